@@ -164,6 +164,7 @@ endif
 $(BUILD)/prefix:
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' > $@
+$(BUILD)/predict/show/page_export.o: src/predict/show/export.css
 # The page of `warpwise serve`, and uPlot with it where npm has brought it (scripts/deps.sh does).
 UPLOT := $(wildcard src/serve/page/node_modules/uplot/dist/uPlot.iife.min.js)
 $(BUILD)/serve/page_text.o: $(wildcard src/serve/page/*.* src/serve/page/examples/* examples/*.*) $(UPLOT)

@@ -1,5 +1,5 @@
 /* explain.c - `warpwise explain`: what each line costs, what to change first. */
-#include "../serve/page_export.h"
+#include "../predict/show/page_export.h"
 #include "fix.h"
 #include "limits.h"
 #include "oracle.h"

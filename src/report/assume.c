@@ -1,6 +1,8 @@
 /* assume.c - assumptions in words, and back. */
 #include "assume.h"
 
+#include "json_put.h"
+
 typedef struct {
   ww_launch_origin origin;
   const char *wording;
@@ -41,8 +43,7 @@ char *ww_assumption_text(const ww_assumption *x, ww_arena *a) {
 
 void ww_assumptions_write(const ww_assumptions *list, ww_json *j) {
   ww_buf b = {0};
-  ww_json_key(j, "assumed");
-  ww_json_arr(j);
+  ww_json_put(j, "assumed:[");
   for (uint32_t k = 0; k < list->n; k++) {
     b.n = 0;
     ww_assumption_put(&list->v[k], &b);
@@ -70,7 +71,7 @@ static const char *read_value(const char *s, uint64_t *value) {
   *value = 0;
   for (; *s >= '0' && *s <= '9'; s++) {
     if (__builtin_mul_overflow(*value, 10, value) ||
-        __builtin_add_overflow(*value, (uint64_t)(*s - '0'), value))
+        __builtin_add_overflow(*value, *s - '0', value))
       return NULL;
   }
   return s == first || (*first == '0' && s > first + 1) ? NULL : s;
@@ -91,7 +92,7 @@ static bool fits(const char *wording, const char *s, ww_arena *a, ww_assumption 
   while (!fits(wording + 2, end, a, out))
     if (!*end++)
       return false;
-  out->argument = ww_strndup(a, s, (size_t)(end - s));
+  out->argument = ww_strndup(a, s, end - s);
   return true;
 }
 

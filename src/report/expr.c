@@ -22,7 +22,7 @@ typedef struct {
   ww_err *e;
 } parser;
 
-static bool shift(parser *s, ww_number *out);
+static bool binary(parser *s, int level, ww_number *out);
 
 static bool fail(parser *s, const char *what) {
   ww_fail(s->e, WW_EPARSE, "in \"%.100s\": %s", s->text, what);
@@ -60,7 +60,7 @@ static bool take(parser *s, const char *op) {
 }
 
 static ww_number of_int(int64_t i) {
-  return (ww_number){.is_int = true, .i = i, .f = (double)i};
+  return (ww_number){.is_int = true, .i = i, .f = i};
 }
 static ww_number of_float(double f) {
   return (ww_number){.f = f};
@@ -69,7 +69,7 @@ static ww_number of_float(double f) {
 /* A whole number of at most 2^53 counts as an integer: 1e6 and a name's value. */
 static ww_number of_double(double f) {
   if (f == floor(f) && fabs(f) <= 9007199254740992.0)
-    return of_int((int64_t)f);
+    return of_int(f);
   return of_float(f);
 }
 
@@ -92,8 +92,8 @@ static bool literal(parser *s, ww_number *out) {
   errno = 0;
   uint64_t u = strtoull(start, &end, hex ? 16 : 10);
   bool too_big = errno == ERANGE;
-  double f = hex ? (double)u : strtod(start, &fend);
-  bool fraction = !hex && memchr(start, '.', (size_t)(fend - start)) != NULL;
+  double f = hex ? u : strtod(start, &fend);
+  bool fraction = !hex && memchr(start, '.', fend - start);
   if (!hex && fend > end) {
     *out = fraction ? of_float(f) : of_double(f);
     s->p = fend;
@@ -102,7 +102,7 @@ static bool literal(parser *s, ww_number *out) {
   } else {
     if (too_big)
       return fail(s, "a number does not fit 64 bits");
-    *out = (ww_number){.is_int = true, .i = (int64_t)u, .f = (double)u};
+    *out = (ww_number){.is_int = true, .i = u, .f = u};
     s->p = end;
   }
   if (out->is_int && !hex && binary_unit(s, out))
@@ -122,7 +122,7 @@ static bool name(parser *s, ww_number *out) {
   const char *start = s->p;
   while (ww_is_word(*s->p))
     s->p++;
-  size_t n = (size_t)(s->p - start);
+  size_t n = s->p - start;
   double v;
   if (s->lookup && s->lookup(s->ctx, start, n, &v)) {
     *out = of_double(v);
@@ -139,17 +139,16 @@ static bool primary(parser *s, ww_number *out) {
     return fail(s, "nested too deeply");
   bool ok;
   if (take(s, "(")) {
-    ok = shift(s, out);
+    ok = binary(s, 0, out);
     if (ok && !take(s, ")"))
       ok = fail(s, "a ')' is missing");
   } else if (take(s, "-")) {
     ok = primary(s, out);
-    if (ok && out->is_int && out->i == INT64_MIN && out->f < 0)
-      ok = fail(s, "the result does not fit 64 bits");
-    else if (ok && out->is_int && out->f > 9223372036854775808.0)
+    bool least = ok && out->i == INT64_MIN && out->f < 0;
+    if (ok && out->is_int && (least || out->f > 9223372036854775808.0))
       ok = fail(s, "the result does not fit 64 bits");
     else if (ok)
-      *out = out->is_int ? of_int((int64_t)(0 - (uint64_t)out->i)) : of_float(-out->f);
+      *out = out->is_int ? of_int(0 - (uint64_t)out->i) : of_float(-out->f);
   } else if (take(s, "+")) {
     ok = primary(s, out);
   } else if (isdigit((unsigned char)*s->p) || *s->p == '.') {
@@ -228,41 +227,29 @@ static bool apply(parser *s, char op, ww_number a, ww_number b, ww_number *out) 
   return b.f == 0 ? fail_value(s, "division by zero", out) : fail(s, "the result is too large");
 }
 
-static bool product(parser *s, ww_number *out) {
-  if (!primary(s, out))
-    return false;
-  for (;;) {
-    char op = take(s, "*") ? '*' : take(s, "/") ? '/' : take(s, "%") ? '%' : 0;
-    ww_number b;
-    if (!op)
-      return true;
-    if (!primary(s, &b) || !apply(s, op, *out, b, out))
-      return false;
-  }
-}
+/* Operators of a level bind closer than those of the levels before; each has its sign for int_op.
+ */
+static const struct {
+  const char *text;
+  char op;
+} levels[][4] = {{{"<<", '<'}, {">>", '>'}, {0}},
+                 {{"+", '+'}, {"-", '-'}, {0}},
+                 {{"*", '*'}, {"/", '/'}, {"%", '%'}, {0}}};
+enum { NLEVELS = sizeof levels / sizeof *levels };
 
-static bool sum(parser *s, ww_number *out) {
-  if (!product(s, out))
+static bool binary(parser *s, int level, ww_number *out) {
+  if (level == NLEVELS)
+    return primary(s, out);
+  if (!binary(s, level + 1, out))
     return false;
   for (;;) {
-    char op = take(s, "+") ? '+' : take(s, "-") ? '-' : 0;
+    int k = 0;
+    while (levels[level][k].text && !take(s, levels[level][k].text))
+      k++;
     ww_number b;
-    if (!op)
+    if (!levels[level][k].text)
       return true;
-    if (!product(s, &b) || !apply(s, op, *out, b, out))
-      return false;
-  }
-}
-
-static bool shift(parser *s, ww_number *out) {
-  if (!sum(s, out))
-    return false;
-  for (;;) {
-    char op = take(s, "<<") ? '<' : take(s, ">>") ? '>' : 0;
-    ww_number b;
-    if (!op)
-      return true;
-    if (!sum(s, &b) || !apply(s, op, *out, b, out))
+    if (!binary(s, level + 1, &b) || !apply(s, levels[level][k].op, *out, b, out))
       return false;
   }
 }
@@ -271,14 +258,12 @@ ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_
                          ww_err *e) {
   ww_err own = {0};
   parser s = {.text = text, .p = text, .lookup = lookup, .ctx = ctx, .e = e ? e : &own};
-  if (!shift(&s, out))
+  if (!binary(&s, 0, out))
     return WW_EPARSE;
   skip(&s);
-  if (*s.p) {
+  if (*s.p)
     fail(&s, "an operator is expected");
-    return WW_EPARSE;
-  }
-  return WW_OK;
+  return *s.p ? WW_EPARSE : WW_OK;
 }
 
 bool ww_expr_has_name(const char *text) {

@@ -44,7 +44,7 @@ static bool element_of(const char *type, element *out) {
     return *out = (element){UINT, 1, 1}, true;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < sizeof element_names / sizeof *element_names; i++)
-      if (strlen(element_names[i].name) == n && memcmp(type, element_names[i].name, n) == 0) {
+      if (strlen(element_names[i].name) == n && !memcmp(type, element_names[i].name, n)) {
         *out = (element){element_names[i].kind, element_names[i].bytes, pass ? out->lanes : 1};
         return true;
       }
@@ -78,8 +78,7 @@ bool ww_elem_is_int(const char *type) {
 }
 
 bool ww_elem_parts(const char *type, char *kind, uint32_t *bytes, uint32_t *lanes) {
-  static const char kinds[] = {
-      [F16] = 'f', [BF16] = 'b', [F32] = 'f', [F64] = 'f', [INT] = 'i', [UINT] = 'i', [BOOL] = '?'};
+  static const char kinds[] = "fbffii?"; /* by number_kind */
   element el = {0};
   if (!element_of(type, &el))
     return false;

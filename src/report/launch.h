@@ -125,7 +125,6 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
 
 /* ---- launch_write.c ---- */
 void ww_launch_write(const ww_launch *l, ww_json *j);
-void ww_fill_write(const ww_fill *f, ww_json *j);
 
 /* ---- copy.c ---- */
 void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out); /* stands on its own */

@@ -20,13 +20,11 @@ static bool all_positional(const ww_launch *l) {
 static void merge_positional(ww_launch *under, const ww_launch *over, ww_arena *a) {
   uint32_t n = under->nargs > over->nargs ? under->nargs : over->nargs;
   ww_arg *args = WW_NEWN(a, ww_arg, n);
-  for (uint32_t i = 0; i < n; i++) {
-    bool strong = i < over->nargs && over->args[i].kind != WW_ARG_NONE;
-    if (strong)
+  for (uint32_t i = 0; i < n; i++)
+    if (i < over->nargs && over->args[i].kind != WW_ARG_NONE)
       args[i] = over->args[i];
     else if (i < under->nargs)
       args[i] = under->args[i];
-  }
   under->args = args;
   under->nargs = n;
 }
@@ -45,10 +43,8 @@ static void add_named(ww_launch *to, const ww_launch *from, ww_arena *a) {
 static void merge_args(ww_launch *under, const ww_launch *over, ww_arena *a) {
   if (!over->nargs)
     return;
-  if (all_positional(under) && all_positional(over)) {
-    merge_positional(under, over, a);
-    return;
-  }
+  if (all_positional(under) && all_positional(over))
+    return merge_positional(under, over, a);
   ww_launch both = {.args = WW_NEWN(a, ww_arg, under->nargs + over->nargs)};
   add_named(&both, under, a);
   add_named(&both, over, a);
@@ -64,7 +60,7 @@ static void merge_symbols(ww_launch *under, const ww_launch *over, ww_arena *a) 
   for (uint32_t i = 0; i < under->nsymbols; i++) {
     bool replaced = false;
     for (uint32_t k = 0; k < over->nsymbols; k++)
-      replaced |= strcmp(under->symbols[i].name, over->symbols[k].name) == 0;
+      replaced |= !strcmp(under->symbols[i].name, over->symbols[k].name);
     if (!replaced)
       s[n++] = under->symbols[i];
   }
@@ -78,10 +74,9 @@ static void merge_flags(ww_launch *under, const ww_launch *over, ww_arena *a) {
   if (!over->nflags)
     return;
   const char **f = WW_NEWN(a, const char *, under->nflags + over->nflags);
-  for (uint32_t i = 0; i < under->nflags; i++)
-    f[i] = under->flags[i];
-  for (uint32_t i = 0; i < over->nflags; i++)
-    f[under->nflags + i] = over->flags[i];
+  if (under->nflags)
+    memcpy(f, under->flags, under->nflags * sizeof *f);
+  memcpy(f + under->nflags, over->flags, over->nflags * sizeof *f);
   under->flags = f;
   under->nflags += over->nflags;
 }
@@ -104,10 +99,8 @@ void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
     under->shared = over->shared;
     under->shared_expr = over->shared_expr;
   }
-  if (over->warm)
-    under->warm = true;
-  if (over->cooperative)
-    under->cooperative = true;
+  under->warm |= over->warm;
+  under->cooperative |= over->cooperative;
   if (over->binary)
     under->binary = over->binary;
   if (over->note)
@@ -143,7 +136,14 @@ static void list_names(const resolver *r, char list[300]) {
   size_t at = 0;
   list[0] = 0;
   for (uint32_t i = 0; i < r->n && at < 300; i++)
-    at += (size_t)snprintf(list + at, 300 - at, "%s%s", i ? ", " : "", r->names[i]);
+    at += snprintf(list + at, 300 - at, "%s%s", i ? ", " : "", r->names[i]);
+}
+
+static void set_value(ww_arg *g, const ww_number *v) {
+  g->is_int = v->is_int;
+  g->ivalue = v->i;
+  g->value = v->f;
+  g->expr = NULL;
 }
 
 static bool value_of(resolver *r, uint32_t i) {
@@ -158,12 +158,9 @@ static bool value_of(resolver *r, uint32_t i) {
   }
   r->state[i] = 1;
   ww_number v;
-  if (eval(r, g->expr, r->names[i], &v) != WW_OK)
+  if (eval(r, g->expr, r->names[i], &v))
     return false;
-  g->is_int = v.is_int;
-  g->ivalue = v.i;
-  g->value = v.f;
-  g->expr = NULL;
+  set_value(g, &v);
   r->state[i] = 2;
   return true;
 }
@@ -171,15 +168,15 @@ static bool value_of(resolver *r, uint32_t i) {
 static bool lookup(void *ctx, const char *name, size_t n, double *value) {
   resolver *r = ctx;
   for (uint32_t i = 0; i < r->n; i++) {
+    const ww_arg *g = &r->l->args[i];
     if (strlen(r->names[i]) != n || memcmp(r->names[i], name, n) != 0)
       continue;
-    if (!value_of(r, i)) {
-      if (r->l->args[i].kind == WW_ARG_NONE)
-        snprintf(r->hint, sizeof r->hint, "; give one, e.g. --arg %.60s=1024", r->names[i]);
-      return false;
-    }
-    *value = r->l->args[i].value;
-    return true;
+    bool known = value_of(r, i);
+    if (known)
+      *value = g->value;
+    else if (g->kind == WW_ARG_NONE)
+      snprintf(r->hint, sizeof r->hint, "; give one, e.g. --arg %.60s=1024", r->names[i]);
+    return known;
   }
   char list[300];
   list_names(r, list);
@@ -191,9 +188,9 @@ static bool lookup(void *ctx, const char *name, size_t n, double *value) {
 static ww_status eval(resolver *r, const char *text, const char *where, ww_number *out) {
   ww_err own = {0};
   ww_status rc = ww_expr_number(text, lookup, r, out, &own);
-  if (rc == WW_OK)
+  if (!rc)
     return rc;
-  if (r->inner.code == WW_OK)
+  if (!r->inner.code)
     ww_fail(&r->inner, WW_EPARSE, "%.60s: %.400s%s", where, own.msg, r->hint);
   return ww_fail(r->e, WW_EPARSE, "%s", r->inner.msg);
 }
@@ -202,13 +199,13 @@ static ww_status whole(resolver *r, const char *text, const char *where, double 
                        uint64_t *out) {
   ww_number v;
   ww_status rc = eval(r, text, where, &v);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   if (!v.is_int || v.f < lo || v.f > hi)
     return ww_fail(r->e, WW_EPARSE,
                    "%s: \"%s\" is %.17g; a whole number from %.0f to %.0f is expected", where, text,
                    v.f, lo, hi);
-  *out = (uint64_t)v.i;
+  *out = v.i;
   return WW_OK;
 }
 
@@ -225,11 +222,11 @@ static ww_status bound(resolver *r, const char **expr, const char *where, double
 static ww_status resolve_fill(resolver *r, ww_fill *f, const char *where) {
   bool had = f->lo_expr || f->hi_expr;
   ww_status rc = bound(r, &f->lo_expr, where, &f->lo);
-  if (rc == WW_OK)
+  if (!rc)
     rc = bound(r, &f->hi_expr, where, &f->hi);
-  if (rc == WW_OK && had)
+  if (!rc && had)
     rc = ww_fill_check(f, where, r->e);
-  if (rc == WW_OK && f->kind == WW_FILL_FILE && access(f->path, R_OK) != 0)
+  if (!rc && f->kind == WW_FILL_FILE && access(f->path, R_OK) != 0)
     return ww_fail(r->e, WW_EIO, "%s: cannot read '%s', the file with its contents", where,
                    f->path);
   return rc;
@@ -238,8 +235,8 @@ static ww_status resolve_fill(resolver *r, ww_fill *f, const char *where) {
 static ww_status resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const char *where) {
   ww_status rc = WW_OK;
   if (b->bytes_expr)
-    rc = whole(r, b->bytes_expr, where, 0, (double)WW_SIZE_MAX, &b->bytes);
-  if (rc == WW_OK && b->count_expr) {
+    rc = whole(r, b->bytes_expr, where, 0, WW_SIZE_MAX, &b->bytes);
+  if (!rc && b->count_expr) {
     if (b->type)
       elem = ww_elem_size(b->type);
     uint64_t count;
@@ -247,12 +244,12 @@ static ww_status resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const 
       return ww_fail(r->e, WW_EPARSE,
                      "%s: how large an element is, is not known; write type[n], e.g. f32[%s]",
                      where, b->count_expr);
-    rc = whole(r, b->count_expr, where, 0, (double)(WW_SIZE_MAX / elem), &count);
-    if (rc == WW_OK)
+    rc = whole(r, b->count_expr, where, 0, WW_SIZE_MAX / elem, &count);
+    if (!rc)
       b->bytes = count * elem;
   }
   b->bytes_expr = b->count_expr = NULL;
-  return rc == WW_OK ? resolve_fill(r, &b->fill, where) : rc;
+  return !rc ? resolve_fill(r, &b->fill, where) : rc;
 }
 
 static ww_status resolve_shape(resolver *r, const char *what, uint64_t dims[3],
@@ -260,8 +257,8 @@ static ww_status resolve_shape(resolver *r, const char *what, uint64_t dims[3],
   for (int i = 0; i < 3; i++) {
     if (!exprs[i])
       continue;
-    ww_status rc = whole(r, exprs[i], what, 1, (double)WW_DIM_MAX, &dims[i]);
-    if (rc != WW_OK)
+    ww_status rc = whole(r, exprs[i], what, 1, WW_DIM_MAX, &dims[i]);
+    if (rc)
       return rc;
     exprs[i] = NULL;
   }
@@ -282,15 +279,15 @@ static bool index_of(resolver *r, const ww_arg *g, uint32_t place, uint32_t *out
     return place < r->n;
   }
   for (*out = 0; *out < r->n; ++*out)
-    if (strcmp(r->names[*out], g->name) == 0)
+    if (!strcmp(r->names[*out], g->name))
       return true;
   uint64_t position = 0;
   for (const char *p = g->name; *p; p++) {
     if (!isdigit((unsigned char)*p) || position > 1000000)
       return false;
-    position = position * 10 + (uint64_t)(*p - '0');
+    position = position * 10 + (*p - '0');
   }
-  *out = (uint32_t)position;
+  *out = position;
   return *g->name && position < r->n;
 }
 
@@ -319,7 +316,7 @@ static ww_status resolve_arg(resolver *r, ww_arg *g, uint32_t elem, const char *
   ww_status rc = WW_OK;
   if (g->kind == WW_ARG_BUFFER)
     rc = resolve_buffer(r, &g->buffer, elem, where);
-  for (uint32_t k = 0; rc == WW_OK && k < g->nptrs; k++)
+  for (uint32_t k = 0; !rc && k < g->nptrs; k++)
     rc = resolve_buffer(r, &g->ptrs[k].buffer, 0, where);
   return rc;
 }
@@ -327,20 +324,13 @@ static ww_status resolve_arg(resolver *r, ww_arg *g, uint32_t elem, const char *
 static ww_status resolve_symbols(resolver *r) {
   for (uint32_t i = 0; i < r->l->nsymbols; i++) {
     ww_symbol_arg *s = &r->l->symbols[i];
-    ww_status rc = WW_OK;
-    if (s->arg.expr) {
-      ww_number v;
-      rc = eval(r, s->arg.expr, s->name, &v);
-      if (rc == WW_OK) {
-        s->arg.is_int = v.is_int;
-        s->arg.ivalue = v.i;
-        s->arg.value = v.f;
-        s->arg.expr = NULL;
-      }
-    }
-    if (rc == WW_OK)
+    ww_number v;
+    ww_status rc = s->arg.expr ? eval(r, s->arg.expr, s->name, &v) : WW_OK;
+    if (!rc && s->arg.expr)
+      set_value(&s->arg, &v);
+    if (!rc)
       rc = resolve_arg(r, &s->arg, 0, s->name);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
   }
   return WW_OK;
@@ -351,19 +341,19 @@ ww_status ww_launch_resolve(ww_launch *l, const char *const *names, const uint32
   resolver r = {.l = l, .names = names, .elem_bytes = elem_bytes, .n = nparams, .a = a, .e = e};
   r.state = ww_alloc(a, nparams + 1);
   ww_status rc = place_args(&r);
-  for (uint32_t i = 0; rc == WW_OK && i < nparams; i++) {
+  for (uint32_t i = 0; !rc && i < nparams; i++) {
     if (l->args[i].kind == WW_ARG_VALUE && !value_of(&r, i))
       rc = ww_fail(e, WW_EPARSE, "%s", r.inner.msg);
     else
       rc = resolve_arg(&r, &l->args[i], elem_bytes ? elem_bytes[i] : 0, names[i]);
   }
-  if (rc == WW_OK)
+  if (!rc)
     rc = resolve_shape(&r, "grid", l->grid, l->grid_expr);
-  if (rc == WW_OK)
+  if (!rc)
     rc = resolve_shape(&r, "block", l->block, l->block_expr);
-  if (rc == WW_OK && l->shared_expr)
-    rc = whole(&r, l->shared_expr, "shared", 0, (double)(1 << 30), &l->shared);
-  if (rc == WW_OK)
+  if (!rc && l->shared_expr)
+    rc = whole(&r, l->shared_expr, "shared", 0, 1 << 30, &l->shared);
+  if (!rc)
     rc = resolve_symbols(&r);
   l->shared_expr = NULL;
   if (!l->seed)

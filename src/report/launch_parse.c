@@ -24,12 +24,19 @@ static ww_status wrong(reader *r, const char *where, const char *expected, const
                  ww_json_kind(got, scratch));
 }
 
+static ww_status path_node(reader *r, const cJSON *n, const char *where, const char **out) {
+  ww_status rc = ww_json_want_str(n, where, out, r->a, r->e);
+  if (!rc)
+    *out = ww_path_join(r->a, r->dir, *out);
+  return rc;
+}
+
 static ww_status size_node(reader *r, const cJSON *n, const char *where, uint64_t *value,
                            const char **expr) {
   if (cJSON_IsString(n))
     return ww_size_text(n->valuestring, where, r->a, value, expr, r->e);
   ww_status rc = ww_json_want_uint(n, where, value, r->e);
-  if (rc == WW_OK && *value > WW_SIZE_MAX)
+  if (!rc && *value > WW_SIZE_MAX)
     return ww_fail(r->e, WW_EPARSE, "%s: %s is too large (at most 2^48)", where, n->valuestring);
   return rc;
 }
@@ -42,7 +49,7 @@ static ww_status dim_node(reader *r, const cJSON *n, const char *where, uint64_t
     uint64_t dims[3] = {0};
     const char *exprs[3] = {0};
     ww_status rc = ww_launch_shape(n->valuestring, where, r->a, dims, exprs, r->e);
-    if (rc == WW_OK && (dims[1] > 1 || exprs[1]))
+    if (!rc && (dims[1] > 1 || exprs[1]))
       return wrong(r, where, "one number or expression", n);
     *dim = dims[0];
     *expr = exprs[0];
@@ -51,7 +58,7 @@ static ww_status dim_node(reader *r, const cJSON *n, const char *where, uint64_t
   if (!cJSON_IsNumber(n))
     return wrong(r, where, "a number or an expression", n);
   ww_status rc = ww_json_want_uint(n, where, dim, r->e);
-  if (rc == WW_OK && (*dim == 0 || *dim > WW_DIM_MAX))
+  if (!rc && (*dim == 0 || *dim > WW_DIM_MAX))
     return ww_fail(r->e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", where, n->valuestring);
   return rc;
 }
@@ -69,7 +76,7 @@ static ww_status shape_node(reader *r, const cJSON *n, const char *where, uint64
   int i = 0;
   for (const cJSON *d = n->child; d; d = d->next, i++) {
     ww_status rc = dim_node(r, d, ww_fmt(r->a, "%s[%d]", where, i), &dims[i], &exprs[i]);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
   }
   return WW_OK;
@@ -97,7 +104,7 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
                    "zeros, ones, index, random, permutation, monotone, zipf, {\"uniform\":[lo,hi]} "
                    "or {\"file\":\"path\"}",
                    n);
-    out->kind = (uint8_t)kind;
+    out->kind = kind;
     return WW_OK;
   }
   const cJSON *m = cJSON_IsObject(n) ? n->child : NULL;
@@ -108,30 +115,29 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
                  "monotone, zipf or {\"file\":\"path\"}",
                  n);
   where = path(r, where, m->string);
-  out->kind = (uint8_t)kind;
-  if (kind == WW_FILL_FILE) {
-    const char *file;
-    ww_status rc = ww_json_want_str(m, where, &file, r->a, r->e);
-    if (rc == WW_OK)
-      out->path = ww_path_join(r->a, r->dir, file);
-    return rc;
-  }
+  out->kind = kind;
+  if (kind == WW_FILL_FILE)
+    return path_node(r, m, where, &out->path);
   if (!cJSON_IsArray(m) || cJSON_GetArraySize(m) != 2)
     return wrong(r, where, "[lo,hi]", m);
   ww_status rc = bound_node(r, m->child, where, &out->lo, &out->lo_expr);
-  if (rc == WW_OK)
+  if (!rc)
     rc = bound_node(r, m->child->next, where, &out->hi, &out->hi_expr);
-  return rc == WW_OK ? ww_fill_check(out, where, r->e) : rc;
+  return rc ? rc : ww_fill_check(out, where, r->e);
+}
+
+static ww_status hex_node(reader *r, const cJSON *n, const char *where, const uint8_t **out,
+                          uint32_t *count) {
+  const char *text;
+  ww_status rc = ww_json_want_str(n, where, &text, r->a, r->e);
+  return rc ? rc : ww_hex_parse(text, where, r->a, out, count, r->e);
 }
 
 static ww_status head_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
-  const char *text;
   const uint8_t *bytes;
   uint32_t count;
-  ww_status rc = ww_json_want_str(n, where, &text, r->a, r->e);
-  if (rc == WW_OK)
-    rc = ww_hex_parse(text, where, r->a, &bytes, &count, r->e);
-  if (rc != WW_OK)
+  ww_status rc = hex_node(r, n, where, &bytes, &count);
+  if (rc)
     return rc;
   if (count > sizeof out->head)
     return ww_fail(r->e, WW_EPARSE, "%s: expected at most 64 bytes, not %u", where, count);
@@ -140,36 +146,52 @@ static ww_status head_node(reader *r, const cJSON *n, const char *where, ww_buff
   return WW_OK;
 }
 
+static ww_status bool_node(reader *r, const cJSON *n, const char *where, bool *out) {
+  *out = cJSON_IsTrue(n);
+  return cJSON_IsBool(n) ? WW_OK : wrong(r, where, "true or false", n);
+}
+
+static ww_status text_node(reader *r, const cJSON *n, const char *where, const char **out) {
+  return ww_json_want_str(n, where, out, r->a, r->e);
+}
+
+static ww_status count_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
+  uint64_t count = 0;
+  ww_status rc = size_node(r, n, where, &count, &out->count_expr);
+  if (!rc && !out->count_expr)
+    out->count_expr = ww_fmt(r->a, "%llu", (unsigned long long)count);
+  return rc;
+}
+
+static ww_status type_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
+  ww_status rc = text_node(r, n, where, &out->type);
+  return rc ? rc : ww_type_check(out->type, where, r->e);
+}
+
+static ww_status buffer_member(reader *r, const cJSON *m, const char *where, ww_buffer *out) {
+  const char *k = m->string;
+  if (!strcmp(k, "bytes"))
+    return size_node(r, m, where, &out->bytes, &out->bytes_expr);
+  if (!strcmp(k, "count"))
+    return count_node(r, m, where, out);
+  if (!strcmp(k, "offset"))
+    return ww_json_want_uint(m, where, &out->offset, r->e);
+  if (!strcmp(k, "id"))
+    return text_node(r, m, where, &out->id);
+  if (!strcmp(k, "type"))
+    return type_node(r, m, where, out);
+  if (!strcmp(k, "local"))
+    return bool_node(r, m, where, &out->local);
+  if (!strcmp(k, "fill"))
+    return fill_node(r, m, where, &out->fill);
+  return !strcmp(k, "head") ? head_node(r, m, where, out) : WW_OK; /* `at` is a pointer's */
+}
+
 static ww_status buffer_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
-  const char *member;
-  for (const cJSON *m = n->child; m; m = m->next) {
-    ww_status rc = WW_OK;
-    member = path(r, where, m->string);
-    if (strcmp(m->string, "bytes") == 0) {
-      rc = size_node(r, m, member, &out->bytes, &out->bytes_expr);
-    } else if (strcmp(m->string, "count") == 0) {
-      uint64_t count = 0;
-      rc = size_node(r, m, member, &count, &out->count_expr);
-      if (rc == WW_OK && !out->count_expr)
-        out->count_expr = ww_fmt(r->a, "%llu", (unsigned long long)count);
-    } else if (strcmp(m->string, "offset") == 0) {
-      rc = ww_json_want_uint(m, member, &out->offset, r->e);
-    } else if (strcmp(m->string, "id") == 0) {
-      rc = ww_json_want_str(m, member, &out->id, r->a, r->e);
-    } else if (strcmp(m->string, "type") == 0) {
-      rc = ww_json_want_str(m, member, &out->type, r->a, r->e);
-      if (rc == WW_OK)
-        rc = ww_type_check(out->type, member, r->e);
-    } else if (strcmp(m->string, "local") == 0) {
-      out->local = cJSON_IsTrue(m);
-      if (!cJSON_IsBool(m))
-        rc = wrong(r, member, "true or false", m);
-    } else if (strcmp(m->string, "fill") == 0) {
-      rc = fill_node(r, m, member, &out->fill);
-    } else if (strcmp(m->string, "head") == 0) {
-      rc = head_node(r, m, member, out);
-    }
-    if (rc != WW_OK)
+  const cJSON *m;
+  cJSON_ArrayForEach(m, n) {
+    ww_status rc = buffer_member(r, m, path(r, where, m->string), out);
+    if (rc)
       return rc;
   }
   if (out->count_expr && (out->bytes || out->bytes_expr))
@@ -186,7 +208,7 @@ static ww_status buffer_object(reader *r, const cJSON *n, const char *where, ww_
   if (!cJSON_IsObject(n))
     return wrong(r, where, "an object like {\"bytes\":4096}", n);
   ww_status rc = ww_json_want_members(n, where, members, r->e);
-  return rc == WW_OK ? buffer_node(r, n, where, out) : rc;
+  return rc ? rc : buffer_node(r, n, where, out);
 }
 
 /* ---- arguments ---- */
@@ -197,7 +219,7 @@ static ww_status value_node(reader *r, const cJSON *n, const char *where, ww_arg
     return ww_value_text(n->valuestring, where, r->a, out, r->e);
   if (cJSON_IsBool(n)) {
     out->is_int = true;
-    out->value = (double)(out->ivalue = cJSON_IsTrue(n));
+    out->value = out->ivalue = cJSON_IsTrue(n);
     return WW_OK;
   }
   if (!cJSON_IsNumber(n))
@@ -217,34 +239,29 @@ static ww_status ptrs_node(reader *r, const cJSON *n, const char *where, ww_arg 
   static const char *const members[] = {"at", BUFFER_MEMBERS, NULL};
   if (!cJSON_IsArray(n))
     return wrong(r, where, "an array of objects like {\"at\":8,\"bytes\":4096}", n);
+  const cJSON *p;
   out->ptrs = WW_NEWN(r->a, ww_ptr, cJSON_GetArraySize(n));
-  for (const cJSON *p = n->child; p; p = p->next) {
+  cJSON_ArrayForEach(p, n) {
     const char *w = ww_fmt(r->a, "%s[%u]", where, out->nptrs);
     ww_ptr *ptr = &out->ptrs[out->nptrs++];
     uint64_t at;
     if (!cJSON_IsObject(p))
       return wrong(r, w, "an object like {\"at\":8,\"bytes\":4096}", p);
     ww_status rc = ww_json_want_members(p, w, members, r->e);
-    if (rc == WW_OK)
+    if (!rc)
       rc =
           ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(p, "at"), path(r, w, "at"), &at, r->e);
-    if (rc == WW_OK)
+    if (!rc)
       rc = buffer_node(r, p, w, &ptr->buffer);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     if (at > out->hex_n || out->hex_n - at < 8)
       return ww_fail(r->e, WW_EPARSE,
                      "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w,
                      (unsigned long long)at, out->hex_n);
-    ptr->at = (uint32_t)at;
+    ptr->at = at;
   }
   return WW_OK;
-}
-
-static ww_status hex_node(reader *r, const cJSON *n, const char *where, ww_arg *out) {
-  const char *text;
-  ww_status rc = ww_json_want_str(n, where, &text, r->a, r->e);
-  return rc == WW_OK ? ww_hex_parse(text, where, r->a, &out->hex, &out->hex_n, r->e) : rc;
 }
 
 static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *out) {
@@ -254,7 +271,7 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
   if (!cJSON_IsObject(n))
     return wrong(r, where, "an object with \"value\", \"buffer\" or \"hex\"", n);
   ww_status rc = ww_json_want_members(n, where, members, r->e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   const cJSON *name = cJSON_GetObjectItemCaseSensitive(n, "name"),
               *value = cJSON_GetObjectItemCaseSensitive(n, "value"),
@@ -267,14 +284,14 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
   if (ptrs && !hex)
     return ww_fail(r->e, WW_EPARSE, "%s: \"ptrs\" needs \"hex\", the bytes they lie in", where);
   if (name)
-    rc = ww_json_want_str(name, path(r, where, "name"), &out->name, r->a, r->e);
-  if (rc == WW_OK && value)
+    rc = text_node(r, name, path(r, where, "name"), &out->name);
+  if (!rc && value)
     rc = value_node(r, value, path(r, where, "value"), out);
-  if (rc == WW_OK && buffer)
+  if (!rc && buffer)
     rc = buffer_object(r, buffer, path(r, where, "buffer"), &out->buffer);
-  if (rc == WW_OK && hex)
-    rc = hex_node(r, hex, path(r, where, "hex"), out);
-  if (rc == WW_OK && ptrs)
+  if (!rc && hex)
+    rc = hex_node(r, hex, path(r, where, "hex"), &out->hex, &out->hex_n);
+  if (!rc && ptrs)
     rc = ptrs_node(r, ptrs, path(r, where, "ptrs"), out);
   out->kind = value ? WW_ARG_VALUE : buffer ? WW_ARG_BUFFER : hex ? WW_ARG_HEX : WW_ARG_NONE;
   return rc;
@@ -283,10 +300,11 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
 static ww_status args_node(reader *r, const cJSON *n, ww_launch *out) {
   if (!cJSON_IsArray(n))
     return wrong(r, "args", "an array", n);
+  const cJSON *m;
   out->args = WW_NEWN(r->a, ww_arg, cJSON_GetArraySize(n));
-  for (const cJSON *m = n->child; m; m = m->next) {
+  cJSON_ArrayForEach(m, n) {
     ww_status rc = arg_node(r, m, ww_fmt(r->a, "args[%u]", out->nargs), &out->args[out->nargs]);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     out->nargs++;
   }
@@ -308,12 +326,13 @@ static ww_status symbol_node(reader *r, const cJSON *m, const char *where, ww_ar
 static ww_status symbols_node(reader *r, const cJSON *n, ww_launch *out) {
   if (!cJSON_IsObject(n))
     return wrong(r, "symbols", "an object, a member for each variable", n);
+  const cJSON *m;
   out->symbols = WW_NEWN(r->a, ww_symbol_arg, cJSON_GetArraySize(n));
-  for (const cJSON *m = n->child; m; m = m->next) {
+  cJSON_ArrayForEach(m, n) {
     ww_symbol_arg *s = &out->symbols[out->nsymbols++];
     s->name = ww_strdup(r->a, m->string);
     ww_status rc = symbol_node(r, m, path(r, "symbols", m->string), &s->arg);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
   }
   return WW_OK;
@@ -328,63 +347,52 @@ static ww_status flags_node(reader *r, const cJSON *n, ww_launch *out) {
   for (const cJSON *m = n->child; m; m = m->next, out->nflags++) {
     ww_status rc = ww_json_want_str(m, ww_fmt(r->a, "flags[%u]", out->nflags),
                                     &out->flags[out->nflags], r->a, r->e);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
   }
   return WW_OK;
 }
 
 static ww_status cache_node(reader *r, const cJSON *n, ww_launch *out) {
-  if (!cJSON_IsString(n) ||
-      (strcmp(n->valuestring, "cold") != 0 && strcmp(n->valuestring, "warm") != 0))
-    return wrong(r, "cache", "\"cold\" or \"warm\"", n);
-  out->warm = strcmp(n->valuestring, "warm") == 0;
-  return WW_OK;
+  const char *state = cJSON_IsString(n) ? n->valuestring : "";
+  out->warm = !strcmp(state, "warm");
+  return out->warm || !strcmp(state, "cold") ? WW_OK : wrong(r, "cache", "\"cold\" or \"warm\"", n);
 }
 
 static ww_status at_least_1(reader *r, const cJSON *n, const char *where, uint64_t *out) {
   ww_status rc = ww_json_want_uint(n, where, out, r->e);
-  return rc == WW_OK && *out == 0 ? wrong(r, where, "at least 1", n) : rc;
-}
-
-static ww_status path_node(reader *r, const cJSON *n, const char **out) {
-  ww_status rc = ww_json_want_str(n, n->string, out, r->a, r->e);
-  if (rc == WW_OK)
-    *out = ww_path_join(r->a, r->dir, *out);
-  return rc;
+  return !rc && *out == 0 ? wrong(r, where, "at least 1", n) : rc;
 }
 
 static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   const char *k = m->string;
-  if (strcmp(k, "file") == 0)
-    return path_node(r, m, &out->file);
-  if (strcmp(k, "binary") == 0)
-    return path_node(r, m, &out->binary);
-  if (strcmp(k, "kernel") == 0)
-    return ww_json_want_str(m, k, &out->kernel, r->a, r->e);
-  if (strcmp(k, "grid") == 0)
+  if (!strcmp(k, "file"))
+    return path_node(r, m, k, &out->file);
+  if (!strcmp(k, "binary"))
+    return path_node(r, m, k, &out->binary);
+  if (!strcmp(k, "kernel"))
+    return text_node(r, m, k, &out->kernel);
+  if (!strcmp(k, "grid"))
     return shape_node(r, m, k, out->grid, out->grid_expr);
-  if (strcmp(k, "block") == 0)
+  if (!strcmp(k, "block"))
     return shape_node(r, m, k, out->block, out->block_expr);
-  if (strcmp(k, "shared") == 0) {
+  if (!strcmp(k, "shared")) {
     out->shared_given = true;
     return size_node(r, m, k, &out->shared, &out->shared_expr);
   }
-  if (strcmp(k, "args") == 0)
+  if (!strcmp(k, "args"))
     return args_node(r, m, out);
-  if (strcmp(k, "symbols") == 0)
+  if (!strcmp(k, "symbols"))
     return symbols_node(r, m, out);
-  if (strcmp(k, "flags") == 0)
+  if (!strcmp(k, "flags"))
     return flags_node(r, m, out);
-  if (strcmp(k, "cache") == 0)
+  if (!strcmp(k, "cache"))
     return cache_node(r, m, out);
-  if (strcmp(k, "note") == 0)
-    return ww_json_want_str(m, k, &out->note, r->a, r->e);
-  if (strcmp(k, "cooperative") == 0) {
-    out->cooperative = cJSON_IsTrue(m);
-    return cJSON_IsBool(m) ? WW_OK : wrong(r, k, "true or false", m);
-  }
-  if (strcmp(k, "seed") == 0)
+  if (!strcmp(k, "note"))
+    return text_node(r, m, k, &out->note);
+  if (!strcmp(k, "cooperative"))
+    return bool_node(r, m, k, &out->cooperative);
+  if (!strcmp(k, "seed"))
     return at_least_1(r, m, k, &out->seed);
   return at_least_1(r, m, k, &out->count);
 }
@@ -399,24 +407,19 @@ ww_status ww_launch_from_json(const cJSON *node, const char *dir, ww_arena *a, w
   if (!cJSON_IsObject(node))
     return wrong(&r, "launch spec", "an object", node);
   ww_status rc = ww_json_want_members(node, "", members, e);
-  for (const cJSON *m = node->child; m && rc == WW_OK; m = m->next)
+  for (const cJSON *m = node->child; m && !rc; m = m->next)
     rc = member(&r, m, out);
-  return rc;
-}
-
-static ww_status parse(const char *json, size_t n, const char *dir, ww_arena *a, ww_launch *out,
-                       ww_err *e) {
-  cJSON *tree = ww_json_read(json, n, e);
-  if (!tree)
-    return WW_EPARSE;
-  ww_status rc = ww_launch_from_json(tree, dir, a, out, e);
-  cJSON_Delete(tree);
   return rc;
 }
 
 ww_status ww_launch_parse(const char *json, const char *dir, ww_arena *a, ww_launch *out,
                           ww_err *e) {
-  return parse(json, strlen(json), dir, a, out, e);
+  cJSON *tree = ww_json_read(json, strlen(json), e);
+  if (!tree)
+    return WW_EPARSE;
+  ww_status rc = ww_launch_from_json(tree, dir, a, out, e);
+  cJSON_Delete(tree);
+  return rc;
 }
 
 /* Whether the text is one JSON value over several lines: its first line alone is not JSON. */
@@ -431,18 +434,14 @@ static ww_status read_lines(char *text, const char *file, const char *dir, ww_ar
                             ww_launch **out, uint32_t *n, ww_err *e) {
   WW_VEC(ww_launch) specs = {0};
   uint32_t line = 0;
-  for (char *p = text, *next; p && *p; p = next) {
-    char *end = strchr(p, '\n');
-    next = end ? end + 1 : NULL;
-    if (end)
-      *end = 0;
+  for (char *p; (p = strsep(&text, "\n"));) {
     line++;
     size_t blank = strspn(p, " \t\r");
     if (p[blank] == 0 || p[blank] == '#')
       continue;
     ww_launch l;
-    ww_status rc = parse(p, strlen(p), dir, a, &l, e);
-    if (rc != WW_OK) {
+    ww_status rc = ww_launch_parse(p, dir, a, &l, e);
+    if (rc) {
       if (e) {
         e->file = file;
         e->line = line;
@@ -476,8 +475,8 @@ ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_are
   if (strlen(text) == bytes && many_lines && is_one_value(text, bytes)) {
     *out = WW_NEW(a, ww_launch);
     *n = 1;
-    ww_status rc = parse(text, bytes, dir, a, *out, e);
-    if (rc != WW_OK && e)
+    ww_status rc = ww_launch_parse(text, dir, a, *out, e);
+    if (rc && e)
       e->file = file;
     return rc;
   }

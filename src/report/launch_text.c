@@ -11,10 +11,8 @@
 #include "../base/words.h"
 
 static const char *trimmed(ww_arena *a, const char *s, size_t n) {
-  while (n && isspace((unsigned char)*s)) {
+  for (; n && isspace((unsigned char)*s); n--)
     s++;
-    n--;
-  }
   while (n && isspace((unsigned char)s[n - 1]))
     n--;
   return ww_strndup(a, s, n);
@@ -22,15 +20,16 @@ static const char *trimmed(ww_arena *a, const char *s, size_t n) {
 
 ww_status ww_hex_parse(const char *text, const char *where, ww_arena *a, const uint8_t **out,
                        uint32_t *n, ww_err *e) {
+  static const char hex[] = "0123456789abcdef";
   uint8_t *bytes = ww_alloc(a, strlen(text) / 2 + 1);
   uint32_t digits = 0;
   for (const char *p = text; *p; p++) {
     if (isspace((unsigned char)*p))
       continue;
-    if (!isxdigit((unsigned char)*p))
+    const char *digit = strchr(hex, tolower((unsigned char)*p));
+    if (!digit)
       return ww_fail(e, WW_EPARSE, "%s: expected hex digits, not '%c'", where, *p);
-    int v = isdigit((unsigned char)*p) ? *p - '0' : tolower((unsigned char)*p) - 'a' + 10;
-    bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | v);
+    bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | (digit - hex));
     digits++;
   }
   if (digits % 2)
@@ -51,44 +50,40 @@ ww_status ww_type_check(const char *type, const char *where, ww_err *e) {
 }
 
 /* Evaluates a constant expression; one with names is only checked for its form, with 1 for every
- * name. */
-static ww_status constant(const char *text, const char *where, ww_number *out, bool *has_names,
-                          ww_err *e) {
+ * name, and its text goes to *expr. */
+static ww_status constant(const char *text, const char *where, ww_arena *a, ww_number *out,
+                          const char **expr, bool *has_names, ww_err *e) {
   ww_err inner = {0};
   *has_names = ww_expr_has_name(text);
   ww_status rc = ww_expr_number(text, *has_names ? ww_expr_any : NULL, NULL, out, &inner);
-  return rc == WW_OK ? rc : ww_fail(e, rc, "%s: %s", where, inner.msg);
+  if (rc)
+    return ww_fail(e, rc, "%s: %s", where, inner.msg);
+  if (*has_names)
+    *expr = ww_strdup(a, text);
+  return WW_OK;
 }
 
 ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value,
                        const char **expr, ww_err *e) {
   ww_number v;
   bool names;
-  ww_status rc = constant(text, where, &v, &names, e);
-  if (rc != WW_OK)
+  ww_status rc = constant(text, where, a, &v, expr, &names, e);
+  if (rc || names)
     return rc;
-  if (names) {
-    *expr = ww_strdup(a, text);
-    return WW_OK;
-  }
-  if (!v.is_int || v.f < 0 || v.f > (double)WW_SIZE_MAX)
+  if (!v.is_int || v.f < 0 || v.f > WW_SIZE_MAX)
     return ww_fail(e, WW_EPARSE,
                    "%s: expected a whole number of at least 0 and at most 2^48, not %s", where,
                    text);
-  *value = (uint64_t)v.i;
+  *value = v.i;
   return WW_OK;
 }
 
 ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg *out, ww_err *e) {
   ww_number v;
   bool names;
-  ww_status rc = constant(text, where, &v, &names, e);
-  if (rc != WW_OK)
+  ww_status rc = constant(text, where, a, &v, &out->expr, &names, e);
+  if (rc || names)
     return rc;
-  if (names) {
-    out->expr = ww_strdup(a, text);
-    return WW_OK;
-  }
   out->is_int = v.is_int;
   out->ivalue = v.i;
   out->value = v.f;
@@ -110,31 +105,20 @@ static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *
                      const char **expr, ww_err *e) {
   ww_number v;
   bool names;
-  ww_status rc = constant(text, what, &v, &names, e);
-  if (rc != WW_OK)
+  ww_status rc = constant(text, what, a, &v, expr, &names, e);
+  if (rc)
     return rc;
-  if (names) {
-    *value = 0;
-    *expr = ww_strdup(a, text);
-    return WW_OK;
-  }
-  if (!v.is_int || v.f < 1 || v.f > (double)WW_DIM_MAX)
+  if (!names && (!v.is_int || v.f < 1 || v.f > WW_DIM_MAX))
     return ww_fail(e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", what, text);
-  *value = (uint64_t)v.i;
+  *value = names ? 0 : v.i;
   return WW_OK;
 }
 
 /* Where the part that starts at p ends: the next comma outside parentheses, or the end. */
 static const char *part_end(const char *p) {
   int depth = 0;
-  for (; *p; p++) {
-    if (*p == '(')
-      depth++;
-    if (*p == ')')
-      depth--;
-    if (*p == ',' && depth <= 0)
-      break;
-  }
+  for (; *p && (*p != ',' || depth > 0); p++)
+    depth += (*p == '(') - (*p == ')');
   return p;
 }
 
@@ -160,18 +144,16 @@ ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint6
     dims[i] = 1;
     exprs[i] = NULL;
   }
+  const char *end;
   int n = 0;
-  for (const char *p = text;; p++) {
-    const char *end = part_end(p);
+  for (const char *p = text;; p = end + 1) {
     if (n == 3)
       return ww_fail(e, WW_EPARSE, "%s: at most three numbers, not \"%.60s\"", what, text);
-    ww_status rc = dim(trimmed(a, p, (size_t)(end - p)), what, a, &dims[n], &exprs[n], e);
-    if (rc != WW_OK)
+    end = part_end(p);
+    ww_status rc = dim(trimmed(a, p, end - p), what, a, &dims[n], &exprs[n], e);
+    if (rc || !*end)
       return rc;
     n++;
-    p = end;
-    if (!*p)
-      return WW_OK;
   }
 }
 
@@ -179,7 +161,7 @@ ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint6
 
 int ww_fill_named(const char *name, size_t n) {
   for (int k = WW_FILL_ZEROS; k < WW_NFILLS; k++)
-    if (strlen(ww_fill_names[k]) == n && memcmp(name, ww_fill_names[k], n) == 0)
+    if (strlen(ww_fill_names[k]) == n && !memcmp(name, ww_fill_names[k], n))
       return k;
   return -1;
 }
@@ -207,7 +189,7 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
                    "unknown contents \"%.60s\"; known are zeros, ones, index, random, "
                    "uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
                    text);
-  *out = (ww_fill){.kind = (uint8_t)kind};
+  *out = (ww_fill){.kind = kind};
   if (!paren)
     return WW_OK;
   const char *inside = trimmed(a, paren + 1, strlen(paren) - 2);
@@ -218,12 +200,12 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
   const char *comma = part_end(inside), *where = ww_fill_names[kind];
   if (!*comma)
     return ww_fail(e, WW_EPARSE, "%s: expected two bounds, %s(lo,hi)", where, where);
-  ww_status rc = ww_bound_text(trimmed(a, inside, (size_t)(comma - inside)), where, a, &out->lo,
-                               &out->lo_expr, e);
-  if (rc == WW_OK)
+  ww_status rc =
+      ww_bound_text(trimmed(a, inside, comma - inside), where, a, &out->lo, &out->lo_expr, e);
+  if (!rc)
     rc = ww_bound_text(trimmed(a, comma + 1, strlen(comma + 1)), where, a, &out->hi, &out->hi_expr,
                        e);
-  return rc == WW_OK ? ww_fill_check(out, where, e) : rc;
+  return !rc ? ww_fill_check(out, where, e) : rc;
 }
 
 /* ---- arguments ---- */
@@ -238,19 +220,19 @@ static ww_status suffixes(const char *p, const char *name, ww_arena *a, ww_launc
     const char *start = ++p;
     for (int depth = 0; *p && (*p != ':' || depth); p++)
       depth += (*p == '(') - (*p == ')');
-    const char *word = trimmed(a, start, (size_t)(p - start));
+    const char *word = trimmed(a, start, p - start);
     size_t n = strlen(word);
     ww_status rc = WW_OK;
     const char *none = NULL;
-    if (n > 4 && strncmp(word, "id(", 3) == 0 && word[n - 1] == ')')
+    if (n > 4 && ww_starts(word, "id(") && word[n - 1] == ')')
       b->id = trimmed(a, word + 3, n - 4);
-    else if (n > 8 && strncmp(word, "offset(", 7) == 0 && word[n - 1] == ')')
+    else if (n > 8 && ww_starts(word, "offset(") && word[n - 1] == ')')
       rc = ww_size_text(trimmed(a, word + 7, n - 8), name, a, &b->offset, &none, e);
     else
       rc = ww_launch_fill(word, l->dir, a, &b->fill, e);
-    if (rc == WW_OK && none)
+    if (!rc && none)
       rc = ww_fail(e, WW_EPARSE, "%s: offset must be a number of bytes", name);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
   }
   return WW_OK;
@@ -262,25 +244,24 @@ static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww
   const char *open = strchr(text, '['), *close = strchr(open, ']');
   if (!close)
     return ww_fail(e, WW_EPARSE, "%s: a ']' is missing in \"%.60s\"", name, text);
-  const char *type = trimmed(a, text, (size_t)(open - text)),
-             *count = trimmed(a, open + 1, (size_t)(close - open) - 1);
+  const char *type = trimmed(a, text, open - text), *count = trimmed(a, open + 1, close - open - 1);
   ww_status rc = WW_OK;
   if (*type) {
     rc = ww_type_check(type, name, e);
     b->type = type;
   }
-  if (rc == WW_OK && *count) { /* [] : contents or type given, the size not */
+  if (!rc && *count) { /* [] : contents or type given, the size not */
     uint64_t value = 0;
     rc = ww_size_text(count, name, a, &value, &b->count_expr, e);
-    if (rc == WW_OK && !b->count_expr && b->type) {
+    if (!rc && !b->count_expr && b->type) {
       if (value > WW_SIZE_MAX / ww_elem_size(b->type))
         return ww_fail(e, WW_EPARSE, "%s: the buffer is too large", name);
       b->bytes = value * ww_elem_size(b->type);
-    } else if (rc == WW_OK && !b->count_expr) {
+    } else if (!rc && !b->count_expr) {
       b->count_expr = count;
     }
   }
-  return rc == WW_OK ? suffixes(close + 1, name, a, l, b, e) : rc;
+  return !rc ? suffixes(close + 1, name, a, l, b, e) : rc;
 }
 
 static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_launch *l, ww_err *e) {
@@ -288,7 +269,7 @@ static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_lau
   ww_status rc;
   if (!*text)
     return ww_fail(e, WW_EPARSE, "%s: a value is missing behind '='", name);
-  if (strncmp(text, "hex:", 4) == 0) {
+  if (ww_starts(text, "hex:")) {
     arg.kind = WW_ARG_HEX;
     rc = ww_hex_parse(text + 4, name, a, &arg.hex, &arg.hex_n, e);
   } else if (strchr(text, '[')) {
@@ -298,10 +279,10 @@ static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_lau
     arg.kind = WW_ARG_VALUE;
     rc = ww_value_text(text, name, a, &arg, e);
   }
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   uint32_t i = 0;
-  while (i < l->nargs && !(l->args[i].name && strcmp(l->args[i].name, name) == 0))
+  while (i < l->nargs && !(l->args[i].name && !strcmp(l->args[i].name, name)))
     i++;
   if (i == l->nargs) {
     l->args = ww_grow(a, l->args, l->nargs * sizeof arg, (l->nargs + 1) * sizeof arg);
@@ -322,7 +303,7 @@ ww_status ww_launch_arg(const char *text, ww_arena *a, ww_launch *out, ww_err *e
   const char *eq = strchr(text, '=');
   if (!eq)
     return ww_fail(e, WW_EPARSE, "--arg: expected name=value, not \"%.60s\"", text);
-  const char *name = trimmed(a, text, (size_t)(eq - text));
+  const char *name = trimmed(a, text, eq - text);
   if (!is_name(name, strlen(name)))
     return ww_fail(e, WW_EPARSE,
                    "--arg: expected an argument's name or position before '=', not \"%.60s\"",
@@ -353,21 +334,21 @@ static const char *next_setting(const char *start, const char *p, size_t *name_n
 
 static ww_status setting(const char *name, const char *value, ww_arena *a, ww_launch *out,
                          ww_err *e) {
-  if (strcmp(name, "grid") == 0)
+  if (!strcmp(name, "grid"))
     return ww_launch_shape(value, name, a, out->grid, out->grid_expr, e);
-  if (strcmp(name, "block") == 0)
+  if (!strcmp(name, "block"))
     return ww_launch_shape(value, name, a, out->block, out->block_expr, e);
-  if (strcmp(name, "shared") == 0) {
+  if (!strcmp(name, "shared")) {
     out->shared_given = true;
     return ww_size_text(value, name, a, &out->shared, &out->shared_expr, e);
   }
-  if (strcmp(name, "cache") == 0) {
-    if (strcmp(value, "warm") != 0 && strcmp(value, "cold") != 0)
-      return ww_fail(e, WW_EPARSE, "cache: expected cold or warm, not \"%.40s\"", value);
-    out->warm = strcmp(value, "warm") == 0;
-    return WW_OK;
+  if (!strcmp(name, "cache")) {
+    out->warm = !strcmp(value, "warm");
+    if (out->warm || !strcmp(value, "cold"))
+      return WW_OK;
+    return ww_fail(e, WW_EPARSE, "cache: expected cold or warm, not \"%.40s\"", value);
   }
-  if (strncmp(name, "arg.", 4) == 0)
+  if (ww_starts(name, "arg."))
     name += 4; /* an argument called grid, block ... */
   if (!is_name(name, strlen(name)))
     return ww_fail(e, WW_EPARSE, "\"%.60s\" is no argument's name", name);
@@ -389,8 +370,8 @@ ww_status ww_launch_comment(const char *text, ww_arena *a, ww_launch *out, ww_er
     const char *name = ww_strndup(a, p, n), *value = strchr(p + n, '=') + 1;
     size_t next_n = 0;
     const char *next = next_setting(text, value, &next_n);
-    ww_status rc = setting(name, trimmed(a, value, (size_t)(next - value)), a, out, e);
-    if (rc != WW_OK)
+    ww_status rc = setting(name, trimmed(a, value, next - value), a, out, e);
+    if (rc)
       return rc;
     p = next;
     n = next_n;

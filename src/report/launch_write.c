@@ -1,6 +1,8 @@
 /* launch_write.c - a launch spec as JSON; what ww_launch_parse reads back is the same spec. */
 #include "launch_int.h"
 
+#include "json_put.h"
+
 static void write_bound(double v, const char *expr, ww_json *j) {
   if (expr)
     ww_json_str(j, expr);
@@ -8,24 +10,16 @@ static void write_bound(double v, const char *expr, ww_json *j) {
     ww_json_num(j, v);
 }
 
-void ww_fill_write(const ww_fill *f, ww_json *j) {
-  if (f->kind == WW_FILL_NONE) {
-    ww_json_str(j, NULL);
-  } else if (f->kind == WW_FILL_FILE) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "file", f->path);
-    ww_json_end_obj(j);
-  } else if (f->lo != 0 || f->hi != 0 || f->lo_expr || f->hi_expr) {
-    ww_json_obj(j);
-    ww_json_key(j, ww_fill_names[f->kind]);
-    ww_json_arr(j);
+static void write_fill(const ww_fill *f, ww_json *j) {
+  if (f->kind == WW_FILL_FILE)
+    ww_json_put(j, "{file:%s}", f->path);
+  else if (f->lo != 0 || f->hi != 0 || f->lo_expr || f->hi_expr) {
+    ww_json_put(j, "{%s:[", ww_fill_names[f->kind]);
     write_bound(f->lo, f->lo_expr, j);
     write_bound(f->hi, f->hi_expr, j);
-    ww_json_end_arr(j);
-    ww_json_end_obj(j);
-  } else {
+    ww_json_put(j, "]}");
+  } else
     ww_json_str(j, ww_fill_names[f->kind]);
-  }
 }
 
 static void write_hex(const uint8_t *p, uint32_t n, ww_json *j) {
@@ -38,23 +32,12 @@ static void write_hex(const uint8_t *p, uint32_t n, ww_json *j) {
 }
 
 static void write_buffer_members(const ww_buffer *b, ww_json *j) {
-  if (b->bytes_expr)
-    ww_json_kstr(j, "bytes", b->bytes_expr);
-  else if (b->bytes)
-    ww_json_kuint(j, "bytes", b->bytes);
-  if (b->count_expr)
-    ww_json_kstr(j, "count", b->count_expr);
-  if (b->offset)
-    ww_json_kuint(j, "offset", b->offset);
-  if (b->id)
-    ww_json_kstr(j, "id", b->id);
-  if (b->type)
-    ww_json_kstr(j, "type", b->type);
-  if (b->local)
-    ww_json_kbool(j, "local", true);
+  ww_json_put(j, "bytes?:%s,bytes?:%lu,count?:%s,offset?:%lu,id?:%s,type?:%s,local?:%i",
+              b->bytes_expr, b->bytes_expr ? 0 : b->bytes, b->count_expr, b->offset, b->id, b->type,
+              b->local);
   if (b->fill.kind != WW_FILL_NONE) {
     ww_json_key(j, "fill");
-    ww_fill_write(&b->fill, j);
+    write_fill(&b->fill, j);
   }
   if (b->head_n) {
     ww_json_key(j, "head");
@@ -64,17 +47,15 @@ static void write_buffer_members(const ww_buffer *b, ww_json *j) {
 
 /* 2.0 must not come back as the integer 2. */
 static void write_value(const ww_arg *g, ww_json *j) {
-  if (g->expr) {
+  if (g->expr)
     ww_json_str(j, g->expr);
-  } else if (g->is_int && g->ivalue < 0 && g->value > 0) {
-    ww_json_uint(j, (uint64_t)g->ivalue);
-  } else if (g->is_int) {
+  else if (g->is_int && g->ivalue < 0 && g->value > 0)
+    ww_json_uint(j, g->ivalue);
+  else if (g->is_int)
     ww_json_int(j, g->ivalue);
-  } else {
+  else {
     ww_buf text = {0};
-    ww_json plain = {0};
-    ww_json_begin(&plain, &text);
-    ww_json_num(&plain, g->value);
+    ww_json_num(&(ww_json){.out = &text}, g->value);
     if (!strpbrk(text.s, ".en"))
       ww_buf_puts(&text, ".0");
     ww_json_raw(j, text.s);
@@ -87,11 +68,9 @@ static void write_hex_arg(const ww_arg *g, ww_json *j) {
   write_hex(g->hex, g->hex_n, j);
   if (!g->nptrs)
     return;
-  ww_json_key(j, "ptrs");
-  ww_json_arr(j);
+  ww_json_put(j, "ptrs:[");
   for (uint32_t i = 0; i < g->nptrs; i++) {
-    ww_json_obj(j);
-    ww_json_kuint(j, "at", g->ptrs[i].at);
+    ww_json_put(j, "{at:%u", g->ptrs[i].at);
     write_buffer_members(&g->ptrs[i].buffer, j);
     ww_json_end_obj(j);
   }
@@ -99,24 +78,18 @@ static void write_hex_arg(const ww_arg *g, ww_json *j) {
 }
 
 static void write_arg(const ww_arg *g, ww_json *j) {
-  if (g->kind == WW_ARG_NONE && !g->name) {
-    ww_json_str(j, NULL);
-    return;
-  }
-  ww_json_obj(j);
-  if (g->name)
-    ww_json_kstr(j, "name", g->name);
+  if (g->kind == WW_ARG_NONE && !g->name)
+    return ww_json_str(j, NULL);
+  ww_json_put(j, "{name?:%s", g->name);
   if (g->kind == WW_ARG_VALUE) {
     ww_json_key(j, "value");
     write_value(g, j);
   } else if (g->kind == WW_ARG_BUFFER) {
-    ww_json_key(j, "buffer");
-    ww_json_obj(j);
+    ww_json_put(j, "buffer:{");
     write_buffer_members(&g->buffer, j);
     ww_json_end_obj(j);
-  } else if (g->kind == WW_ARG_HEX) {
+  } else if (g->kind == WW_ARG_HEX)
     write_hex_arg(g, j);
-  }
   ww_json_end_obj(j);
 }
 
@@ -124,8 +97,7 @@ static void write_shape(const char *key, const uint64_t dims[3], const char *con
                         ww_json *j) {
   if (!dims[0] && !exprs[0])
     return;
-  ww_json_key(j, key);
-  ww_json_arr(j);
+  ww_json_put(j, "%s:[", key);
   for (int i = 0; i < 3; i++)
     if (exprs[i])
       ww_json_str(j, exprs[i]);
@@ -135,33 +107,23 @@ static void write_shape(const char *key, const uint64_t dims[3], const char *con
 }
 
 void ww_launch_write(const ww_launch *l, ww_json *j) {
-  ww_json_obj(j);
-  if (l->file)
-    ww_json_kstr(j, "file", l->file);
-  if (l->kernel)
-    ww_json_kstr(j, "kernel", l->kernel);
+  ww_json_put(j, "{file?:%s,kernel?:%s", l->file, l->kernel);
   write_shape("grid", l->grid, l->grid_expr, j);
   write_shape("block", l->block, l->block_expr, j);
   if (l->shared_expr)
     ww_json_kstr(j, "shared", l->shared_expr);
   else if (l->shared_given || l->shared)
     ww_json_kuint(j, "shared", l->shared);
-  if (l->warm)
-    ww_json_kstr(j, "cache", "warm");
-  if (l->cooperative)
-    ww_json_kbool(j, "cooperative", true);
-  if (l->binary)
-    ww_json_kstr(j, "binary", l->binary);
+  ww_json_put(j, "cache?:%s,cooperative?:%i,binary?:%s", l->warm ? "warm" : NULL, l->cooperative,
+              l->binary);
   if (l->nargs) {
-    ww_json_key(j, "args");
-    ww_json_arr(j);
+    ww_json_put(j, "args:[");
     for (uint32_t i = 0; i < l->nargs; i++)
       write_arg(&l->args[i], j);
     ww_json_end_arr(j);
   }
   if (l->nsymbols) {
-    ww_json_key(j, "symbols");
-    ww_json_obj(j);
+    ww_json_put(j, "symbols:{");
     for (uint32_t i = 0; i < l->nsymbols; i++) {
       ww_json_key(j, l->symbols[i].name);
       write_arg(&l->symbols[i].arg, j);
@@ -169,17 +131,11 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
     ww_json_end_obj(j);
   }
   if (l->nflags) {
-    ww_json_key(j, "flags");
-    ww_json_arr(j);
+    ww_json_put(j, "flags:[");
     for (uint32_t i = 0; i < l->nflags; i++)
       ww_json_str(j, l->flags[i]);
     ww_json_end_arr(j);
   }
-  if (l->seed > 1)
-    ww_json_kuint(j, "seed", l->seed);
-  if (l->count > 1)
-    ww_json_kuint(j, "count", l->count);
-  if (l->note)
-    ww_json_kstr(j, "note", l->note);
-  ww_json_end_obj(j);
+  ww_json_put(j, "seed?:%lu,count?:%lu,note?:%s}", l->seed > 1 ? l->seed : 0,
+              l->count > 1 ? l->count : 0, l->note);
 }

@@ -11,7 +11,7 @@ const ww_metric_info ww_metrics[WW_NMETRICS] = {
 
 int ww_metric_named(const char *name) {
   for (int i = 0; i < WW_NMETRICS; i++)
-    if (strcmp(ww_metrics[i].name, name) == 0)
+    if (!strcmp(ww_metrics[i].name, name))
       return i;
   return -1;
 }

@@ -27,7 +27,7 @@ static uint64_t power_of_two_from(uint64_t v) {
 }
 
 static uint64_t threads_of(const ww_omp_bounds *b, const ww_omp_request *r) {
-  uint64_t most = b->max_threads > 0 ? least((uint64_t)b->max_threads, MOST_THREADS) : MOST_THREADS;
+  uint64_t most = b->max_threads > 0 ? least(b->max_threads, MOST_THREADS) : MOST_THREADS;
   uint64_t want = b->min_threads > DEFAULT_THREADS ? (uint64_t)b->min_threads : DEFAULT_THREADS;
   if (r->threads > 0)
     want = (uint64_t)r->threads + (b->mode == WW_OMP_GENERIC ? WARP : 0);
@@ -49,7 +49,7 @@ void ww_omp_shape(const ww_omp_bounds *b, const ww_omp_request *r, uint64_t *tea
                   uint64_t *threads) {
   *threads = threads_of(b, r);
   if (r->teams) {
-    *teams = r->teams < 0 ? 1 : least((uint64_t)r->teams, MOST_TEAMS);
+    *teams = r->teams < 0 ? 1 : least(r->teams, MOST_TEAMS);
     return;
   }
   *teams = DEFAULT_TEAMS;

@@ -5,69 +5,46 @@
 #include <math.h>
 
 #include "../base/jsonread.h"
+#include "json_put.h"
 #include "launch_int.h"
 
 const char *const ww_by_names[WW_NBY] = {"grounded", "machine", "text", "trace", "hardware"};
 
 /* ---- out ---- */
 
-static void write_quantity(const ww_quantity *q, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_knum(j, "value", q->value);
-  if (q->interval) {
-    ww_json_knum(j, "low", q->low);
-    ww_json_knum(j, "high", q->high);
-  }
-  ww_json_end_obj(j);
-}
-
 static void write_metrics(const ww_report *r, ww_json *j) {
-  ww_json_key(j, "metrics");
-  ww_json_obj(j);
+  ww_json_put(j, "metrics:{");
   for (int i = 0; i < WW_NMETRICS; i++) {
-    if (!r->m[i].known || !isfinite(r->m[i].value))
+    const ww_quantity *q = &r->m[i];
+    if (!q->known || !isfinite(q->value))
       continue; /* what is no number is not known */
-    ww_json_key(j, ww_metrics[i].name);
-    write_quantity(&r->m[i], j);
+    ww_json_put(j, "%s:{value:%g", ww_metrics[i].name, q->value);
+    if (q->interval)
+      ww_json_put(j, "low:%g,high:%g", q->low, q->high);
+    ww_json_end_obj(j);
   }
   ww_json_end_obj(j);
 }
 
 static void write_findings(const ww_report *r, ww_json *j) {
-  ww_json_key(j, "findings");
-  ww_json_arr(j);
+  ww_json_put(j, "findings:[");
   for (uint32_t i = 0; i < r->nfindings; i++) {
     const ww_finding *f = &r->findings[i];
-    ww_json_obj(j);
-    if (f->file)
-      ww_json_kstr(j, "file", f->file);
-    if (f->line)
-      ww_json_kuint(j, "line", f->line);
-    ww_json_kstr(j, "rule", f->rule);
-    ww_json_kstr(j, "message", f->message);
-    if (f->gain > 0)
-      ww_json_knum(j, "gain", f->gain);
-    ww_json_end_obj(j);
+    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,gain?:%g}", f->file, f->line, f->rule,
+                f->message, f->gain);
   }
   ww_json_end_arr(j);
 }
 
 static void write_lines(const ww_report *r, ww_json *j) {
-  ww_json_key(j, "lines");
-  ww_json_arr(j);
+  ww_json_put(j, "lines:[");
   for (uint32_t i = 0; i < r->nlines; i++) {
     const ww_report_line *l = &r->lines[i];
-    ww_json_obj(j);
-    ww_json_kstr(j, "file", l->file);
-    ww_json_kuint(j, "line", l->line);
-    ww_json_knum(j, "share", l->share);
-    ww_json_knum(j, "instructions", l->instructions);
-    ww_json_knum(j, "bytes", l->bytes);
-    if (l->sectors_per_request > 0)
-      ww_json_knum(j, "sectors_per_request", l->sectors_per_request);
-    if (l->shared_conflict_ways > 0)
-      ww_json_knum(j, "shared_conflict_ways", l->shared_conflict_ways);
-    ww_json_end_obj(j);
+    ww_json_put(j,
+                "{file:%s,line:%u,share:%g,instructions:%g,bytes:%g,"
+                "sectors_per_request?:%g,shared_conflict_ways?:%g}",
+                l->file, l->line, l->share, l->instructions, l->bytes, l->sectors_per_request,
+                l->shared_conflict_ways);
   }
   ww_json_end_arr(j);
 }
@@ -85,20 +62,15 @@ static void move_to(const ww_report_term *from, const ww_report_term *to, ww_jso
     ww_json_end_obj(j);
   if (from && other)
     ww_json_end_obj(j);
-  if (to && other) {
-    ww_json_key(j, to->stage);
-    ww_json_obj(j);
-  }
-  if (to && to->group && changed) {
-    ww_json_key(j, to->group);
-    ww_json_obj(j);
-  }
+  if (to && other)
+    ww_json_put(j, "%s:{", to->stage);
+  if (to && to->group && changed)
+    ww_json_put(j, "%s:{", to->group);
 }
 
 static void write_terms(const ww_report *r, ww_json *j) {
   const ww_report_term *before = NULL;
-  ww_json_key(j, "machine");
-  ww_json_obj(j);
+  ww_json_put(j, "machine:{");
   for (uint32_t i = 0; i < r->nterms; i++) {
     const ww_report_term *t = &r->terms[i];
     move_to(before, t, j);
@@ -112,45 +84,21 @@ static void write_terms(const ww_report *r, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void write_error(const ww_err *e, ww_json *j) {
-  ww_json_key(j, "error");
-  ww_json_obj(j);
-  ww_json_kstr(j, "code", ww_status_name(e->code));
-  ww_json_kstr(j, "message", e->msg);
-  if (e->file)
-    ww_json_kstr(j, "file", e->file);
-  if (e->line)
-    ww_json_kuint(j, "line", e->line);
-  ww_json_end_obj(j);
-}
-
 static void write_answer(const ww_report *r, ww_json *j) {
-  if (r->gpu)
-    ww_json_kstr(j, "gpu", r->gpu);
-  ww_json_kstr(j, "by", ww_by_names[r->by]);
+  ww_json_put(j, "gpu?:%s,by:%s", r->gpu, ww_by_names[r->by]);
   if (r->launch) {
     ww_json_key(j, "launch");
     ww_launch_write(r->launch, j);
   }
   ww_assumptions_write(&r->assumed, j);
   write_metrics(r, j);
-  if (r->roofline_class) {
-    ww_json_key(j, "roofline");
-    ww_json_obj(j);
-    ww_json_kstr(j, "class", r->roofline_class);
-    ww_json_end_obj(j);
-  }
-  if (r->bottleneck)
-    ww_json_kstr(j, "bottleneck", r->bottleneck);
+  if (r->roofline_class)
+    ww_json_put(j, "roofline:{class:%s}", r->roofline_class);
+  ww_json_put(j, "bottleneck?:%s", r->bottleneck);
   if (r->nfindings)
     write_findings(r, j);
-  if (r->total_blocks) {
-    ww_json_key(j, "sampled");
-    ww_json_obj(j);
-    ww_json_kuint(j, "blocks", r->sampled_blocks);
-    ww_json_kuint(j, "of", r->total_blocks);
-    ww_json_end_obj(j);
-  }
+  if (r->total_blocks)
+    ww_json_put(j, "sampled:{blocks:%lu,of:%lu}", r->sampled_blocks, r->total_blocks);
   if (r->explained)
     write_lines(r, j);
   if (r->nterms)
@@ -158,13 +106,11 @@ static void write_answer(const ww_report *r, ww_json *j) {
 }
 
 void ww_report_members(const ww_report *r, ww_json *j) {
-  ww_json_kint(j, "schema_version", 1);
-  if (r->file)
-    ww_json_kstr(j, "file", r->file);
-  if (r->kernel)
-    ww_json_kstr(j, "kernel", r->kernel);
-  if (r->error.code != WW_OK)
-    write_error(&r->error, j);
+  ww_json_put(j, "schema_version:1,file?:%s,kernel?:%s", r->file, r->kernel);
+  const ww_err *e = &r->error;
+  if (e->code)
+    ww_json_put(j, "error:{code:%s,message:%s,file?:%s,line?:%u}", ww_status_name(e->code), e->msg,
+                e->file, e->line);
   else
     write_answer(r, j);
 }
@@ -173,7 +119,7 @@ void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww
                      void *ctx) {
   ww_json_obj(j);
   ww_report_members(r, j);
-  if (extra && r->error.code == WW_OK)
+  if (extra && !r->error.code)
     extra(ctx, j);
   ww_json_end_obj(j);
 }
@@ -214,9 +160,10 @@ static bool number(const cJSON *o, const char *key, double *out) {
 }
 
 static ww_status read_metrics(const cJSON *metrics, ww_report *out, ww_err *e) {
+  const cJSON *m;
   if (metrics && !cJSON_IsObject(metrics))
     return ww_fail(e, WW_EPARSE, "metrics: expected an object");
-  for (const cJSON *m = metrics ? metrics->child : NULL; m; m = m->next) {
+  cJSON_ArrayForEach(m, metrics) {
     int i = ww_metric_named(m->string);
     if (i < 0)
       continue; /* a newer writer's */
@@ -231,25 +178,30 @@ static ww_status read_metrics(const cJSON *metrics, ww_report *out, ww_err *e) {
 }
 
 static void read_bounds(ww_finding *f) {
-  static const char name[] = "__launch_bounds__";
-  const char *at = strstr(f->message, name);
+  const char *at = strstr(f->message, "__launch_bounds__");
   uint32_t *b = f->bounds;
   if (at && sscanf(at, WW_BOUNDS, &b[0], &b[1]) != 2)
     b[0] = b[1] = 0;
 }
 
-static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
-  if (!list)
+static ww_status want_list(const cJSON *list, const char *what, ww_err *e) {
+  if (!list || cJSON_IsArray(list))
     return WW_OK;
-  if (!cJSON_IsArray(list))
-    return ww_fail(e, WW_EPARSE, "findings: expected an array");
+  return ww_fail(e, WW_EPARSE, "%s", what);
+}
+
+static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
+  const cJSON *n;
+  ww_status st = want_list(list, "findings: expected an array", e);
+  if (st)
+    return st;
   out->findings = WW_NEWN(a, ww_finding, cJSON_GetArraySize(list));
-  for (const cJSON *n = list->child; n; n = n->next) {
+  cJSON_ArrayForEach(n, list) {
     ww_finding *f = &out->findings[out->nfindings++];
     f->file = ww_json_text(n, "file", a);
     f->rule = ww_json_text(n, "rule", a);
     f->message = ww_json_text(n, "message", a);
-    f->line = (uint32_t)ww_json_whole(n, "line");
+    f->line = ww_json_whole(n, "line");
     number(n, "gain", &f->gain);
     if (!f->rule || !f->message)
       return ww_fail(e, WW_EPARSE, "findings[%u]: expected \"rule\" and \"message\"",
@@ -260,16 +212,16 @@ static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, w
 }
 
 static ww_status read_lines(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
-  if (!list)
-    return WW_OK;
-  if (!cJSON_IsArray(list))
-    return ww_fail(e, WW_EPARSE, "lines: expected an array");
-  out->explained = true;
+  const cJSON *n;
+  ww_status st = want_list(list, "lines: expected an array", e);
+  if (st)
+    return st;
+  out->explained = list;
   out->lines = WW_NEWN(a, ww_report_line, cJSON_GetArraySize(list));
-  for (const cJSON *n = list->child; n; n = n->next) {
+  cJSON_ArrayForEach(n, list) {
     ww_report_line *l = &out->lines[out->nlines++];
     l->file = ww_json_text(n, "file", a);
-    l->line = (uint32_t)ww_json_whole(n, "line");
+    l->line = ww_json_whole(n, "line");
     number(n, "share", &l->share);
     number(n, "instructions", &l->instructions);
     number(n, "bytes", &l->bytes);
@@ -283,8 +235,9 @@ typedef WW_VEC(ww_report_term) terms;
 
 /* Members of a stage, or of a group within one. */
 static void read_members(const cJSON *of, ww_report_term at, ww_arena *a, terms *out) {
+  const cJSON *n;
   ww_push(a, out, at);
-  for (const cJSON *n = of->child; n; n = n->next) {
+  cJSON_ArrayForEach(n, of) {
     ww_report_term t = at;
     const char *name = ww_strdup(a, n->string);
     if (cJSON_IsObject(n) && !at.group) {
@@ -311,13 +264,14 @@ static void read_terms(const cJSON *machine, ww_arena *a, ww_report *out) {
 }
 
 static ww_status read_assumed(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
-  if (!list)
-    return WW_OK;
-  if (!cJSON_IsArray(list))
-    return ww_fail(e, WW_EPARSE, "assumed: expected an array of strings");
-  for (const cJSON *n = list->child; n; n = n->next) {
+  static const char what[] = "assumed: expected an array of strings";
+  const cJSON *n;
+  ww_status st = want_list(list, what, e);
+  if (st)
+    return st;
+  cJSON_ArrayForEach(n, list) {
     if (!cJSON_IsString(n))
-      return ww_fail(e, WW_EPARSE, "assumed: expected an array of strings");
+      return ww_fail(e, WW_EPARSE, what);
     ww_push(a, &out->assumed, ww_assumption_read(n->valuestring, a));
   }
   return WW_OK;
@@ -335,11 +289,11 @@ static void read_error(const cJSON *n, ww_arena *a, ww_report *out) {
   const char *code = ww_json_text(n, "code", a), *message = ww_json_text(n, "message", a);
   out->error.code = WW_EDATA;
   for (int c = WW_EUSAGE; c <= WW_EDATA; c++)
-    if (code && strcmp(ww_status_name((ww_status)c), code) == 0)
-      out->error.code = (ww_status)c;
+    if (code && !strcmp(ww_status_name(c), code))
+      out->error.code = c;
   snprintf(out->error.msg, sizeof out->error.msg, "%s", message ? message : "");
   out->error.file = ww_json_text(n, "file", a);
-  out->error.line = (uint32_t)ww_json_whole(n, "line");
+  out->error.line = ww_json_whole(n, "line");
 }
 
 static ww_status read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
@@ -349,23 +303,21 @@ static ww_status read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_
     b++;
   if (b == WW_NBY)
     return ww_fail(e, WW_EPARSE, "by: expected grounded, machine, text, trace or hardware");
-  out->by = (ww_by)b;
+  out->by = b;
   out->gpu = ww_json_text(tree, "gpu", a);
   out->roofline_class = ww_json_text(get(tree, "roofline"), "class", a);
   out->bottleneck = ww_json_text(tree, "bottleneck", a);
   out->sampled_blocks = ww_json_whole(get(tree, "sampled"), "blocks");
   out->total_blocks = ww_json_whole(get(tree, "sampled"), "of");
-  ww_status rc = read_launch(get(tree, "launch"), a, out, e);
-  if (rc == WW_OK)
-    rc = read_assumed(get(tree, "assumed"), a, out, e);
-  if (rc == WW_OK)
-    rc = read_metrics(get(tree, "metrics"), out, e);
-  if (rc == WW_OK)
-    rc = read_findings(get(tree, "findings"), a, out, e);
-  if (rc == WW_OK)
-    rc = read_lines(get(tree, "lines"), a, out, e);
   read_terms(get(tree, "machine"), a, out);
-  return rc;
+  ww_status st = read_launch(get(tree, "launch"), a, out, e);
+  if (!st)
+    st = read_assumed(get(tree, "assumed"), a, out, e);
+  if (!st)
+    st = read_metrics(get(tree, "metrics"), out, e);
+  if (!st)
+    st = read_findings(get(tree, "findings"), a, out, e);
+  return st ? st : read_lines(get(tree, "lines"), a, out, e);
 }
 
 ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err *e) {
@@ -373,17 +325,17 @@ ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err 
   cJSON *tree = ww_json_read(json, strlen(json), e);
   if (!tree)
     return WW_EPARSE;
-  ww_status rc = WW_OK;
-  if (!cJSON_IsObject(tree))
-    rc = ww_fail(e, WW_EPARSE, "report: expected an object");
-  if (rc == WW_OK && ww_json_whole(tree, "schema_version") != 1)
-    rc = ww_fail(e, WW_EPARSE, "schema_version: this version of warpwise reads 1");
+  ww_status st = WW_OK;
   out->file = ww_json_text(tree, "file", a);
   out->kernel = ww_json_text(tree, "kernel", a);
-  if (rc == WW_OK && get(tree, "error"))
+  if (!cJSON_IsObject(tree))
+    st = ww_fail(e, WW_EPARSE, "report: expected an object");
+  else if (ww_json_whole(tree, "schema_version") != 1)
+    st = ww_fail(e, WW_EPARSE, "schema_version: this version of warpwise reads 1");
+  else if (get(tree, "error"))
     read_error(get(tree, "error"), a, out);
-  else if (rc == WW_OK)
-    rc = read_answer(tree, a, out, e);
+  else
+    st = read_answer(tree, a, out, e);
   cJSON_Delete(tree);
-  return rc;
+  return st;
 }

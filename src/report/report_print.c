@@ -12,11 +12,8 @@ static const char *color(FILE *f, const char *code) {
 
 /* 1234567 bytes -> "1.23 MB"; counts likewise without the B; others as they are. */
 static void amount(double v, const char *unit, char *out, size_t n) {
-  bool bytes = strcmp(unit, "byte") == 0, count = strcmp(unit, "1") == 0;
-  const char *shown = bytes                           ? "B"
-                      : count                         ? ""
-                      : strcmp(unit, "1/thread") == 0 ? "per thread"
-                                                      : unit;
+  bool bytes = !strcmp(unit, "byte"), count = !strcmp(unit, "1");
+  const char *shown = bytes ? "B" : count ? "" : !strcmp(unit, "1/thread") ? "per thread" : unit;
   const char *step = bytes || count ? ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5) : "";
   bool whole =
       (v == floor(v) || fabs(v) >= 9999.5) && fabs(v) < 1e7; /* 22436 us, not 2.244e+04 us */
@@ -70,7 +67,7 @@ static void print_metrics(const ww_report *r, FILE *f) {
 }
 
 void ww_report_print(const ww_report *r, FILE *f) {
-  if (r->error.code != WW_OK) {
+  if (r->error.code) {
     fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?", r->file ? r->file : "",
             color(f, "\033[31m"), color(f, "\033[0m"), r->error.msg);
     return;

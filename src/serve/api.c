@@ -51,50 +51,24 @@ const ww_member ww_api_members[] = {
 /* ---- errors ---- */
 
 void ww_api_error(int status, const ww_err *e, ww_api_reply *out) {
-  ww_json j = {0};
   ww_buf_free(&out->body);
   *out = (ww_api_reply){.status = status, .type = "application/json"};
-  ww_json_begin(&j, &out->body);
-  ww_json_obj(&j);
-  ww_json_key(&j, "error");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "code", ww_status_name(e->code));
-  ww_json_kstr(&j, "message", e->msg);
-  if (e->file)
-    ww_json_kstr(&j, "file", e->file);
-  if (e->line)
-    ww_json_kuint(&j, "line", e->line);
-  if (e->col)
-    ww_json_kuint(&j, "col", e->col);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json j = {.out = &out->body};
+  ww_json_put(&j, "{error:{code:%s,message:%s,file?:%s,line?:%u,col?:%u}}", ww_status_name(e->code),
+              e->msg, e->file, e->line, e->col);
   ww_buf_puts(&out->body, "\n");
 }
 
 static int http_status(ww_status code) {
-  switch (code) {
-  case WW_OK:
-    return 200;
-  case WW_EUSAGE:
-    return 400;
-  case WW_EIO:
-    return 404;
-  case WW_ELIMIT:
-  case WW_ECANCEL:
-    return 503;
-  default:
-    return 422; /* understood, but this source or launch cannot be answered */
-  }
-}
-
-void ww_call_fail(call *c, ww_api_reply *out) {
-  ww_api_error(http_status(c->err.code), &c->err, out);
+  static const short known[] = {[WW_OK] = 200,     [WW_EUSAGE] = 400,  [WW_EIO] = 404,
+                                [WW_ELIMIT] = 503, [WW_ECANCEL] = 503, [WW_EDATA] = 0};
+  return known[code] ? known[code] : 422; /* understood, but cannot be answered for this source */
 }
 
 /* ---- the body ---- */
 
 static const cJSON *member(const call *c, const char *name) {
-  return c->body ? cJSON_GetObjectItemCaseSensitive(c->body, name) : NULL;
+  return cJSON_GetObjectItemCaseSensitive(c->body, name);
 }
 
 ww_status ww_call_text(call *c, const char *name, const char **out) {
@@ -132,15 +106,7 @@ static ww_status check_members(call *c) {
   ww_status st = ww_json_want_members(c->body, "the request", names, &c->err);
   for (const ww_member *m = ww_api_members; !st && m->name; m++) {
     const cJSON *v = m->one_of ? member(c, m->name) : NULL;
-    if (!v || !cJSON_IsString(v))
-      continue;
-    bool found = false;
-    for (const char *p = m->one_of; *p && !found;) {
-      size_t k = strcspn(p, "|");
-      found = strlen(v->valuestring) == k && !memcmp(p, v->valuestring, k);
-      p += k + (p[k] == '|');
-    }
-    if (!found)
+    if (cJSON_IsString(v) && !ww_is_one_of(m->one_of, v->valuestring))
       st = ww_fail(&c->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", m->name, m->one_of,
                    v->valuestring);
   }
@@ -177,11 +143,10 @@ static ww_status read_launch(call *c) {
                    ww_json_kind(v, kind));
   const char *dir;
   ww_status st = ww_query_path(c->api->w, ".", false, c->a, &dir, &c->err);
-  if (!st && cJSON_IsString(v))
-    st = v->valuestring[strspn(v->valuestring, " \t\r\n")]
-             ? ww_launch_comment(v->valuestring, c->a, &c->launch, &c->err)
-             : WW_OK;
-  else if (!st)
+  if (!st && cJSON_IsString(v)) {
+    if (v->valuestring[strspn(v->valuestring, " \t\r\n")])
+      st = ww_launch_comment(v->valuestring, c->a, &c->launch, &c->err);
+  } else if (!st)
     st = ww_launch_from_json(v, dir, c->a, &c->launch, &c->err);
   if (!st && (l->binary || l->nflags))
     st = ww_fail(
@@ -206,28 +171,34 @@ static const char *default_name(const char *lang) {
 static ww_status read_source(call *c) {
   ww_source *s = &c->ask.source;
   const char *file;
-  ww_status st = ww_call_text(c, "source", &s->text);
-  if (!st)
-    st = ww_call_text(c, "file", &file);
-  if (!st)
-    st = ww_call_text(c, "lang", &s->lang);
-  if (!st && !s->text && !file)
-    st = ww_fail(&c->err, WW_EUSAGE, "give `source`, a text, or `file`, a path");
-  if (!st) {
-    const char *name = file ? file : default_name(s->lang);
-    st = ww_query_path(c->api->w, name, !s->text, c->a, &s->path, &c->err);
-  }
-  if (!st)
-    st = texts(c, "flags", false, &s->flags, &s->nflags);
-  for (uint32_t k = 0; !st && k < s->nflags; k++)
-    st = check_flag(c, s->flags[k], &s->flags[k]);
-  if (!st)
-    st = texts(c, "instantiate", false, &s->instantiate, &s->ninstantiate);
-  return st;
+  if (ww_call_text(c, "source", &s->text) || ww_call_text(c, "file", &file) ||
+      ww_call_text(c, "lang", &s->lang))
+    return c->err.code;
+  if (!s->text && !file)
+    return ww_fail(&c->err, WW_EUSAGE, "give `source`, a text, or `file`, a path");
+  if (ww_query_path(c->api->w, file ? file : default_name(s->lang), !s->text, c->a, &s->path,
+                    &c->err) ||
+      texts(c, "flags", false, &s->flags, &s->nflags))
+    return c->err.code;
+  for (uint32_t k = 0; k < s->nflags; k++)
+    if (check_flag(c, s->flags[k], &s->flags[k]))
+      return c->err.code;
+  return texts(c, "instantiate", false, &s->instantiate, &s->ninstantiate);
 }
 
 static bool is_stopping(void *ctx) {
   return atomic_load(&((ww_api *)ctx)->stopping);
+}
+
+static ww_status read_members(call *c) {
+  ww_query_request *q = &c->ask;
+  const cJSON *budget = member(c, "budget");
+  if (check_members(c) || read_source(c) || ww_call_text(c, "kernel", &q->kernel) ||
+      texts(c, "gpu", true, &q->gpus, &q->ngpus) || ww_call_text(c, "cache", &q->cache) ||
+      ww_call_text(c, "by", &q->by) ||
+      (budget && ww_json_want_uint(budget, "budget", &q->budget, &c->err)) || read_launch(c))
+    return c->err.code;
+  return q->ngpus > 64 ? ww_fail(&c->err, WW_EUSAGE, "gpu: at most 64 of them") : WW_OK;
 }
 
 ww_status ww_call_read(call *c) {
@@ -240,23 +211,7 @@ ww_status ww_call_read(call *c) {
     return c->err.code = WW_EUSAGE;
   if (!cJSON_IsObject(c->body))
     return ww_fail(&c->err, WW_EUSAGE, "expected an object, not %s", ww_json_kind(c->body, kind));
-  ww_status st = check_members(c);
-  if (!st)
-    st = read_source(c);
-  if (!st)
-    st = ww_call_text(c, "kernel", &q->kernel);
-  if (!st)
-    st = texts(c, "gpu", true, &q->gpus, &q->ngpus);
-  if (!st)
-    st = ww_call_text(c, "cache", &q->cache);
-  if (!st)
-    st = ww_call_text(c, "by", &q->by);
-  if (!st && member(c, "budget"))
-    st = ww_json_want_uint(member(c, "budget"), "budget", &q->budget, &c->err);
-  if (!st)
-    st = read_launch(c);
-  if (!st && q->ngpus > 64)
-    st = ww_fail(&c->err, WW_EUSAGE, "gpu: at most 64 of them");
+  ww_status st = read_members(c);
   if (c->api->o.seconds > 0)
     q->deadline = c->q->arrived + c->api->o.seconds;
   q->cancelled = is_stopping;
@@ -266,81 +221,72 @@ ww_status ww_call_read(call *c) {
 
 /* ---- answers ---- */
 
-void ww_call_begin(ww_api_reply *out, ww_json *j) {
+ww_json ww_call_json(ww_api_reply *out) {
   *out = (ww_api_reply){.status = 200, .type = "application/json"};
-  *j = (ww_json){0};
-  ww_json_begin(j, &out->body);
-  ww_json_obj(j);
+  return (ww_json){.out = &out->body};
 }
 
-void ww_call_end(ww_api_reply *out, ww_json *j) {
+ww_status ww_call_end(ww_json *j) {
   ww_json_end_obj(j);
-  ww_buf_puts(&out->body, "\n");
+  ww_buf_puts(j->out, "\n");
+  return WW_OK;
+}
+
+ww_status ww_call_ask(call *c, ww_query_result *x) {
+  ww_status st = ww_call_read(c);
+  return st ? st : ww_query_ask(c->api->w, &c->ask, c->a, x, &c->err);
+}
+
+void ww_call_reports(const ww_query_result *x, uint32_t most, ww_json *j) {
+  for (uint32_t k = 0; k < x->n && k < most; k++)
+    ww_report_write(&x->v[k].report, j, NULL, NULL);
 }
 
 static void write_times(const ww_query_result *x, ww_json *j) {
   uint32_t known = 0;
   for (uint32_t k = 0; k < x->n; k++)
     known += x->v[k].known;
-  ww_json_key(j, "timing");
-  ww_json_obj(j);
-  ww_json_knum(j, "read_ms", x->read_ms);
-  ww_json_knum(j, "clang_ms", x->clang_ms);
-  ww_json_knum(j, "host_ms", x->host_ms);
-  ww_json_knum(j, "predict_ms", x->predict_ms);
-  ww_json_kuint(j, "known", known);
-  ww_json_end_obj(j);
+  ww_json_put(j, "timing:{read_ms:%g,clang_ms:%g,host_ms:%g,predict_ms:%g,known:%u}", x->read_ms,
+              x->clang_ms, x->host_ms, x->predict_ms, known);
 }
 
-static void reports(call *c, ww_api_reply *out) {
+static ww_status reports(call *c, ww_api_reply *out) {
   ww_query_result x;
-  ww_json j;
-  if (ww_call_read(c) || ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
-    ww_call_fail(c, out);
-    return;
-  }
-  uint32_t most = c->api->o.reports ? c->api->o.reports : MOST_REPORTS;
-  ww_call_begin(out, &j);
-  ww_json_key(&j, "reports");
-  ww_json_arr(&j);
-  for (uint32_t k = 0; k < x.n && k < most; k++)
-    ww_report_write(&x.v[k].report, &j, NULL, NULL);
+  ww_status st = ww_call_ask(c, &x);
+  if (st)
+    return st;
+  ww_json j = ww_call_json(out);
+  ww_json_put(&j, "{reports:[");
+  ww_call_reports(&x, c->api->o.reports ? c->api->o.reports : MOST_REPORTS, &j);
   ww_json_end_arr(&j);
   write_times(&x, &j);
-  ww_call_end(out, &j);
-  for (uint32_t k = 0; k < x.n; k++) /* one kernel, one GPU, no answer: the status says so too */
-    if (x.n == 1 && x.v[k].code)
-      out->status = http_status(x.v[k].code);
+  ww_call_end(&j);
+  if (x.n == 1 && x.v[0].code) /* one kernel, one GPU, no answer: the status says so too */
+    out->status = http_status(x.v[0].code);
+  return WW_OK;
 }
 
-static void predict(call *c, ww_api_reply *out) {
-  reports(c, out);
-}
-
-static void explain(call *c, ww_api_reply *out) {
+static ww_status explain(call *c, ww_api_reply *out) {
   c->ask.explain = true;
-  reports(c, out);
+  return reports(c, out);
 }
 
 uint32_t ww_call_gpus(call *c, ww_gpu **out) {
-  static const char *const assumed[] = {"h200"};
-  const char *const *names = c->ask.ngpus ? (const char *const *)c->ask.gpus : assumed;
-  const ww_gpu *known;
-  uint32_t nknown = ww_query_gpus(c->api->w, &known), n = c->ask.ngpus ? c->ask.ngpus : 1;
+  uint32_t n = c->ask.ngpus ? c->ask.ngpus : 1;
   *out = WW_NEWN(c->a, ww_gpu, n);
-  for (uint32_t g = 0; g < n; g++)
-    for (uint32_t k = 0; k < nknown; k++)
-      if (!strcmp(known[k].name, names[g]))
-        (*out)[g] = known[k];
+  for (uint32_t g = 0; g < n; g++) {
+    const ww_gpu *known = ww_gpu_of(c->api->w, c->ask.ngpus ? c->ask.gpus[g] : "h200");
+    if (known)
+      (*out)[g] = *known;
+  }
   return n;
 }
 
-static void roofline(call *c, ww_api_reply *out) {
+static ww_status roofline(call *c, ww_api_reply *out) {
   ww_query_result x;
-  if (ww_call_read(c) || ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
-    ww_call_fail(c, out);
-    return;
-  }
+  ww_status st = ww_call_ask(c, &x);
+  if (st)
+    return st;
   ww_gpu *gpus;
   uint32_t n = ww_call_gpus(c, &gpus);
   ww_roofs *roofs = WW_NEWN(c->a, ww_roofs, n);
@@ -350,122 +296,83 @@ static void roofline(call *c, ww_api_reply *out) {
   for (uint32_t k = 0; k < x.n; k++) {
     ww_roof_point p;
     const char *why;
-    if (x.v[k].code)
-      continue;
-    if (ww_roof_point_of(&x.v[k].report, &roofs[k % n], k % n, &p, &why))
+    if (!x.v[k].code && ww_roof_point_of(&x.v[k].report, &roofs[k % n], k % n, &p, &why))
       ww_push(c->a, &points, p);
   }
-  ww_roofline plot = {gpus, roofs, n, points.v, points.n};
   *out = (ww_api_reply){.status = 200, .type = "image/svg+xml"};
-  ww_roofline_svg(&plot, &out->body);
+  ww_roofline_svg(&(ww_roofline){gpus, roofs, n, points.v, points.n}, &out->body);
+  return WW_OK;
 }
 
 static void write_param(const ww_param *p, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", p->name);
-  ww_json_kstr(j, "type", p->ctype ? p->ctype : ww_type_names[p->type]);
-  ww_json_kbool(j, "pointer", p->pointer);
-  ww_json_kuint(j, "bytes", p->size);
-  ww_json_end_obj(j);
+  ww_json_put(j, "{name:%s,type:%s,pointer:%i,bytes:%u}", p->name,
+              p->ctype ? p->ctype : ww_type_names[p->type], p->pointer, p->size);
 }
 
 static void write_kernel(const call *c, const ww_query_unit *r, const ww_fn *fn, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", fn->name);
-  ww_json_kstr(j, "mangled", fn->mangled);
-  ww_json_kstr(j, "file", fn->file);
-  ww_json_kuint(j, "line", fn->line);
-  ww_json_kstr(j, "dialect", ww_dialect_names[r->unit->module.dialect]);
-  ww_json_key(j, "args");
-  ww_json_arr(j);
+  ww_json_put(j, "{name:%s,mangled:%s,file:%s,line:%u,dialect:%s,args:[", fn->name, fn->mangled,
+              fn->file, fn->line, ww_dialect_names[r->unit->module.dialect]);
   for (uint32_t k = 0; k < fn->nparams; k++)
     write_param(&fn->params[k], j);
-  ww_json_end_arr(j);
-  ww_json_kstr(j, "comment", ww_front_comment_in(r->text, strlen(r->text), fn->line, c->a));
-  ww_json_kbool(j, "interpretable", !fn->refusal);
-  ww_json_kstr(j, "reason", fn->refusal);
-  ww_json_end_obj(j);
+  ww_json_put(j, "],comment:%s,interpretable:%i,reason:%s}",
+              ww_front_comment_in(r->text, strlen(r->text), fn->line, c->a), !fn->refusal,
+              fn->refusal);
 }
 
-static void kernels(call *c, ww_api_reply *out) {
+static ww_status kernels(call *c, ww_api_reply *out) {
   ww_query_unit r;
-  ww_json j;
   if (ww_call_read(c) ||
-      ww_query_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err)) {
-    ww_call_fail(c, out);
-    return;
-  }
-  ww_call_begin(out, &j);
-  ww_json_key(&j, "kernels");
-  ww_json_arr(&j);
+      ww_query_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err))
+    return c->err.code;
+  ww_json j = ww_call_json(out);
+  ww_json_put(&j, "{kernels:[");
   for (uint32_t k = 0; k < r.unit->module.nfns; k++)
     if (r.unit->module.fns[k].kernel)
       write_kernel(c, &r, &r.unit->module.fns[k], &j);
-  ww_json_end_arr(&j);
-  ww_json_kbool(&j, "partial", r.unit->partial);
+  ww_json_put(&j, "],partial:%i", r.unit->partial);
   ww_diags_write(r.unit, &j);
-  ww_call_end(out, &j);
+  ww_call_end(&j);
   ww_query_release(c->api->w, &r);
+  return WW_OK;
 }
 
-static void write_roofs(const ww_gpu *g, ww_json *j) {
-  static const char *const keys[WW_NROOFS] = {"dram_gbps", "l2_gbps", "fp64_gflops", "fp32_gflops",
-                                              "tensor_gflops"};
-  ww_roofs roofs;
-  ww_roofs_of(g, &roofs);
-  ww_json_key(j, "roofs");
-  ww_json_obj(j);
-  for (int k = 0; k < WW_NROOFS; k++)
-    if (roofs.v[k] > 0)
-      ww_json_knum(j, keys[k], roofs.v[k]);
-  ww_json_end_obj(j);
-}
-
-static void gpus(call *c, ww_api_reply *out) {
+static ww_status gpus(call *c, ww_api_reply *out) {
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(c->api->w, &g);
-  ww_json j;
-  ww_call_begin(out, &j);
-  ww_json_key(&j, "gpus");
-  ww_json_arr(&j);
+  ww_json j = ww_call_json(out);
+  ww_json_put(&j, "{gpus:[");
   for (uint32_t k = 0; k < n; k++) {
+    ww_roofs roofs;
+    ww_roofs_of(&g[k], &roofs);
     ww_json_obj(&j);
     ww_gpu_members(&g[k], &j);
-    write_roofs(&g[k], &j);
-    ww_json_end_obj(&j);
+    ww_json_put(&j, "roofs:{");
+    ww_roofs_members(&roofs, &j);
+    ww_json_put(&j, "}}");
   }
   ww_json_end_arr(&j);
-  ww_call_end(out, &j);
+  return ww_call_end(&j);
 }
 
 static void write_kept(const char *name, ww_memo_stats s, ww_json *j) {
-  ww_json_key(j, name);
-  ww_json_obj(j);
-  ww_json_kuint(j, "kept", s.n);
-  ww_json_kuint(j, "bytes", s.bytes);
-  ww_json_kuint(j, "made", s.made);
-  ww_json_kuint(j, "found", s.hits);
-  ww_json_end_obj(j);
+  ww_json_put(j, "%s:{kept:%u,bytes:%lu,made:%lu,found:%lu}", name, s.n, s.bytes, s.made, s.hits);
 }
 
-static void health(call *c, ww_api_reply *out) {
+static ww_status health(call *c, ww_api_reply *out) {
   ww_query_stats s = ww_query_count(c->api->w);
-  ww_json j;
-  ww_call_begin(out, &j);
-  ww_json_kstr(&j, "status", "ok");
-  ww_json_kstr(&j, "version", WW_VERSION);
-  ww_json_kuint(&j, "answered", atomic_load(&c->api->answered));
-  ww_json_kuint(&j, "failed", atomic_load(&c->api->failed));
+  ww_json j = ww_call_json(out);
+  ww_json_put(&j, "{status:'ok',version:%s,answered:%lu,failed:%lu", WW_VERSION,
+              atomic_load(&c->api->answered), atomic_load(&c->api->failed));
   write_kept("units", s.units, &j);
   write_kept("hosts", s.hosts, &j);
   write_kept("answers", s.answers, &j);
-  ww_call_end(out, &j);
+  return ww_call_end(&j);
 }
 
-static void openapi(call *c, ww_api_reply *out) {
+static ww_status openapi(call *c, ww_api_reply *out) {
   (void)c;
-  *out = (ww_api_reply){.status = 200, .type = "application/json"};
-  ww_api_openapi(&out->body);
+  ww_api_openapi(ww_call_json(out).out);
+  return WW_OK;
 }
 
 /* ---- routes ---- */
@@ -473,7 +380,7 @@ static void openapi(call *c, ww_api_reply *out) {
 #define BOTH (WW_IN_SOURCE | WW_IN_LAUNCH)
 const ww_route ww_api_routes[] = {
     {"POST", "/v1/predict", "Time and counters of each kernel on each GPU", BOTH, false, "Reports",
-     "application/json", predict},
+     "application/json", reports},
     {"POST", "/v1/explain", "The same with findings and what each source line costs", BOTH, false,
      "Reports", "application/json", explain},
     {"POST", "/v1/roofline.svg", "The kernels under the roofs of the GPUs", BOTH, false, NULL,
@@ -543,7 +450,8 @@ void ww_api_handle(ww_api *api, const ww_api_request *q, ww_api_reply *out) {
     ww_api_error(known ? 405 : 404, &e, out);
   } else {
     call c = {.api = api, .q = q, .route = r, .a = ww_arena_new()};
-    r->handle(&c, out);
+    if (r->handle(&c, out))
+      ww_api_error(http_status(c.err.code), &c.err, out);
     cJSON_Delete(c.body);
     ww_arena_free(c.a);
   }

@@ -7,6 +7,7 @@
 
 #include "../base/jsonread.h"
 #include "api.h"
+#include "schema.h"
 
 /* NAMES: a string or an array of strings; SPEC: a launch spec, or the words of a `// warpwise:`
  * comment */
@@ -26,7 +27,7 @@ typedef enum {
 
 typedef struct {
   const char *name;
-  uint8_t kind;  /* ww_member_kind */
+  ww_member_kind kind;
   uint8_t group; /* ww_member_group, one or several */
   const char *meaning;
   const char *one_of; /* "warm|cold", NULL: anything */
@@ -39,7 +40,7 @@ typedef struct {
   uint8_t groups; /* members of the request; 0: it has no body */
   bool quick;
   const char *answer, *type; /* name of the answer's schema, NULL: none; media type */
-  void (*handle)(call *c, ww_api_reply *out);
+  ww_status (*handle)(call *c, ww_api_reply *out); /* what it says is not WW_OK is in c->err */
 } ww_route;
 extern const ww_route ww_api_routes[]; /* ends with a NULL method */
 
@@ -64,17 +65,18 @@ struct call {
 /* ---- api.c ---- */
 ww_status ww_call_read(call *c); /* the body, by the members of the route's groups, into c->ask */
 ww_status ww_call_text(call *c, const char *member, const char **out); /* NULL: not there */
-void ww_call_fail(call *c, ww_api_reply *out);                         /* answers with c->err */
-void ww_call_begin(ww_api_reply *out, ww_json *j);                     /* a JSON object, open */
-void ww_call_end(ww_api_reply *out, ww_json *j);
+ww_json ww_call_json(ww_api_reply *out);                               /* the answer is JSON */
+ww_status ww_call_end(ww_json *j);                  /* closes its object; WW_OK */
+ww_status ww_call_ask(call *c, ww_query_result *x); /* reads the request and asks it */
+void ww_call_reports(const ww_query_result *x, uint32_t most, ww_json *j); /* items of an array */
 /* The GPUs of the request, in its order. */
 uint32_t ww_call_gpus(call *c, ww_gpu **out);
 
 /* ---- api_page.c: what a page needs beyond reports ---- */
-void ww_call_files(call *c, ww_api_reply *out);
-void ww_call_source(call *c, ww_api_reply *out);
-void ww_call_sweep(call *c, ww_api_reply *out);
-void ww_call_sweep_svg(call *c, ww_api_reply *out);
-void ww_call_html(call *c, ww_api_reply *out);
+ww_status ww_call_files(call *c, ww_api_reply *out);
+ww_status ww_call_source(call *c, ww_api_reply *out);
+ww_status ww_call_sweep(call *c, ww_api_reply *out);
+ww_status ww_call_sweep_svg(call *c, ww_api_reply *out);
+ww_status ww_call_html(call *c, ww_api_reply *out);
 
 #endif

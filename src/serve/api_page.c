@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../predict/show/page_export.h"
 #include "../predict/show/show.h"
 #include "../predict/show/sweep.h"
 #include "api_int.h"
-#include "page_export.h"
 
 /* ---- files ---- */
 
@@ -28,29 +28,13 @@ typedef struct {
   bool truncated;
 } listing;
 
-/* 2: code for a GPU; 1: code that may have some; 0: no source. */
-static int kind_of(const char *name) {
-  static const char *const sure[] = {".cu", ".cl", ".hip", NULL}, *const may[] = {".c", ".cc",
-                                                                                  ".cpp", ".cxx",
-                                                                                  NULL};
-  const char *dot = strrchr(name, '.');
-  for (int k = 0; dot && sure[k]; k++)
-    if (!strcmp(dot, sure[k]))
-      return 2;
-  for (int k = 0; dot && may[k]; k++)
-    if (!strcmp(dot, may[k]))
-      return 1;
-  return 0;
-}
+#define FOR_GPUS ".cu|.cl|.hip"   /* code for a GPU */
+#define MAY_BE ".c|.cc|.cpp|.cxx" /* that may have some */
+#define HEADERS ".h|.hh|.hpp|.hxx|.cuh|.inc|.inl|.clh"
 
-static bool is_header(const char *name) {
-  static const char *const all[] = {".h",   ".hh",  ".hpp", ".hxx", ".cuh",
-                                    ".inc", ".inl", ".clh", NULL};
+static bool ends_in(const char *name, const char *endings) {
   const char *dot = strrchr(name, '.');
-  for (int k = 0; dot && all[k]; k++)
-    if (!strcmp(dot, all[k]))
-      return true;
-  return false;
+  return dot && ww_is_one_of(endings, dot);
 }
 
 /* Does its beginning speak of kernels? */
@@ -85,11 +69,9 @@ static void list_folder(listing *l, int folder, const char *path, int depth) {
       int below = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
       if (below >= 0)
         list_folder(l, below, full, depth + 1);
-    } else if (S_ISREG(st.st_mode) && !l->truncated && (size_t)st.st_size <= MOST_TEXT) {
-      int kind = kind_of(name);
-      if (kind == 2 || (kind == 1 && has_kernels(dirfd(d), name)))
-        ww_push(l->a, &l->files, (listed){full, (uint64_t)st.st_size});
-    }
+    } else if (S_ISREG(st.st_mode) && !l->truncated && (size_t)st.st_size <= MOST_TEXT &&
+               (ends_in(name, FOR_GPUS) || (ends_in(name, MAY_BE) && has_kernels(dirfd(d), name))))
+      ww_push(l->a, &l->files, (listed){full, (uint64_t)st.st_size});
   }
   closedir(d);
 }
@@ -98,10 +80,9 @@ static int by_path(const void *a, const void *b) {
   return strcmp(((const listed *)a)->path, ((const listed *)b)->path);
 }
 
-void ww_call_files(call *c, ww_api_reply *out) {
+ww_status ww_call_files(call *c, ww_api_reply *out) {
   listing l = {.a = c->a};
   const char *root;
-  ww_json j;
   int folder = -1;
   if (!ww_query_path(c->api->w, ".", true, c->a, &root, &c->err))
     folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -109,25 +90,19 @@ void ww_call_files(call *c, ww_api_reply *out) {
     list_folder(&l, folder, "", 0);
   if (l.files.n)
     qsort(l.files.v, l.files.n, sizeof *l.files.v, by_path);
-  ww_call_begin(out, &j);
-  ww_json_key(&j, "files");
-  ww_json_arr(&j);
-  for (uint32_t k = 0; k < l.files.n; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "path", l.files.v[k].path);
-    ww_json_kuint(&j, "bytes", l.files.v[k].bytes);
-    ww_json_end_obj(&j);
-  }
-  ww_json_end_arr(&j);
-  ww_json_kbool(&j, "truncated", l.truncated);
-  ww_call_end(out, &j);
+  ww_json j = ww_call_json(out);
+  ww_json_put(&j, "{files:[");
+  for (uint32_t k = 0; k < l.files.n; k++)
+    ww_json_put(&j, "{path:%s,bytes:%lu}", l.files.v[k].path, l.files.v[k].bytes);
+  ww_json_put(&j, "],truncated:%i", l.truncated);
+  return ww_call_end(&j);
 }
 
 /* A source and nothing else: a folder may hold more than what is meant to be read by all who can
  * ask. */
 static ww_status read_text(call *c, const char *path, char **text) {
   size_t n;
-  if (!kind_of(path) && !is_header(path))
+  if (!ends_in(path, FOR_GPUS "|" MAY_BE "|" HEADERS))
     return ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not called like a source file",
                    ww_path_base(path));
   ww_status st = ww_query_text(c->api->w, path, MOST_TEXT, c->a, text, &n, &c->err);
@@ -136,19 +111,14 @@ static ww_status read_text(call *c, const char *path, char **text) {
   return st;
 }
 
-void ww_call_source(call *c, ww_api_reply *out) {
+ww_status ww_call_source(call *c, ww_api_reply *out) {
   const char *file;
   char *text;
-  ww_json j;
-  if (ww_call_read(c) || ww_call_text(c, "file", &file) ||
-      read_text(c, c->ask.source.path, &text)) {
-    ww_call_fail(c, out);
-    return;
-  }
-  ww_call_begin(out, &j);
-  ww_json_kstr(&j, "file", file);
-  ww_json_kstr(&j, "text", text);
-  ww_call_end(out, &j);
+  if (ww_call_read(c) || ww_call_text(c, "file", &file) || read_text(c, c->ask.source.path, &text))
+    return c->err.code;
+  ww_json j = ww_call_json(out);
+  ww_json_put(&j, "{file:%s,text:%s", file, text);
+  return ww_call_end(&j);
 }
 
 /* ---- sweeps ---- */
@@ -218,13 +188,11 @@ static ww_status sweep_value(call *c, sweeping *w, uint32_t i) {
 static ww_status sweep(call *c, sweeping *w) {
   const char *range;
   ww_gpu *gpus;
-  ww_status st = ww_call_read(c);
-  if (!st)
-    st = ww_call_text(c, "sweep", &range);
-  if (!st && !range)
-    st = ww_fail(&c->err, WW_EUSAGE, "give `sweep`: what goes over which sizes, n=1K..64M");
-  if (!st)
-    st = ww_sweep_parse(range, c->a, &w->s, &c->err);
+  if (ww_call_read(c) || ww_call_text(c, "sweep", &range))
+    return c->err.code;
+  if (!range)
+    return ww_fail(&c->err, WW_EUSAGE, "give `sweep`: what goes over which sizes, n=1K..64M");
+  ww_status st = ww_sweep_parse(range, c->a, &w->s, &c->err);
   if (st)
     return st;
   w->ngpus = ww_call_gpus(c, &gpus);
@@ -247,76 +215,49 @@ static ww_status sweep(call *c, sweeping *w) {
   return st;
 }
 
-static void write_shape(const char *key, const uint64_t d[3], ww_json *j) {
-  ww_json_key(j, key);
-  ww_json_arr(j);
-  for (int k = 0; k < 3; k++)
-    ww_json_uint(j, d[k]);
-  ww_json_end_arr(j);
-}
-
 static void write_value(const sweeping *w, uint32_t i, ww_json *j) {
   const swept *v = &w->values[i];
-  ww_json_obj(j);
-  ww_json_kuint(j, "value", w->s.v[i]);
-  if (v->known) {
-    write_shape("grid", v->grid, j);
-    write_shape("block", v->block, j);
-  }
-  ww_json_key(j, "times");
-  ww_json_arr(j);
+  ww_json_put(j, "{value:%lu", w->s.v[i]);
+  if (v->known)
+    ww_json_put(j, "grid:[%lu,%lu,%lu],block:[%lu,%lu,%lu]", v->grid[0], v->grid[1], v->grid[2],
+                v->block[0], v->block[1], v->block[2]);
+  ww_json_put(j, "times:[");
   for (uint32_t g = 0; g < w->ngpus; g++) {
     const ww_sweep_point *p = &w->points[i * w->ngpus + g];
-    if (!p->known) {
-      ww_json_raw(j, "null");
-      continue;
-    }
-    ww_json_obj(j);
-    ww_json_knum(j, "us", p->us);
-    ww_json_knum(j, "low", p->low);
-    ww_json_knum(j, "high", p->high);
-    ww_json_kstr(j, "bound", p->bound);
-    ww_json_end_obj(j);
+    if (p->known)
+      ww_json_put(j, "{us:%g,low:%g,high:%g,bound:%s}", p->us, p->low, p->high, p->bound);
+    else
+      ww_json_put(j, "null");
   }
-  ww_json_end_arr(j);
-  if (v->why.code)
-    ww_json_kstr(j, "error", v->why.msg);
-  ww_json_end_obj(j);
+  ww_json_put(j, "],error?:%s}", v->why.code ? v->why.msg : NULL);
 }
 
-void ww_call_sweep(call *c, ww_api_reply *out) {
+ww_status ww_call_sweep(call *c, ww_api_reply *out) {
   sweeping w = {0};
-  ww_json j;
-  if (sweep(c, &w)) {
-    ww_call_fail(c, out);
-    return;
-  }
-  ww_call_begin(out, &j);
-  ww_json_kstr(&j, "kernel", w.kernel);
-  ww_json_kstr(&j, "name", w.s.name);
-  ww_json_key(&j, "gpus");
-  ww_json_arr(&j);
+  ww_status st = sweep(c, &w);
+  if (st)
+    return st;
+  ww_json j = ww_call_json(out);
+  ww_json_put(&j, "{kernel:%s,name:%s,gpus:[", w.kernel, w.s.name);
   for (uint32_t g = 0; g < w.ngpus; g++)
     ww_json_str(&j, w.gpus[g]);
-  ww_json_end_arr(&j);
-  ww_json_key(&j, "points");
-  ww_json_arr(&j);
+  ww_json_put(&j, "],points:[");
   for (uint32_t i = 0; i < w.s.n; i++)
     write_value(&w, i, &j);
   ww_json_end_arr(&j);
-  ww_call_end(out, &j);
+  return ww_call_end(&j);
 }
 
-void ww_call_sweep_svg(call *c, ww_api_reply *out) {
+ww_status ww_call_sweep_svg(call *c, ww_api_reply *out) {
   sweeping w = {0};
-  if (sweep(c, &w)) {
-    ww_call_fail(c, out);
-    return;
-  }
+  ww_status st = sweep(c, &w);
+  if (st)
+    return st;
   ww_sweep_result r = {
       &w.s, w.gpus, w.ngpus, w.points, w.kernel ? w.kernel : "", w.file ? w.file : ""};
   *out = (ww_api_reply){.status = 200, .type = "image/svg+xml"};
   ww_sweep_svg(&r, &out->body);
+  return WW_OK;
 }
 
 /* ---- a report to pass on ---- */
@@ -335,14 +276,13 @@ static const char *text_of(void *ctx, const char *file, ww_arena *a) {
   return text;
 }
 
-void ww_call_html(call *c, ww_api_reply *out) {
+ww_status ww_call_html(call *c, ww_api_reply *out) {
   ww_query_result x;
   ww_gpu *gpus;
   c->ask.explain = true;
-  if (ww_call_read(c) || ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
-    ww_call_fail(c, out);
-    return;
-  }
+  ww_status st = ww_call_ask(c, &x);
+  if (st)
+    return st;
   ww_report *reports = WW_NEWN(c->a, ww_report, x.n + 1);
   for (uint32_t k = 0; k < x.n; k++)
     reports[k] = x.v[k].report;
@@ -355,4 +295,5 @@ void ww_call_html(call *c, ww_api_reply *out) {
   page.gpus = gpus;
   *out = (ww_api_reply){.status = 200, .type = "text/html; charset=utf-8"};
   ww_export_html(&page, &out->body);
+  return WW_OK;
 }

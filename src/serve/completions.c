@@ -15,6 +15,7 @@
 #include "../base/jsonread.h"
 #include "../lm/chat.h"
 #include "../lm/generate.h"
+#include "schema.h"
 
 #define MOST_STOPS 16
 #define DEFAULT_TOKENS 512
@@ -80,47 +81,27 @@ void ww_completions_stop(ww_completions *c) {
 
 /* ---- answers ---- */
 
-static void write_error(ww_buf *b, const char *type, const char *message) {
-  ww_json j = {0};
-  ww_json_begin(&j, b);
-  ww_json_obj(&j);
-  ww_json_key(&j, "error");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "message", message);
-  ww_json_kstr(&j, "type", type);
-  ww_json_kstr(&j, "param", NULL);
-  ww_json_kstr(&j, "code", NULL);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
-}
+#define ERROR "{error:{message:%s,type:%s,param:null,code:null}}"
 
 static void fail(ww_http_call *x, int status, const char *type, const char *message) {
   ww_buf b = {0};
-  write_error(&b, type, message);
-  ww_http_reply(x, status, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  ww_json_put(&(ww_json){.out = &b}, ERROR, message, type);
+  ww_http_json(x, status, &b);
 }
 
-static void refuse(ww_http_call *x, const char *message) {
+static bool refuse(ww_http_call *x, const char *message) {
   fail(x, 400, "invalid_request_error", message);
+  return false;
 }
 
-static void begin(const request *r, ww_json *j, ww_buf *b, const char *object) {
-  ww_json_begin(j, b);
-  ww_json_obj(j);
-  ww_json_kstr(j, "id", r->id);
-  ww_json_kstr(j, "object", object);
-  ww_json_kint(j, "created", (int64_t)r->at);
-  ww_json_kstr(j, "model", r->c->name);
+static void begin(const request *r, ww_json *j, const char *chat_object) {
+  ww_json_put(j, "{id:%s,object:%s,created:%ld,model:%s", r->id,
+              r->chat ? chat_object : "text_completion", r->at, r->c->name);
 }
 
 static void write_usage(ww_json *j, const ww_generated *g) {
-  ww_json_key(j, "usage");
-  ww_json_obj(j);
-  ww_json_kuint(j, "prompt_tokens", g->prompt_tokens);
-  ww_json_kuint(j, "completion_tokens", g->tokens);
-  ww_json_kuint(j, "total_tokens", (uint64_t)g->prompt_tokens + g->tokens);
-  ww_json_end_obj(j);
+  ww_json_put(j, "usage:{prompt_tokens:%u,completion_tokens:%u,total_tokens:%lu}", g->prompt_tokens,
+              g->tokens, (uint64_t)g->prompt_tokens + g->tokens);
 }
 
 static const char *finish_name(const ww_generated *g) {
@@ -130,24 +111,13 @@ static const char *finish_name(const ww_generated *g) {
 /* One choice: `text` under message, delta or text; finish NULL: not yet. */
 static void write_choice(const request *r, ww_json *j, const char *text, bool role,
                          const char *finish) {
-  ww_json_key(j, "choices");
-  ww_json_arr(j);
-  ww_json_obj(j);
-  ww_json_kint(j, "index", 0);
-  if (r->chat) {
-    ww_json_key(j, r->stream ? "delta" : "message");
-    ww_json_obj(j);
-    if (role)
-      ww_json_kstr(j, "role", "assistant");
-    if (text)
-      ww_json_kstr(j, "content", text);
-    ww_json_end_obj(j);
-  } else
+  ww_json_put(j, "choices:[{index:0");
+  if (r->chat)
+    ww_json_put(j, "%s:{role?:%s,content?:%s}", r->stream ? "delta" : "message",
+                role ? "assistant" : NULL, text);
+  else
     ww_json_kstr(j, "text", text ? text : "");
-  ww_json_kstr(j, "logprobs", NULL);
-  ww_json_kstr(j, "finish_reason", finish);
-  ww_json_end_obj(j);
-  ww_json_end_arr(j);
+  ww_json_put(j, "logprobs:null,finish_reason:%s}]", finish);
 }
 
 /* A NUL would end the text for the writer of JSON: it becomes what is no UTF-8. */
@@ -159,44 +129,46 @@ static void no_nul(char *s, size_t n) {
 
 static void reply_whole(const request *r, const ww_generated *g) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   no_nul(g->text.s, g->text.n);
-  begin(r, &j, &b, r->chat ? "chat.completion" : "text_completion");
+  begin(r, &j, "chat.completion");
   write_choice(r, &j, g->text.s, true, finish_name(g));
   write_usage(&j, g);
   ww_json_end_obj(&j);
-  ww_http_reply(r->x, 200, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  ww_http_json(r->x, 200, &b);
 }
 
 /* ---- streams ---- */
 
+static bool send_event(const request *r, ww_buf *b) {
+  ww_buf_puts(b, "\n\n");
+  bool ok = ww_http_write(r->x, b->s, b->n);
+  ww_buf_free(b);
+  return ok;
+}
+
+static ww_json begin_event(ww_buf *b) {
+  ww_buf_puts(b, "data: ");
+  return (ww_json){.out = b};
+}
+
 static bool event(const request *r, const char *text, bool role, const ww_generated *end) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_buf_puts(&b, "data: ");
-  begin(r, &j, &b, r->chat ? "chat.completion.chunk" : "text_completion");
+  ww_json j = begin_event(&b);
+  begin(r, &j, "chat.completion.chunk");
   write_choice(r, &j, text, role, end ? finish_name(end) : NULL);
   ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n\n");
-  bool ok = ww_http_write(r->x, b.s, b.n);
-  ww_buf_free(&b);
-  return ok;
+  return send_event(r, &b);
 }
 
 static void usage_event(const request *r, const ww_generated *g) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_buf_puts(&b, "data: ");
-  begin(r, &j, &b, r->chat ? "chat.completion.chunk" : "text_completion");
-  ww_json_key(&j, "choices");
-  ww_json_arr(&j);
-  ww_json_end_arr(&j);
+  ww_json j = begin_event(&b);
+  begin(r, &j, "chat.completion.chunk");
+  ww_json_put(&j, "choices:[]");
   write_usage(&j, g);
   ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n\n");
-  ww_http_write(r->x, b.s, b.n);
-  ww_buf_free(&b);
+  send_event(r, &b);
 }
 
 static bool piece(void *ctx, const char *text, size_t n) {
@@ -216,11 +188,9 @@ static bool piece(void *ctx, const char *text, size_t n) {
 
 static void error_event(const request *r, const char *message) {
   ww_buf b = {0};
-  ww_buf_puts(&b, "data: ");
-  write_error(&b, "server_error", message);
-  ww_buf_puts(&b, "\n\n");
-  ww_http_write(r->x, b.s, b.n);
-  ww_buf_free(&b);
+  ww_json j = begin_event(&b);
+  ww_json_put(&j, ERROR, message, "server_error");
+  send_event(r, &b);
 }
 
 static void end_answer(const request *r, const ww_generated *g, ww_status st, const char *why) {
@@ -257,7 +227,7 @@ static void write_text(request *r) {
     return;
   }
   pthread_mutex_lock(&r->c->writing);
-  ww_status st = ww_lm_session_new(r->c->m, 1, (uint32_t)room, &s, &e);
+  ww_status st = ww_lm_session_new(r->c->m, 1, room, &s, &e);
   bool there = true; /* who asked */
   if (!st && r->stream) {
     ww_http_stream(r->x, 200, "text/event-stream");
@@ -286,27 +256,22 @@ static bool real(request *r, const cJSON *o, const char *name, double low, doubl
   char text[120];
   if (!v)
     return true;
-  if (cJSON_IsNumber(v) && v->valuedouble >= low && v->valuedouble <= high)
-    return *out = v->valuedouble, true;
+  if (cJSON_IsNumber(v) && v->valuedouble >= low && v->valuedouble <= high) {
+    *out = v->valuedouble;
+    return true;
+  }
   snprintf(text, sizeof text, "`%s` must be a number from %g to %g", name, low, high);
-  refuse(r->x, text);
-  return false;
+  return refuse(r->x, text);
 }
 
 static bool stops(request *r, const cJSON *o) {
-  const cJSON *v = member(o, "stop"), *k;
-  uint32_t n = 0;
-  if (cJSON_IsString(v) && *v->valuestring)
-    r->stops[n++] = ww_strdup(r->a, v->valuestring);
-  else if (cJSON_IsArray(v)) {
-    cJSON_ArrayForEach(k, v) {
-      if (!cJSON_IsString(k) || n == MOST_STOPS)
-        return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
-      if (*k->valuestring)
-        r->stops[n++] = ww_strdup(r->a, k->valuestring);
-    }
-  } else if (v && !cJSON_IsString(v))
-    return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
+  const cJSON *v = member(o, "stop"), *k = cJSON_IsArray(v) ? v->child : v;
+  for (uint32_t n = 0; k; k = k == v ? NULL : k->next) {
+    if (!cJSON_IsString(k) || n == MOST_STOPS)
+      return refuse(r->x, "`stop` must be a text, or up to 16 of them");
+    if (*k->valuestring)
+      r->stops[n++] = ww_strdup(r->a, k->valuestring);
+  }
   r->how.stop = r->stops;
   return true;
 }
@@ -315,75 +280,73 @@ static bool stops(request *r, const cJSON *o) {
 static bool format(request *r, const cJSON *o) {
   const cJSON *f = member(o, "response_format"),
               *schema = member(member(f, "json_schema"), "schema");
-  const char *type = cJSON_IsString(member(f, "type")) ? member(f, "type")->valuestring : NULL;
+  const cJSON *given = member(f, "type");
+  const char *type = cJSON_IsString(given) ? given->valuestring : "";
   ww_err e = {0};
-  ww_status st = WW_OK;
-  if (!f || (type && !strcmp(type, "text")))
+  ww_status st;
+  if (!f || !strcmp(type, "text"))
     return true;
-  if (type && !strcmp(type, "json_object"))
+  if (!strcmp(type, "json_object"))
     st = ww_grammar_any_json(&r->grammar, &e);
-  else if (type && !strcmp(type, "json_schema") && cJSON_IsObject(schema)) {
+  else if (!strcmp(type, "json_schema") && cJSON_IsObject(schema)) {
     ww_buf text = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &text);
-    ww_json_copy(schema, &j);
+    ww_json_copy(schema, &(ww_json){.out = &text});
     st = ww_grammar_of_schema(text.s, text.n, &r->grammar, &e);
     ww_buf_free(&text);
   } else
     return refuse(r->x, "`response_format` must be {\"type\":\"text\"}, json_object, or "
-                        "json_schema with a json_schema.schema"),
-           false;
+                        "json_schema with a json_schema.schema");
   if (st)
-    return refuse(r->x, e.msg), false;
+    return refuse(r->x, e.msg);
   r->how.grammar = r->grammar;
   return true;
 }
 
-static bool unsupported(request *r, const cJSON *o) {
-  const cJSON *n = member(o, "n"), *best = member(o, "best_of");
-  if ((n && !(cJSON_IsNumber(n) && n->valuedouble == 1)) ||
-      (best && !(cJSON_IsNumber(best) && best->valuedouble == 1)))
-    return refuse(r->x, "`n` and `best_of` must be 1: one answer at a time"), true;
+/* Left out, or that number. */
+static bool is_number(const cJSON *o, const char *name, double number) {
+  const cJSON *v = member(o, name);
+  return !v || (cJSON_IsNumber(v) && v->valuedouble == number);
+}
+
+static bool is_supported(request *r, const cJSON *o) {
+  const cJSON *probabilities = member(o, "logprobs");
+  if (!is_number(o, "n", 1) || !is_number(o, "best_of", 1))
+    return refuse(r->x, "`n` and `best_of` must be 1: one answer at a time");
   if (cJSON_GetArraySize(member(o, "tools")) || cJSON_GetArraySize(member(o, "functions")))
-    return refuse(r->x, "`tools` are not served by this model"), true;
-  const cJSON *lp = member(o, "logprobs");
-  if (lp && !cJSON_IsFalse(lp))
-    return refuse(r->x, "`logprobs` are not served"), true;
-  for (const char *const *k = (const char *const[]){"presence_penalty", "frequency_penalty", NULL};
-       *k; k++) {
-    const cJSON *v = member(o, *k);
-    if (v && !(cJSON_IsNumber(v) && v->valuedouble == 0))
-      return refuse(r->x, "penalties are not served: leave them out, or 0"), true;
-  }
+    return refuse(r->x, "`tools` are not served by this model");
+  if (probabilities && !cJSON_IsFalse(probabilities))
+    return refuse(r->x, "`logprobs` are not served");
+  if (!is_number(o, "presence_penalty", 0) || !is_number(o, "frequency_penalty", 0))
+    return refuse(r->x, "penalties are not served: leave them out, or 0");
   if (cJSON_GetArraySize(member(o, "logit_bias")))
-    return refuse(r->x, "`logit_bias` is not served"), true;
+    return refuse(r->x, "`logit_bias` is not served");
   if (cJSON_IsTrue(member(o, "echo")) || member(o, "suffix"))
-    return refuse(r->x, "`echo` and `suffix` are not served"), true;
-  return false;
+    return refuse(r->x, "`echo` and `suffix` are not served");
+  return true;
 }
 
 static bool common(request *r, const cJSON *o) {
-  double temperature = 1, top_p = 1, top_k = 0, seed = 0, most = DEFAULT_TOKENS;
+  double temperature = 1, top_p = 1, top_k = 0, most = DEFAULT_TOKENS;
   const cJSON *model = member(o, "model");
   if (model && !cJSON_IsString(model))
-    return refuse(r->x, "`model` must be a text"), false;
+    return refuse(r->x, "`model` must be a text");
   if (model && strcmp(model->valuestring, r->c->name)) {
     char text[300];
     snprintf(text, sizeof text, "there is no model `%.100s` here; this server has `%.100s`",
              model->valuestring, r->c->name);
-    return fail(r->x, 404, "invalid_request_error", text), false;
+    fail(r->x, 404, "invalid_request_error", text);
+    return false;
   }
-  seed = (double)(atomic_load(&r->c->served) & 0xffffff);
-  if (unsupported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) ||
+  double seed = atomic_load(&r->c->served) & 0xffffff;
+  if (!is_supported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) ||
       !real(r, o, "top_p", 0, 1, &top_p) || !real(r, o, "top_k", 0, 1e6, &top_k) ||
       !real(r, o, "seed", -9e15, 9e15, &seed) || !real(r, o, "max_tokens", 1, 1e9, &most) ||
       !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) || !format(r, o))
     return false;
   if (top_p <= 0)
     top_p = 1e-6; /* the likeliest alone */
-  r->how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)top_k,
-                                      (uint64_t)(int64_t)seed};
-  r->how.most = (uint32_t)most;
+  r->how.sample = (ww_sample_options){temperature, top_p, top_k, (int64_t)seed};
+  r->how.most = most;
   r->stream = cJSON_IsTrue(member(o, "stream"));
   r->usage = cJSON_IsTrue(member(member(o, "stream_options"), "include_usage"));
   r->how.piece = piece;
@@ -401,8 +364,10 @@ static const char *content_of(ww_arena *a, const cJSON *content) {
     return NULL;
   cJSON_ArrayForEach(part, content) {
     const cJSON *text = member(part, "text");
-    if (!cJSON_IsString(text))
-      return ww_buf_free(&b), NULL;
+    if (!cJSON_IsString(text)) {
+      ww_buf_free(&b);
+      return NULL;
+    }
     ww_buf_puts(&b, text->valuestring);
   }
   const char *out = ww_strdup(a, b.s ? b.s : "");
@@ -414,16 +379,15 @@ static bool messages(request *r, const cJSON *o) {
   const cJSON *list = member(o, "messages"), *m;
   ww_chat chat = ww_chat_of(ww_lm_tokenizer(r->c->m));
   if (!cJSON_IsArray(list) || !list->child)
-    return refuse(r->x, "`messages` must be a list of {\"role\",\"content\"}"), false;
+    return refuse(r->x, "`messages` must be a list of {\"role\",\"content\"}");
   ww_chat_open(&chat, r->a, &r->prompt);
   cJSON_ArrayForEach(m, list) {
     const cJSON *role = member(m, "role");
     const char *content = content_of(r->a, member(m, "content"));
     if (!cJSON_IsString(role) || !content)
-      return refuse(r->x, "each message has a `role`, and `content` of text"), false;
-    if (strcmp(role->valuestring, "system") && strcmp(role->valuestring, "developer") &&
-        strcmp(role->valuestring, "user") && strcmp(role->valuestring, "assistant"))
-      return refuse(r->x, "a message's `role` is system, developer, user or assistant"), false;
+      return refuse(r->x, "each message has a `role`, and `content` of text");
+    if (!ww_is_one_of("system|developer|user|assistant", role->valuestring))
+      return refuse(r->x, "a message's `role` is system, developer, user or assistant");
     ww_chat_message(&chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system",
                     content, r->a, &r->prompt);
   }
@@ -442,28 +406,23 @@ static bool plain_prompt(request *r, const cJSON *o) {
   else if (cJSON_IsArray(p) && p->child) {
     cJSON_ArrayForEach(k, p) {
       if (!cJSON_IsNumber(k) || !(k->valuedouble >= 0 && k->valuedouble < vocab))
-        return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size"),
-               false;
-      ww_push(r->a, &r->prompt, (int32_t)k->valuedouble);
+        return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size");
+      ww_push(r->a, &r->prompt, k->valuedouble);
     }
   } else
-    return refuse(r->x, "`prompt` must be a text, or a list of tokens"), false;
-  return r->prompt.n ? true : (refuse(r->x, "the prompt is empty"), false);
+    return refuse(r->x, "`prompt` must be a text, or a list of tokens");
+  return r->prompt.n || refuse(r->x, "the prompt is empty");
 }
 
 static void answer(ww_completions *c, ww_http_call *x, bool chat) {
   request r = {.c = c, .x = x, .chat = chat, .at = time(NULL)};
   ww_err e = {0};
   size_t n;
-  if (strcmp(ww_http_method(x), "POST")) {
-    fail(x, 405, "invalid_request_error", "POST a JSON object here");
-    return;
-  }
-  if (!c->m) {
-    fail(x, 503, "server_error",
-         "this server has no language model: start it with `warpwise serve --lm MODEL`");
-    return;
-  }
+  if (strcmp(ww_http_method(x), "POST"))
+    return fail(x, 405, "invalid_request_error", "POST a JSON object here");
+  if (!c->m)
+    return fail(x, 503, "server_error",
+                "this server has no language model: start it with `warpwise serve --lm MODEL`");
   const char *body = ww_http_body(x, &n);
   cJSON *o = ww_json_read(body, n, &e);
   if (!cJSON_IsObject(o))
@@ -487,43 +446,26 @@ void ww_completions_chat(void *ctx, ww_http_call *x) {
   answer(ctx, x, true);
 }
 
-static void describe(const ww_completions *c, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "id", c->name);
-  ww_json_kstr(j, "object", "model");
-  ww_json_kint(j, "created", (int64_t)c->since);
-  ww_json_kstr(j, "owned_by", "warpwise");
-  ww_json_end_obj(j);
-}
+#define MODEL "{id:%s,object:'model',created:%ld,owned_by:'warpwise'}"
 
 void ww_completions_model(void *ctx, ww_http_call *x) {
   const ww_completions *c = ctx;
   const char *name = strrchr(ww_http_path(x), '/') + 1;
   ww_buf b = {0};
-  ww_json j = {0};
-  if (!c->m || strcmp(name, c->name) != 0) {
-    fail(x, 404, "invalid_request_error", "there is no such model here; /v1/models has the names");
-    return;
-  }
-  ww_json_begin(&j, &b);
-  describe(c, &j);
-  ww_http_reply(x, 200, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  if (!c->m || strcmp(name, c->name) != 0)
+    return fail(x, 404, "invalid_request_error",
+                "there is no such model here; /v1/models has the names");
+  ww_json_put(&(ww_json){.out = &b}, MODEL, c->name, c->since);
+  ww_http_json(x, 200, &b);
 }
 
 void ww_completions_models(void *ctx, ww_http_call *x) {
   const ww_completions *c = ctx;
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "object", "list");
-  ww_json_key(&j, "data");
-  ww_json_arr(&j);
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{object:'list',data:[");
   if (c->m)
-    describe(c, &j);
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_http_reply(x, 200, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+    ww_json_put(&j, MODEL, c->name, c->since);
+  ww_json_put(&j, "]}");
+  ww_http_json(x, 200, &b);
 }

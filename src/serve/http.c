@@ -93,10 +93,6 @@ struct ww_http_call {
 
 /* ---- who may ask ---- */
 
-static const char *header(struct MHD_Connection *c, const char *name) {
-  return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
-}
-
 /* "127.0.0.1:8080", "localhost", "[::1]:8080": the name, then nothing or a port. */
 static bool is_name(const char *host, const char *name) {
   size_t n = strlen(name);
@@ -221,19 +217,19 @@ static const char *misframed(struct MHD_Connection *c, const char *method) {
 
 /* True: there is an answer already, and it is no. */
 static bool refused(ww_http_call *x) {
-  struct MHD_Connection *c = x->connection;
-  const char *wrong = misframed(c, x->method);
+  const char *wrong = misframed(x->connection, x->method);
   x->last = wrong != NULL;
   if (wrong)
     return refuse(x, 400, WW_EUSAGE, wrong);
-  const char *host = header(c, "Host"), *origin = header(c, "Origin"),
-             *length = header(c, "Content-Length"), *type = header(c, "Content-Type");
+  const char *host = ww_http_header(x, "Host"), *origin = ww_http_header(x, "Origin"),
+             *length = ww_http_header(x, "Content-Length"),
+             *type = ww_http_header(x, "Content-Type");
   if (!is_ours(x->h, host))
     return refuse(x, 403, WW_EUSAGE, "this server does not go by the name in Host");
   if (origin && !origin_is_ours(x->h, origin))
     return refuse(x, 403, WW_EUSAGE, "pages of other sites may not ask here");
   if (strcmp(x->path, "/healthz") != 0 && !(x->route && x->route->open) &&
-      !has_token(x->h, header(c, "Authorization")))
+      !has_token(x->h, ww_http_header(x, "Authorization")))
     return refuse(x, 401, WW_EUSAGE, "send the server's token: Authorization: Bearer TOKEN");
   if (length && strtoull(length, NULL, 10) > x->h->max_body)
     return refuse(x, 413, WW_ELIMIT, "the body is larger than this server takes; see --max-body");
@@ -251,7 +247,7 @@ const char *ww_http_path(const ww_http_call *x) {
   return x->path;
 }
 const char *ww_http_header(const ww_http_call *x, const char *name) {
-  return header(x->connection, name);
+  return MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name);
 }
 
 const char *ww_http_body(const ww_http_call *x, size_t *n) {
@@ -280,6 +276,11 @@ void ww_http_reply(ww_http_call *x, int status, const char *type, const char *bo
     return; /* the first counts */
   set_head(x, status, type);
   ww_buf_add(&x->reply.body, body, n);
+}
+
+void ww_http_json(ww_http_call *x, int status, ww_buf *body) {
+  ww_http_reply(x, status, "application/json", body->s, body->n);
+  ww_buf_free(body);
 }
 
 void ww_http_stream(ww_http_call *x, int status, const char *type) {
@@ -425,7 +426,7 @@ static enum MHD_Result send_reply(ww_http_call *x) {
   ww_peer_at(x->h->peers, x->peer, WW_PEER_ANSWER,
              x->streams && !x->ended ? SIZE_MAX : r->body.n + x->waiting.n);
   pthread_mutex_unlock(&x->lock);
-  enum MHD_Result ok = MHD_queue_response(x->connection, (unsigned)r->status, response);
+  enum MHD_Result ok = MHD_queue_response(x->connection, r->status, response);
   MHD_destroy_response(response);
   x->stage = SENT;
   return ok;
@@ -499,7 +500,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
     ww_peer_at(x->h->peers, x->peer, WW_PEER_BODY, 0);
     refused(x);
     /* An answer before the body ends the connection, so that nothing large has to be read. */
-    return x->reply.status && (x->last || header(c, "Content-Length")) ? send_reply(x) : MHD_YES;
+    return x->reply.status && (x->last || ww_http_header(x, "Content-Length")) ? send_reply(x)
+                                                                               : MHD_YES;
   }
   if (*n) {
     add_body(x, data, *n);
@@ -623,10 +625,10 @@ ww_status ww_http_start(const ww_http_options *o, const ww_http_route *routes, w
     st = h->turns && h->peers ? listen_on(h, o, &address, e)
                               : ww_fail(e, WW_EIO, "cannot start threads");
   }
-  if (!st)
-    *out = h;
   if (st)
     ww_http_stop(h);
+  else
+    *out = h;
   return st;
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { NOT_INITIALIZED = -32002, INVALID = -32600 };
+enum { NOT_INITIALIZED = -32002 };
 
 static const cJSON *at(const cJSON *v, const char *path) {
   char name[64];
@@ -30,16 +30,14 @@ static bool before(void *server, ww_rpc_call *c) {
   ww_rpc_mark(c, s->generation); /* it is about texts up to here */
   if (!strcmp(name, "exit"))
     return false;
-  if (s->shut_down) {
-    ww_rpc_error(c, INVALID, "the server has been shut down", NULL);
-    return true;
-  }
   bool first = !strcmp(name, "initialize");
-  if (first && s->initialized)
-    ww_rpc_error(c, INVALID, "initialize was asked before", NULL);
-  if (!first && !s->initialized)
+  if (s->shut_down)
+    ww_rpc_error(c, WW_RPC_INVALID, "the server has been shut down", NULL);
+  else if (first && s->initialized)
+    ww_rpc_error(c, WW_RPC_INVALID, "initialize was asked before", NULL);
+  else if (!first && !s->initialized)
     ww_rpc_error(c, NOT_INITIALIZED, "initialize comes first", NULL);
-  return first == s->initialized;
+  return s->shut_down || first == s->initialized;
 }
 
 /* ---- settings ---- */
@@ -59,13 +57,16 @@ static void take_settings(ww_lsp *s, const cJSON *object, const char *where) {
     ww_lsp_log(s, 2, "%s", problems.v[k]);
 }
 
+static void change_settings(ww_lsp *s, const cJSON *ours) {
+  take_settings(s, ours, "settings");
+  ww_lsp_again(s, true);
+}
+
 static void configured(void *ctx, const cJSON *result) {
   ww_lsp *s = ctx;
   const cJSON *ours = cJSON_IsArray(result) ? result->child : NULL;
-  if (!cJSON_IsObject(ours))
-    return;
-  take_settings(s, ours, "settings");
-  ww_lsp_again(s, true);
+  if (cJSON_IsObject(ours))
+    change_settings(s, ours);
 }
 
 static void ask_settings(ww_lsp *s) {
@@ -77,10 +78,9 @@ static void ask_settings(ww_lsp *s) {
 static void did_change_configuration(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *settings = at(ww_rpc_params(c), "settings"), *ours = at(settings, "warpwise");
-  if (cJSON_IsObject(ours)) {
-    take_settings(s, ours, "settings");
-    ww_lsp_again(s, true);
-  } else
+  if (cJSON_IsObject(ours))
+    change_settings(s, ours);
+  else
     ask_settings(s);
 }
 
@@ -108,47 +108,23 @@ static void read_capabilities(ww_lsp *s, const cJSON *c) {
   s->can.literal_actions = at(c, "textDocument.codeAction.codeActionLiteralSupport") != NULL;
 }
 
-static void write_capabilities(ww_json *j) {
-  ww_json_key(j, "capabilities");
-  ww_json_obj(j);
-  ww_json_kstr(j, "positionEncoding", "utf-16");
-  ww_json_key(j, "textDocumentSync");
-  ww_json_raw(j, "{\"openClose\":true,\"change\":2,\"save\":{\"includeText\":false}}");
-  ww_json_key(j, "codeLensProvider");
-  ww_json_raw(j, "{\"resolveProvider\":false}");
-  ww_json_kbool(j, "hoverProvider", true);
-  ww_json_kbool(j, "inlayHintProvider", true);
-  ww_json_key(j, "codeActionProvider");
-  ww_json_raw(j, "{\"codeActionKinds\":[\"quickfix\",\"source.warpwise\"]}");
-  ww_json_key(j, "executeCommandProvider");
-  ww_json_obj(j);
-  ww_json_kbool(j, "workDoneProgress", true);
-  ww_json_key(j, "commands");
-  ww_json_arr(j);
-  for (uint32_t k = 0; ww_lsp_command_name(k); k++)
-    ww_json_str(j, ww_lsp_command_name(k));
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-}
-
 static void initialize(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *params = ww_rpc_params(c);
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   read_capabilities(s, at(params, "capabilities"));
   take_settings(s, at(params, "initializationOptions"), "initializationOptions");
   s->initialized = true;
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  write_capabilities(&j);
-  ww_json_key(&j, "serverInfo");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "name", "warpwise");
-  ww_json_kstr(&j, "version", WW_VERSION);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "{capabilities:{positionEncoding:'utf-16',"
+                  "textDocumentSync:{openClose:true,change:2,save:{includeText:false}},"
+                  "codeLensProvider:{resolveProvider:false},hoverProvider:true,"
+                  "inlayHintProvider:true,"
+                  "codeActionProvider:{codeActionKinds:['quickfix','source.warpwise']},"
+                  "executeCommandProvider:{workDoneProgress:true,commands:[");
+  for (uint32_t k = 0; ww_lsp_command_name(k); k++)
+    ww_json_str(&j, ww_lsp_command_name(k));
+  ww_json_put(&j, "]}},serverInfo:{name:'warpwise',version:%s}}", WW_VERSION);
   ww_rpc_result(c, b.s);
   ww_buf_free(&b);
 }
@@ -191,11 +167,6 @@ static void cancel(void *server, ww_rpc_call *c) {
   pthread_mutex_unlock(&s->lock);
 }
 
-static void nothing(void *server, ww_rpc_call *c) {
-  (void)server;
-  (void)c;
-}
-
 /* ---- the server ---- */
 
 static const ww_rpc_method methods[] = {
@@ -204,7 +175,7 @@ static const ww_rpc_method methods[] = {
     {"shutdown", true, shut_down},
     {"exit", true, leave},
     {"$/cancelRequest", true, cancel},
-    {"$/setTrace", true, nothing},
+    {"$/setTrace", true, NULL},
     {"window/workDoneProgress/cancel", true, ww_lsp_cancel_progress},
     {"workspace/didChangeConfiguration", true, did_change_configuration},
     {"workspace/didChangeWatchedFiles", true, ww_lsp_watched},

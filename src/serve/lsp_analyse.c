@@ -22,6 +22,7 @@ struct ww_lsp_job {
   atomic_bool cancelled;
   double began;
   uint64_t token; /* of its progress; 0: none is shown */
+  char token_text[40];
   ww_lsp_job *next;
 };
 
@@ -29,41 +30,25 @@ const char *const ww_lsp_origins[WW_NFROMS] = {"comment", "project", "host", "as
 
 /* ---- progress; under the lock, on any thread: the analysis' arena is its worker's ---- */
 
-typedef char token_text[40];
-static const char *token_of(const ww_lsp_job *j, token_text out) {
-  snprintf(out, sizeof(token_text), "warpwise-%llu", (unsigned long long)j->token);
-  return out;
-}
-
 static void progress(ww_lsp_job *j, const char *kind, const char *message, int percent) {
   ww_buf b = {0};
-  ww_json w = {0};
-  token_text token;
-  ww_json_begin(&w, &b);
-  ww_json_obj(&w);
-  ww_json_kstr(&w, "token", token_of(j, token));
-  ww_json_key(&w, "value");
-  ww_json_obj(&w);
-  ww_json_kstr(&w, "kind", kind);
-  if (!strcmp(kind, "begin")) {
-    ww_json_kstr(&w, "title", "Warpwise");
-    ww_json_kbool(&w, "cancellable", true);
-  }
-  if (message)
-    ww_json_kstr(&w, "message", message);
+  ww_json w = {.out = &b};
+  ww_json_put(&w, "{token:%s,value:{kind:%s", j->token_text, kind);
+  if (!strcmp(kind, "begin"))
+    ww_json_put(&w, "title:'Warpwise',cancellable:true");
+  ww_json_put(&w, "message?:%s", message);
   if (percent >= 0)
     ww_json_kint(&w, "percentage", percent);
-  ww_json_end_obj(&w);
-  ww_json_end_obj(&w);
+  ww_json_put(&w, "}}");
   ww_rpc_notify(j->s->rpc, "$/progress", b.s);
   ww_buf_free(&b);
 }
 
 static void begin_progress(ww_lsp_job *j) {
-  j->token = ++j->s->tokens;
-  token_text token;
   char params[64];
-  snprintf(params, sizeof params, "{\"token\":\"%s\"}", token_of(j, token));
+  j->token = ++j->s->tokens;
+  snprintf(j->token_text, sizeof j->token_text, "warpwise-%llu", (unsigned long long)j->token);
+  snprintf(params, sizeof params, "{\"token\":\"%s\"}", j->token_text);
   ww_rpc_ask(j->s->rpc, "window/workDoneProgress/create", params, NULL, NULL);
   progress(j, "begin", ww_path_base(j->a->path), 0);
 }
@@ -71,16 +56,16 @@ static void begin_progress(ww_lsp_job *j) {
 static void report_progress(ww_lsp_job *j, const char *kernel, uint32_t done, uint32_t of) {
   pthread_mutex_lock(&j->s->lock);
   if (j->token)
-    progress(j, "report", kernel, (int)(100 * done / (of ? of : 1)));
+    progress(j, "report", kernel, 100 * done / of);
   pthread_mutex_unlock(&j->s->lock);
 }
 
 void ww_lsp_cancel_progress(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  const cJSON *token = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "token");
-  if (!cJSON_IsString(token) || !ww_starts(token->valuestring, "warpwise-"))
+  const char *token = ww_member_text(ww_rpc_params(c), "token");
+  if (!token || !ww_starts(token, "warpwise-"))
     return;
-  uint64_t which = strtoull(token->valuestring + 9, NULL, 10);
+  uint64_t which = strtoull(token + 9, NULL, 10);
   pthread_mutex_lock(&s->lock);
   for (ww_lsp_job *j = s->jobs; j; j = j->next)
     if (j->token == which)
@@ -96,38 +81,32 @@ static bool is_over(void *ctx) {
 }
 
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
-  const ww_gpu *all;
-  uint32_t n = ww_query_gpus(s->w, &all);
-  for (uint32_t k = 0; name && k < n; k++)
-    if (!strcmp(all[k].name, name))
-      return &all[k];
-  return NULL;
+  return ww_gpu_of(s->w, name);
 }
 
 /* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has others, one of the
  * right vendor is taken and named. */
 static void choose_gpu(const ww_lsp *s, const ww_module *m, ww_lsp_analysis *a) {
-  const ww_gpu *wanted = a->gpu, *all;
+  const ww_gpu *all, *other = NULL;
   uint32_t n = ww_query_gpus(s->w, &all);
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (!fixed || wanted->lanes == m->warp)
+  if (!fixed || a->gpu->lanes == m->warp)
     return;
-  const ww_gpu *other = ww_lsp_gpu(s, m->warp == 64 ? "mi300x" : "h200");
-  for (uint32_t k = 0; k < a->settings->ngpus; k++) {
+  for (uint32_t k = 0; !other && k < a->settings->ngpus; k++) {
     const ww_gpu *g = ww_lsp_gpu(s, a->settings->gpus[k]);
-    if (g && g->lanes == m->warp) {
+    if (g && g->lanes == m->warp)
       other = g;
-      break;
-    }
   }
+  if (!other)
+    other = ww_lsp_gpu(s, m->warp == 64 ? "mi300x" : "h200");
   for (uint32_t k = 0; !other && k < n; k++)
     if (all[k].lanes == m->warp)
       other = &all[k];
   if (!other)
     return;
-  a->gpu = other;
-  a->gpu_note = ww_fmt(a->arena, "%s runs no %s code", ww_show_gpu(wanted),
+  a->gpu_note = ww_fmt(a->arena, "%s runs no %s code", ww_show_gpu(a->gpu),
                        m->dialect == WW_HIP ? "HIP" : "CUDA");
+  a->gpu = other;
 }
 
 /* Where the kernel begins and ends, as far as the text shows it. */
@@ -149,15 +128,11 @@ static void find_extent(const ww_scan *scan, ww_lsp_kernel *k) {
 }
 
 static void read_lines(const ww_lsp_analysis *a, ww_lsp_kernel *k) {
-  k->lines = WW_NEWN(a->arena, ww_lsp_line, k->report.nlines + 1);
+  k->lines = WW_NEWN(a->arena, ww_report_line, k->report.nlines + 1);
   for (uint32_t i = 0; i < k->report.nlines; i++) {
     const ww_report_line *l = &k->report.lines[i];
     if (l->file && !strcmp(l->file, a->path))
-      k->lines[k->nlines++] = (ww_lsp_line){.line = l->line,
-                                            .share = l->share,
-                                            .sectors = l->sectors_per_request,
-                                            .ways = l->shared_conflict_ways,
-                                            .bytes = l->bytes};
+      k->lines[k->nlines++] = *l;
   }
 }
 
@@ -178,39 +153,40 @@ static void name_launch(const ww_fn *fn, ww_arena *a, ww_lsp_kernel *k) {
   }
 }
 
-static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k,
-                                  const char *comment) {
-  if (comment)
+static const ww_launch *project_launch(const ww_lsp_analysis *a, const ww_lsp_kernel *k) {
+  const ww_launch *l = ww_settings_launch(a->settings, k->name);
+  return l ? l : ww_settings_launch(a->settings, k->mangled);
+}
+
+static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k) {
+  if (k->origin == WW_FROM_COMMENT)
     return WW_FROM_COMMENT;
-  if (ww_settings_launch(a->settings, k->name) || ww_settings_launch(a->settings, k->mangled))
+  if (project_launch(a, k))
     return WW_FROM_PROJECT;
   const ww_assumptions *assumed = &k->report.assumed;
   bool host = ww_assumptions_find(assumed, WW_ASSUME_HOST_LAUNCH);
   return host && !ww_assumptions_find(assumed, WW_ASSUME_BLOCK) ? WW_FROM_HOST : WW_FROM_NOBODY;
 }
 
-double ww_lsp_deadline(const ww_lsp *s) {
+static double deadline(const ww_lsp *s) {
   return s->seconds > 0 ? ww_now() + s->seconds : 0;
 }
 
-ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus,
-                     uint32_t n, bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena,
-                     ww_query_result *out, ww_err *e) {
-  const ww_launch *project = ww_settings_launch(a->settings, k->name);
-  if (!project)
-    project = ww_settings_launch(a->settings, k->mangled);
+ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_question *question,
+                     ww_arena *arena, ww_query_result *out, ww_err *e) {
+  const ww_lsp_kernel *k = question->kernel;
   ww_query_request q = {.source = a->source,
                         .kernel = k->mangled,
-                        .launch = k->origin == WW_FROM_COMMENT ? NULL : project,
-                        .gpus = gpus,
-                        .ngpus = n,
+                        .launch = k->origin == WW_FROM_COMMENT ? NULL : project_launch(a, k),
+                        .gpus = question->gpus,
+                        .ngpus = question->ngpus,
                         .cache = a->settings->cache,
                         .by = a->settings->by,
                         .budget = a->settings->budget,
                         .explain = true,
-                        .deadline = ww_lsp_deadline(s),
-                        .cancelled = cancelled,
-                        .ctx = ctx};
+                        .deadline = deadline(s),
+                        .cancelled = question->cancelled,
+                        .ctx = question->ctx};
   return ww_query_ask(s->w, &q, arena, out, e);
 }
 
@@ -224,10 +200,11 @@ static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan,
   k->here = !fn->file || !strcmp(fn->file, a->path);
   if (k->here)
     find_extent(scan, k);
-  const char *comment = k->here ? ww_front_comment_in(a->text, a->n, k->line, a->arena) : NULL;
+  bool comment = k->here && ww_front_comment_in(a->text, a->n, k->line, a->arena);
   k->origin = comment ? WW_FROM_COMMENT : WW_FROM_NOBODY;
   const char *gpu = a->gpu->name;
-  ww_status st = ww_lsp_ask(j->s, a, k, &gpu, 1, is_over, j, a->arena, &told, &e);
+  ww_lsp_question question = {k, &gpu, 1, is_over, j};
+  ww_status st = ww_lsp_ask(j->s, a, &question, a->arena, &told, &e);
   if (st == WW_ECANCEL)
     return st;
   if (st || !told.n) {
@@ -239,27 +216,34 @@ static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan,
   a->computed += !told.v[0].known;
   if (told.v[0].code == WW_ECANCEL)
     return WW_ECANCEL;
-  k->origin = origin_of(a, k, comment);
+  k->origin = origin_of(a, k);
   name_launch(fn, a->arena, k);
   if (!k->report.error.code)
     read_lines(a, k);
   return WW_OK;
 }
 
-/* Kernels that the text alone shows, each with the reason why there is no more to say. */
+/* A kernel that the text alone shows, with the reason why there is no more to say. */
+static ww_lsp_kernel *add_declared(ww_lsp_analysis *a, const ww_scan *scan, const ww_decl *d) {
+  ww_lsp_kernel *k = &a->v[a->nkernels++];
+  *k = (ww_lsp_kernel){.name = d->name,
+                       .mangled = d->name,
+                       .line = d->line,
+                       .here = true,
+                       .origin = WW_FROM_NOBODY,
+                       .report = {.kernel = d->name, .gpu = a->gpu->name, .error = a->error}};
+  find_extent(scan, k);
+  return k;
+}
+
 static void kernels_of_text(ww_lsp_analysis *a) {
   ww_scan scan;
   ww_scan_source(a->text, a->n, a->arena, &scan);
   a->v = WW_NEWN(a->arena, ww_lsp_kernel, scan.ndecls + 1);
   for (uint32_t i = 0; i < scan.ndecls; i++) {
     const ww_decl *d = &scan.decls[i];
-    if (!d->kernel || !d->body || !d->name)
-      continue;
-    ww_lsp_kernel *k = &a->v[a->nkernels++];
-    *k = (ww_lsp_kernel){.name = d->name, .mangled = d->name, .line = d->line, .here = true};
-    k->origin = WW_FROM_NOBODY;
-    find_extent(&scan, k);
-    k->report = (ww_report){.kernel = k->name, .gpu = a->gpu->name, .error = a->error};
+    if (d->kernel && d->body && d->name)
+      add_declared(a, &scan, d);
   }
 }
 
@@ -269,21 +253,16 @@ static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
   for (uint32_t i = 0; i < scan->ndecls; i++) {
     const ww_decl *d = &scan->decls[i];
     bool covered = !d->kernel || !d->tmpl || !d->body || !d->name;
-    ww_lsp_kernel k = {.name = d->name, .mangled = d->name, .line = d->line, .here = true};
     for (uint32_t n = 0; n < real && !covered; n++) {
       uint32_t line = a->v[n].line, first = ww_scan_line(scan, d->begin),
                last = ww_scan_line(scan, d->body_end);
       covered = a->v[n].here && line >= first && line <= last;
     }
-    if (covered)
-      continue;
-    k.origin = WW_FROM_NOBODY;
-    find_extent(scan, &k);
-    k.report = (ww_report){.kernel = k.name, .gpu = a->gpu->name};
-    ww_fail(&k.report.error, WW_EDATA,
-            "a template that nothing here instantiates; the setting `instantiate` may name %s<...>",
-            k.name);
-    a->v[a->nkernels++] = k;
+    if (!covered)
+      ww_fail(&add_declared(a, scan, d)->report.error, WW_EDATA,
+              "a template that nothing here instantiates; the setting `instantiate` may name "
+              "%s<...>",
+              d->name);
   }
 }
 
@@ -325,7 +304,7 @@ static ww_status analyse(ww_lsp_job *j) {
   ww_err e = {0};
   if (!has_kernels(a))
     return WW_OK;
-  ww_status st = ww_query_read(j->s->w, &a->source, ww_lsp_deadline(j->s), a->arena, &read, &e);
+  ww_status st = ww_query_read(j->s->w, &a->source, deadline(j->s), a->arena, &read, &e);
   if (st == WW_ECANCEL)
     return st;
   if (st) {
@@ -341,27 +320,26 @@ static ww_status analyse(ww_lsp_job *j) {
 
 /* ---- documents to analyses ---- */
 
-static bool has_ending(const char *path, const char *ending) {
-  size_t n = strlen(path), k = strlen(ending);
-  return n > k && !strcmp(path + n - k, ending);
-}
-
 /* The editor's word counts where the name of the file says nothing. */
 static const char *language(const char *id, const char *path) {
-  static const char *const known[] = {".cu", ".cuh", ".cl", ".clh", ".ocl", ".hip"};
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-    if (has_ending(path, known[k]))
-      return k == 3 || k == 4 ? "opencl" : NULL;
-  if (id && ww_starts(id, "cuda"))
-    return "cuda";
-  if (id && ww_starts(id, "opencl"))
+  const char *dot = strrchr(path, '.');
+  if (dot && ww_is_one_of(".clh|.ocl", dot))
     return "opencl";
-  return id && !strcmp(id, "hip") ? "hip" : NULL;
+  if (!id || (dot && ww_is_one_of(".cu|.cuh|.cl|.hip", dot)))
+    return NULL;
+  if (ww_starts(id, "cuda"))
+    return "cuda";
+  if (ww_starts(id, "opencl"))
+    return "opencl";
+  return !strcmp(id, "hip") ? "hip" : NULL;
 }
 
+/* Under the lock. */
 static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) {
   ww_arena *arena = ww_arena_new();
   ww_lsp_analysis *a = WW_NEW(arena, ww_lsp_analysis);
+  const ww_settings *settings = &d->config->settings;
+  atomic_fetch_add(&d->config->users, 1);
   a->arena = arena;
   a->serial = d->serial;
   a->version = d->version;
@@ -369,8 +347,9 @@ static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) 
   a->path = ww_strdup(arena, d->path);
   a->text = ww_strndup(arena, d->text, d->n);
   a->n = d->n;
-  a->settings = d->settings;
-  a->gpu = ww_lsp_gpu(s, d->settings->gpu);
+  a->config = d->config;
+  a->settings = settings;
+  a->gpu = ww_lsp_gpu(s, settings->gpu);
   if (!a->gpu)
     a->gpu = ww_lsp_gpu(s, "h200");
   if (!a->gpu)
@@ -379,11 +358,16 @@ static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) 
                           .text = d->generation ? NULL : a->text, /* an open one is known there */
                           .generation = d->generation,
                           .lang = language(d->lang, d->path),
-                          .flags = d->flags,
-                          .nflags = d->nflags,
-                          .instantiate = d->settings->instantiate,
-                          .ninstantiate = d->settings->ninstantiate};
+                          .flags = d->config->flags.v,
+                          .nflags = d->config->flags.n,
+                          .instantiate = settings->instantiate,
+                          .ninstantiate = settings->ninstantiate};
   return a;
+}
+
+static void free_analysis(ww_lsp_analysis *a) {
+  ww_lsp_config_drop(a->config);
+  ww_arena_free(a->arena);
 }
 
 static void refresh(ww_lsp *s) {
@@ -394,33 +378,18 @@ static void refresh(ww_lsp *s) {
 }
 
 static void tell(ww_lsp *s, const ww_lsp_analysis *a) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "uri", a->uri);
-  ww_json_kint(&j, "version", a->version);
-  ww_json_kstr(&j, "gpu", a->gpu->name);
-  ww_json_knum(&j, "ms", a->ms);
-  ww_json_knum(&j, "clang_ms", a->clang_ms);
-  ww_json_kuint(&j, "kernels", a->nkernels);
-  ww_json_kuint(&j, "computed", a->computed);
-  if (a->error.code)
-    ww_json_kstr(&j, "error", a->error.msg);
-  ww_json_end_obj(&j);
-  ww_rpc_notify(s->rpc, "warpwise/answered", b.s);
-  ww_buf_free(&b);
+  ww_rpc_tell(s->rpc, "warpwise/answered",
+              "{uri:%s,version:%ld,gpu:%s,ms:%g,clang_ms:%g,kernels:%u,computed:%u,error?:%s}",
+              a->uri, a->version, a->gpu->name, a->ms, a->clang_ms, a->nkernels, a->computed,
+              a->error.code ? a->error.msg : NULL);
 }
 
-/* Under the lock. */
-static void replace(ww_lsp_document *d, ww_lsp_analysis *a) {
-  ww_lsp_analysis *old = d->current;
-  d->current = a;
-  if (!old)
+void ww_lsp_retire(ww_lsp_analysis *a) {
+  if (!a)
     return;
-  old->replaced = true;
-  if (!old->users)
-    ww_arena_free(old->arena);
+  a->replaced = true;
+  if (!a->users)
+    free_analysis(a);
 }
 
 void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a) {
@@ -430,7 +399,7 @@ void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a) {
   bool last = --a->users == 0 && a->replaced;
   pthread_mutex_unlock(&s->lock);
   if (last)
-    ww_arena_free(a->arena);
+    free_analysis(a);
 }
 
 /* The finished analysis becomes the document's, unless that is another one by now; then everybody
@@ -452,21 +421,21 @@ static void settle(ww_lsp_job *j, ww_status st) {
   bool again = fresh && d->refresh;
   if (fresh) {
     d->refresh = false;
-    replace(d, a);
-    ww_lsp_publish(s, a); /* in order with the next change, which needs the lock */
+    ww_lsp_retire(d->current);
+    d->current = a;
+    ww_lsp_publish(s, a->uri, a); /* in order with the next change, which needs the lock */
     tell(s, a);
   }
-  for (ww_lsp_job **at = &s->jobs; *at; at = &(*at)->next)
-    if (*at == j) {
-      *at = j->next;
-      break;
-    }
+  ww_lsp_job **at = &s->jobs;
+  while (*at != j)
+    at = &(*at)->next;
+  *at = j->next;
   pthread_cond_broadcast(&s->changed);
   pthread_mutex_unlock(&s->lock);
   if (again)
     refresh(s);
   if (!fresh)
-    ww_arena_free(a->arena);
+    free_analysis(a);
   free(j);
 }
 
@@ -488,8 +457,8 @@ static void work(void *ctx) {
 /* ---- the clock ---- */
 
 static struct timespec at_time(double t) {
-  struct timespec when = {.tv_sec = (time_t)t};
-  when.tv_nsec = (long)((t - (double)when.tv_sec) * 1e9);
+  struct timespec when = {.tv_sec = t};
+  when.tv_nsec = (t - when.tv_sec) * 1e9;
   return when;
 }
 
@@ -507,7 +476,7 @@ static void hand_out(ww_lsp *s, ww_lsp_document *d) {
   s->jobs = j->next;
   d->queued = false;
   d->due = ww_now() + 0.05; /* the workers are behind */
-  ww_arena_free(j->a->arena);
+  free_analysis(j->a);
   free(j);
 }
 
@@ -517,7 +486,7 @@ static double look(ww_lsp *s, double now) {
   for (ww_lsp_document *d = s->documents; d; d = d->next) {
     if (d->due > 0 && d->due <= now && !d->queued)
       hand_out(s, d);
-    if (d->due > 0 && d->due > now && d->due < next)
+    if (d->due > now && d->due < next)
       next = d->due;
     if (d->due > 0 && d->due <= now && next > now + 0.02)
       next = now + 0.02; /* an older one still waits for a worker */
@@ -584,17 +553,17 @@ static ww_lsp_analysis *provisional(const ww_lsp *s, ww_lsp_document *d) {
 
 ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience) {
   ww_lsp_analysis *a = NULL;
-  ww_err e = {0};
+  const char *why = NULL; /* there is none */
   double until = patience > 0 ? ww_now() + patience : 0;
   pthread_mutex_lock(&s->lock);
-  while (!a && !e.code) {
+  while (!a && !why) {
     ww_lsp_document *d = ww_lsp_find(s, uri);
     if (!d)
-      ww_fail(&e, WW_ECANCEL, "the document is not open");
+      why = "the document is not open";
     else if (d->generation > ww_rpc_marked(c))
-      ww_fail(&e, WW_ECANCEL, "the document has changed since it was asked about");
+      why = "the document has changed since it was asked about";
     else if (ww_rpc_cancelled(c) || s->ending)
-      ww_fail(&e, WW_ECANCEL, "cancelled");
+      why = "cancelled";
     else if (d->current && d->current->serial == d->serial) {
       a = d->current;
       a->users++;
@@ -606,8 +575,11 @@ ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double
     }
   }
   pthread_mutex_unlock(&s->lock);
-  if (e.code)
+  if (why) {
+    ww_err e = {0};
+    ww_fail(&e, WW_ECANCEL, "%s", why);
     ww_rpc_fail(c, &e);
+  }
   return a;
 }
 
@@ -630,12 +602,12 @@ ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri) {
   ww_lsp_configure(s, &d);
   ww_lsp_job j = {.s = s, .a = new_analysis(s, &d), .call = c};
   pthread_mutex_unlock(&s->lock);
+  ww_lsp_config_drop(d.config);
   j.a->replaced = true;
   j.a->users = 1;
   if (!analyse(&j))
     return j.a;
-  ww_fail(&e, WW_ECANCEL, "cancelled");
-  ww_rpc_fail(c, &e);
-  ww_arena_free(j.a->arena);
+  ww_rpc_fail(c, &(ww_err){.code = WW_ECANCEL, .msg = "cancelled"});
+  free_analysis(j.a);
   return NULL;
 }

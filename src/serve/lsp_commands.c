@@ -16,15 +16,20 @@ typedef struct {
   ww_arena *a;
   const cJSON *arg;
   bool show;
-  ww_lsp_analysis *of; /* of the document it is about, held */
-  ww_buf out;
-  ww_json j; /* writes to out; the object is open */
+  ww_lsp_analysis *of;         /* of the document it is about, held */
+  const ww_lsp_kernel *kernel; /* of it, that is meant */
+  const char **gpus;           /* names that are known */
+  uint32_t ngpus;
+  ww_roofs *roofs;              /* of the GPUs, and */
+  WW_VEC(ww_roof_point) points; /* kernels under them */
+  ww_buf out, table;            /* the result; markdown to show beside it */
+  ww_json j;                    /* writes to out; the object is open */
   ww_err err;
 } command;
 
 static const char *text(const command *x, const char *name) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(x->arg, name);
-  return cJSON_IsString(v) && *v->valuestring ? v->valuestring : NULL;
+  const char *v = ww_member_text(x->arg, name);
+  return v && *v ? v : NULL;
 }
 
 /* ---- showing ---- */
@@ -48,23 +53,15 @@ static void show_file(command *x, const char *name, const char *bytes, size_t n,
   const char *tmp = getenv("TMPDIR"),
              *dir = ww_fmt(x->a, "%s/warpwise-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
   ww_err e = {0};
-  ww_status st = private_folder(dir, &e);
   const char *path = ww_path_join(x->a, dir, name);
-  if (!st)
-    st = ww_write_file_atomic(path, bytes, n, &e);
-  if (st)
+  if (private_folder(dir, &e) || ww_write_file_atomic(path, bytes, n, &e))
     return message(x, e.msg);
   ww_json_kstr(&x->j, "file", path);
   if (!x->s->can.show_document)
     return message(x, ww_fmt(x->a, "Warpwise wrote %s", path));
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "uri", ww_path_uri(path, x->a));
-  ww_json_kbool(&j, "external", external);
-  ww_json_kbool(&j, "takeFocus", true);
-  ww_json_end_obj(&j);
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{uri:%s,external:%i,takeFocus:true}", ww_path_uri(path, x->a), external);
   ww_rpc_ask(x->s->rpc, "window/showDocument", b.s, NULL, NULL);
   ww_buf_free(&b);
 }
@@ -75,10 +72,8 @@ static ww_status about(command *x) {
   const char *uri = text(x, "uri");
   if (!uri)
     return ww_fail(&x->err, WW_EUSAGE, "the command needs `uri`, a document");
-  pthread_mutex_lock(&x->s->lock);
-  bool open = ww_lsp_find(x->s, uri) != NULL;
-  pthread_mutex_unlock(&x->s->lock);
-  x->of = open ? ww_lsp_await(x->s, x->c, uri, 0) : ww_lsp_closed(x->s, x->c, uri);
+  x->of =
+      ww_lsp_is_open(x->s, uri) ? ww_lsp_await(x->s, x->c, uri, 0) : ww_lsp_closed(x->s, x->c, uri);
   return x->of ? WW_OK : WW_ECANCEL; /* the call has its answer */
 }
 
@@ -93,16 +88,16 @@ static bool is_meant(const command *x, const ww_lsp_kernel *k) {
 }
 
 /* The one kernel that is meant. */
-static ww_status kernel_of(command *x, const ww_lsp_kernel **out) {
+static ww_status find_kernel(command *x) {
   uint32_t n = 0;
   ww_buf names = {0};
+  ww_status st = WW_OK;
   for (uint32_t k = 0; k < x->of->nkernels; k++) {
     if (names.n < 300)
       ww_buf_fmt(&names, "%s%s", k ? ", " : "", x->of->v[k].name);
     if (is_meant(x, &x->of->v[k]) && n++ == 0)
-      *out = &x->of->v[k];
+      x->kernel = &x->of->v[k];
   }
-  ww_status st = WW_OK;
   if (!x->of->nkernels)
     st = ww_fail(&x->err, WW_EDATA, "there is no kernel in %s", ww_path_base(x->of->path));
   else if (n != 1)
@@ -112,31 +107,31 @@ static ww_status kernel_of(command *x, const ww_lsp_kernel **out) {
   return st;
 }
 
-/* GPUs of the argument, else of the settings, else all: names that are known. */
-static ww_status gpus_of(command *x, bool all, const char ***out, uint32_t *n) {
+/* GPUs of the argument, else the document's, or `all` of the settings, else all there are. */
+static ww_status find_gpus(command *x, bool all) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(x->arg, "gpus"), *v;
+  const ww_settings *settings = x->of->settings;
   const ww_gpu *known;
   uint32_t nknown = ww_query_gpus(x->s->w, &known);
-  *n = 0;
-  *out = WW_NEWN(x->a, const char *,
-                 (size_t)cJSON_GetArraySize(list) + x->of->settings->ngpus + nknown + 1);
+  x->gpus =
+      WW_NEWN(x->a, const char *, (size_t)cJSON_GetArraySize(list) + settings->ngpus + nknown + 1);
   if (list && !cJSON_IsArray(list))
     return ww_fail(&x->err, WW_EUSAGE, "gpus: an array of names is expected");
   cJSON_ArrayForEach(v, list) {
     const char *name = cJSON_IsString(v) ? v->valuestring : "?";
     if (!ww_lsp_gpu(x->s, name))
       return ww_fail(&x->err, WW_EUSAGE, "gpus: there is no GPU '%.60s'", name);
-    if (*n < 64)
-      (*out)[(*n)++] = ww_strdup(x->a, name);
+    if (x->ngpus < 64)
+      x->gpus[x->ngpus++] = name;
   }
-  if (*n)
+  if (x->ngpus)
     return WW_OK;
-  for (uint32_t k = 0; all && k < x->of->settings->ngpus; k++)
-    (*out)[(*n)++] = x->of->settings->gpus[k];
-  for (uint32_t k = 0; all && !x->of->settings->ngpus && k < nknown; k++)
-    (*out)[(*n)++] = known[k].name;
+  for (uint32_t k = 0; all && k < settings->ngpus; k++)
+    x->gpus[x->ngpus++] = settings->gpus[k];
+  for (uint32_t k = 0; all && !settings->ngpus && k < nknown; k++)
+    x->gpus[x->ngpus++] = known[k].name;
   if (!all)
-    (*out)[(*n)++] = x->of->gpu->name;
+    x->gpus[x->ngpus++] = x->of->gpu->name;
   return WW_OK;
 }
 
@@ -146,9 +141,7 @@ static ww_status gpus_of(command *x, bool all, const char ***out, uint32_t *n) {
 static void write_report(command *x, const ww_lsp_kernel *k, const ww_report *r, bool table) {
   ww_json_obj(&x->j);
   ww_report_members(r, &x->j);
-  ww_json_kuint(&x->j, "line", k->line);
-  ww_json_kbool(&x->j, "here", k->here);
-  ww_json_kstr(&x->j, "origin", ww_lsp_origins[k->origin]);
+  ww_json_put(&x->j, "line:%u,here:%i,origin:%s", k->line, k->here, ww_lsp_origins[k->origin]);
   if (table) {
     ww_buf t = {0};
     ww_show_table(x->of, k, &t);
@@ -158,38 +151,26 @@ static void write_report(command *x, const ww_lsp_kernel *k, const ww_report *r,
   ww_json_end_obj(&x->j);
 }
 
-static void head(command *x) {
-  ww_json_kstr(&x->j, "uri", x->of->uri);
-  ww_json_kint(&x->j, "version", x->of->version);
-  ww_json_kstr(&x->j, "gpu", x->of->gpu->name);
-}
-
-static bool only_current(const command *x, const char **gpus, uint32_t n) {
-  return n == 1 && !strcmp(gpus[0], x->of->gpu->name);
-}
-
-/* "reports":[...] of the kernels that are meant, on the GPUs. Points of them go to the roofline
- * where there is one. */
-static ww_status reports(command *x, const char **gpus, uint32_t n,
-                         void (*each)(void *ctx, const ww_report *r, uint32_t gpu), void *ctx) {
-  ww_json_key(&x->j, "reports");
-  ww_json_arr(&x->j);
+/* "reports":[...] of the kernels that are meant, on the GPUs; `each` sees those without an error.
+ */
+static ww_status reports(command *x, void (*each)(command *x, const ww_report *r, uint32_t gpu)) {
+  bool current = x->ngpus == 1 && !strcmp(x->gpus[0], x->of->gpu->name);
+  ww_json_put(&x->j, "uri:%s,version:%ld,gpu:%s,reports:[", x->of->uri, x->of->version,
+              x->of->gpu->name);
   for (uint32_t i = 0; i < x->of->nkernels; i++) {
     const ww_lsp_kernel *k = &x->of->v[i];
-    ww_query_result told = {0};
+    ww_query_result told = {.n = 1};
+    ww_lsp_question question = {k, x->gpus, x->ngpus, ww_rpc_cancelled, x->c};
     if (!is_meant(x, k))
       continue;
-    bool known = only_current(x, gpus, n) || !k->asked;
-    ww_status st =
-        known ? WW_OK
-              : ww_lsp_ask(x->s, x->of, k, gpus, n, ww_rpc_cancelled, x->c, x->a, &told, &x->err);
-    if (st)
-      return st;
-    for (uint32_t g = 0; g < (known ? 1 : told.n); g++) {
+    bool known = current || !k->asked;
+    if (!known && ww_lsp_ask(x->s, x->of, &question, x->a, &told, &x->err))
+      return x->err.code;
+    for (uint32_t g = 0; g < told.n; g++) {
       const ww_report *r = known ? &k->report : &told.v[g].report;
       write_report(x, k, r, known && !x->show);
       if (each && !r->error.code)
-        each(ctx, r, g);
+        each(x, r, g);
     }
   }
   ww_json_end_arr(&x->j);
@@ -197,27 +178,16 @@ static ww_status reports(command *x, const char **gpus, uint32_t n,
 }
 
 static ww_status report(command *x) {
-  const char **gpus;
-  uint32_t n;
-  ww_status st = about(x);
-  if (!st)
-    st = gpus_of(x, false, &gpus, &n);
-  if (st)
-    return st;
-  head(x);
-  st = reports(x, gpus, n, NULL, NULL);
-  if (st || !x->show)
-    return st;
-  ww_buf b = {0};
+  if (find_gpus(x, false) || reports(x, NULL) || !x->show)
+    return x->err.code;
   for (uint32_t i = 0; i < x->of->nkernels; i++)
     if (is_meant(x, &x->of->v[i])) {
-      if (b.n)
-        ww_buf_puts(&b, "\n---\n\n");
-      ww_show_table(x->of, &x->of->v[i], &b);
+      if (x->table.n)
+        ww_buf_puts(&x->table, "\n---\n\n");
+      ww_show_table(x->of, &x->of->v[i], &x->table);
     }
-  if (b.n)
-    show_file(x, "report.md", b.s, b.n, false);
-  ww_buf_free(&b);
+  if (x->table.n)
+    show_file(x, "report.md", x->table.s, x->table.n, false);
   return WW_OK;
 }
 
@@ -228,28 +198,27 @@ static void write_gpu(ww_json *j, const ww_gpu *g) {
   ww_roofs_of(g, &r);
   ww_json_obj(j);
   ww_gpu_members(g, j);
-  ww_json_kstr(j, "title", ww_show_gpu(g));
-  ww_json_knum(j, "dram_gbps", r.v[WW_ROOF_DRAM]);
-  ww_json_knum(j, "fp32_gflops", r.v[WW_ROOF_FP32]);
-  ww_json_knum(j, "fp64_gflops", r.v[WW_ROOF_FP64]);
-  ww_json_end_obj(j);
+  ww_json_put(j, "title:%s,dram_gbps:%g,fp32_gflops:%g,fp64_gflops:%g}", ww_show_gpu(g),
+              r.v[WW_ROOF_DRAM], r.v[WW_ROOF_FP32], r.v[WW_ROOF_FP64]);
 }
 
 static const char *current_gpu(command *x) {
-  const char *uri = text(x, "uri"), *name;
+  const char *uri = text(x, "uri"), *name = "h200";
   pthread_mutex_lock(&x->s->lock);
   const ww_lsp_document *d = uri ? ww_lsp_find(x->s, uri) : NULL;
-  name = d ? d->settings->gpu : x->s->chosen ? x->s->chosen : x->s->base.gpu;
+  const char *set = x->s->chosen ? x->s->chosen : x->s->base.gpu;
+  if (d)
+    set = d->config->settings.gpu;
+  if (set)
+    name = ww_strdup(x->a, set); /* settings go with their document */
   pthread_mutex_unlock(&x->s->lock);
-  return name ? name : "h200";
+  return name;
 }
 
 static ww_status list_gpus(command *x) {
   const ww_gpu *all;
   uint32_t n = ww_query_gpus(x->s->w, &all);
-  ww_json_kstr(&x->j, "current", current_gpu(x));
-  ww_json_key(&x->j, "gpus");
-  ww_json_arr(&x->j);
+  ww_json_put(&x->j, "current:%s,gpus:[", current_gpu(x));
   for (uint32_t k = 0; k < n; k++)
     write_gpu(&x->j, &all[k]);
   ww_json_end_arr(&x->j);
@@ -265,29 +234,21 @@ static void choose(ww_lsp *s, const char *name) {
 
 /* On the reading thread: the user has picked one. */
 static void picked(void *ctx, const cJSON *result) {
-  const cJSON *title = cJSON_GetObjectItemCaseSensitive(result, "title");
-  if (cJSON_IsString(title) && ww_lsp_gpu(ctx, title->valuestring))
-    choose(ctx, title->valuestring);
+  const char *title = ww_member_text(result, "title");
+  if (ww_lsp_gpu(ctx, title))
+    choose(ctx, title);
 }
 
 static void ask_user(command *x) {
   const ww_gpu *all;
   uint32_t n = ww_query_gpus(x->s->w, &all);
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "type", 3);
-  ww_json_kstr(&j, "message", "GPU that predictions are for");
-  ww_json_key(&j, "actions");
-  ww_json_arr(&j);
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{type:3,message:'GPU that predictions are for',actions:[");
   for (uint32_t k = 0; k < n; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "title", all[k].name);
-    ww_json_end_obj(&j);
+    ww_json_put(&j, "{title:%s}", all[k].name);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "]}");
   ww_rpc_ask(x->s->rpc, "window/showMessageRequest", b.s, picked, x->s);
   ww_buf_free(&b);
 }
@@ -307,107 +268,61 @@ static ww_status choose_gpu(command *x) {
 }
 
 /* Time, share of the roof and bound of a kernel on each GPU. */
-typedef struct {
-  command *x;
-  const char **gpus;
-  ww_buf *out;
-} comparing;
-
-static void compare_row(void *ctx, const ww_report *r, uint32_t g) {
-  comparing *q = ctx;
-  const ww_gpu *gpu = ww_lsp_gpu(q->x->s, q->gpus[g]);
+static void compare_row(command *x, const ww_report *r, uint32_t g) {
+  const ww_gpu *gpu = ww_lsp_gpu(x->s, x->gpus[g]);
   const char *of;
   double share = ww_show_share(r, gpu, &of);
-  ww_buf_fmt(q->out, "| %s | %s | ", r->kernel, ww_show_gpu(gpu));
-  ww_show_duration(r->m[WW_M_time_us].value, q->out);
+  ww_buf_fmt(&x->table, "| %s | %s | ", r->kernel, ww_show_gpu(gpu));
+  ww_show_duration(r->m[WW_M_time_us].value, &x->table);
   if (share >= 0)
-    ww_buf_fmt(q->out, " | %.*f %% of %s | ", share < 0.1 ? 1 : 0, 100 * share, of);
+    ww_buf_fmt(&x->table, " | %.*f %% of %s | ", share < 0.1 ? 1 : 0, 100 * share, of);
   else
-    ww_buf_puts(q->out, " | | ");
-  ww_buf_fmt(q->out, "%s |\n", r->bottleneck ? r->bottleneck : "");
+    ww_buf_puts(&x->table, " | | ");
+  ww_buf_fmt(&x->table, "%s |\n", r->bottleneck ? r->bottleneck : "");
 }
 
 static ww_status compare(command *x) {
-  const char **gpus;
-  uint32_t n;
-  ww_buf b = {0};
-  comparing q = {x, NULL, &b};
-  ww_status st = about(x);
-  if (!st)
-    st = gpus_of(x, true, &gpus, &n);
-  if (st)
-    return st;
-  q.gpus = gpus;
-  ww_buf_puts(&b, "| kernel | GPU | time | | bound by |\n|:--|:--|--:|--:|:--|\n");
-  head(x);
-  st = reports(x, gpus, n, compare_row, &q);
-  if (!st)
-    ww_json_kstr(&x->j, "markdown", b.s);
-  if (!st && x->show)
-    show_file(x, "gpus.md", b.s, b.n, false);
-  ww_buf_free(&b);
-  return st;
+  ww_buf_puts(&x->table, "| kernel | GPU | time | | bound by |\n|:--|:--|--:|--:|:--|\n");
+  if (find_gpus(x, true) || reports(x, compare_row))
+    return x->err.code;
+  ww_json_kstr(&x->j, "markdown", x->table.s);
+  if (x->show)
+    show_file(x, "gpus.md", x->table.s, x->table.n, false);
+  return WW_OK;
 }
 
 /* ---- roofline ---- */
 
-typedef struct {
-  command *x;
-  ww_roofs *roofs;
-  WW_VEC(ww_roof_point) points;
-} plotting;
-
-static void add_point(void *ctx, const ww_report *r, uint32_t gpu) {
-  plotting *p = ctx;
+static void add_point(command *x, const ww_report *r, uint32_t gpu) {
   ww_roof_point point;
   const char *why;
-  if (ww_roof_point_of(r, &p->roofs[gpu], gpu, &point, &why))
-    ww_push(p->x->a, &p->points, point);
-}
-
-static void write_roofs(command *x, const ww_gpu *gpus, const ww_roofs *roofs, uint32_t n) {
-  static const char *const names[WW_NROOFS] = {[WW_ROOF_DRAM] = "dram_gbps",
-                                               [WW_ROOF_L2] = "l2_gbps",
-                                               [WW_ROOF_FP64] = "fp64_gflops",
-                                               [WW_ROOF_FP32] = "fp32_gflops",
-                                               [WW_ROOF_TENSOR] = "tensor_gflops"};
-  ww_json_key(&x->j, "roofs");
-  ww_json_arr(&x->j);
-  for (uint32_t g = 0; g < n; g++) {
-    ww_json_obj(&x->j);
-    ww_json_kstr(&x->j, "gpu", gpus[g].name);
-    ww_json_kstr(&x->j, "title", ww_show_gpu(&gpus[g]));
-    for (int k = 0; k < WW_NROOFS; k++)
-      if (roofs[g].v[k] > 0)
-        ww_json_knum(&x->j, names[k], roofs[g].v[k]);
-    ww_json_end_obj(&x->j);
-  }
-  ww_json_end_arr(&x->j);
+  if (ww_roof_point_of(r, &x->roofs[gpu], gpu, &point, &why))
+    ww_push(x->a, &x->points, point);
 }
 
 static ww_status roofline(command *x) {
-  const char **names;
-  uint32_t n;
-  ww_status st = about(x);
-  if (!st)
-    st = gpus_of(x, false, &names, &n);
+  ww_status st = find_gpus(x, false);
   if (st)
     return st;
-  ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, n);
-  plotting p = {.x = x, .roofs = WW_NEWN(x->a, ww_roofs, n)};
-  for (uint32_t g = 0; g < n; g++) {
-    gpus[g] = *ww_lsp_gpu(x->s, names[g]);
-    ww_roofs_of(&gpus[g], &p.roofs[g]);
+  ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, x->ngpus);
+  x->roofs = WW_NEWN(x->a, ww_roofs, x->ngpus);
+  for (uint32_t g = 0; g < x->ngpus; g++) {
+    gpus[g] = *ww_lsp_gpu(x->s, x->gpus[g]);
+    ww_roofs_of(&gpus[g], &x->roofs[g]);
   }
-  head(x);
-  st = reports(x, names, n, add_point, &p);
+  st = reports(x, add_point);
   if (st)
     return st;
-  write_roofs(x, gpus, p.roofs, n);
-  ww_roofline plot = {gpus, p.roofs, n, p.points.v, p.points.n};
+  ww_json_put(&x->j, "roofs:[");
+  for (uint32_t g = 0; g < x->ngpus; g++) {
+    ww_json_put(&x->j, "{gpu:%s,title:%s", gpus[g].name, ww_show_gpu(&gpus[g]));
+    ww_roofs_members(&x->roofs[g], &x->j);
+    ww_json_end_obj(&x->j);
+  }
+  ww_roofline plot = {gpus, x->roofs, x->ngpus, x->points.v, x->points.n};
   ww_buf svg = {0};
   ww_roofline_svg(&plot, &svg);
-  ww_json_kstr(&x->j, "svg", svg.s);
+  ww_json_put(&x->j, "],svg:%s", svg.s);
   if (x->show)
     show_file(x, "roofline.svg", svg.s, svg.n, true);
   ww_buf_free(&svg);
@@ -418,18 +333,16 @@ static ww_status roofline(command *x) {
 
 static void apply(command *x, const ww_fix *f) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "label", f->title);
-  ww_json_key(&j, "edit");
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{label:%s,edit:", f->title);
   ww_lsp_edit_write(x->s, x->of, f, &j);
   ww_json_end_obj(&j);
   ww_rpc_ask(x->s->rpc, "workspace/applyEdit", b.s, NULL, NULL);
   ww_buf_free(&b);
 }
 
-static ww_status write_launch(command *x, const ww_lsp_kernel *k, const ww_launch *l) {
+static ww_status write_launch(command *x, const ww_launch *l) {
+  const ww_lsp_kernel *k = x->kernel;
   ww_fix_source source = {.text = x->of->text,
                           .n = x->of->n,
                           .dialect = x->of->dialect,
@@ -451,51 +364,36 @@ static ww_status write_launch(command *x, const ww_lsp_kernel *k, const ww_launc
 }
 
 static ww_status set_launch(command *x) {
-  const ww_lsp_kernel *k;
+  const ww_lsp_kernel *k = x->kernel;
   const char *given = text(x, "launch");
   ww_launch l = {0};
-  ww_status st = about(x);
-  if (!st)
-    st = kernel_of(x, &k);
-  if (!st && given)
-    st = ww_launch_comment(ww_strdup(x->a, given), x->a, &l, &x->err);
-  if (st)
-    return st;
-  ww_json_kstr(&x->j, "kernel", k->name);
-  ww_json_kstr(&x->j, "launch",
-               given ? given : ww_launch_settings(&k->launch, k->types, k->ntypes, x->a));
-  ww_json_kstr(&x->j, "origin", ww_lsp_origins[k->origin]);
+  if (given && ww_launch_comment(ww_strdup(x->a, given), x->a, &l, &x->err))
+    return x->err.code;
+  ww_json_put(&x->j, "kernel:%s,launch:%s,origin:%s", k->name,
+              given ? given : ww_launch_settings(&k->launch, k->types, k->ntypes, x->a),
+              ww_lsp_origins[k->origin]);
   ww_assumptions_write(&k->report.assumed, &x->j);
-  return given || x->show ? write_launch(x, k, given ? &l : &k->launch) : WW_OK;
+  return given || x->show ? write_launch(x, given ? &l : &k->launch) : WW_OK;
 }
 
 /* ---- measuring ---- */
 
 static ww_status measure(command *x) {
-  const ww_lsp_kernel *k;
+  const ww_lsp_kernel *k = x->kernel;
   const char *json;
-  ww_status st = about(x);
-  if (!st)
-    st = kernel_of(x, &k);
-  if (!st)
-    st = ww_lsp_measure(x->of, k, text(x, "device"), x->c, &json, &x->err);
+  ww_report r;
+  ww_buf b = {0};
+  ww_status st = ww_lsp_measure(x->of, k, text(x, "device"), x->c, &json, &x->err);
   if (st)
     return st;
-  ww_json_kstr(&x->j, "uri", x->of->uri);
-  ww_json_key(&x->j, "reports");
-  ww_json_arr(&x->j);
+  ww_json_put(&x->j, "uri:%s,reports:[", x->of->uri);
   ww_json_raw(&x->j, json);
-  ww_json_end_arr(&x->j);
-  ww_json_key(&x->j, "predicted");
+  ww_json_put(&x->j, "],predicted:");
   if (k->asked)
     ww_report_write(&k->report, &x->j, NULL, NULL);
   else
-    ww_json_raw(&x->j, "null");
-  if (!x->show)
-    return WW_OK;
-  ww_report r = {0};
-  ww_buf b = {0};
-  if (ww_report_parse(json, x->a, &r, &x->err))
+    ww_json_put(&x->j, "null");
+  if (!x->show || ww_report_parse(json, x->a, &r, &x->err))
     return x->err.code;
   ww_buf_fmt(&b, "%s: measured ", k->name);
   ww_show_duration(r.m[WW_M_time_us].value, &b);
@@ -512,65 +410,63 @@ static ww_status measure(command *x) {
 static const struct {
   const char *name;
   ww_status (*run)(command *x);
+  enum { NOTHING, DOCUMENT, KERNEL } about;
 } commands[] = {
-    {"warpwise.gpus", list_gpus},        {"warpwise.report", report},
-    {"warpwise.showReport", report},     {"warpwise.chooseGpu", choose_gpu},
-    {"warpwise.setLaunch", set_launch},  {"warpwise.compareGpus", compare},
-    {"warpwise.openRoofline", roofline}, {"warpwise.measureHere", measure},
+    {"warpwise.gpus", list_gpus, NOTHING},         {"warpwise.report", report, DOCUMENT},
+    {"warpwise.showReport", report, DOCUMENT},     {"warpwise.chooseGpu", choose_gpu, NOTHING},
+    {"warpwise.setLaunch", set_launch, KERNEL},    {"warpwise.compareGpus", compare, DOCUMENT},
+    {"warpwise.openRoofline", roofline, DOCUMENT}, {"warpwise.measureHere", measure, KERNEL},
 };
+#define NCOMMANDS (sizeof commands / sizeof *commands)
 
 const char *ww_lsp_command_name(uint32_t k) {
-  return k < sizeof commands / sizeof *commands ? commands[k].name : NULL;
+  return k < NCOMMANDS ? commands[k].name : NULL;
+}
+
+static ww_status run(command *x, uint32_t k) {
+  if (commands[k].about >= DOCUMENT && about(x))
+    return WW_ECANCEL;
+  if (commands[k].about == KERNEL && find_kernel(x))
+    return x->err.code;
+  return commands[k].run(x);
 }
 
 /* The client's own token: it shows that the command is under way. */
 static void progress(const command *x, const cJSON *token, const char *kind, const char *title) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
     return;
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_key(&j, "token");
+  ww_json_put(&j, "{token:");
   if (cJSON_IsString(token))
     ww_json_str(&j, token->valuestring);
   else
     ww_json_num(&j, token->valuedouble);
-  ww_json_key(&j, "value");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "kind", kind);
-  if (title)
-    ww_json_kstr(&j, "title", title);
-  if (title)
-    ww_json_kbool(&j, "cancellable", true);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "value:{kind:%s,title?:%s,cancellable?:%i}}", kind, title, title != NULL);
   ww_rpc_notify(x->s->rpc, "$/progress", b.s);
   ww_buf_free(&b);
 }
 
 void ww_lsp_execute(void *server, ww_rpc_call *c) {
   const cJSON *params = ww_rpc_params(c),
-              *name = cJSON_GetObjectItemCaseSensitive(params, "command");
-  const cJSON *list = cJSON_GetObjectItemCaseSensitive(params, "arguments");
-  const cJSON *token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken");
+              *list = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
+              *token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken");
+  const char *name = ww_member_text(params, "command");
   command x = {.s = server, .c = c, .a = ww_rpc_arena(c), .arg = cJSON_GetArrayItem(list, 0)};
   uint32_t k = 0;
-  while (cJSON_IsString(name) && k < sizeof commands / sizeof *commands &&
-         strcmp(commands[k].name, name->valuestring) != 0)
+  while (k < NCOMMANDS && (!name || strcmp(commands[k].name, name) != 0))
     k++;
   ww_status st;
-  if (!cJSON_IsString(name) || k == sizeof commands / sizeof *commands)
-    st = ww_fail(&x.err, WW_EUSAGE, "there is no command '%.60s'",
-                 cJSON_IsString(name) ? name->valuestring : "?");
+  if (k == NCOMMANDS)
+    st = ww_fail(&x.err, WW_EUSAGE, "there is no command '%.60s'", name ? name : "?");
   else if (x.arg && !cJSON_IsObject(x.arg))
-    st = ww_fail(&x.err, WW_EUSAGE, "%s: the argument is an object", commands[k].name);
+    st = ww_fail(&x.err, WW_EUSAGE, "%s: the argument is an object", name);
   else {
     x.show = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(x.arg, "show"));
-    ww_json_begin(&x.j, &x.out);
+    x.j.out = &x.out;
     ww_json_obj(&x.j);
-    progress(&x, token, "begin", commands[k].name);
-    st = commands[k].run(&x);
+    progress(&x, token, "begin", name);
+    st = run(&x, k);
     progress(&x, token, "end", NULL);
   }
   if (st && x.err.code)
@@ -580,5 +476,6 @@ void ww_lsp_execute(void *server, ww_rpc_call *c) {
     ww_rpc_result(c, x.out.s);
   }
   ww_buf_free(&x.out);
+  ww_buf_free(&x.table);
   ww_lsp_let_go(x.s, x.of);
 }

@@ -20,48 +20,52 @@ ww_lsp_document *ww_lsp_find(ww_lsp *s, const char *uri) {
   return d;
 }
 
+bool ww_lsp_is_open(ww_lsp *s, const char *uri) {
+  pthread_mutex_lock(&s->lock);
+  bool open = ww_lsp_find(s, uri);
+  pthread_mutex_unlock(&s->lock);
+  return open;
+}
+
 void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...) {
   char text[2048];
-  ww_buf b = {0};
-  ww_json j = {0};
   va_list args;
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "type", type);
-  ww_json_kstr(&j, "message", text);
-  ww_json_end_obj(&j);
-  ww_rpc_notify(s->rpc, type <= 3 ? "window/showMessage" : "window/logMessage", b.s);
-  ww_buf_free(&b);
+  ww_rpc_tell(s->rpc, type <= 3 ? "window/showMessage" : "window/logMessage",
+              "{type:%d,message:%s}", type, text);
 }
 
 /* ---- settings ---- */
 
-static void check_gpus(ww_lsp *s, ww_settings *x, const char *where, ww_problems *problems) {
+static bool is_gpu(ww_lsp *s, const char *name, const char *where, const char *setting, ww_arena *a,
+                   ww_problems *problems) {
   const ww_gpu *all;
-  uint32_t n = ww_query_gpus(s->w, &all), kept = 0;
-  const char **good = WW_NEWN(s->arena, const char *, x->ngpus + 1);
+  uint32_t n = ww_query_gpus(s->w, &all);
+  if (ww_lsp_gpu(s, name))
+    return true;
   ww_buf names = {0};
   for (uint32_t k = 0; k < n; k++)
     ww_buf_fmt(&names, "%s%s", k ? ", " : "", all[k].name);
-  if (x->gpu && !ww_lsp_gpu(s, x->gpu)) {
-    ww_push(s->arena, problems,
-            (const char *)ww_fmt(s->arena, "%s: gpu: there is no '%.60s'; known are %s", where,
-                                 x->gpu, names.s));
+  const char *text =
+      ww_fmt(a, "%s: %s: there is no '%.60s'; known are %s", where, setting, name, names.s);
+  ww_push(a, problems, text);
+  ww_buf_free(&names);
+  return false;
+}
+
+static void check_gpus(ww_lsp *s, ww_settings *x, ww_arena *a, ww_problems *problems) {
+  const char *where = x->project ? x->project : "settings";
+  const char **good = WW_NEWN(a, const char *, x->ngpus + 1);
+  uint32_t kept = 0;
+  if (x->gpu && !is_gpu(s, x->gpu, where, "gpu", a, problems))
     x->gpu = NULL;
-  }
   for (uint32_t k = 0; k < x->ngpus; k++)
-    if (ww_lsp_gpu(s, x->gpus[k]))
+    if (is_gpu(s, x->gpus[k], where, "gpus", a, problems))
       good[kept++] = x->gpus[k];
-    else
-      ww_push(s->arena, problems,
-              (const char *)ww_fmt(s->arena, "%s: gpus: there is no '%.60s'; known are %s", where,
-                                   x->gpus[k], names.s));
   x->gpus = good;
   x->ngpus = kept;
-  ww_buf_free(&names);
 }
 
 /* Each problem once: files of a project share its settings. */
@@ -72,34 +76,37 @@ static void complain(ww_lsp *s, const ww_problems *p) {
       said |= !strcmp(s->said.v[i], p->v[k]);
     if (said)
       continue;
-    ww_push(s->arena, &s->said, p->v[k]);
+    ww_push(s->arena, &s->said, ww_strdup(s->arena, p->v[k]));
     ww_lsp_log(s, 2, "%s", p->v[k]);
   }
 }
 
+void ww_lsp_config_drop(ww_lsp_config *c) {
+  if (c && atomic_fetch_sub(&c->users, 1) == 1)
+    ww_arena_free(c->arena);
+}
+
 void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d) {
-  ww_settings *x = WW_NEW(s->arena, ww_settings);
+  ww_arena *a = ww_arena_new(),
+           *scratch = ww_arena_new(); /* a compile_commands.json may be large */
+  ww_lsp_config *c = WW_NEW(a, ww_lsp_config);
   ww_problems problems = {0};
-  ww_strings build = {0}, flags = {0};
+  ww_strings build = {0};
   ww_err e = {0};
-  ww_arena *scratch = ww_arena_new(); /* a compile_commands.json may be large */
-  *x = s->base;
-  ww_settings_project(x, d->path, s->arena, &problems);
-  check_gpus(s, x, x->project ? x->project : "settings", &problems);
+  *c = (ww_lsp_config){.users = 1, .arena = a, .settings = s->base};
+  ww_settings_project(&c->settings, d->path, a, &problems);
+  check_gpus(s, &c->settings, a, &problems);
   if (s->chosen)
-    x->gpu = s->chosen;
+    c->settings.gpu = s->chosen;
   if (ww_compile_flags(d->path, NULL, scratch, &build, &e))
-    ww_push(
-        s->arena, &problems,
-        (const char *)ww_fmt(s->arena, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
+    ww_push(a, &problems, ww_fmt(a, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
   for (uint32_t k = 0; k < build.n; k++)
-    ww_push(s->arena, &flags, (const char *)ww_strdup(s->arena, build.v[k]));
-  for (uint32_t k = 0; k < x->nflags; k++)
-    ww_push(s->arena, &flags, x->flags[k]);
+    ww_push(a, &c->flags, ww_strdup(a, build.v[k]));
+  for (uint32_t k = 0; k < c->settings.nflags; k++)
+    ww_push(a, &c->flags, c->settings.flags[k]);
   ww_arena_free(scratch);
-  d->settings = x;
-  d->flags = flags.v;
-  d->nflags = flags.n;
+  ww_lsp_config_drop(d->config);
+  d->config = c;
   complain(s, &problems);
 }
 
@@ -119,9 +126,9 @@ void ww_lsp_again(ww_lsp *s, bool settings) {
 static const cJSON *get(const cJSON *v, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(v, name);
 }
-static const char *text_of(const cJSON *v, const char *name) {
-  const cJSON *m = get(v, name);
-  return cJSON_IsString(m) ? m->valuestring : NULL;
+
+const char *ww_lsp_uri(const ww_rpc_call *c) {
+  return ww_member_text(get(ww_rpc_params(c), "textDocument"), "uri");
 }
 
 static char *copy(const char *s) {
@@ -134,22 +141,18 @@ static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const
   d->text = text;
   d->n = n;
   if (cJSON_IsNumber(version) && fabs(version->valuedouble) < 1e15)
-    d->version = (int64_t)version->valuedouble;
+    d->version = version->valuedouble;
   s->generation = d->generation = ww_query_change(s->w, d->path, text);
 }
 
 static void forget(ww_lsp *s, ww_lsp_document *d) {
-  for (ww_lsp_document **at = &s->documents; *at; at = &(*at)->next)
-    if (*at == d) {
-      *at = d->next;
-      break;
-    }
+  ww_lsp_document **at = &s->documents;
+  while (*at != d)
+    at = &(*at)->next;
+  *at = d->next;
   ww_query_close(s->w, d->path);
-  if (d->current) {
-    d->current->replaced = true;
-    if (!d->current->users)
-      ww_arena_free(d->current->arena);
-  }
+  ww_lsp_retire(d->current);
+  ww_lsp_config_drop(d->config);
   free(d->uri);
   free(d->path);
   free(d->lang);
@@ -165,8 +168,8 @@ void ww_lsp_documents_free(ww_lsp *s) {
 void ww_lsp_did_open(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *document = get(ww_rpc_params(c), "textDocument");
-  const char *uri = text_of(document, "uri"), *text = text_of(document, "text"),
-             *lang = text_of(document, "languageId");
+  const char *uri = ww_lsp_uri(c), *text = ww_member_text(document, "text"),
+             *lang = ww_member_text(document, "languageId");
   const char *path = uri ? ww_uri_path(uri, lang, ww_rpc_arena(c)) : NULL;
   if (!path || !text || strlen(text) > TEXT_MAX)
     return;
@@ -188,17 +191,11 @@ void ww_lsp_did_open(void *server, ww_rpc_call *c) {
 
 /* One change, of the whole text or of a range of what it is now. */
 static bool edit(ww_lsp_document *d, const cJSON *change) {
-  const char *text = text_of(change, "text");
-  const cJSON *range = get(change, "range");
-  ww_position from, to;
-  if (!text)
+  const char *text = ww_member_text(change, "text");
+  ww_position from = {0}, to = {UINT32_MAX, 0};
+  if (!text || (get(change, "range") && !ww_range_read(change, &from, &to)))
     return false;
   size_t n = strlen(text);
-  from = (ww_position){0, 0};
-  to = (ww_position){UINT32_MAX, 0};
-  if (range &&
-      (!ww_position_read(get(range, "start"), &from) || !ww_position_read(get(range, "end"), &to)))
-    return false;
   size_t begin = ww_text_offset(d->text, d->n, from), end = ww_text_offset(d->text, d->n, to);
   if (end < begin)
     end = begin;
@@ -221,19 +218,19 @@ static bool edit(ww_lsp_document *d, const cJSON *change) {
 void ww_lsp_did_change(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *params = ww_rpc_params(c), *document = get(params, "textDocument"), *change;
-  const char *uri = text_of(document, "uri");
+  const char *uri = ww_lsp_uri(c);
+  bool good = true;
   pthread_mutex_lock(&s->lock);
   ww_lsp_document *d = uri ? ww_lsp_find(s, uri) : NULL;
-  bool good = d != NULL;
   if (d) {
     cJSON_ArrayForEach(change, get(params, "contentChanges")) good = good && edit(d, change);
     if (good) {
       take_text(s, d, d->text, d->n, get(document, "version"));
-      ww_lsp_due(s, d, (double)d->settings->debounce * 1e-3);
+      ww_lsp_due(s, d, d->config->settings.debounce * 1e-3);
     } else {
       ww_lsp_log(s, 4, "%s: a change that cannot be applied; close and open the document", d->path);
       forget(s, d);
-      ww_lsp_publish_none(s, uri);
+      ww_lsp_publish(s, uri, NULL);
     }
   }
   pthread_cond_broadcast(&s->changed);
@@ -242,12 +239,12 @@ void ww_lsp_did_change(void *server, ww_rpc_call *c) {
 
 void ww_lsp_did_close(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  const char *uri = text_of(get(ww_rpc_params(c), "textDocument"), "uri");
+  const char *uri = ww_lsp_uri(c);
   pthread_mutex_lock(&s->lock);
   ww_lsp_document *d = uri ? ww_lsp_find(s, uri) : NULL;
   if (d) {
     forget(s, d);
-    ww_lsp_publish_none(s, uri);
+    ww_lsp_publish(s, uri, NULL);
   }
   pthread_cond_broadcast(&s->changed);
   pthread_mutex_unlock(&s->lock);
@@ -256,7 +253,7 @@ void ww_lsp_did_close(void *server, ww_rpc_call *c) {
 /* What was saved may be a header of the others. */
 void ww_lsp_did_save(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  const char *uri = text_of(get(ww_rpc_params(c), "textDocument"), "uri");
+  const char *uri = ww_lsp_uri(c);
   bool settings = uri && strstr(uri, ".warpwise.json");
   pthread_mutex_lock(&s->lock);
   for (ww_lsp_document *d = s->documents; d && uri && !settings; d = d->next)

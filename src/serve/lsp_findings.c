@@ -47,17 +47,10 @@ static void write_diagnostic(const ww_lsp_analysis *a, const ww_lsp_kernel *k, c
   ww_position from, to;
   range_of(a, line_of(a, k, f), &from, &to);
   ww_json_obj(j);
-  ww_range_write(j, "range", from, to);
-  ww_json_kint(j, "severity", f->gain >= a->settings->gain ? 3 : 4);
-  ww_json_kstr(j, "source", "warpwise");
-  ww_json_kstr(j, "code", f->rule);
-  ww_json_kstr(j, "message", message_of(a, k, f, arena));
-  ww_json_key(j, "data");
-  ww_json_obj(j);
-  ww_json_kstr(j, "kernel", k->mangled);
-  ww_json_knum(j, "gain", f->gain);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
+  ww_range_write(j, from, to);
+  ww_json_put(j, "severity:%d,source:'warpwise',code:%s,message:%s,data:{kernel:%s,gain:%g}}",
+              f->gain >= a->settings->gain ? 3 : 4, f->rule, message_of(a, k, f, arena), k->mangled,
+              f->gain);
 }
 
 /* Instances of a template tell the same of the same line: the one that gains most is heard. */
@@ -77,75 +70,47 @@ static bool is_told(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_f
   return false;
 }
 
-static void publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a) {
+void ww_lsp_publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   ww_arena *arena = ww_arena_new();
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "uri", uri);
+  ww_json_put(&j, "{uri:%s", uri);
   if (a)
     ww_json_kint(&j, "version", a->version);
-  ww_json_key(&j, "diagnostics");
-  ww_json_arr(&j);
+  ww_json_put(&j, "diagnostics:[");
   for (uint32_t i = 0; a && a->settings->diagnostics && i < a->nkernels; i++)
     for (uint32_t n = 0; n < a->v[i].report.nfindings; n++)
       if (!is_told(a, &a->v[i], &a->v[i].report.findings[n]))
         write_diagnostic(a, &a->v[i], &a->v[i].report.findings[n], arena, &j);
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "]}");
   ww_rpc_notify(s->rpc, "textDocument/publishDiagnostics", b.s);
   ww_buf_free(&b);
   ww_arena_free(arena);
 }
 
-void ww_lsp_publish(ww_lsp *s, const ww_lsp_analysis *a) {
-  publish(s, a->uri, a);
-}
-void ww_lsp_publish_none(ww_lsp *s, const char *uri) {
-  publish(s, uri, NULL);
-}
-
 /* ---- edits ---- */
 
 static void write_edits(const ww_lsp_analysis *a, const ww_fix *f, ww_json *j) {
-  ww_json_arr(j);
   for (uint32_t k = 0; k < f->n; k++) {
     const ww_edit *x = &f->edits[k];
     ww_json_obj(j);
-    ww_range_write(j, "range", ww_text_position(a->text, a->n, x->begin),
+    ww_range_write(j, ww_text_position(a->text, a->n, x->begin),
                    ww_text_position(a->text, a->n, x->end));
-    ww_json_kstr(j, "newText", x->text);
-    ww_json_end_obj(j);
+    ww_json_put(j, "newText:%s}", x->text);
   }
-  ww_json_end_arr(j);
 }
 
 /* With the version of the document where the client knows what to do with it: a fix of an older
  * text is refused there. */
 void ww_lsp_edit_write(const ww_lsp *s, const ww_lsp_analysis *a, const ww_fix *f, ww_json *j) {
-  ww_json_obj(j);
-  if (s->can.versioned_edits) {
-    ww_json_key(j, "documentChanges");
-    ww_json_arr(j);
-    ww_json_obj(j);
-    ww_json_key(j, "textDocument");
-    ww_json_obj(j);
-    ww_json_kstr(j, "uri", a->uri);
-    ww_json_kint(j, "version", a->version);
-    ww_json_end_obj(j);
-    ww_json_key(j, "edits");
-    write_edits(a, f, j);
-    ww_json_end_obj(j);
-    ww_json_end_arr(j);
-  } else {
-    ww_json_key(j, "changes");
-    ww_json_obj(j);
-    ww_json_key(j, a->uri);
-    write_edits(a, f, j);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_obj(j);
+  bool versioned = s->can.versioned_edits;
+  if (versioned)
+    ww_json_put(j, "{documentChanges:[{textDocument:{uri:%s,version:%ld},edits:[", a->uri,
+                a->version);
+  else
+    ww_json_put(j, "{changes:{%s:[", a->uri);
+  write_edits(a, f, j);
+  ww_json_put(j, versioned ? "]}]}" : "]}}");
 }
 
 /* ---- actions ---- */
@@ -155,7 +120,6 @@ typedef struct {
   const ww_lsp_analysis *a;
   ww_arena *arena;
   uint32_t first, last; /* lines from 1 that the editor asks about */
-  bool fixes, commands; /* kinds it wants */
   ww_json *j;
   WW_VEC(const ww_fix *) offered; /* two findings may have the same fix */
 } asking;
@@ -176,16 +140,9 @@ static bool is_offered(asking *q, const ww_fix *x) {
 static void write_fix(const asking *q, const ww_lsp_kernel *k, const ww_finding *f,
                       const ww_fix *x) {
   ww_json *j = q->j;
-  ww_json_obj(j);
-  ww_json_kstr(j, "title", x->title);
-  ww_json_kstr(j, "kind", "quickfix");
-  if (x->preferred)
-    ww_json_kbool(j, "isPreferred", true);
-  ww_json_key(j, "diagnostics");
-  ww_json_arr(j);
+  ww_json_put(j, "{title:%s,kind:'quickfix',isPreferred?:%i,diagnostics:[", x->title, x->preferred);
   write_diagnostic(q->a, k, f, q->arena, j);
-  ww_json_end_arr(j);
-  ww_json_key(j, "edit");
+  ww_json_put(j, "],edit:");
   ww_lsp_edit_write(q->s, q->a, x, j);
   ww_json_end_obj(j);
 }
@@ -213,9 +170,8 @@ static void fixes_of(asking *q, const ww_lsp_kernel *k) {
 
 /* Where a kernel is declared: what can be done with it. */
 static void commands_of(const asking *q, const ww_lsp_kernel *k) {
-  static const struct {
-    const char *command, *before, *behind; /* the kernel's name between them */
-  } offers[] = {
+  static const char *const offers[][3] = {
+      /* the command, and what stands before and behind the kernel's name */
       {"warpwise.setLaunch", "Write the launch of ", " as a comment"},
       {"warpwise.compareGpus", "Compare GPUs for ", ""},
       {"warpwise.openRoofline", "Show the roofline of ", ""},
@@ -225,24 +181,11 @@ static void commands_of(const asking *q, const ww_lsp_kernel *k) {
   if (!k->here || k->body < q->first || k->first > q->last || k->report.error.code)
     return;
   for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
-    const char *title = ww_fmt(q->arena, "%s%s%s", offers[i].before, k->name, offers[i].behind);
-    ww_json_obj(j);
-    ww_json_kstr(j, "title", title);
-    ww_json_kstr(j, "kind", "source.warpwise");
-    ww_json_key(j, "command");
-    ww_json_obj(j);
-    ww_json_kstr(j, "title", title);
-    ww_json_kstr(j, "command", offers[i].command);
-    ww_json_key(j, "arguments");
-    ww_json_arr(j);
-    ww_json_obj(j);
-    ww_json_kstr(j, "uri", q->a->uri);
-    ww_json_kstr(j, "kernel", k->mangled);
-    ww_json_kbool(j, "show", true);
-    ww_json_end_obj(j);
-    ww_json_end_arr(j);
-    ww_json_end_obj(j);
-    ww_json_end_obj(j);
+    const char *title = ww_fmt(q->arena, "%s%s%s", offers[i][1], k->name, offers[i][2]);
+    ww_json_put(j,
+                "{title:%s,kind:'source.warpwise',command:{title:%s,command:%s,"
+                "arguments:[{uri:%s,kernel:%s,show:true}]}}",
+                title, title, offers[i][0], q->a->uri, k->mangled);
   }
 }
 
@@ -252,9 +195,10 @@ static bool wants(const cJSON *only, const char *kind) {
   if (!cJSON_IsArray(only))
     return true;
   cJSON_ArrayForEach(o, only) {
-    size_t n = cJSON_IsString(o) ? strlen(o->valuestring) : 0;
-    if (cJSON_IsString(o) && !strncmp(kind, o->valuestring, n) &&
-        (!n || !kind[n] || kind[n] == '.'))
+    if (!cJSON_IsString(o))
+      continue;
+    size_t n = strlen(o->valuestring);
+    if (ww_starts(kind, o->valuestring) && (!n || !kind[n] || kind[n] == '.'))
       return true;
   }
   return false;
@@ -262,37 +206,28 @@ static bool wants(const cJSON *only, const char *kind) {
 
 void ww_lsp_code_action(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  const cJSON *range = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "range");
   const cJSON *context = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "context");
   const cJSON *only = cJSON_GetObjectItemCaseSensitive(context, "only");
-  ww_position from = {0}, to = {0};
-  bool good = ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "start"), &from) &&
-              ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "end"), &to);
-  ww_err e = {0};
-  if (!good) {
-    ww_fail(&e, WW_EUSAGE, "range is missing");
-    ww_rpc_fail(c, &e);
-    return;
-  }
+  ww_position from, to;
+  if (!ww_range_read(ww_rpc_params(c), &from, &to))
+    return ww_rpc_fail(c, &(ww_err){.code = WW_EUSAGE, .msg = "range is missing"});
   ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);
   if (!a)
     return;
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   asking q = {.s = s,
               .a = a,
               .arena = ww_rpc_arena(c),
               .first = from.line + 1,
               .last = to.line + 1,
-              .fixes = wants(only, "quickfix"),
-              .commands = wants(only, "source.warpwise"),
               .j = &j};
-  ww_json_begin(&j, &b);
+  bool fixes = wants(only, "quickfix"), commands = wants(only, "source.warpwise");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < a->nkernels && s->can.literal_actions; i++) {
-    if (q.fixes)
+    if (fixes)
       fixes_of(&q, &a->v[i]);
-    if (q.commands)
+    if (commands)
       commands_of(&q, &a->v[i]);
   }
   ww_json_end_arr(&j);

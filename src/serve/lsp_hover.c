@@ -4,16 +4,12 @@
  * Elsewhere nothing: names and types are other servers' to explain. */
 #include "lsp_int.h"
 
-static const ww_lsp_line *line_of(const ww_lsp_kernel *k, uint32_t line) {
-  for (uint32_t n = 0; n < k->nlines; n++)
-    if (k->lines[n].line == line)
-      return &k->lines[n];
-  return NULL;
-}
-
 static void hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t line, ww_buf *out) {
-  const ww_lsp_line *l = line_of(k, line);
-  if (!l || 100 * l->share < a->settings->hint_percent)
+  uint32_t n = 0;
+  while (n < k->nlines && k->lines[n].line != line)
+    n++;
+  const ww_report_line *l = &k->lines[n];
+  if (n == k->nlines || 100 * l->share < a->settings->hint_percent)
     return;
   if (out->n)
     ww_buf_puts(out, "\n\n");
@@ -32,15 +28,10 @@ static void hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t 
 static void answer(const ww_lsp *s, ww_rpc_call *c, const ww_buf *text, uint32_t first,
                    uint32_t last) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_key(&j, "contents");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "kind", s->can.markdown ? "markdown" : "plaintext");
-  ww_json_kstr(&j, "value", text->s);
-  ww_json_end_obj(&j);
-  ww_range_write(&j, "range", (ww_position){first - 1, 0}, (ww_position){last, 0});
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{contents:{kind:%s,value:%s}", s->can.markdown ? "markdown" : "plaintext",
+              text->s);
+  ww_range_write(&j, (ww_position){first - 1, 0}, (ww_position){last, 0});
   ww_json_end_obj(&j);
   ww_rpc_result(c, b.s);
   ww_buf_free(&b);
@@ -49,12 +40,8 @@ static void answer(const ww_lsp *s, ww_rpc_call *c, const ww_buf *text, uint32_t
 void ww_lsp_hover(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   ww_position at;
-  ww_err e = {0};
-  if (!ww_position_read(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "position"), &at)) {
-    ww_fail(&e, WW_EUSAGE, "position is missing");
-    ww_rpc_fail(c, &e);
-    return;
-  }
+  if (!ww_position_read(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "position"), &at))
+    return ww_rpc_fail(c, &(ww_err){.code = WW_EUSAGE, .msg = "position is missing"});
   ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);
   if (!a)
     return;

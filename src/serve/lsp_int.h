@@ -17,6 +17,7 @@
 #include "lsp.h"
 #include "../base/threads.h"
 #include "rpc.h"
+#include "schema.h"
 #include "settings.h"
 #include "../query/query.h"
 
@@ -30,19 +31,13 @@ ww_position ww_text_position(const char *text, size_t n, size_t offset);
 /* The bytes of line `line` (from 0), without its break; false: there is none. */
 bool ww_text_line(const char *text, size_t n, uint32_t line, size_t *begin, size_t *end);
 bool ww_position_read(const cJSON *v, ww_position *out);
-void ww_position_write(ww_json *j, ww_position p);
-void ww_range_write(ww_json *j, const char *key, ww_position from,
-                    ww_position to); /* key NULL: no key */
+bool ww_range_read(const cJSON *of, ww_position *from, ww_position *to); /* its member `range` */
+void ww_range_write(ww_json *j, ww_position from, ww_position to);       /* "range":{...} */
 /* The path of a file: URI or what stands for one of untitled:; NULL: no document of ours. */
 const char *ww_uri_path(const char *uri, const char *lang, ww_arena *a);
 const char *ww_path_uri(const char *path, ww_arena *a);
 
 /* ---- analyses ---- */
-typedef struct {
-  uint32_t line;                      /* from 1 */
-  double share, sectors, ways, bytes; /* as in ww_report_line */
-} ww_lsp_line;
-
 extern const char *const ww_lsp_origins[WW_NFROMS]; /* comment, project, host, assumed */
 
 typedef struct {
@@ -53,12 +48,20 @@ typedef struct {
   bool asked;                /* there is a report of it, of an error too */
   ww_report report;          /* error.code says whether there is one */
   ww_launch_origin origin;
-  ww_lsp_line *lines; /* of this file, largest share first */
+  ww_report_line *lines; /* of this file, largest share first */
   uint32_t nlines;
   ww_launch launch; /* the report's, with the names of parameters; zero where there is no report */
   const char **types; /* C types of what parameters point to, for ww_launch_settings */
   uint32_t ntypes;
 } ww_lsp_kernel;
+
+/* What a document's user and project say; held by the document and by its analyses. */
+typedef struct {
+  atomic_uint users;
+  ww_arena *arena; /* holds everything, this struct too */
+  ww_settings settings;
+  ww_strings flags; /* the build's and the settings' */
+} ww_lsp_config;
 
 typedef struct ww_lsp_analysis {
   ww_arena *arena; /* holds everything, this struct too */
@@ -69,7 +72,8 @@ typedef struct ww_lsp_analysis {
   const char *uri, *path, *text;
   size_t n;
   ww_source source; /* to ask more about the same text */
-  const ww_settings *settings;
+  ww_lsp_config *config;
+  const ww_settings *settings; /* of it */
   const ww_gpu *gpu;
   const char *gpu_note; /* why it is another one than asked for; NULL: it is not */
   ww_dialect dialect;
@@ -91,9 +95,7 @@ typedef struct ww_lsp_document {
   uint64_t generation;
   uint64_t serial; /* of the analysis that it wants; grows with each change of text, settings or
                       headers */
-  const ww_settings *settings; /* live as long as the server */
-  const char **flags;          /* the build's and the settings'; live as long as the server */
-  uint32_t nflags;
+  ww_lsp_config *config;
   double due;   /* when it is to be analysed; 0: nothing to do */
   bool queued;  /* given to a worker that has not begun */
   bool refresh; /* the editor will not ask again by itself: it has something provisional, or the
@@ -133,14 +135,16 @@ typedef struct {
 } ww_lsp;
 
 ww_lsp_document *ww_lsp_find(ww_lsp *s, const char *uri); /* under the lock; NULL: not open */
+bool ww_lsp_is_open(ww_lsp *s, const char *uri);
+const char *ww_lsp_uri(const ww_rpc_call *c); /* params.textDocument.uri; NULL: none */
 void ww_lsp_did_open(void *server, ww_rpc_call *c);
 void ww_lsp_did_change(void *server, ww_rpc_call *c);
 void ww_lsp_did_close(void *server, ww_rpc_call *c);
 void ww_lsp_did_save(void *server, ww_rpc_call *c);
 void ww_lsp_watched(void *server, ww_rpc_call *c);
-void ww_lsp_configure(ww_lsp *s,
-                      ww_lsp_document *d);   /* its settings and flags anew; under the lock */
-void ww_lsp_again(ww_lsp *s, bool settings); /* analyses every open document anew */
+void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d); /* its config anew; under the lock */
+void ww_lsp_config_drop(ww_lsp_config *c);            /* accepts NULL */
+void ww_lsp_again(ww_lsp *s, bool settings);          /* analyses every open document anew */
 void ww_lsp_documents_free(ww_lsp *s);
 void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...)
     __attribute__((format(printf, 3,
@@ -155,23 +159,27 @@ void ww_lsp_due(ww_lsp *s, ww_lsp_document *d, double seconds); /* under the loc
  * after which a provisional one will do, 0: none. Ends with ww_lsp_let_go. */
 ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience);
 void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a);
+void ww_lsp_retire(
+    ww_lsp_analysis *a); /* the document has another one now, or is gone; NULL: none */
 /* Of a file that no editor has open, made here and now. */
 ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri);
-double ww_lsp_deadline(const ww_lsp *s); /* of what begins now, for ww_query_request; 0: none */
 /* Reports of one kernel on the GPUs, as `explain` gives them. */
-ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus,
-                     uint32_t n, bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena,
-                     ww_query_result *out, ww_err *e);
+typedef struct {
+  const ww_lsp_kernel *kernel;
+  const char **gpus;
+  uint32_t ngpus;
+  bool (*cancelled)(void *ctx);
+  void *ctx;
+} ww_lsp_question;
+ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_question *question,
+                     ww_arena *arena, ww_query_result *out, ww_err *e);
 void ww_lsp_cancel_progress(void *server, ww_rpc_call *c);
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name);
 
 /* ---- lsp_show.c ---- */
 void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out); /* one line */
-void ww_show_shape(const ww_launch *l, ww_buf *out); /* "grid 64x64, block 16x16" */
-bool ww_show_guessed(
-    const ww_lsp_kernel *k); /* something of its launch besides contents was assumed */
-void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out); /* markdown */
-void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out);
+void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);    /* markdown */
+void ww_show_line(const ww_report_line *l, bool brief, ww_buf *out);
 /* Share of what the roofs allow, 0 to 1; `of`: of what. Below 0: not known. */
 double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of);
 void ww_show_duration(double us, ww_buf *out); /* 4.56 ms */
@@ -184,9 +192,8 @@ void ww_lsp_code_lens(void *server, ww_rpc_call *c);
 void ww_lsp_inlay_hint(void *server, ww_rpc_call *c);
 void ww_lsp_hover(void *server, ww_rpc_call *c);
 void ww_lsp_code_action(void *server, ww_rpc_call *c);
-void ww_lsp_publish(
-    ww_lsp *s, const ww_lsp_analysis *a); /* its findings as diagnostics; a NULL version: none */
-void ww_lsp_publish_none(ww_lsp *s, const char *uri);
+/* Its findings as the document's diagnostics; NULL: none. */
+void ww_lsp_publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a);
 void ww_lsp_execute(void *server, ww_rpc_call *c);
 const char *ww_lsp_command_name(uint32_t k); /* of the k-th command; NULL: there are no more */
 /* A fix as a WorkspaceEdit. */

@@ -23,6 +23,13 @@ static void word(child *k, const char *w) {
   ww_push(k->a, &k->argv, w);
 }
 
+static void option(child *k, const char *name, const char *value) {
+  if (!value)
+    return;
+  word(k, name);
+  word(k, value);
+}
+
 static ww_status write_source(const ww_lsp_analysis *a, child *k, ww_err *e) {
   char *text;
   size_t n;
@@ -30,13 +37,8 @@ static ww_status write_source(const ww_lsp_analysis *a, child *k, ww_err *e) {
   bool there = ww_file_regular(a->path) && !ww_read_file(k->a, a->path, 32 << 20, &text, &n, NULL);
   if (there && n == a->n && !memcmp(text, a->text, n))
     return WW_OK;
-  const char *tmp = getenv("TMPDIR");
-  int length = snprintf(k->dir, sizeof k->dir, "%s/warpwise-XXXXXX",
-                        tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-  if (length < 0 || !ww_temp_folder(k->dir, &k->slot)) {
-    k->dir[0] = 0;
+  if (!ww_rpc_folder(k->dir, &k->slot))
     return ww_fail(e, WW_EIO, "cannot make a folder for the unsaved text: %s", strerror(errno));
-  }
   k->file = ww_path_join(k->a, k->dir, ww_path_base(a->path));
   return ww_write_file_atomic(k->file, a->text, a->n, e);
 }
@@ -47,22 +49,12 @@ static void words(const ww_lsp_analysis *a, const ww_lsp_kernel *kernel, const c
   word(k, "measure");
   word(k, "--json");
   word(k, k->file);
-  word(k, "--kernel");
-  word(k, kernel->mangled);
-  word(k, "--launch");
-  word(k, "/dev/stdin");
-  if (device) {
-    word(k, "--device");
-    word(k, device);
-  }
-  if (a->source.lang) {
-    word(k, "--lang");
-    word(k, a->source.lang);
-  }
-  for (uint32_t i = 0; i < a->source.ninstantiate; i++) {
-    word(k, "--instantiate");
-    word(k, a->source.instantiate[i]);
-  }
+  option(k, "--kernel", kernel->mangled);
+  option(k, "--launch", "/dev/stdin");
+  option(k, "--device", device);
+  option(k, "--lang", a->source.lang);
+  for (uint32_t i = 0; i < a->source.ninstantiate; i++)
+    option(k, "--instantiate", a->source.instantiate[i]);
   word(k, "--");
   if (k->dir[0])
     word(k, ww_fmt(k->a, "-I%s", ww_path_dir(k->a, a->path)));
@@ -94,15 +86,13 @@ ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const
                          ww_rpc_call *c, const char **json, ww_err *e) {
   child x = {.a = ww_rpc_arena(c), .slot = -1};
   ww_buf launch = {0};
-  ww_json j = {0};
   ww_run_result r = {0};
   if (device && device[0] == '-')
     return ww_fail(e, WW_EUSAGE, "device: a part of a device's name");
   if (k->report.error.code || !k->report.launch)
     return ww_fail(e, WW_EDATA, "%s cannot be launched: %.400s", k->name, k->report.error.msg);
   ww_status st = write_source(a, &x, e);
-  ww_json_begin(&j, &launch);
-  ww_launch_write(k->report.launch, &j);
+  ww_launch_write(k->report.launch, &(ww_json){.out = &launch});
   if (!st) {
     words(a, k, device, &x);
     ww_run_watch watch = {.own_memory = true, .cancelled = ww_rpc_cancelled, .ctx = c};

@@ -12,12 +12,13 @@
 
 /* Three digits that matter. */
 static void number(double v, ww_buf *out) {
+  double size = fabs(v);
   if (v == 0)
     ww_buf_puts(out, "0");
-  else if ((fabs(v) < 0.01 || fabs(v) >= 1e5))
+  else if (size < 0.01 || size >= 1e5)
     ww_buf_fmt(out, "%.2e", v);
   else
-    ww_buf_fmt(out, "%.*f", fabs(v) >= 100 ? 0 : fabs(v) >= 10 ? 1 : 2, v);
+    ww_buf_fmt(out, "%.*f", 2 - (size >= 10) - (size >= 100), v);
 }
 
 static void scaled(double v, const char *const *units, ww_buf *out) {
@@ -68,7 +69,7 @@ static void dims(const uint64_t v[3], ww_buf *out) {
     ww_buf_fmt(out, "\u00d7%llu", (unsigned long long)v[2]);
 }
 
-void ww_show_shape(const ww_launch *l, ww_buf *out) {
+static void shape(const ww_launch *l, ww_buf *out) {
   ww_buf_puts(out, "grid ");
   dims(l->grid, out);
   ww_buf_puts(out, " block ");
@@ -88,12 +89,8 @@ double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of) {
   return gbps->known && roofs.v[WW_ROOF_DRAM] > 0 ? gbps->value / roofs.v[WW_ROOF_DRAM] : -1;
 }
 
-/* "L1: accesses that ..." -> "L1". */
-static int bound_words(const char *bottleneck) {
-  return (int)strcspn(bottleneck, ":");
-}
-
-bool ww_show_guessed(const ww_lsp_kernel *k) {
+/* Something of its launch besides contents was assumed. */
+static bool is_guessed(const ww_lsp_kernel *k) {
   for (uint32_t i = 0; i < k->report.assumed.n; i++) {
     ww_assumption_kind kind = k->report.assumed.v[i].kind;
     if (kind != WW_ASSUME_GPU && kind != WW_ASSUME_HOST_LAUNCH && kind != WW_ASSUME_RANDOM_NUMBERS)
@@ -103,17 +100,13 @@ bool ww_show_guessed(const ww_lsp_kernel *k) {
 }
 
 static const char *origin_words(const ww_lsp_kernel *k) {
-  bool guessed = ww_show_guessed(k);
-  switch (k->origin) {
-  case WW_FROM_COMMENT:
-    return guessed ? " (partly assumed)" : "";
-  case WW_FROM_PROJECT:
-    return guessed ? " (.warpwise.json, partly assumed)" : " (.warpwise.json)";
-  case WW_FROM_HOST:
-    return guessed ? " (host code, partly assumed)" : " (host code)";
-  default:
-    return " (assumed)";
-  }
+  static const char *const words[WW_NFROMS][2] = {
+      [WW_FROM_COMMENT] = {"", " (partly assumed)"},
+      [WW_FROM_PROJECT] = {" (.warpwise.json)", " (.warpwise.json, partly assumed)"},
+      [WW_FROM_HOST] = {" (host code)", " (host code, partly assumed)"},
+      [WW_FROM_NOBODY] = {" (assumed)", " (assumed)"},
+  };
+  return words[k->origin][is_guessed(k)];
 }
 
 /* Several instances of a template stand at one line. */
@@ -131,11 +124,10 @@ void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *
     ww_buf_fmt(out, "%s: ", k->name);
   if (r->error.code) {
     const ww_err *e = &r->error;
-    bool where = a->error.code && e->line;
     if (a->provisional)
       return ww_buf_puts(out, e->msg);
     ww_buf_fmt(out, "no prediction: %.*s", (int)strcspn(e->msg, "\n"), e->msg);
-    if (where)
+    if (a->error.code && e->line)
       ww_buf_fmt(out, " (line %u)", e->line);
     return;
   }
@@ -144,24 +136,24 @@ void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *
   if (share >= 0)
     ww_buf_fmt(out, " \u00b7 %.*f %% of %s", share < 0.1 ? 1 : 0, 100 * share, of);
   if (r->bottleneck)
-    ww_buf_fmt(out, " \u00b7 bound by %.*s", bound_words(r->bottleneck), r->bottleneck);
+    ww_buf_fmt(out, " \u00b7 bound by %.*s", (int)strcspn(r->bottleneck, ":"), r->bottleneck);
   ww_buf_fmt(out, " \u00b7 %s", ww_show_gpu(a->gpu));
   if (a->gpu_note)
     ww_buf_fmt(out, " (%s)", a->gpu_note);
   ww_buf_puts(out, " \u00b7 ");
-  ww_show_shape(&k->launch, out);
+  shape(&k->launch, out);
   ww_buf_puts(out, origin_words(k));
   if (r->nfindings && r->findings[0].gain >= 1.2)
     ww_buf_fmt(out, " \u00b7 up to %.1f\u00d7 faster", r->findings[0].gain);
 }
 
-void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out) {
+void ww_show_line(const ww_report_line *l, bool brief, ww_buf *out) {
   ww_buf_fmt(out, "%.*f %%%s", l->share < 0.1 ? 1 : 0, 100 * l->share,
              brief ? "" : " of the kernel's time");
-  if (l->sectors > 0)
-    ww_buf_fmt(out, " \u00b7 %.3g sectors/request", l->sectors);
-  if (l->ways > 1.05)
-    ww_buf_fmt(out, " \u00b7 %.3g-way bank conflicts", l->ways);
+  if (l->sectors_per_request > 0)
+    ww_buf_fmt(out, " \u00b7 %.3g sectors/request", l->sectors_per_request);
+  if (l->shared_conflict_ways > 1.05)
+    ww_buf_fmt(out, " \u00b7 %.3g-way bank conflicts", l->shared_conflict_ways);
   if (brief || l->bytes <= 0)
     return;
   ww_buf_puts(out, " \u00b7 ");
@@ -171,77 +163,61 @@ void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out) {
 
 /* ---- the table ---- */
 
-typedef enum { US, BYTES, RATE, FLOPS, PERCENT, PLAIN, COUNT } unit;
+static const char *const percent_units[] = {"%", NULL};
+#define PLAIN NULL
 
 /* The rows a person wants, in reading order. */
 static const struct {
   ww_metric metric;
-  unit unit;
+  const char *const *units;
   const char *label;
 } rows[] = {
-    {WW_M_time_us, US, "time"},
-    {WW_M_gflops, FLOPS, "arithmetic"},
+    {WW_M_time_us, time_units, "time"},
+    {WW_M_gflops, flop_units, "arithmetic"},
     {WW_M_ai, PLAIN, "flop per DRAM byte"},
-    {WW_M_dram_gbps, RATE, "DRAM throughput"},
-    {WW_M_dram_read_bytes, BYTES, "DRAM read"},
-    {WW_M_dram_write_bytes, BYTES, "DRAM written"},
-    {WW_M_l1_hit_pct, PERCENT, "L1 hits"},
-    {WW_M_l2_hit_pct, PERCENT, "L2 hits"},
+    {WW_M_dram_gbps, rate_units, "DRAM throughput"},
+    {WW_M_dram_read_bytes, byte_units, "DRAM read"},
+    {WW_M_dram_write_bytes, byte_units, "DRAM written"},
+    {WW_M_l1_hit_pct, percent_units, "L1 hits"},
+    {WW_M_l2_hit_pct, percent_units, "L2 hits"},
     {WW_M_ld_sectors_per_request, PLAIN, "sectors per load"},
     {WW_M_st_sectors_per_request, PLAIN, "sectors per store"},
     {WW_M_shared_conflict_ways, PLAIN, "bank conflicts, ways"},
-    {WW_M_occupancy_pct, PERCENT, "occupancy"},
-    {WW_M_occupancy_limit_pct, PERCENT, "occupancy limit"},
+    {WW_M_occupancy_pct, percent_units, "occupancy"},
+    {WW_M_occupancy_limit_pct, percent_units, "occupancy limit"},
     {WW_M_active_lanes, PLAIN, "active lanes"},
-    {WW_M_registers, COUNT, "registers"},
-    {WW_M_shared_bytes, BYTES, "shared memory of a block"},
-    {WW_M_local_bytes, BYTES, "local memory of a thread"},
-    {WW_M_warp_instructions, COUNT, "warp instructions"},
+    {WW_M_registers, count_units, "registers"},
+    {WW_M_shared_bytes, byte_units, "shared memory of a block"},
+    {WW_M_local_bytes, byte_units, "local memory of a thread"},
+    {WW_M_warp_instructions, count_units, "warp instructions"},
 };
 
-static void cell(double v, unit u, ww_buf *out) {
-  switch (u) {
-  case US:
-    ww_show_duration(v, out);
-    break;
-  case BYTES:
-    scaled(v, byte_units, out);
-    break;
-  case RATE:
-    scaled(v, rate_units, out);
-    break;
-  case FLOPS:
-    scaled(v, flop_units, out);
-    break;
-  case PERCENT:
-    ww_buf_fmt(out, "%.1f %%", v);
-    break;
-  case COUNT:
-    if (v < 1000)
-      ww_buf_fmt(out, "%.0f", v);
-    else
-      scaled(v, count_units, out);
-    break;
-  case PLAIN:
+static void cell(double v, const char *const *units, ww_buf *out) {
+  if (!units)
     number(v, out);
-    break;
-  }
+  else if (units == percent_units)
+    ww_buf_fmt(out, "%.1f %%", v);
+  else if (units == count_units && v < 1000)
+    ww_buf_fmt(out, "%.0f", v);
+  else
+    scaled(v, units, out);
 }
 
 static void table_rows(const ww_report *r, ww_buf *out) {
   ww_buf_puts(out, "| | predicted | interval |\n|:--|--:|:-:|\n");
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const ww_quantity *q = &r->m[rows[k].metric];
-    bool idle = q->value == 0 && (rows[k].unit == BYTES || rows[k].unit == FLOPS);
+    const char *const *units = rows[k].units;
+    bool idle = q->value == 0 && (units == byte_units || units == flop_units);
     if (!q->known || (idle && rows[k].metric != WW_M_dram_write_bytes))
       continue;
     ww_buf_fmt(out, "| %s | ", rows[k].label);
-    cell(q->value, rows[k].unit, out);
+    cell(q->value, units, out);
     ww_buf_puts(out, " | ");
     if (q->interval) {
-      cell(q->low, rows[k].unit, out);
+      cell(q->low, units, out);
       ww_buf_puts(out, " \u2013 ");
-      cell(q->high, rows[k].unit, out);
+      cell(q->high, units, out);
     }
     ww_buf_puts(out, " |\n");
   }
@@ -299,7 +275,7 @@ void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out
   ww_buf_puts(out, "\n");
   findings(a, r, out);
   ww_buf_puts(out, "\n**Launch** ");
-  ww_show_shape(&k->launch, out);
+  shape(&k->launch, out);
   ww_buf_puts(out, origin_words(k));
   ww_buf_puts(out, "\n");
   ww_buf sentence = {0};

@@ -84,7 +84,7 @@ ww_position ww_text_position(const char *text, size_t n, size_t offset) {
 static bool count(const cJSON *v, uint32_t *out) {
   if (!cJSON_IsNumber(v) || !(v->valuedouble >= 0))
     return false;
-  *out = v->valuedouble > 0x7fffffff ? 0x7fffffff : (uint32_t)v->valuedouble;
+  *out = v->valuedouble > 0x7fffffff ? 0x7fffffff : v->valuedouble;
   return true;
 }
 
@@ -93,22 +93,15 @@ bool ww_position_read(const cJSON *v, ww_position *out) {
          count(cJSON_GetObjectItemCaseSensitive(v, "character"), &out->col);
 }
 
-void ww_position_write(ww_json *j, ww_position p) {
-  ww_json_obj(j);
-  ww_json_kuint(j, "line", p.line);
-  ww_json_kuint(j, "character", p.col);
-  ww_json_end_obj(j);
+bool ww_range_read(const cJSON *of, ww_position *from, ww_position *to) {
+  const cJSON *range = cJSON_GetObjectItemCaseSensitive(of, "range");
+  bool begins = ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "start"), from);
+  return ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "end"), to) && begins;
 }
 
-void ww_range_write(ww_json *j, const char *key, ww_position from, ww_position to) {
-  if (key)
-    ww_json_key(j, key);
-  ww_json_obj(j);
-  ww_json_key(j, "start");
-  ww_position_write(j, from);
-  ww_json_key(j, "end");
-  ww_position_write(j, to);
-  ww_json_end_obj(j);
+void ww_range_write(ww_json *j, ww_position from, ww_position to) {
+  ww_json_put(j, "range:{start:{line:%u,character:%u},end:{line:%u,character:%u}}", from.line,
+              from.col, to.line, to.col);
 }
 
 /* ---- URIs ---- */
@@ -157,9 +150,7 @@ const char *ww_uri_path(const char *uri, const char *lang, ww_arena *a) {
   if (ww_starts(rest, "localhost/"))
     rest += 9;
   char *path = *rest == '/' ? decode(rest, a) : NULL;
-  if (!path || strlen(path) >= 4096)
-    return NULL;
-  return path;
+  return path && strlen(path) < 4096 ? path : NULL;
 }
 
 const char *ww_path_uri(const char *path, ww_arena *a) {

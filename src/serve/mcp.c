@@ -10,8 +10,7 @@
 
 #define TTL_MS (60 * 60 * 1000) /* tools and GPUs change with the program alone */
 
-static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL};
-#define NEWEST legacy[0]
+#define NEWEST "2025-11-25" /* of the era with a handshake */
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 
 static const char instructions[] =
@@ -24,10 +23,7 @@ static const char instructions[] =
     "Times are predictions with intervals (low, high), about one launch with cold caches.";
 
 bool ww_mcp_knows_version(const char *version) {
-  for (const char *const *v = legacy; *v; v++)
-    if (!strcmp(*v, version))
-      return true;
-  return false;
+  return ww_is_one_of(NEWEST "|2025-06-18|2025-03-26|2024-11-05", version);
 }
 
 static const cJSON *meta_of(const cJSON *params) {
@@ -41,16 +37,9 @@ bool ww_mcp_is_modern(const cJSON *params) {
 
 /* ---- what is wrong before a method looks ---- */
 
-typedef enum { BOTH, LEGACY, MODERN } era;
-static const struct {
-  const char *method;
-  uint8_t era;
-} eras[] = {{"initialize", LEGACY}, {"ping", LEGACY}, {"server/discover", MODERN}};
-
 static bool known(const char *method, bool modern) {
-  for (size_t k = 0; k < sizeof eras / sizeof eras[0]; k++)
-    if (!strcmp(eras[k].method, method) && eras[k].era != (modern ? MODERN : LEGACY))
-      return false;
+  if (ww_is_one_of(modern ? "initialize|ping" : "server/discover", method))
+    return false; /* the other era's */
   for (const ww_rpc_method *m = ww_mcp_methods; m->method; m++)
     if (!strcmp(m->method, method))
       return true;
@@ -65,18 +54,11 @@ static bool problem(ww_mcp_problem *out, int code, const char *message) {
 
 static bool wrong_version(ww_mcp_problem *out, const char *requested) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   char cut[64];
   problem(out, WW_MCP_VERSION, "Unsupported protocol version");
   snprintf(cut, sizeof cut, "%s", requested);
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_key(&j, "supported");
-  ww_json_arr(&j);
-  ww_json_str(&j, WW_MCP_MODERN);
-  ww_json_end_arr(&j);
-  ww_json_kstr(&j, "requested", cut);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "{supported:[%s],requested:%s}", WW_MCP_MODERN, cut);
   snprintf(out->data, sizeof out->data, "%s", b.s);
   ww_buf_free(&b);
   return true;
@@ -85,52 +67,44 @@ static bool wrong_version(ww_mcp_problem *out, const char *requested) {
 bool ww_mcp_bad_envelope(const cJSON *message, ww_mcp_problem *out) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params"),
               *meta = meta_of(params);
-  bool asks = cJSON_GetObjectItemCaseSensitive(message, "id") != NULL;
+  bool asks = cJSON_GetObjectItemCaseSensitive(message, "id");
   if (!ww_mcp_is_modern(params))
     return false;
   if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(meta, WW_MCP_VERSION_KEY)))
-    return problem(out, WW_MCP_BAD_PARAMS,
+    return problem(out, WW_RPC_BAD_PARAMS,
                    "Invalid _meta: " WW_MCP_VERSION_KEY " must be a string");
   if (asks && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(meta, CAPABILITIES_KEY)))
-    return problem(out, WW_MCP_BAD_PARAMS, "Invalid _meta: " CAPABILITIES_KEY " must be an object");
+    return problem(out, WW_RPC_BAD_PARAMS, "Invalid _meta: " CAPABILITIES_KEY " must be an object");
   return false;
 }
 
 bool ww_mcp_bad_version(const cJSON *message, ww_mcp_problem *out) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params");
-  const cJSON *version = cJSON_GetObjectItemCaseSensitive(meta_of(params), WW_MCP_VERSION_KEY);
-  bool other = cJSON_IsString(version) && strcmp(version->valuestring, WW_MCP_MODERN) != 0;
-  return other && wrong_version(out, version->valuestring);
+  const char *version = ww_member_text(meta_of(params), WW_MCP_VERSION_KEY);
+  return version && strcmp(version, WW_MCP_MODERN) != 0 && wrong_version(out, version);
 }
 
 bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out) {
-  const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params"),
-              *method = cJSON_GetObjectItemCaseSensitive(message, "method");
+  const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params");
+  const char *method = ww_member_text(message, "method");
   char text[160];
-  if (!cJSON_GetObjectItemCaseSensitive(message, "id") || !cJSON_IsString(method))
+  if (!cJSON_GetObjectItemCaseSensitive(message, "id") || !method)
     return false; /* notifications get no answer; the core says what else is wrong */
-  if (!known(method->valuestring, ww_mcp_is_modern(params))) {
-    snprintf(text, sizeof text, "Method not found: %.100s", method->valuestring);
-    return problem(out, WW_MCP_NO_METHOD, text);
+  if (!known(method, ww_mcp_is_modern(params))) {
+    snprintf(text, sizeof text, "Method not found: %.100s", method);
+    return problem(out, WW_RPC_NO_METHOD, text);
   }
   if (params && !cJSON_IsObject(params))
-    return problem(out, WW_MCP_BAD_PARAMS, "params must be an object");
+    return problem(out, WW_RPC_BAD_PARAMS, "params must be an object");
   return false;
 }
 
-/* The core hands name and params apart: the checks want the message. */
 bool ww_mcp_before(void *peer, ww_rpc_call *c) {
   (void)peer;
   ww_mcp_problem p;
-  cJSON *message = cJSON_CreateObject();
-  cJSON_AddItemToObject(message, "method", cJSON_CreateStringReference(ww_rpc_name(c)));
-  if (ww_rpc_params(c))
-    cJSON_AddItemReferenceToObject(message, "params", (cJSON *)ww_rpc_params(c));
-  if (ww_rpc_wants_answer(c))
-    cJSON_AddNullToObject(message, "id");
+  const cJSON *message = ww_rpc_whole(c);
   bool refused = ww_mcp_bad_envelope(message, &p) || ww_mcp_bad_version(message, &p) ||
                  ww_mcp_bad_method(message, &p);
-  cJSON_Delete(message);
   if (refused)
     ww_rpc_error(c, p.code, p.message, p.data[0] ? p.data : NULL);
   return refused;
@@ -138,84 +112,45 @@ bool ww_mcp_before(void *peer, ww_rpc_call *c) {
 
 /* ---- results ---- */
 
-static void write_server(ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", "warpwise");
-  ww_json_kstr(j, "title", "Warpwise: GPU kernel performance, predicted");
-  ww_json_kstr(j, "version", WW_VERSION);
-  ww_json_end_obj(j);
-}
+#define SERVER "{name:'warpwise',title:'Warpwise: GPU kernel performance, predicted',version:%s}"
 
-void ww_mcp_begin_result(ww_json *j, ww_buf *b) {
-  *j = (ww_json){0};
-  ww_json_begin(j, b);
-  ww_json_obj(j);
-}
-
-void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, ww_buf *b, bool cacheable) {
+void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, bool cacheable) {
   if (ww_mcp_is_modern(ww_rpc_params(c))) {
-    ww_json_kstr(j, "resultType", "complete");
-    if (cacheable) {
-      ww_json_kint(j, "ttlMs", TTL_MS);
-      ww_json_kstr(j, "cacheScope", "public");
-    }
-    ww_json_key(j, "_meta");
-    ww_json_obj(j);
-    ww_json_key(j, "io.modelcontextprotocol/serverInfo");
-    write_server(j);
-    ww_json_end_obj(j);
+    ww_json_put(j, "resultType:'complete'");
+    if (cacheable)
+      ww_json_put(j, "ttlMs:%d,cacheScope:'public'", TTL_MS);
+    ww_json_put(j, "_meta:{io.modelcontextprotocol/serverInfo:" SERVER "}", WW_VERSION);
   }
   ww_json_end_obj(j);
-  ww_rpc_result(c, b->s);
-  ww_buf_free(b);
+  ww_rpc_result(c, j->out->s);
+  ww_buf_free(j->out);
 }
 
 /* ---- methods ---- */
 
-static void write_capabilities(ww_json *j) {
-  static const char *const names[] = {"tools", "resources", "prompts", "completions"};
-  ww_json_key(j, "capabilities");
-  ww_json_obj(j);
-  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-    ww_json_key(j, names[k]);
-    ww_json_obj(j);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_obj(j);
-}
+#define CAPABILITIES "capabilities:{tools:{},resources:{},prompts:{},completions:{}}"
 
 static void initialize(void *peer, ww_rpc_call *c) {
-  const cJSON *version = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "protocolVersion");
+  const char *version = ww_member_text(ww_rpc_params(c), "protocolVersion");
   ww_buf b = {0};
-  ww_json j;
+  ww_json j = {.out = &b};
   (void)peer;
-  if (!cJSON_IsString(version)) {
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "initialize needs a protocolVersion, a string", NULL);
-    return;
-  }
-  bool spoken = ww_mcp_knows_version(version->valuestring);
-  ww_mcp_begin_result(&j, &b);
-  ww_json_kstr(&j, "protocolVersion",
-               spoken ? version->valuestring : NEWEST); /* the client decides whether to stay */
-  write_capabilities(&j);
-  ww_json_key(&j, "serverInfo");
-  write_server(&j);
-  ww_json_kstr(&j, "instructions", instructions);
-  ww_mcp_end_result(c, &j, &b, false);
+  if (!version)
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "initialize needs a protocolVersion, a string", NULL);
+  if (!ww_mcp_knows_version(version))
+    version = NEWEST; /* the client decides whether to stay */
+  ww_json_put(&j, "{protocolVersion:%s," CAPABILITIES ",serverInfo:" SERVER ",instructions:%s",
+              version, WW_VERSION, instructions);
+  ww_mcp_end_result(c, &j, false);
 }
 
 static void discover(void *peer, ww_rpc_call *c) {
   ww_buf b = {0};
-  ww_json j;
+  ww_json j = {.out = &b};
   (void)peer;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "supportedVersions");
-  ww_json_arr(&j);
-  ww_json_str(&j, WW_MCP_MODERN);
-  ww_json_end_arr(&j);
-  write_capabilities(&j);
-  ww_json_kstr(&j, "instructions", instructions);
-  ww_mcp_end_result(c, &j, &b, true);
+  ww_json_put(&j, "{supportedVersions:[%s]," CAPABILITIES ",instructions:%s", WW_MCP_MODERN,
+              instructions);
+  ww_mcp_end_result(c, &j, true);
 }
 
 static void ping(void *peer, ww_rpc_call *c) {
@@ -230,10 +165,8 @@ static void cancel(void *ctx, ww_rpc_call *c) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "requestId");
   if (!id)
     return;
-  if (!peer->x) {
-    ww_rpc_cancel(peer->rpc, id);
-    return;
-  }
+  if (!peer->x)
+    return ww_rpc_cancel(peer->rpc, id);
   pthread_mutex_lock(&peer->m->lock);
   for (ww_mcp_peer *p = peer->m->peers; p; p = p->next)
     if (peer->session[0] && !strcmp(p->session, peer->session))
@@ -241,17 +174,12 @@ static void cancel(void *ctx, ww_rpc_call *c) {
   pthread_mutex_unlock(&peer->m->lock);
 }
 
-static void nothing(void *peer, ww_rpc_call *c) {
-  (void)peer;
-  (void)c;
-}
-
 const ww_rpc_method ww_mcp_methods[] = {
     {"initialize", true, initialize},
-    {"notifications/initialized", true, nothing},
+    {"notifications/initialized", true, NULL},
     {"notifications/cancelled", true, cancel},
-    {"notifications/progress", true, nothing},
-    {"notifications/roots/list_changed", true, nothing},
+    {"notifications/progress", true, NULL},
+    {"notifications/roots/list_changed", true, NULL},
     {"ping", true, ping},
     {"server/discover", true, discover},
     {"tools/list", true, ww_mcp_list_tools},
@@ -292,6 +220,12 @@ void ww_mcp_stop(ww_mcp *m) {
   pthread_mutex_unlock(&m->lock);
 }
 
+static void set_pipe(ww_mcp *m, ww_rpc *pipe) {
+  pthread_mutex_lock(&m->lock);
+  m->pipe = pipe;
+  pthread_mutex_unlock(&m->lock);
+}
+
 ww_status ww_mcp_serve(ww_mcp *m, int in, int out, ww_err *e) {
   ww_mcp_peer peer = {.m = m};
   ww_rpc_options o = {.methods = ww_mcp_methods,
@@ -302,13 +236,9 @@ ww_status ww_mcp_serve(ww_mcp *m, int in, int out, ww_err *e) {
                       .max_message = m->o.max_message ? m->o.max_message : (size_t)4 << 20};
   pthread_mutex_init(&peer.lock, NULL);
   peer.rpc = ww_rpc_new(&o, NULL, NULL);
-  pthread_mutex_lock(&m->lock);
-  m->pipe = peer.rpc;
-  pthread_mutex_unlock(&m->lock);
+  set_pipe(m, peer.rpc);
   ww_status st = ww_rpc_serve(peer.rpc, in, out, WW_RPC_LINES, e);
-  pthread_mutex_lock(&m->lock);
-  m->pipe = NULL;
-  pthread_mutex_unlock(&m->lock);
+  set_pipe(m, NULL);
   ww_rpc_free(peer.rpc);
   pthread_mutex_destroy(&peer.lock);
   return st;

@@ -88,12 +88,12 @@ static ww_status run(child *k, const char *input) {
                         .ctx = t};
   ww_status st = ww_run_watched(k->argv.v, input, input ? strlen(input) : 0, t->m->o.slow_s, &watch,
                                 &k->r, &t->err);
-  if (!st && k->r.timed_out)
-    st = ww_fail(&t->err, WW_ELIMIT, "it took longer than %.0f s and was ended; ask for less",
-                 t->m->o.slow_s);
-  if (!st && !k->r.out.n)
-    st = complain(k);
-  return st;
+  if (st)
+    return st;
+  if (k->r.timed_out)
+    return ww_fail(&t->err, WW_ELIMIT, "it took longer than %.0f s and was ended; ask for less",
+                   t->m->o.slow_s);
+  return k->r.out.n ? WW_OK : complain(k);
 }
 
 /* ---- measure ---- */
@@ -103,12 +103,8 @@ static ww_status write_source(child *k, ww_source *s, char dir[64], int *slot) {
   ww_mcp_call *t = k->t;
   if (!s->text)
     return WW_OK;
-  const char *tmp = getenv("TMPDIR");
-  int n = snprintf(dir, 64, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-  if (n < 0 || !ww_temp_folder(dir, slot)) {
-    dir[0] = 0;
+  if (!ww_rpc_folder(dir, slot))
     return ww_fail(&t->err, WW_EIO, "cannot make a folder for the source: %s", strerror(errno));
-  }
   s->path = ww_path_join(t->a, dir, ww_path_base(s->path));
   k->dir = dir;
   return ww_write_file_atomic(s->path, s->text, strlen(s->text), &t->err);
@@ -120,8 +116,7 @@ static void write_rows(child *k) {
   uint32_t n = 0;
   char *rest = k->r.out.s;
   WW_VEC(const char *) rows = {0};
-  ww_json_key(&t->j, "reports");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "reports:[");
   for (char *line; (line = strsep(&rest, "\n"));) {
     if (!*line || ww_report_parse(line, t->a, &r, &t->err))
       continue;
@@ -138,8 +133,7 @@ static void write_rows(child *k) {
     complain(k);
   if (!t->full)
     return;
-  ww_json_key(&t->j, "full");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "full:[");
   for (uint32_t i = 0; i < rows.n; i++)
     ww_json_raw(&t->j, rows.v[i]);
   ww_json_end_arr(&t->j);
@@ -154,10 +148,8 @@ static cJSON *first_line(const child *k, ww_err *e) {
 static void write_device(const child *k, ww_json *j) {
   ww_err e;
   cJSON *row = first_line(k, &e);
-  const cJSON *device =
-      cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device");
-  if (cJSON_IsString(device))
-    ww_json_kstr(j, "device", device->valuestring);
+  ww_json_put(j, "device?:%s",
+              ww_member_text(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device"));
   cJSON_Delete(row);
 }
 
@@ -187,17 +179,11 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
   char dir[64] = "";
   int slot = -1;
   ww_buf launch = {0};
-  ww_json j = {0};
-  ww_status st = ww_mcp_ask(t, t->args, &c);
-  if (!st)
-    st = start(&k, t, "measure");
-  if (st)
-    return st;
-  if (c.ask.launch) {
-    ww_json_begin(&j, &launch);
-    ww_launch_write(c.ask.launch, &j);
-  }
-  st = write_source(&k, &c.ask.source, dir, &slot);
+  if (ww_mcp_ask(t, t->args, &c) || start(&k, t, "measure"))
+    return t->err.code;
+  if (c.ask.launch)
+    ww_launch_write(c.ask.launch, &(ww_json){.out = &launch});
+  ww_status st = write_source(&k, &c.ask.source, dir, &slot);
   if (!st) {
     measure_words(&k, &c);
     st = run(&k, launch.s);
@@ -236,12 +222,14 @@ static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, w
       "a launch of the table names '%.200s', which is outside of the folder that is served", path);
 }
 
+static ww_status check_fill(ww_mcp_call *t, const char *dir, const ww_fill *f, ww_arena *a) {
+  return f->kind == WW_FILL_FILE ? check_path(t, dir, f->path, a) : WW_OK;
+}
+
 static ww_status check_arg(ww_mcp_call *t, const char *dir, const ww_arg *x, ww_arena *a) {
-  ww_status st =
-      x->buffer.fill.kind == WW_FILL_FILE ? check_path(t, dir, x->buffer.fill.path, a) : WW_OK;
+  ww_status st = check_fill(t, dir, &x->buffer.fill, a);
   for (uint32_t k = 0; !st && k < x->nptrs; k++)
-    if (x->ptrs[k].buffer.fill.kind == WW_FILL_FILE)
-      st = check_path(t, dir, x->ptrs[k].buffer.fill.path, a);
+    st = check_fill(t, dir, &x->ptrs[k].buffer.fill, a);
   return st;
 }
 
@@ -284,8 +272,7 @@ static ww_status check_table(ww_mcp_call *t, const char *path, const char *sourc
     if (!st && r.launch)
       st = check_launch(t, sources, dir, r.launch, one);
   }
-  if (t->err.file)
-    t->err.file = NULL;
+  t->err.file = NULL;
   ww_arena_free(one);
   ww_arena_free(a);
   return st;
@@ -295,30 +282,22 @@ static ww_status check_table(ww_mcp_call *t, const char *path, const char *sourc
 static void write_score(const cJSON *s, ww_json *j) {
   static const char *const names[] = {"n",   "answered", "median", "mean",
                                       "p90", "within10", "rank",   NULL};
-  const cJSON *unit = cJSON_GetObjectItemCaseSensitive(s, "errors_in");
-  ww_json_key(j, s->string);
-  ww_json_obj(j);
+  ww_json_put(j, "%s:{", s->string);
   for (const char *const *n = names; *n; n++) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(s, *n);
     if (cJSON_IsNumber(v))
-      ww_mcp_number(j, *n, v->valuedouble);
+      ww_json_knum(j, *n, ww_mcp_digits(v->valuedouble));
   }
-  if (cJSON_IsString(unit))
-    ww_json_kstr(j, "errors_in", unit->valuestring);
-  ww_json_end_obj(j);
+  ww_json_put(j, "errors_in?:%s}", ww_member_text(s, "errors_in"));
 }
 
 static void write_scores(const ww_mcp_call *t, const cJSON *all, ww_json *j) {
-  static const char *const headline[] = {"time_us",       "dram_bytes", "dram_gbps", "gflops",
-                                         "occupancy_pct", "l1_hit_pct", "l2_hit_pct"};
+  static const char headline[] =
+      "time_us|dram_bytes|dram_gbps|gflops|occupancy_pct|l1_hit_pct|l2_hit_pct";
   const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(all, "metrics"), *s;
-  ww_json_key(j, "metrics");
-  ww_json_obj(j);
+  ww_json_put(j, "metrics:{");
   cJSON_ArrayForEach(s, metrics) {
-    bool shown = t->full;
-    for (size_t k = 0; k < sizeof headline / sizeof headline[0]; k++)
-      shown |= !strcmp(headline[k], s->string);
-    if (shown)
+    if (t->full || ww_is_one_of(headline, s->string))
       write_score(s, j);
   }
   ww_json_end_obj(j);
@@ -329,8 +308,8 @@ static void copy_some(const cJSON *from, const char *const *names, ww_json *j) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(from, *names);
     if (!v)
       continue;
-    if (cJSON_IsNumber(v) && v->valuedouble != (double)(int64_t)v->valuedouble) {
-      ww_mcp_number(j, *names, v->valuedouble);
+    if (cJSON_IsNumber(v) && v->valuedouble != (int64_t)v->valuedouble) {
+      ww_json_knum(j, *names, ww_mcp_digits(v->valuedouble));
       continue;
     }
     ww_json_key(j, *names);
@@ -350,12 +329,9 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
     ww_json_want_uint(v, "worst", &most, &e);
   copy_some(all, heads, j);
   write_scores(t, all, j);
-  ww_json_key(j, "classes");
-  ww_json_obj(j);
+  ww_json_put(j, "classes:{");
   copy_some(cJSON_GetObjectItemCaseSensitive(all, "classes"), classes, j);
-  ww_json_end_obj(j);
-  ww_json_key(j, "worst");
-  ww_json_arr(j);
+  ww_json_put(j, "},worst:[");
   cJSON_ArrayForEach(v, worst) {
     if (n++ == most)
       break;
@@ -377,12 +353,11 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
 static ww_status read_evaluation(child *k) {
   ww_mcp_call *t = k->t;
   cJSON *all = first_line(k, &t->err);
-  const cJSON *error = cJSON_GetObjectItemCaseSensitive(all, "error"),
-              *message = cJSON_GetObjectItemCaseSensitive(error, "message");
+  const cJSON *error = cJSON_GetObjectItemCaseSensitive(all, "error");
+  const char *message = ww_member_text(error, "message");
   ww_status st = all ? WW_OK : t->err.code;
   if (error)
-    st = ww_fail(&t->err, WW_EDATA, "%s",
-                 cJSON_IsString(message) ? message->valuestring : "no answer");
+    st = ww_fail(&t->err, WW_EDATA, "%s", message ? message : "no answer");
   else if (all)
     write_evaluation(t, all);
   cJSON_Delete(all);
@@ -394,22 +369,18 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
   const char *measured, *sources = ww_mcp_text(t, "sources");
   child k;
   ww_query *w = t->m->o.w;
-  ww_status st = ww_query_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err);
-  if (!st && sources)
-    st = ww_query_path(w, sources, true, t->a, &sources, &t->err);
-  const char *dir = st ? NULL : ww_path_dir(t->a, measured);
-  if (!st)
-    st = check_table(t, measured, sources ? sources : dir, dir);
-  if (!st)
-    st = start(&k, t, "evaluate");
-  if (st)
-    return st;
+  if (ww_query_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err) ||
+      (sources && ww_query_path(w, sources, true, t->a, &sources, &t->err)))
+    return t->err.code;
+  const char *dir = ww_path_dir(t->a, measured);
+  if (check_table(t, measured, sources ? sources : dir, dir) || start(&k, t, "evaluate"))
+    return t->err.code;
   word(&k, measured);
   option(&k, "sources", sources);
   options(&k, names);
   if (t->m->o.jobs)
     option(&k, "jobs", ww_fmt(t->a, "%u", t->m->o.jobs));
-  st = run(&k, NULL);
+  ww_status st = run(&k, NULL);
   if (!st)
     st = read_evaluation(&k);
   ww_run_free(&k.r);
@@ -418,25 +389,18 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
 
 /* ---- schema ---- */
 
-static void schema_case(ww_json *j) {
-  ww_mcp_property(j, "file", "string", NULL);
-  ww_mcp_property(j, "kernel", "string", NULL);
-  ww_mcp_property(j, "measured", "number", NULL);
-  ww_mcp_property(j, "predicted", "number", NULL);
-}
-
 void ww_mcp_schema_evaluate(ww_json *j) {
-  ww_mcp_property(j, "data", "string", NULL);
-  ww_mcp_property(j, "by", "string", "what predicted");
-  ww_mcp_property(j, "gpu", "string", NULL);
-  ww_mcp_property(j, "launches", "integer", NULL);
-  ww_mcp_property(j, "answered", "integer", NULL);
-  ww_mcp_property(j, "metrics", "object",
-                  "per metric: n, median, mean and 90th percentile of the error (fractions, or "
-                  "points of a percentage), within10: share "
-                  "off by at most 10 %, rank correlation");
-  ww_mcp_property(j, "classes", "object", "roofline classes: accuracy, balanced accuracy, mcc");
-  ww_mcp_list(j, "worst", "the cases that are furthest off", schema_case);
-  ww_mcp_property(j, "unanswered", "array", "why launches have no prediction");
-  ww_mcp_property(j, "full", "object", "with detail: full, what `warpwise evaluate --json` says");
+  ww_schema_properties(
+      j, "data string\n"
+         "by string what predicted\n"
+         "gpu string\n"
+         "launches integer\n"
+         "answered integer\n"
+         "metrics object per metric: n, median, mean and 90th percentile of the error (fractions, "
+         "or points of a percentage), within10: share off by at most 10 %, rank correlation\n"
+         "classes object roofline classes: accuracy, balanced accuracy, mcc");
+  ww_mcp_list(j, "worst", "the cases that are furthest off",
+              "file string\nkernel string\nmeasured number\npredicted number");
+  ww_schema_properties(j, "unanswered array why launches have no prediction\n"
+                          "full object with detail: full, what `warpwise evaluate --json` says");
 }

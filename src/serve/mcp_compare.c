@@ -27,27 +27,16 @@ static const char *verdict(const ww_quantity *before, const ww_quantity *after) 
   return sure ? "slower" : "slower, though the intervals overlap";
 }
 
-static void write_candidate(ww_mcp_call *t, const candidate *first, const candidate *c,
-                            ww_json *j) {
+static void write_candidate(const candidate *first, const candidate *c, ww_json *j) {
   const ww_quantity *a = &first->r.m[WW_M_time_us], *b = &c->r.m[WW_M_time_us];
-  (void)t;
-  ww_json_obj(j);
-  if (c->what)
-    ww_json_kstr(j, "version", c->what);
-  ww_json_kstr(j, "kernel", c->r.kernel);
-  ww_json_kstr(j, "gpu", c->r.gpu);
+  ww_json_put(j, "{version?:%s,kernel:%s,gpu:%s", c->what, c->r.kernel, c->r.gpu);
   if (c->r.error.code)
     ww_json_kstr(j, "error", c->r.error.msg);
   else {
     ww_mcp_quantity(j, "time_us", b);
-    if (c != first && a->known && b->known && b->value > 0) {
-      ww_mcp_number(j, "speedup", a->value / b->value);
-      ww_json_kstr(j, "verdict", verdict(a, b));
-    }
-    if (c->r.roofline_class)
-      ww_json_kstr(j, "bound", c->r.roofline_class);
-    if (c->r.bottleneck)
-      ww_json_kstr(j, "bottleneck", c->r.bottleneck);
+    if (c != first && a->known && b->known && b->value > 0)
+      ww_json_put(j, "speedup:%g,verdict:%s", ww_mcp_digits(a->value / b->value), verdict(a, b));
+    ww_json_put(j, "bound?:%s,bottleneck?:%s", c->r.roofline_class, c->r.bottleneck);
   }
   ww_json_end_obj(j);
 }
@@ -73,29 +62,21 @@ static void write_changes(const ww_report *before, const ww_report *after, ww_js
       continue;
     double size = a->value > 0 && b->value > 0 ? fabs(log(b->value / a->value)) : 10;
     if (size > CHANGED)
-      v[n++] = (change){(ww_metric)k, size};
+      v[n++] = (change){k, size};
   }
   qsort(v, n, sizeof *v, by_size);
-  ww_json_key(j, "changed");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < n && k < CHANGES; k++) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "metric", ww_metrics[v[k].m].name);
-    ww_mcp_number(j, "before", before->m[v[k].m].value);
-    ww_mcp_number(j, "after", after->m[v[k].m].value);
-    ww_json_end_obj(j);
-  }
+  ww_json_put(j, "changed:[");
+  for (uint32_t k = 0; k < n && k < CHANGES; k++)
+    ww_json_put(j, "{metric:%s,before:%g,after:%g}", ww_metrics[v[k].m].name,
+                ww_mcp_digits(before->m[v[k].m].value), ww_mcp_digits(after->m[v[k].m].value));
   ww_json_end_arr(j);
 }
 
 static void write_group(ww_mcp_call *t, const candidate *v, uint32_t n, bool versions) {
   ww_json *j = &t->j;
-  ww_json_obj(j);
-  ww_json_kstr(j, "kernel", v[0].r.kernel);
-  ww_json_key(j, "candidates");
-  ww_json_arr(j);
+  ww_json_put(j, "{kernel:%s,candidates:[", v[0].r.kernel);
   for (uint32_t k = 0; k < n; k++)
-    write_candidate(t, &v[0], &v[k], j);
+    write_candidate(v, &v[k], j);
   ww_json_end_arr(j);
   if (versions)
     write_changes(&v[0].r, &v[1].r, j);
@@ -112,15 +93,19 @@ static bool answered(const candidate *v, uint32_t n) {
   return false;
 }
 
-static ww_status write_full(ww_mcp_call *t, const ww_query_result *a, const ww_query_result *b) {
+/* What follows the comparisons; `error`: why there is none, of the last one. */
+static ww_status finish(ww_mcp_call *t, const ww_query_result *a, const ww_query_result *b,
+                        const ww_err *error) {
+  if (error) {
+    t->err = *error;
+    return error->code;
+  }
   if (!t->full)
     return WW_OK;
-  ww_json_key(&t->j, "full");
-  ww_json_arr(&t->j);
-  for (uint32_t k = 0; k < a->n; k++)
-    ww_report_write(&a->v[k].report, &t->j, NULL, NULL);
-  for (uint32_t k = 0; b && k < b->n; k++)
-    ww_report_write(&b->v[k].report, &t->j, NULL, NULL);
+  ww_json_put(&t->j, "full:[");
+  ww_call_reports(a, a->n, &t->j);
+  if (b)
+    ww_call_reports(b, b->n, &t->j);
   ww_json_end_arr(&t->j);
   return WW_OK;
 }
@@ -128,8 +113,7 @@ static ww_status write_full(ww_mcp_call *t, const ww_query_result *a, const ww_q
 static ww_status compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t ngpus) {
   candidate *v = WW_NEWN(t->a, candidate, ngpus);
   bool any = false;
-  ww_json_key(&t->j, "comparisons");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "comparisons:[");
   for (uint32_t at = 0; at + ngpus <= x->n && at / ngpus < GROUPS; at += ngpus) {
     for (uint32_t k = 0; k < ngpus; k++)
       v[k] = (candidate){.r = x->v[at + k].report};
@@ -137,11 +121,7 @@ static ww_status compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t
     write_group(t, v, ngpus, false);
   }
   ww_json_end_arr(&t->j);
-  if (!any && x->n) {
-    t->err = v[0].r.error;
-    return t->err.code;
-  }
-  return write_full(t, x, NULL);
+  return finish(t, x, NULL, !any && x->n ? &v[0].r.error : NULL);
 }
 
 /* Kernels of the same name and GPU; where one was named on either side, the two that were. */
@@ -158,8 +138,7 @@ static ww_status compare_versions(ww_mcp_call *t, const ww_query_result *a,
   candidate v[2];
   uint32_t n = 0;
   bool any = false;
-  ww_json_key(&t->j, "comparisons");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "comparisons:[");
   for (uint32_t k = 0; k < a->n && n < GROUPS; k++) {
     const ww_query_answer *other = partner(b, &a->v[k], named);
     if (!other)
@@ -174,11 +153,7 @@ static ww_status compare_versions(ww_mcp_call *t, const ww_query_result *a,
   if (!n)
     return ww_fail(&t->err, WW_EUSAGE,
                    "the versions have no kernel of the same name; give kernel and other_kernel");
-  if (!any) {
-    t->err = v[0].r.error;
-    return t->err.code;
-  }
-  return write_full(t, a, b);
+  return finish(t, a, b, any ? NULL : &v[0].r.error);
 }
 
 /* The arguments of the other version: the same, with what other_* says in their place. */
@@ -203,8 +178,8 @@ static cJSON *other_args(const ww_mcp_call *t) {
 ww_status ww_mcp_compare(ww_mcp_call *t) {
   bool versions = ww_mcp_text(t, "other_file") || ww_mcp_text(t, "other_source") ||
                   ww_mcp_text(t, "other_kernel");
-  ww_query_result a = {0}, b = {0};
-  call c, d = {0};
+  ww_query_result a, b;
+  call c;
   ww_status st = ww_mcp_ask(t, t->args, &c);
   if (!st && !versions && c.ask.ngpus < 2)
     st = ww_fail(&t->err, WW_EUSAGE,
@@ -216,46 +191,35 @@ ww_status ww_mcp_compare(ww_mcp_call *t) {
   if (!versions)
     return compare_gpus(t, &a, c.ask.ngpus);
   cJSON *args = other_args(t);
+  call d;
   st = ww_mcp_ask(t, args, &d);
   cJSON_Delete(args);
-  if (!st && ww_mcp_text(t, "other_kernel") && d.ask.launch &&
-      d.ask.launch->kernel) /* the launch is the first one's */
-    d.launch.kernel = NULL;
+  if (!st && ww_mcp_text(t, "other_kernel"))
+    d.launch.kernel = NULL; /* the launch is the first one's */
   if (!st)
     st = ww_query_ask(t->m->o.w, &d.ask, t->a, &b, &t->err);
-  return st ? st
-            : compare_versions(t, &a, &b,
-                               ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel"));
+  bool named = ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel");
+  return st ? st : compare_versions(t, &a, &b, named);
 }
 
 /* ---- schema ---- */
 
-static void schema_candidate(ww_json *j) {
-  ww_mcp_property(j, "version", "string", "before or after");
-  ww_mcp_property(j, "kernel", "string", NULL);
-  ww_mcp_property(j, "gpu", "string", NULL);
-  ww_mcp_property(j, "time_us", "object", "value, low, high");
-  ww_mcp_property(j, "speedup", "number", "over the first candidate; above 1 is faster");
-  ww_mcp_property(j, "verdict", "string", NULL);
-  ww_mcp_property(j, "bound", "string", "bandwidth or compute");
-  ww_mcp_property(j, "bottleneck", "string", NULL);
-  ww_mcp_property(j, "error", "string", "why it has no time");
-}
-
-static void schema_change(ww_json *j) {
-  ww_mcp_property(j, "metric", "string", "warpwise://metrics lists them");
-  ww_mcp_property(j, "before", "number", NULL);
-  ww_mcp_property(j, "after", "number", NULL);
-}
-
-static void schema_group(ww_json *j) {
-  ww_mcp_property(j, "kernel", "string", NULL);
-  ww_mcp_list(j, "candidates", NULL, schema_candidate);
-  ww_mcp_list(j, "changed", "of versions: the metrics that changed most", schema_change);
-  ww_mcp_list(j, "assumed", "what the launch did not say", NULL);
-}
-
 void ww_mcp_schema_compare(ww_json *j) {
-  ww_mcp_list(j, "comparisons", "one per kernel (and GPU, of versions)", schema_group);
-  ww_mcp_property(j, "full", "array", "with detail: full, the whole reports");
+  ww_mcp_begin_list(j, "comparisons", "one per kernel (and GPU, of versions)");
+  ww_schema_properties(j, "kernel string");
+  ww_mcp_list(j, "candidates", NULL,
+              "version string before or after\n"
+              "kernel string\n"
+              "gpu string\n"
+              "time_us object value, low, high\n"
+              "speedup number over the first candidate; above 1 is faster\n"
+              "verdict string\n"
+              "bound string bandwidth or compute\n"
+              "bottleneck string\n"
+              "error string why it has no time");
+  ww_mcp_list(j, "changed", "of versions: the metrics that changed most",
+              "metric string warpwise://metrics lists them\nbefore number\nafter number");
+  ww_schema_properties(j, "assumed strings what the launch did not say");
+  ww_json_put(j, "}}}");
+  ww_schema_properties(j, "full array with detail: full, the whole reports");
 }

@@ -8,54 +8,32 @@
 
 /* ---- resources ---- */
 
-static void write_gpu_list(const ww_mcp *m, ww_buf *out) {
+static void write_gpu_list(const ww_mcp *m, ww_json *j) {
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(m->o.w, &g);
-  ww_json j = {0};
-  ww_json_begin(&j, out);
-  ww_json_arr(&j);
   for (uint32_t k = 0; k < n; k++) {
-    ww_json_obj(&j);
-    ww_gpu_members(&g[k], &j);
-    ww_json_end_obj(&j);
+    ww_json_obj(j);
+    ww_gpu_members(&g[k], j);
+    ww_json_end_obj(j);
   }
-  ww_json_end_arr(&j);
 }
 
-static void write_metrics(const ww_mcp *m, ww_buf *out) {
-  ww_json j = {0};
+static void write_metrics(const ww_mcp *m, ww_json *j) {
   (void)m;
-  ww_json_begin(&j, out);
-  ww_json_arr(&j);
-  for (uint32_t k = 0; k < WW_NMETRICS; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "name", ww_metrics[k].name);
-    ww_json_kstr(&j, "unit", ww_metrics[k].unit);
-    ww_json_kstr(&j, "meaning", ww_metrics[k].meaning);
-    ww_json_kstr(&j, "nvidia", ww_metrics[k].nvidia);
-    ww_json_kstr(&j, "amd", ww_metrics[k].amd);
-    ww_json_end_obj(&j);
-  }
-  ww_json_end_arr(&j);
+  for (const ww_metric_info *x = ww_metrics; x < ww_metrics + WW_NMETRICS; x++)
+    ww_json_put(j, "{name:%s,unit:%s,meaning:%s,nvidia:%s,amd:%s}", x->name, x->unit, x->meaning,
+                x->nvidia, x->amd);
 }
 
-static void write_rules(const ww_mcp *m, ww_buf *out) {
-  ww_json j = {0};
+static void write_rules(const ww_mcp *m, ww_json *j) {
   (void)m;
-  ww_json_begin(&j, out);
-  ww_json_arr(&j);
-  for (uint32_t k = 0; k < WW_NRULES; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "rule", ww_rules[k].id);
-    ww_json_kstr(&j, "title", ww_rules[k].title);
-    ww_json_end_obj(&j);
-  }
-  ww_json_end_arr(&j);
+  for (uint32_t k = 0; k < WW_NRULES; k++)
+    ww_json_put(j, "{rule:%s,title:%s}", ww_rules[k].id, ww_rules[k].title);
 }
 
 static const struct {
   const char *uri, *name, *description;
-  void (*write)(const ww_mcp *m, ww_buf *out);
+  void (*write)(const ww_mcp *m, ww_json *j); /* the items of an array */
 } tables[] = {
     {"warpwise://metrics", "metrics",
      "Every metric of a report: name, unit, meaning, the profilers' counters behind it",
@@ -66,12 +44,8 @@ static const struct {
 #define NTABLES (sizeof tables / sizeof tables[0])
 
 static void write_resource(ww_json *j, const char *uri, const char *name, const char *description) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "uri", uri);
-  ww_json_kstr(j, "name", name);
-  ww_json_kstr(j, "description", description);
-  ww_json_kstr(j, "mimeType", "application/json");
-  ww_json_end_obj(j);
+  ww_json_put(j, "{uri:%s,name:%s,description:%s,mimeType:'application/json'}", uri, name,
+              description);
 }
 
 void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
@@ -79,34 +53,27 @@ void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(m->o.w, &g);
   ww_buf b = {0};
-  ww_json j;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "resources");
-  ww_json_arr(&j);
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{resources:[");
   for (size_t k = 0; k < NTABLES; k++)
     write_resource(&j, tables[k].uri, tables[k].name, tables[k].description);
   for (uint32_t k = 0; k < n; k++)
     write_resource(&j, ww_fmt(ww_rpc_arena(c), GPUS "/%s", g[k].name), g[k].name,
                    ww_fmt(ww_rpc_arena(c), "%s: the figures that predictions use", g[k].full_name));
   ww_json_end_arr(&j);
-  ww_mcp_end_result(c, &j, &b, true);
+  ww_mcp_end_result(c, &j, true);
 }
 
 void ww_mcp_list_templates(void *peer, ww_rpc_call *c) {
   ww_buf b = {0};
-  ww_json j;
+  ww_json j = {.out = &b};
   (void)peer;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "resourceTemplates");
-  ww_json_arr(&j);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "uriTemplate", GPUS "/{name}");
-  ww_json_kstr(&j, "name", "gpu");
-  ww_json_kstr(&j, "description", "One GPU: clocks, caches, bandwidths, latencies, issue rates");
-  ww_json_kstr(&j, "mimeType", "application/json");
-  ww_json_end_obj(&j);
-  ww_json_end_arr(&j);
-  ww_mcp_end_result(c, &j, &b, true);
+  ww_json_put(&j,
+              "{resourceTemplates:[{uriTemplate:%s,name:'gpu',"
+              "description:'One GPU: clocks, caches, bandwidths, latencies, issue rates',"
+              "mimeType:'application/json'}]",
+              GPUS "/{name}");
+  ww_mcp_end_result(c, &j, true);
 }
 
 static bool read_uri(const ww_mcp *m, const char *uri, ww_buf *out) {
@@ -114,7 +81,10 @@ static bool read_uri(const ww_mcp *m, const char *uri, ww_buf *out) {
   uint32_t n = ww_query_gpus(m->o.w, &g);
   for (size_t k = 0; k < NTABLES; k++)
     if (!strcmp(uri, tables[k].uri)) {
-      tables[k].write(m, out);
+      ww_json j = {.out = out};
+      ww_json_arr(&j);
+      tables[k].write(m, &j);
+      ww_json_end_arr(&j);
       return true;
     }
   for (uint32_t k = 0; k < n; k++)
@@ -126,29 +96,16 @@ static bool read_uri(const ww_mcp *m, const char *uri, ww_buf *out) {
 }
 
 void ww_mcp_read_resource(void *ctx, ww_rpc_call *c) {
-  const cJSON *uri = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "uri");
+  const char *uri = ww_member_text(ww_rpc_params(c), "uri");
   ww_buf text = {0}, b = {0};
-  ww_json j;
-  if (!cJSON_IsString(uri) || !read_uri(((ww_mcp_peer *)ctx)->m, uri->valuestring, &text)) {
-    ww_buf data = {0};
-    ww_mcp_begin_result(&j, &data);
-    ww_json_kstr(&j, "uri", cJSON_IsString(uri) ? uri->valuestring : NULL);
-    ww_json_end_obj(&j);
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "Resource not found; resources/list has what there is",
-                 data.s);
-    ww_buf_free(&data);
-    return;
+  ww_json j = {.out = &b};
+  if (!uri || !read_uri(((ww_mcp_peer *)ctx)->m, uri, &text)) {
+    ww_json_put(&j, "{uri:%s}", uri);
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Resource not found; resources/list has what there is", b.s);
+    return ww_buf_free(&b);
   }
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "contents");
-  ww_json_arr(&j);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "uri", uri->valuestring);
-  ww_json_kstr(&j, "mimeType", "application/json");
-  ww_json_kstr(&j, "text", text.s);
-  ww_json_end_obj(&j);
-  ww_json_end_arr(&j);
-  ww_mcp_end_result(c, &j, &b, true);
+  ww_json_put(&j, "{contents:[{uri:%s,mimeType:'application/json',text:%s}]", uri, text.s);
+  ww_mcp_end_result(c, &j, true);
   ww_buf_free(&text);
 }
 
@@ -180,101 +137,66 @@ static const struct {
 
 void ww_mcp_list_prompts(void *peer, ww_rpc_call *c) {
   ww_buf b = {0};
-  ww_json j;
+  ww_json j = {.out = &b};
   (void)peer;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "prompts");
-  ww_json_arr(&j);
+  ww_json_put(&j, "{prompts:[");
   for (size_t k = 0; k < NPROMPTS; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "name", prompts[k].name);
-    ww_json_kstr(&j, "title", prompts[k].title);
-    ww_json_kstr(&j, "description", prompts[k].description);
-    ww_json_key(&j, "arguments");
-    ww_json_arr(&j);
-    for (size_t i = 0; i < NARGS; i++) {
-      ww_json_obj(&j);
-      ww_json_kstr(&j, "name", prompt_args[i][0]);
-      ww_json_kstr(&j, "description", prompt_args[i][1]);
-      ww_json_kbool(&j, "required", i == 0);
-      ww_json_end_obj(&j);
-    }
-    ww_json_end_arr(&j);
-    ww_json_end_obj(&j);
+    ww_json_put(&j, "{name:%s,title:%s,description:%s,arguments:[", prompts[k].name,
+                prompts[k].title, prompts[k].description);
+    for (size_t i = 0; i < NARGS; i++)
+      ww_json_put(&j, "{name:%s,description:%s,required:%i}", prompt_args[i][0], prompt_args[i][1],
+                  i == 0);
+    ww_json_put(&j, "]}");
   }
   ww_json_end_arr(&j);
-  ww_mcp_end_result(c, &j, &b, true);
+  ww_mcp_end_result(c, &j, true);
 }
 
 static const char *argument(ww_rpc_call *c, size_t k) {
   const cJSON *args = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "arguments");
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(args, prompt_args[k][0]);
-  return cJSON_IsString(v) && v->valuestring[0] ? v->valuestring : NULL;
+  const char *text = ww_member_text(args, prompt_args[k][0]);
+  return text && *text ? text : NULL;
 }
 
 void ww_mcp_get_prompt(void *peer, ww_rpc_call *c) {
-  const cJSON *name = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "name");
-  const char *file = argument(c, 0), *kernel = argument(c, 1), *gpu = argument(c, 2);
-  ww_buf b = {0};
-  ww_json j;
+  const char *name = ww_member_text(ww_rpc_params(c), "name"), *file = argument(c, 0),
+             *kernel = argument(c, 1), *gpu = argument(c, 2);
   size_t at = 0;
   (void)peer;
-  while (at < NPROMPTS &&
-         (!cJSON_IsString(name) || strcmp(prompts[at].name, name->valuestring) != 0))
+  while (at < NPROMPTS && (!name || strcmp(prompts[at].name, name) != 0))
     at++;
-  if (at == NPROMPTS || !file) {
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS,
-                 at == NPROMPTS ? "Unknown prompt; prompts/list has what there is"
-                                : "the prompt needs `file`",
-                 NULL);
-    return;
-  }
+  if (at == NPROMPTS)
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Unknown prompt; prompts/list has what there is",
+                        NULL);
+  if (!file)
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "the prompt needs `file`", NULL);
   const char *which = kernel ? ww_fmt(ww_rpc_arena(c), ", kernel %s,", kernel) : "";
-  ww_buf text = {0};
+  ww_buf text = {0}, b = {0};
+  ww_json j = {.out = &b};
   ww_buf_fmt(&text, prompts[at].text, file, which, gpu ? gpu : "h200");
-  ww_mcp_begin_result(&j, &b);
-  ww_json_kstr(&j, "description", prompts[at].description);
-  ww_json_key(&j, "messages");
-  ww_json_arr(&j);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "role", "user");
-  ww_json_key(&j, "content");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "type", "text");
-  ww_json_kstr(&j, "text", text.s);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
-  ww_json_end_arr(&j);
-  ww_mcp_end_result(c, &j, &b, false);
+  ww_json_put(&j, "{description:%s,messages:[{role:'user',content:{type:'text',text:%s}}]",
+              prompts[at].description, text.s);
+  ww_mcp_end_result(c, &j, false);
   ww_buf_free(&text);
 }
 
 /* Names of GPUs, for the prompts' argument and the template's variable. */
 void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
-  const cJSON *given = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "argument"),
-              *name = cJSON_GetObjectItemCaseSensitive(given, "name"),
-              *value = cJSON_GetObjectItemCaseSensitive(given, "value");
+  const cJSON *params = ww_rpc_params(c),
+              *given = cJSON_GetObjectItemCaseSensitive(params, "argument");
+  const char *name = ww_member_text(given, "name"), *value = ww_member_text(given, "value");
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(((ww_mcp_peer *)ctx)->m->o.w, &g);
   ww_buf b = {0};
-  ww_json j;
-  if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "ref")) ||
-      !cJSON_IsString(name) || !cJSON_IsString(value)) {
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "completion needs ref and argument with name and value",
-                 NULL);
-    return;
-  }
-  bool gpu = !strcmp(name->valuestring, "gpu") || !strcmp(name->valuestring, "name");
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "completion");
-  ww_json_obj(&j);
-  ww_json_key(&j, "values");
-  ww_json_arr(&j);
+  ww_json j = {.out = &b};
+  if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(params, "ref")) || !name || !value)
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS,
+                        "completion needs ref and argument with name and value", NULL);
+  bool gpu = !strcmp(name, "gpu") || !strcmp(name, "name");
+  ww_json_put(&j, "{completion:{values:[");
   for (uint32_t k = 0; gpu && k < n && k < 100; k++)
-    if (ww_starts(g[k].name, value->valuestring))
+    if (ww_starts(g[k].name, value))
       ww_json_str(&j, g[k].name);
-  ww_json_end_arr(&j);
-  ww_json_kbool(&j, "hasMore", false);
-  ww_json_end_obj(&j);
-  ww_mcp_end_result(c, &j, &b, false);
+  ww_json_put(&j, "],hasMore:false}");
+  ww_mcp_end_result(c, &j, false);
 }

@@ -17,23 +17,16 @@
 
 static void reply_problem(ww_http_call *x, int status, const cJSON *id, const ww_mcp_problem *p) {
   ww_buf b = {0};
-  ww_json j;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_kstr(&j, "jsonrpc", "2.0");
-  ww_json_key(&j, "id");
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{jsonrpc:'2.0',id:");
   ww_json_copy(cJSON_IsString(id) || cJSON_IsNumber(id) ? id : NULL, &j);
-  ww_json_key(&j, "error");
-  ww_json_obj(&j);
-  ww_json_kint(&j, "code", p->code);
-  ww_json_kstr(&j, "message", p->message);
+  ww_json_put(&j, "error:{code:%d,message:%s", p->code, p->message);
   if (p->data[0]) {
     ww_json_key(&j, "data");
     ww_json_raw(&j, p->data);
   }
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
-  ww_http_reply(x, status, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  ww_json_put(&j, "}}");
+  ww_http_json(x, status, &b);
 }
 
 static void refuse(ww_http_call *x, int status, const cJSON *id, int code, const char *message) {
@@ -61,7 +54,7 @@ static bool header(ww_http_call *x, const char *name, char *out, size_t room) {
 static int sextet(char c) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const char *at = c ? strchr(digits, c) : NULL;
-  return at ? (int)(at - digits) : -1;
+  return at ? at - digits : -1;
 }
 
 /* "=?base64?aGVsbG8=?=" stands for what a header cannot carry. False: the wrapper is there, what it
@@ -79,10 +72,9 @@ static bool unwrap(char *s) {
       v[k] = k >= 4 - pad ? 0 : sextet(p[k]);
     if (v[0] < 0 || v[1] < 0 || v[2] < 0 || v[3] < 0 || (pad && p + 4 != end))
       return false;
-    uint32_t bits =
-        (uint32_t)v[0] << 18 | (uint32_t)v[1] << 12 | (uint32_t)v[2] << 6 | (uint32_t)v[3];
+    uint32_t bits = v[0] << 18 | v[1] << 12 | v[2] << 6 | v[3];
     for (int k = 0; k < 3 - pad; k++)
-      s[out++] = (char)(bits >> (16 - 8 * k));
+      s[out++] = bits >> (16 - 8 * k);
   }
   s[out] = 0;
   return true;
@@ -94,32 +86,29 @@ static bool mismatch(ww_mcp_problem *out, const char *what) {
   return true;
 }
 
-static const char *text_of(const cJSON *o, const char *name) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
-  return cJSON_IsString(v) ? v->valuestring : NULL;
-}
-
 /* What Mcp-Name repeats: of a call the tool's name, of reading the address. */
 static const char *name_of(const char *method, const cJSON *params) {
-  if (!strcmp(method, "tools/call") || !strcmp(method, "prompts/get"))
-    return text_of(params, "name");
-  return !strcmp(method, "resources/read") ? text_of(params, "uri") : NULL;
+  if (ww_is_one_of("tools/call|prompts/get", method))
+    return ww_member_text(params, "name");
+  return !strcmp(method, "resources/read") ? ww_member_text(params, "uri") : NULL;
 }
 
 static bool headers_differ(ww_http_call *x, const cJSON *m, ww_mcp_problem *out) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
   const char *claim =
-      text_of(cJSON_GetObjectItemCaseSensitive(params, "_meta"), WW_MCP_VERSION_KEY);
+      ww_member_text(cJSON_GetObjectItemCaseSensitive(params, "_meta"), WW_MCP_VERSION_KEY);
   char version[64], method[128];
   if (header(x, VERSION_HEADER, version, sizeof version) && strcmp(version, claim) != 0)
     return mismatch(out, VERSION_HEADER " names another version than _meta");
-  if (header(x, "Mcp-Method", method, sizeof method) && strcmp(method, text_of(m, "method")) != 0)
+  if (header(x, "Mcp-Method", method, sizeof method) &&
+      strcmp(method, ww_member_text(m, "method")) != 0)
     return mismatch(out, "Mcp-Method names another method");
   return false;
 }
 
 static bool headers_missing(ww_http_call *x, const cJSON *m, ww_mcp_problem *out) {
-  const char *want = name_of(text_of(m, "method"), cJSON_GetObjectItemCaseSensitive(m, "params"));
+  const char *want =
+      name_of(ww_member_text(m, "method"), cJSON_GetObjectItemCaseSensitive(m, "params"));
   char name[1024];
   if (!ww_http_header(x, VERSION_HEADER))
     return mismatch(out, "the header " VERSION_HEADER " is missing");
@@ -141,32 +130,27 @@ static bool modern_refused(ww_http_call *x, const cJSON *m) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
   ww_mcp_problem p;
   bool bad = ww_mcp_bad_envelope(m, &p) || headers_differ(x, m, &p) || ww_mcp_bad_version(m, &p) ||
-             (id && headers_missing(x, m, &p));
-  if (bad) {
-    reply_problem(x, 400, id, &p);
-    return true;
-  }
-  if (!ww_mcp_bad_method(m, &p))
-    return false;
-  reply_problem(x, p.code == WW_MCP_NO_METHOD ? 404 : 400, id, &p);
-  return true;
+             (id && headers_missing(x, m, &p)) || ww_mcp_bad_method(m, &p);
+  if (bad)
+    reply_problem(x, p.code == WW_RPC_NO_METHOD ? 404 : 400, id, &p);
+  return bad;
 }
 
 static bool legacy_refused(ww_http_call *x, const cJSON *m) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
-  const char *method = text_of(m, "method");
+  const char *method = ww_member_text(m, "method");
   char version[64];
   if (!header(x, VERSION_HEADER, version, sizeof version) || ww_mcp_knows_version(version))
     return false;
   bool modern = strcmp(version, WW_MCP_MODERN) >= 0;
   if (modern && id && method && strcmp(method, "initialize") != 0)
-    refuse(x, 400, id, WW_MCP_BAD_PARAMS,
+    refuse(x, 400, id, WW_RPC_BAD_PARAMS,
            "the header " VERSION_HEADER
            " is of the stateless era, but the request's _meta lacks " WW_MCP_VERSION_KEY);
   else if (modern && !id && !strcmp(version, WW_MCP_MODERN))
     return false; /* a notification carries no _meta of its own */
   else
-    refuse(x, 400, id, modern && id ? WW_MCP_HEADERS : WW_MCP_INVALID,
+    refuse(x, 400, id, modern && id ? WW_MCP_HEADERS : WW_RPC_INVALID,
            "unsupported " VERSION_HEADER);
   return true;
 }
@@ -180,21 +164,16 @@ static bool batch_refused(ww_http_call *x, const cJSON *list) {
   cJSON_ArrayForEach(m, list) newer |=
       ww_mcp_is_modern(cJSON_GetObjectItemCaseSensitive(m, "params"));
   if (newer)
-    refuse(x, 400, NULL, WW_MCP_INVALID, "this version of the protocol has no batches");
+    refuse(x, 400, NULL, WW_RPC_INVALID, "this version of the protocol has no batches");
   return newer;
 }
 
 /* No message at all; answers to what a server asked are taken, though this one asks nothing. */
 static bool is_message(const cJSON *m) {
-  const char *version = text_of(m, "jsonrpc");
-  bool said = text_of(m, "method") || cJSON_GetObjectItemCaseSensitive(m, "result") ||
+  const char *version = ww_member_text(m, "jsonrpc");
+  bool said = ww_member_text(m, "method") || cJSON_GetObjectItemCaseSensitive(m, "result") ||
               cJSON_GetObjectItemCaseSensitive(m, "error");
   return cJSON_IsObject(m) && said && version && !strcmp(version, "2.0");
-}
-
-static bool accepts(ww_http_call *x, const char *type) {
-  const char *accept = ww_http_header(x, "Accept");
-  return accept && strcasestr(accept, type);
 }
 
 static bool accepts_nothing(ww_http_call *x) {
@@ -207,10 +186,10 @@ static bool accepts_nothing(ww_http_call *x) {
 /* Only calls have something to tell on the way, or take so long that a client may leave. */
 static bool wants_stream(ww_http_call *x, const cJSON *m) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
-  const char *method = text_of(m, "method"), *name = text_of(params, "name");
-  if (!method || strcmp(method, "tools/call") != 0 || !name || !accepts(x, "text/event-stream"))
-    return false;
-  if (!cJSON_GetObjectItemCaseSensitive(m, "id"))
+  const char *method = ww_member_text(m, "method"), *name = ww_member_text(params, "name"),
+             *accept = ww_http_header(x, "Accept");
+  if (!method || strcmp(method, "tools/call") != 0 || !name || !accept ||
+      !strcasestr(accept, "text/event-stream") || !cJSON_GetObjectItemCaseSensitive(m, "id"))
     return false;
   if (cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(params, "_meta"),
                                        "progressToken"))
@@ -268,7 +247,7 @@ static void give_session(ww_http_call *x) {
 
 static void take(ww_mcp *m, ww_http_call *x, const cJSON *message) {
   size_t n;
-  const char *body = ww_http_body(x, &n), *method = text_of(message, "method");
+  const char *body = ww_http_body(x, &n), *method = ww_member_text(message, "method");
   ww_mcp_peer p = {.m = m, .x = x, .wrote = ww_now(), .streams = wants_stream(x, message)};
   ww_rpc_options o = {.methods = ww_mcp_methods,
                       .server = &p,
@@ -286,11 +265,8 @@ static void take(ww_mcp *m, ww_http_call *x, const cJSON *message) {
   ww_rpc_take(p.rpc, body, n);
   leave(&p);
   ww_rpc_free(p.rpc);
-  if (!p.streams && p.answer.n)
-    ww_http_reply(x, 200, "application/json", p.answer.s, p.answer.n);
-  else if (!p.streams)
-    ww_http_reply(x, 202, "application/json", "", 0);
-  ww_buf_free(&p.answer);
+  if (!p.streams)
+    ww_http_json(x, p.answer.n ? 200 : 202, &p.answer);
   pthread_mutex_destroy(&p.lock);
 }
 
@@ -300,30 +276,29 @@ void ww_mcp_http(void *ctx, ww_http_call *x) {
   const char *body = ww_http_body(x, &n);
   if (strcmp(ww_http_method(x), "POST") != 0) {
     ww_http_reply_header(x, "Allow", "POST");
-    refuse(x, 405, NULL, WW_MCP_INVALID, "messages come by POST; there is nothing to listen to");
-    return;
+    return refuse(x, 405, NULL, WW_RPC_INVALID,
+                  "messages come by POST; there is nothing to listen to");
   }
-  if (accepts_nothing(x)) {
-    refuse(x, 406, NULL, WW_MCP_INVALID, "answers are application/json or text/event-stream");
-    return;
-  }
+  if (accepts_nothing(x))
+    return refuse(x, 406, NULL, WW_RPC_INVALID,
+                  "answers are application/json or text/event-stream");
   cJSON *m = ww_json_read(body, n, &e);
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
-  bool refused = false;
   if (!m) {
-    ww_mcp_problem p = {.code = -32700};
-    snprintf(p.message, sizeof p.message, "Parse error: %.200s", e.msg);
-    reply_problem(x, 400, NULL, &p);
-    refused = true;
-  } else if (cJSON_IsArray(m))
-    refused = batch_refused(x, m);
-  else if (!is_message(m)) {
-    refuse(x, 400, cJSON_GetObjectItemCaseSensitive(m, "id"), WW_MCP_INVALID,
+    char text[300];
+    snprintf(text, sizeof text, "Parse error: %.200s", e.msg);
+    refuse(x, 400, NULL, WW_RPC_PARSE, text);
+  } else if (!cJSON_IsArray(m) && !is_message(m))
+    refuse(x, 400, cJSON_GetObjectItemCaseSensitive(m, "id"), WW_RPC_INVALID,
            "Invalid request: a message says \"jsonrpc\":\"2.0\" and names a method");
-    refused = true;
-  } else if (text_of(m, "method"))
-    refused = ww_mcp_is_modern(params) ? modern_refused(x, m) : legacy_refused(x, m);
-  if (!refused)
-    take(ctx, x, m);
+  else {
+    bool refused = false;
+    if (cJSON_IsArray(m))
+      refused = batch_refused(x, m);
+    else if (ww_member_text(m, "method"))
+      refused = ww_mcp_is_modern(params) ? modern_refused(x, m) : legacy_refused(x, m);
+    if (!refused)
+      take(ctx, x, m);
+  }
   cJSON_Delete(m);
 }

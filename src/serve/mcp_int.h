@@ -15,9 +15,6 @@
 #define WW_MCP_VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 
 enum {
-  WW_MCP_INVALID = -32600,
-  WW_MCP_NO_METHOD = -32601,
-  WW_MCP_BAD_PARAMS = -32602,
   WW_MCP_HEADERS = -32020, /* HTTP headers and body say different things */
   WW_MCP_VERSION = -32022, /* a version that nobody here speaks */
 };
@@ -61,10 +58,9 @@ bool ww_mcp_bad_version(const cJSON *message, ww_mcp_problem *out);
 bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out); /* not of the message's era */
 bool ww_mcp_knows_version(const char *version);                    /* of the era with a handshake */
 bool ww_mcp_before(void *peer, ww_rpc_call *c);
-/* The rest of a result: {"resultType":..} where the era has it, and for what may be kept by clients
- * how long. */
-void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, ww_buf *b, bool cacheable);
-void ww_mcp_begin_result(ww_json *j, ww_buf *b);
+/* The rest of a result, an open object: "resultType" where the era has it, and for what may be kept
+ * by clients how long. Answers, and frees what was written. */
+void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, bool cacheable);
 
 /* ---- mcp_tools.c ---- */
 typedef struct ww_mcp_tool ww_mcp_tool;
@@ -73,8 +69,8 @@ typedef struct {
   ww_mcp_peer *peer;
   ww_rpc_call *c;
   const ww_mcp_tool *tool;
-  const cJSON *args; /* an object, or NULL */
-  const char *token; /* JSON: what progress notifications carry; NULL: none asked for */
+  const cJSON *args;  /* an object, or NULL */
+  const cJSON *token; /* what progress notifications carry; NULL: none asked for */
   double arrived;
   ww_arena *a;
   bool full;           /* "detail":"full" */
@@ -88,12 +84,12 @@ struct ww_mcp_tool {
   uint8_t groups; /* of ww_api_members: its arguments beside its own */
   const ww_member
       *own; /* ends with a NULL name; no meaning: the command's option of that name says it */
-  const char *required; /* an argument that must be there; NULL: source or file */
-  const char *command;  /* whose options they are; NULL: none */
-  bool slow;            /* minutes; progress; one at a time */
-  bool runs;            /* runs kernels on this machine: only where that is allowed */
   ww_status (*run)(ww_mcp_call *t);
   void (*output)(ww_json *j); /* properties of its outputSchema */
+  const char *required;       /* an argument that must be there; NULL: source or file */
+  const char *command;        /* whose options they are; NULL: none */
+  bool slow;                  /* minutes; progress; one at a time */
+  bool runs;                  /* runs kernels on this machine: only where that is allowed */
 };
 extern const ww_mcp_tool ww_mcp_tools[]; /* in the order that clients see; ends with a NULL name */
 void ww_mcp_list_tools(void *peer, ww_rpc_call *c);
@@ -118,10 +114,11 @@ void ww_mcp_schema_compare(ww_json *j);
 /* One report in short: an object. `lines` of an explanation are in `json`, the report's text. */
 void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j);
 void ww_mcp_quantity(ww_json *j, const char *name, const ww_quantity *q);
-void ww_mcp_number(ww_json *j, const char *name, double v); /* four digits that count */
-/* Properties of schemas. */
-void ww_mcp_property(ww_json *j, const char *name, const char *type, const char *meaning);
-void ww_mcp_list(ww_json *j, const char *name, const char *meaning, void (*item)(ww_json *j));
+double ww_mcp_digits(double v); /* its four digits that count */
+/* A property that is a list of objects: with the properties of `lines` (schema.h), or with those
+ * that the caller writes before it ends with "}}}". */
+void ww_mcp_list(ww_json *j, const char *name, const char *meaning, const char *lines);
+void ww_mcp_begin_list(ww_json *j, const char *name, const char *meaning);
 
 /* ---- mcp_child.c ---- */
 ww_status ww_mcp_measure(ww_mcp_call *t);

@@ -6,6 +6,7 @@
 #include "mcp_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "../predict/show/roofline.h"
 
@@ -27,49 +28,38 @@ static const ww_metric headline[] = {WW_M_dram_gbps,
 
 /* ---- members ---- */
 
-void ww_mcp_number(ww_json *j, const char *name, double v) {
+double ww_mcp_digits(double v) {
   char text[32];
   snprintf(text, sizeof text, "%.4g", v);
-  double rounded = 0;
-  sscanf(text, "%lf", &rounded);
-  ww_json_knum(j, name, isfinite(v) ? rounded : v);
+  return isfinite(v) ? strtod(text, NULL) : v;
 }
 
 void ww_mcp_quantity(ww_json *j, const char *name, const ww_quantity *q) {
-  ww_json_key(j, name);
-  ww_json_obj(j);
-  ww_mcp_number(j, "value", q->value);
-  if (q->interval) {
-    ww_mcp_number(j, "low", q->low);
-    ww_mcp_number(j, "high", q->high);
-  }
+  ww_json_put(j, "%s:{value:%g", name, ww_mcp_digits(q->value));
+  if (q->interval)
+    ww_json_put(j, "low:%g,high:%g", ww_mcp_digits(q->low), ww_mcp_digits(q->high));
   ww_json_end_obj(j);
 }
 
 static void write_shape(ww_json *j, const char *name, const uint64_t v[3]) {
   int n = v[2] > 1 ? 3 : v[1] > 1 ? 2 : 1;
-  ww_json_key(j, name);
-  ww_json_arr(j);
+  ww_json_put(j, "%s:[", name);
   for (int k = 0; k < n; k++)
     ww_json_uint(j, v[k]);
   ww_json_end_arr(j);
 }
 
+/* NULL: the report's own. */
+static const char *other_file(const ww_report *r, const char *file) {
+  return file && r->file && strcmp(file, r->file) != 0 ? file : NULL;
+}
+
 static void write_findings(const ww_report *r, ww_json *j) {
-  ww_json_key(j, "findings");
-  ww_json_arr(j);
+  ww_json_put(j, "findings:[");
   for (uint32_t k = 0; k < r->nfindings && k < FINDINGS; k++) {
     const ww_finding *f = &r->findings[k];
-    ww_json_obj(j);
-    if (f->file && r->file && strcmp(f->file, r->file) != 0)
-      ww_json_kstr(j, "file", f->file);
-    if (f->line)
-      ww_json_kuint(j, "line", f->line);
-    ww_json_kstr(j, "rule", f->rule);
-    ww_json_kstr(j, "message", f->message);
-    if (f->gain > 0)
-      ww_mcp_number(j, "speedup", f->gain);
-    ww_json_end_obj(j);
+    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,speedup?:%g}", other_file(r, f->file),
+                f->line, f->rule, f->message, ww_mcp_digits(f->gain));
   }
   ww_json_end_arr(j);
   if (r->nfindings > FINDINGS)
@@ -79,45 +69,26 @@ static void write_findings(const ww_report *r, ww_json *j) {
 static void write_lines(const ww_report *r, ww_json *j) {
   if (!r->explained)
     return;
-  ww_json_key(j, "lines");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < r->nlines && k < FINDINGS; k++) {
+  ww_json_put(j, "lines:[");
+  for (uint32_t k = 0; k < r->nlines && k < FINDINGS && r->lines[k].share >= 0.01; k++) {
     const ww_report_line *l = &r->lines[k];
-    if (l->share < 0.01)
-      break;
-    ww_json_obj(j);
-    if (l->file && r->file && strcmp(l->file, r->file) != 0)
-      ww_json_kstr(j, "file", l->file);
-    ww_json_kuint(j, "line", l->line);
-    ww_mcp_number(j, "share", l->share);
-    if (l->sectors_per_request > 0)
-      ww_mcp_number(j, "sectors_per_request", l->sectors_per_request);
-    if (l->shared_conflict_ways > 1)
-      ww_mcp_number(j, "shared_conflict_ways", l->shared_conflict_ways);
-    ww_json_end_obj(j);
+    double ways = l->shared_conflict_ways;
+    ww_json_put(j, "{file?:%s,line:%u,share:%g,sectors_per_request?:%g,shared_conflict_ways?:%g}",
+                other_file(r, l->file), l->line, ww_mcp_digits(l->share),
+                ww_mcp_digits(l->sectors_per_request), ways > 1 ? ww_mcp_digits(ways) : 0);
   }
   ww_json_end_arr(j);
 }
 
 static void write_error(const ww_err *e, ww_json *j) {
-  ww_json_key(j, "error");
-  ww_json_obj(j);
-  ww_json_kstr(j, "code", ww_status_name(e->code));
-  ww_json_kstr(j, "message", e->msg);
-  ww_json_end_obj(j);
+  ww_json_put(j, "error:{code:%s,message:%s}", ww_status_name(e->code), e->msg);
 }
 
 void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "kernel", r->kernel);
-  if (line)
-    ww_json_kuint(j, "line", line);
-  if (r->gpu)
-    ww_json_kstr(j, "gpu", r->gpu);
+  ww_json_put(j, "{kernel:%s,line?:%u,gpu?:%s", r->kernel, line, r->gpu);
   if (r->error.code) {
     write_error(&r->error, j);
-    ww_json_end_obj(j);
-    return;
+    return ww_json_end_obj(j);
   }
   ww_json_kstr(j, "by", ww_by_names[r->by]);
   if (r->launch && r->launch->grid[0])
@@ -126,15 +97,10 @@ void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j) {
     write_shape(j, "block", r->launch->block);
   if (r->m[WW_M_time_us].known)
     ww_mcp_quantity(j, "time_us", &r->m[WW_M_time_us]);
-  if (r->roofline_class)
-    ww_json_kstr(j, "bound", r->roofline_class);
-  if (r->bottleneck)
-    ww_json_kstr(j, "bottleneck", r->bottleneck);
-  ww_json_key(j, "metrics");
-  ww_json_obj(j);
+  ww_json_put(j, "bound?:%s,bottleneck?:%s,metrics:{", r->roofline_class, r->bottleneck);
   for (size_t k = 0; k < NHEADLINE; k++)
     if (r->m[headline[k]].known)
-      ww_mcp_number(j, ww_metrics[headline[k]].name, r->m[headline[k]].value);
+      ww_json_knum(j, ww_metrics[headline[k]].name, ww_mcp_digits(r->m[headline[k]].value));
   ww_json_end_obj(j);
   if (explain) {
     write_findings(r, j);
@@ -147,90 +113,66 @@ void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j) {
 
 /* ---- schemas ---- */
 
-void ww_mcp_schema_quantity(ww_json *j, const char *name, const char *meaning) {
-  ww_json_key(j, name);
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "object");
-  ww_json_kstr(j, "description", meaning);
-  ww_json_key(j, "properties");
-  ww_json_obj(j);
-  ww_mcp_property(j, "value", "number", NULL);
-  ww_mcp_property(j, "low", "number", NULL);
-  ww_mcp_property(j, "high", "number", NULL);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-}
-
 static void schema_metric(ww_json *j, ww_metric m) {
-  char text[300];
-  const char *unit = ww_metrics[m].unit;
-  snprintf(text, sizeof text, "%s%s%s%s", ww_metrics[m].meaning, unit && *unit ? " [" : "",
-           unit ? unit : "", unit && *unit ? "]" : "");
-  ww_mcp_property(j, ww_metrics[m].name, "number", text);
-}
-
-static void schema_finding(ww_json *j) {
-  ww_mcp_property(j, "line", "integer", NULL);
-  ww_mcp_property(j, "rule", "string", "warpwise://rules lists them");
-  ww_mcp_property(j, "message", "string", "what happens, and what to change");
-  ww_mcp_property(j, "speedup", "number", "of the kernel, were this one cause removed");
-}
-
-static void schema_line(ww_json *j) {
-  ww_mcp_property(j, "line", "integer", NULL);
-  ww_mcp_property(j, "share", "number", "of the kernel's time");
-  ww_mcp_property(j, "sectors_per_request", "number",
-                  "of its global accesses: 4 is coalesced for 4-byte elements, 32 the worst");
-  ww_mcp_property(j, "shared_conflict_ways", "number",
-                  "passes of its shared-memory accesses, 1 is free of conflicts");
+  char text[512];
+  ww_json_put(j, "%s:{type:'number',description:%s}", ww_metrics[m].name,
+              ww_schema_meaning(m, text));
 }
 
 static void schema_report(ww_json *j) {
-  ww_mcp_property(j, "kernel", "string", NULL);
-  ww_mcp_property(j, "line", "integer", "where it begins");
-  ww_mcp_property(j, "gpu", "string", NULL);
-  ww_mcp_property(j, "by", "string",
-                  "grounded: machine model with what measurements taught; machine: that alone; "
-                  "hardware: measured");
-  ww_mcp_property(j, "grid", "array", "blocks");
-  ww_mcp_property(j, "block", "array", "threads of a block");
-  ww_mcp_schema_quantity(j, "time_us", ww_metrics[WW_M_time_us].meaning);
-  ww_mcp_property(j, "bound", "string", "bandwidth or compute: the side of the roofline");
-  ww_mcp_property(j, "bottleneck", "string", "what limits it, in words");
-  ww_json_key(j, "metrics");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "object");
-  ww_json_key(j, "properties");
-  ww_json_obj(j);
+  ww_schema_properties(j, "kernel string\n"
+                          "line integer where it begins\n"
+                          "gpu string\n"
+                          "by string grounded: machine model with what measurements taught; "
+                          "machine: that alone; hardware: measured\n"
+                          "grid array blocks\n"
+                          "block array threads of a block");
+  ww_json_put(j, "time_us:{type:'object',description:%s,properties:{",
+              ww_metrics[WW_M_time_us].meaning);
+  ww_schema_properties(j, "value number\nlow number\nhigh number");
+  ww_json_put(j, "}}");
+  ww_schema_properties(j, "bound string bandwidth or compute: the side of the roofline\n"
+                          "bottleneck string what limits it, in words");
+  ww_json_put(j, "metrics:{type:'object',properties:{");
   for (size_t k = 0; k < NHEADLINE; k++)
     schema_metric(j, headline[k]);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "}}");
   ww_mcp_list(j, "findings", "of explain: largest gain first; gains of several do not multiply",
-              schema_finding);
-  ww_mcp_list(j, "lines", "of explain: most expensive first", schema_line);
-  ww_mcp_list(j, "assumed", "what the launch did not say", NULL);
-  ww_mcp_property(j, "error", "object", "instead of numbers: code, message");
+              "line integer\n"
+              "rule string warpwise://rules lists them\n"
+              "message string what happens, and what to change\n"
+              "speedup number of the kernel, were this one cause removed");
+  ww_mcp_list(j, "lines", "of explain: most expensive first",
+              "line integer\n"
+              "share number of the kernel's time\n"
+              "sectors_per_request number of its global accesses: 4 is coalesced for 4-byte "
+              "elements, 32 the worst\n"
+              "shared_conflict_ways number passes of its shared-memory accesses, 1 is free of "
+              "conflicts");
+  ww_schema_properties(j, "assumed strings what the launch did not say\n"
+                          "error object instead of numbers: code, message");
 }
 
 void ww_mcp_schema_reports(ww_json *j) {
-  ww_mcp_property(j, "file", "string", NULL);
-  ww_mcp_list(j, "reports", "one per kernel and GPU", schema_report);
-  ww_mcp_property(j, "more", "integer", "reports that were left out; name a kernel");
-  ww_mcp_property(j, "full", "array", "with detail: full, the whole reports");
+  ww_schema_properties(j, "file string");
+  ww_mcp_begin_list(j, "reports", "one per kernel and GPU");
+  schema_report(j);
+  ww_json_put(j, "}}}");
+  ww_schema_properties(j, "more integer reports that were left out; name a kernel\n"
+                          "full array with detail: full, the whole reports");
 }
 
 /* ---- predict, explain ---- */
 
+/* A result without one number is an error: the first reason there is. */
 static ww_status ask(ww_mcp_call *t, bool explain, ww_query_result *x) {
   call c;
   ww_status st = ww_mcp_ask(t, t->args, &c);
   c.ask.explain = explain;
-  return st ? st : ww_query_ask(t->m->o.w, &c.ask, t->a, x, &t->err);
-}
-
-/* A result without one number is an error: the first reason there is. */
-static ww_status all_failed(ww_mcp_call *t, const ww_query_result *x) {
+  if (!st)
+    st = ww_query_ask(t->m->o.w, &c.ask, t->a, x, &t->err);
+  if (st)
+    return st;
   for (uint32_t k = 0; k < x->n; k++)
     if (!x->v[k].code)
       return WW_OK;
@@ -243,29 +185,19 @@ static ww_status all_failed(ww_mcp_call *t, const ww_query_result *x) {
 static ww_status reports(ww_mcp_call *t, bool explain) {
   ww_query_result x = {0};
   ww_status st = ask(t, explain, &x);
-  if (!st)
-    st = all_failed(t, &x);
   if (st)
     return st;
-  for (uint32_t k = 0; k < x.n && k < REPORTS; k++) {
-    const ww_report *r = &x.v[k].report;
-    if (!k) {
-      ww_json_kstr(&t->j, "file", r->file);
-      ww_json_key(&t->j, "reports");
-      ww_json_arr(&t->j);
-    }
-    ww_mcp_short(r, x.v[k].line, explain, &t->j);
-  }
+  ww_json_put(&t->j, "file:%s,reports:[", x.v[0].report.file);
+  for (uint32_t k = 0; k < x.n && k < REPORTS; k++)
+    ww_mcp_short(&x.v[k].report, x.v[k].line, explain, &t->j);
   ww_json_end_arr(&t->j);
   if (x.n > REPORTS)
     ww_json_kuint(&t->j, "more", x.n - REPORTS);
-  if (!t->full)
-    return WW_OK;
-  ww_json_key(&t->j, "full");
-  ww_json_arr(&t->j);
-  for (uint32_t k = 0; k < x.n && k < REPORTS; k++)
-    ww_report_write(&x.v[k].report, &t->j, NULL, NULL);
-  ww_json_end_arr(&t->j);
+  if (t->full) {
+    ww_json_put(&t->j, "full:[");
+    ww_call_reports(&x, REPORTS, &t->j);
+    ww_json_end_arr(&t->j);
+  }
   return WW_OK;
 }
 
@@ -280,13 +212,10 @@ ww_status ww_mcp_explain(ww_mcp_call *t) {
 
 static void write_kernel(const ww_mcp_call *t, const ww_query_unit *r, const ww_fn *fn,
                          ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", fn->name);
+  ww_json_put(j, "{name:%s", fn->name);
   if (t->full)
     ww_json_kstr(j, "mangled", fn->mangled);
-  ww_json_kuint(j, "line", fn->line);
-  ww_json_key(j, "parameters");
-  ww_json_arr(j);
+  ww_json_put(j, "line:%u,parameters:[", fn->line);
   for (uint32_t k = 0; k < fn->nparams; k++) {
     const ww_param *p = &fn->params[k];
     ww_json_str(j, ww_fmt(t->a, "%s %s", p->ctype ? p->ctype : ww_type_names[p->type],
@@ -294,23 +223,14 @@ static void write_kernel(const ww_mcp_call *t, const ww_query_unit *r, const ww_
   }
   ww_json_end_arr(j);
   const char *comment = ww_front_comment_in(r->text, strlen(r->text), fn->line, t->a);
-  if (comment)
-    ww_json_kstr(j, "launch", comment);
-  ww_json_kbool(j, "predictable", !fn->refusal);
-  if (fn->refusal)
-    ww_json_kstr(j, "reason", fn->refusal);
-  ww_json_end_obj(j);
+  ww_json_put(j, "launch?:%s,predictable:%i,reason?:%s}", comment, !fn->refusal, fn->refusal);
 }
 
 static void write_diags(const ww_unit *u, ww_json *j) {
-  ww_json_key(j, "diagnostics");
-  ww_json_arr(j);
+  ww_json_put(j, "diagnostics:[");
   for (uint32_t k = 0; k < u->ndiags && k < DIAGNOSTICS; k++) {
     const ww_diag *d = &u->diags[k];
-    ww_json_obj(j);
-    ww_json_kuint(j, "line", d->line);
-    ww_json_kstr(j, "message", d->message);
-    ww_json_end_obj(j);
+    ww_json_put(j, "{line:%u,message:%s}", d->line, d->message);
   }
   ww_json_end_arr(j);
 }
@@ -318,95 +238,64 @@ static void write_diags(const ww_unit *u, ww_json *j) {
 ww_status ww_mcp_list_kernels(ww_mcp_call *t) {
   call c;
   ww_query_unit r;
-  ww_status st = ww_mcp_ask(t, t->args, &c);
-  if (!st)
-    st = ww_query_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err);
-  if (st)
-    return st;
+  if (ww_mcp_ask(t, t->args, &c) ||
+      ww_query_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err))
+    return t->err.code;
   const ww_module *m = &r.unit->module;
-  ww_json_kstr(&t->j, "dialect", ww_dialect_names[m->dialect]);
-  ww_json_key(&t->j, "kernels");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "dialect:%s,kernels:[", ww_dialect_names[m->dialect]);
   for (uint32_t k = 0; k < m->nfns; k++)
     if (m->fns[k].kernel)
       write_kernel(t, &r, &m->fns[k], &t->j);
   ww_json_end_arr(&t->j);
-  if (r.unit->partial)
-    ww_json_kbool(&t->j, "partial", true);
+  ww_json_put(&t->j, "partial?:%i", r.unit->partial);
   if (r.unit->ndiags)
     write_diags(r.unit, &t->j);
   ww_query_release(t->m->o.w, &r);
   return WW_OK;
 }
 
-static void schema_kernel(ww_json *j) {
-  ww_mcp_property(j, "name", "string", NULL);
-  ww_mcp_property(j, "line", "integer", NULL);
-  ww_mcp_list(j, "parameters", "type and name", NULL);
-  ww_mcp_property(j, "launch", "string", "as its `// warpwise:` comment gives it");
-  ww_mcp_property(j, "predictable", "boolean", NULL);
-  ww_mcp_property(j, "reason", "string", "why it is not");
-}
-
-static void schema_diag(ww_json *j) {
-  ww_mcp_property(j, "line", "integer", NULL);
-  ww_mcp_property(j, "message", "string", NULL);
-}
-
 void ww_mcp_schema_kernels(ww_json *j) {
-  ww_mcp_property(j, "dialect", "string", NULL);
-  ww_mcp_list(j, "kernels", NULL, schema_kernel);
-  ww_mcp_property(j, "partial", "boolean",
-                  "something of the source was left out; diagnostics say what");
-  ww_mcp_list(j, "diagnostics", "what the compiler said", schema_diag);
+  ww_schema_properties(j, "dialect string");
+  ww_mcp_list(j, "kernels", NULL,
+              "name string\n"
+              "line integer\n"
+              "parameters strings type and name\n"
+              "launch string as its `// warpwise:` comment gives it\n"
+              "predictable boolean\n"
+              "reason string why it is not");
+  ww_schema_properties(
+      j, "partial boolean something of the source was left out; diagnostics say what");
+  ww_mcp_list(j, "diagnostics", "what the compiler said", "line integer\nmessage string");
 }
 
 /* ---- roofline ---- */
 
-static const ww_gpu *gpu_named(const ww_mcp *m, const char *name) {
-  const ww_gpu *g;
-  uint32_t n = ww_query_gpus(m->o.w, &g);
-  for (uint32_t k = 0; k < n; k++)
-    if (name && !strcmp(g[k].name, name))
-      return &g[k];
-  return NULL;
-}
-
 static void write_place(const ww_report *r, const ww_roof_point *p, const char *why, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "kernel", r->kernel);
-  ww_json_kstr(j, "gpu", r->gpu);
+  ww_json_put(j, "{kernel:%s,gpu:%s", r->kernel, r->gpu);
   if (r->error.code)
     write_error(&r->error, j);
   else if (why)
     ww_json_kstr(j, "no_place", why);
   else {
-    ww_mcp_number(j, "ai", p->ai);
-    ww_mcp_number(j, "gflops", p->gflops);
-    ww_mcp_number(j, "roof_gflops", p->roof);
-    ww_mcp_number(j, "share_of_roof", p->roof > 0 ? p->gflops / p->roof : 0);
-    ww_json_kstr(j, "precision", ww_roof_names[p->precision]);
-    ww_json_kstr(j, "bound", r->roofline_class);
-    if (r->bottleneck)
-      ww_json_kstr(j, "bottleneck", r->bottleneck);
+    double share = p->roof > 0 ? p->gflops / p->roof : 0;
+    ww_json_put(j,
+                "ai:%g,gflops:%g,roof_gflops:%g,share_of_roof:%g,precision:%s,bound:%s,"
+                "bottleneck?:%s",
+                ww_mcp_digits(p->ai), ww_mcp_digits(p->gflops), ww_mcp_digits(p->roof),
+                ww_mcp_digits(share), ww_roof_names[p->precision], r->roofline_class,
+                r->bottleneck);
   }
   ww_json_end_obj(j);
 }
 
 static void add_plot(ww_mcp_call *t, const ww_roofline *plot) {
   ww_buf svg = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &t->content};
   ww_roofline_svg(plot, &svg);
-  ww_json_begin(&j, &t->content);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "type", "resource");
-  ww_json_key(&j, "resource");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "uri", "warpwise://roofline.svg");
-  ww_json_kstr(&j, "mimeType", "image/svg+xml");
-  ww_json_kstr(&j, "text", svg.s);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j,
+              "{type:'resource',resource:{uri:'warpwise://roofline.svg',"
+              "mimeType:'image/svg+xml',text:%s}}",
+              svg.s);
   ww_buf_free(&svg);
 }
 
@@ -421,7 +310,7 @@ static uint32_t gpu_index(ww_mcp_call *t, places *s, const ww_report *r) {
   for (uint32_t g = 0; g < s->n; g++)
     if (!strcmp(s->gpus[g].name, r->gpu))
       return g;
-  const ww_gpu *gpu = gpu_named(t->m, r->gpu);
+  const ww_gpu *gpu = ww_gpu_of(t->m->o.w, r->gpu);
   if (!gpu)
     return s->n;
   s->gpus[s->n] = *gpu;
@@ -433,13 +322,10 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
   ww_query_result x = {0};
   const char *plot = ww_mcp_text(t, "plot");
   ww_status st = ask(t, false, &x);
-  if (!st)
-    st = all_failed(t, &x);
   if (st)
     return st;
   places s = {.gpus = WW_NEWN(t->a, ww_gpu, x.n + 1), .roofs = WW_NEWN(t->a, ww_roofs, x.n + 1)};
-  ww_json_key(&t->j, "kernels");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "kernels:[");
   for (uint32_t k = 0; k < x.n && k < REPORTS; k++) {
     const ww_report *r = &x.v[k].report;
     ww_roof_point p = {0};
@@ -451,15 +337,12 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
     }
     write_place(r, &p, why, &t->j);
   }
-  ww_json_end_arr(&t->j);
-  ww_json_key(&t->j, "roofs");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "],roofs:[");
   for (uint32_t g = 0; g < s.n; g++) {
-    ww_json_obj(&t->j);
-    ww_json_kstr(&t->j, "gpu", s.gpus[g].name);
+    ww_json_put(&t->j, "{gpu:%s", s.gpus[g].name);
     for (int k = 0; k < WW_NROOFS; k++)
       if (s.roofs[g].v[k] > 0)
-        ww_mcp_number(&t->j, ww_roof_names[k], s.roofs[g].v[k]);
+        ww_json_knum(&t->j, ww_roof_names[k], ww_mcp_digits(s.roofs[g].v[k]));
     ww_json_end_obj(&t->j);
   }
   ww_json_end_arr(&t->j);
@@ -468,26 +351,21 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
   return WW_OK;
 }
 
-static void schema_place(ww_json *j) {
-  ww_mcp_property(j, "kernel", "string", NULL);
-  ww_mcp_property(j, "gpu", "string", NULL);
+void ww_mcp_schema_roofline(ww_json *j) {
+  ww_mcp_begin_list(j, "kernels", NULL);
+  ww_schema_properties(j, "kernel string\ngpu string");
   schema_metric(j, WW_M_ai);
   schema_metric(j, WW_M_gflops);
-  ww_mcp_property(j, "roof_gflops", "number", "what memory and arithmetic allow at this intensity");
-  ww_mcp_property(j, "share_of_roof", "number", NULL);
-  ww_mcp_property(j, "precision", "string", "of most of its FLOPs");
-  ww_mcp_property(j, "bound", "string", "bandwidth or compute");
-  ww_mcp_property(j, "no_place", "string", "why it stands nowhere: no FLOPs, no traffic");
-}
-
-static void schema_roofs(ww_json *j) {
-  ww_mcp_property(j, "gpu", "string", NULL);
+  ww_schema_properties(j, "roof_gflops number what memory and arithmetic allow at this intensity\n"
+                          "share_of_roof number\n"
+                          "precision string of most of its FLOPs\n"
+                          "bound string bandwidth or compute\n"
+                          "no_place string why it stands nowhere: no FLOPs, no traffic");
+  ww_json_put(j, "}}}");
+  ww_mcp_begin_list(j, "roofs", NULL);
+  ww_schema_properties(j, "gpu string");
   for (int k = 0; k < WW_NROOFS; k++)
-    ww_mcp_property(j, ww_roof_names[k], "number",
-                    k == WW_ROOF_DRAM || k == WW_ROOF_L2 ? "GB/s" : "GFLOP/s");
-}
-
-void ww_mcp_schema_roofline(ww_json *j) {
-  ww_mcp_list(j, "kernels", NULL, schema_place);
-  ww_mcp_list(j, "roofs", NULL, schema_roofs);
+    ww_json_put(j, "%s:{type:'number',description:%s}", ww_roof_names[k],
+                k == WW_ROOF_DRAM || k == WW_ROOF_L2 ? "GB/s" : "GFLOP/s");
+  ww_json_put(j, "}}}");
 }

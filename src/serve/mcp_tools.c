@@ -17,6 +17,8 @@
         "short (default), or full: every metric, what the time was computed from", "short|full" \
   }
 
+#define OF_COMMAND 0, NULL, NULL /* the command's option of that name says what it means */
+
 static const ww_member own_detail[] = {DETAIL, {0}};
 static const ww_member own_roofline[] = {
     DETAIL,
@@ -33,9 +35,9 @@ static const ww_member own_compare[] = {
     {0},
 };
 static const ww_member own_measure[] = {
-    {"device", WW_MEMBER_TEXT, 0, NULL, NULL},
-    {"repeats", WW_MEMBER_COUNT, 0, NULL, NULL},
-    {"limit", WW_MEMBER_COUNT, 0, NULL, NULL},
+    {"device", WW_MEMBER_TEXT, OF_COMMAND},
+    {"repeats", WW_MEMBER_COUNT, OF_COMMAND},
+    {"limit", WW_MEMBER_COUNT, OF_COMMAND},
     DETAIL,
     {0},
 };
@@ -44,18 +46,19 @@ static const ww_member own_evaluate[] = {
      "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise measure --json` "
      "and the measure tool write them",
      NULL},
-    {"sources", WW_MEMBER_TEXT, 0, NULL, NULL},
+    {"sources", WW_MEMBER_TEXT, OF_COMMAND},
     {"by", WW_MEMBER_TEXT, 0,
      "what predicts: with what measurements taught (default), or the machine model alone",
      "grounded|machine"},
-    {"metric", WW_MEMBER_TEXT, 0, NULL, NULL},
-    {"limit", WW_MEMBER_COUNT, 0, NULL, NULL},
-    {"worst", WW_MEMBER_COUNT, 0, NULL, NULL},
-    {"budget", WW_MEMBER_COUNT, 0, NULL, NULL},
+    {"metric", WW_MEMBER_TEXT, OF_COMMAND},
+    {"limit", WW_MEMBER_COUNT, OF_COMMAND},
+    {"worst", WW_MEMBER_COUNT, OF_COMMAND},
+    {"budget", WW_MEMBER_COUNT, OF_COMMAND},
     DETAIL,
     {0},
 };
 
+#define QUICK NULL, NULL, false, false
 #define SOURCE WW_IN_SOURCE
 #define LAUNCH (WW_IN_SOURCE | WW_IN_LAUNCH)
 const ww_mcp_tool ww_mcp_tools[] = {
@@ -63,36 +66,36 @@ const ww_mcp_tool ww_mcp_tools[] = {
      "Lists the GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: name, line, parameters, the "
      "launch its comment gives, whether "
      "it can be predicted. Give source (text) or file (path).",
-     SOURCE, own_detail, NULL, NULL, false, false, ww_mcp_list_kernels, ww_mcp_schema_kernels},
+     SOURCE, own_detail, ww_mcp_list_kernels, ww_mcp_schema_kernels, QUICK},
     {"predict", "Predict time and counters",
      "Predicts how long kernels take on one or several GPUs and what they do there: time with its "
      "interval, what bounds it, bandwidth, FLOP/s, "
      "occupancy, cache hits. No GPU is needed. Without `kernel`: every kernel of the source.",
-     LAUNCH, own_detail, NULL, NULL, false, false, ww_mcp_predict, ww_mcp_schema_reports},
+     LAUNCH, own_detail, ww_mcp_predict, ww_mcp_schema_reports, QUICK},
     {"explain", "Explain why a kernel is slow",
      "As predict, and why: findings (line, rule, what to change, the speed-up that would give) "
      "with the largest gain first, and the source lines that cost "
      "most. Use it first when a kernel should become faster.",
-     LAUNCH, own_detail, NULL, NULL, false, false, ww_mcp_explain, ww_mcp_schema_reports},
+     LAUNCH, own_detail, ww_mcp_explain, ww_mcp_schema_reports, QUICK},
     {"roofline", "Roofline of kernels",
      "Where kernels stand under the roofs of GPUs: arithmetic intensity, FLOP/s, what memory and "
      "arithmetic would allow there, and the share of it that is "
      "reached.",
-     LAUNCH, own_roofline, NULL, NULL, false, false, ww_mcp_roofline, ww_mcp_schema_roofline},
+     LAUNCH, own_roofline, ww_mcp_roofline, ww_mcp_schema_roofline, QUICK},
     {"compare", "Compare GPUs or versions",
      "Compares one kernel on several GPUs (`gpu` with two or more names), or two versions of it "
      "under the same launch (other_file, other_source or "
      "other_kernel): times, speed-up, what changed. Use it to see what an edit brings.",
-     LAUNCH, own_compare, NULL, NULL, false, false, ww_mcp_compare, ww_mcp_schema_compare},
+     LAUNCH, own_compare, ww_mcp_compare, ww_mcp_schema_compare, QUICK},
     {"measure", "Measure on a device",
      "Runs a kernel on a real device of the server's machine and reports its time and, on an "
      "NVIDIA GPU, its hardware counters. The kernel's code is executed.",
-     LAUNCH, own_measure, NULL, "measure", true, true, ww_mcp_measure, ww_mcp_schema_reports},
+     LAUNCH, own_measure, ww_mcp_measure, ww_mcp_schema_reports, NULL, "measure", true, true},
     {"evaluate", "Score predictions",
      "Predicts every launch of a file of measured reports and scores the predictions: errors by "
      "metric, coverage, roofline classes, the worst cases. May take "
      "minutes; reports progress and can be cancelled.",
-     0, own_evaluate, "measured", "evaluate", true, false, ww_mcp_evaluate, ww_mcp_schema_evaluate},
+     0, own_evaluate, ww_mcp_evaluate, ww_mcp_schema_evaluate, "measured", "evaluate", true, false},
     {0},
 };
 
@@ -102,57 +105,23 @@ static bool offered(const ww_mcp *m, const ww_mcp_tool *t) {
 
 /* ---- schemas ---- */
 
-void ww_mcp_property(ww_json *j, const char *name, const char *type, const char *meaning) {
-  ww_json_key(j, name);
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", type);
-  if (meaning)
-    ww_json_kstr(j, "description", meaning);
-  ww_json_end_obj(j);
+void ww_mcp_begin_list(ww_json *j, const char *name, const char *meaning) {
+  ww_json_put(j, "%s:{type:'array',description?:%s,items:{type:'object',properties:{", name,
+              meaning);
 }
 
-void ww_mcp_list(ww_json *j, const char *name, const char *meaning, void (*item)(ww_json *j)) {
-  ww_json_key(j, name);
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "array");
-  if (meaning)
-    ww_json_kstr(j, "description", meaning);
-  ww_json_key(j, "items");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", item ? "object" : "string");
-  if (item) {
-    ww_json_key(j, "properties");
-    ww_json_obj(j);
-    item(j);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-}
-
-static void one_of(ww_json *j, const char *list) {
-  ww_json_key(j, "enum");
-  ww_json_arr(j);
-  for (const char *p = list; *p;) {
-    char word[32];
-    size_t n = strcspn(p, "|");
-    snprintf(word, sizeof word, "%.*s", (int)n, p);
-    ww_json_str(j, word);
-    p += n + (p[n] == '|');
-  }
-  ww_json_end_arr(j);
+void ww_mcp_list(ww_json *j, const char *name, const char *meaning, const char *lines) {
+  ww_mcp_begin_list(j, name, meaning);
+  ww_schema_properties(j, lines);
+  ww_json_put(j, "}}}");
 }
 
 static void items(const ww_mcp *m, const ww_member *x, ww_json *j) {
-  ww_json_kstr(j, "type", "array");
-  ww_json_key(j, "items");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "string");
+  ww_json_put(j, "type:'array',items:{type:'string'");
   if (x->kind == WW_MEMBER_NAMES) { /* the GPUs there are */
     const ww_gpu *g;
     uint32_t n = ww_query_gpus(m->o.w, &g);
-    ww_json_key(j, "enum");
-    ww_json_arr(j);
+    ww_json_put(j, "enum:[");
     for (uint32_t k = 0; k < n; k++)
       ww_json_str(j, g[k].name);
     ww_json_end_arr(j);
@@ -164,91 +133,62 @@ static void argument(const ww_mcp *m, const ww_mcp_tool *t, const ww_member *x, 
   const char *meaning = x->meaning;
   if (!meaning && m->o.help)
     meaning = m->o.help(t->command, x->name);
-  ww_json_key(j, x->name);
-  ww_json_obj(j);
-  if (meaning)
-    ww_json_kstr(j, "description", meaning);
-  switch ((ww_member_kind)x->kind) {
+  ww_json_put(j, "%s:{description?:%s", x->name, meaning);
+  switch (x->kind) {
   case WW_MEMBER_TEXT:
     ww_json_kstr(j, "type", "string");
     break;
   case WW_MEMBER_COUNT:
-    ww_json_kstr(j, "type", "integer");
-    ww_json_kint(j, "minimum", 0);
+    ww_json_put(j, "type:'integer',minimum:0");
     break;
   case WW_MEMBER_TEXTS:
   case WW_MEMBER_NAMES:
     items(m, x, j);
     break;
   case WW_MEMBER_SPEC:
-    ww_json_key(j, "anyOf");
-    ww_json_raw(j, "[{\"type\":\"string\"},{\"type\":\"object\"}]");
+    ww_json_put(j, "anyOf:[{type:'string'},{type:'object'}]");
     break;
   }
   if (x->one_of)
-    one_of(j, x->one_of);
+    ww_schema_one_of(j, x->one_of);
   ww_json_end_obj(j);
 }
 
 static void input_schema(const ww_mcp *m, const ww_mcp_tool *t, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "object");
-  ww_json_key(j, "properties");
-  ww_json_obj(j);
+  ww_json_put(j, "{type:'object',properties:{");
   for (const ww_member *x = ww_api_members; x->name; x++)
     if (x->group & t->groups)
       argument(m, t, x, j);
   for (const ww_member *x = t->own; x->name; x++)
     argument(m, t, x, j);
   ww_json_end_obj(j);
-  if (t->required) {
-    ww_json_key(j, "required");
-    ww_json_arr(j);
-    ww_json_str(j, t->required);
-    ww_json_end_arr(j);
-  }
-  ww_json_kbool(j, "additionalProperties", false);
-  ww_json_end_obj(j);
+  if (t->required)
+    ww_json_put(j, "required:[%s]", t->required);
+  ww_json_put(j, "additionalProperties:false}");
 }
 
 static void write_tool(const ww_mcp *m, const ww_mcp_tool *t, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", t->name);
-  ww_json_kstr(j, "title", t->title);
-  ww_json_kstr(j, "description", t->description);
-  ww_json_key(j, "inputSchema");
+  ww_json_put(j, "{name:%s,title:%s,description:%s,inputSchema:", t->name, t->title,
+              t->description);
   input_schema(m, t, j);
-  ww_json_key(j, "outputSchema");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "object");
-  ww_json_key(j, "properties");
-  ww_json_obj(j);
+  ww_json_put(j, "outputSchema:{type:'object',properties:{");
   t->output(j);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-  ww_json_key(j, "annotations");
-  ww_json_obj(j);
-  ww_json_kstr(j, "title", t->title);
-  ww_json_kbool(j, "readOnlyHint", !t->runs);
-  ww_json_kbool(j, "destructiveHint", false);
-  ww_json_kbool(j, "idempotentHint", true);
-  ww_json_kbool(j, "openWorldHint", false);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
+  ww_json_put(j,
+              "}},annotations:{title:%s,readOnlyHint:%i,destructiveHint:false,"
+              "idempotentHint:true,openWorldHint:false}}",
+              t->title, !t->runs);
 }
 
 void ww_mcp_list_tools(void *ctx, ww_rpc_call *c) {
   const ww_mcp *m = ((ww_mcp_peer *)ctx)->m;
   ww_buf b = {0};
-  ww_json j;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "tools");
-  ww_json_arr(&j);
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{tools:[");
   for (const ww_mcp_tool *t = ww_mcp_tools; t->name; t++)
     if (offered(m, t))
       write_tool(m, t, &j);
   ww_json_end_arr(&j);
-  ww_mcp_end_result(c, &j, &b, true);
+  ww_mcp_end_result(c, &j, true);
 }
 
 /* ---- arguments ---- */
@@ -261,18 +201,7 @@ static bool in_table(const ww_member *v, uint8_t groups, const char *name) {
 }
 
 const char *ww_mcp_text(ww_mcp_call *t, const char *name) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(t->args, name);
-  return cJSON_IsString(v) ? v->valuestring : NULL;
-}
-
-static bool is_word_of(const char *word, const char *list) {
-  for (const char *p = list; *p;) {
-    size_t n = strcspn(p, "|");
-    if (strlen(word) == n && !memcmp(p, word, n))
-      return true;
-    p += n + (p[n] == '|');
-  }
-  return false;
+  return ww_member_text(t->args, name);
 }
 
 /* The tool's own arguments; the others are checked by who reads them. */
@@ -289,7 +218,7 @@ static ww_status check_own(ww_mcp_call *t) {
     if (x->kind == WW_MEMBER_TEXT && !cJSON_IsString(v))
       return ww_fail(&t->err, WW_EUSAGE, "%s: expected a string, not %s", x->name,
                      ww_json_kind(v, kind));
-    if (x->one_of && !is_word_of(v->valuestring, x->one_of))
+    if (x->one_of && !ww_is_one_of(x->one_of, v->valuestring))
       return ww_fail(&t->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", x->name, x->one_of,
                      v->valuestring);
   }
@@ -307,27 +236,11 @@ static ww_status check_own(ww_mcp_call *t) {
   return WW_OK;
 }
 
-/* The GPUs that the server was started for. */
-static void default_gpus(const char *names, ww_json *j) {
-  char name[64];
-  ww_json_key(j, "gpu");
-  ww_json_arr(j);
-  for (const char *p = names; *p;) {
-    size_t n = strcspn(p, ",");
-    snprintf(name, sizeof name, "%.*s", (int)n, p);
-    ww_json_str(j, name);
-    p += n + (p[n] == ',');
-  }
-  ww_json_end_arr(j);
-}
-
 ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
-  static const ww_route with_launch = {.groups = WW_IN_SOURCE | WW_IN_LAUNCH},
-                        source_only = {.groups = WW_IN_SOURCE};
+  const ww_route route = {.groups = t->tool->groups};
   const cJSON *v;
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_json_obj(&j);
   cJSON_ArrayForEach(v, args) {
     if (!in_table(ww_api_members, t->tool->groups, v->string))
@@ -337,17 +250,15 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
   }
   if (t->m->o.gpu && (t->tool->groups & WW_IN_LAUNCH) &&
       !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
-    default_gpus(t->m->o.gpu, &j);
+    ww_json_words(&j, "gpu", t->m->o.gpu, ","); /* those that the server was started for */
   ww_json_end_obj(&j);
   ww_api_request q = {.body = b.s, .n = b.n, .arrived = t->arrived};
-  *out = (call){.api = t->m->o.api,
-                .q = &q,
-                .route = t->tool->groups & WW_IN_LAUNCH ? &with_launch : &source_only,
-                .a = t->a};
+  *out = (call){.api = t->m->o.api, .q = &q, .route = &route, .a = t->a};
   ww_status st = ww_call_read(out);
   if (st)
     t->err = out->err;
-  out->q = NULL;
+  out->q = NULL; /* these two go with this function */
+  out->route = NULL;
   out->ask.cancelled = ww_mcp_cancelled;
   out->ask.ctx = t;
   cJSON_Delete(out->body); /* strings are the arena's */
@@ -378,46 +289,28 @@ bool ww_mcp_cancelled(void *ctx) {
 
 void ww_mcp_progress(ww_mcp_call *t, uint64_t done, uint64_t total, const char *what) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   if (!t->token || (t->peer->x && !t->peer->streams))
     return;
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_key(&j, "progressToken");
-  ww_json_raw(&j, t->token);
-  ww_json_kuint(&j, "progress", done);
-  if (total)
-    ww_json_kuint(&j, "total", total);
-  ww_json_kstr(&j, "message", what);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "{progressToken:");
+  ww_json_copy(t->token, &j);
+  ww_json_put(&j, "progress:%lu,total?:%lu,message:%s}", done, total, what);
   ww_rpc_notify(t->peer->rpc, "notifications/progress", b.s);
   ww_buf_free(&b);
 }
 
 /* ---- a call ---- */
 
-static void write_text(ww_json *j, const char *text) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "text");
-  ww_json_kstr(j, "text", text);
-  ww_json_end_obj(j);
-}
-
 /* What went wrong with arguments or a kernel is a result: the model reads it and can do better. */
 static void answer(ww_mcp_call *t, ww_status st) {
   ww_buf b = {0}, why = {0};
-  ww_json j;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_key(&j, "content");
-  ww_json_arr(&j);
-  if (st) {
-    if (t->err.file)
-      ww_buf_fmt(&why, "%s:", t->err.file);
-    if (t->err.file && t->err.line)
-      ww_buf_fmt(&why, "%u:", t->err.line);
-    ww_buf_fmt(&why, "%s%s", why.n ? " " : "", t->err.msg);
-  }
-  write_text(&j, st ? why.s : t->out.s);
+  ww_json j = {.out = &b};
+  if (t->err.file)
+    ww_buf_fmt(&why, "%s:", t->err.file);
+  if (t->err.file && t->err.line)
+    ww_buf_fmt(&why, "%u:", t->err.line);
+  ww_buf_fmt(&why, "%s%s", why.n ? " " : "", t->err.msg);
+  ww_json_put(&j, "{content:[{type:'text',text:%s}", st ? why.s : t->out.s);
   if (!st && t->content.n)
     ww_json_raw(&j, t->content.s);
   ww_json_end_arr(&j);
@@ -425,8 +318,8 @@ static void answer(ww_mcp_call *t, ww_status st) {
     ww_json_key(&j, "structuredContent");
     ww_json_raw(&j, t->out.s);
   }
-  ww_json_kbool(&j, "isError", st != WW_OK);
-  ww_mcp_end_result(t->c, &j, &b, false);
+  ww_json_kbool(&j, "isError", st);
+  ww_mcp_end_result(t->c, &j, false);
   ww_buf_free(&why);
 }
 
@@ -442,7 +335,7 @@ static ww_status run_slow(ww_mcp_call *t) {
 }
 
 static void run(ww_mcp_call *t) {
-  ww_json_begin(&t->j, &t->out);
+  t->j.out = &t->out;
   ww_json_obj(&t->j);
   ww_status st = check_own(t);
   if (!st)
@@ -456,38 +349,25 @@ static void run(ww_mcp_call *t) {
 
 void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
   ww_mcp_peer *peer = ctx;
-  const cJSON *params = ww_rpc_params(c), *name = cJSON_GetObjectItemCaseSensitive(params, "name"),
-              *args = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
-              *token = cJSON_GetObjectItemCaseSensitive(
-                  cJSON_GetObjectItemCaseSensitive(params, "_meta"), "progressToken");
-  const ww_mcp_tool *tool = ww_mcp_tools;
-  char text[160];
-  while (tool->name && (!cJSON_IsString(name) || strcmp(tool->name, name->valuestring) != 0))
-    tool++;
-  if (!tool->name || !offered(peer->m, tool)) {
-    snprintf(text, sizeof text, "Unknown tool: %.80s",
-             cJSON_IsString(name) ? name->valuestring : "params.name is no string");
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, text, NULL);
-    return;
-  }
-  if (args && !cJSON_IsObject(args)) {
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "arguments must be an object", NULL);
-    return;
-  }
+  const cJSON *params = ww_rpc_params(c), *meta = cJSON_GetObjectItemCaseSensitive(params, "_meta"),
+              *token = cJSON_GetObjectItemCaseSensitive(meta, "progressToken");
+  const char *name = ww_member_text(params, "name");
   ww_mcp_call t = {.m = peer->m,
                    .peer = peer,
                    .c = c,
-                   .tool = tool,
-                   .args = args,
+                   .tool = ww_mcp_tools,
+                   .args = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
+                   .token = cJSON_IsString(token) || cJSON_IsNumber(token) ? token : NULL,
                    .arrived = ww_now(),
                    .a = ww_rpc_arena(c)};
-  ww_buf id = {0};
-  ww_json j = {0};
-  if (cJSON_IsString(token) || cJSON_IsNumber(token)) {
-    ww_json_begin(&j, &id);
-    ww_json_copy(token, &j);
-    t.token = id.s;
-  }
-  run(&t);
-  ww_buf_free(&id);
+  while (t.tool->name && (!name || strcmp(t.tool->name, name) != 0))
+    t.tool++;
+  if (!t.tool->name || !offered(peer->m, t.tool)) {
+    char text[160];
+    snprintf(text, sizeof text, "Unknown tool: %.80s", name ? name : "params.name is no string");
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS, text, NULL);
+  } else if (t.args && !cJSON_IsObject(t.args))
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS, "arguments must be an object", NULL);
+  else
+    run(&t);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../predict/show/show.h"
+#include "../report/json_put.h"
 #include "page_text.h"
 
 /* Scripts, styles and answers from this server alone, nothing inline: what a kernel's text or a
@@ -25,21 +26,16 @@ typedef struct {
 } example;
 
 static const example examples[] = {
-    {"Matrix product, three ways (CUDA)", "matmul.cu", ww_page_text_matmul_cu},
-    {"Matrix transpose, three ways (CUDA)", "transpose.cu", ww_page_text_transpose_cu},
-    {"y = a x + y, with and without a stride (CUDA)", "saxpy.cu", ww_page_text_saxpy_cu},
-    {"Sparse matrix times vector (OpenCL)", "spmv.cl", ww_page_text_spmv_cl},
-    {"Sum over waves (HIP)", "reduce.hip", ww_page_text_reduce_hip},
-    {"Five-point stencil (OpenMP)", "stencil.c", ww_page_text_stencil_c},
+#define EXAMPLE(title, file, name, path) {title, file, ww_page_text_##name},
+#include "page.def"
+    {0},
 };
 
 static bool is_get(ww_http_call *x) {
   if (!strcmp(ww_http_method(x), "GET") || !strcmp(ww_http_method(x), "HEAD"))
     return true;
-  ww_err e = {0};
   ww_api_reply r = {0};
-  ww_fail(&e, WW_EUSAGE, "this is a file of the page: GET it");
-  ww_api_error(405, &e, &r);
+  ww_api_error(405, &(ww_err){.code = WW_EUSAGE, .msg = "this is a file of the page: GET it"}, &r);
   ww_http_reply(x, 405, r.type, r.body.s, r.body.n);
   ww_buf_free(&r.body);
   return false;
@@ -61,19 +57,13 @@ static void send_file(void *ctx, ww_http_call *x) {
 
 static void send_examples(void *ctx, ww_http_call *x) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   (void)ctx;
   if (!is_get(x))
     return;
-  ww_json_begin(&j, &b);
   ww_json_arr(&j);
-  for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "name", examples[k].name);
-    ww_json_kstr(&j, "file", examples[k].file);
-    ww_json_kstr(&j, "text", examples[k].text);
-    ww_json_end_obj(&j);
-  }
+  for (const example *e = examples; e->name; e++)
+    ww_json_put(&j, "{name:%s,file:%s,text:%s}", e->name, e->file, e->text);
   ww_json_end_arr(&j);
   send(x, "application/json", b.s, b.n);
   ww_buf_free(&b);
@@ -83,53 +73,25 @@ static void send_examples(void *ctx, ww_http_call *x) {
  */
 static void send_words(void *ctx, ww_http_call *x) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   (void)ctx;
   if (!is_get(x))
     return;
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_key(&j, "metrics");
-  ww_json_arr(&j);
-  for (int k = 0; k < WW_NMETRICS; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "name", ww_metrics[k].name);
-    ww_json_kstr(&j, "unit", ww_metrics[k].unit);
-    ww_json_kstr(&j, "meaning", ww_metrics[k].meaning);
-    ww_json_end_obj(&j);
-  }
-  ww_json_end_arr(&j);
-  ww_json_key(&j, "terms");
-  ww_json_obj(&j);
+  ww_json_put(&j, "{metrics:[");
+  for (const ww_metric_info *m = ww_metrics; m < ww_metrics + WW_NMETRICS; m++)
+    ww_json_put(&j, "{name:%s,unit:%s,meaning:%s}", m->name, m->unit, m->meaning);
+  ww_json_put(&j, "],terms:{");
   for (int k = 0; k < WW_NTERMS; k++)
     ww_json_kstr(&j, ww_term_names[k], ww_term_words[k]);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "}}");
   send(x, "application/json", b.s, b.n);
   ww_buf_free(&b);
 }
 
-#define HTML "text/html; charset=utf-8"
-#define JS "text/javascript; charset=utf-8"
-#define CSS "text/css; charset=utf-8"
-#define FILE_AT(at, media, text) \
-  { .path = (at), .handle = send_file, .ctx = &(file){(media), (text)}, .open = true }
-
 const ww_http_route ww_page_routes[] = {
-    FILE_AT("/", HTML, ww_page_text_index_html),
-    FILE_AT("/page/style.css", CSS, ww_page_text_style_css),
-    FILE_AT("/page/app.js", JS, ww_page_text_app_js),
-    FILE_AT("/page/editor.js", JS, ww_page_text_editor_js),
-    FILE_AT("/page/plots.js", JS, ww_page_text_plots_js),
-    FILE_AT("/page/parts.js", JS, ww_page_text_parts_js),
-    FILE_AT("/page/server.js", JS, ww_page_text_server_js),
-    FILE_AT("/page/state.js", JS, ww_page_text_state_js),
-    FILE_AT("/page/sweep.js", JS, ww_page_text_sweep_js),
-    FILE_AT("/page/view.js", JS, ww_page_text_view_js),
-    FILE_AT("/page/uplot.js", JS, ww_page_text_uplot_js),
-    FILE_AT("/page/uplot.css", CSS, ww_page_text_uplot_css),
-    FILE_AT("/page/uplot.LICENSE", "text/plain; charset=utf-8", ww_page_text_uplot_license),
-    FILE_AT("/page/icon.svg", "image/svg+xml", ww_page_text_icon_svg),
+#define PAGE(url, media, name, file_path) \
+  {.path = url, .handle = send_file, .ctx = &(file){media, ww_page_text_##name}, .open = true},
+#include "page.def"
     {.path = "/page/examples.json", .handle = send_examples, .open = true},
     {.path = "/page/words.json", .handle = send_words, .open = true},
     {0},

@@ -20,7 +20,7 @@ struct ww_peer {
   double since; /* the stage began, ww_now's clock */
   size_t bytes;
   ww_share *share;
-  ww_peer *next, *prev;
+  ww_peer *next;
 };
 
 struct ww_peers {
@@ -37,7 +37,7 @@ struct ww_peers {
 
 static double deadline(const ww_peers *s, const ww_peer *p) {
   const ww_peer_limits *l = &s->limits;
-  double flow = (double)p->bytes / l->bytes_per_s;
+  double flow = p->bytes / l->bytes_per_s;
   switch (p->stage) {
   case WW_PEER_HEAD:
     return p->since + (p->served ? l->idle_s : l->head_s);
@@ -67,7 +67,7 @@ static void *watch(void *ctx) {
       if (!p->shut && now > deadline(s, p))
         shut(s, p);
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(1e9 * LOOK_S);
+    until.tv_nsec += 1e9 * LOOK_S;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     if (s->first)
@@ -126,22 +126,14 @@ static bool same_address(const ww_peer *a, const ww_peer *b) {
 /* Those who ask have a half of the table among themselves, so that however fast they come and go,
  * nobody who was served goes for them, and a newcomer stays until as many others have come: that is
  * long enough to send a request, and too short to send it slowly. */
-static ww_peer *longest_asking(const ww_peers *s, const ww_peer *p, bool of_address) {
-  ww_peer *out = NULL;
-  for (ww_peer *x = s->first; x; x = x->next)
-    if (x != p && is_asking(x) && (!of_address || same_address(x, p)) &&
-        (!out || x->since < out->since))
-      out = x;
-  return out;
-}
-
-static ww_peer *slackest(const ww_peers *s, const ww_peer *p, bool of_address) {
+static ww_peer *first_to_go(const ww_peers *s, const ww_peer *p, bool of_address, bool asking) {
   double now = ww_now();
   ww_peer *out = NULL;
   int most = 0;
   for (ww_peer *x = s->first; x; x = x->next) {
-    int k = x == p || (of_address && !same_address(x, p)) ? -1 : slackness(x, now);
-    if (k < 0 || (out && (k < most || (k == most && x->since >= out->since))))
+    int k = asking ? is_asking(x) - 1 : slackness(x, now);
+    if (x == p || (of_address && !same_address(x, p)) || k < 0 ||
+        (out && (k < most || (k == most && x->since >= out->since))))
       continue;
     most = k;
     out = x;
@@ -156,9 +148,9 @@ static void make_room(ww_peers *s, ww_peer *p, bool of_address) {
   for (const ww_peer *x = s->first; x; x = x->next)
     asking += is_asking(x) && (!of_address || same_address(x, p));
   bool many = asking > (of_address ? s->limits.of_address : s->limits.most) / 2;
-  ww_peer *first = many ? longest_asking(s, p, of_address) : slackest(s, p, of_address);
+  ww_peer *first = first_to_go(s, p, of_address, many);
   if (!first)
-    first = many ? slackest(s, p, of_address) : longest_asking(s, p, of_address);
+    first = first_to_go(s, p, of_address, !many);
   shut(s, first ? first : p);
 }
 
@@ -192,8 +184,6 @@ ww_peer *ww_peer_join(ww_peers *s, int fd, const struct sockaddr *address) {
   if (!p->share)
     p->share = ww_share_new();
   p->next = s->first;
-  if (s->first)
-    s->first->prev = p;
   s->first = p;
   s->n++;
   if (neighbours >= s->limits.of_address)
@@ -209,14 +199,11 @@ void ww_peer_leave(ww_peers *s, ww_peer *p) {
   if (!p)
     return;
   pthread_mutex_lock(&s->lock);
-  if (p->prev)
-    p->prev->next = p->next;
-  if (p->next)
-    p->next->prev = p->prev;
-  if (s->first == p)
-    s->first = p->next;
-  if (!p->shut)
-    s->n--;
+  ww_peer **at = &s->first;
+  while (*at != p)
+    at = &(*at)->next;
+  *at = p->next;
+  s->n -= !p->shut;
   pthread_mutex_unlock(&s->lock);
   ww_share_drop(p->share);
   free(p);

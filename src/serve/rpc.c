@@ -12,7 +12,7 @@
 #define BATCH_MAX 1000 /* a message of 64 MiB could hold millions of calls, each with an answer */
 
 typedef struct {
-  ww_buf answers;   /* "a,b,c" */
+  ww_buf answers;   /* "[a,b,c" */
   uint32_t pending; /* under r->lock; the reader holds one too */
 } batch;
 
@@ -38,21 +38,25 @@ static void send_text(ww_rpc *r, const char *text, size_t n) {
   pthread_mutex_unlock(&r->sending);
 }
 
-static void begin(ww_json *j, ww_buf *b, const char *id) {
-  ww_json_begin(j, b);
-  ww_json_obj(j);
-  ww_json_kstr(j, "jsonrpc", "2.0");
-  if (!id)
+/* A member whose value is JSON already; NULL: none. */
+static void member(ww_json *j, const char *name, const char *json) {
+  if (!json)
     return;
-  ww_json_key(j, "id");
-  ww_json_raw(j, id);
+  ww_json_key(j, name);
+  ww_json_raw(j, json);
+}
+
+static ww_json begin(ww_buf *b, const char *id) {
+  ww_json j = {.out = b};
+  ww_json_put(&j, "{jsonrpc:'2.0'");
+  member(&j, "id", id);
+  return j;
 }
 
 static void answer(ww_rpc *r, batch *in, ww_buf *b) {
   if (in) {
     pthread_mutex_lock(&r->lock);
-    if (in->answers.n)
-      ww_buf_puts(&in->answers, ",");
+    ww_buf_puts(&in->answers, in->answers.n ? "," : "[");
     ww_buf_add(&in->answers, b->s, b->n);
     pthread_mutex_unlock(&r->lock);
   } else
@@ -63,18 +67,10 @@ static void answer(ww_rpc *r, batch *in, ww_buf *b) {
 static void answer_error(ww_rpc *r, batch *in, const char *id, int code, const char *message,
                          const char *data) {
   ww_buf b = {0};
-  ww_json j = {0};
-  begin(&j, &b, id);
-  ww_json_key(&j, "error");
-  ww_json_obj(&j);
-  ww_json_kint(&j, "code", code);
-  ww_json_kstr(&j, "message", message);
-  if (data) {
-    ww_json_key(&j, "data");
-    ww_json_raw(&j, data);
-  }
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json j = begin(&b, id);
+  ww_json_put(&j, "error:{code:%d,message:%s", code, message);
+  member(&j, "data", data);
+  ww_json_put(&j, "}}");
   answer(r, in, &b);
 }
 
@@ -87,10 +83,8 @@ void ww_rpc_result(ww_rpc_call *c, const char *json) {
     return;
   c->answered = true;
   ww_buf b = {0};
-  ww_json j = {0};
-  begin(&j, &b, c->id);
-  ww_json_key(&j, "result");
-  ww_json_raw(&j, json);
+  ww_json j = begin(&b, c->id);
+  member(&j, "result", json);
   ww_json_end_obj(&j);
   answer(c->r, c->batch, &b);
 }
@@ -106,32 +100,21 @@ void ww_rpc_error(ww_rpc_call *c, int code, const char *message, const char *dat
  * that code. */
 void ww_rpc_fail(ww_rpc_call *c, const ww_err *e) {
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   int code = e->code == WW_EUSAGE    ? WW_RPC_BAD_PARAMS
              : e->code != WW_ECANCEL ? WW_RPC_FAILED
              : ww_rpc_cancelled(c)   ? WW_RPC_CANCELLED
                                      : WW_RPC_MODIFIED;
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "code", ww_status_name(e->code));
-  if (e->file)
-    ww_json_kstr(&j, "file", e->file);
-  if (e->line)
-    ww_json_kuint(&j, "line", e->line);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "{code:%s,file?:%s,line?:%u}", ww_status_name(e->code), e->file, e->line);
   ww_rpc_error(c, code, e->msg, b.s);
   ww_buf_free(&b);
 }
 
 static void write_call(ww_rpc *r, const char *id, const char *method, const char *params) {
   ww_buf b = {0};
-  ww_json j = {0};
-  begin(&j, &b, id);
+  ww_json j = begin(&b, id);
   ww_json_kstr(&j, "method", method);
-  if (params) {
-    ww_json_key(&j, "params");
-    ww_json_raw(&j, params);
-  }
+  member(&j, "params", params);
   ww_json_end_obj(&j);
   send_text(r, b.s, b.n);
   ww_buf_free(&b);
@@ -141,32 +124,54 @@ void ww_rpc_notify(ww_rpc *r, const char *method, const char *params) {
   write_call(r, NULL, method, params);
 }
 
+void ww_rpc_tell(ww_rpc *r, const char *method, const char *pattern, ...) {
+  ww_buf b = {0};
+  va_list args;
+  va_start(args, pattern);
+  ww_json_vput(&(ww_json){.out = &b}, pattern, args);
+  va_end(args);
+  ww_rpc_notify(r, method, b.s);
+  ww_buf_free(&b);
+}
+
 void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,
                 void (*answered)(void *ctx, const cJSON *result), void *ctx) {
   char id[24];
-  ask *a = ww_xcalloc(1, sizeof *a);
-  a->answered = answered;
-  a->ctx = ctx;
   pthread_mutex_lock(&r->lock);
-  a->id = ++r->asked;
-  a->next = r->asks;
-  r->asks = a;
-  snprintf(id, sizeof id, "%llu",
-           (unsigned long long)a->id); /* behind the lock it is the answer's */
+  uint64_t number = ++r->asked;
+  if (answered) { /* else a peer that never answers costs nothing */
+    ask *a = ww_xmalloc(sizeof *a);
+    *a = (ask){number, answered, ctx, r->asks};
+    r->asks = a;
+  }
   pthread_mutex_unlock(&r->lock);
+  snprintf(id, sizeof id, "%llu", (unsigned long long)number);
   write_call(r, id, method, params);
 }
 
 /* ---- for handlers ---- */
 
+bool ww_rpc_folder(char dir[64], int *slot) {
+  const char *tmp = getenv("TMPDIR");
+  snprintf(dir, 64, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+  if (ww_temp_folder(dir, slot))
+    return true;
+  dir[0] = 0;
+  return false;
+}
+
+const char *ww_member_text(const cJSON *object, const char *name) {
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsString(v) ? v->valuestring : NULL;
+}
 const char *ww_rpc_name(const ww_rpc_call *c) {
   return c->name;
 }
 const cJSON *ww_rpc_params(const ww_rpc_call *c) {
   return cJSON_GetObjectItemCaseSensitive(c->message, "params");
 }
-bool ww_rpc_wants_answer(const ww_rpc_call *c) {
-  return c->id != NULL;
+const cJSON *ww_rpc_whole(const ww_rpc_call *c) {
+  return c->message;
 }
 ww_arena *ww_rpc_arena(ww_rpc_call *c) {
   return c->arena;
@@ -194,14 +199,7 @@ static bool is_id(const cJSON *id) {
 
 static char *id_text(const cJSON *id) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  if (cJSON_IsNumber(id) && id->valuestring)
-    ww_json_raw(&j, id->valuestring); /* as the peer wrote it */
-  else if (cJSON_IsNumber(id))
-    ww_json_num(&j, id->valuedouble);
-  else
-    ww_json_str(&j, id->valuestring);
+  ww_json_copy(id, &(ww_json){.out = &b});
   return b.s;
 }
 
@@ -228,12 +226,8 @@ static void batch_done(ww_rpc *r, batch *b) {
   if (!last)
     return;
   if (b->answers.n) {
-    ww_buf all = {0};
-    ww_buf_puts(&all, "[");
-    ww_buf_add(&all, b->answers.s, b->answers.n);
-    ww_buf_puts(&all, "]");
-    send_text(r, all.s, all.n);
-    ww_buf_free(&all);
+    ww_buf_puts(&b->answers, "]");
+    send_text(r, b->answers.s, b->answers.n);
   }
   ww_buf_free(&b->answers);
   free(b);
@@ -243,10 +237,9 @@ static void end_call(ww_rpc_call *c) {
   ww_rpc *r = c->r;
   if (ww_rpc_cancelled(c) && r->o.silent)
     c->answered = true;
-  if (c->id && !c->answered && ww_rpc_cancelled(c))
+  if (ww_rpc_cancelled(c))
     ww_rpc_error(c, WW_RPC_CANCELLED, "cancelled", NULL);
-  if (c->id && !c->answered)
-    ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL);
+  ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL); /* if it did not */
   batch_done(r, c->batch);
   pthread_mutex_lock(&r->lock);
   ww_rpc_call **at = &r->calls;
@@ -263,8 +256,8 @@ static void end_call(ww_rpc_call *c) {
 
 static void run(void *ctx) {
   ww_rpc_call *c = ctx;
-  bool skip = c->id && ww_rpc_cancelled(c); /* given up before it began */
-  if (!skip)
+  bool given_up = c->id && ww_rpc_cancelled(c); /* before it began */
+  if (c->method->handle && !given_up)
     c->method->handle(c->r->o.server, c);
   end_call(c);
 }
@@ -278,18 +271,16 @@ static const ww_rpc_method *find(const ww_rpc *r, const char *name) {
 
 static void start(ww_rpc *r, ww_rpc_call *c) {
   char text[160];
-  if (r->o.before && r->o.before(r->o.server, c)) {
-    end_call(c);
-    return;
-  }
+  if (r->o.before && r->o.before(r->o.server, c))
+    return end_call(c);
   c->method = find(r, c->name);
   if (!c->method) {
     snprintf(text, sizeof text, "there is no method '%.100s'", c->name);
     ww_rpc_error(c, WW_RPC_NO_METHOD, text, NULL);
     end_call(c);
-  } else if (c->method->in_order || !r->pool) {
+  } else if (c->method->in_order || !r->pool)
     run(c);
-  } else if (!ww_pool_submit(r->pool, run, c)) {
+  else if (!ww_pool_submit(r->pool, run, c)) {
     ww_rpc_error(c, WW_RPC_BUSY, "too many requests are waiting; ask again later", NULL);
     end_call(c);
   }
@@ -301,34 +292,33 @@ static void take_answer(ww_rpc *r, const cJSON *m) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
   int64_t n = 0;
   bool big;
-  ask *found = NULL;
   if (!cJSON_IsNumber(id) || !ww_json_as_int(id, &n, &big))
     return;
   pthread_mutex_lock(&r->lock);
-  for (ask **a = &r->asks; *a && !found; a = *a ? &(*a)->next : a)
-    if ((*a)->id == (uint64_t)n) {
-      found = *a;
-      *a = found->next;
-      break;
-    }
+  ask **a = &r->asks;
+  while (*a && (*a)->id != (uint64_t)n)
+    a = &(*a)->next;
+  ask *found = *a;
+  if (found)
+    *a = found->next;
   pthread_mutex_unlock(&r->lock);
-  if (found && found->answered)
+  if (found)
     found->answered(found->ctx, cJSON_GetObjectItemCaseSensitive(m, "result"));
   free(found);
 }
 
 /* What is wrong with a message that parsed; NULL: nothing. */
 static const char *problem(const cJSON *m) {
-  const cJSON *version = cJSON_GetObjectItemCaseSensitive(m, "jsonrpc");
+  const char *version = ww_member_text(m, "jsonrpc");
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
   if (!cJSON_IsObject(m))
     return "a message is a JSON object";
-  if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0)
+  if (!version || strcmp(version, "2.0") != 0)
     return "a message says \"jsonrpc\":\"2.0\"";
   if (id && !is_id(id))
     return "an id is a string or a number";
-  if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(m, "method")))
+  if (!ww_member_text(m, "method"))
     return "a message names a method by a string";
   if (params && !cJSON_IsObject(params) && !cJSON_IsArray(params) && !cJSON_IsNull(params))
     return "params are an object or an array";
@@ -340,43 +330,47 @@ static bool is_answer(const cJSON *m) {
          (cJSON_HasObjectItem(m, "result") || cJSON_HasObjectItem(m, "error"));
 }
 
-static void take_one(ww_rpc *r, cJSON *m, batch *in) {
-  const char *wrong = is_answer(m) ? NULL : problem(m);
+static void take_call(ww_rpc *r, cJSON *m, batch *in) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
-  if (is_answer(m)) {
+  ww_rpc_call *c = ww_xcalloc(1, sizeof *c);
+  c->r = r;
+  c->message = m;
+  c->name = ww_member_text(m, "method");
+  c->id = id ? id_text(id) : NULL;
+  c->arena = ww_arena_new();
+  c->batch = in;
+  pthread_mutex_lock(&r->lock);
+  atomic_store(&c->cancelled, atomic_load(&r->over));
+  if (in)
+    in->pending++;
+  c->next = r->calls;
+  r->calls = c;
+  pthread_mutex_unlock(&r->lock);
+  start(r, c);
+}
+
+static void take_one(ww_rpc *r, cJSON *m, batch *in) {
+  const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
+  bool answers = is_answer(m);
+  const char *wrong = answers ? NULL : problem(m);
+  if (!answers && !wrong)
+    return take_call(r, m, in);
+  if (answers)
     take_answer(r, m);
-  } else if (wrong) {
+  else {
     char *text = is_id(id) ? id_text(id) : NULL;
     answer_error(r, in, text ? text : "null", WW_RPC_INVALID, wrong, NULL);
     free(text);
-  } else {
-    ww_rpc_call *c = ww_xcalloc(1, sizeof *c);
-    c->r = r;
-    c->message = m;
-    c->name = cJSON_GetObjectItemCaseSensitive(m, "method")->valuestring;
-    c->id = id ? id_text(id) : NULL;
-    c->arena = ww_arena_new();
-    c->batch = in;
-    pthread_mutex_lock(&r->lock);
-    atomic_store(&c->cancelled, atomic_load(&r->over));
-    if (in)
-      in->pending++;
-    c->next = r->calls;
-    r->calls = c;
-    pthread_mutex_unlock(&r->lock);
-    start(r, c);
-    return;
   }
   cJSON_Delete(m);
 }
 
 static void take_batch(ww_rpc *r, cJSON *list) {
   int n = cJSON_GetArraySize(list);
-  if (!n || n > BATCH_MAX) {
-    ww_rpc_refuse(r, WW_RPC_INVALID,
-                  n ? "a batch has at most 1000 messages" : "a batch has a message at least");
-    return;
-  }
+  if (!n || n > BATCH_MAX)
+    return ww_rpc_refuse(r, WW_RPC_INVALID,
+                         n ? "a batch has at most 1000 messages"
+                           : "a batch has a message at least");
   batch *b = ww_xcalloc(1, sizeof *b);
   b->pending = 1;
   while (list->child)
@@ -418,7 +412,7 @@ ww_rpc *ww_rpc_new(const ww_rpc_options *o, ww_rpc_send send, void *to) {
   if (!r->o.queue)
     r->o.queue = 256;
   if (!r->o.workers)
-    r->o.workers = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    r->o.workers = sysconf(_SC_NPROCESSORS_ONLN);
   r->send = send;
   r->to = to;
   r->wake = -1;
@@ -428,7 +422,7 @@ ww_rpc *ww_rpc_new(const ww_rpc_options *o, ww_rpc_send send, void *to) {
   return r;
 }
 
-void ww_rpc_over(ww_rpc *r) {
+void ww_rpc_end(ww_rpc *r) {
   atomic_store(&r->over, true);
   pthread_mutex_lock(&r->lock);
   for (ww_rpc_call *c = r->calls; c; c = c->next)
@@ -438,14 +432,10 @@ void ww_rpc_over(ww_rpc *r) {
   pthread_mutex_unlock(&r->lock);
 }
 
-void ww_rpc_end(ww_rpc *r) {
-  ww_rpc_over(r);
-}
-
 bool ww_rpc_wait(ww_rpc *r, double seconds) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += (long)(seconds * 1e9);
+  until.tv_nsec += seconds * 1e9;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&r->lock);
@@ -464,8 +454,7 @@ void ww_rpc_forget_asks(ww_rpc *r) {
     pthread_mutex_unlock(&r->lock);
     if (!a)
       return;
-    if (a->answered)
-      a->answered(a->ctx, NULL);
+    a->answered(a->ctx, NULL);
     free(a);
   }
 }
@@ -473,7 +462,7 @@ void ww_rpc_forget_asks(ww_rpc *r) {
 void ww_rpc_free(ww_rpc *r) {
   if (!r)
     return;
-  ww_rpc_over(r);
+  ww_rpc_end(r);
   ww_pool_free(r->pool);
   while (!ww_rpc_wait(r, 1)) {} /* calls of ww_rpc_take on other threads */
   ww_rpc_forget_asks(r);

@@ -10,6 +10,19 @@
 
 #include "../base/base.h"
 #include "../base/jsonread.h"
+#include "../report/json_put.h"
+
+enum {
+  WW_RPC_PARSE = -32700,
+  WW_RPC_INVALID = -32600,
+  WW_RPC_NO_METHOD = -32601,
+  WW_RPC_BAD_PARAMS = -32602,
+  WW_RPC_INTERNAL = -32603,
+  WW_RPC_BUSY = -32000,
+  WW_RPC_CANCELLED = -32800, /* these three are LSP's */
+  WW_RPC_MODIFIED = -32801,
+  WW_RPC_FAILED = -32803,
+};
 
 typedef struct ww_rpc ww_rpc;           /* a connection */
 typedef struct ww_rpc_call ww_rpc_call; /* one request or notification while it is handled */
@@ -17,7 +30,7 @@ typedef struct ww_rpc_call ww_rpc_call; /* one request or notification while it 
 typedef struct {
   const char *method; /* NULL ends the table */
   bool in_order;      /* on the reading thread: what comes next sees its effect */
-  void (*handle)(void *server, ww_rpc_call *c);
+  void (*handle)(void *server, ww_rpc_call *c); /* NULL: nothing is to be done */
 } ww_rpc_method;
 
 typedef struct {
@@ -50,13 +63,17 @@ ww_status ww_rpc_serve(ww_rpc *r, int in, int out, ww_rpc_framing framing, ww_er
 /* One message (or batch) that came another way, as over HTTP: on return everything it asked for has
  * been sent. */
 void ww_rpc_take(ww_rpc *r, const char *text, size_t n);
-void ww_rpc_end(ww_rpc *r); /* from a handler: serve returns once its answer is out */
+/* Cancels what runs and wakes the reader; from a handler: serve returns once its answer is out. */
+void ww_rpc_end(ww_rpc *r);
 
 /* ---- for handlers ---- */
-const char *ww_rpc_name(const ww_rpc_call *c);    /* the method */
-const cJSON *ww_rpc_params(const ww_rpc_call *c); /* NULL: none */
-bool ww_rpc_wants_answer(const ww_rpc_call *c);   /* false: a notification */
-ww_arena *ww_rpc_arena(ww_rpc_call *c);           /* lives as long as the call */
+/* Makes a temporary folder for the source of a child; false with errno: "", none. */
+bool ww_rpc_folder(char dir[64], int *slot);
+const char *ww_member_text(const cJSON *object, const char *name); /* NULL: it is no string */
+const char *ww_rpc_name(const ww_rpc_call *c);                     /* the method */
+const cJSON *ww_rpc_params(const ww_rpc_call *c);                  /* NULL: none */
+const cJSON *ww_rpc_whole(const ww_rpc_call *c);                   /* the message */
+ww_arena *ww_rpc_arena(ww_rpc_call *c);                            /* lives as long as the call */
 ww_rpc *ww_rpc_of(ww_rpc_call *c);
 /* What `before` notes for the handler: it runs when the message is read, the handler perhaps later.
  * 0: nothing. */
@@ -72,6 +89,8 @@ void ww_rpc_fail(ww_rpc_call *c,
 
 /* ---- to the peer, from any thread ---- */
 void ww_rpc_notify(ww_rpc *r, const char *method, const char *params); /* params: JSON or NULL */
+void ww_rpc_tell(ww_rpc *r, const char *method, const char *pattern, ...)
+    __attribute__((format(printf, 3, 4))); /* the same by a pattern of json_put.h */
 /* Asks the peer; `answered` runs on the reading thread, result NULL where it was an error; also
  * when the connection ends. NULL: whatever. */
 void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,

@@ -8,18 +8,6 @@
 #include "../base/threads.h"
 #include "rpc.h"
 
-enum {
-  WW_RPC_PARSE = -32700,
-  WW_RPC_INVALID = -32600,
-  WW_RPC_NO_METHOD = -32601,
-  WW_RPC_BAD_PARAMS = -32602,
-  WW_RPC_INTERNAL = -32603,
-  WW_RPC_BUSY = -32000,
-  WW_RPC_CANCELLED = -32800, /* these three are LSP's */
-  WW_RPC_MODIFIED = -32801,
-  WW_RPC_FAILED = -32803,
-};
-
 typedef struct ask {
   uint64_t id;
   void (*answered)(void *ctx, const cJSON *result);
@@ -35,7 +23,7 @@ struct ww_rpc {
   pthread_mutex_t lock;    /* of what follows */
   pthread_cond_t changed;  /* a call has ended */
   ww_rpc_call *calls;      /* those not ended */
-  ask *asks;               /* of ours, not answered */
+  ask *asks;               /* of ours, not answered, that somebody waits for */
   uint64_t asked;
   ww_pool *pool;    /* NULL: handlers run where the message is read */
   atomic_bool over; /* ww_rpc_end, or the peer reads no more: what runs counts as cancelled */
@@ -45,8 +33,7 @@ struct ww_rpc {
 /* rpc.c: what the reader has got. */
 void ww_rpc_message(ww_rpc *r, const char *text, size_t n);
 void ww_rpc_refuse(ww_rpc *r, int code, const char *message); /* an error that belongs to no id */
-void ww_rpc_over(ww_rpc *r);                 /* cancels everything, wakes the reader */
-bool ww_rpc_wait(ww_rpc *r, double seconds); /* true: no call is left */
-void ww_rpc_forget_asks(ww_rpc *r);          /* tells the askers that nobody will answer */
+bool ww_rpc_wait(ww_rpc *r, double seconds);                  /* true: no call is left */
+void ww_rpc_forget_asks(ww_rpc *r); /* tells the askers that nobody will answer */
 
 #endif

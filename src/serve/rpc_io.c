@@ -55,10 +55,10 @@ static void post(void *to, const char *message, size_t n) {
   int h = l->framing == WW_RPC_HEADERS
               ? snprintf(head, sizeof head, "Content-Length: %zu\r\n\r\n", n)
               : 0;
-  letter *x = ww_xmalloc(sizeof *x + (size_t)h + n + 1);
+  letter *x = ww_xmalloc(sizeof *x + h + n + 1);
   x->next = NULL;
-  x->n = (size_t)h + n + (l->framing == WW_RPC_LINES);
-  memcpy(x->text, head, (size_t)h);
+  x->n = h + n + (l->framing == WW_RPC_LINES);
+  memcpy(x->text, head, h);
   memcpy(x->text + h, message, n);
   if (l->framing == WW_RPC_LINES) { /* outside of strings a line break is a blank */
     for (size_t k = 0; k < n; k++)
@@ -93,15 +93,15 @@ static bool write_all(line *l, const char *s, size_t n) {
     if (got <= 0)
       continue;
     ssize_t done = write(l->out, s, n < PIPE_BUF ? n : PIPE_BUF);
-    if (done < 0 && errno != EINTR && errno != EAGAIN) {
+    if (done < 0 && (errno == EINTR || errno == EAGAIN))
+      continue;
+    if (done < 0) {
       if (errno != EPIPE)
         l->why = errno;
       return false;
     }
-    if (done < 0)
-      continue;
     s += done;
-    n -= (size_t)done;
+    n -= done;
     pthread_mutex_lock(&l->lock);
     l->moved = ww_now();
     pthread_mutex_unlock(&l->lock);
@@ -137,7 +137,7 @@ static void *write_letters(void *ctx) {
   bool broken = l->broken;
   pthread_mutex_unlock(&l->lock);
   if (broken)
-    ww_rpc_over(l->r);
+    ww_rpc_end(l->r);
   return NULL;
 }
 
@@ -179,7 +179,7 @@ static bool fill(line *l) {
       l->why = errno;
     if (got <= 0)
       return false;
-    l->n += (size_t)got;
+    l->n += got;
     return true;
   }
 }
@@ -200,8 +200,8 @@ static bool next_line(line *l, size_t most, size_t *begin, size_t *length) {
     char *end = l->n == l->at ? NULL : memchr(l->buf + l->at + seen, '\n', l->n - l->at - seen);
     if (end) {
       *begin = l->at;
-      *length = dropped ? most + 1 : (size_t)(end - l->buf) - l->at;
-      l->at = (size_t)(end - l->buf) + 1;
+      *length = dropped ? most + 1 : end - l->buf - l->at;
+      l->at = end - l->buf + 1;
       while (!dropped && *length && l->buf[*begin + *length - 1] == '\r')
         --*length;
       return true;
@@ -243,6 +243,12 @@ static bool take_line(line *l) {
   return true;
 }
 
+static size_t skip_blanks(const char *s, size_t n, size_t at) {
+  while (at < n && (s[at] == ' ' || s[at] == '\t'))
+    at++;
+  return at;
+}
+
 /* "Content-Length: 12" -> 12. False: some other header. *bad: no number, or one that nobody means.
  */
 static bool content_length(const char *s, size_t n, size_t *out, bool *bad) {
@@ -250,20 +256,15 @@ static bool content_length(const char *s, size_t n, size_t *out, bool *bad) {
   size_t k = sizeof name - 1;
   if (n < k || strncasecmp(s, name, k) != 0)
     return false;
-  while (k < n && (s[k] == ' ' || s[k] == '\t'))
-    k++;
+  k = skip_blanks(s, n, k);
   if (k == n || s[k] != ':')
     return false;
-  k++;
-  while (k < n && (s[k] == ' ' || s[k] == '\t'))
-    k++;
+  k = skip_blanks(s, n, k + 1);
   *bad = k == n || n - k > 15;
   *out = 0;
   for (; k < n && isdigit((unsigned char)s[k]); k++)
-    *out = *out * 10 + (size_t)(s[k] - '0');
-  while (k < n && (s[k] == ' ' || s[k] == '\t'))
-    k++;
-  *bad |= k < n;
+    *out = *out * 10 + (s[k] - '0');
+  *bad |= skip_blanks(s, n, k) < n;
   return true;
 }
 
@@ -271,8 +272,8 @@ static bool content_length(const char *s, size_t n, size_t *out, bool *bad) {
 static size_t misplaced(const char *s, size_t n) {
   static const char name[] = "Content-Length:";
   size_t at = 0;
-  for (const char *p = s; (p = memmem(p, n - (size_t)(p - s), name, sizeof name - 1)); p++)
-    at = (size_t)(p - s);
+  for (const char *p = s; (p = memmem(p, n - (p - s), name, sizeof name - 1)); p++)
+    at = p - s;
   return at;
 }
 
@@ -292,17 +293,14 @@ static bool take_headers(line *l, size_t *length) {
     if (n <= HEADER_MAX && content_length(s, n, &value, &bad) && !bad) {
       have = true;
       *length = value;
-    } else if (n == 0 && have) {
+    } else if (n > HEADER_MAX || bad || (n && (!memchr(s, ':', n) || !isalpha((unsigned char)*s))))
+      wrong = true;
+    else if (!n) {
       if (wrong)
         ww_rpc_refuse(l->r, WW_RPC_PARSE,
                       "a message begins with a line 'Content-Length: N' and an empty one");
-      return true;
-    } else if (n > HEADER_MAX || bad || (n && !memchr(s, ':', n)) ||
-               (n && !isalpha((unsigned char)*s)))
-      wrong = true;
-    else if (n == 0 && wrong) {
-      ww_rpc_refuse(l->r, WW_RPC_PARSE,
-                    "a message begins with a line 'Content-Length: N' and an empty one");
+      if (have)
+        return true;
       wrong = false;
     }
   }
@@ -331,7 +329,7 @@ static void drain(line *l) {
   while (!ww_rpc_wait(l->r, 0.05)) {
     struct pollfd p = {.fd = l->out};
     if (poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLNVAL)))
-      ww_rpc_over(l->r);
+      ww_rpc_end(l->r);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../report/launch_int.h"
+#include "schema.h"
 
 typedef enum { TEXT, TEXTS, FLAGS, LAUNCHES, COUNT, NUMBER, BOOL } kind;
 
@@ -22,17 +23,18 @@ typedef struct {
 } member;
 
 #define AT(m) offsetof(ww_settings, m)
+#define ANY NULL, 0, 0
 static const member members[] = {
-    {"gpu", TEXT, AT(gpu), NULL, 0, 0, "`h200`",
+    {"gpu", TEXT, AT(gpu), ANY, "`h200`",
      "GPU that predictions are for: a name of `warpwise gpus`"},
-    {"gpus", TEXTS, AT(gpus), NULL, 0, 0, "all", "GPUs that *compare GPUs* shows"},
-    {"flags", FLAGS, AT(flags), NULL, 0, 0, "none",
+    {"gpus", TEXTS, AT(gpus), ANY, "all", "GPUs that *compare GPUs* shows"},
+    {"flags", FLAGS, AT(flags), ANY, "none",
      "compiler flags besides those of compile_commands.json: `-DN=4`, `-UN`, `-Iinclude`, "
      "`-isystem`, `-include`, "
      "`-std=`, `-cl-std=`"},
-    {"instantiate", TEXTS, AT(instantiate), NULL, 0, 0, "none",
+    {"instantiate", TEXTS, AT(instantiate), ANY, "none",
      "templates to instantiate: `kern<float,256>`"},
-    {"launches", LAUNCHES, AT(launches), NULL, 0, 0, "none",
+    {"launches", LAUNCHES, AT(launches), ANY, "none",
      "launches by kernel, where no comment in the source gives one: `{\"saxpy\": \"grid=n/256 "
      "block=256 n=1<<20\"}`, or "
      "a launch spec (docs/launch.md)"},
@@ -44,10 +46,10 @@ static const member members[] = {
      "warp instructions to spend on sampling a kernel"},
     {"debounce", COUNT, AT(debounce), NULL, 0, 10000, "15",
      "milliseconds of rest after a change before its analysis"},
-    {"codeLens", BOOL, AT(code_lens), NULL, 0, 0, "`true`", "the line above each kernel"},
-    {"inlayHints", BOOL, AT(inlay_hints), NULL, 0, 0, "`true`", "what hot lines cost, behind them"},
-    {"diagnostics", BOOL, AT(diagnostics), NULL, 0, 0, "`true`", "findings at their lines"},
-    {"hover", BOOL, AT(hover), NULL, 0, 0, "`true`", "the table of a kernel under the pointer"},
+    {"codeLens", BOOL, AT(code_lens), ANY, "`true`", "the line above each kernel"},
+    {"inlayHints", BOOL, AT(inlay_hints), ANY, "`true`", "what hot lines cost, behind them"},
+    {"diagnostics", BOOL, AT(diagnostics), ANY, "`true`", "findings at their lines"},
+    {"hover", BOOL, AT(hover), ANY, "`true`", "the table of a kernel under the pointer"},
     {"hotPercent", NUMBER, AT(hint_percent), NULL, 0, 100, "5",
      "percent of a kernel's time that make a line hot"},
     {"minGain", NUMBER, AT(gain), NULL, 1, 1000, "1.1",
@@ -77,7 +79,7 @@ static void problem(reading *r, const char *fmt, ...) {
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  ww_push(r->a, r->problems, (const char *)ww_fmt(r->a, "%s: %s", r->where, text));
+  ww_push(r->a, r->problems, ww_fmt(r->a, "%s: %s", r->where, text));
 }
 
 static void wrong_kind(reading *r, const char *name, const char *want, const cJSON *v) {
@@ -85,22 +87,12 @@ static void wrong_kind(reading *r, const char *name, const char *want, const cJS
   problem(r, "%s: expected %s, not %s", name, want, ww_json_kind(v, scratch));
 }
 
-static bool is_one_of(const char *list, const char *word) {
-  for (const char *p = list; *p;) {
-    size_t n = strcspn(p, "|");
-    if (strlen(word) == n && !memcmp(p, word, n))
-      return true;
-    p += n + (p[n] == '|');
-  }
-  return false;
-}
-
 static void read_text(reading *r, const member *m, const cJSON *v) {
-  if (!cJSON_IsString(v)) {
+  if (!cJSON_IsString(v))
     wrong_kind(r, m->name, "a string", v);
-  } else if (m->one_of && !is_one_of(m->one_of, v->valuestring)) {
+  else if (m->one_of && !ww_is_one_of(m->one_of, v->valuestring))
     problem(r, "%s: expected %s, not '%.40s'", m->name, m->one_of, v->valuestring);
-  } else
+  else
     *(const char **)((char *)r->s + m->at) = ww_strdup(r->a, v->valuestring);
 }
 
@@ -122,14 +114,14 @@ static bool take_flag(reading *r, const char *flag, ww_problems *out, bool *next
     ww_push(r->a, out, name);
     *next = !*value;
     if (*value)
-      ww_push(r->a, out, (const char *)ww_path_join(r->a, r->dir, value));
+      ww_push(r->a, out, ww_path_join(r->a, r->dir, value));
     return true;
   }
   bool defines = flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U');
   if (!defines && !ww_starts(flag, "-std=") && !ww_starts(flag, "-cl-std="))
     return false;
   *next = defines && !flag[2];
-  ww_push(r->a, out, (const char *)ww_strdup(r->a, flag));
+  ww_push(r->a, out, ww_strdup(r->a, flag));
   return true;
 }
 
@@ -137,18 +129,14 @@ static void read_texts(reading *r, const member *m, const cJSON *v) {
   const cJSON *item;
   ww_problems list = {0};
   bool value = false, path = false;
-  if (!cJSON_IsArray(v)) {
-    wrong_kind(r, m->name, "an array of strings", v);
-    return;
-  }
+  if (!cJSON_IsArray(v))
+    return wrong_kind(r, m->name, "an array of strings", v);
   cJSON_ArrayForEach(item, v) {
-    if (!cJSON_IsString(item)) {
-      wrong_kind(r, m->name, "strings", item);
-      return;
-    }
+    if (!cJSON_IsString(item))
+      return wrong_kind(r, m->name, "strings", item);
     const char *text = ww_strdup(r->a, item->valuestring);
     if (value) {
-      ww_push(r->a, &list, path ? (const char *)ww_path_join(r->a, r->dir, text) : text);
+      ww_push(r->a, &list, path ? ww_path_join(r->a, r->dir, text) : text);
       value = false;
     } else if (m->kind == FLAGS) {
       path = path_flag(text) != NULL;
@@ -176,10 +164,8 @@ _Static_assert(AT(ngpus) == AT(gpus) + sizeof(const char **) &&
 static void read_launches(reading *r, const member *m, const cJSON *v) {
   WW_VEC(ww_kernel_launch) list = {0};
   const cJSON *item;
-  if (!cJSON_IsObject(v)) {
-    wrong_kind(r, m->name, "an object of launches by kernel", v);
-    return;
-  }
+  if (!cJSON_IsObject(v))
+    return wrong_kind(r, m->name, "an object of launches by kernel", v);
   cJSON_ArrayForEach(item, v) {
     ww_kernel_launch k = {.kernel = ww_strdup(r->a, item->string)};
     ww_err e = {0};
@@ -211,37 +197,26 @@ static void read_number(reading *r, const member *m, const cJSON *v) {
     snprintf(want, sizeof want, "a number of %g to %g", m->least, m->most);
     wrong_kind(r, m->name, want, v);
   } else if (m->kind == COUNT)
-    *(uint64_t *)to = (uint64_t)v->valuedouble;
+    *(uint64_t *)to = v->valuedouble;
   else
     *(double *)to = v->valuedouble;
 }
 
+static void read_bool(reading *r, const member *m, const cJSON *v) {
+  if (cJSON_IsBool(v))
+    *(bool *)((char *)r->s + m->at) = cJSON_IsTrue(v);
+  else
+    wrong_kind(r, m->name, "true or false", v);
+}
+
 static void read_member(reading *r, const member *m, const cJSON *v) {
-  bool given = !cJSON_IsNull(v) && !(cJSON_IsString(v) && !*v->valuestring);
-  if (!given)
-    return;
-  switch (m->kind) {
-  case TEXT:
-    read_text(r, m, v);
-    break;
-  case TEXTS:
-  case FLAGS:
-    read_texts(r, m, v);
-    break;
-  case LAUNCHES:
-    read_launches(r, m, v);
-    break;
-  case COUNT:
-  case NUMBER:
-    read_number(r, m, v);
-    break;
-  case BOOL:
-    if (cJSON_IsBool(v))
-      *(bool *)((char *)r->s + m->at) = cJSON_IsTrue(v);
-    else
-      wrong_kind(r, m->name, "true or false", v);
-    break;
-  }
+  static void (*const readers[])(reading * r, const member *m, const cJSON *v) = {
+      [TEXT] = read_text,         [TEXTS] = read_texts,  [FLAGS] = read_texts,
+      [LAUNCHES] = read_launches, [COUNT] = read_number, [NUMBER] = read_number,
+      [BOOL] = read_bool,
+  };
+  if (!cJSON_IsNull(v) && !(cJSON_IsString(v) && !*v->valuestring)) /* else it is not given */
+    readers[m->kind](r, m, v);
 }
 
 void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, const char *dir,
@@ -251,10 +226,8 @@ void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, con
   char scratch[64];
   if (!object || cJSON_IsNull(object))
     return;
-  if (!cJSON_IsObject(object)) {
-    problem(&r, "expected an object of settings, not %s", ww_json_kind(object, scratch));
-    return;
-  }
+  if (!cJSON_IsObject(object))
+    return problem(&r, "expected an object of settings, not %s", ww_json_kind(object, scratch));
   cJSON_ArrayForEach(v, object) {
     const member *m = members;
     while (m->name && strcmp(m->name, v->string) != 0)
@@ -292,10 +265,8 @@ void ww_settings_project(ww_settings *s, const char *file, ww_arena *a, ww_probl
   if (!path)
     return;
   reading r = {s, path, ww_path_dir(a, path), a, problems};
-  if (ww_read_file(a, path, 1 << 20, &text, &n, &e)) {
-    problem(&r, "%s", e.msg);
-    return;
-  }
+  if (ww_read_file(a, path, 1 << 20, &text, &n, &e))
+    return problem(&r, "%s", e.msg);
   cJSON *tree = ww_json_read(text, n, &e);
   if (tree)
     ww_settings_add(s, tree, path, r.dir, true, a, problems);
@@ -322,48 +293,23 @@ void ww_settings_table(ww_buf *out) {
     ww_buf_fmt(out, "| `%s` | %s | %s | %s |\n", m->name, kind_words[m->kind], m->unset, m->help);
 }
 
-static void schema_kind(ww_json *j, const member *m) {
+void ww_settings_schema(ww_buf *out) {
   static const char *const types[] = {"string",  "array",  "array",  "object",
                                       "integer", "number", "boolean"};
-  ww_json_kstr(j, "type", types[m->kind]);
-  if (m->kind == TEXTS || m->kind == FLAGS) {
-    ww_json_key(j, "items");
-    ww_json_raw(j, "{\"type\":\"string\"}");
-  }
-  if (m->kind == COUNT || m->kind == NUMBER) {
-    ww_json_knum(j, "minimum", m->least);
-    ww_json_knum(j, "maximum", m->most);
-  }
-  if (m->one_of) {
-    ww_json_key(j, "enum");
-    ww_json_arr(j);
-    for (const char *p = m->one_of; *p;) {
-      char word[32];
-      size_t n = strcspn(p, "|");
-      snprintf(word, sizeof word, "%.*s", (int)n, p);
-      ww_json_str(j, word);
-      p += n + (p[n] == '|');
-    }
-    ww_json_end_arr(j);
-  }
-}
-
-void ww_settings_schema(ww_buf *out) {
-  ww_json j = {.pretty = true};
-  ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "title", ".warpwise.json");
-  ww_json_kstr(&j, "type", "object");
-  ww_json_key(&j, "properties");
-  ww_json_obj(&j);
+  ww_json j = {.out = out, .pretty = true};
+  ww_json_put(&j, "{title:'.warpwise.json',type:'object',properties:{");
   for (const member *m = members; m->name; m++) {
-    ww_json_key(&j, m->name);
-    ww_json_obj(&j);
-    schema_kind(&j, m);
-    ww_json_kstr(&j, "description", m->help);
-    ww_json_end_obj(&j);
+    ww_json_put(&j, "%s:{type:%s", m->name, types[m->kind]);
+    if (m->kind == TEXTS || m->kind == FLAGS) {
+      ww_json_key(&j, "items");
+      ww_json_raw(&j, "{\"type\":\"string\"}");
+    }
+    if (m->kind == COUNT || m->kind == NUMBER)
+      ww_json_put(&j, "minimum:%g,maximum:%g", m->least, m->most);
+    if (m->one_of)
+      ww_schema_one_of(&j, m->one_of);
+    ww_json_put(&j, "description:%s}", m->help);
   }
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "}}");
   ww_buf_puts(out, "\n");
 }

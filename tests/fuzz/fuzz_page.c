@@ -2,7 +2,7 @@
  * texts in it are. */
 #include "fuzz.h"
 
-#include "../../src/serve/page_export.h"
+#include "../../src/predict/show/page_export.h"
 
 /* Some lines for any file: what costs are said of has to be among them. */
 static const char *source(void *ctx, const char *file, ww_arena *a) {

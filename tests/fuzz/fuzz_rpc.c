@@ -14,7 +14,7 @@ static void echo(void *server, ww_rpc_call *c) {
   (void)server;
   ww_json_begin(&j, &b);
   ww_json_copy(ww_rpc_params(c), &j);
-  if (ww_rpc_wants_answer(c))
+  if (cJSON_GetObjectItemCaseSensitive(ww_rpc_whole(c), "id"))
     ww_rpc_result(c, b.s);
   ww_rpc_result(c, "2"); /* dropped */
   ww_buf_free(&b);

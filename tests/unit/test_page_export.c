@@ -2,7 +2,7 @@
  * kernels do not mix. */
 #include "unit.h"
 
-#include "../../src/serve/page_export.h"
+#include "../../src/predict/show/page_export.h"
 
 #define HOSTILE "<script>alert(1)</script>"
 

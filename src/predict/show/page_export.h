@@ -1,10 +1,10 @@
 /* page_export.h - reports as one HTML file to pass on: no script, nothing fetched, opens from disk
  * in light and dark. */
-#ifndef WW_SERVE_PAGE_EXPORT_H
-#define WW_SERVE_PAGE_EXPORT_H
+#ifndef WW_PREDICT_PAGE_EXPORT_H
+#define WW_PREDICT_PAGE_EXPORT_H
 
-#include "../gpu/gpu.h"
-#include "../report/report.h"
+#include "../../gpu/gpu.h"
+#include "../../report/report.h"
 
 typedef struct {
   const ww_report *reports; /* explained: kernels in order, GPUs within each; errors too */

@@ -11,10 +11,14 @@
 
 #include <math.h>
 
-#include "../predict/show/plot.h"
-#include "../predict/show/roofline.h"
-#include "../predict/show/show.h"
-#include "page_text.h"
+#include "plot.h"
+#include "roofline.h"
+#include "show.h"
+
+/* The page's style, as the file is; paths are from the repository's root, where make runs. */
+__asm__(".pushsection .rodata\n"
+        "export_css: .incbin \"src/predict/show/export.css\"\n.byte 0\n.popsection\n");
+extern const char export_css[];
 
 enum {
   SHARES = 3,
@@ -46,6 +50,13 @@ static void esc(writer *w, const char *s) {
 }
 static void put(writer *w, const char *s) {
   ww_buf_puts(w->out, s);
+}
+
+/* A text between its tags. */
+static void element(writer *w, const char *before, const char *text, const char *behind) {
+  put(w, before);
+  esc(w, text);
+  put(w, behind);
 }
 
 static void sentence(writer *w, const char *s) {
@@ -89,10 +100,8 @@ static const char *shown(const entry *e, const char *path) {
 
 static void dims(writer *w, const char *name, const uint64_t d[3]) {
   ww_buf_fmt(w->out, "%s <b>%llu", name, (unsigned long long)d[0]);
-  for (int k = 1; k < 3; k++)
-    if (d[1] > 1 || d[2] > 1)
-      if (k < 2 || d[2] > 1)
-        ww_buf_fmt(w->out, " × %llu", (unsigned long long)d[k]);
+  for (int k = 1; k < 3 && (d[k] > 1 || d[2] > 1); k++)
+    ww_buf_fmt(w->out, " × %llu", (unsigned long long)d[k]);
   put(w, "</b>");
 }
 
@@ -123,13 +132,9 @@ static void launch(writer *w, const entry *e) {
 static void tile(writer *w, const entry *e) {
   const ww_quantity *t = &e->r.m[WW_M_time_us];
   char v[16], lo[16], hi[16];
-  put(w, "<div class=\"tile\"><h3>");
-  esc(w, e->gpu ? e->gpu->full_name : gpu_name(e));
-  put(w, "</h3>");
+  element(w, "<div class=\"tile\"><h3>", e->gpu ? e->gpu->full_name : gpu_name(e), "</h3>");
   if (!answered(e)) {
-    put(w, "<p class=\"bad\">");
-    esc(w, e->r.error.msg);
-    put(w, "</p></div>");
+    element(w, "<p class=\"bad\">", e->r.error.msg, "</p></div>");
     return;
   }
   ww_buf_fmt(w->out, "<b>%s</b>", ww_show_us(t->value, v));
@@ -173,9 +178,7 @@ static void finding(writer *w, const group *g, const entry *e, const ww_finding 
       continue;
     ww_buf_fmt(w->out, "<b>%.*f×</b>", same->gain < 9.95 ? 2 : 0, same->gain);
     if (g->n > 1) {
-      put(w, "<i>");
-      esc(w, gpu_name(&g->v[k]));
-      put(w, "</i>");
+      element(w, "<i>", gpu_name(&g->v[k]), "</i>");
     }
   }
   put(w, "</div><div><p>");
@@ -186,9 +189,7 @@ static void finding(writer *w, const group *g, const entry *e, const ww_finding 
     esc(w, f->file ? shown(e, f->file) : "");
     ww_buf_fmt(w->out, ":%u</a> · ", f->line);
   }
-  put(w, "<code>");
-  esc(w, f->rule);
-  put(w, "</code></p></div></li>\n");
+  element(w, "<code>", f->rule, "</code></p></div></li>\n");
 }
 
 static void findings(writer *w, const group *g) {
@@ -266,9 +267,7 @@ static void code_line(writer *w, const group *g, const char *file, uint32_t line
   }
   ratio(w, any ? any->sectors_per_request : 0, 8);
   ratio(w, any ? any->shared_conflict_ways : 0, 1.5);
-  put(w, "<td class=\"c\">");
-  esc(w, ww_strndup(w->a, text, n));
-  put(w, "</td></tr>\n");
+  element(w, "<td class=\"c\">", ww_strndup(w->a, text, n), "</td></tr>\n");
 }
 
 static void code(writer *w, const group *g, const char *file, const char *text, bool id) {
@@ -337,9 +336,7 @@ static void source(writer *w, const group *g) {
 static void gpu_heads(writer *w, const group *g) {
   put(w, "<thead><tr><th></th>");
   for (uint32_t k = 0; k < g->n; k++) {
-    put(w, "<th>");
-    esc(w, gpu_name(&g->v[k]));
-    put(w, "</th>");
+    element(w, "<th>", gpu_name(&g->v[k]), "</th>");
   }
   put(w, "</tr></thead><tbody>\n");
 }
@@ -410,18 +407,14 @@ static void assumed(writer *w, const group *g) {
   }
   put(w, "<ul class=\"assumed\">");
   for (uint32_t k = 0; k < e->r.assumed.n; k++) {
-    put(w, "<li>");
-    esc(w, ww_assumption_text(&e->r.assumed.v[k], w->a));
-    put(w, "</li>");
+    element(w, "<li>", ww_assumption_text(&e->r.assumed.v[k], w->a), "</li>");
   }
   put(w, "</ul>\n");
 }
 
 static void kernel(writer *w, const group *g) {
   const entry *e = first_of(g);
-  put(w, "<section>\n<h2>");
-  esc(w, e->r.kernel ? e->r.kernel : "?");
-  put(w, "</h2>\n");
+  element(w, "<section>\n<h2>", e->r.kernel ? e->r.kernel : "?", "</h2>\n");
   if (answered(e))
     launch(w, e);
   tiles(w, g);
@@ -508,7 +501,7 @@ static void head(writer *w) {
          "<meta name=\"generator\" content=\"Warpwise " WW_VERSION "\">\n<title>");
   esc(w, w->x->n ? w->entries[0].r.kernel : "Report");
   put(w, " · Warpwise</title>\n<style>\n");
-  put(w, ww_page_text_export_css);
+  put(w, export_css);
   put(w, "</style></head>\n<body>\n<header><h1>");
   const char *file = w->x->n ? w->entries[0].r.file : NULL;
   esc(w, file ? (file[0] == '/' ? ww_path_base(file) : file) : "Report");
