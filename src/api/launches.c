@@ -103,7 +103,7 @@ static bool is_position(const char *name, uint32_t *at) {
   for (const char *p = name; *p; p++)
     if (!isdigit((unsigned char)*p))
       return false;
-  *at = (uint32_t)atoi(name);
+  *at = atoi(name);
   return true;
 }
 
@@ -118,7 +118,7 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
   }
   for (uint32_t i = 0; i < s->nargs; i++) {
     ww_arg *g = &s->args[i];
-    if (g->name ? strcmp(g->name, name) != 0 : !position || at != i)
+    if (g->name ? strcmp(g->name, name) : !position || at != i)
       continue;
     *g = (ww_arg){.name = g->name};
     return g;
@@ -141,7 +141,7 @@ warpwise_status warpwise_launch_int(warpwise_launch *launch, const char *name, i
   g->kind = WW_ARG_VALUE;
   g->is_int = true;
   g->ivalue = value;
-  g->value = (double)value;
+  g->value = value;
   return WARPWISE_OK;
 }
 

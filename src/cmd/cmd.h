@@ -18,19 +18,23 @@ typedef enum {
 } ww_opt_kind;
 
 typedef struct {
-  const char *name; /* long form without --; NULL ends the table */
-  char letter;      /* short form or 0 */
+  size_t at;        /* offset of the value in the command's options struct */
   uint8_t kind;     /* ww_opt_kind */
-  const char *arg;  /* what the value is called in --help: "FILE" */
-  const char *help;
-  size_t at; /* offset of the value in the command's options struct */
+  const char *name; /* long form without --; NULL ends the table */
+  const char *arg;  /* what the value is called in --help: "FILE"; NULL: a flag has none */
+  const char *help; /* NULL: for the program's own use */
+  char letter;      /* short form or 0 */
 } ww_option;
 
-typedef struct {
-  bool json, quiet, help, version;
-  const char *gpu, *device; /* NULL when not given */
-  const char *color;        /* auto, always, never */
-} ww_globals;
+/* WW_OPTION(options, jobs, "jobs", "N", "what it does", 'j'): a row for a member of the options
+ * struct, whose type says what kind of value it takes. */
+/* clang-format off */
+#define WW_OPTION(T, member, ...) \
+  {.at = offsetof(T, member), \
+   .kind = _Generic(((T *)0)->member, bool: WW_OPT_FLAG, const char *: WW_OPT_STR, \
+                    ww_strings: WW_OPT_LIST, uint64_t: WW_OPT_UINT), \
+   .name = __VA_ARGS__}
+/* clang-format on */
 
 /* Of what a command does at a time: reading a file, running a kernel. */
 typedef struct {
@@ -39,10 +43,12 @@ typedef struct {
 } ww_limits;
 
 typedef struct {
-  ww_globals global;
-  ww_limits limits;            /* none until a command sets them: limits.h */
-  void *opt;                   /* the command's options struct */
-  const char *const *operands; /* what is no option */
+  bool json, quiet, help, version; /* options of every command */
+  const char *gpu, *device;        /* NULL when not given */
+  const char *color;               /* auto, always, never */
+  ww_limits limits;                /* none until a command sets them: limits.h */
+  void *opt;                       /* the command's options struct */
+  const char *const *operands;     /* what is no option */
   uint32_t noperands;
   const char *const *rest; /* behind `--`: clang's flags */
   uint32_t nrest;
@@ -68,7 +74,8 @@ struct ww_command {
 
 /* options.c */
 extern const ww_option ww_global_options[];
-/* Splits argv behind the command's name into c->opt, c->global, c->operands and c->rest. */
+/* Splits argv behind the command's name into c's options, c->opt,
+ * c->operands and c->rest. */
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
 void ww_help_command(const ww_command *cmd, const char *words,
                      FILE *f); /* words: "dataset collect" */
@@ -77,6 +84,8 @@ void ww_help_options(const ww_option *o, FILE *f);
 const char *ww_nearest(const char *word, const char *const *words);
 
 /* output.c */
+/* The command line is wrong: fills c->err and returns WW_EUSAGE. */
+ww_status ww_usage(ww_cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_print_error(const ww_err *e, FILE *f); /* warpwise: file:line: message */
 void ww_print_error_json(const ww_err *e, const char *file,
                          const char *kernel); /* a report line on stdout */

@@ -111,7 +111,7 @@ static void zsh_options(const ww_option *o, FILE *f) {
     if (o->kind != WW_OPT_FLAG) {
       fputc(':', f);
       zsh_text(o->arg ? o->arg : "value", f);
-      fputs(strcmp(o->name, "gpu") == 0 ? ":_warpwise_gpus" : takes_file(o) ? ":_files" : ":", f);
+      fputs(!strcmp(o->name, "gpu") ? ":_warpwise_gpus" : takes_file(o) ? ":_files" : ":", f);
     }
     fputc('\'', f);
   }
@@ -188,7 +188,7 @@ static void fish_options(const char *condition, const ww_option *o, FILE *f) {
       fprintf(f, " -s %c", o->letter);
     if (o->kind != WW_OPT_FLAG)
       fputs(takes_file(o) ? " -r" : " -x", f);
-    if (strcmp(o->name, "gpu") == 0)
+    if (!strcmp(o->name, "gpu"))
       fputs(" -a '(__warpwise_gpus)'", f);
     fputs(" -d '", f);
     fish_text(o->help, f);
@@ -231,9 +231,9 @@ static ww_status run(ww_cmd *c) {
     void (*print)(FILE *f);
   } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
   for (size_t i = 0; c->noperands == 1 && i < sizeof shells / sizeof *shells; i++)
-    if (strcmp(c->operands[0], shells[i].name) == 0)
+    if (!strcmp(c->operands[0], shells[i].name))
       return shells[i].print(stdout), WW_OK;
-  return ww_fail(&c->err, WW_EUSAGE, "which shell? bash, zsh or fish");
+  return ww_usage(c, "which shell? bash, zsh or fish");
 }
 
 const ww_command ww_cmd_completion = {

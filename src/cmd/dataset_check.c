@@ -22,16 +22,13 @@ typedef struct {
 #define CLOSEST 15
 
 static const ww_option table[] = {
-    {"against", 0, WW_OPT_LIST, "DIR",
-     "a checkout whose kernels must not be in the corpus (repeatable)", offsetof(options, against)},
-    {"threshold", 0, WW_OPT_STR, "X", "alike from that on, 0 to 1 (default 0.7)",
-     offsetof(options, threshold)},
-    {"least", 0, WW_OPT_UINT, "N",
-     "smaller kernels, by distinct paths, are listed and not judged (default 60)",
-     offsetof(options, least)},
-    {"closest", 0, WW_OPT_UINT, "N", "pairs to show of each kind (default 15)",
-     offsetof(options, closest)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
+    WW_OPTION(options, against, "against", "DIR",
+              "a checkout whose kernels must not be in the corpus (repeatable)"),
+    WW_OPTION(options, threshold, "threshold", "X", "alike from that on, 0 to 1 (default 0.7)"),
+    WW_OPTION(options, least, "least", "N",
+              "smaller kernels, by distinct paths, are listed and not judged (default 60)"),
+    WW_OPTION(options, closest, "closest", "N", "pairs to show of each kind (default 15)"),
+    WW_OPTION(options, jobs, "jobs", "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -195,17 +192,16 @@ static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g
                                bool *missed) {
   comparison x = {0};
   ww_gathered other;
-  ww_gather_options how = {
-      .dir = dir, .structures = true, .jobs = (uint32_t)k->o->jobs, .limit_s = 120};
+  ww_gather_options how = {.dir = dir, .structures = true, .jobs = k->o->jobs, .limit_s = 120};
   ww_status st = ww_gather(c, &how, &other);
   if (st)
     return st;
   with_others(k, g, &other, &x);
   const char *what =
       ww_fmt(k->a, "corpus and %s (%u kernels of %u files)", dir, other.kernels.n, other.files.n);
-  show(k, c->global.json, c->global.json ? dir : what, &x);
+  show(k, c->json, c->json ? dir : what, &x);
   *missed |= x.over > 0;
-  if (other.failures.n && !c->global.json && !ww_is_quiet()) {
+  if (other.failures.n && !c->json && !ww_is_quiet()) {
     printf("  %u files or kernels could not be read:\n", other.failures.n);
     ww_gather_print_failures(&other, k->a, stdout);
   }
@@ -217,16 +213,16 @@ static ww_status settle(ww_cmd *c, checker *k) {
   char *end = NULL;
   *k = (checker){.o = o, .threshold = THRESHOLD, .least = LEAST, .closest = CLOSEST, .a = c->arena};
   if (o->least)
-    k->least = (uint32_t)o->least;
+    k->least = o->least;
   if (o->closest)
-    k->closest = (uint32_t)o->closest;
+    k->closest = o->closest;
   if (o->threshold)
     k->threshold = strtod(o->threshold, &end);
   if (o->threshold && (end == o->threshold || *end || !(k->threshold > 0 && k->threshold <= 1)))
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--threshold: expected a number above 0, at most 1, not '%.40s'", o->threshold);
+    return ww_usage(c, "--threshold: expected a number above 0, at most 1, not '%.40s'",
+                    o->threshold);
   if (c->noperands != 1)
-    return ww_fail(&c->err, WW_EUSAGE, "name the corpus: dataset check corpus/");
+    return ww_usage(c, "name the corpus: dataset check corpus/");
   return WW_OK;
 }
 
@@ -238,17 +234,17 @@ static ww_status run(ww_cmd *c) {
   if (st)
     return st;
   ww_gather_options how = {
-      .dir = c->operands[0], .corpus = true, .structures = true, .jobs = (uint32_t)k.o->jobs};
+      .dir = c->operands[0], .corpus = true, .structures = true, .jobs = k.o->jobs};
   st = ww_gather(c, &how, &g);
   if (st)
     return st;
-  if (!c->global.json)
+  if (!c->json)
     print_corpus(&k, &g);
-  c->missed |= print_unknown(&g, c->global.json ? stderr : stdout) > 0;
-  if (g.failures.n && !c->global.json)
+  c->missed |= print_unknown(&g, c->json ? stderr : stdout) > 0;
+  if (g.failures.n && !c->json)
     ww_gather_print_failures(&g, k.a, stdout);
   across_splits(&k, &g, &splits);
-  show(&k, c->global.json, "train, validation and test", &splits);
+  show(&k, c->json, "train, validation and test", &splits);
   c->missed |= splits.over > 0;
   for (uint32_t i = 0; !st && i < k.o->against.n; i++)
     st = check_against(c, &k, &g, k.o->against.v[i], &c->missed);

@@ -22,40 +22,32 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"store", 0, WW_OPT_STR, "FILE", "where rows go; of several ranks, FILE.rank<r>",
-     offsetof(options, store)},
-    {"grammar", 0, WW_OPT_STR, "V",
-     "version of the generator's grammar, 1 or 2 (default: the newest)",
-     offsetof(options, grammar)},
-    {"only", 0, WW_OPT_STR, "FAMILY,...",
-     "generated kernels of these productions alone; others do not count", offsetof(options, only)},
-    {"seed", 0, WW_OPT_UINT, "S", "of the generator (default 1)", offsetof(options, seed)},
-    {"count", 0, WW_OPT_UINT, "N", "generated kernels (default 0)", offsetof(options, count)},
-    {"first", 0, WW_OPT_UINT, "K", "leave out the seed's first K kernels",
-     offsetof(options, first)},
-    {"launches", 0, WW_OPT_UINT, "L", "of each generated kernel (default 8)",
-     offsetof(options, launches)},
-    {"counters", 0, WW_OPT_STR, "SHARE",
-     "of the launches, the part that gets all counters (default 0.15)",
-     offsetof(options, counters)},
-    {"ready", 0, WW_OPT_STR, "SPECS",
-     "ready launches of corpus or imported kernels, from `dataset plan`", offsetof(options, ready)},
-    {"again", 0, WW_OPT_STR, "OLD", "a repeat campaign: measure launches of this store once more",
-     offsetof(options, again)},
-    {"sample", 0, WW_OPT_UINT, "N", "of --again: that many at random (seed)",
-     offsetof(options, sample)},
-    {"retry", 0, WW_OPT_FLAG, NULL, "launches that failed, too", offsetof(options, retry)},
-    {"seconds", 0, WW_OPT_STR, "T", "be done by then; the same command goes on",
-     offsetof(options, seconds)},
-    {"dry-run", 0, WW_OPT_FLAG, NULL, "only the plan; with --gpu NAME for a GPU that is not here",
-     offsetof(options, dry_run)},
-    {"dialect", 0, WW_OPT_STR, "NAME",
-     "of generated kernels: cuda or opencl (default: cuda on a CUDA device)",
-     offsetof(options, dialect)},
-    {"processes", 'j', WW_OPT_UINT, "P", "that compile (default: all cores but two)",
-     offsetof(options, processes)},
-    {"batch", 0, WW_OPT_UINT, "N",
-     "launches on the device at once (default 256, with counters 512)", offsetof(options, batch)},
+    WW_OPTION(options, store, "store", "FILE", "where rows go; of several ranks, FILE.rank<r>"),
+    WW_OPTION(options, grammar, "grammar", "V",
+              "version of the generator's grammar, 1 or 2 (default: the newest)"),
+    WW_OPTION(options, only, "only", "FAMILY,...",
+              "generated kernels of these productions alone; others do not count"),
+    WW_OPTION(options, seed, "seed", "S", "of the generator (default 1)"),
+    WW_OPTION(options, count, "count", "N", "generated kernels (default 0)"),
+    WW_OPTION(options, first, "first", "K", "leave out the seed's first K kernels"),
+    WW_OPTION(options, launches, "launches", "L", "of each generated kernel (default 8)"),
+    WW_OPTION(options, counters, "counters", "SHARE",
+              "of the launches, the part that gets all counters (default 0.15)"),
+    WW_OPTION(options, ready, "ready", "SPECS",
+              "ready launches of corpus or imported kernels, from `dataset plan`"),
+    WW_OPTION(options, again, "again", "OLD",
+              "a repeat campaign: measure launches of this store once more"),
+    WW_OPTION(options, sample, "sample", "N", "of --again: that many at random (seed)"),
+    WW_OPTION(options, retry, "retry", NULL, "launches that failed, too"),
+    WW_OPTION(options, seconds, "seconds", "T", "be done by then; the same command goes on"),
+    WW_OPTION(options, dry_run, "dry-run", NULL,
+              "only the plan; with --gpu NAME for a GPU that is not here"),
+    WW_OPTION(options, dialect, "dialect", "NAME",
+              "of generated kernels: cuda or opencl (default: cuda on a CUDA device)"),
+    WW_OPTION(options, processes, "processes", "P", "that compile (default: all cores but two)",
+              'j'),
+    WW_OPTION(options, batch, "batch", "N",
+              "launches on the device at once (default 256, with counters 512)"),
     {0},
 };
 
@@ -78,18 +70,18 @@ static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, 
         e, WW_EUSAGE,
         "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
   *g = (ww_campaign){.seed = o->seed ? o->seed : 1,
-                     .first = (uint32_t)o->first,
-                     .count = (uint32_t)o->count,
-                     .launches = o->launches ? (uint32_t)o->launches : 8,
+                     .first = o->first,
+                     .count = o->count,
+                     .launches = o->launches ? o->launches : 8,
                      .counters = 0.15,
                      .ready = o->ready,
-                     .device = c->global.device,
+                     .device = c->device,
                      .dialect = o->dialect,
-                     .processes = o->processes < 256 ? (uint32_t)o->processes : 256,
-                     .batch = (uint32_t)o->batch,
+                     .processes = o->processes < 256 ? o->processes : 256,
+                     .batch = o->batch,
                      .retry = o->retry,
                      .again = o->again,
-                     .sample = o->sample < UINT32_MAX ? (uint32_t)o->sample : UINT32_MAX};
+                     .sample = o->sample < UINT32_MAX ? o->sample : UINT32_MAX};
   ww_status st = ww_gen_grammar(o->grammar, o->only, &g->version, &g->only, e);
   if (!st)
     st = real("counters", o->counters, 1, &g->counters, e);
@@ -124,7 +116,7 @@ static void begin_object(ww_json *j, ww_buf *b, const char *what) {
 
 static void show_plan(const ww_cmd *c, const ww_campaign_plan *p, const ww_target *t,
                       const ww_rank *r, const char *store) {
-  if (c->global.json) {
+  if (c->json) {
     ww_buf b = {0};
     ww_json j = {0};
     begin_object(&j, &b, "plan");
@@ -172,9 +164,8 @@ static void show_progress(void *ctx, const ww_campaign_state *s) {
   fprintf(stderr,
           "%s%s%" PRIu64 " of %" PRIu64 " rows (%.1f %%), %.0f a second, %" PRIu64 " failed%s%s",
           x->terminal ? "\r\033[K" : "", x->rank, s->done, s->total,
-          s->total ? 100.0 * (double)s->done / (double)s->total : 100.0,
-          s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->failed, left,
-          x->terminal ? "" : "\n");
+          s->total ? 100.0 * s->done / s->total : 100.0,
+          s->elapsed_s > 0 ? s->done / s->elapsed_s : 0, s->failed, left, x->terminal ? "" : "\n");
   fflush(stderr);
 }
 
@@ -209,7 +200,7 @@ static void show_end_json(const ww_campaign_state *s, const char *store, const c
 static void show_end(const ww_campaign_state *s, bool stopped) {
   printf("%" PRIu64 " rows in %.1f s (%.0f a second; %.1f s on the device, %.1f s waiting for "
          "compilers), %" PRIu64 " with counters, %" PRIu64 " failed\n",
-         s->done, s->elapsed_s, s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->device_s,
+         s->done, s->elapsed_s, s->elapsed_s > 0 ? s->done / s->elapsed_s : 0, s->device_s,
          s->waited_s, s->with_counters, s->failed);
   for (uint32_t k = 0; k < s->ncauses && k < 12; k++)
     printf("  %8" PRIu64 "  %s: %s\n", s->causes[k].n, ww_status_name(s->causes[k].code),
@@ -234,9 +225,8 @@ static int stop(void *ctx) {
 static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r, const ww_target *t,
                               const ww_campaign_plan *p, ww_store *s) {
   ww_campaign_state end;
-  screen x = {.terminal = isatty(STDERR_FILENO),
-              .quiet = ww_is_quiet() || c->global.json,
-              .shown = ww_now()};
+  screen x = {
+      .terminal = isatty(STDERR_FILENO), .quiet = ww_is_quiet() || c->json, .shown = ww_now()};
   if (r->size > 1)
     snprintf(x.rank, sizeof x.rank, "rank %u: ", r->rank);
   struct sigaction on = {.sa_handler = on_signal}, was;
@@ -260,7 +250,7 @@ static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r,
   if (x.terminal && !x.quiet)
     fputs("\r\033[K", stderr);
   bool stopped = st == WW_ECANCEL;
-  c->global.json ? show_end_json(&end, ww_store_path(s), t->gpu, stopped) : show_end(&end, stopped);
+  c->json ? show_end_json(&end, ww_store_path(s), t->gpu, stopped) : show_end(&end, stopped);
   if (stopped && !signals)
     st = WW_OK; /* its time was over, as asked for */
   if (st || !end.done || end.failed < end.done)
@@ -276,9 +266,8 @@ static ww_status collect(ww_cmd *c) {
   ww_campaign_plan p;
   ww_store *s = NULL;
   const char *path = o->store;
-  ww_status st = c->noperands ? ww_fail(&c->err, WW_EUSAGE, "'%.60s': collect takes options only",
-                                        c->operands[0])
-                              : WW_OK;
+  ww_status st =
+      c->noperands ? ww_usage(c, "'%.60s': collect takes options only", c->operands[0]) : WW_OK;
   if (!st)
     st = campaign_of(c, o, &g, &c->err);
   if (!st)
@@ -288,7 +277,7 @@ static ww_status collect(ww_cmd *c) {
   ww_rank_device(&r);
   if (path && r.size > 1)
     path = ww_fmt(c->arena, "%s.rank%u", path, r.rank);
-  st = ww_target_find(&g, o->dry_run ? c->global.gpu : NULL, c->arena, &t, &c->err);
+  st = ww_target_find(&g, o->dry_run ? c->gpu : NULL, c->arena, &t, &c->err);
   if (!st && path && (!o->dry_run || ww_file_exists(path)))
     st = ww_store_open(path, o->dry_run ? WW_STORE_READ : WW_STORE_WRITE, &s, &c->err);
   if (!st)
@@ -336,11 +325,10 @@ static bool same_file(const char *a, const char *b) {
 static ww_status merge(ww_cmd *c) {
   ww_store *s = NULL;
   if (c->noperands < 2)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name the store to write and those to read: merge OUT IN...");
+    return ww_usage(c, "name the store to write and those to read: merge OUT IN...");
   for (uint32_t k = 1; k < c->noperands; k++) {
     if (same_file(c->operands[0], c->operands[k]))
-      return ww_fail(&c->err, WW_EUSAGE, "'%s' is both read and written", c->operands[k]);
+      return ww_usage(c, "'%s' is both read and written", c->operands[k]);
     if (!ww_file_exists(c->operands[k]))
       return ww_fail(&c->err, WW_EIO, "no store '%s'; nothing was merged", c->operands[k]);
   }
@@ -348,7 +336,7 @@ static ww_status merge(ww_cmd *c) {
   for (uint32_t k = 1; !st && k < c->noperands; k++) {
     uint64_t added, duplicates;
     st = ww_store_merge(s, c->operands[k], &added, &duplicates, &c->err);
-    if (!st && c->global.json) {
+    if (!st && c->json) {
       ww_buf b = {0};
       ww_json j = {0};
       begin_object(&j, &b, "merged");
@@ -390,13 +378,11 @@ static ww_status pack(ww_cmd *c) {
   ww_store *s;
   struct stat there;
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name a store and the packed file: pack STORE OUT.sqlite.zst");
+    return ww_usage(c, "name a store and the packed file: pack STORE OUT.sqlite.zst");
   const char *out = c->operands[1];
   size_t n = strlen(out);
   if (n < 5 || strcmp(out + n - 4, ".zst"))
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "'%s': a packed store's name ends in .zst, that is how it is known", out);
+    return ww_usage(c, "'%s': a packed store's name ends in .zst, that is how it is known", out);
   ww_status st = ww_store_open(c->operands[0], WW_STORE_READ, &s, &c->err);
   if (st)
     return st;
@@ -405,10 +391,10 @@ static ww_status pack(ww_cmd *c) {
   if (!st)
     st = ww_store_pack(s, out, &c->err);
   ww_store_close(s);
-  if (!st && !ww_is_quiet() && !c->global.json && stat(out, &there))
+  if (!st && !ww_is_quiet() && !c->json && stat(out, &there))
     st = ww_fail(&c->err, WW_EIO, "%s: written, and cannot be looked at: %s", out, strerror(errno));
-  else if (!st && !ww_is_quiet() && !c->global.json)
-    printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, (double)there.st_size / 1e6);
+  else if (!st && !ww_is_quiet() && !c->json)
+    printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, there.st_size / 1e6);
   return st;
 }
 

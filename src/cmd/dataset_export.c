@@ -12,36 +12,30 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"as", 0, WW_OPT_STR, "FORM", "jsonl (default), csv, parquet, prompts or questions",
-     offsetof(options, as)},
-    {"out", 'o', WW_OPT_STR, "FILE",
-     "where it goes ('-': stdout); packed where the name ends in .zst", offsetof(options, out)},
-    {"split", 0, WW_OPT_STR, "NAME", "only train, validation or test", offsetof(options, split)},
-    {"family", 0, WW_OPT_STR, "NAME", "only this family of kernels", offsetof(options, family)},
-    {"origin", 0, WW_OPT_STR, "NAME", "only corpus, generated or imported kernels",
-     offsetof(options, origin)},
-    {"counters", 0, WW_OPT_FLAG, NULL, "only launches with hardware counters",
-     offsetof(options, counters)},
-    {"failed", 0, WW_OPT_FLAG, NULL, "launches that failed too", offsetof(options, failed)},
-    {"sources", 0, WW_OPT_STR, "DIR",
-     "write the sources of generated kernels there; rows name these files",
-     offsetof(options, sources)},
-    {"corpus", 0, WW_OPT_STR, "DIR",
-     "where the corpus's sources are (default: corpus, where it is here)",
-     offsetof(options, corpus)},
-    {"with", 0, WW_OPT_STR, "WHAT", "tables: more columns: launch, source, or both: launch,source",
-     offsetof(options, with)},
-    {"ask", 0, WW_OPT_STR, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)",
-     offsetof(options, ask)},
-    {"raw", 0, WW_OPT_FLAG, NULL, "prompts: prompt and completion instead of chat messages",
-     offsetof(options, raw)},
-    {"style", 0, WW_OPT_STR, "N[,N...]",
-     "prompts: generated sources in these styles, each row once in each; 0 is the plain one, "
-     "others rename and reformat",
-     offsetof(options, style)},
-    {"shard", 0, WW_OPT_STR, "K/N",
-     "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes",
-     offsetof(options, shard)},
+    WW_OPTION(options, as, "as", "FORM", "jsonl (default), csv, parquet, prompts or questions"),
+    WW_OPTION(options, out, "out", "FILE",
+              "where it goes ('-': stdout); packed where the name ends in .zst", 'o'),
+    WW_OPTION(options, split, "split", "NAME", "only train, validation or test"),
+    WW_OPTION(options, family, "family", "NAME", "only this family of kernels"),
+    WW_OPTION(options, origin, "origin", "NAME", "only corpus, generated or imported kernels"),
+    WW_OPTION(options, counters, "counters", NULL, "only launches with hardware counters"),
+    WW_OPTION(options, failed, "failed", NULL, "launches that failed too"),
+    WW_OPTION(options, sources, "sources", "DIR",
+              "write the sources of generated kernels there; rows name these files"),
+    WW_OPTION(options, corpus, "corpus", "DIR",
+              "where the corpus's sources are (default: corpus, where it is here)"),
+    WW_OPTION(options, with, "with", "WHAT",
+              "tables: more columns: launch, source, or both: launch,source"),
+    WW_OPTION(options, ask, "ask", "WHAT",
+              "prompts: counters (default, as JSON) or time (log2 us)"),
+    WW_OPTION(options, raw, "raw", NULL, "prompts: prompt and completion instead of chat messages"),
+    WW_OPTION(
+        options, style, "style", "N[,N...]",
+        "prompts: generated sources in these styles, each row once in each; 0 is the plain one, "
+        "others rename and reformat"),
+    WW_OPTION(
+        options, shard, "shard", "K/N",
+        "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes"),
     {0},
 };
 
@@ -58,8 +52,8 @@ static ww_status styles_of(ww_cmd *c, const char *text, ww_export_options *o) {
     char *end;
     unsigned long n = strtoul(text, &end, 10);
     if (end == text || (*end && *end != ',') || n > UINT32_MAX || *text == '-')
-      return ww_fail(&c->err, WW_EUSAGE, "--style: expected numbers: 0,1,2, not '%.40s'", text);
-    ww_push(c->arena, &v, (uint32_t)n);
+      return ww_usage(c, "--style: expected numbers: 0,1,2, not '%.40s'", text);
+    ww_push(c->arena, &v, n);
     text = *end ? end + 1 : end;
   }
   o->styles = v.v;
@@ -75,8 +69,7 @@ static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
     else if (n == 6 && !strncmp(text, "source", 6))
       o->with_source = true;
     else
-      return ww_fail(&c->err, WW_EUSAGE,
-                     "--with: expected launch, source or launch,source, not '%.40s'", text);
+      return ww_usage(c, "--with: expected launch, source or launch,source, not '%.40s'", text);
     text += n + (text[n] == ',');
   }
   return WW_OK;
@@ -88,8 +81,7 @@ static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
   if (!text)
     return WW_OK;
   if (sscanf(text, "%u/%u%n", &k, &n, &end) != 2 || text[end] || !n || k >= n)
-    return ww_fail(&c->err, WW_EUSAGE, "--shard: expected K/N with K below N: 0/4, not '%.40s'",
-                   text);
+    return ww_usage(c, "--shard: expected K/N with K below N: 0/4, not '%.40s'", text);
   o->shard = k;
   o->nshards = n;
   return WW_OK;
@@ -103,7 +95,7 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
                           .split = o->split ? named(o->split, ww_split_names, WW_NSPLITS) : -1,
                           .origin = o->origin ? named(o->origin, ww_origin_names, WW_NORIGINS) : -1,
                           .family = o->family,
-                          .gpu = c->global.gpu,
+                          .gpu = c->gpu,
                           .counters = o->counters,
                           .failed = o->failed,
                           .sources = o->sources,
@@ -112,21 +104,18 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
                                                                : NULL,
                           .raw = o->raw};
   if (form < 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--as: expected jsonl, csv, parquet, prompts or questions, not '%.40s'", o->as);
+    return ww_usage(c, "--as: expected jsonl, csv, parquet, prompts or questions, not '%.40s'",
+                    o->as);
   if (ask < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--ask: expected counters or time, not '%.40s'", o->ask);
+    return ww_usage(c, "--ask: expected counters or time, not '%.40s'", o->ask);
   if (o->split && out->split < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--split: expected train, validation or test, not '%.40s'",
-                   o->split);
+    return ww_usage(c, "--split: expected train, validation or test, not '%.40s'", o->split);
   if (o->origin && out->origin < 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--origin: expected corpus, generated or imported, not '%.40s'", o->origin);
+    return ww_usage(c, "--origin: expected corpus, generated or imported, not '%.40s'", o->origin);
   if (!o->out)
-    return ww_fail(&c->err, WW_EUSAGE, "say where the rows go: -o rows.%s ('-': stdout)",
-                   ww_export_names[form]);
+    return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
-    return ww_fail(&c->err, WW_EUSAGE, "Parquet goes to a file: -o rows.parquet");
+    return ww_usage(c, "Parquet goes to a file: -o rows.parquet");
   out->form = (ww_export_form)form;
   out->ask = (ww_query_request)ask;
   ww_status st = styles_of(c, o->style, out);
@@ -136,8 +125,8 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
 }
 
 static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
-  FILE *f = !strcmp(o->out, "-") || c->global.json ? stderr : stdout;
-  if (c->global.json && strcmp(o->out, "-")) {
+  FILE *f = !strcmp(o->out, "-") || c->json ? stderr : stdout;
+  if (c->json && strcmp(o->out, "-")) {
     ww_buf b = {0};
     ww_json j = {0};
     ww_json_begin(&j, &b);
@@ -151,7 +140,7 @@ static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
     ww_json_end_obj(&j);
     ww_buf_puts(&b, "\n");
     ww_print_buf(&b);
-  } else if (!c->global.quiet) {
+  } else if (!c->quiet) {
     fprintf(f, "%llu rows", (unsigned long long)n->rows);
     if (o->sources)
       fprintf(f, ", %llu new sources in %s", (unsigned long long)n->sources, o->sources);
@@ -171,8 +160,7 @@ static ww_status run(ww_cmd *c) {
   ww_export_count n;
   ww_store *s = NULL;
   if (c->noperands > 1)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "one store at a time; `warpwise dataset merge` makes one of several");
+    return ww_usage(c, "one store at a time; `warpwise dataset merge` makes one of several");
   ww_status st = read_options(c, o, &e);
   if (!st)
     st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);

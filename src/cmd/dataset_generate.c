@@ -13,24 +13,24 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"seed", 0, WW_OPT_UINT, "S", "which sequence of kernels (default 1)", offsetof(options, seed)},
-    {"count", 'n', WW_OPT_UINT, "N", "how many kernels (default 1); near-duplicates do not count",
-     offsetof(options, count)},
-    {"first", 0, WW_OPT_UINT, "K", "leave out the first K of the sequence",
-     offsetof(options, first)},
-    {"grammar", 0, WW_OPT_STR, "V", "version of the grammar, 1 or 2 (default: the newest)",
-     offsetof(options, grammar)},
-    {"only", 0, WW_OPT_STR, "FAMILY,...", "kernels of these productions alone; others do not count",
-     offsetof(options, only)},
-    {"dialect", 0, WW_OPT_STR, "NAME", "cuda (default) or opencl", offsetof(options, dialect)},
-    {"style", 0, WW_OPT_UINT, "K", "0 is plain; others rename and reformat, the meaning stays",
-     offsetof(options, style)},
-    {"launches", 0, WW_OPT_UINT, "L", "launches of each kernel for the GPU of --gpu (default h200)",
-     offsetof(options, launches)},
-    {"out", 'o', WW_OPT_STR, "PATH",
-     "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: all in it, "
-     "launches in NAME.jsonl",
-     offsetof(options, out)},
+    WW_OPTION(options, seed, "seed", "S", "which sequence of kernels (default 1)"),
+    WW_OPTION(options, count, "count", "N",
+              "how many kernels (default 1); near-duplicates do not count", 'n'),
+    WW_OPTION(options, first, "first", "K", "leave out the first K of the sequence"),
+    WW_OPTION(options, grammar, "grammar", "V",
+              "version of the grammar, 1 or 2 (default: the newest)"),
+    WW_OPTION(options, only, "only", "FAMILY,...",
+              "kernels of these productions alone; others do not count"),
+    WW_OPTION(options, dialect, "dialect", "NAME", "cuda (default) or opencl"),
+    WW_OPTION(options, style, "style", "K",
+              "0 is plain; others rename and reformat, the meaning stays"),
+    WW_OPTION(options, launches, "launches", "L",
+              "launches of each kernel for the GPU of --gpu (default h200)"),
+    WW_OPTION(options, out, "out", "PATH",
+              "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: "
+              "all in it, "
+              "launches in NAME.jsonl",
+              'o'),
     {0},
 };
 
@@ -100,8 +100,8 @@ static ww_status print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, 
 static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
   ww_buf text = {0};
   ww_status st = WW_OK;
-  ww_gen_print(k, j->dialect, (uint32_t)j->o->style, &text);
-  if (j->c->global.json)
+  ww_gen_print(k, j->dialect, j->o->style, &text);
+  if (j->c->json)
     st = print_json(j, k, &text, a);
   if (!st && j->o->out && j->o->launches)
     st = add_launches(j, k, a, NULL);
@@ -109,7 +109,7 @@ static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
     st = write_text(j, ww_path_join(a, j->o->out, file_of(j, k)), &text);
   else if (!st && j->o->out)
     ww_buf_add(&j->sources, text.s, text.n);
-  else if (!st && !j->c->global.json)
+  else if (!st && !j->c->json)
     fwrite(text.s, 1, text.n, stdout);
   ww_buf_free(&text);
   return st;
@@ -143,20 +143,19 @@ static ww_status prepare(job *j) {
   const options *o = j->o;
   ww_gpu gpu;
   if (o->dialect && strcmp(o->dialect, "cuda") && strcmp(o->dialect, "opencl"))
-    return ww_fail(&c->err, WW_EUSAGE, "--dialect: expected cuda or opencl, not '%.40s'",
-                   o->dialect);
+    return ww_usage(c, "--dialect: expected cuda or opencl, not '%.40s'", o->dialect);
   j->dialect = o->dialect && !strcmp(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
   ww_status st = ww_gen_grammar(o->grammar, o->only, &j->grammar, &j->only, &c->err);
   if (st)
     return st;
   j->folder = o->out && !ends(o->out, ".cu") && !ends(o->out, ".cl");
-  if (o->launches && !o->out && !c->global.json)
-    return ww_fail(&c->err, WW_EUSAGE, "--launches: name a folder with --out, or use --json");
+  if (o->launches && !o->out && !c->json)
+    return ww_usage(c, "--launches: name a folder with --out, or use --json");
   if (j->folder && mkdir(o->out, 0777) != 0 && errno != EEXIST)
     return ww_fail(&c->err, WW_EIO, "cannot make the folder '%s': %s", o->out, strerror(errno));
   if (!o->launches)
     return WW_OK;
-  st = ww_gpu_load(c->global.gpu ? c->global.gpu : "h200", c->arena, &gpu, &c->err);
+  st = ww_gpu_load(c->gpu ? c->gpu : "h200", c->arena, &gpu, &c->err);
   if (st)
     return st;
   j->sms = gpu.sms;

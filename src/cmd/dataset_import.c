@@ -23,27 +23,23 @@ typedef struct {
 #define SLOW_BYTES 3.2e7
 
 static const ww_option table[] = {
-    {"store", 0, WW_OPT_STR, "FILE", "where measured rows go", offsetof(options, store)},
-    {"launches", 0, WW_OPT_UINT, "N", "sampled launches of a kernel (default 6)",
-     offsetof(options, launches)},
-    {"plan", 0, WW_OPT_STR, "OUT",
-     "ready launches to be measured elsewhere, by `dataset collect --ready OUT`",
-     offsetof(options, plan)},
-    {"reports", 0, WW_OPT_LIST, "FILE",
-     "measured reports (`measure --json`, .zst too) into the store (repeatable)",
-     offsetof(options, reports)},
-    {"seconds", 0, WW_OPT_STR, "T", "stop measuring after that; the same command goes on",
-     offsetof(options, seconds)},
-    {"counters", 0, WW_OPT_STR, "SHARE",
-     "of the launches, the part that gets all counters (default 1)", offsetof(options, counters)},
-    {"alike", 0, WW_OPT_STR, "X",
-     "leave out kernels that are so like an earlier one (default 0.95)", offsetof(options, alike)},
-    {"compile-commands", 'p', WW_OPT_STR, "FILE",
-     "compile_commands.json or its folder; else found upward", offsetof(options, database)},
-    {"seed", 0, WW_OPT_UINT, "N", "of the sampled launches (default 1)", offsetof(options, seed)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
-     offsetof(options, with)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
+    WW_OPTION(options, store, "store", "FILE", "where measured rows go"),
+    WW_OPTION(options, launches, "launches", "N", "sampled launches of a kernel (default 6)"),
+    WW_OPTION(options, plan, "plan", "OUT",
+              "ready launches to be measured elsewhere, by `dataset collect --ready OUT`"),
+    WW_OPTION(options, reports, "reports", "FILE",
+              "measured reports (`measure --json`, .zst too) into the store (repeatable)"),
+    WW_OPTION(options, seconds, "seconds", "T",
+              "stop measuring after that; the same command goes on"),
+    WW_OPTION(options, counters, "counters", "SHARE",
+              "of the launches, the part that gets all counters (default 1)"),
+    WW_OPTION(options, alike, "alike", "X",
+              "leave out kernels that are so like an earlier one (default 0.95)"),
+    WW_OPTION(options, database, "compile-commands", "FILE",
+              "compile_commands.json or its folder; else found upward", 'p'),
+    WW_OPTION(options, seed, "seed", "N", "of the sampled launches (default 1)"),
+    WW_OPTION(options, with, "with", "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(options, jobs, "jobs", "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -52,11 +48,11 @@ static const ww_option table[] = {
 static ww_status import_reports(ww_cmd *c, const options *o) {
   ww_store *s = NULL;
   ww_status st = o->store ? ww_store_open(o->store, WW_STORE_WRITE, &s, &c->err)
-                          : ww_fail(&c->err, WW_EUSAGE, "name the store: --store FILE");
+                          : ww_usage(c, "name the store: --store FILE");
   for (uint32_t k = 0; !st && k < o->reports.n; k++) {
     uint64_t added = 0;
     st = ww_reports_import(s, o->reports.v[k], WW_ORIGIN_IMPORTED, &added, &c->err);
-    if (!st && !c->global.json && !ww_is_quiet())
+    if (!st && !c->json && !ww_is_quiet())
       printf("%llu rows from %s\n", (unsigned long long)added, o->reports.v[k]);
   }
   ww_store_close(s);
@@ -69,9 +65,9 @@ static ww_status import_reports(ww_cmd *c, const options *o) {
 static ww_status target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_options *how) {
   ww_target t = {0};
   ww_err ignored = {0};
-  const char *name = c->global.gpu;
+  const char *name = c->gpu;
   if (!o->plan) {
-    ww_campaign g = {.device = c->global.device};
+    ww_campaign g = {.device = c->device};
     ww_status st = ww_target_find(&g, NULL, c->arena, &t, &c->err);
     if (st)
       return st;
@@ -84,9 +80,9 @@ static ww_status target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_opti
     how->variants.most_us = SLOW_US;
     how->variants.most_bytes = SLOW_BYTES;
   }
-  bool known = name != NULL;
+  bool known = name;
   if (o->plan && !known)
-    c->global.gpu = "h200";
+    c->gpu = "h200";
   ww_status st = ww_gpu_load(known ? name : "h200", c->arena, gpu, &c->err);
   if (!st && !known && t.sms)
     gpu->sms = t.sms;
@@ -109,8 +105,8 @@ static ww_status collect(ww_cmd *c, const options *o, const char *ready) {
   }
   ww_cmd own = {.arena = c->arena};
   ww_status st = ww_options_parse(&ww_cmd_dataset_collect, n, (char **)words, &own);
-  own.global = c->global;
-  own.global.gpu = NULL; /* the device's own */
+  own.json = c->json;
+  own.device = c->device; /* its own GPU, not the one of --gpu */
   if (!st)
     st = ww_cmd_dataset_collect.run(&own);
   c->err = own.err;
@@ -121,8 +117,7 @@ static ww_status alike_of(ww_cmd *c, const options *o, double *out) {
   char *end = NULL;
   *out = o->alike ? strtod(o->alike, &end) : ALIKE;
   if (o->alike && (end == o->alike || *end || !(*out > 0 && *out <= 1)))
-    return ww_fail(&c->err, WW_EUSAGE, "--alike: expected a number above 0, at most 1, not '%.40s'",
-                   o->alike);
+    return ww_usage(c, "--alike: expected a number above 0, at most 1, not '%.40s'", o->alike);
   return WW_OK;
 }
 
@@ -135,9 +130,9 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
                            .structures = true,
                            .launches = true,
                            .database = o->database,
-                           .jobs = (uint32_t)o->jobs,
+                           .jobs = o->jobs,
                            .variants = {.params = &params,
-                                        .launches = o->launches ? (uint32_t)o->launches : LAUNCHES,
+                                        .launches = o->launches ? o->launches : LAUNCHES,
                                         .seed = o->seed ? o->seed : 1}};
   const char *ready = o->plan ? o->plan : ww_fmt(c->arena, "%s.ready.jsonl", o->store);
   ww_status st = alike_of(c, o, &alike);
@@ -150,7 +145,7 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
   if (st)
     return st;
   ww_gather_distinct(&g, alike);
-  st = ww_gather_write(c, ready, o->with, (uint32_t)o->jobs, &g);
+  st = ww_gather_write(c, ready, o->with, o->jobs, &g);
   if (st)
     return st;
   if (!ww_gather_print(c, &g, &gpu, ready))
@@ -161,11 +156,10 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   if (!c->noperands && !o->reports.n)
-    return ww_fail(&c->err, WW_EUSAGE, "name a folder of sources, or --reports FILE");
+    return ww_usage(c, "name a folder of sources, or --reports FILE");
   if (c->noperands && !o->plan && !o->store)
-    return ww_fail(
-        &c->err, WW_EUSAGE,
-        "name the store that rows go to, --store FILE, or --plan OUT for ready launches");
+    return ww_usage(
+        c, "name the store that rows go to, --store FILE, or --plan OUT for ready launches");
   ww_status st = o->reports.n ? import_reports(c, o) : WW_OK;
   for (uint32_t k = 0; !st && k < c->noperands; k++)
     st = import_sources(c, o, c->operands[k]);

@@ -9,14 +9,13 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"svg", 0, WW_OPT_STR, "DIR", "write the distributions as pictures, one file a quantity",
-     offsetof(options, svg)},
-    {"html", 0, WW_OPT_STR, "FILE", "write a page with all of it", offsetof(options, html)},
-    {"against", 0, WW_OPT_STR, "STORE",
-     "a repeat campaign: how many launches take the same time again", offsetof(options, against)},
-    {"compare", 0, WW_OPT_STR, "FILE",
-     "measured reports, JSON lines (.zst too), or a store: how far this one covers them",
-     offsetof(options, compare)},
+    WW_OPTION(options, svg, "svg", "DIR",
+              "write the distributions as pictures, one file a quantity"),
+    WW_OPTION(options, html, "html", "FILE", "write a page with all of it"),
+    WW_OPTION(options, against, "against", "STORE",
+              "a repeat campaign: how many launches take the same time again"),
+    WW_OPTION(options, compare, "compare", "FILE",
+              "measured reports, JSON lines (.zst too), or a store: how far this one covers them"),
     {0},
 };
 
@@ -34,7 +33,7 @@ static void name_by_families(ww_stats *s) {
   for (uint32_t k = 0; k < s->families.n; k++) {
     bool fresh = true;
     for (uint32_t i = 0; i < k && fresh; i++)
-      fresh = strcmp(s->families.v[i].name, s->families.v[k].name) != 0;
+      fresh = strcmp(s->families.v[i].name, s->families.v[k].name);
     if (!fresh)
       continue;
     ww_buf_fmt(&b, "%s%s", n ? ", " : "", s->families.v[k].name);
@@ -74,7 +73,7 @@ static ww_status read_again(ww_cmd *c, ww_store *s, const char *path, ww_repeats
 static ww_status show(ww_cmd *c, const options *o, const ww_stats_view *v) {
   ww_buf b = {0};
   ww_status st = WW_OK;
-  if (c->global.json) {
+  if (c->json) {
     ww_stats_json(v, &b);
     ww_print_buf(&b);
   } else
@@ -95,10 +94,9 @@ static ww_status run(ww_cmd *c) {
   ww_stats ours = {0}, other = {0};
   ww_repeats repeats;
   ww_store_filter f = every;
-  f.gpu = c->global.gpu;
+  f.gpu = c->gpu;
   if (c->noperands > 1)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "one store at a time; `warpwise dataset merge` makes one of several");
+    return ww_usage(c, "one store at a time; `warpwise dataset merge` makes one of several");
   ww_status st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
   if (st)
     return st;

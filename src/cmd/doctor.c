@@ -67,7 +67,7 @@ static void front_end(ww_cmd *c, findings *v) {
     if (!st)
       st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, c->arena,
                          &unit, &e);
-    add(c, v, st == WW_OK,
+    add(c, v, !st,
         (finding){kinds[i][0],
                   st ? ww_strdup(c->arena, e.msg)
                      : ww_fmt(c->arena, "read by %s", ww_front_clang(c->arena, &version, &e)),
@@ -114,7 +114,7 @@ static bool loads(const char *library) {
 
 static void toolkit(ww_cmd *c, findings *v) {
   const char *nvcc = ww_cuda_root(c->arena, "bin/nvcc");
-  add(c, v, nvcc != NULL,
+  add(c, v, nvcc,
       (finding){"nvcc", nvcc ? ww_path_join(c->arena, nvcc, "bin/nvcc") : "not found",
                 "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and set "
                 "CUDA_HOME",
@@ -131,7 +131,7 @@ static void toolkit(ww_cmd *c, findings *v) {
                   libraries[i][2], libraries[i][1], OPTIONAL});
   }
   const char *ncu = first_line(c, (const char *const[]){"ncu", "--version", NULL});
-  add(c, v, ncu != NULL,
+  add(c, v, ncu,
       (finding){"Nsight Compute", ncu ? ncu : "not found",
                 "apt-get install nsight-compute (Debian's non-free)",
                 "`measure --compare-ncu` has nothing to compare with", OPTIONAL});
@@ -140,7 +140,7 @@ static void toolkit(ww_cmd *c, findings *v) {
 /* What is measured here can be predicted too where the device has a description. */
 static void described(ww_cmd *c, findings *v, const ww_device_info *info) {
   const char *name = ww_gpu_for_device(info->device, info->sms, c->arena);
-  add(c, v, name != NULL,
+  add(c, v, name,
       (finding){"its description", name ? name : "none fits",
                 "warpwise gpus probe -o mine.json, then --gpu mine.json",
                 "nothing can be predicted for this device", OPTIONAL});
@@ -168,7 +168,7 @@ static void open_device(void *ctx, uint32_t i, ww_worker *w) {
   ww_err e = {0};
   ww_buf said = {0};
   ww_worker_begin(w, i);
-  if (kinds[i].b->open(c->global.device, c->arena, &d, &info, &e))
+  if (kinds[i].b->open(c->device, c->arena, &d, &info, &e))
     ww_buf_fmt(&said, "none\n\n%s", e.msg);
   else
     ww_buf_fmt(&said, "%u\n%s\n%s, %s", info.sms, info.device, info.device,
@@ -183,7 +183,7 @@ static void add_device(void *ctx, uint32_t i, char *text, size_t n, const ww_wor
   visit *x = ctx;
   const char *sms = strsep(&text, "\n"), *device = strsep(&text, "\n");
   (void)n;
-  bool there = !death && text && strcmp(sms, "none") != 0;
+  bool there = !death && text && strcmp(sms, "none");
   const char *found = death ? ww_fmt(x->c->arena, "its driver %s", death->why)
                             : ww_strdup(x->c->arena, text ? text : "");
   add(x->c, x->v, there,
@@ -191,8 +191,7 @@ static void add_device(void *ctx, uint32_t i, char *text, size_t n, const ww_wor
                 OPTIONAL});
   if (!there || i != 0)
     return;
-  ww_device_info info = {.device = ww_strdup(x->c->arena, device),
-                         .sms = (uint32_t)strtoul(sms, NULL, 10)};
+  ww_device_info info = {.device = ww_strdup(x->c->arena, device), .sms = strtoul(sms, NULL, 10)};
   described(x->c, x->v, &info);
 }
 
@@ -261,7 +260,7 @@ static void emulation(ww_cmd *c, findings *v) {
 
 static void cache(ww_cmd *c, findings *v) {
   const char *dir = ww_cache_dir(c->arena);
-  add(c, v, dir != NULL,
+  add(c, v, dir,
       (finding){"cache folder", dir ? dir : "cannot be made",
                 "set XDG_CACHE_HOME to a folder you can write to",
                 "headers and kernels are compiled anew each time", OPTIONAL});
@@ -323,8 +322,7 @@ static void print_json(const findings *v) {
 static ww_status run(ww_cmd *c) {
   findings v = {0};
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "doctor takes no file; `warpwise kernels FILE` says what is in one");
+    return ww_usage(c, "doctor takes no file; `warpwise kernels FILE` says what is in one");
   front_end(c, &v);
   own_files(c, &v);
   toolkit(c, &v);
@@ -333,7 +331,7 @@ static ww_status run(ww_cmd *c) {
   emulation(c, &v);
   cache(c, &v);
   confinement(c, &v);
-  c->global.json ? print_json(&v) : print(&v);
+  c->json ? print_json(&v) : print(&v);
   for (uint32_t i = 0; i < v.n; i++)
     c->missed |= v.v[i].verdict == MISSING;
   return WW_OK;

@@ -18,45 +18,37 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"by", 0, WW_OPT_STR, "ORACLE|FILE",
-     "grounded (default), machine, both side by side, trace, text, or a file of reports, one per "
-     "measured launch, in order",
-     offsetof(options, by)},
-    {"sources", 0, WW_OPT_STR, "DIR",
-     "folder that files and include paths of the launches are relative to (default: the data's)",
-     offsetof(options, sources)},
-    {"group", 0, WW_OPT_STR, "BY",
-     "suite, family, dialect, size, bound, all or none (default: what tells something)",
-     offsetof(options, group)},
-    {"metric", 0, WW_OPT_STR, "NAME",
-     "which metric groups, worst cases and the plot are about (default time_us)",
-     offsetof(options, metric)},
-    {"limit", 0, WW_OPT_UINT, "N", "only N launches, spread evenly over the data",
-     offsetof(options, limit)},
-    {"worst", 0, WW_OPT_UINT, "N", "how many of the worst cases to show (default 10)",
-     offsetof(options, worst)},
-    {"html", 0, WW_OPT_STR, "FILE", "write a page to look at", offsetof(options, html)},
-    {"markdown", 0, WW_OPT_FLAG, NULL, "the tables as markdown", offsetof(options, markdown)},
-    {"out", 0, WW_OPT_STR, "FILE",
-     "write the predictions, a report line per launch, for --by later", offsetof(options, out)},
-    {"fail-if", 0, WW_OPT_LIST, "WHAT",
-     "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' (repeatable)",
-     offsetof(options, fail_if)},
-    {"csv", 0, WW_OPT_STR, "FILE",
-     "instead of MEASURED: a table of profiled launches, for roofline classes",
-     offsetof(options, csv)},
-    {"recordings", 0, WW_OPT_STR, "DIR", "with --csv: a recording per program, <targetName>.jsonl",
-     offsetof(options, recordings)},
-    {"model", 0, WW_OPT_STR, "PATH",
-     "with --by text: the language model (default: the shipped one)", offsetof(options, model)},
-    {"heads", 0, WW_OPT_FLAG, NULL,
-     "with --by text: counters from the regression head, without the JSON",
-     offsetof(options, heads)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
-    {"seconds", 0, WW_OPT_UINT, "N", "give up a launch after N seconds (default 120)",
-     offsetof(options, seconds)},
-    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to trace of a launch",
-     offsetof(options, budget)},
+    WW_OPTION(options, by, "by", "ORACLE|FILE",
+              "grounded (default), machine, both side by side, trace, text, or a file of reports, "
+              "one per "
+              "measured launch, in order"),
+    WW_OPTION(options, sources, "sources", "DIR",
+              "folder that files and include paths of the launches are relative to (default: the "
+              "data's)"),
+    WW_OPTION(options, group, "group", "BY",
+              "suite, family, dialect, size, bound, all or none (default: what tells something)"),
+    WW_OPTION(options, metric, "metric", "NAME",
+              "which metric groups, worst cases and the plot are about (default time_us)"),
+    WW_OPTION(options, limit, "limit", "N", "only N launches, spread evenly over the data"),
+    WW_OPTION(options, worst, "worst", "N", "how many of the worst cases to show (default 10)"),
+    WW_OPTION(options, html, "html", "FILE", "write a page to look at"),
+    WW_OPTION(options, markdown, "markdown", NULL, "the tables as markdown"),
+    WW_OPTION(options, out, "out", "FILE",
+              "write the predictions, a report line per launch, for --by later"),
+    WW_OPTION(options, fail_if, "fail-if", "WHAT",
+              "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' "
+              "(repeatable)"),
+    WW_OPTION(options, csv, "csv", "FILE",
+              "instead of MEASURED: a table of profiled launches, for roofline classes"),
+    WW_OPTION(options, recordings, "recordings", "DIR",
+              "with --csv: a recording per program, <targetName>.jsonl"),
+    WW_OPTION(options, model, "model", "PATH",
+              "with --by text: the language model (default: the shipped one)"),
+    WW_OPTION(options, heads, "heads", NULL,
+              "with --by text: counters from the regression head, without the JSON"),
+    WW_OPTION(options, jobs, "jobs", "N", "processes (default: one per core)", 'j'),
+    WW_OPTION(options, seconds, "seconds", "N", "give up a launch after N seconds (default 120)"),
+    WW_OPTION(options, budget, "budget", "N", "warp instructions to trace of a launch"),
     {0},
 };
 
@@ -132,10 +124,10 @@ static void locate(const ww_launch *given, const char *file, const char *sources
 /* ---- measured reports ---- */
 
 static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
-  if (j->c->global.gpu)
-    name = j->c->global.gpu;
+  if (j->c->gpu)
+    name = j->c->gpu;
   if (!name)
-    return ww_fail(&j->c->err, WW_EUSAGE, "the data does not name a GPU: give it with --gpu");
+    return ww_usage(j->c, "the data does not name a GPU: give it with --gpu");
   for (uint32_t k = 0; k < j->gpus.n; k++)
     if (!strcmp(j->gpus.v[k]->name, name))
       return *out = j->gpus.v[k], WW_OK;
@@ -143,7 +135,7 @@ static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
   ww_status st = ww_gpu_load(name, j->c->arena, g, &j->c->err);
   if (st)
     return st;
-  if (!g->name || j->c->global.gpu)
+  if (!g->name || j->c->gpu)
     g->name = name;
   ww_push(j->c->arena, &j->gpus, g);
   *out = g;
@@ -217,13 +209,13 @@ static void thin(job *j) {
     return;
   for (uint64_t k = 0; k < want; k++)
     j->cases.v[k] = j->cases.v[k * n / want];
-  j->cases.n = (uint32_t)want;
+  j->cases.n = want;
 }
 
 static ww_status read_csv(job *j) {
   ww_cmd *c = j->c;
   if (c->noperands || !j->o->recordings)
-    return ww_fail(&c->err, WW_EUSAGE, "--csv FILE needs --recordings DIR, and no other data");
+    return ww_usage(c, "--csv FILE needs --recordings DIR, and no other data");
   ww_status st = ww_evaluate_csv(c, j->o->csv, j->o->recordings, &j->cases.v, &j->cases.n);
   if (st)
     return st;
@@ -239,8 +231,7 @@ static ww_status read_measured(job *j) {
   if (j->o->csv)
     return read_csv(j);
   if (!c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name a file of measured reports, as `warpwise measure --json` writes them");
+    return ww_usage(c, "name a file of measured reports, as `warpwise measure --json` writes them");
   for (uint32_t k = 0; !st && k < c->noperands; k++) {
     reading r = {j, ww_path_dir(c->arena, c->operands[k])};
     st = each_line(c, c->operands[k], on_measured, &r);
@@ -266,7 +257,7 @@ static bool last_name_in(const char *plain, const char *other) {
   for (const char *s = plain; s + 1 < plain + n; s++)
     if (s[0] == ':' && s[1] == ':')
       begin = s + 2;
-  n -= (size_t)(begin - plain);
+  n -= begin - plain;
   for (const char *at = other; n && (at = strchr(at, *begin)); at++)
     if (!strncmp(at, begin, n))
       return true;
@@ -396,8 +387,8 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
   ww_status st = WW_OK;
   *out = (chosen){-1, -1};
   if (o->metric && (out->metric = ww_scored_named(o->metric)) < 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--metric: there is no metric '%.40s'; docs/metrics.md lists them", o->metric);
+    return ww_usage(c, "--metric: there is no metric '%.40s'; docs/metrics.md lists them",
+                    o->metric);
   if (o->group && !strcmp(o->group, "none"))
     out->grouping = -2;
   else if (o->group && strcmp(o->group, "all")) {
@@ -405,9 +396,8 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
       if (!strcmp(o->group, ww_grouping_names[g]))
         out->grouping = g;
     if (out->grouping < 0)
-      return ww_fail(
-          &c->err, WW_EUSAGE,
-          "--group: expected suite, family, dialect, size, bound, all or none, not '%.40s'",
+      return ww_usage(
+          c, "--group: expected suite, family, dialect, size, bound, all or none, not '%.40s'",
           o->group);
   }
   for (uint32_t k = 0; !st && k < o->fail_if.n; k++)
@@ -437,7 +427,7 @@ static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int g
   ww_table *tables;
   uint32_t n = ww_evaluate_tables(v, grouping, c->arena, &tables);
   ww_buf b = {0};
-  if (c->global.json) {
+  if (c->json) {
     ww_evaluate_json(v, &b);
     ww_print_buf(&b);
   } else {
@@ -464,7 +454,7 @@ static ww_evaluation *summed(job *j, const chosen *as, const char *by, double be
   v->data = j->o->csv ? ww_path_base(j->o->csv) : data_words(c);
   v->gpu = gpu_words(j);
   v->by = by;
-  ww_evaluate_sum(v, as->metric, j->o->worst ? (uint32_t)j->o->worst : 10, c->arena);
+  ww_evaluate_sum(v, as->metric, j->o->worst ? j->o->worst : 10, c->arena);
   return v;
 }
 
@@ -474,8 +464,8 @@ static ww_status both(job *j, const chosen *as, ww_evaluate_how *how) {
   double begin = ww_now();
   ww_table *table_of;
   if (!how->correction)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--by both: there is no learned correction here (models/correction.json.zst)");
+    return ww_usage(c,
+                    "--by both: there is no learned correction here (models/correction.json.zst)");
   how->both = true;
   ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n);
   if (st)
@@ -504,10 +494,8 @@ static ww_status run(ww_cmd *c) {
   bool trace = o->by && !strcmp(o->by, "trace"), side = o->by && !strcmp(o->by, "both");
   bool machine = o->by && !strcmp(o->by, "machine"),
        grounded = !o->by || !strcmp(o->by, "grounded") || side;
-  ww_evaluate_how how = {.trace = trace,
-                         .jobs = (uint32_t)o->jobs,
-                         .limit_s = (uint32_t)o->seconds,
-                         .budget = o->budget};
+  ww_evaluate_how how = {
+      .trace = trace, .jobs = o->jobs, .limit_s = o->seconds, .budget = o->budget};
   ww_status st = choose(c, o, &as);
   if (!st)
     st = read_measured(&j);
@@ -520,7 +508,7 @@ static ww_status run(ww_cmd *c) {
     return both(&j, &as, &how);
   bool ask = trace || machine || grounded, text = o->by && !strcmp(o->by, "text");
   if ((o->model || o->heads) && !text)
-    return ww_fail(&c->err, WW_EUSAGE, "--model and --heads belong to --by text");
+    return ww_usage(c, "--model and --heads belong to --by text");
   st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
        : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n)
              : from_file(&j);

@@ -207,7 +207,7 @@ static void scatter(const ww_evaluation *v, ww_arena *a, ww_buf *b) {
 static uint32_t bin_of(const ww_mark *m, bool points) {
   double steps = points ? m->bias / 4 : m->ln / log(2) * 4;
   double at = floor(steps) + NBINS / 2.0;
-  return at < 0 ? 0 : at > NBINS - 1 ? NBINS - 1 : (uint32_t)at;
+  return at < 0 ? 0 : at > NBINS - 1 ? NBINS - 1 : at;
 }
 
 static void bin_label(uint32_t edge, bool points, char *out, size_t n) {

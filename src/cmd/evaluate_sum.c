@@ -110,7 +110,7 @@ static const char *without_names(const ww_err *e, ww_arena *a) {
     const char *end =
         *s == '`' || *s == '\'' || *s == '"' ? strchr(s + 1, *s == '`' ? '`' : *s) : NULL;
     if (end) {
-      n += (size_t)snprintf(text + n, sizeof text - n, "...");
+      n += snprintf(text + n, sizeof text - n, "...");
       s = end + 1;
     } else if (isdigit((unsigned char)*s)) {
       s += strspn(s, "0123456789.x");
@@ -201,7 +201,7 @@ void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t nworst, ww_arena *a)
     ww_case *c = &v->cases[k];
     c->truth = ww_bound_of(&c->measured, &c->balance);
     c->guess = ww_bound_of(&c->predicted, &c->balance);
-    v->answered += c->predicted.error.code == WW_OK;
+    v->answered += !c->predicted.error.code;
   }
   uint32_t n = pairs_of(v, 0, NULL, pairs, truth, guess);
   for (int q = 0; q < WW_NSCORED; q++) {

@@ -19,11 +19,9 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_PREDICT_OPTIONS(options),
-    {"sarif", 0, WW_OPT_FLAG, NULL, "findings as SARIF 2.1.0", offsetof(options, sarif)},
-    {"github", 0, WW_OPT_FLAG, NULL, "findings as annotations of a GitHub workflow",
-     offsetof(options, github)},
-    {"html", 0, WW_OPT_STR, "FILE", "all of it as one HTML file to pass on ('-': stdout)",
-     offsetof(options, html)},
+    WW_OPTION(options, sarif, "sarif", NULL, "findings as SARIF 2.1.0"),
+    WW_OPTION(options, github, "github", NULL, "findings as annotations of a GitHub workflow"),
+    WW_OPTION(options, html, "html", "FILE", "all of it as one HTML file to pass on ('-': stdout)"),
     WW_FIX_OPTIONS(options),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
@@ -57,7 +55,7 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   const ww_module *m = &j->cache.read.unit->module;
   ww_advice advice;
   ww_buf b = {0};
-  if (p->report.error.code != WW_OK)
+  if (p->report.error.code)
     return;
   ww_advise(m, a->fn, &j->targets.gpus[g], &j->targets.params, p, a->arena, &advice);
   ww_advice_report(m, &advice, a->arena, &p->report);
@@ -72,7 +70,7 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
     ww_report kept;
     ww_report_copy(&p->report, j->c->arena, &kept);
     ww_push(j->c->arena, &j->pages, kept);
-  } else if (j->c->global.json) {
+  } else if (j->c->json) {
     ww_json w = {0};
     ww_json_begin(&w, &b);
     ww_report_write(&p->report, &w, write_extra, &(extra){&x, &p->report, j->fixing});
@@ -118,11 +116,10 @@ static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_launch *launches;
   uint32_t n;
-  if (j.o->sarif + j.o->github + c->global.json + !!j.o->html > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif, --github and --html");
+  if (j.o->sarif + j.o->github + c->json + !!j.o->html > 1)
+    return ww_usage(c, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--fix shows a diff: leave --sarif, --github and --html away");
+    return ww_usage(c, "--fix shows a diff: leave --sarif, --github and --html away");
   ww_status st = ww_cache_check(j.o->cache, &c->err);
   if (!st)
     st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
@@ -146,13 +143,13 @@ static ww_status run(ww_cmd *c) {
   if (j.sarif) {
     ww_buf b = {0};
     ww_sarif_end(j.sarif, &b);
-    if (worst == WW_OK || n > 1)
+    if (!worst || n > 1)
       fwrite(b.s, 1, b.n, stdout);
     ww_buf_free(&b);
   }
   if (j.pages.n && !st)
     st = write_html(&j);
-  if (j.fixing && !st && (worst == WW_OK || n > 1))
+  if (j.fixing && !st && (!worst || n > 1))
     st = ww_fixing_end(j.fixing);
   if (ww_exit_code(st) > ww_exit_code(worst))
     worst = st;

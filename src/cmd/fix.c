@@ -28,7 +28,7 @@ struct ww_fixing {
 ww_status ww_fixing_new(ww_cmd *c, const ww_fix_options *o, ww_fixing **out) {
   *out = NULL;
   if (!o->fix && (o->write || o->assume))
-    return ww_fail(&c->err, WW_EUSAGE, "--%s goes with --fix", o->write ? "write" : "assume");
+    return ww_usage(c, "--%s goes with --fix", o->write ? "write" : "assume");
   if (!o->fix)
     return WW_OK;
   *out = WW_NEW(c->arena, ww_fixing);
@@ -228,7 +228,7 @@ ww_status ww_fixing_end(ww_fixing *f) {
   if (f->o->write && f->taken && !st)
     ww_buf_fmt(&b, "%u of these written; predict --diff compares with the version before.\n",
                f->taken);
-  if (f->c->global.json)
+  if (f->c->json)
     ww_buf_free(&b);
   else
     ww_print_buf(&b);

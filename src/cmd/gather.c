@@ -136,7 +136,7 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
   ww_err e = {0};
   ww_source f;
   static const ww_source_options none;
-  ww_note note = {.kernel = *k, .number = (uint32_t)v->identity | 1, .us = v->us};
+  ww_note note = {.kernel = *k, .number = v->identity | 1, .us = v->us};
   ww_buf text = {0}, json = {0};
   ww_json j = {0};
   if (!ww_launch_parse(v->json, NULL, a, &l, &e)) {
@@ -342,7 +342,7 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
 static bool send_kept(const char *path, ww_arena *a, ww_worker *to) {
   char *text;
   size_t n;
-  if (!path || !ww_file_exists(path) || ww_read_file(a, path, (size_t)1 << 30, &text, &n, NULL))
+  if (!path || !ww_file_exists(path) || ww_read_file(a, path, 1 << 30, &text, &n, NULL))
     return false;
   ww_worker_send(to, text, n);
   return true;
@@ -357,7 +357,7 @@ static void read_file(gather *g, uint32_t index, ww_worker *to) {
   r.c.arena = ww_arena_new();
   r.c.operands = &r.file->path;
   r.c.noperands = 1;
-  if (!ww_read_file(r.c.arena, r.file->path, (size_t)64 << 20, &text, &n, NULL)) {
+  if (!ww_read_file(r.c.arena, r.file->path, 64 << 20, &text, &n, NULL)) {
     r.hash = ww_hash(text, n, 0);
     kept = kept_at(g, &r, text, n);
   }

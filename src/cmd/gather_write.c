@@ -116,7 +116,7 @@ ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_
 uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path) {
   summary s;
   sum_up(g, gpu, c->arena, &s);
-  if (c->global.json) {
+  if (c->json) {
     print_json(g, &s, path);
   } else if (!ww_is_quiet())
     print_summary(g, &s, path, c->arena);

@@ -13,20 +13,18 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"output", 'o', WW_OPT_STR, "FILE", "probe: write the description there",
-     offsetof(options, output)},
-    {"base", 0, WW_OPT_STR, "NAME|FILE",
-     "probe: take what cannot be measured from this description; else from the one that fits",
-     offsetof(options, base)},
-    {"verify", 0, WW_OPT_STR, "NAME|FILE",
-     "probe: compare with this description instead of writing one", offsetof(options, verify)},
-    {"threshold", 0, WW_OPT_STR, "PERCENT",
-     "probe --verify: deviation that makes the exit code 1 (10%)", offsetof(options, threshold)},
-    {"raw", 0, WW_OPT_STR, "FILE", "probe: every measured point, as JSON", offsetof(options, raw)},
-    {"from", 0, WW_OPT_STR, "FILE", "probe: no device, the points that --raw wrote",
-     offsetof(options, from)},
-    {"no-counters", 0, WW_OPT_FLAG, NULL, "probe: leave out what needs hardware counters",
-     offsetof(options, no_counters)},
+    WW_OPTION(options, output, "output", "FILE", "probe: write the description there", 'o'),
+    WW_OPTION(
+        options, base, "base", "NAME|FILE",
+        "probe: take what cannot be measured from this description; else from the one that fits"),
+    WW_OPTION(options, verify, "verify", "NAME|FILE",
+              "probe: compare with this description instead of writing one"),
+    WW_OPTION(options, threshold, "threshold", "PERCENT",
+              "probe --verify: deviation that makes the exit code 1 (10%)"),
+    WW_OPTION(options, raw, "raw", "FILE", "probe: every measured point, as JSON"),
+    WW_OPTION(options, from, "from", "FILE", "probe: no device, the points that --raw wrote"),
+    WW_OPTION(options, no_counters, "no-counters", NULL,
+              "probe: leave out what needs hardware counters"),
     {0},
 };
 
@@ -57,7 +55,7 @@ static ww_status list(ww_cmd *c) {
   if (!n)
     return ww_fail(&c->err, WW_EDATA,
                    "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
-  if (!c->global.json)
+  if (!c->json)
     printf("%-10s %-40s %-8s %5s %6s %8s %8s %10s  %s\n", "NAME", "GPU", "ARCH", "SMS", "MHZ",
            "FP64 TF", "FP32 TF", "DRAM GB/s", "CALIBRATED");
   for (uint32_t k = 0; k < n; k++) {
@@ -66,7 +64,7 @@ static ww_status list(ww_cmd *c) {
     ww_status st = ww_gpu_load(names[k], c->arena, &g, &c->err);
     if (st)
       return st;
-    if (c->global.json)
+    if (c->json)
       list_json(&g);
     else
       printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name, g.architecture,
@@ -134,7 +132,7 @@ static ww_status show(ww_cmd *c, const char *which) {
   ww_status st = ww_gpu_load(which, c->arena, &g, &c->err);
   if (st)
     return st;
-  if (c->global.json) {
+  if (c->json) {
     ww_buf b = {0};
     ww_gpu_write(&g, false, &b);
     ww_print_buf(&b);
@@ -183,7 +181,7 @@ static ww_status measure(ww_cmd *c, ww_probe *p) {
     ww_status st = ww_read_input(c->arena, o->from, 16u << 20, &text, &n, &c->err);
     return st ? st : ww_probe_parse(text, n, c->arena, p, &c->err);
   }
-  ww_probe_options po = {.device = c->global.device,
+  ww_probe_options po = {.device = c->device,
                          .self = ww_self_path(c->arena),
                          .no_counters = o->no_counters,
                          .save = save,
@@ -219,7 +217,7 @@ static ww_status describe(ww_cmd *c, const ww_probe *p) {
   g.notes = NULL; /* it was about the figures before */
   ww_probe_distill(p, c->arena, &g);
   ww_buf b = {0};
-  ww_gpu_write(&g, o->output || !c->global.json, &b);
+  ww_gpu_write(&g, o->output || !c->json, &b);
   if (!o->output) {
     ww_print_buf(&b);
     return WW_OK;
@@ -288,14 +286,14 @@ static ww_status parse_threshold(ww_cmd *c, double *share) {
   if (!text)
     return WW_OK;
   *share = strtod(text, &end) / 100;
-  if (end == text || (*end && strcmp(end, "%") != 0) || !(*share >= 0))
-    return ww_fail(&c->err, WW_EUSAGE, "--threshold %.40s: expected a percentage, e.g. 10%%", text);
+  if (end == text || (*end && strcmp(end, "%")) || !(*share >= 0))
+    return ww_usage(c, "--threshold %.40s: expected a percentage, e.g. 10%%", text);
   return WW_OK;
 }
 
 static ww_status verify(ww_cmd *c, const ww_probe *p, ww_gpu *expected, double threshold) {
   ww_gpu measured;
-  verdict v = {.json = c->global.json, .threshold = threshold};
+  verdict v = {.json = c->json, .threshold = threshold};
   ww_gpu_init(&measured);
   ww_probe_distill(p, c->arena, &measured);
   if (!v.json)
@@ -335,14 +333,13 @@ static ww_status run(ww_cmd *c) {
     return list(c);
   if (!strcmp(what, "show") && c->noperands == 2)
     return show(c, c->operands[1]);
-  if (!strcmp(what, "show") && c->noperands == 1 && c->global.gpu)
-    return show(c, c->global.gpu);
+  if (!strcmp(what, "show") && c->noperands == 1 && c->gpu)
+    return show(c, c->gpu);
   if (!strcmp(what, "probe") && c->noperands == 1)
     return probe(c);
   if (!strcmp(what, "show"))
-    return ww_fail(&c->err, WW_EUSAGE, "gpus show: name one GPU; `warpwise gpus` lists them");
-  return ww_fail(&c->err, WW_EUSAGE, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'",
-                 what);
+    return ww_usage(c, "gpus show: name one GPU; `warpwise gpus` lists them");
+  return ww_usage(c, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'", what);
 }
 
 const ww_command ww_cmd_gpus = {

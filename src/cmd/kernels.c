@@ -9,11 +9,9 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"ir", 0, WW_OPT_FLAG, NULL, "also print the Warpwise IR of each kernel",
-     offsetof(options, ir)},
-    {"separate", 0, WW_OPT_FLAG, NULL,
-     "each file on its own; else several are one program, device functions linked",
-     offsetof(options, separate)},
+    WW_OPTION(options, ir, "ir", NULL, "also print the Warpwise IR of each kernel"),
+    WW_OPTION(options, separate, "separate", NULL,
+              "each file on its own; else several are one program, device functions linked"),
     WW_FRONT_OPTIONS(options),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
@@ -198,18 +196,18 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) 
   ww_source s;
   c->file = files[0];
   ww_status rc = ww_source_of(c, &o->source, files, n, NULL, &s);
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_source_read(c, &s, &cache);
   const ww_unit *unit = cache.read.unit;
-  if (rc == WW_OK && c->global.json) {
+  if (!rc && c->json) {
     print_json(files, n, unit, o->ir);
-  } else if (rc == WW_OK) {
+  } else if (!rc) {
     print_table(title(files, n, a), unit, o->ir);
     print_diagnostics(unit);
   }
-  if (rc != WW_OK && complain)
+  if (rc && complain)
     ww_cmd_complain(c); /* err.file may live in the arena */
-  if (rc != WW_OK)
+  if (rc)
     c->err = (ww_err){0};
   ww_source_free(&cache);
   ww_arena_free(a);
@@ -220,8 +218,7 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   const char **files = (const char **)c->operands;
   if (!c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "kernels: name a source file; see `warpwise kernels --help`");
+    return ww_usage(c, "kernels: name a source file; see `warpwise kernels --help`");
   if (ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err))
     return c->err.code;
   if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK)

@@ -51,7 +51,7 @@ ww_status ww_limits_late(ww_cmd *c, const char *what) {
 
 /* The error as the program would print it. */
 static const char *printed(const ww_cmd *c, const ww_err *e) {
-  if (!c->global.json)
+  if (!c->json)
     return ww_fmt(c->arena, "warpwise: %s\n", e->msg);
   ww_report r = {.file = c->file, .kernel = c->kernel, .error = *e};
   ww_buf b = {0};
@@ -78,7 +78,7 @@ void ww_limits_begin(ww_cmd *c, const char *what) {
                                    .bytes = c->limits.bytes,
                                    .late = printed(c, &late),
                                    .large = printed(c, &large),
-                                   .fd = c->global.json ? STDOUT_FILENO : STDERR_FILENO,
+                                   .fd = c->json ? STDOUT_FILENO : STDERR_FILENO,
                                    .late_code = ww_exit_code(WW_ELIMIT),
                                    .large_code = ww_exit_code(WW_ELIMIT)});
 }

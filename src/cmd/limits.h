@@ -11,12 +11,10 @@ typedef struct {
 /* Rows of the table of a command whose options struct T has a `ww_limit_options limits`. */
 /* clang-format off */
 #define WW_LIMIT_OPTIONS(T, SECONDS) \
-  {"seconds", 0, WW_OPT_STR, "N", \
-   "time that a file or a kernel may take (default " SECONDS "; 0: no limit)", \
-   offsetof(T, limits.seconds)}, \
-  {"memory", 0, WW_OPT_STR, "MB", \
-   "memory that a kernel may take (default: three quarters of the machine's; 0: no limit)", \
-   offsetof(T, limits.memory)}
+  WW_OPTION(T, limits.seconds, "seconds", "N", \
+            "time that a file or a kernel may take (default " SECONDS "; 0: no limit)"), \
+  WW_OPTION(T, limits.memory, "memory", "MB", \
+            "memory that a kernel may take (default: three quarters of the machine's; 0: no limit)")
 /* clang-format on */
 
 /* Both numbers, or their defaults, to *seconds and *bytes; 0: no limit. `memory`: the default in

@@ -36,7 +36,7 @@ ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) 
     *n = strlen(*text);
     return WW_OK;
   }
-  ww_status st = ww_read_input(c->arena, "/dev/stdin", (size_t)256 << 20, &data, n, &c->err);
+  ww_status st = ww_read_input(c->arena, "/dev/stdin", 256 << 20, &data, n, &c->err);
   *text = data;
   return st;
 }

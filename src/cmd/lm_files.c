@@ -13,13 +13,11 @@ typedef struct {
 } tokenize_options;
 
 static const ww_option tokenize_table[] = {
-    {"special", 0, WW_OPT_FLAG, NULL,
-     "texts of special tokens are these tokens, and BOS is put in front",
-     offsetof(tokenize_options, special)},
-    {"ids", 0, WW_OPT_FLAG, NULL, "only the numbers, a line of them for each line of text",
-     offsetof(tokenize_options, ids)},
-    {"decode", 0, WW_OPT_FLAG, NULL, "the other way: numbers in, text out",
-     offsetof(tokenize_options, decode)},
+    WW_OPTION(tokenize_options, special, "special", NULL,
+              "texts of special tokens are these tokens, and BOS is put in front"),
+    WW_OPTION(tokenize_options, ids, "ids", NULL,
+              "only the numbers, a line of them for each line of text"),
+    WW_OPTION(tokenize_options, decode, "decode", NULL, "the other way: numbers in, text out"),
     {0},
 };
 
@@ -101,8 +99,7 @@ static ww_status tokenize(ww_cmd *c) {
   const char *text;
   size_t n;
   if (c->noperands < 1 || c->noperands > 2)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
+    return ww_usage(c, "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
   ww_status st = ww_tokenizer_open(c->operands[0], &t, &c->err);
   if (!st)
     st = ww_lm_text(c, 1, &text, &n);
@@ -110,12 +107,12 @@ static ww_status tokenize(ww_cmd *c) {
     st = decode(c, t, text, o->special);
   else if (!st) {
     for (const char *line = text, *end = text + n; line < end || line == text;) {
-      const char *stop = o->ids ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+      const char *stop = o->ids ? memchr(line, '\n', end - line) : NULL;
       if (!stop)
         stop = end;
       ww_tokens v = {0};
-      ww_tokenizer_encode(t, line, (size_t)(stop - line), o->special, c->arena, &v);
-      if (c->global.json)
+      ww_tokenizer_encode(t, line, stop - line, o->special, c->arena, &v);
+      if (c->json)
         print_tokens(c, t, &v);
       else if (o->ids)
         print_ids(&v);
@@ -144,7 +141,7 @@ const ww_command ww_cmd_lm_tokenize = {
 /* ---- inspect ---- */
 
 static void inspect_config(const ww_lm_config *k) {
-  double params = (double)ww_lm_config_params(k);
+  double params = ww_lm_config_params(k);
   printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type, params < 1e6 ? 0 : 1,
          params / (params < 1e6 ? 1e3 : 1e6), params < 1e6 ? "thousand" : "million");
   printf(
@@ -228,7 +225,7 @@ static bool inspect_bin(const ww_cmd *c, const char *path) {
   size_t n = strlen(path);
   ww_lm *m = NULL;
   ww_err why = {0};
-  if (c->global.json || n < 4 || strcmp(path + n - 4, ".bin") || ww_lm_open(path, NULL, &m, &why))
+  if (c->json || n < 4 || strcmp(path + n - 4, ".bin") || ww_lm_open(path, NULL, &m, &why))
     return false;
   inspect_config(ww_lm_config_of(m));
   ww_lm_close(m);
@@ -240,7 +237,7 @@ static ww_status inspect(ww_cmd *c) {
   ww_lm_config k;
   ww_err why = {0};
   if (c->noperands != 1)
-    return ww_fail(&c->err, WW_EUSAGE, "lm inspect takes one model or file of tensors");
+    return ww_usage(c, "lm inspect takes one model or file of tensors");
   if (inspect_bin(c, c->operands[0]))
     return WW_OK;
   bool model = ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why) == WW_OK;
@@ -250,7 +247,7 @@ static ww_status inspect(ww_cmd *c) {
                               &c->err); /* tensors of something else can be listed all the same */
   if (st)
     return st;
-  if (c->global.json)
+  if (c->json)
     inspect_json(w, model ? &k : NULL, why.msg);
   else {
     if (model)
@@ -285,8 +282,8 @@ typedef struct {
 } convert_options;
 
 static const ww_option convert_table[] = {
-    {"type", 0, WW_OPT_STR, "TYPE", "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf",
-     offsetof(convert_options, type)},
+    WW_OPTION(convert_options, type, "type", "TYPE",
+              "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf"),
     {0},
 };
 
@@ -309,9 +306,8 @@ static ww_status convert(ww_cmd *c) {
   const char *tokenizer = NULL;
   ww_dtype type;
   if (c->noperands != 2)
-    return ww_fail(
-        &c->err, WW_EUSAGE,
-        "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
+    return ww_usage(
+        c, "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
   const char *to = c->operands[1];
   size_t n = strlen(to);
   bool gguf = n > 5 && !strcmp(to + n - 5, ".gguf");

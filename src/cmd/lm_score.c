@@ -14,8 +14,8 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"exact", 0, WW_OPT_FLAG, NULL, "the fp32 reference, slow", offsetof(options, exact)},
-    {"threads", 0, WW_OPT_UINT, "N", "default: one per core", offsetof(options, threads)},
+    WW_OPTION(options, exact, "exact", NULL, "the fp32 reference, slow"),
+    WW_OPTION(options, threads, "threads", "N", "default: one per core"),
     {0},
 };
 
@@ -93,7 +93,7 @@ static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, con
 
 static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest,
                              uint32_t tokens) {
-  uint32_t vocab = ww_lm_config_of(m)->vocab, most = (uint32_t)(MOST_LOGITS / vocab) + 1, at = 0;
+  uint32_t vocab = ww_lm_config_of(m)->vocab, most = MOST_LOGITS / vocab + 1, at = 0;
   int32_t *token = ww_xmalloc((tokens + 1) * sizeof *token);
   uint32_t *of = ww_xmalloc((tokens + 1) * sizeof *of);
   bool *want = ww_xcalloc(tokens + 1, sizeof *want);
@@ -118,7 +118,7 @@ static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t 
 static void print_score(ww_cmd *c, const text *x) {
   uint32_t n = x->token.n > x->prompt ? x->token.n - x->prompt : 0;
   double perplexity = n ? exp(-x->log_prob / n) : NAN;
-  if (!c->global.json) {
+  if (!c->json) {
     printf("%12.4f  %6u tokens  perplexity %.4g\n", x->log_prob, n, perplexity);
     return;
   }
@@ -161,11 +161,11 @@ static ww_status run(ww_cmd *c) {
   WW_VEC(text) texts = {0};
   char *data, *line;
   size_t n;
-  ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads, .weights = WW_NDTYPE};
+  ww_lm_options lo = {.exact = o->exact, .threads = o->threads, .weights = WW_NDTYPE};
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE, "lm score takes a model and a file of texts ('-': stdin)");
+    return ww_usage(c, "lm score takes a model and a file of texts ('-': stdin)");
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
-  ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
+  ww_status st = ww_input_packed(c->arena, path, 1 << 30, &data, &n, &c->err);
   if (!st)
     st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
   if (!st)

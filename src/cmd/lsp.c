@@ -17,17 +17,15 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"stdio", 0, WW_OPT_FLAG, NULL, "speak over standard input and output; what it does anyway",
-     offsetof(options, stdio)},
-    {"settings", 0, WW_OPT_FLAG, NULL,
-     "print the settings that editors and .warpwise.json may give", offsetof(options, settings)},
-    {"schema", 0, WW_OPT_FLAG, NULL, "print the JSON Schema of .warpwise.json",
-     offsetof(options, schema)},
-    {"seconds", 0, WW_OPT_STR, "N",
-     "time that a file or a kernel may take (default 60; 0: no limit)",
-     offsetof(options, limits.seconds)},
-    {"memory", 0, WW_OPT_STR, "MB", "memory that a kernel may take (default 2048; 0: no limit)",
-     offsetof(options, limits.memory)},
+    WW_OPTION(options, stdio, "stdio", NULL,
+              "speak over standard input and output; what it does anyway"),
+    WW_OPTION(options, settings, "settings", NULL,
+              "print the settings that editors and .warpwise.json may give"),
+    WW_OPTION(options, schema, "schema", NULL, "print the JSON Schema of .warpwise.json"),
+    WW_OPTION(options, limits.seconds, "seconds", "N",
+              "time that a file or a kernel may take (default 60; 0: no limit)"),
+    WW_OPTION(options, limits.memory, "memory", "MB",
+              "memory that a kernel may take (default 2048; 0: no limit)"),
     {0},
 };
 
@@ -42,8 +40,7 @@ static ww_status serve(ww_cmd *c) {
   if (out < 0 || dup2(2, 1) < 0)
     return ww_fail(&c->err, WW_EIO, "standard output is closed; an editor has to start the server");
   bool orderly;
-  ww_lsp_options lo = {
-      .gpu = c->global.gpu, .seconds = c->limits.seconds, .bytes = c->limits.bytes};
+  ww_lsp_options lo = {.gpu = c->gpu, .seconds = c->limits.seconds, .bytes = c->limits.bytes};
   ww_status st = ww_lsp_run(&lo, 0, out, &orderly, &c->err);
   close(out);
   c->missed = !orderly;
@@ -54,7 +51,7 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_buf b = {0};
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE, "lsp takes no files: the editor names them");
+    return ww_usage(c, "lsp takes no files: the editor names them");
   if (!o->settings && !o->schema)
     return serve(c);
   if (o->settings)

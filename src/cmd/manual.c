@@ -201,7 +201,7 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"list", 0, WW_OPT_FLAG, NULL, "the names of all pages", offsetof(options, list)},
+    WW_OPTION(options, list, "list", NULL, "the names of all pages"),
     {0},
 };
 
@@ -211,19 +211,17 @@ static ww_status run(ww_cmd *c) {
     return names(stdout), WW_OK;
   if (ww_starts(name, "warpwise-"))
     name += strlen("warpwise-");
-  if (strcmp(name, "warpwise") == 0)
+  if (!strcmp(name, "warpwise"))
     return overview(stdout), WW_OK;
   for (const ww_command *const *v = ww_commands; *v; v++) {
     size_t n = strlen((*v)->name);
-    if (strcmp(name, (*v)->name) == 0)
+    if (!strcmp(name, (*v)->name))
       return page(name, *v, stdout), WW_OK;
     for (const ww_command *const *s = (*v)->subs; s && *s; s++)
-      if (strncmp(name, (*v)->name, n) == 0 && name[n] == '-' &&
-          strcmp(name + n + 1, (*s)->name) == 0)
+      if (!strncmp(name, (*v)->name, n) && name[n] == '-' && !strcmp(name + n + 1, (*s)->name))
         return page(name, *s, stdout), WW_OK;
   }
-  return ww_fail(&c->err, WW_EUSAGE,
-                 "there is no page '%.60s'; `warpwise manual --list` has the names", name);
+  return ww_usage(c, "there is no page '%.60s'; `warpwise manual --list` has the names", name);
 }
 
 const ww_command ww_cmd_manual = {

@@ -23,28 +23,25 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
-    {"time-only", 0, WW_OPT_FLAG, NULL, "no counters", offsetof(options, time_only)},
-    {"repeats", 0, WW_OPT_UINT, "N",
-     "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)",
-     offsetof(options, repeats)},
-    {"limit", 0, WW_OPT_STR, "SECONDS", "give up a kernel that takes longer (default 10)",
-     offsetof(options, limit)},
-    {"plan", 0, WW_OPT_STR, "OUT",
-     "only write ready launches, to be measured elsewhere, and their code beside them",
-     offsetof(options, plan)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
-     offsetof(options, with)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "compilations at a time (default: one per core)",
-     offsetof(options, jobs)},
-    {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 256)",
-     offsetof(options, batch)},
-    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents after one run: arg0.bin, ...",
-     offsetof(options, dump)},
-    {"compare-ncu", 0, WW_OPT_FLAG, NULL, "the same launches under Nsight Compute, side by side",
-     offsetof(options, compare)},
-    {"worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, worker)},
-    {"compile-worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, compile_worker)},
-    {"once", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, once)},
+    WW_OPTION(options, time_only, "time-only", NULL, "no counters"),
+    WW_OPTION(
+        options, repeats, "repeats", "N",
+        "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)"),
+    WW_OPTION(options, limit, "limit", "SECONDS",
+              "give up a kernel that takes longer (default 10)"),
+    WW_OPTION(options, plan, "plan", "OUT",
+              "only write ready launches, to be measured elsewhere, and their code beside them"),
+    WW_OPTION(options, with, "with", "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(options, jobs, "jobs", "N", "compilations at a time (default: one per core)", 'j'),
+    WW_OPTION(options, batch, "batch", "N",
+              "launches that share a pass of the counters (default 256)"),
+    WW_OPTION(options, dump, "dump", "DIR",
+              "write the buffers' contents after one run: arg0.bin, ..."),
+    WW_OPTION(options, compare, "compare-ncu", NULL,
+              "the same launches under Nsight Compute, side by side"),
+    WW_OPTION(options, worker, "worker"),
+    WW_OPTION(options, compile_worker, "compile-worker"),
+    WW_OPTION(options, once, "once"),
     {0},
 };
 
@@ -82,7 +79,7 @@ static ww_status by_line(job *j, const char *path, ww_err *first) {
   size_t n;
   ww_err e = {0};
   uint32_t lines = 0, good = 0, number = 0;
-  ww_status st = ww_read_input(j->a, path, (size_t)1 << 30, &text, &n, &e);
+  ww_status st = ww_read_input(j->a, path, 1 << 30, &text, &n, &e);
   for (char *at = text, *next; !st && at && *at; at = next) {
     next = strchr(at, '\n');
     if (next)
@@ -155,10 +152,10 @@ static void print_error(job *j, const ww_item *i, const ww_err *e) {
   c->file = i->l.file;
   c->kernel = i->kernel;
   c->err = *e;
-  bool again = !c->global.json && !strcmp(j->last, e->msg);
+  bool again = !c->json && !strcmp(j->last, e->msg);
   j->same = again ? j->same + 1 : 0;
   snprintf(j->last, sizeof j->last, "%s", e->msg);
-  if (!again && !c->global.json && i->kernel) {
+  if (!again && !c->json && i->kernel) {
     const char *where = e->file || !i->l.file ? "" : i->l.file;
     snprintf(c->err.msg, sizeof c->err.msg, "%s%s%s: %.400s", where, *where ? ": " : "", i->kernel,
              e->msg);
@@ -223,7 +220,7 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   m.compiler = i->compiler;
   r.kernel = i->kernel;
   r.assumed = i->said;
-  if (j->c->global.json)
+  if (j->c->json)
     print_json(&r, write_extras, &(extras){&m, ncu, &r});
   else {
     ww_report_print(&r, stdout);
@@ -249,7 +246,7 @@ static ww_status write_plan(job *j) {
   print_bad_before(j, j->n);
   ww_status st = ww_write_file_atomic(j->o->plan, out.s, out.n, &j->c->err);
   ww_buf_free(&out);
-  if (!st && !j->c->global.json && !ww_is_quiet())
+  if (!st && !j->c->json && !ww_is_quiet())
     printf("%u ready launches in %s\n", ready, j->o->plan);
   return st ? st : j->worst;
 }
@@ -263,8 +260,7 @@ static ww_status limit_of(job *j, double *out) {
     return WW_OK;
   *out = strtod(j->o->limit, &end);
   if (end == j->o->limit || *end || !(*out > 0))
-    return ww_fail(&j->c->err, WW_EUSAGE, "--limit: expected seconds above 0, not '%.60s'",
-                   j->o->limit);
+    return ww_usage(j->c, "--limit: expected seconds above 0, not '%.60s'", j->o->limit);
   if (*out > MOST_S)
     *out = MOST_S;
   return WW_OK;
@@ -274,10 +270,10 @@ static ww_status measure_all(job *j) {
   ww_cmd *c = j->c;
   ww_launch *ready = WW_NEWN(j->a, ww_launch, j->n + 1);
   uint32_t n = 0;
-  ww_measure_options o = {.device = c->global.device,
+  ww_measure_options o = {.device = c->device,
                           .time_only = j->o->time_only,
-                          .repeats = (uint32_t)(j->o->repeats < 15 ? j->o->repeats : 15),
-                          .batch = j->o->batch < MOST_BATCH ? (uint32_t)j->o->batch : MOST_BATCH,
+                          .repeats = j->o->repeats < 15 ? j->o->repeats : 15,
+                          .batch = j->o->batch < MOST_BATCH ? j->o->batch : MOST_BATCH,
                           .dump = j->o->dump,
                           .dump_each = j->n > 1};
   ww_status st = limit_of(j, &o.limit_s);
@@ -296,7 +292,7 @@ static ww_status measure_all(job *j) {
   if (!st)
     st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
   print_bad_before(j, j->n);
-  if (j->same && !c->global.json)
+  if (j->same && !c->json)
     fprintf(stderr, "warpwise: ... and so for %u launches more\n", j->same);
   return st ? st : j->worst;
 }
@@ -326,11 +322,9 @@ static ww_status run_worker(ww_cmd *c, const options *o) {
 static ww_status run_once(ww_cmd *c, const options *o) {
   ww_launch *l;
   uint32_t n;
-  ww_status st = o->source.launch
-                     ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
-                     : ww_fail(&c->err, WW_EUSAGE, "--once reads ready launches: --launch FILE");
-  return st ? st
-            : ww_measure_once(l, n, &(ww_measure_options){.device = c->global.device}, &c->err);
+  ww_status st = o->source.launch ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
+                                  : ww_usage(c, "--once reads ready launches: --launch FILE");
+  return st ? st : ww_measure_once(l, n, &(ww_measure_options){.device = c->device}, &c->err);
 }
 
 static ww_status run(ww_cmd *c) {
@@ -346,8 +340,8 @@ static ww_status run(ww_cmd *c) {
   ww_ready_how how = {.c = c,
                       .source = &o->source,
                       .with = o->with,
-                      .jobs = o->jobs < UINT32_MAX ? (uint32_t)o->jobs : UINT32_MAX,
-                      .elsewhere = o->plan != NULL,
+                      .jobs = o->jobs < UINT32_MAX ? o->jobs : UINT32_MAX,
+                      .elsewhere = o->plan,
                       .a = c->arena};
   ww_ready_plan(&how, j.v, j.n);
   ww_ready_compile(&how, j.v, j.n);

@@ -16,8 +16,8 @@ ww_status ww_correction_asked(const char *by, ww_arena *a, const ww_correction *
 }
 
 ww_status ww_targets_load(ww_cmd *c, const char *by, ww_targets *out) {
-  const char *names = c->global.gpu ? c->global.gpu : "h200";
-  *out = (ww_targets){.assumed = !c->global.gpu};
+  const char *names = c->gpu ? c->gpu : "h200";
+  *out = (ww_targets){.assumed = !c->gpu};
   ww_status st = ww_params_load(c->arena, &out->params, &c->err);
   if (!st)
     st = ww_correction_asked(by, c->arena, &out->correction, &c->err);
@@ -32,8 +32,7 @@ ww_status ww_targets_load(ww_cmd *c, const char *by, ww_targets *out) {
     names += n + (names[n] == ',');
   }
   if (!st && !out->n)
-    st = ww_fail(&c->err, WW_EUSAGE,
-                 "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
+    st = ww_usage(c, "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
   return st;
 }
 
@@ -46,7 +45,7 @@ ww_status ww_cache_check(const char *mode, ww_err *e) {
 /* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be asked. */
 static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
   const ww_answers *x = ctx;
-  if (strcmp(g->vendor, "nvidia") != 0)
+  if (strcmp(g->vendor, "nvidia"))
     return 0;
   ww_compile_job job = {.file = x->launch.file,
                         .kernel = x->fn->mangled ? x->fn->mangled : x->fn->name,
@@ -123,7 +122,7 @@ void ww_answers_free(ww_answers *a) {
 }
 
 ww_status ww_write_text(const char *path, const ww_buf *b, ww_err *e) {
-  if (strcmp(path, "-") != 0)
+  if (strcmp(path, "-"))
     return ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
   fwrite(b->s ? b->s : "", 1, b->n, stdout);
   return WW_OK;

@@ -44,17 +44,15 @@ ww_status ww_write_text(const char *path, const ww_buf *b, ww_err *e);
 
 /* clang-format off */
 #define WW_PREDICT_OPTIONS(T) \
-  {"cache", 0, WW_OPT_STR, "STATE", \
-   "warm: caches as a first launch leaves them; cold (default)", offsetof(T, cache)}, \
-  {"budget", 0, WW_OPT_UINT, "N", \
-   "warp instructions to spend on sampling (default 500000)", offsetof(T, budget)}, \
-  {"by", 0, WW_OPT_STR, "MODEL", \
-   "machine: the machine model alone; grounded (default): with what measurements taught; " \
-   "text (predict): a language model", \
-   offsetof(T, by)}, \
-  {"ptxas", 0, WW_OPT_FLAG, NULL, \
-   "CUDA: registers from nvcc or NVRTC where one is installed, else estimated", \
-   offsetof(T, ptxas)}
+  WW_OPTION(T, cache, "cache", "STATE", \
+            "warm: caches as a first launch leaves them; cold (default)"), \
+  WW_OPTION(T, budget, "budget", "N", \
+            "warp instructions to spend on sampling (default 500000)"), \
+  WW_OPTION(T, by, "by", "MODEL", \
+            "machine: the machine model alone; grounded (default): with what measurements taught; " \
+   "text (predict): a language model"), \
+  WW_OPTION(T, ptxas, "ptxas", NULL, \
+            "CUDA: registers from nvcc or NVRTC where one is installed, else estimated")
 /* clang-format on */
 
 #endif

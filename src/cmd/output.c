@@ -3,6 +3,16 @@
 #include "../report/report.h"
 #include "cmd.h"
 
+ww_status ww_usage(ww_cmd *c, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  c->err.code = WW_EUSAGE;
+  c->err.reason = WW_REASON_NONE;
+  vsnprintf(c->err.msg, sizeof c->err.msg, fmt, ap);
+  va_end(ap);
+  return WW_EUSAGE;
+}
+
 void ww_print_error(const ww_err *e, FILE *f) {
   const char *red = ww_color_on(f) ? "\033[31m" : "", *off = *red ? "\033[0m" : "";
   fprintf(f, "%swarpwise:%s ", red, off);
@@ -27,7 +37,7 @@ void ww_print_error_json(const ww_err *e, const char *file, const char *kernel) 
 
 ww_status ww_cmd_complain(ww_cmd *c) {
   ww_status code = c->err.code;
-  if (c->global.json)
+  if (c->json)
     ww_print_error_json(&c->err, c->file, c->kernel);
   else
     ww_print_error(&c->err, stderr);

@@ -24,25 +24,21 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_PREDICT_OPTIONS(options),
-    {"batch", 0, WW_OPT_STR, "FILE", "launches of a whole program, one per line; adds them up",
-     offsetof(options, batch)},
-    {"diff", 0, WW_OPT_FLAG, NULL, "OLD NEW: two versions of a kernel, the same launch",
-     offsetof(options, diff)},
-    {"fail-if-slower", 0, WW_OPT_STR, "PERCENT",
-     "with --diff: exit code 1 when the new one is slower by more", offsetof(options, slower)},
-    {"sweep", 0, WW_OPT_STR, "RANGE",
-     "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256", offsetof(options, sweep)},
-    {"svg", 0, WW_OPT_STR, "FILE",
-     "with --sweep: the curve as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
-    {"model", 0, WW_OPT_STR, "PATH",
-     "with --by text: a .gguf or a model's folder (default: the shipped one)",
-     offsetof(options, model)},
-    {"heads", 0, WW_OPT_FLAG, NULL,
-     "with --by text: counters from the regression head, without the JSON; quicker",
-     offsetof(options, heads)},
-    {"dump", 0, WW_OPT_STR, "STAGE",
-     "the numbers of one stage of the model instead: lowered, traffic, chain or time",
-     offsetof(options, dump)},
+    WW_OPTION(options, batch, "batch", "FILE",
+              "launches of a whole program, one per line; adds them up"),
+    WW_OPTION(options, diff, "diff", NULL, "OLD NEW: two versions of a kernel, the same launch"),
+    WW_OPTION(options, slower, "fail-if-slower", "PERCENT",
+              "with --diff: exit code 1 when the new one is slower by more"),
+    WW_OPTION(options, sweep, "sweep", "RANGE",
+              "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
+    WW_OPTION(options, svg, "svg", "FILE",
+              "with --sweep: the curve as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(options, model, "model", "PATH",
+              "with --by text: a .gguf or a model's folder (default: the shipped one)"),
+    WW_OPTION(options, heads, "heads", NULL,
+              "with --by text: counters from the regression head, without the JSON; quicker"),
+    WW_OPTION(options, dump, "dump", "STAGE",
+              "the numbers of one stage of the model instead: lowered, traffic, chain or time"),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
@@ -74,9 +70,9 @@ static ww_status answer(job *j, ww_launch *l, ww_answers *out) {
 static void dump(const job *j, const ww_answers *a) {
   for (uint32_t g = 0; g < a->n; g++) {
     ww_buf b = {0};
-    if (a->p[g].report.error.code != WW_OK)
+    if (a->p[g].report.error.code)
       continue;
-    ww_dump_write(&a->p[g], j->o->dump, j->c->global.json, &b);
+    ww_dump_write(&a->p[g], j->o->dump, j->c->json, &b);
     ww_print_buf(&b);
   }
 }
@@ -86,7 +82,7 @@ static void show(job *j, const ww_answers *a, uint32_t nth) {
     dump(j, a);
     return;
   }
-  if (!j->c->global.json) {
+  if (!j->c->json) {
     if (nth)
       putchar('\n');
     ww_predict_print(a->p, a->n, stdout);
@@ -101,7 +97,7 @@ static void show_short(const ww_answers *a, FILE *f) {
   const ww_launch *l = &a->launch;
   char v[16], shape[64];
   for (uint32_t g = a->n; g-- > 0;)
-    if (a->p[g].report.error.code == WW_OK)
+    if (!a->p[g].report.error.code)
       l = &a->p[g].trace.launch;
   unsigned long long grid = l->grid[0] * l->grid[1] * l->grid[2],
                      block = l->block[0] * l->block[1] * l->block[2];
@@ -109,7 +105,7 @@ static void show_short(const ww_answers *a, FILE *f) {
   fprintf(f, "%-28.28s %17s", a->fn->name, shape);
   for (uint32_t g = 0; g < a->n && g < 4; g++) {
     const ww_prediction *p = &a->p[g];
-    fprintf(f, " %11s", p->report.error.code == WW_OK ? ww_show_us(p->timing.us, v) : "-");
+    fprintf(f, " %11s", !p->report.error.code ? ww_show_us(p->timing.us, v) : "-");
   }
   if (a->n == 1)
     fprintf(f, "  %s", ww_term_words[a->p[0].timing.bottleneck]);
@@ -140,7 +136,7 @@ static ww_status predict_all(job *j) {
       if (sum || n > 1)
         ww_cmd_complain(c); /* a batch goes on with the next line */
     } else {
-      if (sum && !c->global.json)
+      if (sum && !c->json)
         show_short(&a, stdout);
       else
         show(j, &a, k);
@@ -153,9 +149,9 @@ static ww_status predict_all(job *j) {
     if (ww_exit_code(one) > ww_exit_code(worst))
       worst = one;
   }
-  if (sum && !c->global.quiet) {
-    FILE *f = c->global.json ? stderr : stdout;
-    if (!c->global.json)
+  if (sum && !c->quiet) {
+    FILE *f = c->json ? stderr : stdout;
+    if (!c->json)
       fputc('\n', f);
     ww_summary_print(sum, f);
   }
@@ -168,7 +164,7 @@ static ww_status predict_all(job *j) {
 static ww_status percent(const char *text, double *out, ww_err *e) {
   char *end;
   *out = strtod(text, &end);
-  if (end == text || (*end && strcmp(end, "%") != 0) || !(*out >= 0) || !isfinite(*out))
+  if (end == text || (*end && strcmp(end, "%")) || !(*out >= 0) || !isfinite(*out))
     return ww_fail(e, WW_EUSAGE, "--fail-if-slower: expected a percentage, 5%%, not '%.40s'", text);
   return WW_OK;
 }
@@ -183,7 +179,7 @@ static ww_status version(job *j, const char *file, ww_source_cache *cache, ww_an
   c->noperands = 1;
   ww_status st = ww_source_launches(c, &j->o->source, &launches, &launches_n);
   if (!st && launches_n != 1)
-    st = ww_fail(&c->err, WW_EUSAGE, "--diff compares one launch; the spec has %u", launches_n);
+    st = ww_usage(c, "--diff compares one launch; the spec has %u", launches_n);
   if (!st)
     st = ww_answers_make(c, &j->o->source, cache, &j->targets, launches, j->o->cache, j->o->budget,
                          out);
@@ -195,9 +191,9 @@ static ww_status version(job *j, const char *file, ww_source_cache *cache, ww_an
 static void compare(job *j, const ww_answers *old, const ww_answers *new_, double limit) {
   for (uint32_t g = 0; g < new_->n; g++) {
     const ww_prediction *p = &old->p[g], *q = &new_->p[g];
-    if (p->report.error.code != WW_OK || q->report.error.code != WW_OK)
+    if (p->report.error.code || q->report.error.code)
       continue;
-    if (j->c->global.json) {
+    if (j->c->json) {
       ww_buf b = {0};
       ww_json w = {0};
       ww_json_begin(&w, &b);
@@ -211,7 +207,7 @@ static void compare(job *j, const ww_answers *old, const ww_answers *new_, doubl
     }
     if (limit >= 0 && q->timing.us > p->timing.us * (1 + limit / 100)) {
       j->c->missed = true;
-      if (!j->c->global.json)
+      if (!j->c->json)
         printf("%sslower by %.3g %%, more than the %.3g %% allowed%s\n",
                ww_show_color(stdout, "\033[31m"), 100 * (q->timing.us / p->timing.us - 1), limit,
                ww_show_color(stdout, "\033[0m"));
@@ -225,7 +221,7 @@ static ww_status diff(job *j) {
   ww_source_cache cache = {0}; /* the new file's; both stay while they are compared */
   ww_answers old = {0}, new_ = {0};
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE, "--diff takes two files, the old one and the new one");
+    return ww_usage(c, "--diff takes two files, the old one and the new one");
   ww_status st = j->o->slower ? percent(j->o->slower, &limit, &c->err) : WW_OK;
   if (!st)
     st = version(j, c->operands[0], &j->cache, &old);
@@ -246,7 +242,7 @@ static ww_status diff(job *j) {
 static void keep(const ww_answers *a, ww_sweep_point *out) {
   for (uint32_t g = 0; g < a->n; g++) {
     const ww_timing *t = &a->p[g].timing;
-    if (a->p[g].report.error.code != WW_OK)
+    if (a->p[g].report.error.code)
       continue;
     out[g] = (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
   }
@@ -260,7 +256,7 @@ static ww_status show_sweep(job *j, const ww_sweep_result *r) {
     st = ww_write_text(j->o->svg, &b, &j->c->err);
     ww_buf_free(&b);
   }
-  if (!st && !j->c->global.json && !(j->o->svg && !strcmp(j->o->svg, "-")))
+  if (!st && !j->c->json && !(j->o->svg && !strcmp(j->o->svg, "-")))
     ww_sweep_print(r, stdout);
   return st;
 }
@@ -274,7 +270,7 @@ static ww_status sweep(job *j) {
   if (!st)
     st = launches_of(j, &launches, &n);
   if (!st && n != 1)
-    st = ww_fail(&c->err, WW_EUSAGE, "--sweep takes one launch; the spec has %u", n);
+    st = ww_usage(c, "--sweep takes one launch; the spec has %u", n);
   if (st)
     return st;
   ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * j->targets.n);
@@ -295,7 +291,7 @@ static ww_status sweep(job *j) {
     }
     known++;
     keep(&a, points + (size_t)k * j->targets.n);
-    for (uint32_t g = 0; c->global.json && g < a.n; g++)
+    for (uint32_t g = 0; c->json && g < a.n; g++)
       print_report(&a.p[g]);
     if (!r.kernel) {
       r.kernel = ww_strdup(c->arena, a.fn->name);

@@ -169,7 +169,7 @@ static ww_status show(job *j, const ww_text *t) {
       r.kernel = x->kernel;
       r.launch = &x->launch;
       assume(j, x, &r);
-      if (c->global.json)
+      if (c->json)
         print_json(&r, &j->answers[x->first + g]);
       else if (j->o->batch)
         print_short(x, &r);

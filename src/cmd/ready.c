@@ -57,8 +57,8 @@ static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) 
   l.file = i->l.file;
   ww_status st = ww_source_kernel(c, j->source, cache, &l, &fn, &i->said);
   if (!st && cache->read.unit->module.dialect == WW_OPENMP)
-    st = ww_fail(&c->err, WW_EUSAGE,
-                 "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
+    st = ww_usage(c,
+                  "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
   if (!st)
     st = ww_plan(&cache->read.unit->module, fn, &l, &said, j->a, &c->err);
   if (!st) {
@@ -95,8 +95,8 @@ void ww_ready_plan(const ww_ready_how *j, ww_item *v, uint32_t n) {
 
 static ww_status architecture(const ww_ready_how *j, char out[16], ww_err *e) {
   ww_gpu g;
-  if (j->c->global.gpu) {
-    ww_status st = ww_gpu_load(j->c->global.gpu, j->a, &g, e);
+  if (j->c->gpu) {
+    ww_status st = ww_gpu_load(j->c->gpu, j->a, &g, e);
     if (!st)
       snprintf(out, 16, "%s", g.architecture);
     return st;
@@ -105,7 +105,7 @@ static ww_status architecture(const ww_ready_how *j, char out[16], ww_err *e) {
     return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
   if (!ww_backend_cuda.architecture)
     return ww_fail(e, WW_EDEVICE, "the device does not tell its architecture: name it, --gpu h200");
-  return ww_backend_cuda.architecture(j->c->global.device, out, e);
+  return ww_backend_cuda.architecture(j->c->device, out, e);
 }
 
 static bool is_hip(const ww_ready_how *j, const ww_item *i) {
@@ -176,7 +176,7 @@ static ww_status code_beside(const char *plan, ww_arena *a, const ww_launch *l, 
   char *data;
   const char *text, *dot = l->binary ? strrchr(ww_path_base(l->binary), '.') : ".cl";
   size_t n;
-  ww_status st = l->binary ? ww_read_file(a, l->binary, (size_t)1 << 30, &data, &n, e)
+  ww_status st = l->binary ? ww_read_file(a, l->binary, 1 << 30, &data, &n, e)
                            : ww_opencl_source(l->file, l->flags, l->nflags, a, &text, e);
   if (st)
     return st;

@@ -32,43 +32,38 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"output", 'o', WW_OPT_STR, "FILE", "where the launches go (default launches.jsonl)",
-     offsetof(options, out)},
-    {"contents", 0, WW_OPT_FLAG, NULL, "keep every buffer's bytes, beside the launches in FILE.d/",
-     offsetof(options, contents)},
-    {"code", 0, WW_OPT_FLAG, NULL,
-     "keep the compiled code too, for measuring without the source; --contents does",
-     offsetof(options, code)},
-    {"contents-limit", 0, WW_OPT_UINT, "BYTES",
-     "of contents in all, before compression (default 1 GiB)", offsetof(options, contents_limit)},
-    {"per-kernel", 0, WW_OPT_UINT, "N", "distinct launches kept of each kernel (default 64)",
-     offsetof(options, per_kernel)},
-    {"most", 0, WW_OPT_UINT, "N", "distinct launches kept in all (default 10000)",
-     offsetof(options, most)},
-    {"source", 0, WW_OPT_STR, "FILE",
-     "the kernels' source, written to the launches as their `file`", offsetof(options, file)},
-    {"measure", 0, WW_OPT_FLAG, NULL,
-     "record contents and code, then measure each distinct launch on its own",
-     offsetof(options, measure)},
-    {"emulate", 0, WW_OPT_FLAG, NULL,
-     "build the program from its sources and run it here, without a GPU",
-     offsetof(options, emulate)},
-    {"execute", 0, WW_OPT_FLAG, NULL,
-     "with --emulate: kernels run in the interpreter, else they are skipped",
-     offsetof(options, execute)},
-    {"cflags", 0, WW_OPT_STR, "FLAGS", "with --emulate: more flags for the compiler, in one word",
-     offsetof(options, cflags)},
-    {"dir", 0, WW_OPT_STR, "DIR",
-     "with --emulate: the program's working folder (it is not written to)", offsetof(options, dir)},
-    {"limit", 0, WW_OPT_UINT, "SECONDS", "with --emulate: of the program's run (default 60)",
-     offsetof(options, limit)},
-    {"disk", 0, WW_OPT_UINT, "MIB", "with --emulate: that the program may write (default 8192)",
-     offsetof(options, disk)},
-    {"read", 0, WW_OPT_LIST, "PATH",
-     "with --emulate: a file or folder that the program may read; its project can be read anyway",
-     offsetof(options, read)},
-    {"no-sandbox", 0, WW_OPT_FLAG, NULL, "with --emulate: let the program write and connect",
-     offsetof(options, no_sandbox)},
+    WW_OPTION(options, out, "output", "FILE", "where the launches go (default launches.jsonl)",
+              'o'),
+    WW_OPTION(options, contents, "contents", NULL,
+              "keep every buffer's bytes, beside the launches in FILE.d/"),
+    WW_OPTION(options, code, "code", NULL,
+              "keep the compiled code too, for measuring without the source; --contents does"),
+    WW_OPTION(options, contents_limit, "contents-limit", "BYTES",
+              "of contents in all, before compression (default 1 GiB)"),
+    WW_OPTION(options, per_kernel, "per-kernel", "N",
+              "distinct launches kept of each kernel (default 64)"),
+    WW_OPTION(options, most, "most", "N", "distinct launches kept in all (default 10000)"),
+    WW_OPTION(options, file, "source", "FILE",
+              "the kernels' source, written to the launches as their `file`"),
+    WW_OPTION(options, measure, "measure", NULL,
+              "record contents and code, then measure each distinct launch on its own"),
+    WW_OPTION(options, emulate, "emulate", NULL,
+              "build the program from its sources and run it here, without a GPU"),
+    WW_OPTION(options, execute, "execute", NULL,
+              "with --emulate: kernels run in the interpreter, else they are skipped"),
+    WW_OPTION(options, cflags, "cflags", "FLAGS",
+              "with --emulate: more flags for the compiler, in one word"),
+    WW_OPTION(options, dir, "dir", "DIR",
+              "with --emulate: the program's working folder (it is not written to)"),
+    WW_OPTION(options, limit, "limit", "SECONDS",
+              "with --emulate: of the program's run (default 60)"),
+    WW_OPTION(options, disk, "disk", "MIB",
+              "with --emulate: that the program may write (default 8192)"),
+    WW_OPTION(options, read, "read", "PATH",
+              "with --emulate: a file or folder that the program may read; its project can be read "
+              "anyway"),
+    WW_OPTION(options, no_sandbox, "no-sandbox", NULL,
+              "with --emulate: let the program write and connect"),
     WW_FRONT_OPTIONS(options),
     {0},
 };
@@ -149,11 +144,11 @@ static ww_status spawn(const char *const *argv, char **env, bool to_stderr, ende
 
 static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "'%s': the program goes behind --; source files need --emulate", c->operands[0]);
+    return ww_usage(c, "'%s': the program goes behind --; source files need --emulate",
+                    c->operands[0]);
   if (!c->nrest)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "record: name the program: warpwise record [options] -- ./program arguments");
+    return ww_usage(c,
+                    "record: name the program: warpwise record [options] -- ./program arguments");
   const char *so = library(c->arena);
   if (!so)
     return ww_fail(&c->err, WW_EIO,
@@ -163,7 +158,7 @@ static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out
   for (uint32_t i = 0; i < c->nrest; i++)
     ww_push(c->arena, &argv, c->rest[i]);
   ww_push(c->arena, &argv, NULL);
-  return spawn(argv.v, environment(r, so, c->arena), c->global.json, out, &c->err);
+  return spawn(argv.v, environment(r, so, c->arena), c->json, out, &c->err);
 }
 
 /* ---- an emulated one ---- */
@@ -193,14 +188,14 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
     ww_push(c->arena, &args, c->rest[i]);
   ww_push(c->arena, &args, NULL);
   if (!files.n)
-    return ww_fail(&c->err, WW_EUSAGE, "record --emulate: name the program's source files");
+    return ww_usage(c, "record --emulate: name the program's source files");
   ww_emulate_options x = {
-      .args = args.v, .gpu = c->global.gpu, .execute = o->execute, .record = *r, .dir = o->dir};
+      .args = args.v, .gpu = c->gpu, .execute = o->execute, .record = *r, .dir = o->dir};
   x.no_sandbox = o->no_sandbox;
   x.disk = o->disk < MOST_MIB ? o->disk << 20 : 0;
   x.read = o->read.v;
   x.nread = o->read.n;
-  x.limit_s = o->limit < MOST_S ? (double)o->limit : MOST_S;
+  x.limit_s = o->limit < MOST_S ? o->limit : MOST_S;
   x.objects = objects.v;
   x.nobjects = objects.n;
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
@@ -256,7 +251,7 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
 }
 
 static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
-  if (c->global.json && path) { /* what was measured has lines of its own */
+  if (c->json && path) { /* what was measured has lines of its own */
     ww_buf b = {0};
     ww_json j = {0};
     ww_json_begin(&j, &b);
@@ -307,7 +302,7 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   (void)index;
   if (ww_exit_code(row->report.error.code) > ww_exit_code(p->worst))
     p->worst = row->report.error.code;
-  if (!c->global.json) {
+  if (!c->json) {
     const ww_launch *l = row->report.launch;
     printf("%llu launch%s of ", (unsigned long long)(l ? l->count : 1),
            l && l->count == 1 ? "" : "es");
@@ -327,7 +322,7 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
 }
 
 static ww_status measure(ww_cmd *c, const ww_recorded *r) {
-  ww_measure_options o = {.device = c->global.device};
+  ww_measure_options o = {.device = c->device};
   printer p = {.c = c};
   ww_status st = ww_measure(r->lines, r->nlines, &o, ww_self_path(c->arena),
                             &(ww_measure_sink){.ctx = &p, .row = print_row}, &c->err);
@@ -345,16 +340,14 @@ static ww_status check_output(const char *path, ww_cmd *c) {
   if (access(dir, W_OK | X_OK) != 0)
     return ww_fail(&c->err, WW_EIO, "cannot write '%s': %s: %s", path, dir, strerror(errno));
   if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
-    return ww_fail(&c->err, WW_EUSAGE, "'%s' is there and is no plain file; name another with -o",
-                   path);
+    return ww_usage(c, "'%s' is there and is no plain file; name another with -o", path);
   char begin[2] = "{";
   FILE *f = fopen(path, "r");
   size_t n = f ? fread(begin, 1, 2, f) : 0;
   if (f)
     fclose(f);
   if (n && begin[0] != '{' && memcmp(begin, "# ", 2) != 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "'%s' is there and is no recording; name another file with -o", path);
+    return ww_usage(c, "'%s' is there and is no recording; name another file with -o", path);
   return WW_OK;
 }
 
@@ -381,12 +374,11 @@ static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   if (o->measure && o->emulate)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--measure needs a device, --emulate is for machines without one");
+    return ww_usage(c, "--measure needs a device, --emulate is for machines without one");
   if ((o->execute || o->cflags || o->dir) && !o->emulate)
-    return ww_fail(&c->err, WW_EUSAGE, "--execute, --cflags and --dir go with --emulate");
+    return ww_usage(c, "--execute, --cflags and --dir go with --emulate");
   if (o->read.n && !o->emulate)
-    return ww_fail(&c->err, WW_EUSAGE, "--read goes with --emulate");
+    return ww_usage(c, "--read goes with --emulate");
   const char *tmp = getenv("TMPDIR");
   char *temporary = ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
@@ -399,9 +391,8 @@ static ww_status run(ww_cmd *c) {
                            .contents = o->contents || o->measure,
                            .binaries = o->contents || o->code || o->measure,
                            .contents_limit = o->contents_limit,
-                           .per_kernel =
-                               o->per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)o->per_kernel,
-                           .most = o->most > UINT32_MAX ? UINT32_MAX : (uint32_t)o->most,
+                           .per_kernel = o->per_kernel > UINT32_MAX ? UINT32_MAX : o->per_kernel,
+                           .most = o->most > UINT32_MAX ? UINT32_MAX : o->most,
                            .source = o->file};
   ww_status st =
       o->file && !ww_file_exists(o->file)

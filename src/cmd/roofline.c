@@ -16,10 +16,10 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_PREDICT_OPTIONS(options),
-    {"svg", 0, WW_OPT_STR, "FILE", "write the plot as SVG ('-': stdout, instead of the table)",
-     offsetof(options, svg)},
-    {"measured", 0, WW_OPT_STR, "FILE", "reports of `warpwise measure --json` to show as well",
-     offsetof(options, measured)},
+    WW_OPTION(options, svg, "svg", "FILE",
+              "write the plot as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(options, measured, "measured", "FILE",
+              "reports of `warpwise measure --json` to show as well"),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
@@ -50,7 +50,7 @@ static ww_status add_measured(job *j) {
   ww_cmd *c = j->c;
   char *text, *line;
   size_t n;
-  ww_status st = ww_input_packed(c->arena, j->o->measured, (size_t)1 << 30, &text, &n, &c->err);
+  ww_status st = ww_input_packed(c->arena, j->o->measured, 1 << 30, &text, &n, &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&text, "\n")); at++) {
     ww_report r;
     if (!line[strspn(line, " \t\r")])
@@ -61,7 +61,7 @@ static ww_status add_measured(job *j) {
       c->err.line = at;
       return st;
     }
-    for (uint32_t g = 0; r.error.code == WW_OK && g < j->targets.n; g++)
+    for (uint32_t g = 0; !r.error.code && g < j->targets.n; g++)
       if (r.gpu && !strcmp(r.gpu, j->targets.gpus[g].name))
         add(j, &r, g);
   }
@@ -82,7 +82,7 @@ static ww_status add_predicted(job *j) {
     ww_status one = ww_answers_make(c, &j->o->source, &cache, &j->targets, &launches[k],
                                     j->o->cache, j->o->budget, &a);
     for (uint32_t g = 0; !one && g < a.n; g++)
-      if (a.p[g].report.error.code == WW_OK)
+      if (!a.p[g].report.error.code)
         add(j, &a.p[g].report, g);
     if (!one)
       ww_answers_free(&a);
@@ -127,7 +127,7 @@ static ww_status show(job *j) {
   }
   if (st || (j->o->svg && !strcmp(j->o->svg, "-")))
     return st;
-  if (j->c->global.json)
+  if (j->c->json)
     print_json(&r);
   else {
     ww_roofline_print(&r, stdout);

@@ -14,9 +14,8 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SERVING_OPTIONS(options, "7420"),
-    {"lm", 0, WW_OPT_STR, "MODEL",
-     "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf",
-     offsetof(options, lm)},
+    WW_OPTION(options, lm, "lm", "MODEL",
+              "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf"),
     {0},
 };
 
@@ -54,13 +53,13 @@ static ww_status run(ww_cmd *c) {
   ww_serving s;
   doors d = {0};
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE, "serve takes no files; --root names the folder");
+    return ww_usage(c, "serve takes no files; --root names the folder");
   ww_status st = ww_serving_begin(c, &o->serving, &s);
   if (!st)
     st = ww_completions_new(o->lm, 0, &d.completions, &c->err);
   if (!st) {
     d.mcp = ww_mcp_new(&(ww_mcp_options){
-        .w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_serving_help});
+        .w = s.w, .api = s.api, .jobs = o->serving.workers, .help = ww_serving_help});
     all_routes(&d, routes);
     st = ww_serving_http(c, &o->serving, "7420", routes, s.api, "/", stop, &d);
     ww_mcp_free(d.mcp);

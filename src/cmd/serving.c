@@ -67,7 +67,7 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   sigaddset(&set, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &set, &out->before);
   if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) || o->memory > (1 << 24))
-    return ww_fail(&c->err, WW_EUSAGE, "--workers, --queue, --max-body or --memory is too large");
+    return ww_usage(c, "--workers, --queue, --max-body or --memory is too large");
   uint64_t bytes = (o->memory ? o->memory : 2048) << 20;
   out->w = ww_query_new(
       &(ww_query_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
@@ -75,7 +75,7 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   if (!out->w)
     return c->err.code;
   ww_serving_apart(bytes);
-  out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? (double)o->seconds : 30});
+  out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? o->seconds : 30});
   return WW_OK;
 }
 
@@ -89,10 +89,8 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
                           const ww_http_route *routes, ww_api *api, const char *path,
                           void (*stop)(void *ctx), void *ctx) {
   ww_http *h = NULL;
-  ww_http_options ho = {.bind = o->bind,
-                        .max_body = (size_t)o->max_body << 10,
-                        .workers = (uint32_t)o->workers,
-                        .queue = (uint32_t)o->queue};
+  ww_http_options ho = {
+      .bind = o->bind, .max_body = o->max_body << 10, .workers = o->workers, .queue = o->queue};
   ww_status st = port_of(o->port ? o->port : port, &ho.port, &c->err);
   if (!st)
     st = token(c, o, &ho.token);
@@ -104,7 +102,7 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
            path);
     fflush(stdout);
     ww_serving_wait();
-    if (!c->global.quiet)
+    if (!c->quiet)
       fputs("warpwise: ends\n", stderr);
   }
   if (stop)
@@ -115,7 +113,7 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
 
 const char *ww_serving_help(const char *command, const char *option) {
   const ww_command *const *cmd = ww_commands;
-  while (*cmd && strcmp((*cmd)->name, command) != 0)
+  while (*cmd && strcmp((*cmd)->name, command))
     cmd++;
   for (const ww_option *o = *cmd ? (*cmd)->options : NULL; o && o->name; o++)
     if (!strcmp(o->name, option))

@@ -17,28 +17,24 @@ typedef struct {
 /* Rows of the table of a command whose options struct T has a `ww_serving_options serving`. */
 /* clang-format off */
 #define WW_SERVING_OPTIONS(T, PORT) \
-  {"port", 0, WW_OPT_STR, "N", \
-   "port to listen on (default " PORT "; 0: any that is free)", offsetof(T, serving.port)}, \
-  {"bind", 0, WW_OPT_STR, "ADDRESS", \
-   "address to listen on (default 127.0.0.1); others than the loopback need a token", \
-   offsetof(T, serving.bind)}, \
-  {"token-file", 0, WW_OPT_STR, "FILE", \
-   "file with the token that clients must send; else the variable WARPWISE_TOKEN", \
-   offsetof(T, serving.token_file)}, \
-  {"root", 0, WW_OPT_STR, "DIR", \
-   "folder whose files may be read, by name or #include (default: the working folder)", \
-   offsetof(T, serving.root)}, \
-  {"seconds", 0, WW_OPT_UINT, "N", \
-   "time that one request may take (default 30)", offsetof(T, serving.seconds)}, \
-  {"memory", 0, WW_OPT_UINT, "MB", \
-   "memory that one request may take (default 2048)", offsetof(T, serving.memory)}, \
-  {"max-body", 0, WW_OPT_UINT, "KB", \
-   "size of a request (default 4096)", offsetof(T, serving.max_body)}, \
-  {"workers", 0, WW_OPT_UINT, "N", \
-   "requests computed at a time (default: one per core and one more)", \
-   offsetof(T, serving.workers)}, \
-  {"queue", 0, WW_OPT_UINT, "N", \
-   "requests that may wait (default 64)", offsetof(T, serving.queue)}
+  WW_OPTION(T, serving.port, "port", "N", \
+            "port to listen on (default " PORT "; 0: any that is free)"), \
+  WW_OPTION(T, serving.bind, "bind", "ADDRESS", \
+            "address to listen on (default 127.0.0.1); others than the loopback need a token"), \
+  WW_OPTION(T, serving.token_file, "token-file", "FILE", \
+            "file with the token that clients must send; else the variable WARPWISE_TOKEN"), \
+  WW_OPTION(T, serving.root, "root", "DIR", \
+            "folder whose files may be read, by name or #include (default: the working folder)"), \
+  WW_OPTION(T, serving.seconds, "seconds", "N", \
+            "time that one request may take (default 30)"), \
+  WW_OPTION(T, serving.memory, "memory", "MB", \
+            "memory that one request may take (default 2048)"), \
+  WW_OPTION(T, serving.max_body, "max-body", "KB", \
+            "size of a request (default 4096)"), \
+  WW_OPTION(T, serving.workers, "workers", "N", \
+            "requests computed at a time (default: one per core and one more)"), \
+  WW_OPTION(T, serving.queue, "queue", "N", \
+            "requests that may wait (default 64)")
 /* clang-format on */
 
 typedef struct {

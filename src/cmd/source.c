@@ -41,7 +41,7 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
     if (c->noperands)
       (*out)[k].file = c->operands[0];
     if (!(*out)[k].file)
-      return ww_fail(&c->err, WW_EUSAGE, "name a source file, or a launch spec that has one");
+      return ww_usage(c, "name a source file, or a launch spec that has one");
   }
   return st;
 }

@@ -17,30 +17,29 @@ typedef struct {
 /* Options of every command that reads source files: how to read them. */
 /* clang-format off */
 #define WW_FRONT_OPTIONS(T) \
-  {"lang", 0, WW_OPT_STR, "LANG", \
-   "cuda, opencl, hip or openmp; else by name and contents", offsetof(T, source.lang)}, \
-  {"instantiate", 0, WW_OPT_LIST, "T", \
-   "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(T, source.instantiate)}, \
-  {"no-sdk", 0, WW_OPT_FLAG, NULL, \
-   "ignore installed CUDA and ROCm headers", offsetof(T, source.no_sdk)}, \
-  {"compile-commands", 'p', WW_OPT_STR, "FILE", \
-   "compile_commands.json or its folder; else found upward", offsetof(T, source.database)}
+  WW_OPTION(T, source.lang, "lang", "LANG", \
+            "cuda, opencl, hip or openmp; else by name and contents"), \
+  WW_OPTION(T, source.instantiate, "instantiate", "T", \
+            "instantiate a template: 'kern<float,256>' (repeatable)"), \
+  WW_OPTION(T, source.no_sdk, "no-sdk", NULL, \
+            "ignore installed CUDA and ROCm headers"), \
+  WW_OPTION(T, source.database, "compile-commands", "FILE", \
+            "compile_commands.json or its folder; else found upward", 'p')
 /* clang-format on */
 
 /* And of those about one kernel and its launch. */
 /* clang-format off */
 #define WW_SOURCE_OPTIONS(T) \
-  {"kernel", 'k', WW_OPT_STR, "NAME", \
-   "which kernel: plain or mangled name", offsetof(T, source.kernel)}, \
-  {"launch", 'l', WW_OPT_STR, "FILE", \
-   "launch spec: one JSON object, or one per line", offsetof(T, source.launch)}, \
-  {"grid", 'g', WW_OPT_STR, "N[,N,N]", \
-   "blocks; expressions over arguments: n/256", offsetof(T, source.grid)}, \
-  {"block", 'b', WW_OPT_STR, "N[,N,N]", "threads of a block", offsetof(T, source.block)}, \
-  {"shared", 0, WW_OPT_STR, "BYTES", "dynamic shared memory", offsetof(T, source.shared)}, \
-  {"arg", 'a', WW_OPT_LIST, "NAME=VALUE", \
-   "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)", \
-   offsetof(T, source.args)}, \
+  WW_OPTION(T, source.kernel, "kernel", "NAME", \
+            "which kernel: plain or mangled name", 'k'), \
+  WW_OPTION(T, source.launch, "launch", "FILE", \
+            "launch spec: one JSON object, or one per line", 'l'), \
+  WW_OPTION(T, source.grid, "grid", "N[,N,N]", \
+            "blocks; expressions over arguments: n/256", 'g'), \
+  WW_OPTION(T, source.block, "block", "N[,N,N]", "threads of a block", 'b'), \
+  WW_OPTION(T, source.shared, "shared", "BYTES", "dynamic shared memory"), \
+  WW_OPTION(T, source.args, "arg", "NAME=VALUE", \
+            "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)", 'a'), \
   WW_FRONT_OPTIONS(T)
 /* clang-format on */
 

@@ -17,16 +17,14 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
-    {"full", 0, WW_OPT_FLAG, NULL, "run every block and every iteration", offsetof(options, full)},
-    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)",
-     offsetof(options, budget)},
-    {"max-steps", 0, WW_OPT_UINT, "N", "give up after N warp instructions",
-     offsetof(options, max_steps)},
-    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...",
-     offsetof(options, dump)},
-    {"print", 0, WW_OPT_FLAG, NULL,
-     "show what the kernel prints, in the blocks that run (not with --json)",
-     offsetof(options, print)},
+    WW_OPTION(options, full, "full", NULL, "run every block and every iteration"),
+    WW_OPTION(options, budget, "budget", "N",
+              "warp instructions to spend on sampling (default 500000)"),
+    WW_OPTION(options, max_steps, "max-steps", "N", "give up after N warp instructions"),
+    WW_OPTION(options, dump, "dump", "DIR",
+              "write the buffers' contents afterwards: arg0.bin, ..."),
+    WW_OPTION(options, print, "print", NULL,
+              "show what the kernel prints, in the blocks that run (not with --json)"),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
@@ -45,9 +43,9 @@ static void print_json(const ww_report *r, ww_trace_json *x) {
 static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t,
                         ww_err *e) {
   ww_gpu g;
-  if (!c->global.gpu)
+  if (!c->gpu)
     return WW_OK;
-  ww_status st = ww_gpu_load(c->global.gpu, a, &g, e);
+  ww_status st = ww_gpu_load(c->gpu, a, &g, e);
   if (st)
     return st;
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
@@ -71,7 +69,7 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
   const ww_module *m = &cache->read.unit->module;
   ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget},
                         .max_steps = o->max_steps,
-                        .print = o->print && !c->global.json,
+                        .print = o->print && !c->json,
                         .cancelled = ww_watchdog_over,
                         .dump = o->dump};
   ww_trace_result r;
@@ -91,8 +89,8 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
     r.launch.kernel = fn->name;
     ww_trace_report(fn, &r, &report);
     report.file = launch->file;
-    report.gpu = c->global.gpu;
-    if (c->global.json)
+    report.gpu = c->gpu;
+    if (c->json)
       print_json(&report, &(ww_trace_json){m, fn, &r});
     else
       ww_trace_print(m, fn, &r, stdout);

@@ -9,150 +9,113 @@
 typedef ww_train_options options;
 
 static const ww_option table[] = {
-    {"machine", 0, WW_OPT_STR, "DATA", "measured reports of the corpus, JSON lines, .zst or plain",
-     offsetof(options, machine)},
-    {"correction", 0, WW_OPT_FLAG, NULL,
-     "learn what the machine model gets wrong, from the stores and reports named",
-     offsetof(options, correction)},
-    {"out", 'o', WW_OPT_STR, "FILE|DIR",
-     "where it goes (default models/machine.json, models/correction.json.zst)",
-     offsetof(options, out)},
-    {"true-counters", 0, WW_OPT_FLAG, NULL,
-     "put measured counters in: how good is the time model alone? writes nothing",
-     offsetof(options, true_counters)},
-    {"no-cross", 0, WW_OPT_FLAG, NULL,
-     "no cross-validation: intervals are then from the fit itself", offsetof(options, no_cross)},
-    {"features", 0, WW_OPT_STR, "FILE",
-     "with --correction: keep the predicted rows there, or take them from there",
-     offsetof(options, features)},
-    {"rows", 0, WW_OPT_UINT, "N",
-     "at most so many launches: with --machine of the data, evenly spread; with --correction of "
-     "generated kernels (default 24000)",
-     offsetof(options, rows)},
-    {"each", 0, WW_OPT_UINT, "N",
-     "with --correction: launches of one generated kernel at most (default 2)",
-     offsetof(options, each)},
-    {"corpus", 0, WW_OPT_STR, "DIR",
-     "with --correction: where the written kernels' files are (default corpus)",
-     offsetof(options, corpus)},
-    {"score", 0, WW_OPT_FLAG, NULL,
-     "with --correction: learn nothing, score what is in -o FILE on the test split",
-     offsetof(options, score)},
-    {"markdown", 0, WW_OPT_FLAG, NULL, "with --correction: the tables as markdown",
-     offsetof(options, markdown)},
-    {"rounds", 0, WW_OPT_UINT, "N", "with --correction: trees of a metric at most",
-     offsetof(options, rounds)},
-    {"leaves", 0, WW_OPT_UINT, "N", "with --correction: leaves of a tree",
-     offsetof(options, leaves)},
-    {"jobs", 'j', WW_OPT_UINT, "N",
-     "with --correction: processes, with --lm: threads that read (default: one per core)",
-     offsetof(options, jobs)},
-    {"budget", 0, WW_OPT_UINT, "N", "with --correction: warp instructions to trace of a launch",
-     offsetof(options, budget)},
-    {"lm", 0, WW_OPT_STR, "DIR|new",
-     "a language model: one to train further (folder or .gguf), or a new one",
-     offsetof(options, lm.model)},
-    {"data", 0, WW_OPT_STR, "FILE",
-     "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)",
-     offsetof(options, lm.data)},
-    {"valid", 0, WW_OPT_STR, "FILE", "held-out examples that the loss is also taken of",
-     offsetof(options, lm.valid)},
-    {"tokenizer", 0, WW_OPT_STR, "FILE",
-     "tokenizer.json of a new model; without --lm: trains one and writes it there",
-     offsetof(options, lm.tokenizer)},
-    {"special", 0, WW_OPT_LIST, "TOKEN",
-     "of a tokenizer to train: a special token (default: those of our questions)",
-     offsetof(options, lm.special)},
-    {"width", 0, WW_OPT_UINT, "N", "of a new model: width (default 256)",
-     offsetof(options, lm.width)},
-    {"layers", 0, WW_OPT_UINT, "N", "layers (default 8)", offsetof(options, lm.layers)},
-    {"heads", 0, WW_OPT_UINT, "N", "attention heads (default: width / 64)",
-     offsetof(options, lm.heads)},
-    {"kv-heads", 0, WW_OPT_UINT, "N", "heads of keys and values (default: as many)",
-     offsetof(options, lm.kv_heads)},
-    {"hidden", 0, WW_OPT_UINT, "N", "of the MLP (default: 8/3 of the width)",
-     offsetof(options, lm.hidden)},
-    {"context", 0, WW_OPT_UINT, "N", "longest document in tokens (default 1024)",
-     offsetof(options, lm.context)},
-    {"vocab", 0, WW_OPT_UINT, "N", "entries of a tokenizer to train, or of a new model's embedding",
-     offsetof(options, lm.vocab)},
-    {"feature-tokens", 0, WW_OPT_UINT, "N",
-     "tokens in front that take an example's features (default: as the prompts begin)",
-     offsetof(options, lm.feature_tokens)},
-    {"add-heads", 0, WW_OPT_FLAG, NULL,
-     "give a model that has none what the data's numbers and features need",
-     offsetof(options, lm.add_heads)},
-    {"untied", 0, WW_OPT_FLAG, NULL, "of a new model: the head is a matrix of its own",
-     offsetof(options, lm.untied)},
-    {"steps", 0, WW_OPT_UINT, "N", "updates", offsetof(options, lm.steps)},
-    {"epochs", 0, WW_OPT_STR, "X", "or passes over the data (default 1)",
-     offsetof(options, lm.epochs)},
-    {"batch", 0, WW_OPT_UINT, "ROWS", "rows on the device at a time (default 16)",
-     offsetof(options, lm.batch)},
-    {"tokens", 0, WW_OPT_UINT, "T",
-     "of a row; documents are packed into rows (default: the context, at most 1024)",
-     offsetof(options, lm.tokens)},
-    {"accumulate", 0, WW_OPT_UINT, "K", "batches of a step (default 1)",
-     offsetof(options, lm.accumulate)},
-    {"lr", 0, WW_OPT_STR, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)",
-     offsetof(options, lm.lr)},
-    {"lr-least", 0, WW_OPT_STR, "X", "what the cosine ends at, as a share of it (default 0.1)",
-     offsetof(options, lm.lr_least)},
-    {"warmup", 0, WW_OPT_STR, "N", "steps until it is reached (default: 3 % of them)",
-     offsetof(options, lm.warmup)},
-    {"decay", 0, WW_OPT_STR, "X", "weight decay of matrices (default 0.1, LoRA 0)",
-     offsetof(options, lm.decay)},
-    {"clip", 0, WW_OPT_STR, "X", "longest gradient (default 1, 0: any)",
-     offsetof(options, lm.clip)},
-    {"beta2", 0, WW_OPT_STR, "X", "of AdamW (default 0.95)", offsetof(options, lm.beta2)},
-    {"dropout", 0, WW_OPT_STR, "X",
-     "share of what each half of a layer adds that is left out while learning (default 0)",
-     offsetof(options, lm.dropout)},
-    {"average", 0, WW_OPT_STR, "X",
-     "write the mean of the values over this share of the steps, the last ones (default 0: the "
-     "last values)",
-     offsetof(options, lm.average)},
-    {"noise", 0, WW_OPT_STR, "X",
-     "share of prompts' tokens and of features that is disturbed while learning (default 0)",
-     offsetof(options, lm.noise)},
-    {"number-weight", 0, WW_OPT_STR, "X", "of the numbers' loss beside the tokens' (default 1)",
-     offsetof(options, lm.number_weight)},
-    {"lora", 0, WW_OPT_UINT, "R", "learn adapters of rank R, the model stays as it is",
-     offsetof(options, lm.lora)},
-    {"alpha", 0, WW_OPT_STR, "A", "their scale is A / R (default 2 R)",
-     offsetof(options, lm.alpha)},
-    {"merge", 0, WW_OPT_FLAG, NULL, "write the model with the adapters added, not the adapters",
-     offsetof(options, lm.merge)},
-    {"seed", 0, WW_OPT_UINT, "N", "of the order of examples and of first weights (default 1)",
-     offsetof(options, lm.seed)},
-    {"precision", 0, WW_OPT_STR, "P", "on a GPU: bf16 (default) or fp32",
-     offsetof(options, lm.precision)},
-    {"deterministic", 0, WW_OPT_FLAG, NULL, "on a GPU: the same bits each time; slower",
-     offsetof(options, lm.deterministic)},
-    {"save-as", 0, WW_OPT_STR, "TYPE", "weights written as f32 (default), f16 or bf16",
-     offsetof(options, lm.save_as)},
-    {"checkpoint", 0, WW_OPT_STR, "DIR", "where the state is kept",
-     offsetof(options, lm.checkpoint)},
-    {"every", 0, WW_OPT_UINT, "N", "steps between checkpoints (default 500)",
-     offsetof(options, lm.every)},
-    {"resume", 0, WW_OPT_FLAG, NULL, "go on from the checkpoint, exactly",
-     offsetof(options, lm.resume)},
-    {"minutes", 0, WW_OPT_STR, "M", "stop in time, with a checkpoint",
-     offsetof(options, lm.minutes)},
-    {"valid-every", 0, WW_OPT_UINT, "N", "steps between evaluations (default: 20 of them)",
-     offsetof(options, lm.check_every)},
-    {"valid-rows", 0, WW_OPT_UINT, "N", "rows of an evaluation at most (default 512)",
-     offsetof(options, lm.check_rows)},
-    {"patience", 0, WW_OPT_UINT, "N",
-     "stop after N evaluations that are no better; the best values are written",
-     offsetof(options, lm.patience)},
-    {"log", 0, WW_OPT_STR, "FILE", "a JSON object a step", offsetof(options, lm.log)},
-    {"log-every", 0, WW_OPT_UINT, "N",
-     "steps between readings of the loss, each of which waits for the GPU (default 1)",
-     offsetof(options, lm.log_every)},
-    {"curve", 0, WW_OPT_STR, "FILE", "the loss as a picture, SVG", offsetof(options, lm.curve)},
-    {"peak-tflops", 0, WW_OPT_STR, "X", "of the device, for MFU (default: as known)",
-     offsetof(options, lm.peak)},
+    WW_OPTION(options, machine, "machine", "DATA",
+              "measured reports of the corpus, JSON lines, .zst or plain"),
+    WW_OPTION(options, correction, "correction", NULL,
+              "learn what the machine model gets wrong, from the stores and reports named"),
+    WW_OPTION(options, out, "out", "FILE|DIR",
+              "where it goes (default models/machine.json, models/correction.json.zst)", 'o'),
+    WW_OPTION(options, true_counters, "true-counters", NULL,
+              "put measured counters in: how good is the time model alone? writes nothing"),
+    WW_OPTION(options, no_cross, "no-cross", NULL,
+              "no cross-validation: intervals are then from the fit itself"),
+    WW_OPTION(options, features, "features", "FILE",
+              "with --correction: keep the predicted rows there, or take them from there"),
+    WW_OPTION(
+        options, rows, "rows", "N",
+        "at most so many launches: with --machine of the data, evenly spread; with --correction of "
+        "generated kernels (default 24000)"),
+    WW_OPTION(options, each, "each", "N",
+              "with --correction: launches of one generated kernel at most (default 2)"),
+    WW_OPTION(options, corpus, "corpus", "DIR",
+              "with --correction: where the written kernels' files are (default corpus)"),
+    WW_OPTION(options, score, "score", NULL,
+              "with --correction: learn nothing, score what is in -o FILE on the test split"),
+    WW_OPTION(options, markdown, "markdown", NULL, "with --correction: the tables as markdown"),
+    WW_OPTION(options, rounds, "rounds", "N", "with --correction: trees of a metric at most"),
+    WW_OPTION(options, leaves, "leaves", "N", "with --correction: leaves of a tree"),
+    WW_OPTION(options, jobs, "jobs", "N",
+              "with --correction: processes, with --lm: threads that read (default: one per core)",
+              'j'),
+    WW_OPTION(options, budget, "budget", "N",
+              "with --correction: warp instructions to trace of a launch"),
+    WW_OPTION(options, lm.model, "lm", "DIR|new",
+              "a language model: one to train further (folder or .gguf), or a new one"),
+    WW_OPTION(options, lm.data, "data", "FILE",
+              "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)"),
+    WW_OPTION(options, lm.valid, "valid", "FILE",
+              "held-out examples that the loss is also taken of"),
+    WW_OPTION(options, lm.tokenizer, "tokenizer", "FILE",
+              "tokenizer.json of a new model; without --lm: trains one and writes it there"),
+    WW_OPTION(options, lm.special, "special", "TOKEN",
+              "of a tokenizer to train: a special token (default: those of our questions)"),
+    WW_OPTION(options, lm.width, "width", "N", "of a new model: width (default 256)"),
+    WW_OPTION(options, lm.layers, "layers", "N", "layers (default 8)"),
+    WW_OPTION(options, lm.heads, "heads", "N", "attention heads (default: width / 64)"),
+    WW_OPTION(options, lm.kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
+    WW_OPTION(options, lm.hidden, "hidden", "N", "of the MLP (default: 8/3 of the width)"),
+    WW_OPTION(options, lm.context, "context", "N", "longest document in tokens (default 1024)"),
+    WW_OPTION(options, lm.vocab, "vocab", "N",
+              "entries of a tokenizer to train, or of a new model's embedding"),
+    WW_OPTION(options, lm.feature_tokens, "feature-tokens", "N",
+              "tokens in front that take an example's features (default: as the prompts begin)"),
+    WW_OPTION(options, lm.add_heads, "add-heads", NULL,
+              "give a model that has none what the data's numbers and features need"),
+    WW_OPTION(options, lm.untied, "untied", NULL,
+              "of a new model: the head is a matrix of its own"),
+    WW_OPTION(options, lm.steps, "steps", "N", "updates"),
+    WW_OPTION(options, lm.epochs, "epochs", "X", "or passes over the data (default 1)"),
+    WW_OPTION(options, lm.batch, "batch", "ROWS", "rows on the device at a time (default 16)"),
+    WW_OPTION(options, lm.tokens, "tokens", "T",
+              "of a row; documents are packed into rows (default: the context, at most 1024)"),
+    WW_OPTION(options, lm.accumulate, "accumulate", "K", "batches of a step (default 1)"),
+    WW_OPTION(options, lm.lr, "lr", "X",
+              "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
+    WW_OPTION(options, lm.lr_least, "lr-least", "X",
+              "what the cosine ends at, as a share of it (default 0.1)"),
+    WW_OPTION(options, lm.warmup, "warmup", "N",
+              "steps until it is reached (default: 3 % of them)"),
+    WW_OPTION(options, lm.decay, "decay", "X", "weight decay of matrices (default 0.1, LoRA 0)"),
+    WW_OPTION(options, lm.clip, "clip", "X", "longest gradient (default 1, 0: any)"),
+    WW_OPTION(options, lm.beta2, "beta2", "X", "of AdamW (default 0.95)"),
+    WW_OPTION(
+        options, lm.dropout, "dropout", "X",
+        "share of what each half of a layer adds that is left out while learning (default 0)"),
+    WW_OPTION(
+        options, lm.average, "average", "X",
+        "write the mean of the values over this share of the steps, the last ones (default 0: the "
+        "last values)"),
+    WW_OPTION(
+        options, lm.noise, "noise", "X",
+        "share of prompts' tokens and of features that is disturbed while learning (default 0)"),
+    WW_OPTION(options, lm.number_weight, "number-weight", "X",
+              "of the numbers' loss beside the tokens' (default 1)"),
+    WW_OPTION(options, lm.lora, "lora", "R", "learn adapters of rank R, the model stays as it is"),
+    WW_OPTION(options, lm.alpha, "alpha", "A", "their scale is A / R (default 2 R)"),
+    WW_OPTION(options, lm.merge, "merge", NULL,
+              "write the model with the adapters added, not the adapters"),
+    WW_OPTION(options, lm.seed, "seed", "N",
+              "of the order of examples and of first weights (default 1)"),
+    WW_OPTION(options, lm.precision, "precision", "P", "on a GPU: bf16 (default) or fp32"),
+    WW_OPTION(options, lm.deterministic, "deterministic", NULL,
+              "on a GPU: the same bits each time; slower"),
+    WW_OPTION(options, lm.save_as, "save-as", "TYPE",
+              "weights written as f32 (default), f16 or bf16"),
+    WW_OPTION(options, lm.checkpoint, "checkpoint", "DIR", "where the state is kept"),
+    WW_OPTION(options, lm.every, "every", "N", "steps between checkpoints (default 500)"),
+    WW_OPTION(options, lm.resume, "resume", NULL, "go on from the checkpoint, exactly"),
+    WW_OPTION(options, lm.minutes, "minutes", "M", "stop in time, with a checkpoint"),
+    WW_OPTION(options, lm.check_every, "valid-every", "N",
+              "steps between evaluations (default: 20 of them)"),
+    WW_OPTION(options, lm.check_rows, "valid-rows", "N",
+              "rows of an evaluation at most (default 512)"),
+    WW_OPTION(options, lm.patience, "patience", "N",
+              "stop after N evaluations that are no better; the best values are written"),
+    WW_OPTION(options, lm.log, "log", "FILE", "a JSON object a step"),
+    WW_OPTION(options, lm.log_every, "log-every", "N",
+              "steps between readings of the loss, each of which waits for the GPU (default 1)"),
+    WW_OPTION(options, lm.curve, "curve", "FILE", "the loss as a picture, SVG"),
+    WW_OPTION(options, lm.peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
     {0},
 };
 
@@ -173,8 +136,8 @@ static const char *text_of(const cJSON *row, const char *name, const char *other
 }
 
 static ww_status gpu_of(job *j, const char *name) {
-  if (j->c->global.gpu)
-    name = j->c->global.gpu;
+  if (j->c->gpu)
+    name = j->c->gpu;
   if (j->gpu_known && !strcmp(j->gpu.name, name))
     return WW_OK;
   if (j->gpu_known)
@@ -252,8 +215,7 @@ static ww_status add_row(job *j, const char *line) {
 static ww_status read_all(job *j) {
   char *text, *next;
   size_t n;
-  ww_status st =
-      ww_input_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
+  ww_status st = ww_input_packed(j->c->arena, j->o->machine, 1 << 30, &text, &n, &j->c->err);
   uint64_t rows = 0, row = 0;
   for (size_t k = 0; !st && k < n; k++)
     rows += text[k] == '\n';
@@ -301,7 +263,7 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
   if (!!o->correction + !!o->machine + !!o->lm.model > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "choose one of --machine, --correction and --lm");
+    return ww_usage(c, "choose one of --machine, --correction and --lm");
   if (o->lm.model)
     return ww_train_lm(c, o);
   if (o->lm.tokenizer)
@@ -309,9 +271,8 @@ static ww_status run(ww_cmd *c) {
   if (o->correction)
     return ww_train_correction(c, o);
   if (!o->machine)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "
-                   "STORE, or --lm new --data FILE");
+    return ww_usage(c, "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "
+                       "STORE, or --lm new --data FILE");
   j.dir = ww_path_dir(c->arena, o->machine);
   ww_status st = read_all(&j);
   ww_source_free(&j.cache);
@@ -321,7 +282,7 @@ static ww_status run(ww_cmd *c) {
   ww_fit(j.samples.v, j.samples.n, &j.gpu, !o->no_cross, c->arena, &r);
   ww_buf b = {0};
   ww_fit_write(&r, &j.gpu, ww_path_base(o->machine), &b);
-  if (c->global.json)
+  if (c->json)
     fputs(b.s, stdout);
   else
     print_result(&j, &r);

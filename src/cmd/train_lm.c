@@ -43,15 +43,14 @@ static ww_status number(ww_cmd *c, const char *text, const char *name, double ot
     return WW_OK;
   *out = strtod(text, &end);
   if (end == text || *end || !(*out >= least && *out <= most))
-    return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a number of %g to %g, not '%.40s'", name,
-                   least, most, text);
+    return ww_usage(c, "--%s: expected a number of %g to %g, not '%.40s'", name, least, most, text);
   return WW_OK;
 }
 
 static ww_status size_ok(ww_cmd *c, const char *name, uint64_t v, uint64_t most) {
   if (v <= most)
     return WW_OK;
-  return ww_fail(&c->err, WW_EUSAGE, "--%s: at most %" PRIu64 ", not %" PRIu64, name, most, v);
+  return ww_usage(c, "--%s: at most %" PRIu64 ", not %" PRIu64, name, most, v);
 }
 
 static ww_status sizes_ok(ww_cmd *c, const options *o) {
@@ -95,14 +94,13 @@ static ww_status plan_of(job *j) {
   if (!st)
     st = number(c, o->beta2, "beta2", 0.95, 0, 0.9999999, &beta2);
   if (!st)
-    st = number(c, o->alpha, "alpha", 2 * (double)o->lora, 0, 1e6, &alpha);
+    st = number(c, o->alpha, "alpha", 2 * o->lora, 0, 1e6, &alpha);
   if (!st)
     st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
   if (!st)
     st = number(c, o->average, "average", 0, 0, 1, &average);
   if (!st && average > 0 && o->patience)
-    st = ww_fail(&c->err, WW_EUSAGE,
-                 "--average and --patience both say which values are written: take one");
+    st = ww_usage(c, "--average and --patience both say which values are written: take one");
   if (!st)
     st = number(c, o->dropout, "dropout", 0, 0, 0.9, &dropout);
   if (!st)
@@ -113,13 +111,13 @@ static ww_status plan_of(job *j) {
     st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
   if (st)
     return st;
-  j->net_options = (ww_net_options){.lora_rank = (uint32_t)o->lora,
+  j->net_options = (ww_net_options){.lora_rank = o->lora,
                                     .lora_alpha = (float)alpha,
                                     .number_weight = (float)weight,
                                     .dropout = (float)dropout};
   j->plan = (ww_lm_plan){.steps = o->steps,
-                         .rows = (uint32_t)given(o->batch, 16),
-                         .accumulate = (uint32_t)given(o->accumulate, 1),
+                         .rows = given(o->batch, 16),
+                         .accumulate = given(o->accumulate, 1),
                          .lr = (float)lr,
                          .lr_least = (float)least,
                          .decay = (float)decay,
@@ -141,7 +139,7 @@ static ww_status plan_of(job *j) {
                          .log_every = o->log_every,
                          .check_every = o->check_every,
                          .check_rows = given(o->check_rows, 512),
-                         .patience = (uint32_t)o->patience,
+                         .patience = o->patience,
                          .peak = peak * 1e12};
   return WW_OK;
 }
@@ -149,36 +147,34 @@ static ww_status plan_of(job *j) {
 static ww_status words_ok(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  const char *type = o->save_as ? o->save_as : "f32",
-             *device = c->global.device ? c->global.device : "auto";
+  const char *type = o->save_as ? o->save_as : "f32", *device = c->device ? c->device : "auto";
   if (!o->data)
-    return ww_fail(&c->err, WW_EUSAGE, "name the examples: --data FILE.jsonl");
+    return ww_usage(c, "name the examples: --data FILE.jsonl");
   if (!j->out)
-    return ww_fail(&c->err, WW_EUSAGE, "say where the model goes: -o DIR");
+    return ww_usage(c, "say where the model goes: -o DIR");
   if (o->resume && !o->checkpoint)
-    return ww_fail(&c->err, WW_EUSAGE, "--resume needs the folder: --checkpoint DIR");
+    return ww_usage(c, "--resume needs the folder: --checkpoint DIR");
   if (o->patience && !o->valid)
-    return ww_fail(&c->err, WW_EUSAGE, "--patience needs held-out examples: --valid FILE");
+    return ww_usage(c, "--patience needs held-out examples: --valid FILE");
   if (o->merge && !o->lora)
-    return ww_fail(&c->err, WW_EUSAGE, "--merge is for adapters: --lora R");
+    return ww_usage(c, "--merge is for adapters: --lora R");
   if (o->lora && j->new_model)
-    return ww_fail(&c->err, WW_EUSAGE, "--lora adapts a model that is there: --lm DIR");
+    return ww_usage(c, "--lora adapts a model that is there: --lm DIR");
   if (o->steps && o->epochs)
-    return ww_fail(&c->err, WW_EUSAGE, "choose one of --steps and --epochs");
+    return ww_usage(c, "choose one of --steps and --epochs");
   if (j->new_model && !o->tokenizer)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
-                   "--data ...` makes one");
+    return ww_usage(
+        c, "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
+           "--data ...` makes one");
   if (strcmp(device, "auto") && strcmp(device, "cpu") && strcmp(device, "cuda"))
-    return ww_fail(&c->err, WW_EUSAGE, "--device: expected cpu, cuda or auto, not '%.40s'", device);
+    return ww_usage(c, "--device: expected cpu, cuda or auto, not '%.40s'", device);
   if (o->precision && strcmp(o->precision, "bf16") && strcmp(o->precision, "fp32"))
-    return ww_fail(&c->err, WW_EUSAGE, "--precision: expected bf16 or fp32, not '%.40s'",
-                   o->precision);
+    return ww_usage(c, "--precision: expected bf16 or fp32, not '%.40s'", o->precision);
   j->save_as = !strcmp(type, "f16")    ? WW_DTYPE_F16
                : !strcmp(type, "bf16") ? WW_DTYPE_BF16
                                        : WW_DTYPE_F32;
   if (j->save_as == WW_DTYPE_F32 && strcmp(type, "f32"))
-    return ww_fail(&c->err, WW_EUSAGE, "--save-as: expected f32, f16 or bf16, not '%.40s'", type);
+    return ww_usage(c, "--save-as: expected f32, f16 or bf16, not '%.40s'", type);
   return WW_OK;
 }
 
@@ -206,24 +202,22 @@ static void end_token(job *j) {
 
 static ww_status new_config(job *j) {
   const options *o = j->o;
-  uint32_t width = (uint32_t)given(o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
-  uint32_t heads = (uint32_t)given(o->heads, width >= 128 ? width / 64 : 1);
+  uint32_t width = given(o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
+  uint32_t heads = given(o->heads, width >= 128 ? width / 64 : 1);
   if (width % heads)
-    return ww_fail(&j->c->err, WW_EUSAGE, "a width of %u does not fit %u heads: take a multiple",
-                   width, heads);
-  j->config =
-      (ww_lm_config){.arch = WW_LM_LLAMA,
-                     .vocab = o->vocab > entries ? (uint32_t)o->vocab : (entries + 63) / 64 * 64,
-                     .width = width,
-                     .layers = (uint32_t)given(o->layers, 8),
-                     .heads = heads,
-                     .kv_heads = (uint32_t)given(o->kv_heads, heads),
-                     .head_size = width / heads,
-                     .hidden = (uint32_t)given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
-                     .context = (uint32_t)given(o->context, 1024),
-                     .norm_eps = 1e-5f,
-                     .tied = !o->untied,
-                     .rope_theta = 10000};
+    return ww_usage(j->c, "a width of %u does not fit %u heads: take a multiple", width, heads);
+  j->config = (ww_lm_config){.arch = WW_LM_LLAMA,
+                             .vocab = o->vocab > entries ? o->vocab : (entries + 63) / 64 * 64,
+                             .width = width,
+                             .layers = given(o->layers, 8),
+                             .heads = heads,
+                             .kv_heads = given(o->kv_heads, heads),
+                             .head_size = width / heads,
+                             .hidden = given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
+                             .context = given(o->context, 1024),
+                             .norm_eps = 1e-5f,
+                             .tied = !o->untied,
+                             .rope_theta = 10000};
   end_token(j);
   return WW_OK;
 }
@@ -243,7 +237,7 @@ static ww_status heads_of(job *j) {
   if (c->features || !shape.features)
     return WW_OK;
   c->features = shape.features;
-  c->feature_tokens = (uint32_t)given(j->o->feature_tokens, shape.feature_tokens);
+  c->feature_tokens = given(j->o->feature_tokens, shape.feature_tokens);
   j->new_heads = true;
   if (!c->feature_tokens)
     return ww_fail(&j->c->err, WW_EDATA,
@@ -262,7 +256,7 @@ static ww_status open_model(job *j) {
   if (o->tokenizer)
     j->tokenizer_path = o->tokenizer;
   if (!st && !j->tokenizer_path)
-    return ww_fail(&c->err, WW_EUSAGE, "%s has no tokenizer: give --tokenizer FILE", o->model);
+    return ww_usage(c, "%s has no tokenizer: give --tokenizer FILE", o->model);
   if (!st && !stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
     j->tokenizer_path = ww_path_join(c->arena, j->tokenizer_path, "tokenizer.json");
   if (!st)
@@ -280,7 +274,7 @@ static ww_status open_model(job *j) {
                  "%s has %u entries, the model an embedding of %u: they do not belong together",
                  j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
   uint32_t usual = j->config.context < 1024 ? j->config.context : 1024;
-  j->plan.tokens = (uint32_t)given(o->tokens, usual);
+  j->plan.tokens = given(o->tokens, usual);
   return st;
 }
 
@@ -289,9 +283,8 @@ static ww_status open_model(job *j) {
 static ww_status read_examples(job *j, const char *path, uint64_t threads, ww_examples *x) {
   uint32_t most = j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
   double begin = ww_now();
-  ww_status st =
-      ww_examples_read(path, j->tokenizer, &j->config, most, (uint32_t)threads, x, &j->c->err);
-  if (st || j->c->global.quiet)
+  ww_status st = ww_examples_read(path, j->tokenizer, &j->config, most, threads, x, &j->c->err);
+  if (st || j->c->quiet)
     return st;
   fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n, x->tokens,
           ww_now() - begin);
@@ -312,7 +305,7 @@ static ww_status schedule(job *j) {
                                epochs, &j->filled);
   if (!p->steps)
     p->steps = steps;
-  st = number(c, j->o->warmup, "warmup", ceil(0.03 * (double)p->steps), 0, 1e9, &warmup);
+  st = number(c, j->o->warmup, "warmup", ceil(0.03 * p->steps), 0, 1e9, &warmup);
   if (st)
     return st;
   p->warmup = (uint64_t)warmup;
@@ -339,7 +332,7 @@ static double peak_of(const char *name) {
 
 static ww_status open_device(job *j) {
   ww_cmd *c = j->c;
-  const char *device = c->global.device ? c->global.device : "auto";
+  const char *device = c->device ? c->device : "auto";
   bool fp32 = j->o->precision && !strcmp(j->o->precision, "fp32");
   ww_status st = WW_EDEVICE;
   if (strcmp(device, "cpu"))
@@ -418,7 +411,7 @@ static ww_status make_net(job *j) {
 static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   static const char *const ended[] = {"all steps", "out of time",
                                       "no better for --patience evaluations"};
-  ww_json w = {.pretty = !j->c->global.json};
+  ww_json w = {.pretty = !j->c->json};
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
                     *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
   ww_json_begin(&w, b);
@@ -433,14 +426,14 @@ static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   ww_json_kstr(&w, "ended", ended[r->ended]);
   ww_json_kuint(&w, "rows", (uint64_t)j->plan.rows * j->plan.accumulate);
   ww_json_kuint(&w, "tokens", j->plan.tokens);
-  ww_json_knum(&w, "lr", (double)j->plan.lr);
+  ww_json_knum(&w, "lr", j->plan.lr);
   ww_json_kuint(&w, "seed", j->plan.seed);
-  ww_json_knum(&w, "loss", last ? (double)last->loss : NAN);
-  ww_json_knum(&w, "valid_loss", check ? (double)check->loss : NAN);
+  ww_json_knum(&w, "loss", last ? last->loss : NAN);
+  ww_json_knum(&w, "valid_loss", check ? check->loss : NAN);
   ww_json_knum(&w, "best_valid_loss", r->best);
   ww_json_kuint(&w, "best_step", r->best_step);
   ww_json_knum(&w, "seconds", round(1e3 * r->seconds) / 1e3);
-  ww_json_knum(&w, "tokens_per_s", r->seconds > 0 ? round((double)r->tokens / r->seconds) : NAN);
+  ww_json_knum(&w, "tokens_per_s", r->seconds > 0 ? round(r->tokens / r->seconds) : NAN);
   ww_json_knum(&w, "mfu", isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
   ww_json_end_obj(&w);
   ww_buf_puts(b, "\n");
@@ -480,9 +473,9 @@ static ww_status write_model(job *j, const ww_lm_trained *r) {
       st = copy_beside(j);
   }
   summary(j, r, &b);
-  if (!st && !j->c->global.json)
+  if (!st && !j->c->json)
     st = ww_write_file_atomic(ww_fmt(j->c->arena, "%s/training.json", j->out), b.s, b.n, e);
-  if (!st && j->c->global.json)
+  if (!st && j->c->json)
     fputs(b.s, stdout);
   ww_buf_free(&b);
   return st;
@@ -490,15 +483,15 @@ static ww_status write_model(job *j, const ww_lm_trained *r) {
 
 static void print_result(const job *j, const ww_lm_trained *r) {
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
-  if (j->c->global.json)
+  if (j->c->json)
     return;
   printf("%s: step %" PRIu64 " of %" PRIu64 ", %s, %.0f tokens/s", j->out, r->step, r->steps,
-         j->ops->name, r->seconds > 0 ? (double)r->tokens / r->seconds : 0);
+         j->ops->name, r->seconds > 0 ? r->tokens / r->seconds : 0);
   if (isfinite(r->mfu))
     printf(", MFU %.1f %%", 100 * r->mfu);
   if (last)
-    printf("\nloss %.4f (tokens %.4f, numbers %.4f)", (double)last->loss, (double)last->token_loss,
-           (double)last->number_loss);
+    printf("\nloss %.4f (tokens %.4f, numbers %.4f)", last->loss, last->token_loss,
+           last->number_loss);
   if (isfinite(r->best))
     printf(", held out %.4f at best, after step %" PRIu64, r->best, r->best_step);
   if (r->ended == WW_TRAINED_TIME)
@@ -512,12 +505,12 @@ static void print_result(const job *j, const ww_lm_trained *r) {
 static ww_status train(job *j) {
   ww_lm_trained r;
   const ww_lm_plan *p = &j->plan;
-  if (!j->c->global.quiet)
+  if (!j->c->quiet)
     fprintf(stderr,
             "%.2f million values learn on %s: %" PRIu64
             " steps of %u rows of %u tokens, %.1f %% padding, %.1f GB on the device\n",
-            (double)ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate,
-            p->tokens, 100 * (1 - j->filled), (double)j->ops->memory(j->ops) / 1e9);
+            ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate,
+            p->tokens, 100 * (1 - j->filled), j->ops->memory(j->ops) / 1e9);
   ww_status st = ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p,
                              j->c->arena, &r, &j->c->err);
   if (!st)
@@ -573,15 +566,14 @@ ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *all) {
   ww_strings special = o->special;
   ww_texts *texts;
   if (!o->data)
-    return ww_fail(&c->err, WW_EUSAGE, "name the texts: --data FILE.jsonl");
+    return ww_usage(c, "name the texts: --data FILE.jsonl");
   if (o->vocab < 300 || o->vocab > 1 << 20)
-    return ww_fail(&c->err, WW_EUSAGE, "--vocab: expected 300 to 1048576 entries, not %" PRIu64,
-                   o->vocab);
+    return ww_usage(c, "--vocab: expected 300 to 1048576 entries, not %" PRIu64, o->vocab);
   ww_push(c->arena, &special, (const char *)NULL);
   ww_status st = ww_texts_open(o->data, &texts, &c->err);
   if (st)
     return st;
-  ww_bpe_plan plan = {.vocab = (uint32_t)o->vocab,
+  ww_bpe_plan plan = {.vocab = o->vocab,
                       .special = o->special.n ? special.v : ours,
                       .next = ww_texts_next,
                       .ctx = texts};
@@ -591,7 +583,7 @@ ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *all) {
     st = why.code;
     c->err = why;
   } /* what it was trained on is not all of it */
-  if (!st && !c->global.quiet)
+  if (!st && !c->quiet)
     fprintf(stderr, "%s: %" PRIu64 " entries\n", o->tokenizer, o->vocab);
   return st;
 }

@@ -64,7 +64,7 @@ static void hash_block(hasher *h, const ww_block *b) {
 static void hash_params(hasher *h, const ww_fn *fn) {
   for (uint32_t k = 0; k < fn->nparams; k++) {
     const ww_param *p = &fn->params[k];
-    uint32_t how[8] = {p->type, p->space, p->pointer, (uint32_t)p->byval << 1 | p->readonly,
+    uint32_t how[8] = {p->type, p->space, p->pointer, p->byval << 1 | p->readonly,
                        p->elem, p->size,  p->align,   p->elem_size};
     text(h, p->name);
     text(h, p->ctype);
@@ -153,7 +153,7 @@ static const char *move_words(const char *message, int64_t by, ww_arena *a) {
     return message;
   ww_buf b = {0};
   also += strlen(WW_FINDING_ALSO);
-  ww_buf_add(&b, message, (size_t)(also - message));
+  ww_buf_add(&b, message, also - message);
   ww_buf_puts(&b, move_numbers(also, by, &b));
   message = ww_strdup(a, b.s);
   ww_buf_free(&b);

@@ -63,7 +63,7 @@ static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit
     return st;
   for (uint32_t k = 0; k < r->nlaunches; k++) {
     const ww_host_launch *h = &r->launches[k];
-    if (strcmp(h->kernel, fn->mangled) != 0 && !ww_ir_same_internal(h->kernel, fn->mangled))
+    if (strcmp(h->kernel, fn->mangled) && !ww_ir_same_internal(h->kernel, fn->mangled))
       continue;
     ww_launch_merge(&under, &h->launch, a);
     const char *file = ww_path_base(h->file ? h->file : fn->file);
@@ -83,7 +83,7 @@ static ww_status comment_of(const ww_query *w, const ww_source *s, const ww_quer
   const char *text = r->text;
   size_t n = strlen(text);
   *out = NULL;
-  if (fn->file && strcmp(fn->file, ww_query_shown(w, s->path)) != 0) {
+  if (fn->file && strcmp(fn->file, ww_query_shown(w, s->path))) {
     char *header;
     bool named_by_line = !w->root && !ww_file_exists(fn->file);
     ww_status st = named_by_line ? WW_EIO : ww_query_text(w, fn->file, 64 << 20, a, &header, &n, e);

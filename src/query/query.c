@@ -11,9 +11,9 @@
 #include "code.h"
 
 #define UNITS 64 /* kept: 0.2 to 2 MB each */
-#define UNIT_BYTES ((size_t)256 << 20)
+#define UNIT_BYTES (256 << 20)
 #define ANSWERS 4096 /* kept: 4 KB each */
-#define ANSWER_BYTES ((size_t)64 << 20)
+#define ANSWER_BYTES (64 << 20)
 
 /* ---- the workspace ---- */
 
@@ -174,7 +174,7 @@ const char *ww_query_root(const ww_query *w) {
 
 static document **find(ww_query *w, const char *path) {
   document **d = &w->documents;
-  while (*d && strcmp((*d)->path, path) != 0)
+  while (*d && strcmp((*d)->path, path))
     d = &(*d)->next;
   return d;
 }
@@ -255,7 +255,7 @@ static ww_status choose_gpus(asking *x, ww_err *e) {
   x->gpus = WW_NEWN(x->a, ww_gpu, x->ngpus);
   for (uint32_t k = 0; k < x->ngpus; k++) {
     uint32_t g = 0;
-    while (g < x->w->ngpus && strcmp(x->w->gpus[g].name, names[k]) != 0)
+    while (g < x->w->ngpus && strcmp(x->w->gpus[g].name, names[k]))
       g++;
     if (g < x->w->ngpus) {
       x->gpus[k] = x->w->gpus[g];
@@ -275,9 +275,9 @@ static ww_status choose_model(asking *x, ww_err *e) {
   const char *by = x->q->by, *cache = x->q->cache;
   if (!by || !strcmp(by, "grounded"))
     x->correction = x->w->correction;
-  else if (strcmp(by, "machine") != 0)
+  else if (strcmp(by, "machine"))
     return ww_fail(e, WW_EUSAGE, "by: expected machine or grounded, not '%.40s'", by);
-  if (cache && strcmp(cache, "warm") != 0 && strcmp(cache, "cold") != 0)
+  if (cache && strcmp(cache, "warm") && strcmp(cache, "cold"))
     return ww_fail(e, WW_EUSAGE, "cache: expected warm or cold, not '%.40s'", cache);
   return WW_OK;
 }

@@ -60,7 +60,7 @@ static bool is_fresh(const kept_unit *u) {
 static void note_headers(const ww_source *s, kept_unit *u) {
   u->headers = WW_NEWN(u->arena, header, u->unit.nheaders);
   for (uint32_t k = 0; k < u->unit.nheaders; k++)
-    if (strcmp(u->unit.headers[k], s->path) != 0 && !ww_starts(u->unit.headers[k], "/proc/"))
+    if (strcmp(u->unit.headers[k], s->path) && !ww_starts(u->unit.headers[k], "/proc/"))
       u->headers[u->nheaders++] = look_at(u->unit.headers[k]);
 }
 
@@ -318,7 +318,7 @@ static void move_launches(const ww_source *s, const char *text, bool back, ww_ar
   ww_scan_source(text, strlen(text), a, &scan);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t line = v[i].line, at = 0, inside = 0;
-    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)) != 0)
+    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)))
       continue; /* a header's */
     for (uint32_t k = 0; k < scan.ndecls; k++) {
       const ww_decl *d = &scan.decls[k];
