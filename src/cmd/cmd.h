@@ -8,7 +8,7 @@
 
 #include "../front/compile_commands.h"
 #include "../query/input.h"
-#include "../report/launch.h"
+#include "../report/report.h"
 
 typedef enum {
   WW_OPT_FLAG, /* bool */
@@ -87,11 +87,38 @@ const char *ww_nearest(const char *word, const char *const *words);
 /* The command line is wrong: fills c->err and returns WW_EUSAGE. */
 ww_status ww_usage(ww_cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_print_error(const ww_err *e, FILE *f); /* warpwise: file:line: message */
-void ww_print_error_json(const ww_err *e, const char *file,
-                         const char *kernel); /* a report line on stdout */
 /* Reports c->err and clears it, for commands that go on with the next file; returns its code. */
 ww_status ww_cmd_complain(ww_cmd *c);
 void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
+/* An object as a line on stdout: begun with its schema_version, printed by ww_line_end. */
+ww_json *ww_line_begin(void);
+void ww_line_end(ww_json *j);
+/* A report as such a line; `extra` as in ww_report_write. */
+typedef void ww_report_extra(void *ctx, ww_json *j);
+void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out);
+void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx);
+/* Writes the text to a file ("-": stdout) and frees it; packed at this level where the file's name
+ * ends in .zst, 0: never. */
+ww_status ww_write_text(const char *path, ww_buf *b, int level, ww_err *e);
+ww_status ww_worse(ww_status a, ww_status b); /* the one with the higher exit code */
+/* The whole text is a number from least to most, with that unit behind it or none. */
+bool ww_real(const char *text, const char *unit, double least, double most, double *out);
+void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
+
+static inline bool ww_ends(const char *s, const char *with) {
+  size_t n = strlen(s), m = strlen(with);
+  return n >= m && !strcmp(s + n - m, with);
+}
+
+/* Key and opened container in one call. */
+static inline void ww_json_karr(ww_json *j, const char *key) {
+  ww_json_key(j, key);
+  ww_json_arr(j);
+}
+static inline void ww_json_kobj(ww_json *j, const char *key) {
+  ww_json_key(j, key);
+  ww_json_obj(j);
+}
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];

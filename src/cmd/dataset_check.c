@@ -136,21 +136,15 @@ static void print_text(const checker *k, const char *what, const comparison *c) 
 static void print_json(const checker *k, const char *what, const comparison *c) {
   for (uint32_t i = 0, shown = 0; i < c->v.n && shown < k->closest; i++) {
     const pair *p = &c->v.v[i];
-    ww_buf b = {0};
-    ww_json j = {0};
     if (p->small)
       continue;
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kint(&j, "schema_version", 1);
-    ww_json_kstr(&j, "between", what);
-    ww_json_knum(&j, "alike", p->alike);
-    ww_json_kbool(&j, "over", p->alike >= k->threshold);
-    ww_json_kstr(&j, "a", called(p->a, k->a));
-    ww_json_kstr(&j, "b", called(p->b, k->a));
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+    ww_json *j = ww_line_begin();
+    ww_json_kstr(j, "between", what);
+    ww_json_knum(j, "alike", p->alike);
+    ww_json_kbool(j, "over", p->alike >= k->threshold);
+    ww_json_kstr(j, "a", called(p->a, k->a));
+    ww_json_kstr(j, "b", called(p->b, k->a));
+    ww_line_end(j);
     shown++;
   }
 }

@@ -184,8 +184,7 @@ static void show_end_json(const ww_campaign_state *s, const char *store, const c
   ww_json_knum(&j, "elapsed_s", s->elapsed_s);
   ww_json_knum(&j, "device_s", s->device_s);
   ww_json_knum(&j, "waited_s", s->waited_s);
-  ww_json_key(&j, "failures");
-  ww_json_arr(&j);
+  ww_json_karr(&j, "failures");
   for (uint32_t k = 0; k < s->ncauses; k++) {
     ww_json_obj(&j);
     ww_json_kstr(&j, "code", ww_status_name(s->causes[k].code));

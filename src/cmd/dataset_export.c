@@ -127,19 +127,13 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
 static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
   FILE *f = !strcmp(o->out, "-") || c->json ? stderr : stdout;
   if (c->json && strcmp(o->out, "-")) {
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kint(&j, "schema_version", 1);
-    ww_json_kstr(&j, "file", o->out);
-    ww_json_kuint(&j, "rows", n->rows);
-    ww_json_kuint(&j, "sources", n->sources);
-    ww_json_kuint(&j, "without_launch", n->no_launch);
-    ww_json_kuint(&j, "without_source", n->no_source);
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+    ww_json *j = ww_line_begin();
+    ww_json_kstr(j, "file", o->out);
+    ww_json_kuint(j, "rows", n->rows);
+    ww_json_kuint(j, "sources", n->sources);
+    ww_json_kuint(j, "without_launch", n->no_launch);
+    ww_json_kuint(j, "without_source", n->no_source);
+    ww_line_end(j);
   } else if (!c->quiet) {
     fprintf(f, "%llu rows", (unsigned long long)n->rows);
     if (o->sources)

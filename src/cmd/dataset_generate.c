@@ -76,24 +76,17 @@ static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_js
 }
 
 static ww_status print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, ww_arena *a) {
-  ww_buf b = {0};
-  ww_json w = {0};
-  ww_json_begin(&w, &b);
-  ww_json_obj(&w);
-  ww_json_kint(&w, "schema_version", 1);
-  ww_json_kstr(&w, "kernel", k->name);
-  ww_json_kuint(&w, "index", k->index);
-  ww_json_kstr(&w, "family", k->family);
-  ww_json_kstr(&w, "productions", k->productions);
-  ww_json_kstr(&w, "structure", ww_fmt(a, "%016llx", (unsigned long long)k->structure));
-  ww_json_kstr(&w, "source", text->s);
-  ww_json_key(&w, "launches");
-  ww_json_arr(&w);
-  ww_status st = add_launches(j, k, a, &w);
-  ww_json_end_arr(&w);
-  ww_json_end_obj(&w);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *w = ww_line_begin();
+  ww_json_kstr(w, "kernel", k->name);
+  ww_json_kuint(w, "index", k->index);
+  ww_json_kstr(w, "family", k->family);
+  ww_json_kstr(w, "productions", k->productions);
+  ww_json_kstr(w, "structure", ww_fmt(a, "%016llx", (unsigned long long)k->structure));
+  ww_json_kstr(w, "source", text->s);
+  ww_json_karr(w, "launches");
+  ww_status st = add_launches(j, k, a, w);
+  ww_json_end_arr(w);
+  ww_line_end(w);
   return st;
 }
 

@@ -293,30 +293,23 @@ static void print(const findings *v) {
 
 static void print_json(const findings *v) {
   static const char *const verdicts[] = {"ok", "optional", "missing"};
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "version", WW_VERSION);
-  ww_json_key(&j, "checks");
-  ww_json_arr(&j);
+  ww_json *j = ww_line_begin();
+  ww_json_kstr(j, "version", WW_VERSION);
+  ww_json_karr(j, "checks");
   for (uint32_t i = 0; i < v->n; i++) {
     const finding *f = &v->v[i];
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "what", f->what);
-    ww_json_kstr(&j, "verdict", verdicts[f->verdict]);
-    ww_json_kstr(&j, "found", f->found);
+    ww_json_obj(j);
+    ww_json_kstr(j, "what", f->what);
+    ww_json_kstr(j, "verdict", verdicts[f->verdict]);
+    ww_json_kstr(j, "found", f->found);
     if (f->fix) {
-      ww_json_kstr(&j, "fix", f->fix);
-      ww_json_kstr(&j, "without", f->without);
+      ww_json_kstr(j, "fix", f->fix);
+      ww_json_kstr(j, "without", f->without);
     }
-    ww_json_end_obj(&j);
+    ww_json_end_obj(j);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json_end_arr(j);
+  ww_line_end(j);
 }
 
 static ww_status run(ww_cmd *c) {

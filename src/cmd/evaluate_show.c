@@ -126,8 +126,7 @@ static void write_classes(const ww_class_score *s, ww_json *j) {
   number(j, "f1", s->f1);
   number(j, "mcc", s->mcc);
   number(j, "accuracy_all", s->accuracy_all);
-  ww_json_key(j, "matrix"); /* [measured][said], bandwidth then compute */
-  ww_json_arr(j);
+  ww_json_karr(j, "matrix"); /* [measured][said], bandwidth then compute */
   for (int k = 0; k < 2; k++) {
     ww_json_arr(j);
     for (int i = 0; i < 2; i++)
@@ -139,11 +138,9 @@ static void write_classes(const ww_class_score *s, ww_json *j) {
 }
 
 static void write_groups(const ww_evaluation *v, ww_json *j) {
-  ww_json_key(j, "groups");
-  ww_json_obj(j);
+  ww_json_kobj(j, "groups");
   for (int g = 0; g < WW_NGROUPINGS; g++) {
-    ww_json_key(j, ww_grouping_names[g]);
-    ww_json_arr(j);
+    ww_json_karr(j, ww_grouping_names[g]);
     for (uint32_t k = 0; k < v->ngroups[g]; k++) {
       ww_json_obj(j);
       ww_json_kstr(j, "name", v->groups[g][k].name);
@@ -176,8 +173,7 @@ static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
 }
 
 static void write_lists(const ww_evaluation *v, ww_json *j) {
-  ww_json_key(j, "unanswered");
-  ww_json_arr(j);
+  ww_json_karr(j, "unanswered");
   for (uint32_t k = 0; k < v->nreasons; k++) {
     ww_json_obj(j);
     ww_json_kstr(j, "why", v->reasons[k].text);
@@ -186,8 +182,7 @@ static void write_lists(const ww_evaluation *v, ww_json *j) {
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
-  ww_json_key(j, "worst");
-  ww_json_arr(j);
+  ww_json_karr(j, "worst");
   for (uint32_t k = 0; k < v->nworst; k++)
     write_case(v, v->worst[k], j);
   ww_json_end_arr(j);
@@ -207,8 +202,7 @@ void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
   ww_json_kuint(j, "unmeasured", v->unmeasured);
   number(j, "median_ms", v->ms);
   ww_json_kstr(j, "metric", ww_scored_name(v->metric));
-  ww_json_key(j, "metrics");
-  ww_json_obj(j);
+  ww_json_kobj(j, "metrics");
   for (int q = 0; q < WW_NSCORED; q++) {
     if (!v->shown[q])
       continue;

@@ -165,8 +165,7 @@ static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
     ww_json_kstr(j, "assumes", x->assumes);
   ww_json_kbool(j, "preferred", x->preferred);
   ww_json_kbool(j, "launch", x->launch);
-  ww_json_key(j, "edits");
-  ww_json_arr(j);
+  ww_json_karr(j, "edits");
   for (uint32_t k = 0; k < x->n; k++) {
     ww_json_obj(j);
     ww_json_kuint(j, "begin", x->edits[k].begin);
@@ -180,8 +179,7 @@ static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
 
 void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
                     ww_json *j) {
-  ww_json_key(j, "fixes");
-  ww_json_arr(j);
+  ww_json_karr(j, "fixes");
   for (uint32_t k = 0; k < r->nfindings; k++) {
     file *in;
     ww_fix *v;

@@ -135,7 +135,6 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
   ww_launch l;
   ww_err e = {0};
   ww_source f;
-  static const ww_source_options none;
   ww_note note = {.kernel = *k, .number = v->identity | 1, .us = v->us};
   ww_buf text = {0}, json = {0};
   ww_json j = {0};
@@ -144,7 +143,7 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
     l.flags = r->flags;
     l.nflags = r->nflags;
     if (ww_backend_of(&l) == &ww_backend_opencl &&
-        !ww_source_of(&r->c, &none, &l.file, 1, NULL, &f)) {
+        !ww_source_of(&r->c, &ww_source_plain, &l.file, 1, NULL, &f)) {
       l.flags = f.flags;
       l.nflags = f.nflags;
     } /* built when it is loaded: the project's flags too */
@@ -181,13 +180,11 @@ static bool is_same(const uint64_t *v, uint32_t n, uint64_t x) {
 static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                              const ww_launch *base, uint64_t *known) {
   const gather *g = r->g;
-  static const ww_source_options none;
   uint32_t n = 0;
   for (uint32_t i = 0; i <= g->nlisted; i++) {
     const ww_launch *from = i < g->nlisted ? &g->listed[i] : base;
     ww_launch l = *from;
     const ww_fn *same = fn;
-    ww_assumptions said = {0};
     ww_variant v;
     if (i < g->nlisted) {
       if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags))
@@ -196,13 +193,13 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
         continue;
       l.flags = NULL;
       l.nflags = 0;
-      if (ww_source_kernel(&r->c, &none, &r->cache, &l, &same, &said)) {
+      if (ww_source_kernel(&r->c, &ww_source_plain, &r->cache, &l)) {
         fail_line(r, fn->name, r->c.err.msg);
         continue;
       }
+      same = r->cache.fn;
     }
-    if (ww_variant_make(&r->cache.read.unit->module, same, &l, &g->o->variants, r->c.arena, &v,
-                        &r->c.err))
+    if (ww_variant_make(r->cache.module, same, &l, &g->o->variants, r->c.arena, &v, &r->c.err))
       fail_line(r, fn->name, r->c.err.msg);
     else if (!is_same(known, n, v.identity)) {
       launch_line(r, k, &v);
@@ -223,7 +220,7 @@ static void add_count(ww_variants_count *to, const ww_variants_count *c) {
 
 static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                          const ww_launch *base) {
-  const ww_module *m = &r->cache.read.unit->module;
+  const ww_module *m = r->cache.module;
   uint64_t *known = WW_NEWN(r->c.arena, uint64_t, r->g->nlisted + 1);
   if (m->dialect == WW_OPENMP || m->dialect == WW_HIP) {
     fail_line(r, fn->name,
@@ -251,12 +248,9 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
 }
 
 static void read_kernel(reading *r, const ww_launch *which) {
-  static const ww_source_options none;
-  const ww_fn *fn;
-  ww_assumptions said = {0};
   ww_launch base = *which;
   ww_structure s;
-  ww_status st = ww_source_kernel(&r->c, &none, &r->cache, &base, &fn, &said);
+  ww_status st = ww_source_kernel(&r->c, &ww_source_plain, &r->cache, &base);
   if (st && !which->kernel && r->c.err.reason == WW_REASON_NO_KERNEL) {
     r->c.err = (ww_err){0}; /* a file of device functions or host code is no failure */
     return;
@@ -265,7 +259,8 @@ static void read_kernel(reading *r, const ww_launch *which) {
     fail_line(r, which->kernel, r->c.err.msg);
     return;
   }
-  const ww_module *m = &r->cache.read.unit->module;
+  const ww_module *m = r->cache.module;
+  const ww_fn *fn = r->cache.fn;
   ww_structure_of(m, fn, r->c.arena, &s);
   ww_store_kernel k = {.key = key_of(r, fn),
                        .dialect = ww_dialect_names[m->dialect],
@@ -284,13 +279,11 @@ static void read_with_flags(reading *r, const char **flags, uint32_t n) {
   ww_source_options o = {.database = r->g->o->database};
   ww_launch *each;
   uint32_t count;
-  const char **rest = WW_NEWN(r->c.arena, const char *, n + r->g->c->nrest + 1);
-  for (uint32_t k = 0; flags && k < n; k++)
-    rest[k] = flags[k];
-  for (uint32_t k = 0; k < r->g->c->nrest; k++)
-    rest[n + k] = r->g->c->rest[k];
-  r->c.rest = rest;
-  r->c.nrest = n + r->g->c->nrest;
+  ww_strings rest = {0};
+  ww_strings_add(r->c.arena, &rest, flags, n);
+  ww_strings_add(r->c.arena, &rest, r->g->c->rest, r->g->c->nrest);
+  r->c.rest = rest.v;
+  r->c.nrest = rest.n;
   r->flags = flags;
   r->nflags = n;
   if (ww_source_each(&r->c, &o, &r->cache, &each, &count)) {

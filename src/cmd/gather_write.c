@@ -62,37 +62,33 @@ static void print_summary(const ww_gathered *g, const summary *s, const char *ou
 }
 
 static void print_json(const ww_gathered *g, const summary *s, const char *path) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_key(&j, "ready");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "file", path);
-  ww_json_kuint(&j, "files", g->files.n);
-  ww_json_kuint(&j, "found", g->kernels.n);
-  ww_json_kuint(&j, "near_duplicates", g->duplicates);
-  ww_json_kuint(&j, "kernels", s->kernels);
-  ww_json_kuint(&j, "launches", s->ready);
-  ww_json_kuint(&j, "failures", g->failures.n);
-  ww_json_knum(&j, "estimated_s", s->seconds);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_json_kobj(j, "ready");
+  ww_json_kstr(j, "file", path);
+  ww_json_kuint(j, "files", g->files.n);
+  ww_json_kuint(j, "found", g->kernels.n);
+  ww_json_kuint(j, "near_duplicates", g->duplicates);
+  ww_json_kuint(j, "kernels", s->kernels);
+  ww_json_kuint(j, "launches", s->ready);
+  ww_json_kuint(j, "failures", g->failures.n);
+  ww_json_knum(j, "estimated_s", s->seconds);
+  ww_json_end_obj(j);
+  ww_line_end(j);
 }
 
 /* Compiles what was gathered and writes the lines; what does not compile joins the failures. */
 ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_t jobs,
                           ww_gathered *g) {
-  static const ww_source_options none;
   ww_cmd own = *c;
   ww_item *v = WW_NEWN(c->arena, ww_item, g->launches.n + 1);
   ww_buf out = {0};
   own.noperands = 0;
-  ww_ready_how how = {
-      .c = &own, .source = &none, .with = with, .jobs = jobs, .elsewhere = true, .a = c->arena};
+  ww_ready_how how = {.c = &own,
+                      .source = &ww_source_plain,
+                      .with = with,
+                      .jobs = jobs,
+                      .elsewhere = true,
+                      .a = c->arena};
   for (uint32_t k = 0; k < g->launches.n; k++)
     v[k] = g->launches.v[k].item;
   ww_ready_compile(&how, v, g->launches.n);

@@ -31,15 +31,9 @@ static const ww_option table[] = {
 /* ---- list ---- */
 
 static void list_json(const ww_gpu *g) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_gpu_members(g, &j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_gpu_members(g, j);
+  ww_line_end(j);
 }
 
 static const char *cell(double v, char text[24]) {
@@ -252,19 +246,13 @@ static void compare(verdict *v, const char *path, const char *unit, double expec
            off ? "OFF" : "");
     return;
   }
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "figure", path);
-  ww_json_knum(&j, "expected", expected);
-  ww_json_knum(&j, "measured", measured);
-  ww_json_knum(&j, "deviation_pct", 100 * deviation);
-  ww_json_kbool(&j, "off", off);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_json_kstr(j, "figure", path);
+  ww_json_knum(j, "expected", expected);
+  ww_json_knum(j, "measured", measured);
+  ww_json_knum(j, "deviation_pct", 100 * deviation);
+  ww_json_kbool(j, "off", off);
+  ww_line_end(j);
 }
 
 static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena *a) {

@@ -1,5 +1,4 @@
 /* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be interpreted. */
-#include "limits.h"
 #include "source.h"
 
 typedef struct {
@@ -41,8 +40,7 @@ static void write_bounds(const ww_fn *fn, ww_json *j) {
   if (fn->min_blocks)
     ww_json_kuint(j, "min_blocks", fn->min_blocks);
   if (fn->req_block[0]) {
-    ww_json_key(j, "block");
-    ww_json_arr(j);
+    ww_json_karr(j, "block");
     for (int i = 0; i < 3; i++)
       ww_json_uint(j, fn->req_block[i]);
     ww_json_end_arr(j);
@@ -57,8 +55,7 @@ static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *
   ww_json_kstr(j, "file", fn->file);
   ww_json_kuint(j, "line", fn->line);
   ww_json_kstr(j, "dialect", ww_dialect_names[m->dialect]);
-  ww_json_key(j, "args");
-  ww_json_arr(j);
+  ww_json_karr(j, "args");
   for (uint32_t i = 0; i < fn->nparams; i++)
     write_arg(&fn->params[i], j);
   ww_json_end_arr(j);
@@ -78,30 +75,22 @@ static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *
 }
 
 static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "file", files[0]);
+  ww_json *j = ww_line_begin();
+  ww_json_kstr(j, "file", files[0]);
   if (n > 1) {
-    ww_json_key(&j, "files");
-    ww_json_arr(&j);
+    ww_json_karr(j, "files");
     for (uint32_t i = 0; i < n; i++)
-      ww_json_str(&j, files[i]);
-    ww_json_end_arr(&j);
+      ww_json_str(j, files[i]);
+    ww_json_end_arr(j);
   }
-  ww_json_key(&j, "kernels");
-  ww_json_arr(&j);
+  ww_json_karr(j, "kernels");
   for (uint32_t i = 0; i < u->module.nfns; i++)
     if (u->module.fns[i].kernel)
-      write_kernel(&u->module, &u->module.fns[i], ir, &j);
-  ww_json_end_arr(&j);
-  ww_json_kbool(&j, "partial", u->partial);
-  ww_diags_write(u, &j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+      write_kernel(&u->module, &u->module.fns[i], ir, j);
+  ww_json_end_arr(j);
+  ww_json_kbool(j, "partial", u->partial);
+  ww_diags_write(u, j);
+  ww_line_end(j);
 }
 
 /* ---- the table ---- */
@@ -219,7 +208,7 @@ static ww_status run(ww_cmd *c) {
   const char **files = (const char **)c->operands;
   if (!c->noperands)
     return ww_usage(c, "kernels: name a source file; see `warpwise kernels --help`");
-  if (ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err))
+  if (ww_limits_read(&o->limits, 60, 0, c))
     return c->err.code;
   if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK)
     return WW_OK;
@@ -227,8 +216,7 @@ static ww_status run(ww_cmd *c) {
   ww_status worst = WW_OK;
   for (uint32_t i = 0; i < c->noperands; i++) {
     ww_status rc = list(c, &files[i], 1, true);
-    if (ww_exit_code(rc) > ww_exit_code(worst))
-      worst = rc;
+    worst = ww_worse(worst, rc);
   }
   return worst;
 }

@@ -22,27 +22,19 @@ static const ww_option tokenize_table[] = {
 };
 
 static void print_tokens(ww_cmd *c, const ww_tokenizer *t, const ww_tokens *v) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_key(&j, "tokens");
-  ww_json_arr(&j);
+  ww_json *j = ww_line_begin();
+  ww_json_karr(j, "tokens");
   for (uint32_t k = 0; k < v->n; k++)
-    ww_json_int(&j, v->v[k]);
-  ww_json_end_arr(&j);
-  ww_json_key(&j, "texts");
-  ww_json_arr(&j);
+    ww_json_int(j, v->v[k]);
+  ww_json_end_arr(j);
+  ww_json_karr(j, "texts");
   for (uint32_t k = 0; k < v->n; k++) {
     uint32_t n = 0;
     const char *text = ww_tokenizer_text(t, v->v[k], &n);
-    ww_json_str(&j, text ? ww_strndup(c->arena, text, n) : NULL);
+    ww_json_str(j, text ? ww_strndup(c->arena, text, n) : NULL);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json_end_arr(j);
+  ww_line_end(j);
 }
 
 static void print_ids(const ww_tokens *v) {
@@ -154,42 +146,34 @@ static void inspect_config(const ww_lm_config *k) {
 }
 
 static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char *why) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
+  ww_json *j = ww_line_begin();
   if (k) {
-    ww_json_kstr(&j, "architecture", ww_lm_archs[k->arch].model_type);
-    ww_json_kuint(&j, "parameters", ww_lm_config_params(k));
+    ww_json_kstr(j, "architecture", ww_lm_archs[k->arch].model_type);
+    ww_json_kuint(j, "parameters", ww_lm_config_params(k));
     ww_buf config = {0};
     ww_lm_config_print(k, &config);
     cJSON *one_line = ww_json_read(config.s, config.n, NULL);
-    ww_json_key(&j, "config");
-    ww_json_copy(one_line, &j);
+    ww_json_key(j, "config");
+    ww_json_copy(one_line, j);
     cJSON_Delete(one_line);
     ww_buf_free(&config);
   } else
-    ww_json_kstr(&j, "no_model", why);
-  ww_json_key(&j, "tensors");
-  ww_json_arr(&j);
+    ww_json_kstr(j, "no_model", why);
+  ww_json_karr(j, "tensors");
   for (uint32_t i = 0; i < ww_weights_count(w); i++) {
     const ww_tensor *t = ww_weights_at(w, i);
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "name", t->name);
-    ww_json_kstr(&j, "type", t->type_name);
-    ww_json_key(&j, "shape");
-    ww_json_arr(&j);
+    ww_json_obj(j);
+    ww_json_kstr(j, "name", t->name);
+    ww_json_kstr(j, "type", t->type_name);
+    ww_json_karr(j, "shape");
     for (uint32_t d = 0; d < t->ndim; d++)
-      ww_json_uint(&j, t->dim[d]);
-    ww_json_end_arr(&j);
-    ww_json_kuint(&j, "bytes", t->bytes);
-    ww_json_end_obj(&j);
+      ww_json_uint(j, t->dim[d]);
+    ww_json_end_arr(j);
+    ww_json_kuint(j, "bytes", t->bytes);
+    ww_json_end_obj(j);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json_end_arr(j);
+  ww_line_end(j);
 }
 
 static void inspect_meta(const ww_weights *w) {

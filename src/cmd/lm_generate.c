@@ -87,25 +87,19 @@ static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
   double generating = g->s - g->prompt_s;
   if (c->json) {
     static const char *const finish[] = {"stop", "length", "cancelled"};
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kint(&j, "schema_version", 1);
+    ww_json *j = ww_line_begin();
     for (size_t k = 0; k < g->text.n;
          k++) /* a NUL would end the text here: it is printed as what is no UTF-8 */
       if (!g->text.s[k])
         g->text.s[k] = (char)0xff;
-    ww_json_kstr(&j, "text", g->text.s);
-    ww_json_kstr(&j, "finish", finish[g->finish]);
-    ww_json_kuint(&j, "prompt_tokens", g->prompt_tokens);
-    ww_json_kuint(&j, "tokens", g->tokens);
-    ww_json_kuint(&j, "forced", g->forced);
-    ww_json_knum(&j, "prompt_s", g->prompt_s);
-    ww_json_knum(&j, "s", g->s);
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+    ww_json_kstr(j, "text", g->text.s);
+    ww_json_kstr(j, "finish", finish[g->finish]);
+    ww_json_kuint(j, "prompt_tokens", g->prompt_tokens);
+    ww_json_kuint(j, "tokens", g->tokens);
+    ww_json_kuint(j, "forced", g->forced);
+    ww_json_knum(j, "prompt_s", g->prompt_s);
+    ww_json_knum(j, "s", g->s);
+    ww_line_end(j);
   } else if (g->text.n && g->text.s[g->text.n - 1] != '\n')
     putchar('\n');
   if (o->stats && !ww_is_quiet())

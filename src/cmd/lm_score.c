@@ -122,17 +122,11 @@ static void print_score(ww_cmd *c, const text *x) {
     printf("%12.4f  %6u tokens  perplexity %.4g\n", x->log_prob, n, perplexity);
     return;
   }
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_knum(&j, "log_prob", x->log_prob);
-  ww_json_kuint(&j, "tokens", n);
-  ww_json_knum(&j, "perplexity", perplexity);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_json_knum(j, "log_prob", x->log_prob);
+  ww_json_kuint(j, "tokens", n);
+  ww_json_knum(j, "perplexity", perplexity);
+  ww_line_end(j);
 }
 
 static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {

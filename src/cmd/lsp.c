@@ -33,7 +33,7 @@ static const ww_option table[] = {
  */
 static ww_status serve(ww_cmd *c) {
   const options *o = c->opt;
-  if (ww_limits_read(&o->limits, SECONDS, MEMORY, &c->limits, &c->err))
+  if (ww_limits_read(&o->limits, SECONDS, MEMORY, c))
     return c->err.code;
   ww_isolate_fork(c->limits.bytes);
   int out = fcntl(1, F_DUPFD_CLOEXEC, 3);

@@ -4,6 +4,7 @@
  * fails on the way keeps its place in the output, with its error; the others go on. A launch with
  * compiled code needs no source and no front end. */
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -136,19 +137,9 @@ static ww_status collect(job *j) {
 
 /* ---- rows ---- */
 
-static void print_json(const ww_report *r, void (*extra)(void *, ww_json *), void *ctx) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(r, &j, extra, ctx);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
-}
-
 static void print_error(job *j, const ww_item *i, const ww_err *e) {
   ww_cmd *c = j->c;
-  if (ww_exit_code(e->code) > ww_exit_code(j->worst))
-    j->worst = e->code;
+  j->worst = ww_worse(j->worst, e->code);
   c->file = i->l.file;
   c->kernel = i->kernel;
   c->err = *e;
@@ -221,7 +212,7 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   r.kernel = i->kernel;
   r.assumed = i->said;
   if (j->c->json)
-    print_json(&r, write_extras, &(extras){&m, ncu, &r});
+    ww_print_report(&r, write_extras, &(extras){&m, ncu, &r});
   else {
     ww_report_print(&r, stdout);
     print_samples(&m, stdout);
@@ -254,12 +245,10 @@ static ww_status write_plan(job *j) {
 /* ---- the command ---- */
 
 static ww_status limit_of(job *j, double *out) {
-  char *end = NULL;
   *out = 0;
   if (!j->o->limit)
     return WW_OK;
-  *out = strtod(j->o->limit, &end);
-  if (end == j->o->limit || *end || !(*out > 0))
+  if (!ww_real(j->o->limit, "", 0, INFINITY, out) || !*out)
     return ww_usage(j->c, "--limit: expected seconds above 0, not '%.60s'", j->o->limit);
   if (*out > MOST_S)
     *out = MOST_S;

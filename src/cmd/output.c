@@ -1,6 +1,8 @@
 /* output.c - how commands speak: data on stdout, complaints on stderr; with --json both are lines
  * of JSON on stdout. */
-#include "../report/report.h"
+#include <math.h>
+#include <stdlib.h>
+
 #include "cmd.h"
 
 ww_status ww_usage(ww_cmd *c, const char *fmt, ...) {
@@ -25,20 +27,40 @@ void ww_print_error(const ww_err *e, FILE *f) {
   fprintf(f, "%s%s\n", e->file || e->line ? " " : "", e->msg);
 }
 
-void ww_print_error_json(const ww_err *e, const char *file, const char *kernel) {
-  ww_report r = {.file = file, .kernel = kernel, .error = *e};
-  ww_buf b = {0};
+ww_json *ww_line_begin(void) {
+  ww_json *j = ww_xcalloc(1, sizeof *j);
+  ww_json_begin(j, ww_xcalloc(1, sizeof *j->out));
+  ww_json_obj(j);
+  ww_json_kint(j, "schema_version", 1);
+  return j;
+}
+
+void ww_line_end(ww_json *j) {
+  ww_json_end_obj(j);
+  ww_buf_puts(j->out, "\n");
+  ww_print_buf(j->out);
+  free(j->out);
+  free(j);
+}
+
+void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out) {
   ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(&r, &j, NULL, NULL);
-  ww_buf_puts(&b, "\n");
+  ww_json_begin(&j, out);
+  ww_report_write(r, &j, extra, ctx);
+  ww_buf_puts(out, "\n");
+}
+
+void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx) {
+  ww_buf b = {0};
+  ww_report_text(r, extra, ctx, &b);
   ww_print_buf(&b);
 }
 
 ww_status ww_cmd_complain(ww_cmd *c) {
   ww_status code = c->err.code;
   if (c->json)
-    ww_print_error_json(&c->err, c->file, c->kernel);
+    ww_print_report(&(ww_report){.file = c->file, .kernel = c->kernel, .error = c->err}, NULL,
+                    NULL);
   else
     ww_print_error(&c->err, stderr);
   c->err = (ww_err){0};
@@ -49,4 +71,30 @@ void ww_print_buf(ww_buf *b) {
   if (b->n)
     fwrite(b->s, 1, b->n, stdout);
   ww_buf_free(b);
+}
+
+ww_status ww_worse(ww_status a, ww_status b) {
+  return ww_exit_code(b) > ww_exit_code(a) ? b : a;
+}
+
+ww_status ww_write_text(const char *path, ww_buf *b, int level, ww_err *e) {
+  ww_status st = WW_OK;
+  if (!strcmp(path, "-"))
+    fwrite(b->s, 1, b->n, stdout);
+  else
+    st = level && ww_ends(path, ".zst") ? ww_write_packed(path, b->s, b->n, level, e)
+                                        : ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
+  ww_buf_free(b);
+  return st;
+}
+
+bool ww_real(const char *text, const char *unit, double least, double most, double *out) {
+  char *end;
+  *out = strtod(text, &end);
+  return end != text && (!*end || !strcmp(end, unit)) && *out >= least && *out <= most;
+}
+
+void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    ww_push(a, to, v[k]);
 }

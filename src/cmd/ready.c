@@ -22,10 +22,8 @@ static const char **flags_of(const ww_ready_how *j, const ww_item *i, uint32_t *
   ww_strings all = {0};
   ww_err ignored;
   ww_compile_flags(i->l.file, j->source->database, j->a, &all, &ignored);
-  for (uint32_t k = 0; k < i->l.nflags; k++)
-    ww_push(j->a, &all, i->l.flags[k]);
-  for (uint32_t k = 0; k < j->c->nrest; k++)
-    ww_push(j->a, &all, j->c->rest[k]);
+  ww_strings_add(j->a, &all, i->l.flags, i->l.nflags);
+  ww_strings_add(j->a, &all, j->c->rest, j->c->nrest);
   *n = all.n;
   return all.v;
 }
@@ -49,26 +47,22 @@ static bool complete(const ww_launch *l) {
  * the device's compiler has the last word. */
 static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) {
   ww_cmd *c = j->c;
-  const ww_fn *fn = NULL;
   ww_launch l = i->l;
   ww_assumed said = {0};
-  c->file = i->l.file;
-  c->kernel = i->l.kernel;
-  l.file = i->l.file;
-  ww_status st = ww_source_kernel(c, j->source, cache, &l, &fn, &i->said);
-  if (!st && cache->read.unit->module.dialect == WW_OPENMP)
+  c->kernel = l.kernel;
+  ww_status st = ww_source_kernel(c, j->source, cache, &l);
+  if (!st && cache->module->dialect == WW_OPENMP)
     st = ww_usage(c,
                   "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
   if (!st)
-    st = ww_plan(&cache->read.unit->module, fn, &l, &said, j->a, &c->err);
+    st = ww_plan(cache->module, cache->fn, &l, &said, j->a, &c->err);
   if (!st) {
     ww_launch_copy(&l, j->a, &i->l);
-    i->kernel = ww_strdup(j->a, fn->name);
+    i->kernel = ww_strdup(j->a, cache->fn->name);
+    i->said = cache->said;
     ww_assumptions_add(&i->said, &said.list, j->a);
-  } else if (complete(&i->l) &&
-             (st == WW_EUNSUPPORTED || ww_backend_of(&i->l) == &ww_backend_opencl)) {
-    i->said = (ww_assumptions){0};
-  } else {
+  } else if (!complete(&i->l) ||
+             (st != WW_EUNSUPPORTED && ww_backend_of(&i->l) != &ww_backend_opencl)) {
     i->bad = c->err;
     if (i->bad.file)
       i->bad.file = ww_strdup(j->a, i->bad.file);

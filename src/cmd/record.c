@@ -252,24 +252,17 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
 
 static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
   if (c->json && path) { /* what was measured has lines of its own */
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kuint(&j, "schema_version", 1);
-    ww_json_kstr(&j, "recorded", path);
-    ww_json_kuint(&j, "launches", r->launches);
-    ww_json_kuint(&j, "distinct", r->nlines);
-    ww_json_kuint(&j, "kernels", r->kernels);
-    ww_json_kint(&j, "exit_code", end->exit_code);
-    ww_json_key(&j, "notes");
-    ww_json_arr(&j);
+    ww_json *j = ww_line_begin();
+    ww_json_kstr(j, "recorded", path);
+    ww_json_kuint(j, "launches", r->launches);
+    ww_json_kuint(j, "distinct", r->nlines);
+    ww_json_kuint(j, "kernels", r->kernels);
+    ww_json_kint(j, "exit_code", end->exit_code);
+    ww_json_karr(j, "notes");
     for (uint32_t i = 0; i < r->nnotes; i++)
-      ww_json_str(&j, r->notes[i]);
-    ww_json_end_arr(&j);
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+      ww_json_str(j, r->notes[i]);
+    ww_json_end_arr(j);
+    ww_line_end(j);
   }
   if (ww_is_quiet())
     return;
@@ -300,8 +293,7 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   printer *p = ctx;
   ww_cmd *c = p->c;
   (void)index;
-  if (ww_exit_code(row->report.error.code) > ww_exit_code(p->worst))
-    p->worst = row->report.error.code;
+  p->worst = ww_worse(p->worst, row->report.error.code);
   if (!c->json) {
     const ww_launch *l = row->report.launch;
     printf("%llu launch%s of ", (unsigned long long)(l ? l->count : 1),
@@ -312,13 +304,8 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
       ww_report_print(&row->report, stdout);
     return;
   }
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(&row->report, &j, row->report.error.code ? NULL : ww_measured_write,
+  ww_print_report(&row->report, row->report.error.code ? NULL : ww_measured_write,
                   (void *)&row->measured);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
 }
 
 static ww_status measure(ww_cmd *c, const ww_recorded *r) {

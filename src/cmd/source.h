@@ -1,10 +1,10 @@
-/* source.h - from what a user names (files, a kernel, a launch) to a kernel's IR and what is known
- * of its launch. */
+/* source.h - from what a user names (files, a kernel, a launch, GPUs) to a kernel's IR, what is
+ * known of its launch, and predictions of it. */
 #ifndef WW_CMD_SOURCE_H
 #define WW_CMD_SOURCE_H
 
 #include "../query/query.h"
-#include "cmd.h"
+#include "limits.h"
 
 /* What source files, kernel and launch were asked for; a command's options struct has it as
  * `source`. */
@@ -43,6 +43,8 @@ typedef struct {
   WW_FRONT_OPTIONS(T)
 /* clang-format on */
 
+extern const ww_source_options ww_source_plain; /* nothing was said */
+
 /* Checks the files and collects what reading them needs: the options, flags of the project's build,
  * those of the launch spec (may be NULL), those behind `--`. */
 ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
@@ -53,8 +55,12 @@ ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files
 typedef struct {
   ww_query *query;
   ww_query_unit read;
+  const ww_module *module; /* of the unit */
+  const ww_fn *fn;         /* what ww_source_kernel found: the kernel, */
+  ww_assumptions said;     /* and what it took from the host code, in the command's arena */
 } ww_source_cache;
 ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache); /* within limits */
+void ww_source_free(ww_source_cache *cache);
 
 /* The launches that the command line asks for: those of --launch, else one, with nothing but the
  * options in it. */
@@ -65,10 +71,61 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
 /* What the options say of a launch (--grid, --arg, ...), to be put over what a spec says. */
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
 /* The kernel one of them is about, and the launch with the weaker sources under it: the host code's
- * own launch, then the
- * `// warpwise:` comment. `said` collects what was taken from the host code. */
+ * own launch, then the `// warpwise:` comment. */
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_assumptions *said);
-void ww_source_free(ww_source_cache *cache);
+                           ww_launch *launch);
+
+/* ---- predictions: what predict, explain and roofline share ---- */
+
+typedef struct {
+  ww_source_options source;
+  ww_limit_options limits;
+  const char *cache, *by; /* as given; NULL: not */
+  uint64_t budget;
+  bool ptxas;
+} ww_ask_options;
+
+/* Rows of the table of a command whose options struct begins with a `ww_ask_options`. */
+/* clang-format off */
+#define WW_PREDICT_OPTIONS \
+  WW_SOURCE_OPTIONS(ww_ask_options), \
+  WW_OPTION(ww_ask_options, cache, "cache", "STATE", \
+            "warm: caches as a first launch leaves them; cold (default)"), \
+  WW_OPTION(ww_ask_options, budget, "budget", "N", \
+            "warp instructions to spend on sampling (default 500000)"), \
+  WW_OPTION(ww_ask_options, by, "by", "MODEL", \
+            "machine: the machine model alone; grounded (default): with what measurements taught; " \
+            "text (predict): a language model"), \
+  WW_OPTION(ww_ask_options, ptxas, "ptxas", NULL, \
+            "CUDA: registers from nvcc or NVRTC where one is installed, else estimated")
+/* clang-format on */
+
+typedef struct {
+  ww_cmd *c;
+  const ww_ask_options *o;
+  ww_query_targets targets;
+  ww_source_cache cache;
+} ww_ask;
+ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o); /* --cache, and the limits */
+ww_status ww_ask_open(ww_cmd *c, const ww_ask_options *o, ww_ask *out);
+/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. by: "machine",
+ * "grounded" or NULL (grounded where it is known). */
+ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out);
+
+/* A launch and what the machine model says of it, per GPU of the targets. Lives in `arena`, made
+ * per launch. */
+typedef struct {
+  ww_arena *arena;
+  const ww_module *module; /* in the source cache: gone with the next file */
+  const ww_fn *fn;
+  ww_launch launch; /* as given, weaker sources merged */
+  ww_prediction *p; /* n of the targets; report.error says where there is none */
+  uint32_t n;
+} ww_answers;
+
+/* On failure nothing is to be freed. A GPU that cannot run the code (another warp size) gets an
+ * error of its own; the call fails when no GPU gives an answer. */
+ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out);
+void ww_answers_free(ww_answers *a);
 
 #endif

@@ -4,7 +4,6 @@
 #include "../gpu/gpu.h"
 #include "../trace/run.h"
 
-#include "limits.h"
 #include "source.h"
 
 typedef struct {
@@ -29,15 +28,6 @@ static const ww_option table[] = {
     {0},
 };
 
-static void print_json(const ww_report *r, ww_trace_json *x) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(r, &j, ww_trace_write, x);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
-}
-
 /* Lanes and multiprocessors of the GPU that --gpu names. OpenCL and OpenMP code takes the GPU's
  * lanes; CUDA and HIP code is compiled for one vendor's. */
 static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t,
@@ -60,13 +50,12 @@ static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_tra
 
 static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch) {
   const options *o = c->opt;
-  const ww_fn *fn;
-  ww_assumptions said = {0};
-  ww_status st = ww_source_kernel(c, &o->source, cache, launch, &fn, &said);
+  ww_status st = ww_source_kernel(c, &o->source, cache, launch);
   if (st)
     return st;
   ww_arena *a = ww_arena_new();
-  const ww_module *m = &cache->read.unit->module;
+  const ww_module *m = cache->module;
+  const ww_fn *fn = cache->fn;
   ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget},
                         .max_steps = o->max_steps,
                         .print = o->print && !c->json,
@@ -83,15 +72,15 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
     st = ww_limits_late(c, what); /* nobody else cancels here */
   if (!st) {
     ww_report report;
-    ww_assumptions_add(&said, &r.assumed.list, a);
-    r.assumed.list = said;
+    ww_assumptions_add(&cache->said, &r.assumed.list, a);
+    r.assumed.list = cache->said;
     r.launch.file = launch->file;
     r.launch.kernel = fn->name;
     ww_trace_report(fn, &r, &report);
     report.file = launch->file;
     report.gpu = c->gpu;
     if (c->json)
-      print_json(&report, &(ww_trace_json){m, fn, &r});
+      ww_print_report(&report, ww_trace_write, &(ww_trace_json){m, fn, &r});
     else
       ww_trace_print(m, fn, &r, stdout);
   } else if (c->err.file)
@@ -107,16 +96,14 @@ static ww_status run(ww_cmd *c) {
   ww_launch *launches;
   uint32_t n;
   ww_source_cache cache = {0};
-  ww_status st = ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err);
-  if (!st)
-    st = ww_source_launches(c, &o->source, &launches, &n);
-  ww_status worst = st;
-  for (uint32_t k = 0; !st && k < n; k++) {
+  if (ww_limits_read(&o->limits, 60, 0, c) || ww_source_launches(c, &o->source, &launches, &n))
+    return c->err.code;
+  ww_status worst = WW_OK;
+  for (uint32_t k = 0; k < n; k++) {
     ww_status one = trace_one(c, &cache, &launches[k]);
     if (one && n > 1)
       ww_cmd_complain(c); /* a batch goes on with the next line */
-    if (ww_exit_code(one) > ww_exit_code(worst))
-      worst = one;
+    worst = ww_worse(worst, one);
   }
   ww_source_free(&cache);
   return worst;

@@ -149,18 +149,15 @@ static ww_status gpu_of(job *j, const char *name) {
 
 /* What the model says of one measured launch, without the time. */
 static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
-  static const ww_source_options none;
-  const ww_fn *fn;
-  ww_assumptions said = {0};
   ww_cmd c = *j->c; /* without operands: the launch names its file */
   c.noperands = 0;
-  ww_status st = ww_source_kernel(&c, &none, &j->cache, l, &fn, &said);
+  ww_status st = ww_source_kernel(&c, &ww_source_plain, &j->cache, l);
   if (st)
     return j->c->err = c.err, st;
   ww_arena *a = ww_arena_new();
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_predict_options o = {.gpu = &j->gpu, .params = &ww_params_default};
-  st = ww_predict(&j->cache.read.unit->module, fn, l, &o, a, p, &j->c->err);
+  st = ww_predict(j->cache.module, j->cache.fn, l, &o, a, p, &j->c->err);
   if (!st)
     s->work = p->work;
   if (!st && j->o->true_counters)

@@ -307,8 +307,7 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumpti
                            ww_err *e) {
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
-  ww_status st =
-      ww_query_launch(x->w, &x->q->source, &x->read, fn, x->q->deadline, x->a, l, said, e);
+  ww_status st = ww_query_launch(x->w, &x->read, x->q->deadline, x->a, &fn, l, said, e);
   for (uint32_t k = 0; !st && k < l->nargs; k++)
     st = check_arg(x, &l->args[k], e);
   for (uint32_t k = 0; !st && k < l->nsymbols; k++)
@@ -577,7 +576,7 @@ static ww_status all_kernels(asking *x, ww_err *e) {
   for (uint32_t k = 0; k < m->nfns; k++)
     kernels += m->fns[k].kernel;
   if (x->q->kernel || kernels < 2) {
-    ww_status st = ww_query_kernel(x->read.unit, shown(x), x->q->kernel, &only, e);
+    ww_status st = ww_kernel_find(x->read.unit, shown(x), x->q->kernel, &only, e);
     if (st)
       return st;
     kernels = 1;

@@ -242,7 +242,7 @@ ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_are
   char *text;
   size_t n = 0;
   kept_unit *u = NULL;
-  *out = (ww_query_unit){0};
+  *out = (ww_query_unit){.source = *s};
   ww_status st = text_of(w, s, a, &text, &n, e);
   if (!st)
     out->key = source_key(s, text, n);
@@ -361,8 +361,9 @@ static ww_status read_hosts(ww_query *w, const ww_source *s, const char *text, d
   return WW_OK;
 }
 
-ww_status ww_query_hosts(ww_query *w, const ww_source *s, ww_query_unit *r, double deadline,
-                         ww_arena *asker, ww_err *e) {
+ww_status ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *asker,
+                         ww_err *e) {
+  const ww_source *s = &r->source;
   if (r->kept_hosts)
     return WW_OK;
   ww_arena *a = ww_arena_new();
