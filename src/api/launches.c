@@ -33,12 +33,12 @@ warpwise_status warpwise_launch_parse(const char *json, const char *folder, warp
   const char *dir = folder ? ww_strdup(l->arena, folder) : NULL;
   ww_status st = ww_launch_parse(json, dir, l->arena, &l->spec, &e);
   ww_api_leave(before);
-  if (!st)
+  if (!st) {
     *out = l;
-  else
-    ww_api_fail(&e, error);
-  if (st)
-    warpwise_launch_free(l);
+    return WARPWISE_OK;
+  }
+  ww_api_fail(&e, error); /* what it names lies in the launch's arena */
+  warpwise_launch_free(l);
   return (warpwise_status)st;
 }
 
@@ -213,10 +213,10 @@ warpwise_status warpwise_launch_set(warpwise_launch *launch, const char *words,
       *g = said.args[i];
   }
   said.nargs = 0;
-  if (!st)
+  if (!st) {
     ww_launch_merge(&launch->spec, &said, launch->arena);
-  if (!st)
     launch->spec.warm = said.warm; /* cache=cold takes it back */
+  }
   ww_api_leave(before);
   return failed(&e, error);
 }

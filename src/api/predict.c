@@ -26,44 +26,6 @@ struct warpwise_answer {
 
 /* ---- the question ---- */
 
-static ww_status check_contents(const warpwise_context *c, const ww_buffer *b, ww_arena *a,
-                                ww_err *e) {
-  const char *ignored;
-  if (!c->rooted || b->fill.kind != WW_FILL_FILE)
-    return WW_OK;
-  return ww_query_path(c->workspace, b->fill.path, true, a, &ignored, e);
-}
-
-/* What lies behind an argument is resolved in place later on: the caller's launch is not to change.
- */
-static ww_status take_arg(const warpwise_context *c, ww_arg *g, ww_arena *a, ww_err *e) {
-  ww_ptr *p = WW_NEWN(a, ww_ptr, g->nptrs);
-  ww_status st = check_contents(c, &g->buffer, a, e);
-  for (uint32_t i = 0; !st && i < g->nptrs; i++) {
-    p[i] = g->ptrs[i];
-    st = check_contents(c, &p[i].buffer, a, e);
-  }
-  g->ptrs = p;
-  return st;
-}
-
-static ww_status take_launch(const warpwise_context *c, const ww_launch *from, ww_arena *a,
-                             ww_launch *l, ww_err *e) {
-  ww_status st = WW_OK;
-  *l = *from;
-  l->args = WW_NEWN(a, ww_arg, from->nargs);
-  l->symbols = WW_NEWN(a, ww_symbol_arg, from->nsymbols);
-  for (uint32_t i = 0; !st && i < from->nargs; i++) {
-    l->args[i] = from->args[i];
-    st = take_arg(c, &l->args[i], a, e);
-  }
-  for (uint32_t i = 0; !st && i < from->nsymbols; i++) {
-    l->symbols[i] = from->symbols[i];
-    st = take_arg(c, &l->symbols[i].arg, a, e);
-  }
-  return st;
-}
-
 /* Flags of the launch go behind those of the source. */
 static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
   if (!l->nflags)
@@ -81,7 +43,11 @@ static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, w
                         ww_query_request *out, ww_err *e) {
   warpwise_source source = q->source;
   ww_launch *l = q->launch ? WW_NEW(a, ww_launch) : NULL;
-  ww_status st = l ? take_launch(c, &q->launch->spec, a, l, e) : WW_OK;
+  ww_status st = WW_OK;
+  if (l) { /* it is resolved in place later on: the caller's is not to change */
+    ww_launch_copy(&q->launch->spec, a, l);
+    st = ww_query_contents(c->workspace, l, a, e);
+  }
   if (l && !source.path && !source.text)
     source.path = l->file;
   *out = (ww_query_request){.kernel = q->kernel || !l ? q->kernel : l->kernel,

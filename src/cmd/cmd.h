@@ -97,17 +97,37 @@ void ww_line_end(ww_json *j);
 typedef void ww_report_extra(void *ctx, ww_json *j);
 void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out);
 void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx);
-/* Writes the text to a file ("-": stdout) and frees it; packed at this level where the file's name
- * ends in .zst, 0: never. */
-ww_status ww_write_text(const char *path, ww_buf *b, int level, ww_err *e);
+/* Writes the text to a file, "-" is stdout, and frees it. */
+ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e);
+/* The same to a file alone, packed at this level where its name ends in .zst. */
+ww_status ww_write_packable(const char *path, ww_buf *b, int level, ww_err *e);
 ww_status ww_worse(ww_status a, ww_status b); /* the one with the higher exit code */
 /* The whole text is a number from least to most, with that unit behind it or none. */
 bool ww_real(const char *text, const char *unit, double least, double most, double *out);
 void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
 
+/* The next line that is neither blank nor a # comment, without its leading blanks; counts lines. */
+char *ww_next_line(char **text, uint32_t *number);
+
+/* Why things failed, by cause, the most frequent first. */
+typedef struct {
+  const char *text;
+  uint32_t n;
+  const void *example; /* the first */
+} ww_reason;
+typedef WW_VEC(ww_reason) ww_reasons;
+void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_arena *a);
+void ww_reasons_sort(ww_reasons *all);
+/* A message as a cause: without names and numbers, at most so long, up to one of `ends`. */
+const char *ww_without_names(const char *message, size_t most, const char *ends, ww_arena *a);
+
+static inline bool ww_is(const char *given, const char *word) {
+  return given && !strcmp(given, word);
+}
+/* Whether the name has this ending, and something in front of it. */
 static inline bool ww_ends(const char *s, const char *with) {
   size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
+  return n > m && !strcmp(s + n - m, with);
 }
 
 /* Key and opened container in one call. */

@@ -4,6 +4,7 @@
  * Kernels are compared by structure (data/structure.c): text can be rewritten, the work stays.
  * Small kernels are left out of the verdict and listed: there is one way to write y[i] = a * x[i] +
  * y[i], and everybody found it. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "gather.h"
@@ -61,12 +62,11 @@ static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gath
     return;
   bool small = less < k->least;
   double alike = 10 * (uint64_t)less < more ? 0 : ww_structure_alike(&a->structure, &b->structure);
-  int bin = (int)(10 * alike);
+  int bin = 10 * alike;
   c->compared++;
   if (!small)
     c->bins[bin > 9 ? 9 : bin]++;
-  if (!small && alike >= k->threshold)
-    c->over++;
+  c->over += !small && alike >= k->threshold;
   if (alike >= 0.3)
     ww_push(k->a, &c->v, (pair){alike, a, b, small});
 }
@@ -125,8 +125,8 @@ static void print_pairs(const checker *k, const comparison *c) {
 }
 
 static void print_text(const checker *k, const char *what, const comparison *c) {
-  printf("%s: %llu pairs, %u alike (%.2f or more); pairs by tenths:", what,
-         (unsigned long long)c->compared, c->over, k->threshold);
+  printf("%s: %" PRIu64 " pairs, %u alike (%.2f or more); pairs by tenths:", what, c->compared,
+         c->over, k->threshold);
   for (int b = 0; b < 10; b++)
     printf(" %u", c->bins[b]);
   putchar('\n');
@@ -204,32 +204,25 @@ static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g
 
 static ww_status settle(ww_cmd *c, checker *k) {
   const options *o = c->opt;
-  char *end = NULL;
   *k = (checker){.o = o, .threshold = THRESHOLD, .least = LEAST, .closest = CLOSEST, .a = c->arena};
   if (o->least)
     k->least = o->least;
   if (o->closest)
     k->closest = o->closest;
-  if (o->threshold)
-    k->threshold = strtod(o->threshold, &end);
-  if (o->threshold && (end == o->threshold || *end || !(k->threshold > 0 && k->threshold <= 1)))
-    return ww_usage(c, "--threshold: expected a number above 0, at most 1, not '%.40s'",
-                    o->threshold);
-  if (c->noperands != 1)
-    return ww_usage(c, "name the corpus: dataset check corpus/");
-  return WW_OK;
+  if (ww_share_option(c, "threshold", o->threshold, &k->threshold))
+    return WW_EUSAGE;
+  return c->noperands == 1 ? WW_OK : ww_usage(c, "name the corpus: dataset check corpus/");
 }
 
 static ww_status run(ww_cmd *c) {
   checker k;
   ww_gathered g;
   comparison splits = {0};
-  ww_status st = settle(c, &k);
-  if (st)
-    return st;
+  if (settle(c, &k))
+    return WW_EUSAGE;
   ww_gather_options how = {
       .dir = c->operands[0], .corpus = true, .structures = true, .jobs = k.o->jobs};
-  st = ww_gather(c, &how, &g);
+  ww_status st = ww_gather(c, &how, &g);
   if (st)
     return st;
   if (!c->json)

@@ -53,22 +53,16 @@ static const ww_option table[] = {
 
 /* ---- options ---- */
 
-static ww_status real(const char *name, const char *text, double most, double *out, ww_err *e) {
-  char *end;
-  if (!text)
+static ww_status real(ww_cmd *c, const char *name, const char *text, double most, double *out) {
+  if (!text || ww_real(text, "", 0, most, out))
     return WW_OK;
-  *out = strtod(text, &end);
-  if (end == text || *end || !(*out >= 0) || *out > most)
-    return ww_fail(e, WW_EUSAGE, "--%s: expected a number from 0 to %g, not '%.60s'", name, most,
-                   text);
-  return WW_OK;
+  return ww_usage(c, "--%s: expected a number from 0 to %g, not '%.60s'", name, most, text);
 }
 
-static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, ww_err *e) {
+static ww_status campaign_of(ww_cmd *c, const options *o, ww_campaign *g) {
   if (o->count > UINT32_MAX || o->first > UINT32_MAX || o->launches > 10000 || o->batch > 4096)
-    return ww_fail(
-        e, WW_EUSAGE,
-        "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
+    return ww_usage(
+        c, "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
   *g = (ww_campaign){.seed = o->seed ? o->seed : 1,
                      .first = o->first,
                      .count = o->count,
@@ -82,55 +76,45 @@ static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, 
                      .retry = o->retry,
                      .again = o->again,
                      .sample = o->sample < UINT32_MAX ? o->sample : UINT32_MAX};
-  ww_status st = ww_gen_grammar(o->grammar, o->only, &g->version, &g->only, e);
-  if (!st)
-    st = real("counters", o->counters, 1, &g->counters, e);
-  if (!st)
-    st = real("seconds", o->seconds, 1e7, &g->seconds, e);
-  if (!st && !g->count && !g->ready && !g->again)
-    st =
-        ww_fail(e, WW_EUSAGE,
-                "nothing to collect: --count N generated kernels, --ready SPECS, or --again STORE");
-  if (!st && !o->store && !o->dry_run)
-    st = ww_fail(e, WW_EUSAGE, "name the store: --store FILE");
-  return st;
+  if (ww_gen_grammar(o->grammar, o->only, &g->version, &g->only, &c->err) ||
+      real(c, "counters", o->counters, 1, &g->counters) ||
+      real(c, "seconds", o->seconds, 1e7, &g->seconds))
+    return c->err.code;
+  if (!g->count && !g->ready && !g->again)
+    return ww_usage(
+        c, "nothing to collect: --count N generated kernels, --ready SPECS, or --again STORE");
+  return o->store || o->dry_run ? WW_OK : ww_usage(c, "name the store: --store FILE");
 }
 
 /* ---- what is shown ---- */
 
-static void print_object(ww_json *j, ww_buf *b) {
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-  ww_buf_puts(b, "\n");
-  ww_print_buf(b);
-  fflush(stdout);
+static ww_json *begin_object(const char *what) {
+  ww_json *j = ww_line_begin();
+  ww_json_kobj(j, what);
+  return j;
 }
 
-static void begin_object(ww_json *j, ww_buf *b, const char *what) {
-  ww_json_begin(j, b);
-  ww_json_obj(j);
-  ww_json_kuint(j, "schema_version", 1);
-  ww_json_key(j, what);
-  ww_json_obj(j);
+static void print_object(ww_json *j) {
+  ww_json_end_obj(j);
+  ww_line_end(j);
+  fflush(stdout);
 }
 
 static void show_plan(const ww_cmd *c, const ww_campaign_plan *p, const ww_target *t,
                       const ww_rank *r, const char *store) {
   if (c->json) {
-    ww_buf b = {0};
-    ww_json j = {0};
-    begin_object(&j, &b, "plan");
-    ww_json_kstr(&j, "store", store);
-    ww_json_kstr(&j, "gpu", t->gpu);
-    ww_json_kuint(&j, "rank", r->rank);
-    ww_json_kuint(&j, "size", r->size);
-    ww_json_kuint(&j, "kernels", p->kernels);
-    ww_json_kuint(&j, "launches", p->launches);
-    ww_json_kuint(&j, "with_counters", p->with_counters);
-    ww_json_kuint(&j, "held", p->held);
-    ww_json_kuint(&j, "skipped", p->skipped);
-    ww_json_knum(&j, "device_s", p->device_s);
-    print_object(&j, &b);
+    ww_json *j = begin_object("plan");
+    ww_json_kstr(j, "store", store);
+    ww_json_kstr(j, "gpu", t->gpu);
+    ww_json_kuint(j, "rank", r->rank);
+    ww_json_kuint(j, "size", r->size);
+    ww_json_kuint(j, "kernels", p->kernels);
+    ww_json_kuint(j, "launches", p->launches);
+    ww_json_kuint(j, "with_counters", p->with_counters);
+    ww_json_kuint(j, "held", p->held);
+    ww_json_kuint(j, "skipped", p->skipped);
+    ww_json_knum(j, "device_s", p->device_s);
+    print_object(j);
     return;
   }
   if (r->size > 1)
@@ -171,29 +155,27 @@ static void show_progress(void *ctx, const ww_campaign_state *s) {
 
 static void show_end_json(const ww_campaign_state *s, const char *store, const char *gpu,
                           bool stopped) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  begin_object(&j, &b, "collected");
-  ww_json_kstr(&j, "store", store);
-  ww_json_kstr(&j, "gpu", gpu);
-  ww_json_kuint(&j, "rows", s->done);
-  ww_json_kuint(&j, "failed", s->failed);
-  ww_json_kuint(&j, "with_counters", s->with_counters);
-  ww_json_kuint(&j, "left", s->total > s->done ? s->total - s->done : 0);
-  ww_json_kbool(&j, "stopped", stopped);
-  ww_json_knum(&j, "elapsed_s", s->elapsed_s);
-  ww_json_knum(&j, "device_s", s->device_s);
-  ww_json_knum(&j, "waited_s", s->waited_s);
-  ww_json_karr(&j, "failures");
+  ww_json *j = begin_object("collected");
+  ww_json_kstr(j, "store", store);
+  ww_json_kstr(j, "gpu", gpu);
+  ww_json_kuint(j, "rows", s->done);
+  ww_json_kuint(j, "failed", s->failed);
+  ww_json_kuint(j, "with_counters", s->with_counters);
+  ww_json_kuint(j, "left", s->total > s->done ? s->total - s->done : 0);
+  ww_json_kbool(j, "stopped", stopped);
+  ww_json_knum(j, "elapsed_s", s->elapsed_s);
+  ww_json_knum(j, "device_s", s->device_s);
+  ww_json_knum(j, "waited_s", s->waited_s);
+  ww_json_karr(j, "failures");
   for (uint32_t k = 0; k < s->ncauses; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "code", ww_status_name(s->causes[k].code));
-    ww_json_kstr(&j, "message", s->causes[k].text);
-    ww_json_kuint(&j, "n", s->causes[k].n);
-    ww_json_end_obj(&j);
+    ww_json_obj(j);
+    ww_json_kstr(j, "code", ww_status_name(s->causes[k].code));
+    ww_json_kstr(j, "message", s->causes[k].text);
+    ww_json_kuint(j, "n", s->causes[k].n);
+    ww_json_end_obj(j);
   }
-  ww_json_end_arr(&j);
-  print_object(&j, &b);
+  ww_json_end_arr(j);
+  print_object(j);
 }
 
 static void show_end(const ww_campaign_state *s, bool stopped) {
@@ -265,18 +247,14 @@ static ww_status collect(ww_cmd *c) {
   ww_campaign_plan p;
   ww_store *s = NULL;
   const char *path = o->store;
-  ww_status st =
-      c->noperands ? ww_usage(c, "'%.60s': collect takes options only", c->operands[0]) : WW_OK;
-  if (!st)
-    st = campaign_of(c, o, &g, &c->err);
-  if (!st)
-    st = ww_rank_find(&r, &c->err);
-  if (st)
-    return st;
+  if (c->noperands)
+    return ww_usage(c, "'%.60s': collect takes options only", c->operands[0]);
+  if (campaign_of(c, o, &g) || ww_rank_find(&r, &c->err))
+    return c->err.code;
   ww_rank_device(&r);
   if (path && r.size > 1)
     path = ww_fmt(c->arena, "%s.rank%u", path, r.rank);
-  st = ww_target_find(&g, o->dry_run ? c->gpu : NULL, c->arena, &t, &c->err);
+  ww_status st = ww_target_find(&g, o->dry_run ? c->gpu : NULL, c->arena, &t, &c->err);
   if (!st && path && (!o->dry_run || ww_file_exists(path)))
     st = ww_store_open(path, o->dry_run ? WW_STORE_READ : WW_STORE_WRITE, &s, &c->err);
   if (!st)
@@ -336,13 +314,11 @@ static ww_status merge(ww_cmd *c) {
     uint64_t added, duplicates;
     st = ww_store_merge(s, c->operands[k], &added, &duplicates, &c->err);
     if (!st && c->json) {
-      ww_buf b = {0};
-      ww_json j = {0};
-      begin_object(&j, &b, "merged");
-      ww_json_kstr(&j, "from", c->operands[k]);
-      ww_json_kuint(&j, "added", added);
-      ww_json_kuint(&j, "duplicates", duplicates);
-      print_object(&j, &b);
+      ww_json *j = begin_object("merged");
+      ww_json_kstr(j, "from", c->operands[k]);
+      ww_json_kuint(j, "added", added);
+      ww_json_kuint(j, "duplicates", duplicates);
+      print_object(j);
     } else if (!st && !ww_is_quiet())
       printf("%s: %" PRIu64 " rows added, %" PRIu64 " were there\n", c->operands[k], added,
              duplicates);
@@ -350,11 +326,6 @@ static ww_status merge(ww_cmd *c) {
   ww_store_close(s);
   return st;
 }
-
-static const ww_option none[] = {{0}};
-typedef struct {
-  char unused;
-} no_options;
 
 const ww_command ww_cmd_dataset_merge = {
     .name = "merge",
@@ -366,8 +337,6 @@ const ww_command ww_cmd_dataset_merge = {
                "(.zst) can be read, not written.",
     .examples = "  warpwise dataset merge all.sqlite h200.sqlite.rank*\n"
                 "  warpwise dataset merge open.sqlite data/h200.sqlite.zst\n",
-    .options = none,
-    .options_size = sizeof(no_options),
     .run = merge,
 };
 
@@ -379,8 +348,7 @@ static ww_status pack(ww_cmd *c) {
   if (c->noperands != 2)
     return ww_usage(c, "name a store and the packed file: pack STORE OUT.sqlite.zst");
   const char *out = c->operands[1];
-  size_t n = strlen(out);
-  if (n < 5 || strcmp(out + n - 4, ".zst"))
+  if (!ww_ends(out, ".zst"))
     return ww_usage(c, "'%s': a packed store's name ends in .zst, that is how it is known", out);
   ww_status st = ww_store_open(c->operands[0], WW_STORE_READ, &s, &c->err);
   if (st)
@@ -390,11 +358,13 @@ static ww_status pack(ww_cmd *c) {
   if (!st)
     st = ww_store_pack(s, out, &c->err);
   ww_store_close(s);
-  if (!st && !ww_is_quiet() && !c->json && stat(out, &there))
-    st = ww_fail(&c->err, WW_EIO, "%s: written, and cannot be looked at: %s", out, strerror(errno));
-  else if (!st && !ww_is_quiet() && !c->json)
-    printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, there.st_size / 1e6);
-  return st;
+  if (st || ww_is_quiet() || c->json)
+    return st;
+  if (stat(out, &there))
+    return ww_fail(&c->err, WW_EIO, "%s: written, and cannot be looked at: %s", out,
+                   strerror(errno));
+  printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, there.st_size / 1e6);
+  return WW_OK;
 }
 
 const ww_command ww_cmd_dataset_pack = {
@@ -404,7 +374,5 @@ const ww_command ww_cmd_dataset_pack = {
     .details = "Sorted, rounded to 16 significant bits and compressed. Every command that reads "
                "stores reads it.",
     .examples = "  warpwise dataset pack h200.sqlite data/h200.sqlite.zst\n",
-    .options = none,
-    .options_size = sizeof(no_options),
     .run = pack,
 };

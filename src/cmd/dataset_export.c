@@ -1,5 +1,6 @@
 /* dataset_export.c - `warpwise dataset export`: rows of a store as JSON lines, tables or prompts.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../data/export.h"
@@ -116,12 +117,11 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
     return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
     return ww_usage(c, "Parquet goes to a file: -o rows.parquet");
-  out->form = (ww_export_form)form;
-  out->ask = (ww_query_request)ask;
-  ww_status st = styles_of(c, o->style, out);
-  if (!st)
-    st = shard_of(c, o->shard, out);
-  return st ? st : with_of(c, o->with, out);
+  out->form = form;
+  out->ask = ask;
+  if (styles_of(c, o->style, out) || shard_of(c, o->shard, out))
+    return WW_EUSAGE;
+  return with_of(c, o->with, out);
 }
 
 static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
@@ -135,17 +135,16 @@ static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
     ww_json_kuint(j, "without_source", n->no_source);
     ww_line_end(j);
   } else if (!c->quiet) {
-    fprintf(f, "%llu rows", (unsigned long long)n->rows);
+    fprintf(f, "%" PRIu64 " rows", n->rows);
     if (o->sources)
-      fprintf(f, ", %llu new sources in %s", (unsigned long long)n->sources, o->sources);
+      fprintf(f, ", %" PRIu64 " new sources in %s", n->sources, o->sources);
     fprintf(f, "\n");
   }
   if (n->no_launch)
-    fprintf(stderr, "%llu rows without their launch (%s)\n", (unsigned long long)n->no_launch,
-            n->why);
-  if (n->no_source && o->as && (!strcmp(o->as, "prompts") || !strcmp(o->as, "questions")))
-    fprintf(stderr, "%llu rows left out, their source is not here or not understood (%s)\n",
-            (unsigned long long)n->no_source, n->why);
+    fprintf(stderr, "%" PRIu64 " rows without their launch (%s)\n", n->no_launch, n->why);
+  if (n->no_source && (ww_is(o->as, "prompts") || ww_is(o->as, "questions")))
+    fprintf(stderr, "%" PRIu64 " rows left out, their source is not here or not understood (%s)\n",
+            n->no_source, n->why);
 }
 
 static ww_status run(ww_cmd *c) {

@@ -1,6 +1,7 @@
 /* dataset_generate.c - `warpwise dataset generate`: kernels from the grammar, and launches of them.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "../data/generate.h"
@@ -46,10 +47,6 @@ typedef struct {
   ww_buf sources, launches; /* of the one file; of all kernels */
 } job;
 
-static ww_status write_text(job *j, const char *path, const ww_buf *b) {
-  return ww_write_file_atomic(path, b->s ? b->s : "", b->n, &j->c->err);
-}
-
 static const char *file_of(job *j, const ww_gen_kernel *k) {
   return j->folder ? ww_fmt(j->c->arena, "%s.%s", k->name, j->dialect == WW_GEN_CUDA ? "cu" : "cl")
                    : ww_path_base(j->o->out ? j->o->out : "generated");
@@ -81,7 +78,7 @@ static ww_status print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, 
   ww_json_kuint(w, "index", k->index);
   ww_json_kstr(w, "family", k->family);
   ww_json_kstr(w, "productions", k->productions);
-  ww_json_kstr(w, "structure", ww_fmt(a, "%016llx", (unsigned long long)k->structure));
+  ww_json_kstr(w, "structure", ww_fmt(a, "%016" PRIx64, k->structure));
   ww_json_kstr(w, "source", text->s);
   ww_json_karr(w, "launches");
   ww_status st = add_launches(j, k, a, w);
@@ -99,7 +96,8 @@ static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
   if (!st && j->o->out && j->o->launches)
     st = add_launches(j, k, a, NULL);
   if (!st && j->folder)
-    st = write_text(j, ww_path_join(a, j->o->out, file_of(j, k)), &text);
+    st =
+        ww_write_file_atomic(ww_path_join(a, j->o->out, file_of(j, k)), text.s, text.n, &j->c->err);
   else if (!st && j->o->out)
     ww_buf_add(&j->sources, text.s, text.n);
   else if (!st && !j->c->json)
@@ -126,22 +124,17 @@ static ww_status each(job *j) {
   return st;
 }
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
-}
-
 static ww_status prepare(job *j) {
   ww_cmd *c = j->c;
   const options *o = j->o;
   ww_gpu gpu;
   if (o->dialect && strcmp(o->dialect, "cuda") && strcmp(o->dialect, "opencl"))
     return ww_usage(c, "--dialect: expected cuda or opencl, not '%.40s'", o->dialect);
-  j->dialect = o->dialect && !strcmp(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
+  j->dialect = ww_is(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
   ww_status st = ww_gen_grammar(o->grammar, o->only, &j->grammar, &j->only, &c->err);
   if (st)
     return st;
-  j->folder = o->out && !ends(o->out, ".cu") && !ends(o->out, ".cl");
+  j->folder = o->out && !ww_ends(o->out, ".cu") && !ww_ends(o->out, ".cl");
   if (o->launches && !o->out && !c->json)
     return ww_usage(c, "--launches: name a folder with --out, or use --json");
   if (j->folder && mkdir(o->out, 0777) != 0 && errno != EEXIST)
@@ -152,22 +145,21 @@ static ww_status prepare(job *j) {
   if (st)
     return st;
   j->sms = gpu.sms;
-  j->l2 = (uint64_t)gpu.l2_bytes;
+  j->l2 = gpu.l2_bytes;
   return WW_OK;
 }
 
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
+  const char *out = j.o->out;
   ww_status st = prepare(&j);
   if (!st)
     st = each(&j);
-  if (!st && j.o->out && !j.folder)
-    st = write_text(&j, j.o->out, &j.sources);
-  if (!st && j.o->out && j.o->launches)
-    st = write_text(&j,
-                    j.folder ? ww_path_join(c->arena, j.o->out, "launches.jsonl")
-                             : ww_fmt(c->arena, "%s.jsonl", j.o->out),
-                    &j.launches);
+  if (!st && out && !j.folder)
+    st = ww_write_text(out, &j.sources, &c->err);
+  if (!st && out && j.o->launches)
+    st = ww_write_text(ww_fmt(c->arena, j.folder ? "%s/launches.jsonl" : "%s.jsonl", out),
+                       &j.launches, &c->err);
   ww_buf_free(&j.sources);
   ww_buf_free(&j.launches);
   return st;

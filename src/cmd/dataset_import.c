@@ -1,7 +1,7 @@
 /* dataset_import.c - `warpwise dataset import`: kernels of other people's sources, found, compiled,
  * launched, measured; or reports that were measured elsewhere. What is imported stays in the user's
  * store: it is never shipped. */
-#include <stdlib.h>
+#include <inttypes.h>
 
 #include "../data/collect.h"
 #include "../data/reports.h"
@@ -53,7 +53,7 @@ static ww_status import_reports(ww_cmd *c, const options *o) {
     uint64_t added = 0;
     st = ww_reports_import(s, o->reports.v[k], WW_ORIGIN_IMPORTED, &added, &c->err);
     if (!st && !c->json && !ww_is_quiet())
-      printf("%llu rows from %s\n", (unsigned long long)added, o->reports.v[k]);
+      printf("%" PRIu64 " rows from %s\n", added, o->reports.v[k]);
   }
   ww_store_close(s);
   return st;
@@ -80,29 +80,26 @@ static ww_status target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_opti
     how->variants.most_us = SLOW_US;
     how->variants.most_bytes = SLOW_BYTES;
   }
-  bool known = name;
-  if (o->plan && !known)
+  if (o->plan && !name)
     c->gpu = "h200";
-  ww_status st = ww_gpu_load(known ? name : "h200", c->arena, gpu, &c->err);
-  if (!st && !known && t.sms)
+  ww_status st = ww_gpu_load(name ? name : "h200", c->arena, gpu, &c->err);
+  if (!st && !name && t.sms)
     gpu->sms = t.sms;
   return st;
 }
 
 /* The rest is a campaign over ready launches. */
 static ww_status collect(ww_cmd *c, const options *o, const char *ready) {
-  const char *words[16] = {"warpwise",
-                           "--store",
-                           o->store,
-                           "--ready",
-                           ready,
-                           "--counters",
-                           o->counters ? o->counters : "1"};
-  int n = 7;
-  if (o->seconds) {
-    words[n++] = "--seconds";
-    words[n++] = o->seconds;
-  }
+  const char *words[] = {"warpwise",
+                         "--store",
+                         o->store,
+                         "--ready",
+                         ready,
+                         "--counters",
+                         o->counters ? o->counters : "1",
+                         "--seconds",
+                         o->seconds};
+  int n = o->seconds ? 9 : 7;
   ww_cmd own = {.arena = c->arena};
   ww_status st = ww_options_parse(&ww_cmd_dataset_collect, n, (char **)words, &own);
   own.json = c->json;
@@ -113,19 +110,11 @@ static ww_status collect(ww_cmd *c, const options *o, const char *ready) {
   return st;
 }
 
-static ww_status alike_of(ww_cmd *c, const options *o, double *out) {
-  char *end = NULL;
-  *out = o->alike ? strtod(o->alike, &end) : ALIKE;
-  if (o->alike && (end == o->alike || *end || !(*out > 0 && *out <= 1)))
-    return ww_usage(c, "--alike: expected a number above 0, at most 1, not '%.40s'", o->alike);
-  return WW_OK;
-}
-
 static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
   ww_gpu gpu;
   ww_params params;
   ww_gathered g;
-  double alike;
+  double alike = ALIKE;
   ww_gather_options how = {.dir = dir,
                            .structures = true,
                            .launches = true,
@@ -135,19 +124,12 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
                                         .launches = o->launches ? o->launches : LAUNCHES,
                                         .seed = o->seed ? o->seed : 1}};
   const char *ready = o->plan ? o->plan : ww_fmt(c->arena, "%s.ready.jsonl", o->store);
-  ww_status st = alike_of(c, o, &alike);
-  if (!st)
-    st = target(c, o, &gpu, &how);
-  if (!st)
-    st = ww_params_load(c->arena, &params, &c->err);
-  if (!st)
-    st = ww_gather(c, &how, &g);
-  if (st)
-    return st;
+  if (ww_share_option(c, "alike", o->alike, &alike) || target(c, o, &gpu, &how) ||
+      ww_params_load(c->arena, &params, &c->err) || ww_gather(c, &how, &g))
+    return c->err.code;
   ww_gather_distinct(&g, alike);
-  st = ww_gather_write(c, ready, o->with, o->jobs, &g);
-  if (st)
-    return st;
+  if (ww_gather_write(c, ready, o->with, o->jobs, &g))
+    return c->err.code;
   if (!ww_gather_print(c, &g, &gpu, ready))
     return ww_fail(&c->err, WW_EDATA, "no launch of '%s' is ready", dir);
   return o->plan ? WW_OK : collect(c, o, ready);

@@ -30,13 +30,10 @@ static ww_status run(ww_cmd *c) {
   if (c->noperands != 1 || !o->output)
     return ww_usage(c, "name the corpus and where the launches go: corpus/ -o ready.jsonl");
   ww_params params;
-  ww_status st = ww_gpu_load(c->gpu ? c->gpu : "h200", c->arena, &gpu, &c->err);
-  if (!st)
-    st = ww_params_load(c->arena, &params, &c->err);
-  if (st)
-    return st;
   if (!c->gpu)
     c->gpu = "h200";
+  if (ww_gpu_load(c->gpu, c->arena, &gpu, &c->err) || ww_params_load(c->arena, &params, &c->err))
+    return c->err.code;
   ww_gather_options how = {.dir = c->operands[0],
                            .corpus = true,
                            .launches = true,
@@ -47,13 +44,10 @@ static ww_status run(ww_cmd *c) {
                                                     : o->launches ? o->launches
                                                                   : LAUNCHES,
                                         .seed = o->seed ? o->seed : 1}};
-  st = ww_gather(c, &how, &g);
-  if (!st)
-    st = ww_gather_write(c, o->output, o->with, o->jobs, &g);
-  if (st)
-    return st;
-  uint32_t ready = ww_gather_print(c, &g, &gpu, o->output);
-  return ready ? WW_OK : ww_fail(&c->err, WW_EDATA, "no launch is ready");
+  if (ww_gather(c, &how, &g) || ww_gather_write(c, o->output, o->with, o->jobs, &g))
+    return c->err.code;
+  return ww_gather_print(c, &g, &gpu, o->output) ? WW_OK
+                                                 : ww_fail(&c->err, WW_EDATA, "no launch is ready");
 }
 
 const ww_command ww_cmd_dataset_plan = {

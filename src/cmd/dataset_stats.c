@@ -21,34 +21,28 @@ static const ww_option table[] = {
 
 static const ww_store_filter every = {.origin = -1, .failed = true};
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
-}
-
 /* The suites or families of a small set name it better than its file. */
 static void name_by_families(ww_stats *s) {
-  ww_buf b = {0};
+  const char *names = NULL;
   uint32_t n = 0;
   for (uint32_t k = 0; k < s->families.n; k++) {
-    bool fresh = true;
-    for (uint32_t i = 0; i < k && fresh; i++)
-      fresh = strcmp(s->families.v[i].name, s->families.v[k].name);
-    if (!fresh)
-      continue;
-    ww_buf_fmt(&b, "%s%s", n ? ", " : "", s->families.v[k].name);
-    n++;
+    const char *name = s->families.v[k].name;
+    uint32_t i = 0;
+    while (strcmp(s->families.v[i].name, name))
+      i++;
+    if (i < k)
+      continue; /* it is there already */
+    names = n++ ? ww_fmt(s->a, "%s, %s", names, name) : name;
   }
   if (n && n <= 4)
-    s->name = ww_strdup(s->a, b.s);
-  ww_buf_free(&b);
+    s->name = names;
 }
 
 static ww_status read_other(ww_cmd *c, const char *path, ww_stats *out) {
   ww_store *s = NULL;
   ww_status st;
   ww_stats_begin(out, ww_path_base(path));
-  if (ends(path, ".jsonl") || ends(path, ".jsonl.zst") || ends(path, ".json"))
+  if (ww_ends(path, ".jsonl") || ww_ends(path, ".jsonl.zst") || ww_ends(path, ".json"))
     st = ww_reports_each(path, WW_ORIGIN_IMPORTED, ww_stats_row, out, &c->err);
   else {
     st = ww_store_open(path, WW_STORE_READ, &s, &c->err);

@@ -57,67 +57,55 @@ typedef struct {
   const options *o;
   WW_VEC(ww_case) cases;
   uint32_t unmeasured;
+  const char *dir; /* of the data that is read */
+  uint32_t filed;  /* predictions taken from a file */
   WW_VEC(const ww_gpu *) gpus;
 } job;
 
 /* ---- paths ---- */
 
-static void locate_buffer(ww_buffer *b, const char *dir, ww_arena *a) {
-  if (b->fill.path)
-    b->fill.path = ww_path_join(a, dir, b->fill.path);
-}
+typedef struct {
+  const char *dir;
+  ww_arena *a;
+} place;
 
-static void locate_arg(ww_arg *g, const char *dir, ww_arena *a) {
-  locate_buffer(&g->buffer, dir, a);
-  ww_ptr *ptrs = WW_NEWN(a, ww_ptr, g->nptrs + 1);
-  for (uint32_t k = 0; k < g->nptrs; k++) {
-    ptrs[k] = g->ptrs[k];
-    locate_buffer(&ptrs[k].buffer, dir, a);
-  }
-  g->ptrs = ptrs;
+static ww_status locate_buffer(void *ctx, ww_buffer *b, ww_err *e) {
+  const place *p = ctx;
+  (void)e;
+  if (b->fill.path)
+    b->fill.path = ww_path_join(p->a, p->dir, b->fill.path);
+  return WW_OK;
 }
 
 /* -Ifolder, or -I folder as two words. */
 static void locate_flags(ww_launch *l, const char *dir, ww_arena *a) {
-  static const char *const paths[] = {"-I", "-isystem", "-include", "-iquote"};
-  const char **flags = WW_NEWN(a, const char *, l->nflags + 1);
+  static const char *const paths[] = {"-isystem", "-include", "-iquote", "-I", NULL};
   bool next = false;
   for (uint32_t k = 0; k < l->nflags; k++) {
-    const char *f = l->flags[k];
-    flags[k] = next ? ww_path_join(a, dir, f) : f;
-    bool is_path = next;
-    next = false;
-    for (size_t i = 0; !is_path && i < sizeof paths / sizeof *paths; i++) {
-      size_t n = strlen(paths[i]);
-      if (strncmp(f, paths[i], n))
-        continue;
-      next = !f[n];
-      if (f[n])
-        flags[k] = ww_fmt(a, "%s%s", paths[i], ww_path_join(a, dir, f + n));
-      break;
+    const char *f = l->flags[k], *const *p = paths;
+    if (next) {
+      l->flags[k] = ww_path_join(a, dir, f);
+      next = false;
+      continue;
     }
+    while (*p && !ww_starts(f, *p))
+      p++;
+    size_t n = *p ? strlen(*p) : 0;
+    next = n && !f[n];
+    if (n && f[n])
+      l->flags[k] = ww_fmt(a, "%s%s", *p, ww_path_join(a, dir, f + n));
   }
-  l->flags = flags;
 }
 
 static void locate(const ww_launch *given, const char *file, const char *sources, const char *dir,
                    ww_arena *a, ww_launch *out) {
-  *out = *given;
+  ww_launch_copy(given, a, out);
   if (!out->file)
     out->file = file;
   if (out->file)
     out->file = ww_path_join(a, sources, out->file);
   out->dir = dir;
-  out->args = WW_NEWN(a, ww_arg, given->nargs + 1);
-  out->symbols = WW_NEWN(a, ww_symbol_arg, given->nsymbols + 1);
-  for (uint32_t k = 0; k < given->nargs; k++) {
-    out->args[k] = given->args[k];
-    locate_arg(&out->args[k], dir, a);
-  }
-  for (uint32_t k = 0; k < given->nsymbols; k++) {
-    out->symbols[k] = given->symbols[k];
-    locate_arg(&out->symbols[k].arg, dir, a);
-  }
+  ww_launch_buffers(out, locate_buffer, &(place){dir, a}, NULL);
   locate_flags(out, sources, a);
 }
 
@@ -142,8 +130,9 @@ static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
   return WW_OK;
 }
 
-static ww_status add_row(job *j, const char *line, const char *dir) {
+static ww_status on_measured(job *j, const char *line) {
   ww_arena *a = j->c->arena;
+  const char *dir = j->dir;
   ww_case k = {0};
   ww_status st = ww_report_parse(line, a, &k.measured, &j->c->err);
   if (st)
@@ -169,38 +158,20 @@ static ww_status add_row(job *j, const char *line, const char *dir) {
 }
 
 /* Calls `row` for each line that holds something; its errors name the line. */
-static ww_status each_line(ww_cmd *c, const char *path,
-                           ww_status (*row)(void *ctx, const char *line), void *ctx) {
-  char *text;
+static ww_status each_line(job *j, const char *path, ww_status (*row)(job *j, const char *line)) {
+  ww_cmd *c = j->c;
+  char *text, *line;
   size_t n;
   uint32_t number = 0;
   ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 31, &text, &n, &c->err);
-  for (char *at = text, *next; !st && at && *at; at = next) {
-    next = strchr(at, '\n');
-    if (next)
-      *next++ = 0;
-    number++;
-    at += strspn(at, " \t\r");
-    if (!*at || *at == '#')
-      continue;
-    st = row(ctx, at);
-    if (st && !c->err.file) {
-      c->err.file = path;
-      c->err.line = number;
-      c->err.col = 0;
-    }
+  while (!st && (line = ww_next_line(&text, &number)))
+    st = row(j, line);
+  if (st && number && !c->err.file) {
+    c->err.file = path;
+    c->err.line = number;
+    c->err.col = 0;
   }
   return st;
-}
-
-typedef struct {
-  job *j;
-  const char *dir;
-} reading;
-
-static ww_status on_measured(void *ctx, const char *line) {
-  reading *r = ctx;
-  return add_row(r->j, line, r->dir);
 }
 
 static void thin(job *j) {
@@ -233,8 +204,8 @@ static ww_status read_measured(job *j) {
   if (!c->noperands)
     return ww_usage(c, "name a file of measured reports, as `warpwise measure --json` writes them");
   for (uint32_t k = 0; !st && k < c->noperands; k++) {
-    reading r = {j, ww_path_dir(c->arena, c->operands[k])};
-    st = each_line(c, c->operands[k], on_measured, &r);
+    j->dir = ww_path_dir(c->arena, c->operands[k]);
+    st = each_line(j, c->operands[k], on_measured);
   }
   if (!st && !j->cases.n)
     st = ww_fail(&c->err, WW_EDATA, "there is no measured report in %s", c->operands[0]);
@@ -244,11 +215,6 @@ static ww_status read_measured(job *j) {
 }
 
 /* ---- predictions from a file ---- */
-
-typedef struct {
-  job *j;
-  uint32_t n;
-} filing;
 
 /* The last name of `dwt::forward<192, 8>(int)` is forward. */
 static bool last_name_in(const char *plain, const char *other) {
@@ -269,12 +235,11 @@ static bool same_kernel(const char *x, const char *y) {
   return !x || !y || last_name_in(x, y) || last_name_in(y, x);
 }
 
-static ww_status on_predicted(void *ctx, const char *line) {
-  filing *f = ctx;
-  ww_cmd *c = f->j->c;
-  if (f->n >= f->j->cases.n)
-    return f->n++, WW_OK; /* too many: told below */
-  ww_case *k = &f->j->cases.v[f->n++];
+static ww_status on_predicted(job *j, const char *line) {
+  ww_cmd *c = j->c;
+  if (j->filed >= j->cases.n)
+    return j->filed++, WW_OK; /* too many: told below */
+  ww_case *k = &j->cases.v[j->filed++];
   ww_status st = ww_report_parse(line, c->arena, &k->predicted, &c->err);
   if (st)
     return st;
@@ -288,30 +253,20 @@ static ww_status on_predicted(void *ctx, const char *line) {
 }
 
 static ww_status from_file(job *j) {
-  filing f = {j, 0};
-  ww_status st = each_line(j->c, j->o->by, on_predicted, &f);
-  if (!st && f.n != j->cases.n)
+  ww_status st = each_line(j, j->o->by, on_predicted);
+  if (!st && j->filed != j->cases.n)
     st = ww_fail(&j->c->err, WW_EDATA,
                  "%s has %u reports for %u measured launches: a line per launch, in order (errors "
                  "are lines too)",
-                 j->o->by, f.n, j->cases.n);
+                 j->o->by, j->filed, j->cases.n);
   return st;
 }
 
 static ww_status write_out(const job *j) {
   ww_buf b = {0};
-  ww_json w = {0};
-  for (uint32_t k = 0; k < j->cases.n; k++) {
-    ww_json_begin(&w, &b);
-    ww_report_write(&j->cases.v[k].predicted, &w, NULL, NULL);
-    ww_buf_puts(&b, "\n");
-  }
-  size_t n = strlen(j->o->out);
-  bool packed = n > 4 && !strcmp(j->o->out + n - 4, ".zst");
-  ww_status st = packed ? ww_write_packed(j->o->out, b.s, b.n, 9, &j->c->err)
-                        : ww_write_file_atomic(j->o->out, b.s, b.n, &j->c->err);
-  ww_buf_free(&b);
-  return st;
+  for (uint32_t k = 0; k < j->cases.n; k++)
+    ww_report_text(&j->cases.v[k].predicted, NULL, NULL, &b);
+  return ww_write_packable(j->o->out, &b, 9, &j->c->err);
 }
 
 /* ---- thresholds ---- */
@@ -323,7 +278,7 @@ typedef struct {
   double bound;
 } threshold;
 
-static ww_status threshold_of(const char *text, threshold *t, ww_err *e) {
+static ww_status threshold_of(ww_cmd *c, const char *text, threshold *t) {
   static const ww_evaluation nothing;
   char name[72];
   double ignored;
@@ -346,27 +301,23 @@ static ww_status threshold_of(const char *text, threshold *t, ww_err *e) {
   if (ww_evaluate_stat(&nothing, t->metric, t->stat, &ignored))
     return WW_OK;
 bad:
-  return ww_fail(e, WW_EUSAGE,
-                 "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
-                 "flops.right<90, class.mcc<0.5, "
-                 "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
-                 "inside, coverage; of class: accuracy, "
-                 "balanced, f1, mcc)",
-                 text);
+  return ww_usage(c,
+                  "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
+                  "flops.right<90, class.mcc<0.5, "
+                  "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
+                  "inside, coverage; of class: accuracy, "
+                  "balanced, f1, mcc)",
+                  text);
 }
 
 static void check(ww_cmd *c, const options *o, const ww_evaluation *v) {
   for (uint32_t k = 0; k < o->fail_if.n; k++) {
     threshold t;
     double is;
-    ww_err e;
-    if (threshold_of(o->fail_if.v[k], &t, &e))
-      continue; /* read before */
+    threshold_of(c, o->fail_if.v[k], &t); /* fine, as it was read before */
     ww_evaluate_stat(v, t.metric, t.stat, &is);
     bool holds = t.op == '<' ? is < t.bound : is > t.bound;
-    if (t.equal && is == t.bound)
-      holds = true;
-    if (!holds && !isnan(is))
+    if (!holds && !(t.equal && is == t.bound) && !isnan(is))
       continue;
     c->missed = true;
     if (isnan(is))
@@ -389,7 +340,7 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
   if (o->metric && (out->metric = ww_scored_named(o->metric)) < 0)
     return ww_usage(c, "--metric: there is no metric '%.40s'; docs/metrics.md lists them",
                     o->metric);
-  if (o->group && !strcmp(o->group, "none"))
+  if (ww_is(o->group, "none"))
     out->grouping = -2;
   else if (o->group && strcmp(o->group, "all")) {
     for (int g = 0; g < WW_NGROUPINGS; g++)
@@ -401,36 +352,22 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
           o->group);
   }
   for (uint32_t k = 0; !st && k < o->fail_if.n; k++)
-    st = threshold_of(o->fail_if.v[k], &ignored, &c->err);
+    st = threshold_of(c, o->fail_if.v[k], &ignored);
   return st;
 }
 
-static const char *data_words(const ww_cmd *c) {
-  ww_buf b = {0};
-  for (uint32_t k = 0; k < c->noperands; k++)
-    ww_buf_fmt(&b, "%s%s", k ? ", " : "", ww_path_base(c->operands[k]));
-  const char *s = ww_strdup(c->arena, b.s);
-  ww_buf_free(&b);
-  return s;
-}
-
-static const char *gpu_words(const job *j) {
-  ww_buf b = {0};
-  for (uint32_t k = 0; k < j->gpus.n; k++)
-    ww_buf_fmt(&b, "%s%s", k ? ", " : "", j->gpus.v[k]->name);
-  const char *s = ww_strdup(j->c->arena, b.s);
-  ww_buf_free(&b);
-  return s;
+/* The list with one more name. */
+static const char *and_name(const char *list, const char *name, ww_arena *a) {
+  return list ? ww_fmt(a, "%s, %s", list, name) : name;
 }
 
 static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int grouping) {
   ww_table *tables;
   uint32_t n = ww_evaluate_tables(v, grouping, c->arena, &tables);
   ww_buf b = {0};
-  if (c->json) {
-    ww_evaluate_json(v, &b);
-    ww_print_buf(&b);
-  } else {
+  if (c->json)
+    ww_evaluate_json(v);
+  else {
     printf("%s\n", ww_evaluate_head(v, c->arena));
     (o->markdown ? ww_tables_markdown : ww_tables_text)(tables, n, stdout);
   }
@@ -450,10 +387,14 @@ static ww_evaluation *summed(job *j, const chosen *as, const char *by, double be
   *v = (ww_evaluation){.cases = j->cases.v,
                        .n = j->cases.n,
                        .unmeasured = j->unmeasured,
-                       .total_s = ww_now() - begin};
-  v->data = j->o->csv ? ww_path_base(j->o->csv) : data_words(c);
-  v->gpu = gpu_words(j);
-  v->by = by;
+                       .total_s = ww_now() - begin,
+                       .by = by};
+  if (j->o->csv)
+    v->data = ww_path_base(j->o->csv);
+  for (uint32_t k = 0; k < c->noperands; k++)
+    v->data = and_name(v->data, ww_path_base(c->operands[k]), c->arena);
+  for (uint32_t k = 0; k < j->gpus.n; k++)
+    v->gpu = and_name(v->gpu, j->gpus.v[k]->name, c->arena);
   ww_evaluate_sum(v, as->metric, j->o->worst ? j->o->worst : 10, c->arena);
   return v;
 }
@@ -491,27 +432,22 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
   chosen as;
-  bool trace = o->by && !strcmp(o->by, "trace"), side = o->by && !strcmp(o->by, "both");
-  bool machine = o->by && !strcmp(o->by, "machine"),
-       grounded = !o->by || !strcmp(o->by, "grounded") || side;
+  bool trace = ww_is(o->by, "trace"), side = ww_is(o->by, "both"), text = ww_is(o->by, "text");
+  bool grounded = !o->by || ww_is(o->by, "grounded") || side;
   ww_evaluate_how how = {
       .trace = trace, .jobs = o->jobs, .limit_s = o->seconds, .budget = o->budget};
-  ww_status st = choose(c, o, &as);
-  if (!st)
-    st = read_measured(&j);
-  if (!st && grounded)
-    st = ww_correction_load(c->arena, &how.correction, &c->err);
-  if (st)
-    return st;
+  if (choose(c, o, &as) || read_measured(&j) ||
+      (grounded && ww_correction_load(c->arena, &how.correction, &c->err)))
+    return c->err.code;
   double begin = ww_now();
   if (side)
     return both(&j, &as, &how);
-  bool ask = trace || machine || grounded, text = o->by && !strcmp(o->by, "text");
+  bool ask = trace || grounded || ww_is(o->by, "machine");
   if ((o->model || o->heads) && !text)
     return ww_usage(c, "--model and --heads belong to --by text");
-  st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
-       : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n)
-             : from_file(&j);
+  ww_status st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
+                 : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n)
+                       : from_file(&j);
   if (st)
     return st;
   ww_evaluation *v = summed(&j, &as,

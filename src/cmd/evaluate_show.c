@@ -9,25 +9,22 @@ static bool is_words(const ww_table *t, uint32_t col) {
   return col < t->left || (t->words >> col & 1);
 }
 
-static const char *cell(const ww_table *t, uint32_t row, uint32_t col) {
-  return t->cells[row * t->ncols + col];
-}
-
 /* ---- terminal ---- */
 
 static int width_of(const ww_table *t, uint32_t col) {
   size_t most = strlen(t->head[col]);
-  for (uint32_t r = 0; r < t->nrows; r++)
-    if (strlen(cell(t, r, col)) > most)
-      most = strlen(cell(t, r, col));
-  return (int)(most > WIDE ? WIDE : most);
+  for (uint32_t r = 0; r < t->nrows; r++) {
+    size_t n = strlen(t->cells[r * t->ncols + col]);
+    most = n > most ? n : most;
+  }
+  return most > WIDE ? WIDE : most;
 }
 
 static void text_row(const ww_table *t, const char *const *cells, const int *width, FILE *f) {
   for (uint32_t k = 0; k < t->ncols; k++) {
     bool last = k + 1 == t->ncols;
     if (is_words(t, k))
-      fprintf(f, "%s%-*.*s", k ? "  " : "  ", last ? 0 : width[k], WIDE, cells[k]);
+      fprintf(f, "  %-*.*s", last ? 0 : width[k], WIDE, cells[k]);
     else
       fprintf(f, "  %*s", width[k], cells[k]);
   }
@@ -174,11 +171,12 @@ static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
 
 static void write_lists(const ww_evaluation *v, ww_json *j) {
   ww_json_karr(j, "unanswered");
-  for (uint32_t k = 0; k < v->nreasons; k++) {
+  for (uint32_t k = 0; k < v->reasons.n; k++) {
+    const ww_case *example = v->reasons.v[k].example;
     ww_json_obj(j);
-    ww_json_kstr(j, "why", v->reasons[k].text);
-    ww_json_kuint(j, "launches", v->reasons[k].n);
-    ww_json_kstr(j, "example", v->reasons[k].example->predicted.error.msg);
+    ww_json_kstr(j, "why", v->reasons.v[k].text);
+    ww_json_kuint(j, "launches", v->reasons.v[k].n);
+    ww_json_kstr(j, "example", example->predicted.error.msg);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
@@ -188,11 +186,8 @@ static void write_lists(const ww_evaluation *v, ww_json *j) {
   ww_json_end_arr(j);
 }
 
-void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
-  ww_json json = {0}, *j = &json;
-  ww_json_begin(j, out);
-  ww_json_obj(j);
-  ww_json_kint(j, "schema_version", 1);
+void ww_evaluate_json(const ww_evaluation *v) {
+  ww_json *j = ww_line_begin();
   ww_json_kstr(j, "data", v->data);
   ww_json_kstr(j, "by", v->by);
   if (v->gpu)
@@ -216,6 +211,5 @@ void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
   write_classes(&v->classes, j);
   write_groups(v, j);
   write_lists(v, j);
-  ww_json_end_obj(j);
-  ww_buf_puts(out, "\n");
+  ww_line_end(j);
 }

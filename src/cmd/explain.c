@@ -86,7 +86,7 @@ static ww_status write_html(job *j) {
                  .source = ww_export_from_disk,
                  .made = "warpwise explain --html"};
   ww_export_html(&x, &b);
-  return ww_write_text(j->o->html, &b, 0, &j->c->err);
+  return ww_write_text(j->o->html, &b, &j->c->err);
 }
 
 static ww_status explain_one(job *j, ww_launch *launch) {

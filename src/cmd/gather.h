@@ -61,6 +61,8 @@ ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_
                           ww_gathered *g);
 /* What was written, for a person or as JSON; returns how many launches are ready. */
 uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path);
+/* The value of an option: above 0, at most 1; NULL leaves *out. */
+ww_status ww_share_option(ww_cmd *c, const char *name, const char *text, double *out);
 /* Failures by cause (the message without what is special to one kernel), the most frequent first.
  */
 void ww_gather_print_failures(const ww_gathered *g, ww_arena *a, FILE *f);

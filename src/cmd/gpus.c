@@ -36,11 +36,8 @@ static void list_json(const ww_gpu *g) {
   ww_line_end(j);
 }
 
-static const char *cell(double v, char text[24]) {
-  if (isnan(v))
-    return "-";
-  snprintf(text, 24, "%.4g", v);
-  return text;
+static const char *cell(double v, ww_arena *a) {
+  return isnan(v) ? "-" : ww_fmt(a, "%.4g", v);
 }
 
 static ww_status list(ww_cmd *c) {
@@ -54,7 +51,7 @@ static ww_status list(ww_cmd *c) {
            "FP64 TF", "FP32 TF", "DRAM GB/s", "CALIBRATED");
   for (uint32_t k = 0; k < n; k++) {
     ww_gpu g;
-    char a[24], b[24], d[24], e[24];
+    ww_arena *a = c->arena;
     ww_status st = ww_gpu_load(names[k], c->arena, &g, &c->err);
     if (st)
       return st;
@@ -62,8 +59,8 @@ static ww_status list(ww_cmd *c) {
       list_json(&g);
     else
       printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name, g.architecture,
-             g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, b), cell(g.peak_fp32, d),
-             cell(g.dram_peak, e), g.calibrated ? g.calibrated : "no");
+             g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, a), cell(g.peak_fp32, a),
+             cell(g.dram_peak, a), g.calibrated ? g.calibrated : "no");
   }
   return WW_OK;
 }
@@ -96,8 +93,7 @@ static void show_curves(const ww_gpu *g) {
   }
 }
 
-static void show_ops(const ww_gpu *g) {
-  char a[24], b[24], d[24], e[24], f[24];
+static void show_ops(const ww_gpu *g, ww_arena *a) {
   bool head = false;
   for (int i = 0; i < WW_NGPU_OPS; i++) {
     if (isnan(g->issue[i]) && isnan(g->latency[i]))
@@ -105,7 +101,7 @@ static void show_ops(const ww_gpu *g) {
     if (!head)
       printf("\n  %-16s %8s %8s  (cycles)\n", "INSTRUCTION", "ISSUE", "LATENCY");
     head = true;
-    printf("  %-16s %8s %8s\n", ww_gpu_op_names[i], cell(g->issue[i], a), cell(g->latency[i], b));
+    printf("  %-16s %8s %8s\n", ww_gpu_op_names[i], cell(g->issue[i], a), cell(g->latency[i], a));
   }
   head = false;
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
@@ -116,8 +112,8 @@ static void show_ops(const ww_gpu *g) {
              "ISSUE", "LATENCY");
     head = true;
     printf("  %-16s %12s %8s %8s %8s %8s\n", ww_gpu_math_names[i], cell(g->math_instructions[i], a),
-           cell(g->math_flops32[i], b), cell(g->math_flops64[i], d), cell(g->math_issue[i], e),
-           cell(g->math_latency[i], f));
+           cell(g->math_flops32[i], a), cell(g->math_flops64[i], a), cell(g->math_issue[i], a),
+           cell(g->math_latency[i], a));
   }
 }
 
@@ -140,7 +136,7 @@ static ww_status show(ww_cmd *c, const char *which) {
   printf("\n");
   show_figures(&g);
   show_curves(&g);
-  show_ops(&g);
+  show_ops(&g, c->arena);
   return WW_OK;
 }
 
@@ -193,7 +189,7 @@ static const char *short_name(const char *device, ww_arena *a) {
   const char *last = strrchr(device, ' ');
   char *name = ww_strdup(a, last ? last + 1 : device);
   for (char *p = name; *p; p++)
-    *p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '-';
+    *p = isalnum((unsigned char)*p) ? tolower((unsigned char)*p) : '-';
   return name;
 }
 
@@ -268,14 +264,11 @@ static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena
 }
 
 static ww_status parse_threshold(ww_cmd *c, double *share) {
-  const char *text = ((const options *)c->opt)->threshold;
-  char *end;
-  *share = 0.1;
-  if (!text)
-    return WW_OK;
-  *share = strtod(text, &end) / 100;
-  if (end == text || (*end && strcmp(end, "%")) || !(*share >= 0))
-    return ww_usage(c, "--threshold %.40s: expected a percentage, e.g. 10%%", text);
+  const options *o = c->opt;
+  double percent = 10;
+  if (o->threshold && !ww_real(o->threshold, "%", 0, INFINITY, &percent))
+    return ww_usage(c, "--threshold %.40s: expected a percentage, e.g. 10%%", o->threshold);
+  *share = percent / 100;
   return WW_OK;
 }
 
@@ -299,33 +292,29 @@ static ww_status probe(ww_cmd *c) {
   ww_probe p;
   ww_gpu expected;
   double threshold;
-  ww_status st = parse_threshold(c, &threshold);
-  if (!st && o->verify)
-    st = ww_gpu_load(o->verify, c->arena, &expected, &c->err); /* before the device is kept busy */
-  if (!st && o->base)
-    st = ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err);
-  if (!st)
-    st = measure(c, &p);
-  if (!st)
-    tell_gaps(&p);
-  if (!st)
-    st = write_raw(c, &p);
-  if (st)
-    return st;
+  /* what is named is read before the device is kept busy */
+  if (parse_threshold(c, &threshold) ||
+      (o->verify && ww_gpu_load(o->verify, c->arena, &expected, &c->err)) ||
+      (o->base && ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err)) || measure(c, &p))
+    return c->err.code;
+  tell_gaps(&p);
+  if (write_raw(c, &p))
+    return c->err.code;
   return o->verify ? verify(c, &p, &expected, threshold) : describe(c, &p);
 }
 
 static ww_status run(ww_cmd *c) {
   const char *what = c->noperands ? c->operands[0] : "list";
+  bool shows = !strcmp(what, "show");
   if (!strcmp(what, "list") && c->noperands < 2)
     return list(c);
-  if (!strcmp(what, "show") && c->noperands == 2)
+  if (shows && c->noperands == 2)
     return show(c, c->operands[1]);
-  if (!strcmp(what, "show") && c->noperands == 1 && c->gpu)
+  if (shows && c->noperands == 1 && c->gpu)
     return show(c, c->gpu);
   if (!strcmp(what, "probe") && c->noperands == 1)
     return probe(c);
-  if (!strcmp(what, "show"))
+  if (shows)
     return ww_usage(c, "gpus show: name one GPU; `warpwise gpus` lists them");
   return ww_usage(c, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'", what);
 }

@@ -206,10 +206,9 @@ static void inspect_meta(const ww_weights *w) {
 
 /* llama2.c's have no names in them: only what the header says. */
 static bool inspect_bin(const ww_cmd *c, const char *path) {
-  size_t n = strlen(path);
   ww_lm *m = NULL;
   ww_err why = {0};
-  if (c->json || n < 4 || strcmp(path + n - 4, ".bin") || ww_lm_open(path, NULL, &m, &why))
+  if (c->json || !ww_ends(path, ".bin") || ww_lm_open(path, NULL, &m, &why))
     return false;
   inspect_config(ww_lm_config_of(m));
   ww_lm_close(m);
@@ -224,13 +223,10 @@ static ww_status inspect(ww_cmd *c) {
     return ww_usage(c, "lm inspect takes one model or file of tensors");
   if (inspect_bin(c, c->operands[0]))
     return WW_OK;
-  bool model = ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why) == WW_OK;
-  ww_status st =
-      model ? WW_OK
-            : ww_weights_open(c->operands[0], &w,
-                              &c->err); /* tensors of something else can be listed all the same */
-  if (st)
-    return st;
+  bool model = !ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why);
+  /* tensors of something else can be listed all the same */
+  if (!model && ww_weights_open(c->operands[0], &w, &c->err))
+    return c->err.code;
   if (c->json)
     inspect_json(w, model ? &k : NULL, why.msg);
   else {
@@ -275,7 +271,7 @@ static ww_status convert_type(const char *name, bool gguf, ww_dtype *out, ww_err
   *out = WW_DTYPE_BF16;
   for (int t = 0; name && t <= (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16); t++)
     if (!strcasecmp(name, ww_dtype_name(t)))
-      return *out = (ww_dtype)t, WW_OK;
+      return *out = t, WW_OK;
   return name ? ww_fail(e, WW_EUSAGE, "--type takes %s, not `%s`",
                         gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)",
                         name)
@@ -293,16 +289,13 @@ static ww_status convert(ww_cmd *c) {
     return ww_usage(
         c, "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
   const char *to = c->operands[1];
-  size_t n = strlen(to);
-  bool gguf = n > 5 && !strcmp(to + n - 5, ".gguf");
-  ww_status st = convert_type(o->type, gguf, &type, &c->err);
-  if (!st)
-    st = ww_lm_open_files(c->operands[0], c->arena, &w, &k, &tokenizer, &c->err);
-  if (st)
-    return st;
+  bool gguf = ww_ends(to, ".gguf");
+  if (convert_type(o->type, gguf, &type, &c->err) ||
+      ww_lm_open_files(c->operands[0], c->arena, &w, &k, &tokenizer, &c->err))
+    return c->err.code;
   ww_lm_layout_make(&k, c->arena, &l);
   float *flat = ww_xcalloc(l.total, sizeof *flat);
-  st = ww_lm_read_params(w, &k, &l, flat, &c->err);
+  ww_status st = ww_lm_read_params(w, &k, &l, flat, &c->err);
   if (!st)
     st = gguf ? ww_lm_write_gguf(to, &k, flat, type, tokenizer, &c->err)
               : ww_lm_write_folder(to, &k, flat, type, tokenizer, &c->err);

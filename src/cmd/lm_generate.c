@@ -115,7 +115,7 @@ static ww_status weights_of(const char *name, ww_dtype *out, ww_err *e) {
     return WW_OK;
   for (int t = 0; t < WW_DTYPE_I8; t++)
     if (!strcasecmp(name, ww_dtype_name(t)))
-      return *out = (ww_dtype)t, WW_OK;
+      return *out = t, WW_OK;
   return ww_fail(e, WW_EUSAGE, "--weights takes q8_0, f16, bf16 or f32, not `%s`", name);
 }
 
@@ -132,26 +132,20 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
   ww_tokens prompt = {0};
   ww_lm_session *s = NULL;
   ww_generated out;
-  const char **stop = WW_NEWN(c->arena, const char *, o->stop.n + 1);
-  for (uint32_t k = 0; k < o->stop.n; k++)
-    stop[k] = o->stop.v[k];
-  how.stop = stop;
-  ww_status st = ww_lm_real(o->temperature, "temperature", 0, 100, 0, &temperature, &c->err);
-  if (!st)
-    st = ww_lm_real(o->top_p, "top-p", 0, 1, 1, &top_p, &c->err);
-  if (!st)
-    st = ww_lm_text(c, 1, &text, &n);
-  if (!st)
-    st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
-  if (st)
-    return st;
-  how.sample = (ww_sample_options){(float)temperature, (float)top_p,
-                                   o->top_k > UINT32_MAX ? 0 : o->top_k, o->seed};
+  ww_strings stop = o->stop;
+  ww_push(c->arena, &stop, NULL);
+  how.stop = stop.v;
+  if (ww_lm_real(c, o->temperature, "temperature", 100, 0, &temperature) ||
+      ww_lm_real(c, o->top_p, "top-p", 1, 1, &top_p) || ww_lm_text(c, 1, &text, &n) ||
+      ww_lm_need_tokenizer(m, c->operands[0], &c->err))
+    return c->err.code;
+  how.sample =
+      (ww_sample_options){temperature, top_p, o->top_k > UINT32_MAX ? 0 : o->top_k, o->seed};
   prompt_tokens(c, o, ww_lm_tokenizer(m), text, n, &prompt);
   uint64_t room = (uint64_t)prompt.n + how.most;
   if (room > ww_lm_config_of(m)->context)
     room = ww_lm_config_of(m)->context;
-  st = ww_lm_session_new(m, 1, room, &s, &c->err);
+  ww_status st = ww_lm_session_new(m, 1, room, &s, &c->err);
   if (st)
     return st;
   /* The first Ctrl-C ends the text, the second the program. */
@@ -177,13 +171,9 @@ static ww_status run(ww_cmd *c) {
   ww_lm_options lo = {.exact = o->exact, .threads = o->threads};
   if (c->noperands < 1 || c->noperands > 2)
     return ww_usage(c, "lm generate takes a model and a prompt ('-': stdin)");
-  ww_status st = weights_of(o->weights, &lo.weights, &c->err);
-  if (!st)
-    st = grammar_of(c, o, &g);
-  if (!st)
-    st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
-  if (!st)
-    st = generate(c, o, m, g);
+  bool failed = weights_of(o->weights, &lo.weights, &c->err) || grammar_of(c, o, &g) ||
+                ww_lm_open(c->operands[0], &lo, &m, &c->err);
+  ww_status st = failed ? c->err.code : generate(c, o, m, g);
   ww_lm_close(m);
   ww_grammar_free(g);
   return st;

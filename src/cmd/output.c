@@ -1,6 +1,6 @@
 /* output.c - how commands speak: data on stdout, complaints on stderr; with --json both are lines
  * of JSON on stdout. */
-#include <math.h>
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "cmd.h"
@@ -77,13 +77,17 @@ ww_status ww_worse(ww_status a, ww_status b) {
   return ww_exit_code(b) > ww_exit_code(a) ? b : a;
 }
 
-ww_status ww_write_text(const char *path, ww_buf *b, int level, ww_err *e) {
-  ww_status st = WW_OK;
+ww_status ww_write_packable(const char *path, ww_buf *b, int level, ww_err *e) {
+  ww_status st = ww_ends(path, ".zst") ? ww_write_packed(path, b->s, b->n, level, e)
+                                       : ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
+  ww_buf_free(b);
+  return st;
+}
+
+ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e) {
   if (!strcmp(path, "-"))
-    fwrite(b->s, 1, b->n, stdout);
-  else
-    st = level && ww_ends(path, ".zst") ? ww_write_packed(path, b->s, b->n, level, e)
-                                        : ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
+    return ww_print_buf(b), WW_OK;
+  ww_status st = ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
   ww_buf_free(b);
   return st;
 }
@@ -97,4 +101,57 @@ bool ww_real(const char *text, const char *unit, double least, double most, doub
 void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     ww_push(a, to, v[k]);
+}
+
+char *ww_next_line(char **text, uint32_t *number) {
+  for (char *line; (line = strsep(text, "\n"));) {
+    ++*number;
+    line += strspn(line, " \t\r");
+    if (*line && *line != '#')
+      return line;
+  }
+  return NULL;
+}
+
+/* ---- reasons ---- */
+
+const char *ww_without_names(const char *s, size_t most, const char *ends, ww_arena *a) {
+  ww_buf b = {0};
+  while (*s && b.n < most) {
+    const char *end = strchr("`'\"", *s) ? strchr(s + 1, *s) : NULL;
+    if (end) {
+      ww_buf_puts(&b, "...");
+      s = end + 1;
+    } else if (isdigit((unsigned char)*s)) {
+      s += strspn(s, "0123456789.x");
+      ww_buf_puts(&b, "N");
+    } else if (strchr(ends, *s))
+      break;
+    else
+      ww_buf_add(&b, s++, 1);
+  }
+  const char *text = ww_strdup(a, b.s ? b.s : "");
+  ww_buf_free(&b);
+  return text;
+}
+
+void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_arena *a) {
+  uint32_t i = 0;
+  while (i < all->n && strcmp(all->v[i].text, text))
+    i++;
+  if (i == all->n)
+    ww_push(a, all, (ww_reason){.text = text, .example = example});
+  all->v[i].n++;
+}
+
+static int by_count(const void *a, const void *b) {
+  const ww_reason *x = a, *y = b;
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
+  return strcmp(x->text, y->text);
+}
+
+void ww_reasons_sort(ww_reasons *all) {
+  if (all->n)
+    qsort(all->v, all->n, sizeof *all->v, by_count);
 }

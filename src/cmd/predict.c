@@ -212,7 +212,7 @@ static ww_status show_sweep(job *j, const ww_sweep_result *r) {
   if (svg) {
     ww_buf b = {0};
     ww_sweep_svg(r, &b);
-    if (ww_write_text(svg, &b, 0, &j->c->err))
+    if (ww_write_text(svg, &b, &j->c->err))
       return j->c->err.code;
   }
   if (!j->c->json && !(svg && !strcmp(svg, "-")))

@@ -5,6 +5,7 @@
 #include "ready.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -104,7 +105,7 @@ static ww_status architecture(const ww_ready_how *j, char out[16], ww_err *e) {
 
 static bool is_hip(const ww_ready_how *j, const ww_item *i) {
   const char *dot = i->l.file ? strrchr(i->l.file, '.') : NULL;
-  return (dot && !strcmp(dot, ".hip")) || (j->source->lang && !strcmp(j->source->lang, "hip"));
+  return ww_is(dot, ".hip") || ww_is(j->source->lang, "hip");
 }
 
 static bool to_compile(const ww_item *i) {
@@ -156,8 +157,8 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
 static ww_status put_beside(const char *plan, ww_arena *a, const char *data, size_t n,
                             const char *suffix, const char **out, ww_err *e) {
   const char *dir = ww_fmt(a, "%s.d", plan);
-  const char *name = ww_fmt(a, "%016llx%s", (unsigned long long)ww_hash(data, n, 0), suffix);
-  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+  const char *name = ww_fmt(a, "%016" PRIx64 "%s", ww_hash(data, n, 0), suffix);
+  if (mkdir(dir, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", dir, strerror(errno));
   const char *to = ww_path_join(a, dir, name);
   *out = ww_fmt(a, "%s/%s", ww_path_base(dir), name);
@@ -168,14 +169,15 @@ static ww_status put_beside(const char *plan, ww_arena *a, const char *data, siz
 static ww_status code_beside(const char *plan, ww_arena *a, const ww_launch *l, const char **out,
                              ww_err *e) {
   char *data;
-  const char *text, *dot = l->binary ? strrchr(ww_path_base(l->binary), '.') : ".cl";
+  const char *text, *dot;
   size_t n;
-  ww_status st = l->binary ? ww_read_file(a, l->binary, 1 << 30, &data, &n, e)
-                           : ww_opencl_source(l->file, l->flags, l->nflags, a, &text, e);
-  if (st)
-    return st;
-  return l->binary ? put_beside(plan, a, data, n, dot ? dot : "", out, e)
-                   : put_beside(plan, a, text, strlen(text), dot, out, e);
+  if (!l->binary) {
+    ww_status st = ww_opencl_source(l->file, l->flags, l->nflags, a, &text, e);
+    return st ? st : put_beside(plan, a, text, strlen(text), ".cl", out, e);
+  }
+  ww_status st = ww_read_file(a, l->binary, 1 << 30, &data, &n, e);
+  dot = strrchr(ww_path_base(l->binary), '.');
+  return st ? st : put_beside(plan, a, data, n, dot ? dot : "", out, e);
 }
 
 static const char *absolute(const char *path, ww_arena *a) {
@@ -184,39 +186,21 @@ static const char *absolute(const char *path, ww_arena *a) {
 }
 
 /* Contents are named by their whole path: the lines may lie elsewhere than the spec did. */
-static void whole_paths_of(ww_arg *g, ww_arena *a) {
-  ww_ptr *ptrs = WW_NEWN(a, ww_ptr, g->nptrs + 1);
-  g->buffer.fill.path = absolute(g->buffer.fill.path, a);
-  if (g->nptrs)
-    memcpy(ptrs, g->ptrs, g->nptrs * sizeof *ptrs);
-  for (uint32_t k = 0; k < g->nptrs; k++)
-    ptrs[k].buffer.fill.path = absolute(ptrs[k].buffer.fill.path, a);
-  g->ptrs = ptrs;
-}
-
-static void whole_paths(ww_launch *l, ww_arena *a) {
-  ww_arg *args = WW_NEWN(a, ww_arg, l->nargs + 1);
-  ww_symbol_arg *symbols = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
-  if (l->nargs)
-    memcpy(args, l->args, l->nargs * sizeof *args);
-  if (l->nsymbols)
-    memcpy(symbols, l->symbols, l->nsymbols * sizeof *symbols);
-  for (uint32_t k = 0; k < l->nargs; k++)
-    whole_paths_of(&args[k], a);
-  for (uint32_t k = 0; k < l->nsymbols; k++)
-    whole_paths_of(&symbols[k].arg, a);
-  l->args = args;
-  l->symbols = symbols;
+static ww_status whole_path(void *a, ww_buffer *b, ww_err *e) {
+  (void)e;
+  b->fill.path = absolute(b->fill.path, a);
+  return WW_OK;
 }
 
 ww_status ww_ready_line(const char *plan, const ww_item *i, ww_buf *out, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  ww_launch l = i->l;
+  ww_launch l;
   ww_json w = {0};
+  ww_launch_copy(&i->l, a, &l);
   ww_status st = code_beside(plan, a, &i->l, &l.binary, e);
   if (!st) {
     l.file = absolute(l.file, a);
-    whole_paths(&l, a);
+    ww_launch_buffers(&l, whole_path, a, e);
     ww_json_begin(&w, out);
     ww_launch_write(&l, &w);
     ww_buf_puts(out, "\n");

@@ -109,7 +109,7 @@ static ww_status show(job *j) {
   if (svg) {
     ww_buf b = {0};
     ww_roofline_svg(&r, &b);
-    ww_status st = ww_write_text(svg, &b, 0, &j->c->err);
+    ww_status st = ww_write_text(svg, &b, &j->c->err);
     if (st || !strcmp(svg, "-"))
       return st;
   }

@@ -113,12 +113,7 @@ static void family_table(const ww_train_options *o, const ww_correction *k,
 static ww_status write_model(ww_cmd *c, const char *path, const ww_correction *k) {
   ww_buf b = {0};
   ww_correction_write(k, &b);
-  size_t n = strlen(path);
-  bool packed = n > 4 && !strcmp(path + n - 4, ".zst");
-  ww_status st = packed ? ww_write_packed(path, b.s, b.n, 19, &c->err)
-                        : ww_write_file_atomic(path, b.s, b.n, &c->err);
-  ww_buf_free(&b);
-  return st;
+  return ww_write_packable(path, &b, 19, &c->err);
 }
 
 static ww_status learn(ww_cmd *c, const ww_train_options *o, const ww_feature_table *t,

@@ -37,20 +37,10 @@ typedef struct {
 
 static ww_status number(ww_cmd *c, const char *text, const char *name, double otherwise,
                         double least, double most, double *out) {
-  char *end;
   *out = otherwise;
-  if (!text)
+  if (!text || ww_real(text, "", least, most, out))
     return WW_OK;
-  *out = strtod(text, &end);
-  if (end == text || *end || !(*out >= least && *out <= most))
-    return ww_usage(c, "--%s: expected a number of %g to %g, not '%.40s'", name, least, most, text);
-  return WW_OK;
-}
-
-static ww_status size_ok(ww_cmd *c, const char *name, uint64_t v, uint64_t most) {
-  if (v <= most)
-    return WW_OK;
-  return ww_usage(c, "--%s: at most %" PRIu64 ", not %" PRIu64, name, most, v);
+  return ww_usage(c, "--%s: expected a number of %g to %g, not '%.40s'", name, least, most, text);
 }
 
 static ww_status sizes_ok(ww_cmd *c, const options *o) {
@@ -66,10 +56,11 @@ static ww_status sizes_ok(ww_cmd *c, const options *o) {
       {"accumulate", o->accumulate, 4096}, {"lora", o->lora, 1024},
       {"steps", o->steps, 10000000},       {"patience", o->patience, 1 << 20},
   };
-  ww_status st = WW_OK;
-  for (size_t k = 0; !st && k < sizeof table / sizeof *table; k++)
-    st = size_ok(c, table[k].name, table[k].v, table[k].most);
-  return st;
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (table[k].v > table[k].most)
+      return ww_usage(c, "--%s: at most %" PRIu64 ", not %" PRIu64, table[k].name, table[k].most,
+                      table[k].v);
+  return WW_OK;
 }
 
 static uint64_t given(uint64_t v, uint64_t otherwise) {
@@ -81,66 +72,61 @@ static uint64_t given(uint64_t v, uint64_t otherwise) {
 static ww_status plan_of(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  double lr, least, decay, clip, beta2, alpha, weight, noise, average, dropout, minutes, peak;
-  ww_status st = sizes_ok(c, o);
-  if (!st)
-    st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e38, &lr);
-  if (!st)
-    st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
-  if (!st)
-    st = number(c, o->decay, "decay", o->lora ? 0 : 0.1, 0, 100, &decay);
-  if (!st)
-    st = number(c, o->clip, "clip", 1, 0, 1e9, &clip);
-  if (!st)
-    st = number(c, o->beta2, "beta2", 0.95, 0, 0.9999999, &beta2);
-  if (!st)
-    st = number(c, o->alpha, "alpha", 2 * o->lora, 0, 1e6, &alpha);
-  if (!st)
-    st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
-  if (!st)
-    st = number(c, o->average, "average", 0, 0, 1, &average);
-  if (!st && average > 0 && o->patience)
-    st = ww_usage(c, "--average and --patience both say which values are written: take one");
-  if (!st)
-    st = number(c, o->dropout, "dropout", 0, 0, 0.9, &dropout);
-  if (!st)
-    st = number(c, o->noise, "noise", 0, 0, 0.9, &noise);
-  if (!st)
-    st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
-  if (!st)
-    st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
-  if (st)
-    return st;
-  j->net_options = (ww_net_options){.lora_rank = o->lora,
-                                    .lora_alpha = (float)alpha,
-                                    .number_weight = (float)weight,
-                                    .dropout = (float)dropout};
-  j->plan = (ww_lm_plan){.steps = o->steps,
-                         .rows = given(o->batch, 16),
-                         .accumulate = given(o->accumulate, 1),
-                         .lr = (float)lr,
-                         .lr_least = (float)least,
-                         .decay = (float)decay,
-                         .clip = (float)clip,
-                         .beta1 = 0.9f,
-                         .beta2 = (float)beta2,
-                         .eps = 1e-8f,
-                         .number_weight = (float)weight,
-                         .noise = (float)noise,
-                         .average = (float)average,
-                         .seed = given(o->seed, 1),
-                         .minutes = minutes,
-                         .started = ww_now(),
-                         .checkpoint = o->checkpoint,
-                         .every = given(o->every, 500),
-                         .resume = o->resume,
-                         .log = o->log,
-                         .curve = o->curve,
-                         .log_every = o->log_every,
-                         .check_every = o->check_every,
-                         .check_rows = given(o->check_rows, 512),
-                         .patience = o->patience,
-                         .peak = peak * 1e12};
+  ww_net_options *n = &j->net_options;
+  ww_lm_plan *p = &j->plan;
+  double peak;
+  *p = (ww_lm_plan){.steps = o->steps,
+                    .rows = given(o->batch, 16),
+                    .accumulate = given(o->accumulate, 1),
+                    .beta1 = 0.9f,
+                    .eps = 1e-8f,
+                    .seed = given(o->seed, 1),
+                    .started = ww_now(),
+                    .checkpoint = o->checkpoint,
+                    .every = given(o->every, 500),
+                    .resume = o->resume,
+                    .log = o->log,
+                    .curve = o->curve,
+                    .log_every = o->log_every,
+                    .check_every = o->check_every,
+                    .check_rows = given(o->check_rows, 512),
+                    .patience = o->patience};
+  const struct {
+    const char *text, *name;
+    double otherwise, most;
+    float *out;
+  } reals[] = {
+      {o->lr, "lr",
+       o->lora        ? 2e-4
+       : j->new_model ? 1e-3
+                      : 2e-5,
+       1e38, &p->lr},
+      {o->lr_least, "lr-least", 0.1, 1, &p->lr_least},
+      {o->decay, "decay", o->lora ? 0 : 0.1, 100, &p->decay},
+      {o->clip, "clip", 1, 1e9, &p->clip},
+      {o->beta2, "beta2", 0.95, 0.9999999, &p->beta2},
+      {o->alpha, "alpha", 2 * o->lora, 1e6, &n->lora_alpha},
+      {o->number_weight, "number-weight", 1, 1e6, &n->number_weight},
+      {o->average, "average", 0, 1, &p->average},
+      {o->dropout, "dropout", 0, 0.9, &n->dropout},
+      {o->noise, "noise", 0, 0.9, &p->noise},
+  };
+  if (sizes_ok(c, o))
+    return WW_EUSAGE;
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    double v;
+    if (number(c, reals[k].text, reals[k].name, reals[k].otherwise, 0, reals[k].most, &v))
+      return WW_EUSAGE;
+    *reals[k].out = v;
+  }
+  if (p->average > 0 && o->patience)
+    return ww_usage(c, "--average and --patience both say which values are written: take one");
+  n->lora_rank = o->lora;
+  p->number_weight = n->number_weight;
+  if (number(c, o->minutes, "minutes", 0, 0, 1e6, &p->minutes) ||
+      number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak))
+    return WW_EUSAGE;
+  p->peak = peak * 1e12;
   return WW_OK;
 }
 
@@ -166,7 +152,7 @@ static ww_status words_ok(job *j) {
     return ww_usage(
         c, "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
            "--data ...` makes one");
-  if (strcmp(device, "auto") && strcmp(device, "cpu") && strcmp(device, "cuda"))
+  if (device && strcmp(device, "auto") && strcmp(device, "cpu") && strcmp(device, "cuda"))
     return ww_usage(c, "--device: expected cpu, cuda or auto, not '%.40s'", device);
   if (o->precision && strcmp(o->precision, "bf16") && strcmp(o->precision, "fp32"))
     return ww_usage(c, "--precision: expected bf16 or fp32, not '%.40s'", o->precision);
@@ -179,11 +165,6 @@ static ww_status words_ok(job *j) {
 }
 
 /* ---- model and tokenizer ---- */
-
-static bool ends_with(const char *s, const char *end) {
-  size_t n = strlen(s), m = strlen(end);
-  return n >= m && !strcmp(s + n - m, end);
-}
 
 /* The first of these that the tokenizer has ends a document. */
 static void end_token(job *j) {
@@ -249,33 +230,26 @@ static ww_status heads_of(job *j) {
 static ww_status open_model(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  ww_status st = WW_OK;
   struct stat there;
-  if (!j->new_model)
-    st = ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err);
+  if (!j->new_model &&
+      ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err))
+    return c->err.code;
   if (o->tokenizer)
     j->tokenizer_path = o->tokenizer;
-  if (!st && !j->tokenizer_path)
+  if (!j->tokenizer_path)
     return ww_usage(c, "%s has no tokenizer: give --tokenizer FILE", o->model);
-  if (!st && !stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
+  if (!stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
     j->tokenizer_path = ww_path_join(c->arena, j->tokenizer_path, "tokenizer.json");
-  if (!st)
-    st = ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err);
-  if (st)
-    return st;
-  if (j->new_model)
-    st = new_config(j);
-  if (!st)
-    st = heads_of(j);
-  if (!st)
-    st = ww_lm_config_check(&j->config, &c->err);
-  if (!st && ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
-    st = ww_fail(&c->err, WW_EDATA,
-                 "%s has %u entries, the model an embedding of %u: they do not belong together",
-                 j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
+  if (ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err) ||
+      (j->new_model && new_config(j)) || heads_of(j) || ww_lm_config_check(&j->config, &c->err))
+    return c->err.code;
+  if (ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
+    return ww_fail(&c->err, WW_EDATA,
+                   "%s has %u entries, the model an embedding of %u: they do not belong together",
+                   j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
   uint32_t usual = j->config.context < 1024 ? j->config.context : 1024;
   j->plan.tokens = given(o->tokens, usual);
-  return st;
+  return WW_OK;
 }
 
 /* ---- examples ---- */
@@ -298,17 +272,15 @@ static ww_status schedule(job *j) {
   ww_cmd *c = j->c;
   ww_lm_plan *p = &j->plan;
   double epochs, warmup;
-  ww_status st = number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs);
-  if (st)
-    return st;
+  if (number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs))
+    return WW_EUSAGE;
   uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate,
                                epochs, &j->filled);
   if (!p->steps)
     p->steps = steps;
-  st = number(c, j->o->warmup, "warmup", ceil(0.03 * p->steps), 0, 1e9, &warmup);
-  if (st)
-    return st;
-  p->warmup = (uint64_t)warmup;
+  if (number(c, j->o->warmup, "warmup", ceil(0.03 * p->steps), 0, 1e9, &warmup))
+    return WW_EUSAGE;
+  p->warmup = warmup;
   if (!p->check_every)
     p->check_every = (p->steps + 19) / 20;
   return WW_OK;
@@ -332,12 +304,11 @@ static double peak_of(const char *name) {
 
 static ww_status open_device(job *j) {
   ww_cmd *c = j->c;
-  const char *device = c->device ? c->device : "auto";
-  bool fp32 = j->o->precision && !strcmp(j->o->precision, "fp32");
+  ww_dtype type = ww_is(j->o->precision, "fp32") ? WW_DTYPE_F32 : WW_DTYPE_BF16;
   ww_status st = WW_EDEVICE;
-  if (strcmp(device, "cpu"))
-    st = ww_ops_cuda(0, fp32 ? WW_DTYPE_F32 : WW_DTYPE_BF16, &j->ops, &c->err);
-  if (st && !strcmp(device, "cuda"))
+  if (!ww_is(c->device, "cpu"))
+    st = ww_ops_cuda(0, type, &j->ops, &c->err);
+  if (st && ww_is(c->device, "cuda"))
     return st;
   if (st)
     st = ww_ops_cpu(&j->ops, &c->err);
@@ -461,7 +432,7 @@ static ww_status copy_beside(job *j) {
 
 static ww_status write_model(job *j, const ww_lm_trained *r) {
   ww_err *e = &j->c->err;
-  const char *tokenizer = ends_with(j->tokenizer_path, ".json") ? j->tokenizer_path : NULL;
+  const char *tokenizer = ww_ends(j->tokenizer_path, ".json") ? j->tokenizer_path : NULL;
   ww_buf b = {0};
   ww_status st;
   if (j->o->lora && !j->o->merge)
@@ -528,25 +499,11 @@ static ww_status make_out(job *j) {
 
 ww_status ww_train_lm(ww_cmd *c, const ww_train_options *all) {
   job j = {.c = c, .o = &all->lm, .out = all->out, .new_model = !strcmp(all->lm.model, "new")};
-  ww_status st = words_ok(&j);
-  if (!st)
-    st = plan_of(&j);
-  if (!st)
-    st = open_model(&j);
-  if (!st)
-    st = make_out(&j);
-  if (!st)
-    st = read_examples(&j, j.o->data, all->jobs, &j.data);
-  if (!st && j.o->valid)
-    st = read_examples(&j, j.o->valid, all->jobs, &j.valid);
-  if (!st)
-    st = schedule(&j);
-  if (!st)
-    st = open_device(&j);
-  if (!st)
-    st = make_net(&j);
-  if (!st)
-    st = train(&j);
+  bool failed = words_ok(&j) || plan_of(&j) || open_model(&j) || make_out(&j) ||
+                read_examples(&j, j.o->data, all->jobs, &j.data) ||
+                (j.o->valid && read_examples(&j, j.o->valid, all->jobs, &j.valid)) ||
+                schedule(&j) || open_device(&j) || make_net(&j);
+  ww_status st = failed ? c->err.code : train(&j);
   ww_net_free(j.net);
   if (j.ops)
     j.ops->close(j.ops);

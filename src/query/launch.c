@@ -106,3 +106,38 @@ ww_status ww_query_launch(ww_query *w, ww_query_unit *r, double deadline, ww_are
     st = ww_query_hosts(w, r, deadline, a, e);
   return st ? st : merge(*fn, comment, r, a, launch, said, e);
 }
+
+/* ---- contents ---- */
+
+static ww_status arg_buffers(ww_arg *g, ww_buffer_visit *each, void *ctx, ww_err *e) {
+  ww_status st = each(ctx, &g->buffer, e);
+  for (uint32_t k = 0; !st && k < g->nptrs; k++)
+    st = each(ctx, &g->ptrs[k].buffer, e);
+  return st;
+}
+
+ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e) {
+  ww_status st = WW_OK;
+  for (uint32_t k = 0; !st && k < l->nargs; k++)
+    st = arg_buffers(&l->args[k], each, ctx, e);
+  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
+    st = arg_buffers(&l->symbols[k].arg, each, ctx, e);
+  return st;
+}
+
+typedef struct {
+  const ww_query *w;
+  ww_arena *a;
+} place;
+
+static ww_status check_contents(void *ctx, ww_buffer *b, ww_err *e) {
+  const place *p = ctx;
+  if (b->fill.kind != WW_FILL_FILE)
+    return WW_OK;
+  b->fill.root = p->w->root; /* when it is read, what lies at the path may be another thing */
+  return ww_query_path(p->w, b->fill.path, true, p->a, &b->fill.path, e);
+}
+
+ww_status ww_query_contents(const ww_query *w, ww_launch *l, ww_arena *a, ww_err *e) {
+  return w->root ? ww_launch_buffers(l, check_contents, &(place){w, a}, e) : WW_OK;
+}

@@ -286,32 +286,14 @@ static const char *shown(const asking *x) {
   return ww_query_shown(x->w, x->q->source.path);
 }
 
-/* Launches come from requests and from comments in sources: neither may name contents outside of
- * the root. */
-static ww_status check_contents(const asking *x, ww_buffer *b, ww_err *e) {
-  if (!x->w->root || b->fill.kind != WW_FILL_FILE)
-    return WW_OK;
-  b->fill.root = x->w->root; /* when it is read, what lies at the path may be another thing */
-  return ww_query_path(x->w, b->fill.path, true, x->a, &b->fill.path, e);
-}
-
-static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
-  ww_status st = check_contents(x, &a->buffer, e);
-  for (uint32_t k = 0; !st && k < a->nptrs; k++)
-    st = check_contents(x, &a->ptrs[k].buffer, e);
-  return st;
-}
-
 /* What is known of the kernel's launch, weaker sources under what was asked. */
 static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said,
                            ww_err *e) {
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
   ww_status st = ww_query_launch(x->w, &x->read, x->q->deadline, x->a, &fn, l, said, e);
-  for (uint32_t k = 0; !st && k < l->nargs; k++)
-    st = check_arg(x, &l->args[k], e);
-  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
-    st = check_arg(x, &l->symbols[k].arg, e);
+  if (!st) /* neither requests nor comments may name contents outside of the root */
+    st = ww_query_contents(x->w, l, x->a, e);
   if (x->q->cache)
     l->warm = !strcmp(x->q->cache, "warm");
   return st;
