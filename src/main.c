@@ -28,7 +28,7 @@ const ww_command *const ww_commands[] = {
     &ww_cmd_completion, &ww_cmd_manual,  NULL,
 };
 
-static void list(const ww_command *const *v, FILE *f) {
+static void list(ww_command_list v, FILE *f) {
   for (; *v; v++)
     fprintf(f, "  %-12s %s\n", (*v)->name, (*v)->summary);
 }
@@ -60,7 +60,7 @@ static void help_of(const ww_command *cmd, const char *words, FILE *f) {
   fprintf(f, "\n`warpwise %s COMMAND --help` has the options.\n", cmd->name);
 }
 
-static const ww_command *find(const ww_command *const *v, const char *name, ww_err *e) {
+static const ww_command *find(ww_command_list v, const char *name, ww_err *e) {
   const char *names[64] = {0};
   for (size_t i = 0; i < 63 && v[i]; i++) {
     if (!strcmp(v[i]->name, name))
@@ -95,7 +95,7 @@ static const ww_command top = {.name = "", .usage = "", .subs = ww_commands};
 static ww_status take_command(int *argc, char **argv, const ww_command **cmd, char words[64],
                               bool *asks, ww_err *e) {
   int at = 1;
-  for (const ww_command *const *v = ww_commands; v && (at = command_index(at, *argc, argv));
+  for (ww_command_list v = ww_commands; v && (at = command_index(at, *argc, argv));
        v = (*cmd)->subs) {
     const char *name = argv[at];
     memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof *argv);

@@ -58,31 +58,29 @@ void warpwise_string_free(char *string) {
 
 /* ---- shape ---- */
 
-static ww_status shape(const char *what, const uint32_t v[3], uint64_t dims[3],
-                       const char *exprs[3], ww_err *e) {
-  for (int i = 0; i < 3; i++)
-    if (!v[i])
-      return ww_fail(e, WW_EUSAGE, "%s: expected at least 1 in each dimension, not %u x %u x %u",
-                     what, v[0], v[1], v[2]);
-  for (int i = 0; i < 3; i++) {
+static warpwise_status shape(const char *what, const uint32_t v[3], uint64_t dims[3],
+                             const char *exprs[3], warpwise_error *error) {
+  ww_err e = {0};
+  if (!v[0] || !v[1] || !v[2])
+    ww_fail(&e, WW_EUSAGE, "%s: expected at least 1 in each dimension, not %u x %u x %u", what,
+            v[0], v[1], v[2]);
+  for (int i = 0; !e.code && i < 3; i++) {
     dims[i] = v[i];
     exprs[i] = NULL;
   }
-  return WW_OK;
+  return failed(&e, error);
 }
 
 warpwise_status warpwise_launch_grid(warpwise_launch *launch, uint32_t x, uint32_t y, uint32_t z,
                                      warpwise_error *error) {
-  ww_err e = {0};
-  shape("grid", (uint32_t[]){x, y, z}, launch->spec.grid, launch->spec.grid_expr, &e);
-  return failed(&e, error);
+  ww_launch *l = &launch->spec;
+  return shape("grid", (uint32_t[]){x, y, z}, l->grid, l->grid_expr, error);
 }
 
 warpwise_status warpwise_launch_block(warpwise_launch *launch, uint32_t x, uint32_t y, uint32_t z,
                                       warpwise_error *error) {
-  ww_err e = {0};
-  shape("block", (uint32_t[]){x, y, z}, launch->spec.block, launch->spec.block_expr, &e);
-  return failed(&e, error);
+  ww_launch *l = &launch->spec;
+  return shape("block", (uint32_t[]){x, y, z}, l->block, l->block_expr, error);
 }
 
 void warpwise_launch_shared(warpwise_launch *launch, uint64_t bytes) {

@@ -13,8 +13,7 @@ struct warpwise_report {
   const char *kernel, *gpu, *json;
   uint32_t line;
   bool known;
-  warpwise_line *lines;
-  uint32_t nlines;
+  uint32_t nlines;      /* of the report that are shown */
   const char **assumed; /* in words */
 };
 
@@ -71,19 +70,6 @@ static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, w
 
 /* ---- the answer ---- */
 
-static void add_lines(ww_arena *a, warpwise_report *r) {
-  r->lines = WW_NEWN(a, warpwise_line, r->report.nlines);
-  r->nlines = r->report.nlines;
-  for (uint32_t k = 0; k < r->nlines; k++) {
-    const ww_report_line *l = &r->report.lines[k];
-    r->lines[k] = (warpwise_line){.file = l->file,
-                                  .line = l->line,
-                                  .share = l->share,
-                                  .instructions = l->instructions,
-                                  .bytes = l->bytes};
-  }
-}
-
 static const char *json_of(const ww_report *r, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {0};
@@ -110,8 +96,7 @@ static warpwise_answer *answer_of(const ww_query_result *told, bool explain, ww_
     r->assumed = WW_NEWN(a, const char *, r->report.assumed.n);
     for (uint32_t i = 0; i < r->report.assumed.n; i++)
       r->assumed[i] = ww_assumption_text(&r->report.assumed.v[i], a);
-    if (explain)
-      add_lines(a, r);
+    r->nlines = explain ? r->report.nlines : 0;
   }
   return x;
 }
@@ -269,5 +254,12 @@ uint32_t warpwise_line_count(const warpwise_report *report) {
 }
 
 warpwise_line warpwise_line_at(const warpwise_report *report, uint32_t index) {
-  return index < report->nlines ? report->lines[index] : (warpwise_line){0};
+  if (index >= report->nlines)
+    return (warpwise_line){0};
+  const ww_report_line *l = &report->report.lines[index];
+  return (warpwise_line){.file = l->file,
+                         .line = l->line,
+                         .share = l->share,
+                         .instructions = l->instructions,
+                         .bytes = l->bytes};
 }

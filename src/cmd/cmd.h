@@ -26,10 +26,12 @@ typedef struct {
   char letter;      /* short form or 0 */
 } ww_option;
 
-/* WW_OPTION(options, jobs, "jobs", "N", "what it does", 'j'): a row for a member of the options
- * struct, whose type says what kind of value it takes. */
+/* WW_OPTION(jobs, "N", "what it does", 'j'): a row for a member of the command's struct `options`,
+ * whose type says what kind of value it takes; --jobs, as the member is called. */
 /* clang-format off */
-#define WW_OPTION(T, member, ...) \
+#define WW_OPTION(member, ...) WW_OPTION_OF(options, member, #member, __VA_ARGS__)
+#define WW_OPTION_AS(member, ...) WW_OPTION_OF(options, member, __VA_ARGS__)
+#define WW_OPTION_OF(T, member, ...) \
   {.at = offsetof(T, member), \
    .kind = _Generic(((T *)0)->member, bool: WW_OPT_FLAG, const char *: WW_OPT_STR, \
                     ww_strings: WW_OPT_LIST, uint64_t: WW_OPT_UINT), \
@@ -59,6 +61,9 @@ typedef struct {
 } ww_cmd;
 
 typedef struct ww_command ww_command;
+typedef const ww_command *const *ww_command_list; /* ended by NULL */
+/* The usual names: rows in `table`, values in an `options`. */
+#define WW_OPTIONS .options = table, .options_size = sizeof(options)
 struct ww_command {
   const char *name, *summary; /* one line for the list of commands */
   const char *usage;          /* what follows the name: "FILE... [options] [-- clang flags]" */
@@ -68,8 +73,7 @@ struct ww_command {
   size_t options_size; /* bytes of the options struct */
   bool compiler_flags; /* words like -DN=4 -Iinclude -std=c++17 -O2 -lm before `--` are operands */
   ww_status (*run)(ww_cmd *c);
-  const ww_command *const *subs; /* a command of commands: `warpwise dataset collect`;
-                                    NULL-terminated, then run is NULL */
+  ww_command_list subs; /* a command of commands: `warpwise dataset collect`; run is NULL then */
 };
 
 /* options.c */

@@ -23,13 +23,12 @@ typedef struct {
 #define CLOSEST 15
 
 static const ww_option table[] = {
-    WW_OPTION(options, against, "against", "DIR",
-              "a checkout whose kernels must not be in the corpus (repeatable)"),
-    WW_OPTION(options, threshold, "threshold", "X", "alike from that on, 0 to 1 (default 0.7)"),
-    WW_OPTION(options, least, "least", "N",
+    WW_OPTION(against, "DIR", "a checkout whose kernels must not be in the corpus (repeatable)"),
+    WW_OPTION(threshold, "X", "alike from that on, 0 to 1 (default 0.7)"),
+    WW_OPTION(least, "N",
               "smaller kernels, by distinct paths, are listed and not judged (default 60)"),
-    WW_OPTION(options, closest, "closest", "N", "pairs to show of each kind (default 15)"),
-    WW_OPTION(options, jobs, "jobs", "N", "processes (default: one per core)", 'j'),
+    WW_OPTION(closest, "N", "pairs to show of each kind (default 15)"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -249,7 +248,6 @@ const ww_command ww_cmd_dataset_check = {
     .examples = "  warpwise dataset check corpus/\n"
                 "  warpwise dataset check corpus/ --against rodinia/ --against shoc/ --against "
                 "polybench/\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -13,29 +13,25 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, as, "as", "FORM", "jsonl (default), csv, parquet, prompts or questions"),
-    WW_OPTION(options, out, "out", "FILE",
-              "where it goes ('-': stdout); packed where the name ends in .zst", 'o'),
-    WW_OPTION(options, split, "split", "NAME", "only train, validation or test"),
-    WW_OPTION(options, family, "family", "NAME", "only this family of kernels"),
-    WW_OPTION(options, origin, "origin", "NAME", "only corpus, generated or imported kernels"),
-    WW_OPTION(options, counters, "counters", NULL, "only launches with hardware counters"),
-    WW_OPTION(options, failed, "failed", NULL, "launches that failed too"),
-    WW_OPTION(options, sources, "sources", "DIR",
+    WW_OPTION(as, "FORM", "jsonl (default), csv, parquet, prompts or questions"),
+    WW_OPTION(out, "FILE", "where it goes ('-': stdout); packed where the name ends in .zst", 'o'),
+    WW_OPTION(split, "NAME", "only train, validation or test"),
+    WW_OPTION(family, "NAME", "only this family of kernels"),
+    WW_OPTION(origin, "NAME", "only corpus, generated or imported kernels"),
+    WW_OPTION(counters, NULL, "only launches with hardware counters"),
+    WW_OPTION(failed, NULL, "launches that failed too"),
+    WW_OPTION(sources, "DIR",
               "write the sources of generated kernels there; rows name these files"),
-    WW_OPTION(options, corpus, "corpus", "DIR",
-              "where the corpus's sources are (default: corpus, where it is here)"),
-    WW_OPTION(options, with, "with", "WHAT",
-              "tables: more columns: launch, source, or both: launch,source"),
-    WW_OPTION(options, ask, "ask", "WHAT",
-              "prompts: counters (default, as JSON) or time (log2 us)"),
-    WW_OPTION(options, raw, "raw", NULL, "prompts: prompt and completion instead of chat messages"),
+    WW_OPTION(corpus, "DIR", "where the corpus's sources are (default: corpus, where it is here)"),
+    WW_OPTION(with, "WHAT", "tables: more columns: launch, source, or both: launch,source"),
+    WW_OPTION(ask, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)"),
+    WW_OPTION(raw, NULL, "prompts: prompt and completion instead of chat messages"),
     WW_OPTION(
-        options, style, "style", "N[,N...]",
+        style, "N[,N...]",
         "prompts: generated sources in these styles, each row once in each; 0 is the plain one, "
         "others rename and reformat"),
     WW_OPTION(
-        options, shard, "shard", "K/N",
+        shard, "K/N",
         "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes"),
     {0},
 };
@@ -181,7 +177,6 @@ const ww_command ww_cmd_dataset_export = {
         "train.jsonl.zst\n"
         "  warpwise dataset export --as questions --split train -o train.jsonl.zst\n"
         "  warpwise dataset export my.sqlite --as csv -o my.csv --with launch\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

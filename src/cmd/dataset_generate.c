@@ -14,20 +14,15 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, seed, "seed", "S", "which sequence of kernels (default 1)"),
-    WW_OPTION(options, count, "count", "N",
-              "how many kernels (default 1); near-duplicates do not count", 'n'),
-    WW_OPTION(options, first, "first", "K", "leave out the first K of the sequence"),
-    WW_OPTION(options, grammar, "grammar", "V",
-              "version of the grammar, 1 or 2 (default: the newest)"),
-    WW_OPTION(options, only, "only", "FAMILY,...",
-              "kernels of these productions alone; others do not count"),
-    WW_OPTION(options, dialect, "dialect", "NAME", "cuda (default) or opencl"),
-    WW_OPTION(options, style, "style", "K",
-              "0 is plain; others rename and reformat, the meaning stays"),
-    WW_OPTION(options, launches, "launches", "L",
-              "launches of each kernel for the GPU of --gpu (default h200)"),
-    WW_OPTION(options, out, "out", "PATH",
+    WW_OPTION(seed, "S", "which sequence of kernels (default 1)"),
+    WW_OPTION(count, "N", "how many kernels (default 1); near-duplicates do not count", 'n'),
+    WW_OPTION(first, "K", "leave out the first K of the sequence"),
+    WW_OPTION(grammar, "V", "version of the grammar, 1 or 2 (default: the newest)"),
+    WW_OPTION(only, "FAMILY,...", "kernels of these productions alone; others do not count"),
+    WW_OPTION(dialect, "NAME", "cuda (default) or opencl"),
+    WW_OPTION(style, "K", "0 is plain; others rename and reformat, the meaning stays"),
+    WW_OPTION(launches, "L", "launches of each kernel for the GPU of --gpu (default h200)"),
+    WW_OPTION(out, "PATH",
               "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: "
               "all in it, "
               "launches in NAME.jsonl",
@@ -178,7 +173,6 @@ const ww_command ww_cmd_dataset_generate = {
                 "  warpwise dataset generate --count 100 --launches 4 --out kernels\n"
                 "  warpwise dataset generate --count 10 --only gen.tree,gen.ode\n"
                 "  warpwise dataset generate --count 10 --dialect opencl --json\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

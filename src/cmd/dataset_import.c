@@ -23,23 +23,20 @@ typedef struct {
 #define SLOW_BYTES 3.2e7
 
 static const ww_option table[] = {
-    WW_OPTION(options, store, "store", "FILE", "where measured rows go"),
-    WW_OPTION(options, launches, "launches", "N", "sampled launches of a kernel (default 6)"),
-    WW_OPTION(options, plan, "plan", "OUT",
+    WW_OPTION(store, "FILE", "where measured rows go"),
+    WW_OPTION(launches, "N", "sampled launches of a kernel (default 6)"),
+    WW_OPTION(plan, "OUT",
               "ready launches to be measured elsewhere, by `dataset collect --ready OUT`"),
-    WW_OPTION(options, reports, "reports", "FILE",
+    WW_OPTION(reports, "FILE",
               "measured reports (`measure --json`, .zst too) into the store (repeatable)"),
-    WW_OPTION(options, seconds, "seconds", "T",
-              "stop measuring after that; the same command goes on"),
-    WW_OPTION(options, counters, "counters", "SHARE",
-              "of the launches, the part that gets all counters (default 1)"),
-    WW_OPTION(options, alike, "alike", "X",
-              "leave out kernels that are so like an earlier one (default 0.95)"),
-    WW_OPTION(options, database, "compile-commands", "FILE",
-              "compile_commands.json or its folder; else found upward", 'p'),
-    WW_OPTION(options, seed, "seed", "N", "of the sampled launches (default 1)"),
-    WW_OPTION(options, with, "with", "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
-    WW_OPTION(options, jobs, "jobs", "N", "processes (default: one per core)", 'j'),
+    WW_OPTION(seconds, "T", "stop measuring after that; the same command goes on"),
+    WW_OPTION(counters, "SHARE", "of the launches, the part that gets all counters (default 1)"),
+    WW_OPTION(alike, "X", "leave out kernels that are so like an earlier one (default 0.95)"),
+    WW_OPTION_AS(database, "compile-commands", "FILE",
+                 "compile_commands.json or its folder; else found upward", 'p'),
+    WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
+    WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -164,7 +161,6 @@ const ww_command ww_cmd_dataset_import = {
         "  warpwise dataset import kernels/ --store mine.sqlite --device pocl --launches 3\n"
         "  warpwise dataset import ~/src/app --plan ready.jsonl --gpu h200\n"
         "  warpwise dataset import --reports measured.jsonl.zst --store mine.sqlite\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

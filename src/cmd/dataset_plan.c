@@ -11,15 +11,12 @@ typedef struct {
 #define LAUNCHES 12
 
 static const ww_option table[] = {
-    WW_OPTION(options, output, "output", "OUT",
-              "the ready launches, one a line; their code goes into OUT.d", 'o'),
-    WW_OPTION(options, launches, "launches", "N",
-              "sampled launches of a kernel, beside those listed (default 12)"),
-    WW_OPTION(options, listed, "listed", NULL,
-              "only the launches that the corpus lists, none sampled"),
-    WW_OPTION(options, seed, "seed", "N", "of the sampled launches (default 1)"),
-    WW_OPTION(options, with, "with", "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
-    WW_OPTION(options, jobs, "jobs", "N", "processes (default: one per core)", 'j'),
+    WW_OPTION(output, "OUT", "the ready launches, one a line; their code goes into OUT.d", 'o'),
+    WW_OPTION(launches, "N", "sampled launches of a kernel, beside those listed (default 12)"),
+    WW_OPTION(listed, NULL, "only the launches that the corpus lists, none sampled"),
+    WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
+    WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -62,7 +59,6 @@ const ww_command ww_cmd_dataset_plan = {
         "kernel allows it. Each\n"
         "is run by the interpreter first. `dataset collect --ready OUT.jsonl` measures them.",
     .examples = "  warpwise dataset plan corpus/ --launches 12 --gpu h200 -o ready.jsonl\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

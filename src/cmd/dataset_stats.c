@@ -9,12 +9,10 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, svg, "svg", "DIR",
-              "write the distributions as pictures, one file a quantity"),
-    WW_OPTION(options, html, "html", "FILE", "write a page with all of it"),
-    WW_OPTION(options, against, "against", "STORE",
-              "a repeat campaign: how many launches take the same time again"),
-    WW_OPTION(options, compare, "compare", "FILE",
+    WW_OPTION(svg, "DIR", "write the distributions as pictures, one file a quantity"),
+    WW_OPTION(html, "FILE", "write a page with all of it"),
+    WW_OPTION(against, "STORE", "a repeat campaign: how many launches take the same time again"),
+    WW_OPTION(compare, "FILE",
               "measured reports, JSON lines (.zst too), or a store: how far this one covers them"),
     {0},
 };
@@ -122,7 +120,6 @@ const ww_command ww_cmd_dataset_stats = {
                 "  warpwise dataset stats my.sqlite --json\n"
                 "  warpwise dataset stats --compare data/public/h200.jsonl.zst --svg docs/dataset\n"
                 "  warpwise dataset stats h200.sqlite --against repeat.sqlite\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -18,37 +18,33 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, by, "by", "ORACLE|FILE",
+    WW_OPTION(by, "ORACLE|FILE",
               "grounded (default), machine, both side by side, trace, text, or a file of reports, "
               "one per "
               "measured launch, in order"),
-    WW_OPTION(options, sources, "sources", "DIR",
+    WW_OPTION(sources, "DIR",
               "folder that files and include paths of the launches are relative to (default: the "
               "data's)"),
-    WW_OPTION(options, group, "group", "BY",
+    WW_OPTION(group, "BY",
               "suite, family, dialect, size, bound, all or none (default: what tells something)"),
-    WW_OPTION(options, metric, "metric", "NAME",
+    WW_OPTION(metric, "NAME",
               "which metric groups, worst cases and the plot are about (default time_us)"),
-    WW_OPTION(options, limit, "limit", "N", "only N launches, spread evenly over the data"),
-    WW_OPTION(options, worst, "worst", "N", "how many of the worst cases to show (default 10)"),
-    WW_OPTION(options, html, "html", "FILE", "write a page to look at"),
-    WW_OPTION(options, markdown, "markdown", NULL, "the tables as markdown"),
-    WW_OPTION(options, out, "out", "FILE",
-              "write the predictions, a report line per launch, for --by later"),
-    WW_OPTION(options, fail_if, "fail-if", "WHAT",
-              "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' "
-              "(repeatable)"),
-    WW_OPTION(options, csv, "csv", "FILE",
+    WW_OPTION(limit, "N", "only N launches, spread evenly over the data"),
+    WW_OPTION(worst, "N", "how many of the worst cases to show (default 10)"),
+    WW_OPTION(html, "FILE", "write a page to look at"),
+    WW_OPTION(markdown, NULL, "the tables as markdown"),
+    WW_OPTION(out, "FILE", "write the predictions, a report line per launch, for --by later"),
+    WW_OPTION_AS(fail_if, "fail-if", "WHAT",
+                 "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' "
+                 "(repeatable)"),
+    WW_OPTION(csv, "FILE",
               "instead of MEASURED: a table of profiled launches, for roofline classes"),
-    WW_OPTION(options, recordings, "recordings", "DIR",
-              "with --csv: a recording per program, <targetName>.jsonl"),
-    WW_OPTION(options, model, "model", "PATH",
-              "with --by text: the language model (default: the shipped one)"),
-    WW_OPTION(options, heads, "heads", NULL,
-              "with --by text: counters from the regression head, without the JSON"),
-    WW_OPTION(options, jobs, "jobs", "N", "processes (default: one per core)", 'j'),
-    WW_OPTION(options, seconds, "seconds", "N", "give up a launch after N seconds (default 120)"),
-    WW_OPTION(options, budget, "budget", "N", "warp instructions to trace of a launch"),
+    WW_OPTION(recordings, "DIR", "with --csv: a recording per program, <targetName>.jsonl"),
+    WW_OPTION(model, "PATH", "with --by text: the language model (default: the shipped one)"),
+    WW_OPTION(heads, NULL, "with --by text: counters from the regression head, without the JSON"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
+    WW_OPTION(seconds, "N", "give up a launch after N seconds (default 120)"),
+    WW_OPTION(budget, "N", "warp instructions to trace of a launch"),
     {0},
 };
 
@@ -400,10 +396,9 @@ static ww_evaluation *summed(job *j, const chosen *as, const char *by, double be
 }
 
 /* The same launches by the machine model alone and corrected, side by side. */
-static ww_status both(job *j, const chosen *as, ww_evaluate_how *how) {
+static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
   ww_cmd *c = j->c;
   double begin = ww_now();
-  ww_table *table_of;
   if (!how->correction)
     return ww_usage(c,
                     "--by both: there is no learned correction here (models/correction.json.zst)");
@@ -421,9 +416,9 @@ static ww_status both(job *j, const chosen *as, ww_evaluate_how *how) {
   const ww_evaluation *without = summed(j, as, "machine model", begin);
   j->cases.v = corrected;
   const ww_evaluation *with = summed(j, as, "machine model, corrected", begin);
-  uint32_t n = ww_evaluate_both(without, with, c->arena, &table_of);
+  ww_table both = ww_evaluate_both(without, with, c->arena);
   printf("%s\n", ww_evaluate_head(with, c->arena));
-  (j->o->markdown ? ww_tables_markdown : ww_tables_text)(table_of, n, stdout);
+  (j->o->markdown ? ww_tables_markdown : ww_tables_text)(&both, 1, stdout);
   check(c, j->o, with);
   return j->o->out ? write_out(j) : WW_OK;
 }
@@ -441,7 +436,7 @@ static ww_status run(ww_cmd *c) {
     return c->err.code;
   double begin = ww_now();
   if (side)
-    return both(&j, &as, &how);
+    return side_by_side(&j, &as, &how);
   bool ask = trace || grounded || ww_is(o->by, "machine");
   if ((o->model || o->heads) && !text)
     return ww_usage(c, "--model and --heads belong to --by text");
@@ -480,7 +475,6 @@ const ww_command ww_cmd_evaluate = {
         "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric dram_bytes --group "
         "family\n"
         "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' --fail-if 'coverage<95'\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

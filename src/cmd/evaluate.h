@@ -110,8 +110,7 @@ const char *ww_evaluate_head(const ww_evaluation *v,
 const char *ww_scored_text(int q, double v, ww_arena *a); /* with its unit: "12.3 us" */
 
 /* ---- evaluate_both.c ---- */
-uint32_t ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a,
-                          ww_table **out); /* one table */
+ww_table ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a);
 
 /* ---- evaluate_show.c, evaluate_page.c ---- */
 void ww_tables_text(const ww_table *t, uint32_t n, FILE *f);

@@ -11,10 +11,7 @@
 
 #include "evaluate.h"
 
-typedef struct {
-  const char **field;
-  uint32_t n;
-} csv_row;
+typedef ww_strings csv_row;
 
 typedef struct {
   const char *program;
@@ -59,22 +56,19 @@ static char field(char **at, const char **out) {
 }
 
 static csv_row next_row(char **at, ww_arena *a) {
-  WW_VEC(const char *) all = {0};
+  csv_row all = {0};
   const char *one;
-  char end = **at;
-  while (end) {
+  for (char end = **at; end && end != '\n';) {
     end = field(at, &one);
     ww_push(a, &all, one);
-    if (end == '\n')
-      break;
   }
-  return (csv_row){all.v, all.n};
+  return all;
 }
 
 static const char *get(const reader *r, const csv_row *row, const char *column) {
   for (uint32_t k = 0; k < r->head.n && k < row->n; k++)
-    if (!strcmp(r->head.field[k], column))
-      return row->field[k];
+    if (!strcmp(r->head.v[k], column))
+      return row->v[k];
   return "";
 }
 
@@ -223,11 +217,9 @@ static ww_report report_of(const reader *r, const csv_row *row) {
 
 static bool repeated(const reader *r, const csv_row *rows, uint32_t n, const csv_row *row) {
   static const char *const key[] = {"Kernel Name", "targetName", "Grid Size", "Block Size"};
-  for (uint32_t k = n; k-- > 0;) {
-    bool same = true;
-    for (int i = 0; i < 4 && same; i++)
-      same = !strcmp(get(r, &rows[k], key[i]), get(r, row, key[i]));
-    if (same)
+  for (uint32_t k = n, i; k-- > 0;) {
+    for (i = 0; i < 4 && !strcmp(get(r, &rows[k], key[i]), get(r, row, key[i])); i++) {}
+    if (i == 4)
       return true;
   }
   return false;

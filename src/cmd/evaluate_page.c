@@ -132,20 +132,21 @@ static scale scale_of(const ww_evaluation *v) {
   return s;
 }
 
+static void label(double x, double y, const char *anchor, const char *text, ww_buf *b) {
+  ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, text);
+}
+
 static void axes(const ww_evaluation *v, const scale *s, ww_arena *a, ww_buf *b) {
   double step = s->log ? ceil((s->hi - s->lo) / 10) : 20;
   for (double at = s->lo; at <= s->hi + 1e-9; at += step) {
     double value = s->log ? pow(10, at) : at;
-    const char *label = ww_scored_text(v->metric, value, a);
+    const char *text = ww_scored_text(v->metric, value, a);
     ww_buf_fmt(b, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\"/>", x_of(s, value),
                TOP, TOP + PLOT, LEFT, y_of(s, value), LEFT + PLOT);
-    ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>", x_of(s, value),
-               TOP + PLOT + 16, label);
-    ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT - 6,
-               y_of(s, value) + 4, label);
+    label(x_of(s, value), TOP + PLOT + 16, "middle", text, b);
+    label(LEFT - 6, y_of(s, value) + 4, "end", text, b);
   }
-  ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">measured</text>",
-             LEFT + PLOT / 2, TOP + PLOT + 34);
+  label(LEFT + PLOT / 2, TOP + PLOT + 34, "middle", "measured", b);
   ww_buf_fmt(
       b,
       "<text transform=\"translate(11 %.1f) rotate(-90)\" text-anchor=\"middle\">predicted</text>",
@@ -235,8 +236,7 @@ static void bar(uint32_t k, uint32_t count, uint32_t most, bool points, ww_buf *
              k && k + 1 < NBINS ? to : "");
   if (k % 4 == 1) {
     ww_buf_fmt(b, "<path class=\"axis\" d=\"M%.1f %.1fv5\"/>", LEFT + k * w, TOP + PLOT);
-    ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>", LEFT + k * w,
-               TOP + PLOT + 16, from);
+    label(LEFT + k * w, TOP + PLOT + 16, "middle", from, b);
   }
 }
 
@@ -267,12 +267,10 @@ static void histogram(const ww_evaluation *v, ww_buf *b) {
   for (uint32_t k = 0; k < NBINS; k++)
     bar(k, count[k], most, points, b);
   double middle = LEFT + PLOT / 2;
-  ww_buf_fmt(b,
-             "<path class=\"same\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
-             "text-anchor=\"middle\">%s</text></svg>",
-             middle, TOP, TOP + PLOT, middle, TOP + PLOT + 34,
-             points ? "predicted - measured, points" : "predicted / measured");
-  ww_buf_fmt(b, "<p class=\"note\">Left of the line too low, right of it too high.%s",
+  ww_buf_fmt(b, "<path class=\"same\" d=\"M%.1f %.1fV%.1f\"/>", middle, TOP, TOP + PLOT);
+  label(middle, TOP + PLOT + 34, "middle",
+        points ? "predicted - measured, points" : "predicted / measured", b);
+  ww_buf_fmt(b, "</svg><p class=\"note\">Left of the line too low, right of it too high.%s",
              none ? " " : "");
   if (none)
     ww_buf_fmt(

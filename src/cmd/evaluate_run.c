@@ -23,14 +23,6 @@ typedef struct {
 
 /* ---- one launch ---- */
 
-static ww_status lanes_fit(const ww_module *m, const ww_gpu *g, ww_err *e) {
-  bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (!fixed || g->lanes == m->warp)
-    return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u",
-                 ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes);
-}
-
 static ww_status by_trace(const run *p, const ww_source_cache *s, const ww_launch *l,
                           const ww_gpu *g, ww_arena *a, ww_report *out, ww_err *e) {
   ww_trace_options o = {.sampling = {.budget = p->how->budget}, .lanes = g->lanes, .sms = g->sms};
@@ -71,7 +63,8 @@ static ww_status predict(const run *p, ww_cmd *c, ww_source_cache *cache, ww_cas
   if (!l.file)
     return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
   const ww_source_cache *s = cache;
-  if (ww_source_kernel(c, &ww_source_plain, cache, &l) || lanes_fit(s->module, k->gpu, &c->err) ||
+  if (ww_source_kernel(c, &ww_source_plain, cache, &l) ||
+      ww_lanes_fit(s->module, k->gpu, "", &c->err) ||
       (p->how->trace ? by_trace : by_machine)(p, s, &l, k->gpu, a, out, &c->err))
     return c->err.code;
   out->kernel = s->fn->name;

@@ -13,9 +13,9 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_PREDICT_OPTIONS,
-    WW_OPTION(options, sarif, "sarif", NULL, "findings as SARIF 2.1.0"),
-    WW_OPTION(options, github, "github", NULL, "findings as annotations of a GitHub workflow"),
-    WW_OPTION(options, html, "html", "FILE", "all of it as one HTML file to pass on ('-': stdout)"),
+    WW_OPTION(sarif, NULL, "findings as SARIF 2.1.0"),
+    WW_OPTION(github, NULL, "findings as annotations of a GitHub workflow"),
+    WW_OPTION(html, "FILE", "all of it as one HTML file to pass on ('-': stdout)"),
     WW_FIX_OPTIONS(options),
     WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
@@ -153,7 +153,6 @@ const ww_command ww_cmd_explain = {
                 "  warpwise explain src/kernels.cu --sarif > warpwise.sarif\n"
                 "  warpwise explain matmul.cu --gpu h200,a100 --html report.html\n"
                 "  warpwise explain tone.cu --fix | patch -p1\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

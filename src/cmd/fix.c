@@ -19,9 +19,9 @@ struct ww_fixing {
   const ww_fix_options *o;
   ww_arena *a;
   WW_VEC(file) files;
-  WW_VEC(const char *) notes; /* what each edit is for, as a line */
-  WW_VEC(const char *) seen;  /* findings that were looked at */
-  uint32_t taken, left;
+  ww_strings notes; /* what each edit is for, as a line */
+  ww_strings seen;  /* findings that were looked at */
+  uint32_t taken;
   ww_err unread; /* a file that is there and could not be read: its findings have no edits */
 };
 
@@ -41,13 +41,9 @@ static file *file_of(ww_fixing *f, const char *path) {
     if (!strcmp(f->files.v[k].path, path))
       return &f->files.v[k];
   file new = {.path = ww_strdup(f->a, path)};
-  char *text = NULL;
-  if (ww_read_file(f->a, path, 64u << 20, &text, &new.n,
-                   ww_file_exists(path) ? &f->unread : NULL) != WW_OK) {
-    text = NULL;
-    new.n = 0;
-  }
-  new.text = text;
+  char *text;
+  if (!ww_read_file(f->a, path, 64u << 20, &text, &new.n, ww_file_exists(path) ? &f->unread : NULL))
+    new.text = text;
   ww_push(f->a, &f->files, new);
   return &f->files.v[f->files.n - 1];
 }
@@ -134,10 +130,7 @@ void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_r
       take = false;
     }
     ww_push(f->a, &f->notes, ww_fmt(f->a, "%s%s", what, why));
-    if (take)
-      f->taken++;
-    else
-      f->left++;
+    f->taken += take;
   }
 }
 

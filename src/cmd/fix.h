@@ -13,11 +13,11 @@ typedef struct {
 
 /* clang-format off */
 #define WW_FIX_OPTIONS(T) \
-  WW_OPTION(T, fixing.fix, "fix", NULL, \
+  WW_OPTION_OF(T, fixing.fix, "fix", NULL, \
             "what local edits would do about the findings, as a unified diff"), \
-  WW_OPTION(T, fixing.assume, "assume", NULL, \
+  WW_OPTION_OF(T, fixing.assume, "assume", NULL, \
             "with --fix: edits that assume what the text cannot prove, too"), \
-  WW_OPTION(T, fixing.write, "write", NULL, \
+  WW_OPTION_OF(T, fixing.write, "write", NULL, \
             "with --fix: write them to the files")
 /* clang-format on */
 

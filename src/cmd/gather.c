@@ -77,12 +77,10 @@ static ww_status find_listed(gather *g) {
 }
 
 static bool same_flags(const ww_launch *l, const char **flags, uint32_t n) {
-  if (l->nflags != n)
-    return false;
-  for (uint32_t k = 0; k < n; k++)
-    if (strcmp(l->flags[k], flags[k]))
-      return false;
-  return true;
+  uint32_t k = 0;
+  while (l->nflags == n && k < n && !strcmp(l->flags[k], flags[k]))
+    k++;
+  return l->nflags == n && k == n;
 }
 
 static bool of_file(const reading *r, const ww_launch *l) {
@@ -159,11 +157,10 @@ static void kernel_line(reading *r, const ww_store_kernel *k, const ww_structure
   ww_buf_free(&b);
 }
 
-static bool is_same(const uint64_t *v, uint32_t n, uint64_t x) {
-  for (uint32_t k = 0; k < n; k++)
-    if (v[k] == x)
-      return true;
-  return false;
+static bool is_known(const uint64_t *v, uint32_t n, uint64_t x) {
+  while (n && v[n - 1] != x)
+    n--;
+  return n;
 }
 
 /* The listed launches of the kernel and the base itself; their identities into known. */
@@ -191,7 +188,7 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
     }
     if (ww_variant_make(r->cache.module, same, &l, &g->o->variants, r->c.arena, &v, &r->c.err))
       fail_line(r, fn->name, r->c.err.msg);
-    else if (!is_same(known, n, v.identity)) {
+    else if (!is_known(known, n, v.identity)) {
       launch_line(r, k, &v);
       known[n++] = v.identity;
     }
@@ -325,7 +322,7 @@ static void read_file(gather *g, uint32_t index, ww_worker *to) {
   reading r = {.g = g, .file = &g->out->files.v[index], .c = *g->c, .to = to};
   char *text;
   size_t n;
-  bool plain = true, any = false;
+  bool plain = false, any = false;
   const char *kept = NULL;
   r.c.arena = ww_arena_new();
   r.c.operands = &r.file->path;
@@ -339,11 +336,10 @@ static void read_file(gather *g, uint32_t index, ww_worker *to) {
   for (uint32_t k = 0; k < g->listed.n; k++) {
     if (!of_file(&r, &g->listed.v[k]))
       continue;
-    plain = any ? plain : false; /* a file that is only listed with flags is only read with them */
     any = true;
     plain |= !g->listed.v[k].nflags;
   }
-  if (plain)
+  if (plain || !any) /* a file that is only listed with flags is only read with them */
     read_with_flags(&r, NULL, 0);
   for (uint32_t k = 0; k < g->listed.n; k++)
     if (of_file(&r, &g->listed.v[k]) && g->listed.v[k].nflags && !flags_done(g, &r, k))
@@ -400,9 +396,8 @@ static void take_kernel(gather *g, uint32_t file, const char *note, const char *
 static void take_launch(gather *g, uint32_t file, const char *note, const char *json) {
   ww_arena *a = g->c->arena;
   ww_gathered_launch l = {.kernel = g->out->kernels.n - 1};
-  if (ww_note_parse(note, a, &l.note, NULL))
-    return;
-  if (ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad))
+  if (ww_note_parse(note, a, &l.note, NULL) ||
+      ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad))
     return;
   l.item.l.file = g->out->files.v[file].path; /* what was kept may come from another place */
   l.item.kernel = l.note.kernel.name;
@@ -410,36 +405,29 @@ static void take_launch(gather *g, uint32_t file, const char *note, const char *
 }
 
 static void take_line(gather *g, uint32_t file, char *line) {
-  char *a = strchr(line, '\t'), *b = a ? strchr(a + 1, '\t') : NULL;
+  char *b = line, *kind = strsep(&b, "\t"), *a = strsep(&b, "\t");
   ww_variants_count c;
   if (!a)
     return;
-  *a++ = 0;
-  if (b)
-    *b++ = 0;
-  if (*line == 'C' &&
+  if (*kind == 'C' &&
       sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large, &c.same) == 6)
     add_count(&g->out->count, &c);
   if (!b)
     return;
-  if (*line == 'K')
+  if (*kind == 'K')
     take_kernel(g, file, a, b);
-  if (*line == 'L' && g->out->kernels.n)
+  if (*kind == 'L' && g->out->kernels.n)
     take_launch(g, file, a, b);
-  if (*line == 'E')
+  if (*kind == 'E')
     ww_push(g->c->arena, &g->out->failures,
             (ww_gathered_failure){
                 .file = g->out->files.v[file].relative, .kernel = *a ? a : NULL, .message = b});
 }
 
 static void take_text(gather *g, uint32_t file) {
-  for (char *at = g->text[file], *next; at && *at; at = next) {
-    next = strchr(at, '\n');
-    if (!next)
-      return; /* the child died in the middle of it */
-    *next++ = 0;
-    take_line(g, file, at);
-  }
+  for (char *rest = g->text[file], *line; (line = strsep(&rest, "\n"));)
+    if (rest) /* else the child died in the middle of it */
+      take_line(g, file, line);
 }
 
 ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {

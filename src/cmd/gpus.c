@@ -13,18 +13,15 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, output, "output", "FILE", "probe: write the description there", 'o'),
+    WW_OPTION(output, "FILE", "probe: write the description there", 'o'),
     WW_OPTION(
-        options, base, "base", "NAME|FILE",
+        base, "NAME|FILE",
         "probe: take what cannot be measured from this description; else from the one that fits"),
-    WW_OPTION(options, verify, "verify", "NAME|FILE",
-              "probe: compare with this description instead of writing one"),
-    WW_OPTION(options, threshold, "threshold", "PERCENT",
-              "probe --verify: deviation that makes the exit code 1 (10%)"),
-    WW_OPTION(options, raw, "raw", "FILE", "probe: every measured point, as JSON"),
-    WW_OPTION(options, from, "from", "FILE", "probe: no device, the points that --raw wrote"),
-    WW_OPTION(options, no_counters, "no-counters", NULL,
-              "probe: leave out what needs hardware counters"),
+    WW_OPTION(verify, "NAME|FILE", "probe: compare with this description instead of writing one"),
+    WW_OPTION(threshold, "PERCENT", "probe --verify: deviation that makes the exit code 1 (10%)"),
+    WW_OPTION(raw, "FILE", "probe: every measured point, as JSON"),
+    WW_OPTION(from, "FILE", "probe: no device, the points that --raw wrote"),
+    WW_OPTION_AS(no_counters, "no-counters", NULL, "probe: leave out what needs hardware counters"),
     {0},
 };
 
@@ -291,7 +288,7 @@ static ww_status probe(ww_cmd *c) {
   const options *o = c->opt;
   ww_probe p;
   ww_gpu expected;
-  double threshold;
+  double threshold = 0;
   /* what is named is read before the device is kept busy */
   if (parse_threshold(c, &threshold) ||
       (o->verify && ww_gpu_load(o->verify, c->arena, &expected, &c->err)) ||
@@ -331,7 +328,6 @@ const ww_command ww_cmd_gpus = {
                 "  warpwise gpus show h200\n"
                 "  warpwise gpus probe -o gpus/h200.json --raw h200-probe.json\n"
                 "  warpwise gpus probe --verify h200 --threshold 15%\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

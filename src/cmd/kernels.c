@@ -8,8 +8,8 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, ir, "ir", NULL, "also print the Warpwise IR of each kernel"),
-    WW_OPTION(options, separate, "separate", NULL,
+    WW_OPTION(ir, NULL, "also print the Warpwise IR of each kernel"),
+    WW_OPTION(separate, NULL,
               "each file on its own; else several are one program, device functions linked"),
     WW_FRONT_OPTIONS(options),
     WW_LIMIT_OPTIONS(options, "60"),
@@ -180,7 +180,6 @@ static const char *title(const char **files, uint32_t n, ww_arena *a) {
 
 static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) {
   const options *o = c->opt;
-  ww_arena *a = ww_arena_new();
   ww_source_cache cache = {0};
   ww_source s;
   c->file = files[0];
@@ -188,18 +187,17 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) 
   if (!rc)
     rc = ww_source_read(c, &s, &cache);
   const ww_unit *unit = cache.read.unit;
-  if (!rc && c->json) {
+  if (rc && complain)
+    ww_cmd_complain(c);
+  else if (rc)
+    c->err = (ww_err){0};
+  else if (c->json)
     print_json(files, n, unit, o->ir);
-  } else if (!rc) {
-    print_table(title(files, n, a), unit, o->ir);
+  else {
+    print_table(title(files, n, c->arena), unit, o->ir);
     print_diagnostics(unit);
   }
-  if (rc && complain)
-    ww_cmd_complain(c); /* err.file may live in the arena */
-  if (rc)
-    c->err = (ww_err){0};
   ww_source_free(&cache);
-  ww_arena_free(a);
   return rc;
 }
 
@@ -210,7 +208,7 @@ static ww_status run(ww_cmd *c) {
     return ww_usage(c, "kernels: name a source file; see `warpwise kernels --help`");
   if (ww_limits_read(&o->limits, 60, 0, c))
     return c->err.code;
-  if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK)
+  if (c->noperands > 1 && !o->separate && !list(c, files, c->noperands, false))
     return WW_OK;
   /* one by one: what does not link (two programs, two dialects) can still be listed */
   ww_status worst = WW_OK;
@@ -233,7 +231,6 @@ const ww_command ww_cmd_kernels = {
                 "  warpwise kernels --json src/*.cu\n"
                 "  warpwise kernels --instantiate 'reduce<float,256>' reduce.cu\n"
                 "  warpwise kernels conv.cl -- -DTILE=16 -Iinclude\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -11,9 +11,9 @@ typedef struct {
 /* Rows of the table of a command whose options struct T has a `ww_limit_options limits`. */
 /* clang-format off */
 #define WW_LIMIT_OPTIONS(T, SECONDS) \
-  WW_OPTION(T, limits.seconds, "seconds", "N", \
+  WW_OPTION_OF(T, limits.seconds, "seconds", "N", \
             "time that a file or a kernel may take (default " SECONDS "; 0: no limit)"), \
-  WW_OPTION(T, limits.memory, "memory", "MB", \
+  WW_OPTION_OF(T, limits.memory, "memory", "MB", \
             "memory that a kernel may take (default: three quarters of the machine's; 0: no limit)")
 /* clang-format on */
 

@@ -13,11 +13,11 @@ typedef struct {
 } tokenize_options;
 
 static const ww_option tokenize_table[] = {
-    WW_OPTION(tokenize_options, special, "special", NULL,
-              "texts of special tokens are these tokens, and BOS is put in front"),
-    WW_OPTION(tokenize_options, ids, "ids", NULL,
-              "only the numbers, a line of them for each line of text"),
-    WW_OPTION(tokenize_options, decode, "decode", NULL, "the other way: numbers in, text out"),
+    WW_OPTION_OF(tokenize_options, special, "special", NULL,
+                 "texts of special tokens are these tokens, and BOS is put in front"),
+    WW_OPTION_OF(tokenize_options, ids, "ids", NULL,
+                 "only the numbers, a line of them for each line of text"),
+    WW_OPTION_OF(tokenize_options, decode, "decode", NULL, "the other way: numbers in, text out"),
     {0},
 };
 
@@ -262,8 +262,8 @@ typedef struct {
 } convert_options;
 
 static const ww_option convert_table[] = {
-    WW_OPTION(convert_options, type, "type", "TYPE",
-              "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf"),
+    WW_OPTION_OF(convert_options, type, "type", "TYPE",
+                 "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf"),
     {0},
 };
 

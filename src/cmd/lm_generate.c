@@ -13,25 +13,22 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, most, "max", "N", "tokens at most (default 256)", 'n'),
-    WW_OPTION(options, temperature, "temperature", "T", "0: always the likeliest token (default)",
-              't'),
-    WW_OPTION(options, top_p, "top-p", "P",
-              "draw from the likeliest tokens that have this share together"),
-    WW_OPTION(options, top_k, "top-k", "K", "draw from the K likeliest tokens"),
-    WW_OPTION(options, seed, "seed", "N", "the same seed gives the same text"),
-    WW_OPTION(options, stop, "stop", "TEXT",
-              "end where this is written; may be given several times"),
-    WW_OPTION(options, chat, "chat", NULL, "the prompt is a user's message"),
-    WW_OPTION(options, system, "system", "TEXT", "with --chat: the system's message before it"),
-    WW_OPTION(options, grammar, "grammar", "FILE", "only what this GBNF grammar allows"),
-    WW_OPTION(options, schema, "json-schema", "FILE", "only JSON of this schema"),
-    WW_OPTION(options, any_json, "any-json", NULL, "only a JSON object"),
-    WW_OPTION(options, weights, "weights", "TYPE",
-              "run with q8_0, f16, bf16 or f32 weights (default: as in the file)"),
-    WW_OPTION(options, exact, "exact", NULL, "the fp32 reference, slow"),
-    WW_OPTION(options, threads, "threads", "N", "default: one per core"),
-    WW_OPTION(options, stats, "stats", NULL, "tokens per second on stderr behind the text"),
+    WW_OPTION_AS(most, "max", "N", "tokens at most (default 256)", 'n'),
+    WW_OPTION(temperature, "T", "0: always the likeliest token (default)", 't'),
+    WW_OPTION_AS(top_p, "top-p", "P",
+                 "draw from the likeliest tokens that have this share together"),
+    WW_OPTION_AS(top_k, "top-k", "K", "draw from the K likeliest tokens"),
+    WW_OPTION(seed, "N", "the same seed gives the same text"),
+    WW_OPTION(stop, "TEXT", "end where this is written; may be given several times"),
+    WW_OPTION(chat, NULL, "the prompt is a user's message"),
+    WW_OPTION(system, "TEXT", "with --chat: the system's message before it"),
+    WW_OPTION(grammar, "FILE", "only what this GBNF grammar allows"),
+    WW_OPTION_AS(schema, "json-schema", "FILE", "only JSON of this schema"),
+    WW_OPTION_AS(any_json, "any-json", NULL, "only a JSON object"),
+    WW_OPTION(weights, "TYPE", "run with q8_0, f16, bf16 or f32 weights (default: as in the file)"),
+    WW_OPTION(exact, NULL, "the fp32 reference, slow"),
+    WW_OPTION(threads, "N", "default: one per core"),
+    WW_OPTION(stats, NULL, "tokens per second on stderr behind the text"),
     {0},
 };
 
@@ -186,7 +183,6 @@ const ww_command ww_cmd_lm_generate = {
     .examples = "  warpwise lm generate stories15M.gguf 'Once upon a time' -n 100 --stats\n"
                 "  warpwise lm generate model/ --chat 'Is saxpy bound by bandwidth?' --json-schema "
                 "answer.json\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -14,8 +14,8 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, exact, "exact", NULL, "the fp32 reference, slow"),
-    WW_OPTION(options, threads, "threads", "N", "default: one per core"),
+    WW_OPTION(exact, NULL, "the fp32 reference, slow"),
+    WW_OPTION(threads, "N", "default: one per core"),
     {0},
 };
 
@@ -188,7 +188,6 @@ const ww_command ww_cmd_lm_score = {
                "\"completion\", where the completion alone is scored. The\n"
                "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
     .examples = "  warpwise lm score model.gguf texts.jsonl --json\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

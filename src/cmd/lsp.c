@@ -17,15 +17,13 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, stdio, "stdio", NULL,
-              "speak over standard input and output; what it does anyway"),
-    WW_OPTION(options, settings, "settings", NULL,
-              "print the settings that editors and .warpwise.json may give"),
-    WW_OPTION(options, schema, "schema", NULL, "print the JSON Schema of .warpwise.json"),
-    WW_OPTION(options, limits.seconds, "seconds", "N",
-              "time that a file or a kernel may take (default 60; 0: no limit)"),
-    WW_OPTION(options, limits.memory, "memory", "MB",
-              "memory that a kernel may take (default 2048; 0: no limit)"),
+    WW_OPTION(stdio, NULL, "speak over standard input and output; what it does anyway"),
+    WW_OPTION(settings, NULL, "print the settings that editors and .warpwise.json may give"),
+    WW_OPTION(schema, NULL, "print the JSON Schema of .warpwise.json"),
+    WW_OPTION_AS(limits.seconds, "seconds", "N",
+                 "time that a file or a kernel may take (default 60; 0: no limit)"),
+    WW_OPTION_AS(limits.memory, "memory", "MB",
+                 "memory that a kernel may take (default 2048; 0: no limit)"),
     {0},
 };
 
@@ -73,7 +71,6 @@ const ww_command ww_cmd_lsp = {
                "beside clangd. docs/editors.md has the configuration of common editors.",
     .examples = "  warpwise lsp                    # what an editor runs\n"
                 "  warpwise lsp --settings         # what .warpwise.json may say\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

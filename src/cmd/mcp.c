@@ -14,13 +14,13 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, http, "http", NULL, "serve HTTP instead of standard input and output"),
+    WW_OPTION(http, NULL, "serve HTTP instead of standard input and output"),
     WW_OPTION(
-        options, measure, "measure", NULL,
+        measure, NULL,
         "with --http: clients may measure, which runs their kernels on this machine (else only a "
         "client on the pipe may)"),
-    WW_OPTION(options, slow, "slow-seconds", "N",
-              "time that measuring and evaluating may take (default 1800)"),
+    WW_OPTION_AS(slow, "slow-seconds", "N",
+                 "time that measuring and evaluating may take (default 1800)"),
     WW_SERVING_OPTIONS(options, "7421"),
     {0},
 };
@@ -85,7 +85,6 @@ const ww_command ww_cmd_mcp = {
     .examples = "  claude mcp add warpwise -- warpwise mcp\n"
                 "  codex mcp add warpwise -- warpwise mcp --root ~/project --gpu a100\n"
                 "  warpwise mcp --http --port 7421\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -24,32 +24,30 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
-    WW_OPTION(options, time_only, "time-only", NULL, "no counters"),
+    WW_OPTION_AS(time_only, "time-only", NULL, "no counters"),
     WW_OPTION(
-        options, repeats, "repeats", "N",
+        repeats, "N",
         "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)"),
-    WW_OPTION(options, limit, "limit", "SECONDS",
-              "give up a kernel that takes longer (default 10)"),
-    WW_OPTION(options, plan, "plan", "OUT",
+    WW_OPTION(limit, "SECONDS", "give up a kernel that takes longer (default 10)"),
+    WW_OPTION(plan, "OUT",
               "only write ready launches, to be measured elsewhere, and their code beside them"),
-    WW_OPTION(options, with, "with", "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
-    WW_OPTION(options, jobs, "jobs", "N", "compilations at a time (default: one per core)", 'j'),
-    WW_OPTION(options, batch, "batch", "N",
-              "launches that share a pass of the counters (default 256)"),
-    WW_OPTION(options, dump, "dump", "DIR",
-              "write the buffers' contents after one run: arg0.bin, ..."),
-    WW_OPTION(options, compare, "compare-ncu", NULL,
-              "the same launches under Nsight Compute, side by side"),
-    WW_OPTION(options, worker, "worker"),
-    WW_OPTION(options, compile_worker, "compile-worker"),
-    WW_OPTION(options, once, "once"),
+    WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(jobs, "N", "compilations at a time (default: one per core)", 'j'),
+    WW_OPTION(batch, "N", "launches that share a pass of the counters (default 256)"),
+    WW_OPTION(dump, "DIR", "write the buffers' contents after one run: arg0.bin, ..."),
+    WW_OPTION_AS(compare, "compare-ncu", NULL,
+                 "the same launches under Nsight Compute, side by side"),
+    WW_OPTION(worker, NULL, NULL),
+    WW_OPTION_AS(compile_worker, "compile-worker"),
+    WW_OPTION(once, NULL, NULL),
     {0},
 };
 
 typedef struct {
   ww_cmd *c;
   const options *o;
-  ww_item *v;
+  WW_VEC(ww_item) items;
+  ww_item *v; /* its n */
   uint32_t n;
   uint32_t *of;     /* per measured launch: its ww_item */
   uint32_t printed; /* items whose line is out */
@@ -63,62 +61,50 @@ typedef struct {
 /* ---- which launches ---- */
 
 static void add(job *j, const ww_launch *l, const ww_err *bad) {
-  uint32_t cap = j->n && (j->n & (j->n - 1)) == 0 ? j->n * 2
-                 : j->n                           ? 0
-                                                  : 1; /* doubles at powers of two */
-  if (cap)
-    j->v = ww_grow(j->a, j->v, j->n * sizeof *j->v, cap * sizeof *j->v);
-  j->v[j->n] = (ww_item){.l = *l};
-  if (bad)
-    j->v[j->n].bad = *bad;
-  j->n++;
+  ww_push(j->a, &j->items, (ww_item){.l = *l, .bad = *bad});
+  j->v = j->items.v;
+  j->n = j->items.n;
 }
 
 /* A file of lines of which some are no launch: each of those is a row with its error. */
 static ww_status by_line(job *j, const char *path, ww_err *first) {
-  char *text = NULL;
+  char *text, *line;
   size_t n;
   ww_err e = {0};
   uint32_t lines = 0, good = 0, number = 0;
-  ww_status st = ww_read_input(j->a, path, 1 << 30, &text, &n, &e);
-  for (char *at = text, *next; !st && at && *at; at = next) {
-    next = strchr(at, '\n');
-    if (next)
-      *next++ = 0;
-    number++;
+  if (ww_read_input(j->a, path, 1 << 30, &text, &n, &e))
+    return first->code;
+  for (; (line = ww_next_line(&text, &number)); lines++) {
     ww_launch l = {0};
     ww_err bad = {0};
-    at += strspn(at, " \t\r");
-    if (!*at || *at == '#')
-      continue;
-    lines++;
-    if (ww_launch_parse(at, ww_path_dir(j->a, path), j->a, &l, &bad)) {
+    if (ww_launch_parse(line, ww_path_dir(j->a, path), j->a, &l, &bad)) {
       bad.file = path;
       bad.line = number;
     }
     good += !bad.code;
-    add(j, &l, bad.code ? &bad : NULL);
+    add(j, &l, &bad);
   }
   return lines > 1 && good ? WW_OK : first->code;
 }
 
 static ww_status collect(job *j) {
   ww_cmd *c = j->c;
-  ww_launch over, *l = NULL, none = {0};
-  uint32_t n = 0;
+  static const ww_err fine;
+  ww_launch over, *l, none = {0};
+  uint32_t n;
   ww_status st = ww_source_over(c, &j->o->source, &over);
   if (st)
     return st;
   if (j->o->source.launch) {
     st = ww_input_launches(j->a, j->o->source.launch, &l, &n, &c->err);
     for (uint32_t k = 0; !st && k < n; k++)
-      add(j, &l[k], NULL);
+      add(j, &l[k], &fine);
     if (st && st != WW_EIO && st != WW_ELIMIT)
       st = by_line(j, j->o->source.launch, &c->err);
     if (!st)
       c->err = (ww_err){0};
   } else
-    add(j, &none, NULL);
+    add(j, &none, &fine);
   for (uint32_t k = 0; !st && k < j->n; k++) {
     ww_launch *one = &j->v[k].l;
     if (j->v[k].bad.code)
@@ -126,11 +112,11 @@ static ww_status collect(job *j) {
     ww_launch_merge(one, &over, j->a);
     if (c->noperands)
       one->file = c->operands[0];
-    if (!one->file && !one->binary)
-      st = ww_fail(&j->v[k].bad, WW_EUSAGE, "name a source file, or a launch spec that has one");
-    if (st && j->n == 1)
-      return c->err = j->v[k].bad, st;
-    st = WW_OK;
+    if (one->file || one->binary)
+      continue;
+    ww_fail(&j->v[k].bad, WW_EUSAGE, "name a source file, or a launch spec that has one");
+    if (j->n == 1)
+      return c->err = j->v[k].bad, WW_EUSAGE;
   }
   return st;
 }
@@ -290,10 +276,10 @@ static ww_status measure_all(job *j) {
  * descriptor. */
 static FILE *own_stdout(void) {
   int fd = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0)
+  if (null >= 0) {
     dup2(null, STDOUT_FILENO);
-  if (null >= 0)
     close(null);
+  }
   return fd >= 0 ? fdopen(fd, "w") : NULL;
 }
 
@@ -350,7 +336,6 @@ const ww_command ww_cmd_measure = {
                 "  warpwise measure --launch launches.jsonl --json > measured.jsonl\n"
                 "  warpwise measure saxpy.cl --device pocl --time-only\n"
                 "  warpwise measure --launch launches.jsonl --plan ready.jsonl --gpu h200\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -5,21 +5,21 @@
 #include "cmd.h"
 
 const ww_option ww_global_options[] = {
-    WW_OPTION(ww_cmd, json, "json", NULL, "data on stdout as JSON, one object a line"),
-    WW_OPTION(ww_cmd, gpu, "gpu", "NAME|FILE", "the GPU that the numbers are for, e.g. h200"),
-    WW_OPTION(ww_cmd, device, "device", "NAME",
-              "for commands that measure: on which device, by a part of its name"),
-    WW_OPTION(ww_cmd, quiet, "quiet", NULL, "no progress, no warnings", 'q'),
-    WW_OPTION(ww_cmd, color, "color", "WHEN", "auto, always or never; NO_COLOR is obeyed"),
-    WW_OPTION(ww_cmd, help, "help", NULL, "this text", 'h'),
-    WW_OPTION(ww_cmd, version, "version", NULL, "the version"),
+    WW_OPTION_OF(ww_cmd, json, "json", NULL, "data on stdout as JSON, one object a line"),
+    WW_OPTION_OF(ww_cmd, gpu, "gpu", "NAME|FILE", "the GPU that the numbers are for, e.g. h200"),
+    WW_OPTION_OF(ww_cmd, device, "device", "NAME",
+                 "for commands that measure: on which device, by a part of its name"),
+    WW_OPTION_OF(ww_cmd, quiet, "quiet", NULL, "no progress, no warnings", 'q'),
+    WW_OPTION_OF(ww_cmd, color, "color", "WHEN", "auto, always or never; NO_COLOR is obeyed"),
+    WW_OPTION_OF(ww_cmd, help, "help", NULL, "this text", 'h'),
+    WW_OPTION_OF(ww_cmd, version, "version", NULL, "the version"),
     {0},
 };
 
 /* ---- near misses ---- */
 
-static int min3(int a, int b, int c) {
-  return a < b ? (a < c ? a : c) : (b < c ? b : c);
+static int min(int a, int b) {
+  return a < b ? a : b;
 }
 
 static int distance(const char *a, const char *b) {
@@ -33,7 +33,7 @@ static int distance(const char *a, const char *b) {
     row[0] = i;
     for (int k = 1; k <= n; k++) {
       int above = row[k];
-      row[k] = min3(above + 1, row[k - 1] + 1, diagonal + (a[i - 1] != b[k - 1]));
+      row[k] = min(min(above, row[k - 1]) + 1, diagonal + (a[i - 1] != b[k - 1]));
       diagonal = above;
     }
   }
@@ -84,24 +84,18 @@ static ww_status unknown(const ww_command *cmd, const char *word, ww_cmd *c) {
 
 static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd *c) {
   void *p = (char *)base + o->at;
-  switch (o->kind) {
-  case WW_OPT_FLAG:
+  char *end;
+  if (o->kind == WW_OPT_FLAG)
     *(bool *)p = true;
-    break;
-  case WW_OPT_STR:
+  else if (o->kind == WW_OPT_STR)
     *(const char **)p = value;
-    break;
-  case WW_OPT_LIST:
+  else if (o->kind == WW_OPT_LIST)
     ww_push(c->arena, (ww_strings *)p, value);
-    break;
-  default: {
-    char *end;
+  else {
     errno = 0;
-    uint64_t v = strtoull(value, &end, 0);
+    *(uint64_t *)p = strtoull(value, &end, 0);
     if (errno || end == value || *end || *value == '-')
       return ww_usage(c, "--%s: expected a whole number, not '%.60s'", o->name, value);
-    *(uint64_t *)p = v;
-  }
   }
   return WW_OK;
 }

@@ -17,20 +17,17 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_PREDICT_OPTIONS,
-    WW_OPTION(options, batch, "batch", "FILE",
-              "launches of a whole program, one per line; adds them up"),
-    WW_OPTION(options, diff, "diff", NULL, "OLD NEW: two versions of a kernel, the same launch"),
-    WW_OPTION(options, slower, "fail-if-slower", "PERCENT",
-              "with --diff: exit code 1 when the new one is slower by more"),
-    WW_OPTION(options, sweep, "sweep", "RANGE",
-              "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
-    WW_OPTION(options, svg, "svg", "FILE",
-              "with --sweep: the curve as SVG ('-': stdout, instead of the table)"),
-    WW_OPTION(options, model, "model", "PATH",
+    WW_OPTION(batch, "FILE", "launches of a whole program, one per line; adds them up"),
+    WW_OPTION(diff, NULL, "OLD NEW: two versions of a kernel, the same launch"),
+    WW_OPTION_AS(slower, "fail-if-slower", "PERCENT",
+                 "with --diff: exit code 1 when the new one is slower by more"),
+    WW_OPTION(sweep, "RANGE", "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
+    WW_OPTION(svg, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(model, "PATH",
               "with --by text: a .gguf or a model's folder (default: the shipped one)"),
-    WW_OPTION(options, heads, "heads", NULL,
+    WW_OPTION(heads, NULL,
               "with --by text: counters from the regression head, without the JSON; quicker"),
-    WW_OPTION(options, dump, "dump", "STAGE",
+    WW_OPTION(dump, "STAGE",
               "the numbers of one stage of the model instead: lowered, traffic, chain or time"),
     WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
@@ -318,7 +315,6 @@ const ww_command ww_cmd_predict = {
         "  warpwise predict saxpy.cu --by text --grid 4096 --block 256 --arg 'n=1<<20' --arg "
         "'x=f32[n]' --arg 'y=f32[n]'\n"
         "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg saxpy.svg\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -5,7 +5,7 @@
  * without a GPU. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -32,38 +32,31 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, out, "output", "FILE", "where the launches go (default launches.jsonl)",
-              'o'),
-    WW_OPTION(options, contents, "contents", NULL,
-              "keep every buffer's bytes, beside the launches in FILE.d/"),
-    WW_OPTION(options, code, "code", NULL,
+    WW_OPTION_AS(out, "output", "FILE", "where the launches go (default launches.jsonl)", 'o'),
+    WW_OPTION(contents, NULL, "keep every buffer's bytes, beside the launches in FILE.d/"),
+    WW_OPTION(code, NULL,
               "keep the compiled code too, for measuring without the source; --contents does"),
-    WW_OPTION(options, contents_limit, "contents-limit", "BYTES",
-              "of contents in all, before compression (default 1 GiB)"),
-    WW_OPTION(options, per_kernel, "per-kernel", "N",
-              "distinct launches kept of each kernel (default 64)"),
-    WW_OPTION(options, most, "most", "N", "distinct launches kept in all (default 10000)"),
-    WW_OPTION(options, file, "source", "FILE",
-              "the kernels' source, written to the launches as their `file`"),
-    WW_OPTION(options, measure, "measure", NULL,
+    WW_OPTION_AS(contents_limit, "contents-limit", "BYTES",
+                 "of contents in all, before compression (default 1 GiB)"),
+    WW_OPTION_AS(per_kernel, "per-kernel", "N",
+                 "distinct launches kept of each kernel (default 64)"),
+    WW_OPTION(most, "N", "distinct launches kept in all (default 10000)"),
+    WW_OPTION_AS(file, "source", "FILE",
+                 "the kernels' source, written to the launches as their `file`"),
+    WW_OPTION(measure, NULL,
               "record contents and code, then measure each distinct launch on its own"),
-    WW_OPTION(options, emulate, "emulate", NULL,
-              "build the program from its sources and run it here, without a GPU"),
-    WW_OPTION(options, execute, "execute", NULL,
+    WW_OPTION(emulate, NULL, "build the program from its sources and run it here, without a GPU"),
+    WW_OPTION(execute, NULL,
               "with --emulate: kernels run in the interpreter, else they are skipped"),
-    WW_OPTION(options, cflags, "cflags", "FLAGS",
-              "with --emulate: more flags for the compiler, in one word"),
-    WW_OPTION(options, dir, "dir", "DIR",
-              "with --emulate: the program's working folder (it is not written to)"),
-    WW_OPTION(options, limit, "limit", "SECONDS",
-              "with --emulate: of the program's run (default 60)"),
-    WW_OPTION(options, disk, "disk", "MIB",
-              "with --emulate: that the program may write (default 8192)"),
-    WW_OPTION(options, read, "read", "PATH",
+    WW_OPTION(cflags, "FLAGS", "with --emulate: more flags for the compiler, in one word"),
+    WW_OPTION(dir, "DIR", "with --emulate: the program's working folder (it is not written to)"),
+    WW_OPTION(limit, "SECONDS", "with --emulate: of the program's run (default 60)"),
+    WW_OPTION(disk, "MIB", "with --emulate: that the program may write (default 8192)"),
+    WW_OPTION(read, "PATH",
               "with --emulate: a file or folder that the program may read; its project can be read "
               "anyway"),
-    WW_OPTION(options, no_sandbox, "no-sandbox", NULL,
-              "with --emulate: let the program write and connect"),
+    WW_OPTION_AS(no_sandbox, "no-sandbox", NULL,
+                 "with --emulate: let the program write and connect"),
     WW_FRONT_OPTIONS(options),
     {0},
 };
@@ -154,9 +147,8 @@ static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out
     return ww_fail(&c->err, WW_EIO,
                    "libwarpwise-record.so is neither beside the program nor in " WW_PREFIX
                    "/lib/warpwise; run make, or make install");
-  WW_VEC(const char *) argv = {0};
-  for (uint32_t i = 0; i < c->nrest; i++)
-    ww_push(c->arena, &argv, c->rest[i]);
+  ww_strings argv = {0};
+  ww_strings_add(c->arena, &argv, c->rest, c->nrest);
   ww_push(c->arena, &argv, NULL);
   return spawn(argv.v, environment(r, so, c->arena), c->json, out, &c->err);
 }
@@ -173,7 +165,7 @@ static void add_words(ww_arena *a, ww_strings *out, const char *text) {
 
 static bool is_object(const char *file) {
   const char *dot = strrchr(ww_path_base(file), '.');
-  return dot && (!strcmp(dot, ".o") || !strcmp(dot, ".a") || !strcmp(dot, ".so"));
+  return ww_is(dot, ".o") || ww_is(dot, ".a") || ww_is(dot, ".so");
 }
 
 static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
@@ -184,43 +176,35 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
     ww_push(c->arena, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);
   }
   add_words(c->arena, &flags, o->cflags);
-  for (uint32_t i = 0; i < c->nrest; i++)
-    ww_push(c->arena, &args, c->rest[i]);
+  ww_strings_add(c->arena, &args, c->rest, c->nrest);
   ww_push(c->arena, &args, NULL);
   if (!files.n)
     return ww_usage(c, "record --emulate: name the program's source files");
-  ww_emulate_options x = {
-      .args = args.v, .gpu = c->gpu, .execute = o->execute, .record = *r, .dir = o->dir};
-  x.no_sandbox = o->no_sandbox;
-  x.disk = o->disk < MOST_MIB ? o->disk << 20 : 0;
-  x.read = o->read.v;
-  x.nread = o->read.n;
-  x.limit_s = o->limit < MOST_S ? o->limit : MOST_S;
-  x.objects = objects.v;
-  x.nobjects = objects.n;
+  ww_emulate_options x = {.args = args.v,
+                          .gpu = c->gpu,
+                          .execute = o->execute,
+                          .record = *r,
+                          .dir = o->dir,
+                          .no_sandbox = o->no_sandbox,
+                          .disk = o->disk < MOST_MIB ? o->disk << 20 : 0,
+                          .read = o->read.v,
+                          .nread = o->read.n,
+                          .limit_s = o->limit < MOST_S ? o->limit : MOST_S,
+                          .objects = objects.v,
+                          .nobjects = objects.n};
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
   c->file = files.v[0];
   ww_source s;
-  ww_status st = ww_source_of(c, &o->source, files.v, files.n, NULL, &s);
-  if (!st)
-    st = ww_query_front(&s, c->arena, &x.front, &c->err);
-  if (st)
-    return st;
-  ww_strings all = {0};
-  for (uint32_t i = 0; i < x.front.nflags; i++)
-    ww_push(c->arena, &all, x.front.flags[i]);
-  for (uint32_t i = 0; i < flags.n; i++)
-    ww_push(c->arena, &all, flags.v[i]);
-  x.front.flags = all.v;
-  x.front.nflags = all.n;
+  if (ww_source_of(c, &o->source, files.v, files.n,
+                   &(ww_launch){.flags = flags.v, .nflags = flags.n}, &s) ||
+      ww_query_front(&s, c->arena, &x.front, &c->err))
+    return c->err.code;
   ww_emulated done = {0};
-  st = ww_emulate(&x, c->arena, &done, &c->err);
+  ww_status st = ww_emulate(&x, c->arena, &done, &c->err);
   if (!st && done.weaker && !ww_is_quiet())
     fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n",
             done.weaker);
-  out->exit_code = done.exit_code;
-  out->timed_out = done.timed_out;
-  out->disk_full = done.disk_full;
+  *out = (ended){done.exit_code, done.timed_out, done.disk_full};
   if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet())
     fprintf(stderr, "%s\n", done.output);
   return st;
@@ -277,9 +261,9 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
         stderr,
         "warpwise: warning: the program ended with status %d; its launches up to there are kept\n",
         end->exit_code);
-  fprintf(stderr, "warpwise: %llu launch%s of %u kernel%s, %u distinct%s%s\n",
-          (unsigned long long)r->launches, r->launches == 1 ? "" : "es", r->kernels,
-          r->kernels == 1 ? "" : "s", r->nlines, path ? ", in " : "", path ? path : "");
+  fprintf(stderr, "warpwise: %" PRIu64 " launch%s of %u kernel%s, %u distinct%s%s\n", r->launches,
+          r->launches == 1 ? "" : "es", r->kernels, r->kernels == 1 ? "" : "s", r->nlines,
+          path ? ", in " : "", path ? path : "");
 }
 
 /* ---- measuring what was recorded ---- */
@@ -296,8 +280,7 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   p->worst = ww_worse(p->worst, row->report.error.code);
   if (!c->json) {
     const ww_launch *l = row->report.launch;
-    printf("%llu launch%s of ", (unsigned long long)(l ? l->count : 1),
-           l && l->count == 1 ? "" : "es");
+    printf("%" PRIu64 " launch%s of ", l ? l->count : 1, l && l->count == 1 ? "" : "es");
     if (row->report.error.code)
       printf("%s: %s\n", row->report.kernel ? row->report.kernel : "?", row->report.error.msg);
     else
@@ -407,8 +390,7 @@ const ww_command ww_cmd_record = {
                 "  warpwise record -o run.jsonl --contents -- python3 train.py\n"
                 "  warpwise record --emulate main.cu util.cu -DN=1024 --gpu h200 -- 1024 1024\n"
                 "  warpwise trace --launch run.jsonl\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .compiler_flags = true,
     .run = run,
 };

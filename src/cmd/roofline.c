@@ -11,10 +11,8 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_PREDICT_OPTIONS,
-    WW_OPTION(options, svg, "svg", "FILE",
-              "write the plot as SVG ('-': stdout, instead of the table)"),
-    WW_OPTION(options, measured, "measured", "FILE",
-              "reports of `warpwise measure --json` to show as well"),
+    WW_OPTION(svg, "FILE", "write the plot as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(measured, "FILE", "reports of `warpwise measure --json` to show as well"),
     WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
 };
@@ -151,7 +149,6 @@ const ww_command ww_cmd_roofline = {
     .examples = "  warpwise roofline matmul.cu -k naive --gpu h200\n"
                 "  warpwise roofline --launch launches.jsonl --gpu h200,a100 --svg roofline.svg\n"
                 "  warpwise roofline main.cu --measured measured.jsonl\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -125,26 +125,15 @@ void ww_sarif_end(ww_sarif *s, ww_buf *out) {
 
 /* Workflow commands end at the line's end and split at commas and colons in their properties. */
 static void escaped(ww_buf *out, const char *text, bool property) {
-  for (const char *s = text; *s; s++)
-    switch (*s) {
-    case '%':
-      ww_buf_puts(out, "%25");
-      break;
-    case '\r':
-      ww_buf_puts(out, "%0D");
-      break;
-    case '\n':
-      ww_buf_puts(out, "%0A");
-      break;
-    case ':':
-      ww_buf_puts(out, property ? "%3A" : ":");
-      break;
-    case ',':
-      ww_buf_puts(out, property ? "%2C" : ",");
-      break;
-    default:
+  static const char from[] = "%\r\n:,";
+  static const char *const to[] = {"%25", "%0D", "%0A", "%3A", "%2C"};
+  for (const char *s = text; *s; s++) {
+    const char *at = strchr(from, *s);
+    if (at && (property || at < from + 3))
+      ww_buf_puts(out, to[at - from]);
+    else
       ww_buf_add(out, s, 1);
-    }
+  }
 }
 
 void ww_github_write(const ww_report *r, ww_buf *out) {

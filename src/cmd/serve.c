@@ -14,7 +14,7 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SERVING_OPTIONS(options, "7420"),
-    WW_OPTION(options, lm, "lm", "MODEL",
+    WW_OPTION(lm, "MODEL",
               "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf"),
     {0},
 };
@@ -36,14 +36,14 @@ static void all_routes(const doors *d, ww_http_route out[MOST_ROUTES + 6]) {
   for (const ww_http_route *r = ww_page_routes; r->path && n < MOST_ROUTES; r++)
     out[n++] = *r;
   out[n++] = (ww_http_route){.path = "/mcp", .handle = ww_mcp_http, .ctx = d->mcp};
-  out[n++] =
-      (ww_http_route){.path = "/v1/models", .handle = ww_completions_models, .ctx = d->completions};
-  out[n++] =
-      (ww_http_route){.path = "/v1/models/", .handle = ww_completions_model, .ctx = d->completions};
-  out[n++] = (ww_http_route){
-      .path = "/v1/completions", .handle = ww_completions_text, .ctx = d->completions};
-  out[n++] = (ww_http_route){
-      .path = "/v1/chat/completions", .handle = ww_completions_chat, .ctx = d->completions};
+  ww_http_route models[] = {{.path = "/v1/models", .handle = ww_completions_models},
+                            {.path = "/v1/models/", .handle = ww_completions_model},
+                            {.path = "/v1/completions", .handle = ww_completions_text},
+                            {.path = "/v1/chat/completions", .handle = ww_completions_chat}};
+  for (int k = 0; k < 4; k++) {
+    models[k].ctx = d->completions;
+    out[n++] = models[k];
+  }
   out[n] = (ww_http_route){0};
 }
 
@@ -82,7 +82,6 @@ const ww_command ww_cmd_serve = {
     .examples = "  warpwise serve --root ~/project\n"
                 "  curl -H 'Content-Type: application/json' -d "
                 "'{\"file\":\"saxpy.cu\",\"gpu\":\"h200\"}' http://127.0.0.1:7420/v1/predict\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -17,23 +17,23 @@ typedef struct {
 /* Rows of the table of a command whose options struct T has a `ww_serving_options serving`. */
 /* clang-format off */
 #define WW_SERVING_OPTIONS(T, PORT) \
-  WW_OPTION(T, serving.port, "port", "N", \
+  WW_OPTION_OF(T, serving.port, "port", "N", \
             "port to listen on (default " PORT "; 0: any that is free)"), \
-  WW_OPTION(T, serving.bind, "bind", "ADDRESS", \
+  WW_OPTION_OF(T, serving.bind, "bind", "ADDRESS", \
             "address to listen on (default 127.0.0.1); others than the loopback need a token"), \
-  WW_OPTION(T, serving.token_file, "token-file", "FILE", \
+  WW_OPTION_OF(T, serving.token_file, "token-file", "FILE", \
             "file with the token that clients must send; else the variable WARPWISE_TOKEN"), \
-  WW_OPTION(T, serving.root, "root", "DIR", \
+  WW_OPTION_OF(T, serving.root, "root", "DIR", \
             "folder whose files may be read, by name or #include (default: the working folder)"), \
-  WW_OPTION(T, serving.seconds, "seconds", "N", \
+  WW_OPTION_OF(T, serving.seconds, "seconds", "N", \
             "time that one request may take (default 30)"), \
-  WW_OPTION(T, serving.memory, "memory", "MB", \
+  WW_OPTION_OF(T, serving.memory, "memory", "MB", \
             "memory that one request may take (default 2048)"), \
-  WW_OPTION(T, serving.max_body, "max-body", "KB", \
+  WW_OPTION_OF(T, serving.max_body, "max-body", "KB", \
             "size of a request (default 4096)"), \
-  WW_OPTION(T, serving.workers, "workers", "N", \
+  WW_OPTION_OF(T, serving.workers, "workers", "N", \
             "requests computed at a time (default: one per core and one more)"), \
-  WW_OPTION(T, serving.queue, "queue", "N", \
+  WW_OPTION_OF(T, serving.queue, "queue", "N", \
             "requests that may wait (default 64)")
 /* clang-format on */
 
@@ -45,8 +45,6 @@ typedef struct {
 /* Checks the options, opens the folder, blocks SIGINT, SIGTERM and SIGPIPE: threads made from now
  * on do not get them. */
 ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *out);
-/* From now on clang and LLVM run in processes of their own, with so much memory each. */
-void ww_serving_apart(uint64_t bytes);
 void ww_serving_end(ww_serving *s); /* after one that failed too */
 void ww_serving_wait(void);         /* for Ctrl-C */
 /* Listens, prints the address with `path` behind it, waits for Ctrl-C. `stop` is called with ctx

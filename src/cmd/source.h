@@ -17,28 +17,28 @@ typedef struct {
 /* Options of every command that reads source files: how to read them. */
 /* clang-format off */
 #define WW_FRONT_OPTIONS(T) \
-  WW_OPTION(T, source.lang, "lang", "LANG", \
+  WW_OPTION_OF(T, source.lang, "lang", "LANG", \
             "cuda, opencl, hip or openmp; else by name and contents"), \
-  WW_OPTION(T, source.instantiate, "instantiate", "T", \
+  WW_OPTION_OF(T, source.instantiate, "instantiate", "T", \
             "instantiate a template: 'kern<float,256>' (repeatable)"), \
-  WW_OPTION(T, source.no_sdk, "no-sdk", NULL, \
+  WW_OPTION_OF(T, source.no_sdk, "no-sdk", NULL, \
             "ignore installed CUDA and ROCm headers"), \
-  WW_OPTION(T, source.database, "compile-commands", "FILE", \
+  WW_OPTION_OF(T, source.database, "compile-commands", "FILE", \
             "compile_commands.json or its folder; else found upward", 'p')
 /* clang-format on */
 
 /* And of those about one kernel and its launch. */
 /* clang-format off */
 #define WW_SOURCE_OPTIONS(T) \
-  WW_OPTION(T, source.kernel, "kernel", "NAME", \
+  WW_OPTION_OF(T, source.kernel, "kernel", "NAME", \
             "which kernel: plain or mangled name", 'k'), \
-  WW_OPTION(T, source.launch, "launch", "FILE", \
+  WW_OPTION_OF(T, source.launch, "launch", "FILE", \
             "launch spec: one JSON object, or one per line", 'l'), \
-  WW_OPTION(T, source.grid, "grid", "N[,N,N]", \
+  WW_OPTION_OF(T, source.grid, "grid", "N[,N,N]", \
             "blocks; expressions over arguments: n/256", 'g'), \
-  WW_OPTION(T, source.block, "block", "N[,N,N]", "threads of a block", 'b'), \
-  WW_OPTION(T, source.shared, "shared", "BYTES", "dynamic shared memory"), \
-  WW_OPTION(T, source.args, "arg", "NAME=VALUE", \
+  WW_OPTION_OF(T, source.block, "block", "N[,N,N]", "threads of a block", 'b'), \
+  WW_OPTION_OF(T, source.shared, "shared", "BYTES", "dynamic shared memory"), \
+  WW_OPTION_OF(T, source.args, "arg", "NAME=VALUE", \
             "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)", 'a'), \
   WW_FRONT_OPTIONS(T)
 /* clang-format on */
@@ -89,14 +89,14 @@ typedef struct {
 /* clang-format off */
 #define WW_PREDICT_OPTIONS \
   WW_SOURCE_OPTIONS(ww_ask_options), \
-  WW_OPTION(ww_ask_options, cache, "cache", "STATE", \
+  WW_OPTION_OF(ww_ask_options, cache, "cache", "STATE", \
             "warm: caches as a first launch leaves them; cold (default)"), \
-  WW_OPTION(ww_ask_options, budget, "budget", "N", \
+  WW_OPTION_OF(ww_ask_options, budget, "budget", "N", \
             "warp instructions to spend on sampling (default 500000)"), \
-  WW_OPTION(ww_ask_options, by, "by", "MODEL", \
+  WW_OPTION_OF(ww_ask_options, by, "by", "MODEL", \
             "machine: the machine model alone; grounded (default): with what measurements taught; " \
             "text (predict): a language model"), \
-  WW_OPTION(ww_ask_options, ptxas, "ptxas", NULL, \
+  WW_OPTION_OF(ww_ask_options, ptxas, "ptxas", NULL, \
             "CUDA: registers from nvcc or NVRTC where one is installed, else estimated")
 /* clang-format on */
 

@@ -16,33 +16,26 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
-    WW_OPTION(options, full, "full", NULL, "run every block and every iteration"),
-    WW_OPTION(options, budget, "budget", "N",
-              "warp instructions to spend on sampling (default 500000)"),
-    WW_OPTION(options, max_steps, "max-steps", "N", "give up after N warp instructions"),
-    WW_OPTION(options, dump, "dump", "DIR",
-              "write the buffers' contents afterwards: arg0.bin, ..."),
-    WW_OPTION(options, print, "print", NULL,
-              "show what the kernel prints, in the blocks that run (not with --json)"),
+    WW_OPTION(full, NULL, "run every block and every iteration"),
+    WW_OPTION(budget, "N", "warp instructions to spend on sampling (default 500000)"),
+    WW_OPTION_AS(max_steps, "max-steps", "N", "give up after N warp instructions"),
+    WW_OPTION(dump, "DIR", "write the buffers' contents afterwards: arg0.bin, ..."),
+    WW_OPTION(print, NULL, "show what the kernel prints, in the blocks that run (not with --json)"),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
-/* Lanes and multiprocessors of the GPU that --gpu names. OpenCL and OpenMP code takes the GPU's
- * lanes; CUDA and HIP code is compiled for one vendor's. */
+/* Lanes and multiprocessors of the GPU that --gpu names. */
 static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t,
                         ww_err *e) {
   ww_gpu g;
   if (!c->gpu)
     return WW_OK;
   ww_status st = ww_gpu_load(c->gpu, a, &g, e);
+  if (!st)
+    st = ww_lanes_fit(m, &g, ": name another GPU", e);
   if (st)
     return st;
-  bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (fixed && g.lanes != m->warp)
-    return ww_fail(e, WW_EUSAGE,
-                   "%s code is read for warps of %u lanes, %s has %u: name another GPU",
-                   ww_dialect_names[m->dialect], m->warp, g.full_name, g.lanes);
   t->lanes = g.lanes;
   t->sms = g.sms;
   return WW_OK;
@@ -121,7 +114,6 @@ const ww_command ww_cmd_trace = {
                 "  warpwise trace main.cu --launch launches.jsonl --json\n"
                 "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg "
                 "'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -9,113 +9,105 @@
 typedef ww_train_options options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, machine, "machine", "DATA",
-              "measured reports of the corpus, JSON lines, .zst or plain"),
-    WW_OPTION(options, correction, "correction", NULL,
+    WW_OPTION(machine, "DATA", "measured reports of the corpus, JSON lines, .zst or plain"),
+    WW_OPTION(correction, NULL,
               "learn what the machine model gets wrong, from the stores and reports named"),
-    WW_OPTION(options, out, "out", "FILE|DIR",
+    WW_OPTION(out, "FILE|DIR",
               "where it goes (default models/machine.json, models/correction.json.zst)", 'o'),
-    WW_OPTION(options, true_counters, "true-counters", NULL,
-              "put measured counters in: how good is the time model alone? writes nothing"),
-    WW_OPTION(options, no_cross, "no-cross", NULL,
-              "no cross-validation: intervals are then from the fit itself"),
-    WW_OPTION(options, features, "features", "FILE",
+    WW_OPTION_AS(true_counters, "true-counters", NULL,
+                 "put measured counters in: how good is the time model alone? writes nothing"),
+    WW_OPTION_AS(no_cross, "no-cross", NULL,
+                 "no cross-validation: intervals are then from the fit itself"),
+    WW_OPTION(features, "FILE",
               "with --correction: keep the predicted rows there, or take them from there"),
     WW_OPTION(
-        options, rows, "rows", "N",
+        rows, "N",
         "at most so many launches: with --machine of the data, evenly spread; with --correction of "
         "generated kernels (default 24000)"),
-    WW_OPTION(options, each, "each", "N",
-              "with --correction: launches of one generated kernel at most (default 2)"),
-    WW_OPTION(options, corpus, "corpus", "DIR",
+    WW_OPTION(each, "N", "with --correction: launches of one generated kernel at most (default 2)"),
+    WW_OPTION(corpus, "DIR",
               "with --correction: where the written kernels' files are (default corpus)"),
-    WW_OPTION(options, score, "score", NULL,
+    WW_OPTION(score, NULL,
               "with --correction: learn nothing, score what is in -o FILE on the test split"),
-    WW_OPTION(options, markdown, "markdown", NULL, "with --correction: the tables as markdown"),
-    WW_OPTION(options, rounds, "rounds", "N", "with --correction: trees of a metric at most"),
-    WW_OPTION(options, leaves, "leaves", "N", "with --correction: leaves of a tree"),
-    WW_OPTION(options, jobs, "jobs", "N",
+    WW_OPTION(markdown, NULL, "with --correction: the tables as markdown"),
+    WW_OPTION(rounds, "N", "with --correction: trees of a metric at most"),
+    WW_OPTION(leaves, "N", "with --correction: leaves of a tree"),
+    WW_OPTION(jobs, "N",
               "with --correction: processes, with --lm: threads that read (default: one per core)",
               'j'),
-    WW_OPTION(options, budget, "budget", "N",
-              "with --correction: warp instructions to trace of a launch"),
-    WW_OPTION(options, lm.model, "lm", "DIR|new",
-              "a language model: one to train further (folder or .gguf), or a new one"),
-    WW_OPTION(options, lm.data, "data", "FILE",
-              "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)"),
-    WW_OPTION(options, lm.valid, "valid", "FILE",
-              "held-out examples that the loss is also taken of"),
-    WW_OPTION(options, lm.tokenizer, "tokenizer", "FILE",
-              "tokenizer.json of a new model; without --lm: trains one and writes it there"),
-    WW_OPTION(options, lm.special, "special", "TOKEN",
-              "of a tokenizer to train: a special token (default: those of our questions)"),
-    WW_OPTION(options, lm.width, "width", "N", "of a new model: width (default 256)"),
-    WW_OPTION(options, lm.layers, "layers", "N", "layers (default 8)"),
-    WW_OPTION(options, lm.heads, "heads", "N", "attention heads (default: width / 64)"),
-    WW_OPTION(options, lm.kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
-    WW_OPTION(options, lm.hidden, "hidden", "N", "of the MLP (default: 8/3 of the width)"),
-    WW_OPTION(options, lm.context, "context", "N", "longest document in tokens (default 1024)"),
-    WW_OPTION(options, lm.vocab, "vocab", "N",
-              "entries of a tokenizer to train, or of a new model's embedding"),
-    WW_OPTION(options, lm.feature_tokens, "feature-tokens", "N",
-              "tokens in front that take an example's features (default: as the prompts begin)"),
-    WW_OPTION(options, lm.add_heads, "add-heads", NULL,
-              "give a model that has none what the data's numbers and features need"),
-    WW_OPTION(options, lm.untied, "untied", NULL,
-              "of a new model: the head is a matrix of its own"),
-    WW_OPTION(options, lm.steps, "steps", "N", "updates"),
-    WW_OPTION(options, lm.epochs, "epochs", "X", "or passes over the data (default 1)"),
-    WW_OPTION(options, lm.batch, "batch", "ROWS", "rows on the device at a time (default 16)"),
-    WW_OPTION(options, lm.tokens, "tokens", "T",
-              "of a row; documents are packed into rows (default: the context, at most 1024)"),
-    WW_OPTION(options, lm.accumulate, "accumulate", "K", "batches of a step (default 1)"),
-    WW_OPTION(options, lm.lr, "lr", "X",
-              "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
-    WW_OPTION(options, lm.lr_least, "lr-least", "X",
-              "what the cosine ends at, as a share of it (default 0.1)"),
-    WW_OPTION(options, lm.warmup, "warmup", "N",
-              "steps until it is reached (default: 3 % of them)"),
-    WW_OPTION(options, lm.decay, "decay", "X", "weight decay of matrices (default 0.1, LoRA 0)"),
-    WW_OPTION(options, lm.clip, "clip", "X", "longest gradient (default 1, 0: any)"),
-    WW_OPTION(options, lm.beta2, "beta2", "X", "of AdamW (default 0.95)"),
-    WW_OPTION(
-        options, lm.dropout, "dropout", "X",
+    WW_OPTION(budget, "N", "with --correction: warp instructions to trace of a launch"),
+    WW_OPTION_AS(lm.model, "lm", "DIR|new",
+                 "a language model: one to train further (folder or .gguf), or a new one"),
+    WW_OPTION_AS(
+        lm.data, "data", "FILE",
+        "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)"),
+    WW_OPTION_AS(lm.valid, "valid", "FILE", "held-out examples that the loss is also taken of"),
+    WW_OPTION_AS(lm.tokenizer, "tokenizer", "FILE",
+                 "tokenizer.json of a new model; without --lm: trains one and writes it there"),
+    WW_OPTION_AS(lm.special, "special", "TOKEN",
+                 "of a tokenizer to train: a special token (default: those of our questions)"),
+    WW_OPTION_AS(lm.width, "width", "N", "of a new model: width (default 256)"),
+    WW_OPTION_AS(lm.layers, "layers", "N", "layers (default 8)"),
+    WW_OPTION_AS(lm.heads, "heads", "N", "attention heads (default: width / 64)"),
+    WW_OPTION_AS(lm.kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
+    WW_OPTION_AS(lm.hidden, "hidden", "N", "of the MLP (default: 8/3 of the width)"),
+    WW_OPTION_AS(lm.context, "context", "N", "longest document in tokens (default 1024)"),
+    WW_OPTION_AS(lm.vocab, "vocab", "N",
+                 "entries of a tokenizer to train, or of a new model's embedding"),
+    WW_OPTION_AS(lm.feature_tokens, "feature-tokens", "N",
+                 "tokens in front that take an example's features (default: as the prompts begin)"),
+    WW_OPTION_AS(lm.add_heads, "add-heads", NULL,
+                 "give a model that has none what the data's numbers and features need"),
+    WW_OPTION_AS(lm.untied, "untied", NULL, "of a new model: the head is a matrix of its own"),
+    WW_OPTION_AS(lm.steps, "steps", "N", "updates"),
+    WW_OPTION_AS(lm.epochs, "epochs", "X", "or passes over the data (default 1)"),
+    WW_OPTION_AS(lm.batch, "batch", "ROWS", "rows on the device at a time (default 16)"),
+    WW_OPTION_AS(lm.tokens, "tokens", "T",
+                 "of a row; documents are packed into rows (default: the context, at most 1024)"),
+    WW_OPTION_AS(lm.accumulate, "accumulate", "K", "batches of a step (default 1)"),
+    WW_OPTION_AS(lm.lr, "lr", "X",
+                 "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
+    WW_OPTION_AS(lm.lr_least, "lr-least", "X",
+                 "what the cosine ends at, as a share of it (default 0.1)"),
+    WW_OPTION_AS(lm.warmup, "warmup", "N", "steps until it is reached (default: 3 % of them)"),
+    WW_OPTION_AS(lm.decay, "decay", "X", "weight decay of matrices (default 0.1, LoRA 0)"),
+    WW_OPTION_AS(lm.clip, "clip", "X", "longest gradient (default 1, 0: any)"),
+    WW_OPTION_AS(lm.beta2, "beta2", "X", "of AdamW (default 0.95)"),
+    WW_OPTION_AS(
+        lm.dropout, "dropout", "X",
         "share of what each half of a layer adds that is left out while learning (default 0)"),
-    WW_OPTION(
-        options, lm.average, "average", "X",
+    WW_OPTION_AS(
+        lm.average, "average", "X",
         "write the mean of the values over this share of the steps, the last ones (default 0: the "
         "last values)"),
-    WW_OPTION(
-        options, lm.noise, "noise", "X",
+    WW_OPTION_AS(
+        lm.noise, "noise", "X",
         "share of prompts' tokens and of features that is disturbed while learning (default 0)"),
-    WW_OPTION(options, lm.number_weight, "number-weight", "X",
-              "of the numbers' loss beside the tokens' (default 1)"),
-    WW_OPTION(options, lm.lora, "lora", "R", "learn adapters of rank R, the model stays as it is"),
-    WW_OPTION(options, lm.alpha, "alpha", "A", "their scale is A / R (default 2 R)"),
-    WW_OPTION(options, lm.merge, "merge", NULL,
-              "write the model with the adapters added, not the adapters"),
-    WW_OPTION(options, lm.seed, "seed", "N",
-              "of the order of examples and of first weights (default 1)"),
-    WW_OPTION(options, lm.precision, "precision", "P", "on a GPU: bf16 (default) or fp32"),
-    WW_OPTION(options, lm.deterministic, "deterministic", NULL,
-              "on a GPU: the same bits each time; slower"),
-    WW_OPTION(options, lm.save_as, "save-as", "TYPE",
-              "weights written as f32 (default), f16 or bf16"),
-    WW_OPTION(options, lm.checkpoint, "checkpoint", "DIR", "where the state is kept"),
-    WW_OPTION(options, lm.every, "every", "N", "steps between checkpoints (default 500)"),
-    WW_OPTION(options, lm.resume, "resume", NULL, "go on from the checkpoint, exactly"),
-    WW_OPTION(options, lm.minutes, "minutes", "M", "stop in time, with a checkpoint"),
-    WW_OPTION(options, lm.check_every, "valid-every", "N",
-              "steps between evaluations (default: 20 of them)"),
-    WW_OPTION(options, lm.check_rows, "valid-rows", "N",
-              "rows of an evaluation at most (default 512)"),
-    WW_OPTION(options, lm.patience, "patience", "N",
-              "stop after N evaluations that are no better; the best values are written"),
-    WW_OPTION(options, lm.log, "log", "FILE", "a JSON object a step"),
-    WW_OPTION(options, lm.log_every, "log-every", "N",
-              "steps between readings of the loss, each of which waits for the GPU (default 1)"),
-    WW_OPTION(options, lm.curve, "curve", "FILE", "the loss as a picture, SVG"),
-    WW_OPTION(options, lm.peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
+    WW_OPTION_AS(lm.number_weight, "number-weight", "X",
+                 "of the numbers' loss beside the tokens' (default 1)"),
+    WW_OPTION_AS(lm.lora, "lora", "R", "learn adapters of rank R, the model stays as it is"),
+    WW_OPTION_AS(lm.alpha, "alpha", "A", "their scale is A / R (default 2 R)"),
+    WW_OPTION_AS(lm.merge, "merge", NULL,
+                 "write the model with the adapters added, not the adapters"),
+    WW_OPTION_AS(lm.seed, "seed", "N", "of the order of examples and of first weights (default 1)"),
+    WW_OPTION_AS(lm.precision, "precision", "P", "on a GPU: bf16 (default) or fp32"),
+    WW_OPTION_AS(lm.deterministic, "deterministic", NULL,
+                 "on a GPU: the same bits each time; slower"),
+    WW_OPTION_AS(lm.save_as, "save-as", "TYPE", "weights written as f32 (default), f16 or bf16"),
+    WW_OPTION_AS(lm.checkpoint, "checkpoint", "DIR", "where the state is kept"),
+    WW_OPTION_AS(lm.every, "every", "N", "steps between checkpoints (default 500)"),
+    WW_OPTION_AS(lm.resume, "resume", NULL, "go on from the checkpoint, exactly"),
+    WW_OPTION_AS(lm.minutes, "minutes", "M", "stop in time, with a checkpoint"),
+    WW_OPTION_AS(lm.check_every, "valid-every", "N",
+                 "steps between evaluations (default: 20 of them)"),
+    WW_OPTION_AS(lm.check_rows, "valid-rows", "N", "rows of an evaluation at most (default 512)"),
+    WW_OPTION_AS(lm.patience, "patience", "N",
+                 "stop after N evaluations that are no better; the best values are written"),
+    WW_OPTION_AS(lm.log, "log", "FILE", "a JSON object a step"),
+    WW_OPTION_AS(lm.log_every, "log-every", "N",
+                 "steps between readings of the loss, each of which waits for the GPU (default 1)"),
+    WW_OPTION_AS(lm.curve, "curve", "FILE", "the loss as a picture, SVG"),
+    WW_OPTION_AS(lm.peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
     {0},
 };
 
@@ -129,11 +121,6 @@ typedef struct {
   WW_VEC(ww_fit_sample) samples;
   uint32_t refused;
 } job;
-
-static const char *text_of(const cJSON *row, const char *name, const char *otherwise, ww_arena *a) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(row, name);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : otherwise;
-}
 
 static ww_status gpu_of(job *j, const char *name) {
   if (j->c->gpu)
@@ -189,17 +176,16 @@ static ww_status add_row(job *j, const char *line) {
   if (!row)
     return j->c->err.code;
   ww_fit_sample s = {.measured_us = measured.m[WW_M_time_us].value,
-                     .family = text_of(row, "family", measured.kernel, a),
-                     .name = ww_strdup(a, measured.kernel)};
+                     .family = ww_json_text(row, "family", a),
+                     .name = measured.kernel};
   cJSON_Delete(row);
+  if (!s.family)
+    s.family = s.name;
   ww_split split;
   if (ww_split_known(s.family, &split) && split == WW_SPLIT_TEST)
     return WW_OK; /* what models are judged on */
-  st = gpu_of(j, measured.gpu);
-  if (!st)
-    st = launch_of(j, measured.launch, &l);
-  if (st)
-    return st;
+  if (gpu_of(j, measured.gpu) || launch_of(j, measured.launch, &l))
+    return j->c->err.code;
   if (predict(j, &l, &measured, &s)) { /* the fit goes on without it, and says so */
     ww_cmd_complain(j->c);
     j->refused++;
@@ -210,16 +196,14 @@ static ww_status add_row(job *j, const char *line) {
 }
 
 static ww_status read_all(job *j) {
-  char *text, *next;
+  char *text, *line;
   size_t n;
   ww_status st = ww_input_packed(j->c->arena, j->o->machine, 1 << 30, &text, &n, &j->c->err);
   uint64_t rows = 0, row = 0;
   for (size_t k = 0; !st && k < n; k++)
     rows += text[k] == '\n';
-  for (char *line = text; !st && line && *line; line = next) {
-    next = strchr(line, '\n');
-    if (next)
-      *next++ = 0;
+  while (!st && text && *text) {
+    line = strsep(&text, "\n");
     uint64_t want = j->o->rows && j->o->rows < rows ? j->o->rows : rows;
     bool take = (row + 1) * want / rows != row * want / rows;
     if (*line && take)
@@ -315,7 +299,6 @@ const ww_command ww_cmd_train = {
         "--curve loss.svg\n"
         "  warpwise train --lm Llama-3.2-3B --lora 24 --data prompts.jsonl -o adapter --checkpoint "
         "state --minutes 55\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

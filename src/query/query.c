@@ -61,6 +61,11 @@ static ww_status load_models(ww_query *w, const ww_query_options *o, ww_err *e) 
   return st;
 }
 
+/* All that is kept begins with the arena that it lies in. */
+static void drop(void *thing) {
+  ww_arena_free(*(ww_arena **)thing);
+}
+
 ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   ww_query *w = ww_xcalloc(1, sizeof *w);
   char real[PATH_MAX];
@@ -68,9 +73,9 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   w->bytes = o->bytes;
   w->children = o->children;
   pthread_mutex_init(&w->lock, NULL);
-  w->units = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
-  w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
-  w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, ww_answer_drop);
+  w->units = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, drop);
+  w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, drop);
+  w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, drop);
   w->precompiled = ww_memo_new(64, 64, free);
   ww_status st = WW_OK;
   if (!o->sources) {
@@ -94,15 +99,19 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   return NULL;
 }
 
+static void remove_document(document **d) {
+  document *gone = *d;
+  *d = gone->next;
+  free(gone->path);
+  free(gone->text);
+  free(gone);
+}
+
 void ww_query_free(ww_query *w) {
   if (!w)
     return;
-  for (document *d = w->documents, *next; d; d = next) {
-    next = d->next;
-    free(d->path);
-    free(d->text);
-    free(d);
-  }
+  while (w->documents)
+    remove_document(&w->documents);
   atomic_store(&w->ending, true);
   ww_pool_free(w->background);
   ww_memo_free(w->precompiled);
@@ -149,11 +158,9 @@ ww_status ww_query_path(const ww_query *w, const char *path, bool exists, ww_are
   /* A link may lead out: the file itself, or for one that is not there the folder it would be in.
    */
   const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
-  if (!realpath(check, real)) {
-    if (exists)
-      return ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path);
-    return WW_OK; /* nor is its folder: nothing on disk can be meant */
-  }
+  if (!realpath(check, real)) /* nor is its folder: nothing on disk can be meant */
+    return exists ? ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path)
+                  : WW_OK;
   if (!ww_path_below(real, w->root))
     return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
   if (exists)
@@ -199,13 +206,9 @@ uint64_t ww_query_change(ww_query *w, const char *path, const char *text) {
 
 void ww_query_close(ww_query *w, const char *path) {
   pthread_mutex_lock(&w->lock);
-  document **d = find(w, path), *gone = *d;
-  if (gone) {
-    *d = gone->next;
-    free(gone->path);
-    free(gone->text);
-    free(gone);
-  }
+  document **d = find(w, path);
+  if (*d)
+    remove_document(d);
   pthread_mutex_unlock(&w->lock);
 }
 
@@ -249,24 +252,17 @@ static ww_status over(const asking *x, const ww_fn *fn, ww_err *e) {
 }
 
 static ww_status choose_gpus(asking *x, ww_err *e) {
-  static const char *const assumed[] = {"h200"};
-  const char *const *names = x->q->ngpus ? (const char *const *)x->q->gpus : assumed;
+  const ww_query *w = x->w;
   x->ngpus = x->q->ngpus ? x->q->ngpus : 1;
   x->gpus = WW_NEWN(x->a, ww_gpu, x->ngpus);
   for (uint32_t k = 0; k < x->ngpus; k++) {
+    const char *name = x->q->ngpus ? x->q->gpus[k] : "h200", *known = "";
     uint32_t g = 0;
-    while (g < x->w->ngpus && strcmp(x->w->gpus[g].name, names[k]))
-      g++;
-    if (g < x->w->ngpus) {
-      x->gpus[k] = x->w->gpus[g];
-      continue;
-    }
-    ww_buf b = {0};
-    for (g = 0; g < x->w->ngpus; g++)
-      ww_buf_fmt(&b, "%s%s", g ? ", " : "", x->w->gpus[g].name);
-    ww_status st = ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", names[k], b.s);
-    ww_buf_free(&b);
-    return st;
+    for (; g < w->ngpus && strcmp(w->gpus[g].name, name); g++)
+      known = ww_fmt(x->a, "%s%s%s", known, g ? ", " : "", w->gpus[g].name);
+    if (g == w->ngpus)
+      return ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", name, known);
+    x->gpus[k] = w->gpus[g];
   }
   return WW_OK;
 }
@@ -325,10 +321,6 @@ typedef struct {
   ww_report report;
   uint32_t line; /* where the kernel stood */
 } kept_answer;
-
-void ww_answer_drop(void *thing) {
-  ww_arena_free(((kept_answer *)thing)->arena);
-}
 
 static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const ww_report *r) {
   ww_arena *a = ww_arena_new();
@@ -418,9 +410,8 @@ static ww_status run_child(computing *c, ww_buf *out, ww_err *e) {
   ww_child child = {.work = predict_in_child,
                     .ctx = c,
                     .deadline = x->q->deadline,
-                    .bytes = x->w->bytes +
-                             x->w->bytes /
-                                 4, /* what keeps account of the buffers comes on top of them */
+                    /* what keeps account of the buffers comes on top of them */
+                    .bytes = x->w->bytes + x->w->bytes / 4,
                     .cancelled = is_over,
                     .cancelled_ctx = x};
   ww_status st = ww_child_run(&child, out, &why);
@@ -512,8 +503,6 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
   for (uint32_t i = 0; i < x->ngpus; i++) {
     uint32_t g = order[i];
     void *kept;
-    told[g] = (ww_query_answer){
-        .kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
     bool twice = i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
     ww_memo_answer answer =
         twice ? WW_MEMO_LATE : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
@@ -527,10 +516,10 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
       told[g].code = over(x, fn, e);
   }
   double t = ww_now();
-  if (n)
+  if (n) {
     compute(&(computing){x, fn, &l, &said, missing, n}, keys, told);
-  if (n)
     x->out->predict_ms += 1e3 * (ww_now() - t);
+  }
   for (uint32_t i = 1; i < x->ngpus; i++) /* a GPU that was named twice */
     if (!told[order[i]].done && !told[order[i]].code)
       told[order[i]] = told[order[i - 1]];
@@ -540,19 +529,14 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
   return WW_OK;
 }
 
-/* A kernel that has no launch that could be understood is a line of its own too. */
-static void tell_error(asking *x, const ww_fn *fn, const ww_err *why, ww_query_answer *told) {
+static void begin_answers(const asking *x, const ww_fn *fn, ww_query_answer *told) {
   for (uint32_t g = 0; g < x->ngpus; g++)
-    told[g] = (ww_query_answer){.kernel = ww_strdup(x->a, fn->name),
-                                .gpu = x->gpus[g].name,
-                                .line = fn->line,
-                                .report = error_report(x, fn, &x->gpus[g], why),
-                                .code = why->code};
+    told[g] = (ww_query_answer){
+        .kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
 }
 
 static ww_status all_kernels(asking *x, ww_err *e) {
   const ww_module *m = &x->read.unit->module;
-  const ww_source *s = &x->q->source;
   const ww_fn *only = NULL;
   uint32_t kernels = 0;
   for (uint32_t k = 0; k < m->nfns; k++)
@@ -569,19 +553,25 @@ static ww_status all_kernels(asking *x, ww_err *e) {
     if (only ? fn != only : !fn->kernel)
       continue;
     ww_err why = {0};
+    ww_query_answer *told = x->out->v + x->out->n;
     if (is_over(x))
       return over(x, fn, e);
-    ww_status st = one_kernel(x, fn, x->out->v + x->out->n, &why);
+    begin_answers(x, fn, told);
+    ww_status st = one_kernel(x, fn, told, &why);
     if (st == WW_ECANCEL || (st && only)) {
       if (e)
         *e = why;
       return st;
     }
     if (st)
-      tell_error(x, fn, &why, x->out->v + x->out->n);
+      begin_answers(x, fn, told);
+    for (uint32_t g = 0; st && g < x->ngpus; g++) { /* a launch that could not be understood */
+      told[g].report = error_report(x, fn, &x->gpus[g], &why);
+      told[g].code = st;
+    }
     x->out->n += x->ngpus;
   }
-  return ww_source_stale(x->w, s) ? over(x, NULL, e) : WW_OK;
+  return ww_source_stale(x->w, &x->q->source) ? over(x, NULL, e) : WW_OK;
 }
 
 ww_status ww_query_ask(ww_query *w, const ww_query_request *q, ww_arena *a, ww_query_result *out,

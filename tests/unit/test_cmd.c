@@ -17,10 +17,10 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(options, ir, "ir", NULL, ""),
-    WW_OPTION(options, lang, "lang", "L", ""),
-    WW_OPTION(options, list, "item", "I", "", 'p'),
-    WW_OPTION(options, n, "number", "N", ""),
+    WW_OPTION(ir, NULL, ""),
+    WW_OPTION(lang, "L", ""),
+    WW_OPTION_AS(list, "item", "I", "", 'p'),
+    WW_OPTION_AS(n, "number", "N", ""),
     {0},
 };
 static const ww_command command = {
