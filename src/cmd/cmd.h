@@ -50,7 +50,7 @@ typedef struct {
   const char *color;               /* auto, always, never */
   ww_limits limits;                /* none until a command sets them: limits.h */
   void *opt;                       /* the command's options struct */
-  const char *const *operands;     /* what is no option */
+  const char **operands;           /* what is no option */
   uint32_t noperands;
   const char *const *rest; /* behind `--`: clang's flags */
   uint32_t nrest;
@@ -65,7 +65,7 @@ typedef const ww_command *const *ww_command_list; /* ended by NULL */
 /* The usual names: rows in `table`, values in an `options`. */
 #define WW_OPTIONS .options = table, .options_size = sizeof(options)
 struct ww_command {
-  const char *name, *summary; /* one line for the list of commands */
+  const char *name, *summary; /* summary: one line for the list of commands */
   const char *usage;          /* what follows the name: "FILE... [options] [-- clang flags]" */
   const char *details;        /* a paragraph, or NULL */
   const char *examples;       /* lines of "  warpwise ..." */
@@ -91,8 +91,8 @@ const char *ww_nearest(const char *word, const char *const *words);
 /* The command line is wrong: fills c->err and returns WW_EUSAGE. */
 ww_status ww_usage(ww_cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_print_error(const ww_err *e, FILE *f); /* warpwise: file:line: message */
-/* Reports c->err and clears it, for commands that go on with the next file; returns its code. */
-ww_status ww_cmd_complain(ww_cmd *c);
+/* Reports c->err and clears it, for commands that go on with the next file. */
+void ww_cmd_complain(ww_cmd *c);
 void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
 /* An object as a line on stdout: begun with its schema_version, printed by ww_line_end. */
 ww_json *ww_line_begin(void);
@@ -101,13 +101,18 @@ void ww_line_end(ww_json *j);
 typedef void ww_report_extra(void *ctx, ww_json *j);
 void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out);
 void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx);
-/* Writes the text to a file, "-" is stdout, and frees it. */
+/* Writes the text to a file and frees it. */
+ww_status ww_write_buf(const char *path, ww_buf *b, ww_err *e);
+/* The same where "-" is stdout. */
 ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e);
-/* The same to a file alone, packed at this level where its name ends in .zst. */
+/* The same packed at this level where its name ends in .zst. */
 ww_status ww_write_packable(const char *path, ww_buf *b, int level, ww_err *e);
 ww_status ww_worse(ww_status a, ww_status b); /* the one with the higher exit code */
 /* The whole text is a number from least to most, with that unit behind it or none. */
 bool ww_real(const char *text, const char *unit, double least, double most, double *out);
+/* Which of the words, separated by blanks, an option was given; 0: none. -1: it is no such word,
+ * and c->err says which there are. */
+int ww_word_option(ww_cmd *c, const char *option, const char *given, const char *words);
 void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
 
 /* The next line that is neither blank nor a # comment, without its leading blanks; counts lines. */
@@ -133,6 +138,8 @@ static inline bool ww_ends(const char *s, const char *with) {
   size_t n = strlen(s), m = strlen(with);
   return n > m && !strcmp(s + n - m, with);
 }
+
+#define WW_COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Key and opened container in one call. */
 static inline void ww_json_karr(ww_json *j, const char *key) {

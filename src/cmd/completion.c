@@ -23,7 +23,7 @@ static void names_of(ww_command_list v, FILE *f) {
 /* Whether the value of an option is a file, as its name in --help says. */
 static bool takes_file(const ww_option *o) {
   static const char *const kinds[] = {"FILE", "DIR", "DATA", "OUT", "STORE", "SPECS"};
-  for (size_t i = 0; o->arg && i < sizeof kinds / sizeof *kinds; i++)
+  for (size_t i = 0; o->arg && i < WW_COUNT(kinds); i++)
     if (strstr(o->arg, kinds[i]))
       return true;
   return false;
@@ -229,16 +229,16 @@ static ww_status run(ww_cmd *c) {
     const char *name;
     void (*print)(FILE *f);
   } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-  for (size_t i = 0; c->noperands == 1 && i < sizeof shells / sizeof *shells; i++)
+  for (size_t i = 0; c->noperands == 1 && i < WW_COUNT(shells); i++)
     if (!strcmp(c->operands[0], shells[i].name))
       return shells[i].print(stdout), WW_OK;
   return ww_usage(c, "which shell? bash, zsh or fish");
 }
 
 const ww_command ww_cmd_completion = {
-    .name = "completion",
-    .summary = "completion of commands and options for a shell",
-    .usage = "bash|zsh|fish",
+    "completion",
+    "completion of commands and options for a shell",
+    "bash|zsh|fish",
     .examples = "  source <(warpwise completion bash)\n"
                 "  warpwise completion zsh > ~/.zfunc/_warpwise\n"
                 "  warpwise completion fish > ~/.config/fish/completions/warpwise.fish\n",

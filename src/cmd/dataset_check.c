@@ -238,10 +238,10 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_check = {
-    .name = "check",
-    .summary = "no kernel of the corpus is in two splits, or in a benchmark that predictions are "
-               "judged by",
-    .usage = "CORPUS [--against DIR]...",
+    "check",
+    "no kernel of the corpus is in two splits, or in a benchmark that predictions are "
+    "judged by",
+    "CORPUS [--against DIR]...",
     .details = "Kernels are compared by the structure of their code, not by its text: renamed, "
                "reformatted and reordered copies are\n"
                "found. Exit code 1 when two are alike, or a family is in no split.",

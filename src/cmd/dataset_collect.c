@@ -262,9 +262,9 @@ static ww_status collect(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_collect = {
-    .name = "collect",
-    .summary = "measure launches of generated and corpus kernels into a store",
-    .usage = "--store FILE [--count N] [--ready SPECS] [options]",
+    "collect",
+    "measure launches of generated and corpus kernels into a store",
+    "--store FILE [--count N] [--ready SPECS] [options]",
     .details = "Generates, compiles and measures; shows what it will do and the device seconds "
                "that will take first. A launch that\n"
                "the store has is never measured again: after Ctrl-C, a crash or --seconds the same "
@@ -321,9 +321,9 @@ static ww_status merge(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_merge = {
-    .name = "merge",
-    .summary = "join stores, of the ranks of a campaign or of many machines",
-    .usage = "OUT IN...",
+    "merge",
+    "join stores, of the ranks of a campaign or of many machines",
+    "OUT IN...",
     .details = "OUT is made, or added to. Of a launch that is there twice for the same GPU a "
                "measured row wins over a failure, one\n"
                "with counters adds them to one without, and else the first stays. A packed table "
@@ -361,9 +361,9 @@ static ww_status pack(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_pack = {
-    .name = "pack",
-    .summary = "a store as one small file, as the shipped table is",
-    .usage = "STORE OUT.sqlite.zst",
+    "pack",
+    "a store as one small file, as the shipped table is",
+    "STORE OUT.sqlite.zst",
     .details = "Sorted, rounded to 16 significant bits and compressed. Every command that reads "
                "stores reads it.",
     .examples = "  warpwise dataset pack h200.sqlite data/h200.sqlite.zst\n",

@@ -36,13 +36,6 @@ static const ww_option table[] = {
     {0},
 };
 
-static int named(const char *word, const char *const *names, int n) {
-  for (int k = 0; k < n; k++)
-    if (!strcmp(word, names[k]))
-      return k;
-  return -1;
-}
-
 static ww_status styles_of(ww_cmd *c, const char *text, ww_export_options *o) {
   WW_VEC(uint32_t) v = {0};
   while (text && *text) {
@@ -85,36 +78,30 @@ static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
 }
 
 static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *out) {
-  int form = o->as ? named(o->as, ww_export_names, WW_NEXPORTS) : 0,
-      ask = o->ask ? named(o->ask, ww_ask_names, WW_NASKS) : 0;
-  *out =
-      (ww_export_options){.out = o->out,
-                          .split = o->split ? named(o->split, ww_split_names, WW_NSPLITS) : -1,
-                          .origin = o->origin ? named(o->origin, ww_origin_names, WW_NORIGINS) : -1,
-                          .family = o->family,
-                          .gpu = c->gpu,
-                          .counters = o->counters,
-                          .failed = o->failed,
-                          .sources = o->sources,
-                          .corpus = o->corpus                  ? o->corpus
-                                    : ww_file_exists("corpus") ? "corpus"
-                                                               : NULL,
-                          .raw = o->raw};
-  if (form < 0)
-    return ww_usage(c, "--as: expected jsonl, csv, parquet, prompts or questions, not '%.40s'",
-                    o->as);
-  if (ask < 0)
-    return ww_usage(c, "--ask: expected counters or time, not '%.40s'", o->ask);
-  if (o->split && out->split < 0)
-    return ww_usage(c, "--split: expected train, validation or test, not '%.40s'", o->split);
-  if (o->origin && out->origin < 0)
-    return ww_usage(c, "--origin: expected corpus, generated or imported, not '%.40s'", o->origin);
+  int form, ask, split, origin;
+  if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) < 0 ||
+      (ask = ww_word_option(c, "ask", o->ask, "counters time")) < 0 ||
+      (split = ww_word_option(c, "split", o->split, "train validation test")) < 0 ||
+      (origin = ww_word_option(c, "origin", o->origin, "corpus generated imported")) < 0)
+    return WW_EUSAGE;
+  *out = (ww_export_options){.out = o->out,
+                             .form = form,
+                             .ask = ask,
+                             .split = o->split ? split : -1,
+                             .origin = o->origin ? origin : -1,
+                             .family = o->family,
+                             .gpu = c->gpu,
+                             .counters = o->counters,
+                             .failed = o->failed,
+                             .sources = o->sources,
+                             .corpus = o->corpus                  ? o->corpus
+                                       : ww_file_exists("corpus") ? "corpus"
+                                                                  : NULL,
+                             .raw = o->raw};
   if (!o->out)
     return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
     return ww_usage(c, "Parquet goes to a file: -o rows.parquet");
-  out->form = form;
-  out->ask = ask;
   if (styles_of(c, o->style, out) || shard_of(c, o->shard, out))
     return WW_EUSAGE;
   return with_of(c, o->with, out);
@@ -162,9 +149,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_export = {
-    .name = "export",
-    .summary = "rows as JSON lines, CSV, Parquet, or prompts for language models",
-    .usage = "[STORE] -o FILE [options]",
+    "export",
+    "rows as JSON lines, CSV, Parquet, or prompts for language models",
+    "[STORE] -o FILE [options]",
     .details = "The shipped table where no store is named. Launches and sources of generated "
                "kernels are made again from their numbers.\n"
                "JSON lines are reports, as `warpwise measure --json` writes them: `warpwise "

@@ -85,15 +85,15 @@ static ww_status print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, 
 static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
   ww_buf text = {0};
   ww_status st = WW_OK;
-  ww_gen_print(k, j->dialect, j->o->style, &text);
+  const options *o = j->o;
+  ww_gen_print(k, j->dialect, o->style, &text);
   if (j->c->json)
     st = print_json(j, k, &text, a);
-  if (!st && j->o->out && j->o->launches)
+  if (!st && o->out && o->launches)
     st = add_launches(j, k, a, NULL);
   if (!st && j->folder)
-    st =
-        ww_write_file_atomic(ww_path_join(a, j->o->out, file_of(j, k)), text.s, text.n, &j->c->err);
-  else if (!st && j->o->out)
+    st = ww_write_buf(ww_path_join(a, o->out, file_of(j, k)), &text, &j->c->err);
+  else if (!st && o->out)
     ww_buf_add(&j->sources, text.s, text.n);
   else if (!st && !j->c->json)
     fwrite(text.s, 1, text.n, stdout);
@@ -123,8 +123,8 @@ static ww_status prepare(job *j) {
   ww_cmd *c = j->c;
   const options *o = j->o;
   ww_gpu gpu;
-  if (o->dialect && strcmp(o->dialect, "cuda") && strcmp(o->dialect, "opencl"))
-    return ww_usage(c, "--dialect: expected cuda or opencl, not '%.40s'", o->dialect);
+  if (ww_word_option(c, "dialect", o->dialect, "cuda opencl") < 0)
+    return WW_EUSAGE;
   j->dialect = ww_is(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
   ww_status st = ww_gen_grammar(o->grammar, o->only, &j->grammar, &j->only, &c->err);
   if (st)
@@ -151,19 +151,19 @@ static ww_status run(ww_cmd *c) {
   if (!st)
     st = each(&j);
   if (!st && out && !j.folder)
-    st = ww_write_text(out, &j.sources, &c->err);
+    st = ww_write_buf(out, &j.sources, &c->err);
   if (!st && out && j.o->launches)
-    st = ww_write_text(ww_fmt(c->arena, j.folder ? "%s/launches.jsonl" : "%s.jsonl", out),
-                       &j.launches, &c->err);
+    st = ww_write_buf(ww_fmt(c->arena, j.folder ? "%s/launches.jsonl" : "%s.jsonl", out),
+                      &j.launches, &c->err);
   ww_buf_free(&j.sources);
   ww_buf_free(&j.launches);
   return st;
 }
 
 const ww_command ww_cmd_dataset_generate = {
-    .name = "generate",
-    .summary = "kernels from the grammar: the same numbers give the same sources everywhere",
-    .usage = "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out PATH]",
+    "generate",
+    "kernels from the grammar: the same numbers give the same sources everywhere",
+    "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out PATH]",
     .details = "Prints sources, or with --json a line per kernel with its family, its source and "
                "its launches. Kernels are valid by\n"
                "construction; near-duplicates by structure are left out. Launches are spread over "

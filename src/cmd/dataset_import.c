@@ -146,9 +146,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_import = {
-    .name = "import",
-    .summary = "kernels of other sources: found, compiled, launched, measured",
-    .usage = "DIR [--store FILE | --plan OUT] [options] [-- clang flags]",
+    "import",
+    "kernels of other sources: found, compiled, launched, measured",
+    "DIR [--store FILE | --plan OUT] [options] [-- clang flags]",
     .details = "Reads every .cu, .cl and .hip file of DIR and C files with OpenMP target regions, "
                "with the flags of\n"
                "compile_commands.json where there is one; finds inputs by the memory analysis, "

@@ -48,10 +48,10 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_plan = {
-    .name = "plan",
-    .summary = "launches of all kernels of the corpus, compiled and ready for a machine that only "
-               "measures",
-    .usage = "CORPUS -o OUT.jsonl [--launches N] [--gpu NAME]",
+    "plan",
+    "launches of all kernels of the corpus, compiled and ready for a machine that only "
+    "measures",
+    "CORPUS -o OUT.jsonl [--launches N] [--gpu NAME]",
     .details =
         "The launches that the corpus lists (launches*.jsonl, the comments above the kernels), and "
         "sampled ones around them: sizes\n"

@@ -74,8 +74,7 @@ static ww_status show(ww_cmd *c, const options *o, const ww_stats_view *v) {
     st = ww_stats_pictures(v, o->svg, &c->err);
   if (!st && o->html) {
     ww_stats_page(v, &b);
-    st = ww_write_file_atomic(o->html, b.s, b.n, &c->err);
-    ww_buf_free(&b);
+    st = ww_write_buf(o->html, &b, &c->err);
   }
   return st;
 }
@@ -109,9 +108,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_stats = {
-    .name = "stats",
-    .summary = "what is in a store: kernels, launches, splits, distributions, noise",
-    .usage = "[STORE] [options]",
+    "stats",
+    "what is in a store: kernels, launches, splits, distributions, noise",
+    "[STORE] [options]",
     .details = "The shipped table where no store is named. With --compare the distributions of "
                "another set stand beside, with the\n"
                "share of its launches that lie where this one has at least 20; with --against a "

@@ -300,7 +300,7 @@ static ww_status run(ww_cmd *c) {
   checkup x = {.c = c, .a = c->arena};
   if (c->noperands)
     return ww_usage(c, "doctor takes no file; `warpwise kernels FILE` says what is in one");
-  for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+  for (size_t i = 0; i < WW_COUNT(checks); i++)
     checks[i](&x);
   c->json ? print_json(&x) : print(&x);
   for (uint32_t i = 0; i < x.v.n; i++)
@@ -309,9 +309,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_doctor = {
-    .name = "doctor",
-    .summary = "what is installed here, what is missing, and what brings it",
-    .usage = "[options]",
+    "doctor",
+    "what is installed here, what is missing, and what brings it",
+    "[options]",
     .details = "Looks for clang by reading a kernel, for descriptions and models, for devices and "
                "what measuring needs, and says of each\n"
                "thing that is missing what does not work without it and what brings it. Exit code "

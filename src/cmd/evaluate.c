@@ -336,17 +336,12 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
   if (o->metric && (out->metric = ww_scored_named(o->metric)) < 0)
     return ww_usage(c, "--metric: there is no metric '%.40s'; docs/metrics.md lists them",
                     o->metric);
-  if (ww_is(o->group, "none"))
-    out->grouping = -2;
-  else if (o->group && strcmp(o->group, "all")) {
-    for (int g = 0; g < WW_NGROUPINGS; g++)
-      if (!strcmp(o->group, ww_grouping_names[g]))
-        out->grouping = g;
-    if (out->grouping < 0)
-      return ww_usage(
-          c, "--group: expected suite, family, dialect, size, bound, all or none, not '%.40s'",
-          o->group);
-  }
+  static const int8_t groupings[] = {0, 1, 2, 3, 4, -1, -2}; /* all, none */
+  int group = ww_word_option(c, "group", o->group, "suite family dialect size bound all none");
+  if (group < 0)
+    return WW_EUSAGE;
+  if (o->group)
+    out->grouping = groupings[group];
   for (uint32_t k = 0; !st && k < o->fail_if.n; k++)
     st = threshold_of(c, o->fail_if.v[k], &ignored);
   return st;
@@ -371,9 +366,7 @@ static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int g
     return WW_OK;
   n = ww_evaluate_tables(v, -1, c->arena, &tables);
   ww_evaluate_page(v, tables, n, c->arena, &b);
-  ww_status st = ww_write_file_atomic(o->html, b.s, b.n, &c->err);
-  ww_buf_free(&b);
-  return st;
+  return ww_write_buf(o->html, &b, &c->err);
 }
 
 /* Scores of the cases as they are predicted now. */
@@ -462,9 +455,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_evaluate = {
-    .name = "evaluate",
-    .summary = "score predictions against measured reports",
-    .usage = "MEASURED.jsonl[.zst]... [options]",
+    "evaluate",
+    "score predictions against measured reports",
+    "MEASURED.jsonl[.zst]... [options]",
     .details = "Predicts every measured launch and prints errors by metric, roofline classes, "
                "coverage, groups and the worst cases,\n"
                "by the rules of docs/evaluation.md. A launch without an answer counts as an error "

@@ -113,6 +113,7 @@ const char *ww_scored_text(int q, double v, ww_arena *a); /* with its unit: "12.
 ww_table ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a);
 
 /* ---- evaluate_show.c, evaluate_page.c ---- */
+bool ww_table_words(const ww_table *t, uint32_t col); /* whether the column is words */
 void ww_tables_text(const ww_table *t, uint32_t n, FILE *f);
 void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f);
 void ww_evaluate_json(const ww_evaluation *v);

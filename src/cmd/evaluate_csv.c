@@ -128,7 +128,7 @@ static bool same_instance(const char *recorded, const char *full) {
   if (!begin || !ww_starts(recorded, "_Z"))
     return true;
   size_t n = strcspn(begin + 1, ",>");
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+  for (size_t k = 0; k < WW_COUNT(types); k++)
     if (strlen(types[k].type) == n && !strncmp(begin + 1, types[k].type, n))
       return strstr(recorded, types[k].code);
   return true;
@@ -259,7 +259,7 @@ ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, w
   WW_VEC(csv_row) rows = {0};
   WW_VEC(ww_case) cases = {0};
   r.head = next_row(&text, a);
-  for (size_t k = 0; k < sizeof need / sizeof *need; k++)
+  for (size_t k = 0; k < WW_COUNT(need); k++)
     if (!*get(&r, &r.head, need[k]))
       return ww_fail(&c->err, WW_EPARSE, "%s: there is no column \"%s\"", path, need[k]);
   while (*text) {

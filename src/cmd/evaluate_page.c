@@ -57,7 +57,7 @@ static const char style[] =
 /* The first grouping with a few groups; the bound where there is none. */
 static int colour_grouping(const ww_evaluation *v) {
   static const int order[] = {WW_GROUP_SUITE, WW_GROUP_FAMILY, WW_GROUP_BOUND};
-  for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+  for (size_t k = 0; k < WW_COUNT(order); k++)
     if (v->ngroups[order[k]] > 1 && v->ngroups[order[k]] <= NCOLORS)
       return order[k];
   return WW_GROUP_BOUND;
@@ -68,6 +68,12 @@ static uint32_t colour_of(const ww_evaluation *v, int grouping, const ww_case *c
     if (!strcmp(v->groups[grouping][k].name, ww_group_of(c, grouping)))
       return k % NCOLORS;
   return 0;
+}
+
+static void text(const char *before, const char *words, const char *after, ww_buf *b) {
+  ww_buf_puts(b, before);
+  ww_svg_escape(b, words);
+  ww_buf_puts(b, after);
 }
 
 static void legend(const ww_evaluation *v, int grouping, ww_buf *b) {
@@ -132,19 +138,19 @@ static scale scale_of(const ww_evaluation *v) {
   return s;
 }
 
-static void label(double x, double y, const char *anchor, const char *text, ww_buf *b) {
-  ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, text);
+static void label(double x, double y, const char *anchor, const char *words, ww_buf *b) {
+  ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, words);
 }
 
 static void axes(const ww_evaluation *v, const scale *s, ww_arena *a, ww_buf *b) {
   double step = s->log ? ceil((s->hi - s->lo) / 10) : 20;
   for (double at = s->lo; at <= s->hi + 1e-9; at += step) {
     double value = s->log ? pow(10, at) : at;
-    const char *text = ww_scored_text(v->metric, value, a);
+    const char *words = ww_scored_text(v->metric, value, a);
     ww_buf_fmt(b, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\"/>", x_of(s, value),
                TOP, TOP + PLOT, LEFT, y_of(s, value), LEFT + PLOT);
-    label(x_of(s, value), TOP + PLOT + 16, "middle", text, b);
-    label(LEFT - 6, y_of(s, value) + 4, "end", text, b);
+    label(x_of(s, value), TOP + PLOT + 16, "middle", words, b);
+    label(LEFT - 6, y_of(s, value) + 4, "end", words, b);
   }
   label(LEFT + PLOT / 2, TOP + PLOT + 34, "middle", "measured", b);
   ww_buf_fmt(
@@ -284,8 +290,7 @@ static void histogram(const ww_evaluation *v, ww_buf *b) {
 static void row(const ww_table *t, const char *const *cells, const char *tag, ww_buf *b) {
   ww_buf_puts(b, "<tr>");
   for (uint32_t k = 0; k < t->ncols; k++) {
-    bool words = k < t->left || (t->words >> k & 1);
-    ww_buf_fmt(b, "<%s%s>", tag, words ? " class=\"w\"" : "");
+    ww_buf_fmt(b, "<%s%s>", tag, ww_table_words(t, k) ? " class=\"w\"" : "");
     ww_svg_escape(b, cells[k]);
     ww_buf_fmt(b, "</%s>", tag);
   }
@@ -293,19 +298,14 @@ static void row(const ww_table *t, const char *const *cells, const char *tag, ww
 }
 
 static void html_table(const ww_table *t, ww_buf *b) {
-  ww_buf_puts(b, "<h2>");
-  ww_svg_escape(b, t->title);
-  ww_buf_puts(b, "</h2><div class=\"scroll\"><table><thead>");
+  text("<h2>", t->title, "</h2><div class=\"scroll\"><table><thead>", b);
   row(t, t->head, "th", b);
   ww_buf_puts(b, "</thead><tbody>");
   for (uint32_t r = 0; r < t->nrows; r++)
     row(t, &t->cells[r * t->ncols], "td", b);
   ww_buf_puts(b, "</tbody></table></div>\n");
-  if (!t->note)
-    return;
-  ww_buf_puts(b, "<p class=\"note\">");
-  ww_svg_escape(b, t->note);
-  ww_buf_puts(b, "</p>\n");
+  if (t->note)
+    text("<p class=\"note\">", t->note, "</p>\n", b);
 }
 
 static void tiles(const ww_table *t, ww_buf *b) {
@@ -323,15 +323,13 @@ void ww_evaluate_page(const ww_evaluation *v, const ww_table *t, uint32_t n, ww_
                       ww_buf *b) {
   ww_buf_puts(b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
                  "name=\"viewport\" content=\"width=device-width\">"
-                 "<meta name=\"color-scheme\" content=\"light dark\"><title>");
-  ww_svg_escape(b, v->by);
-  ww_buf_puts(b, " against ");
+                 "<meta name=\"color-scheme\" content=\"light dark\">");
+  text("<title>", v->by, " against ", b);
   ww_svg_escape(b, v->data);
   ww_buf_fmt(b,
              "</title><style>\n%s</style></head><body>\n<h1>How good are the predictions?</h1><p>",
              style);
-  ww_svg_escape(b, ww_evaluate_head(v, a));
-  ww_buf_puts(b, "</p>\n");
+  text("", ww_evaluate_head(v, a), "</p>\n", b);
   tiles(&t[0], b);
   ww_buf_puts(b, "<div class=\"plots\">\n");
   scatter(v, a, b);

@@ -5,7 +5,7 @@
 
 #define WIDE 72 /* a cell of words on a terminal */
 
-static bool is_words(const ww_table *t, uint32_t col) {
+bool ww_table_words(const ww_table *t, uint32_t col) {
   return col < t->left || (t->words >> col & 1);
 }
 
@@ -23,7 +23,7 @@ static int width_of(const ww_table *t, uint32_t col) {
 static void text_row(const ww_table *t, const char *const *cells, const int *width, FILE *f) {
   for (uint32_t k = 0; k < t->ncols; k++) {
     bool last = k + 1 == t->ncols;
-    if (is_words(t, k))
+    if (ww_table_words(t, k))
       fprintf(f, "  %-*.*s", last ? 0 : width[k], WIDE, cells[k]);
     else
       fprintf(f, "  %*s", width[k], cells[k]);
@@ -75,7 +75,7 @@ void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f) {
     fprintf(f, "\n### %s\n\n", t->title);
     markdown_row(t, t->head, f);
     for (uint32_t k = 0; k < t->ncols; k++)
-      fputs(is_words(t, k) ? "|---" : "|---:", f);
+      fputs(ww_table_words(t, k) ? "|---" : "|---:", f);
     fputs("|\n", f);
     for (uint32_t r = 0; r < t->nrows; r++)
       markdown_row(t, &t->cells[r * t->ncols], f);

@@ -25,6 +25,10 @@ static const char *percent(double share, ww_arena *a) {
                           : ww_fmt(a, "%.1f %%", p);
 }
 
+static const char *share(uint32_t n, uint32_t of, ww_arena *a) {
+  return percent(of ? (double)n / of : NAN, a);
+}
+
 /* An error in the terms of its rule. */
 static const char *error_text(int q, double e, ww_arena *a) {
   if (isnan(e))
@@ -85,17 +89,16 @@ const char *ww_evaluate_head(const ww_evaluation *v, ww_arena *a) {
                                             v->ms, v->total_s);
   return ww_fmt(a, "%s against %s%s%s: %u launches%s, %u answered (%s)%s", v->by, v->data,
                 v->gpu ? " on " : "", v->gpu ? v->gpu : "", v->n, rest, v->answered,
-                percent(v->n ? (double)v->answered / v->n : NAN, a), speed);
+                share(v->answered, v->n, a), speed);
 }
 
 /* ---- building ---- */
 
-static ww_table *table(tables *all, const char *title, uint32_t left, const char *const *head,
-                       ww_arena *a) {
+static ww_table *table(tables *all, const char *title, const char *const *head, ww_arena *a) {
   uint32_t n = 0;
   while (head[n])
     n++;
-  ww_table t = {.title = title, .ncols = n, .left = left, .head = WW_NEWN(a, const char *, n)};
+  ww_table t = {.title = title, .ncols = n, .left = 1, .head = WW_NEWN(a, const char *, n)};
   for (uint32_t k = 0; k < n; k++)
     t.head[k] = head[k];
   ww_push(a, all, t);
@@ -115,7 +118,7 @@ static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
                              WW_Q_dram_bytes, WW_M_l1_hit_pct,        WW_M_l2_hit_pct,
                              WW_M_ai};
   static const char *const head[] = {"", "score", "over", NULL};
-  ww_table *t = table(all, "At a glance", 1, head, a);
+  ww_table *t = table(all, "At a glance", head, a);
   const ww_score *time = &v->score[WW_M_time_us];
   if (v->shown[WW_M_time_us]) {
     ROW("time: median error, unanswered as 100 %", percent(time->median, a), count(time->n, a));
@@ -124,7 +127,7 @@ static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
     ROW("time under 10 us: median |error| in us", plain(time->small_us, 2, a),
         count(time->small, a));
   }
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+  for (size_t k = 0; k < WW_COUNT(rows); k++) {
     int q = rows[k];
     if (!v->shown[q])
       continue;
@@ -136,14 +139,14 @@ static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
         count(v->classes.answered, a));
     ROW("roofline class: MCC", plain(v->classes.mcc, 2, a), count(v->classes.answered, a));
   }
-  ROW("answered", percent(v->n ? (double)v->answered / v->n : NAN, a), count(v->n, a));
+  ROW("answered", share(v->answered, v->n, a), count(v->n, a));
 }
 
 static void metric_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   static const char *const head[] = {"metric",       "n",    "answered", "zero",        "median",
                                      "mean",         "90 %", "|ln|",     "within 10 %", "right",
                                      "right within", "rank", "bias",     "in interval", NULL};
-  ww_table *t = table(all, "By metric", 1, head, a);
+  ww_table *t = table(all, "By metric", head, a);
   for (int q = 0; q < WW_NSCORED; q++) {
     const ww_score *s = &v->score[q];
     if (!v->shown[q])
@@ -162,11 +165,11 @@ static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   const ww_class_score *s = &v->classes;
   if (!s->answered)
     return;
-  ww_table *t = table(all, "Roofline class", 1, head, a);
+  ww_table *t = table(all, "Roofline class", head, a);
   for (int k = 0; k < 2; k++) {
     uint32_t of = s->matrix[k][0] + s->matrix[k][1];
     ROW(ww_bound_names[k + 1], count(s->matrix[k][0], a), count(s->matrix[k][1], a),
-        percent(of ? (double)s->matrix[k][k] / of : NAN, a));
+        share(s->matrix[k][k], of, a));
   }
   t->note = ww_fmt(a,
                    "%u of %u launches: accuracy %s, balanced %s, macro F1 %s, MCC %s; unanswered "
@@ -179,8 +182,8 @@ static void group_table(const ww_evaluation *v, int g, tables *all, ww_arena *a)
   static const char *const head[] = {"",     "launches",       "answered",    "median", "mean",
                                      "90 %", "|ln|",           "within 10 %", "right",  "rank",
                                      "bias", "class balanced", NULL};
-  ww_table *t = table(all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)),
-                      1, head, a);
+  ww_table *t =
+      table(all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)), head, a);
   t->head[0] = ww_grouping_names[g];
   for (uint32_t k = 0; k < v->ngroups[g]; k++) {
     const ww_group *i = &v->groups[g][k];
@@ -196,7 +199,7 @@ static void reason_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   static const char *const head[] = {"why", "launches", "for example", NULL};
   if (!v->reasons.n)
     return;
-  ww_table *t = table(all, "Not answered", 1, head, a);
+  ww_table *t = table(all, "Not answered", head, a);
   for (uint32_t k = 0; k < v->reasons.n; k++) {
     ROW(v->reasons.v[k].text, count(v->reasons.v[k].n, a),
         ww_case_name(v->reasons.v[k].example, a));
@@ -209,7 +212,7 @@ static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
                                      "ratio",  "bottleneck", NULL};
   if (!v->nworst)
     return;
-  ww_table *t = table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), 1, head, a);
+  ww_table *t = table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), head, a);
   for (uint32_t k = 0; k < v->nworst; k++) {
     const ww_case *c = v->worst[k];
     ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});

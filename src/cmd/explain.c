@@ -140,9 +140,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_explain = {
-    .name = "explain",
-    .summary = "what each line of a kernel costs, what to change first and what that would gain",
-    .usage = "FILE... [options] [-- clang flags]",
+    "explain",
+    "what each line of a kernel costs, what to change first and what that would gain",
+    "FILE... [options] [-- clang flags]",
     .details = "Gains are predicted: the machine model runs again without the cause. What the "
                "launch does not say is found as\n"
                "`warpwise trace --help` tells. --fix shows edits for those findings that have a "

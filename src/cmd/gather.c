@@ -325,7 +325,7 @@ static void read_file(gather *g, uint32_t index, ww_worker *to) {
   bool plain = false, any = false;
   const char *kept = NULL;
   r.c.arena = ww_arena_new();
-  r.c.operands = &r.file->path;
+  r.c.operands = (const char **)&r.file->path;
   r.c.noperands = 1;
   if (!ww_read_file(r.c.arena, r.file->path, 64 << 20, &text, &n, NULL)) {
     r.hash = ww_hash(text, n, 0);
@@ -360,15 +360,18 @@ static void work(void *ctx, uint32_t index, ww_worker *w) {
 
 /* ---- the parent ---- */
 
+void ww_gather_failed(ww_gathered *g, const char *file, const char *kernel, const char *message,
+                      ww_arena *a) {
+  ww_push(a, &g->failures, (ww_gathered_failure){file, kernel, ww_strdup(a, message)});
+}
+
 static void file_done(void *ctx, uint32_t index, char *text, size_t n,
                       const ww_worker_death *death) {
   gather *g = ctx;
   (void)n;
   g->text[index] = ww_strdup(g->c->arena, text);
   if (death)
-    ww_push(g->c->arena, &g->out->failures,
-            (ww_gathered_failure){.file = g->out->files.v[index].relative,
-                                  .message = ww_strdup(g->c->arena, death->why)});
+    ww_gather_failed(g->out, g->out->files.v[index].relative, NULL, death->why, g->c->arena);
 }
 
 static void take_structure(const char *text, ww_arena *a, ww_structure *s) {
@@ -419,9 +422,7 @@ static void take_line(gather *g, uint32_t file, char *line) {
   if (*kind == 'L' && g->out->kernels.n)
     take_launch(g, file, a, b);
   if (*kind == 'E')
-    ww_push(g->c->arena, &g->out->failures,
-            (ww_gathered_failure){
-                .file = g->out->files.v[file].relative, .kernel = *a ? a : NULL, .message = b});
+    ww_gather_failed(g->out, g->out->files.v[file].relative, *a ? a : NULL, b, g->c->arena);
 }
 
 static void take_text(gather *g, uint32_t file) {

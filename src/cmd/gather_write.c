@@ -92,21 +92,15 @@ ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_
   for (uint32_t k = 0; k < g->launches.n; k++)
     v[k] = g->launches.v[k].item;
   ww_ready_compile(&how, v, g->launches.n);
-  ww_buf_puts(&out, "");
   for (uint32_t k = 0; k < g->launches.n; k++) {
     ww_gathered_launch *x = &g->launches.v[k];
     if (!v[k].bad.code && ww_ready_line(path, &v[k], &out, &v[k].bad))
       v[k].bad.code = WW_EIO;
     x->item = v[k];
     if (v[k].bad.code)
-      ww_push(c->arena, &g->failures,
-              (ww_gathered_failure){.file = g->kernels.v[x->kernel].file,
-                                    .kernel = x->item.kernel,
-                                    .message = ww_strdup(c->arena, v[k].bad.msg)});
+      ww_gather_failed(g, g->kernels.v[x->kernel].file, x->item.kernel, v[k].bad.msg, c->arena);
   }
-  ww_status st = ww_write_file_atomic(path, out.s, out.n, &c->err);
-  ww_buf_free(&out);
-  return st;
+  return ww_write_buf(path, &out, &c->err);
 }
 
 uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path) {

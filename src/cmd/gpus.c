@@ -148,9 +148,7 @@ static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
   ww_json_begin(&j, &b);
   ww_probe_write(p, &j);
   ww_buf_puts(&b, "\n");
-  ww_status st = ww_write_file_atomic(o->raw, b.s, b.n, &c->err);
-  ww_buf_free(&b);
-  return st;
+  return ww_write_buf(o->raw, &b, &c->err);
 }
 
 /* What there is so far; the last call, when all is measured, is the one whose failure counts. */
@@ -205,12 +203,9 @@ static ww_status describe(ww_cmd *c, const ww_probe *p) {
   ww_probe_distill(p, c->arena, &g);
   ww_buf b = {0};
   ww_gpu_write(&g, o->output || !c->json, &b);
-  if (!o->output) {
-    ww_print_buf(&b);
-    return WW_OK;
-  }
-  st = ww_write_file_atomic(o->output, b.s, b.n, &c->err);
-  ww_buf_free(&b);
+  if (!o->output)
+    return ww_print_buf(&b), WW_OK;
+  st = ww_write_buf(o->output, &b, &c->err);
   if (!st && !ww_is_quiet())
     fprintf(stderr, "%s: %u points of %s, %u probes left out, %.0f s\n", o->output, p->points.n,
             p->device, p->gaps.n, p->seconds);
@@ -317,9 +312,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_gpus = {
-    .name = "gpus",
-    .summary = "list the GPUs that are described, show one, or measure the one that is here",
-    .usage = "[show NAME|FILE | probe [options]]",
+    "gpus",
+    "list the GPUs that are described, show one, or measure the one that is here",
+    "[show NAME|FILE | probe [options]]",
     .details = "Each description is a file gpus/NAME.json; docs/gpus.md has every figure and how "
                "to add a GPU.\n"
                "`probe` runs micro-benchmarks on the CUDA device, about a minute, and writes a "

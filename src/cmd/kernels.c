@@ -203,7 +203,7 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) 
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  const char **files = (const char **)c->operands;
+  const char **files = c->operands;
   if (!c->noperands)
     return ww_usage(c, "kernels: name a source file; see `warpwise kernels --help`");
   if (ww_limits_read(&o->limits, 60, 0, c))
@@ -220,9 +220,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_kernels = {
-    .name = "kernels",
-    .summary = "list the kernels of source files and whether they can be interpreted",
-    .usage = "FILE... [options] [-- clang flags]",
+    "kernels",
+    "list the kernels of source files and whether they can be interpreted",
+    "FILE... [options] [-- clang flags]",
     .details = "Several files are one program: device functions are linked; files that do not go "
                "together are listed one by one.\n"
                "A table, or with --json one line:\n"

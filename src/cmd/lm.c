@@ -22,6 +22,15 @@ ww_status ww_lm_real(ww_cmd *c, const char *text, const char *option, double hig
   return ww_usage(c, "--%s takes a number from 0 to %g, not `%s`", option, high, text);
 }
 
+bool ww_lm_dtype(const char *name, int n, ww_dtype *out) {
+  int t = 0;
+  while (t < n && strcasecmp(name, ww_dtype_name(t)))
+    t++;
+  if (t < n)
+    *out = t;
+  return t < n;
+}
+
 ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) {
   char *data;
   if (operand < c->noperands && strcmp(c->operands[operand], "-")) {
@@ -47,9 +56,9 @@ ww_status ww_lm_need_tokenizer(const ww_lm *m, const char *path, ww_err *e) {
 }
 
 const ww_command ww_cmd_lm = {
-    .name = "lm",
-    .summary = "language models on this machine: generate, score, tokenize, inspect, convert",
-    .usage = "COMMAND MODEL ...",
+    "lm",
+    "language models on this machine: generate, score, tokenize, inspect, convert",
+    "COMMAND MODEL ...",
     .details = "MODEL is a folder with config.json, model.safetensors and tokenizer.json as "
                "Hugging Face has them, or a .gguf. Llama and Qwen2\n"
                "architectures.",

@@ -120,9 +120,9 @@ static ww_status tokenize(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_tokenize = {
-    .name = "tokenize",
-    .summary = "text as tokens, or tokens as text",
-    .usage = "MODEL|tokenizer.json [TEXT|-] [options]",
+    "tokenize",
+    "text as tokens, or tokens as text",
+    "MODEL|tokenizer.json [TEXT|-] [options]",
     .examples = "  warpwise lm tokenize models/text.gguf 'int i = threadIdx.x;'\n"
                 "  warpwise lm tokenize tokenizer.json --ids - < kernel.cu\n",
     .options = tokenize_table,
@@ -248,10 +248,8 @@ static ww_status inspect(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_inspect = {
-    .name = "inspect",
-    .summary = "what is in a model's files: configuration, metadata, tensors",
-    .usage = "MODEL",
-    .examples = "  warpwise lm inspect models/text.gguf\n",
+    "inspect",      "what is in a model's files: configuration, metadata, tensors",
+    "MODEL",        .examples = "  warpwise lm inspect models/text.gguf\n",
     .run = inspect,
 };
 
@@ -267,15 +265,12 @@ static const ww_option convert_table[] = {
     {0},
 };
 
-static ww_status convert_type(const char *name, bool gguf, ww_dtype *out, ww_err *e) {
+static ww_status convert_type(ww_cmd *c, const char *name, bool gguf, ww_dtype *out) {
   *out = WW_DTYPE_BF16;
-  for (int t = 0; name && t <= (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16); t++)
-    if (!strcasecmp(name, ww_dtype_name(t)))
-      return *out = t, WW_OK;
-  return name ? ww_fail(e, WW_EUSAGE, "--type takes %s, not `%s`",
-                        gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)",
-                        name)
-              : WW_OK;
+  if (!name || ww_lm_dtype(name, (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16) + 1, out))
+    return WW_OK;
+  return ww_usage(c, "--type takes %s, not `%s`",
+                  gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name);
 }
 
 static ww_status convert(ww_cmd *c) {
@@ -290,7 +285,7 @@ static ww_status convert(ww_cmd *c) {
         c, "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
   const char *to = c->operands[1];
   bool gguf = ww_ends(to, ".gguf");
-  if (convert_type(o->type, gguf, &type, &c->err) ||
+  if (convert_type(c, o->type, gguf, &type) ||
       ww_lm_open_files(c->operands[0], c->arena, &w, &k, &tokenizer, &c->err))
     return c->err.code;
   ww_lm_layout_make(&k, c->arena, &l);
@@ -309,9 +304,9 @@ static ww_status convert(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_convert = {
-    .name = "convert",
-    .summary = "a model from one format to the other: Hugging Face's folders, .gguf",
-    .usage = "MODEL TO [options]",
+    "convert",
+    "a model from one format to the other: Hugging Face's folders, .gguf",
+    "MODEL TO [options]",
     .examples = "  warpwise lm convert ~/models/Llama-3.2-1B llama.gguf --type q8_0\n"
                 "  warpwise lm convert models/text.gguf text-model/ --type f32\n",
     .options = convert_table,

@@ -106,16 +106,6 @@ static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
             generating > 0 ? g->tokens / generating : 0);
 }
 
-static ww_status weights_of(const char *name, ww_dtype *out, ww_err *e) {
-  *out = WW_NDTYPE;
-  if (!name)
-    return WW_OK;
-  for (int t = 0; t < WW_DTYPE_I8; t++)
-    if (!strcasecmp(name, ww_dtype_name(t)))
-      return *out = t, WW_OK;
-  return ww_fail(e, WW_EUSAGE, "--weights takes q8_0, f16, bf16 or f32, not `%s`", name);
-}
-
 static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_grammar *g) {
   ww_generate_options how = {.most = o->most > UINT32_MAX ? UINT32_MAX
                                      : o->most            ? o->most
@@ -165,11 +155,12 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_lm *m = NULL;
   ww_grammar *g = NULL;
-  ww_lm_options lo = {.exact = o->exact, .threads = o->threads};
+  ww_lm_options lo = {.exact = o->exact, .threads = o->threads, .weights = WW_NDTYPE};
   if (c->noperands < 1 || c->noperands > 2)
     return ww_usage(c, "lm generate takes a model and a prompt ('-': stdin)");
-  bool failed = weights_of(o->weights, &lo.weights, &c->err) || grammar_of(c, o, &g) ||
-                ww_lm_open(c->operands[0], &lo, &m, &c->err);
+  if (o->weights && !ww_lm_dtype(o->weights, WW_DTYPE_I8, &lo.weights))
+    return ww_usage(c, "--weights takes q8_0, f16, bf16 or f32, not `%s`", o->weights);
+  bool failed = grammar_of(c, o, &g) || ww_lm_open(c->operands[0], &lo, &m, &c->err);
   ww_status st = failed ? c->err.code : generate(c, o, m, g);
   ww_lm_close(m);
   ww_grammar_free(g);
@@ -177,9 +168,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_generate = {
-    .name = "generate",
-    .summary = "text out of a model",
-    .usage = "MODEL [PROMPT|-] [options]",
+    "generate",
+    "text out of a model",
+    "MODEL [PROMPT|-] [options]",
     .examples = "  warpwise lm generate stories15M.gguf 'Once upon a time' -n 100 --stats\n"
                 "  warpwise lm generate model/ --chat 'Is saxpy bound by bandwidth?' --json-schema "
                 "answer.json\n",

@@ -181,9 +181,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_score = {
-    .name = "score",
-    .summary = "how likely a model finds texts",
-    .usage = "MODEL FILE|- [options]",
+    "score",
+    "how likely a model finds texts",
+    "MODEL FILE|- [options]",
     .details = "One text a line: plain, or JSON with \"text\", or with \"prompt\" and "
                "\"completion\", where the completion alone is scored. The\n"
                "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",

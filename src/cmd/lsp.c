@@ -61,9 +61,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lsp = {
-    .name = "lsp",
-    .summary = "predictions in the editor while kernels are written: a language server",
-    .usage = "[options]",
+    "lsp",
+    "predictions in the editor while kernels are written: a language server",
+    "[options]",
     .details = "Editors start it and speak LSP 3.17 with it over standard input and output: a line "
                "above each kernel, its report under\n"
                "the pointer, what hot lines cost, findings with fixes, commands. --gpu is the GPU "

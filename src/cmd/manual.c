@@ -171,7 +171,7 @@ static void overview(FILE *f) {
         "or device missing\n\n"
         "# ENVIRONMENT\n\n",
         f);
-  for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
+  for (size_t i = 0; i < WW_COUNT(environment); i++) {
     fputc('*', f);
     text(environment[i][0], f);
     fputs("*\n\t", f);
@@ -225,9 +225,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_manual = {
-    .name = "manual",
-    .summary = "a manual page in scdoc's form",
-    .usage = "[COMMAND] [--list]",
+    "manual",
+    "a manual page in scdoc's form",
+    "[COMMAND] [--list]",
     .examples = "  warpwise manual predict | scdoc | man -l -\n",
     WW_OPTIONS,
     .run = run,

@@ -75,9 +75,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_mcp = {
-    .name = "mcp",
-    .summary = "predictions as tools of AI agents: a Model Context Protocol server",
-    .usage = "[options]",
+    "mcp",
+    "predictions as tools of AI agents: a Model Context Protocol server",
+    "[options]",
     .details = "Speaks over standard input and output, as agents start it, or with --http over "
                "HTTP at /mcp. Tools: list_kernels, predict,\n"
                "explain, roofline, compare, measure, evaluate. Files are read below --root alone. "

@@ -213,7 +213,6 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
 static ww_status write_plan(job *j) {
   ww_buf out = {0};
   uint32_t ready = 0;
-  ww_buf_puts(&out, "");
   for (uint32_t k = 0; k < j->n; k++) {
     ww_item *i = &j->v[k];
     if (!i->bad.code && ww_ready_line(j->o->plan, i, &out, &i->bad))
@@ -221,8 +220,7 @@ static ww_status write_plan(job *j) {
     ready += !i->bad.code;
   }
   print_bad_before(j, j->n);
-  ww_status st = ww_write_file_atomic(j->o->plan, out.s, out.n, &j->c->err);
-  ww_buf_free(&out);
+  ww_status st = ww_write_buf(j->o->plan, &out, &j->c->err);
   if (!st && !j->c->json && !ww_is_quiet())
     printf("%u ready launches in %s\n", ready, j->o->plan);
   return st ? st : j->worst;
@@ -324,9 +322,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_measure = {
-    .name = "measure",
-    .summary = "run a kernel on a real device: its time and its counters",
-    .usage = "FILE... [options] [-- compiler flags]",
+    "measure",
+    "run a kernel on a real device: its time and its counters",
+    "FILE... [options] [-- compiler flags]",
     .details = "Caches cold, contents restored before each run, the kernel's own time; "
                "docs/measuring.md has the convention.\n"
                "CUDA sources run on an NVIDIA GPU, OpenCL sources on any OpenCL device (--device "

@@ -140,7 +140,7 @@ static ww_status apply_globals(ww_cmd *c) {
 static bool is_compiler_flag(const char *word) {
   static const char *const begins[] = {"-D", "-I", "-U", "-O",   "-l",       "-L",
                                        "-W", "-f", "-m", "-std", "-include", "-isystem"};
-  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+  for (size_t i = 0; i < WW_COUNT(begins); i++)
     if (ww_starts(word, begins[i]) && word[strlen(begins[i])])
       return true;
   return false;

@@ -56,15 +56,13 @@ void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx) {
   ww_print_buf(&b);
 }
 
-ww_status ww_cmd_complain(ww_cmd *c) {
-  ww_status code = c->err.code;
+void ww_cmd_complain(ww_cmd *c) {
   if (c->json)
     ww_print_report(&(ww_report){.file = c->file, .kernel = c->kernel, .error = c->err}, NULL,
                     NULL);
   else
     ww_print_error(&c->err, stderr);
   c->err = (ww_err){0};
-  return code;
 }
 
 void ww_print_buf(ww_buf *b) {
@@ -77,25 +75,45 @@ ww_status ww_worse(ww_status a, ww_status b) {
   return ww_exit_code(b) > ww_exit_code(a) ? b : a;
 }
 
+ww_status ww_write_buf(const char *path, ww_buf *b, ww_err *e) {
+  ww_status st = ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
+  ww_buf_free(b);
+  return st;
+}
+
 ww_status ww_write_packable(const char *path, ww_buf *b, int level, ww_err *e) {
-  ww_status st = ww_ends(path, ".zst") ? ww_write_packed(path, b->s, b->n, level, e)
-                                       : ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
+  if (!ww_ends(path, ".zst"))
+    return ww_write_buf(path, b, e);
+  ww_status st = ww_write_packed(path, b->s, b->n, level, e);
   ww_buf_free(b);
   return st;
 }
 
 ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e) {
-  if (!strcmp(path, "-"))
-    return ww_print_buf(b), WW_OK;
-  ww_status st = ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
-  ww_buf_free(b);
-  return st;
+  return strcmp(path, "-") ? ww_write_buf(path, b, e) : (ww_print_buf(b), WW_OK);
 }
 
 bool ww_real(const char *text, const char *unit, double least, double most, double *out) {
   char *end;
   *out = strtod(text, &end);
   return end != text && (!*end || !strcmp(end, unit)) && *out >= least && *out <= most;
+}
+
+int ww_word_option(ww_cmd *c, const char *option, const char *given, const char *words) {
+  const char *known = "";
+  size_t n;
+  for (int k = 0; given && *words; k++) {
+    n = strcspn(words, " ");
+    if (strlen(given) == n && !strncmp(words, given, n))
+      return k;
+    const char *before = !k ? "" : words[n] ? ", " : " or ";
+    known = ww_fmt(c->arena, "%s%s%.*s", known, before, (int)n, words);
+    words += n + (words[n] == ' ');
+  }
+  if (!given)
+    return 0;
+  ww_usage(c, "--%s: expected %s, not '%.40s'", option, known, given);
+  return -1;
 }
 
 void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n) {

@@ -300,9 +300,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_predict = {
-    .name = "predict",
-    .summary = "time and counters of a kernel on a GPU that is not here, with intervals",
-    .usage = "FILE... [options] [-- clang flags]",
+    "predict",
+    "time and counters of a kernel on a GPU that is not here, with intervals",
+    "FILE... [options] [-- clang flags]",
     .details = "The machine model on the kernel's trace. --gpu takes several names: h200,a100. "
                "What the launch does not say is found\n"
                "as `warpwise trace --help` tells, and listed as assumed. --by text asks a small "

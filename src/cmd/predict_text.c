@@ -44,16 +44,10 @@ static ww_status launches(job *j, ww_launch **out, uint32_t *n) {
   if (ww_input_check(file, &c->err) ||
       ww_read_file(c->arena, file, 64 << 20, &text, &size, &c->err))
     return c->err.code;
-  uint32_t kernels = ww_question_kernels(text, size, c->arena, &names);
-  if (kernels < 2)
-    return WW_OK;
-  ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels);
-  for (uint32_t k = 0; k < kernels; k++) {
-    each[k] = **out;
-    each[k].kernel = names[k];
-  }
-  *out = each;
-  *n = kernels;
+  ww_strings kernels = {0};
+  uint32_t found = ww_question_kernels(text, size, c->arena, &names);
+  ww_strings_add(c->arena, &kernels, names, found);
+  ww_source_spread(c, &kernels, out, n);
   return WW_OK;
 }
 

@@ -73,7 +73,7 @@ static const char *library(ww_arena *a) {
   static const char name[] = "libwarpwise-record.so";
   const char *dir = ww_path_dir(a, ww_self_path(a));
   const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir), WW_PREFIX "/lib/warpwise"};
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+  for (size_t i = 0; i < WW_COUNT(places); i++) {
     const char *path = ww_path_join(a, places[i], name);
     if (ww_file_exists(path))
       return path;
@@ -170,14 +170,15 @@ static bool is_object(const char *file) {
 
 static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   const options *o = c->opt;
+  ww_arena *a = c->arena;
   ww_strings files = {0}, objects = {0}, flags = {0}, args = {0};
   for (uint32_t i = 0; i < c->noperands; i++) {
     const char *w = c->operands[i];
-    ww_push(c->arena, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);
+    ww_push(a, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);
   }
-  add_words(c->arena, &flags, o->cflags);
-  ww_strings_add(c->arena, &args, c->rest, c->nrest);
-  ww_push(c->arena, &args, NULL);
+  add_words(a, &flags, o->cflags);
+  ww_strings_add(a, &args, c->rest, c->nrest);
+  ww_push(a, &args, NULL);
   if (!files.n)
     return ww_usage(c, "record --emulate: name the program's source files");
   ww_emulate_options x = {.args = args.v,
@@ -197,10 +198,10 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   ww_source s;
   if (ww_source_of(c, &o->source, files.v, files.n,
                    &(ww_launch){.flags = flags.v, .nflags = flags.n}, &s) ||
-      ww_query_front(&s, c->arena, &x.front, &c->err))
+      ww_query_front(&s, a, &x.front, &c->err))
     return c->err.code;
   ww_emulated done = {0};
-  ww_status st = ww_emulate(&x, c->arena, &done, &c->err);
+  ww_status st = ww_emulate(&x, a, &done, &c->err);
   if (!st && done.weaker && !ww_is_quiet())
     fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n",
             done.weaker);
@@ -375,11 +376,11 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_record = {
-    .name = "record",
-    .summary = "run a program and write its kernel launches, one line per distinct one",
-    .usage = "[options] -- ./program arguments\n"
-             "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- "
-             "arguments",
+    "record",
+    "run a program and write its kernel launches, one line per distinct one",
+    "[options] -- ./program arguments\n"
+    "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- "
+    "arguments",
     .details =
         "The lines are launch specs with their counts: names, shapes, scalars, symbols, "
         "buffers with size and first bytes.\n"

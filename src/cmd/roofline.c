@@ -140,9 +140,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_roofline = {
-    .name = "roofline",
-    .summary = "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
-    .usage = "FILE... [options] [-- clang flags]",
+    "roofline",
+    "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
+    "FILE... [options] [-- clang flags]",
     .details = "A kernel stands at its flops per byte of DRAM traffic and its flops per second; "
                "the lines are what memory and\n"
                "arithmetic allow. Capital letters are predicted, small ones measured.",

@@ -70,10 +70,10 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_serve = {
-    .name = "serve",
-    .summary = "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a "
-               "language model for OpenAI's clients",
-    .usage = "[options]",
+    "serve",
+    "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a "
+    "language model for OpenAI's clients",
+    "[options]",
     .details = "The address that it prints is the page's; with a token, open it with #token=TOKEN "
                "behind. Programs: /openapi.json has what\n"
                "can be asked, POST /v1/predict, /v1/explain, /v1/sweep and more; agents: /mcp. "

@@ -88,10 +88,22 @@ ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) 
 static ww_status read_files(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                             const ww_launch *l) {
   ww_source s;
-  const char *file = l->file, **files = c->noperands ? (const char **)c->operands : &file;
+  const char *file = l->file, **files = c->noperands ? c->operands : &file;
   c->file = file;
   ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : 1, l, &s);
   return st ? st : ww_source_read(c, &s, cache);
+}
+
+void ww_source_spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uint32_t *n) {
+  if (kernels->n < 2)
+    return; /* none: the message of those who look for one says why */
+  ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels->n);
+  for (uint32_t k = 0; k < kernels->n; k++) {
+    each[k] = **out;
+    each[k].kernel = kernels->v[k];
+  }
+  *out = each;
+  *n = kernels->n;
 }
 
 ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
@@ -102,18 +114,11 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
   if ((st = read_files(c, o, cache, *out)))
     return st;
   const ww_module *m = cache->module;
-  ww_launch *each = WW_NEWN(c->arena, ww_launch, m->nfns + 1);
-  uint32_t kernels = 0;
-  for (const ww_fn *fn = m->fns; fn < m->fns + m->nfns; fn++) {
-    if (!fn->kernel)
-      continue;
-    each[kernels] = **out;
-    each[kernels++].kernel = ww_strdup(c->arena, fn->mangled);
-  }
-  if (kernels < 2)
-    return WW_OK; /* none: the message of those who look for one says why */
-  *out = each;
-  *n = kernels;
+  ww_strings kernels = {0};
+  for (const ww_fn *fn = m->fns; fn < m->fns + m->nfns; fn++)
+    if (fn->kernel)
+      ww_push(c->arena, &kernels, ww_strdup(c->arena, fn->mangled));
+  ww_source_spread(c, &kernels, out, n);
   return WW_OK;
 }
 
@@ -135,19 +140,14 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
 
 /* ---- predictions ---- */
 
-static ww_status correction_of(const char *by, ww_cmd *c, const ww_correction **out) {
-  if (!by || !strcmp(by, "grounded"))
-    return ww_correction_load(c->arena, out, &c->err);
-  return strcmp(by, "machine") ? ww_usage(c, "--by: expected machine or grounded, not '%.40s'", by)
-                               : WW_OK;
-}
-
 ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out) {
   const char *names = c->gpu ? c->gpu : "h200";
   ww_params *params = WW_NEW(c->arena, ww_params);
   WW_VEC(ww_gpu) gpus = {0};
   *out = (ww_query_targets){.assumed = !c->gpu, .params = params, .cancelled = ww_watchdog_over};
-  if (ww_params_load(c->arena, params, &c->err) || correction_of(by, c, &out->correction))
+  if (ww_params_load(c->arena, params, &c->err) ||
+      ww_word_option(c, "by", by, "machine grounded") < 0 ||
+      (!ww_is(by, "machine") && ww_correction_load(c->arena, &out->correction, &c->err)))
     return c->err.code;
   for (size_t n; *names; names += n + (names[n] == ',')) {
     ww_gpu one;
@@ -188,8 +188,8 @@ static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_ass
 }
 
 ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o) {
-  if (o->cache && strcmp(o->cache, "warm") && strcmp(o->cache, "cold"))
-    return ww_usage(c, "--cache: expected warm or cold, not '%.40s'", o->cache);
+  if (ww_word_option(c, "cache", o->cache, "warm cold") < 0)
+    return WW_EUSAGE;
   return ww_limits_read(&o->limits, 60, 0, c);
 }
 

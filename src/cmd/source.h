@@ -68,6 +68,8 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
 /* The same, one for each kernel of the files where neither a spec nor --kernel names one. */
 ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                          ww_launch **out, uint32_t *n);
+/* *out, which is one launch, for each of the kernels where there are several. */
+void ww_source_spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uint32_t *n);
 /* What the options say of a launch (--grid, --arg, ...), to be put over what a spec says. */
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
 /* The kernel one of them is about, and the launch with the weaker sources under it: the host code's
@@ -94,8 +96,8 @@ typedef struct {
   WW_OPTION_OF(ww_ask_options, budget, "budget", "N", \
             "warp instructions to spend on sampling (default 500000)"), \
   WW_OPTION_OF(ww_ask_options, by, "by", "MODEL", \
-            "machine: the machine model alone; grounded (default): with what measurements taught; " \
-            "text (predict): a language model"), \
+            "machine: the machine model alone; grounded (default): with what measurements " \
+            "taught; text (predict): a language model"), \
   WW_OPTION_OF(ww_ask_options, ptxas, "ptxas", NULL, \
             "CUDA: registers from nvcc or NVRTC where one is installed, else estimated")
 /* clang-format on */

@@ -103,9 +103,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_trace = {
-    .name = "trace",
-    .summary = "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
-    .usage = "FILE... [options] [-- clang flags]",
+    "trace",
+    "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
+    "FILE... [options] [-- clang flags]",
     .details = "What the launch does not say is found by running the kernel with unbounded "
                "buffers, or assumed and listed.\n"
                "Without any launch, the host code's own or a comment in the source is used:\n"

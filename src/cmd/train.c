@@ -36,78 +36,73 @@ static const ww_option table[] = {
               "with --correction: processes, with --lm: threads that read (default: one per core)",
               'j'),
     WW_OPTION(budget, "N", "with --correction: warp instructions to trace of a launch"),
-    WW_OPTION_AS(lm.model, "lm", "DIR|new",
+    WW_OPTION_AS(model, "lm", "DIR|new",
                  "a language model: one to train further (folder or .gguf), or a new one"),
-    WW_OPTION_AS(
-        lm.data, "data", "FILE",
-        "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)"),
-    WW_OPTION_AS(lm.valid, "valid", "FILE", "held-out examples that the loss is also taken of"),
-    WW_OPTION_AS(lm.tokenizer, "tokenizer", "FILE",
-                 "tokenizer.json of a new model; without --lm: trains one and writes it there"),
-    WW_OPTION_AS(lm.special, "special", "TOKEN",
-                 "of a tokenizer to train: a special token (default: those of our questions)"),
-    WW_OPTION_AS(lm.width, "width", "N", "of a new model: width (default 256)"),
-    WW_OPTION_AS(lm.layers, "layers", "N", "layers (default 8)"),
-    WW_OPTION_AS(lm.heads, "heads", "N", "attention heads (default: width / 64)"),
-    WW_OPTION_AS(lm.kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
-    WW_OPTION_AS(lm.hidden, "hidden", "N", "of the MLP (default: 8/3 of the width)"),
-    WW_OPTION_AS(lm.context, "context", "N", "longest document in tokens (default 1024)"),
-    WW_OPTION_AS(lm.vocab, "vocab", "N",
-                 "entries of a tokenizer to train, or of a new model's embedding"),
-    WW_OPTION_AS(lm.feature_tokens, "feature-tokens", "N",
+    WW_OPTION(data, "FILE",
+              "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)"),
+    WW_OPTION(valid, "FILE", "held-out examples that the loss is also taken of"),
+    WW_OPTION(tokenizer, "FILE",
+              "tokenizer.json of a new model; without --lm: trains one and writes it there"),
+    WW_OPTION(special, "TOKEN",
+              "of a tokenizer to train: a special token (default: those of our questions)"),
+    WW_OPTION(width, "N", "of a new model: width (default 256)"),
+    WW_OPTION(layers, "N", "layers (default 8)"),
+    WW_OPTION(heads, "N", "attention heads (default: width / 64)"),
+    WW_OPTION_AS(kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
+    WW_OPTION(hidden, "N", "of the MLP (default: 8/3 of the width)"),
+    WW_OPTION(context, "N", "longest document in tokens (default 1024)"),
+    WW_OPTION(vocab, "N", "entries of a tokenizer to train, or of a new model's embedding"),
+    WW_OPTION_AS(feature_tokens, "feature-tokens", "N",
                  "tokens in front that take an example's features (default: as the prompts begin)"),
-    WW_OPTION_AS(lm.add_heads, "add-heads", NULL,
+    WW_OPTION_AS(add_heads, "add-heads", NULL,
                  "give a model that has none what the data's numbers and features need"),
-    WW_OPTION_AS(lm.untied, "untied", NULL, "of a new model: the head is a matrix of its own"),
-    WW_OPTION_AS(lm.steps, "steps", "N", "updates"),
-    WW_OPTION_AS(lm.epochs, "epochs", "X", "or passes over the data (default 1)"),
-    WW_OPTION_AS(lm.batch, "batch", "ROWS", "rows on the device at a time (default 16)"),
-    WW_OPTION_AS(lm.tokens, "tokens", "T",
-                 "of a row; documents are packed into rows (default: the context, at most 1024)"),
-    WW_OPTION_AS(lm.accumulate, "accumulate", "K", "batches of a step (default 1)"),
-    WW_OPTION_AS(lm.lr, "lr", "X",
-                 "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
-    WW_OPTION_AS(lm.lr_least, "lr-least", "X",
+    WW_OPTION(untied, NULL, "of a new model: the head is a matrix of its own"),
+    WW_OPTION(steps, "N", "updates"),
+    WW_OPTION(epochs, "X", "or passes over the data (default 1)"),
+    WW_OPTION(batch, "ROWS", "rows on the device at a time (default 16)"),
+    WW_OPTION(tokens, "T",
+              "of a row; documents are packed into rows (default: the context, at most 1024)"),
+    WW_OPTION(accumulate, "K", "batches of a step (default 1)"),
+    WW_OPTION(lr, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
+    WW_OPTION_AS(lr_least, "lr-least", "X",
                  "what the cosine ends at, as a share of it (default 0.1)"),
-    WW_OPTION_AS(lm.warmup, "warmup", "N", "steps until it is reached (default: 3 % of them)"),
-    WW_OPTION_AS(lm.decay, "decay", "X", "weight decay of matrices (default 0.1, LoRA 0)"),
-    WW_OPTION_AS(lm.clip, "clip", "X", "longest gradient (default 1, 0: any)"),
-    WW_OPTION_AS(lm.beta2, "beta2", "X", "of AdamW (default 0.95)"),
-    WW_OPTION_AS(
-        lm.dropout, "dropout", "X",
+    WW_OPTION(warmup, "N", "steps until it is reached (default: 3 % of them)"),
+    WW_OPTION(decay, "X", "weight decay of matrices (default 0.1, LoRA 0)"),
+    WW_OPTION(clip, "X", "longest gradient (default 1, 0: any)"),
+    WW_OPTION(beta2, "X", "of AdamW (default 0.95)"),
+    WW_OPTION(
+        dropout, "X",
         "share of what each half of a layer adds that is left out while learning (default 0)"),
-    WW_OPTION_AS(
-        lm.average, "average", "X",
+    WW_OPTION(
+        average, "X",
         "write the mean of the values over this share of the steps, the last ones (default 0: the "
         "last values)"),
-    WW_OPTION_AS(
-        lm.noise, "noise", "X",
+    WW_OPTION(
+        noise, "X",
         "share of prompts' tokens and of features that is disturbed while learning (default 0)"),
-    WW_OPTION_AS(lm.number_weight, "number-weight", "X",
+    WW_OPTION_AS(number_weight, "number-weight", "X",
                  "of the numbers' loss beside the tokens' (default 1)"),
-    WW_OPTION_AS(lm.lora, "lora", "R", "learn adapters of rank R, the model stays as it is"),
-    WW_OPTION_AS(lm.alpha, "alpha", "A", "their scale is A / R (default 2 R)"),
-    WW_OPTION_AS(lm.merge, "merge", NULL,
-                 "write the model with the adapters added, not the adapters"),
-    WW_OPTION_AS(lm.seed, "seed", "N", "of the order of examples and of first weights (default 1)"),
-    WW_OPTION_AS(lm.precision, "precision", "P", "on a GPU: bf16 (default) or fp32"),
-    WW_OPTION_AS(lm.deterministic, "deterministic", NULL,
-                 "on a GPU: the same bits each time; slower"),
-    WW_OPTION_AS(lm.save_as, "save-as", "TYPE", "weights written as f32 (default), f16 or bf16"),
-    WW_OPTION_AS(lm.checkpoint, "checkpoint", "DIR", "where the state is kept"),
-    WW_OPTION_AS(lm.every, "every", "N", "steps between checkpoints (default 500)"),
-    WW_OPTION_AS(lm.resume, "resume", NULL, "go on from the checkpoint, exactly"),
-    WW_OPTION_AS(lm.minutes, "minutes", "M", "stop in time, with a checkpoint"),
-    WW_OPTION_AS(lm.check_every, "valid-every", "N",
+    WW_OPTION(lora, "R", "learn adapters of rank R, the model stays as it is"),
+    WW_OPTION(alpha, "A", "their scale is A / R (default 2 R)"),
+    WW_OPTION(merge, NULL, "write the model with the adapters added, not the adapters"),
+    WW_OPTION(seed, "N", "of the order of examples and of first weights (default 1)"),
+    WW_OPTION(precision, "P", "on a GPU: bf16 (default) or fp32"),
+    WW_OPTION(deterministic, NULL, "on a GPU: the same bits each time; slower"),
+    WW_OPTION_AS(save_as, "save-as", "TYPE", "weights written as f32 (default), f16 or bf16"),
+    WW_OPTION(checkpoint, "DIR", "where the state is kept"),
+    WW_OPTION(every, "N", "steps between checkpoints (default 500)"),
+    WW_OPTION(resume, NULL, "go on from the checkpoint, exactly"),
+    WW_OPTION(minutes, "M", "stop in time, with a checkpoint"),
+    WW_OPTION_AS(check_every, "valid-every", "N",
                  "steps between evaluations (default: 20 of them)"),
-    WW_OPTION_AS(lm.check_rows, "valid-rows", "N", "rows of an evaluation at most (default 512)"),
-    WW_OPTION_AS(lm.patience, "patience", "N",
-                 "stop after N evaluations that are no better; the best values are written"),
-    WW_OPTION_AS(lm.log, "log", "FILE", "a JSON object a step"),
-    WW_OPTION_AS(lm.log_every, "log-every", "N",
+    WW_OPTION_AS(check_rows, "valid-rows", "N", "rows of an evaluation at most (default 512)"),
+    WW_OPTION(patience, "N",
+              "stop after N evaluations that are no better; the best values are written"),
+    WW_OPTION(log, "FILE", "a JSON object a step"),
+    WW_OPTION_AS(log_every, "log-every", "N",
                  "steps between readings of the loss, each of which waits for the GPU (default 1)"),
-    WW_OPTION_AS(lm.curve, "curve", "FILE", "the loss as a picture, SVG"),
-    WW_OPTION_AS(lm.peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
+    WW_OPTION(curve, "FILE", "the loss as a picture, SVG"),
+    WW_OPTION_AS(peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
     {0},
 };
 
@@ -243,11 +238,11 @@ static void print_result(const job *j, const ww_fit_result *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
-  if (!!o->correction + !!o->machine + !!o->lm.model > 1)
+  if (!!o->correction + !!o->machine + !!o->model > 1)
     return ww_usage(c, "choose one of --machine, --correction and --lm");
-  if (o->lm.model)
+  if (o->model)
     return ww_train_lm(c, o);
-  if (o->lm.tokenizer)
+  if (o->tokenizer)
     return ww_train_tokenizer(c, o);
   if (o->correction)
     return ww_train_correction(c, o);
@@ -268,16 +263,16 @@ static ww_status run(ww_cmd *c) {
   else
     print_result(&j, &r);
   if (!o->true_counters)
-    st = ww_write_file_atomic(o->out ? o->out : "models/machine.json", b.s, b.n, &c->err);
+    return ww_write_buf(o->out ? o->out : "models/machine.json", &b, &c->err);
   ww_buf_free(&b);
-  return st;
+  return WW_OK;
 }
 
 const ww_command ww_cmd_train = {
-    .name = "train",
-    .summary = "fit the machine model, what is learned on top of it, or a language model",
-    .usage = "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | "
-             "--tokenizer OUT --vocab N --data FILE [options]",
+    "train",
+    "fit the machine model, what is learned on top of it, or a language model",
+    "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | "
+    "--tokenizer OUT --vocab N --data FILE [options]",
     .details = "Traces every launch of the data, searches the free parameters of the time model "
                "(docs/model.md), and predicts each\n"
                "family of kernels with parameters found without it. Never give it data that the "

@@ -12,7 +12,7 @@
 #include "../predict/text/question.h"
 #include "train.h"
 
-typedef ww_train_lm_options options;
+typedef ww_train_options options;
 
 typedef struct {
   ww_cmd *c;
@@ -56,7 +56,7 @@ static ww_status sizes_ok(ww_cmd *c, const options *o) {
       {"accumulate", o->accumulate, 4096}, {"lora", o->lora, 1024},
       {"steps", o->steps, 10000000},       {"patience", o->patience, 1 << 20},
   };
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+  for (size_t k = 0; k < WW_COUNT(table); k++)
     if (table[k].v > table[k].most)
       return ww_usage(c, "--%s: at most %" PRIu64 ", not %" PRIu64, table[k].name, table[k].most,
                       table[k].v);
@@ -113,7 +113,7 @@ static ww_status plan_of(job *j) {
   };
   if (sizes_ok(c, o))
     return WW_EUSAGE;
-  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+  for (size_t k = 0; k < WW_COUNT(reals); k++) {
     double v;
     if (number(c, reals[k].text, reals[k].name, reals[k].otherwise, 0, reals[k].most, &v))
       return WW_EUSAGE;
@@ -133,7 +133,7 @@ static ww_status plan_of(job *j) {
 static ww_status words_ok(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  const char *type = o->save_as ? o->save_as : "f32", *device = c->device ? c->device : "auto";
+  static const ww_dtype types[] = {WW_DTYPE_F32, WW_DTYPE_F16, WW_DTYPE_BF16};
   if (!o->data)
     return ww_usage(c, "name the examples: --data FILE.jsonl");
   if (!j->out)
@@ -152,15 +152,12 @@ static ww_status words_ok(job *j) {
     return ww_usage(
         c, "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
            "--data ...` makes one");
-  if (device && strcmp(device, "auto") && strcmp(device, "cpu") && strcmp(device, "cuda"))
-    return ww_usage(c, "--device: expected cpu, cuda or auto, not '%.40s'", device);
-  if (o->precision && strcmp(o->precision, "bf16") && strcmp(o->precision, "fp32"))
-    return ww_usage(c, "--precision: expected bf16 or fp32, not '%.40s'", o->precision);
-  j->save_as = !strcmp(type, "f16")    ? WW_DTYPE_F16
-               : !strcmp(type, "bf16") ? WW_DTYPE_BF16
-                                       : WW_DTYPE_F32;
-  if (j->save_as == WW_DTYPE_F32 && strcmp(type, "f32"))
-    return ww_usage(c, "--save-as: expected f32, f16 or bf16, not '%.40s'", type);
+  int type;
+  if (ww_word_option(c, "device", c->device, "cpu cuda auto") < 0 ||
+      ww_word_option(c, "precision", o->precision, "bf16 fp32") < 0 ||
+      (type = ww_word_option(c, "save-as", o->save_as, "f32 f16 bf16")) < 0)
+    return WW_EUSAGE;
+  j->save_as = types[type];
   return WW_OK;
 }
 
@@ -174,7 +171,7 @@ static void end_token(job *j) {
   c->bos = -1;
   for (int k = 0; k < 4; k++)
     c->eos[k] = -1;
-  for (size_t k = 0; k < sizeof ends / sizeof *ends && !c->neos; k++) {
+  for (size_t k = 0; k < WW_COUNT(ends) && !c->neos; k++) {
     int32_t id = ww_tokenizer_id(j->tokenizer, ends[k]);
     if (id >= 0)
       c->eos[c->neos++] = id;
@@ -254,10 +251,10 @@ static ww_status open_model(job *j) {
 
 /* ---- examples ---- */
 
-static ww_status read_examples(job *j, const char *path, uint64_t threads, ww_examples *x) {
+static ww_status read_examples(job *j, const char *path, ww_examples *x) {
   uint32_t most = j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
   double begin = ww_now();
-  ww_status st = ww_examples_read(path, j->tokenizer, &j->config, most, threads, x, &j->c->err);
+  ww_status st = ww_examples_read(path, j->tokenizer, &j->config, most, j->o->jobs, x, &j->c->err);
   if (st || j->c->quiet)
     return st;
   fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n, x->tokens,
@@ -296,7 +293,7 @@ static double peak_of(const char *name) {
   } known[] = {{"B200", 2250},   {"GH200", 989}, {"H200", 989}, {"H100 PCIe", 756},
                {"H100", 989},    {"A100", 312},  {"L40S", 362}, {"RTX 4090", 165},
                {"RTX 3090", 71}, {"A10", 125},   {"L4", 121}};
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+  for (size_t k = 0; k < WW_COUNT(known); k++)
     if (strstr(name, known[k].name))
       return known[k].tflops * 1e12;
   return 0;
@@ -382,31 +379,31 @@ static ww_status make_net(job *j) {
 static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   static const char *const ended[] = {"all steps", "out of time",
                                       "no better for --patience evaluations"};
-  ww_json w = {.pretty = !j->c->json};
+  ww_json json = {.pretty = !j->c->json}, *w = &json;
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
                     *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
-  ww_json_begin(&w, b);
-  ww_json_obj(&w);
-  ww_json_kuint(&w, "schema_version", 1);
-  ww_json_kstr(&w, "device", j->ops->name);
-  ww_json_kuint(&w, "learned", ww_net_learned(j->net));
-  ww_json_kuint(&w, "examples", j->data.n);
-  ww_json_kuint(&w, "example_tokens", j->data.tokens);
-  ww_json_kuint(&w, "step", r->step);
-  ww_json_kuint(&w, "steps", r->steps);
-  ww_json_kstr(&w, "ended", ended[r->ended]);
-  ww_json_kuint(&w, "rows", (uint64_t)j->plan.rows * j->plan.accumulate);
-  ww_json_kuint(&w, "tokens", j->plan.tokens);
-  ww_json_knum(&w, "lr", j->plan.lr);
-  ww_json_kuint(&w, "seed", j->plan.seed);
-  ww_json_knum(&w, "loss", last ? last->loss : NAN);
-  ww_json_knum(&w, "valid_loss", check ? check->loss : NAN);
-  ww_json_knum(&w, "best_valid_loss", r->best);
-  ww_json_kuint(&w, "best_step", r->best_step);
-  ww_json_knum(&w, "seconds", round(1e3 * r->seconds) / 1e3);
-  ww_json_knum(&w, "tokens_per_s", r->seconds > 0 ? round(r->tokens / r->seconds) : NAN);
-  ww_json_knum(&w, "mfu", isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
-  ww_json_end_obj(&w);
+  ww_json_begin(w, b);
+  ww_json_obj(w);
+  ww_json_kuint(w, "schema_version", 1);
+  ww_json_kstr(w, "device", j->ops->name);
+  ww_json_kuint(w, "learned", ww_net_learned(j->net));
+  ww_json_kuint(w, "examples", j->data.n);
+  ww_json_kuint(w, "example_tokens", j->data.tokens);
+  ww_json_kuint(w, "step", r->step);
+  ww_json_kuint(w, "steps", r->steps);
+  ww_json_kstr(w, "ended", ended[r->ended]);
+  ww_json_kuint(w, "rows", (uint64_t)j->plan.rows * j->plan.accumulate);
+  ww_json_kuint(w, "tokens", j->plan.tokens);
+  ww_json_knum(w, "lr", j->plan.lr);
+  ww_json_kuint(w, "seed", j->plan.seed);
+  ww_json_knum(w, "loss", last ? last->loss : NAN);
+  ww_json_knum(w, "valid_loss", check ? check->loss : NAN);
+  ww_json_knum(w, "best_valid_loss", r->best);
+  ww_json_kuint(w, "best_step", r->best_step);
+  ww_json_knum(w, "seconds", round(1e3 * r->seconds) / 1e3);
+  ww_json_knum(w, "tokens_per_s", r->seconds > 0 ? round(r->tokens / r->seconds) : NAN);
+  ww_json_knum(w, "mfu", isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
+  ww_json_end_obj(w);
   ww_buf_puts(b, "\n");
 }
 
@@ -497,12 +494,12 @@ static ww_status make_out(job *j) {
   return WW_OK;
 }
 
-ww_status ww_train_lm(ww_cmd *c, const ww_train_options *all) {
-  job j = {.c = c, .o = &all->lm, .out = all->out, .new_model = !strcmp(all->lm.model, "new")};
+ww_status ww_train_lm(ww_cmd *c, const options *o) {
+  job j = {.c = c, .o = o, .out = o->out, .new_model = !strcmp(o->model, "new")};
   bool failed = words_ok(&j) || plan_of(&j) || open_model(&j) || make_out(&j) ||
-                read_examples(&j, j.o->data, all->jobs, &j.data) ||
-                (j.o->valid && read_examples(&j, j.o->valid, all->jobs, &j.valid)) ||
-                schedule(&j) || open_device(&j) || make_net(&j);
+                read_examples(&j, o->data, &j.data) ||
+                (o->valid && read_examples(&j, o->valid, &j.valid)) || schedule(&j) ||
+                open_device(&j) || make_net(&j);
   ww_status st = failed ? c->err.code : train(&j);
   ww_net_free(j.net);
   if (j.ops)
@@ -517,9 +514,8 @@ ww_status ww_train_lm(ww_cmd *c, const ww_train_options *all) {
 
 /* ---- a tokenizer ---- */
 
-ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *all) {
+ww_status ww_train_tokenizer(ww_cmd *c, const options *o) {
   static const char *const ours[] = {WW_ANSWER_END, WW_QUESTION_END, WW_QUESTION_FEATURE, NULL};
-  const options *o = &all->lm;
   ww_strings special = o->special;
   ww_texts *texts;
   if (!o->data)

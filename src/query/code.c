@@ -3,6 +3,7 @@
  * the kernel's own file go in as seen from its first one. */
 #include "code.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -137,7 +138,7 @@ static const char *move_numbers(const char *p, int64_t by, ww_buf *out) {
     uint64_t line = strtoull(p, &end, 10);
     if (end == p)
       return p;
-    ww_buf_fmt(out, "%llu", (unsigned long long)(line ? line + (uint64_t)by : 0));
+    ww_buf_fmt(out, "%" PRIu64, line ? line + by : 0);
     p = end;
     if (p[0] != ',' || p[1] != ' ' || p[2] < '0' || p[2] > '9')
       return p;
