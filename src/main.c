@@ -28,7 +28,7 @@ const ww_command *const ww_commands[] = {
     &ww_cmd_completion, &ww_cmd_manual,  NULL,
 };
 
-static void list(const ww_command *const *v, FILE *f) {
+static void list(ww_command_list v, FILE *f) {
   for (; *v; v++)
     fprintf(f, "  %-12s %s\n", (*v)->name, (*v)->summary);
 }
@@ -60,10 +60,10 @@ static void help_of(const ww_command *cmd, const char *words, FILE *f) {
   fprintf(f, "\n`warpwise %s COMMAND --help` has the options.\n", cmd->name);
 }
 
-static const ww_command *find(const ww_command *const *v, const char *name, ww_err *e) {
+static const ww_command *find(ww_command_list v, const char *name, ww_err *e) {
   const char *names[64] = {0};
   for (size_t i = 0; i < 63 && v[i]; i++) {
-    if (strcmp(v[i]->name, name) == 0)
+    if (!strcmp(v[i]->name, name))
       return v[i];
     names[i] = v[i]->name;
   }
@@ -78,12 +78,11 @@ static const ww_command *find(const ww_command *const *v, const char *name, ww_e
 /* Global options may stand before the command: the first word from `i` on that is neither one nor
  * its value. */
 static int command_index(int i, int argc, char **argv) {
-  for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
+  for (; i < argc && strcmp(argv[i], "--"); i++) {
     if (argv[i][0] != '-')
       return i;
     for (const ww_option *o = ww_global_options; o->name; o++)
-      if (o->kind != WW_OPT_FLAG && strncmp(argv[i], "--", 2) == 0 &&
-          strcmp(argv[i] + 2, o->name) == 0)
+      if (o->kind != WW_OPT_FLAG && !strncmp(argv[i], "--", 2) && !strcmp(argv[i] + 2, o->name))
         i++;
   }
   return 0;
@@ -96,12 +95,12 @@ static const ww_command top = {.name = "", .usage = "", .subs = ww_commands};
 static ww_status take_command(int *argc, char **argv, const ww_command **cmd, char words[64],
                               bool *asks, ww_err *e) {
   int at = 1;
-  for (const ww_command *const *v = ww_commands; v && (at = command_index(at, *argc, argv));
+  for (ww_command_list v = ww_commands; v && (at = command_index(at, *argc, argv));
        v = (*cmd)->subs) {
     const char *name = argv[at];
     memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof *argv);
     --*argc;
-    if (v == ww_commands && !*asks && strcmp(name, "help") == 0) { /* `warpwise help kernels` */
+    if (v == ww_commands && !*asks && !strcmp(name, "help")) { /* `warpwise help kernels` */
       *asks = true;
       *cmd = &top;
       continue;
@@ -114,14 +113,14 @@ static ww_status take_command(int *argc, char **argv, const ww_command **cmd, ch
 }
 
 static int finish(ww_cmd *c, ww_status rc) {
-  if (rc != WW_OK && c->err.code != WW_OK)
+  if (rc && c->err.code)
     ww_cmd_complain(c);
-  if ((fflush(stdout) != 0 || ferror(stdout)) && rc == WW_OK) {
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !rc) {
     ww_fail(&c->err, WW_EIO, "cannot write to standard output");
     ww_print_error(&c->err, stderr);
     rc = WW_EIO;
   }
-  int code = rc == WW_OK && c->missed ? 1 : ww_exit_code(rc);
+  int code = !rc && c->missed ? 1 : ww_exit_code(rc);
   ww_arena_free(c->arena);
   ww_cleanup_now(); /* what an error has left */
   return code;
@@ -131,18 +130,18 @@ static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
   const ww_command *cmd = &top;
   bool asks = false;
   char words[64] = "";
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0;
+  for (int i = 1; i < argc && strcmp(argv[i], "--");
        i++) /* so that a usage error is already JSON */
-    if (strcmp(argv[i], "--json") == 0)
-      c->global.json = true;
+    if (!strcmp(argv[i], "--json"))
+      c->json = true;
   ww_status rc = take_command(&argc, argv, &cmd, words, &asks, &c->err);
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_options_parse(cmd, argc, argv, c);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
-  if (c->global.version)
+  if (c->version)
     return printf("warpwise %s\n", WW_VERSION), WW_OK;
-  if (asks || c->global.help)
+  if (asks || c->help)
     return help_of(cmd, words, stdout), WW_OK;
   if (!cmd->run)
     return help_of(cmd, words, stderr), WW_EUSAGE;

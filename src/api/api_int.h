@@ -11,7 +11,6 @@
 
 struct warpwise_context {
   ww_query *workspace;
-  bool rooted;
   uint32_t api; /* version of the interface that the program was compiled with: members that came
                    later are not read */
 };

@@ -70,7 +70,7 @@ static ww_status open_context(const warpwise_config *config, warpwise_context **
   if (!w)
     return e->code;
   *out = ww_xcalloc(1, sizeof **out);
-  **out = (warpwise_context){w, c->root != NULL, c->api};
+  **out = (warpwise_context){w, c->api};
   return WW_OK;
 }
 

@@ -107,10 +107,10 @@ warpwise_status warpwise_kernels_read(warpwise_context *context, warpwise_source
     ww_query_release(context->workspace, &r);
   }
   ww_api_leave(before);
-  if (st)
-    ww_api_fail(&e, error);
-  if (st)
-    ww_arena_free(a);
+  if (!st)
+    return WARPWISE_OK;
+  ww_api_fail(&e, error); /* what it names lies in the arena */
+  ww_arena_free(a);
   return (warpwise_status)st;
 }
 

@@ -33,12 +33,12 @@ warpwise_status warpwise_launch_parse(const char *json, const char *folder, warp
   const char *dir = folder ? ww_strdup(l->arena, folder) : NULL;
   ww_status st = ww_launch_parse(json, dir, l->arena, &l->spec, &e);
   ww_api_leave(before);
-  if (!st)
+  if (!st) {
     *out = l;
-  else
-    ww_api_fail(&e, error);
-  if (st)
-    warpwise_launch_free(l);
+    return WARPWISE_OK;
+  }
+  ww_api_fail(&e, error); /* what it names lies in the launch's arena */
+  warpwise_launch_free(l);
   return (warpwise_status)st;
 }
 
@@ -58,31 +58,29 @@ void warpwise_string_free(char *string) {
 
 /* ---- shape ---- */
 
-static ww_status shape(const char *what, const uint32_t v[3], uint64_t dims[3],
-                       const char *exprs[3], ww_err *e) {
-  for (int i = 0; i < 3; i++)
-    if (!v[i])
-      return ww_fail(e, WW_EUSAGE, "%s: expected at least 1 in each dimension, not %u x %u x %u",
-                     what, v[0], v[1], v[2]);
-  for (int i = 0; i < 3; i++) {
+static warpwise_status shape(const char *what, const uint32_t v[3], uint64_t dims[3],
+                             const char *exprs[3], warpwise_error *error) {
+  ww_err e = {0};
+  if (!v[0] || !v[1] || !v[2])
+    ww_fail(&e, WW_EUSAGE, "%s: expected at least 1 in each dimension, not %u x %u x %u", what,
+            v[0], v[1], v[2]);
+  for (int i = 0; !e.code && i < 3; i++) {
     dims[i] = v[i];
     exprs[i] = NULL;
   }
-  return WW_OK;
+  return failed(&e, error);
 }
 
 warpwise_status warpwise_launch_grid(warpwise_launch *launch, uint32_t x, uint32_t y, uint32_t z,
                                      warpwise_error *error) {
-  ww_err e = {0};
-  shape("grid", (uint32_t[]){x, y, z}, launch->spec.grid, launch->spec.grid_expr, &e);
-  return failed(&e, error);
+  ww_launch *l = &launch->spec;
+  return shape("grid", (uint32_t[]){x, y, z}, l->grid, l->grid_expr, error);
 }
 
 warpwise_status warpwise_launch_block(warpwise_launch *launch, uint32_t x, uint32_t y, uint32_t z,
                                       warpwise_error *error) {
-  ww_err e = {0};
-  shape("block", (uint32_t[]){x, y, z}, launch->spec.block, launch->spec.block_expr, &e);
-  return failed(&e, error);
+  ww_launch *l = &launch->spec;
+  return shape("block", (uint32_t[]){x, y, z}, l->block, l->block_expr, error);
 }
 
 void warpwise_launch_shared(warpwise_launch *launch, uint64_t bytes) {
@@ -103,7 +101,7 @@ static bool is_position(const char *name, uint32_t *at) {
   for (const char *p = name; *p; p++)
     if (!isdigit((unsigned char)*p))
       return false;
-  *at = (uint32_t)atoi(name);
+  *at = atoi(name);
   return true;
 }
 
@@ -118,7 +116,7 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
   }
   for (uint32_t i = 0; i < s->nargs; i++) {
     ww_arg *g = &s->args[i];
-    if (g->name ? strcmp(g->name, name) != 0 : !position || at != i)
+    if (g->name ? strcmp(g->name, name) : !position || at != i)
       continue;
     *g = (ww_arg){.name = g->name};
     return g;
@@ -141,7 +139,7 @@ warpwise_status warpwise_launch_int(warpwise_launch *launch, const char *name, i
   g->kind = WW_ARG_VALUE;
   g->is_int = true;
   g->ivalue = value;
-  g->value = (double)value;
+  g->value = value;
   return WARPWISE_OK;
 }
 
@@ -213,10 +211,10 @@ warpwise_status warpwise_launch_set(warpwise_launch *launch, const char *words,
       *g = said.args[i];
   }
   said.nargs = 0;
-  if (!st)
+  if (!st) {
     ww_launch_merge(&launch->spec, &said, launch->arena);
-  if (!st)
     launch->spec.warm = said.warm; /* cache=cold takes it back */
+  }
   ww_api_leave(before);
   return failed(&e, error);
 }

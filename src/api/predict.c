@@ -13,8 +13,7 @@ struct warpwise_report {
   const char *kernel, *gpu, *json;
   uint32_t line;
   bool known;
-  warpwise_line *lines;
-  uint32_t nlines;
+  uint32_t nlines;      /* of the report that are shown */
   const char **assumed; /* in words */
 };
 
@@ -25,44 +24,6 @@ struct warpwise_answer {
 };
 
 /* ---- the question ---- */
-
-static ww_status check_contents(const warpwise_context *c, const ww_buffer *b, ww_arena *a,
-                                ww_err *e) {
-  const char *ignored;
-  if (!c->rooted || b->fill.kind != WW_FILL_FILE)
-    return WW_OK;
-  return ww_query_path(c->workspace, b->fill.path, true, a, &ignored, e);
-}
-
-/* What lies behind an argument is resolved in place later on: the caller's launch is not to change.
- */
-static ww_status take_arg(const warpwise_context *c, ww_arg *g, ww_arena *a, ww_err *e) {
-  ww_ptr *p = WW_NEWN(a, ww_ptr, g->nptrs);
-  ww_status st = check_contents(c, &g->buffer, a, e);
-  for (uint32_t i = 0; !st && i < g->nptrs; i++) {
-    p[i] = g->ptrs[i];
-    st = check_contents(c, &p[i].buffer, a, e);
-  }
-  g->ptrs = p;
-  return st;
-}
-
-static ww_status take_launch(const warpwise_context *c, const ww_launch *from, ww_arena *a,
-                             ww_launch *l, ww_err *e) {
-  ww_status st = WW_OK;
-  *l = *from;
-  l->args = WW_NEWN(a, ww_arg, from->nargs);
-  l->symbols = WW_NEWN(a, ww_symbol_arg, from->nsymbols);
-  for (uint32_t i = 0; !st && i < from->nargs; i++) {
-    l->args[i] = from->args[i];
-    st = take_arg(c, &l->args[i], a, e);
-  }
-  for (uint32_t i = 0; !st && i < from->nsymbols; i++) {
-    l->symbols[i] = from->symbols[i];
-    st = take_arg(c, &l->symbols[i].arg, a, e);
-  }
-  return st;
-}
 
 /* Flags of the launch go behind those of the source. */
 static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
@@ -81,7 +42,11 @@ static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, w
                         ww_query_request *out, ww_err *e) {
   warpwise_source source = q->source;
   ww_launch *l = q->launch ? WW_NEW(a, ww_launch) : NULL;
-  ww_status st = l ? take_launch(c, &q->launch->spec, a, l, e) : WW_OK;
+  ww_status st = WW_OK;
+  if (l) { /* it is resolved in place later on: the caller's is not to change */
+    ww_launch_copy(&q->launch->spec, a, l);
+    st = ww_query_contents(c->workspace, l, a, e);
+  }
   if (l && !source.path && !source.text)
     source.path = l->file;
   *out = (ww_query_request){.kernel = q->kernel || !l ? q->kernel : l->kernel,
@@ -104,19 +69,6 @@ static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, w
 }
 
 /* ---- the answer ---- */
-
-static void add_lines(ww_arena *a, warpwise_report *r) {
-  r->lines = WW_NEWN(a, warpwise_line, r->report.nlines);
-  r->nlines = r->report.nlines;
-  for (uint32_t k = 0; k < r->nlines; k++) {
-    const ww_report_line *l = &r->report.lines[k];
-    r->lines[k] = (warpwise_line){.file = l->file,
-                                  .line = l->line,
-                                  .share = l->share,
-                                  .instructions = l->instructions,
-                                  .bytes = l->bytes};
-  }
-}
 
 static const char *json_of(const ww_report *r, ww_arena *a) {
   ww_buf b = {0};
@@ -144,8 +96,7 @@ static warpwise_answer *answer_of(const ww_query_result *told, bool explain, ww_
     r->assumed = WW_NEWN(a, const char *, r->report.assumed.n);
     for (uint32_t i = 0; i < r->report.assumed.n; i++)
       r->assumed[i] = ww_assumption_text(&r->report.assumed.v[i], a);
-    if (explain)
-      add_lines(a, r);
+    r->nlines = explain ? r->report.nlines : 0;
   }
   return x;
 }
@@ -303,5 +254,12 @@ uint32_t warpwise_line_count(const warpwise_report *report) {
 }
 
 warpwise_line warpwise_line_at(const warpwise_report *report, uint32_t index) {
-  return index < report->nlines ? report->lines[index] : (warpwise_line){0};
+  if (index >= report->nlines)
+    return (warpwise_line){0};
+  const ww_report_line *l = &report->report.lines[index];
+  return (warpwise_line){.file = l->file,
+                         .line = l->line,
+                         .share = l->share,
+                         .instructions = l->instructions,
+                         .bytes = l->bytes};
 }

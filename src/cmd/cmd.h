@@ -8,7 +8,7 @@
 
 #include "../front/compile_commands.h"
 #include "../query/input.h"
-#include "../report/launch.h"
+#include "../report/report.h"
 
 typedef enum {
   WW_OPT_FLAG, /* bool */
@@ -18,19 +18,25 @@ typedef enum {
 } ww_opt_kind;
 
 typedef struct {
-  const char *name; /* long form without --; NULL ends the table */
-  char letter;      /* short form or 0 */
+  size_t at;        /* offset of the value in the command's options struct */
   uint8_t kind;     /* ww_opt_kind */
-  const char *arg;  /* what the value is called in --help: "FILE" */
-  const char *help;
-  size_t at; /* offset of the value in the command's options struct */
+  const char *name; /* long form without --; NULL ends the table */
+  const char *arg;  /* what the value is called in --help: "FILE"; NULL: a flag has none */
+  const char *help; /* NULL: for the program's own use */
+  char letter;      /* short form or 0 */
 } ww_option;
 
-typedef struct {
-  bool json, quiet, help, version;
-  const char *gpu, *device; /* NULL when not given */
-  const char *color;        /* auto, always, never */
-} ww_globals;
+/* WW_OPTION(jobs, "N", "what it does", 'j'): a row for a member of the command's struct `options`,
+ * whose type says what kind of value it takes; --jobs, as the member is called. */
+/* clang-format off */
+#define WW_OPTION(member, ...) WW_OPTION_OF(options, member, #member, __VA_ARGS__)
+#define WW_OPTION_AS(member, ...) WW_OPTION_OF(options, member, __VA_ARGS__)
+#define WW_OPTION_OF(T, member, ...) \
+  {.at = offsetof(T, member), \
+   .kind = _Generic(((T *)0)->member, bool: WW_OPT_FLAG, const char *: WW_OPT_STR, \
+                    ww_strings: WW_OPT_LIST, uint64_t: WW_OPT_UINT), \
+   .name = __VA_ARGS__}
+/* clang-format on */
 
 /* Of what a command does at a time: reading a file, running a kernel. */
 typedef struct {
@@ -39,10 +45,12 @@ typedef struct {
 } ww_limits;
 
 typedef struct {
-  ww_globals global;
-  ww_limits limits;            /* none until a command sets them: limits.h */
-  void *opt;                   /* the command's options struct */
-  const char *const *operands; /* what is no option */
+  bool json, quiet, help, version; /* options of every command */
+  const char *gpu, *device;        /* NULL when not given */
+  const char *color;               /* auto, always, never */
+  ww_limits limits;                /* none until a command sets them: limits.h */
+  void *opt;                       /* the command's options struct */
+  const char **operands;           /* what is no option */
   uint32_t noperands;
   const char *const *rest; /* behind `--`: clang's flags */
   uint32_t nrest;
@@ -53,8 +61,11 @@ typedef struct {
 } ww_cmd;
 
 typedef struct ww_command ww_command;
+typedef const ww_command *const *ww_command_list; /* ended by NULL */
+/* The usual names: rows in `table`, values in an `options`. */
+#define WW_OPTIONS .options = table, .options_size = sizeof(options)
 struct ww_command {
-  const char *name, *summary; /* one line for the list of commands */
+  const char *name, *summary; /* summary: one line for the list of commands */
   const char *usage;          /* what follows the name: "FILE... [options] [-- clang flags]" */
   const char *details;        /* a paragraph, or NULL */
   const char *examples;       /* lines of "  warpwise ..." */
@@ -62,13 +73,13 @@ struct ww_command {
   size_t options_size; /* bytes of the options struct */
   bool compiler_flags; /* words like -DN=4 -Iinclude -std=c++17 -O2 -lm before `--` are operands */
   ww_status (*run)(ww_cmd *c);
-  const ww_command *const *subs; /* a command of commands: `warpwise dataset collect`;
-                                    NULL-terminated, then run is NULL */
+  ww_command_list subs; /* a command of commands: `warpwise dataset collect`; run is NULL then */
 };
 
 /* options.c */
 extern const ww_option ww_global_options[];
-/* Splits argv behind the command's name into c->opt, c->global, c->operands and c->rest. */
+/* Splits argv behind the command's name into c's options, c->opt,
+ * c->operands and c->rest. */
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
 void ww_help_command(const ww_command *cmd, const char *words,
                      FILE *f); /* words: "dataset collect" */
@@ -77,12 +88,68 @@ void ww_help_options(const ww_option *o, FILE *f);
 const char *ww_nearest(const char *word, const char *const *words);
 
 /* output.c */
+/* The command line is wrong: fills c->err and returns WW_EUSAGE. */
+ww_status ww_usage(ww_cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_print_error(const ww_err *e, FILE *f); /* warpwise: file:line: message */
-void ww_print_error_json(const ww_err *e, const char *file,
-                         const char *kernel); /* a report line on stdout */
-/* Reports c->err and clears it, for commands that go on with the next file; returns its code. */
-ww_status ww_cmd_complain(ww_cmd *c);
+/* Reports c->err and clears it, for commands that go on with the next file. */
+void ww_cmd_complain(ww_cmd *c);
 void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
+/* An object as a line on stdout: begun with its schema_version, printed by ww_line_end. */
+ww_json *ww_line_begin(void);
+void ww_line_end(ww_json *j);
+/* A report as such a line; `extra` as in ww_report_write. */
+typedef void ww_report_extra(void *ctx, ww_json *j);
+void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out);
+void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx);
+/* Writes the text to a file and frees it. */
+ww_status ww_write_buf(const char *path, ww_buf *b, ww_err *e);
+/* The same where "-" is stdout. */
+ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e);
+/* The same packed at this level where its name ends in .zst. */
+ww_status ww_write_packable(const char *path, ww_buf *b, int level, ww_err *e);
+ww_status ww_worse(ww_status a, ww_status b); /* the one with the higher exit code */
+/* The whole text is a number from least to most, with that unit behind it or none. */
+bool ww_real(const char *text, const char *unit, double least, double most, double *out);
+/* Which of the words, separated by blanks, an option was given; 0: none. -1: it is no such word,
+ * and c->err says which there are. */
+int ww_word_option(ww_cmd *c, const char *option, const char *given, const char *words);
+void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
+
+/* The next line that is neither blank nor a # comment, without its leading blanks; counts lines. */
+char *ww_next_line(char **text, uint32_t *number);
+
+/* Why things failed, by cause, the most frequent first. */
+typedef struct {
+  const char *text;
+  uint32_t n;
+  const void *example; /* the first */
+} ww_reason;
+typedef WW_VEC(ww_reason) ww_reasons;
+void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_arena *a);
+void ww_reasons_sort(ww_reasons *all);
+/* A message as a cause: without names and numbers, at most so long, up to one of `ends`. */
+const char *ww_without_names(const char *message, size_t most, const char *ends, ww_arena *a);
+
+static inline bool ww_is(const char *given, const char *word) {
+  return given && !strcmp(given, word);
+}
+/* Whether the name has this ending, and something in front of it. */
+static inline bool ww_ends(const char *s, const char *with) {
+  size_t n = strlen(s), m = strlen(with);
+  return n > m && !strcmp(s + n - m, with);
+}
+
+#define WW_COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Key and opened container in one call. */
+static inline void ww_json_karr(ww_json *j, const char *key) {
+  ww_json_key(j, key);
+  ww_json_arr(j);
+}
+static inline void ww_json_kobj(ww_json *j, const char *key) {
+  ww_json_key(j, key);
+  ww_json_obj(j);
+}
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];

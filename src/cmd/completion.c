@@ -15,7 +15,7 @@ static void options_of(const ww_command *cmd, FILE *f) {
   long_options(ww_global_options, " ", f);
 }
 
-static void names_of(const ww_command *const *v, FILE *f) {
+static void names_of(ww_command_list v, FILE *f) {
   for (; *v; v++)
     fprintf(f, " %s", (*v)->name);
 }
@@ -23,10 +23,22 @@ static void names_of(const ww_command *const *v, FILE *f) {
 /* Whether the value of an option is a file, as its name in --help says. */
 static bool takes_file(const ww_option *o) {
   static const char *const kinds[] = {"FILE", "DIR", "DATA", "OUT", "STORE", "SPECS"};
-  for (size_t i = 0; o->arg && i < sizeof kinds / sizeof *kinds; i++)
+  for (size_t i = 0; o->arg && i < WW_COUNT(kinds); i++)
     if (strstr(o->arg, kinds[i]))
       return true;
   return false;
+}
+
+/* Commands of a command before it, as dataset-collect. */
+static void each_command(void (*print)(const char *name, const ww_command *cmd, FILE *f), FILE *f) {
+  for (ww_command_list c = ww_commands; *c; c++) {
+    for (ww_command_list s = (*c)->subs; s && *s; s++) {
+      char name[64];
+      snprintf(name, sizeof name, "%s-%s", (*c)->name, (*s)->name);
+      print(name, *s, f);
+    }
+    print((*c)->name, *c, f);
+  }
 }
 
 /* ---- bash ---- */
@@ -42,7 +54,7 @@ static void bash_case(const char *pattern, const ww_command *cmd, FILE *f) {
 /* Commands of commands, as bash matches them: @(dataset|lm) */
 static void bash_groups(FILE *f) {
   const char *between = "@(";
-  for (const ww_command *const *c = ww_commands; *c; c++) {
+  for (ww_command_list c = ww_commands; *c; c++) {
     if (!(*c)->subs)
       continue;
     fprintf(f, "%s%s", between, (*c)->name);
@@ -70,14 +82,7 @@ static void bash(FILE *f) {
   names_of(ww_commands, f);
   long_options(ww_global_options, " ", f);
   fputs("\" ;;\n", f);
-  for (const ww_command *const *c = ww_commands; *c; c++) {
-    for (const ww_command *const *s = (*c)->subs; s && *s; s++) {
-      char pattern[64];
-      snprintf(pattern, sizeof pattern, "%s-%s", (*c)->name, (*s)->name);
-      bash_case(pattern, *s, f);
-    }
-    bash_case((*c)->name, *c, f);
-  }
+  each_command(bash_case, f);
   fputs("  esac\n"
         "  if [[ $cur == -* || -z $cmd || $cmd == ",
         f);
@@ -111,20 +116,22 @@ static void zsh_options(const ww_option *o, FILE *f) {
     if (o->kind != WW_OPT_FLAG) {
       fputc(':', f);
       zsh_text(o->arg ? o->arg : "value", f);
-      fputs(strcmp(o->name, "gpu") == 0 ? ":_warpwise_gpus" : takes_file(o) ? ":_files" : ":", f);
+      fputs(!strcmp(o->name, "gpu") ? ":_warpwise_gpus" : takes_file(o) ? ":_files" : ":", f);
     }
     fputc('\'', f);
   }
 }
 
 static void zsh_case(const char *pattern, const ww_command *cmd, FILE *f) {
+  if (cmd->subs)
+    return;
   fprintf(f, "    %s) _arguments", pattern);
   zsh_options(cmd->options, f);
   zsh_options(ww_global_options, f);
   fputs(" \\\n        '*:file:_files' ;;\n", f);
 }
 
-static void zsh_list(const char *name, const ww_command *const *v, FILE *f) {
+static void zsh_list(const char *name, ww_command_list v, FILE *f) {
   fprintf(f, "  %s=(", name);
   for (; *v; v++) {
     fprintf(f, "\n    '%s:", (*v)->name);
@@ -143,7 +150,7 @@ static void zsh(FILE *f) {
         "_warpwise() {\n  local -a commands subs\n  local cmd=$words[2]\n",
         f);
   zsh_list("commands", ww_commands, f);
-  for (const ww_command *const *c = ww_commands; *c; c++) {
+  for (ww_command_list c = ww_commands; *c; c++) {
     if (!(*c)->subs)
       continue;
     zsh_list("subs", (*c)->subs, f);
@@ -155,15 +162,7 @@ static void zsh(FILE *f) {
   fputs("  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
         "  (( CURRENT-- )); shift words\n  case $cmd in\n",
         f);
-  for (const ww_command *const *c = ww_commands; *c; c++) {
-    for (const ww_command *const *s = (*c)->subs; s && *s; s++) {
-      char pattern[64];
-      snprintf(pattern, sizeof pattern, "%s-%s", (*c)->name, (*s)->name);
-      zsh_case(pattern, *s, f);
-    }
-    if (!(*c)->subs)
-      zsh_case((*c)->name, *c, f);
-  }
+  each_command(zsh_case, f);
   fputs("  esac\n}\n[[ $funcstack[1] == _warpwise ]] && _warpwise \"$@\" || compdef _warpwise "
         "warpwise\n",
         f);
@@ -188,7 +187,7 @@ static void fish_options(const char *condition, const ww_option *o, FILE *f) {
       fprintf(f, " -s %c", o->letter);
     if (o->kind != WW_OPT_FLAG)
       fputs(takes_file(o) ? " -r" : " -x", f);
-    if (strcmp(o->name, "gpu") == 0)
+    if (!strcmp(o->name, "gpu"))
       fputs(" -a '(__warpwise_gpus)'", f);
     fputs(" -d '", f);
     fish_text(o->help, f);
@@ -209,12 +208,12 @@ static void fish(FILE *f) {
         "  warpwise gpus --json 2>/dev/null | string replace -r '.*\"name\":\"([^\"]*)\".*' "
         "'$1'\nend\n",
         f);
-  for (const ww_command *const *c = ww_commands; *c; c++) {
+  for (ww_command_list c = ww_commands; *c; c++) {
     char seen[96], sub[160];
     fish_command("__fish_use_subcommand", *c, f);
     snprintf(seen, sizeof seen, "__fish_seen_subcommand_from %s", (*c)->name);
     fish_options(seen, (*c)->options, f);
-    for (const ww_command *const *s = (*c)->subs; s && *s; s++) {
+    for (ww_command_list s = (*c)->subs; s && *s; s++) {
       fish_command(seen, *s, f);
       snprintf(sub, sizeof sub, "%s; and __fish_seen_subcommand_from %s", seen, (*s)->name);
       fish_options(sub, (*s)->options, f);
@@ -230,16 +229,16 @@ static ww_status run(ww_cmd *c) {
     const char *name;
     void (*print)(FILE *f);
   } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-  for (size_t i = 0; c->noperands == 1 && i < sizeof shells / sizeof *shells; i++)
-    if (strcmp(c->operands[0], shells[i].name) == 0)
+  for (size_t i = 0; c->noperands == 1 && i < WW_COUNT(shells); i++)
+    if (!strcmp(c->operands[0], shells[i].name))
       return shells[i].print(stdout), WW_OK;
-  return ww_fail(&c->err, WW_EUSAGE, "which shell? bash, zsh or fish");
+  return ww_usage(c, "which shell? bash, zsh or fish");
 }
 
 const ww_command ww_cmd_completion = {
-    .name = "completion",
-    .summary = "completion of commands and options for a shell",
-    .usage = "bash|zsh|fish",
+    "completion",
+    "completion of commands and options for a shell",
+    "bash|zsh|fish",
     .examples = "  source <(warpwise completion bash)\n"
                 "  warpwise completion zsh > ~/.zfunc/_warpwise\n"
                 "  warpwise completion fish > ~/.config/fish/completions/warpwise.fish\n",

@@ -20,9 +20,9 @@ static const ww_command *const subs[] = {
 };
 
 const ww_command ww_cmd_dataset = {
-    .name = "dataset",
-    .summary = "kernels, launches and measurements at scale",
-    .usage = "COMMAND ...",
+    "dataset",
+    "kernels, launches and measurements at scale",
+    "COMMAND ...",
     .examples = "  warpwise dataset generate --seed 7 --count 3\n"
                 "  warpwise dataset collect --store h200.sqlite --seed 7 --count 1000 --launches 8 "
                 "--counters 0.15\n"

@@ -4,6 +4,7 @@
  * Kernels are compared by structure (data/structure.c): text can be rewritten, the work stays.
  * Small kernels are left out of the verdict and listed: there is one way to write y[i] = a * x[i] +
  * y[i], and everybody found it. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "gather.h"
@@ -22,16 +23,12 @@ typedef struct {
 #define CLOSEST 15
 
 static const ww_option table[] = {
-    {"against", 0, WW_OPT_LIST, "DIR",
-     "a checkout whose kernels must not be in the corpus (repeatable)", offsetof(options, against)},
-    {"threshold", 0, WW_OPT_STR, "X", "alike from that on, 0 to 1 (default 0.7)",
-     offsetof(options, threshold)},
-    {"least", 0, WW_OPT_UINT, "N",
-     "smaller kernels, by distinct paths, are listed and not judged (default 60)",
-     offsetof(options, least)},
-    {"closest", 0, WW_OPT_UINT, "N", "pairs to show of each kind (default 15)",
-     offsetof(options, closest)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
+    WW_OPTION(against, "DIR", "a checkout whose kernels must not be in the corpus (repeatable)"),
+    WW_OPTION(threshold, "X", "alike from that on, 0 to 1 (default 0.7)"),
+    WW_OPTION(least, "N",
+              "smaller kernels, by distinct paths, are listed and not judged (default 60)"),
+    WW_OPTION(closest, "N", "pairs to show of each kind (default 15)"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -64,12 +61,11 @@ static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gath
     return;
   bool small = less < k->least;
   double alike = 10 * (uint64_t)less < more ? 0 : ww_structure_alike(&a->structure, &b->structure);
-  int bin = (int)(10 * alike);
+  int bin = 10 * alike;
   c->compared++;
   if (!small)
     c->bins[bin > 9 ? 9 : bin]++;
-  if (!small && alike >= k->threshold)
-    c->over++;
+  c->over += !small && alike >= k->threshold;
   if (alike >= 0.3)
     ww_push(k->a, &c->v, (pair){alike, a, b, small});
 }
@@ -128,8 +124,8 @@ static void print_pairs(const checker *k, const comparison *c) {
 }
 
 static void print_text(const checker *k, const char *what, const comparison *c) {
-  printf("%s: %llu pairs, %u alike (%.2f or more); pairs by tenths:", what,
-         (unsigned long long)c->compared, c->over, k->threshold);
+  printf("%s: %" PRIu64 " pairs, %u alike (%.2f or more); pairs by tenths:", what, c->compared,
+         c->over, k->threshold);
   for (int b = 0; b < 10; b++)
     printf(" %u", c->bins[b]);
   putchar('\n');
@@ -139,21 +135,15 @@ static void print_text(const checker *k, const char *what, const comparison *c) 
 static void print_json(const checker *k, const char *what, const comparison *c) {
   for (uint32_t i = 0, shown = 0; i < c->v.n && shown < k->closest; i++) {
     const pair *p = &c->v.v[i];
-    ww_buf b = {0};
-    ww_json j = {0};
     if (p->small)
       continue;
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kint(&j, "schema_version", 1);
-    ww_json_kstr(&j, "between", what);
-    ww_json_knum(&j, "alike", p->alike);
-    ww_json_kbool(&j, "over", p->alike >= k->threshold);
-    ww_json_kstr(&j, "a", called(p->a, k->a));
-    ww_json_kstr(&j, "b", called(p->b, k->a));
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+    ww_json *j = ww_line_begin();
+    ww_json_kstr(j, "between", what);
+    ww_json_knum(j, "alike", p->alike);
+    ww_json_kbool(j, "over", p->alike >= k->threshold);
+    ww_json_kstr(j, "a", called(p->a, k->a));
+    ww_json_kstr(j, "b", called(p->b, k->a));
+    ww_line_end(j);
     shown++;
   }
 }
@@ -195,17 +185,16 @@ static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g
                                bool *missed) {
   comparison x = {0};
   ww_gathered other;
-  ww_gather_options how = {
-      .dir = dir, .structures = true, .jobs = (uint32_t)k->o->jobs, .limit_s = 120};
+  ww_gather_options how = {.dir = dir, .structures = true, .jobs = k->o->jobs, .limit_s = 120};
   ww_status st = ww_gather(c, &how, &other);
   if (st)
     return st;
   with_others(k, g, &other, &x);
   const char *what =
       ww_fmt(k->a, "corpus and %s (%u kernels of %u files)", dir, other.kernels.n, other.files.n);
-  show(k, c->global.json, c->global.json ? dir : what, &x);
+  show(k, c->json, c->json ? dir : what, &x);
   *missed |= x.over > 0;
-  if (other.failures.n && !c->global.json && !ww_is_quiet()) {
+  if (other.failures.n && !c->json && !ww_is_quiet()) {
     printf("  %u files or kernels could not be read:\n", other.failures.n);
     ww_gather_print_failures(&other, k->a, stdout);
   }
@@ -214,41 +203,34 @@ static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g
 
 static ww_status settle(ww_cmd *c, checker *k) {
   const options *o = c->opt;
-  char *end = NULL;
   *k = (checker){.o = o, .threshold = THRESHOLD, .least = LEAST, .closest = CLOSEST, .a = c->arena};
   if (o->least)
-    k->least = (uint32_t)o->least;
+    k->least = o->least;
   if (o->closest)
-    k->closest = (uint32_t)o->closest;
-  if (o->threshold)
-    k->threshold = strtod(o->threshold, &end);
-  if (o->threshold && (end == o->threshold || *end || !(k->threshold > 0 && k->threshold <= 1)))
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--threshold: expected a number above 0, at most 1, not '%.40s'", o->threshold);
-  if (c->noperands != 1)
-    return ww_fail(&c->err, WW_EUSAGE, "name the corpus: dataset check corpus/");
-  return WW_OK;
+    k->closest = o->closest;
+  if (ww_share_option(c, "threshold", o->threshold, &k->threshold))
+    return WW_EUSAGE;
+  return c->noperands == 1 ? WW_OK : ww_usage(c, "name the corpus: dataset check corpus/");
 }
 
 static ww_status run(ww_cmd *c) {
   checker k;
   ww_gathered g;
   comparison splits = {0};
-  ww_status st = settle(c, &k);
-  if (st)
-    return st;
+  if (settle(c, &k))
+    return WW_EUSAGE;
   ww_gather_options how = {
-      .dir = c->operands[0], .corpus = true, .structures = true, .jobs = (uint32_t)k.o->jobs};
-  st = ww_gather(c, &how, &g);
+      .dir = c->operands[0], .corpus = true, .structures = true, .jobs = k.o->jobs};
+  ww_status st = ww_gather(c, &how, &g);
   if (st)
     return st;
-  if (!c->global.json)
+  if (!c->json)
     print_corpus(&k, &g);
-  c->missed |= print_unknown(&g, c->global.json ? stderr : stdout) > 0;
-  if (g.failures.n && !c->global.json)
+  c->missed |= print_unknown(&g, c->json ? stderr : stdout) > 0;
+  if (g.failures.n && !c->json)
     ww_gather_print_failures(&g, k.a, stdout);
   across_splits(&k, &g, &splits);
-  show(&k, c->global.json, "train, validation and test", &splits);
+  show(&k, c->json, "train, validation and test", &splits);
   c->missed |= splits.over > 0;
   for (uint32_t i = 0; !st && i < k.o->against.n; i++)
     st = check_against(c, &k, &g, k.o->against.v[i], &c->missed);
@@ -256,17 +238,16 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_check = {
-    .name = "check",
-    .summary = "no kernel of the corpus is in two splits, or in a benchmark that predictions are "
-               "judged by",
-    .usage = "CORPUS [--against DIR]...",
+    "check",
+    "no kernel of the corpus is in two splits, or in a benchmark that predictions are "
+    "judged by",
+    "CORPUS [--against DIR]...",
     .details = "Kernels are compared by the structure of their code, not by its text: renamed, "
                "reformatted and reordered copies are\n"
                "found. Exit code 1 when two are alike, or a family is in no split.",
     .examples = "  warpwise dataset check corpus/\n"
                 "  warpwise dataset check corpus/ --against rodinia/ --against shoc/ --against "
                 "polybench/\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

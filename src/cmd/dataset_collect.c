@@ -22,123 +22,93 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"store", 0, WW_OPT_STR, "FILE", "where rows go; of several ranks, FILE.rank<r>",
-     offsetof(options, store)},
-    {"grammar", 0, WW_OPT_STR, "V",
-     "version of the generator's grammar, 1 or 2 (default: the newest)",
-     offsetof(options, grammar)},
-    {"only", 0, WW_OPT_STR, "FAMILY,...",
-     "generated kernels of these productions alone; others do not count", offsetof(options, only)},
-    {"seed", 0, WW_OPT_UINT, "S", "of the generator (default 1)", offsetof(options, seed)},
-    {"count", 0, WW_OPT_UINT, "N", "generated kernels (default 0)", offsetof(options, count)},
-    {"first", 0, WW_OPT_UINT, "K", "leave out the seed's first K kernels",
-     offsetof(options, first)},
-    {"launches", 0, WW_OPT_UINT, "L", "of each generated kernel (default 8)",
-     offsetof(options, launches)},
-    {"counters", 0, WW_OPT_STR, "SHARE",
-     "of the launches, the part that gets all counters (default 0.15)",
-     offsetof(options, counters)},
-    {"ready", 0, WW_OPT_STR, "SPECS",
-     "ready launches of corpus or imported kernels, from `dataset plan`", offsetof(options, ready)},
-    {"again", 0, WW_OPT_STR, "OLD", "a repeat campaign: measure launches of this store once more",
-     offsetof(options, again)},
-    {"sample", 0, WW_OPT_UINT, "N", "of --again: that many at random (seed)",
-     offsetof(options, sample)},
-    {"retry", 0, WW_OPT_FLAG, NULL, "launches that failed, too", offsetof(options, retry)},
-    {"seconds", 0, WW_OPT_STR, "T", "be done by then; the same command goes on",
-     offsetof(options, seconds)},
-    {"dry-run", 0, WW_OPT_FLAG, NULL, "only the plan; with --gpu NAME for a GPU that is not here",
-     offsetof(options, dry_run)},
-    {"dialect", 0, WW_OPT_STR, "NAME",
-     "of generated kernels: cuda or opencl (default: cuda on a CUDA device)",
-     offsetof(options, dialect)},
-    {"processes", 'j', WW_OPT_UINT, "P", "that compile (default: all cores but two)",
-     offsetof(options, processes)},
-    {"batch", 0, WW_OPT_UINT, "N",
-     "launches on the device at once (default 256, with counters 512)", offsetof(options, batch)},
+    WW_OPTION(store, "FILE", "where rows go; of several ranks, FILE.rank<r>"),
+    WW_OPTION(grammar, "V", "version of the generator's grammar, 1 or 2 (default: the newest)"),
+    WW_OPTION(only, "FAMILY,...",
+              "generated kernels of these productions alone; others do not count"),
+    WW_OPTION(seed, "S", "of the generator (default 1)"),
+    WW_OPTION(count, "N", "generated kernels (default 0)"),
+    WW_OPTION(first, "K", "leave out the seed's first K kernels"),
+    WW_OPTION(launches, "L", "of each generated kernel (default 8)"),
+    WW_OPTION(counters, "SHARE", "of the launches, the part that gets all counters (default 0.15)"),
+    WW_OPTION(ready, "SPECS", "ready launches of corpus or imported kernels, from `dataset plan`"),
+    WW_OPTION(again, "OLD", "a repeat campaign: measure launches of this store once more"),
+    WW_OPTION(sample, "N", "of --again: that many at random (seed)"),
+    WW_OPTION(retry, NULL, "launches that failed, too"),
+    WW_OPTION(seconds, "T", "be done by then; the same command goes on"),
+    WW_OPTION_AS(dry_run, "dry-run", NULL,
+                 "only the plan; with --gpu NAME for a GPU that is not here"),
+    WW_OPTION(dialect, "NAME",
+              "of generated kernels: cuda or opencl (default: cuda on a CUDA device)"),
+    WW_OPTION(processes, "P", "that compile (default: all cores but two)", 'j'),
+    WW_OPTION(batch, "N", "launches on the device at once (default 256, with counters 512)"),
     {0},
 };
 
 /* ---- options ---- */
 
-static ww_status real(const char *name, const char *text, double most, double *out, ww_err *e) {
-  char *end;
-  if (!text)
+static ww_status real(ww_cmd *c, const char *name, const char *text, double most, double *out) {
+  if (!text || ww_real(text, "", 0, most, out))
     return WW_OK;
-  *out = strtod(text, &end);
-  if (end == text || *end || !(*out >= 0) || *out > most)
-    return ww_fail(e, WW_EUSAGE, "--%s: expected a number from 0 to %g, not '%.60s'", name, most,
-                   text);
-  return WW_OK;
+  return ww_usage(c, "--%s: expected a number from 0 to %g, not '%.60s'", name, most, text);
 }
 
-static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, ww_err *e) {
+static ww_status campaign_of(ww_cmd *c, const options *o, ww_campaign *g) {
   if (o->count > UINT32_MAX || o->first > UINT32_MAX || o->launches > 10000 || o->batch > 4096)
-    return ww_fail(
-        e, WW_EUSAGE,
-        "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
+    return ww_usage(
+        c, "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
   *g = (ww_campaign){.seed = o->seed ? o->seed : 1,
-                     .first = (uint32_t)o->first,
-                     .count = (uint32_t)o->count,
-                     .launches = o->launches ? (uint32_t)o->launches : 8,
+                     .first = o->first,
+                     .count = o->count,
+                     .launches = o->launches ? o->launches : 8,
                      .counters = 0.15,
                      .ready = o->ready,
-                     .device = c->global.device,
+                     .device = c->device,
                      .dialect = o->dialect,
-                     .processes = o->processes < 256 ? (uint32_t)o->processes : 256,
-                     .batch = (uint32_t)o->batch,
+                     .processes = o->processes < 256 ? o->processes : 256,
+                     .batch = o->batch,
                      .retry = o->retry,
                      .again = o->again,
-                     .sample = o->sample < UINT32_MAX ? (uint32_t)o->sample : UINT32_MAX};
-  ww_status st = ww_gen_grammar(o->grammar, o->only, &g->version, &g->only, e);
-  if (!st)
-    st = real("counters", o->counters, 1, &g->counters, e);
-  if (!st)
-    st = real("seconds", o->seconds, 1e7, &g->seconds, e);
-  if (!st && !g->count && !g->ready && !g->again)
-    st =
-        ww_fail(e, WW_EUSAGE,
-                "nothing to collect: --count N generated kernels, --ready SPECS, or --again STORE");
-  if (!st && !o->store && !o->dry_run)
-    st = ww_fail(e, WW_EUSAGE, "name the store: --store FILE");
-  return st;
+                     .sample = o->sample < UINT32_MAX ? o->sample : UINT32_MAX};
+  if (ww_gen_grammar(o->grammar, o->only, &g->version, &g->only, &c->err) ||
+      real(c, "counters", o->counters, 1, &g->counters) ||
+      real(c, "seconds", o->seconds, 1e7, &g->seconds))
+    return c->err.code;
+  if (!g->count && !g->ready && !g->again)
+    return ww_usage(
+        c, "nothing to collect: --count N generated kernels, --ready SPECS, or --again STORE");
+  return o->store || o->dry_run ? WW_OK : ww_usage(c, "name the store: --store FILE");
 }
 
 /* ---- what is shown ---- */
 
-static void print_object(ww_json *j, ww_buf *b) {
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-  ww_buf_puts(b, "\n");
-  ww_print_buf(b);
-  fflush(stdout);
+static ww_json *begin_object(const char *what) {
+  ww_json *j = ww_line_begin();
+  ww_json_kobj(j, what);
+  return j;
 }
 
-static void begin_object(ww_json *j, ww_buf *b, const char *what) {
-  ww_json_begin(j, b);
-  ww_json_obj(j);
-  ww_json_kuint(j, "schema_version", 1);
-  ww_json_key(j, what);
-  ww_json_obj(j);
+static void print_object(ww_json *j) {
+  ww_json_end_obj(j);
+  ww_line_end(j);
+  fflush(stdout);
 }
 
 static void show_plan(const ww_cmd *c, const ww_campaign_plan *p, const ww_target *t,
                       const ww_rank *r, const char *store) {
-  if (c->global.json) {
-    ww_buf b = {0};
-    ww_json j = {0};
-    begin_object(&j, &b, "plan");
-    ww_json_kstr(&j, "store", store);
-    ww_json_kstr(&j, "gpu", t->gpu);
-    ww_json_kuint(&j, "rank", r->rank);
-    ww_json_kuint(&j, "size", r->size);
-    ww_json_kuint(&j, "kernels", p->kernels);
-    ww_json_kuint(&j, "launches", p->launches);
-    ww_json_kuint(&j, "with_counters", p->with_counters);
-    ww_json_kuint(&j, "held", p->held);
-    ww_json_kuint(&j, "skipped", p->skipped);
-    ww_json_knum(&j, "device_s", p->device_s);
-    print_object(&j, &b);
+  if (c->json) {
+    ww_json *j = begin_object("plan");
+    ww_json_kstr(j, "store", store);
+    ww_json_kstr(j, "gpu", t->gpu);
+    ww_json_kuint(j, "rank", r->rank);
+    ww_json_kuint(j, "size", r->size);
+    ww_json_kuint(j, "kernels", p->kernels);
+    ww_json_kuint(j, "launches", p->launches);
+    ww_json_kuint(j, "with_counters", p->with_counters);
+    ww_json_kuint(j, "held", p->held);
+    ww_json_kuint(j, "skipped", p->skipped);
+    ww_json_knum(j, "device_s", p->device_s);
+    print_object(j);
     return;
   }
   if (r->size > 1)
@@ -172,44 +142,40 @@ static void show_progress(void *ctx, const ww_campaign_state *s) {
   fprintf(stderr,
           "%s%s%" PRIu64 " of %" PRIu64 " rows (%.1f %%), %.0f a second, %" PRIu64 " failed%s%s",
           x->terminal ? "\r\033[K" : "", x->rank, s->done, s->total,
-          s->total ? 100.0 * (double)s->done / (double)s->total : 100.0,
-          s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->failed, left,
-          x->terminal ? "" : "\n");
+          s->total ? 100.0 * s->done / s->total : 100.0,
+          s->elapsed_s > 0 ? s->done / s->elapsed_s : 0, s->failed, left, x->terminal ? "" : "\n");
   fflush(stderr);
 }
 
 static void show_end_json(const ww_campaign_state *s, const char *store, const char *gpu,
                           bool stopped) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  begin_object(&j, &b, "collected");
-  ww_json_kstr(&j, "store", store);
-  ww_json_kstr(&j, "gpu", gpu);
-  ww_json_kuint(&j, "rows", s->done);
-  ww_json_kuint(&j, "failed", s->failed);
-  ww_json_kuint(&j, "with_counters", s->with_counters);
-  ww_json_kuint(&j, "left", s->total > s->done ? s->total - s->done : 0);
-  ww_json_kbool(&j, "stopped", stopped);
-  ww_json_knum(&j, "elapsed_s", s->elapsed_s);
-  ww_json_knum(&j, "device_s", s->device_s);
-  ww_json_knum(&j, "waited_s", s->waited_s);
-  ww_json_key(&j, "failures");
-  ww_json_arr(&j);
+  ww_json *j = begin_object("collected");
+  ww_json_kstr(j, "store", store);
+  ww_json_kstr(j, "gpu", gpu);
+  ww_json_kuint(j, "rows", s->done);
+  ww_json_kuint(j, "failed", s->failed);
+  ww_json_kuint(j, "with_counters", s->with_counters);
+  ww_json_kuint(j, "left", s->total > s->done ? s->total - s->done : 0);
+  ww_json_kbool(j, "stopped", stopped);
+  ww_json_knum(j, "elapsed_s", s->elapsed_s);
+  ww_json_knum(j, "device_s", s->device_s);
+  ww_json_knum(j, "waited_s", s->waited_s);
+  ww_json_karr(j, "failures");
   for (uint32_t k = 0; k < s->ncauses; k++) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "code", ww_status_name(s->causes[k].code));
-    ww_json_kstr(&j, "message", s->causes[k].text);
-    ww_json_kuint(&j, "n", s->causes[k].n);
-    ww_json_end_obj(&j);
+    ww_json_obj(j);
+    ww_json_kstr(j, "code", ww_status_name(s->causes[k].code));
+    ww_json_kstr(j, "message", s->causes[k].text);
+    ww_json_kuint(j, "n", s->causes[k].n);
+    ww_json_end_obj(j);
   }
-  ww_json_end_arr(&j);
-  print_object(&j, &b);
+  ww_json_end_arr(j);
+  print_object(j);
 }
 
 static void show_end(const ww_campaign_state *s, bool stopped) {
   printf("%" PRIu64 " rows in %.1f s (%.0f a second; %.1f s on the device, %.1f s waiting for "
          "compilers), %" PRIu64 " with counters, %" PRIu64 " failed\n",
-         s->done, s->elapsed_s, s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->device_s,
+         s->done, s->elapsed_s, s->elapsed_s > 0 ? s->done / s->elapsed_s : 0, s->device_s,
          s->waited_s, s->with_counters, s->failed);
   for (uint32_t k = 0; k < s->ncauses && k < 12; k++)
     printf("  %8" PRIu64 "  %s: %s\n", s->causes[k].n, ww_status_name(s->causes[k].code),
@@ -234,9 +200,8 @@ static int stop(void *ctx) {
 static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r, const ww_target *t,
                               const ww_campaign_plan *p, ww_store *s) {
   ww_campaign_state end;
-  screen x = {.terminal = isatty(STDERR_FILENO),
-              .quiet = ww_is_quiet() || c->global.json,
-              .shown = ww_now()};
+  screen x = {
+      .terminal = isatty(STDERR_FILENO), .quiet = ww_is_quiet() || c->json, .shown = ww_now()};
   if (r->size > 1)
     snprintf(x.rank, sizeof x.rank, "rank %u: ", r->rank);
   struct sigaction on = {.sa_handler = on_signal}, was;
@@ -260,7 +225,7 @@ static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r,
   if (x.terminal && !x.quiet)
     fputs("\r\033[K", stderr);
   bool stopped = st == WW_ECANCEL;
-  c->global.json ? show_end_json(&end, ww_store_path(s), t->gpu, stopped) : show_end(&end, stopped);
+  c->json ? show_end_json(&end, ww_store_path(s), t->gpu, stopped) : show_end(&end, stopped);
   if (stopped && !signals)
     st = WW_OK; /* its time was over, as asked for */
   if (st || !end.done || end.failed < end.done)
@@ -276,19 +241,14 @@ static ww_status collect(ww_cmd *c) {
   ww_campaign_plan p;
   ww_store *s = NULL;
   const char *path = o->store;
-  ww_status st = c->noperands ? ww_fail(&c->err, WW_EUSAGE, "'%.60s': collect takes options only",
-                                        c->operands[0])
-                              : WW_OK;
-  if (!st)
-    st = campaign_of(c, o, &g, &c->err);
-  if (!st)
-    st = ww_rank_find(&r, &c->err);
-  if (st)
-    return st;
+  if (c->noperands)
+    return ww_usage(c, "'%.60s': collect takes options only", c->operands[0]);
+  if (campaign_of(c, o, &g) || ww_rank_find(&r, &c->err))
+    return c->err.code;
   ww_rank_device(&r);
   if (path && r.size > 1)
     path = ww_fmt(c->arena, "%s.rank%u", path, r.rank);
-  st = ww_target_find(&g, o->dry_run ? c->global.gpu : NULL, c->arena, &t, &c->err);
+  ww_status st = ww_target_find(&g, o->dry_run ? c->gpu : NULL, c->arena, &t, &c->err);
   if (!st && path && (!o->dry_run || ww_file_exists(path)))
     st = ww_store_open(path, o->dry_run ? WW_STORE_READ : WW_STORE_WRITE, &s, &c->err);
   if (!st)
@@ -302,9 +262,9 @@ static ww_status collect(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_collect = {
-    .name = "collect",
-    .summary = "measure launches of generated and corpus kernels into a store",
-    .usage = "--store FILE [--count N] [--ready SPECS] [options]",
+    "collect",
+    "measure launches of generated and corpus kernels into a store",
+    "--store FILE [--count N] [--ready SPECS] [options]",
     .details = "Generates, compiles and measures; shows what it will do and the device seconds "
                "that will take first. A launch that\n"
                "the store has is never measured again: after Ctrl-C, a crash or --seconds the same "
@@ -321,8 +281,7 @@ const ww_command ww_cmd_dataset_collect = {
         "  warpwise dataset collect --store small.sqlite --count 8 --launches 2 --device pocl\n"
         "  warpwise dataset collect --store repeat.sqlite --again h200.sqlite --sample 500\n"
         "  mpirun -n 8 warpwise dataset collect --store h200.sqlite --seed 7 --count 40000\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = collect,
 };
 
@@ -336,11 +295,10 @@ static bool same_file(const char *a, const char *b) {
 static ww_status merge(ww_cmd *c) {
   ww_store *s = NULL;
   if (c->noperands < 2)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name the store to write and those to read: merge OUT IN...");
+    return ww_usage(c, "name the store to write and those to read: merge OUT IN...");
   for (uint32_t k = 1; k < c->noperands; k++) {
     if (same_file(c->operands[0], c->operands[k]))
-      return ww_fail(&c->err, WW_EUSAGE, "'%s' is both read and written", c->operands[k]);
+      return ww_usage(c, "'%s' is both read and written", c->operands[k]);
     if (!ww_file_exists(c->operands[k]))
       return ww_fail(&c->err, WW_EIO, "no store '%s'; nothing was merged", c->operands[k]);
   }
@@ -348,14 +306,12 @@ static ww_status merge(ww_cmd *c) {
   for (uint32_t k = 1; !st && k < c->noperands; k++) {
     uint64_t added, duplicates;
     st = ww_store_merge(s, c->operands[k], &added, &duplicates, &c->err);
-    if (!st && c->global.json) {
-      ww_buf b = {0};
-      ww_json j = {0};
-      begin_object(&j, &b, "merged");
-      ww_json_kstr(&j, "from", c->operands[k]);
-      ww_json_kuint(&j, "added", added);
-      ww_json_kuint(&j, "duplicates", duplicates);
-      print_object(&j, &b);
+    if (!st && c->json) {
+      ww_json *j = begin_object("merged");
+      ww_json_kstr(j, "from", c->operands[k]);
+      ww_json_kuint(j, "added", added);
+      ww_json_kuint(j, "duplicates", duplicates);
+      print_object(j);
     } else if (!st && !ww_is_quiet())
       printf("%s: %" PRIu64 " rows added, %" PRIu64 " were there\n", c->operands[k], added,
              duplicates);
@@ -364,23 +320,16 @@ static ww_status merge(ww_cmd *c) {
   return st;
 }
 
-static const ww_option none[] = {{0}};
-typedef struct {
-  char unused;
-} no_options;
-
 const ww_command ww_cmd_dataset_merge = {
-    .name = "merge",
-    .summary = "join stores, of the ranks of a campaign or of many machines",
-    .usage = "OUT IN...",
+    "merge",
+    "join stores, of the ranks of a campaign or of many machines",
+    "OUT IN...",
     .details = "OUT is made, or added to. Of a launch that is there twice for the same GPU a "
                "measured row wins over a failure, one\n"
                "with counters adds them to one without, and else the first stays. A packed table "
                "(.zst) can be read, not written.",
     .examples = "  warpwise dataset merge all.sqlite h200.sqlite.rank*\n"
                 "  warpwise dataset merge open.sqlite data/h200.sqlite.zst\n",
-    .options = none,
-    .options_size = sizeof(no_options),
     .run = merge,
 };
 
@@ -390,13 +339,10 @@ static ww_status pack(ww_cmd *c) {
   ww_store *s;
   struct stat there;
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name a store and the packed file: pack STORE OUT.sqlite.zst");
+    return ww_usage(c, "name a store and the packed file: pack STORE OUT.sqlite.zst");
   const char *out = c->operands[1];
-  size_t n = strlen(out);
-  if (n < 5 || strcmp(out + n - 4, ".zst"))
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "'%s': a packed store's name ends in .zst, that is how it is known", out);
+  if (!ww_ends(out, ".zst"))
+    return ww_usage(c, "'%s': a packed store's name ends in .zst, that is how it is known", out);
   ww_status st = ww_store_open(c->operands[0], WW_STORE_READ, &s, &c->err);
   if (st)
     return st;
@@ -405,21 +351,21 @@ static ww_status pack(ww_cmd *c) {
   if (!st)
     st = ww_store_pack(s, out, &c->err);
   ww_store_close(s);
-  if (!st && !ww_is_quiet() && !c->global.json && stat(out, &there))
-    st = ww_fail(&c->err, WW_EIO, "%s: written, and cannot be looked at: %s", out, strerror(errno));
-  else if (!st && !ww_is_quiet() && !c->global.json)
-    printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, (double)there.st_size / 1e6);
-  return st;
+  if (st || ww_is_quiet() || c->json)
+    return st;
+  if (stat(out, &there))
+    return ww_fail(&c->err, WW_EIO, "%s: written, and cannot be looked at: %s", out,
+                   strerror(errno));
+  printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, there.st_size / 1e6);
+  return WW_OK;
 }
 
 const ww_command ww_cmd_dataset_pack = {
-    .name = "pack",
-    .summary = "a store as one small file, as the shipped table is",
-    .usage = "STORE OUT.sqlite.zst",
+    "pack",
+    "a store as one small file, as the shipped table is",
+    "STORE OUT.sqlite.zst",
     .details = "Sorted, rounded to 16 significant bits and compressed. Every command that reads "
                "stores reads it.",
     .examples = "  warpwise dataset pack h200.sqlite data/h200.sqlite.zst\n",
-    .options = none,
-    .options_size = sizeof(no_options),
     .run = pack,
 };

@@ -1,5 +1,6 @@
 /* dataset_export.c - `warpwise dataset export`: rows of a store as JSON lines, tables or prompts.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../data/export.h"
@@ -12,45 +13,28 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"as", 0, WW_OPT_STR, "FORM", "jsonl (default), csv, parquet, prompts or questions",
-     offsetof(options, as)},
-    {"out", 'o', WW_OPT_STR, "FILE",
-     "where it goes ('-': stdout); packed where the name ends in .zst", offsetof(options, out)},
-    {"split", 0, WW_OPT_STR, "NAME", "only train, validation or test", offsetof(options, split)},
-    {"family", 0, WW_OPT_STR, "NAME", "only this family of kernels", offsetof(options, family)},
-    {"origin", 0, WW_OPT_STR, "NAME", "only corpus, generated or imported kernels",
-     offsetof(options, origin)},
-    {"counters", 0, WW_OPT_FLAG, NULL, "only launches with hardware counters",
-     offsetof(options, counters)},
-    {"failed", 0, WW_OPT_FLAG, NULL, "launches that failed too", offsetof(options, failed)},
-    {"sources", 0, WW_OPT_STR, "DIR",
-     "write the sources of generated kernels there; rows name these files",
-     offsetof(options, sources)},
-    {"corpus", 0, WW_OPT_STR, "DIR",
-     "where the corpus's sources are (default: corpus, where it is here)",
-     offsetof(options, corpus)},
-    {"with", 0, WW_OPT_STR, "WHAT", "tables: more columns: launch, source, or both: launch,source",
-     offsetof(options, with)},
-    {"ask", 0, WW_OPT_STR, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)",
-     offsetof(options, ask)},
-    {"raw", 0, WW_OPT_FLAG, NULL, "prompts: prompt and completion instead of chat messages",
-     offsetof(options, raw)},
-    {"style", 0, WW_OPT_STR, "N[,N...]",
-     "prompts: generated sources in these styles, each row once in each; 0 is the plain one, "
-     "others rename and reformat",
-     offsetof(options, style)},
-    {"shard", 0, WW_OPT_STR, "K/N",
-     "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes",
-     offsetof(options, shard)},
+    WW_OPTION(as, "FORM", "jsonl (default), csv, parquet, prompts or questions"),
+    WW_OPTION(out, "FILE", "where it goes ('-': stdout); packed where the name ends in .zst", 'o'),
+    WW_OPTION(split, "NAME", "only train, validation or test"),
+    WW_OPTION(family, "NAME", "only this family of kernels"),
+    WW_OPTION(origin, "NAME", "only corpus, generated or imported kernels"),
+    WW_OPTION(counters, NULL, "only launches with hardware counters"),
+    WW_OPTION(failed, NULL, "launches that failed too"),
+    WW_OPTION(sources, "DIR",
+              "write the sources of generated kernels there; rows name these files"),
+    WW_OPTION(corpus, "DIR", "where the corpus's sources are (default: corpus, where it is here)"),
+    WW_OPTION(with, "WHAT", "tables: more columns: launch, source, or both: launch,source"),
+    WW_OPTION(ask, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)"),
+    WW_OPTION(raw, NULL, "prompts: prompt and completion instead of chat messages"),
+    WW_OPTION(
+        style, "N[,N...]",
+        "prompts: generated sources in these styles, each row once in each; 0 is the plain one, "
+        "others rename and reformat"),
+    WW_OPTION(
+        shard, "K/N",
+        "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes"),
     {0},
 };
-
-static int named(const char *word, const char *const *names, int n) {
-  for (int k = 0; k < n; k++)
-    if (!strcmp(word, names[k]))
-      return k;
-  return -1;
-}
 
 static ww_status styles_of(ww_cmd *c, const char *text, ww_export_options *o) {
   WW_VEC(uint32_t) v = {0};
@@ -58,8 +42,8 @@ static ww_status styles_of(ww_cmd *c, const char *text, ww_export_options *o) {
     char *end;
     unsigned long n = strtoul(text, &end, 10);
     if (end == text || (*end && *end != ',') || n > UINT32_MAX || *text == '-')
-      return ww_fail(&c->err, WW_EUSAGE, "--style: expected numbers: 0,1,2, not '%.40s'", text);
-    ww_push(c->arena, &v, (uint32_t)n);
+      return ww_usage(c, "--style: expected numbers: 0,1,2, not '%.40s'", text);
+    ww_push(c->arena, &v, n);
     text = *end ? end + 1 : end;
   }
   o->styles = v.v;
@@ -75,8 +59,7 @@ static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
     else if (n == 6 && !strncmp(text, "source", 6))
       o->with_source = true;
     else
-      return ww_fail(&c->err, WW_EUSAGE,
-                     "--with: expected launch, source or launch,source, not '%.40s'", text);
+      return ww_usage(c, "--with: expected launch, source or launch,source, not '%.40s'", text);
     text += n + (text[n] == ',');
   }
   return WW_OK;
@@ -88,81 +71,63 @@ static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
   if (!text)
     return WW_OK;
   if (sscanf(text, "%u/%u%n", &k, &n, &end) != 2 || text[end] || !n || k >= n)
-    return ww_fail(&c->err, WW_EUSAGE, "--shard: expected K/N with K below N: 0/4, not '%.40s'",
-                   text);
+    return ww_usage(c, "--shard: expected K/N with K below N: 0/4, not '%.40s'", text);
   o->shard = k;
   o->nshards = n;
   return WW_OK;
 }
 
 static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *out) {
-  int form = o->as ? named(o->as, ww_export_names, WW_NEXPORTS) : 0,
-      ask = o->ask ? named(o->ask, ww_ask_names, WW_NASKS) : 0;
-  *out =
-      (ww_export_options){.out = o->out,
-                          .split = o->split ? named(o->split, ww_split_names, WW_NSPLITS) : -1,
-                          .origin = o->origin ? named(o->origin, ww_origin_names, WW_NORIGINS) : -1,
-                          .family = o->family,
-                          .gpu = c->global.gpu,
-                          .counters = o->counters,
-                          .failed = o->failed,
-                          .sources = o->sources,
-                          .corpus = o->corpus                  ? o->corpus
-                                    : ww_file_exists("corpus") ? "corpus"
-                                                               : NULL,
-                          .raw = o->raw};
-  if (form < 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--as: expected jsonl, csv, parquet, prompts or questions, not '%.40s'", o->as);
-  if (ask < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--ask: expected counters or time, not '%.40s'", o->ask);
-  if (o->split && out->split < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--split: expected train, validation or test, not '%.40s'",
-                   o->split);
-  if (o->origin && out->origin < 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--origin: expected corpus, generated or imported, not '%.40s'", o->origin);
+  int form, ask, split, origin;
+  if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) < 0 ||
+      (ask = ww_word_option(c, "ask", o->ask, "counters time")) < 0 ||
+      (split = ww_word_option(c, "split", o->split, "train validation test")) < 0 ||
+      (origin = ww_word_option(c, "origin", o->origin, "corpus generated imported")) < 0)
+    return WW_EUSAGE;
+  *out = (ww_export_options){.out = o->out,
+                             .form = form,
+                             .ask = ask,
+                             .split = o->split ? split : -1,
+                             .origin = o->origin ? origin : -1,
+                             .family = o->family,
+                             .gpu = c->gpu,
+                             .counters = o->counters,
+                             .failed = o->failed,
+                             .sources = o->sources,
+                             .corpus = o->corpus                  ? o->corpus
+                                       : ww_file_exists("corpus") ? "corpus"
+                                                                  : NULL,
+                             .raw = o->raw};
   if (!o->out)
-    return ww_fail(&c->err, WW_EUSAGE, "say where the rows go: -o rows.%s ('-': stdout)",
-                   ww_export_names[form]);
+    return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
-    return ww_fail(&c->err, WW_EUSAGE, "Parquet goes to a file: -o rows.parquet");
-  out->form = (ww_export_form)form;
-  out->ask = (ww_query_request)ask;
-  ww_status st = styles_of(c, o->style, out);
-  if (!st)
-    st = shard_of(c, o->shard, out);
-  return st ? st : with_of(c, o->with, out);
+    return ww_usage(c, "Parquet goes to a file: -o rows.parquet");
+  if (styles_of(c, o->style, out) || shard_of(c, o->shard, out))
+    return WW_EUSAGE;
+  return with_of(c, o->with, out);
 }
 
 static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
-  FILE *f = !strcmp(o->out, "-") || c->global.json ? stderr : stdout;
-  if (c->global.json && strcmp(o->out, "-")) {
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kint(&j, "schema_version", 1);
-    ww_json_kstr(&j, "file", o->out);
-    ww_json_kuint(&j, "rows", n->rows);
-    ww_json_kuint(&j, "sources", n->sources);
-    ww_json_kuint(&j, "without_launch", n->no_launch);
-    ww_json_kuint(&j, "without_source", n->no_source);
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
-  } else if (!c->global.quiet) {
-    fprintf(f, "%llu rows", (unsigned long long)n->rows);
+  FILE *f = !strcmp(o->out, "-") || c->json ? stderr : stdout;
+  if (c->json && strcmp(o->out, "-")) {
+    ww_json *j = ww_line_begin();
+    ww_json_kstr(j, "file", o->out);
+    ww_json_kuint(j, "rows", n->rows);
+    ww_json_kuint(j, "sources", n->sources);
+    ww_json_kuint(j, "without_launch", n->no_launch);
+    ww_json_kuint(j, "without_source", n->no_source);
+    ww_line_end(j);
+  } else if (!c->quiet) {
+    fprintf(f, "%" PRIu64 " rows", n->rows);
     if (o->sources)
-      fprintf(f, ", %llu new sources in %s", (unsigned long long)n->sources, o->sources);
+      fprintf(f, ", %" PRIu64 " new sources in %s", n->sources, o->sources);
     fprintf(f, "\n");
   }
   if (n->no_launch)
-    fprintf(stderr, "%llu rows without their launch (%s)\n", (unsigned long long)n->no_launch,
-            n->why);
-  if (n->no_source && o->as && (!strcmp(o->as, "prompts") || !strcmp(o->as, "questions")))
-    fprintf(stderr, "%llu rows left out, their source is not here or not understood (%s)\n",
-            (unsigned long long)n->no_source, n->why);
+    fprintf(stderr, "%" PRIu64 " rows without their launch (%s)\n", n->no_launch, n->why);
+  if (n->no_source && (ww_is(o->as, "prompts") || ww_is(o->as, "questions")))
+    fprintf(stderr, "%" PRIu64 " rows left out, their source is not here or not understood (%s)\n",
+            n->no_source, n->why);
 }
 
 static ww_status run(ww_cmd *c) {
@@ -171,8 +136,7 @@ static ww_status run(ww_cmd *c) {
   ww_export_count n;
   ww_store *s = NULL;
   if (c->noperands > 1)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "one store at a time; `warpwise dataset merge` makes one of several");
+    return ww_usage(c, "one store at a time; `warpwise dataset merge` makes one of several");
   ww_status st = read_options(c, o, &e);
   if (!st)
     st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
@@ -185,9 +149,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_export = {
-    .name = "export",
-    .summary = "rows as JSON lines, CSV, Parquet, or prompts for language models",
-    .usage = "[STORE] -o FILE [options]",
+    "export",
+    "rows as JSON lines, CSV, Parquet, or prompts for language models",
+    "[STORE] -o FILE [options]",
     .details = "The shipped table where no store is named. Launches and sources of generated "
                "kernels are made again from their numbers.\n"
                "JSON lines are reports, as `warpwise measure --json` writes them: `warpwise "
@@ -200,7 +164,6 @@ const ww_command ww_cmd_dataset_export = {
         "train.jsonl.zst\n"
         "  warpwise dataset export --as questions --split train -o train.jsonl.zst\n"
         "  warpwise dataset export my.sqlite --as csv -o my.csv --with launch\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

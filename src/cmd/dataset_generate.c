@@ -1,6 +1,7 @@
 /* dataset_generate.c - `warpwise dataset generate`: kernels from the grammar, and launches of them.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "../data/generate.h"
@@ -13,24 +14,19 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"seed", 0, WW_OPT_UINT, "S", "which sequence of kernels (default 1)", offsetof(options, seed)},
-    {"count", 'n', WW_OPT_UINT, "N", "how many kernels (default 1); near-duplicates do not count",
-     offsetof(options, count)},
-    {"first", 0, WW_OPT_UINT, "K", "leave out the first K of the sequence",
-     offsetof(options, first)},
-    {"grammar", 0, WW_OPT_STR, "V", "version of the grammar, 1 or 2 (default: the newest)",
-     offsetof(options, grammar)},
-    {"only", 0, WW_OPT_STR, "FAMILY,...", "kernels of these productions alone; others do not count",
-     offsetof(options, only)},
-    {"dialect", 0, WW_OPT_STR, "NAME", "cuda (default) or opencl", offsetof(options, dialect)},
-    {"style", 0, WW_OPT_UINT, "K", "0 is plain; others rename and reformat, the meaning stays",
-     offsetof(options, style)},
-    {"launches", 0, WW_OPT_UINT, "L", "launches of each kernel for the GPU of --gpu (default h200)",
-     offsetof(options, launches)},
-    {"out", 'o', WW_OPT_STR, "PATH",
-     "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: all in it, "
-     "launches in NAME.jsonl",
-     offsetof(options, out)},
+    WW_OPTION(seed, "S", "which sequence of kernels (default 1)"),
+    WW_OPTION(count, "N", "how many kernels (default 1); near-duplicates do not count", 'n'),
+    WW_OPTION(first, "K", "leave out the first K of the sequence"),
+    WW_OPTION(grammar, "V", "version of the grammar, 1 or 2 (default: the newest)"),
+    WW_OPTION(only, "FAMILY,...", "kernels of these productions alone; others do not count"),
+    WW_OPTION(dialect, "NAME", "cuda (default) or opencl"),
+    WW_OPTION(style, "K", "0 is plain; others rename and reformat, the meaning stays"),
+    WW_OPTION(launches, "L", "launches of each kernel for the GPU of --gpu (default h200)"),
+    WW_OPTION(out, "PATH",
+              "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: "
+              "all in it, "
+              "launches in NAME.jsonl",
+              'o'),
     {0},
 };
 
@@ -45,10 +41,6 @@ typedef struct {
   bool folder;
   ww_buf sources, launches; /* of the one file; of all kernels */
 } job;
-
-static ww_status write_text(job *j, const char *path, const ww_buf *b) {
-  return ww_write_file_atomic(path, b->s ? b->s : "", b->n, &j->c->err);
-}
 
 static const char *file_of(job *j, const ww_gen_kernel *k) {
   return j->folder ? ww_fmt(j->c->arena, "%s.%s", k->name, j->dialect == WW_GEN_CUDA ? "cu" : "cl")
@@ -76,40 +68,34 @@ static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_js
 }
 
 static ww_status print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, ww_arena *a) {
-  ww_buf b = {0};
-  ww_json w = {0};
-  ww_json_begin(&w, &b);
-  ww_json_obj(&w);
-  ww_json_kint(&w, "schema_version", 1);
-  ww_json_kstr(&w, "kernel", k->name);
-  ww_json_kuint(&w, "index", k->index);
-  ww_json_kstr(&w, "family", k->family);
-  ww_json_kstr(&w, "productions", k->productions);
-  ww_json_kstr(&w, "structure", ww_fmt(a, "%016llx", (unsigned long long)k->structure));
-  ww_json_kstr(&w, "source", text->s);
-  ww_json_key(&w, "launches");
-  ww_json_arr(&w);
-  ww_status st = add_launches(j, k, a, &w);
-  ww_json_end_arr(&w);
-  ww_json_end_obj(&w);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *w = ww_line_begin();
+  ww_json_kstr(w, "kernel", k->name);
+  ww_json_kuint(w, "index", k->index);
+  ww_json_kstr(w, "family", k->family);
+  ww_json_kstr(w, "productions", k->productions);
+  ww_json_kstr(w, "structure", ww_fmt(a, "%016" PRIx64, k->structure));
+  ww_json_kstr(w, "source", text->s);
+  ww_json_karr(w, "launches");
+  ww_status st = add_launches(j, k, a, w);
+  ww_json_end_arr(w);
+  ww_line_end(w);
   return st;
 }
 
 static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
   ww_buf text = {0};
   ww_status st = WW_OK;
-  ww_gen_print(k, j->dialect, (uint32_t)j->o->style, &text);
-  if (j->c->global.json)
+  const options *o = j->o;
+  ww_gen_print(k, j->dialect, o->style, &text);
+  if (j->c->json)
     st = print_json(j, k, &text, a);
-  if (!st && j->o->out && j->o->launches)
+  if (!st && o->out && o->launches)
     st = add_launches(j, k, a, NULL);
   if (!st && j->folder)
-    st = write_text(j, ww_path_join(a, j->o->out, file_of(j, k)), &text);
-  else if (!st && j->o->out)
+    st = ww_write_buf(ww_path_join(a, o->out, file_of(j, k)), &text, &j->c->err);
+  else if (!st && o->out)
     ww_buf_add(&j->sources, text.s, text.n);
-  else if (!st && !j->c->global.json)
+  else if (!st && !j->c->json)
     fwrite(text.s, 1, text.n, stdout);
   ww_buf_free(&text);
   return st;
@@ -133,58 +119,51 @@ static ww_status each(job *j) {
   return st;
 }
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
-}
-
 static ww_status prepare(job *j) {
   ww_cmd *c = j->c;
   const options *o = j->o;
   ww_gpu gpu;
-  if (o->dialect && strcmp(o->dialect, "cuda") && strcmp(o->dialect, "opencl"))
-    return ww_fail(&c->err, WW_EUSAGE, "--dialect: expected cuda or opencl, not '%.40s'",
-                   o->dialect);
-  j->dialect = o->dialect && !strcmp(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
+  if (ww_word_option(c, "dialect", o->dialect, "cuda opencl") < 0)
+    return WW_EUSAGE;
+  j->dialect = ww_is(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
   ww_status st = ww_gen_grammar(o->grammar, o->only, &j->grammar, &j->only, &c->err);
   if (st)
     return st;
-  j->folder = o->out && !ends(o->out, ".cu") && !ends(o->out, ".cl");
-  if (o->launches && !o->out && !c->global.json)
-    return ww_fail(&c->err, WW_EUSAGE, "--launches: name a folder with --out, or use --json");
+  j->folder = o->out && !ww_ends(o->out, ".cu") && !ww_ends(o->out, ".cl");
+  if (o->launches && !o->out && !c->json)
+    return ww_usage(c, "--launches: name a folder with --out, or use --json");
   if (j->folder && mkdir(o->out, 0777) != 0 && errno != EEXIST)
     return ww_fail(&c->err, WW_EIO, "cannot make the folder '%s': %s", o->out, strerror(errno));
   if (!o->launches)
     return WW_OK;
-  st = ww_gpu_load(c->global.gpu ? c->global.gpu : "h200", c->arena, &gpu, &c->err);
+  st = ww_gpu_load(c->gpu ? c->gpu : "h200", c->arena, &gpu, &c->err);
   if (st)
     return st;
   j->sms = gpu.sms;
-  j->l2 = (uint64_t)gpu.l2_bytes;
+  j->l2 = gpu.l2_bytes;
   return WW_OK;
 }
 
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
+  const char *out = j.o->out;
   ww_status st = prepare(&j);
   if (!st)
     st = each(&j);
-  if (!st && j.o->out && !j.folder)
-    st = write_text(&j, j.o->out, &j.sources);
-  if (!st && j.o->out && j.o->launches)
-    st = write_text(&j,
-                    j.folder ? ww_path_join(c->arena, j.o->out, "launches.jsonl")
-                             : ww_fmt(c->arena, "%s.jsonl", j.o->out),
-                    &j.launches);
+  if (!st && out && !j.folder)
+    st = ww_write_buf(out, &j.sources, &c->err);
+  if (!st && out && j.o->launches)
+    st = ww_write_buf(ww_fmt(c->arena, j.folder ? "%s/launches.jsonl" : "%s.jsonl", out),
+                      &j.launches, &c->err);
   ww_buf_free(&j.sources);
   ww_buf_free(&j.launches);
   return st;
 }
 
 const ww_command ww_cmd_dataset_generate = {
-    .name = "generate",
-    .summary = "kernels from the grammar: the same numbers give the same sources everywhere",
-    .usage = "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out PATH]",
+    "generate",
+    "kernels from the grammar: the same numbers give the same sources everywhere",
+    "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out PATH]",
     .details = "Prints sources, or with --json a line per kernel with its family, its source and "
                "its launches. Kernels are valid by\n"
                "construction; near-duplicates by structure are left out. Launches are spread over "
@@ -194,7 +173,6 @@ const ww_command ww_cmd_dataset_generate = {
                 "  warpwise dataset generate --count 100 --launches 4 --out kernels\n"
                 "  warpwise dataset generate --count 10 --only gen.tree,gen.ode\n"
                 "  warpwise dataset generate --count 10 --dialect opencl --json\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

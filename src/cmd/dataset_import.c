@@ -1,7 +1,7 @@
 /* dataset_import.c - `warpwise dataset import`: kernels of other people's sources, found, compiled,
  * launched, measured; or reports that were measured elsewhere. What is imported stays in the user's
  * store: it is never shipped. */
-#include <stdlib.h>
+#include <inttypes.h>
 
 #include "../data/collect.h"
 #include "../data/reports.h"
@@ -23,27 +23,20 @@ typedef struct {
 #define SLOW_BYTES 3.2e7
 
 static const ww_option table[] = {
-    {"store", 0, WW_OPT_STR, "FILE", "where measured rows go", offsetof(options, store)},
-    {"launches", 0, WW_OPT_UINT, "N", "sampled launches of a kernel (default 6)",
-     offsetof(options, launches)},
-    {"plan", 0, WW_OPT_STR, "OUT",
-     "ready launches to be measured elsewhere, by `dataset collect --ready OUT`",
-     offsetof(options, plan)},
-    {"reports", 0, WW_OPT_LIST, "FILE",
-     "measured reports (`measure --json`, .zst too) into the store (repeatable)",
-     offsetof(options, reports)},
-    {"seconds", 0, WW_OPT_STR, "T", "stop measuring after that; the same command goes on",
-     offsetof(options, seconds)},
-    {"counters", 0, WW_OPT_STR, "SHARE",
-     "of the launches, the part that gets all counters (default 1)", offsetof(options, counters)},
-    {"alike", 0, WW_OPT_STR, "X",
-     "leave out kernels that are so like an earlier one (default 0.95)", offsetof(options, alike)},
-    {"compile-commands", 'p', WW_OPT_STR, "FILE",
-     "compile_commands.json or its folder; else found upward", offsetof(options, database)},
-    {"seed", 0, WW_OPT_UINT, "N", "of the sampled launches (default 1)", offsetof(options, seed)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
-     offsetof(options, with)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
+    WW_OPTION(store, "FILE", "where measured rows go"),
+    WW_OPTION(launches, "N", "sampled launches of a kernel (default 6)"),
+    WW_OPTION(plan, "OUT",
+              "ready launches to be measured elsewhere, by `dataset collect --ready OUT`"),
+    WW_OPTION(reports, "FILE",
+              "measured reports (`measure --json`, .zst too) into the store (repeatable)"),
+    WW_OPTION(seconds, "T", "stop measuring after that; the same command goes on"),
+    WW_OPTION(counters, "SHARE", "of the launches, the part that gets all counters (default 1)"),
+    WW_OPTION(alike, "X", "leave out kernels that are so like an earlier one (default 0.95)"),
+    WW_OPTION_AS(database, "compile-commands", "FILE",
+                 "compile_commands.json or its folder; else found upward", 'p'),
+    WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
+    WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -52,12 +45,12 @@ static const ww_option table[] = {
 static ww_status import_reports(ww_cmd *c, const options *o) {
   ww_store *s = NULL;
   ww_status st = o->store ? ww_store_open(o->store, WW_STORE_WRITE, &s, &c->err)
-                          : ww_fail(&c->err, WW_EUSAGE, "name the store: --store FILE");
+                          : ww_usage(c, "name the store: --store FILE");
   for (uint32_t k = 0; !st && k < o->reports.n; k++) {
     uint64_t added = 0;
     st = ww_reports_import(s, o->reports.v[k], WW_ORIGIN_IMPORTED, &added, &c->err);
-    if (!st && !c->global.json && !ww_is_quiet())
-      printf("%llu rows from %s\n", (unsigned long long)added, o->reports.v[k]);
+    if (!st && !c->json && !ww_is_quiet())
+      printf("%" PRIu64 " rows from %s\n", added, o->reports.v[k]);
   }
   ww_store_close(s);
   return st;
@@ -69,9 +62,9 @@ static ww_status import_reports(ww_cmd *c, const options *o) {
 static ww_status target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_options *how) {
   ww_target t = {0};
   ww_err ignored = {0};
-  const char *name = c->global.gpu;
+  const char *name = c->gpu;
   if (!o->plan) {
-    ww_campaign g = {.device = c->global.device};
+    ww_campaign g = {.device = c->device};
     ww_status st = ww_target_find(&g, NULL, c->arena, &t, &c->err);
     if (st)
       return st;
@@ -84,75 +77,56 @@ static ww_status target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_opti
     how->variants.most_us = SLOW_US;
     how->variants.most_bytes = SLOW_BYTES;
   }
-  bool known = name != NULL;
-  if (o->plan && !known)
-    c->global.gpu = "h200";
-  ww_status st = ww_gpu_load(known ? name : "h200", c->arena, gpu, &c->err);
-  if (!st && !known && t.sms)
+  if (o->plan && !name)
+    c->gpu = "h200";
+  ww_status st = ww_gpu_load(name ? name : "h200", c->arena, gpu, &c->err);
+  if (!st && !name && t.sms)
     gpu->sms = t.sms;
   return st;
 }
 
 /* The rest is a campaign over ready launches. */
 static ww_status collect(ww_cmd *c, const options *o, const char *ready) {
-  const char *words[16] = {"warpwise",
-                           "--store",
-                           o->store,
-                           "--ready",
-                           ready,
-                           "--counters",
-                           o->counters ? o->counters : "1"};
-  int n = 7;
-  if (o->seconds) {
-    words[n++] = "--seconds";
-    words[n++] = o->seconds;
-  }
+  const char *words[] = {"warpwise",
+                         "--store",
+                         o->store,
+                         "--ready",
+                         ready,
+                         "--counters",
+                         o->counters ? o->counters : "1",
+                         "--seconds",
+                         o->seconds};
+  int n = o->seconds ? 9 : 7;
   ww_cmd own = {.arena = c->arena};
   ww_status st = ww_options_parse(&ww_cmd_dataset_collect, n, (char **)words, &own);
-  own.global = c->global;
-  own.global.gpu = NULL; /* the device's own */
+  own.json = c->json;
+  own.device = c->device; /* its own GPU, not the one of --gpu */
   if (!st)
     st = ww_cmd_dataset_collect.run(&own);
   c->err = own.err;
   return st;
 }
 
-static ww_status alike_of(ww_cmd *c, const options *o, double *out) {
-  char *end = NULL;
-  *out = o->alike ? strtod(o->alike, &end) : ALIKE;
-  if (o->alike && (end == o->alike || *end || !(*out > 0 && *out <= 1)))
-    return ww_fail(&c->err, WW_EUSAGE, "--alike: expected a number above 0, at most 1, not '%.40s'",
-                   o->alike);
-  return WW_OK;
-}
-
 static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
   ww_gpu gpu;
   ww_params params;
   ww_gathered g;
-  double alike;
+  double alike = ALIKE;
   ww_gather_options how = {.dir = dir,
                            .structures = true,
                            .launches = true,
                            .database = o->database,
-                           .jobs = (uint32_t)o->jobs,
+                           .jobs = o->jobs,
                            .variants = {.params = &params,
-                                        .launches = o->launches ? (uint32_t)o->launches : LAUNCHES,
+                                        .launches = o->launches ? o->launches : LAUNCHES,
                                         .seed = o->seed ? o->seed : 1}};
   const char *ready = o->plan ? o->plan : ww_fmt(c->arena, "%s.ready.jsonl", o->store);
-  ww_status st = alike_of(c, o, &alike);
-  if (!st)
-    st = target(c, o, &gpu, &how);
-  if (!st)
-    st = ww_params_load(c->arena, &params, &c->err);
-  if (!st)
-    st = ww_gather(c, &how, &g);
-  if (st)
-    return st;
+  if (ww_share_option(c, "alike", o->alike, &alike) || target(c, o, &gpu, &how) ||
+      ww_params_load(c->arena, &params, &c->err) || ww_gather(c, &how, &g))
+    return c->err.code;
   ww_gather_distinct(&g, alike);
-  st = ww_gather_write(c, ready, o->with, (uint32_t)o->jobs, &g);
-  if (st)
-    return st;
+  if (ww_gather_write(c, ready, o->with, o->jobs, &g))
+    return c->err.code;
   if (!ww_gather_print(c, &g, &gpu, ready))
     return ww_fail(&c->err, WW_EDATA, "no launch of '%s' is ready", dir);
   return o->plan ? WW_OK : collect(c, o, ready);
@@ -161,11 +135,10 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   if (!c->noperands && !o->reports.n)
-    return ww_fail(&c->err, WW_EUSAGE, "name a folder of sources, or --reports FILE");
+    return ww_usage(c, "name a folder of sources, or --reports FILE");
   if (c->noperands && !o->plan && !o->store)
-    return ww_fail(
-        &c->err, WW_EUSAGE,
-        "name the store that rows go to, --store FILE, or --plan OUT for ready launches");
+    return ww_usage(
+        c, "name the store that rows go to, --store FILE, or --plan OUT for ready launches");
   ww_status st = o->reports.n ? import_reports(c, o) : WW_OK;
   for (uint32_t k = 0; !st && k < c->noperands; k++)
     st = import_sources(c, o, c->operands[k]);
@@ -173,9 +146,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_import = {
-    .name = "import",
-    .summary = "kernels of other sources: found, compiled, launched, measured",
-    .usage = "DIR [--store FILE | --plan OUT] [options] [-- clang flags]",
+    "import",
+    "kernels of other sources: found, compiled, launched, measured",
+    "DIR [--store FILE | --plan OUT] [options] [-- clang flags]",
     .details = "Reads every .cu, .cl and .hip file of DIR and C files with OpenMP target regions, "
                "with the flags of\n"
                "compile_commands.json where there is one; finds inputs by the memory analysis, "
@@ -188,7 +161,6 @@ const ww_command ww_cmd_dataset_import = {
         "  warpwise dataset import kernels/ --store mine.sqlite --device pocl --launches 3\n"
         "  warpwise dataset import ~/src/app --plan ready.jsonl --gpu h200\n"
         "  warpwise dataset import --reports measured.jsonl.zst --store mine.sqlite\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -11,16 +11,12 @@ typedef struct {
 #define LAUNCHES 12
 
 static const ww_option table[] = {
-    {"output", 'o', WW_OPT_STR, "OUT", "the ready launches, one a line; their code goes into OUT.d",
-     offsetof(options, output)},
-    {"launches", 0, WW_OPT_UINT, "N",
-     "sampled launches of a kernel, beside those listed (default 12)", offsetof(options, launches)},
-    {"listed", 0, WW_OPT_FLAG, NULL, "only the launches that the corpus lists, none sampled",
-     offsetof(options, listed)},
-    {"seed", 0, WW_OPT_UINT, "N", "of the sampled launches (default 1)", offsetof(options, seed)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
-     offsetof(options, with)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
+    WW_OPTION(output, "OUT", "the ready launches, one a line; their code goes into OUT.d", 'o'),
+    WW_OPTION(launches, "N", "sampled launches of a kernel, beside those listed (default 12)"),
+    WW_OPTION(listed, NULL, "only the launches that the corpus lists, none sampled"),
+    WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
+    WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     {0},
 };
 
@@ -29,40 +25,33 @@ static ww_status run(ww_cmd *c) {
   ww_gpu gpu;
   ww_gathered g;
   if (c->noperands != 1 || !o->output)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name the corpus and where the launches go: corpus/ -o ready.jsonl");
+    return ww_usage(c, "name the corpus and where the launches go: corpus/ -o ready.jsonl");
   ww_params params;
-  ww_status st = ww_gpu_load(c->global.gpu ? c->global.gpu : "h200", c->arena, &gpu, &c->err);
-  if (!st)
-    st = ww_params_load(c->arena, &params, &c->err);
-  if (st)
-    return st;
-  if (!c->global.gpu)
-    c->global.gpu = "h200";
+  if (!c->gpu)
+    c->gpu = "h200";
+  if (ww_gpu_load(c->gpu, c->arena, &gpu, &c->err) || ww_params_load(c->arena, &params, &c->err))
+    return c->err.code;
   ww_gather_options how = {.dir = c->operands[0],
                            .corpus = true,
                            .launches = true,
-                           .jobs = (uint32_t)o->jobs,
+                           .jobs = o->jobs,
                            .variants = {.gpu = &gpu,
                                         .params = &params,
                                         .launches = o->listed     ? 0
-                                                    : o->launches ? (uint32_t)o->launches
+                                                    : o->launches ? o->launches
                                                                   : LAUNCHES,
                                         .seed = o->seed ? o->seed : 1}};
-  st = ww_gather(c, &how, &g);
-  if (!st)
-    st = ww_gather_write(c, o->output, o->with, (uint32_t)o->jobs, &g);
-  if (st)
-    return st;
-  uint32_t ready = ww_gather_print(c, &g, &gpu, o->output);
-  return ready ? WW_OK : ww_fail(&c->err, WW_EDATA, "no launch is ready");
+  if (ww_gather(c, &how, &g) || ww_gather_write(c, o->output, o->with, o->jobs, &g))
+    return c->err.code;
+  return ww_gather_print(c, &g, &gpu, o->output) ? WW_OK
+                                                 : ww_fail(&c->err, WW_EDATA, "no launch is ready");
 }
 
 const ww_command ww_cmd_dataset_plan = {
-    .name = "plan",
-    .summary = "launches of all kernels of the corpus, compiled and ready for a machine that only "
-               "measures",
-    .usage = "CORPUS -o OUT.jsonl [--launches N] [--gpu NAME]",
+    "plan",
+    "launches of all kernels of the corpus, compiled and ready for a machine that only "
+    "measures",
+    "CORPUS -o OUT.jsonl [--launches N] [--gpu NAME]",
     .details =
         "The launches that the corpus lists (launches*.jsonl, the comments above the kernels), and "
         "sampled ones around them: sizes\n"
@@ -70,7 +59,6 @@ const ww_command ww_cmd_dataset_plan = {
         "kernel allows it. Each\n"
         "is run by the interpreter first. `dataset collect --ready OUT.jsonl` measures them.",
     .examples = "  warpwise dataset plan corpus/ --launches 12 --gpu h200 -o ready.jsonl\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

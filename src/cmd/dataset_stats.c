@@ -9,47 +9,38 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"svg", 0, WW_OPT_STR, "DIR", "write the distributions as pictures, one file a quantity",
-     offsetof(options, svg)},
-    {"html", 0, WW_OPT_STR, "FILE", "write a page with all of it", offsetof(options, html)},
-    {"against", 0, WW_OPT_STR, "STORE",
-     "a repeat campaign: how many launches take the same time again", offsetof(options, against)},
-    {"compare", 0, WW_OPT_STR, "FILE",
-     "measured reports, JSON lines (.zst too), or a store: how far this one covers them",
-     offsetof(options, compare)},
+    WW_OPTION(svg, "DIR", "write the distributions as pictures, one file a quantity"),
+    WW_OPTION(html, "FILE", "write a page with all of it"),
+    WW_OPTION(against, "STORE", "a repeat campaign: how many launches take the same time again"),
+    WW_OPTION(compare, "FILE",
+              "measured reports, JSON lines (.zst too), or a store: how far this one covers them"),
     {0},
 };
 
 static const ww_store_filter every = {.origin = -1, .failed = true};
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
-}
-
 /* The suites or families of a small set name it better than its file. */
 static void name_by_families(ww_stats *s) {
-  ww_buf b = {0};
+  const char *names = NULL;
   uint32_t n = 0;
   for (uint32_t k = 0; k < s->families.n; k++) {
-    bool fresh = true;
-    for (uint32_t i = 0; i < k && fresh; i++)
-      fresh = strcmp(s->families.v[i].name, s->families.v[k].name) != 0;
-    if (!fresh)
-      continue;
-    ww_buf_fmt(&b, "%s%s", n ? ", " : "", s->families.v[k].name);
-    n++;
+    const char *name = s->families.v[k].name;
+    uint32_t i = 0;
+    while (strcmp(s->families.v[i].name, name))
+      i++;
+    if (i < k)
+      continue; /* it is there already */
+    names = n++ ? ww_fmt(s->a, "%s, %s", names, name) : name;
   }
   if (n && n <= 4)
-    s->name = ww_strdup(s->a, b.s);
-  ww_buf_free(&b);
+    s->name = names;
 }
 
 static ww_status read_other(ww_cmd *c, const char *path, ww_stats *out) {
   ww_store *s = NULL;
   ww_status st;
   ww_stats_begin(out, ww_path_base(path));
-  if (ends(path, ".jsonl") || ends(path, ".jsonl.zst") || ends(path, ".json"))
+  if (ww_ends(path, ".jsonl") || ww_ends(path, ".jsonl.zst") || ww_ends(path, ".json"))
     st = ww_reports_each(path, WW_ORIGIN_IMPORTED, ww_stats_row, out, &c->err);
   else {
     st = ww_store_open(path, WW_STORE_READ, &s, &c->err);
@@ -74,7 +65,7 @@ static ww_status read_again(ww_cmd *c, ww_store *s, const char *path, ww_repeats
 static ww_status show(ww_cmd *c, const options *o, const ww_stats_view *v) {
   ww_buf b = {0};
   ww_status st = WW_OK;
-  if (c->global.json) {
+  if (c->json) {
     ww_stats_json(v, &b);
     ww_print_buf(&b);
   } else
@@ -83,8 +74,7 @@ static ww_status show(ww_cmd *c, const options *o, const ww_stats_view *v) {
     st = ww_stats_pictures(v, o->svg, &c->err);
   if (!st && o->html) {
     ww_stats_page(v, &b);
-    st = ww_write_file_atomic(o->html, b.s, b.n, &c->err);
-    ww_buf_free(&b);
+    st = ww_write_buf(o->html, &b, &c->err);
   }
   return st;
 }
@@ -95,10 +85,9 @@ static ww_status run(ww_cmd *c) {
   ww_stats ours = {0}, other = {0};
   ww_repeats repeats;
   ww_store_filter f = every;
-  f.gpu = c->global.gpu;
+  f.gpu = c->gpu;
   if (c->noperands > 1)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "one store at a time; `warpwise dataset merge` makes one of several");
+    return ww_usage(c, "one store at a time; `warpwise dataset merge` makes one of several");
   ww_status st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
   if (st)
     return st;
@@ -119,9 +108,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_dataset_stats = {
-    .name = "stats",
-    .summary = "what is in a store: kernels, launches, splits, distributions, noise",
-    .usage = "[STORE] [options]",
+    "stats",
+    "what is in a store: kernels, launches, splits, distributions, noise",
+    "[STORE] [options]",
     .details = "The shipped table where no store is named. With --compare the distributions of "
                "another set stand beside, with the\n"
                "share of its launches that lie where this one has at least 20; with --against a "
@@ -130,7 +119,6 @@ const ww_command ww_cmd_dataset_stats = {
                 "  warpwise dataset stats my.sqlite --json\n"
                 "  warpwise dataset stats --compare data/public/h200.jsonl.zst --svg docs/dataset\n"
                 "  warpwise dataset stats h200.sqlite --against repeat.sqlite\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

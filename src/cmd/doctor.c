@@ -25,23 +25,27 @@ typedef struct {
   verdict verdict;
 } finding;
 
-typedef WW_VEC(finding) findings;
+typedef struct {
+  ww_cmd *c;
+  ww_arena *a; /* the command's */
+  WW_VEC(finding) v;
+} checkup;
 
-static void add(ww_cmd *c, findings *v, bool there, finding f) {
-  if (there) {
-    f.verdict = FINE;
-    f.fix = f.without = NULL;
-  }
-  ww_push(c->arena, v, f);
+static void add(checkup *x, bool there, const char *what, const char *found, const char *fix,
+                const char *without, verdict otherwise) {
+  finding f = {what, found, fix, without, otherwise};
+  if (there)
+    f = (finding){what, found, NULL, NULL, FINE};
+  ww_push(x->a, &x->v, f);
 }
 
 /* The first line that a program prints, NULL where it cannot be run. */
-static const char *first_line(ww_cmd *c, const char *const *argv) {
+static const char *first_line(checkup *x, const char *const *argv) {
   ww_run_result r = {0};
   ww_err e = {0};
   const char *line = NULL;
-  if (ww_run(argv, NULL, 0, 10, &r, &e) == WW_OK && r.exit_code == 0 && r.out.n)
-    line = ww_strndup(c->arena, r.out.s, strcspn(r.out.s, "\n"));
+  if (!ww_run(argv, NULL, 0, 10, &r, &e) && !r.exit_code && r.out.n)
+    line = ww_strndup(x->a, r.out.s, strcspn(r.out.s, "\n"));
   ww_run_free(&r);
   return line;
 }
@@ -49,53 +53,48 @@ static const char *first_line(ww_cmd *c, const char *const *argv) {
 /* ---- what is looked at ---- */
 
 /* A kernel of one line goes all the way: clang found, our headers found, IR made. */
-static void front_end(ww_cmd *c, findings *v) {
+static void front_end(checkup *x) {
   static const char *const kinds[][2] = {
       {"CUDA sources", "x.cu\0__global__ void k(float *x) { x[threadIdx.x] = 1; }\n"},
       {"OpenCL sources", "x.cl\0kernel void k(global float *x) { x[get_global_id(0)] = 1; }\n"}};
   for (size_t i = 0; i < 2; i++) {
     const char *name = kinds[i][1], *text = name + strlen(name) + 1;
     const char *tmp = getenv("TMPDIR");
-    char *dir = ww_fmt(c->arena, "%s/warpwise-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    char *dir = ww_fmt(x->a, "%s/warpwise-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     ww_err e = {0};
     ww_unit unit = {0};
     int version = 0, slot;
     if (!ww_temp_folder(dir, &slot))
       continue;
-    const char *path = ww_path_join(c->arena, dir, name);
+    const char *path = ww_path_join(x->a, dir, name);
     ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
     if (!st)
-      st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, c->arena,
+      st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, x->a,
                          &unit, &e);
-    add(c, v, st == WW_OK,
-        (finding){kinds[i][0],
-                  st ? ww_strdup(c->arena, e.msg)
-                     : ww_fmt(c->arena, "read by %s", ww_front_clang(c->arena, &version, &e)),
-                  "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev "
-                  "too, and build it anew)",
-                  "no kernel can be read from source", MISSING});
+    add(x, !st, kinds[i][0],
+        st ? ww_strdup(x->a, e.msg)
+           : ww_fmt(x->a, "read by %s", ww_front_clang(x->a, &version, &e)),
+        "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev "
+        "too, and build it anew)",
+        "no kernel can be read from source", MISSING);
     ww_remove_tree(dir);
     ww_cleanup_forget(slot);
   }
 }
 
-static void own_files(ww_cmd *c, findings *v) {
-  const char **names, *dir = ww_data_dir(c->arena);
-  uint32_t n = ww_gpu_names(c->arena, &names);
-  add(c, v, n > 0,
-      (finding){"GPU descriptions", n ? ww_fmt(c->arena, "%u, in %s/gpus", n, dir) : "none",
-                "set WARPWISE_DATA to the folder that has gpus/, or `make install`",
-                "nothing can be predicted", MISSING});
+static void own_files(checkup *x) {
+  const char **names, *dir = ww_data_dir(x->a);
+  uint32_t n = ww_gpu_names(x->a, &names);
+  add(x, n, "GPU descriptions", n ? ww_fmt(x->a, "%u, in %s/gpus", n, dir) : "none",
+      "set WARPWISE_DATA to the folder that has gpus/, or `make install`",
+      "nothing can be predicted", MISSING);
   static const char *const models[] = {"models/machine.json", "models/correction.json.zst"};
   for (size_t i = 0; i < 2; i++) {
-    bool there = ww_file_exists(ww_path_join(c->arena, dir, models[i]));
-    add(c, v, there,
-        (finding){i ? "learned correction" : "machine model", there ? models[i] : "not there",
-                  i ? "warpwise train --correction"
-                    : "warpwise train --machine data/corpus-h200.jsonl.zst",
-                  i ? "predictions are the machine model's alone"
-                    : "predictions use built-in parameters",
-                  OPTIONAL});
+    bool there = ww_file_exists(ww_path_join(x->a, dir, models[i]));
+    add(x, there, i ? "learned correction" : "machine model", there ? models[i] : "not there",
+        i ? "warpwise train --correction" : "warpwise train --machine data/corpus-h200.jsonl.zst",
+        i ? "predictions are the machine model's alone" : "predictions use built-in parameters",
+        OPTIONAL);
   }
 }
 
@@ -112,13 +111,12 @@ static bool loads(const char *library) {
   return there;
 }
 
-static void toolkit(ww_cmd *c, findings *v) {
-  const char *nvcc = ww_cuda_root(c->arena, "bin/nvcc");
-  add(c, v, nvcc != NULL,
-      (finding){"nvcc", nvcc ? ww_path_join(c->arena, nvcc, "bin/nvcc") : "not found",
-                "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and set "
-                "CUDA_HOME",
-                "`--ptxas` and measuring need it or NVRTC", OPTIONAL});
+static void toolkit(checkup *x) {
+  const char *nvcc = ww_cuda_root(x->a, "bin/nvcc");
+  add(x, nvcc, "nvcc", nvcc ? ww_path_join(x->a, nvcc, "bin/nvcc") : "not found",
+      "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and set "
+      "CUDA_HOME",
+      "`--ptxas` and measuring need it or NVRTC", OPTIONAL);
   static const char *const libraries[][3] = {
       {"nvrtc", "CUDA sources can be measured only with nvcc",
        "apt-get install nvidia-cuda-toolkit, or set CUDA_HOME"},
@@ -126,24 +124,21 @@ static void toolkit(ww_cmd *c, findings *v) {
        "apt-get install libcupti-dev, or set CUDA_HOME"}};
   for (size_t i = 0; i < 2; i++) {
     bool there = loads(libraries[i][0]);
-    add(c, v, there,
-        (finding){ww_fmt(c->arena, "lib%s", libraries[i][0]), there ? "found" : "not found",
-                  libraries[i][2], libraries[i][1], OPTIONAL});
+    add(x, there, ww_fmt(x->a, "lib%s", libraries[i][0]), there ? "found" : "not found",
+        libraries[i][2], libraries[i][1], OPTIONAL);
   }
-  const char *ncu = first_line(c, (const char *const[]){"ncu", "--version", NULL});
-  add(c, v, ncu != NULL,
-      (finding){"Nsight Compute", ncu ? ncu : "not found",
-                "apt-get install nsight-compute (Debian's non-free)",
-                "`measure --compare-ncu` has nothing to compare with", OPTIONAL});
+  const char *ncu = first_line(x, (const char *const[]){"ncu", "--version", NULL});
+  add(x, ncu, "Nsight Compute", ncu ? ncu : "not found",
+      "apt-get install nsight-compute (Debian's non-free)",
+      "`measure --compare-ncu` has nothing to compare with", OPTIONAL);
 }
 
 /* What is measured here can be predicted too where the device has a description. */
-static void described(ww_cmd *c, findings *v, const ww_device_info *info) {
-  const char *name = ww_gpu_for_device(info->device, info->sms, c->arena);
-  add(c, v, name != NULL,
-      (finding){"its description", name ? name : "none fits",
-                "warpwise gpus probe -o mine.json, then --gpu mine.json",
-                "nothing can be predicted for this device", OPTIONAL});
+static void described(checkup *x, const ww_device_info *info) {
+  const char *name = ww_gpu_for_device(info->device, info->sms, x->a);
+  add(x, name, "its description", name ? name : "none fits",
+      "warpwise gpus probe -o mine.json, then --gpu mine.json",
+      "nothing can be predicted for this device", OPTIONAL);
 }
 
 static const struct {
@@ -154,21 +149,16 @@ static const struct {
              {&ww_backend_opencl, "OpenCL device",
               "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
 
-typedef struct {
-  ww_cmd *c;
-  findings *v;
-} visit;
-
 /* In a process of its own: a driver that ends the program is what is looked for here. Three lines:
  * how many SMs, or none; the device's name; what is shown of it, or what is wrong. */
 static void open_device(void *ctx, uint32_t i, ww_worker *w) {
-  ww_cmd *c = ((visit *)ctx)->c;
+  checkup *x = ctx;
   ww_device *d = NULL;
   ww_device_info info = {0};
   ww_err e = {0};
   ww_buf said = {0};
   ww_worker_begin(w, i);
-  if (kinds[i].b->open(c->global.device, c->arena, &d, &info, &e))
+  if (kinds[i].b->open(x->c->device, x->a, &d, &info, &e))
     ww_buf_fmt(&said, "none\n\n%s", e.msg);
   else
     ww_buf_fmt(&said, "%u\n%s\n%s, %s", info.sms, info.device, info.device,
@@ -180,25 +170,22 @@ static void open_device(void *ctx, uint32_t i, ww_worker *w) {
 }
 
 static void add_device(void *ctx, uint32_t i, char *text, size_t n, const ww_worker_death *death) {
-  visit *x = ctx;
+  checkup *x = ctx;
   const char *sms = strsep(&text, "\n"), *device = strsep(&text, "\n");
   (void)n;
-  bool there = !death && text && strcmp(sms, "none") != 0;
-  const char *found = death ? ww_fmt(x->c->arena, "its driver %s", death->why)
-                            : ww_strdup(x->c->arena, text ? text : "");
-  add(x->c, x->v, there,
-      (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here",
-                OPTIONAL});
+  bool there = !death && text && strcmp(sms, "none");
+  const char *found =
+      death ? ww_fmt(x->a, "its driver %s", death->why) : ww_strdup(x->a, text ? text : "");
+  add(x, there, kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here",
+      OPTIONAL);
   if (!there || i != 0)
     return;
-  ww_device_info info = {.device = ww_strdup(x->c->arena, device),
-                         .sms = (uint32_t)strtoul(sms, NULL, 10)};
-  described(x->c, x->v, &info);
+  ww_device_info info = {.device = ww_strdup(x->a, device), .sms = strtoul(sms, NULL, 10)};
+  described(x, &info);
 }
 
-static void devices(ww_cmd *c, findings *v) {
-  visit x = {c, v};
-  ww_process_pool pool = {.ctx = &x,
+static void devices(checkup *x) {
+  ww_process_pool pool = {.ctx = x,
                           .work = open_device,
                           .done = add_device,
                           .processes = 1,
@@ -207,84 +194,78 @@ static void devices(ww_cmd *c, findings *v) {
                           .what = "devices"};
   ww_err e = {0};
   if (ww_process_pool_run(&pool, 2, &e))
-    add(c, v, false,
-        (finding){"devices", ww_strdup(c->arena, e.msg), "free memory or processes",
-                  "nothing can be measured", OPTIONAL});
+    add(x, false, "devices", ww_strdup(x->a, e.msg), "free memory or processes",
+        "nothing can be measured", OPTIONAL);
 }
 
 /* Beside the program in a build, in lib/warpwise where it is installed. */
-static void recorder(ww_cmd *c, findings *v) {
+static void recorder(checkup *x) {
   static const char file[] = "libwarpwise-record.so";
-  const char *dir = ww_path_dir(c->arena, ww_self_path(c->arena)),
-             *path = ww_path_join(c->arena, dir, file);
+  const char *dir = ww_path_dir(x->a, ww_self_path(x->a)), *path = ww_path_join(x->a, dir, file);
   if (!ww_file_exists(path))
-    path = ww_fmt(c->arena, "%s/../lib/warpwise/%s", dir, file);
+    path = ww_fmt(x->a, "%s/../lib/warpwise/%s", dir, file);
   bool there = ww_file_exists(path);
-  add(c, v, there,
-      (finding){"recorder", there ? path : "not found",
-                "make install, or apt-get install --reinstall warpwise",
-                "`record -- PROGRAM` has nothing to load into the program", OPTIONAL});
+  add(x, there, "recorder", there ? path : "not found",
+      "make install, or apt-get install --reinstall warpwise",
+      "`record -- PROGRAM` has nothing to load into the program", OPTIONAL);
 }
 
 /* A program of two lines goes all the way: compiled, linked with the runtime's stand-in, run, its
  * launch recorded. */
-static void emulation(ww_cmd *c, findings *v) {
+static void emulation(checkup *x) {
   static const char text[] =
       "__global__ void k(int n) { (void)n; }\nint main() { k<<<1, 32>>>(1); return 0; }\n";
   char dir[] = "/tmp/warpwise-doctor-XXXXXX";
   if (!mkdtemp(dir))
     return;
-  const char *path = ww_path_join(c->arena, dir, "x.cu"),
-             *launches = ww_path_join(c->arena, dir, "x.jsonl");
+  const char *path = ww_path_join(x->a, dir, "x.cu"),
+             *launches = ww_path_join(x->a, dir, "x.jsonl");
   ww_emulate_options o = {
       .front = {.files = &path, .nfiles = 1, .dialect = -1}, .record.path = launches, .dir = dir};
   ww_emulated done = {0};
   ww_err e = {0};
   ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
   if (!st)
-    st = ww_emulate(&o, c->arena, &done, &e);
-  bool fine = !st && done.exit_code == 0 && done.launches == 1;
+    st = ww_emulate(&o, x->a, &done, &e);
+  bool fine = !st && !done.exit_code && done.launches == 1;
   const char *found = fine ? "a program was built, run and recorded"
-                      : st
-                          ? ww_strdup(c->arena, e.msg)
-                          : ww_fmt(c->arena, "a program ended with status %d, %u launches recorded",
-                                   done.exit_code, (unsigned)done.launches);
-  add(c, v, fine,
-      (finding){"emulation", found,
-                "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get install "
-                "--reinstall warpwise",
-                "`record --emulate` cannot record a program without its GPU", OPTIONAL});
+                      : st ? ww_strdup(x->a, e.msg)
+                           : ww_fmt(x->a, "a program ended with status %d, %u launches recorded",
+                                    done.exit_code, (unsigned)done.launches);
+  add(x, fine, "emulation", found,
+      "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get install "
+      "--reinstall warpwise",
+      "`record --emulate` cannot record a program without its GPU", OPTIONAL);
   unlink(path);
   unlink(launches);
   rmdir(dir);
 }
 
-static void cache(ww_cmd *c, findings *v) {
-  const char *dir = ww_cache_dir(c->arena);
-  add(c, v, dir != NULL,
-      (finding){"cache folder", dir ? dir : "cannot be made",
-                "set XDG_CACHE_HOME to a folder you can write to",
-                "headers and kernels are compiled anew each time", OPTIONAL});
+static void cache(checkup *x) {
+  const char *dir = ww_cache_dir(x->a);
+  add(x, dir, "cache folder", dir ? dir : "cannot be made",
+      "set XDG_CACHE_HOME to a folder you can write to",
+      "headers and kernels are compiled anew each time", OPTIONAL);
 }
 
-static void confinement(ww_cmd *c, findings *v) {
+static void confinement(checkup *x) {
   const char *missing = ww_confine_missing();
-  add(c, v, !missing,
-      (finding){
-          "confinement",
-          missing ? ww_fmt(c->arena, "none of %s", missing) : "files (Landlock), system calls",
-          "a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or newer) and CONFIG_SECCOMP_FILTER",
-          "clang reads sources with all your rights: read none that you do not trust", OPTIONAL});
+  add(x, !missing,
+
+      "confinement",
+      missing ? ww_fmt(x->a, "none of %s", missing) : "files (Landlock), system calls",
+      "a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or newer) and CONFIG_SECCOMP_FILTER",
+      "clang reads sources with all your rights: read none that you do not trust", OPTIONAL);
 }
 
 /* ---- what is said ---- */
 
-static void print(const findings *v) {
+static void print(const checkup *x) {
   static const char *const marks[] = {"ok", "--", "!!"};
   static const char *const colours[] = {"\033[32m", "\033[33m", "\033[31m"};
   bool colour = ww_color_on(stdout);
-  for (uint32_t i = 0; i < v->n; i++) {
-    const finding *f = &v->v[i];
+  for (uint32_t i = 0; i < x->v.n; i++) {
+    const finding *f = &x->v.v[i];
     printf("%s%s%s  %-20s %s\n", colour ? colours[f->verdict] : "", marks[f->verdict],
            colour ? "\033[0m" : "", f->what, f->found);
     if (f->without)
@@ -292,57 +273,45 @@ static void print(const findings *v) {
   }
 }
 
-static void print_json(const findings *v) {
+static void print_json(const checkup *x) {
   static const char *const verdicts[] = {"ok", "optional", "missing"};
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "version", WW_VERSION);
-  ww_json_key(&j, "checks");
-  ww_json_arr(&j);
-  for (uint32_t i = 0; i < v->n; i++) {
-    const finding *f = &v->v[i];
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "what", f->what);
-    ww_json_kstr(&j, "verdict", verdicts[f->verdict]);
-    ww_json_kstr(&j, "found", f->found);
+  ww_json *j = ww_line_begin();
+  ww_json_kstr(j, "version", WW_VERSION);
+  ww_json_karr(j, "checks");
+  for (uint32_t i = 0; i < x->v.n; i++) {
+    const finding *f = &x->v.v[i];
+    ww_json_obj(j);
+    ww_json_kstr(j, "what", f->what);
+    ww_json_kstr(j, "verdict", verdicts[f->verdict]);
+    ww_json_kstr(j, "found", f->found);
     if (f->fix) {
-      ww_json_kstr(&j, "fix", f->fix);
-      ww_json_kstr(&j, "without", f->without);
+      ww_json_kstr(j, "fix", f->fix);
+      ww_json_kstr(j, "without", f->without);
     }
-    ww_json_end_obj(&j);
+    ww_json_end_obj(j);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json_end_arr(j);
+  ww_line_end(j);
 }
 
 static ww_status run(ww_cmd *c) {
-  findings v = {0};
+  static void (*const checks[])(checkup * x) = {front_end, own_files, toolkit, devices,
+                                                recorder,  emulation, cache,   confinement};
+  checkup x = {.c = c, .a = c->arena};
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "doctor takes no file; `warpwise kernels FILE` says what is in one");
-  front_end(c, &v);
-  own_files(c, &v);
-  toolkit(c, &v);
-  devices(c, &v);
-  recorder(c, &v);
-  emulation(c, &v);
-  cache(c, &v);
-  confinement(c, &v);
-  c->global.json ? print_json(&v) : print(&v);
-  for (uint32_t i = 0; i < v.n; i++)
-    c->missed |= v.v[i].verdict == MISSING;
+    return ww_usage(c, "doctor takes no file; `warpwise kernels FILE` says what is in one");
+  for (size_t i = 0; i < WW_COUNT(checks); i++)
+    checks[i](&x);
+  c->json ? print_json(&x) : print(&x);
+  for (uint32_t i = 0; i < x.v.n; i++)
+    c->missed |= x.v.v[i].verdict == MISSING;
   return WW_OK;
 }
 
 const ww_command ww_cmd_doctor = {
-    .name = "doctor",
-    .summary = "what is installed here, what is missing, and what brings it",
-    .usage = "[options]",
+    "doctor",
+    "what is installed here, what is missing, and what brings it",
+    "[options]",
     .details = "Looks for clang by reading a kernel, for descriptions and models, for devices and "
                "what measuring needs, and says of each\n"
                "thing that is missing what does not work without it and what brings it. Exit code "

@@ -18,45 +18,33 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"by", 0, WW_OPT_STR, "ORACLE|FILE",
-     "grounded (default), machine, both side by side, trace, text, or a file of reports, one per "
-     "measured launch, in order",
-     offsetof(options, by)},
-    {"sources", 0, WW_OPT_STR, "DIR",
-     "folder that files and include paths of the launches are relative to (default: the data's)",
-     offsetof(options, sources)},
-    {"group", 0, WW_OPT_STR, "BY",
-     "suite, family, dialect, size, bound, all or none (default: what tells something)",
-     offsetof(options, group)},
-    {"metric", 0, WW_OPT_STR, "NAME",
-     "which metric groups, worst cases and the plot are about (default time_us)",
-     offsetof(options, metric)},
-    {"limit", 0, WW_OPT_UINT, "N", "only N launches, spread evenly over the data",
-     offsetof(options, limit)},
-    {"worst", 0, WW_OPT_UINT, "N", "how many of the worst cases to show (default 10)",
-     offsetof(options, worst)},
-    {"html", 0, WW_OPT_STR, "FILE", "write a page to look at", offsetof(options, html)},
-    {"markdown", 0, WW_OPT_FLAG, NULL, "the tables as markdown", offsetof(options, markdown)},
-    {"out", 0, WW_OPT_STR, "FILE",
-     "write the predictions, a report line per launch, for --by later", offsetof(options, out)},
-    {"fail-if", 0, WW_OPT_LIST, "WHAT",
-     "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' (repeatable)",
-     offsetof(options, fail_if)},
-    {"csv", 0, WW_OPT_STR, "FILE",
-     "instead of MEASURED: a table of profiled launches, for roofline classes",
-     offsetof(options, csv)},
-    {"recordings", 0, WW_OPT_STR, "DIR", "with --csv: a recording per program, <targetName>.jsonl",
-     offsetof(options, recordings)},
-    {"model", 0, WW_OPT_STR, "PATH",
-     "with --by text: the language model (default: the shipped one)", offsetof(options, model)},
-    {"heads", 0, WW_OPT_FLAG, NULL,
-     "with --by text: counters from the regression head, without the JSON",
-     offsetof(options, heads)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
-    {"seconds", 0, WW_OPT_UINT, "N", "give up a launch after N seconds (default 120)",
-     offsetof(options, seconds)},
-    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to trace of a launch",
-     offsetof(options, budget)},
+    WW_OPTION(by, "ORACLE|FILE",
+              "grounded (default), machine, both side by side, trace, text, or a file of reports, "
+              "one per "
+              "measured launch, in order"),
+    WW_OPTION(sources, "DIR",
+              "folder that files and include paths of the launches are relative to (default: the "
+              "data's)"),
+    WW_OPTION(group, "BY",
+              "suite, family, dialect, size, bound, all or none (default: what tells something)"),
+    WW_OPTION(metric, "NAME",
+              "which metric groups, worst cases and the plot are about (default time_us)"),
+    WW_OPTION(limit, "N", "only N launches, spread evenly over the data"),
+    WW_OPTION(worst, "N", "how many of the worst cases to show (default 10)"),
+    WW_OPTION(html, "FILE", "write a page to look at"),
+    WW_OPTION(markdown, NULL, "the tables as markdown"),
+    WW_OPTION(out, "FILE", "write the predictions, a report line per launch, for --by later"),
+    WW_OPTION_AS(fail_if, "fail-if", "WHAT",
+                 "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' "
+                 "(repeatable)"),
+    WW_OPTION(csv, "FILE",
+              "instead of MEASURED: a table of profiled launches, for roofline classes"),
+    WW_OPTION(recordings, "DIR", "with --csv: a recording per program, <targetName>.jsonl"),
+    WW_OPTION(model, "PATH", "with --by text: the language model (default: the shipped one)"),
+    WW_OPTION(heads, NULL, "with --by text: counters from the regression head, without the JSON"),
+    WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
+    WW_OPTION(seconds, "N", "give up a launch after N seconds (default 120)"),
+    WW_OPTION(budget, "N", "warp instructions to trace of a launch"),
     {0},
 };
 
@@ -65,77 +53,65 @@ typedef struct {
   const options *o;
   WW_VEC(ww_case) cases;
   uint32_t unmeasured;
+  const char *dir; /* of the data that is read */
+  uint32_t filed;  /* predictions taken from a file */
   WW_VEC(const ww_gpu *) gpus;
 } job;
 
 /* ---- paths ---- */
 
-static void locate_buffer(ww_buffer *b, const char *dir, ww_arena *a) {
-  if (b->fill.path)
-    b->fill.path = ww_path_join(a, dir, b->fill.path);
-}
+typedef struct {
+  const char *dir;
+  ww_arena *a;
+} place;
 
-static void locate_arg(ww_arg *g, const char *dir, ww_arena *a) {
-  locate_buffer(&g->buffer, dir, a);
-  ww_ptr *ptrs = WW_NEWN(a, ww_ptr, g->nptrs + 1);
-  for (uint32_t k = 0; k < g->nptrs; k++) {
-    ptrs[k] = g->ptrs[k];
-    locate_buffer(&ptrs[k].buffer, dir, a);
-  }
-  g->ptrs = ptrs;
+static ww_status locate_buffer(void *ctx, ww_buffer *b, ww_err *e) {
+  const place *p = ctx;
+  (void)e;
+  if (b->fill.path)
+    b->fill.path = ww_path_join(p->a, p->dir, b->fill.path);
+  return WW_OK;
 }
 
 /* -Ifolder, or -I folder as two words. */
 static void locate_flags(ww_launch *l, const char *dir, ww_arena *a) {
-  static const char *const paths[] = {"-I", "-isystem", "-include", "-iquote"};
-  const char **flags = WW_NEWN(a, const char *, l->nflags + 1);
+  static const char *const paths[] = {"-isystem", "-include", "-iquote", "-I", NULL};
   bool next = false;
   for (uint32_t k = 0; k < l->nflags; k++) {
-    const char *f = l->flags[k];
-    flags[k] = next ? ww_path_join(a, dir, f) : f;
-    bool is_path = next;
-    next = false;
-    for (size_t i = 0; !is_path && i < sizeof paths / sizeof *paths; i++) {
-      size_t n = strlen(paths[i]);
-      if (strncmp(f, paths[i], n))
-        continue;
-      next = !f[n];
-      if (f[n])
-        flags[k] = ww_fmt(a, "%s%s", paths[i], ww_path_join(a, dir, f + n));
-      break;
+    const char *f = l->flags[k], *const *p = paths;
+    if (next) {
+      l->flags[k] = ww_path_join(a, dir, f);
+      next = false;
+      continue;
     }
+    while (*p && !ww_starts(f, *p))
+      p++;
+    size_t n = *p ? strlen(*p) : 0;
+    next = n && !f[n];
+    if (n && f[n])
+      l->flags[k] = ww_fmt(a, "%s%s", *p, ww_path_join(a, dir, f + n));
   }
-  l->flags = flags;
 }
 
 static void locate(const ww_launch *given, const char *file, const char *sources, const char *dir,
                    ww_arena *a, ww_launch *out) {
-  *out = *given;
+  ww_launch_copy(given, a, out);
   if (!out->file)
     out->file = file;
   if (out->file)
     out->file = ww_path_join(a, sources, out->file);
   out->dir = dir;
-  out->args = WW_NEWN(a, ww_arg, given->nargs + 1);
-  out->symbols = WW_NEWN(a, ww_symbol_arg, given->nsymbols + 1);
-  for (uint32_t k = 0; k < given->nargs; k++) {
-    out->args[k] = given->args[k];
-    locate_arg(&out->args[k], dir, a);
-  }
-  for (uint32_t k = 0; k < given->nsymbols; k++) {
-    out->symbols[k] = given->symbols[k];
-    locate_arg(&out->symbols[k].arg, dir, a);
-  }
+  ww_launch_buffers(out, locate_buffer, &(place){dir, a}, NULL);
   locate_flags(out, sources, a);
 }
 
 /* ---- measured reports ---- */
 
 static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
-  if (j->c->global.gpu)
-    name = j->c->global.gpu;
+  if (j->c->gpu)
+    name = j->c->gpu;
   if (!name)
-    return ww_fail(&j->c->err, WW_EUSAGE, "the data does not name a GPU: give it with --gpu");
+    return ww_usage(j->c, "the data does not name a GPU: give it with --gpu");
   for (uint32_t k = 0; k < j->gpus.n; k++)
     if (!strcmp(j->gpus.v[k]->name, name))
       return *out = j->gpus.v[k], WW_OK;
@@ -143,15 +119,16 @@ static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
   ww_status st = ww_gpu_load(name, j->c->arena, g, &j->c->err);
   if (st)
     return st;
-  if (!g->name || j->c->global.gpu)
+  if (!g->name || j->c->gpu)
     g->name = name;
   ww_push(j->c->arena, &j->gpus, g);
   *out = g;
   return WW_OK;
 }
 
-static ww_status add_row(job *j, const char *line, const char *dir) {
+static ww_status on_measured(job *j, const char *line) {
   ww_arena *a = j->c->arena;
+  const char *dir = j->dir;
   ww_case k = {0};
   ww_status st = ww_report_parse(line, a, &k.measured, &j->c->err);
   if (st)
@@ -177,38 +154,20 @@ static ww_status add_row(job *j, const char *line, const char *dir) {
 }
 
 /* Calls `row` for each line that holds something; its errors name the line. */
-static ww_status each_line(ww_cmd *c, const char *path,
-                           ww_status (*row)(void *ctx, const char *line), void *ctx) {
-  char *text;
+static ww_status each_line(job *j, const char *path, ww_status (*row)(job *j, const char *line)) {
+  ww_cmd *c = j->c;
+  char *text, *line;
   size_t n;
   uint32_t number = 0;
   ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 31, &text, &n, &c->err);
-  for (char *at = text, *next; !st && at && *at; at = next) {
-    next = strchr(at, '\n');
-    if (next)
-      *next++ = 0;
-    number++;
-    at += strspn(at, " \t\r");
-    if (!*at || *at == '#')
-      continue;
-    st = row(ctx, at);
-    if (st && !c->err.file) {
-      c->err.file = path;
-      c->err.line = number;
-      c->err.col = 0;
-    }
+  while (!st && (line = ww_next_line(&text, &number)))
+    st = row(j, line);
+  if (st && number && !c->err.file) {
+    c->err.file = path;
+    c->err.line = number;
+    c->err.col = 0;
   }
   return st;
-}
-
-typedef struct {
-  job *j;
-  const char *dir;
-} reading;
-
-static ww_status on_measured(void *ctx, const char *line) {
-  reading *r = ctx;
-  return add_row(r->j, line, r->dir);
 }
 
 static void thin(job *j) {
@@ -217,13 +176,13 @@ static void thin(job *j) {
     return;
   for (uint64_t k = 0; k < want; k++)
     j->cases.v[k] = j->cases.v[k * n / want];
-  j->cases.n = (uint32_t)want;
+  j->cases.n = want;
 }
 
 static ww_status read_csv(job *j) {
   ww_cmd *c = j->c;
   if (c->noperands || !j->o->recordings)
-    return ww_fail(&c->err, WW_EUSAGE, "--csv FILE needs --recordings DIR, and no other data");
+    return ww_usage(c, "--csv FILE needs --recordings DIR, and no other data");
   ww_status st = ww_evaluate_csv(c, j->o->csv, j->o->recordings, &j->cases.v, &j->cases.n);
   if (st)
     return st;
@@ -239,11 +198,10 @@ static ww_status read_measured(job *j) {
   if (j->o->csv)
     return read_csv(j);
   if (!c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name a file of measured reports, as `warpwise measure --json` writes them");
+    return ww_usage(c, "name a file of measured reports, as `warpwise measure --json` writes them");
   for (uint32_t k = 0; !st && k < c->noperands; k++) {
-    reading r = {j, ww_path_dir(c->arena, c->operands[k])};
-    st = each_line(c, c->operands[k], on_measured, &r);
+    j->dir = ww_path_dir(c->arena, c->operands[k]);
+    st = each_line(j, c->operands[k], on_measured);
   }
   if (!st && !j->cases.n)
     st = ww_fail(&c->err, WW_EDATA, "there is no measured report in %s", c->operands[0]);
@@ -254,11 +212,6 @@ static ww_status read_measured(job *j) {
 
 /* ---- predictions from a file ---- */
 
-typedef struct {
-  job *j;
-  uint32_t n;
-} filing;
-
 /* The last name of `dwt::forward<192, 8>(int)` is forward. */
 static bool last_name_in(const char *plain, const char *other) {
   size_t n = strcspn(plain, "<(");
@@ -266,7 +219,7 @@ static bool last_name_in(const char *plain, const char *other) {
   for (const char *s = plain; s + 1 < plain + n; s++)
     if (s[0] == ':' && s[1] == ':')
       begin = s + 2;
-  n -= (size_t)(begin - plain);
+  n -= begin - plain;
   for (const char *at = other; n && (at = strchr(at, *begin)); at++)
     if (!strncmp(at, begin, n))
       return true;
@@ -278,12 +231,11 @@ static bool same_kernel(const char *x, const char *y) {
   return !x || !y || last_name_in(x, y) || last_name_in(y, x);
 }
 
-static ww_status on_predicted(void *ctx, const char *line) {
-  filing *f = ctx;
-  ww_cmd *c = f->j->c;
-  if (f->n >= f->j->cases.n)
-    return f->n++, WW_OK; /* too many: told below */
-  ww_case *k = &f->j->cases.v[f->n++];
+static ww_status on_predicted(job *j, const char *line) {
+  ww_cmd *c = j->c;
+  if (j->filed >= j->cases.n)
+    return j->filed++, WW_OK; /* too many: told below */
+  ww_case *k = &j->cases.v[j->filed++];
   ww_status st = ww_report_parse(line, c->arena, &k->predicted, &c->err);
   if (st)
     return st;
@@ -297,30 +249,20 @@ static ww_status on_predicted(void *ctx, const char *line) {
 }
 
 static ww_status from_file(job *j) {
-  filing f = {j, 0};
-  ww_status st = each_line(j->c, j->o->by, on_predicted, &f);
-  if (!st && f.n != j->cases.n)
+  ww_status st = each_line(j, j->o->by, on_predicted);
+  if (!st && j->filed != j->cases.n)
     st = ww_fail(&j->c->err, WW_EDATA,
                  "%s has %u reports for %u measured launches: a line per launch, in order (errors "
                  "are lines too)",
-                 j->o->by, f.n, j->cases.n);
+                 j->o->by, j->filed, j->cases.n);
   return st;
 }
 
 static ww_status write_out(const job *j) {
   ww_buf b = {0};
-  ww_json w = {0};
-  for (uint32_t k = 0; k < j->cases.n; k++) {
-    ww_json_begin(&w, &b);
-    ww_report_write(&j->cases.v[k].predicted, &w, NULL, NULL);
-    ww_buf_puts(&b, "\n");
-  }
-  size_t n = strlen(j->o->out);
-  bool packed = n > 4 && !strcmp(j->o->out + n - 4, ".zst");
-  ww_status st = packed ? ww_write_packed(j->o->out, b.s, b.n, 9, &j->c->err)
-                        : ww_write_file_atomic(j->o->out, b.s, b.n, &j->c->err);
-  ww_buf_free(&b);
-  return st;
+  for (uint32_t k = 0; k < j->cases.n; k++)
+    ww_report_text(&j->cases.v[k].predicted, NULL, NULL, &b);
+  return ww_write_packable(j->o->out, &b, 9, &j->c->err);
 }
 
 /* ---- thresholds ---- */
@@ -332,7 +274,7 @@ typedef struct {
   double bound;
 } threshold;
 
-static ww_status threshold_of(const char *text, threshold *t, ww_err *e) {
+static ww_status threshold_of(ww_cmd *c, const char *text, threshold *t) {
   static const ww_evaluation nothing;
   char name[72];
   double ignored;
@@ -355,27 +297,23 @@ static ww_status threshold_of(const char *text, threshold *t, ww_err *e) {
   if (ww_evaluate_stat(&nothing, t->metric, t->stat, &ignored))
     return WW_OK;
 bad:
-  return ww_fail(e, WW_EUSAGE,
-                 "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
-                 "flops.right<90, class.mcc<0.5, "
-                 "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
-                 "inside, coverage; of class: accuracy, "
-                 "balanced, f1, mcc)",
-                 text);
+  return ww_usage(c,
+                  "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
+                  "flops.right<90, class.mcc<0.5, "
+                  "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
+                  "inside, coverage; of class: accuracy, "
+                  "balanced, f1, mcc)",
+                  text);
 }
 
 static void check(ww_cmd *c, const options *o, const ww_evaluation *v) {
   for (uint32_t k = 0; k < o->fail_if.n; k++) {
     threshold t;
     double is;
-    ww_err e;
-    if (threshold_of(o->fail_if.v[k], &t, &e))
-      continue; /* read before */
+    threshold_of(c, o->fail_if.v[k], &t); /* fine, as it was read before */
     ww_evaluate_stat(v, t.metric, t.stat, &is);
     bool holds = t.op == '<' ? is < t.bound : is > t.bound;
-    if (t.equal && is == t.bound)
-      holds = true;
-    if (!holds && !isnan(is))
+    if (!holds && !(t.equal && is == t.bound) && !isnan(is))
       continue;
     c->missed = true;
     if (isnan(is))
@@ -396,51 +334,31 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
   ww_status st = WW_OK;
   *out = (chosen){-1, -1};
   if (o->metric && (out->metric = ww_scored_named(o->metric)) < 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--metric: there is no metric '%.40s'; docs/metrics.md lists them", o->metric);
-  if (o->group && !strcmp(o->group, "none"))
-    out->grouping = -2;
-  else if (o->group && strcmp(o->group, "all")) {
-    for (int g = 0; g < WW_NGROUPINGS; g++)
-      if (!strcmp(o->group, ww_grouping_names[g]))
-        out->grouping = g;
-    if (out->grouping < 0)
-      return ww_fail(
-          &c->err, WW_EUSAGE,
-          "--group: expected suite, family, dialect, size, bound, all or none, not '%.40s'",
-          o->group);
-  }
+    return ww_usage(c, "--metric: there is no metric '%.40s'; docs/metrics.md lists them",
+                    o->metric);
+  static const int8_t groupings[] = {0, 1, 2, 3, 4, -1, -2}; /* all, none */
+  int group = ww_word_option(c, "group", o->group, "suite family dialect size bound all none");
+  if (group < 0)
+    return WW_EUSAGE;
+  if (o->group)
+    out->grouping = groupings[group];
   for (uint32_t k = 0; !st && k < o->fail_if.n; k++)
-    st = threshold_of(o->fail_if.v[k], &ignored, &c->err);
+    st = threshold_of(c, o->fail_if.v[k], &ignored);
   return st;
 }
 
-static const char *data_words(const ww_cmd *c) {
-  ww_buf b = {0};
-  for (uint32_t k = 0; k < c->noperands; k++)
-    ww_buf_fmt(&b, "%s%s", k ? ", " : "", ww_path_base(c->operands[k]));
-  const char *s = ww_strdup(c->arena, b.s);
-  ww_buf_free(&b);
-  return s;
-}
-
-static const char *gpu_words(const job *j) {
-  ww_buf b = {0};
-  for (uint32_t k = 0; k < j->gpus.n; k++)
-    ww_buf_fmt(&b, "%s%s", k ? ", " : "", j->gpus.v[k]->name);
-  const char *s = ww_strdup(j->c->arena, b.s);
-  ww_buf_free(&b);
-  return s;
+/* The list with one more name. */
+static const char *and_name(const char *list, const char *name, ww_arena *a) {
+  return list ? ww_fmt(a, "%s, %s", list, name) : name;
 }
 
 static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int grouping) {
   ww_table *tables;
   uint32_t n = ww_evaluate_tables(v, grouping, c->arena, &tables);
   ww_buf b = {0};
-  if (c->global.json) {
-    ww_evaluate_json(v, &b);
-    ww_print_buf(&b);
-  } else {
+  if (c->json)
+    ww_evaluate_json(v);
+  else {
     printf("%s\n", ww_evaluate_head(v, c->arena));
     (o->markdown ? ww_tables_markdown : ww_tables_text)(tables, n, stdout);
   }
@@ -448,9 +366,7 @@ static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int g
     return WW_OK;
   n = ww_evaluate_tables(v, -1, c->arena, &tables);
   ww_evaluate_page(v, tables, n, c->arena, &b);
-  ww_status st = ww_write_file_atomic(o->html, b.s, b.n, &c->err);
-  ww_buf_free(&b);
-  return st;
+  return ww_write_buf(o->html, &b, &c->err);
 }
 
 /* Scores of the cases as they are predicted now. */
@@ -460,22 +376,25 @@ static ww_evaluation *summed(job *j, const chosen *as, const char *by, double be
   *v = (ww_evaluation){.cases = j->cases.v,
                        .n = j->cases.n,
                        .unmeasured = j->unmeasured,
-                       .total_s = ww_now() - begin};
-  v->data = j->o->csv ? ww_path_base(j->o->csv) : data_words(c);
-  v->gpu = gpu_words(j);
-  v->by = by;
-  ww_evaluate_sum(v, as->metric, j->o->worst ? (uint32_t)j->o->worst : 10, c->arena);
+                       .total_s = ww_now() - begin,
+                       .by = by};
+  if (j->o->csv)
+    v->data = ww_path_base(j->o->csv);
+  for (uint32_t k = 0; k < c->noperands; k++)
+    v->data = and_name(v->data, ww_path_base(c->operands[k]), c->arena);
+  for (uint32_t k = 0; k < j->gpus.n; k++)
+    v->gpu = and_name(v->gpu, j->gpus.v[k]->name, c->arena);
+  ww_evaluate_sum(v, as->metric, j->o->worst ? j->o->worst : 10, c->arena);
   return v;
 }
 
 /* The same launches by the machine model alone and corrected, side by side. */
-static ww_status both(job *j, const chosen *as, ww_evaluate_how *how) {
+static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
   ww_cmd *c = j->c;
   double begin = ww_now();
-  ww_table *table_of;
   if (!how->correction)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--by both: there is no learned correction here (models/correction.json.zst)");
+    return ww_usage(c,
+                    "--by both: there is no learned correction here (models/correction.json.zst)");
   how->both = true;
   ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n);
   if (st)
@@ -490,9 +409,9 @@ static ww_status both(job *j, const chosen *as, ww_evaluate_how *how) {
   const ww_evaluation *without = summed(j, as, "machine model", begin);
   j->cases.v = corrected;
   const ww_evaluation *with = summed(j, as, "machine model, corrected", begin);
-  uint32_t n = ww_evaluate_both(without, with, c->arena, &table_of);
+  ww_table both = ww_evaluate_both(without, with, c->arena);
   printf("%s\n", ww_evaluate_head(with, c->arena));
-  (j->o->markdown ? ww_tables_markdown : ww_tables_text)(table_of, n, stdout);
+  (j->o->markdown ? ww_tables_markdown : ww_tables_text)(&both, 1, stdout);
   check(c, j->o, with);
   return j->o->out ? write_out(j) : WW_OK;
 }
@@ -501,29 +420,22 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
   chosen as;
-  bool trace = o->by && !strcmp(o->by, "trace"), side = o->by && !strcmp(o->by, "both");
-  bool machine = o->by && !strcmp(o->by, "machine"),
-       grounded = !o->by || !strcmp(o->by, "grounded") || side;
-  ww_evaluate_how how = {.trace = trace,
-                         .jobs = (uint32_t)o->jobs,
-                         .limit_s = (uint32_t)o->seconds,
-                         .budget = o->budget};
-  ww_status st = choose(c, o, &as);
-  if (!st)
-    st = read_measured(&j);
-  if (!st && grounded)
-    st = ww_correction_load(c->arena, &how.correction, &c->err);
-  if (st)
-    return st;
+  bool trace = ww_is(o->by, "trace"), side = ww_is(o->by, "both"), text = ww_is(o->by, "text");
+  bool grounded = !o->by || ww_is(o->by, "grounded") || side;
+  ww_evaluate_how how = {
+      .trace = trace, .jobs = o->jobs, .limit_s = o->seconds, .budget = o->budget};
+  if (choose(c, o, &as) || read_measured(&j) ||
+      (grounded && ww_correction_load(c->arena, &how.correction, &c->err)))
+    return c->err.code;
   double begin = ww_now();
   if (side)
-    return both(&j, &as, &how);
-  bool ask = trace || machine || grounded, text = o->by && !strcmp(o->by, "text");
+    return side_by_side(&j, &as, &how);
+  bool ask = trace || grounded || ww_is(o->by, "machine");
   if ((o->model || o->heads) && !text)
-    return ww_fail(&c->err, WW_EUSAGE, "--model and --heads belong to --by text");
-  st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
-       : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n)
-             : from_file(&j);
+    return ww_usage(c, "--model and --heads belong to --by text");
+  ww_status st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
+                 : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n)
+                       : from_file(&j);
   if (st)
     return st;
   ww_evaluation *v = summed(&j, &as,
@@ -543,9 +455,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_evaluate = {
-    .name = "evaluate",
-    .summary = "score predictions against measured reports",
-    .usage = "MEASURED.jsonl[.zst]... [options]",
+    "evaluate",
+    "score predictions against measured reports",
+    "MEASURED.jsonl[.zst]... [options]",
     .details = "Predicts every measured launch and prints errors by metric, roofline classes, "
                "coverage, groups and the worst cases,\n"
                "by the rules of docs/evaluation.md. A launch without an answer counts as an error "
@@ -556,7 +468,6 @@ const ww_command ww_cmd_evaluate = {
         "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric dram_bytes --group "
         "family\n"
         "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' --fail-if 'coverage<95'\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

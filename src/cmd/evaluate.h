@@ -47,12 +47,6 @@ typedef struct {
 } ww_group;
 
 typedef struct {
-  const char *text; /* the message without what is special to one launch */
-  uint32_t n;
-  const ww_case *example;
-} ww_reason;
-
-typedef struct {
   ww_case *cases;
   uint32_t n, answered;
   uint32_t unmeasured;         /* rows of the data that are errors themselves */
@@ -63,8 +57,7 @@ typedef struct {
   ww_class_score classes;
   ww_group *groups[WW_NGROUPINGS];
   uint32_t ngroups[WW_NGROUPINGS];
-  ww_reason *reasons;
-  uint32_t nreasons;
+  ww_reasons reasons;    /* of cases without an answer */
   const ww_case **worst; /* answered, worst first */
   uint32_t nworst;
   double ms, total_s; /* median of a prediction, and wall time of all */
@@ -117,13 +110,13 @@ const char *ww_evaluate_head(const ww_evaluation *v,
 const char *ww_scored_text(int q, double v, ww_arena *a); /* with its unit: "12.3 us" */
 
 /* ---- evaluate_both.c ---- */
-uint32_t ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a,
-                          ww_table **out); /* one table */
+ww_table ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a);
 
 /* ---- evaluate_show.c, evaluate_page.c ---- */
+bool ww_table_words(const ww_table *t, uint32_t col); /* whether the column is words */
 void ww_tables_text(const ww_table *t, uint32_t n, FILE *f);
 void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f);
-void ww_evaluate_json(const ww_evaluation *v, ww_buf *out);
+void ww_evaluate_json(const ww_evaluation *v);
 void ww_evaluate_page(const ww_evaluation *v, const ww_table *t, uint32_t n, ww_arena *a,
                       ww_buf *out);
 

@@ -12,26 +12,23 @@ static const char *of(bool points, double v, ww_arena *a) {
   return ww_fmt(a, fabs(v) >= 1 ? "%.0f %%" : "%.1f %%", 100 * v);
 }
 
-typedef ww_strings words;
-
 static void row(const char *name, bool points, double without, double with, uint32_t n, ww_arena *a,
-                words *w) {
+                ww_strings *w) {
   ww_push(a, w, name);
   ww_push(a, w, of(points, without, a));
   ww_push(a, w, of(points, with, a));
   ww_push(a, w, ww_fmt(a, "%u", n));
 }
 
-static void metric_rows(const ww_score *x, const ww_score *y, int q, ww_arena *a, words *w) {
+static void metric_rows(const ww_score *x, const ww_score *y, int q, ww_arena *a, ww_strings *w) {
   bool points = ww_rule_of(q).points;
   const char *name = ww_scored_name(q);
   row(ww_fmt(a, "%s: median error", name), points, x->median, y->median, y->n, a, w);
   row(ww_fmt(a, "%s: mean error", name), points, x->mean, y->mean, y->n, a, w);
-  if (q == WW_M_time_us)
+  if (q == WW_M_time_us) {
     row("time_us: 90 % of the errors are at most", points, x->p90, y->p90, y->n, a, w);
-  if (q == WW_M_time_us)
     row("time_us: within 10 %", false, x->within10, y->within10, y->n, a, w);
-  if (q != WW_M_time_us)
+  } else
     row(ww_fmt(a, "%s: right", name), false, x->right, y->right, y->n, a, w);
   if (y->intervals)
     row(ww_fmt(a, "%s: in its interval", name), false, x->inside, y->inside, y->intervals, a, w);
@@ -44,25 +41,21 @@ static bool told(const ww_score *x, const ww_score *y, int q) {
   return y->answered && (fabs(x->mean - y->mean) > 1e-9 || fabs(x->median - y->median) > 1e-9);
 }
 
-uint32_t ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a,
-                          ww_table **out) {
+ww_table ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a) {
   static const char *head[] = {"", "machine model", "corrected", "over"};
-  words w = {0};
+  ww_strings w = {0};
   for (int q = 0; q < WW_NSCORED; q++)
     if (with->shown[q] && told(&without->score[q], &with->score[q], q))
       metric_rows(&without->score[q], &with->score[q], q, a, &w);
   row("roofline class: balanced accuracy", false, without->classes.balanced, with->classes.balanced,
       with->classes.answered, a, &w);
-  ww_table *t = WW_NEW(a, ww_table);
-  *t = (ww_table){.title = "With and without what was learned",
-                  .note = "an unanswered launch counts as an error of 100 %; the machine model's "
-                          "interval is made for 80 %, "
-                          "the corrected one's for 90 %",
-                  .head = head,
-                  .cells = w.v,
-                  .ncols = 4,
-                  .nrows = w.n / 4,
-                  .left = 1};
-  *out = t;
-  return 1;
+  return (ww_table){.title = "With and without what was learned",
+                    .note = "an unanswered launch counts as an error of 100 %; the machine model's "
+                            "interval is made for 80 %, "
+                            "the corrected one's for 90 %",
+                    .head = head,
+                    .cells = w.v,
+                    .ncols = 4,
+                    .nrows = w.n / 4,
+                    .left = 1};
 }

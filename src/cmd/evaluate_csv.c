@@ -11,10 +11,7 @@
 
 #include "evaluate.h"
 
-typedef struct {
-  const char **field;
-  uint32_t n;
-} csv_row;
+typedef ww_strings csv_row;
 
 typedef struct {
   const char *program;
@@ -59,22 +56,19 @@ static char field(char **at, const char **out) {
 }
 
 static csv_row next_row(char **at, ww_arena *a) {
-  WW_VEC(const char *) all = {0};
+  csv_row all = {0};
   const char *one;
-  char end = **at;
-  while (end) {
+  for (char end = **at; end && end != '\n';) {
     end = field(at, &one);
     ww_push(a, &all, one);
-    if (end == '\n')
-      break;
   }
-  return (csv_row){all.v, all.n};
+  return all;
 }
 
 static const char *get(const reader *r, const csv_row *row, const char *column) {
   for (uint32_t k = 0; k < r->head.n && k < row->n; k++)
-    if (!strcmp(r->head.field[k], column))
-      return row->field[k];
+    if (!strcmp(r->head.v[k], column))
+      return row->v[k];
   return "";
 }
 
@@ -134,7 +128,7 @@ static bool same_instance(const char *recorded, const char *full) {
   if (!begin || !ww_starts(recorded, "_Z"))
     return true;
   size_t n = strcspn(begin + 1, ",>");
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+  for (size_t k = 0; k < WW_COUNT(types); k++)
     if (strlen(types[k].type) == n && !strncmp(begin + 1, types[k].type, n))
       return strstr(recorded, types[k].code);
   return true;
@@ -223,11 +217,9 @@ static ww_report report_of(const reader *r, const csv_row *row) {
 
 static bool repeated(const reader *r, const csv_row *rows, uint32_t n, const csv_row *row) {
   static const char *const key[] = {"Kernel Name", "targetName", "Grid Size", "Block Size"};
-  for (uint32_t k = n; k-- > 0;) {
-    bool same = true;
-    for (int i = 0; i < 4 && same; i++)
-      same = !strcmp(get(r, &rows[k], key[i]), get(r, row, key[i]));
-    if (same)
+  for (uint32_t k = n, i; k-- > 0;) {
+    for (i = 0; i < 4 && !strcmp(get(r, &rows[k], key[i]), get(r, row, key[i])); i++) {}
+    if (i == 4)
       return true;
   }
   return false;
@@ -257,9 +249,9 @@ ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, w
   char *text;
   size_t bytes;
   ww_gpu *gpu = WW_NEW(a, ww_gpu);
-  ww_status st = ww_input_packed(a, path, (size_t)1 << 30, &text, &bytes, &c->err);
+  ww_status st = ww_input_packed(a, path, 1 << 30, &text, &bytes, &c->err);
   if (!st)
-    st = ww_gpu_load(c->global.gpu ? c->global.gpu : "rtx3080", a, gpu, &c->err);
+    st = ww_gpu_load(c->gpu ? c->gpu : "rtx3080", a, gpu, &c->err);
   if (st)
     return st;
   static const char *const need[] = {"Kernel Name", "kernelName", "targetName", "Grid Size",
@@ -267,7 +259,7 @@ ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, w
   WW_VEC(csv_row) rows = {0};
   WW_VEC(ww_case) cases = {0};
   r.head = next_row(&text, a);
-  for (size_t k = 0; k < sizeof need / sizeof *need; k++)
+  for (size_t k = 0; k < WW_COUNT(need); k++)
     if (!*get(&r, &r.head, need[k]))
       return ww_fail(&c->err, WW_EPARSE, "%s: there is no column \"%s\"", path, need[k]);
   while (*text) {

@@ -57,7 +57,7 @@ static const char style[] =
 /* The first grouping with a few groups; the bound where there is none. */
 static int colour_grouping(const ww_evaluation *v) {
   static const int order[] = {WW_GROUP_SUITE, WW_GROUP_FAMILY, WW_GROUP_BOUND};
-  for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+  for (size_t k = 0; k < WW_COUNT(order); k++)
     if (v->ngroups[order[k]] > 1 && v->ngroups[order[k]] <= NCOLORS)
       return order[k];
   return WW_GROUP_BOUND;
@@ -68,6 +68,12 @@ static uint32_t colour_of(const ww_evaluation *v, int grouping, const ww_case *c
     if (!strcmp(v->groups[grouping][k].name, ww_group_of(c, grouping)))
       return k % NCOLORS;
   return 0;
+}
+
+static void text(const char *before, const char *words, const char *after, ww_buf *b) {
+  ww_buf_puts(b, before);
+  ww_svg_escape(b, words);
+  ww_buf_puts(b, after);
 }
 
 static void legend(const ww_evaluation *v, int grouping, ww_buf *b) {
@@ -132,20 +138,21 @@ static scale scale_of(const ww_evaluation *v) {
   return s;
 }
 
+static void label(double x, double y, const char *anchor, const char *words, ww_buf *b) {
+  ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, words);
+}
+
 static void axes(const ww_evaluation *v, const scale *s, ww_arena *a, ww_buf *b) {
   double step = s->log ? ceil((s->hi - s->lo) / 10) : 20;
   for (double at = s->lo; at <= s->hi + 1e-9; at += step) {
     double value = s->log ? pow(10, at) : at;
-    const char *label = ww_scored_text(v->metric, value, a);
+    const char *words = ww_scored_text(v->metric, value, a);
     ww_buf_fmt(b, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\"/>", x_of(s, value),
                TOP, TOP + PLOT, LEFT, y_of(s, value), LEFT + PLOT);
-    ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>", x_of(s, value),
-               TOP + PLOT + 16, label);
-    ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT - 6,
-               y_of(s, value) + 4, label);
+    label(x_of(s, value), TOP + PLOT + 16, "middle", words, b);
+    label(LEFT - 6, y_of(s, value) + 4, "end", words, b);
   }
-  ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">measured</text>",
-             LEFT + PLOT / 2, TOP + PLOT + 34);
+  label(LEFT + PLOT / 2, TOP + PLOT + 34, "middle", "measured", b);
   ww_buf_fmt(
       b,
       "<text transform=\"translate(11 %.1f) rotate(-90)\" text-anchor=\"middle\">predicted</text>",
@@ -207,7 +214,7 @@ static void scatter(const ww_evaluation *v, ww_arena *a, ww_buf *b) {
 static uint32_t bin_of(const ww_mark *m, bool points) {
   double steps = points ? m->bias / 4 : m->ln / log(2) * 4;
   double at = floor(steps) + NBINS / 2.0;
-  return at < 0 ? 0 : at > NBINS - 1 ? NBINS - 1 : (uint32_t)at;
+  return at < 0 ? 0 : at > NBINS - 1 ? NBINS - 1 : at;
 }
 
 static void bin_label(uint32_t edge, bool points, char *out, size_t n) {
@@ -235,8 +242,7 @@ static void bar(uint32_t k, uint32_t count, uint32_t most, bool points, ww_buf *
              k && k + 1 < NBINS ? to : "");
   if (k % 4 == 1) {
     ww_buf_fmt(b, "<path class=\"axis\" d=\"M%.1f %.1fv5\"/>", LEFT + k * w, TOP + PLOT);
-    ww_buf_fmt(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>", LEFT + k * w,
-               TOP + PLOT + 16, from);
+    label(LEFT + k * w, TOP + PLOT + 16, "middle", from, b);
   }
 }
 
@@ -267,12 +273,10 @@ static void histogram(const ww_evaluation *v, ww_buf *b) {
   for (uint32_t k = 0; k < NBINS; k++)
     bar(k, count[k], most, points, b);
   double middle = LEFT + PLOT / 2;
-  ww_buf_fmt(b,
-             "<path class=\"same\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
-             "text-anchor=\"middle\">%s</text></svg>",
-             middle, TOP, TOP + PLOT, middle, TOP + PLOT + 34,
-             points ? "predicted - measured, points" : "predicted / measured");
-  ww_buf_fmt(b, "<p class=\"note\">Left of the line too low, right of it too high.%s",
+  ww_buf_fmt(b, "<path class=\"same\" d=\"M%.1f %.1fV%.1f\"/>", middle, TOP, TOP + PLOT);
+  label(middle, TOP + PLOT + 34, "middle",
+        points ? "predicted - measured, points" : "predicted / measured", b);
+  ww_buf_fmt(b, "</svg><p class=\"note\">Left of the line too low, right of it too high.%s",
              none ? " " : "");
   if (none)
     ww_buf_fmt(
@@ -286,8 +290,7 @@ static void histogram(const ww_evaluation *v, ww_buf *b) {
 static void row(const ww_table *t, const char *const *cells, const char *tag, ww_buf *b) {
   ww_buf_puts(b, "<tr>");
   for (uint32_t k = 0; k < t->ncols; k++) {
-    bool words = k < t->left || (t->words >> k & 1);
-    ww_buf_fmt(b, "<%s%s>", tag, words ? " class=\"w\"" : "");
+    ww_buf_fmt(b, "<%s%s>", tag, ww_table_words(t, k) ? " class=\"w\"" : "");
     ww_svg_escape(b, cells[k]);
     ww_buf_fmt(b, "</%s>", tag);
   }
@@ -295,19 +298,14 @@ static void row(const ww_table *t, const char *const *cells, const char *tag, ww
 }
 
 static void html_table(const ww_table *t, ww_buf *b) {
-  ww_buf_puts(b, "<h2>");
-  ww_svg_escape(b, t->title);
-  ww_buf_puts(b, "</h2><div class=\"scroll\"><table><thead>");
+  text("<h2>", t->title, "</h2><div class=\"scroll\"><table><thead>", b);
   row(t, t->head, "th", b);
   ww_buf_puts(b, "</thead><tbody>");
   for (uint32_t r = 0; r < t->nrows; r++)
     row(t, &t->cells[r * t->ncols], "td", b);
   ww_buf_puts(b, "</tbody></table></div>\n");
-  if (!t->note)
-    return;
-  ww_buf_puts(b, "<p class=\"note\">");
-  ww_svg_escape(b, t->note);
-  ww_buf_puts(b, "</p>\n");
+  if (t->note)
+    text("<p class=\"note\">", t->note, "</p>\n", b);
 }
 
 static void tiles(const ww_table *t, ww_buf *b) {
@@ -325,15 +323,13 @@ void ww_evaluate_page(const ww_evaluation *v, const ww_table *t, uint32_t n, ww_
                       ww_buf *b) {
   ww_buf_puts(b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
                  "name=\"viewport\" content=\"width=device-width\">"
-                 "<meta name=\"color-scheme\" content=\"light dark\"><title>");
-  ww_svg_escape(b, v->by);
-  ww_buf_puts(b, " against ");
+                 "<meta name=\"color-scheme\" content=\"light dark\">");
+  text("<title>", v->by, " against ", b);
   ww_svg_escape(b, v->data);
   ww_buf_fmt(b,
              "</title><style>\n%s</style></head><body>\n<h1>How good are the predictions?</h1><p>",
              style);
-  ww_svg_escape(b, ww_evaluate_head(v, a));
-  ww_buf_puts(b, "</p>\n");
+  text("", ww_evaluate_head(v, a), "</p>\n", b);
   tiles(&t[0], b);
   ww_buf_puts(b, "<div class=\"plots\">\n");
   scatter(v, a, b);

@@ -23,37 +23,29 @@ typedef struct {
 
 /* ---- one launch ---- */
 
-static ww_status lanes_fit(const ww_module *m, const ww_gpu *g, ww_err *e) {
-  bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (!fixed || g->lanes == m->warp)
-    return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u",
-                 ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes);
-}
-
-static ww_status by_trace(const run *p, const ww_module *m, const ww_fn *fn, const ww_launch *l,
+static ww_status by_trace(const run *p, const ww_source_cache *s, const ww_launch *l,
                           const ww_gpu *g, ww_arena *a, ww_report *out, ww_err *e) {
   ww_trace_options o = {.sampling = {.budget = p->how->budget}, .lanes = g->lanes, .sms = g->sms};
   ww_trace_result *r = WW_NEW(a, ww_trace_result);
-  ww_status st = ww_trace(m, fn, l, &o, a, r, e);
+  ww_status st = ww_trace(s->module, s->fn, l, &o, a, r, e);
   if (!st)
-    ww_trace_report(fn, r, out);
+    ww_trace_report(s->fn, r, out);
   return st;
 }
 
 /* out[1]: the same before the correction, where both are asked for. */
-static ww_status by_machine(const run *p, const ww_module *m, const ww_fn *fn, const ww_launch *l,
+static ww_status by_machine(const run *p, const ww_source_cache *s, const ww_launch *l,
                             const ww_gpu *g, ww_arena *a, ww_report *out, ww_err *e) {
   ww_prediction *said = WW_NEW(a, ww_prediction);
   ww_predict_options o = {.gpu = g,
                           .params = &p->params,
                           .budget = p->how->budget,
                           .correction = p->how->both ? NULL : p->how->correction};
-  ww_status st = ww_predict(m, fn, l, &o, a, said, e);
+  ww_status st = ww_predict(s->module, s->fn, l, &o, a, said, e);
   if (st)
     return st;
   out[1] = said->report;
-  out[1].kernel = fn->name;
+  out[1].kernel = s->fn->name;
   if (p->how->both)
     ww_correct(p->how->correction, g, a, said);
   out[0] = said->report;
@@ -63,9 +55,6 @@ static ww_status by_machine(const run *p, const ww_module *m, const ww_fn *fn, c
 /* The one place that asks an oracle. The report lives in `a` and in the cache. */
 static ww_status predict(const run *p, ww_cmd *c, ww_source_cache *cache, ww_case *k, ww_arena *a,
                          ww_report *out) {
-  static const ww_source_options none;
-  const ww_fn *fn;
-  ww_assumptions said = {0};
   ww_launch l = k->launch;
   if (k->unready)
     return ww_fail(&c->err, WW_EDATA, "%s", k->unready);
@@ -73,16 +62,12 @@ static ww_status predict(const run *p, ww_cmd *c, ww_source_cache *cache, ww_cas
     return ww_fail(&c->err, WW_EDATA, "the measured report has no launch");
   if (!l.file)
     return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
-  ww_status st = ww_source_kernel(c, &none, cache, &l, &fn, &said);
-  const ww_module *m = &cache->read.unit->module;
-  if (!st)
-    st = lanes_fit(m, k->gpu, &c->err);
-  if (st)
-    return st;
-  st = (p->how->trace ? by_trace : by_machine)(p, m, fn, &l, k->gpu, a, out, &c->err);
-  if (st)
-    return st;
-  out->kernel = fn->name;
+  const ww_source_cache *s = cache;
+  if (ww_source_kernel(c, &ww_source_plain, cache, &l) ||
+      ww_lanes_fit(s->module, k->gpu, "", &c->err) ||
+      (p->how->trace ? by_trace : by_machine)(p, s, &l, k->gpu, a, out, &c->err))
+    return c->err.code;
+  out->kernel = s->fn->name;
   return WW_OK;
 }
 

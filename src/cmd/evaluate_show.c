@@ -5,29 +5,26 @@
 
 #define WIDE 72 /* a cell of words on a terminal */
 
-static bool is_words(const ww_table *t, uint32_t col) {
+bool ww_table_words(const ww_table *t, uint32_t col) {
   return col < t->left || (t->words >> col & 1);
-}
-
-static const char *cell(const ww_table *t, uint32_t row, uint32_t col) {
-  return t->cells[row * t->ncols + col];
 }
 
 /* ---- terminal ---- */
 
 static int width_of(const ww_table *t, uint32_t col) {
   size_t most = strlen(t->head[col]);
-  for (uint32_t r = 0; r < t->nrows; r++)
-    if (strlen(cell(t, r, col)) > most)
-      most = strlen(cell(t, r, col));
-  return (int)(most > WIDE ? WIDE : most);
+  for (uint32_t r = 0; r < t->nrows; r++) {
+    size_t n = strlen(t->cells[r * t->ncols + col]);
+    most = n > most ? n : most;
+  }
+  return most > WIDE ? WIDE : most;
 }
 
 static void text_row(const ww_table *t, const char *const *cells, const int *width, FILE *f) {
   for (uint32_t k = 0; k < t->ncols; k++) {
     bool last = k + 1 == t->ncols;
-    if (is_words(t, k))
-      fprintf(f, "%s%-*.*s", k ? "  " : "  ", last ? 0 : width[k], WIDE, cells[k]);
+    if (ww_table_words(t, k))
+      fprintf(f, "  %-*.*s", last ? 0 : width[k], WIDE, cells[k]);
     else
       fprintf(f, "  %*s", width[k], cells[k]);
   }
@@ -78,7 +75,7 @@ void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f) {
     fprintf(f, "\n### %s\n\n", t->title);
     markdown_row(t, t->head, f);
     for (uint32_t k = 0; k < t->ncols; k++)
-      fputs(is_words(t, k) ? "|---" : "|---:", f);
+      fputs(ww_table_words(t, k) ? "|---" : "|---:", f);
     fputs("|\n", f);
     for (uint32_t r = 0; r < t->nrows; r++)
       markdown_row(t, &t->cells[r * t->ncols], f);
@@ -126,8 +123,7 @@ static void write_classes(const ww_class_score *s, ww_json *j) {
   number(j, "f1", s->f1);
   number(j, "mcc", s->mcc);
   number(j, "accuracy_all", s->accuracy_all);
-  ww_json_key(j, "matrix"); /* [measured][said], bandwidth then compute */
-  ww_json_arr(j);
+  ww_json_karr(j, "matrix"); /* [measured][said], bandwidth then compute */
   for (int k = 0; k < 2; k++) {
     ww_json_arr(j);
     for (int i = 0; i < 2; i++)
@@ -139,11 +135,9 @@ static void write_classes(const ww_class_score *s, ww_json *j) {
 }
 
 static void write_groups(const ww_evaluation *v, ww_json *j) {
-  ww_json_key(j, "groups");
-  ww_json_obj(j);
+  ww_json_kobj(j, "groups");
   for (int g = 0; g < WW_NGROUPINGS; g++) {
-    ww_json_key(j, ww_grouping_names[g]);
-    ww_json_arr(j);
+    ww_json_karr(j, ww_grouping_names[g]);
     for (uint32_t k = 0; k < v->ngroups[g]; k++) {
       ww_json_obj(j);
       ww_json_kstr(j, "name", v->groups[g][k].name);
@@ -176,28 +170,24 @@ static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
 }
 
 static void write_lists(const ww_evaluation *v, ww_json *j) {
-  ww_json_key(j, "unanswered");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < v->nreasons; k++) {
+  ww_json_karr(j, "unanswered");
+  for (uint32_t k = 0; k < v->reasons.n; k++) {
+    const ww_case *example = v->reasons.v[k].example;
     ww_json_obj(j);
-    ww_json_kstr(j, "why", v->reasons[k].text);
-    ww_json_kuint(j, "launches", v->reasons[k].n);
-    ww_json_kstr(j, "example", v->reasons[k].example->predicted.error.msg);
+    ww_json_kstr(j, "why", v->reasons.v[k].text);
+    ww_json_kuint(j, "launches", v->reasons.v[k].n);
+    ww_json_kstr(j, "example", example->predicted.error.msg);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
-  ww_json_key(j, "worst");
-  ww_json_arr(j);
+  ww_json_karr(j, "worst");
   for (uint32_t k = 0; k < v->nworst; k++)
     write_case(v, v->worst[k], j);
   ww_json_end_arr(j);
 }
 
-void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
-  ww_json json = {0}, *j = &json;
-  ww_json_begin(j, out);
-  ww_json_obj(j);
-  ww_json_kint(j, "schema_version", 1);
+void ww_evaluate_json(const ww_evaluation *v) {
+  ww_json *j = ww_line_begin();
   ww_json_kstr(j, "data", v->data);
   ww_json_kstr(j, "by", v->by);
   if (v->gpu)
@@ -207,8 +197,7 @@ void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
   ww_json_kuint(j, "unmeasured", v->unmeasured);
   number(j, "median_ms", v->ms);
   ww_json_kstr(j, "metric", ww_scored_name(v->metric));
-  ww_json_key(j, "metrics");
-  ww_json_obj(j);
+  ww_json_kobj(j, "metrics");
   for (int q = 0; q < WW_NSCORED; q++) {
     if (!v->shown[q])
       continue;
@@ -222,6 +211,5 @@ void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
   write_classes(&v->classes, j);
   write_groups(v, j);
   write_lists(v, j);
-  ww_json_end_obj(j);
-  ww_buf_puts(out, "\n");
+  ww_line_end(j);
 }

@@ -1,6 +1,5 @@
 /* evaluate_sum.c - from cases to scores: all together, by group, why some were not answered, which
  * are worst. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,22 +10,18 @@ const char *const ww_grouping_names[WW_NGROUPINGS] = {"suite", "family", "dialec
 
 /* ---- groups ---- */
 
+static const char *const sizes[] = {"under 10 us", "10 to 100 us", "0.1 to 1 ms", "1 ms and more"};
+
 static const char *size_of(const ww_case *c) {
   const ww_quantity *t = &c->measured.m[WW_M_time_us];
-  if (!t->known)
-    return "not timed";
-  return t->value < 10     ? "under 10 us"
-         : t->value < 100  ? "10 to 100 us"
-         : t->value < 1000 ? "0.1 to 1 ms"
-                           : "1 ms and more";
+  return t->known ? sizes[!(t->value < 10) + !(t->value < 100) + !(t->value < 1000)] : "not timed";
 }
 
 static const char *dialect_of(const ww_case *c) {
   const char *dot = c->launch.file ? strrchr(c->launch.file, '.') : NULL;
-  return dot && !strcmp(dot, ".cl")    ? "opencl"
-         : dot && !strcmp(dot, ".hip") ? "hip"
-         : dot                         ? "cuda"
-                                       : "not said";
+  if (!dot)
+    return "not said";
+  return !strcmp(dot, ".cl") ? "opencl" : !strcmp(dot, ".hip") ? "hip" : "cuda";
 }
 
 const char *ww_group_of(const ww_case *c, int grouping) {
@@ -62,12 +57,10 @@ static int by_launches(const void *a, const void *b) {
 }
 
 static void sort_sizes(ww_group *g, uint32_t n) {
-  static const char *const order[] = {"under 10 us", "10 to 100 us", "0.1 to 1 ms",
-                                      "1 ms and more"};
   uint32_t to = 0;
   for (uint32_t k = 0; k < 4; k++)
     for (uint32_t i = to; i < n; i++)
-      if (!strcmp(g[i].name, order[k])) {
+      if (!strcmp(g[i].name, sizes[k])) {
         ww_group one = g[i];
         g[i] = g[to];
         g[to++] = one;
@@ -101,54 +94,17 @@ static void group(ww_evaluation *v, int grouping, ww_pair *pairs, ww_bound *trut
 
 /* ---- reasons ---- */
 
-/* Messages that differ in names and numbers alone are one reason. */
-static const char *without_names(const ww_err *e, ww_arena *a) {
-  char text[160];
-  size_t n = 0;
-  const char *s = e->msg;
-  while (*s && n < 110) {
-    const char *end =
-        *s == '`' || *s == '\'' || *s == '"' ? strchr(s + 1, *s == '`' ? '`' : *s) : NULL;
-    if (end) {
-      n += (size_t)snprintf(text + n, sizeof text - n, "...");
-      s = end + 1;
-    } else if (isdigit((unsigned char)*s)) {
-      s += strspn(s, "0123456789.x");
-      text[n++] = 'N';
-    } else if (*s == ';' || *s == '\n')
-      break;
-    else
-      text[n++] = *s++;
-  }
-  text[n] = 0;
-  return ww_fmt(a, "%s: %s", ww_status_name(e->code), text);
-}
-
-static int by_count(const void *a, const void *b) {
-  const ww_reason *x = a, *y = b;
-  if (x->n != y->n)
-    return x->n < y->n ? 1 : -1;
-  return strcmp(x->text, y->text);
-}
-
 static void reasons(ww_evaluation *v, ww_arena *a) {
-  WW_VEC(ww_reason) all = {0};
   for (uint32_t k = 0; k < v->n; k++) {
     const ww_case *c = &v->cases[k];
-    if (!c->predicted.error.code)
-      continue;
-    const char *text = without_names(&c->predicted.error, a);
-    uint32_t i = 0;
-    while (i < all.n && strcmp(all.v[i].text, text))
-      i++;
-    if (i == all.n)
-      ww_push(a, &all, (ww_reason){.text = text, .example = c});
-    all.v[i].n++;
+    const ww_err *e = &c->predicted.error;
+    if (e->code)
+      ww_reason_add(
+          &v->reasons,
+          ww_fmt(a, "%s: %s", ww_status_name(e->code), ww_without_names(e->msg, 110, ";\n", a)), c,
+          a);
   }
-  if (all.n)
-    qsort(all.v, all.n, sizeof *all.v, by_count);
-  v->reasons = all.v;
-  v->nreasons = all.n;
+  ww_reasons_sort(&v->reasons);
 }
 
 /* ---- worst cases ---- */
@@ -201,7 +157,7 @@ void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t nworst, ww_arena *a)
     ww_case *c = &v->cases[k];
     c->truth = ww_bound_of(&c->measured, &c->balance);
     c->guess = ww_bound_of(&c->predicted, &c->balance);
-    v->answered += c->predicted.error.code == WW_OK;
+    v->answered += !c->predicted.error.code;
   }
   uint32_t n = pairs_of(v, 0, NULL, pairs, truth, guess);
   for (int q = 0; q < WW_NSCORED; q++) {
@@ -222,46 +178,54 @@ void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t nworst, ww_arena *a)
 
 /* ---- single numbers ---- */
 
-static bool class_stat(const ww_class_score *s, const char *stat, double *value) {
-  const struct {
-    const char *name;
-    double value;
-  } table[] = {{"accuracy", 100 * s->accuracy},
-               {"balanced", 100 * s->balanced},
-               {"f1", 100 * s->f1},
-               {"mcc", s->mcc},
-               {"all", 100 * s->accuracy_all},
-               {"coverage", s->n ? 100.0 * s->answered / s->n : NAN}};
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (!strcmp(table[k].name, stat))
-      return *value = table[k].value, true;
+typedef struct {
+  const char *name;
+  double value;
+} stat;
+
+static bool stat_of(const stat *table, const char *name, double *value) {
+  for (; table->name; table++)
+    if (!strcmp(table->name, name))
+      return *value = table->value, true;
   return false;
 }
 
-static bool score_stat(int q, const ww_score *s, const char *stat, double *value) {
-  double scale = ww_rule_of(q).points ? 1 : 100;
-  const struct {
-    const char *name;
-    double value;
-  } table[] = {
-      {"median", scale * s->median},   {"mean", scale * s->mean},
-      {"p90", scale * s->p90},         {"ln", s->ln},
-      {"within10", 100 * s->within10}, {"right", 100 * s->right},
-      {"rank", s->spearman},           {"spearman", s->spearman},
-      {"bias", scale * s->bias},       {"inside", 100 * s->inside},
-      {"small_us", s->small_us},       {"coverage", s->n ? 100.0 * s->answered / s->n : NAN}};
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (!strcmp(table[k].name, stat))
-      return *value = table[k].value, true;
-  return false;
+static double coverage(uint32_t answered, uint32_t n) {
+  return n ? 100.0 * answered / n : NAN;
 }
 
-bool ww_evaluate_stat(const ww_evaluation *v, const char *metric, const char *stat, double *value) {
+bool ww_evaluate_stat(const ww_evaluation *v, const char *metric, const char *name, double *value) {
   *value = NAN;
-  if (!*metric && !strcmp(stat, "coverage"))
-    return *value = v->n ? 100.0 * v->answered / v->n : NAN, true;
-  if (!strcmp(metric, "class"))
-    return class_stat(&v->classes, stat, value);
+  if (!*metric && !strcmp(name, "coverage"))
+    return *value = coverage(v->answered, v->n), true;
+  if (!strcmp(metric, "class")) {
+    const ww_class_score *s = &v->classes;
+    const stat table[] = {{"accuracy", 100 * s->accuracy},
+                          {"balanced", 100 * s->balanced},
+                          {"f1", 100 * s->f1},
+                          {"mcc", s->mcc},
+                          {"all", 100 * s->accuracy_all},
+                          {"coverage", coverage(s->answered, s->n)},
+                          {0}};
+    return stat_of(table, name, value);
+  }
   int q = ww_scored_named(metric);
-  return q >= 0 && score_stat(q, &v->score[q], stat, value);
+  if (q < 0)
+    return false;
+  const ww_score *s = &v->score[q];
+  double scale = ww_rule_of(q).points ? 1 : 100;
+  const stat table[] = {{"median", scale * s->median},
+                        {"mean", scale * s->mean},
+                        {"p90", scale * s->p90},
+                        {"ln", s->ln},
+                        {"within10", 100 * s->within10},
+                        {"right", 100 * s->right},
+                        {"rank", s->spearman},
+                        {"spearman", s->spearman},
+                        {"bias", scale * s->bias},
+                        {"inside", 100 * s->inside},
+                        {"small_us", s->small_us},
+                        {"coverage", coverage(s->answered, s->n)},
+                        {0}};
+  return stat_of(table, name, value);
 }

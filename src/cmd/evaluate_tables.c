@@ -6,7 +6,6 @@
 #include "../base/units.h"
 #include "evaluate.h"
 
-typedef WW_VEC(const char *) words;
 typedef WW_VEC(ww_table) tables;
 
 /* ---- numbers as words ---- */
@@ -24,6 +23,10 @@ static const char *percent(double share, ww_arena *a) {
   return fabs(p) >= 1e4   ? ww_fmt(a, "%.1e %%", p)
          : fabs(p) >= 100 ? ww_fmt(a, "%.0f %%", p)
                           : ww_fmt(a, "%.1f %%", p);
+}
+
+static const char *share(uint32_t n, uint32_t of, ww_arena *a) {
+  return percent(of ? (double)n / of : NAN, a);
 }
 
 /* An error in the terms of its rule. */
@@ -86,32 +89,28 @@ const char *ww_evaluate_head(const ww_evaluation *v, ww_arena *a) {
                                             v->ms, v->total_s);
   return ww_fmt(a, "%s against %s%s%s: %u launches%s, %u answered (%s)%s", v->by, v->data,
                 v->gpu ? " on " : "", v->gpu ? v->gpu : "", v->n, rest, v->answered,
-                percent(v->n ? (double)v->answered / v->n : NAN, a), speed);
+                share(v->answered, v->n, a), speed);
 }
 
 /* ---- building ---- */
 
-static ww_table *table(tables *all, const char *title, uint32_t left, const char *const *head,
-                       ww_arena *a) {
+static ww_table *table(tables *all, const char *title, const char *const *head, ww_arena *a) {
   uint32_t n = 0;
   while (head[n])
     n++;
-  ww_table t = {.title = title, .ncols = n, .left = left, .head = WW_NEWN(a, const char *, n)};
+  ww_table t = {.title = title, .ncols = n, .left = 1, .head = WW_NEWN(a, const char *, n)};
   for (uint32_t k = 0; k < n; k++)
     t.head[k] = head[k];
   ww_push(a, all, t);
   return &all->v[all->n - 1];
 }
 
-static void fill(ww_table *t, const words *w) {
-  t->cells = w->v;
-  t->nrows = w->n / t->ncols;
+static void add_row(ww_table *t, const char **cells, ww_arena *a) {
+  size_t row = t->ncols * sizeof *cells, before = t->nrows++ * row;
+  t->cells = ww_grow(a, t->cells, before, before + row);
+  memcpy((char *)t->cells + before, cells, row);
 }
-
-static void add(ww_arena *a, words *w, const char *text) {
-  ww_push(a, w, text);
-}
-#define CELL(text) add(a, &w, (text))
+#define ROW(...) add_row(t, (const char *[]){__VA_ARGS__}, a)
 
 /* What the project promises, first. */
 static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
@@ -119,73 +118,46 @@ static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
                              WW_Q_dram_bytes, WW_M_l1_hit_pct,        WW_M_l2_hit_pct,
                              WW_M_ai};
   static const char *const head[] = {"", "score", "over", NULL};
-  ww_table *t = table(all, "At a glance", 1, head, a);
-  words w = {0};
+  ww_table *t = table(all, "At a glance", head, a);
   const ww_score *time = &v->score[WW_M_time_us];
   if (v->shown[WW_M_time_us]) {
-    CELL("time: median error, unanswered as 100 %");
-    CELL(percent(time->median, a));
-    CELL(count(time->n, a));
-    CELL("time: median |ln(predicted/measured)|");
-    CELL(plain(time->ln, 3, a));
-    CELL(count(time->answered, a));
-    CELL("time: rank correlation");
-    CELL(plain(time->spearman, 3, a));
-    CELL(count(time->answered, a));
-    CELL("time under 10 us: median |error| in us");
-    CELL(plain(time->small_us, 2, a));
-    CELL(count(time->small, a));
+    ROW("time: median error, unanswered as 100 %", percent(time->median, a), count(time->n, a));
+    ROW("time: median |ln(predicted/measured)|", plain(time->ln, 3, a), count(time->answered, a));
+    ROW("time: rank correlation", plain(time->spearman, 3, a), count(time->answered, a));
+    ROW("time under 10 us: median |error| in us", plain(time->small_us, 2, a),
+        count(time->small, a));
   }
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+  for (size_t k = 0; k < WW_COUNT(rows); k++) {
     int q = rows[k];
     if (!v->shown[q])
       continue;
-    CELL(ww_fmt(a, "%s within %s", ww_scored_name(q), ww_rule_text(q, a)));
-    CELL(percent(v->score[q].right, a));
-    CELL(count(v->score[q].n, a));
+    ROW(ww_fmt(a, "%s within %s", ww_scored_name(q), ww_rule_text(q, a)),
+        percent(v->score[q].right, a), count(v->score[q].n, a));
   }
   if (v->classes.answered) {
-    CELL("roofline class: balanced accuracy");
-    CELL(percent(v->classes.balanced, a));
-    CELL(count(v->classes.answered, a));
-    CELL("roofline class: MCC");
-    CELL(plain(v->classes.mcc, 2, a));
-    CELL(count(v->classes.answered, a));
+    ROW("roofline class: balanced accuracy", percent(v->classes.balanced, a),
+        count(v->classes.answered, a));
+    ROW("roofline class: MCC", plain(v->classes.mcc, 2, a), count(v->classes.answered, a));
   }
-  CELL("answered");
-  CELL(percent(v->n ? (double)v->answered / v->n : NAN, a));
-  CELL(count(v->n, a));
-  fill(t, &w);
+  ROW("answered", share(v->answered, v->n, a), count(v->n, a));
 }
 
 static void metric_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   static const char *const head[] = {"metric",       "n",    "answered", "zero",        "median",
                                      "mean",         "90 %", "|ln|",     "within 10 %", "right",
                                      "right within", "rank", "bias",     "in interval", NULL};
-  ww_table *t = table(all, "By metric", 1, head, a);
-  words w = {0};
+  ww_table *t = table(all, "By metric", head, a);
   for (int q = 0; q < WW_NSCORED; q++) {
     const ww_score *s = &v->score[q];
     if (!v->shown[q])
       continue;
-    CELL(ww_scored_name(q));
-    CELL(count(s->n, a));
-    CELL(count(s->answered, a));
-    CELL(count(s->zeros, a));
-    CELL(error_text(q, s->median, a));
-    CELL(error_text(q, s->mean, a));
-    CELL(error_text(q, s->p90, a));
-    CELL(plain(s->ln, 3, a));
-    CELL(percent(s->within10, a));
-    CELL(percent(s->right, a));
-    CELL(ww_rule_text(q, a));
-    CELL(plain(s->spearman, 3, a));
-    CELL(signed_text(q, s->bias, a));
-    CELL(percent(s->inside, a));
+    ROW(ww_scored_name(q), count(s->n, a), count(s->answered, a), count(s->zeros, a),
+        error_text(q, s->median, a), error_text(q, s->mean, a), error_text(q, s->p90, a),
+        plain(s->ln, 3, a), percent(s->within10, a), percent(s->right, a), ww_rule_text(q, a),
+        plain(s->spearman, 3, a), signed_text(q, s->bias, a), percent(s->inside, a));
   }
   t->note = "n: launches with this measurement; zero: those of them where it is 0; errors: |p - m| "
             "/ m, or points of a percentage";
-  fill(t, &w);
 }
 
 static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
@@ -193,63 +165,46 @@ static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   const ww_class_score *s = &v->classes;
   if (!s->answered)
     return;
-  ww_table *t = table(all, "Roofline class", 1, head, a);
-  words w = {0};
+  ww_table *t = table(all, "Roofline class", head, a);
   for (int k = 0; k < 2; k++) {
     uint32_t of = s->matrix[k][0] + s->matrix[k][1];
-    CELL(ww_bound_names[k + 1]);
-    CELL(count(s->matrix[k][0], a));
-    CELL(count(s->matrix[k][1], a));
-    CELL(percent(of ? (double)s->matrix[k][k] / of : NAN, a));
+    ROW(ww_bound_names[k + 1], count(s->matrix[k][0], a), count(s->matrix[k][1], a),
+        share(s->matrix[k][k], of, a));
   }
   t->note = ww_fmt(a,
                    "%u of %u launches: accuracy %s, balanced %s, macro F1 %s, MCC %s; unanswered "
                    "ones as wrong: accuracy %s",
                    s->answered, s->n, percent(s->accuracy, a), percent(s->balanced, a),
                    percent(s->f1, a), plain(s->mcc, 3, a), percent(s->accuracy_all, a));
-  fill(t, &w);
 }
 
 static void group_table(const ww_evaluation *v, int g, tables *all, ww_arena *a) {
   static const char *const head[] = {"",     "launches",       "answered",    "median", "mean",
                                      "90 %", "|ln|",           "within 10 %", "right",  "rank",
                                      "bias", "class balanced", NULL};
-  ww_table *t = table(all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)),
-                      1, head, a);
-  words w = {0};
+  ww_table *t =
+      table(all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)), head, a);
   t->head[0] = ww_grouping_names[g];
   for (uint32_t k = 0; k < v->ngroups[g]; k++) {
     const ww_group *i = &v->groups[g][k];
     const ww_score *s = &i->score;
-    CELL(i->name);
-    CELL(count(i->n, a));
-    CELL(count(s->answered, a));
-    CELL(error_text(v->metric, s->median, a));
-    CELL(error_text(v->metric, s->mean, a));
-    CELL(error_text(v->metric, s->p90, a));
-    CELL(plain(s->ln, 3, a));
-    CELL(percent(s->within10, a));
-    CELL(percent(s->right, a));
-    CELL(plain(s->spearman, 3, a));
-    CELL(signed_text(v->metric, s->bias, a));
-    CELL(percent(i->classes.balanced, a));
+    ROW(i->name, count(i->n, a), count(s->answered, a), error_text(v->metric, s->median, a),
+        error_text(v->metric, s->mean, a), error_text(v->metric, s->p90, a), plain(s->ln, 3, a),
+        percent(s->within10, a), percent(s->right, a), plain(s->spearman, 3, a),
+        signed_text(v->metric, s->bias, a), percent(i->classes.balanced, a));
   }
-  fill(t, &w);
 }
 
 static void reason_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   static const char *const head[] = {"why", "launches", "for example", NULL};
-  if (!v->nreasons)
+  if (!v->reasons.n)
     return;
-  ww_table *t = table(all, "Not answered", 1, head, a);
-  words w = {0};
-  for (uint32_t k = 0; k < v->nreasons; k++) {
-    CELL(v->reasons[k].text);
-    CELL(count(v->reasons[k].n, a));
-    CELL(ww_case_name(v->reasons[k].example, a));
+  ww_table *t = table(all, "Not answered", head, a);
+  for (uint32_t k = 0; k < v->reasons.n; k++) {
+    ROW(v->reasons.v[k].text, count(v->reasons.v[k].n, a),
+        ww_case_name(v->reasons.v[k].example, a));
   }
   t->words = 1 << 2;
-  fill(t, &w);
 }
 
 static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
@@ -257,19 +212,16 @@ static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
                                      "ratio",  "bottleneck", NULL};
   if (!v->nworst)
     return;
-  ww_table *t = table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), 1, head, a);
-  words w = {0};
+  ww_table *t = table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), head, a);
   for (uint32_t k = 0; k < v->nworst; k++) {
     const ww_case *c = v->worst[k];
     ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
-    CELL(ww_case_name(c, a));
-    CELL(ww_scored_text(v->metric, m.truth, a));
-    CELL(ww_scored_text(v->metric, m.guess, a));
-    CELL(m.truth > 0 ? ww_fmt(a, "%.3g", m.guess / m.truth) : NONE);
-    CELL(c->predicted.bottleneck ? c->predicted.bottleneck : "");
+    ROW(ww_case_name(c, a), ww_scored_text(v->metric, m.truth, a),
+        ww_scored_text(v->metric, m.guess, a),
+        m.truth > 0 ? ww_fmt(a, "%.3g", m.guess / m.truth) : NONE,
+        c->predicted.bottleneck ? c->predicted.bottleneck : "");
   }
   t->words = 1 << 4;
-  fill(t, &w);
 }
 
 uint32_t ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, ww_table **out) {

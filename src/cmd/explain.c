@@ -1,39 +1,30 @@
 /* explain.c - `warpwise explain`: what each line costs, what to change first. */
 #include "../predict/show/page_export.h"
 #include "fix.h"
-#include "limits.h"
-#include "oracle.h"
 #include "sarif.h"
+#include "source.h"
 
 typedef struct {
-  ww_source_options source;
-  ww_limit_options limits;
-  bool ptxas;
-  const char *cache, *by;
-  uint64_t budget;
+  ww_ask_options ask;
   bool sarif, github;
   const char *html;
   ww_fix_options fixing;
 } options;
 
 static const ww_option table[] = {
-    WW_SOURCE_OPTIONS(options),
-    WW_PREDICT_OPTIONS(options),
-    {"sarif", 0, WW_OPT_FLAG, NULL, "findings as SARIF 2.1.0", offsetof(options, sarif)},
-    {"github", 0, WW_OPT_FLAG, NULL, "findings as annotations of a GitHub workflow",
-     offsetof(options, github)},
-    {"html", 0, WW_OPT_STR, "FILE", "all of it as one HTML file to pass on ('-': stdout)",
-     offsetof(options, html)},
+    WW_PREDICT_OPTIONS,
+    WW_OPTION(sarif, NULL, "findings as SARIF 2.1.0"),
+    WW_OPTION(github, NULL, "findings as annotations of a GitHub workflow"),
+    WW_OPTION(html, "FILE", "all of it as one HTML file to pass on ('-': stdout)"),
     WW_FIX_OPTIONS(options),
-    WW_LIMIT_OPTIONS(options, "60"),
+    WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
 };
 
 typedef struct {
   ww_cmd *c;
   const options *o;
-  ww_targets targets;
-  ww_source_cache cache;
+  ww_ask ask;
   ww_sarif *sarif;
   uint32_t shown;
   ww_fixing *fixing;       /* NULL: nothing is to be fixed */
@@ -54,12 +45,12 @@ static void write_extra(void *ctx, ww_json *j) {
 
 static void show(job *j, const ww_answers *a, uint32_t g) {
   ww_prediction *p = &a->p[g];
-  const ww_module *m = &j->cache.read.unit->module;
+  const ww_module *m = a->module;
   ww_advice advice;
   ww_buf b = {0};
-  if (p->report.error.code != WW_OK)
+  if (p->report.error.code)
     return;
-  ww_advise(m, a->fn, &j->targets.gpus[g], &j->targets.params, p, a->arena, &advice);
+  ww_advise(m, a->fn, &j->ask.targets.gpus[g], j->ask.targets.params, p, a->arena, &advice);
   ww_advice_report(&advice, a->arena, &p->report);
   ww_explained x = {m, a->fn, p, &advice};
   if (j->fixing)
@@ -72,12 +63,9 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
     ww_report kept;
     ww_report_copy(&p->report, j->c->arena, &kept);
     ww_push(j->c->arena, &j->pages, kept);
-  } else if (j->c->global.json) {
-    ww_json w = {0};
-    ww_json_begin(&w, &b);
-    ww_report_write(&p->report, &w, write_extra, &(extra){&x, &p->report, j->fixing});
-    ww_buf_puts(&b, "\n");
-  } else if (!j->fixing) {
+  } else if (j->c->json)
+    ww_report_text(&p->report, write_extra, &(extra){&x, &p->report, j->fixing}, &b);
+  else if (!j->fixing) {
     if (j->shown++)
       puts("\n");
     ww_explain_print(&x, stdout);
@@ -92,20 +80,17 @@ static ww_status write_html(job *j) {
   ww_buf b = {0};
   ww_export x = {.reports = j->pages.v,
                  .n = j->pages.n,
-                 .gpus = j->targets.gpus,
-                 .ngpus = j->targets.n,
+                 .gpus = j->ask.targets.gpus,
+                 .ngpus = j->ask.targets.n,
                  .source = ww_export_from_disk,
                  .made = "warpwise explain --html"};
   ww_export_html(&x, &b);
-  ww_status st = ww_write_text(j->o->html, &b, &j->c->err);
-  ww_buf_free(&b);
-  return st;
+  return ww_write_text(j->o->html, &b, &j->c->err);
 }
 
 static ww_status explain_one(job *j, ww_launch *launch) {
   ww_answers a;
-  ww_status st = ww_answers_make(j->c, &j->o->source, &j->cache, &j->targets, launch, j->o->cache,
-                                 j->o->budget, &a);
+  ww_status st = ww_answers_make(&j->ask, launch, &a);
   if (st)
     return st;
   for (uint32_t g = 0; g < a.n; g++)
@@ -118,52 +103,45 @@ static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_launch *launches;
   uint32_t n;
-  if (j.o->sarif + j.o->github + c->global.json + !!j.o->html > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif, --github and --html");
+  if (j.o->sarif + j.o->github + c->json + !!j.o->html > 1)
+    return ww_usage(c, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--fix shows a diff: leave --sarif, --github and --html away");
-  ww_status st = ww_cache_check(j.o->cache, &c->err);
-  if (!st)
-    st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
+    return ww_usage(c, "--fix shows a diff: leave --sarif, --github and --html away");
+  ww_status st = ww_ask_open(c, &j.o->ask, &j.ask), worst = WW_OK;
   if (!st)
     st = ww_fixing_new(c, &j.o->fixing, &j.fixing);
   if (!st)
-    st = ww_targets_load(c, j.o->by, &j.targets);
-  j.targets.compile = ((const options *)c->opt)->ptxas;
-  if (!st)
-    st = ww_source_each(c, &j.o->source, &j.cache, &launches, &n);
-  ww_status worst = st;
+    st = ww_source_each(c, &j.o->ask.source, &j.ask.cache, &launches, &n);
+  if (st)
+    n = 0;
   if (!st && j.o->sarif)
     j.sarif = ww_sarif_new();
-  for (uint32_t k = 0; !st && k < n; k++) {
+  for (uint32_t k = 0; k < n; k++) {
     ww_status one = explain_one(&j, &launches[k]);
     if (one && n > 1)
       ww_cmd_complain(c); /* a batch goes on with the next line */
-    if (ww_exit_code(one) > ww_exit_code(worst))
-      worst = one;
+    worst = ww_worse(worst, one);
   }
+  bool any = !ww_worse(worst, st) || n > 1;
   if (j.sarif) {
     ww_buf b = {0};
     ww_sarif_end(j.sarif, &b);
-    if (worst == WW_OK || n > 1)
-      fwrite(b.s, 1, b.n, stdout);
+    if (any)
+      ww_print_buf(&b);
     ww_buf_free(&b);
   }
-  if (j.pages.n && !st)
+  if (j.pages.n)
     st = write_html(&j);
-  if (j.fixing && !st && (worst == WW_OK || n > 1))
+  if (j.fixing && !st && any)
     st = ww_fixing_end(j.fixing);
-  if (ww_exit_code(st) > ww_exit_code(worst))
-    worst = st;
-  ww_source_free(&j.cache);
-  return worst;
+  ww_source_free(&j.ask.cache);
+  return ww_worse(worst, st);
 }
 
 const ww_command ww_cmd_explain = {
-    .name = "explain",
-    .summary = "what each line of a kernel costs, what to change first and what that would gain",
-    .usage = "FILE... [options] [-- clang flags]",
+    "explain",
+    "what each line of a kernel costs, what to change first and what that would gain",
+    "FILE... [options] [-- clang flags]",
     .details = "Gains are predicted: the machine model runs again without the cause. What the "
                "launch does not say is found as\n"
                "`warpwise trace --help` tells. --fix shows edits for those findings that have a "
@@ -174,7 +152,6 @@ const ww_command ww_cmd_explain = {
                 "  warpwise explain src/kernels.cu --sarif > warpwise.sarif\n"
                 "  warpwise explain matmul.cu --gpu h200,a100 --html report.html\n"
                 "  warpwise explain tone.cu --fix | patch -p1\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

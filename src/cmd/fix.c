@@ -19,16 +19,16 @@ struct ww_fixing {
   const ww_fix_options *o;
   ww_arena *a;
   WW_VEC(file) files;
-  WW_VEC(const char *) notes; /* what each edit is for, as a line */
-  WW_VEC(const char *) seen;  /* findings that were looked at */
-  uint32_t taken, left;
+  ww_strings notes; /* what each edit is for, as a line */
+  ww_strings seen;  /* findings that were looked at */
+  uint32_t taken;
   ww_err unread; /* a file that is there and could not be read: its findings have no edits */
 };
 
 ww_status ww_fixing_new(ww_cmd *c, const ww_fix_options *o, ww_fixing **out) {
   *out = NULL;
   if (!o->fix && (o->write || o->assume))
-    return ww_fail(&c->err, WW_EUSAGE, "--%s goes with --fix", o->write ? "write" : "assume");
+    return ww_usage(c, "--%s goes with --fix", o->write ? "write" : "assume");
   if (!o->fix)
     return WW_OK;
   *out = WW_NEW(c->arena, ww_fixing);
@@ -41,13 +41,9 @@ static file *file_of(ww_fixing *f, const char *path) {
     if (!strcmp(f->files.v[k].path, path))
       return &f->files.v[k];
   file new = {.path = ww_strdup(f->a, path)};
-  char *text = NULL;
-  if (ww_read_file(f->a, path, 64u << 20, &text, &new.n,
-                   ww_file_exists(path) ? &f->unread : NULL) != WW_OK) {
-    text = NULL;
-    new.n = 0;
-  }
-  new.text = text;
+  char *text;
+  if (!ww_read_file(f->a, path, 64u << 20, &text, &new.n, ww_file_exists(path) ? &f->unread : NULL))
+    new.text = text;
   ww_push(f->a, &f->files, new);
   return &f->files.v[f->files.n - 1];
 }
@@ -134,10 +130,7 @@ void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_r
       take = false;
     }
     ww_push(f->a, &f->notes, ww_fmt(f->a, "%s%s", what, why));
-    if (take)
-      f->taken++;
-    else
-      f->left++;
+    f->taken += take;
   }
 }
 
@@ -165,8 +158,7 @@ static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
     ww_json_kstr(j, "assumes", x->assumes);
   ww_json_kbool(j, "preferred", x->preferred);
   ww_json_kbool(j, "launch", x->launch);
-  ww_json_key(j, "edits");
-  ww_json_arr(j);
+  ww_json_karr(j, "edits");
   for (uint32_t k = 0; k < x->n; k++) {
     ww_json_obj(j);
     ww_json_kuint(j, "begin", x->edits[k].begin);
@@ -180,8 +172,7 @@ static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
 
 void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
                     ww_json *j) {
-  ww_json_key(j, "fixes");
-  ww_json_arr(j);
+  ww_json_karr(j, "fixes");
   for (uint32_t k = 0; k < r->nfindings; k++) {
     file *in;
     ww_fix *v;
@@ -228,7 +219,7 @@ ww_status ww_fixing_end(ww_fixing *f) {
   if (f->o->write && f->taken && !st)
     ww_buf_fmt(&b, "%u of these written; predict --diff compares with the version before.\n",
                f->taken);
-  if (f->c->global.json)
+  if (f->c->json)
     ww_buf_free(&b);
   else
     ww_print_buf(&b);

@@ -13,13 +13,12 @@ typedef struct {
 
 /* clang-format off */
 #define WW_FIX_OPTIONS(T) \
-  {"fix", 0, WW_OPT_FLAG, NULL, \
-   "what local edits would do about the findings, as a unified diff", offsetof(T, fixing.fix)}, \
-  {"assume", 0, WW_OPT_FLAG, NULL, \
-   "with --fix: edits that assume what the text cannot prove, too", \
-   offsetof(T, fixing.assume)}, \
-  {"write", 0, WW_OPT_FLAG, NULL, \
-   "with --fix: write them to the files", offsetof(T, fixing.write)}
+  WW_OPTION_OF(T, fixing.fix, "fix", NULL, \
+            "what local edits would do about the findings, as a unified diff"), \
+  WW_OPTION_OF(T, fixing.assume, "assume", NULL, \
+            "with --fix: edits that assume what the text cannot prove, too"), \
+  WW_OPTION_OF(T, fixing.write, "write", NULL, \
+            "with --fix: write them to the files")
 /* clang-format on */
 
 typedef struct ww_fixing ww_fixing;

@@ -6,8 +6,8 @@
  * order of the files, so that the result does not depend on who was done first. */
 #include "gather.h"
 
-#include <ctype.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,8 +21,7 @@ typedef struct {
   ww_cmd *c;
   const ww_gather_options *o;
   ww_gathered *out;
-  ww_launch *listed;
-  uint32_t nlisted;
+  WW_VEC(ww_launch) listed;
   char **text; /* per file: what its child sent */
 } gather;
 
@@ -50,12 +49,8 @@ static ww_status read_listed(gather *g, const char *path) {
   ww_status st = ww_launch_read(path, g->c->arena, &l, &n, &g->c->err);
   if (st)
     return st;
-  ww_launch *all = WW_NEWN(g->c->arena, ww_launch, g->nlisted + n + 1);
-  if (g->nlisted)
-    memcpy(all, g->listed, g->nlisted * sizeof *all);
-  memcpy(all + g->nlisted, l, n * sizeof *all);
-  g->listed = all;
-  g->nlisted += n;
+  for (uint32_t k = 0; k < n; k++)
+    ww_push(g->c->arena, &g->listed, l[k]);
   return WW_OK;
 }
 
@@ -69,8 +64,7 @@ static ww_status find_listed(gather *g) {
   ww_strings names = {0};
   ww_status st = WW_OK;
   for (struct dirent *f; d && (f = readdir(d));) {
-    size_t n = strlen(f->d_name);
-    if (ww_starts(f->d_name, "launches") && n > 6 && !strcmp(f->d_name + n - 6, ".jsonl"))
+    if (ww_starts(f->d_name, "launches") && ww_ends(f->d_name, ".jsonl"))
       ww_push(g->c->arena, &names, ww_path_join(g->c->arena, g->o->dir, f->d_name));
   }
   if (d)
@@ -83,12 +77,10 @@ static ww_status find_listed(gather *g) {
 }
 
 static bool same_flags(const ww_launch *l, const char **flags, uint32_t n) {
-  if (l->nflags != n)
-    return false;
-  for (uint32_t k = 0; k < n; k++)
-    if (strcmp(l->flags[k], flags[k]))
-      return false;
-  return true;
+  uint32_t k = 0;
+  while (l->nflags == n && k < n && !strcmp(l->flags[k], flags[k]))
+    k++;
+  return l->nflags == n && k == n;
 }
 
 static bool of_file(const reading *r, const ww_launch *l) {
@@ -117,15 +109,11 @@ static void fail_line(reading *r, const char *kernel, const char *message) {
 }
 
 static const char *key_of(const reading *r, const ww_fn *fn) {
-  ww_buf b = {0};
-  if (r->g->o->corpus)
-    ww_buf_fmt(&b, "corpus/%s:%s", r->file->relative, fn->name);
-  else
-    ww_buf_fmt(&b, "import/%016llx:%s", (unsigned long long)r->hash, fn->name);
+  ww_arena *a = r->c.arena;
+  const char *key = r->g->o->corpus ? ww_fmt(a, "corpus/%s:%s", r->file->relative, fn->name)
+                                    : ww_fmt(a, "import/%016" PRIx64 ":%s", r->hash, fn->name);
   for (uint32_t k = 0; k < r->nflags; k++)
-    ww_buf_fmt(&b, " %s", r->flags[k]);
-  const char *key = ww_strdup(r->c.arena, b.s);
-  ww_buf_free(&b);
+    key = ww_fmt(a, "%s %s", key, r->flags[k]);
   return key;
 }
 
@@ -135,8 +123,7 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
   ww_launch l;
   ww_err e = {0};
   ww_source f;
-  static const ww_source_options none;
-  ww_note note = {.kernel = *k, .number = (uint32_t)v->identity | 1, .us = v->us};
+  ww_note note = {.kernel = *k, .number = v->identity | 1, .us = v->us};
   ww_buf text = {0}, json = {0};
   ww_json j = {0};
   if (!ww_launch_parse(v->json, NULL, a, &l, &e)) {
@@ -144,7 +131,7 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
     l.flags = r->flags;
     l.nflags = r->nflags;
     if (ww_backend_of(&l) == &ww_backend_opencl &&
-        !ww_source_of(&r->c, &none, &l.file, 1, NULL, &f)) {
+        !ww_source_of(&r->c, &ww_source_plain, &l.file, 1, NULL, &f)) {
       l.flags = f.flags;
       l.nflags = f.nflags;
     } /* built when it is loaded: the project's flags too */
@@ -165,46 +152,43 @@ static void kernel_line(reading *r, const ww_store_kernel *k, const ww_structure
   ww_note_write(&(ww_note){.kernel = *k, .us = NAN}, &b);
   ww_buf_fmt(&r->text, "K\t%s\t", b.s);
   for (uint32_t i = 0; r->g->o->structures && i < s->n; i++)
-    ww_buf_fmt(&r->text, "%s%llx", i ? " " : "", (unsigned long long)s->v[i]);
+    ww_buf_fmt(&r->text, "%s%" PRIx64, i ? " " : "", s->v[i]);
   end_line(r);
   ww_buf_free(&b);
 }
 
-static bool is_same(const uint64_t *v, uint32_t n, uint64_t x) {
-  for (uint32_t k = 0; k < n; k++)
-    if (v[k] == x)
-      return true;
-  return false;
+static bool is_known(const uint64_t *v, uint32_t n, uint64_t x) {
+  while (n && v[n - 1] != x)
+    n--;
+  return n;
 }
 
 /* The listed launches of the kernel and the base itself; their identities into known. */
 static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                              const ww_launch *base, uint64_t *known) {
   const gather *g = r->g;
-  static const ww_source_options none;
   uint32_t n = 0;
-  for (uint32_t i = 0; i <= g->nlisted; i++) {
-    const ww_launch *from = i < g->nlisted ? &g->listed[i] : base;
+  for (uint32_t i = 0; i <= g->listed.n; i++) {
+    const ww_launch *from = i < g->listed.n ? &g->listed.v[i] : base;
     ww_launch l = *from;
     const ww_fn *same = fn;
-    ww_assumptions said = {0};
     ww_variant v;
-    if (i < g->nlisted) {
+    if (i < g->listed.n) {
       if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags))
         continue;
       if (from->kernel && strcmp(from->kernel, fn->name) && strcmp(from->kernel, fn->mangled))
         continue;
       l.flags = NULL;
       l.nflags = 0;
-      if (ww_source_kernel(&r->c, &none, &r->cache, &l, &same, &said)) {
+      if (ww_source_kernel(&r->c, &ww_source_plain, &r->cache, &l)) {
         fail_line(r, fn->name, r->c.err.msg);
         continue;
       }
+      same = r->cache.fn;
     }
-    if (ww_variant_make(&r->cache.read.unit->module, same, &l, &g->o->variants, r->c.arena, &v,
-                        &r->c.err))
+    if (ww_variant_make(r->cache.module, same, &l, &g->o->variants, r->c.arena, &v, &r->c.err))
       fail_line(r, fn->name, r->c.err.msg);
-    else if (!is_same(known, n, v.identity)) {
+    else if (!is_known(known, n, v.identity)) {
       launch_line(r, k, &v);
       known[n++] = v.identity;
     }
@@ -223,20 +207,15 @@ static void add_count(ww_variants_count *to, const ww_variants_count *c) {
 
 static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                          const ww_launch *base) {
-  const ww_module *m = &r->cache.read.unit->module;
-  uint64_t *known = WW_NEWN(r->c.arena, uint64_t, r->g->nlisted + 1);
-  if (m->dialect == WW_OPENMP || m->dialect == WW_HIP) {
-    fail_line(r, fn->name,
-              m->dialect == WW_HIP ? "HIP code cannot be measured"
-                                   : "OpenMP regions cannot be measured");
-    return;
-  }
-  if (r->g->o->dialect && strcmp(r->g->o->dialect, ww_dialect_names[m->dialect])) {
-    fail_line(r, fn->name,
-              ww_fmt(r->c.arena, "the device runs %s, not %s", r->g->o->dialect,
-                     ww_dialect_names[m->dialect]));
-    return;
-  }
+  const ww_module *m = r->cache.module;
+  uint64_t *known = WW_NEWN(r->c.arena, uint64_t, r->g->listed.n + 1);
+  const char *runs = r->g->o->dialect, *is = ww_dialect_names[m->dialect];
+  if (m->dialect == WW_HIP)
+    return fail_line(r, fn->name, "HIP code cannot be measured");
+  if (m->dialect == WW_OPENMP)
+    return fail_line(r, fn->name, "OpenMP regions cannot be measured");
+  if (runs && strcmp(runs, is))
+    return fail_line(r, fn->name, ww_fmt(r->c.arena, "the device runs %s, not %s", runs, is));
   ww_variants_options o = r->g->o->variants;
   ww_variants_found found;
   o.known = known;
@@ -251,21 +230,17 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
 }
 
 static void read_kernel(reading *r, const ww_launch *which) {
-  static const ww_source_options none;
-  const ww_fn *fn;
-  ww_assumptions said = {0};
   ww_launch base = *which;
   ww_structure s;
-  ww_status st = ww_source_kernel(&r->c, &none, &r->cache, &base, &fn, &said);
+  ww_status st = ww_source_kernel(&r->c, &ww_source_plain, &r->cache, &base);
   if (st && !which->kernel && r->c.err.reason == WW_REASON_NO_KERNEL) {
     r->c.err = (ww_err){0}; /* a file of device functions or host code is no failure */
     return;
   }
-  if (st) {
-    fail_line(r, which->kernel, r->c.err.msg);
-    return;
-  }
-  const ww_module *m = &r->cache.read.unit->module;
+  if (st)
+    return fail_line(r, which->kernel, r->c.err.msg);
+  const ww_module *m = r->cache.module;
+  const ww_fn *fn = r->cache.fn;
   ww_structure_of(m, fn, r->c.arena, &s);
   ww_store_kernel k = {.key = key_of(r, fn),
                        .dialect = ww_dialect_names[m->dialect],
@@ -284,27 +259,23 @@ static void read_with_flags(reading *r, const char **flags, uint32_t n) {
   ww_source_options o = {.database = r->g->o->database};
   ww_launch *each;
   uint32_t count;
-  const char **rest = WW_NEWN(r->c.arena, const char *, n + r->g->c->nrest + 1);
-  for (uint32_t k = 0; flags && k < n; k++)
-    rest[k] = flags[k];
-  for (uint32_t k = 0; k < r->g->c->nrest; k++)
-    rest[n + k] = r->g->c->rest[k];
-  r->c.rest = rest;
-  r->c.nrest = n + r->g->c->nrest;
+  ww_strings rest = {0};
+  ww_strings_add(r->c.arena, &rest, flags, n);
+  ww_strings_add(r->c.arena, &rest, r->g->c->rest, r->g->c->nrest);
+  r->c.rest = rest.v;
+  r->c.nrest = rest.n;
   r->flags = flags;
   r->nflags = n;
-  if (ww_source_each(&r->c, &o, &r->cache, &each, &count)) {
-    fail_line(r, NULL, r->c.err.msg);
-    return;
-  }
+  if (ww_source_each(&r->c, &o, &r->cache, &each, &count))
+    return fail_line(r, NULL, r->c.err.msg);
   for (uint32_t k = 0; k < count; k++)
     read_kernel(r, &each[k]);
 }
 
 static bool flags_done(const gather *g, const reading *r, uint32_t before) {
   for (uint32_t k = 0; k < before; k++)
-    if (of_file(r, &g->listed[k]) &&
-        same_flags(&g->listed[k], g->listed[before].flags, g->listed[before].nflags))
+    if (of_file(r, &g->listed.v[k]) &&
+        same_flags(&g->listed.v[k], g->listed.v[before].flags, g->listed.v[before].nflags))
       return true;
   return false;
 }
@@ -320,11 +291,11 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
     return NULL;
   ww_buf b = {0};
   ww_json j = {0};
-  ww_buf_fmt(&b, "%d %s %s %u %llu %llu %g %g %d\n", LINES_VERSION, r->file->relative, v->gpu->name,
-             v->launches, (unsigned long long)v->seed, (unsigned long long)v->budget, v->most_bytes,
-             v->most_us, g->o->structures);
-  for (uint32_t k = 0; k < g->nlisted; k++) {
-    ww_launch l = g->listed[k];
+  ww_buf_fmt(&b, "%d %s %s %u %" PRIu64 " %" PRIu64 " %g %g %d\n", LINES_VERSION, r->file->relative,
+             v->gpu->name, v->launches, v->seed, v->budget, v->most_bytes, v->most_us,
+             g->o->structures);
+  for (uint32_t k = 0; k < g->listed.n; k++) {
+    ww_launch l = g->listed.v[k];
     if (!of_file(r, &l))
       continue;
     l.file = NULL;
@@ -332,9 +303,8 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
     ww_launch_write(&l, &j);
   }
   ww_buf_add(&b, text, n);
-  const char *path =
-      ww_fmt(r->c.arena, "%s/plan-%016llx%016llx", cache, (unsigned long long)ww_hash(b.s, b.n, 1),
-             (unsigned long long)ww_hash(b.s, b.n, 2));
+  const char *path = ww_fmt(r->c.arena, "%s/plan-%016" PRIx64 "%016" PRIx64, cache,
+                            ww_hash(b.s, b.n, 1), ww_hash(b.s, b.n, 2));
   ww_buf_free(&b);
   return path;
 }
@@ -342,7 +312,7 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
 static bool send_kept(const char *path, ww_arena *a, ww_worker *to) {
   char *text;
   size_t n;
-  if (!path || !ww_file_exists(path) || ww_read_file(a, path, (size_t)1 << 30, &text, &n, NULL))
+  if (!path || !ww_file_exists(path) || ww_read_file(a, path, 1 << 30, &text, &n, NULL))
     return false;
   ww_worker_send(to, text, n);
   return true;
@@ -352,29 +322,28 @@ static void read_file(gather *g, uint32_t index, ww_worker *to) {
   reading r = {.g = g, .file = &g->out->files.v[index], .c = *g->c, .to = to};
   char *text;
   size_t n;
-  bool plain = true, any = false;
+  bool plain = false, any = false;
   const char *kept = NULL;
   r.c.arena = ww_arena_new();
-  r.c.operands = &r.file->path;
+  r.c.operands = (const char **)&r.file->path;
   r.c.noperands = 1;
-  if (!ww_read_file(r.c.arena, r.file->path, (size_t)64 << 20, &text, &n, NULL)) {
+  if (!ww_read_file(r.c.arena, r.file->path, 64 << 20, &text, &n, NULL)) {
     r.hash = ww_hash(text, n, 0);
     kept = kept_at(g, &r, text, n);
   }
   if (send_kept(kept, r.c.arena, to))
     return;
-  for (uint32_t k = 0; k < g->nlisted; k++) {
-    if (!of_file(&r, &g->listed[k]))
+  for (uint32_t k = 0; k < g->listed.n; k++) {
+    if (!of_file(&r, &g->listed.v[k]))
       continue;
-    plain = any ? plain : false; /* a file that is only listed with flags is only read with them */
     any = true;
-    plain |= !g->listed[k].nflags;
+    plain |= !g->listed.v[k].nflags;
   }
-  if (plain)
+  if (plain || !any) /* a file that is only listed with flags is only read with them */
     read_with_flags(&r, NULL, 0);
-  for (uint32_t k = 0; k < g->nlisted; k++)
-    if (of_file(&r, &g->listed[k]) && g->listed[k].nflags && !flags_done(g, &r, k))
-      read_with_flags(&r, g->listed[k].flags, g->listed[k].nflags);
+  for (uint32_t k = 0; k < g->listed.n; k++)
+    if (of_file(&r, &g->listed.v[k]) && g->listed.v[k].nflags && !flags_done(g, &r, k))
+      read_with_flags(&r, g->listed.v[k].flags, g->listed.v[k].nflags);
   const ww_variants_count *c = &r.count;
   ww_buf_fmt(&r.text, "C\t%u %u %u %u %u %u", c->tried, c->kept, c->fault, c->slow, c->large,
              c->same);
@@ -391,15 +360,18 @@ static void work(void *ctx, uint32_t index, ww_worker *w) {
 
 /* ---- the parent ---- */
 
+void ww_gather_failed(ww_gathered *g, const char *file, const char *kernel, const char *message,
+                      ww_arena *a) {
+  ww_push(a, &g->failures, (ww_gathered_failure){file, kernel, ww_strdup(a, message)});
+}
+
 static void file_done(void *ctx, uint32_t index, char *text, size_t n,
                       const ww_worker_death *death) {
   gather *g = ctx;
   (void)n;
   g->text[index] = ww_strdup(g->c->arena, text);
   if (death)
-    ww_push(g->c->arena, &g->out->failures,
-            (ww_gathered_failure){.file = g->out->files.v[index].relative,
-                                  .message = ww_strdup(g->c->arena, death->why)});
+    ww_gather_failed(g->out, g->out->files.v[index].relative, NULL, death->why, g->c->arena);
 }
 
 static void take_structure(const char *text, ww_arena *a, ww_structure *s) {
@@ -427,9 +399,8 @@ static void take_kernel(gather *g, uint32_t file, const char *note, const char *
 static void take_launch(gather *g, uint32_t file, const char *note, const char *json) {
   ww_arena *a = g->c->arena;
   ww_gathered_launch l = {.kernel = g->out->kernels.n - 1};
-  if (ww_note_parse(note, a, &l.note, NULL))
-    return;
-  if (ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad))
+  if (ww_note_parse(note, a, &l.note, NULL) ||
+      ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad))
     return;
   l.item.l.file = g->out->files.v[file].path; /* what was kept may come from another place */
   l.item.kernel = l.note.kernel.name;
@@ -437,37 +408,27 @@ static void take_launch(gather *g, uint32_t file, const char *note, const char *
 }
 
 static void take_line(gather *g, uint32_t file, char *line) {
-  char *a = strchr(line, '\t'), *b = a ? strchr(a + 1, '\t') : NULL;
+  char *b = line, *kind = strsep(&b, "\t"), *a = strsep(&b, "\t");
   ww_variants_count c;
   if (!a)
     return;
-  *a++ = 0;
-  if (b)
-    *b++ = 0;
-  if (*line == 'C' && sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large,
-                             &c.same) == 6) {
+  if (*kind == 'C' &&
+      sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large, &c.same) == 6)
     add_count(&g->out->count, &c);
-  }
   if (!b)
     return;
-  if (*line == 'K')
+  if (*kind == 'K')
     take_kernel(g, file, a, b);
-  if (*line == 'L' && g->out->kernels.n)
+  if (*kind == 'L' && g->out->kernels.n)
     take_launch(g, file, a, b);
-  if (*line == 'E')
-    ww_push(g->c->arena, &g->out->failures,
-            (ww_gathered_failure){
-                .file = g->out->files.v[file].relative, .kernel = *a ? a : NULL, .message = b});
+  if (*kind == 'E')
+    ww_gather_failed(g->out, g->out->files.v[file].relative, *a ? a : NULL, b, g->c->arena);
 }
 
 static void take_text(gather *g, uint32_t file) {
-  for (char *at = g->text[file], *next; at && *at; at = next) {
-    next = strchr(at, '\n');
-    if (!next)
-      return; /* the child died in the middle of it */
-    *next++ = 0;
-    take_line(g, file, at);
-  }
+  for (char *rest = g->text[file], *line; (line = strsep(&rest, "\n"));)
+    if (rest) /* else the child died in the middle of it */
+      take_line(g, file, line);
 }
 
 ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {
@@ -521,54 +482,21 @@ void ww_gather_distinct(ww_gathered *g, double alike) {
 
 /* ---- failures by cause ---- */
 
-typedef struct {
-  const char *text;
-  uint32_t n;
-  const ww_gathered_failure *example;
-} cause;
-
-/* Messages that differ in names and numbers alone are one cause. */
-static const char *without_names(const char *s, ww_arena *a) {
-  ww_buf b = {0};
-  while (*s && b.n < 90) {
-    const char *end = *s == '`' || *s == '\'' || *s == '"' ? strchr(s + 1, *s) : NULL;
-    if (end) {
-      ww_buf_puts(&b, "...");
-      s = end + 1;
-    } else if (isdigit((unsigned char)*s)) {
-      s += strspn(s, "0123456789.x");
-      ww_buf_puts(&b, "N");
-    } else if (*s == ';')
-      break;
-    else
-      ww_buf_add(&b, s++, 1);
-  }
-  const char *text = ww_strdup(a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return text;
-}
-
-static int by_count(const void *a, const void *b) {
-  const cause *x = a, *y = b;
-  return x->n != y->n ? (x->n < y->n ? 1 : -1) : strcmp(x->text, y->text);
-}
-
 void ww_gather_print_failures(const ww_gathered *g, ww_arena *a, FILE *f) {
-  WW_VEC(cause) all = {0};
-  for (uint32_t k = 0; k < g->failures.n; k++) {
-    const char *text = without_names(g->failures.v[k].message, a);
-    uint32_t i = 0;
-    while (i < all.n && strcmp(all.v[i].text, text))
-      i++;
-    if (i == all.n)
-      ww_push(a, &all, (cause){.text = text, .example = &g->failures.v[k]});
-    all.v[i].n++;
-  }
-  if (all.n)
-    qsort(all.v, all.n, sizeof *all.v, by_count);
+  ww_reasons all = {0};
+  for (uint32_t k = 0; k < g->failures.n; k++)
+    ww_reason_add(&all, ww_without_names(g->failures.v[k].message, 90, ";", a), &g->failures.v[k],
+                  a);
+  ww_reasons_sort(&all);
   for (uint32_t k = 0; k < all.n; k++) {
     const ww_gathered_failure *x = all.v[k].example;
     fprintf(f, "  %5u  %-60s  %s%s%s\n", all.v[k].n, all.v[k].text, x->file, x->kernel ? ":" : "",
             x->kernel ? x->kernel : "");
   }
+}
+
+ww_status ww_share_option(ww_cmd *c, const char *name, const char *text, double *out) {
+  if (!text || (ww_real(text, "", 0, 1, out) && *out > 0))
+    return WW_OK;
+  return ww_usage(c, "--%s: expected a number above 0, at most 1, not '%.40s'", name, text);
 }

@@ -59,8 +59,12 @@ void ww_gather_distinct(ww_gathered *g, double alike);
  * them as ready specs; those that do not compile become failures. */
 ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_t jobs,
                           ww_gathered *g);
+void ww_gather_failed(ww_gathered *g, const char *file, const char *kernel, const char *message,
+                      ww_arena *a);
 /* What was written, for a person or as JSON; returns how many launches are ready. */
 uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path);
+/* The value of an option: above 0, at most 1; NULL leaves *out. */
+ww_status ww_share_option(ww_cmd *c, const char *name, const char *text, double *out);
 /* Failures by cause (the message without what is special to one kernel), the most frequent first.
  */
 void ww_gather_print_failures(const ww_gathered *g, ww_arena *a, FILE *f);

@@ -62,61 +62,51 @@ static void print_summary(const ww_gathered *g, const summary *s, const char *ou
 }
 
 static void print_json(const ww_gathered *g, const summary *s, const char *path) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_key(&j, "ready");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "file", path);
-  ww_json_kuint(&j, "files", g->files.n);
-  ww_json_kuint(&j, "found", g->kernels.n);
-  ww_json_kuint(&j, "near_duplicates", g->duplicates);
-  ww_json_kuint(&j, "kernels", s->kernels);
-  ww_json_kuint(&j, "launches", s->ready);
-  ww_json_kuint(&j, "failures", g->failures.n);
-  ww_json_knum(&j, "estimated_s", s->seconds);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_json_kobj(j, "ready");
+  ww_json_kstr(j, "file", path);
+  ww_json_kuint(j, "files", g->files.n);
+  ww_json_kuint(j, "found", g->kernels.n);
+  ww_json_kuint(j, "near_duplicates", g->duplicates);
+  ww_json_kuint(j, "kernels", s->kernels);
+  ww_json_kuint(j, "launches", s->ready);
+  ww_json_kuint(j, "failures", g->failures.n);
+  ww_json_knum(j, "estimated_s", s->seconds);
+  ww_json_end_obj(j);
+  ww_line_end(j);
 }
 
 /* Compiles what was gathered and writes the lines; what does not compile joins the failures. */
 ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_t jobs,
                           ww_gathered *g) {
-  static const ww_source_options none;
   ww_cmd own = *c;
   ww_item *v = WW_NEWN(c->arena, ww_item, g->launches.n + 1);
   ww_buf out = {0};
   own.noperands = 0;
-  ww_ready_how how = {
-      .c = &own, .source = &none, .with = with, .jobs = jobs, .elsewhere = true, .a = c->arena};
+  ww_ready_how how = {.c = &own,
+                      .source = &ww_source_plain,
+                      .with = with,
+                      .jobs = jobs,
+                      .elsewhere = true,
+                      .a = c->arena};
   for (uint32_t k = 0; k < g->launches.n; k++)
     v[k] = g->launches.v[k].item;
   ww_ready_compile(&how, v, g->launches.n);
-  ww_buf_puts(&out, "");
   for (uint32_t k = 0; k < g->launches.n; k++) {
     ww_gathered_launch *x = &g->launches.v[k];
     if (!v[k].bad.code && ww_ready_line(path, &v[k], &out, &v[k].bad))
       v[k].bad.code = WW_EIO;
     x->item = v[k];
     if (v[k].bad.code)
-      ww_push(c->arena, &g->failures,
-              (ww_gathered_failure){.file = g->kernels.v[x->kernel].file,
-                                    .kernel = x->item.kernel,
-                                    .message = ww_strdup(c->arena, v[k].bad.msg)});
+      ww_gather_failed(g, g->kernels.v[x->kernel].file, x->item.kernel, v[k].bad.msg, c->arena);
   }
-  ww_status st = ww_write_file_atomic(path, out.s, out.n, &c->err);
-  ww_buf_free(&out);
-  return st;
+  return ww_write_buf(path, &out, &c->err);
 }
 
 uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path) {
   summary s;
   sum_up(g, gpu, c->arena, &s);
-  if (c->global.json) {
+  if (c->json) {
     print_json(g, &s, path);
   } else if (!ww_is_quiet())
     print_summary(g, &s, path, c->arena);

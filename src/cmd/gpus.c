@@ -13,42 +13,28 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"output", 'o', WW_OPT_STR, "FILE", "probe: write the description there",
-     offsetof(options, output)},
-    {"base", 0, WW_OPT_STR, "NAME|FILE",
-     "probe: take what cannot be measured from this description; else from the one that fits",
-     offsetof(options, base)},
-    {"verify", 0, WW_OPT_STR, "NAME|FILE",
-     "probe: compare with this description instead of writing one", offsetof(options, verify)},
-    {"threshold", 0, WW_OPT_STR, "PERCENT",
-     "probe --verify: deviation that makes the exit code 1 (10%)", offsetof(options, threshold)},
-    {"raw", 0, WW_OPT_STR, "FILE", "probe: every measured point, as JSON", offsetof(options, raw)},
-    {"from", 0, WW_OPT_STR, "FILE", "probe: no device, the points that --raw wrote",
-     offsetof(options, from)},
-    {"no-counters", 0, WW_OPT_FLAG, NULL, "probe: leave out what needs hardware counters",
-     offsetof(options, no_counters)},
+    WW_OPTION(output, "FILE", "probe: write the description there", 'o'),
+    WW_OPTION(
+        base, "NAME|FILE",
+        "probe: take what cannot be measured from this description; else from the one that fits"),
+    WW_OPTION(verify, "NAME|FILE", "probe: compare with this description instead of writing one"),
+    WW_OPTION(threshold, "PERCENT", "probe --verify: deviation that makes the exit code 1 (10%)"),
+    WW_OPTION(raw, "FILE", "probe: every measured point, as JSON"),
+    WW_OPTION(from, "FILE", "probe: no device, the points that --raw wrote"),
+    WW_OPTION_AS(no_counters, "no-counters", NULL, "probe: leave out what needs hardware counters"),
     {0},
 };
 
 /* ---- list ---- */
 
 static void list_json(const ww_gpu *g) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_gpu_members(g, &j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_gpu_members(g, j);
+  ww_line_end(j);
 }
 
-static const char *cell(double v, char text[24]) {
-  if (isnan(v))
-    return "-";
-  snprintf(text, 24, "%.4g", v);
-  return text;
+static const char *cell(double v, ww_arena *a) {
+  return isnan(v) ? "-" : ww_fmt(a, "%.4g", v);
 }
 
 static ww_status list(ww_cmd *c) {
@@ -57,21 +43,21 @@ static ww_status list(ww_cmd *c) {
   if (!n)
     return ww_fail(&c->err, WW_EDATA,
                    "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
-  if (!c->global.json)
+  if (!c->json)
     printf("%-10s %-40s %-8s %5s %6s %8s %8s %10s  %s\n", "NAME", "GPU", "ARCH", "SMS", "MHZ",
            "FP64 TF", "FP32 TF", "DRAM GB/s", "CALIBRATED");
   for (uint32_t k = 0; k < n; k++) {
     ww_gpu g;
-    char a[24], b[24], d[24], e[24];
+    ww_arena *a = c->arena;
     ww_status st = ww_gpu_load(names[k], c->arena, &g, &c->err);
     if (st)
       return st;
-    if (c->global.json)
+    if (c->json)
       list_json(&g);
     else
       printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name, g.architecture,
-             g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, b), cell(g.peak_fp32, d),
-             cell(g.dram_peak, e), g.calibrated ? g.calibrated : "no");
+             g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, a), cell(g.peak_fp32, a),
+             cell(g.dram_peak, a), g.calibrated ? g.calibrated : "no");
   }
   return WW_OK;
 }
@@ -104,8 +90,7 @@ static void show_curves(const ww_gpu *g) {
   }
 }
 
-static void show_ops(const ww_gpu *g) {
-  char a[24], b[24], d[24], e[24], f[24];
+static void show_ops(const ww_gpu *g, ww_arena *a) {
   bool head = false;
   for (int i = 0; i < WW_NGPU_OPS; i++) {
     if (isnan(g->issue[i]) && isnan(g->latency[i]))
@@ -113,7 +98,7 @@ static void show_ops(const ww_gpu *g) {
     if (!head)
       printf("\n  %-16s %8s %8s  (cycles)\n", "INSTRUCTION", "ISSUE", "LATENCY");
     head = true;
-    printf("  %-16s %8s %8s\n", ww_gpu_op_names[i], cell(g->issue[i], a), cell(g->latency[i], b));
+    printf("  %-16s %8s %8s\n", ww_gpu_op_names[i], cell(g->issue[i], a), cell(g->latency[i], a));
   }
   head = false;
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
@@ -124,8 +109,8 @@ static void show_ops(const ww_gpu *g) {
              "ISSUE", "LATENCY");
     head = true;
     printf("  %-16s %12s %8s %8s %8s %8s\n", ww_gpu_math_names[i], cell(g->math_instructions[i], a),
-           cell(g->math_flops32[i], b), cell(g->math_flops64[i], d), cell(g->math_issue[i], e),
-           cell(g->math_latency[i], f));
+           cell(g->math_flops32[i], a), cell(g->math_flops64[i], a), cell(g->math_issue[i], a),
+           cell(g->math_latency[i], a));
   }
 }
 
@@ -134,7 +119,7 @@ static ww_status show(ww_cmd *c, const char *which) {
   ww_status st = ww_gpu_load(which, c->arena, &g, &c->err);
   if (st)
     return st;
-  if (c->global.json) {
+  if (c->json) {
     ww_buf b = {0};
     ww_gpu_write(&g, false, &b);
     ww_print_buf(&b);
@@ -148,7 +133,7 @@ static ww_status show(ww_cmd *c, const char *which) {
   printf("\n");
   show_figures(&g);
   show_curves(&g);
-  show_ops(&g);
+  show_ops(&g, c->arena);
   return WW_OK;
 }
 
@@ -163,9 +148,7 @@ static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
   ww_json_begin(&j, &b);
   ww_probe_write(p, &j);
   ww_buf_puts(&b, "\n");
-  ww_status st = ww_write_file_atomic(o->raw, b.s, b.n, &c->err);
-  ww_buf_free(&b);
-  return st;
+  return ww_write_buf(o->raw, &b, &c->err);
 }
 
 /* What there is so far; the last call, when all is measured, is the one whose failure counts. */
@@ -183,7 +166,7 @@ static ww_status measure(ww_cmd *c, ww_probe *p) {
     ww_status st = ww_read_input(c->arena, o->from, 16u << 20, &text, &n, &c->err);
     return st ? st : ww_probe_parse(text, n, c->arena, p, &c->err);
   }
-  ww_probe_options po = {.device = c->global.device,
+  ww_probe_options po = {.device = c->device,
                          .self = ww_self_path(c->arena),
                          .no_counters = o->no_counters,
                          .save = save,
@@ -201,7 +184,7 @@ static const char *short_name(const char *device, ww_arena *a) {
   const char *last = strrchr(device, ' ');
   char *name = ww_strdup(a, last ? last + 1 : device);
   for (char *p = name; *p; p++)
-    *p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '-';
+    *p = isalnum((unsigned char)*p) ? tolower((unsigned char)*p) : '-';
   return name;
 }
 
@@ -219,13 +202,10 @@ static ww_status describe(ww_cmd *c, const ww_probe *p) {
   g.notes = NULL; /* it was about the figures before */
   ww_probe_distill(p, c->arena, &g);
   ww_buf b = {0};
-  ww_gpu_write(&g, o->output || !c->global.json, &b);
-  if (!o->output) {
-    ww_print_buf(&b);
-    return WW_OK;
-  }
-  st = ww_write_file_atomic(o->output, b.s, b.n, &c->err);
-  ww_buf_free(&b);
+  ww_gpu_write(&g, o->output || !c->json, &b);
+  if (!o->output)
+    return ww_print_buf(&b), WW_OK;
+  st = ww_write_buf(o->output, &b, &c->err);
   if (!st && !ww_is_quiet())
     fprintf(stderr, "%s: %u points of %s, %u probes left out, %.0f s\n", o->output, p->points.n,
             p->device, p->gaps.n, p->seconds);
@@ -254,19 +234,13 @@ static void compare(verdict *v, const char *path, const char *unit, double expec
            off ? "OFF" : "");
     return;
   }
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "figure", path);
-  ww_json_knum(&j, "expected", expected);
-  ww_json_knum(&j, "measured", measured);
-  ww_json_knum(&j, "deviation_pct", 100 * deviation);
-  ww_json_kbool(&j, "off", off);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_json_kstr(j, "figure", path);
+  ww_json_knum(j, "expected", expected);
+  ww_json_knum(j, "measured", measured);
+  ww_json_knum(j, "deviation_pct", 100 * deviation);
+  ww_json_kbool(j, "off", off);
+  ww_line_end(j);
 }
 
 static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena *a) {
@@ -282,20 +256,17 @@ static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena
 }
 
 static ww_status parse_threshold(ww_cmd *c, double *share) {
-  const char *text = ((const options *)c->opt)->threshold;
-  char *end;
-  *share = 0.1;
-  if (!text)
-    return WW_OK;
-  *share = strtod(text, &end) / 100;
-  if (end == text || (*end && strcmp(end, "%") != 0) || !(*share >= 0))
-    return ww_fail(&c->err, WW_EUSAGE, "--threshold %.40s: expected a percentage, e.g. 10%%", text);
+  const options *o = c->opt;
+  double percent = 10;
+  if (o->threshold && !ww_real(o->threshold, "%", 0, INFINITY, &percent))
+    return ww_usage(c, "--threshold %.40s: expected a percentage, e.g. 10%%", o->threshold);
+  *share = percent / 100;
   return WW_OK;
 }
 
 static ww_status verify(ww_cmd *c, const ww_probe *p, ww_gpu *expected, double threshold) {
   ww_gpu measured;
-  verdict v = {.json = c->global.json, .threshold = threshold};
+  verdict v = {.json = c->json, .threshold = threshold};
   ww_gpu_init(&measured);
   ww_probe_distill(p, c->arena, &measured);
   if (!v.json)
@@ -312,43 +283,38 @@ static ww_status probe(ww_cmd *c) {
   const options *o = c->opt;
   ww_probe p;
   ww_gpu expected;
-  double threshold;
-  ww_status st = parse_threshold(c, &threshold);
-  if (!st && o->verify)
-    st = ww_gpu_load(o->verify, c->arena, &expected, &c->err); /* before the device is kept busy */
-  if (!st && o->base)
-    st = ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err);
-  if (!st)
-    st = measure(c, &p);
-  if (!st)
-    tell_gaps(&p);
-  if (!st)
-    st = write_raw(c, &p);
-  if (st)
-    return st;
+  double threshold = 0;
+  /* what is named is read before the device is kept busy */
+  if (parse_threshold(c, &threshold) ||
+      (o->verify && ww_gpu_load(o->verify, c->arena, &expected, &c->err)) ||
+      (o->base && ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err)) || measure(c, &p))
+    return c->err.code;
+  tell_gaps(&p);
+  if (write_raw(c, &p))
+    return c->err.code;
   return o->verify ? verify(c, &p, &expected, threshold) : describe(c, &p);
 }
 
 static ww_status run(ww_cmd *c) {
   const char *what = c->noperands ? c->operands[0] : "list";
+  bool shows = !strcmp(what, "show");
   if (!strcmp(what, "list") && c->noperands < 2)
     return list(c);
-  if (!strcmp(what, "show") && c->noperands == 2)
+  if (shows && c->noperands == 2)
     return show(c, c->operands[1]);
-  if (!strcmp(what, "show") && c->noperands == 1 && c->global.gpu)
-    return show(c, c->global.gpu);
+  if (shows && c->noperands == 1 && c->gpu)
+    return show(c, c->gpu);
   if (!strcmp(what, "probe") && c->noperands == 1)
     return probe(c);
-  if (!strcmp(what, "show"))
-    return ww_fail(&c->err, WW_EUSAGE, "gpus show: name one GPU; `warpwise gpus` lists them");
-  return ww_fail(&c->err, WW_EUSAGE, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'",
-                 what);
+  if (shows)
+    return ww_usage(c, "gpus show: name one GPU; `warpwise gpus` lists them");
+  return ww_usage(c, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'", what);
 }
 
 const ww_command ww_cmd_gpus = {
-    .name = "gpus",
-    .summary = "list the GPUs that are described, show one, or measure the one that is here",
-    .usage = "[show NAME|FILE | probe [options]]",
+    "gpus",
+    "list the GPUs that are described, show one, or measure the one that is here",
+    "[show NAME|FILE | probe [options]]",
     .details = "Each description is a file gpus/NAME.json; docs/gpus.md has every figure and how "
                "to add a GPU.\n"
                "`probe` runs micro-benchmarks on the CUDA device, about a minute, and writes a "
@@ -357,7 +323,6 @@ const ww_command ww_cmd_gpus = {
                 "  warpwise gpus show h200\n"
                 "  warpwise gpus probe -o gpus/h200.json --raw h200-probe.json\n"
                 "  warpwise gpus probe --verify h200 --threshold 15%\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -1,5 +1,4 @@
 /* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be interpreted. */
-#include "limits.h"
 #include "source.h"
 
 typedef struct {
@@ -9,11 +8,9 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"ir", 0, WW_OPT_FLAG, NULL, "also print the Warpwise IR of each kernel",
-     offsetof(options, ir)},
-    {"separate", 0, WW_OPT_FLAG, NULL,
-     "each file on its own; else several are one program, device functions linked",
-     offsetof(options, separate)},
+    WW_OPTION(ir, NULL, "also print the Warpwise IR of each kernel"),
+    WW_OPTION(separate, NULL,
+              "each file on its own; else several are one program, device functions linked"),
     WW_FRONT_OPTIONS(options),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
@@ -43,8 +40,7 @@ static void write_bounds(const ww_fn *fn, ww_json *j) {
   if (fn->min_blocks)
     ww_json_kuint(j, "min_blocks", fn->min_blocks);
   if (fn->req_block[0]) {
-    ww_json_key(j, "block");
-    ww_json_arr(j);
+    ww_json_karr(j, "block");
     for (int i = 0; i < 3; i++)
       ww_json_uint(j, fn->req_block[i]);
     ww_json_end_arr(j);
@@ -59,8 +55,7 @@ static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *
   ww_json_kstr(j, "file", fn->file);
   ww_json_kuint(j, "line", fn->line);
   ww_json_kstr(j, "dialect", ww_dialect_names[m->dialect]);
-  ww_json_key(j, "args");
-  ww_json_arr(j);
+  ww_json_karr(j, "args");
   for (uint32_t i = 0; i < fn->nparams; i++)
     write_arg(&fn->params[i], j);
   ww_json_end_arr(j);
@@ -80,30 +75,22 @@ static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *
 }
 
 static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "file", files[0]);
+  ww_json *j = ww_line_begin();
+  ww_json_kstr(j, "file", files[0]);
   if (n > 1) {
-    ww_json_key(&j, "files");
-    ww_json_arr(&j);
+    ww_json_karr(j, "files");
     for (uint32_t i = 0; i < n; i++)
-      ww_json_str(&j, files[i]);
-    ww_json_end_arr(&j);
+      ww_json_str(j, files[i]);
+    ww_json_end_arr(j);
   }
-  ww_json_key(&j, "kernels");
-  ww_json_arr(&j);
+  ww_json_karr(j, "kernels");
   for (uint32_t i = 0; i < u->module.nfns; i++)
     if (u->module.fns[i].kernel)
-      write_kernel(&u->module, &u->module.fns[i], ir, &j);
-  ww_json_end_arr(&j);
-  ww_json_kbool(&j, "partial", u->partial);
-  ww_diags_write(u, &j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+      write_kernel(&u->module, &u->module.fns[i], ir, j);
+  ww_json_end_arr(j);
+  ww_json_kbool(j, "partial", u->partial);
+  ww_diags_write(u, j);
+  ww_line_end(j);
 }
 
 /* ---- the table ---- */
@@ -193,53 +180,49 @@ static const char *title(const char **files, uint32_t n, ww_arena *a) {
 
 static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) {
   const options *o = c->opt;
-  ww_arena *a = ww_arena_new();
   ww_source_cache cache = {0};
   ww_source s;
   c->file = files[0];
   ww_status rc = ww_source_of(c, &o->source, files, n, NULL, &s);
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_source_read(c, &s, &cache);
   const ww_unit *unit = cache.read.unit;
-  if (rc == WW_OK && c->global.json) {
+  if (rc && complain)
+    ww_cmd_complain(c);
+  else if (rc)
+    c->err = (ww_err){0};
+  else if (c->json)
     print_json(files, n, unit, o->ir);
-  } else if (rc == WW_OK) {
-    print_table(title(files, n, a), unit, o->ir);
+  else {
+    print_table(title(files, n, c->arena), unit, o->ir);
     print_diagnostics(unit);
   }
-  if (rc != WW_OK && complain)
-    ww_cmd_complain(c); /* err.file may live in the arena */
-  if (rc != WW_OK)
-    c->err = (ww_err){0};
   ww_source_free(&cache);
-  ww_arena_free(a);
   return rc;
 }
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  const char **files = (const char **)c->operands;
+  const char **files = c->operands;
   if (!c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "kernels: name a source file; see `warpwise kernels --help`");
-  if (ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err))
+    return ww_usage(c, "kernels: name a source file; see `warpwise kernels --help`");
+  if (ww_limits_read(&o->limits, 60, 0, c))
     return c->err.code;
-  if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK)
+  if (c->noperands > 1 && !o->separate && !list(c, files, c->noperands, false))
     return WW_OK;
   /* one by one: what does not link (two programs, two dialects) can still be listed */
   ww_status worst = WW_OK;
   for (uint32_t i = 0; i < c->noperands; i++) {
     ww_status rc = list(c, &files[i], 1, true);
-    if (ww_exit_code(rc) > ww_exit_code(worst))
-      worst = rc;
+    worst = ww_worse(worst, rc);
   }
   return worst;
 }
 
 const ww_command ww_cmd_kernels = {
-    .name = "kernels",
-    .summary = "list the kernels of source files and whether they can be interpreted",
-    .usage = "FILE... [options] [-- clang flags]",
+    "kernels",
+    "list the kernels of source files and whether they can be interpreted",
+    "FILE... [options] [-- clang flags]",
     .details = "Several files are one program: device functions are linked; files that do not go "
                "together are listed one by one.\n"
                "A table, or with --json one line:\n"
@@ -248,7 +231,6 @@ const ww_command ww_cmd_kernels = {
                 "  warpwise kernels --json src/*.cu\n"
                 "  warpwise kernels --instantiate 'reduce<float,256>' reduce.cu\n"
                 "  warpwise kernels conv.cl -- -DTILE=16 -Iinclude\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -7,18 +7,14 @@
 #include <unistd.h>
 
 #include "../base/watchdog.h"
-#include "../report/report.h"
 
 #define GRACE_S 1.0 /* for what ends by itself, so that a batch goes on with its next line */
 
-static ww_status number(const char *option, const char *text, double most, double *out, ww_err *e) {
-  char *end;
+static ww_status number(ww_cmd *c, const char *option, const char *text, double *out) {
   errno = 0;
-  *out = strtod(text, &end);
-  if (!errno && end != text && !*end && isfinite(*out) && *out >= 0 && *out <= most)
+  if (ww_real(text, "", 0, 1e9, out) && !errno)
     return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "--%s: expected a number from 0 to %.0f, not '%.40s'", option, most,
-                 text);
+  return ww_usage(c, "--%s: expected a number from 0 to 1000000000, not '%.40s'", option, text);
 }
 
 /* So much that another program can still be used. */
@@ -27,38 +23,35 @@ static uint64_t most_memory(void) {
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
 }
 
-ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_limits *out,
-                         ww_err *e) {
-  double mb = 0;
-  *out = (ww_limits){.seconds = seconds, .bytes = memory ? memory << 20 : most_memory()};
-  ww_status st = o->seconds ? number("seconds", o->seconds, 1e9, &out->seconds, e) : WW_OK;
-  if (!st && o->memory)
-    st = number("memory", o->memory, 1e9, &mb, e);
-  if (o->memory)
-    out->bytes = (uint64_t)(mb * (1 << 20));
+ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_cmd *c) {
+  double mb;
+  c->limits = (ww_limits){.seconds = seconds, .bytes = memory ? memory << 20 : most_memory()};
+  if (o->seconds && number(c, "seconds", o->seconds, &c->limits.seconds))
+    return WW_EUSAGE;
+  if (!o->memory)
+    return WW_OK;
+  ww_status st = number(c, "memory", o->memory, &mb);
+  c->limits.bytes = st ? 0 : mb * (1 << 20);
   return st;
 }
 
-static void say_late(const ww_cmd *c, const char *what, ww_err *e) {
-  ww_fail(e, WW_ELIMIT, "%.300s took longer than %g s; --seconds raises the limit, 0 takes it away",
-          what, c->limits.seconds);
+static ww_status say_late(const ww_cmd *c, const char *what, ww_err *e) {
+  return ww_fail(e, WW_ELIMIT,
+                 "%.300s took longer than %g s; --seconds raises the limit, 0 takes it away", what,
+                 c->limits.seconds);
 }
 
 ww_status ww_limits_late(ww_cmd *c, const char *what) {
-  say_late(c, what, &c->err);
-  return c->err.code;
+  return say_late(c, what, &c->err);
 }
 
 /* The error as the program would print it. */
 static const char *printed(const ww_cmd *c, const ww_err *e) {
-  if (!c->global.json)
+  if (!c->json)
     return ww_fmt(c->arena, "warpwise: %s\n", e->msg);
   ww_report r = {.file = c->file, .kernel = c->kernel, .error = *e};
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(&r, &j, NULL, NULL);
-  ww_buf_puts(&b, "\n");
+  ww_report_text(&r, NULL, NULL, &b);
   const char *text = ww_strdup(c->arena, b.s);
   ww_buf_free(&b);
   return text;
@@ -78,7 +71,7 @@ void ww_limits_begin(ww_cmd *c, const char *what) {
                                    .bytes = c->limits.bytes,
                                    .late = printed(c, &late),
                                    .large = printed(c, &large),
-                                   .fd = c->global.json ? STDOUT_FILENO : STDERR_FILENO,
+                                   .fd = c->json ? STDOUT_FILENO : STDERR_FILENO,
                                    .late_code = ww_exit_code(WW_ELIMIT),
                                    .large_code = ww_exit_code(WW_ELIMIT)});
 }

@@ -2,8 +2,6 @@
  * do with them. */
 #include "lm.h"
 
-#include <stdlib.h>
-
 extern const ww_command ww_cmd_lm_generate, ww_cmd_lm_score, ww_cmd_lm_tokenize, ww_cmd_lm_inspect,
     ww_cmd_lm_convert;
 
@@ -16,17 +14,21 @@ static const ww_command *const subs[] = {
     NULL,
 };
 
-ww_status ww_lm_real(const char *text, const char *option, double low, double high,
-                     double otherwise, double *out, ww_err *e) {
-  char *end;
+ww_status ww_lm_real(ww_cmd *c, const char *text, const char *option, double high, double otherwise,
+                     double *out) {
   *out = otherwise;
-  if (!text)
+  if (!text || ww_real(text, "", 0, high, out))
     return WW_OK;
-  *out = strtod(text, &end);
-  if (end == text || *end || !(*out >= low && *out <= high))
-    return ww_fail(e, WW_EUSAGE, "--%s takes a number from %g to %g, not `%s`", option, low, high,
-                   text);
-  return WW_OK;
+  return ww_usage(c, "--%s takes a number from 0 to %g, not `%s`", option, high, text);
+}
+
+bool ww_lm_dtype(const char *name, int n, ww_dtype *out) {
+  int t = 0;
+  while (t < n && strcasecmp(name, ww_dtype_name(t)))
+    t++;
+  if (t < n)
+    *out = t;
+  return t < n;
 }
 
 ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) {
@@ -36,7 +38,7 @@ ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) 
     *n = strlen(*text);
     return WW_OK;
   }
-  ww_status st = ww_read_input(c->arena, "/dev/stdin", (size_t)256 << 20, &data, n, &c->err);
+  ww_status st = ww_read_input(c->arena, "/dev/stdin", 256 << 20, &data, n, &c->err);
   *text = data;
   return st;
 }
@@ -44,8 +46,7 @@ ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) 
 ww_status ww_lm_need_tokenizer(const ww_lm *m, const char *path, ww_err *e) {
   if (ww_lm_tokenizer(m))
     return WW_OK;
-  size_t n = strlen(path);
-  return n > 5 && !strcmp(path + n - 5, ".gguf")
+  return ww_ends(path, ".gguf")
              ? ww_fail(e, WW_EDATA,
                        "%s has no tokenizer in it: convert the model again from a folder that has "
                        "its tokenizer.json",
@@ -55,9 +56,9 @@ ww_status ww_lm_need_tokenizer(const ww_lm *m, const char *path, ww_err *e) {
 }
 
 const ww_command ww_cmd_lm = {
-    .name = "lm",
-    .summary = "language models on this machine: generate, score, tokenize, inspect, convert",
-    .usage = "COMMAND MODEL ...",
+    "lm",
+    "language models on this machine: generate, score, tokenize, inspect, convert",
+    "COMMAND MODEL ...",
     .details = "MODEL is a folder with config.json, model.safetensors and tokenizer.json as "
                "Hugging Face has them, or a .gguf. Llama and Qwen2\n"
                "architectures.",

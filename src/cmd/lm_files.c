@@ -13,38 +13,28 @@ typedef struct {
 } tokenize_options;
 
 static const ww_option tokenize_table[] = {
-    {"special", 0, WW_OPT_FLAG, NULL,
-     "texts of special tokens are these tokens, and BOS is put in front",
-     offsetof(tokenize_options, special)},
-    {"ids", 0, WW_OPT_FLAG, NULL, "only the numbers, a line of them for each line of text",
-     offsetof(tokenize_options, ids)},
-    {"decode", 0, WW_OPT_FLAG, NULL, "the other way: numbers in, text out",
-     offsetof(tokenize_options, decode)},
+    WW_OPTION_OF(tokenize_options, special, "special", NULL,
+                 "texts of special tokens are these tokens, and BOS is put in front"),
+    WW_OPTION_OF(tokenize_options, ids, "ids", NULL,
+                 "only the numbers, a line of them for each line of text"),
+    WW_OPTION_OF(tokenize_options, decode, "decode", NULL, "the other way: numbers in, text out"),
     {0},
 };
 
 static void print_tokens(ww_cmd *c, const ww_tokenizer *t, const ww_tokens *v) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_key(&j, "tokens");
-  ww_json_arr(&j);
+  ww_json *j = ww_line_begin();
+  ww_json_karr(j, "tokens");
   for (uint32_t k = 0; k < v->n; k++)
-    ww_json_int(&j, v->v[k]);
-  ww_json_end_arr(&j);
-  ww_json_key(&j, "texts");
-  ww_json_arr(&j);
+    ww_json_int(j, v->v[k]);
+  ww_json_end_arr(j);
+  ww_json_karr(j, "texts");
   for (uint32_t k = 0; k < v->n; k++) {
     uint32_t n = 0;
     const char *text = ww_tokenizer_text(t, v->v[k], &n);
-    ww_json_str(&j, text ? ww_strndup(c->arena, text, n) : NULL);
+    ww_json_str(j, text ? ww_strndup(c->arena, text, n) : NULL);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json_end_arr(j);
+  ww_line_end(j);
 }
 
 static void print_ids(const ww_tokens *v) {
@@ -101,8 +91,7 @@ static ww_status tokenize(ww_cmd *c) {
   const char *text;
   size_t n;
   if (c->noperands < 1 || c->noperands > 2)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
+    return ww_usage(c, "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
   ww_status st = ww_tokenizer_open(c->operands[0], &t, &c->err);
   if (!st)
     st = ww_lm_text(c, 1, &text, &n);
@@ -110,12 +99,12 @@ static ww_status tokenize(ww_cmd *c) {
     st = decode(c, t, text, o->special);
   else if (!st) {
     for (const char *line = text, *end = text + n; line < end || line == text;) {
-      const char *stop = o->ids ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+      const char *stop = o->ids ? memchr(line, '\n', end - line) : NULL;
       if (!stop)
         stop = end;
       ww_tokens v = {0};
-      ww_tokenizer_encode(t, line, (size_t)(stop - line), o->special, c->arena, &v);
-      if (c->global.json)
+      ww_tokenizer_encode(t, line, stop - line, o->special, c->arena, &v);
+      if (c->json)
         print_tokens(c, t, &v);
       else if (o->ids)
         print_ids(&v);
@@ -131,9 +120,9 @@ static ww_status tokenize(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_tokenize = {
-    .name = "tokenize",
-    .summary = "text as tokens, or tokens as text",
-    .usage = "MODEL|tokenizer.json [TEXT|-] [options]",
+    "tokenize",
+    "text as tokens, or tokens as text",
+    "MODEL|tokenizer.json [TEXT|-] [options]",
     .examples = "  warpwise lm tokenize models/text.gguf 'int i = threadIdx.x;'\n"
                 "  warpwise lm tokenize tokenizer.json --ids - < kernel.cu\n",
     .options = tokenize_table,
@@ -144,7 +133,7 @@ const ww_command ww_cmd_lm_tokenize = {
 /* ---- inspect ---- */
 
 static void inspect_config(const ww_lm_config *k) {
-  double params = (double)ww_lm_config_params(k);
+  double params = ww_lm_config_params(k);
   printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type, params < 1e6 ? 0 : 1,
          params / (params < 1e6 ? 1e3 : 1e6), params < 1e6 ? "thousand" : "million");
   printf(
@@ -157,42 +146,34 @@ static void inspect_config(const ww_lm_config *k) {
 }
 
 static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char *why) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
+  ww_json *j = ww_line_begin();
   if (k) {
-    ww_json_kstr(&j, "architecture", ww_lm_archs[k->arch].model_type);
-    ww_json_kuint(&j, "parameters", ww_lm_config_params(k));
+    ww_json_kstr(j, "architecture", ww_lm_archs[k->arch].model_type);
+    ww_json_kuint(j, "parameters", ww_lm_config_params(k));
     ww_buf config = {0};
     ww_lm_config_print(k, &config);
     cJSON *one_line = ww_json_read(config.s, config.n, NULL);
-    ww_json_key(&j, "config");
-    ww_json_copy(one_line, &j);
+    ww_json_key(j, "config");
+    ww_json_copy(one_line, j);
     cJSON_Delete(one_line);
     ww_buf_free(&config);
   } else
-    ww_json_kstr(&j, "no_model", why);
-  ww_json_key(&j, "tensors");
-  ww_json_arr(&j);
+    ww_json_kstr(j, "no_model", why);
+  ww_json_karr(j, "tensors");
   for (uint32_t i = 0; i < ww_weights_count(w); i++) {
     const ww_tensor *t = ww_weights_at(w, i);
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "name", t->name);
-    ww_json_kstr(&j, "type", t->type_name);
-    ww_json_key(&j, "shape");
-    ww_json_arr(&j);
+    ww_json_obj(j);
+    ww_json_kstr(j, "name", t->name);
+    ww_json_kstr(j, "type", t->type_name);
+    ww_json_karr(j, "shape");
     for (uint32_t d = 0; d < t->ndim; d++)
-      ww_json_uint(&j, t->dim[d]);
-    ww_json_end_arr(&j);
-    ww_json_kuint(&j, "bytes", t->bytes);
-    ww_json_end_obj(&j);
+      ww_json_uint(j, t->dim[d]);
+    ww_json_end_arr(j);
+    ww_json_kuint(j, "bytes", t->bytes);
+    ww_json_end_obj(j);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json_end_arr(j);
+  ww_line_end(j);
 }
 
 static void inspect_meta(const ww_weights *w) {
@@ -225,10 +206,9 @@ static void inspect_meta(const ww_weights *w) {
 
 /* llama2.c's have no names in them: only what the header says. */
 static bool inspect_bin(const ww_cmd *c, const char *path) {
-  size_t n = strlen(path);
   ww_lm *m = NULL;
   ww_err why = {0};
-  if (c->global.json || n < 4 || strcmp(path + n - 4, ".bin") || ww_lm_open(path, NULL, &m, &why))
+  if (c->json || !ww_ends(path, ".bin") || ww_lm_open(path, NULL, &m, &why))
     return false;
   inspect_config(ww_lm_config_of(m));
   ww_lm_close(m);
@@ -240,17 +220,14 @@ static ww_status inspect(ww_cmd *c) {
   ww_lm_config k;
   ww_err why = {0};
   if (c->noperands != 1)
-    return ww_fail(&c->err, WW_EUSAGE, "lm inspect takes one model or file of tensors");
+    return ww_usage(c, "lm inspect takes one model or file of tensors");
   if (inspect_bin(c, c->operands[0]))
     return WW_OK;
-  bool model = ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why) == WW_OK;
-  ww_status st =
-      model ? WW_OK
-            : ww_weights_open(c->operands[0], &w,
-                              &c->err); /* tensors of something else can be listed all the same */
-  if (st)
-    return st;
-  if (c->global.json)
+  bool model = !ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why);
+  /* tensors of something else can be listed all the same */
+  if (!model && ww_weights_open(c->operands[0], &w, &c->err))
+    return c->err.code;
+  if (c->json)
     inspect_json(w, model ? &k : NULL, why.msg);
   else {
     if (model)
@@ -271,10 +248,8 @@ static ww_status inspect(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_inspect = {
-    .name = "inspect",
-    .summary = "what is in a model's files: configuration, metadata, tensors",
-    .usage = "MODEL",
-    .examples = "  warpwise lm inspect models/text.gguf\n",
+    "inspect",      "what is in a model's files: configuration, metadata, tensors",
+    "MODEL",        .examples = "  warpwise lm inspect models/text.gguf\n",
     .run = inspect,
 };
 
@@ -285,20 +260,17 @@ typedef struct {
 } convert_options;
 
 static const ww_option convert_table[] = {
-    {"type", 0, WW_OPT_STR, "TYPE", "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf",
-     offsetof(convert_options, type)},
+    WW_OPTION_OF(convert_options, type, "type", "TYPE",
+                 "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf"),
     {0},
 };
 
-static ww_status convert_type(const char *name, bool gguf, ww_dtype *out, ww_err *e) {
+static ww_status convert_type(ww_cmd *c, const char *name, bool gguf, ww_dtype *out) {
   *out = WW_DTYPE_BF16;
-  for (int t = 0; name && t <= (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16); t++)
-    if (!strcasecmp(name, ww_dtype_name(t)))
-      return *out = (ww_dtype)t, WW_OK;
-  return name ? ww_fail(e, WW_EUSAGE, "--type takes %s, not `%s`",
-                        gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)",
-                        name)
-              : WW_OK;
+  if (!name || ww_lm_dtype(name, (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16) + 1, out))
+    return WW_OK;
+  return ww_usage(c, "--type takes %s, not `%s`",
+                  gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name);
 }
 
 static ww_status convert(ww_cmd *c) {
@@ -309,20 +281,16 @@ static ww_status convert(ww_cmd *c) {
   const char *tokenizer = NULL;
   ww_dtype type;
   if (c->noperands != 2)
-    return ww_fail(
-        &c->err, WW_EUSAGE,
-        "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
+    return ww_usage(
+        c, "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
   const char *to = c->operands[1];
-  size_t n = strlen(to);
-  bool gguf = n > 5 && !strcmp(to + n - 5, ".gguf");
-  ww_status st = convert_type(o->type, gguf, &type, &c->err);
-  if (!st)
-    st = ww_lm_open_files(c->operands[0], c->arena, &w, &k, &tokenizer, &c->err);
-  if (st)
-    return st;
+  bool gguf = ww_ends(to, ".gguf");
+  if (convert_type(c, o->type, gguf, &type) ||
+      ww_lm_open_files(c->operands[0], c->arena, &w, &k, &tokenizer, &c->err))
+    return c->err.code;
   ww_lm_layout_make(&k, c->arena, &l);
   float *flat = ww_xcalloc(l.total, sizeof *flat);
-  st = ww_lm_read_params(w, &k, &l, flat, &c->err);
+  ww_status st = ww_lm_read_params(w, &k, &l, flat, &c->err);
   if (!st)
     st = gguf ? ww_lm_write_gguf(to, &k, flat, type, tokenizer, &c->err)
               : ww_lm_write_folder(to, &k, flat, type, tokenizer, &c->err);
@@ -336,9 +304,9 @@ static ww_status convert(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_convert = {
-    .name = "convert",
-    .summary = "a model from one format to the other: Hugging Face's folders, .gguf",
-    .usage = "MODEL TO [options]",
+    "convert",
+    "a model from one format to the other: Hugging Face's folders, .gguf",
+    "MODEL TO [options]",
     .examples = "  warpwise lm convert ~/models/Llama-3.2-1B llama.gguf --type q8_0\n"
                 "  warpwise lm convert models/text.gguf text-model/ --type f32\n",
     .options = convert_table,

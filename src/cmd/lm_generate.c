@@ -13,29 +13,22 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"max", 'n', WW_OPT_UINT, "N", "tokens at most (default 256)", offsetof(options, most)},
-    {"temperature", 't', WW_OPT_STR, "T", "0: always the likeliest token (default)",
-     offsetof(options, temperature)},
-    {"top-p", 0, WW_OPT_STR, "P", "draw from the likeliest tokens that have this share together",
-     offsetof(options, top_p)},
-    {"top-k", 0, WW_OPT_UINT, "K", "draw from the K likeliest tokens", offsetof(options, top_k)},
-    {"seed", 0, WW_OPT_UINT, "N", "the same seed gives the same text", offsetof(options, seed)},
-    {"stop", 0, WW_OPT_LIST, "TEXT", "end where this is written; may be given several times",
-     offsetof(options, stop)},
-    {"chat", 0, WW_OPT_FLAG, NULL, "the prompt is a user's message", offsetof(options, chat)},
-    {"system", 0, WW_OPT_STR, "TEXT", "with --chat: the system's message before it",
-     offsetof(options, system)},
-    {"grammar", 0, WW_OPT_STR, "FILE", "only what this GBNF grammar allows",
-     offsetof(options, grammar)},
-    {"json-schema", 0, WW_OPT_STR, "FILE", "only JSON of this schema", offsetof(options, schema)},
-    {"any-json", 0, WW_OPT_FLAG, NULL, "only a JSON object", offsetof(options, any_json)},
-    {"weights", 0, WW_OPT_STR, "TYPE",
-     "run with q8_0, f16, bf16 or f32 weights (default: as in the file)",
-     offsetof(options, weights)},
-    {"exact", 0, WW_OPT_FLAG, NULL, "the fp32 reference, slow", offsetof(options, exact)},
-    {"threads", 0, WW_OPT_UINT, "N", "default: one per core", offsetof(options, threads)},
-    {"stats", 0, WW_OPT_FLAG, NULL, "tokens per second on stderr behind the text",
-     offsetof(options, stats)},
+    WW_OPTION_AS(most, "max", "N", "tokens at most (default 256)", 'n'),
+    WW_OPTION(temperature, "T", "0: always the likeliest token (default)", 't'),
+    WW_OPTION_AS(top_p, "top-p", "P",
+                 "draw from the likeliest tokens that have this share together"),
+    WW_OPTION_AS(top_k, "top-k", "K", "draw from the K likeliest tokens"),
+    WW_OPTION(seed, "N", "the same seed gives the same text"),
+    WW_OPTION(stop, "TEXT", "end where this is written; may be given several times"),
+    WW_OPTION(chat, NULL, "the prompt is a user's message"),
+    WW_OPTION(system, "TEXT", "with --chat: the system's message before it"),
+    WW_OPTION(grammar, "FILE", "only what this GBNF grammar allows"),
+    WW_OPTION_AS(schema, "json-schema", "FILE", "only JSON of this schema"),
+    WW_OPTION_AS(any_json, "any-json", NULL, "only a JSON object"),
+    WW_OPTION(weights, "TYPE", "run with q8_0, f16, bf16 or f32 weights (default: as in the file)"),
+    WW_OPTION(exact, NULL, "the fp32 reference, slow"),
+    WW_OPTION(threads, "N", "default: one per core"),
+    WW_OPTION(stats, NULL, "tokens per second on stderr behind the text"),
     {0},
 };
 
@@ -59,12 +52,12 @@ static ww_status grammar_of(ww_cmd *c, const options *o, ww_grammar **out) {
   const char *file = o->grammar ? o->grammar : o->schema;
   *out = NULL;
   if (!!o->grammar + !!o->schema + o->any_json > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "one of --grammar, --json-schema and --any-json at a time");
+    return ww_usage(c, "one of --grammar, --json-schema and --any-json at a time");
   if (o->any_json)
     return ww_grammar_any_json(out, &c->err);
   if (!file)
     return WW_OK;
-  ww_status st = ww_read_input(c->arena, file, (size_t)16 << 20, &text, &n, &c->err);
+  ww_status st = ww_read_input(c->arena, file, 16 << 20, &text, &n, &c->err);
   if (!st)
     st = o->grammar ? ww_grammar_parse(text, n, out, &c->err)
                     : ww_grammar_of_schema(text, n, out, &c->err);
@@ -89,27 +82,21 @@ static void prompt_tokens(ww_cmd *c, const options *o, const ww_tokenizer *t, co
 
 static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
   double generating = g->s - g->prompt_s;
-  if (c->global.json) {
+  if (c->json) {
     static const char *const finish[] = {"stop", "length", "cancelled"};
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kint(&j, "schema_version", 1);
+    ww_json *j = ww_line_begin();
     for (size_t k = 0; k < g->text.n;
          k++) /* a NUL would end the text here: it is printed as what is no UTF-8 */
       if (!g->text.s[k])
         g->text.s[k] = (char)0xff;
-    ww_json_kstr(&j, "text", g->text.s);
-    ww_json_kstr(&j, "finish", finish[g->finish]);
-    ww_json_kuint(&j, "prompt_tokens", g->prompt_tokens);
-    ww_json_kuint(&j, "tokens", g->tokens);
-    ww_json_kuint(&j, "forced", g->forced);
-    ww_json_knum(&j, "prompt_s", g->prompt_s);
-    ww_json_knum(&j, "s", g->s);
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+    ww_json_kstr(j, "text", g->text.s);
+    ww_json_kstr(j, "finish", finish[g->finish]);
+    ww_json_kuint(j, "prompt_tokens", g->prompt_tokens);
+    ww_json_kuint(j, "tokens", g->tokens);
+    ww_json_kuint(j, "forced", g->forced);
+    ww_json_knum(j, "prompt_s", g->prompt_s);
+    ww_json_knum(j, "s", g->s);
+    ww_line_end(j);
   } else if (g->text.n && g->text.s[g->text.n - 1] != '\n')
     putchar('\n');
   if (o->stats && !ww_is_quiet())
@@ -119,49 +106,33 @@ static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
             generating > 0 ? g->tokens / generating : 0);
 }
 
-static ww_status weights_of(const char *name, ww_dtype *out, ww_err *e) {
-  *out = WW_NDTYPE;
-  if (!name)
-    return WW_OK;
-  for (int t = 0; t < WW_DTYPE_I8; t++)
-    if (!strcasecmp(name, ww_dtype_name(t)))
-      return *out = (ww_dtype)t, WW_OK;
-  return ww_fail(e, WW_EUSAGE, "--weights takes q8_0, f16, bf16 or f32, not `%s`", name);
-}
-
 static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_grammar *g) {
   ww_generate_options how = {.most = o->most > UINT32_MAX ? UINT32_MAX
-                                     : o->most            ? (uint32_t)o->most
+                                     : o->most            ? o->most
                                                           : 256,
                              .grammar = g,
                              .piece = show,
-                             .ctx = c->global.json ? NULL : stdout};
+                             .ctx = c->json ? NULL : stdout};
   double temperature, top_p;
   const char *text;
   size_t n;
   ww_tokens prompt = {0};
   ww_lm_session *s = NULL;
   ww_generated out;
-  const char **stop = WW_NEWN(c->arena, const char *, o->stop.n + 1);
-  for (uint32_t k = 0; k < o->stop.n; k++)
-    stop[k] = o->stop.v[k];
-  how.stop = stop;
-  ww_status st = ww_lm_real(o->temperature, "temperature", 0, 100, 0, &temperature, &c->err);
-  if (!st)
-    st = ww_lm_real(o->top_p, "top-p", 0, 1, 1, &top_p, &c->err);
-  if (!st)
-    st = ww_lm_text(c, 1, &text, &n);
-  if (!st)
-    st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
-  if (st)
-    return st;
-  how.sample = (ww_sample_options){(float)temperature, (float)top_p,
-                                   (uint32_t)(o->top_k > UINT32_MAX ? 0 : o->top_k), o->seed};
+  ww_strings stop = o->stop;
+  ww_push(c->arena, &stop, NULL);
+  how.stop = stop.v;
+  if (ww_lm_real(c, o->temperature, "temperature", 100, 0, &temperature) ||
+      ww_lm_real(c, o->top_p, "top-p", 1, 1, &top_p) || ww_lm_text(c, 1, &text, &n) ||
+      ww_lm_need_tokenizer(m, c->operands[0], &c->err))
+    return c->err.code;
+  how.sample =
+      (ww_sample_options){temperature, top_p, o->top_k > UINT32_MAX ? 0 : o->top_k, o->seed};
   prompt_tokens(c, o, ww_lm_tokenizer(m), text, n, &prompt);
   uint64_t room = (uint64_t)prompt.n + how.most;
   if (room > ww_lm_config_of(m)->context)
     room = ww_lm_config_of(m)->context;
-  st = ww_lm_session_new(m, 1, (uint32_t)room, &s, &c->err);
+  ww_status st = ww_lm_session_new(m, 1, room, &s, &c->err);
   if (st)
     return st;
   /* The first Ctrl-C ends the text, the second the program. */
@@ -173,8 +144,8 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
   if (!st)
     print_result(c, o, &out);
   if (!st && out.finish == WW_FINISH_CANCEL) /* the JSON has said it */
-    st = c->global.json ? WW_ECANCEL
-                        : ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
+    st = c->json ? WW_ECANCEL
+                 : ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
   ww_buf_free(&out.text);
   ww_lm_session_free(s);
   return st;
@@ -184,29 +155,25 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_lm *m = NULL;
   ww_grammar *g = NULL;
-  ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads};
+  ww_lm_options lo = {.exact = o->exact, .threads = o->threads, .weights = WW_NDTYPE};
   if (c->noperands < 1 || c->noperands > 2)
-    return ww_fail(&c->err, WW_EUSAGE, "lm generate takes a model and a prompt ('-': stdin)");
-  ww_status st = weights_of(o->weights, &lo.weights, &c->err);
-  if (!st)
-    st = grammar_of(c, o, &g);
-  if (!st)
-    st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
-  if (!st)
-    st = generate(c, o, m, g);
+    return ww_usage(c, "lm generate takes a model and a prompt ('-': stdin)");
+  if (o->weights && !ww_lm_dtype(o->weights, WW_DTYPE_I8, &lo.weights))
+    return ww_usage(c, "--weights takes q8_0, f16, bf16 or f32, not `%s`", o->weights);
+  bool failed = grammar_of(c, o, &g) || ww_lm_open(c->operands[0], &lo, &m, &c->err);
+  ww_status st = failed ? c->err.code : generate(c, o, m, g);
   ww_lm_close(m);
   ww_grammar_free(g);
   return st;
 }
 
 const ww_command ww_cmd_lm_generate = {
-    .name = "generate",
-    .summary = "text out of a model",
-    .usage = "MODEL [PROMPT|-] [options]",
+    "generate",
+    "text out of a model",
+    "MODEL [PROMPT|-] [options]",
     .examples = "  warpwise lm generate stories15M.gguf 'Once upon a time' -n 100 --stats\n"
                 "  warpwise lm generate model/ --chat 'Is saxpy bound by bandwidth?' --json-schema "
                 "answer.json\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -14,8 +14,8 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"exact", 0, WW_OPT_FLAG, NULL, "the fp32 reference, slow", offsetof(options, exact)},
-    {"threads", 0, WW_OPT_UINT, "N", "default: one per core", offsetof(options, threads)},
+    WW_OPTION(exact, NULL, "the fp32 reference, slow"),
+    WW_OPTION(threads, "N", "default: one per core"),
     {0},
 };
 
@@ -93,7 +93,7 @@ static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, con
 
 static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest,
                              uint32_t tokens) {
-  uint32_t vocab = ww_lm_config_of(m)->vocab, most = (uint32_t)(MOST_LOGITS / vocab) + 1, at = 0;
+  uint32_t vocab = ww_lm_config_of(m)->vocab, most = MOST_LOGITS / vocab + 1, at = 0;
   int32_t *token = ww_xmalloc((tokens + 1) * sizeof *token);
   uint32_t *of = ww_xmalloc((tokens + 1) * sizeof *of);
   bool *want = ww_xcalloc(tokens + 1, sizeof *want);
@@ -118,21 +118,15 @@ static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t 
 static void print_score(ww_cmd *c, const text *x) {
   uint32_t n = x->token.n > x->prompt ? x->token.n - x->prompt : 0;
   double perplexity = n ? exp(-x->log_prob / n) : NAN;
-  if (!c->global.json) {
+  if (!c->json) {
     printf("%12.4f  %6u tokens  perplexity %.4g\n", x->log_prob, n, perplexity);
     return;
   }
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_knum(&j, "log_prob", x->log_prob);
-  ww_json_kuint(&j, "tokens", n);
-  ww_json_knum(&j, "perplexity", perplexity);
-  ww_json_end_obj(&j);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
+  ww_json *j = ww_line_begin();
+  ww_json_knum(j, "log_prob", x->log_prob);
+  ww_json_kuint(j, "tokens", n);
+  ww_json_knum(j, "perplexity", perplexity);
+  ww_line_end(j);
 }
 
 static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
@@ -161,11 +155,11 @@ static ww_status run(ww_cmd *c) {
   WW_VEC(text) texts = {0};
   char *data, *line;
   size_t n;
-  ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads, .weights = WW_NDTYPE};
+  ww_lm_options lo = {.exact = o->exact, .threads = o->threads, .weights = WW_NDTYPE};
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE, "lm score takes a model and a file of texts ('-': stdin)");
+    return ww_usage(c, "lm score takes a model and a file of texts ('-': stdin)");
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
-  ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
+  ww_status st = ww_input_packed(c->arena, path, 1 << 30, &data, &n, &c->err);
   if (!st)
     st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
   if (!st)
@@ -187,14 +181,13 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_lm_score = {
-    .name = "score",
-    .summary = "how likely a model finds texts",
-    .usage = "MODEL FILE|- [options]",
+    "score",
+    "how likely a model finds texts",
+    "MODEL FILE|- [options]",
     .details = "One text a line: plain, or JSON with \"text\", or with \"prompt\" and "
                "\"completion\", where the completion alone is scored. The\n"
                "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
     .examples = "  warpwise lm score model.gguf texts.jsonl --json\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

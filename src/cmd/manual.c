@@ -77,7 +77,7 @@ static void upper(const char *s, FILE *f) {
     fputc(toupper((unsigned char)*s), f);
 }
 
-static void listed(const char *before, const ww_command *const *v, FILE *f) {
+static void listed(const char *before, ww_command_list v, FILE *f) {
   for (; *v; v++) {
     fprintf(f, "*warpwise%s-%s*(1)\n\t", before, (*v)->name);
     text((*v)->summary, f);
@@ -159,7 +159,7 @@ static void overview(FILE *f) {
         f);
   fputs("# COMMANDS\n\n", f);
   listed("", ww_commands, f);
-  for (const ww_command *const *c = ww_commands; *c; c++) {
+  for (ww_command_list c = ww_commands; *c; c++) {
     char before[64];
     snprintf(before, sizeof before, "-%s", (*c)->name);
     if ((*c)->subs)
@@ -171,7 +171,7 @@ static void overview(FILE *f) {
         "or device missing\n\n"
         "# ENVIRONMENT\n\n",
         f);
-  for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
+  for (size_t i = 0; i < WW_COUNT(environment); i++) {
     fputc('*', f);
     text(environment[i][0], f);
     fputs("*\n\t", f);
@@ -189,9 +189,9 @@ static void overview(FILE *f) {
 /* The names of all pages, for those who set them. */
 static void names(FILE *f) {
   fputs("warpwise\n", f);
-  for (const ww_command *const *c = ww_commands; *c; c++) {
+  for (ww_command_list c = ww_commands; *c; c++) {
     fprintf(f, "warpwise-%s\n", (*c)->name);
-    for (const ww_command *const *s = (*c)->subs; s && *s; s++)
+    for (ww_command_list s = (*c)->subs; s && *s; s++)
       fprintf(f, "warpwise-%s-%s\n", (*c)->name, (*s)->name);
   }
 }
@@ -201,7 +201,7 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"list", 0, WW_OPT_FLAG, NULL, "the names of all pages", offsetof(options, list)},
+    WW_OPTION(list, NULL, "the names of all pages"),
     {0},
 };
 
@@ -211,27 +211,24 @@ static ww_status run(ww_cmd *c) {
     return names(stdout), WW_OK;
   if (ww_starts(name, "warpwise-"))
     name += strlen("warpwise-");
-  if (strcmp(name, "warpwise") == 0)
+  if (!strcmp(name, "warpwise"))
     return overview(stdout), WW_OK;
-  for (const ww_command *const *v = ww_commands; *v; v++) {
+  for (ww_command_list v = ww_commands; *v; v++) {
     size_t n = strlen((*v)->name);
-    if (strcmp(name, (*v)->name) == 0)
+    if (!strcmp(name, (*v)->name))
       return page(name, *v, stdout), WW_OK;
-    for (const ww_command *const *s = (*v)->subs; s && *s; s++)
-      if (strncmp(name, (*v)->name, n) == 0 && name[n] == '-' &&
-          strcmp(name + n + 1, (*s)->name) == 0)
+    for (ww_command_list s = (*v)->subs; s && *s; s++)
+      if (!strncmp(name, (*v)->name, n) && name[n] == '-' && !strcmp(name + n + 1, (*s)->name))
         return page(name, *s, stdout), WW_OK;
   }
-  return ww_fail(&c->err, WW_EUSAGE,
-                 "there is no page '%.60s'; `warpwise manual --list` has the names", name);
+  return ww_usage(c, "there is no page '%.60s'; `warpwise manual --list` has the names", name);
 }
 
 const ww_command ww_cmd_manual = {
-    .name = "manual",
-    .summary = "a manual page in scdoc's form",
-    .usage = "[COMMAND] [--list]",
+    "manual",
+    "a manual page in scdoc's form",
+    "[COMMAND] [--list]",
     .examples = "  warpwise manual predict | scdoc | man -l -\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -14,14 +14,13 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"http", 0, WW_OPT_FLAG, NULL, "serve HTTP instead of standard input and output",
-     offsetof(options, http)},
-    {"measure", 0, WW_OPT_FLAG, NULL,
-     "with --http: clients may measure, which runs their kernels on this machine (else only a "
-     "client on the pipe may)",
-     offsetof(options, measure)},
-    {"slow-seconds", 0, WW_OPT_UINT, "N",
-     "time that measuring and evaluating may take (default 1800)", offsetof(options, slow)},
+    WW_OPTION(http, NULL, "serve HTTP instead of standard input and output"),
+    WW_OPTION(
+        measure, NULL,
+        "with --http: clients may measure, which runs their kernels on this machine (else only a "
+        "client on the pipe may)"),
+    WW_OPTION_AS(slow, "slow-seconds", "N",
+                 "time that measuring and evaluating may take (default 1800)"),
     WW_SERVING_OPTIONS(options, "7421"),
     {0},
 };
@@ -51,19 +50,19 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_serving s;
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE, "mcp takes no files; --root names the folder");
+    return ww_usage(c, "mcp takes no files; --root names the folder");
   if (o->measure && !o->http)
-    return ww_fail(&c->err, WW_EUSAGE, "--measure goes with --http");
+    return ww_usage(c, "--measure goes with --http");
   ww_status st = ww_serving_begin(c, &o->serving, &s);
   if (!st) {
     ww_mcp_options mo = {.w = s.w,
                          .api = s.api,
                          .measure = !o->http || o->measure,
-                         .gpu = c->global.gpu,
-                         .device = c->global.device,
-                         .slow_s = (double)o->slow,
-                         .jobs = (uint32_t)o->serving.workers,
-                         .max_message = (size_t)o->serving.max_body << 10,
+                         .gpu = c->gpu,
+                         .device = c->device,
+                         .slow_s = o->slow,
+                         .jobs = o->serving.workers,
+                         .max_message = o->serving.max_body << 10,
                          .help = ww_serving_help};
     ww_mcp *mcp = ww_mcp_new(&mo);
     ww_http_route routes[] = {{.path = "/mcp", .handle = ww_mcp_http, .ctx = mcp}, {0}};
@@ -76,9 +75,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_mcp = {
-    .name = "mcp",
-    .summary = "predictions as tools of AI agents: a Model Context Protocol server",
-    .usage = "[options]",
+    "mcp",
+    "predictions as tools of AI agents: a Model Context Protocol server",
+    "[options]",
     .details = "Speaks over standard input and output, as agents start it, or with --http over "
                "HTTP at /mcp. Tools: list_kernels, predict,\n"
                "explain, roofline, compare, measure, evaluate. Files are read below --root alone. "
@@ -86,7 +85,6 @@ const ww_command ww_cmd_mcp = {
     .examples = "  claude mcp add warpwise -- warpwise mcp\n"
                 "  codex mcp add warpwise -- warpwise mcp --root ~/project --gpu a100\n"
                 "  warpwise mcp --http --port 7421\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

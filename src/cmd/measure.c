@@ -4,6 +4,7 @@
  * fails on the way keeps its place in the output, with its error; the others go on. A launch with
  * compiled code needs no source and no front end. */
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,35 +24,30 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
-    {"time-only", 0, WW_OPT_FLAG, NULL, "no counters", offsetof(options, time_only)},
-    {"repeats", 0, WW_OPT_UINT, "N",
-     "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)",
-     offsetof(options, repeats)},
-    {"limit", 0, WW_OPT_STR, "SECONDS", "give up a kernel that takes longer (default 10)",
-     offsetof(options, limit)},
-    {"plan", 0, WW_OPT_STR, "OUT",
-     "only write ready launches, to be measured elsewhere, and their code beside them",
-     offsetof(options, plan)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
-     offsetof(options, with)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "compilations at a time (default: one per core)",
-     offsetof(options, jobs)},
-    {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 256)",
-     offsetof(options, batch)},
-    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents after one run: arg0.bin, ...",
-     offsetof(options, dump)},
-    {"compare-ncu", 0, WW_OPT_FLAG, NULL, "the same launches under Nsight Compute, side by side",
-     offsetof(options, compare)},
-    {"worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, worker)},
-    {"compile-worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, compile_worker)},
-    {"once", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, once)},
+    WW_OPTION_AS(time_only, "time-only", NULL, "no counters"),
+    WW_OPTION(
+        repeats, "N",
+        "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)"),
+    WW_OPTION(limit, "SECONDS", "give up a kernel that takes longer (default 10)"),
+    WW_OPTION(plan, "OUT",
+              "only write ready launches, to be measured elsewhere, and their code beside them"),
+    WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(jobs, "N", "compilations at a time (default: one per core)", 'j'),
+    WW_OPTION(batch, "N", "launches that share a pass of the counters (default 256)"),
+    WW_OPTION(dump, "DIR", "write the buffers' contents after one run: arg0.bin, ..."),
+    WW_OPTION_AS(compare, "compare-ncu", NULL,
+                 "the same launches under Nsight Compute, side by side"),
+    WW_OPTION(worker, NULL, NULL),
+    WW_OPTION_AS(compile_worker, "compile-worker"),
+    WW_OPTION(once, NULL, NULL),
     {0},
 };
 
 typedef struct {
   ww_cmd *c;
   const options *o;
-  ww_item *v;
+  WW_VEC(ww_item) items;
+  ww_item *v; /* its n */
   uint32_t n;
   uint32_t *of;     /* per measured launch: its ww_item */
   uint32_t printed; /* items whose line is out */
@@ -65,62 +61,50 @@ typedef struct {
 /* ---- which launches ---- */
 
 static void add(job *j, const ww_launch *l, const ww_err *bad) {
-  uint32_t cap = j->n && (j->n & (j->n - 1)) == 0 ? j->n * 2
-                 : j->n                           ? 0
-                                                  : 1; /* doubles at powers of two */
-  if (cap)
-    j->v = ww_grow(j->a, j->v, j->n * sizeof *j->v, cap * sizeof *j->v);
-  j->v[j->n] = (ww_item){.l = *l};
-  if (bad)
-    j->v[j->n].bad = *bad;
-  j->n++;
+  ww_push(j->a, &j->items, (ww_item){.l = *l, .bad = *bad});
+  j->v = j->items.v;
+  j->n = j->items.n;
 }
 
 /* A file of lines of which some are no launch: each of those is a row with its error. */
 static ww_status by_line(job *j, const char *path, ww_err *first) {
-  char *text = NULL;
+  char *text, *line;
   size_t n;
   ww_err e = {0};
   uint32_t lines = 0, good = 0, number = 0;
-  ww_status st = ww_read_input(j->a, path, (size_t)1 << 30, &text, &n, &e);
-  for (char *at = text, *next; !st && at && *at; at = next) {
-    next = strchr(at, '\n');
-    if (next)
-      *next++ = 0;
-    number++;
+  if (ww_read_input(j->a, path, 1 << 30, &text, &n, &e))
+    return first->code;
+  for (; (line = ww_next_line(&text, &number)); lines++) {
     ww_launch l = {0};
     ww_err bad = {0};
-    at += strspn(at, " \t\r");
-    if (!*at || *at == '#')
-      continue;
-    lines++;
-    if (ww_launch_parse(at, ww_path_dir(j->a, path), j->a, &l, &bad)) {
+    if (ww_launch_parse(line, ww_path_dir(j->a, path), j->a, &l, &bad)) {
       bad.file = path;
       bad.line = number;
     }
     good += !bad.code;
-    add(j, &l, bad.code ? &bad : NULL);
+    add(j, &l, &bad);
   }
   return lines > 1 && good ? WW_OK : first->code;
 }
 
 static ww_status collect(job *j) {
   ww_cmd *c = j->c;
-  ww_launch over, *l = NULL, none = {0};
-  uint32_t n = 0;
+  static const ww_err fine;
+  ww_launch over, *l, none = {0};
+  uint32_t n;
   ww_status st = ww_source_over(c, &j->o->source, &over);
   if (st)
     return st;
   if (j->o->source.launch) {
     st = ww_input_launches(j->a, j->o->source.launch, &l, &n, &c->err);
     for (uint32_t k = 0; !st && k < n; k++)
-      add(j, &l[k], NULL);
+      add(j, &l[k], &fine);
     if (st && st != WW_EIO && st != WW_ELIMIT)
       st = by_line(j, j->o->source.launch, &c->err);
     if (!st)
       c->err = (ww_err){0};
   } else
-    add(j, &none, NULL);
+    add(j, &none, &fine);
   for (uint32_t k = 0; !st && k < j->n; k++) {
     ww_launch *one = &j->v[k].l;
     if (j->v[k].bad.code)
@@ -128,37 +112,27 @@ static ww_status collect(job *j) {
     ww_launch_merge(one, &over, j->a);
     if (c->noperands)
       one->file = c->operands[0];
-    if (!one->file && !one->binary)
-      st = ww_fail(&j->v[k].bad, WW_EUSAGE, "name a source file, or a launch spec that has one");
-    if (st && j->n == 1)
-      return c->err = j->v[k].bad, st;
-    st = WW_OK;
+    if (one->file || one->binary)
+      continue;
+    ww_fail(&j->v[k].bad, WW_EUSAGE, "name a source file, or a launch spec that has one");
+    if (j->n == 1)
+      return c->err = j->v[k].bad, WW_EUSAGE;
   }
   return st;
 }
 
 /* ---- rows ---- */
 
-static void print_json(const ww_report *r, void (*extra)(void *, ww_json *), void *ctx) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(r, &j, extra, ctx);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
-}
-
 static void print_error(job *j, const ww_item *i, const ww_err *e) {
   ww_cmd *c = j->c;
-  if (ww_exit_code(e->code) > ww_exit_code(j->worst))
-    j->worst = e->code;
+  j->worst = ww_worse(j->worst, e->code);
   c->file = i->l.file;
   c->kernel = i->kernel;
   c->err = *e;
-  bool again = !c->global.json && !strcmp(j->last, e->msg);
+  bool again = !c->json && !strcmp(j->last, e->msg);
   j->same = again ? j->same + 1 : 0;
   snprintf(j->last, sizeof j->last, "%s", e->msg);
-  if (!again && !c->global.json && i->kernel) {
+  if (!again && !c->json && i->kernel) {
     const char *where = e->file || !i->l.file ? "" : i->l.file;
     snprintf(c->err.msg, sizeof c->err.msg, "%s%s%s: %.400s", where, *where ? ": " : "", i->kernel,
              e->msg);
@@ -223,8 +197,8 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   m.compiler = i->compiler;
   r.kernel = i->kernel;
   r.assumed = i->said;
-  if (j->c->global.json)
-    print_json(&r, write_extras, &(extras){&m, ncu, &r});
+  if (j->c->json)
+    ww_print_report(&r, write_extras, &(extras){&m, ncu, &r});
   else {
     ww_report_print(&r, stdout);
     print_samples(&m, stdout);
@@ -239,7 +213,6 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
 static ww_status write_plan(job *j) {
   ww_buf out = {0};
   uint32_t ready = 0;
-  ww_buf_puts(&out, "");
   for (uint32_t k = 0; k < j->n; k++) {
     ww_item *i = &j->v[k];
     if (!i->bad.code && ww_ready_line(j->o->plan, i, &out, &i->bad))
@@ -247,9 +220,8 @@ static ww_status write_plan(job *j) {
     ready += !i->bad.code;
   }
   print_bad_before(j, j->n);
-  ww_status st = ww_write_file_atomic(j->o->plan, out.s, out.n, &j->c->err);
-  ww_buf_free(&out);
-  if (!st && !j->c->global.json && !ww_is_quiet())
+  ww_status st = ww_write_buf(j->o->plan, &out, &j->c->err);
+  if (!st && !j->c->json && !ww_is_quiet())
     printf("%u ready launches in %s\n", ready, j->o->plan);
   return st ? st : j->worst;
 }
@@ -257,14 +229,11 @@ static ww_status write_plan(job *j) {
 /* ---- the command ---- */
 
 static ww_status limit_of(job *j, double *out) {
-  char *end = NULL;
   *out = 0;
   if (!j->o->limit)
     return WW_OK;
-  *out = strtod(j->o->limit, &end);
-  if (end == j->o->limit || *end || !(*out > 0))
-    return ww_fail(&j->c->err, WW_EUSAGE, "--limit: expected seconds above 0, not '%.60s'",
-                   j->o->limit);
+  if (!ww_real(j->o->limit, "", 0, INFINITY, out) || !*out)
+    return ww_usage(j->c, "--limit: expected seconds above 0, not '%.60s'", j->o->limit);
   if (*out > MOST_S)
     *out = MOST_S;
   return WW_OK;
@@ -274,10 +243,10 @@ static ww_status measure_all(job *j) {
   ww_cmd *c = j->c;
   ww_launch *ready = WW_NEWN(j->a, ww_launch, j->n + 1);
   uint32_t n = 0;
-  ww_measure_options o = {.device = c->global.device,
+  ww_measure_options o = {.device = c->device,
                           .time_only = j->o->time_only,
-                          .repeats = (uint32_t)(j->o->repeats < 15 ? j->o->repeats : 15),
-                          .batch = j->o->batch < MOST_BATCH ? (uint32_t)j->o->batch : MOST_BATCH,
+                          .repeats = j->o->repeats < 15 ? j->o->repeats : 15,
+                          .batch = j->o->batch < MOST_BATCH ? j->o->batch : MOST_BATCH,
                           .dump = j->o->dump,
                           .dump_each = j->n > 1};
   ww_status st = limit_of(j, &o.limit_s);
@@ -296,7 +265,7 @@ static ww_status measure_all(job *j) {
   if (!st)
     st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
   print_bad_before(j, j->n);
-  if (j->same && !c->global.json)
+  if (j->same && !c->json)
     fprintf(stderr, "warpwise: ... and so for %u launches more\n", j->same);
   return st ? st : j->worst;
 }
@@ -305,10 +274,10 @@ static ww_status measure_all(job *j) {
  * descriptor. */
 static FILE *own_stdout(void) {
   int fd = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0)
+  if (null >= 0) {
     dup2(null, STDOUT_FILENO);
-  if (null >= 0)
     close(null);
+  }
   return fd >= 0 ? fdopen(fd, "w") : NULL;
 }
 
@@ -326,11 +295,9 @@ static ww_status run_worker(ww_cmd *c, const options *o) {
 static ww_status run_once(ww_cmd *c, const options *o) {
   ww_launch *l;
   uint32_t n;
-  ww_status st = o->source.launch
-                     ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
-                     : ww_fail(&c->err, WW_EUSAGE, "--once reads ready launches: --launch FILE");
-  return st ? st
-            : ww_measure_once(l, n, &(ww_measure_options){.device = c->global.device}, &c->err);
+  ww_status st = o->source.launch ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
+                                  : ww_usage(c, "--once reads ready launches: --launch FILE");
+  return st ? st : ww_measure_once(l, n, &(ww_measure_options){.device = c->device}, &c->err);
 }
 
 static ww_status run(ww_cmd *c) {
@@ -346,8 +313,8 @@ static ww_status run(ww_cmd *c) {
   ww_ready_how how = {.c = c,
                       .source = &o->source,
                       .with = o->with,
-                      .jobs = o->jobs < UINT32_MAX ? (uint32_t)o->jobs : UINT32_MAX,
-                      .elsewhere = o->plan != NULL,
+                      .jobs = o->jobs < UINT32_MAX ? o->jobs : UINT32_MAX,
+                      .elsewhere = o->plan,
                       .a = c->arena};
   ww_ready_plan(&how, j.v, j.n);
   ww_ready_compile(&how, j.v, j.n);
@@ -355,9 +322,9 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_measure = {
-    .name = "measure",
-    .summary = "run a kernel on a real device: its time and its counters",
-    .usage = "FILE... [options] [-- compiler flags]",
+    "measure",
+    "run a kernel on a real device: its time and its counters",
+    "FILE... [options] [-- compiler flags]",
     .details = "Caches cold, contents restored before each run, the kernel's own time; "
                "docs/measuring.md has the convention.\n"
                "CUDA sources run on an NVIDIA GPU, OpenCL sources on any OpenCL device (--device "
@@ -367,7 +334,6 @@ const ww_command ww_cmd_measure = {
                 "  warpwise measure --launch launches.jsonl --json > measured.jsonl\n"
                 "  warpwise measure saxpy.cl --device pocl --time-only\n"
                 "  warpwise measure --launch launches.jsonl --plan ready.jsonl --gpu h200\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

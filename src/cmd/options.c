@@ -5,25 +5,21 @@
 #include "cmd.h"
 
 const ww_option ww_global_options[] = {
-    {"json", 0, WW_OPT_FLAG, NULL, "data on stdout as JSON, one object a line",
-     offsetof(ww_globals, json)},
-    {"gpu", 0, WW_OPT_STR, "NAME|FILE", "the GPU that the numbers are for, e.g. h200",
-     offsetof(ww_globals, gpu)},
-    {"device", 0, WW_OPT_STR, "NAME",
-     "for commands that measure: on which device, by a part of its name",
-     offsetof(ww_globals, device)},
-    {"quiet", 'q', WW_OPT_FLAG, NULL, "no progress, no warnings", offsetof(ww_globals, quiet)},
-    {"color", 0, WW_OPT_STR, "WHEN", "auto, always or never; NO_COLOR is obeyed",
-     offsetof(ww_globals, color)},
-    {"help", 'h', WW_OPT_FLAG, NULL, "this text", offsetof(ww_globals, help)},
-    {"version", 0, WW_OPT_FLAG, NULL, "the version", offsetof(ww_globals, version)},
+    WW_OPTION_OF(ww_cmd, json, "json", NULL, "data on stdout as JSON, one object a line"),
+    WW_OPTION_OF(ww_cmd, gpu, "gpu", "NAME|FILE", "the GPU that the numbers are for, e.g. h200"),
+    WW_OPTION_OF(ww_cmd, device, "device", "NAME",
+                 "for commands that measure: on which device, by a part of its name"),
+    WW_OPTION_OF(ww_cmd, quiet, "quiet", NULL, "no progress, no warnings", 'q'),
+    WW_OPTION_OF(ww_cmd, color, "color", "WHEN", "auto, always or never; NO_COLOR is obeyed"),
+    WW_OPTION_OF(ww_cmd, help, "help", NULL, "this text", 'h'),
+    WW_OPTION_OF(ww_cmd, version, "version", NULL, "the version"),
     {0},
 };
 
 /* ---- near misses ---- */
 
-static int min3(int a, int b, int c) {
-  return a < b ? (a < c ? a : c) : (b < c ? b : c);
+static int min(int a, int b) {
+  return a < b ? a : b;
 }
 
 static int distance(const char *a, const char *b) {
@@ -37,7 +33,7 @@ static int distance(const char *a, const char *b) {
     row[0] = i;
     for (int k = 1; k <= n; k++) {
       int above = row[k];
-      row[k] = min3(above + 1, row[k - 1] + 1, diagonal + (a[i - 1] != b[k - 1]));
+      row[k] = min(min(above, row[k - 1]) + 1, diagonal + (a[i - 1] != b[k - 1]));
       diagonal = above;
     }
   }
@@ -79,34 +75,27 @@ static ww_status unknown(const ww_command *cmd, const char *word, ww_cmd *c) {
   names[n] = NULL;
   const char *near = ww_nearest(word + strspn(word, "-"), names);
   if (near)
-    return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; did you mean --%s?", word, near);
+    return ww_usage(c, "unknown option '%.60s'; did you mean --%s?", word, near);
   if (strchr("IDUWO", word[1]))
-    return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; clang's flags go behind --", word);
-  return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; see `warpwise %s%s--help`", word,
-                 cmd->name, *cmd->name ? " " : "");
+    return ww_usage(c, "unknown option '%.60s'; clang's flags go behind --", word);
+  return ww_usage(c, "unknown option '%.60s'; see `warpwise %s%s--help`", word, cmd->name,
+                  *cmd->name ? " " : "");
 }
 
 static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd *c) {
   void *p = (char *)base + o->at;
-  switch (o->kind) {
-  case WW_OPT_FLAG:
+  char *end;
+  if (o->kind == WW_OPT_FLAG)
     *(bool *)p = true;
-    break;
-  case WW_OPT_STR:
+  else if (o->kind == WW_OPT_STR)
     *(const char **)p = value;
-    break;
-  case WW_OPT_LIST:
+  else if (o->kind == WW_OPT_LIST)
     ww_push(c->arena, (ww_strings *)p, value);
-    break;
-  default: {
-    char *end;
+  else {
     errno = 0;
-    uint64_t v = strtoull(value, &end, 0);
+    *(uint64_t *)p = strtoull(value, &end, 0);
     if (errno || end == value || *end || *value == '-')
-      return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a whole number, not '%.60s'", o->name,
-                     value);
-    *(uint64_t *)p = v;
-  }
+      return ww_usage(c, "--%s: expected a whole number, not '%.60s'", o->name, value);
   }
   return WW_OK;
 }
@@ -122,38 +111,36 @@ static ww_status option(const ww_command *cmd, int argc, char **argv, int *i, ww
   const ww_option *o =
       !is_long && name[1] && strchr("IDUWO", letter) ? NULL : find(cmd->options, name, n, letter);
   if (!o) {
-    base = &c->global;
+    base = c;
     o = is_long || !name[1] ? find(ww_global_options, name, n, letter) : NULL;
   }
   if (!o)
     return unknown(cmd, word, c);
   const char *value = eq ? eq + 1 : !is_long && name[1] ? name + 1 : NULL;
   if (o->kind == WW_OPT_FLAG && value)
-    return ww_fail(&c->err, WW_EUSAGE, "--%s takes no value", o->name);
+    return ww_usage(c, "--%s takes no value", o->name);
   if (o->kind != WW_OPT_FLAG && !value) {
     if (*i + 1 >= argc)
-      return ww_fail(&c->err, WW_EUSAGE, "--%s needs a value: %s", o->name, o->arg);
+      return ww_usage(c, "--%s needs a value: %s", o->name, o->arg);
     value = argv[++*i];
   }
   return store(o, base, value, c);
 }
 
 static ww_status apply_globals(ww_cmd *c) {
-  const char *when = c->global.color;
-  if (when && strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 &&
-      strcmp(when, "never") != 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--color: expected auto, always or never, not '%.60s'",
-                   when);
+  const char *when = c->color;
+  if (when && strcmp(when, "auto") && strcmp(when, "always") && strcmp(when, "never"))
+    return ww_usage(c, "--color: expected auto, always or never, not '%.60s'", when);
   if (when)
-    ww_set_color(strcmp(when, "always") == 0 ? 1 : strcmp(when, "never") == 0 ? 0 : -1);
-  ww_set_quiet(c->global.quiet);
+    ww_set_color(!strcmp(when, "always") ? 1 : !strcmp(when, "never") ? 0 : -1);
+  ww_set_quiet(c->quiet);
   return WW_OK;
 }
 
 static bool is_compiler_flag(const char *word) {
   static const char *const begins[] = {"-D", "-I", "-U", "-O",   "-l",       "-L",
                                        "-W", "-f", "-m", "-std", "-include", "-isystem"};
-  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+  for (size_t i = 0; i < WW_COUNT(begins); i++)
     if (ww_starts(word, begins[i]) && word[strlen(begins[i])])
       return true;
   return false;
@@ -163,9 +150,9 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
   ww_strings operands = {0};
   c->opt = ww_alloc(c->arena, cmd->options_size);
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--") == 0) {
+    if (!strcmp(argv[i], "--")) {
       c->rest = (const char *const *)argv + i + 1;
-      c->nrest = (uint32_t)(argc - i - 1);
+      c->nrest = argc - i - 1;
       break;
     }
     if (argv[i][0] != '-' || !argv[i][1] || (cmd->compiler_flags && is_compiler_flag(argv[i]))) {
@@ -173,7 +160,7 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
       continue;
     }
     ww_status rc = option(cmd, argc, argv, &i, c);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
   }
   c->operands = operands.v;

@@ -1,7 +1,19 @@
 /* output.c - how commands speak: data on stdout, complaints on stderr; with --json both are lines
  * of JSON on stdout. */
-#include "../report/report.h"
+#include <ctype.h>
+#include <stdlib.h>
+
 #include "cmd.h"
+
+ww_status ww_usage(ww_cmd *c, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  c->err.code = WW_EUSAGE;
+  c->err.reason = WW_REASON_NONE;
+  vsnprintf(c->err.msg, sizeof c->err.msg, fmt, ap);
+  va_end(ap);
+  return WW_EUSAGE;
+}
 
 void ww_print_error(const ww_err *e, FILE *f) {
   const char *red = ww_color_on(f) ? "\033[31m" : "", *off = *red ? "\033[0m" : "";
@@ -15,28 +27,149 @@ void ww_print_error(const ww_err *e, FILE *f) {
   fprintf(f, "%s%s\n", e->file || e->line ? " " : "", e->msg);
 }
 
-void ww_print_error_json(const ww_err *e, const char *file, const char *kernel) {
-  ww_report r = {.file = file, .kernel = kernel, .error = *e};
-  ww_buf b = {0};
+ww_json *ww_line_begin(void) {
+  ww_json *j = ww_xcalloc(1, sizeof *j);
+  ww_json_begin(j, ww_xcalloc(1, sizeof *j->out));
+  ww_json_obj(j);
+  ww_json_kint(j, "schema_version", 1);
+  return j;
+}
+
+void ww_line_end(ww_json *j) {
+  ww_json_end_obj(j);
+  ww_buf_puts(j->out, "\n");
+  ww_print_buf(j->out);
+  free(j->out);
+  free(j);
+}
+
+void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out) {
   ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(&r, &j, NULL, NULL);
-  ww_buf_puts(&b, "\n");
+  ww_json_begin(&j, out);
+  ww_report_write(r, &j, extra, ctx);
+  ww_buf_puts(out, "\n");
+}
+
+void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx) {
+  ww_buf b = {0};
+  ww_report_text(r, extra, ctx, &b);
   ww_print_buf(&b);
 }
 
-ww_status ww_cmd_complain(ww_cmd *c) {
-  ww_status code = c->err.code;
-  if (c->global.json)
-    ww_print_error_json(&c->err, c->file, c->kernel);
+void ww_cmd_complain(ww_cmd *c) {
+  if (c->json)
+    ww_print_report(&(ww_report){.file = c->file, .kernel = c->kernel, .error = c->err}, NULL,
+                    NULL);
   else
     ww_print_error(&c->err, stderr);
   c->err = (ww_err){0};
-  return code;
 }
 
 void ww_print_buf(ww_buf *b) {
   if (b->n)
     fwrite(b->s, 1, b->n, stdout);
   ww_buf_free(b);
+}
+
+ww_status ww_worse(ww_status a, ww_status b) {
+  return ww_exit_code(b) > ww_exit_code(a) ? b : a;
+}
+
+ww_status ww_write_buf(const char *path, ww_buf *b, ww_err *e) {
+  ww_status st = ww_write_file_atomic(path, b->s ? b->s : "", b->n, e);
+  ww_buf_free(b);
+  return st;
+}
+
+ww_status ww_write_packable(const char *path, ww_buf *b, int level, ww_err *e) {
+  if (!ww_ends(path, ".zst"))
+    return ww_write_buf(path, b, e);
+  ww_status st = ww_write_packed(path, b->s, b->n, level, e);
+  ww_buf_free(b);
+  return st;
+}
+
+ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e) {
+  return strcmp(path, "-") ? ww_write_buf(path, b, e) : (ww_print_buf(b), WW_OK);
+}
+
+bool ww_real(const char *text, const char *unit, double least, double most, double *out) {
+  char *end;
+  *out = strtod(text, &end);
+  return end != text && (!*end || !strcmp(end, unit)) && *out >= least && *out <= most;
+}
+
+int ww_word_option(ww_cmd *c, const char *option, const char *given, const char *words) {
+  const char *known = "";
+  size_t n;
+  for (int k = 0; given && *words; k++) {
+    n = strcspn(words, " ");
+    if (strlen(given) == n && !strncmp(words, given, n))
+      return k;
+    const char *before = !k ? "" : words[n] ? ", " : " or ";
+    known = ww_fmt(c->arena, "%s%s%.*s", known, before, (int)n, words);
+    words += n + (words[n] == ' ');
+  }
+  if (!given)
+    return 0;
+  ww_usage(c, "--%s: expected %s, not '%.40s'", option, known, given);
+  return -1;
+}
+
+void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    ww_push(a, to, v[k]);
+}
+
+char *ww_next_line(char **text, uint32_t *number) {
+  for (char *line; (line = strsep(text, "\n"));) {
+    ++*number;
+    line += strspn(line, " \t\r");
+    if (*line && *line != '#')
+      return line;
+  }
+  return NULL;
+}
+
+/* ---- reasons ---- */
+
+const char *ww_without_names(const char *s, size_t most, const char *ends, ww_arena *a) {
+  ww_buf b = {0};
+  while (*s && b.n < most) {
+    const char *end = strchr("`'\"", *s) ? strchr(s + 1, *s) : NULL;
+    if (end) {
+      ww_buf_puts(&b, "...");
+      s = end + 1;
+    } else if (isdigit((unsigned char)*s)) {
+      s += strspn(s, "0123456789.x");
+      ww_buf_puts(&b, "N");
+    } else if (strchr(ends, *s))
+      break;
+    else
+      ww_buf_add(&b, s++, 1);
+  }
+  const char *text = ww_strdup(a, b.s ? b.s : "");
+  ww_buf_free(&b);
+  return text;
+}
+
+void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_arena *a) {
+  uint32_t i = 0;
+  while (i < all->n && strcmp(all->v[i].text, text))
+    i++;
+  if (i == all->n)
+    ww_push(a, all, (ww_reason){.text = text, .example = example});
+  all->v[i].n++;
+}
+
+static int by_count(const void *a, const void *b) {
+  const ww_reason *x = a, *y = b;
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
+  return strcmp(x->text, y->text);
+}
+
+void ww_reasons_sort(ww_reasons *all) {
+  if (all->n)
+    qsort(all->v, all->n, sizeof *all->v, by_count);
 }

@@ -3,97 +3,63 @@
  *
  * Four ways through: single launches, a batch with its sum, two files against each other (--diff),
  * one argument over a range (--sweep). All stand on ww_answers_make. */
-#include <math.h>
-#include <stdlib.h>
+#include <float.h>
 
 #include "../predict/show/show.h"
 #include "../predict/show/sweep.h"
-#include "limits.h"
-#include "oracle.h"
 #include "predict_text.h"
 
 typedef struct {
-  ww_source_options source;
-  ww_limit_options limits;
-  bool ptxas;
-  const char *cache, *by, *batch, *slower, *sweep, *svg, *model, *dump;
-  uint64_t budget;
+  ww_ask_options ask;
+  const char *batch, *slower, *sweep, *svg, *model, *dump;
   bool diff, heads;
 } options;
 
 static const ww_option table[] = {
-    WW_SOURCE_OPTIONS(options),
-    WW_PREDICT_OPTIONS(options),
-    {"batch", 0, WW_OPT_STR, "FILE", "launches of a whole program, one per line; adds them up",
-     offsetof(options, batch)},
-    {"diff", 0, WW_OPT_FLAG, NULL, "OLD NEW: two versions of a kernel, the same launch",
-     offsetof(options, diff)},
-    {"fail-if-slower", 0, WW_OPT_STR, "PERCENT",
-     "with --diff: exit code 1 when the new one is slower by more", offsetof(options, slower)},
-    {"sweep", 0, WW_OPT_STR, "RANGE",
-     "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256", offsetof(options, sweep)},
-    {"svg", 0, WW_OPT_STR, "FILE",
-     "with --sweep: the curve as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
-    {"model", 0, WW_OPT_STR, "PATH",
-     "with --by text: a .gguf or a model's folder (default: the shipped one)",
-     offsetof(options, model)},
-    {"heads", 0, WW_OPT_FLAG, NULL,
-     "with --by text: counters from the regression head, without the JSON; quicker",
-     offsetof(options, heads)},
-    {"dump", 0, WW_OPT_STR, "STAGE",
-     "the numbers of one stage of the model instead: lowered, traffic, chain or time",
-     offsetof(options, dump)},
-    WW_LIMIT_OPTIONS(options, "60"),
+    WW_PREDICT_OPTIONS,
+    WW_OPTION(batch, "FILE", "launches of a whole program, one per line; adds them up"),
+    WW_OPTION(diff, NULL, "OLD NEW: two versions of a kernel, the same launch"),
+    WW_OPTION_AS(slower, "fail-if-slower", "PERCENT",
+                 "with --diff: exit code 1 when the new one is slower by more"),
+    WW_OPTION(sweep, "RANGE", "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
+    WW_OPTION(svg, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(model, "PATH",
+              "with --by text: a .gguf or a model's folder (default: the shipped one)"),
+    WW_OPTION(heads, NULL,
+              "with --by text: counters from the regression head, without the JSON; quicker"),
+    WW_OPTION(dump, "STAGE",
+              "the numbers of one stage of the model instead: lowered, traffic, chain or time"),
+    WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
 };
 
 typedef struct {
   ww_cmd *c;
   const options *o;
-  ww_targets targets;
-  ww_source_cache cache;
+  ww_ask ask;
   const char **gpus; /* their names */
 } job;
 
-static void print_report(const ww_prediction *p) {
+/* ---- single launches, and batches ---- */
+
+static void dump(const job *j, const ww_prediction *p) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(&p->report, &j, NULL, NULL);
-  ww_buf_puts(&b, "\n");
+  ww_dump_write(p, j->o->dump, j->c->json, &b);
   ww_print_buf(&b);
 }
 
-static ww_status answer(job *j, ww_launch *l, ww_answers *out) {
-  return ww_answers_make(j->c, &j->o->source, &j->cache, &j->targets, l, j->o->cache, j->o->budget,
-                         out);
-}
-
-/* ---- single launches, and batches ---- */
-
-static void dump(const job *j, const ww_answers *a) {
-  for (uint32_t g = 0; g < a->n; g++) {
-    ww_buf b = {0};
-    if (a->p[g].report.error.code != WW_OK)
-      continue;
-    ww_dump_write(&a->p[g], j->o->dump, j->c->global.json, &b);
-    ww_print_buf(&b);
-  }
-}
-
-static void show(job *j, const ww_answers *a, uint32_t nth) {
-  if (j->o->dump) {
-    dump(j, a);
-    return;
-  }
-  if (!j->c->global.json) {
+static void show(const job *j, const ww_answers *a, uint32_t nth) {
+  if (!j->o->dump && !j->c->json) {
     if (nth)
       putchar('\n');
     ww_predict_print(a->p, a->n, stdout);
     return;
   }
-  for (uint32_t g = 0; g < a->n; g++)
-    print_report(&a->p[g]);
+  for (const ww_prediction *p = a->p; p < a->p + a->n; p++)
+    if (!j->o->dump)
+      ww_print_report(&p->report, NULL, NULL);
+    else if (!p->report.error.code)
+      dump(j, p);
 }
 
 /* One line a launch. */
@@ -101,26 +67,24 @@ static void show_short(const ww_answers *a, FILE *f) {
   const ww_launch *l = &a->launch;
   char v[16], shape[64];
   for (uint32_t g = a->n; g-- > 0;)
-    if (a->p[g].report.error.code == WW_OK)
+    if (!a->p[g].report.error.code)
       l = &a->p[g].trace.launch;
   unsigned long long grid = l->grid[0] * l->grid[1] * l->grid[2],
                      block = l->block[0] * l->block[1] * l->block[2];
   snprintf(shape, sizeof shape, "%llu x %llu", grid, block);
   fprintf(f, "%-28.28s %17s", a->fn->name, shape);
-  for (uint32_t g = 0; g < a->n && g < 4; g++) {
-    const ww_prediction *p = &a->p[g];
-    fprintf(f, " %11s", p->report.error.code == WW_OK ? ww_show_us(p->timing.us, v) : "-");
-  }
+  for (uint32_t g = 0; g < a->n && g < 4; g++)
+    fprintf(f, " %11s", a->p[g].report.error.code ? "-" : ww_show_us(a->p[g].timing.us, v));
   if (a->n == 1)
     fprintf(f, "  %s", ww_term_words[a->p[0].timing.bottleneck]);
   fputc('\n', f);
 }
 
 static ww_status launches_of(job *j, ww_launch **launches, uint32_t *n) {
-  ww_source_options s = j->o->source;
+  ww_source_options s = j->o->ask.source;
   if (j->o->batch)
     s.launch = j->o->batch;
-  return ww_source_each(j->c, &s, &j->cache, launches, n);
+  return ww_source_each(j->c, &s, &j->ask.cache, launches, n);
 }
 
 static ww_status predict_all(job *j) {
@@ -130,17 +94,17 @@ static ww_status predict_all(job *j) {
   ww_status st = launches_of(j, &launches, &n), worst = st;
   if (st)
     return st;
-  ww_summary *sum = j->o->batch ? ww_summary_new(j->gpus, j->targets.n) : NULL;
+  ww_summary *sum = j->o->batch ? ww_summary_new(j->gpus, j->ask.targets.n) : NULL;
   for (uint32_t k = 0; k < n; k++) {
     ww_answers a;
-    ww_status one = answer(j, &launches[k], &a);
+    ww_status one = ww_answers_make(&j->ask, &launches[k], &a);
     if (one) {
       if (sum)
         ww_summary_failed(sum, launches[k].count);
       if (sum || n > 1)
         ww_cmd_complain(c); /* a batch goes on with the next line */
     } else {
-      if (sum && !c->global.json)
+      if (sum && !c->json)
         show_short(&a, stdout);
       else
         show(j, &a, k);
@@ -150,12 +114,11 @@ static ww_status predict_all(job *j) {
     }
     if (sum)
       ww_progress("predicting", k + 1, n);
-    if (ww_exit_code(one) > ww_exit_code(worst))
-      worst = one;
+    worst = ww_worse(worst, one);
   }
-  if (sum && !c->global.quiet) {
-    FILE *f = c->global.json ? stderr : stdout;
-    if (!c->global.json)
+  if (sum && !c->quiet) {
+    FILE *f = c->json ? stderr : stdout;
+    if (!c->json)
       fputc('\n', f);
     ww_summary_print(sum, f);
   }
@@ -165,39 +128,29 @@ static ww_status predict_all(job *j) {
 
 /* ---- two versions ---- */
 
-static ww_status percent(const char *text, double *out, ww_err *e) {
-  char *end;
-  *out = strtod(text, &end);
-  if (end == text || (*end && strcmp(end, "%") != 0) || !(*out >= 0) || !isfinite(*out))
-    return ww_fail(e, WW_EUSAGE, "--fail-if-slower: expected a percentage, 5%%, not '%.40s'", text);
-  return WW_OK;
-}
-
 /* The launch as it is for one of the files; a spec's own file gives way. */
-static ww_status version(job *j, const char *file, ww_source_cache *cache, ww_answers *out) {
-  ww_cmd *c = j->c;
-  const char *const *operands = c->operands;
-  uint32_t n = c->noperands, launches_n;
+static ww_status version(ww_ask *x, const char *file, ww_answers *out) {
+  ww_cmd *c = x->c, before = *c;
+  uint32_t n;
   ww_launch *launches;
   c->operands = &file;
   c->noperands = 1;
-  ww_status st = ww_source_launches(c, &j->o->source, &launches, &launches_n);
-  if (!st && launches_n != 1)
-    st = ww_fail(&c->err, WW_EUSAGE, "--diff compares one launch; the spec has %u", launches_n);
+  ww_status st = ww_source_launches(c, &x->o->source, &launches, &n);
+  if (!st && n != 1)
+    st = ww_usage(c, "--diff compares one launch; the spec has %u", n);
   if (!st)
-    st = ww_answers_make(c, &j->o->source, cache, &j->targets, launches, j->o->cache, j->o->budget,
-                         out);
-  c->operands = operands;
-  c->noperands = n;
+    st = ww_answers_make(x, launches, out);
+  c->operands = before.operands;
+  c->noperands = before.noperands;
   return st;
 }
 
 static void compare(job *j, const ww_answers *old, const ww_answers *new_, double limit) {
   for (uint32_t g = 0; g < new_->n; g++) {
     const ww_prediction *p = &old->p[g], *q = &new_->p[g];
-    if (p->report.error.code != WW_OK || q->report.error.code != WW_OK)
+    if (p->report.error.code || q->report.error.code)
       continue;
-    if (j->c->global.json) {
+    if (j->c->json) {
       ww_buf b = {0};
       ww_json w = {0};
       ww_json_begin(&w, &b);
@@ -211,7 +164,7 @@ static void compare(job *j, const ww_answers *old, const ww_answers *new_, doubl
     }
     if (limit >= 0 && q->timing.us > p->timing.us * (1 + limit / 100)) {
       j->c->missed = true;
-      if (!j->c->global.json)
+      if (!j->c->json)
         printf("%sslower by %.3g %%, more than the %.3g %% allowed%s\n",
                ww_show_color(stdout, "\033[31m"), 100 * (q->timing.us / p->timing.us - 1), limit,
                ww_show_color(stdout, "\033[0m"));
@@ -222,22 +175,21 @@ static void compare(job *j, const ww_answers *old, const ww_answers *new_, doubl
 static ww_status diff(job *j) {
   ww_cmd *c = j->c;
   double limit = -1;
-  ww_source_cache cache = {0}; /* the new file's; both stay while they are compared */
+  ww_ask fresh = j->ask; /* with a cache of its own: both files stay while they are compared */
   ww_answers old = {0}, new_ = {0};
+  const char *slower = j->o->slower;
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE, "--diff takes two files, the old one and the new one");
-  ww_status st = j->o->slower ? percent(j->o->slower, &limit, &c->err) : WW_OK;
+    return ww_usage(c, "--diff takes two files, the old one and the new one");
+  if (slower && !ww_real(slower, "%", 0, DBL_MAX, &limit))
+    return ww_usage(c, "--fail-if-slower: expected a percentage, 5%%, not '%.40s'", slower);
+  ww_status st = version(&j->ask, c->operands[0], &old);
   if (!st)
-    st = version(j, c->operands[0], &j->cache, &old);
-  if (!st)
-    st = version(j, c->operands[1], &cache, &new_);
+    st = version(&fresh, c->operands[1], &new_);
   if (!st)
     compare(j, &old, &new_, limit);
-  if (old.arena)
-    ww_answers_free(&old);
-  if (new_.arena)
-    ww_answers_free(&new_);
-  ww_source_free(&cache);
+  ww_answers_free(&old);
+  ww_answers_free(&new_);
+  ww_source_free(&fresh.cache);
   return st;
 }
 
@@ -246,23 +198,23 @@ static ww_status diff(job *j) {
 static void keep(const ww_answers *a, ww_sweep_point *out) {
   for (uint32_t g = 0; g < a->n; g++) {
     const ww_timing *t = &a->p[g].timing;
-    if (a->p[g].report.error.code != WW_OK)
+    if (a->p[g].report.error.code)
       continue;
     out[g] = (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
   }
 }
 
 static ww_status show_sweep(job *j, const ww_sweep_result *r) {
-  ww_status st = WW_OK;
-  if (j->o->svg) {
+  const char *svg = j->o->svg;
+  if (svg) {
     ww_buf b = {0};
     ww_sweep_svg(r, &b);
-    st = ww_write_text(j->o->svg, &b, &j->c->err);
-    ww_buf_free(&b);
+    if (ww_write_text(svg, &b, &j->c->err))
+      return j->c->err.code;
   }
-  if (!st && !j->c->global.json && !(j->o->svg && !strcmp(j->o->svg, "-")))
+  if (!j->c->json && !(svg && !strcmp(svg, "-")))
     ww_sweep_print(r, stdout);
-  return st;
+  return WW_OK;
 }
 
 static ww_status sweep(job *j) {
@@ -270,33 +222,29 @@ static ww_status sweep(job *j) {
   ww_sweep s;
   ww_launch *launches;
   uint32_t n;
-  ww_status st = ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err);
-  if (!st)
-    st = launches_of(j, &launches, &n);
-  if (!st && n != 1)
-    st = ww_fail(&c->err, WW_EUSAGE, "--sweep takes one launch; the spec has %u", n);
-  if (st)
-    return st;
-  ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * j->targets.n);
-  ww_sweep_result r = {.sweep = &s, .gpus = j->gpus, .ngpus = j->targets.n, .points = points};
-  uint32_t known = 0;
+  if (ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err) || launches_of(j, &launches, &n))
+    return c->err.code;
+  if (n != 1)
+    return ww_usage(c, "--sweep takes one launch; the spec has %u", n);
+  uint32_t ngpus = j->ask.targets.n;
+  ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * ngpus);
+  ww_sweep_result r = {.sweep = &s, .gpus = j->gpus, .ngpus = ngpus, .points = points};
   for (uint32_t k = 0; k < s.n; k++) {
     ww_launch l = launches[0];
     ww_answers a;
     ww_progress("predicting", k, s.n);
-    st = ww_sweep_launch(&s, s.v[k], c->arena, &l, &c->err);
+    ww_status st = ww_sweep_launch(&s, s.v[k], c->arena, &l, &c->err);
     if (!st)
-      st = answer(j, &l, &a);
-    if (st && (!known || st == WW_EUSAGE))
+      st = ww_answers_make(&j->ask, &l, &a);
+    if (st && (!r.kernel || st == WW_EUSAGE))
       return st; /* nothing to show yet: the first value says what is wrong */
     if (st) {    /* a size that does not fit: the curve has a gap there */
       ww_cmd_complain(c);
       continue;
     }
-    known++;
-    keep(&a, points + (size_t)k * j->targets.n);
-    for (uint32_t g = 0; c->global.json && g < a.n; g++)
-      print_report(&a.p[g]);
+    keep(&a, points + (size_t)k * ngpus);
+    for (uint32_t g = 0; c->json && g < a.n; g++)
+      ww_print_report(&a.p[g].report, NULL, NULL);
     if (!r.kernel) {
       r.kernel = ww_strdup(c->arena, a.fn->name);
       r.file = l.file;
@@ -309,57 +257,52 @@ static ww_status sweep(job *j) {
 
 /* ---- the command ---- */
 
-static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
+static bool by_text(const options *o) {
+  return o->ask.by && !strcmp(o->ask.by, "text");
+}
+
+static ww_status check(ww_cmd *c, const options *o) {
   if (o->diff + !!o->sweep + !!o->batch > 1)
-    return ww_fail(e, WW_EUSAGE, "choose one of --diff, --sweep and --batch");
+    return ww_usage(c, "choose one of --diff, --sweep and --batch");
   if (o->slower && !o->diff)
-    return ww_fail(e, WW_EUSAGE, "--fail-if-slower belongs to --diff OLD NEW");
+    return ww_usage(c, "--fail-if-slower belongs to --diff OLD NEW");
   if (o->svg && !o->sweep)
-    return ww_fail(e, WW_EUSAGE,
-                   "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+    return ww_usage(c, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
   if (o->dump && (o->diff || o->sweep || o->batch))
-    return ww_fail(e, WW_EUSAGE, "--dump takes single launches, not --diff, --sweep or --batch");
-  ww_status st = o->dump ? ww_dump_check(o->dump, e) : WW_OK;
-  if (st)
-    return st;
-  bool text = o->by && !strcmp(o->by, "text");
-  if (text && (o->diff || o->sweep || o->ptxas || o->dump))
-    return ww_fail(e, WW_EUSAGE,
-                   "--by text takes single launches and --batch, not --diff, --sweep, "
-                   "--ptxas or --dump");
-  if ((o->model || o->heads) && !text)
-    return ww_fail(e, WW_EUSAGE, "--model and --heads belong to --by text");
-  if (o->batch && o->source.launch)
-    return ww_fail(e, WW_EUSAGE, "--batch and --launch: give one of them");
-  (void)c;
-  return ww_cache_check(o->cache, e);
+    return ww_usage(c, "--dump takes single launches, not --diff, --sweep or --batch");
+  if (o->dump && ww_dump_check(o->dump, &c->err))
+    return c->err.code;
+  if (by_text(o) && (o->diff || o->sweep || o->ask.ptxas || o->dump))
+    return ww_usage(c, "--by text takes single launches and --batch, not --diff, --sweep, "
+                       "--ptxas or --dump");
+  if ((o->model || o->heads) && !by_text(o))
+    return ww_usage(c, "--model and --heads belong to --by text");
+  if (o->batch && o->ask.source.launch)
+    return ww_usage(c, "--batch and --launch: give one of them");
+  return ww_ask_check(c, &o->ask);
 }
 
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
-  ww_status st = check(c, j.o, &c->err);
-  if (!st)
-    st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
-  if (!st && j.o->by && !strcmp(j.o->by, "text"))
-    return ww_predict_by_text(
-        c, &(ww_text_options){&j.o->source, j.o->model, j.o->batch, j.o->cache, j.o->heads});
-  if (!st)
-    st = ww_targets_load(c, j.o->by, &j.targets);
-  j.targets.compile = ((const options *)c->opt)->ptxas;
-  if (st)
-    return st;
-  j.gpus = WW_NEWN(c->arena, const char *, j.targets.n);
-  for (uint32_t g = 0; g < j.targets.n; g++)
-    j.gpus[g] = j.targets.gpus[g].name;
-  st = j.o->diff ? diff(&j) : j.o->sweep ? sweep(&j) : predict_all(&j);
-  ww_source_free(&j.cache);
+  const options *o = j.o;
+  if (check(c, o))
+    return c->err.code;
+  if (by_text(o))
+    return ww_predict_by_text(c, &(ww_text_options){&o->ask, o->model, o->batch, o->heads});
+  if (ww_ask_open(c, &o->ask, &j.ask))
+    return c->err.code;
+  j.gpus = WW_NEWN(c->arena, const char *, j.ask.targets.n);
+  for (uint32_t g = 0; g < j.ask.targets.n; g++)
+    j.gpus[g] = j.ask.targets.gpus[g].name;
+  ww_status st = o->diff ? diff(&j) : o->sweep ? sweep(&j) : predict_all(&j);
+  ww_source_free(&j.ask.cache);
   return st;
 }
 
 const ww_command ww_cmd_predict = {
-    .name = "predict",
-    .summary = "time and counters of a kernel on a GPU that is not here, with intervals",
-    .usage = "FILE... [options] [-- clang flags]",
+    "predict",
+    "time and counters of a kernel on a GPU that is not here, with intervals",
+    "FILE... [options] [-- clang flags]",
     .details = "The machine model on the kernel's trace. --gpu takes several names: h200,a100. "
                "What the launch does not say is found\n"
                "as `warpwise trace --help` tells, and listed as assumed. --by text asks a small "
@@ -372,7 +315,6 @@ const ww_command ww_cmd_predict = {
         "  warpwise predict saxpy.cu --by text --grid 4096 --block 256 --arg 'n=1<<20' --arg "
         "'x=f32[n]' --arg 'y=f32[n]'\n"
         "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg saxpy.svg\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

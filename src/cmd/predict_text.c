@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   ww_cmd *c;
   const ww_text_options *o;
-  ww_targets targets;
+  ww_query_targets targets;
   asked *v;
   uint32_t n;
   WW_VEC(ww_text_question) questions;
@@ -31,7 +31,7 @@ typedef struct {
 /* One for each kernel of the file where nothing names one. */
 static ww_status launches(job *j, ww_launch **out, uint32_t *n) {
   ww_cmd *c = j->c;
-  ww_source_options s = *j->o->source;
+  ww_source_options s = j->o->ask->source;
   const char *const *names;
   char *text;
   size_t size;
@@ -40,48 +40,38 @@ static ww_status launches(job *j, ww_launch **out, uint32_t *n) {
   ww_status st = ww_source_launches(c, &s, out, n);
   if (st || s.launch || s.kernel || !c->noperands)
     return st;
-  if ((st = ww_input_check((*out)[0].file, &c->err)))
-    return st;
-  if ((st = ww_read_file(c->arena, (*out)[0].file, 64 << 20, &text, &size, &c->err)))
-    return st;
-  uint32_t kernels = ww_question_kernels(text, size, c->arena, &names);
-  if (kernels < 2)
-    return WW_OK;
-  ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels);
-  for (uint32_t k = 0; k < kernels; k++) {
-    each[k] = (*out)[0];
-    each[k].kernel = names[k];
-  }
-  *out = each;
-  *n = kernels;
+  const char *file = (*out)->file;
+  if (ww_input_check(file, &c->err) ||
+      ww_read_file(c->arena, file, 64 << 20, &text, &size, &c->err))
+    return c->err.code;
+  ww_strings kernels = {0};
+  uint32_t found = ww_question_kernels(text, size, c->arena, &names);
+  ww_strings_add(c->arena, &kernels, names, found);
+  ww_source_spread(c, &kernels, out, n);
   return WW_OK;
 }
 
 static void add_flags(ww_cmd *c, ww_launch *l) {
-  const char **flags = WW_NEWN(c->arena, const char *, l->nflags + c->nrest + 1);
-  for (uint32_t k = 0; k < l->nflags; k++)
-    flags[k] = l->flags[k];
-  for (uint32_t k = 0; k < c->nrest; k++)
-    flags[l->nflags + k] = c->rest[k];
-  l->flags = flags;
-  l->nflags += c->nrest;
+  ww_strings flags = {0};
+  ww_strings_add(c->arena, &flags, l->flags, l->nflags);
+  ww_strings_add(c->arena, &flags, c->rest, c->nrest);
+  l->flags = flags.v;
+  l->nflags = flags.n;
 }
 
 /* Neither spec nor comment say how it is launched: the host code may, which a compiler has to read.
  */
 static bool by_host_code(job *j, ww_text_reader *source, ww_source_cache *cache, asked *x) {
   ww_cmd c = *j->c; /* its error is of no use: that nothing says the launch was told already */
-  const ww_fn *fn;
   ww_launch l = x->launch;
-  ww_assumptions said = {0};
   ww_err e = {0};
   if (l.grid[0] || x->error.code != WW_EUSAGE)
     return false;
-  if (ww_source_kernel(&c, j->o->source, cache, &l, &fn, &said) ||
-      ww_text_reader_ready(source, &l, c.arena, &said, &e))
+  if (ww_source_kernel(&c, &j->o->ask->source, cache, &l) ||
+      ww_text_reader_ready(source, &l, c.arena, &cache->said, &e))
     return false;
   x->launch = l;
-  x->said = said;
+  x->said = cache->said;
   x->error = (ww_err){0};
   return true;
 }
@@ -92,8 +82,8 @@ static void make_questions(job *j) {
   for (uint32_t k = 0; k < j->n; k++) {
     asked *x = &j->v[k];
     add_flags(j->c, &x->launch);
-    if (j->o->cache)
-      x->launch.warm = !strcmp(j->o->cache, "warm");
+    if (j->o->ask->cache)
+      x->launch.warm = !strcmp(j->o->ask->cache, "warm");
     if (ww_text_reader_ready(&source, &x->launch, j->c->arena, &x->said, &x->error) &&
         !by_host_code(j, &source, &cache, x))
       continue;
@@ -128,15 +118,6 @@ static void assume(const job *j, const asked *x, ww_report *r) {
   r->assumed = all;
 }
 
-static void print_json(const ww_report *r, const ww_text_answer *x) {
-  ww_buf b = {0};
-  ww_json w = {0};
-  ww_json_begin(&w, &b);
-  ww_report_write(r, &w, extra, (void *)(uintptr_t)x);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
-}
-
 /* One line a launch of a batch. */
 static void print_short(const asked *x, const ww_report *r) {
   char us[16], low[16], high[16];
@@ -158,19 +139,19 @@ static ww_status show(job *j, const ww_text *t) {
       c->kernel = x->launch.kernel;
       if (j->n > 1)
         ww_cmd_complain(c);
-      if (ww_exit_code(x->error.code) > ww_exit_code(worst))
-        worst = x->error.code;
+      worst = ww_worse(worst, x->error.code);
       continue;
     }
     for (uint32_t g = 0; g < j->targets.n; g++) {
       ww_report r;
-      ww_text_report(t, &j->answers[x->first + g], &j->targets.gpus[g], c->arena, &r);
+      ww_text_answer *answer = &j->answers[x->first + g];
+      ww_text_report(t, answer, &j->targets.gpus[g], c->arena, &r);
       r.file = x->launch.file;
       r.kernel = x->kernel;
       r.launch = &x->launch;
       assume(j, x, &r);
-      if (c->global.json)
-        print_json(&r, &j->answers[x->first + g]);
+      if (c->json)
+        ww_print_report(&r, extra, answer);
       else if (j->o->batch)
         print_short(x, &r);
       else {

@@ -5,6 +5,7 @@
 #include "ready.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -21,10 +22,8 @@ static const char **flags_of(const ww_ready_how *j, const ww_item *i, uint32_t *
   ww_strings all = {0};
   ww_err ignored;
   ww_compile_flags(i->l.file, j->source->database, j->a, &all, &ignored);
-  for (uint32_t k = 0; k < i->l.nflags; k++)
-    ww_push(j->a, &all, i->l.flags[k]);
-  for (uint32_t k = 0; k < j->c->nrest; k++)
-    ww_push(j->a, &all, j->c->rest[k]);
+  ww_strings_add(j->a, &all, i->l.flags, i->l.nflags);
+  ww_strings_add(j->a, &all, j->c->rest, j->c->nrest);
   *n = all.n;
   return all.v;
 }
@@ -48,26 +47,22 @@ static bool complete(const ww_launch *l) {
  * the device's compiler has the last word. */
 static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) {
   ww_cmd *c = j->c;
-  const ww_fn *fn = NULL;
   ww_launch l = i->l;
   ww_assumed said = {0};
-  c->file = i->l.file;
-  c->kernel = i->l.kernel;
-  l.file = i->l.file;
-  ww_status st = ww_source_kernel(c, j->source, cache, &l, &fn, &i->said);
-  if (!st && cache->read.unit->module.dialect == WW_OPENMP)
-    st = ww_fail(&c->err, WW_EUSAGE,
-                 "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
+  c->kernel = l.kernel;
+  ww_status st = ww_source_kernel(c, j->source, cache, &l);
+  if (!st && cache->module->dialect == WW_OPENMP)
+    st = ww_usage(c,
+                  "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
   if (!st)
-    st = ww_plan(&cache->read.unit->module, fn, &l, &said, j->a, &c->err);
+    st = ww_plan(cache->module, cache->fn, &l, &said, j->a, &c->err);
   if (!st) {
     ww_launch_copy(&l, j->a, &i->l);
-    i->kernel = ww_strdup(j->a, fn->name);
+    i->kernel = ww_strdup(j->a, cache->fn->name);
+    i->said = cache->said;
     ww_assumptions_add(&i->said, &said.list, j->a);
-  } else if (complete(&i->l) &&
-             (st == WW_EUNSUPPORTED || ww_backend_of(&i->l) == &ww_backend_opencl)) {
-    i->said = (ww_assumptions){0};
-  } else {
+  } else if (!complete(&i->l) ||
+             (st != WW_EUNSUPPORTED && ww_backend_of(&i->l) != &ww_backend_opencl)) {
     i->bad = c->err;
     if (i->bad.file)
       i->bad.file = ww_strdup(j->a, i->bad.file);
@@ -94,8 +89,8 @@ void ww_ready_plan(const ww_ready_how *j, ww_item *v, uint32_t n) {
 
 static ww_status architecture(const ww_ready_how *j, char out[16], ww_err *e) {
   ww_gpu g;
-  if (j->c->global.gpu) {
-    ww_status st = ww_gpu_load(j->c->global.gpu, j->a, &g, e);
+  if (j->c->gpu) {
+    ww_status st = ww_gpu_load(j->c->gpu, j->a, &g, e);
     if (!st)
       snprintf(out, 16, "%s", g.architecture);
     return st;
@@ -104,12 +99,12 @@ static ww_status architecture(const ww_ready_how *j, char out[16], ww_err *e) {
     return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
   if (!ww_backend_cuda.architecture)
     return ww_fail(e, WW_EDEVICE, "the device does not tell its architecture: name it, --gpu h200");
-  return ww_backend_cuda.architecture(j->c->global.device, out, e);
+  return ww_backend_cuda.architecture(j->c->device, out, e);
 }
 
 static bool is_hip(const ww_ready_how *j, const ww_item *i) {
   const char *dot = i->l.file ? strrchr(i->l.file, '.') : NULL;
-  return (dot && !strcmp(dot, ".hip")) || (j->source->lang && !strcmp(j->source->lang, "hip"));
+  return ww_is(dot, ".hip") || ww_is(j->source->lang, "hip");
 }
 
 static bool to_compile(const ww_item *i) {
@@ -161,8 +156,8 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
 static ww_status put_beside(const char *plan, ww_arena *a, const char *data, size_t n,
                             const char *suffix, const char **out, ww_err *e) {
   const char *dir = ww_fmt(a, "%s.d", plan);
-  const char *name = ww_fmt(a, "%016llx%s", (unsigned long long)ww_hash(data, n, 0), suffix);
-  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+  const char *name = ww_fmt(a, "%016" PRIx64 "%s", ww_hash(data, n, 0), suffix);
+  if (mkdir(dir, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", dir, strerror(errno));
   const char *to = ww_path_join(a, dir, name);
   *out = ww_fmt(a, "%s/%s", ww_path_base(dir), name);
@@ -173,14 +168,15 @@ static ww_status put_beside(const char *plan, ww_arena *a, const char *data, siz
 static ww_status code_beside(const char *plan, ww_arena *a, const ww_launch *l, const char **out,
                              ww_err *e) {
   char *data;
-  const char *text, *dot = l->binary ? strrchr(ww_path_base(l->binary), '.') : ".cl";
+  const char *text, *dot;
   size_t n;
-  ww_status st = l->binary ? ww_read_file(a, l->binary, (size_t)1 << 30, &data, &n, e)
-                           : ww_opencl_source(l->file, l->flags, l->nflags, a, &text, e);
-  if (st)
-    return st;
-  return l->binary ? put_beside(plan, a, data, n, dot ? dot : "", out, e)
-                   : put_beside(plan, a, text, strlen(text), dot, out, e);
+  if (!l->binary) {
+    ww_status st = ww_opencl_source(l->file, l->flags, l->nflags, a, &text, e);
+    return st ? st : put_beside(plan, a, text, strlen(text), ".cl", out, e);
+  }
+  ww_status st = ww_read_file(a, l->binary, 1 << 30, &data, &n, e);
+  dot = strrchr(ww_path_base(l->binary), '.');
+  return st ? st : put_beside(plan, a, data, n, dot ? dot : "", out, e);
 }
 
 static const char *absolute(const char *path, ww_arena *a) {
@@ -189,39 +185,21 @@ static const char *absolute(const char *path, ww_arena *a) {
 }
 
 /* Contents are named by their whole path: the lines may lie elsewhere than the spec did. */
-static void whole_paths_of(ww_arg *g, ww_arena *a) {
-  ww_ptr *ptrs = WW_NEWN(a, ww_ptr, g->nptrs + 1);
-  g->buffer.fill.path = absolute(g->buffer.fill.path, a);
-  if (g->nptrs)
-    memcpy(ptrs, g->ptrs, g->nptrs * sizeof *ptrs);
-  for (uint32_t k = 0; k < g->nptrs; k++)
-    ptrs[k].buffer.fill.path = absolute(ptrs[k].buffer.fill.path, a);
-  g->ptrs = ptrs;
-}
-
-static void whole_paths(ww_launch *l, ww_arena *a) {
-  ww_arg *args = WW_NEWN(a, ww_arg, l->nargs + 1);
-  ww_symbol_arg *symbols = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
-  if (l->nargs)
-    memcpy(args, l->args, l->nargs * sizeof *args);
-  if (l->nsymbols)
-    memcpy(symbols, l->symbols, l->nsymbols * sizeof *symbols);
-  for (uint32_t k = 0; k < l->nargs; k++)
-    whole_paths_of(&args[k], a);
-  for (uint32_t k = 0; k < l->nsymbols; k++)
-    whole_paths_of(&symbols[k].arg, a);
-  l->args = args;
-  l->symbols = symbols;
+static ww_status whole_path(void *a, ww_buffer *b, ww_err *e) {
+  (void)e;
+  b->fill.path = absolute(b->fill.path, a);
+  return WW_OK;
 }
 
 ww_status ww_ready_line(const char *plan, const ww_item *i, ww_buf *out, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  ww_launch l = i->l;
+  ww_launch l;
   ww_json w = {0};
+  ww_launch_copy(&i->l, a, &l);
   ww_status st = code_beside(plan, a, &i->l, &l.binary, e);
   if (!st) {
     l.file = absolute(l.file, a);
-    whole_paths(&l, a);
+    ww_launch_buffers(&l, whole_path, a, e);
     ww_json_begin(&w, out);
     ww_launch_write(&l, &w);
     ww_buf_puts(out, "\n");

@@ -5,7 +5,7 @@
  * without a GPU. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -32,43 +32,31 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"output", 'o', WW_OPT_STR, "FILE", "where the launches go (default launches.jsonl)",
-     offsetof(options, out)},
-    {"contents", 0, WW_OPT_FLAG, NULL, "keep every buffer's bytes, beside the launches in FILE.d/",
-     offsetof(options, contents)},
-    {"code", 0, WW_OPT_FLAG, NULL,
-     "keep the compiled code too, for measuring without the source; --contents does",
-     offsetof(options, code)},
-    {"contents-limit", 0, WW_OPT_UINT, "BYTES",
-     "of contents in all, before compression (default 1 GiB)", offsetof(options, contents_limit)},
-    {"per-kernel", 0, WW_OPT_UINT, "N", "distinct launches kept of each kernel (default 64)",
-     offsetof(options, per_kernel)},
-    {"most", 0, WW_OPT_UINT, "N", "distinct launches kept in all (default 10000)",
-     offsetof(options, most)},
-    {"source", 0, WW_OPT_STR, "FILE",
-     "the kernels' source, written to the launches as their `file`", offsetof(options, file)},
-    {"measure", 0, WW_OPT_FLAG, NULL,
-     "record contents and code, then measure each distinct launch on its own",
-     offsetof(options, measure)},
-    {"emulate", 0, WW_OPT_FLAG, NULL,
-     "build the program from its sources and run it here, without a GPU",
-     offsetof(options, emulate)},
-    {"execute", 0, WW_OPT_FLAG, NULL,
-     "with --emulate: kernels run in the interpreter, else they are skipped",
-     offsetof(options, execute)},
-    {"cflags", 0, WW_OPT_STR, "FLAGS", "with --emulate: more flags for the compiler, in one word",
-     offsetof(options, cflags)},
-    {"dir", 0, WW_OPT_STR, "DIR",
-     "with --emulate: the program's working folder (it is not written to)", offsetof(options, dir)},
-    {"limit", 0, WW_OPT_UINT, "SECONDS", "with --emulate: of the program's run (default 60)",
-     offsetof(options, limit)},
-    {"disk", 0, WW_OPT_UINT, "MIB", "with --emulate: that the program may write (default 8192)",
-     offsetof(options, disk)},
-    {"read", 0, WW_OPT_LIST, "PATH",
-     "with --emulate: a file or folder that the program may read; its project can be read anyway",
-     offsetof(options, read)},
-    {"no-sandbox", 0, WW_OPT_FLAG, NULL, "with --emulate: let the program write and connect",
-     offsetof(options, no_sandbox)},
+    WW_OPTION_AS(out, "output", "FILE", "where the launches go (default launches.jsonl)", 'o'),
+    WW_OPTION(contents, NULL, "keep every buffer's bytes, beside the launches in FILE.d/"),
+    WW_OPTION(code, NULL,
+              "keep the compiled code too, for measuring without the source; --contents does"),
+    WW_OPTION_AS(contents_limit, "contents-limit", "BYTES",
+                 "of contents in all, before compression (default 1 GiB)"),
+    WW_OPTION_AS(per_kernel, "per-kernel", "N",
+                 "distinct launches kept of each kernel (default 64)"),
+    WW_OPTION(most, "N", "distinct launches kept in all (default 10000)"),
+    WW_OPTION_AS(file, "source", "FILE",
+                 "the kernels' source, written to the launches as their `file`"),
+    WW_OPTION(measure, NULL,
+              "record contents and code, then measure each distinct launch on its own"),
+    WW_OPTION(emulate, NULL, "build the program from its sources and run it here, without a GPU"),
+    WW_OPTION(execute, NULL,
+              "with --emulate: kernels run in the interpreter, else they are skipped"),
+    WW_OPTION(cflags, "FLAGS", "with --emulate: more flags for the compiler, in one word"),
+    WW_OPTION(dir, "DIR", "with --emulate: the program's working folder (it is not written to)"),
+    WW_OPTION(limit, "SECONDS", "with --emulate: of the program's run (default 60)"),
+    WW_OPTION(disk, "MIB", "with --emulate: that the program may write (default 8192)"),
+    WW_OPTION(read, "PATH",
+              "with --emulate: a file or folder that the program may read; its project can be read "
+              "anyway"),
+    WW_OPTION_AS(no_sandbox, "no-sandbox", NULL,
+                 "with --emulate: let the program write and connect"),
     WW_FRONT_OPTIONS(options),
     {0},
 };
@@ -85,7 +73,7 @@ static const char *library(ww_arena *a) {
   static const char name[] = "libwarpwise-record.so";
   const char *dir = ww_path_dir(a, ww_self_path(a));
   const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir), WW_PREFIX "/lib/warpwise"};
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+  for (size_t i = 0; i < WW_COUNT(places); i++) {
     const char *path = ww_path_join(a, places[i], name);
     if (ww_file_exists(path))
       return path;
@@ -149,21 +137,20 @@ static ww_status spawn(const char *const *argv, char **env, bool to_stderr, ende
 
 static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "'%s': the program goes behind --; source files need --emulate", c->operands[0]);
+    return ww_usage(c, "'%s': the program goes behind --; source files need --emulate",
+                    c->operands[0]);
   if (!c->nrest)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "record: name the program: warpwise record [options] -- ./program arguments");
+    return ww_usage(c,
+                    "record: name the program: warpwise record [options] -- ./program arguments");
   const char *so = library(c->arena);
   if (!so)
     return ww_fail(&c->err, WW_EIO,
                    "libwarpwise-record.so is neither beside the program nor in " WW_PREFIX
                    "/lib/warpwise; run make, or make install");
-  WW_VEC(const char *) argv = {0};
-  for (uint32_t i = 0; i < c->nrest; i++)
-    ww_push(c->arena, &argv, c->rest[i]);
+  ww_strings argv = {0};
+  ww_strings_add(c->arena, &argv, c->rest, c->nrest);
   ww_push(c->arena, &argv, NULL);
-  return spawn(argv.v, environment(r, so, c->arena), c->global.json, out, &c->err);
+  return spawn(argv.v, environment(r, so, c->arena), c->json, out, &c->err);
 }
 
 /* ---- an emulated one ---- */
@@ -178,54 +165,47 @@ static void add_words(ww_arena *a, ww_strings *out, const char *text) {
 
 static bool is_object(const char *file) {
   const char *dot = strrchr(ww_path_base(file), '.');
-  return dot && (!strcmp(dot, ".o") || !strcmp(dot, ".a") || !strcmp(dot, ".so"));
+  return ww_is(dot, ".o") || ww_is(dot, ".a") || ww_is(dot, ".so");
 }
 
 static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   const options *o = c->opt;
+  ww_arena *a = c->arena;
   ww_strings files = {0}, objects = {0}, flags = {0}, args = {0};
   for (uint32_t i = 0; i < c->noperands; i++) {
     const char *w = c->operands[i];
-    ww_push(c->arena, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);
+    ww_push(a, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);
   }
-  add_words(c->arena, &flags, o->cflags);
-  for (uint32_t i = 0; i < c->nrest; i++)
-    ww_push(c->arena, &args, c->rest[i]);
-  ww_push(c->arena, &args, NULL);
+  add_words(a, &flags, o->cflags);
+  ww_strings_add(a, &args, c->rest, c->nrest);
+  ww_push(a, &args, NULL);
   if (!files.n)
-    return ww_fail(&c->err, WW_EUSAGE, "record --emulate: name the program's source files");
-  ww_emulate_options x = {
-      .args = args.v, .gpu = c->global.gpu, .execute = o->execute, .record = *r, .dir = o->dir};
-  x.no_sandbox = o->no_sandbox;
-  x.disk = o->disk < MOST_MIB ? o->disk << 20 : 0;
-  x.read = o->read.v;
-  x.nread = o->read.n;
-  x.limit_s = o->limit < MOST_S ? (double)o->limit : MOST_S;
-  x.objects = objects.v;
-  x.nobjects = objects.n;
+    return ww_usage(c, "record --emulate: name the program's source files");
+  ww_emulate_options x = {.args = args.v,
+                          .gpu = c->gpu,
+                          .execute = o->execute,
+                          .record = *r,
+                          .dir = o->dir,
+                          .no_sandbox = o->no_sandbox,
+                          .disk = o->disk < MOST_MIB ? o->disk << 20 : 0,
+                          .read = o->read.v,
+                          .nread = o->read.n,
+                          .limit_s = o->limit < MOST_S ? o->limit : MOST_S,
+                          .objects = objects.v,
+                          .nobjects = objects.n};
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
   c->file = files.v[0];
   ww_source s;
-  ww_status st = ww_source_of(c, &o->source, files.v, files.n, NULL, &s);
-  if (!st)
-    st = ww_query_front(&s, c->arena, &x.front, &c->err);
-  if (st)
-    return st;
-  ww_strings all = {0};
-  for (uint32_t i = 0; i < x.front.nflags; i++)
-    ww_push(c->arena, &all, x.front.flags[i]);
-  for (uint32_t i = 0; i < flags.n; i++)
-    ww_push(c->arena, &all, flags.v[i]);
-  x.front.flags = all.v;
-  x.front.nflags = all.n;
+  if (ww_source_of(c, &o->source, files.v, files.n,
+                   &(ww_launch){.flags = flags.v, .nflags = flags.n}, &s) ||
+      ww_query_front(&s, a, &x.front, &c->err))
+    return c->err.code;
   ww_emulated done = {0};
-  st = ww_emulate(&x, c->arena, &done, &c->err);
+  ww_status st = ww_emulate(&x, a, &done, &c->err);
   if (!st && done.weaker && !ww_is_quiet())
     fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n",
             done.weaker);
-  out->exit_code = done.exit_code;
-  out->timed_out = done.timed_out;
-  out->disk_full = done.disk_full;
+  *out = (ended){done.exit_code, done.timed_out, done.disk_full};
   if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet())
     fprintf(stderr, "%s\n", done.output);
   return st;
@@ -256,25 +236,18 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
 }
 
 static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
-  if (c->global.json && path) { /* what was measured has lines of its own */
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kuint(&j, "schema_version", 1);
-    ww_json_kstr(&j, "recorded", path);
-    ww_json_kuint(&j, "launches", r->launches);
-    ww_json_kuint(&j, "distinct", r->nlines);
-    ww_json_kuint(&j, "kernels", r->kernels);
-    ww_json_kint(&j, "exit_code", end->exit_code);
-    ww_json_key(&j, "notes");
-    ww_json_arr(&j);
+  if (c->json && path) { /* what was measured has lines of its own */
+    ww_json *j = ww_line_begin();
+    ww_json_kstr(j, "recorded", path);
+    ww_json_kuint(j, "launches", r->launches);
+    ww_json_kuint(j, "distinct", r->nlines);
+    ww_json_kuint(j, "kernels", r->kernels);
+    ww_json_kint(j, "exit_code", end->exit_code);
+    ww_json_karr(j, "notes");
     for (uint32_t i = 0; i < r->nnotes; i++)
-      ww_json_str(&j, r->notes[i]);
-    ww_json_end_arr(&j);
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+      ww_json_str(j, r->notes[i]);
+    ww_json_end_arr(j);
+    ww_line_end(j);
   }
   if (ww_is_quiet())
     return;
@@ -289,9 +262,9 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
         stderr,
         "warpwise: warning: the program ended with status %d; its launches up to there are kept\n",
         end->exit_code);
-  fprintf(stderr, "warpwise: %llu launch%s of %u kernel%s, %u distinct%s%s\n",
-          (unsigned long long)r->launches, r->launches == 1 ? "" : "es", r->kernels,
-          r->kernels == 1 ? "" : "s", r->nlines, path ? ", in " : "", path ? path : "");
+  fprintf(stderr, "warpwise: %" PRIu64 " launch%s of %u kernel%s, %u distinct%s%s\n", r->launches,
+          r->launches == 1 ? "" : "es", r->kernels, r->kernels == 1 ? "" : "s", r->nlines,
+          path ? ", in " : "", path ? path : "");
 }
 
 /* ---- measuring what was recorded ---- */
@@ -305,29 +278,22 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   printer *p = ctx;
   ww_cmd *c = p->c;
   (void)index;
-  if (ww_exit_code(row->report.error.code) > ww_exit_code(p->worst))
-    p->worst = row->report.error.code;
-  if (!c->global.json) {
+  p->worst = ww_worse(p->worst, row->report.error.code);
+  if (!c->json) {
     const ww_launch *l = row->report.launch;
-    printf("%llu launch%s of ", (unsigned long long)(l ? l->count : 1),
-           l && l->count == 1 ? "" : "es");
+    printf("%" PRIu64 " launch%s of ", l ? l->count : 1, l && l->count == 1 ? "" : "es");
     if (row->report.error.code)
       printf("%s: %s\n", row->report.kernel ? row->report.kernel : "?", row->report.error.msg);
     else
       ww_report_print(&row->report, stdout);
     return;
   }
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(&row->report, &j, row->report.error.code ? NULL : ww_measured_write,
+  ww_print_report(&row->report, row->report.error.code ? NULL : ww_measured_write,
                   (void *)&row->measured);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
 }
 
 static ww_status measure(ww_cmd *c, const ww_recorded *r) {
-  ww_measure_options o = {.device = c->global.device};
+  ww_measure_options o = {.device = c->device};
   printer p = {.c = c};
   ww_status st = ww_measure(r->lines, r->nlines, &o, ww_self_path(c->arena),
                             &(ww_measure_sink){.ctx = &p, .row = print_row}, &c->err);
@@ -345,16 +311,14 @@ static ww_status check_output(const char *path, ww_cmd *c) {
   if (access(dir, W_OK | X_OK) != 0)
     return ww_fail(&c->err, WW_EIO, "cannot write '%s': %s: %s", path, dir, strerror(errno));
   if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
-    return ww_fail(&c->err, WW_EUSAGE, "'%s' is there and is no plain file; name another with -o",
-                   path);
+    return ww_usage(c, "'%s' is there and is no plain file; name another with -o", path);
   char begin[2] = "{";
   FILE *f = fopen(path, "r");
   size_t n = f ? fread(begin, 1, 2, f) : 0;
   if (f)
     fclose(f);
   if (n && begin[0] != '{' && memcmp(begin, "# ", 2) != 0)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "'%s' is there and is no recording; name another file with -o", path);
+    return ww_usage(c, "'%s' is there and is no recording; name another file with -o", path);
   return WW_OK;
 }
 
@@ -381,12 +345,11 @@ static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   if (o->measure && o->emulate)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "--measure needs a device, --emulate is for machines without one");
+    return ww_usage(c, "--measure needs a device, --emulate is for machines without one");
   if ((o->execute || o->cflags || o->dir) && !o->emulate)
-    return ww_fail(&c->err, WW_EUSAGE, "--execute, --cflags and --dir go with --emulate");
+    return ww_usage(c, "--execute, --cflags and --dir go with --emulate");
   if (o->read.n && !o->emulate)
-    return ww_fail(&c->err, WW_EUSAGE, "--read goes with --emulate");
+    return ww_usage(c, "--read goes with --emulate");
   const char *tmp = getenv("TMPDIR");
   char *temporary = ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
@@ -399,9 +362,8 @@ static ww_status run(ww_cmd *c) {
                            .contents = o->contents || o->measure,
                            .binaries = o->contents || o->code || o->measure,
                            .contents_limit = o->contents_limit,
-                           .per_kernel =
-                               o->per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)o->per_kernel,
-                           .most = o->most > UINT32_MAX ? UINT32_MAX : (uint32_t)o->most,
+                           .per_kernel = o->per_kernel > UINT32_MAX ? UINT32_MAX : o->per_kernel,
+                           .most = o->most > UINT32_MAX ? UINT32_MAX : o->most,
                            .source = o->file};
   ww_status st =
       o->file && !ww_file_exists(o->file)
@@ -414,11 +376,11 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_record = {
-    .name = "record",
-    .summary = "run a program and write its kernel launches, one line per distinct one",
-    .usage = "[options] -- ./program arguments\n"
-             "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- "
-             "arguments",
+    "record",
+    "run a program and write its kernel launches, one line per distinct one",
+    "[options] -- ./program arguments\n"
+    "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- "
+    "arguments",
     .details =
         "The lines are launch specs with their counts: names, shapes, scalars, symbols, "
         "buffers with size and first bytes.\n"
@@ -429,8 +391,7 @@ const ww_command ww_cmd_record = {
                 "  warpwise record -o run.jsonl --contents -- python3 train.py\n"
                 "  warpwise record --emulate main.cu util.cu -DN=1024 --gpu h200 -- 1024 1024\n"
                 "  warpwise trace --launch run.jsonl\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .compiler_flags = true,
     .run = run,
 };

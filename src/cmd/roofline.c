@@ -2,32 +2,25 @@
  * measured. */
 #include "../predict/show/roofline.h"
 
-#include "limits.h"
-#include "oracle.h"
+#include "source.h"
 
 typedef struct {
-  ww_source_options source;
-  ww_limit_options limits;
-  bool ptxas;
-  const char *cache, *by, *svg, *measured;
-  uint64_t budget;
+  ww_ask_options ask;
+  const char *svg, *measured;
 } options;
 
 static const ww_option table[] = {
-    WW_SOURCE_OPTIONS(options),
-    WW_PREDICT_OPTIONS(options),
-    {"svg", 0, WW_OPT_STR, "FILE", "write the plot as SVG ('-': stdout, instead of the table)",
-     offsetof(options, svg)},
-    {"measured", 0, WW_OPT_STR, "FILE", "reports of `warpwise measure --json` to show as well",
-     offsetof(options, measured)},
-    WW_LIMIT_OPTIONS(options, "60"),
+    WW_PREDICT_OPTIONS,
+    WW_OPTION(svg, "FILE", "write the plot as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(measured, "FILE", "reports of `warpwise measure --json` to show as well"),
+    WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
 };
 
 typedef struct {
   ww_cmd *c;
   const options *o;
-  ww_targets targets;
+  ww_ask ask;
   ww_roofs *roofs;
   WW_VEC(ww_roof_point) points;
   ww_strings left_out;
@@ -43,14 +36,14 @@ static void add(job *j, const ww_report *r, uint32_t gpu) {
   } else
     ww_push(a, &j->left_out,
             ww_fmt(a, "%s on %s has no place here: %s", r->kernel ? r->kernel : "?",
-                   j->targets.gpus[gpu].name, why));
+                   j->ask.targets.gpus[gpu].name, why));
 }
 
 static ww_status add_measured(job *j) {
   ww_cmd *c = j->c;
   char *text, *line;
   size_t n;
-  ww_status st = ww_input_packed(c->arena, j->o->measured, (size_t)1 << 30, &text, &n, &c->err);
+  ww_status st = ww_input_packed(c->arena, j->o->measured, 1 << 30, &text, &n, &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&text, "\n")); at++) {
     ww_report r;
     if (!line[strspn(line, " \t\r")])
@@ -61,8 +54,8 @@ static ww_status add_measured(job *j) {
       c->err.line = at;
       return st;
     }
-    for (uint32_t g = 0; r.error.code == WW_OK && g < j->targets.n; g++)
-      if (r.gpu && !strcmp(r.gpu, j->targets.gpus[g].name))
+    for (uint32_t g = 0; !r.error.code && g < j->ask.targets.n; g++)
+      if (r.gpu && !strcmp(r.gpu, j->ask.targets.gpus[g].name))
         add(j, &r, g);
   }
   return st;
@@ -71,63 +64,54 @@ static ww_status add_measured(job *j) {
 /* With --measured and no source nothing is to be predicted. */
 static ww_status add_predicted(job *j) {
   ww_cmd *c = j->c;
-  ww_source_cache cache = {0};
+  const ww_source_options *s = &j->o->ask.source;
   ww_launch *launches;
   uint32_t n;
-  if (!c->noperands && !j->o->source.launch && j->o->measured)
+  if (!c->noperands && !s->launch && j->o->measured)
     return WW_OK;
-  ww_status st = ww_source_each(c, &j->o->source, &cache, &launches, &n), worst = st;
+  ww_status st = ww_source_each(c, s, &j->ask.cache, &launches, &n), worst = st;
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_answers a;
-    ww_status one = ww_answers_make(c, &j->o->source, &cache, &j->targets, &launches[k],
-                                    j->o->cache, j->o->budget, &a);
-    for (uint32_t g = 0; !one && g < a.n; g++)
-      if (a.p[g].report.error.code == WW_OK)
+    ww_status one = ww_answers_make(&j->ask, &launches[k], &a);
+    for (uint32_t g = 0; g < a.n; g++)
+      if (!a.p[g].report.error.code)
         add(j, &a.p[g].report, g);
-    if (!one)
-      ww_answers_free(&a);
+    ww_answers_free(&a);
     if (one && n > 1)
       ww_cmd_complain(c);
-    if (ww_exit_code(one) > ww_exit_code(worst))
-      worst = one;
+    worst = ww_worse(worst, one);
   }
-  ww_source_free(&cache);
+  ww_source_free(&j->ask.cache);
   return worst;
 }
 
 static void print_json(const ww_roofline *r) {
   for (uint32_t k = 0; k < r->npoints; k++) {
     const ww_roof_point *p = &r->points[k];
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_json_obj(&j);
-    ww_json_kint(&j, "schema_version", 1);
-    ww_json_kstr(&j, "kernel", p->kernel);
-    ww_json_kstr(&j, "gpu", r->gpus[p->gpu].name);
-    ww_json_kbool(&j, "measured", p->measured);
-    ww_json_knum(&j, "ai", p->ai);
-    ww_json_knum(&j, "gflops", p->gflops);
-    ww_json_kstr(&j, "precision", ww_roof_names[p->precision]);
-    ww_json_knum(&j, "roof_gflops", p->roof);
-    ww_json_end_obj(&j);
-    ww_buf_puts(&b, "\n");
-    ww_print_buf(&b);
+    ww_json *j = ww_line_begin();
+    ww_json_kstr(j, "kernel", p->kernel);
+    ww_json_kstr(j, "gpu", r->gpus[p->gpu].name);
+    ww_json_kbool(j, "measured", p->measured);
+    ww_json_knum(j, "ai", p->ai);
+    ww_json_knum(j, "gflops", p->gflops);
+    ww_json_kstr(j, "precision", ww_roof_names[p->precision]);
+    ww_json_knum(j, "roof_gflops", p->roof);
+    ww_line_end(j);
   }
 }
 
 static ww_status show(job *j) {
-  ww_roofline r = {j->targets.gpus, j->roofs, j->targets.n, j->points.v, j->points.n};
-  ww_status st = WW_OK;
-  if (j->o->svg) {
+  const ww_query_targets *t = &j->ask.targets;
+  ww_roofline r = {t->gpus, j->roofs, t->n, j->points.v, j->points.n};
+  const char *svg = j->o->svg;
+  if (svg) {
     ww_buf b = {0};
     ww_roofline_svg(&r, &b);
-    st = ww_write_text(j->o->svg, &b, &j->c->err);
-    ww_buf_free(&b);
+    ww_status st = ww_write_text(svg, &b, &j->c->err);
+    if (st || !strcmp(svg, "-"))
+      return st;
   }
-  if (st || (j->o->svg && !strcmp(j->o->svg, "-")))
-    return st;
-  if (j->c->global.json)
+  if (j->c->json)
     print_json(&r);
   else {
     ww_roofline_print(&r, stdout);
@@ -139,17 +123,12 @@ static ww_status show(job *j) {
 
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
-  ww_status st = ww_cache_check(j.o->cache, &c->err);
-  if (!st)
-    st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
-  if (!st)
-    st = ww_targets_load(c, j.o->by, &j.targets);
-  j.targets.compile = ((const options *)c->opt)->ptxas;
+  ww_status st = ww_ask_open(c, &j.o->ask, &j.ask);
   if (st)
     return st;
-  j.roofs = WW_NEWN(c->arena, ww_roofs, j.targets.n);
-  for (uint32_t g = 0; g < j.targets.n; g++)
-    ww_roofs_of(&j.targets.gpus[g], &j.roofs[g]);
+  j.roofs = WW_NEWN(c->arena, ww_roofs, j.ask.targets.n);
+  for (uint32_t g = 0; g < j.ask.targets.n; g++)
+    ww_roofs_of(&j.ask.targets.gpus[g], &j.roofs[g]);
   ww_status worst = add_predicted(&j);
   if (worst && !j.points.n)
     return worst;
@@ -161,16 +140,15 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_roofline = {
-    .name = "roofline",
-    .summary = "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
-    .usage = "FILE... [options] [-- clang flags]",
+    "roofline",
+    "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
+    "FILE... [options] [-- clang flags]",
     .details = "A kernel stands at its flops per byte of DRAM traffic and its flops per second; "
                "the lines are what memory and\n"
                "arithmetic allow. Capital letters are predicted, small ones measured.",
     .examples = "  warpwise roofline matmul.cu -k naive --gpu h200\n"
                 "  warpwise roofline --launch launches.jsonl --gpu h200,a100 --svg roofline.svg\n"
                 "  warpwise roofline main.cu --measured measured.jsonl\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd.h"
+
 struct ww_sarif {
   ww_buf text;
   ww_json j;
@@ -29,14 +31,11 @@ static void write_text(ww_json *j, const char *key, const char *text) {
 }
 
 static void write_driver(ww_json *j) {
-  ww_json_key(j, "tool");
-  ww_json_obj(j);
-  ww_json_key(j, "driver");
-  ww_json_obj(j);
+  ww_json_kobj(j, "tool");
+  ww_json_kobj(j, "driver");
   ww_json_kstr(j, "name", "warpwise");
   ww_json_kstr(j, "version", WW_VERSION);
-  ww_json_key(j, "rules");
-  ww_json_arr(j);
+  ww_json_karr(j, "rules");
   for (int k = 0; k < WW_NRULES; k++) {
     ww_json_obj(j);
     ww_json_kstr(j, "id", ww_rules[k].id);
@@ -56,28 +55,22 @@ ww_sarif *ww_sarif_new(void) {
   ww_json_obj(j);
   ww_json_kstr(j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
   ww_json_kstr(j, "version", "2.1.0");
-  ww_json_key(j, "runs");
-  ww_json_arr(j);
+  ww_json_karr(j, "runs");
   ww_json_obj(j);
   write_driver(j);
-  ww_json_key(j, "results");
-  ww_json_arr(j);
+  ww_json_karr(j, "results");
   return s;
 }
 
 static void write_location(ww_json *j, const char *file, uint32_t line) {
-  ww_json_key(j, "locations");
-  ww_json_arr(j);
+  ww_json_karr(j, "locations");
   ww_json_obj(j);
-  ww_json_key(j, "physicalLocation");
-  ww_json_obj(j);
-  ww_json_key(j, "artifactLocation");
-  ww_json_obj(j);
+  ww_json_kobj(j, "physicalLocation");
+  ww_json_kobj(j, "artifactLocation");
   ww_json_kstr(j, "uri", relative(file));
   ww_json_end_obj(j);
   if (line) {
-    ww_json_key(j, "region");
-    ww_json_obj(j);
+    ww_json_kobj(j, "region");
     ww_json_kuint(j, "startLine", line);
     ww_json_end_obj(j);
   }
@@ -110,8 +103,7 @@ void ww_sarif_add(ww_sarif *s, const ww_report *r) {
     ww_json_kstr(j, "level", f->gain >= 1.2 ? "warning" : "note");
     write_text(j, "message", text.s);
     write_location(j, f->file ? f->file : r->file, f->line);
-    ww_json_key(j, "properties");
-    ww_json_obj(j);
+    ww_json_kobj(j, "properties");
     ww_json_knum(j, "gain", f->gain);
     ww_json_end_obj(j);
     ww_json_end_obj(j);
@@ -133,26 +125,15 @@ void ww_sarif_end(ww_sarif *s, ww_buf *out) {
 
 /* Workflow commands end at the line's end and split at commas and colons in their properties. */
 static void escaped(ww_buf *out, const char *text, bool property) {
-  for (const char *s = text; *s; s++)
-    switch (*s) {
-    case '%':
-      ww_buf_puts(out, "%25");
-      break;
-    case '\r':
-      ww_buf_puts(out, "%0D");
-      break;
-    case '\n':
-      ww_buf_puts(out, "%0A");
-      break;
-    case ':':
-      ww_buf_puts(out, property ? "%3A" : ":");
-      break;
-    case ',':
-      ww_buf_puts(out, property ? "%2C" : ",");
-      break;
-    default:
+  static const char from[] = "%\r\n:,";
+  static const char *const to[] = {"%25", "%0D", "%0A", "%3A", "%2C"};
+  for (const char *s = text; *s; s++) {
+    const char *at = strchr(from, *s);
+    if (at && (property || at < from + 3))
+      ww_buf_puts(out, to[at - from]);
+    else
       ww_buf_add(out, s, 1);
-    }
+  }
 }
 
 void ww_github_write(const ww_report *r, ww_buf *out) {

@@ -14,9 +14,8 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SERVING_OPTIONS(options, "7420"),
-    {"lm", 0, WW_OPT_STR, "MODEL",
-     "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf",
-     offsetof(options, lm)},
+    WW_OPTION(lm, "MODEL",
+              "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf"),
     {0},
 };
 
@@ -37,14 +36,14 @@ static void all_routes(const doors *d, ww_http_route out[MOST_ROUTES + 6]) {
   for (const ww_http_route *r = ww_page_routes; r->path && n < MOST_ROUTES; r++)
     out[n++] = *r;
   out[n++] = (ww_http_route){.path = "/mcp", .handle = ww_mcp_http, .ctx = d->mcp};
-  out[n++] =
-      (ww_http_route){.path = "/v1/models", .handle = ww_completions_models, .ctx = d->completions};
-  out[n++] =
-      (ww_http_route){.path = "/v1/models/", .handle = ww_completions_model, .ctx = d->completions};
-  out[n++] = (ww_http_route){
-      .path = "/v1/completions", .handle = ww_completions_text, .ctx = d->completions};
-  out[n++] = (ww_http_route){
-      .path = "/v1/chat/completions", .handle = ww_completions_chat, .ctx = d->completions};
+  ww_http_route models[] = {{.path = "/v1/models", .handle = ww_completions_models},
+                            {.path = "/v1/models/", .handle = ww_completions_model},
+                            {.path = "/v1/completions", .handle = ww_completions_text},
+                            {.path = "/v1/chat/completions", .handle = ww_completions_chat}};
+  for (int k = 0; k < 4; k++) {
+    models[k].ctx = d->completions;
+    out[n++] = models[k];
+  }
   out[n] = (ww_http_route){0};
 }
 
@@ -54,13 +53,13 @@ static ww_status run(ww_cmd *c) {
   ww_serving s;
   doors d = {0};
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE, "serve takes no files; --root names the folder");
+    return ww_usage(c, "serve takes no files; --root names the folder");
   ww_status st = ww_serving_begin(c, &o->serving, &s);
   if (!st)
     st = ww_completions_new(o->lm, 0, &d.completions, &c->err);
   if (!st) {
     d.mcp = ww_mcp_new(&(ww_mcp_options){
-        .w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_serving_help});
+        .w = s.w, .api = s.api, .jobs = o->serving.workers, .help = ww_serving_help});
     all_routes(&d, routes);
     st = ww_serving_http(c, &o->serving, "7420", routes, s.api, "/", stop, &d);
     ww_mcp_free(d.mcp);
@@ -71,10 +70,10 @@ static ww_status run(ww_cmd *c) {
 }
 
 const ww_command ww_cmd_serve = {
-    .name = "serve",
-    .summary = "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a "
-               "language model for OpenAI's clients",
-    .usage = "[options]",
+    "serve",
+    "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a "
+    "language model for OpenAI's clients",
+    "[options]",
     .details = "The address that it prints is the page's; with a token, open it with #token=TOKEN "
                "behind. Programs: /openapi.json has what\n"
                "can be asked, POST /v1/predict, /v1/explain, /v1/sweep and more; agents: /mcp. "
@@ -83,7 +82,6 @@ const ww_command ww_cmd_serve = {
     .examples = "  warpwise serve --root ~/project\n"
                 "  curl -H 'Content-Type: application/json' -d "
                 "'{\"file\":\"saxpy.cu\",\"gpu\":\"h200\"}' http://127.0.0.1:7420/v1/predict\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

@@ -52,7 +52,8 @@ static ww_status port_of(const char *text, uint16_t *out, ww_err *e) {
   return ww_fail(e, WW_EUSAGE, "--port: expected 0 to 65535, not '%.40s'", text);
 }
 
-void ww_serving_apart(uint64_t bytes) {
+/* From now on clang and LLVM run in processes of their own, with so much memory each. */
+static void run_apart(uint64_t bytes) {
   ww_run_memory(bytes + CLANG_BYTES);
 #ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone is beyond any limit */
   ww_isolate_by("/proc/self/exe");
@@ -67,15 +68,15 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   sigaddset(&set, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &set, &out->before);
   if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) || o->memory > (1 << 24))
-    return ww_fail(&c->err, WW_EUSAGE, "--workers, --queue, --max-body or --memory is too large");
+    return ww_usage(c, "--workers, --queue, --max-body or --memory is too large");
   uint64_t bytes = (o->memory ? o->memory : 2048) << 20;
   out->w = ww_query_new(
       &(ww_query_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
       &c->err);
   if (!out->w)
     return c->err.code;
-  ww_serving_apart(bytes);
-  out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? (double)o->seconds : 30});
+  run_apart(bytes);
+  out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? o->seconds : 30});
   return WW_OK;
 }
 
@@ -89,10 +90,8 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
                           const ww_http_route *routes, ww_api *api, const char *path,
                           void (*stop)(void *ctx), void *ctx) {
   ww_http *h = NULL;
-  ww_http_options ho = {.bind = o->bind,
-                        .max_body = (size_t)o->max_body << 10,
-                        .workers = (uint32_t)o->workers,
-                        .queue = (uint32_t)o->queue};
+  ww_http_options ho = {
+      .bind = o->bind, .max_body = o->max_body << 10, .workers = o->workers, .queue = o->queue};
   ww_status st = port_of(o->port ? o->port : port, &ho.port, &c->err);
   if (!st)
     st = token(c, o, &ho.token);
@@ -104,7 +103,7 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
            path);
     fflush(stdout);
     ww_serving_wait();
-    if (!c->global.quiet)
+    if (!c->quiet)
       fputs("warpwise: ends\n", stderr);
   }
   if (stop)
@@ -113,15 +112,16 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
   return st;
 }
 
+static const char *help_of(const ww_option *o, const char *name) {
+  while (o && o->name && strcmp(o->name, name))
+    o++;
+  return o ? o->help : NULL;
+}
+
 const char *ww_serving_help(const char *command, const char *option) {
-  const ww_command *const *cmd = ww_commands;
-  while (*cmd && strcmp((*cmd)->name, command) != 0)
+  ww_command_list cmd = ww_commands;
+  while (*cmd && strcmp((*cmd)->name, command))
     cmd++;
-  for (const ww_option *o = *cmd ? (*cmd)->options : NULL; o && o->name; o++)
-    if (!strcmp(o->name, option))
-      return o->help;
-  for (const ww_option *o = ww_global_options; o->name; o++)
-    if (!strcmp(o->name, option))
-      return o->help;
-  return NULL;
+  const char *help = *cmd ? help_of((*cmd)->options, option) : NULL;
+  return help ? help : help_of(ww_global_options, option);
 }

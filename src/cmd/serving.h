@@ -17,28 +17,24 @@ typedef struct {
 /* Rows of the table of a command whose options struct T has a `ww_serving_options serving`. */
 /* clang-format off */
 #define WW_SERVING_OPTIONS(T, PORT) \
-  {"port", 0, WW_OPT_STR, "N", \
-   "port to listen on (default " PORT "; 0: any that is free)", offsetof(T, serving.port)}, \
-  {"bind", 0, WW_OPT_STR, "ADDRESS", \
-   "address to listen on (default 127.0.0.1); others than the loopback need a token", \
-   offsetof(T, serving.bind)}, \
-  {"token-file", 0, WW_OPT_STR, "FILE", \
-   "file with the token that clients must send; else the variable WARPWISE_TOKEN", \
-   offsetof(T, serving.token_file)}, \
-  {"root", 0, WW_OPT_STR, "DIR", \
-   "folder whose files may be read, by name or #include (default: the working folder)", \
-   offsetof(T, serving.root)}, \
-  {"seconds", 0, WW_OPT_UINT, "N", \
-   "time that one request may take (default 30)", offsetof(T, serving.seconds)}, \
-  {"memory", 0, WW_OPT_UINT, "MB", \
-   "memory that one request may take (default 2048)", offsetof(T, serving.memory)}, \
-  {"max-body", 0, WW_OPT_UINT, "KB", \
-   "size of a request (default 4096)", offsetof(T, serving.max_body)}, \
-  {"workers", 0, WW_OPT_UINT, "N", \
-   "requests computed at a time (default: one per core and one more)", \
-   offsetof(T, serving.workers)}, \
-  {"queue", 0, WW_OPT_UINT, "N", \
-   "requests that may wait (default 64)", offsetof(T, serving.queue)}
+  WW_OPTION_OF(T, serving.port, "port", "N", \
+            "port to listen on (default " PORT "; 0: any that is free)"), \
+  WW_OPTION_OF(T, serving.bind, "bind", "ADDRESS", \
+            "address to listen on (default 127.0.0.1); others than the loopback need a token"), \
+  WW_OPTION_OF(T, serving.token_file, "token-file", "FILE", \
+            "file with the token that clients must send; else the variable WARPWISE_TOKEN"), \
+  WW_OPTION_OF(T, serving.root, "root", "DIR", \
+            "folder whose files may be read, by name or #include (default: the working folder)"), \
+  WW_OPTION_OF(T, serving.seconds, "seconds", "N", \
+            "time that one request may take (default 30)"), \
+  WW_OPTION_OF(T, serving.memory, "memory", "MB", \
+            "memory that one request may take (default 2048)"), \
+  WW_OPTION_OF(T, serving.max_body, "max-body", "KB", \
+            "size of a request (default 4096)"), \
+  WW_OPTION_OF(T, serving.workers, "workers", "N", \
+            "requests computed at a time (default: one per core and one more)"), \
+  WW_OPTION_OF(T, serving.queue, "queue", "N", \
+            "requests that may wait (default 64)")
 /* clang-format on */
 
 typedef struct {
@@ -49,8 +45,6 @@ typedef struct {
 /* Checks the options, opens the folder, blocks SIGINT, SIGTERM and SIGPIPE: threads made from now
  * on do not get them. */
 ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *out);
-/* From now on clang and LLVM run in processes of their own, with so much memory each. */
-void ww_serving_apart(uint64_t bytes);
 void ww_serving_end(ww_serving *s); /* after one that failed too */
 void ww_serving_wait(void);         /* for Ctrl-C */
 /* Listens, prints the address with `path` behind it, waits for Ctrl-C. `stop` is called with ctx

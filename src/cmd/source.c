@@ -1,49 +1,39 @@
-/* source.c - finds the kernel and the launch that a command is about: its options are put over the
- * launch spec, and src/query puts both over what the source says. */
+/* source.c - the way from a command line into src/query: options are put over the launch spec,
+ * src/query puts both over what the source says and predicts them on the GPUs that were named. */
 #include "source.h"
 
 #include "../base/watchdog.h"
-#include "limits.h"
+#include "../measure/compile.h"
+#include "../measure/cubin.h"
 
-static ww_status from_options(const ww_source_options *o, ww_arena *a, ww_launch *l, ww_err *e) {
-  ww_status st = WW_OK;
-  if (o->grid)
-    st = ww_launch_shape(o->grid, "--grid", a, l->grid, l->grid_expr, e);
-  if (!st && o->block)
-    st = ww_launch_shape(o->block, "--block", a, l->block, l->block_expr, e);
-  for (uint32_t k = 0; !st && k < o->args.n; k++)
-    st = ww_launch_arg(o->args.v[k], a, l, e);
-  if (!st && o->shared) {
-    l->shared_expr = o->shared;
-    l->shared_given = true;
-  }
-  if (o->kernel)
-    l->kernel = o->kernel;
-  return st ? e->code = WW_EUSAGE : WW_OK; /* the command line's own words, not a file's */
-}
+const ww_source_options ww_source_plain;
 
-ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over) {
-  *over = (ww_launch){0};
-  return from_options(o, c->arena, over, &c->err);
+ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *l) {
+  ww_arena *a = c->arena;
+  ww_err *e = &c->err;
+  *l = (ww_launch){.kernel = o->kernel, .shared_expr = o->shared, .shared_given = o->shared};
+  bool bad = (o->grid && ww_launch_shape(o->grid, "--grid", a, l->grid, l->grid_expr, e)) ||
+             (o->block && ww_launch_shape(o->block, "--block", a, l->block, l->block_expr, e));
+  for (uint32_t k = 0; !bad && k < o->args.n; k++)
+    bad = ww_launch_arg(o->args.v[k], a, l, e);
+  return bad ? e->code = WW_EUSAGE : WW_OK; /* the command line's own words, not a file's */
 }
 
 ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n) {
-  ww_launch over = {0};
-  ww_status st = from_options(o, c->arena, &over, &c->err);
-  if (st)
-    return st;
+  ww_launch over;
   *n = 1;
   *out = WW_NEW(c->arena, ww_launch);
-  if (o->launch)
-    st = ww_input_launches(c->arena, o->launch, out, n, &c->err);
-  for (uint32_t k = 0; !st && k < *n; k++) {
-    ww_launch_merge(&(*out)[k], &over, c->arena);
+  if (ww_source_over(c, o, &over) ||
+      (o->launch && ww_input_launches(c->arena, o->launch, out, n, &c->err)))
+    return c->err.code;
+  for (ww_launch *l = *out; l < *out + *n; l++) {
+    ww_launch_merge(l, &over, c->arena);
     if (c->noperands)
-      (*out)[k].file = c->operands[0];
-    if (!(*out)[k].file)
-      return ww_fail(&c->err, WW_EUSAGE, "name a source file, or a launch spec that has one");
+      l->file = c->operands[0];
+    if (!l->file)
+      return ww_usage(c, "name a source file, or a launch spec that has one");
   }
-  return st;
+  return WW_OK;
 }
 
 /* ---- loading ---- */
@@ -51,15 +41,13 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
 ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
                        const ww_launch *l, ww_source *out) {
   ww_strings flags = {0};
-  ww_status st = WW_OK;
-  for (uint32_t k = 0; !st && k < n; k++)
-    st = ww_input_check(files[k], &c->err);
-  if (!st)
-    st = ww_compile_flags(files[0], o->database, c->arena, &flags, &c->err);
-  for (uint32_t k = 0; l && k < l->nflags; k++)
-    ww_push(c->arena, &flags, l->flags[k]);
-  for (uint32_t k = 0; k < c->nrest; k++)
-    ww_push(c->arena, &flags, c->rest[k]);
+  for (uint32_t k = 0; k < n; k++)
+    if (ww_input_check(files[k], &c->err))
+      return c->err.code;
+  ww_status st = ww_compile_flags(files[0], o->database, c->arena, &flags, &c->err);
+  if (l)
+    ww_strings_add(c->arena, &flags, l->flags, l->nflags);
+  ww_strings_add(c->arena, &flags, c->rest, c->nrest);
   *out = (ww_source){.path = files[0],
                      .more = files + 1,
                      .nmore = n - 1,
@@ -80,70 +68,172 @@ void ww_source_free(ww_source_cache *cache) {
   *cache = (ww_source_cache){0};
 }
 
-static double deadline(const ww_cmd *c) {
-  return c->limits.seconds > 0 ? ww_now() + c->limits.seconds : 0;
-}
-
 ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) {
   if (!cache->query)
     cache->query = ww_query_new(&(ww_query_options){.sources = true, .units = 1}, &c->err);
   if (!cache->query)
     return c->err.code;
   const char *what = ww_fmt(c->arena, "reading %s", s->path);
+  double deadline = c->limits.seconds > 0 ? ww_now() + c->limits.seconds : 0;
   ww_query_release(cache->query, &cache->read);
   ww_limits_begin(c, what);
-  ww_status st = ww_query_read(cache->query, s, deadline(c), c->arena, &cache->read, &c->err);
+  ww_status st = ww_query_read(cache->query, s, deadline, c->arena, &cache->read, &c->err);
   if (st == WW_ELIMIT && ww_watchdog_over(NULL))
     ww_limits_late(c, what);
   ww_limits_end(c);
+  cache->module = st ? NULL : &cache->read.unit->module;
   return st;
+}
+
+static ww_status read_files(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
+                            const ww_launch *l) {
+  ww_source s;
+  const char *file = l->file, **files = c->noperands ? c->operands : &file;
+  c->file = file;
+  ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : 1, l, &s);
+  return st ? st : ww_source_read(c, &s, cache);
+}
+
+void ww_source_spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uint32_t *n) {
+  if (kernels->n < 2)
+    return; /* none: the message of those who look for one says why */
+  ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels->n);
+  for (uint32_t k = 0; k < kernels->n; k++) {
+    each[k] = **out;
+    each[k].kernel = kernels->v[k];
+  }
+  *out = each;
+  *n = kernels->n;
 }
 
 ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                          ww_launch **out, uint32_t *n) {
-  ww_source s;
   ww_status st = ww_source_launches(c, o, out, n);
   if (st || o->launch || o->kernel || !c->noperands)
     return st;
-  c->file = (*out)[0].file;
-  st = ww_source_of(c, o, (const char **)c->operands, c->noperands, NULL, &s);
-  if (!st)
-    st = ww_source_read(c, &s, cache);
-  if (st)
+  if ((st = read_files(c, o, cache, *out)))
     return st;
-  const ww_module *m = &cache->read.unit->module;
-  ww_launch *each = WW_NEWN(c->arena, ww_launch, m->nfns + 1);
-  uint32_t kernels = 0;
-  for (uint32_t k = 0; k < m->nfns; k++) {
-    if (!m->fns[k].kernel)
-      continue;
-    each[kernels] = (*out)[0];
-    each[kernels++].kernel = ww_strdup(c->arena, m->fns[k].mangled);
-  }
-  if (kernels < 2)
-    return WW_OK; /* none: the message of those who look for one says why */
-  *out = each;
-  *n = kernels;
+  const ww_module *m = cache->module;
+  ww_strings kernels = {0};
+  for (const ww_fn *fn = m->fns; fn < m->fns + m->nfns; fn++)
+    if (fn->kernel)
+      ww_push(c->arena, &kernels, ww_strdup(c->arena, fn->mangled));
+  ww_source_spread(c, &kernels, out, n);
   return WW_OK;
 }
 
-/* ---- the kernel and its launch ---- */
-
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_assumptions *said) {
-  ww_source s;
-  c->file = launch->file;
-  const char **files = c->noperands ? (const char **)c->operands : &launch->file;
-  ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : 1, launch, &s);
-  if (!st)
-    st = ww_source_read(c, &s, cache);
-  if (!st)
-    st = ww_query_kernel(cache->read.unit, launch->file, launch->kernel, fn, &c->err);
+                           ww_launch *launch) {
+  ww_status st = read_files(c, o, cache, launch);
+  cache->fn = NULL;
+  cache->said = (ww_assumptions){0};
   if (st)
     return st;
-  c->kernel = ww_strdup(c->arena, (*fn)->name); /* outlives the cache */
-  ww_limits_begin(c, ww_fmt(c->arena, "looking for launches in %s", s.path));
-  st = ww_query_launch(cache->query, &s, &cache->read, *fn, 0, c->arena, launch, said, &c->err);
+  ww_limits_begin(c, ww_fmt(c->arena, "looking for launches in %s", cache->read.source.path));
+  st = ww_query_launch(cache->query, &cache->read, 0, c->arena, &cache->fn, launch, &cache->said,
+                       &c->err);
   ww_limits_end(c);
+  if (cache->fn)
+    c->kernel = ww_strdup(c->arena, cache->fn->name); /* outlives the cache */
   return st;
+}
+
+/* ---- predictions ---- */
+
+ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out) {
+  const char *names = c->gpu ? c->gpu : "h200";
+  ww_params *params = WW_NEW(c->arena, ww_params);
+  WW_VEC(ww_gpu) gpus = {0};
+  *out = (ww_query_targets){.assumed = !c->gpu, .params = params, .cancelled = ww_watchdog_over};
+  if (ww_params_load(c->arena, params, &c->err) ||
+      ww_word_option(c, "by", by, "machine grounded") < 0 ||
+      (!ww_is(by, "machine") && ww_correction_load(c->arena, &out->correction, &c->err)))
+    return c->err.code;
+  for (size_t n; *names; names += n + (names[n] == ',')) {
+    ww_gpu one;
+    n = strcspn(names, ",");
+    if (!n)
+      continue;
+    if (ww_gpu_load(ww_strndup(c->arena, names, n), c->arena, &one, &c->err))
+      return c->err.code;
+    ww_push(c->arena, &gpus, one);
+  }
+  out->gpus = gpus.v;
+  out->n = gpus.n;
+  return gpus.n ? WW_OK
+                : ww_usage(c, "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
+}
+
+/* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be asked. */
+static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
+  const ww_answers *x = ctx;
+  if (x->module->dialect != WW_CUDA || strcmp(g->vendor, "nvidia"))
+    return 0;
+  ww_compile_job job = {.file = x->launch.file,
+                        .kernel = x->fn->mangled ? x->fn->mangled : x->fn->name,
+                        .flags = x->launch.flags,
+                        .nflags = x->launch.nflags};
+  ww_err e = {0};
+  char *image;
+  size_t n;
+  ww_compile_options how = {.architecture = g->architecture, .processes = 1};
+  if (!ww_compile(&job, 1, &how, a, &e))
+    e = job.error;
+  bool failed = e.code || ww_read_file(a, job.binary, 1u << 28, &image, &n, &e);
+  double registers = failed ? 0 : ww_cubin_registers(image, n, job.entry);
+  const char *why = failed ? ww_strdup(a, e.msg) : "the compiled code does not tell";
+  if (!registers)
+    ww_push(a, said, (ww_assumption){WW_ASSUME_REGISTERS, why, {0}});
+  return registers;
+}
+
+ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o) {
+  if (ww_word_option(c, "cache", o->cache, "warm cold") < 0)
+    return WW_EUSAGE;
+  return ww_limits_read(&o->limits, 60, 0, c);
+}
+
+ww_status ww_ask_open(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
+  *out = (ww_ask){.c = c, .o = o};
+  if (ww_ask_check(c, o) || ww_targets_load(c, o->by, &out->targets))
+    return c->err.code;
+  out->targets.budget = o->budget;
+  out->targets.registers = o->ptxas ? compiled_registers : NULL;
+  return WW_OK;
+}
+
+ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
+  ww_cmd *c = x->c;
+  ww_query_targets q = x->targets;
+  ww_err why = {0};
+  *out = (ww_answers){0};
+  ww_status st = ww_source_kernel(c, &x->o->source, &x->cache, launch);
+  if (st)
+    return st;
+  if (x->o->cache)
+    launch->warm = !strcmp(x->o->cache, "warm");
+  ww_arena *a = ww_arena_new();
+  *out =
+      (ww_answers){a, x->cache.module, x->cache.fn, *launch, WW_NEWN(a, ww_prediction, q.n), q.n};
+  q.registers_ctx = out;
+  const char *what = ww_fmt(a, "kernel `%s`", out->fn->name);
+  ww_limits_begin(c, what);
+  st = ww_query_predict(x->cache.read.unit, out->fn, &out->launch, &q, &x->cache.said, a, out->p,
+                        &why);
+  ww_limits_end(c);
+  if (!st)
+    return WW_OK;
+  if (why.file)
+    why.file = ww_strdup(c->arena, why.file);
+  if (st == WW_ECANCEL) /* nobody but the limit cancels here */
+    st = ww_limits_late(c, what);
+  else
+    c->err = why;
+  ww_answers_free(out);
+  return st;
+}
+
+void ww_answers_free(ww_answers *a) {
+  ww_arena_free(a->arena);
+  *a = (ww_answers){0};
 }

@@ -1,10 +1,10 @@
-/* source.h - from what a user names (files, a kernel, a launch) to a kernel's IR and what is known
- * of its launch. */
+/* source.h - from what a user names (files, a kernel, a launch, GPUs) to a kernel's IR, what is
+ * known of its launch, and predictions of it. */
 #ifndef WW_CMD_SOURCE_H
 #define WW_CMD_SOURCE_H
 
 #include "../query/query.h"
-#include "cmd.h"
+#include "limits.h"
 
 /* What source files, kernel and launch were asked for; a command's options struct has it as
  * `source`. */
@@ -17,32 +17,33 @@ typedef struct {
 /* Options of every command that reads source files: how to read them. */
 /* clang-format off */
 #define WW_FRONT_OPTIONS(T) \
-  {"lang", 0, WW_OPT_STR, "LANG", \
-   "cuda, opencl, hip or openmp; else by name and contents", offsetof(T, source.lang)}, \
-  {"instantiate", 0, WW_OPT_LIST, "T", \
-   "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(T, source.instantiate)}, \
-  {"no-sdk", 0, WW_OPT_FLAG, NULL, \
-   "ignore installed CUDA and ROCm headers", offsetof(T, source.no_sdk)}, \
-  {"compile-commands", 'p', WW_OPT_STR, "FILE", \
-   "compile_commands.json or its folder; else found upward", offsetof(T, source.database)}
+  WW_OPTION_OF(T, source.lang, "lang", "LANG", \
+            "cuda, opencl, hip or openmp; else by name and contents"), \
+  WW_OPTION_OF(T, source.instantiate, "instantiate", "T", \
+            "instantiate a template: 'kern<float,256>' (repeatable)"), \
+  WW_OPTION_OF(T, source.no_sdk, "no-sdk", NULL, \
+            "ignore installed CUDA and ROCm headers"), \
+  WW_OPTION_OF(T, source.database, "compile-commands", "FILE", \
+            "compile_commands.json or its folder; else found upward", 'p')
 /* clang-format on */
 
 /* And of those about one kernel and its launch. */
 /* clang-format off */
 #define WW_SOURCE_OPTIONS(T) \
-  {"kernel", 'k', WW_OPT_STR, "NAME", \
-   "which kernel: plain or mangled name", offsetof(T, source.kernel)}, \
-  {"launch", 'l', WW_OPT_STR, "FILE", \
-   "launch spec: one JSON object, or one per line", offsetof(T, source.launch)}, \
-  {"grid", 'g', WW_OPT_STR, "N[,N,N]", \
-   "blocks; expressions over arguments: n/256", offsetof(T, source.grid)}, \
-  {"block", 'b', WW_OPT_STR, "N[,N,N]", "threads of a block", offsetof(T, source.block)}, \
-  {"shared", 0, WW_OPT_STR, "BYTES", "dynamic shared memory", offsetof(T, source.shared)}, \
-  {"arg", 'a', WW_OPT_LIST, "NAME=VALUE", \
-   "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)", \
-   offsetof(T, source.args)}, \
+  WW_OPTION_OF(T, source.kernel, "kernel", "NAME", \
+            "which kernel: plain or mangled name", 'k'), \
+  WW_OPTION_OF(T, source.launch, "launch", "FILE", \
+            "launch spec: one JSON object, or one per line", 'l'), \
+  WW_OPTION_OF(T, source.grid, "grid", "N[,N,N]", \
+            "blocks; expressions over arguments: n/256", 'g'), \
+  WW_OPTION_OF(T, source.block, "block", "N[,N,N]", "threads of a block", 'b'), \
+  WW_OPTION_OF(T, source.shared, "shared", "BYTES", "dynamic shared memory"), \
+  WW_OPTION_OF(T, source.args, "arg", "NAME=VALUE", \
+            "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)", 'a'), \
   WW_FRONT_OPTIONS(T)
 /* clang-format on */
+
+extern const ww_source_options ww_source_plain; /* nothing was said */
 
 /* Checks the files and collects what reading them needs: the options, flags of the project's build,
  * those of the launch spec (may be NULL), those behind `--`. */
@@ -54,8 +55,12 @@ ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files
 typedef struct {
   ww_query *query;
   ww_query_unit read;
+  const ww_module *module; /* of the unit */
+  const ww_fn *fn;         /* what ww_source_kernel found: the kernel, */
+  ww_assumptions said;     /* and what it took from the host code, in the command's arena */
 } ww_source_cache;
 ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache); /* within limits */
+void ww_source_free(ww_source_cache *cache);
 
 /* The launches that the command line asks for: those of --launch, else one, with nothing but the
  * options in it. */
@@ -63,13 +68,66 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
 /* The same, one for each kernel of the files where neither a spec nor --kernel names one. */
 ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                          ww_launch **out, uint32_t *n);
+/* *out, which is one launch, for each of the kernels where there are several. */
+void ww_source_spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uint32_t *n);
 /* What the options say of a launch (--grid, --arg, ...), to be put over what a spec says. */
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
 /* The kernel one of them is about, and the launch with the weaker sources under it: the host code's
- * own launch, then the
- * `// warpwise:` comment. `said` collects what was taken from the host code. */
+ * own launch, then the `// warpwise:` comment. */
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_assumptions *said);
-void ww_source_free(ww_source_cache *cache);
+                           ww_launch *launch);
+
+/* ---- predictions: what predict, explain and roofline share ---- */
+
+typedef struct {
+  ww_source_options source;
+  ww_limit_options limits;
+  const char *cache, *by; /* as given; NULL: not */
+  uint64_t budget;
+  bool ptxas;
+} ww_ask_options;
+
+/* Rows of the table of a command whose options struct begins with a `ww_ask_options`. */
+/* clang-format off */
+#define WW_PREDICT_OPTIONS \
+  WW_SOURCE_OPTIONS(ww_ask_options), \
+  WW_OPTION_OF(ww_ask_options, cache, "cache", "STATE", \
+            "warm: caches as a first launch leaves them; cold (default)"), \
+  WW_OPTION_OF(ww_ask_options, budget, "budget", "N", \
+            "warp instructions to spend on sampling (default 500000)"), \
+  WW_OPTION_OF(ww_ask_options, by, "by", "MODEL", \
+            "machine: the machine model alone; grounded (default): with what measurements " \
+            "taught; text (predict): a language model"), \
+  WW_OPTION_OF(ww_ask_options, ptxas, "ptxas", NULL, \
+            "CUDA: registers from nvcc or NVRTC where one is installed, else estimated")
+/* clang-format on */
+
+typedef struct {
+  ww_cmd *c;
+  const ww_ask_options *o;
+  ww_query_targets targets;
+  ww_source_cache cache;
+} ww_ask;
+ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o); /* --cache, and the limits */
+ww_status ww_ask_open(ww_cmd *c, const ww_ask_options *o, ww_ask *out);
+/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. by: "machine",
+ * "grounded" or NULL (grounded where it is known). */
+ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out);
+
+/* A launch and what the machine model says of it, per GPU of the targets. Lives in `arena`, made
+ * per launch. */
+typedef struct {
+  ww_arena *arena;
+  const ww_module *module; /* in the source cache: gone with the next file */
+  const ww_fn *fn;
+  ww_launch launch; /* as given, weaker sources merged */
+  ww_prediction *p; /* n of the targets; report.error says where there is none */
+  uint32_t n;
+} ww_answers;
+
+/* On failure nothing is to be freed. A GPU that cannot run the code (another warp size) gets an
+ * error of its own; the call fails when no GPU gives an answer. */
+ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out);
+void ww_answers_free(ww_answers *a);
 
 #endif

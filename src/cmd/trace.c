@@ -4,7 +4,6 @@
 #include "../gpu/gpu.h"
 #include "../trace/run.h"
 
-#include "limits.h"
 #include "source.h"
 
 typedef struct {
@@ -17,44 +16,26 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
-    {"full", 0, WW_OPT_FLAG, NULL, "run every block and every iteration", offsetof(options, full)},
-    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)",
-     offsetof(options, budget)},
-    {"max-steps", 0, WW_OPT_UINT, "N", "give up after N warp instructions",
-     offsetof(options, max_steps)},
-    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...",
-     offsetof(options, dump)},
-    {"print", 0, WW_OPT_FLAG, NULL,
-     "show what the kernel prints, in the blocks that run (not with --json)",
-     offsetof(options, print)},
+    WW_OPTION(full, NULL, "run every block and every iteration"),
+    WW_OPTION(budget, "N", "warp instructions to spend on sampling (default 500000)"),
+    WW_OPTION_AS(max_steps, "max-steps", "N", "give up after N warp instructions"),
+    WW_OPTION(dump, "DIR", "write the buffers' contents afterwards: arg0.bin, ..."),
+    WW_OPTION(print, NULL, "show what the kernel prints, in the blocks that run (not with --json)"),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
-static void print_json(const ww_report *r, ww_trace_json *x) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(r, &j, ww_trace_write, x);
-  ww_buf_puts(&b, "\n");
-  ww_print_buf(&b);
-}
-
-/* Lanes and multiprocessors of the GPU that --gpu names. OpenCL and OpenMP code takes the GPU's
- * lanes; CUDA and HIP code is compiled for one vendor's. */
+/* Lanes and multiprocessors of the GPU that --gpu names. */
 static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t,
                         ww_err *e) {
   ww_gpu g;
-  if (!c->global.gpu)
+  if (!c->gpu)
     return WW_OK;
-  ww_status st = ww_gpu_load(c->global.gpu, a, &g, e);
+  ww_status st = ww_gpu_load(c->gpu, a, &g, e);
+  if (!st)
+    st = ww_lanes_fit(m, &g, ": name another GPU", e);
   if (st)
     return st;
-  bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (fixed && g.lanes != m->warp)
-    return ww_fail(e, WW_EUSAGE,
-                   "%s code is read for warps of %u lanes, %s has %u: name another GPU",
-                   ww_dialect_names[m->dialect], m->warp, g.full_name, g.lanes);
   t->lanes = g.lanes;
   t->sms = g.sms;
   return WW_OK;
@@ -62,16 +43,15 @@ static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_tra
 
 static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch) {
   const options *o = c->opt;
-  const ww_fn *fn;
-  ww_assumptions said = {0};
-  ww_status st = ww_source_kernel(c, &o->source, cache, launch, &fn, &said);
+  ww_status st = ww_source_kernel(c, &o->source, cache, launch);
   if (st)
     return st;
   ww_arena *a = ww_arena_new();
-  const ww_module *m = &cache->read.unit->module;
+  const ww_module *m = cache->module;
+  const ww_fn *fn = cache->fn;
   ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget},
                         .max_steps = o->max_steps,
-                        .print = o->print && !c->global.json,
+                        .print = o->print && !c->json,
                         .cancelled = ww_watchdog_over,
                         .dump = o->dump};
   ww_trace_result r;
@@ -85,15 +65,15 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
     st = ww_limits_late(c, what); /* nobody else cancels here */
   if (!st) {
     ww_report report;
-    ww_assumptions_add(&said, &r.assumed.list, a);
-    r.assumed.list = said;
+    ww_assumptions_add(&cache->said, &r.assumed.list, a);
+    r.assumed.list = cache->said;
     r.launch.file = launch->file;
     r.launch.kernel = fn->name;
     ww_trace_report(fn, &r, &report);
     report.file = launch->file;
-    report.gpu = c->global.gpu;
-    if (c->global.json)
-      print_json(&report, &(ww_trace_json){m, fn, &r});
+    report.gpu = c->gpu;
+    if (c->json)
+      ww_print_report(&report, ww_trace_write, &(ww_trace_json){m, fn, &r});
     else
       ww_trace_print(m, fn, &r, stdout);
   } else if (c->err.file)
@@ -109,25 +89,23 @@ static ww_status run(ww_cmd *c) {
   ww_launch *launches;
   uint32_t n;
   ww_source_cache cache = {0};
-  ww_status st = ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err);
-  if (!st)
-    st = ww_source_launches(c, &o->source, &launches, &n);
-  ww_status worst = st;
-  for (uint32_t k = 0; !st && k < n; k++) {
+  if (ww_limits_read(&o->limits, 60, 0, c) || ww_source_launches(c, &o->source, &launches, &n))
+    return c->err.code;
+  ww_status worst = WW_OK;
+  for (uint32_t k = 0; k < n; k++) {
     ww_status one = trace_one(c, &cache, &launches[k]);
     if (one && n > 1)
       ww_cmd_complain(c); /* a batch goes on with the next line */
-    if (ww_exit_code(one) > ww_exit_code(worst))
-      worst = one;
+    worst = ww_worse(worst, one);
   }
   ww_source_free(&cache);
   return worst;
 }
 
 const ww_command ww_cmd_trace = {
-    .name = "trace",
-    .summary = "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
-    .usage = "FILE... [options] [-- clang flags]",
+    "trace",
+    "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
+    "FILE... [options] [-- clang flags]",
     .details = "What the launch does not say is found by running the kernel with unbounded "
                "buffers, or assumed and listed.\n"
                "Without any launch, the host code's own or a comment in the source is used:\n"
@@ -136,7 +114,6 @@ const ww_command ww_cmd_trace = {
                 "  warpwise trace main.cu --launch launches.jsonl --json\n"
                 "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg "
                 "'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

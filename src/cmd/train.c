@@ -9,150 +9,100 @@
 typedef ww_train_options options;
 
 static const ww_option table[] = {
-    {"machine", 0, WW_OPT_STR, "DATA", "measured reports of the corpus, JSON lines, .zst or plain",
-     offsetof(options, machine)},
-    {"correction", 0, WW_OPT_FLAG, NULL,
-     "learn what the machine model gets wrong, from the stores and reports named",
-     offsetof(options, correction)},
-    {"out", 'o', WW_OPT_STR, "FILE|DIR",
-     "where it goes (default models/machine.json, models/correction.json.zst)",
-     offsetof(options, out)},
-    {"true-counters", 0, WW_OPT_FLAG, NULL,
-     "put measured counters in: how good is the time model alone? writes nothing",
-     offsetof(options, true_counters)},
-    {"no-cross", 0, WW_OPT_FLAG, NULL,
-     "no cross-validation: intervals are then from the fit itself", offsetof(options, no_cross)},
-    {"features", 0, WW_OPT_STR, "FILE",
-     "with --correction: keep the predicted rows there, or take them from there",
-     offsetof(options, features)},
-    {"rows", 0, WW_OPT_UINT, "N",
-     "at most so many launches: with --machine of the data, evenly spread; with --correction of "
-     "generated kernels (default 24000)",
-     offsetof(options, rows)},
-    {"each", 0, WW_OPT_UINT, "N",
-     "with --correction: launches of one generated kernel at most (default 2)",
-     offsetof(options, each)},
-    {"corpus", 0, WW_OPT_STR, "DIR",
-     "with --correction: where the written kernels' files are (default corpus)",
-     offsetof(options, corpus)},
-    {"score", 0, WW_OPT_FLAG, NULL,
-     "with --correction: learn nothing, score what is in -o FILE on the test split",
-     offsetof(options, score)},
-    {"markdown", 0, WW_OPT_FLAG, NULL, "with --correction: the tables as markdown",
-     offsetof(options, markdown)},
-    {"rounds", 0, WW_OPT_UINT, "N", "with --correction: trees of a metric at most",
-     offsetof(options, rounds)},
-    {"leaves", 0, WW_OPT_UINT, "N", "with --correction: leaves of a tree",
-     offsetof(options, leaves)},
-    {"jobs", 'j', WW_OPT_UINT, "N",
-     "with --correction: processes, with --lm: threads that read (default: one per core)",
-     offsetof(options, jobs)},
-    {"budget", 0, WW_OPT_UINT, "N", "with --correction: warp instructions to trace of a launch",
-     offsetof(options, budget)},
-    {"lm", 0, WW_OPT_STR, "DIR|new",
-     "a language model: one to train further (folder or .gguf), or a new one",
-     offsetof(options, lm.model)},
-    {"data", 0, WW_OPT_STR, "FILE",
-     "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)",
-     offsetof(options, lm.data)},
-    {"valid", 0, WW_OPT_STR, "FILE", "held-out examples that the loss is also taken of",
-     offsetof(options, lm.valid)},
-    {"tokenizer", 0, WW_OPT_STR, "FILE",
-     "tokenizer.json of a new model; without --lm: trains one and writes it there",
-     offsetof(options, lm.tokenizer)},
-    {"special", 0, WW_OPT_LIST, "TOKEN",
-     "of a tokenizer to train: a special token (default: those of our questions)",
-     offsetof(options, lm.special)},
-    {"width", 0, WW_OPT_UINT, "N", "of a new model: width (default 256)",
-     offsetof(options, lm.width)},
-    {"layers", 0, WW_OPT_UINT, "N", "layers (default 8)", offsetof(options, lm.layers)},
-    {"heads", 0, WW_OPT_UINT, "N", "attention heads (default: width / 64)",
-     offsetof(options, lm.heads)},
-    {"kv-heads", 0, WW_OPT_UINT, "N", "heads of keys and values (default: as many)",
-     offsetof(options, lm.kv_heads)},
-    {"hidden", 0, WW_OPT_UINT, "N", "of the MLP (default: 8/3 of the width)",
-     offsetof(options, lm.hidden)},
-    {"context", 0, WW_OPT_UINT, "N", "longest document in tokens (default 1024)",
-     offsetof(options, lm.context)},
-    {"vocab", 0, WW_OPT_UINT, "N", "entries of a tokenizer to train, or of a new model's embedding",
-     offsetof(options, lm.vocab)},
-    {"feature-tokens", 0, WW_OPT_UINT, "N",
-     "tokens in front that take an example's features (default: as the prompts begin)",
-     offsetof(options, lm.feature_tokens)},
-    {"add-heads", 0, WW_OPT_FLAG, NULL,
-     "give a model that has none what the data's numbers and features need",
-     offsetof(options, lm.add_heads)},
-    {"untied", 0, WW_OPT_FLAG, NULL, "of a new model: the head is a matrix of its own",
-     offsetof(options, lm.untied)},
-    {"steps", 0, WW_OPT_UINT, "N", "updates", offsetof(options, lm.steps)},
-    {"epochs", 0, WW_OPT_STR, "X", "or passes over the data (default 1)",
-     offsetof(options, lm.epochs)},
-    {"batch", 0, WW_OPT_UINT, "ROWS", "rows on the device at a time (default 16)",
-     offsetof(options, lm.batch)},
-    {"tokens", 0, WW_OPT_UINT, "T",
-     "of a row; documents are packed into rows (default: the context, at most 1024)",
-     offsetof(options, lm.tokens)},
-    {"accumulate", 0, WW_OPT_UINT, "K", "batches of a step (default 1)",
-     offsetof(options, lm.accumulate)},
-    {"lr", 0, WW_OPT_STR, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)",
-     offsetof(options, lm.lr)},
-    {"lr-least", 0, WW_OPT_STR, "X", "what the cosine ends at, as a share of it (default 0.1)",
-     offsetof(options, lm.lr_least)},
-    {"warmup", 0, WW_OPT_STR, "N", "steps until it is reached (default: 3 % of them)",
-     offsetof(options, lm.warmup)},
-    {"decay", 0, WW_OPT_STR, "X", "weight decay of matrices (default 0.1, LoRA 0)",
-     offsetof(options, lm.decay)},
-    {"clip", 0, WW_OPT_STR, "X", "longest gradient (default 1, 0: any)",
-     offsetof(options, lm.clip)},
-    {"beta2", 0, WW_OPT_STR, "X", "of AdamW (default 0.95)", offsetof(options, lm.beta2)},
-    {"dropout", 0, WW_OPT_STR, "X",
-     "share of what each half of a layer adds that is left out while learning (default 0)",
-     offsetof(options, lm.dropout)},
-    {"average", 0, WW_OPT_STR, "X",
-     "write the mean of the values over this share of the steps, the last ones (default 0: the "
-     "last values)",
-     offsetof(options, lm.average)},
-    {"noise", 0, WW_OPT_STR, "X",
-     "share of prompts' tokens and of features that is disturbed while learning (default 0)",
-     offsetof(options, lm.noise)},
-    {"number-weight", 0, WW_OPT_STR, "X", "of the numbers' loss beside the tokens' (default 1)",
-     offsetof(options, lm.number_weight)},
-    {"lora", 0, WW_OPT_UINT, "R", "learn adapters of rank R, the model stays as it is",
-     offsetof(options, lm.lora)},
-    {"alpha", 0, WW_OPT_STR, "A", "their scale is A / R (default 2 R)",
-     offsetof(options, lm.alpha)},
-    {"merge", 0, WW_OPT_FLAG, NULL, "write the model with the adapters added, not the adapters",
-     offsetof(options, lm.merge)},
-    {"seed", 0, WW_OPT_UINT, "N", "of the order of examples and of first weights (default 1)",
-     offsetof(options, lm.seed)},
-    {"precision", 0, WW_OPT_STR, "P", "on a GPU: bf16 (default) or fp32",
-     offsetof(options, lm.precision)},
-    {"deterministic", 0, WW_OPT_FLAG, NULL, "on a GPU: the same bits each time; slower",
-     offsetof(options, lm.deterministic)},
-    {"save-as", 0, WW_OPT_STR, "TYPE", "weights written as f32 (default), f16 or bf16",
-     offsetof(options, lm.save_as)},
-    {"checkpoint", 0, WW_OPT_STR, "DIR", "where the state is kept",
-     offsetof(options, lm.checkpoint)},
-    {"every", 0, WW_OPT_UINT, "N", "steps between checkpoints (default 500)",
-     offsetof(options, lm.every)},
-    {"resume", 0, WW_OPT_FLAG, NULL, "go on from the checkpoint, exactly",
-     offsetof(options, lm.resume)},
-    {"minutes", 0, WW_OPT_STR, "M", "stop in time, with a checkpoint",
-     offsetof(options, lm.minutes)},
-    {"valid-every", 0, WW_OPT_UINT, "N", "steps between evaluations (default: 20 of them)",
-     offsetof(options, lm.check_every)},
-    {"valid-rows", 0, WW_OPT_UINT, "N", "rows of an evaluation at most (default 512)",
-     offsetof(options, lm.check_rows)},
-    {"patience", 0, WW_OPT_UINT, "N",
-     "stop after N evaluations that are no better; the best values are written",
-     offsetof(options, lm.patience)},
-    {"log", 0, WW_OPT_STR, "FILE", "a JSON object a step", offsetof(options, lm.log)},
-    {"log-every", 0, WW_OPT_UINT, "N",
-     "steps between readings of the loss, each of which waits for the GPU (default 1)",
-     offsetof(options, lm.log_every)},
-    {"curve", 0, WW_OPT_STR, "FILE", "the loss as a picture, SVG", offsetof(options, lm.curve)},
-    {"peak-tflops", 0, WW_OPT_STR, "X", "of the device, for MFU (default: as known)",
-     offsetof(options, lm.peak)},
+    WW_OPTION(machine, "DATA", "measured reports of the corpus, JSON lines, .zst or plain"),
+    WW_OPTION(correction, NULL,
+              "learn what the machine model gets wrong, from the stores and reports named"),
+    WW_OPTION(out, "FILE|DIR",
+              "where it goes (default models/machine.json, models/correction.json.zst)", 'o'),
+    WW_OPTION_AS(true_counters, "true-counters", NULL,
+                 "put measured counters in: how good is the time model alone? writes nothing"),
+    WW_OPTION_AS(no_cross, "no-cross", NULL,
+                 "no cross-validation: intervals are then from the fit itself"),
+    WW_OPTION(features, "FILE",
+              "with --correction: keep the predicted rows there, or take them from there"),
+    WW_OPTION(
+        rows, "N",
+        "at most so many launches: with --machine of the data, evenly spread; with --correction of "
+        "generated kernels (default 24000)"),
+    WW_OPTION(each, "N", "with --correction: launches of one generated kernel at most (default 2)"),
+    WW_OPTION(corpus, "DIR",
+              "with --correction: where the written kernels' files are (default corpus)"),
+    WW_OPTION(score, NULL,
+              "with --correction: learn nothing, score what is in -o FILE on the test split"),
+    WW_OPTION(markdown, NULL, "with --correction: the tables as markdown"),
+    WW_OPTION(rounds, "N", "with --correction: trees of a metric at most"),
+    WW_OPTION(leaves, "N", "with --correction: leaves of a tree"),
+    WW_OPTION(jobs, "N",
+              "with --correction: processes, with --lm: threads that read (default: one per core)",
+              'j'),
+    WW_OPTION(budget, "N", "with --correction: warp instructions to trace of a launch"),
+    WW_OPTION_AS(model, "lm", "DIR|new",
+                 "a language model: one to train further (folder or .gguf), or a new one"),
+    WW_OPTION(data, "FILE",
+              "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)"),
+    WW_OPTION(valid, "FILE", "held-out examples that the loss is also taken of"),
+    WW_OPTION(tokenizer, "FILE",
+              "tokenizer.json of a new model; without --lm: trains one and writes it there"),
+    WW_OPTION(special, "TOKEN",
+              "of a tokenizer to train: a special token (default: those of our questions)"),
+    WW_OPTION(width, "N", "of a new model: width (default 256)"),
+    WW_OPTION(layers, "N", "layers (default 8)"),
+    WW_OPTION(heads, "N", "attention heads (default: width / 64)"),
+    WW_OPTION_AS(kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
+    WW_OPTION(hidden, "N", "of the MLP (default: 8/3 of the width)"),
+    WW_OPTION(context, "N", "longest document in tokens (default 1024)"),
+    WW_OPTION(vocab, "N", "entries of a tokenizer to train, or of a new model's embedding"),
+    WW_OPTION_AS(feature_tokens, "feature-tokens", "N",
+                 "tokens in front that take an example's features (default: as the prompts begin)"),
+    WW_OPTION_AS(add_heads, "add-heads", NULL,
+                 "give a model that has none what the data's numbers and features need"),
+    WW_OPTION(untied, NULL, "of a new model: the head is a matrix of its own"),
+    WW_OPTION(steps, "N", "updates"),
+    WW_OPTION(epochs, "X", "or passes over the data (default 1)"),
+    WW_OPTION(batch, "ROWS", "rows on the device at a time (default 16)"),
+    WW_OPTION(tokens, "T",
+              "of a row; documents are packed into rows (default: the context, at most 1024)"),
+    WW_OPTION(accumulate, "K", "batches of a step (default 1)"),
+    WW_OPTION(lr, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
+    WW_OPTION_AS(lr_least, "lr-least", "X",
+                 "what the cosine ends at, as a share of it (default 0.1)"),
+    WW_OPTION(warmup, "N", "steps until it is reached (default: 3 % of them)"),
+    WW_OPTION(decay, "X", "weight decay of matrices (default 0.1, LoRA 0)"),
+    WW_OPTION(clip, "X", "longest gradient (default 1, 0: any)"),
+    WW_OPTION(beta2, "X", "of AdamW (default 0.95)"),
+    WW_OPTION(
+        dropout, "X",
+        "share of what each half of a layer adds that is left out while learning (default 0)"),
+    WW_OPTION(
+        average, "X",
+        "write the mean of the values over this share of the steps, the last ones (default 0: the "
+        "last values)"),
+    WW_OPTION(
+        noise, "X",
+        "share of prompts' tokens and of features that is disturbed while learning (default 0)"),
+    WW_OPTION_AS(number_weight, "number-weight", "X",
+                 "of the numbers' loss beside the tokens' (default 1)"),
+    WW_OPTION(lora, "R", "learn adapters of rank R, the model stays as it is"),
+    WW_OPTION(alpha, "A", "their scale is A / R (default 2 R)"),
+    WW_OPTION(merge, NULL, "write the model with the adapters added, not the adapters"),
+    WW_OPTION(seed, "N", "of the order of examples and of first weights (default 1)"),
+    WW_OPTION(precision, "P", "on a GPU: bf16 (default) or fp32"),
+    WW_OPTION(deterministic, NULL, "on a GPU: the same bits each time; slower"),
+    WW_OPTION_AS(save_as, "save-as", "TYPE", "weights written as f32 (default), f16 or bf16"),
+    WW_OPTION(checkpoint, "DIR", "where the state is kept"),
+    WW_OPTION(every, "N", "steps between checkpoints (default 500)"),
+    WW_OPTION(resume, NULL, "go on from the checkpoint, exactly"),
+    WW_OPTION(minutes, "M", "stop in time, with a checkpoint"),
+    WW_OPTION_AS(check_every, "valid-every", "N",
+                 "steps between evaluations (default: 20 of them)"),
+    WW_OPTION_AS(check_rows, "valid-rows", "N", "rows of an evaluation at most (default 512)"),
+    WW_OPTION(patience, "N",
+              "stop after N evaluations that are no better; the best values are written"),
+    WW_OPTION(log, "FILE", "a JSON object a step"),
+    WW_OPTION_AS(log_every, "log-every", "N",
+                 "steps between readings of the loss, each of which waits for the GPU (default 1)"),
+    WW_OPTION(curve, "FILE", "the loss as a picture, SVG"),
+    WW_OPTION_AS(peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
     {0},
 };
 
@@ -167,14 +117,9 @@ typedef struct {
   uint32_t refused;
 } job;
 
-static const char *text_of(const cJSON *row, const char *name, const char *otherwise, ww_arena *a) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(row, name);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : otherwise;
-}
-
 static ww_status gpu_of(job *j, const char *name) {
-  if (j->c->global.gpu)
-    name = j->c->global.gpu;
+  if (j->c->gpu)
+    name = j->c->gpu;
   if (j->gpu_known && !strcmp(j->gpu.name, name))
     return WW_OK;
   if (j->gpu_known)
@@ -186,18 +131,15 @@ static ww_status gpu_of(job *j, const char *name) {
 
 /* What the model says of one measured launch, without the time. */
 static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
-  static const ww_source_options none;
-  const ww_fn *fn;
-  ww_assumptions said = {0};
   ww_cmd c = *j->c; /* without operands: the launch names its file */
   c.noperands = 0;
-  ww_status st = ww_source_kernel(&c, &none, &j->cache, l, &fn, &said);
+  ww_status st = ww_source_kernel(&c, &ww_source_plain, &j->cache, l);
   if (st)
     return j->c->err = c.err, st;
   ww_arena *a = ww_arena_new();
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_predict_options o = {.gpu = &j->gpu, .params = &ww_params_default};
-  st = ww_predict(&j->cache.read.unit->module, fn, l, &o, a, p, &j->c->err);
+  st = ww_predict(j->cache.module, j->cache.fn, l, &o, a, p, &j->c->err);
   if (!st)
     s->work = p->work;
   if (!st && j->o->true_counters)
@@ -229,17 +171,16 @@ static ww_status add_row(job *j, const char *line) {
   if (!row)
     return j->c->err.code;
   ww_fit_sample s = {.measured_us = measured.m[WW_M_time_us].value,
-                     .family = text_of(row, "family", measured.kernel, a),
-                     .name = ww_strdup(a, measured.kernel)};
+                     .family = ww_json_text(row, "family", a),
+                     .name = measured.kernel};
   cJSON_Delete(row);
+  if (!s.family)
+    s.family = s.name;
   ww_split split;
   if (ww_split_known(s.family, &split) && split == WW_SPLIT_TEST)
     return WW_OK; /* what models are judged on */
-  st = gpu_of(j, measured.gpu);
-  if (!st)
-    st = launch_of(j, measured.launch, &l);
-  if (st)
-    return st;
+  if (gpu_of(j, measured.gpu) || launch_of(j, measured.launch, &l))
+    return j->c->err.code;
   if (predict(j, &l, &measured, &s)) { /* the fit goes on without it, and says so */
     ww_cmd_complain(j->c);
     j->refused++;
@@ -250,17 +191,14 @@ static ww_status add_row(job *j, const char *line) {
 }
 
 static ww_status read_all(job *j) {
-  char *text, *next;
+  char *text, *line;
   size_t n;
-  ww_status st =
-      ww_input_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
+  ww_status st = ww_input_packed(j->c->arena, j->o->machine, 1 << 30, &text, &n, &j->c->err);
   uint64_t rows = 0, row = 0;
   for (size_t k = 0; !st && k < n; k++)
     rows += text[k] == '\n';
-  for (char *line = text; !st && line && *line; line = next) {
-    next = strchr(line, '\n');
-    if (next)
-      *next++ = 0;
+  while (!st && text && *text) {
+    line = strsep(&text, "\n");
     uint64_t want = j->o->rows && j->o->rows < rows ? j->o->rows : rows;
     bool take = (row + 1) * want / rows != row * want / rows;
     if (*line && take)
@@ -300,18 +238,17 @@ static void print_result(const job *j, const ww_fit_result *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
-  if (!!o->correction + !!o->machine + !!o->lm.model > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "choose one of --machine, --correction and --lm");
-  if (o->lm.model)
+  if (!!o->correction + !!o->machine + !!o->model > 1)
+    return ww_usage(c, "choose one of --machine, --correction and --lm");
+  if (o->model)
     return ww_train_lm(c, o);
-  if (o->lm.tokenizer)
+  if (o->tokenizer)
     return ww_train_tokenizer(c, o);
   if (o->correction)
     return ww_train_correction(c, o);
   if (!o->machine)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "
-                   "STORE, or --lm new --data FILE");
+    return ww_usage(c, "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "
+                       "STORE, or --lm new --data FILE");
   j.dir = ww_path_dir(c->arena, o->machine);
   ww_status st = read_all(&j);
   ww_source_free(&j.cache);
@@ -321,21 +258,21 @@ static ww_status run(ww_cmd *c) {
   ww_fit(j.samples.v, j.samples.n, &j.gpu, !o->no_cross, c->arena, &r);
   ww_buf b = {0};
   ww_fit_write(&r, &j.gpu, ww_path_base(o->machine), &b);
-  if (c->global.json)
+  if (c->json)
     fputs(b.s, stdout);
   else
     print_result(&j, &r);
   if (!o->true_counters)
-    st = ww_write_file_atomic(o->out ? o->out : "models/machine.json", b.s, b.n, &c->err);
+    return ww_write_buf(o->out ? o->out : "models/machine.json", &b, &c->err);
   ww_buf_free(&b);
-  return st;
+  return WW_OK;
 }
 
 const ww_command ww_cmd_train = {
-    .name = "train",
-    .summary = "fit the machine model, what is learned on top of it, or a language model",
-    .usage = "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | "
-             "--tokenizer OUT --vocab N --data FILE [options]",
+    "train",
+    "fit the machine model, what is learned on top of it, or a language model",
+    "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | "
+    "--tokenizer OUT --vocab N --data FILE [options]",
     .details = "Traces every launch of the data, searches the free parameters of the time model "
                "(docs/model.md), and predicts each\n"
                "family of kernels with parameters found without it. Never give it data that the "
@@ -357,7 +294,6 @@ const ww_command ww_cmd_train = {
         "--curve loss.svg\n"
         "  warpwise train --lm Llama-3.2-3B --lora 24 --data prompts.jsonl -o adapter --checkpoint "
         "state --minutes 55\n",
-    .options = table,
-    .options_size = sizeof(options),
+    WW_OPTIONS,
     .run = run,
 };

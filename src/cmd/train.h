@@ -6,6 +6,12 @@
 #include "cmd.h"
 
 typedef struct {
+  const char *machine, *out;
+  bool true_counters, no_cross;
+  bool correction, score, markdown;
+  const char *features, *corpus;
+  uint64_t rows, each, jobs, budget, rounds, leaves;
+  /* of a language model */
   const char *model, *data, *valid, *tokenizer; /* model: a folder, a .gguf, or "new" */
   ww_strings special;
   uint64_t width, layers, heads, kv_heads, hidden, context, vocab,
@@ -17,15 +23,6 @@ typedef struct {
       *noise, *average, *dropout, *minutes, *peak; /* numbers */
   const char *precision, *save_as, *checkpoint, *log, *curve;
   bool deterministic, resume, merge;
-} ww_train_lm_options;
-
-typedef struct {
-  ww_train_lm_options lm;
-  const char *machine, *out;
-  bool true_counters, no_cross;
-  bool correction, score, markdown;
-  const char *features, *corpus;
-  uint64_t rows, each, jobs, budget, rounds, leaves;
 } ww_train_options;
 
 /* The data are the operands: stores and files of reports. */

@@ -21,22 +21,22 @@ static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table 
   if (kept)
     return ww_features_read(o->features, c->arena, t, &c->err);
   if (!c->noperands)
-    return ww_fail(
-        &c->err, WW_EUSAGE,
+    return ww_usage(
+        c,
         "name what to learn from: stores of `warpwise dataset collect`, files of measured reports");
   ww_feature_options f = {.inputs = c->operands,
                           .ninputs = c->noperands,
                           .corpus = o->corpus,
-                          .gpu = c->global.gpu,
-                          .rows = (uint32_t)o->rows,
-                          .each = (uint32_t)o->each,
-                          .processes = (uint32_t)o->jobs,
+                          .gpu = c->gpu,
+                          .rows = o->rows,
+                          .each = o->each,
+                          .processes = o->jobs,
                           .budget = o->budget,
                           .test = o->score};
   ww_status st = ww_features_make(&f, c->arena, t, &c->err);
   if (st)
     return st;
-  if (!c->global.quiet)
+  if (!c->quiet)
     fprintf(stderr, "%u launches predicted in %.0f s, %u could not be%s%s\n", t->n,
             ww_now() - begin, t->failed, t->failed ? ", such as " : "", t->failed ? t->why : "");
   return o->features ? ww_features_write(t, o->features, &c->err) : WW_OK;
@@ -113,19 +113,13 @@ static void family_table(const ww_train_options *o, const ww_correction *k,
 static ww_status write_model(ww_cmd *c, const char *path, const ww_correction *k) {
   ww_buf b = {0};
   ww_correction_write(k, &b);
-  size_t n = strlen(path);
-  bool packed = n > 4 && !strcmp(path + n - 4, ".zst");
-  ww_status st = packed ? ww_write_packed(path, b.s, b.n, 19, &c->err)
-                        : ww_write_file_atomic(path, b.s, b.n, &c->err);
-  ww_buf_free(&b);
-  return st;
+  return ww_write_packable(path, &b, 19, &c->err);
 }
 
 static ww_status learn(ww_cmd *c, const ww_train_options *o, const ww_feature_table *t,
                        ww_correction **out) {
   ww_buf log = {0};
-  ww_correct_options f = {
-      .gpu = t->gpu, .data = t->data, .rounds = (uint32_t)o->rounds, .leaves = (uint32_t)o->leaves};
+  ww_correct_options f = {.gpu = t->gpu, .data = t->data, .rounds = o->rounds, .leaves = o->leaves};
   ww_status st = ww_correct_fit(t->rows, t->n, &f, c->arena, out, &log, &c->err);
   if (!st && log.s)
     printf("%u rows, %u families, %u kernels\n%s\n", t->n, t->nfamilies, t->nkernels, log.s);

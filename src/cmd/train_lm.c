@@ -12,7 +12,7 @@
 #include "../predict/text/question.h"
 #include "train.h"
 
-typedef ww_train_lm_options options;
+typedef ww_train_options options;
 
 typedef struct {
   ww_cmd *c;
@@ -37,21 +37,10 @@ typedef struct {
 
 static ww_status number(ww_cmd *c, const char *text, const char *name, double otherwise,
                         double least, double most, double *out) {
-  char *end;
   *out = otherwise;
-  if (!text)
+  if (!text || ww_real(text, "", least, most, out))
     return WW_OK;
-  *out = strtod(text, &end);
-  if (end == text || *end || !(*out >= least && *out <= most))
-    return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a number of %g to %g, not '%.40s'", name,
-                   least, most, text);
-  return WW_OK;
-}
-
-static ww_status size_ok(ww_cmd *c, const char *name, uint64_t v, uint64_t most) {
-  if (v <= most)
-    return WW_OK;
-  return ww_fail(&c->err, WW_EUSAGE, "--%s: at most %" PRIu64 ", not %" PRIu64, name, most, v);
+  return ww_usage(c, "--%s: expected a number of %g to %g, not '%.40s'", name, least, most, text);
 }
 
 static ww_status sizes_ok(ww_cmd *c, const options *o) {
@@ -67,10 +56,11 @@ static ww_status sizes_ok(ww_cmd *c, const options *o) {
       {"accumulate", o->accumulate, 4096}, {"lora", o->lora, 1024},
       {"steps", o->steps, 10000000},       {"patience", o->patience, 1 << 20},
   };
-  ww_status st = WW_OK;
-  for (size_t k = 0; !st && k < sizeof table / sizeof *table; k++)
-    st = size_ok(c, table[k].name, table[k].v, table[k].most);
-  return st;
+  for (size_t k = 0; k < WW_COUNT(table); k++)
+    if (table[k].v > table[k].most)
+      return ww_usage(c, "--%s: at most %" PRIu64 ", not %" PRIu64, table[k].name, table[k].most,
+                      table[k].v);
+  return WW_OK;
 }
 
 static uint64_t given(uint64_t v, uint64_t otherwise) {
@@ -82,112 +72,96 @@ static uint64_t given(uint64_t v, uint64_t otherwise) {
 static ww_status plan_of(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  double lr, least, decay, clip, beta2, alpha, weight, noise, average, dropout, minutes, peak;
-  ww_status st = sizes_ok(c, o);
-  if (!st)
-    st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e38, &lr);
-  if (!st)
-    st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
-  if (!st)
-    st = number(c, o->decay, "decay", o->lora ? 0 : 0.1, 0, 100, &decay);
-  if (!st)
-    st = number(c, o->clip, "clip", 1, 0, 1e9, &clip);
-  if (!st)
-    st = number(c, o->beta2, "beta2", 0.95, 0, 0.9999999, &beta2);
-  if (!st)
-    st = number(c, o->alpha, "alpha", 2 * (double)o->lora, 0, 1e6, &alpha);
-  if (!st)
-    st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
-  if (!st)
-    st = number(c, o->average, "average", 0, 0, 1, &average);
-  if (!st && average > 0 && o->patience)
-    st = ww_fail(&c->err, WW_EUSAGE,
-                 "--average and --patience both say which values are written: take one");
-  if (!st)
-    st = number(c, o->dropout, "dropout", 0, 0, 0.9, &dropout);
-  if (!st)
-    st = number(c, o->noise, "noise", 0, 0, 0.9, &noise);
-  if (!st)
-    st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
-  if (!st)
-    st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
-  if (st)
-    return st;
-  j->net_options = (ww_net_options){.lora_rank = (uint32_t)o->lora,
-                                    .lora_alpha = (float)alpha,
-                                    .number_weight = (float)weight,
-                                    .dropout = (float)dropout};
-  j->plan = (ww_lm_plan){.steps = o->steps,
-                         .rows = (uint32_t)given(o->batch, 16),
-                         .accumulate = (uint32_t)given(o->accumulate, 1),
-                         .lr = (float)lr,
-                         .lr_least = (float)least,
-                         .decay = (float)decay,
-                         .clip = (float)clip,
-                         .beta1 = 0.9f,
-                         .beta2 = (float)beta2,
-                         .eps = 1e-8f,
-                         .number_weight = (float)weight,
-                         .noise = (float)noise,
-                         .average = (float)average,
-                         .seed = given(o->seed, 1),
-                         .minutes = minutes,
-                         .started = ww_now(),
-                         .checkpoint = o->checkpoint,
-                         .every = given(o->every, 500),
-                         .resume = o->resume,
-                         .log = o->log,
-                         .curve = o->curve,
-                         .log_every = o->log_every,
-                         .check_every = o->check_every,
-                         .check_rows = given(o->check_rows, 512),
-                         .patience = (uint32_t)o->patience,
-                         .peak = peak * 1e12};
+  ww_net_options *n = &j->net_options;
+  ww_lm_plan *p = &j->plan;
+  double peak;
+  *p = (ww_lm_plan){.steps = o->steps,
+                    .rows = given(o->batch, 16),
+                    .accumulate = given(o->accumulate, 1),
+                    .beta1 = 0.9f,
+                    .eps = 1e-8f,
+                    .seed = given(o->seed, 1),
+                    .started = ww_now(),
+                    .checkpoint = o->checkpoint,
+                    .every = given(o->every, 500),
+                    .resume = o->resume,
+                    .log = o->log,
+                    .curve = o->curve,
+                    .log_every = o->log_every,
+                    .check_every = o->check_every,
+                    .check_rows = given(o->check_rows, 512),
+                    .patience = o->patience};
+  const struct {
+    const char *text, *name;
+    double otherwise, most;
+    float *out;
+  } reals[] = {
+      {o->lr, "lr",
+       o->lora        ? 2e-4
+       : j->new_model ? 1e-3
+                      : 2e-5,
+       1e38, &p->lr},
+      {o->lr_least, "lr-least", 0.1, 1, &p->lr_least},
+      {o->decay, "decay", o->lora ? 0 : 0.1, 100, &p->decay},
+      {o->clip, "clip", 1, 1e9, &p->clip},
+      {o->beta2, "beta2", 0.95, 0.9999999, &p->beta2},
+      {o->alpha, "alpha", 2 * o->lora, 1e6, &n->lora_alpha},
+      {o->number_weight, "number-weight", 1, 1e6, &n->number_weight},
+      {o->average, "average", 0, 1, &p->average},
+      {o->dropout, "dropout", 0, 0.9, &n->dropout},
+      {o->noise, "noise", 0, 0.9, &p->noise},
+  };
+  if (sizes_ok(c, o))
+    return WW_EUSAGE;
+  for (size_t k = 0; k < WW_COUNT(reals); k++) {
+    double v;
+    if (number(c, reals[k].text, reals[k].name, reals[k].otherwise, 0, reals[k].most, &v))
+      return WW_EUSAGE;
+    *reals[k].out = v;
+  }
+  if (p->average > 0 && o->patience)
+    return ww_usage(c, "--average and --patience both say which values are written: take one");
+  n->lora_rank = o->lora;
+  p->number_weight = n->number_weight;
+  if (number(c, o->minutes, "minutes", 0, 0, 1e6, &p->minutes) ||
+      number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak))
+    return WW_EUSAGE;
+  p->peak = peak * 1e12;
   return WW_OK;
 }
 
 static ww_status words_ok(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  const char *type = o->save_as ? o->save_as : "f32",
-             *device = c->global.device ? c->global.device : "auto";
+  static const ww_dtype types[] = {WW_DTYPE_F32, WW_DTYPE_F16, WW_DTYPE_BF16};
   if (!o->data)
-    return ww_fail(&c->err, WW_EUSAGE, "name the examples: --data FILE.jsonl");
+    return ww_usage(c, "name the examples: --data FILE.jsonl");
   if (!j->out)
-    return ww_fail(&c->err, WW_EUSAGE, "say where the model goes: -o DIR");
+    return ww_usage(c, "say where the model goes: -o DIR");
   if (o->resume && !o->checkpoint)
-    return ww_fail(&c->err, WW_EUSAGE, "--resume needs the folder: --checkpoint DIR");
+    return ww_usage(c, "--resume needs the folder: --checkpoint DIR");
   if (o->patience && !o->valid)
-    return ww_fail(&c->err, WW_EUSAGE, "--patience needs held-out examples: --valid FILE");
+    return ww_usage(c, "--patience needs held-out examples: --valid FILE");
   if (o->merge && !o->lora)
-    return ww_fail(&c->err, WW_EUSAGE, "--merge is for adapters: --lora R");
+    return ww_usage(c, "--merge is for adapters: --lora R");
   if (o->lora && j->new_model)
-    return ww_fail(&c->err, WW_EUSAGE, "--lora adapts a model that is there: --lm DIR");
+    return ww_usage(c, "--lora adapts a model that is there: --lm DIR");
   if (o->steps && o->epochs)
-    return ww_fail(&c->err, WW_EUSAGE, "choose one of --steps and --epochs");
+    return ww_usage(c, "choose one of --steps and --epochs");
   if (j->new_model && !o->tokenizer)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
-                   "--data ...` makes one");
-  if (strcmp(device, "auto") && strcmp(device, "cpu") && strcmp(device, "cuda"))
-    return ww_fail(&c->err, WW_EUSAGE, "--device: expected cpu, cuda or auto, not '%.40s'", device);
-  if (o->precision && strcmp(o->precision, "bf16") && strcmp(o->precision, "fp32"))
-    return ww_fail(&c->err, WW_EUSAGE, "--precision: expected bf16 or fp32, not '%.40s'",
-                   o->precision);
-  j->save_as = !strcmp(type, "f16")    ? WW_DTYPE_F16
-               : !strcmp(type, "bf16") ? WW_DTYPE_BF16
-                                       : WW_DTYPE_F32;
-  if (j->save_as == WW_DTYPE_F32 && strcmp(type, "f32"))
-    return ww_fail(&c->err, WW_EUSAGE, "--save-as: expected f32, f16 or bf16, not '%.40s'", type);
+    return ww_usage(
+        c, "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
+           "--data ...` makes one");
+  int type;
+  if (ww_word_option(c, "device", c->device, "cpu cuda auto") < 0 ||
+      ww_word_option(c, "precision", o->precision, "bf16 fp32") < 0 ||
+      (type = ww_word_option(c, "save-as", o->save_as, "f32 f16 bf16")) < 0)
+    return WW_EUSAGE;
+  j->save_as = types[type];
   return WW_OK;
 }
 
 /* ---- model and tokenizer ---- */
-
-static bool ends_with(const char *s, const char *end) {
-  size_t n = strlen(s), m = strlen(end);
-  return n >= m && !strcmp(s + n - m, end);
-}
 
 /* The first of these that the tokenizer has ends a document. */
 static void end_token(job *j) {
@@ -197,7 +171,7 @@ static void end_token(job *j) {
   c->bos = -1;
   for (int k = 0; k < 4; k++)
     c->eos[k] = -1;
-  for (size_t k = 0; k < sizeof ends / sizeof *ends && !c->neos; k++) {
+  for (size_t k = 0; k < WW_COUNT(ends) && !c->neos; k++) {
     int32_t id = ww_tokenizer_id(j->tokenizer, ends[k]);
     if (id >= 0)
       c->eos[c->neos++] = id;
@@ -206,24 +180,22 @@ static void end_token(job *j) {
 
 static ww_status new_config(job *j) {
   const options *o = j->o;
-  uint32_t width = (uint32_t)given(o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
-  uint32_t heads = (uint32_t)given(o->heads, width >= 128 ? width / 64 : 1);
+  uint32_t width = given(o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
+  uint32_t heads = given(o->heads, width >= 128 ? width / 64 : 1);
   if (width % heads)
-    return ww_fail(&j->c->err, WW_EUSAGE, "a width of %u does not fit %u heads: take a multiple",
-                   width, heads);
-  j->config =
-      (ww_lm_config){.arch = WW_LM_LLAMA,
-                     .vocab = o->vocab > entries ? (uint32_t)o->vocab : (entries + 63) / 64 * 64,
-                     .width = width,
-                     .layers = (uint32_t)given(o->layers, 8),
-                     .heads = heads,
-                     .kv_heads = (uint32_t)given(o->kv_heads, heads),
-                     .head_size = width / heads,
-                     .hidden = (uint32_t)given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
-                     .context = (uint32_t)given(o->context, 1024),
-                     .norm_eps = 1e-5f,
-                     .tied = !o->untied,
-                     .rope_theta = 10000};
+    return ww_usage(j->c, "a width of %u does not fit %u heads: take a multiple", width, heads);
+  j->config = (ww_lm_config){.arch = WW_LM_LLAMA,
+                             .vocab = o->vocab > entries ? o->vocab : (entries + 63) / 64 * 64,
+                             .width = width,
+                             .layers = given(o->layers, 8),
+                             .heads = heads,
+                             .kv_heads = given(o->kv_heads, heads),
+                             .head_size = width / heads,
+                             .hidden = given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
+                             .context = given(o->context, 1024),
+                             .norm_eps = 1e-5f,
+                             .tied = !o->untied,
+                             .rope_theta = 10000};
   end_token(j);
   return WW_OK;
 }
@@ -243,7 +215,7 @@ static ww_status heads_of(job *j) {
   if (c->features || !shape.features)
     return WW_OK;
   c->features = shape.features;
-  c->feature_tokens = (uint32_t)given(j->o->feature_tokens, shape.feature_tokens);
+  c->feature_tokens = given(j->o->feature_tokens, shape.feature_tokens);
   j->new_heads = true;
   if (!c->feature_tokens)
     return ww_fail(&j->c->err, WW_EDATA,
@@ -255,43 +227,35 @@ static ww_status heads_of(job *j) {
 static ww_status open_model(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  ww_status st = WW_OK;
   struct stat there;
-  if (!j->new_model)
-    st = ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err);
+  if (!j->new_model &&
+      ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err))
+    return c->err.code;
   if (o->tokenizer)
     j->tokenizer_path = o->tokenizer;
-  if (!st && !j->tokenizer_path)
-    return ww_fail(&c->err, WW_EUSAGE, "%s has no tokenizer: give --tokenizer FILE", o->model);
-  if (!st && !stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
+  if (!j->tokenizer_path)
+    return ww_usage(c, "%s has no tokenizer: give --tokenizer FILE", o->model);
+  if (!stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
     j->tokenizer_path = ww_path_join(c->arena, j->tokenizer_path, "tokenizer.json");
-  if (!st)
-    st = ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err);
-  if (st)
-    return st;
-  if (j->new_model)
-    st = new_config(j);
-  if (!st)
-    st = heads_of(j);
-  if (!st)
-    st = ww_lm_config_check(&j->config, &c->err);
-  if (!st && ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
-    st = ww_fail(&c->err, WW_EDATA,
-                 "%s has %u entries, the model an embedding of %u: they do not belong together",
-                 j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
+  if (ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err) ||
+      (j->new_model && new_config(j)) || heads_of(j) || ww_lm_config_check(&j->config, &c->err))
+    return c->err.code;
+  if (ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
+    return ww_fail(&c->err, WW_EDATA,
+                   "%s has %u entries, the model an embedding of %u: they do not belong together",
+                   j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
   uint32_t usual = j->config.context < 1024 ? j->config.context : 1024;
-  j->plan.tokens = (uint32_t)given(o->tokens, usual);
-  return st;
+  j->plan.tokens = given(o->tokens, usual);
+  return WW_OK;
 }
 
 /* ---- examples ---- */
 
-static ww_status read_examples(job *j, const char *path, uint64_t threads, ww_examples *x) {
+static ww_status read_examples(job *j, const char *path, ww_examples *x) {
   uint32_t most = j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
   double begin = ww_now();
-  ww_status st =
-      ww_examples_read(path, j->tokenizer, &j->config, most, (uint32_t)threads, x, &j->c->err);
-  if (st || j->c->global.quiet)
+  ww_status st = ww_examples_read(path, j->tokenizer, &j->config, most, j->o->jobs, x, &j->c->err);
+  if (st || j->c->quiet)
     return st;
   fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n, x->tokens,
           ww_now() - begin);
@@ -305,17 +269,15 @@ static ww_status schedule(job *j) {
   ww_cmd *c = j->c;
   ww_lm_plan *p = &j->plan;
   double epochs, warmup;
-  ww_status st = number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs);
-  if (st)
-    return st;
+  if (number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs))
+    return WW_EUSAGE;
   uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate,
                                epochs, &j->filled);
   if (!p->steps)
     p->steps = steps;
-  st = number(c, j->o->warmup, "warmup", ceil(0.03 * (double)p->steps), 0, 1e9, &warmup);
-  if (st)
-    return st;
-  p->warmup = (uint64_t)warmup;
+  if (number(c, j->o->warmup, "warmup", ceil(0.03 * p->steps), 0, 1e9, &warmup))
+    return WW_EUSAGE;
+  p->warmup = warmup;
   if (!p->check_every)
     p->check_every = (p->steps + 19) / 20;
   return WW_OK;
@@ -331,7 +293,7 @@ static double peak_of(const char *name) {
   } known[] = {{"B200", 2250},   {"GH200", 989}, {"H200", 989}, {"H100 PCIe", 756},
                {"H100", 989},    {"A100", 312},  {"L40S", 362}, {"RTX 4090", 165},
                {"RTX 3090", 71}, {"A10", 125},   {"L4", 121}};
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+  for (size_t k = 0; k < WW_COUNT(known); k++)
     if (strstr(name, known[k].name))
       return known[k].tflops * 1e12;
   return 0;
@@ -339,12 +301,11 @@ static double peak_of(const char *name) {
 
 static ww_status open_device(job *j) {
   ww_cmd *c = j->c;
-  const char *device = c->global.device ? c->global.device : "auto";
-  bool fp32 = j->o->precision && !strcmp(j->o->precision, "fp32");
+  ww_dtype type = ww_is(j->o->precision, "fp32") ? WW_DTYPE_F32 : WW_DTYPE_BF16;
   ww_status st = WW_EDEVICE;
-  if (strcmp(device, "cpu"))
-    st = ww_ops_cuda(0, fp32 ? WW_DTYPE_F32 : WW_DTYPE_BF16, &j->ops, &c->err);
-  if (st && !strcmp(device, "cuda"))
+  if (!ww_is(c->device, "cpu"))
+    st = ww_ops_cuda(0, type, &j->ops, &c->err);
+  if (st && ww_is(c->device, "cuda"))
     return st;
   if (st)
     st = ww_ops_cpu(&j->ops, &c->err);
@@ -418,31 +379,31 @@ static ww_status make_net(job *j) {
 static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   static const char *const ended[] = {"all steps", "out of time",
                                       "no better for --patience evaluations"};
-  ww_json w = {.pretty = !j->c->global.json};
+  ww_json json = {.pretty = !j->c->json}, *w = &json;
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
                     *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
-  ww_json_begin(&w, b);
-  ww_json_obj(&w);
-  ww_json_kuint(&w, "schema_version", 1);
-  ww_json_kstr(&w, "device", j->ops->name);
-  ww_json_kuint(&w, "learned", ww_net_learned(j->net));
-  ww_json_kuint(&w, "examples", j->data.n);
-  ww_json_kuint(&w, "example_tokens", j->data.tokens);
-  ww_json_kuint(&w, "step", r->step);
-  ww_json_kuint(&w, "steps", r->steps);
-  ww_json_kstr(&w, "ended", ended[r->ended]);
-  ww_json_kuint(&w, "rows", (uint64_t)j->plan.rows * j->plan.accumulate);
-  ww_json_kuint(&w, "tokens", j->plan.tokens);
-  ww_json_knum(&w, "lr", (double)j->plan.lr);
-  ww_json_kuint(&w, "seed", j->plan.seed);
-  ww_json_knum(&w, "loss", last ? (double)last->loss : NAN);
-  ww_json_knum(&w, "valid_loss", check ? (double)check->loss : NAN);
-  ww_json_knum(&w, "best_valid_loss", r->best);
-  ww_json_kuint(&w, "best_step", r->best_step);
-  ww_json_knum(&w, "seconds", round(1e3 * r->seconds) / 1e3);
-  ww_json_knum(&w, "tokens_per_s", r->seconds > 0 ? round((double)r->tokens / r->seconds) : NAN);
-  ww_json_knum(&w, "mfu", isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
-  ww_json_end_obj(&w);
+  ww_json_begin(w, b);
+  ww_json_obj(w);
+  ww_json_kuint(w, "schema_version", 1);
+  ww_json_kstr(w, "device", j->ops->name);
+  ww_json_kuint(w, "learned", ww_net_learned(j->net));
+  ww_json_kuint(w, "examples", j->data.n);
+  ww_json_kuint(w, "example_tokens", j->data.tokens);
+  ww_json_kuint(w, "step", r->step);
+  ww_json_kuint(w, "steps", r->steps);
+  ww_json_kstr(w, "ended", ended[r->ended]);
+  ww_json_kuint(w, "rows", (uint64_t)j->plan.rows * j->plan.accumulate);
+  ww_json_kuint(w, "tokens", j->plan.tokens);
+  ww_json_knum(w, "lr", j->plan.lr);
+  ww_json_kuint(w, "seed", j->plan.seed);
+  ww_json_knum(w, "loss", last ? last->loss : NAN);
+  ww_json_knum(w, "valid_loss", check ? check->loss : NAN);
+  ww_json_knum(w, "best_valid_loss", r->best);
+  ww_json_kuint(w, "best_step", r->best_step);
+  ww_json_knum(w, "seconds", round(1e3 * r->seconds) / 1e3);
+  ww_json_knum(w, "tokens_per_s", r->seconds > 0 ? round(r->tokens / r->seconds) : NAN);
+  ww_json_knum(w, "mfu", isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
+  ww_json_end_obj(w);
   ww_buf_puts(b, "\n");
 }
 
@@ -468,7 +429,7 @@ static ww_status copy_beside(job *j) {
 
 static ww_status write_model(job *j, const ww_lm_trained *r) {
   ww_err *e = &j->c->err;
-  const char *tokenizer = ends_with(j->tokenizer_path, ".json") ? j->tokenizer_path : NULL;
+  const char *tokenizer = ww_ends(j->tokenizer_path, ".json") ? j->tokenizer_path : NULL;
   ww_buf b = {0};
   ww_status st;
   if (j->o->lora && !j->o->merge)
@@ -480,9 +441,9 @@ static ww_status write_model(job *j, const ww_lm_trained *r) {
       st = copy_beside(j);
   }
   summary(j, r, &b);
-  if (!st && !j->c->global.json)
+  if (!st && !j->c->json)
     st = ww_write_file_atomic(ww_fmt(j->c->arena, "%s/training.json", j->out), b.s, b.n, e);
-  if (!st && j->c->global.json)
+  if (!st && j->c->json)
     fputs(b.s, stdout);
   ww_buf_free(&b);
   return st;
@@ -490,15 +451,15 @@ static ww_status write_model(job *j, const ww_lm_trained *r) {
 
 static void print_result(const job *j, const ww_lm_trained *r) {
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
-  if (j->c->global.json)
+  if (j->c->json)
     return;
   printf("%s: step %" PRIu64 " of %" PRIu64 ", %s, %.0f tokens/s", j->out, r->step, r->steps,
-         j->ops->name, r->seconds > 0 ? (double)r->tokens / r->seconds : 0);
+         j->ops->name, r->seconds > 0 ? r->tokens / r->seconds : 0);
   if (isfinite(r->mfu))
     printf(", MFU %.1f %%", 100 * r->mfu);
   if (last)
-    printf("\nloss %.4f (tokens %.4f, numbers %.4f)", (double)last->loss, (double)last->token_loss,
-           (double)last->number_loss);
+    printf("\nloss %.4f (tokens %.4f, numbers %.4f)", last->loss, last->token_loss,
+           last->number_loss);
   if (isfinite(r->best))
     printf(", held out %.4f at best, after step %" PRIu64, r->best, r->best_step);
   if (r->ended == WW_TRAINED_TIME)
@@ -512,12 +473,12 @@ static void print_result(const job *j, const ww_lm_trained *r) {
 static ww_status train(job *j) {
   ww_lm_trained r;
   const ww_lm_plan *p = &j->plan;
-  if (!j->c->global.quiet)
+  if (!j->c->quiet)
     fprintf(stderr,
             "%.2f million values learn on %s: %" PRIu64
             " steps of %u rows of %u tokens, %.1f %% padding, %.1f GB on the device\n",
-            (double)ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate,
-            p->tokens, 100 * (1 - j->filled), (double)j->ops->memory(j->ops) / 1e9);
+            ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate,
+            p->tokens, 100 * (1 - j->filled), j->ops->memory(j->ops) / 1e9);
   ww_status st = ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p,
                              j->c->arena, &r, &j->c->err);
   if (!st)
@@ -533,27 +494,13 @@ static ww_status make_out(job *j) {
   return WW_OK;
 }
 
-ww_status ww_train_lm(ww_cmd *c, const ww_train_options *all) {
-  job j = {.c = c, .o = &all->lm, .out = all->out, .new_model = !strcmp(all->lm.model, "new")};
-  ww_status st = words_ok(&j);
-  if (!st)
-    st = plan_of(&j);
-  if (!st)
-    st = open_model(&j);
-  if (!st)
-    st = make_out(&j);
-  if (!st)
-    st = read_examples(&j, j.o->data, all->jobs, &j.data);
-  if (!st && j.o->valid)
-    st = read_examples(&j, j.o->valid, all->jobs, &j.valid);
-  if (!st)
-    st = schedule(&j);
-  if (!st)
-    st = open_device(&j);
-  if (!st)
-    st = make_net(&j);
-  if (!st)
-    st = train(&j);
+ww_status ww_train_lm(ww_cmd *c, const options *o) {
+  job j = {.c = c, .o = o, .out = o->out, .new_model = !strcmp(o->model, "new")};
+  bool failed = words_ok(&j) || plan_of(&j) || open_model(&j) || make_out(&j) ||
+                read_examples(&j, o->data, &j.data) ||
+                (o->valid && read_examples(&j, o->valid, &j.valid)) || schedule(&j) ||
+                open_device(&j) || make_net(&j);
+  ww_status st = failed ? c->err.code : train(&j);
   ww_net_free(j.net);
   if (j.ops)
     j.ops->close(j.ops);
@@ -567,21 +514,19 @@ ww_status ww_train_lm(ww_cmd *c, const ww_train_options *all) {
 
 /* ---- a tokenizer ---- */
 
-ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *all) {
+ww_status ww_train_tokenizer(ww_cmd *c, const options *o) {
   static const char *const ours[] = {WW_ANSWER_END, WW_QUESTION_END, WW_QUESTION_FEATURE, NULL};
-  const options *o = &all->lm;
   ww_strings special = o->special;
   ww_texts *texts;
   if (!o->data)
-    return ww_fail(&c->err, WW_EUSAGE, "name the texts: --data FILE.jsonl");
+    return ww_usage(c, "name the texts: --data FILE.jsonl");
   if (o->vocab < 300 || o->vocab > 1 << 20)
-    return ww_fail(&c->err, WW_EUSAGE, "--vocab: expected 300 to 1048576 entries, not %" PRIu64,
-                   o->vocab);
+    return ww_usage(c, "--vocab: expected 300 to 1048576 entries, not %" PRIu64, o->vocab);
   ww_push(c->arena, &special, (const char *)NULL);
   ww_status st = ww_texts_open(o->data, &texts, &c->err);
   if (st)
     return st;
-  ww_bpe_plan plan = {.vocab = (uint32_t)o->vocab,
+  ww_bpe_plan plan = {.vocab = o->vocab,
                       .special = o->special.n ? special.v : ours,
                       .next = ww_texts_next,
                       .ctx = texts};
@@ -591,7 +536,7 @@ ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *all) {
     st = why.code;
     c->err = why;
   } /* what it was trained on is not all of it */
-  if (!st && !c->global.quiet)
+  if (!st && !c->quiet)
     fprintf(stderr, "%s: %" PRIu64 " entries\n", o->tokenizer, o->vocab);
   return st;
 }

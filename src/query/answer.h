@@ -19,6 +19,9 @@ typedef struct {
                       ww_assumptions *said); /* a compiler's; NULL or 0: estimated */
   void *registers_ctx;
 } ww_query_targets;
+/* Can the GPU run the code as it was read? OpenCL and OpenMP code takes the GPU's lanes; CUDA and
+ * HIP code is compiled for one vendor's. `hint`: the end of the message. */
+ww_status ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e);
 /* out[n]; a GPU without an answer has its report.error. Fails with the first error when no GPU
  * gives one. `said` goes before what the predictions assume. */
 ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,

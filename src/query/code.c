@@ -3,6 +3,7 @@
  * the kernel's own file go in as seen from its first one. */
 #include "code.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -64,7 +65,7 @@ static void hash_block(hasher *h, const ww_block *b) {
 static void hash_params(hasher *h, const ww_fn *fn) {
   for (uint32_t k = 0; k < fn->nparams; k++) {
     const ww_param *p = &fn->params[k];
-    uint32_t how[8] = {p->type, p->space, p->pointer, (uint32_t)p->byval << 1 | p->readonly,
+    uint32_t how[8] = {p->type, p->space, p->pointer, p->byval << 1 | p->readonly,
                        p->elem, p->size,  p->align,   p->elem_size};
     text(h, p->name);
     text(h, p->ctype);
@@ -137,7 +138,7 @@ static const char *move_numbers(const char *p, int64_t by, ww_buf *out) {
     uint64_t line = strtoull(p, &end, 10);
     if (end == p)
       return p;
-    ww_buf_fmt(out, "%llu", (unsigned long long)(line ? line + (uint64_t)by : 0));
+    ww_buf_fmt(out, "%" PRIu64, line ? line + by : 0);
     p = end;
     if (p[0] != ',' || p[1] != ' ' || p[2] < '0' || p[2] > '9')
       return p;
@@ -153,7 +154,7 @@ static const char *move_words(const char *message, int64_t by, ww_arena *a) {
     return message;
   ww_buf b = {0};
   also += strlen(WW_FINDING_ALSO);
-  ww_buf_add(&b, message, (size_t)(also - message));
+  ww_buf_add(&b, message, also - message);
   ww_buf_puts(&b, move_numbers(also, by, &b));
   message = ww_strdup(a, b.s);
   ww_buf_free(&b);

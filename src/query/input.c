@@ -14,8 +14,8 @@ static ww_status check_text(int fd, const char *path, ww_err *e) {
   char *head = ww_xmalloc(look);
   size_t n = 0;
   for (ssize_t got; n < look && (got = read(fd, head + n, look - n)) > 0;)
-    n += (size_t)got;
-  bool binary = memchr(head, 0, n) != NULL, empty = n == 0;
+    n += got;
+  bool binary = memchr(head, 0, n), empty = n == 0;
   free(head);
   if (empty)
     return ww_fail(e, WW_EDATA, "'%s' is empty", path);
@@ -54,6 +54,6 @@ ww_status ww_input_launches(ww_arena *a, const char *path, ww_launch **out, uint
                             ww_err *e) {
   char *text;
   size_t bytes;
-  ww_status st = ww_read_input(a, path, (size_t)1 << 30, &text, &bytes, e);
+  ww_status st = ww_read_input(a, path, 1 << 30, &text, &bytes, e);
   return st ? st : ww_launch_read_text(text, bytes, path, a, out, n, e);
 }

@@ -31,8 +31,8 @@ static ww_status no_kernel(const ww_unit *u, const char *file, const char *asked
   return st;
 }
 
-ww_status ww_query_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
-                          ww_err *e) {
+ww_status ww_kernel_find(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
+                         ww_err *e) {
   const ww_module *m = &u->module;
   uint32_t kernels = 0;
   *fn = name ? ww_ir_find(m, name) : NULL;
@@ -63,7 +63,7 @@ static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit
     return st;
   for (uint32_t k = 0; k < r->nlaunches; k++) {
     const ww_host_launch *h = &r->launches[k];
-    if (strcmp(h->kernel, fn->mangled) != 0 && !ww_ir_same_internal(h->kernel, fn->mangled))
+    if (strcmp(h->kernel, fn->mangled) && !ww_ir_same_internal(h->kernel, fn->mangled))
       continue;
     ww_launch_merge(&under, &h->launch, a);
     const char *file = ww_path_base(h->file ? h->file : fn->file);
@@ -78,12 +78,12 @@ static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit
 
 /* The kernel's `// warpwise:` comment; NULL: none. Of a kernel that stands in a header, the disk's.
  * A header that is there and cannot be read is an error: its launch would be assumed. */
-static ww_status comment_of(const ww_query *w, const ww_source *s, const ww_query_unit *r,
-                            const ww_fn *fn, ww_arena *a, const char **out, ww_err *e) {
+static ww_status comment_of(const ww_query *w, const ww_query_unit *r, const ww_fn *fn, ww_arena *a,
+                            const char **out, ww_err *e) {
   const char *text = r->text;
   size_t n = strlen(text);
   *out = NULL;
-  if (fn->file && strcmp(fn->file, ww_query_shown(w, s->path)) != 0) {
+  if (fn->file && strcmp(fn->file, ww_query_shown(w, r->source.path))) {
     char *header;
     bool named_by_line = !w->root && !ww_file_exists(fn->file);
     ww_status st = named_by_line ? WW_EIO : ww_query_text(w, fn->file, 64 << 20, a, &header, &n, e);
@@ -95,14 +95,49 @@ static ww_status comment_of(const ww_query *w, const ww_source *s, const ww_quer
   return WW_OK;
 }
 
-ww_status ww_query_launch(ww_query *w, const ww_source *s, ww_query_unit *r, const ww_fn *fn,
-                          double deadline, ww_arena *a, ww_launch *launch, ww_assumptions *said,
-                          ww_err *e) {
+ww_status ww_query_launch(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a,
+                          const ww_fn **fn, ww_launch *launch, ww_assumptions *said, ww_err *e) {
   const char *comment;
-  if (is_complete(launch, fn))
-    return WW_OK;
-  ww_status st = comment_of(w, s, r, fn, a, &comment, e);
+  ww_status st = *fn ? WW_OK : ww_kernel_find(r->unit, launch->file, launch->kernel, fn, e);
+  if (st || is_complete(launch, *fn))
+    return st;
+  st = comment_of(w, r, *fn, a, &comment, e);
   if (!st && !comment && !launch->grid[0] && !launch->grid_expr[0])
-    st = ww_query_hosts(w, s, r, deadline, a, e);
-  return st ? st : merge(fn, comment, r, a, launch, said, e);
+    st = ww_query_hosts(w, r, deadline, a, e);
+  return st ? st : merge(*fn, comment, r, a, launch, said, e);
+}
+
+/* ---- contents ---- */
+
+static ww_status arg_buffers(ww_arg *g, ww_buffer_visit *each, void *ctx, ww_err *e) {
+  ww_status st = each(ctx, &g->buffer, e);
+  for (uint32_t k = 0; !st && k < g->nptrs; k++)
+    st = each(ctx, &g->ptrs[k].buffer, e);
+  return st;
+}
+
+ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e) {
+  ww_status st = WW_OK;
+  for (uint32_t k = 0; !st && k < l->nargs; k++)
+    st = arg_buffers(&l->args[k], each, ctx, e);
+  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
+    st = arg_buffers(&l->symbols[k].arg, each, ctx, e);
+  return st;
+}
+
+typedef struct {
+  const ww_query *w;
+  ww_arena *a;
+} place;
+
+static ww_status check_contents(void *ctx, ww_buffer *b, ww_err *e) {
+  const place *p = ctx;
+  if (b->fill.kind != WW_FILL_FILE)
+    return WW_OK;
+  b->fill.root = p->w->root; /* when it is read, what lies at the path may be another thing */
+  return ww_query_path(p->w, b->fill.path, true, p->a, &b->fill.path, e);
+}
+
+ww_status ww_query_contents(const ww_query *w, ww_launch *l, ww_arena *a, ww_err *e) {
+  return w->root ? ww_launch_buffers(l, check_contents, &(place){w, a}, e) : WW_OK;
 }

@@ -133,8 +133,7 @@ static void shrink(ww_memo *k) {
 static bool wait_until(ww_memo *k, double deadline) {
   if (deadline <= 0)
     return pthread_cond_wait(&k->changed, &k->lock) == 0;
-  struct timespec t = {.tv_sec = (time_t)deadline,
-                       .tv_nsec = (long)((deadline - (double)(time_t)deadline) * 1e9)};
+  struct timespec t = {.tv_sec = deadline, .tv_nsec = (deadline - (time_t)deadline) * 1e9};
   return pthread_cond_timedwait(&k->changed, &k->lock, &t) == 0;
 }
 

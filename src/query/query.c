@@ -11,9 +11,9 @@
 #include "code.h"
 
 #define UNITS 64 /* kept: 0.2 to 2 MB each */
-#define UNIT_BYTES ((size_t)256 << 20)
+#define UNIT_BYTES (256 << 20)
 #define ANSWERS 4096 /* kept: 4 KB each */
-#define ANSWER_BYTES ((size_t)64 << 20)
+#define ANSWER_BYTES (64 << 20)
 
 /* ---- the workspace ---- */
 
@@ -61,6 +61,11 @@ static ww_status load_models(ww_query *w, const ww_query_options *o, ww_err *e) 
   return st;
 }
 
+/* All that is kept begins with the arena that it lies in. */
+static void drop(void *thing) {
+  ww_arena_free(*(ww_arena **)thing);
+}
+
 ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   ww_query *w = ww_xcalloc(1, sizeof *w);
   char real[PATH_MAX];
@@ -68,9 +73,9 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   w->bytes = o->bytes;
   w->children = o->children;
   pthread_mutex_init(&w->lock, NULL);
-  w->units = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
-  w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
-  w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, ww_answer_drop);
+  w->units = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, drop);
+  w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, drop);
+  w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, drop);
   w->precompiled = ww_memo_new(64, 64, free);
   ww_status st = WW_OK;
   if (!o->sources) {
@@ -94,15 +99,19 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   return NULL;
 }
 
+static void remove_document(document **d) {
+  document *gone = *d;
+  *d = gone->next;
+  free(gone->path);
+  free(gone->text);
+  free(gone);
+}
+
 void ww_query_free(ww_query *w) {
   if (!w)
     return;
-  for (document *d = w->documents, *next; d; d = next) {
-    next = d->next;
-    free(d->path);
-    free(d->text);
-    free(d);
-  }
+  while (w->documents)
+    remove_document(&w->documents);
   atomic_store(&w->ending, true);
   ww_pool_free(w->background);
   ww_memo_free(w->precompiled);
@@ -149,11 +158,9 @@ ww_status ww_query_path(const ww_query *w, const char *path, bool exists, ww_are
   /* A link may lead out: the file itself, or for one that is not there the folder it would be in.
    */
   const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
-  if (!realpath(check, real)) {
-    if (exists)
-      return ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path);
-    return WW_OK; /* nor is its folder: nothing on disk can be meant */
-  }
+  if (!realpath(check, real)) /* nor is its folder: nothing on disk can be meant */
+    return exists ? ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path)
+                  : WW_OK;
   if (!ww_path_below(real, w->root))
     return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
   if (exists)
@@ -174,7 +181,7 @@ const char *ww_query_root(const ww_query *w) {
 
 static document **find(ww_query *w, const char *path) {
   document **d = &w->documents;
-  while (*d && strcmp((*d)->path, path) != 0)
+  while (*d && strcmp((*d)->path, path))
     d = &(*d)->next;
   return d;
 }
@@ -199,13 +206,9 @@ uint64_t ww_query_change(ww_query *w, const char *path, const char *text) {
 
 void ww_query_close(ww_query *w, const char *path) {
   pthread_mutex_lock(&w->lock);
-  document **d = find(w, path), *gone = *d;
-  if (gone) {
-    *d = gone->next;
-    free(gone->path);
-    free(gone->text);
-    free(gone);
-  }
+  document **d = find(w, path);
+  if (*d)
+    remove_document(d);
   pthread_mutex_unlock(&w->lock);
 }
 
@@ -249,24 +252,17 @@ static ww_status over(const asking *x, const ww_fn *fn, ww_err *e) {
 }
 
 static ww_status choose_gpus(asking *x, ww_err *e) {
-  static const char *const assumed[] = {"h200"};
-  const char *const *names = x->q->ngpus ? (const char *const *)x->q->gpus : assumed;
+  const ww_query *w = x->w;
   x->ngpus = x->q->ngpus ? x->q->ngpus : 1;
   x->gpus = WW_NEWN(x->a, ww_gpu, x->ngpus);
   for (uint32_t k = 0; k < x->ngpus; k++) {
+    const char *name = x->q->ngpus ? x->q->gpus[k] : "h200", *known = "";
     uint32_t g = 0;
-    while (g < x->w->ngpus && strcmp(x->w->gpus[g].name, names[k]) != 0)
-      g++;
-    if (g < x->w->ngpus) {
-      x->gpus[k] = x->w->gpus[g];
-      continue;
-    }
-    ww_buf b = {0};
-    for (g = 0; g < x->w->ngpus; g++)
-      ww_buf_fmt(&b, "%s%s", g ? ", " : "", x->w->gpus[g].name);
-    ww_status st = ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", names[k], b.s);
-    ww_buf_free(&b);
-    return st;
+    for (; g < w->ngpus && strcmp(w->gpus[g].name, name); g++)
+      known = ww_fmt(x->a, "%s%s%s", known, g ? ", " : "", w->gpus[g].name);
+    if (g == w->ngpus)
+      return ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", name, known);
+    x->gpus[k] = w->gpus[g];
   }
   return WW_OK;
 }
@@ -275,9 +271,9 @@ static ww_status choose_model(asking *x, ww_err *e) {
   const char *by = x->q->by, *cache = x->q->cache;
   if (!by || !strcmp(by, "grounded"))
     x->correction = x->w->correction;
-  else if (strcmp(by, "machine") != 0)
+  else if (strcmp(by, "machine"))
     return ww_fail(e, WW_EUSAGE, "by: expected machine or grounded, not '%.40s'", by);
-  if (cache && strcmp(cache, "warm") != 0 && strcmp(cache, "cold") != 0)
+  if (cache && strcmp(cache, "warm") && strcmp(cache, "cold"))
     return ww_fail(e, WW_EUSAGE, "cache: expected warm or cold, not '%.40s'", cache);
   return WW_OK;
 }
@@ -286,33 +282,14 @@ static const char *shown(const asking *x) {
   return ww_query_shown(x->w, x->q->source.path);
 }
 
-/* Launches come from requests and from comments in sources: neither may name contents outside of
- * the root. */
-static ww_status check_contents(const asking *x, ww_buffer *b, ww_err *e) {
-  if (!x->w->root || b->fill.kind != WW_FILL_FILE)
-    return WW_OK;
-  b->fill.root = x->w->root; /* when it is read, what lies at the path may be another thing */
-  return ww_query_path(x->w, b->fill.path, true, x->a, &b->fill.path, e);
-}
-
-static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
-  ww_status st = check_contents(x, &a->buffer, e);
-  for (uint32_t k = 0; !st && k < a->nptrs; k++)
-    st = check_contents(x, &a->ptrs[k].buffer, e);
-  return st;
-}
-
 /* What is known of the kernel's launch, weaker sources under what was asked. */
 static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said,
                            ww_err *e) {
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
-  ww_status st =
-      ww_query_launch(x->w, &x->q->source, &x->read, fn, x->q->deadline, x->a, l, said, e);
-  for (uint32_t k = 0; !st && k < l->nargs; k++)
-    st = check_arg(x, &l->args[k], e);
-  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
-    st = check_arg(x, &l->symbols[k].arg, e);
+  ww_status st = ww_query_launch(x->w, &x->read, x->q->deadline, x->a, &fn, l, said, e);
+  if (!st) /* neither requests nor comments may name contents outside of the root */
+    st = ww_query_contents(x->w, l, x->a, e);
   if (x->q->cache)
     l->warm = !strcmp(x->q->cache, "warm");
   return st;
@@ -344,10 +321,6 @@ typedef struct {
   ww_report report;
   uint32_t line; /* where the kernel stood */
 } kept_answer;
-
-void ww_answer_drop(void *thing) {
-  ww_arena_free(((kept_answer *)thing)->arena);
-}
 
 static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const ww_report *r) {
   ww_arena *a = ww_arena_new();
@@ -437,9 +410,8 @@ static ww_status run_child(computing *c, ww_buf *out, ww_err *e) {
   ww_child child = {.work = predict_in_child,
                     .ctx = c,
                     .deadline = x->q->deadline,
-                    .bytes = x->w->bytes +
-                             x->w->bytes /
-                                 4, /* what keeps account of the buffers comes on top of them */
+                    /* what keeps account of the buffers comes on top of them */
+                    .bytes = x->w->bytes + x->w->bytes / 4,
                     .cancelled = is_over,
                     .cancelled_ctx = x};
   ww_status st = ww_child_run(&child, out, &why);
@@ -531,8 +503,6 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
   for (uint32_t i = 0; i < x->ngpus; i++) {
     uint32_t g = order[i];
     void *kept;
-    told[g] = (ww_query_answer){
-        .kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
     bool twice = i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
     ww_memo_answer answer =
         twice ? WW_MEMO_LATE : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
@@ -546,10 +516,10 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
       told[g].code = over(x, fn, e);
   }
   double t = ww_now();
-  if (n)
+  if (n) {
     compute(&(computing){x, fn, &l, &said, missing, n}, keys, told);
-  if (n)
     x->out->predict_ms += 1e3 * (ww_now() - t);
+  }
   for (uint32_t i = 1; i < x->ngpus; i++) /* a GPU that was named twice */
     if (!told[order[i]].done && !told[order[i]].code)
       told[order[i]] = told[order[i - 1]];
@@ -559,25 +529,20 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
   return WW_OK;
 }
 
-/* A kernel that has no launch that could be understood is a line of its own too. */
-static void tell_error(asking *x, const ww_fn *fn, const ww_err *why, ww_query_answer *told) {
+static void begin_answers(const asking *x, const ww_fn *fn, ww_query_answer *told) {
   for (uint32_t g = 0; g < x->ngpus; g++)
-    told[g] = (ww_query_answer){.kernel = ww_strdup(x->a, fn->name),
-                                .gpu = x->gpus[g].name,
-                                .line = fn->line,
-                                .report = error_report(x, fn, &x->gpus[g], why),
-                                .code = why->code};
+    told[g] = (ww_query_answer){
+        .kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
 }
 
 static ww_status all_kernels(asking *x, ww_err *e) {
   const ww_module *m = &x->read.unit->module;
-  const ww_source *s = &x->q->source;
   const ww_fn *only = NULL;
   uint32_t kernels = 0;
   for (uint32_t k = 0; k < m->nfns; k++)
     kernels += m->fns[k].kernel;
   if (x->q->kernel || kernels < 2) {
-    ww_status st = ww_query_kernel(x->read.unit, shown(x), x->q->kernel, &only, e);
+    ww_status st = ww_kernel_find(x->read.unit, shown(x), x->q->kernel, &only, e);
     if (st)
       return st;
     kernels = 1;
@@ -588,19 +553,25 @@ static ww_status all_kernels(asking *x, ww_err *e) {
     if (only ? fn != only : !fn->kernel)
       continue;
     ww_err why = {0};
+    ww_query_answer *told = x->out->v + x->out->n;
     if (is_over(x))
       return over(x, fn, e);
-    ww_status st = one_kernel(x, fn, x->out->v + x->out->n, &why);
+    begin_answers(x, fn, told);
+    ww_status st = one_kernel(x, fn, told, &why);
     if (st == WW_ECANCEL || (st && only)) {
       if (e)
         *e = why;
       return st;
     }
     if (st)
-      tell_error(x, fn, &why, x->out->v + x->out->n);
+      begin_answers(x, fn, told);
+    for (uint32_t g = 0; st && g < x->ngpus; g++) { /* a launch that could not be understood */
+      told[g].report = error_report(x, fn, &x->gpus[g], &why);
+      told[g].code = st;
+    }
     x->out->n += x->ngpus;
   }
-  return ww_source_stale(x->w, s) ? over(x, NULL, e) : WW_OK;
+  return ww_source_stale(x->w, &x->q->source) ? over(x, NULL, e) : WW_OK;
 }
 
 ww_status ww_query_ask(ww_query *w, const ww_query_request *q, ww_arena *a, ww_query_result *out,

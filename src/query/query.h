@@ -39,6 +39,8 @@ uint32_t ww_query_gpus(const ww_query *w, const ww_gpu **gpus);
  * be there, links are followed. */
 ww_status ww_query_path(const ww_query *w, const char *path, bool exists, ww_arena *a,
                         const char **out, ww_err *e);
+/* Whether all contents that a launch names lie below the root; they are read from there alone. */
+ww_status ww_query_contents(const ww_query *w, ww_launch *l, ww_arena *a, ww_err *e);
 /* What stands in a file, as ww_query_path gives it or as seen from the root: a regular one,
  * below the root also at the moment it is opened. */
 ww_status ww_query_text(const ww_query *w, const char *path, size_t max, ww_arena *a, char **text,
@@ -72,6 +74,7 @@ typedef struct {
 
 /* What is in a source: valid until ww_query_release. */
 typedef struct {
+  ww_source source; /* as it was asked for: what it points to is the asker's */
   const ww_unit *unit;
   const char *text;
   double read_ms, clang_ms; /* that reading it took just now, clang's part of it; 0: it was known */
@@ -84,15 +87,14 @@ typedef struct {
 ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_arena *a,
                         ww_query_unit *out, ww_err *e);
 void ww_query_release(ww_query *w, ww_query_unit *r);
-/* The kernel of that name (plain or mangled), NULL: the only one. The message says which there are.
- */
-ww_status ww_query_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
-                          ww_err *e);
-/* Puts *launch over what the source says of the kernel's launch; `said` collects what was taken
- * from the host code. What is found lives in the arena and in r. */
-ww_status ww_query_launch(ww_query *w, const ww_source *s, ww_query_unit *r, const ww_fn *fn,
-                          double deadline, ww_arena *a, ww_launch *launch, ww_assumptions *said,
-                          ww_err *e);
+/* Finds the kernel that the launch names (plain or mangled; NULL: the only one) unless *fn is it,
+ * and puts *launch over what the source says of its launch; `said` collects what was taken from the
+ * host code. What is found lives in the arena and in r. *fn is set as soon as it is found. */
+ww_status ww_query_launch(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a,
+                          const ww_fn **fn, ww_launch *launch, ww_assumptions *said, ww_err *e);
+/* Calls `each` for every buffer of the launch's arguments and symbols, until one fails. */
+typedef ww_status ww_buffer_visit(void *ctx, ww_buffer *b, ww_err *e);
+ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e);
 /* How the front end is asked for a source: files, dialect, flags. */
 ww_status ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e);
 

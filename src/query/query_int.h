@@ -32,12 +32,12 @@ struct ww_query {
   ww_memo *precompiled; /* what it has done, by path, headers and flags */
 };
 
+/* launch.c: the kernel of that name (plain or mangled), NULL: the only one. The message says which
+ * there are. */
+ww_status ww_kernel_find(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
+                         ww_err *e);
 /* read.c: the launches of the host code into r, where they are not yet. */
-ww_status ww_query_hosts(ww_query *w, const ww_source *s, ww_query_unit *r, double deadline,
-                         ww_arena *a, ww_err *e);
-void ww_unit_drop(void *thing); /* for ww_memo */
-void ww_hosts_drop(void *thing);
-void ww_answer_drop(void *thing);
+ww_status ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a, ww_err *e);
 const char *ww_query_shown(const ww_query *w, const char *path); /* as seen from the root */
 bool ww_source_stale(ww_query *w,
                      const ww_source *s); /* its generation is no longer the document's */

@@ -16,7 +16,7 @@ typedef struct {
 
 /* Launches of the host code, shared between texts that differ inside kernels alone. */
 typedef struct {
-  ww_arena *arena;
+  ww_arena *arena;   /* first, as in all that is kept */
   ww_host_launch *v; /* at the lines they had if kernels had no lines inside */
   uint32_t n;
 } hosts;
@@ -29,13 +29,6 @@ typedef struct {
   uint32_t nheaders;
 } kept_unit;
 
-void ww_unit_drop(void *thing) {
-  ww_arena_free(((kept_unit *)thing)->arena);
-}
-void ww_hosts_drop(void *thing) {
-  ww_arena_free(((hosts *)thing)->arena);
-}
-
 /* ---- headers ---- */
 
 static header look_at(const char *path) {
@@ -47,9 +40,8 @@ static header look_at(const char *path) {
 
 static bool is_fresh(const kept_unit *u) {
   for (uint32_t k = 0; k < u->nheaders; k++) {
-    header now = look_at(u->headers[k].path), *then = &u->headers[k];
-    if (now.size != then->size || now.seconds != then->seconds ||
-        now.nanoseconds != then->nanoseconds)
+    header then = u->headers[k], now = look_at(then.path);
+    if (memcmp(&now, &then, sizeof now))
       return false;
   }
   return true;
@@ -60,7 +52,7 @@ static bool is_fresh(const kept_unit *u) {
 static void note_headers(const ww_source *s, kept_unit *u) {
   u->headers = WW_NEWN(u->arena, header, u->unit.nheaders);
   for (uint32_t k = 0; k < u->unit.nheaders; k++)
-    if (strcmp(u->unit.headers[k], s->path) != 0 && !ww_starts(u->unit.headers[k], "/proc/"))
+    if (strcmp(u->unit.headers[k], s->path) && !ww_starts(u->unit.headers[k], "/proc/"))
       u->headers[u->nheaders++] = look_at(u->unit.headers[k]);
 }
 
@@ -92,8 +84,8 @@ static ww_status options_of(ww_query *w, const ww_source *s, const char *text, d
                             ww_arena *a, ww_front_options *o, ww_err *e) {
   ww_status st = ww_query_front(s, a, o, e);
   if (!s->once) {
-    o->texts = WW_NEWN(a, const char *, 1);
-    o->texts[0] = text;
+    o->texts = WW_NEW(a, const char *);
+    *o->texts = text;
     o->headers_later = o->list_headers = true;
   }
   if (w->root) {
@@ -107,17 +99,19 @@ static ww_status options_of(ww_query *w, const ww_source *s, const char *text, d
   return st;
 }
 
+static ww_key with_all(ww_key k, const char **v, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    k = ww_key_str(k, v[i]);
+  return k;
+}
+
 static ww_key source_key(const ww_source *s, const char *text, size_t n) {
   ww_key k = ww_key_with(ww_key_of("unit", 4), text, n);
   k = ww_key_str(ww_key_str(k, s->path), s->lang);
   k = ww_key_with(k, &s->nflags, sizeof s->nflags);
-  for (uint32_t i = 0; i < s->nflags; i++)
-    k = ww_key_str(k, s->flags[i]);
-  for (uint32_t i = 0; i < s->ninstantiate; i++)
-    k = ww_key_str(k, s->instantiate[i]);
-  for (uint32_t i = 0; i < s->nmore; i++)
-    k = ww_key_str(k, s->more[i]);
-  return k;
+  k = with_all(k, s->flags, s->nflags);
+  k = with_all(k, s->instantiate, s->ninstantiate);
+  return with_all(k, s->more, s->nmore);
 }
 
 /* Below the root, paths are told as seen from there: so clients name them. */
@@ -142,8 +136,7 @@ static ww_status load(ww_query *w, const ww_source *s, char *text, ww_arena *a, 
   ww_front_options o;
   ww_source kept = *s;
   kept.path = ww_strdup(a, s->path); /* functions of the unit point to it: it outlives the asker */
-  u->arena = a;
-  u->text = text;
+  *u = (kept_unit){.arena = a, .text = text};
   ww_status st = options_of(w, &kept, text, deadline, a, &o, e);
   if (!st)
     st = ww_front_load(&o, a, &u->unit, e);
@@ -186,8 +179,7 @@ static void warm_up(ww_query *w, const ww_source *s, const char *text) {
     key = ww_key_with(key, p, strcspn(p, "\n"));
     any |= p[8 + strspn(p + 8, " \t")] == '<';
   }
-  for (uint32_t k = 0; k < s->nflags; k++)
-    key = ww_key_str(key, s->flags[k]);
+  key = with_all(key, s->flags, s->nflags);
   if (!any)
     return;
   if (ww_memo_get(w->precompiled, key, 0, &known) == WW_MEMO_HIT) {
@@ -218,17 +210,16 @@ bool ww_source_stale(ww_query *w, const ww_source *s) {
 /* The caller's, the open document's or the disk's; into the arena. */
 static ww_status text_of(ww_query *w, const ww_source *s, ww_arena *a, char **text, size_t *n,
                          ww_err *e) {
-  bool open = false, stale = false;
+  uint64_t generation = 0;
   *text = s->text ? ww_strdup(a, s->text) : NULL;
   pthread_mutex_lock(&w->lock);
   for (const document *d = w->documents; d && !s->text; d = d->next)
     if (!strcmp(d->path, s->path)) {
-      open = true;
-      stale = s->generation && d->generation != s->generation;
+      generation = d->generation;
       *text = ww_strdup(a, d->text);
     }
   pthread_mutex_unlock(&w->lock);
-  if (stale || (s->generation && !open && !s->text))
+  if (s->generation && !s->text && generation != s->generation)
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
   if (!*text)
     return ww_query_text(w, s->path, 32 << 20, a, text, n, e);
@@ -242,27 +233,27 @@ ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_are
   char *text;
   size_t n = 0;
   kept_unit *u = NULL;
-  *out = (ww_query_unit){0};
+  *out = (ww_query_unit){.source = *s};
   ww_status st = text_of(w, s, a, &text, &n, e);
   if (!st)
     out->key = source_key(s, text, n);
   while (!st && !u) {
     void *thing;
     ww_memo_answer answer = ww_memo_get(w->units, out->key, deadline, &thing);
-    if (answer == WW_MEMO_HIT && is_fresh(thing)) {
+    if (answer == WW_MEMO_HIT && is_fresh(thing))
       u = thing;
-    } else if (answer == WW_MEMO_HIT) {
+    else if (answer == WW_MEMO_HIT)
       ww_memo_forget(w->units, out->key, thing);
-    } else if (answer == WW_MEMO_LATE) {
+    else if (answer == WW_MEMO_LATE)
       st = ww_fail(e, WW_ELIMIT, "reading the source took longer than a request may");
-    } else {
+    else {
       double t = ww_now();
       st = load(w, s, text, a, deadline, &u, e);
       out->read_ms = 1e3 * (ww_now() - t);
       out->clang_ms = u ? u->unit.clang_ms : 0;
-      if (st) {
+      if (st)
         ww_memo_give_up(w->units, out->key);
-      } else {
+      else {
         if (!s->once)
           warm_up(w, s, text);
         ww_memo_put(w->units, out->key, u, ww_arena_bytes(a));
@@ -291,6 +282,11 @@ void ww_query_release(ww_query *w, ww_query_unit *r) {
 
 /* ---- host code ---- */
 
+/* Whether the body of the declaration counts as inside of a kernel; those before end at `at`. */
+static bool is_body(const ww_decl *d, uint32_t at) {
+  return d->kernel && !d->tmpl && d->body && d->body >= at;
+}
+
 /* The text without what stands in kernels, lines and all: what becomes of their launches does not
  * depend on it. */
 static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
@@ -301,7 +297,7 @@ static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
   ww_scan_source(text, n, a, &scan);
   for (uint32_t k = 0; k < scan.ndecls; k++) {
     const ww_decl *d = &scan.decls[k];
-    if (!d->kernel || d->tmpl || !d->body || d->body < at)
+    if (!is_body(d, at))
       continue;
     memcpy(masked + kept, text + at, d->body - at);
     kept += d->body - at;
@@ -318,11 +314,11 @@ static void move_launches(const ww_source *s, const char *text, bool back, ww_ar
   ww_scan_source(text, strlen(text), a, &scan);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t line = v[i].line, at = 0, inside = 0;
-    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)) != 0)
+    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)))
       continue; /* a header's */
     for (uint32_t k = 0; k < scan.ndecls; k++) {
       const ww_decl *d = &scan.decls[k];
-      if (!d->kernel || d->tmpl || !d->body || d->body < at)
+      if (!is_body(d, at))
         continue;
       uint32_t first = ww_scan_line(&scan, d->body),
                last = ww_scan_line(&scan, d->body_end ? d->body_end - 1 : d->body);
@@ -335,23 +331,11 @@ static void move_launches(const ww_source *s, const char *text, bool back, ww_ar
   }
 }
 
-/* What is kept, at the lines of this text. */
-static void place_launches(const hosts *h, const ww_source *s, ww_arena *a, ww_query_unit *r) {
-  ww_host_launch *v = WW_NEWN(a, ww_host_launch, h->n + 1);
-  for (uint32_t i = 0; i < h->n; i++)
-    v[i] = h->v[i];
-  move_launches(s, r->text, true, a, v, h->n);
-  r->launches = v;
-  r->nlaunches = h->n;
-}
-
 static ww_status read_hosts(ww_query *w, const ww_source *s, const char *text, double deadline,
-                            ww_arena *a, hosts **out, ww_err *e) {
-  hosts *h = WW_NEW(a, hosts);
+                            ww_arena *a, hosts *h, ww_err *e) {
   ww_front_options o;
   ww_err ignored = {0};
-  h->arena = a;
-  *out = h;
+  *h = (hosts){.arena = a};
   ww_status st = options_of(w, s, text, deadline, a, &o, e);
   if (st)
     return st;
@@ -361,13 +345,13 @@ static ww_status read_hosts(ww_query *w, const ww_source *s, const char *text, d
   return WW_OK;
 }
 
-ww_status ww_query_hosts(ww_query *w, const ww_source *s, ww_query_unit *r, double deadline,
-                         ww_arena *asker, ww_err *e) {
+ww_status ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *asker,
+                         ww_err *e) {
+  const ww_source *s = &r->source;
   if (r->kept_hosts)
     return WW_OK;
   ww_arena *a = ww_arena_new();
   void *thing;
-  hosts *h;
   r->hosts_key = host_key(s, r->text, a);
   ww_memo_answer answer = ww_memo_get(w->hosts, r->hosts_key, deadline, &thing);
   ww_status st = WW_OK;
@@ -375,20 +359,25 @@ ww_status ww_query_hosts(ww_query *w, const ww_source *s, ww_query_unit *r, doub
     st = ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may");
   if (answer == WW_MEMO_MAKE) {
     double t = ww_now();
-    st = read_hosts(w, s, ww_strdup(a, r->text), deadline, a, &h, e);
+    thing = WW_NEW(a, hosts);
+    st = read_hosts(w, s, ww_strdup(a, r->text), deadline, a, thing, e);
     r->host_ms = 1e3 * (ww_now() - t);
-    if (st) {
+    if (st)
       ww_memo_give_up(w->hosts, r->hosts_key);
-    } else {
-      ww_memo_put(w->hosts, r->hosts_key, h, ww_arena_bytes(a));
-      thing = h;
+    else {
+      ww_memo_put(w->hosts, r->hosts_key, thing, ww_arena_bytes(a));
       a = NULL; /* its own now */
     }
   }
   ww_arena_free(a);
   if (st)
     return st;
-  r->kept_hosts = thing;
-  place_launches(thing, s, asker, r);
+  const hosts *h = r->kept_hosts = thing;
+  ww_host_launch *v = WW_NEWN(asker, ww_host_launch, h->n + 1);
+  for (uint32_t i = 0; i < h->n; i++)
+    v[i] = h->v[i];
+  move_launches(s, r->text, true, asker, v, h->n); /* to the lines of this text */
+  r->launches = v;
+  r->nlaunches = h->n;
   return WW_OK;
 }

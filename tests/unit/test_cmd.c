@@ -17,10 +17,10 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"ir", 0, WW_OPT_FLAG, NULL, "", offsetof(options, ir)},
-    {"lang", 0, WW_OPT_STR, "L", "", offsetof(options, lang)},
-    {"item", 'p', WW_OPT_LIST, "I", "", offsetof(options, list)},
-    {"number", 0, WW_OPT_UINT, "N", "", offsetof(options, n)},
+    WW_OPTION(ir, NULL, ""),
+    WW_OPTION(lang, "L", ""),
+    WW_OPTION_AS(list, "item", "I", "", 'p'),
+    WW_OPTION_AS(n, "number", "N", ""),
     {0},
 };
 static const ww_command command = {
@@ -47,12 +47,12 @@ static void options_in_all_spellings(void **state) {
       "a --ir --lang=cuda -p x --item y -pz --number 0x10 b --json --gpu h100 - -- -Iinc --ir",
       WW_OK);
   const options *o = c.opt;
-  assert_true(o->ir && c.global.json);
+  assert_true(o->ir && c.json);
   assert_string_equal(o->lang, "cuda");
   assert_int_equal(o->list.n, 3);
   assert_string_equal(o->list.v[2], "z");
   assert_int_equal(o->n, 16);
-  assert_string_equal(c.global.gpu, "h100");
+  assert_string_equal(c.gpu, "h100");
   assert_int_equal(c.noperands, 3);
   assert_string_equal(c.operands[1], "b");
   assert_int_equal(c.nrest, 2);
