@@ -11,7 +11,9 @@
 
 /* The rows of a version are part of it: order, weights and names are frozen with it. */
 const gen_family ww_gen_families[] = {
+#define FAMILY(name, make, ...) {name, ww_gen_##make, __VA_ARGS__},
 #include "generate_families.def"
+#undef FAMILY
 };
 const uint32_t ww_gen_nfamilies = sizeof ww_gen_families / sizeof *ww_gen_families;
 

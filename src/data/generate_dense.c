@@ -5,7 +5,6 @@
 /* ---- blocks of registers ---- */
 
 typedef struct {
-  gen_type t;    /* of an element */
   uint32_t R, C; /* outputs of a thread: R rows by C columns */
   uint32_t how;  /* what becomes of two features: product, smaller, difference, bits that differ */
   bool arrays;   /* registers as small arrays under #pragma unroll, else each with a name */
@@ -16,42 +15,42 @@ static const char *reg(gen *g, const block_of *b, const char *name, uint32_t k) 
 }
 
 static const char *pair(gen *g, const block_of *b, const char *x, const char *y) {
-  const char *f = b->t == GEN_F32 ? "f" : "";
   if (b->how == 0)
     return T("%s * %s", x, y);
-  if (ww_gen_is_float(b->t))
-    return b->how == 1 ? T("$fmin%s(%s, %s)", f, x, y) : T("$fabs%s(%s - %s)", f, x, y);
-  if (b->t == GEN_U32)
+  if (FLOATS)
+    return b->how == 1 ? T("$fmin@f(%s, %s)", x, y) : T("$fabs@f(%s - %s)", x, y);
+  if (g->type == GEN_U32)
     return T("$popc(%s ^ %s)", x, y);
   return b->how == 1 ? T("$min(%s, %s)", x, y) : T("$abs(%s - %s)", x, y);
 }
 
 static void clear(gen *g, const block_of *b) {
-  const char *t = NAME(b->t), *zero = ww_gen_zero(b->t);
   if (b->arrays) {
-    L("%s acc[#v %u][#v %u], ra[#v %u], rb[#v %u];", t, b->R, b->C, b->R, b->C);
+    L("@T acc[#v %u][#v %u], ra[#v %u], rb[#v %u];", b->R, b->C, b->R, b->C);
     L("#pragma unroll");
-    OPEN(T("%u", b->R), "for (int r = 0; r < %u; r++)", b->R);
+    LOOP("r", T("%u", b->R));
     L("#pragma unroll");
-    OPEN(T("%u", b->C), "for (int c = 0; c < %u; c++)", b->C);
-    L("acc[#v r][#v c] = %s;", zero);
-    ww_gen_close_all(g, g->depth - 2u);
+    LOOP("c", T("%u", b->C));
+    L("acc[#v r][#v c] = @0;");
+    CLOSE();
+    CLOSE();
     return;
   }
   for (uint32_t r = 0; r < b->R; r++)
     for (uint32_t c = 0; c < b->C; c++)
-      L("%s acc%u_%u = %s;", t, r, c, zero);
+      L("@T acc%u_%u = @0;", r, c);
 }
 
 /* All pairs of the features in ra and rb. */
 static void outer(gen *g, const block_of *b, const char *part) {
   if (b->arrays) {
     L("#pragma unroll");
-    OPEN(T("%u", b->R), "for (int r = 0; r < %u; r++)", b->R);
+    LOOP("r", T("%u", b->R));
     L("#pragma unroll");
-    OPEN(T("%u", b->C), "for (int c = 0; c < %u; c++)", b->C);
+    LOOP("c", T("%u", b->C));
     L("acc[#v r][#v c] += %s;", pair(g, b, "ra[#v r]", "rb[#v c]"));
-    ww_gen_close_all(g, g->depth - 2u);
+    CLOSE();
+    CLOSE();
     return;
   }
   for (uint32_t r = 0; r < b->R; r++)
@@ -62,7 +61,7 @@ static void outer(gen *g, const block_of *b, const char *part) {
 static void read_set(gen *g, const block_of *b, const char *name, uint32_t n,
                      const char *const *at) {
   for (uint32_t k = 0; k < n; k++)
-    L("%s%s = %s;", b->arrays ? "" : T("%s ", NAME(b->t)), reg(g, b, name, k), at[k]);
+    L("%s%s = %s;", b->arrays ? "" : T("@T "), reg(g, b, name, k), at[k]);
 }
 
 /* Where features k of the R rows lie: row by row of a thread, or a block's width apart so that
@@ -83,8 +82,8 @@ static void places(gen *g, const char *set, const char *mark, const char *index,
 static void from_memory(gen *g, const block_of *b) {
   const char *at[8];
   bool apart = chance(55);
-  ww_gen_unroll(g, 40);
-  OPEN("dim", "for (int k = 0; k < dim; k++)");
+  UNROLL(40);
+  LOOP("k", "dim");
   places(g, "a", "b", "py", "rows", b->R, apart, at);
   read_set(g, b, "ra", b->R, at);
   places(g, "b", "c", "px", "cols", b->C, apart, at);
@@ -97,7 +96,7 @@ static void from_memory(gen *g, const block_of *b) {
 static void by_fours(gen *g, block_of *b) {
   b->arrays = false;
   TAG("vector");
-  ww_gen_unroll(g, 30);
+  UNROLL(30);
   OPEN("dim/4", "for (int k = 0; k < dim / 4; k++)");
   for (uint32_t r = 0; r < b->R; r++)
     L("float4 ra%u = a[#h (py * %u + %u) * (dim / 4) + k];", r, b->R, r);
@@ -113,8 +112,8 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
   const char *at[8];
   uint32_t h = by * b->R, w = bx * b->C, threads = bx * by;
   TAG("barrier");
-  ww_gen_shared(g, b->t, "sa", T("[8][%u]", h), 8 * h);
-  ww_gen_shared(g, b->t, "sb", T("[8][%u]", w), 8 * w);
+  ww_gen_shared(g, g->type, "sa", T("[8][%u]", h), 8 * h);
+  ww_gen_shared(g, g->type, "sb", T("[8][%u]", w), 8 * w);
   L("int flat = $ty * %u + $tx;", bx);
   OPEN("dim/8", "for (int k0 = 0; k0 < dim; k0 += 8)");
   OPEN(T("%u", (8 * h + threads - 1) / threads), "for (int e = flat; e < %u; e += %u)", 8 * h,
@@ -130,7 +129,7 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
   L("$sync;");
   if (chance(50))
     L("#pragma unroll");
-  OPEN("8", "for (int k = 0; k < 8; k++)");
+  LOOP("k", "8");
   for (uint32_t r = 0; r < b->R; r++)
     at[r] = T("sa[#v k][#k1 $ty * %u + %u]", b->R, r);
   read_set(g, b, "ra", b->R, at);
@@ -152,27 +151,25 @@ GEN_FAMILY(window) {
                : chance(70) ? (chance(88) ? GEN_F32 : GEN_F64)
                : chance(50) ? GEN_I32
                             : GEN_U32;
-  block_of b = {.t = t, .arrays = chance(45)};
+  block_of b = {.arrays = chance(45)};
   b.R = 2 + pick(t == GEN_F64 ? 3 : 7);
   b.C = b.R > 5 ? 2 + pick(5) : 2 + pick(7);
   b.how = chance(60) ? 0 : 1 + pick(2);
-  g->type = (uint8_t)t;
+  g->type = t;
   g->shape.dims = 2;
   TAG("register-block");
   if (kind == 2) {
-    g->shape.fixed[0] = bx;
-    g->shape.fixed[1] = by;
-    g->shape.fixed[2] = 1;
+    ww_gen_fix(g, bx, by);
   }
   g->shape.max_threads = kind == 1 || t == GEN_F64 ? 256 : 512; /* registers */
   gen_type held = kind == 1 ? GEN_F32X4 : t;
   const char *quarter = kind == 1 ? "/4" : "";
   ww_gen_size(g, "rows", kind == 2 ? GEN_EXPR : GEN_GRID, 0, 0, "GY*TY");
   ww_gen_size(g, "cols", kind == 2 ? GEN_EXPR : GEN_GRID, 0, 0, "GX*TX");
-  ww_gen_size(g, "dim", GEN_PRIMARY, 8, 4096, NULL)->step = 8;
-  ww_gen_buffer(g, "a", held, T("rows*%u*dim%s", b.R, quarter));
-  ww_gen_buffer(g, "b", held, T("cols*%u*dim%s", b.C, quarter));
-  ww_gen_output(g, "score", t, T("rows*%u*cols*%u", b.R, b.C));
+  PRIMARY("dim", 8, 4096)->step = 8;
+  BUFFER("a", held, T("rows*%u*dim%s", b.R, quarter));
+  BUFFER("b", held, T("cols*%u*dim%s", b.C, quarter));
+  OUTPUT("score", t, T("rows*%u*cols*%u", b.R, b.C));
   L("int px = $gx, py = $gy;");
   if (kind < 2)
     L("if (px >= cols || py >= rows) return;");
@@ -192,7 +189,7 @@ GEN_FAMILY(window) {
       const char *v = b.arrays ? T("acc[#v %u][#v %u]", r, c) : T("acc%u_%u", r, c);
       g->rng = rng; /* each output the same way */
       if (bent)
-        v = ww_gen_bend(g, t, v);
+        v = BEND(v);
       L("score[#c (py * %u + %u) * cols * %u + %u * cols + px] = %s;", b.R, r, b.C, c, v);
     }
 }
@@ -251,8 +248,8 @@ static void dot(gen *g, const char *sum, const char *a, const char *b) {
     e = T("%s + %s * %s", e, x, y);
   }
   if (chance(60)) {
-    ww_gen_only(g, 1, "%s = $dp4a((int)%s, (int)%s, %s);", sum, a, b, sum);
-    ww_gen_only(g, 2, "%s = %s;", sum, e);
+    CUDA("%s = $dp4a((int)%s, (int)%s, %s);", sum, a, b, sum);
+    OPENCL("%s = %s;", sum, e);
   } else
     L("%s = %s;", sum, e);
 }
@@ -262,18 +259,17 @@ static void dot(gen *g, const char *sum, const char *a, const char *b) {
 GEN_FAMILY(lowbits) {
   uint32_t bits = chance(70) ? 8 : 16, kind = pick(3), lanes = 1 + pick(3);
   bool is_signed = chance(50), two = kind == 2 || chance(60), row = chance(50);
-  const char *i = ww_gen_open_1d(g, "n"), *trips = ww_gen_iters(g), *w = "w";
+  const char *i = OPEN_1D("n"), *trips = ITERS(), *w = "w";
   g->type = GEN_U32;
-  TAG("packed");
-  TAG("loop");
-  ww_gen_buffer(g, "words", GEN_U32, row ? "n+65536" : "n");
+  TAG("packed loop");
+  BUFFER("words", GEN_U32, row ? "n+65536" : "n");
   if (two)
-    ww_gen_buffer(g, "others", GEN_U32, "4096");
+    BUFFER("others", GEN_U32, "4096");
   L("$u32 p = words[#c %s];", i);
   for (uint32_t k = 0; k < lanes; k++)
     L("%s a%u = %s;", kind == 2 ? "int" : "$u32", k, k ? T("%uu", k * 257) : kind == 2 ? "0" : "p");
-  ww_gen_unroll(g, 25);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  UNROLL(25);
+  LOOP("k", trips);
   if (row)
     L("$u32 w = words[#h (%s + k * %u) & 65535];", i, 33 + 2 * pick(100));
   else if (two)
@@ -300,7 +296,7 @@ GEN_FAMILY(lowbits) {
   for (uint32_t k = 1; k < lanes; k++)
     sum = T("%s + ($u32)a%u", sum, k);
   bool narrow = chance(30);
-  ww_gen_output(g, "out", narrow ? GEN_U8 : GEN_U32, "n");
+  OUTPUT("out", narrow ? GEN_U8 : GEN_U32, "n");
   L(narrow ? "out[#c %s] = ($u8)((%s) >> 3);" : "out[#c %s] = %s;", i, sum);
 }
 
@@ -308,26 +304,26 @@ GEN_FAMILY(lowbits) {
 
 /* One parameter after the other, on elements that stay in registers: a polynomial, a count of
  * thresholds, or any step. */
-static void apply(gen *g, gen_type t, uint32_t width, const char *const *acc) {
-  const char *vars[] = {"v", "p", "s"}, *f = t == GEN_F32 ? "f" : "", *by = NULL;
+static void apply(gen *g, uint32_t width, const char *const *acc) {
+  const char *vars[] = {"v", "p", "s"}, *by = NULL;
   uint32_t how = pick(3);
   bool two = chance(40); /* a second parameter of the same tap */
   if (two)
-    ww_gen_buffer(g, "scales", t, "rows*taps");
-  ww_gen_unroll(g, 35);
-  OPEN("taps", "for (int q = 0; q < taps; q++)");
-  L("%s p = params[#h row * taps + q];", NAME(t));
+    BUFFER("scales", g->type, "rows*taps");
+  UNROLL(35);
+  LOOP("q", "taps");
+  L("@T p = params[#h row * taps + q];");
   if (two)
-    L("%s s = scales[#h row * taps + q];", NAME(t));
-  by = two ? "s" : ww_gen_is_float(t) ? T("0.25%s", f) : "3";
+    L("@T s = scales[#h row * taps + q];");
+  by = two ? "s" : FLOATS ? T("0.25@f") : "3";
   for (uint32_t w = 0; w < width; w++) {
     vars[0] = T("v%u", w);
-    if (how == 0 && ww_gen_is_float(t))
-      L("%s = %s * v%u * 0.5%s + p * %s;", acc[w], acc[w], w, f, by);
+    if (how == 0 && FLOATS)
+      L("%s = %s * v%u * 0.5@f + p * %s;", acc[w], acc[w], w, by);
     else if (how == 1)
-      L("%s += v%u > p ? %s : %s;", acc[w], w, by, w & 1 ? "p" : ww_gen_zero(t));
+      L("%s += v%u > p ? %s : %s;", acc[w], w, by, w & 1 ? "p" : T("@0"));
     else
-      ww_gen_step(g, t, acc[w], vars, 2 + two);
+      STEP(acc[w], vars, 2 + two);
   }
   CLOSE();
 }
@@ -335,20 +331,19 @@ static void apply(gen *g, gen_type t, uint32_t width, const char *const *acc) {
 /* A block or a warp has a row of parameters: every lane reads the same one while elements lie side
  * by side. */
 GEN_FAMILY(bcast) {
-  gen_type t = ww_gen_value(g, 75);
+  gen_type t = VALUE(75);
   uint32_t width = 1u << pick(3);
   bool warps = chance(40);
   const char *acc[4], *lanes = warps ? "32" : "$dx";
-  TAG("broadcast");
-  TAG("rows");
+  TAG("broadcast rows");
   if (width > 1)
     TAG("ilp");
-  ww_gen_size(g, "rows", GEN_DRAW, 16, 4096, NULL)->most = 1 << 17;
-  ww_gen_size(g, "cols", GEN_PRIMARY, 32, 1 << 17, NULL);
-  ww_gen_size(g, "taps", GEN_DRAW, 2, 64, NULL)->most = 1 << 15;
-  ww_gen_buffer(g, "params", t, "rows*taps");
-  ww_gen_buffer(g, "data", t, T("rows*cols+%u", width * 1024));
-  ww_gen_output(g, "out", t, T("rows*cols+%u", width * 1024));
+  DRAW("rows", 16, 4096)->most = 1 << 17;
+  PRIMARY("cols", 32, 1 << 17);
+  DRAW("taps", 2, 64)->most = 1 << 15;
+  BUFFER("params", t, "rows*taps");
+  BUFFER("data", t, T("rows*cols+%u", width * 1024));
+  OUTPUT("out", t, T("rows*cols+%u", width * 1024));
   if (warps)
     OPEN("rows*32/S", "for (int row = ($gx) / 32; row < rows; row += ($sx) / 32)");
   else
@@ -357,15 +352,15 @@ GEN_FAMILY(bcast) {
        "for (int c = %s; c < cols; c += %u * %s)", warps ? "$tx & 31" : "$tx", width, lanes);
   for (uint32_t w = 0; w < width; w++) {
     acc[w] = T("a%u", w);
-    L("%s a%u = %s;", NAME(t), w, ww_gen_zero(t));
-    L("%s v%u = data[#c row * cols + c + %u * %s];", NAME(t), w, w, lanes);
+    L("@T a%u = @0;", w);
+    L("@T v%u = data[#c row * cols + c + %u * %s];", w, w, lanes);
   }
-  apply(g, t, width, acc);
+  apply(g, width, acc);
   if (chance(50)) {
     uint64_t rng = g->rng;
     for (uint32_t w = 0; w < width; w++) {
       g->rng = rng; /* each column the same way */
-      L("a%u = %s;", w, ww_gen_bend(g, t, acc[w]));
+      L("a%u = %s;", w, BEND(acc[w]));
     }
   }
   for (uint32_t w = 0; w < width; w++)

@@ -5,10 +5,6 @@
  * keep values in [0,1]. */
 #include "generate_pen.h"
 
-static const char *suffix(gen_type t) {
-  return t == GEN_F32 ? "f" : "";
-}
-
 /* ---- differential equations ---- */
 
 typedef enum {
@@ -27,64 +23,61 @@ typedef enum {
 } system_kind;
 
 /* The slope of variable k of a system; s: a format for the name of a variable, such as "s%u". */
-static const char *slope(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t k,
-                         const char *const *s) {
-  const char *f = suffix(t), *next = s[(k + 1) % n], *before = s[(k + n - 1) % n];
+static const char *slope(gen *g, system_kind kind, uint32_t n, uint32_t k, const char *const *s) {
+  const char *next = s[(k + 1) % n], *before = s[(k + n - 1) % n];
   switch (kind) {
   case VDP:
-    return k ? T("mu * (1.0%s - %s * %s) * %s - %s", f, s[0], s[0], s[1], s[0]) : s[1];
+    return k ? T("mu * (1.0@f - %s * %s) * %s - %s", s[0], s[0], s[1], s[0]) : s[1];
   case LOTKA:
-    return k ? T("%s * (%s - mu)", s[1], s[0]) : T("%s * (1.0%s - %s)", s[0], f, s[1]);
+    return k ? T("%s * (%s - mu)", s[1], s[0]) : T("%s * (1.0@f - %s)", s[0], s[1]);
   case PENDULUM:
-    return k ? T("-mu * $sin%s(%s) - 0.1%s * %s", f, s[0], f, s[1]) : s[1];
+    return k ? T("-mu * $sin@f(%s) - 0.1@f * %s", s[0], s[1]) : s[1];
   case FHN:
-    return k ? T("0.08%s * (%s + 0.7%s - 0.8%s * %s)", f, s[0], f, f, s[1])
-             : T("%s - %s * %s * %s * 0.3333%s - %s + mu", s[0], s[0], s[0], s[0], f, s[1]);
+    return k ? T("0.08@f * (%s + 0.7@f - 0.8@f * %s)", s[0], s[1])
+             : T("%s - %s * %s * %s * 0.3333@f - %s + mu", s[0], s[0], s[0], s[0], s[1]);
   case LORENZ:
-    return k == 0   ? T("10.0%s * (%s - %s)", f, s[1], s[0])
-           : k == 1 ? T("%s * (28.0%s * mu - %s) - %s", s[0], f, s[2], s[1])
-                    : T("%s * %s - 2.6667%s * %s", s[0], s[1], f, s[2]);
+    return k == 0   ? T("10.0@f * (%s - %s)", s[1], s[0])
+           : k == 1 ? T("%s * (28.0@f * mu - %s) - %s", s[0], s[2], s[1])
+                    : T("%s * %s - 2.6667@f * %s", s[0], s[1], s[2]);
   case ROSSLER:
     return k == 0   ? T("-%s - %s", s[1], s[2])
-           : k == 1 ? T("%s + 0.2%s * %s", s[0], f, s[1])
-                    : T("0.2%s + %s * (%s - 5.7%s * mu)", f, s[2], s[0], f);
+           : k == 1 ? T("%s + 0.2@f * %s", s[0], s[1])
+                    : T("0.2@f + %s * (%s - 5.7@f * mu)", s[2], s[0]);
   case SIR:
     return k == 0   ? T("-mu * %s * %s", s[0], s[1])
-           : k == 1 ? T("mu * %s * %s - 0.1%s * %s", s[0], s[1], f, s[1])
-                    : T("0.1%s * %s", f, s[1]);
+           : k == 1 ? T("mu * %s * %s - 0.1@f * %s", s[0], s[1], s[1])
+                    : T("0.1@f * %s", s[1]);
   case KURAMOTO:
-    return T("mu * ($sin%s(%s - %s) + $sin%s(%s - %s))", f, next, s[k], f, before, s[k]);
+    return T("mu * ($sin@f(%s - %s) + $sin@f(%s - %s))", next, s[k], before, s[k]);
   case NETWORK:
-    return T("$tanh%s(%s) - %s * mu", f, ww_gen_all(g, t, s, n, 1), s[k]);
+    return T("$tanh@f(%s) - %s * mu", ALL(s, n, 1), s[k]);
   case GATES:
-    return T("(1.0%s / (1.0%s + $exp%s(-%s)) - %s) * mu", f, f, f, next, s[k]);
+    return T("(1.0@f / (1.0@f + $exp@f(-%s)) - %s) * mu", next, s[k]);
   default:
-    return T("mu * (%s - 2.0%s * %s + %s) - 0.05%s * %s", next, f, s[k], before, f, s[k]);
+    return T("mu * (%s - 2.0@f * %s + %s) - 0.05@f * %s", next, s[k], before, s[k]);
   }
 }
 
-static void slopes(gen *g, system_kind kind, gen_type t, uint32_t n, const char *const *s,
-                   const char **d) {
+static void slopes(gen *g, system_kind kind, uint32_t n, const char *const *s, const char **d) {
   for (uint32_t k = 0; k < n; k++) {
-    const char *e = slope(g, kind, t, n, k, s);
+    const char *e = slope(g, kind, n, k, s);
     d[k] = fresh("d");
-    L("%s %s = %s;", NAME(t), d[k], e);
+    L("@T %s = %s;", d[k], e);
   }
 }
 
 /* One step: Euler, midpoint, or Runge and Kutta's of order 3 with two extra stages. */
-static void integrate(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t stages,
-                      const char *const *s) {
-  const char *at[8], *d[8], *f = suffix(t);
+static void integrate(gen *g, system_kind kind, uint32_t n, uint32_t stages, const char *const *s) {
+  const char *at[8], *d[8];
   memcpy(at, s, n * sizeof *at);
   for (uint32_t stage = 1; stage < stages; stage++) {
-    slopes(g, kind, t, n, at, d);
+    slopes(g, kind, n, at, d);
     for (uint32_t k = 0; k < n; k++) {
       at[k] = fresh("m");
-      L("%s %s = %s + h * %s * 0.5%s;", NAME(t), at[k], s[k], d[k], f);
+      L("@T %s = %s + h * %s * 0.5@f;", at[k], s[k], d[k]);
     }
   }
-  slopes(g, kind, t, n, at, d);
+  slopes(g, kind, n, at, d);
   for (uint32_t k = 0; k < n; k++)
     L("%s += h * %s;", s[k], d[k]);
 }
@@ -97,42 +90,41 @@ GEN_FAMILY(ode) {
   uint32_t n = sizes[kind] ? sizes[kind]
                            : (kind == NETWORK ? 2 : 3) + pick(kind == NETWORK ? 4 : 6),
            stages = 1 + pick(n > 5 ? 2 : 3), ends = pick(4);
-  const char *i = ww_gen_open_1d(g, "n"), *s[8], *f = suffix(t), *trips = ww_gen_iters(g);
-  g->type = (uint8_t)t;
+  const char *i = OPEN_1D("n"), *s[8], *trips = ITERS();
+  g->type = t;
   g->shape.max_threads = t == GEN_F64 && n > 4 ? 256 : 512; /* registers */
-  TAG("ode");
-  TAG("chain");
-  ww_gen_buffer(g, "start", t, T("n*%u", n));
-  ww_gen_buffer(g, "rate", t, "n");
-  L("%s mu = rate[#c %s] + 0.5%s, h = 0.00%u%s;", NAME(t), i, f, 1 + pick(9), f);
+  TAG("ode chain");
+  BUFFER("start", t, T("n*%u", n));
+  BUFFER("rate", t, "n");
+  L("@T mu = rate[#c %s] + 0.5@f, h = 0.00%u@f;", i, 1 + pick(9));
   for (uint32_t k = 0; k < n; k++) {
     s[k] = T("s%u", k);
-    L("%s s%u = start[#c %u * n + %s];", NAME(t), k, k, i);
+    L("@T s%u = start[#c %u * n + %s];", k, k, i);
   }
-  ww_gen_unroll(g, 20);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  UNROLL(20);
+  LOOP("k", trips);
   if (ends == 0) { /* stiff ones take smaller steps */
     uint32_t most = 4u << pick(3);
     TAG("data-loop");
-    L("int own = 1 + (int)(rate[#h %s] * %u.0%s);", i, most, f);
+    L("int own = 1 + (int)(rate[#h %s] * %u.0@f);", i, most);
     OPEN(T("%u", most), "for (int j = 0; j < own; j++)");
   }
   if (ends == 1)
-    OPEN("8", "for (int j = 0; j < 8; j++)"); /* until something is reached */
-  integrate(g, kind, t, n, stages, s);
+    LOOP("j", "8"); /* until something is reached */
+  integrate(g, kind, n, stages, s);
   if (ends == 1)
-    L("if ($fabs%s(s0) > %u.0%s) break;", f, 1 + pick(9), f);
+    L("if ($fabs@f(s0) > %u.0@f) break;", 1 + pick(9));
   if (ends < 2)
     CLOSE();
   if (ends == 2 && chance(50))
-    L("if (s0 > 4.0%s) h = h * 0.9%s;", f, f);
+    L("if (s0 > 4.0@f) h = h * 0.9@f;");
   CLOSE();
   bool whole = chance(50);
   if (!whole) {
-    ww_gen_put(g, t, "n", T("#c %s", i), ww_gen_all(g, t, s, n, 1));
+    PUT("n", T("#c %s", i), ALL(s, n, 1));
     return;
   }
-  ww_gen_output(g, "final", t, T("n*%u", n));
+  OUTPUT("final", t, T("n*%u", n));
   for (uint32_t k = 0; k < n; k++)
     L("final[#c %u * n + %s] = s%u;", k, i, k);
 }
@@ -140,7 +132,7 @@ GEN_FAMILY(ode) {
 /* ---- bits ---- */
 
 /* Deltas swapped: rows and columns of 8 x 8 bits, or bytes of a word. */
-static void swap_bits(gen *g, gen_type t, const char *h) {
+static void swap_bits(gen *g, const char *h) {
   static const struct {
     uint32_t by;
     const char *narrow, *wide;
@@ -148,40 +140,40 @@ static void swap_bits(gen *g, gen_type t, const char *h) {
                {14, "0x0000ccccu", "0x0000cccc0000ccccu"},
                {28, "0x0000000fu", "0x00000000f0f0f0f0u"}};
   const char *w = fresh("w");
-  L("%s %s = 0u;", NAME(t), w);
+  L("@T %s = 0u;", w);
   for (uint32_t k = 0; k < 3; k++) {
     L("%s = (%s ^ (%s >> %u)) & %s;", w, h, h, steps[k].by,
-      t == GEN_U64 ? steps[k].wide : steps[k].narrow);
+      g->type == GEN_U64 ? steps[k].wide : steps[k].narrow);
     L("%s = %s ^ %s ^ (%s << %u);", h, h, w, w, steps[k].by);
   }
 }
 
 /* A loop over the set bits, or a product without carries. */
-static void bit_loop(gen *g, gen_type t, const char *h, const char *b) {
+static void bit_loop(gen *g, const char *h, const char *b) {
   const char *w = fresh("w"), *j = fresh("j");
   if (chance(50)) {
     TAG("data-loop");
-    L("%s %s = %s & %s;", NAME(t), w, h, b);
-    OPEN(t == GEN_U64 ? "20" : "11", "while (%s != 0u)", w);
+    L("@T %s = %s & %s;", w, h, b);
+    OPEN(g->type == GEN_U64 ? "20" : "11", "while (%s != 0u)", w);
     L("%s += (%s & (0u - %s)) * 3u;", h, w, w);
     L("%s &= %s - 1u;", w, w);
     CLOSE();
     return;
   }
-  L("%s %s = 0u;", NAME(t), w);
+  L("@T %s = 0u;", w);
   OPEN("8", "for (int %s = 0; %s < 8; %s++)", j, j, j);
   L("%s ^= ((%s >> %s) & 1u) != 0u ? %s << %s : 0u;", w, b, j, h, j);
   CLOSE();
   L("%s = %s ^ (%s >> 11);", h, w, h);
 }
 
-static void bit_statement(gen *g, gen_type t, const char *h, const char *b) {
-  bool wide = t == GEN_U64;
+static void bit_statement(gen *g, const char *h, const char *b) {
+  bool wide = g->type == GEN_U64;
   uint32_t width = wide ? 64 : 32, by = 1 + pick(width - 2);
   const char *popc = wide ? "$popcll" : "$popc", *clz = wide ? "$clzll" : "$clz";
   switch (pick(13)) {
   case 0:
-    L("%s += (%s)%s(%s ^ %s) * %uu;", h, NAME(t), popc, h, b, 2 * by + 1);
+    L("%s += (@T)%s(%s ^ %s) * %uu;", h, popc, h, b, 2 * by + 1);
     break;
   case 1:
     L("%s ^= %s << (%s(%s | 1u) & %u);", h, b, clz, h, width - 1);
@@ -194,7 +186,7 @@ static void bit_statement(gen *g, gen_type t, const char *h, const char *b) {
       width - 1);
     break;
   case 4:
-    swap_bits(g, t, h);
+    swap_bits(g, h);
     break;
   case 5:
     L("%s = (%s ^ (%s >> 1)) + %s;", h, h, h, b);
@@ -215,7 +207,7 @@ static void bit_statement(gen *g, gen_type t, const char *h, const char *b) {
     L("%s = ((%s >> 8) & 0x00ff00ffu) | ((%s & 0x00ff00ffu) << 8);", h, h, h);
     break;
   case 11:
-    bit_loop(g, t, h, b);
+    bit_loop(g, h, b);
     break;
   default:
     L("%s = %s * %s + %uu;", h, h, b, 2 * by + 1);
@@ -226,48 +218,47 @@ static void bit_statement(gen *g, gen_type t, const char *h, const char *b) {
  * runtime values, loops over bits. */
 GEN_FAMILY(bits) {
   gen_type t = chance(50) ? GEN_U32 : GEN_U64;
-  const char *i = ww_gen_open_1d(g, "n"), *vars[2], *h = fresh("h");
+  const char *i = OPEN_1D("n"), *vars[2], *h = fresh("h");
   uint32_t count = 2 + pick(9), lanes = 1 + pick(3);
-  g->type = (uint8_t)t;
+  g->type = t;
   TAG("bits");
-  ww_gen_inputs(g, t, 2, "n", T("#c %s", i), vars);
+  INPUTS(t, 2, "n", T("#c %s", i), vars);
   for (uint32_t k = 0; k < lanes; k++)
-    L("%s %s_%u = %s ^ %uu;", NAME(t), h, k, vars[0], k * 0x9e37u);
+    L("@T %s_%u = %s ^ %uu;", h, k, vars[0], k * 0x9e37u);
   bool loop = chance(85);
   if (loop) {
-    ww_gen_unroll(g, 20);
-    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+    UNROLL(20);
+    LOOP("k", ITERS());
   }
   for (uint32_t k = 0; k < count; k++) {
     const char *other = k % 3 == 2 && lanes > 1 ? T("%s_%u", h, (k + 1) % lanes) : vars[1];
-    bit_statement(g, t, T("%s_%u", h, k % lanes), other);
+    bit_statement(g, T("%s_%u", h, k % lanes), other);
   }
   if (loop) {
     for (uint32_t k = 0; k < lanes; k++)
-      L("%s_%u = (%s_%u ^ (%s)k) * 2654435761u;", h, k, h, k, NAME(t));
+      L("%s_%u = (%s_%u ^ (@T)k) * 2654435761u;", h, k, h, k);
     CLOSE();
   }
   const char *parts[3];
   for (uint32_t k = 0; k < lanes; k++)
     parts[k] = T("%s_%u", h, k);
-  ww_gen_put(g, t, "n", T("#c %s", i), ww_gen_sum(g, t, parts, lanes));
+  PUT("n", T("#c %s", i), SUM(parts, lanes));
 }
 
 /* ---- straight-line code ---- */
 
 /* Every form maps [0,1] into itself. */
-static void float_statement(gen *g, gen_type t, const char *a, const char *b, const char *c) {
-  const char *f = suffix(t);
+static void float_statement(gen *g, const char *a, const char *b, const char *c) {
   if (chance(g->math / 3)) {
     uint32_t how = pick(4);
     if (how == 0)
-      L("%s = $sqrt%s(%s);", a, f, b);
+      L("%s = $sqrt@f(%s);", a, b);
     if (how == 1)
-      L("%s = $exp%s(-%s);", a, f, b);
+      L("%s = $exp@f(-%s);", a, b);
     if (how == 2)
-      L("%s = $rsqrt%s(%s + 1.0%s);", a, f, b, f);
+      L("%s = $rsqrt@f(%s + 1.0@f);", a, b);
     if (how == 3)
-      L("%s = %s / (%s + 1.0%s);", a, b, c, f);
+      L("%s = %s / (%s + 1.0@f);", a, b, c);
     return;
   }
   switch (pick(9)) {
@@ -275,32 +266,32 @@ static void float_statement(gen *g, gen_type t, const char *a, const char *b, co
     L("%s = %s * %s;", a, b, c);
     break;
   case 1:
-    L("%s = 1.0%s - %s * %s;", a, f, a, b);
+    L("%s = 1.0@f - %s * %s;", a, a, b);
     break;
   case 2:
-    L("%s = (%s + %s) * 0.5%s;", a, a, b, f);
+    L("%s = (%s + %s) * 0.5@f;", a, a, b);
     break;
   case 3:
-    L("%s = %s * 0.75%s + %s * 0.25%s;", a, a, f, b, f);
+    L("%s = %s * 0.75@f + %s * 0.25@f;", a, a, b);
     break;
   case 4:
     L("%s = %s + %s * (%s - %s);", a, a, b, c, a);
     break;
   case 5:
-    L("%s = $fabs%s(%s - %s);", a, f, b, c);
+    L("%s = $fabs@f(%s - %s);", a, b, c);
     break;
   case 6:
-    L("%s = $fma%s(%s, -%s, 1.0%s);", a, f, a, b, f);
+    L("%s = $fma@f(%s, -%s, 1.0@f);", a, a, b);
     break;
   case 7:
-    L("%s = $fmin%s(%s, %s * 0.9%s + 0.1%s);", a, f, b, c, f, f);
+    L("%s = $fmin@f(%s, %s * 0.9@f + 0.1@f);", a, b, c);
     break;
   default:
-    L("%s = ((%s * 0.5%s + 0.25%s) * %s + 0.125%s) * %s;", a, b, f, f, b, f, c);
+    L("%s = ((%s * 0.5@f + 0.25@f) * %s + 0.125@f) * %s;", a, b, b, c);
   }
 }
 
-static void integer_statement(gen *g, gen_type t, const char *a, const char *b, const char *c) {
+static void integer_statement(gen *g, const char *a, const char *b, const char *c) {
   uint32_t by = 3 + pick(26);
   switch (pick(8)) {
   case 0:
@@ -319,7 +310,7 @@ static void integer_statement(gen *g, gen_type t, const char *a, const char *b, 
     L("%s = (%s & %s) | (~%s & %s);", a, a, b, a, c);
     break;
   case 5:
-    L("%s -= %s * %s;", a, b, ww_gen_literal(g, t));
+    L("%s -= %s * %s;", a, b, LITERAL());
     break;
   case 6:
     L("%s = %s > %s ? %s : %s + 1u;", a, b, c, a, b);
@@ -337,46 +328,46 @@ GEN_FAMILY(straight) {
   gen_type t = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
   uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)], n = alive[pick(t == GEN_F64 ? 6 : 8)],
            nin = 1 + pick(3);
-  const char *i = ww_gen_open_1d(g, "n"), *vars[3], *v[64];
+  const char *i = OPEN_1D("n"), *vars[3], *v[64];
   bool loop = chance(60),
        near = chance(50); /* near: operands are what was written last, as in a chain */
-  g->type = (uint8_t)t;
+  g->type = t;
   uint32_t words = n * ww_gen_types[t].bytes / 4;
   g->shape.max_threads = words > 90 ? 256 : words > 40 ? 512 : 1024; /* registers */
   TAG("straight");
-  ww_gen_inputs(g, t, nin, "n", T("#c %s", i), vars);
+  INPUTS(t, nin, "n", T("#c %s", i), vars);
   for (uint32_t k = 0; k < n; k++) {
     v[k] = T("q%u", k);
     if (t == GEN_U32)
-      L("%s q%u = %s + %uu;", NAME(t), k, vars[k % nin], k * 40503u);
+      L("@T q%u = %s + %uu;", k, vars[k % nin], k * 40503u);
     else
-      L("%s q%u = %s * 0.%u%s;", NAME(t), k, vars[k % nin], 99 - k, suffix(t));
+      L("@T q%u = %s * 0.%u@f;", k, vars[k % nin], 99 - k);
   }
   if (loop)
-    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+    LOOP("k", ITERS());
   for (uint32_t k = 0; k < length; k++) {
     const char *a = v[k % n], *b = v[near ? (k + n - 1) % n : pick(n)], *c = v[pick(n)];
     if (t == GEN_U32)
-      integer_statement(g, t, a, b, c);
+      integer_statement(g, a, b, c);
     else
-      float_statement(g, t, a, b, c);
+      float_statement(g, a, b, c);
   }
   if (loop)
     CLOSE();
-  L("%s all = q0;", NAME(t));
+  L("@T all = q0;");
   for (uint32_t k = 1; k < n; k++)
     L(t == GEN_U32 ? "all = all * 3u + q%u;" : "all += q%u;", k);
-  ww_gen_put(g, t, "n", T("#c %s", i), "all");
+  PUT("n", T("#c %s", i), "all");
 }
 
 /* ---- double precision ---- */
 
 /* A power series with as many terms as the argument says, in Horner's form or term by term. */
 static void series(gen *g, const char *v) {
-  const char *trips = ww_gen_iters(g);
+  const char *trips = ITERS();
   if (chance(50)) {
     L("double term = 1.0, sum = 1.0;");
-    ww_gen_unroll(g, 25);
+    UNROLL(25);
     OPEN(trips, "for (int k = 1; k <= %s; k++)", trips);
     if (chance(50))
       L("term = term * %s / (double)k;", v);
@@ -385,7 +376,7 @@ static void series(gen *g, const char *v) {
     L("sum += term;");
   } else {
     L("double sum = 0.5;");
-    ww_gen_unroll(g, 25);
+    UNROLL(25);
     OPEN(trips, "for (int k = %s; k > 0; k--)", trips);
     L("sum = $fma(sum, %s * 0.9, 1.0 / ((double)k + 1.0));", v);
   }
@@ -395,11 +386,11 @@ static void series(gen *g, const char *v) {
 /* A sum of products that keeps what rounding loses. */
 static void compensated(gen *g, const char *i, bool narrow) {
   bool exact = chance(50);
-  ww_gen_size(g, "len", GEN_DRAW, 4, 256, NULL)->most = 1 << 14;
-  ww_gen_buffer(g, "more", narrow ? GEN_F32 : GEN_F64, "n*len");
+  DRAW("len", 4, 256)->most = 1 << 14;
+  BUFFER("more", narrow ? GEN_F32 : GEN_F64, "n*len");
   L("double sum = 0.0, lost = 0.0;");
-  ww_gen_unroll(g, 25);
-  OPEN("len", "for (int k = 0; k < len; k++)");
+  UNROLL(25);
+  LOOP("k", "len");
   L("double e = (double)more[#q %s * len + k], a = e * v;", i);
   if (exact) { /* Knuth's sum of two, and the product's own error */
     L("double s = sum + a, bb = s - sum;");
@@ -419,7 +410,7 @@ static void solve(gen *g, const char *i, uint32_t m, bool again) {
   for (uint32_t k = 0; k < m * m; k++)
     L("double g%u = mats[#c %u * n + %s];", k, k, i);
   if (again)
-    OPEN(ww_gen_iters(g), "for (int it = 0; it < %s; it++)", ww_gen_iters(g));
+    LOOP("it", ITERS());
   for (uint32_t r = 0; r < m; r++) {
     for (uint32_t c = 0; c < m; c++)
       L("double m%u%u = g%u%s;", r, c, r * m + c, r == c ? " + 4.0 + sum * 0.01" : "");
@@ -447,11 +438,11 @@ static void solve(gen *g, const char *i, uint32_t m, bool again) {
 
 /* A root by Newton's method: until it stands, or so many times. */
 static void newton(gen *g, const char *v) {
-  const char *trips = ww_gen_iters(g);
+  const char *trips = ITERS();
   uint32_t kind = pick(3);
   L("double sum = 1.0 + %s;", v);
-  ww_gen_unroll(g, 20);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  UNROLL(20);
+  LOOP("k", trips);
   if (kind == 0)
     L("double step = (sum * sum - %s) / (2.0 * sum);", v);
   if (kind == 1)
@@ -465,13 +456,13 @@ static void newton(gen *g, const char *v) {
 GEN_FAMILY(double) {
   uint32_t kind = pick(4), m = 3 + pick(2);
   bool narrow = chance(30);
-  const char *i = ww_gen_open_1d(g, "n"), *vars[2] = {"v", "sum"};
+  const char *i = OPEN_1D("n"), *vars[2] = {"v", "sum"};
   g->type = GEN_F64;
   g->shape.max_threads = kind == 2 ? 256 : 512; /* registers */
   TAG("double");
-  ww_gen_buffer(g, "x", narrow ? GEN_F32 : GEN_F64, "n");
+  BUFFER("x", narrow ? GEN_F32 : GEN_F64, "n");
   if (kind == 2)
-    ww_gen_buffer(g, "mats", GEN_F64, T("n*%u", m * m));
+    BUFFER("mats", GEN_F64, T("n*%u", m * m));
   L("double v = (double)x[#c %s]%s;", i, chance(50) ? "" : " * 0.5 + 0.25");
   if (kind == 0)
     series(g, "v");
@@ -483,10 +474,10 @@ GEN_FAMILY(double) {
   }
   if (kind == 3)
     newton(g, "v");
-  const char *r = chance(50) ? ww_gen_work(g, GEN_F64, i, vars, 2) : "sum";
+  const char *r = chance(50) ? WORK(i, vars, 2) : "sum";
   if (chance(25)) {
-    ww_gen_output(g, "out", GEN_F32, "n");
+    OUTPUT("out", GEN_F32, "n");
     L("out[#c %s] = (float)(%s);", i, r);
   } else
-    ww_gen_put(g, GEN_F64, "n", T("#c %s", i), r);
+    PUT("n", T("#c %s", i), r);
 }

@@ -19,7 +19,7 @@ typedef struct {
 /* The feature and the threshold of a node, compared: `less` says which way. */
 static void look(gen *g, const forest *f, const char *mark) {
   L("int f = feature[%s base + node];", mark);
-  L("%s v = %s;", NAME(f->t), f->sample);
+  L("@T v = %s;", f->sample);
   if (f->bent)
     L("v = %s;", f->bent);
   L("int less = v < threshold[#t base + node];");
@@ -30,14 +30,14 @@ static void heap(gen *g, const forest *f) {
   uint32_t levels = 0;
   while (2u << levels < f->nodes)
     levels++;
-  ww_gen_unroll(g, 15);
-  OPEN(T("%u", levels), "for (int d = 0; d < %u; d++)", levels);
-  ww_gen_serial(g);
+  UNROLL(15);
+  LOOP("d", T("%u", levels));
+  SERIAL();
   look(g, f, "#dt");
   if (f->branch) {
     OPEN("1", "if (less)");
     L("node = 2 * node + 1;");
-    ww_gen_else(g, "1");
+    ELSE("1");
     L("node = 2 * node + 2;");
     CLOSE();
   } else
@@ -49,11 +49,11 @@ static void heap(gen *g, const forest *f) {
  */
 static void preorder(gen *g, const forest *f) {
   uint32_t parts = 4u << pick(3), most = f->nodes / parts;
-  ww_gen_indices(ww_gen_buffer(g, "skip", GEN_I32, T("trees*%u", f->nodes)), WW_FILL_UNIFORM, "1",
+  ww_gen_indices(BUFFER("skip", GEN_I32, T("trees*%u", f->nodes)), WW_FILL_UNIFORM, "1",
                  T("%u", most));
   TAG("data-loop");
   OPEN(T("%u", parts * 4), "while (node < %u)", f->nodes - most);
-  ww_gen_serial(g);
+  SERIAL();
   look(g, f, "#dt");
   L("node += less ? 1 : skip[#dt base + node];");
   CLOSE();
@@ -64,15 +64,15 @@ static void linked(gen *g, const forest *f) {
   uint32_t limit = 16u << pick(3), mean = f->features * 2;
   bool two = chance(50);
   const char *count = T("trees*%u", f->nodes), *hi = T("%u", f->nodes);
-  ww_gen_indices(ww_gen_buffer(g, two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count)),
+  ww_gen_indices(BUFFER(two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count)),
                  WW_FILL_UNIFORM, "0", hi);
   if (two)
-    ww_gen_indices(ww_gen_buffer(g, "upper", GEN_I32, count), WW_FILL_UNIFORM, "0", hi);
+    ww_gen_indices(BUFFER("upper", GEN_I32, count), WW_FILL_UNIFORM, "0", hi);
   TAG("data-loop");
   L("int depth = 0;");
   OPEN(T("%u", mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
        limit);
-  ww_gen_serial(g);
+  SERIAL();
   look(g, f, "#h"); /* the loop's condition has just read it */
   if (two)
     L("node = less ? lower[#dt base + node] : upper[#t base + node];");
@@ -86,30 +86,29 @@ static void linked(gen *g, const forest *f) {
 GEN_FAMILY(forest) {
   uint32_t layout = pick(3), features = 4u << pick(4);
   gen_type t = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
-  const char *i = ww_gen_open_1d(g, "n"), *leaf[] = {"leaf"};
+  const char *i = OPEN_1D("n"), *leaf[] = {"leaf"};
   forest f = {.t = t, .nodes = 64u << pick(7), .features = features};
   f.branch = chance(40);
-  g->type = (uint8_t)t;
-  TAG("tree");
-  TAG("indirect");
-  ww_gen_size(g, "trees", GEN_DRAW, 1, 48, NULL)->most = 1 << 13;
+  g->type = t;
+  TAG("tree indirect");
+  DRAW("trees", 1, 48)->most = 1 << 13;
   const char *both[] = {"sum", "most"};
   if (layout != 1 && chance(45))
-    f.bent = ww_gen_bend(g, t, "v"); /* in preorder, unequal odds make paths endless */
+    f.bent = BEND("v"); /* in preorder, unequal odds make paths endless */
   bool extreme = chance(35);
-  ww_gen_buffer(g, "samples", t, T("n*%u", features));
+  BUFFER("samples", t, T("n*%u", features));
   f.sample =
       chance(50) ? T("samples[#dr f * n + %s]", i) : T("samples[#dq %s * %u + f]", i, features);
   gen_type small = chance(50) ? GEN_U8 : GEN_I32;
-  ww_gen_indices(ww_gen_buffer(g, "feature", small, T("trees*%u", f.nodes)), WW_FILL_UNIFORM, "0",
+  ww_gen_indices(BUFFER("feature", small, T("trees*%u", f.nodes)), WW_FILL_UNIFORM, "0",
                  T("%u", features));
-  ww_gen_buffer(g, "threshold", t, T("trees*%u", f.nodes));
-  ww_gen_buffer(g, "value", t, T("trees*%u", f.nodes));
-  L("%s sum = %s;", NAME(t), ww_gen_zero(t));
+  BUFFER("threshold", t, T("trees*%u", f.nodes));
+  BUFFER("value", t, T("trees*%u", f.nodes));
+  L("@T sum = @0;");
   if (extreme)
-    L("%s most = %s;", NAME(t), ww_gen_zero(t));
-  ww_gen_unroll(g, 10);
-  OPEN("trees", "for (int tree = 0; tree < trees; tree++)");
+    L("@T most = @0;");
+  UNROLL(10);
+  LOOP("tree", "trees");
   L("int base = tree * %u, node = 0;", f.nodes);
   if (layout == 0)
     heap(g, &f);
@@ -117,18 +116,16 @@ GEN_FAMILY(forest) {
     preorder(g, &f);
   if (layout == 2)
     linked(g, &f);
-  L("%s leaf = value[#dt base + node];", NAME(t));
+  L("@T leaf = value[#dt base + node];");
   if (chance(60))
     L("sum += leaf;");
   else
-    ww_gen_step(g, t, "sum", leaf, 1);
+    STEP("sum", leaf, 1);
   if (extreme)
     L("most = leaf > most ? leaf : most;");
   CLOSE();
-  const char *r = extreme      ? ww_gen_sum(g, t, both, 2)
-                  : chance(50) ? ww_gen_bend(g, t, "sum")
-                               : "sum";
-  ww_gen_put(g, t, "n", T("#c %s", i), r);
+  const char *r = extreme ? SUM(both, 2) : chance(50) ? BEND("sum") : "sum";
+  PUT("n", T("#c %s", i), r);
 }
 
 /* ---- hash tables ---- */
@@ -147,20 +144,17 @@ static void next_slot(gen *g, uint32_t how, uint32_t mask) {
  * slot: of all probes 2 / range end. */
 GEN_FAMILY(probe) {
   uint32_t bits = 10 + pick(13), mask = (1u << bits) - 1, range = 4u << pick(4), how = pick(3);
-  gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64, t = ww_gen_value(g, 60);
-  const char *i = ww_gen_open_1d(g, "n"), *entry = NAME(ww_gen_compute(kept)), *vars[] = {"v"};
+  gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64, t = VALUE(60);
+  const char *i = OPEN_1D("n"), *entry = NAME(ww_gen_compute(kept)), *vars[] = {"v"};
   bool many = g->heavy || chance(50);
-  TAG("hash-table");
-  TAG("indirect");
-  TAG("data-loop");
-  ww_gen_buffer(g, "keys", GEN_U32, "n");
-  ww_gen_indices(ww_gen_buffer(g, "table", kept, T("%u", mask + 1)), WW_FILL_UNIFORM, "0",
-                 T("%u", range));
-  ww_gen_buffer(g, "payload", t, T("%u", mask + 1));
+  TAG("hash-table indirect data-loop");
+  BUFFER("keys", GEN_U32, "n");
+  ww_gen_indices(BUFFER("table", kept, T("%u", mask + 1)), WW_FILL_UNIFORM, "0", T("%u", range));
+  BUFFER("payload", t, T("%u", mask + 1));
   L("$u32 key = keys[#c %s];", i);
-  L("%s acc = %s;", NAME(t), ww_gen_zero(t));
+  L("@T acc = @0;");
   if (many)
-    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+    LOOP("k", ITERS());
   L("$u32 h = (key ^ (key >> %u)) * 2654435761u;", 11 + pick(8));
   if (chance(50))
     L("$u32 slot = h >> %u;", 32 - bits);
@@ -170,24 +164,24 @@ GEN_FAMILY(probe) {
   L("%s entry = table[#dt slot];", entry);
   L("int hops = 1;");
   OPEN(T("%u", range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
-  ww_gen_serial(g);
+  SERIAL();
   next_slot(g, how, mask);
   L("entry = table[#dt slot];");
   L("hops++;");
   CLOSE();
   OPEN("1", "if (entry == want)");
-  L("%s v = payload[#dt slot];", NAME(t));
-  ww_gen_step(g, t, "acc", vars, 1);
+  L("@T v = payload[#dt slot];");
+  STEP("acc", vars, 1);
   if (chance(50)) {
-    ww_gen_else(g, "1");
-    L("acc += (%s)hops;", NAME(t));
+    ELSE("1");
+    L("acc += (@T)hops;");
   }
   CLOSE();
   if (many) {
     L("key = key * 1664525u + 1013904223u;");
     CLOSE();
   }
-  ww_gen_put(g, t, "n", T("#c %s", i), "acc");
+  PUT("n", T("#c %s", i), "acc");
 }
 
 /* ---- records ---- */
@@ -216,18 +210,17 @@ GEN_FAMILY(records) {
   static const uint8_t sizes[] = {3, 4, 5, 6, 8, 8, 12, 16};
   uint32_t words = sizes[pick(8)], reads = 2 + pick(words < 6 ? words - 1 : 5),
            writes = 1 + pick(3);
-  gen_type t = ww_gen_value(g, 65);
-  const char *i = ww_gen_open_1d(g, "n"), *vars[8], *r[3];
+  gen_type t = VALUE(65);
+  const char *i = OPEN_1D("n"), *vars[8], *r[3];
   bool place = chance(45), indirect = chance(20);
   layout from = {t, words, chance(35), i}, to = {t, place ? words : writes, chance(50), i};
-  TAG("records");
-  TAG("stride");
+  TAG("records stride");
   if (place)
     to = from;
-  gen_param *p = ww_gen_buffer(g, "rec", t, T("n*%u", words));
+  gen_param *p = BUFFER("rec", t, T("n*%u", words));
   p->written = place;
   if (indirect) {
-    ww_gen_indices(ww_gen_buffer(g, "pick", GEN_I32, "n"), WW_FILL_PERMUTATION, NULL, NULL);
+    ww_gen_indices(BUFFER("pick", GEN_I32, "n"), WW_FILL_PERMUTATION, NULL, NULL);
     TAG("indirect");
     L("int at = pick[#c %s];", i);
     from.at = "at";
@@ -236,15 +229,15 @@ GEN_FAMILY(records) {
   }
   uint32_t first = pick(words);
   for (uint32_t k = 0; k < reads; k++)
-    vars[k] = ww_gen_load(g, t, "rec", field_at(g, &from, (first + k) % words, indirect, k));
+    vars[k] = LOAD(t, "rec", field_at(g, &from, (first + k) % words, indirect, k));
   for (uint32_t k = 0; k < writes; k++) {
-    r[k] = ww_gen_work(g, t, i, vars, reads);
+    r[k] = WORK(i, vars, reads);
     const char *v = fresh("f");
-    L("%s %s = %s;", NAME(t), v, r[k]);
+    L("@T %s = %s;", v, r[k]);
     vars[k % reads] = r[k] = v;
   }
   if (!place)
-    ww_gen_output(g, "out", t, T("n*%u", writes));
+    OUTPUT("out", t, T("n*%u", writes));
   for (uint32_t k = 0; k < writes; k++)
     L("%s[%s] = %s;", place ? "rec" : "out",
       field_at(g, &to, place ? (first + k) % words : k, indirect && place, k), r[k]);
@@ -270,44 +263,43 @@ static void next_place(gen *g, uint32_t how, const char *p, const char *v, uint3
 GEN_FAMILY(latency) {
   uint32_t streams = 1 + pick(chance(50) ? 3 : 8), bits = 10 + pick(14), mask = (1u << bits) - 1,
            how = pick(3);
-  gen_type t = chance(60) ? GEN_U32 : ww_gen_value(g, 100);
-  const char *trips = ww_gen_iters(g), *acc[8];
+  gen_type t = chance(60) ? GEN_U32 : VALUE(100);
+  const char *trips = ITERS(), *acc[8];
   bool one = streams < 2 || chance(50), payload = t != GEN_U32;
-  g->type = (uint8_t)t;
+  g->type = t;
   g->shape.max_threads = 32u << pick(4);
   TAG("latency");
   if (how < 2)
     TAG("pointer-chase");
-  ww_gen_buffer(g, "table", GEN_U32, T("%u", mask + 1));
+  BUFFER("table", GEN_U32, T("%u", mask + 1));
   if (payload)
-    ww_gen_buffer(g, "weight", t, T("%u", mask + 1));
+    BUFFER("weight", t, T("%u", mask + 1));
   for (uint32_t s = 0; s < streams; s++) {
     L("$u32 p%u = (($u32)($gx) * %uu + %uu) & %uu;", s, 977 + 2 * s, s * 4099, mask);
     acc[s] = one && s ? acc[0] : T("a%u", s);
     if (!one || !s)
-      L("%s a%u = %s;", NAME(t), s, ww_gen_zero(t));
+      L("@T a%u = @0;", s);
   }
   if (chance(75))
     L("#pragma unroll %u", 1u << pick(4));
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  LOOP("k", trips);
   if (how < 2)
-    ww_gen_serial(g);
+    SERIAL();
   const char *mark = how == 2 ? "#t" : "#dt";
   for (uint32_t s = 0; s < streams; s++)
     L("$u32 v%u = table[%s p%u];", s, s ? "#t" : mark, s);
   for (uint32_t s = 0; s < streams; s++) {
     const char *vars[] = {payload ? T("w%u", s) : T("v%u", s)};
     if (payload)
-      L("%s w%u = weight[#t p%u];", NAME(t), s, s);
+      L("@T w%u = weight[#t p%u];", s, s);
     if (chance(70))
-      L(ww_gen_is_float(t) || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], vars[0]);
+      L(FLOATS || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], vars[0]);
     else
-      ww_gen_step(g, t, acc[s], vars, 1);
+      STEP(acc[s], vars, 1);
     next_place(g, how, T("p%u", s), T("v%u", s), s, mask);
   }
   CLOSE();
-  ww_gen_put(g, t, "S", "#c $gx",
-             T("%s + (%s)p0", ww_gen_sum(g, t, acc, one ? 1 : streams), NAME(t)));
+  PUT("S", "#c $gx", T("%s + (@T)p0", SUM(acc, one ? 1 : streams)));
 }
 
 /* ---- queues ---- */
@@ -316,13 +308,11 @@ GEN_FAMILY(latency) {
  * by one of each lane. */
 static void warp_slot(gen *g) {
   TAG("vote");
-  ww_gen_only(g, 1, "$u32 votes = $ballot(0xffffffffu, keep);");
-  ww_gen_only(g, 1, "int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;");
-  ww_gen_only(g, 1, "if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));");
-  ww_gen_only(
-      g, 1,
-      "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
-  ww_gen_only(g, 2, "int slot = keep ? $add(&taken[0], 1) : 0;");
+  CUDA("$u32 votes = $ballot(0xffffffffu, keep);");
+  CUDA("int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;");
+  CUDA("if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));");
+  CUDA("slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
+  OPENCL("int slot = keep ? $add(&taken[0], 1) : 0;");
 }
 
 static void block_slot(gen *g) {
@@ -342,25 +332,24 @@ static void block_slot(gen *g) {
  * warp or block. */
 GEN_FAMILY(queue) {
   static const uint8_t many[] = {1, 1, 1, 2, 8, 32};
-  uint32_t threads = ww_gen_threads(g, 32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
+  uint32_t threads = THREADS(32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
   gen_type t = chance(40) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
   const char *all = T("turns*GX*%u", threads), *vars[] = {"v"}, *r = "v";
-  g->type = (uint8_t)t;
-  TAG("atomic");
-  TAG("queue");
-  ww_gen_size(g, "turns", GEN_PRIMARY, 1, 1 << 16, NULL);
-  ww_gen_buffer(g, "in", t, all);
-  ww_gen_output(g, "taken", GEN_I32, T("%u", queues));
-  ww_gen_size(g, "capacity", GEN_EXPR, 0, 0, T("%s/%u+1", all, queues * (1 + pick(4))));
-  ww_gen_output(g, "slots", t, queues > 1 ? T("capacity*%u", queues) : "capacity");
-  OPEN("turns", "for (int turn = 0; turn < turns; turn++)");
+  g->type = t;
+  TAG("atomic queue");
+  PRIMARY("turns", 1, 1 << 16);
+  BUFFER("in", t, all);
+  OUTPUT("taken", GEN_I32, T("%u", queues));
+  FOLLOWS("capacity", T("%s/%u+1", all, queues * (1 + pick(4))));
+  OUTPUT("slots", t, queues > 1 ? T("capacity*%u", queues) : "capacity");
+  LOOP("turn", "turns");
   L("int i = (turn * $Gx + $bx) * %u + $tx;", threads);
-  L("%s v = in[#c i];", NAME(t));
+  L("@T v = in[#c i];");
   if (chance(60)) {
     r = fresh("r");
-    L("%s %s = %s;", NAME(t), r, ww_gen_work(g, t, "i", vars, 1));
+    L("@T %s = %s;", r, WORK("i", vars, 1));
   }
-  const char *weight, *cond = ww_gen_condition(g, t, "i", vars, 1, &weight);
+  const char *weight, *cond = CONDITION("i", vars, 1, &weight);
   if (chance(45))
     L("int keep = %s;", cond);
   else if (t == GEN_F32)
@@ -391,31 +380,31 @@ GEN_FAMILY(queue) {
 /* ---- shared memory at any place ---- */
 
 /* Cells of the thread's own: in a row of the block's width, or in a column where banks meet. */
-static void own_cells(gen *g, gen_type t, const char *trips) {
-  uint32_t threads = ww_gen_threads(g, 32, 4), cells = 4u << pick(threads > 128 ? 2 : 4),
+static void own_cells(gen *g, const char *trips) {
+  uint32_t threads = THREADS(32, 4), cells = 4u << pick(threads > 128 ? 2 : 4),
            ways = cells < 32 ? cells : 32;
   bool column = chance(50), pad = column && chance(35);
   uint32_t pitch = cells + pad;
   const char *at =
       column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
   const char *vars[] = {"v", "seed"};
-  ww_gen_shared(g, t, "cell", T("[%u]", threads * pitch), threads * pitch);
-  L("%s seed = init[#c $tx], acc = %s;", NAME(t), ww_gen_zero(t));
-  OPEN(T("%u", cells), "for (int c = 0; c < %u; c++)", cells);
+  SHARED(g->type, "cell", threads * pitch);
+  L("@T seed = init[#c $tx], acc = @0;");
+  LOOP("c", T("%u", cells));
   L("cell[%s] = seed;", at);
   CLOSE();
-  ww_gen_unroll(g, 20);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  UNROLL(20);
+  LOOP("k", trips);
   L(chance(50) ? "int c = k & %u;" : "int c = (k * 5 + $tx) & %u;", cells - 1);
-  L("%s v = cell[%s];", NAME(t), at);
-  ww_gen_step(g, t, "acc", vars, 2);
-  L(ww_gen_is_float(t) ? "cell[%s] = (v + acc) * 0.5%s;" : "cell[%s] = (v >> 1) ^ acc;%.0s", at,
-    t == GEN_F32 ? "f" : "");
+  L("@T v = cell[%s];", at);
+  STEP("acc", vars, 2);
+  L(FLOATS ? "cell[%s] = (v + acc) * 0.5%s;" : "cell[%s] = (v >> 1) ^ acc;%.0s", at,
+    g->type == GEN_F32 ? "f" : "");
   CLOSE();
 }
 
 /* A table that all read: at random, in strides, or where the last value says. */
-static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
+static void any_cells(gen *g, const char *trips, uint32_t size) {
   static const uint8_t strides[] = {1, 2, 3, 4, 7, 8, 16, 17, 32, 33};
   uint32_t kind = pick(3), stride = strides[pick(10)], ways = stride & (0u - stride),
            by = 1 + 2 * pick(16);
@@ -423,7 +412,7 @@ static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
   const char *place = pad ? "(at + (at >> 5))" : "at",
              *k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
   const char *vars[] = {"v"};
-  ww_gen_shared(g, t, "cell", T("[%u]", size + size / 32), size + size / 32);
+  SHARED(g->type, "cell", size + size / 32);
   OPEN(T("%u/T", size), "for (int at = $tx; at < %u; at += $dx)", size);
   L("cell[%s] = init[#c at];", place);
   CLOSE();
@@ -431,17 +420,16 @@ static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
   L("int at = ($tx * %u) & %u;", kind == 1 ? stride : 29, size - 1);
   if (kind == 1)
     L("int from = at;");
-  L("%s acc = %s;", NAME(t), ww_gen_zero(t));
-  ww_gen_unroll(g, 25);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  L("@T acc = @0;");
+  UNROLL(25);
+  LOOP("k", trips);
   if (kind == 2)
-    ww_gen_serial(g);
+    SERIAL();
   if (kind == 1)
     L("at = (from + k * %u) & %u;", by, size - 1);
-  L("%s v = cell[#%s %s];", NAME(t), k, place);
-  ww_gen_step(g, t, "acc", vars, 1);
-  const char *value =
-      ww_gen_is_float(t) ? T("(int)(v * %u.0%s)", size, t == GEN_F32 ? "f" : "") : "(int)v";
+  L("@T v = cell[#%s %s];", k, place);
+  STEP("acc", vars, 1);
+  const char *value = FLOATS ? T("(int)(v * %u.0@f)", size) : "(int)v";
   if (kind == 0)
     L("at = (at * %u + %u) & %u;", 5 + 4 * (by & 7), by, size - 1);
   if (kind == 2)
@@ -450,15 +438,14 @@ static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
 }
 
 GEN_FAMILY(gather_shared) {
-  gen_type t = ww_gen_value(g, 60);
+  gen_type t = VALUE(60);
   uint32_t size = 256u << pick(4);
-  const char *trips = ww_gen_iters(g);
-  TAG("bank-conflict");
-  TAG("loop");
-  ww_gen_buffer(g, "init", t, T("%u", size > 1024 ? size : 1024));
+  const char *trips = ITERS();
+  TAG("bank-conflict loop");
+  BUFFER("init", t, T("%u", size > 1024 ? size : 1024));
   if (chance(35))
-    own_cells(g, t, trips);
+    own_cells(g, trips);
   else
-    any_cells(g, t, trips, size);
-  ww_gen_put(g, t, "S", "#c $gx", "acc");
+    any_cells(g, trips, size);
+  PUT("S", "#c $gx", "acc");
 }
