@@ -37,13 +37,15 @@ static void tree(gen *g, uint32_t how, uint32_t threads, const char *sm) {
     L("if ($tx %% (2 * s) == 0) %s[$tx] = %s;", sm,
       joined(g, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
   } else {
-    OPEN(levels, "for (int s = 1; s < %u; s *= 2)", threads);
-    L("int at = 2 * s * $tx;");
+    OPEN(levels,
+         "for (int s = 1; s < %u; s *= 2)\n"
+         "int at = 2 * s * $tx;",
+         threads);
     L("if (at < %u) %s[#k4 at] = %s;", threads, sm,
       joined(g, how, T("%s[at]", sm), T("%s[#k4 at + s]", sm)));
   }
-  L("$sync;");
-  CLOSE();
+  L("$sync;\n"
+    "}");
 }
 
 /* Result of a block into memory: its own place, or an atomic on one. */
@@ -81,9 +83,10 @@ GEN_FAMILY(reduce) {
   const char *e = chance(75) ? WORK("i", vars, nin)
                   : nin == 2 ? T("%s * %s", vars[0], vars[1])
                              : vars[0];
-  L("acc = %s;", joined(g, how, "acc", T("(%s)", e)));
-  CLOSE();
-  L("sm[$tx] = acc;");
+  L("acc = %s;\n"
+    "}\n"
+    "sm[$tx] = acc;",
+    joined(g, how, "acc", T("(%s)", e)));
   tree(g, how, threads, "sm");
   deliver(g, "sm[0]");
 }
@@ -103,8 +106,9 @@ GEN_FAMILY(shuffle) {
   L("int lane = $tx & 31;");
   OPENCL("int base = $tx - lane;");
   LOOP("k", "n");
-  L("int i = (k * $Gx + $bx) * %u + $tx;", threads);
-  L("@T v = x[#c i];");
+  L("int i = (k * $Gx + $bx) * %u + $tx;\n"
+    "@T v = x[#c i];",
+    threads);
   vars[0] = "v";
   if (chance(70))
     L("v = %s;", WORK("lane", vars, 1));
@@ -113,8 +117,8 @@ GEN_FAMILY(shuffle) {
   const char *other = fresh("u");
   CUDA("@T %s = %s(0xffffffffu, v, o);", other, word);
   OPENCL("$sync;");
-  OPENCL("lanes[$tx] = v;");
-  OPENCL("$sync;");
+  OPENCL("lanes[$tx] = v;\n"
+         "$sync;");
   const char *from = kind == 0   ? "$min(lane + o, 31)"
                      : kind == 1 ? "(lane ^ o)"
                                  : "$max(lane - o, 0)";
@@ -146,8 +150,9 @@ GEN_FAMILY(scan) {
   if (carry)
     L("@T carry = @0;");
   LOOP("tile", "tiles");
-  L("int i = ($bx * tiles + tile) * %u + $tx;", threads);
-  L("@T v = in[#c i];");
+  L("int i = ($bx * tiles + tile) * %u + $tx;\n"
+    "@T v = in[#c i];",
+    threads);
   const char *vars[] = {"v"}, *joins;
   if (chance(50))
     L("v = %s;", WORK("i", vars, 1));
@@ -155,28 +160,29 @@ GEN_FAMILY(scan) {
   while ((1u << log) < threads)
     log++;
   if (doubled) {
-    L("int cur = 0;");
-    L("sm[$tx] = v;");
-    L("$sync;");
+    L("int cur = 0;\n"
+      "sm[$tx] = v;\n"
+      "$sync;");
     OPEN(T("%u", log), "for (int o = 1; o < %u; o <<= 1)", threads);
     joins = joined(g, how, T("sm[cur + $tx]"), T("sm[cur + $tx - o]"));
-    L("@T w = sm[cur + $tx];");
-    L("if ($tx >= o) w = %s;", joins);
-    L("cur = %u - cur;", threads);
-    L("sm[cur + $tx] = w;");
-    L("$sync;");
-    CLOSE();
-    L("v = sm[cur + $tx];");
+    L("@T w = sm[cur + $tx];\n"
+      "if ($tx >= o) w = %s;\n"
+      "cur = %u - cur;\n"
+      "sm[cur + $tx] = w;\n"
+      "$sync;\n"
+      "}\n"
+      "v = sm[cur + $tx];",
+      joins, threads);
   } else {
     L("sm[$tx] = v;");
     OPEN(T("%u", log), "for (int o = 1; o < %u; o <<= 1)", threads);
-    L("$sync;");
-    L("@T w = $tx >= o ? sm[$tx - o] : @0;");
-    L("$sync;");
+    L("$sync;\n"
+      "@T w = $tx >= o ? sm[$tx - o] : @0;\n"
+      "$sync;");
     L("sm[$tx] = %s;", joined(g, how, "sm[$tx]", "w"));
     CLOSE();
-    L("$sync;");
-    L("v = sm[$tx];");
+    L("$sync;\n"
+      "v = sm[$tx];");
   }
   L("out[#c i] = %s;", carry ? joined(g, how, "v", "carry") : "v");
   if (carry)
@@ -200,13 +206,13 @@ GEN_FAMILY(histogram) {
   if (private_copy) {
     SHARED(GEN_U32, "local_hist", bins);
     TAG("barrier");
-    OPEN(T("%u/T", bins), "for (int b = $tx; b < %u; b += $dx)", bins);
-    L("local_hist[b] = 0u;");
-    CLOSE();
-    L("$sync;");
+    OPEN(T("%u/T", bins),
+         "for (int b = $tx; b < %u; b += $dx)\n"
+         "local_hist[b] = 0u;\n}\n$sync;",
+         bins);
   }
-  OPEN("n/S", "for (int i = $gx; i < n; i += $sx)");
-  L("$u32 v = data[#c i];");
+  OPEN("n/S", "for (int i = $gx; i < n; i += $sx)\n"
+              "$u32 v = data[#c i];");
   const char *vars[] = {"v"}, *bin = chance(45)   ? WORK("i", vars, 1)
                                      : chance(50) ? "v"
                                                   : T("(v >> %u)", pick(6));
@@ -236,13 +242,15 @@ GEN_FAMILY(tile) {
   BUFFER("in", t, T("tiles*GX*%u+%u", threads, 2 * radius));
   OUTPUT("out", t, T("tiles*GX*%u", threads));
   SHARED(t, "sm", width);
-  OPEN("tiles", "for (int tile = $bx; tile < tiles * $Gx; tile += $Gx)");
-  L("int base = tile * %u;", threads);
+  OPEN("tiles",
+       "for (int tile = $bx; tile < tiles * $Gx; tile += $Gx)\n"
+       "int base = tile * %u;",
+       threads);
   OPEN(T("%u/T", width), "for (int k = $tx; k < %u; k += %u)", width, threads);
-  L("sm[k] = in[#c base + k];");
-  CLOSE();
-  L("$sync;");
-  L("@T acc = @0;");
+  L("sm[k] = in[#c base + k];\n"
+    "}\n"
+    "$sync;\n"
+    "@T acc = @0;");
   const char *trips = passes ? ITERS() : NULL;
   if (passes)
     LOOP("p", trips);
@@ -270,8 +278,8 @@ GEN_FAMILY(tile) {
       L("acc = (acc >> 1) ^ p;");
     CLOSE();
   }
-  L("out[#c base + $tx] = acc;");
-  L("$sync;");
+  L("out[#c base + $tx] = acc;\n"
+    "$sync;");
 }
 
 GEN_FAMILY(transpose) {
@@ -305,12 +313,13 @@ GEN_FAMILY(transpose) {
   CLOSE();
   if (naive)
     return;
-  L("$sync;");
-  L("int tx = $by * %u + $tx, ty = $bx * %u + $ty;", dim, dim);
+  L("$sync;\n"
+    "int tx = $by * %u + $tx, ty = $bx * %u + $ty;",
+    dim, dim);
   OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
-  L("if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];",
+  L("if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];\n"
+    "}",
     pad ? "#k1" : "#k16");
-  CLOSE();
   if (repeat)
     L("$sync;");
 }
@@ -332,12 +341,13 @@ GEN_FAMILY(tilemul) {
   OUTPUT("c", t, "m*n");
   ww_gen_shared(g, t, "as", T("[%u][%u]", dim, dim + (chance(30))), dim * dim);
   ww_gen_shared(g, t, "bs", T("[%u][%u]", dim, dim), dim * dim);
-  L("int row = $by * %u + $ty, col = $bx * %u + $tx;", dim, dim);
-  L("@T acc = @0;");
+  L("int row = $by * %u + $ty, col = $bx * %u + $tx;\n"
+    "@T acc = @0;",
+    dim, dim);
   OPEN(T("kdim/%u", dim), "for (int k0 = 0; k0 < kdim; k0 += %u)", dim);
-  L("as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : @0;");
-  L("bs[$ty][$tx] = col < n ? b[#c (k0 + $ty) * n + col] : @0;");
-  L("$sync;");
+  L("as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : @0;\n"
+    "bs[$ty][$tx] = col < n ? b[#c (k0 + $ty) * n + col] : @0;\n"
+    "$sync;");
   if (unroll)
     L("#pragma unroll");
   LOOP("k", T("%u", dim));
@@ -347,8 +357,8 @@ GEN_FAMILY(tilemul) {
   else
     STEP("acc", vars, 2);
   CLOSE();
-  L("$sync;");
-  CLOSE();
+  L("$sync;\n"
+    "}");
   const char *out[] = {"acc"};
   OPEN(NULL, "if (row < m && col < n)");
   const char *r = fuse ? WORK("col", out, 1) : "acc";
@@ -359,23 +369,23 @@ GEN_FAMILY(tilemul) {
 GEN_FAMILY(dp) {
   gen_type t = chance(70) ? GEN_I32 : GEN_F32;
   uint32_t threads = fixed_block(g), kind = pick(3);
-  const char *min = t == GEN_F32 ? "$fmin" : "$min",
-             *max = t == GEN_F32 ? "$fmax" : "$max";
+  const char *min = t == GEN_F32 ? "$fmin" : "$min", *max = t == GEN_F32 ? "$fmax" : "$max";
   g->type = t;
   TAG("wavefront barrier");
   PRIMARY("rows", 1, 1 << 18);
   BUFFER("cost", t, T("65536+%u", threads));
   OUTPUT("best", t, T("GX*%u", threads));
   SHARED(t, "row", 2 * threads);
-  L("int cur = 0;");
-  L("row[$tx] = cost[#c $tx];");
-  L("$sync;");
+  L("int cur = 0;\n"
+    "row[$tx] = cost[#c $tx];\n"
+    "$sync;");
   OPEN("rows", "for (int r = 1; r <= rows; r++)");
   SERIAL();
-  L("@T up = row[cur + $tx];");
-  L("@T left = row[cur + ($tx > 0 ? $tx - 1 : 0)];");
-  L("@T right = row[cur + $min((int)$tx + 1, %u)];", threads - 1);
-  L("@T w = cost[#h ((r * %u + $bx * 64) & 65535) + $tx];", threads);
+  L("@T up = row[cur + $tx];\n"
+    "@T left = row[cur + ($tx > 0 ? $tx - 1 : 0)];\n"
+    "@T right = row[cur + $min((int)$tx + 1, %u)];\n"
+    "@T w = cost[#h ((r * %u + $bx * 64) & 65535) + $tx];",
+    threads - 1, threads);
   const char *vars[] = {"up", "left", "right", "w"};
   if (kind == 0)
     L("@T v = %s@f(up, %s@f(left, right)) + w;", min, min);
@@ -385,11 +395,12 @@ GEN_FAMILY(dp) {
     L("@T v = %s;", EXPR(vars, 4, 3));
   if (chance(40))
     L(t == GEN_F32 ? "v = v * 0.5f;" : "v = v & 65535;");
-  L("cur = %u - cur;", threads);
-  L("row[cur + $tx] = v;");
-  L("$sync;");
-  CLOSE();
-  L("best[#c $gx] = row[cur + $tx];");
+  L("cur = %u - cur;\n"
+    "row[cur + $tx] = v;\n"
+    "$sync;\n"
+    "}\n"
+    "best[#c $gx] = row[cur + $tx];",
+    threads);
 }
 
 /* Bitonic or odd-even sort of a block's tile in shared memory. */
@@ -408,8 +419,9 @@ GEN_FAMILY(sort) {
   if (payload)
     SHARED(GEN_I32, "val", threads);
   LOOP("tile", "tiles");
-  L("int i = ($bx * tiles + tile) * %u + $tx;", threads);
-  L("key[$tx] = in[#c i];");
+  L("int i = ($bx * tiles + tile) * %u + $tx;\n"
+    "key[$tx] = in[#c i];",
+    threads);
   if (payload)
     L("val[$tx] = i;");
   L("$sync;");
@@ -423,13 +435,13 @@ GEN_FAMILY(sort) {
     L("int other = $tx + 1;");
     OPEN("1", "if (($tx & 1) == (r & 1) && other < %u && key[$tx] > key[other])", threads);
   }
-  L("@T a = key[$tx];");
-  L("key[$tx] = key[other];");
-  L("key[other] = a;");
+  L("@T a = key[$tx];\n"
+    "key[$tx] = key[other];\n"
+    "key[other] = a;");
   if (payload) {
-    L("int b = val[$tx];");
-    L("val[$tx] = val[other];");
-    L("val[other] = b;");
+    L("int b = val[$tx];\n"
+      "val[$tx] = val[other];\n"
+      "val[other] = b;");
   }
   CLOSE();
   L("$sync;");

@@ -95,28 +95,39 @@ const char *ww_gen_text(gen *g, const char *fmt, ...) {
   return s;
 }
 
+static const char *take_line(gen *g, const char **s) {
+  size_t n = strcspn(*s, "\n");
+  const char *line = ww_strndup(g->a, *s, n);
+  *s += n + ((*s)[n] == '\n');
+  return line;
+}
+
+static void add_lines(gen *g, int only, const char *s) {
+  while (*s) {
+    const char *line = take_line(g, &s);
+    if (!strcmp(line, "}"))
+      ww_gen_close(g);
+    else
+      ww_push(g->a, &g->lines, (gen_line){.text = line, .only = only, .depth = g->depth});
+  }
+}
+
 void ww_gen_line(gen *g, int only, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  const char *s = text_v(g, fmt, ap);
+  add_lines(g, only, text_v(g, fmt, ap));
   va_end(ap);
-  for (size_t n; *s; s += n + (s[n] == '\n')) {
-    n = strcspn(s, "\n");
-    if (n == 1 && *s == '}')
-      ww_gen_close(g);
-    else
-      ww_push(g->a, &g->lines,
-              (gen_line){.text = ww_strndup(g->a, s, n), .only = only, .depth = g->depth});
-  }
 }
 
 void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
+  const char *s = text_v(g, fmt, ap);
+  va_end(ap);
   ww_push(g->a, &g->lines,
           (gen_line){
-              .text = text_v(g, fmt, ap), .weight = weight, .kind = GEN_OPEN, .depth = g->depth++});
-  va_end(ap);
+              .text = take_line(g, &s), .weight = weight, .kind = GEN_OPEN, .depth = g->depth++});
+  add_lines(g, 0, s);
 }
 
 void ww_gen_loop(gen *g, const char *k, const char *trips) {

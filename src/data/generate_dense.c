@@ -26,14 +26,15 @@ static const char *pair(gen *g, const block_of *b, const char *x, const char *y)
 
 static void clear(gen *g, const block_of *b) {
   if (b->arrays) {
-    L("@T acc[#v %u][#v %u], ra[#v %u], rb[#v %u];", b->R, b->C, b->R, b->C);
-    L("#pragma unroll");
+    L("@T acc[#v %u][#v %u], ra[#v %u], rb[#v %u];\n"
+      "#pragma unroll",
+      b->R, b->C, b->R, b->C);
     LOOP("r", T("%u", b->R));
     L("#pragma unroll");
     LOOP("c", T("%u", b->C));
-    L("acc[#v r][#v c] = @0;");
-    CLOSE();
-    CLOSE();
+    L("acc[#v r][#v c] = @0;\n"
+      "}\n"
+      "}");
     return;
   }
   for (uint32_t r = 0; r < b->R; r++)
@@ -48,9 +49,10 @@ static void outer(gen *g, const block_of *b, const char *part) {
     LOOP("r", T("%u", b->R));
     L("#pragma unroll");
     LOOP("c", T("%u", b->C));
-    L("acc[#v r][#v c] += %s;", pair(g, b, "ra[#v r]", "rb[#v c]"));
-    CLOSE();
-    CLOSE();
+    L("acc[#v r][#v c] += %s;\n"
+      "}\n"
+      "}",
+      pair(g, b, "ra[#v r]", "rb[#v c]"));
     return;
   }
   for (uint32_t r = 0; r < b->R; r++)
@@ -116,17 +118,16 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
   ww_gen_shared(g, g->type, "sb", T("[8][%u]", w), 8 * w);
   L("int flat = $ty * %u + $tx;", bx);
   OPEN("dim/8", "for (int k0 = 0; k0 < dim; k0 += 8)");
-  OPEN(T("%u", (8 * h + threads - 1) / threads), "for (int e = flat; e < %u; e += %u)", 8 * h,
-       threads);
-  L("sa[e / %u][e %% %u] = a[#c (k0 + e / %u) * rows * %u + $by * %u + e %% %u];", h, h, h, b->R, h,
-    h);
-  CLOSE();
+  OPEN(T("%u", (8 * h + threads - 1) / threads),
+       "for (int e = flat; e < %u; e += %u)\n"
+       "sa[e / %u][e %% %u] = a[#c (k0 + e / %u) * rows * %u + $by * %u + e %% %u];\n}",
+       8 * h, threads, h, h, h, b->R, h, h);
   OPEN(T("%u", (8 * w + threads - 1) / threads), "for (int e = flat; e < %u; e += %u)", 8 * w,
        threads);
-  L("sb[e / %u][e %% %u] = b[#c (k0 + e / %u) * cols * %u + $bx * %u + e %% %u];", w, w, w, b->C, w,
-    w);
-  CLOSE();
-  L("$sync;");
+  L("sb[e / %u][e %% %u] = b[#c (k0 + e / %u) * cols * %u + $bx * %u + e %% %u];\n"
+    "}\n"
+    "$sync;",
+    w, w, w, b->C, w, w);
   if (chance(50))
     L("#pragma unroll");
   LOOP("k", "8");
@@ -138,8 +139,8 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
   read_set(g, b, "rb", b->C, at);
   outer(g, b, "");
   CLOSE();
-  L("$sync;");
-  CLOSE();
+  L("$sync;\n"
+    "}");
 }
 
 /* Two sets of vectors, all with all: each thread R x C of the results, from R + C loads a feature.
@@ -352,8 +353,9 @@ GEN_FAMILY(bcast) {
        "for (int c = %s; c < cols; c += %u * %s)", warps ? "$tx & 31" : "$tx", width, lanes);
   for (uint32_t w = 0; w < width; w++) {
     acc[w] = T("a%u", w);
-    L("@T a%u = @0;", w);
-    L("@T v%u = data[#c row * cols + c + %u * %s];", w, w, lanes);
+    L("@T a%u = @0;\n"
+      "@T v%u = data[#c row * cols + c + %u * %s];",
+      w, w, w, lanes);
   }
   apply(g, width, acc);
   if (chance(50)) {

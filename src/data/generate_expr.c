@@ -190,7 +190,7 @@ void ww_gen_step(gen *g, const char *acc, const char *const *vars, uint32_t n) {
   if (!FLOATS && chance(g->div / 2))
     L("%s = %s %% %u@u + %s;", acc, acc, 1021 + 2 * pick(40), e);
   else
-    L("%s", FORM(FLOATS ? float_step(g) : int_step(g), acc, e));
+    LINE(FLOATS ? float_step(g) : int_step(g), acc, e);
 }
 
 void ww_gen_steps(gen *g, uint32_t count, const char *acc, const char *const *vars, uint32_t n) {

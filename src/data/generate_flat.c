@@ -19,8 +19,9 @@ const char *ww_gen_open_1d(gen *g, const char *n) {
   case 1: /* one element per thread, early exit */
     GRID(n, "S");
     TAG("early-exit");
-    L("int %s = $gx;", i);
-    L("if (%s >= %s) return;", i, n);
+    L("int %s = $gx;\n"
+      "if (%s >= %s) return;",
+      i, i, n);
     break;
   case 2:
   case 3:
@@ -31,8 +32,9 @@ const char *ww_gen_open_1d(gen *g, const char *n) {
   case 4: /* a block walks over a chunk of its own */
     PRIMARY(n, 256, 1 << 28);
     TAG("chunked");
-    L("int chunk = (%s + $Gx - 1) / $Gx;", n);
-    L("int first = $bx * chunk, last = $min(first + chunk, %s);", n);
+    L("int chunk = (%s + $Gx - 1) / $Gx;\n"
+      "int first = $bx * chunk, last = $min(first + chunk, %s);",
+      n, n);
     OPEN(T("%s/S", n), "for (int %s = first + $tx; %s < last; %s += $dx)", i, i, i);
     break;
   default:
@@ -278,8 +280,9 @@ GEN_FAMILY(hash) {
       L("%s = (%s << %u) | (%s >> %u);", h, h, 5 + pick(8), h, (wide ? 64 : 32) - 13u);
   }
   if (loop) {
-    L("%s = (%s ^ %s) * %s;", h, h, k, LITERAL());
-    CLOSE();
+    L("%s = (%s ^ %s) * %s;\n"
+      "}",
+      h, h, k, LITERAL());
   }
   if (!wide && chance(30)) {
     TAG("atomic");
@@ -334,23 +337,24 @@ GEN_FAMILY(branchy) {
 
 GEN_FAMILY(montecarlo) {
   gen_type t = chance(75) ? GEN_F32 : GEN_F64;
-  const char *s = fresh("s"), *k = fresh("k"), *hits = fresh("hits"),
-             *vars[3], *u = fresh("u");
+  const char *s = fresh("s"), *k = fresh("k"), *hits = fresh("hits"), *vars[3], *u = fresh("u");
   const char *i = OPEN_1D("n"), *trips = ITERS();
   g->type = t;
   TAG("random");
   BUFFER("seeds", GEN_U32, "n");
-  L("$u32 %s = seeds[#c %s] | 1u;", s, i);
-  L("@T %s = 0;", hits);
+  L("$u32 %s = seeds[#c %s] | 1u;\n"
+    "@T %s = 0;",
+    s, i, hits);
   LOOP(k, trips);
   uint32_t draws = 1 + pick(3), kind = pick(3);
   for (uint32_t d = 0; d < draws; d++) {
     if (kind == 0)
       L("%s = %s * 1664525u + 1013904223u;", s, s);
     if (kind == 1) {
-      L("%s ^= %s << 13;", s, s);
-      L("%s ^= %s >> 17;", s, s);
-      L("%s ^= %s << 5;", s, s);
+      L("%s ^= %s << 13;\n"
+        "%s ^= %s >> 17;\n"
+        "%s ^= %s << 5;",
+        s, s, s, s, s, s);
     }
     if (kind == 2)
       L("%s = (%s ^ (%s >> 15)) * 2246822519u + %uu;", s, s, s, 1 + 2 * pick(1000));
@@ -403,8 +407,9 @@ GEN_FAMILY(grid2) {
   ww_gen_size(g, "width", guard ? GEN_GRID : GEN_DRAW, 64, 8192, "GX*TX");
   ww_gen_size(g, "height", guard ? GEN_GRID : GEN_PRIMARY, 16, 1 << 16, "GY*TY");
   if (guard) {
-    L("int %s = $gx;", x);
-    L("int %s = $gy;", y);
+    L("int %s = $gx;\n"
+      "int %s = $gy;",
+      x, y);
     OPEN(NULL, "if (%s < width && %s < height)", x, y);
   } else {
     TAG("loop2");
@@ -434,8 +439,8 @@ GEN_FAMILY(grid3) {
     PRIMARY("nz", 1, 4096);
   else
     GRID("nz", "GZ*TZ");
-  L("int ix = $gx;");
-  L("int iy = $gy;");
+  L("int ix = $gx;\n"
+    "int iy = $gy;");
   if (!loop)
     L("int iz = $gz;");
   OPEN(NULL, loop ? "if (ix < nx && iy < ny)" : "if (ix < nx && iy < ny && iz < nz)");

@@ -123,6 +123,7 @@ const char *ww_gen_form(gen *g, const char *form, const char *const *names);
 /* A line or several; one that is } closes what was opened. only: 0 both dialects, 1 CUDA, 2 OpenCL
  */
 void ww_gen_line(gen *g, int only, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The first line opens a block, the others are in it. */
 void ww_gen_open(gen *g, const char *weight, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ww_gen_loop(gen *g, const char *k, const char *trips); /* over k from 0 on */

@@ -7,58 +7,31 @@
 
 /* ---- differential equations ---- */
 
-typedef enum {
-  VDP,
-  LOTKA,
-  PENDULUM,
-  FHN,
-  LORENZ,
-  ROSSLER,
-  SIR,
-  CHAIN,
-  KURAMOTO,
-  GATES,
-  NETWORK,
-  NSYSTEMS
-} system_kind;
+enum { IN_TWO = 4, IN_THREE = 7, NETWORK = 10, NSYSTEMS }; /* the first of those after */
 
-/* The slope of variable k of a system; s: a format for the name of a variable, such as "s%u". */
-static const char *slope(gen *g, system_kind kind, uint32_t n, uint32_t k, const char *const *s) {
-  const char *next = s[(k + 1) % n], *before = s[(k + n - 1) % n];
-  switch (kind) {
-  case VDP:
-    return k ? T("mu * (1.0@f - %s * %s) * %s - %s", s[0], s[0], s[1], s[0]) : s[1];
-  case LOTKA:
-    return k ? T("%s * (%s - mu)", s[1], s[0]) : T("%s * (1.0@f - %s)", s[0], s[1]);
-  case PENDULUM:
-    return k ? T("-mu * $sin@f(%s) - 0.1@f * %s", s[0], s[1]) : s[1];
-  case FHN:
-    return k ? T("0.08@f * (%s + 0.7@f - 0.8@f * %s)", s[0], s[1])
-             : T("%s - %s * %s * %s * 0.3333@f - %s + mu", s[0], s[0], s[0], s[0], s[1]);
-  case LORENZ:
-    return k == 0   ? T("10.0@f * (%s - %s)", s[1], s[0])
-           : k == 1 ? T("%s * (28.0@f * mu - %s) - %s", s[0], s[2], s[1])
-                    : T("%s * %s - 2.6667@f * %s", s[0], s[1], s[2]);
-  case ROSSLER:
-    return k == 0   ? T("-%s - %s", s[1], s[2])
-           : k == 1 ? T("%s + 0.2@f * %s", s[0], s[1])
-                    : T("0.2@f + %s * (%s - 5.7@f * mu)", s[2], s[0]);
-  case SIR:
-    return k == 0   ? T("-mu * %s * %s", s[0], s[1])
-           : k == 1 ? T("mu * %s * %s - 0.1@f * %s", s[0], s[1], s[1])
-                    : T("0.1@f * %s", s[1]);
-  case KURAMOTO:
-    return T("mu * ($sin@f(%s - %s) + $sin@f(%s - %s))", next, s[k], before, s[k]);
-  case NETWORK:
+/* The slope of variable k of a system with the variables s. */
+static const char *slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const char *const *s) {
+  static const char *const small[IN_THREE][3] = {
+      {"@b", "mu * (1.0@f - @a * @a) * @b - @a"}, /* van der Pol */
+      {"@a * (1.0@f - @b)", "@b * (@a - mu)"},    /* Lotka and Volterra */
+      {"@b", "-mu * $sin@f(@a) - 0.1@f * @b"},    /* a pendulum */
+      {"@a - @a * @a * @a * 0.3333@f - @b + mu",  /* FitzHugh and Nagumo */
+       "0.08@f * (@a + 0.7@f - 0.8@f * @b)"},
+      {"10.0@f * (@b - @a)", "@a * (28.0@f * mu - @c) - @b",
+       "@a * @b - 2.6667@f * @c"},                                                 /* Lorenz */
+      {"-@b - @c", "@a + 0.2@f * @b", "0.2@f + @c * (@a - 5.7@f * mu)"},           /* Roessler */
+      {"-mu * @a * @b", "mu * @a * @b - 0.1@f * @b", "0.1@f * @b"}};               /* an epidemic */
+  static const char *const rings[] = {"mu * (@b - 2.0@f * @a + @c) - 0.05@f * @a", /* a chain */
+                                      "mu * ($sin@f(@b - @a) + $sin@f(@c - @a))",  /* Kuramoto */
+                                      "(1.0@f / (1.0@f + $exp@f(-@b)) - @a) * mu"}; /* gates */
+  if (kind < IN_THREE)
+    return ww_gen_form(g, small[kind][k], s);
+  if (kind == NETWORK)
     return T("$tanh@f(%s) - %s * mu", ALL(s, n, 1), s[k]);
-  case GATES:
-    return T("(1.0@f / (1.0@f + $exp@f(-%s)) - %s) * mu", next, s[k]);
-  default:
-    return T("mu * (%s - 2.0@f * %s + %s) - 0.05@f * %s", next, s[k], before, s[k]);
-  }
+  return FORM(rings[kind - IN_THREE], s[k], s[(k + 1) % n], s[(k + n - 1) % n]);
 }
 
-static void slopes(gen *g, system_kind kind, uint32_t n, const char *const *s, const char **d) {
+static void slopes(gen *g, uint32_t kind, uint32_t n, const char *const *s, const char **d) {
   for (uint32_t k = 0; k < n; k++) {
     const char *e = slope(g, kind, n, k, s);
     d[k] = fresh("d");
@@ -67,7 +40,7 @@ static void slopes(gen *g, system_kind kind, uint32_t n, const char *const *s, c
 }
 
 /* One step: Euler, midpoint, or Runge and Kutta's of order 3 with two extra stages. */
-static void integrate(gen *g, system_kind kind, uint32_t n, uint32_t stages, const char *const *s) {
+static void integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const char *const *s) {
   const char *at[8], *d[8];
   memcpy(at, s, n * sizeof *at);
   for (uint32_t stage = 1; stage < stages; stage++) {
@@ -84,19 +57,19 @@ static void integrate(gen *g, system_kind kind, uint32_t n, uint32_t stages, con
 
 /* A small system a thread, in registers: long chains of dependent arithmetic. */
 GEN_FAMILY(ode) {
-  static const uint8_t sizes[NSYSTEMS] = {2, 2, 2, 2, 3, 3, 3};
-  system_kind kind = (system_kind)pick(NSYSTEMS);
-  gen_type t = chance(70) ? GEN_F32 : GEN_F64;
-  uint32_t n = sizes[kind] ? sizes[kind]
-                           : (kind == NETWORK ? 2 : 3) + pick(kind == NETWORK ? 4 : 6),
+  uint32_t kind = pick(NSYSTEMS);
+  gen_type t = g->type = chance(70) ? GEN_F32 : GEN_F64;
+  uint32_t n = kind < IN_TWO     ? 2
+               : kind < IN_THREE ? 3
+               : kind == NETWORK ? 2 + pick(4)
+                                 : 3 + pick(6),
            stages = 1 + pick(n > 5 ? 2 : 3), ends = pick(4);
   const char *i = OPEN_1D("n"), *s[8], *trips = ITERS();
-  g->type = t;
   g->shape.max_threads = t == GEN_F64 && n > 4 ? 256 : 512; /* registers */
   TAG("ode chain");
   BUFFER("start", t, T("n*%u", n));
   BUFFER("rate", t, "n");
-  L("@T mu = rate[#c %s] + 0.5@f, h = 0.00%u@f;", i, 1 + pick(9));
+  L("@T mu = rate[#c %s] + 0.5@f, h = 0.00@[1+9]@f;", i);
   for (uint32_t k = 0; k < n; k++) {
     s[k] = T("s%u", k);
     L("@T s%u = start[#c %u * n + %s];", k, k, i);
@@ -113,14 +86,13 @@ GEN_FAMILY(ode) {
     LOOP("j", "8"); /* until something is reached */
   integrate(g, kind, n, stages, s);
   if (ends == 1)
-    L("if ($fabs@f(s0) > %u.0@f) break;", 1 + pick(9));
+    L("if ($fabs@f(s0) > @[1+9].0@f) break;");
   if (ends < 2)
     CLOSE();
   if (ends == 2 && chance(50))
     L("if (s0 > 4.0@f) h = h * 0.9@f;");
   CLOSE();
-  bool whole = chance(50);
-  if (!whole) {
+  if (!chance(50)) {
     PUT("n", T("#c %s", i), ALL(s, n, 1));
     return;
   }
@@ -142,9 +114,10 @@ static void swap_bits(gen *g, const char *h) {
   const char *w = fresh("w");
   L("@T %s = 0u;", w);
   for (uint32_t k = 0; k < 3; k++) {
-    L("%s = (%s ^ (%s >> %u)) & %s;", w, h, h, steps[k].by,
-      g->type == GEN_U64 ? steps[k].wide : steps[k].narrow);
-    L("%s = %s ^ %s ^ (%s << %u);", h, h, w, w, steps[k].by);
+    L("%s = (%s ^ (%s >> %u)) & %s;\n"
+      "%s = %s ^ %s ^ (%s << %u);",
+      w, h, h, steps[k].by, g->type == GEN_U64 ? steps[k].wide : steps[k].narrow, h, h, w, w,
+      steps[k].by);
   }
 }
 
@@ -155,63 +128,48 @@ static void bit_loop(gen *g, const char *h, const char *b) {
     TAG("data-loop");
     L("@T %s = %s & %s;", w, h, b);
     OPEN(g->type == GEN_U64 ? "20" : "11", "while (%s != 0u)", w);
-    L("%s += (%s & (0u - %s)) * 3u;", h, w, w);
-    L("%s &= %s - 1u;", w, w);
-    CLOSE();
+    L("%s += (%s & (0u - %s)) * 3u;\n"
+      "%s &= %s - 1u;\n"
+      "}",
+      h, w, w, w, w);
     return;
   }
   L("@T %s = 0u;", w);
   OPEN("8", "for (int %s = 0; %s < 8; %s++)", j, j, j);
-  L("%s ^= ((%s >> %s) & 1u) != 0u ? %s << %s : 0u;", w, b, j, h, j);
-  CLOSE();
-  L("%s = %s ^ (%s >> 11);", h, w, h);
+  L("%s ^= ((%s >> %s) & 1u) != 0u ? %s << %s : 0u;\n"
+    "}\n"
+    "%s = %s ^ (%s >> 11);",
+    w, b, j, h, j, h, w, h);
 }
 
 static void bit_statement(gen *g, const char *h, const char *b) {
-  bool wide = g->type == GEN_U64;
-  uint32_t width = wide ? 64 : 32, by = 1 + pick(width - 2);
-  const char *popc = wide ? "$popcll" : "$popc", *clz = wide ? "$clzll" : "$clz";
-  switch (pick(13)) {
-  case 0:
-    L("%s += (@T)%s(%s ^ %s) * %uu;", h, popc, h, b, 2 * by + 1);
-    break;
-  case 1:
-    L("%s ^= %s << (%s(%s | 1u) & %u);", h, b, clz, h, width - 1);
-    break;
-  case 2:
-    L("%s = (%s << %u) | (%s >> %u);", h, h, by, h, width - by);
-    break;
-  case 3:
-    L("%s = (%s << (%s & %uu)) | (%s >> ((%uu - %s) & %uu));", h, h, b, width - 1, h, width, b,
-      width - 1);
-    break;
-  case 4:
+  static const char *const narrow[] = {
+      "@a += (@T)$popc(@a ^ @b) * @cu;",
+      "@a ^= @b << ($clz(@a | 1u) & 31);",
+      "@a = (@a << @d) | (@a >> @e);",
+      "@a = (@a << (@b & 31u)) | (@a >> ((32u - @b) & 31u));",
+      NULL,
+      "@a = (@a ^ (@a >> 1)) + @b;",
+      "@a = @a / (@b | 3u) + @a;",
+      "@a = @a % (@b | 7u) + (@a << 3);",
+      "@a ^= $mulhi(@a, @b);",
+      "@a = (@a & @b) | (~@a & (@a >> 5));",
+      "@a = ((@a >> 8) & 0x00ff00ffu) | ((@a & 0x00ff00ffu) << 8);",
+      NULL,
+      "@a = @a * @b + @cu;"};
+  static const char *const wide[] = {"@a += (@T)$popcll(@a ^ @b) * @cu;",
+                                     "@a ^= @b << ($clzll(@a | 1u) & 63);",
+                                     [3] = "@a = (@a << (@b & 63u)) | (@a >> ((64u - @b) & 63u));",
+                                     [8] = "@a ^= $mulhi64(@a, @b);"};
+  bool is_wide = g->type == GEN_U64;
+  uint32_t width = is_wide ? 64 : 32, by = 1 + pick(width - 2), how = pick(13);
+  if (how == 4)
     swap_bits(g, h);
-    break;
-  case 5:
-    L("%s = (%s ^ (%s >> 1)) + %s;", h, h, h, b);
-    break;
-  case 6:
-    L("%s = %s / (%s | 3u) + %s;", h, h, b, h);
-    break;
-  case 7:
-    L("%s = %s %% (%s | 7u) + (%s << 3);", h, h, b, h);
-    break;
-  case 8:
-    L(wide ? "%s ^= $mulhi64(%s, %s);" : "%s ^= $mulhi(%s, %s);", h, h, b);
-    break;
-  case 9:
-    L("%s = (%s & %s) | (~%s & (%s >> 5));", h, h, b, h, h);
-    break;
-  case 10:
-    L("%s = ((%s >> 8) & 0x00ff00ffu) | ((%s & 0x00ff00ffu) << 8);", h, h, h);
-    break;
-  case 11:
+  else if (how == 11)
     bit_loop(g, h, b);
-    break;
-  default:
-    L("%s = %s * %s + %uu;", h, h, b, 2 * by + 1);
-  }
+  else
+    LINE(is_wide && how < 9 && wide[how] ? wide[how] : narrow[how], h, b, T("%u", 2 * by + 1),
+         T("%u", by), T("%u", width - by));
 }
 
 /* Integer arithmetic of 32 or 64 bits that is no plain sum: counts, shifts by data, division by
@@ -248,76 +206,32 @@ GEN_FAMILY(bits) {
 /* ---- straight-line code ---- */
 
 /* Every form maps [0,1] into itself. */
-static void float_statement(gen *g, const char *a, const char *b, const char *c) {
-  if (chance(g->math / 3)) {
-    uint32_t how = pick(4);
-    if (how == 0)
-      L("%s = $sqrt@f(%s);", a, b);
-    if (how == 1)
-      L("%s = $exp@f(-%s);", a, b);
-    if (how == 2)
-      L("%s = $rsqrt@f(%s + 1.0@f);", a, b);
-    if (how == 3)
-      L("%s = %s / (%s + 1.0@f);", a, b, c);
-    return;
-  }
-  switch (pick(9)) {
-  case 0:
-    L("%s = %s * %s;", a, b, c);
-    break;
-  case 1:
-    L("%s = 1.0@f - %s * %s;", a, a, b);
-    break;
-  case 2:
-    L("%s = (%s + %s) * 0.5@f;", a, a, b);
-    break;
-  case 3:
-    L("%s = %s * 0.75@f + %s * 0.25@f;", a, a, b);
-    break;
-  case 4:
-    L("%s = %s + %s * (%s - %s);", a, a, b, c, a);
-    break;
-  case 5:
-    L("%s = $fabs@f(%s - %s);", a, b, c);
-    break;
-  case 6:
-    L("%s = $fma@f(%s, -%s, 1.0@f);", a, a, b);
-    break;
-  case 7:
-    L("%s = $fmin@f(%s, %s * 0.9@f + 0.1@f);", a, b, c);
-    break;
-  default:
-    L("%s = ((%s * 0.5@f + 0.25@f) * %s + 0.125@f) * %s;", a, b, b, c);
-  }
+static const char *float_statement(gen *g) {
+  static const char *const math[] = {"@a = $sqrt@f(@b);", "@a = $exp@f(-@b);",
+                                     "@a = $rsqrt@f(@b + 1.0@f);", "@a = @b / (@c + 1.0@f);"};
+  static const char *const plain[] = {"@a = @b * @c;",
+                                      "@a = 1.0@f - @a * @b;",
+                                      "@a = (@a + @b) * 0.5@f;",
+                                      "@a = @a * 0.75@f + @b * 0.25@f;",
+                                      "@a = @a + @b * (@c - @a);",
+                                      "@a = $fabs@f(@b - @c);",
+                                      "@a = $fma@f(@a, -@b, 1.0@f);",
+                                      "@a = $fmin@f(@b, @c * 0.9@f + 0.1@f);",
+                                      "@a = ((@b * 0.5@f + 0.25@f) * @b + 0.125@f) * @c;"};
+  return chance(g->math / 3) ? math[pick(4)] : plain[pick(9)];
 }
 
 static void integer_statement(gen *g, const char *a, const char *b, const char *c) {
-  uint32_t by = 3 + pick(26);
-  switch (pick(8)) {
-  case 0:
-    L("%s += %s ^ %s;", a, b, c);
-    break;
-  case 1:
-    L("%s = ((%s ^ %s) << %u) | (%s >> %u);", a, a, b, by, a, 32 - by);
-    break;
-  case 2:
-    L("%s = %s * %s + %s;", a, a, b, c);
-    break;
-  case 3:
-    L("%s ^= %s >> %u;", a, b, by);
-    break;
-  case 4:
-    L("%s = (%s & %s) | (~%s & %s);", a, a, b, a, c);
-    break;
-  case 5:
-    L("%s -= %s * %s;", a, b, LITERAL());
-    break;
-  case 6:
-    L("%s = %s > %s ? %s : %s + 1u;", a, b, c, a, b);
-    break;
-  default:
-    L("%s += (%s << %u) - %s;", a, b, by & 15, c);
-  }
+  static const char *const forms[] = {"@a += @b ^ @c;",
+                                      "@a = ((@a ^ @b) << @d) | (@a >> @e);",
+                                      "@a = @a * @b + @c;",
+                                      "@a ^= @b >> @d;",
+                                      "@a = (@a & @b) | (~@a & @c);",
+                                      "@a -= @b * @l;",
+                                      "@a = @b > @c ? @a : @b + 1u;",
+                                      "@a += (@b << @d) - @c;"};
+  uint32_t by = 3 + pick(26), how = pick(8);
+  LINE(forms[how], a, b, c, T("%u", how < 7 ? by : by & 15), T("%u", 32 - by));
 }
 
 /* Hundreds of statements without a loop around them, or with one: more code than instruction caches
@@ -350,7 +264,7 @@ GEN_FAMILY(straight) {
     if (t == GEN_U32)
       integer_statement(g, a, b, c);
     else
-      float_statement(g, a, b, c);
+      LINE(float_statement(g), a, b, c);
   }
   if (loop)
     CLOSE();
@@ -363,22 +277,22 @@ GEN_FAMILY(straight) {
 /* ---- double precision ---- */
 
 /* A power series with as many terms as the argument says, in Horner's form or term by term. */
-static void series(gen *g, const char *v) {
+static void series(gen *g) {
   const char *trips = ITERS();
   if (chance(50)) {
     L("double term = 1.0, sum = 1.0;");
     UNROLL(25);
     OPEN(trips, "for (int k = 1; k <= %s; k++)", trips);
-    if (chance(50))
-      L("term = term * %s / (double)k;", v);
-    else
-      L("term = -term * %s * %s / ((double)k * ((double)k + 0.5));", v, v);
+    L(chance(50) ? "term = term * v / (double)k;"
+                 : "term = -term * v * v / ((double)k * ((double)k + 0.5));");
     L("sum += term;");
   } else {
     L("double sum = 0.5;");
     UNROLL(25);
-    OPEN(trips, "for (int k = %s; k > 0; k--)", trips);
-    L("sum = $fma(sum, %s * 0.9, 1.0 / ((double)k + 1.0));", v);
+    OPEN(trips,
+         "for (int k = %s; k > 0; k--)\n"
+         "sum = $fma(sum, v * 0.9, 1.0 / ((double)k + 1.0));",
+         trips);
   }
   CLOSE();
 }
@@ -393,13 +307,13 @@ static void compensated(gen *g, const char *i, bool narrow) {
   LOOP("k", "len");
   L("double e = (double)more[#q %s * len + k], a = e * v;", i);
   if (exact) { /* Knuth's sum of two, and the product's own error */
-    L("double s = sum + a, bb = s - sum;");
-    L("lost += (sum - (s - bb)) + (a - bb) + $fma(e, v, -a);");
-    L("sum = s;");
+    L("double s = sum + a, bb = s - sum;\n"
+      "lost += (sum - (s - bb)) + (a - bb) + $fma(e, v, -a);\n"
+      "sum = s;");
   } else { /* Kahan's */
-    L("double y = a - lost, s = sum + y;");
-    L("lost = (s - sum) - y;");
-    L("sum = s;");
+    L("double y = a - lost, s = sum + y;\n"
+      "lost = (s - sum) - y;\n"
+      "sum = s;");
   }
   CLOSE();
   L("sum = sum + lost;");
@@ -437,18 +351,15 @@ static void solve(gen *g, const char *i, uint32_t m, bool again) {
 }
 
 /* A root by Newton's method: until it stands, or so many times. */
-static void newton(gen *g, const char *v) {
-  const char *trips = ITERS();
-  uint32_t kind = pick(3);
-  L("double sum = 1.0 + %s;", v);
+static void newton(gen *g) {
+  static const char *const steps[] = {"(sum * sum - v) / (2.0 * sum)",
+                                      "(sum * sum * sum - v - 2.0) / (3.0 * sum * sum + 0.1)",
+                                      "(sum - $exp(-sum) * v) / (1.0 + $exp(-sum))"};
+  const char *trips = ITERS(), *step = steps[pick(3)];
+  L("double sum = 1.0 + v;");
   UNROLL(20);
   LOOP("k", trips);
-  if (kind == 0)
-    L("double step = (sum * sum - %s) / (2.0 * sum);", v);
-  if (kind == 1)
-    L("double step = (sum * sum * sum - %s - 2.0) / (3.0 * sum * sum + 0.1);", v);
-  if (kind == 2)
-    L("double step = (sum - $exp(-sum) * %s) / (1.0 + $exp(-sum));", v);
+  L("double step = %s;", step);
   L(chance(40) ? "sum -= step * 0.5 + (double)(k & 3) * 0.001;" : "sum -= step * 0.75;");
   CLOSE();
 }
@@ -456,7 +367,7 @@ static void newton(gen *g, const char *v) {
 GEN_FAMILY(double) {
   uint32_t kind = pick(4), m = 3 + pick(2);
   bool narrow = chance(30);
-  const char *i = OPEN_1D("n"), *vars[2] = {"v", "sum"};
+  const char *i = OPEN_1D("n");
   g->type = GEN_F64;
   g->shape.max_threads = kind == 2 ? 256 : 512; /* registers */
   TAG("double");
@@ -465,7 +376,7 @@ GEN_FAMILY(double) {
     BUFFER("mats", GEN_F64, T("n*%u", m * m));
   L("double v = (double)x[#c %s]%s;", i, chance(50) ? "" : " * 0.5 + 0.25");
   if (kind == 0)
-    series(g, "v");
+    series(g);
   if (kind == 1)
     compensated(g, i, narrow);
   if (kind == 2) {
@@ -473,8 +384,8 @@ GEN_FAMILY(double) {
     solve(g, i, m, chance(80));
   }
   if (kind == 3)
-    newton(g, "v");
-  const char *r = chance(50) ? WORK(i, vars, 2) : "sum";
+    newton(g);
+  const char *r = chance(50) ? WORK(i, NAMES("v", "sum")) : "sum";
   if (chance(25)) {
     OUTPUT("out", GEN_F32, "n");
     L("out[#c %s] = (float)(%s);", i, r);

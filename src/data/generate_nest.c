@@ -28,8 +28,10 @@ GEN_FAMILY(stencil1) {
     const char *k = fresh("k"), *v = fresh("v");
     if (chance(50))
       L("#pragma unroll");
-    OPEN(T("%u", 2 * radius + 1), "for (int %s = 0; %s <= %u; %s++)", k, k, 2 * radius, k);
-    L("@T %s = in[#h %s + %s];", v, at, k);
+    OPEN(T("%u", 2 * radius + 1),
+         "for (int %s = 0; %s <= %u; %s++)\n"
+         "@T %s = in[#h %s + %s];",
+         k, k, 2 * radius, k, v, at, k);
     const char *vars[] = {v};
     STEP(acc, vars, 1);
     CLOSE();
@@ -116,9 +118,10 @@ GEN_FAMILY(stencil3) {
     GRID("nz", "GZ*TZ");
   BUFFER("u", t, T("(nx+%u)*(ny+%u)*(nz+%u)", 2 * radius, 2 * radius, 2 * radius));
   OUTPUT("out", t, "nx*ny*nz");
-  L("int ix = $gx, iy = $gy%s;", march ? "" : ", iz = $gz");
-  L("int sy = nx + %u;", 2 * radius);
-  L("int sz = sy * (ny + %u);", 2 * radius);
+  L("int ix = $gx, iy = $gy%s;\n"
+    "int sy = nx + %u;\n"
+    "int sz = sy * (ny + %u);",
+    march ? "" : ", iz = $gz", 2 * radius, 2 * radius);
   L(march ? "if (ix >= nx || iy >= ny) return;" : "if (ix >= nx || iy >= ny || iz >= nz) return;");
   if (march)
     LOOP("iz", "nz");
@@ -264,9 +267,10 @@ GEN_FAMILY(colwise) {
   bool two = chance(40), major = chance(25);
   if (two)
     BUFFER("coef", t, "rows");
-  L("int col = $gx;");
-  L("if (col >= cols) return;");
-  L("@T %s = @0;", acc);
+  L("int col = $gx;\n"
+    "if (col >= cols) return;\n"
+    "@T %s = @0;",
+    acc);
   bool passes = g->heavy && chance(60);
   if (passes)
     LOOP("pass", ITERS());

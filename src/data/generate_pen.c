@@ -37,9 +37,9 @@ void ww_gen_unroll(gen *g, uint32_t percent) {
 void ww_gen_stir(gen *g, const char *acc, const char *k) {
   if (FLOATS)
     return;
-  L("%s", FORM(g->type == GEN_I32 ? "@a = ((@a >> 1) + @b) ^ (@b & 7);"
-                                  : "@a = (@a * 5u + @b) ^ (@a >> 7);",
-               acc, k));
+  LINE(g->type == GEN_I32 ? "@a = ((@a >> 1) + @b) ^ (@b & 7);"
+                          : "@a = (@a * 5u + @b) ^ (@a >> 7);",
+       acc, k);
 }
 
 const char *ww_gen_sum(gen *g, const char *const *parts, uint32_t n) {

@@ -7,6 +7,7 @@
 
 #define T(...) ww_gen_text(g, __VA_ARGS__)
 #define L(...) ww_gen_line(g, 0, __VA_ARGS__)
+#define LINE(form, ...) L("%s", FORM(form, __VA_ARGS__))
 #define CUDA(...) ww_gen_line(g, 1, __VA_ARGS__)
 #define OPENCL(...) ww_gen_line(g, 2, __VA_ARGS__)
 #define FORM(form, ...) ww_gen_form(g, form, (const char *const[]){__VA_ARGS__})

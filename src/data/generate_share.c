@@ -83,9 +83,10 @@ static void sweep(gen *g, const char *cell, const char *const *near, uint32_t n,
 static void load_tile(gen *g, bool flat, uint32_t w, uint32_t h, uint32_t cells) {
   L(flat ? "int flat = $tx;" : "int flat = $ty * %u + $tx;", w);
   L(flat ? "int base = $bx * %u;" : "int base = ($by * $Gx + $bx) * %u;", w * h);
-  OPEN(T("%u", (cells + w * h - 1) / (w * h)), "for (int e = flat; e < %u; e += %u)", cells, w * h);
-  L("cell[e] = grid[#c base + e];");
-  CLOSE();
+  OPEN(T("%u", (cells + w * h - 1) / (w * h)),
+       "for (int e = flat; e < %u; e += %u)\n"
+       "cell[e] = grid[#c base + e];\n}",
+       cells, w * h);
   L("int at = %s;", flat ? "$tx + 1" : T("($ty + 1) * %u + $tx + 1", w + 2));
   if (chance(50)) {
     BUFFER("source", g->type, T("G*%u", w * h));
@@ -195,8 +196,9 @@ GEN_FAMILY(triangle) {
   } else {
     const char *m = ITERS(), *e = rounds_of(g, m, &weight);
     bool loads = chance(65);
-    L("int mine = %s;", e);
-    L("@T w = x[#c ($gx) & %u];", mask);
+    L("int mine = %s;\n"
+      "@T w = x[#c ($gx) & %u];",
+      e, mask);
     UNROLL(25);
     OPEN(weight, "for (int k = 0; k < mine; k++)");
     if (loads)
@@ -311,11 +313,10 @@ GEN_FAMILY(persist) {
   BUFFER("in", t, T("items*%u", threads));
   OUTPUT("out", t, T("items*%u", threads));
   SHARED(t, "tile", threads);
-  OPEN("items/G", "for (int item = $bx; item < items; item += $Gx)");
-  L("int which = %s;", order);
-  L("@T v = in[#%sc which * %u + $tx];", shuffled ? "d" : "", threads);
-  L("tile[$tx] = v;");
-  L("$sync;");
+  OPEN("items/G",
+       "for (int item = $bx; item < items; item += $Gx)\n"
+       "int which = %s;\n@T v = in[#%sc which * %u + $tx];\ntile[$tx] = v;\n$sync;",
+       order, shuffled ? "d" : "", threads);
   for (uint32_t p = 0; p < phases; p++) {
     uint32_t what = pick(4);
     if (by_kind && p) {
@@ -327,13 +328,14 @@ GEN_FAMILY(persist) {
     } else
       phase(g, threads, what);
     if (p + 1 < phases) {
-      L("$sync;");
-      L("tile[$tx] = v;");
-      L("$sync;");
+      L("$sync;\n"
+        "tile[$tx] = v;\n"
+        "$sync;");
     }
   }
-  L("out[#c which * %u + $tx] = v;", threads);
-  L("$sync;");
+  L("out[#c which * %u + $tx] = v;\n"
+    "$sync;",
+    threads);
 }
 
 /* ---- votes ---- */
@@ -352,10 +354,10 @@ static void ballot(gen *g) {
   }
   CUDA("%s", cuda[how]);
   OPENCL("$sync;");
-  OPENCL("said[$tx] = yes;");
-  OPENCL("$sync;");
-  OPENCL("votes = 0u;");
-  OPENCL("for (int l = 0; l < 32; l++) votes |= ($u32)(said[base + l] %s) << l;",
+  OPENCL("said[$tx] = yes;\n"
+         "$sync;\n"
+         "votes = 0u;\n"
+         "for (int l = 0; l < 32; l++) votes |= ($u32)(said[base + l] %s) << l;",
          how == 3 ? "== yes" : "!= 0");
   if (how == 1)
     OPENCL("votes = votes != 0u ? 0x55555555u : 0u;");
@@ -374,16 +376,18 @@ static void decide(gen *g, const char *i) {
   case 1:
     OPEN("0.6", "if ($popc(votes) > %u)", 4 + pick(10));
     RARE();
-    L("m = %s;", WORK(i, vars, 2));
-    CLOSE();
+    L("m = %s;\n"
+      "}",
+      WORK(i, vars, 2));
     break;
   case 2:
     TAG("data-loop");
     L("$u32 %s = votes;", b);
     OPEN("12", "while (%s != 0u)", b);
     STEP("m", vars, 1);
-    L("%s &= %s - 1u;", b, b);
-    CLOSE();
+    L("%s &= %s - 1u;\n"
+      "}",
+      b, b);
     break;
   case 3:
     OPEN("1", "if ((votes >> lane & 1u) != 0u)");
@@ -412,9 +416,10 @@ GEN_FAMILY(vote) {
   OPENCL("int base = $tx - lane;");
   L("$u32 votes = 0u;");
   LOOP("turn", "turns");
-  L("int i = (turn * $Gx + $bx) * %u + $tx;", threads);
-  L("@T v = x[#c i], m = v;");
-  L("int yes = 0;");
+  L("int i = (turn * $Gx + $bx) * %u + $tx;\n"
+    "@T v = x[#c i], m = v;\n"
+    "int yes = 0;",
+    threads);
   bool inner = chance(50);
   if (inner)
     LOOP("k", ITERS());

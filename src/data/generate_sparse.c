@@ -24,14 +24,16 @@ GEN_FAMILY(csr) {
          width);
   } else
     OPEN("rows/S", "for (int row = $gx; row < rows; row += $sx)");
-  L("int begin = row_ptr[%s row], end = row_ptr[#h row + 1];", lanes ? "#b" : "#c");
-  L("@T acc = @0;");
+  L("int begin = row_ptr[%s row], end = row_ptr[#h row + 1];\n"
+    "@T acc = @0;",
+    lanes ? "#b" : "#c");
   const char *weight = lanes ? T("degree/%u+0.5", width) : "degree*1.3";
   OPEN(weight,
        lanes ? "for (int e = begin + lane; e < end; e += %u)" : "for (int e = begin; e < end; e++)",
        width);
-  L("int j = col_idx[%s e];", lanes ? "#c" : "#q");
-  L("@T v = x[#dr j];");
+  L("int j = col_idx[%s e];\n"
+    "@T v = x[#dr j];",
+    lanes ? "#c" : "#q");
   const char *vars[] = {"v", "w"};
   if (weights)
     L("@T w = vals[%s e];", lanes ? "#c" : "#q");
@@ -97,15 +99,16 @@ GEN_FAMILY(search) {
   gen_param *q = BUFFER("keys", t, "queries");
   if (t != GEN_F32)
     ww_gen_indices(q, WW_FILL_UNIFORM, "0", "1000000");
-  L("@T key = keys[#c %s];", i);
-  L("int lo = 0, hi = n;");
+  L("@T key = keys[#c %s];\n"
+    "int lo = 0, hi = n;",
+    i);
   if (branchless) {
     OPEN("20", "for (int s = 0; s < levels; s++)");
     SERIAL();
-    L("int mid = (lo + hi) >> 1;");
-    L("bool less = mid < n && sorted[#dr $min(mid, n - 1)] < key;");
-    L("lo = less && lo < hi ? mid + 1 : lo;");
-    L("hi = less ? hi : mid;");
+    L("int mid = (lo + hi) >> 1;\n"
+      "bool less = mid < n && sorted[#dr $min(mid, n - 1)] < key;\n"
+      "lo = less && lo < hi ? mid + 1 : lo;\n"
+      "hi = less ? hi : mid;");
   } else {
     OPEN("16", "while (lo < hi)");
     SERIAL();
@@ -113,8 +116,8 @@ GEN_FAMILY(search) {
     OPEN("1", "if (sorted[#dr mid] < key)");
     L("lo = mid + 1;");
     ELSE("1");
-    L("hi = mid;");
-    CLOSE();
+    L("hi = mid;\n"
+      "}");
   }
   CLOSE();
   if (chance(50)) {
@@ -137,8 +140,9 @@ GEN_FAMILY(local) {
   TAG("local-array");
   BUFFER("x", t, "n");
   BUFFER("codes", GEN_U8, "n+256");
-  L("@T buf[%u];", size);
-  L("@T %s = x[#c %s];", v, i);
+  L("@T buf[%u];\n"
+    "@T %s = x[#c %s];",
+    size, v, i);
   LOOP("k", T("%u", size));
   L(FLOATS ? "buf[k] = %s * (%s)k;" : "buf[k] = %s + (%s)k;", v, NAME(t));
   CLOSE();
@@ -150,9 +154,10 @@ GEN_FAMILY(local) {
     L(FLOATS ? "buf[s] = buf[s] * %s + %s;" : "buf[s] = (buf[s] >> 1) + %.0s%s;",
       FLOATS ? t == GEN_F32 ? "0.5f" : "0.5" : "", v);
   } else if (kind == 1) {
-    L("@T tmp = buf[s];");
-    L("buf[s] = buf[k & %u];", size - 1);
-    L("buf[k & %u] = tmp;", size - 1);
+    L("@T tmp = buf[s];\n"
+      "buf[s] = buf[k & %u];\n"
+      "buf[k & %u] = tmp;",
+      size - 1, size - 1);
     const char *more[] = {"tmp"};
     STEP(v, more, 1);
   } else {
@@ -163,8 +168,8 @@ GEN_FAMILY(local) {
   CLOSE();
   L("@T sum = @0;");
   LOOP("k", T("%u", size));
-  L("sum += buf[k];");
-  CLOSE();
+  L("sum += buf[k];\n"
+    "}");
   OUTPUT("out", t, "n");
   L("out[#c %s] = sum + %s;", i, v);
 }
@@ -183,10 +188,10 @@ GEN_FAMILY(table) {
     BUFFER("lut", t, T("%u", size));
   if (where == 1) {
     SHARED(t, "lut", size);
-    OPEN(T("%u/T", size), "for (int k = $tx; k < %u; k += $dx)", size);
-    L("lut[k] = %s[k];", tab);
-    CLOSE();
-    L("$sync;");
+    OPEN(T("%u/T", size),
+         "for (int k = $tx; k < %u; k += $dx)\n"
+         "lut[k] = %s[k];\n}\n$sync;",
+         size, tab);
     TAG("barrier");
   }
   const char *name = where ? "lut" : tab;
@@ -195,8 +200,9 @@ GEN_FAMILY(table) {
   gen_type codes = chance(60) ? GEN_U8 : GEN_U32;
   BUFFER("codes", codes, "n");
   OUTPUT("out", t, "n");
-  L("$u32 code = codes[#c %s];", i);
-  L("@T %s = @0;", acc);
+  L("$u32 code = codes[#c %s];\n"
+    "@T %s = @0;",
+    i, acc);
   if (trips)
     LOOP("k", trips);
   const char *v = fresh("v");
@@ -265,8 +271,9 @@ GEN_FAMILY(filter) {
   L("@T %s = @0;", acc);
   UNROLL(40);
   LOOP("k", "taps");
-  L("@T %s = signal[#h %s + k * %u];", v, i, by);
-  L("@T w = coef[#h k];");
+  L("@T %s = signal[#h %s + k * %u];\n"
+    "@T w = coef[#h k];",
+    v, i, by);
   const char *vars[] = {v, "w"};
   if (chance(50))
     L("%s += %s * w;", acc, v);

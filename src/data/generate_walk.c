@@ -18,8 +18,9 @@ typedef struct {
 
 /* The feature and the threshold of a node, compared: `less` says which way. */
 static void look(gen *g, const forest *f, const char *mark) {
-  L("int f = feature[%s base + node];", mark);
-  L("@T v = %s;", f->sample);
+  L("int f = feature[%s base + node];\n"
+    "@T v = %s;",
+    mark, f->sample);
   if (f->bent)
     L("v = %s;", f->bent);
   L("int less = v < threshold[#t base + node];");
@@ -35,11 +36,11 @@ static void heap(gen *g, const forest *f) {
   SERIAL();
   look(g, f, "#dt");
   if (f->branch) {
-    OPEN("1", "if (less)");
-    L("node = 2 * node + 1;");
+    OPEN("1", "if (less)\n"
+              "node = 2 * node + 1;");
     ELSE("1");
-    L("node = 2 * node + 2;");
-    CLOSE();
+    L("node = 2 * node + 2;\n"
+      "}");
   } else
     L("node = 2 * node + (less ? 1 : 2);");
   CLOSE();
@@ -55,8 +56,8 @@ static void preorder(gen *g, const forest *f) {
   OPEN(T("%u", parts * 4), "while (node < %u)", f->nodes - most);
   SERIAL();
   look(g, f, "#dt");
-  L("node += less ? 1 : skip[#dt base + node];");
-  CLOSE();
+  L("node += less ? 1 : skip[#dt base + node];\n"
+    "}");
 }
 
 /* Children in arrays, a leaf where the feature is 0; no path is longer than a limit. */
@@ -78,8 +79,8 @@ static void linked(gen *g, const forest *f) {
     L("node = less ? lower[#dt base + node] : upper[#t base + node];");
   else
     L("node = child[#dt 2 * (base + node) + less];");
-  L("depth++;");
-  CLOSE();
+  L("depth++;\n"
+    "}");
 }
 
 /* Each thread takes its sample down all trees of a forest and joins what the leaves hold. */
@@ -151,8 +152,9 @@ GEN_FAMILY(probe) {
   BUFFER("keys", GEN_U32, "n");
   ww_gen_indices(BUFFER("table", kept, T("%u", mask + 1)), WW_FILL_UNIFORM, "0", T("%u", range));
   BUFFER("payload", t, T("%u", mask + 1));
-  L("$u32 key = keys[#c %s];", i);
-  L("@T acc = @0;");
+  L("$u32 key = keys[#c %s];\n"
+    "@T acc = @0;",
+    i);
   if (many)
     LOOP("k", ITERS());
   L("$u32 h = (key ^ (key >> %u)) * 2654435761u;", 11 + pick(8));
@@ -160,15 +162,16 @@ GEN_FAMILY(probe) {
     L("$u32 slot = h >> %u;", 32 - bits);
   else
     L("$u32 slot = (h ^ (h >> 15)) & %uu;", mask);
-  L("%s want = (%s)(1u + (h >> 3) %% %uu);", entry, entry, range - 1);
-  L("%s entry = table[#dt slot];", entry);
-  L("int hops = 1;");
+  L("%s want = (%s)(1u + (h >> 3) %% %uu);\n"
+    "%s entry = table[#dt slot];\n"
+    "int hops = 1;",
+    entry, entry, range - 1, entry);
   OPEN(T("%u", range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
   SERIAL();
   next_slot(g, how, mask);
-  L("entry = table[#dt slot];");
-  L("hops++;");
-  CLOSE();
+  L("entry = table[#dt slot];\n"
+    "hops++;\n"
+    "}");
   OPEN("1", "if (entry == want)");
   L("@T v = payload[#dt slot];");
   STEP("acc", vars, 1);
@@ -178,8 +181,8 @@ GEN_FAMILY(probe) {
   }
   CLOSE();
   if (many) {
-    L("key = key * 1664525u + 1013904223u;");
-    CLOSE();
+    L("key = key * 1664525u + 1013904223u;\n"
+      "}");
   }
   PUT("n", T("#c %s", i), "acc");
 }
@@ -308,24 +311,24 @@ GEN_FAMILY(latency) {
  * by one of each lane. */
 static void warp_slot(gen *g) {
   TAG("vote");
-  CUDA("$u32 votes = $ballot(0xffffffffu, keep);");
-  CUDA("int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;");
-  CUDA("if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));");
-  CUDA("slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
+  CUDA("$u32 votes = $ballot(0xffffffffu, keep);\n"
+       "int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;\n"
+       "if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));\n"
+       "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
   OPENCL("int slot = keep ? $add(&taken[0], 1) : 0;");
 }
 
 static void block_slot(gen *g) {
   TAG("barrier");
   ww_gen_shared(g, GEN_I32, "wanted", "[2]", 2);
-  L("if ($tx == 0) wanted[0] = 0;");
-  L("$sync;");
-  L("int slot = 0;");
-  L("if (keep) slot = $add(&wanted[#ak16 0], 1);");
-  L("$sync;");
-  L("if ($tx == 0) wanted[1] = $add(&taken[#dab 0], wanted[0]);");
-  L("$sync;");
-  L("slot += wanted[1];");
+  L("if ($tx == 0) wanted[0] = 0;\n"
+    "$sync;\n"
+    "int slot = 0;\n"
+    "if (keep) slot = $add(&wanted[#ak16 0], 1);\n"
+    "$sync;\n"
+    "if ($tx == 0) wanted[1] = $add(&taken[#dab 0], wanted[0]);\n"
+    "$sync;\n"
+    "slot += wanted[1];");
 }
 
 /* Elements that pass a test go to slots that an atomic hands out: one queue or several, by thread,
@@ -343,8 +346,9 @@ GEN_FAMILY(queue) {
   FOLLOWS("capacity", T("%s/%u+1", all, queues * (1 + pick(4))));
   OUTPUT("slots", t, queues > 1 ? T("capacity*%u", queues) : "capacity");
   LOOP("turn", "turns");
-  L("int i = (turn * $Gx + $bx) * %u + $tx;", threads);
-  L("@T v = in[#c i];");
+  L("int i = (turn * $Gx + $bx) * %u + $tx;\n"
+    "@T v = in[#c i];",
+    threads);
   if (chance(60)) {
     r = fresh("r");
     L("@T %s = %s;", r, WORK("i", vars, 1));
@@ -391,8 +395,9 @@ static void own_cells(gen *g, const char *trips) {
   SHARED(g->type, "cell", threads * pitch);
   L("@T seed = init[#c $tx], acc = @0;");
   LOOP("c", T("%u", cells));
-  L("cell[%s] = seed;", at);
-  CLOSE();
+  L("cell[%s] = seed;\n"
+    "}",
+    at);
   UNROLL(20);
   LOOP("k", trips);
   L(chance(50) ? "int c = k & %u;" : "int c = (k * 5 + $tx) & %u;", cells - 1);
@@ -413,11 +418,10 @@ static void any_cells(gen *g, const char *trips, uint32_t size) {
              *k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
   const char *vars[] = {"v"};
   SHARED(g->type, "cell", size + size / 32);
-  OPEN(T("%u/T", size), "for (int at = $tx; at < %u; at += $dx)", size);
-  L("cell[%s] = init[#c at];", place);
-  CLOSE();
-  L("$sync;");
-  L("int at = ($tx * %u) & %u;", kind == 1 ? stride : 29, size - 1);
+  OPEN(T("%u/T", size),
+       "for (int at = $tx; at < %u; at += $dx)\n"
+       "cell[%s] = init[#c at];\n}\n$sync;\nint at = ($tx * %u) & %u;",
+       size, place, kind == 1 ? stride : 29, size - 1);
   if (kind == 1)
     L("int from = at;");
   L("@T acc = @0;");
