@@ -116,9 +116,8 @@ GEN_FAMILY(shuffle) {
                                     : "for (int o = 16; o > 0; o >>= 1)");
   const char *other = fresh("u");
   CUDA("@T %s = %s(0xffffffffu, v, o);", other, word);
-  OPENCL("$sync;");
-  OPENCL("lanes[$tx] = v;\n"
-         "$sync;");
+  OPENCL("$sync;\n"
+         "lanes[$tx] = v;\n$sync;");
   const char *from = kind == 0   ? "$min(lane + o, 31)"
                      : kind == 1 ? "(lane ^ o)"
                                  : "$max(lane - o, 0)";
@@ -175,14 +174,14 @@ GEN_FAMILY(scan) {
       joins, threads);
   } else {
     L("sm[$tx] = v;");
-    OPEN(T("%u", log), "for (int o = 1; o < %u; o <<= 1)", threads);
-    L("$sync;\n"
-      "@T w = $tx >= o ? sm[$tx - o] : @0;\n"
-      "$sync;");
-    L("sm[$tx] = %s;", joined(g, how, "sm[$tx]", "w"));
-    CLOSE();
-    L("$sync;\n"
-      "v = sm[$tx];");
+    OPEN(T("%u", log),
+         "for (int o = 1; o < %u; o <<= 1)\n"
+         "$sync;\n@T w = $tx >= o ? sm[$tx - o] : @0;\n$sync;",
+         threads);
+    L("sm[$tx] = %s;\n"
+      "}\n"
+      "$sync;\nv = sm[$tx];",
+      joined(g, how, "sm[$tx]", "w"));
   }
   L("out[#c i] = %s;", carry ? joined(g, how, "v", "carry") : "v");
   if (carry)
@@ -246,11 +245,10 @@ GEN_FAMILY(tile) {
        "for (int tile = $bx; tile < tiles * $Gx; tile += $Gx)\n"
        "int base = tile * %u;",
        threads);
-  OPEN(T("%u/T", width), "for (int k = $tx; k < %u; k += %u)", width, threads);
-  L("sm[k] = in[#c base + k];\n"
-    "}\n"
-    "$sync;\n"
-    "@T acc = @0;");
+  OPEN(T("%u/T", width),
+       "for (int k = $tx; k < %u; k += %u)\n"
+       "sm[k] = in[#c base + k];\n}\n$sync;\n@T acc = @0;",
+       width, threads);
   const char *trips = passes ? ITERS() : NULL;
   if (passes)
     LOOP("p", trips);
@@ -302,8 +300,10 @@ GEN_FAMILY(transpose) {
     LOOP("r", ITERS());
   const char *vars[] = {"v"};
   OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
-  OPEN(NULL, "if (x < width && y + j < height)");
-  L("@T v = in[%s (y + j) * width + x];", repeat ? "#h" : "#c");
+  OPEN(NULL,
+       "if (x < width && y + j < height)\n"
+       "@T v = in[%s (y + j) * width + x];",
+       repeat ? "#h" : "#c");
   const char *e = chance(35) ? EXPR(vars, 1, 2) : "v";
   if (naive)
     L("out[#pheight x * height + y + j] = %s;", e);
@@ -316,10 +316,11 @@ GEN_FAMILY(transpose) {
   L("$sync;\n"
     "int tx = $by * %u + $tx, ty = $bx * %u + $ty;",
     dim, dim);
-  OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
-  L("if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];\n"
-    "}",
-    pad ? "#k1" : "#k16");
+  OPEN(T("%u", dim / rows),
+       "for (int j = 0; j < %u; j += %u)\n"
+       "if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + "
+       "j];\n}",
+       dim, rows, pad ? "#k1" : "#k16");
   if (repeat)
     L("$sync;");
 }
@@ -344,10 +345,11 @@ GEN_FAMILY(tilemul) {
   L("int row = $by * %u + $ty, col = $bx * %u + $tx;\n"
     "@T acc = @0;",
     dim, dim);
-  OPEN(T("kdim/%u", dim), "for (int k0 = 0; k0 < kdim; k0 += %u)", dim);
-  L("as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : @0;\n"
-    "bs[$ty][$tx] = col < n ? b[#c (k0 + $ty) * n + col] : @0;\n"
-    "$sync;");
+  OPEN(T("kdim/%u", dim),
+       "for (int k0 = 0; k0 < kdim; k0 += %u)\n"
+       "as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : @0;\nbs[$ty][$tx] = col < n ? b[#c "
+       "(k0 + $ty) * n + col] : @0;\n$sync;",
+       dim);
   if (unroll)
     L("#pragma unroll");
   LOOP("k", T("%u", dim));
@@ -427,8 +429,8 @@ GEN_FAMILY(sort) {
   L("$sync;");
   if (bitonic) {
     OPEN(T("%u", log), "for (int k = 2; k <= %u; k <<= 1)", threads);
-    OPEN(T("%u", (log + 1) / 2), "for (int j = k >> 1; j > 0; j >>= 1)");
-    L("int other = $tx ^ j;");
+    OPEN(T("%u", (log + 1) / 2), "for (int j = k >> 1; j > 0; j >>= 1)\n"
+                                 "int other = $tx ^ j;");
     OPEN("1", "if (other > (int)$tx && (key[$tx] > key[other]) == (($tx & k) == 0))");
   } else {
     LOOP("r", T("%u", threads));

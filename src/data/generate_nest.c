@@ -83,16 +83,19 @@ GEN_FAMILY(stencil2) {
     if (chance(40))
       L("#pragma unroll");
     OPEN(T("%u", 2 * radius + 1), "for (int dy = 0; dy <= %u; dy++)", 2 * radius);
-    OPEN(T("%u", 2 * radius + 1), "for (int dx = 0; dx <= %u; dx++)", 2 * radius);
-    L("@T %s = in[#h (row + dy) * %s + col + dx];", v, pitch);
+    OPEN(T("%u", 2 * radius + 1),
+         "for (int dx = 0; dx <= %u; dx++)\n"
+         "@T %s = in[#h (row + dy) * %s + col + dx];",
+         2 * radius, v, pitch);
     if (weights)
       L("@T w = kernel_w[#h dy * %u + dx];", 2 * radius + 1);
     accumulate(g, acc, vars, weights ? 2 : 1);
     CLOSE();
     CLOSE();
   } else {
-    L("int c = (row + %u) * %s + col + %u;", radius, pitch, radius);
-    L("%s = in[#c c] * %s;", acc, LITERAL());
+    L("int c = (row + %u) * %s + col + %u;\n"
+      "%s = in[#c c] * %s;",
+      radius, pitch, radius, acc, LITERAL());
     for (uint32_t r = 1; r <= radius; r++) {
       L("%s += (in[#h c - %u] + in[#h c + %u]) * %s;", acc, r, r, LITERAL());
       L("%s += (in[#c c - %u * %s] + in[#h c + %u * %s]) * %s;", acc, r, pitch, r, pitch,
@@ -125,8 +128,9 @@ GEN_FAMILY(stencil3) {
   L(march ? "if (ix >= nx || iy >= ny) return;" : "if (ix >= nx || iy >= ny || iz >= nz) return;");
   if (march)
     LOOP("iz", "nz");
-  L("int c = (iz + %u) * sz + (iy + %u) * sy + ix + %u;", radius, radius, radius);
-  L("@T lap = u[#c c] * %s;", LITERAL());
+  L("int c = (iz + %u) * sz + (iy + %u) * sy + ix + %u;\n"
+    "@T lap = u[#c c] * %s;",
+    radius, radius, radius, LITERAL());
   for (uint32_t k = 0; k < terms; k++) {
     const char *by = k % 3 == 0 ? "" : k % 3 == 1 ? " * sy" : " * sz";
     uint32_t r = 1 + pick(radius);

@@ -84,10 +84,9 @@ static void load_tile(gen *g, bool flat, uint32_t w, uint32_t h, uint32_t cells)
   L(flat ? "int flat = $tx;" : "int flat = $ty * %u + $tx;", w);
   L(flat ? "int base = $bx * %u;" : "int base = ($by * $Gx + $bx) * %u;", w * h);
   OPEN(T("%u", (cells + w * h - 1) / (w * h)),
-       "for (int e = flat; e < %u; e += %u)\n"
-       "cell[e] = grid[#c base + e];\n}",
-       cells, w * h);
-  L("int at = %s;", flat ? "$tx + 1" : T("($ty + 1) * %u + $tx + 1", w + 2));
+       "for (int e = flat; e < %u; e += %u)\ncell[e] = grid[#c base + e];\n}\n"
+       "int at = %s;",
+       cells, w * h, flat ? "$tx + 1" : T("($ty + 1) * %u + $tx + 1", w + 2));
   if (chance(50)) {
     BUFFER("source", g->type, T("G*%u", w * h));
     L("@T own = source[#c base + flat];");
@@ -171,8 +170,10 @@ static void half_square(gen *g, uint32_t mask) {
   const char *m = ITERS(), *vars[] = {"v", "a"};
   LOOP("r", m);
   L("@T a = x[#c ($gx + r) & %u];", mask);
-  OPEN("12", "for (int c = 0; c <= (r & 31); c++)");
-  L("@T v = x[#h ($gx + c * 3) & %u];", mask);
+  OPEN("12",
+       "for (int c = 0; c <= (r & 31); c++)\n"
+       "@T v = x[#h ($gx + c * 3) & %u];",
+       mask);
   if (chance(50))
     L("acc += v * a;");
   else
@@ -353,11 +354,9 @@ static void ballot(gen *g) {
     L(FLOATS ? "yes = (int)(v * 8.0%s);" : "yes = (int)(v & 7);%.0s", f);
   }
   CUDA("%s", cuda[how]);
-  OPENCL("$sync;");
-  OPENCL("said[$tx] = yes;\n"
-         "$sync;\n"
-         "votes = 0u;\n"
-         "for (int l = 0; l < 32; l++) votes |= ($u32)(said[base + l] %s) << l;",
+  OPENCL("$sync;\n"
+         "said[$tx] = yes;\n$sync;\nvotes = 0u;\nfor (int l = 0; l < 32; l++) votes |= "
+         "($u32)(said[base + l] %s) << l;",
          how == 3 ? "== yes" : "!= 0");
   if (how == 1)
     OPENCL("votes = votes != 0u ? 0x55555555u : 0u;");

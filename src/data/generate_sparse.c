@@ -113,8 +113,8 @@ GEN_FAMILY(search) {
     OPEN("16", "while (lo < hi)");
     SERIAL();
     L("int mid = lo + (hi - lo) / 2;");
-    OPEN("1", "if (sorted[#dr mid] < key)");
-    L("lo = mid + 1;");
+    OPEN("1", "if (sorted[#dr mid] < key)\n"
+              "lo = mid + 1;");
     ELSE("1");
     L("hi = mid;\n"
       "}");

@@ -172,8 +172,8 @@ GEN_FAMILY(probe) {
   L("entry = table[#dt slot];\n"
     "hops++;\n"
     "}");
-  OPEN("1", "if (entry == want)");
-  L("@T v = payload[#dt slot];");
+  OPEN("1", "if (entry == want)\n"
+            "@T v = payload[#dt slot];");
   STEP("acc", vars, 1);
   if (chance(50)) {
     ELSE("1");
