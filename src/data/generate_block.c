@@ -152,9 +152,9 @@ GEN_FAMILY(scan) {
   L("int i = ($bx * tiles + tile) * %u + $tx;\n"
     "@T v = in[#c i];",
     threads);
-  const char *vars[] = {"v"}, *joins;
+  const char *joins;
   if (chance(50))
-    L("v = %s;", WORK("i", vars, 1));
+    L("v = %s;", WORK("i", NAMES("v")));
   uint32_t log = 0;
   while ((1u << log) < threads)
     log++;
@@ -212,9 +212,7 @@ GEN_FAMILY(histogram) {
   }
   OPEN("n/S", "for (int i = $gx; i < n; i += $sx)\n"
               "$u32 v = data[#c i];");
-  const char *vars[] = {"v"}, *bin = chance(45)   ? WORK("i", vars, 1)
-                                     : chance(50) ? "v"
-                                                  : T("(v >> %u)", pick(6));
+  const char *bin = chance(45) ? WORK("i", NAMES("v")) : chance(50) ? "v" : T("(v >> %u)", pick(6));
   L("$u32 bin = (%s) & %uu;", bin, bins - 1);
   if (private_copy)
     L("%s(&local_hist[#ak3 bin], %s);", add, op < 2 ? "v" : "1u");
@@ -256,20 +254,18 @@ GEN_FAMILY(tile) {
     if (chance(40))
       L("#pragma unroll");
     OPEN(T("%u", 2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
-    const char *vars[] = {"sm[$tx + k]"};
     if (chance(50))
       L("acc += sm[$tx + k]%s;", FLOATS ? T(" * %s", LITERAL()) : "");
     else
-      STEP("acc", vars, 1);
+      STEP("acc", NAMES("sm[$tx + k]"));
     CLOSE();
   } else {
     if (passes)
       L("int o = p %% %u;", 2 * radius + 1);
-    const char *vars[] = {passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
-                          T("sm[$tx + %u]", 2 * radius)};
-    L("@T t0 = %s;", ALL(vars, 3, 1 + pick(2)));
-    const char *more[] = {"t0"};
-    STEP("acc", more, 1);
+    L("@T t0 = %s;", ALL(NAMES(passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
+                               T("sm[$tx + %u]", 2 * radius)),
+                         1 + pick(2)));
+    STEP("acc", NAMES("t0"));
   }
   if (passes) {
     if (!FLOATS)
@@ -298,13 +294,12 @@ GEN_FAMILY(transpose) {
   L("int x = $bx * %u + $tx, y = $by * %u + $ty;", dim, dim);
   if (repeat)
     LOOP("r", ITERS());
-  const char *vars[] = {"v"};
   OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
   OPEN(NULL,
        "if (x < width && y + j < height)\n"
        "@T v = in[%s (y + j) * width + x];",
        repeat ? "#h" : "#c");
-  const char *e = chance(35) ? EXPR(vars, 1, 2) : "v";
+  const char *e = chance(35) ? EXPR(NAMES("v"), 2) : "v";
   if (naive)
     L("out[#pheight x * height + y + j] = %s;", e);
   else
@@ -353,17 +348,15 @@ GEN_FAMILY(tilemul) {
   if (unroll)
     L("#pragma unroll");
   LOOP("k", T("%u", dim));
-  const char *vars[] = {"as[$ty][k]", "bs[k][$tx]"};
   if (chance(60))
     L("acc += as[$ty][k] * bs[k][$tx];");
   else
-    STEP("acc", vars, 2);
+    STEP("acc", NAMES("as[$ty][k]", "bs[k][$tx]"));
   CLOSE();
   L("$sync;\n"
     "}");
-  const char *out[] = {"acc"};
   OPEN(NULL, "if (row < m && col < n)");
-  const char *r = fuse ? WORK("col", out, 1) : "acc";
+  const char *r = fuse ? WORK("col", NAMES("acc")) : "acc";
   L("c[#c row * n + col] = %s;", r);
 }
 
@@ -388,13 +381,12 @@ GEN_FAMILY(dp) {
     "@T right = row[cur + $min((int)$tx + 1, %u)];\n"
     "@T w = cost[#h ((r * %u + $bx * 64) & 65535) + $tx];",
     threads - 1, threads);
-  const char *vars[] = {"up", "left", "right", "w"};
   if (kind == 0)
     L("@T v = %s@f(up, %s@f(left, right)) + w;", min, min);
   if (kind == 1)
     L("@T v = %s@f(left + w, %s@f(up, right) - %s);", max, max, LITERAL());
   if (kind == 2)
-    L("@T v = %s;", EXPR(vars, 4, 3));
+    L("@T v = %s;", EXPR(NAMES("up", "left", "right", "w"), 3));
   if (chance(40))
     L(t == GEN_F32 ? "v = v * 0.5f;" : "v = v & 65535;");
   L("cur = %u - cur;\n"
@@ -448,7 +440,7 @@ GEN_FAMILY(sort) {
   CLOSE();
   L("$sync;");
   CLOSE_ALL(g->depth - (bitonic ? 2u : 1u));
-  const char *vars[] = {"key[$tx]"}, *r = chance(40) ? EXPR(vars, 1, 2) : "key[$tx]";
+  const char *r = chance(40) ? EXPR(NAMES("key[$tx]"), 2) : "key[$tx]";
   L(payload ? "out[#c i] = %s + (%s)(val[$tx] & 7);" : "out[#c i] = %s;", r, NAME(t));
   L("$sync;");
 }

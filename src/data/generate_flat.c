@@ -94,8 +94,7 @@ GEN_FAMILY(map) {
   }
   const char *r = WORK(i, vars, n);
   if (chance(30)) {
-    const char *more[] = {r, vars[0]};
-    r = WORK(i, more, 2);
+    r = WORK(i, NAMES(r, vars[0]));
   }
   store(g, t, "n", at, r);
 }

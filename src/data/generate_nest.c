@@ -14,16 +14,15 @@ GEN_FAMILY(stencil1) {
   gen_type t = NARROW_VALUE(70, 82);
   uint32_t radius = 1 + pick(6);
   bool loop = chance(50), passes = chance(60);
-  const char *i = OPEN_1D("n"), *acc = fresh("acc");
-  const char *at = i;
+  const char *i = OPEN_1D("n"), *acc = fresh("acc"), *at = i;
   BUFFER("in", t, T("n+%u", 2 * radius + 16));
   TAG("stencil");
   L("@T %s = @0;", acc);
   const char *trips = passes ? ITERS() : NULL, *p = fresh("p");
-  if (passes)
+  if (passes) {
     LOOP(p, trips);
-  if (passes)
     at = T("%s + (%s & 15)", i, p); /* each pass reads elsewhere, else compilers read once */
+  }
   if (loop) {
     const char *k = fresh("k"), *v = fresh("v");
     if (chance(50))
@@ -32,24 +31,20 @@ GEN_FAMILY(stencil1) {
          "for (int %s = 0; %s <= %u; %s++)\n"
          "@T %s = in[#h %s + %s];",
          k, k, 2 * radius, k, v, at, k);
-    const char *vars[] = {v};
-    STEP(acc, vars, 1);
+    STEP(acc, NAMES(v));
     CLOSE();
   } else {
-    const char *sum = T("in[#c %s] * %s", at, LITERAL());
+    const char *sum = T("in[#c %s] * @l", at);
     for (uint32_t k = 1; k <= 2 * radius; k += 1 + pick(2))
-      sum = T("%s + in[#h %s + %u] * %s", sum, at, k, LITERAL());
+      sum = T("%s + in[#h %s + %u] * @l", sum, at, k);
     L(passes ? "%s += %s;" : "%s = %s;", acc, sum);
   }
   if (passes) {
-    L(FLOATS ? "%s = %s * 0.5%s;" : "%s = (%s >> 1) ^ %s;", acc, acc,
-      FLOATS ? t == GEN_F32 ? "f" : "" : p);
+    LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) ^ @b;", acc, p);
     CLOSE();
   }
-  const char *vars[] = {acc};
-  const char *r = chance(40) ? WORK(i, vars, 1) : acc;
-  OUTPUT("out", t, "n");
-  L("out[#c %s] = %s;", i, r);
+  const char *r = PERHAPS_WORK(40, i, acc);
+  RESULT("n", i, r);
 }
 
 GEN_FAMILY(stencil2) {
@@ -94,16 +89,15 @@ GEN_FAMILY(stencil2) {
     CLOSE();
   } else {
     L("int c = (row + %u) * %s + col + %u;\n"
-      "%s = in[#c c] * %s;",
-      radius, pitch, radius, acc, LITERAL());
+      "%s = in[#c c] * @l;",
+      radius, pitch, radius, acc);
     for (uint32_t r = 1; r <= radius; r++) {
-      L("%s += (in[#h c - %u] + in[#h c + %u]) * %s;", acc, r, r, LITERAL());
-      L("%s += (in[#c c - %u * %s] + in[#h c + %u * %s]) * %s;", acc, r, pitch, r, pitch,
-        LITERAL());
+      LINE("@a += (in[#h c - @b] + in[#h c + @b]) * @l;\n"
+           "@a += (in[#c c - @b * @c] + in[#h c + @b * @c]) * @l;",
+           acc, T("%u", r), pitch);
     }
   }
-  const char *vars[] = {acc};
-  const char *r = chance(65) ? WORK("col", vars, 1) : acc;
+  const char *r = PERHAPS_WORK(65, "col", acc);
   L("out[#c row * width + col] = %s;", r);
 }
 
@@ -129,15 +123,15 @@ GEN_FAMILY(stencil3) {
   if (march)
     LOOP("iz", "nz");
   L("int c = (iz + %u) * sz + (iy + %u) * sy + ix + %u;\n"
-    "@T lap = u[#c c] * %s;",
-    radius, radius, radius, LITERAL());
+    "@T lap = u[#c c] * @l;",
+    radius, radius, radius);
   for (uint32_t k = 0; k < terms; k++) {
     const char *by = k % 3 == 0 ? "" : k % 3 == 1 ? " * sy" : " * sz";
-    uint32_t r = 1 + pick(radius);
-    L("lap += %s * (u[%s c - %u%s] + u[#h c + %u%s]);", LITERAL(), k % 3 == 2 ? "#c" : "#h", r, by,
-      r, by);
+    LINE(k % 3 == 2 ? "lap += @l * (u[#c c - @a@b] + u[#h c + @a@b]);"
+                    : "lap += @l * (u[#h c - @a@b] + u[#h c + @a@b]);",
+         T("%u", 1 + pick(radius)), by);
   }
-  const char *vars[] = {"lap"}, *r = chance(65) ? WORK("ix", vars, 1) : "lap";
+  const char *r = PERHAPS_WORK(65, "ix", "lap");
   L("out[#c (iz * ny + iy) * nx + ix] = %s;", r);
 }
 
@@ -164,8 +158,7 @@ GEN_FAMILY(nest) {
       LOOP(k, T("%u", lit));
     at = T("%s + %s * %u", at, k, by + pick(3));
     if (chance(25))
-      L(FLOATS ? "%s = %s * 0.5%.0s%s;" : "%s = (%s >> 1) + %s;", acc, acc, k,
-        t == GEN_F32 ? "f" : "");
+      LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) + @b;", acc, k);
     inner = k;
   }
   vars[0] = fresh("v");
@@ -180,8 +173,7 @@ GEN_FAMILY(nest) {
   if (chance(30))
     STEP(acc, vars, 1 + two);
   CLOSE_ALL(depth);
-  OUTPUT("out", t, "n");
-  L("out[#c %s] = %s;", i, acc);
+  RESULT("n", i, acc);
 }
 
 GEN_FAMILY(matmul) {
@@ -210,8 +202,7 @@ GEN_FAMILY(matmul) {
       L("acc%u += %s * bv;", p, av);
     else {
       L("@T av%u = %s;", p, av);
-      const char *vars[] = {T("av%u", p), "bv"};
-      STEP(T("acc%u", p), vars, 2);
+      STEP(T("acc%u", p), NAMES(T("av%u", p), "bv"));
     }
   }
   CLOSE();
@@ -227,9 +218,10 @@ GEN_FAMILY(rowwise) {
   gen_type t = NARROW_VALUE(90, 82);
   bool per_thread = chance(35);
   uint32_t passes = 1 + pick(3);
-  const char *row = "row", *vars[3], *step = per_thread ? "1" : "$dx",
-             *from = per_thread ? "0" : "$tx";
-  const char *weight = per_thread ? "cols" : "cols/T", *acc[3];
+  const char *vars[3], *acc[3], *how = per_thread ? "#q" : "#c",
+                                *weight = per_thread ? "cols" : "cols/T",
+                                *loop = per_thread ? "for (int c = 0; c < cols; c += 1)"
+                                                   : "for (int c = $tx; c < cols; c += $dx)";
   TAG("rows");
   DRAW("rows", 64, 1 << 16);
   PRIMARY("cols", 8, 1 << 17);
@@ -239,31 +231,30 @@ GEN_FAMILY(rowwise) {
     OPEN("rows/S", "for (int row = $gx; row < rows; row += $sx)");
   else
     OPEN("rows/G", "for (int row = $bx; row < rows; row += $Gx)");
-  const char *how = per_thread ? "#q" : "#c";
   for (uint32_t p = 0; p < passes; p++) {
     acc[p] = fresh("acc");
     L("@T %s = @0;", acc[p]);
-    OPEN(weight, "for (int c = %s; c < cols; c += %s)", from, step);
+    OPEN(weight, "%s", loop);
     vars[0] = fresh("v");
-    L("@T %s = x[%s %s * cols + c];", vars[0], p && !per_thread ? "#h" : how, row);
+    L("@T %s = x[%s row * cols + c];", vars[0], p && !per_thread ? "#h" : how);
     if (p)
       L("%s = %s - %s;", vars[0], vars[0], acc[p - 1]);
     STEP(acc[p], vars, 1);
     CLOSE();
   }
-  OPEN(weight, "for (int c = %s; c < cols; c += %s)", from, step);
+  OPEN(weight, "%s", loop);
   vars[0] = fresh("v");
-  L("@T %s = x[#h %s * cols + c];", vars[0], row);
-  for (uint32_t p = 0; p < passes && p < 2; p++)
-    vars[p + 1] = acc[passes - 1 - p];
-  const char *r = g->heavy && chance(50) ? WORK("c", vars, passes < 2 ? 2 : 3)
-                                         : ALL(vars, passes < 2 ? 2 : 3, pick(3));
-  L("y[%s %s * cols + c] = %s;", how, row, r);
+  L("@T %s = x[#h row * cols + c];", vars[0]);
+  uint32_t n = 1;
+  for (uint32_t p = passes; p-- && n < 3;)
+    vars[n++] = acc[p];
+  const char *r = g->heavy && chance(50) ? WORK("c", vars, n) : ALL(vars, n, pick(3));
+  L("y[%s row * cols + c] = %s;", how, r);
 }
 
 GEN_FAMILY(colwise) {
   gen_type t = NARROW_VALUE(70, 82);
-  const char *vars[3], *acc = fresh("acc"), *trips = "rows";
+  const char *vars[3], *acc = fresh("acc");
   TAG("columns");
   GRID("cols", "S");
   PRIMARY("rows", 4, 1 << 16);
@@ -280,7 +271,7 @@ GEN_FAMILY(colwise) {
     LOOP("pass", ITERS());
   UNROLL(30);
   uint32_t skip = chance(25) ? 2 + pick(3) : 1;
-  OPEN(skip == 1 ? trips : T("rows/%u", skip), "for (int r = 0; r < rows; r += %u)", skip);
+  OPEN(skip == 1 ? "rows" : T("rows/%u", skip), "for (int r = 0; r < rows; r += %u)", skip);
   vars[0] = fresh("v");
   L("@T %s = a[%s];", vars[0], major ? "#q col * rows + r" : "#c r * cols + col");
   vars[1] = fresh("w");
@@ -291,12 +282,17 @@ GEN_FAMILY(colwise) {
     STEP(acc, vars, 1 + two);
   CLOSE();
   if (passes) {
-    L(FLOATS ? "%s = %s * 0.5%s;" : "%s = (%s >> 1) ^ pass;", acc, acc, t == GEN_F32 ? "f" : "");
+    LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) ^ pass;", acc);
     CLOSE();
   }
   const char *out[] = {acc}, *r = chance(40) ? WORK("col", out, 1) : acc;
   OUTPUT("out", t, "cols");
   L("out[#c col] = %s;", r);
+}
+
+/* Where part k of the n parts of item i lies: parts of all items together, or items one by one. */
+static const char *member(gen *g, bool soa, const char *i, uint32_t n, uint32_t k) {
+  return soa ? T("#c %u * batch + %s", k, i) : T("#s%u %s * %u + %u", n, i, n, k);
 }
 
 /* A small matrix per thread in registers: product, elimination step, rotation. */
@@ -311,11 +307,9 @@ GEN_FAMILY(batched) {
   OUTPUT("out", t, T("batch*%u", n));
   for (uint32_t r = 0; r < n; r++)
     for (uint32_t c = 0; c < n; c++)
-      L(soa ? "%s m%u%u = mats[#c %u * batch + %s];" : "%s m%u%u = mats[#s%u %s * %u + %u];",
-        NAME(t), r, c, soa ? r * n + c : n * n, i, n * n, r * n + c);
+      L("@T m%u%u = mats[%s];", r, c, member(g, soa, i, n * n, r * n + c));
   for (uint32_t r = 0; r < n; r++)
-    L(soa ? "%s x%u = vecs[#c %u * batch + %s];" : "%s x%u = vecs[#s%u %s * %u + %u];", NAME(t), r,
-      soa ? r : n, i, n, r);
+    L("@T x%u = vecs[%s];", r, member(g, soa, i, n, r));
   if (trips)
     LOOP(k, trips);
   for (uint32_t r = 0; r < n; r++) {
@@ -325,20 +319,15 @@ GEN_FAMILY(batched) {
     if (kind == 0)
       L("@T y%u = %s;", r, sum);
     if (kind == 1)
-      L("@T y%u = x%u - (%s) * %s;", r, r, sum, LITERAL());
+      L("@T y%u = x%u - (%s) * @l;", r, r, sum);
     if (kind == 2) {
-      const char *vars[] = {T("x%u", r), T("m%u%u", r, r), T("m0%u", r)};
-      L("@T y%u = %s;", r, EXPR(vars, 3, 2));
+      L("@T y%u = %s;", r, EXPR(NAMES(T("x%u", r), T("m%u%u", r, r), T("m0%u", r)), 2));
     }
   }
   for (uint32_t r = 0; r < n; r++)
-    L(FLOATS ? "x%u = y%u * %s;" : "x%u = (y%u >> 1) ^ %s;", r, r,
-      t == GEN_F32   ? "0.25f"
-      : t == GEN_F64 ? "0.25"
-                     : LITERAL());
+    L(FLOATS ? "x%u = y%u * 0.25@f;" : "x%u = (y%u >> 1) ^ @l;", r, r);
   if (trips)
     CLOSE();
   for (uint32_t r = 0; r < n; r++)
-    L(soa ? "out[#c %u * batch + %s] = x%u;" : "out[#s%u %s * %u + %u] = x%u;", soa ? r : n, i,
-      soa ? r : n, r, r);
+    L("out[%s] = x%u;", member(g, soa, i, n, r), r);
 }

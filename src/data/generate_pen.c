@@ -83,3 +83,12 @@ void ww_gen_put(gen *g, const char *count, const char *at, const char *value) {
   OUTPUT(out, g->type, count);
   L(chance(12) ? "%s[%s] += %s;" : "%s[%s] = %s;", out, at, value);
 }
+
+void ww_gen_result(gen *g, const char *count, const char *i, const char *value) {
+  OUTPUT("out", g->type, count);
+  L("out[#c %s] = %s;", i, value);
+}
+
+const char *ww_gen_perhaps_work(gen *g, uint32_t percent, const char *index, const char *v) {
+  return chance(percent) ? WORK(index, NAMES(v)) : v;
+}

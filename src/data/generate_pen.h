@@ -34,10 +34,13 @@
 #define FOLLOWS(name, expr) ww_gen_size(g, name, GEN_EXPR, 0, 0, expr)
 #define PRIMARY(name, lo, hi) ww_gen_size(g, name, GEN_PRIMARY, lo, hi, NULL)
 #define DRAW(name, lo, hi) ww_gen_size(g, name, GEN_DRAW, lo, hi, NULL)
+#define PERMUTATION(name, count) \
+  ww_gen_indices(ww_gen_buffer(g, name, GEN_I32, count), WW_FILL_PERMUTATION, NULL, NULL)
 #define SCALAR(name, t) ww_gen_scalar(g, name, t)
 #define SHARED(t, name, n) ww_gen_shared(g, t, name, ww_gen_text(g, "[%u]", n), n)
 #define INPUTS(...) ww_gen_inputs(g, __VA_ARGS__)
 #define LOAD(t, buffer, at) ww_gen_load(g, t, buffer, at)
+#define RESULT(count, i, value) ww_gen_result(g, count, i, value)
 #define PUT(count, at, value) ww_gen_put(g, count, at, value)
 #define VALUE(percent_float) ww_gen_value(g, percent_float)
 #define NARROW_VALUE(percent_float, percent_f32) ww_gen_narrow_value(g, percent_float, percent_f32)
@@ -54,6 +57,7 @@
 #define STEPS(...) ww_gen_steps(g, __VA_ARGS__)
 #define CONDITION(...) ww_gen_condition(g, __VA_ARGS__)
 #define WORK(...) ww_gen_work(g, __VA_ARGS__)
+#define PERHAPS_WORK(percent, index, v) ww_gen_perhaps_work(g, percent, index, v)
 #define BEND(v) ww_gen_bend(g, v)
 #define SUM(...) ww_gen_sum(g, __VA_ARGS__)
 #define STIR(acc, k) ww_gen_stir(g, acc, k)
@@ -80,7 +84,9 @@ void ww_gen_stir(gen *g, const char *acc,
 /* Something of one value in which it cannot cancel out. */
 const char *ww_gen_bend(gen *g, const char *v);
 const char *ww_gen_sum(gen *g, const char *const *parts, uint32_t n);
-void ww_gen_put(gen *g, const char *count, const char *at,
-                const char *value); /* into an output made here */
+const char *ww_gen_perhaps_work(gen *g, uint32_t percent, const char *index, const char *v);
+/* Into an output made here: element i of `out`, or any place of one with any name. */
+void ww_gen_result(gen *g, const char *count, const char *i, const char *value);
+void ww_gen_put(gen *g, const char *count, const char *at, const char *value);
 
 #endif

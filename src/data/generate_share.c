@@ -289,8 +289,7 @@ static void phase(gen *g, uint32_t threads, uint32_t kind) {
   } else if (kind == 1) {
     const char *j = fresh("j");
     LOOP(j, T("%u", threads < 32 ? threads : 32));
-    const char *more[] = {T("tile[#k1 (%s * 3) & %u]", j, threads - 1)};
-    STEP("v", more, 1);
+    STEP("v", NAMES(T("tile[#k1 (%s * 3) & %u]", j, threads - 1)));
     CLOSE();
   } else {
     for (uint32_t s = 0; s < 3 + kind; s++)
@@ -308,7 +307,7 @@ GEN_FAMILY(persist) {
   TAG("persistent barrier");
   PRIMARY("items", 16, 1 << 20);
   if (shuffled)
-    ww_gen_indices(BUFFER("order", GEN_I32, "items"), WW_FILL_PERMUTATION, NULL, NULL);
+    PERMUTATION("order", "items");
   if (by_kind)
     ww_gen_indices(BUFFER("kind", GEN_I32, "items"), WW_FILL_UNIFORM, "0", "8");
   BUFFER("in", t, T("items*%u", threads));

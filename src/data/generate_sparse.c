@@ -43,8 +43,7 @@ GEN_FAMILY(csr) {
     STEP("acc", vars, weights ? 2 : 1);
   CLOSE();
   if (!lanes) {
-    const char *out[] = {"acc"};
-    L("y[#c row] = %s;", chance(60) ? WORK("row", out, 1) : "acc");
+    L("y[#c row] = %s;", PERHAPS_WORK(60, "row", "acc"));
   } else if (t == GEN_I32 || t == GEN_U32) {
     TAG("atomic");
     L("$add(&y[#ac row], acc);");
@@ -56,12 +55,12 @@ GEN_FAMILY(chase) {
   uint32_t chains = chance(60) ? 1 : 2 + pick(3);
   bool payload = chance(50);
   gen_type t = payload ? NARROW_VALUE(65, 80) : GEN_I32;
-  const char *trips, *i = OPEN_1D("starts");
+  const char *i = OPEN_1D("starts");
   g->type = t;
   TAG("pointer-chase indirect");
   DRAW("nodes", 256, 1 << 24);
-  trips = ITERS();
-  ww_gen_indices(BUFFER("next", GEN_I32, "nodes"), WW_FILL_PERMUTATION, NULL, NULL);
+  const char *trips = ITERS();
+  PERMUTATION("next", "nodes");
   if (payload)
     BUFFER("weight", t, "nodes");
   for (uint32_t c = 0; c < chains; c++)
@@ -74,14 +73,13 @@ GEN_FAMILY(chase) {
   for (uint32_t c = 0; c < chains; c++) {
     const char *v = T("p%u", c);
     if (payload) {
-      L("@T w%u = weight[%s p%u];", c, c ? "#r" : "#r", c);
+      L("@T w%u = weight[#r p%u];", c, c);
       v = T("w%u", c);
     }
-    const char *vars[] = {v};
-    STEP("acc", vars, 1);
+    STEP("acc", NAMES(v));
   }
   if (chance(30))
-    L("if (p0 == %u) acc += 1;", pick(200));
+    L("if (p0 == @[0+200]) acc += 1;");
   CLOSE();
   OUTPUT("out", t, "starts");
   L("out[#c %s] = acc + (@T)p0;", i);
@@ -124,8 +122,7 @@ GEN_FAMILY(search) {
     const char *found = fresh("v"), *vars[] = {found, "key"};
     L("@T %s = sorted[#r $min(lo, n - 1)];", found);
     const char *r = WORK(i, vars, 2);
-    OUTPUT("out", t, "queries");
-    L("out[#c %s] = %s;", i, r);
+    RESULT("queries", i, r);
   } else {
     OUTPUT("pos", GEN_I32, "queries");
     L("pos[#c %s] = lo;", i);
@@ -144,26 +141,22 @@ GEN_FAMILY(local) {
     "@T %s = x[#c %s];",
     size, v, i);
   LOOP("k", T("%u", size));
-  L(FLOATS ? "buf[k] = %s * (%s)k;" : "buf[k] = %s + (%s)k;", v, NAME(t));
+  L(FLOATS ? "buf[k] = %s * (@T)k;" : "buf[k] = %s + (@T)k;", v);
   CLOSE();
   LOOP("k", trips);
   L("int s = (codes[#h %s + (k & 255)] + k) & %u;", i, size - 1);
-  const char *vars[] = {v};
   if (kind == 0) {
-    L("buf[s] += %s;", ALL(vars, 1, 1));
-    L(FLOATS ? "buf[s] = buf[s] * %s + %s;" : "buf[s] = (buf[s] >> 1) + %.0s%s;",
-      FLOATS ? t == GEN_F32 ? "0.5f" : "0.5" : "", v);
+    L("buf[s] += %s;", ALL(NAMES(v), 1));
+    L(FLOATS ? "buf[s] = buf[s] * 0.5@f + %s;" : "buf[s] = (buf[s] >> 1) + %s;", v);
   } else if (kind == 1) {
     L("@T tmp = buf[s];\n"
       "buf[s] = buf[k & %u];\n"
       "buf[k & %u] = tmp;",
       size - 1, size - 1);
-    const char *more[] = {"tmp"};
-    STEP(v, more, 1);
+    STEP(v, NAMES("tmp"));
   } else {
     L(FLOATS ? "buf[s] += %s;" : "buf[s] ^= %s;", v);
-    const char *more[] = {T("buf[(s + %u) & %u]", 1 + pick(size - 1), size - 1)};
-    STEP(v, more, 1);
+    STEP(v, NAMES(T("buf[(s + %u) & %u]", 1 + pick(size - 1), size - 1)));
   }
   CLOSE();
   L("@T sum = @0;");
@@ -182,7 +175,7 @@ GEN_FAMILY(table) {
   TAG("table");
   if (where < 2) {
     for (uint32_t k = 0; k < size && k < 32; k++)
-      values = T("%s%s%s", values, k ? ", " : "", FLOATS ? LITERAL() : T("%u", pick(256)));
+      values = T("%s%s%s", values, k ? ", " : "", FLOATS ? LITERAL() : T("@[0+256]"));
     ww_gen_outside(g, "$constant @T %s[%u] = {%s};", tab, size, values);
   } else
     BUFFER("lut", t, T("%u", size));
@@ -197,19 +190,16 @@ GEN_FAMILY(table) {
   const char *name = where ? "lut" : tab;
   /* no early return behind a barrier is needed: the barrier stands before */
   const char *i = OPEN_1D("n"), *acc = fresh("acc"), *trips = chance(70) ? ITERS() : NULL;
-  gen_type codes = chance(60) ? GEN_U8 : GEN_U32;
-  BUFFER("codes", codes, "n");
+  BUFFER("codes", chance(60) ? GEN_U8 : GEN_U32, "n");
   OUTPUT("out", t, "n");
   L("$u32 code = codes[#c %s];\n"
     "@T %s = @0;",
     i, acc);
   if (trips)
     LOOP("k", trips);
-  const char *v = fresh("v");
-  const char *spread = chance(50) ? "code" : T("(code >> %u)", 1 + pick(5));
+  const char *v = fresh("v"), *spread = chance(50) ? "code" : T("(code >> @[1+5])");
   L("@T %s = %s[%s %s & %uu];", v, name, where == 2 ? "#dh" : "#k3", spread, size - 1);
-  const char *vars[] = {v};
-  STEP(acc, vars, 1);
+  STEP(acc, NAMES(v));
   uint32_t plus = 1 + 2 * pick(100);
   L("code = code * %uu + %uu;", 5 + 4 * pick(20), plus);
   if (trips)
@@ -239,20 +229,20 @@ GEN_FAMILY(pairwise) {
   for (uint32_t d = 0; d < dims; d++)
     d2 = d ? T("%s + d%c * d%c", d2, "xyz"[d], "xyz"[d]) : "dx * dx";
   L("@T d2 = %s;", d2);
-  const char *vars[] = {"d2", "dx"};
   bool cut = chance(35);
   if (cut)
-    OPEN("1", FLOATS ? "if (d2 < %s)" : "if ((d2 & %s) != 0)", LITERAL());
+    OPEN("1", FLOATS ? "if (d2 < @l)" : "if ((d2 & @l) != 0)");
   if (FLOATS && chance(60)) {
     L("@T inv = $rsqrt@f(d2 + 0.01@f);");
-    const char *more[] = {"inv", "d2", "dx"};
     if (chance(50))
       L("acc += dx * inv * inv * inv;");
     else
-      STEP("acc", more, 3);
+      STEP("acc", NAMES("inv", "d2", "dx"));
   } else
-    STEP("acc", vars, 2);
-  CLOSE_ALL(g->depth - (cut ? 2u : 1u));
+    STEP("acc", NAMES("d2", "dx"));
+  if (cut)
+    CLOSE();
+  CLOSE();
   L("force[#c %s] = acc;", i);
 }
 
@@ -274,11 +264,10 @@ GEN_FAMILY(filter) {
   L("@T %s = signal[#h %s + k * %u];\n"
     "@T w = coef[#h k];",
     v, i, by);
-  const char *vars[] = {v, "w"};
   if (chance(50))
     L("%s += %s * w;", acc, v);
   else
-    STEP(acc, vars, 2);
+    STEP(acc, NAMES(v, "w"));
   CLOSE();
   const char *out[] = {acc};
   L("out[#c %s] = %s;", i, chance(40) ? WORK(i, out, 1) : acc);

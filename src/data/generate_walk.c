@@ -93,7 +93,6 @@ GEN_FAMILY(forest) {
   g->type = t;
   TAG("tree indirect");
   DRAW("trees", 1, 48)->most = 1 << 13;
-  const char *both[] = {"sum", "most"};
   if (layout != 1 && chance(45))
     f.bent = BEND("v"); /* in preorder, unequal odds make paths endless */
   bool extreme = chance(35);
@@ -125,7 +124,7 @@ GEN_FAMILY(forest) {
   if (extreme)
     L("most = leaf > most ? leaf : most;");
   CLOSE();
-  const char *r = extreme ? SUM(both, 2) : chance(50) ? BEND("sum") : "sum";
+  const char *r = extreme ? SUM(NAMES("sum", "most")) : chance(50) ? BEND("sum") : "sum";
   PUT("n", T("#c %s", i), r);
 }
 
@@ -223,7 +222,7 @@ GEN_FAMILY(records) {
   gen_param *p = BUFFER("rec", t, T("n*%u", words));
   p->written = place;
   if (indirect) {
-    ww_gen_indices(BUFFER("pick", GEN_I32, "n"), WW_FILL_PERMUTATION, NULL, NULL);
+    PERMUTATION("pick", "n");
     TAG("indirect");
     L("int at = pick[#c %s];", i);
     from.at = "at";
@@ -391,7 +390,6 @@ static void own_cells(gen *g, const char *trips) {
   uint32_t pitch = cells + pad;
   const char *at =
       column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
-  const char *vars[] = {"v", "seed"};
   SHARED(g->type, "cell", threads * pitch);
   L("@T seed = init[#c $tx], acc = @0;");
   LOOP("c", T("%u", cells));
@@ -402,7 +400,7 @@ static void own_cells(gen *g, const char *trips) {
   LOOP("k", trips);
   L(chance(50) ? "int c = k & %u;" : "int c = (k * 5 + $tx) & %u;", cells - 1);
   L("@T v = cell[%s];", at);
-  STEP("acc", vars, 2);
+  STEP("acc", NAMES("v", "seed"));
   L(FLOATS ? "cell[%s] = (v + acc) * 0.5%s;" : "cell[%s] = (v >> 1) ^ acc;%.0s", at,
     g->type == GEN_F32 ? "f" : "");
   CLOSE();
@@ -416,7 +414,6 @@ static void any_cells(gen *g, const char *trips, uint32_t size) {
   bool pad = chance(35);
   const char *place = pad ? "(at + (at >> 5))" : "at",
              *k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
-  const char *vars[] = {"v"};
   SHARED(g->type, "cell", size + size / 32);
   OPEN(T("%u/T", size),
        "for (int at = $tx; at < %u; at += $dx)\n"
@@ -432,7 +429,7 @@ static void any_cells(gen *g, const char *trips, uint32_t size) {
   if (kind == 1)
     L("at = (from + k * %u) & %u;", by, size - 1);
   L("@T v = cell[#%s %s];", k, place);
-  STEP("acc", vars, 1);
+  STEP("acc", NAMES("v"));
   const char *value = FLOATS ? T("(int)(v * %u.0@f)", size) : "(int)v";
   if (kind == 0)
     L("at = (at * %u + %u) & %u;", 5 + 4 * (by & 7), by, size - 1);
