@@ -7,64 +7,54 @@
 
 /* How two partial results become one. */
 static const char *joined(gen *g, uint32_t how, const char *a, const char *b) {
-  if (FLOATS)
-    return how == 0   ? T("%s + %s", a, b)
-           : how == 1 ? T("$fmax@f(%s, %s)", a, b)
-                      : T("$fmin@f(%s, %s)", a, b);
-  return how == 0 ? T("%s + %s", a, b) : how == 1 ? T("$max(%s, %s)", a, b) : T("%s ^ %s", a, b);
+  static const char *const forms[][3] = {{"@a + @b", "$max(@a, @b)", "@a ^ @b"},
+                                         {"@a + @b", "$fmax@f(@a, @b)", "$fmin@f(@a, @b)"}};
+  return FORM(forms[FLOATS][how], a, b);
 }
 
 static uint32_t fixed_block(gen *g) {
-  uint32_t threads = 64u << pick(5);
-  ww_gen_fix(g, threads, 1);
   g->shape.pow2 = true;
-  return threads;
+  return THREADS(64, 5);
+}
+
+static uint32_t log2_of(uint32_t n) {
+  uint32_t log = 0;
+  while (1u << log < n)
+    log++;
+  return log;
 }
 
 /* A tree over shared memory, in one of the ways it is taught; sm[0] holds the result. */
-static void tree(gen *g, uint32_t how, uint32_t threads, const char *sm) {
-  uint32_t kind = pick(3), log = 0;
-  while ((1u << log) < threads)
-    log++;
-  const char *levels = T("%u", log);
+static void tree(gen *g, uint32_t how, uint32_t threads) {
+  uint32_t kind = pick(3);
+  const char *levels = T("%u", log2_of(threads));
   TAG("barrier");
   L("$sync;");
-  if (kind == 0) {
+  if (kind == 0)
     OPEN(levels, "for (int s = %u; s > 0; s >>= 1)", threads / 2);
-    L("if ($tx < s) %s[$tx] = %s;", sm, joined(g, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
-  } else if (kind == 1) {
+  else
     OPEN(levels, "for (int s = 1; s < %u; s *= 2)", threads);
-    L("if ($tx %% (2 * s) == 0) %s[$tx] = %s;", sm,
-      joined(g, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
-  } else {
-    OPEN(levels,
-         "for (int s = 1; s < %u; s *= 2)\n"
-         "int at = 2 * s * $tx;",
-         threads);
-    L("if (at < %u) %s[#k4 at] = %s;", threads, sm,
-      joined(g, how, T("%s[at]", sm), T("%s[#k4 at + s]", sm)));
-  }
+  if (kind < 2)
+    L("if (%s) sm[$tx] = %s;", kind ? "$tx % (2 * s) == 0" : "$tx < s",
+      joined(g, how, "sm[$tx]", "sm[$tx + s]"));
+  else
+    L("int at = 2 * s * $tx;\n"
+      "if (at < %u) sm[#k4 at] = %s;",
+      threads, joined(g, how, "sm[at]", "sm[#k4 at + s]"));
   L("$sync;\n"
     "}");
 }
 
-/* Result of a block into memory: its own place, or an atomic on one. */
-static void deliver(gen *g, const char *value) {
-  bool atomic = g->type != GEN_F64 && chance(45);
-  if (!atomic) {
+/* Result of a block, sm[0], into memory: its own place, or an atomic on one. */
+static void deliver(gen *g) {
+  if (g->type == GEN_F64 || !chance(45)) {
     OUTPUT("partial", g->type, "GX");
-    L("if ($tx == 0) partial[#b $bx] = %s;", value);
+    L("if ($tx == 0) partial[#b $bx] = sm[0];");
     return;
   }
-  TAG("atomic");
   OUTPUT("total", g->type, "1");
   OPEN("0.03", "if ($tx == 0)");
-  if (g->type == GEN_F32) {
-    g->helper = true;
-    CUDA("$add(&total[#ab 0], %s);", value);
-    OPENCL("%s_atomic_add(&total[0], %s);", g->name, value);
-  } else
-    L("$add(&total[#ab 0], %s);", value);
+  ww_gen_atomic_add(g, "total", "#ab", "0", "sm[0]");
   CLOSE();
 }
 
@@ -87,15 +77,17 @@ GEN_FAMILY(reduce) {
     "}\n"
     "sm[$tx] = acc;",
     joined(g, how, "acc", T("(%s)", e)));
-  tree(g, how, threads, "sm");
-  deliver(g, "sm[0]");
+  tree(g, how, threads);
+  deliver(g);
 }
 
 /* Shuffles within warps; the OpenCL print takes the same steps through local memory. */
 GEN_FAMILY(shuffle) {
   gen_type t = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
   uint32_t kind = pick(3), how = pick(3), threads = fixed_block(g);
-  const char *vars[2], *word = kind == 0 ? "$shfl_down" : kind == 1 ? "$shfl_xor" : "$shfl_up";
+  static const char *const words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"},
+                           *const from[] = {"$min(lane + o, 31)", "(lane ^ o)",
+                                            "$max(lane - o, 0)"};
   g->type = t;
   TAG("shuffle");
   PRIMARY("n", 1, 1 << 18);
@@ -109,28 +101,22 @@ GEN_FAMILY(shuffle) {
   L("int i = (k * $Gx + $bx) * %u + $tx;\n"
     "@T v = x[#c i];",
     threads);
-  vars[0] = "v";
   if (chance(70))
-    L("v = %s;", WORK("lane", vars, 1));
+    L("v = %s;", WORK("lane", NAMES("v")));
   OPEN("5", chance(50) || kind == 2 ? "for (int o = 1; o < 32; o <<= 1)"
                                     : "for (int o = 16; o > 0; o >>= 1)");
   const char *other = fresh("u");
-  CUDA("@T %s = %s(0xffffffffu, v, o);", other, word);
+  CUDA("@T %s = %s(0xffffffffu, v, o);", other, words[kind]);
   OPENCL("$sync;\n"
-         "lanes[$tx] = v;\n$sync;");
-  const char *from = kind == 0   ? "$min(lane + o, 31)"
-                     : kind == 1 ? "(lane ^ o)"
-                                 : "$max(lane - o, 0)";
-  OPENCL("@T %s = lanes[base + %s];", other, from);
-  if (kind == 2)
-    L("if (lane >= o) v = %s;", joined(g, how, "v", other));
-  else
-    L("v = %s;", joined(g, how, "v", other));
-  CLOSE();
-  if (chance(50)) {
-    vars[1] = "v";
-    L("v = %s;", EXPR(vars, 1, 2));
-  }
+         "lanes[$tx] = v;\n"
+         "$sync;\n"
+         "@T %s = lanes[base + %s];",
+         other, from[kind]);
+  L("%sv = %s;\n"
+    "}",
+    kind == 2 ? "if (lane >= o) " : "", joined(g, how, "v", other));
+  if (chance(50))
+    L("v = %s;", EXPR(NAMES("v"), 2));
   if (chance(40))
     L("out[#c i] = v;");
   else
@@ -152,35 +138,35 @@ GEN_FAMILY(scan) {
   L("int i = ($bx * tiles + tile) * %u + $tx;\n"
     "@T v = in[#c i];",
     threads);
-  const char *joins;
   if (chance(50))
     L("v = %s;", WORK("i", NAMES("v")));
-  uint32_t log = 0;
-  while ((1u << log) < threads)
-    log++;
+  const char *levels = T("%u", log2_of(threads));
   if (doubled) {
     L("int cur = 0;\n"
       "sm[$tx] = v;\n"
       "$sync;");
-    OPEN(T("%u", log), "for (int o = 1; o < %u; o <<= 1)", threads);
-    joins = joined(g, how, T("sm[cur + $tx]"), T("sm[cur + $tx - o]"));
-    L("@T w = sm[cur + $tx];\n"
-      "if ($tx >= o) w = %s;\n"
-      "cur = %u - cur;\n"
-      "sm[cur + $tx] = w;\n"
-      "$sync;\n"
-      "}\n"
-      "v = sm[cur + $tx];",
-      joins, threads);
+    OPEN(levels,
+         "for (int o = 1; o < %u; o <<= 1)\n"
+         "@T w = sm[cur + $tx];\n"
+         "if ($tx >= o) w = %s;\n"
+         "cur = %u - cur;\n"
+         "sm[cur + $tx] = w;\n"
+         "$sync;\n"
+         "}\n"
+         "v = sm[cur + $tx];",
+         threads, joined(g, how, "sm[cur + $tx]", "sm[cur + $tx - o]"), threads);
   } else {
     L("sm[$tx] = v;");
-    OPEN(T("%u", log),
+    OPEN(levels,
          "for (int o = 1; o < %u; o <<= 1)\n"
-         "$sync;\n@T w = $tx >= o ? sm[$tx - o] : @0;\n$sync;",
+         "$sync;\n"
+         "@T w = $tx >= o ? sm[$tx - o] : @0;\n"
+         "$sync;",
          threads);
     L("sm[$tx] = %s;\n"
       "}\n"
-      "$sync;\nv = sm[$tx];",
+      "$sync;\n"
+      "v = sm[$tx];",
       joined(g, how, "sm[$tx]", "w"));
   }
   L("out[#c i] = %s;", carry ? joined(g, how, "v", "carry") : "v");
@@ -207,26 +193,25 @@ GEN_FAMILY(histogram) {
     TAG("barrier");
     OPEN(T("%u/T", bins),
          "for (int b = $tx; b < %u; b += $dx)\n"
-         "local_hist[b] = 0u;\n}\n$sync;",
+         "local_hist[b] = 0u;\n"
+         "}\n"
+         "$sync;",
          bins);
   }
   OPEN("n/S", "for (int i = $gx; i < n; i += $sx)\n"
               "$u32 v = data[#c i];");
-  const char *bin = chance(45) ? WORK("i", NAMES("v")) : chance(50) ? "v" : T("(v >> %u)", pick(6));
-  L("$u32 bin = (%s) & %uu;", bin, bins - 1);
-  if (private_copy)
-    L("%s(&local_hist[#ak3 bin], %s);", add, op < 2 ? "v" : "1u");
-  else
-    L("%s(&hist[#ar bin], %s);", add, op < 2 ? "v" : "1u");
-  CLOSE();
+  const char *bin = chance(45) ? WORK("i", NAMES("v")) : chance(50) ? "v" : T("(v >> @[0+6])");
+  L("$u32 bin = (%s) & %uu;\n"
+    "%s(&%s bin], %s);\n"
+    "}",
+    bin, bins - 1, add, private_copy ? "local_hist[#ak3" : "hist[#ar", op < 2 ? "v" : "1u");
   if (!private_copy)
     return;
   L("$sync;");
-  OPEN(T("%u/T", bins), "for (int b = $tx; b < %u; b += $dx)", bins);
-  if (chance(50))
-    L("if (local_hist[b] != 0u) %s(&hist[#ac b], local_hist[b]);", add);
-  else
-    L("%s(&hist[#ac b], local_hist[b]);", add);
+  OPEN(T("%u/T", bins),
+       "for (int b = $tx; b < %u; b += $dx)\n"
+       "%s%s(&hist[#ac b], local_hist[b]);",
+       bins, chance(50) ? "if (local_hist[b] != 0u) " : "", add);
 }
 
 /* A tile with halo in shared memory, then a few passes over it. */
@@ -245,7 +230,10 @@ GEN_FAMILY(tile) {
        threads);
   OPEN(T("%u/T", width),
        "for (int k = $tx; k < %u; k += %u)\n"
-       "sm[k] = in[#c base + k];\n}\n$sync;\n@T acc = @0;",
+       "sm[k] = in[#c base + k];\n"
+       "}\n"
+       "$sync;\n"
+       "@T acc = @0;",
        width, threads);
   const char *trips = passes ? ITERS() : NULL;
   if (passes)
@@ -255,7 +243,7 @@ GEN_FAMILY(tile) {
       L("#pragma unroll");
     OPEN(T("%u", 2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
     if (chance(50))
-      L("acc += sm[$tx + k]%s;", FLOATS ? T(" * %s", LITERAL()) : "");
+      L("acc += sm[$tx + k]%s;", FLOATS ? T(" * @l") : "");
     else
       STEP("acc", NAMES("sm[$tx + k]"));
     CLOSE();
@@ -311,11 +299,12 @@ GEN_FAMILY(transpose) {
   L("$sync;\n"
     "int tx = $by * %u + $tx, ty = $bx * %u + $ty;",
     dim, dim);
-  OPEN(T("%u", dim / rows),
-       "for (int j = 0; j < %u; j += %u)\n"
-       "if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + "
-       "j];\n}",
-       dim, rows, pad ? "#k1" : "#k16");
+  OPEN(
+      T("%u", dim / rows),
+      "for (int j = 0; j < %u; j += %u)\n"
+      "if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];\n"
+      "}",
+      dim, rows, pad ? "#k1" : "#k16");
   if (repeat)
     L("$sync;");
 }
@@ -330,20 +319,20 @@ GEN_FAMILY(tilemul) {
   TAG("matmul barrier");
   GRID("m", T("GY*%u", dim));
   GRID("n", T("GX*%u", dim));
-  gen_param *k = PRIMARY("kdim", dim, 8192);
-  k->step = dim;
+  PRIMARY("kdim", dim, 8192)->step = dim;
   BUFFER("a", t, "m*kdim");
   BUFFER("b", t, "kdim*n");
   OUTPUT("c", t, "m*n");
-  ww_gen_shared(g, t, "as", T("[%u][%u]", dim, dim + (chance(30))), dim * dim);
+  ww_gen_shared(g, t, "as", T("[%u][%u]", dim, dim + chance(30)), dim * dim);
   ww_gen_shared(g, t, "bs", T("[%u][%u]", dim, dim), dim * dim);
   L("int row = $by * %u + $ty, col = $bx * %u + $tx;\n"
     "@T acc = @0;",
     dim, dim);
   OPEN(T("kdim/%u", dim),
        "for (int k0 = 0; k0 < kdim; k0 += %u)\n"
-       "as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : @0;\nbs[$ty][$tx] = col < n ? b[#c "
-       "(k0 + $ty) * n + col] : @0;\n$sync;",
+       "as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : @0;\n"
+       "bs[$ty][$tx] = col < n ? b[#c (k0 + $ty) * n + col] : @0;\n"
+       "$sync;",
        dim);
   if (unroll)
     L("#pragma unroll");
@@ -364,7 +353,7 @@ GEN_FAMILY(tilemul) {
 GEN_FAMILY(dp) {
   gen_type t = chance(70) ? GEN_I32 : GEN_F32;
   uint32_t threads = fixed_block(g), kind = pick(3);
-  const char *min = t == GEN_F32 ? "$fmin" : "$min", *max = t == GEN_F32 ? "$fmax" : "$max";
+  const char *f = t == GEN_F32 ? "f" : "";
   g->type = t;
   TAG("wavefront barrier");
   PRIMARY("rows", 1, 1 << 18);
@@ -382,9 +371,9 @@ GEN_FAMILY(dp) {
     "@T w = cost[#h ((r * %u + $bx * 64) & 65535) + $tx];",
     threads - 1, threads);
   if (kind == 0)
-    L("@T v = %s@f(up, %s@f(left, right)) + w;", min, min);
+    L("@T v = $%smin@f(up, $%smin@f(left, right)) + w;", f, f);
   if (kind == 1)
-    L("@T v = %s@f(left + w, %s@f(up, right) - %s);", max, max, LITERAL());
+    L("@T v = $%smax@f(left + w, $%smax@f(up, right) - @l);", f, f);
   if (kind == 2)
     L("@T v = %s;", EXPR(NAMES("up", "left", "right", "w"), 3));
   if (chance(40))
@@ -400,11 +389,9 @@ GEN_FAMILY(dp) {
 /* Bitonic or odd-even sort of a block's tile in shared memory. */
 GEN_FAMILY(sort) {
   gen_type t = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
-  uint32_t threads = 64u << pick(4), log = 0, bitonic = chance(65), payload = chance(40);
+  uint32_t threads = THREADS(64, 4), log = log2_of(threads);
+  bool bitonic = chance(65), payload = chance(40);
   g->type = t;
-  ww_gen_fix(g, threads, 1);
-  while ((1u << log) < threads)
-    log++;
   TAG("sort barrier divergent");
   PRIMARY("tiles", 1, 1 << 15);
   BUFFER("in", t, T("tiles*GX*%u", threads));
@@ -432,15 +419,17 @@ GEN_FAMILY(sort) {
   L("@T a = key[$tx];\n"
     "key[$tx] = key[other];\n"
     "key[other] = a;");
-  if (payload) {
+  if (payload)
     L("int b = val[$tx];\n"
       "val[$tx] = val[other];\n"
       "val[other] = b;");
-  }
-  CLOSE();
-  L("$sync;");
-  CLOSE_ALL(g->depth - (bitonic ? 2u : 1u));
+  L("}\n"
+    "$sync;\n"
+    "}");
+  if (bitonic)
+    CLOSE();
   const char *r = chance(40) ? EXPR(NAMES("key[$tx]"), 2) : "key[$tx]";
-  L(payload ? "out[#c i] = %s + (%s)(val[$tx] & 7);" : "out[#c i] = %s;", r, NAME(t));
-  L("$sync;");
+  L("out[#c i] = %s%s;\n"
+    "$sync;",
+    r, payload ? T(" + (@T)(val[$tx] & 7)") : "");
 }

@@ -120,11 +120,14 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
   OPEN("dim/8", "for (int k0 = 0; k0 < dim; k0 += 8)");
   OPEN(T("%u", (8 * h + threads - 1) / threads),
        "for (int e = flat; e < %u; e += %u)\n"
-       "sa[e / %u][e %% %u] = a[#c (k0 + e / %u) * rows * %u + $by * %u + e %% %u];\n}",
+       "sa[e / %u][e %% %u] = a[#c (k0 + e / %u) * rows * %u + $by * %u + e %% %u];\n"
+       "}",
        8 * h, threads, h, h, h, b->R, h, h);
   OPEN(T("%u", (8 * w + threads - 1) / threads),
        "for (int e = flat; e < %u; e += %u)\n"
-       "sb[e / %u][e %% %u] = b[#c (k0 + e / %u) * cols * %u + $bx * %u + e %% %u];\n}\n$sync;",
+       "sb[e / %u][e %% %u] = b[#c (k0 + e / %u) * cols * %u + $bx * %u + e %% %u];\n"
+       "}\n"
+       "$sync;",
        8 * w, threads, w, w, w, b->C, w, w);
   if (chance(50))
     L("#pragma unroll");

@@ -162,14 +162,8 @@ GEN_FAMILY(scatter) {
     store(g, t, "n", T("#dr %s", j), r);
     return;
   }
-  TAG("atomic");
   OUTPUT("bins", t, "n");
-  if (t == GEN_F32) {
-    g->helper = true;
-    CUDA("$add(&bins[#ar %s], %s);", j, r);
-    OPENCL("%s_atomic_add(&bins[%s], %s);", g->name, j, r);
-  } else
-    L("$add(&bins[#ar %s], %s);", j, r);
+  ww_gen_atomic_add(g, "bins", "#ar", j, r);
 }
 
 GEN_FAMILY(vector) {
@@ -263,25 +257,25 @@ GEN_FAMILY(hash) {
     g->math = 20;
   TAG("hash");
   INPUTS(t, nin, "n", T("#c %s", i), vars);
-  L("@T %s = %s ^ %s;", h, vars[0], LITERAL());
+  L("@T %s = %s ^ @l;", h, vars[0]);
   bool loop = chance(60);
   const char *k = fresh("k");
   if (loop)
     LOOP(k, ITERS());
   for (uint32_t r = 0; r < rounds; r++) {
     if (chance(60))
-      L("%s ^= %s >> %u;", h, h, 11 + pick(8));
+      L("%s ^= %s >> @[11+8];", h, h);
     if (chance(70))
-      L("%s *= %s;", h, LITERAL());
+      L("%s *= @l;", h);
     if (chance(50))
       STEP(h, vars, nin);
     if (chance(40))
-      L("%s = (%s << %u) | (%s >> %u);", h, h, 5 + pick(8), h, (wide ? 64 : 32) - 13u);
+      L("%s = (%s << @[5+8]) | (%s >> %u);", h, h, h, (wide ? 64 : 32) - 13u);
   }
   if (loop) {
-    L("%s = (%s ^ %s) * %s;\n"
+    L("%s = (%s ^ %s) * @l;\n"
       "}",
-      h, h, k, LITERAL());
+      h, h, k);
   }
   if (!wide && chance(30)) {
     TAG("atomic");
@@ -362,7 +356,7 @@ GEN_FAMILY(montecarlo) {
   }
   if (chance(50)) {
     const char *a = vars[0], *b = vars[draws - 1];
-    OPEN("1", "if (%s * %s + %s * %s < %s)", a, a, b, b, LITERAL());
+    OPEN("1", "if (%s * %s + %s * %s < @l)", a, a, b, b);
     STEP(hits, vars, draws);
     CLOSE();
   } else

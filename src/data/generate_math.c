@@ -129,14 +129,18 @@ static void bit_loop(gen *g, const char *h, const char *b) {
     L("@T %s = %s & %s;", w, h, b);
     OPEN(g->type == GEN_U64 ? "20" : "11",
          "while (%s != 0u)\n"
-         "%s += (%s & (0u - %s)) * 3u;\n%s &= %s - 1u;\n}",
+         "%s += (%s & (0u - %s)) * 3u;\n"
+         "%s &= %s - 1u;\n"
+         "}",
          w, h, w, w, w, w);
     return;
   }
   L("@T %s = 0u;", w);
   OPEN("8",
        "for (int %s = 0; %s < 8; %s++)\n"
-       "%s ^= ((%s >> %s) & 1u) != 0u ? %s << %s : 0u;\n}\n%s = %s ^ (%s >> 11);",
+       "%s ^= ((%s >> %s) & 1u) != 0u ? %s << %s : 0u;\n"
+       "}\n"
+       "%s = %s ^ (%s >> 11);",
        j, j, j, w, b, j, h, j, h, w, h);
 }
 

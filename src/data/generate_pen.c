@@ -92,3 +92,12 @@ void ww_gen_result(gen *g, const char *count, const char *i, const char *value) 
 const char *ww_gen_perhaps_work(gen *g, uint32_t percent, const char *index, const char *v) {
   return chance(percent) ? WORK(index, NAMES(v)) : v;
 }
+
+void ww_gen_atomic_add(gen *g, const char *buffer, const char *mark, const char *at,
+                       const char *value) {
+  TAG("atomic");
+  g->helper = g->type == GEN_F32;
+  ww_gen_line(g, g->helper, "$add(&%s[%s %s], %s);", buffer, mark, at, value);
+  if (g->helper)
+    OPENCL("%s_atomic_add(&%s[%s], %s);", g->name, buffer, at, value);
+}

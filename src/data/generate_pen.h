@@ -34,6 +34,8 @@
 #define FOLLOWS(name, expr) ww_gen_size(g, name, GEN_EXPR, 0, 0, expr)
 #define PRIMARY(name, lo, hi) ww_gen_size(g, name, GEN_PRIMARY, lo, hi, NULL)
 #define DRAW(name, lo, hi) ww_gen_size(g, name, GEN_DRAW, lo, hi, NULL)
+#define UNIFORM(name, t, count, lo, hi) \
+  ww_gen_indices(ww_gen_buffer(g, name, t, count), WW_FILL_UNIFORM, lo, hi)
 #define PERMUTATION(name, count) \
   ww_gen_indices(ww_gen_buffer(g, name, GEN_I32, count), WW_FILL_PERMUTATION, NULL, NULL)
 #define SCALAR(name, t) ww_gen_scalar(g, name, t)
@@ -84,6 +86,8 @@ void ww_gen_stir(gen *g, const char *acc,
 /* Something of one value in which it cannot cancel out. */
 const char *ww_gen_bend(gen *g, const char *v);
 const char *ww_gen_sum(gen *g, const char *const *parts, uint32_t n);
+void ww_gen_atomic_add(gen *g, const char *buffer, const char *mark, const char *at,
+                       const char *value);
 const char *ww_gen_perhaps_work(gen *g, uint32_t percent, const char *index, const char *v);
 /* Into an output made here: element i of `out`, or any place of one with any name. */
 void ww_gen_result(gen *g, const char *count, const char *i, const char *value);

@@ -10,30 +10,26 @@
 /* What a cell is drawn to: the mean of its neighbours, or a weighted sum of them that stays below
  * 1. */
 static const char *mean(gen *g, const char *const *v, uint32_t n) {
-  bool is_float = FLOATS, weighted = is_float && chance(40);
-  const char *sum = NULL;
+  static const struct {
+    uint8_t shift, least, range; /* least and range: hundredths of a weight */
+    const char *share;
+  } by[] = {{1, 30, 10, "0.5"}, {2, 15, 10, "0.25"}, {3, 5, 7, "0.125"}};
+  uint32_t of = n / 4;
+  bool weighted = FLOATS && chance(40);
+  const char *sum = "";
   for (uint32_t k = 0; k < n; k++) {
-    const char *part = weighted ? T("%s * 0.%u@f", v[k],
-                                    (n == 2   ? 30
-                                     : n == 4 ? 15
-                                              : 5) +
-                                        pick(n == 8 ? 7 : 10))
-                                : v[k];
-    sum = sum ? T("%s + %s", sum, part) : part;
+    const char *part = weighted ? T("%s * 0.%u@f", v[k], by[of].least + pick(by[of].range)) : v[k];
+    sum = T("%s%s%s", sum, k ? " + " : "", part);
   }
-  if (!is_float)
-    return T("((%s) >> %u)", sum, n == 2 ? 1 : n == 4 ? 2 : 3);
-  return weighted ? T("(%s)", sum)
-                  : T("(%s) * %s@f", sum,
-                      n == 2   ? "0.5"
-                      : n == 4 ? "0.25"
-                               : "0.125");
+  if (!FLOATS)
+    return T("((%s) >> %u)", sum, by[of].shift);
+  return weighted ? T("(%s)", sum) : T("(%s) * %s@f", sum, by[of].share);
 }
 
 /* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any
  * step. */
 static const char *relaxed(gen *g, const char *cell, const char *drawn) {
-  const char *v = fresh("v"), *f = g->type == GEN_F32 ? "f" : "", *vars[] = {"own", v};
+  const char *v = fresh("v"), *vars[] = {"own", v};
   L("@T %s = %s;", v, drawn);
   if (!FLOATS) {
     if (chance(50))
@@ -43,7 +39,7 @@ static const char *relaxed(gen *g, const char *cell, const char *drawn) {
   } else {
     uint32_t how = pick(4);
     if (how == 1)
-      L("%s = %s + 0.%u@f * (%s - %s);", v, cell, 5 + pick(5), v, cell);
+      L("%s = %s + 0.@[5+5]@f * (%s - %s);", v, cell, v, cell);
     if (how == 2)
       L("%s = $fmin@f($fmax@f(%s, 0.0@f), 1.0@f);", v, v);
     if (how == 3)
@@ -55,8 +51,8 @@ static const char *relaxed(gen *g, const char *cell, const char *drawn) {
     uint32_t steps = 1 + pick(3);
     for (uint32_t k = 0; k < steps; k++)
       STEP(to, vars + (k ? pick(2) : 1), 1);
-    L(FLOATS ? "%s = %s * 0.5%s + $fmin%s(%s, 1.0%s) * 0.5%s;" : "%s = (%s + (%s & 255)) >> 1;", v,
-      v, FLOATS ? f : to, f, to, f, f);
+    LINE(FLOATS ? "@a = @a * 0.5@f + $fmin@f(@b, 1.0@f) * 0.5@f;" : "@a = (@a + (@b & 255)) >> 1;",
+         v, to);
   }
   return v;
 }
@@ -84,7 +80,9 @@ static void load_tile(gen *g, bool flat, uint32_t w, uint32_t h, uint32_t cells)
   L(flat ? "int flat = $tx;" : "int flat = $ty * %u + $tx;", w);
   L(flat ? "int base = $bx * %u;" : "int base = ($by * $Gx + $bx) * %u;", w * h);
   OPEN(T("%u", (cells + w * h - 1) / (w * h)),
-       "for (int e = flat; e < %u; e += %u)\ncell[e] = grid[#c base + e];\n}\n"
+       "for (int e = flat; e < %u; e += %u)\n"
+       "cell[e] = grid[#c base + e];\n"
+       "}\n"
        "int at = %s;",
        cells, w * h, flat ? "$tx + 1" : T("($ty + 1) * %u + $tx + 1", w + 2));
   if (chance(50)) {
@@ -107,22 +105,17 @@ GEN_FAMILY(relax) {
            n = flat                      ? 2
                : !coloured && chance(35) ? 8
                                          : 4;
-  const char *trips, *near[8];
+  const char *near[8];
   g->shape.dims = flat ? 1 : 2;
   ww_gen_fix(g, w, h);
   TAG("barrier relax");
   BUFFER("grid", t, T("G*%u+%u", w * h, cells));
   SHARED(t, "cell", cells);
   load_tile(g, flat, w, h, cells);
-  near[0] = "cell[at - 1]";
-  near[1] = "cell[at + 1]";
-  near[2] = T("cell[at - %u]", pitch);
-  near[3] = T("cell[at + %u]", pitch);
-  near[4] = T("cell[at - %u]", pitch + 1);
-  near[5] = T("cell[at + %u]", pitch + 1);
-  near[6] = T("cell[at - %u]", pitch - 1);
-  near[7] = T("cell[at + %u]", pitch - 1);
-  trips = ITERS();
+  uint32_t apart[] = {1, pitch, pitch + 1, pitch - 1};
+  for (uint32_t k = 0; k < n; k++)
+    near[k] = T(k % 2 ? "cell[at + %u]" : "cell[at - %u]", apart[k / 2]);
+  const char *trips = ITERS();
   UNROLL(15);
   LOOP("k", trips);
   SERIAL();
@@ -148,11 +141,11 @@ static const char *rounds_of(gen *g, const char *m, const char **weight) {
   case 1:
     return T("%s >> ($tx & %u)", m, 1 + 2 * pick(3));
   case 2:
-    return T("($tx & %u) == 0 ? %s : %s / 8 + 1", (4u << pick(4)) - 1, m, m);
+    return T("($tx & @[4<<4]) == 0 ? %s : %s / 8 + 1", m, m);
   case 3:
     return T("(int)(($i64)($bx + 1) * %s / $Gx) + 1", m);
   case 4:
-    return T("($bx %% %u == 0) ? %s : %s / 4 + 1", 2 + pick(6), m, m);
+    return T("($bx %% @[2+6] == 0) ? %s : %s / 4 + 1", m, m);
   case 5:
     return T("(int)(($tx >> 5) + 1) * %s / 8 + 1", m);
   default:
@@ -167,8 +160,7 @@ static const char *rounds_of(gen *g, const char *m, const char **weight) {
 
 /* Two loops, the inner as long as the outer has come: half of a square. */
 static void half_square(gen *g, uint32_t mask) {
-  const char *m = ITERS(), *vars[] = {"v", "a"};
-  LOOP("r", m);
+  LOOP("r", ITERS());
   L("@T a = x[#c ($gx + r) & %u];", mask);
   OPEN("12",
        "for (int c = 0; c <= (r & 31); c++)\n"
@@ -177,7 +169,7 @@ static void half_square(gen *g, uint32_t mask) {
   if (chance(50))
     L("acc += v * a;");
   else
-    STEP("acc", vars, 2);
+    STEP("acc", NAMES("v", "a"));
   STIR("acc", "c");
   CLOSE();
   CLOSE();
@@ -253,12 +245,11 @@ GEN_FAMILY(interp) {
   const char *i = OPEN_1D("n"), *trips = ITERS(), *parts[8];
   TAG("interpreter");
   TAG(whose == 2 ? "divergent" : "uniform");
-  ww_gen_indices(BUFFER("code", code, T("%u", mask + 1)), WW_FILL_UNIFORM, "0", T("%u", ops));
+  UNIFORM("code", code, T("%u", mask + 1), "0", T("%u", ops));
   BUFFER("x", t, "n");
   L("@T k0 = x[#c %s];", i);
   for (uint32_t r = 0; r < regs; r++)
-    L(FLOATS ? "%s r%u = k0 * 0.%u%s;" : "%s r%u = k0 + %u;%.0s", NAME(t), r, 9 - r,
-      t == GEN_F32 ? "f" : "");
+    L(FLOATS ? "@T r%u = k0 * 0.%u@f;" : "@T r%u = k0 + %u;", r, 9 - r);
   const char *from = whose == 0   ? "0"
                      : whose == 1 ? T("(int)(%s >> 5) * 7", i)
                                   : T("(int)%s * 7", i);
@@ -268,7 +259,7 @@ GEN_FAMILY(interp) {
   L("int op = code[%s pc & %u];", whose == 2 ? "#dt" : "#dh", mask);
   dispatch(g, ops, regs, whose == 2 ? "0.95" : T("1/%u", ops));
   if (chance(25))
-    L("pc += op == 0 ? %u : 1;", 2 + pick(9));
+    L("pc += op == 0 ? @[2+9] : 1;");
   else
     L("pc++;");
   STIR("r0", "step");
@@ -292,8 +283,7 @@ static void phase(gen *g, uint32_t threads, uint32_t kind) {
     STEP("v", NAMES(T("tile[#k1 (%s * 3) & %u]", j, threads - 1)));
     CLOSE();
   } else {
-    for (uint32_t s = 0; s < 3 + kind; s++)
-      STEP("v", vars, 2);
+    STEPS(3 + kind, "v", vars, 2);
   }
 }
 
@@ -309,19 +299,22 @@ GEN_FAMILY(persist) {
   if (shuffled)
     PERMUTATION("order", "items");
   if (by_kind)
-    ww_gen_indices(BUFFER("kind", GEN_I32, "items"), WW_FILL_UNIFORM, "0", "8");
+    UNIFORM("kind", GEN_I32, "items", "0", "8");
   BUFFER("in", t, T("items*%u", threads));
   OUTPUT("out", t, T("items*%u", threads));
   SHARED(t, "tile", threads);
   OPEN("items/G",
        "for (int item = $bx; item < items; item += $Gx)\n"
-       "int which = %s;\n@T v = in[#%sc which * %u + $tx];\ntile[$tx] = v;\n$sync;",
+       "int which = %s;\n"
+       "@T v = in[#%sc which * %u + $tx];\n"
+       "tile[$tx] = v;\n"
+       "$sync;",
        order, shuffled ? "d" : "", threads);
   for (uint32_t p = 0; p < phases; p++) {
     uint32_t what = pick(4);
     if (by_kind && p) {
       TAG("uniform");
-      OPEN("0.6", "if (kind[#b which] > %u)", 2 + pick(3));
+      OPEN("0.6", "if (kind[#b which] > @[2+3])");
       RARE();
       phase(g, threads, what);
       CLOSE();
@@ -347,15 +340,16 @@ static void ballot(gen *g) {
       "votes = $ballot(0xffffffffu, yes);", "votes = $any(0xffffffffu, yes) ? 0x55555555u : 0u;",
       "votes = $all(0xffffffffu, yes) ? 0x77777777u : 1u;", "votes = $match(0xffffffffu, yes);"};
   uint32_t how = chance(65) ? 0 : 1 + pick(3);
-  const char *f = g->type == GEN_F32 ? "f" : "";
   if (how == 3) {
     TAG("match");
-    L(FLOATS ? "yes = (int)(v * 8.0%s);" : "yes = (int)(v & 7);%.0s", f);
+    L(FLOATS ? "yes = (int)(v * 8.0@f);" : "yes = (int)(v & 7);");
   }
   CUDA("%s", cuda[how]);
   OPENCL("$sync;\n"
-         "said[$tx] = yes;\n$sync;\nvotes = 0u;\nfor (int l = 0; l < 32; l++) votes |= "
-         "($u32)(said[base + l] %s) << l;",
+         "said[$tx] = yes;\n"
+         "$sync;\n"
+         "votes = 0u;\n"
+         "for (int l = 0; l < 32; l++) votes |= ($u32)(said[base + l] %s) << l;",
          how == 3 ? "== yes" : "!= 0");
   if (how == 1)
     OPENCL("votes = votes != 0u ? 0x55555555u : 0u;");
@@ -372,7 +366,7 @@ static void decide(gen *g, const char *i) {
     L("m += (@T)$popc(votes & ((1u << lane) - 1u));");
     break;
   case 1:
-    OPEN("0.6", "if ($popc(votes) > %u)", 4 + pick(10));
+    OPEN("0.6", "if ($popc(votes) > @[4+10])");
     RARE();
     L("m = %s;\n"
       "}",
@@ -389,8 +383,7 @@ static void decide(gen *g, const char *i) {
     break;
   case 3:
     OPEN("1", "if ((votes >> lane & 1u) != 0u)");
-    for (int s = 0; s < 3; s++)
-      STEP("m", vars, 1);
+    STEPS(3, "m", vars, 1);
     CLOSE();
     break;
   default:
@@ -423,12 +416,11 @@ GEN_FAMILY(vote) {
     LOOP("k", ITERS());
   for (uint32_t s = 0; s < votes; s++) {
     const char *limit = LITERAL();
-    const char *also = inner ? T("((lane + k) & %u) == 0", 1 + 2 * pick(4))
-                             : T("(lane & %u) == 0", 1 + 2 * pick(4));
+    const char *also = T(inner ? "((lane + k) & %u) == 0" : "(lane & %u) == 0", 1 + 2 * pick(4));
     if (FLOATS)
       L(chance(60) ? "yes = v < %s || %s;" : "yes = m > v * %s || %s;", limit, also);
     else
-      L("yes = (m & %u) == 0 || %s;", (2u << pick(4)) - 1, also);
+      L("yes = (m & @[2<<4]) == 0 || %s;", also);
     ballot(g);
     decide(g, "i");
   }

@@ -183,7 +183,9 @@ GEN_FAMILY(table) {
     SHARED(t, "lut", size);
     OPEN(T("%u/T", size),
          "for (int k = $tx; k < %u; k += $dx)\n"
-         "lut[k] = %s[k];\n}\n$sync;",
+         "lut[k] = %s[k];\n"
+         "}\n"
+         "$sync;",
          size, tab);
     TAG("barrier");
   }

@@ -9,7 +9,6 @@
 /* ---- decision trees ---- */
 
 typedef struct {
-  gen_type t;
   uint32_t nodes, features; /* of a tree; of a sample */
   bool branch;              /* the children by if and else, not by ?: */
   const char *sample;       /* where feature f of this sample lies */
@@ -50,8 +49,7 @@ static void heap(gen *g, const forest *f) {
  */
 static void preorder(gen *g, const forest *f) {
   uint32_t parts = 4u << pick(3), most = f->nodes / parts;
-  ww_gen_indices(BUFFER("skip", GEN_I32, T("trees*%u", f->nodes)), WW_FILL_UNIFORM, "1",
-                 T("%u", most));
+  UNIFORM("skip", GEN_I32, T("trees*%u", f->nodes), "1", T("%u", most));
   TAG("data-loop");
   OPEN(T("%u", parts * 4), "while (node < %u)", f->nodes - most);
   SERIAL();
@@ -65,10 +63,9 @@ static void linked(gen *g, const forest *f) {
   uint32_t limit = 16u << pick(3), mean = f->features * 2;
   bool two = chance(50);
   const char *count = T("trees*%u", f->nodes), *hi = T("%u", f->nodes);
-  ww_gen_indices(BUFFER(two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count)),
-                 WW_FILL_UNIFORM, "0", hi);
+  UNIFORM(two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count), "0", hi);
   if (two)
-    ww_gen_indices(BUFFER("upper", GEN_I32, count), WW_FILL_UNIFORM, "0", hi);
+    UNIFORM("upper", GEN_I32, count, "0", hi);
   TAG("data-loop");
   L("int depth = 0;");
   OPEN(T("%u", mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
@@ -87,8 +84,8 @@ static void linked(gen *g, const forest *f) {
 GEN_FAMILY(forest) {
   uint32_t layout = pick(3), features = 4u << pick(4);
   gen_type t = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
-  const char *i = OPEN_1D("n"), *leaf[] = {"leaf"};
-  forest f = {.t = t, .nodes = 64u << pick(7), .features = features};
+  const char *i = OPEN_1D("n");
+  forest f = {.nodes = 64u << pick(7), .features = features};
   f.branch = chance(40);
   g->type = t;
   TAG("tree indirect");
@@ -100,8 +97,7 @@ GEN_FAMILY(forest) {
   f.sample =
       chance(50) ? T("samples[#dr f * n + %s]", i) : T("samples[#dq %s * %u + f]", i, features);
   gen_type small = chance(50) ? GEN_U8 : GEN_I32;
-  ww_gen_indices(BUFFER("feature", small, T("trees*%u", f.nodes)), WW_FILL_UNIFORM, "0",
-                 T("%u", features));
+  UNIFORM("feature", small, T("trees*%u", f.nodes), "0", T("%u", features));
   BUFFER("threshold", t, T("trees*%u", f.nodes));
   BUFFER("value", t, T("trees*%u", f.nodes));
   L("@T sum = @0;");
@@ -120,7 +116,7 @@ GEN_FAMILY(forest) {
   if (chance(60))
     L("sum += leaf;");
   else
-    STEP("sum", leaf, 1);
+    STEP("sum", NAMES("leaf"));
   if (extreme)
     L("most = leaf > most ? leaf : most;");
   CLOSE();
@@ -130,33 +126,26 @@ GEN_FAMILY(forest) {
 
 /* ---- hash tables ---- */
 
-/* The next slot to look at: after `slot`, so many hops from the first. */
-static void next_slot(gen *g, uint32_t how, uint32_t mask) {
-  if (how == 0)
-    L("slot = (slot + 1u) & %uu;", mask);
-  if (how == 1)
-    L("slot = (slot + ($u32)hops) & %uu;", mask);
-  if (how == 2)
-    L("slot = (slot + (h >> 7 | 1u)) & %uu;", mask);
-}
+/* To the next slot to look at: so many hops from the first. */
+static const char *const hop[] = {"1u", "($u32)hops", "(h >> 7 | 1u)"};
 
 /* Lookups in a table with open addressing, by fingerprints of `range` values of which 0 is an empty
  * slot: of all probes 2 / range end. */
 GEN_FAMILY(probe) {
   uint32_t bits = 10 + pick(13), mask = (1u << bits) - 1, range = 4u << pick(4), how = pick(3);
   gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64, t = VALUE(60);
-  const char *i = OPEN_1D("n"), *entry = NAME(ww_gen_compute(kept)), *vars[] = {"v"};
+  const char *i = OPEN_1D("n"), *entry = NAME(ww_gen_compute(kept));
   bool many = g->heavy || chance(50);
   TAG("hash-table indirect data-loop");
   BUFFER("keys", GEN_U32, "n");
-  ww_gen_indices(BUFFER("table", kept, T("%u", mask + 1)), WW_FILL_UNIFORM, "0", T("%u", range));
+  UNIFORM("table", kept, T("%u", mask + 1), "0", T("%u", range));
   BUFFER("payload", t, T("%u", mask + 1));
   L("$u32 key = keys[#c %s];\n"
     "@T acc = @0;",
     i);
   if (many)
     LOOP("k", ITERS());
-  L("$u32 h = (key ^ (key >> %u)) * 2654435761u;", 11 + pick(8));
+  L("$u32 h = (key ^ (key >> @[11+8])) * 2654435761u;");
   if (chance(50))
     L("$u32 slot = h >> %u;", 32 - bits);
   else
@@ -167,29 +156,28 @@ GEN_FAMILY(probe) {
     entry, entry, range - 1, entry);
   OPEN(T("%u", range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
   SERIAL();
-  next_slot(g, how, mask);
-  L("entry = table[#dt slot];\n"
+  L("slot = (slot + %s) & %uu;\n"
+    "entry = table[#dt slot];\n"
     "hops++;\n"
-    "}");
+    "}",
+    hop[how], mask);
   OPEN("1", "if (entry == want)\n"
             "@T v = payload[#dt slot];");
-  STEP("acc", vars, 1);
+  STEP("acc", NAMES("v"));
   if (chance(50)) {
     ELSE("1");
     L("acc += (@T)hops;");
   }
   CLOSE();
-  if (many) {
+  if (many)
     L("key = key * 1664525u + 1013904223u;\n"
       "}");
-  }
   PUT("n", T("#c %s", i), "acc");
 }
 
 /* ---- records ---- */
 
 typedef struct {
-  gen_type t;
   uint32_t words; /* of a record */
   bool apart;     /* an array for each field, one behind the other */
   const char *at; /* the record */
@@ -215,12 +203,11 @@ GEN_FAMILY(records) {
   gen_type t = VALUE(65);
   const char *i = OPEN_1D("n"), *vars[8], *r[3];
   bool place = chance(45), indirect = chance(20);
-  layout from = {t, words, chance(35), i}, to = {t, place ? words : writes, chance(50), i};
+  layout from = {words, chance(35), i}, to = {place ? words : writes, chance(50), i};
   TAG("records stride");
   if (place)
     to = from;
-  gen_param *p = BUFFER("rec", t, T("n*%u", words));
-  p->written = place;
+  BUFFER("rec", t, T("n*%u", words))->written = place;
   if (indirect) {
     PERMUTATION("pick", "n");
     TAG("indirect");
@@ -249,16 +236,9 @@ GEN_FAMILY(records) {
 
 /* How a stream gets its next place: from what was loaded (and the step: no walk may end in a short
  * circle), or without it. */
-static void next_place(gen *g, uint32_t how, const char *p, const char *v, uint32_t s,
-                       uint32_t mask) {
-  uint32_t by = 3 + 2 * (s + pick(50));
-  if (how == 0)
-    L("%s = (%s ^ ($u32)k) & %uu;", p, v, mask);
-  if (how == 1)
-    L("%s = (%s + (%s + ($u32)k) * %uu) & %uu;", p, v, p, by, mask);
-  if (how == 2)
-    L("%s = (%s * 1664525u + %uu) & %uu;", p, p, by, mask);
-}
+static const char *const next_place[] = {"p@a = (v@a ^ ($u32)k) & @bu;",
+                                         "p@a = (v@a + (p@a + ($u32)k) * @cu) & @bu;",
+                                         "p@a = (p@a * 1664525u + @cu) & @bu;"};
 
 /* Few threads, each with some streams of loads that wait for themselves alone, over tables from
  * L1's size to L2's. */
@@ -291,14 +271,14 @@ GEN_FAMILY(latency) {
   for (uint32_t s = 0; s < streams; s++)
     L("$u32 v%u = table[%s p%u];", s, s ? "#t" : mark, s);
   for (uint32_t s = 0; s < streams; s++) {
-    const char *vars[] = {payload ? T("w%u", s) : T("v%u", s)};
+    const char *v = T(payload ? "w%u" : "v%u", s);
     if (payload)
       L("@T w%u = weight[#t p%u];", s, s);
     if (chance(70))
-      L(FLOATS || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], vars[0]);
+      L(FLOATS || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], v);
     else
-      STEP(acc[s], vars, 1);
-    next_place(g, how, T("p%u", s), T("v%u", s), s, mask);
+      STEP(acc[s], NAMES(v));
+    LINE(next_place[how], T("%u", s), T("%u", mask), T("%u", 3 + 2 * (s + pick(50))));
   }
   CLOSE();
   PUT("S", "#c $gx", T("%s + (@T)p0", SUM(acc, one ? 1 : streams)));
@@ -358,8 +338,7 @@ GEN_FAMILY(queue) {
   else if (t == GEN_F32)
     L("int keep = v < 0.%uf;", 5 + 5 * pick(19));
   else
-    L(t == GEN_I32 ? "int keep = (v & %u) == 0;" : "int keep = (v & %uu) == 0u;",
-      (2u << pick(5)) - 1);
+    L("int keep = (v & @[2<<5]@u) == 0@u;");
   if (queues > 1)
     L("int q = %s & %u;",
       chance(50)     ? "i"
@@ -401,8 +380,7 @@ static void own_cells(gen *g, const char *trips) {
   L(chance(50) ? "int c = k & %u;" : "int c = (k * 5 + $tx) & %u;", cells - 1);
   L("@T v = cell[%s];", at);
   STEP("acc", NAMES("v", "seed"));
-  L(FLOATS ? "cell[%s] = (v + acc) * 0.5%s;" : "cell[%s] = (v >> 1) ^ acc;%.0s", at,
-    g->type == GEN_F32 ? "f" : "");
+  L(FLOATS ? "cell[%s] = (v + acc) * 0.5@f;" : "cell[%s] = (v >> 1) ^ acc;", at);
   CLOSE();
 }
 
@@ -417,7 +395,10 @@ static void any_cells(gen *g, const char *trips, uint32_t size) {
   SHARED(g->type, "cell", size + size / 32);
   OPEN(T("%u/T", size),
        "for (int at = $tx; at < %u; at += $dx)\n"
-       "cell[%s] = init[#c at];\n}\n$sync;\nint at = ($tx * %u) & %u;",
+       "cell[%s] = init[#c at];\n"
+       "}\n"
+       "$sync;\n"
+       "int at = ($tx * %u) & %u;",
        size, place, kind == 1 ? stride : 29, size - 1);
   if (kind == 1)
     L("int from = at;");
