@@ -10,28 +10,26 @@ typedef struct {
   bool arrays;   /* registers as small arrays under #pragma unroll, else each with a name */
 } block_of;
 
-static const char *reg(gen *g, const block_of *b, const char *name, uint32_t k) {
-  return b->arrays ? T("%s[#v %u]", name, k) : T("%s%u", name, k);
+static const char *pair(gen *g, const block_of *b, const char *x, const char *y) {
+  static const char *const floats[] = {"@a * @b", "$fmin@f(@a, @b)", "$fabs@f(@a - @b)"},
+                           *const ints[] = {"@a * @b", "$min(@a, @b)", "$abs(@a - @b)"},
+                           *const bits[] = {"@a * @b", "$popc(@a ^ @b)", "$popc(@a ^ @b)"};
+  const char *const *forms = FLOATS ? floats : g->type == GEN_U32 ? bits : ints;
+  return FORM(forms[b->how], x, y);
 }
 
-static const char *pair(gen *g, const block_of *b, const char *x, const char *y) {
-  if (b->how == 0)
-    return T("%s * %s", x, y);
-  if (FLOATS)
-    return b->how == 1 ? T("$fmin@f(%s, %s)", x, y) : T("$fabs@f(%s - %s)", x, y);
-  if (g->type == GEN_U32)
-    return T("$popc(%s ^ %s)", x, y);
-  return b->how == 1 ? T("$min(%s, %s)", x, y) : T("$abs(%s - %s)", x, y);
+/* Opens the loops over r and c. */
+static void over_cells(gen *g, const block_of *b) {
+  L("#pragma unroll");
+  LOOP("r", T("%u", b->R));
+  L("#pragma unroll");
+  LOOP("c", T("%u", b->C));
 }
 
 static void clear(gen *g, const block_of *b) {
   if (b->arrays) {
-    L("@T acc[#v %u][#v %u], ra[#v %u], rb[#v %u];\n"
-      "#pragma unroll",
-      b->R, b->C, b->R, b->C);
-    LOOP("r", T("%u", b->R));
-    L("#pragma unroll");
-    LOOP("c", T("%u", b->C));
+    L("@T acc[#v %u][#v %u], ra[#v %u], rb[#v %u];", b->R, b->C, b->R, b->C);
+    over_cells(g, b);
     L("acc[#v r][#v c] = @0;\n"
       "}\n"
       "}");
@@ -45,10 +43,7 @@ static void clear(gen *g, const block_of *b) {
 /* All pairs of the features in ra and rb. */
 static void outer(gen *g, const block_of *b, const char *part) {
   if (b->arrays) {
-    L("#pragma unroll");
-    LOOP("r", T("%u", b->R));
-    L("#pragma unroll");
-    LOOP("c", T("%u", b->C));
+    over_cells(g, b);
     L("acc[#v r][#v c] += %s;\n"
       "}\n"
       "}",
@@ -60,43 +55,37 @@ static void outer(gen *g, const block_of *b, const char *part) {
       L("acc%u_%u += %s;", r, c, pair(g, b, T("ra%u%s", r, part), T("rb%u%s", c, part)));
 }
 
-static void read_set(gen *g, const block_of *b, const char *name, uint32_t n,
-                     const char *const *at) {
-  for (uint32_t k = 0; k < n; k++)
-    L("%s%s = %s;", b->arrays ? "" : T("@T "), reg(g, b, name, k), at[k]);
+/* Feature k of the set that `name` holds from its place in memory. */
+static void read_one(gen *g, const block_of *b, const char *name, uint32_t k, const char *at) {
+  L(b->arrays ? "%s[#v %u] = %s;" : "@T %s%u = %s;", name, k, at);
 }
 
-/* Where features k of the R rows lie: row by row of a thread, or a block's width apart so that
- * lanes meet neighbours. */
-static void places(gen *g, const char *set, const char *mark, const char *index, const char *count,
-                   uint32_t n, bool apart, const char **at) {
-  for (uint32_t k = 0; k < n; k++)
-    at[k] = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, mark[0] == 'b' ? 'h' : 'c', count,
-                      n, k, count, index)
-                  : T("%s[#%s k * %s * %u + %s * %u + %u]", set,
-                      mark[0] == 'b' ? "h"
-                      : k            ? "h"
-                                     : T("s%u", n),
-                      count, n, index, n, k);
+/* Features k of the n vectors of a set: vector by vector of a thread, or a block's width apart so
+ * that lanes meet neighbours. near: lanes read the same. */
+static void read_set(gen *g, const block_of *b, const char *set, bool near, const char *index,
+                     const char *count, uint32_t n, bool apart) {
+  for (uint32_t k = 0; k < n; k++) {
+    const char *at = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, near ? 'h' : 'c', count,
+                               n, k, count, index)
+                           : T("%s[#%s k * %s * %u + %s * %u + %u]", set,
+                               near || k ? "h" : T("s%u", n), count, n, index, n, k);
+    read_one(g, b, T("r%s", set), k, at);
+  }
 }
 
 /* Straight from memory, feature by feature: sets lie with all vectors' k-th features together. */
 static void from_memory(gen *g, const block_of *b) {
-  const char *at[8];
   bool apart = chance(55);
   UNROLL(40);
   LOOP("k", "dim");
-  places(g, "a", "b", "py", "rows", b->R, apart, at);
-  read_set(g, b, "ra", b->R, at);
-  places(g, "b", "c", "px", "cols", b->C, apart, at);
-  read_set(g, b, "rb", b->C, at);
+  read_set(g, b, "a", true, "py", "rows", b->R, apart);
+  read_set(g, b, "b", false, "px", "cols", b->C, apart);
   outer(g, b, "");
   CLOSE();
 }
 
 /* Four features at a time: vectors lie one behind the other. */
-static void by_fours(gen *g, block_of *b) {
-  b->arrays = false;
+static void by_fours(gen *g, const block_of *b) {
   TAG("vector");
   UNROLL(30);
   OPEN("dim/4", "for (int k = 0; k < dim / 4; k++)");
@@ -109,38 +98,41 @@ static void by_fours(gen *g, block_of *b) {
   CLOSE();
 }
 
+/* Eight features of the block's n * size vectors of a set into shared memory. */
+static void load_slab(gen *g, const char *set, const char *count, const char *block, uint32_t n,
+                      uint32_t size, uint32_t threads) {
+  uint32_t w = n * size;
+  const char *width = T("%u", w);
+  OPEN(T("%u", (8 * w + threads - 1) / threads),
+       "for (int e = flat; e < %u; e += %u)\n"
+       "%s\n"
+       "}",
+       8 * w, threads,
+       FORM("s@a[e / @b][e % @b] = @a[#c (k0 + e / @b) * @c * @d + @e * @b + e % @b];", set, width,
+            count, T("%u", n), block));
+}
+
 /* Through slabs of 8 features of the block's rows and columns in shared memory. */
 static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
-  const char *at[8];
-  uint32_t h = by * b->R, w = bx * b->C, threads = bx * by;
+  uint32_t h = by * b->R, w = bx * b->C;
   TAG("barrier");
   ww_gen_shared(g, g->type, "sa", T("[8][%u]", h), 8 * h);
   ww_gen_shared(g, g->type, "sb", T("[8][%u]", w), 8 * w);
   L("int flat = $ty * %u + $tx;", bx);
   OPEN("dim/8", "for (int k0 = 0; k0 < dim; k0 += 8)");
-  OPEN(T("%u", (8 * h + threads - 1) / threads),
-       "for (int e = flat; e < %u; e += %u)\n"
-       "sa[e / %u][e %% %u] = a[#c (k0 + e / %u) * rows * %u + $by * %u + e %% %u];\n"
-       "}",
-       8 * h, threads, h, h, h, b->R, h, h);
-  OPEN(T("%u", (8 * w + threads - 1) / threads),
-       "for (int e = flat; e < %u; e += %u)\n"
-       "sb[e / %u][e %% %u] = b[#c (k0 + e / %u) * cols * %u + $bx * %u + e %% %u];\n"
-       "}\n"
-       "$sync;",
-       8 * w, threads, w, w, w, b->C, w, w);
+  load_slab(g, "a", "rows", "$by", b->R, by, bx * by);
+  load_slab(g, "b", "cols", "$bx", b->C, bx, bx * by);
+  L("$sync;");
   if (chance(50))
     L("#pragma unroll");
   LOOP("k", "8");
   for (uint32_t r = 0; r < b->R; r++)
-    at[r] = T("sa[#v k][#k1 $ty * %u + %u]", b->R, r);
-  read_set(g, b, "ra", b->R, at);
+    read_one(g, b, "ra", r, T("sa[#v k][#k1 $ty * %u + %u]", b->R, r));
   for (uint32_t c = 0; c < b->C; c++)
-    at[c] = T("sb[#v k][#k1 %u * %u + $tx]", c, bx);
-  read_set(g, b, "rb", b->C, at);
+    read_one(g, b, "rb", c, T("sb[#v k][#k1 %u * %u + $tx]", c, bx));
   outer(g, b, "");
-  CLOSE();
-  L("$sync;\n"
+  L("}\n"
+    "$sync;\n"
     "}");
 }
 
@@ -153,16 +145,15 @@ GEN_FAMILY(window) {
                : chance(70) ? (chance(88) ? GEN_F32 : GEN_F64)
                : chance(50) ? GEN_I32
                             : GEN_U32;
-  block_of b = {.arrays = chance(45)};
+  block_of b = {.arrays = chance(45) && kind != 1};
   b.R = 2 + pick(t == GEN_F64 ? 3 : 7);
   b.C = b.R > 5 ? 2 + pick(5) : 2 + pick(7);
   b.how = chance(60) ? 0 : 1 + pick(2);
   g->type = t;
   g->shape.dims = 2;
   TAG("register-block");
-  if (kind == 2) {
+  if (kind == 2)
     ww_gen_fix(g, bx, by);
-  }
   g->shape.max_threads = kind == 1 || t == GEN_F64 ? 256 : 512; /* registers */
   gen_type held = kind == 1 ? GEN_F32X4 : t;
   const char *quarter = kind == 1 ? "/4" : "";
@@ -175,8 +166,6 @@ GEN_FAMILY(window) {
   L("int px = $gx, py = $gy;");
   if (kind < 2)
     L("if (px >= cols || py >= rows) return;");
-  if (kind == 1)
-    b.arrays = false;
   clear(g, &b);
   if (kind == 0)
     from_memory(g, &b);
@@ -207,39 +196,27 @@ static const char *unpack(gen *g, const char *w, uint32_t bits, bool is_signed, 
 
 /* Each part of a word through a saturating step, and packed again. */
 static void by_parts(gen *g, uint32_t bits, bool is_signed, const char *acc, const char *w) {
+  static const char *const forms[] = {"@a + @b", "(@a + @b + 1) >> 1", "((@a * @b) >> @c) + @d",
+                                      "@a - $abs(@a - @b)"};
   uint32_t n = 32 / bits, top = is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1,
            kind = pick(4);
-  const char *low = is_signed ? T("-%u", top + 1) : "0", *packed = NULL, *p = fresh("b");
+  const char *low = is_signed ? T("-%u", top + 1) : "0", *packed = "", *p = fresh("b");
   for (uint32_t k = 0; k < n; k++) {
     const char *a = unpack(g, acc, bits, is_signed, k), *b = unpack(g, w, bits, is_signed, k);
-    const char *e = kind == 0   ? T("%s + %s", a, b)
-                    : kind == 1 ? T("(%s + %s + 1) >> 1", a, b)
-                    : kind == 2 ? T("((%s * %s) >> %u) + %u", a, b, bits - 1, k)
-                                : T("%s - $abs(%s - %s)", a, a, b);
+    const char *e = FORM(forms[kind], a, b, T("%u", bits - 1), T("%u", k));
     L("int %s_%u = $min($max(%s, %s), %u);", p, k, e, low, top);
-    const char *part = T("(($u32)(%s_%u & %u) << %u)", p, k, (int)((1u << bits) - 1), bits * k);
-    packed = packed ? T("%s | %s", packed, part) : part;
+    packed = T("%s%s(($u32)(%s_%u & %u) << %u)", packed, k ? " | " : "", p, k, (1u << bits) - 1,
+               bits * k);
   }
   L("%s = %s;", acc, packed);
 }
 
 /* All parts at once in the word. */
-static void at_once(gen *g, const char *acc, const char *w) {
-  switch (pick(4)) {
-  case 0:
-    L("%s = (((%s ^ %s) & 0xfefefefeu) >> 1) + (%s & %s);", acc, acc, w, acc, w);
-    break;
-  case 1:
-    L("%s = ((%s & 0x7f7f7f7fu) + (%s & 0x7f7f7f7fu)) ^ ((%s ^ %s) & 0x80808080u);", acc, acc, w,
-      acc, w);
-    break;
-  case 2:
-    L("%s = (%s & 0x00ff00ffu) * 3u + ((%s >> 8) & 0x00ff00ffu);", acc, acc, w);
-    break;
-  default:
-    L("%s = (%s >> 3) + ((%s & 0x0f0f0f0fu) << 4);", acc, acc, w);
-  }
-}
+static const char *const at_once[] = {
+    "@a = (((@a ^ @b) & 0xfefefefeu) >> 1) + (@a & @b);",
+    "@a = ((@a & 0x7f7f7f7fu) + (@b & 0x7f7f7f7fu)) ^ ((@a ^ @b) & 0x80808080u);",
+    "@a = (@a & 0x00ff00ffu) * 3u + ((@b >> 8) & 0x00ff00ffu);",
+    "@a = (@a >> 3) + ((@b & 0x0f0f0f0fu) << 4);"};
 
 /* A product-sum of four bytes each. */
 static void dot(gen *g, const char *sum, const char *a, const char *b) {
@@ -287,7 +264,7 @@ GEN_FAMILY(lowbits) {
     if (kind == 0)
       by_parts(g, bits, is_signed, acc, w);
     if (kind == 1)
-      at_once(g, acc, w);
+      LINE(at_once[pick(4)], acc, w);
     if (kind == 2)
       dot(g, acc, w, other);
   }
@@ -307,7 +284,7 @@ GEN_FAMILY(lowbits) {
 /* One parameter after the other, on elements that stay in registers: a polynomial, a count of
  * thresholds, or any step. */
 static void apply(gen *g, uint32_t width, const char *const *acc) {
-  const char *vars[] = {"v", "p", "s"}, *by = NULL;
+  const char *vars[] = {"v", "p", "s"};
   uint32_t how = pick(3);
   bool two = chance(40); /* a second parameter of the same tap */
   if (two)
@@ -317,7 +294,7 @@ static void apply(gen *g, uint32_t width, const char *const *acc) {
   L("@T p = params[#h row * taps + q];");
   if (two)
     L("@T s = scales[#h row * taps + q];");
-  by = two ? "s" : FLOATS ? T("0.25@f") : "3";
+  const char *by = two ? "s" : FLOATS ? T("0.25@f") : "3";
   for (uint32_t w = 0; w < width; w++) {
     vars[0] = T("v%u", w);
     if (how == 0 && FLOATS)

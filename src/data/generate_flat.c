@@ -93,9 +93,8 @@ GEN_FAMILY(map) {
     vars[n++] = "scale";
   }
   const char *r = WORK(i, vars, n);
-  if (chance(30)) {
+  if (chance(30))
     r = WORK(i, NAMES(r, vars[0]));
-  }
   store(g, t, "n", at, r);
 }
 
@@ -186,9 +185,9 @@ GEN_FAMILY(vector) {
     L("%s %s = %s[#c %s];", NAME(t), in[b], name, i);
   }
   if (g->heavy && chance(70)) {
-    const char *it = fresh("it"), *trips = ITERS();
+    const char *it = fresh("it");
     TAG("loop");
-    LOOP(it, trips);
+    LOOP(it, ITERS());
     for (uint32_t l = 0; l < lanes; l++) {
       const char *vars[4], *own = T("%s.%c", in[0], "xyzw"[l]);
       for (uint32_t b = 1; b < nin; b++)
@@ -212,10 +211,8 @@ GEN_FAMILY(vector) {
     part[l] = same ? ALL(vars, nin, 2) : WORK(i, vars, nin);
   }
   OUTPUT(out, t, "n");
-  if (lanes == 4)
-    L("%s[#c %s] = %s(%s, %s, %s, %s);", out, i, kinds[k].make, part[0], part[1], part[2], part[3]);
-  else
-    L("%s[#c %s] = %s(%s, %s);", out, i, kinds[k].make, part[0], part[1]);
+  L("%s[#c %s] = %s(%s);", out, i, kinds[k].make,
+    ww_gen_form(g, lanes == 4 ? "@a, @b, @c, @d" : "@a, @b", part));
 }
 
 GEN_FAMILY(chain) {
@@ -272,11 +269,10 @@ GEN_FAMILY(hash) {
     if (chance(40))
       L("%s = (%s << @[5+8]) | (%s >> %u);", h, h, h, (wide ? 64 : 32) - 13u);
   }
-  if (loop) {
+  if (loop)
     L("%s = (%s ^ %s) * @l;\n"
       "}",
       h, h, k);
-  }
   if (!wide && chance(30)) {
     TAG("atomic");
     OUTPUT("table", GEN_U32, "65536");
@@ -294,9 +290,9 @@ GEN_FAMILY(branchy) {
   L("@T %s = %s;", r, ALL(vars, nin, 1));
   depth = g->depth;
   if (g->heavy) {
-    const char *it = fresh("it"), *trips = ITERS();
+    const char *it = fresh("it");
     TAG("loop");
-    LOOP(it, trips);
+    LOOP(it, ITERS());
     if (chance(50))
       i = T("(%s + %s)", i, it); /* other lanes take the branch each time */
   }
@@ -307,10 +303,10 @@ GEN_FAMILY(branchy) {
       STEP(r, vars, nin);
     if (chance(35)) { /* a loop as long as the data says, at most 64 */
       const char *k = fresh("k"), *m = fresh("m");
-      const char *bound =
-          FLOATS ? T("(int)($fabs@f(%s) * 32)", vars[0]) : T("(int)(%s & 31)", vars[0]);
       TAG("data-loop");
-      L("int %s = $min(%s, 64);", m, bound);
+      L(FLOATS ? "int %s = $min((int)($fabs@f(%s) * 32), 64);"
+               : "int %s = $min((int)(%s & 31), 64);",
+        m, vars[0]);
       OPEN("28", "for (int %s = 0; %s < %s; %s++)", k, k, m, k);
       STEP(r, vars, nin);
       CLOSE();
@@ -338,17 +334,17 @@ GEN_FAMILY(montecarlo) {
   L("$u32 %s = seeds[#c %s] | 1u;\n"
     "@T %s = 0;",
     s, i, hits);
+  uint32_t depth = g->depth;
   LOOP(k, trips);
   uint32_t draws = 1 + pick(3), kind = pick(3);
   for (uint32_t d = 0; d < draws; d++) {
     if (kind == 0)
       L("%s = %s * 1664525u + 1013904223u;", s, s);
-    if (kind == 1) {
-      L("%s ^= %s << 13;\n"
-        "%s ^= %s >> 17;\n"
-        "%s ^= %s << 5;",
-        s, s, s, s, s, s);
-    }
+    if (kind == 1)
+      LINE("@a ^= @a << 13;\n"
+           "@a ^= @a >> 17;\n"
+           "@a ^= @a << 5;",
+           s);
     if (kind == 2)
       L("%s = (%s ^ (%s >> 15)) * 2246822519u + %uu;", s, s, s, 1 + 2 * pick(1000));
     vars[d] = T("%s_%u", u, d);
@@ -357,11 +353,9 @@ GEN_FAMILY(montecarlo) {
   if (chance(50)) {
     const char *a = vars[0], *b = vars[draws - 1];
     OPEN("1", "if (%s * %s + %s * %s < @l)", a, a, b, b);
-    STEP(hits, vars, draws);
-    CLOSE();
-  } else
-    STEP(hits, vars, draws);
-  CLOSE();
+  }
+  STEP(hits, vars, draws);
+  CLOSE_ALL(depth);
   store(g, t, "n", T("#c %s", i), hits);
 }
 
