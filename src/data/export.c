@@ -214,7 +214,7 @@ static ww_status report(job *j, const ww_exported *x, ww_err *e) {
     out.gpu = r->gpu; /* a device without a description goes by `measured.device` */
   for (int m = 0; m < WW_NMETRICS; m++)
     if (isfinite(r->m[m]))
-      ww_report_set(&out, (ww_metric)m, r->m[m]);
+      ww_report_set(&out, m, r->m[m]);
   j->line.n = 0;
   ww_json_begin(&w, &j->line);
   if (r->status)

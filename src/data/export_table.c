@@ -99,10 +99,10 @@ static cell text_cell(const char *s) {
   return (cell){.null = !s || !*s, .text = s};
 }
 static cell int_cell(uint64_t v) {
-  return (cell){.integer = (int64_t)v};
+  return (cell){.integer = v};
 }
 static cell int_or_null(uint64_t v, bool there) {
-  return (cell){.null = !there, .integer = (int64_t)v};
+  return (cell){.null = !there, .integer = v};
 }
 static cell hash_cell(uint64_t v, ww_arena *a) {
   return text_cell(v ? ww_fmt(a, "%016llx", (unsigned long long)v) : NULL);
@@ -190,9 +190,9 @@ static cell spec_cell(const ww_exported *x) {
 
 static cell cell_at(const ww_export_table *t, const ww_exported *x, uint32_t at) {
   if (at < NUMBER)
-    return kernel_cell(x, (int)at);
+    return kernel_cell(x, at);
   if (at < NFIXED)
-    return launch_cell(x, (int)at);
+    return launch_cell(x, at);
   if (at < NFIXED + WW_NMETRICS) {
     double v = x->row->m[at - NFIXED];
     return (cell){.null = !isfinite(v), .number = v};
@@ -275,7 +275,7 @@ static ww_status parquet_row(ww_export_table *t, const ww_exported *x, ww_err *e
     else if (t->columns[k].type == WW_PARQUET_INT)
       ww_parquet_int(t->parquet, c.integer);
     else if (t->columns[k].type == WW_PARQUET_UINT)
-      ww_parquet_uint(t->parquet, (uint64_t)c.integer);
+      ww_parquet_uint(t->parquet, c.integer);
     else
       ww_parquet_bool(t->parquet, c.integer != 0);
   }

@@ -127,7 +127,7 @@ static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
     x.spec = copy(w, r->spec);
   x.hash = ww_hash(&x.number, sizeof x.number, k->hash);
   for (int m = 0; m < WW_NMETRICS; m++)
-    x.measured[m] = (float)r->m[m];
+    x.measured[m] = r->m[m];
   x.counters |= r->m[WW_M_warp_instructions] > 0;
   ww_push(w->a, &w->items, x);
   k->end = w->items.n;
@@ -342,8 +342,8 @@ static void label(const work *w, const item *x, ww_correct_row *out) {
   memcpy(out->measured, x->measured, sizeof out->measured);
   out->family = k->family;
   out->kernel = x->kernel;
-  out->split = (uint8_t)k->split;
-  out->origin = (uint8_t)k->k.origin;
+  out->split = k->split;
+  out->origin = k->k.origin;
 }
 
 /* A job's generated kernels, from the first on; NULL: it is of written ones. */
@@ -551,8 +551,8 @@ ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out,
     return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again",
                    path);
   }
-  out->n = (uint32_t)ww_json_whole(root, "rows");
-  out->failed = (uint32_t)ww_json_whole(root, "failed");
+  out->n = ww_json_whole(root, "rows");
+  out->failed = ww_json_whole(root, "failed");
   out->rows = WW_NEWN(a, ww_correct_row, out->n + 1);
   memcpy(out->rows, data + head + 1, left);
   out->families = read_names(root, "families", a, &out->nfamilies);

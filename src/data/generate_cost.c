@@ -53,13 +53,13 @@ typedef struct {
 static double name_value(reader *r, const char *s, size_t n) {
   const gen_sizes *z = r->z;
   if (n == 2 && s[1] >= 'X' && s[1] <= 'Z')
-    return (double)(s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
+    return (s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
   if (n == 1 && *s == 'T')
-    return (double)(z->block[0] * z->block[1] * z->block[2]);
+    return z->block[0] * z->block[1] * z->block[2];
   if (n == 1 && *s == 'G')
-    return (double)(z->grid[0] * z->grid[1] * z->grid[2]);
+    return z->grid[0] * z->grid[1] * z->grid[2];
   if (n == 1 && *s == 'S')
-    return (double)(z->block[0] * z->grid[0]);
+    return z->block[0] * z->grid[0];
   for (uint32_t i = 0; i < r->g->nparams; i++)
     if (!strncmp(r->g->params[i].name, s, n) && !r->g->params[i].name[n])
       return z->value[i];
@@ -89,7 +89,7 @@ static double atom(reader *r) {
     return number(r);
   const char *from = r->s;
   r->s += ww_word_length(r->s);
-  return name_value(r, from, (size_t)(r->s - from));
+  return name_value(r, from, r->s - from);
 }
 
 static double product(reader *r) {
@@ -146,13 +146,13 @@ static double whole_number(const char *s) {
 static int param_at(const gen *g, const char *s, size_t n) {
   for (uint32_t i = 0; i < g->nparams; i++)
     if (!strncmp(g->params[i].name, s, n) && !g->params[i].name[n])
-      return (int)i;
+      return i;
   return -1;
 }
 
 static void read_access(const gen *g, row *r, const char *s, size_t n, int param) {
   access_info *a = &r->access[r->naccess < 6 ? r->naccess++ : 5];
-  *a = (access_info){.param = (int8_t)param, .how = 'c', .stride = 1};
+  *a = (access_info){.param = param, .how = 'c', .stride = 1};
   if (n > 2) {
     const char *p = s + 2;
     if (*p == 'd') {
@@ -168,7 +168,7 @@ static void read_access(const gen *g, row *r, const char *s, size_t n, int param
       a->stride = whole_number(p + 1);
     if (*p == 'p') {
       int by = param_at(g, p + 1, ww_word_length(p + 1));
-      a->by = (uint8_t)(by < 0 ? 0 : by);
+      a->by = by < 0 ? 0 : by;
       if (by < 0)
         a->how = 'c';
     }
@@ -218,7 +218,7 @@ static row make_row(const gen *g, const gen_line *l) {
       r.access[r.naccess - 1].store =
           first && l->kind == GEN_LINE && s > l->text && !r.access[r.naccess - 1].atomic &&
           isalpha((unsigned char)l->text[0]) && (size_t)(s - l->text) < 20 &&
-          !memchr(l->text, ' ', (size_t)(s - l->text));
+          !memchr(l->text, ' ', s - l->text);
       first = false;
     } else if (*s == '$')
       ww_gen_function_cost(s + 1, n - 1, &issue, &latency);
@@ -387,7 +387,7 @@ static double largest(const double *v, uint32_t n) {
 /* DRAM and L2 bytes of all buffers from the sectors that warps ask for; caches start cold. */
 static void traffic(const tally *t, double warps, double *l2, double *dram) {
   const gen *g = t->c->g;
-  double all = ww_gen_bytes(g, t->z), cache = (double)t->z->l2;
+  double all = ww_gen_bytes(g, t->z), cache = t->z->l2;
   *l2 = *dram = 0;
   for (uint32_t i = 0; i < g->nparams; i++) {
     if (g->params[i].role != GEN_BUFFER || !(t->sectors[i] > 0))
@@ -410,13 +410,13 @@ static double resident_blocks(const gen *g, double warps) {
 }
 
 static double whole_up(double v) {
-  return v > 1e15 ? v : (double)(uint64_t)(v + 0.999999);
+  return v > 1e15 ? v : (uint64_t)(v + 0.999999);
 }
 
 double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   const gen *g = c->g;
   tally t = {.c = c, .z = z, .narrow = 1};
-  double blocks = (double)(z->grid[0] * z->grid[1] * z->grid[2]);
+  double blocks = z->grid[0] * z->grid[1] * z->grid[2];
   double warps = whole_up((double)(z->block[0] * z->block[1] * z->block[2]) / 32),
          all = ww_gen_bytes(g, z);
   for (uint32_t i = 0; i < g->nparams; i++) {
@@ -424,7 +424,7 @@ double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
         g->params[i].role == GEN_BUFFER ? z->value[i] * ww_gen_types[g->params[i].type].bytes : 0;
     if (g->params[i].fill == WW_FILL_ZIPF)
       t.skewed = true;
-    t.load_latency[i] = bytes < 65536 ? 60 : all > (double)z->l2 ? 800 : 500;
+    t.load_latency[i] = bytes < 65536 ? 60 : all > z->l2 ? 800 : 500;
   }
   walk(&t);
   double l2, dram, per_sm = whole_up(blocks / z->sms), resident = resident_blocks(g, warps);
@@ -441,5 +441,5 @@ double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
                 t.atomics * 32 * blocks * warps / 40,
                 blocks * 1.2};
   double most = largest(v, sizeof v / sizeof *v);
-  return FLOOR_US + most * (double)ww_gen_families[g->family].factor / CYCLES_PER_US;
+  return FLOOR_US + most * ww_gen_families[g->family].factor / CYCLES_PER_US;
 }

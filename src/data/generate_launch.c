@@ -29,13 +29,13 @@ static uint32_t below(draw *d, uint32_t n) {
 
 /* 2^x for 0 <= x < 60, by its series. */
 static double power2(double x) {
-  int k = (int)x;
+  int k = x;
   double f = (x - k) * 0.6931471805599453, term = 1, v = 1;
   for (int n = 1; n < 16; n++) {
     term *= f / n;
     v += term;
   }
-  return v * (double)((uint64_t)1 << k);
+  return v * ((uint64_t)1 << k);
 }
 
 static double log2_of(double x) { /* x >= 1 */
@@ -51,15 +51,15 @@ static double log2_of(double x) { /* x >= 1 */
 }
 
 static uint64_t log_uniform(uint64_t bits, uint64_t lo, uint64_t hi) {
-  double from = log2_of((double)lo), to = log2_of((double)hi + 0.999);
-  uint64_t v = (uint64_t)power2(from + ww_random_unit(bits) * (to - from));
+  double from = log2_of(lo), to = log2_of(hi + 0.999);
+  uint64_t v = power2(from + ww_random_unit(bits) * (to - from));
   return v < lo ? lo : v > hi ? hi : v;
 }
 
 /* ---- shape ---- */
 
 static uint64_t draw_blocks(draw *d, uint64_t regime, uint32_t sms) {
-  uint32_t percent = (uint32_t)((regime >> 32) * 100 >> 32);
+  uint32_t percent = (regime >> 32) * 100 >> 32;
   uint64_t u = next(d);
   if (percent < 25)
     return percent < 5 ? 1 : 1 + below(d, sms > 1 ? sms - 1 : 1);
@@ -129,11 +129,11 @@ static void set_grid_sizes(draw *d, uint64_t bits) {
     const gen_param *p = &d->g->params[i];
     if (p->role != GEN_GRID)
       continue;
-    uint64_t v = (uint64_t)ww_gen_eval(d->g, p->expr, &d->z), less = v / 8 < 31 ? v / 8 : 31;
+    uint64_t v = ww_gen_eval(d->g, p->expr, &d->z), less = v / 8 < 31 ? v / 8 : 31;
     bits = bits * 6364136223846793005ull + 1442695040888963407ull;
     if (bits >> 62 && less)
       v -= (bits >> 40 & 0xffff) % (less + 1);
-    d->z.value[i] = (double)v;
+    d->z.value[i] = v;
   }
 }
 
@@ -147,9 +147,9 @@ static void draw_sizes(draw *d) {
   for (uint32_t i = 0; i < d->g->nparams; i++) {
     const gen_param *p = &d->g->params[i];
     if (p->role == GEN_DRAW)
-      d->z.value[i] = (double)stepped(p, log_uniform(next(d), p->lo, p->hi));
+      d->z.value[i] = stepped(p, log_uniform(next(d), p->lo, p->hi));
     if (p->role == GEN_PRIMARY)
-      d->z.value[i] = (double)stepped(p, p->lo);
+      d->z.value[i] = stepped(p, p->lo);
   }
 }
 
@@ -170,13 +170,13 @@ static void solve(draw *d, uint32_t i, double us) {
   uint64_t lo = stepped(p, p->lo), hi = p->role == GEN_DRAW && p->most ? p->most : p->hi;
   for (int k = 0; k < 24 && hi - lo > (p->step ? p->step : 1) + lo / 64; k++) {
     uint64_t mid = hi / 2 > lo ? hi / 2 > lo * 8 ? lo * 8 : hi / 2 : lo + (hi - lo) / 2;
-    d->z.value[i] = (double)stepped(p, mid);
+    d->z.value[i] = stepped(p, mid);
     if (fits(d) && estimate(d) <= us)
       lo = mid;
     else
       hi = mid;
   }
-  d->z.value[i] = (double)stepped(p, lo);
+  d->z.value[i] = stepped(p, lo);
 }
 
 /* The primary size first; where it ends short of the time, or cannot get below it, the drawn ones.
@@ -276,9 +276,9 @@ static ww_arg value_arg(draw *d, uint32_t i, ww_arena *a) {
   const gen_param *p = &d->g->params[i];
   uint32_t n = ww_gen_types[p->type].bytes;
   uint8_t *bytes = ww_alloc(a, 8);
-  int64_t v = (int64_t)d->z.value[i];
+  int64_t v = d->z.value[i];
   double scalar = (1 + below(d, 15)) * 0.0625;
-  float narrow = (float)scalar;
+  float narrow = scalar;
   if (p->role != GEN_SCALAR)
     memcpy(bytes, &v, n); /* little-endian hosts only, as the devices are */
   else if (n == 4)

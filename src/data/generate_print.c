@@ -105,8 +105,8 @@ bool ww_gen_function_cost(const char *s, size_t n, double *issue, double *latenc
   const word *w = word_of(s, n);
   if (!w)
     return false;
-  *issue = (double)w->issue;
-  *latency = (double)w->latency;
+  *issue = w->issue;
+  *latency = w->latency;
   return true;
 }
 

@@ -132,7 +132,7 @@ static void couple_axis(ww_knobs *k, int d, ww_arena *a) {
     ww_arg *g = said_of(&k->base, k->fn, p);
     if (!g || g->kind != WW_ARG_VALUE || g->expr || !g->is_int || g->ivalue < 32)
       continue;
-    if ((uint64_t)g->ivalue > covered || (uint64_t)g->ivalue + block <= covered)
+    if ((uint64_t)g->ivalue > covered || g->ivalue + block <= covered)
       continue;
     if (by) {
       g->expr = by;
@@ -180,7 +180,7 @@ static void add_table(ww_knobs *k, uint32_t p, const ww_arg *g) {
   k->v[k->n++] = (ww_knob){.param = p,
                            .kind = WW_KNOB_TABLE,
                            .name = k->fn->params[p].name,
-                           .value = (int64_t)(k->at.args[p].buffer.bytes / elem),
+                           .value = k->at.args[p].buffer.bytes / elem,
                            .elem = elem};
 }
 
@@ -215,7 +215,7 @@ ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *ba
   own_args(&out->base, a);
   for (int d = 0; d < 3; d++) {
     couple_axis(out, d, a);
-    out->axis[d] = reads(fn, (ww_sreg)(WW_SREG_CTAID_X + d), (ww_sreg)(WW_SREG_CTAID_X + d));
+    out->axis[d] = reads(fn, WW_SREG_CTAID_X + d, WW_SREG_CTAID_X + d);
   }
   find_arguments(out);
   out->strides = reads(fn, WW_SREG_NCTAID_X, WW_SREG_NCTAID_Z);
@@ -227,11 +227,8 @@ ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *ba
 
 static ww_arg set_to(const ww_knobs *k, uint32_t i, int64_t value) {
   const ww_knob *v = &k->v[i];
-  ww_arg g = {.name = v->name,
-              .kind = WW_ARG_VALUE,
-              .is_int = true,
-              .ivalue = value,
-              .value = (double)value};
+  ww_arg g = {
+      .name = v->name, .kind = WW_ARG_VALUE, .is_int = true, .ivalue = value, .value = value};
   if (v->kind != WW_KNOB_TABLE)
     return g;
   g = (ww_arg){.name = v->name, .kind = WW_ARG_BUFFER, .buffer = k->at.args[v->param].buffer};

@@ -100,7 +100,7 @@ void ww_parquet_note(ww_parquet *p, const char *key, const char *value) {
 static void put_le(ww_buf *b, uint64_t v, uint32_t bytes) {
   uint8_t le[8];
   for (uint32_t k = 0; k < bytes; k++)
-    le[k] = (uint8_t)(v >> 8 * k);
+    le[k] = v >> 8 * k;
   ww_buf_add(b, le, bytes);
 }
 
@@ -138,7 +138,7 @@ void ww_parquet_bool(ww_parquet *p, bool v) {
 
 void ww_parquet_int(ww_parquet *p, int64_t v) {
   column *c = next(p);
-  put_le(&c->plain, (uint64_t)v, 8);
+  put_le(&c->plain, v, 8);
   if (c->nvalues == 1 || v < c->least.i)
     c->least.i = v;
   if (c->nvalues == 1 || v > c->most.i)
@@ -216,7 +216,7 @@ void ww_parquet_text(ww_parquet *p, const char *s) {
     return;
   }
   column *c = next(p);
-  uint32_t k = intern(c, s, (uint32_t)strlen(s));
+  uint32_t k = intern(c, s, strlen(s));
   c->index[c->nvalues - 1] = k;
   if (c->nvalues == 1 || compare(c, k, c->least.text) < 0)
     c->least.text = k;
@@ -229,10 +229,10 @@ void ww_parquet_text(ww_parquet *p, const char *s) {
 static void varint(ww_buf *b, uint64_t v) {
   uint8_t one;
   for (; v > 127; v >>= 7) {
-    one = (uint8_t)(v | 128);
+    one = v | 128;
     ww_buf_add(b, &one, 1);
   }
-  one = (uint8_t)v;
+  one = v;
   ww_buf_add(b, &one, 1);
 }
 
@@ -317,9 +317,9 @@ static void levels(ww_parquet *p, const column *c) {
     v[k] = c->there[k];
   put_le(&p->page, 0, 4);
   hybrid(&p->page, v, p->row, 1);
-  uint32_t n = (uint32_t)(p->page.n - at - 4);
+  uint32_t n = p->page.n - at - 4;
   for (int k = 0; k < 4; k++)
-    p->page.s[at + (size_t)k] = (char)(n >> 8 * k);
+    p->page.s[at + k] = n >> 8 * k;
   free(v);
 }
 
@@ -371,7 +371,7 @@ static bool bound(const column *c, const ww_parquet_column *is, bool most, uint8
     v = bits_of(d);
   }
   for (uint32_t k = 0; k < *n; k++)
-    out[k] = (uint8_t)(v >> 8 * k);
+    out[k] = v >> 8 * k;
   return true;
 }
 

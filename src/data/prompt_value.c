@@ -26,10 +26,10 @@ static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
   for (uint32_t k = 0; k < g->hex_n && k < 8; k++)
     bits |= (uint64_t)g->hex[k] << 8 * k;
   if (g->hex_n == 4 && ww_find_word(type, "float")) {
-    uint32_t low = (uint32_t)bits;
+    uint32_t low = bits;
     float f;
     memcpy(&f, &low, sizeof f);
-    return number_text((double)f, a);
+    return number_text(f, a);
   }
   if (g->hex_n == 8 && ww_find_word(type, "double")) {
     double d;
@@ -37,7 +37,7 @@ static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
     return number_text(d, a);
   }
   if (g->hex_n == 2 && (ww_find_word(type, "half") || ww_find_word(type, "__half")))
-    return number_text(ww_half_to_float((uint16_t)bits), a);
+    return number_text(ww_half_to_float(bits), a);
   if (g->hex_n && g->hex_n <= 8 && !strchr(type, '*')) {
     uint32_t up = 64 - 8 * g->hex_n;
     if (is_unsigned(type))

@@ -49,7 +49,7 @@ static const char *in_corpus(const char *file) {
 
 static const char *folder_of(const char *file, ww_arena *a) {
   const char *slash = file ? strchr(file, '/') : NULL;
-  return slash ? ww_strndup(a, file, (size_t)(slash - file)) : "other";
+  return slash ? ww_strndup(a, file, slash - file) : "other";
 }
 
 /* Other flags make another kernel of the same text. */
@@ -102,7 +102,7 @@ static ww_status origin_of(const cJSON *row, const char *file, ww_origin otherwi
     return WW_OK;
   for (int k = 0; k < WW_NORIGINS; k++)
     if (!strcmp(n->valuestring, ww_origin_names[k]))
-      return *out = (ww_origin)k, WW_OK;
+      return *out = k, WW_OK;
   return ww_fail(e, WW_EPARSE, "origin: expected corpus, generated or imported, not \"%.40s\"",
                  n->valuestring);
 }
@@ -119,8 +119,8 @@ static bool by_note(const ww_report *r, ww_arena *a, ww_store_kernel *k, uint32_
 }
 
 static ww_status generated_of(const cJSON *row, ww_store_kernel *k, ww_err *e) {
-  k->version = (uint32_t)ww_json_whole(row, "version");
-  k->index = (uint32_t)ww_json_whole(row, "index");
+  k->version = ww_json_whole(row, "version");
+  k->index = ww_json_whole(row, "index");
   k->seed = ww_json_whole(row, "seed");
   if (!k->key || !k->version)
     return ww_fail(e, WW_EPARSE, "a generated kernel needs key, version, seed and index");
@@ -230,7 +230,7 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
     return st;
   *numbered = cJSON_IsNumber(get(row, "number"));
   if (*numbered)
-    out->number = (uint32_t)ww_json_whole(row, "number");
+    out->number = ww_json_whole(row, "number");
   *numbered |= out->number != 0; /* of its note */
   out->gpu = r.gpu ? r.gpu : ww_json_text(row, "gpu", a);
   for (int k = 0; k < WW_NMETRICS; k++)

@@ -122,8 +122,8 @@ static void add_values(ww_stats *s, const ww_store_row *r, uint32_t sms) {
   double t = r->m[WW_M_time_us], v;
   for (int q = 0; q < WW_NSPREADS; q++) {
     uint8_t place = WW_UNKNOWN;
-    if (ww_spread_value(r, sms, (ww_spread_id)q, &v)) {
-      place = (uint8_t)ww_spread_place(&ww_spreads[q], v);
+    if (ww_spread_value(r, sms, q, &v)) {
+      place = ww_spread_place(&ww_spreads[q], v);
       s->spread[q].at[place]++;
       s->spread[q].n++;
     }

@@ -70,7 +70,7 @@ static void failures(ww_json *j, const ww_stats *s) {
 
 static void part(ww_json *j, const char *key, uint64_t n, uint64_t of) {
   if (of)
-    ww_json_knum(j, key, (double)n / (double)of);
+    ww_json_knum(j, key, n / (double)of);
 }
 
 static void shares(ww_json *j, const ww_stats *s) {
@@ -150,7 +150,7 @@ static void repeats(ww_json *j, const ww_repeats *r) {
   ww_json_kuint(j, "compared", r->compared);
   ww_json_kuint(j, "agree", r->agree);
   if (r->compared)
-    ww_json_knum(j, "agree_share", (double)r->agree / (double)r->compared);
+    ww_json_knum(j, "agree_share", r->agree / (double)r->compared);
   ww_json_kuint(j, "told_by_spread", r->told);
   ww_json_kuint(j, "absent", r->absent);
   ww_json_knum(j, "median", r->median);

@@ -68,7 +68,7 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   s->met = true;
   o->compared++;
   o->agree += agree;
-  j->off[j->noff++] = (float)(apart / first);
+  j->off[j->noff++] = apart / first;
   if (agree)
     return WW_OK;
   ww_repeat_row row = {.number = r->number,
@@ -104,8 +104,8 @@ ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err 
     out->absent += !j.v[k].met;
   if (j.noff) {
     qsort(j.off, j.noff, sizeof *j.off, by_value);
-    out->median = (double)j.off[j.noff / 2];
-    out->p95 = (double)j.off[(uint32_t)(0.95 * (j.noff - 1) + 0.5)];
+    out->median = j.off[j.noff / 2];
+    out->p95 = j.off[(uint32_t)(0.95 * (j.noff - 1) + 0.5)];
   }
   ww_map_free(&j.at);
   free(j.v);

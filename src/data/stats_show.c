@@ -21,7 +21,7 @@ static const char *off(FILE *f) {
 /* In eighths of a column. */
 static void bar(FILE *f, double share, int columns) {
   static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  int eighths = (int)lround(share * columns * 8);
+  int eighths = lround(share * columns * 8);
   if (share > 0 && !eighths)
     eighths = 1;
   for (; eighths >= 8; eighths -= 8)
@@ -35,7 +35,7 @@ static void head(FILE *f, const char *text) {
 
 static void tally(FILE *f, const char *name, const char *note, const ww_row_counts *t,
                   uint64_t of) {
-  double share = of ? (double)t->launches / (double)of : 0;
+  double share = of ? t->launches / (double)of : 0;
   fprintf(f, "  %-22.22s %-10.10s %9llu %10llu %10llu  ", name, note,
           (unsigned long long)t->kernels, (unsigned long long)t->launches,
           (unsigned long long)t->with_counters);
@@ -73,7 +73,7 @@ static const char *us_text(double us, char out[24]) {
 }
 
 static void line(FILE *f, const char *name, uint64_t n, uint64_t of, double most) {
-  double share = of ? (double)n / (double)of : 0;
+  double share = of ? n / (double)of : 0;
   fprintf(f, "  %-28s %9llu %6.2f %%  ", name, (unsigned long long)n, 100 * share);
   bar(f, most > 0 ? share / most : 0, BAR);
   fputc('\n', f);
@@ -86,7 +86,7 @@ static void times(const ww_stats *s, FILE *f) {
   double most = 0;
   head(f, "Time");
   for (uint32_t k = 0; k < i->bins; k++)
-    most = fmax(most, t->n ? (double)t->at[k] / (double)t->n : 0);
+    most = fmax(most, t->n ? t->at[k] / (double)t->n : 0);
   if (t->at[WW_BELOW])
     line(f, "below 1 us", t->at[WW_BELOW], t->n, most);
   for (uint32_t k = 0; k < i->bins; k++) {
@@ -164,7 +164,7 @@ static void repeats(const ww_repeats *r, FILE *f) {
           "  %llu launches on both occasions; %llu agree (%.1f %%: within 5 %%, or 0.25 us below 5 "
           "us)\n",
           (unsigned long long)r->compared, (unsigned long long)r->agree,
-          100 * (double)r->agree / (double)r->compared);
+          100 * (double)r->agree / r->compared);
   fprintf(f,
           "  of the others, %llu have a spread that says so; difference: median %.2f %%, 95th "
           "percentile %.2f %%\n",

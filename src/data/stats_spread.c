@@ -50,7 +50,7 @@ static double share(const ww_store_row *r, ww_metric m) {
 }
 
 static double blocks_per_sm(const ww_store_row *r, uint32_t sms) {
-  double blocks = (double)r->grid[0] * (double)r->grid[1] * (double)r->grid[2];
+  double blocks = r->grid[0] * (double)r->grid[1] * r->grid[2];
   return sms && blocks > 0 ? blocks / sms : NAN;
 }
 
@@ -131,8 +131,7 @@ uint32_t ww_spread_place(const ww_spread_info *i, double v) {
   if (v > i->hi)
     return WW_ABOVE;
   uint32_t bin =
-      (uint32_t)(at * i->bins +
-                 1e-9); /* an edge belongs to the bin above it, the last one to the last bin */
+      at * i->bins + 1e-9; /* an edge belongs to the bin above it, the last one to the last bin */
   return bin < i->bins ? bin : i->bins - 1;
 }
 
@@ -143,7 +142,7 @@ double ww_spread_cover(const ww_spread *ours, const ww_spread *other) {
   for (int k = 0; k < WW_NPLACES; k++)
     if (ours->at[k] >= WW_COVERED_FROM)
       in += other->at[k];
-  return (double)in / (double)other->n;
+  return in / (double)other->n;
 }
 
 double ww_stats_cover(const ww_stats *ours, const ww_stats *other) {
@@ -151,7 +150,7 @@ double ww_stats_cover(const ww_stats *ours, const ww_stats *other) {
   for (uint32_t k = 0; k < n; k++) {
     bool covered = true;
     for (int q = 0; q < WW_NSPREADS && covered; q++) {
-      uint8_t place = other->places.v[k * WW_NSPREADS + (uint32_t)q];
+      uint8_t place = other->places.v[k * WW_NSPREADS + q];
       covered = place == WW_UNKNOWN || ours->spread[q].at[place] >= WW_COVERED_FROM;
     }
     in += covered;

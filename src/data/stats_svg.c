@@ -74,7 +74,7 @@ static void lay_out(chart *c) {
 }
 
 static double share(uint64_t n, const ww_spread *of) {
-  return of && of->n ? (double)n / (double)of->n : 0;
+  return of && of->n ? n / (double)of->n : 0;
 }
 
 static double step_of(double top) { /* of the ticks: 1, 2, 5, 10, 20 % */
@@ -171,7 +171,7 @@ static void ticks_x(chart *c) {
     ww_svg_text(c->out, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle",
                 "#444444", 11, 0, i->zero);
   if (i->log) {
-    int decades = (int)lround(log10(i->hi / i->lo)), every = decades > 7 ? 2 : 1;
+    int decades = lround(log10(i->hi / i->lo)), every = decades > 7 ? 2 : 1;
     for (int k = 0; k <= decades; k += every)
       tick_x(c, x0 + width * k / decades, tick_text(c, i->lo * pow(10, k), t));
   } else
@@ -265,7 +265,7 @@ static void legend(chart *c, const ww_stats_view *v) {
   if (!c->other)
     return;
   double cover = ww_spread_cover(c->ours, c->other);
-  x += 34 + 6.2 * (double)strlen(text);
+  x += 34 + 6.2 * strlen(text);
   ww_buf_fmt(
       c->out,
       "<line x1=\"%.1f\" y1=\"42\" x2=\"%.1f\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", x,
@@ -308,7 +308,7 @@ ww_status ww_stats_pictures(const ww_stats_view *v, const char *dir, ww_err *e) 
     st = ww_fail(e, WW_EIO, "cannot make the folder %s: %s", dir, strerror(errno));
   for (int q = 0; !st && q < WW_NSPREADS; q++) {
     ww_buf b = {0};
-    ww_spread_svg(v, (ww_spread_id)q, &b);
+    ww_spread_svg(v, q, &b);
     st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "%s.svg", ww_spreads[q].id)), b.s, b.n,
                               e);
     ww_buf_free(&b);
@@ -348,7 +348,7 @@ void ww_stats_page(const ww_stats_view *v, ww_buf *out) {
   ww_buf_puts(out, "</h1>\n<div class=\"plots\">\n");
   for (int q = 0; q < WW_NSPREADS; q++) {
     ww_buf_puts(out, "<figure>");
-    ww_spread_svg(v, (ww_spread_id)q, out);
+    ww_spread_svg(v, q, out);
     ww_buf_puts(out, "</figure>\n");
   }
   ww_buf_puts(out, "</div>\n<pre>");

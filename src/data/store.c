@@ -254,7 +254,7 @@ static ww_status open_packed(ww_store *s, ww_err *e) {
     } else {
       memcpy(image, data, n);
       image[18] = image[19] = 1; /* no log: there is no file for one */
-      if (sqlite3_deserialize(s->db, "main", image, (sqlite3_int64)n, (sqlite3_int64)n,
+      if (sqlite3_deserialize(s->db, "main", image, n, n,
                               SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY))
         st = ww_store_fail(s, "unpacking it", e);
     }

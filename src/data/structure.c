@@ -118,9 +118,9 @@ static uint64_t label(const ww_ins *i) {
     sub = alike_compare(i->sub);
   if (i->op == WW_OP_MATH || i->op == WW_OP_ATOM || i->op == WW_OP_SHFL || i->op == WW_OP_VOTE ||
       i->op == WW_OP_REDUX || i->op == WW_OP_SREG)
-    sub = (uint8_t)(i->sub + 1);
+    sub = i->sub + 1;
   if (cls == WW_CLASS_LOAD || cls == WW_CLASS_STORE || cls == WW_CLASS_ATOMIC)
-    space = (uint8_t)(i->space + 1);
+    space = i->space + 1;
   uint8_t wide = space && i->n > 1 ? i->n : 0;
   return (uint64_t)alike_op(i->op) | (uint64_t)alike_type(i->type) << 8 | (uint64_t)sub << 16 |
          (uint64_t)space << 24 | (uint64_t)wide << 32;
@@ -135,7 +135,7 @@ static uint64_t leaf(const finder *f, const ww_value *v) {
   }
   if (v->kind == WW_VAL_SYMBOL)
     return kind | f->m->symbols[v->ref].space;
-  return kind | (ww_is_float((ww_type)v->type) ? 1 : 0);
+  return kind | (ww_is_float(v->type) ? 1 : 0);
 }
 
 /* ---- paths ---- */
