@@ -127,13 +127,17 @@ void ww_parquet_null(ww_parquet *p) {
   p->columns[p->cell++].there[p->row] = 0;
 }
 
-void ww_parquet_bool(ww_parquet *p, bool v) {
+static void put_uint(ww_parquet *p, uint64_t v, uint32_t bytes) {
   column *c = next(p);
-  ww_buf_add(&c->plain, &v, 1); /* packed to bits when the page is made */
+  put_le(&c->plain, v, bytes);
   if (c->nvalues == 1 || v < c->least.u)
     c->least.u = v;
   if (c->nvalues == 1 || v > c->most.u)
     c->most.u = v;
+}
+
+void ww_parquet_bool(ww_parquet *p, bool v) {
+  put_uint(p, v, 1); /* packed to bits when the page is made */
 }
 
 void ww_parquet_int(ww_parquet *p, int64_t v) {
@@ -146,12 +150,7 @@ void ww_parquet_int(ww_parquet *p, int64_t v) {
 }
 
 void ww_parquet_uint(ww_parquet *p, uint64_t v) {
-  column *c = next(p);
-  put_le(&c->plain, v, 8);
-  if (c->nvalues == 1 || v < c->least.u)
-    c->least.u = v;
-  if (c->nvalues == 1 || v > c->most.u)
-    c->most.u = v;
+  put_uint(p, v, 8);
 }
 
 void ww_parquet_double(ww_parquet *p, double v) {
@@ -226,21 +225,11 @@ void ww_parquet_text(ww_parquet *p, const char *s) {
 
 /* ---- runs and packed bits, for definition levels and numbers of texts ---- */
 
-static void varint(ww_buf *b, uint64_t v) {
-  uint8_t one;
-  for (; v > 127; v >>= 7) {
-    one = v | 128;
-    ww_buf_add(b, &one, 1);
-  }
-  one = v;
-  ww_buf_add(b, &one, 1);
-}
-
 static void pack(ww_buf *b, const uint32_t *v, uint32_t n,
                  uint32_t width) { /* n values, filled up to eights with zeros */
   uint64_t held = 0;
   uint32_t bits = 0;
-  varint(b, (uint64_t)((n + 7) / 8) << 1 | 1);
+  pq_varint(b, (uint64_t)((n + 7) / 8) << 1 | 1);
   for (uint32_t k = 0; k < (n + 7) / 8 * 8; k++) {
     held |= (uint64_t)(k < n ? v[k] : 0) << bits;
     for (bits += width; bits >= 8; bits -= 8, held >>= 8)
@@ -262,7 +251,7 @@ static void hybrid(ww_buf *b, const uint32_t *v, uint32_t n, uint32_t width) {
   while (at < n) {
     uint32_t run = run_at(v + at, n - at), from = at;
     if (run >= 8) {
-      varint(b, (uint64_t)run << 1);
+      pq_varint(b, (uint64_t)run << 1);
       put_le(b, v[at], (width + 7) / 8);
       at += run;
       continue;

@@ -26,18 +26,18 @@ typedef struct {
 
 /* ---- the compact protocol ---- */
 
+void pq_varint(ww_buf *b, uint64_t v) {
+  for (; v > 127; v >>= 7)
+    ww_buf_add(b, &(uint8_t){v | 128}, 1);
+  ww_buf_add(b, &(uint8_t){v}, 1);
+}
+
 static void byte(thrift *t, uint8_t v) {
   ww_buf_add(t->out, &v, 1);
 }
 
-static void varint(thrift *t, uint64_t v) {
-  for (; v > 127; v >>= 7)
-    byte(t, v | 128);
-  byte(t, v);
-}
-
 static void zigzag(thrift *t, int64_t v) {
-  varint(t, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+  pq_varint(t->out, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 static void field(thrift *t, int id, int type) {
@@ -62,7 +62,7 @@ static void list(thrift *t, int id, int type, uint64_t n) {
   field(t, id, T_LIST);
   byte(t, (n < 15 ? n : 15) << 4 | (uint64_t)type);
   if (n >= 15)
-    varint(t, n);
+    pq_varint(t->out, n);
 }
 
 static void i32(thrift *t, int id, int64_t v) {
@@ -74,7 +74,7 @@ static void i64(thrift *t, int id, uint64_t v) {
   zigzag(t, v);
 }
 static void bytes(thrift *t, const void *v, uint64_t n) {
-  varint(t, n);
+  pq_varint(t->out, n);
   ww_buf_add(t->out, v, n);
 }
 static void binary(thrift *t, int id, const void *v, uint64_t n) {

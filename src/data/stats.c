@@ -167,7 +167,7 @@ ww_status ww_stats_row(void *stats, const ww_store_row *r, ww_err *e) {
 
 /* ---- the end ---- */
 
-static int by_value(const void *x, const void *y) {
+int ww_stats_by_value(const void *x, const void *y) {
   float a = *(const float *)x, b = *(const float *)y;
   return (a > b) - (a < b);
 }
@@ -191,9 +191,9 @@ static int by_count(const void *x, const void *y) {
 void ww_stats_end(ww_stats *s) {
   uint32_t over = 0;
   if (s->times.n)
-    qsort(s->times.v, s->times.n, sizeof(float), by_value);
+    qsort(s->times.v, s->times.n, sizeof(float), ww_stats_by_value);
   if (s->noise.n)
-    qsort(s->noise.v, s->noise.n, sizeof(float), by_value);
+    qsort(s->noise.v, s->noise.n, sizeof(float), ww_stats_by_value);
   if (s->families.n)
     qsort(s->families.v, s->families.n, sizeof(ww_family), by_launches);
   if (s->causes.n)

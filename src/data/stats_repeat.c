@@ -82,11 +82,6 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   return WW_OK;
 }
 
-static int by_value(const void *x, const void *y) {
-  float a = *(const float *)x, b = *(const float *)y;
-  return (a > b) - (a < b);
-}
-
 ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err *e) {
   ww_store_filter all = {.origin = -1, .failed = true};
   uint64_t n;
@@ -103,7 +98,7 @@ ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err 
   for (uint32_t k = 0; k < j.n; k++)
     out->absent += !j.v[k].met;
   if (j.noff) {
-    qsort(j.off, j.noff, sizeof *j.off, by_value);
+    qsort(j.off, j.noff, sizeof *j.off, ww_stats_by_value);
     out->median = j.off[j.noff / 2];
     out->p95 = j.off[(uint32_t)(0.95 * (j.noff - 1) + 0.5)];
   }

@@ -18,7 +18,7 @@ static const char *off(FILE *f) {
   return ww_color_on(f) ? "\033[0m" : "";
 }
 
-/* In eighths of a column. */
+/* In eighths of a column; ends the line. */
 static void bar(FILE *f, double share, int columns) {
   static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   int eighths = lround(share * columns * 8);
@@ -26,7 +26,7 @@ static void bar(FILE *f, double share, int columns) {
     eighths = 1;
   for (; eighths >= 8; eighths -= 8)
     fputs("█", f);
-  fputs(parts[eighths], f);
+  fprintf(f, "%s\n", parts[eighths]);
 }
 
 static void head(FILE *f, const char *text) {
@@ -35,12 +35,10 @@ static void head(FILE *f, const char *text) {
 
 static void tally(FILE *f, const char *name, const char *note, const ww_row_counts *t,
                   uint64_t of) {
-  double share = of ? t->launches / (double)of : 0;
   fprintf(f, "  %-22.22s %-10.10s %9llu %10llu %10llu  ", name, note,
           (unsigned long long)t->kernels, (unsigned long long)t->launches,
           (unsigned long long)t->with_counters);
-  bar(f, share, 30);
-  fputc('\n', f);
+  bar(f, of ? t->launches / (double)of : 0, 30);
 }
 
 static void tally_head(FILE *f, const char *name, const char *note) {
@@ -76,7 +74,6 @@ static void line(FILE *f, const char *name, uint64_t n, uint64_t of, double most
   double share = of ? n / (double)of : 0;
   fprintf(f, "  %-28s %9llu %6.2f %%  ", name, (unsigned long long)n, 100 * share);
   bar(f, most > 0 ? share / most : 0, BAR);
-  fputc('\n', f);
 }
 
 static void times(const ww_stats *s, FILE *f) {
@@ -143,13 +140,11 @@ static void coverage(const ww_stats *ours, const ww_stats *other, FILE *f) {
     fprintf(f, "  %-36s %10llu %10llu %7.1f %%  ", ww_spreads[q].title,
             (unsigned long long)ours->spread[q].n, (unsigned long long)other->spread[q].n, 100 * c);
     bar(f, c, 20);
-    fputc('\n', f);
   }
   double all_at_once = ww_stats_cover(ours, other);
   fprintf(f, "  %-36s %10s %10llu %7.1f %%  ", "all of them at once", "",
           (unsigned long long)other->all.launches, 100 * all_at_once);
   bar(f, all_at_once, 20);
-  fputc('\n', f);
   fprintf(f, "%s  covered: in a bin where this set has at least %d launches%s\n", dim(f),
           WW_COVERED_FROM, off(f));
 }

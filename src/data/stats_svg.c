@@ -43,34 +43,37 @@ typedef struct {
 
 /* ---- layout ---- */
 
-static void add(chart *c, double *x, double width, uint64_t ours, uint64_t other, double from,
-                double to, const char *name) {
-  c->places[c->n++] = (place){*x, width, ours, other, from, to, name};
+/* Place `at` of both sets; *x goes behind it. */
+static void add(chart *c, double *x, double width, uint32_t at, double from, double to,
+                const char *name) {
+  c->places[c->n++] =
+      (place){*x, width, c->ours->at[at], c->other ? c->other->at[at] : 0, from, to, name};
   *x += width;
+}
+
+static bool any_at(const chart *c, uint32_t at) {
+  return c->ours->at[at] || (c->other && c->other->at[at]);
 }
 
 /* A bin apart for zeros, one at either end where something lies beyond, the others side by side. */
 static void lay_out(chart *c) {
-  static const ww_spread nothing;
-  const ww_spread *a = c->ours, *b = c->other ? c->other : &nothing;
   const ww_spread_info *i = c->i;
-  bool zero = i->zero && (a->at[WW_ZERO] || b->at[WW_ZERO]),
-       below = a->at[WW_BELOW] || b->at[WW_BELOW], above = a->at[WW_ABOVE] || b->at[WW_ABOVE];
+  bool zero = i->zero && any_at(c, WW_ZERO), below = any_at(c, WW_BELOW),
+       above = any_at(c, WW_ABOVE);
   double x = LEFT, room = WIDTH - LEFT - RIGHT;
   double units = i->bins + (zero ? 2.8 : 0) + below + above;
   c->bin_width = room / units;
   if (zero) {
-    add(c, &x, 2 * c->bin_width, a->at[WW_ZERO], b->at[WW_ZERO], NAN, NAN, i->zero);
+    add(c, &x, 2 * c->bin_width, WW_ZERO, NAN, NAN, i->zero);
     x += 0.8 * c->bin_width;
   }
   if (below)
-    add(c, &x, c->bin_width, a->at[WW_BELOW], b->at[WW_BELOW], NAN, i->lo, NULL);
+    add(c, &x, c->bin_width, WW_BELOW, NAN, i->lo, NULL);
   c->first = c->n;
   for (uint32_t k = 0; k < i->bins; k++)
-    add(c, &x, c->bin_width, a->at[k], b->at[k], ww_spread_edge(i, k), ww_spread_edge(i, k + 1),
-        NULL);
+    add(c, &x, c->bin_width, k, ww_spread_edge(i, k), ww_spread_edge(i, k + 1), NULL);
   if (above)
-    add(c, &x, c->bin_width, a->at[WW_ABOVE], b->at[WW_ABOVE], i->hi, NAN, NULL);
+    add(c, &x, c->bin_width, WW_ABOVE, i->hi, NAN, NULL);
 }
 
 static double share(uint64_t n, const ww_spread *of) {
@@ -104,6 +107,7 @@ static const char *tick_text(const chart *c, double v, char out[32]) {
                                                                              NULL};
   static const char *const bytes[] = {" kB", " MB", " GB", NULL};
   const char *unit;
+  int digits = 3;
   if (c->i == &ww_spreads[WW_SPREAD_time]) {
     unit = ww_unit_of(&v, times, 999.9, 999.9);
   } else if (c->i == &ww_spreads[WW_SPREAD_dram_bytes]) {
@@ -111,12 +115,9 @@ static const char *tick_text(const chart *c, double v, char out[32]) {
     unit = ww_unit_of(&v, bytes, 999.9, 999.9);
   } else {
     unit = ww_unit_of(&v, plain, 1e3, 1e3);
-    if (*unit) {
-      snprintf(out, 32, "%g%s", v, unit);
-      return out;
-    }
+    digits = *unit ? 6 : 3;
   }
-  snprintf(out, 32, "%.3g%s", v, unit);
+  snprintf(out, 32, "%.*g%s", digits, v, unit);
   return out;
 }
 
@@ -142,18 +143,15 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
 
 /* ---- drawing ---- */
 
-static void grid_line(chart *c, double y) {
-  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
-             LEFT, y, WIDTH - RIGHT, y);
-}
-
 static void ticks_y(chart *c) {
   char t[32];
   double step = step_of(c->top);
   for (int k = 0; k * step <= c->top + 1e-9; k++) {
-    grid_line(c, y_of(c, k * step));
+    double y = y_of(c, k * step);
+    ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
+               LEFT, y, WIDTH - RIGHT, y);
     snprintf(t, sizeof t, "%g %%", round(1000 * k * step) / 10);
-    ww_svg_text(c->out, LEFT - 7, y_of(c, k * step) + 4, "end", "#444444", 11, 0, t);
+    ww_svg_text(c->out, LEFT - 7, y + 4, "end", "#444444", 11, 0, t);
   }
 }
 
@@ -217,16 +215,12 @@ static void steps(chart *c) {
   }
 }
 
-static bool gap_at(const chart *c, const place *p) {
-  return c->other && p->other && p->ours < WW_COVERED_FROM;
-}
-
 /* What the other set has and this one lacks. */
 static void gaps(chart *c) {
   bool any = false;
   for (uint32_t k = 0; k < c->n; k++) {
     const place *p = &c->places[k];
-    if (!gap_at(c, p))
+    if (!c->other || !p->other || p->ours >= WW_COVERED_FROM)
       continue;
     any = true;
     ww_buf_fmt(c->out, "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ",
