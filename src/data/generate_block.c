@@ -27,7 +27,7 @@ static uint32_t log2_of(uint32_t n) {
 /* A tree over shared memory, in one of the ways it is taught; sm[0] holds the result. */
 static void tree(gen *g, uint32_t how, uint32_t threads) {
   uint32_t kind = pick(3);
-  const char *levels = T("%u", log2_of(threads));
+  const char *levels = NUM(log2_of(threads));
   TAG("barrier");
   L("$sync;");
   if (kind == 0)
@@ -48,11 +48,11 @@ static void tree(gen *g, uint32_t how, uint32_t threads) {
 /* Result of a block, sm[0], into memory: its own place, or an atomic on one. */
 static void deliver(gen *g) {
   if (g->type == GEN_F64 || !chance(45)) {
-    OUTPUT("partial", g->type, "GX");
+    WRITES("partial", "GX");
     L("if ($tx == 0) partial[#b $bx] = sm[0];");
     return;
   }
-  OUTPUT("total", g->type, "1");
+  WRITES("total", "1");
   OPEN("0.03", "if ($tx == 0)");
   ww_gen_atomic_add(g, "total", "#ab", "0", "sm[0]");
   CLOSE();
@@ -83,16 +83,15 @@ GEN_FAMILY(reduce) {
 
 /* Shuffles within warps; the OpenCL print takes the same steps through local memory. */
 GEN_FAMILY(shuffle) {
-  gen_type t = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
+  gen_type t = g->type = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
   uint32_t kind = pick(3), how = pick(3), threads = fixed_block(g);
   static const char *const words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"},
                            *const from[] = {"$min(lane + o, 31)", "(lane ^ o)",
                                             "$max(lane - o, 0)"};
-  g->type = t;
   TAG("shuffle");
   PRIMARY("n", 1, 1 << 18);
-  BUFFER("x", t, T("n*GX*%u", threads));
-  OUTPUT("out", t, T("n*GX*%u", threads));
+  READS("x", T("n*GX*%u", threads));
+  WRITES("out", T("n*GX*%u", threads));
   SHARED(t, "lanes", threads);
   g->decls.v[g->decls.n - 1].only = 2;
   L("int lane = $tx & 31;");
@@ -129,8 +128,8 @@ GEN_FAMILY(scan) {
   bool doubled = chance(60), carry = chance(60);
   TAG("scan barrier");
   PRIMARY("tiles", 1, 1 << 16);
-  BUFFER("in", t, T("tiles*GX*%u", threads));
-  OUTPUT("out", t, T("tiles*GX*%u", threads));
+  READS("in", T("tiles*GX*%u", threads));
+  WRITES("out", T("tiles*GX*%u", threads));
   SHARED(t, "sm", doubled ? 2 * threads : threads);
   if (carry)
     L("@T carry = @0;");
@@ -140,7 +139,7 @@ GEN_FAMILY(scan) {
     threads);
   if (chance(50))
     L("v = %s;", WORK("i", NAMES("v")));
-  const char *levels = T("%u", log2_of(threads));
+  const char *levels = NUM(log2_of(threads));
   if (doubled) {
     L("int cur = 0;\n"
       "sm[$tx] = v;\n"
@@ -186,8 +185,8 @@ GEN_FAMILY(histogram) {
   PRIMARY("n", 256, 1 << 28);
   gen_param *p = BUFFER("data", t, "n");
   if (chance(35))
-    ww_gen_indices(p, WW_FILL_ZIPF, "0", bytes ? "256" : T("%u", bins));
-  OUTPUT("hist", GEN_U32, T("%u", bins));
+    ww_gen_indices(p, WW_FILL_ZIPF, "0", bytes ? "256" : NUM(bins));
+  OUTPUT("hist", GEN_U32, NUM(bins));
   if (private_copy) {
     SHARED(GEN_U32, "local_hist", bins);
     TAG("barrier");
@@ -221,8 +220,8 @@ GEN_FAMILY(tile) {
   bool passes = chance(65);
   TAG("halo barrier");
   PRIMARY("tiles", 1, 1 << 17);
-  BUFFER("in", t, T("tiles*GX*%u+%u", threads, 2 * radius));
-  OUTPUT("out", t, T("tiles*GX*%u", threads));
+  READS("in", T("tiles*GX*%u+%u", threads, 2 * radius));
+  WRITES("out", T("tiles*GX*%u", threads));
   SHARED(t, "sm", width);
   OPEN("tiles",
        "for (int tile = $bx; tile < tiles * $Gx; tile += $Gx)\n"
@@ -241,7 +240,7 @@ GEN_FAMILY(tile) {
   if (chance(50)) {
     if (chance(40))
       L("#pragma unroll");
-    OPEN(T("%u", 2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
+    OPEN(NUM(2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
     if (chance(50))
       L("acc += sm[$tx + k]%s;", FLOATS ? T(" * @l") : "");
     else
@@ -273,8 +272,8 @@ GEN_FAMILY(transpose) {
   TAG("transpose");
   GRID("width", T("GX*%u", dim));
   GRID("height", T("GY*%u", dim));
-  BUFFER("in", t, "width*height");
-  OUTPUT("out", t, "width*height");
+  READS("in", "width*height");
+  WRITES("out", "width*height");
   if (!naive) {
     ww_gen_shared(g, t, "tile", T("[%u][%u]", dim, dim + (pad > 0)), dim * (dim + 1));
     TAG("barrier");
@@ -282,7 +281,7 @@ GEN_FAMILY(transpose) {
   L("int x = $bx * %u + $tx, y = $by * %u + $ty;", dim, dim);
   if (repeat)
     LOOP("r", ITERS());
-  OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
+  OPEN(NUM(dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
   OPEN(NULL,
        "if (x < width && y + j < height)\n"
        "@T v = in[%s (y + j) * width + x];",
@@ -300,7 +299,7 @@ GEN_FAMILY(transpose) {
     "int tx = $by * %u + $tx, ty = $bx * %u + $ty;",
     dim, dim);
   OPEN(
-      T("%u", dim / rows),
+      NUM(dim / rows),
       "for (int j = 0; j < %u; j += %u)\n"
       "if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];\n"
       "}",
@@ -320,9 +319,9 @@ GEN_FAMILY(tilemul) {
   GRID("m", T("GY*%u", dim));
   GRID("n", T("GX*%u", dim));
   PRIMARY("kdim", dim, 8192)->step = dim;
-  BUFFER("a", t, "m*kdim");
-  BUFFER("b", t, "kdim*n");
-  OUTPUT("c", t, "m*n");
+  READS("a", "m*kdim");
+  READS("b", "kdim*n");
+  WRITES("c", "m*n");
   ww_gen_shared(g, t, "as", T("[%u][%u]", dim, dim + chance(30)), dim * dim);
   ww_gen_shared(g, t, "bs", T("[%u][%u]", dim, dim), dim * dim);
   L("int row = $by * %u + $ty, col = $bx * %u + $tx;\n"
@@ -336,7 +335,7 @@ GEN_FAMILY(tilemul) {
        dim);
   if (unroll)
     L("#pragma unroll");
-  LOOP("k", T("%u", dim));
+  LOOP("k", NUM(dim));
   if (chance(60))
     L("acc += as[$ty][k] * bs[k][$tx];");
   else
@@ -351,14 +350,13 @@ GEN_FAMILY(tilemul) {
 
 /* A table filled row by row in shared memory: each cell from three neighbours of the row before. */
 GEN_FAMILY(dp) {
-  gen_type t = chance(70) ? GEN_I32 : GEN_F32;
+  gen_type t = g->type = chance(70) ? GEN_I32 : GEN_F32;
   uint32_t threads = fixed_block(g), kind = pick(3);
   const char *f = t == GEN_F32 ? "f" : "";
-  g->type = t;
   TAG("wavefront barrier");
   PRIMARY("rows", 1, 1 << 18);
-  BUFFER("cost", t, T("65536+%u", threads));
-  OUTPUT("best", t, T("GX*%u", threads));
+  READS("cost", T("65536+%u", threads));
+  WRITES("best", T("GX*%u", threads));
   SHARED(t, "row", 2 * threads);
   L("int cur = 0;\n"
     "row[$tx] = cost[#c $tx];\n"
@@ -388,14 +386,13 @@ GEN_FAMILY(dp) {
 
 /* Bitonic or odd-even sort of a block's tile in shared memory. */
 GEN_FAMILY(sort) {
-  gen_type t = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
+  gen_type t = g->type = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
   uint32_t threads = THREADS(64, 4), log = log2_of(threads);
   bool bitonic = chance(65), payload = chance(40);
-  g->type = t;
   TAG("sort barrier divergent");
   PRIMARY("tiles", 1, 1 << 15);
-  BUFFER("in", t, T("tiles*GX*%u", threads));
-  OUTPUT("out", t, T("tiles*GX*%u", threads));
+  READS("in", T("tiles*GX*%u", threads));
+  WRITES("out", T("tiles*GX*%u", threads));
   SHARED(t, "key", threads);
   if (payload)
     SHARED(GEN_I32, "val", threads);
@@ -407,12 +404,12 @@ GEN_FAMILY(sort) {
     L("val[$tx] = i;");
   L("$sync;");
   if (bitonic) {
-    OPEN(T("%u", log), "for (int k = 2; k <= %u; k <<= 1)", threads);
-    OPEN(T("%u", (log + 1) / 2), "for (int j = k >> 1; j > 0; j >>= 1)\n"
-                                 "int other = $tx ^ j;");
+    OPEN(NUM(log), "for (int k = 2; k <= %u; k <<= 1)", threads);
+    OPEN(NUM((log + 1) / 2), "for (int j = k >> 1; j > 0; j >>= 1)\n"
+                             "int other = $tx ^ j;");
     OPEN("1", "if (other > (int)$tx && (key[$tx] > key[other]) == (($tx & k) == 0))");
   } else {
-    LOOP("r", T("%u", threads));
+    LOOP("r", NUM(threads));
     L("int other = $tx + 1;");
     OPEN("1", "if (($tx & 1) == (r & 1) && other < %u && key[$tx] > key[other])", threads);
   }

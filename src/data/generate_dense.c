@@ -21,9 +21,9 @@ static const char *pair(gen *g, const block_of *b, const char *x, const char *y)
 /* Opens the loops over r and c. */
 static void over_cells(gen *g, const block_of *b) {
   L("#pragma unroll");
-  LOOP("r", T("%u", b->R));
+  LOOP("r", NUM(b->R));
   L("#pragma unroll");
-  LOOP("c", T("%u", b->C));
+  LOOP("c", NUM(b->C));
 }
 
 static void clear(gen *g, const block_of *b) {
@@ -102,14 +102,14 @@ static void by_fours(gen *g, const block_of *b) {
 static void load_slab(gen *g, const char *set, const char *count, const char *block, uint32_t n,
                       uint32_t size, uint32_t threads) {
   uint32_t w = n * size;
-  const char *width = T("%u", w);
-  OPEN(T("%u", (8 * w + threads - 1) / threads),
+  const char *width = NUM(w);
+  OPEN(NUM((8 * w + threads - 1) / threads),
        "for (int e = flat; e < %u; e += %u)\n"
        "%s\n"
        "}",
        8 * w, threads,
        FORM("s@a[e / @b][e % @b] = @a[#c (k0 + e / @b) * @c * @d + @e * @b + e % @b];", set, width,
-            count, T("%u", n), block));
+            count, NUM(n), block));
 }
 
 /* Through slabs of 8 features of the block's rows and columns in shared memory. */
@@ -141,15 +141,14 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
 GEN_FAMILY(window) {
   static const uint8_t shapes[][2] = {{8, 8}, {16, 8}, {16, 16}, {32, 4}, {32, 8}};
   uint32_t kind = pick(3), shape = pick(5), bx = shapes[shape][0], by = shapes[shape][1];
-  gen_type t = kind == 1    ? GEN_F32
-               : chance(70) ? (chance(88) ? GEN_F32 : GEN_F64)
-               : chance(50) ? GEN_I32
-                            : GEN_U32;
+  gen_type t = g->type = kind == 1    ? GEN_F32
+                         : chance(70) ? (chance(88) ? GEN_F32 : GEN_F64)
+                         : chance(50) ? GEN_I32
+                                      : GEN_U32;
   block_of b = {.arrays = chance(45) && kind != 1};
   b.R = 2 + pick(t == GEN_F64 ? 3 : 7);
   b.C = b.R > 5 ? 2 + pick(5) : 2 + pick(7);
   b.how = chance(60) ? 0 : 1 + pick(2);
-  g->type = t;
   g->shape.dims = 2;
   TAG("register-block");
   if (kind == 2)
@@ -162,7 +161,7 @@ GEN_FAMILY(window) {
   PRIMARY("dim", 8, 4096)->step = 8;
   BUFFER("a", held, T("rows*%u*dim%s", b.R, quarter));
   BUFFER("b", held, T("cols*%u*dim%s", b.C, quarter));
-  OUTPUT("score", t, T("rows*%u*cols*%u", b.R, b.C));
+  WRITES("score", T("rows*%u*cols*%u", b.R, b.C));
   L("int px = $gx, py = $gy;");
   if (kind < 2)
     L("if (px >= cols || py >= rows) return;");
@@ -203,7 +202,7 @@ static void by_parts(gen *g, uint32_t bits, bool is_signed, const char *acc, con
   const char *low = is_signed ? T("-%u", top + 1) : "0", *packed = "", *p = fresh("b");
   for (uint32_t k = 0; k < n; k++) {
     const char *a = unpack(g, acc, bits, is_signed, k), *b = unpack(g, w, bits, is_signed, k);
-    const char *e = FORM(forms[kind], a, b, T("%u", bits - 1), T("%u", k));
+    const char *e = FORM(forms[kind], a, b, NUM(bits - 1), NUM(k));
     L("int %s_%u = $min($max(%s, %s), %u);", p, k, e, low, top);
     packed = T("%s%s(($u32)(%s_%u & %u) << %u)", packed, k ? " | " : "", p, k, (1u << bits) - 1,
                bits * k);
@@ -251,10 +250,8 @@ GEN_FAMILY(lowbits) {
   LOOP("k", trips);
   if (row)
     L("$u32 w = words[#h (%s + k * %u) & 65535];", i, 33 + 2 * pick(100));
-  else if (two)
-    L("$u32 w = others[#h k & 4095];");
   else
-    L("$u32 w = p + ($u32)k * 0x01030507u;");
+    L(two ? "$u32 w = others[#h k & 4095];" : "$u32 w = p + ($u32)k * 0x01030507u;");
   if (two && row)
     L("$u32 o = others[#h k & 4095];");
   for (uint32_t k = 0; k < lanes; k++) {
@@ -288,7 +285,7 @@ static void apply(gen *g, uint32_t width, const char *const *acc) {
   uint32_t how = pick(3);
   bool two = chance(40); /* a second parameter of the same tap */
   if (two)
-    BUFFER("scales", g->type, "rows*taps");
+    READS("scales", "rows*taps");
   UNROLL(35);
   LOOP("q", "taps");
   L("@T p = params[#h row * taps + q];");
@@ -310,7 +307,7 @@ static void apply(gen *g, uint32_t width, const char *const *acc) {
 /* A block or a warp has a row of parameters: every lane reads the same one while elements lie side
  * by side. */
 GEN_FAMILY(bcast) {
-  gen_type t = VALUE(75);
+  VALUE(75);
   uint32_t width = 1u << pick(3);
   bool warps = chance(40);
   const char *acc[4], *lanes = warps ? "32" : "$dx";
@@ -320,9 +317,9 @@ GEN_FAMILY(bcast) {
   DRAW("rows", 16, 4096)->most = 1 << 17;
   PRIMARY("cols", 32, 1 << 17);
   DRAW("taps", 2, 64)->most = 1 << 15;
-  BUFFER("params", t, "rows*taps");
-  BUFFER("data", t, T("rows*cols+%u", width * 1024));
-  OUTPUT("out", t, T("rows*cols+%u", width * 1024));
+  READS("params", "rows*taps");
+  READS("data", T("rows*cols+%u", width * 1024));
+  WRITES("out", T("rows*cols+%u", width * 1024));
   if (warps)
     OPEN("rows*32/S", "for (int row = ($gx) / 32; row < rows; row += ($sx) / 32)");
   else

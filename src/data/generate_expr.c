@@ -95,7 +95,7 @@ static const char *bits_expr(gen *g, const char *a, const char *b) {
                                       "((@a & 0x55555555u) + ((@a >> 1) & 0x55555555u))"};
   TAG("bits");
   uint32_t how = pick(8), by = how == 2 ? 1 + pick(30) : how == 6 ? 8 * pick(4) : 0;
-  return FORM(forms[how], a, b, T("%u", by), T("%u", 32 - by));
+  return FORM(forms[how], a, b, NUM(by), NUM(32 - by));
 }
 
 static const char *unsigned_expr(gen *g, const char *a, const char *b) {
@@ -283,7 +283,7 @@ static const char *looped(gen *g, const char *const *vars, uint32_t n, bool argu
   if (argument)
     LOOP(k, ITERS());
   else
-    OPEN(T("%u", trips), "for (int %s = 0; %s < %u; ++%s)", k, k, trips, k);
+    OPEN(NUM(trips), "for (int %s = 0; %s < %u; ++%s)", k, k, trips, k);
   STEPS(steps, r, vars, n);
   STIR(r, k); /* without it compilers find closed forms of whole loops */
   CLOSE();

@@ -216,11 +216,13 @@ GEN_FAMILY(vector) {
 }
 
 GEN_FAMILY(chain) {
-  gen_type t = chance(60) ? GEN_F32 : chance(40) ? GEN_F64 : chance(50) ? GEN_U32 : GEN_U64;
+  gen_type t = g->type = chance(60)   ? GEN_F32
+                         : chance(40) ? GEN_F64
+                         : chance(50) ? GEN_U32
+                                      : GEN_U64;
   const char *vars[4], *acc[8], *i = OPEN_1D("n"), *at = T("#c %s", i);
   uint32_t nin = 1 + pick(2), width = chance(40) ? 1 : 2 + pick(6),
            steps = 1 + pick(width > 3 ? 2 : 6);
-  g->type = t;
   TAG(width == 1 ? "chain" : "ilp");
   INPUTS(t, nin, "n", at, vars);
   for (uint32_t k = 0; k < width; k++) {
@@ -246,10 +248,9 @@ GEN_FAMILY(chain) {
 
 GEN_FAMILY(hash) {
   bool wide = chance(25);
-  gen_type t = wide ? GEN_U64 : GEN_U32;
+  gen_type t = g->type = wide ? GEN_U64 : GEN_U32;
   const char *h = fresh("h"), *i = OPEN_1D("n"), *vars[3];
   uint32_t rounds = 1 + pick(5), nin = 1 + pick(2);
-  g->type = t;
   if (g->math < 20)
     g->math = 20;
   TAG("hash");
@@ -325,10 +326,9 @@ GEN_FAMILY(branchy) {
 }
 
 GEN_FAMILY(montecarlo) {
-  gen_type t = chance(75) ? GEN_F32 : GEN_F64;
+  gen_type t = g->type = chance(75) ? GEN_F32 : GEN_F64;
   const char *s = fresh("s"), *k = fresh("k"), *hits = fresh("hits"), *vars[3], *u = fresh("u");
   const char *i = OPEN_1D("n"), *trips = ITERS();
-  g->type = t;
   TAG("random");
   BUFFER("seeds", GEN_U32, "n");
   L("$u32 %s = seeds[#c %s] | 1u;\n"

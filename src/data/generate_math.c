@@ -67,8 +67,8 @@ GEN_FAMILY(ode) {
   const char *i = OPEN_1D("n"), *s[8], *trips = ITERS();
   g->shape.max_threads = t == GEN_F64 && n > 4 ? 256 : 512; /* registers */
   TAG("ode chain");
-  BUFFER("start", t, T("n*%u", n));
-  BUFFER("rate", t, "n");
+  READS("start", T("n*%u", n));
+  READS("rate", "n");
   L("@T mu = rate[#c %s] + 0.5@f, h = 0.00@[1+9]@f;", i);
   for (uint32_t k = 0; k < n; k++) {
     s[k] = T("s%u", k);
@@ -80,7 +80,7 @@ GEN_FAMILY(ode) {
     uint32_t most = 4u << pick(3);
     TAG("data-loop");
     L("int own = 1 + (int)(rate[#h %s] * %u.0@f);", i, most);
-    OPEN(T("%u", most), "for (int j = 0; j < own; j++)");
+    OPEN(NUM(most), "for (int j = 0; j < own; j++)");
   }
   if (ends == 1)
     LOOP("j", "8"); /* until something is reached */
@@ -93,10 +93,10 @@ GEN_FAMILY(ode) {
     L("if (s0 > 4.0@f) h = h * 0.9@f;");
   CLOSE();
   if (!chance(50)) {
-    PUT("n", T("#c %s", i), ALL(s, n, 1));
+    PUT("n", i, ALL(s, n, 1));
     return;
   }
-  OUTPUT("final", t, T("n*%u", n));
+  WRITES("final", T("n*%u", n));
   for (uint32_t k = 0; k < n; k++)
     L("final[#c %u * n + %s] = s%u;", k, i, k);
 }
@@ -170,17 +170,16 @@ static void bit_statement(gen *g, const char *h, const char *b) {
   else if (how == 11)
     bit_loop(g, h, b);
   else
-    LINE(is_wide && how < 9 && wide[how] ? wide[how] : narrow[how], h, b, T("%u", 2 * by + 1),
-         T("%u", by), T("%u", width - by));
+    LINE(is_wide && how < 9 && wide[how] ? wide[how] : narrow[how], h, b, NUM(2 * by + 1), NUM(by),
+         NUM(width - by));
 }
 
 /* Integer arithmetic of 32 or 64 bits that is no plain sum: counts, shifts by data, division by
  * runtime values, loops over bits. */
 GEN_FAMILY(bits) {
-  gen_type t = chance(50) ? GEN_U32 : GEN_U64;
+  gen_type t = g->type = chance(50) ? GEN_U32 : GEN_U64;
   const char *i = OPEN_1D("n"), *vars[2], *h = fresh("h");
   uint32_t count = 2 + pick(9), lanes = 1 + pick(3);
-  g->type = t;
   TAG("bits");
   INPUTS(t, 2, "n", T("#c %s", i), vars);
   for (uint32_t k = 0; k < lanes; k++)
@@ -202,7 +201,7 @@ GEN_FAMILY(bits) {
   const char *parts[3];
   for (uint32_t k = 0; k < lanes; k++)
     parts[k] = T("%s_%u", h, k);
-  PUT("n", T("#c %s", i), SUM(parts, lanes));
+  PUT("n", i, SUM(parts, lanes));
 }
 
 /* ---- straight-line code ---- */
@@ -233,7 +232,7 @@ static void integer_statement(gen *g, const char *a, const char *b, const char *
                                       "@a = @b > @c ? @a : @b + 1u;",
                                       "@a += (@b << @d) - @c;"};
   uint32_t by = 3 + pick(26), how = pick(8);
-  LINE(forms[how], a, b, c, T("%u", how < 7 ? by : by & 15), T("%u", 32 - by));
+  LINE(forms[how], a, b, c, NUM(how < 7 ? by : by & 15), NUM(32 - by));
 }
 
 /* Hundreds of statements without a loop around them, or with one: more code than instruction caches
@@ -241,13 +240,12 @@ static void integer_statement(gen *g, const char *a, const char *b, const char *
 GEN_FAMILY(straight) {
   static const uint16_t lengths[] = {200, 200, 300, 300, 400, 500, 700, 1000, 1500};
   static const uint8_t alive[] = {4, 8, 12, 16, 24, 32, 48, 64};
-  gen_type t = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
+  gen_type t = g->type = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
   uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)], n = alive[pick(t == GEN_F64 ? 6 : 8)],
            nin = 1 + pick(3);
   const char *i = OPEN_1D("n"), *vars[3], *v[64];
   bool loop = chance(60),
        near = chance(50); /* near: operands are what was written last, as in a chain */
-  g->type = t;
   uint32_t words = n * ww_gen_types[t].bytes / 4;
   g->shape.max_threads = words > 90 ? 256 : words > 40 ? 512 : 1024; /* registers */
   TAG("straight");
@@ -273,7 +271,7 @@ GEN_FAMILY(straight) {
   L("@T all = q0;");
   for (uint32_t k = 1; k < n; k++)
     L(t == GEN_U32 ? "all = all * 3u + q%u;" : "all += q%u;", k);
-  PUT("n", T("#c %s", i), "all");
+  PUT("n", i, "all");
 }
 
 /* ---- double precision ---- */
@@ -392,5 +390,5 @@ GEN_FAMILY(double) {
     OUTPUT("out", GEN_F32, "n");
     L("out[#c %s] = (float)(%s);", i, r);
   } else
-    PUT("n", T("#c %s", i), r);
+    PUT("n", i, r);
 }

@@ -11,11 +11,11 @@ static void accumulate(gen *g, const char *acc, const char *const *vars, uint32_
 }
 
 GEN_FAMILY(stencil1) {
-  gen_type t = NARROW_VALUE(70, 82);
+  NARROW_VALUE(70, 82);
   uint32_t radius = 1 + pick(6);
   bool loop = chance(50), passes = chance(60);
   const char *i = OPEN_1D("n"), *acc = fresh("acc"), *at = i;
-  BUFFER("in", t, T("n+%u", 2 * radius + 16));
+  READS("in", T("n+%u", 2 * radius + 16));
   TAG("stencil");
   L("@T %s = @0;", acc);
   const char *trips = passes ? ITERS() : NULL, *p = fresh("p");
@@ -27,7 +27,7 @@ GEN_FAMILY(stencil1) {
     const char *k = fresh("k"), *v = fresh("v");
     if (chance(50))
       L("#pragma unroll");
-    OPEN(T("%u", 2 * radius + 1),
+    OPEN(NUM(2 * radius + 1),
          "for (int %s = 0; %s <= %u; %s++)\n"
          "@T %s = in[#h %s + %s];",
          k, k, 2 * radius, k, v, at, k);
@@ -48,7 +48,7 @@ GEN_FAMILY(stencil1) {
 }
 
 GEN_FAMILY(stencil2) {
-  gen_type t = NARROW_VALUE(75, 82);
+  NARROW_VALUE(75, 82);
   uint32_t radius = 1 + pick(3);
   bool box = chance(45), rows = chance(50);
   g->shape.dims = 2;
@@ -59,8 +59,8 @@ GEN_FAMILY(stencil2) {
   else
     GRID("height", "GY*TY");
   const char *pitch = T("(width + %u)", 2 * radius), *acc = fresh("acc");
-  BUFFER("in", t, T("(width+%u)*(height+%u)", 2 * radius, 2 * radius));
-  OUTPUT("out", t, "width*height");
+  READS("in", T("(width+%u)*(height+%u)", 2 * radius, 2 * radius));
+  WRITES("out", "width*height");
   L("int col = $gx;");
   if (rows) {
     L("if (col >= width) return;");
@@ -74,11 +74,11 @@ GEN_FAMILY(stencil2) {
     const char *v = fresh("v"), *vars[2] = {v, "w"};
     bool weights = chance(50);
     if (weights)
-      BUFFER("kernel_w", t, T("%u", (2 * radius + 1) * (2 * radius + 1)));
+      READS("kernel_w", NUM((2 * radius + 1) * (2 * radius + 1)));
     if (chance(40))
       L("#pragma unroll");
-    OPEN(T("%u", 2 * radius + 1), "for (int dy = 0; dy <= %u; dy++)", 2 * radius);
-    OPEN(T("%u", 2 * radius + 1),
+    OPEN(NUM(2 * radius + 1), "for (int dy = 0; dy <= %u; dy++)", 2 * radius);
+    OPEN(NUM(2 * radius + 1),
          "for (int dx = 0; dx <= %u; dx++)\n"
          "@T %s = in[#h (row + dy) * %s + col + dx];",
          2 * radius, v, pitch);
@@ -94,7 +94,7 @@ GEN_FAMILY(stencil2) {
     for (uint32_t r = 1; r <= radius; r++) {
       LINE("@a += (in[#h c - @b] + in[#h c + @b]) * @l;\n"
            "@a += (in[#c c - @b * @c] + in[#h c + @b * @c]) * @l;",
-           acc, T("%u", r), pitch);
+           acc, NUM(r), pitch);
     }
   }
   const char *r = PERHAPS_WORK(65, "col", acc);
@@ -102,7 +102,7 @@ GEN_FAMILY(stencil2) {
 }
 
 GEN_FAMILY(stencil3) {
-  gen_type t = NARROW_VALUE(90, 82);
+  NARROW_VALUE(90, 82);
   uint32_t radius = 1 + pick(2), terms = 2 + pick(4);
   bool march = chance(60);
   g->shape.dims = march ? 2 : 3;
@@ -113,8 +113,8 @@ GEN_FAMILY(stencil3) {
     PRIMARY("nz", 4, 2048);
   else
     GRID("nz", "GZ*TZ");
-  BUFFER("u", t, T("(nx+%u)*(ny+%u)*(nz+%u)", 2 * radius, 2 * radius, 2 * radius));
-  OUTPUT("out", t, "nx*ny*nz");
+  READS("u", T("(nx+%u)*(ny+%u)*(nz+%u)", 2 * radius, 2 * radius, 2 * radius));
+  WRITES("out", "nx*ny*nz");
   L("int ix = $gx, iy = $gy%s;\n"
     "int sy = nx + %u;\n"
     "int sz = sy * (ny + %u);",
@@ -129,7 +129,7 @@ GEN_FAMILY(stencil3) {
     const char *by = k % 3 == 0 ? "" : k % 3 == 1 ? " * sy" : " * sz";
     LINE(k % 3 == 2 ? "lap += @l * (u[#c c - @a@b] + u[#h c + @a@b]);"
                     : "lap += @l * (u[#h c - @a@b] + u[#h c + @a@b]);",
-         T("%u", 1 + pick(radius)), by);
+         NUM(1 + pick(radius)), by);
   }
   const char *r = PERHAPS_WORK(65, "ix", "lap");
   L("out[#c (iz * ny + iy) * nx + ix] = %s;", r);
@@ -138,14 +138,14 @@ GEN_FAMILY(stencil3) {
 /* Loops of literal and argument bounds over affine places of one or two arrays, 2 to 4 deep; places
  * wrap with a mask. */
 GEN_FAMILY(nest) {
-  gen_type t = NARROW_VALUE(60, 82);
+  NARROW_VALUE(60, 82);
   uint32_t levels = 2 + pick(3), bits = 10 + pick(10), two = pick(2);
   const char *i = OPEN_1D("n"), *acc = fresh("acc"), *at = i, *vars[3], *inner = "";
   uint32_t mask = (1u << bits) - 1, depth = g->depth;
   TAG(levels == 2 ? "loop2" : levels == 3 ? "loop3" : "loop4");
-  BUFFER("a", t, T("%u", mask + 1));
+  READS("a", NUM(mask + 1));
   if (two)
-    BUFFER("b", t, T("%u", mask + 1));
+    READS("b", NUM(mask + 1));
   L("@T %s = @0;", acc);
   for (uint32_t l = 0; l < levels; l++) {
     const char *k = T("%c%u", "jklm"[l], g -> fresh++);
@@ -153,9 +153,9 @@ GEN_FAMILY(nest) {
     if (l == 0)
       LOOP(k, ITERS());
     else if (chance(15))
-      OPEN(T("%u", lit / 2 + 1), "for (int %s = 0; %s < %u; %s += 2)", k, k, lit, k);
+      OPEN(NUM(lit / 2 + 1), "for (int %s = 0; %s < %u; %s += 2)", k, k, lit, k);
     else
-      LOOP(k, T("%u", lit));
+      LOOP(k, NUM(lit));
     at = T("%s + %s * %u", at, k, by + pick(3));
     if (chance(25))
       LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) + @b;", acc, k);
@@ -177,7 +177,7 @@ GEN_FAMILY(nest) {
 }
 
 GEN_FAMILY(matmul) {
-  gen_type t = NARROW_VALUE(75, 82);
+  NARROW_VALUE(75, 82);
   bool tb = chance(30), ta = chance(20);
   uint32_t per = chance(35) ? 2 + pick(3) : 1;
   g->shape.dims = 2;
@@ -185,9 +185,9 @@ GEN_FAMILY(matmul) {
   GRID("m", "GY*TY");
   GRID("n", "GX*TX");
   PRIMARY("kdim", 4, 8192);
-  BUFFER("a", t, T("m*kdim*%u", per));
-  BUFFER("b", t, "kdim*n");
-  OUTPUT("c", t, T("m*n*%u", per));
+  READS("a", T("m*kdim*%u", per));
+  READS("b", "kdim*n");
+  WRITES("c", T("m*n*%u", per));
   L("int row = $gy, col = $gx;");
   OPEN(NULL, "if (row < m && col < n)");
   for (uint32_t p = 0; p < per; p++)
@@ -215,7 +215,7 @@ GEN_FAMILY(matmul) {
 /* One thread or one warp-wide loop per row: two or three passes over it, as in softmax and
  * normalisation. */
 GEN_FAMILY(rowwise) {
-  gen_type t = NARROW_VALUE(90, 82);
+  NARROW_VALUE(90, 82);
   bool per_thread = chance(35);
   uint32_t passes = 1 + pick(3);
   const char *vars[3], *acc[3], *how = per_thread ? "#q" : "#c",
@@ -225,8 +225,8 @@ GEN_FAMILY(rowwise) {
   TAG("rows");
   DRAW("rows", 64, 1 << 16);
   PRIMARY("cols", 8, 1 << 17);
-  BUFFER("x", t, "rows*cols");
-  OUTPUT("y", t, "rows*cols");
+  READS("x", "rows*cols");
+  WRITES("y", "rows*cols");
   if (per_thread)
     OPEN("rows/S", "for (int row = $gx; row < rows; row += $sx)");
   else
@@ -253,15 +253,15 @@ GEN_FAMILY(rowwise) {
 }
 
 GEN_FAMILY(colwise) {
-  gen_type t = NARROW_VALUE(70, 82);
+  NARROW_VALUE(70, 82);
   const char *vars[3], *acc = fresh("acc");
   TAG("columns");
   GRID("cols", "S");
   PRIMARY("rows", 4, 1 << 16);
-  BUFFER("a", t, "rows*cols");
+  READS("a", "rows*cols");
   bool two = chance(40), major = chance(25);
   if (two)
-    BUFFER("coef", t, "rows");
+    READS("coef", "rows");
   L("int col = $gx;\n"
     "if (col >= cols) return;\n"
     "@T %s = @0;",
@@ -286,7 +286,7 @@ GEN_FAMILY(colwise) {
     CLOSE();
   }
   const char *out[] = {acc}, *r = chance(40) ? WORK("col", out, 1) : acc;
-  OUTPUT("out", t, "cols");
+  WRITES("out", "cols");
   L("out[#c col] = %s;", r);
 }
 
@@ -297,14 +297,14 @@ static const char *member(gen *g, bool soa, const char *i, uint32_t n, uint32_t 
 
 /* A small matrix per thread in registers: product, elimination step, rotation. */
 GEN_FAMILY(batched) {
-  gen_type t = NARROW_VALUE(90, 82);
+  NARROW_VALUE(90, 82);
   uint32_t n = 2 + pick(3), kind = pick(3);
   const char *i = OPEN_1D("batch"), *trips = chance(60) ? ITERS() : NULL, *k = fresh("it");
   bool soa = chance(60);
   TAG("small-matrix");
-  BUFFER("mats", t, T("batch*%u", n * n));
-  BUFFER("vecs", t, T("batch*%u", n));
-  OUTPUT("out", t, T("batch*%u", n));
+  READS("mats", T("batch*%u", n * n));
+  READS("vecs", T("batch*%u", n));
+  WRITES("out", T("batch*%u", n));
   for (uint32_t r = 0; r < n; r++)
     for (uint32_t c = 0; c < n; c++)
       L("@T m%u%u = mats[%s];", r, c, member(g, soa, i, n * n, r * n + c));

@@ -77,15 +77,15 @@ const char *ww_gen_bend(gen *g, const char *v) {
   }
 }
 
-void ww_gen_put(gen *g, const char *count, const char *at, const char *value) {
+void ww_gen_put(gen *g, const char *count, const char *i, const char *value) {
   static const char *const names[] = {"out", "dst", "result", "y_out", "found", "res"};
   const char *out = ww_gen_one_of(g, names, 6);
-  OUTPUT(out, g->type, count);
-  L(chance(12) ? "%s[%s] += %s;" : "%s[%s] = %s;", out, at, value);
+  WRITES(out, count);
+  L(chance(12) ? "%s[#c %s] += %s;" : "%s[#c %s] = %s;", out, i, value);
 }
 
 void ww_gen_result(gen *g, const char *count, const char *i, const char *value) {
-  OUTPUT("out", g->type, count);
+  WRITES("out", count);
   L("out[#c %s] = %s;", i, value);
 }
 

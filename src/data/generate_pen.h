@@ -6,6 +6,7 @@
 #include "generate_int.h"
 
 #define T(...) ww_gen_text(g, __VA_ARGS__)
+#define NUM(n) ww_gen_text(g, "%u", n)
 #define L(...) ww_gen_line(g, 0, __VA_ARGS__)
 #define LINE(form, ...) L("%s", FORM(form, __VA_ARGS__))
 #define CUDA(...) ww_gen_line(g, 1, __VA_ARGS__)
@@ -30,6 +31,8 @@
 /* Arguments. */
 #define BUFFER(name, t, count) ww_gen_buffer(g, name, t, count)
 #define OUTPUT(name, t, count) ww_gen_output(g, name, t, count)
+#define READS(name, count) ww_gen_buffer(g, name, g->type, count) /* of the kernel's own type */
+#define WRITES(name, count) ww_gen_output(g, name, g->type, count)
 #define GRID(name, expr) ww_gen_size(g, name, GEN_GRID, 0, 0, expr)
 #define FOLLOWS(name, expr) ww_gen_size(g, name, GEN_EXPR, 0, 0, expr)
 #define PRIMARY(name, lo, hi) ww_gen_size(g, name, GEN_PRIMARY, lo, hi, NULL)
@@ -43,7 +46,7 @@
 #define INPUTS(...) ww_gen_inputs(g, __VA_ARGS__)
 #define LOAD(t, buffer, at) ww_gen_load(g, t, buffer, at)
 #define RESULT(count, i, value) ww_gen_result(g, count, i, value)
-#define PUT(count, at, value) ww_gen_put(g, count, at, value)
+#define PUT(count, i, value) ww_gen_put(g, count, i, value)
 #define VALUE(percent_float) ww_gen_value(g, percent_float)
 #define NARROW_VALUE(percent_float, percent_f32) ww_gen_narrow_value(g, percent_float, percent_f32)
 #define THREADS(least, sizes) ww_gen_threads(g, least, sizes)
@@ -89,8 +92,8 @@ const char *ww_gen_sum(gen *g, const char *const *parts, uint32_t n);
 void ww_gen_atomic_add(gen *g, const char *buffer, const char *mark, const char *at,
                        const char *value);
 const char *ww_gen_perhaps_work(gen *g, uint32_t percent, const char *index, const char *v);
-/* Into an output made here: element i of `out`, or any place of one with any name. */
+/* Into element i of an output made here: `out`, or one with any name. */
 void ww_gen_result(gen *g, const char *count, const char *i, const char *value);
-void ww_gen_put(gen *g, const char *count, const char *at, const char *value);
+void ww_gen_put(gen *g, const char *count, const char *i, const char *value);
 
 #endif

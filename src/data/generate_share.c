@@ -79,14 +79,14 @@ static void sweep(gen *g, const char *cell, const char *const *near, uint32_t n,
 static void load_tile(gen *g, bool flat, uint32_t w, uint32_t h, uint32_t cells) {
   L(flat ? "int flat = $tx;" : "int flat = $ty * %u + $tx;", w);
   L(flat ? "int base = $bx * %u;" : "int base = ($by * $Gx + $bx) * %u;", w * h);
-  OPEN(T("%u", (cells + w * h - 1) / (w * h)),
+  OPEN(NUM((cells + w * h - 1) / (w * h)),
        "for (int e = flat; e < %u; e += %u)\n"
        "cell[e] = grid[#c base + e];\n"
        "}\n"
        "int at = %s;",
        cells, w * h, flat ? "$tx + 1" : T("($ty + 1) * %u + $tx + 1", w + 2));
   if (chance(50)) {
-    BUFFER("source", g->type, T("G*%u", w * h));
+    READS("source", T("G*%u", w * h));
     L("@T own = source[#c base + flat];");
   } else
     L("@T own = grid[#h base + flat];");
@@ -109,7 +109,7 @@ GEN_FAMILY(relax) {
   g->shape.dims = flat ? 1 : 2;
   ww_gen_fix(g, w, h);
   TAG("barrier relax");
-  BUFFER("grid", t, T("G*%u+%u", w * h, cells));
+  READS("grid", T("G*%u+%u", w * h, cells));
   SHARED(t, "cell", cells);
   load_tile(g, flat, w, h, cells);
   uint32_t apart[] = {1, pitch, pitch + 1, pitch - 1};
@@ -124,7 +124,7 @@ GEN_FAMILY(relax) {
     L("own = own + (cell[at] & 15);");
   CLOSE();
   const char *r = chance(50) ? BEND("cell[at]") : "cell[at]";
-  PUT(T("G*%u", w * h), "#c base + flat", r);
+  PUT(T("G*%u", w * h), "base + flat", r);
 }
 
 /* ---- loops of unequal length ---- */
@@ -177,12 +177,12 @@ static void half_square(gen *g, uint32_t mask) {
 
 /* Work that threads have unequal shares of. */
 GEN_FAMILY(triangle) {
-  gen_type t = VALUE(60);
+  VALUE(60);
   uint32_t mask = (1024u << pick(11)) - 1;
   const char *vars[2] = {"v", "w"}, *weight;
   bool two = chance(40);
   TAG("triangle");
-  BUFFER("x", t, T("%u", mask + 1));
+  READS("x", NUM(mask + 1));
   L("@T acc = @0;");
   if (chance(25)) {
     half_square(g, mask);
@@ -202,7 +202,7 @@ GEN_FAMILY(triangle) {
     STIR("acc", "k");
     CLOSE();
   }
-  PUT("S", "#c $gx", "acc");
+  PUT("S", "$gx", "acc");
 }
 
 /* ---- an interpreter ---- */
@@ -240,13 +240,14 @@ static void dispatch(gen *g, uint32_t ops, uint32_t regs, const char *weight) {
 
 /* Bytecode from memory: a program for all, or one a warp, or one a thread. */
 GEN_FAMILY(interp) {
-  gen_type t = VALUE(55), code = chance(70) ? GEN_U8 : GEN_I32;
+  VALUE(55);
+  gen_type code = chance(70) ? GEN_U8 : GEN_I32;
   uint32_t ops = 3 + pick(10), regs = 2 + pick(5), whose = pick(3), mask = (256u << pick(7)) - 1;
   const char *i = OPEN_1D("n"), *trips = ITERS(), *parts[8];
   TAG("interpreter");
   TAG(whose == 2 ? "divergent" : "uniform");
-  UNIFORM("code", code, T("%u", mask + 1), "0", T("%u", ops));
-  BUFFER("x", t, "n");
+  UNIFORM("code", code, NUM(mask + 1), "0", NUM(ops));
+  READS("x", "n");
   L("@T k0 = x[#c %s];", i);
   for (uint32_t r = 0; r < regs; r++)
     L(FLOATS ? "@T r%u = k0 * 0.%u@f;" : "@T r%u = k0 + %u;", r, 9 - r);
@@ -258,15 +259,12 @@ GEN_FAMILY(interp) {
   LOOP("step", trips);
   L("int op = code[%s pc & %u];", whose == 2 ? "#dt" : "#dh", mask);
   dispatch(g, ops, regs, whose == 2 ? "0.95" : T("1/%u", ops));
-  if (chance(25))
-    L("pc += op == 0 ? @[2+9] : 1;");
-  else
-    L("pc++;");
+  L(chance(25) ? "pc += op == 0 ? @[2+9] : 1;" : "pc++;");
   STIR("r0", "step");
   CLOSE();
   for (uint32_t r = 0; r < regs; r++)
     parts[r] = T("r%u", r);
-  PUT("n", T("#c %s", i), SUM(parts, regs));
+  PUT("n", i, SUM(parts, regs));
 }
 
 /* ---- blocks that take item after item ---- */
@@ -279,7 +277,7 @@ static void phase(gen *g, uint32_t threads, uint32_t kind) {
     L("v = %s;", WORK("$tx", vars, 2));
   } else if (kind == 1) {
     const char *j = fresh("j");
-    LOOP(j, T("%u", threads < 32 ? threads : 32));
+    LOOP(j, NUM(threads < 32 ? threads : 32));
     STEP("v", NAMES(T("tile[#k1 (%s * 3) & %u]", j, threads - 1)));
     CLOSE();
   } else {
@@ -300,8 +298,8 @@ GEN_FAMILY(persist) {
     PERMUTATION("order", "items");
   if (by_kind)
     UNIFORM("kind", GEN_I32, "items", "0", "8");
-  BUFFER("in", t, T("items*%u", threads));
-  OUTPUT("out", t, T("items*%u", threads));
+  READS("in", T("items*%u", threads));
+  WRITES("out", T("items*%u", threads));
   SHARED(t, "tile", threads);
   OPEN("items/G",
        "for (int item = $bx; item < items; item += $Gx)\n"
@@ -395,12 +393,12 @@ static void decide(gen *g, const char *i) {
 
 /* Lanes of a warp ask each other, and go on by what they say. */
 GEN_FAMILY(vote) {
-  gen_type t = VALUE(55);
+  VALUE(55);
   uint32_t threads = THREADS(32, 6), votes = 1 + pick(4);
   TAG("vote");
   PRIMARY("turns", 1, 1 << 16);
-  BUFFER("x", t, T("turns*GX*%u", threads));
-  OUTPUT("out", t, T("turns*GX*%u", threads));
+  READS("x", T("turns*GX*%u", threads));
+  WRITES("out", T("turns*GX*%u", threads));
   SHARED(GEN_I32, "said", threads);
   g->decls.v[g->decls.n - 1].only = 2;
   L("int lane = $tx & 31;");

@@ -15,9 +15,9 @@ GEN_FAMILY(csr) {
   ww_fill_kind skew = chance(70) ? WW_FILL_UNIFORM : WW_FILL_ZIPF;
   ww_gen_indices(BUFFER("col_idx", GEN_I32, "nnz"), skew, "0", "rows");
   if (weights)
-    BUFFER("vals", t, "nnz");
-  BUFFER("x", t, "rows");
-  OUTPUT("y", t, lanes ? T("rows*%u", width) : "rows");
+    READS("vals", "nnz");
+  READS("x", "rows");
+  WRITES("y", lanes ? T("rows*%u", width) : "rows");
   if (lanes) {
     L("int lane = $tx %% %u;", width);
     OPEN(T("rows*%u/S", width), "for (int row = ($gx) / %u; row < rows; row += ($sx) / %u)", width,
@@ -54,15 +54,14 @@ GEN_FAMILY(csr) {
 GEN_FAMILY(chase) {
   uint32_t chains = chance(60) ? 1 : 2 + pick(3);
   bool payload = chance(50);
-  gen_type t = payload ? NARROW_VALUE(65, 80) : GEN_I32;
+  g->type = payload ? NARROW_VALUE(65, 80) : GEN_I32;
   const char *i = OPEN_1D("starts");
-  g->type = t;
   TAG("pointer-chase indirect");
   DRAW("nodes", 256, 1 << 24);
   const char *trips = ITERS();
   PERMUTATION("next", "nodes");
   if (payload)
-    BUFFER("weight", t, "nodes");
+    READS("weight", "nodes");
   for (uint32_t c = 0; c < chains; c++)
     L("int p%u = (int)((%s + %u) %% nodes);", c, i, c * 977);
   L("@T acc = @0;");
@@ -81,20 +80,19 @@ GEN_FAMILY(chase) {
   if (chance(30))
     L("if (p0 == @[0+200]) acc += 1;");
   CLOSE();
-  OUTPUT("out", t, "starts");
+  WRITES("out", "starts");
   L("out[#c %s] = acc + (@T)p0;", i);
 }
 
 GEN_FAMILY(search) {
-  gen_type t = chance(50) ? GEN_I32 : chance(60) ? GEN_F32 : GEN_U32;
+  gen_type t = g->type = chance(50) ? GEN_I32 : chance(60) ? GEN_F32 : GEN_U32;
   bool branchless = chance(40);
   const char *i = OPEN_1D("queries");
-  g->type = t;
   TAG("search data-branch");
   DRAW("n", 256, 1 << 24);
   FOLLOWS("levels", "24");
-  ww_gen_indices(BUFFER("sorted", t, "n"), WW_FILL_MONOTONE, "0", t == GEN_F32 ? "1" : "1000000");
-  gen_param *q = BUFFER("keys", t, "queries");
+  ww_gen_indices(READS("sorted", "n"), WW_FILL_MONOTONE, "0", t == GEN_F32 ? "1" : "1000000");
+  gen_param *q = READS("keys", "queries");
   if (t != GEN_F32)
     ww_gen_indices(q, WW_FILL_UNIFORM, "0", "1000000");
   L("@T key = keys[#c %s];\n"
@@ -131,16 +129,16 @@ GEN_FAMILY(search) {
 
 /* An array of the thread's own, indexed by data, so that it lives in local memory. */
 GEN_FAMILY(local) {
-  gen_type t = NARROW_VALUE(65, 80);
+  NARROW_VALUE(65, 80);
   uint32_t size = 8u << pick(4), kind = pick(3);
   const char *i = OPEN_1D("n"), *v = fresh("v"), *trips = ITERS();
   TAG("local-array");
-  BUFFER("x", t, "n");
+  READS("x", "n");
   BUFFER("codes", GEN_U8, "n+256");
   L("@T buf[%u];\n"
     "@T %s = x[#c %s];",
     size, v, i);
-  LOOP("k", T("%u", size));
+  LOOP("k", NUM(size));
   L(FLOATS ? "buf[k] = %s * (@T)k;" : "buf[k] = %s + (@T)k;", v);
   CLOSE();
   LOOP("k", trips);
@@ -160,10 +158,10 @@ GEN_FAMILY(local) {
   }
   CLOSE();
   L("@T sum = @0;");
-  LOOP("k", T("%u", size));
+  LOOP("k", NUM(size));
   L("sum += buf[k];\n"
     "}");
-  OUTPUT("out", t, "n");
+  WRITES("out", "n");
   L("out[#c %s] = sum + %s;", i, v);
 }
 
@@ -178,7 +176,7 @@ GEN_FAMILY(table) {
       values = T("%s%s%s", values, k ? ", " : "", FLOATS ? LITERAL() : T("@[0+256]"));
     ww_gen_outside(g, "$constant @T %s[%u] = {%s};", tab, size, values);
   } else
-    BUFFER("lut", t, T("%u", size));
+    READS("lut", NUM(size));
   if (where == 1) {
     SHARED(t, "lut", size);
     OPEN(T("%u/T", size),
@@ -193,7 +191,7 @@ GEN_FAMILY(table) {
   /* no early return behind a barrier is needed: the barrier stands before */
   const char *i = OPEN_1D("n"), *acc = fresh("acc"), *trips = chance(70) ? ITERS() : NULL;
   BUFFER("codes", chance(60) ? GEN_U8 : GEN_U32, "n");
-  OUTPUT("out", t, "n");
+  WRITES("out", "n");
   L("$u32 code = codes[#c %s];\n"
     "@T %s = @0;",
     i, acc);
@@ -211,16 +209,15 @@ GEN_FAMILY(table) {
 
 /* All against all, straight from global memory: every thread reads the same element. */
 GEN_FAMILY(pairwise) {
-  gen_type t = chance(80) ? GEN_F32 : chance(50) ? GEN_F64 : GEN_I32;
+  g->type = chance(80) ? GEN_F32 : chance(50) ? GEN_F64 : GEN_I32;
   uint32_t dims = 1 + pick(3);
   const char *i = OPEN_1D("n"), *d2 = NULL;
   static const char *const axis[] = {"px", "py", "pz"};
-  g->type = t;
   TAG("broadcast pairwise");
   DRAW("m", 16, 2048)->most = 1 << 18;
   for (uint32_t d = 0; d < dims; d++)
-    BUFFER(axis[d], t, "n+m");
-  OUTPUT("force", t, "n");
+    READS(axis[d], "n+m");
+  WRITES("force", "n");
   for (uint32_t d = 0; d < dims; d++)
     L("@T %c0 = %s[#c %s];", "xyz"[d], axis[d], i);
   L("@T acc = @0;");
@@ -258,8 +255,8 @@ GEN_FAMILY(filter) {
   TAG("window");
   DRAW("taps", 4, 256)->most = 1 << 16;
   BUFFER("signal", in, T("n+taps*%u", by));
-  BUFFER("coef", t, "taps");
-  OUTPUT("out", t, "n");
+  READS("coef", "taps");
+  WRITES("out", "n");
   L("@T %s = @0;", acc);
   UNROLL(40);
   LOOP("k", "taps");

@@ -31,7 +31,7 @@ static void heap(gen *g, const forest *f) {
   while (2u << levels < f->nodes)
     levels++;
   UNROLL(15);
-  LOOP("d", T("%u", levels));
+  LOOP("d", NUM(levels));
   SERIAL();
   look(g, f, "#dt");
   if (f->branch) {
@@ -49,9 +49,9 @@ static void heap(gen *g, const forest *f) {
  */
 static void preorder(gen *g, const forest *f) {
   uint32_t parts = 4u << pick(3), most = f->nodes / parts;
-  UNIFORM("skip", GEN_I32, T("trees*%u", f->nodes), "1", T("%u", most));
+  UNIFORM("skip", GEN_I32, T("trees*%u", f->nodes), "1", NUM(most));
   TAG("data-loop");
-  OPEN(T("%u", parts * 4), "while (node < %u)", f->nodes - most);
+  OPEN(NUM(parts * 4), "while (node < %u)", f->nodes - most);
   SERIAL();
   look(g, f, "#dt");
   L("node += less ? 1 : skip[#dt base + node];\n"
@@ -62,20 +62,18 @@ static void preorder(gen *g, const forest *f) {
 static void linked(gen *g, const forest *f) {
   uint32_t limit = 16u << pick(3), mean = f->features * 2;
   bool two = chance(50);
-  const char *count = T("trees*%u", f->nodes), *hi = T("%u", f->nodes);
+  const char *count = T("trees*%u", f->nodes), *hi = NUM(f->nodes);
   UNIFORM(two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count), "0", hi);
   if (two)
     UNIFORM("upper", GEN_I32, count, "0", hi);
   TAG("data-loop");
   L("int depth = 0;");
-  OPEN(T("%u", mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
+  OPEN(NUM(mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
        limit);
   SERIAL();
   look(g, f, "#h"); /* the loop's condition has just read it */
-  if (two)
-    L("node = less ? lower[#dt base + node] : upper[#t base + node];");
-  else
-    L("node = child[#dt 2 * (base + node) + less];");
+  L(two ? "node = less ? lower[#dt base + node] : upper[#t base + node];"
+        : "node = child[#dt 2 * (base + node) + less];");
   L("depth++;\n"
     "}");
 }
@@ -83,23 +81,22 @@ static void linked(gen *g, const forest *f) {
 /* Each thread takes its sample down all trees of a forest and joins what the leaves hold. */
 GEN_FAMILY(forest) {
   uint32_t layout = pick(3), features = 4u << pick(4);
-  gen_type t = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
+  g->type = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
   const char *i = OPEN_1D("n");
   forest f = {.nodes = 64u << pick(7), .features = features};
   f.branch = chance(40);
-  g->type = t;
   TAG("tree indirect");
   DRAW("trees", 1, 48)->most = 1 << 13;
   if (layout != 1 && chance(45))
     f.bent = BEND("v"); /* in preorder, unequal odds make paths endless */
   bool extreme = chance(35);
-  BUFFER("samples", t, T("n*%u", features));
+  READS("samples", T("n*%u", features));
   f.sample =
       chance(50) ? T("samples[#dr f * n + %s]", i) : T("samples[#dq %s * %u + f]", i, features);
   gen_type small = chance(50) ? GEN_U8 : GEN_I32;
-  UNIFORM("feature", small, T("trees*%u", f.nodes), "0", T("%u", features));
-  BUFFER("threshold", t, T("trees*%u", f.nodes));
-  BUFFER("value", t, T("trees*%u", f.nodes));
+  UNIFORM("feature", small, T("trees*%u", f.nodes), "0", NUM(features));
+  READS("threshold", T("trees*%u", f.nodes));
+  READS("value", T("trees*%u", f.nodes));
   L("@T sum = @0;");
   if (extreme)
     L("@T most = @0;");
@@ -121,7 +118,7 @@ GEN_FAMILY(forest) {
     L("most = leaf > most ? leaf : most;");
   CLOSE();
   const char *r = extreme ? SUM(NAMES("sum", "most")) : chance(50) ? BEND("sum") : "sum";
-  PUT("n", T("#c %s", i), r);
+  PUT("n", i, r);
 }
 
 /* ---- hash tables ---- */
@@ -133,13 +130,14 @@ static const char *const hop[] = {"1u", "($u32)hops", "(h >> 7 | 1u)"};
  * slot: of all probes 2 / range end. */
 GEN_FAMILY(probe) {
   uint32_t bits = 10 + pick(13), mask = (1u << bits) - 1, range = 4u << pick(4), how = pick(3);
-  gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64, t = VALUE(60);
+  gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64;
+  VALUE(60);
   const char *i = OPEN_1D("n"), *entry = NAME(ww_gen_compute(kept));
   bool many = g->heavy || chance(50);
   TAG("hash-table indirect data-loop");
   BUFFER("keys", GEN_U32, "n");
-  UNIFORM("table", kept, T("%u", mask + 1), "0", T("%u", range));
-  BUFFER("payload", t, T("%u", mask + 1));
+  UNIFORM("table", kept, NUM(mask + 1), "0", NUM(range));
+  READS("payload", NUM(mask + 1));
   L("$u32 key = keys[#c %s];\n"
     "@T acc = @0;",
     i);
@@ -154,7 +152,7 @@ GEN_FAMILY(probe) {
     "%s entry = table[#dt slot];\n"
     "int hops = 1;",
     entry, entry, range - 1, entry);
-  OPEN(T("%u", range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
+  OPEN(NUM(range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
   SERIAL();
   L("slot = (slot + %s) & %uu;\n"
     "entry = table[#dt slot];\n"
@@ -172,7 +170,7 @@ GEN_FAMILY(probe) {
   if (many)
     L("key = key * 1664525u + 1013904223u;\n"
       "}");
-  PUT("n", T("#c %s", i), "acc");
+  PUT("n", i, "acc");
 }
 
 /* ---- records ---- */
@@ -207,7 +205,7 @@ GEN_FAMILY(records) {
   TAG("records stride");
   if (place)
     to = from;
-  BUFFER("rec", t, T("n*%u", words))->written = place;
+  READS("rec", T("n*%u", words))->written = place;
   if (indirect) {
     PERMUTATION("pick", "n");
     TAG("indirect");
@@ -226,7 +224,7 @@ GEN_FAMILY(records) {
     vars[k % reads] = r[k] = v;
   }
   if (!place)
-    OUTPUT("out", t, T("n*%u", writes));
+    WRITES("out", T("n*%u", writes));
   for (uint32_t k = 0; k < writes; k++)
     L("%s[%s] = %s;", place ? "rec" : "out",
       field_at(g, &to, place ? (first + k) % words : k, indirect && place, k), r[k]);
@@ -245,17 +243,16 @@ static const char *const next_place[] = {"p@a = (v@a ^ ($u32)k) & @bu;",
 GEN_FAMILY(latency) {
   uint32_t streams = 1 + pick(chance(50) ? 3 : 8), bits = 10 + pick(14), mask = (1u << bits) - 1,
            how = pick(3);
-  gen_type t = chance(60) ? GEN_U32 : VALUE(100);
+  gen_type t = g->type = chance(60) ? GEN_U32 : VALUE(100);
   const char *trips = ITERS(), *acc[8];
   bool one = streams < 2 || chance(50), payload = t != GEN_U32;
-  g->type = t;
   g->shape.max_threads = 32u << pick(4);
   TAG("latency");
   if (how < 2)
     TAG("pointer-chase");
-  BUFFER("table", GEN_U32, T("%u", mask + 1));
+  BUFFER("table", GEN_U32, NUM(mask + 1));
   if (payload)
-    BUFFER("weight", t, T("%u", mask + 1));
+    READS("weight", NUM(mask + 1));
   for (uint32_t s = 0; s < streams; s++) {
     L("$u32 p%u = (($u32)($gx) * %uu + %uu) & %uu;", s, 977 + 2 * s, s * 4099, mask);
     acc[s] = one && s ? acc[0] : T("a%u", s);
@@ -278,10 +275,10 @@ GEN_FAMILY(latency) {
       L(FLOATS || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], v);
     else
       STEP(acc[s], NAMES(v));
-    LINE(next_place[how], T("%u", s), T("%u", mask), T("%u", 3 + 2 * (s + pick(50))));
+    LINE(next_place[how], NUM(s), NUM(mask), NUM(3 + 2 * (s + pick(50))));
   }
   CLOSE();
-  PUT("S", "#c $gx", T("%s + (@T)p0", SUM(acc, one ? 1 : streams)));
+  PUT("S", "$gx", T("%s + (@T)p0", SUM(acc, one ? 1 : streams)));
 }
 
 /* ---- queues ---- */
@@ -315,15 +312,14 @@ static void block_slot(gen *g) {
 GEN_FAMILY(queue) {
   static const uint8_t many[] = {1, 1, 1, 2, 8, 32};
   uint32_t threads = THREADS(32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
-  gen_type t = chance(40) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
+  gen_type t = g->type = chance(40) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
   const char *all = T("turns*GX*%u", threads), *vars[] = {"v"}, *r = "v";
-  g->type = t;
   TAG("atomic queue");
   PRIMARY("turns", 1, 1 << 16);
-  BUFFER("in", t, all);
-  OUTPUT("taken", GEN_I32, T("%u", queues));
+  READS("in", all);
+  OUTPUT("taken", GEN_I32, NUM(queues));
   FOLLOWS("capacity", T("%s/%u+1", all, queues * (1 + pick(4))));
-  OUTPUT("slots", t, queues > 1 ? T("capacity*%u", queues) : "capacity");
+  WRITES("slots", queues > 1 ? T("capacity*%u", queues) : "capacity");
   LOOP("turn", "turns");
   L("int i = (turn * $Gx + $bx) * %u + $tx;\n"
     "@T v = in[#c i];",
@@ -371,7 +367,7 @@ static void own_cells(gen *g, const char *trips) {
       column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
   SHARED(g->type, "cell", threads * pitch);
   L("@T seed = init[#c $tx], acc = @0;");
-  LOOP("c", T("%u", cells));
+  LOOP("c", NUM(cells));
   L("cell[%s] = seed;\n"
     "}",
     at);
@@ -420,14 +416,14 @@ static void any_cells(gen *g, const char *trips, uint32_t size) {
 }
 
 GEN_FAMILY(gather_shared) {
-  gen_type t = VALUE(60);
+  VALUE(60);
   uint32_t size = 256u << pick(4);
   const char *trips = ITERS();
   TAG("bank-conflict loop");
-  BUFFER("init", t, T("%u", size > 1024 ? size : 1024));
+  READS("init", NUM(size > 1024 ? size : 1024));
   if (chance(35))
     own_cells(g, trips);
   else
     any_cells(g, trips, size);
-  PUT("S", "#c $gx", "acc");
+  PUT("S", "$gx", "acc");
 }
