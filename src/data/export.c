@@ -4,12 +4,14 @@
  * Rows come kernel by kernel, so a generated kernel is made once for all its launches. Workload:
  * some 100,000 rows; what one needs lives in an arena of its own. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
 
 #include "../measure/measure.h"
 #include "export_int.h"
 #include "split.h"
+#include "text.h"
 
 const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts",
                                                   "questions"};
@@ -56,8 +58,7 @@ static void source_of(job *j, const ww_store_kernel *k) {
   if (j->generated) {
     ww_buf b = {0};
     ww_gen_print(&j->gen, j->dialect, 0, &b);
-    j->text = ww_strdup(j->arena, b.s);
-    ww_buf_free(&b);
+    j->text = ww_text_take(&b, j->arena);
   } else if (!j->o->corpus || !k->file || k->origin != WW_ORIGIN_CORPUS)
     snprintf(j->count->why, sizeof j->count->why,
              "%s: where its source is was not said (--corpus DIR)", k->key);
@@ -139,7 +140,7 @@ static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) 
 
 static void hash_member(ww_json *j, const char *key, uint64_t v) {
   char hex[20];
-  snprintf(hex, sizeof hex, "%016llx", (unsigned long long)v);
+  snprintf(hex, sizeof hex, "%016" PRIx64, v);
   if (v)
     ww_json_kstr(j, key, hex);
 }

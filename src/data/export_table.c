@@ -2,11 +2,13 @@
  *
  * A column per metric of metrics.def, after those of the kernel, the launch and the machine. What
  * is not known is empty in CSV, null in Parquet; never zero. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "export_int.h"
 #include "parquet.h"
+#include "text.h"
 
 /* Those of the kernel and of the launch, in the order of `fixed_cells`. */
 static const ww_parquet_column fixed[] = {
@@ -57,7 +59,7 @@ static cell int_or_null(uint64_t v, bool there) {
   return (cell){.null = !there, .integer = v};
 }
 static cell hash_cell(uint64_t v, ww_arena *a) {
-  return text_cell(v ? ww_fmt(a, "%016llx", (unsigned long long)v) : NULL);
+  return text_cell(v ? ww_fmt(a, "%016" PRIx64, v) : NULL);
 }
 
 static cell number_cell(double v) {
@@ -100,18 +102,6 @@ static void fixed_cells(const ww_exported *x, cell *out) {
   memcpy(out, cells, sizeof cells);
 }
 
-static cell spec_cell(const ww_exported *x) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  if (!x->launch)
-    return (cell){.null = true};
-  ww_json_begin(&j, &b);
-  ww_launch_write(x->launch, &j);
-  cell c = text_cell(ww_strdup(x->arena, b.s));
-  ww_buf_free(&b);
-  return c;
-}
-
 /* A row's cells, in the order of the columns. */
 static void cells_of(const ww_export_table *t, const ww_exported *x, cell out[MOST]) {
   fixed_cells(x, out);
@@ -119,7 +109,7 @@ static void cells_of(const ww_export_table *t, const ww_exported *x, cell out[MO
   for (int m = 0; m < WW_NMETRICS; m++)
     *out++ = number_cell(x->row->m[m]);
   if (t->with_launch)
-    *out++ = spec_cell(x);
+    *out++ = text_cell(x->launch ? ww_text_launch(x->launch, x->arena) : NULL);
   if (t->with_source)
     *out = text_cell(x->text);
 }
@@ -157,7 +147,7 @@ static void csv_cell(ww_buf *b, uint8_t type, const cell *c) {
     ww_buf_fmt(b, "%lld", (long long)c->integer);
     break;
   case WW_PARQUET_UINT:
-    ww_buf_fmt(b, "%llu", (unsigned long long)c->integer);
+    ww_buf_fmt(b, "%" PRIu64, c->integer);
     break;
   default:
     ww_buf_puts(b, c->integer ? "true" : "false");

@@ -7,6 +7,7 @@
 #include "features.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -449,8 +450,7 @@ static void results(work *w, ww_feature_table *out) {
   for (uint32_t k = 0; k < w->kernels.n; k++) {
     const ww_store_kernel *x = &w->kernels.v[k].k;
     out->kernels[k] =
-        x->key ? x->key
-               : ww_fmt(w->a, "g%u/%llu/%u", x->version, (unsigned long long)x->seed, x->index);
+        x->key ? x->key : ww_fmt(w->a, "g%u/%" PRIu64 "/%u", x->version, x->seed, x->index);
   }
   ww_correct_weigh(out->rows, out->n);
 }

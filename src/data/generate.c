@@ -5,6 +5,7 @@
 #include "generate_int.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../base/map.h"
@@ -154,7 +155,7 @@ ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena 
                    version, WW_GENERATOR_VERSION);
   gen *g = WW_NEW(a, gen);
   g->a = a;
-  g->name = ww_fmt(a, "g%u_%llu_%u", version, (unsigned long long)seed, index);
+  g->name = ww_fmt(a, "g%u_%" PRIu64 "_%u", version, seed, index);
   g->shape.dims = 1;
   g->depth = 1;
   draw_first(g, version, seed, index);
@@ -270,6 +271,6 @@ ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, 
     if (fresh)
       return WW_OK;
     if (s->next == UINT32_MAX)
-      return ww_fail(e, WW_ELIMIT, "seed %llu has no more kernels", (unsigned long long)s->seed);
+      return ww_fail(e, WW_ELIMIT, "seed %" PRIu64 " has no more kernels", s->seed);
   }
 }

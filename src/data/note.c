@@ -2,6 +2,7 @@
  * as %20, as in an address. */
 #include "note.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,9 +21,9 @@ void ww_note_write(const ww_note *n, ww_buf *out) {
   if (!isnan(n->us))
     ww_buf_fmt(out, " us=%.4g", n->us);
   if (k->structure)
-    ww_buf_fmt(out, " structure=%016llx", (unsigned long long)k->structure);
+    ww_buf_fmt(out, " structure=%016" PRIx64, k->structure);
   if (k->source_hash)
-    ww_buf_fmt(out, " source=%016llx", (unsigned long long)k->source_hash);
+    ww_buf_fmt(out, " source=%016" PRIx64, k->source_hash);
 }
 
 ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err *e) {

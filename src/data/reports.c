@@ -4,6 +4,7 @@
  * A line that cannot be read ends it: a table with an unknown part missing is worse than none. */
 #include "reports.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@
 #include "../measure/measure.h"
 #include "../report/launch_int.h"
 #include "note.h"
+#include "text.h"
 
 /* ---- members ---- */
 
@@ -58,16 +60,13 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
   if (k->origin == WW_ORIGIN_CORPUS)
     ww_buf_fmt(&b, "corpus/%s:%s", k->file ? k->file : "", k->name);
   else
-    ww_buf_fmt(&b, "import/%016llx:%s",
-               (unsigned long long)(k->source_hash ? k->source_hash
-                                                   : ww_hash(k->file ? k->file : "",
-                                                             k->file ? strlen(k->file) : 0, 0)),
+    ww_buf_fmt(&b, "import/%016" PRIx64 ":%s",
+               k->source_hash ? k->source_hash
+                              : ww_hash(k->file ? k->file : "", k->file ? strlen(k->file) : 0, 0),
                k->name);
   for (uint32_t i = 0; l && i < l->nflags; i++)
     ww_buf_fmt(&b, " %s", l->flags[i]);
-  const char *s = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return s;
+  return ww_text_take(&b, a);
 }
 
 static uint64_t hash_of_file(const char *dir, const char *file, ww_arena *a) {
@@ -173,14 +172,8 @@ static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir
 
 static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
   ww_launch own = *l;
-  ww_buf b = {0};
-  ww_json j = {0};
   own.file = file;
-  ww_json_begin(&j, &b);
-  ww_launch_write(&own, &j);
-  const char *s = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return s;
+  return ww_text_launch(&own, a);
 }
 
 static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a,

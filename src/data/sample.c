@@ -11,6 +11,7 @@
 #include "../base/random.h"
 #include "../measure/plan.h"
 #include "sample_int.h"
+#include "text.h"
 
 #define BUDGET 50000
 #define MOST_US 10000.0
@@ -209,19 +210,14 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
 static ww_status write_ready(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
                              ww_variant *out, ww_err *e) {
   ww_assumed said = {0};
-  ww_buf b = {0};
-  ww_json j = {0};
   ww_status st = ww_plan(m, fn, l, &said, a, e);
   if (st)
     return st;
-  ww_json_begin(&j, &b);
-  ww_launch_write(l, &j);
-  out->json = ww_strdup(a, b.s);
-  out->identity = ww_hash(b.s, b.n, 0);
+  out->json = ww_text_launch(l, a);
+  out->identity = ww_hash(out->json, strlen(out->json), 0);
   out->blocks = ww_blocks(l);
   out->threads = ww_block_threads(l);
   out->bytes = bytes_of(l);
-  ww_buf_free(&b);
   return WW_OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include "../base/words.h"
 #include "split.h"
+#include "text.h"
 
 const char *const ww_blocking_names[WW_NBLOCKINGS] = {
     "fewer blocks than SMs", "1 to 20 blocks an SM", "20 to 1000 blocks an SM",
@@ -58,9 +59,7 @@ static const char *cause_text(const char *message, ww_arena *a) {
       s += n;
     }
   }
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 static void add_failure(ww_stats *s, const ww_store_row *r) {

@@ -4,6 +4,7 @@
  * One SVG a quantity that any browser shows: text as text, no script. What a bar stands for is its
  * <title>. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -132,10 +133,9 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
     ww_buf_fmt(&title, "above %s", tick_text(c, p->from, lo));
   else
     ww_buf_fmt(&title, "%s to %s", tick_text(c, p->from, lo), tick_text(c, p->to, hi));
-  ww_buf_fmt(&title, ": %llu launches (%.1f %%)", (unsigned long long)p->ours,
-             100 * share(p->ours, c->ours));
+  ww_buf_fmt(&title, ": %" PRIu64 " launches (%.1f %%)", p->ours, 100 * share(p->ours, c->ours));
   if (c->other)
-    ww_buf_fmt(&title, ", other set %llu (%.1f %%)", (unsigned long long)p->other,
+    ww_buf_fmt(&title, ", other set %" PRIu64 " (%.1f %%)", p->other,
                100 * share(p->other, c->other));
   ww_svg_escape(b, title.s);
   ww_buf_free(&title);
@@ -237,7 +237,7 @@ static void gaps(chart *c) {
 
 static const char *grouped(uint64_t n, char out[32]) { /* 312,045 */
   char digits[24];
-  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
+  int len = snprintf(digits, sizeof digits, "%" PRIu64, n), at = 0;
   for (int k = 0; k < len; k++) {
     if (k && (len - k) % 3 == 0)
       out[at++] = ',';

@@ -9,6 +9,7 @@
 
 #include "../measure/counters.h"
 #include "store_int.h"
+#include "text.h"
 
 void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t index,
                       const char *dialect) {
@@ -58,9 +59,7 @@ static const char *put_text(ww_arena *a) {
     if (!ww_store_derived(m))
       ww_buf_fmt(&b, ",?%d", NBEFORE + 1 + m);
   ww_buf_puts(&b, ")");
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 static const char *fill_text(ww_arena *a) {
@@ -70,9 +69,7 @@ static const char *fill_text(ww_arena *a) {
     if (!ww_store_derived(m) && !ww_store_timed(m))
       ww_buf_fmt(&b, ",%s=?%d", ww_metrics[m].name, NBEFORE + 1 + m);
   ww_buf_puts(&b, " WHERE kernel=?1 AND number=?2 AND gpu=?3");
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 static ww_status statement(ww_store *s, ww_sql which, sqlite3_stmt **out, ww_err *e) {
@@ -345,9 +342,7 @@ static const char *launches_text(ww_arena *a) {
       " LEFT JOIN failure y ON y.id = l.failure WHERE kernel = ?1 AND (?2 IS NULL OR g.name = ?2)"
       " AND (?3 OR status = 0) AND (NOT ?4 OR (status = 0 AND passes > 0)) ORDER BY number, "
       "g.name");
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 typedef struct {

@@ -146,6 +146,20 @@ static ww_val behind(const finder *f, ww_val v) {
   return v;
 }
 
+static uint32_t uses_of(const finder *f, const ww_ins *i, ww_val use[USES_MAX]) {
+  uint32_t n = ww_ins_uses(f->fn, i, use, USES_MAX);
+  return n < USES_MAX ? n : USES_MAX;
+}
+
+static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h);
+
+static void walk_all(finder *f, const ww_val *use, uint32_t n, bool any, uint32_t steps,
+                     uint64_t h) {
+  for (uint32_t k = 0; k < n; k++)
+    if (use[k] != WW_NOVAL)
+      walk(f, use[k], steps, any ? h : mix(h, k + 1));
+}
+
 static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h) {
   v = behind(f, v);
   const ww_ins *i = f->ins[v];
@@ -155,32 +169,22 @@ static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h) {
                  : leaf(f, &f->fn->vals[v]));
   steps++;
   ww_val use[USES_MAX];
-  uint32_t n = i ? ww_ins_uses(f->fn, i, use, USES_MAX) : 0;
+  uint32_t n = i ? uses_of(f, i, use) : 0;
   for (; p && n < p->n && n < USES_MAX; n++)
     use[n] = f->fn->pool[p->ext + 2 * n + 1];
-  if (n > USES_MAX)
-    n = USES_MAX;
   if (steps >= STEPS_SHORT || !n)
     add(f, h);
-  if (steps == STEPS)
-    return;
-  bool any = p || (i && commutes(alike_op(i->op)));
-  for (uint32_t k = 0; k < n; k++)
-    if (use[k] != WW_NOVAL)
-      walk(f, use[k], steps, any ? h : mix(h, k + 1));
+  if (steps < STEPS)
+    walk_all(f, use, n, p || (i && commutes(alike_op(i->op))), steps, h);
 }
 
 static void begin_at(finder *f, const ww_ins *i) {
   ww_val use[USES_MAX];
-  uint32_t n = ww_ins_uses(f->fn, i, use, USES_MAX);
-  if (n > USES_MAX)
-    n = USES_MAX;
+  uint32_t n = uses_of(f, i, use);
   uint64_t h = mix(0, label(i));
   if (ww_ops[i->op].cls == WW_CLASS_SYNC || ww_ops[i->op].cls == WW_CLASS_WARP)
     add(f, h);
-  for (uint32_t k = 0; k < n; k++)
-    if (use[k] != WW_NOVAL)
-      walk(f, use[k], 1, commutes(alike_op(i->op)) ? h : mix(h, k + 1));
+  walk_all(f, use, n, commutes(alike_op(i->op)), 1, h);
 }
 
 /* ---- loops ---- */
