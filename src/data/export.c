@@ -69,13 +69,17 @@ static void source_of(job *j, const ww_store_kernel *k) {
     j->text = text;
 }
 
-static const char *suffix(ww_gen_dialect d) {
-  return d == WW_GEN_OPENCL ? "cl" : "cu";
+static const char *source_name(const job *j, ww_arena *a) {
+  return ww_fmt(a, "%s.%s", j->gen.name, j->dialect == WW_GEN_OPENCL ? "cl" : "cu");
+}
+
+/* For language models. */
+static bool prompting(const ww_export_options *o) {
+  return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS;
 }
 
 static bool wants_text(const ww_export_options *o) {
-  return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS || o->with_source ||
-         o->sources;
+  return prompting(o) || o->with_source || o->sources;
 }
 
 static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
@@ -93,7 +97,7 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
   if (!st && wants_text(j->o))
     source_of(j, k);
   if (!st && j->o->sources && j->generated)
-    st = write_source(j, ww_fmt(j->arena, "%s.%s", j->gen.name, suffix(j->dialect)), j->text, e);
+    st = write_source(j, source_name(j, j->arena), j->text, e);
   return st;
 }
 
@@ -132,7 +136,7 @@ static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) 
     return ww_path_join(a, j->corpus, k->file);
   if (!j->generated)
     return k->file;
-  const char *name = ww_fmt(a, "%s.%s", j->gen.name, suffix(j->dialect));
+  const char *name = source_name(j, a);
   return j->sources ? ww_path_join(a, j->sources, name) : name;
 }
 
@@ -285,7 +289,7 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
 /* ---- rows ---- */
 
 static ww_status write_row(job *j, ww_exported *x, ww_err *e) {
-  bool prompt = j->o->form == WW_EXPORT_PROMPTS || j->o->form == WW_EXPORT_QUESTIONS;
+  bool prompt = prompting(j->o);
   if (!x->text && wants_text(j->o))
     j->count->no_source++;
   if (prompt && (!x->text || !x->launch))
@@ -339,8 +343,7 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   if ((st = ww_machine_of(&j->machines, r->gpu, &x.gpu, e)))
     goto out;
   x.file = file_of(j, &r->kernel, x.arena);
-  bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS ||
-                j->o->form == WW_EXPORT_QUESTIONS || j->o->with_launch;
+  bool wanted = j->o->form == WW_EXPORT_JSONL || prompting(j->o) || j->o->with_launch;
   if (wanted && !launch(j, &x, &l, &why))
     x.launch = &l;
   else if (wanted) {
@@ -373,12 +376,12 @@ static ww_status prepare(job *j, ww_err *e) {
 
 ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e) {
   job j = {.o = o, .count = n};
-  bool prompt = o->form == WW_EXPORT_PROMPTS, asked = o->form == WW_EXPORT_QUESTIONS;
   ww_store_filter f = {.gpu = o->gpu,
                        .family = o->family,
                        .origin = o->origin,
-                       .failed = o->failed && !prompt && !asked,
-                       .counters = o->counters || (prompt && o->ask == WW_ASK_COUNTERS)};
+                       .failed = o->failed && !prompting(o),
+                       .counters = o->counters ||
+                                   (o->form == WW_EXPORT_PROMPTS && o->ask == WW_ASK_COUNTERS)};
   *n = (ww_export_count){0};
   ww_status st = prepare(&j, e), closed;
   if (!st)

@@ -107,12 +107,9 @@ static void add_kernel(work *w, const ww_store_row *r) {
 
 /* Times through OpenCL are of another timer, with a floor of its own. */
 static bool wanted(const work *w, const ww_store_row *r) {
-  if (r->status || !r->gpu || strcmp(r->gpu, w->gpu.name))
-    return false;
-  if (r->kernel.origin == WW_ORIGIN_IMPORTED ||
-      (r->kernel.dialect && strcmp(r->kernel.dialect, "cuda")))
-    return false;
-  return r->m[WW_M_time_us] > 0;
+  const ww_store_kernel *k = &r->kernel;
+  return !r->status && r->gpu && !strcmp(r->gpu, w->gpu.name) && k->origin != WW_ORIGIN_IMPORTED &&
+         (!k->dialect || !strcmp(k->dialect, "cuda")) && r->m[WW_M_time_us] > 0;
 }
 
 static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
@@ -175,15 +172,17 @@ static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
 }
 
 static const work *sorting;
+static const kernel *numbered(const void *number) {
+  return &sorting->kernels.v[*(const uint32_t *)number];
+}
+
 static int by_hash(const void *a, const void *b) {
-  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a],
-               *y = &sorting->kernels.v[*(const uint32_t *)b];
+  const kernel *x = numbered(a), *y = numbered(b);
   return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 static int by_rank(const void *a, const void *b) {
-  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a],
-               *y = &sorting->kernels.v[*(const uint32_t *)b];
+  const kernel *x = numbered(a), *y = numbered(b);
   return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : by_hash(a, b);
 }
 
@@ -259,6 +258,11 @@ typedef struct {
   ww_query_unit read;
 } loaded;
 
+/* The i-th item of the jobs. */
+static const item *item_at(const work *w, uint32_t i) {
+  return &w->items.v[w->order[i]];
+}
+
 static ww_status load(loaded *l, const char *file, const char **flags, uint32_t nflags, ww_arena *a,
                       ww_err *e) {
   ww_source s = {.path = file, .lang = "cuda", .once = true, .flags = flags, .nflags = nflags};
@@ -317,9 +321,9 @@ static ww_status load_made(work *w, const job *j, ww_arena *a, ww_gen_kernel *ma
                            ww_err *e) {
   ww_buf text = {0};
   ww_status st = WW_OK;
-  uint32_t first = w->items.v[w->order[j->begin]].kernel, last = UINT32_MAX;
+  uint32_t first = item_at(w, j->begin)->kernel, last = UINT32_MAX;
   for (uint32_t i = j->begin; !st && i < j->end; i++) {
-    uint32_t k = w->items.v[w->order[i]].kernel;
+    uint32_t k = item_at(w, i)->kernel;
     const ww_store_kernel *x = &w->kernels.v[k].k;
     if (k == last)
       continue;
@@ -379,8 +383,8 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
   work *w = ctx;
   const job *j = &w->jobs.v[number];
   ww_arena *a = ww_arena_new();
-  uint32_t last = w->items.v[w->order[j->end - 1]].kernel;
-  job_sources s = {.first = w->items.v[w->order[j->begin]].kernel};
+  uint32_t last = item_at(w, j->end - 1)->kernel;
+  job_sources s = {.first = item_at(w, j->begin)->kernel};
   if (w->kernels.v[s.first].k.origin == WW_ORIGIN_GENERATED) {
     s.made = WW_NEWN(a, ww_gen_kernel, last - s.first + 1);
     s.broken = load_made(w, j, a, s.made, &s.l, &s.e);
@@ -389,7 +393,7 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
     if (w->state[i] != WAITING)
       continue; /* the child before this one died of it, or got it done */
     ww_worker_begin(to, i);
-    run_item(w, &w->items.v[w->order[i]], &s, to);
+    run_item(w, item_at(w, i), &s, to);
     ww_worker_end(to);
   }
   if (s.l.query)

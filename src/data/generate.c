@@ -126,16 +126,14 @@ static void tag_types(gen *g) {
 }
 
 static void finish(gen *g) {
-  const gen_shape *s = &g->shape;
-  if (!g->shape.max_threads)
-    g->shape.max_threads = 1024;
+  gen_shape *s = &g->shape;
+  if (!s->max_threads)
+    s->max_threads = 1024;
   if (ww_gen_chance(g, 12)) {
-    uint32_t threads = 1;
-    for (int i = 0; i < 3; i++)
-      threads *= s->fixed[i] ? s->fixed[i] : 1;
-    g->launch_bounds = s->fixed[0] ? threads : 256u << ww_gen_pick(g, 3);
-    if (!s->fixed[0] && g->shape.max_threads > g->launch_bounds)
-      g->shape.max_threads = g->launch_bounds;
+    g->launch_bounds =
+        s->fixed[0] ? s->fixed[0] * s->fixed[1] * s->fixed[2] : 256u << ww_gen_pick(g, 3);
+    if (!s->fixed[0] && s->max_threads > g->launch_bounds)
+      s->max_threads = g->launch_bounds;
   }
   tag_types(g);
 }

@@ -243,14 +243,19 @@ void ww_gen_scalar(gen *g, const char *name, gen_type t) {
   add_param(g, name, GEN_SCALAR)->type = t;
 }
 
+int ww_gen_role(const gen *g, gen_role role) {
+  for (uint32_t i = 0; i < g->nparams; i++)
+    if (g->params[i].role == role)
+      return i;
+  return -1;
+}
+
 const char *ww_gen_iters(gen *g) {
   static const char *const names[] = {"iters", "steps", "rounds", "reps", "trips", "count"};
   if (g->iters)
     return g->iters;
   g->iters = names[ww_gen_pick(g, 6)];
-  bool primary = true;
-  for (uint32_t i = 0; i < g->nparams; i++)
-    primary = primary && g->params[i].role != GEN_PRIMARY;
+  bool primary = ww_gen_role(g, GEN_PRIMARY) < 0;
   ww_gen_size(g, g->iters, primary ? GEN_PRIMARY : GEN_DRAW, 1, primary ? 1 << 22 : 128, NULL)
       ->most = 1 << 22;
   return g->iters;

@@ -148,6 +148,8 @@ static inline bool ww_gen_is_float(gen_type t) {
   return ww_gen_types[t].is_float;
 }
 
+int ww_gen_role(const gen *g, gen_role role); /* where the first argument of it is; -1: none */
+
 /* ---- generate_expr.c: arithmetic in the kernel's type that all productions share ---- */
 gen_type ww_gen_any_type(gen *g);    /* float or integer, as kernels have them */
 gen_type ww_gen_compute(gen_type t); /* what values of t are computed in */

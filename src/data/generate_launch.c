@@ -90,7 +90,7 @@ static void draw_block(draw *d) {
   b[0] = b[1] = b[2] = 1;
   if (s->fixed[0]) {
     for (int i = 0; i < 3; i++)
-      b[i] = s->fixed[i] ? s->fixed[i] : 1;
+      b[i] = s->fixed[i];
     return;
   }
   if (s->dims == 1) {
@@ -98,10 +98,10 @@ static void draw_block(draw *d) {
     return;
   }
   do {
-    uint32_t k =
-        s->dims == 2 ? below(d, sizeof flat / sizeof *flat) : below(d, sizeof deep / sizeof *deep);
+    const uint8_t *k = s->dims == 2 ? flat[below(d, sizeof flat / sizeof *flat)]
+                                    : deep[below(d, sizeof deep / sizeof *deep)];
     for (uint32_t i = 0; i < s->dims; i++)
-      b[i] = s->dims == 2 ? flat[k][i] : deep[k][i];
+      b[i] = k[i];
   } while (b[0] * b[1] * b[2] > s->max_threads);
 }
 
@@ -183,12 +183,13 @@ static void solve(draw *d, uint32_t i, double us) {
  * `share`: the part of the time that the primary gets first, so that small footprints with many
  * trips come up too. */
 static double solve_all(draw *d, double us, double share) {
-  for (uint32_t i = 0; i < d->g->nparams; i++)
-    if (d->g->params[i].role == GEN_PRIMARY)
-      solve(d, i, us * share);
+  int primary = ww_gen_role(d->g, GEN_PRIMARY);
+  if (primary >= 0)
+    solve(d, primary, us * share);
   double got = estimate(d);
   for (uint32_t i = 0; i < d->g->nparams && (got < us * 0.7 || got > us * 1.4); i++) {
-    if (d->g->params[i].role != GEN_DRAW || (got < us && !d->g->params[i].most))
+    const gen_param *p = &d->g->params[i];
+    if (p->role != GEN_DRAW || (got < us && !p->most))
       continue;
     double was = d->z.value[i];
     solve(d, i, us);
@@ -196,23 +197,20 @@ static double solve_all(draw *d, double us, double share) {
       d->z.value[i] = was;
     got = estimate(d);
   }
-  for (uint32_t i = 0; i < d->g->nparams && got < us * 0.7 && share < 1; i++)
-    if (d->g->params[i].role == GEN_PRIMARY) {
-      solve(d, i, us);
-      got = estimate(d);
-    }
-  return got;
+  if (primary < 0 || got >= us * 0.7 || share >= 1)
+    return got;
+  solve(d, primary, us);
+  return estimate(d);
 }
 
 static void double_grid(draw *d) {
   uint64_t *n = d->z.grid;
-  int least = d->g->shape.dims > 1 && n[1] < n[0] && n[1] < 30000 ? 1 : 0;
-  n[least] *= 2;
+  n[d->g->shape.dims > 1 && n[1] < n[0] && n[1] < 30000] *= 2;
 }
 
 static void halve_grid(draw *d) {
   uint64_t *n = d->z.grid;
-  int most = n[1] > n[0] ? 1 : 0;
+  int most = n[1] > n[0];
   if (n[2] > n[most])
     most = 2;
   n[most] = (n[most] + 1) / 2;
@@ -222,13 +220,6 @@ static uint64_t blocks_of(const draw *d) {
   return d->z.grid[0] * d->z.grid[1] * d->z.grid[2];
 }
 
-static bool grid_counts(const gen *g) {
-  for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_GRID)
-      return true;
-  return false;
-}
-
 /* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its regime;
  * where memory or 10 ms would be exceeded it shrinks in any case. */
 static double settle(draw *d, double us) {
@@ -236,7 +227,7 @@ static double settle(draw *d, double us) {
   uint64_t least = blocks < sms ? 1 : blocks <= 20 * sms ? sms : 20 * sms;
   uint64_t most = blocks < sms ? sms - 1 : blocks <= 20 * sms ? 20 * sms : 1000 * sms;
   double share = below(d, 3) ? 1 : power2(ww_random_unit(next(d)) * 8) / 256;
-  bool movable = grid_counts(d->g), shrunk = false, grown = false;
+  bool movable = ww_gen_role(d->g, GEN_GRID) >= 0, shrunk = false, grown = false;
   for (;;) {
     set_grid_sizes(d, bits);
     double got = solve_all(d, us, share);
@@ -260,16 +251,15 @@ static double settle(draw *d, double us) {
 static ww_arg buffer_arg(const draw *d, uint32_t i) {
   const gen_param *p = &d->g->params[i];
   const gen_type_info *t = &ww_gen_types[p->type];
-  ww_arg g = {.kind = WW_ARG_BUFFER};
-  g.buffer = (ww_buffer){.bytes = (uint64_t)d->z.value[i] * t->bytes, .type = t->data};
-  g.buffer.fill.kind = p->fill;
+  ww_buffer b = {.bytes = (uint64_t)d->z.value[i] * t->bytes, .type = t->data};
+  b.fill.kind = p->fill;
   if (p->fill_lo)
-    g.buffer.fill.lo = ww_gen_eval(d->g, p->fill_lo, &d->z);
+    b.fill.lo = ww_gen_eval(d->g, p->fill_lo, &d->z);
   if (p->fill_hi)
-    g.buffer.fill.hi = ww_gen_eval(d->g, p->fill_hi, &d->z);
-  if (!g.buffer.bytes)
-    g.buffer.bytes = t->bytes;
-  return g;
+    b.fill.hi = ww_gen_eval(d->g, p->fill_hi, &d->z);
+  if (!b.bytes)
+    b.bytes = t->bytes;
+  return (ww_arg){.kind = WW_ARG_BUFFER, .buffer = b};
 }
 
 static ww_arg value_arg(draw *d, uint32_t i, ww_arena *a) {
@@ -313,7 +303,7 @@ ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, u
            one[2] = {base, number};
   draw d = {.rng = ww_hash(one, sizeof one, 5), .g = k->tree, .cost = ww_gen_cost_new(k->tree, a)};
   uint64_t time = base + number * WW_GOLDEN, regime = base * 3 + number * 0xc13fa9a902a6328full;
-  double us = FIRST_US * power2(ww_random_unit(time) * RANGE_LOG2), got;
+  double us = FIRST_US * power2(ww_random_unit(time) * RANGE_LOG2);
   uint32_t large = below(&d, 100);
   d.cap = (large < 60 ? 96 : large < 85 ? 250 : large < 96 ? 640 : 2000) * MIB;
   d.z.sms = sms;
@@ -321,7 +311,7 @@ ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, u
   draw_block(&d);
   split_grid(&d, draw_blocks(&d, regime, sms));
   draw_sizes(&d);
-  got = settle(&d, us);
+  double got = settle(&d, us);
   write_launch(&d, k, a, out);
   if (estimate_us)
     *estimate_us = got;

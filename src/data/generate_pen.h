@@ -29,8 +29,8 @@
 #define FLOATS ww_gen_is_float(g->type)
 
 /* Arguments. */
-#define BUFFER(name, t, count) ww_gen_buffer(g, name, t, count)
-#define OUTPUT(name, t, count) ww_gen_output(g, name, t, count)
+#define BUFFER(...) ww_gen_buffer(g, __VA_ARGS__)
+#define OUTPUT(...) ww_gen_output(g, __VA_ARGS__)
 #define READS(name, count) ww_gen_buffer(g, name, g->type, count) /* of the kernel's own type */
 #define WRITES(name, count) ww_gen_output(g, name, g->type, count)
 #define GRID(name, expr) ww_gen_size(g, name, GEN_GRID, 0, 0, expr)
@@ -44,9 +44,9 @@
 #define SCALAR(name, t) ww_gen_scalar(g, name, t)
 #define SHARED(t, name, n) ww_gen_shared(g, t, name, ww_gen_text(g, "[%u]", n), n)
 #define INPUTS(...) ww_gen_inputs(g, __VA_ARGS__)
-#define LOAD(t, buffer, at) ww_gen_load(g, t, buffer, at)
-#define RESULT(count, i, value) ww_gen_result(g, count, i, value)
-#define PUT(count, i, value) ww_gen_put(g, count, i, value)
+#define LOAD(...) ww_gen_load(g, __VA_ARGS__)
+#define RESULT(...) ww_gen_result(g, __VA_ARGS__)
+#define PUT(...) ww_gen_put(g, __VA_ARGS__)
 #define VALUE(percent_float) ww_gen_value(g, percent_float)
 #define NARROW_VALUE(percent_float, percent_f32) ww_gen_narrow_value(g, percent_float, percent_f32)
 #define THREADS(least, sizes) ww_gen_threads(g, least, sizes)
@@ -62,7 +62,7 @@
 #define STEPS(...) ww_gen_steps(g, __VA_ARGS__)
 #define CONDITION(...) ww_gen_condition(g, __VA_ARGS__)
 #define WORK(...) ww_gen_work(g, __VA_ARGS__)
-#define PERHAPS_WORK(percent, index, v) ww_gen_perhaps_work(g, percent, index, v)
+#define PERHAPS_WORK(...) ww_gen_perhaps_work(g, __VA_ARGS__)
 #define BEND(v) ww_gen_bend(g, v)
 #define SUM(...) ww_gen_sum(g, __VA_ARGS__)
 #define STIR(acc, k) ww_gen_stir(g, acc, k)

@@ -168,17 +168,21 @@ static const uint16_t blocks_1d[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1
 static const uint16_t blocks_2d[][2] = {{8, 8},  {16, 8}, {32, 4},  {16, 16}, {32, 8},
                                         {64, 4}, {64, 2}, {32, 16}, {32, 32}, {128, 2}};
 
+static uint64_t most_threads(const sampler *s) {
+  return s->k->fn->max_threads ? s->k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
+}
+
 static void draw_block(sampler *s, ww_knob_setting *set) {
   const ww_knobs *k = s->k;
   const uint64_t *was = k->at.block;
-  uint64_t most = k->fn->max_threads ? k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
   if (!k->block_free || was[2] > 1 || chance(s) > 0.4)
     return;
   uint32_t i = chance(s) * 10;
-  set->block[0] = was[1] > 1 ? blocks_2d[i][0] : blocks_1d[i];
-  set->block[1] = was[1] > 1 ? blocks_2d[i][1] : 1;
+  bool flat = was[1] > 1;
+  set->block[0] = flat ? blocks_2d[i][0] : blocks_1d[i];
+  set->block[1] = flat ? blocks_2d[i][1] : 1;
   set->block[2] = 1;
-  if (set->block[0] * set->block[1] > most)
+  if (set->block[0] * set->block[1] > most_threads(s))
     set->block[0] = 0;
 }
 
@@ -251,11 +255,9 @@ ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *
 
 static bool fits(const sampler *s, const ww_launch *l) {
   uint64_t threads = ww_block_threads(l);
-  uint64_t most =
-      s->k->fn->max_threads ? s->k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
   bool shared = l->shared + s->k->fn->shared_bytes <= SHARED_PLAIN || l->shared <= s->k->at.shared;
-  return threads >= 1 && threads <= most && shared && l->grid[1] <= 65535 && l->grid[2] <= 65535 &&
-         l->grid[0] < 1u << 31 && bytes_of(l) <= 1.05 * s->most_bytes;
+  return threads >= 1 && threads <= most_threads(s) && shared && l->grid[1] <= 65535 &&
+         l->grid[2] <= 65535 && l->grid[0] < 1u << 31 && bytes_of(l) <= 1.05 * s->most_bytes;
 }
 
 typedef struct {
@@ -266,12 +268,18 @@ typedef struct {
   bool apart; /* sizes are for the bytes, the grid is set on its own */
 } dice;
 
+/* Whether there are sizes to be scaled; weight NULL: to any power. */
+static bool has_sizes(const ww_knobs *k, const double *weight) {
+  for (uint32_t i = 0; i < k->n; i++)
+    if (k->v[i].kind == WW_KNOB_SIZE && (!weight || weight[i] > 0))
+      return true;
+  return false;
+}
+
 /* Sizes for a number of blocks, or for a number of bytes with the grid set apart. */
 static ww_status draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch *out, ww_err *e) {
   const ww_knobs *k = s->k;
-  bool sizes = false;
-  for (uint32_t i = 0; i < k->n; i++)
-    sizes |= k->v[i].kind == WW_KNOB_SIZE && d->weight[i] > 0;
+  bool sizes = has_sizes(k, d->weight);
   double x = 1;
   if (sizes) {
     double most = solve(s, d->weight, &d->set, bytes_of, s->most_bytes);
@@ -299,10 +307,7 @@ static void roll(sampler *s, dice *d) {
   *d = (dice){0};
   for (uint32_t i = 0; i < k->n; i++)
     d->set.value[i] = k->v[i].value;
-  bool size = false;
-  for (uint32_t i = 0; i < k->n; i++)
-    size |= k->v[i].kind == WW_KNOB_SIZE;
-  if (size)
+  if (has_sizes(k, NULL))
     draw_weights(s, d->weight);
   draw_others(s, &d->set);
   draw_block(s, &d->set);

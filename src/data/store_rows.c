@@ -102,6 +102,12 @@ static void bind_text(sqlite3_stmt *q, int at, const char *text) {
   sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC);
 }
 
+/* n numbers from place `at` on. */
+static void bind_numbers(sqlite3_stmt *q, int at, const int64_t *v, int n) {
+  for (int k = 0; k < n; k++)
+    sqlite3_bind_int64(q, at + k, v[k]);
+}
+
 /* ---- names that repeat ---- */
 
 static ww_status number_of(ww_store *s, ww_sql find, ww_sql add, const char *text, int64_t *id,
@@ -175,9 +181,7 @@ static ww_status find_kernel(ww_store *s, const char *key, int64_t *id, ww_err *
   if (st)
     return st;
   if (made) {
-    sqlite3_bind_int64(q, 1, version);
-    sqlite3_bind_int64(q, 2, seed);
-    sqlite3_bind_int64(q, 3, index);
+    bind_numbers(q, 1, (int64_t[]){version, seed, index}, 3);
     bind_text(q, 4, dialect);
   } else
     bind_text(q, 1, key);
@@ -197,11 +201,7 @@ static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, 
   sqlite3_bind_int64(q, 1, k->origin);
   sqlite3_bind_int64(q, 2, family);
   bind_text(q, 3, k->dialect ? k->dialect : "");
-  sqlite3_bind_int64(q, 4, k->version);
-  sqlite3_bind_int64(q, 5, k->seed);
-  sqlite3_bind_int64(q, 6, k->index);
-  sqlite3_bind_int64(q, 7, k->source_hash);
-  sqlite3_bind_int64(q, 8, k->structure);
+  bind_numbers(q, 4, (int64_t[]){k->version, k->seed, k->index, k->source_hash, k->structure}, 5);
   bind_text(q, 9, made ? NULL : k->key);
   bind_text(q, 10, made ? NULL : k->name);
   bind_text(q, 11, made ? NULL : k->file);
@@ -232,9 +232,7 @@ static ww_status held(ww_store *s, int64_t kernel, uint32_t number, int64_t gpu,
   ww_status st = statement(s, WW_SQL_HELD, &q, e);
   if (st)
     return st;
-  sqlite3_bind_int64(q, 1, kernel);
-  sqlite3_bind_int64(q, 2, number);
-  sqlite3_bind_int64(q, 3, gpu);
+  bind_numbers(q, 1, (int64_t[]){kernel, number, gpu}, 3);
   int rc = sqlite3_step(q);
   if (rc == SQLITE_ROW)
     *out = level(sqlite3_column_int(q, 0), sqlite3_column_int(q, 1));
@@ -256,19 +254,15 @@ static ww_status put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t f
   ww_status st = statement(s, which, &q, e);
   if (st)
     return st;
-  const int64_t whole[] = {s->kernel, r->number, s->gpu, s->machine, r->status};
   sqlite3_clear_bindings(q);
-  for (int k = 0; k < 5; k++)
-    sqlite3_bind_int64(q, 1 + k, whole[k]);
+  bind_numbers(q, 1, (int64_t[]){s->kernel, r->number, s->gpu, s->machine, r->status}, 5);
   if (failure >= 0)
     sqlite3_bind_int64(q, 6, failure);
-  sqlite3_bind_int64(q, 7, r->samples);
-  sqlite3_bind_int64(q, 8, r->passes);
-  sqlite3_bind_int64(q, 9, r->accumulates);
-  for (int k = 0; k < 3; k++)
+  bind_numbers(q, 7, (int64_t[]){r->samples, r->passes, r->accumulates}, 3);
+  for (int k = 0; k < 3; k++) {
     sqlite3_bind_int64(q, 10 + k, r->grid[k]);
-  for (int k = 0; k < 3; k++)
     sqlite3_bind_int64(q, 13 + k, r->block[k]);
+  }
   bind_text(q, 16, r->spec);
   bind_real(q, 17, r->status ? NAN : r->iqr_us);
   for (int m = 0; m < WW_NMETRICS; m++)
@@ -396,10 +390,10 @@ static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r
   int64_t status = sqlite3_column_int64(q, 15);
   r->number = sqlite3_column_int64(q, 0);
   r->spec = text_at(q, 1);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; k++) {
     r->grid[k] = sqlite3_column_int64(q, 2 + k);
-  for (int k = 0; k < 3; k++)
     r->block[k] = sqlite3_column_int64(q, 5 + k);
+  }
   r->gpu = text_at(q, 8);
   r->device = text_at(q, 9);
   r->driver = text_at(q, 10);
