@@ -6,9 +6,9 @@
 #include "generate_pen.h"
 
 /* How two partial results become one. */
-static const char *joined(gen *g, uint32_t how, const char *a, const char *b) {
-  static const char *const forms[][3] = {{"@a + @b", "$max(@a, @b)", "@a ^ @b"},
-                                         {"@a + @b", "$fmax@f(@a, @b)", "$fmin@f(@a, @b)"}};
+static gen_text joined(gen *g, uint32_t how, gen_text a, gen_text b) {
+  static const gen_text forms[][3] = {{"@a + @b", "$max(@a, @b)", "@a ^ @b"},
+                                      {"@a + @b", "$fmax@f(@a, @b)", "$fmin@f(@a, @b)"}};
   return FORM(forms[FLOATS][how], a, b);
 }
 
@@ -27,7 +27,7 @@ static uint32_t log2_of(uint32_t n) {
 /* A tree over shared memory, in one of the ways it is taught; sm[0] holds the result. */
 static void tree(gen *g, uint32_t how, uint32_t threads) {
   uint32_t kind = pick(3);
-  const char *levels = NUM(log2_of(threads));
+  gen_text levels = NUM(log2_of(threads));
   TAG("barrier");
   L("$sync;");
   if (kind == 0)
@@ -61,7 +61,7 @@ static void deliver(gen *g) {
 GEN_FAMILY(reduce) {
   gen_type t = NARROW_VALUE(60, 82);
   uint32_t threads = fixed_block(g), how = pick(3), nin = 1 + pick(2);
-  const char *vars[3];
+  gen_text vars[3];
   TAG("reduce");
   SHARED(t, "sm", threads);
   PRIMARY("n", 256, 1 << 28);
@@ -70,9 +70,9 @@ GEN_FAMILY(reduce) {
     L("#pragma unroll %u", 2u << pick(2));
   OPEN("n/S", "for (int i = $gx; i < n; i += $sx)");
   INPUTS(t, nin, "n", "#c i", vars);
-  const char *e = chance(75) ? WORK("i", vars, nin)
-                  : nin == 2 ? T("%s * %s", vars[0], vars[1])
-                             : vars[0];
+  gen_text e = chance(75) ? WORK("i", vars, nin)
+               : nin == 2 ? T("%s * %s", vars[0], vars[1])
+                          : vars[0];
   L("acc = %s;\n"
     "}\n"
     "sm[$tx] = acc;",
@@ -85,9 +85,8 @@ GEN_FAMILY(reduce) {
 GEN_FAMILY(shuffle) {
   gen_type t = g->type = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
   uint32_t kind = pick(3), how = pick(3), threads = fixed_block(g);
-  static const char *const words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"},
-                           *const from[] = {"$min(lane + o, 31)", "(lane ^ o)",
-                                            "$max(lane - o, 0)"};
+  static const gen_text words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"},
+                        from[] = {"$min(lane + o, 31)", "(lane ^ o)", "$max(lane - o, 0)"};
   TAG("shuffle");
   PRIMARY("n", 1, 1 << 18);
   READS("x", T("n*GX*%u", threads));
@@ -104,7 +103,7 @@ GEN_FAMILY(shuffle) {
     L("v = %s;", WORK("lane", NAMES("v")));
   OPEN("5", chance(50) || kind == 2 ? "for (int o = 1; o < 32; o <<= 1)"
                                     : "for (int o = 16; o > 0; o >>= 1)");
-  const char *other = fresh("u");
+  gen_text other = fresh("u");
   CUDA("@T %s = %s(0xffffffffu, v, o);", other, words[kind]);
   OPENCL("$sync;\n"
          "lanes[$tx] = v;\n"
@@ -139,7 +138,7 @@ GEN_FAMILY(scan) {
     threads);
   if (chance(50))
     L("v = %s;", WORK("i", NAMES("v")));
-  const char *levels = NUM(log2_of(threads));
+  gen_text levels = NUM(log2_of(threads));
   if (doubled) {
     L("int cur = 0;\n"
       "sm[$tx] = v;\n"
@@ -179,7 +178,7 @@ GEN_FAMILY(histogram) {
   bool private_copy = chance(65), bytes = chance(40);
   uint32_t bins = 32u << pick(6), op = pick(4);
   gen_type t = bytes ? GEN_U8 : GEN_U32;
-  const char *add = op == 0 ? "$amax" : op == 1 ? "$aor" : "$add";
+  gen_text add = op == 0 ? "$amax" : op == 1 ? "$aor" : "$add";
   g->type = GEN_U32;
   TAG("atomic histogram");
   PRIMARY("n", 256, 1 << 28);
@@ -199,7 +198,7 @@ GEN_FAMILY(histogram) {
   }
   OPEN("n/S", "for (int i = $gx; i < n; i += $sx)\n"
               "$u32 v = data[#c i];");
-  const char *bin = chance(45) ? WORK("i", NAMES("v")) : chance(50) ? "v" : T("(v >> @[0+6])");
+  gen_text bin = chance(45) ? WORK("i", NAMES("v")) : chance(50) ? "v" : T("(v >> @[0+6])");
   L("$u32 bin = (%s) & %uu;\n"
     "%s(&%s bin], %s);\n"
     "}",
@@ -234,7 +233,7 @@ GEN_FAMILY(tile) {
        "$sync;\n"
        "@T acc = @0;",
        width, threads);
-  const char *trips = passes ? ITERS() : NULL;
+  gen_text trips = passes ? ITERS() : NULL;
   if (passes)
     LOOP("p", trips);
   if (chance(50)) {
@@ -286,7 +285,7 @@ GEN_FAMILY(transpose) {
        "if (x < width && y + j < height)\n"
        "@T v = in[%s (y + j) * width + x];",
        repeat ? "#h" : "#c");
-  const char *e = chance(35) ? EXPR(NAMES("v"), 2) : "v";
+  gen_text e = chance(35) ? EXPR(NAMES("v"), 2) : "v";
   if (naive)
     L("out[#pheight x * height + y + j] = %s;", e);
   else
@@ -344,7 +343,7 @@ GEN_FAMILY(tilemul) {
   L("$sync;\n"
     "}");
   OPEN(NULL, "if (row < m && col < n)");
-  const char *r = fuse ? WORK("col", NAMES("acc")) : "acc";
+  gen_text r = fuse ? WORK("col", NAMES("acc")) : "acc";
   L("c[#c row * n + col] = %s;", r);
 }
 
@@ -352,7 +351,7 @@ GEN_FAMILY(tilemul) {
 GEN_FAMILY(dp) {
   gen_type t = g->type = chance(70) ? GEN_I32 : GEN_F32;
   uint32_t threads = fixed_block(g), kind = pick(3);
-  const char *f = t == GEN_F32 ? "f" : "";
+  gen_text f = t == GEN_F32 ? "f" : "";
   TAG("wavefront barrier");
   PRIMARY("rows", 1, 1 << 18);
   READS("cost", T("65536+%u", threads));
@@ -425,7 +424,7 @@ GEN_FAMILY(sort) {
     "}");
   if (bitonic)
     CLOSE();
-  const char *r = chance(40) ? EXPR(NAMES("key[$tx]"), 2) : "key[$tx]";
+  gen_text r = chance(40) ? EXPR(NAMES("key[$tx]"), 2) : "key[$tx]";
   L("out[#c i] = %s%s;\n"
     "$sync;",
     r, payload ? T(" + (@T)(val[$tx] & 7)") : "");

@@ -10,11 +10,11 @@ typedef struct {
   bool arrays;   /* registers as small arrays under #pragma unroll, else each with a name */
 } block_of;
 
-static const char *pair(gen *g, const block_of *b, const char *x, const char *y) {
-  static const char *const floats[] = {"@a * @b", "$fmin@f(@a, @b)", "$fabs@f(@a - @b)"},
-                           *const ints[] = {"@a * @b", "$min(@a, @b)", "$abs(@a - @b)"},
-                           *const bits[] = {"@a * @b", "$popc(@a ^ @b)", "$popc(@a ^ @b)"};
-  const char *const *forms = FLOATS ? floats : g->type == GEN_U32 ? bits : ints;
+static gen_text pair(gen *g, const block_of *b, gen_text x, gen_text y) {
+  static const gen_text floats[] = {"@a * @b", "$fmin@f(@a, @b)", "$fabs@f(@a - @b)"},
+                        ints[] = {"@a * @b", "$min(@a, @b)", "$abs(@a - @b)"},
+                        bits[] = {"@a * @b", "$popc(@a ^ @b)", "$popc(@a ^ @b)"};
+  const gen_text *forms = FLOATS ? floats : g->type == GEN_U32 ? bits : ints;
   return FORM(forms[b->how], x, y);
 }
 
@@ -41,7 +41,7 @@ static void clear(gen *g, const block_of *b) {
 }
 
 /* All pairs of the features in ra and rb. */
-static void outer(gen *g, const block_of *b, const char *part) {
+static void outer(gen *g, const block_of *b, gen_text part) {
   if (b->arrays) {
     over_cells(g, b);
     L("acc[#v r][#v c] += %s;\n"
@@ -56,19 +56,19 @@ static void outer(gen *g, const block_of *b, const char *part) {
 }
 
 /* Feature k of the set that `name` holds from its place in memory. */
-static void read_one(gen *g, const block_of *b, const char *name, uint32_t k, const char *at) {
+static void read_one(gen *g, const block_of *b, gen_text name, uint32_t k, gen_text at) {
   L(b->arrays ? "%s[#v %u] = %s;" : "@T %s%u = %s;", name, k, at);
 }
 
 /* Features k of the n vectors of a set: vector by vector of a thread, or a block's width apart so
  * that lanes meet neighbours. near: lanes read the same. */
-static void read_set(gen *g, const block_of *b, const char *set, bool near, const char *index,
-                     const char *count, uint32_t n, bool apart) {
+static void read_set(gen *g, const block_of *b, gen_text set, bool near, gen_text index,
+                     gen_text count, uint32_t n, bool apart) {
   for (uint32_t k = 0; k < n; k++) {
-    const char *at = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, near ? 'h' : 'c', count,
-                               n, k, count, index)
-                           : T("%s[#%s k * %s * %u + %s * %u + %u]", set,
-                               near || k ? "h" : T("s%u", n), count, n, index, n, k);
+    gen_text at = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, near ? 'h' : 'c', count, n,
+                            k, count, index)
+                        : T("%s[#%s k * %s * %u + %s * %u + %u]", set,
+                            near || k ? "h" : T("s%u", n), count, n, index, n, k);
     read_one(g, b, T("r%s", set), k, at);
   }
 }
@@ -99,10 +99,10 @@ static void by_fours(gen *g, const block_of *b) {
 }
 
 /* Eight features of the block's n * size vectors of a set into shared memory. */
-static void load_slab(gen *g, const char *set, const char *count, const char *block, uint32_t n,
+static void load_slab(gen *g, gen_text set, gen_text count, gen_text block, uint32_t n,
                       uint32_t size, uint32_t threads) {
   uint32_t w = n * size;
-  const char *width = NUM(w);
+  gen_text width = NUM(w);
   OPEN(NUM((8 * w + threads - 1) / threads),
        "for (int e = flat; e < %u; e += %u)\n"
        "%s\n"
@@ -155,7 +155,7 @@ GEN_FAMILY(window) {
     ww_gen_fix(g, bx, by);
   g->shape.max_threads = kind == 1 || t == GEN_F64 ? 256 : 512; /* registers */
   gen_type held = kind == 1 ? GEN_F32X4 : t;
-  const char *quarter = kind == 1 ? "/4" : "";
+  gen_text quarter = kind == 1 ? "/4" : "";
   ww_gen_size(g, "rows", kind == 2 ? GEN_EXPR : GEN_GRID, 0, 0, "GY*TY");
   ww_gen_size(g, "cols", kind == 2 ? GEN_EXPR : GEN_GRID, 0, 0, "GX*TX");
   PRIMARY("dim", 8, 4096)->step = 8;
@@ -176,7 +176,7 @@ GEN_FAMILY(window) {
   uint64_t rng = g->rng;
   for (uint32_t r = 0; r < b.R; r++)
     for (uint32_t c = 0; c < b.C; c++) {
-      const char *v = b.arrays ? T("acc[#v %u][#v %u]", r, c) : T("acc%u_%u", r, c);
+      gen_text v = b.arrays ? T("acc[#v %u][#v %u]", r, c) : T("acc%u_%u", r, c);
       g->rng = rng; /* each output the same way */
       if (bent)
         v = BEND(v);
@@ -187,22 +187,22 @@ GEN_FAMILY(window) {
 /* ---- packed bytes ---- */
 
 /* Byte or half-word k of a packed word as an int. */
-static const char *unpack(gen *g, const char *w, uint32_t bits, bool is_signed, uint32_t k) {
+static gen_text unpack(gen *g, gen_text w, uint32_t bits, bool is_signed, uint32_t k) {
   if (is_signed)
     return T("((int)(%s << %u) >> %u)", w, 32 - bits * (k + 1), 32 - bits);
   return T("(int)((%s >> %u) & %uu)", w, bits * k, (1u << bits) - 1);
 }
 
 /* Each part of a word through a saturating step, and packed again. */
-static void by_parts(gen *g, uint32_t bits, bool is_signed, const char *acc, const char *w) {
-  static const char *const forms[] = {"@a + @b", "(@a + @b + 1) >> 1", "((@a * @b) >> @c) + @d",
-                                      "@a - $abs(@a - @b)"};
+static void by_parts(gen *g, uint32_t bits, bool is_signed, gen_text acc, gen_text w) {
+  static const gen_text forms[] = {"@a + @b", "(@a + @b + 1) >> 1", "((@a * @b) >> @c) + @d",
+                                   "@a - $abs(@a - @b)"};
   uint32_t n = 32 / bits, top = is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1,
            kind = pick(4);
-  const char *low = is_signed ? T("-%u", top + 1) : "0", *packed = "", *p = fresh("b");
+  gen_text low = is_signed ? T("-%u", top + 1) : "0", packed = "", p = fresh("b");
   for (uint32_t k = 0; k < n; k++) {
-    const char *a = unpack(g, acc, bits, is_signed, k), *b = unpack(g, w, bits, is_signed, k);
-    const char *e = FORM(forms[kind], a, b, NUM(bits - 1), NUM(k));
+    gen_text a = unpack(g, acc, bits, is_signed, k), b = unpack(g, w, bits, is_signed, k);
+    gen_text e = FORM(forms[kind], a, b, NUM(bits - 1), NUM(k));
     L("int %s_%u = $min($max(%s, %s), %u);", p, k, e, low, top);
     packed = T("%s%s(($u32)(%s_%u & %u) << %u)", packed, k ? " | " : "", p, k, (1u << bits) - 1,
                bits * k);
@@ -211,18 +211,18 @@ static void by_parts(gen *g, uint32_t bits, bool is_signed, const char *acc, con
 }
 
 /* All parts at once in the word. */
-static const char *const at_once[] = {
+static const gen_text at_once[] = {
     "@a = (((@a ^ @b) & 0xfefefefeu) >> 1) + (@a & @b);",
     "@a = ((@a & 0x7f7f7f7fu) + (@b & 0x7f7f7f7fu)) ^ ((@a ^ @b) & 0x80808080u);",
     "@a = (@a & 0x00ff00ffu) * 3u + ((@b >> 8) & 0x00ff00ffu);",
     "@a = (@a >> 3) + ((@b & 0x0f0f0f0fu) << 4);"};
 
 /* A product-sum of four bytes each. */
-static void dot(gen *g, const char *sum, const char *a, const char *b) {
-  const char *e = sum;
+static void dot(gen *g, gen_text sum, gen_text a, gen_text b) {
+  gen_text e = sum;
   TAG("dot4");
   for (uint32_t k = 0; k < 4; k++) {
-    const char *x = unpack(g, a, 8, true, k), *y = unpack(g, b, 8, true, k);
+    gen_text x = unpack(g, a, 8, true, k), y = unpack(g, b, 8, true, k);
     e = T("%s + %s * %s", e, x, y);
   }
   if (chance(60)) {
@@ -237,7 +237,7 @@ static void dot(gen *g, const char *sum, const char *a, const char *b) {
 GEN_FAMILY(lowbits) {
   uint32_t bits = chance(70) ? 8 : 16, kind = pick(3), lanes = 1 + pick(3);
   bool is_signed = chance(50), two = kind == 2 || chance(60), row = chance(50);
-  const char *i = OPEN_1D("n"), *trips = ITERS(), *w = "w";
+  gen_text i = OPEN_1D("n"), trips = ITERS(), w = "w";
   g->type = GEN_U32;
   TAG("packed loop");
   BUFFER("words", GEN_U32, row ? "n+65536" : "n");
@@ -255,7 +255,7 @@ GEN_FAMILY(lowbits) {
   if (two && row)
     L("$u32 o = others[#h k & 4095];");
   for (uint32_t k = 0; k < lanes; k++) {
-    const char *acc = T("a%u", k), *other = two && row ? "o" : "p";
+    gen_text acc = T("a%u", k), other = two && row ? "o" : "p";
     if (k)
       w = T("(w >> %u)", k);
     if (kind == 0)
@@ -268,7 +268,7 @@ GEN_FAMILY(lowbits) {
   if (kind == 1)
     L("a0 ^= w;");
   CLOSE();
-  const char *sum = "($u32)a0";
+  gen_text sum = "($u32)a0";
   for (uint32_t k = 1; k < lanes; k++)
     sum = T("%s + ($u32)a%u", sum, k);
   bool narrow = chance(30);
@@ -280,8 +280,8 @@ GEN_FAMILY(lowbits) {
 
 /* One parameter after the other, on elements that stay in registers: a polynomial, a count of
  * thresholds, or any step. */
-static void apply(gen *g, uint32_t width, const char *const *acc) {
-  const char *vars[] = {"v", "p", "s"};
+static void apply(gen *g, uint32_t width, const gen_text *acc) {
+  gen_text vars[] = {"v", "p", "s"};
   uint32_t how = pick(3);
   bool two = chance(40); /* a second parameter of the same tap */
   if (two)
@@ -291,7 +291,7 @@ static void apply(gen *g, uint32_t width, const char *const *acc) {
   L("@T p = params[#h row * taps + q];");
   if (two)
     L("@T s = scales[#h row * taps + q];");
-  const char *by = two ? "s" : FLOATS ? T("0.25@f") : "3";
+  gen_text by = two ? "s" : FLOATS ? T("0.25@f") : "3";
   for (uint32_t w = 0; w < width; w++) {
     vars[0] = T("v%u", w);
     if (how == 0 && FLOATS)
@@ -310,7 +310,7 @@ GEN_FAMILY(bcast) {
   VALUE(75);
   uint32_t width = 1u << pick(3);
   bool warps = chance(40);
-  const char *acc[4], *lanes = warps ? "32" : "$dx";
+  gen_text acc[4], lanes = warps ? "32" : "$dx";
   TAG("broadcast rows");
   if (width > 1)
     TAG("ilp");

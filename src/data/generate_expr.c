@@ -19,10 +19,10 @@ gen_type ww_gen_compute(gen_type t) {
   return t == GEN_U8 || t == GEN_I8 || t == GEN_I16 ? GEN_I32 : t;
 }
 
-const char *ww_gen_literal(gen *g) {
-  static const char *const floats[] = {"0.5",  "0.25",   "0.125", "0.9",  "0.99", "1.5",
-                                       "0.75", "0.3333", "0.01",  "0.7",  "0.05", "0.62",
-                                       "0.2",  "1.25",   "0.8",   "0.001"};
+gen_text ww_gen_literal(gen *g) {
+  static const gen_text floats[] = {"0.5",  "0.25",   "0.125", "0.9",  "0.99", "1.5",
+                                    "0.75", "0.3333", "0.01",  "0.7",  "0.05", "0.62",
+                                    "0.2",  "1.25",   "0.8",   "0.001"};
   static const uint32_t odd[] = {1664525, 2654435761u, 1103515245, 40503, 31,
                                  33,      0x9e3779b1u, 17,         69069, 0x85ebca6bu};
   if (FLOATS)
@@ -30,35 +30,35 @@ const char *ww_gen_literal(gen *g) {
   return g->type == GEN_I32 ? T("@[2+30]") : T("%uu", odd[pick(10)]);
 }
 
-static const char *operand(gen *g, const char *const *vars, uint32_t n) {
+static gen_text operand(gen *g, const gen_text *vars, uint32_t n) {
   return vars[pick(n)];
 }
 
-static const char *math_expr(gen *g, const char *a, const char *b) {
-  static const char *const forms[] = {"$sqrt@f($fabs@f(@a) + @c)",
-                                      "$exp@f(-$fabs@f(@a))",
-                                      "$rsqrt@f(@a * @a + 1.0@f)",
-                                      "$fmin@f(@a, @b)",
-                                      "$fmax@f(@a, @b)",
-                                      "$fabs@f(@a - @b)",
-                                      "$sqrt@f(@a * @a + @b * @b)",
-                                      "$floor@f(@a * @c)",
-                                      "$fma@f(@a, @b, @c)",
-                                      "$log@f($fabs@f(@a) + 1.0@f)",
-                                      "$sinf(@a)", /* from here on floats alone */
-                                      "$cosf(@a + @b)",
-                                      "$fastexp(-$fabsf(@a))",
-                                      "$tanhf(@a)"};
-  const char *lit = LITERAL();
+static gen_text math_expr(gen *g, gen_text a, gen_text b) {
+  static const gen_text forms[] = {"$sqrt@f($fabs@f(@a) + @c)",
+                                   "$exp@f(-$fabs@f(@a))",
+                                   "$rsqrt@f(@a * @a + 1.0@f)",
+                                   "$fmin@f(@a, @b)",
+                                   "$fmax@f(@a, @b)",
+                                   "$fabs@f(@a - @b)",
+                                   "$sqrt@f(@a * @a + @b * @b)",
+                                   "$floor@f(@a * @c)",
+                                   "$fma@f(@a, @b, @c)",
+                                   "$log@f($fabs@f(@a) + 1.0@f)",
+                                   "$sinf(@a)", /* from here on floats alone */
+                                   "$cosf(@a + @b)",
+                                   "$fastexp(-$fabsf(@a))",
+                                   "$tanhf(@a)"};
+  gen_text lit = LITERAL();
   TAG("math");
   return FORM(forms[pick(g->type == GEN_F64 ? 10 : 14)], a, b, lit);
 }
 
-static const char *float_expr(gen *g, const char *const *vars, uint32_t n, uint32_t depth) {
-  static const char *const forms[] = {"(@a + @b)", "(@a + @b)", "(@a - @b)",
-                                      "@a * @b",   "@a * @b",   "(@a * @l + @b)"};
-  const char *a = EXPR(vars, n, depth - 1);
-  const char *b = chance(70) ? EXPR(vars, n, depth - 1 - pick(depth)) : operand(g, vars, n);
+static gen_text float_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t depth) {
+  static const gen_text forms[] = {"(@a + @b)", "(@a + @b)", "(@a - @b)",
+                                   "@a * @b",   "@a * @b",   "(@a * @l + @b)"};
+  gen_text a = EXPR(vars, n, depth - 1);
+  gen_text b = chance(70) ? EXPR(vars, n, depth - 1 - pick(depth)) : operand(g, vars, n);
   if (chance(g->math))
     return math_expr(g, a, b);
   if (chance(g->div)) {
@@ -70,53 +70,53 @@ static const char *float_expr(gen *g, const char *const *vars, uint32_t n, uint3
     return FORM(forms[how], a, b);
   if (how == 6)
     return T("(%s * %s + %s)", a, b, operand(g, vars, n));
-  const char *limit = LITERAL();
+  gen_text limit = LITERAL();
   return T("(%s > %s ? %s : %s)", operand(g, vars, n), limit, a, b);
 }
 
-static const char *signed_expr(gen *g, const char *a, const char *b) {
-  static const char *const forms[] = {"(@a + @b)",     "(@a + @b)",
-                                      "(@a - @b)",     NULL,
-                                      "$min(@a, @b)",  "$max(@a, @b)",
-                                      "(@a ^ @b)",     "((@a + @b) >> @[1+4])",
-                                      "$abs(@a - @b)", "(@a > @b ? @a : @[0+100])"};
-  const char *form = forms[pick(10)];
+static gen_text signed_expr(gen *g, gen_text a, gen_text b) {
+  static const gen_text forms[] = {"(@a + @b)",     "(@a + @b)",
+                                   "(@a - @b)",     NULL,
+                                   "$min(@a, @b)",  "$max(@a, @b)",
+                                   "(@a ^ @b)",     "((@a + @b) >> @[1+4])",
+                                   "$abs(@a - @b)", "(@a > @b ? @a : @[0+100])"};
+  gen_text form = forms[pick(10)];
   return form ? FORM(form, a, b) : T("(%s & @[8<<6]) * %u", a, 3 + pick(14));
 }
 
-static const char *bits_expr(gen *g, const char *a, const char *b) {
-  static const char *const forms[] = {"$popc(@a)",
-                                      "$clz(@a | 1u)",
-                                      "((@a << @c) | (@a >> @d))",
-                                      "$mulhi(@a, @b)",
-                                      "(@a ^ (@a >> @[5+12]))",
-                                      "(@a & (~@a + 1u))",
-                                      "(((@a >> @c) & 255u) | (@b << 8))",
-                                      "((@a & 0x55555555u) + ((@a >> 1) & 0x55555555u))"};
+static gen_text bits_expr(gen *g, gen_text a, gen_text b) {
+  static const gen_text forms[] = {"$popc(@a)",
+                                   "$clz(@a | 1u)",
+                                   "((@a << @c) | (@a >> @d))",
+                                   "$mulhi(@a, @b)",
+                                   "(@a ^ (@a >> @[5+12]))",
+                                   "(@a & (~@a + 1u))",
+                                   "(((@a >> @c) & 255u) | (@b << 8))",
+                                   "((@a & 0x55555555u) + ((@a >> 1) & 0x55555555u))"};
   TAG("bits");
   uint32_t how = pick(8), by = how == 2 ? 1 + pick(30) : how == 6 ? 8 * pick(4) : 0;
   return FORM(forms[how], a, b, NUM(by), NUM(32 - by));
 }
 
-static const char *unsigned_expr(gen *g, const char *a, const char *b) {
-  static const char *const forms[] = {"(@a + @b)",       "(@a + @b)", "@a * @l",
-                                      "(@a ^ @b)",       "(@a & @b)", "(@a << @[1+7])",
-                                      "(@a >> @[1+15])", "(@a | @b)", "(@a < @b ? @b : @a)"};
+static gen_text unsigned_expr(gen *g, gen_text a, gen_text b) {
+  static const gen_text forms[] = {"(@a + @b)",       "(@a + @b)", "@a * @l",
+                                   "(@a ^ @b)",       "(@a & @b)", "(@a << @[1+7])",
+                                   "(@a >> @[1+15])", "(@a | @b)", "(@a < @b ? @b : @a)"};
   if (g->type == GEN_U32 && chance(g->math))
     return bits_expr(g, a, b);
   return FORM(forms[pick(9)], a, b);
 }
 
-const char *ww_gen_expr(gen *g, const char *const *vars, uint32_t n, uint32_t depth) {
+gen_text ww_gen_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t depth) {
   if (!depth || depth > 8 || chance(10))
     return chance(85) ? operand(g, vars, n) : LITERAL();
   if (FLOATS)
     return float_expr(g, vars, n, depth);
-  const char *a = EXPR(vars, n, depth - 1), *b = EXPR(vars, n, depth - 1 - pick(depth));
+  gen_text a = EXPR(vars, n, depth - 1), b = EXPR(vars, n, depth - 1 - pick(depth));
   if (chance(g->div)) { /* by a literal mostly: what compilers turn into multiplications; else never
                            by zero */
     TAG("intdiv");
-    const char *op = chance(50) ? "/" : "%";
+    gen_text op = chance(50) ? "/" : "%";
     if (chance(60))
       return T("(%s %s %u@u)", a, op, 3 + 2 * pick(500));
     return T("(%s %s ((%s & 1023@u) + 3@u))", a, op, b);
@@ -124,8 +124,8 @@ const char *ww_gen_expr(gen *g, const char *const *vars, uint32_t n, uint32_t de
   return g->type == GEN_I32 ? signed_expr(g, a, b) : unsigned_expr(g, a, b);
 }
 
-static const char *join(gen *g, const char *a, const char *b) {
-  static const char *const floats[] = {"%s * %s", "(%s - %s)", "(%s + %s)", "(%s + %s)"};
+static gen_text join(gen *g, gen_text a, gen_text b) {
+  static const gen_text floats[] = {"%s * %s", "(%s - %s)", "(%s + %s)", "(%s + %s)"};
   if (FLOATS) {
     if (chance(g->math / 2))
       return T("$f%s@f(%s, %s)", chance(50) ? "max" : "min", a, b);
@@ -139,10 +139,10 @@ static const char *join(gen *g, const char *a, const char *b) {
   return T("(%s %s (%s >> %u))", a, chance(50) ? "^" : "-", b, shift);
 }
 
-const char *ww_gen_all(gen *g, const char *const *vars, uint32_t n, uint32_t depth) {
-  const char *e = NULL;
+gen_text ww_gen_all(gen *g, const gen_text *vars, uint32_t n, uint32_t depth) {
+  gen_text e = NULL;
   for (uint32_t k = 0; k < n; k++) {
-    const char *v = vars[k];
+    gen_text v = vars[k];
     if (depth && chance(50))
       v = join(g, v, EXPR(vars, n, pick(depth + 1)));
     if (depth > 1 && chance(g->math) && FLOATS)
@@ -152,8 +152,8 @@ const char *ww_gen_all(gen *g, const char *const *vars, uint32_t n, uint32_t dep
   return e;
 }
 
-static const char *float_step(gen *g) {
-  static const char *const math[] = {
+static gen_text float_step(gen *g) {
+  static const gen_text math[] = {
       "@a = $sqrt@f($fabs@f(@a + @b));", "@a = 0.5@f / (@a * @a + 1.0@f) + @b;",
       "@a += $exp@f(-$fabs@f(@b));", "@a = $rsqrt@f(@a * @a + 0.5@f) * @b;"};
   if (chance(g->math))
@@ -172,35 +172,35 @@ static const char *float_step(gen *g) {
   }
 }
 
-static const char *int_step(gen *g) {
-  static const char *const forms[] = {"@a += @b;",
-                                      "@a ^= @b;",
-                                      "@a = @a > @b ? @a : @b;",
-                                      "@a = (@a >> 1) + @b;",
-                                      "@a = (@a & @[256<<8]) + @b;",
-                                      "@a = @a * @l + @b;", /* from here on unsigned ones alone */
-                                      "@a ^= (@a << @[3+14]) + @b;",
-                                      "@a = (@a ^ (@a >> @[3+18])) + @b;",
-                                      "@a = (@a + @b) * @l;"};
+static gen_text int_step(gen *g) {
+  static const gen_text forms[] = {"@a += @b;",
+                                   "@a ^= @b;",
+                                   "@a = @a > @b ? @a : @b;",
+                                   "@a = (@a >> 1) + @b;",
+                                   "@a = (@a & @[256<<8]) + @b;",
+                                   "@a = @a * @l + @b;", /* from here on unsigned ones alone */
+                                   "@a ^= (@a << @[3+14]) + @b;",
+                                   "@a = (@a ^ (@a >> @[3+18])) + @b;",
+                                   "@a = (@a + @b) * @l;"};
   return forms[pick(g->type == GEN_I32 ? 5 : 9)];
 }
 
-void ww_gen_step(gen *g, const char *acc, const char *const *vars, uint32_t n) {
-  const char *e = n < 4 || chance(40) ? ALL(vars, n, pick(3)) : EXPR(vars, n, 1 + pick(2));
+void ww_gen_step(gen *g, gen_text acc, const gen_text *vars, uint32_t n) {
+  gen_text e = n < 4 || chance(40) ? ALL(vars, n, pick(3)) : EXPR(vars, n, 1 + pick(2));
   if (!FLOATS && chance(g->div / 2))
     L("%s = %s %% %u@u + %s;", acc, acc, 1021 + 2 * pick(40), e);
   else
     LINE(FLOATS ? float_step(g) : int_step(g), acc, e);
 }
 
-void ww_gen_steps(gen *g, uint32_t count, const char *acc, const char *const *vars, uint32_t n) {
+void ww_gen_steps(gen *g, uint32_t count, gen_text acc, const gen_text *vars, uint32_t n) {
   while (count--)
     STEP(acc, vars, n);
 }
 
-const char *ww_gen_condition(gen *g, const char *index, const char *const *vars, uint32_t n,
-                             const char **weight) {
-  static const char *const levels[] = {"0.25", "0.5", "0.75", "0.9"};
+gen_text ww_gen_condition(gen *g, gen_text index, const gen_text *vars, uint32_t n,
+                          gen_text *weight) {
+  static const gen_text levels[] = {"0.25", "0.5", "0.75", "0.9"};
   uint32_t how = pick(7);
   TAG(how < 3 ? "divergent" : how < 5 ? "uniform" : "data-branch");
   *weight = how == 3 || how == 4 ? "0.5" : "1"; /* divergent: both sides are issued */
@@ -220,30 +220,30 @@ const char *ww_gen_condition(gen *g, const char *index, const char *const *vars,
   default:
     break;
   }
-  const char *v = operand(g, vars, n);
+  gen_text v = operand(g, vars, n);
   if (FLOATS) {
-    const char *level = levels[pick(4)];
+    gen_text level = levels[pick(4)];
     return T("%s %s %s@f", v, chance(50) ? "<" : ">", level);
   }
   if (g->type == GEN_I32)
     return T("(%s & %u) == 0", v, 3u << pick(2));
-  const char *op = chance(50) ? "==" : "!=";
+  gen_text op = chance(50) ? "==" : "!=";
   return T("(%s & %uu) %s 0u", v, 1u << pick(12), op);
 }
 
 /* ---- blocks of work ---- */
 
-static const char *chain(gen *g, const char *const *vars, uint32_t n, uint32_t steps) {
-  const char *r = fresh("r");
+static gen_text chain(gen *g, const gen_text *vars, uint32_t n, uint32_t steps) {
+  gen_text r = fresh("r");
   TAG("chain");
   L("@T %s = %s;", r, ALL(vars, n, pick(2)));
   STEPS(steps, r, vars, n);
   return r;
 }
 
-static const char *wide(gen *g, const char *const *vars, uint32_t n) {
+static gen_text wide(gen *g, const gen_text *vars, uint32_t n) {
   uint32_t w = 2 + pick(5), steps = 1 + pick(3);
-  const char *lanes[8] = {0};
+  gen_text lanes[8] = {0};
   TAG("ilp");
   for (uint32_t k = 0; k < w; k++) {
     lanes[k] = fresh("p");
@@ -252,7 +252,7 @@ static const char *wide(gen *g, const char *const *vars, uint32_t n) {
   for (uint32_t s = 0; s < steps; s++)
     for (uint32_t k = 0; k < w; k++)
       STEP(lanes[k], vars, n);
-  const char *sum = lanes[0], *r;
+  gen_text sum = lanes[0], r;
   for (uint32_t k = 1; k < w; k++)
     sum = T("%s %s %s", sum, FLOATS || chance(50) ? "+" : "^", lanes[k]);
   r = fresh("r");
@@ -260,21 +260,21 @@ static const char *wide(gen *g, const char *const *vars, uint32_t n) {
   return r;
 }
 
-static const char *temporaries(gen *g, const char *const *vars, uint32_t n) {
-  const char *live[12];
+static gen_text temporaries(gen *g, const gen_text *vars, uint32_t n) {
+  gen_text live[12];
   uint32_t m = n < 8 ? n : 8, count = 1 + pick(4);
   memcpy(live, vars, m * sizeof *live);
   for (uint32_t k = 0; k < count && m < 12; k++) {
-    const char *v = fresh("t"), *e = k ? join(g, live[m - 1], EXPR(live, m, 1 + pick(3)))
-                                       : ALL(live, m, 1 + pick(2));
+    gen_text v = fresh("t"),
+             e = k ? join(g, live[m - 1], EXPR(live, m, 1 + pick(3))) : ALL(live, m, 1 + pick(2));
     L("%s@T %s = %s;", chance(25) ? "const " : "", v, e);
     live[m++] = v;
   }
   return live[m - 1];
 }
 
-static const char *looped(gen *g, const char *const *vars, uint32_t n, bool argument) {
-  const char *r = fresh("r"), *k = fresh("k");
+static gen_text looped(gen *g, const gen_text *vars, uint32_t n, bool argument) {
+  gen_text r = fresh("r"), k = fresh("k");
   uint32_t steps = 1 + pick(4), trips = 4u << pick(4);
   TAG("loop");
   L("@T %s = %s;", r, ALL(vars, n, pick(2)));
@@ -290,9 +290,9 @@ static const char *looped(gen *g, const char *const *vars, uint32_t n, bool argu
   return r;
 }
 
-static const char *branched(gen *g, const char *index, const char *const *vars, uint32_t n) {
-  const char *r = fresh("r"), *weight;
-  const char *cond = CONDITION(index, vars, n, &weight);
+static gen_text branched(gen *g, gen_text index, const gen_text *vars, uint32_t n) {
+  gen_text r = fresh("r"), weight;
+  gen_text cond = CONDITION(index, vars, n, &weight);
   uint32_t steps = 1 + pick(4);
   L("@T %s = %s;", r, ALL(vars, n, pick(2)));
   OPEN(weight, "if (%s)", cond);
@@ -305,9 +305,9 @@ static const char *branched(gen *g, const char *index, const char *const *vars, 
   return r;
 }
 
-const char *ww_gen_work(gen *g, const char *index, const char *const *vars, uint32_t n) {
+gen_text ww_gen_work(gen *g, gen_text index, const gen_text *vars, uint32_t n) {
   if (g->heavy && !g->iters && chance(95)) { /* a loop of its own, then perhaps more */
-    const char *r = looped(g, vars, n, true);
+    gen_text r = looped(g, vars, n, true);
     if (chance(60))
       return r;
     return temporaries(g, NAMES(r, vars[0]));

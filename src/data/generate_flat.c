@@ -2,18 +2,18 @@
  * chains, hashing, branches. */
 #include "generate_pen.h"
 
-const char *ww_gen_one_of(gen *g, const char *const *list, uint32_t n) {
+gen_text ww_gen_one_of(gen *g, const gen_text *list, uint32_t n) {
   return list[pick(n)];
 }
 
-static const char *const in_names[] = {"x",    "y",     "z",     "w",    "src",  "input", "data",
-                                       "vals", "field", "alpha", "beta", "left", "right", "u"};
-static const char *const out_names[] = {"out", "dst", "result", "output", "y_out", "res"};
-static const char *const index_names[] = {"i", "idx", "gid", "tid", "t"};
+static const gen_text in_names[] = {"x",    "y",     "z",     "w",    "src",  "input", "data",
+                                    "vals", "field", "alpha", "beta", "left", "right", "u"};
+static const gen_text out_names[] = {"out", "dst", "result", "output", "y_out", "res"};
+static const gen_text index_names[] = {"i", "idx", "gid", "tid", "t"};
 
-const char *ww_gen_open_1d(gen *g, const char *n) {
-  const char *i = ww_gen_one_of(g, index_names, 5);
-  const char *u = chance(20) ? "$u32" : "int";
+gen_text ww_gen_open_1d(gen *g, gen_text n) {
+  gen_text i = ww_gen_one_of(g, index_names, 5);
+  gen_text u = chance(20) ? "$u32" : "int";
   switch (pick(10)) {
   case 0:
   case 1: /* one element per thread, early exit */
@@ -50,24 +50,24 @@ const char *ww_gen_open_1d(gen *g, const char *n) {
   return i;
 }
 
-const char *ww_gen_load(gen *g, gen_type t, const char *buffer, const char *at) {
-  const char *v = fresh("v");
+gen_text ww_gen_load(gen *g, gen_type t, gen_text buffer, gen_text at) {
+  gen_text v = fresh("v");
   L("%s%s %s = %s[%s];", chance(30) ? "const " : "", NAME(ww_gen_compute(t)), v, buffer, at);
   return v;
 }
 
-void ww_gen_inputs(gen *g, gen_type t, uint32_t count, const char *elements, const char *at,
-                   const char **vars) {
+void ww_gen_inputs(gen *g, gen_type t, uint32_t count, gen_text elements, gen_text at,
+                   gen_text *vars) {
   uint32_t from = pick(14);
   for (uint32_t k = 0; k < count; k++) {
-    const char *name = in_names[(from + k) % 14];
+    gen_text name = in_names[(from + k) % 14];
     BUFFER(name, t, elements);
     vars[k] = LOAD(t, name, at);
   }
 }
 
-static void store(gen *g, gen_type t, const char *count, const char *at, const char *value) {
-  const char *out = ww_gen_one_of(g, out_names, 6);
+static void store(gen *g, gen_type t, gen_text count, gen_text at, gen_text value) {
+  gen_text out = ww_gen_one_of(g, out_names, 6);
   OUTPUT(out, t, count);
   if (t == GEN_U8 || t == GEN_I8 || t == GEN_I16)
     L("%s[%s] = (%s)(%s);", out, at, NAME(t), value);
@@ -85,14 +85,14 @@ static gen_type begin(gen *g) {
 
 GEN_FAMILY(map) {
   gen_type t = begin(g);
-  const char *vars[6], *i = OPEN_1D("n"), *at = T("#c %s", i);
+  gen_text vars[6], i = OPEN_1D("n"), at = T("#c %s", i);
   uint32_t nin = 1 + pick(4), n = nin;
   INPUTS(t, nin, "n", at, vars);
   if (FLOATS && chance(35)) {
     SCALAR("scale", g->type);
     vars[n++] = "scale";
   }
-  const char *r = WORK(i, vars, n);
+  gen_text r = WORK(i, vars, n);
   if (chance(30))
     r = WORK(i, NAMES(r, vars[0]));
   store(g, t, "n", at, r);
@@ -100,10 +100,10 @@ GEN_FAMILY(map) {
 
 GEN_FAMILY(strided) {
   gen_type t = begin(g);
-  const char *vars[4], *i = OPEN_1D("n");
+  gen_text vars[4], i = OPEN_1D("n");
   uint32_t nin = 1 + pick(3), lit = 1u << (1 + pick(6));
   bool out_strided = chance(30);
-  const char *at, *count;
+  gen_text at, count;
   TAG("stride");
   if (chance(50)) {
     DRAW("stride", 2, 96);
@@ -116,14 +116,14 @@ GEN_FAMILY(strided) {
     count = T("n*%u", lit);
   }
   INPUTS(t, nin, count, at, vars);
-  const char *r = WORK(i, vars, nin);
+  gen_text r = WORK(i, vars, nin);
   store(g, t, out_strided ? count : "n", out_strided ? at : T("#c %s", i), r);
 }
 
 /* Indices into `m` elements, filled in one of the ways that real ones are distributed. */
-static const char *indices(gen *g, const char *count, bool distinct) {
-  static const char *const names[] = {"index", "idx_list", "perm", "map", "order", "col"};
-  const char *name = ww_gen_one_of(g, names, 6);
+static gen_text indices(gen *g, gen_text count, bool distinct) {
+  static const gen_text names[] = {"index", "idx_list", "perm", "map", "order", "col"};
+  gen_text name = ww_gen_one_of(g, names, 6);
   gen_param *p = BUFFER(name, GEN_I32, count);
   if (distinct || chance(30))
     ww_gen_indices(p, WW_FILL_PERMUTATION, NULL, NULL);
@@ -135,7 +135,7 @@ static const char *indices(gen *g, const char *count, bool distinct) {
 
 GEN_FAMILY(gather) {
   gen_type t = begin(g);
-  const char *vars[6], *i = OPEN_1D("n"), *ix = indices(g, "n", false), *j = fresh("j");
+  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, "n", false), j = fresh("j");
   uint32_t nin = 1 + pick(2), n = nin;
   L("int %s = %s[#c %s];", j, ix, i);
   if (chance(20))
@@ -145,17 +145,17 @@ GEN_FAMILY(gather) {
     BUFFER("weight", t, "n");
     vars[n++] = LOAD(t, "weight", T("#c %s", i));
   }
-  const char *r = WORK(i, vars, n);
+  gen_text r = WORK(i, vars, n);
   store(g, t, "n", T("#c %s", i), r);
 }
 
 GEN_FAMILY(scatter) {
   gen_type t = begin(g);
   bool atomic = chance(45) && (t == GEN_F32 || t == GEN_I32 || t == GEN_U32);
-  const char *vars[6], *i = OPEN_1D("n"), *ix = indices(g, "n", !atomic), *j = fresh("j");
+  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, "n", !atomic), j = fresh("j");
   uint32_t nin = 1 + pick(3);
   INPUTS(t, nin, "n", T("#c %s", i), vars);
-  const char *r = WORK(i, vars, nin);
+  gen_text r = WORK(i, vars, nin);
   L("int %s = %s[#c %s];", j, ix, i);
   if (!atomic) {
     store(g, t, "n", T("#dr %s", j), r);
@@ -168,28 +168,28 @@ GEN_FAMILY(scatter) {
 GEN_FAMILY(vector) {
   static const struct {
     uint8_t t, e;
-    const char *make;
+    gen_text make;
     uint8_t lanes;
   } kinds[] = {{GEN_F32X4, GEN_F32, "$make4", 4},
                {GEN_F32X2, GEN_F32, "$make2", 2},
                {GEN_I32X4, GEN_I32, "$makei4", 4}};
   uint32_t k = pick(3), nin = 1 + pick(3), lanes = kinds[k].lanes;
   gen_type t = kinds[k].t, e = kinds[k].e;
-  const char *in[4], *part[4], *i = OPEN_1D("n"), *out = ww_gen_one_of(g, out_names, 6);
+  gen_text in[4], part[4], i = OPEN_1D("n"), out = ww_gen_one_of(g, out_names, 6);
   g->type = e;
   TAG("vector");
   for (uint32_t b = 0; b < nin; b++) {
     in[b] = fresh("q");
-    const char *name = in_names[(b * 3 + pick(3)) % 14];
+    gen_text name = in_names[(b * 3 + pick(3)) % 14];
     BUFFER(name, t, "n");
     L("%s %s = %s[#c %s];", NAME(t), in[b], name, i);
   }
   if (g->heavy && chance(70)) {
-    const char *it = fresh("it");
+    gen_text it = fresh("it");
     TAG("loop");
     LOOP(it, ITERS());
     for (uint32_t l = 0; l < lanes; l++) {
-      const char *vars[4], *own = T("%s.%c", in[0], "xyzw"[l]);
+      gen_text vars[4], own = T("%s.%c", in[0], "xyzw"[l]);
       for (uint32_t b = 1; b < nin; b++)
         vars[b - 1] = T("%s.%c", in[b], "xyzw"[(l + b) % lanes]);
       if (nin == 1)
@@ -203,7 +203,7 @@ GEN_FAMILY(vector) {
   bool same = chance(60); /* the usual: each component the same way */
   uint64_t rng = g->rng;
   for (uint32_t l = 0; l < lanes; l++) {
-    const char *vars[4];
+    gen_text vars[4];
     for (uint32_t b = 0; b < nin; b++)
       vars[b] = T("%s.%c", in[b], "xyzw"[l]);
     if (same)
@@ -220,7 +220,7 @@ GEN_FAMILY(chain) {
                          : chance(40) ? GEN_F64
                          : chance(50) ? GEN_U32
                                       : GEN_U64;
-  const char *vars[4], *acc[8], *i = OPEN_1D("n"), *at = T("#c %s", i);
+  gen_text vars[4], acc[8], i = OPEN_1D("n"), at = T("#c %s", i);
   uint32_t nin = 1 + pick(2), width = chance(40) ? 1 : 2 + pick(6),
            steps = 1 + pick(width > 3 ? 2 : 6);
   TAG(width == 1 ? "chain" : "ilp");
@@ -229,7 +229,7 @@ GEN_FAMILY(chain) {
     acc[k] = fresh("a");
     L("@T %s = %s;", acc[k], ALL(vars, nin, 1));
   }
-  const char *k = fresh("k"), *trips = ITERS();
+  gen_text k = fresh("k"), trips = ITERS();
   if (chance(30))
     L("#pragma unroll %u", 1u << pick(4));
   LOOP(k, trips);
@@ -240,7 +240,7 @@ GEN_FAMILY(chain) {
     for (uint32_t c = 0; c < width; c++)
       L("%s = (%s * 5u + %s) ^ (%s >> %u);", acc[c], acc[c], k, acc[c], 3 + c);
   CLOSE();
-  const char *sum = acc[0];
+  gen_text sum = acc[0];
   for (uint32_t c = 1; c < width; c++)
     sum = T("%s + %s", sum, acc[c]);
   store(g, t, "n", at, sum);
@@ -249,7 +249,7 @@ GEN_FAMILY(chain) {
 GEN_FAMILY(hash) {
   bool wide = chance(25);
   gen_type t = g->type = wide ? GEN_U64 : GEN_U32;
-  const char *h = fresh("h"), *i = OPEN_1D("n"), *vars[3];
+  gen_text h = fresh("h"), i = OPEN_1D("n"), vars[3];
   uint32_t rounds = 1 + pick(5), nin = 1 + pick(2);
   if (g->math < 20)
     g->math = 20;
@@ -257,7 +257,7 @@ GEN_FAMILY(hash) {
   INPUTS(t, nin, "n", T("#c %s", i), vars);
   L("@T %s = %s ^ @l;", h, vars[0]);
   bool loop = chance(60);
-  const char *k = fresh("k");
+  gen_text k = fresh("k");
   if (loop)
     LOOP(k, ITERS());
   for (uint32_t r = 0; r < rounds; r++) {
@@ -284,26 +284,26 @@ GEN_FAMILY(hash) {
 
 GEN_FAMILY(branchy) {
   gen_type t = begin(g);
-  const char *vars[5], *weight, *i = OPEN_1D("n"), *element = i;
+  gen_text vars[5], weight, i = OPEN_1D("n"), element = i;
   uint32_t nin = 1 + pick(3), levels = 1 + pick(3), depth;
   INPUTS(t, nin, "n", T("#c %s", i), vars);
-  const char *r = fresh("r");
+  gen_text r = fresh("r");
   L("@T %s = %s;", r, ALL(vars, nin, 1));
   depth = g->depth;
   if (g->heavy) {
-    const char *it = fresh("it");
+    gen_text it = fresh("it");
     TAG("loop");
     LOOP(it, ITERS());
     if (chance(50))
       i = T("(%s + %s)", i, it); /* other lanes take the branch each time */
   }
   for (uint32_t l = 0; l < levels; l++) {
-    const char *cond = CONDITION(i, vars, nin, &weight);
+    gen_text cond = CONDITION(i, vars, nin, &weight);
     OPEN(weight, "if (%s)", cond);
     for (uint32_t s = 0; s <= pick(4); s++)
       STEP(r, vars, nin);
     if (chance(35)) { /* a loop as long as the data says, at most 64 */
-      const char *k = fresh("k"), *m = fresh("m");
+      gen_text k = fresh("k"), m = fresh("m");
       TAG("data-loop");
       L(FLOATS ? "int %s = $min((int)($fabs@f(%s) * 32), 64);"
                : "int %s = $min((int)(%s & 31), 64);",
@@ -327,8 +327,8 @@ GEN_FAMILY(branchy) {
 
 GEN_FAMILY(montecarlo) {
   gen_type t = g->type = chance(75) ? GEN_F32 : GEN_F64;
-  const char *s = fresh("s"), *k = fresh("k"), *hits = fresh("hits"), *vars[3], *u = fresh("u");
-  const char *i = OPEN_1D("n"), *trips = ITERS();
+  gen_text s = fresh("s"), k = fresh("k"), hits = fresh("hits"), vars[3], u = fresh("u");
+  gen_text i = OPEN_1D("n"), trips = ITERS();
   TAG("random");
   BUFFER("seeds", GEN_U32, "n");
   L("$u32 %s = seeds[#c %s] | 1u;\n"
@@ -351,7 +351,7 @@ GEN_FAMILY(montecarlo) {
     L("@T %s = (%s >> 8) * (1.0@f / 16777216.0@f);", vars[d], s);
   }
   if (chance(50)) {
-    const char *a = vars[0], *b = vars[draws - 1];
+    gen_text a = vars[0], b = vars[draws - 1];
     OPEN("1", "if (%s * %s + %s * %s < @l)", a, a, b, b);
   }
   STEP(hits, vars, draws);
@@ -364,12 +364,12 @@ GEN_FAMILY(mixed) {
   static const uint8_t to[] = {GEN_U8, GEN_I8, GEN_I16, GEN_I32, GEN_F64, GEN_F32};
   gen_type out = to[pick(6)], in = chance(50) ? GEN_F32 : chance(50) ? GEN_U8 : GEN_I16;
   gen_type ct = ww_gen_compute(in);
-  const char *vars[4], *i = OPEN_1D("n");
+  gen_text vars[4], i = OPEN_1D("n");
   uint32_t nin = 1 + pick(3);
   g->type = ct;
   TAG("convert");
   INPUTS(in, nin, "n", T("#c %s", i), vars);
-  const char *r = WORK(i, vars, nin), *q = fresh("q");
+  gen_text r = WORK(i, vars, nin), q = fresh("q");
   if (ct == GEN_F32 && !ww_gen_is_float(out)) {
     L("float %s = $fminf($fmaxf((%s) * %u.0f, 0.0f), 127.0f);", q, r, 16u << pick(3));
     r = q;
@@ -378,7 +378,7 @@ GEN_FAMILY(mixed) {
     L("double %s = (double)(%s);", q, r);
     r = T("%s * 0.5 + 1.0", q);
   }
-  const char *o = ww_gen_one_of(g, out_names, 6);
+  gen_text o = ww_gen_one_of(g, out_names, 6);
   OUTPUT(o, out, "n");
   L("%s[#c %s] = (%s)(%s);", o, i, NAME(out), r);
 }
@@ -387,7 +387,7 @@ GEN_FAMILY(mixed) {
 
 GEN_FAMILY(grid2) {
   gen_type t = begin(g);
-  const char *vars[4], *x = chance(50) ? "px" : "col", *y = x[0] == 'p' ? "py" : "row";
+  gen_text vars[4], x = chance(50) ? "px" : "col", y = x[0] == 'p' ? "py" : "row";
   bool guard = chance(50), transposed = chance(15);
   uint32_t nin = 1 + pick(3);
   g->shape.dims = 2;
@@ -403,20 +403,19 @@ GEN_FAMILY(grid2) {
     OPEN("height/(GY*TY)", "for (int %s = $gy; %s < height; %s += $sy)", y, y, y);
     OPEN("width/(GX*TX)", "for (int %s = $gx; %s < width; %s += $sx)", x, x, x);
   }
-  const char *at =
-      transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
+  gen_text at = transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
   INPUTS(t, nin, "width*height", at, vars);
   if (chance(30)) {
     BUFFER("bias", t, "width");
     vars[nin - 1] = LOAD(t, "bias", T("#h %s", x));
   }
-  const char *r = WORK(x, vars, nin);
+  gen_text r = WORK(x, vars, nin);
   store(g, t, "width*height", T("#c %s * width + %s", y, x), r);
 }
 
 GEN_FAMILY(grid3) {
   gen_type t = begin(g);
-  const char *vars[4];
+  gen_text vars[4];
   uint32_t nin = 1 + pick(2);
   g->shape.dims = 3;
   GRID("nx", "GX*TX");
@@ -433,8 +432,8 @@ GEN_FAMILY(grid3) {
   OPEN(NULL, loop ? "if (ix < nx && iy < ny)" : "if (ix < nx && iy < ny && iz < nz)");
   if (loop)
     OPEN("nz/(GZ*TZ)", "for (int iz = $gz; iz < nz; iz += $sz)");
-  const char *at = chance(80) ? "#c (iz * ny + iy) * nx + ix" : "#pnz (iy * nx + ix) * nz + iz";
+  gen_text at = chance(80) ? "#c (iz * ny + iy) * nx + ix" : "#pnz (iy * nx + ix) * nz + iz";
   INPUTS(t, nin, "nx*ny*nz", at, vars);
-  const char *r = WORK("ix", vars, nin);
+  gen_text r = WORK("ix", vars, nin);
   store(g, t, "nx*ny*nz", at, r);
 }

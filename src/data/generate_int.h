@@ -108,6 +108,7 @@ struct ww_gen_tree {
   bool heavy;        /* wants one */
 };
 typedef struct ww_gen_tree gen;
+typedef const char *gen_text; /* a piece of the kernel, or the name of something in it */
 
 /* ---- generate_build.c ----
  * In texts @T is the type of the kernel's arithmetic, @0 its zero, @f the suffix of its floats (f
@@ -117,33 +118,32 @@ typedef struct ww_gen_tree gen;
  * the arguments. */
 uint32_t ww_gen_pick(gen *g, uint32_t n); /* 0 .. n-1 */
 bool ww_gen_chance(gen *g, uint32_t percent);
-const char *ww_gen_text(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+gen_text ww_gen_text(gen *g, gen_text fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same without a format: @a to @e are the names. */
-const char *ww_gen_form(gen *g, const char *form, const char *const *names);
+gen_text ww_gen_form(gen *g, gen_text form, const gen_text *names);
 /* A line or several; one that is } closes what was opened. only: 0 both dialects, 1 CUDA, 2 OpenCL
  */
-void ww_gen_line(gen *g, int only, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void ww_gen_line(gen *g, int only, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The first line opens a block, the others are in it. */
-void ww_gen_open(gen *g, const char *weight, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-void ww_gen_loop(gen *g, const char *k, const char *trips); /* over k from 0 on */
-void ww_gen_serial(gen *g); /* the loop just opened waits for itself */
-void ww_gen_rare(gen *g);   /* the branch just opened is often passed by */
-void ww_gen_else(gen *g, const char *weight);
+void ww_gen_open(gen *g, gen_text weight, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
+void ww_gen_loop(gen *g, gen_text k, gen_text trips); /* over k from 0 on */
+void ww_gen_serial(gen *g);                           /* the loop just opened waits for itself */
+void ww_gen_rare(gen *g); /* the branch just opened is often passed by */
+void ww_gen_else(gen *g, gen_text weight);
 void ww_gen_close(gen *g);
 void ww_gen_close_all(gen *g, uint32_t to_depth);
-void ww_gen_outside(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims,
-                   uint32_t elements);            /* declares it */
-void ww_gen_tag(gen *g, const char *productions); /* one or more, with spaces between */
-const char *ww_gen_fresh(gen *g, const char *stem);
-gen_param *ww_gen_buffer(gen *g, const char *name, gen_type t, const char *count);
-gen_param *ww_gen_output(gen *g, const char *name, gen_type t, const char *count);
-void ww_gen_indices(gen_param *p, ww_fill_kind fill, const char *lo, const char *hi);
-gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi,
-                       const char *expr);
-void ww_gen_scalar(gen *g, const char *name, gen_type t);
-const char *ww_gen_iters(gen *g); /* the trip count argument, made on first use */
+void ww_gen_outside(gen *g, gen_text fmt, ...) __attribute__((format(printf, 2, 3)));
+void ww_gen_shared(gen *g, gen_type t, gen_text name, gen_text dims,
+                   uint32_t elements);         /* declares it */
+void ww_gen_tag(gen *g, gen_text productions); /* one or more, with spaces between */
+gen_text ww_gen_fresh(gen *g, gen_text stem);
+gen_param *ww_gen_buffer(gen *g, gen_text name, gen_type t, gen_text count);
+gen_param *ww_gen_output(gen *g, gen_text name, gen_type t, gen_text count);
+void ww_gen_indices(gen_param *p, ww_fill_kind fill, gen_text lo, gen_text hi);
+gen_param *ww_gen_size(gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi,
+                       gen_text expr);
+void ww_gen_scalar(gen *g, gen_text name, gen_type t);
+gen_text ww_gen_iters(gen *g); /* the trip count argument, made on first use */
 static inline bool ww_gen_is_float(gen_type t) {
   return ww_gen_types[t].is_float;
 }
@@ -153,20 +153,20 @@ int ww_gen_role(const gen *g, gen_role role); /* where the first argument of it 
 /* ---- generate_expr.c: arithmetic in the kernel's type that all productions share ---- */
 gen_type ww_gen_any_type(gen *g);    /* float or integer, as kernels have them */
 gen_type ww_gen_compute(gen_type t); /* what values of t are computed in */
-const char *ww_gen_literal(gen *g);
-const char *ww_gen_expr(gen *g, const char *const *vars, uint32_t n, uint32_t depth);
+gen_text ww_gen_literal(gen *g);
+gen_text ww_gen_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t depth);
 /* The same with every one of vars in it: what is loaded is used. */
-const char *ww_gen_all(gen *g, const char *const *vars, uint32_t n, uint32_t depth);
+gen_text ww_gen_all(gen *g, const gen_text *vars, uint32_t n, uint32_t depth);
 /* A statement `acc = ...` that keeps floats bounded however often it runs. */
-void ww_gen_step(gen *g, const char *acc, const char *const *vars, uint32_t n);
-void ww_gen_steps(gen *g, uint32_t count, const char *acc, const char *const *vars, uint32_t n);
+void ww_gen_step(gen *g, gen_text acc, const gen_text *vars, uint32_t n);
+void ww_gen_steps(gen *g, uint32_t count, gen_text acc, const gen_text *vars, uint32_t n);
 /* A condition: uniform over the grid, over a block, divergent, or by data. *weight gets how often
  * it holds. */
-const char *ww_gen_condition(gen *g, const char *index, const char *const *vars, uint32_t n,
-                             const char **weight);
+gen_text ww_gen_condition(gen *g, gen_text index, const gen_text *vars, uint32_t n,
+                          gen_text *weight);
 /* Statements on the values `vars`; the result's name. `index`: an integer that differs between
  * threads. */
-const char *ww_gen_work(gen *g, const char *index, const char *const *vars, uint32_t n);
+gen_text ww_gen_work(gen *g, gen_text index, const gen_text *vars, uint32_t n);
 
 /* ---- productions ---- */
 typedef struct {

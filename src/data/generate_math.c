@@ -10,20 +10,20 @@
 enum { IN_TWO = 4, IN_THREE = 7, NETWORK = 10, NSYSTEMS }; /* the first of those after */
 
 /* The slope of variable k of a system with the variables s. */
-static const char *slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const char *const *s) {
-  static const char *const small[IN_THREE][3] = {
+static gen_text slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const gen_text *s) {
+  static const gen_text small[IN_THREE][3] = {
       {"@b", "mu * (1.0@f - @a * @a) * @b - @a"}, /* van der Pol */
       {"@a * (1.0@f - @b)", "@b * (@a - mu)"},    /* Lotka and Volterra */
       {"@b", "-mu * $sin@f(@a) - 0.1@f * @b"},    /* a pendulum */
       {"@a - @a * @a * @a * 0.3333@f - @b + mu",  /* FitzHugh and Nagumo */
        "0.08@f * (@a + 0.7@f - 0.8@f * @b)"},
       {"10.0@f * (@b - @a)", "@a * (28.0@f * mu - @c) - @b",
-       "@a * @b - 2.6667@f * @c"},                                                 /* Lorenz */
-      {"-@b - @c", "@a + 0.2@f * @b", "0.2@f + @c * (@a - 5.7@f * mu)"},           /* Roessler */
-      {"-mu * @a * @b", "mu * @a * @b - 0.1@f * @b", "0.1@f * @b"}};               /* an epidemic */
-  static const char *const rings[] = {"mu * (@b - 2.0@f * @a + @c) - 0.05@f * @a", /* a chain */
-                                      "mu * ($sin@f(@b - @a) + $sin@f(@c - @a))",  /* Kuramoto */
-                                      "(1.0@f / (1.0@f + $exp@f(-@b)) - @a) * mu"}; /* gates */
+       "@a * @b - 2.6667@f * @c"},                                               /* Lorenz */
+      {"-@b - @c", "@a + 0.2@f * @b", "0.2@f + @c * (@a - 5.7@f * mu)"},         /* Roessler */
+      {"-mu * @a * @b", "mu * @a * @b - 0.1@f * @b", "0.1@f * @b"}};             /* an epidemic */
+  static const gen_text rings[] = {"mu * (@b - 2.0@f * @a + @c) - 0.05@f * @a",  /* a chain */
+                                   "mu * ($sin@f(@b - @a) + $sin@f(@c - @a))",   /* Kuramoto */
+                                   "(1.0@f / (1.0@f + $exp@f(-@b)) - @a) * mu"}; /* gates */
   if (kind < IN_THREE)
     return ww_gen_form(g, small[kind][k], s);
   if (kind == NETWORK)
@@ -31,17 +31,17 @@ static const char *slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const ch
   return FORM(rings[kind - IN_THREE], s[k], s[(k + 1) % n], s[(k + n - 1) % n]);
 }
 
-static void slopes(gen *g, uint32_t kind, uint32_t n, const char *const *s, const char **d) {
+static void slopes(gen *g, uint32_t kind, uint32_t n, const gen_text *s, gen_text *d) {
   for (uint32_t k = 0; k < n; k++) {
-    const char *e = slope(g, kind, n, k, s);
+    gen_text e = slope(g, kind, n, k, s);
     d[k] = fresh("d");
     L("@T %s = %s;", d[k], e);
   }
 }
 
 /* One step: Euler, midpoint, or Runge and Kutta's of order 3 with two extra stages. */
-static void integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const char *const *s) {
-  const char *at[8], *d[8];
+static void integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const gen_text *s) {
+  gen_text at[8], d[8];
   memcpy(at, s, n * sizeof *at);
   for (uint32_t stage = 1; stage < stages; stage++) {
     slopes(g, kind, n, at, d);
@@ -64,7 +64,7 @@ GEN_FAMILY(ode) {
                : kind == NETWORK ? 2 + pick(4)
                                  : 3 + pick(6),
            stages = 1 + pick(n > 5 ? 2 : 3), ends = pick(4);
-  const char *i = OPEN_1D("n"), *s[8], *trips = ITERS();
+  gen_text i = OPEN_1D("n"), s[8], trips = ITERS();
   g->shape.max_threads = t == GEN_F64 && n > 4 ? 256 : 512; /* registers */
   TAG("ode chain");
   READS("start", T("n*%u", n));
@@ -104,14 +104,14 @@ GEN_FAMILY(ode) {
 /* ---- bits ---- */
 
 /* Deltas swapped: rows and columns of 8 x 8 bits, or bytes of a word. */
-static void swap_bits(gen *g, const char *h) {
+static void swap_bits(gen *g, gen_text h) {
   static const struct {
     uint32_t by;
-    const char *narrow, *wide;
+    gen_text narrow, wide;
   } steps[] = {{7, "0x00aa00aau", "0x00aa00aa00aa00aau"},
                {14, "0x0000ccccu", "0x0000cccc0000ccccu"},
                {28, "0x0000000fu", "0x00000000f0f0f0f0u"}};
-  const char *w = fresh("w");
+  gen_text w = fresh("w");
   L("@T %s = 0u;", w);
   for (uint32_t k = 0; k < 3; k++) {
     L("%s = (%s ^ (%s >> %u)) & %s;\n"
@@ -122,8 +122,8 @@ static void swap_bits(gen *g, const char *h) {
 }
 
 /* A loop over the set bits, or a product without carries. */
-static void bit_loop(gen *g, const char *h, const char *b) {
-  const char *w = fresh("w"), *j = fresh("j");
+static void bit_loop(gen *g, gen_text h, gen_text b) {
+  gen_text w = fresh("w"), j = fresh("j");
   if (chance(50)) {
     TAG("data-loop");
     L("@T %s = %s & %s;", w, h, b);
@@ -144,25 +144,24 @@ static void bit_loop(gen *g, const char *h, const char *b) {
        j, j, j, w, b, j, h, j, h, w, h);
 }
 
-static void bit_statement(gen *g, const char *h, const char *b) {
-  static const char *const narrow[] = {
-      "@a += (@T)$popc(@a ^ @b) * @cu;",
-      "@a ^= @b << ($clz(@a | 1u) & 31);",
-      "@a = (@a << @d) | (@a >> @e);",
-      "@a = (@a << (@b & 31u)) | (@a >> ((32u - @b) & 31u));",
-      NULL,
-      "@a = (@a ^ (@a >> 1)) + @b;",
-      "@a = @a / (@b | 3u) + @a;",
-      "@a = @a % (@b | 7u) + (@a << 3);",
-      "@a ^= $mulhi(@a, @b);",
-      "@a = (@a & @b) | (~@a & (@a >> 5));",
-      "@a = ((@a >> 8) & 0x00ff00ffu) | ((@a & 0x00ff00ffu) << 8);",
-      NULL,
-      "@a = @a * @b + @cu;"};
-  static const char *const wide[] = {"@a += (@T)$popcll(@a ^ @b) * @cu;",
-                                     "@a ^= @b << ($clzll(@a | 1u) & 63);",
-                                     [3] = "@a = (@a << (@b & 63u)) | (@a >> ((64u - @b) & 63u));",
-                                     [8] = "@a ^= $mulhi64(@a, @b);"};
+static void bit_statement(gen *g, gen_text h, gen_text b) {
+  static const gen_text narrow[] = {"@a += (@T)$popc(@a ^ @b) * @cu;",
+                                    "@a ^= @b << ($clz(@a | 1u) & 31);",
+                                    "@a = (@a << @d) | (@a >> @e);",
+                                    "@a = (@a << (@b & 31u)) | (@a >> ((32u - @b) & 31u));",
+                                    NULL,
+                                    "@a = (@a ^ (@a >> 1)) + @b;",
+                                    "@a = @a / (@b | 3u) + @a;",
+                                    "@a = @a % (@b | 7u) + (@a << 3);",
+                                    "@a ^= $mulhi(@a, @b);",
+                                    "@a = (@a & @b) | (~@a & (@a >> 5));",
+                                    "@a = ((@a >> 8) & 0x00ff00ffu) | ((@a & 0x00ff00ffu) << 8);",
+                                    NULL,
+                                    "@a = @a * @b + @cu;"};
+  static const gen_text wide[] = {"@a += (@T)$popcll(@a ^ @b) * @cu;",
+                                  "@a ^= @b << ($clzll(@a | 1u) & 63);",
+                                  [3] = "@a = (@a << (@b & 63u)) | (@a >> ((64u - @b) & 63u));",
+                                  [8] = "@a ^= $mulhi64(@a, @b);"};
   bool is_wide = g->type == GEN_U64;
   uint32_t width = is_wide ? 64 : 32, by = 1 + pick(width - 2), how = pick(13);
   if (how == 4)
@@ -178,7 +177,7 @@ static void bit_statement(gen *g, const char *h, const char *b) {
  * runtime values, loops over bits. */
 GEN_FAMILY(bits) {
   gen_type t = g->type = chance(50) ? GEN_U32 : GEN_U64;
-  const char *i = OPEN_1D("n"), *vars[2], *h = fresh("h");
+  gen_text i = OPEN_1D("n"), vars[2], h = fresh("h");
   uint32_t count = 2 + pick(9), lanes = 1 + pick(3);
   TAG("bits");
   INPUTS(t, 2, "n", T("#c %s", i), vars);
@@ -190,7 +189,7 @@ GEN_FAMILY(bits) {
     LOOP("k", ITERS());
   }
   for (uint32_t k = 0; k < count; k++) {
-    const char *other = k % 3 == 2 && lanes > 1 ? T("%s_%u", h, (k + 1) % lanes) : vars[1];
+    gen_text other = k % 3 == 2 && lanes > 1 ? T("%s_%u", h, (k + 1) % lanes) : vars[1];
     bit_statement(g, T("%s_%u", h, k % lanes), other);
   }
   if (loop) {
@@ -198,7 +197,7 @@ GEN_FAMILY(bits) {
       L("%s_%u = (%s_%u ^ (@T)k) * 2654435761u;", h, k, h, k);
     CLOSE();
   }
-  const char *parts[3];
+  gen_text parts[3];
   for (uint32_t k = 0; k < lanes; k++)
     parts[k] = T("%s_%u", h, k);
   PUT("n", i, SUM(parts, lanes));
@@ -207,30 +206,30 @@ GEN_FAMILY(bits) {
 /* ---- straight-line code ---- */
 
 /* Every form maps [0,1] into itself. */
-static const char *float_statement(gen *g) {
-  static const char *const math[] = {"@a = $sqrt@f(@b);", "@a = $exp@f(-@b);",
-                                     "@a = $rsqrt@f(@b + 1.0@f);", "@a = @b / (@c + 1.0@f);"};
-  static const char *const plain[] = {"@a = @b * @c;",
-                                      "@a = 1.0@f - @a * @b;",
-                                      "@a = (@a + @b) * 0.5@f;",
-                                      "@a = @a * 0.75@f + @b * 0.25@f;",
-                                      "@a = @a + @b * (@c - @a);",
-                                      "@a = $fabs@f(@b - @c);",
-                                      "@a = $fma@f(@a, -@b, 1.0@f);",
-                                      "@a = $fmin@f(@b, @c * 0.9@f + 0.1@f);",
-                                      "@a = ((@b * 0.5@f + 0.25@f) * @b + 0.125@f) * @c;"};
+static gen_text float_statement(gen *g) {
+  static const gen_text math[] = {"@a = $sqrt@f(@b);", "@a = $exp@f(-@b);",
+                                  "@a = $rsqrt@f(@b + 1.0@f);", "@a = @b / (@c + 1.0@f);"};
+  static const gen_text plain[] = {"@a = @b * @c;",
+                                   "@a = 1.0@f - @a * @b;",
+                                   "@a = (@a + @b) * 0.5@f;",
+                                   "@a = @a * 0.75@f + @b * 0.25@f;",
+                                   "@a = @a + @b * (@c - @a);",
+                                   "@a = $fabs@f(@b - @c);",
+                                   "@a = $fma@f(@a, -@b, 1.0@f);",
+                                   "@a = $fmin@f(@b, @c * 0.9@f + 0.1@f);",
+                                   "@a = ((@b * 0.5@f + 0.25@f) * @b + 0.125@f) * @c;"};
   return chance(g->math / 3) ? math[pick(4)] : plain[pick(9)];
 }
 
-static void integer_statement(gen *g, const char *a, const char *b, const char *c) {
-  static const char *const forms[] = {"@a += @b ^ @c;",
-                                      "@a = ((@a ^ @b) << @d) | (@a >> @e);",
-                                      "@a = @a * @b + @c;",
-                                      "@a ^= @b >> @d;",
-                                      "@a = (@a & @b) | (~@a & @c);",
-                                      "@a -= @b * @l;",
-                                      "@a = @b > @c ? @a : @b + 1u;",
-                                      "@a += (@b << @d) - @c;"};
+static void integer_statement(gen *g, gen_text a, gen_text b, gen_text c) {
+  static const gen_text forms[] = {"@a += @b ^ @c;",
+                                   "@a = ((@a ^ @b) << @d) | (@a >> @e);",
+                                   "@a = @a * @b + @c;",
+                                   "@a ^= @b >> @d;",
+                                   "@a = (@a & @b) | (~@a & @c);",
+                                   "@a -= @b * @l;",
+                                   "@a = @b > @c ? @a : @b + 1u;",
+                                   "@a += (@b << @d) - @c;"};
   uint32_t by = 3 + pick(26), how = pick(8);
   LINE(forms[how], a, b, c, NUM(how < 7 ? by : by & 15), NUM(32 - by));
 }
@@ -243,7 +242,7 @@ GEN_FAMILY(straight) {
   gen_type t = g->type = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
   uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)], n = alive[pick(t == GEN_F64 ? 6 : 8)],
            nin = 1 + pick(3);
-  const char *i = OPEN_1D("n"), *vars[3], *v[64];
+  gen_text i = OPEN_1D("n"), vars[3], v[64];
   bool loop = chance(60),
        near = chance(50); /* near: operands are what was written last, as in a chain */
   uint32_t words = n * ww_gen_types[t].bytes / 4;
@@ -260,7 +259,7 @@ GEN_FAMILY(straight) {
   if (loop)
     LOOP("k", ITERS());
   for (uint32_t k = 0; k < length; k++) {
-    const char *a = v[k % n], *b = v[near ? (k + n - 1) % n : pick(n)], *c = v[pick(n)];
+    gen_text a = v[k % n], b = v[near ? (k + n - 1) % n : pick(n)], c = v[pick(n)];
     if (t == GEN_U32)
       integer_statement(g, a, b, c);
     else
@@ -278,7 +277,7 @@ GEN_FAMILY(straight) {
 
 /* A power series with as many terms as the argument says, in Horner's form or term by term. */
 static void series(gen *g) {
-  const char *trips = ITERS();
+  gen_text trips = ITERS();
   if (chance(50)) {
     L("double term = 1.0, sum = 1.0;");
     UNROLL(25);
@@ -298,7 +297,7 @@ static void series(gen *g) {
 }
 
 /* A sum of products that keeps what rounding loses. */
-static void compensated(gen *g, const char *i, bool narrow) {
+static void compensated(gen *g, gen_text i, bool narrow) {
   bool exact = chance(50);
   DRAW("len", 4, 256)->most = 1 << 14;
   BUFFER("more", narrow ? GEN_F32 : GEN_F64, "n*len");
@@ -320,7 +319,7 @@ static void compensated(gen *g, const char *i, bool narrow) {
 }
 
 /* A system of 3 or 4 equations, strong on its diagonal: eliminated, then solved from below. */
-static void solve(gen *g, const char *i, uint32_t m, bool again) {
+static void solve(gen *g, gen_text i, uint32_t m, bool again) {
   for (uint32_t k = 0; k < m * m; k++)
     L("double g%u = mats[#c %u * n + %s];", k, k, i);
   if (again)
@@ -340,7 +339,7 @@ static void solve(gen *g, const char *i, uint32_t m, bool again) {
     }
   }
   for (uint32_t p = m; p-- > 0;) {
-    const char *left = T("b%u", p);
+    gen_text left = T("b%u", p);
     for (uint32_t c = p + 1; c < m; c++)
       left = T("%s - m%u%u * b%u", left, p, c, c);
     L("b%u = (%s) * inv%u;", p, left, p);
@@ -352,10 +351,10 @@ static void solve(gen *g, const char *i, uint32_t m, bool again) {
 
 /* A root by Newton's method: until it stands, or so many times. */
 static void newton(gen *g) {
-  static const char *const steps[] = {"(sum * sum - v) / (2.0 * sum)",
-                                      "(sum * sum * sum - v - 2.0) / (3.0 * sum * sum + 0.1)",
-                                      "(sum - $exp(-sum) * v) / (1.0 + $exp(-sum))"};
-  const char *trips = ITERS(), *step = steps[pick(3)];
+  static const gen_text steps[] = {"(sum * sum - v) / (2.0 * sum)",
+                                   "(sum * sum * sum - v - 2.0) / (3.0 * sum * sum + 0.1)",
+                                   "(sum - $exp(-sum) * v) / (1.0 + $exp(-sum))"};
+  gen_text trips = ITERS(), step = steps[pick(3)];
   L("double sum = 1.0 + v;");
   UNROLL(20);
   LOOP("k", trips);
@@ -367,7 +366,7 @@ static void newton(gen *g) {
 GEN_FAMILY(double) {
   uint32_t kind = pick(4), m = 3 + pick(2);
   bool narrow = chance(30);
-  const char *i = OPEN_1D("n");
+  gen_text i = OPEN_1D("n");
   g->type = GEN_F64;
   g->shape.max_threads = kind == 2 ? 256 : 512; /* registers */
   TAG("double");
@@ -385,7 +384,7 @@ GEN_FAMILY(double) {
   }
   if (kind == 3)
     newton(g);
-  const char *r = chance(50) ? WORK(i, NAMES("v", "sum")) : "sum";
+  gen_text r = chance(50) ? WORK(i, NAMES("v", "sum")) : "sum";
   if (chance(25)) {
     OUTPUT("out", GEN_F32, "n");
     L("out[#c %s] = (float)(%s);", i, r);

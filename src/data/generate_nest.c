@@ -3,7 +3,7 @@
 #include "generate_pen.h"
 
 /* One step of a sum over vars, mostly the plain product-sum that people write. */
-static void accumulate(gen *g, const char *acc, const char *const *vars, uint32_t n) {
+static void accumulate(gen *g, gen_text acc, const gen_text *vars, uint32_t n) {
   if (n >= 2 && chance(55))
     L("%s += %s * %s;", acc, vars[0], vars[1]);
   else
@@ -14,17 +14,17 @@ GEN_FAMILY(stencil1) {
   NARROW_VALUE(70, 82);
   uint32_t radius = 1 + pick(6);
   bool loop = chance(50), passes = chance(60);
-  const char *i = OPEN_1D("n"), *acc = fresh("acc"), *at = i;
+  gen_text i = OPEN_1D("n"), acc = fresh("acc"), at = i;
   READS("in", T("n+%u", 2 * radius + 16));
   TAG("stencil");
   L("@T %s = @0;", acc);
-  const char *trips = passes ? ITERS() : NULL, *p = fresh("p");
+  gen_text trips = passes ? ITERS() : NULL, p = fresh("p");
   if (passes) {
     LOOP(p, trips);
     at = T("%s + (%s & 15)", i, p); /* each pass reads elsewhere, else compilers read once */
   }
   if (loop) {
-    const char *k = fresh("k"), *v = fresh("v");
+    gen_text k = fresh("k"), v = fresh("v");
     if (chance(50))
       L("#pragma unroll");
     OPEN(NUM(2 * radius + 1),
@@ -34,7 +34,7 @@ GEN_FAMILY(stencil1) {
     STEP(acc, NAMES(v));
     CLOSE();
   } else {
-    const char *sum = T("in[#c %s] * @l", at);
+    gen_text sum = T("in[#c %s] * @l", at);
     for (uint32_t k = 1; k <= 2 * radius; k += 1 + pick(2))
       sum = T("%s + in[#h %s + %u] * @l", sum, at, k);
     L(passes ? "%s += %s;" : "%s = %s;", acc, sum);
@@ -43,7 +43,7 @@ GEN_FAMILY(stencil1) {
     LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) ^ @b;", acc, p);
     CLOSE();
   }
-  const char *r = PERHAPS_WORK(40, i, acc);
+  gen_text r = PERHAPS_WORK(40, i, acc);
   RESULT("n", i, r);
 }
 
@@ -58,7 +58,7 @@ GEN_FAMILY(stencil2) {
     PRIMARY("height", 4, 1 << 16);
   else
     GRID("height", "GY*TY");
-  const char *pitch = T("(width + %u)", 2 * radius), *acc = fresh("acc");
+  gen_text pitch = T("(width + %u)", 2 * radius), acc = fresh("acc");
   READS("in", T("(width+%u)*(height+%u)", 2 * radius, 2 * radius));
   WRITES("out", "width*height");
   L("int col = $gx;");
@@ -71,7 +71,7 @@ GEN_FAMILY(stencil2) {
   }
   L("@T %s = @0;", acc);
   if (box) {
-    const char *v = fresh("v"), *vars[2] = {v, "w"};
+    gen_text v = fresh("v"), vars[2] = {v, "w"};
     bool weights = chance(50);
     if (weights)
       READS("kernel_w", NUM((2 * radius + 1) * (2 * radius + 1)));
@@ -97,7 +97,7 @@ GEN_FAMILY(stencil2) {
            acc, NUM(r), pitch);
     }
   }
-  const char *r = PERHAPS_WORK(65, "col", acc);
+  gen_text r = PERHAPS_WORK(65, "col", acc);
   L("out[#c row * width + col] = %s;", r);
 }
 
@@ -126,12 +126,12 @@ GEN_FAMILY(stencil3) {
     "@T lap = u[#c c] * @l;",
     radius, radius, radius);
   for (uint32_t k = 0; k < terms; k++) {
-    const char *by = k % 3 == 0 ? "" : k % 3 == 1 ? " * sy" : " * sz";
+    gen_text by = k % 3 == 0 ? "" : k % 3 == 1 ? " * sy" : " * sz";
     LINE(k % 3 == 2 ? "lap += @l * (u[#c c - @a@b] + u[#h c + @a@b]);"
                     : "lap += @l * (u[#h c - @a@b] + u[#h c + @a@b]);",
          NUM(1 + pick(radius)), by);
   }
-  const char *r = PERHAPS_WORK(65, "ix", "lap");
+  gen_text r = PERHAPS_WORK(65, "ix", "lap");
   L("out[#c (iz * ny + iy) * nx + ix] = %s;", r);
 }
 
@@ -140,7 +140,7 @@ GEN_FAMILY(stencil3) {
 GEN_FAMILY(nest) {
   NARROW_VALUE(60, 82);
   uint32_t levels = 2 + pick(3), bits = 10 + pick(10), two = pick(2);
-  const char *i = OPEN_1D("n"), *acc = fresh("acc"), *at = i, *vars[3], *inner = "";
+  gen_text i = OPEN_1D("n"), acc = fresh("acc"), at = i, vars[3], inner = "";
   uint32_t mask = (1u << bits) - 1, depth = g->depth;
   TAG(levels == 2 ? "loop2" : levels == 3 ? "loop3" : "loop4");
   READS("a", NUM(mask + 1));
@@ -148,7 +148,7 @@ GEN_FAMILY(nest) {
     READS("b", NUM(mask + 1));
   L("@T %s = @0;", acc);
   for (uint32_t l = 0; l < levels; l++) {
-    const char *k = T("%c%u", "jklm"[l], g -> fresh++);
+    gen_text k = T("%c%u", "jklm"[l], g -> fresh++);
     uint32_t lit = 2 + pick(l + 1 == levels ? 15 : 6), by = 1u << pick(8);
     if (l == 0)
       LOOP(k, ITERS());
@@ -196,8 +196,8 @@ GEN_FAMILY(matmul) {
   LOOP("k", "kdim");
   L("@T bv = b[%s];", tb ? "#q col * kdim + k" : "#c k * n + col");
   for (uint32_t p = 0; p < per; p++) {
-    const char *row = per == 1 ? "row" : T("(row * %u + %u)", per, p);
-    const char *av = T("a[#h %s]", ta ? T("k * m * %u + %s", per, row) : T("%s * kdim + k", row));
+    gen_text row = per == 1 ? "row" : T("(row * %u + %u)", per, p);
+    gen_text av = T("a[#h %s]", ta ? T("k * m * %u + %s", per, row) : T("%s * kdim + k", row));
     if (chance(70))
       L("acc%u += %s * bv;", p, av);
     else {
@@ -207,7 +207,7 @@ GEN_FAMILY(matmul) {
   }
   CLOSE();
   for (uint32_t p = 0; p < per; p++) {
-    const char *vars[] = {T("acc%u", p)}, *r = chance(30) ? EXPR(vars, 1, 2) : vars[0];
+    gen_text vars[] = {T("acc%u", p)}, r = chance(30) ? EXPR(vars, 1, 2) : vars[0];
     L("c[#c (row * %u + %u) * n + col] = %s;", per, p, r);
   }
 }
@@ -218,10 +218,9 @@ GEN_FAMILY(rowwise) {
   NARROW_VALUE(90, 82);
   bool per_thread = chance(35);
   uint32_t passes = 1 + pick(3);
-  const char *vars[3], *acc[3], *how = per_thread ? "#q" : "#c",
-                                *weight = per_thread ? "cols" : "cols/T",
-                                *loop = per_thread ? "for (int c = 0; c < cols; c += 1)"
-                                                   : "for (int c = $tx; c < cols; c += $dx)";
+  gen_text vars[3], acc[3], how = per_thread ? "#q" : "#c", weight = per_thread ? "cols" : "cols/T",
+                            loop = per_thread ? "for (int c = 0; c < cols; c += 1)"
+                                              : "for (int c = $tx; c < cols; c += $dx)";
   TAG("rows");
   DRAW("rows", 64, 1 << 16);
   PRIMARY("cols", 8, 1 << 17);
@@ -248,13 +247,13 @@ GEN_FAMILY(rowwise) {
   uint32_t n = 1;
   for (uint32_t p = passes; p-- && n < 3;)
     vars[n++] = acc[p];
-  const char *r = g->heavy && chance(50) ? WORK("c", vars, n) : ALL(vars, n, pick(3));
+  gen_text r = g->heavy && chance(50) ? WORK("c", vars, n) : ALL(vars, n, pick(3));
   L("y[%s row * cols + c] = %s;", how, r);
 }
 
 GEN_FAMILY(colwise) {
   NARROW_VALUE(70, 82);
-  const char *vars[3], *acc = fresh("acc");
+  gen_text vars[3], acc = fresh("acc");
   TAG("columns");
   GRID("cols", "S");
   PRIMARY("rows", 4, 1 << 16);
@@ -285,13 +284,13 @@ GEN_FAMILY(colwise) {
     LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) ^ pass;", acc);
     CLOSE();
   }
-  const char *out[] = {acc}, *r = chance(40) ? WORK("col", out, 1) : acc;
+  gen_text out[] = {acc}, r = chance(40) ? WORK("col", out, 1) : acc;
   WRITES("out", "cols");
   L("out[#c col] = %s;", r);
 }
 
 /* Where part k of the n parts of item i lies: parts of all items together, or items one by one. */
-static const char *member(gen *g, bool soa, const char *i, uint32_t n, uint32_t k) {
+static gen_text member(gen *g, bool soa, gen_text i, uint32_t n, uint32_t k) {
   return soa ? T("#c %u * batch + %s", k, i) : T("#s%u %s * %u + %u", n, i, n, k);
 }
 
@@ -299,7 +298,7 @@ static const char *member(gen *g, bool soa, const char *i, uint32_t n, uint32_t 
 GEN_FAMILY(batched) {
   NARROW_VALUE(90, 82);
   uint32_t n = 2 + pick(3), kind = pick(3);
-  const char *i = OPEN_1D("batch"), *trips = chance(60) ? ITERS() : NULL, *k = fresh("it");
+  gen_text i = OPEN_1D("batch"), trips = chance(60) ? ITERS() : NULL, k = fresh("it");
   bool soa = chance(60);
   TAG("small-matrix");
   READS("mats", T("batch*%u", n * n));
@@ -313,7 +312,7 @@ GEN_FAMILY(batched) {
   if (trips)
     LOOP(k, trips);
   for (uint32_t r = 0; r < n; r++) {
-    const char *sum = T("m%u0 * x0", r);
+    gen_text sum = T("m%u0 * x0", r);
     for (uint32_t c = 1; c < n; c++)
       sum = T("%s + m%u%u * x%u", sum, r, c, c);
     if (kind == 0)

@@ -34,7 +34,7 @@ void ww_gen_unroll(gen *g, uint32_t percent) {
     L("#pragma unroll %u", 2u << pick(3));
 }
 
-void ww_gen_stir(gen *g, const char *acc, const char *k) {
+void ww_gen_stir(gen *g, gen_text acc, gen_text k) {
   if (FLOATS)
     return;
   LINE(g->type == GEN_I32 ? "@a = ((@a >> 1) + @b) ^ (@b & 7);"
@@ -42,24 +42,24 @@ void ww_gen_stir(gen *g, const char *acc, const char *k) {
        acc, k);
 }
 
-const char *ww_gen_sum(gen *g, const char *const *parts, uint32_t n) {
-  const char *sum = parts[0];
+gen_text ww_gen_sum(gen *g, const gen_text *parts, uint32_t n) {
+  gen_text sum = parts[0];
   bool mixed = !FLOATS && chance(40);
   for (uint32_t k = 1; k < n; k++)
     sum = T(mixed ? "(%s ^ (%s >> 1))" : "%s + %s", sum, parts[k]);
   return sum;
 }
 
-static const char *bend_float(gen *g, const char *v) {
-  static const char *const math[] = {"$sqrt@f($fabs@f(@a) + @b)", "$exp@f(-$fabs@f(@a) * @b)",
-                                     "@a / ($fabs@f(@a) + 1.0@f)", "$tanh@f(@a * @b)"};
-  static const char *const plain[] = {"(@a * @b + 0.125@f)", "$fabs@f(@a - @b)", "(@a * @a + @b)",
-                                      "$fmax@f(@a * @b, 0.0@f)", "(@a > @b ? @a : @a * 0.25@f)"};
-  const char *lit = LITERAL(), *form = chance(g->math) ? math[pick(4)] : plain[pick(5)];
+static gen_text bend_float(gen *g, gen_text v) {
+  static const gen_text math[] = {"$sqrt@f($fabs@f(@a) + @b)", "$exp@f(-$fabs@f(@a) * @b)",
+                                  "@a / ($fabs@f(@a) + 1.0@f)", "$tanh@f(@a * @b)"};
+  static const gen_text plain[] = {"(@a * @b + 0.125@f)", "$fabs@f(@a - @b)", "(@a * @a + @b)",
+                                   "$fmax@f(@a * @b, 0.0@f)", "(@a > @b ? @a : @a * 0.25@f)"};
+  gen_text lit = LITERAL(), form = chance(g->math) ? math[pick(4)] : plain[pick(5)];
   return FORM(form, v, lit);
 }
 
-const char *ww_gen_bend(gen *g, const char *v) {
+gen_text ww_gen_bend(gen *g, gen_text v) {
   if (FLOATS)
     return bend_float(g, v);
   uint32_t by = 3 + 2 * pick(50);
@@ -77,24 +77,23 @@ const char *ww_gen_bend(gen *g, const char *v) {
   }
 }
 
-void ww_gen_put(gen *g, const char *count, const char *i, const char *value) {
-  static const char *const names[] = {"out", "dst", "result", "y_out", "found", "res"};
-  const char *out = ww_gen_one_of(g, names, 6);
+void ww_gen_put(gen *g, gen_text count, gen_text i, gen_text value) {
+  static const gen_text names[] = {"out", "dst", "result", "y_out", "found", "res"};
+  gen_text out = ww_gen_one_of(g, names, 6);
   WRITES(out, count);
   L(chance(12) ? "%s[#c %s] += %s;" : "%s[#c %s] = %s;", out, i, value);
 }
 
-void ww_gen_result(gen *g, const char *count, const char *i, const char *value) {
+void ww_gen_result(gen *g, gen_text count, gen_text i, gen_text value) {
   WRITES("out", count);
   L("out[#c %s] = %s;", i, value);
 }
 
-const char *ww_gen_perhaps_work(gen *g, uint32_t percent, const char *index, const char *v) {
+gen_text ww_gen_perhaps_work(gen *g, uint32_t percent, gen_text index, gen_text v) {
   return chance(percent) ? WORK(index, NAMES(v)) : v;
 }
 
-void ww_gen_atomic_add(gen *g, const char *buffer, const char *mark, const char *at,
-                       const char *value) {
+void ww_gen_atomic_add(gen *g, gen_text buffer, gen_text mark, gen_text at, gen_text value) {
   TAG("atomic");
   g->helper = g->type == GEN_F32;
   ww_gen_line(g, g->helper, "$add(&%s[%s %s], %s);", buffer, mark, at, value);

@@ -11,7 +11,7 @@
 #define LINE(form, ...) L("%s", FORM(form, __VA_ARGS__))
 #define CUDA(...) ww_gen_line(g, 1, __VA_ARGS__)
 #define OPENCL(...) ww_gen_line(g, 2, __VA_ARGS__)
-#define FORM(form, ...) ww_gen_form(g, form, (const char *const[]){__VA_ARGS__})
+#define FORM(form, ...) ww_gen_form(g, form, (const gen_text[]){__VA_ARGS__})
 #define OPEN(...) ww_gen_open(g, __VA_ARGS__)
 #define OPEN_1D(n) ww_gen_open_1d(g, n)
 #define LOOP(k, trips) ww_gen_loop(g, k, trips)
@@ -54,7 +54,7 @@
 
 /* Arithmetic. NAMES: some names where a list and its length are wanted. */
 #define NAMES(...) \
-  (const char *const[]){__VA_ARGS__}, sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *)
+  (const gen_text[]){__VA_ARGS__}, sizeof(const gen_text[]){__VA_ARGS__} / sizeof(gen_text)
 #define LITERAL() ww_gen_literal(g)
 #define EXPR(...) ww_gen_expr(g, __VA_ARGS__)
 #define ALL(...) ww_gen_all(g, __VA_ARGS__)
@@ -69,13 +69,13 @@
 
 /* ---- generate_flat.c, generate_pen.c: what many families begin or end with ---- */
 /* Opens the loop or the guard over n elements; the index' name. n becomes an argument. */
-const char *ww_gen_open_1d(gen *g, const char *n);
+gen_text ww_gen_open_1d(gen *g, gen_text n);
 /* Reads an element into a variable of its compute type; at: "#c i". */
-const char *ww_gen_load(gen *g, gen_type t, const char *buffer, const char *at);
+gen_text ww_gen_load(gen *g, gen_type t, gen_text buffer, gen_text at);
 /* The same for several inputs, made here: `count` names into vars. */
-void ww_gen_inputs(gen *g, gen_type t, uint32_t count, const char *elements, const char *at,
-                   const char **vars);
-const char *ww_gen_one_of(gen *g, const char *const *list, uint32_t n);
+void ww_gen_inputs(gen *g, gen_type t, uint32_t count, gen_text elements, gen_text at,
+                   gen_text *vars);
+gen_text ww_gen_one_of(gen *g, const gen_text *list, uint32_t n);
 /* float, double, int, unsigned; the kernel's type from then on. narrow: never of 64 bits as an
  * integer. */
 gen_type ww_gen_value(gen *g, uint32_t percent_float);
@@ -84,16 +84,15 @@ void ww_gen_fix(gen *g, uint32_t x, uint32_t y); /* the block's threads */
 uint32_t ww_gen_threads(gen *g, uint32_t least,
                         uint32_t sizes);      /* fixes the block: least, twice that, ... */
 void ww_gen_unroll(gen *g, uint32_t percent); /* perhaps a pragma before the loop that comes */
-void ww_gen_stir(gen *g, const char *acc,
-                 const char *k); /* integers: no closed form of the loop over k */
+void ww_gen_stir(gen *g, gen_text acc,
+                 gen_text k); /* integers: no closed form of the loop over k */
 /* Something of one value in which it cannot cancel out. */
-const char *ww_gen_bend(gen *g, const char *v);
-const char *ww_gen_sum(gen *g, const char *const *parts, uint32_t n);
-void ww_gen_atomic_add(gen *g, const char *buffer, const char *mark, const char *at,
-                       const char *value);
-const char *ww_gen_perhaps_work(gen *g, uint32_t percent, const char *index, const char *v);
+gen_text ww_gen_bend(gen *g, gen_text v);
+gen_text ww_gen_sum(gen *g, const gen_text *parts, uint32_t n);
+void ww_gen_atomic_add(gen *g, gen_text buffer, gen_text mark, gen_text at, gen_text value);
+gen_text ww_gen_perhaps_work(gen *g, uint32_t percent, gen_text index, gen_text v);
 /* Into element i of an output made here: `out`, or one with any name. */
-void ww_gen_result(gen *g, const char *count, const char *i, const char *value);
-void ww_gen_put(gen *g, const char *count, const char *i, const char *value);
+void ww_gen_result(gen *g, gen_text count, gen_text i, gen_text value);
+void ww_gen_put(gen *g, gen_text count, gen_text i, gen_text value);
 
 #endif

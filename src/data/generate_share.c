@@ -9,16 +9,16 @@
 
 /* What a cell is drawn to: the mean of its neighbours, or a weighted sum of them that stays below
  * 1. */
-static const char *mean(gen *g, const char *const *v, uint32_t n) {
+static gen_text mean(gen *g, const gen_text *v, uint32_t n) {
   static const struct {
     uint8_t shift, least, range; /* least and range: hundredths of a weight */
-    const char *share;
+    gen_text share;
   } by[] = {{1, 30, 10, "0.5"}, {2, 15, 10, "0.25"}, {3, 5, 7, "0.125"}};
   uint32_t of = n / 4;
   bool weighted = FLOATS && chance(40);
-  const char *sum = "";
+  gen_text sum = "";
   for (uint32_t k = 0; k < n; k++) {
-    const char *part = weighted ? T("%s * 0.%u@f", v[k], by[of].least + pick(by[of].range)) : v[k];
+    gen_text part = weighted ? T("%s * 0.%u@f", v[k], by[of].least + pick(by[of].range)) : v[k];
     sum = T("%s%s%s", sum, k ? " + " : "", part);
   }
   if (!FLOATS)
@@ -28,8 +28,8 @@ static const char *mean(gen *g, const char *const *v, uint32_t n) {
 
 /* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any
  * step. */
-static const char *relaxed(gen *g, const char *cell, const char *drawn) {
-  const char *v = fresh("v"), *vars[] = {"own", v};
+static gen_text relaxed(gen *g, gen_text cell, gen_text drawn) {
+  gen_text v = fresh("v"), vars[] = {"own", v};
   L("@T %s = %s;", v, drawn);
   if (!FLOATS) {
     if (chance(50))
@@ -46,7 +46,7 @@ static const char *relaxed(gen *g, const char *cell, const char *drawn) {
       L("%s = %s * 0.9@f + %s * 0.1@f;", v, v, BEND("own"));
   }
   if (chance(40)) {
-    const char *to = fresh("v");
+    gen_text to = fresh("v");
     L("@T %s = own;", to);
     uint32_t steps = 1 + pick(3);
     for (uint32_t k = 0; k < steps; k++)
@@ -58,13 +58,12 @@ static const char *relaxed(gen *g, const char *cell, const char *drawn) {
 }
 
 /* One sweep: all cells from the old ones, or the red ones and then the black ones. */
-static void sweep(gen *g, const char *cell, const char *const *near, uint32_t n,
-                  const char *parity) {
+static void sweep(gen *g, gen_text cell, const gen_text *near, uint32_t n, gen_text parity) {
   if (parity) {
     LOOP("colour", "2");
     OPEN("1", "if (((%s) & 1) == colour)", parity);
   }
-  const char *v = relaxed(g, cell, mean(g, near, n));
+  gen_text v = relaxed(g, cell, mean(g, near, n));
   if (!parity)
     L("$sync;");
   L("%s = %s;", cell, v);
@@ -105,7 +104,7 @@ GEN_FAMILY(relax) {
            n = flat                      ? 2
                : !coloured && chance(35) ? 8
                                          : 4;
-  const char *near[8];
+  gen_text near[8];
   g->shape.dims = flat ? 1 : 2;
   ww_gen_fix(g, w, h);
   TAG("barrier relax");
@@ -115,7 +114,7 @@ GEN_FAMILY(relax) {
   uint32_t apart[] = {1, pitch, pitch + 1, pitch - 1};
   for (uint32_t k = 0; k < n; k++)
     near[k] = T(k % 2 ? "cell[at + %u]" : "cell[at - %u]", apart[k / 2]);
-  const char *trips = ITERS();
+  gen_text trips = ITERS();
   UNROLL(15);
   LOOP("k", trips);
   SERIAL();
@@ -123,7 +122,7 @@ GEN_FAMILY(relax) {
   if (!FLOATS)
     L("own = own + (cell[at] & 15);");
   CLOSE();
-  const char *r = chance(50) ? BEND("cell[at]") : "cell[at]";
+  gen_text r = chance(50) ? BEND("cell[at]") : "cell[at]";
   PUT(T("G*%u", w * h), "base + flat", r);
 }
 
@@ -131,7 +130,7 @@ GEN_FAMILY(relax) {
 
 /* How many rounds a thread has, at most m: by lane, by block, by both, by data. *weight: what a
  * warp comes to, of m. */
-static const char *rounds_of(gen *g, const char *m, const char **weight) {
+static gen_text rounds_of(gen *g, gen_text m, gen_text *weight) {
   uint32_t kind = pick(7);
   TAG(kind < 3 ? "divergent" : kind == 6 ? "data-loop" : "imbalance");
   *weight = kind < 3 ? m : T("%s*0.6", m);
@@ -179,7 +178,7 @@ static void half_square(gen *g, uint32_t mask) {
 GEN_FAMILY(triangle) {
   VALUE(60);
   uint32_t mask = (1024u << pick(11)) - 1;
-  const char *vars[2] = {"v", "w"}, *weight;
+  gen_text vars[2] = {"v", "w"}, weight;
   bool two = chance(40);
   TAG("triangle");
   READS("x", NUM(mask + 1));
@@ -187,7 +186,7 @@ GEN_FAMILY(triangle) {
   if (chance(25)) {
     half_square(g, mask);
   } else {
-    const char *m = ITERS(), *e = rounds_of(g, m, &weight);
+    gen_text m = ITERS(), e = rounds_of(g, m, &weight);
     bool loads = chance(65);
     L("int mine = %s;\n"
       "@T w = x[#c ($gx) & %u];",
@@ -209,7 +208,7 @@ GEN_FAMILY(triangle) {
 
 /* What one operation does to the registers r0..: always another step. */
 static void operation(gen *g, uint32_t regs, uint32_t op) {
-  const char *to = T("r%u", op % regs), *vars[] = {T("r%u", (op + 1) % regs), "k0"};
+  gen_text to = T("r%u", op % regs), vars[] = {T("r%u", (op + 1) % regs), "k0"};
   uint32_t steps = 1 + pick(3);
   for (uint32_t s = 0; s < steps; s++)
     STEP(to, vars, s ? 1 : 2);
@@ -217,7 +216,7 @@ static void operation(gen *g, uint32_t regs, uint32_t op) {
 
 /* A switch over operations, or a ladder of ifs; `weight` is how often a warp comes to one of them.
  */
-static void dispatch(gen *g, uint32_t ops, uint32_t regs, const char *weight) {
+static void dispatch(gen *g, uint32_t ops, uint32_t regs, gen_text weight) {
   bool ladder = ops < 6 && chance(30);
   if (!ladder)
     OPEN(NULL, "switch (op)");
@@ -243,7 +242,7 @@ GEN_FAMILY(interp) {
   VALUE(55);
   gen_type code = chance(70) ? GEN_U8 : GEN_I32;
   uint32_t ops = 3 + pick(10), regs = 2 + pick(5), whose = pick(3), mask = (256u << pick(7)) - 1;
-  const char *i = OPEN_1D("n"), *trips = ITERS(), *parts[8];
+  gen_text i = OPEN_1D("n"), trips = ITERS(), parts[8];
   TAG("interpreter");
   TAG(whose == 2 ? "divergent" : "uniform");
   UNIFORM("code", code, NUM(mask + 1), "0", NUM(ops));
@@ -251,9 +250,7 @@ GEN_FAMILY(interp) {
   L("@T k0 = x[#c %s];", i);
   for (uint32_t r = 0; r < regs; r++)
     L(FLOATS ? "@T r%u = k0 * 0.%u@f;" : "@T r%u = k0 + %u;", r, 9 - r);
-  const char *from = whose == 0   ? "0"
-                     : whose == 1 ? T("(int)(%s >> 5) * 7", i)
-                                  : T("(int)%s * 7", i);
+  gen_text from = whose == 0 ? "0" : whose == 1 ? T("(int)(%s >> 5) * 7", i) : T("(int)%s * 7", i);
   L("int pc = %s;", from);
   UNROLL(12);
   LOOP("step", trips);
@@ -271,12 +268,12 @@ GEN_FAMILY(interp) {
 
 /* What the block does with its item's tile, by the item's kind or for all alike. */
 static void phase(gen *g, uint32_t threads, uint32_t kind) {
-  const char *near = fresh("near"), *vars[] = {"v", near};
+  gen_text near = fresh("near"), vars[] = {"v", near};
   L("@T %s = tile[($tx + %u) & %u];", near, 1 + pick(threads - 1), threads - 1);
   if (kind == 0) {
     L("v = %s;", WORK("$tx", vars, 2));
   } else if (kind == 1) {
-    const char *j = fresh("j");
+    gen_text j = fresh("j");
     LOOP(j, NUM(threads < 32 ? threads : 32));
     STEP("v", NAMES(T("tile[#k1 (%s * 3) & %u]", j, threads - 1)));
     CLOSE();
@@ -291,7 +288,7 @@ GEN_FAMILY(persist) {
   gen_type t = VALUE(65);
   uint32_t threads = THREADS(32, 5), phases = 1 + pick(3);
   bool by_kind = chance(50), shuffled = chance(40);
-  const char *order = shuffled ? "order[#b item]" : "item";
+  gen_text order = shuffled ? "order[#b item]" : "item";
   TAG("persistent barrier");
   PRIMARY("items", 16, 1 << 20);
   if (shuffled)
@@ -334,7 +331,7 @@ GEN_FAMILY(persist) {
 /* votes: bit l is what lane l of the warp says of `yes`, or whether it says the same; or the same
  * for all, where any or all say so. */
 static void ballot(gen *g) {
-  static const char *const cuda[] = {
+  static const gen_text cuda[] = {
       "votes = $ballot(0xffffffffu, yes);", "votes = $any(0xffffffffu, yes) ? 0x55555555u : 0u;",
       "votes = $all(0xffffffffu, yes) ? 0x77777777u : 1u;", "votes = $match(0xffffffffu, yes);"};
   uint32_t how = chance(65) ? 0 : 1 + pick(3);
@@ -357,8 +354,8 @@ static void ballot(gen *g) {
 
 /* What follows from the votes: a place among those who said yes, a majority, a loop over them, only
  * some lanes go on. */
-static void decide(gen *g, const char *i) {
-  const char *vars[] = {"v", "m"}, *b = fresh("b");
+static void decide(gen *g, gen_text i) {
+  gen_text vars[] = {"v", "m"}, b = fresh("b");
   switch (pick(5)) {
   case 0:
     L("m += (@T)$popc(votes & ((1u << lane) - 1u));");
@@ -413,8 +410,8 @@ GEN_FAMILY(vote) {
   if (inner)
     LOOP("k", ITERS());
   for (uint32_t s = 0; s < votes; s++) {
-    const char *limit = LITERAL();
-    const char *also = T(inner ? "((lane + k) & %u) == 0" : "(lane & %u) == 0", 1 + 2 * pick(4));
+    gen_text limit = LITERAL();
+    gen_text also = T(inner ? "((lane + k) & %u) == 0" : "(lane & %u) == 0", 1 + 2 * pick(4));
     if (FLOATS)
       L(chance(60) ? "yes = v < %s || %s;" : "yes = m > v * %s || %s;", limit, also);
     else

@@ -27,14 +27,14 @@ GEN_FAMILY(csr) {
   L("int begin = row_ptr[%s row], end = row_ptr[#h row + 1];\n"
     "@T acc = @0;",
     lanes ? "#b" : "#c");
-  const char *weight = lanes ? T("degree/%u+0.5", width) : "degree*1.3";
+  gen_text weight = lanes ? T("degree/%u+0.5", width) : "degree*1.3";
   OPEN(weight,
        lanes ? "for (int e = begin + lane; e < end; e += %u)" : "for (int e = begin; e < end; e++)",
        width);
   L("int j = col_idx[%s e];\n"
     "@T v = x[#dr j];",
     lanes ? "#c" : "#q");
-  const char *vars[] = {"v", "w"};
+  gen_text vars[] = {"v", "w"};
   if (weights)
     L("@T w = vals[%s e];", lanes ? "#c" : "#q");
   if (weights && chance(60))
@@ -55,10 +55,10 @@ GEN_FAMILY(chase) {
   uint32_t chains = chance(60) ? 1 : 2 + pick(3);
   bool payload = chance(50);
   g->type = payload ? NARROW_VALUE(65, 80) : GEN_I32;
-  const char *i = OPEN_1D("starts");
+  gen_text i = OPEN_1D("starts");
   TAG("pointer-chase indirect");
   DRAW("nodes", 256, 1 << 24);
-  const char *trips = ITERS();
+  gen_text trips = ITERS();
   PERMUTATION("next", "nodes");
   if (payload)
     READS("weight", "nodes");
@@ -70,7 +70,7 @@ GEN_FAMILY(chase) {
   for (uint32_t c = 0; c < chains; c++)
     L("p%u = next[%s p%u];", c, c ? "#r" : "#dr", c);
   for (uint32_t c = 0; c < chains; c++) {
-    const char *v = T("p%u", c);
+    gen_text v = T("p%u", c);
     if (payload) {
       L("@T w%u = weight[#r p%u];", c, c);
       v = T("w%u", c);
@@ -87,7 +87,7 @@ GEN_FAMILY(chase) {
 GEN_FAMILY(search) {
   gen_type t = g->type = chance(50) ? GEN_I32 : chance(60) ? GEN_F32 : GEN_U32;
   bool branchless = chance(40);
-  const char *i = OPEN_1D("queries");
+  gen_text i = OPEN_1D("queries");
   TAG("search data-branch");
   DRAW("n", 256, 1 << 24);
   FOLLOWS("levels", "24");
@@ -117,9 +117,9 @@ GEN_FAMILY(search) {
   }
   CLOSE();
   if (chance(50)) {
-    const char *found = fresh("v"), *vars[] = {found, "key"};
+    gen_text found = fresh("v"), vars[] = {found, "key"};
     L("@T %s = sorted[#r $min(lo, n - 1)];", found);
-    const char *r = WORK(i, vars, 2);
+    gen_text r = WORK(i, vars, 2);
     RESULT("queries", i, r);
   } else {
     OUTPUT("pos", GEN_I32, "queries");
@@ -131,7 +131,7 @@ GEN_FAMILY(search) {
 GEN_FAMILY(local) {
   NARROW_VALUE(65, 80);
   uint32_t size = 8u << pick(4), kind = pick(3);
-  const char *i = OPEN_1D("n"), *v = fresh("v"), *trips = ITERS();
+  gen_text i = OPEN_1D("n"), v = fresh("v"), trips = ITERS();
   TAG("local-array");
   READS("x", "n");
   BUFFER("codes", GEN_U8, "n+256");
@@ -169,7 +169,7 @@ GEN_FAMILY(local) {
 GEN_FAMILY(table) {
   gen_type t = NARROW_VALUE(65, 80);
   uint32_t size = 16u << pick(4), where = pick(3);
-  const char *tab = T("%s_lut", g->name), *values = "";
+  gen_text tab = T("%s_lut", g->name), values = "";
   TAG("table");
   if (where < 2) {
     for (uint32_t k = 0; k < size && k < 32; k++)
@@ -187,9 +187,9 @@ GEN_FAMILY(table) {
          size, tab);
     TAG("barrier");
   }
-  const char *name = where ? "lut" : tab;
+  gen_text name = where ? "lut" : tab;
   /* no early return behind a barrier is needed: the barrier stands before */
-  const char *i = OPEN_1D("n"), *acc = fresh("acc"), *trips = chance(70) ? ITERS() : NULL;
+  gen_text i = OPEN_1D("n"), acc = fresh("acc"), trips = chance(70) ? ITERS() : NULL;
   BUFFER("codes", chance(60) ? GEN_U8 : GEN_U32, "n");
   WRITES("out", "n");
   L("$u32 code = codes[#c %s];\n"
@@ -197,7 +197,7 @@ GEN_FAMILY(table) {
     i, acc);
   if (trips)
     LOOP("k", trips);
-  const char *v = fresh("v"), *spread = chance(50) ? "code" : T("(code >> @[1+5])");
+  gen_text v = fresh("v"), spread = chance(50) ? "code" : T("(code >> @[1+5])");
   L("@T %s = %s[%s %s & %uu];", v, name, where == 2 ? "#dh" : "#k3", spread, size - 1);
   STEP(acc, NAMES(v));
   uint32_t plus = 1 + 2 * pick(100);
@@ -211,8 +211,8 @@ GEN_FAMILY(table) {
 GEN_FAMILY(pairwise) {
   g->type = chance(80) ? GEN_F32 : chance(50) ? GEN_F64 : GEN_I32;
   uint32_t dims = 1 + pick(3);
-  const char *i = OPEN_1D("n"), *d2 = NULL;
-  static const char *const axis[] = {"px", "py", "pz"};
+  gen_text i = OPEN_1D("n"), d2 = NULL;
+  static const gen_text axis[] = {"px", "py", "pz"};
   TAG("broadcast pairwise");
   DRAW("m", 16, 2048)->most = 1 << 18;
   for (uint32_t d = 0; d < dims; d++)
@@ -248,7 +248,7 @@ GEN_FAMILY(pairwise) {
 /* A window whose length is an argument, weights read by every thread alike. */
 GEN_FAMILY(filter) {
   gen_type in = chance(30) ? GEN_U8 : chance(70) ? GEN_F32 : GEN_I16, t = ww_gen_compute(in);
-  const char *i = OPEN_1D("n"), *v = fresh("v"), *acc = fresh("acc");
+  gen_text i = OPEN_1D("n"), v = fresh("v"), acc = fresh("acc");
   bool dilated = chance(40);
   uint32_t by = dilated ? 2 + pick(31) : 1;
   g->type = t;
@@ -268,6 +268,6 @@ GEN_FAMILY(filter) {
   else
     STEP(acc, NAMES(v, "w"));
   CLOSE();
-  const char *out[] = {acc};
+  gen_text out[] = {acc};
   L("out[#c %s] = %s;", i, chance(40) ? WORK(i, out, 1) : acc);
 }

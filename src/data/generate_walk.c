@@ -11,12 +11,12 @@
 typedef struct {
   uint32_t nodes, features; /* of a tree; of a sample */
   bool branch;              /* the children by if and else, not by ?: */
-  const char *sample;       /* where feature f of this sample lies */
-  const char *bent;         /* what is compared, from v; NULL: v */
+  gen_text sample;          /* where feature f of this sample lies */
+  gen_text bent;            /* what is compared, from v; NULL: v */
 } forest;
 
 /* The feature and the threshold of a node, compared: `less` says which way. */
-static void look(gen *g, const forest *f, const char *mark) {
+static void look(gen *g, const forest *f, gen_text mark) {
   L("int f = feature[%s base + node];\n"
     "@T v = %s;",
     mark, f->sample);
@@ -62,7 +62,7 @@ static void preorder(gen *g, const forest *f) {
 static void linked(gen *g, const forest *f) {
   uint32_t limit = 16u << pick(3), mean = f->features * 2;
   bool two = chance(50);
-  const char *count = T("trees*%u", f->nodes), *hi = NUM(f->nodes);
+  gen_text count = T("trees*%u", f->nodes), hi = NUM(f->nodes);
   UNIFORM(two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count), "0", hi);
   if (two)
     UNIFORM("upper", GEN_I32, count, "0", hi);
@@ -82,7 +82,7 @@ static void linked(gen *g, const forest *f) {
 GEN_FAMILY(forest) {
   uint32_t layout = pick(3), features = 4u << pick(4);
   g->type = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
-  const char *i = OPEN_1D("n");
+  gen_text i = OPEN_1D("n");
   forest f = {.nodes = 64u << pick(7), .features = features};
   f.branch = chance(40);
   TAG("tree indirect");
@@ -117,14 +117,14 @@ GEN_FAMILY(forest) {
   if (extreme)
     L("most = leaf > most ? leaf : most;");
   CLOSE();
-  const char *r = extreme ? SUM(NAMES("sum", "most")) : chance(50) ? BEND("sum") : "sum";
+  gen_text r = extreme ? SUM(NAMES("sum", "most")) : chance(50) ? BEND("sum") : "sum";
   PUT("n", i, r);
 }
 
 /* ---- hash tables ---- */
 
 /* To the next slot to look at: so many hops from the first. */
-static const char *const hop[] = {"1u", "($u32)hops", "(h >> 7 | 1u)"};
+static const gen_text hop[] = {"1u", "($u32)hops", "(h >> 7 | 1u)"};
 
 /* Lookups in a table with open addressing, by fingerprints of `range` values of which 0 is an empty
  * slot: of all probes 2 / range end. */
@@ -132,7 +132,7 @@ GEN_FAMILY(probe) {
   uint32_t bits = 10 + pick(13), mask = (1u << bits) - 1, range = 4u << pick(4), how = pick(3);
   gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64;
   VALUE(60);
-  const char *i = OPEN_1D("n"), *entry = NAME(ww_gen_compute(kept));
+  gen_text i = OPEN_1D("n"), entry = NAME(ww_gen_compute(kept));
   bool many = g->heavy || chance(50);
   TAG("hash-table indirect data-loop");
   BUFFER("keys", GEN_U32, "n");
@@ -178,13 +178,13 @@ GEN_FAMILY(probe) {
 typedef struct {
   uint32_t words; /* of a record */
   bool apart;     /* an array for each field, one behind the other */
-  const char *at; /* the record */
+  gen_text at;    /* the record */
 } layout;
 
 /* `nth` of the fields that are read: the first one of an indirect record is waited for, the others
  * are then near or on their way. */
-static const char *field_at(gen *g, const layout *l, uint32_t field, bool indirect, uint32_t nth) {
-  const char *d = indirect && !nth ? "d" : "";
+static gen_text field_at(gen *g, const layout *l, uint32_t field, bool indirect, uint32_t nth) {
+  gen_text d = indirect && !nth ? "d" : "";
   if (l->apart)
     return T("#%s%c %u * n + %s", d, indirect ? 'r' : 'c', field, l->at);
   if (indirect)
@@ -199,7 +199,7 @@ GEN_FAMILY(records) {
   uint32_t words = sizes[pick(8)], reads = 2 + pick(words < 6 ? words - 1 : 5),
            writes = 1 + pick(3);
   gen_type t = VALUE(65);
-  const char *i = OPEN_1D("n"), *vars[8], *r[3];
+  gen_text i = OPEN_1D("n"), vars[8], r[3];
   bool place = chance(45), indirect = chance(20);
   layout from = {words, chance(35), i}, to = {place ? words : writes, chance(50), i};
   TAG("records stride");
@@ -219,7 +219,7 @@ GEN_FAMILY(records) {
     vars[k] = LOAD(t, "rec", field_at(g, &from, (first + k) % words, indirect, k));
   for (uint32_t k = 0; k < writes; k++) {
     r[k] = WORK(i, vars, reads);
-    const char *v = fresh("f");
+    gen_text v = fresh("f");
     L("@T %s = %s;", v, r[k]);
     vars[k % reads] = r[k] = v;
   }
@@ -234,9 +234,9 @@ GEN_FAMILY(records) {
 
 /* How a stream gets its next place: from what was loaded (and the step: no walk may end in a short
  * circle), or without it. */
-static const char *const next_place[] = {"p@a = (v@a ^ ($u32)k) & @bu;",
-                                         "p@a = (v@a + (p@a + ($u32)k) * @cu) & @bu;",
-                                         "p@a = (p@a * 1664525u + @cu) & @bu;"};
+static const gen_text next_place[] = {"p@a = (v@a ^ ($u32)k) & @bu;",
+                                      "p@a = (v@a + (p@a + ($u32)k) * @cu) & @bu;",
+                                      "p@a = (p@a * 1664525u + @cu) & @bu;"};
 
 /* Few threads, each with some streams of loads that wait for themselves alone, over tables from
  * L1's size to L2's. */
@@ -244,7 +244,7 @@ GEN_FAMILY(latency) {
   uint32_t streams = 1 + pick(chance(50) ? 3 : 8), bits = 10 + pick(14), mask = (1u << bits) - 1,
            how = pick(3);
   gen_type t = g->type = chance(60) ? GEN_U32 : VALUE(100);
-  const char *trips = ITERS(), *acc[8];
+  gen_text trips = ITERS(), acc[8];
   bool one = streams < 2 || chance(50), payload = t != GEN_U32;
   g->shape.max_threads = 32u << pick(4);
   TAG("latency");
@@ -264,11 +264,11 @@ GEN_FAMILY(latency) {
   LOOP("k", trips);
   if (how < 2)
     SERIAL();
-  const char *mark = how == 2 ? "#t" : "#dt";
+  gen_text mark = how == 2 ? "#t" : "#dt";
   for (uint32_t s = 0; s < streams; s++)
     L("$u32 v%u = table[%s p%u];", s, s ? "#t" : mark, s);
   for (uint32_t s = 0; s < streams; s++) {
-    const char *v = T(payload ? "w%u" : "v%u", s);
+    gen_text v = T(payload ? "w%u" : "v%u", s);
     if (payload)
       L("@T w%u = weight[#t p%u];", s, s);
     if (chance(70))
@@ -313,7 +313,7 @@ GEN_FAMILY(queue) {
   static const uint8_t many[] = {1, 1, 1, 2, 8, 32};
   uint32_t threads = THREADS(32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
   gen_type t = g->type = chance(40) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
-  const char *all = T("turns*GX*%u", threads), *vars[] = {"v"}, *r = "v";
+  gen_text all = T("turns*GX*%u", threads), vars[] = {"v"}, r = "v";
   TAG("atomic queue");
   PRIMARY("turns", 1, 1 << 16);
   READS("in", all);
@@ -328,7 +328,7 @@ GEN_FAMILY(queue) {
     r = fresh("r");
     L("@T %s = %s;", r, WORK("i", vars, 1));
   }
-  const char *weight, *cond = CONDITION("i", vars, 1, &weight);
+  gen_text weight, cond = CONDITION("i", vars, 1, &weight);
   if (chance(45))
     L("int keep = %s;", cond);
   else if (t == GEN_F32)
@@ -348,7 +348,7 @@ GEN_FAMILY(queue) {
   OPEN("0.7", "if (keep%s)", by ? " && slot < capacity" : "");
   if (!by)
     L("int slot = $add(&taken[%s], 1);", queues > 1 ? "#dar q" : "#dab 0");
-  const char *at = queues > 1 ? "#r q * capacity + slot" : by ? "#c slot" : "#s2 slot";
+  gen_text at = queues > 1 ? "#r q * capacity + slot" : by ? "#c slot" : "#s2 slot";
   L(by ? "slots[%s] = %s;" : "if (slot < capacity) slots[%s] = %s;", at, r);
   CLOSE();
   if (by == 2)
@@ -358,12 +358,12 @@ GEN_FAMILY(queue) {
 /* ---- shared memory at any place ---- */
 
 /* Cells of the thread's own: in a row of the block's width, or in a column where banks meet. */
-static void own_cells(gen *g, const char *trips) {
+static void own_cells(gen *g, gen_text trips) {
   uint32_t threads = THREADS(32, 4), cells = 4u << pick(threads > 128 ? 2 : 4),
            ways = cells < 32 ? cells : 32;
   bool column = chance(50), pad = column && chance(35);
   uint32_t pitch = cells + pad;
-  const char *at =
+  gen_text at =
       column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
   SHARED(g->type, "cell", threads * pitch);
   L("@T seed = init[#c $tx], acc = @0;");
@@ -381,13 +381,13 @@ static void own_cells(gen *g, const char *trips) {
 }
 
 /* A table that all read: at random, in strides, or where the last value says. */
-static void any_cells(gen *g, const char *trips, uint32_t size) {
+static void any_cells(gen *g, gen_text trips, uint32_t size) {
   static const uint8_t strides[] = {1, 2, 3, 4, 7, 8, 16, 17, 32, 33};
   uint32_t kind = pick(3), stride = strides[pick(10)], ways = stride & (0u - stride),
            by = 1 + 2 * pick(16);
   bool pad = chance(35);
-  const char *place = pad ? "(at + (at >> 5))" : "at",
-             *k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
+  gen_text place = pad ? "(at + (at >> 5))" : "at",
+           k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
   SHARED(g->type, "cell", size + size / 32);
   OPEN(T("%u/T", size),
        "for (int at = $tx; at < %u; at += $dx)\n"
@@ -407,7 +407,7 @@ static void any_cells(gen *g, const char *trips, uint32_t size) {
     L("at = (from + k * %u) & %u;", by, size - 1);
   L("@T v = cell[#%s %s];", k, place);
   STEP("acc", NAMES("v"));
-  const char *value = FLOATS ? T("(int)(v * %u.0@f)", size) : "(int)v";
+  gen_text value = FLOATS ? T("(int)(v * %u.0@f)", size) : "(int)v";
   if (kind == 0)
     L("at = (at * %u + %u) & %u;", 5 + 4 * (by & 7), by, size - 1);
   if (kind == 2)
@@ -418,7 +418,7 @@ static void any_cells(gen *g, const char *trips, uint32_t size) {
 GEN_FAMILY(gather_shared) {
   VALUE(60);
   uint32_t size = 256u << pick(4);
-  const char *trips = ITERS();
+  gen_text trips = ITERS();
   TAG("bank-conflict loop");
   READS("init", NUM(size > 1024 ? size : 1024));
   if (chance(35))
