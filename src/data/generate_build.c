@@ -8,18 +8,18 @@
 #include "generate_int.h"
 
 const gen_type_info ww_gen_types[GEN_NTYPES] = {
-    [GEN_F32] = {"float", "float", "float", "f32", "0.0f", 4, true},
-    [GEN_F64] = {"double", "double", "double", "f64", "0.0", 8, true},
-    [GEN_I32] = {"int", "int", "int", "i32", "0", 4, false},
-    [GEN_U32] = {"$u32", "unsigned int", "uint", "u32", "0u", 4, false},
-    [GEN_I64] = {"$i64", "long long", "long", "i64", "0", 8, false},
-    [GEN_U64] = {"$u64", "unsigned long long", "ulong", "u64", "0u", 8, false},
-    [GEN_U8] = {"$u8", "unsigned char", "uchar", "u8", "0", 1, false},
-    [GEN_I8] = {"$i8", "signed char", "char", "i8", "0", 1, false},
-    [GEN_I16] = {"short", "short", "short", "i16", "0", 2, false},
-    [GEN_F32X2] = {"float2", "float2", "float2", "float2", NULL, 8, true},
-    [GEN_F32X4] = {"float4", "float4", "float4", "float4", NULL, 16, true},
-    [GEN_I32X4] = {"int4", "int4", "int4", "int4", NULL, 16, false},
+    [GEN_F32] = {"float", "f32", "0.0f", 4, true},
+    [GEN_F64] = {"double", "f64", "0.0", 8, true},
+    [GEN_I32] = {"int", "i32", "0", 4, false},
+    [GEN_U32] = {"$u32", "u32", "0u", 4, false},
+    [GEN_I64] = {"$i64", "i64", "0", 8, false},
+    [GEN_U64] = {"$u64", "u64", "0u", 8, false},
+    [GEN_U8] = {"$u8", "u8", "0", 1, false},
+    [GEN_I8] = {"$i8", "i8", "0", 1, false},
+    [GEN_I16] = {"short", "i16", "0", 2, false},
+    [GEN_F32X2] = {"float2", "float2", NULL, 8, true},
+    [GEN_F32X4] = {"float4", "float4", NULL, 16, true},
+    [GEN_I32X4] = {"int4", "int4", NULL, 16, false},
 };
 
 uint32_t ww_gen_pick(gen *g, uint32_t n) {
@@ -157,13 +157,6 @@ void ww_gen_close_all(gen *g, uint32_t to_depth) {
     ww_gen_close(g);
 }
 
-void ww_gen_outside(gen *g, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  ww_push(g->a, &g->outside, (gen_line){.text = text_v(g, fmt, ap)});
-  va_end(ap);
-}
-
 void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims, uint32_t elements) {
   ww_push(
       g->a, &g->decls,
@@ -237,10 +230,6 @@ gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uin
   p->hi = hi;
   p->expr = expr;
   return p;
-}
-
-void ww_gen_scalar(gen *g, const char *name, gen_type t) {
-  add_param(g, name, GEN_SCALAR)->type = t;
 }
 
 int ww_gen_role(const gen *g, gen_role role) {

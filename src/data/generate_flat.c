@@ -2,17 +2,13 @@
  * chains, hashing, branches. */
 #include "generate_pen.h"
 
-gen_text ww_gen_one_of(gen *g, const gen_text *list, uint32_t n) {
-  return list[pick(n)];
-}
-
 static const gen_text in_names[] = {"x",    "y",     "z",     "w",    "src",  "input", "data",
                                     "vals", "field", "alpha", "beta", "left", "right", "u"};
 static const gen_text out_names[] = {"out", "dst", "result", "output", "y_out", "res"};
 static const gen_text index_names[] = {"i", "idx", "gid", "tid", "t"};
 
 gen_text ww_gen_open_1d(gen *g, gen_text n) {
-  gen_text i = ww_gen_one_of(g, index_names, 5);
+  gen_text i = index_names[pick(5)];
   gen_text u = chance(20) ? "$u32" : "int";
   switch (pick(10)) {
   case 0:
@@ -67,7 +63,7 @@ void ww_gen_inputs(gen *g, gen_type t, uint32_t count, gen_text elements, gen_te
 }
 
 static void store(gen *g, gen_type t, gen_text count, gen_text at, gen_text value) {
-  gen_text out = ww_gen_one_of(g, out_names, 6);
+  gen_text out = out_names[pick(6)];
   OUTPUT(out, t, count);
   if (t == GEN_U8 || t == GEN_I8 || t == GEN_I16)
     L("%s[%s] = (%s)(%s);", out, at, NAME(t), value);
@@ -89,7 +85,7 @@ GEN_FAMILY(map) {
   uint32_t nin = 1 + pick(4), n = nin;
   INPUTS(t, nin, "n", at, vars);
   if (FLOATS && chance(35)) {
-    SCALAR("scale", g->type);
+    ww_gen_size(g, "scale", GEN_SCALAR, 0, 0, NULL)->type = g->type;
     vars[n++] = "scale";
   }
   gen_text r = WORK(i, vars, n);
@@ -123,7 +119,7 @@ GEN_FAMILY(strided) {
 /* Indices into `m` elements, filled in one of the ways that real ones are distributed. */
 static gen_text indices(gen *g, gen_text count, bool distinct) {
   static const gen_text names[] = {"index", "idx_list", "perm", "map", "order", "col"};
-  gen_text name = ww_gen_one_of(g, names, 6);
+  gen_text name = names[pick(6)];
   gen_param *p = BUFFER(name, GEN_I32, count);
   if (distinct || chance(30))
     ww_gen_indices(p, WW_FILL_PERMUTATION, NULL, NULL);
@@ -175,7 +171,7 @@ GEN_FAMILY(vector) {
                {GEN_I32X4, GEN_I32, "$makei4", 4}};
   uint32_t k = pick(3), nin = 1 + pick(3), lanes = kinds[k].lanes;
   gen_type t = kinds[k].t, e = kinds[k].e;
-  gen_text in[4], part[4], i = OPEN_1D("n"), out = ww_gen_one_of(g, out_names, 6);
+  gen_text in[4], part[4], i = OPEN_1D("n"), out = out_names[pick(6)];
   g->type = e;
   TAG("vector");
   for (uint32_t b = 0; b < nin; b++) {
@@ -378,7 +374,7 @@ GEN_FAMILY(mixed) {
     L("double %s = (double)(%s);", q, r);
     r = T("%s * 0.5 + 1.0", q);
   }
-  gen_text o = ww_gen_one_of(g, out_names, 6);
+  gen_text o = out_names[pick(6)];
   OUTPUT(o, out, "n");
   L("%s[#c %s] = (%s)(%s);", o, i, NAME(out), r);
 }

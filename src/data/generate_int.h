@@ -33,8 +33,7 @@ typedef enum {
 
 typedef struct {
   const char *neutral; /* in the tree's lines */
-  const char *cuda, *opencl;
-  const char *data; /* in launch specs */
+  const char *data;    /* in launch specs */
   const char *zero;
   uint8_t bytes;
   bool is_float;
@@ -132,7 +131,6 @@ void ww_gen_rare(gen *g); /* the branch just opened is often passed by */
 void ww_gen_else(gen *g, gen_text weight);
 void ww_gen_close(gen *g);
 void ww_gen_close_all(gen *g, uint32_t to_depth);
-void ww_gen_outside(gen *g, gen_text fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_gen_shared(gen *g, gen_type t, gen_text name, gen_text dims,
                    uint32_t elements);         /* declares it */
 void ww_gen_tag(gen *g, gen_text productions); /* one or more, with spaces between */
@@ -142,7 +140,6 @@ gen_param *ww_gen_output(gen *g, gen_text name, gen_type t, gen_text count);
 void ww_gen_indices(gen_param *p, ww_fill_kind fill, gen_text lo, gen_text hi);
 gen_param *ww_gen_size(gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi,
                        gen_text expr);
-void ww_gen_scalar(gen *g, gen_text name, gen_type t);
 gen_text ww_gen_iters(gen *g); /* the trip count argument, made on first use */
 static inline bool ww_gen_is_float(gen_type t) {
   return ww_gen_types[t].is_float;

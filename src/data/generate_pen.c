@@ -79,7 +79,7 @@ gen_text ww_gen_bend(gen *g, gen_text v) {
 
 void ww_gen_put(gen *g, gen_text count, gen_text i, gen_text value) {
   static const gen_text names[] = {"out", "dst", "result", "y_out", "found", "res"};
-  gen_text out = ww_gen_one_of(g, names, 6);
+  gen_text out = names[pick(6)];
   WRITES(out, count);
   L(chance(12) ? "%s[#c %s] += %s;" : "%s[#c %s] = %s;", out, i, value);
 }

@@ -41,7 +41,6 @@
   ww_gen_indices(ww_gen_buffer(g, name, t, count), WW_FILL_UNIFORM, lo, hi)
 #define PERMUTATION(name, count) \
   ww_gen_indices(ww_gen_buffer(g, name, GEN_I32, count), WW_FILL_PERMUTATION, NULL, NULL)
-#define SCALAR(name, t) ww_gen_scalar(g, name, t)
 #define SHARED(t, name, n) ww_gen_shared(g, t, name, ww_gen_text(g, "[%u]", n), n)
 #define INPUTS(...) ww_gen_inputs(g, __VA_ARGS__)
 #define LOAD(...) ww_gen_load(g, __VA_ARGS__)
@@ -75,7 +74,6 @@ gen_text ww_gen_load(gen *g, gen_type t, gen_text buffer, gen_text at);
 /* The same for several inputs, made here: `count` names into vars. */
 void ww_gen_inputs(gen *g, gen_type t, uint32_t count, gen_text elements, gen_text at,
                    gen_text *vars);
-gen_text ww_gen_one_of(gen *g, const gen_text *list, uint32_t n);
 /* float, double, int, unsigned; the kernel's type from then on. narrow: never of 64 bits as an
  * integer. */
 gen_type ww_gen_value(gen *g, uint32_t percent_float);

@@ -271,16 +271,13 @@ static void put_line(printer *p, const gen_line *l) {
 }
 
 static void put_param(printer *p, const gen_param *q) {
-  const gen_type_info *t = &ww_gen_types[q->type];
-  bool cuda = p->d == WW_GEN_CUDA;
-  const char *type = cuda ? t->cuda : t->opencl;
-  if (q->role == GEN_BUFFER)
-    ww_buf_fmt(p->out, "%s%s%s *%s", cuda ? "" : "__global ", q->written ? "" : "const ", type,
-               !q->restricted ? ""
-               : cuda         ? "__restrict__ "
-                              : "restrict ");
-  else
-    ww_buf_fmt(p->out, "%s ", type);
+  bool cuda = p->d == WW_GEN_CUDA, buffer = q->role == GEN_BUFFER;
+  if (buffer)
+    ww_buf_fmt(p->out, "%s%s", cuda ? "" : "__global ", q->written ? "" : "const ");
+  put_text(p, ww_gen_types[q->type].neutral);
+  ww_buf_puts(p->out, buffer ? " *" : " ");
+  if (buffer && q->restricted)
+    ww_buf_puts(p->out, cuda ? "__restrict__ " : "restrict ");
   put_identifier(p, q->name, strlen(q->name), false);
 }
 

@@ -174,7 +174,8 @@ GEN_FAMILY(table) {
   if (where < 2) {
     for (uint32_t k = 0; k < size && k < 32; k++)
       values = T("%s%s%s", values, k ? ", " : "", FLOATS ? LITERAL() : T("@[0+256]"));
-    ww_gen_outside(g, "$constant @T %s[%u] = {%s};", tab, size, values);
+    ww_push(g->a, &g->outside,
+            (gen_line){.text = T("$constant @T %s[%u] = {%s};", tab, size, values)});
   } else
     READS("lut", NUM(size));
   if (where == 1) {
