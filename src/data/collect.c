@@ -203,10 +203,10 @@ static void put(campaign *g, const ww_collect_item *i, ww_store_row *r) {
   r->kernel = *i->kernel;
   r->number = i->number;
   r->spec = i->spec;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; k++) {
     r->grid[k] = i->l.grid[k] ? i->l.grid[k] : 1;
-  for (int k = 0; k < 3; k++)
     r->block[k] = i->l.block[k] ? i->l.block[k] : 1;
+  }
   r->gpu = g->t->gpu;
   r->device = g->t->info.device;
   r->driver = g->t->info.driver;
@@ -276,11 +276,11 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
   ww_launch *l = WW_NEWN(a, ww_launch, k->v.n + 1);
   uint32_t n = 0;
   g->of = WW_NEWN(a, ww_collect_item *, k->v.n + 1);
-  for (uint32_t i = 0; i < k->v.n; i++) {
-    if (k->v.v[i].error.code || k->v.v[i].counters != counters)
+  for (ww_collect_item *i = k->v.v; i < k->v.v + k->v.n; i++) {
+    if (i->error.code || i->counters != counters)
       continue;
-    g->of[n] = &k->v.v[i];
-    l[n++] = k->v.v[i].l;
+    g->of[n] = i;
+    l[n++] = i->l;
   }
   if (!n)
     return WW_OK;
@@ -300,13 +300,13 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
 
 static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  for (uint32_t i = 0; i < k->v.n; i++)
-    if (k->v.v[i].error.code)
-      put_error(g, &k->v.v[i], &k->v.v[i].error);
+  for (const ww_collect_item *i = k->v.v; i < k->v.v + k->v.n; i++)
+    if (i->error.code)
+      put_error(g, i, &i->error);
   commit(g, true);
-  ww_status st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, false, self, a, e);
-  if (!st)
-    st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, true, self, a, e);
+  ww_status st = WW_OK;
+  for (int counters = 0; !st && counters < 2; counters++)
+    st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, counters, self, a, e);
   if (g->st) {
     *e = g->e;
     st = g->st;
@@ -317,7 +317,7 @@ static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self,
 
 static int by_count(const void *x, const void *y) {
   const ww_campaign_cause *a = x, *b = y;
-  return a->n < b->n ? 1 : a->n > b->n ? -1 : 0;
+  return (a->n < b->n) - (a->n > b->n);
 }
 
 static ww_status make_folder(const char *path, ww_err *e) {

@@ -12,6 +12,7 @@
 
 #include "../measure/compile.h"
 #include "collect_int.h"
+#include "text.h"
 
 #define TOGETHER 32 /* kernels of a program, at most */
 
@@ -33,15 +34,9 @@ typedef struct {
 /* As the store keeps it: without code, the file relative to the corpus. */
 static const char *spec_text(const ww_launch *l, const ww_store_kernel *kernel, ww_arena *a) {
   ww_launch copy = *l;
-  ww_buf b = {0};
-  ww_json j = {0};
   copy.binary = copy.note = NULL;
   copy.file = kernel->file ? kernel->file : l->file;
-  ww_json_begin(&j, &b);
-  ww_launch_write(&copy, &j);
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_launch(&copy, a);
 }
 
 static ww_status add_items(making *x, const ww_collect_work *w, const ww_store_kernel *kernel,
@@ -79,8 +74,7 @@ static ww_status add_kernel(making *x, const ww_collect_work *w, ww_err *e) {
   kernel->source_hash = ww_gen_source_hash(gen, d);
   ww_gen_print(gen, d, 0, &text);
   ww_push(a, &x->sources,
-          (source){.gen = gen, .first = first, .n = w->n, .text = ww_strndup(a, text.s, text.n)});
-  ww_buf_free(&text);
+          (source){.gen = gen, .first = first, .n = w->n, .text = ww_text_take(&text, a)});
   return WW_OK;
 }
 
@@ -158,8 +152,7 @@ static ww_status compile(making *x, ww_err *e) {
     uint32_t end = i + each < n ? i + each : n;
     for (uint32_t k = i; k < end; k++)
       ww_buf_fmt(&text, "%s\n", x->sources.v[k].text);
-    const char *all = ww_strndup(x->k->a, text.s, text.n);
-    ww_buf_free(&text);
+    const char *all = ww_text_take(&text, x->k->a);
     for (uint32_t k = i; k < end; k++)
       jobs[k] = (ww_compile_job){.text = all, .kernel = x->sources.v[k].gen->name};
   }

@@ -230,8 +230,7 @@ uint64_t ww_works_skipped(const ww_works *w) {
 static bool counted(const ww_works *w, const char *key, uint32_t at, uint32_t n) {
   uint64_t h = ww_hash(key, strlen(key), w->c->seed + 17);
   double share = w->c->counters < 1 ? w->c->counters : 1;
-  uint32_t k = (uint32_t)(share * n + (double)(h >> 40) / (1 << 24)),
-           from = (uint32_t)(h & 0xffff) % n;
+  uint32_t k = share * n + (double)(h >> 40) / (1 << 24), from = (uint32_t)(h & 0xffff) % n;
   if (k > n)
     k = n;
   uint32_t place = (at + n - from) % n;
@@ -422,8 +421,8 @@ ww_status ww_campaign_plan_make(const ww_campaign *c, const ww_rank *r, const ww
     ww_arena_free(a);
   }
   for (int k = 0; !st && k < 2; k++)
-    out->device_s += x.seen[k] ? x.seconds[k] / (double)x.seen[k] * (double)x.left[k]
-                               : (double)x.left[k] * ww_launch_device_s(NAN, k);
+    out->device_s +=
+        x.seen[k] ? x.seconds[k] / x.seen[k] * x.left[k] : x.left[k] * ww_launch_device_s(NAN, k);
   if (!st)
     out->skipped = ww_works_skipped(w);
   if (!st)

@@ -4,12 +4,14 @@
  * Rows come kernel by kernel, so a generated kernel is made once for all its launches. Workload:
  * some 100,000 rows; what one needs lives in an arena of its own. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
 
 #include "../measure/measure.h"
 #include "export_int.h"
 #include "split.h"
+#include "text.h"
 
 const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts",
                                                   "questions"};
@@ -56,8 +58,7 @@ static void source_of(job *j, const ww_store_kernel *k) {
   if (j->generated) {
     ww_buf b = {0};
     ww_gen_print(&j->gen, j->dialect, 0, &b);
-    j->text = ww_strdup(j->arena, b.s);
-    ww_buf_free(&b);
+    j->text = ww_text_take(&b, j->arena);
   } else if (!j->o->corpus || !k->file || k->origin != WW_ORIGIN_CORPUS)
     snprintf(j->count->why, sizeof j->count->why,
              "%s: where its source is was not said (--corpus DIR)", k->key);
@@ -68,13 +69,17 @@ static void source_of(job *j, const ww_store_kernel *k) {
     j->text = text;
 }
 
-static const char *suffix(ww_gen_dialect d) {
-  return d == WW_GEN_OPENCL ? "cl" : "cu";
+static const char *source_name(const job *j, ww_arena *a) {
+  return ww_fmt(a, "%s.%s", j->gen.name, j->dialect == WW_GEN_OPENCL ? "cl" : "cu");
+}
+
+/* For language models. */
+static bool prompting(const ww_export_options *o) {
+  return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS;
 }
 
 static bool wants_text(const ww_export_options *o) {
-  return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS || o->with_source ||
-         o->sources;
+  return prompting(o) || o->with_source || o->sources;
 }
 
 static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
@@ -92,7 +97,7 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
   if (!st && wants_text(j->o))
     source_of(j, k);
   if (!st && j->o->sources && j->generated)
-    st = write_source(j, ww_fmt(j->arena, "%s.%s", j->gen.name, suffix(j->dialect)), j->text, e);
+    st = write_source(j, source_name(j, j->arena), j->text, e);
   return st;
 }
 
@@ -131,7 +136,7 @@ static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) 
     return ww_path_join(a, j->corpus, k->file);
   if (!j->generated)
     return k->file;
-  const char *name = ww_fmt(a, "%s.%s", j->gen.name, suffix(j->dialect));
+  const char *name = source_name(j, a);
   return j->sources ? ww_path_join(a, j->sources, name) : name;
 }
 
@@ -139,7 +144,7 @@ static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) 
 
 static void hash_member(ww_json *j, const char *key, uint64_t v) {
   char hex[20];
-  snprintf(hex, sizeof hex, "%016llx", (unsigned long long)v);
+  snprintf(hex, sizeof hex, "%016" PRIx64, v);
   if (v)
     ww_json_kstr(j, key, hex);
 }
@@ -214,7 +219,7 @@ static ww_status report(job *j, const ww_exported *x, ww_err *e) {
     out.gpu = r->gpu; /* a device without a description goes by `measured.device` */
   for (int m = 0; m < WW_NMETRICS; m++)
     if (isfinite(r->m[m]))
-      ww_report_set(&out, (ww_metric)m, r->m[m]);
+      ww_report_set(&out, m, r->m[m]);
   j->line.n = 0;
   ww_json_begin(&w, &j->line);
   if (r->status)
@@ -284,7 +289,7 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
 /* ---- rows ---- */
 
 static ww_status write_row(job *j, ww_exported *x, ww_err *e) {
-  bool prompt = j->o->form == WW_EXPORT_PROMPTS || j->o->form == WW_EXPORT_QUESTIONS;
+  bool prompt = prompting(j->o);
   if (!x->text && wants_text(j->o))
     j->count->no_source++;
   if (prompt && (!x->text || !x->launch))
@@ -338,8 +343,7 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   if ((st = ww_machine_of(&j->machines, r->gpu, &x.gpu, e)))
     goto out;
   x.file = file_of(j, &r->kernel, x.arena);
-  bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS ||
-                j->o->form == WW_EXPORT_QUESTIONS || j->o->with_launch;
+  bool wanted = j->o->form == WW_EXPORT_JSONL || prompting(j->o) || j->o->with_launch;
   if (wanted && !launch(j, &x, &l, &why))
     x.launch = &l;
   else if (wanted) {
@@ -372,12 +376,12 @@ static ww_status prepare(job *j, ww_err *e) {
 
 ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e) {
   job j = {.o = o, .count = n};
-  bool prompt = o->form == WW_EXPORT_PROMPTS, asked = o->form == WW_EXPORT_QUESTIONS;
   ww_store_filter f = {.gpu = o->gpu,
                        .family = o->family,
                        .origin = o->origin,
-                       .failed = o->failed && !prompt && !asked,
-                       .counters = o->counters || (prompt && o->ask == WW_ASK_COUNTERS)};
+                       .failed = o->failed && !prompting(o),
+                       .counters = o->counters ||
+                                   (o->form == WW_EXPORT_PROMPTS && o->ask == WW_ASK_COUNTERS)};
   *n = (ww_export_count){0};
   ww_status st = prepare(&j, e), closed;
   if (!st)

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "export_int.h"
+#include "text.h"
 
 enum { LEVEL = 9 };
 
@@ -129,8 +130,7 @@ const char *ww_path_from(const char *from, const char *path, ww_arena *a) {
       b.s[--b.n] = 0; /* a folder above: no slash behind it */
     else
       ww_buf_puts(&b, *y ? y : ".");
-    result = ww_strdup(a, b.s);
-    ww_buf_free(&b);
+    result = ww_text_take(&b, a);
   }
   free(base);
   free(to);

@@ -2,80 +2,34 @@
  *
  * A column per metric of metrics.def, after those of the kernel, the launch and the machine. What
  * is not known is empty in CSV, null in Parquet; never zero. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "export_int.h"
 #include "parquet.h"
+#include "text.h"
 
-enum {
-  KEY,
-  ORIGIN,
-  FAMILY,
-  SPLIT,
-  KERNEL,
-  FILE_,
-  DIALECT,
-  VERSION,
-  SEED,
-  INDEX,
-  SOURCE_HASH,
-  STRUCTURE,
-  NUMBER,
-  GRID_X,
-  GRID_Y,
-  GRID_Z,
-  BLOCK_X,
-  BLOCK_Y,
-  BLOCK_Z,
-  GPU,
-  DEVICE,
-  DRIVER,
-  VERSIONS,
-  COMPILER,
-  STATUS,
-  ERROR_,
-  IQR,
-  SAMPLES,
-  PASSES,
-  ACCUMULATES,
-  NFIXED
+/* Those of the kernel and of the launch, in the order of `fixed_cells`. */
+static const ww_parquet_column fixed[] = {
+    {"key", WW_PARQUET_TEXT, false},        {"origin", WW_PARQUET_TEXT, false},
+    {"family", WW_PARQUET_TEXT, true},      {"split", WW_PARQUET_TEXT, false},
+    {"kernel", WW_PARQUET_TEXT, false},     {"file", WW_PARQUET_TEXT, true},
+    {"dialect", WW_PARQUET_TEXT, true},     {"version", WW_PARQUET_INT, true},
+    {"seed", WW_PARQUET_UINT, true},        {"index", WW_PARQUET_INT, true},
+    {"source_hash", WW_PARQUET_TEXT, true}, {"structure", WW_PARQUET_TEXT, true},
+    {"number", WW_PARQUET_INT, false},      {"grid_x", WW_PARQUET_INT, true},
+    {"grid_y", WW_PARQUET_INT, true},       {"grid_z", WW_PARQUET_INT, true},
+    {"block_x", WW_PARQUET_INT, true},      {"block_y", WW_PARQUET_INT, true},
+    {"block_z", WW_PARQUET_INT, true},      {"gpu", WW_PARQUET_TEXT, true},
+    {"device", WW_PARQUET_TEXT, true},      {"driver", WW_PARQUET_TEXT, true},
+    {"versions", WW_PARQUET_TEXT, true},    {"compiler", WW_PARQUET_TEXT, true},
+    {"status", WW_PARQUET_TEXT, false},     {"error", WW_PARQUET_TEXT, true},
+    {"iqr_us", WW_PARQUET_DOUBLE, true},    {"samples", WW_PARQUET_INT, false},
+    {"passes", WW_PARQUET_INT, false},      {"accumulates", WW_PARQUET_BOOL, false},
 };
 
-static const ww_parquet_column fixed[NFIXED] = {
-    [KEY] = {"key", WW_PARQUET_TEXT, false},
-    [ORIGIN] = {"origin", WW_PARQUET_TEXT, false},
-    [FAMILY] = {"family", WW_PARQUET_TEXT, true},
-    [SPLIT] = {"split", WW_PARQUET_TEXT, false},
-    [KERNEL] = {"kernel", WW_PARQUET_TEXT, false},
-    [FILE_] = {"file", WW_PARQUET_TEXT, true},
-    [DIALECT] = {"dialect", WW_PARQUET_TEXT, true},
-    [VERSION] = {"version", WW_PARQUET_INT, true},
-    [SEED] = {"seed", WW_PARQUET_UINT, true},
-    [INDEX] = {"index", WW_PARQUET_INT, true},
-    [SOURCE_HASH] = {"source_hash", WW_PARQUET_TEXT, true},
-    [STRUCTURE] = {"structure", WW_PARQUET_TEXT, true},
-    [NUMBER] = {"number", WW_PARQUET_INT, false},
-    [GRID_X] = {"grid_x", WW_PARQUET_INT, true},
-    [GRID_Y] = {"grid_y", WW_PARQUET_INT, true},
-    [GRID_Z] = {"grid_z", WW_PARQUET_INT, true},
-    [BLOCK_X] = {"block_x", WW_PARQUET_INT, true},
-    [BLOCK_Y] = {"block_y", WW_PARQUET_INT, true},
-    [BLOCK_Z] = {"block_z", WW_PARQUET_INT, true},
-    [GPU] = {"gpu", WW_PARQUET_TEXT, true},
-    [DEVICE] = {"device", WW_PARQUET_TEXT, true},
-    [DRIVER] = {"driver", WW_PARQUET_TEXT, true},
-    [VERSIONS] = {"versions", WW_PARQUET_TEXT, true},
-    [COMPILER] = {"compiler", WW_PARQUET_TEXT, true},
-    [STATUS] = {"status", WW_PARQUET_TEXT, false},
-    [ERROR_] = {"error", WW_PARQUET_TEXT, true},
-    [IQR] = {"iqr_us", WW_PARQUET_DOUBLE, true},
-    [SAMPLES] = {"samples", WW_PARQUET_INT, false},
-    [PASSES] = {"passes", WW_PARQUET_INT, false},
-    [ACCUMULATES] = {"accumulates", WW_PARQUET_BOOL, false},
-};
-
-enum { MOST = NFIXED + WW_NMETRICS + 2 };
+enum { NFIXED = sizeof fixed / sizeof *fixed, MOST = NFIXED + WW_NMETRICS + 2 };
 
 struct ww_export_table {
   ww_sink *sink;
@@ -99,105 +53,65 @@ static cell text_cell(const char *s) {
   return (cell){.null = !s || !*s, .text = s};
 }
 static cell int_cell(uint64_t v) {
-  return (cell){.integer = (int64_t)v};
+  return (cell){.integer = v};
 }
 static cell int_or_null(uint64_t v, bool there) {
-  return (cell){.null = !there, .integer = (int64_t)v};
+  return (cell){.null = !there, .integer = v};
 }
 static cell hash_cell(uint64_t v, ww_arena *a) {
-  return text_cell(v ? ww_fmt(a, "%016llx", (unsigned long long)v) : NULL);
+  return text_cell(v ? ww_fmt(a, "%016" PRIx64, v) : NULL);
 }
 
-static cell kernel_cell(const ww_exported *x, int at) {
-  const ww_store_kernel *k = &x->row->kernel;
-  switch (at) {
-  case KEY:
-    return text_cell(k->key);
-  case ORIGIN:
-    return text_cell(ww_origin_names[k->origin]);
-  case FAMILY:
-    return text_cell(k->family);
-  case SPLIT:
-    return text_cell(x->split);
-  case KERNEL:
-    return text_cell(k->name);
-  case FILE_:
-    return text_cell(x->file);
-  case DIALECT:
-    return text_cell(k->dialect);
-  case VERSION:
-    return int_or_null(k->version, x->gen);
-  case SEED:
-    return int_or_null(k->seed, x->gen);
-  case INDEX:
-    return int_or_null(k->index, x->gen);
-  case SOURCE_HASH:
-    return hash_cell(k->source_hash, x->arena);
-  default:
-    return hash_cell(k->structure, x->arena);
-  }
+static cell number_cell(double v) {
+  return (cell){.null = !isfinite(v), .number = v};
 }
 
-static cell launch_cell(const ww_exported *x, int at) {
+static void fixed_cells(const ww_exported *x, cell *out) {
   const ww_store_row *r = x->row;
-  switch (at) {
-  case NUMBER:
-    return int_cell(r->number);
-  case GRID_X:
-  case GRID_Y:
-  case GRID_Z:
-    return int_or_null(r->grid[at - GRID_X], r->grid[0]);
-  case BLOCK_X:
-  case BLOCK_Y:
-  case BLOCK_Z:
-    return int_or_null(r->block[at - BLOCK_X], r->block[0]);
-  case GPU:
-    return text_cell(r->gpu);
-  case DEVICE:
-    return text_cell(r->device);
-  case DRIVER:
-    return text_cell(r->driver);
-  case VERSIONS:
-    return text_cell(r->versions);
-  case COMPILER:
-    return text_cell(r->compiler);
-  case STATUS:
-    return text_cell(ww_status_name(r->status));
-  case ERROR_:
-    return text_cell(r->error);
-  case IQR:
-    return (cell){.null = !isfinite(r->iqr_us), .number = r->iqr_us};
-  case SAMPLES:
-    return int_cell(r->samples);
-  case PASSES:
-    return int_cell(r->passes);
-  default:
-    return int_cell(r->accumulates);
-  }
+  const ww_store_kernel *k = &r->kernel;
+  const cell cells[NFIXED] = {text_cell(k->key),
+                              text_cell(ww_origin_names[k->origin]),
+                              text_cell(k->family),
+                              text_cell(x->split),
+                              text_cell(k->name),
+                              text_cell(x->file),
+                              text_cell(k->dialect),
+                              int_or_null(k->version, x->gen),
+                              int_or_null(k->seed, x->gen),
+                              int_or_null(k->index, x->gen),
+                              hash_cell(k->source_hash, x->arena),
+                              hash_cell(k->structure, x->arena),
+                              int_cell(r->number),
+                              int_or_null(r->grid[0], r->grid[0]),
+                              int_or_null(r->grid[1], r->grid[0]),
+                              int_or_null(r->grid[2], r->grid[0]),
+                              int_or_null(r->block[0], r->block[0]),
+                              int_or_null(r->block[1], r->block[0]),
+                              int_or_null(r->block[2], r->block[0]),
+                              text_cell(r->gpu),
+                              text_cell(r->device),
+                              text_cell(r->driver),
+                              text_cell(r->versions),
+                              text_cell(r->compiler),
+                              text_cell(ww_status_name(r->status)),
+                              text_cell(r->error),
+                              number_cell(r->iqr_us),
+                              int_cell(r->samples),
+                              int_cell(r->passes),
+                              int_cell(r->accumulates)};
+  memcpy(out, cells, sizeof cells);
 }
 
-static cell spec_cell(const ww_exported *x) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  if (!x->launch)
-    return (cell){.null = true};
-  ww_json_begin(&j, &b);
-  ww_launch_write(x->launch, &j);
-  cell c = text_cell(ww_strdup(x->arena, b.s));
-  ww_buf_free(&b);
-  return c;
-}
-
-static cell cell_at(const ww_export_table *t, const ww_exported *x, uint32_t at) {
-  if (at < NUMBER)
-    return kernel_cell(x, (int)at);
-  if (at < NFIXED)
-    return launch_cell(x, (int)at);
-  if (at < NFIXED + WW_NMETRICS) {
-    double v = x->row->m[at - NFIXED];
-    return (cell){.null = !isfinite(v), .number = v};
-  }
-  return at == NFIXED + WW_NMETRICS && t->with_launch ? spec_cell(x) : text_cell(x->text);
+/* A row's cells, in the order of the columns. */
+static void cells_of(const ww_export_table *t, const ww_exported *x, cell out[MOST]) {
+  fixed_cells(x, out);
+  out += NFIXED;
+  for (int m = 0; m < WW_NMETRICS; m++)
+    *out++ = number_cell(x->row->m[m]);
+  if (t->with_launch)
+    *out++ = text_cell(x->launch ? ww_text_launch(x->launch, x->arena) : NULL);
+  if (t->with_source)
+    *out = text_cell(x->text);
 }
 
 /* ---- CSV ---- */
@@ -233,7 +147,7 @@ static void csv_cell(ww_buf *b, uint8_t type, const cell *c) {
     ww_buf_fmt(b, "%lld", (long long)c->integer);
     break;
   case WW_PARQUET_UINT:
-    ww_buf_fmt(b, "%llu", (unsigned long long)c->integer);
+    ww_buf_fmt(b, "%" PRIu64, c->integer);
     break;
   default:
     ww_buf_puts(b, c->integer ? "true" : "false");
@@ -248,14 +162,15 @@ static void csv_head(ww_export_table *t) {
 }
 
 static ww_status csv_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
+  cell cells[MOST];
+  cells_of(t, x, cells);
   t->line.n = 0;
   if (!t->head_written)
     csv_head(t);
   for (uint32_t k = 0; k < t->n; k++) {
-    cell c = cell_at(t, x, k);
     if (k)
       ww_buf_puts(&t->line, ",");
-    csv_cell(&t->line, t->columns[k].type, &c);
+    csv_cell(&t->line, t->columns[k].type, &cells[k]);
   }
   ww_buf_puts(&t->line, "\r\n");
   return ww_sink_add(t->sink, t->line.s, t->line.n, e);
@@ -263,22 +178,26 @@ static ww_status csv_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
 
 /* ---- Parquet ---- */
 
+static void parquet_cell(ww_parquet *p, const ww_parquet_column *is, const cell *c) {
+  if (c->null && is->optional)
+    ww_parquet_null(p);
+  else if (is->type == WW_PARQUET_TEXT)
+    ww_parquet_text(p, c->text ? c->text : "");
+  else if (is->type == WW_PARQUET_DOUBLE)
+    ww_parquet_double(p, c->number);
+  else if (is->type == WW_PARQUET_INT)
+    ww_parquet_int(p, c->integer);
+  else if (is->type == WW_PARQUET_UINT)
+    ww_parquet_uint(p, c->integer);
+  else
+    ww_parquet_bool(p, c->integer);
+}
+
 static ww_status parquet_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
-  for (uint32_t k = 0; k < t->n; k++) {
-    cell c = cell_at(t, x, k);
-    if (c.null && t->columns[k].optional)
-      ww_parquet_null(t->parquet);
-    else if (t->columns[k].type == WW_PARQUET_TEXT)
-      ww_parquet_text(t->parquet, c.text ? c.text : "");
-    else if (t->columns[k].type == WW_PARQUET_DOUBLE)
-      ww_parquet_double(t->parquet, c.number);
-    else if (t->columns[k].type == WW_PARQUET_INT)
-      ww_parquet_int(t->parquet, c.integer);
-    else if (t->columns[k].type == WW_PARQUET_UINT)
-      ww_parquet_uint(t->parquet, (uint64_t)c.integer);
-    else
-      ww_parquet_bool(t->parquet, c.integer != 0);
-  }
+  cell cells[MOST];
+  cells_of(t, x, cells);
+  for (uint32_t k = 0; k < t->n; k++)
+    parquet_cell(t->parquet, &t->columns[k], &cells[k]);
   return ww_parquet_row(t->parquet, e);
 }
 

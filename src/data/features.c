@@ -7,6 +7,7 @@
 #include "features.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -106,12 +107,9 @@ static void add_kernel(work *w, const ww_store_row *r) {
 
 /* Times through OpenCL are of another timer, with a floor of its own. */
 static bool wanted(const work *w, const ww_store_row *r) {
-  if (r->status || !r->gpu || strcmp(r->gpu, w->gpu.name))
-    return false;
-  if (r->kernel.origin == WW_ORIGIN_IMPORTED ||
-      (r->kernel.dialect && strcmp(r->kernel.dialect, "cuda")))
-    return false;
-  return r->m[WW_M_time_us] > 0;
+  const ww_store_kernel *k = &r->kernel;
+  return !r->status && r->gpu && !strcmp(r->gpu, w->gpu.name) && k->origin != WW_ORIGIN_IMPORTED &&
+         (!k->dialect || !strcmp(k->dialect, "cuda")) && r->m[WW_M_time_us] > 0;
 }
 
 static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
@@ -127,7 +125,7 @@ static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
     x.spec = copy(w, r->spec);
   x.hash = ww_hash(&x.number, sizeof x.number, k->hash);
   for (int m = 0; m < WW_NMETRICS; m++)
-    x.measured[m] = (float)r->m[m];
+    x.measured[m] = r->m[m];
   x.counters |= r->m[WW_M_warp_instructions] > 0;
   ww_push(w->a, &w->items, x);
   k->end = w->items.n;
@@ -174,15 +172,17 @@ static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
 }
 
 static const work *sorting;
+static const kernel *numbered(const void *number) {
+  return &sorting->kernels.v[*(const uint32_t *)number];
+}
+
 static int by_hash(const void *a, const void *b) {
-  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a],
-               *y = &sorting->kernels.v[*(const uint32_t *)b];
+  const kernel *x = numbered(a), *y = numbered(b);
   return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 static int by_rank(const void *a, const void *b) {
-  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a],
-               *y = &sorting->kernels.v[*(const uint32_t *)b];
+  const kernel *x = numbered(a), *y = numbered(b);
   return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : by_hash(a, b);
 }
 
@@ -258,6 +258,11 @@ typedef struct {
   ww_query_unit read;
 } loaded;
 
+/* The i-th item of the jobs. */
+static const item *item_at(const work *w, uint32_t i) {
+  return &w->items.v[w->order[i]];
+}
+
 static ww_status load(loaded *l, const char *file, const char **flags, uint32_t nflags, ww_arena *a,
                       ww_err *e) {
   ww_source s = {.path = file, .lang = "cuda", .once = true, .flags = flags, .nflags = nflags};
@@ -316,9 +321,9 @@ static ww_status load_made(work *w, const job *j, ww_arena *a, ww_gen_kernel *ma
                            ww_err *e) {
   ww_buf text = {0};
   ww_status st = WW_OK;
-  uint32_t first = w->items.v[w->order[j->begin]].kernel, last = UINT32_MAX;
+  uint32_t first = item_at(w, j->begin)->kernel, last = UINT32_MAX;
   for (uint32_t i = j->begin; !st && i < j->end; i++) {
-    uint32_t k = w->items.v[w->order[i]].kernel;
+    uint32_t k = item_at(w, i)->kernel;
     const ww_store_kernel *x = &w->kernels.v[k].k;
     if (k == last)
       continue;
@@ -342,8 +347,8 @@ static void label(const work *w, const item *x, ww_correct_row *out) {
   memcpy(out->measured, x->measured, sizeof out->measured);
   out->family = k->family;
   out->kernel = x->kernel;
-  out->split = (uint8_t)k->split;
-  out->origin = (uint8_t)k->k.origin;
+  out->split = k->split;
+  out->origin = k->k.origin;
 }
 
 /* A job's generated kernels, from the first on; NULL: it is of written ones. */
@@ -378,8 +383,8 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
   work *w = ctx;
   const job *j = &w->jobs.v[number];
   ww_arena *a = ww_arena_new();
-  uint32_t last = w->items.v[w->order[j->end - 1]].kernel;
-  job_sources s = {.first = w->items.v[w->order[j->begin]].kernel};
+  uint32_t last = item_at(w, j->end - 1)->kernel;
+  job_sources s = {.first = item_at(w, j->begin)->kernel};
   if (w->kernels.v[s.first].k.origin == WW_ORIGIN_GENERATED) {
     s.made = WW_NEWN(a, ww_gen_kernel, last - s.first + 1);
     s.broken = load_made(w, j, a, s.made, &s.l, &s.e);
@@ -388,7 +393,7 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
     if (w->state[i] != WAITING)
       continue; /* the child before this one died of it, or got it done */
     ww_worker_begin(to, i);
-    run_item(w, &w->items.v[w->order[i]], &s, to);
+    run_item(w, item_at(w, i), &s, to);
     ww_worker_end(to);
   }
   if (s.l.query)
@@ -449,8 +454,7 @@ static void results(work *w, ww_feature_table *out) {
   for (uint32_t k = 0; k < w->kernels.n; k++) {
     const ww_store_kernel *x = &w->kernels.v[k].k;
     out->kernels[k] =
-        x->key ? x->key
-               : ww_fmt(w->a, "g%u/%llu/%u", x->version, (unsigned long long)x->seed, x->index);
+        x->key ? x->key : ww_fmt(w->a, "g%u/%" PRIu64 "/%u", x->version, x->seed, x->index);
   }
   ww_correct_weigh(out->rows, out->n);
 }
@@ -551,8 +555,8 @@ ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out,
     return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again",
                    path);
   }
-  out->n = (uint32_t)ww_json_whole(root, "rows");
-  out->failed = (uint32_t)ww_json_whole(root, "failed");
+  out->n = ww_json_whole(root, "rows");
+  out->failed = ww_json_whole(root, "failed");
   out->rows = WW_NEWN(a, ww_correct_row, out->n + 1);
   memcpy(out->rows, data + head + 1, left);
   out->families = read_names(root, "families", a, &out->nfamilies);

@@ -5,13 +5,16 @@
 #include "generate_int.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../base/map.h"
 
 /* The rows of a version are part of it: order, weights and names are frozen with it. */
 const gen_family ww_gen_families[] = {
+#define FAMILY(name, make, ...) {name, ww_gen_##make, __VA_ARGS__},
 #include "generate_families.def"
+#undef FAMILY
 };
 const uint32_t ww_gen_nfamilies = sizeof ww_gen_families / sizeof *ww_gen_families;
 
@@ -123,16 +126,14 @@ static void tag_types(gen *g) {
 }
 
 static void finish(gen *g) {
-  const gen_shape *s = &g->shape;
-  if (!g->shape.max_threads)
-    g->shape.max_threads = 1024;
+  gen_shape *s = &g->shape;
+  if (!s->max_threads)
+    s->max_threads = 1024;
   if (ww_gen_chance(g, 12)) {
-    uint32_t threads = 1;
-    for (int i = 0; i < 3; i++)
-      threads *= s->fixed[i] ? s->fixed[i] : 1;
-    g->launch_bounds = s->fixed[0] ? threads : 256u << ww_gen_pick(g, 3);
-    if (!s->fixed[0] && g->shape.max_threads > g->launch_bounds)
-      g->shape.max_threads = g->launch_bounds;
+    g->launch_bounds =
+        s->fixed[0] ? s->fixed[0] * s->fixed[1] * s->fixed[2] : 256u << ww_gen_pick(g, 3);
+    if (!s->fixed[0] && s->max_threads > g->launch_bounds)
+      s->max_threads = g->launch_bounds;
   }
   tag_types(g);
 }
@@ -152,7 +153,7 @@ ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena 
                    version, WW_GENERATOR_VERSION);
   gen *g = WW_NEW(a, gen);
   g->a = a;
-  g->name = ww_fmt(a, "g%u_%llu_%u", version, (unsigned long long)seed, index);
+  g->name = ww_fmt(a, "g%u_%" PRIu64 "_%u", version, seed, index);
   g->shape.dims = 1;
   g->depth = 1;
   draw_first(g, version, seed, index);
@@ -268,6 +269,6 @@ ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, 
     if (fresh)
       return WW_OK;
     if (s->next == UINT32_MAX)
-      return ww_fail(e, WW_ELIMIT, "seed %llu has no more kernels", (unsigned long long)s->seed);
+      return ww_fail(e, WW_ELIMIT, "seed %" PRIu64 " has no more kernels", s->seed);
   }
 }

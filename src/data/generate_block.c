@@ -5,143 +5,116 @@
  * never threads' own. */
 #include "generate_pen.h"
 
-static const char *zero(gen_type t) {
-  return t == GEN_F32 ? "0.0f" : t == GEN_F64 ? "0.0" : t == GEN_U32 ? "0u" : "0";
-}
-
-static gen_type value_type(gen *g, uint32_t percent_float) {
-  gen_type t = chance(percent_float) ? (chance(82) ? GEN_F32 : GEN_F64)
-               : chance(50)          ? GEN_I32
-                                     : GEN_U32;
-  g->type = (uint8_t)t;
-  return t;
-}
-
 /* How two partial results become one. */
-static const char *joined(gen *g, gen_type t, uint32_t how, const char *a, const char *b) {
-  const char *f = t == GEN_F32 ? "f" : "";
-  if (ww_gen_is_float(t))
-    return how == 0   ? T("%s + %s", a, b)
-           : how == 1 ? T("$fmax%s(%s, %s)", f, a, b)
-                      : T("$fmin%s(%s, %s)", f, a, b);
-  return how == 0 ? T("%s + %s", a, b) : how == 1 ? T("$max(%s, %s)", a, b) : T("%s ^ %s", a, b);
+static gen_text joined(gen *g, uint32_t how, gen_text a, gen_text b) {
+  static const gen_text forms[][3] = {{"@a + @b", "$max(@a, @b)", "@a ^ @b"},
+                                      {"@a + @b", "$fmax@f(@a, @b)", "$fmin@f(@a, @b)"}};
+  return FORM(forms[FLOATS][how], a, b);
 }
 
 static uint32_t fixed_block(gen *g) {
-  uint32_t threads = 64u << pick(5);
-  g->shape.fixed[0] = threads;
-  g->shape.fixed[1] = g->shape.fixed[2] = 1;
   g->shape.pow2 = true;
-  return threads;
+  return THREADS(64, 5);
+}
+
+static uint32_t log2_of(uint32_t n) {
+  uint32_t log = 0;
+  while (1u << log < n)
+    log++;
+  return log;
 }
 
 /* A tree over shared memory, in one of the ways it is taught; sm[0] holds the result. */
-static void tree(gen *g, gen_type t, uint32_t how, uint32_t threads, const char *sm) {
-  uint32_t kind = pick(3), log = 0;
-  while ((1u << log) < threads)
-    log++;
-  const char *levels = T("%u", log);
+static void tree(gen *g, uint32_t how, uint32_t threads) {
+  uint32_t kind = pick(3);
+  gen_text levels = NUM(log2_of(threads));
   TAG("barrier");
   L("$sync;");
-  if (kind == 0) {
+  if (kind == 0)
     OPEN(levels, "for (int s = %u; s > 0; s >>= 1)", threads / 2);
-    L("if ($tx < s) %s[$tx] = %s;", sm, joined(g, t, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
-  } else if (kind == 1) {
+  else
     OPEN(levels, "for (int s = 1; s < %u; s *= 2)", threads);
-    L("if ($tx %% (2 * s) == 0) %s[$tx] = %s;", sm,
-      joined(g, t, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
-  } else {
-    OPEN(levels, "for (int s = 1; s < %u; s *= 2)", threads);
-    L("int at = 2 * s * $tx;");
-    L("if (at < %u) %s[#k4 at] = %s;", threads, sm,
-      joined(g, t, how, T("%s[at]", sm), T("%s[#k4 at + s]", sm)));
-  }
-  L("$sync;");
-  CLOSE();
+  if (kind < 2)
+    L("if (%s) sm[$tx] = %s;", kind ? "$tx % (2 * s) == 0" : "$tx < s",
+      joined(g, how, "sm[$tx]", "sm[$tx + s]"));
+  else
+    L("int at = 2 * s * $tx;\n"
+      "if (at < %u) sm[#k4 at] = %s;",
+      threads, joined(g, how, "sm[at]", "sm[#k4 at + s]"));
+  L("$sync;\n"
+    "}");
 }
 
-/* Result of a block into memory: its own place, or an atomic on one. */
-static void deliver(gen *g, gen_type t, const char *value) {
-  bool atomic = t != GEN_F64 && chance(45);
-  if (!atomic) {
-    ww_gen_output(g, "partial", t, "GX");
-    L("if ($tx == 0) partial[#b $bx] = %s;", value);
+/* Result of a block, sm[0], into memory: its own place, or an atomic on one. */
+static void deliver(gen *g) {
+  if (g->type == GEN_F64 || !chance(45)) {
+    WRITES("partial", "GX");
+    L("if ($tx == 0) partial[#b $bx] = sm[0];");
     return;
   }
-  TAG("atomic");
-  ww_gen_output(g, "total", t, "1");
+  WRITES("total", "1");
   OPEN("0.03", "if ($tx == 0)");
-  if (t == GEN_F32) {
-    g->helper = true;
-    ww_gen_only(g, 1, "$add(&total[#ab 0], %s);", value);
-    ww_gen_only(g, 2, "%s_atomic_add(&total[0], %s);", g->name, value);
-  } else
-    L("$add(&total[#ab 0], %s);", value);
+  ww_gen_atomic_add(g, "total", "#ab", "0", "sm[0]");
   CLOSE();
 }
 
 GEN_FAMILY(reduce) {
-  gen_type t = value_type(g, 60);
+  gen_type t = NARROW_VALUE(60, 82);
   uint32_t threads = fixed_block(g), how = pick(3), nin = 1 + pick(2);
-  const char *vars[3];
+  gen_text vars[3];
   TAG("reduce");
-  ww_gen_shared(g, t, "sm", T("[%u]", threads), threads);
-  ww_gen_size(g, "n", GEN_PRIMARY, 256, 1 << 28, NULL);
-  L("%s acc = %s;", NAME(t), zero(t));
+  SHARED(t, "sm", threads);
+  PRIMARY("n", 256, 1 << 28);
+  L("@T acc = @0;");
   if (chance(20))
     L("#pragma unroll %u", 2u << pick(2));
   OPEN("n/S", "for (int i = $gx; i < n; i += $sx)");
-  ww_gen_inputs(g, t, nin, "n", "#c i", vars);
-  const char *e = chance(75) ? ww_gen_work(g, t, "i", vars, nin)
-                  : nin == 2 ? T("%s * %s", vars[0], vars[1])
-                             : vars[0];
-  L("acc = %s;", joined(g, t, how, "acc", T("(%s)", e)));
-  CLOSE();
-  L("sm[$tx] = acc;");
-  tree(g, t, how, threads, "sm");
-  deliver(g, t, "sm[0]");
+  INPUTS(t, nin, "n", "#c i", vars);
+  gen_text e = chance(75) ? WORK("i", vars, nin)
+               : nin == 2 ? T("%s * %s", vars[0], vars[1])
+                          : vars[0];
+  L("acc = %s;\n"
+    "}\n"
+    "sm[$tx] = acc;",
+    joined(g, how, "acc", T("(%s)", e)));
+  tree(g, how, threads);
+  deliver(g);
 }
 
 /* Shuffles within warps; the OpenCL print takes the same steps through local memory. */
 GEN_FAMILY(shuffle) {
-  gen_type t = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
+  gen_type t = g->type = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
   uint32_t kind = pick(3), how = pick(3), threads = fixed_block(g);
-  const char *vars[2], *word = kind == 0 ? "$shfl_down" : kind == 1 ? "$shfl_xor" : "$shfl_up";
-  g->type = (uint8_t)t;
+  static const gen_text words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"},
+                        from[] = {"$min(lane + o, 31)", "(lane ^ o)", "$max(lane - o, 0)"};
   TAG("shuffle");
-  ww_gen_size(g, "n", GEN_PRIMARY, 1, 1 << 18, NULL);
-  ww_gen_buffer(g, "x", t, T("n*GX*%u", threads));
-  ww_gen_output(g, "out", t, T("n*GX*%u", threads));
-  ww_gen_shared(g, t, "lanes", T("[%u]", threads), threads);
+  PRIMARY("n", 1, 1 << 18);
+  READS("x", T("n*GX*%u", threads));
+  WRITES("out", T("n*GX*%u", threads));
+  SHARED(t, "lanes", threads);
   g->decls.v[g->decls.n - 1].only = 2;
   L("int lane = $tx & 31;");
-  ww_gen_only(g, 2, "int base = $tx - lane;");
-  OPEN("n", "for (int k = 0; k < n; k++)");
-  L("int i = (k * $Gx + $bx) * %u + $tx;", threads);
-  L("%s v = x[#c i];", NAME(t));
-  vars[0] = "v";
+  OPENCL("int base = $tx - lane;");
+  LOOP("k", "n");
+  L("int i = (k * $Gx + $bx) * %u + $tx;\n"
+    "@T v = x[#c i];",
+    threads);
   if (chance(70))
-    L("v = %s;", ww_gen_work(g, t, "lane", vars, 1));
+    L("v = %s;", WORK("lane", NAMES("v")));
   OPEN("5", chance(50) || kind == 2 ? "for (int o = 1; o < 32; o <<= 1)"
                                     : "for (int o = 16; o > 0; o >>= 1)");
-  const char *other = fresh("u");
-  ww_gen_only(g, 1, "%s %s = %s(0xffffffffu, v, o);", NAME(t), other, word);
-  ww_gen_only(g, 2, "$sync;");
-  ww_gen_only(g, 2, "lanes[$tx] = v;");
-  ww_gen_only(g, 2, "$sync;");
-  const char *from = kind == 0   ? "$min(lane + o, 31)"
-                     : kind == 1 ? "(lane ^ o)"
-                                 : "$max(lane - o, 0)";
-  ww_gen_only(g, 2, "%s %s = lanes[base + %s];", NAME(t), other, from);
-  if (kind == 2)
-    L("if (lane >= o) v = %s;", joined(g, t, how, "v", other));
-  else
-    L("v = %s;", joined(g, t, how, "v", other));
-  CLOSE();
-  if (chance(50)) {
-    vars[1] = "v";
-    L("v = %s;", ww_gen_expr(g, t, vars, 1, 2));
-  }
+  gen_text other = fresh("u");
+  CUDA("@T %s = %s(0xffffffffu, v, o);", other, words[kind]);
+  OPENCL("$sync;\n"
+         "lanes[$tx] = v;\n"
+         "$sync;\n"
+         "@T %s = lanes[base + %s];",
+         other, from[kind]);
+  L("%sv = %s;\n"
+    "}",
+    kind == 2 ? "if (lane >= o) " : "", joined(g, how, "v", other));
+  if (chance(50))
+    L("v = %s;", EXPR(NAMES("v"), 2));
   if (chance(40))
     L("out[#c i] = v;");
   else
@@ -149,55 +122,55 @@ GEN_FAMILY(shuffle) {
 }
 
 GEN_FAMILY(scan) {
-  gen_type t = value_type(g, 45);
+  gen_type t = NARROW_VALUE(45, 82);
   uint32_t threads = fixed_block(g), how = pick(3);
   bool doubled = chance(60), carry = chance(60);
-  TAG("scan");
-  TAG("barrier");
-  ww_gen_size(g, "tiles", GEN_PRIMARY, 1, 1 << 16, NULL);
-  ww_gen_buffer(g, "in", t, T("tiles*GX*%u", threads));
-  ww_gen_output(g, "out", t, T("tiles*GX*%u", threads));
-  ww_gen_shared(g, t, "sm", T("[%u]", doubled ? 2 * threads : threads),
-                doubled ? 2 * threads : threads);
+  TAG("scan barrier");
+  PRIMARY("tiles", 1, 1 << 16);
+  READS("in", T("tiles*GX*%u", threads));
+  WRITES("out", T("tiles*GX*%u", threads));
+  SHARED(t, "sm", doubled ? 2 * threads : threads);
   if (carry)
-    L("%s carry = %s;", NAME(t), zero(t));
-  OPEN("tiles", "for (int tile = 0; tile < tiles; tile++)");
-  L("int i = ($bx * tiles + tile) * %u + $tx;", threads);
-  L("%s v = in[#c i];", NAME(t));
-  const char *vars[] = {"v"}, *joins;
+    L("@T carry = @0;");
+  LOOP("tile", "tiles");
+  L("int i = ($bx * tiles + tile) * %u + $tx;\n"
+    "@T v = in[#c i];",
+    threads);
   if (chance(50))
-    L("v = %s;", ww_gen_work(g, t, "i", vars, 1));
-  uint32_t log = 0;
-  while ((1u << log) < threads)
-    log++;
+    L("v = %s;", WORK("i", NAMES("v")));
+  gen_text levels = NUM(log2_of(threads));
   if (doubled) {
-    L("int cur = 0;");
-    L("sm[$tx] = v;");
-    L("$sync;");
-    OPEN(T("%u", log), "for (int o = 1; o < %u; o <<= 1)", threads);
-    joins = joined(g, t, how, T("sm[cur + $tx]"), T("sm[cur + $tx - o]"));
-    L("%s w = sm[cur + $tx];", NAME(t));
-    L("if ($tx >= o) w = %s;", joins);
-    L("cur = %u - cur;", threads);
-    L("sm[cur + $tx] = w;");
-    L("$sync;");
-    CLOSE();
-    L("v = sm[cur + $tx];");
+    L("int cur = 0;\n"
+      "sm[$tx] = v;\n"
+      "$sync;");
+    OPEN(levels,
+         "for (int o = 1; o < %u; o <<= 1)\n"
+         "@T w = sm[cur + $tx];\n"
+         "if ($tx >= o) w = %s;\n"
+         "cur = %u - cur;\n"
+         "sm[cur + $tx] = w;\n"
+         "$sync;\n"
+         "}\n"
+         "v = sm[cur + $tx];",
+         threads, joined(g, how, "sm[cur + $tx]", "sm[cur + $tx - o]"), threads);
   } else {
     L("sm[$tx] = v;");
-    OPEN(T("%u", log), "for (int o = 1; o < %u; o <<= 1)", threads);
-    L("$sync;");
-    L("%s w = $tx >= o ? sm[$tx - o] : %s;", NAME(t), zero(t));
-    L("$sync;");
-    L("sm[$tx] = %s;", joined(g, t, how, "sm[$tx]", "w"));
-    CLOSE();
-    L("$sync;");
-    L("v = sm[$tx];");
+    OPEN(levels,
+         "for (int o = 1; o < %u; o <<= 1)\n"
+         "$sync;\n"
+         "@T w = $tx >= o ? sm[$tx - o] : @0;\n"
+         "$sync;",
+         threads);
+    L("sm[$tx] = %s;\n"
+      "}\n"
+      "$sync;\n"
+      "v = sm[$tx];",
+      joined(g, how, "sm[$tx]", "w"));
   }
-  L("out[#c i] = %s;", carry ? joined(g, t, how, "v", "carry") : "v");
+  L("out[#c i] = %s;", carry ? joined(g, how, "v", "carry") : "v");
   if (carry)
-    L("carry = %s;", joined(g, t, how, "carry",
-                            doubled ? T("sm[cur + %u]", threads - 1) : T("sm[%u]", threads - 1)));
+    L("carry = %s;",
+      joined(g, how, "carry", doubled ? T("sm[cur + %u]", threads - 1) : T("sm[%u]", threads - 1)));
   L("$sync;");
 }
 
@@ -205,262 +178,254 @@ GEN_FAMILY(histogram) {
   bool private_copy = chance(65), bytes = chance(40);
   uint32_t bins = 32u << pick(6), op = pick(4);
   gen_type t = bytes ? GEN_U8 : GEN_U32;
-  const char *add = op == 0 ? "$amax" : op == 1 ? "$aor" : "$add";
+  gen_text add = op == 0 ? "$amax" : op == 1 ? "$aor" : "$add";
   g->type = GEN_U32;
-  TAG("atomic");
-  TAG("histogram");
-  ww_gen_size(g, "n", GEN_PRIMARY, 256, 1 << 28, NULL);
-  gen_param *p = ww_gen_buffer(g, "data", t, "n");
+  TAG("atomic histogram");
+  PRIMARY("n", 256, 1 << 28);
+  gen_param *p = BUFFER("data", t, "n");
   if (chance(35))
-    ww_gen_indices(p, WW_FILL_ZIPF, "0", bytes ? "256" : T("%u", bins));
-  ww_gen_output(g, "hist", GEN_U32, T("%u", bins));
+    ww_gen_indices(p, WW_FILL_ZIPF, "0", bytes ? "256" : NUM(bins));
+  OUTPUT("hist", GEN_U32, NUM(bins));
   if (private_copy) {
-    ww_gen_shared(g, GEN_U32, "local_hist", T("[%u]", bins), bins);
+    SHARED(GEN_U32, "local_hist", bins);
     TAG("barrier");
-    OPEN(T("%u/T", bins), "for (int b = $tx; b < %u; b += $dx)", bins);
-    L("local_hist[b] = 0u;");
-    CLOSE();
-    L("$sync;");
+    OPEN(T("%u/T", bins),
+         "for (int b = $tx; b < %u; b += $dx)\n"
+         "local_hist[b] = 0u;\n"
+         "}\n"
+         "$sync;",
+         bins);
   }
-  OPEN("n/S", "for (int i = $gx; i < n; i += $sx)");
-  L("$u32 v = data[#c i];");
-  const char *vars[] = {"v"}, *bin = chance(45)   ? ww_gen_work(g, GEN_U32, "i", vars, 1)
-                                     : chance(50) ? "v"
-                                                  : T("(v >> %u)", pick(6));
-  L("$u32 bin = (%s) & %uu;", bin, bins - 1);
-  if (private_copy)
-    L("%s(&local_hist[#ak3 bin], %s);", add, op < 2 ? "v" : "1u");
-  else
-    L("%s(&hist[#ar bin], %s);", add, op < 2 ? "v" : "1u");
-  CLOSE();
+  OPEN("n/S", "for (int i = $gx; i < n; i += $sx)\n"
+              "$u32 v = data[#c i];");
+  gen_text bin = chance(45) ? WORK("i", NAMES("v")) : chance(50) ? "v" : T("(v >> @[0+6])");
+  L("$u32 bin = (%s) & %uu;\n"
+    "%s(&%s bin], %s);\n"
+    "}",
+    bin, bins - 1, add, private_copy ? "local_hist[#ak3" : "hist[#ar", op < 2 ? "v" : "1u");
   if (!private_copy)
     return;
   L("$sync;");
-  OPEN(T("%u/T", bins), "for (int b = $tx; b < %u; b += $dx)", bins);
-  if (chance(50))
-    L("if (local_hist[b] != 0u) %s(&hist[#ac b], local_hist[b]);", add);
-  else
-    L("%s(&hist[#ac b], local_hist[b]);", add);
+  OPEN(T("%u/T", bins),
+       "for (int b = $tx; b < %u; b += $dx)\n"
+       "%s%s(&hist[#ac b], local_hist[b]);",
+       bins, chance(50) ? "if (local_hist[b] != 0u) " : "", add);
 }
 
 /* A tile with halo in shared memory, then a few passes over it. */
 GEN_FAMILY(tile) {
-  gen_type t = value_type(g, 75);
+  gen_type t = NARROW_VALUE(75, 82);
   uint32_t threads = fixed_block(g), radius = 1 + pick(8), width = threads + 2 * radius;
   bool passes = chance(65);
-  TAG("halo");
-  TAG("barrier");
-  ww_gen_size(g, "tiles", GEN_PRIMARY, 1, 1 << 17, NULL);
-  ww_gen_buffer(g, "in", t, T("tiles*GX*%u+%u", threads, 2 * radius));
-  ww_gen_output(g, "out", t, T("tiles*GX*%u", threads));
-  ww_gen_shared(g, t, "sm", T("[%u]", width), width);
-  OPEN("tiles", "for (int tile = $bx; tile < tiles * $Gx; tile += $Gx)");
-  L("int base = tile * %u;", threads);
-  OPEN(T("%u/T", width), "for (int k = $tx; k < %u; k += %u)", width, threads);
-  L("sm[k] = in[#c base + k];");
-  CLOSE();
-  L("$sync;");
-  L("%s acc = %s;", NAME(t), zero(t));
-  const char *trips = passes ? ww_gen_iters(g) : NULL;
+  TAG("halo barrier");
+  PRIMARY("tiles", 1, 1 << 17);
+  READS("in", T("tiles*GX*%u+%u", threads, 2 * radius));
+  WRITES("out", T("tiles*GX*%u", threads));
+  SHARED(t, "sm", width);
+  OPEN("tiles",
+       "for (int tile = $bx; tile < tiles * $Gx; tile += $Gx)\n"
+       "int base = tile * %u;",
+       threads);
+  OPEN(T("%u/T", width),
+       "for (int k = $tx; k < %u; k += %u)\n"
+       "sm[k] = in[#c base + k];\n"
+       "}\n"
+       "$sync;\n"
+       "@T acc = @0;",
+       width, threads);
+  gen_text trips = passes ? ITERS() : NULL;
   if (passes)
-    OPEN(trips, "for (int p = 0; p < %s; p++)", trips);
+    LOOP("p", trips);
   if (chance(50)) {
     if (chance(40))
       L("#pragma unroll");
-    OPEN(T("%u", 2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
-    const char *vars[] = {"sm[$tx + k]"};
+    OPEN(NUM(2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
     if (chance(50))
-      L("acc += sm[$tx + k]%s;", ww_gen_is_float(t) ? T(" * %s", ww_gen_literal(g, t)) : "");
+      L("acc += sm[$tx + k]%s;", FLOATS ? T(" * @l") : "");
     else
-      ww_gen_step(g, t, "acc", vars, 1);
+      STEP("acc", NAMES("sm[$tx + k]"));
     CLOSE();
   } else {
     if (passes)
       L("int o = p %% %u;", 2 * radius + 1);
-    const char *vars[] = {passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
-                          T("sm[$tx + %u]", 2 * radius)};
-    L("%s t0 = %s;", NAME(t), ww_gen_all(g, t, vars, 3, 1 + pick(2)));
-    const char *more[] = {"t0"};
-    ww_gen_step(g, t, "acc", more, 1);
+    L("@T t0 = %s;", ALL(NAMES(passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
+                               T("sm[$tx + %u]", 2 * radius)),
+                         1 + pick(2)));
+    STEP("acc", NAMES("t0"));
   }
   if (passes) {
-    if (!ww_gen_is_float(t))
+    if (!FLOATS)
       L("acc = (acc >> 1) ^ p;");
     CLOSE();
   }
-  L("out[#c base + $tx] = acc;");
-  L("$sync;");
+  L("out[#c base + $tx] = acc;\n"
+    "$sync;");
 }
 
 GEN_FAMILY(transpose) {
-  gen_type t = value_type(g, 55);
+  gen_type t = NARROW_VALUE(55, 82);
   uint32_t dim = chance(60) ? 32 : 16, rows = dim >> pick(3), pad = pick(3), repeat = chance(60);
   bool naive = chance(25);
   g->shape.dims = 2;
-  g->shape.fixed[0] = dim;
-  g->shape.fixed[1] = rows;
-  g->shape.fixed[2] = 1;
+  ww_gen_fix(g, dim, rows);
   TAG("transpose");
-  ww_gen_size(g, "width", GEN_GRID, 0, 0, T("GX*%u", dim));
-  ww_gen_size(g, "height", GEN_GRID, 0, 0, T("GY*%u", dim));
-  ww_gen_buffer(g, "in", t, "width*height");
-  ww_gen_output(g, "out", t, "width*height");
+  GRID("width", T("GX*%u", dim));
+  GRID("height", T("GY*%u", dim));
+  READS("in", "width*height");
+  WRITES("out", "width*height");
   if (!naive) {
     ww_gen_shared(g, t, "tile", T("[%u][%u]", dim, dim + (pad > 0)), dim * (dim + 1));
     TAG("barrier");
   }
   L("int x = $bx * %u + $tx, y = $by * %u + $ty;", dim, dim);
   if (repeat)
-    OPEN(ww_gen_iters(g), "for (int r = 0; r < %s; r++)", ww_gen_iters(g));
-  const char *vars[] = {"v"};
-  OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
-  OPEN(NULL, "if (x < width && y + j < height)");
-  L("%s v = in[%s (y + j) * width + x];", NAME(t), repeat ? "#h" : "#c");
-  const char *e = chance(35) ? ww_gen_expr(g, t, vars, 1, 2) : "v";
+    LOOP("r", ITERS());
+  OPEN(NUM(dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
+  OPEN(NULL,
+       "if (x < width && y + j < height)\n"
+       "@T v = in[%s (y + j) * width + x];",
+       repeat ? "#h" : "#c");
+  gen_text e = chance(35) ? EXPR(NAMES("v"), 2) : "v";
   if (naive)
     L("out[#pheight x * height + y + j] = %s;", e);
   else
     L("tile[$ty + j][$tx] = %s;", e);
-  ww_gen_close_all(g, g->depth - 2u);
+  CLOSE();
+  CLOSE();
   if (naive)
     return;
-  L("$sync;");
-  L("int tx = $by * %u + $tx, ty = $bx * %u + $ty;", dim, dim);
-  OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
-  L("if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];",
-    pad ? "#k1" : "#k16");
-  CLOSE();
+  L("$sync;\n"
+    "int tx = $by * %u + $tx, ty = $bx * %u + $ty;",
+    dim, dim);
+  OPEN(
+      NUM(dim / rows),
+      "for (int j = 0; j < %u; j += %u)\n"
+      "if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];\n"
+      "}",
+      dim, rows, pad ? "#k1" : "#k16");
   if (repeat)
     L("$sync;");
 }
 
 /* A product through square tiles of shared memory. */
 GEN_FAMILY(tilemul) {
-  gen_type t = value_type(g, 80);
+  gen_type t = NARROW_VALUE(80, 82);
   uint32_t dim = 8u << pick(3);
   bool fuse = chance(40), unroll = chance(50);
   g->shape.dims = 2;
-  g->shape.fixed[0] = g->shape.fixed[1] = dim;
-  g->shape.fixed[2] = 1;
-  TAG("matmul");
-  TAG("barrier");
-  ww_gen_size(g, "m", GEN_GRID, 0, 0, T("GY*%u", dim));
-  ww_gen_size(g, "n", GEN_GRID, 0, 0, T("GX*%u", dim));
-  gen_param *k = ww_gen_size(g, "kdim", GEN_PRIMARY, dim, 8192, NULL);
-  k->step = dim;
-  ww_gen_buffer(g, "a", t, "m*kdim");
-  ww_gen_buffer(g, "b", t, "kdim*n");
-  ww_gen_output(g, "c", t, "m*n");
-  ww_gen_shared(g, t, "as", T("[%u][%u]", dim, dim + (chance(30))), dim * dim);
+  ww_gen_fix(g, dim, dim);
+  TAG("matmul barrier");
+  GRID("m", T("GY*%u", dim));
+  GRID("n", T("GX*%u", dim));
+  PRIMARY("kdim", dim, 8192)->step = dim;
+  READS("a", "m*kdim");
+  READS("b", "kdim*n");
+  WRITES("c", "m*n");
+  ww_gen_shared(g, t, "as", T("[%u][%u]", dim, dim + chance(30)), dim * dim);
   ww_gen_shared(g, t, "bs", T("[%u][%u]", dim, dim), dim * dim);
-  L("int row = $by * %u + $ty, col = $bx * %u + $tx;", dim, dim);
-  L("%s acc = %s;", NAME(t), zero(t));
-  OPEN(T("kdim/%u", dim), "for (int k0 = 0; k0 < kdim; k0 += %u)", dim);
-  L("as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : %s;", zero(t));
-  L("bs[$ty][$tx] = col < n ? b[#c (k0 + $ty) * n + col] : %s;", zero(t));
-  L("$sync;");
+  L("int row = $by * %u + $ty, col = $bx * %u + $tx;\n"
+    "@T acc = @0;",
+    dim, dim);
+  OPEN(T("kdim/%u", dim),
+       "for (int k0 = 0; k0 < kdim; k0 += %u)\n"
+       "as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : @0;\n"
+       "bs[$ty][$tx] = col < n ? b[#c (k0 + $ty) * n + col] : @0;\n"
+       "$sync;",
+       dim);
   if (unroll)
     L("#pragma unroll");
-  OPEN(T("%u", dim), "for (int k = 0; k < %u; k++)", dim);
-  const char *vars[] = {"as[$ty][k]", "bs[k][$tx]"};
+  LOOP("k", NUM(dim));
   if (chance(60))
     L("acc += as[$ty][k] * bs[k][$tx];");
   else
-    ww_gen_step(g, t, "acc", vars, 2);
+    STEP("acc", NAMES("as[$ty][k]", "bs[k][$tx]"));
   CLOSE();
-  L("$sync;");
-  CLOSE();
-  const char *out[] = {"acc"};
+  L("$sync;\n"
+    "}");
   OPEN(NULL, "if (row < m && col < n)");
-  const char *r = fuse ? ww_gen_work(g, t, "col", out, 1) : "acc";
+  gen_text r = fuse ? WORK("col", NAMES("acc")) : "acc";
   L("c[#c row * n + col] = %s;", r);
 }
 
 /* A table filled row by row in shared memory: each cell from three neighbours of the row before. */
 GEN_FAMILY(dp) {
-  gen_type t = chance(70) ? GEN_I32 : GEN_F32;
+  gen_type t = g->type = chance(70) ? GEN_I32 : GEN_F32;
   uint32_t threads = fixed_block(g), kind = pick(3);
-  const char *f = t == GEN_F32 ? "f" : "", *min = t == GEN_F32 ? "$fmin" : "$min",
-             *max = t == GEN_F32 ? "$fmax" : "$max";
-  g->type = (uint8_t)t;
-  TAG("wavefront");
-  TAG("barrier");
-  ww_gen_size(g, "rows", GEN_PRIMARY, 1, 1 << 18, NULL);
-  ww_gen_buffer(g, "cost", t, T("65536+%u", threads));
-  ww_gen_output(g, "best", t, T("GX*%u", threads));
-  ww_gen_shared(g, t, "row", T("[%u]", 2 * threads), 2 * threads);
-  L("int cur = 0;");
-  L("row[$tx] = cost[#c $tx];");
-  L("$sync;");
+  gen_text f = t == GEN_F32 ? "f" : "";
+  TAG("wavefront barrier");
+  PRIMARY("rows", 1, 1 << 18);
+  READS("cost", T("65536+%u", threads));
+  WRITES("best", T("GX*%u", threads));
+  SHARED(t, "row", 2 * threads);
+  L("int cur = 0;\n"
+    "row[$tx] = cost[#c $tx];\n"
+    "$sync;");
   OPEN("rows", "for (int r = 1; r <= rows; r++)");
-  ww_gen_serial(g);
-  L("%s up = row[cur + $tx];", NAME(t));
-  L("%s left = row[cur + ($tx > 0 ? $tx - 1 : 0)];", NAME(t));
-  L("%s right = row[cur + $min((int)$tx + 1, %u)];", NAME(t), threads - 1);
-  L("%s w = cost[#h ((r * %u + $bx * 64) & 65535) + $tx];", NAME(t), threads);
-  const char *vars[] = {"up", "left", "right", "w"};
+  SERIAL();
+  L("@T up = row[cur + $tx];\n"
+    "@T left = row[cur + ($tx > 0 ? $tx - 1 : 0)];\n"
+    "@T right = row[cur + $min((int)$tx + 1, %u)];\n"
+    "@T w = cost[#h ((r * %u + $bx * 64) & 65535) + $tx];",
+    threads - 1, threads);
   if (kind == 0)
-    L("%s v = %s%s(up, %s%s(left, right)) + w;", NAME(t), min, f, min, f);
+    L("@T v = $%smin@f(up, $%smin@f(left, right)) + w;", f, f);
   if (kind == 1)
-    L("%s v = %s%s(left + w, %s%s(up, right) - %s);", NAME(t), max, f, max, f,
-      ww_gen_literal(g, t));
+    L("@T v = $%smax@f(left + w, $%smax@f(up, right) - @l);", f, f);
   if (kind == 2)
-    L("%s v = %s;", NAME(t), ww_gen_expr(g, t, vars, 4, 3));
+    L("@T v = %s;", EXPR(NAMES("up", "left", "right", "w"), 3));
   if (chance(40))
     L(t == GEN_F32 ? "v = v * 0.5f;" : "v = v & 65535;");
-  L("cur = %u - cur;", threads);
-  L("row[cur + $tx] = v;");
-  L("$sync;");
-  CLOSE();
-  L("best[#c $gx] = row[cur + $tx];");
+  L("cur = %u - cur;\n"
+    "row[cur + $tx] = v;\n"
+    "$sync;\n"
+    "}\n"
+    "best[#c $gx] = row[cur + $tx];",
+    threads);
 }
 
 /* Bitonic or odd-even sort of a block's tile in shared memory. */
 GEN_FAMILY(sort) {
-  gen_type t = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
-  uint32_t threads = 64u << pick(4), log = 0, bitonic = chance(65), payload = chance(40);
-  g->type = (uint8_t)t;
-  g->shape.fixed[0] = threads;
-  g->shape.fixed[1] = g->shape.fixed[2] = 1;
-  while ((1u << log) < threads)
-    log++;
-  TAG("sort");
-  TAG("barrier");
-  TAG("divergent");
-  ww_gen_size(g, "tiles", GEN_PRIMARY, 1, 1 << 15, NULL);
-  ww_gen_buffer(g, "in", t, T("tiles*GX*%u", threads));
-  ww_gen_output(g, "out", t, T("tiles*GX*%u", threads));
-  ww_gen_shared(g, t, "key", T("[%u]", threads), threads);
+  gen_type t = g->type = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
+  uint32_t threads = THREADS(64, 4), log = log2_of(threads);
+  bool bitonic = chance(65), payload = chance(40);
+  TAG("sort barrier divergent");
+  PRIMARY("tiles", 1, 1 << 15);
+  READS("in", T("tiles*GX*%u", threads));
+  WRITES("out", T("tiles*GX*%u", threads));
+  SHARED(t, "key", threads);
   if (payload)
-    ww_gen_shared(g, GEN_I32, "val", T("[%u]", threads), threads);
-  OPEN("tiles", "for (int tile = 0; tile < tiles; tile++)");
-  L("int i = ($bx * tiles + tile) * %u + $tx;", threads);
-  L("key[$tx] = in[#c i];");
+    SHARED(GEN_I32, "val", threads);
+  LOOP("tile", "tiles");
+  L("int i = ($bx * tiles + tile) * %u + $tx;\n"
+    "key[$tx] = in[#c i];",
+    threads);
   if (payload)
     L("val[$tx] = i;");
   L("$sync;");
   if (bitonic) {
-    OPEN(T("%u", log), "for (int k = 2; k <= %u; k <<= 1)", threads);
-    OPEN(T("%u", (log + 1) / 2), "for (int j = k >> 1; j > 0; j >>= 1)");
-    L("int other = $tx ^ j;");
+    OPEN(NUM(log), "for (int k = 2; k <= %u; k <<= 1)", threads);
+    OPEN(NUM((log + 1) / 2), "for (int j = k >> 1; j > 0; j >>= 1)\n"
+                             "int other = $tx ^ j;");
     OPEN("1", "if (other > (int)$tx && (key[$tx] > key[other]) == (($tx & k) == 0))");
   } else {
-    OPEN(T("%u", threads), "for (int r = 0; r < %u; r++)", threads);
+    LOOP("r", NUM(threads));
     L("int other = $tx + 1;");
     OPEN("1", "if (($tx & 1) == (r & 1) && other < %u && key[$tx] > key[other])", threads);
   }
-  L("%s a = key[$tx];", NAME(t));
-  L("key[$tx] = key[other];");
-  L("key[other] = a;");
-  if (payload) {
-    L("int b = val[$tx];");
-    L("val[$tx] = val[other];");
-    L("val[other] = b;");
-  }
-  CLOSE();
-  L("$sync;");
-  ww_gen_close_all(g, g->depth - (bitonic ? 2u : 1u));
-  const char *vars[] = {"key[$tx]"}, *r = chance(40) ? ww_gen_expr(g, t, vars, 1, 2) : "key[$tx]";
-  L(payload ? "out[#c i] = %s + (%s)(val[$tx] & 7);" : "out[#c i] = %s;", r, NAME(t));
-  L("$sync;");
+  L("@T a = key[$tx];\n"
+    "key[$tx] = key[other];\n"
+    "key[other] = a;");
+  if (payload)
+    L("int b = val[$tx];\n"
+      "val[$tx] = val[other];\n"
+      "val[other] = b;");
+  L("}\n"
+    "$sync;\n"
+    "}");
+  if (bitonic)
+    CLOSE();
+  gen_text r = chance(40) ? EXPR(NAMES("key[$tx]"), 2) : "key[$tx]";
+  L("out[#c i] = %s%s;\n"
+    "$sync;",
+    r, payload ? T(" + (@T)(val[$tx] & 7)") : "");
 }

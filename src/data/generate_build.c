@@ -2,22 +2,24 @@
  *
  * Every choice comes from one counter-based generator in the order of the calls, so the order of
  * calls is part of a generator version. */
+#include <stdlib.h>
+
 #include "../base/random.h"
 #include "generate_int.h"
 
 const gen_type_info ww_gen_types[GEN_NTYPES] = {
-    [GEN_F32] = {"float", "float", "float", "f32", 4, true},
-    [GEN_F64] = {"double", "double", "double", "f64", 8, true},
-    [GEN_I32] = {"int", "int", "int", "i32", 4, false},
-    [GEN_U32] = {"$u32", "unsigned int", "uint", "u32", 4, false},
-    [GEN_I64] = {"$i64", "long long", "long", "i64", 8, false},
-    [GEN_U64] = {"$u64", "unsigned long long", "ulong", "u64", 8, false},
-    [GEN_U8] = {"$u8", "unsigned char", "uchar", "u8", 1, false},
-    [GEN_I8] = {"$i8", "signed char", "char", "i8", 1, false},
-    [GEN_I16] = {"short", "short", "short", "i16", 2, false},
-    [GEN_F32X2] = {"float2", "float2", "float2", "float2", 8, true},
-    [GEN_F32X4] = {"float4", "float4", "float4", "float4", 16, true},
-    [GEN_I32X4] = {"int4", "int4", "int4", "int4", 16, false},
+    [GEN_F32] = {"float", "f32", "0.0f", 4, true},
+    [GEN_F64] = {"double", "f64", "0.0", 8, true},
+    [GEN_I32] = {"int", "i32", "0", 4, false},
+    [GEN_U32] = {"$u32", "u32", "0u", 4, false},
+    [GEN_I64] = {"$i64", "i64", "0", 8, false},
+    [GEN_U64] = {"$u64", "u64", "0u", 8, false},
+    [GEN_U8] = {"$u8", "u8", "0", 1, false},
+    [GEN_I8] = {"$i8", "i8", "0", 1, false},
+    [GEN_I16] = {"short", "i16", "0", 2, false},
+    [GEN_F32X2] = {"float2", "float2", NULL, 8, true},
+    [GEN_F32X4] = {"float4", "float4", NULL, 16, true},
+    [GEN_I32X4] = {"int4", "int4", NULL, 16, false},
 };
 
 uint32_t ww_gen_pick(gen *g, uint32_t n) {
@@ -27,13 +29,62 @@ bool ww_gen_chance(gen *g, uint32_t percent) {
   return ww_gen_pick(g, 100) < percent;
 }
 
-/* vsnprintf once, into the arena. */
+/* What stands for @ and a letter. */
+static const char *meaning(gen *g, char letter, const char *const *names) {
+  switch (letter) {
+  case 'T':
+    return ww_gen_types[g->type].neutral;
+  case '0':
+    return ww_gen_types[g->type].zero;
+  case 'f':
+    return g->type == GEN_F32 ? "f" : "";
+  case 'u':
+    return g->type == GEN_U32 || g->type == GEN_U64 ? "u" : "";
+  case 'l':
+    return ww_gen_literal(g);
+  default:
+    return names[letter - 'a'];
+  }
+}
+
+/* A number drawn for [3+14] or [8<<6]; *s is behind it then. */
+static uint32_t drawn(gen *g, const char **s) {
+  char *end;
+  uint32_t least = strtoul(*s + 1, &end, 10);
+  bool mask = *end == '<';
+  uint32_t at = ww_gen_pick(g, strtoul(end + (mask ? 2 : 1), &end, 10));
+  *s = end;
+  return mask ? (least << at) - 1 : least + at;
+}
+
+#define MOST 8192 /* bytes of a text */
+
+/* The form with every @ replaced. */
+static const char *filled(gen *g, const char *form, const char *const *names, char out[MOST]) {
+  size_t n = 0;
+  for (; *form && n < MOST; form++) {
+    if (*form != '@')
+      out[n++] = *form;
+    else if (*++form == '[')
+      n += snprintf(out + n, MOST - n, "%u", drawn(g, &form));
+    else
+      n += snprintf(out + n, MOST - n, "%s", meaning(g, *form, names));
+  }
+  out[n < MOST ? n : MOST - 1] = 0;
+  return out;
+}
+
+const char *ww_gen_form(gen *g, const char *form, const char *const *names) {
+  char text[MOST];
+  return ww_strdup(g->a, filled(g, form, names, text));
+}
+
 static const char *text_v(gen *g, const char *fmt, va_list ap) {
-  char line[4096];
-  if (!strchr(fmt, '%'))
+  char form[MOST], text[MOST];
+  if (!strpbrk(fmt, "%@"))
     return fmt;
-  int n = vsnprintf(line, sizeof line, fmt, ap);
-  return ww_strndup(g->a, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+  vsnprintf(text, sizeof text, filled(g, fmt, NULL, form), ap);
+  return ww_strdup(g->a, text);
 }
 
 const char *ww_gen_text(gen *g, const char *fmt, ...) {
@@ -44,28 +95,43 @@ const char *ww_gen_text(gen *g, const char *fmt, ...) {
   return s;
 }
 
-void ww_gen_line(gen *g, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  ww_push(g->a, &g->lines, (gen_line){.text = text_v(g, fmt, ap), .depth = g->depth});
-  va_end(ap);
+static const char *take_line(gen *g, const char **s) {
+  size_t n = strcspn(*s, "\n");
+  const char *line = ww_strndup(g->a, *s, n);
+  *s += n + ((*s)[n] == '\n');
+  return line;
 }
 
-void ww_gen_only(gen *g, int only, const char *fmt, ...) {
+static void add_lines(gen *g, int only, const char *s) {
+  while (*s) {
+    const char *line = take_line(g, &s);
+    if (!strcmp(line, "}"))
+      ww_gen_close(g);
+    else
+      ww_push(g->a, &g->lines, (gen_line){.text = line, .only = only, .depth = g->depth});
+  }
+}
+
+void ww_gen_line(gen *g, int only, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  ww_push(g->a, &g->lines,
-          (gen_line){.text = text_v(g, fmt, ap), .only = (uint8_t)only, .depth = g->depth});
+  add_lines(g, only, text_v(g, fmt, ap));
   va_end(ap);
 }
 
 void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
+  const char *s = text_v(g, fmt, ap);
+  va_end(ap);
   ww_push(g->a, &g->lines,
           (gen_line){
-              .text = text_v(g, fmt, ap), .weight = weight, .kind = GEN_OPEN, .depth = g->depth++});
-  va_end(ap);
+              .text = take_line(g, &s), .weight = weight, .kind = GEN_OPEN, .depth = g->depth++});
+  add_lines(g, 0, s);
+}
+
+void ww_gen_loop(gen *g, const char *k, const char *trips) {
+  ww_gen_open(g, trips, "for (int %s = 0; %s < %s; %s++)", k, k, trips, k);
 }
 
 void ww_gen_serial(gen *g) {
@@ -91,31 +157,30 @@ void ww_gen_close_all(gen *g, uint32_t to_depth) {
     ww_gen_close(g);
 }
 
-void ww_gen_outside(gen *g, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  ww_push(g->a, &g->outside, (gen_line){.text = text_v(g, fmt, ap)});
-  va_end(ap);
-}
-
 void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims, uint32_t elements) {
-  ww_push(g->a, &g->decls,
-          (gen_line){.text = ww_gen_text(g, "$shared %s %s%s;", ww_gen_name(t), name, dims),
-                     .depth = 1});
+  ww_push(
+      g->a, &g->decls,
+      (gen_line){.text = ww_gen_text(g, "$shared %s %s%s;", ww_gen_types[t].neutral, name, dims),
+                 .depth = 1});
   g->shared += elements * ww_gen_types[t].bytes;
   ww_gen_tag(g, "shared");
 }
 
-void ww_gen_tag(gen *g, const char *production) {
-  size_t n = strlen(g->productions), m = strlen(production);
-  for (const char *p = g->productions; (p = strstr(p, production)); p += m)
-    if ((p == g->productions || p[-1] == ' ') && (!p[m] || p[m] == ' '))
+/* m: the length of the tag. */
+static void add_tag(gen *g, const char *tag, size_t m) {
+  size_t n = strlen(g->productions);
+  for (const char *p = g->productions; *p; p += strcspn(p, " "), p += *p == ' ')
+    if (strcspn(p, " ") == m && !memcmp(p, tag, m))
       return;
-  if (n + m + 2 > sizeof g->productions)
-    return;
-  if (n)
-    g->productions[n++] = ' ';
-  memcpy(g->productions + n, production, m + 1);
+  if (n + m + 2 <= sizeof g->productions)
+    sprintf(g->productions + n, "%s%.*s", n ? " " : "", (int)m, tag);
+}
+
+void ww_gen_tag(gen *g, const char *productions) {
+  for (size_t n; *productions; productions += n + (productions[n] == ' ')) {
+    n = strcspn(productions, " ");
+    add_tag(g, productions, n);
+  }
 }
 
 const char *ww_gen_fresh(gen *g, const char *stem) {
@@ -132,7 +197,7 @@ static gen_param *add_param(gen *g, const char *name, uint8_t role) {
  * branch run away. */
 gen_param *ww_gen_buffer(gen *g, const char *name, gen_type t, const char *count) {
   gen_param *p = add_param(g, name, GEN_BUFFER);
-  p->type = (uint8_t)t;
+  p->type = t;
   p->expr = count;
   p->fill = WW_FILL_RANDOM;
   if (t == GEN_I32 || t == GEN_I64 || t == GEN_I32X4) {
@@ -152,14 +217,14 @@ gen_param *ww_gen_output(gen *g, const char *name, gen_type t, const char *count
 }
 
 void ww_gen_indices(gen_param *p, ww_fill_kind fill, const char *lo, const char *hi) {
-  p->fill = (uint8_t)fill;
+  p->fill = fill;
   p->fill_lo = lo;
   p->fill_hi = hi;
 }
 
 gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi,
                        const char *expr) {
-  gen_param *p = add_param(g, name, (uint8_t)role);
+  gen_param *p = add_param(g, name, role);
   p->type = GEN_I32;
   p->lo = lo;
   p->hi = hi;
@@ -167,8 +232,11 @@ gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uin
   return p;
 }
 
-void ww_gen_scalar(gen *g, const char *name, gen_type t) {
-  add_param(g, name, GEN_SCALAR)->type = (uint8_t)t;
+int ww_gen_role(const gen *g, gen_role role) {
+  for (uint32_t i = 0; i < g->nparams; i++)
+    if (g->params[i].role == role)
+      return i;
+  return -1;
 }
 
 const char *ww_gen_iters(gen *g) {
@@ -176,9 +244,7 @@ const char *ww_gen_iters(gen *g) {
   if (g->iters)
     return g->iters;
   g->iters = names[ww_gen_pick(g, 6)];
-  bool primary = true;
-  for (uint32_t i = 0; i < g->nparams; i++)
-    primary = primary && g->params[i].role != GEN_PRIMARY;
+  bool primary = ww_gen_role(g, GEN_PRIMARY) < 0;
   ww_gen_size(g, g->iters, primary ? GEN_PRIMARY : GEN_DRAW, 1, primary ? 1 << 22 : 128, NULL)
       ->most = 1 << 22;
   return g->iters;

@@ -50,20 +50,25 @@ typedef struct {
   const char *s;
 } reader;
 
+static int param_at(const gen *g, const char *s, size_t n) {
+  for (uint32_t i = 0; i < g->nparams; i++)
+    if (!strncmp(g->params[i].name, s, n) && !g->params[i].name[n])
+      return i;
+  return -1;
+}
+
 static double name_value(reader *r, const char *s, size_t n) {
   const gen_sizes *z = r->z;
   if (n == 2 && s[1] >= 'X' && s[1] <= 'Z')
-    return (double)(s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
+    return (s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
   if (n == 1 && *s == 'T')
-    return (double)(z->block[0] * z->block[1] * z->block[2]);
+    return z->block[0] * z->block[1] * z->block[2];
   if (n == 1 && *s == 'G')
-    return (double)(z->grid[0] * z->grid[1] * z->grid[2]);
+    return z->grid[0] * z->grid[1] * z->grid[2];
   if (n == 1 && *s == 'S')
-    return (double)(z->block[0] * z->grid[0]);
-  for (uint32_t i = 0; i < r->g->nparams; i++)
-    if (!strncmp(r->g->params[i].name, s, n) && !r->g->params[i].name[n])
-      return z->value[i];
-  return 1;
+    return z->block[0] * z->grid[0];
+  int at = param_at(r->g, s, n);
+  return at < 0 ? 1 : z->value[at];
 }
 
 static double sum(reader *r);
@@ -89,7 +94,7 @@ static double atom(reader *r) {
     return number(r);
   const char *from = r->s;
   r->s += ww_word_length(r->s);
-  return name_value(r, from, (size_t)(r->s - from));
+  return name_value(r, from, r->s - from);
 }
 
 static double product(reader *r) {
@@ -117,20 +122,27 @@ double ww_gen_eval(const gen *g, const char *expr, const gen_sizes *z) {
   return sum(&r);
 }
 
+static void evaluate(const gen *g, gen_role role, gen_sizes *z) {
+  for (uint32_t i = 0; i < g->nparams; i++)
+    if (g->params[i].role == role)
+      z->value[i] = ww_gen_eval(g, g->params[i].expr, z);
+}
+
 void ww_gen_counts(const gen *g, gen_sizes *z) {
-  for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_EXPR)
-      z->value[i] = ww_gen_eval(g, g->params[i].expr, z);
-  for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_BUFFER)
-      z->value[i] = ww_gen_eval(g, g->params[i].expr, z);
+  evaluate(g, GEN_EXPR, z);
+  evaluate(g, GEN_BUFFER, z);
+}
+
+/* Of an argument; 0 where it is no buffer. */
+static double bytes_of(const gen *g, const gen_sizes *z, uint32_t i) {
+  const gen_param *p = &g->params[i];
+  return p->role == GEN_BUFFER ? z->value[i] * ww_gen_types[p->type].bytes : 0;
 }
 
 double ww_gen_bytes(const gen *g, const gen_sizes *z) {
   double bytes = 0;
   for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_BUFFER)
-      bytes += z->value[i] * ww_gen_types[g->params[i].type].bytes;
+    bytes += bytes_of(g, z, i);
   return bytes;
 }
 
@@ -143,32 +155,21 @@ static double whole_number(const char *s) {
   return v > 0 ? v : 1;
 }
 
-static int param_at(const gen *g, const char *s, size_t n) {
-  for (uint32_t i = 0; i < g->nparams; i++)
-    if (!strncmp(g->params[i].name, s, n) && !g->params[i].name[n])
-      return (int)i;
-  return -1;
-}
-
 static void read_access(const gen *g, row *r, const char *s, size_t n, int param) {
   access_info *a = &r->access[r->naccess < 6 ? r->naccess++ : 5];
-  *a = (access_info){.param = (int8_t)param, .how = 'c', .stride = 1};
+  *a = (access_info){.param = param, .how = 'c', .stride = 1};
   if (n > 2) {
     const char *p = s + 2;
-    if (*p == 'd') {
-      a->waits = true;
-      p++;
-    }
-    if (*p == 'a') {
-      a->atomic = true;
-      p++;
-    }
+    a->waits = *p == 'd';
+    p += a->waits;
+    a->atomic = *p == 'a';
+    p += a->atomic;
     a->how = *p;
     if (*p == 's' || *p == 'k')
       a->stride = whole_number(p + 1);
     if (*p == 'p') {
       int by = param_at(g, p + 1, ww_word_length(p + 1));
-      a->by = (uint8_t)(by < 0 ? 0 : by);
+      a->by = by < 0 ? 0 : by;
       if (by < 0)
         a->how = 'c';
     }
@@ -198,15 +199,13 @@ static row make_row(const gen *g, const gen_line *l) {
   row r = {.line = l};
   const char *s = l->text;
   double wide = g->type == GEN_F64 ? 2 : g->type == GEN_U64 || g->type == GEN_I64 ? 2.2 : 1;
-  bool is_float = ww_gen_is_float(g->type);
+  bool is_float = ww_gen_is_float(g->type), local = false, first = true;
   int last = -1;
-  bool local = false;
   r.loop = l->kind == GEN_OPEN && (!strncmp(s, "for", 3) || !strncmp(s, "while", 5));
   if (*s == '#' || !strncmp(s, "//", 2))
     return r;
   if (l->kind == GEN_OPEN)
     r.issue = 2;
-  bool first = true;
   for (size_t n; (n = ww_gen_token(s)); s += n) {
     if (*s == ' ')
       continue;
@@ -215,10 +214,10 @@ static row make_row(const gen *g, const gen_line *l) {
       continue; /* in registers */
     if (*s == '[') {
       read_access(g, &r, s, n, last >= 0 ? last : local ? LOCAL : -1);
-      r.access[r.naccess - 1].store =
-          first && l->kind == GEN_LINE && s > l->text && !r.access[r.naccess - 1].atomic &&
-          isalpha((unsigned char)l->text[0]) && (size_t)(s - l->text) < 20 &&
-          !memchr(l->text, ' ', (size_t)(s - l->text));
+      access_info *a = &r.access[r.naccess - 1];
+      a->store = first && l->kind == GEN_LINE && s > l->text && !a->atomic &&
+                 isalpha((unsigned char)l->text[0]) && s - l->text < 20 &&
+                 !memchr(l->text, ' ', s - l->text);
       first = false;
     } else if (*s == '$')
       ww_gen_function_cost(s + 1, n - 1, &issue, &latency);
@@ -332,9 +331,8 @@ static double frame_latency(const frame *f) {
   return f->trips * (f->latency + f->load / ahead + 6);
 }
 
-static void close_frame(tally *t, frame *stack, uint32_t *depth) {
+static void close_frame(frame *stack, uint32_t *depth) {
   double inner = frame_latency(&stack[*depth]);
-  (void)t;
   if (stack[*depth].rare)
     inner *= stack[*depth].trips;
   stack[--*depth].latency += inner;
@@ -353,7 +351,7 @@ static void walk(tally *t) {
     const row *r = &t->c->rows[i];
     uint8_t kind = r->line->kind;
     if (kind == GEN_CLOSE || kind == GEN_ELSE)
-      close_frame(t, stack, &depth);
+      close_frame(stack, &depth);
     if ((kind == GEN_OPEN || kind == GEN_ELSE) && depth < 15) {
       double w = r->line->weight ? ww_gen_eval(t->c->g, r->line->weight, t->z) : 1;
       frame *up = &stack[depth++];
@@ -362,8 +360,8 @@ static void walk(tally *t) {
       stack[depth] = (frame){.weight = up->weight * w,
                              .trips = r->loop && w < 1 ? 1 : w,
                              .loop = r->loop,
-                             .serial = r->line->serial};
-      stack[depth].rare = r->line->rare && !r->loop && w < 1;
+                             .serial = r->line->serial,
+                             .rare = r->line->rare && !r->loop && w < 1};
     }
     frame *f = &stack[depth];
     t->issue += r->issue * f->weight;
@@ -372,28 +370,19 @@ static void walk(tally *t) {
       count_access(t, &r->access[k], f);
   }
   while (depth)
-    close_frame(t, stack, &depth);
+    close_frame(stack, &depth);
   t->latency = frame_latency(&stack[0]);
-}
-
-static double largest(const double *v, uint32_t n) {
-  double most = 0;
-  for (uint32_t i = 0; i < n; i++)
-    if (v[i] > most)
-      most = v[i];
-  return most;
 }
 
 /* DRAM and L2 bytes of all buffers from the sectors that warps ask for; caches start cold. */
 static void traffic(const tally *t, double warps, double *l2, double *dram) {
   const gen *g = t->c->g;
-  double all = ww_gen_bytes(g, t->z), cache = (double)t->z->l2;
+  double all = ww_gen_bytes(g, t->z), cache = t->z->l2;
   *l2 = *dram = 0;
   for (uint32_t i = 0; i < g->nparams; i++) {
+    double bytes = bytes_of(g, t->z, i), asked = t->sectors[i] * warps * 32;
     if (g->params[i].role != GEN_BUFFER || !(t->sectors[i] > 0))
       continue;
-    double bytes = t->z->value[i] * ww_gen_types[g->params[i].type].bytes,
-           asked = t->sectors[i] * warps * 32;
     double once = asked < bytes ? asked : bytes;
     double again = asked > once && all > cache ? (asked - once) * (1 - cache / all) : 0;
     *l2 += asked;
@@ -410,21 +399,18 @@ static double resident_blocks(const gen *g, double warps) {
 }
 
 static double whole_up(double v) {
-  return v > 1e15 ? v : (double)(uint64_t)(v + 0.999999);
+  return v > 1e15 ? v : (uint64_t)(v + 0.999999);
 }
 
 double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   const gen *g = c->g;
   tally t = {.c = c, .z = z, .narrow = 1};
-  double blocks = (double)(z->grid[0] * z->grid[1] * z->grid[2]);
+  double blocks = z->grid[0] * z->grid[1] * z->grid[2];
   double warps = whole_up((double)(z->block[0] * z->block[1] * z->block[2]) / 32),
          all = ww_gen_bytes(g, z);
   for (uint32_t i = 0; i < g->nparams; i++) {
-    double bytes =
-        g->params[i].role == GEN_BUFFER ? z->value[i] * ww_gen_types[g->params[i].type].bytes : 0;
-    if (g->params[i].fill == WW_FILL_ZIPF)
-      t.skewed = true;
-    t.load_latency[i] = bytes < 65536 ? 60 : all > (double)z->l2 ? 800 : 500;
+    t.skewed |= g->params[i].fill == WW_FILL_ZIPF;
+    t.load_latency[i] = bytes_of(g, z, i) < 65536 ? 60 : all > z->l2 ? 800 : 500;
   }
   walk(&t);
   double l2, dram, per_sm = whole_up(blocks / z->sms), resident = resident_blocks(g, warps);
@@ -440,6 +426,8 @@ double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
                 dram / 1900,
                 t.atomics * 32 * blocks * warps / 40,
                 blocks * 1.2};
-  double most = largest(v, sizeof v / sizeof *v);
-  return FLOOR_US + most * (double)ww_gen_families[g->family].factor / CYCLES_PER_US;
+  double most = 0;
+  for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+    most = v[i] > most ? v[i] : most;
+  return FLOOR_US + most * ww_gen_families[g->family].factor / CYCLES_PER_US;
 }

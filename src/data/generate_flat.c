@@ -2,41 +2,39 @@
  * chains, hashing, branches. */
 #include "generate_pen.h"
 
-const char *ww_gen_one_of(gen *g, const char *const *list, uint32_t n) {
-  return list[pick(n)];
-}
+static const gen_text in_names[] = {"x",    "y",     "z",     "w",    "src",  "input", "data",
+                                    "vals", "field", "alpha", "beta", "left", "right", "u"};
+static const gen_text out_names[] = {"out", "dst", "result", "output", "y_out", "res"};
+static const gen_text index_names[] = {"i", "idx", "gid", "tid", "t"};
 
-static const char *const in_names[] = {"x",    "y",     "z",     "w",    "src",  "input", "data",
-                                       "vals", "field", "alpha", "beta", "left", "right", "u"};
-static const char *const out_names[] = {"out", "dst", "result", "output", "y_out", "res"};
-static const char *const index_names[] = {"i", "idx", "gid", "tid", "t"};
-
-const char *ww_gen_open_1d(gen *g, const char *n) {
-  const char *i = ww_gen_one_of(g, index_names, 5);
-  const char *u = chance(20) ? "$u32" : "int";
+gen_text ww_gen_open_1d(gen *g, gen_text n) {
+  gen_text i = index_names[pick(5)];
+  gen_text u = chance(20) ? "$u32" : "int";
   switch (pick(10)) {
   case 0:
   case 1: /* one element per thread, early exit */
-    ww_gen_size(g, n, GEN_GRID, 0, 0, "S");
+    GRID(n, "S");
     TAG("early-exit");
-    L("int %s = $gx;", i);
-    L("if (%s >= %s) return;", i, n);
+    L("int %s = $gx;\n"
+      "if (%s >= %s) return;",
+      i, i, n);
     break;
   case 2:
   case 3:
-    ww_gen_size(g, n, GEN_GRID, 0, 0, "S");
+    GRID(n, "S");
     L("const int %s = $gx;", i);
     OPEN(NULL, "if (%s < %s)", i, n);
     break;
   case 4: /* a block walks over a chunk of its own */
-    ww_gen_size(g, n, GEN_PRIMARY, 256, 1 << 28, NULL);
+    PRIMARY(n, 256, 1 << 28);
     TAG("chunked");
-    L("int chunk = (%s + $Gx - 1) / $Gx;", n);
-    L("int first = $bx * chunk, last = $min(first + chunk, %s);", n);
+    L("int chunk = (%s + $Gx - 1) / $Gx;\n"
+      "int first = $bx * chunk, last = $min(first + chunk, %s);",
+      n, n);
     OPEN(T("%s/S", n), "for (int %s = first + $tx; %s < last; %s += $dx)", i, i, i);
     break;
   default:
-    ww_gen_size(g, n, GEN_PRIMARY, 256, 1 << 28, NULL);
+    PRIMARY(n, 256, 1 << 28);
     TAG("grid-stride");
     if (chance(15))
       L("#pragma unroll %u", 1u << pick(4));
@@ -48,25 +46,25 @@ const char *ww_gen_open_1d(gen *g, const char *n) {
   return i;
 }
 
-const char *ww_gen_load(gen *g, gen_type t, const char *buffer, const char *at) {
-  const char *v = fresh("v");
+gen_text ww_gen_load(gen *g, gen_type t, gen_text buffer, gen_text at) {
+  gen_text v = fresh("v");
   L("%s%s %s = %s[%s];", chance(30) ? "const " : "", NAME(ww_gen_compute(t)), v, buffer, at);
   return v;
 }
 
-void ww_gen_inputs(gen *g, gen_type t, uint32_t count, const char *elements, const char *at,
-                   const char **vars) {
+void ww_gen_inputs(gen *g, gen_type t, uint32_t count, gen_text elements, gen_text at,
+                   gen_text *vars) {
   uint32_t from = pick(14);
   for (uint32_t k = 0; k < count; k++) {
-    const char *name = in_names[(from + k) % 14];
-    ww_gen_buffer(g, name, t, elements);
-    vars[k] = ww_gen_load(g, t, name, at);
+    gen_text name = in_names[(from + k) % 14];
+    BUFFER(name, t, elements);
+    vars[k] = LOAD(t, name, at);
   }
 }
 
-static void store(gen *g, gen_type t, const char *count, const char *at, const char *value) {
-  const char *out = ww_gen_one_of(g, out_names, 6);
-  ww_gen_output(g, out, t, count);
+static void store(gen *g, gen_type t, gen_text count, gen_text at, gen_text value) {
+  gen_text out = out_names[pick(6)];
+  OUTPUT(out, t, count);
   if (t == GEN_U8 || t == GEN_I8 || t == GEN_I16)
     L("%s[%s] = (%s)(%s);", out, at, NAME(t), value);
   else if (chance(10))
@@ -77,36 +75,34 @@ static void store(gen *g, gen_type t, const char *count, const char *at, const c
 
 static gen_type begin(gen *g) {
   gen_type t = ww_gen_any_type(g);
-  g->type = (uint8_t)ww_gen_compute(t);
+  g->type = ww_gen_compute(t);
   return t;
 }
 
 GEN_FAMILY(map) {
   gen_type t = begin(g);
-  const char *vars[6], *i = ww_gen_open_1d(g, "n"), *at = T("#c %s", i);
+  gen_text vars[6], i = OPEN_1D("n"), at = T("#c %s", i);
   uint32_t nin = 1 + pick(4), n = nin;
-  ww_gen_inputs(g, t, nin, "n", at, vars);
-  if (ww_gen_is_float(g->type) && chance(35)) {
-    ww_gen_scalar(g, "scale", g->type);
+  INPUTS(t, nin, "n", at, vars);
+  if (FLOATS && chance(35)) {
+    ww_gen_size(g, "scale", GEN_SCALAR, 0, 0, NULL)->type = g->type;
     vars[n++] = "scale";
   }
-  const char *r = ww_gen_work(g, g->type, i, vars, n);
-  if (chance(30)) {
-    const char *more[] = {r, vars[0]};
-    r = ww_gen_work(g, g->type, i, more, 2);
-  }
+  gen_text r = WORK(i, vars, n);
+  if (chance(30))
+    r = WORK(i, NAMES(r, vars[0]));
   store(g, t, "n", at, r);
 }
 
 GEN_FAMILY(strided) {
   gen_type t = begin(g);
-  const char *vars[4], *i = ww_gen_open_1d(g, "n");
+  gen_text vars[4], i = OPEN_1D("n");
   uint32_t nin = 1 + pick(3), lit = 1u << (1 + pick(6));
   bool out_strided = chance(30);
-  const char *at, *count;
+  gen_text at, count;
   TAG("stride");
   if (chance(50)) {
-    ww_gen_size(g, "stride", GEN_DRAW, 2, 96, NULL);
+    DRAW("stride", 2, 96);
     at = T("#pstride %s * stride", i);
     count = "n*stride";
   } else {
@@ -115,16 +111,16 @@ GEN_FAMILY(strided) {
                     : T("#s%u %s * %u + %u", lit, i, lit, pick(lit));
     count = T("n*%u", lit);
   }
-  ww_gen_inputs(g, t, nin, count, at, vars);
-  const char *r = ww_gen_work(g, g->type, i, vars, nin);
+  INPUTS(t, nin, count, at, vars);
+  gen_text r = WORK(i, vars, nin);
   store(g, t, out_strided ? count : "n", out_strided ? at : T("#c %s", i), r);
 }
 
 /* Indices into `m` elements, filled in one of the ways that real ones are distributed. */
-static const char *indices(gen *g, const char *count, bool distinct) {
-  static const char *const names[] = {"index", "idx_list", "perm", "map", "order", "col"};
-  const char *name = ww_gen_one_of(g, names, 6);
-  gen_param *p = ww_gen_buffer(g, name, GEN_I32, count);
+static gen_text indices(gen *g, gen_text count, bool distinct) {
+  static const gen_text names[] = {"index", "idx_list", "perm", "map", "order", "col"};
+  gen_text name = names[pick(6)];
+  gen_param *p = BUFFER(name, GEN_I32, count);
   if (distinct || chance(30))
     ww_gen_indices(p, WW_FILL_PERMUTATION, NULL, NULL);
   else
@@ -135,72 +131,66 @@ static const char *indices(gen *g, const char *count, bool distinct) {
 
 GEN_FAMILY(gather) {
   gen_type t = begin(g);
-  const char *vars[6], *i = ww_gen_open_1d(g, "n"), *ix = indices(g, "n", false), *j = fresh("j");
+  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, "n", false), j = fresh("j");
   uint32_t nin = 1 + pick(2), n = nin;
   L("int %s = %s[#c %s];", j, ix, i);
   if (chance(20))
     L("%s = %s[#dr %s];", j, ix, j);
-  ww_gen_inputs(g, t, nin, "n", T("#dr %s", j), vars);
+  INPUTS(t, nin, "n", T("#dr %s", j), vars);
   if (chance(40)) {
-    ww_gen_buffer(g, "weight", t, "n");
-    vars[n++] = ww_gen_load(g, t, "weight", T("#c %s", i));
+    BUFFER("weight", t, "n");
+    vars[n++] = LOAD(t, "weight", T("#c %s", i));
   }
-  const char *r = ww_gen_work(g, g->type, i, vars, n);
+  gen_text r = WORK(i, vars, n);
   store(g, t, "n", T("#c %s", i), r);
 }
 
 GEN_FAMILY(scatter) {
   gen_type t = begin(g);
   bool atomic = chance(45) && (t == GEN_F32 || t == GEN_I32 || t == GEN_U32);
-  const char *vars[6], *i = ww_gen_open_1d(g, "n"), *ix = indices(g, "n", !atomic), *j = fresh("j");
+  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, "n", !atomic), j = fresh("j");
   uint32_t nin = 1 + pick(3);
-  ww_gen_inputs(g, t, nin, "n", T("#c %s", i), vars);
-  const char *r = ww_gen_work(g, g->type, i, vars, nin);
+  INPUTS(t, nin, "n", T("#c %s", i), vars);
+  gen_text r = WORK(i, vars, nin);
   L("int %s = %s[#c %s];", j, ix, i);
   if (!atomic) {
     store(g, t, "n", T("#dr %s", j), r);
     return;
   }
-  TAG("atomic");
-  ww_gen_output(g, "bins", t, "n");
-  if (t == GEN_F32) {
-    g->helper = true;
-    ww_gen_only(g, 1, "$add(&bins[#ar %s], %s);", j, r);
-    ww_gen_only(g, 2, "%s_atomic_add(&bins[%s], %s);", g->name, j, r);
-  } else
-    L("$add(&bins[#ar %s], %s);", j, r);
+  OUTPUT("bins", t, "n");
+  ww_gen_atomic_add(g, "bins", "#ar", j, r);
 }
 
 GEN_FAMILY(vector) {
   static const struct {
     uint8_t t, e;
-    const char *make;
+    gen_text make;
     uint8_t lanes;
   } kinds[] = {{GEN_F32X4, GEN_F32, "$make4", 4},
                {GEN_F32X2, GEN_F32, "$make2", 2},
                {GEN_I32X4, GEN_I32, "$makei4", 4}};
   uint32_t k = pick(3), nin = 1 + pick(3), lanes = kinds[k].lanes;
   gen_type t = kinds[k].t, e = kinds[k].e;
-  const char *in[4], *part[4], *i = ww_gen_open_1d(g, "n"), *out = ww_gen_one_of(g, out_names, 6);
+  gen_text in[4], part[4], i = OPEN_1D("n"), out = out_names[pick(6)];
   g->type = e;
   TAG("vector");
   for (uint32_t b = 0; b < nin; b++) {
     in[b] = fresh("q");
-    const char *name = in_names[(b * 3 + pick(3)) % 14];
-    ww_gen_buffer(g, name, t, "n");
+    gen_text name = in_names[(b * 3 + pick(3)) % 14];
+    BUFFER(name, t, "n");
     L("%s %s = %s[#c %s];", NAME(t), in[b], name, i);
   }
   if (g->heavy && chance(70)) {
-    const char *it = fresh("it"), *trips = ww_gen_iters(g);
+    gen_text it = fresh("it");
     TAG("loop");
-    OPEN(trips, "for (int %s = 0; %s < %s; %s++)", it, it, trips, it);
+    LOOP(it, ITERS());
     for (uint32_t l = 0; l < lanes; l++) {
-      const char *vars[4], *own = T("%s.%c", in[0], "xyzw"[l]);
+      gen_text vars[4], own = T("%s.%c", in[0], "xyzw"[l]);
       for (uint32_t b = 1; b < nin; b++)
         vars[b - 1] = T("%s.%c", in[b], "xyzw"[(l + b) % lanes]);
       if (nin == 1)
         vars[0] = e == GEN_F32 ? T("%s * 0.25f", own) : it;
-      ww_gen_step(g, e, own, vars, nin > 1 ? nin - 1 : 1);
+      STEP(own, vars, nin > 1 ? nin - 1 : 1);
       if (nin == 1 && e == GEN_F32)
         L("%s = %s * 0.5f;", own, own);
     }
@@ -209,44 +199,44 @@ GEN_FAMILY(vector) {
   bool same = chance(60); /* the usual: each component the same way */
   uint64_t rng = g->rng;
   for (uint32_t l = 0; l < lanes; l++) {
-    const char *vars[4];
+    gen_text vars[4];
     for (uint32_t b = 0; b < nin; b++)
       vars[b] = T("%s.%c", in[b], "xyzw"[l]);
     if (same)
       g->rng = rng;
-    part[l] = same ? ww_gen_all(g, e, vars, nin, 2) : ww_gen_work(g, e, i, vars, nin);
+    part[l] = same ? ALL(vars, nin, 2) : WORK(i, vars, nin);
   }
-  ww_gen_output(g, out, t, "n");
-  if (lanes == 4)
-    L("%s[#c %s] = %s(%s, %s, %s, %s);", out, i, kinds[k].make, part[0], part[1], part[2], part[3]);
-  else
-    L("%s[#c %s] = %s(%s, %s);", out, i, kinds[k].make, part[0], part[1]);
+  OUTPUT(out, t, "n");
+  L("%s[#c %s] = %s(%s);", out, i, kinds[k].make,
+    ww_gen_form(g, lanes == 4 ? "@a, @b, @c, @d" : "@a, @b", part));
 }
 
 GEN_FAMILY(chain) {
-  gen_type t = chance(60) ? GEN_F32 : chance(40) ? GEN_F64 : chance(50) ? GEN_U32 : GEN_U64;
-  const char *vars[4], *acc[8], *i = ww_gen_open_1d(g, "n"), *at = T("#c %s", i);
+  gen_type t = g->type = chance(60)   ? GEN_F32
+                         : chance(40) ? GEN_F64
+                         : chance(50) ? GEN_U32
+                                      : GEN_U64;
+  gen_text vars[4], acc[8], i = OPEN_1D("n"), at = T("#c %s", i);
   uint32_t nin = 1 + pick(2), width = chance(40) ? 1 : 2 + pick(6),
            steps = 1 + pick(width > 3 ? 2 : 6);
-  g->type = (uint8_t)t;
   TAG(width == 1 ? "chain" : "ilp");
-  ww_gen_inputs(g, t, nin, "n", at, vars);
+  INPUTS(t, nin, "n", at, vars);
   for (uint32_t k = 0; k < width; k++) {
     acc[k] = fresh("a");
-    L("%s %s = %s;", NAME(t), acc[k], ww_gen_all(g, t, vars, nin, 1));
+    L("@T %s = %s;", acc[k], ALL(vars, nin, 1));
   }
-  const char *k = fresh("k"), *trips = ww_gen_iters(g);
+  gen_text k = fresh("k"), trips = ITERS();
   if (chance(30))
     L("#pragma unroll %u", 1u << pick(4));
-  OPEN(trips, "for (int %s = 0; %s < %s; %s++)", k, k, trips, k);
+  LOOP(k, trips);
   for (uint32_t s = 0; s < steps; s++)
     for (uint32_t c = 0; c < width; c++)
-      ww_gen_step(g, t, acc[c], vars, nin);
-  if (!ww_gen_is_float(t))
+      STEP(acc[c], vars, nin);
+  if (!FLOATS)
     for (uint32_t c = 0; c < width; c++)
       L("%s = (%s * 5u + %s) ^ (%s >> %u);", acc[c], acc[c], k, acc[c], 3 + c);
   CLOSE();
-  const char *sum = acc[0];
+  gen_text sum = acc[0];
   for (uint32_t c = 1; c < width; c++)
     sum = T("%s + %s", sum, acc[c]);
   store(g, t, "n", at, sum);
@@ -254,36 +244,35 @@ GEN_FAMILY(chain) {
 
 GEN_FAMILY(hash) {
   bool wide = chance(25);
-  gen_type t = wide ? GEN_U64 : GEN_U32;
-  const char *h = fresh("h"), *i = ww_gen_open_1d(g, "n"), *vars[3];
+  gen_type t = g->type = wide ? GEN_U64 : GEN_U32;
+  gen_text h = fresh("h"), i = OPEN_1D("n"), vars[3];
   uint32_t rounds = 1 + pick(5), nin = 1 + pick(2);
-  g->type = (uint8_t)t;
   if (g->math < 20)
     g->math = 20;
   TAG("hash");
-  ww_gen_inputs(g, t, nin, "n", T("#c %s", i), vars);
-  L("%s %s = %s ^ %s;", NAME(t), h, vars[0], ww_gen_literal(g, t));
+  INPUTS(t, nin, "n", T("#c %s", i), vars);
+  L("@T %s = %s ^ @l;", h, vars[0]);
   bool loop = chance(60);
-  const char *k = fresh("k");
+  gen_text k = fresh("k");
   if (loop)
-    OPEN(ww_gen_iters(g), "for (int %s = 0; %s < %s; %s++)", k, k, ww_gen_iters(g), k);
+    LOOP(k, ITERS());
   for (uint32_t r = 0; r < rounds; r++) {
     if (chance(60))
-      L("%s ^= %s >> %u;", h, h, 11 + pick(8));
+      L("%s ^= %s >> @[11+8];", h, h);
     if (chance(70))
-      L("%s *= %s;", h, ww_gen_literal(g, t));
+      L("%s *= @l;", h);
     if (chance(50))
-      ww_gen_step(g, t, h, vars, nin);
+      STEP(h, vars, nin);
     if (chance(40))
-      L("%s = (%s << %u) | (%s >> %u);", h, h, 5 + pick(8), h, (wide ? 64 : 32) - 13u);
+      L("%s = (%s << @[5+8]) | (%s >> %u);", h, h, h, (wide ? 64 : 32) - 13u);
   }
-  if (loop) {
-    L("%s = (%s ^ %s) * %s;", h, h, k, ww_gen_literal(g, t));
-    CLOSE();
-  }
+  if (loop)
+    L("%s = (%s ^ %s) * @l;\n"
+      "}",
+      h, h, k);
   if (!wide && chance(30)) {
     TAG("atomic");
-    ww_gen_output(g, "table", GEN_U32, "65536");
+    OUTPUT("table", GEN_U32, "65536");
     L("$add(&table[#ar %s & 65535u], 1u);", h);
   } else
     store(g, t, "n", T("#c %s", i), h);
@@ -291,81 +280,78 @@ GEN_FAMILY(hash) {
 
 GEN_FAMILY(branchy) {
   gen_type t = begin(g);
-  const char *vars[5], *weight, *i = ww_gen_open_1d(g, "n"), *element = i;
+  gen_text vars[5], weight, i = OPEN_1D("n"), element = i;
   uint32_t nin = 1 + pick(3), levels = 1 + pick(3), depth;
-  ww_gen_inputs(g, t, nin, "n", T("#c %s", i), vars);
-  const char *r = fresh("r");
-  L("%s %s = %s;", NAME(g->type), r, ww_gen_all(g, g->type, vars, nin, 1));
+  INPUTS(t, nin, "n", T("#c %s", i), vars);
+  gen_text r = fresh("r");
+  L("@T %s = %s;", r, ALL(vars, nin, 1));
   depth = g->depth;
   if (g->heavy) {
-    const char *it = fresh("it"), *trips = ww_gen_iters(g);
+    gen_text it = fresh("it");
     TAG("loop");
-    OPEN(trips, "for (int %s = 0; %s < %s; %s++)", it, it, trips, it);
+    LOOP(it, ITERS());
     if (chance(50))
       i = T("(%s + %s)", i, it); /* other lanes take the branch each time */
   }
   for (uint32_t l = 0; l < levels; l++) {
-    const char *cond = ww_gen_condition(g, g->type, i, vars, nin, &weight);
+    gen_text cond = CONDITION(i, vars, nin, &weight);
     OPEN(weight, "if (%s)", cond);
     for (uint32_t s = 0; s <= pick(4); s++)
-      ww_gen_step(g, g->type, r, vars, nin);
+      STEP(r, vars, nin);
     if (chance(35)) { /* a loop as long as the data says, at most 64 */
-      const char *k = fresh("k"), *m = fresh("m");
-      const char *bound = ww_gen_is_float(g->type)
-                              ? T("(int)($fabs%s(%s) * 32)", g->type == GEN_F32 ? "f" : "", vars[0])
-                              : T("(int)(%s & 31)", vars[0]);
+      gen_text k = fresh("k"), m = fresh("m");
       TAG("data-loop");
-      L("int %s = $min(%s, 64);", m, bound);
+      L(FLOATS ? "int %s = $min((int)($fabs@f(%s) * 32), 64);"
+               : "int %s = $min((int)(%s & 31), 64);",
+        m, vars[0]);
       OPEN("28", "for (int %s = 0; %s < %s; %s++)", k, k, m, k);
-      ww_gen_step(g, g->type, r, vars, nin);
+      STEP(r, vars, nin);
       CLOSE();
     }
     if (chance(50)) {
-      ww_gen_else(g, weight);
+      ELSE(weight);
       for (uint32_t s = 0; s <= pick(3); s++)
-        ww_gen_step(g, g->type, r, vars, nin);
+        STEP(r, vars, nin);
       if (chance(50))
         CLOSE();
     } else if (chance(40))
       CLOSE();
   }
-  ww_gen_close_all(g, depth);
+  CLOSE_ALL(depth);
   store(g, t, "n", T("#c %s", element), r);
 }
 
 GEN_FAMILY(montecarlo) {
-  gen_type t = chance(75) ? GEN_F32 : GEN_F64;
-  const char *f = t == GEN_F32 ? "f" : "", *s = fresh("s"), *k = fresh("k"), *hits = fresh("hits"),
-             *vars[3], *u = fresh("u");
-  const char *i = ww_gen_open_1d(g, "n"), *trips = ww_gen_iters(g);
-  g->type = (uint8_t)t;
+  gen_type t = g->type = chance(75) ? GEN_F32 : GEN_F64;
+  gen_text s = fresh("s"), k = fresh("k"), hits = fresh("hits"), vars[3], u = fresh("u");
+  gen_text i = OPEN_1D("n"), trips = ITERS();
   TAG("random");
-  ww_gen_buffer(g, "seeds", GEN_U32, "n");
-  L("$u32 %s = seeds[#c %s] | 1u;", s, i);
-  L("%s %s = 0;", NAME(t), hits);
-  OPEN(trips, "for (int %s = 0; %s < %s; %s++)", k, k, trips, k);
+  BUFFER("seeds", GEN_U32, "n");
+  L("$u32 %s = seeds[#c %s] | 1u;\n"
+    "@T %s = 0;",
+    s, i, hits);
+  uint32_t depth = g->depth;
+  LOOP(k, trips);
   uint32_t draws = 1 + pick(3), kind = pick(3);
   for (uint32_t d = 0; d < draws; d++) {
     if (kind == 0)
       L("%s = %s * 1664525u + 1013904223u;", s, s);
-    if (kind == 1) {
-      L("%s ^= %s << 13;", s, s);
-      L("%s ^= %s >> 17;", s, s);
-      L("%s ^= %s << 5;", s, s);
-    }
+    if (kind == 1)
+      LINE("@a ^= @a << 13;\n"
+           "@a ^= @a >> 17;\n"
+           "@a ^= @a << 5;",
+           s);
     if (kind == 2)
       L("%s = (%s ^ (%s >> 15)) * 2246822519u + %uu;", s, s, s, 1 + 2 * pick(1000));
     vars[d] = T("%s_%u", u, d);
-    L("%s %s = (%s >> 8) * (1.0%s / 16777216.0%s);", NAME(t), vars[d], s, f, f);
+    L("@T %s = (%s >> 8) * (1.0@f / 16777216.0@f);", vars[d], s);
   }
   if (chance(50)) {
-    const char *a = vars[0], *b = vars[draws - 1];
-    OPEN("1", "if (%s * %s + %s * %s < %s)", a, a, b, b, ww_gen_literal(g, t));
-    ww_gen_step(g, t, hits, vars, draws);
-    CLOSE();
-  } else
-    ww_gen_step(g, t, hits, vars, draws);
-  CLOSE();
+    gen_text a = vars[0], b = vars[draws - 1];
+    OPEN("1", "if (%s * %s + %s * %s < @l)", a, a, b, b);
+  }
+  STEP(hits, vars, draws);
+  CLOSE_ALL(depth);
   store(g, t, "n", T("#c %s", i), hits);
 }
 
@@ -374,12 +360,12 @@ GEN_FAMILY(mixed) {
   static const uint8_t to[] = {GEN_U8, GEN_I8, GEN_I16, GEN_I32, GEN_F64, GEN_F32};
   gen_type out = to[pick(6)], in = chance(50) ? GEN_F32 : chance(50) ? GEN_U8 : GEN_I16;
   gen_type ct = ww_gen_compute(in);
-  const char *vars[4], *i = ww_gen_open_1d(g, "n");
+  gen_text vars[4], i = OPEN_1D("n");
   uint32_t nin = 1 + pick(3);
-  g->type = (uint8_t)ct;
+  g->type = ct;
   TAG("convert");
-  ww_gen_inputs(g, in, nin, "n", T("#c %s", i), vars);
-  const char *r = ww_gen_work(g, ct, i, vars, nin), *q = fresh("q");
+  INPUTS(in, nin, "n", T("#c %s", i), vars);
+  gen_text r = WORK(i, vars, nin), q = fresh("q");
   if (ct == GEN_F32 && !ww_gen_is_float(out)) {
     L("float %s = $fminf($fmaxf((%s) * %u.0f, 0.0f), 127.0f);", q, r, 16u << pick(3));
     r = q;
@@ -388,8 +374,8 @@ GEN_FAMILY(mixed) {
     L("double %s = (double)(%s);", q, r);
     r = T("%s * 0.5 + 1.0", q);
   }
-  const char *o = ww_gen_one_of(g, out_names, 6);
-  ww_gen_output(g, o, out, "n");
+  gen_text o = out_names[pick(6)];
+  OUTPUT(o, out, "n");
   L("%s[#c %s] = (%s)(%s);", o, i, NAME(out), r);
 }
 
@@ -397,53 +383,53 @@ GEN_FAMILY(mixed) {
 
 GEN_FAMILY(grid2) {
   gen_type t = begin(g);
-  const char *vars[4], *x = chance(50) ? "px" : "col", *y = x[0] == 'p' ? "py" : "row";
+  gen_text vars[4], x = chance(50) ? "px" : "col", y = x[0] == 'p' ? "py" : "row";
   bool guard = chance(50), transposed = chance(15);
   uint32_t nin = 1 + pick(3);
   g->shape.dims = 2;
   ww_gen_size(g, "width", guard ? GEN_GRID : GEN_DRAW, 64, 8192, "GX*TX");
   ww_gen_size(g, "height", guard ? GEN_GRID : GEN_PRIMARY, 16, 1 << 16, "GY*TY");
   if (guard) {
-    L("int %s = $gx;", x);
-    L("int %s = $gy;", y);
+    L("int %s = $gx;\n"
+      "int %s = $gy;",
+      x, y);
     OPEN(NULL, "if (%s < width && %s < height)", x, y);
   } else {
     TAG("loop2");
     OPEN("height/(GY*TY)", "for (int %s = $gy; %s < height; %s += $sy)", y, y, y);
     OPEN("width/(GX*TX)", "for (int %s = $gx; %s < width; %s += $sx)", x, x, x);
   }
-  const char *at =
-      transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
-  ww_gen_inputs(g, t, nin, "width*height", at, vars);
+  gen_text at = transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
+  INPUTS(t, nin, "width*height", at, vars);
   if (chance(30)) {
-    ww_gen_buffer(g, "bias", t, "width");
-    vars[nin - 1] = ww_gen_load(g, t, "bias", T("#h %s", x));
+    BUFFER("bias", t, "width");
+    vars[nin - 1] = LOAD(t, "bias", T("#h %s", x));
   }
-  const char *r = ww_gen_work(g, g->type, x, vars, nin);
+  gen_text r = WORK(x, vars, nin);
   store(g, t, "width*height", T("#c %s * width + %s", y, x), r);
 }
 
 GEN_FAMILY(grid3) {
   gen_type t = begin(g);
-  const char *vars[4];
+  gen_text vars[4];
   uint32_t nin = 1 + pick(2);
   g->shape.dims = 3;
-  ww_gen_size(g, "nx", GEN_GRID, 0, 0, "GX*TX");
-  ww_gen_size(g, "ny", GEN_GRID, 0, 0, "GY*TY");
+  GRID("nx", "GX*TX");
+  GRID("ny", "GY*TY");
   bool loop = chance(60);
   if (loop)
-    ww_gen_size(g, "nz", GEN_PRIMARY, 1, 4096, NULL);
+    PRIMARY("nz", 1, 4096);
   else
-    ww_gen_size(g, "nz", GEN_GRID, 0, 0, "GZ*TZ");
-  L("int ix = $gx;");
-  L("int iy = $gy;");
+    GRID("nz", "GZ*TZ");
+  L("int ix = $gx;\n"
+    "int iy = $gy;");
   if (!loop)
     L("int iz = $gz;");
   OPEN(NULL, loop ? "if (ix < nx && iy < ny)" : "if (ix < nx && iy < ny && iz < nz)");
   if (loop)
     OPEN("nz/(GZ*TZ)", "for (int iz = $gz; iz < nz; iz += $sz)");
-  const char *at = chance(80) ? "#c (iz * ny + iy) * nx + ix" : "#pnz (iy * nx + ix) * nz + iz";
-  ww_gen_inputs(g, t, nin, "nx*ny*nz", at, vars);
-  const char *r = ww_gen_work(g, g->type, "ix", vars, nin);
+  gen_text at = chance(80) ? "#c (iz * ny + iy) * nx + ix" : "#pnz (iy * nx + ix) * nz + iz";
+  INPUTS(t, nin, "nx*ny*nz", at, vars);
+  gen_text r = WORK("ix", vars, nin);
   store(g, t, "nx*ny*nz", at, r);
 }

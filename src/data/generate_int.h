@@ -33,8 +33,8 @@ typedef enum {
 
 typedef struct {
   const char *neutral; /* in the tree's lines */
-  const char *cuda, *opencl;
-  const char *data; /* in launch specs */
+  const char *data;    /* in launch specs */
+  const char *zero;
   uint8_t bytes;
   bool is_float;
 } gen_type_info;
@@ -107,55 +107,63 @@ struct ww_gen_tree {
   bool heavy;        /* wants one */
 };
 typedef struct ww_gen_tree gen;
+typedef const char *gen_text; /* a piece of the kernel, or the name of something in it */
 
-/* ---- generate_build.c ---- */
+/* ---- generate_build.c ----
+ * In texts @T is the type of the kernel's arithmetic, @0 its zero, @f the suffix of its floats (f
+ * or none), @u that of its integers (u or none), @l one of its literals, @[3+14] a number from 3 to
+ * 16,
+ * @[8<<6] one of the masks 7, 15, ... of 6. What is drawn is drawn in the order of the text, after
+ * the arguments. */
 uint32_t ww_gen_pick(gen *g, uint32_t n); /* 0 .. n-1 */
 bool ww_gen_chance(gen *g, uint32_t percent);
-const char *ww_gen_text(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void ww_gen_line(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void ww_gen_only(gen *g, int only, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void ww_gen_open(gen *g, const char *weight, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-void ww_gen_serial(gen *g); /* the loop just opened waits for itself */
-void ww_gen_rare(gen *g);   /* the branch just opened is often passed by */
-void ww_gen_else(gen *g, const char *weight);
+gen_text ww_gen_text(gen *g, gen_text fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same without a format: @a to @e are the names. */
+gen_text ww_gen_form(gen *g, gen_text form, const gen_text *names);
+/* A line or several; one that is } closes what was opened. only: 0 both dialects, 1 CUDA, 2 OpenCL
+ */
+void ww_gen_line(gen *g, int only, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The first line opens a block, the others are in it. */
+void ww_gen_open(gen *g, gen_text weight, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
+void ww_gen_loop(gen *g, gen_text k, gen_text trips); /* over k from 0 on */
+void ww_gen_serial(gen *g);                           /* the loop just opened waits for itself */
+void ww_gen_rare(gen *g); /* the branch just opened is often passed by */
+void ww_gen_else(gen *g, gen_text weight);
 void ww_gen_close(gen *g);
 void ww_gen_close_all(gen *g, uint32_t to_depth);
-void ww_gen_outside(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims,
-                   uint32_t elements); /* declares it */
-void ww_gen_tag(gen *g, const char *production);
-const char *ww_gen_fresh(gen *g, const char *stem);
-gen_param *ww_gen_buffer(gen *g, const char *name, gen_type t, const char *count);
-gen_param *ww_gen_output(gen *g, const char *name, gen_type t, const char *count);
-void ww_gen_indices(gen_param *p, ww_fill_kind fill, const char *lo, const char *hi);
-gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi,
-                       const char *expr);
-void ww_gen_scalar(gen *g, const char *name, gen_type t);
-const char *ww_gen_iters(gen *g); /* the trip count argument, made on first use */
-static inline const char *ww_gen_name(gen_type t) {
-  return ww_gen_types[t].neutral;
-}
+void ww_gen_shared(gen *g, gen_type t, gen_text name, gen_text dims,
+                   uint32_t elements);         /* declares it */
+void ww_gen_tag(gen *g, gen_text productions); /* one or more, with spaces between */
+gen_text ww_gen_fresh(gen *g, gen_text stem);
+gen_param *ww_gen_buffer(gen *g, gen_text name, gen_type t, gen_text count);
+gen_param *ww_gen_output(gen *g, gen_text name, gen_type t, gen_text count);
+void ww_gen_indices(gen_param *p, ww_fill_kind fill, gen_text lo, gen_text hi);
+gen_param *ww_gen_size(gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi,
+                       gen_text expr);
+gen_text ww_gen_iters(gen *g); /* the trip count argument, made on first use */
 static inline bool ww_gen_is_float(gen_type t) {
   return ww_gen_types[t].is_float;
 }
 
-/* ---- generate_expr.c: the arithmetic that all productions share ---- */
+int ww_gen_role(const gen *g, gen_role role); /* where the first argument of it is; -1: none */
+
+/* ---- generate_expr.c: arithmetic in the kernel's type that all productions share ---- */
 gen_type ww_gen_any_type(gen *g);    /* float or integer, as kernels have them */
 gen_type ww_gen_compute(gen_type t); /* what values of t are computed in */
-const char *ww_gen_literal(gen *g, gen_type t);
-const char *ww_gen_expr(gen *g, gen_type t, const char *const *vars, uint32_t n, uint32_t depth);
+gen_text ww_gen_literal(gen *g);
+gen_text ww_gen_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t depth);
 /* The same with every one of vars in it: what is loaded is used. */
-const char *ww_gen_all(gen *g, gen_type t, const char *const *vars, uint32_t n, uint32_t depth);
+gen_text ww_gen_all(gen *g, const gen_text *vars, uint32_t n, uint32_t depth);
 /* A statement `acc = ...` that keeps floats bounded however often it runs. */
-void ww_gen_step(gen *g, gen_type t, const char *acc, const char *const *vars, uint32_t n);
+void ww_gen_step(gen *g, gen_text acc, const gen_text *vars, uint32_t n);
+void ww_gen_steps(gen *g, uint32_t count, gen_text acc, const gen_text *vars, uint32_t n);
 /* A condition: uniform over the grid, over a block, divergent, or by data. *weight gets how often
  * it holds. */
-const char *ww_gen_condition(gen *g, gen_type t, const char *index, const char *const *vars,
-                             uint32_t n, const char **weight);
+gen_text ww_gen_condition(gen *g, gen_text index, const gen_text *vars, uint32_t n,
+                          gen_text *weight);
 /* Statements on the values `vars`; the result's name. `index`: an integer that differs between
  * threads. */
-const char *ww_gen_work(gen *g, gen_type t, const char *index, const char *const *vars, uint32_t n);
+gen_text ww_gen_work(gen *g, gen_text index, const gen_text *vars, uint32_t n);
 
 /* ---- productions ---- */
 typedef struct {
@@ -168,61 +176,9 @@ typedef struct {
 extern const gen_family ww_gen_families[];
 extern const uint32_t ww_gen_nfamilies;
 #define GEN_FAMILY(name) void ww_gen_##name(gen *g)
-GEN_FAMILY(map);
-GEN_FAMILY(strided);
-GEN_FAMILY(gather);
-GEN_FAMILY(scatter);
-GEN_FAMILY(vector);
-GEN_FAMILY(chain);
-GEN_FAMILY(hash);
-GEN_FAMILY(branchy);
-GEN_FAMILY(montecarlo);
-GEN_FAMILY(grid2);
-GEN_FAMILY(grid3);
-GEN_FAMILY(mixed);
-GEN_FAMILY(stencil1);
-GEN_FAMILY(stencil2);
-GEN_FAMILY(stencil3);
-GEN_FAMILY(nest);
-GEN_FAMILY(matmul);
-GEN_FAMILY(rowwise);
-GEN_FAMILY(colwise);
-GEN_FAMILY(batched);
-GEN_FAMILY(csr);
-GEN_FAMILY(chase);
-GEN_FAMILY(search);
-GEN_FAMILY(local);
-GEN_FAMILY(table);
-GEN_FAMILY(tile);
-GEN_FAMILY(reduce);
-GEN_FAMILY(scan);
-GEN_FAMILY(histogram);
-GEN_FAMILY(transpose);
-GEN_FAMILY(shuffle);
-GEN_FAMILY(dp);
-GEN_FAMILY(tilemul);
-GEN_FAMILY(sort);
-GEN_FAMILY(pairwise);
-GEN_FAMILY(filter);
-/* since version 2 */
-GEN_FAMILY(forest);
-GEN_FAMILY(probe);
-GEN_FAMILY(records);
-GEN_FAMILY(latency);
-GEN_FAMILY(queue);
-GEN_FAMILY(gather_shared);
-GEN_FAMILY(ode);
-GEN_FAMILY(bits);
-GEN_FAMILY(straight);
-GEN_FAMILY(double);
-GEN_FAMILY(lowbits);
-GEN_FAMILY(window);
-GEN_FAMILY(relax);
-GEN_FAMILY(triangle);
-GEN_FAMILY(interp);
-GEN_FAMILY(persist);
-GEN_FAMILY(bcast);
-GEN_FAMILY(vote);
+#define FAMILY(name, make, ...) GEN_FAMILY(make);
+#include "generate_families.def"
+#undef FAMILY
 
 /* ---- generate_print.c ---- */
 bool ww_gen_function_cost(const char *word, size_t n, double *issue,

@@ -29,13 +29,13 @@ static uint32_t below(draw *d, uint32_t n) {
 
 /* 2^x for 0 <= x < 60, by its series. */
 static double power2(double x) {
-  int k = (int)x;
+  int k = x;
   double f = (x - k) * 0.6931471805599453, term = 1, v = 1;
   for (int n = 1; n < 16; n++) {
     term *= f / n;
     v += term;
   }
-  return v * (double)((uint64_t)1 << k);
+  return v * ((uint64_t)1 << k);
 }
 
 static double log2_of(double x) { /* x >= 1 */
@@ -51,15 +51,15 @@ static double log2_of(double x) { /* x >= 1 */
 }
 
 static uint64_t log_uniform(uint64_t bits, uint64_t lo, uint64_t hi) {
-  double from = log2_of((double)lo), to = log2_of((double)hi + 0.999);
-  uint64_t v = (uint64_t)power2(from + ww_random_unit(bits) * (to - from));
+  double from = log2_of(lo), to = log2_of(hi + 0.999);
+  uint64_t v = power2(from + ww_random_unit(bits) * (to - from));
   return v < lo ? lo : v > hi ? hi : v;
 }
 
 /* ---- shape ---- */
 
 static uint64_t draw_blocks(draw *d, uint64_t regime, uint32_t sms) {
-  uint32_t percent = (uint32_t)((regime >> 32) * 100 >> 32);
+  uint32_t percent = (regime >> 32) * 100 >> 32;
   uint64_t u = next(d);
   if (percent < 25)
     return percent < 5 ? 1 : 1 + below(d, sms > 1 ? sms - 1 : 1);
@@ -90,7 +90,7 @@ static void draw_block(draw *d) {
   b[0] = b[1] = b[2] = 1;
   if (s->fixed[0]) {
     for (int i = 0; i < 3; i++)
-      b[i] = s->fixed[i] ? s->fixed[i] : 1;
+      b[i] = s->fixed[i];
     return;
   }
   if (s->dims == 1) {
@@ -98,10 +98,10 @@ static void draw_block(draw *d) {
     return;
   }
   do {
-    uint32_t k =
-        s->dims == 2 ? below(d, sizeof flat / sizeof *flat) : below(d, sizeof deep / sizeof *deep);
+    const uint8_t *k = s->dims == 2 ? flat[below(d, sizeof flat / sizeof *flat)]
+                                    : deep[below(d, sizeof deep / sizeof *deep)];
     for (uint32_t i = 0; i < s->dims; i++)
-      b[i] = s->dims == 2 ? flat[k][i] : deep[k][i];
+      b[i] = k[i];
   } while (b[0] * b[1] * b[2] > s->max_threads);
 }
 
@@ -129,11 +129,11 @@ static void set_grid_sizes(draw *d, uint64_t bits) {
     const gen_param *p = &d->g->params[i];
     if (p->role != GEN_GRID)
       continue;
-    uint64_t v = (uint64_t)ww_gen_eval(d->g, p->expr, &d->z), less = v / 8 < 31 ? v / 8 : 31;
+    uint64_t v = ww_gen_eval(d->g, p->expr, &d->z), less = v / 8 < 31 ? v / 8 : 31;
     bits = bits * 6364136223846793005ull + 1442695040888963407ull;
     if (bits >> 62 && less)
       v -= (bits >> 40 & 0xffff) % (less + 1);
-    d->z.value[i] = (double)v;
+    d->z.value[i] = v;
   }
 }
 
@@ -147,9 +147,9 @@ static void draw_sizes(draw *d) {
   for (uint32_t i = 0; i < d->g->nparams; i++) {
     const gen_param *p = &d->g->params[i];
     if (p->role == GEN_DRAW)
-      d->z.value[i] = (double)stepped(p, log_uniform(next(d), p->lo, p->hi));
+      d->z.value[i] = stepped(p, log_uniform(next(d), p->lo, p->hi));
     if (p->role == GEN_PRIMARY)
-      d->z.value[i] = (double)stepped(p, p->lo);
+      d->z.value[i] = stepped(p, p->lo);
   }
 }
 
@@ -170,25 +170,26 @@ static void solve(draw *d, uint32_t i, double us) {
   uint64_t lo = stepped(p, p->lo), hi = p->role == GEN_DRAW && p->most ? p->most : p->hi;
   for (int k = 0; k < 24 && hi - lo > (p->step ? p->step : 1) + lo / 64; k++) {
     uint64_t mid = hi / 2 > lo ? hi / 2 > lo * 8 ? lo * 8 : hi / 2 : lo + (hi - lo) / 2;
-    d->z.value[i] = (double)stepped(p, mid);
+    d->z.value[i] = stepped(p, mid);
     if (fits(d) && estimate(d) <= us)
       lo = mid;
     else
       hi = mid;
   }
-  d->z.value[i] = (double)stepped(p, lo);
+  d->z.value[i] = stepped(p, lo);
 }
 
 /* The primary size first; where it ends short of the time, or cannot get below it, the drawn ones.
  * `share`: the part of the time that the primary gets first, so that small footprints with many
  * trips come up too. */
 static double solve_all(draw *d, double us, double share) {
-  for (uint32_t i = 0; i < d->g->nparams; i++)
-    if (d->g->params[i].role == GEN_PRIMARY)
-      solve(d, i, us * share);
+  int primary = ww_gen_role(d->g, GEN_PRIMARY);
+  if (primary >= 0)
+    solve(d, primary, us * share);
   double got = estimate(d);
   for (uint32_t i = 0; i < d->g->nparams && (got < us * 0.7 || got > us * 1.4); i++) {
-    if (d->g->params[i].role != GEN_DRAW || (got < us && !d->g->params[i].most))
+    const gen_param *p = &d->g->params[i];
+    if (p->role != GEN_DRAW || (got < us && !p->most))
       continue;
     double was = d->z.value[i];
     solve(d, i, us);
@@ -196,23 +197,20 @@ static double solve_all(draw *d, double us, double share) {
       d->z.value[i] = was;
     got = estimate(d);
   }
-  for (uint32_t i = 0; i < d->g->nparams && got < us * 0.7 && share < 1; i++)
-    if (d->g->params[i].role == GEN_PRIMARY) {
-      solve(d, i, us);
-      got = estimate(d);
-    }
-  return got;
+  if (primary < 0 || got >= us * 0.7 || share >= 1)
+    return got;
+  solve(d, primary, us);
+  return estimate(d);
 }
 
 static void double_grid(draw *d) {
   uint64_t *n = d->z.grid;
-  int least = d->g->shape.dims > 1 && n[1] < n[0] && n[1] < 30000 ? 1 : 0;
-  n[least] *= 2;
+  n[d->g->shape.dims > 1 && n[1] < n[0] && n[1] < 30000] *= 2;
 }
 
 static void halve_grid(draw *d) {
   uint64_t *n = d->z.grid;
-  int most = n[1] > n[0] ? 1 : 0;
+  int most = n[1] > n[0];
   if (n[2] > n[most])
     most = 2;
   n[most] = (n[most] + 1) / 2;
@@ -222,13 +220,6 @@ static uint64_t blocks_of(const draw *d) {
   return d->z.grid[0] * d->z.grid[1] * d->z.grid[2];
 }
 
-static bool grid_counts(const gen *g) {
-  for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_GRID)
-      return true;
-  return false;
-}
-
 /* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its regime;
  * where memory or 10 ms would be exceeded it shrinks in any case. */
 static double settle(draw *d, double us) {
@@ -236,7 +227,7 @@ static double settle(draw *d, double us) {
   uint64_t least = blocks < sms ? 1 : blocks <= 20 * sms ? sms : 20 * sms;
   uint64_t most = blocks < sms ? sms - 1 : blocks <= 20 * sms ? 20 * sms : 1000 * sms;
   double share = below(d, 3) ? 1 : power2(ww_random_unit(next(d)) * 8) / 256;
-  bool movable = grid_counts(d->g), shrunk = false, grown = false;
+  bool movable = ww_gen_role(d->g, GEN_GRID) >= 0, shrunk = false, grown = false;
   for (;;) {
     set_grid_sizes(d, bits);
     double got = solve_all(d, us, share);
@@ -260,25 +251,24 @@ static double settle(draw *d, double us) {
 static ww_arg buffer_arg(const draw *d, uint32_t i) {
   const gen_param *p = &d->g->params[i];
   const gen_type_info *t = &ww_gen_types[p->type];
-  ww_arg g = {.kind = WW_ARG_BUFFER};
-  g.buffer = (ww_buffer){.bytes = (uint64_t)d->z.value[i] * t->bytes, .type = t->data};
-  g.buffer.fill.kind = p->fill;
+  ww_buffer b = {.bytes = (uint64_t)d->z.value[i] * t->bytes, .type = t->data};
+  b.fill.kind = p->fill;
   if (p->fill_lo)
-    g.buffer.fill.lo = ww_gen_eval(d->g, p->fill_lo, &d->z);
+    b.fill.lo = ww_gen_eval(d->g, p->fill_lo, &d->z);
   if (p->fill_hi)
-    g.buffer.fill.hi = ww_gen_eval(d->g, p->fill_hi, &d->z);
-  if (!g.buffer.bytes)
-    g.buffer.bytes = t->bytes;
-  return g;
+    b.fill.hi = ww_gen_eval(d->g, p->fill_hi, &d->z);
+  if (!b.bytes)
+    b.bytes = t->bytes;
+  return (ww_arg){.kind = WW_ARG_BUFFER, .buffer = b};
 }
 
 static ww_arg value_arg(draw *d, uint32_t i, ww_arena *a) {
   const gen_param *p = &d->g->params[i];
   uint32_t n = ww_gen_types[p->type].bytes;
   uint8_t *bytes = ww_alloc(a, 8);
-  int64_t v = (int64_t)d->z.value[i];
+  int64_t v = d->z.value[i];
   double scalar = (1 + below(d, 15)) * 0.0625;
-  float narrow = (float)scalar;
+  float narrow = scalar;
   if (p->role != GEN_SCALAR)
     memcpy(bytes, &v, n); /* little-endian hosts only, as the devices are */
   else if (n == 4)
@@ -313,7 +303,7 @@ ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, u
            one[2] = {base, number};
   draw d = {.rng = ww_hash(one, sizeof one, 5), .g = k->tree, .cost = ww_gen_cost_new(k->tree, a)};
   uint64_t time = base + number * WW_GOLDEN, regime = base * 3 + number * 0xc13fa9a902a6328full;
-  double us = FIRST_US * power2(ww_random_unit(time) * RANGE_LOG2), got;
+  double us = FIRST_US * power2(ww_random_unit(time) * RANGE_LOG2);
   uint32_t large = below(&d, 100);
   d.cap = (large < 60 ? 96 : large < 85 ? 250 : large < 96 ? 640 : 2000) * MIB;
   d.z.sms = sms;
@@ -321,7 +311,7 @@ ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, u
   draw_block(&d);
   split_grid(&d, draw_blocks(&d, regime, sms));
   draw_sizes(&d);
-  got = settle(&d, us);
+  double got = settle(&d, us);
   write_launch(&d, k, a, out);
   if (estimate_us)
     *estimate_us = got;

@@ -5,134 +5,98 @@
  * keep values in [0,1]. */
 #include "generate_pen.h"
 
-static const char *suffix(gen_type t) {
-  return t == GEN_F32 ? "f" : "";
-}
-
 /* ---- differential equations ---- */
 
-typedef enum {
-  VDP,
-  LOTKA,
-  PENDULUM,
-  FHN,
-  LORENZ,
-  ROSSLER,
-  SIR,
-  CHAIN,
-  KURAMOTO,
-  GATES,
-  NETWORK,
-  NSYSTEMS
-} system_kind;
+enum { IN_TWO = 4, IN_THREE = 7, NETWORK = 10, NSYSTEMS }; /* the first of those after */
 
-/* The slope of variable k of a system; s: a format for the name of a variable, such as "s%u". */
-static const char *slope(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t k,
-                         const char *const *s) {
-  const char *f = suffix(t), *next = s[(k + 1) % n], *before = s[(k + n - 1) % n];
-  switch (kind) {
-  case VDP:
-    return k ? T("mu * (1.0%s - %s * %s) * %s - %s", f, s[0], s[0], s[1], s[0]) : s[1];
-  case LOTKA:
-    return k ? T("%s * (%s - mu)", s[1], s[0]) : T("%s * (1.0%s - %s)", s[0], f, s[1]);
-  case PENDULUM:
-    return k ? T("-mu * $sin%s(%s) - 0.1%s * %s", f, s[0], f, s[1]) : s[1];
-  case FHN:
-    return k ? T("0.08%s * (%s + 0.7%s - 0.8%s * %s)", f, s[0], f, f, s[1])
-             : T("%s - %s * %s * %s * 0.3333%s - %s + mu", s[0], s[0], s[0], s[0], f, s[1]);
-  case LORENZ:
-    return k == 0   ? T("10.0%s * (%s - %s)", f, s[1], s[0])
-           : k == 1 ? T("%s * (28.0%s * mu - %s) - %s", s[0], f, s[2], s[1])
-                    : T("%s * %s - 2.6667%s * %s", s[0], s[1], f, s[2]);
-  case ROSSLER:
-    return k == 0   ? T("-%s - %s", s[1], s[2])
-           : k == 1 ? T("%s + 0.2%s * %s", s[0], f, s[1])
-                    : T("0.2%s + %s * (%s - 5.7%s * mu)", f, s[2], s[0], f);
-  case SIR:
-    return k == 0   ? T("-mu * %s * %s", s[0], s[1])
-           : k == 1 ? T("mu * %s * %s - 0.1%s * %s", s[0], s[1], f, s[1])
-                    : T("0.1%s * %s", f, s[1]);
-  case KURAMOTO:
-    return T("mu * ($sin%s(%s - %s) + $sin%s(%s - %s))", f, next, s[k], f, before, s[k]);
-  case NETWORK:
-    return T("$tanh%s(%s) - %s * mu", f, ww_gen_all(g, t, s, n, 1), s[k]);
-  case GATES:
-    return T("(1.0%s / (1.0%s + $exp%s(-%s)) - %s) * mu", f, f, f, next, s[k]);
-  default:
-    return T("mu * (%s - 2.0%s * %s + %s) - 0.05%s * %s", next, f, s[k], before, f, s[k]);
-  }
+/* The slope of variable k of a system with the variables s. */
+static gen_text slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const gen_text *s) {
+  static const gen_text small[IN_THREE][3] = {
+      {"@b", "mu * (1.0@f - @a * @a) * @b - @a"}, /* van der Pol */
+      {"@a * (1.0@f - @b)", "@b * (@a - mu)"},    /* Lotka and Volterra */
+      {"@b", "-mu * $sin@f(@a) - 0.1@f * @b"},    /* a pendulum */
+      {"@a - @a * @a * @a * 0.3333@f - @b + mu",  /* FitzHugh and Nagumo */
+       "0.08@f * (@a + 0.7@f - 0.8@f * @b)"},
+      {"10.0@f * (@b - @a)", "@a * (28.0@f * mu - @c) - @b",
+       "@a * @b - 2.6667@f * @c"},                                               /* Lorenz */
+      {"-@b - @c", "@a + 0.2@f * @b", "0.2@f + @c * (@a - 5.7@f * mu)"},         /* Roessler */
+      {"-mu * @a * @b", "mu * @a * @b - 0.1@f * @b", "0.1@f * @b"}};             /* an epidemic */
+  static const gen_text rings[] = {"mu * (@b - 2.0@f * @a + @c) - 0.05@f * @a",  /* a chain */
+                                   "mu * ($sin@f(@b - @a) + $sin@f(@c - @a))",   /* Kuramoto */
+                                   "(1.0@f / (1.0@f + $exp@f(-@b)) - @a) * mu"}; /* gates */
+  if (kind < IN_THREE)
+    return ww_gen_form(g, small[kind][k], s);
+  if (kind == NETWORK)
+    return T("$tanh@f(%s) - %s * mu", ALL(s, n, 1), s[k]);
+  return FORM(rings[kind - IN_THREE], s[k], s[(k + 1) % n], s[(k + n - 1) % n]);
 }
 
-static void slopes(gen *g, system_kind kind, gen_type t, uint32_t n, const char *const *s,
-                   const char **d) {
+static void slopes(gen *g, uint32_t kind, uint32_t n, const gen_text *s, gen_text *d) {
   for (uint32_t k = 0; k < n; k++) {
-    const char *e = slope(g, kind, t, n, k, s);
+    gen_text e = slope(g, kind, n, k, s);
     d[k] = fresh("d");
-    L("%s %s = %s;", NAME(t), d[k], e);
+    L("@T %s = %s;", d[k], e);
   }
 }
 
 /* One step: Euler, midpoint, or Runge and Kutta's of order 3 with two extra stages. */
-static void integrate(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t stages,
-                      const char *const *s) {
-  const char *at[8], *d[8], *f = suffix(t);
+static void integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const gen_text *s) {
+  gen_text at[8], d[8];
   memcpy(at, s, n * sizeof *at);
   for (uint32_t stage = 1; stage < stages; stage++) {
-    slopes(g, kind, t, n, at, d);
+    slopes(g, kind, n, at, d);
     for (uint32_t k = 0; k < n; k++) {
       at[k] = fresh("m");
-      L("%s %s = %s + h * %s * 0.5%s;", NAME(t), at[k], s[k], d[k], f);
+      L("@T %s = %s + h * %s * 0.5@f;", at[k], s[k], d[k]);
     }
   }
-  slopes(g, kind, t, n, at, d);
+  slopes(g, kind, n, at, d);
   for (uint32_t k = 0; k < n; k++)
     L("%s += h * %s;", s[k], d[k]);
 }
 
 /* A small system a thread, in registers: long chains of dependent arithmetic. */
 GEN_FAMILY(ode) {
-  static const uint8_t sizes[NSYSTEMS] = {2, 2, 2, 2, 3, 3, 3};
-  system_kind kind = (system_kind)pick(NSYSTEMS);
-  gen_type t = chance(70) ? GEN_F32 : GEN_F64;
-  uint32_t n = sizes[kind] ? sizes[kind]
-                           : (kind == NETWORK ? 2 : 3) + pick(kind == NETWORK ? 4 : 6),
+  uint32_t kind = pick(NSYSTEMS);
+  gen_type t = g->type = chance(70) ? GEN_F32 : GEN_F64;
+  uint32_t n = kind < IN_TWO     ? 2
+               : kind < IN_THREE ? 3
+               : kind == NETWORK ? 2 + pick(4)
+                                 : 3 + pick(6),
            stages = 1 + pick(n > 5 ? 2 : 3), ends = pick(4);
-  const char *i = ww_gen_open_1d(g, "n"), *s[8], *f = suffix(t), *trips = ww_gen_iters(g);
-  g->type = (uint8_t)t;
+  gen_text i = OPEN_1D("n"), s[8], trips = ITERS();
   g->shape.max_threads = t == GEN_F64 && n > 4 ? 256 : 512; /* registers */
-  TAG("ode");
-  TAG("chain");
-  ww_gen_buffer(g, "start", t, T("n*%u", n));
-  ww_gen_buffer(g, "rate", t, "n");
-  L("%s mu = rate[#c %s] + 0.5%s, h = 0.00%u%s;", NAME(t), i, f, 1 + pick(9), f);
+  TAG("ode chain");
+  READS("start", T("n*%u", n));
+  READS("rate", "n");
+  L("@T mu = rate[#c %s] + 0.5@f, h = 0.00@[1+9]@f;", i);
   for (uint32_t k = 0; k < n; k++) {
     s[k] = T("s%u", k);
-    L("%s s%u = start[#c %u * n + %s];", NAME(t), k, k, i);
+    L("@T s%u = start[#c %u * n + %s];", k, k, i);
   }
-  ww_gen_unroll(g, 20);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  UNROLL(20);
+  LOOP("k", trips);
   if (ends == 0) { /* stiff ones take smaller steps */
     uint32_t most = 4u << pick(3);
     TAG("data-loop");
-    L("int own = 1 + (int)(rate[#h %s] * %u.0%s);", i, most, f);
-    OPEN(T("%u", most), "for (int j = 0; j < own; j++)");
+    L("int own = 1 + (int)(rate[#h %s] * %u.0@f);", i, most);
+    OPEN(NUM(most), "for (int j = 0; j < own; j++)");
   }
   if (ends == 1)
-    OPEN("8", "for (int j = 0; j < 8; j++)"); /* until something is reached */
-  integrate(g, kind, t, n, stages, s);
+    LOOP("j", "8"); /* until something is reached */
+  integrate(g, kind, n, stages, s);
   if (ends == 1)
-    L("if ($fabs%s(s0) > %u.0%s) break;", f, 1 + pick(9), f);
+    L("if ($fabs@f(s0) > @[1+9].0@f) break;");
   if (ends < 2)
     CLOSE();
   if (ends == 2 && chance(50))
-    L("if (s0 > 4.0%s) h = h * 0.9%s;", f, f);
+    L("if (s0 > 4.0@f) h = h * 0.9@f;");
   CLOSE();
-  bool whole = chance(50);
-  if (!whole) {
-    ww_gen_put(g, t, "n", T("#c %s", i), ww_gen_all(g, t, s, n, 1));
+  if (!chance(50)) {
+    PUT("n", i, ALL(s, n, 1));
     return;
   }
-  ww_gen_output(g, "final", t, T("n*%u", n));
+  WRITES("final", T("n*%u", n));
   for (uint32_t k = 0; k < n; k++)
     L("final[#c %u * n + %s] = s%u;", k, i, k);
 }
@@ -140,193 +104,134 @@ GEN_FAMILY(ode) {
 /* ---- bits ---- */
 
 /* Deltas swapped: rows and columns of 8 x 8 bits, or bytes of a word. */
-static void swap_bits(gen *g, gen_type t, const char *h) {
+static void swap_bits(gen *g, gen_text h) {
   static const struct {
     uint32_t by;
-    const char *narrow, *wide;
+    gen_text narrow, wide;
   } steps[] = {{7, "0x00aa00aau", "0x00aa00aa00aa00aau"},
                {14, "0x0000ccccu", "0x0000cccc0000ccccu"},
                {28, "0x0000000fu", "0x00000000f0f0f0f0u"}};
-  const char *w = fresh("w");
-  L("%s %s = 0u;", NAME(t), w);
+  gen_text w = fresh("w");
+  L("@T %s = 0u;", w);
   for (uint32_t k = 0; k < 3; k++) {
-    L("%s = (%s ^ (%s >> %u)) & %s;", w, h, h, steps[k].by,
-      t == GEN_U64 ? steps[k].wide : steps[k].narrow);
-    L("%s = %s ^ %s ^ (%s << %u);", h, h, w, w, steps[k].by);
+    L("%s = (%s ^ (%s >> %u)) & %s;\n"
+      "%s = %s ^ %s ^ (%s << %u);",
+      w, h, h, steps[k].by, g->type == GEN_U64 ? steps[k].wide : steps[k].narrow, h, h, w, w,
+      steps[k].by);
   }
 }
 
 /* A loop over the set bits, or a product without carries. */
-static void bit_loop(gen *g, gen_type t, const char *h, const char *b) {
-  const char *w = fresh("w"), *j = fresh("j");
+static void bit_loop(gen *g, gen_text h, gen_text b) {
+  gen_text w = fresh("w"), j = fresh("j");
   if (chance(50)) {
     TAG("data-loop");
-    L("%s %s = %s & %s;", NAME(t), w, h, b);
-    OPEN(t == GEN_U64 ? "20" : "11", "while (%s != 0u)", w);
-    L("%s += (%s & (0u - %s)) * 3u;", h, w, w);
-    L("%s &= %s - 1u;", w, w);
-    CLOSE();
+    L("@T %s = %s & %s;", w, h, b);
+    OPEN(g->type == GEN_U64 ? "20" : "11",
+         "while (%s != 0u)\n"
+         "%s += (%s & (0u - %s)) * 3u;\n"
+         "%s &= %s - 1u;\n"
+         "}",
+         w, h, w, w, w, w);
     return;
   }
-  L("%s %s = 0u;", NAME(t), w);
-  OPEN("8", "for (int %s = 0; %s < 8; %s++)", j, j, j);
-  L("%s ^= ((%s >> %s) & 1u) != 0u ? %s << %s : 0u;", w, b, j, h, j);
-  CLOSE();
-  L("%s = %s ^ (%s >> 11);", h, w, h);
+  L("@T %s = 0u;", w);
+  OPEN("8",
+       "for (int %s = 0; %s < 8; %s++)\n"
+       "%s ^= ((%s >> %s) & 1u) != 0u ? %s << %s : 0u;\n"
+       "}\n"
+       "%s = %s ^ (%s >> 11);",
+       j, j, j, w, b, j, h, j, h, w, h);
 }
 
-static void bit_statement(gen *g, gen_type t, const char *h, const char *b) {
-  bool wide = t == GEN_U64;
-  uint32_t width = wide ? 64 : 32, by = 1 + pick(width - 2);
-  const char *popc = wide ? "$popcll" : "$popc", *clz = wide ? "$clzll" : "$clz";
-  switch (pick(13)) {
-  case 0:
-    L("%s += (%s)%s(%s ^ %s) * %uu;", h, NAME(t), popc, h, b, 2 * by + 1);
-    break;
-  case 1:
-    L("%s ^= %s << (%s(%s | 1u) & %u);", h, b, clz, h, width - 1);
-    break;
-  case 2:
-    L("%s = (%s << %u) | (%s >> %u);", h, h, by, h, width - by);
-    break;
-  case 3:
-    L("%s = (%s << (%s & %uu)) | (%s >> ((%uu - %s) & %uu));", h, h, b, width - 1, h, width, b,
-      width - 1);
-    break;
-  case 4:
-    swap_bits(g, t, h);
-    break;
-  case 5:
-    L("%s = (%s ^ (%s >> 1)) + %s;", h, h, h, b);
-    break;
-  case 6:
-    L("%s = %s / (%s | 3u) + %s;", h, h, b, h);
-    break;
-  case 7:
-    L("%s = %s %% (%s | 7u) + (%s << 3);", h, h, b, h);
-    break;
-  case 8:
-    L(wide ? "%s ^= $mulhi64(%s, %s);" : "%s ^= $mulhi(%s, %s);", h, h, b);
-    break;
-  case 9:
-    L("%s = (%s & %s) | (~%s & (%s >> 5));", h, h, b, h, h);
-    break;
-  case 10:
-    L("%s = ((%s >> 8) & 0x00ff00ffu) | ((%s & 0x00ff00ffu) << 8);", h, h, h);
-    break;
-  case 11:
-    bit_loop(g, t, h, b);
-    break;
-  default:
-    L("%s = %s * %s + %uu;", h, h, b, 2 * by + 1);
-  }
+static void bit_statement(gen *g, gen_text h, gen_text b) {
+  static const gen_text narrow[] = {"@a += (@T)$popc(@a ^ @b) * @cu;",
+                                    "@a ^= @b << ($clz(@a | 1u) & 31);",
+                                    "@a = (@a << @d) | (@a >> @e);",
+                                    "@a = (@a << (@b & 31u)) | (@a >> ((32u - @b) & 31u));",
+                                    NULL,
+                                    "@a = (@a ^ (@a >> 1)) + @b;",
+                                    "@a = @a / (@b | 3u) + @a;",
+                                    "@a = @a % (@b | 7u) + (@a << 3);",
+                                    "@a ^= $mulhi(@a, @b);",
+                                    "@a = (@a & @b) | (~@a & (@a >> 5));",
+                                    "@a = ((@a >> 8) & 0x00ff00ffu) | ((@a & 0x00ff00ffu) << 8);",
+                                    NULL,
+                                    "@a = @a * @b + @cu;"};
+  static const gen_text wide[] = {"@a += (@T)$popcll(@a ^ @b) * @cu;",
+                                  "@a ^= @b << ($clzll(@a | 1u) & 63);",
+                                  [3] = "@a = (@a << (@b & 63u)) | (@a >> ((64u - @b) & 63u));",
+                                  [8] = "@a ^= $mulhi64(@a, @b);"};
+  bool is_wide = g->type == GEN_U64;
+  uint32_t width = is_wide ? 64 : 32, by = 1 + pick(width - 2), how = pick(13);
+  if (how == 4)
+    swap_bits(g, h);
+  else if (how == 11)
+    bit_loop(g, h, b);
+  else
+    LINE(is_wide && how < 9 && wide[how] ? wide[how] : narrow[how], h, b, NUM(2 * by + 1), NUM(by),
+         NUM(width - by));
 }
 
 /* Integer arithmetic of 32 or 64 bits that is no plain sum: counts, shifts by data, division by
  * runtime values, loops over bits. */
 GEN_FAMILY(bits) {
-  gen_type t = chance(50) ? GEN_U32 : GEN_U64;
-  const char *i = ww_gen_open_1d(g, "n"), *vars[2], *h = fresh("h");
+  gen_type t = g->type = chance(50) ? GEN_U32 : GEN_U64;
+  gen_text i = OPEN_1D("n"), vars[2], h = fresh("h");
   uint32_t count = 2 + pick(9), lanes = 1 + pick(3);
-  g->type = (uint8_t)t;
   TAG("bits");
-  ww_gen_inputs(g, t, 2, "n", T("#c %s", i), vars);
+  INPUTS(t, 2, "n", T("#c %s", i), vars);
   for (uint32_t k = 0; k < lanes; k++)
-    L("%s %s_%u = %s ^ %uu;", NAME(t), h, k, vars[0], k * 0x9e37u);
+    L("@T %s_%u = %s ^ %uu;", h, k, vars[0], k * 0x9e37u);
   bool loop = chance(85);
   if (loop) {
-    ww_gen_unroll(g, 20);
-    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+    UNROLL(20);
+    LOOP("k", ITERS());
   }
   for (uint32_t k = 0; k < count; k++) {
-    const char *other = k % 3 == 2 && lanes > 1 ? T("%s_%u", h, (k + 1) % lanes) : vars[1];
-    bit_statement(g, t, T("%s_%u", h, k % lanes), other);
+    gen_text other = k % 3 == 2 && lanes > 1 ? T("%s_%u", h, (k + 1) % lanes) : vars[1];
+    bit_statement(g, T("%s_%u", h, k % lanes), other);
   }
   if (loop) {
     for (uint32_t k = 0; k < lanes; k++)
-      L("%s_%u = (%s_%u ^ (%s)k) * 2654435761u;", h, k, h, k, NAME(t));
+      L("%s_%u = (%s_%u ^ (@T)k) * 2654435761u;", h, k, h, k);
     CLOSE();
   }
-  const char *parts[3];
+  gen_text parts[3];
   for (uint32_t k = 0; k < lanes; k++)
     parts[k] = T("%s_%u", h, k);
-  ww_gen_put(g, t, "n", T("#c %s", i), ww_gen_sum(g, t, parts, lanes));
+  PUT("n", i, SUM(parts, lanes));
 }
 
 /* ---- straight-line code ---- */
 
 /* Every form maps [0,1] into itself. */
-static void float_statement(gen *g, gen_type t, const char *a, const char *b, const char *c) {
-  const char *f = suffix(t);
-  if (chance(g->math / 3)) {
-    uint32_t how = pick(4);
-    if (how == 0)
-      L("%s = $sqrt%s(%s);", a, f, b);
-    if (how == 1)
-      L("%s = $exp%s(-%s);", a, f, b);
-    if (how == 2)
-      L("%s = $rsqrt%s(%s + 1.0%s);", a, f, b, f);
-    if (how == 3)
-      L("%s = %s / (%s + 1.0%s);", a, b, c, f);
-    return;
-  }
-  switch (pick(9)) {
-  case 0:
-    L("%s = %s * %s;", a, b, c);
-    break;
-  case 1:
-    L("%s = 1.0%s - %s * %s;", a, f, a, b);
-    break;
-  case 2:
-    L("%s = (%s + %s) * 0.5%s;", a, a, b, f);
-    break;
-  case 3:
-    L("%s = %s * 0.75%s + %s * 0.25%s;", a, a, f, b, f);
-    break;
-  case 4:
-    L("%s = %s + %s * (%s - %s);", a, a, b, c, a);
-    break;
-  case 5:
-    L("%s = $fabs%s(%s - %s);", a, f, b, c);
-    break;
-  case 6:
-    L("%s = $fma%s(%s, -%s, 1.0%s);", a, f, a, b, f);
-    break;
-  case 7:
-    L("%s = $fmin%s(%s, %s * 0.9%s + 0.1%s);", a, f, b, c, f, f);
-    break;
-  default:
-    L("%s = ((%s * 0.5%s + 0.25%s) * %s + 0.125%s) * %s;", a, b, f, f, b, f, c);
-  }
+static gen_text float_statement(gen *g) {
+  static const gen_text math[] = {"@a = $sqrt@f(@b);", "@a = $exp@f(-@b);",
+                                  "@a = $rsqrt@f(@b + 1.0@f);", "@a = @b / (@c + 1.0@f);"};
+  static const gen_text plain[] = {"@a = @b * @c;",
+                                   "@a = 1.0@f - @a * @b;",
+                                   "@a = (@a + @b) * 0.5@f;",
+                                   "@a = @a * 0.75@f + @b * 0.25@f;",
+                                   "@a = @a + @b * (@c - @a);",
+                                   "@a = $fabs@f(@b - @c);",
+                                   "@a = $fma@f(@a, -@b, 1.0@f);",
+                                   "@a = $fmin@f(@b, @c * 0.9@f + 0.1@f);",
+                                   "@a = ((@b * 0.5@f + 0.25@f) * @b + 0.125@f) * @c;"};
+  return chance(g->math / 3) ? math[pick(4)] : plain[pick(9)];
 }
 
-static void integer_statement(gen *g, gen_type t, const char *a, const char *b, const char *c) {
-  uint32_t by = 3 + pick(26);
-  switch (pick(8)) {
-  case 0:
-    L("%s += %s ^ %s;", a, b, c);
-    break;
-  case 1:
-    L("%s = ((%s ^ %s) << %u) | (%s >> %u);", a, a, b, by, a, 32 - by);
-    break;
-  case 2:
-    L("%s = %s * %s + %s;", a, a, b, c);
-    break;
-  case 3:
-    L("%s ^= %s >> %u;", a, b, by);
-    break;
-  case 4:
-    L("%s = (%s & %s) | (~%s & %s);", a, a, b, a, c);
-    break;
-  case 5:
-    L("%s -= %s * %s;", a, b, ww_gen_literal(g, t));
-    break;
-  case 6:
-    L("%s = %s > %s ? %s : %s + 1u;", a, b, c, a, b);
-    break;
-  default:
-    L("%s += (%s << %u) - %s;", a, b, by & 15, c);
-  }
+static void integer_statement(gen *g, gen_text a, gen_text b, gen_text c) {
+  static const gen_text forms[] = {"@a += @b ^ @c;",
+                                   "@a = ((@a ^ @b) << @d) | (@a >> @e);",
+                                   "@a = @a * @b + @c;",
+                                   "@a ^= @b >> @d;",
+                                   "@a = (@a & @b) | (~@a & @c);",
+                                   "@a -= @b * @l;",
+                                   "@a = @b > @c ? @a : @b + 1u;",
+                                   "@a += (@b << @d) - @c;"};
+  uint32_t by = 3 + pick(26), how = pick(8);
+  LINE(forms[how], a, b, c, NUM(how < 7 ? by : by & 15), NUM(32 - by));
 }
 
 /* Hundreds of statements without a loop around them, or with one: more code than instruction caches
@@ -334,92 +239,91 @@ static void integer_statement(gen *g, gen_type t, const char *a, const char *b, 
 GEN_FAMILY(straight) {
   static const uint16_t lengths[] = {200, 200, 300, 300, 400, 500, 700, 1000, 1500};
   static const uint8_t alive[] = {4, 8, 12, 16, 24, 32, 48, 64};
-  gen_type t = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
+  gen_type t = g->type = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
   uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)], n = alive[pick(t == GEN_F64 ? 6 : 8)],
            nin = 1 + pick(3);
-  const char *i = ww_gen_open_1d(g, "n"), *vars[3], *v[64];
+  gen_text i = OPEN_1D("n"), vars[3], v[64];
   bool loop = chance(60),
        near = chance(50); /* near: operands are what was written last, as in a chain */
-  g->type = (uint8_t)t;
   uint32_t words = n * ww_gen_types[t].bytes / 4;
   g->shape.max_threads = words > 90 ? 256 : words > 40 ? 512 : 1024; /* registers */
   TAG("straight");
-  ww_gen_inputs(g, t, nin, "n", T("#c %s", i), vars);
+  INPUTS(t, nin, "n", T("#c %s", i), vars);
   for (uint32_t k = 0; k < n; k++) {
     v[k] = T("q%u", k);
     if (t == GEN_U32)
-      L("%s q%u = %s + %uu;", NAME(t), k, vars[k % nin], k * 40503u);
+      L("@T q%u = %s + %uu;", k, vars[k % nin], k * 40503u);
     else
-      L("%s q%u = %s * 0.%u%s;", NAME(t), k, vars[k % nin], 99 - k, suffix(t));
+      L("@T q%u = %s * 0.%u@f;", k, vars[k % nin], 99 - k);
   }
   if (loop)
-    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+    LOOP("k", ITERS());
   for (uint32_t k = 0; k < length; k++) {
-    const char *a = v[k % n], *b = v[near ? (k + n - 1) % n : pick(n)], *c = v[pick(n)];
+    gen_text a = v[k % n], b = v[near ? (k + n - 1) % n : pick(n)], c = v[pick(n)];
     if (t == GEN_U32)
-      integer_statement(g, t, a, b, c);
+      integer_statement(g, a, b, c);
     else
-      float_statement(g, t, a, b, c);
+      LINE(float_statement(g), a, b, c);
   }
   if (loop)
     CLOSE();
-  L("%s all = q0;", NAME(t));
+  L("@T all = q0;");
   for (uint32_t k = 1; k < n; k++)
     L(t == GEN_U32 ? "all = all * 3u + q%u;" : "all += q%u;", k);
-  ww_gen_put(g, t, "n", T("#c %s", i), "all");
+  PUT("n", i, "all");
 }
 
 /* ---- double precision ---- */
 
 /* A power series with as many terms as the argument says, in Horner's form or term by term. */
-static void series(gen *g, const char *v) {
-  const char *trips = ww_gen_iters(g);
+static void series(gen *g) {
+  gen_text trips = ITERS();
   if (chance(50)) {
     L("double term = 1.0, sum = 1.0;");
-    ww_gen_unroll(g, 25);
+    UNROLL(25);
     OPEN(trips, "for (int k = 1; k <= %s; k++)", trips);
-    if (chance(50))
-      L("term = term * %s / (double)k;", v);
-    else
-      L("term = -term * %s * %s / ((double)k * ((double)k + 0.5));", v, v);
+    L(chance(50) ? "term = term * v / (double)k;"
+                 : "term = -term * v * v / ((double)k * ((double)k + 0.5));");
     L("sum += term;");
   } else {
     L("double sum = 0.5;");
-    ww_gen_unroll(g, 25);
-    OPEN(trips, "for (int k = %s; k > 0; k--)", trips);
-    L("sum = $fma(sum, %s * 0.9, 1.0 / ((double)k + 1.0));", v);
+    UNROLL(25);
+    OPEN(trips,
+         "for (int k = %s; k > 0; k--)\n"
+         "sum = $fma(sum, v * 0.9, 1.0 / ((double)k + 1.0));",
+         trips);
   }
   CLOSE();
 }
 
 /* A sum of products that keeps what rounding loses. */
-static void compensated(gen *g, const char *i, bool narrow) {
+static void compensated(gen *g, gen_text i, bool narrow) {
   bool exact = chance(50);
-  ww_gen_size(g, "len", GEN_DRAW, 4, 256, NULL)->most = 1 << 14;
-  ww_gen_buffer(g, "more", narrow ? GEN_F32 : GEN_F64, "n*len");
+  DRAW("len", 4, 256)->most = 1 << 14;
+  BUFFER("more", narrow ? GEN_F32 : GEN_F64, "n*len");
   L("double sum = 0.0, lost = 0.0;");
-  ww_gen_unroll(g, 25);
-  OPEN("len", "for (int k = 0; k < len; k++)");
+  UNROLL(25);
+  LOOP("k", "len");
   L("double e = (double)more[#q %s * len + k], a = e * v;", i);
   if (exact) { /* Knuth's sum of two, and the product's own error */
-    L("double s = sum + a, bb = s - sum;");
-    L("lost += (sum - (s - bb)) + (a - bb) + $fma(e, v, -a);");
-    L("sum = s;");
+    L("double s = sum + a, bb = s - sum;\n"
+      "lost += (sum - (s - bb)) + (a - bb) + $fma(e, v, -a);\n"
+      "sum = s;");
   } else { /* Kahan's */
-    L("double y = a - lost, s = sum + y;");
-    L("lost = (s - sum) - y;");
-    L("sum = s;");
+    L("double y = a - lost, s = sum + y;\n"
+      "lost = (s - sum) - y;\n"
+      "sum = s;");
   }
   CLOSE();
   L("sum = sum + lost;");
 }
 
 /* A system of 3 or 4 equations, strong on its diagonal: eliminated, then solved from below. */
-static void solve(gen *g, const char *i, uint32_t m, bool again) {
+static void solve(gen *g, gen_text i, uint32_t m, bool again) {
   for (uint32_t k = 0; k < m * m; k++)
     L("double g%u = mats[#c %u * n + %s];", k, k, i);
   if (again)
-    OPEN(ww_gen_iters(g), "for (int it = 0; it < %s; it++)", ww_gen_iters(g));
+    LOOP("it", ITERS());
   for (uint32_t r = 0; r < m; r++) {
     for (uint32_t c = 0; c < m; c++)
       L("double m%u%u = g%u%s;", r, c, r * m + c, r == c ? " + 4.0 + sum * 0.01" : "");
@@ -435,7 +339,7 @@ static void solve(gen *g, const char *i, uint32_t m, bool again) {
     }
   }
   for (uint32_t p = m; p-- > 0;) {
-    const char *left = T("b%u", p);
+    gen_text left = T("b%u", p);
     for (uint32_t c = p + 1; c < m; c++)
       left = T("%s - m%u%u * b%u", left, p, c, c);
     L("b%u = (%s) * inv%u;", p, left, p);
@@ -446,18 +350,15 @@ static void solve(gen *g, const char *i, uint32_t m, bool again) {
 }
 
 /* A root by Newton's method: until it stands, or so many times. */
-static void newton(gen *g, const char *v) {
-  const char *trips = ww_gen_iters(g);
-  uint32_t kind = pick(3);
-  L("double sum = 1.0 + %s;", v);
-  ww_gen_unroll(g, 20);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
-  if (kind == 0)
-    L("double step = (sum * sum - %s) / (2.0 * sum);", v);
-  if (kind == 1)
-    L("double step = (sum * sum * sum - %s - 2.0) / (3.0 * sum * sum + 0.1);", v);
-  if (kind == 2)
-    L("double step = (sum - $exp(-sum) * %s) / (1.0 + $exp(-sum));", v);
+static void newton(gen *g) {
+  static const gen_text steps[] = {"(sum * sum - v) / (2.0 * sum)",
+                                   "(sum * sum * sum - v - 2.0) / (3.0 * sum * sum + 0.1)",
+                                   "(sum - $exp(-sum) * v) / (1.0 + $exp(-sum))"};
+  gen_text trips = ITERS(), step = steps[pick(3)];
+  L("double sum = 1.0 + v;");
+  UNROLL(20);
+  LOOP("k", trips);
+  L("double step = %s;", step);
   L(chance(40) ? "sum -= step * 0.5 + (double)(k & 3) * 0.001;" : "sum -= step * 0.75;");
   CLOSE();
 }
@@ -465,16 +366,16 @@ static void newton(gen *g, const char *v) {
 GEN_FAMILY(double) {
   uint32_t kind = pick(4), m = 3 + pick(2);
   bool narrow = chance(30);
-  const char *i = ww_gen_open_1d(g, "n"), *vars[2] = {"v", "sum"};
+  gen_text i = OPEN_1D("n");
   g->type = GEN_F64;
   g->shape.max_threads = kind == 2 ? 256 : 512; /* registers */
   TAG("double");
-  ww_gen_buffer(g, "x", narrow ? GEN_F32 : GEN_F64, "n");
+  BUFFER("x", narrow ? GEN_F32 : GEN_F64, "n");
   if (kind == 2)
-    ww_gen_buffer(g, "mats", GEN_F64, T("n*%u", m * m));
+    BUFFER("mats", GEN_F64, T("n*%u", m * m));
   L("double v = (double)x[#c %s]%s;", i, chance(50) ? "" : " * 0.5 + 0.25");
   if (kind == 0)
-    series(g, "v");
+    series(g);
   if (kind == 1)
     compensated(g, i, narrow);
   if (kind == 2) {
@@ -482,11 +383,11 @@ GEN_FAMILY(double) {
     solve(g, i, m, chance(80));
   }
   if (kind == 3)
-    newton(g, "v");
-  const char *r = chance(50) ? ww_gen_work(g, GEN_F64, i, vars, 2) : "sum";
+    newton(g);
+  gen_text r = chance(50) ? WORK(i, NAMES("v", "sum")) : "sum";
   if (chance(25)) {
-    ww_gen_output(g, "out", GEN_F32, "n");
+    OUTPUT("out", GEN_F32, "n");
     L("out[#c %s] = (float)(%s);", i, r);
   } else
-    ww_gen_put(g, GEN_F64, "n", T("#c %s", i), r);
+    PUT("n", i, r);
 }

@@ -2,23 +2,30 @@
  * sums, outputs. */
 #include "generate_pen.h"
 
-const char *ww_gen_zero(gen_type t) {
-  return t == GEN_F32 ? "0.0f" : t == GEN_F64 ? "0.0" : t == GEN_U32 || t == GEN_U64 ? "0u" : "0";
+gen_type ww_gen_value(gen *g, uint32_t percent_float) {
+  g->type = chance(percent_float) ? (chance(84) ? GEN_F32 : GEN_F64)
+            : chance(45)          ? GEN_I32
+            : chance(85)          ? GEN_U32
+                                  : GEN_U64;
+  return g->type;
 }
 
-gen_type ww_gen_value(gen *g, uint32_t percent_float) {
-  gen_type t = chance(percent_float) ? (chance(84) ? GEN_F32 : GEN_F64)
-               : chance(45)          ? GEN_I32
-               : chance(85)          ? GEN_U32
-                                     : GEN_U64;
-  g->type = (uint8_t)t;
-  return t;
+gen_type ww_gen_narrow_value(gen *g, uint32_t percent_float, uint32_t percent_f32) {
+  g->type = chance(percent_float) ? (chance(percent_f32) ? GEN_F32 : GEN_F64)
+            : chance(50)          ? GEN_I32
+                                  : GEN_U32;
+  return g->type;
+}
+
+void ww_gen_fix(gen *g, uint32_t x, uint32_t y) {
+  g->shape.fixed[0] = x;
+  g->shape.fixed[1] = y;
+  g->shape.fixed[2] = 1;
 }
 
 uint32_t ww_gen_threads(gen *g, uint32_t least, uint32_t sizes) {
   uint32_t threads = least << pick(sizes);
-  g->shape.fixed[0] = threads;
-  g->shape.fixed[1] = g->shape.fixed[2] = 1;
+  ww_gen_fix(g, threads, 1);
   return threads;
 }
 
@@ -27,71 +34,69 @@ void ww_gen_unroll(gen *g, uint32_t percent) {
     L("#pragma unroll %u", 2u << pick(3));
 }
 
-void ww_gen_stir(gen *g, gen_type t, const char *acc, const char *k) {
-  if (ww_gen_is_float(t))
+void ww_gen_stir(gen *g, gen_text acc, gen_text k) {
+  if (FLOATS)
     return;
-  if (t == GEN_I32 || t == GEN_I64)
-    L("%s = ((%s >> 1) + %s) ^ (%s & 7);", acc, acc, k, k);
-  else
-    L("%s = (%s * 5u + %s) ^ (%s >> 7);", acc, acc, k, acc);
+  LINE(g->type == GEN_I32 ? "@a = ((@a >> 1) + @b) ^ (@b & 7);"
+                          : "@a = (@a * 5u + @b) ^ (@a >> 7);",
+       acc, k);
 }
 
-const char *ww_gen_sum(gen *g, gen_type t, const char *const *parts, uint32_t n) {
-  const char *sum = parts[0];
-  bool mixed = !ww_gen_is_float(t) && chance(40);
+gen_text ww_gen_sum(gen *g, const gen_text *parts, uint32_t n) {
+  gen_text sum = parts[0];
+  bool mixed = !FLOATS && chance(40);
   for (uint32_t k = 1; k < n; k++)
     sum = T(mixed ? "(%s ^ (%s >> 1))" : "%s + %s", sum, parts[k]);
   return sum;
 }
 
-static const char *bend_float(gen *g, gen_type t, const char *v) {
-  const char *f = t == GEN_F32 ? "f" : "", *lit = ww_gen_literal(g, t);
-  if (chance(g->math)) {
-    uint32_t how = pick(4);
-    if (how == 0)
-      return T("$sqrt%s($fabs%s(%s) + %s)", f, f, v, lit);
-    if (how == 1)
-      return T("$exp%s(-$fabs%s(%s) * %s)", f, f, v, lit);
-    if (how == 2)
-      return T("%s / ($fabs%s(%s) + 1.0%s)", v, f, v, f);
-    return T("$tanh%s(%s * %s)", f, v, lit);
-  }
-  switch (pick(5)) {
-  case 0:
-    return T("(%s * %s + 0.125%s)", v, lit, f);
-  case 1:
-    return T("$fabs%s(%s - %s)", f, v, lit);
-  case 2:
-    return T("(%s * %s + %s)", v, v, lit);
-  case 3:
-    return T("$fmax%s(%s * %s, 0.0%s)", f, v, lit, f);
-  default:
-    return T("(%s > %s ? %s : %s * 0.25%s)", v, lit, v, v, f);
-  }
+static gen_text bend_float(gen *g, gen_text v) {
+  static const gen_text math[] = {"$sqrt@f($fabs@f(@a) + @b)", "$exp@f(-$fabs@f(@a) * @b)",
+                                  "@a / ($fabs@f(@a) + 1.0@f)", "$tanh@f(@a * @b)"};
+  static const gen_text plain[] = {"(@a * @b + 0.125@f)", "$fabs@f(@a - @b)", "(@a * @a + @b)",
+                                   "$fmax@f(@a * @b, 0.0@f)", "(@a > @b ? @a : @a * 0.25@f)"};
+  gen_text lit = LITERAL(), form = chance(g->math) ? math[pick(4)] : plain[pick(5)];
+  return FORM(form, v, lit);
 }
 
-const char *ww_gen_bend(gen *g, gen_type t, const char *v) {
-  if (ww_gen_is_float(t))
-    return bend_float(g, t, v);
-  const char *u = t == GEN_I32 || t == GEN_I64 ? "" : "u";
+gen_text ww_gen_bend(gen *g, gen_text v) {
+  if (FLOATS)
+    return bend_float(g, v);
   uint32_t by = 3 + 2 * pick(50);
   switch (pick(5)) {
   case 0:
-    return T("(%s * %u%s + 1%s)", v, by, u, u);
+    return T("(%s * %u@u + 1@u)", v, by);
   case 1:
     return T("(%s ^ (%s >> %u))", v, v, 3 + by % 8);
   case 2:
-    return T("(%s %% %u%s + %u%s)", v, by * 16 + 1, u, by, u);
+    return T("(%s %% %u@u + %u@u)", v, by * 16 + 1, by);
   case 3:
-    return T("((%s & %u%s) * 3%s)", v, (64u << by % 5) - 1, u, u);
+    return T("((%s & %u@u) * 3@u)", v, (64u << by % 5) - 1);
   default:
-    return T("(%s > %u%s ? %s : %s + %u%s)", v, by * 4, u, v, v, by, u);
+    return T("(%s > %u@u ? %s : %s + %u@u)", v, by * 4, v, v, by);
   }
 }
 
-void ww_gen_put(gen *g, gen_type t, const char *count, const char *at, const char *value) {
-  static const char *const names[] = {"out", "dst", "result", "y_out", "found", "res"};
-  const char *out = ww_gen_one_of(g, names, 6);
-  ww_gen_output(g, out, t, count);
-  L(chance(12) ? "%s[%s] += %s;" : "%s[%s] = %s;", out, at, value);
+void ww_gen_put(gen *g, gen_text count, gen_text i, gen_text value) {
+  static const gen_text names[] = {"out", "dst", "result", "y_out", "found", "res"};
+  gen_text out = names[pick(6)];
+  WRITES(out, count);
+  L(chance(12) ? "%s[#c %s] += %s;" : "%s[#c %s] = %s;", out, i, value);
+}
+
+void ww_gen_result(gen *g, gen_text count, gen_text i, gen_text value) {
+  WRITES("out", count);
+  L("out[#c %s] = %s;", i, value);
+}
+
+gen_text ww_gen_perhaps_work(gen *g, uint32_t percent, gen_text index, gen_text v) {
+  return chance(percent) ? WORK(index, NAMES(v)) : v;
+}
+
+void ww_gen_atomic_add(gen *g, gen_text buffer, gen_text mark, gen_text at, gen_text value) {
+  TAG("atomic");
+  g->helper = g->type == GEN_F32;
+  ww_gen_line(g, g->helper, "$add(&%s[%s %s], %s);", buffer, mark, at, value);
+  if (g->helper)
+    OPENCL("%s_atomic_add(&%s[%s], %s);", g->name, buffer, at, value);
 }

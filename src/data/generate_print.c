@@ -14,25 +14,15 @@ typedef struct {
   float issue, latency; /* of a function: instructions, cycles until its result */
 } word;
 
+/* Words of one letter have an axis behind them, x y or z: %c is its letter, in OpenCL its number.
+ */
 static const word words[] = {
-    {"tx", "threadIdx.x", "get_local_id(0)", 0, 0},
-    {"ty", "threadIdx.y", "get_local_id(1)", 0, 0},
-    {"tz", "threadIdx.z", "get_local_id(2)", 0, 0},
-    {"bx", "blockIdx.x", "get_group_id(0)", 0, 0},
-    {"by", "blockIdx.y", "get_group_id(1)", 0, 0},
-    {"bz", "blockIdx.z", "get_group_id(2)", 0, 0},
-    {"dx", "blockDim.x", "get_local_size(0)", 0, 0},
-    {"dy", "blockDim.y", "get_local_size(1)", 0, 0},
-    {"dz", "blockDim.z", "get_local_size(2)", 0, 0},
-    {"Gx", "gridDim.x", "get_num_groups(0)", 0, 0},
-    {"Gy", "gridDim.y", "get_num_groups(1)", 0, 0},
-    {"Gz", "gridDim.z", "get_num_groups(2)", 0, 0},
-    {"gx", "blockIdx.x * blockDim.x + threadIdx.x", "get_global_id(0)", 1, 10},
-    {"gy", "blockIdx.y * blockDim.y + threadIdx.y", "get_global_id(1)", 1, 10},
-    {"gz", "blockIdx.z * blockDim.z + threadIdx.z", "get_global_id(2)", 1, 10},
-    {"sx", "gridDim.x * blockDim.x", "get_global_size(0)", 1, 0},
-    {"sy", "gridDim.y * blockDim.y", "get_global_size(1)", 1, 0},
-    {"sz", "gridDim.z * blockDim.z", "get_global_size(2)", 1, 0},
+    {"t", "threadIdx.%c", "get_local_id(%c)", 0, 0},
+    {"b", "blockIdx.%c", "get_group_id(%c)", 0, 0},
+    {"d", "blockDim.%c", "get_local_size(%c)", 0, 0},
+    {"G", "gridDim.%c", "get_num_groups(%c)", 0, 0},
+    {"g", "blockIdx.%c * blockDim.%c + threadIdx.%c", "get_global_id(%c)", 1, 10},
+    {"s", "gridDim.%c * blockDim.%c", "get_global_size(%c)", 1, 0},
     {"sync", "__syncthreads()", "barrier(CLK_LOCAL_MEM_FENCE)", 2, 30},
     {"shared", "__shared__", "__local", 0, 0},
     {"constant", "__constant__", "__constant", 0, 0},
@@ -95,6 +85,8 @@ static const word words[] = {
 #define NWORDS (sizeof words / sizeof *words)
 
 static const word *word_of(const char *s, size_t n) {
+  if (n == 2 && s[1] >= 'x' && s[1] <= 'z')
+    n = 1;
   for (size_t i = 0; i < NWORDS; i++)
     if (words[i].word[0] == s[0] && strlen(words[i].word) == n && !memcmp(words[i].word, s, n))
       return &words[i];
@@ -105,8 +97,8 @@ bool ww_gen_function_cost(const char *s, size_t n, double *issue, double *latenc
   const word *w = word_of(s, n);
   if (!w)
     return false;
-  *issue = (double)w->issue;
-  *latency = (double)w->latency;
+  *issue = w->issue;
+  *latency = w->latency;
   return true;
 }
 
@@ -200,18 +192,17 @@ static void put_identifier(printer *p, const char *s, size_t n, bool member) {
 }
 
 static void put_word(printer *p, const char *s, size_t n) {
-  static const char *const swapped[] = {"threadIdx.x + blockIdx.x * blockDim.x",
-                                        "threadIdx.y + blockIdx.y * blockDim.y",
-                                        "threadIdx.z + blockIdx.z * blockDim.z"};
-  if (p->swap && p->d == WW_GEN_CUDA && n == 3 && s[1] == 'g' && s[2] >= 'x' && s[2] <= 'z') {
-    ww_buf_puts(p->out, swapped[s[2] - 'x']);
+  const word *w = word_of(s + 1, n - 1);
+  if (!w) {
+    ww_buf_add(p->out, s, n);
     return;
   }
-  const word *w = word_of(s + 1, n - 1);
-  if (w)
-    ww_buf_puts(p->out, p->d == WW_GEN_CUDA ? w->cuda : w->opencl);
-  else
-    ww_buf_add(p->out, s, n);
+  bool cuda = p->d == WW_GEN_CUDA;
+  char axis = cuda ? s[2] : s[2] - 'x' + '0';
+  const char *text = !cuda                        ? w->opencl
+                     : p->swap && *w->word == 'g' ? "threadIdx.%c + blockIdx.%c * blockDim.%c"
+                                                  : w->cuda;
+  ww_buf_fmt(p->out, text, axis, axis, axis);
 }
 
 /* A space beside a multiplication, never one of a pointer's declaration. */
@@ -240,64 +231,53 @@ static void put_indent(printer *p, uint32_t depth) {
   ww_buf_fmt(p->out, "%*s", (int)(depth * p->indent), "");
 }
 
-static void put_open(printer *p, const gen_line *l) {
-  put_indent(p, l->depth);
-  put_text(p, l->text);
+/* A brace behind what stands on the line, or on one of its own. */
+static void put_brace(printer *p, uint32_t depth) {
   if (p->allman) {
     ww_buf_puts(p->out, "\n");
-    put_indent(p, l->depth);
-    ww_buf_puts(p->out, "{\n");
+    put_indent(p, depth);
   } else
-    ww_buf_puts(p->out, " {\n");
+    ww_buf_puts(p->out, " ");
+  ww_buf_puts(p->out, "{\n");
 }
 
-static void put_else(printer *p, const gen_line *l) {
-  put_indent(p, l->depth);
-  if (p->allman) {
-    ww_buf_puts(p->out, "}\n");
-    put_indent(p, l->depth);
-    ww_buf_puts(p->out, "else\n");
-    put_indent(p, l->depth);
-    ww_buf_puts(p->out, "{\n");
-  } else
-    ww_buf_puts(p->out, "} else {\n");
+static void put_else(printer *p, uint32_t depth) {
+  ww_buf_puts(p->out, p->allman ? "}\n" : "} ");
+  if (p->allman)
+    put_indent(p, depth);
+  ww_buf_puts(p->out, "else");
+  put_brace(p, depth);
 }
 
 static void put_line(printer *p, const gen_line *l) {
   if (l->only && l->only != (p->d == WW_GEN_CUDA ? 1 : 2))
     return;
+  if (l->text[0] != '#')
+    put_indent(p, l->depth);
+  put_text(p, l->text);
   switch (l->kind) {
   case GEN_OPEN:
-    put_open(p, l);
+    put_brace(p, l->depth);
     break;
   case GEN_ELSE:
-    put_else(p, l);
+    put_else(p, l->depth);
     break;
   case GEN_CLOSE:
-    put_indent(p, l->depth);
-    ww_buf_puts(p->out, "}\n");
-    if (p->blank && l->depth == 1)
-      ww_buf_puts(p->out, "\n");
+    ww_buf_puts(p->out, p->blank && l->depth == 1 ? "}\n\n" : "}\n");
     break;
   default:
-    if (l->text[0] != '#')
-      put_indent(p, l->depth);
-    put_text(p, l->text);
     ww_buf_puts(p->out, "\n");
   }
 }
 
 static void put_param(printer *p, const gen_param *q) {
-  const gen_type_info *t = &ww_gen_types[q->type];
-  bool cuda = p->d == WW_GEN_CUDA;
-  const char *type = cuda ? t->cuda : t->opencl;
-  if (q->role == GEN_BUFFER)
-    ww_buf_fmt(p->out, "%s%s%s *%s", cuda ? "" : "__global ", q->written ? "" : "const ", type,
-               !q->restricted ? ""
-               : cuda         ? "__restrict__ "
-                              : "restrict ");
-  else
-    ww_buf_fmt(p->out, "%s ", type);
+  bool cuda = p->d == WW_GEN_CUDA, buffer = q->role == GEN_BUFFER;
+  if (buffer)
+    ww_buf_fmt(p->out, "%s%s", cuda ? "" : "__global ", q->written ? "" : "const ");
+  put_text(p, ww_gen_types[q->type].neutral);
+  ww_buf_puts(p->out, buffer ? " *" : " ");
+  if (buffer && q->restricted)
+    ww_buf_puts(p->out, cuda ? "__restrict__ " : "restrict ");
   put_identifier(p, q->name, strlen(q->name), false);
 }
 

@@ -9,35 +9,29 @@
 
 /* What a cell is drawn to: the mean of its neighbours, or a weighted sum of them that stays below
  * 1. */
-static const char *mean(gen *g, gen_type t, const char *const *v, uint32_t n) {
-  bool is_float = ww_gen_is_float(t), weighted = is_float && chance(40);
-  const char *f = t == GEN_F32 ? "f" : "", *sum = NULL;
+static gen_text mean(gen *g, const gen_text *v, uint32_t n) {
+  static const struct {
+    uint8_t shift, least, range; /* least and range: hundredths of a weight */
+    gen_text share;
+  } by[] = {{1, 30, 10, "0.5"}, {2, 15, 10, "0.25"}, {3, 5, 7, "0.125"}};
+  uint32_t of = n / 4;
+  bool weighted = FLOATS && chance(40);
+  gen_text sum = "";
   for (uint32_t k = 0; k < n; k++) {
-    const char *part = weighted ? T("%s * 0.%u%s", v[k],
-                                    (n == 2   ? 30
-                                     : n == 4 ? 15
-                                              : 5) +
-                                        pick(n == 8 ? 7 : 10),
-                                    f)
-                                : v[k];
-    sum = sum ? T("%s + %s", sum, part) : part;
+    gen_text part = weighted ? T("%s * 0.%u@f", v[k], by[of].least + pick(by[of].range)) : v[k];
+    sum = T("%s%s%s", sum, k ? " + " : "", part);
   }
-  if (!is_float)
-    return T("((%s) >> %u)", sum, n == 2 ? 1 : n == 4 ? 2 : 3);
-  return weighted ? T("(%s)", sum)
-                  : T("(%s) * %s%s", sum,
-                      n == 2   ? "0.5"
-                      : n == 4 ? "0.25"
-                               : "0.125",
-                      f);
+  if (!FLOATS)
+    return T("((%s) >> %u)", sum, by[of].shift);
+  return weighted ? T("(%s)", sum) : T("(%s) * %s@f", sum, by[of].share);
 }
 
 /* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any
  * step. */
-static const char *relaxed(gen *g, gen_type t, const char *cell, const char *drawn) {
-  const char *v = fresh("v"), *f = t == GEN_F32 ? "f" : "", *vars[] = {"own", v};
-  L("%s %s = %s;", NAME(t), v, drawn);
-  if (!ww_gen_is_float(t)) {
+static gen_text relaxed(gen *g, gen_text cell, gen_text drawn) {
+  gen_text v = fresh("v"), vars[] = {"own", v};
+  L("@T %s = %s;", v, drawn);
+  if (!FLOATS) {
     if (chance(50))
       L("%s = (%s + %s + 1) >> 1;", v, v, cell);
     if (chance(50))
@@ -45,33 +39,31 @@ static const char *relaxed(gen *g, gen_type t, const char *cell, const char *dra
   } else {
     uint32_t how = pick(4);
     if (how == 1)
-      L("%s = %s + 0.%u%s * (%s - %s);", v, cell, 5 + pick(5), f, v, cell);
+      L("%s = %s + 0.@[5+5]@f * (%s - %s);", v, cell, v, cell);
     if (how == 2)
-      L("%s = $fmin%s($fmax%s(%s, 0.0%s), 1.0%s);", v, f, f, v, f, f);
+      L("%s = $fmin@f($fmax@f(%s, 0.0@f), 1.0@f);", v, v);
     if (how == 3)
-      L("%s = %s * 0.9%s + %s * 0.1%s;", v, v, f, ww_gen_bend(g, t, "own"), f);
+      L("%s = %s * 0.9@f + %s * 0.1@f;", v, v, BEND("own"));
   }
   if (chance(40)) {
-    const char *to = fresh("v");
-    L("%s %s = own;", NAME(t), to);
+    gen_text to = fresh("v");
+    L("@T %s = own;", to);
     uint32_t steps = 1 + pick(3);
     for (uint32_t k = 0; k < steps; k++)
-      ww_gen_step(g, t, to, vars + (k ? pick(2) : 1), 1);
-    L(ww_gen_is_float(t) ? "%s = %s * 0.5%s + $fmin%s(%s, 1.0%s) * 0.5%s;"
-                         : "%s = (%s + (%s & 255)) >> 1;",
-      v, v, ww_gen_is_float(t) ? f : to, f, to, f, f);
+      STEP(to, vars + (k ? pick(2) : 1), 1);
+    LINE(FLOATS ? "@a = @a * 0.5@f + $fmin@f(@b, 1.0@f) * 0.5@f;" : "@a = (@a + (@b & 255)) >> 1;",
+         v, to);
   }
   return v;
 }
 
 /* One sweep: all cells from the old ones, or the red ones and then the black ones. */
-static void sweep(gen *g, gen_type t, const char *cell, const char *const *near, uint32_t n,
-                  const char *parity) {
+static void sweep(gen *g, gen_text cell, const gen_text *near, uint32_t n, gen_text parity) {
   if (parity) {
-    OPEN("2", "for (int colour = 0; colour < 2; colour++)");
+    LOOP("colour", "2");
     OPEN("1", "if (((%s) & 1) == colour)", parity);
   }
-  const char *v = relaxed(g, t, cell, mean(g, t, near, n));
+  gen_text v = relaxed(g, cell, mean(g, near, n));
   if (!parity)
     L("$sync;");
   L("%s = %s;", cell, v);
@@ -83,18 +75,20 @@ static void sweep(gen *g, gen_type t, const char *cell, const char *const *near,
 }
 
 /* The tile and its rim from memory into shared memory; where the thread's cell is. */
-static void load_tile(gen *g, gen_type t, bool flat, uint32_t w, uint32_t h, uint32_t cells) {
+static void load_tile(gen *g, bool flat, uint32_t w, uint32_t h, uint32_t cells) {
   L(flat ? "int flat = $tx;" : "int flat = $ty * %u + $tx;", w);
   L(flat ? "int base = $bx * %u;" : "int base = ($by * $Gx + $bx) * %u;", w * h);
-  OPEN(T("%u", (cells + w * h - 1) / (w * h)), "for (int e = flat; e < %u; e += %u)", cells, w * h);
-  L("cell[e] = grid[#c base + e];");
-  CLOSE();
-  L("int at = %s;", flat ? "$tx + 1" : T("($ty + 1) * %u + $tx + 1", w + 2));
+  OPEN(NUM((cells + w * h - 1) / (w * h)),
+       "for (int e = flat; e < %u; e += %u)\n"
+       "cell[e] = grid[#c base + e];\n"
+       "}\n"
+       "int at = %s;",
+       cells, w * h, flat ? "$tx + 1" : T("($ty + 1) * %u + $tx + 1", w + 2));
   if (chance(50)) {
-    ww_gen_buffer(g, "source", t, T("G*%u", w * h));
-    L("%s own = source[#c base + flat];", NAME(t));
+    READS("source", T("G*%u", w * h));
+    L("@T own = source[#c base + flat];");
   } else
-    L("%s own = grid[#h base + flat];", NAME(t));
+    L("@T own = grid[#h base + flat];");
   L("$sync;");
 }
 
@@ -102,7 +96,7 @@ static void load_tile(gen *g, gen_type t, bool flat, uint32_t w, uint32_t h, uin
 GEN_FAMILY(relax) {
   static const uint8_t shapes[][2] = {{8, 4},  {8, 8},   {16, 8}, {16, 16},
                                       {32, 8}, {32, 16}, {32, 32}};
-  gen_type t = ww_gen_value(g, 80);
+  gen_type t = VALUE(80);
   bool flat = chance(45), coloured = chance(35);
   uint32_t shape = pick(7), w = flat ? 32u << pick(6) : shapes[shape][0],
            h = flat ? 1 : shapes[shape][1];
@@ -110,41 +104,33 @@ GEN_FAMILY(relax) {
            n = flat                      ? 2
                : !coloured && chance(35) ? 8
                                          : 4;
-  const char *trips, *near[8];
+  gen_text near[8];
   g->shape.dims = flat ? 1 : 2;
-  g->shape.fixed[0] = w;
-  g->shape.fixed[1] = h;
-  g->shape.fixed[2] = 1;
-  TAG("barrier");
-  TAG("relax");
-  ww_gen_buffer(g, "grid", t, T("G*%u+%u", w * h, cells));
-  ww_gen_shared(g, t, "cell", T("[%u]", cells), cells);
-  load_tile(g, t, flat, w, h, cells);
-  near[0] = "cell[at - 1]";
-  near[1] = "cell[at + 1]";
-  near[2] = T("cell[at - %u]", pitch);
-  near[3] = T("cell[at + %u]", pitch);
-  near[4] = T("cell[at - %u]", pitch + 1);
-  near[5] = T("cell[at + %u]", pitch + 1);
-  near[6] = T("cell[at - %u]", pitch - 1);
-  near[7] = T("cell[at + %u]", pitch - 1);
-  trips = ww_gen_iters(g);
-  ww_gen_unroll(g, 15);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
-  ww_gen_serial(g);
-  sweep(g, t, "cell[at]", near, n, coloured ? (flat ? "flat" : "$tx + $ty") : NULL);
-  if (!ww_gen_is_float(t))
+  ww_gen_fix(g, w, h);
+  TAG("barrier relax");
+  READS("grid", T("G*%u+%u", w * h, cells));
+  SHARED(t, "cell", cells);
+  load_tile(g, flat, w, h, cells);
+  uint32_t apart[] = {1, pitch, pitch + 1, pitch - 1};
+  for (uint32_t k = 0; k < n; k++)
+    near[k] = T(k % 2 ? "cell[at + %u]" : "cell[at - %u]", apart[k / 2]);
+  gen_text trips = ITERS();
+  UNROLL(15);
+  LOOP("k", trips);
+  SERIAL();
+  sweep(g, "cell[at]", near, n, coloured ? (flat ? "flat" : "$tx + $ty") : NULL);
+  if (!FLOATS)
     L("own = own + (cell[at] & 15);");
   CLOSE();
-  const char *r = chance(50) ? ww_gen_bend(g, t, "cell[at]") : "cell[at]";
-  ww_gen_put(g, t, T("G*%u", w * h), "#c base + flat", r);
+  gen_text r = chance(50) ? BEND("cell[at]") : "cell[at]";
+  PUT(T("G*%u", w * h), "base + flat", r);
 }
 
 /* ---- loops of unequal length ---- */
 
 /* How many rounds a thread has, at most m: by lane, by block, by both, by data. *weight: what a
  * warp comes to, of m. */
-static const char *rounds_of(gen *g, const char *m, const char **weight) {
+static gen_text rounds_of(gen *g, gen_text m, gen_text *weight) {
   uint32_t kind = pick(7);
   TAG(kind < 3 ? "divergent" : kind == 6 ? "data-loop" : "imbalance");
   *weight = kind < 3 ? m : T("%s*0.6", m);
@@ -154,17 +140,17 @@ static const char *rounds_of(gen *g, const char *m, const char **weight) {
   case 1:
     return T("%s >> ($tx & %u)", m, 1 + 2 * pick(3));
   case 2:
-    return T("($tx & %u) == 0 ? %s : %s / 8 + 1", (4u << pick(4)) - 1, m, m);
+    return T("($tx & @[4<<4]) == 0 ? %s : %s / 8 + 1", m, m);
   case 3:
     return T("(int)(($i64)($bx + 1) * %s / $Gx) + 1", m);
   case 4:
-    return T("($bx %% %u == 0) ? %s : %s / 4 + 1", 2 + pick(6), m, m);
+    return T("($bx %% @[2+6] == 0) ? %s : %s / 4 + 1", m, m);
   case 5:
     return T("(int)(($tx >> 5) + 1) * %s / 8 + 1", m);
   default:
     break;
   }
-  gen_param *p = ww_gen_buffer(g, "length", GEN_I32, "S");
+  gen_param *p = BUFFER("length", GEN_I32, "S");
   bool even = chance(50);
   ww_gen_indices(p, even ? WW_FILL_UNIFORM : WW_FILL_ZIPF, "1", T("%s+1", m));
   *weight = T(even ? "%s*0.95" : "%s*0.5", m);
@@ -172,64 +158,65 @@ static const char *rounds_of(gen *g, const char *m, const char **weight) {
 }
 
 /* Two loops, the inner as long as the outer has come: half of a square. */
-static void half_square(gen *g, gen_type t, uint32_t mask) {
-  const char *m = ww_gen_iters(g), *vars[] = {"v", "a"};
-  OPEN(m, "for (int r = 0; r < %s; r++)", m);
-  L("%s a = x[#c ($gx + r) & %u];", NAME(t), mask);
-  OPEN("12", "for (int c = 0; c <= (r & 31); c++)");
-  L("%s v = x[#h ($gx + c * 3) & %u];", NAME(t), mask);
+static void half_square(gen *g, uint32_t mask) {
+  LOOP("r", ITERS());
+  L("@T a = x[#c ($gx + r) & %u];", mask);
+  OPEN("12",
+       "for (int c = 0; c <= (r & 31); c++)\n"
+       "@T v = x[#h ($gx + c * 3) & %u];",
+       mask);
   if (chance(50))
     L("acc += v * a;");
   else
-    ww_gen_step(g, t, "acc", vars, 2);
-  ww_gen_stir(g, t, "acc", "c");
+    STEP("acc", NAMES("v", "a"));
+  STIR("acc", "c");
   CLOSE();
   CLOSE();
 }
 
 /* Work that threads have unequal shares of. */
 GEN_FAMILY(triangle) {
-  gen_type t = ww_gen_value(g, 60);
+  VALUE(60);
   uint32_t mask = (1024u << pick(11)) - 1;
-  const char *vars[2] = {"v", "w"}, *weight;
+  gen_text vars[2] = {"v", "w"}, weight;
   bool two = chance(40);
   TAG("triangle");
-  ww_gen_buffer(g, "x", t, T("%u", mask + 1));
-  L("%s acc = %s;", NAME(t), ww_gen_zero(t));
+  READS("x", NUM(mask + 1));
+  L("@T acc = @0;");
   if (chance(25)) {
-    half_square(g, t, mask);
+    half_square(g, mask);
   } else {
-    const char *m = ww_gen_iters(g), *e = rounds_of(g, m, &weight);
+    gen_text m = ITERS(), e = rounds_of(g, m, &weight);
     bool loads = chance(65);
-    L("int mine = %s;", e);
-    L("%s w = x[#c ($gx) & %u];", NAME(t), mask);
-    ww_gen_unroll(g, 25);
+    L("int mine = %s;\n"
+      "@T w = x[#c ($gx) & %u];",
+      e, mask);
+    UNROLL(25);
     OPEN(weight, "for (int k = 0; k < mine; k++)");
     if (loads)
-      L("%s v = x[%s & %u];", NAME(t), chance(60) ? "#h ($gx + k)" : "#r (($gx) * 33 + k * 129)",
-        mask);
-    ww_gen_step(g, t, "acc", loads ? vars : vars + 1, loads && two ? 2 : 1);
+      L("@T v = x[%s & %u];", chance(60) ? "#h ($gx + k)" : "#r (($gx) * 33 + k * 129)", mask);
+    STEP("acc", loads ? vars : vars + 1, loads && two ? 2 : 1);
     if (two || !loads)
-      ww_gen_step(g, t, "acc", vars + 1, 1);
-    ww_gen_stir(g, t, "acc", "k");
+      STEP("acc", vars + 1, 1);
+    STIR("acc", "k");
     CLOSE();
   }
-  ww_gen_put(g, t, "S", "#c $gx", "acc");
+  PUT("S", "$gx", "acc");
 }
 
 /* ---- an interpreter ---- */
 
 /* What one operation does to the registers r0..: always another step. */
-static void operation(gen *g, gen_type t, uint32_t regs, uint32_t op) {
-  const char *to = T("r%u", op % regs), *vars[] = {T("r%u", (op + 1) % regs), "k0"};
+static void operation(gen *g, uint32_t regs, uint32_t op) {
+  gen_text to = T("r%u", op % regs), vars[] = {T("r%u", (op + 1) % regs), "k0"};
   uint32_t steps = 1 + pick(3);
   for (uint32_t s = 0; s < steps; s++)
-    ww_gen_step(g, t, to, vars, s ? 1 : 2);
+    STEP(to, vars, s ? 1 : 2);
 }
 
 /* A switch over operations, or a ladder of ifs; `weight` is how often a warp comes to one of them.
  */
-static void dispatch(gen *g, gen_type t, uint32_t ops, uint32_t regs, const char *weight) {
+static void dispatch(gen *g, uint32_t ops, uint32_t regs, gen_text weight) {
   bool ladder = ops < 6 && chance(30);
   if (!ladder)
     OPEN(NULL, "switch (op)");
@@ -240,8 +227,8 @@ static void dispatch(gen *g, gen_type t, uint32_t ops, uint32_t regs, const char
       OPEN(weight, "default:");
     else
       OPEN(weight, "case %u:", op);
-    ww_gen_rare(g);
-    operation(g, t, regs, op);
+    RARE();
+    operation(g, regs, op);
     if (!ladder)
       L("break;");
     CLOSE();
@@ -252,192 +239,185 @@ static void dispatch(gen *g, gen_type t, uint32_t ops, uint32_t regs, const char
 
 /* Bytecode from memory: a program for all, or one a warp, or one a thread. */
 GEN_FAMILY(interp) {
-  gen_type t = ww_gen_value(g, 55), code = chance(70) ? GEN_U8 : GEN_I32;
+  VALUE(55);
+  gen_type code = chance(70) ? GEN_U8 : GEN_I32;
   uint32_t ops = 3 + pick(10), regs = 2 + pick(5), whose = pick(3), mask = (256u << pick(7)) - 1;
-  const char *i = ww_gen_open_1d(g, "n"), *trips = ww_gen_iters(g), *parts[8];
+  gen_text i = OPEN_1D("n"), trips = ITERS(), parts[8];
   TAG("interpreter");
   TAG(whose == 2 ? "divergent" : "uniform");
-  ww_gen_indices(ww_gen_buffer(g, "code", code, T("%u", mask + 1)), WW_FILL_UNIFORM, "0",
-                 T("%u", ops));
-  ww_gen_buffer(g, "x", t, "n");
-  L("%s k0 = x[#c %s];", NAME(t), i);
+  UNIFORM("code", code, NUM(mask + 1), "0", NUM(ops));
+  READS("x", "n");
+  L("@T k0 = x[#c %s];", i);
   for (uint32_t r = 0; r < regs; r++)
-    L(ww_gen_is_float(t) ? "%s r%u = k0 * 0.%u%s;" : "%s r%u = k0 + %u;%.0s", NAME(t), r, 9 - r,
-      t == GEN_F32 ? "f" : "");
-  const char *from = whose == 0   ? "0"
-                     : whose == 1 ? T("(int)(%s >> 5) * 7", i)
-                                  : T("(int)%s * 7", i);
+    L(FLOATS ? "@T r%u = k0 * 0.%u@f;" : "@T r%u = k0 + %u;", r, 9 - r);
+  gen_text from = whose == 0 ? "0" : whose == 1 ? T("(int)(%s >> 5) * 7", i) : T("(int)%s * 7", i);
   L("int pc = %s;", from);
-  ww_gen_unroll(g, 12);
-  OPEN(trips, "for (int step = 0; step < %s; step++)", trips);
+  UNROLL(12);
+  LOOP("step", trips);
   L("int op = code[%s pc & %u];", whose == 2 ? "#dt" : "#dh", mask);
-  dispatch(g, t, ops, regs, whose == 2 ? "0.95" : T("1/%u", ops));
-  if (chance(25))
-    L("pc += op == 0 ? %u : 1;", 2 + pick(9));
-  else
-    L("pc++;");
-  ww_gen_stir(g, t, "r0", "step");
+  dispatch(g, ops, regs, whose == 2 ? "0.95" : T("1/%u", ops));
+  L(chance(25) ? "pc += op == 0 ? @[2+9] : 1;" : "pc++;");
+  STIR("r0", "step");
   CLOSE();
   for (uint32_t r = 0; r < regs; r++)
     parts[r] = T("r%u", r);
-  ww_gen_put(g, t, "n", T("#c %s", i), ww_gen_sum(g, t, parts, regs));
+  PUT("n", i, SUM(parts, regs));
 }
 
 /* ---- blocks that take item after item ---- */
 
 /* What the block does with its item's tile, by the item's kind or for all alike. */
-static void phase(gen *g, gen_type t, uint32_t threads, uint32_t kind) {
-  const char *near = fresh("near"), *vars[] = {"v", near};
-  L("%s %s = tile[($tx + %u) & %u];", NAME(t), near, 1 + pick(threads - 1), threads - 1);
+static void phase(gen *g, uint32_t threads, uint32_t kind) {
+  gen_text near = fresh("near"), vars[] = {"v", near};
+  L("@T %s = tile[($tx + %u) & %u];", near, 1 + pick(threads - 1), threads - 1);
   if (kind == 0) {
-    L("v = %s;", ww_gen_work(g, t, "$tx", vars, 2));
+    L("v = %s;", WORK("$tx", vars, 2));
   } else if (kind == 1) {
-    const char *j = fresh("j");
-    OPEN(T("%u", threads < 32 ? threads : 32), "for (int %s = 0; %s < %u; %s++)", j, j,
-         threads < 32 ? threads : 32, j);
-    const char *more[] = {T("tile[#k1 (%s * 3) & %u]", j, threads - 1)};
-    ww_gen_step(g, t, "v", more, 1);
+    gen_text j = fresh("j");
+    LOOP(j, NUM(threads < 32 ? threads : 32));
+    STEP("v", NAMES(T("tile[#k1 (%s * 3) & %u]", j, threads - 1)));
     CLOSE();
   } else {
-    for (uint32_t s = 0; s < 3 + kind; s++)
-      ww_gen_step(g, t, "v", vars, 2);
+    STEPS(3 + kind, "v", vars, 2);
   }
 }
 
 /* A grid that stays: each block loads an item's head and tile, works in phases, writes, and takes
  * the next. */
 GEN_FAMILY(persist) {
-  gen_type t = ww_gen_value(g, 65);
-  uint32_t threads = ww_gen_threads(g, 32, 5), phases = 1 + pick(3);
+  gen_type t = VALUE(65);
+  uint32_t threads = THREADS(32, 5), phases = 1 + pick(3);
   bool by_kind = chance(50), shuffled = chance(40);
-  const char *order = shuffled ? "order[#b item]" : "item";
-  TAG("persistent");
-  TAG("barrier");
-  ww_gen_size(g, "items", GEN_PRIMARY, 16, 1 << 20, NULL);
+  gen_text order = shuffled ? "order[#b item]" : "item";
+  TAG("persistent barrier");
+  PRIMARY("items", 16, 1 << 20);
   if (shuffled)
-    ww_gen_indices(ww_gen_buffer(g, "order", GEN_I32, "items"), WW_FILL_PERMUTATION, NULL, NULL);
+    PERMUTATION("order", "items");
   if (by_kind)
-    ww_gen_indices(ww_gen_buffer(g, "kind", GEN_I32, "items"), WW_FILL_UNIFORM, "0", "8");
-  ww_gen_buffer(g, "in", t, T("items*%u", threads));
-  ww_gen_output(g, "out", t, T("items*%u", threads));
-  ww_gen_shared(g, t, "tile", T("[%u]", threads), threads);
-  OPEN("items/G", "for (int item = $bx; item < items; item += $Gx)");
-  L("int which = %s;", order);
-  L("%s v = in[#%sc which * %u + $tx];", NAME(t), shuffled ? "d" : "", threads);
-  L("tile[$tx] = v;");
-  L("$sync;");
+    UNIFORM("kind", GEN_I32, "items", "0", "8");
+  READS("in", T("items*%u", threads));
+  WRITES("out", T("items*%u", threads));
+  SHARED(t, "tile", threads);
+  OPEN("items/G",
+       "for (int item = $bx; item < items; item += $Gx)\n"
+       "int which = %s;\n"
+       "@T v = in[#%sc which * %u + $tx];\n"
+       "tile[$tx] = v;\n"
+       "$sync;",
+       order, shuffled ? "d" : "", threads);
   for (uint32_t p = 0; p < phases; p++) {
     uint32_t what = pick(4);
     if (by_kind && p) {
       TAG("uniform");
-      OPEN("0.6", "if (kind[#b which] > %u)", 2 + pick(3));
-      ww_gen_rare(g);
-      phase(g, t, threads, what);
+      OPEN("0.6", "if (kind[#b which] > @[2+3])");
+      RARE();
+      phase(g, threads, what);
       CLOSE();
     } else
-      phase(g, t, threads, what);
+      phase(g, threads, what);
     if (p + 1 < phases) {
-      L("$sync;");
-      L("tile[$tx] = v;");
-      L("$sync;");
+      L("$sync;\n"
+        "tile[$tx] = v;\n"
+        "$sync;");
     }
   }
-  L("out[#c which * %u + $tx] = v;", threads);
-  L("$sync;");
+  L("out[#c which * %u + $tx] = v;\n"
+    "$sync;",
+    threads);
 }
 
 /* ---- votes ---- */
 
 /* votes: bit l is what lane l of the warp says of `yes`, or whether it says the same; or the same
  * for all, where any or all say so. */
-static void ballot(gen *g, gen_type t) {
-  static const char *const cuda[] = {
+static void ballot(gen *g) {
+  static const gen_text cuda[] = {
       "votes = $ballot(0xffffffffu, yes);", "votes = $any(0xffffffffu, yes) ? 0x55555555u : 0u;",
       "votes = $all(0xffffffffu, yes) ? 0x77777777u : 1u;", "votes = $match(0xffffffffu, yes);"};
   uint32_t how = chance(65) ? 0 : 1 + pick(3);
-  const char *f = t == GEN_F32 ? "f" : "";
   if (how == 3) {
     TAG("match");
-    L(ww_gen_is_float(t) ? "yes = (int)(v * 8.0%s);" : "yes = (int)(v & 7);%.0s", f);
+    L(FLOATS ? "yes = (int)(v * 8.0@f);" : "yes = (int)(v & 7);");
   }
-  ww_gen_only(g, 1, "%s", cuda[how]);
-  ww_gen_only(g, 2, "$sync;");
-  ww_gen_only(g, 2, "said[$tx] = yes;");
-  ww_gen_only(g, 2, "$sync;");
-  ww_gen_only(g, 2, "votes = 0u;");
-  ww_gen_only(g, 2, "for (int l = 0; l < 32; l++) votes |= ($u32)(said[base + l] %s) << l;",
-              how == 3 ? "== yes" : "!= 0");
+  CUDA("%s", cuda[how]);
+  OPENCL("$sync;\n"
+         "said[$tx] = yes;\n"
+         "$sync;\n"
+         "votes = 0u;\n"
+         "for (int l = 0; l < 32; l++) votes |= ($u32)(said[base + l] %s) << l;",
+         how == 3 ? "== yes" : "!= 0");
   if (how == 1)
-    ww_gen_only(g, 2, "votes = votes != 0u ? 0x55555555u : 0u;");
+    OPENCL("votes = votes != 0u ? 0x55555555u : 0u;");
   if (how == 2)
-    ww_gen_only(g, 2, "votes = votes == 0xffffffffu ? 0x77777777u : 1u;");
+    OPENCL("votes = votes == 0xffffffffu ? 0x77777777u : 1u;");
 }
 
 /* What follows from the votes: a place among those who said yes, a majority, a loop over them, only
  * some lanes go on. */
-static void decide(gen *g, gen_type t, const char *i) {
-  const char *vars[] = {"v", "m"}, *b = fresh("b");
+static void decide(gen *g, gen_text i) {
+  gen_text vars[] = {"v", "m"}, b = fresh("b");
   switch (pick(5)) {
   case 0:
-    L("m += (%s)$popc(votes & ((1u << lane) - 1u));", NAME(t));
+    L("m += (@T)$popc(votes & ((1u << lane) - 1u));");
     break;
   case 1:
-    OPEN("0.6", "if ($popc(votes) > %u)", 4 + pick(10));
-    ww_gen_rare(g);
-    L("m = %s;", ww_gen_work(g, t, i, vars, 2));
-    CLOSE();
+    OPEN("0.6", "if ($popc(votes) > @[4+10])");
+    RARE();
+    L("m = %s;\n"
+      "}",
+      WORK(i, vars, 2));
     break;
   case 2:
     TAG("data-loop");
     L("$u32 %s = votes;", b);
     OPEN("12", "while (%s != 0u)", b);
-    ww_gen_step(g, t, "m", vars, 1);
-    L("%s &= %s - 1u;", b, b);
-    CLOSE();
+    STEP("m", vars, 1);
+    L("%s &= %s - 1u;\n"
+      "}",
+      b, b);
     break;
   case 3:
     OPEN("1", "if ((votes >> lane & 1u) != 0u)");
-    for (int s = 0; s < 3; s++)
-      ww_gen_step(g, t, "m", vars, 1);
+    STEPS(3, "m", vars, 1);
     CLOSE();
     break;
   default:
     OPEN("0.9", "if (votes != 0u && votes != 0xffffffffu)");
-    ww_gen_step(g, t, "m", vars, 1);
+    STEP("m", vars, 1);
     CLOSE();
   }
 }
 
 /* Lanes of a warp ask each other, and go on by what they say. */
 GEN_FAMILY(vote) {
-  gen_type t = ww_gen_value(g, 55);
-  uint32_t threads = ww_gen_threads(g, 32, 6), votes = 1 + pick(4);
+  VALUE(55);
+  uint32_t threads = THREADS(32, 6), votes = 1 + pick(4);
   TAG("vote");
-  ww_gen_size(g, "turns", GEN_PRIMARY, 1, 1 << 16, NULL);
-  ww_gen_buffer(g, "x", t, T("turns*GX*%u", threads));
-  ww_gen_output(g, "out", t, T("turns*GX*%u", threads));
-  ww_gen_shared(g, GEN_I32, "said", T("[%u]", threads), threads);
+  PRIMARY("turns", 1, 1 << 16);
+  READS("x", T("turns*GX*%u", threads));
+  WRITES("out", T("turns*GX*%u", threads));
+  SHARED(GEN_I32, "said", threads);
   g->decls.v[g->decls.n - 1].only = 2;
   L("int lane = $tx & 31;");
-  ww_gen_only(g, 2, "int base = $tx - lane;");
+  OPENCL("int base = $tx - lane;");
   L("$u32 votes = 0u;");
-  OPEN("turns", "for (int turn = 0; turn < turns; turn++)");
-  L("int i = (turn * $Gx + $bx) * %u + $tx;", threads);
-  L("%s v = x[#c i], m = v;", NAME(t));
-  L("int yes = 0;");
+  LOOP("turn", "turns");
+  L("int i = (turn * $Gx + $bx) * %u + $tx;\n"
+    "@T v = x[#c i], m = v;\n"
+    "int yes = 0;",
+    threads);
   bool inner = chance(50);
   if (inner)
-    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+    LOOP("k", ITERS());
   for (uint32_t s = 0; s < votes; s++) {
-    const char *limit = ww_gen_literal(g, t);
-    const char *also = inner ? T("((lane + k) & %u) == 0", 1 + 2 * pick(4))
-                             : T("(lane & %u) == 0", 1 + 2 * pick(4));
-    if (ww_gen_is_float(t))
+    gen_text limit = LITERAL();
+    gen_text also = T(inner ? "((lane + k) & %u) == 0" : "(lane & %u) == 0", 1 + 2 * pick(4));
+    if (FLOATS)
       L(chance(60) ? "yes = v < %s || %s;" : "yes = m > v * %s || %s;", limit, also);
     else
-      L("yes = (m & %u) == 0 || %s;", (2u << pick(4)) - 1, also);
-    ballot(g, t);
-    decide(g, t, "i");
+      L("yes = (m & @[2<<4]) == 0 || %s;", also);
+    ballot(g);
+    decide(g, "i");
   }
   if (inner)
     CLOSE();

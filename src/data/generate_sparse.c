@@ -2,59 +2,48 @@
  * dynamically indexed local arrays. */
 #include "generate_pen.h"
 
-static gen_type value_type(gen *g) {
-  gen_type t = chance(65) ? (chance(80) ? GEN_F32 : GEN_F64) : chance(50) ? GEN_I32 : GEN_U32;
-  g->type = (uint8_t)t;
-  return t;
-}
-
-static const char *zero(gen_type t) {
-  return t == GEN_F32 ? "0.0f" : t == GEN_F64 ? "0.0" : t == GEN_U32 ? "0u" : "0";
-}
-
 /* Rows of a sparse matrix or neighbours of a node: one thread, or a few lanes, per row. */
 GEN_FAMILY(csr) {
-  gen_type t = value_type(g);
+  gen_type t = NARROW_VALUE(65, 80);
   bool weights = chance(65), lanes = chance(40);
   uint32_t width = 4u << pick(4);
-  TAG("indirect");
-  TAG("csr");
-  TAG("data-loop");
-  ww_gen_size(g, "rows", GEN_PRIMARY, 64, 1 << 24, NULL);
-  ww_gen_size(g, "degree", GEN_DRAW, 2, 64, NULL)->most = 2048;
-  ww_gen_size(g, "nnz", GEN_EXPR, 0, 0, "rows*degree");
-  ww_gen_indices(ww_gen_buffer(g, "row_ptr", GEN_I32, "rows+1"), WW_FILL_MONOTONE, "0", "nnz");
+  TAG("indirect csr data-loop");
+  PRIMARY("rows", 64, 1 << 24);
+  DRAW("degree", 2, 64)->most = 2048;
+  FOLLOWS("nnz", "rows*degree");
+  ww_gen_indices(BUFFER("row_ptr", GEN_I32, "rows+1"), WW_FILL_MONOTONE, "0", "nnz");
   ww_fill_kind skew = chance(70) ? WW_FILL_UNIFORM : WW_FILL_ZIPF;
-  ww_gen_indices(ww_gen_buffer(g, "col_idx", GEN_I32, "nnz"), skew, "0", "rows");
+  ww_gen_indices(BUFFER("col_idx", GEN_I32, "nnz"), skew, "0", "rows");
   if (weights)
-    ww_gen_buffer(g, "vals", t, "nnz");
-  ww_gen_buffer(g, "x", t, "rows");
-  ww_gen_output(g, "y", t, lanes ? T("rows*%u", width) : "rows");
+    READS("vals", "nnz");
+  READS("x", "rows");
+  WRITES("y", lanes ? T("rows*%u", width) : "rows");
   if (lanes) {
     L("int lane = $tx %% %u;", width);
     OPEN(T("rows*%u/S", width), "for (int row = ($gx) / %u; row < rows; row += ($sx) / %u)", width,
          width);
   } else
     OPEN("rows/S", "for (int row = $gx; row < rows; row += $sx)");
-  L("int begin = row_ptr[%s row], end = row_ptr[#h row + 1];", lanes ? "#b" : "#c");
-  L("%s acc = %s;", NAME(t), zero(t));
-  const char *weight = lanes ? T("degree/%u+0.5", width) : "degree*1.3";
+  L("int begin = row_ptr[%s row], end = row_ptr[#h row + 1];\n"
+    "@T acc = @0;",
+    lanes ? "#b" : "#c");
+  gen_text weight = lanes ? T("degree/%u+0.5", width) : "degree*1.3";
   OPEN(weight,
        lanes ? "for (int e = begin + lane; e < end; e += %u)" : "for (int e = begin; e < end; e++)",
        width);
-  L("int j = col_idx[%s e];", lanes ? "#c" : "#q");
-  L("%s v = x[#dr j];", NAME(t));
-  const char *vars[] = {"v", "w"};
+  L("int j = col_idx[%s e];\n"
+    "@T v = x[#dr j];",
+    lanes ? "#c" : "#q");
+  gen_text vars[] = {"v", "w"};
   if (weights)
-    L("%s w = vals[%s e];", NAME(t), lanes ? "#c" : "#q");
+    L("@T w = vals[%s e];", lanes ? "#c" : "#q");
   if (weights && chance(60))
     L("acc += w * v;");
   else
-    ww_gen_step(g, t, "acc", vars, weights ? 2 : 1);
+    STEP("acc", vars, weights ? 2 : 1);
   CLOSE();
   if (!lanes) {
-    const char *out[] = {"acc"};
-    L("y[#c row] = %s;", chance(60) ? ww_gen_work(g, t, "row", out, 1) : "acc");
+    L("y[#c row] = %s;", PERHAPS_WORK(60, "row", "acc"));
   } else if (t == GEN_I32 || t == GEN_U32) {
     TAG("atomic");
     L("$add(&y[#ac row], acc);");
@@ -65,162 +54,153 @@ GEN_FAMILY(csr) {
 GEN_FAMILY(chase) {
   uint32_t chains = chance(60) ? 1 : 2 + pick(3);
   bool payload = chance(50);
-  gen_type t = payload ? value_type(g) : GEN_I32;
-  const char *trips, *i = ww_gen_open_1d(g, "starts");
-  g->type = (uint8_t)t;
-  TAG("pointer-chase");
-  TAG("indirect");
-  ww_gen_size(g, "nodes", GEN_DRAW, 256, 1 << 24, NULL);
-  trips = ww_gen_iters(g);
-  ww_gen_indices(ww_gen_buffer(g, "next", GEN_I32, "nodes"), WW_FILL_PERMUTATION, NULL, NULL);
+  g->type = payload ? NARROW_VALUE(65, 80) : GEN_I32;
+  gen_text i = OPEN_1D("starts");
+  TAG("pointer-chase indirect");
+  DRAW("nodes", 256, 1 << 24);
+  gen_text trips = ITERS();
+  PERMUTATION("next", "nodes");
   if (payload)
-    ww_gen_buffer(g, "weight", t, "nodes");
+    READS("weight", "nodes");
   for (uint32_t c = 0; c < chains; c++)
     L("int p%u = (int)((%s + %u) %% nodes);", c, i, c * 977);
-  L("%s acc = %s;", NAME(t), zero(t));
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
-  ww_gen_serial(g);
+  L("@T acc = @0;");
+  LOOP("k", trips);
+  SERIAL();
   for (uint32_t c = 0; c < chains; c++)
     L("p%u = next[%s p%u];", c, c ? "#r" : "#dr", c);
   for (uint32_t c = 0; c < chains; c++) {
-    const char *v = T("p%u", c);
+    gen_text v = T("p%u", c);
     if (payload) {
-      L("%s w%u = weight[%s p%u];", NAME(t), c, c ? "#r" : "#r", c);
+      L("@T w%u = weight[#r p%u];", c, c);
       v = T("w%u", c);
     }
-    const char *vars[] = {v};
-    ww_gen_step(g, t, "acc", vars, 1);
+    STEP("acc", NAMES(v));
   }
   if (chance(30))
-    L("if (p0 == %u) acc += 1;", pick(200));
+    L("if (p0 == @[0+200]) acc += 1;");
   CLOSE();
-  ww_gen_output(g, "out", t, "starts");
-  L("out[#c %s] = acc + (%s)p0;", i, NAME(t));
+  WRITES("out", "starts");
+  L("out[#c %s] = acc + (@T)p0;", i);
 }
 
 GEN_FAMILY(search) {
-  gen_type t = chance(50) ? GEN_I32 : chance(60) ? GEN_F32 : GEN_U32;
+  gen_type t = g->type = chance(50) ? GEN_I32 : chance(60) ? GEN_F32 : GEN_U32;
   bool branchless = chance(40);
-  const char *i = ww_gen_open_1d(g, "queries");
-  g->type = (uint8_t)t;
-  TAG("search");
-  TAG("data-branch");
-  ww_gen_size(g, "n", GEN_DRAW, 256, 1 << 24, NULL);
-  ww_gen_size(g, "levels", GEN_EXPR, 0, 0, "24");
-  ww_gen_indices(ww_gen_buffer(g, "sorted", t, "n"), WW_FILL_MONOTONE, "0",
-                 t == GEN_F32 ? "1" : "1000000");
-  gen_param *q = ww_gen_buffer(g, "keys", t, "queries");
+  gen_text i = OPEN_1D("queries");
+  TAG("search data-branch");
+  DRAW("n", 256, 1 << 24);
+  FOLLOWS("levels", "24");
+  ww_gen_indices(READS("sorted", "n"), WW_FILL_MONOTONE, "0", t == GEN_F32 ? "1" : "1000000");
+  gen_param *q = READS("keys", "queries");
   if (t != GEN_F32)
     ww_gen_indices(q, WW_FILL_UNIFORM, "0", "1000000");
-  L("%s key = keys[#c %s];", NAME(t), i);
-  L("int lo = 0, hi = n;");
+  L("@T key = keys[#c %s];\n"
+    "int lo = 0, hi = n;",
+    i);
   if (branchless) {
     OPEN("20", "for (int s = 0; s < levels; s++)");
-    ww_gen_serial(g);
-    L("int mid = (lo + hi) >> 1;");
-    L("bool less = mid < n && sorted[#dr $min(mid, n - 1)] < key;");
-    L("lo = less && lo < hi ? mid + 1 : lo;");
-    L("hi = less ? hi : mid;");
+    SERIAL();
+    L("int mid = (lo + hi) >> 1;\n"
+      "bool less = mid < n && sorted[#dr $min(mid, n - 1)] < key;\n"
+      "lo = less && lo < hi ? mid + 1 : lo;\n"
+      "hi = less ? hi : mid;");
   } else {
     OPEN("16", "while (lo < hi)");
-    ww_gen_serial(g);
+    SERIAL();
     L("int mid = lo + (hi - lo) / 2;");
-    OPEN("1", "if (sorted[#dr mid] < key)");
-    L("lo = mid + 1;");
-    ww_gen_else(g, "1");
-    L("hi = mid;");
-    CLOSE();
+    OPEN("1", "if (sorted[#dr mid] < key)\n"
+              "lo = mid + 1;");
+    ELSE("1");
+    L("hi = mid;\n"
+      "}");
   }
   CLOSE();
   if (chance(50)) {
-    const char *found = fresh("v"), *vars[] = {found, "key"};
-    L("%s %s = sorted[#r $min(lo, n - 1)];", NAME(t), found);
-    const char *r = ww_gen_work(g, t, i, vars, 2);
-    ww_gen_output(g, "out", t, "queries");
-    L("out[#c %s] = %s;", i, r);
+    gen_text found = fresh("v"), vars[] = {found, "key"};
+    L("@T %s = sorted[#r $min(lo, n - 1)];", found);
+    gen_text r = WORK(i, vars, 2);
+    RESULT("queries", i, r);
   } else {
-    ww_gen_output(g, "pos", GEN_I32, "queries");
+    OUTPUT("pos", GEN_I32, "queries");
     L("pos[#c %s] = lo;", i);
   }
 }
 
 /* An array of the thread's own, indexed by data, so that it lives in local memory. */
 GEN_FAMILY(local) {
-  gen_type t = value_type(g);
+  NARROW_VALUE(65, 80);
   uint32_t size = 8u << pick(4), kind = pick(3);
-  const char *i = ww_gen_open_1d(g, "n"), *v = fresh("v"), *trips = ww_gen_iters(g);
+  gen_text i = OPEN_1D("n"), v = fresh("v"), trips = ITERS();
   TAG("local-array");
-  ww_gen_buffer(g, "x", t, "n");
-  ww_gen_buffer(g, "codes", GEN_U8, "n+256");
-  L("%s buf[%u];", NAME(t), size);
-  L("%s %s = x[#c %s];", NAME(t), v, i);
-  OPEN(T("%u", size), "for (int k = 0; k < %u; k++)", size);
-  L(ww_gen_is_float(t) ? "buf[k] = %s * (%s)k;" : "buf[k] = %s + (%s)k;", v, NAME(t));
+  READS("x", "n");
+  BUFFER("codes", GEN_U8, "n+256");
+  L("@T buf[%u];\n"
+    "@T %s = x[#c %s];",
+    size, v, i);
+  LOOP("k", NUM(size));
+  L(FLOATS ? "buf[k] = %s * (@T)k;" : "buf[k] = %s + (@T)k;", v);
   CLOSE();
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  LOOP("k", trips);
   L("int s = (codes[#h %s + (k & 255)] + k) & %u;", i, size - 1);
-  const char *vars[] = {v};
   if (kind == 0) {
-    L("buf[s] += %s;", ww_gen_all(g, t, vars, 1, 1));
-    L(ww_gen_is_float(t) ? "buf[s] = buf[s] * %s + %s;" : "buf[s] = (buf[s] >> 1) + %.0s%s;",
-      ww_gen_is_float(t) ? t == GEN_F32 ? "0.5f" : "0.5" : "", v);
+    L("buf[s] += %s;", ALL(NAMES(v), 1));
+    L(FLOATS ? "buf[s] = buf[s] * 0.5@f + %s;" : "buf[s] = (buf[s] >> 1) + %s;", v);
   } else if (kind == 1) {
-    L("%s tmp = buf[s];", NAME(t));
-    L("buf[s] = buf[k & %u];", size - 1);
-    L("buf[k & %u] = tmp;", size - 1);
-    const char *more[] = {"tmp"};
-    ww_gen_step(g, t, v, more, 1);
+    L("@T tmp = buf[s];\n"
+      "buf[s] = buf[k & %u];\n"
+      "buf[k & %u] = tmp;",
+      size - 1, size - 1);
+    STEP(v, NAMES("tmp"));
   } else {
-    L(ww_gen_is_float(t) ? "buf[s] += %s;" : "buf[s] ^= %s;", v);
-    const char *more[] = {T("buf[(s + %u) & %u]", 1 + pick(size - 1), size - 1)};
-    ww_gen_step(g, t, v, more, 1);
+    L(FLOATS ? "buf[s] += %s;" : "buf[s] ^= %s;", v);
+    STEP(v, NAMES(T("buf[(s + %u) & %u]", 1 + pick(size - 1), size - 1)));
   }
   CLOSE();
-  L("%s sum = %s;", NAME(t), zero(t));
-  OPEN(T("%u", size), "for (int k = 0; k < %u; k++)", size);
-  L("sum += buf[k];");
-  CLOSE();
-  ww_gen_output(g, "out", t, "n");
+  L("@T sum = @0;");
+  LOOP("k", NUM(size));
+  L("sum += buf[k];\n"
+    "}");
+  WRITES("out", "n");
   L("out[#c %s] = sum + %s;", i, v);
 }
 
 /* A table of constants: constant memory, shared memory filled from it, or global memory. */
 GEN_FAMILY(table) {
-  gen_type t = value_type(g);
+  gen_type t = NARROW_VALUE(65, 80);
   uint32_t size = 16u << pick(4), where = pick(3);
-  const char *tab = T("%s_lut", g->name), *values = "";
+  gen_text tab = T("%s_lut", g->name), values = "";
   TAG("table");
   if (where < 2) {
     for (uint32_t k = 0; k < size && k < 32; k++)
-      values = T("%s%s%s", values, k ? ", " : "",
-                 ww_gen_is_float(t) ? ww_gen_literal(g, t) : T("%u", pick(256)));
-    ww_gen_outside(g, "$constant %s %s[%u] = {%s};", NAME(t), tab, size, values);
+      values = T("%s%s%s", values, k ? ", " : "", FLOATS ? LITERAL() : T("@[0+256]"));
+    ww_push(g->a, &g->outside,
+            (gen_line){.text = T("$constant @T %s[%u] = {%s};", tab, size, values)});
   } else
-    ww_gen_buffer(g, "lut", t, T("%u", size));
+    READS("lut", NUM(size));
   if (where == 1) {
-    ww_gen_shared(g, t, "lut", T("[%u]", size), size);
-    OPEN(T("%u/T", size), "for (int k = $tx; k < %u; k += $dx)", size);
-    L("lut[k] = %s[k];", tab);
-    CLOSE();
-    L("$sync;");
+    SHARED(t, "lut", size);
+    OPEN(T("%u/T", size),
+         "for (int k = $tx; k < %u; k += $dx)\n"
+         "lut[k] = %s[k];\n"
+         "}\n"
+         "$sync;",
+         size, tab);
     TAG("barrier");
   }
-  const char *name = where ? "lut" : tab;
+  gen_text name = where ? "lut" : tab;
   /* no early return behind a barrier is needed: the barrier stands before */
-  const char *i = ww_gen_open_1d(g, "n"), *acc = fresh("acc"),
-             *trips = chance(70) ? ww_gen_iters(g) : NULL;
-  gen_type codes = chance(60) ? GEN_U8 : GEN_U32;
-  ww_gen_buffer(g, "codes", codes, "n");
-  ww_gen_output(g, "out", t, "n");
-  L("$u32 code = codes[#c %s];", i);
-  L("%s %s = %s;", NAME(t), acc, zero(t));
+  gen_text i = OPEN_1D("n"), acc = fresh("acc"), trips = chance(70) ? ITERS() : NULL;
+  BUFFER("codes", chance(60) ? GEN_U8 : GEN_U32, "n");
+  WRITES("out", "n");
+  L("$u32 code = codes[#c %s];\n"
+    "@T %s = @0;",
+    i, acc);
   if (trips)
-    OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
-  const char *v = fresh("v");
-  const char *spread = chance(50) ? "code" : T("(code >> %u)", 1 + pick(5));
-  L("%s %s = %s[%s %s & %uu];", NAME(t), v, name, where == 2 ? "#dh" : "#k3", spread, size - 1);
-  const char *vars[] = {v};
-  ww_gen_step(g, t, acc, vars, 1);
+    LOOP("k", trips);
+  gen_text v = fresh("v"), spread = chance(50) ? "code" : T("(code >> @[1+5])");
+  L("@T %s = %s[%s %s & %uu];", v, name, where == 2 ? "#dh" : "#k3", spread, size - 1);
+  STEP(acc, NAMES(v));
   uint32_t plus = 1 + 2 * pick(100);
   L("code = code * %uu + %uu;", 5 + 4 * pick(20), plus);
   if (trips)
@@ -230,69 +210,65 @@ GEN_FAMILY(table) {
 
 /* All against all, straight from global memory: every thread reads the same element. */
 GEN_FAMILY(pairwise) {
-  gen_type t = chance(80) ? GEN_F32 : chance(50) ? GEN_F64 : GEN_I32;
+  g->type = chance(80) ? GEN_F32 : chance(50) ? GEN_F64 : GEN_I32;
   uint32_t dims = 1 + pick(3);
-  const char *f = t == GEN_F32 ? "f" : "", *i = ww_gen_open_1d(g, "n"), *d2 = zero(t);
-  static const char *const axis[] = {"px", "py", "pz"};
-  g->type = (uint8_t)t;
-  TAG("broadcast");
-  TAG("pairwise");
-  ww_gen_size(g, "m", GEN_DRAW, 16, 2048, NULL)->most = 1 << 18;
+  gen_text i = OPEN_1D("n"), d2 = NULL;
+  static const gen_text axis[] = {"px", "py", "pz"};
+  TAG("broadcast pairwise");
+  DRAW("m", 16, 2048)->most = 1 << 18;
   for (uint32_t d = 0; d < dims; d++)
-    ww_gen_buffer(g, axis[d], t, "n+m");
-  ww_gen_output(g, "force", t, "n");
+    READS(axis[d], "n+m");
+  WRITES("force", "n");
   for (uint32_t d = 0; d < dims; d++)
-    L("%s %c0 = %s[#c %s];", NAME(t), "xyz"[d], axis[d], i);
-  L("%s acc = %s;", NAME(t), zero(t));
-  if (chance(30))
-    L("#pragma unroll %u", 2u << pick(3));
-  OPEN("m", "for (int j = 0; j < m; j++)");
+    L("@T %c0 = %s[#c %s];", "xyz"[d], axis[d], i);
+  L("@T acc = @0;");
+  UNROLL(30);
+  LOOP("j", "m");
   for (uint32_t d = 0; d < dims; d++)
-    L("%s d%c = %s[#h j] - %c0;", NAME(t), "xyz"[d], axis[d], "xyz"[d]);
+    L("@T d%c = %s[#h j] - %c0;", "xyz"[d], axis[d], "xyz"[d]);
   for (uint32_t d = 0; d < dims; d++)
     d2 = d ? T("%s + d%c * d%c", d2, "xyz"[d], "xyz"[d]) : "dx * dx";
-  L("%s d2 = %s;", NAME(t), d2);
-  const char *vars[] = {"d2", "dx"};
+  L("@T d2 = %s;", d2);
   bool cut = chance(35);
   if (cut)
-    OPEN("1", ww_gen_is_float(t) ? "if (d2 < %s)" : "if ((d2 & %s) != 0)", ww_gen_literal(g, t));
-  if (ww_gen_is_float(t) && chance(60)) {
-    L("%s inv = $rsqrt%s(d2 + 0.01%s);", NAME(t), f, f);
-    const char *more[] = {"inv", "d2", "dx"};
+    OPEN("1", FLOATS ? "if (d2 < @l)" : "if ((d2 & @l) != 0)");
+  if (FLOATS && chance(60)) {
+    L("@T inv = $rsqrt@f(d2 + 0.01@f);");
     if (chance(50))
       L("acc += dx * inv * inv * inv;");
     else
-      ww_gen_step(g, t, "acc", more, 3);
+      STEP("acc", NAMES("inv", "d2", "dx"));
   } else
-    ww_gen_step(g, t, "acc", vars, 2);
-  ww_gen_close_all(g, g->depth - (cut ? 2u : 1u));
+    STEP("acc", NAMES("d2", "dx"));
+  if (cut)
+    CLOSE();
+  CLOSE();
   L("force[#c %s] = acc;", i);
 }
 
 /* A window whose length is an argument, weights read by every thread alike. */
 GEN_FAMILY(filter) {
   gen_type in = chance(30) ? GEN_U8 : chance(70) ? GEN_F32 : GEN_I16, t = ww_gen_compute(in);
-  const char *i = ww_gen_open_1d(g, "n"), *v = fresh("v"), *acc = fresh("acc");
+  gen_text i = OPEN_1D("n"), v = fresh("v"), acc = fresh("acc");
   bool dilated = chance(40);
   uint32_t by = dilated ? 2 + pick(31) : 1;
-  g->type = (uint8_t)t;
+  g->type = t;
   TAG("window");
-  ww_gen_size(g, "taps", GEN_DRAW, 4, 256, NULL)->most = 1 << 16;
-  ww_gen_buffer(g, "signal", in, T("n+taps*%u", by));
-  ww_gen_buffer(g, "coef", t, "taps");
-  ww_gen_output(g, "out", t, "n");
-  L("%s %s = %s;", NAME(t), acc, zero(t));
-  if (chance(40))
-    L("#pragma unroll %u", 2u << pick(3));
-  OPEN("taps", "for (int k = 0; k < taps; k++)");
-  L("%s %s = signal[#h %s + k * %u];", NAME(t), v, i, by);
-  L("%s w = coef[#h k];", NAME(t));
-  const char *vars[] = {v, "w"};
+  DRAW("taps", 4, 256)->most = 1 << 16;
+  BUFFER("signal", in, T("n+taps*%u", by));
+  READS("coef", "taps");
+  WRITES("out", "n");
+  L("@T %s = @0;", acc);
+  UNROLL(40);
+  LOOP("k", "taps");
+  L("@T %s = signal[#h %s + k * %u];\n"
+    "@T w = coef[#h k];",
+    v, i, by);
   if (chance(50))
     L("%s += %s * w;", acc, v);
   else
-    ww_gen_step(g, t, acc, vars, 2);
+    STEP(acc, NAMES(v, "w"));
   CLOSE();
-  const char *out[] = {acc};
-  L("out[#c %s] = %s;", i, chance(40) ? ww_gen_work(g, t, i, out, 1) : acc);
+  gen_text out[] = {acc};
+  L("out[#c %s] = %s;", i, chance(40) ? WORK(i, out, 1) : acc);
 }

@@ -9,17 +9,17 @@
 /* ---- decision trees ---- */
 
 typedef struct {
-  gen_type t;
   uint32_t nodes, features; /* of a tree; of a sample */
   bool branch;              /* the children by if and else, not by ?: */
-  const char *sample;       /* where feature f of this sample lies */
-  const char *bent;         /* what is compared, from v; NULL: v */
+  gen_text sample;          /* where feature f of this sample lies */
+  gen_text bent;            /* what is compared, from v; NULL: v */
 } forest;
 
 /* The feature and the threshold of a node, compared: `less` says which way. */
-static void look(gen *g, const forest *f, const char *mark) {
-  L("int f = feature[%s base + node];", mark);
-  L("%s v = %s;", NAME(f->t), f->sample);
+static void look(gen *g, const forest *f, gen_text mark) {
+  L("int f = feature[%s base + node];\n"
+    "@T v = %s;",
+    mark, f->sample);
   if (f->bent)
     L("v = %s;", f->bent);
   L("int less = v < threshold[#t base + node];");
@@ -30,16 +30,16 @@ static void heap(gen *g, const forest *f) {
   uint32_t levels = 0;
   while (2u << levels < f->nodes)
     levels++;
-  ww_gen_unroll(g, 15);
-  OPEN(T("%u", levels), "for (int d = 0; d < %u; d++)", levels);
-  ww_gen_serial(g);
+  UNROLL(15);
+  LOOP("d", NUM(levels));
+  SERIAL();
   look(g, f, "#dt");
   if (f->branch) {
-    OPEN("1", "if (less)");
-    L("node = 2 * node + 1;");
-    ww_gen_else(g, "1");
-    L("node = 2 * node + 2;");
-    CLOSE();
+    OPEN("1", "if (less)\n"
+              "node = 2 * node + 1;");
+    ELSE("1");
+    L("node = 2 * node + 2;\n"
+      "}");
   } else
     L("node = 2 * node + (less ? 1 : 2);");
   CLOSE();
@@ -49,67 +49,59 @@ static void heap(gen *g, const forest *f) {
  */
 static void preorder(gen *g, const forest *f) {
   uint32_t parts = 4u << pick(3), most = f->nodes / parts;
-  ww_gen_indices(ww_gen_buffer(g, "skip", GEN_I32, T("trees*%u", f->nodes)), WW_FILL_UNIFORM, "1",
-                 T("%u", most));
+  UNIFORM("skip", GEN_I32, T("trees*%u", f->nodes), "1", NUM(most));
   TAG("data-loop");
-  OPEN(T("%u", parts * 4), "while (node < %u)", f->nodes - most);
-  ww_gen_serial(g);
+  OPEN(NUM(parts * 4), "while (node < %u)", f->nodes - most);
+  SERIAL();
   look(g, f, "#dt");
-  L("node += less ? 1 : skip[#dt base + node];");
-  CLOSE();
+  L("node += less ? 1 : skip[#dt base + node];\n"
+    "}");
 }
 
 /* Children in arrays, a leaf where the feature is 0; no path is longer than a limit. */
 static void linked(gen *g, const forest *f) {
   uint32_t limit = 16u << pick(3), mean = f->features * 2;
   bool two = chance(50);
-  const char *count = T("trees*%u", f->nodes), *hi = T("%u", f->nodes);
-  ww_gen_indices(ww_gen_buffer(g, two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count)),
-                 WW_FILL_UNIFORM, "0", hi);
+  gen_text count = T("trees*%u", f->nodes), hi = NUM(f->nodes);
+  UNIFORM(two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count), "0", hi);
   if (two)
-    ww_gen_indices(ww_gen_buffer(g, "upper", GEN_I32, count), WW_FILL_UNIFORM, "0", hi);
+    UNIFORM("upper", GEN_I32, count, "0", hi);
   TAG("data-loop");
   L("int depth = 0;");
-  OPEN(T("%u", mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
+  OPEN(NUM(mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
        limit);
-  ww_gen_serial(g);
+  SERIAL();
   look(g, f, "#h"); /* the loop's condition has just read it */
-  if (two)
-    L("node = less ? lower[#dt base + node] : upper[#t base + node];");
-  else
-    L("node = child[#dt 2 * (base + node) + less];");
-  L("depth++;");
-  CLOSE();
+  L(two ? "node = less ? lower[#dt base + node] : upper[#t base + node];"
+        : "node = child[#dt 2 * (base + node) + less];");
+  L("depth++;\n"
+    "}");
 }
 
 /* Each thread takes its sample down all trees of a forest and joins what the leaves hold. */
 GEN_FAMILY(forest) {
   uint32_t layout = pick(3), features = 4u << pick(4);
-  gen_type t = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
-  const char *i = ww_gen_open_1d(g, "n"), *leaf[] = {"leaf"};
-  forest f = {.t = t, .nodes = 64u << pick(7), .features = features};
+  g->type = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
+  gen_text i = OPEN_1D("n");
+  forest f = {.nodes = 64u << pick(7), .features = features};
   f.branch = chance(40);
-  g->type = (uint8_t)t;
-  TAG("tree");
-  TAG("indirect");
-  ww_gen_size(g, "trees", GEN_DRAW, 1, 48, NULL)->most = 1 << 13;
-  const char *both[] = {"sum", "most"};
+  TAG("tree indirect");
+  DRAW("trees", 1, 48)->most = 1 << 13;
   if (layout != 1 && chance(45))
-    f.bent = ww_gen_bend(g, t, "v"); /* in preorder, unequal odds make paths endless */
+    f.bent = BEND("v"); /* in preorder, unequal odds make paths endless */
   bool extreme = chance(35);
-  ww_gen_buffer(g, "samples", t, T("n*%u", features));
+  READS("samples", T("n*%u", features));
   f.sample =
       chance(50) ? T("samples[#dr f * n + %s]", i) : T("samples[#dq %s * %u + f]", i, features);
   gen_type small = chance(50) ? GEN_U8 : GEN_I32;
-  ww_gen_indices(ww_gen_buffer(g, "feature", small, T("trees*%u", f.nodes)), WW_FILL_UNIFORM, "0",
-                 T("%u", features));
-  ww_gen_buffer(g, "threshold", t, T("trees*%u", f.nodes));
-  ww_gen_buffer(g, "value", t, T("trees*%u", f.nodes));
-  L("%s sum = %s;", NAME(t), ww_gen_zero(t));
+  UNIFORM("feature", small, T("trees*%u", f.nodes), "0", NUM(features));
+  READS("threshold", T("trees*%u", f.nodes));
+  READS("value", T("trees*%u", f.nodes));
+  L("@T sum = @0;");
   if (extreme)
-    L("%s most = %s;", NAME(t), ww_gen_zero(t));
-  ww_gen_unroll(g, 10);
-  OPEN("trees", "for (int tree = 0; tree < trees; tree++)");
+    L("@T most = @0;");
+  UNROLL(10);
+  LOOP("tree", "trees");
   L("int base = tree * %u, node = 0;", f.nodes);
   if (layout == 0)
     heap(g, &f);
@@ -117,92 +109,82 @@ GEN_FAMILY(forest) {
     preorder(g, &f);
   if (layout == 2)
     linked(g, &f);
-  L("%s leaf = value[#dt base + node];", NAME(t));
+  L("@T leaf = value[#dt base + node];");
   if (chance(60))
     L("sum += leaf;");
   else
-    ww_gen_step(g, t, "sum", leaf, 1);
+    STEP("sum", NAMES("leaf"));
   if (extreme)
     L("most = leaf > most ? leaf : most;");
   CLOSE();
-  const char *r = extreme      ? ww_gen_sum(g, t, both, 2)
-                  : chance(50) ? ww_gen_bend(g, t, "sum")
-                               : "sum";
-  ww_gen_put(g, t, "n", T("#c %s", i), r);
+  gen_text r = extreme ? SUM(NAMES("sum", "most")) : chance(50) ? BEND("sum") : "sum";
+  PUT("n", i, r);
 }
 
 /* ---- hash tables ---- */
 
-/* The next slot to look at: after `slot`, so many hops from the first. */
-static void next_slot(gen *g, uint32_t how, uint32_t mask) {
-  if (how == 0)
-    L("slot = (slot + 1u) & %uu;", mask);
-  if (how == 1)
-    L("slot = (slot + ($u32)hops) & %uu;", mask);
-  if (how == 2)
-    L("slot = (slot + (h >> 7 | 1u)) & %uu;", mask);
-}
+/* To the next slot to look at: so many hops from the first. */
+static const gen_text hop[] = {"1u", "($u32)hops", "(h >> 7 | 1u)"};
 
 /* Lookups in a table with open addressing, by fingerprints of `range` values of which 0 is an empty
  * slot: of all probes 2 / range end. */
 GEN_FAMILY(probe) {
   uint32_t bits = 10 + pick(13), mask = (1u << bits) - 1, range = 4u << pick(4), how = pick(3);
-  gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64, t = ww_gen_value(g, 60);
-  const char *i = ww_gen_open_1d(g, "n"), *entry = NAME(ww_gen_compute(kept)), *vars[] = {"v"};
+  gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64;
+  VALUE(60);
+  gen_text i = OPEN_1D("n"), entry = NAME(ww_gen_compute(kept));
   bool many = g->heavy || chance(50);
-  TAG("hash-table");
-  TAG("indirect");
-  TAG("data-loop");
-  ww_gen_buffer(g, "keys", GEN_U32, "n");
-  ww_gen_indices(ww_gen_buffer(g, "table", kept, T("%u", mask + 1)), WW_FILL_UNIFORM, "0",
-                 T("%u", range));
-  ww_gen_buffer(g, "payload", t, T("%u", mask + 1));
-  L("$u32 key = keys[#c %s];", i);
-  L("%s acc = %s;", NAME(t), ww_gen_zero(t));
+  TAG("hash-table indirect data-loop");
+  BUFFER("keys", GEN_U32, "n");
+  UNIFORM("table", kept, NUM(mask + 1), "0", NUM(range));
+  READS("payload", NUM(mask + 1));
+  L("$u32 key = keys[#c %s];\n"
+    "@T acc = @0;",
+    i);
   if (many)
-    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
-  L("$u32 h = (key ^ (key >> %u)) * 2654435761u;", 11 + pick(8));
+    LOOP("k", ITERS());
+  L("$u32 h = (key ^ (key >> @[11+8])) * 2654435761u;");
   if (chance(50))
     L("$u32 slot = h >> %u;", 32 - bits);
   else
     L("$u32 slot = (h ^ (h >> 15)) & %uu;", mask);
-  L("%s want = (%s)(1u + (h >> 3) %% %uu);", entry, entry, range - 1);
-  L("%s entry = table[#dt slot];", entry);
-  L("int hops = 1;");
-  OPEN(T("%u", range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
-  ww_gen_serial(g);
-  next_slot(g, how, mask);
-  L("entry = table[#dt slot];");
-  L("hops++;");
-  CLOSE();
-  OPEN("1", "if (entry == want)");
-  L("%s v = payload[#dt slot];", NAME(t));
-  ww_gen_step(g, t, "acc", vars, 1);
+  L("%s want = (%s)(1u + (h >> 3) %% %uu);\n"
+    "%s entry = table[#dt slot];\n"
+    "int hops = 1;",
+    entry, entry, range - 1, entry);
+  OPEN(NUM(range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
+  SERIAL();
+  L("slot = (slot + %s) & %uu;\n"
+    "entry = table[#dt slot];\n"
+    "hops++;\n"
+    "}",
+    hop[how], mask);
+  OPEN("1", "if (entry == want)\n"
+            "@T v = payload[#dt slot];");
+  STEP("acc", NAMES("v"));
   if (chance(50)) {
-    ww_gen_else(g, "1");
-    L("acc += (%s)hops;", NAME(t));
+    ELSE("1");
+    L("acc += (@T)hops;");
   }
   CLOSE();
-  if (many) {
-    L("key = key * 1664525u + 1013904223u;");
-    CLOSE();
-  }
-  ww_gen_put(g, t, "n", T("#c %s", i), "acc");
+  if (many)
+    L("key = key * 1664525u + 1013904223u;\n"
+      "}");
+  PUT("n", i, "acc");
 }
 
 /* ---- records ---- */
 
 typedef struct {
-  gen_type t;
   uint32_t words; /* of a record */
   bool apart;     /* an array for each field, one behind the other */
-  const char *at; /* the record */
+  gen_text at;    /* the record */
 } layout;
 
 /* `nth` of the fields that are read: the first one of an indirect record is waited for, the others
  * are then near or on their way. */
-static const char *field_at(gen *g, const layout *l, uint32_t field, bool indirect, uint32_t nth) {
-  const char *d = indirect && !nth ? "d" : "";
+static gen_text field_at(gen *g, const layout *l, uint32_t field, bool indirect, uint32_t nth) {
+  gen_text d = indirect && !nth ? "d" : "";
   if (l->apart)
     return T("#%s%c %u * n + %s", d, indirect ? 'r' : 'c', field, l->at);
   if (indirect)
@@ -216,18 +198,16 @@ GEN_FAMILY(records) {
   static const uint8_t sizes[] = {3, 4, 5, 6, 8, 8, 12, 16};
   uint32_t words = sizes[pick(8)], reads = 2 + pick(words < 6 ? words - 1 : 5),
            writes = 1 + pick(3);
-  gen_type t = ww_gen_value(g, 65);
-  const char *i = ww_gen_open_1d(g, "n"), *vars[8], *r[3];
+  gen_type t = VALUE(65);
+  gen_text i = OPEN_1D("n"), vars[8], r[3];
   bool place = chance(45), indirect = chance(20);
-  layout from = {t, words, chance(35), i}, to = {t, place ? words : writes, chance(50), i};
-  TAG("records");
-  TAG("stride");
+  layout from = {words, chance(35), i}, to = {place ? words : writes, chance(50), i};
+  TAG("records stride");
   if (place)
     to = from;
-  gen_param *p = ww_gen_buffer(g, "rec", t, T("n*%u", words));
-  p->written = place;
+  READS("rec", T("n*%u", words))->written = place;
   if (indirect) {
-    ww_gen_indices(ww_gen_buffer(g, "pick", GEN_I32, "n"), WW_FILL_PERMUTATION, NULL, NULL);
+    PERMUTATION("pick", "n");
     TAG("indirect");
     L("int at = pick[#c %s];", i);
     from.at = "at";
@@ -236,15 +216,15 @@ GEN_FAMILY(records) {
   }
   uint32_t first = pick(words);
   for (uint32_t k = 0; k < reads; k++)
-    vars[k] = ww_gen_load(g, t, "rec", field_at(g, &from, (first + k) % words, indirect, k));
+    vars[k] = LOAD(t, "rec", field_at(g, &from, (first + k) % words, indirect, k));
   for (uint32_t k = 0; k < writes; k++) {
-    r[k] = ww_gen_work(g, t, i, vars, reads);
-    const char *v = fresh("f");
-    L("%s %s = %s;", NAME(t), v, r[k]);
+    r[k] = WORK(i, vars, reads);
+    gen_text v = fresh("f");
+    L("@T %s = %s;", v, r[k]);
     vars[k % reads] = r[k] = v;
   }
   if (!place)
-    ww_gen_output(g, "out", t, T("n*%u", writes));
+    WRITES("out", T("n*%u", writes));
   for (uint32_t k = 0; k < writes; k++)
     L("%s[%s] = %s;", place ? "rec" : "out",
       field_at(g, &to, place ? (first + k) % words : k, indirect && place, k), r[k]);
@@ -254,60 +234,51 @@ GEN_FAMILY(records) {
 
 /* How a stream gets its next place: from what was loaded (and the step: no walk may end in a short
  * circle), or without it. */
-static void next_place(gen *g, uint32_t how, const char *p, const char *v, uint32_t s,
-                       uint32_t mask) {
-  uint32_t by = 3 + 2 * (s + pick(50));
-  if (how == 0)
-    L("%s = (%s ^ ($u32)k) & %uu;", p, v, mask);
-  if (how == 1)
-    L("%s = (%s + (%s + ($u32)k) * %uu) & %uu;", p, v, p, by, mask);
-  if (how == 2)
-    L("%s = (%s * 1664525u + %uu) & %uu;", p, p, by, mask);
-}
+static const gen_text next_place[] = {"p@a = (v@a ^ ($u32)k) & @bu;",
+                                      "p@a = (v@a + (p@a + ($u32)k) * @cu) & @bu;",
+                                      "p@a = (p@a * 1664525u + @cu) & @bu;"};
 
 /* Few threads, each with some streams of loads that wait for themselves alone, over tables from
  * L1's size to L2's. */
 GEN_FAMILY(latency) {
   uint32_t streams = 1 + pick(chance(50) ? 3 : 8), bits = 10 + pick(14), mask = (1u << bits) - 1,
            how = pick(3);
-  gen_type t = chance(60) ? GEN_U32 : ww_gen_value(g, 100);
-  const char *trips = ww_gen_iters(g), *acc[8];
+  gen_type t = g->type = chance(60) ? GEN_U32 : VALUE(100);
+  gen_text trips = ITERS(), acc[8];
   bool one = streams < 2 || chance(50), payload = t != GEN_U32;
-  g->type = (uint8_t)t;
   g->shape.max_threads = 32u << pick(4);
   TAG("latency");
   if (how < 2)
     TAG("pointer-chase");
-  ww_gen_buffer(g, "table", GEN_U32, T("%u", mask + 1));
+  BUFFER("table", GEN_U32, NUM(mask + 1));
   if (payload)
-    ww_gen_buffer(g, "weight", t, T("%u", mask + 1));
+    READS("weight", NUM(mask + 1));
   for (uint32_t s = 0; s < streams; s++) {
     L("$u32 p%u = (($u32)($gx) * %uu + %uu) & %uu;", s, 977 + 2 * s, s * 4099, mask);
     acc[s] = one && s ? acc[0] : T("a%u", s);
     if (!one || !s)
-      L("%s a%u = %s;", NAME(t), s, ww_gen_zero(t));
+      L("@T a%u = @0;", s);
   }
   if (chance(75))
     L("#pragma unroll %u", 1u << pick(4));
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  LOOP("k", trips);
   if (how < 2)
-    ww_gen_serial(g);
-  const char *mark = how == 2 ? "#t" : "#dt";
+    SERIAL();
+  gen_text mark = how == 2 ? "#t" : "#dt";
   for (uint32_t s = 0; s < streams; s++)
     L("$u32 v%u = table[%s p%u];", s, s ? "#t" : mark, s);
   for (uint32_t s = 0; s < streams; s++) {
-    const char *vars[] = {payload ? T("w%u", s) : T("v%u", s)};
+    gen_text v = T(payload ? "w%u" : "v%u", s);
     if (payload)
-      L("%s w%u = weight[#t p%u];", NAME(t), s, s);
+      L("@T w%u = weight[#t p%u];", s, s);
     if (chance(70))
-      L(ww_gen_is_float(t) || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], vars[0]);
+      L(FLOATS || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], v);
     else
-      ww_gen_step(g, t, acc[s], vars, 1);
-    next_place(g, how, T("p%u", s), T("v%u", s), s, mask);
+      STEP(acc[s], NAMES(v));
+    LINE(next_place[how], NUM(s), NUM(mask), NUM(3 + 2 * (s + pick(50))));
   }
   CLOSE();
-  ww_gen_put(g, t, "S", "#c $gx",
-             T("%s + (%s)p0", ww_gen_sum(g, t, acc, one ? 1 : streams), NAME(t)));
+  PUT("S", "$gx", T("%s + (@T)p0", SUM(acc, one ? 1 : streams)));
 }
 
 /* ---- queues ---- */
@@ -316,58 +287,54 @@ GEN_FAMILY(latency) {
  * by one of each lane. */
 static void warp_slot(gen *g) {
   TAG("vote");
-  ww_gen_only(g, 1, "$u32 votes = $ballot(0xffffffffu, keep);");
-  ww_gen_only(g, 1, "int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;");
-  ww_gen_only(g, 1, "if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));");
-  ww_gen_only(
-      g, 1,
-      "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
-  ww_gen_only(g, 2, "int slot = keep ? $add(&taken[0], 1) : 0;");
+  CUDA("$u32 votes = $ballot(0xffffffffu, keep);\n"
+       "int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;\n"
+       "if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));\n"
+       "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
+  OPENCL("int slot = keep ? $add(&taken[0], 1) : 0;");
 }
 
 static void block_slot(gen *g) {
   TAG("barrier");
   ww_gen_shared(g, GEN_I32, "wanted", "[2]", 2);
-  L("if ($tx == 0) wanted[0] = 0;");
-  L("$sync;");
-  L("int slot = 0;");
-  L("if (keep) slot = $add(&wanted[#ak16 0], 1);");
-  L("$sync;");
-  L("if ($tx == 0) wanted[1] = $add(&taken[#dab 0], wanted[0]);");
-  L("$sync;");
-  L("slot += wanted[1];");
+  L("if ($tx == 0) wanted[0] = 0;\n"
+    "$sync;\n"
+    "int slot = 0;\n"
+    "if (keep) slot = $add(&wanted[#ak16 0], 1);\n"
+    "$sync;\n"
+    "if ($tx == 0) wanted[1] = $add(&taken[#dab 0], wanted[0]);\n"
+    "$sync;\n"
+    "slot += wanted[1];");
 }
 
 /* Elements that pass a test go to slots that an atomic hands out: one queue or several, by thread,
  * warp or block. */
 GEN_FAMILY(queue) {
   static const uint8_t many[] = {1, 1, 1, 2, 8, 32};
-  uint32_t threads = ww_gen_threads(g, 32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
-  gen_type t = chance(40) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
-  const char *all = T("turns*GX*%u", threads), *vars[] = {"v"}, *r = "v";
-  g->type = (uint8_t)t;
-  TAG("atomic");
-  TAG("queue");
-  ww_gen_size(g, "turns", GEN_PRIMARY, 1, 1 << 16, NULL);
-  ww_gen_buffer(g, "in", t, all);
-  ww_gen_output(g, "taken", GEN_I32, T("%u", queues));
-  ww_gen_size(g, "capacity", GEN_EXPR, 0, 0, T("%s/%u+1", all, queues * (1 + pick(4))));
-  ww_gen_output(g, "slots", t, queues > 1 ? T("capacity*%u", queues) : "capacity");
-  OPEN("turns", "for (int turn = 0; turn < turns; turn++)");
-  L("int i = (turn * $Gx + $bx) * %u + $tx;", threads);
-  L("%s v = in[#c i];", NAME(t));
+  uint32_t threads = THREADS(32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
+  gen_type t = g->type = chance(40) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
+  gen_text all = T("turns*GX*%u", threads), vars[] = {"v"}, r = "v";
+  TAG("atomic queue");
+  PRIMARY("turns", 1, 1 << 16);
+  READS("in", all);
+  OUTPUT("taken", GEN_I32, NUM(queues));
+  FOLLOWS("capacity", T("%s/%u+1", all, queues * (1 + pick(4))));
+  WRITES("slots", queues > 1 ? T("capacity*%u", queues) : "capacity");
+  LOOP("turn", "turns");
+  L("int i = (turn * $Gx + $bx) * %u + $tx;\n"
+    "@T v = in[#c i];",
+    threads);
   if (chance(60)) {
     r = fresh("r");
-    L("%s %s = %s;", NAME(t), r, ww_gen_work(g, t, "i", vars, 1));
+    L("@T %s = %s;", r, WORK("i", vars, 1));
   }
-  const char *weight, *cond = ww_gen_condition(g, t, "i", vars, 1, &weight);
+  gen_text weight, cond = CONDITION("i", vars, 1, &weight);
   if (chance(45))
     L("int keep = %s;", cond);
   else if (t == GEN_F32)
     L("int keep = v < 0.%uf;", 5 + 5 * pick(19));
   else
-    L(t == GEN_I32 ? "int keep = (v & %u) == 0;" : "int keep = (v & %uu) == 0u;",
-      (2u << pick(5)) - 1);
+    L("int keep = (v & @[2<<5]@u) == 0@u;");
   if (queues > 1)
     L("int q = %s & %u;",
       chance(50)     ? "i"
@@ -381,7 +348,7 @@ GEN_FAMILY(queue) {
   OPEN("0.7", "if (keep%s)", by ? " && slot < capacity" : "");
   if (!by)
     L("int slot = $add(&taken[%s], 1);", queues > 1 ? "#dar q" : "#dab 0");
-  const char *at = queues > 1 ? "#r q * capacity + slot" : by ? "#c slot" : "#s2 slot";
+  gen_text at = queues > 1 ? "#r q * capacity + slot" : by ? "#c slot" : "#s2 slot";
   L(by ? "slots[%s] = %s;" : "if (slot < capacity) slots[%s] = %s;", at, r);
   CLOSE();
   if (by == 2)
@@ -391,57 +358,56 @@ GEN_FAMILY(queue) {
 /* ---- shared memory at any place ---- */
 
 /* Cells of the thread's own: in a row of the block's width, or in a column where banks meet. */
-static void own_cells(gen *g, gen_type t, const char *trips) {
-  uint32_t threads = ww_gen_threads(g, 32, 4), cells = 4u << pick(threads > 128 ? 2 : 4),
+static void own_cells(gen *g, gen_text trips) {
+  uint32_t threads = THREADS(32, 4), cells = 4u << pick(threads > 128 ? 2 : 4),
            ways = cells < 32 ? cells : 32;
   bool column = chance(50), pad = column && chance(35);
   uint32_t pitch = cells + pad;
-  const char *at =
+  gen_text at =
       column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
-  const char *vars[] = {"v", "seed"};
-  ww_gen_shared(g, t, "cell", T("[%u]", threads * pitch), threads * pitch);
-  L("%s seed = init[#c $tx], acc = %s;", NAME(t), ww_gen_zero(t));
-  OPEN(T("%u", cells), "for (int c = 0; c < %u; c++)", cells);
-  L("cell[%s] = seed;", at);
-  CLOSE();
-  ww_gen_unroll(g, 20);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  SHARED(g->type, "cell", threads * pitch);
+  L("@T seed = init[#c $tx], acc = @0;");
+  LOOP("c", NUM(cells));
+  L("cell[%s] = seed;\n"
+    "}",
+    at);
+  UNROLL(20);
+  LOOP("k", trips);
   L(chance(50) ? "int c = k & %u;" : "int c = (k * 5 + $tx) & %u;", cells - 1);
-  L("%s v = cell[%s];", NAME(t), at);
-  ww_gen_step(g, t, "acc", vars, 2);
-  L(ww_gen_is_float(t) ? "cell[%s] = (v + acc) * 0.5%s;" : "cell[%s] = (v >> 1) ^ acc;%.0s", at,
-    t == GEN_F32 ? "f" : "");
+  L("@T v = cell[%s];", at);
+  STEP("acc", NAMES("v", "seed"));
+  L(FLOATS ? "cell[%s] = (v + acc) * 0.5@f;" : "cell[%s] = (v >> 1) ^ acc;", at);
   CLOSE();
 }
 
 /* A table that all read: at random, in strides, or where the last value says. */
-static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
+static void any_cells(gen *g, gen_text trips, uint32_t size) {
   static const uint8_t strides[] = {1, 2, 3, 4, 7, 8, 16, 17, 32, 33};
   uint32_t kind = pick(3), stride = strides[pick(10)], ways = stride & (0u - stride),
            by = 1 + 2 * pick(16);
   bool pad = chance(35);
-  const char *place = pad ? "(at + (at >> 5))" : "at",
-             *k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
-  const char *vars[] = {"v"};
-  ww_gen_shared(g, t, "cell", T("[%u]", size + size / 32), size + size / 32);
-  OPEN(T("%u/T", size), "for (int at = $tx; at < %u; at += $dx)", size);
-  L("cell[%s] = init[#c at];", place);
-  CLOSE();
-  L("$sync;");
-  L("int at = ($tx * %u) & %u;", kind == 1 ? stride : 29, size - 1);
+  gen_text place = pad ? "(at + (at >> 5))" : "at",
+           k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
+  SHARED(g->type, "cell", size + size / 32);
+  OPEN(T("%u/T", size),
+       "for (int at = $tx; at < %u; at += $dx)\n"
+       "cell[%s] = init[#c at];\n"
+       "}\n"
+       "$sync;\n"
+       "int at = ($tx * %u) & %u;",
+       size, place, kind == 1 ? stride : 29, size - 1);
   if (kind == 1)
     L("int from = at;");
-  L("%s acc = %s;", NAME(t), ww_gen_zero(t));
-  ww_gen_unroll(g, 25);
-  OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  L("@T acc = @0;");
+  UNROLL(25);
+  LOOP("k", trips);
   if (kind == 2)
-    ww_gen_serial(g);
+    SERIAL();
   if (kind == 1)
     L("at = (from + k * %u) & %u;", by, size - 1);
-  L("%s v = cell[#%s %s];", NAME(t), k, place);
-  ww_gen_step(g, t, "acc", vars, 1);
-  const char *value =
-      ww_gen_is_float(t) ? T("(int)(v * %u.0%s)", size, t == GEN_F32 ? "f" : "") : "(int)v";
+  L("@T v = cell[#%s %s];", k, place);
+  STEP("acc", NAMES("v"));
+  gen_text value = FLOATS ? T("(int)(v * %u.0@f)", size) : "(int)v";
   if (kind == 0)
     L("at = (at * %u + %u) & %u;", 5 + 4 * (by & 7), by, size - 1);
   if (kind == 2)
@@ -450,15 +416,14 @@ static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
 }
 
 GEN_FAMILY(gather_shared) {
-  gen_type t = ww_gen_value(g, 60);
+  VALUE(60);
   uint32_t size = 256u << pick(4);
-  const char *trips = ww_gen_iters(g);
-  TAG("bank-conflict");
-  TAG("loop");
-  ww_gen_buffer(g, "init", t, T("%u", size > 1024 ? size : 1024));
+  gen_text trips = ITERS();
+  TAG("bank-conflict loop");
+  READS("init", NUM(size > 1024 ? size : 1024));
   if (chance(35))
-    own_cells(g, t, trips);
+    own_cells(g, trips);
   else
-    any_cells(g, t, trips, size);
-  ww_gen_put(g, t, "S", "#c $gx", "acc");
+    any_cells(g, trips, size);
+  PUT("S", "$gx", "acc");
 }

@@ -9,10 +9,16 @@
 #include "../measure/plan.h"
 #include "sample_int.h"
 
+#include <inttypes.h>
+
 /* ---- expressions ---- */
 
 static bool uses(const char *text, const char *name) {
   return text && ww_find_word(text, name);
+}
+
+static bool has_name(const char *expr) {
+  return expr && ww_expr_has_name(expr);
 }
 
 static bool shape_uses(const char *const exprs[3], const char *name) {
@@ -35,7 +41,7 @@ static bool args_use(const ww_launch *l, const char *name) {
 static bool for_block(const char *text, uint64_t old, uint64_t new, ww_buf *out) {
   char plain[24], less[24], word[24];
   bool found = false;
-  snprintf(plain, sizeof plain, "%llu", (unsigned long long)old);
+  snprintf(plain, sizeof plain, "%" PRIu64, old);
   snprintf(less, sizeof less, "%llu", (unsigned long long)old - 1);
   for (const char *at = text; *at;) {
     size_t n = 1;
@@ -45,7 +51,7 @@ static bool for_block(const char *text, uint64_t old, uint64_t new, ww_buf *out)
     snprintf(word, sizeof word, "%.*s", (int)n, at);
     bool whole = !strcmp(word, plain), one_less = !strcmp(word, less);
     if (old > 1 && (whole || one_less))
-      ww_buf_fmt(out, "%llu", (unsigned long long)(new - one_less));
+      ww_buf_fmt(out, "%" PRIu64, new - one_less);
     else
       ww_buf_add(out, at, n);
     found |= old > 1 && whole;
@@ -84,15 +90,13 @@ static bool has_local(const ww_fn *fn) {
  * memory. */
 static bool block_moves(const ww_knobs *k) {
   const ww_fn *fn = k->fn;
-  if (fn->req_block[0] || fn->shared_bytes || k->at.shared || k->base.shared_expr || has_local(fn))
-    return false;
-  if (!reads(fn, WW_SREG_NTID_X, WW_SREG_NTID_Z))
+  if (fn->req_block[0] || fn->shared_bytes || k->at.shared || k->base.shared_expr ||
+      has_local(fn) || !reads(fn, WW_SREG_NTID_X, WW_SREG_NTID_Z))
     return false;
   for (int d = 0; d < 3; d++) {
-    if (k->base.block_expr[d] && ww_expr_has_name(k->base.block_expr[d]))
-      return false;
-    if (k->base.grid_expr[d] && ww_expr_has_name(k->base.grid_expr[d]) && k->at.block[d] > 1 &&
-        !names_block(k->base.grid_expr[d], k->at.block[d]))
+    const char *grid = k->base.grid_expr[d];
+    if (has_name(k->base.block_expr[d]) ||
+        (has_name(grid) && k->at.block[d] > 1 && !names_block(grid, k->at.block[d])))
       return false;
   }
   return true;
@@ -132,15 +136,14 @@ static void couple_axis(ww_knobs *k, int d, ww_arena *a) {
     ww_arg *g = said_of(&k->base, k->fn, p);
     if (!g || g->kind != WW_ARG_VALUE || g->expr || !g->is_int || g->ivalue < 32)
       continue;
-    if ((uint64_t)g->ivalue > covered || (uint64_t)g->ivalue + block <= covered)
+    if ((uint64_t)g->ivalue > covered || g->ivalue + block <= covered)
       continue;
     if (by) {
       g->expr = by;
       continue;
     }
     by = k->fn->params[p].name;
-    k->base.grid_expr[d] =
-        ww_fmt(a, "(%s+%llu)/%llu", by, (unsigned long long)block - 1, (unsigned long long)block);
+    k->base.grid_expr[d] = ww_fmt(a, "(%s+%" PRIu64 ")/%" PRIu64, by, block - 1, block);
   }
 }
 
@@ -170,17 +173,19 @@ static void add_integer(ww_knobs *k, uint32_t p, const ww_arg *g) {
   k->v[k->n++] = v;
 }
 
+static bool names_size(const ww_buffer *b) {
+  return has_name(b->count_expr) || has_name(b->bytes_expr);
+}
+
 static void add_table(ww_knobs *k, uint32_t p, const ww_arg *g) {
   const ww_buffer *b = &g->buffer;
   uint32_t elem = b->type ? ww_elem_size(b->type) : k->fn->params[p].elem_size;
-  bool named = (b->count_expr && ww_expr_has_name(b->count_expr)) ||
-               (b->bytes_expr && ww_expr_has_name(b->bytes_expr));
-  if (b->fill.kind != WW_FILL_PERMUTATION || named || !elem || !k->at.args[p].buffer.bytes)
+  if (b->fill.kind != WW_FILL_PERMUTATION || names_size(b) || !elem || !k->at.args[p].buffer.bytes)
     return;
   k->v[k->n++] = (ww_knob){.param = p,
                            .kind = WW_KNOB_TABLE,
                            .name = k->fn->params[p].name,
-                           .value = (int64_t)(k->at.args[p].buffer.bytes / elem),
+                           .value = k->at.args[p].buffer.bytes / elem,
                            .elem = elem};
 }
 
@@ -191,7 +196,7 @@ static void find_arguments(ww_knobs *k) {
       continue;
     if (g->kind == WW_ARG_BUFFER)
       add_table(k, p, g);
-    if (g->kind != WW_ARG_VALUE || (g->expr && ww_expr_has_name(g->expr)))
+    if (g->kind != WW_ARG_VALUE || has_name(g->expr))
       continue;
     ww_number v = {.is_int = g->is_int, .i = g->ivalue};
     ww_err ignored;
@@ -215,7 +220,7 @@ ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *ba
   own_args(&out->base, a);
   for (int d = 0; d < 3; d++) {
     couple_axis(out, d, a);
-    out->axis[d] = reads(fn, (ww_sreg)(WW_SREG_CTAID_X + d), (ww_sreg)(WW_SREG_CTAID_X + d));
+    out->axis[d] = reads(fn, WW_SREG_CTAID_X + d, WW_SREG_CTAID_X + d);
   }
   find_arguments(out);
   out->strides = reads(fn, WW_SREG_NCTAID_X, WW_SREG_NCTAID_Z);
@@ -227,11 +232,8 @@ ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *ba
 
 static ww_arg set_to(const ww_knobs *k, uint32_t i, int64_t value) {
   const ww_knob *v = &k->v[i];
-  ww_arg g = {.name = v->name,
-              .kind = WW_ARG_VALUE,
-              .is_int = true,
-              .ivalue = value,
-              .value = (double)value};
+  ww_arg g = {
+      .name = v->name, .kind = WW_ARG_VALUE, .is_int = true, .ivalue = value, .value = value};
   if (v->kind != WW_KNOB_TABLE)
     return g;
   g = (ww_arg){.name = v->name, .kind = WW_ARG_BUFFER, .buffer = k->at.args[v->param].buffer};
@@ -276,9 +278,7 @@ void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l) {
       continue;
     const ww_buffer *b = &g->buffer;
     uint8_t fill = b->fill.kind;
-    bool named = (b->count_expr && ww_expr_has_name(b->count_expr)) ||
-                 (b->bytes_expr && ww_expr_has_name(b->bytes_expr));
-    if (named || b->id || fill == WW_FILL_PERMUTATION || fill == WW_FILL_MONOTONE ||
+    if (names_size(b) || b->id || fill == WW_FILL_PERMUTATION || fill == WW_FILL_MONOTONE ||
         fill == WW_FILL_FILE)
       continue;
     l->args[p].buffer.bytes = l->args[p].buffer.offset = 0;

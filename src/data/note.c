@@ -2,6 +2,7 @@
  * as %20, as in an address. */
 #include "note.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,9 +21,9 @@ void ww_note_write(const ww_note *n, ww_buf *out) {
   if (!isnan(n->us))
     ww_buf_fmt(out, " us=%.4g", n->us);
   if (k->structure)
-    ww_buf_fmt(out, " structure=%016llx", (unsigned long long)k->structure);
+    ww_buf_fmt(out, " structure=%016" PRIx64, k->structure);
   if (k->source_hash)
-    ww_buf_fmt(out, " source=%016llx", (unsigned long long)k->source_hash);
+    ww_buf_fmt(out, " source=%016" PRIx64, k->source_hash);
 }
 
 ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err *e) {
@@ -35,13 +36,13 @@ ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err
                    "import/<hash>:<kernel> is expected, "
                    "as `warpwise dataset plan` writes it",
                    key);
-  const char *slash = memchr(path, '/', (size_t)(colon - path));
+  const char *slash = memchr(path, '/', colon - path);
   out->key = ww_strdup(a, key);
   out->origin = corpus ? WW_ORIGIN_CORPUS : WW_ORIGIN_IMPORTED;
   const char *flags = strstr(colon, " -"); /* other flags make another kernel of the same text */
   out->name = ww_strndup(a, colon + 1, flags ? (size_t)(flags - colon - 1) : strlen(colon + 1));
-  out->family = corpus ? ww_strndup(a, path, (size_t)((slash ? slash : colon) - path)) : "import";
-  out->file = corpus ? ww_strndup(a, path, (size_t)(colon - path)) : NULL;
+  out->family = corpus ? ww_strndup(a, path, (slash ? slash : colon) - path) : "import";
+  out->file = corpus ? ww_strndup(a, path, colon - path) : NULL;
   return WW_OK;
 }
 
@@ -62,7 +63,7 @@ ww_status ww_note_parse(const char *text, ww_arena *a, ww_note *out, ww_err *e) 
     at += strspn(at, " ");
     n = strcspn(at, " ");
     if (ww_starts(at, "number="))
-      out->number = (uint32_t)strtoul(at + 7, NULL, 10);
+      out->number = strtoul(at + 7, NULL, 10);
     else if (ww_starts(at, "us="))
       out->us = strtod(at + 3, NULL);
     else if (ww_starts(at, "structure="))

@@ -100,7 +100,7 @@ void ww_parquet_note(ww_parquet *p, const char *key, const char *value) {
 static void put_le(ww_buf *b, uint64_t v, uint32_t bytes) {
   uint8_t le[8];
   for (uint32_t k = 0; k < bytes; k++)
-    le[k] = (uint8_t)(v >> 8 * k);
+    le[k] = v >> 8 * k;
   ww_buf_add(b, le, bytes);
 }
 
@@ -127,18 +127,22 @@ void ww_parquet_null(ww_parquet *p) {
   p->columns[p->cell++].there[p->row] = 0;
 }
 
-void ww_parquet_bool(ww_parquet *p, bool v) {
+static void put_uint(ww_parquet *p, uint64_t v, uint32_t bytes) {
   column *c = next(p);
-  ww_buf_add(&c->plain, &v, 1); /* packed to bits when the page is made */
+  put_le(&c->plain, v, bytes);
   if (c->nvalues == 1 || v < c->least.u)
     c->least.u = v;
   if (c->nvalues == 1 || v > c->most.u)
     c->most.u = v;
 }
 
+void ww_parquet_bool(ww_parquet *p, bool v) {
+  put_uint(p, v, 1); /* packed to bits when the page is made */
+}
+
 void ww_parquet_int(ww_parquet *p, int64_t v) {
   column *c = next(p);
-  put_le(&c->plain, (uint64_t)v, 8);
+  put_le(&c->plain, v, 8);
   if (c->nvalues == 1 || v < c->least.i)
     c->least.i = v;
   if (c->nvalues == 1 || v > c->most.i)
@@ -146,12 +150,7 @@ void ww_parquet_int(ww_parquet *p, int64_t v) {
 }
 
 void ww_parquet_uint(ww_parquet *p, uint64_t v) {
-  column *c = next(p);
-  put_le(&c->plain, v, 8);
-  if (c->nvalues == 1 || v < c->least.u)
-    c->least.u = v;
-  if (c->nvalues == 1 || v > c->most.u)
-    c->most.u = v;
+  put_uint(p, v, 8);
 }
 
 void ww_parquet_double(ww_parquet *p, double v) {
@@ -216,7 +215,7 @@ void ww_parquet_text(ww_parquet *p, const char *s) {
     return;
   }
   column *c = next(p);
-  uint32_t k = intern(c, s, (uint32_t)strlen(s));
+  uint32_t k = intern(c, s, strlen(s));
   c->index[c->nvalues - 1] = k;
   if (c->nvalues == 1 || compare(c, k, c->least.text) < 0)
     c->least.text = k;
@@ -226,21 +225,11 @@ void ww_parquet_text(ww_parquet *p, const char *s) {
 
 /* ---- runs and packed bits, for definition levels and numbers of texts ---- */
 
-static void varint(ww_buf *b, uint64_t v) {
-  uint8_t one;
-  for (; v > 127; v >>= 7) {
-    one = (uint8_t)(v | 128);
-    ww_buf_add(b, &one, 1);
-  }
-  one = (uint8_t)v;
-  ww_buf_add(b, &one, 1);
-}
-
 static void pack(ww_buf *b, const uint32_t *v, uint32_t n,
                  uint32_t width) { /* n values, filled up to eights with zeros */
   uint64_t held = 0;
   uint32_t bits = 0;
-  varint(b, (uint64_t)((n + 7) / 8) << 1 | 1);
+  pq_varint(b, (uint64_t)((n + 7) / 8) << 1 | 1);
   for (uint32_t k = 0; k < (n + 7) / 8 * 8; k++) {
     held |= (uint64_t)(k < n ? v[k] : 0) << bits;
     for (bits += width; bits >= 8; bits -= 8, held >>= 8)
@@ -262,7 +251,7 @@ static void hybrid(ww_buf *b, const uint32_t *v, uint32_t n, uint32_t width) {
   while (at < n) {
     uint32_t run = run_at(v + at, n - at), from = at;
     if (run >= 8) {
-      varint(b, (uint64_t)run << 1);
+      pq_varint(b, (uint64_t)run << 1);
       put_le(b, v[at], (width + 7) / 8);
       at += run;
       continue;
@@ -317,9 +306,9 @@ static void levels(ww_parquet *p, const column *c) {
     v[k] = c->there[k];
   put_le(&p->page, 0, 4);
   hybrid(&p->page, v, p->row, 1);
-  uint32_t n = (uint32_t)(p->page.n - at - 4);
+  uint32_t n = p->page.n - at - 4;
   for (int k = 0; k < 4; k++)
-    p->page.s[at + (size_t)k] = (char)(n >> 8 * k);
+    p->page.s[at + k] = n >> 8 * k;
   free(v);
 }
 
@@ -371,7 +360,7 @@ static bool bound(const column *c, const ww_parquet_column *is, bool most, uint8
     v = bits_of(d);
   }
   for (uint32_t k = 0; k < *n; k++)
-    out[k] = (uint8_t)(v >> 8 * k);
+    out[k] = v >> 8 * k;
   return true;
 }
 

@@ -36,6 +36,7 @@ typedef struct {
   uint64_t rows;
 } pq_file;
 
+void pq_varint(ww_buf *b, uint64_t v);
 void pq_page_header(ww_buf *out, bool dictionary, uint64_t plain, uint64_t packed, uint64_t values,
                     int encoding);
 void pq_footer(ww_buf *out, const pq_file *f);

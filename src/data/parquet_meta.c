@@ -26,23 +26,23 @@ typedef struct {
 
 /* ---- the compact protocol ---- */
 
+void pq_varint(ww_buf *b, uint64_t v) {
+  for (; v > 127; v >>= 7)
+    ww_buf_add(b, &(uint8_t){v | 128}, 1);
+  ww_buf_add(b, &(uint8_t){v}, 1);
+}
+
 static void byte(thrift *t, uint8_t v) {
   ww_buf_add(t->out, &v, 1);
 }
 
-static void varint(thrift *t, uint64_t v) {
-  for (; v > 127; v >>= 7)
-    byte(t, (uint8_t)(v | 128));
-  byte(t, (uint8_t)v);
-}
-
 static void zigzag(thrift *t, int64_t v) {
-  varint(t, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+  pq_varint(t->out, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 static void field(thrift *t, int id, int type) {
   int step = id - t->last[t->depth];
-  byte(t, (uint8_t)(step << 4 | type)); /* steps of more than 15 do not occur */
+  byte(t, step << 4 | type); /* steps of more than 15 do not occur */
   t->last[t->depth] = id;
 }
 
@@ -60,9 +60,9 @@ static void close_struct(thrift *t) {
 
 static void list(thrift *t, int id, int type, uint64_t n) {
   field(t, id, T_LIST);
-  byte(t, (uint8_t)((n < 15 ? n : 15) << 4 | (uint64_t)type));
+  byte(t, (n < 15 ? n : 15) << 4 | (uint64_t)type);
   if (n >= 15)
-    varint(t, n);
+    pq_varint(t->out, n);
 }
 
 static void i32(thrift *t, int id, int64_t v) {
@@ -71,10 +71,10 @@ static void i32(thrift *t, int id, int64_t v) {
 }
 static void i64(thrift *t, int id, uint64_t v) {
   field(t, id, T_I64);
-  zigzag(t, (int64_t)v);
+  zigzag(t, v);
 }
 static void bytes(thrift *t, const void *v, uint64_t n) {
-  varint(t, n);
+  pq_varint(t->out, n);
   ww_buf_add(t->out, v, n);
 }
 static void binary(thrift *t, int id, const void *v, uint64_t n) {
@@ -88,10 +88,10 @@ void pq_page_header(ww_buf *out, bool dictionary, uint64_t plain, uint64_t packe
                     int encoding) {
   thrift t = {.out = out};
   i32(&t, 1, dictionary ? 2 : 0);
-  i32(&t, 2, (int64_t)plain);
-  i32(&t, 3, (int64_t)packed);
+  i32(&t, 2, plain);
+  i32(&t, 3, packed);
   open_struct(&t, dictionary ? 7 : 5);
-  i32(&t, 1, (int64_t)values);
+  i32(&t, 1, values);
   i32(&t, 2, encoding);
   if (!dictionary) {
     i32(&t, 3, PQ_RLE); /* definition levels */

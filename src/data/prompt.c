@@ -7,6 +7,7 @@
  *
  * Four significant digits: a label holds no more than the measurement's noise, and every digit is a
  * token. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "export_int.h"
@@ -37,10 +38,10 @@ static void argument(ww_buf *b, uint32_t at, const ww_arg *g, const ww_param_tex
     return;
   }
   uint64_t n = ww_arg_elements(g, p->type);
-  ww_buf_fmt(b, "%s of %llu bytes", g->buffer.local ? "local memory" : "buffer",
-             (unsigned long long)g->buffer.bytes);
+  ww_buf_fmt(b, "%s of %" PRIu64 " bytes", g->buffer.local ? "local memory" : "buffer",
+             g->buffer.bytes);
   if (n)
-    ww_buf_fmt(b, " (%llu elements)", (unsigned long long)n);
+    ww_buf_fmt(b, " (%" PRIu64 " elements)", n);
   ww_buf_puts(b, "\n");
 }
 
@@ -55,10 +56,10 @@ static void ask_time(ww_buf *b, const ww_exported *x, const char *source) {
   const uint64_t *g = x->row->grid, *l = x->row->block;
   fence(b, "", source);
   arguments(b, x, source);
-  ww_buf_fmt(b, "Global size: %llu %llu %llu\nLocal size: %llu %llu %llu\n",
-             (unsigned long long)(g[0] * l[0]), (unsigned long long)(g[1] * l[1]),
-             (unsigned long long)(g[2] * l[2]), (unsigned long long)l[0], (unsigned long long)l[1],
-             (unsigned long long)l[2]);
+  ww_buf_fmt(b,
+             "Global size: %" PRIu64 " %" PRIu64 " %" PRIu64 "\nLocal size: %" PRIu64 " %" PRIu64
+             " %" PRIu64 "\n",
+             g[0] * l[0], g[1] * l[1], g[2] * l[2], l[0], l[1], l[2]);
 }
 
 static void describe_gpu(ww_buf *b, const ww_exported *x) {
@@ -86,12 +87,10 @@ static void ask_counters(ww_buf *b, const ww_exported *x, const char *source) {
   ww_buf_puts(b, l->nflags ? "\n" : " none\n");
   ww_buf_fmt(b, "Kernel: %s\n", r->kernel.name);
   ww_buf_fmt(b,
-             "Grid: %llu x %llu x %llu blocks\nBlock: %llu x %llu x %llu threads\nDynamic shared "
-             "memory: %llu bytes\n",
-             (unsigned long long)r->grid[0], (unsigned long long)r->grid[1],
-             (unsigned long long)r->grid[2], (unsigned long long)r->block[0],
-             (unsigned long long)r->block[1], (unsigned long long)r->block[2],
-             (unsigned long long)l->shared);
+             "Grid: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " blocks\nBlock: %" PRIu64 " x %" PRIu64
+             " x %" PRIu64 " threads\nDynamic shared "
+             "memory: %" PRIu64 " bytes\n",
+             r->grid[0], r->grid[1], r->grid[2], r->block[0], r->block[1], r->block[2], l->shared);
   arguments(b, x, source);
   fence(b,
         !r->kernel.dialect                     ? ""

@@ -65,7 +65,7 @@ static const char *list_of(const char *s, const char **name, size_t *name_n) {
     const char *word = s;
     while (ww_is_word(*s))
       s++;
-    size_t n = (size_t)(s - word);
+    size_t n = s - word;
     const char *behind = skip_space(s);
     if (*behind != '(')
       continue;
@@ -190,7 +190,7 @@ const char *ww_kernel_text(const char *source, const char *kernel, ww_arena *a) 
     if (is_kernel(&f, kernel))
       here = true;
     else if (end && begin >= from) {
-      ww_buf_add(&b, source + (from - plain), (size_t)(begin - from));
+      ww_buf_add(&b, source + (from - plain), begin - from);
       ww_buf_puts(&b, "\n");
       from = end;
     }
@@ -239,7 +239,7 @@ static ww_param_text param(const char *s, size_t n, ww_arena *a) {
       s++;
     if (s == word)
       s++; /* * & < > , [ ] */
-    size_t len = (size_t)(s - word);
+    size_t len = s - word;
     if (*word == '[' || *word == '=')
       break;
     if (qualifier(word, len))
@@ -280,7 +280,7 @@ uint32_t ww_params_of_text(const char *source, const char *kernel, ww_arena *a,
     if ((*s == ',' && !depth) || s == end - 1) {
       bool empty = skip_space(from) >= s ||
                    (s == end - 1 && !v.n && word_at(from, skip_space(from), "void") &&
-                    !memchr(from, '*', (size_t)(s - from)));
+                    !memchr(from, '*', s - from));
       if (!empty)
         ww_push(a, &v, param(from, (size_t)(s - from), a));
       from = s + 1;

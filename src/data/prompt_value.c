@@ -1,10 +1,12 @@
 /* prompt_value.c - arguments of a launch in the words of their types. A type that is not known
  * leaves a value as its bytes. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "../base/words.h"
 #include "../base/half.h"
 #include "export_int.h"
+#include "text.h"
 
 static bool is_unsigned(const char *type) {
   static const char *const words[] = {"unsigned", "uint",     "uchar",   "ushort",
@@ -26,10 +28,10 @@ static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
   for (uint32_t k = 0; k < g->hex_n && k < 8; k++)
     bits |= (uint64_t)g->hex[k] << 8 * k;
   if (g->hex_n == 4 && ww_find_word(type, "float")) {
-    uint32_t low = (uint32_t)bits;
+    uint32_t low = bits;
     float f;
     memcpy(&f, &low, sizeof f);
-    return number_text((double)f, a);
+    return number_text(f, a);
   }
   if (g->hex_n == 8 && ww_find_word(type, "double")) {
     double d;
@@ -37,19 +39,17 @@ static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
     return number_text(d, a);
   }
   if (g->hex_n == 2 && (ww_find_word(type, "half") || ww_find_word(type, "__half")))
-    return number_text(ww_half_to_float((uint16_t)bits), a);
+    return number_text(ww_half_to_float(bits), a);
   if (g->hex_n && g->hex_n <= 8 && !strchr(type, '*')) {
     uint32_t up = 64 - 8 * g->hex_n;
     if (is_unsigned(type))
-      return ww_fmt(a, "%llu", (unsigned long long)bits);
+      return ww_fmt(a, "%" PRIu64, bits);
     return ww_fmt(a, "%lld", (long long)((int64_t)(bits << up) >> up));
   }
   ww_buf_puts(&b, "0x");
   for (uint32_t k = 0; k < g->hex_n; k++)
     ww_buf_fmt(&b, "%02x", g->hex[k]);
-  const char *s = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return s;
+  return ww_text_take(&b, a);
 }
 
 const char *ww_arg_text(const ww_arg *g, const char *type, ww_arena *a) {

@@ -24,7 +24,7 @@ static ww_status number(const char *name, const char *text, uint32_t *out, ww_er
   unsigned long v = strtoul(text, &end, 10);
   if (errno || end == text || *end || *text == '-' || v > UINT32_MAX)
     return ww_fail(e, WW_EUSAGE, "%s='%.40s' is no number: a launcher sets it", name, text);
-  *out = (uint32_t)v;
+  *out = v;
   return WW_OK;
 }
 

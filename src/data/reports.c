@@ -4,6 +4,7 @@
  * A line that cannot be read ends it: a table with an unknown part missing is worse than none. */
 #include "reports.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@
 #include "../measure/measure.h"
 #include "../report/launch_int.h"
 #include "note.h"
+#include "text.h"
 
 /* ---- members ---- */
 
@@ -49,7 +51,7 @@ static const char *in_corpus(const char *file) {
 
 static const char *folder_of(const char *file, ww_arena *a) {
   const char *slash = file ? strchr(file, '/') : NULL;
-  return slash ? ww_strndup(a, file, (size_t)(slash - file)) : "other";
+  return slash ? ww_strndup(a, file, slash - file) : "other";
 }
 
 /* Other flags make another kernel of the same text. */
@@ -58,16 +60,13 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
   if (k->origin == WW_ORIGIN_CORPUS)
     ww_buf_fmt(&b, "corpus/%s:%s", k->file ? k->file : "", k->name);
   else
-    ww_buf_fmt(&b, "import/%016llx:%s",
-               (unsigned long long)(k->source_hash ? k->source_hash
-                                                   : ww_hash(k->file ? k->file : "",
-                                                             k->file ? strlen(k->file) : 0, 0)),
+    ww_buf_fmt(&b, "import/%016" PRIx64 ":%s",
+               k->source_hash ? k->source_hash
+                              : ww_hash(k->file ? k->file : "", k->file ? strlen(k->file) : 0, 0),
                k->name);
   for (uint32_t i = 0; l && i < l->nflags; i++)
     ww_buf_fmt(&b, " %s", l->flags[i]);
-  const char *s = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return s;
+  return ww_text_take(&b, a);
 }
 
 static uint64_t hash_of_file(const char *dir, const char *file, ww_arena *a) {
@@ -102,7 +101,7 @@ static ww_status origin_of(const cJSON *row, const char *file, ww_origin otherwi
     return WW_OK;
   for (int k = 0; k < WW_NORIGINS; k++)
     if (!strcmp(n->valuestring, ww_origin_names[k]))
-      return *out = (ww_origin)k, WW_OK;
+      return *out = k, WW_OK;
   return ww_fail(e, WW_EPARSE, "origin: expected corpus, generated or imported, not \"%.40s\"",
                  n->valuestring);
 }
@@ -119,8 +118,8 @@ static bool by_note(const ww_report *r, ww_arena *a, ww_store_kernel *k, uint32_
 }
 
 static ww_status generated_of(const cJSON *row, ww_store_kernel *k, ww_err *e) {
-  k->version = (uint32_t)ww_json_whole(row, "version");
-  k->index = (uint32_t)ww_json_whole(row, "index");
+  k->version = ww_json_whole(row, "version");
+  k->index = ww_json_whole(row, "index");
   k->seed = ww_json_whole(row, "seed");
   if (!k->key || !k->version)
     return ww_fail(e, WW_EPARSE, "a generated kernel needs key, version, seed and index");
@@ -173,14 +172,8 @@ static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir
 
 static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
   ww_launch own = *l;
-  ww_buf b = {0};
-  ww_json j = {0};
   own.file = file;
-  ww_json_begin(&j, &b);
-  ww_launch_write(&own, &j);
-  const char *s = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return s;
+  return ww_text_launch(&own, a);
 }
 
 static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a,
@@ -230,7 +223,7 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
     return st;
   *numbered = cJSON_IsNumber(get(row, "number"));
   if (*numbered)
-    out->number = (uint32_t)ww_json_whole(row, "number");
+    out->number = ww_json_whole(row, "number");
   *numbered |= out->number != 0; /* of its note */
   out->gpu = r.gpu ? r.gpu : ww_json_text(row, "gpu", a);
   for (int k = 0; k < WW_NMETRICS; k++)

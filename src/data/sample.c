@@ -11,6 +11,7 @@
 #include "../base/random.h"
 #include "../measure/plan.h"
 #include "sample_int.h"
+#include "text.h"
 
 #define BUDGET 50000
 #define MOST_US 10000.0
@@ -51,8 +52,8 @@ static uint64_t draw_blocks(sampler *s, ww_regime *r) {
                                                : WW_REGIME_FULL;
   if (*r == WW_REGIME_IDLE)
     return 1 + (uint64_t)(chance(s) * (sms - 1));
-  return (uint64_t)(*r == WW_REGIME_UNDER ? log_between(s, sms, 20 * sms)
-                                          : log_between(s, 20 * sms, 1000 * sms));
+  return *r == WW_REGIME_UNDER ? log_between(s, sms, 20 * sms)
+                               : log_between(s, 20 * sms, 1000 * sms);
 }
 
 /* ---- sizes ---- */
@@ -71,8 +72,8 @@ static int64_t round_size(double v, int64_t base) {
     granule = few;
   if (granule < 1)
     granule = 1;
-  double n = floor(v / (double)granule + 0.5) * (double)granule;
-  return n < (double)granule ? (int64_t)granule : (int64_t)n;
+  double n = floor(v / granule + 0.5) * granule;
+  return n < granule ? (int64_t)granule : (int64_t)n;
 }
 
 /* Sizes at scale x: each base value times x to the power of its weight. */
@@ -81,7 +82,7 @@ static void scale(const sampler *s, const double *weight, double x, ww_knob_sett
     const ww_knob *v = &s->k->v[i];
     if (v->kind != WW_KNOB_SIZE)
       continue;
-    double to = (double)v->value * pow(x, weight[i]);
+    double to = v->value * pow(x, weight[i]);
     out->value[i] = to > 2e9 ? (int64_t)2e9 : round_size(to, v->value);
     if (v->value < 8 && out->value[i] > 8 * v->value)
       out->value[i] = 8 * v->value; /* layers, channels: not the extent */
@@ -92,16 +93,16 @@ static double bytes_of(const ww_launch *l) {
   double sum = 0;
   for (uint32_t p = 0; p < l->nargs; p++) {
     if (l->args[p].kind == WW_ARG_BUFFER && !l->args[p].buffer.local)
-      sum += (double)l->args[p].buffer.bytes;
+      sum += l->args[p].buffer.bytes;
     for (uint32_t k = 0; k < l->args[p].nptrs; k++)
-      sum += (double)l->args[p].ptrs[k].buffer.bytes;
+      sum += l->args[p].ptrs[k].buffer.bytes;
   }
   return sum;
 }
 
 typedef double (*measure)(const ww_launch *l);
 static double count_blocks(const ww_launch *l) {
-  return (double)ww_blocks(l);
+  return ww_blocks(l);
 }
 
 static double at_scale(const sampler *s, const double *weight, double x, ww_knob_setting *set,
@@ -132,7 +133,7 @@ static double solve(const sampler *s, const double *weight, ww_knob_setting *set
 /* ---- the other knobs ---- */
 
 static void draw_weights(sampler *s, double *weight) {
-  uint32_t only = (uint32_t)(chance(s) * s->k->n);
+  uint32_t only = chance(s) * s->k->n;
   bool one = chance(s) < 0.25;
   for (uint32_t i = 0; i < s->k->n; i++)
     weight[i] = one && i != only ? 0 : 0.6 + 0.8 * chance(s);
@@ -143,7 +144,7 @@ static void draw_weights(sampler *s, double *weight) {
 static int64_t draw_work(sampler *s, const ww_knob *v) {
   if (v->mask)
     return (v->value >> (int)(chance(s) * 6)) | 7;
-  double to = (double)v->value * log_between(s, 0.125, 8);
+  double to = v->value * log_between(s, 0.125, 8);
   bool power = (v->value & (v->value - 1)) == 0;
   return power ? (int64_t)power_below(to) : to < 1 ? 1 : (int64_t)to;
 }
@@ -155,11 +156,9 @@ static void draw_others(sampler *s, ww_knob_setting *set) {
     if (v->kind == WW_KNOB_WORK && x < 0.35)
       set->value[i] = draw_work(s, v);
     if (v->kind == WW_KNOB_SMALL && x < 0.5)
-      set->value[i] = (int64_t)power_below((double)v->value * (x < 0.17   ? 0.25
-                                                               : x < 0.35 ? 0.5
-                                                                          : 2));
+      set->value[i] = power_below(v->value * (x < 0.17 ? 0.25 : x < 0.35 ? 0.5 : 2));
     if (v->kind == WW_KNOB_TABLE && x < 0.7)
-      set->value[i] = (int64_t)power_below(log_between(s, 16384, s->most_bytes / 2) / v->elem);
+      set->value[i] = power_below(log_between(s, 16384, s->most_bytes / 2) / v->elem);
     if (set->value[i] < 1)
       set->value[i] = 1;
   }
@@ -169,17 +168,21 @@ static const uint16_t blocks_1d[] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1
 static const uint16_t blocks_2d[][2] = {{8, 8},  {16, 8}, {32, 4},  {16, 16}, {32, 8},
                                         {64, 4}, {64, 2}, {32, 16}, {32, 32}, {128, 2}};
 
+static uint64_t most_threads(const sampler *s) {
+  return s->k->fn->max_threads ? s->k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
+}
+
 static void draw_block(sampler *s, ww_knob_setting *set) {
   const ww_knobs *k = s->k;
   const uint64_t *was = k->at.block;
-  uint64_t most = k->fn->max_threads ? k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
   if (!k->block_free || was[2] > 1 || chance(s) > 0.4)
     return;
-  uint32_t i = (uint32_t)(chance(s) * 10);
-  set->block[0] = was[1] > 1 ? blocks_2d[i][0] : blocks_1d[i];
-  set->block[1] = was[1] > 1 ? blocks_2d[i][1] : 1;
+  uint32_t i = chance(s) * 10;
+  bool flat = was[1] > 1;
+  set->block[0] = flat ? blocks_2d[i][0] : blocks_1d[i];
+  set->block[1] = flat ? blocks_2d[i][1] : 1;
   set->block[2] = 1;
-  if (set->block[0] * set->block[1] > most)
+  if (set->block[0] * set->block[1] > most_threads(s))
     set->block[0] = 0;
 }
 
@@ -193,13 +196,13 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
     axes += k->axis[d] && (l->grid[d] > 1 || (d == 0 && l->grid[1] * l->grid[2] == 1));
   if (!axes)
     return;
-  double factor = pow((double)blocks / (double)ww_blocks(l), 1.0 / axes);
+  double factor = pow(blocks / (double)ww_blocks(l), 1.0 / axes);
   for (int d = 0; d < 3; d++) {
     if (!k->axis[d] || (l->grid[d] < 2 && !(d == 0 && axes == 1)))
       continue;
-    double to = floor((double)l->grid[d] * factor + 0.5);
-    if (!grow && to > (double)l->grid[d])
-      to = (double)l->grid[d];
+    double to = floor(l->grid[d] * factor + 0.5);
+    if (!grow && to > l->grid[d])
+      to = l->grid[d];
     if (d && to > 65535)
       to = 65535;
     l->grid[d] = to < 1 ? 1 : (uint64_t)to;
@@ -211,19 +214,14 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
 static ww_status write_ready(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
                              ww_variant *out, ww_err *e) {
   ww_assumed said = {0};
-  ww_buf b = {0};
-  ww_json j = {0};
   ww_status st = ww_plan(m, fn, l, &said, a, e);
   if (st)
     return st;
-  ww_json_begin(&j, &b);
-  ww_launch_write(l, &j);
-  out->json = ww_strdup(a, b.s);
-  out->identity = ww_hash(b.s, b.n, 0);
+  out->json = ww_text_launch(l, a);
+  out->identity = ww_hash(out->json, strlen(out->json), 0);
   out->blocks = ww_blocks(l);
   out->threads = ww_block_threads(l);
   out->bytes = bytes_of(l);
-  ww_buf_free(&b);
   return WW_OK;
 }
 
@@ -257,11 +255,9 @@ ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *
 
 static bool fits(const sampler *s, const ww_launch *l) {
   uint64_t threads = ww_block_threads(l);
-  uint64_t most =
-      s->k->fn->max_threads ? s->k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
   bool shared = l->shared + s->k->fn->shared_bytes <= SHARED_PLAIN || l->shared <= s->k->at.shared;
-  return threads >= 1 && threads <= most && shared && l->grid[1] <= 65535 && l->grid[2] <= 65535 &&
-         l->grid[0] < 1u << 31 && bytes_of(l) <= 1.05 * s->most_bytes;
+  return threads >= 1 && threads <= most_threads(s) && shared && l->grid[1] <= 65535 &&
+         l->grid[2] <= 65535 && l->grid[0] < 1u << 31 && bytes_of(l) <= 1.05 * s->most_bytes;
 }
 
 typedef struct {
@@ -272,17 +268,23 @@ typedef struct {
   bool apart; /* sizes are for the bytes, the grid is set on its own */
 } dice;
 
+/* Whether there are sizes to be scaled; weight NULL: to any power. */
+static bool has_sizes(const ww_knobs *k, const double *weight) {
+  for (uint32_t i = 0; i < k->n; i++)
+    if (k->v[i].kind == WW_KNOB_SIZE && (!weight || weight[i] > 0))
+      return true;
+  return false;
+}
+
 /* Sizes for a number of blocks, or for a number of bytes with the grid set apart. */
 static ww_status draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch *out, ww_err *e) {
   const ww_knobs *k = s->k;
-  bool sizes = false;
-  for (uint32_t i = 0; i < k->n; i++)
-    sizes |= k->v[i].kind == WW_KNOB_SIZE && d->weight[i] > 0;
+  bool sizes = has_sizes(k, d->weight);
   double x = 1;
   if (sizes) {
     double most = solve(s, d->weight, &d->set, bytes_of, s->most_bytes);
     if (!d->apart)
-      x = solve(s, d->weight, &d->set, count_blocks, (double)d->blocks);
+      x = solve(s, d->weight, &d->set, count_blocks, d->blocks);
     if (d->apart || x > 1e3)
       x = solve(s, d->weight, &d->set, bytes_of,
                 d->bytes); /* sizes that the grid does not depend on */
@@ -295,7 +297,7 @@ static ww_status draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch
     return st;
   bool grow = (k->strides || !k->moves_grid) && !k->base.cooperative;
   if (d->apart || !sizes)
-    set_grid(k, sizes ? d->blocks : (uint64_t)fmax(1, (double)d->blocks * shrink), grow, out);
+    set_grid(k, sizes ? d->blocks : (uint64_t)fmax(1, d->blocks * shrink), grow, out);
   return WW_OK;
 }
 
@@ -305,10 +307,7 @@ static void roll(sampler *s, dice *d) {
   *d = (dice){0};
   for (uint32_t i = 0; i < k->n; i++)
     d->set.value[i] = k->v[i].value;
-  bool size = false;
-  for (uint32_t i = 0; i < k->n; i++)
-    size |= k->v[i].kind == WW_KNOB_SIZE;
-  if (size)
+  if (has_sizes(k, NULL))
     draw_weights(s, d->weight);
   draw_others(s, &d->set);
   draw_block(s, &d->set);
@@ -321,7 +320,7 @@ static void roll(sampler *s, dice *d) {
 static bool drawn_before(sampler *s, const ww_launch *l) {
   uint64_t h = ww_hash(l->grid, sizeof l->grid, ww_hash(l->block, sizeof l->block, l->shared));
   for (uint32_t p = 0; p < l->nargs; p++)
-    h = ww_hash(&(uint64_t[2]){(uint64_t)l->args[p].ivalue, l->args[p].buffer.bytes}, 16, h);
+    h = ww_hash(&(uint64_t[2]){l->args[p].ivalue, l->args[p].buffer.bytes}, 16, h);
   for (uint32_t k = 0; k < s->drawn.n; k++)
     if (s->drawn.v[k] == h)
       return true;

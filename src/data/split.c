@@ -11,7 +11,7 @@ const ww_split_family ww_split_families[] = {
 const uint32_t ww_nsplit_families = sizeof ww_split_families / sizeof *ww_split_families;
 
 static ww_split by_hash(uint64_t h) {
-  uint32_t tenth = (uint32_t)(h % 10);
+  uint32_t tenth = h % 10;
   return tenth < 8 ? WW_SPLIT_TRAIN : tenth == 8 ? WW_SPLIT_VALIDATION : WW_SPLIT_TEST;
 }
 

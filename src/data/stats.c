@@ -10,6 +10,7 @@
 
 #include "../base/words.h"
 #include "split.h"
+#include "text.h"
 
 const char *const ww_blocking_names[WW_NBLOCKINGS] = {
     "fewer blocks than SMs", "1 to 20 blocks an SM", "20 to 1000 blocks an SM",
@@ -58,9 +59,7 @@ static const char *cause_text(const char *message, ww_arena *a) {
       s += n;
     }
   }
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 static void add_failure(ww_stats *s, const ww_store_row *r) {
@@ -122,8 +121,8 @@ static void add_values(ww_stats *s, const ww_store_row *r, uint32_t sms) {
   double t = r->m[WW_M_time_us], v;
   for (int q = 0; q < WW_NSPREADS; q++) {
     uint8_t place = WW_UNKNOWN;
-    if (ww_spread_value(r, sms, (ww_spread_id)q, &v)) {
-      place = (uint8_t)ww_spread_place(&ww_spreads[q], v);
+    if (ww_spread_value(r, sms, q, &v)) {
+      place = ww_spread_place(&ww_spreads[q], v);
       s->spread[q].at[place]++;
       s->spread[q].n++;
     }
@@ -167,7 +166,7 @@ ww_status ww_stats_row(void *stats, const ww_store_row *r, ww_err *e) {
 
 /* ---- the end ---- */
 
-static int by_value(const void *x, const void *y) {
+int ww_stats_by_value(const void *x, const void *y) {
   float a = *(const float *)x, b = *(const float *)y;
   return (a > b) - (a < b);
 }
@@ -191,9 +190,9 @@ static int by_count(const void *x, const void *y) {
 void ww_stats_end(ww_stats *s) {
   uint32_t over = 0;
   if (s->times.n)
-    qsort(s->times.v, s->times.n, sizeof(float), by_value);
+    qsort(s->times.v, s->times.n, sizeof(float), ww_stats_by_value);
   if (s->noise.n)
-    qsort(s->noise.v, s->noise.n, sizeof(float), by_value);
+    qsort(s->noise.v, s->noise.n, sizeof(float), ww_stats_by_value);
   if (s->families.n)
     qsort(s->families.v, s->families.n, sizeof(ww_family), by_launches);
   if (s->causes.n)

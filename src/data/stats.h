@@ -122,6 +122,7 @@ ww_status ww_stats_row(void *stats, const ww_store_row *r,
                        ww_err *e); /* for ww_store_each, ww_reports_each */
 void ww_stats_end(ww_stats *s);    /* quantiles, order */
 void ww_stats_free(ww_stats *s);
+int ww_stats_by_value(const void *x, const void *y); /* of floats, for qsort */
 /* The share of the other set's launches that are covered in every quantity known of them. */
 double ww_stats_cover(const ww_stats *ours, const ww_stats *other);
 

@@ -4,6 +4,16 @@
 #include "split.h"
 #include "stats.h"
 
+static void open_obj(ww_json *j, const char *key) {
+  ww_json_key(j, key);
+  ww_json_obj(j);
+}
+
+static void open_arr(ww_json *j, const char *key) {
+  ww_json_key(j, key);
+  ww_json_arr(j);
+}
+
 static void tally(ww_json *j, const ww_row_counts *t) {
   ww_json_kuint(j, "kernels", t->kernels);
   ww_json_kuint(j, "launches", t->launches);
@@ -12,11 +22,9 @@ static void tally(ww_json *j, const ww_row_counts *t) {
 
 static void tallies(ww_json *j, const char *key, const char *const *names, const ww_row_counts *t,
                     int n) {
-  ww_json_key(j, key);
-  ww_json_obj(j);
+  open_obj(j, key);
   for (int k = 0; k < n; k++) {
-    ww_json_key(j, names[k]);
-    ww_json_obj(j);
+    open_obj(j, names[k]);
     tally(j, &t[k]);
     ww_json_end_obj(j);
   }
@@ -24,8 +32,7 @@ static void tallies(ww_json *j, const char *key, const char *const *names, const
 }
 
 static void families(ww_json *j, const ww_stats *s) {
-  ww_json_key(j, "by_family");
-  ww_json_arr(j);
+  open_arr(j, "by_family");
   for (uint32_t k = 0; k < s->families.n; k++) {
     const ww_family *f = &s->families.v[k];
     ww_json_obj(j);
@@ -39,30 +46,28 @@ static void families(ww_json *j, const ww_stats *s) {
 }
 
 static void gpus(ww_json *j, const ww_stats *s) {
-  ww_json_key(j, "gpus");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < s->gpus.n; k++) {
+  open_arr(j, "gpus");
+  for (const ww_stats_gpu *g = s->gpus.v; g < s->gpus.v + s->gpus.n; g++) {
     ww_json_obj(j);
-    ww_json_kstr(j, "gpu", s->gpus.v[k].name);
-    if (s->gpus.v[k].device)
-      ww_json_kstr(j, "device", s->gpus.v[k].device);
-    if (s->gpus.v[k].sms)
-      ww_json_kuint(j, "sms", s->gpus.v[k].sms);
-    ww_json_kuint(j, "launches", s->gpus.v[k].launches);
+    ww_json_kstr(j, "gpu", g->name);
+    if (g->device)
+      ww_json_kstr(j, "device", g->device);
+    if (g->sms)
+      ww_json_kuint(j, "sms", g->sms);
+    ww_json_kuint(j, "launches", g->launches);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
 }
 
 static void failures(ww_json *j, const ww_stats *s) {
-  ww_json_key(j, "failures");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < s->causes.n; k++) {
+  open_arr(j, "failures");
+  for (const ww_cause *c = s->causes.v; c < s->causes.v + s->causes.n; c++) {
     ww_json_obj(j);
-    ww_json_kstr(j, "code", ww_status_name(s->causes.v[k].code));
-    ww_json_kstr(j, "cause", s->causes.v[k].text);
-    ww_json_kuint(j, "launches", s->causes.v[k].n);
-    ww_json_kstr(j, "example", s->causes.v[k].example);
+    ww_json_kstr(j, "code", ww_status_name(c->code));
+    ww_json_kstr(j, "cause", c->text);
+    ww_json_kuint(j, "launches", c->n);
+    ww_json_kstr(j, "example", c->example);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
@@ -70,19 +75,17 @@ static void failures(ww_json *j, const ww_stats *s) {
 
 static void part(ww_json *j, const char *key, uint64_t n, uint64_t of) {
   if (of)
-    ww_json_knum(j, key, (double)n / (double)of);
+    ww_json_knum(j, key, n / (double)of);
 }
 
 static void shares(ww_json *j, const ww_stats *s) {
-  ww_json_key(j, "shares");
-  ww_json_obj(j);
+  open_obj(j, "shares");
   part(j, "integer_only", s->integer_only, s->spread[WW_SPREAD_ai].n);
   part(j, "under_10us", s->under_10us, s->all.launches);
   part(j, "above_10ms", s->above_10ms, s->all.launches);
   part(j, "fewer_blocks_than_sms", s->blocking[WW_FEW_BLOCKS], s->blocking_known);
   ww_json_end_obj(j);
-  ww_json_key(j, "regimes");
-  ww_json_obj(j);
+  open_obj(j, "regimes");
   static const char *const names[WW_NBLOCKINGS] = {"below_1", "1_to_20", "20_to_1000",
                                                    "above_1000"};
   for (int k = 0; k < WW_NBLOCKINGS; k++)
@@ -91,14 +94,12 @@ static void shares(ww_json *j, const ww_stats *s) {
 }
 
 static void moments(ww_json *j, const ww_stats *s) {
-  ww_json_key(j, "noise"); /* interquartile range over median of a launch's runs */
-  ww_json_obj(j);
+  open_obj(j, "noise"); /* interquartile range over median of a launch's runs */
   ww_json_knum(j, "median", s->noise_median);
   ww_json_knum(j, "p95", s->noise_p95);
   ww_json_knum(j, "above_5_percent", s->noisy);
   ww_json_end_obj(j);
-  ww_json_key(j, "time_us");
-  ww_json_obj(j);
+  open_obj(j, "time_us");
   ww_json_knum(j, "least", s->time_least);
   ww_json_knum(j, "median", s->time_median);
   ww_json_knum(j, "most", s->time_most);
@@ -106,15 +107,13 @@ static void moments(ww_json *j, const ww_stats *s) {
 }
 
 static void bins(ww_json *j, const char *key, const ww_spread *s, const ww_spread_info *i) {
-  ww_json_key(j, key);
-  ww_json_obj(j);
+  open_obj(j, key);
   ww_json_kuint(j, "launches", s->n);
   if (i->zero)
     ww_json_kuint(j, "zero", s->at[WW_ZERO]);
   ww_json_kuint(j, "below", s->at[WW_BELOW]);
   ww_json_kuint(j, "above", s->at[WW_ABOVE]);
-  ww_json_key(j, "bins");
-  ww_json_arr(j);
+  open_arr(j, "bins");
   for (uint32_t k = 0; k < i->bins; k++)
     ww_json_uint(j, s->at[k]);
   ww_json_end_arr(j);
@@ -122,15 +121,13 @@ static void bins(ww_json *j, const char *key, const ww_spread *s, const ww_sprea
 }
 
 static void spreads(ww_json *j, const ww_stats_view *v) {
-  ww_json_key(j, "histograms");
-  ww_json_arr(j);
+  open_arr(j, "histograms");
   for (int q = 0; q < WW_NSPREADS; q++) {
     const ww_spread_info *i = &ww_spreads[q];
     ww_json_obj(j);
     ww_json_kstr(j, "quantity", i->id);
     ww_json_kstr(j, "unit", i->axis);
-    ww_json_key(j, "edges");
-    ww_json_arr(j);
+    open_arr(j, "edges");
     for (uint32_t k = 0; k <= i->bins; k++)
       ww_json_num(j, ww_spread_edge(i, k));
     ww_json_end_arr(j);
@@ -145,25 +142,23 @@ static void spreads(ww_json *j, const ww_stats_view *v) {
 }
 
 static void repeats(ww_json *j, const ww_repeats *r) {
-  ww_json_key(j, "repeated");
-  ww_json_obj(j);
+  open_obj(j, "repeated");
   ww_json_kuint(j, "compared", r->compared);
   ww_json_kuint(j, "agree", r->agree);
   if (r->compared)
-    ww_json_knum(j, "agree_share", (double)r->agree / (double)r->compared);
+    ww_json_knum(j, "agree_share", r->agree / (double)r->compared);
   ww_json_kuint(j, "told_by_spread", r->told);
   ww_json_kuint(j, "absent", r->absent);
   ww_json_knum(j, "median", r->median);
   ww_json_knum(j, "p95", r->p95);
-  ww_json_key(j, "worst");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < r->nworst; k++) {
+  open_arr(j, "worst");
+  for (const ww_repeat_row *w = r->worst; w < r->worst + r->nworst; w++) {
     ww_json_obj(j);
-    ww_json_kstr(j, "key", r->worst[k].key);
-    ww_json_kuint(j, "number", r->worst[k].number);
-    ww_json_knum(j, "first_us", r->worst[k].first_us);
-    ww_json_knum(j, "second_us", r->worst[k].second_us);
-    ww_json_knum(j, "iqr_us", r->worst[k].iqr_us);
+    ww_json_kstr(j, "key", w->key);
+    ww_json_kuint(j, "number", w->number);
+    ww_json_knum(j, "first_us", w->first_us);
+    ww_json_knum(j, "second_us", w->second_us);
+    ww_json_knum(j, "iqr_us", w->iqr_us);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);

@@ -68,7 +68,7 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   s->met = true;
   o->compared++;
   o->agree += agree;
-  j->off[j->noff++] = (float)(apart / first);
+  j->off[j->noff++] = apart / first;
   if (agree)
     return WW_OK;
   ww_repeat_row row = {.number = r->number,
@@ -80,11 +80,6 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   o->told += iqr >= apart / 2;
   add_worst(o, &row);
   return WW_OK;
-}
-
-static int by_value(const void *x, const void *y) {
-  float a = *(const float *)x, b = *(const float *)y;
-  return (a > b) - (a < b);
 }
 
 ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err *e) {
@@ -103,9 +98,9 @@ ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err 
   for (uint32_t k = 0; k < j.n; k++)
     out->absent += !j.v[k].met;
   if (j.noff) {
-    qsort(j.off, j.noff, sizeof *j.off, by_value);
-    out->median = (double)j.off[j.noff / 2];
-    out->p95 = (double)j.off[(uint32_t)(0.95 * (j.noff - 1) + 0.5)];
+    qsort(j.off, j.noff, sizeof *j.off, ww_stats_by_value);
+    out->median = j.off[j.noff / 2];
+    out->p95 = j.off[(uint32_t)(0.95 * (j.noff - 1) + 0.5)];
   }
   ww_map_free(&j.at);
   free(j.v);

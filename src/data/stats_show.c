@@ -1,5 +1,6 @@
 /* stats_show.c - what is in a store, for people: tables and small bars on a terminal of 100
  * columns. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "../base/units.h"
@@ -18,15 +19,15 @@ static const char *off(FILE *f) {
   return ww_color_on(f) ? "\033[0m" : "";
 }
 
-/* In eighths of a column. */
+/* In eighths of a column; ends the line. */
 static void bar(FILE *f, double share, int columns) {
   static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  int eighths = (int)lround(share * columns * 8);
+  int eighths = lround(share * columns * 8);
   if (share > 0 && !eighths)
     eighths = 1;
   for (; eighths >= 8; eighths -= 8)
     fputs("█", f);
-  fputs(parts[eighths], f);
+  fprintf(f, "%s\n", parts[eighths]);
 }
 
 static void head(FILE *f, const char *text) {
@@ -35,12 +36,9 @@ static void head(FILE *f, const char *text) {
 
 static void tally(FILE *f, const char *name, const char *note, const ww_row_counts *t,
                   uint64_t of) {
-  double share = of ? (double)t->launches / (double)of : 0;
-  fprintf(f, "  %-22.22s %-10.10s %9llu %10llu %10llu  ", name, note,
-          (unsigned long long)t->kernels, (unsigned long long)t->launches,
-          (unsigned long long)t->with_counters);
-  bar(f, share, 30);
-  fputc('\n', f);
+  fprintf(f, "  %-22.22s %-10.10s %9" PRIu64 " %10" PRIu64 " %10" PRIu64 "  ", name, note,
+          t->kernels, t->launches, t->with_counters);
+  bar(f, of ? t->launches / (double)of : 0, 30);
 }
 
 static void tally_head(FILE *f, const char *name, const char *note) {
@@ -73,10 +71,9 @@ static const char *us_text(double us, char out[24]) {
 }
 
 static void line(FILE *f, const char *name, uint64_t n, uint64_t of, double most) {
-  double share = of ? (double)n / (double)of : 0;
-  fprintf(f, "  %-28s %9llu %6.2f %%  ", name, (unsigned long long)n, 100 * share);
+  double share = of ? n / (double)of : 0;
+  fprintf(f, "  %-28s %9" PRIu64 " %6.2f %%  ", name, n, 100 * share);
   bar(f, most > 0 ? share / most : 0, BAR);
-  fputc('\n', f);
 }
 
 static void times(const ww_stats *s, FILE *f) {
@@ -86,7 +83,7 @@ static void times(const ww_stats *s, FILE *f) {
   double most = 0;
   head(f, "Time");
   for (uint32_t k = 0; k < i->bins; k++)
-    most = fmax(most, t->n ? (double)t->at[k] / (double)t->n : 0);
+    most = fmax(most, t->n ? t->at[k] / (double)t->n : 0);
   if (t->at[WW_BELOW])
     line(f, "below 1 us", t->at[WW_BELOW], t->n, most);
   for (uint32_t k = 0; k < i->bins; k++) {
@@ -125,7 +122,7 @@ static void failures(const ww_stats *s, FILE *f) {
     return;
   head(f, "Failures");
   for (uint32_t k = 0; k < s->causes.n && k < 20; k++)
-    fprintf(f, "  %9llu  %s: %s (%s)\n", (unsigned long long)s->causes.v[k].n,
+    fprintf(f, "  %9" PRIu64 "  %s: %s (%s)\n", s->causes.v[k].n,
             ww_status_name(s->causes.v[k].code), s->causes.v[k].text, s->causes.v[k].example);
   if (s->causes.n > 20)
     fprintf(f, "  and %u more causes\n", s->causes.n - 20);
@@ -140,16 +137,14 @@ static void coverage(const ww_stats *ours, const ww_stats *other, FILE *f) {
     double c = ww_spread_cover(&ours->spread[q], &other->spread[q]);
     if (isnan(c))
       continue;
-    fprintf(f, "  %-36s %10llu %10llu %7.1f %%  ", ww_spreads[q].title,
-            (unsigned long long)ours->spread[q].n, (unsigned long long)other->spread[q].n, 100 * c);
+    fprintf(f, "  %-36s %10" PRIu64 " %10" PRIu64 " %7.1f %%  ", ww_spreads[q].title,
+            ours->spread[q].n, other->spread[q].n, 100 * c);
     bar(f, c, 20);
-    fputc('\n', f);
   }
   double all_at_once = ww_stats_cover(ours, other);
-  fprintf(f, "  %-36s %10s %10llu %7.1f %%  ", "all of them at once", "",
-          (unsigned long long)other->all.launches, 100 * all_at_once);
+  fprintf(f, "  %-36s %10s %10" PRIu64 " %7.1f %%  ", "all of them at once", "",
+          other->all.launches, 100 * all_at_once);
   bar(f, all_at_once, 20);
-  fputc('\n', f);
   fprintf(f, "%s  covered: in a bin where this set has at least %d launches%s\n", dim(f),
           WW_COVERED_FROM, off(f));
 }
@@ -161,17 +156,17 @@ static void repeats(const ww_repeats *r, FILE *f) {
     return;
   }
   fprintf(f,
-          "  %llu launches on both occasions; %llu agree (%.1f %%: within 5 %%, or 0.25 us below 5 "
+          "  %" PRIu64 " launches on both occasions; %" PRIu64
+          " agree (%.1f %%: within 5 %%, or 0.25 us below 5 "
           "us)\n",
-          (unsigned long long)r->compared, (unsigned long long)r->agree,
-          100 * (double)r->agree / (double)r->compared);
+          r->compared, r->agree, 100 * (double)r->agree / r->compared);
   fprintf(f,
-          "  of the others, %llu have a spread that says so; difference: median %.2f %%, 95th "
+          "  of the others, %" PRIu64
+          " have a spread that says so; difference: median %.2f %%, 95th "
           "percentile %.2f %%\n",
-          (unsigned long long)r->told, 100 * r->median, 100 * r->p95);
+          r->told, 100 * r->median, 100 * r->p95);
   if (r->absent)
-    fprintf(f, "  %llu launches of the repetition are not in both, or failed\n",
-            (unsigned long long)r->absent);
+    fprintf(f, "  %" PRIu64 " launches of the repetition are not in both, or failed\n", r->absent);
   for (uint32_t k = 0; k < r->nworst && k < 10; k++) {
     char a[24], b[24];
     const ww_repeat_row *w = &r->worst[k];
@@ -182,12 +177,11 @@ static void repeats(const ww_repeats *r, FILE *f) {
 
 void ww_stats_print(const ww_stats_view *v, FILE *f) {
   const ww_stats *s = v->ours;
-  fprintf(f, "%s%s%s: %llu launches of %llu kernels", bold(f), s->name, off(f),
-          (unsigned long long)s->all.launches, (unsigned long long)s->all.kernels);
+  fprintf(f, "%s%s%s: %" PRIu64 " launches of %" PRIu64 " kernels", bold(f), s->name, off(f),
+          s->all.launches, s->all.kernels);
   for (uint32_t k = 0; k < s->gpus.n; k++)
     fprintf(f, "%s%s", k ? ", " : " on ", s->gpus.v[k].name);
-  fprintf(f, ", %llu with counters; %llu failed\n", (unsigned long long)s->all.with_counters,
-          (unsigned long long)s->failed);
+  fprintf(f, ", %" PRIu64 " with counters; %" PRIu64 " failed\n", s->all.with_counters, s->failed);
   if (!s->all.launches) {
     failures(s, f);
     return;

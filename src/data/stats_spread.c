@@ -50,7 +50,7 @@ static double share(const ww_store_row *r, ww_metric m) {
 }
 
 static double blocks_per_sm(const ww_store_row *r, uint32_t sms) {
-  double blocks = (double)r->grid[0] * (double)r->grid[1] * (double)r->grid[2];
+  double blocks = r->grid[0] * (double)r->grid[1] * r->grid[2];
   return sms && blocks > 0 ? blocks / sms : NAN;
 }
 
@@ -65,53 +65,43 @@ static double capped(double pct) {
   return pct > 100 ? 100 : pct;
 }
 
-bool ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q, double *out) {
+static double value(const ww_store_row *r, uint32_t sms, ww_spread_id q) {
   switch (q) {
   case WW_SPREAD_time:
-    *out = r->m[WW_M_time_us];
-    break;
+    return r->m[WW_M_time_us];
   case WW_SPREAD_blocks_per_sm:
-    *out = blocks_per_sm(r, sms);
-    break;
+    return blocks_per_sm(r, sms);
   case WW_SPREAD_occupancy:
-    *out = r->m[WW_M_occupancy_pct];
-    break;
+    return r->m[WW_M_occupancy_pct];
   case WW_SPREAD_ai:
-    *out = intensity(r);
-    break;
+    return intensity(r);
   case WW_SPREAD_l1_hit:
-    *out = capped(r->m[WW_M_l1_hit_pct]);
-    break;
+    return capped(r->m[WW_M_l1_hit_pct]);
   case WW_SPREAD_l2_hit:
-    *out = capped(r->m[WW_M_l2_hit_pct]);
-    break;
+    return capped(r->m[WW_M_l2_hit_pct]);
   case WW_SPREAD_dram_bytes:
-    *out = r->m[WW_M_dram_read_bytes] + r->m[WW_M_dram_write_bytes];
-    break;
+    return r->m[WW_M_dram_read_bytes] + r->m[WW_M_dram_write_bytes];
   case WW_SPREAD_active_lanes:
-    *out = r->m[WW_M_active_lanes];
-    break;
+    return r->m[WW_M_active_lanes];
   case WW_SPREAD_load_sectors: /* a launch with counters but without this one loads nothing */
-    *out = isnan(r->m[WW_M_ld_sectors_per_request]) && r->m[WW_M_warp_instructions] > 0
+    return isnan(r->m[WW_M_ld_sectors_per_request]) && r->m[WW_M_warp_instructions] > 0
                ? 0
                : r->m[WW_M_ld_sectors_per_request];
-    break;
   case WW_SPREAD_int_share:
-    *out = share(r, WW_M_int_ops);
-    break;
+    return share(r, WW_M_int_ops);
   case WW_SPREAD_fp32_share:
-    *out = share(r, WW_M_flops_fp32);
-    break;
+    return share(r, WW_M_flops_fp32);
   case WW_SPREAD_fp64_share:
-    *out = share(r, WW_M_flops_fp64);
-    break;
+    return share(r, WW_M_flops_fp64);
   case WW_SPREAD_fp16_share:
-    *out = share(r, WW_M_flops_fp16);
-    break;
+    return share(r, WW_M_flops_fp16);
   default:
-    *out = share(r, WW_M_flops_tensor);
-    break;
+    return share(r, WW_M_flops_tensor);
   }
+}
+
+bool ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q, double *out) {
+  *out = value(r, sms, q);
   return !isnan(*out);
 }
 
@@ -131,8 +121,7 @@ uint32_t ww_spread_place(const ww_spread_info *i, double v) {
   if (v > i->hi)
     return WW_ABOVE;
   uint32_t bin =
-      (uint32_t)(at * i->bins +
-                 1e-9); /* an edge belongs to the bin above it, the last one to the last bin */
+      at * i->bins + 1e-9; /* an edge belongs to the bin above it, the last one to the last bin */
   return bin < i->bins ? bin : i->bins - 1;
 }
 
@@ -143,7 +132,7 @@ double ww_spread_cover(const ww_spread *ours, const ww_spread *other) {
   for (int k = 0; k < WW_NPLACES; k++)
     if (ours->at[k] >= WW_COVERED_FROM)
       in += other->at[k];
-  return (double)in / (double)other->n;
+  return in / (double)other->n;
 }
 
 double ww_stats_cover(const ww_stats *ours, const ww_stats *other) {
@@ -151,7 +140,7 @@ double ww_stats_cover(const ww_stats *ours, const ww_stats *other) {
   for (uint32_t k = 0; k < n; k++) {
     bool covered = true;
     for (int q = 0; q < WW_NSPREADS && covered; q++) {
-      uint8_t place = other->places.v[k * WW_NSPREADS + (uint32_t)q];
+      uint8_t place = other->places.v[k * WW_NSPREADS + q];
       covered = place == WW_UNKNOWN || ours->spread[q].at[place] >= WW_COVERED_FROM;
     }
     in += covered;

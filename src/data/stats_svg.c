@@ -4,6 +4,7 @@
  * One SVG a quantity that any browser shows: text as text, no script. What a bar stands for is its
  * <title>. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -43,38 +44,41 @@ typedef struct {
 
 /* ---- layout ---- */
 
-static void add(chart *c, double *x, double width, uint64_t ours, uint64_t other, double from,
-                double to, const char *name) {
-  c->places[c->n++] = (place){*x, width, ours, other, from, to, name};
+/* Place `at` of both sets; *x goes behind it. */
+static void add(chart *c, double *x, double width, uint32_t at, double from, double to,
+                const char *name) {
+  c->places[c->n++] =
+      (place){*x, width, c->ours->at[at], c->other ? c->other->at[at] : 0, from, to, name};
   *x += width;
+}
+
+static bool any_at(const chart *c, uint32_t at) {
+  return c->ours->at[at] || (c->other && c->other->at[at]);
 }
 
 /* A bin apart for zeros, one at either end where something lies beyond, the others side by side. */
 static void lay_out(chart *c) {
-  static const ww_spread nothing;
-  const ww_spread *a = c->ours, *b = c->other ? c->other : &nothing;
   const ww_spread_info *i = c->i;
-  bool zero = i->zero && (a->at[WW_ZERO] || b->at[WW_ZERO]),
-       below = a->at[WW_BELOW] || b->at[WW_BELOW], above = a->at[WW_ABOVE] || b->at[WW_ABOVE];
+  bool zero = i->zero && any_at(c, WW_ZERO), below = any_at(c, WW_BELOW),
+       above = any_at(c, WW_ABOVE);
   double x = LEFT, room = WIDTH - LEFT - RIGHT;
   double units = i->bins + (zero ? 2.8 : 0) + below + above;
   c->bin_width = room / units;
   if (zero) {
-    add(c, &x, 2 * c->bin_width, a->at[WW_ZERO], b->at[WW_ZERO], NAN, NAN, i->zero);
+    add(c, &x, 2 * c->bin_width, WW_ZERO, NAN, NAN, i->zero);
     x += 0.8 * c->bin_width;
   }
   if (below)
-    add(c, &x, c->bin_width, a->at[WW_BELOW], b->at[WW_BELOW], NAN, i->lo, NULL);
+    add(c, &x, c->bin_width, WW_BELOW, NAN, i->lo, NULL);
   c->first = c->n;
   for (uint32_t k = 0; k < i->bins; k++)
-    add(c, &x, c->bin_width, a->at[k], b->at[k], ww_spread_edge(i, k), ww_spread_edge(i, k + 1),
-        NULL);
+    add(c, &x, c->bin_width, k, ww_spread_edge(i, k), ww_spread_edge(i, k + 1), NULL);
   if (above)
-    add(c, &x, c->bin_width, a->at[WW_ABOVE], b->at[WW_ABOVE], i->hi, NAN, NULL);
+    add(c, &x, c->bin_width, WW_ABOVE, i->hi, NAN, NULL);
 }
 
 static double share(uint64_t n, const ww_spread *of) {
-  return of && of->n ? (double)n / (double)of->n : 0;
+  return of && of->n ? n / (double)of->n : 0;
 }
 
 static double step_of(double top) { /* of the ticks: 1, 2, 5, 10, 20 % */
@@ -104,6 +108,7 @@ static const char *tick_text(const chart *c, double v, char out[32]) {
                                                                              NULL};
   static const char *const bytes[] = {" kB", " MB", " GB", NULL};
   const char *unit;
+  int digits = 3;
   if (c->i == &ww_spreads[WW_SPREAD_time]) {
     unit = ww_unit_of(&v, times, 999.9, 999.9);
   } else if (c->i == &ww_spreads[WW_SPREAD_dram_bytes]) {
@@ -111,12 +116,9 @@ static const char *tick_text(const chart *c, double v, char out[32]) {
     unit = ww_unit_of(&v, bytes, 999.9, 999.9);
   } else {
     unit = ww_unit_of(&v, plain, 1e3, 1e3);
-    if (*unit) {
-      snprintf(out, 32, "%g%s", v, unit);
-      return out;
-    }
+    digits = *unit ? 6 : 3;
   }
-  snprintf(out, 32, "%.3g%s", v, unit);
+  snprintf(out, 32, "%.*g%s", digits, v, unit);
   return out;
 }
 
@@ -131,10 +133,9 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
     ww_buf_fmt(&title, "above %s", tick_text(c, p->from, lo));
   else
     ww_buf_fmt(&title, "%s to %s", tick_text(c, p->from, lo), tick_text(c, p->to, hi));
-  ww_buf_fmt(&title, ": %llu launches (%.1f %%)", (unsigned long long)p->ours,
-             100 * share(p->ours, c->ours));
+  ww_buf_fmt(&title, ": %" PRIu64 " launches (%.1f %%)", p->ours, 100 * share(p->ours, c->ours));
   if (c->other)
-    ww_buf_fmt(&title, ", other set %llu (%.1f %%)", (unsigned long long)p->other,
+    ww_buf_fmt(&title, ", other set %" PRIu64 " (%.1f %%)", p->other,
                100 * share(p->other, c->other));
   ww_svg_escape(b, title.s);
   ww_buf_free(&title);
@@ -142,18 +143,15 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
 
 /* ---- drawing ---- */
 
-static void grid_line(chart *c, double y) {
-  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
-             LEFT, y, WIDTH - RIGHT, y);
-}
-
 static void ticks_y(chart *c) {
   char t[32];
   double step = step_of(c->top);
   for (int k = 0; k * step <= c->top + 1e-9; k++) {
-    grid_line(c, y_of(c, k * step));
+    double y = y_of(c, k * step);
+    ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
+               LEFT, y, WIDTH - RIGHT, y);
     snprintf(t, sizeof t, "%g %%", round(1000 * k * step) / 10);
-    ww_svg_text(c->out, LEFT - 7, y_of(c, k * step) + 4, "end", "#444444", 11, 0, t);
+    ww_svg_text(c->out, LEFT - 7, y + 4, "end", "#444444", 11, 0, t);
   }
 }
 
@@ -171,7 +169,7 @@ static void ticks_x(chart *c) {
     ww_svg_text(c->out, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle",
                 "#444444", 11, 0, i->zero);
   if (i->log) {
-    int decades = (int)lround(log10(i->hi / i->lo)), every = decades > 7 ? 2 : 1;
+    int decades = lround(log10(i->hi / i->lo)), every = decades > 7 ? 2 : 1;
     for (int k = 0; k <= decades; k += every)
       tick_x(c, x0 + width * k / decades, tick_text(c, i->lo * pow(10, k), t));
   } else
@@ -217,16 +215,12 @@ static void steps(chart *c) {
   }
 }
 
-static bool gap_at(const chart *c, const place *p) {
-  return c->other && p->other && p->ours < WW_COVERED_FROM;
-}
-
 /* What the other set has and this one lacks. */
 static void gaps(chart *c) {
   bool any = false;
   for (uint32_t k = 0; k < c->n; k++) {
     const place *p = &c->places[k];
-    if (!gap_at(c, p))
+    if (!c->other || !p->other || p->ours >= WW_COVERED_FROM)
       continue;
     any = true;
     ww_buf_fmt(c->out, "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ",
@@ -243,7 +237,7 @@ static void gaps(chart *c) {
 
 static const char *grouped(uint64_t n, char out[32]) { /* 312,045 */
   char digits[24];
-  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
+  int len = snprintf(digits, sizeof digits, "%" PRIu64, n), at = 0;
   for (int k = 0; k < len; k++) {
     if (k && (len - k) % 3 == 0)
       out[at++] = ',';
@@ -265,7 +259,7 @@ static void legend(chart *c, const ww_stats_view *v) {
   if (!c->other)
     return;
   double cover = ww_spread_cover(c->ours, c->other);
-  x += 34 + 6.2 * (double)strlen(text);
+  x += 34 + 6.2 * strlen(text);
   ww_buf_fmt(
       c->out,
       "<line x1=\"%.1f\" y1=\"42\" x2=\"%.1f\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", x,
@@ -308,7 +302,7 @@ ww_status ww_stats_pictures(const ww_stats_view *v, const char *dir, ww_err *e) 
     st = ww_fail(e, WW_EIO, "cannot make the folder %s: %s", dir, strerror(errno));
   for (int q = 0; !st && q < WW_NSPREADS; q++) {
     ww_buf b = {0};
-    ww_spread_svg(v, (ww_spread_id)q, &b);
+    ww_spread_svg(v, q, &b);
     st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "%s.svg", ww_spreads[q].id)), b.s, b.n,
                               e);
     ww_buf_free(&b);
@@ -348,7 +342,7 @@ void ww_stats_page(const ww_stats_view *v, ww_buf *out) {
   ww_buf_puts(out, "</h1>\n<div class=\"plots\">\n");
   for (int q = 0; q < WW_NSPREADS; q++) {
     ww_buf_puts(out, "<figure>");
-    ww_spread_svg(v, (ww_spread_id)q, out);
+    ww_spread_svg(v, q, out);
     ww_buf_puts(out, "</figure>\n");
   }
   ww_buf_puts(out, "</div>\n<pre>");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "store_int.h"
+#include "text.h"
 
 #define MOST_UNPACKED ((size_t)1 << 30)
 #define SHIPPED "tables/h200.sqlite.zst" /* in the tree: data/ */
@@ -208,9 +209,7 @@ static const char *immutable(const char *path, ww_arena *a) {
   for (; *path; path++)
     ww_buf_fmt(&b, strchr("%?#", *path) ? "%%%02x" : "%c", (unsigned char)*path);
   ww_buf_puts(&b, "?immutable=1");
-  const char *uri = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return uri;
+  return ww_text_take(&b, a);
 }
 
 static ww_status open_read(ww_store *s, ww_err *e) {
@@ -254,7 +253,7 @@ static ww_status open_packed(ww_store *s, ww_err *e) {
     } else {
       memcpy(image, data, n);
       image[18] = image[19] = 1; /* no log: there is no file for one */
-      if (sqlite3_deserialize(s->db, "main", image, (sqlite3_int64)n, (sqlite3_int64)n,
+      if (sqlite3_deserialize(s->db, "main", image, n, n,
                               SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY))
         st = ww_store_fail(s, "unpacking it", e);
     }

@@ -69,7 +69,7 @@ ww_status ww_store_pack(ww_store *s, const char *path, ww_err *e) {
   if (!st && !image)
     st = ww_fail(e, WW_ELIMIT, "%s: no memory to pack it", s->path);
   if (!st)
-    st = ww_write_packed(path, image, (size_t)n, LEVEL, e);
+    st = ww_write_packed(path, image, n, LEVEL, e);
   sqlite3_free(image);
   ww_store_close(m.into);
   return st;

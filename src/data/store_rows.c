@@ -9,6 +9,7 @@
 
 #include "../measure/counters.h"
 #include "store_int.h"
+#include "text.h"
 
 void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t index,
                       const char *dialect) {
@@ -58,9 +59,7 @@ static const char *put_text(ww_arena *a) {
     if (!ww_store_derived(m))
       ww_buf_fmt(&b, ",?%d", NBEFORE + 1 + m);
   ww_buf_puts(&b, ")");
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 static const char *fill_text(ww_arena *a) {
@@ -70,9 +69,7 @@ static const char *fill_text(ww_arena *a) {
     if (!ww_store_derived(m) && !ww_store_timed(m))
       ww_buf_fmt(&b, ",%s=?%d", ww_metrics[m].name, NBEFORE + 1 + m);
   ww_buf_puts(&b, " WHERE kernel=?1 AND number=?2 AND gpu=?3");
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 static ww_status statement(ww_store *s, ww_sql which, sqlite3_stmt **out, ww_err *e) {
@@ -105,6 +102,12 @@ static void bind_text(sqlite3_stmt *q, int at, const char *text) {
   sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC);
 }
 
+/* n numbers from place `at` on. */
+static void bind_numbers(sqlite3_stmt *q, int at, const int64_t *v, int n) {
+  for (int k = 0; k < n; k++)
+    sqlite3_bind_int64(q, at + k, v[k]);
+}
+
 /* ---- names that repeat ---- */
 
 static ww_status number_of(ww_store *s, ww_sql find, ww_sql add, const char *text, int64_t *id,
@@ -130,7 +133,7 @@ static void bind_machine(sqlite3_stmt *q, const ww_store_row *r, int64_t gpu) {
   for (int k = 0; k < 4; k++)
     bind_text(q, 2 + k, words[k] ? words[k] : "");
   sqlite3_bind_int64(q, 6, r->sms);
-  sqlite3_bind_int64(q, 7, (int64_t)r->l2_bytes);
+  sqlite3_bind_int64(q, 7, r->l2_bytes);
 }
 
 static ww_status machine_of(ww_store *s, const ww_store_row *r, ww_err *e) {
@@ -178,9 +181,7 @@ static ww_status find_kernel(ww_store *s, const char *key, int64_t *id, ww_err *
   if (st)
     return st;
   if (made) {
-    sqlite3_bind_int64(q, 1, version);
-    sqlite3_bind_int64(q, 2, (int64_t)seed);
-    sqlite3_bind_int64(q, 3, index);
+    bind_numbers(q, 1, (int64_t[]){version, seed, index}, 3);
     bind_text(q, 4, dialect);
   } else
     bind_text(q, 1, key);
@@ -200,11 +201,7 @@ static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, 
   sqlite3_bind_int64(q, 1, k->origin);
   sqlite3_bind_int64(q, 2, family);
   bind_text(q, 3, k->dialect ? k->dialect : "");
-  sqlite3_bind_int64(q, 4, k->version);
-  sqlite3_bind_int64(q, 5, (int64_t)k->seed);
-  sqlite3_bind_int64(q, 6, k->index);
-  sqlite3_bind_int64(q, 7, (int64_t)k->source_hash);
-  sqlite3_bind_int64(q, 8, (int64_t)k->structure);
+  bind_numbers(q, 4, (int64_t[]){k->version, k->seed, k->index, k->source_hash, k->structure}, 5);
   bind_text(q, 9, made ? NULL : k->key);
   bind_text(q, 10, made ? NULL : k->name);
   bind_text(q, 11, made ? NULL : k->file);
@@ -235,12 +232,10 @@ static ww_status held(ww_store *s, int64_t kernel, uint32_t number, int64_t gpu,
   ww_status st = statement(s, WW_SQL_HELD, &q, e);
   if (st)
     return st;
-  sqlite3_bind_int64(q, 1, kernel);
-  sqlite3_bind_int64(q, 2, number);
-  sqlite3_bind_int64(q, 3, gpu);
+  bind_numbers(q, 1, (int64_t[]){kernel, number, gpu}, 3);
   int rc = sqlite3_step(q);
   if (rc == SQLITE_ROW)
-    *out = level((ww_status)sqlite3_column_int(q, 0), (uint32_t)sqlite3_column_int(q, 1));
+    *out = level(sqlite3_column_int(q, 0), sqlite3_column_int(q, 1));
   if (rc != SQLITE_ROW && rc != SQLITE_DONE)
     st = ww_store_fail(s, "reading it", e);
   sqlite3_reset(q);
@@ -259,19 +254,15 @@ static ww_status put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t f
   ww_status st = statement(s, which, &q, e);
   if (st)
     return st;
-  const int64_t whole[] = {s->kernel, r->number, s->gpu, s->machine, r->status};
   sqlite3_clear_bindings(q);
-  for (int k = 0; k < 5; k++)
-    sqlite3_bind_int64(q, 1 + k, whole[k]);
+  bind_numbers(q, 1, (int64_t[]){s->kernel, r->number, s->gpu, s->machine, r->status}, 5);
   if (failure >= 0)
     sqlite3_bind_int64(q, 6, failure);
-  sqlite3_bind_int64(q, 7, r->samples);
-  sqlite3_bind_int64(q, 8, r->passes);
-  sqlite3_bind_int64(q, 9, r->accumulates);
-  for (int k = 0; k < 3; k++)
-    sqlite3_bind_int64(q, 10 + k, (int64_t)r->grid[k]);
-  for (int k = 0; k < 3; k++)
-    sqlite3_bind_int64(q, 13 + k, (int64_t)r->block[k]);
+  bind_numbers(q, 7, (int64_t[]){r->samples, r->passes, r->accumulates}, 3);
+  for (int k = 0; k < 3; k++) {
+    sqlite3_bind_int64(q, 10 + k, r->grid[k]);
+    sqlite3_bind_int64(q, 13 + k, r->block[k]);
+  }
   bind_text(q, 16, r->spec);
   bind_real(q, 17, r->status ? NAN : r->iqr_us);
   for (int m = 0; m < WW_NMETRICS; m++)
@@ -345,9 +336,7 @@ static const char *launches_text(ww_arena *a) {
       " LEFT JOIN failure y ON y.id = l.failure WHERE kernel = ?1 AND (?2 IS NULL OR g.name = ?2)"
       " AND (?3 OR status = 0) AND (NOT ?4 OR (status = 0 AND passes > 0)) ORDER BY number, "
       "g.name");
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_text_take(&b, a);
 }
 
 typedef struct {
@@ -370,14 +359,14 @@ static ww_status keeps(const ww_store *s, bool holds, const char *what, ww_err *
 static ww_status read_kernel(const ww_store *s, sqlite3_stmt *q, made_names *n, ww_store_kernel *k,
                              ww_err *e) {
   int64_t origin = sqlite3_column_int64(q, 1);
-  *k = (ww_store_kernel){.origin = (ww_origin)origin,
+  *k = (ww_store_kernel){.origin = origin,
                          .family = text_at(q, 2),
                          .dialect = text_at(q, 3),
-                         .version = (uint32_t)sqlite3_column_int64(q, 4),
-                         .seed = (uint64_t)sqlite3_column_int64(q, 5),
-                         .index = (uint32_t)sqlite3_column_int64(q, 6),
-                         .source_hash = (uint64_t)sqlite3_column_int64(q, 7),
-                         .structure = (uint64_t)sqlite3_column_int64(q, 8),
+                         .version = sqlite3_column_int64(q, 4),
+                         .seed = sqlite3_column_int64(q, 5),
+                         .index = sqlite3_column_int64(q, 6),
+                         .source_hash = sqlite3_column_int64(q, 7),
+                         .structure = sqlite3_column_int64(q, 8),
                          .key = text_at(q, 9),
                          .name = text_at(q, 10),
                          .file = text_at(q, 11)};
@@ -399,24 +388,24 @@ static double real_at(sqlite3_stmt *q, int at) {
 
 static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r, ww_err *e) {
   int64_t status = sqlite3_column_int64(q, 15);
-  r->number = (uint32_t)sqlite3_column_int64(q, 0);
+  r->number = sqlite3_column_int64(q, 0);
   r->spec = text_at(q, 1);
-  for (int k = 0; k < 3; k++)
-    r->grid[k] = (uint64_t)sqlite3_column_int64(q, 2 + k);
-  for (int k = 0; k < 3; k++)
-    r->block[k] = (uint64_t)sqlite3_column_int64(q, 5 + k);
+  for (int k = 0; k < 3; k++) {
+    r->grid[k] = sqlite3_column_int64(q, 2 + k);
+    r->block[k] = sqlite3_column_int64(q, 5 + k);
+  }
   r->gpu = text_at(q, 8);
   r->device = text_at(q, 9);
   r->driver = text_at(q, 10);
   r->versions = text_at(q, 11);
   r->compiler = text_at(q, 12);
-  r->sms = (uint32_t)sqlite3_column_int64(q, 13);
-  r->l2_bytes = (uint64_t)sqlite3_column_int64(q, 14);
-  r->status = (ww_status)status;
+  r->sms = sqlite3_column_int64(q, 13);
+  r->l2_bytes = sqlite3_column_int64(q, 14);
+  r->status = status;
   r->error = text_at(q, 16);
   r->iqr_us = real_at(q, 17);
-  r->samples = (uint32_t)sqlite3_column_int64(q, 18);
-  r->passes = (uint32_t)sqlite3_column_int64(q, 19);
+  r->samples = sqlite3_column_int64(q, 18);
+  r->passes = sqlite3_column_int64(q, 19);
   r->accumulates = sqlite3_column_int(q, 20) != 0;
   for (int m = 0; m < WW_NMETRICS; m++)
     r->m[m] = real_at(q, 21 + m);
@@ -497,7 +486,7 @@ ww_status ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, w
   sqlite3_bind_int(q, 4, f && f->failed);
   sqlite3_bind_int(q, 5, f && f->counters);
   if (sqlite3_step(q) == SQLITE_ROW)
-    *out = (uint64_t)sqlite3_column_int64(q, 0);
+    *out = sqlite3_column_int64(q, 0);
   else
     st = ww_store_fail(s, "counting its rows", e);
   sqlite3_finalize(q);

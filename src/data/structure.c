@@ -118,9 +118,9 @@ static uint64_t label(const ww_ins *i) {
     sub = alike_compare(i->sub);
   if (i->op == WW_OP_MATH || i->op == WW_OP_ATOM || i->op == WW_OP_SHFL || i->op == WW_OP_VOTE ||
       i->op == WW_OP_REDUX || i->op == WW_OP_SREG)
-    sub = (uint8_t)(i->sub + 1);
+    sub = i->sub + 1;
   if (cls == WW_CLASS_LOAD || cls == WW_CLASS_STORE || cls == WW_CLASS_ATOMIC)
-    space = (uint8_t)(i->space + 1);
+    space = i->space + 1;
   uint8_t wide = space && i->n > 1 ? i->n : 0;
   return (uint64_t)alike_op(i->op) | (uint64_t)alike_type(i->type) << 8 | (uint64_t)sub << 16 |
          (uint64_t)space << 24 | (uint64_t)wide << 32;
@@ -135,7 +135,7 @@ static uint64_t leaf(const finder *f, const ww_value *v) {
   }
   if (v->kind == WW_VAL_SYMBOL)
     return kind | f->m->symbols[v->ref].space;
-  return kind | (ww_is_float((ww_type)v->type) ? 1 : 0);
+  return kind | (ww_is_float(v->type) ? 1 : 0);
 }
 
 /* ---- paths ---- */
@@ -144,6 +144,20 @@ static ww_val behind(const finder *f, ww_val v) {
   for (int most = 0; most < 64 && f->ins[v] && transparent(f->fn, f->ins[v]); most++)
     v = f->ins[v]->a;
   return v;
+}
+
+static uint32_t uses_of(const finder *f, const ww_ins *i, ww_val use[USES_MAX]) {
+  uint32_t n = ww_ins_uses(f->fn, i, use, USES_MAX);
+  return n < USES_MAX ? n : USES_MAX;
+}
+
+static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h);
+
+static void walk_all(finder *f, const ww_val *use, uint32_t n, bool any, uint32_t steps,
+                     uint64_t h) {
+  for (uint32_t k = 0; k < n; k++)
+    if (use[k] != WW_NOVAL)
+      walk(f, use[k], steps, any ? h : mix(h, k + 1));
 }
 
 static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h) {
@@ -155,32 +169,22 @@ static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h) {
                  : leaf(f, &f->fn->vals[v]));
   steps++;
   ww_val use[USES_MAX];
-  uint32_t n = i ? ww_ins_uses(f->fn, i, use, USES_MAX) : 0;
+  uint32_t n = i ? uses_of(f, i, use) : 0;
   for (; p && n < p->n && n < USES_MAX; n++)
     use[n] = f->fn->pool[p->ext + 2 * n + 1];
-  if (n > USES_MAX)
-    n = USES_MAX;
   if (steps >= STEPS_SHORT || !n)
     add(f, h);
-  if (steps == STEPS)
-    return;
-  bool any = p || (i && commutes(alike_op(i->op)));
-  for (uint32_t k = 0; k < n; k++)
-    if (use[k] != WW_NOVAL)
-      walk(f, use[k], steps, any ? h : mix(h, k + 1));
+  if (steps < STEPS)
+    walk_all(f, use, n, p || (i && commutes(alike_op(i->op))), steps, h);
 }
 
 static void begin_at(finder *f, const ww_ins *i) {
   ww_val use[USES_MAX];
-  uint32_t n = ww_ins_uses(f->fn, i, use, USES_MAX);
-  if (n > USES_MAX)
-    n = USES_MAX;
+  uint32_t n = uses_of(f, i, use);
   uint64_t h = mix(0, label(i));
   if (ww_ops[i->op].cls == WW_CLASS_SYNC || ww_ops[i->op].cls == WW_CLASS_WARP)
     add(f, h);
-  for (uint32_t k = 0; k < n; k++)
-    if (use[k] != WW_NOVAL)
-      walk(f, use[k], 1, commutes(alike_op(i->op)) ? h : mix(h, k + 1));
+  walk_all(f, use, n, commutes(alike_op(i->op)), 1, h);
 }
 
 /* ---- loops ---- */
