@@ -46,7 +46,7 @@ static void grow(texts *t) {
 static uint32_t number(texts *t, const char *s, size_t n, bool *added) {
   if (t->n >= t->slots / 2)
     grow(t);
-  uint32_t hash = (uint32_t)ww_hash(s, n, 0), h = hash;
+  uint32_t hash = ww_hash(s, n, 0), h = hash;
   for (;; h++) {
     uint32_t k = t->slot[h & (t->slots - 1)];
     if (k == WW_NO_ID)
@@ -61,7 +61,7 @@ static uint32_t number(texts *t, const char *s, size_t n, bool *added) {
     t->v = ww_xrealloc(t->v, t->cap * sizeof *t->v);
   }
   t->slot[h & (t->slots - 1)] = t->n;
-  t->v[t->n] = (entry){t->bytes.n, (uint32_t)n, hash, 0};
+  t->v[t->n] = (entry){t->bytes.n, n, hash, 0};
   ww_buf_add(&t->bytes, s, n);
   *added = true;
   return t->n++;
@@ -141,7 +141,7 @@ static uint32_t find_pair(trainer *t, uint32_t left, uint32_t right) {
 static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
   uint32_t k = find_pair(t, left, right);
   pair *p = &t->pairs[k];
-  p->count += (int64_t)t->words.v[word].count;
+  p->count += t->words.v[word].count;
   if (!p->in.n || p->in.v[p->in.n - 1] != word) {
     if (p->in.n == p->in.cap) {
       p->in.cap = p->in.cap ? 2 * p->in.cap : 4;
@@ -156,7 +156,7 @@ static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
 }
 
 static void less(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
-  t->pairs[find_pair(t, left, right)].count -= (int64_t)t->words.v[word].count;
+  t->pairs[find_pair(t, left, right)].count -= t->words.v[word].count;
 }
 
 /* ---- the heap: the commonest first, then the lowest ids ---- */
@@ -208,7 +208,7 @@ static void push_touched(trainer *t) {
 static ww_status first_tokens(trainer *t) {
   bool added;
   for (uint32_t b = 0; b < 256; b++)
-    number(&t->tokens, &(char){(char)b}, 1, &added);
+    number(&t->tokens, &(char){b}, 1, &added);
   for (const char *const *s = t->plan->special; s && *s; s++, t->specials++) {
     if (!**s || strlen(*s) > WW_PIECE_MAX)
       return ww_fail(t->e, WW_EUSAGE, "a special token is empty or too long");
@@ -332,8 +332,7 @@ static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
   }
   for (uint32_t k = 0; k < x->n; k++) {
     char utf8[4];
-    ww_buf_add(b, utf8,
-               ww_utf8_put(utf8, ww_tokenizer_letter((uint8_t)t->tokens.bytes.s[x->at + k])));
+    ww_buf_add(b, utf8, ww_utf8_put(utf8, ww_tokenizer_letter(t->tokens.bytes.s[x->at + k])));
   }
   return b->s;
 }

@@ -30,7 +30,7 @@ static ww_status write_synced(const char *path, const void *data, size_t n, ww_e
     ok = done > 0;
     if (ok) {
       p += done;
-      n -= (size_t)done;
+      n -= done;
     }
   }
   ok = ok && fsync(fd) == 0;
@@ -104,7 +104,7 @@ static ww_status all_finite(const float *v, uint64_t n, const char *name, ww_err
     if (!isfinite(v[k]))
       return ww_fail(e, WW_EDATA,
                      "no checkpoint is made: %s[%" PRIu64 "] is %g; the last good one is kept",
-                     name, k, (double)v[k]);
+                     name, k, v[k]);
   return WW_OK;
 }
 
@@ -279,7 +279,7 @@ static ww_status open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkp
   size_t n;
   char *path = folder_of(a, dir, step);
   const char *manifest = ww_path_join(a, path, "manifest.json");
-  ww_status st = ww_read_file(a, manifest, (size_t)1 << 30, &text, &n, e);
+  ww_status st = ww_read_file(a, manifest, 1 << 30, &text, &n, e);
   if (st)
     return st;
   c->manifest = ww_json_read(text, n, e);

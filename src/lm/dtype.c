@@ -28,11 +28,11 @@ static const struct {
 };
 
 const char *ww_dtype_name(ww_dtype t) {
-  return (unsigned)t < WW_NDTYPE ? types[t].name : "?";
+  return t < WW_NDTYPE ? types[t].name : "?";
 }
 
 uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values) {
-  if ((unsigned)t >= WW_NDTYPE || values % types[t].values)
+  if (t >= WW_NDTYPE || values % types[t].values)
     return 0;
   uint64_t blocks = values / types[t].values;
   return blocks > UINT64_MAX / types[t].bytes ? 0 : blocks * types[t].bytes;
@@ -73,8 +73,7 @@ static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const 
   for (int i = 0; i < BLOCK; i++) {
     float v = x[i] / stored; /* a division: 1 / stored would round twice */
     v = v > 127 ? 127 : v < -127 ? -127 : v;
-    q[i] =
-        (int8_t)(ww_float_bits(v + 0x1.8p23f) - 0x4b400000); /* nearest even by adding 1.5 x 2^23 */
+    q[i] = ww_float_bits(v + 0x1.8p23f) - 0x4b400000; /* nearest even by adding 1.5 x 2^23 */
   }
 }
 

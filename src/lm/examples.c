@@ -246,7 +246,7 @@ static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t 
   for (const cJSON *v = list->child; v; v = v->next, k++) {
     if (may_lack && cJSON_IsNull(v))
       continue;
-    out[k] = (float)v->valuedouble;
+    out[k] = v->valuedouble;
     if (!cJSON_IsNumber(v) || !isfinite(out[k]))
       return ww_fail(&w->err, WW_EDATA, "\"%s\"[%u]: expected a finite number%s, not %s", name, k,
                      may_lack ? " or null" : "", ww_json_kind(v, scratch));
@@ -291,7 +291,7 @@ static void chunk(worker *w, ww_buf *text, uint64_t line) {
     cJSON_Delete(row);
     if (!st)
       continue;
-    w->err.line = (uint32_t)line;
+    w->err.line = line;
     return;
   }
 }
@@ -341,7 +341,7 @@ static void *work(void *ctx) {
     worker w = {.r = r, .a = ww_arena_new(), .to = &p};
     chunk(&w, &text, line);
     ww_arena_free(w.a);
-    keep(r, (uint32_t)ticket, &p, &w.err);
+    keep(r, ticket, &p, &w.err);
   }
   ww_buf_free(&text);
   return NULL;
@@ -453,10 +453,10 @@ static void look(const cJSON *row, const ww_tokenizer *t, ww_arena *a, ww_exampl
               *features = cJSON_GetObjectItemCaseSensitive(row, "features");
   const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(row, "prompt");
   if (cJSON_IsArray(numbers) && !s->numbers)
-    s->numbers = (uint32_t)cJSON_GetArraySize(numbers);
+    s->numbers = cJSON_GetArraySize(numbers);
   if (!cJSON_IsArray(features) || s->features)
     return;
-  s->features = (uint32_t)cJSON_GetArraySize(features);
+  s->features = cJSON_GetArraySize(features);
   ww_tokens v = {0};
   if (t && cJSON_IsString(prompt))
     ww_tokenizer_encode(t, prompt->valuestring, strlen(prompt->valuestring), true, a, &v);

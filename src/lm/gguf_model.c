@@ -45,7 +45,7 @@ static uint32_t ask_size(asker *q, const char *key, uint32_t otherwise) {
     q->rc = ww_fail(q->e, WW_EDATA, "the metadata has no %s", name);
   else if ((m->kind != WW_META_UINT && m->kind != WW_META_INT) || m->u > UINT32_MAX)
     q->rc = ww_fail(q->e, WW_EDATA, "%s is no whole number of 32 bits", name);
-  return q->rc ? 0 : (uint32_t)m->u;
+  return q->rc ? 0 : m->u;
 }
 
 static float ask_real(asker *q, const char *key, float otherwise) {
@@ -57,7 +57,7 @@ static float ask_real(asker *q, const char *key, float otherwise) {
     q->rc = ww_fail(q->e, WW_EDATA, "%s is no number", name);
     return 0;
   }
-  return (float)m->real;
+  return m->real;
 }
 
 static int32_t ask_id(const ww_weights *w, const char *key) {
@@ -98,10 +98,9 @@ static void ask_sizes(asker *q, ww_lm_config *c) {
   c->context = ask_size(q, "context_length", 2048);
   c->norm_eps = ask_real(q, "attention.layer_norm_rms_epsilon", 1e-6f);
   const ww_tensor *embed = ww_weights_find(q->w, "token_embd.weight");
-  c->vocab =
-      ask_size(q, "vocab_size",
-               embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? (uint32_t)embed->dim[0]
-                                                                        : UINT32_MAX);
+  c->vocab = ask_size(q, "vocab_size",
+                      embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? embed->dim[0]
+                                                                               : UINT32_MAX);
   uint32_t turned = ask_size(q, "rope.dimension_count", c->head_size),
            window = ask_size(q, "attention.sliding_window", 0);
   if (q->rc)
@@ -197,7 +196,7 @@ static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
     return ww_fail(e, WW_EUNSUPPORTED,
                    "models of architecture \"%.60s\" are not supported; llama and qwen2 are",
                    arch->text);
-  c->arch = (ww_lm_arch)k;
+  c->arch = k;
   return WW_OK;
 }
 
@@ -233,7 +232,7 @@ static void meta_real(ww_arena *a, ww_metas *m, const char *key, double v) {
 }
 
 void ww_meta_text(ww_arena *a, ww_metas *m, const char *key, const char *text, size_t n) {
-  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = (uint32_t)n});
+  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = n});
 }
 
 void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items,
@@ -259,13 +258,13 @@ static void describe_rope(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
 static void describe_ids(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
   ww_meta *eos = WW_NEWN(a, ww_meta, c->neos + 1);
   for (uint32_t i = 0; i < c->neos; i++)
-    eos[i] = (ww_meta){.kind = WW_META_UINT, .u = (uint64_t)c->eos[i]};
+    eos[i] = (ww_meta){.kind = WW_META_UINT, .u = c->eos[i]};
   if (c->bos >= 0)
-    meta_uint(a, m, "tokenizer.ggml.bos_token_id", (uint64_t)c->bos);
+    meta_uint(a, m, "tokenizer.ggml.bos_token_id", c->bos);
   if (c->neos)
-    meta_uint(a, m, "tokenizer.ggml.eos_token_id", (uint64_t)c->eos[0]);
+    meta_uint(a, m, "tokenizer.ggml.eos_token_id", c->eos[0]);
   if (c->neos > 1)
-    meta_uint(a, m, "tokenizer.ggml.eot_token_id", (uint64_t)c->eos[1]);
+    meta_uint(a, m, "tokenizer.ggml.eot_token_id", c->eos[1]);
   if (c->neos > 1)
     ww_meta_array(a, m, "warpwise.eos", WW_META_UINT, eos, c->neos);
 }

@@ -23,7 +23,7 @@ static const cJSON *get(const cJSON *obj, const char *key) {
 }
 
 static ww_meta text_item(ww_arena *a, const char *s) {
-  return (ww_meta){.kind = WW_META_TEXT, .text = ww_strdup(a, s), .text_n = (uint32_t)strlen(s)};
+  return (ww_meta){.kind = WW_META_TEXT, .text = ww_strdup(a, s), .text_n = strlen(s)};
 }
 
 static ww_status set_token(writer *w, const char *text, const cJSON *id, uint64_t type) {
@@ -98,7 +98,7 @@ static ww_status merges(writer *w, const cJSON *model) {
     if (!text)
       return ww_fail(w->e, WW_EPARSE, "the tokenizer's merge %llu is no pair",
                      (unsigned long long)n);
-    v[n++] = (ww_meta){.kind = WW_META_TEXT, .text = text, .text_n = (uint32_t)strlen(text)};
+    v[n++] = (ww_meta){.kind = WW_META_TEXT, .text = text, .text_n = strlen(text)};
   }
   ww_meta_array(w->a, w->m, "tokenizer.ggml.merges", WW_META_TEXT, v, n);
   return WW_OK;

@@ -19,8 +19,8 @@ enum {
 static void put(ww_buf *b, uint64_t v, int bytes) {
   char le[8];
   for (int i = 0; i < bytes; i++)
-    le[i] = (char)(v >> 8 * i);
-  ww_buf_add(b, le, (size_t)bytes);
+    le[i] = (v >> 8 * i);
+  ww_buf_add(b, le, bytes);
 }
 
 static void put_text(ww_buf *b, const char *s, uint64_t n) {
@@ -29,7 +29,7 @@ static void put_text(ww_buf *b, const char *s, uint64_t n) {
 }
 
 static bool wide(const ww_meta *m) {
-  int64_t v = (int64_t)m->u;
+  int64_t v = m->u;
   return m->kind == WW_META_UINT ? m->u > UINT32_MAX
                                  : m->kind == WW_META_INT && (v > INT32_MAX || v < INT32_MIN);
 }
@@ -56,7 +56,7 @@ static uint32_t kind_for(ww_meta_kind kind, const ww_meta *v, uint64_t n) {
 }
 
 static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
-  float f = (float)m->real;
+  float f = m->real;
   uint32_t bits;
   memcpy(&bits, &f, 4);
   switch (kind) {

@@ -77,7 +77,7 @@ static void swap(stack_set *a, stack_set *b) {
 /* ---- nodes and contexts ---- */
 
 static uint32_t bucket_of(const ww_grammar_state *s, uint32_t at, uint32_t rest) {
-  return (uint32_t)(((uint64_t)at << 32 | rest) * 0x9e3779b97f4a7c15u >> 32) & (s->nbuckets - 1);
+  return (((uint64_t)at << 32 | rest) * 0x9e3779b97f4a7c15u >> 32) & (s->nbuckets - 1);
 }
 
 static void more_nodes(ww_grammar_state *s) {
@@ -253,7 +253,7 @@ static bool open_all(ww_grammar_state *s, stack_set *out) {
       look_at(s, s->open.v[--s->open.n], out);
     if (!s->called.n)
       break;
-    uint32_t rule = (uint32_t)ww_g_heap_pop(&s->called);
+    uint32_t rule = ww_g_heap_pop(&s->called);
     open_rule(s, rule, join_calls(s, rule));
   }
   s->calls.n = 0;
@@ -322,7 +322,7 @@ void ww_grammar_end(ww_grammar_state *s) {
 bool ww_grammar_allows(ww_grammar_state *s, const char *bytes, size_t n) {
   set_copy(&s->tried, &s->now);
   for (size_t i = 0; i < n; i++) {
-    if (!step(s, &s->tried, &s->other, (uint8_t)bytes[i]))
+    if (!step(s, &s->tried, &s->other, bytes[i]))
       return false;
     swap(&s->tried, &s->other);
   }
@@ -376,8 +376,8 @@ void ww_grammar_forced(ww_grammar_state *s, size_t most, ww_buf *out) {
   int c;
   set_copy(&s->tried, &s->now);
   for (size_t n = 0; n < most && (c = only_byte(s, &s->tried)) >= 0; n++) {
-    char byte = (char)c;
-    if (!step(s, &s->tried, &s->other, (uint8_t)c))
+    char byte = c;
+    if (!step(s, &s->tried, &s->other, c))
       return;
     ww_buf_add(out, &byte, 1);
     swap(&s->tried, &s->other);
@@ -401,8 +401,8 @@ uint32_t ww_grammar_left(const ww_grammar_state *s, bool tried) {
 /* A byte of the set that one can read, if there is one. */
 static char any_byte(const ww_g_set *set) {
   for (int c = 0x21; c < 0x21 + 256; c++)
-    if (ww_g_has(set, (uint8_t)c))
-      return (char)c;
+    if (ww_g_has(set, c))
+      return c;
   return 0;
 }
 
@@ -454,7 +454,7 @@ void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint
       levels = w->n + 1;
     }
     for (reach = w->shared; reach < w->n; reach++)
-      if (!step(s, &level[reach], &level[reach + 1], (uint8_t)w->text[reach]))
+      if (!step(s, &level[reach], &level[reach + 1], w->text[reach]))
         break;
     allowed[i] = w->n && reach == w->n && left_of(s, &level[reach]) <= most_left;
   }

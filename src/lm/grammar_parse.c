@@ -73,7 +73,7 @@ static uint32_t new_rule(parser *p) {
 }
 
 static uint32_t *slot_of(parser *p, const char *s, size_t n) {
-  for (uint32_t h = (uint32_t)ww_hash(s, n, 0);; h++) {
+  for (uint32_t h = ww_hash(s, n, 0);; h++) {
     uint32_t *slot = &p->slot[h & (p->nslots - 1)];
     if (!*slot)
       return slot;
@@ -167,14 +167,14 @@ static uint32_t utf8(uint32_t c, uint8_t out[4]) {
   uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
   for (uint32_t k = n; k-- > 1; c >>= 6)
-    out[k] = (uint8_t)(0x80 | (c & 63));
-  out[0] = (uint8_t)(lead[n] | c);
+    out[k] = (0x80 | (c & 63));
+  out[0] = (lead[n] | c);
   return n;
 }
 
 static void push_point(parser *p, run *r, int c) {
   uint8_t byte[4];
-  uint32_t n = utf8((uint32_t)c, byte);
+  uint32_t n = utf8(c, byte);
   for (uint32_t k = 0; k < n; k++)
     push(p, r, WW_G_SET, byte[k]);
 }
@@ -207,7 +207,7 @@ static int by_from(const void *a, const void *b) {
 static void push_set(parser *p, run *r, uint8_t from, uint8_t to) {
   ww_g_set s = {{0}};
   for (int c = from; c <= to; c++)
-    ww_g_add(&s, (uint8_t)c);
+    ww_g_add(&s, c);
   push(p, r, WW_G_SET, add_set(p, &s));
 }
 
@@ -260,7 +260,7 @@ static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
     if (from > 0x10ffff || (no && to == UINT32_MAX) || from > to)
       continue;
     for (uint32_t c = from; c <= to && c < 0x80; c++)
-      ww_g_add(&ascii, (uint8_t)c);
+      ww_g_add(&ascii, c);
     if (to >= 0x80)
       push_range(p, &all, from < 0x80 ? 0x80 : from, to);
   }
@@ -283,7 +283,7 @@ static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
 static int point(parser *p) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   bool wide;
-  unsigned char first = (unsigned char)*p->at;
+  unsigned char first = *p->at;
   int n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1, c = first & (0x7f >> n);
   if (n == 1)
     return first < 0x80 ? character(p, &wide) : -1;
@@ -313,7 +313,7 @@ static ww_status class(parser *p, run *r) {
       return bad(p, "a broken range or escape in [...]");
     if (n == MOST_RANGES)
       return bad(p, "too many characters in [...]");
-    v[n] = (range){(uint32_t)from, (uint32_t)to};
+    v[n] = (range){from, to};
   }
   if (!take(p, ']'))
     return bad(p, "a class without its closing ]");
@@ -357,7 +357,7 @@ static bool number(parser *p, uint32_t *out) {
   if (p->at >= p->end || !isdigit((unsigned char)*p->at))
     return false;
   for (*out = 0; p->at < p->end && isdigit((unsigned char)*p->at) && *out <= MOST_REPEATS; p->at++)
-    *out = *out * 10 + (uint32_t)(*p->at - '0');
+    *out = *out * 10 + (*p->at - '0');
   return *out <= MOST_REPEATS;
 }
 
@@ -404,7 +404,7 @@ static uint32_t rule_named_here(parser *p) {
   const char *s = p->at;
   while (p->at < p->end && word_char(*p->at))
     p->at++;
-  return rule_named(p, s, (size_t)(p->at - s));
+  return rule_named(p, s, (p->at - s));
 }
 
 /* A name that `::=` follows begins the next rule. */
@@ -502,7 +502,7 @@ ww_status ww_grammar_parse(const char *gbnf, size_t n, ww_grammar **out, ww_err 
   g->arena = a;
   for (int c = 0; c < 256; c++) {
     ww_g_set one = {{0}};
-    ww_g_add(&one, (uint8_t)c);
+    ww_g_add(&one, c);
     ww_push(a, &g->sets, one);
   }
   g->root = rule_named(&p, "root", 4);

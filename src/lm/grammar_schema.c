@@ -60,7 +60,7 @@ static const cJSON *member(const cJSON *o, const char *name) {
 static void literal(ww_buf *out, const char *json) {
   ww_buf_puts(out, "\"");
   for (; *json; json++) {
-    unsigned char c = (unsigned char)*json;
+    unsigned char c = *json;
     if (c == '"' || c == '\\')
       ww_buf_fmt(out, "\\%c", c);
     else if (c < 0x20 || c >= 0x7f)
@@ -98,7 +98,7 @@ static bool is_required(const cJSON *required, const char *name) {
  * was written yet. */
 static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
   const cJSON *props = member(s, "properties"), *required = member(s, "required"), *p;
-  uint32_t n = (uint32_t)cJSON_GetArraySize(props), k = 0, id = m->rules;
+  uint32_t n = cJSON_GetArraySize(props), k = 0, id = m->rules;
   ww_status st = WW_OK;
   if (!n) {
     const cJSON *more = member(s, "additionalProperties");

@@ -85,7 +85,7 @@ static ww_status reserve(ww_lm *m, ww_err *e) {
   m->block = ww_lm_map(b.used);
   if (!m->block)
     return ww_fail(e, WW_ELIMIT, "the model's weights take %.1f GB, more than there is",
-                   (double)b.used * 1e-9);
+                   b.used * 1e-9);
   b = (block){m->block, 0, b.tiles};
   shape_all(m, &b);
   return WW_OK;
@@ -176,8 +176,8 @@ static void fill_share(void *ctx, uint32_t rank, uint32_t size) {
   if (first == last)
     return;
   uint64_t row = first * 16, end = last * 16 < f->rows ? last * 16 : f->rows;
-  ww_matrix_fill(f->k, f->to, f->from + (uint32_t)first * f->step, f->step, f->x + row * f->cols,
-                 end - row, f->cols);
+  ww_matrix_fill(f->k, f->to, f->from + first * f->step, f->step, f->x + row * f->cols, end - row,
+                 f->cols);
 }
 
 typedef struct {
@@ -222,8 +222,7 @@ static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
   }
   float *x = ww_lm_map(most * sizeof *x);
   if (!x)
-    return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB",
-                   (double)most * 4e-9);
+    return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB", most * 4e-9);
   for (uint32_t i = 0; i < m->layout.n && !st; i++) {
     const ww_lm_slot *p = &m->layout.v[i];
     filling f = {.k = m->k, .x = x, .rows = p->rows, .cols = p->cols};
@@ -247,7 +246,7 @@ static ww_status load_exact(ww_lm *m, const origin *from, ww_err *e) {
   m->flat = ww_lm_map(m->layout.total * sizeof *m->flat);
   if (!m->flat)
     return ww_fail(e, WW_ELIMIT, "the model takes %.1f GB as fp32, more than there is",
-                   (double)m->layout.total * 4e-9);
+                   m->layout.total * 4e-9);
   if (!from->flat)
     return ww_lm_read_params(from->w, &m->c, &m->layout, m->flat, e);
   memcpy(m->flat, from->flat, m->layout.total * sizeof *m->flat);

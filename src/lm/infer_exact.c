@@ -26,7 +26,7 @@ static void rmsnorm(float *out, const float *x, const float *weight, float eps, 
   double squares = 0;
   for (uint32_t i = 0; i < C; i++)
     squares += (double)x[i] * x[i];
-  float scale = (float)(1.0 / sqrt(squares / C + eps));
+  float scale = (1.0 / sqrt(squares / C + eps));
   for (uint32_t i = 0; i < C; i++)
     out[i] = weight[i] * (scale * x[i]);
 }
@@ -73,7 +73,7 @@ static void attention(float *out, float *scores, const float *q, const float *ke
       float sum = 0;
       for (uint32_t i = 0; i < size; i++)
         sum += q[i] * keys[t * row + shared + i];
-      scores[t] = sum / sqrtf((float)size);
+      scores[t] = sum / sqrtf(size);
     }
     softmax(scores, n);
     memset(out, 0, size * sizeof *out);

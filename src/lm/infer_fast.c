@@ -86,8 +86,8 @@ static bool take(walk *t, uint32_t n, uint32_t each, uint32_t *from, uint32_t *t
 }
 
 static void share(const walk *t, uint32_t n, uint32_t *from, uint32_t *to) {
-  *from = (uint32_t)((uint64_t)n * t->rank / t->size);
-  *to = (uint32_t)((uint64_t)n * (t->rank + 1) / t->size);
+  *from = ((uint64_t)n * t->rank / t->size);
+  *to = ((uint64_t)n * (t->rank + 1) / t->size);
 }
 
 /* Pairs of panels from .. to. */
@@ -176,7 +176,7 @@ static void finish_head(walk *t, uint32_t layer, uint32_t row, uint32_t head) {
       v[i] += bias[m->at_v + (size_t)head * size + i];
   }
   for (uint32_t h = 0; h < group; h++)
-    m->k->rope(q + (size_t)h * size, cos, sin, 1.0f / sqrtf((float)size), size);
+    m->k->rope(q + (size_t)h * size, cos, sin, 1.0f / sqrtf(size), size);
   m->k->rope(k, cos, sin, 1.0f, size);
   m->k->store_key(keys_of(s, sequence, layer, head), k, pos, size);
   m->k->store_value(values_of(s, sequence, layer, head), v, pos, size);
@@ -283,7 +283,7 @@ static void step(void *ctx, uint32_t rank, uint32_t size) {
   share(&t, t.rows, &from, &to);
   for (uint32_t r = from; r < to; r++) {
     float *x = w->x + (size_t)r * w->x_stride;
-    s->m->k->row(x, &s->m->embed, (uint32_t)s->step.token[r], s->m->c.width);
+    s->m->k->row(x, &s->m->embed, s->step.token[r], s->m->c.width);
     if (ww_lm_described(s, r))
       ww_lm_add_features(s, r, s->m->feature_w, s->m->feature_b, x);
   }
@@ -324,7 +324,7 @@ void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers) {
   w->numbers = numbers ? w->numbers_padded : NULL;
   w->nspans = find_spans(w->spans, st, NULL, st->n);
   w->nlast = find_spans(w->last, st, st->wanted, st->nwanted);
-  memset((void *)w->next, 0, w->stages * sizeof *w->next);
+  memset(w->next, 0, w->stages * sizeof *w->next);
   ww_team_run(s->m->team, step, w);
   for (uint32_t i = 0; i < st->nwanted; i++) {
     if (pad && logits)

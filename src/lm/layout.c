@@ -60,16 +60,16 @@ static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t
   uint32_t id = 0;
   for (; id < WW_NPARAMS && s[id].group != once + 1; id++)
     if (s[id].group == once)
-      place(l, a, s, (ww_param_id)id, 0);
+      place(l, a, s, id, 0);
   uint32_t before = l->n;
   for (uint32_t layer = 0; layer < layers; layer++)
     for (uint32_t k = id; k < WW_NPARAMS; k++)
       if (s[k].group == once + 1)
-        place(l, a, s, (ww_param_id)k, layer);
+        place(l, a, s, k, layer);
   uint32_t per_layer = layers ? (l->n - before) / layers : 0;
   for (; id < WW_NPARAMS; id++)
     if (s[id].group == once)
-      place(l, a, s, (ww_param_id)id, 0);
+      place(l, a, s, id, 0);
   l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
   return per_layer;
 }

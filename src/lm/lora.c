@@ -76,7 +76,7 @@ static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32
 
 void ww_lora_plan(ww_net *n) {
   static const ww_param_id heads[] = {WW_P_feature_w, WW_P_number_w, WW_P_feature_b, WW_P_number_b};
-  n->lora_scale = n->opt.lora_alpha / (float)n->opt.lora_rank;
+  n->lora_scale = n->opt.lora_alpha / n->opt.lora_rank;
   n->learned = n->c.layers * layer_size(n);
   n->decayed = n->learned;
   for (size_t i = 0; i < 4; i++) {
@@ -229,7 +229,7 @@ static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
   ww_json_kstr(&j, "task_type", "CAUSAL_LM");
   ww_json_kstr(&j, "base_model_name_or_path", base_name);
   ww_json_kuint(&j, "r", n->opt.lora_rank);
-  ww_json_knum(&j, "lora_alpha", (double)n->opt.lora_alpha);
+  ww_json_knum(&j, "lora_alpha", n->opt.lora_alpha);
   ww_json_knum(&j, "lora_dropout", 0);
   ww_json_kstr(&j, "bias", "none");
   ww_json_kbool(&j, "fan_in_fan_out", false);

@@ -58,12 +58,12 @@ static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
 static void carve_heads(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
   const size_t N = (size_t)n->rows * n->tokens, padded = N + 128, real = n->size, C = c->width;
-  uint64_t chunk = LOGITS_BYTES / ((uint64_t)c->vocab * real) / 128 * 128;
+  uint64_t chunk = LOGITS_BYTES / (c->vocab * real) / 128 * 128;
   if (chunk < 2048)
     chunk = 2048; /* of a large vocabulary: fewer passes over its gradient are worth the room */
   if (chunk > padded)
     chunk = padded;
-  n->chunk = (uint32_t)chunk;
+  n->chunk = chunk;
   n->hidden = take(k, padded * C * real);
   n->dhidden = take(k, padded * C * real);
   n->logits = take(k, chunk * c->vocab * real);
@@ -166,8 +166,7 @@ static bool allocate(ww_net *n, double *bytes) {
   carve(n, &count);
   const uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
   const uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
-  *bytes =
-      (double)count.at + (double)(values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
+  *bytes = (double)count.at + (values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
   bool ok = get(n, &n->block, count.at) && get(n, &n->param, values);
   if (ok && base)
     ok = get(n, &n->base, base);
@@ -379,8 +378,8 @@ void ww_net_merged(ww_net *n, float *flat) {
 float ww_net_normal(uint64_t seed, uint64_t place) {
   const uint64_t x = ww_mix64(seed + (place + 1) * WW_GOLDEN);
   const int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) +
-                      (int32_t)(x >> 32 & 0xffff) + (int32_t)(x >> 48) - 2 * 0xffff;
-  return (float)sum * (1.7320508f / 65536); /* of variance 1/3 before */
+                      (int32_t)(x >> 32 & 0xffff) + (x >> 48) - 2 * 0xffff;
+  return sum * (1.7320508f / 65536); /* of variance 1/3 before */
 }
 
 static float first_scale(const ww_net *n, const ww_lm_slot *p) {
@@ -438,8 +437,8 @@ ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, d
     return s;
   n->dropping = n->opt.dropout > 0;
   ww_net_trunk_forward(n);
-  ww_net_heads(n, true, tokens_of_step > 0 ? (float)(1 / tokens_of_step) : 0,
-               asked_of_step > 0 ? (float)((double)n->opt.number_weight / asked_of_step) : 0);
+  ww_net_heads(n, true, tokens_of_step > 0 ? (1 / tokens_of_step) : 0,
+               asked_of_step > 0 ? (n->opt.number_weight / asked_of_step) : 0);
   ww_net_trunk_backward(n);
   n->dropping = false;
   return WW_OK;
@@ -452,8 +451,8 @@ ww_status ww_net_losses(ww_net *n, ww_net_loss *out, ww_err *e) {
   float sums[2];
   n->o->download(n->o, sums, n->totals, sizeof sums);
   n->o->zero(n->o, n->totals, sizeof sums);
-  *out = (ww_net_loss){.token_loss = n->ntokens ? (double)sums[0] / (double)n->ntokens : 0,
-                       .number_loss = n->nasked ? (double)sums[1] / (double)n->nasked : 0,
+  *out = (ww_net_loss){.token_loss = n->ntokens ? (double)sums[0] / n->ntokens : 0,
+                       .number_loss = n->nasked ? (double)sums[1] / n->nasked : 0,
                        .tokens = n->ntokens,
                        .asked = n->nasked};
   n->ntokens = n->nasked = 0;

@@ -21,7 +21,7 @@ size_t ww_net_batch_bytes(const ww_net *n) {
 }
 
 static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww_err *e) {
-  const int32_t V = (int32_t)n->c.vocab;
+  const int32_t V = n->c.vocab;
   const size_t at = (size_t)r * b->T;
   for (uint32_t t = 0; t < b->T; t++) {
     const int32_t token = b->token[at + t], target = b->target ? b->target[at + t] : -1,
@@ -114,7 +114,7 @@ static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
   }
   group[unique] = at;
   for (uint32_t i = 0; i < N; i++)
-    order[n->seen[token[i]]++] = (int32_t)i;
+    order[n->seen[token[i]]++] = i;
   for (uint32_t u = 0; u < unique; u++)
     n->seen[id[u]] = 0;
   n->b.unique = unique;
@@ -128,7 +128,7 @@ static void find_targets(writer *w, const int32_t *target, uint32_t N) {
   uint32_t k = 0;
   for (uint32_t i = 0; target && i < N; i++)
     if (target[i] >= 0) {
-      row[k] = (int32_t)i;
+      row[k] = i;
       value[k++] = target[i];
     }
   b->targets = k;
@@ -153,7 +153,7 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   int32_t *position, *row;
   b->position = put(&w, N, &position);
   for (uint32_t i = 0; i < N; i++)
-    position[i] = (int32_t)(i % in->T) - in->first[i];
+    position[i] = (i % in->T) - in->first[i];
   sort_tokens(&w, in->token, N);
   find_targets(&w, in->target, N);
   b->ask_at = put_copy(&w, in->ask_at, in->asked);
@@ -161,7 +161,7 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   b->describe_row = put(&w, (size_t)in->described * G, &row);
   for (uint32_t d = 0; d < in->described; d++)
     for (uint32_t g = 0; g < G; g++)
-      row[d * G + g] = in->describe_at[d] + (int32_t)g;
+      row[d * G + g] = in->describe_at[d] + g;
   b->feature = (const float *)put_copy(&w, in->features, (size_t)in->described * n->c.features);
   n->o->upload(n->o, n->device, n->host, w.at);
   n->ntokens += b->targets;

@@ -34,7 +34,7 @@ static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const
 const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp) {
   if (!n->dropping)
     return inp;
-  const uint64_t which = 2 * (uint64_t)(l - n->layer) + (uint64_t)half;
+  const uint64_t which = 2 * (uint64_t)(l - n->layer) + half;
   n->o->dropout(n->o, out, inp, n->opt.dropout, ww_hash(&which, sizeof which, n->seed),
                 (uint64_t)n->b.N * n->c.width);
   return out;

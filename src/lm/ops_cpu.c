@@ -31,9 +31,9 @@ static void cpu_release(ww_ops *o, void *p) {
   if (!p)
     return;
   size_t all;
-  memcpy(&all, (char *)p - HEAD, sizeof all);
+  memcpy(&all, p - HEAD, sizeof all);
   ((ww_ops_cpu_state *)o)->bytes -= all;
-  free((char *)p - HEAD);
+  free(p - HEAD);
 }
 
 static void cpu_copy(ww_ops *o, void *to, const void *from, size_t bytes) {
@@ -158,7 +158,7 @@ static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const 
         s[c] = x[c] + add[c];
       x = s;
     }
-    const float r = 1 / sqrtf(ww_dot(x, x, C) / (float)C + eps);
+    const float r = 1 / sqrtf(ww_dot(x, x, C) / C + eps);
     float *y = (float *)out + (size_t)n * C;
     for (uint32_t c = 0; c < C; c++)
       y[c] = x[c] * r * w[c];
@@ -178,8 +178,8 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
     float *dx = (float *)dinp + (size_t)n * C;
     double along = 0;
     for (uint32_t c = 0; c < C; c++)
-      along += (double)(dy[c] * w[c] * x[c]);
-    const float back = (float)along * r * r * r / (float)C;
+      along += (dy[c] * w[c] * x[c]);
+    const float back = (float)along * r * r * r / C;
     for (uint32_t c = 0; c < C; c++)
       dx[c] += r * dy[c] * w[c] - back * x[c];
     if (dweight)
@@ -273,12 +273,12 @@ static void token_some(const void *ctx, float *scratch, uint64_t from, uint64_t 
     const float asked = x[target] - top;
     double sum = 0;
     for (uint32_t v = 0; v < t->V; v++)
-      sum += (double)(x[v] = expf(x[v] - top));
+      sum += (x[v] = expf(x[v] - top));
     const float by = t->scale / (float)sum;
     for (uint32_t v = 0; v < t->V; v++)
       x[v] *= by;
     x[target] -= t->scale;
-    t->loss[n] = (float)(log(sum) - (double)asked);
+    t->loss[n] = (log(sum) - asked);
   }
 }
 
@@ -301,7 +301,7 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
       if (isnan(y[k]))
         continue;
       const float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), miss = y[k] - mean[k];
-      sum += (double)(fabsf(miss) + WW_SPREAD_WEIGHT * (fabsf(miss) * sharp + s));
+      sum += (fabsf(miss) + WW_SPREAD_WEIGHT * (fabsf(miss) * sharp + s));
       dmean[k] = (miss > 0   ? -1.0f
                   : miss < 0 ? 1.0f
                              : 0.0f) *
@@ -313,7 +313,7 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
         sum = NAN;
       }
     }
-    loss[i] = (float)sum;
+    loss[i] = sum;
   }
 }
 
@@ -349,20 +349,20 @@ static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
 
 static void sum_all(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   (void)o;
-  double sum = add ? (double)*out : 0;
+  double sum = add ? *out : 0;
   for (uint64_t i = 0; i < n; i++)
-    sum += (double)x[i];
-  *out = (float)sum;
+    sum += x[i];
+  *out = sum;
 }
 
 static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   (void)o;
-  double sum = add ? (double)*out : 0;
+  double sum = add ? *out : 0;
   for (uint64_t at = 0; at < n; at += 4096) { /* lanes within a block, blocks in double */
-    const uint32_t k = (uint32_t)(n - at < 4096 ? n - at : 4096);
-    sum += (double)ww_dot(x + at, x + at, k);
+    const uint32_t k = (n - at < 4096 ? n - at : 4096);
+    sum += ww_dot(x + at, x + at, k);
   }
-  *out = (float)sum;
+  *out = sum;
 }
 
 typedef struct {
@@ -391,13 +391,13 @@ static void adamw(ww_ops *o, const ww_adamw *a) {
   if (!isfinite(*a->squares))
     return;
   const float norm = sqrtf(*a->squares);
-  const double fix1 = 1 - pow((double)a->beta1, a->step), fix2 = 1 - pow((double)a->beta2, a->step);
+  const double fix1 = 1 - pow(a->beta1, a->step), fix2 = 1 - pow(a->beta2, a->step);
   const adam s = {.a = *a,
                   .by = a->clip > 0 && norm > a->clip ? a->clip / norm : 1,
-                  .lr = (float)(a->lr / fix1),
+                  .lr = (a->lr / fix1),
                   .keep = 1 - a->lr * a->decay,
-                  .root2 = (float)(1 / sqrt(fix2))};
-  ww_cpu_split(o, adam_some, &s, a->n, 64, 20.0 * (double)a->n);
+                  .root2 = (1 / sqrt(fix2))};
+  ww_cpu_split(o, adam_some, &s, a->n, 64, 20.0 * a->n);
 }
 
 /* ---- the table ---- */

@@ -11,11 +11,11 @@
 
 static void forward_head(const ww_attention_layer *a, float *p, uint32_t b, uint32_t h) {
   const uint32_t D = a->D, ld = (a->H + 2 * a->K) * D, kv = h / (a->H / a->K);
-  const float scale = 1 / sqrtf((float)D), *row = (const float *)a->qkv + (size_t)b * a->T * ld;
+  const float scale = 1 / sqrtf(D), *row = (const float *)a->qkv + (size_t)b * a->T * ld;
   const float *key = row + (size_t)(a->H + kv) * D, *value = key + (size_t)a->K * D;
   for (uint32_t t = 0; t < a->T; t++) {
     const float *q = row + (size_t)t * ld + (size_t)h * D;
-    const uint32_t from = (uint32_t)a->first[(size_t)b * a->T + t];
+    const uint32_t from = a->first[(size_t)b * a->T + t];
     float top = -INFINITY, sum = 0;
     for (uint32_t s = from; s <= t; s++) {
       p[s] = scale * ww_dot(q, key + (size_t)s * ld, D);
@@ -39,13 +39,13 @@ static void forward_head(const ww_attention_layer *a, float *p, uint32_t b, uint
  * dvalue = p dout */
 static void backward_head(const ww_attention_layer *a, uint32_t b, uint32_t h) {
   const uint32_t D = a->D, ld = (a->H + 2 * a->K) * D, kv = h / (a->H / a->K);
-  const float scale = 1 / sqrtf((float)D), *row = (const float *)a->qkv + (size_t)b * a->T * ld;
+  const float scale = 1 / sqrtf(D), *row = (const float *)a->qkv + (size_t)b * a->T * ld;
   const size_t key = (size_t)(a->H + kv) * D, value = key + (size_t)a->K * D;
   float *drow = (float *)a->dqkv + (size_t)b * a->T * ld;
   for (uint32_t t = 0; t < a->T; t++) {
     const size_t at = (size_t)t * ld + (size_t)h * D,
                  mine = (((size_t)b * a->T + t) * a->H + h) * D;
-    const uint32_t from = (uint32_t)a->first[(size_t)b * a->T + t];
+    const uint32_t from = a->first[(size_t)b * a->T + t];
     const float lse = a->lse[((size_t)b * a->H + h) * a->T + t];
     const float *q = row + at, *dout = (const float *)a->dout + mine;
     const float delta = ww_dot(dout, (const float *)a->out + mine, D);
@@ -67,7 +67,7 @@ static void forward_some(const void *ctx, float *scratch, uint64_t from, uint64_
   float *p = a->T <= WW_CPU_SCRATCH ? scratch : ww_xmalloc(a->T * sizeof *p);
   for (uint64_t i = from; i < to; i++)
     for (uint32_t h = 0; h < each; h++)
-      forward_head(a, p, (uint32_t)(i / a->K), (uint32_t)(i % a->K) * each + h);
+      forward_head(a, p, (i / a->K), (i % a->K) * each + h);
   if (p != scratch)
     free(p);
 }
@@ -78,7 +78,7 @@ static void backward_some(const void *ctx, float *scratch, uint64_t from, uint64
   (void)scratch;
   for (uint64_t i = from; i < to; i++)
     for (uint32_t h = 0; h < each; h++)
-      backward_head(a, (uint32_t)(i / a->K), (uint32_t)(i % a->K) * each + h);
+      backward_head(a, (i / a->K), (i % a->K) * each + h);
 }
 
 /* Products of a pair of a query and a key, about. */

@@ -121,7 +121,7 @@ static void some_rows(const void *ctx, float *scratch, uint64_t from, uint64_t t
   ww_gemm g = *(const ww_gemm *)ctx;
   g.out += from * g.ldo;
   g.a += from * g.a_row;
-  g.M = (uint32_t)(to - from);
+  g.M = (to - from);
   product(&g, scratch);
 }
 
@@ -129,7 +129,7 @@ static void some_columns(const void *ctx, float *scratch, uint64_t from, uint64_
   ww_gemm g = *(const ww_gemm *)ctx;
   g.out += from;
   g.b += from * g.b_col;
-  g.N = (uint32_t)(to - from);
+  g.N = (to - from);
   product(&g, scratch);
 }
 

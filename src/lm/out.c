@@ -41,7 +41,7 @@ ww_status ww_out_open(ww_out *o, const char *path, ww_err *e) {
 void ww_out_write(ww_out *o, const void *bytes, uint64_t n) {
   const char *p = bytes;
   while (n && !o->rc) {
-    size_t now = n < (1u << 30) ? (size_t)n : 1u << 30;
+    size_t now = n < (1u << 30) ? n : 1u << 30;
     ssize_t done = write(o->fd, p, now);
     if (done < 0 && errno == EINTR)
       continue;
@@ -50,8 +50,8 @@ void ww_out_write(ww_out *o, const void *bytes, uint64_t n) {
       return;
     }
     p += done;
-    n -= (uint64_t)done;
-    o->at += (uint64_t)done;
+    n -= done;
+    o->at += done;
   }
 }
 

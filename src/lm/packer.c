@@ -111,7 +111,7 @@ static uint32_t pack(member *g, uint32_t n, uint32_t T, uint32_t *room) {
 /* Appends the group's rows in a shuffled order. */
 static void append(plan *p, uint32_t *docs, member *g, uint32_t n, uint32_t rows, uint64_t seed) {
   for (uint32_t k = 0; k < n; k++)
-    g[k].row = (uint32_t)ww_shuffled(g[k].row, rows, seed);
+    g[k].row = ww_shuffled(g[k].row, rows, seed);
   qsort(g, n, sizeof *g, by_row);
   for (uint32_t k = 0; k < n; k++) {
     if (!k || g[k].row != g[k - 1].row)
@@ -135,7 +135,7 @@ static void make_plan(ww_packer *k, uint64_t epoch) {
   uint32_t *room = ww_xmalloc((x->n + 1) * sizeof *room), n = 0, docs = 0;
   p->rows = 0;
   for (uint32_t i = 0; i < x->n; i++) {
-    uint32_t d = (uint32_t)ww_shuffled(i, x->n, seed);
+    uint32_t d = ww_shuffled(i, x->n, seed);
     g[n++] = (member){.doc = d, .n = x->v[d].n, .place = i};
     tokens += x->v[d].n;
     if (tokens < budget && i + 1 < x->n)
@@ -187,8 +187,7 @@ static bool any_known(const float *v, uint32_t n) {
 
 /* In 0 .. 1, of the seed, the epoch, the example and a place in it. */
 static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
-  return (float)(ww_mix64(ww_mix64(k->seed + k->plan.epoch * WW_GOLDEN + doc) + place) >> 40) *
-         0x1p-24f;
+  return (ww_mix64(ww_mix64(k->seed + k->plan.epoch * WW_GOLDEN + doc) + place) >> 40) * 0x1p-24f;
 }
 
 /* Some of the prompt's tokens are put over others of it, and some features are 0: what a model
@@ -199,8 +198,8 @@ static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *fea
   uint32_t from = feature ? k->c->feature_tokens : 0, to = d->prompt ? d->prompt - 1 : 0;
   for (uint32_t i = from; i < to; i++)
     if (chance(k, doc, i) < k->noise)
-      token[i] = k->x->token[d->at + from +
-                             (uint32_t)(chance(k, doc, 1ull << 32 | i) * (float)(to - from))];
+      token[i] =
+          k->x->token[d->at + from + (uint32_t)(chance(k, doc, 1ull << 32 | i) * (to - from))];
   for (uint32_t i = 0; feature && i < k->x->features; i++)
     if (chance(k, doc, 1ull << 33 | i) < k->noise)
       feature[i] = 0;
@@ -214,15 +213,15 @@ static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t bas
   for (uint32_t i = 0; i < d->n; i++) {
     s->token[base + at + i] = token[i];
     s->target[base + at + i] = i + 1 < d->n && i + 1 >= d->prompt ? token[i + 1] : -1;
-    s->first[base + at + i] = (int32_t)at;
+    s->first[base + at + i] = at;
   }
   if (N && any_known(x->number + (uint64_t)doc * N, N)) {
-    s->ask_at[s->b.asked] = (int32_t)(base + at + (d->prompt ? d->prompt : d->n) - 1);
+    s->ask_at[s->b.asked] = (base + at + (d->prompt ? d->prompt : d->n) - 1);
     memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + (uint64_t)doc * N, N * sizeof(float));
   }
   float *feature = NULL;
   if (X && !isnan(x->feature[(uint64_t)doc * X])) {
-    s->describe_at[s->b.described] = (int32_t)(base + at);
+    s->describe_at[s->b.described] = (base + at);
     feature = s->features + (size_t)s->b.described++ * X;
     memcpy(feature, x->feature + (uint64_t)doc * X, X * sizeof(float));
   }
@@ -240,7 +239,7 @@ static void put_row(slot *s, const ww_packer *k, uint32_t row_of_batch, const ui
   for (; at < k->T; at++) { /* padding: a document of one token that is asked nothing */
     s->token[base + at] = 0;
     s->target[base + at] = -1;
-    s->first[base + at] = (int32_t)at;
+    s->first[base + at] = at;
   }
 }
 
@@ -402,5 +401,5 @@ uint64_t ww_packer_rows(ww_packer *k) {
 
 double ww_packer_filled(ww_packer *k) {
   uint64_t rows = ww_packer_rows(k);
-  return (double)k->x->tokens / ((double)rows * k->T);
+  return k->x->tokens / ((double)rows * k->T);
 }

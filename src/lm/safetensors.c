@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-#define MAX_HEADER ((uint64_t)100 << 20) /* the format's own limit */
+#define MAX_HEADER (100 << 20) /* the format's own limit */
 
 typedef struct {
   const uint8_t *p, *end;
@@ -44,7 +44,7 @@ static bool hex4(reader *r, uint32_t *out) {
     int c = tolower(*r->p++);
     if (!isxdigit(c))
       return false;
-    *out = *out << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    *out = *out << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
   }
   return true;
 }
@@ -63,13 +63,13 @@ static bool escaped_rune(reader *r, char *out, size_t *n) {
     u = 0x10000 + ((u - 0xd800) << 10) + (low - 0xdc00);
   }
   if (u < 0x80) {
-    out[(*n)++] = (char)u;
+    out[(*n)++] = u;
     return true;
   }
   int more = u < 0x800 ? 1 : u < 0x10000 ? 2 : 3;
-  out[(*n)++] = (char)("\xc0\xe0\xf0"[more - 1] | (int)(u >> 6 * more));
+  out[(*n)++] = ("\xc0\xe0\xf0"[more - 1] | (u >> 6 * more));
   while (more--)
-    out[(*n)++] = (char)(0x80 | (u >> 6 * more & 0x3f));
+    out[(*n)++] = (0x80 | (u >> 6 * more & 0x3f));
   return true;
 }
 
@@ -77,7 +77,7 @@ static bool unescape(reader *r, char *out, size_t *n) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   if (r->p == r->end)
     return false;
-  char c = (char)*r->p++;
+  char c = *r->p++;
   if (c == 'u')
     return escaped_rune(r, out, n);
   const char *at = c ? strchr(from, c) : NULL;
@@ -94,10 +94,10 @@ static ww_status read_text(reader *r, const char **out, size_t *length) {
     close += *close == '\\' ? 2 : 1;
   if (close >= r->end)
     return bad(r, "a string does not end");
-  char *text = ww_alloc(r->a, (size_t)(close - r->p) + 1); /* never longer than as written */
+  char *text = ww_alloc(r->a, (close - r->p) + 1); /* never longer than as written */
   size_t n = 0;
   while (r->p < close) {
-    char c = (char)*r->p++;
+    char c = *r->p++;
     if ((unsigned char)c < 0x20)
       return bad(r, "a control character in a string");
     if (c != '\\')
@@ -201,7 +201,7 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
                    t->name, en->dtype);
   uint64_t values, from = en->offset[0], to = en->offset[1];
   if (!ww_product(t->dim, t->ndim, &values) ||
-      __builtin_mul_overflow(values, (uint64_t)kinds[k].bytes, &t->bytes))
+      __builtin_mul_overflow(values, kinds[k].bytes, &t->bytes))
     return bad(r, "its dimensions are absurd: their product does not fit 64 bits");
   if (from > to || to > n)
     return ww_fail(r->e, WW_EPARSE,
@@ -254,7 +254,7 @@ static ww_status read_metadata(reader *r, ww_weights *w) {
       rc = bad(r, "expected ':'");
     if (!rc)
       rc = read_text(r, &m.text, &n);
-    m.text_n = (uint32_t)n;
+    m.text_n = n;
     if (!rc && first)
       rc = ww_weights_add_meta(w, &m, r->e);
     if (rc)

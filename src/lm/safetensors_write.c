@@ -80,7 +80,7 @@ static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, 
   while (b->n % 8)
     ww_buf_puts(b, " ");
   for (int i = 0; i < 8; i++)
-    b->s[i] = (char)((b->n - 8) >> 8 * i);
+    b->s[i] = ((b->n - 8) >> 8 * i);
   return WW_OK;
 }
 

@@ -161,7 +161,7 @@ static ww_status check(ww_lm_session *s, const ww_lm_pass *p, const float *numbe
       return ww_fail(e, WW_EDATA,
                      "token %u is id %d, but the model's vocabulary has %u ids: is the tokenizer "
                      "the model's own?",
-                     i, (int)p->token[i], c->vocab);
+                     i, p->token[i], c->vocab);
     if (s->sequence[q].length + ++s->seen[q] > s->tokens)
       return ww_fail(e, WW_ELIMIT,
                      "sequence %u is full: %u tokens are there, the pass adds more than the "

@@ -96,7 +96,7 @@ ww_status ww_split_add(ww_splitter *s, const char *pattern, size_t n, bool writt
     return ww_fail(e, WW_EUNSUPPORTED, "a pattern that splits text is not understood: %s (%.*s)",
                    why, (int)(n < 100 ? n : 100), pattern);
   }
-  (void)pcre2_jit_compile(g->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
+  pcre2_jit_compile(g->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
   g->by = BY_PCRE2;
   if (written_out && is_pattern(pattern, n, WW_SPLIT_GPT2))
     g->by = BY_GPT2;
@@ -191,9 +191,9 @@ static size_t contraction(const char *p, const char *end, bool any_case) {
     return 0;
   char c = p[1], d = end - p > 2 ? p[2] : 0;
   if (any_case && c >= 'A' && c <= 'Z')
-    c = (char)(c + 32);
+    c = (c + 32);
   if (any_case && d >= 'A' && d <= 'Z')
-    d = (char)(d + 32);
+    d = (d + 32);
   if (c == 's' || c == 't' || c == 'm' || c == 'd')
     return 2;
   return (c == 'r' && d == 'e') || (c == 'v' && d == 'e') || (c == 'l' && d == 'l') ? 3 : 0;
@@ -268,7 +268,7 @@ static bool match(const stage *g, ww_split_work *w, const char *text, size_t n, 
     *end = at[1];
     if (at[1] > at[0] && at[0] >= from)
       return true;
-    from += ww_utf8_length((uint8_t)text[from]); /* \K may move a start behind its end */
+    from += ww_utf8_length(text[from]); /* \K may move a start behind its end */
   }
   return false;
 }
@@ -298,15 +298,15 @@ static void cut(const job *j, uint32_t at, const char *text, size_t n) {
                     : g->by == BY_LLAMA3 ? word_llama3(p, end, g->digits)
                                          : NULL;
     if (q) {
-      hand(j, at, p, (size_t)(q - p));
+      hand(j, at, p, (q - p));
       p = q;
       continue;
     }
     size_t from, to;
-    if (!match(g, j->w, text, n, (size_t)(p - text), &from, &to))
+    if (!match(g, j->w, text, n, (p - text), &from, &to))
       from = to = n;
     if (text + from > p)
-      hand(j, at, p, (size_t)(text + from - p));
+      hand(j, at, p, (text + from - p));
     if (to > from)
       hand(j, at, text + from, to - from);
     p = text + to;

@@ -51,18 +51,17 @@ static void work_free(void *p) {
 }
 
 static void key_new(void) {
-  (void)pthread_key_create(&key, work_free);
+  pthread_key_create(&key, work_free);
 }
 
 ww_token_work *ww_token_work_get(void) {
   if (mine)
     return mine;
   mine = ww_xcalloc(1, sizeof *mine);
-  mine->cache = ww_xcalloc((size_t)1 << CACHE_BITS, sizeof *mine->cache);
+  mine->cache = ww_xcalloc(1 << CACHE_BITS, sizeof *mine->cache);
   mine->split = ww_split_work_new();
   pthread_once(&once, key_new);
-  (void)pthread_setspecific(key,
-                            mine); /* fails: the thread's memory stays until the process ends */
+  pthread_setspecific(key, mine); /* fails: the thread's memory stays until the process ends */
   return mine;
 }
 
@@ -157,7 +156,7 @@ static uint64_t pop(ww_token_work *w) {
 
 /* The same with symbols as a list and a heap of pairs. */
 static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
-  uint32_t *id = w->id, *rank = w->rank, *next = w->next, *prev = w->prev, end = (uint32_t)n;
+  uint32_t *id = w->id, *rank = w->rank, *next = w->next, *prev = w->prev, end = n;
   w->heaped = 0;
   for (uint32_t k = 0; k < end; k++) {
     next[k] = k + 1;
@@ -167,7 +166,7 @@ static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
   }
   while (w->heaped) {
     uint64_t top = pop(w);
-    uint32_t at = (uint32_t)top, right = next[at];
+    uint32_t at = top, right = next[at];
     if (rank[at] != top >> 32)
       continue; /* merged since, or away */
     id[at] = pair(t, id[at], id[right])->id;
@@ -196,17 +195,17 @@ static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
 static inline uint32_t character(const ww_tokenizer *t, const char *p, size_t n, size_t *len) {
   bool ascii;
   *len = 1;
-  if (!((uint8_t)*p & 0x80))
+  if (!(*p & 0x80))
     return t->char_id[(uint8_t)*p];
   if (n >= 3 && !memcmp(p, WW_SPACE_MARK, 3)) {
     *len = 3;
     return t->mark_id;
   }
-  size_t whole = ww_utf8_length((uint8_t)*p);
+  size_t whole = ww_utf8_length(*p);
   if (whole > n || ww_utf8_valid(p, whole, &ascii) != whole)
     return WW_NO_ID;
   *len = whole;
-  return ww_tokenizer_character(t, p, (uint32_t)whole);
+  return ww_tokenizer_character(t, p, whole);
 }
 
 /* A SentencePiece-style word: each character that is a token, else its bytes, else the unknown one.
@@ -235,9 +234,8 @@ static size_t characters(const ww_tokenizer *t, uint32_t *id, const char *word, 
 static size_t encode(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n) {
   room(w, n);
   if (t->whole_first) {
-    uint32_t id = n <= WW_PIECE_MAX
-                      ? ww_tokenizer_find(t, (ww_token_span){word, (uint32_t)n}, false)
-                      : WW_NO_ID;
+    uint32_t id =
+        n <= WW_PIECE_MAX ? ww_tokenizer_find(t, (ww_token_span){word, n}, false) : WW_NO_ID;
     if (id != WW_NO_ID && !(t->flags[id] & WW_TOKEN_ADDED)) {
       w->id[0] = id;
       return 1;
@@ -260,18 +258,18 @@ static inline uint32_t word_hash(const char *word, size_t n, uint32_t serial) {
     memcpy(&x, word, 4);
     memcpy(&y, word + n - 4, 4);
   } else
-    x = (uint64_t)(uint8_t)word[0] | (uint64_t)(uint8_t)word[n / 2] << 8 |
+    x = (uint8_t)word[0] | (uint64_t)(uint8_t)word[n / 2] << 8 |
         (uint64_t)(uint8_t)word[n - 1] << 16;
   if (n > 16)
     x ^= (uint64_t)(uint8_t)word[8] << 32 | (uint64_t)(uint8_t)word[9] << 40;
   uint64_t h = (x ^ (uint64_t)serial << 56 ^ n) * 0x9e3779b97f4a7c15u;
   h = (h ^ (h >> 29) ^ y) * 0xbf58476d1ce4e5b9u;
-  return (uint32_t)(h >> (64 - CACHE_BITS));
+  return (h >> (64 - CACHE_BITS));
 }
 
 static void append(const uint32_t *ids, size_t n, ww_arena *a, ww_tokens *out) {
   for (size_t k = 0; k < n; k++)
-    ww_push(a, out, (int32_t)ids[k]);
+    ww_push(a, out, ids[k]);
 }
 
 void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n,
@@ -294,9 +292,9 @@ void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word
   if (got > sizeof c->ids / sizeof *c->ids)
     return;
   c->serial = t->serial;
-  c->n = (uint8_t)n;
-  c->nids = (uint8_t)got;
+  c->n = n;
+  c->nids = got;
   memcpy(c->word, word, n);
   for (size_t k = 0; k < got; k++)
-    c->ids[k] = (int32_t)w->id[k];
+    c->ids[k] = w->id[k];
 }

@@ -45,10 +45,10 @@ static int byte_of(uint32_t code) {
 static bool to_bytes(ww_token_span raw, ww_buf *out) {
   size_t had = out->n;
   for (uint32_t k = 0; k < raw.n;) {
-    uint8_t c = (uint8_t)raw.s[k];
+    uint8_t c = raw.s[k];
     uint32_t code = c, len = 1;
     if (c >= 0xc2 && c < 0xc6 && k + 1 < raw.n) {
-      code = (c & 31u) << 6 | ((uint8_t)raw.s[k + 1] & 63u);
+      code = (c & 31u) << 6 | (raw.s[k + 1] & 63u);
       len = 2;
     }
     int b = len == 1 && c >= 0x80 ? -1 : byte_of(code);
@@ -56,7 +56,7 @@ static bool to_bytes(ww_token_span raw, ww_buf *out) {
       out->n = had;
       return false;
     }
-    char byte = (char)b;
+    char byte = b;
     ww_buf_add(out, &byte, 1);
     k += len;
   }
@@ -66,7 +66,7 @@ static bool to_bytes(ww_token_span raw, ww_buf *out) {
 /* ---- pieces ---- */
 
 static int shown(ww_token_span s) {
-  return (int)(s.n < 60 ? s.n : 60);
+  return (s.n < 60 ? s.n : 60);
 } /* bytes of it in a message */
 
 static uint64_t piece_hash(ww_token_span s, bool literal) {
@@ -95,8 +95,7 @@ uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n
 uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch) {
   scratch->n = 0;
   if (t->byte_level && to_bytes(raw, scratch))
-    return ww_tokenizer_find(t, (ww_token_span){scratch->s ? scratch->s : "", (uint32_t)scratch->n},
-                             false);
+    return ww_tokenizer_find(t, (ww_token_span){scratch->s ? scratch->s : "", scratch->n}, false);
   return ww_tokenizer_find(t, raw, t->byte_level);
 }
 
@@ -140,7 +139,7 @@ static int byte_token(ww_token_span s) {
     return -1;
   char hex[3] = {s.s[3], s.s[4], 0};
   long v = strtol(hex, &end, 16);
-  return *end || hex[0] == ' ' || hex[0] == '+' || hex[0] == '-' ? -1 : (int)v;
+  return *end || hex[0] == ' ' || hex[0] == '+' || hex[0] == '-' ? -1 : v;
 }
 
 /* What decoding gives for a SentencePiece-style token: marks are spaces, <0x0A> is a byte. */
@@ -149,7 +148,7 @@ static ww_token_span plain_text(ww_tokenizer *t, uint32_t id, ww_token_span s) {
   if (byte >= 0) {
     t->byte_id[byte] = id;
     char *one = ww_alloc(t->a, 2);
-    one[0] = (char)byte;
+    one[0] = byte;
     return (ww_token_span){one, 1};
   }
   if (!memmem(s.s, s.n, WW_SPACE_MARK, 3))
@@ -173,7 +172,7 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
                    raw.s);
   ww_buf bytes = {0};
   bool literal = t->byte_level && !to_bytes(raw, &bytes);
-  ww_token_span s = t->byte_level && !literal ? (ww_token_span){bytes.s, (uint32_t)bytes.n} : raw;
+  ww_token_span s = t->byte_level && !literal ? (ww_token_span){bytes.s, bytes.n} : raw;
   char *own = ww_alloc(t->a, s.n + 1); /* a token may hold a NUL */
   if (s.n)
     memcpy(own, s.s, s.n);
@@ -213,7 +212,7 @@ ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span
   scratch->n = 0;
   ww_buf_add(scratch, pl.s, pl.n);
   ww_buf_add(scratch, pr.s, pr.n);
-  uint32_t id = ww_tokenizer_find(t, (ww_token_span){scratch->s, (uint32_t)scratch->n}, literal);
+  uint32_t id = ww_tokenizer_find(t, (ww_token_span){scratch->s, scratch->n}, literal);
   if (id == WW_NO_ID && !literal)
     return ww_fail(e, WW_EDATA,
                    "merge %u joins \"%.*s\" and \"%.*s\" to a token that the vocabulary has not",
@@ -321,7 +320,7 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
       break;
     if (known == WW_NO_ID)
       t->text[x.id] = x.match; /* as it is written, whatever the alphabet */
-    t->flags[x.id] |= (uint8_t)(WW_TOKEN_ADDED | (x.special ? WW_TOKEN_SPECIAL : 0));
+    t->flags[x.id] |= (WW_TOKEN_ADDED | (x.special ? WW_TOKEN_SPECIAL : 0));
     if (x.normalized)
       t->normal[t->normals++] = x;
     else
@@ -393,9 +392,9 @@ ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e)
     if (t->after[k] >= t->vocab)
       return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", t->after[k]);
   if (t->nbefore && t->bos < 0)
-    t->bos = (int32_t)t->before[0];
+    t->bos = t->before[0];
   for (uint32_t c = 0; c < 128; c++)
-    t->char_id[c] = ww_tokenizer_character(t, &(char){(char)c}, 1);
+    t->char_id[c] = ww_tokenizer_character(t, &(char){c}, 1);
   t->mark_id = ww_tokenizer_character(t, WW_SPACE_MARK, 3);
   t->cut_at_marks = !t->byte_level && !t->cut_each_mark && !reaches_over(t);
   return WW_OK;

@@ -105,7 +105,7 @@ static bool true_of(const cJSON *o, const char *key) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
 static ww_token_span keep(ww_tokenizer *t, const char *s) {
-  return (ww_token_span){ww_strdup(t->a, s), (uint32_t)strlen(s)};
+  return (ww_token_span){ww_strdup(t->a, s), strlen(s)};
 }
 
 static ww_status add_norm(file *f, ww_norm x) {
@@ -121,7 +121,7 @@ static ww_status read_normalizer(file *f, const cJSON *o) {
   const char *type = type_of(o);
   for (uint32_t k = 0; k < 4; k++)
     if (!strcmp(type, forms[k]))
-      return add_norm(f, (ww_norm){.kind = WW_NORM_FORM, .form = (ww_normal_form)k});
+      return add_norm(f, (ww_norm){.kind = WW_NORM_FORM, .form = k});
   if (!strcmp(type, "Prepend") && text_of(o, "prepend"))
     return add_norm(f, (ww_norm){.kind = WW_NORM_PREPEND, .to = keep(f->t, text_of(o, "prepend"))});
   if (!strcmp(type, "Replace")) {
@@ -231,7 +231,7 @@ static ww_status template_token(file *f, const cJSON *o, const char *name, uint3
     if (*n == 8 || id >= WW_TOKENS_MAX)
       return ww_fail(f->e, WW_ELIMIT,
                      "tokenizer.json: a template with more than 8 tokens, or an id beyond all");
-    to[(*n)++] = (uint32_t)id;
+    to[(*n)++] = id;
   }
   return WW_OK;
 }
@@ -292,7 +292,7 @@ static ww_status read_decoder(file *f, const cJSON *o) {
 }
 
 static ww_status read_added(file *f, const cJSON *list) {
-  uint32_t n = (uint32_t)cJSON_GetArraySize(list), k = 0;
+  uint32_t n = cJSON_GetArraySize(list), k = 0;
   ww_added *v = ww_xcalloc(n + 1, sizeof *v);
   ww_status st = WW_OK;
   const cJSON *o;
@@ -313,7 +313,7 @@ static ww_status read_added(file *f, const cJSON *list) {
     if (st)
       break;
     v[k++] = (ww_added){.match = keep(f->t, content),
-                        .id = (uint32_t)id,
+                        .id = id,
                         .special = true_of(o, "special"),
                         .lstrip = true_of(o, "lstrip"),
                         .rstrip = true_of(o, "rstrip"),
@@ -369,8 +369,8 @@ static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token
     const char *space = memchr(l->s, ' ', l->n);
     if (!space)
       return ww_scan_fail(s, "a merge is two tokens with a space between them");
-    *r = (ww_token_span){space + 1, l->n - (uint32_t)(space - l->s) - 1};
-    l->n = (uint32_t)(space - l->s);
+    *r = (ww_token_span){space + 1, l->n - (space - l->s) - 1};
+    l->n = (space - l->s);
     return true;
   }
   bool first = true, end = false;
@@ -378,7 +378,7 @@ static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token
     return end ? ww_scan_fail(s, "a merge is two tokens") : false;
   left->n = 0;
   ww_buf_add(left, l->s, l->n);
-  *l = (ww_token_span){left->s, (uint32_t)left->n};
+  *l = (ww_token_span){left->s, left->n};
   if (!ww_scan_more(s, ']', &first, &end) || end || !ww_scan_string(s, r))
     return end ? ww_scan_fail(s, "a merge is two tokens") : false;
   if (!ww_scan_more(s, ']', &first, &end))
@@ -413,7 +413,7 @@ static ww_status read_model(file *f, ww_merges *merges) {
     return ww_fail(f->e, WW_EDATA, "tokenizer.json has no model with a vocab");
   if (f->type.s ? !is(f->type, "\"BPE\"") : !f->merges.s)
     return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a model of type %.*s; only BPE is read",
-                   (int)(f->type.n < 60 ? f->type.n : 60), f->type.s ? f->type.s : "");
+                   (f->type.n < 60 ? f->type.n : 60), f->type.s ? f->type.s : "");
   if ((!absent(f->prefix) && !is(f->prefix, "\"\"")) ||
       (!absent(f->suffix) && !is(f->suffix, "\"\"")))
     return ww_fail(f->e, WW_EUNSUPPORTED,

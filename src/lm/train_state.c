@@ -38,7 +38,7 @@ static double value_of(const ww_lm_plan *p, const remembered *m) {
   const char *at = (const char *)p + m->at;
   return m->kind == U32   ? *(const uint32_t *)at
          : m->kind == U64 ? (double)*(const uint64_t *)at
-                          : (double)*(const float *)at;
+                          : *(const float *)at;
 }
 
 static void hex(ww_json *j, const char *key, uint64_t v) {
@@ -113,7 +113,7 @@ ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan
   at->steps = ww_json_whole(s, "steps");
   at->best = cJSON_IsNumber(best) ? best->valuedouble : NAN;
   at->best_step = ww_json_whole(s, "best_step");
-  at->worse = (uint32_t)ww_json_whole(s, "worse");
+  at->worse = ww_json_whole(s, "worse");
   return WW_OK;
 }
 

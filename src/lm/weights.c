@@ -22,14 +22,14 @@ enum { MAX_INDEX = 32 << 20, MAX_SHARDS = 4096 };
 
 bool ww_names_add(ww_dict *names, ww_arena *a, const char *name, uint32_t at) {
   bool fresh;
-  uint32_t *value = ww_dict_at(names, a, name, (uint32_t)strlen(name), &fresh);
+  uint32_t *value = ww_dict_at(names, a, name, strlen(name), &fresh);
   if (fresh)
     *value = at;
   return fresh;
 }
 
 static bool names_find(const ww_dict *names, const char *name, uint32_t *at) {
-  const uint32_t *value = ww_dict_find(names, name, (uint32_t)strlen(name));
+  const uint32_t *value = ww_dict_find(names, name, strlen(name));
   if (value)
     *at = *value;
   return value != NULL;
@@ -114,7 +114,7 @@ ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *
   range *r = ww_xmalloc(sizeof *r * ((size_t)count + 1));
   for (uint32_t i = 0; i < count; i++) {
     const ww_tensor *t = &w->tensors.v[first + i];
-    uint64_t from = t->data ? (uint64_t)((const uint8_t *)t->data - data) : 0;
+    uint64_t from = t->data ? ((const uint8_t *)t->data - data) : 0;
     if (t->data)
       r[used++] = (range){from, from + t->bytes, first + i};
   }
@@ -156,7 +156,7 @@ static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes
   }
   void *at = MAP_FAILED;
   if (S_ISREG(st.st_mode) && st.st_size > 0)
-    at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    at = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   int why = errno;
   close(fd);
   if (!S_ISREG(st.st_mode))
@@ -167,9 +167,9 @@ static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes
     return ww_fail(e, WW_EIO, "cannot map: %s", strerror(why));
   w->maps = ww_xrealloc(w->maps, sizeof *w->maps * (w->nmaps + 1));
   w->maps[w->nmaps].at = at;
-  w->maps[w->nmaps++].n = (size_t)st.st_size;
+  w->maps[w->nmaps++].n = st.st_size;
   *bytes = at;
-  *n = (size_t)st.st_size;
+  *n = st.st_size;
   return WW_OK;
 }
 
