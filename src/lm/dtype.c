@@ -31,6 +31,13 @@ const char *ww_dtype_name(ww_dtype t) {
   return t < WW_NDTYPE ? types[t].name : "?";
 }
 
+ww_dtype ww_dtype_named(const char *name) {
+  ww_dtype t = 0;
+  while (t < WW_NDTYPE && strcmp(types[t].name, name))
+    t++;
+  return t;
+}
+
 uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values) {
   if (t >= WW_NDTYPE || values % types[t].values)
     return 0;

@@ -9,6 +9,7 @@
  * behind it would not fit into the room that is left, and where nothing else fits that end is
  * written. */
 #include "generate.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -122,9 +123,9 @@ typedef struct {
 static int by_text(const void *a, const void *b) {
   const entry *x = a, *y = b;
   int order = memcmp(x->w.text, y->w.text, x->w.n < y->w.n ? x->w.n : y->w.n);
-  return order              ? order
-         : x->w.n != y->w.n ? x->w.n < y->w.n ? -1 : 1
-                            : (x->id > y->id) - (x->id < y->id);
+  if (order)
+    return order;
+  return x->w.n != y->w.n ? ww_order(x->w.n, y->w.n) : ww_order(x->id, y->id);
 }
 
 static bool takes(const run *r, int32_t id) {

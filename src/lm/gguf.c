@@ -176,18 +176,6 @@ static ww_status pairs(reader *r, ww_weights *w, uint64_t n) {
 
 /* ---- tensors ---- */
 
-static ww_dtype dtype_of(uint32_t type) {
-  static const struct {
-    uint8_t ggml;
-    uint8_t ours;
-  } both[] = {{0, WW_DTYPE_F32}, {1, WW_DTYPE_F16},  {30, WW_DTYPE_BF16}, {8, WW_DTYPE_Q8_0},
-              {24, WW_DTYPE_I8}, {26, WW_DTYPE_I32}, {27, WW_DTYPE_I64}};
-  for (size_t i = 0; i < sizeof both / sizeof *both; i++)
-    if (both[i].ggml == type)
-      return both[i].ours;
-  return WW_NDTYPE;
-}
-
 /* Its size from its shape. A type that is not known has no size: it is listed, without data. */
 static ww_status size_tensor(reader *r, uint32_t type, ww_tensor *t) {
   uint64_t values = 0;
@@ -196,13 +184,14 @@ static ww_status size_tensor(reader *r, uint32_t type, ww_tensor *t) {
         r->e, WW_EPARSE,
         "tensor \"%.150s\": its dimensions are absurd: their product does not fit 64 bits",
         t->name);
-  t->type = dtype_of(type);
+  t->type = WW_NDTYPE;
   if (type >= sizeof tensor_types / sizeof *tensor_types || !tensor_types[type].bytes) {
     t->type_name = ww_fmt(r->a, "type %u", type);
     return WW_OK;
   }
   uint64_t row = t->ndim ? t->dim[t->ndim - 1] : 1;
   t->type_name = tensor_types[type].name;
+  t->type = ww_dtype_named(t->type_name);
   if (row % tensor_types[type].values)
     return ww_fail(r->e, WW_EPARSE,
                    "tensor \"%.150s\": rows of %llu values are no whole blocks of %s", t->name,

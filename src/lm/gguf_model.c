@@ -305,11 +305,11 @@ static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas
     meta_uint(a, m, "warpwise.feature_tokens", c->feature_tokens);
 }
 
-static ww_weight_source *sources(const ww_lm_config *c, const float *flat, ww_dtype type,
-                                 ww_arena *a, uint32_t *n) {
+static ww_tensor *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a,
+                          uint32_t *n) {
   ww_lm_layout l;
   ww_lm_layout_make(c, a, &l);
-  ww_weight_source *s = WW_NEWN(a, ww_weight_source, (size_t)l.n + 1);
+  ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + 1);
   for (uint32_t i = 0; i < l.n; i++) {
     const ww_lm_slot *p = &l.v[i];
     bool matrix = p->at < l.matrices;
@@ -319,21 +319,23 @@ static ww_weight_source *sources(const ww_lm_config *c, const float *flat, ww_dt
     ww_dtype as = !matrix                                 ? WW_DTYPE_F32
                   : type == WW_DTYPE_Q8_0 && p->cols % 32 ? WW_DTYPE_F16
                                                           : type;
-    s[i] = (ww_weight_source){
-        .t = {.name = name, .type = as, .ndim = matrix ? 2 : 1, .dim = {p->rows, p->cols}},
-        .floats = flat + p->at,
-        .turn_heads = ww_lm_turned_heads(c, p->id)};
+    s[i] = (ww_tensor){.name = name,
+                       .type = as,
+                       .ndim = matrix ? 2 : 1,
+                       .dim = {p->rows, p->cols},
+                       .floats = flat + p->at,
+                       .turn_heads = ww_lm_turned_heads(c, p->id)};
   }
   *n = l.n;
   if (c->rope != WW_ROPE_LLAMA3)
     return s;
   float *divisors = WW_NEWN(a, float, c->head_size / 2);
   rope_divisors(c, divisors);
-  s[(*n)++] = (ww_weight_source){.t = {.name = "rope_freqs.weight",
-                                       .type = WW_DTYPE_F32,
-                                       .ndim = 1,
-                                       .dim = {c->head_size / 2}},
-                                 .floats = divisors};
+  s[(*n)++] = (ww_tensor){.name = "rope_freqs.weight",
+                          .type = WW_DTYPE_F32,
+                          .ndim = 1,
+                          .dim = {c->head_size / 2},
+                          .floats = divisors};
   return s;
 }
 
@@ -371,8 +373,8 @@ ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float 
   if (!rc && from)
     copy_tokenizer(from, a, &m);
   if (!rc) {
-    ww_weight_source *s = sources(c, flat, type, a, &n);
-    rc = ww_gguf_write_sources(path, s, n, m.v, m.n, e);
+    ww_tensor *s = sources(c, flat, type, a, &n);
+    rc = ww_gguf_write(path, s, n, m.v, m.n, e);
   }
   ww_weights_close(from);
   ww_arena_free(a);

@@ -20,11 +20,11 @@ typedef struct {
   uint32_t nalt;
   uint32_t *uses, *first_use; /* uses[first_use[r] ..]: alternatives that rule r stands in, once for
                                  each time */
-  ww_g_heap heap; /* bytes << 32 | alternative: those that are known, the shortest on top */
+  ww_heap heap; /* bytes << 32 | alternative: those that are known, the shortest on top */
 } lengths;
 
 static void known(lengths *l, uint32_t a) {
-  ww_g_heap_push(&l->heap, (uint64_t)l->alt[a].bytes << 32 | a);
+  ww_heap_push(&l->heap, (uint64_t)l->alt[a].bytes << 32 | a);
 }
 
 /* Two passes over all alternatives: the first counts, the second notes who uses whom. */
@@ -81,7 +81,7 @@ static void find_shortest(ww_grammar *g, uint32_t *bytes) {
     if (!l.alt[a].missing)
       known(&l, a);
   while (l.heap.n) {
-    const alternative *a = &l.alt[(uint32_t)ww_g_heap_pop(&l.heap)];
+    const alternative *a = &l.alt[(uint32_t)ww_heap_pop(&l.heap)];
     if (bytes[a->rule] != WW_G_NEVER || a->bytes >= WW_G_NEVER)
       continue;
     bytes[a->rule] = a->bytes;

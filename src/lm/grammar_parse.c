@@ -5,6 +5,7 @@
  *   x{2,4} repeats; [^"\\] is any character but these; \n \t \" \\ \x41 \u00e9 in texts and classes
  */
 #include "grammar_int.h"
+#include "split.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ typedef struct {
   ww_grammar *g;
   const char *at, *end, *begin;
   WW_VEC(named) names;
-  uint32_t *slot, nslots; /* names by their hash: index + 1, 0: free; nslots is a power of two */
+  ww_dict rules; /* by name */
   uint32_t depth;
   uint64_t pushed; /* elements that were made, those that are thrown away too */
   ww_arena *scratch;
@@ -72,31 +73,14 @@ static uint32_t new_rule(parser *p) {
   return p->g->rules.n - 1;
 }
 
-static uint32_t *slot_of(parser *p, const char *s, size_t n) {
-  for (uint32_t h = ww_hash(s, n, 0);; h++) {
-    uint32_t *slot = &p->slot[h & (p->nslots - 1)];
-    if (!*slot)
-      return slot;
-    const char *name = p->names.v[*slot - 1].name;
-    if (strlen(name) == n && !memcmp(name, s, n))
-      return slot;
-  }
-}
-
 static uint32_t rule_named(parser *p, const char *s, size_t n) {
-  if (2 * p->names.n >= p->nslots) {
-    p->nslots = p->nslots ? 2 * p->nslots : 64;
-    p->slot = WW_NEWN(p->scratch, uint32_t, p->nslots);
-    for (uint32_t k = 0; k < p->names.n; k++)
-      *slot_of(p, p->names.v[k].name, strlen(p->names.v[k].name)) = k + 1;
-  }
-  uint32_t *slot = slot_of(p, s, n);
-  if (*slot)
-    return p->names.v[*slot - 1].rule;
+  const uint32_t *known = ww_dict_find(&p->rules, s, n);
+  bool fresh;
+  if (known)
+    return *known;
   named it = {new_rule(p), ww_strndup(p->scratch, s, n)};
   ww_push(p->scratch, &p->names, it);
-  *slot = p->names.n;
-  return it.rule;
+  return *ww_dict_at(&p->rules, p->scratch, it.name, n, &fresh) = it.rule;
 }
 
 /* The first 256 are of one byte each; a few more are looked for. */
@@ -162,21 +146,11 @@ static int character(parser *p, bool *wide) {
   }
 }
 
-/* Of a code point; the number of bytes. */
-static uint32_t utf8(uint32_t c, uint8_t out[4]) {
-  uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-  static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-  for (uint32_t k = n; k-- > 1; c >>= 6)
-    out[k] = (0x80 | (c & 63));
-  out[0] = (lead[n] | c);
-  return n;
-}
-
 static void push_point(parser *p, run *r, int c) {
-  uint8_t byte[4];
-  uint32_t n = utf8(c, byte);
+  char byte[4];
+  uint32_t n = ww_utf8_put(byte, c);
   for (uint32_t k = 0; k < n; k++)
-    push(p, r, WW_G_SET, byte[k]);
+    push(p, r, WW_G_SET, (uint8_t)byte[k]);
 }
 
 static ww_status text(parser *p, run *r) {
@@ -200,8 +174,7 @@ typedef struct {
 } range;
 
 static int by_from(const void *a, const void *b) {
-  const range *x = a, *y = b;
-  return x->from < y->from ? -1 : x->from > y->from;
+  return ww_order(((const range *)a)->from, ((const range *)b)->from);
 }
 
 static void push_set(parser *p, run *r, uint8_t from, uint8_t to) {
@@ -230,9 +203,9 @@ static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
       else if ((end & m) != m)
         end = (end & ~m) - 1;
     }
-    uint8_t a[4], b[4];
-    uint32_t n = utf8(from, a);
-    utf8(end, b);
+    char a[4], b[4];
+    uint32_t n = ww_utf8_put(a, from);
+    ww_utf8_put(b, end);
     if (k != 2) { /* halves of UTF-16 pairs are no characters */
       if (r->n)
         push(p, r, WW_G_ALT, 0);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "../base/random.h"
+#include "order.h"
 
 enum { GROUP_ROWS = 128 };
 
@@ -79,16 +80,12 @@ typedef struct {
 
 static int longest_first(const void *a, const void *b) {
   const member *x = a, *y = b;
-  if (x->n != y->n)
-    return x->n < y->n ? 1 : -1;
-  return (x->place > y->place) - (x->place < y->place);
+  return x->n != y->n ? ww_order(y->n, x->n) : ww_order(x->place, y->place);
 }
 
 static int by_row(const void *a, const void *b) {
   const member *x = a, *y = b;
-  if (x->row != y->row)
-    return x->row < y->row ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
+  return x->row != y->row ? ww_order(x->row, y->row) : ww_order(x->place, y->place);
 }
 
 /* Gives each of the group a row; returns how many rows. room: scratch of n. */

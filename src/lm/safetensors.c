@@ -3,6 +3,7 @@
  * The JSON is read in one pass without a tree: headers may have a hundred megabytes, and what is
  * kept is one ww_tensor and a name each. As the format's own reader does, every byte of the data
  * must belong to exactly one tensor. */
+#include "split.h"
 #include "weights_int.h"
 
 #include <ctype.h>
@@ -62,14 +63,7 @@ static bool escaped_rune(reader *r, char *out, size_t *n) {
       return false;
     u = 0x10000 + ((u - 0xd800) << 10) + (low - 0xdc00);
   }
-  if (u < 0x80) {
-    out[(*n)++] = u;
-    return true;
-  }
-  int more = u < 0x800 ? 1 : u < 0x10000 ? 2 : 3;
-  out[(*n)++] = ("\xc0\xe0\xf0"[more - 1] | (u >> 6 * more));
-  while (more--)
-    out[(*n)++] = (0x80 | (u >> 6 * more & 0x3f));
+  *n += ww_utf8_put(out + *n, u);
   return true;
 }
 
@@ -151,14 +145,10 @@ static ww_status read_wholes(reader *r, uint64_t *out, uint32_t most, uint32_t *
 static const struct {
   const char *name;
   uint32_t bytes;
-  ww_dtype type;
 } kinds[] = {
-    {"F32", 4, WW_DTYPE_F32},  {"F16", 2, WW_DTYPE_F16},  {"BF16", 2, WW_DTYPE_BF16},
-    {"I8", 1, WW_DTYPE_I8},    {"I32", 4, WW_DTYPE_I32},  {"I64", 8, WW_DTYPE_I64},
-    {"U8", 1, WW_DTYPE_U8},    {"F64", 8, WW_NDTYPE},     {"BOOL", 1, WW_NDTYPE},
-    {"I16", 2, WW_NDTYPE},     {"U16", 2, WW_NDTYPE},     {"U32", 4, WW_NDTYPE},
-    {"U64", 8, WW_NDTYPE},     {"F8_E4M3", 1, WW_NDTYPE}, {"F8_E5M2", 1, WW_NDTYPE},
-    {"F8_E8M0", 1, WW_NDTYPE}, {"C64", 8, WW_NDTYPE},
+    {"F32", 4}, {"F16", 2},     {"BF16", 2},    {"I8", 1},      {"I32", 4}, {"I64", 8},
+    {"U8", 1},  {"F64", 8},     {"BOOL", 1},    {"I16", 2},     {"U16", 2}, {"U32", 4},
+    {"U64", 8}, {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"F8_E8M0", 1}, {"C64", 8},
 };
 
 typedef struct {
@@ -212,7 +202,7 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
   if (to - from != t->bytes)
     return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\" has %llu bytes where its shape takes %llu",
                    t->name, (unsigned long long)(to - from), (unsigned long long)t->bytes);
-  t->type = kinds[k].type;
+  t->type = ww_dtype_named(en->dtype);
   t->type_name = kinds[k].name;
   t->data = data + from;
   return WW_OK;

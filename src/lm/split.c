@@ -135,45 +135,10 @@ void ww_split_work_free(ww_split_work *w) {
 
 /* What a byte is to them: letter, digit, white space, other, or no ASCII. */
 enum { OTHER, LETTER, DIGIT, WHITE_SPACE, HIGH };
-#define X4(a) a, a, a, a
-#define X16(a) X4(a), X4(a), X4(a), X4(a)
-static const uint8_t kind_of[256] = {[0x00] = OTHER,
-                                     [0x09] = WHITE_SPACE,
-                                     [0x0a] = WHITE_SPACE,
-                                     [0x0b] = WHITE_SPACE,
-                                     [0x0c] = WHITE_SPACE,
-                                     [0x0d] = WHITE_SPACE,
-                                     [0x20] = WHITE_SPACE,
-                                     ['0'] = DIGIT,
-                                     ['1'] = DIGIT,
-                                     ['2'] = DIGIT,
-                                     ['3'] = DIGIT,
-                                     ['4'] = DIGIT,
-                                     ['5'] = DIGIT,
-                                     ['6'] = DIGIT,
-                                     ['7'] = DIGIT,
-                                     ['8'] = DIGIT,
-                                     ['9'] = DIGIT,
-                                     ['A'] = X16(LETTER),
-                                     X4(LETTER),
-                                     X4(LETTER),
-                                     LETTER,
-                                     LETTER,
-                                     ['a'] = X16(LETTER),
-                                     X4(LETTER),
-                                     X4(LETTER),
-                                     LETTER,
-                                     LETTER,
-                                     [0x80] = X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH)};
-#undef X4
-#undef X16
+static const uint8_t kind_of[256] = {
+    ['\t' ... '\r'] = WHITE_SPACE, [' '] = WHITE_SPACE,    ['0' ... '9'] = DIGIT,
+    ['A' ... 'Z'] = LETTER,        ['a' ... 'z'] = LETTER, [0x80 ... 0xff] = HIGH,
+};
 static inline uint32_t kind_at(const char *p) {
   return kind_of[(uint8_t)*p];
 }

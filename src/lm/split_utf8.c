@@ -12,26 +12,12 @@ uint32_t ww_utf8_length(uint8_t lead) {
 }
 
 uint32_t ww_utf8_put(char out[4], uint32_t code) {
-  if (code < 0x80) {
-    out[0] = code;
-    return 1;
-  }
-  if (code < 0x800) {
-    out[0] = (0xc0 | code >> 6);
-    out[1] = (0x80 | (code & 63));
-    return 2;
-  }
-  if (code < 0x10000) {
-    out[0] = (0xe0 | code >> 12);
-    out[1] = (0x80 | (code >> 6 & 63));
-    out[2] = (0x80 | (code & 63));
-    return 3;
-  }
-  out[0] = (0xf0 | code >> 18);
-  out[1] = (0x80 | (code >> 12 & 63));
-  out[2] = (0x80 | (code >> 6 & 63));
-  out[3] = (0x80 | (code & 63));
-  return 4;
+  static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  uint32_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (uint32_t k = n; k-- > 1; code >>= 6)
+    out[k] = 0x80 | (code & 63);
+  out[0] = lead[n] | code;
+  return n;
 }
 
 /* Bytes of the character at p, 0 where it is none: too long a form, a surrogate, beyond U+10FFFF,

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "order.h"
 #include "tokenizer_int.h"
 
 #define CACHE_BITS 15
@@ -26,8 +27,7 @@ struct ww_token_work {
   ww_buf buffers[2];
   uint32_t *id, *rank, *next, *prev; /* by symbol; rank of the pair that it begins */
   size_t cap;
-  uint64_t *heap; /* rank << 32 | symbol; what no longer holds is dropped when it comes up */
-  size_t heaped, heap_cap;
+  ww_heap heap; /* rank << 32 | symbol; what no longer holds is dropped when it comes up */
 };
 
 /* ---- one per thread, gone with it ---- */
@@ -45,7 +45,7 @@ static void work_free(void *p) {
   ww_buf_free(&w->buffers[0]);
   ww_buf_free(&w->buffers[1]);
   free(w->id);
-  free(w->heap);
+  free(w->heap.v);
   free(w);
   mine = NULL;
 }
@@ -77,10 +77,12 @@ static void room(ww_token_work *w, size_t n) {
     return;
   w->cap = n + n / 2 + 64;
   free(w->id);
+  free(w->heap.v);
   w->id = ww_xmalloc(4 * w->cap * sizeof *w->id);
   w->rank = w->id + w->cap;
   w->next = w->rank + w->cap;
   w->prev = w->next + w->cap;
+  w->heap.v = ww_xmalloc(2 * w->cap * sizeof *w->heap.v); /* a merge takes one, adds two at most */
 }
 
 /* ---- merging ---- */
@@ -127,45 +129,22 @@ static size_t merge_short(const ww_tokenizer *t, ww_token_work *w, size_t n) {
 }
 
 static void push(ww_token_work *w, uint32_t rank, uint32_t at) {
-  if (rank == UINT32_MAX)
-    return;
-  if (w->heaped == w->heap_cap) {
-    w->heap_cap = w->heap_cap ? 2 * w->heap_cap : 1024;
-    w->heap = ww_xrealloc(w->heap, w->heap_cap * sizeof *w->heap);
-  }
-  uint64_t x = (uint64_t)rank << 32 | at;
-  size_t k = w->heaped++;
-  for (; k && w->heap[(k - 1) / 2] > x; k = (k - 1) / 2)
-    w->heap[k] = w->heap[(k - 1) / 2];
-  w->heap[k] = x;
-}
-
-static uint64_t pop(ww_token_work *w) {
-  uint64_t top = w->heap[0], x = w->heap[--w->heaped];
-  size_t k = 0, n = w->heaped;
-  for (size_t child; (child = 2 * k + 1) < n; k = child) {
-    if (child + 1 < n && w->heap[child + 1] < w->heap[child])
-      child++;
-    if (w->heap[child] >= x)
-      break;
-    w->heap[k] = w->heap[child];
-  }
-  w->heap[k] = x;
-  return top;
+  if (rank != UINT32_MAX)
+    ww_heap_push(&w->heap, (uint64_t)rank << 32 | at);
 }
 
 /* The same with symbols as a list and a heap of pairs. */
 static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
   uint32_t *id = w->id, *rank = w->rank, *next = w->next, *prev = w->prev, end = n;
-  w->heaped = 0;
+  w->heap.n = 0;
   for (uint32_t k = 0; k < end; k++) {
     next[k] = k + 1;
     prev[k] = k ? k - 1 : end;
     rank[k] = k + 1 < end ? rank_of(t, id[k], id[k + 1]) : UINT32_MAX;
     push(w, rank[k], k);
   }
-  while (w->heaped) {
-    uint64_t top = pop(w);
+  while (w->heap.n) {
+    uint64_t top = ww_heap_pop(&w->heap);
     uint32_t at = top, right = next[at];
     if (rank[at] != top >> 32)
       continue; /* merged since, or away */

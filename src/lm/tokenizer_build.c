@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "order.h"
 #include "tokenizer_int.h"
 
 ww_tokenizer *ww_tokenizer_blank(void) {
@@ -99,6 +100,13 @@ uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf 
   return ww_tokenizer_find(t, raw, t->byte_level);
 }
 
+static void enter(ww_tokenizer *t, uint32_t id) {
+  uint64_t k = piece_hash(t->piece[id], t->flags[id] & WW_TOKEN_LITERAL);
+  while (t->slot[k & (t->slots - 1)] != WW_NO_ID)
+    k++;
+  t->slot[k & (t->slots - 1)] = id;
+}
+
 ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_err *e) {
   if (n > WW_TOKENS_MAX)
     return ww_fail(e, WW_ELIMIT, "the tokenizer has an id of %u; at most %u are read", n - 1,
@@ -121,14 +129,9 @@ ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_er
   t->slot = WW_NEWN(t->a, uint32_t, slots);
   t->slots = slots;
   memset(t->slot, 0xff, slots * sizeof *t->slot);
-  for (uint32_t id = 0; id < n; id++) {
-    if (!t->piece[id].s)
-      continue;
-    uint64_t k = piece_hash(t->piece[id], t->flags[id] & WW_TOKEN_LITERAL);
-    while (t->slot[k & (slots - 1)] != WW_NO_ID)
-      k++;
-    t->slot[k & (slots - 1)] = id;
-  }
+  for (uint32_t id = 0; id < n; id++)
+    if (t->piece[id].s)
+      enter(t, id);
   return WW_OK;
 }
 
@@ -187,10 +190,7 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
     t->flags[id] |= WW_TOKEN_LITERAL;
   if (t->byte_level && !literal && s.n == 1)
     t->byte_id[(uint8_t)s.s[0]] = id;
-  uint64_t k = piece_hash(s, literal);
-  while (t->slot[k & (t->slots - 1)] != WW_NO_ID)
-    k++;
-  t->slot[k & (t->slots - 1)] = id;
+  enter(t, id);
   return WW_OK;
 }
 
@@ -233,7 +233,7 @@ static int by_score(const void *x, const void *y) {
   const scored *a = x, *b = y;
   if (a->score != b->score)
     return a->score > b->score ? -1 : 1;
-  return a->id < b->id ? -1 : a->id > b->id;
+  return ww_order(a->id, b->id);
 }
 
 ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list,
@@ -331,9 +331,9 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
 }
 
 static int by_match(const void *x, const void *y) {
-  const ww_added *a = x, *b = y;
-  int c = memcmp(a->match.s, b->match.s, a->match.n < b->match.n ? a->match.n : b->match.n);
-  return c ? c : a->match.n < b->match.n ? -1 : a->match.n > b->match.n;
+  ww_token_span a = ((const ww_added *)x)->match, b = ((const ww_added *)y)->match;
+  int c = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
+  return c ? c : ww_order(a.n, b.n);
 }
 
 static void normalize_match(ww_tokenizer *t, ww_token_span *s) {
@@ -385,12 +385,11 @@ ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e)
     qsort(t->raw, t->raws, sizeof *t->raw, by_match);
   if (t->normals)
     qsort(t->normal, t->normals, sizeof *t->normal, by_match);
-  for (uint32_t k = 0; k < t->nbefore; k++)
-    if (t->before[k] >= t->vocab)
-      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", t->before[k]);
-  for (uint32_t k = 0; k < t->nafter; k++)
-    if (t->after[k] >= t->vocab)
-      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", t->after[k]);
+  for (uint32_t k = 0; k < t->nbefore + t->nafter; k++) {
+    uint32_t id = k < t->nbefore ? t->before[k] : t->after[k - t->nbefore];
+    if (id >= t->vocab)
+      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", id);
+  }
   if (t->nbefore && t->bos < 0)
     t->bos = t->before[0];
   for (uint32_t c = 0; c < 128; c++)

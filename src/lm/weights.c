@@ -5,6 +5,7 @@
  * system answers that with SIGBUS, as for any mapped file; our own writers replace files and never
  * change them. */
 #include "weights_int.h"
+#include "order.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,11 +29,8 @@ bool ww_names_add(ww_dict *names, ww_arena *a, const char *name, uint32_t at) {
   return fresh;
 }
 
-static bool names_find(const ww_dict *names, const char *name, uint32_t *at) {
-  const uint32_t *value = ww_dict_find(names, name, strlen(name));
-  if (value)
-    *at = *value;
-  return value != NULL;
+static const uint32_t *names_find(const ww_dict *names, const char *name) {
+  return ww_dict_find(names, name, strlen(name));
 }
 
 /* ---- tensors ---- */
@@ -81,11 +79,7 @@ typedef struct {
 
 static int by_place(const void *x, const void *y) {
   const range *a = x, *b = y;
-  if (a->from != b->from)
-    return a->from < b->from ? -1 : 1;
-  if (a->to != b->to)
-    return a->to < b->to ? -1 : 1;
-  return 0;
+  return a->from != b->from ? ww_order(a->from, b->from) : ww_order(a->to, b->to);
 }
 
 static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, uint64_t bytes,
@@ -202,8 +196,11 @@ typedef struct {
 /* The shard of that name, opened when it is seen first. */
 static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_dict *seen,
                           shard *shards, uint32_t *at, ww_err *e) {
-  if (names_find(seen, name, at))
+  const uint32_t *known = names_find(seen, name);
+  if (known) {
+    *at = *known;
     return WW_OK;
+  }
   if (!*name || strchr(name, '/') || name[0] == '.')
     return ww_fail(e, WW_EPARSE, "the index names the file \"%.200s\", which is not in its folder",
                    name);
@@ -225,13 +222,14 @@ static ww_status add_shards(ww_weights *w, const char *dir, const cJSON *tree, w
   shard *shards = WW_NEWN(w->a, shard, MAX_SHARDS);
   ww_dict seen = {0};
   for (const cJSON *m = map->child; m; m = m->next) {
-    uint32_t s = 0, t = 0;
+    uint32_t s = 0;
     if (!cJSON_IsString(m))
       return ww_fail(e, WW_EPARSE, "weight_map: \"%.200s\" has no file's name", m->string);
     ww_status rc = shard_of(w, dir, m->valuestring, &seen, shards, &s, e);
     if (rc)
       return rc;
-    if (!names_find(&w->tensor_names, m->string, &t) || t < shards[s].first || t >= shards[s].last)
+    const uint32_t *t = names_find(&w->tensor_names, m->string);
+    if (!t || *t < shards[s].first || *t >= shards[s].last)
       return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" is not in '%.150s' as the index says",
                      m->string, shards[s].name);
   }
@@ -347,11 +345,11 @@ const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i) {
 }
 
 const ww_tensor *ww_weights_find(const ww_weights *w, const char *name) {
-  uint32_t at;
-  return names_find(&w->tensor_names, name, &at) ? &w->tensors.v[at] : NULL;
+  const uint32_t *at = names_find(&w->tensor_names, name);
+  return at ? w->tensors.v + *at : NULL;
 }
 
 const ww_meta *ww_weights_meta(const ww_weights *w, const char *key) {
-  uint32_t at;
-  return names_find(&w->meta_names, key, &at) ? &w->metas.v[at] : NULL;
+  const uint32_t *at = names_find(&w->meta_names, key);
+  return at ? w->metas.v + *at : NULL;
 }
