@@ -5,7 +5,6 @@
  * right when they come up. Ties go to the pair with the lower ids, so the order of the texts does
  * not matter. Workload: hundreds of megabytes of source with about a million different words, some
  * ten thousand merges. */
-#include <stdlib.h>
 
 #include "../base/map.h"
 #include "tokenizer_int.h"
@@ -82,7 +81,7 @@ static uint32_t find_pair(trainer *t, uint32_t left, uint32_t right) {
 
 static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
   uint32_t k = find_pair(t, left, right);
-  pair *p = &t->pairs[k];
+  pair *p = t->pairs + k;
   p->count += t->words.v.v[word].count;
   if (!p->in.n || p->in.v[p->in.n - 1] != word) {
     if (p->in.n == p->in.cap) {
@@ -118,7 +117,7 @@ static void push(trainer *t, uint32_t k) {
     t->heap = ww_xrealloc(t->heap, t->heap_cap * sizeof *t->heap);
   }
   uint32_t at = t->heaped++;
-  for (; at && before(&x, &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
+  for (; at && before(&x, t->heap + (at - 1) / 2); at = (at - 1) / 2)
     t->heap[at] = t->heap[(at - 1) / 2];
   t->heap[at] = x;
 }
@@ -127,9 +126,9 @@ static candidate pop(trainer *t) {
   candidate top = t->heap[0], x = t->heap[--t->heaped];
   uint32_t at = 0, n = t->heaped;
   for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-    if (child + 1 < n && before(&t->heap[child + 1], &t->heap[child]))
+    if (child + 1 < n && before(t->heap + child + 1, t->heap + child))
       child++;
-    if (!before(&t->heap[child], &x))
+    if (!before(t->heap + child, &x))
       break;
     t->heap[at] = t->heap[child];
   }

@@ -8,13 +8,8 @@
 #include "weights_int.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { FORMAT = 1, DIGITS = 8 };
 
@@ -88,7 +83,7 @@ static ww_status all_finite(const float *v, uint64_t n, const char *name, ww_err
 
 static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const float *v,
                             uint32_t shard, ww_json *j, ww_arena *a, ww_err *e) {
-  const uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
+  uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
   ww_status st = all_finite(v, x->n, x->name, e);
   ww_json_obj(j);
   ww_json_kstr(j, "name", x->name);
@@ -128,7 +123,7 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
   ww_json_arr(&j);
   for (uint32_t k = 0; !st && k < p->n; k++) {
     p->get(p->ctx, k, v);
-    st = save_array(dir, &p->arrays[k], v, p->shard_bytes, &j, a, e);
+    st = save_array(dir, p->arrays + k, v, p->shard_bytes, &j, a, e);
   }
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);

@@ -101,9 +101,7 @@ ww_status ww_lm_config_check(const ww_lm_config *c, ww_err *e) {
   if (c->arch >= WW_LM_NARCHS)
     return ww_fail(e, WW_EDATA, "no such architecture: %d", c->arch);
   ww_status rc = check_sizes(c, e);
-  if (!rc)
-    rc = check_rope(c, e);
-  if (rc)
+  if (rc || (rc = check_rope(c, e)))
     return rc;
   if (!isfinite(c->norm_eps) || c->norm_eps < 0 || c->norm_eps > 1)
     return ww_fail(e, WW_EDATA, "rms_norm_eps (%g) must be 0 to 1", c->norm_eps);
@@ -278,8 +276,7 @@ static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
   int64_t v;
   bool big;
   c->bos = -1;
-  for (int i = 0; i < 4; i++)
-    c->eos[i] = -1;
+  memset(c->eos, 0xff, sizeof c->eos); /* -1 */
   if (bos && !(ww_json_as_int(bos, &v, &big) && !big && v >= -1 && v <= INT32_MAX))
     return ww_fail(e, WW_EPARSE, "bos_token_id: expected a token's id");
   if (bos)
@@ -310,23 +307,14 @@ static ww_status read_tree(const cJSON *j, ww_lm_config *c, ww_err *e) {
   if (!cJSON_IsObject(j))
     return ww_fail(e, WW_EPARSE, "config.json: expected an object");
   ww_status rc = read_arch(j, c, e);
-  if (!rc)
-    rc = read_sizes(j, c, e);
-  if (!rc)
-    rc = refuse(j, c, e);
-  if (!rc)
-    rc = want_real(j, "rms_norm_eps", 1e-6, &c->norm_eps, e);
-  if (!rc)
-    rc = want_bool(j, "tie_word_embeddings", false, &c->tied, e);
-  if (!rc)
-    rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias, e);
-  if (!rc)
-    rc = read_rope(j, c, e);
-  if (!rc)
-    rc = read_ids(j, c, e);
-  if (!rc)
-    rc = read_ours(member(j, "warpwise"), c, e);
-  return rc ? rc : ww_lm_config_check(c, e);
+  if (rc || (rc = read_sizes(j, c, e)) || (rc = refuse(j, c, e)) ||
+      (rc = want_real(j, "rms_norm_eps", 1e-6, &c->norm_eps, e)) ||
+      (rc = want_bool(j, "tie_word_embeddings", false, &c->tied, e)) ||
+      (rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias, e)) ||
+      (rc = read_rope(j, c, e)) || (rc = read_ids(j, c, e)) ||
+      (rc = read_ours(member(j, "warpwise"), c, e)))
+    return rc;
+  return ww_lm_config_check(c, e);
 }
 
 ww_status ww_lm_config_parse(const char *json, size_t n, ww_lm_config *out, ww_err *e) {

@@ -40,7 +40,7 @@ static double loss_of(const ww_lm_point *p, kind k) {
 /* Whether there is any such loss: a step that asked for none has a 0. */
 static bool any(const ww_lm_points *v, kind k) {
   for (uint32_t i = 0; i < v->n; i++)
-    if (loss_of(&v->v[i], k) != 0)
+    if (loss_of(v->v + i, k) != 0)
       return true;
   return false;
 }
@@ -65,7 +65,7 @@ nice(double span) { /* a step of 1, 2 or 5 times a power of ten, about five of t
 
 static void range(chart *c, const ww_lm_points *v) {
   for (uint32_t k = 0; k < v->n; k++) {
-    double loss = loss_of(&v->v[k], c->kind);
+    double loss = loss_of(v->v + k, c->kind);
     c->x1 = fmax(c->x1, v->v[k].step);
     if (!isfinite(loss) || loss == 0)
       continue;
@@ -156,8 +156,8 @@ static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
   for (uint32_t k = 0; k < v->n; k += each) {
     double loss = 0, step = 0, of = 0;
     for (uint32_t i = k; i < v->n && i < k + each; i++)
-      if (loss_of(&v->v[i], c->kind) != 0) {
-        loss += loss_of(&v->v[i], c->kind);
+      if (loss_of(v->v + i, c->kind) != 0) {
+        loss += loss_of(v->v + i, c->kind);
         step += v->v[i].step;
         of++;
       }
@@ -171,7 +171,7 @@ static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
  * the ends. */
 static void losses(const chart *c, const ww_lm_points *v) {
   spot *p = ww_xmalloc((POINTS + 1) * sizeof *p);
-  const uint32_t n = thin(c, v, p), most = n * 3 / 200;
+  uint32_t n = thin(c, v, p), most = n * 3 / 200;
   open_path(c, train_color, 1, 0.3);
   for (uint32_t k = 0; k < n; k++)
     point(c, k == 0, x_of(c, p[k].step), y_of(c, p[k].loss));
@@ -194,15 +194,15 @@ static void checks(const chart *c, const ww_lm_points *v) {
   if (v->n > 1) {
     open_path(c, check_color, 1.4, 0.7);
     for (uint32_t k = 0; k < v->n; k++)
-      point(c, k == 0, x_of(c, v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)));
+      point(c, k == 0, x_of(c, v->v[k].step), y_of(c, loss_of(v->v + k, c->kind)));
     ww_buf_puts(c->out, "\"/>\n");
   }
   for (uint32_t k = 0; k < v->n; k++)
     ww_buf_fmt(c->out,
                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>step %.0f: "
                "%.4f</title></circle>\n",
-               x_of(c, v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)), check_color,
-               v->v[k].step, loss_of(&v->v[k], c->kind));
+               x_of(c, v->v[k].step), y_of(c, loss_of(v->v + k, c->kind)), check_color,
+               v->v[k].step, loss_of(v->v + k, c->kind));
 }
 
 static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check) {
@@ -250,8 +250,8 @@ static void legend(const chart *c, bool checked) {
 
 void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check,
                  ww_buf *svg) {
-  const bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
-  const int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
+  bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
+  int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
   chart c = {.out = svg, .top = TOP};
   ww_svg_begin(svg, WIDTH, height, "loss");
   ww_svg_text(svg, LEFT, 24, "start", "#1a1a1a", 15, 0, title);

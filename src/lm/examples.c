@@ -185,9 +185,7 @@ static ww_status message(worker *w, const cJSON *m, const char **role, const cha
   const cJSON *r = cJSON_GetObjectItemCaseSensitive(m, "role"),
               *c = cJSON_GetObjectItemCaseSensitive(m, "content");
   ww_status st = want_text(w, r, "messages[].role");
-  if (!st)
-    st = want_text(w, c, "messages[].content");
-  if (st)
+  if (st || (st = want_text(w, c, "messages[].content")))
     return st;
   *role = r->valuestring;
   *content = c->valuestring;
@@ -260,9 +258,7 @@ static ww_status example(worker *w, const cJSON *row) {
   if (!cJSON_IsObject(row))
     return ww_fail(&w->err, WW_EPARSE, "expected a JSON object a line");
   ww_status st = floats(w, row, "numbers", w->r->c->numbers, true, w->number);
-  if (!st)
-    st = floats(w, row, "features", w->r->c->features, false, w->feature);
-  if (st)
+  if (st || (st = floats(w, row, "features", w->r->c->features, false, w->feature)))
     return st;
   if ((it = cJSON_GetObjectItemCaseSensitive(row, "prompt")))
     return of_prompt(w, row, it);
@@ -354,7 +350,7 @@ static void run_all(reader *r, uint32_t threads) {
   if (!threads)
     threads = ww_team_cores();
   for (; n + 1 < threads && n < MOST; n++)
-    if (pthread_create(&id[n], NULL, work, r))
+    if (pthread_create(id + n, NULL, work, r))
       break;
   work(r);
   for (uint32_t k = 0; k < n; k++)
@@ -387,7 +383,7 @@ static void join(reader *r, ww_examples *x) {
   x->feature = WW_NEWN(x->arena, float, (uint64_t)x->n * x->features);
   uint64_t at = 0, token = 0;
   for (uint32_t k = 0; k < r->npieces; k++) {
-    piece *p = &r->pieces[k];
+    piece *p = r->pieces + k;
     copy(x->token + token, &p->token);
     copy(x->v + at, &p->v);
     copy(x->number + at * x->numbers, &p->number);
@@ -425,7 +421,7 @@ ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_
   if (!st && !out->n)
     st = ww_fail(e, WW_EDATA, "%s: no examples in it", path);
   for (uint32_t k = 0; st && k < r.npieces && k < r.cap; k++)
-    drop(&r.pieces[k]);
+    drop(r.pieces + k);
   free(r.pieces);
   ww_lines_close(r.lines);
   if (st)

@@ -6,9 +6,6 @@
 #include "config_int.h"
 #include "weights_int.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
 enum { MAX_CONFIG = 4 << 20 };
 
 /* ---- opening ---- */
@@ -35,9 +32,7 @@ static ww_status read_config(const char *dir, ww_arena *a, ww_lm_config *c, ww_e
   size_t n;
   const char *path = ww_path_join(a, dir, "config.json");
   ww_status rc = ww_read_file(a, path, MAX_CONFIG, &text, &n, e);
-  if (rc)
-    return rc;
-  return ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
+  return rc ? rc : ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
 }
 
 ww_status ww_lm_open_files(const char *path, ww_arena *a, ww_weights **w, ww_lm_config *c,
@@ -139,7 +134,7 @@ ww_status ww_lm_read_params(const ww_weights *w, const ww_lm_config *c, const ww
                             float *flat, ww_err *e) {
   uint64_t end = 0;
   for (uint32_t i = 0; i < l->n; i++) {
-    const ww_lm_slot *p = &l->v[i];
+    const ww_lm_slot *p = l->v + i;
     memset(flat + end, 0, sizeof(float) * (p->at - end)); /* gaps */
     ww_status rc = ww_lm_read_param(w, c, p, flat + p->at, e);
     if (rc)
@@ -174,7 +169,7 @@ static ww_status write_weights(const char *dir, const ww_lm_config *c, const flo
   ww_lm_layout_make(c, a, &l);
   ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + c->layers);
   for (uint32_t i = 0; i < l.n; i++) {
-    const ww_lm_slot *p = &l.v[i];
+    const ww_lm_slot *p = l.v + i;
     s[i] = (ww_tensor){.name = p->name,
                        .type = type,
                        .ndim = p->at < l.matrices ? 2 : 1,
@@ -221,7 +216,7 @@ ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float
   ww_status rc = ww_lm_config_check(c, e);
   if (rc)
     return rc;
-  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+  if (mkdir(dir, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make '%s': %s", dir, strerror(errno));
   ww_arena *a = ww_arena_new();
   ww_buf json = {0};
@@ -242,9 +237,9 @@ ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float
     rc = write_weights(dir, c, flat, type, a, e);
   for (uint32_t i = 0; i < ready; i++) {
     if (!rc)
-      rc = ww_out_commit(&small[i]);
+      rc = ww_out_commit(small + i);
     if (rc)
-      ww_out_drop(&small[i]);
+      ww_out_drop(small + i);
   }
   ww_buf_free(&json);
   ww_arena_free(a);

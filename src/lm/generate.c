@@ -163,7 +163,7 @@ static int32_t longest(run *r, const char *text, size_t n, uint32_t *len) {
   if (!r->words)
     sort_words(r);
   for (uint32_t k = 0; k < r->nwords; k++) {
-    const ww_word *w = &r->words[k];
+    const ww_word *w = r->words + k;
     if (w->n > *len && w->n <= n && !memcmp(w->text, text, w->n)) {
       best = r->ids[k];
       *len = w->n;

@@ -110,7 +110,7 @@ static ww_status array(reader *r, int depth, ww_meta *m) {
   m->items = WW_NEWN(r->a, ww_meta, m->n);
   for (uint64_t i = 0; i < m->n; i++) {
     m->items[i].key = m->key; /* for messages, while it is read */
-    ww_status rc = value(r, of, depth + 1, &m->items[i]);
+    ww_status rc = value(r, of, depth + 1, m->items + i);
     m->items[i].key = NULL;
     if (rc)
       return rc;
@@ -256,7 +256,7 @@ static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   ww_status rc = alignment(w, &align, r->e);
   for (uint64_t i = 0; !rc && i < count; i++) {
     ww_tensor t = {0};
-    rc = record(r, &t, &offsets[i]);
+    rc = record(r, &t, offsets + i);
     if (!rc)
       rc = ww_weights_add_tensor(w, &t, r->e);
   }
@@ -266,7 +266,7 @@ static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   uint64_t n = at < all ? all - at : 0;
   const uint8_t *data = n ? r->start + at : r->end;
   for (uint64_t i = 0; !rc && i < count; i++)
-    rc = settle(&w->tensors.v[first + i], offsets[i], align, data, n, r->e);
+    rc = settle(w->tensors.v + first + i, offsets[i], align, data, n, r->e);
   return rc ? rc : ww_weights_check_ranges(w, first, data, n, false, r->e);
 }
 

@@ -19,7 +19,7 @@ enum {
 static void put(ww_buf *b, uint64_t v, int bytes) {
   char le[8];
   for (int i = 0; i < bytes; i++)
-    le[i] = (v >> 8 * i);
+    le[i] = v >> 8 * i;
   ww_buf_add(b, le, bytes);
 }
 
@@ -36,23 +36,13 @@ static bool wide(const ww_meta *m) {
 
 /* Of one value, or of all items of an array: wide if one of them is. */
 static uint32_t kind_for(ww_meta_kind kind, const ww_meta *v, uint64_t n) {
+  static const uint8_t kinds[][2] = {
+      [WW_META_UINT] = {U32, U64}, [WW_META_INT] = {I32, I64}, [WW_META_REAL] = {F32},
+      [WW_META_BOOL] = {BOOL},     [WW_META_TEXT] = {TEXT},    [WW_META_ARRAY] = {ARRAY}};
   bool w = false;
   for (uint64_t i = 0; i < n && !w; i++)
-    w = wide(&v[i]);
-  switch (kind) {
-  case WW_META_UINT:
-    return w ? U64 : U32;
-  case WW_META_INT:
-    return w ? I64 : I32;
-  case WW_META_REAL:
-    return F32;
-  case WW_META_BOOL:
-    return BOOL;
-  case WW_META_TEXT:
-    return TEXT;
-  default:
-    return ARRAY;
-  }
+    w = kinds[kind][1] && wide(v + i);
+  return kinds[kind][w];
 }
 
 static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
@@ -82,7 +72,7 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
     put(b, of, 4);
     put(b, m->n, 8);
     for (uint64_t i = 0; i < m->n; i++)
-      put_value(b, &m->items[i], of);
+      put_value(b, m->items + i, of);
   }
   }
 }
@@ -132,10 +122,10 @@ static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const w
   put(b, n, 8);
   put(b, nmeta, 8);
   for (uint32_t i = 0; i < nmeta; i++) {
-    uint32_t kind = kind_for(meta[i].kind, &meta[i], 1);
+    uint32_t kind = kind_for(meta[i].kind, meta + i, 1);
     put_text(b, meta[i].key, strlen(meta[i].key));
     put(b, kind, 4);
-    put_value(b, &meta[i], kind);
+    put_value(b, meta + i, kind);
   }
   for (uint32_t i = 0; i < n && !rc; i++) {
     if (!ww_names_add(&seen, a, t[i].name, i))

@@ -9,8 +9,6 @@
  * the shortest end of a set is one that can be followed. */
 #include "grammar_int.h"
 
-#include <stdlib.h>
-
 #define MOST_NODES (1u << 20) /* beyond it only bytes that bring the end nearer are taken */
 #define MOST_MEMBERS (1u << 23)
 #define MOST_LEFT (1u << 20) /* bytes of a shortest end */
@@ -394,9 +392,9 @@ void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint
            reach =
                0; /* level[k]: after k bytes of the word before, of which `reach` were allowed */
   stack_set *level = ww_xcalloc(levels, sizeof *level);
-  set_copy(&level[0], &s->now);
+  set_copy(level, &s->now);
   for (uint32_t i = 0; i < n; i++) {
-    const ww_word *w = &words[i];
+    const ww_word *w = words + i;
     allowed[i] = false;
     if (w->shared > reach)
       continue; /* it begins with what was refused */
@@ -406,9 +404,9 @@ void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint
       levels = w->n + 1;
     }
     for (reach = w->shared; reach < w->n; reach++)
-      if (!step(s, &level[reach], &level[reach + 1], w->text[reach]))
+      if (!step(s, level + reach, level + reach + 1, w->text[reach]))
         break;
-    allowed[i] = w->n && reach == w->n && left_of(s, &level[reach]) <= most_left;
+    allowed[i] = w->n && reach == w->n && left_of(s, level + reach) <= most_left;
   }
   for (uint32_t k = 0; k < levels; k++)
     free(level[k].v);

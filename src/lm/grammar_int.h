@@ -2,6 +2,8 @@
 #ifndef WW_LM_GRAMMAR_INT_H
 #define WW_LM_GRAMMAR_INT_H
 
+#include <stdlib.h>
+
 #include "../base/map.h"
 #include "grammar.h"
 #include "order.h"

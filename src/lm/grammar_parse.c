@@ -8,7 +8,6 @@
 #include "split.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 #define MOST_REPEATS 10000
 #define MOST_ELEMENTS 4000000
@@ -86,7 +85,7 @@ static uint32_t rule_named(parser *p, const char *s, size_t n) {
 /* The first 256 are of one byte each; a few more are looked for. */
 static uint32_t add_set(parser *p, const ww_g_set *s) {
   for (uint32_t k = 256; k < p->g->sets.n && k < 256 + 64; k++)
-    if (!memcmp(&p->g->sets.v[k], s, sizeof *s))
+    if (!memcmp(p->g->sets.v + k, s, sizeof *s))
       return k;
   ww_push(p->g->arena, &p->g->sets, *s);
   return p->g->sets.n - 1;
@@ -377,7 +376,7 @@ static uint32_t rule_named_here(parser *p) {
   const char *s = p->at;
   while (p->at < p->end && word_char(*p->at))
     p->at++;
-  return rule_named(p, s, (p->at - s));
+  return rule_named(p, s, p->at - s);
 }
 
 /* A name that `::=` follows begins the next rule. */

@@ -7,8 +7,6 @@
 #include "../base/jsonread.h"
 #include "grammar.h"
 
-#include <stdlib.h>
-
 #define MOST_NESTED 64
 #define MOST_PROPERTIES 4096 /* of one object */
 
@@ -120,11 +118,14 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
     if (!(st = name_of(m, p, &v))) {
       constant(&w, NULL, p->string);
       bool must = is_required(required, p->string);
-      ww_buf_fmt(&m->text, "first-%u ::= %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1,
-                 must ? "" : " | first-", must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
-      ww_buf_fmt(&m->text, "after-%u ::= \",\" %s (%s) after-%u%s%s\n", id + k, w.s, v.s,
-                 id + k + 1, must ? "" : " | after-",
-                 must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
+      for (int after = 0; after < 2; after++) {
+        const char *name = after ? "after" : "first";
+        ww_buf_fmt(&m->text, "%s-%u ::= %s%s (%s) after-%u", name, id + k, after ? "\",\" " : "",
+                   w.s, v.s, id + k + 1);
+        if (!must)
+          ww_buf_fmt(&m->text, " | %s-%u", name, id + k + 1);
+        ww_buf_puts(&m->text, "\n");
+      }
     }
     ww_buf_free(&v);
     ww_buf_free(&w);

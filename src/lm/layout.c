@@ -18,15 +18,15 @@ typedef struct {
 
 /* Names with %u, sizes for this model. */
 static void specs_of(const ww_lm_config *c, spec out[WW_NPARAMS]) {
-  const uint64_t V = c->vocab, C = c->width, Q = (uint64_t)c->heads * c->head_size,
-                 K = (uint64_t)c->kv_heads * c->head_size;
-  const uint64_t F = c->hidden, X = c->features, GC = (uint64_t)c->feature_tokens * c->width,
-                 N2 = 2 * (uint64_t)c->numbers;
-  const bool when_true[] = {[ALWAYS] = true,
-                            [UNTIED] = !c->tied,
-                            [FEATURES] = c->features > 0,
-                            [NUMBERS] = c->numbers > 0,
-                            [QKV_BIAS] = c->qkv_bias};
+  uint64_t V = c->vocab, C = c->width, Q = (uint64_t)c->heads * c->head_size,
+           K = (uint64_t)c->kv_heads * c->head_size;
+  uint64_t F = c->hidden, X = c->features, GC = (uint64_t)c->feature_tokens * c->width,
+           N2 = 2 * (uint64_t)c->numbers;
+  bool when_true[] = {[ALWAYS] = true,
+                      [UNTIED] = !c->tied,
+                      [FEATURES] = c->features > 0,
+                      [NUMBERS] = c->numbers > 0,
+                      [QKV_BIAS] = c->qkv_bias};
   const spec all[WW_NPARAMS] = {
 #define PARAM(id, hf, gguf, rows, cols, group, when) {hf, rows, cols, group, when_true[when]},
 #include "params.def"
@@ -91,7 +91,7 @@ const ww_lm_slot *ww_lm_param(const ww_lm_layout *l, ww_param_id id, uint32_t la
   if (id >= WW_NPARAMS || !l->first[id] || (layer && !l->step[id]))
     return NULL;
   uint64_t at = l->first[id] - 1 + (uint64_t)layer * l->step[id];
-  return at < l->n && l->v[at].id == id ? &l->v[at] : NULL;
+  return at < l->n && l->v[at].id == id ? l->v + at : NULL;
 }
 
 uint64_t ww_lm_config_params(const ww_lm_config *c) {

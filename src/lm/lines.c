@@ -34,7 +34,7 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
   *out = NULL;
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(fd, &st) != 0) {
+  if (fstat(fd, &st)) {
     int why = errno;
     close(fd);
     return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(why));
@@ -134,14 +134,14 @@ static uint64_t count_lines(const char *s, size_t n) {
 }
 
 char *ww_lines_take(char **at, const char *end, size_t *n) {
-  char *line = *at, *stop = memchr(line, '\n', (end - line));
+  char *line = *at, *stop = memchr(line, '\n', end - line);
   if (!stop)
     stop = (char *)end;
   *at = stop < end ? stop + 1 : stop;
   if (stop > line && stop[-1] == '\r')
     stop--;
   *stop = 0;
-  *n = (stop - line);
+  *n = stop - line;
   return line;
 }
 

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 
 typedef struct {
   int32_t width, hidden, layers, heads, kv_heads, vocab,
@@ -83,7 +82,7 @@ ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_
                       .layers = h.layers,
                       .heads = h.heads,
                       .kv_heads = h.kv_heads,
-                      .head_size = (h.width / h.heads),
+                      .head_size = h.width / h.heads,
                       .hidden = h.hidden,
                       .context = h.context,
                       .norm_eps = 1e-5f,

@@ -6,12 +6,6 @@
  * end. */
 #include "weights_int.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum { CHUNK = 1 << 18 }; /* values that are converted at a time */
 
 static void failed(ww_out *o, int why) {
@@ -81,7 +75,7 @@ void ww_sync_folder(const char *dir) {
 ww_status ww_out_commit(ww_out *o) {
   if (o->rc || !o->temp[0])
     return o->rc;
-  if (rename(o->temp, o->path) != 0) {
+  if (rename(o->temp, o->path)) {
     failed(o, errno);
     ww_out_drop(o);
     return o->rc;

@@ -168,11 +168,11 @@ static void slot_free(slot *s) {
 }
 
 /* Room for `docs` documents in all. */
-static void slot_room(slot *s, const ww_packer *k, uint32_t docs) {
+static void slot_room(slot *s, const ww_packer *k, size_t docs) {
   s->ask_at = ww_xrealloc(s->ask_at, (docs + 1) * sizeof *s->ask_at);
   s->describe_at = ww_xrealloc(s->describe_at, (docs + 1) * sizeof *s->describe_at);
-  s->numbers = ww_xrealloc(s->numbers, ((size_t)docs * k->c->numbers + 1) * sizeof *s->numbers);
-  s->features = ww_xrealloc(s->features, ((size_t)docs * k->c->features + 1) * sizeof *s->features);
+  s->numbers = ww_xrealloc(s->numbers, (docs * k->c->numbers + 1) * sizeof *s->numbers);
+  s->features = ww_xrealloc(s->features, (docs * k->c->features + 1) * sizeof *s->features);
 }
 
 static bool any_known(const float *v, uint32_t n) {
@@ -191,7 +191,7 @@ static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
  * learns must not depend on one of them. The feature tokens and the last one, at which the numbers
  * are asked, stay. */
 static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *feature) {
-  const ww_example *d = &k->x->v[doc];
+  const ww_example *d = k->x->v + doc;
   uint32_t from = feature ? k->c->feature_tokens : 0, to = d->prompt ? d->prompt - 1 : 0;
   for (uint32_t i = from; i < to; i++)
     if (chance(k, doc, i) < k->noise)
@@ -202,9 +202,9 @@ static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *fea
       feature[i] = 0;
 }
 
-static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t base, uint32_t at) {
+static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base, uint32_t at) {
   const ww_examples *x = k->x;
-  const ww_example *d = &x->v[doc];
+  const ww_example *d = x->v + doc;
   const int32_t *token = x->token + d->at;
   uint32_t N = x->numbers, X = x->features;
   for (uint32_t i = 0; i < d->n; i++) {
@@ -212,15 +212,15 @@ static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t bas
     s->target[base + at + i] = i + 1 < d->n && i + 1 >= d->prompt ? token[i + 1] : -1;
     s->first[base + at + i] = at;
   }
-  if (N && any_known(x->number + (uint64_t)doc * N, N)) {
-    s->ask_at[s->b.asked] = (base + at + (d->prompt ? d->prompt : d->n) - 1);
-    memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + (uint64_t)doc * N, N * sizeof(float));
+  if (N && any_known(x->number + doc * N, N)) {
+    s->ask_at[s->b.asked] = base + at + (d->prompt ? d->prompt : d->n) - 1;
+    memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + doc * N, N * sizeof(float));
   }
   float *feature = NULL;
-  if (X && !isnan(x->feature[(uint64_t)doc * X])) {
-    s->describe_at[s->b.described] = (base + at);
+  if (X && !isnan(x->feature[doc * X])) {
+    s->describe_at[s->b.described] = base + at;
     feature = s->features + (size_t)s->b.described++ * X;
-    memcpy(feature, x->feature + (uint64_t)doc * X, X * sizeof(float));
+    memcpy(feature, x->feature + doc * X, X * sizeof(float));
   }
   if (k->noise > 0)
     disturb(k, doc, s->token + base + at, feature);
@@ -329,7 +329,7 @@ ww_packer *ww_packer_new(const ww_examples *x, const ww_lm_config *c, uint32_t B
   pthread_mutex_init(&k->lock, NULL);
   pthread_cond_init(&k->changed, NULL);
   for (int s = 0; s < 2; s++)
-    slot_new(&k->slots[s], k);
+    slot_new(k->slots + s, k);
   return k;
 }
 
@@ -348,7 +348,7 @@ void ww_packer_free(ww_packer *k) {
     pthread_join(k->thread, NULL);
   }
   for (int s = 0; s < 2; s++)
-    slot_free(&k->slots[s]);
+    slot_free(k->slots + s);
   pthread_mutex_destroy(&k->lock);
   pthread_cond_destroy(&k->changed);
   free(k->plan.doc);

@@ -8,7 +8,7 @@
 
 /* llama3: long waves are slowed by the factor, short ones kept, those between blended. */
 static float slowed(const ww_lm_config *c, float freq) {
-  const float turn = 6.28318530717958647692f;
+  float turn = 6.28318530717958647692f;
   float old = c->rope_original, wave = turn / freq;
   if (wave > old / c->rope_low)
     return freq / c->rope_factor;

@@ -165,13 +165,13 @@ static ww_status read_member(reader *r, ww_tensor *t, entry *en) {
     return rc;
   if (!take(r, ':'))
     return bad(r, "expected ':'");
-  if (strcmp(key, "dtype") == 0 && !en->dtype)
+  if (!strcmp(key, "dtype") && !en->dtype)
     return read_text(r, &en->dtype, NULL);
-  if (strcmp(key, "shape") == 0 && !en->shape_given) {
+  if (!strcmp(key, "shape") && !en->shape_given) {
     en->shape_given = true;
     return read_wholes(r, t->dim, 4, &t->ndim);
   }
-  if (strcmp(key, "data_offsets") == 0 && !en->offsets_given) {
+  if (!strcmp(key, "data_offsets") && !en->offsets_given) {
     en->offsets_given = true;
     rc = read_wholes(r, en->offset, 2, &n);
     return rc || n == 2 ? rc : bad(r, "data_offsets are two numbers");
@@ -184,7 +184,7 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
   if (!en->dtype || !en->shape_given || !en->offsets_given)
     return bad(r, "dtype, shape or data_offsets is missing");
   size_t k = 0, nkinds = sizeof kinds / sizeof *kinds;
-  while (k < nkinds && strcmp(kinds[k].name, en->dtype) != 0)
+  while (k < nkinds && strcmp(kinds[k].name, en->dtype))
     k++;
   if (k == nkinds)
     return ww_fail(r->e, WW_EUNSUPPORTED, "tensor \"%.150s\" has the unknown type \"%.40s\"",
@@ -265,7 +265,7 @@ static ww_status read_header(reader *r, ww_weights *w, const uint8_t *data, uint
         rc = bad(r, "expected ':'");
       if (rc)
         return rc;
-      if (strcmp(name, "__metadata__") != 0)
+      if (strcmp(name, "__metadata__"))
         rc = read_tensor(r, w, name, data, n);
       else if (metadata)
         rc = bad(r, "__metadata__ twice");

@@ -6,8 +6,6 @@
  * that was there. */
 #include "weights_int.h"
 
-#include <unistd.h>
-
 static const uint8_t widths[] = {8, 4, 2, 1};
 
 static ww_status check_tensor(const ww_tensor *t, ww_err *e) {
@@ -80,7 +78,7 @@ static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const w
   while (b->n % 8)
     ww_buf_puts(b, " ");
   for (int i = 0; i < 8; i++)
-    b->s[i] = ((b->n - 8) >> 8 * i);
+    b->s[i] = (b->n - 8) >> 8 * i;
   return WW_OK;
 }
 
@@ -174,22 +172,22 @@ ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint
   }
   ww_out *out = WW_NEWN(a, ww_out, (size_t)count + 1);
   for (; done < count && !rc; done++)
-    rc = write_one(&out[done], ww_path_join(a, dir, shard_name(a, done, count)), t + first[done],
+    rc = write_one(out + done, ww_path_join(a, dir, shard_name(a, done, count)), t + first[done],
                    first[done + 1] - first[done], &format, 1, e);
   if (!rc)
     rc = ww_out_open(&out[done++], ww_path_join(a, dir, "model.safetensors.index.json"), e);
   if (!rc) {
     ww_buf index = {0};
     print_index(&index, t, first, count, a);
-    ww_out_write(&out[count], index.s, index.n);
-    rc = ww_out_finish(&out[count]);
+    ww_out_write(out + count, index.s, index.n);
+    rc = ww_out_finish(out + count);
     ww_buf_free(&index);
   }
   for (uint32_t k = 0; k < done; k++) {
     if (!rc)
-      rc = ww_out_commit(&out[k]);
+      rc = ww_out_commit(out + k);
     if (rc && out[k].path)
-      ww_out_drop(&out[k]);
+      ww_out_drop(out + k);
   }
   if (!rc)
     unlink(single); /* readers would take it before the index */

@@ -156,9 +156,9 @@ static size_t contraction(const char *p, const char *end, bool any_case) {
     return 0;
   char c = p[1], d = end - p > 2 ? p[2] : 0;
   if (any_case && c >= 'A' && c <= 'Z')
-    c = (c + 32);
+    c = c + 32;
   if (any_case && d >= 'A' && d <= 'Z')
-    d = (d + 32);
+    d = d + 32;
   if (c == 's' || c == 't' || c == 'm' || c == 'd')
     return 2;
   return (c == 'r' && d == 'e') || (c == 'v' && d == 'e') || (c == 'l' && d == 'l') ? 3 : 0;
@@ -256,22 +256,22 @@ static inline void hand(const job *j, uint32_t at, const char *text, size_t n) {
 
 /* Cuts valid UTF-8 with the pattern at `at` and those behind it. */
 static void cut(const job *j, uint32_t at, const char *text, size_t n) {
-  const stage *g = &j->s->stages[at];
+  const stage *g = j->s->stages + at;
   const char *p = text, *end = text + n;
   while (p < end) {
     const char *q = g->by == BY_GPT2     ? word_gpt2(p, end)
                     : g->by == BY_LLAMA3 ? word_llama3(p, end, g->digits)
                                          : NULL;
     if (q) {
-      hand(j, at, p, (q - p));
+      hand(j, at, p, q - p);
       p = q;
       continue;
     }
     size_t from, to;
-    if (!match(g, j->w, text, n, (p - text), &from, &to))
+    if (!match(g, j->w, text, n, p - text, &from, &to))
       from = to = n;
     if (text + from > p)
-      hand(j, at, p, (text + from - p));
+      hand(j, at, p, text + from - p);
     if (to > from)
       hand(j, at, text + from, to - from);
     p = text + to;

@@ -120,7 +120,7 @@ static void start(ww_team *t) {
   uint32_t n = 0;
   for (uint32_t r = 1; r < t->size; r++) {
     t->workers[r] = (worker){t, r};
-    if (pthread_create(&t->threads[r], NULL, work, &t->workers[r]))
+    if (pthread_create(t->threads + r, NULL, work, t->workers + r))
       break;
     n++;
   }

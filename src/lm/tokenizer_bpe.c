@@ -5,7 +5,6 @@
  * a cache of words, a short word is scanned anew after each merge, and only long ones (whole texts,
  * in SentencePiece style) get a heap. No allocation per word. */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "order.h"
 #include "tokenizer_int.h"
@@ -42,8 +41,8 @@ static void work_free(void *p) {
     return;
   free(w->cache);
   ww_split_work_free(w->split);
-  ww_buf_free(&w->buffers[0]);
-  ww_buf_free(&w->buffers[1]);
+  ww_buf_free(w->buffers);
+  ww_buf_free(w->buffers + 1);
   free(w->id);
   free(w->heap.v);
   free(w);
@@ -176,7 +175,7 @@ static inline uint32_t character(const ww_tokenizer *t, const char *p, size_t n,
   *len = 1;
   if (!(*p & 0x80))
     return t->char_id[(uint8_t)*p];
-  if (n >= 3 && !memcmp(p, WW_SPACE_MARK, 3)) {
+  if (ww_mark_at(p, p + n)) {
     *len = 3;
     return t->mark_id;
   }
@@ -243,7 +242,7 @@ static inline uint32_t word_hash(const char *word, size_t n, uint32_t serial) {
     x ^= (uint64_t)(uint8_t)word[8] << 32 | (uint64_t)(uint8_t)word[9] << 40;
   uint64_t h = (x ^ (uint64_t)serial << 56 ^ n) * 0x9e3779b97f4a7c15u;
   h = (h ^ (h >> 29) ^ y) * 0xbf58476d1ce4e5b9u;
-  return (h >> (64 - CACHE_BITS));
+  return h >> (64 - CACHE_BITS);
 }
 
 static void append(const uint32_t *ids, size_t n, ww_arena *a, ww_tokens *out) {

@@ -4,7 +4,6 @@
  * Invariant: ids are below `vocab`, each has one piece, no two share one; a merge makes a token
  * that is longer than either part, so that merging ends (no cycles). */
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "order.h"
 #include "tokenizer_int.h"
@@ -67,7 +66,7 @@ static bool to_bytes(ww_token_span raw, ww_buf *out) {
 /* ---- pieces ---- */
 
 static int shown(ww_token_span s) {
-  return (s.n < 60 ? s.n : 60);
+  return s.n < 60 ? s.n : 60;
 } /* bytes of it in a message */
 
 static uint64_t piece_hash(ww_token_span s, bool literal) {
@@ -96,7 +95,7 @@ uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n
 uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch) {
   scratch->n = 0;
   if (t->byte_level && to_bytes(raw, scratch))
-    return ww_tokenizer_find(t, (ww_token_span){scratch->s ? scratch->s : "", scratch->n}, false);
+    return ww_tokenizer_find(t, ww_span_of(scratch), false);
   return ww_tokenizer_find(t, raw, t->byte_level);
 }
 
@@ -159,7 +158,7 @@ static ww_token_span plain_text(ww_tokenizer *t, uint32_t id, ww_token_span s) {
   char *to = ww_alloc(t->a, s.n + 1);
   uint32_t n = 0;
   for (uint32_t k = 0; k < s.n;) {
-    bool mark = s.n - k >= 3 && !memcmp(s.s + k, WW_SPACE_MARK, 3);
+    bool mark = ww_mark_at(s.s + k, s.s + s.n);
     to[n++] = mark ? ' ' : s.s[k];
     k += mark ? 3 : 1;
   }
@@ -175,7 +174,7 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
                    raw.s);
   ww_buf bytes = {0};
   bool literal = t->byte_level && !to_bytes(raw, &bytes);
-  ww_token_span s = t->byte_level && !literal ? (ww_token_span){bytes.s, bytes.n} : raw;
+  ww_token_span s = t->byte_level && !literal ? ww_span_of(&bytes) : raw;
   char *own = ww_alloc(t->a, s.n + 1); /* a token may hold a NUL */
   if (s.n)
     memcpy(own, s.s, s.n);
@@ -212,7 +211,7 @@ ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span
   scratch->n = 0;
   ww_buf_add(scratch, pl.s, pl.n);
   ww_buf_add(scratch, pr.s, pr.n);
-  uint32_t id = ww_tokenizer_find(t, (ww_token_span){scratch->s, scratch->n}, literal);
+  uint32_t id = ww_tokenizer_find(t, ww_span_of(scratch), literal);
   if (id == WW_NO_ID && !literal)
     return ww_fail(e, WW_EDATA,
                    "merge %u joins \"%.*s\" and \"%.*s\" to a token that the vocabulary has not",
@@ -282,7 +281,7 @@ static void hash_merges(ww_tokenizer *t, const ww_merges *list) {
   for (uint32_t k = 0; k < size; k++)
     t->merge[k].id = WW_NO_ID;
   for (uint32_t m = 0; m < list->n; m++) {
-    const ww_merge *x = &list->v[m];
+    const ww_merge *x = list->v + m;
     uint32_t k = ww_merge_hash(x->left, x->right);
     while (t->merge[k & t->merge_mask].id != WW_NO_ID &&
            (t->merge[k & t->merge_mask].left != x->left ||
@@ -320,7 +319,7 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
       break;
     if (known == WW_NO_ID)
       t->text[x.id] = x.match; /* as it is written, whatever the alphabet */
-    t->flags[x.id] |= (WW_TOKEN_ADDED | (x.special ? WW_TOKEN_SPECIAL : 0));
+    t->flags[x.id] |= WW_TOKEN_ADDED | (x.special ? WW_TOKEN_SPECIAL : 0);
     if (x.normalized)
       t->normal[t->normals++] = x;
     else
@@ -341,8 +340,8 @@ static void normalize_match(ww_tokenizer *t, ww_token_span *s) {
   ww_token_span to = ww_tokenizer_normalize(t, s->s, s->n, true, b);
   s->s = memcpy(ww_alloc(t->a, to.n + 1), to.s, to.n);
   s->n = to.n;
-  ww_buf_free(&b[0]);
-  ww_buf_free(&b[1]);
+  ww_buf_free(b);
+  ww_buf_free(b + 1);
 }
 
 /* Whether a merge makes a token that has a mark behind something else: then a text cannot be cut
@@ -354,7 +353,7 @@ static bool reaches_over(const ww_tokenizer *t) {
     ww_token_span s = t->piece[t->merge[k].id];
     bool other = false;
     for (uint32_t at = 0; at < s.n;) {
-      bool mark = s.n - at >= 3 && !memcmp(s.s + at, WW_SPACE_MARK, 3);
+      bool mark = ww_mark_at(s.s + at, s.s + s.n);
       if (mark && other)
         return true;
       other |= !mark;

@@ -68,7 +68,7 @@ static ww_status read_tokens(file *f) {
     st = ww_tokenizer_room(f->t, f->tokens->n, f->tokens->n, f->e);
   for (uint32_t id = 0; !st && id < f->tokens->n; id++) {
     bool ascii;
-    ww_token_span s = text_of(&f->tokens->items[id]);
+    ww_token_span s = text_of(f->tokens->items + id);
     if (ww_utf8_valid(s.s, s.n, &ascii) != s.n)
       st = ww_fail(f->e, WW_EDATA, "token %u is not UTF-8", id);
     if (!st)
@@ -86,7 +86,7 @@ static ww_status read_added(file *f) {
       f->t->unknown = id;
     if ((type != CONTROL && type != USER && type != UNKNOWN) || !f->tokens->items[id].text_n)
       continue;
-    ww_token_span s = text_of(&f->tokens->items[id]);
+    ww_token_span s = text_of(f->tokens->items + id);
     s.s = ww_strndup(f->t->a, s.s, s.n);
     ww_push(f->t->a, &list, (ww_added){.match = s, .id = id, .special = type != USER});
   }
@@ -132,7 +132,7 @@ static ww_status read_byte_level(file *f, ww_merges *merges) {
       st = ww_fail(f->e, WW_EDATA, "the file has no tokenizer.ggml.merges; give a tokenizer.json");
   }
   for (uint64_t k = 0; !st && k < f->merges->n; k++) {
-    ww_token_span l = text_of(&f->merges->items[k]);
+    ww_token_span l = text_of(f->merges->items + k);
     const char *space = l.n > 1 ? memchr(l.s + 1, ' ', l.n - 1) : NULL;
     if (!space) {
       st = ww_fail(f->e, WW_EDATA, "merge %llu is not two tokens with a space between them",
@@ -140,7 +140,7 @@ static ww_status read_byte_level(file *f, ww_merges *merges) {
       break;
     }
     ww_token_span r = {space + 1, l.n - (space - l.s) - 1};
-    l.n = (space - l.s);
+    l.n = space - l.s;
     st = ww_tokenizer_add_merge(f->t, merges, l, r, &scratch, f->e);
   }
   ww_buf_free(&scratch);
@@ -231,7 +231,7 @@ static ww_status put_bin(ww_tokenizer *t, uint32_t id, const char *s, uint32_t n
   for (uint32_t k = 0; id >= 259 && k < n; k++)
     ww_buf_add(b, s[k] == ' ' ? WW_SPACE_MARK : s + k, s[k] == ' ' ? 3 : 1);
   bool ascii;
-  ww_token_span raw = {b->s ? b->s : "", b->n};
+  ww_token_span raw = ww_span_of(b);
   if (ww_utf8_valid(raw.s, raw.n, &ascii) != raw.n)
     return ww_fail(e, WW_EDATA, "token %u is not UTF-8", id);
   return ww_tokenizer_put(t, id, raw, e);

@@ -4,7 +4,6 @@
  * Known: model BPE; normalizers Prepend, Replace of a string, NFC and its kin; pre-tokenizers Split
  * (isolated), ByteLevel, Digits, Metaspace; post-processors TemplateProcessing and ByteLevel (which
  * changes no ids); Sequences of these. Anything else is refused by name. */
-#include <stdlib.h>
 
 #include "../base/jsonread.h"
 #include "tokenizer_int.h"
@@ -365,7 +364,7 @@ static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token
     if (!space)
       return ww_scan_fail(s, "a merge is two tokens with a space between them");
     *r = (ww_token_span){space + 1, l->n - (space - l->s) - 1};
-    l->n = (space - l->s);
+    l->n = space - l->s;
     return true;
   }
   bool first = true, end = false;
@@ -408,7 +407,7 @@ static ww_status read_model(file *f, ww_merges *merges) {
     return ww_fail(f->e, WW_EDATA, "tokenizer.json has no model with a vocab");
   if (f->type.s ? !is(f->type, "\"BPE\"") : !f->merges.s)
     return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a model of type %.*s; only BPE is read",
-                   (f->type.n < 60 ? f->type.n : 60), f->type.s ? f->type.s : "");
+                   f->type.n < 60 ? f->type.n : 60, f->type.s ? f->type.s : "");
   if ((!absent(f->prefix) && !is(f->prefix, "\"\"")) ||
       (!absent(f->suffix) && !is(f->suffix, "\"\"")))
     return ww_fail(f->e, WW_EUNSUPPORTED,

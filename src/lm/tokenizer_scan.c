@@ -73,7 +73,7 @@ static bool escape(ww_text_scan *s) {
   char c = s->p < s->end ? *s->p++ : 0;
   const char *at = c ? strchr(from, c) : NULL;
   if (at) {
-    ww_buf_add(&s->text, &to[at - from], 1);
+    ww_buf_add(&s->text, to + (at - from), 1);
     return true;
   }
   uint32_t code, low;
@@ -111,7 +111,7 @@ bool ww_scan_string(ww_text_scan *s, ww_token_span *out) {
       return ww_scan_fail(s, "a control character in a string");
     if (*s->p == '"' && !copied)
       break;
-    ww_buf_add(&s->text, from, (s->p - from));
+    ww_buf_add(&s->text, from, s->p - from);
     copied = true;
     if (*s->p++ == '"')
       break;

@@ -42,11 +42,11 @@ typedef struct {
 
 float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step) {
   if (step <= p->warmup && p->warmup)
-    return ((double)p->lr * step / p->warmup);
+    return (double)p->lr * step / p->warmup;
   double of = steps > p->warmup ? (steps - p->warmup) : 1, done = fmin(1, (step - p->warmup) / of);
   double share =
       p->lr_least + (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
-  return (p->lr * share);
+  return p->lr * share;
 }
 
 uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows,
@@ -87,22 +87,19 @@ static void on_signal(int signal) {
   interrupted = signal;
 }
 
-typedef struct {
-  struct sigaction was[3];
-} signals;
 static const int caught[3] = {SIGINT, SIGTERM, SIGXFSZ};
 
-static void catch_signals(signals *s) {
+static void catch_signals(struct sigaction was[3]) {
   struct sigaction stop = {.sa_handler = on_signal},
                    ignore = {.sa_handler = SIG_IGN}; /* a limit on files is an error of write() */
   interrupted = 0;
   for (int k = 0; k < 3; k++)
-    sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, &s->was[k]);
+    sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, was + k);
 }
 
-static void release_signals(const signals *s) {
+static void release_signals(const struct sigaction was[3]) {
   for (int k = 0; k < 3; k++)
-    sigaction(caught[k], &s->was[k], NULL);
+    sigaction(caught[k], was + k, NULL);
 }
 
 /* ---- checkpoints ---- */
@@ -111,12 +108,10 @@ enum { VALUES, FIRST, SECOND, HISTORY, CHECKS, BEST, NARRAYS };
 
 static void get_array(void *ctx, uint32_t i, float *to) {
   training *t = ctx;
-  if (i <= SECOND) {
-    ww_net_get(t->net, i, to);
-    return;
-  }
   const ww_lm_points *v = i == HISTORY ? &t->out->train : &t->out->check;
-  if (i == BEST)
+  if (i <= SECOND)
+    ww_net_get(t->net, i, to);
+  else if (i == BEST)
     memcpy(to, t->best, ww_net_learned(t->net) * sizeof *to);
   else if (v->n)
     memcpy(to, v->v, v->n * sizeof *v->v);
@@ -151,7 +146,7 @@ static ww_status read_points(training *t, const ww_checkpoint *c, const char *na
   uint64_t floats = ww_checkpoint_floats(c, name), per = sizeof(ww_lm_point) / sizeof(float);
   if (floats % per || floats / per >= UINT32_MAX)
     return ww_fail(t->e, WW_EDATA, "%s: its %s is not whole", c->path, name);
-  v->n = (floats / per);
+  v->n = floats / per;
   v->cap = v->n + 1;
   v->v = WW_NEWN(t->a, ww_lm_point, v->cap);
   return floats ? ww_checkpoint_read(c, name, floats, (float *)v->v, t->e) : WW_OK;
@@ -322,7 +317,7 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
                    .token = b->token + from,
                    .target = b->target + from,
                    .first = b->first + from};
-  uint32_t a = 0, d = 0;
+  size_t a = 0, d = 0;
   while (a < b->asked && (uint32_t)b->ask_at[a] < from)
     a++;
   while (d < b->described && (uint32_t)b->describe_at[d] < from)
@@ -330,7 +325,7 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
   s.ask_at = t->ask_at;
   s.numbers = b->numbers + (size_t)a * t->c->numbers;
   s.describe_at = t->describe_at;
-  s.features = b->features + (size_t)d * t->c->features;
+  s.features = b->features + d * t->c->features;
   for (; a < b->asked && (uint32_t)b->ask_at[a] < from + n; a++)
     t->ask_at[s.asked++] = b->ask_at[a] - from;
   for (; d < b->described && (uint32_t)b->describe_at[d] < from + n; d++)
@@ -477,12 +472,12 @@ static ww_status settle(training *t) {
  * examples of another kind. How many are in it follows from the step, so that a checkpoint needs to
  * keep the mean alone. */
 static void average(training *t) {
-  const uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * steps),
-                 n = ww_net_learned(t->net);
-  const uint64_t every = (steps - from) / 200 + 1;
+  uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * steps),
+           n = ww_net_learned(t->net);
+  uint64_t every = (steps - from) / 200 + 1;
   if (!(t->p->average > 0) || t->at.step <= from || (t->at.step - from) % every)
     return;
-  const float share = 1 / (float)((t->at.step - from) / every);
+  float share = 1 / (float)((t->at.step - from) / every);
   float *v = ww_xmalloc(n * sizeof *v);
   ww_net_get(t->net, 0, v);
   for (uint64_t k = 0; k < n; k++)
@@ -597,7 +592,7 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
                       ww_lm_trained *out, ww_err *e) {
   training t = {.net = n, .c = c, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
   size_t batch = (size_t)p->rows * p->tokens;
-  signals s;
+  struct sigaction was[3];
   *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
   if (batch * p->accumulate > INT32_MAX) /* places in a step are 32 bits */
     return ww_fail(e, WW_EUSAGE,
@@ -614,7 +609,7 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
   t.data = ww_examples_hash(x);
   t.save_s = 12 * (double)ww_net_learned(n) / 500e6; /* until one was made: at 500 MB/s */
   t.flops = ww_net_flops(n, p->rows, p->tokens) * p->accumulate;
-  catch_signals(&s);
+  catch_signals(was);
   ww_status st = begin(&t);
   if (!st && t.at.steps != p->steps && t.at.step)
     say("not as the checkpoint was begun: ", "another number of steps");
@@ -623,7 +618,7 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
     st = ww_lm_log_open(p->log, p->resume, t.at.step, &t.log, e);
   if (!st)
     st = loop(&t);
-  release_signals(&s);
+  release_signals(was);
   ww_err drawing = {0};
   training picture = t;
   picture.e = &drawing;

@@ -61,7 +61,7 @@ void ww_lm_state_write(const ww_lm_plan *p, const ww_lm_place *at, uint64_t data
   hex(&j, "model", p->model);
   ww_json_kuint(&j, "rows", (uint64_t)p->rows * p->accumulate);
   for (int k = 0; k < NTABLE; k++)
-    ww_json_knum(&j, table[k].name, value_of(p, &table[k]));
+    ww_json_knum(&j, table[k].name, value_of(p, table + k));
   ww_json_end_obj(&j);
 }
 
@@ -96,7 +96,7 @@ ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan
   ww_status st = check_same(path, s, p, data, e);
   for (int k = 0; !st && k < NTABLE; k++) {
     const cJSON *n = cJSON_GetObjectItemCaseSensitive(s, table[k].name);
-    double was = cJSON_IsNumber(n) ? n->valuedouble : NAN, now = value_of(p, &table[k]);
+    double was = cJSON_IsNumber(n) ? n->valuedouble : NAN, now = value_of(p, table + k);
     if (was == now)
       continue;
     if (table[k].exact)

@@ -8,12 +8,7 @@
 #include "order.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../base/jsonread.h"
 
@@ -107,7 +102,7 @@ ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *
   uint32_t count = w->tensors.n - first, used = 0;
   range *r = ww_xmalloc(sizeof *r * ((size_t)count + 1));
   for (uint32_t i = 0; i < count; i++) {
-    const ww_tensor *t = &w->tensors.v[first + i];
+    const ww_tensor *t = w->tensors.v + first + i;
     uint64_t from = t->data ? ((const uint8_t *)t->data - data) : 0;
     if (t->data)
       r[used++] = (range){from, from + t->bytes, first + i};
@@ -116,7 +111,7 @@ ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *
   ww_status rc = check_sorted(w, r, used, n, filled, e);
   free(r);
   for (uint32_t i = first; !rc && i < w->tensors.n; i++)
-    w->tensors.v[i].data = aligned(w->a, &w->tensors.v[i]);
+    w->tensors.v[i].data = aligned(w->a, w->tensors.v + i);
   return rc;
 }
 
@@ -179,7 +174,7 @@ static ww_status add_file(ww_weights *w, const char *path, bool may_be_gguf, ww_
   const uint8_t *bytes = NULL;
   size_t n = 0;
   ww_status rc = map_file(w, path, &bytes, &n, e);
-  if (!rc && may_be_gguf && n >= 4 && memcmp(bytes, "GGUF", 4) == 0)
+  if (!rc && may_be_gguf && n >= 4 && !memcmp(bytes, "GGUF", 4))
     rc = ww_weights_add_gguf(w, bytes, n, e);
   else if (!rc)
     rc = ww_weights_add_safetensors(w, bytes, n, e);
@@ -256,7 +251,7 @@ static ww_status open_index(ww_weights *w, const char *path, ww_err *e) {
 
 static bool ends(const char *s, const char *with) {
   size_t n = strlen(s), k = strlen(with);
-  return n >= k && strcmp(s + n - k, with) == 0;
+  return n >= k && !strcmp(s + n - k, with);
 }
 
 /* The one .gguf of a folder; NULL: none, or (*many) more than one. */
@@ -294,7 +289,7 @@ static ww_status file_of_folder(ww_arena *a, const char *dir, const char **path,
 ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   struct stat st;
   *out = NULL;
-  if (stat(path, &st) != 0)
+  if (stat(path, &st))
     return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
   ww_weights *w = new_weights();
   ww_status rc = S_ISDIR(st.st_mode) ? file_of_folder(w->a, path, &path, e) : WW_OK;
@@ -338,10 +333,10 @@ uint32_t ww_weights_nmeta(const ww_weights *w) {
 }
 
 const ww_tensor *ww_weights_at(const ww_weights *w, uint32_t i) {
-  return i < w->tensors.n ? &w->tensors.v[i] : NULL;
+  return i < w->tensors.n ? w->tensors.v + i : NULL;
 }
 const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i) {
-  return i < w->metas.n ? &w->metas.v[i] : NULL;
+  return i < w->metas.n ? w->metas.v + i : NULL;
 }
 
 const ww_tensor *ww_weights_find(const ww_weights *w, const char *name) {

@@ -2,7 +2,12 @@
 #ifndef WW_LM_WEIGHTS_INT_H
 #define WW_LM_WEIGHTS_INT_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../base/map.h"
 #include "weights.h"

@@ -145,7 +145,7 @@ void ww_lt_close(ww_lt *l) {
   if (!l)
     return;
   for (int i = 0; i < PLANS; i++)
-    drop(l, &l->plans[i]);
+    drop(l, l->plans + i);
   l->c.destroy(l->handle);
   free(l);
 }
@@ -261,9 +261,9 @@ static int fastest(const ww_accel *g, const plan *t, const ww_lt_product *p,
   if (g->api->cuMemAlloc(&d, bytes))
     return 0;
   g->api->cuMemsetD8Async(d, 0, bytes, g->stream);
-  if (!g->api->cuEventCreate(&event[0], 0) && !g->api->cuEventCreate(&event[1], 0))
+  if (!g->api->cuEventCreate(event, 0) && !g->api->cuEventCreate(event + 1, 0))
     for (int i = 0; i < n; i++)
-      ms[i] = found[i].state ? -1 : time_one(g, t, p, (void *)(uintptr_t)d, &found[i], event);
+      ms[i] = found[i].state ? -1 : time_one(g, t, p, (void *)(uintptr_t)d, found + i, event);
   for (int i = 0; i < 2; i++)
     if (event[i])
       g->api->cuEventDestroy(event[i]);
@@ -308,17 +308,17 @@ static plan *find_plan(ww_accel *g, const ww_lt_product *p) {
   uint32_t i = ww_hash(&key, sizeof key, 0) & (PLANS - 1);
   for (; l->plans[i].key.used; i = (i + 1) & (PLANS - 1))
     if (!memcmp(&l->plans[i].key, &key, sizeof key))
-      return &l->plans[i];
+      return l->plans + i;
   if (l->used == PLANS * 3 / 4) { /* shapes that change all the time: begin anew */
     for (int j = 0; j < PLANS; j++)
-      drop(l, &l->plans[j]);
+      drop(l, l->plans + j);
     l->used = 0;
     i = ww_hash(&key, sizeof key, 0) & (PLANS - 1);
   }
   l->used++;
   l->plans[i].key = key;
-  make_plan(g, p, &l->plans[i]);
-  return &l->plans[i];
+  make_plan(g, p, l->plans + i);
+  return l->plans + i;
 }
 
 bool ww_lt_multiply(ww_accel *g, const ww_lt_product *p) {
