@@ -5,75 +5,35 @@
  * right when they come up. Ties go to the pair with the lower ids, so the order of the texts does
  * not matter. Workload: hundreds of megabytes of source with about a million different words, some
  * ten thousand merges. */
-#include <stdlib.h>
 
+#include "../base/map.h"
 #include "tokenizer_int.h"
 
 /* ---- texts by number: words with their counts, tokens with their ids ---- */
 
 typedef struct {
-  size_t at; /* in `bytes` */
-  uint32_t n, hash;
+  const char *s;
+  uint32_t n;
   uint64_t count;
 } entry;
 
 typedef struct {
-  ww_buf bytes;
-  entry *v;
-  uint32_t n, cap;
-  uint32_t *slot, slots; /* WW_NO_ID: empty */
+  ww_dict numbers;
+  WW_VEC(entry) v;
+  size_t bytes; /* of all */
 } texts;
 
-static void texts_free(texts *t) {
-  ww_buf_free(&t->bytes);
-  free(t->v);
-  free(t->slot);
-}
-
-static void grow(texts *t) {
-  t->slots = t->slots ? 2 * t->slots : 1u << 12;
-  t->slot = ww_xrealloc(t->slot, t->slots * sizeof *t->slot);
-  memset(t->slot, 0xff, t->slots * sizeof *t->slot);
-  for (uint32_t k = 0; k < t->n; k++) {
-    uint32_t h = t->v[k].hash;
-    while (t->slot[h & (t->slots - 1)] != WW_NO_ID)
-      h++;
-    t->slot[h & (t->slots - 1)] = k;
-  }
-}
-
 /* The number of a text; *added: it is new. */
-static uint32_t number(texts *t, const char *s, size_t n, bool *added) {
-  if (t->n >= t->slots / 2)
-    grow(t);
-  uint32_t hash = (uint32_t)ww_hash(s, n, 0), h = hash;
-  for (;; h++) {
-    uint32_t k = t->slot[h & (t->slots - 1)];
-    if (k == WW_NO_ID)
-      break;
-    if (t->v[k].hash == hash && t->v[k].n == n && !memcmp(t->bytes.s + t->v[k].at, s, n)) {
-      *added = false;
-      return k;
-    }
-  }
-  if (t->n == t->cap) {
-    t->cap = t->cap ? 2 * t->cap : 1024;
-    t->v = ww_xrealloc(t->v, t->cap * sizeof *t->v);
-  }
-  t->slot[h & (t->slots - 1)] = t->n;
-  t->v[t->n] = (entry){t->bytes.n, (uint32_t)n, hash, 0};
-  ww_buf_add(&t->bytes, s, n);
-  *added = true;
-  return t->n++;
-}
-
-static void count_word(void *ctx, const char *word, size_t n) {
-  bool added;
-  texts *t = ctx;
-  if (n < 2 || n > WW_PIECE_MAX)
-    return; /* a byte alone has no pairs */
-  uint32_t k = number(t, word, n, &added);
-  t->v[k].count++;
+static uint32_t number(texts *t, ww_arena *a, const char *s, size_t n, bool *added) {
+  const uint32_t *known = ww_dict_find(&t->numbers, s, n);
+  *added = !known;
+  if (known)
+    return *known;
+  entry x = {ww_strndup(a, s, n), n, 0};
+  *ww_dict_at(&t->numbers, a, x.s, n, added) = t->v.n;
+  ww_push(a, &t->v, x);
+  t->bytes += n;
+  return t->v.n - 1;
 }
 
 /* ---- pairs ---- */
@@ -97,7 +57,7 @@ typedef struct {
   uint32_t *symbols, *start, *length; /* of all words, end to end; by word */
   pair *pairs;
   uint32_t npairs, cap;
-  uint32_t *slot, slots;
+  ww_map numbers; /* of pairs, by their symbols */
   candidate *heap;
   uint32_t heaped, heap_cap;
   WW_VEC(uint32_t) touched; /* pairs that one merge made more of */
@@ -106,42 +66,23 @@ typedef struct {
   ww_arena *a;
 } trainer;
 
-static void grow_pairs(trainer *t) {
-  t->slots = t->slots ? 2 * t->slots : 1u << 14;
-  t->slot = ww_xrealloc(t->slot, t->slots * sizeof *t->slot);
-  memset(t->slot, 0xff, t->slots * sizeof *t->slot);
-  for (uint32_t k = 0; k < t->npairs; k++) {
-    uint32_t h = ww_merge_hash(t->pairs[k].left, t->pairs[k].right);
-    while (t->slot[h & (t->slots - 1)] != WW_NO_ID)
-      h++;
-    t->slot[h & (t->slots - 1)] = k;
-  }
-}
-
 static uint32_t find_pair(trainer *t, uint32_t left, uint32_t right) {
-  if (t->npairs >= t->slots / 2)
-    grow_pairs(t);
-  uint32_t h = ww_merge_hash(left, right);
-  for (;; h++) {
-    uint32_t k = t->slot[h & (t->slots - 1)];
-    if (k == WW_NO_ID)
-      break;
-    if (t->pairs[k].left == left && t->pairs[k].right == right)
-      return k;
-  }
+  bool fresh;
+  uint32_t *k = ww_map_at(&t->numbers, NULL, ((uint64_t)left << 32 | right) + 1, &fresh);
+  if (!fresh)
+    return *k;
   if (t->npairs == t->cap) {
     t->cap = t->cap ? 2 * t->cap : 4096;
     t->pairs = ww_xrealloc(t->pairs, t->cap * sizeof *t->pairs);
   }
-  t->slot[h & (t->slots - 1)] = t->npairs;
   t->pairs[t->npairs] = (pair){.left = left, .right = right};
-  return t->npairs++;
+  return *k = t->npairs++;
 }
 
 static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
   uint32_t k = find_pair(t, left, right);
-  pair *p = &t->pairs[k];
-  p->count += (int64_t)t->words.v[word].count;
+  pair *p = t->pairs + k;
+  p->count += t->words.v.v[word].count;
   if (!p->in.n || p->in.v[p->in.n - 1] != word) {
     if (p->in.n == p->in.cap) {
       p->in.cap = p->in.cap ? 2 * p->in.cap : 4;
@@ -156,7 +97,7 @@ static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
 }
 
 static void less(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
-  t->pairs[find_pair(t, left, right)].count -= (int64_t)t->words.v[word].count;
+  t->pairs[find_pair(t, left, right)].count -= t->words.v.v[word].count;
 }
 
 /* ---- the heap: the commonest first, then the lowest ids ---- */
@@ -176,7 +117,7 @@ static void push(trainer *t, uint32_t k) {
     t->heap = ww_xrealloc(t->heap, t->heap_cap * sizeof *t->heap);
   }
   uint32_t at = t->heaped++;
-  for (; at && before(&x, &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
+  for (; at && before(&x, t->heap + (at - 1) / 2); at = (at - 1) / 2)
     t->heap[at] = t->heap[(at - 1) / 2];
   t->heap[at] = x;
 }
@@ -185,9 +126,9 @@ static candidate pop(trainer *t) {
   candidate top = t->heap[0], x = t->heap[--t->heaped];
   uint32_t at = 0, n = t->heaped;
   for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-    if (child + 1 < n && before(&t->heap[child + 1], &t->heap[child]))
+    if (child + 1 < n && before(t->heap + child + 1, t->heap + child))
       child++;
-    if (!before(&t->heap[child], &x))
+    if (!before(t->heap + child, &x))
       break;
     t->heap[at] = t->heap[child];
   }
@@ -208,20 +149,29 @@ static void push_touched(trainer *t) {
 static ww_status first_tokens(trainer *t) {
   bool added;
   for (uint32_t b = 0; b < 256; b++)
-    number(&t->tokens, &(char){(char)b}, 1, &added);
+    number(&t->tokens, t->a, &(char){b}, 1, &added);
   for (const char *const *s = t->plan->special; s && *s; s++, t->specials++) {
     if (!**s || strlen(*s) > WW_PIECE_MAX)
       return ww_fail(t->e, WW_EUSAGE, "a special token is empty or too long");
-    number(&t->tokens, *s, strlen(*s), &added);
+    number(&t->tokens, t->a, *s, strlen(*s), &added);
     if (!added)
       return ww_fail(t->e, WW_EUSAGE,
                      "the special token \"%.60s\" is there twice, or a single byte", *s);
   }
-  if (t->plan->vocab < t->tokens.n || t->plan->vocab > WW_TOKENS_MAX)
+  if (t->plan->vocab < t->tokens.v.n || t->plan->vocab > WW_TOKENS_MAX)
     return ww_fail(t->e, WW_EUSAGE,
                    "a vocabulary of %u; %u (bytes and special tokens) to %u can be trained",
-                   t->plan->vocab, t->tokens.n, WW_TOKENS_MAX);
+                   t->plan->vocab, t->tokens.v.n, WW_TOKENS_MAX);
   return WW_OK;
+}
+
+static void count_word(void *ctx, const char *word, size_t n) {
+  bool added;
+  trainer *t = ctx;
+  if (n < 2 || n > WW_PIECE_MAX)
+    return; /* a byte alone has no pairs */
+  uint32_t k = number(&t->words, t->a, word, n, &added);
+  t->words.v.v[k].count++;
 }
 
 static ww_status count_words(trainer *t) {
@@ -231,9 +181,9 @@ static ww_status count_words(trainer *t) {
   ww_status st = ww_split_add(split, pattern, strlen(pattern), true, t->e);
   uint64_t bytes = 0;
   for (size_t n = 0; !st && (text = t->plan->next(t->plan->ctx, &n)); bytes += n) {
-    ww_split_text(split, work, text, n, count_word, &t->words);
+    ww_split_text(split, work, text, n, count_word, t);
     ww_progress("counting words: MB", (bytes + n) >> 20, 0);
-    if (t->words.bytes.n > (size_t)3 << 30 || t->words.n > 1u << 29)
+    if (t->words.bytes > (size_t)3 << 30 || t->words.v.n > 1u << 29)
       st = ww_fail(t->e, WW_ELIMIT,
                    "more than 3 GB of different words: the pattern does not split this text");
   }
@@ -243,16 +193,16 @@ static ww_status count_words(trainer *t) {
 }
 
 static void first_pairs(trainer *t) {
-  uint32_t n = t->words.n, at = 0;
-  t->symbols = ww_xmalloc((t->words.bytes.n + 1) * sizeof *t->symbols);
+  uint32_t n = t->words.v.n, at = 0;
+  t->symbols = ww_xmalloc((t->words.bytes + 1) * sizeof *t->symbols);
   t->start = ww_xmalloc((n + 1) * sizeof *t->start);
   t->length = ww_xmalloc((n + 1) * sizeof *t->length);
   for (uint32_t w = 0; w < n; w++) {
-    const entry *x = &t->words.v[w];
+    const entry *x = t->words.v.v + w;
     t->start[w] = at;
     t->length[w] = x->n;
     for (uint32_t k = 0; k < x->n; k++)
-      t->symbols[at + k] = (uint8_t)t->words.bytes.s[x->at + k];
+      t->symbols[at + k] = (uint8_t)x->s[k];
     for (uint32_t k = 0; k + 1 < x->n; k++)
       more(t, t->symbols[at + k], t->symbols[at + k + 1], w);
     at += x->n;
@@ -286,15 +236,15 @@ static void merge_word(trainer *t, uint32_t word, uint32_t left, uint32_t right,
 static uint32_t joined(trainer *t, uint32_t left, uint32_t right, ww_buf *b) {
   bool added;
   b->n = 0;
-  ww_buf_add(b, t->tokens.bytes.s + t->tokens.v[left].at, t->tokens.v[left].n);
-  ww_buf_add(b, t->tokens.bytes.s + t->tokens.v[right].at, t->tokens.v[right].n);
-  uint32_t id = number(&t->tokens, b->s, b->n, &added);
+  ww_buf_add(b, t->tokens.v.v[left].s, t->tokens.v.v[left].n);
+  ww_buf_add(b, t->tokens.v.v[right].s, t->tokens.v.v[right].n);
+  uint32_t id = number(&t->tokens, t->a, b->s, b->n, &added);
   return id < 256 + t->specials ? WW_NO_ID : id;
 }
 
 static void merge_pairs(trainer *t) {
   ww_buf scratch = {0};
-  while (t->tokens.n < t->plan->vocab && t->heaped) {
+  while (t->tokens.v.n < t->plan->vocab && t->heaped) {
     candidate top = pop(t);
     if (top.count < t->pairs[top.pair].count)
       continue; /* a newer entry is in the heap */
@@ -314,7 +264,7 @@ static void merge_pairs(trainer *t) {
     if (id != WW_NO_ID)
       ww_push(t->a, &t->merges, (ww_merge){top.left, top.right, rank, id});
     push_touched(t);
-    ww_progress("merging", t->tokens.n, t->plan->vocab);
+    ww_progress("merging", t->tokens.v.n, t->plan->vocab);
   }
   ww_progress("merging", t->plan->vocab, t->plan->vocab);
   ww_buf_free(&scratch);
@@ -324,16 +274,13 @@ static void merge_pairs(trainer *t) {
 
 /* A token as the file spells it: special ones as they are, others in GPT-2's alphabet. */
 static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
-  const entry *x = &t->tokens.v[id];
+  const entry *x = t->tokens.v.v + id;
+  if (id >= 256 && id < 256 + t->specials)
+    return x->s;
   b->n = 0;
-  if (id >= 256 && id < 256 + t->specials) {
-    ww_buf_add(b, t->tokens.bytes.s + x->at, x->n);
-    return b->s;
-  }
   for (uint32_t k = 0; k < x->n; k++) {
     char utf8[4];
-    ww_buf_add(b, utf8,
-               ww_utf8_put(utf8, ww_tokenizer_letter((uint8_t)t->tokens.bytes.s[x->at + k])));
+    ww_buf_add(b, utf8, ww_utf8_put(utf8, ww_tokenizer_letter(x->s[k])));
   }
   return b->s;
 }
@@ -391,7 +338,7 @@ static void write_model(const trainer *t, ww_json *j) {
     ww_json_kbool(j, off[k], false);
   ww_json_key(j, "vocab");
   ww_json_obj(j);
-  for (uint32_t id = 0; id < t->tokens.n; id++)
+  for (uint32_t id = 0; id < t->tokens.v.n; id++)
     ww_json_kuint(j, spelled(t, id, &b), id);
   ww_json_end_obj(j);
   ww_json_key(j, "merges");
@@ -440,13 +387,11 @@ static void trainer_free(trainer *t) {
   for (uint32_t k = 0; k < t->npairs; k++)
     free(t->pairs[k].in.v);
   free(t->pairs);
-  free(t->slot);
+  ww_map_free(&t->numbers);
   free(t->heap);
   free(t->symbols);
   free(t->start);
   free(t->length);
-  texts_free(&t->words);
-  texts_free(&t->tokens);
   ww_arena_free(t->a);
 }
 

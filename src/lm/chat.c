@@ -4,8 +4,6 @@
  * that the whole text gives. */
 #include "chat.h"
 
-#include <stdlib.h>
-
 static void text(const ww_chat *c, const char *before, const char *s, ww_arena *a, ww_tokens *out) {
   ww_buf b = {0};
   ww_buf_puts(&b, before);

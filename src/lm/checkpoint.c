@@ -5,15 +5,11 @@
  * removed only after that. A manifest is somebody's file: names and sizes are checked before a
  * shard is opened. */
 #include "checkpoint.h"
+#include "weights_int.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { FORMAT = 1, DIGITS = 8 };
 
@@ -21,19 +17,7 @@ enum { FORMAT = 1, DIGITS = 8 };
 
 static ww_status write_synced(const char *path, const void *data, size_t n, ww_err *e) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  const char *p = data;
-  bool ok = fd >= 0;
-  while (ok && n) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR)
-      continue;
-    ok = done > 0;
-    if (ok) {
-      p += done;
-      n -= (size_t)done;
-    }
-  }
-  ok = ok && fsync(fd) == 0;
+  bool ok = fd >= 0 && ww_write_all(fd, data, n) && fsync(fd) == 0;
   int why = errno;
   if (fd >= 0 && close(fd) && ok) {
     ok = false;
@@ -45,17 +29,6 @@ static ww_status write_synced(const char *path, const void *data, size_t n, ww_e
                  "cannot write the checkpoint's %s: %s; the last good checkpoint is kept, make "
                  "room and use --resume",
                  path, strerror(why));
-}
-
-static void remove_folder(const char *path) { /* of plain files */
-  DIR *d = opendir(path);
-  struct dirent *it;
-  while (d && (it = readdir(d)))
-    if (strcmp(it->d_name, ".") && strcmp(it->d_name, ".."))
-      unlinkat(dirfd(d), it->d_name, 0);
-  if (d)
-    closedir(d);
-  rmdir(path);
 }
 
 static ww_status make_folder(const char *path, ww_err *e) {
@@ -104,13 +77,13 @@ static ww_status all_finite(const float *v, uint64_t n, const char *name, ww_err
     if (!isfinite(v[k]))
       return ww_fail(e, WW_EDATA,
                      "no checkpoint is made: %s[%" PRIu64 "] is %g; the last good one is kept",
-                     name, k, (double)v[k]);
+                     name, k, v[k]);
   return WW_OK;
 }
 
 static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const float *v,
                             uint32_t shard, ww_json *j, ww_arena *a, ww_err *e) {
-  const uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
+  uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
   ww_status st = all_finite(v, x->n, x->name, e);
   ww_json_obj(j);
   ww_json_kstr(j, "name", x->name);
@@ -150,7 +123,7 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
   ww_json_arr(&j);
   for (uint32_t k = 0; !st && k < p->n; k++) {
     p->get(p->ctx, k, v);
-    st = save_array(dir, &p->arrays[k], v, p->shard_bytes, &j, a, e);
+    st = save_array(dir, p->arrays + k, v, p->shard_bytes, &j, a, e);
   }
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
@@ -166,21 +139,16 @@ static ww_status take_place(const char *dir, const char *writing, uint64_t step,
                             ww_err *e) {
   uint64_t old[64];
   char *to = folder_of(a, dir, step);
-  if (ww_file_exists(to))
-    remove_folder(to); /* of the same step: the one before it still stands */
+  ww_remove_tree(to); /* of the same step: the one before it still stands */
   if (rename(writing, to))
     return ww_fail(e, WW_EIO, "cannot rename '%s' to '%s': %s", writing, to, strerror(errno));
-  int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) {
-    fsync(fd);
-    close(fd);
-  }
+  ww_sync_folder(dir);
   uint32_t n = generations(dir, old, 64), kept = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (old[k] > step)
       continue; /* of a training that went further: not ours to remove */
     if (++kept > WW_CHECKPOINT_KEPT)
-      remove_folder(folder_of(a, dir, old[k]));
+      ww_remove_tree(folder_of(a, dir, old[k]));
   }
   return WW_OK;
 }
@@ -188,7 +156,7 @@ static ww_status take_place(const char *dir, const char *writing, uint64_t step,
 ww_status ww_checkpoint_save(const char *dir, const ww_checkpoint_plan *p, ww_err *e) {
   ww_arena *a = ww_arena_new();
   const char *writing = ww_path_join(a, dir, "writing");
-  remove_folder(writing); /* of one that was broken off */
+  ww_remove_tree(writing); /* of one that was broken off */
   int slot = ww_cleanup_tree(writing);
   ww_status st = make_folder(writing, e);
   if (!st)
@@ -196,7 +164,7 @@ ww_status ww_checkpoint_save(const char *dir, const ww_checkpoint_plan *p, ww_er
   if (!st)
     st = take_place(dir, writing, p->step, a, e);
   if (st)
-    remove_folder(writing);
+    ww_remove_tree(writing);
   ww_cleanup_forget(slot);
   ww_arena_free(a);
   return st;
@@ -279,7 +247,7 @@ static ww_status open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkp
   size_t n;
   char *path = folder_of(a, dir, step);
   const char *manifest = ww_path_join(a, path, "manifest.json");
-  ww_status st = ww_read_file(a, manifest, (size_t)1 << 30, &text, &n, e);
+  ww_status st = ww_read_file(a, manifest, 1 << 30, &text, &n, e);
   if (st)
     return st;
   c->manifest = ww_json_read(text, n, e);

@@ -79,18 +79,18 @@ static bool positive(float x) {
 
 static ww_status check_rope(const ww_lm_config *c, ww_err *e) {
   if (!positive(c->rope_theta))
-    return ww_fail(e, WW_EDATA, "rope_theta (%g) must be above 0", (double)c->rope_theta);
-  if ((unsigned)c->rope > WW_ROPE_LLAMA3)
-    return ww_fail(e, WW_EDATA, "no such kind of rope: %d", (int)c->rope);
+    return ww_fail(e, WW_EDATA, "rope_theta (%g) must be above 0", c->rope_theta);
+  if (c->rope > WW_ROPE_LLAMA3)
+    return ww_fail(e, WW_EDATA, "no such kind of rope: %d", c->rope);
   if (c->rope != WW_ROPE_PLAIN && !positive(c->rope_factor))
-    return ww_fail(e, WW_EDATA, "the rope's factor (%g) must be above 0", (double)c->rope_factor);
+    return ww_fail(e, WW_EDATA, "the rope's factor (%g) must be above 0", c->rope_factor);
   if (c->rope != WW_ROPE_LLAMA3)
     return WW_OK;
   if (!positive(c->rope_low) || !positive(c->rope_high) || c->rope_high <= c->rope_low)
     return ww_fail(
         e, WW_EDATA,
         "the rope's low_freq_factor (%g) must be above 0 and below its high_freq_factor (%g)",
-        (double)c->rope_low, (double)c->rope_high);
+        c->rope_low, c->rope_high);
   if (!c->rope_original || c->rope_original > 1u << 24)
     return ww_fail(e, WW_EDATA, "the rope's original_max_position_embeddings (%u) must be 1 to %u",
                    c->rope_original, 1u << 24);
@@ -98,15 +98,13 @@ static ww_status check_rope(const ww_lm_config *c, ww_err *e) {
 }
 
 ww_status ww_lm_config_check(const ww_lm_config *c, ww_err *e) {
-  if ((unsigned)c->arch >= WW_LM_NARCHS)
-    return ww_fail(e, WW_EDATA, "no such architecture: %d", (int)c->arch);
+  if (c->arch >= WW_LM_NARCHS)
+    return ww_fail(e, WW_EDATA, "no such architecture: %d", c->arch);
   ww_status rc = check_sizes(c, e);
-  if (!rc)
-    rc = check_rope(c, e);
-  if (rc)
+  if (rc || (rc = check_rope(c, e)))
     return rc;
   if (!isfinite(c->norm_eps) || c->norm_eps < 0 || c->norm_eps > 1)
-    return ww_fail(e, WW_EDATA, "rms_norm_eps (%g) must be 0 to 1", (double)c->norm_eps);
+    return ww_fail(e, WW_EDATA, "rms_norm_eps (%g) must be 0 to 1", c->norm_eps);
   if (c->arch == WW_LM_QWEN2 && !c->qkv_bias)
     return ww_fail(e, WW_EDATA, "a Qwen2 without biases of Q, K and V is none; call it a Llama");
   if (c->neos > 4)
@@ -143,7 +141,7 @@ static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise
   }
   if (v > UINT32_MAX)
     return ww_fail(e, WW_EDATA, "%s is absurd: %llu", key, (unsigned long long)v);
-  *out = (uint32_t)v;
+  *out = v;
   return WW_OK;
 }
 
@@ -158,7 +156,7 @@ static ww_status want_real(const cJSON *obj, const char *key, double otherwise, 
     return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
   if (fabs(v) > 3e38)
     return ww_fail(e, WW_EDATA, "%s is absurd: %g", key, v);
-  *out = (float)v;
+  *out = v;
   return WW_OK;
 }
 
@@ -178,8 +176,8 @@ static ww_status read_arch(const cJSON *j, ww_lm_config *c, ww_err *e) {
   if (!cJSON_IsString(type))
     return ww_fail(e, WW_EPARSE, "config.json has no model_type: is it a model's?");
   for (int k = 0; k < WW_LM_NARCHS; k++)
-    if (strcmp(ww_lm_archs[k].model_type, type->valuestring) == 0) {
-      c->arch = (ww_lm_arch)k;
+    if (!strcmp(ww_lm_archs[k].model_type, type->valuestring)) {
+      c->arch = k;
       return WW_OK;
     }
   return ww_fail(e, WW_EUNSUPPORTED,
@@ -240,14 +238,14 @@ static ww_status read_rope_kind(const cJSON *r, ww_lm_config *c, ww_err *e) {
   if (!kind)
     kind = member(r, "type"); /* as older files spell it */
   const char *name = cJSON_IsString(kind) ? kind->valuestring : "default";
-  if (strcmp(name, "default") == 0)
+  if (!strcmp(name, "default"))
     return WW_OK;
   ww_status rc = want_real(r, "factor", NAN, &c->rope_factor, e);
-  if (strcmp(name, "linear") == 0) {
+  if (!strcmp(name, "linear")) {
     c->rope = WW_ROPE_LINEAR;
     return rc;
   }
-  if (strcmp(name, "llama3") != 0)
+  if (strcmp(name, "llama3"))
     return ww_fail(e, WW_EUNSUPPORTED,
                    "rope of type \"%.40s\" is not supported; default, linear and llama3 are", name);
   c->rope = WW_ROPE_LLAMA3;
@@ -278,12 +276,11 @@ static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
   int64_t v;
   bool big;
   c->bos = -1;
-  for (int i = 0; i < 4; i++)
-    c->eos[i] = -1;
+  memset(c->eos, 0xff, sizeof c->eos); /* -1 */
   if (bos && !(ww_json_as_int(bos, &v, &big) && !big && v >= -1 && v <= INT32_MAX))
     return ww_fail(e, WW_EPARSE, "bos_token_id: expected a token's id");
   if (bos)
-    c->bos = (int32_t)v;
+    c->bos = v;
   for (const cJSON *n = cJSON_IsArray(eos) ? eos->child : eos; n;
        n = cJSON_IsArray(eos) ? n->next : NULL) {
     if (!ww_json_as_int(n, &v, &big) || big || v < -1 || v > INT32_MAX)
@@ -291,7 +288,7 @@ static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
     if (v >= 0 && c->neos == 4)
       return ww_fail(e, WW_EUNSUPPORTED, "eos_token_id has more than 4 tokens");
     if (v >= 0)
-      c->eos[c->neos++] = (int32_t)v;
+      c->eos[c->neos++] = v;
   }
   return WW_OK;
 }
@@ -310,23 +307,14 @@ static ww_status read_tree(const cJSON *j, ww_lm_config *c, ww_err *e) {
   if (!cJSON_IsObject(j))
     return ww_fail(e, WW_EPARSE, "config.json: expected an object");
   ww_status rc = read_arch(j, c, e);
-  if (!rc)
-    rc = read_sizes(j, c, e);
-  if (!rc)
-    rc = refuse(j, c, e);
-  if (!rc)
-    rc = want_real(j, "rms_norm_eps", 1e-6, &c->norm_eps, e);
-  if (!rc)
-    rc = want_bool(j, "tie_word_embeddings", false, &c->tied, e);
-  if (!rc)
-    rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias, e);
-  if (!rc)
-    rc = read_rope(j, c, e);
-  if (!rc)
-    rc = read_ids(j, c, e);
-  if (!rc)
-    rc = read_ours(member(j, "warpwise"), c, e);
-  return rc ? rc : ww_lm_config_check(c, e);
+  if (rc || (rc = read_sizes(j, c, e)) || (rc = refuse(j, c, e)) ||
+      (rc = want_real(j, "rms_norm_eps", 1e-6, &c->norm_eps, e)) ||
+      (rc = want_bool(j, "tie_word_embeddings", false, &c->tied, e)) ||
+      (rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias, e)) ||
+      (rc = read_rope(j, c, e)) || (rc = read_ids(j, c, e)) ||
+      (rc = read_ours(member(j, "warpwise"), c, e)))
+    return rc;
+  return ww_lm_config_check(c, e);
 }
 
 ww_status ww_lm_config_parse(const char *json, size_t n, ww_lm_config *out, ww_err *e) {
@@ -348,12 +336,12 @@ ww_status ww_lm_config_parse(const char *json, size_t n, ww_lm_config *out, ww_e
 static void print_real(ww_json *j, const char *key, float f) {
   char text[32];
   for (int digits = 1; digits <= 9; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, (double)f);
+    snprintf(text, sizeof text, "%.*g", digits, f);
     if (strtof(text, NULL) == f)
       break;
   }
   if (fabsf(f) < 1e9f && f == floorf(f))
-    snprintf(text, sizeof text, "%.1f", (double)f);
+    snprintf(text, sizeof text, "%.1f", f);
   ww_json_key(j, key);
   ww_json_raw(j, text);
 }

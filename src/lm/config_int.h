@@ -10,14 +10,17 @@ uint32_t ww_lm_turned_heads(
     const ww_lm_config *c,
     ww_param_id id); /* heads of Q or K whose rows a GGUF has in another order; 0: as ours */
 enum { WW_TOKENIZER_MAX = 256 << 20 }; /* bytes of a tokenizer.json that goes along */
-/* Metadata of a GGUF: added to a list whose memory is the arena's. */
-typedef WW_VEC(ww_meta) ww_metas;
-void ww_meta_text(ww_arena *a, ww_metas *m, const char *key, const char *text, size_t n);
-void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items,
-                   uint64_t n);
+/* Metadata of a GGUF: a list whose memory is the arena's. */
+typedef struct {
+  ww_arena *a;
+  WW_VEC(ww_meta) list;
+} ww_metas;
+void ww_meta_add(ww_metas *m, ww_meta one);
+void ww_meta_text(ww_metas *m, const char *key, const char *text, size_t n);
+void ww_meta_array(ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n);
 /* What llama.cpp wants to know of a tokenizer.json, and the file itself. */
-ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, ww_arena *a,
-                            ww_metas *m, ww_err *e);
+ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, ww_metas *m,
+                            ww_err *e);
 /* The text of a tokenizer.json, or of the one that a .gguf has whole. *json NULL: this .gguf has
  * only what llama.cpp reads; it stays open in *gguf, which the caller closes. */
 ww_status ww_lm_tokenizer_json(const char *from, ww_arena *a, char **json, size_t *n,

@@ -34,13 +34,13 @@ typedef struct {
 } chart;
 
 static double loss_of(const ww_lm_point *p, kind k) {
-  return (double)(k == TOKENS ? p->token_loss : p->number_loss);
+  return k == TOKENS ? p->token_loss : p->number_loss;
 }
 
 /* Whether there is any such loss: a step that asked for none has a 0. */
 static bool any(const ww_lm_points *v, kind k) {
   for (uint32_t i = 0; i < v->n; i++)
-    if (loss_of(&v->v[i], k) != 0)
+    if (loss_of(v->v + i, k) != 0)
       return true;
   return false;
 }
@@ -65,8 +65,8 @@ nice(double span) { /* a step of 1, 2 or 5 times a power of ten, about five of t
 
 static void range(chart *c, const ww_lm_points *v) {
   for (uint32_t k = 0; k < v->n; k++) {
-    double loss = loss_of(&v->v[k], c->kind);
-    c->x1 = fmax(c->x1, (double)v->v[k].step);
+    double loss = loss_of(v->v + k, c->kind);
+    c->x1 = fmax(c->x1, v->v[k].step);
     if (!isfinite(loss) || loss == 0)
       continue;
     c->lo = fmin(c->lo, loss);
@@ -156,9 +156,9 @@ static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
   for (uint32_t k = 0; k < v->n; k += each) {
     double loss = 0, step = 0, of = 0;
     for (uint32_t i = k; i < v->n && i < k + each; i++)
-      if (loss_of(&v->v[i], c->kind) != 0) {
-        loss += loss_of(&v->v[i], c->kind);
-        step += (double)v->v[i].step;
+      if (loss_of(v->v + i, c->kind) != 0) {
+        loss += loss_of(v->v + i, c->kind);
+        step += v->v[i].step;
         of++;
       }
     if (of > 0)
@@ -171,7 +171,7 @@ static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
  * the ends. */
 static void losses(const chart *c, const ww_lm_points *v) {
   spot *p = ww_xmalloc((POINTS + 1) * sizeof *p);
-  const uint32_t n = thin(c, v, p), most = n * 3 / 200;
+  uint32_t n = thin(c, v, p), most = n * 3 / 200;
   open_path(c, train_color, 1, 0.3);
   for (uint32_t k = 0; k < n; k++)
     point(c, k == 0, x_of(c, p[k].step), y_of(c, p[k].loss));
@@ -194,15 +194,15 @@ static void checks(const chart *c, const ww_lm_points *v) {
   if (v->n > 1) {
     open_path(c, check_color, 1.4, 0.7);
     for (uint32_t k = 0; k < v->n; k++)
-      point(c, k == 0, x_of(c, (double)v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)));
+      point(c, k == 0, x_of(c, v->v[k].step), y_of(c, loss_of(v->v + k, c->kind)));
     ww_buf_puts(c->out, "\"/>\n");
   }
   for (uint32_t k = 0; k < v->n; k++)
     ww_buf_fmt(c->out,
                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>step %.0f: "
                "%.4f</title></circle>\n",
-               x_of(c, (double)v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)), check_color,
-               (double)v->v[k].step, loss_of(&v->v[k], c->kind));
+               x_of(c, v->v[k].step), y_of(c, loss_of(v->v + k, c->kind)), check_color,
+               v->v[k].step, loss_of(v->v + k, c->kind));
 }
 
 static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check) {
@@ -221,7 +221,7 @@ static void rates(const chart *c, const ww_lm_points *v, double y) {
   double most = 0;
   char t[64];
   for (uint32_t k = 0; k < v->n; k++)
-    most = fmax(most, (double)v->v[k].lr);
+    most = fmax(most, v->v[k].lr);
   ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n",
              LEFT, y, WIDTH - LEFT - RIGHT, RATE_HEIGHT);
   ww_svg_text(c->out, LEFT - 7, y + RATE_HEIGHT + 2, "end", "#444444", 11, 0, "0");
@@ -232,8 +232,7 @@ static void rates(const chart *c, const ww_lm_points *v, double y) {
     return;
   open_path(c, rate_color, 1.4, 1);
   for (uint32_t k = 0; k < v->n; k += each)
-    point(c, k == 0, x_of(c, (double)v->v[k].step),
-          y + RATE_HEIGHT * (1 - (double)v->v[k].lr / most));
+    point(c, k == 0, x_of(c, v->v[k].step), y + RATE_HEIGHT * (1 - v->v[k].lr / most));
   ww_buf_puts(c->out, "\"/>\n");
 }
 
@@ -251,8 +250,8 @@ static void legend(const chart *c, bool checked) {
 
 void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check,
                  ww_buf *svg) {
-  const bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
-  const int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
+  bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
+  int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
   chart c = {.out = svg, .top = TOP};
   ww_svg_begin(svg, WIDTH, height, "loss");
   ww_svg_text(svg, LEFT, 24, "start", "#1a1a1a", 15, 0, title);
@@ -260,7 +259,7 @@ void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_point
   for (int k = 0; k < KINDS; k++) {
     if (!(k == TOKENS ? tokens : numbers))
       continue;
-    c.kind = (kind)k;
+    c.kind = k;
     panel(&c, train, check);
     c.top += PANEL + GAP;
   }

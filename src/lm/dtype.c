@@ -28,11 +28,18 @@ static const struct {
 };
 
 const char *ww_dtype_name(ww_dtype t) {
-  return (unsigned)t < WW_NDTYPE ? types[t].name : "?";
+  return t < WW_NDTYPE ? types[t].name : "?";
+}
+
+ww_dtype ww_dtype_named(const char *name) {
+  ww_dtype t = 0;
+  while (t < WW_NDTYPE && strcmp(types[t].name, name))
+    t++;
+  return t;
 }
 
 uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values) {
-  if ((unsigned)t >= WW_NDTYPE || values % types[t].values)
+  if (t >= WW_NDTYPE || values % types[t].values)
     return 0;
   uint64_t blocks = values / types[t].values;
   return blocks > UINT64_MAX / types[t].bytes ? 0 : blocks * types[t].bytes;
@@ -73,8 +80,7 @@ static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const 
   for (int i = 0; i < BLOCK; i++) {
     float v = x[i] / stored; /* a division: 1 / stored would round twice */
     v = v > 127 ? 127 : v < -127 ? -127 : v;
-    q[i] =
-        (int8_t)(ww_float_bits(v + 0x1.8p23f) - 0x4b400000); /* nearest even by adding 1.5 x 2^23 */
+    q[i] = ww_float_bits(v + 0x1.8p23f) - 0x4b400000; /* nearest even by adding 1.5 x 2^23 */
   }
 }
 
@@ -214,66 +220,42 @@ static bool fast(void) {
 #define f32_to_q8_fast f32_to_q8
 #endif
 
-void ww_to_f32_plain(float *to, const void *from, ww_dtype type, uint64_t n) {
-  switch (type) {
-  case WW_DTYPE_F32:
+static void to_f32(float *to, const void *from, ww_dtype type, uint64_t n, bool quick) {
+  if (type == WW_DTYPE_F32)
     memcpy(to, from, n * 4);
-    break;
-  case WW_DTYPE_F16:
-    f16_to_f32(to, from, n);
-    break;
-  case WW_DTYPE_BF16:
-    bf16_to_f32(to, from, n);
-    break;
-  case WW_DTYPE_Q8_0:
-    q8_to_f32(to, from, n);
-    break;
-  default:
-    break;
-  }
+  else if (type == WW_DTYPE_F16)
+    (quick ? f16_to_f32_fast : f16_to_f32)(to, from, n);
+  else if (type == WW_DTYPE_BF16)
+    (quick ? bf16_to_f32_fast : bf16_to_f32)(to, from, n);
+  else if (type == WW_DTYPE_Q8_0)
+    (quick ? q8_to_f32_fast : q8_to_f32)(to, from, n);
+}
+
+static void from_f32(void *to, ww_dtype type, const float *from, uint64_t n, bool quick) {
+  if (type == WW_DTYPE_F32)
+    memcpy(to, from, n * 4);
+  else if (type == WW_DTYPE_F16)
+    (quick ? f32_to_f16_fast : f32_to_f16)(to, from, n);
+  else if (type == WW_DTYPE_BF16)
+    (quick ? f32_to_bf16_fast : f32_to_bf16)(to, from, n);
+  else if (type == WW_DTYPE_Q8_0)
+    (quick ? f32_to_q8_fast : f32_to_q8)(to, from, n);
+}
+
+void ww_to_f32_plain(float *to, const void *from, ww_dtype type, uint64_t n) {
+  to_f32(to, from, type, n, false);
 }
 
 void ww_from_f32_plain(void *to, ww_dtype type, const float *from, uint64_t n) {
-  switch (type) {
-  case WW_DTYPE_F32:
-    memcpy(to, from, n * 4);
-    break;
-  case WW_DTYPE_F16:
-    f32_to_f16(to, from, n);
-    break;
-  case WW_DTYPE_BF16:
-    f32_to_bf16(to, from, n);
-    break;
-  case WW_DTYPE_Q8_0:
-    f32_to_q8(to, from, n);
-    break;
-  default:
-    break;
-  }
+  from_f32(to, type, from, n, false);
 }
 
 void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n) {
-  if (!n)
-    return;
-  if (type == WW_DTYPE_F16 && fast())
-    f16_to_f32_fast(to, from, n);
-  else if (type == WW_DTYPE_BF16 && fast())
-    bf16_to_f32_fast(to, from, n);
-  else if (type == WW_DTYPE_Q8_0 && fast())
-    q8_to_f32_fast(to, from, n);
-  else
-    ww_to_f32_plain(to, from, type, n);
+  if (n)
+    to_f32(to, from, type, n, fast());
 }
 
 void ww_from_f32(void *to, ww_dtype type, const float *from, uint64_t n) {
-  if (!n)
-    return;
-  if (type == WW_DTYPE_F16 && fast())
-    f32_to_f16_fast(to, from, n);
-  else if (type == WW_DTYPE_BF16 && fast())
-    f32_to_bf16_fast(to, from, n);
-  else if (type == WW_DTYPE_Q8_0 && fast())
-    f32_to_q8_fast(to, from, n);
-  else
-    ww_from_f32_plain(to, type, from, n);
+  if (n)
+    from_f32(to, type, from, n, fast());
 }

@@ -185,9 +185,7 @@ static ww_status message(worker *w, const cJSON *m, const char **role, const cha
   const cJSON *r = cJSON_GetObjectItemCaseSensitive(m, "role"),
               *c = cJSON_GetObjectItemCaseSensitive(m, "content");
   ww_status st = want_text(w, r, "messages[].role");
-  if (!st)
-    st = want_text(w, c, "messages[].content");
-  if (st)
+  if (st || (st = want_text(w, c, "messages[].content")))
     return st;
   *role = r->valuestring;
   *content = c->valuestring;
@@ -246,7 +244,7 @@ static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t 
   for (const cJSON *v = list->child; v; v = v->next, k++) {
     if (may_lack && cJSON_IsNull(v))
       continue;
-    out[k] = (float)v->valuedouble;
+    out[k] = v->valuedouble;
     if (!cJSON_IsNumber(v) || !isfinite(out[k]))
       return ww_fail(&w->err, WW_EDATA, "\"%s\"[%u]: expected a finite number%s, not %s", name, k,
                      may_lack ? " or null" : "", ww_json_kind(v, scratch));
@@ -260,9 +258,7 @@ static ww_status example(worker *w, const cJSON *row) {
   if (!cJSON_IsObject(row))
     return ww_fail(&w->err, WW_EPARSE, "expected a JSON object a line");
   ww_status st = floats(w, row, "numbers", w->r->c->numbers, true, w->number);
-  if (!st)
-    st = floats(w, row, "features", w->r->c->features, false, w->feature);
-  if (st)
+  if (st || (st = floats(w, row, "features", w->r->c->features, false, w->feature)))
     return st;
   if ((it = cJSON_GetObjectItemCaseSensitive(row, "prompt")))
     return of_prompt(w, row, it);
@@ -291,7 +287,7 @@ static void chunk(worker *w, ww_buf *text, uint64_t line) {
     cJSON_Delete(row);
     if (!st)
       continue;
-    w->err.line = (uint32_t)line;
+    w->err.line = line;
     return;
   }
 }
@@ -341,7 +337,7 @@ static void *work(void *ctx) {
     worker w = {.r = r, .a = ww_arena_new(), .to = &p};
     chunk(&w, &text, line);
     ww_arena_free(w.a);
-    keep(r, (uint32_t)ticket, &p, &w.err);
+    keep(r, ticket, &p, &w.err);
   }
   ww_buf_free(&text);
   return NULL;
@@ -354,7 +350,7 @@ static void run_all(reader *r, uint32_t threads) {
   if (!threads)
     threads = ww_team_cores();
   for (; n + 1 < threads && n < MOST; n++)
-    if (pthread_create(&id[n], NULL, work, r))
+    if (pthread_create(id + n, NULL, work, r))
       break;
   work(r);
   for (uint32_t k = 0; k < n; k++)
@@ -387,7 +383,7 @@ static void join(reader *r, ww_examples *x) {
   x->feature = WW_NEWN(x->arena, float, (uint64_t)x->n * x->features);
   uint64_t at = 0, token = 0;
   for (uint32_t k = 0; k < r->npieces; k++) {
-    piece *p = &r->pieces[k];
+    piece *p = r->pieces + k;
     copy(x->token + token, &p->token);
     copy(x->v + at, &p->v);
     copy(x->number + at * x->numbers, &p->number);
@@ -425,7 +421,7 @@ ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_
   if (!st && !out->n)
     st = ww_fail(e, WW_EDATA, "%s: no examples in it", path);
   for (uint32_t k = 0; st && k < r.npieces && k < r.cap; k++)
-    drop(&r.pieces[k]);
+    drop(r.pieces + k);
   free(r.pieces);
   ww_lines_close(r.lines);
   if (st)
@@ -453,10 +449,10 @@ static void look(const cJSON *row, const ww_tokenizer *t, ww_arena *a, ww_exampl
               *features = cJSON_GetObjectItemCaseSensitive(row, "features");
   const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(row, "prompt");
   if (cJSON_IsArray(numbers) && !s->numbers)
-    s->numbers = (uint32_t)cJSON_GetArraySize(numbers);
+    s->numbers = cJSON_GetArraySize(numbers);
   if (!cJSON_IsArray(features) || s->features)
     return;
-  s->features = (uint32_t)cJSON_GetArraySize(features);
+  s->features = cJSON_GetArraySize(features);
   ww_tokens v = {0};
   if (t && cJSON_IsString(prompt))
     ww_tokenizer_encode(t, prompt->valuestring, strlen(prompt->valuestring), true, a, &v);

@@ -6,9 +6,6 @@
 #include "config_int.h"
 #include "weights_int.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
 enum { MAX_CONFIG = 4 << 20 };
 
 /* ---- opening ---- */
@@ -35,9 +32,7 @@ static ww_status read_config(const char *dir, ww_arena *a, ww_lm_config *c, ww_e
   size_t n;
   const char *path = ww_path_join(a, dir, "config.json");
   ww_status rc = ww_read_file(a, path, MAX_CONFIG, &text, &n, e);
-  if (rc)
-    return rc;
-  return ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
+  return rc ? rc : ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
 }
 
 ww_status ww_lm_open_files(const char *path, ww_arena *a, ww_weights **w, ww_lm_config *c,
@@ -139,7 +134,7 @@ ww_status ww_lm_read_params(const ww_weights *w, const ww_lm_config *c, const ww
                             float *flat, ww_err *e) {
   uint64_t end = 0;
   for (uint32_t i = 0; i < l->n; i++) {
-    const ww_lm_slot *p = &l->v[i];
+    const ww_lm_slot *p = l->v + i;
     memset(flat + end, 0, sizeof(float) * (p->at - end)); /* gaps */
     ww_status rc = ww_lm_read_param(w, c, p, flat + p->at, e);
     if (rc)
@@ -155,37 +150,34 @@ ww_status ww_lm_read_params(const ww_weights *w, const ww_lm_config *c, const ww
 #define SHARD ((uint64_t)4000 << 20)
 
 /* transformers' Llama has a bias on all four projections or on none: ours of the output is zero. */
-static uint32_t zero_biases(const ww_lm_config *c, ww_weight_source *s, ww_dtype type,
-                            ww_arena *a) {
+static uint32_t zero_biases(const ww_lm_config *c, ww_tensor *s, ww_dtype type, ww_arena *a) {
   if (!c->qkv_bias || c->arch != WW_LM_LLAMA)
     return 0;
   const float *zeros = WW_NEWN(a, float, c->width);
   for (uint32_t layer = 0; layer < c->layers; layer++)
-    s[layer] =
-        (ww_weight_source){.t = {.name = ww_fmt(a, "model.layers.%u.self_attn.o_proj.bias", layer),
-                                 .type = type,
-                                 .ndim = 1,
-                                 .dim = {c->width}},
+    s[layer] = (ww_tensor){.name = ww_fmt(a, "model.layers.%u.self_attn.o_proj.bias", layer),
+                           .type = type,
+                           .ndim = 1,
+                           .dim = {c->width},
                            .floats = zeros};
   return c->layers;
 }
 
 static ww_status write_weights(const char *dir, const ww_lm_config *c, const float *flat,
                                ww_dtype type, ww_arena *a, ww_err *e) {
-  static const ww_meta format = {.key = "format", .kind = WW_META_TEXT, .text = "pt"};
   ww_lm_layout l;
   ww_lm_layout_make(c, a, &l);
-  ww_weight_source *s = WW_NEWN(a, ww_weight_source, (size_t)l.n + c->layers);
+  ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + c->layers);
   for (uint32_t i = 0; i < l.n; i++) {
-    const ww_lm_slot *p = &l.v[i];
-    s[i] = (ww_weight_source){.t = {.name = p->name,
-                                    .type = type,
-                                    .ndim = p->at < l.matrices ? 2 : 1,
-                                    .dim = {p->rows, p->cols}},
-                              .floats = flat + p->at};
+    const ww_lm_slot *p = l.v + i;
+    s[i] = (ww_tensor){.name = p->name,
+                       .type = type,
+                       .ndim = p->at < l.matrices ? 2 : 1,
+                       .dim = {p->rows, p->cols},
+                       .floats = flat + p->at};
   }
   uint32_t n = l.n + zero_biases(c, s + l.n, type, a);
-  return ww_safetensors_write_shards(dir, s, n, SHARD, &format, 1, e);
+  return ww_safetensors_write_sharded(dir, s, n, SHARD, e);
 }
 
 static ww_status prepare(ww_out *o, const char *path, const char *bytes, size_t n, ww_err *e) {
@@ -224,7 +216,7 @@ ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float
   ww_status rc = ww_lm_config_check(c, e);
   if (rc)
     return rc;
-  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+  if (mkdir(dir, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make '%s': %s", dir, strerror(errno));
   ww_arena *a = ww_arena_new();
   ww_buf json = {0};
@@ -245,9 +237,9 @@ ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float
     rc = write_weights(dir, c, flat, type, a, e);
   for (uint32_t i = 0; i < ready; i++) {
     if (!rc)
-      rc = ww_out_commit(&small[i]);
+      rc = ww_out_commit(small + i);
     if (rc)
-      ww_out_drop(&small[i]);
+      ww_out_drop(small + i);
   }
   ww_buf_free(&json);
   ww_arena_free(a);

@@ -9,6 +9,7 @@
  * behind it would not fit into the room that is left, and where nothing else fits that end is
  * written. */
 #include "generate.h"
+#include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,11 +62,11 @@ static bool ends(const run *r, int32_t token) {
 /* Bytes at the end that may be the beginning of a longer character. */
 static size_t unfinished(const char *s, size_t n) {
   for (size_t back = 1; back <= 3 && back <= n; back++) {
-    unsigned char c = (unsigned char)s[n - back];
+    unsigned char c = s[n - back];
     if (c < 0x80)
       return 0;
     if (c >= 0xc0)
-      return (size_t)(c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2) > back ? back : 0;
+      return (c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2) > back ? back : 0;
   }
   return 0;
 }
@@ -105,7 +106,7 @@ static void write_text(run *r, const char *text, size_t n) {
     char *at = len && from < b->n ? memmem(b->s + from, b->n - from, *s, len) : NULL;
     if (!at)
       continue;
-    b->n = (size_t)(at - b->s);
+    b->n = at - b->s;
     b->s[b->n] = 0;
     r->ended = true;
   }
@@ -122,9 +123,9 @@ typedef struct {
 static int by_text(const void *a, const void *b) {
   const entry *x = a, *y = b;
   int order = memcmp(x->w.text, y->w.text, x->w.n < y->w.n ? x->w.n : y->w.n);
-  return order              ? order
-         : x->w.n != y->w.n ? (x->w.n < y->w.n ? -1 : 1)
-                            : (x->id > y->id) - (x->id < y->id);
+  if (order)
+    return order;
+  return x->w.n != y->w.n ? ww_order(x->w.n, y->w.n) : ww_order(x->id, y->id);
 }
 
 static bool takes(const run *r, int32_t id) {
@@ -162,7 +163,7 @@ static int32_t longest(run *r, const char *text, size_t n, uint32_t *len) {
   if (!r->words)
     sort_words(r);
   for (uint32_t k = 0; k < r->nwords; k++) {
-    const ww_word *w = &r->words[k];
+    const ww_word *w = r->words + k;
     if (w->n > *len && w->n <= n && !memcmp(w->text, text, w->n)) {
       best = r->ids[k];
       *len = w->n;
@@ -228,7 +229,7 @@ static void mask(run *r) {
     most = left + r->room;
   ww_grammar_mask(r->g, r->words, r->nwords, most, allowed);
   for (uint32_t id = 0; id < r->c->vocab; id++)
-    kept[id] = ends(r, (int32_t)id) && ww_grammar_complete(r->g) ? r->logits[id] : -INFINITY;
+    kept[id] = ends(r, id) && ww_grammar_complete(r->g) ? r->logits[id] : -INFINITY;
   uint32_t n = 0;
   for (uint32_t k = 0; k < r->nwords; k++)
     if (allowed[k]) {

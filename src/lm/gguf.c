@@ -48,7 +48,7 @@ static ww_status cut(reader *r, const char *what) {
 }
 
 static uint64_t left(const reader *r) {
-  return (uint64_t)(r->end - r->p);
+  return r->end - r->p;
 }
 
 /* A whole number of n bytes, little end first; the caller knows that they are there. */
@@ -71,7 +71,7 @@ static ww_status text(reader *r, const char *what, uint64_t most, const char **o
                    (unsigned long long)length, (unsigned long long)most);
   *out = ww_strndup(r->a, (const char *)r->p, length);
   if (n)
-    *n = (uint32_t)length;
+    *n = length;
   r->p += length;
   return WW_OK;
 }
@@ -93,7 +93,7 @@ static ww_status value(reader *r, uint32_t kind, int depth, ww_meta *m);
 static ww_status array(reader *r, int depth, ww_meta *m) {
   if (left(r) < 12)
     return cut(r, m->key);
-  uint32_t of = (uint32_t)whole(r, 4);
+  uint32_t of = whole(r, 4);
   m->n = whole(r, 8);
   if (of >= NKINDS)
     return ww_fail(r->e, WW_EPARSE, "\"%.100s\" is an array of the unknown kind %u", m->key, of);
@@ -110,7 +110,7 @@ static ww_status array(reader *r, int depth, ww_meta *m) {
   m->items = WW_NEWN(r->a, ww_meta, m->n);
   for (uint64_t i = 0; i < m->n; i++) {
     m->items[i].key = m->key; /* for messages, while it is read */
-    ww_status rc = value(r, of, depth + 1, &m->items[i]);
+    ww_status rc = value(r, of, depth + 1, m->items + i);
     m->items[i].key = NULL;
     if (rc)
       return rc;
@@ -123,7 +123,7 @@ static void number(reader *r, uint32_t kind, ww_meta *m) {
   m->u = whole(r, n);
   if (kind == F32) {
     float f;
-    uint32_t bits = (uint32_t)m->u;
+    uint32_t bits = m->u;
     memcpy(&f, &bits, 4);
     m->real = f;
   } else if (kind == F64) {
@@ -137,9 +137,9 @@ static void number(reader *r, uint32_t kind, ww_meta *m) {
   if (m->kind == WW_META_REAL)
     m->u = 0;
   if (m->kind == WW_META_UINT)
-    m->real = (double)m->u;
+    m->real = m->u;
   if (m->kind == WW_META_INT)
-    m->real = (double)(int64_t)m->u;
+    m->real = (int64_t)m->u;
 }
 
 static ww_status value(reader *r, uint32_t kind, int depth, ww_meta *m) {
@@ -162,7 +162,7 @@ static ww_status pairs(reader *r, ww_weights *w, uint64_t n) {
       return rc;
     if (left(r) < 4)
       return cut(r, m.key);
-    uint32_t kind = (uint32_t)whole(r, 4);
+    uint32_t kind = whole(r, 4);
     if (kind >= NKINDS)
       return ww_fail(r->e, WW_EPARSE, "\"%.100s\" has the unknown kind %u", m.key, kind);
     rc = value(r, kind, 0, &m);
@@ -176,18 +176,6 @@ static ww_status pairs(reader *r, ww_weights *w, uint64_t n) {
 
 /* ---- tensors ---- */
 
-static ww_dtype dtype_of(uint32_t type) {
-  static const struct {
-    uint8_t ggml;
-    uint8_t ours;
-  } both[] = {{0, WW_DTYPE_F32}, {1, WW_DTYPE_F16},  {30, WW_DTYPE_BF16}, {8, WW_DTYPE_Q8_0},
-              {24, WW_DTYPE_I8}, {26, WW_DTYPE_I32}, {27, WW_DTYPE_I64}};
-  for (size_t i = 0; i < sizeof both / sizeof *both; i++)
-    if (both[i].ggml == type)
-      return (ww_dtype)both[i].ours;
-  return WW_NDTYPE;
-}
-
 /* Its size from its shape. A type that is not known has no size: it is listed, without data. */
 static ww_status size_tensor(reader *r, uint32_t type, ww_tensor *t) {
   uint64_t values = 0;
@@ -196,18 +184,19 @@ static ww_status size_tensor(reader *r, uint32_t type, ww_tensor *t) {
         r->e, WW_EPARSE,
         "tensor \"%.150s\": its dimensions are absurd: their product does not fit 64 bits",
         t->name);
-  t->type = dtype_of(type);
+  t->type = WW_NDTYPE;
   if (type >= sizeof tensor_types / sizeof *tensor_types || !tensor_types[type].bytes) {
     t->type_name = ww_fmt(r->a, "type %u", type);
     return WW_OK;
   }
   uint64_t row = t->ndim ? t->dim[t->ndim - 1] : 1;
   t->type_name = tensor_types[type].name;
+  t->type = ww_dtype_named(t->type_name);
   if (row % tensor_types[type].values)
     return ww_fail(r->e, WW_EPARSE,
                    "tensor \"%.150s\": rows of %llu values are no whole blocks of %s", t->name,
                    (unsigned long long)row, t->type_name);
-  if (__builtin_mul_overflow(values / tensor_types[type].values, (uint64_t)tensor_types[type].bytes,
+  if (__builtin_mul_overflow(values / tensor_types[type].values, tensor_types[type].bytes,
                              &t->bytes))
     return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\": its size does not fit 64 bits", t->name);
   return WW_OK;
@@ -221,7 +210,7 @@ static ww_status record(reader *r, ww_tensor *t, uint64_t *offset) {
     return rc;
   if (left(r) < 4)
     return cut(r, t->name);
-  t->ndim = (uint32_t)whole(r, 4);
+  t->ndim = whole(r, 4);
   if (t->ndim > 4)
     return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\" has %u dimensions; at most 4 can be",
                    t->name, t->ndim);
@@ -229,7 +218,7 @@ static ww_status record(reader *r, ww_tensor *t, uint64_t *offset) {
     return cut(r, t->name);
   for (uint32_t i = t->ndim; i-- > 0;)
     t->dim[i] = whole(r, 8);
-  uint32_t type = (uint32_t)whole(r, 4);
+  uint32_t type = whole(r, 4);
   *offset = whole(r, 8);
   return size_tensor(r, type, t);
 }
@@ -237,7 +226,7 @@ static ww_status record(reader *r, ww_tensor *t, uint64_t *offset) {
 static ww_status alignment(const ww_weights *w, uint64_t *out, ww_err *e) {
   const ww_meta *m = ww_weights_meta(w, "general.alignment");
   *out = m ? m->u : 32;
-  if (m && (m->kind != WW_META_UINT || m->u < 8 || m->u > 65536 || (m->u & (m->u - 1))))
+  if (m && (m->kind != WW_META_UINT || m->u < 8 || m->u > 65536 || m->u & (m->u - 1)))
     return ww_fail(e, WW_EPARSE, "general.alignment is no power of 2 from 8 to 65536");
   return WW_OK;
 }
@@ -267,30 +256,29 @@ static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   ww_status rc = alignment(w, &align, r->e);
   for (uint64_t i = 0; !rc && i < count; i++) {
     ww_tensor t = {0};
-    rc = record(r, &t, &offsets[i]);
+    rc = record(r, &t, offsets + i);
     if (!rc)
       rc = ww_weights_add_tensor(w, &t, r->e);
   }
   if (rc)
     return rc;
-  uint64_t used = (uint64_t)(r->p - r->start), at = (used + align - 1) / align * align,
-           all = (uint64_t)(r->end - r->start);
+  uint64_t used = r->p - r->start, at = (used + align - 1) / align * align, all = r->end - r->start;
   uint64_t n = at < all ? all - at : 0;
   const uint8_t *data = n ? r->start + at : r->end;
   for (uint64_t i = 0; !rc && i < count; i++)
-    rc = settle(&w->tensors.v[first + i], offsets[i], align, data, n, r->e);
+    rc = settle(w->tensors.v + first + i, offsets[i], align, data, n, r->e);
   return rc ? rc : ww_weights_check_ranges(w, first, data, n, false, r->e);
 }
 
 ww_status ww_weights_add_gguf(ww_weights *w, const uint8_t *bytes, size_t n, ww_err *e) {
   reader r = {.start = bytes, .p = bytes, .end = bytes + n, .a = w->a, .e = e};
   w->gguf = true;
-  if (n < 4 || memcmp(bytes, "GGUF", 4) != 0)
+  if (n < 4 || memcmp(bytes, "GGUF", 4))
     return ww_fail(e, WW_EPARSE, "no GGUF file");
   if (n < 24)
     return cut(&r, "the first 24 bytes");
   r.p += 4;
-  uint32_t version = (uint32_t)whole(&r, 4);
+  uint32_t version = whole(&r, 4);
   if (version != 2 && version != 3)
     return ww_fail(e, WW_EUNSUPPORTED,
                    version & 0xffff ? "GGUF of version %u; 2 and 3 are read"

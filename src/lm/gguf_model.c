@@ -32,7 +32,7 @@ static const ww_meta *same_item(asker *q, const ww_meta *m, const char *name) {
         m->items[i].real != m->items[0].real)
       q->rc = ww_fail(q->e, WW_EUNSUPPORTED,
                       "%s differs from layer to layer, which is not supported", name);
-  return &m->items[0];
+  return m->items;
 }
 
 /* otherwise UINT32_MAX: it must be there. */
@@ -45,7 +45,7 @@ static uint32_t ask_size(asker *q, const char *key, uint32_t otherwise) {
     q->rc = ww_fail(q->e, WW_EDATA, "the metadata has no %s", name);
   else if ((m->kind != WW_META_UINT && m->kind != WW_META_INT) || m->u > UINT32_MAX)
     q->rc = ww_fail(q->e, WW_EDATA, "%s is no whole number of 32 bits", name);
-  return q->rc ? 0 : (uint32_t)m->u;
+  return q->rc ? 0 : m->u;
 }
 
 static float ask_real(asker *q, const char *key, float otherwise) {
@@ -57,7 +57,7 @@ static float ask_real(asker *q, const char *key, float otherwise) {
     q->rc = ww_fail(q->e, WW_EDATA, "%s is no number", name);
     return 0;
   }
-  return (float)m->real;
+  return m->real;
 }
 
 static int32_t ask_id(const ww_weights *w, const char *key) {
@@ -79,8 +79,7 @@ static void add_eos(ww_lm_config *c, int32_t id) {
 static void ask_ids(const ww_weights *w, ww_lm_config *c) {
   const ww_meta *all = ww_weights_meta(w, "warpwise.eos");
   c->bos = ask_id(w, "tokenizer.ggml.bos_token_id");
-  for (int i = 0; i < 4; i++)
-    c->eos[i] = -1;
+  memset(c->eos, 0xff, sizeof c->eos); /* -1 */
   for (uint64_t i = 0; all && all->kind == WW_META_ARRAY && i < all->n; i++)
     add_eos(c, all->items[i].u <= INT32_MAX ? (int32_t)all->items[i].u : -1);
   add_eos(c, ask_id(w, "tokenizer.ggml.eos_token_id"));
@@ -98,10 +97,9 @@ static void ask_sizes(asker *q, ww_lm_config *c) {
   c->context = ask_size(q, "context_length", 2048);
   c->norm_eps = ask_real(q, "attention.layer_norm_rms_epsilon", 1e-6f);
   const ww_tensor *embed = ww_weights_find(q->w, "token_embd.weight");
-  c->vocab =
-      ask_size(q, "vocab_size",
-               embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? (uint32_t)embed->dim[0]
-                                                                        : UINT32_MAX);
+  c->vocab = ask_size(q, "vocab_size",
+                      embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? embed->dim[0]
+                                                                               : UINT32_MAX);
   uint32_t turned = ask_size(q, "rope.dimension_count", c->head_size),
            window = ask_size(q, "attention.sliding_window", 0);
   if (q->rc)
@@ -162,10 +160,10 @@ static void ask_rope(asker *q, ww_lm_config *c) {
   const ww_tensor *divisors = ww_weights_find(q->w, "rope_freqs.weight");
   const char *text = kind && kind->kind == WW_META_TEXT ? kind->text : "none";
   c->rope_theta = ask_real(q, "rope.freq_base", 10000);
-  if (strcmp(text, "linear") == 0) {
+  if (!strcmp(text, "linear")) {
     c->rope = WW_ROPE_LINEAR;
     c->rope_factor = ask_real(q, "rope.scaling.factor", 1);
-  } else if (strcmp(text, "none") != 0) {
+  } else if (strcmp(text, "none")) {
     q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "rope scaling of type \"%.40s\" is not supported", text);
   }
   if (original && !q->rc) {
@@ -191,13 +189,13 @@ static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
                    "this is one of %llu parts of a model; join them (gguf-split --merge)",
                    (unsigned long long)parts->u);
   int k = 0;
-  while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text) != 0)
+  while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text))
     k++;
   if (k == WW_LM_NARCHS)
     return ww_fail(e, WW_EUNSUPPORTED,
                    "models of architecture \"%.60s\" are not supported; llama and qwen2 are",
                    arch->text);
-  c->arch = (ww_lm_arch)k;
+  c->arch = k;
   return WW_OK;
 }
 
@@ -224,53 +222,57 @@ ww_status ww_lm_config_of_gguf(const ww_weights *w, ww_lm_config *out, ww_err *e
 
 /* ---- writing ---- */
 
-static void meta_uint(ww_arena *a, ww_metas *m, const char *key, uint64_t v) {
-  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_UINT, .u = v});
+void ww_meta_add(ww_metas *m, ww_meta one) {
+  ww_push(m->a, &m->list, one);
 }
 
-static void meta_real(ww_arena *a, ww_metas *m, const char *key, double v) {
-  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_REAL, .real = v});
+static void meta_uint(ww_metas *m, const char *key, uint64_t v) {
+  ww_meta_add(m, (ww_meta){.key = key, .kind = WW_META_UINT, .u = v});
 }
 
-void ww_meta_text(ww_arena *a, ww_metas *m, const char *key, const char *text, size_t n) {
-  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = (uint32_t)n});
+static void meta_real(ww_metas *m, const char *key, double v) {
+  ww_meta_add(m, (ww_meta){.key = key, .kind = WW_META_REAL, .real = v});
 }
 
-void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items,
-                   uint64_t n) {
-  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_ARRAY, .of = of, .items = items, .n = n});
+void ww_meta_text(ww_metas *m, const char *key, const char *text, size_t n) {
+  ww_meta_add(m, (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = n});
 }
 
-static void describe_rope(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
+void ww_meta_array(ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n) {
+  ww_meta_add(m, (ww_meta){.key = key, .kind = WW_META_ARRAY, .of = of, .items = items, .n = n});
+}
+
+static void describe_rope(const ww_lm_config *c, ww_metas *m) {
+  ww_arena *a = m->a;
   const char *arch = ww_lm_archs[c->arch].gguf;
-  meta_uint(a, m, ww_fmt(a, "%s.rope.dimension_count", arch), c->head_size);
-  meta_real(a, m, ww_fmt(a, "%s.rope.freq_base", arch), c->rope_theta);
+  meta_uint(m, ww_fmt(a, "%s.rope.dimension_count", arch), c->head_size);
+  meta_real(m, ww_fmt(a, "%s.rope.freq_base", arch), c->rope_theta);
   if (c->rope == WW_ROPE_LINEAR) {
-    ww_meta_text(a, m, ww_fmt(a, "%s.rope.scaling.type", arch), "linear", 6);
-    meta_real(a, m, ww_fmt(a, "%s.rope.scaling.factor", arch), c->rope_factor);
+    ww_meta_text(m, ww_fmt(a, "%s.rope.scaling.type", arch), "linear", 6);
+    meta_real(m, ww_fmt(a, "%s.rope.scaling.factor", arch), c->rope_factor);
   } else if (c->rope == WW_ROPE_LLAMA3) {
-    meta_uint(a, m, "warpwise.rope_original", c->rope_original);
-    meta_real(a, m, "warpwise.rope_factor", c->rope_factor);
-    meta_real(a, m, "warpwise.rope_low", c->rope_low);
-    meta_real(a, m, "warpwise.rope_high", c->rope_high);
+    meta_uint(m, "warpwise.rope_original", c->rope_original);
+    meta_real(m, "warpwise.rope_factor", c->rope_factor);
+    meta_real(m, "warpwise.rope_low", c->rope_low);
+    meta_real(m, "warpwise.rope_high", c->rope_high);
   }
 }
 
-static void describe_ids(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
-  ww_meta *eos = WW_NEWN(a, ww_meta, c->neos + 1);
+static void describe_ids(const ww_lm_config *c, ww_metas *m) {
+  ww_meta *eos = WW_NEWN(m->a, ww_meta, c->neos + 1);
   for (uint32_t i = 0; i < c->neos; i++)
-    eos[i] = (ww_meta){.kind = WW_META_UINT, .u = (uint64_t)c->eos[i]};
+    eos[i] = (ww_meta){.kind = WW_META_UINT, .u = c->eos[i]};
   if (c->bos >= 0)
-    meta_uint(a, m, "tokenizer.ggml.bos_token_id", (uint64_t)c->bos);
+    meta_uint(m, "tokenizer.ggml.bos_token_id", c->bos);
   if (c->neos)
-    meta_uint(a, m, "tokenizer.ggml.eos_token_id", (uint64_t)c->eos[0]);
+    meta_uint(m, "tokenizer.ggml.eos_token_id", c->eos[0]);
   if (c->neos > 1)
-    meta_uint(a, m, "tokenizer.ggml.eot_token_id", (uint64_t)c->eos[1]);
+    meta_uint(m, "tokenizer.ggml.eot_token_id", c->eos[1]);
   if (c->neos > 1)
-    ww_meta_array(a, m, "warpwise.eos", WW_META_UINT, eos, c->neos);
+    ww_meta_array(m, "warpwise.eos", WW_META_UINT, eos, c->neos);
 }
 
-static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas *m) {
+static void describe(const ww_lm_config *c, ww_dtype type, ww_metas *m) {
   /* llama.cpp's numbers */
   static const uint8_t file_types[] = {
       [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1, [WW_DTYPE_BF16] = 32, [WW_DTYPE_Q8_0] = 7};
@@ -289,30 +291,30 @@ static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas
       {"attention.value_length", c->head_size},
       {"vocab_size", c->vocab},
   };
-  ww_meta_text(a, m, "general.architecture", arch, strlen(arch));
-  ww_meta_text(a, m, "general.type", "model", 5);
-  meta_uint(a, m, "general.file_type", file_types[type]);
-  meta_uint(a, m, "general.quantization_version", 2);
+  ww_meta_text(m, "general.architecture", arch, strlen(arch));
+  ww_meta_text(m, "general.type", "model", 5);
+  meta_uint(m, "general.file_type", file_types[type]);
+  meta_uint(m, "general.quantization_version", 2);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    meta_uint(a, m, ww_fmt(a, "%s.%s", arch, sizes[i].key), sizes[i].value);
-  meta_real(a, m, ww_fmt(a, "%s.attention.layer_norm_rms_epsilon", arch), c->norm_eps);
-  describe_rope(c, a, m);
-  describe_ids(c, a, m);
+    meta_uint(m, ww_fmt(m->a, "%s.%s", arch, sizes[i].key), sizes[i].value);
+  meta_real(m, ww_fmt(m->a, "%s.attention.layer_norm_rms_epsilon", arch), c->norm_eps);
+  describe_rope(c, m);
+  describe_ids(c, m);
   if (c->numbers)
-    meta_uint(a, m, "warpwise.numbers", c->numbers);
+    meta_uint(m, "warpwise.numbers", c->numbers);
   if (c->features)
-    meta_uint(a, m, "warpwise.features", c->features);
+    meta_uint(m, "warpwise.features", c->features);
   if (c->features)
-    meta_uint(a, m, "warpwise.feature_tokens", c->feature_tokens);
+    meta_uint(m, "warpwise.feature_tokens", c->feature_tokens);
 }
 
-static ww_weight_source *sources(const ww_lm_config *c, const float *flat, ww_dtype type,
-                                 ww_arena *a, uint32_t *n) {
+static ww_tensor *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a,
+                          uint32_t *n) {
   ww_lm_layout l;
   ww_lm_layout_make(c, a, &l);
-  ww_weight_source *s = WW_NEWN(a, ww_weight_source, (size_t)l.n + 1);
+  ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + 1);
   for (uint32_t i = 0; i < l.n; i++) {
-    const ww_lm_slot *p = &l.v[i];
+    const ww_lm_slot *p = l.v + i;
     bool matrix = p->at < l.matrices;
     char *name = ww_alloc(a, WW_LM_NAME);
     ww_lm_param_gguf(p, name);
@@ -320,33 +322,35 @@ static ww_weight_source *sources(const ww_lm_config *c, const float *flat, ww_dt
     ww_dtype as = !matrix                                 ? WW_DTYPE_F32
                   : type == WW_DTYPE_Q8_0 && p->cols % 32 ? WW_DTYPE_F16
                                                           : type;
-    s[i] = (ww_weight_source){
-        .t = {.name = name, .type = as, .ndim = matrix ? 2 : 1, .dim = {p->rows, p->cols}},
-        .floats = flat + p->at,
-        .turn_heads = ww_lm_turned_heads(c, p->id)};
+    s[i] = (ww_tensor){.name = name,
+                       .type = as,
+                       .ndim = matrix ? 2 : 1,
+                       .dim = {p->rows, p->cols},
+                       .floats = flat + p->at,
+                       .turn_heads = ww_lm_turned_heads(c, p->id)};
   }
   *n = l.n;
   if (c->rope != WW_ROPE_LLAMA3)
     return s;
   float *divisors = WW_NEWN(a, float, c->head_size / 2);
   rope_divisors(c, divisors);
-  s[(*n)++] = (ww_weight_source){.t = {.name = "rope_freqs.weight",
-                                       .type = WW_DTYPE_F32,
-                                       .ndim = 1,
-                                       .dim = {c->head_size / 2}},
-                                 .floats = divisors};
+  s[(*n)++] = (ww_tensor){.name = "rope_freqs.weight",
+                          .type = WW_DTYPE_F32,
+                          .ndim = 1,
+                          .dim = {c->head_size / 2},
+                          .floats = divisors};
   return s;
 }
 
 /* All of another GGUF's tokenizer that is not said yet; its texts stay in that file. */
-static void copy_tokenizer(const ww_weights *from, ww_arena *a, ww_metas *m) {
+static void copy_tokenizer(const ww_weights *from, ww_metas *m) {
   for (uint32_t i = 0; i < ww_weights_nmeta(from); i++) {
     const ww_meta *x = ww_weights_meta_at(from, i);
     bool there = !ww_starts(x->key, "tokenizer.");
-    for (uint32_t k = 0; !there && k < m->n; k++)
-      there = !strcmp(m->v[k].key, x->key);
+    for (uint32_t k = 0; !there && k < m->list.n; k++)
+      there = !strcmp(m->list.v[k].key, x->key);
     if (!there)
-      ww_push(a, m, *x);
+      ww_meta_add(m, *x);
   }
 }
 
@@ -359,21 +363,21 @@ ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float 
   if (rc)
     return rc;
   ww_arena *a = ww_arena_new();
-  ww_metas m = {0};
+  ww_metas m = {.a = a};
   char *json = NULL;
   size_t json_n = 0;
   uint32_t n = 0;
-  describe(c, type, a, &m);
+  describe(c, type, &m);
   ww_weights *from = NULL;
   if (tokenizer_from)
     rc = ww_lm_tokenizer_json(tokenizer_from, a, &json, &json_n, &from, e);
   if (!rc && json)
-    rc = ww_gguf_tokenizer(json, json_n, c, a, &m, e);
+    rc = ww_gguf_tokenizer(json, json_n, c, &m, e);
   if (!rc && from)
-    copy_tokenizer(from, a, &m);
+    copy_tokenizer(from, &m);
   if (!rc) {
-    ww_weight_source *s = sources(c, flat, type, a, &n);
-    rc = ww_gguf_write_sources(path, s, n, m.v, m.n, e);
+    ww_tensor *s = sources(c, flat, type, a, &n);
+    rc = ww_gguf_write(path, s, n, m.list.v, m.list.n, e);
   }
   ww_weights_close(from);
   ww_arena_free(a);

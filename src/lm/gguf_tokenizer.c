@@ -23,7 +23,7 @@ static const cJSON *get(const cJSON *obj, const char *key) {
 }
 
 static ww_meta text_item(ww_arena *a, const char *s) {
-  return (ww_meta){.kind = WW_META_TEXT, .text = ww_strdup(a, s), .text_n = (uint32_t)strlen(s)};
+  return (ww_meta){.kind = WW_META_TEXT, .text = ww_strdup(a, s), .text_n = strlen(s)};
 }
 
 static ww_status set_token(writer *w, const char *text, const cJSON *id, uint64_t type) {
@@ -52,7 +52,7 @@ static ww_status tokens(writer *w, const cJSON *tree, bool pieces) {
   for (uint32_t i = 0; i < n; i++)
     w->type[i] = (ww_meta){.kind = WW_META_INT, .u = UNUSED};
   cJSON_ArrayForEach(t, get(model, "vocab")) {
-    bool unk = pieces && cJSON_IsString(unknown) && strcmp(unknown->valuestring, t->string) == 0;
+    bool unk = pieces && cJSON_IsString(unknown) && !strcmp(unknown->valuestring, t->string);
     ww_status rc = set_token(w, t->string, t,
                              unk                            ? UNKNOWN
                              : pieces && is_byte(t->string) ? BYTE
@@ -75,8 +75,8 @@ static ww_status tokens(writer *w, const cJSON *tree, bool pieces) {
   for (uint32_t i = 0; i < n; i++)
     if (!w->token[i].text)
       w->token[i] = text_item(w->a, ww_fmt(w->a, "[PAD%u]", i));
-  ww_meta_array(w->a, w->m, "tokenizer.ggml.tokens", WW_META_TEXT, w->token, n);
-  ww_meta_array(w->a, w->m, "tokenizer.ggml.token_type", WW_META_INT, w->type, n);
+  ww_meta_array(w->m, "tokenizer.ggml.tokens", WW_META_TEXT, w->token, n);
+  ww_meta_array(w->m, "tokenizer.ggml.token_type", WW_META_INT, w->type, n);
   return WW_OK;
 }
 
@@ -98,9 +98,9 @@ static ww_status merges(writer *w, const cJSON *model) {
     if (!text)
       return ww_fail(w->e, WW_EPARSE, "the tokenizer's merge %llu is no pair",
                      (unsigned long long)n);
-    v[n++] = (ww_meta){.kind = WW_META_TEXT, .text = text, .text_n = (uint32_t)strlen(text)};
+    v[n++] = (ww_meta){.kind = WW_META_TEXT, .text = text, .text_n = strlen(text)};
   }
-  ww_meta_array(w->a, w->m, "tokenizer.ggml.merges", WW_META_TEXT, v, n);
+  ww_meta_array(w->m, "tokenizer.ggml.merges", WW_META_TEXT, v, n);
   return WW_OK;
 }
 
@@ -110,7 +110,7 @@ static void scores(writer *w) {
   ww_meta *v = WW_NEWN(w->a, ww_meta, w->c->vocab);
   for (uint32_t i = 0; i < w->c->vocab; i++)
     v[i] = (ww_meta){.kind = WW_META_REAL, .real = w->type[i].u == NORMAL ? -(double)i : 0};
-  ww_meta_array(w->a, w->m, "tokenizer.ggml.scores", WW_META_REAL, v, w->c->vocab);
+  ww_meta_array(w->m, "tokenizer.ggml.scores", WW_META_REAL, v, w->c->vocab);
 }
 
 /* Whether a name or a text with that in it stands anywhere in a part of the file. */
@@ -128,23 +128,23 @@ static const char *split_name(const cJSON *pre) {
   return mentions(pre, "{1,3}") ? "llama-bpe" : mentions(pre, "Regex") ? "qwen2" : "gpt-2";
 }
 
-ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, ww_arena *a,
-                            ww_metas *m, ww_err *e) {
+ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, ww_metas *m,
+                            ww_err *e) {
   cJSON *tree = ww_json_read(json, n, e);
   if (!tree)
     return WW_EPARSE;
   const cJSON *model = get(tree, "model");
   bool pieces = cJSON_IsTrue(get(model, "byte_fallback"));
-  writer w = {.c = c, .a = a, .m = m, .e = e};
+  writer w = {.c = c, .a = m->a, .m = m, .e = e};
   const char *kind = pieces ? "llama" : "gpt2",
              *pre = pieces ? "default" : split_name(get(tree, "pre_tokenizer"));
   ww_status rc = WW_OK;
   if (!cJSON_IsObject(get(model, "vocab")))
     rc = ww_fail(e, WW_EPARSE, "the tokenizer.json has no model.vocab");
-  ww_meta_text(a, m, "tokenizer.ggml.model", kind, strlen(kind));
-  ww_meta_text(a, m, "tokenizer.ggml.pre", pre, strlen(pre));
+  ww_meta_text(m, "tokenizer.ggml.model", kind, strlen(kind));
+  ww_meta_text(m, "tokenizer.ggml.pre", pre, strlen(pre));
   bool bos = c->bos >= 0 && mentions(get(tree, "post_processor"), "TemplateProcessing");
-  ww_push(a, m, (ww_meta){.key = "tokenizer.ggml.add_bos_token", .kind = WW_META_BOOL, .u = bos});
+  ww_meta_add(m, (ww_meta){.key = "tokenizer.ggml.add_bos_token", .kind = WW_META_BOOL, .u = bos});
   if (!rc)
     rc = tokens(&w, tree, pieces);
   if (!rc && pieces)
@@ -152,7 +152,7 @@ ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, w
   if (!rc && !pieces)
     rc = merges(&w, model);
   if (!rc)
-    ww_meta_text(a, m, "warpwise.tokenizer_json", json, n);
+    ww_meta_text(m, "warpwise.tokenizer_json", json, n);
   cJSON_Delete(tree);
   return rc;
 }

@@ -19,8 +19,8 @@ enum {
 static void put(ww_buf *b, uint64_t v, int bytes) {
   char le[8];
   for (int i = 0; i < bytes; i++)
-    le[i] = (char)(v >> 8 * i);
-  ww_buf_add(b, le, (size_t)bytes);
+    le[i] = v >> 8 * i;
+  ww_buf_add(b, le, bytes);
 }
 
 static void put_text(ww_buf *b, const char *s, uint64_t n) {
@@ -29,34 +29,24 @@ static void put_text(ww_buf *b, const char *s, uint64_t n) {
 }
 
 static bool wide(const ww_meta *m) {
-  int64_t v = (int64_t)m->u;
+  int64_t v = m->u;
   return m->kind == WW_META_UINT ? m->u > UINT32_MAX
                                  : m->kind == WW_META_INT && (v > INT32_MAX || v < INT32_MIN);
 }
 
 /* Of one value, or of all items of an array: wide if one of them is. */
 static uint32_t kind_for(ww_meta_kind kind, const ww_meta *v, uint64_t n) {
+  static const uint8_t kinds[][2] = {
+      [WW_META_UINT] = {U32, U64}, [WW_META_INT] = {I32, I64}, [WW_META_REAL] = {F32},
+      [WW_META_BOOL] = {BOOL},     [WW_META_TEXT] = {TEXT},    [WW_META_ARRAY] = {ARRAY}};
   bool w = false;
   for (uint64_t i = 0; i < n && !w; i++)
-    w = wide(&v[i]);
-  switch (kind) {
-  case WW_META_UINT:
-    return w ? U64 : U32;
-  case WW_META_INT:
-    return w ? I64 : I32;
-  case WW_META_REAL:
-    return F32;
-  case WW_META_BOOL:
-    return BOOL;
-  case WW_META_TEXT:
-    return TEXT;
-  default:
-    return ARRAY;
-  }
+    w = kinds[kind][1] && wide(v + i);
+  return kinds[kind][w];
 }
 
 static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
-  float f = (float)m->real;
+  float f = m->real;
   uint32_t bits;
   memcpy(&bits, &f, 4);
   switch (kind) {
@@ -82,7 +72,7 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
     put(b, of, 4);
     put(b, m->n, 8);
     for (uint64_t i = 0; i < m->n; i++)
-      put_value(b, &m->items[i], of);
+      put_value(b, m->items + i, of);
   }
   }
 }
@@ -98,8 +88,7 @@ static ww_status ggml_type(const ww_tensor *t, uint32_t *out, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status put_record(ww_buf *b, const ww_weight_source *s, uint64_t at, ww_err *e) {
-  const ww_tensor *t = &s->t;
+static ww_status put_record(ww_buf *b, const ww_tensor *t, uint64_t at, ww_err *e) {
   uint32_t type = 0;
   uint64_t values = 0;
   ww_status rc = ggml_type(t, &type, e);
@@ -107,7 +96,7 @@ static ww_status put_record(ww_buf *b, const ww_weight_source *s, uint64_t at, w
     return rc;
   bool whole_rows = t->type != WW_DTYPE_Q8_0 || (t->ndim && t->dim[t->ndim - 1] % 32 == 0);
   if (t->ndim > 4 || !whole_rows || !ww_product(t->dim, t->ndim, &values) ||
-      ww_dtype_bytes(t->type, values) != ww_source_bytes(s))
+      ww_dtype_bytes(t->type, values) != ww_tensor_bytes(t))
     return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", t->name);
   put_text(b, t->name, strlen(t->name));
   put(b, t->ndim, 4);
@@ -122,7 +111,7 @@ static uint64_t padded(uint64_t n) {
   return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, const ww_meta *meta,
+static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const ww_meta *meta,
                               uint32_t nmeta, ww_err *e) {
   uint64_t at = 0;
   ww_dict seen = {0};
@@ -133,46 +122,39 @@ static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, 
   put(b, n, 8);
   put(b, nmeta, 8);
   for (uint32_t i = 0; i < nmeta; i++) {
-    uint32_t kind = kind_for(meta[i].kind, &meta[i], 1);
+    uint32_t kind = kind_for(meta[i].kind, meta + i, 1);
     put_text(b, meta[i].key, strlen(meta[i].key));
     put(b, kind, 4);
-    put_value(b, &meta[i], kind);
+    put_value(b, meta + i, kind);
   }
   for (uint32_t i = 0; i < n && !rc; i++) {
-    if (!ww_names_add(&seen, a, s[i].t.name, i))
-      rc = ww_fail(e, WW_EUSAGE, "two tensors have the name \"%s\"", s[i].t.name);
+    if (!ww_names_add(&seen, a, t[i].name, i))
+      rc = ww_fail(e, WW_EUSAGE, "two tensors have the name \"%s\"", t[i].name);
     if (!rc)
-      rc = put_record(b, &s[i], at, e);
-    at = padded(at + ww_source_bytes(&s[i]));
+      rc = put_record(b, t + i, at, e);
+    at = padded(at + ww_tensor_bytes(t + i));
   }
   ww_arena_free(a);
-  return rc;
-}
-
-ww_status ww_gguf_write_sources(const char *path, const ww_weight_source *s, uint32_t n,
-                                const ww_meta *meta, uint32_t nmeta, ww_err *e) {
-  ww_out o;
-  ww_buf head = {0};
-  ww_status rc = print_header(&head, s, n, meta, nmeta, e);
-  if (!rc)
-    rc = ww_out_open(&o, path, e);
-  if (!rc) {
-    ww_out_write(&o, head.s, head.n);
-    for (uint32_t i = 0; i < n; i++) {
-      ww_out_fill(&o, 0, padded(o.at) - o.at);
-      ww_out_source(&o, &s[i]);
-    }
-    ww_out_fill(&o, 0, padded(o.at) - o.at);
-    rc = ww_out_close(&o);
-  }
-  ww_buf_free(&head);
   return rc;
 }
 
 ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta,
                         uint32_t nmeta, ww_err *e) {
-  ww_arena *a = ww_arena_new();
-  ww_status rc = ww_gguf_write_sources(path, ww_sources_of(a, t, n), n, meta, nmeta, e);
-  ww_arena_free(a);
+  static const char zeros[ALIGN];
+  ww_out o;
+  ww_buf head = {0};
+  ww_status rc = print_header(&head, t, n, meta, nmeta, e);
+  if (!rc)
+    rc = ww_out_open(&o, path, e);
+  if (!rc) {
+    ww_out_write(&o, head.s, head.n);
+    for (uint32_t i = 0; i <= n; i++) {
+      ww_out_write(&o, zeros, padded(o.at) - o.at);
+      if (i < n)
+        ww_out_tensor(&o, t + i);
+    }
+    rc = ww_out_close(&o);
+  }
+  ww_buf_free(&head);
   return rc;
 }

@@ -9,8 +9,6 @@
  * the shortest end of a set is one that can be followed. */
 #include "grammar_int.h"
 
-#include <stdlib.h>
-
 #define MOST_NODES (1u << 20) /* beyond it only bytes that bring the end nearer are taken */
 #define MOST_MEMBERS (1u << 23)
 #define MOST_LEFT (1u << 20) /* bytes of a shortest end */
@@ -21,13 +19,11 @@ typedef struct {
   uint32_t left;        /* the fewest bytes that end the text from here */
   uint32_t seen;        /* the step that last came by */
   uint32_t alone;       /* the context of just this node; NONE: not made yet */
-  uint32_t chain;       /* the next node of the same bucket */
 } node;
 
 typedef struct {
-  uint32_t first, n; /* of members: nodes in the order of their numbers */
-  uint32_t nearest;  /* the member with the fewest bytes left */
-  uint32_t chain;    /* the next context of the same bucket */
+  uint32_t *v, n;   /* nodes in the order of their numbers */
+  uint32_t nearest; /* the member with the fewest bytes left */
 } context;
 
 typedef struct {
@@ -41,18 +37,19 @@ typedef struct {
 struct ww_grammar_state {
   const ww_grammar *g;
   node *nodes;
-  uint32_t nnodes, cap, *bucket, nbuckets; /* nbuckets: a power of two */
-  WW_VEC(context) contexts;                /* 0: the end of the text */
-  stack_set members;
-  uint32_t *context_bucket, ncontext_buckets;
-  ww_arena *arena; /* of contexts and calls */
+  uint32_t nnodes, cap;
+  ww_map places;            /* nodes by element and context */
+  WW_VEC(context) contexts; /* 0: the end of the text */
+  ww_dict sets;             /* contexts by their nodes */
+  uint32_t members;         /* of all contexts */
+  ww_arena *arena;          /* of contexts and calls */
   uint32_t steps;
   bool full;                   /* there is no room for what this step needs */
   stack_set now, tried, other; /* tried, other: scratch of a look ahead */
   stack_set open;              /* nodes that were visited and not looked at */
   WW_VEC(call) calls;
   uint32_t *last_call; /* [rules]: index into calls, NONE */
-  ww_g_heap called;    /* rules that were called, callers first: ~order << 32 | rule */
+  ww_heap called;      /* rules that were called, callers first: ~order << 32 | rule */
   stack_set together;  /* scratch: members of several contexts */
 };
 
@@ -76,24 +73,6 @@ static void swap(stack_set *a, stack_set *b) {
 
 /* ---- nodes and contexts ---- */
 
-static uint32_t bucket_of(const ww_grammar_state *s, uint32_t at, uint32_t rest) {
-  return (uint32_t)(((uint64_t)at << 32 | rest) * 0x9e3779b97f4a7c15u >> 32) & (s->nbuckets - 1);
-}
-
-static void more_nodes(ww_grammar_state *s) {
-  s->cap = s->cap ? 2 * s->cap : 256;
-  s->nbuckets = s->cap;
-  s->nodes = ww_xrealloc(s->nodes, s->cap * sizeof *s->nodes);
-  s->bucket = ww_xrealloc(s->bucket, s->nbuckets * sizeof *s->bucket);
-  for (uint32_t b = 0; b < s->nbuckets; b++)
-    s->bucket[b] = NONE;
-  for (uint32_t k = 1; k < s->nnodes; k++) {
-    uint32_t b = bucket_of(s, s->nodes[k].at, s->nodes[k].context);
-    s->nodes[k].chain = s->bucket[b];
-    s->bucket[b] = k;
-  }
-}
-
 static uint32_t context_left(const ww_grammar_state *s, uint32_t c) {
   return s->nodes[s->contexts.v[c].nearest].left;
 }
@@ -102,60 +81,33 @@ static uint32_t context_left(const ww_grammar_state *s, uint32_t c) {
 static uint32_t node_of(ww_grammar_state *s, uint32_t at, uint32_t c) {
   if (c == NONE)
     return NONE;
-  uint32_t b = bucket_of(s, at, c);
-  for (uint32_t k = s->bucket[b]; k != NONE; k = s->nodes[k].chain)
-    if (s->nodes[k].at == at && s->nodes[k].context == c)
-      return k;
+  uint64_t key = ((uint64_t)at << 32 | c) + 1;
+  const uint32_t *known = ww_map_find(&s->places, key);
+  if (known)
+    return *known;
   if (s->nnodes >= 4 * MOST_NODES)
     return s->full = true, NONE;
-  if (s->nnodes == s->cap) {
-    more_nodes(s);
-    b = bucket_of(s, at, c);
-  }
-  s->nodes[s->nnodes] =
-      (node){at, c, ww_g_sum(s->g->left[at], context_left(s, c)), 0, NONE, s->bucket[b]};
-  return s->bucket[b] = s->nnodes++;
-}
-
-static uint64_t hash_of(const ww_grammar_state *s, const context *c) {
-  return ww_hash(s->members.v + c->first, c->n * sizeof *s->members.v, 0);
-}
-
-static void more_contexts(ww_grammar_state *s) {
-  uint32_t n = s->ncontext_buckets = s->ncontext_buckets ? 2 * s->ncontext_buckets : 64;
-  s->context_bucket = ww_xrealloc(s->context_bucket, n * sizeof *s->context_bucket);
-  for (uint32_t b = 0; b < n; b++)
-    s->context_bucket[b] = NONE;
-  for (uint32_t k = 0; k < s->contexts.n; k++) {
-    context *c = &s->contexts.v[k];
-    uint32_t *b = &s->context_bucket[hash_of(s, c) & (n - 1)];
-    c->chain = *b;
-    *b = k;
-  }
+  if (s->nnodes == s->cap)
+    s->nodes = ww_xrealloc(s->nodes, (s->cap *= 2) * sizeof *s->nodes);
+  s->nodes[s->nnodes] = (node){at, c, ww_g_sum(s->g->left[at], context_left(s, c)), 0, NONE};
+  return *ww_map_at(&s->places, NULL, key, NULL) = s->nnodes++;
 }
 
 /* The context of these nodes, which are in order; NONE: there are too many. */
 static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
-  uint64_t hash = ww_hash(v, n * sizeof *v, 0);
-  for (uint32_t k = s->context_bucket[hash & (s->ncontext_buckets - 1)]; k != NONE;
-       k = s->contexts.v[k].chain) {
-    const context *c = &s->contexts.v[k];
-    if (c->n == n && !memcmp(s->members.v + c->first, v, n * sizeof *v))
-      return k;
-  }
-  if (n > MOST_MEMBERS - s->members.n)
+  const uint32_t bytes = n * sizeof *v, *known = ww_dict_find(&s->sets, (const char *)v, bytes);
+  bool fresh;
+  if (known)
+    return *known;
+  if (n > MOST_MEMBERS - s->members)
     return s->full = true, NONE;
-  if (s->contexts.n == s->ncontext_buckets)
-    more_contexts(s);
-  uint32_t *bucket = &s->context_bucket[hash & (s->ncontext_buckets - 1)];
-  context c = {s->members.n, n, v[0], *bucket};
-  for (uint32_t k = 0; k < n; k++) {
+  s->members += n;
+  context c = {memcpy(ww_alloc(s->arena, bytes), v, bytes), n, v[0]};
+  for (uint32_t k = 1; k < n; k++)
     if (s->nodes[v[k]].left < s->nodes[c.nearest].left)
       c.nearest = v[k];
-    set_add(&s->members, v[k]);
-  }
   ww_push(s->arena, &s->contexts, c);
-  return *bucket = s->contexts.n - 1;
+  return *ww_dict_at(&s->sets, s->arena, (const char *)c.v, bytes, &fresh) = s->contexts.n - 1;
 }
 
 static uint32_t alone(ww_grammar_state *s, uint32_t k) {
@@ -169,8 +121,7 @@ static uint32_t alone(ww_grammar_state *s, uint32_t k) {
 }
 
 static int by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
+  return ww_order(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* ---- steps ---- */
@@ -184,7 +135,7 @@ static void visit(ww_grammar_state *s, uint32_t k) {
 
 static void visit_members(ww_grammar_state *s, uint32_t c) {
   for (uint32_t k = 0; k < s->contexts.v[c].n; k++)
-    visit(s, s->members.v[s->contexts.v[c].first + k]);
+    visit(s, s->contexts.v[c].v[k]);
 }
 
 /* Somebody wants the rule, to go on in context c behind it: at once where the rule may be empty. */
@@ -192,7 +143,7 @@ static void call_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
   if (c == NONE)
     return;
   if (s->last_call[rule] == NONE)
-    ww_g_heap_push(&s->called, (uint64_t)~s->g->order[rule] << 32 | rule);
+    ww_heap_push(&s->called, (uint64_t)~s->g->order[rule] << 32 | rule);
   ww_push(s->arena, &s->calls, (call){c, s->last_call[rule]});
   s->last_call[rule] = s->calls.n - 1;
   if (!s->g->left[s->g->best[rule]])
@@ -210,7 +161,7 @@ static uint32_t join_calls(ww_grammar_state *s, uint32_t rule) {
   for (;; c = &s->calls.v[c->next]) {
     const context *x = &s->contexts.v[c->context];
     for (uint32_t k = 0; k < x->n; k++)
-      set_add(t, s->members.v[x->first + k]);
+      set_add(t, x->v[k]);
     if (c->next == NONE)
       break;
   }
@@ -253,7 +204,7 @@ static bool open_all(ww_grammar_state *s, stack_set *out) {
       look_at(s, s->open.v[--s->open.n], out);
     if (!s->called.n)
       break;
-    uint32_t rule = (uint32_t)ww_g_heap_pop(&s->called);
+    uint32_t rule = ww_heap_pop(&s->called);
     open_rule(s, rule, join_calls(s, rule));
   }
   s->calls.n = 0;
@@ -293,9 +244,8 @@ ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
   ww_grammar_state *s = ww_xcalloc(1, sizeof *s);
   s->g = g;
   s->arena = ww_arena_new();
-  more_nodes(s);
-  more_contexts(s);
-  s->nodes[0] = (node){.alone = 0, .chain = NONE};
+  s->cap = 256;
+  s->nodes = ww_xcalloc(s->cap, sizeof *s->nodes); /* the first is the end of the text */
   s->nnodes = s->steps = 1;
   s->last_call = ww_xmalloc((g->rules.n + 1) * sizeof *s->last_call);
   s->called.v = ww_xmalloc((g->rules.n + 1) * sizeof *s->called.v);
@@ -310,11 +260,11 @@ ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
 void ww_grammar_end(ww_grammar_state *s) {
   if (!s)
     return;
-  void *all[] = {s->now.v,      s->tried.v,   s->other.v,   s->open.v,
-                 s->nodes,      s->bucket,    s->members.v, s->context_bucket,
-                 s->together.v, s->last_call, s->called.v};
+  void *all[] = {s->now.v, s->tried.v,    s->other.v,   s->open.v,
+                 s->nodes, s->together.v, s->last_call, s->called.v};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
+  ww_map_free(&s->places);
   ww_arena_free(s->arena);
   free(s);
 }
@@ -322,7 +272,7 @@ void ww_grammar_end(ww_grammar_state *s) {
 bool ww_grammar_allows(ww_grammar_state *s, const char *bytes, size_t n) {
   set_copy(&s->tried, &s->now);
   for (size_t i = 0; i < n; i++) {
-    if (!step(s, &s->tried, &s->other, (uint8_t)bytes[i]))
+    if (!step(s, &s->tried, &s->other, bytes[i]))
       return false;
     swap(&s->tried, &s->other);
   }
@@ -376,8 +326,8 @@ void ww_grammar_forced(ww_grammar_state *s, size_t most, ww_buf *out) {
   int c;
   set_copy(&s->tried, &s->now);
   for (size_t n = 0; n < most && (c = only_byte(s, &s->tried)) >= 0; n++) {
-    char byte = (char)c;
-    if (!step(s, &s->tried, &s->other, (uint8_t)c))
+    char byte = c;
+    if (!step(s, &s->tried, &s->other, c))
       return;
     ww_buf_add(out, &byte, 1);
     swap(&s->tried, &s->other);
@@ -401,8 +351,8 @@ uint32_t ww_grammar_left(const ww_grammar_state *s, bool tried) {
 /* A byte of the set that one can read, if there is one. */
 static char any_byte(const ww_g_set *set) {
   for (int c = 0x21; c < 0x21 + 256; c++)
-    if (ww_g_has(set, (uint8_t)c))
-      return (char)c;
+    if (ww_g_has(set, c))
+      return c;
   return 0;
 }
 
@@ -442,9 +392,9 @@ void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint
            reach =
                0; /* level[k]: after k bytes of the word before, of which `reach` were allowed */
   stack_set *level = ww_xcalloc(levels, sizeof *level);
-  set_copy(&level[0], &s->now);
+  set_copy(level, &s->now);
   for (uint32_t i = 0; i < n; i++) {
-    const ww_word *w = &words[i];
+    const ww_word *w = words + i;
     allowed[i] = false;
     if (w->shared > reach)
       continue; /* it begins with what was refused */
@@ -454,9 +404,9 @@ void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint
       levels = w->n + 1;
     }
     for (reach = w->shared; reach < w->n; reach++)
-      if (!step(s, &level[reach], &level[reach + 1], (uint8_t)w->text[reach]))
+      if (!step(s, level + reach, level + reach + 1, w->text[reach]))
         break;
-    allowed[i] = w->n && reach == w->n && left_of(s, &level[reach]) <= most_left;
+    allowed[i] = w->n && reach == w->n && left_of(s, level + reach) <= most_left;
   }
   for (uint32_t k = 0; k < levels; k++)
     free(level[k].v);

@@ -4,8 +4,6 @@
  * than sorting. */
 #include "grammar_int.h"
 
-#include <stdlib.h>
-
 /* ---- shortest texts ---- */
 
 typedef struct {
@@ -20,11 +18,11 @@ typedef struct {
   uint32_t nalt;
   uint32_t *uses, *first_use; /* uses[first_use[r] ..]: alternatives that rule r stands in, once for
                                  each time */
-  ww_g_heap heap; /* bytes << 32 | alternative: those that are known, the shortest on top */
+  ww_heap heap; /* bytes << 32 | alternative: those that are known, the shortest on top */
 } lengths;
 
 static void known(lengths *l, uint32_t a) {
-  ww_g_heap_push(&l->heap, (uint64_t)l->alt[a].bytes << 32 | a);
+  ww_heap_push(&l->heap, (uint64_t)l->alt[a].bytes << 32 | a);
 }
 
 /* Two passes over all alternatives: the first counts, the second notes who uses whom. */
@@ -34,7 +32,7 @@ static void list_alternatives(lengths *l) {
     uint32_t a = 0;
     for (uint32_t r = 0; r < g->rules.n; r++)
       for (uint32_t k = g->rules.v[r], start = k;; k++) {
-        const ww_g_element *el = &g->elements.v[k];
+        const ww_g_element *el = g->elements.v + k;
         if (el->kind == WW_G_RULE && !pass)
           l->first_use[el->of + 1]++;
         if (el->kind == WW_G_RULE && pass) {
@@ -81,7 +79,7 @@ static void find_shortest(ww_grammar *g, uint32_t *bytes) {
     if (!l.alt[a].missing)
       known(&l, a);
   while (l.heap.n) {
-    const alternative *a = &l.alt[(uint32_t)ww_g_heap_pop(&l.heap)];
+    const alternative *a = &l.alt[(uint32_t)ww_heap_pop(&l.heap)];
     if (bytes[a->rule] != WW_G_NEVER || a->bytes >= WW_G_NEVER)
       continue;
     bytes[a->rule] = a->bytes;
@@ -94,7 +92,7 @@ static void find_shortest(ww_grammar *g, uint32_t *bytes) {
     }
   }
   for (uint32_t k = g->elements.n; k--;) {
-    const ww_g_element *el = &g->elements.v[k];
+    const ww_g_element *el = g->elements.v + k;
     g->left[k] = el->kind >= WW_G_ALT
                      ? 0
                      : ww_g_sum(el->kind == WW_G_SET ? 1 : bytes[el->of], g->left[k + 1]);
@@ -144,7 +142,7 @@ static uint32_t begins_with_itself(ww_grammar *g, const uint32_t *bytes) {
       state[r] = 1;
     }
     while (n && found == UINT32_MAX) {
-      uint32_t to = next_first(g, bytes, &stack[n - 1]);
+      uint32_t to = next_first(g, bytes, stack + n - 1);
       if (to == UINT32_MAX) {
         state[stack[--n].rule] = 2;
         g->order[stack[n].rule] = done++;

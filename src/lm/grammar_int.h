@@ -2,7 +2,11 @@
 #ifndef WW_LM_GRAMMAR_INT_H
 #define WW_LM_GRAMMAR_INT_H
 
+#include <stdlib.h>
+
+#include "../base/map.h"
 #include "grammar.h"
+#include "order.h"
 
 typedef enum {
   WW_G_SET,  /* one byte of a set */
@@ -41,33 +45,6 @@ static inline void ww_g_add(ww_g_set *s, uint8_t c) {
 }
 static inline uint32_t ww_g_sum(uint32_t a, uint32_t b) {
   return a + b < WW_G_NEVER ? a + b : WW_G_NEVER;
-}
-
-/* A heap of numbers, the least on top; `v` has room for all of them. */
-typedef struct {
-  uint64_t *v;
-  uint32_t n;
-} ww_g_heap;
-
-static inline void ww_g_heap_push(ww_g_heap *h, uint64_t x) {
-  uint32_t k = h->n++;
-  for (; k && x < h->v[(k - 1) / 2]; k = (k - 1) / 2)
-    h->v[k] = h->v[(k - 1) / 2];
-  h->v[k] = x;
-}
-
-static inline uint64_t ww_g_heap_pop(ww_g_heap *h) {
-  uint64_t top = h->v[0], last = h->v[--h->n];
-  uint32_t k = 0;
-  for (uint32_t child; (child = 2 * k + 1) < h->n; k = child) {
-    if (child + 1 < h->n && h->v[child + 1] < h->v[child])
-      child++;
-    if (h->v[child] >= last)
-      break;
-    h->v[k] = h->v[child];
-  }
-  h->v[k] = last;
-  return top;
 }
 
 /* After parsing: every rule is written, and none begins with itself (following it would never end);

@@ -5,9 +5,9 @@
  *   x{2,4} repeats; [^"\\] is any character but these; \n \t \" \\ \x41 \u00e9 in texts and classes
  */
 #include "grammar_int.h"
+#include "split.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 #define MOST_REPEATS 10000
 #define MOST_ELEMENTS 4000000
@@ -25,7 +25,7 @@ typedef struct {
   ww_grammar *g;
   const char *at, *end, *begin;
   WW_VEC(named) names;
-  uint32_t *slot, nslots; /* names by their hash: index + 1, 0: free; nslots is a power of two */
+  ww_dict rules; /* by name */
   uint32_t depth;
   uint64_t pushed; /* elements that were made, those that are thrown away too */
   ww_arena *scratch;
@@ -72,37 +72,20 @@ static uint32_t new_rule(parser *p) {
   return p->g->rules.n - 1;
 }
 
-static uint32_t *slot_of(parser *p, const char *s, size_t n) {
-  for (uint32_t h = (uint32_t)ww_hash(s, n, 0);; h++) {
-    uint32_t *slot = &p->slot[h & (p->nslots - 1)];
-    if (!*slot)
-      return slot;
-    const char *name = p->names.v[*slot - 1].name;
-    if (strlen(name) == n && !memcmp(name, s, n))
-      return slot;
-  }
-}
-
 static uint32_t rule_named(parser *p, const char *s, size_t n) {
-  if (2 * p->names.n >= p->nslots) {
-    p->nslots = p->nslots ? 2 * p->nslots : 64;
-    p->slot = WW_NEWN(p->scratch, uint32_t, p->nslots);
-    for (uint32_t k = 0; k < p->names.n; k++)
-      *slot_of(p, p->names.v[k].name, strlen(p->names.v[k].name)) = k + 1;
-  }
-  uint32_t *slot = slot_of(p, s, n);
-  if (*slot)
-    return p->names.v[*slot - 1].rule;
+  const uint32_t *known = ww_dict_find(&p->rules, s, n);
+  bool fresh;
+  if (known)
+    return *known;
   named it = {new_rule(p), ww_strndup(p->scratch, s, n)};
   ww_push(p->scratch, &p->names, it);
-  *slot = p->names.n;
-  return it.rule;
+  return *ww_dict_at(&p->rules, p->scratch, it.name, n, &fresh) = it.rule;
 }
 
 /* The first 256 are of one byte each; a few more are looked for. */
 static uint32_t add_set(parser *p, const ww_g_set *s) {
   for (uint32_t k = 256; k < p->g->sets.n && k < 256 + 64; k++)
-    if (!memcmp(&p->g->sets.v[k], s, sizeof *s))
+    if (!memcmp(p->g->sets.v + k, s, sizeof *s))
       return k;
   ww_push(p->g->arena, &p->g->sets, *s);
   return p->g->sets.n - 1;
@@ -162,21 +145,11 @@ static int character(parser *p, bool *wide) {
   }
 }
 
-/* Of a code point; the number of bytes. */
-static uint32_t utf8(uint32_t c, uint8_t out[4]) {
-  uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-  static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-  for (uint32_t k = n; k-- > 1; c >>= 6)
-    out[k] = (uint8_t)(0x80 | (c & 63));
-  out[0] = (uint8_t)(lead[n] | c);
-  return n;
-}
-
 static void push_point(parser *p, run *r, int c) {
-  uint8_t byte[4];
-  uint32_t n = utf8((uint32_t)c, byte);
+  char byte[4];
+  uint32_t n = ww_utf8_put(byte, c);
   for (uint32_t k = 0; k < n; k++)
-    push(p, r, WW_G_SET, byte[k]);
+    push(p, r, WW_G_SET, (uint8_t)byte[k]);
 }
 
 static ww_status text(parser *p, run *r) {
@@ -200,14 +173,13 @@ typedef struct {
 } range;
 
 static int by_from(const void *a, const void *b) {
-  const range *x = a, *y = b;
-  return x->from < y->from ? -1 : x->from > y->from;
+  return ww_order(((const range *)a)->from, ((const range *)b)->from);
 }
 
 static void push_set(parser *p, run *r, uint8_t from, uint8_t to) {
   ww_g_set s = {{0}};
   for (int c = from; c <= to; c++)
-    ww_g_add(&s, (uint8_t)c);
+    ww_g_add(&s, c);
   push(p, r, WW_G_SET, add_set(p, &s));
 }
 
@@ -230,9 +202,9 @@ static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
       else if ((end & m) != m)
         end = (end & ~m) - 1;
     }
-    uint8_t a[4], b[4];
-    uint32_t n = utf8(from, a);
-    utf8(end, b);
+    char a[4], b[4];
+    uint32_t n = ww_utf8_put(a, from);
+    ww_utf8_put(b, end);
     if (k != 2) { /* halves of UTF-16 pairs are no characters */
       if (r->n)
         push(p, r, WW_G_ALT, 0);
@@ -260,7 +232,7 @@ static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
     if (from > 0x10ffff || (no && to == UINT32_MAX) || from > to)
       continue;
     for (uint32_t c = from; c <= to && c < 0x80; c++)
-      ww_g_add(&ascii, (uint8_t)c);
+      ww_g_add(&ascii, c);
     if (to >= 0x80)
       push_range(p, &all, from < 0x80 ? 0x80 : from, to);
   }
@@ -283,7 +255,7 @@ static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
 static int point(parser *p) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   bool wide;
-  unsigned char first = (unsigned char)*p->at;
+  unsigned char first = *p->at;
   int n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1, c = first & (0x7f >> n);
   if (n == 1)
     return first < 0x80 ? character(p, &wide) : -1;
@@ -313,7 +285,7 @@ static ww_status class(parser *p, run *r) {
       return bad(p, "a broken range or escape in [...]");
     if (n == MOST_RANGES)
       return bad(p, "too many characters in [...]");
-    v[n] = (range){(uint32_t)from, (uint32_t)to};
+    v[n] = (range){from, to};
   }
   if (!take(p, ']'))
     return bad(p, "a class without its closing ]");
@@ -357,7 +329,7 @@ static bool number(parser *p, uint32_t *out) {
   if (p->at >= p->end || !isdigit((unsigned char)*p->at))
     return false;
   for (*out = 0; p->at < p->end && isdigit((unsigned char)*p->at) && *out <= MOST_REPEATS; p->at++)
-    *out = *out * 10 + (uint32_t)(*p->at - '0');
+    *out = *out * 10 + (*p->at - '0');
   return *out <= MOST_REPEATS;
 }
 
@@ -404,7 +376,7 @@ static uint32_t rule_named_here(parser *p) {
   const char *s = p->at;
   while (p->at < p->end && word_char(*p->at))
     p->at++;
-  return rule_named(p, s, (size_t)(p->at - s));
+  return rule_named(p, s, p->at - s);
 }
 
 /* A name that `::=` follows begins the next rule. */
@@ -502,7 +474,7 @@ ww_status ww_grammar_parse(const char *gbnf, size_t n, ww_grammar **out, ww_err 
   g->arena = a;
   for (int c = 0; c < 256; c++) {
     ww_g_set one = {{0}};
-    ww_g_add(&one, (uint8_t)c);
+    ww_g_add(&one, c);
     ww_push(a, &g->sets, one);
   }
   g->root = rule_named(&p, "root", 4);

@@ -7,8 +7,6 @@
 #include "../base/jsonread.h"
 #include "grammar.h"
 
-#include <stdlib.h>
-
 #define MOST_NESTED 64
 #define MOST_PROPERTIES 4096 /* of one object */
 
@@ -60,7 +58,7 @@ static const cJSON *member(const cJSON *o, const char *name) {
 static void literal(ww_buf *out, const char *json) {
   ww_buf_puts(out, "\"");
   for (; *json; json++) {
-    unsigned char c = (unsigned char)*json;
+    unsigned char c = *json;
     if (c == '"' || c == '\\')
       ww_buf_fmt(out, "\\%c", c);
     else if (c < 0x20 || c >= 0x7f)
@@ -98,7 +96,7 @@ static bool is_required(const cJSON *required, const char *name) {
  * was written yet. */
 static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
   const cJSON *props = member(s, "properties"), *required = member(s, "required"), *p;
-  uint32_t n = (uint32_t)cJSON_GetArraySize(props), k = 0, id = m->rules;
+  uint32_t n = cJSON_GetArraySize(props), k = 0, id = m->rules;
   ww_status st = WW_OK;
   if (!n) {
     const cJSON *more = member(s, "additionalProperties");
@@ -120,11 +118,14 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
     if (!(st = name_of(m, p, &v))) {
       constant(&w, NULL, p->string);
       bool must = is_required(required, p->string);
-      ww_buf_fmt(&m->text, "first-%u ::= %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1,
-                 must ? "" : " | first-", must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
-      ww_buf_fmt(&m->text, "after-%u ::= \",\" %s (%s) after-%u%s%s\n", id + k, w.s, v.s,
-                 id + k + 1, must ? "" : " | after-",
-                 must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
+      for (int after = 0; after < 2; after++) {
+        const char *name = after ? "after" : "first";
+        ww_buf_fmt(&m->text, "%s-%u ::= %s%s (%s) after-%u", name, id + k, after ? "\",\" " : "",
+                   w.s, v.s, id + k + 1);
+        if (!must)
+          ww_buf_fmt(&m->text, " | %s-%u", name, id + k + 1);
+        ww_buf_puts(&m->text, "\n");
+      }
     }
     ww_buf_free(&v);
     ww_buf_free(&w);

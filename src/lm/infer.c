@@ -6,8 +6,6 @@
  * matrices lies ready as tiles. */
 #include "infer_int.h"
 
-#include <stdlib.h>
-
 static const uint64_t MOST_TILES = 1ull << 30; /* bytes; larger models unpack tiles at each use */
 
 /* Where parameters come from: files, or all of them in memory (llama2.c). */
@@ -85,7 +83,7 @@ static ww_status reserve(ww_lm *m, ww_err *e) {
   m->block = ww_lm_map(b.used);
   if (!m->block)
     return ww_fail(e, WW_ELIMIT, "the model's weights take %.1f GB, more than there is",
-                   (double)b.used * 1e-9);
+                   b.used * 1e-9);
   b = (block){m->block, 0, b.tiles};
   shape_all(m, &b);
   return WW_OK;
@@ -176,8 +174,8 @@ static void fill_share(void *ctx, uint32_t rank, uint32_t size) {
   if (first == last)
     return;
   uint64_t row = first * 16, end = last * 16 < f->rows ? last * 16 : f->rows;
-  ww_matrix_fill(f->k, f->to, f->from + (uint32_t)first * f->step, f->step, f->x + row * f->cols,
-                 end - row, f->cols);
+  ww_matrix_fill(f->k, f->to, f->from + first * f->step, f->step, f->x + row * f->cols, end - row,
+                 f->cols);
 }
 
 typedef struct {
@@ -205,7 +203,7 @@ static void unpack_all(ww_lm *m) {
   }
   for (uint32_t l = 0; l < m->c.layers; l++)
     for (int i = 0; i < 4; i++) {
-      ww_lm_layer *x = &m->layers[l];
+      ww_lm_layer *x = m->layers + l;
       u.m = i == 0 ? &x->qkv : i == 1 ? &x->o : i == 2 ? &x->gate_up : &x->down;
       ww_team_run(m->team, unpack_share, &u);
     }
@@ -222,10 +220,9 @@ static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
   }
   float *x = ww_lm_map(most * sizeof *x);
   if (!x)
-    return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB",
-                   (double)most * 4e-9);
+    return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB", most * 4e-9);
   for (uint32_t i = 0; i < m->layout.n && !st; i++) {
-    const ww_lm_slot *p = &m->layout.v[i];
+    const ww_lm_slot *p = m->layout.v + i;
     filling f = {.k = m->k, .x = x, .rows = p->rows, .cols = p->cols};
     if ((st = read_param(m, from, p, x, e)))
       break;
@@ -247,7 +244,7 @@ static ww_status load_exact(ww_lm *m, const origin *from, ww_err *e) {
   m->flat = ww_lm_map(m->layout.total * sizeof *m->flat);
   if (!m->flat)
     return ww_fail(e, WW_ELIMIT, "the model takes %.1f GB as fp32, more than there is",
-                   (double)m->layout.total * 4e-9);
+                   m->layout.total * 4e-9);
   if (!from->flat)
     return ww_lm_read_params(from->w, &m->c, &m->layout, m->flat, e);
   memcpy(m->flat, from->flat, m->layout.total * sizeof *m->flat);
@@ -290,7 +287,7 @@ static ww_status load(ww_lm *m, const char *path, const ww_lm_options *o, ww_err
   m->type = pick_type(o, w);
   m->team = ww_team_new(o ? o->threads : 0);
   origin from = {w, flat};
-  st = m->exact ? load_exact(m, &from, e) : load_fast(m, &from, e);
+  st = m->path == &ww_lm_exact ? load_exact(m, &from, e) : load_fast(m, &from, e);
   if (!st && tokenizer)
     st = ww_tokenizer_open(tokenizer, &m->tokenizer, e);
   if (!st && m->tokenizer && ww_tokenizer_vocab(m->tokenizer) > m->c.vocab)
@@ -306,7 +303,7 @@ ww_status ww_lm_open(const char *path, const ww_lm_options *o, ww_lm **out, ww_e
   ww_lm *m = ww_xcalloc(1, sizeof *m);
   *out = NULL;
   m->arena = ww_arena_new();
-  m->exact = o && o->exact;
+  m->path = o && o->exact ? &ww_lm_exact : &ww_lm_fast;
   ww_status st = load(m, path, o, e);
   if (st)
     ww_lm_close(m);
@@ -333,5 +330,5 @@ const ww_tokenizer *ww_lm_tokenizer(const ww_lm *m) {
   return m->tokenizer;
 }
 const char *ww_lm_kernels(const ww_lm *m) {
-  return m->exact ? "exact" : m->k->name;
+  return m->path == &ww_lm_exact ? "exact" : m->k->name;
 }

@@ -4,9 +4,6 @@
  * Keys and values: [sequence][layer][key, value][position][kv_heads x head_size] floats. */
 #include "infer_int.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct {
   float *x, *xb;       /* [width] */
   float *q, *attended; /* [heads x head_size] */
@@ -26,7 +23,7 @@ static void rmsnorm(float *out, const float *x, const float *weight, float eps, 
   double squares = 0;
   for (uint32_t i = 0; i < C; i++)
     squares += (double)x[i] * x[i];
-  float scale = (float)(1.0 / sqrt(squares / C + eps));
+  float scale = 1.0 / sqrt(squares / C + eps);
   for (uint32_t i = 0; i < C; i++)
     out[i] = weight[i] * (scale * x[i]);
 }
@@ -66,14 +63,14 @@ static void softmax(float *x, uint32_t n) {
  * query's own. */
 static void attention(float *out, float *scores, const float *q, const float *keys,
                       const float *values, uint32_t n, const ww_lm_config *c) {
-  uint32_t size = c->head_size, group = c->heads / c->kv_heads;
-  for (uint32_t h = 0; h < c->heads; h++, q += size, out += size) {
-    size_t shared = (size_t)(h / group) * size, row = (size_t)c->kv_heads * size;
+  size_t size = c->head_size, group = c->heads / c->kv_heads;
+  for (size_t h = 0; h < c->heads; h++, q += size, out += size) {
+    size_t shared = h / group * size, row = c->kv_heads * size;
     for (uint32_t t = 0; t < n; t++) {
       float sum = 0;
       for (uint32_t i = 0; i < size; i++)
         sum += q[i] * keys[t * row + shared + i];
-      scores[t] = sum / sqrtf((float)size);
+      scores[t] = sum / sqrtf(size);
     }
     softmax(scores, n);
     memset(out, 0, size * sizeof *out);
@@ -85,10 +82,10 @@ static void attention(float *out, float *scores, const float *q, const float *ke
 
 /* ---- one token ---- */
 
-static float *cache(const ww_lm_session *s, uint32_t sequence, uint32_t layer, int value) {
+static float *cache(const ww_lm_session *s, size_t sequence, uint32_t layer, int value) {
   const ww_lm_config *c = &s->m->c;
   size_t part = (size_t)s->tokens * c->kv_heads * c->head_size;
-  return (float *)s->cache + (((size_t)sequence * c->layers + layer) * 2 + value) * part;
+  return (float *)s->cache + ((sequence * c->layers + layer) * 2 + value) * part;
 }
 
 #define P(id) param(s->m, WW_P_##id, l)
@@ -139,7 +136,7 @@ static void heads(ww_lm_session *s, float *logits, float *numbers) {
     matmul(numbers, w->xb, P(number_w), P(number_b), c->width, 2 * c->numbers);
 }
 
-void ww_lm_exact_step(ww_lm_session *s, float *logits, float *numbers) {
+static void run_step(ww_lm_session *s, float *logits, float *numbers) {
   const ww_lm_config *c = &s->m->c;
   work *w = s->work;
   uint32_t nth = 0, l = 0;
@@ -161,15 +158,15 @@ void ww_lm_exact_step(ww_lm_session *s, float *logits, float *numbers) {
 
 /* ---- memory ---- */
 
-size_t ww_lm_exact_cache(const ww_lm *m, uint32_t tokens) {
+static size_t cache_bytes(const ww_lm *m, uint32_t tokens) {
   return (size_t)m->c.layers * 2 * tokens * m->c.kv_heads * m->c.head_size * sizeof(float);
 }
 
-bool ww_lm_exact_new(ww_lm_session *s) {
+static bool make_work(ww_lm_session *s) {
   const ww_lm_config *c = &s->m->c;
-  uint32_t C = c->width, Q = c->heads * c->head_size, F = c->hidden;
+  size_t C = c->width, Q = c->heads * c->head_size, F = c->hidden;
   work *w = ww_xcalloc(1, sizeof *w);
-  float *f = ww_xcalloc(2 * (size_t)C + 2 * (size_t)Q + 2 * (size_t)F + s->tokens, sizeof *f);
+  float *f = ww_xcalloc(2 * (C + Q + F) + s->tokens, sizeof *f);
   w->x = f;
   f += C;
   w->xb = f;
@@ -187,10 +184,12 @@ bool ww_lm_exact_new(ww_lm_session *s) {
   return true;
 }
 
-void ww_lm_exact_free(ww_lm_session *s) {
+static void free_work(ww_lm_session *s) {
   work *w = s->work;
   if (!w)
     return;
   free(w->x);
   free(w);
 }
+
+const struct ww_lm_path ww_lm_exact = {cache_bytes, make_work, free_work, run_step};

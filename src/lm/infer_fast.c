@@ -8,9 +8,7 @@
  * them out. */
 #include "infer_int.h"
 
-#include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { FEW = 2, ITEM_TOKENS = 32 };
 
@@ -57,12 +55,11 @@ static void barrier(const walk *t) {
   ww_team_barrier(t->m->team);
 }
 
-static uint16_t *keys_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer, uint32_t head) {
+static uint16_t *keys_of(const ww_lm_session *s, size_t sequence, uint32_t layer, uint32_t head) {
   const ww_lm_config *c = &s->m->c;
   size_t room = ww_round_up(s->tokens, 16),
          part = room * (c->head_size + ww_round_up(c->head_size, 16));
-  return (uint16_t *)s->cache +
-         (((size_t)sequence * c->layers + layer) * c->kv_heads + head) * part;
+  return (uint16_t *)s->cache + ((sequence * c->layers + layer) * c->kv_heads + head) * part;
 }
 
 static uint16_t *values_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer,
@@ -85,9 +82,9 @@ static bool take(walk *t, uint32_t n, uint32_t each, uint32_t *from, uint32_t *t
   return true;
 }
 
-static void share(const walk *t, uint32_t n, uint32_t *from, uint32_t *to) {
-  *from = (uint32_t)((uint64_t)n * t->rank / t->size);
-  *to = (uint32_t)((uint64_t)n * (t->rank + 1) / t->size);
+static void share(const walk *t, size_t n, uint32_t *from, uint32_t *to) {
+  *from = n * t->rank / t->size;
+  *to = n * (t->rank + 1) / t->size;
 }
 
 /* Pairs of panels from .. to. */
@@ -121,18 +118,18 @@ static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uin
 
 typedef enum { NORMED, ATTENDED, GATED } source;
 
-static void make_input(walk *t, ww_inputs *in, source from, uint32_t row, const float *norm,
+static void make_input(walk *t, ww_inputs *in, source from, size_t row, const float *norm,
                        uint32_t n) {
   work *w = t->w;
   const ww_kernels *k = t->m->k;
   float *temp = w->temp[t->rank];
   const float *x = temp;
   if (from == NORMED)
-    k->rmsnorm(temp, t->x + (size_t)row * w->x_stride, norm, t->m->c.norm_eps, n);
+    k->rmsnorm(temp, t->x + row * w->x_stride, norm, t->m->c.norm_eps, n);
   else if (from == GATED)
-    k->swiglu(temp, w->gate_up + (size_t)row * w->gate_stride, n);
+    k->swiglu(temp, w->gate_up + row * w->gate_stride, n);
   else
-    x = w->attended + (size_t)row * n;
+    x = w->attended + row * n;
   k->prepare(in, row, x, n);
 }
 
@@ -158,37 +155,37 @@ static const ww_inputs *inputs(walk *t, source from, const float *norm, uint32_t
 
 /* Bias, rotation and cache of one row and one key/value head. Scores need q / sqrt(size): done
  * here. */
-static void finish_head(walk *t, uint32_t layer, uint32_t row, uint32_t head) {
+static void finish_head(walk *t, uint32_t layer, size_t row, size_t head) {
   const ww_lm *m = t->m;
   const ww_lm_session *s = t->w->s;
-  uint32_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads, pos = s->step.pos[row],
-           sequence = s->step.sequence[row];
-  float *x = t->w->qkv + (size_t)row * m->qkv_width, *q = x + (size_t)head * group * size;
-  float *k = x + m->at_k + (size_t)head * size, *v = x + m->at_v + (size_t)head * size;
-  const float *cos = s->cos + (size_t)pos * (size / 2), *sin = s->sin + (size_t)pos * (size / 2);
+  size_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads, pos = s->step.pos[row],
+         sequence = s->step.sequence[row];
+  float *x = t->w->qkv + row * m->qkv_width, *q = x + head * group * size;
+  float *k = x + m->at_k + head * size, *v = x + m->at_v + head * size;
+  const float *cos = s->cos + pos * (size / 2), *sin = s->sin + pos * (size / 2);
   const float *bias = m->layers[layer].bias;
   if (bias) {
     for (uint32_t i = 0; i < group * size; i++)
-      q[i] += bias[(size_t)head * group * size + i];
+      q[i] += bias[head * group * size + i];
     for (uint32_t i = 0; i < size; i++)
-      k[i] += bias[m->at_k + (size_t)head * size + i];
+      k[i] += bias[m->at_k + head * size + i];
     for (uint32_t i = 0; i < size; i++)
-      v[i] += bias[m->at_v + (size_t)head * size + i];
+      v[i] += bias[m->at_v + head * size + i];
   }
-  for (uint32_t h = 0; h < group; h++)
-    m->k->rope(q + (size_t)h * size, cos, sin, 1.0f / sqrtf((float)size), size);
+  for (size_t h = 0; h < group; h++)
+    m->k->rope(q + h * size, cos, sin, 1.0f / sqrtf(size), size);
   m->k->rope(k, cos, sin, 1.0f, size);
   m->k->store_key(keys_of(s, sequence, layer, head), k, pos, size);
   m->k->store_value(values_of(s, sequence, layer, head), v, pos, size);
 }
 
-static void attend_span(walk *t, uint32_t layer, const span *p, uint32_t head) {
+static void attend_span(walk *t, uint32_t layer, const span *p, size_t head) {
   const ww_lm *m = t->m;
   work *w = t->w;
   uint32_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads,
            out_stride = m->c.heads * size;
-  ww_attention a = {.q = w->qkv + (size_t)p->row * m->qkv_width + (size_t)head * group * size,
-                    .out = w->attended + (size_t)p->to * out_stride + (size_t)head * group * size,
+  ww_attention a = {.q = w->qkv + (size_t)p->row * m->qkv_width + head * group * size,
+                    .out = w->attended + (size_t)p->to * out_stride + head * group * size,
                     .q_token = m->qkv_width,
                     .q_head = size,
                     .out_token = out_stride,
@@ -206,7 +203,7 @@ static void attend_span(walk *t, uint32_t layer, const span *p, uint32_t head) {
 static void attention(walk *t, uint32_t layer) {
   const ww_lm *m = t->m;
   work *w = t->w;
-  const ww_lm_layer *l = &m->layers[layer];
+  const ww_lm_layer *l = m->layers + layer;
   bool narrow = layer + 1 == m->c.layers;
   const span *spans = narrow ? w->last : w->spans;
   uint32_t n = narrow ? w->nlast : w->nspans, heads = m->c.kv_heads, from, to;
@@ -217,8 +214,8 @@ static void attention(walk *t, uint32_t layer) {
     for (uint32_t h = t->rank; h < heads; h += t->size) {
       for (uint32_t r = 0; r < t->rows; r++)
         finish_head(t, layer, r, h);
-      for (uint32_t i = 0; i < n; i++)
-        attend_span(t, layer, &spans[i], h);
+      for (size_t i = 0; i < n; i++)
+        attend_span(t, layer, spans + i, h);
     }
   } else {
     share(t, t->rows, &from, &to);
@@ -227,12 +224,12 @@ static void attention(walk *t, uint32_t layer) {
         finish_head(t, layer, r, h);
     barrier(t);
     while (take(t, n * heads, 1, &from, &to)) /* the longest first: they come last in a prompt */
-      attend_span(t, layer, &spans[n - 1 - from / heads], from % heads);
+      attend_span(t, layer, spans + n - 1 - from / heads, from % heads);
   }
   if (narrow) {
     uint32_t wanted = w->s->step.nwanted;
-    for (uint32_t i = t->rank; i < wanted; i += t->size)
-      memcpy(w->narrow + (size_t)i * w->x_stride, w->x + (size_t)w->s->step.wanted[i] * w->x_stride,
+    for (size_t i = t->rank; i < wanted; i += t->size)
+      memcpy(w->narrow + i * w->x_stride, w->x + (size_t)w->s->step.wanted[i] * w->x_stride,
              w->x_stride * sizeof(float));
     t->rows = wanted;
     t->x = w->narrow;
@@ -247,7 +244,7 @@ static void attention(walk *t, uint32_t layer) {
 
 static void mlp(walk *t, uint32_t layer) {
   work *w = t->w;
-  const ww_lm_layer *l = &t->m->layers[layer];
+  const ww_lm_layer *l = t->m->layers + layer;
   product(t, w->gate_up, w->gate_stride, inputs(t, NORMED, l->norm_mlp, t->m->c.width, &l->gate_up),
           t->rows, &l->gate_up, false);
   barrier(t);
@@ -281,9 +278,9 @@ static void step(void *ctx, uint32_t rank, uint32_t size) {
   walk t = {.w = w, .m = s->m, .rank = rank, .size = size, .rows = s->step.n, .x = w->x};
   uint32_t from, to;
   share(&t, t.rows, &from, &to);
-  for (uint32_t r = from; r < to; r++) {
-    float *x = w->x + (size_t)r * w->x_stride;
-    s->m->k->row(x, &s->m->embed, (uint32_t)s->step.token[r], s->m->c.width);
+  for (size_t r = from; r < to; r++) {
+    float *x = w->x + r * w->x_stride;
+    s->m->k->row(x, &s->m->embed, s->step.token[r], s->m->c.width);
     if (ww_lm_described(s, r))
       ww_lm_add_features(s, r, s->m->feature_w, s->m->feature_b, x);
   }
@@ -304,7 +301,7 @@ static uint32_t find_spans(span *to, const ww_lm_step *st, const uint32_t *rows,
   uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t r = rows ? rows[i] : i;
-    span *p = count ? &to[count - 1] : NULL;
+    span *p = count ? to + count - 1 : NULL;
     if (p && p->row + p->n == r && p->sequence == st->sequence[r] && p->pos + p->n == st->pos[r] &&
         p->n < ITEM_TOKENS)
       p->n++;
@@ -314,7 +311,7 @@ static uint32_t find_spans(span *to, const ww_lm_step *st, const uint32_t *rows,
   return count;
 }
 
-void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers) {
+static void run_step(ww_lm_session *s, float *logits, float *numbers) {
   work *w = s->work;
   const ww_lm_config *c = &s->m->c;
   const ww_lm_step *st = &s->step;
@@ -324,21 +321,19 @@ void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers) {
   w->numbers = numbers ? w->numbers_padded : NULL;
   w->nspans = find_spans(w->spans, st, NULL, st->n);
   w->nlast = find_spans(w->last, st, st->wanted, st->nwanted);
-  memset((void *)w->next, 0, w->stages * sizeof *w->next);
+  memset(w->next, 0, w->stages * sizeof *w->next);
   ww_team_run(s->m->team, step, w);
-  for (uint32_t i = 0; i < st->nwanted; i++) {
+  for (size_t i = 0; i < st->nwanted; i++) {
     if (pad && logits)
-      memcpy(logits + (size_t)i * c->vocab, w->padded + i * w->logits_stride,
-             c->vocab * sizeof *logits);
+      memcpy(logits + i * c->vocab, w->padded + i * w->logits_stride, c->vocab * sizeof *logits);
     for (uint32_t k = 0; numbers && k < 2 * c->numbers; k++)
-      numbers[(size_t)i * 2 * c->numbers + k] =
-          w->numbers[(size_t)i * w->number_stride + k] + s->m->number_b[k];
+      numbers[i * 2 * c->numbers + k] = w->numbers[i * w->number_stride + k] + s->m->number_b[k];
   }
 }
 
 /* ---- memory ---- */
 
-size_t ww_lm_fast_cache(const ww_lm *m, uint32_t tokens) {
+static size_t cache_bytes(const ww_lm *m, uint32_t tokens) {
   size_t part =
       (size_t)ww_round_up(tokens, 16) * (m->c.head_size + ww_round_up(m->c.head_size, 16));
   return (size_t)m->c.layers * m->c.kv_heads * part * sizeof(uint16_t);
@@ -364,26 +359,25 @@ static void carve_inputs(carver *v, ww_inputs *in, size_t rows, size_t depth) {
   in->less = in->scale ? (int32_t *)in->scale + rows * depth / 32 : NULL;
 }
 
-static void carve_work(carver *v, work *w, const ww_lm *m, uint32_t rows) {
+static void carve_work(carver *v, work *w, const ww_lm *m, size_t rows) {
   const ww_lm_config *c = &m->c;
   uint32_t Q = c->heads * c->head_size, threads = ww_team_size(m->team);
   uint32_t widest = ww_round_up(c->hidden > c->width ? c->hidden : c->width, WW_DEPTH);
   if (Q > widest)
     widest = ww_round_up(Q, WW_DEPTH);
-  w->x = carve(v, (size_t)rows * w->x_stride * 4);
-  w->narrow = carve(v, (size_t)rows * w->x_stride * 4);
-  w->qkv = carve(v, (size_t)rows * m->qkv_width * 4);
-  w->attended = carve(v, (size_t)rows * Q * 4);
-  w->gate_up = carve(v, (size_t)rows * w->gate_stride * 4);
-  w->padded =
-      carve(v, c->vocab % WW_PANEL ? (size_t)rows * ww_round_up(c->vocab, WW_PANEL) * 4 : 0);
-  w->numbers_padded = carve(v, (size_t)rows * w->number_stride * 4);
+  w->x = carve(v, rows * w->x_stride * 4);
+  w->narrow = carve(v, rows * w->x_stride * 4);
+  w->qkv = carve(v, rows * m->qkv_width * 4);
+  w->attended = carve(v, rows * Q * 4);
+  w->gate_up = carve(v, rows * w->gate_stride * 4);
+  w->padded = carve(v, c->vocab % WW_PANEL ? rows * ww_round_up(c->vocab, WW_PANEL) * 4 : 0);
+  w->numbers_padded = carve(v, rows * w->number_stride * 4);
   carve_inputs(v, &w->in, rows, widest);
   carve_inputs(v, &w->in_numbers, c->numbers ? rows : 1, ww_round_up(c->width, WW_DEPTH));
   w->in_numbers.form = WW_FORM_F32;
   w->in_numbers.depth = ww_round_up(c->width, WW_DEPTH);
   for (uint32_t i = 0; i < threads; i++) {
-    carve_inputs(v, &w->own[i], FEW, widest);
+    carve_inputs(v, w->own + i, FEW, widest);
     w->scratch[i] = carve(v, ww_scratch_bytes(widest, c->head_size));
     w->temp[i] = carve(v, widest * 4);
     carve(v, 64); /* threads write apart */
@@ -393,7 +387,7 @@ static void carve_work(carver *v, work *w, const ww_lm *m, uint32_t rows) {
   w->next = carve(v, w->stages * sizeof *w->next);
 }
 
-bool ww_lm_fast_new(ww_lm_session *s) {
+static bool make_work(ww_lm_session *s) {
   const ww_lm *m = s->m;
   uint32_t threads = ww_team_size(m->team);
   work *w = s->work = ww_xcalloc(1, sizeof *w);
@@ -415,7 +409,7 @@ bool ww_lm_fast_new(ww_lm_session *s) {
   return true;
 }
 
-void ww_lm_fast_free(ww_lm_session *s) {
+static void free_work(ww_lm_session *s) {
   work *w = s->work;
   if (!w)
     return;
@@ -425,3 +419,5 @@ void ww_lm_fast_free(ww_lm_session *s) {
   free(w->temp);
   free(w);
 }
+
+const struct ww_lm_path ww_lm_fast = {cache_bytes, make_work, free_work, run_step};

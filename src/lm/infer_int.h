@@ -5,6 +5,9 @@
 #ifndef WW_LM_INFER_INT_H
 #define WW_LM_INFER_INT_H
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "infer.h"
 #include "kernels.h"
 #include "team.h"
@@ -21,7 +24,7 @@ typedef struct {
 struct ww_lm {
   ww_arena *arena;
   ww_lm_config c;
-  bool exact;
+  const struct ww_lm_path *path;
   ww_dtype type; /* of the matrices in memory */
   ww_tokenizer *tokenizer;
   ww_lm_layout layout;
@@ -75,16 +78,15 @@ bool ww_lm_described(const ww_lm_session *s, uint32_t row);
 void ww_lm_add_features(const ww_lm_session *s, uint32_t row, const float *w, const float *b,
                         float *x);
 
-/* Each path: size of a sequence's part of the cache, buffers (false: no memory; freed where there
- * are none, too), one step. Outputs of wanted rows, either may be NULL. */
-size_t ww_lm_exact_cache(const ww_lm *m, uint32_t tokens);
-bool ww_lm_exact_new(ww_lm_session *s);
-void ww_lm_exact_free(ww_lm_session *s);
-void ww_lm_exact_step(ww_lm_session *s, float *logits, float *numbers);
-size_t ww_lm_fast_cache(const ww_lm *m, uint32_t tokens);
-bool ww_lm_fast_new(ww_lm_session *s);
-void ww_lm_fast_free(ww_lm_session *s);
-void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers);
+/* A way through the model. */
+struct ww_lm_path {
+  size_t (*cache)(const ww_lm *m, uint32_t tokens); /* bytes of a sequence's part of the cache */
+  bool (*make)(ww_lm_session *s);                   /* buffers; false: no memory */
+  void (*free)(ww_lm_session *s);                   /* where there are none, too */
+  /* Outputs of wanted rows, either may be NULL. */
+  void (*step)(ww_lm_session *s, float *logits, float *numbers);
+};
+extern const struct ww_lm_path ww_lm_exact, ww_lm_fast;
 
 /* ---- models of llama2.c (llama2c.c) ---- */
 

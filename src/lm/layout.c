@@ -18,15 +18,15 @@ typedef struct {
 
 /* Names with %u, sizes for this model. */
 static void specs_of(const ww_lm_config *c, spec out[WW_NPARAMS]) {
-  const uint64_t V = c->vocab, C = c->width, Q = (uint64_t)c->heads * c->head_size,
-                 K = (uint64_t)c->kv_heads * c->head_size;
-  const uint64_t F = c->hidden, X = c->features, GC = (uint64_t)c->feature_tokens * c->width,
-                 N2 = 2 * (uint64_t)c->numbers;
-  const bool when_true[] = {[ALWAYS] = true,
-                            [UNTIED] = !c->tied,
-                            [FEATURES] = c->features > 0,
-                            [NUMBERS] = c->numbers > 0,
-                            [QKV_BIAS] = c->qkv_bias};
+  uint64_t V = c->vocab, C = c->width, Q = (uint64_t)c->heads * c->head_size,
+           K = (uint64_t)c->kv_heads * c->head_size;
+  uint64_t F = c->hidden, X = c->features, GC = (uint64_t)c->feature_tokens * c->width,
+           N2 = 2 * (uint64_t)c->numbers;
+  bool when_true[] = {[ALWAYS] = true,
+                      [UNTIED] = !c->tied,
+                      [FEATURES] = c->features > 0,
+                      [NUMBERS] = c->numbers > 0,
+                      [QKV_BIAS] = c->qkv_bias};
   const spec all[WW_NPARAMS] = {
 #define PARAM(id, hf, gguf, rows, cols, group, when) {hf, rows, cols, group, when_true[when]},
 #include "params.def"
@@ -60,16 +60,16 @@ static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t
   uint32_t id = 0;
   for (; id < WW_NPARAMS && s[id].group != once + 1; id++)
     if (s[id].group == once)
-      place(l, a, s, (ww_param_id)id, 0);
+      place(l, a, s, id, 0);
   uint32_t before = l->n;
   for (uint32_t layer = 0; layer < layers; layer++)
     for (uint32_t k = id; k < WW_NPARAMS; k++)
       if (s[k].group == once + 1)
-        place(l, a, s, (ww_param_id)k, layer);
+        place(l, a, s, k, layer);
   uint32_t per_layer = layers ? (l->n - before) / layers : 0;
   for (; id < WW_NPARAMS; id++)
     if (s[id].group == once)
-      place(l, a, s, (ww_param_id)id, 0);
+      place(l, a, s, id, 0);
   l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
   return per_layer;
 }
@@ -91,7 +91,7 @@ const ww_lm_slot *ww_lm_param(const ww_lm_layout *l, ww_param_id id, uint32_t la
   if (id >= WW_NPARAMS || !l->first[id] || (layer && !l->step[id]))
     return NULL;
   uint64_t at = l->first[id] - 1 + (uint64_t)layer * l->step[id];
-  return at < l->n && l->v[at].id == id ? &l->v[at] : NULL;
+  return at < l->n && l->v[at].id == id ? l->v + at : NULL;
 }
 
 uint64_t ww_lm_config_params(const ww_lm_config *c) {

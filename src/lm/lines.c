@@ -34,7 +34,7 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
   *out = NULL;
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(fd, &st) != 0) {
+  if (fstat(fd, &st)) {
     int why = errno;
     close(fd);
     return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(why));
@@ -44,8 +44,7 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
     return ww_fail(e, WW_EIO, "'%s' is a folder, not a file of JSON lines", path);
   }
   ww_lines *l = ww_xcalloc(1, sizeof *l);
-  *l = (ww_lines){
-      .path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0};
+  *l = (ww_lines){.path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? st.st_size : 0};
   if (n > 4 && !strcmp(path + n - 4, ".zst")) {
     l->z = ZSTD_createDStream();
     l->packed = ww_xmalloc(PIECE);
@@ -76,8 +75,8 @@ static ww_status read_some(ww_lines *l, void *to, size_t most, size_t *got, ww_e
   while (n < 0 && errno == EINTR);
   if (n < 0)
     return ww_fail(e, WW_EIO, "cannot read '%s': %s", l->path, strerror(errno));
-  *got = (size_t)n;
-  l->done += (size_t)n;
+  *got = n;
+  l->done += n;
   return WW_OK;
 }
 
@@ -124,7 +123,7 @@ static ww_status add_packed(ww_lines *l, ww_buf *b, ww_err *e) {
 /* Behind the last newline of b from `from` on; 0: there is none. */
 static size_t end_of_lines(const ww_buf *b, size_t from) {
   const char *at = b->n > from ? memrchr(b->s + from, '\n', b->n - from) : NULL;
-  return at ? (size_t)(at - b->s) + 1 : 0;
+  return at ? (at - b->s) + 1 : 0;
 }
 
 static uint64_t count_lines(const char *s, size_t n) {
@@ -135,14 +134,14 @@ static uint64_t count_lines(const char *s, size_t n) {
 }
 
 char *ww_lines_take(char **at, const char *end, size_t *n) {
-  char *line = *at, *stop = memchr(line, '\n', (size_t)(end - line));
+  char *line = *at, *stop = memchr(line, '\n', end - line);
   if (!stop)
     stop = (char *)end;
   *at = stop < end ? stop + 1 : stop;
   if (stop > line && stop[-1] == '\r')
     stop--;
   *stop = 0;
-  *n = (size_t)(stop - line);
+  *n = stop - line;
   return line;
 }
 

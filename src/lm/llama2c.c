@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 
 typedef struct {
   int32_t width, hidden, layers, heads, kv_heads, vocab,
@@ -55,7 +54,7 @@ static bool read_all(FILE *f, const ww_lm_config *c, const ww_lm_layout *l, floa
   bool ok = true;
   for (size_t k = 0; k < sizeof ORDER / sizeof *ORDER && ok; k++) {
     if (ORDER[k] == WW_P_head) /* tables of angles, which we make ourselves */
-      ok = !fseek(f, (long)c->context * c->head_size * (long)sizeof(float), SEEK_CUR);
+      ok = !fseek(f, (long)c->context * c->head_size * sizeof(float), SEEK_CUR);
     for (uint32_t i = 0; i < c->layers && ok; i++) {
       const ww_lm_slot *p = ww_lm_param(l, ORDER[k], i);
       if (!p || (i && p == ww_lm_param(l, ORDER[k], 0)))
@@ -78,14 +77,14 @@ ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_
   if (!read_header(path, &h))
     return ww_fail(e, WW_EPARSE, "%s: not a model of llama2.c", path);
   *c = (ww_lm_config){.arch = WW_LM_LLAMA,
-                      .vocab = (uint32_t)abs(h.vocab),
-                      .width = (uint32_t)h.width,
-                      .layers = (uint32_t)h.layers,
-                      .heads = (uint32_t)h.heads,
-                      .kv_heads = (uint32_t)h.kv_heads,
-                      .head_size = (uint32_t)(h.width / h.heads),
-                      .hidden = (uint32_t)h.hidden,
-                      .context = (uint32_t)h.context,
+                      .vocab = abs(h.vocab),
+                      .width = h.width,
+                      .layers = h.layers,
+                      .heads = h.heads,
+                      .kv_heads = h.kv_heads,
+                      .head_size = h.width / h.heads,
+                      .hidden = h.hidden,
+                      .context = h.context,
                       .norm_eps = 1e-5f,
                       .tied = h.vocab > 0,
                       .rope_theta = 10000.0f,

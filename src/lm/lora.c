@@ -4,8 +4,6 @@
  * Matrices that share an input (q k v; gate up) have their A's behind one another, so that one
  * product makes t = scale * inp . A^T for all of them; t is kept, it is what the gradient of B
  * needs. On disk they are as peft writes them. */
-#include <math.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "net_int.h"
@@ -46,7 +44,7 @@ static ww_param_id target_of(ww_lora_group g, uint32_t part) {
 /* ---- places ---- */
 
 static uint64_t group_size(const ww_net *n, ww_lora_group g) {
-  const uint64_t r = n->opt.lora_rank;
+  uint64_t r = n->opt.lora_rank;
   uint64_t size = align(ww_lora_parts(g) * r * ww_lora_in(n, g));
   for (uint32_t p = 0; p < ww_lora_parts(g); p++)
     size += align(out_of(n, g, p) * r);
@@ -62,7 +60,7 @@ static uint64_t layer_size(const ww_net *n) {
 
 /* The place of an A or a B in the learned buffer. */
 static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32_t part, bool b) {
-  const uint64_t r = n->opt.lora_rank;
+  uint64_t r = n->opt.lora_rank;
   uint64_t at = layer * layer_size(n);
   for (ww_lora_group i = 0; i < g; i++)
     at += group_size(n, i);
@@ -76,7 +74,7 @@ static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32
 
 void ww_lora_plan(ww_net *n) {
   static const ww_param_id heads[] = {WW_P_feature_w, WW_P_number_w, WW_P_feature_b, WW_P_number_b};
-  n->lora_scale = n->opt.lora_alpha / (float)n->opt.lora_rank;
+  n->lora_scale = n->opt.lora_alpha / n->opt.lora_rank;
   n->learned = n->c.layers * layer_size(n);
   n->decayed = n->learned;
   for (size_t i = 0; i < 4; i++) {
@@ -105,7 +103,7 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
                      const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
   o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
   o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
   uint64_t at = 0;
@@ -117,10 +115,10 @@ void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint
 void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
                       uint32_t ldo, const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
   uint64_t at = 0;
   for (uint32_t p = 0; p < parts; p++) {
-    const uint32_t out = out_of(n, g, p);
+    uint32_t out = out_of(n, g, p);
     const void *mine = ww_net_at(n, dout, at);
     o->matmul_dweight(o, l->b[p].dw, NULL, mine, ldo, ww_net_at(n, l->t, p * r), parts * r, N, r,
                       out);
@@ -141,29 +139,29 @@ void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, co
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
-      const uint32_t in = ww_lora_in(n, g);
-      const uint64_t at = part_at(n, l, g, 0, false),
-                     count = (uint64_t)ww_lora_parts(g) * n->opt.lora_rank * in;
-      const float scale = 1 / sqrtf(3 * (float)in);
+      uint32_t in = ww_lora_in(n, g);
+      uint64_t at = part_at(n, l, g, 0, false),
+               count = (uint64_t)ww_lora_parts(g) * n->opt.lora_rank * in;
+      float scale = 1 / sqrtf(3 * (float)in);
       for (uint64_t i = 0; i < count; i++)
         learned[at + i] = scale * ww_net_normal(~seed, at + i);
     }
 }
 
 void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
-  const uint32_t r = n->opt.lora_rank;
+  uint32_t r = n->opt.lora_rank;
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
-        const uint32_t in = ww_lora_in(n, g), out = out_of(n, g, p);
+        uint32_t in = ww_lora_in(n, g), out = out_of(n, g, p);
         const float *a = learned + part_at(n, l, g, p, false),
                     *b = learned + part_at(n, l, g, p, true);
         float *w = flat + ww_lm_param(&n->layout, target_of(g, p), l)->at;
-        for (uint32_t i = 0; i < out; i++)
-          for (uint32_t j = 0; j < r; j++) {
-            const float by = n->lora_scale * b[(size_t)i * r + j];
+        for (size_t i = 0; i < out; i++)
+          for (size_t j = 0; j < r; j++) {
+            float by = n->lora_scale * b[i * r + j];
             for (uint32_t k = 0; k < in; k++)
-              w[(size_t)i * in + k] += by * a[(size_t)j * in + k];
+              w[i * in + k] += by * a[j * in + k];
           }
       }
     }
@@ -183,19 +181,19 @@ static const char *half_name(const ww_net *n, ww_arena *a, uint32_t layer, ww_lo
 static const ww_lm_slot *param_at(const ww_net *n, uint64_t at) {
   for (uint32_t i = 0; i < n->layout.n; i++)
     if (n->layout.v[i].at == at)
-      return &n->layout.v[i];
+      return n->layout.v + i;
   return NULL;
 }
 
 /* Every tensor of the adapters, with its place in `learned` as its data. */
 static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **out) {
-  const uint64_t r = n->opt.lora_rank;
+  uint64_t r = n->opt.lora_rank;
   WW_VEC(ww_tensor) v = {0};
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++)
         for (int b = 0; b < 2; b++) {
-          const uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
+          uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
           ww_push(a, &v,
                   (ww_tensor){.name = half_name(n, a, l, g, p, b),
                               .type = WW_DTYPE_F32,
@@ -229,7 +227,7 @@ static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
   ww_json_kstr(&j, "task_type", "CAUSAL_LM");
   ww_json_kstr(&j, "base_model_name_or_path", base_name);
   ww_json_kuint(&j, "r", n->opt.lora_rank);
-  ww_json_knum(&j, "lora_alpha", (double)n->opt.lora_alpha);
+  ww_json_knum(&j, "lora_alpha", n->opt.lora_alpha);
   ww_json_knum(&j, "lora_dropout", 0);
   ww_json_kstr(&j, "bias", "none");
   ww_json_kbool(&j, "fan_in_fan_out", false);
@@ -253,12 +251,12 @@ ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww
   float *learned = ww_xmalloc(n->learned * sizeof *learned);
   ww_net_get(n, 0, learned);
   ww_tensor *t;
-  const uint32_t count = list(n, a, learned, &t);
+  uint32_t count = list(n, a, learned, &t);
   const ww_meta meta = {.key = "format", .kind = WW_META_TEXT, .text = "pt", .text_n = 2};
   mkdir(dir, 0777); /* where it cannot be made, writing says so */
   ww_status s = ww_safetensors_write(ww_path_join(a, dir, "adapter_model.safetensors"), t, count,
                                      &meta, 1, e);
-  if (s == WW_OK) {
+  if (!s) {
     print_config(n, base_name, &config);
     s = ww_write_file_atomic(ww_path_join(a, dir, "adapter_config.json"), config.s, config.n, e);
   }

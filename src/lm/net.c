@@ -3,8 +3,6 @@
  * Everything that lives as long as the net is five or six flat buffers (values in real, values in
  * fp32, two moments, gradients; with LoRA the frozen base) and one block that is carved into all
  * activations. Nothing is allocated in a step. */
-#include <math.h>
-#include <stdlib.h>
 
 #include "../base/random.h"
 #include "net_int.h"
@@ -36,9 +34,9 @@ static uint64_t most(uint64_t a, uint64_t b) {
 
 static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
   const ww_lm_config *c = &n->c;
-  const size_t N = (size_t)n->rows * n->tokens, real = n->size;
-  const size_t C = c->width, Q = (size_t)c->heads * c->head_size,
-               KV = (size_t)c->kv_heads * c->head_size, F = c->hidden;
+  size_t N = (size_t)n->rows * n->tokens, real = n->size;
+  size_t C = c->width, Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
+         F = c->hidden;
   l->x = take(k, N * C * real);
   l->normed = take(k, N * C * real);
   l->qkv_out = take(k, N * (Q + 2 * KV) * real);
@@ -57,13 +55,13 @@ static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
 /* What one batch needs at its ends, whatever the layers. */
 static void carve_heads(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
-  const size_t N = (size_t)n->rows * n->tokens, padded = N + 128, real = n->size, C = c->width;
-  uint64_t chunk = LOGITS_BYTES / ((uint64_t)c->vocab * real) / 128 * 128;
+  size_t N = (size_t)n->rows * n->tokens, padded = N + 128, real = n->size, C = c->width;
+  uint64_t chunk = LOGITS_BYTES / (c->vocab * real) / 128 * 128;
   if (chunk < 2048)
     chunk = 2048; /* of a large vocabulary: fewer passes over its gradient are worth the room */
   if (chunk > padded)
     chunk = padded;
-  n->chunk = (uint32_t)chunk;
+  n->chunk = chunk;
   n->hidden = take(k, padded * C * real);
   n->dhidden = take(k, padded * C * real);
   n->logits = take(k, chunk * c->vocab * real);
@@ -87,9 +85,9 @@ static void carve_heads(ww_net *n, carver *k) {
 
 static void carve(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
-  const size_t N = (size_t)n->rows * n->tokens, real = n->size, C = c->width;
-  const size_t Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
-               F = c->hidden;
+  size_t N = (size_t)n->rows * n->tokens, real = n->size, C = c->width;
+  size_t Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
+         F = c->hidden;
   n->rope = take(k, (size_t)n->tokens * c->head_size * sizeof(float));
   n->device = take(k, n->batch_bytes);
   n->branch = take(k, N * C * real);
@@ -97,11 +95,11 @@ static void carve(ww_net *n, carver *k) {
   n->final_normed = take(k, N * C * real);
   n->final_rstd = take(k, N * sizeof(float));
   carve_heads(n, k);
-  const carver before = *k;
+  carver before = *k;
   for (uint32_t l = 0; l < c->layers; l++) {
     if (n->opt.frozen)
       *k = before; /* nothing is kept for a backward pass: all layers use the same room */
-    carve_layer(n, k, &n->layer[l]);
+    carve_layer(n, k, n->layer + l);
   }
   if (n->opt.frozen)
     return;
@@ -133,7 +131,7 @@ static ww_net_param find(const ww_net *n, ww_param_id id, uint32_t layer) {
 
 static void bind(ww_net *n) {
   for (uint32_t i = 0; i < n->c.layers; i++) {
-    ww_net_layer *l = &n->layer[i];
+    ww_net_layer *l = n->layer + i;
     l->norm_attn = find(n, WW_P_norm_attn, i);
     l->qkv = find(n, WW_P_q, i);
     l->qkv_bias = find(n, WW_P_qb, i);
@@ -161,13 +159,12 @@ static bool get(ww_net *n, void **p, uint64_t bytes) {
 
 /* All of the device's memory, or nothing; *bytes is what it takes, about. */
 static bool allocate(ww_net *n, double *bytes) {
-  const bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_DTYPE_F32;
+  bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_DTYPE_F32;
   carver count = {0};
   carve(n, &count);
-  const uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
-  const uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
-  *bytes =
-      (double)count.at + (double)(values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
+  uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
+  uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
+  *bytes = (double)count.at + (values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
   bool ok = get(n, &n->block, count.at) && get(n, &n->param, values);
   if (ok && base)
     ok = get(n, &n->base, base);
@@ -187,7 +184,7 @@ static bool allocate(ww_net *n, double *bytes) {
 static ww_status check(const ww_lm_config *c, const ww_net_options *opt, uint32_t rows,
                        uint32_t tokens, ww_err *e) {
   ww_status s = ww_lm_config_check(c, e);
-  if (s != WW_OK)
+  if (s)
     return s;
   if (!rows || !tokens || (uint64_t)rows * tokens > INT32_MAX / 2)
     return ww_fail(e, WW_EUSAGE,
@@ -203,7 +200,7 @@ ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt
                      uint32_t tokens, ww_net **out, ww_err *e) {
   *out = NULL;
   ww_status s = check(c, opt, rows, tokens, e);
-  if (s != WW_OK)
+  if (s)
     return s;
   ww_net *n = ww_xcalloc(1, sizeof *n);
   *n = (ww_net){.o = o,
@@ -266,11 +263,10 @@ uint64_t ww_net_learned(const ww_net *n) {
  * counted. */
 uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
   const ww_lm_config *c = &n->c;
-  const uint64_t C = c->width, Q = (uint64_t)c->heads * c->head_size,
-                 KV = (uint64_t)c->kv_heads * c->head_size;
-  const uint64_t matrices =
-      c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
-  const uint64_t each = n->opt.lora_rank ? 4 * matrices + 6 * n->learned : 6 * matrices;
+  uint64_t C = c->width, Q = (uint64_t)c->heads * c->head_size,
+           KV = (uint64_t)c->kv_heads * c->head_size;
+  uint64_t matrices = c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
+  uint64_t each = n->opt.lora_rank ? 4 * matrices + 6 * n->learned : 6 * matrices;
   return (uint64_t)B * T * (each + 6 * c->layers * Q * T);
 }
 
@@ -283,7 +279,7 @@ static uint64_t piece_of(const ww_net *n, uint64_t left) {
 
 static void store_real(ww_net *n, void *to, const float *from, uint64_t count) {
   ww_ops *o = n->o;
-  const bool floats = o->real == WW_DTYPE_F32;
+  bool floats = o->real == WW_DTYPE_F32;
   for (uint64_t at = 0, k; at < count; at += k) {
     k = piece_of(n, count - at);
     o->upload(o, floats ? to : n->chunk_f32, from + at, k * sizeof(float));
@@ -294,7 +290,7 @@ static void store_real(ww_net *n, void *to, const float *from, uint64_t count) {
 
 static void load_real(ww_net *n, float *to, const void *from, uint64_t count) {
   ww_ops *o = n->o;
-  const bool floats = o->real == WW_DTYPE_F32;
+  bool floats = o->real == WW_DTYPE_F32;
   for (uint64_t at = 0, k; at < count; at += k) {
     k = piece_of(n, count - at);
     if (!floats)
@@ -377,14 +373,14 @@ void ww_net_merged(ww_net *n, float *flat) {
 
 /* The sum of four uniform values of 16 bits: quick, and the same wherever it is made. */
 float ww_net_normal(uint64_t seed, uint64_t place) {
-  const uint64_t x = ww_mix64(seed + (place + 1) * WW_GOLDEN);
-  const int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) +
-                      (int32_t)(x >> 32 & 0xffff) + (int32_t)(x >> 48) - 2 * 0xffff;
-  return (float)sum * (1.7320508f / 65536); /* of variance 1/3 before */
+  uint64_t x = ww_mix64(seed + (place + 1) * WW_GOLDEN);
+  int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) + (int32_t)(x >> 32 & 0xffff) +
+                (x >> 48) - 2 * 0xffff;
+  return sum * (1.7320508f / 65536); /* of variance 1/3 before */
 }
 
 static float first_scale(const ww_net *n, const ww_lm_slot *p) {
-  const bool into_residual = p->id == WW_P_o || p->id == WW_P_down;
+  bool into_residual = p->id == WW_P_o || p->id == WW_P_down;
   if (p->cols == 1)
     return 0; /* a norm or a bias */
   return into_residual ? 0.02f / sqrtf(2 * (float)n->c.layers) : 0.02f;
@@ -396,10 +392,10 @@ static bool is_norm(ww_param_id id) {
 
 static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *piece,
                        uint64_t piece_n) {
-  const float scale = first_scale(n, p), middle = is_norm(p->id) ? 1 : 0;
-  const uint64_t count = p->rows * p->cols;
+  float scale = first_scale(n, p), middle = is_norm(p->id) ? 1 : 0;
+  uint64_t count = p->rows * p->cols;
   for (uint64_t at = 0; at < count; at += piece_n) {
-    const uint64_t k = count - at < piece_n ? count - at : piece_n;
+    uint64_t k = count - at < piece_n ? count - at : piece_n;
     for (uint64_t i = 0; i < k; i++)
       piece[i] = scale > 0 ? scale * ww_net_normal(seed, p->at + at + i) : middle;
     store_base(n, p->at + at, piece, k);
@@ -410,7 +406,7 @@ static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *pie
 }
 
 void ww_net_init(ww_net *n, uint64_t seed) {
-  const uint64_t piece_n = 1 << 22;
+  uint64_t piece_n = 1 << 22;
   float *piece = ww_xmalloc(piece_n * sizeof *piece);
   if (n->opt.lora_rank) {
     float *learned = ww_xcalloc(n->learned, sizeof *learned);
@@ -419,7 +415,7 @@ void ww_net_init(ww_net *n, uint64_t seed) {
     free(learned);
   }
   for (uint32_t i = 0; i < n->layout.n; i++)
-    init_param(n, &n->layout.v[i], seed, piece, piece_n);
+    init_param(n, n->layout.v + i, seed, piece, piece_n);
   free(piece);
 }
 
@@ -434,12 +430,12 @@ ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, d
   if (n->opt.frozen)
     return ww_fail(e, WW_EUSAGE, "this model was opened to be read, not to learn");
   ww_status s = ww_net_batch_send(n, b, e);
-  if (s != WW_OK)
+  if (s)
     return s;
   n->dropping = n->opt.dropout > 0;
   ww_net_trunk_forward(n);
-  ww_net_heads(n, true, tokens_of_step > 0 ? (float)(1 / tokens_of_step) : 0,
-               asked_of_step > 0 ? (float)((double)n->opt.number_weight / asked_of_step) : 0);
+  ww_net_heads(n, true, tokens_of_step > 0 ? (1 / tokens_of_step) : 0,
+               asked_of_step > 0 ? (n->opt.number_weight / asked_of_step) : 0);
   ww_net_trunk_backward(n);
   n->dropping = false;
   return WW_OK;
@@ -447,13 +443,13 @@ ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, d
 
 ww_status ww_net_losses(ww_net *n, ww_net_loss *out, ww_err *e) {
   ww_status s = n->o->finish(n->o, e);
-  if (s != WW_OK)
+  if (s)
     return s;
   float sums[2];
   n->o->download(n->o, sums, n->totals, sizeof sums);
   n->o->zero(n->o, n->totals, sizeof sums);
-  *out = (ww_net_loss){.token_loss = n->ntokens ? (double)sums[0] / (double)n->ntokens : 0,
-                       .number_loss = n->nasked ? (double)sums[1] / (double)n->nasked : 0,
+  *out = (ww_net_loss){.token_loss = n->ntokens ? (double)sums[0] / n->ntokens : 0,
+                       .number_loss = n->nasked ? (double)sums[1] / n->nasked : 0,
                        .tokens = n->ntokens,
                        .asked = n->nasked};
   n->ntokens = n->nasked = 0;
@@ -484,7 +480,7 @@ void ww_net_update(ww_net *n, const ww_net_update_options *u) {
     return;
   ww_ops *o = n->o;
   float *squares = n->totals + 2;
-  const uint64_t d = n->decayed, rest = n->learned - d;
+  uint64_t d = n->decayed, rest = n->learned - d;
   o->sum_squares(o, squares, n->grad, n->learned, false);
   if (d)
     adamw(n, u, 0, d, u->decay);
@@ -501,19 +497,19 @@ float ww_net_norm(ww_net *n) {
 
 static void read_logits(ww_net *n, float *logits) {
   ww_ops *o = n->o;
-  const uint32_t C = n->c.width, V = n->c.vocab;
-  for (uint32_t at = 0; at < n->b.N; at += n->chunk) {
-    const uint32_t k = n->b.N - at < n->chunk ? n->b.N - at : n->chunk;
-    o->matmul_forward(o, n->logits, V, ww_net_at(n, n->final_normed, (uint64_t)at * C), C,
-                      n->head.w, NULL, k, C, V, false);
-    load_real(n, logits + (size_t)at * V, n->logits, (uint64_t)k * V);
+  uint32_t C = n->c.width, V = n->c.vocab;
+  for (size_t at = 0; at < n->b.N; at += n->chunk) {
+    uint32_t k = n->b.N - at < n->chunk ? n->b.N - at : n->chunk;
+    o->matmul_forward(o, n->logits, V, ww_net_at(n, n->final_normed, at * C), C, n->head.w, NULL, k,
+                      C, V, false);
+    load_real(n, logits + at * V, n->logits, (uint64_t)k * V);
   }
 }
 
 ww_status ww_net_forward(ww_net *n, const ww_lm_batch *b, float *logits, float *numbers,
                          ww_err *e) {
   ww_status s = ww_net_batch_send(n, b, e);
-  if (s != WW_OK)
+  if (s)
     return s;
   ww_net_trunk_forward(n);
   ww_net_heads(n, false, 0, 0);

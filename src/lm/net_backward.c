@@ -9,22 +9,22 @@
 static void linear_back(ww_net *n, ww_net_layer *l, ww_lora_group g, void *dinp, const void *dout,
                         const void *inp) {
   ww_ops *o = n->o;
-  const ww_net_param w = ww_net_weight(l, g);
-  const uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
+  ww_net_param w = ww_net_weight(l, g);
+  uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
   if (w.dw)
     o->matmul_dweight(o, w.dw, ww_net_bias(l, g).dw, dout, OC, inp, IC, n->b.N, IC, OC);
   if (dinp)
     o->matmul_dinp(o, dinp, IC, dout, OC, w.w, n->b.N, IC, OC, false);
   if (n->opt.lora_rank)
-    ww_lora_backward(n, &l->lora[g], g, dinp, dout, OC, inp);
+    ww_lora_backward(n, l->lora + g, g, dinp, dout, OC, inp);
 }
 
 static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size,
-                 F = c->hidden, W = (H + 2 * K) * D;
+  uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size, F = c->hidden,
+           W = (H + 2 * K) * D;
   const void *dbranch = ww_net_dropout(n, l, 1, n->branch, n->dres); /* `branch` is free here */
   linear_back(n, l, WW_LORA_DOWN, n->dact, dbranch, l->act);
   o->swiglu_backward(o, n->dwide, n->dact, l->gu_out, N, F);
@@ -34,11 +34,11 @@ static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
 
   dbranch = ww_net_dropout(n, l, 0, n->branch, n->dres);
   linear_back(n, l, WW_LORA_O, n->dact, dbranch, l->att);
-  const ww_attention_layer attention = ww_net_attention(n, l);
+  ww_attention_layer attention = ww_net_attention(n, l);
   o->attention_backward(o, &attention);
   o->rope(o, n->dwide, W, b->position, n->rope, N, H + K, D, true);
   /* Below a frozen first layer nobody asks: its input's gradient ends here. */
-  const bool asked = !first || n->embed.dw || (n->feature_w.dw && b->described);
+  bool asked = !first || n->embed.dw || (n->feature_w.dw && b->described);
   linear_back(n, l, WW_LORA_QKV, asked ? n->dnorm : NULL, n->dwide, l->normed);
   if (asked)
     o->rmsnorm_backward(o, n->dres, l->norm_attn.dw, n->dnorm, l->x, l->norm_attn.w, l->rstd, N, C);
@@ -48,12 +48,12 @@ void ww_net_trunk_backward(ww_net *n) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  const uint32_t C = c->width, G = c->feature_tokens;
+  uint32_t C = c->width, G = c->feature_tokens;
   o->zero(o, n->dres, (size_t)b->N * C * n->size);
   o->rmsnorm_backward(o, n->dres, n->norm_final.dw, n->dnorm, n->x_final, n->norm_final.w,
                       n->final_rstd, b->N, C);
   for (uint32_t i = c->layers; i-- > 0;)
-    layer_back(n, &n->layer[i], i == 0);
+    layer_back(n, n->layer + i, i == 0);
   if (n->embed.dw)
     o->embed_backward(o, n->embed.dw, n->dres, b->order, b->group, b->id, b->unique, b->N, C);
   if (!n->feature_w.dw || !b->described)

@@ -12,20 +12,18 @@ static uint32_t pad(uint32_t n) {
 }
 
 size_t ww_net_batch_bytes(const ww_net *n) {
-  const size_t N = (size_t)n->rows * n->tokens,
-               each = 64; /* parts begin at multiples of 64 bytes */
-  const size_t ints = 3 * N + 3 * N + 1 + 2 * (N + 128) + N + (n->c.features ? N : 0);
-  const size_t floats =
-      N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
+  size_t N = (size_t)n->rows * n->tokens, each = 64; /* parts begin at multiples of 64 bytes */
+  size_t ints = 3 * N + 3 * N + 1 + 2 * (N + 128) + N + (n->c.features ? N : 0);
+  size_t floats = N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
   return (ints + floats) * 4 + 12 * each;
 }
 
 static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww_err *e) {
-  const int32_t V = (int32_t)n->c.vocab;
-  const size_t at = (size_t)r * b->T;
+  int32_t V = n->c.vocab;
+  size_t at = (size_t)r * b->T;
   for (uint32_t t = 0; t < b->T; t++) {
-    const int32_t token = b->token[at + t], target = b->target ? b->target[at + t] : -1,
-                  first = b->first[at + t];
+    int32_t token = b->token[at + t], target = b->target ? b->target[at + t] : -1,
+            first = b->first[at + t];
     if (token < 0 || token >= V || target >= V)
       return ww_fail(e, WW_EDATA,
                      "row %u, place %u: token %d or target %d is not one of the model's %d: was it "
@@ -40,7 +38,7 @@ static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww
 }
 
 static ww_status check_places(const ww_net *n, const ww_lm_batch *b, ww_err *e) {
-  const uint32_t N = b->B * b->T, G = n->c.feature_tokens;
+  uint32_t N = b->B * b->T, G = n->c.feature_tokens;
   if (b->asked > N || (b->asked && !n->c.numbers))
     return ww_fail(e, WW_EDATA, "numbers are asked at %u places of a model that gives %u", b->asked,
                    n->c.numbers);
@@ -51,7 +49,7 @@ static ww_status check_places(const ww_net *n, const ww_lm_batch *b, ww_err *e) 
     return ww_fail(e, WW_EDATA, "%u documents bring features to a model that takes %u",
                    b->described, n->c.features);
   for (uint32_t i = 0; i < b->described; i++) {
-    const int64_t at = b->describe_at[i];
+    int64_t at = b->describe_at[i];
     if (at < 0 || at + G > N || (uint32_t)(at % b->T) + G > b->T)
       return ww_fail(e, WW_EDATA, "a document at place %d has no room for its %u feature tokens",
                      b->describe_at[i], G);
@@ -66,7 +64,7 @@ static ww_status check(const ww_net *n, const ww_lm_batch *b, ww_err *e) {
                    n->rows, n->tokens);
   for (uint32_t r = 0; r < b->B; r++) {
     ww_status s = check_row(n, b, r, e);
-    if (s != WW_OK)
+    if (s)
       return s;
   }
   return check_places(n, b, e);
@@ -108,13 +106,13 @@ static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
   n->b.group = put(w, unique + 1, &group);
   int32_t at = 0;
   for (uint32_t u = 0; u < unique; u++) {
-    const int32_t count = n->seen[id[u]];
+    int32_t count = n->seen[id[u]];
     group[u] = n->seen[id[u]] = at;
     at += count;
   }
   group[unique] = at;
   for (uint32_t i = 0; i < N; i++)
-    order[n->seen[token[i]]++] = (int32_t)i;
+    order[n->seen[token[i]]++] = i;
   for (uint32_t u = 0; u < unique; u++)
     n->seen[id[u]] = 0;
   n->b.unique = unique;
@@ -128,7 +126,7 @@ static void find_targets(writer *w, const int32_t *target, uint32_t N) {
   uint32_t k = 0;
   for (uint32_t i = 0; target && i < N; i++)
     if (target[i] >= 0) {
-      row[k] = (int32_t)i;
+      row[k] = i;
       value[k++] = target[i];
     }
   b->targets = k;
@@ -141,10 +139,10 @@ static void find_targets(writer *w, const int32_t *target, uint32_t N) {
 
 ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   ww_status s = check(n, in, e);
-  if (s != WW_OK)
+  if (s)
     return s;
   ww_net_batch *b = &n->b;
-  const uint32_t N = in->B * in->T, G = n->c.feature_tokens;
+  uint32_t N = in->B * in->T, G = n->c.feature_tokens;
   writer w = {.n = n};
   *b = (ww_net_batch){
       .B = in->B, .T = in->T, .N = N, .asked = in->asked, .described = in->described};
@@ -153,7 +151,7 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   int32_t *position, *row;
   b->position = put(&w, N, &position);
   for (uint32_t i = 0; i < N; i++)
-    position[i] = (int32_t)(i % in->T) - in->first[i];
+    position[i] = (i % in->T) - in->first[i];
   sort_tokens(&w, in->token, N);
   find_targets(&w, in->target, N);
   b->ask_at = put_copy(&w, in->ask_at, in->asked);
@@ -161,7 +159,7 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   b->describe_row = put(&w, (size_t)in->described * G, &row);
   for (uint32_t d = 0; d < in->described; d++)
     for (uint32_t g = 0; g < G; g++)
-      row[d * G + g] = in->describe_at[d] + (int32_t)g;
+      row[d * G + g] = in->describe_at[d] + g;
   b->feature = (const float *)put_copy(&w, in->features, (size_t)in->described * n->c.features);
   n->o->upload(n->o, n->device, n->host, w.at);
   n->ntokens += b->targets;

@@ -14,7 +14,7 @@ static void embed(ww_net *n, void *x) {
   o->embed_forward(o, x, b->token, n->embed.w, b->N, c->width);
   if (!b->described)
     return;
-  const uint32_t wide = c->feature_tokens * c->width;
+  uint32_t wide = c->feature_tokens * c->width;
   o->to_real(o, n->feature, b->feature, (uint64_t)b->described * c->features);
   o->matmul_forward(o, n->described, wide, n->feature, c->features, n->feature_w.w, n->feature_b.w,
                     b->described, c->features, wide, false);
@@ -24,17 +24,17 @@ static void embed(ww_net *n, void *x) {
 
 /* out [N, OC] = inp [N, IC] . w^T + bias, and what the adapters add */
 static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp) {
-  const uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
+  uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
   n->o->matmul_forward(n->o, out, OC, inp, IC, ww_net_weight(l, g).w, ww_net_bias(l, g).w, n->b.N,
                        IC, OC, false);
   if (n->opt.lora_rank)
-    ww_lora_forward(n, &l->lora[g], g, out, OC, inp);
+    ww_lora_forward(n, l->lora + g, g, out, OC, inp);
 }
 
 const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp) {
   if (!n->dropping)
     return inp;
-  const uint64_t which = 2 * (uint64_t)(l - n->layer) + (uint64_t)half;
+  uint64_t which = 2 * (uint64_t)(l - n->layer) + half;
   n->o->dropout(n->o, out, inp, n->opt.dropout, ww_hash(&which, sizeof which, n->seed),
                 (uint64_t)n->b.N * n->c.width);
   return out;
@@ -44,17 +44,17 @@ void ww_net_trunk_forward(ww_net *n) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size,
-                 F = c->hidden, W = (H + 2 * K) * D;
+  uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size, F = c->hidden,
+           W = (H + 2 * K) * D;
   void *before = NULL; /* the residual stream that `branch` is to be added to */
   embed(n, n->layer[0].x);
   for (uint32_t i = 0; i < c->layers; i++) {
-    ww_net_layer *l = &n->layer[i];
+    ww_net_layer *l = n->layer + i;
     o->rmsnorm_forward(o, l->normed, l->rstd, l->x, i ? before : l->x, i ? n->branch : NULL,
                        l->norm_attn.w, c->norm_eps, N, C);
     linear(n, l, WW_LORA_QKV, l->qkv_out, l->normed);
     o->rope(o, l->qkv_out, W, b->position, n->rope, N, H + K, D, false);
-    const ww_attention_layer attention = ww_net_attention(n, l);
+    ww_attention_layer attention = ww_net_attention(n, l);
     o->attention_forward(o, &attention);
     linear(n, l, WW_LORA_O, n->branch, l->att);
     ww_net_dropout(n, l, 0, n->branch, n->branch);
@@ -73,16 +73,15 @@ void ww_net_trunk_forward(ww_net *n) {
 /* Rows with a target, chunk by chunk: logits, loss, gradient of their input and of the head. */
 static void token_head(ww_net *n, bool learn, float scale, const void *hidden, void *dhidden) {
   ww_ops *o = n->o;
-  const uint32_t C = n->c.width, V = n->c.vocab, rows = n->b.padded;
-  for (uint32_t at = 0; at < rows; at += n->chunk) {
-    const uint32_t k = rows - at < n->chunk ? rows - at : n->chunk;
-    const void *inp = ww_net_at(n, hidden, (uint64_t)at * C);
+  uint32_t C = n->c.width, V = n->c.vocab, rows = n->b.padded;
+  for (size_t at = 0; at < rows; at += n->chunk) {
+    uint32_t k = rows - at < n->chunk ? rows - at : n->chunk;
+    const void *inp = ww_net_at(n, hidden, at * C);
     o->matmul_forward(o, n->logits, V, inp, C, n->head.w, NULL, k, C, V, false);
     o->token_loss(o, n->loss + at, n->logits, n->b.target + at, scale, k, V);
     if (!learn)
       continue;
-    o->matmul_dinp(o, ww_net_at(n, dhidden, (uint64_t)at * C), C, n->logits, V, n->head.w, k, C, V,
-                   false);
+    o->matmul_dinp(o, ww_net_at(n, dhidden, at * C), C, n->logits, V, n->head.w, k, C, V, false);
     if (n->head.dw)
       o->matmul_dweight(o, n->head.dw, NULL, n->logits, V, inp, C, k, C, V);
   }
@@ -93,7 +92,7 @@ static void token_head(ww_net *n, bool learn, float scale, const void *hidden, v
 static void number_head(ww_net *n, bool learn, float scale) {
   ww_ops *o = n->o;
   const ww_net_batch *b = &n->b;
-  const uint32_t C = n->c.width, K = n->c.numbers;
+  uint32_t C = n->c.width, K = n->c.numbers;
   o->gather_rows(o, n->ask_hidden, n->final_normed, b->ask_at, b->asked, C);
   o->matmul_forward(o, n->number_out, 2 * K, n->ask_hidden, C, n->number_w.w, n->number_b.w,
                     b->asked, C, 2 * K, false);
@@ -111,8 +110,8 @@ static void number_head(ww_net *n, bool learn, float scale) {
 void ww_net_heads(ww_net *n, bool learn, float token_scale, float number_scale) {
   ww_ops *o = n->o;
   const ww_net_batch *b = &n->b;
-  const uint32_t C = n->c.width;
-  const bool all = b->targets == b->N; /* then nothing need be gathered */
+  uint32_t C = n->c.width;
+  bool all = b->targets == b->N; /* then nothing need be gathered */
   if (learn && !all)
     o->zero(o, n->dnorm, (size_t)b->N * C * n->size);
   if (all) {

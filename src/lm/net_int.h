@@ -6,6 +6,9 @@
 #ifndef WW_LM_NET_INT_H
 #define WW_LM_NET_INT_H
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "net.h"
 
 /* A parameter on the device: real values and their gradient, NULL where it does not learn. */

@@ -5,8 +5,6 @@
  * written so that a compiler can use vectors; the three products and attention lie in
  * ops_cpu_gemm.c and ops_cpu_attention.c. Sums that decide something (losses, norms) run in double.
  */
-#include <math.h>
-#include <stdlib.h>
 
 #include "ops_cpu_int.h"
 
@@ -17,7 +15,7 @@ enum { HEAD = 256 };
 static void *cpu_alloc(ww_ops *o, size_t bytes) {
   if (bytes > SIZE_MAX / 2)
     return NULL;
-  const size_t all = (bytes + 2 * HEAD - 1) / HEAD * HEAD;
+  size_t all = (bytes + 2 * HEAD - 1) / HEAD * HEAD;
   char *p = aligned_alloc(HEAD, all);
   if (!p)
     return NULL;
@@ -31,9 +29,9 @@ static void cpu_release(ww_ops *o, void *p) {
   if (!p)
     return;
   size_t all;
-  memcpy(&all, (char *)p - HEAD, sizeof all);
+  memcpy(&all, p - HEAD, sizeof all);
   ((ww_ops_cpu_state *)o)->bytes -= all;
-  free((char *)p - HEAD);
+  free(p - HEAD);
 }
 
 static void cpu_copy(ww_ops *o, void *to, const void *from, size_t bytes) {
@@ -70,9 +68,8 @@ static uint64_t cpu_memory(ww_ops *o) {
 static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight,
                           uint32_t N, uint32_t C) {
   (void)o;
-  for (uint32_t n = 0; n < N; n++)
-    memcpy((float *)out + (size_t)n * C, (const float *)weight + (size_t)token[n] * C,
-           C * sizeof(float));
+  for (size_t n = 0; n < N; n++)
+    memcpy((float *)out + n * C, (const float *)weight + (size_t)token[n] * C, C * sizeof(float));
 }
 
 static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
@@ -103,8 +100,8 @@ static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, 
                             .K = C,
                             .add = add});
   if (bias)
-    for (uint32_t n = 0; n < N; n++)
-      ww_axpy((float *)out + (size_t)n * ldo, bias, 1, OC);
+    for (size_t n = 0; n < N; n++)
+      ww_axpy((float *)out + n * ldo, bias, 1, OC);
 }
 
 static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
@@ -138,8 +135,8 @@ static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *
                             .K = N,
                             .add = true});
   if (dbias)
-    for (uint32_t n = 0; n < N; n++)
-      ww_axpy(dbias, (const float *)dout + (size_t)n * ldo, 1, OC);
+    for (size_t n = 0; n < N; n++)
+      ww_axpy(dbias, (const float *)dout + n * ldo, 1, OC);
 }
 
 /* ---- norm, rotation, activation ---- */
@@ -149,17 +146,17 @@ static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const 
                             uint32_t C) {
   (void)o;
   const float *w = weight;
-  for (uint32_t n = 0; n < N; n++) {
-    const float *x = (const float *)inp + (size_t)n * C;
+  for (size_t n = 0; n < N; n++) {
+    const float *x = (const float *)inp + n * C;
     if (branch) {
-      const float *add = (const float *)branch + (size_t)n * C;
-      float *s = (float *)sum + (size_t)n * C;
+      const float *add = (const float *)branch + n * C;
+      float *s = (float *)sum + n * C;
       for (uint32_t c = 0; c < C; c++)
         s[c] = x[c] + add[c];
       x = s;
     }
-    const float r = 1 / sqrtf(ww_dot(x, x, C) / (float)C + eps);
-    float *y = (float *)out + (size_t)n * C;
+    float r = 1 / sqrtf(ww_dot(x, x, C) / C + eps);
+    float *y = (float *)out + n * C;
     for (uint32_t c = 0; c < C; c++)
       y[c] = x[c] * r * w[c];
     rstd[n] = r;
@@ -172,14 +169,13 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
                              uint32_t C) {
   (void)o;
   const float *w = weight;
-  for (uint32_t n = 0; n < N; n++) {
-    const float *x = (const float *)inp + (size_t)n * C, *dy = (const float *)dout + (size_t)n * C,
-                r = rstd[n];
-    float *dx = (float *)dinp + (size_t)n * C;
+  for (size_t n = 0; n < N; n++) {
+    const float *x = (const float *)inp + n * C, *dy = (const float *)dout + n * C, r = rstd[n];
+    float *dx = (float *)dinp + n * C;
     double along = 0;
     for (uint32_t c = 0; c < C; c++)
-      along += (double)(dy[c] * w[c] * x[c]);
-    const float back = (float)along * r * r * r / (float)C;
+      along += dy[c] * w[c] * x[c];
+    float back = (float)along * r * r * r / C;
     for (uint32_t c = 0; c < C; c++)
       dx[c] += r * dy[c] * w[c] - back * x[c];
     if (dweight)
@@ -191,14 +187,14 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
 static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
                  uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
   (void)o;
-  const uint32_t half = head_size / 2;
-  const float sign = back ? -1 : 1;
-  for (uint32_t n = 0; n < N; n++) {
+  uint32_t half = head_size / 2;
+  float sign = back ? -1 : 1;
+  for (size_t n = 0; n < N; n++) {
     const float *angle = table + (size_t)position[n] * head_size;
-    for (uint32_t h = 0; h < heads; h++) {
-      float *x = (float *)qk + (size_t)n * ld + (size_t)h * head_size;
+    for (size_t h = 0; h < heads; h++) {
+      float *x = (float *)qk + n * ld + h * head_size;
       for (uint32_t i = 0; i < half; i++) {
-        const float cos = angle[2 * i], sin = sign * angle[2 * i + 1], a = x[i], b = x[half + i];
+        float cos = angle[2 * i], sin = sign * angle[2 * i + 1], a = x[i], b = x[half + i];
         x[i] = a * cos - b * sin;
         x[half + i] = b * cos + a * sin;
       }
@@ -212,10 +208,9 @@ typedef struct {
   uint32_t F;
 } swiglu;
 
-static void swiglu_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+static void swiglu_some(const void *ctx, ww_cpu_part p) {
   const swiglu *s = ctx;
-  (void)scratch;
-  for (uint64_t n = from; n < to; n++) {
+  for (uint64_t n = p.from; n < p.to; n++) {
     const float *gate = s->gu + n * 2 * s->F, *up = gate + s->F;
     float *out = s->out + n * s->F;
     for (uint32_t f = 0; f < s->F; f++)
@@ -223,14 +218,13 @@ static void swiglu_some(const void *ctx, float *scratch, uint64_t from, uint64_t
   }
 }
 
-static void swiglu_back_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+static void swiglu_back_some(const void *ctx, ww_cpu_part p) {
   const swiglu *s = ctx;
-  (void)scratch;
-  for (uint64_t n = from; n < to; n++) {
+  for (uint64_t n = p.from; n < p.to; n++) {
     const float *gate = s->gu + n * 2 * s->F, *up = gate + s->F, *dout = s->dout + n * s->F;
     float *dgate = s->dgu + n * 2 * s->F, *dup = dgate + s->F;
     for (uint32_t f = 0; f < s->F; f++) {
-      const float sigmoid = 1 / (1 + expf(-gate[f])), silu = gate[f] * sigmoid;
+      float sigmoid = 1 / (1 + expf(-gate[f])), silu = gate[f] * sigmoid;
       dup[f] = dout[f] * silu;
       dgate[f] = dout[f] * up[f] * (sigmoid + silu * (1 - sigmoid));
     }
@@ -238,13 +232,13 @@ static void swiglu_back_some(const void *ctx, float *scratch, uint64_t from, uin
 }
 
 static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
-  const swiglu s = {.out = out, .gu = gu, .F = F};
+  swiglu s = {.out = out, .gu = gu, .F = F};
   ww_cpu_split(o, swiglu_some, &s, N, 1, 20.0 * N * F);
 }
 
 static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
                             uint32_t F) {
-  const swiglu s = {.dgu = dgu, .dout = dout, .gu = gu, .F = F};
+  swiglu s = {.dgu = dgu, .dout = dout, .gu = gu, .F = F};
   ww_cpu_split(o, swiglu_back_some, &s, N, 1, 30.0 * N * F);
 }
 
@@ -257,12 +251,11 @@ typedef struct {
   uint32_t V;
 } token;
 
-static void token_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+static void token_some(const void *ctx, ww_cpu_part p) {
   const token *t = ctx;
-  (void)scratch;
-  for (uint64_t n = from; n < to; n++) {
+  for (uint64_t n = p.from; n < p.to; n++) {
     float *x = t->logits + n * t->V, top = x[0];
-    const int32_t target = t->target[n];
+    int32_t target = t->target[n];
     t->loss[n] = 0;
     if (target < 0) {
       memset(x, 0, t->V * sizeof *x);
@@ -270,38 +263,37 @@ static void token_some(const void *ctx, float *scratch, uint64_t from, uint64_t 
     }
     for (uint32_t v = 1; v < t->V; v++)
       top = x[v] > top ? x[v] : top;
-    const float asked = x[target] - top;
+    float asked = x[target] - top;
     double sum = 0;
     for (uint32_t v = 0; v < t->V; v++)
-      sum += (double)(x[v] = expf(x[v] - top));
-    const float by = t->scale / (float)sum;
+      sum += (x[v] = expf(x[v] - top));
+    float by = t->scale / (float)sum;
     for (uint32_t v = 0; v < t->V; v++)
       x[v] *= by;
     x[target] -= t->scale;
-    t->loss[n] = (float)(log(sum) - (double)asked);
+    t->loss[n] = log(sum) - asked;
   }
 }
 
 static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale,
                        uint32_t N, uint32_t V) {
-  const token t = {loss, logits, target, scale, V};
+  token t = {loss, logits, target, scale, V};
   ww_cpu_split(o, token_some, &t, N, 1, 20.0 * N * V);
 }
 
 static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target,
                         float scale, uint32_t n, uint32_t K) {
   (void)o;
-  for (uint32_t i = 0; i < n; i++) {
-    const float *mean = (const float *)out + (size_t)i * 2 * K, *spread = mean + K,
-                *y = target + (size_t)i * K;
-    float *dmean = (float *)dout + (size_t)i * 2 * K, *dspread = dmean + K;
+  for (size_t i = 0; i < n; i++) {
+    const float *mean = (const float *)out + i * 2 * K, *spread = mean + K, *y = target + i * K;
+    float *dmean = (float *)dout + i * 2 * K, *dspread = dmean + K;
     double sum = 0;
     for (uint32_t k = 0; k < K; k++) {
       dmean[k] = dspread[k] = 0;
       if (isnan(y[k]))
         continue;
-      const float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), miss = y[k] - mean[k];
-      sum += (double)(fabsf(miss) + WW_SPREAD_WEIGHT * (fabsf(miss) * sharp + s));
+      float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), miss = y[k] - mean[k];
+      sum += fabsf(miss) + WW_SPREAD_WEIGHT * (fabsf(miss) * sharp + s);
       dmean[k] = (miss > 0   ? -1.0f
                   : miss < 0 ? 1.0f
                              : 0.0f) *
@@ -313,7 +305,7 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
         sum = NAN;
       }
     }
-    loss[i] = (float)sum;
+    loss[i] = sum;
   }
 }
 
@@ -327,8 +319,8 @@ static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *ro
 static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
                              uint32_t C) {
   (void)o;
-  for (uint32_t i = 0; i < n; i++)
-    ww_axpy((float *)out + (size_t)row[i] * C, (const float *)inp + (size_t)i * C, 1, C);
+  for (size_t i = 0; i < n; i++)
+    ww_axpy((float *)out + (size_t)row[i] * C, (const float *)inp + i * C, 1, C);
 }
 
 static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
@@ -349,20 +341,20 @@ static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
 
 static void sum_all(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   (void)o;
-  double sum = add ? (double)*out : 0;
+  double sum = add ? *out : 0;
   for (uint64_t i = 0; i < n; i++)
-    sum += (double)x[i];
-  *out = (float)sum;
+    sum += x[i];
+  *out = sum;
 }
 
 static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   (void)o;
-  double sum = add ? (double)*out : 0;
+  double sum = add ? *out : 0;
   for (uint64_t at = 0; at < n; at += 4096) { /* lanes within a block, blocks in double */
-    const uint32_t k = (uint32_t)(n - at < 4096 ? n - at : 4096);
-    sum += (double)ww_dot(x + at, x + at, k);
+    uint32_t k = n - at < 4096 ? n - at : 4096;
+    sum += ww_dot(x + at, x + at, k);
   }
-  *out = (float)sum;
+  *out = sum;
 }
 
 typedef struct {
@@ -371,33 +363,31 @@ typedef struct {
   float by, lr, keep, root2;
 } adam;
 
-static void adam_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
-  const adam s = *(const adam *)ctx;
-  const ww_adamw a = s.a;
-  (void)scratch;
-  for (uint64_t i = from; i < to; i++) {
-    const float g = a.grad[i] * s.by;
-    const float m = a.beta1 * a.m[i] + (1 - a.beta1) * g,
-                v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
+static void adam_some(const void *ctx, ww_cpu_part p) {
+  adam s = *(const adam *)ctx;
+  ww_adamw a = s.a;
+  for (uint64_t i = p.from; i < p.to; i++) {
+    float g = a.grad[i] * s.by;
+    float m = a.beta1 * a.m[i] + (1 - a.beta1) * g, v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
     a.m[i] = m;
     a.v[i] = v;
     a.master[i] = a.master[i] * s.keep - s.lr * m / (sqrtf(v) * s.root2 + a.eps);
   }
   if (a.param != a.master)
-    memcpy((float *)a.param + from, a.master + from, (to - from) * sizeof(float));
+    memcpy((float *)a.param + p.from, a.master + p.from, (p.to - p.from) * sizeof(float));
 }
 
 static void adamw(ww_ops *o, const ww_adamw *a) {
   if (!isfinite(*a->squares))
     return;
-  const float norm = sqrtf(*a->squares);
-  const double fix1 = 1 - pow((double)a->beta1, a->step), fix2 = 1 - pow((double)a->beta2, a->step);
-  const adam s = {.a = *a,
-                  .by = a->clip > 0 && norm > a->clip ? a->clip / norm : 1,
-                  .lr = (float)(a->lr / fix1),
-                  .keep = 1 - a->lr * a->decay,
-                  .root2 = (float)(1 / sqrt(fix2))};
-  ww_cpu_split(o, adam_some, &s, a->n, 64, 20.0 * (double)a->n);
+  float norm = sqrtf(*a->squares);
+  double fix1 = 1 - pow(a->beta1, a->step), fix2 = 1 - pow(a->beta2, a->step);
+  adam s = {.a = *a,
+            .by = a->clip > 0 && norm > a->clip ? a->clip / norm : 1,
+            .lr = a->lr / fix1,
+            .keep = 1 - a->lr * a->decay,
+            .root2 = (1 / sqrt(fix2))};
+  ww_cpu_split(o, adam_some, &s, a->n, 64, 20.0 * a->n);
 }
 
 /* ---- the table ---- */
@@ -449,7 +439,7 @@ ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
                     .sum = sum_all,
                     .sum_squares = sum_squares,
                     .adamw = adamw};
-  const uint32_t cores = ww_team_cores(), threads = cores < WW_CPU_THREADS ? cores : WW_CPU_THREADS;
+  uint32_t cores = ww_team_cores(), threads = cores < WW_CPU_THREADS ? cores : WW_CPU_THREADS;
   s->team = ww_team_new(threads);
   *out = NULL;
   for (uint32_t i = 0; i < threads; i++)

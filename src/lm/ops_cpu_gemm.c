@@ -60,7 +60,7 @@ static kernel choose(void) {
 static void pack(float *to, const float *from, size_t row, size_t col, uint32_t rows, uint32_t K,
                  uint32_t R) {
   for (uint32_t at = 0; at < rows; at += R, to += (size_t)R * K) {
-    const uint32_t n = rows - at < R ? rows - at : R;
+    uint32_t n = rows - at < R ? rows - at : R;
     const float *p = from + at * row;
     if (row == 1) { /* neighbours lie together */
       for (uint32_t k = 0; k < K; k++) {
@@ -97,15 +97,15 @@ static uint32_t least(uint32_t a, uint32_t b) {
 
 /* One thread's part: packs b [kc, nc] and a [mc, kc], then tile after tile. */
 static void product(const ww_gemm *g, float *scratch) {
-  const kernel k = choose();
+  kernel k = choose();
   float *tile = scratch, *pa = tile + TILE, *pb = pa + MC * KC;
   for (uint32_t j0 = 0; j0 < g->N; j0 += NC)
     for (uint32_t k0 = 0; k0 < g->K; k0 += KC) {
-      const uint32_t nc = least(g->N - j0, NC), kc = least(g->K - k0, KC);
-      const bool add = g->add || k0;
+      uint32_t nc = least(g->N - j0, NC), kc = least(g->K - k0, KC);
+      bool add = g->add || k0;
       pack(pb, g->b + k0 * g->b_row + j0 * g->b_col, g->b_col, g->b_row, nc, kc, k.NR);
       for (uint32_t i0 = 0; i0 < g->M; i0 += MC) {
-        const uint32_t mc = least(g->M - i0, MC);
+        uint32_t mc = least(g->M - i0, MC);
         pack(pa, g->a + i0 * g->a_row + k0 * g->a_col, g->a_row, g->a_col, mc, kc, k.MR);
         for (uint32_t j = 0; j < nc; j += k.NR)
           for (uint32_t i = 0; i < mc; i += k.MR) {
@@ -117,24 +117,24 @@ static void product(const ww_gemm *g, float *scratch) {
     }
 }
 
-static void some_rows(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+static void some_rows(const void *ctx, ww_cpu_part p) {
   ww_gemm g = *(const ww_gemm *)ctx;
-  g.out += from * g.ldo;
-  g.a += from * g.a_row;
-  g.M = (uint32_t)(to - from);
-  product(&g, scratch);
+  g.out += p.from * g.ldo;
+  g.a += p.from * g.a_row;
+  g.M = p.to - p.from;
+  product(&g, p.scratch);
 }
 
-static void some_columns(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+static void some_columns(const void *ctx, ww_cpu_part p) {
   ww_gemm g = *(const ww_gemm *)ctx;
-  g.out += from;
-  g.b += from * g.b_col;
-  g.N = (uint32_t)(to - from);
-  product(&g, scratch);
+  g.out += p.from;
+  g.b += p.from * g.b_col;
+  g.N = p.to - p.from;
+  product(&g, p.scratch);
 }
 
 void ww_cpu_gemm(ww_ops *o, const ww_gemm *g) {
-  const double cost = 2.0 * g->M * g->N * g->K;
+  double cost = 2.0 * g->M * g->N * g->K;
   if (g->M >= g->N)
     ww_cpu_split(o, some_rows, g, g->M, 12, cost);
   else
@@ -153,10 +153,10 @@ typedef struct {
 /* Thread `rank` works on its share, in whole steps. */
 static void share(void *ctx, uint32_t rank, uint32_t size) {
   const split *p = ctx;
-  const uint64_t steps = (p->n + p->step - 1) / p->step;
-  const uint64_t from = steps * rank / size * p->step, to = steps * (rank + 1) / size * p->step;
+  uint64_t steps = (p->n + p->step - 1) / p->step;
+  uint64_t from = steps * rank / size * p->step, to = steps * (rank + 1) / size * p->step;
   if (from < to)
-    p->fn(p->ctx, p->s->scratch[rank], from, to < p->n ? to : p->n);
+    p->fn(p->ctx, (ww_cpu_part){p->s->scratch[rank], from, to < p->n ? to : p->n});
 }
 
 void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step,
@@ -165,7 +165,7 @@ void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint6
   if (!n)
     return;
   if (cost < 1e6 || n <= step)
-    fn(ctx, s->scratch[0], 0, n);
+    fn(ctx, (ww_cpu_part){s->scratch[0], 0, n});
   else
     ww_team_run(s->team, share, &(split){s, fn, ctx, n, step});
 }

@@ -2,13 +2,20 @@
 #ifndef WW_LM_OPS_CPU_INT_H
 #define WW_LM_OPS_CPU_INT_H
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "ops.h"
 #include "team.h"
 
 enum { WW_CPU_THREADS = 16, WW_CPU_SCRATCH = 512 * 1024 };
 
-/* Works on from <= i < to; `scratch` is the thread's own. */
-typedef void ww_cpu_work(const void *ctx, float *scratch, uint64_t from, uint64_t to);
+/* A thread's part: from <= i < to, with scratch of its own. */
+typedef struct {
+  float *scratch;
+  uint64_t from, to;
+} ww_cpu_part;
+typedef void ww_cpu_work(const void *ctx, ww_cpu_part p);
 
 typedef struct {
   ww_ops ops; /* first: a ww_ops * is one of these */

@@ -6,12 +6,6 @@
  * end. */
 #include "weights_int.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum { CHUNK = 1 << 18 }; /* values that are converted at a time */
 
 static void failed(ww_out *o, int why) {
@@ -39,27 +33,11 @@ ww_status ww_out_open(ww_out *o, const char *path, ww_err *e) {
 }
 
 void ww_out_write(ww_out *o, const void *bytes, uint64_t n) {
-  const char *p = bytes;
-  while (n && !o->rc) {
-    size_t now = n < (1u << 30) ? (size_t)n : 1u << 30;
-    ssize_t done = write(o->fd, p, now);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0) {
-      failed(o, done < 0 ? errno : ENOSPC);
-      return;
-    }
-    p += done;
-    n -= (uint64_t)done;
-    o->at += (uint64_t)done;
-  }
-}
-
-void ww_out_fill(ww_out *o, char with, uint64_t n) {
-  char some[64];
-  memset(some, with, sizeof some);
-  for (; n; n -= n < sizeof some ? n : sizeof some)
-    ww_out_write(o, some, n < sizeof some ? n : sizeof some);
+  if (o->rc)
+    return;
+  if (!ww_write_all(o->fd, bytes, n))
+    failed(o, errno);
+  o->at += n;
 }
 
 void ww_out_drop(ww_out *o) {
@@ -86,20 +64,18 @@ ww_status ww_out_finish(ww_out *o) {
 
 /* The folder too must reach the disk for the new name to last; where it cannot be opened that is no
  * failure of ours. */
-static void sync_folder(const char *path) {
-  ww_arena *a = ww_arena_new();
-  int fd = open(ww_path_dir(a, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) {
-    fsync(fd);
-    close(fd);
-  }
-  ww_arena_free(a);
+void ww_sync_folder(const char *dir) {
+  int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  fsync(fd);
+  close(fd);
 }
 
 ww_status ww_out_commit(ww_out *o) {
   if (o->rc || !o->temp[0])
     return o->rc;
-  if (rename(o->temp, o->path) != 0) {
+  if (rename(o->temp, o->path)) {
     failed(o, errno);
     ww_out_drop(o);
     return o->rc;
@@ -107,7 +83,9 @@ ww_status ww_out_commit(ww_out *o) {
   o->temp[0] = 0;
   ww_cleanup_forget(o->slot);
   o->slot = -1;
-  sync_folder(o->path);
+  ww_arena *a = ww_arena_new();
+  ww_sync_folder(ww_path_dir(a, o->path));
+  ww_arena_free(a);
   return WW_OK;
 }
 
@@ -118,56 +96,45 @@ ww_status ww_out_close(ww_out *o) {
 
 /* ---- tensors ---- */
 
-static uint64_t columns(const ww_tensor *t) {
-  return t->ndim > 1 ? t->dim[t->ndim - 1] : 1;
-}
-
-uint64_t ww_source_bytes(const ww_weight_source *s) {
-  uint64_t values = 0;
-  if (!s->floats)
-    return s->t.bytes;
-  return ww_product(s->t.dim, s->t.ndim, &values) ? ww_dtype_bytes(s->t.type, values) : 0;
+uint64_t ww_tensor_bytes(const ww_tensor *t) {
+  uint64_t values;
+  if (!t->floats)
+    return t->bytes;
+  return ww_product(t->dim, t->ndim, &values) ? ww_dtype_bytes(t->type, values) : 0;
 }
 
 /* Rows [row, row + n) as GGUF orders them: row 2i + s of a head is our row s * half + i. */
-static void gather(float *to, const ww_weight_source *s, uint64_t rows, uint64_t row, uint64_t n,
+static void gather(float *to, const ww_tensor *t, uint64_t rows, uint64_t row, uint64_t n,
                    uint64_t cols) {
-  uint64_t size = rows / s->turn_heads, half = size / 2;
+  uint64_t size = rows / t->turn_heads, half = size / 2;
   for (uint64_t k = 0; k < n; k++) {
     uint64_t first = (row + k) / size * size, in = row + k - first;
-    memcpy(to + k * cols, s->floats + (first + in % 2 * half + in / 2) * cols, cols * sizeof *to);
+    memcpy(to + k * cols, t->floats + (first + in % 2 * half + in / 2) * cols, cols * sizeof *to);
   }
 }
 
-void ww_out_source(ww_out *o, const ww_weight_source *s) {
-  uint64_t values = 0, cols = columns(&s->t);
-  if (!s->floats) {
-    ww_out_write(o, s->t.data, s->t.bytes);
+void ww_out_tensor(ww_out *o, const ww_tensor *t) {
+  uint64_t values = 0, cols = t->ndim > 1 ? t->dim[t->ndim - 1] : 1;
+  if (!t->floats) {
+    ww_out_write(o, t->data, t->bytes);
     return;
   }
-  if (!ww_product(s->t.dim, s->t.ndim, &values) || !values ||
-      !ww_dtype_bytes(s->t.type, cols > 1 ? cols : values))
+  if (!ww_product(t->dim, t->ndim, &values) || !values ||
+      !ww_dtype_bytes(t->type, cols > 1 ? cols : values))
     return;
   uint64_t rows = values / cols, step = cols >= CHUNK ? 1 : CHUNK / cols;
-  float *turned = s->turn_heads ? ww_xmalloc(step * cols * sizeof *turned) : NULL;
+  float *turned = t->turn_heads ? ww_xmalloc(step * cols * sizeof *turned) : NULL;
   void *stored = ww_xmalloc(step * cols * 4);
   for (uint64_t row = 0; row < rows && !o->rc; row += step) {
     uint64_t n = rows - row < step ? rows - row : step;
-    const float *from = s->floats + row * cols;
+    const float *from = t->floats + row * cols;
     if (turned) {
-      gather(turned, s, rows, row, n, cols);
+      gather(turned, t, rows, row, n, cols);
       from = turned;
     }
-    ww_from_f32(stored, s->t.type, from, n * cols);
-    ww_out_write(o, stored, ww_dtype_bytes(s->t.type, n * cols));
+    ww_from_f32(stored, t->type, from, n * cols);
+    ww_out_write(o, stored, ww_dtype_bytes(t->type, n * cols));
   }
   free(turned);
   free(stored);
-}
-
-ww_weight_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n) {
-  ww_weight_source *s = WW_NEWN(a, ww_weight_source, n);
-  for (uint32_t i = 0; i < n; i++)
-    s[i].t = t[i];
-  return s;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "../base/random.h"
+#include "order.h"
 
 enum { GROUP_ROWS = 128 };
 
@@ -79,16 +80,12 @@ typedef struct {
 
 static int longest_first(const void *a, const void *b) {
   const member *x = a, *y = b;
-  if (x->n != y->n)
-    return x->n < y->n ? 1 : -1;
-  return (x->place > y->place) - (x->place < y->place);
+  return x->n != y->n ? ww_order(y->n, x->n) : ww_order(x->place, y->place);
 }
 
 static int by_row(const void *a, const void *b) {
   const member *x = a, *y = b;
-  if (x->row != y->row)
-    return x->row < y->row ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
+  return x->row != y->row ? ww_order(x->row, y->row) : ww_order(x->place, y->place);
 }
 
 /* Gives each of the group a row; returns how many rows. room: scratch of n. */
@@ -111,7 +108,7 @@ static uint32_t pack(member *g, uint32_t n, uint32_t T, uint32_t *room) {
 /* Appends the group's rows in a shuffled order. */
 static void append(plan *p, uint32_t *docs, member *g, uint32_t n, uint32_t rows, uint64_t seed) {
   for (uint32_t k = 0; k < n; k++)
-    g[k].row = (uint32_t)ww_shuffled(g[k].row, rows, seed);
+    g[k].row = ww_shuffled(g[k].row, rows, seed);
   qsort(g, n, sizeof *g, by_row);
   for (uint32_t k = 0; k < n; k++) {
     if (!k || g[k].row != g[k - 1].row)
@@ -135,7 +132,7 @@ static void make_plan(ww_packer *k, uint64_t epoch) {
   uint32_t *room = ww_xmalloc((x->n + 1) * sizeof *room), n = 0, docs = 0;
   p->rows = 0;
   for (uint32_t i = 0; i < x->n; i++) {
-    uint32_t d = (uint32_t)ww_shuffled(i, x->n, seed);
+    uint32_t d = ww_shuffled(i, x->n, seed);
     g[n++] = (member){.doc = d, .n = x->v[d].n, .place = i};
     tokens += x->v[d].n;
     if (tokens < budget && i + 1 < x->n)
@@ -171,11 +168,11 @@ static void slot_free(slot *s) {
 }
 
 /* Room for `docs` documents in all. */
-static void slot_room(slot *s, const ww_packer *k, uint32_t docs) {
+static void slot_room(slot *s, const ww_packer *k, size_t docs) {
   s->ask_at = ww_xrealloc(s->ask_at, (docs + 1) * sizeof *s->ask_at);
   s->describe_at = ww_xrealloc(s->describe_at, (docs + 1) * sizeof *s->describe_at);
-  s->numbers = ww_xrealloc(s->numbers, ((size_t)docs * k->c->numbers + 1) * sizeof *s->numbers);
-  s->features = ww_xrealloc(s->features, ((size_t)docs * k->c->features + 1) * sizeof *s->features);
+  s->numbers = ww_xrealloc(s->numbers, (docs * k->c->numbers + 1) * sizeof *s->numbers);
+  s->features = ww_xrealloc(s->features, (docs * k->c->features + 1) * sizeof *s->features);
 }
 
 static bool any_known(const float *v, uint32_t n) {
@@ -187,44 +184,43 @@ static bool any_known(const float *v, uint32_t n) {
 
 /* In 0 .. 1, of the seed, the epoch, the example and a place in it. */
 static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
-  return (float)(ww_mix64(ww_mix64(k->seed + k->plan.epoch * WW_GOLDEN + doc) + place) >> 40) *
-         0x1p-24f;
+  return (ww_mix64(ww_mix64(k->seed + k->plan.epoch * WW_GOLDEN + doc) + place) >> 40) * 0x1p-24f;
 }
 
 /* Some of the prompt's tokens are put over others of it, and some features are 0: what a model
  * learns must not depend on one of them. The feature tokens and the last one, at which the numbers
  * are asked, stay. */
 static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *feature) {
-  const ww_example *d = &k->x->v[doc];
+  const ww_example *d = k->x->v + doc;
   uint32_t from = feature ? k->c->feature_tokens : 0, to = d->prompt ? d->prompt - 1 : 0;
   for (uint32_t i = from; i < to; i++)
     if (chance(k, doc, i) < k->noise)
-      token[i] = k->x->token[d->at + from +
-                             (uint32_t)(chance(k, doc, 1ull << 32 | i) * (float)(to - from))];
+      token[i] =
+          k->x->token[d->at + from + (uint32_t)(chance(k, doc, 1ull << 32 | i) * (to - from))];
   for (uint32_t i = 0; feature && i < k->x->features; i++)
     if (chance(k, doc, 1ull << 33 | i) < k->noise)
       feature[i] = 0;
 }
 
-static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t base, uint32_t at) {
+static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base, uint32_t at) {
   const ww_examples *x = k->x;
-  const ww_example *d = &x->v[doc];
+  const ww_example *d = x->v + doc;
   const int32_t *token = x->token + d->at;
   uint32_t N = x->numbers, X = x->features;
   for (uint32_t i = 0; i < d->n; i++) {
     s->token[base + at + i] = token[i];
     s->target[base + at + i] = i + 1 < d->n && i + 1 >= d->prompt ? token[i + 1] : -1;
-    s->first[base + at + i] = (int32_t)at;
+    s->first[base + at + i] = at;
   }
-  if (N && any_known(x->number + (uint64_t)doc * N, N)) {
-    s->ask_at[s->b.asked] = (int32_t)(base + at + (d->prompt ? d->prompt : d->n) - 1);
-    memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + (uint64_t)doc * N, N * sizeof(float));
+  if (N && any_known(x->number + doc * N, N)) {
+    s->ask_at[s->b.asked] = base + at + (d->prompt ? d->prompt : d->n) - 1;
+    memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + doc * N, N * sizeof(float));
   }
   float *feature = NULL;
-  if (X && !isnan(x->feature[(uint64_t)doc * X])) {
-    s->describe_at[s->b.described] = (int32_t)(base + at);
+  if (X && !isnan(x->feature[doc * X])) {
+    s->describe_at[s->b.described] = base + at;
     feature = s->features + (size_t)s->b.described++ * X;
-    memcpy(feature, x->feature + (uint64_t)doc * X, X * sizeof(float));
+    memcpy(feature, x->feature + doc * X, X * sizeof(float));
   }
   if (k->noise > 0)
     disturb(k, doc, s->token + base + at, feature);
@@ -240,7 +236,7 @@ static void put_row(slot *s, const ww_packer *k, uint32_t row_of_batch, const ui
   for (; at < k->T; at++) { /* padding: a document of one token that is asked nothing */
     s->token[base + at] = 0;
     s->target[base + at] = -1;
-    s->first[base + at] = (int32_t)at;
+    s->first[base + at] = at;
   }
 }
 
@@ -333,7 +329,7 @@ ww_packer *ww_packer_new(const ww_examples *x, const ww_lm_config *c, uint32_t B
   pthread_mutex_init(&k->lock, NULL);
   pthread_cond_init(&k->changed, NULL);
   for (int s = 0; s < 2; s++)
-    slot_new(&k->slots[s], k);
+    slot_new(k->slots + s, k);
   return k;
 }
 
@@ -352,7 +348,7 @@ void ww_packer_free(ww_packer *k) {
     pthread_join(k->thread, NULL);
   }
   for (int s = 0; s < 2; s++)
-    slot_free(&k->slots[s]);
+    slot_free(k->slots + s);
   pthread_mutex_destroy(&k->lock);
   pthread_cond_destroy(&k->changed);
   free(k->plan.doc);
@@ -402,5 +398,5 @@ uint64_t ww_packer_rows(ww_packer *k) {
 
 double ww_packer_filled(ww_packer *k) {
   uint64_t rows = ww_packer_rows(k);
-  return (double)k->x->tokens / ((double)rows * k->T);
+  return k->x->tokens / ((double)rows * k->T);
 }

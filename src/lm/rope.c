@@ -8,8 +8,8 @@
 
 /* llama3: long waves are slowed by the factor, short ones kept, those between blended. */
 static float slowed(const ww_lm_config *c, float freq) {
-  const float turn = 6.28318530717958647692f;
-  float old = (float)c->rope_original, wave = turn / freq;
+  float turn = 6.28318530717958647692f;
+  float old = c->rope_original, wave = turn / freq;
   if (wave > old / c->rope_low)
     return freq / c->rope_factor;
   if (wave < old / c->rope_high)
@@ -21,7 +21,7 @@ static float slowed(const ww_lm_config *c, float freq) {
 void ww_lm_rope_freqs(const ww_lm_config *c, float *freq) {
   uint32_t half = c->head_size / 2;
   for (uint32_t i = 0; i < half; i++) {
-    float f = 1 / powf(c->rope_theta, (float)(2 * i) / (float)c->head_size);
+    float f = 1 / powf(c->rope_theta, (float)(2 * i) / c->head_size);
     freq[i] = c->rope == WW_ROPE_LLAMA3   ? slowed(c, f)
               : c->rope == WW_ROPE_LINEAR ? f / c->rope_factor
                                           : f;
@@ -34,9 +34,9 @@ void ww_lm_rope_table(const ww_lm_config *c, uint32_t n, float *table) {
   ww_lm_rope_freqs(c, freq);
   for (uint32_t p = 0; p < n; p++)
     for (uint32_t i = 0; i < half; i++, table += 2) {
-      double s, k, angle = (float)p * freq[i];
+      double s, k, angle = p * freq[i];
       sincos(angle, &s, &k);
-      table[0] = (float)k;
-      table[1] = (float)s;
+      table[0] = k;
+      table[1] = s;
     }
 }

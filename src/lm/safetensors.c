@@ -3,11 +3,12 @@
  * The JSON is read in one pass without a tree: headers may have a hundred megabytes, and what is
  * kept is one ww_tensor and a name each. As the format's own reader does, every byte of the data
  * must belong to exactly one tensor. */
+#include "split.h"
 #include "weights_int.h"
 
 #include <ctype.h>
 
-#define MAX_HEADER ((uint64_t)100 << 20) /* the format's own limit */
+#define MAX_HEADER (100 << 20) /* the format's own limit */
 
 typedef struct {
   const uint8_t *p, *end;
@@ -44,7 +45,7 @@ static bool hex4(reader *r, uint32_t *out) {
     int c = tolower(*r->p++);
     if (!isxdigit(c))
       return false;
-    *out = *out << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    *out = *out << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
   }
   return true;
 }
@@ -62,14 +63,7 @@ static bool escaped_rune(reader *r, char *out, size_t *n) {
       return false;
     u = 0x10000 + ((u - 0xd800) << 10) + (low - 0xdc00);
   }
-  if (u < 0x80) {
-    out[(*n)++] = (char)u;
-    return true;
-  }
-  int more = u < 0x800 ? 1 : u < 0x10000 ? 2 : 3;
-  out[(*n)++] = (char)("\xc0\xe0\xf0"[more - 1] | (int)(u >> 6 * more));
-  while (more--)
-    out[(*n)++] = (char)(0x80 | (u >> 6 * more & 0x3f));
+  *n += ww_utf8_put(out + *n, u);
   return true;
 }
 
@@ -77,7 +71,7 @@ static bool unescape(reader *r, char *out, size_t *n) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   if (r->p == r->end)
     return false;
-  char c = (char)*r->p++;
+  char c = *r->p++;
   if (c == 'u')
     return escaped_rune(r, out, n);
   const char *at = c ? strchr(from, c) : NULL;
@@ -94,10 +88,10 @@ static ww_status read_text(reader *r, const char **out, size_t *length) {
     close += *close == '\\' ? 2 : 1;
   if (close >= r->end)
     return bad(r, "a string does not end");
-  char *text = ww_alloc(r->a, (size_t)(close - r->p) + 1); /* never longer than as written */
+  char *text = ww_alloc(r->a, (close - r->p) + 1); /* never longer than as written */
   size_t n = 0;
   while (r->p < close) {
-    char c = (char)*r->p++;
+    char c = *r->p++;
     if ((unsigned char)c < 0x20)
       return bad(r, "a control character in a string");
     if (c != '\\')
@@ -151,14 +145,10 @@ static ww_status read_wholes(reader *r, uint64_t *out, uint32_t most, uint32_t *
 static const struct {
   const char *name;
   uint32_t bytes;
-  ww_dtype type;
 } kinds[] = {
-    {"F32", 4, WW_DTYPE_F32},  {"F16", 2, WW_DTYPE_F16},  {"BF16", 2, WW_DTYPE_BF16},
-    {"I8", 1, WW_DTYPE_I8},    {"I32", 4, WW_DTYPE_I32},  {"I64", 8, WW_DTYPE_I64},
-    {"U8", 1, WW_DTYPE_U8},    {"F64", 8, WW_NDTYPE},     {"BOOL", 1, WW_NDTYPE},
-    {"I16", 2, WW_NDTYPE},     {"U16", 2, WW_NDTYPE},     {"U32", 4, WW_NDTYPE},
-    {"U64", 8, WW_NDTYPE},     {"F8_E4M3", 1, WW_NDTYPE}, {"F8_E5M2", 1, WW_NDTYPE},
-    {"F8_E8M0", 1, WW_NDTYPE}, {"C64", 8, WW_NDTYPE},
+    {"F32", 4}, {"F16", 2},     {"BF16", 2},    {"I8", 1},      {"I32", 4}, {"I64", 8},
+    {"U8", 1},  {"F64", 8},     {"BOOL", 1},    {"I16", 2},     {"U16", 2}, {"U32", 4},
+    {"U64", 8}, {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"F8_E8M0", 1}, {"C64", 8},
 };
 
 typedef struct {
@@ -175,13 +165,13 @@ static ww_status read_member(reader *r, ww_tensor *t, entry *en) {
     return rc;
   if (!take(r, ':'))
     return bad(r, "expected ':'");
-  if (strcmp(key, "dtype") == 0 && !en->dtype)
+  if (!strcmp(key, "dtype") && !en->dtype)
     return read_text(r, &en->dtype, NULL);
-  if (strcmp(key, "shape") == 0 && !en->shape_given) {
+  if (!strcmp(key, "shape") && !en->shape_given) {
     en->shape_given = true;
     return read_wholes(r, t->dim, 4, &t->ndim);
   }
-  if (strcmp(key, "data_offsets") == 0 && !en->offsets_given) {
+  if (!strcmp(key, "data_offsets") && !en->offsets_given) {
     en->offsets_given = true;
     rc = read_wholes(r, en->offset, 2, &n);
     return rc || n == 2 ? rc : bad(r, "data_offsets are two numbers");
@@ -194,14 +184,14 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
   if (!en->dtype || !en->shape_given || !en->offsets_given)
     return bad(r, "dtype, shape or data_offsets is missing");
   size_t k = 0, nkinds = sizeof kinds / sizeof *kinds;
-  while (k < nkinds && strcmp(kinds[k].name, en->dtype) != 0)
+  while (k < nkinds && strcmp(kinds[k].name, en->dtype))
     k++;
   if (k == nkinds)
     return ww_fail(r->e, WW_EUNSUPPORTED, "tensor \"%.150s\" has the unknown type \"%.40s\"",
                    t->name, en->dtype);
   uint64_t values, from = en->offset[0], to = en->offset[1];
   if (!ww_product(t->dim, t->ndim, &values) ||
-      __builtin_mul_overflow(values, (uint64_t)kinds[k].bytes, &t->bytes))
+      __builtin_mul_overflow(values, kinds[k].bytes, &t->bytes))
     return bad(r, "its dimensions are absurd: their product does not fit 64 bits");
   if (from > to || to > n)
     return ww_fail(r->e, WW_EPARSE,
@@ -212,7 +202,7 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
   if (to - from != t->bytes)
     return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\" has %llu bytes where its shape takes %llu",
                    t->name, (unsigned long long)(to - from), (unsigned long long)t->bytes);
-  t->type = kinds[k].type;
+  t->type = ww_dtype_named(en->dtype);
   t->type_name = kinds[k].name;
   t->data = data + from;
   return WW_OK;
@@ -254,7 +244,7 @@ static ww_status read_metadata(reader *r, ww_weights *w) {
       rc = bad(r, "expected ':'");
     if (!rc)
       rc = read_text(r, &m.text, &n);
-    m.text_n = (uint32_t)n;
+    m.text_n = n;
     if (!rc && first)
       rc = ww_weights_add_meta(w, &m, r->e);
     if (rc)
@@ -275,7 +265,7 @@ static ww_status read_header(reader *r, ww_weights *w, const uint8_t *data, uint
         rc = bad(r, "expected ':'");
       if (rc)
         return rc;
-      if (strcmp(name, "__metadata__") != 0)
+      if (strcmp(name, "__metadata__"))
         rc = read_tensor(r, w, name, data, n);
       else if (metadata)
         rc = bad(r, "__metadata__ twice");

@@ -6,33 +6,31 @@
  * that was there. */
 #include "weights_int.h"
 
-#include <unistd.h>
-
 static const uint8_t widths[] = {8, 4, 2, 1};
 
-static ww_status check_source(const ww_weight_source *s, ww_err *e) {
-  uint64_t values = 0, bytes = ww_source_bytes(s);
-  if (s->t.type >= WW_NDTYPE || s->t.type == WW_DTYPE_Q8_0 || s->t.ndim > 4)
+static ww_status check_tensor(const ww_tensor *t, ww_err *e) {
+  uint64_t values = 0, bytes = ww_tensor_bytes(t);
+  if (t->type >= WW_NDTYPE || t->type == WW_DTYPE_Q8_0 || t->ndim > 4)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as safetensors",
-                   s->t.name, ww_dtype_name(s->t.type));
-  if (!ww_product(s->t.dim, s->t.ndim, &values) || ww_dtype_bytes(s->t.type, values) != bytes)
-    return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", s->t.name);
+                   t->name, ww_dtype_name(t->type));
+  if (!ww_product(t->dim, t->ndim, &values) || ww_dtype_bytes(t->type, values) != bytes)
+    return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", t->name);
   return WW_OK;
 }
 
-static void print_entry(ww_json *j, const ww_weight_source *s, uint64_t at) {
-  ww_json_key(j, s->t.name);
+static void print_entry(ww_json *j, const ww_tensor *t, uint64_t at) {
+  ww_json_key(j, t->name);
   ww_json_obj(j);
-  ww_json_kstr(j, "dtype", ww_dtype_name(s->t.type));
+  ww_json_kstr(j, "dtype", ww_dtype_name(t->type));
   ww_json_key(j, "shape");
   ww_json_arr(j);
-  for (uint32_t i = 0; i < s->t.ndim; i++)
-    ww_json_uint(j, s->t.dim[i]);
+  for (uint32_t i = 0; i < t->ndim; i++)
+    ww_json_uint(j, t->dim[i]);
   ww_json_end_arr(j);
   ww_json_key(j, "data_offsets");
   ww_json_arr(j);
   ww_json_uint(j, at);
-  ww_json_uint(j, at + ww_source_bytes(s));
+  ww_json_uint(j, at + ww_tensor_bytes(t));
   ww_json_end_arr(j);
   ww_json_end_obj(j);
 }
@@ -52,7 +50,7 @@ static ww_status print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_
 }
 
 /* Length, JSON, spaces up to a multiple of 8. */
-static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, const ww_meta *meta,
+static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const ww_meta *meta,
                               uint32_t nmeta, ww_err *e) {
   ww_json j = {0};
   uint64_t at = 0;
@@ -63,15 +61,15 @@ static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, 
   ww_json_obj(&j);
   ww_status rc = print_meta(&j, meta, nmeta, e);
   for (uint32_t i = 0; i < n && !rc; i++) {
-    rc = check_source(&s[i], e);
-    if (!rc && !ww_names_add(&seen, a, s[i].t.name, i))
-      rc = ww_fail(e, WW_EUSAGE, "two tensors have the name \"%s\"", s[i].t.name);
+    rc = check_tensor(t + i, e);
+    if (!rc && !ww_names_add(&seen, a, t[i].name, i))
+      rc = ww_fail(e, WW_EUSAGE, "two tensors have the name \"%s\"", t[i].name);
   }
   for (uint32_t w = 0; w < sizeof widths && !rc; w++)
     for (uint32_t i = 0; i < n; i++)
-      if (ww_dtype_bytes(s[i].t.type, 1) == widths[w]) {
-        print_entry(&j, &s[i], at);
-        at += ww_source_bytes(&s[i]);
+      if (ww_dtype_bytes(t[i].type, 1) == widths[w]) {
+        print_entry(&j, t + i, at);
+        at += ww_tensor_bytes(t + i);
       }
   ww_arena_free(a);
   if (rc)
@@ -80,54 +78,46 @@ static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, 
   while (b->n % 8)
     ww_buf_puts(b, " ");
   for (int i = 0; i < 8; i++)
-    b->s[i] = (char)((b->n - 8) >> 8 * i);
+    b->s[i] = (b->n - 8) >> 8 * i;
   return WW_OK;
 }
 
 /* Everything but the name: follow with ww_out_commit or ww_out_drop. */
-static ww_status write_one(ww_out *o, const char *path, const ww_weight_source *s, uint32_t n,
+static ww_status write_one(ww_out *o, const char *path, const ww_tensor *t, uint32_t n,
                            const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_buf head = {0};
-  ww_status rc = print_header(&head, s, n, meta, nmeta, e);
+  ww_status rc = print_header(&head, t, n, meta, nmeta, e);
   if (!rc)
     rc = ww_out_open(o, path, e);
   if (!rc) {
     ww_out_write(o, head.s, head.n);
     for (uint32_t w = 0; w < sizeof widths; w++)
       for (uint32_t i = 0; i < n; i++)
-        if (ww_dtype_bytes(s[i].t.type, 1) == widths[w])
-          ww_out_source(o, &s[i]);
+        if (ww_dtype_bytes(t[i].type, 1) == widths[w])
+          ww_out_tensor(o, t + i);
     rc = ww_out_finish(o);
   }
   ww_buf_free(&head);
   return rc;
 }
 
-static ww_status write_sources(const char *path, const ww_weight_source *s, uint32_t n,
-                               const ww_meta *meta, uint32_t nmeta, ww_err *e) {
-  ww_out o;
-  ww_status rc = write_one(&o, path, s, n, meta, nmeta, e);
-  return rc ? rc : ww_out_commit(&o);
-}
-
 ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n,
                                const ww_meta *meta, uint32_t nmeta, ww_err *e) {
-  ww_arena *a = ww_arena_new();
-  ww_status rc = write_sources(path, ww_sources_of(a, t, n), n, meta, nmeta, e);
-  ww_arena_free(a);
-  return rc;
+  ww_out o;
+  ww_status rc = write_one(&o, path, t, n, meta, nmeta, e);
+  return rc ? rc : ww_out_commit(&o);
 }
 
 /* ---- shards ---- */
 
 /* first[k] is shard k's first tensor, first[count] is n. A tensor larger than the limit has a shard
  * of its own. */
-static uint32_t split(const ww_weight_source *s, uint32_t n, uint64_t most, uint32_t *first) {
+static uint32_t split(const ww_tensor *t, uint32_t n, uint64_t most, uint32_t *first) {
   uint32_t count = 0;
   uint64_t bytes = 0;
   first[count++] = 0;
   for (uint32_t i = 0; i < n; i++) {
-    uint64_t more = ww_source_bytes(&s[i]);
+    uint64_t more = ww_tensor_bytes(t + i);
     if (i > first[count - 1] && (bytes > most || more > most - bytes)) {
       first[count++] = i;
       bytes = 0;
@@ -142,12 +132,12 @@ static const char *shard_name(ww_arena *a, uint32_t k, uint32_t count) {
   return ww_fmt(a, "model-%05u-of-%05u.safetensors", k + 1, count);
 }
 
-static void print_index(ww_buf *b, const ww_weight_source *s, const uint32_t *first, uint32_t count,
+static void print_index(ww_buf *b, const ww_tensor *t, const uint32_t *first, uint32_t count,
                         ww_arena *a) {
   ww_json j = {.pretty = true};
   uint64_t total = 0;
   for (uint32_t i = 0; i < first[count]; i++)
-    total += ww_source_bytes(&s[i]);
+    total += ww_tensor_bytes(t + i);
   ww_json_begin(&j, b);
   ww_json_obj(&j);
   ww_json_key(&j, "metadata");
@@ -158,22 +148,22 @@ static void print_index(ww_buf *b, const ww_weight_source *s, const uint32_t *fi
   ww_json_obj(&j);
   for (uint32_t k = 0; k < count; k++)
     for (uint32_t i = first[k]; i < first[k + 1]; i++)
-      ww_json_kstr(&j, s[i].t.name, shard_name(a, k, count));
+      ww_json_kstr(&j, t[i].name, shard_name(a, k, count));
   ww_json_end_obj(&j);
   ww_json_end_obj(&j);
   ww_buf_puts(b, "\n");
 }
 
-ww_status ww_safetensors_write_shards(const char *dir, const ww_weight_source *s, uint32_t n,
-                                      uint64_t shard_bytes, const ww_meta *meta, uint32_t nmeta,
-                                      ww_err *e) {
+ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n,
+                                       uint64_t shard_bytes, ww_err *e) {
+  static const ww_meta format = {.key = "format", .kind = WW_META_TEXT, .text = "pt"};
   ww_arena *a = ww_arena_new();
   const char *single = ww_path_join(a, dir, "model.safetensors");
   uint32_t *first = WW_NEWN(a, uint32_t, (size_t)n + 2), done = 0,
-           count = split(s, n, shard_bytes ? shard_bytes : UINT64_MAX, first);
+           count = split(t, n, shard_bytes ? shard_bytes : UINT64_MAX, first);
   ww_status rc = WW_OK;
   if (count == 1) {
-    rc = write_sources(single, s, n, meta, nmeta, e);
+    rc = ww_safetensors_write(single, t, n, &format, 1, e);
     if (!rc)
       unlink(ww_path_join(a, dir,
                           "model.safetensors.index.json")); /* of other weights that were here */
@@ -182,35 +172,25 @@ ww_status ww_safetensors_write_shards(const char *dir, const ww_weight_source *s
   }
   ww_out *out = WW_NEWN(a, ww_out, (size_t)count + 1);
   for (; done < count && !rc; done++)
-    rc = write_one(&out[done], ww_path_join(a, dir, shard_name(a, done, count)), s + first[done],
-                   first[done + 1] - first[done], meta, nmeta, e);
+    rc = write_one(out + done, ww_path_join(a, dir, shard_name(a, done, count)), t + first[done],
+                   first[done + 1] - first[done], &format, 1, e);
   if (!rc)
     rc = ww_out_open(&out[done++], ww_path_join(a, dir, "model.safetensors.index.json"), e);
   if (!rc) {
     ww_buf index = {0};
-    print_index(&index, s, first, count, a);
-    ww_out_write(&out[count], index.s, index.n);
-    rc = ww_out_finish(&out[count]);
+    print_index(&index, t, first, count, a);
+    ww_out_write(out + count, index.s, index.n);
+    rc = ww_out_finish(out + count);
     ww_buf_free(&index);
   }
   for (uint32_t k = 0; k < done; k++) {
     if (!rc)
-      rc = ww_out_commit(&out[k]);
+      rc = ww_out_commit(out + k);
     if (rc && out[k].path)
-      ww_out_drop(&out[k]);
+      ww_out_drop(out + k);
   }
   if (!rc)
     unlink(single); /* readers would take it before the index */
-  ww_arena_free(a);
-  return rc;
-}
-
-ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n,
-                                       uint64_t shard_bytes, ww_err *e) {
-  static const ww_meta format = {.key = "format", .kind = WW_META_TEXT, .text = "pt"};
-  ww_arena *a = ww_arena_new();
-  ww_status rc =
-      ww_safetensors_write_shards(dir, ww_sources_of(a, t, n), n, shard_bytes, &format, 1, e);
   ww_arena_free(a);
   return rc;
 }

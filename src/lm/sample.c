@@ -38,7 +38,7 @@ void ww_sampler_free(ww_sampler *s) {
 /* [0, 1) */
 static double uniform(ww_sampler *s) {
   uint64_t k = s->drawn++;
-  return (double)(ww_hash(&k, sizeof k, s->o.seed) >> 11) * 0x1p-53;
+  return (ww_hash(&k, sizeof k, s->o.seed) >> 11) * 0x1p-53;
 }
 
 /* Higher first; of equal ones the lower id, so that the order is the same everywhere. */
@@ -55,7 +55,7 @@ static int32_t greedy(const float *logits, uint32_t n) {
     if (isnan(logits[k]))
       return -1;
     if (logits[k] > -INFINITY && (best < 0 || logits[k] > logits[best]))
-      best = (int32_t)k;
+      best = k;
   }
   return best;
 }
@@ -69,8 +69,8 @@ int32_t ww_sampler_next(ww_sampler *s, const float *logits) {
   float floor = logits[best] - 30 * o->temperature; /* e^-30: never drawn */
   for (uint32_t k = 0; k < s->vocab; k++)
     if (logits[k] >= floor)
-      s->c[n++] = (candidate){logits[k], (int32_t)k,
-                              exp((double)(logits[k] - logits[best]) / o->temperature)};
+      s->c[n++] =
+          (candidate){logits[k], k, exp((double)(logits[k] - logits[best]) / o->temperature)};
   bool nucleus = o->top_p > 0 && o->top_p < 1;
   if (o->top_k || nucleus)
     qsort(s->c, n, sizeof *s->c, by_logit);
@@ -96,8 +96,8 @@ int32_t ww_sampler_next(ww_sampler *s, const float *logits) {
 double ww_log_prob(const float *logits, uint32_t n, int32_t of) {
   double most = -INFINITY, sum = 0;
   for (uint32_t k = 0; k < n; k++)
-    most = fmax(most, (double)logits[k]);
+    most = fmax(most, logits[k]);
   for (uint32_t k = 0; k < n; k++)
-    sum += exp((double)logits[k] - most);
-  return (double)logits[of] - most - log(sum);
+    sum += exp(logits[k] - most);
+  return logits[of] - most - log(sum);
 }

@@ -2,7 +2,6 @@
  * then run in steps. */
 #include "infer_int.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 
 void *ww_lm_map(size_t bytes) {
@@ -46,7 +45,7 @@ static bool fill_session(ww_lm_session *s) {
   s->seen = ww_xcalloc(s->sequences, sizeof *s->seen);
   for (uint32_t i = 0; i < s->sequences && m->c.features; i++)
     s->sequence[i].features = ww_xcalloc(m->c.features, sizeof(float));
-  return fill_rope(s) && (m->exact ? ww_lm_exact_new(s) : ww_lm_fast_new(s));
+  return fill_rope(s) && m->path->make(s);
 }
 
 ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm_session **out,
@@ -58,7 +57,7 @@ ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm
     return ww_fail(e, WW_ELIMIT,
                    "%u tokens a sequence, but the model's context is %u tokens: ask for %u at most",
                    tokens, m->c.context, m->c.context);
-  size_t each = m->exact ? ww_lm_exact_cache(m, tokens) : ww_lm_fast_cache(m, tokens), bytes;
+  size_t each = m->path->cache(m, tokens), bytes;
   ww_lm_session *s = ww_xcalloc(1, sizeof *s);
   *s = (ww_lm_session){.m = m, .sequences = sequences, .tokens = tokens};
   bool ok = !__builtin_mul_overflow(each, sequences, &bytes) && (s->cache = ww_lm_map(bytes));
@@ -80,10 +79,7 @@ ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm
 void ww_lm_session_free(ww_lm_session *s) {
   if (!s)
     return;
-  if (s->m->exact)
-    ww_lm_exact_free(s);
-  else
-    ww_lm_fast_free(s);
+  s->m->path->free(s);
   for (uint32_t i = 0; s->sequence && i < s->sequences; i++)
     free(s->sequence[i].features);
   ww_lm_unmap(s->cache, s->cache_bytes);
@@ -101,7 +97,7 @@ void ww_lm_session_clear(ww_lm_session *s, uint32_t sequence) {
 void ww_lm_session_cut(ww_lm_session *s, uint32_t sequence, uint32_t keep) {
   if (sequence >= s->sequences)
     return;
-  ww_lm_sequence *q = &s->sequence[sequence];
+  ww_lm_sequence *q = s->sequence + sequence;
   if (keep < q->length)
     q->length = keep;
   if (!q->length)
@@ -161,7 +157,7 @@ static ww_status check(ww_lm_session *s, const ww_lm_pass *p, const float *numbe
       return ww_fail(e, WW_EDATA,
                      "token %u is id %d, but the model's vocabulary has %u ids: is the tokenizer "
                      "the model's own?",
-                     i, (int)p->token[i], c->vocab);
+                     i, p->token[i], c->vocab);
     if (s->sequence[q].length + ++s->seen[q] > s->tokens)
       return ww_fail(e, WW_ELIMIT,
                      "sequence %u is full: %u tokens are there, the pass adds more than the "
@@ -202,10 +198,7 @@ ww_status ww_lm_run(ww_lm_session *s, const ww_lm_pass *p, float *logits, float 
       if (wanted(p, i) && (logits || numbers))
         t->wanted[t->nwanted++] = t->n;
     }
-    if (s->m->exact)
-      ww_lm_exact_step(s, logits, numbers);
-    else
-      ww_lm_fast_step(s, logits, numbers);
+    s->m->path->step(s, logits, numbers);
     if (logits)
       logits += (size_t)t->nwanted * c->vocab;
     if (numbers)

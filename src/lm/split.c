@@ -96,7 +96,7 @@ ww_status ww_split_add(ww_splitter *s, const char *pattern, size_t n, bool writt
     return ww_fail(e, WW_EUNSUPPORTED, "a pattern that splits text is not understood: %s (%.*s)",
                    why, (int)(n < 100 ? n : 100), pattern);
   }
-  (void)pcre2_jit_compile(g->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
+  pcre2_jit_compile(g->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
   g->by = BY_PCRE2;
   if (written_out && is_pattern(pattern, n, WW_SPLIT_GPT2))
     g->by = BY_GPT2;
@@ -135,45 +135,10 @@ void ww_split_work_free(ww_split_work *w) {
 
 /* What a byte is to them: letter, digit, white space, other, or no ASCII. */
 enum { OTHER, LETTER, DIGIT, WHITE_SPACE, HIGH };
-#define X4(a) a, a, a, a
-#define X16(a) X4(a), X4(a), X4(a), X4(a)
-static const uint8_t kind_of[256] = {[0x00] = OTHER,
-                                     [0x09] = WHITE_SPACE,
-                                     [0x0a] = WHITE_SPACE,
-                                     [0x0b] = WHITE_SPACE,
-                                     [0x0c] = WHITE_SPACE,
-                                     [0x0d] = WHITE_SPACE,
-                                     [0x20] = WHITE_SPACE,
-                                     ['0'] = DIGIT,
-                                     ['1'] = DIGIT,
-                                     ['2'] = DIGIT,
-                                     ['3'] = DIGIT,
-                                     ['4'] = DIGIT,
-                                     ['5'] = DIGIT,
-                                     ['6'] = DIGIT,
-                                     ['7'] = DIGIT,
-                                     ['8'] = DIGIT,
-                                     ['9'] = DIGIT,
-                                     ['A'] = X16(LETTER),
-                                     X4(LETTER),
-                                     X4(LETTER),
-                                     LETTER,
-                                     LETTER,
-                                     ['a'] = X16(LETTER),
-                                     X4(LETTER),
-                                     X4(LETTER),
-                                     LETTER,
-                                     LETTER,
-                                     [0x80] = X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH),
-                                     X16(HIGH)};
-#undef X4
-#undef X16
+static const uint8_t kind_of[256] = {
+    ['\t' ... '\r'] = WHITE_SPACE, [' '] = WHITE_SPACE,    ['0' ... '9'] = DIGIT,
+    ['A' ... 'Z'] = LETTER,        ['a' ... 'z'] = LETTER, [0x80 ... 0xff] = HIGH,
+};
 static inline uint32_t kind_at(const char *p) {
   return kind_of[(uint8_t)*p];
 }
@@ -191,9 +156,9 @@ static size_t contraction(const char *p, const char *end, bool any_case) {
     return 0;
   char c = p[1], d = end - p > 2 ? p[2] : 0;
   if (any_case && c >= 'A' && c <= 'Z')
-    c = (char)(c + 32);
+    c = c + 32;
   if (any_case && d >= 'A' && d <= 'Z')
-    d = (char)(d + 32);
+    d = d + 32;
   if (c == 's' || c == 't' || c == 'm' || c == 'd')
     return 2;
   return (c == 'r' && d == 'e') || (c == 'v' && d == 'e') || (c == 'l' && d == 'l') ? 3 : 0;
@@ -268,7 +233,7 @@ static bool match(const stage *g, ww_split_work *w, const char *text, size_t n, 
     *end = at[1];
     if (at[1] > at[0] && at[0] >= from)
       return true;
-    from += ww_utf8_length((uint8_t)text[from]); /* \K may move a start behind its end */
+    from += ww_utf8_length(text[from]); /* \K may move a start behind its end */
   }
   return false;
 }
@@ -291,22 +256,22 @@ static inline void hand(const job *j, uint32_t at, const char *text, size_t n) {
 
 /* Cuts valid UTF-8 with the pattern at `at` and those behind it. */
 static void cut(const job *j, uint32_t at, const char *text, size_t n) {
-  const stage *g = &j->s->stages[at];
+  const stage *g = j->s->stages + at;
   const char *p = text, *end = text + n;
   while (p < end) {
     const char *q = g->by == BY_GPT2     ? word_gpt2(p, end)
                     : g->by == BY_LLAMA3 ? word_llama3(p, end, g->digits)
                                          : NULL;
     if (q) {
-      hand(j, at, p, (size_t)(q - p));
+      hand(j, at, p, q - p);
       p = q;
       continue;
     }
     size_t from, to;
-    if (!match(g, j->w, text, n, (size_t)(p - text), &from, &to))
+    if (!match(g, j->w, text, n, p - text, &from, &to))
       from = to = n;
     if (text + from > p)
-      hand(j, at, p, (size_t)(text + from - p));
+      hand(j, at, p, text + from - p);
     if (to > from)
       hand(j, at, text + from, to - from);
     p = text + to;

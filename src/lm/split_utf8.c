@@ -12,26 +12,12 @@ uint32_t ww_utf8_length(uint8_t lead) {
 }
 
 uint32_t ww_utf8_put(char out[4], uint32_t code) {
-  if (code < 0x80) {
-    out[0] = (char)code;
-    return 1;
-  }
-  if (code < 0x800) {
-    out[0] = (char)(0xc0 | code >> 6);
-    out[1] = (char)(0x80 | (code & 63));
-    return 2;
-  }
-  if (code < 0x10000) {
-    out[0] = (char)(0xe0 | code >> 12);
-    out[1] = (char)(0x80 | (code >> 6 & 63));
-    out[2] = (char)(0x80 | (code & 63));
-    return 3;
-  }
-  out[0] = (char)(0xf0 | code >> 18);
-  out[1] = (char)(0x80 | (code >> 12 & 63));
-  out[2] = (char)(0x80 | (code >> 6 & 63));
-  out[3] = (char)(0x80 | (code & 63));
-  return 4;
+  static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  uint32_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (uint32_t k = n; k-- > 1; code >>= 6)
+    out[k] = 0x80 | (code & 63);
+  out[0] = lead[n] | code;
+  return n;
 }
 
 /* Bytes of the character at p, 0 where it is none: too long a form, a surrogate, beyond U+10FFFF,
@@ -91,10 +77,9 @@ static void normalize_valid(ww_normal_form form, const char *s, size_t n, ww_buf
   utf8proc_uint8_t *to = NULL;
   utf8proc_ssize_t got = -1;
   if (n && !is_normal(form, s, n))
-    got = utf8proc_map((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)n, &to,
-                       UTF8PROC_STABLE | how[form]);
+    got = utf8proc_map((const utf8proc_uint8_t *)s, n, &to, UTF8PROC_STABLE | how[form]);
   if (got >= 0)
-    ww_buf_add(out, to, (size_t)got);
+    ww_buf_add(out, to, got);
   else
     ww_buf_add(out, s, n);
   free(to);

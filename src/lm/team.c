@@ -64,14 +64,14 @@ static void wait_change(signal_word *w, uint32_t old, uint32_t spins) {
   }
   atomic_fetch_add(&w->sleepers, 1);
   while (atomic_load(&w->value) == old)
-    syscall(SYS_futex, (uint32_t *)&w->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
+    syscall(SYS_futex, &w->value, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0);
   atomic_fetch_sub(&w->sleepers, 1);
 }
 
 static void change(signal_word *w) {
   atomic_fetch_add(&w->value, 1);
   if (atomic_load(&w->sleepers))
-    syscall(SYS_futex, (uint32_t *)&w->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &w->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 void ww_team_barrier(ww_team *t) {
@@ -120,7 +120,7 @@ static void start(ww_team *t) {
   uint32_t n = 0;
   for (uint32_t r = 1; r < t->size; r++) {
     t->workers[r] = (worker){t, r};
-    if (pthread_create(&t->threads[r], NULL, work, &t->workers[r]))
+    if (pthread_create(t->threads + r, NULL, work, t->workers + r))
       break;
     n++;
   }
@@ -159,15 +159,14 @@ static int within_quota(int n) {
     return n;
   bool limited = fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < n;
   fclose(f);
-  return limited ? (int)(quota / period + 0.5) : n;
+  return limited ? (quota / period + 0.5) : n;
 }
 
 uint32_t ww_team_cores(void) {
   cpu_set_t set;
-  int n =
-      sched_getaffinity(0, sizeof set, &set) ? (int)sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+  int n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
   n = within_quota(n);
-  return n < 1 ? 1 : n > MOST ? MOST : (uint32_t)n;
+  return n < 1 ? 1 : n > MOST ? MOST : n;
 }
 
 ww_team *ww_team_new(uint32_t threads) {

@@ -62,7 +62,7 @@ static bool next_row(ww_texts *t) {
     if (t->row)
       break;
     t->err.file = t->path;
-    t->err.line = (uint32_t)(t->line - 1);
+    t->err.line = t->line - 1;
     return false;
   }
   t->member = t->row->child;

@@ -4,12 +4,11 @@
  *
  * Invariant: a ww_tokenizer does not change after opening; all that encoding changes belongs to the
  * thread. */
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "tokenizer_int.h"
 
-#define FILE_MAX ((size_t)512 << 20)
+#define FILE_MAX (512 << 20)
 
 /* ---- opening ---- */
 
@@ -88,14 +87,14 @@ bool ww_tokenizer_special(const ww_tokenizer *t, int32_t id) {
 }
 
 int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token) {
-  ww_token_span s = {token, (uint32_t)strlen(token)};
+  ww_token_span s = {token, strlen(token)};
   for (uint32_t k = 0; k < t->raws; k++)
     if (t->raw[k].match.n == s.n && !memcmp(t->raw[k].match.s, token, s.n))
-      return (int32_t)t->raw[k].id;
+      return t->raw[k].id;
   for (uint32_t k = 0; k < t->normals; k++) {
     ww_token_span x = t->text[t->normal[k].id];
     if (x.n == s.n && !memcmp(x.s, token, s.n))
-      return (int32_t)t->normal[k].id;
+      return t->normal[k].id;
   }
   uint32_t id = ww_tokenizer_find(t, s, false);
   if (id != WW_NO_ID || t->byte_level)
@@ -103,7 +102,7 @@ int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token) {
   ww_buf b = {0};
   for (const char *p = token; *p; p++)
     ww_buf_add(&b, *p == ' ' ? WW_SPACE_MARK : p, *p == ' ' ? 3 : 1);
-  id = ww_tokenizer_find(t, (ww_token_span){b.s ? b.s : "", (uint32_t)b.n}, false);
+  id = ww_tokenizer_find(t, ww_span_of(&b), false);
   ww_buf_free(&b);
   return id == WW_NO_ID ? -1 : (int32_t)id;
 }
@@ -113,8 +112,8 @@ int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token) {
 static void replace(const ww_norm *x, ww_token_span s, ww_buf *out) {
   const char *p = s.s, *end = s.s + s.n;
   while (p < end) {
-    const char *hit = memmem(p, (size_t)(end - p), x->from.s, x->from.n);
-    ww_buf_add(out, p, (size_t)((hit ? hit : end) - p));
+    const char *hit = memmem(p, end - p, x->from.s, x->from.n);
+    ww_buf_add(out, p, (hit ? hit : end) - p);
     if (!hit)
       return;
     ww_buf_add(out, x->to.s, x->to.n);
@@ -124,10 +123,9 @@ static void replace(const ww_norm *x, ww_token_span s, ww_buf *out) {
 
 ww_token_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n, bool start,
                                      ww_buf b[2]) {
-  static const char empty[1];
-  ww_token_span s = {text, (uint32_t)n};
+  ww_token_span s = {text, n};
   for (uint32_t k = 0, to = 0; k < t->norms; k++) {
-    const ww_norm *x = &t->norm[k];
+    const ww_norm *x = t->norm + k;
     bool ascii;
     if (x->kind == WW_NORM_PREPEND) {
       bool there = s.n >= x->to.n && !memcmp(s.s, x->to.s, x->to.n);
@@ -138,14 +136,14 @@ ww_token_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, si
       continue;
     b[to].n = 0;
     if (x->kind == WW_NORM_PREPEND) {
-      ww_buf_add(&b[to], x->to.s, x->to.n);
-      ww_buf_add(&b[to], s.s, s.n);
+      ww_buf_add(b + to, x->to.s, x->to.n);
+      ww_buf_add(b + to, s.s, s.n);
     } else if (x->kind == WW_NORM_REPLACE) {
-      replace(x, s, &b[to]);
+      replace(x, s, b + to);
     } else {
-      ww_utf8_normalize(x->form, s.s, s.n, &b[to]);
+      ww_utf8_normalize(x->form, s.s, s.n, b + to);
     }
-    s = (ww_token_span){b[to].s ? b[to].s : empty, (uint32_t)b[to].n};
+    s = ww_span_of(b + to);
     to = !to;
   }
   return s;
@@ -165,26 +163,22 @@ static void word(void *ctx, const char *s, size_t n) {
   ww_tokenizer_word(j->t, j->w, s, n, j->a, j->out);
 }
 
-static bool mark_at(const char *p, const char *end) {
-  return end - p >= 3 && !memcmp(p, WW_SPACE_MARK, 3);
-}
-
 /* SentencePiece style has no words; but merges seldom reach over a mark that follows something
  * else, and where they never do the text is cut there and the cache helps. */
 static void cut_at_marks(job *j, const char *p, size_t n) {
   const char *end = p + n, *from = p;
   bool each = j->t->cut_each_mark, other = false;
   while (p < end) {
-    bool mark = mark_at(p, end);
+    bool mark = ww_mark_at(p, end);
     if (mark && p > from && (each || other)) {
-      word(j, from, (size_t)(p - from));
+      word(j, from, p - from);
       from = p;
       other = false;
     }
     other |= !mark;
     p += mark ? 3 : 1;
   }
-  word(j, from, (size_t)(end - from));
+  word(j, from, end - from);
 }
 
 /* Words of normalized text. */
@@ -220,7 +214,7 @@ static const ww_added *added_at(const ww_added *v, uint32_t n, const char *p, co
     hi = bound(v, lo, hi, d, c + 1);
     lo = bound(v, lo, hi, d, c);
     if (lo < hi && v[lo].match.n == d + 1)
-      best = &v[lo];
+      best = v + lo;
   }
   return best;
 }
@@ -250,22 +244,22 @@ static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, si
       continue;
     }
     const char *left = p, *right = p + x->match.n;
-    while (x->lstrip && left > from && is_white((uint8_t)left[-1]))
+    while (x->lstrip && left > from && is_white(left[-1]))
       left--;
-    while (x->rstrip && right < end && is_white((uint8_t)*right))
+    while (x->rstrip && right < end && is_white(*right))
       right++;
     if (left > from)
-      part(j, from, (size_t)(left - from), start && from == s);
-    ww_push(j->a, j->out, (int32_t)x->id);
+      part(j, from, left - from, start && from == s);
+    ww_push(j->a, j->out, x->id);
     p = from = right;
   }
   if (end > from)
-    part(j, from, (size_t)(end - from), start && from == s);
+    part(j, from, end - from, start && from == s);
 }
 
 static void normal_part(job *j, const char *s, size_t n, bool start) {
   (void)start;
-  words(j, (ww_token_span){s, (uint32_t)n});
+  words(j, (ww_token_span){s, n});
 }
 
 static void raw_part(job *j, const char *s, size_t n, bool start) {
@@ -275,13 +269,13 @@ static void raw_part(job *j, const char *s, size_t n, bool start) {
 
 /* Bytes treated as one text; what is longer is cut. Normal forms make it up to 11 times as long,
  * and spans count in 32 bits. */
-#define PART_MAX ((size_t)1 << 28)
+#define PART_MAX (1 << 28)
 
 void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool special,
                          ww_arena *a, ww_tokens *out) {
   job j = {t, ww_token_work_get(), a, out};
   for (uint32_t k = 0; special && k < t->nbefore; k++)
-    ww_push(a, out, (int32_t)t->before[k]);
+    ww_push(a, out, t->before[k]);
   for (size_t at = 0; at < n; at += PART_MAX) {
     size_t m = n - at < PART_MAX ? n - at : PART_MAX;
     if (special)
@@ -290,7 +284,7 @@ void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool
       words(&j, ww_tokenizer_normalize(t, text + at, m, at == 0, ww_token_work_buffers(j.w)));
   }
   for (uint32_t k = 0; special && k < t->nafter; k++)
-    ww_push(a, out, (int32_t)t->after[k]);
+    ww_push(a, out, t->after[k]);
 }
 
 void ww_tokenizer_decode(const ww_tokenizer *t, const int32_t *ids, uint32_t n, bool special,

@@ -5,8 +5,8 @@
  * a cache of words, a short word is scanned anew after each merge, and only long ones (whole texts,
  * in SentencePiece style) get a heap. No allocation per word. */
 #include <pthread.h>
-#include <stdlib.h>
 
+#include "order.h"
 #include "tokenizer_int.h"
 
 #define CACHE_BITS 15
@@ -26,8 +26,7 @@ struct ww_token_work {
   ww_buf buffers[2];
   uint32_t *id, *rank, *next, *prev; /* by symbol; rank of the pair that it begins */
   size_t cap;
-  uint64_t *heap; /* rank << 32 | symbol; what no longer holds is dropped when it comes up */
-  size_t heaped, heap_cap;
+  ww_heap heap; /* rank << 32 | symbol; what no longer holds is dropped when it comes up */
 };
 
 /* ---- one per thread, gone with it ---- */
@@ -42,27 +41,26 @@ static void work_free(void *p) {
     return;
   free(w->cache);
   ww_split_work_free(w->split);
-  ww_buf_free(&w->buffers[0]);
-  ww_buf_free(&w->buffers[1]);
+  ww_buf_free(w->buffers);
+  ww_buf_free(w->buffers + 1);
   free(w->id);
-  free(w->heap);
+  free(w->heap.v);
   free(w);
   mine = NULL;
 }
 
 static void key_new(void) {
-  (void)pthread_key_create(&key, work_free);
+  pthread_key_create(&key, work_free);
 }
 
 ww_token_work *ww_token_work_get(void) {
   if (mine)
     return mine;
   mine = ww_xcalloc(1, sizeof *mine);
-  mine->cache = ww_xcalloc((size_t)1 << CACHE_BITS, sizeof *mine->cache);
+  mine->cache = ww_xcalloc(1 << CACHE_BITS, sizeof *mine->cache);
   mine->split = ww_split_work_new();
   pthread_once(&once, key_new);
-  (void)pthread_setspecific(key,
-                            mine); /* fails: the thread's memory stays until the process ends */
+  pthread_setspecific(key, mine); /* fails: the thread's memory stays until the process ends */
   return mine;
 }
 
@@ -78,10 +76,12 @@ static void room(ww_token_work *w, size_t n) {
     return;
   w->cap = n + n / 2 + 64;
   free(w->id);
+  free(w->heap.v);
   w->id = ww_xmalloc(4 * w->cap * sizeof *w->id);
   w->rank = w->id + w->cap;
   w->next = w->rank + w->cap;
   w->prev = w->next + w->cap;
+  w->heap.v = ww_xmalloc(2 * w->cap * sizeof *w->heap.v); /* a merge takes one, adds two at most */
 }
 
 /* ---- merging ---- */
@@ -128,46 +128,23 @@ static size_t merge_short(const ww_tokenizer *t, ww_token_work *w, size_t n) {
 }
 
 static void push(ww_token_work *w, uint32_t rank, uint32_t at) {
-  if (rank == UINT32_MAX)
-    return;
-  if (w->heaped == w->heap_cap) {
-    w->heap_cap = w->heap_cap ? 2 * w->heap_cap : 1024;
-    w->heap = ww_xrealloc(w->heap, w->heap_cap * sizeof *w->heap);
-  }
-  uint64_t x = (uint64_t)rank << 32 | at;
-  size_t k = w->heaped++;
-  for (; k && w->heap[(k - 1) / 2] > x; k = (k - 1) / 2)
-    w->heap[k] = w->heap[(k - 1) / 2];
-  w->heap[k] = x;
-}
-
-static uint64_t pop(ww_token_work *w) {
-  uint64_t top = w->heap[0], x = w->heap[--w->heaped];
-  size_t k = 0, n = w->heaped;
-  for (size_t child; (child = 2 * k + 1) < n; k = child) {
-    if (child + 1 < n && w->heap[child + 1] < w->heap[child])
-      child++;
-    if (w->heap[child] >= x)
-      break;
-    w->heap[k] = w->heap[child];
-  }
-  w->heap[k] = x;
-  return top;
+  if (rank != UINT32_MAX)
+    ww_heap_push(&w->heap, (uint64_t)rank << 32 | at);
 }
 
 /* The same with symbols as a list and a heap of pairs. */
 static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
-  uint32_t *id = w->id, *rank = w->rank, *next = w->next, *prev = w->prev, end = (uint32_t)n;
-  w->heaped = 0;
+  uint32_t *id = w->id, *rank = w->rank, *next = w->next, *prev = w->prev, end = n;
+  w->heap.n = 0;
   for (uint32_t k = 0; k < end; k++) {
     next[k] = k + 1;
     prev[k] = k ? k - 1 : end;
     rank[k] = k + 1 < end ? rank_of(t, id[k], id[k + 1]) : UINT32_MAX;
     push(w, rank[k], k);
   }
-  while (w->heaped) {
-    uint64_t top = pop(w);
-    uint32_t at = (uint32_t)top, right = next[at];
+  while (w->heap.n) {
+    uint64_t top = ww_heap_pop(&w->heap);
+    uint32_t at = top, right = next[at];
     if (rank[at] != top >> 32)
       continue; /* merged since, or away */
     id[at] = pair(t, id[at], id[right])->id;
@@ -196,17 +173,17 @@ static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
 static inline uint32_t character(const ww_tokenizer *t, const char *p, size_t n, size_t *len) {
   bool ascii;
   *len = 1;
-  if (!((uint8_t)*p & 0x80))
+  if (!(*p & 0x80))
     return t->char_id[(uint8_t)*p];
-  if (n >= 3 && !memcmp(p, WW_SPACE_MARK, 3)) {
+  if (ww_mark_at(p, p + n)) {
     *len = 3;
     return t->mark_id;
   }
-  size_t whole = ww_utf8_length((uint8_t)*p);
+  size_t whole = ww_utf8_length(*p);
   if (whole > n || ww_utf8_valid(p, whole, &ascii) != whole)
     return WW_NO_ID;
   *len = whole;
-  return ww_tokenizer_character(t, p, (uint32_t)whole);
+  return ww_tokenizer_character(t, p, whole);
 }
 
 /* A SentencePiece-style word: each character that is a token, else its bytes, else the unknown one.
@@ -235,9 +212,8 @@ static size_t characters(const ww_tokenizer *t, uint32_t *id, const char *word, 
 static size_t encode(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n) {
   room(w, n);
   if (t->whole_first) {
-    uint32_t id = n <= WW_PIECE_MAX
-                      ? ww_tokenizer_find(t, (ww_token_span){word, (uint32_t)n}, false)
-                      : WW_NO_ID;
+    uint32_t id =
+        n <= WW_PIECE_MAX ? ww_tokenizer_find(t, (ww_token_span){word, n}, false) : WW_NO_ID;
     if (id != WW_NO_ID && !(t->flags[id] & WW_TOKEN_ADDED)) {
       w->id[0] = id;
       return 1;
@@ -260,18 +236,18 @@ static inline uint32_t word_hash(const char *word, size_t n, uint32_t serial) {
     memcpy(&x, word, 4);
     memcpy(&y, word + n - 4, 4);
   } else
-    x = (uint64_t)(uint8_t)word[0] | (uint64_t)(uint8_t)word[n / 2] << 8 |
+    x = (uint8_t)word[0] | (uint64_t)(uint8_t)word[n / 2] << 8 |
         (uint64_t)(uint8_t)word[n - 1] << 16;
   if (n > 16)
     x ^= (uint64_t)(uint8_t)word[8] << 32 | (uint64_t)(uint8_t)word[9] << 40;
   uint64_t h = (x ^ (uint64_t)serial << 56 ^ n) * 0x9e3779b97f4a7c15u;
   h = (h ^ (h >> 29) ^ y) * 0xbf58476d1ce4e5b9u;
-  return (uint32_t)(h >> (64 - CACHE_BITS));
+  return h >> (64 - CACHE_BITS);
 }
 
 static void append(const uint32_t *ids, size_t n, ww_arena *a, ww_tokens *out) {
   for (size_t k = 0; k < n; k++)
-    ww_push(a, out, (int32_t)ids[k]);
+    ww_push(a, out, ids[k]);
 }
 
 void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n,
@@ -294,9 +270,9 @@ void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word
   if (got > sizeof c->ids / sizeof *c->ids)
     return;
   c->serial = t->serial;
-  c->n = (uint8_t)n;
-  c->nids = (uint8_t)got;
+  c->n = n;
+  c->nids = got;
   memcpy(c->word, word, n);
   for (size_t k = 0; k < got; k++)
-    c->ids[k] = (int32_t)w->id[k];
+    c->ids[k] = w->id[k];
 }

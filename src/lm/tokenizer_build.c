@@ -4,8 +4,8 @@
  * Invariant: ids are below `vocab`, each has one piece, no two share one; a merge makes a token
  * that is longer than either part, so that merging ends (no cycles). */
 #include <stdatomic.h>
-#include <stdlib.h>
 
+#include "order.h"
 #include "tokenizer_int.h"
 
 ww_tokenizer *ww_tokenizer_blank(void) {
@@ -45,10 +45,10 @@ static int byte_of(uint32_t code) {
 static bool to_bytes(ww_token_span raw, ww_buf *out) {
   size_t had = out->n;
   for (uint32_t k = 0; k < raw.n;) {
-    uint8_t c = (uint8_t)raw.s[k];
+    uint8_t c = raw.s[k];
     uint32_t code = c, len = 1;
     if (c >= 0xc2 && c < 0xc6 && k + 1 < raw.n) {
-      code = (c & 31u) << 6 | ((uint8_t)raw.s[k + 1] & 63u);
+      code = (c & 31u) << 6 | (raw.s[k + 1] & 63u);
       len = 2;
     }
     int b = len == 1 && c >= 0x80 ? -1 : byte_of(code);
@@ -56,7 +56,7 @@ static bool to_bytes(ww_token_span raw, ww_buf *out) {
       out->n = had;
       return false;
     }
-    char byte = (char)b;
+    char byte = b;
     ww_buf_add(out, &byte, 1);
     k += len;
   }
@@ -66,7 +66,7 @@ static bool to_bytes(ww_token_span raw, ww_buf *out) {
 /* ---- pieces ---- */
 
 static int shown(ww_token_span s) {
-  return (int)(s.n < 60 ? s.n : 60);
+  return s.n < 60 ? s.n : 60;
 } /* bytes of it in a message */
 
 static uint64_t piece_hash(ww_token_span s, bool literal) {
@@ -95,9 +95,15 @@ uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n
 uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch) {
   scratch->n = 0;
   if (t->byte_level && to_bytes(raw, scratch))
-    return ww_tokenizer_find(t, (ww_token_span){scratch->s ? scratch->s : "", (uint32_t)scratch->n},
-                             false);
+    return ww_tokenizer_find(t, ww_span_of(scratch), false);
   return ww_tokenizer_find(t, raw, t->byte_level);
+}
+
+static void enter(ww_tokenizer *t, uint32_t id) {
+  uint64_t k = piece_hash(t->piece[id], t->flags[id] & WW_TOKEN_LITERAL);
+  while (t->slot[k & (t->slots - 1)] != WW_NO_ID)
+    k++;
+  t->slot[k & (t->slots - 1)] = id;
 }
 
 ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_err *e) {
@@ -122,14 +128,9 @@ ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_er
   t->slot = WW_NEWN(t->a, uint32_t, slots);
   t->slots = slots;
   memset(t->slot, 0xff, slots * sizeof *t->slot);
-  for (uint32_t id = 0; id < n; id++) {
-    if (!t->piece[id].s)
-      continue;
-    uint64_t k = piece_hash(t->piece[id], t->flags[id] & WW_TOKEN_LITERAL);
-    while (t->slot[k & (slots - 1)] != WW_NO_ID)
-      k++;
-    t->slot[k & (slots - 1)] = id;
-  }
+  for (uint32_t id = 0; id < n; id++)
+    if (t->piece[id].s)
+      enter(t, id);
   return WW_OK;
 }
 
@@ -140,7 +141,7 @@ static int byte_token(ww_token_span s) {
     return -1;
   char hex[3] = {s.s[3], s.s[4], 0};
   long v = strtol(hex, &end, 16);
-  return *end || hex[0] == ' ' || hex[0] == '+' || hex[0] == '-' ? -1 : (int)v;
+  return *end || hex[0] == ' ' || hex[0] == '+' || hex[0] == '-' ? -1 : v;
 }
 
 /* What decoding gives for a SentencePiece-style token: marks are spaces, <0x0A> is a byte. */
@@ -149,7 +150,7 @@ static ww_token_span plain_text(ww_tokenizer *t, uint32_t id, ww_token_span s) {
   if (byte >= 0) {
     t->byte_id[byte] = id;
     char *one = ww_alloc(t->a, 2);
-    one[0] = (char)byte;
+    one[0] = byte;
     return (ww_token_span){one, 1};
   }
   if (!memmem(s.s, s.n, WW_SPACE_MARK, 3))
@@ -157,7 +158,7 @@ static ww_token_span plain_text(ww_tokenizer *t, uint32_t id, ww_token_span s) {
   char *to = ww_alloc(t->a, s.n + 1);
   uint32_t n = 0;
   for (uint32_t k = 0; k < s.n;) {
-    bool mark = s.n - k >= 3 && !memcmp(s.s + k, WW_SPACE_MARK, 3);
+    bool mark = ww_mark_at(s.s + k, s.s + s.n);
     to[n++] = mark ? ' ' : s.s[k];
     k += mark ? 3 : 1;
   }
@@ -173,7 +174,7 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
                    raw.s);
   ww_buf bytes = {0};
   bool literal = t->byte_level && !to_bytes(raw, &bytes);
-  ww_token_span s = t->byte_level && !literal ? (ww_token_span){bytes.s, (uint32_t)bytes.n} : raw;
+  ww_token_span s = t->byte_level && !literal ? ww_span_of(&bytes) : raw;
   char *own = ww_alloc(t->a, s.n + 1); /* a token may hold a NUL */
   if (s.n)
     memcpy(own, s.s, s.n);
@@ -188,10 +189,7 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
     t->flags[id] |= WW_TOKEN_LITERAL;
   if (t->byte_level && !literal && s.n == 1)
     t->byte_id[(uint8_t)s.s[0]] = id;
-  uint64_t k = piece_hash(s, literal);
-  while (t->slot[k & (t->slots - 1)] != WW_NO_ID)
-    k++;
-  t->slot[k & (t->slots - 1)] = id;
+  enter(t, id);
   return WW_OK;
 }
 
@@ -213,7 +211,7 @@ ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span
   scratch->n = 0;
   ww_buf_add(scratch, pl.s, pl.n);
   ww_buf_add(scratch, pr.s, pr.n);
-  uint32_t id = ww_tokenizer_find(t, (ww_token_span){scratch->s, (uint32_t)scratch->n}, literal);
+  uint32_t id = ww_tokenizer_find(t, ww_span_of(scratch), literal);
   if (id == WW_NO_ID && !literal)
     return ww_fail(e, WW_EDATA,
                    "merge %u joins \"%.*s\" and \"%.*s\" to a token that the vocabulary has not",
@@ -234,7 +232,7 @@ static int by_score(const void *x, const void *y) {
   const scored *a = x, *b = y;
   if (a->score != b->score)
     return a->score > b->score ? -1 : 1;
-  return a->id < b->id ? -1 : a->id > b->id;
+  return ww_order(a->id, b->id);
 }
 
 ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list,
@@ -283,7 +281,7 @@ static void hash_merges(ww_tokenizer *t, const ww_merges *list) {
   for (uint32_t k = 0; k < size; k++)
     t->merge[k].id = WW_NO_ID;
   for (uint32_t m = 0; m < list->n; m++) {
-    const ww_merge *x = &list->v[m];
+    const ww_merge *x = list->v + m;
     uint32_t k = ww_merge_hash(x->left, x->right);
     while (t->merge[k & t->merge_mask].id != WW_NO_ID &&
            (t->merge[k & t->merge_mask].left != x->left ||
@@ -321,7 +319,7 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
       break;
     if (known == WW_NO_ID)
       t->text[x.id] = x.match; /* as it is written, whatever the alphabet */
-    t->flags[x.id] |= (uint8_t)(WW_TOKEN_ADDED | (x.special ? WW_TOKEN_SPECIAL : 0));
+    t->flags[x.id] |= WW_TOKEN_ADDED | (x.special ? WW_TOKEN_SPECIAL : 0);
     if (x.normalized)
       t->normal[t->normals++] = x;
     else
@@ -332,9 +330,9 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
 }
 
 static int by_match(const void *x, const void *y) {
-  const ww_added *a = x, *b = y;
-  int c = memcmp(a->match.s, b->match.s, a->match.n < b->match.n ? a->match.n : b->match.n);
-  return c ? c : a->match.n < b->match.n ? -1 : a->match.n > b->match.n;
+  ww_token_span a = ((const ww_added *)x)->match, b = ((const ww_added *)y)->match;
+  int c = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
+  return c ? c : ww_order(a.n, b.n);
 }
 
 static void normalize_match(ww_tokenizer *t, ww_token_span *s) {
@@ -342,8 +340,8 @@ static void normalize_match(ww_tokenizer *t, ww_token_span *s) {
   ww_token_span to = ww_tokenizer_normalize(t, s->s, s->n, true, b);
   s->s = memcpy(ww_alloc(t->a, to.n + 1), to.s, to.n);
   s->n = to.n;
-  ww_buf_free(&b[0]);
-  ww_buf_free(&b[1]);
+  ww_buf_free(b);
+  ww_buf_free(b + 1);
 }
 
 /* Whether a merge makes a token that has a mark behind something else: then a text cannot be cut
@@ -355,7 +353,7 @@ static bool reaches_over(const ww_tokenizer *t) {
     ww_token_span s = t->piece[t->merge[k].id];
     bool other = false;
     for (uint32_t at = 0; at < s.n;) {
-      bool mark = s.n - at >= 3 && !memcmp(s.s + at, WW_SPACE_MARK, 3);
+      bool mark = ww_mark_at(s.s + at, s.s + s.n);
       if (mark && other)
         return true;
       other |= !mark;
@@ -386,16 +384,15 @@ ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e)
     qsort(t->raw, t->raws, sizeof *t->raw, by_match);
   if (t->normals)
     qsort(t->normal, t->normals, sizeof *t->normal, by_match);
-  for (uint32_t k = 0; k < t->nbefore; k++)
-    if (t->before[k] >= t->vocab)
-      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", t->before[k]);
-  for (uint32_t k = 0; k < t->nafter; k++)
-    if (t->after[k] >= t->vocab)
-      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", t->after[k]);
+  for (uint32_t k = 0; k < t->nbefore + t->nafter; k++) {
+    uint32_t id = k < t->nbefore ? t->before[k] : t->after[k - t->nbefore];
+    if (id >= t->vocab)
+      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", id);
+  }
   if (t->nbefore && t->bos < 0)
-    t->bos = (int32_t)t->before[0];
+    t->bos = t->before[0];
   for (uint32_t c = 0; c < 128; c++)
-    t->char_id[c] = ww_tokenizer_character(t, &(char){(char)c}, 1);
+    t->char_id[c] = ww_tokenizer_character(t, &(char){c}, 1);
   t->mark_id = ww_tokenizer_character(t, WW_SPACE_MARK, 3);
   t->cut_at_marks = !t->byte_level && !t->cut_each_mark && !reaches_over(t);
   return WW_OK;

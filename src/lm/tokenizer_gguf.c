@@ -65,10 +65,10 @@ static ww_status read_tokens(file *f) {
   if (!st && f->types && f->types->of != WW_META_INT && f->types->of != WW_META_UINT)
     st = ww_fail(f->e, WW_EDATA, "tokenizer.ggml.token_type is no array of whole numbers");
   if (!st)
-    st = ww_tokenizer_room(f->t, (uint32_t)f->tokens->n, (uint32_t)f->tokens->n, f->e);
+    st = ww_tokenizer_room(f->t, f->tokens->n, f->tokens->n, f->e);
   for (uint32_t id = 0; !st && id < f->tokens->n; id++) {
     bool ascii;
-    ww_token_span s = text_of(&f->tokens->items[id]);
+    ww_token_span s = text_of(f->tokens->items + id);
     if (ww_utf8_valid(s.s, s.n, &ascii) != s.n)
       st = ww_fail(f->e, WW_EDATA, "token %u is not UTF-8", id);
     if (!st)
@@ -86,7 +86,7 @@ static ww_status read_added(file *f) {
       f->t->unknown = id;
     if ((type != CONTROL && type != USER && type != UNKNOWN) || !f->tokens->items[id].text_n)
       continue;
-    ww_token_span s = text_of(&f->tokens->items[id]);
+    ww_token_span s = text_of(f->tokens->items + id);
     s.s = ww_strndup(f->t->a, s.s, s.n);
     ww_push(f->t->a, &list, (ww_added){.match = s, .id = id, .special = type != USER});
   }
@@ -114,7 +114,7 @@ static ww_status read_pattern(file *f) {
     if (known[k].nfc)
       f->t->norm[f->t->norms++] = (ww_norm){.kind = WW_NORM_FORM, .form = WW_NFC};
     if (flag(f, "tokenizer.ggml.add_bos_token", known[k].bos) && f->t->bos >= 0)
-      f->t->before[f->t->nbefore++] = (uint32_t)f->t->bos;
+      f->t->before[f->t->nbefore++] = f->t->bos;
     return ww_split_add(f->t->split, known[k].pattern, strlen(known[k].pattern), true, f->e);
   }
   return ww_fail(f->e, WW_EUNSUPPORTED,
@@ -132,15 +132,15 @@ static ww_status read_byte_level(file *f, ww_merges *merges) {
       st = ww_fail(f->e, WW_EDATA, "the file has no tokenizer.ggml.merges; give a tokenizer.json");
   }
   for (uint64_t k = 0; !st && k < f->merges->n; k++) {
-    ww_token_span l = text_of(&f->merges->items[k]);
+    ww_token_span l = text_of(f->merges->items + k);
     const char *space = l.n > 1 ? memchr(l.s + 1, ' ', l.n - 1) : NULL;
     if (!space) {
       st = ww_fail(f->e, WW_EDATA, "merge %llu is not two tokens with a space between them",
                    (unsigned long long)k);
       break;
     }
-    ww_token_span r = {space + 1, l.n - (uint32_t)(space - l.s) - 1};
-    l.n = (uint32_t)(space - l.s);
+    ww_token_span r = {space + 1, l.n - (space - l.s) - 1};
+    l.n = space - l.s;
     st = ww_tokenizer_add_merge(f->t, merges, l, r, &scratch, f->e);
   }
   ww_buf_free(&scratch);
@@ -172,10 +172,10 @@ static ww_status read_pieces(file *f, ww_merges *merges) {
     return st;
   float *score = WW_NEWN(f->t->a, float, f->t->vocab);
   for (uint32_t id = 0; id < f->t->vocab; id++)
-    score[id] = (float)f->scores->items[id].real;
+    score[id] = f->scores->items[id].real;
   sentencepiece(f->t, flag(f, "tokenizer.ggml.add_space_prefix", true));
   if (flag(f, "tokenizer.ggml.add_bos_token", true) && f->t->bos >= 0)
-    f->t->before[f->t->nbefore++] = (uint32_t)f->t->bos;
+    f->t->before[f->t->nbefore++] = f->t->bos;
   return ww_tokenizer_score_merges(f->t, score, merges, f->e);
 }
 
@@ -197,7 +197,7 @@ static ww_status read_file(file *f) {
   ww_merges merges = {0};
   st = bytes ? read_byte_level(f, &merges) : read_pieces(f, &merges);
   if (!st && flag(f, "tokenizer.ggml.add_eos_token", false) && f->t->eos >= 0)
-    f->t->after[f->t->nafter++] = (uint32_t)f->t->eos;
+    f->t->after[f->t->nafter++] = f->t->eos;
   return st ? st : ww_tokenizer_finish(f->t, &merges, f->e);
 }
 
@@ -231,7 +231,7 @@ static ww_status put_bin(ww_tokenizer *t, uint32_t id, const char *s, uint32_t n
   for (uint32_t k = 0; id >= 259 && k < n; k++)
     ww_buf_add(b, s[k] == ' ' ? WW_SPACE_MARK : s + k, s[k] == ' ' ? 3 : 1);
   bool ascii;
-  ww_token_span raw = {b->s ? b->s : "", (uint32_t)b->n};
+  ww_token_span raw = ww_span_of(b);
   if (ww_utf8_valid(raw.s, raw.n, &ascii) != raw.n)
     return ww_fail(e, WW_EDATA, "token %u is not UTF-8", id);
   return ww_tokenizer_put(t, id, raw, e);

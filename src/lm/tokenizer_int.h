@@ -7,6 +7,8 @@
 #ifndef WW_LM_TOKENIZER_INT_H
 #define WW_LM_TOKENIZER_INT_H
 
+#include <stdlib.h>
+
 #include "split.h"
 #include "tokenizer.h"
 
@@ -99,6 +101,14 @@ ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merg
 ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, ww_err *e);
 ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e);
 uint32_t ww_tokenizer_letter(uint8_t byte); /* the code point of GPT-2's alphabet for a byte */
+
+static inline bool ww_mark_at(const char *p, const char *end) {
+  return end - p >= 3 && !memcmp(p, WW_SPACE_MARK, 3);
+}
+
+static inline ww_token_span ww_span_of(const ww_buf *b) {
+  return (ww_token_span){b->s ? b->s : "", b->n};
+}
 
 static inline uint32_t ww_merge_hash(uint32_t left, uint32_t right) {
   return (uint32_t)((((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15u) >> 32);

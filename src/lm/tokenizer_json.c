@@ -4,7 +4,6 @@
  * Known: model BPE; normalizers Prepend, Replace of a string, NFC and its kin; pre-tokenizers Split
  * (isolated), ByteLevel, Digits, Metaspace; post-processors TemplateProcessing and ByteLevel (which
  * changes no ids); Sequences of these. Anything else is refused by name. */
-#include <stdlib.h>
 
 #include "../base/jsonread.h"
 #include "tokenizer_int.h"
@@ -15,6 +14,7 @@ typedef struct {
   ww_token_span normalizer, pre, post, decoder, added, vocab, merges;
   ww_token_span type, unk, prefix, suffix, dropout, byte_fallback, fuse_unk, ignore_merges;
   bool model, patterns; /* patterns: something splits the text */
+  bool several;         /* pre-tokenizers */
   ww_err *e;
 } file;
 
@@ -93,6 +93,8 @@ static cJSON *tree(file *f, ww_token_span s) {
 
 /* ---- small trees ---- */
 
+typedef ww_status member_reader(file *f, const cJSON *o);
+
 static const char *text_of(const cJSON *o, const char *key) {
   const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
   return cJSON_IsString(x) ? x->valuestring : NULL;
@@ -105,7 +107,7 @@ static bool true_of(const cJSON *o, const char *key) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
 static ww_token_span keep(ww_tokenizer *t, const char *s) {
-  return (ww_token_span){ww_strdup(t->a, s), (uint32_t)strlen(s)};
+  return (ww_token_span){ww_strdup(t->a, s), strlen(s)};
 }
 
 static ww_status add_norm(file *f, ww_norm x) {
@@ -115,13 +117,24 @@ static ww_status add_norm(file *f, ww_norm x) {
   return WW_OK;
 }
 
+/* All of a Sequence. */
+static ww_status read_each(file *f, const cJSON *list, member_reader *read) {
+  const cJSON *x;
+  cJSON_ArrayForEach(x, list) {
+    ww_status st = read(f, x);
+    if (st)
+      return st;
+  }
+  return WW_OK;
+}
+
 static ww_status read_normalizer(file *f, const cJSON *o) {
   static const char *const forms[] = {
       [WW_NFC] = "NFC", [WW_NFD] = "NFD", [WW_NFKC] = "NFKC", [WW_NFKD] = "NFKD"};
   const char *type = type_of(o);
   for (uint32_t k = 0; k < 4; k++)
     if (!strcmp(type, forms[k]))
-      return add_norm(f, (ww_norm){.kind = WW_NORM_FORM, .form = (ww_normal_form)k});
+      return add_norm(f, (ww_norm){.kind = WW_NORM_FORM, .form = k});
   if (!strcmp(type, "Prepend") && text_of(o, "prepend"))
     return add_norm(f, (ww_norm){.kind = WW_NORM_PREPEND, .to = keep(f->t, text_of(o, "prepend"))});
   if (!strcmp(type, "Replace")) {
@@ -131,15 +144,8 @@ static ww_status read_normalizer(file *f, const cJSON *o) {
       return add_norm(
           f, (ww_norm){.kind = WW_NORM_REPLACE, .from = keep(f->t, from), .to = keep(f->t, to)});
   }
-  if (!strcmp(type, "Sequence")) {
-    const cJSON *x;
-    cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(o, "normalizers")) {
-      ww_status st = read_normalizer(f, x);
-      if (st)
-        return st;
-    }
-    return WW_OK;
-  }
+  if (!strcmp(type, "Sequence"))
+    return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "normalizers"), read_normalizer);
   return ww_fail(f->e, WW_EUNSUPPORTED,
                  "tokenizer.json: the normalizer %.60s is not known in this form", type);
 }
@@ -174,11 +180,11 @@ static ww_status read_split(file *f, const cJSON *o) {
   return ww_split_add(f->t->split, regex, strlen(regex), true, f->e);
 }
 
-static ww_status read_byte_level(file *f, const cJSON *o, bool alone) {
+static ww_status read_byte_level(file *f, const cJSON *o) {
   const cJSON *regex = cJSON_GetObjectItemCaseSensitive(o, "use_regex");
   f->t->byte_level = true;
   if (true_of(o, "add_prefix_space")) {
-    if (!alone)
+    if (f->several)
       return ww_fail(f->e, WW_EUNSUPPORTED,
                      "tokenizer.json: a ByteLevel with add_prefix_space behind a Split");
     ww_norm space = {.kind = WW_NORM_PREPEND, .to = keep(f->t, " "), .unless = true};
@@ -191,21 +197,17 @@ static ww_status read_byte_level(file *f, const cJSON *o, bool alone) {
   return ww_split_add(f->t->split, WW_SPLIT_GPT2, strlen(WW_SPLIT_GPT2), true, f->e);
 }
 
-static ww_status read_pre(file *f, const cJSON *o, bool alone) {
+static ww_status read_pre(file *f, const cJSON *o) {
   const char *type = type_of(o);
   if (!strcmp(type, "Sequence")) {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "pretokenizers"), *x;
-    cJSON_ArrayForEach(x, list) {
-      ww_status st = read_pre(f, x, alone && cJSON_GetArraySize(list) == 1);
-      if (st)
-        return st;
-    }
-    return WW_OK;
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "pretokenizers");
+    f->several |= cJSON_GetArraySize(list) != 1;
+    return read_each(f, list, read_pre);
   }
   if (!strcmp(type, "Split"))
     return read_split(f, o);
   if (!strcmp(type, "ByteLevel"))
-    return read_byte_level(f, o, alone);
+    return read_byte_level(f, o);
   if (!strcmp(type, "Metaspace"))
     return read_metaspace(f, o);
   if (!strcmp(type, "Digits")) {
@@ -231,7 +233,7 @@ static ww_status template_token(file *f, const cJSON *o, const char *name, uint3
     if (*n == 8 || id >= WW_TOKENS_MAX)
       return ww_fail(f->e, WW_ELIMIT,
                      "tokenizer.json: a template with more than 8 tokens, or an id beyond all");
-    to[(*n)++] = (uint32_t)id;
+    to[(*n)++] = id;
   }
   return WW_OK;
 }
@@ -242,11 +244,8 @@ static ww_status read_post(file *f, const cJSON *o) {
   ww_status st = WW_OK;
   if (!strcmp(type, "ByteLevel"))
     return WW_OK;
-  if (!strcmp(type, "Sequence")) {
-    cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(o, "processors")) if (!st) st =
-        read_post(f, x);
-    return st;
-  }
+  if (!strcmp(type, "Sequence"))
+    return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "processors"), read_post);
   if (strcmp(type, "TemplateProcessing"))
     return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: the post-processor %.60s is not known",
                    type);
@@ -265,13 +264,8 @@ static ww_status read_post(file *f, const cJSON *o) {
 /* What decoding does beyond the tables: the first space may go. */
 static ww_status read_decoder(file *f, const cJSON *o) {
   const char *type = type_of(o), *scheme = text_of(o, "prepend_scheme");
-  const cJSON *x;
-  if (!strcmp(type, "Sequence")) {
-    ww_status st = WW_OK;
-    cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(o, "decoders")) if (!st) st =
-        read_decoder(f, x);
-    return st;
-  }
+  if (!strcmp(type, "Sequence"))
+    return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "decoders"), read_decoder);
   if (!strcmp(type, "Metaspace"))
     f->t->strip_space = scheme ? strcmp(scheme, "never") : true_of(o, "add_prefix_space");
   if (!strcmp(type, "Strip")) {
@@ -292,7 +286,7 @@ static ww_status read_decoder(file *f, const cJSON *o) {
 }
 
 static ww_status read_added(file *f, const cJSON *list) {
-  uint32_t n = (uint32_t)cJSON_GetArraySize(list), k = 0;
+  uint32_t n = cJSON_GetArraySize(list), k = 0;
   ww_added *v = ww_xcalloc(n + 1, sizeof *v);
   ww_status st = WW_OK;
   const cJSON *o;
@@ -313,7 +307,7 @@ static ww_status read_added(file *f, const cJSON *list) {
     if (st)
       break;
     v[k++] = (ww_added){.match = keep(f->t, content),
-                        .id = (uint32_t)id,
+                        .id = id,
                         .special = true_of(o, "special"),
                         .lstrip = true_of(o, "lstrip"),
                         .rstrip = true_of(o, "rstrip"),
@@ -369,8 +363,8 @@ static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token
     const char *space = memchr(l->s, ' ', l->n);
     if (!space)
       return ww_scan_fail(s, "a merge is two tokens with a space between them");
-    *r = (ww_token_span){space + 1, l->n - (uint32_t)(space - l->s) - 1};
-    l->n = (uint32_t)(space - l->s);
+    *r = (ww_token_span){space + 1, l->n - (space - l->s) - 1};
+    l->n = space - l->s;
     return true;
   }
   bool first = true, end = false;
@@ -378,7 +372,7 @@ static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token
     return end ? ww_scan_fail(s, "a merge is two tokens") : false;
   left->n = 0;
   ww_buf_add(left, l->s, l->n);
-  *l = (ww_token_span){left->s, (uint32_t)left->n};
+  *l = (ww_token_span){left->s, left->n};
   if (!ww_scan_more(s, ']', &first, &end) || end || !ww_scan_string(s, r))
     return end ? ww_scan_fail(s, "a merge is two tokens") : false;
   if (!ww_scan_more(s, ']', &first, &end))
@@ -413,7 +407,7 @@ static ww_status read_model(file *f, ww_merges *merges) {
     return ww_fail(f->e, WW_EDATA, "tokenizer.json has no model with a vocab");
   if (f->type.s ? !is(f->type, "\"BPE\"") : !f->merges.s)
     return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a model of type %.*s; only BPE is read",
-                   (int)(f->type.n < 60 ? f->type.n : 60), f->type.s ? f->type.s : "");
+                   f->type.n < 60 ? f->type.n : 60, f->type.s ? f->type.s : "");
   if ((!absent(f->prefix) && !is(f->prefix, "\"\"")) ||
       (!absent(f->suffix) && !is(f->suffix, "\"\"")))
     return ww_fail(f->e, WW_EUNSUPPORTED,
@@ -443,7 +437,7 @@ static ww_status read_model(file *f, ww_merges *merges) {
 }
 
 /* A member's tree, given to its reader. */
-static ww_status with_tree(file *f, ww_token_span s, ww_status (*read)(file *, const cJSON *)) {
+static ww_status with_tree(file *f, ww_token_span s, member_reader *read) {
   if (absent(s))
     return WW_OK;
   cJSON *o = tree(f, s);
@@ -452,10 +446,6 @@ static ww_status with_tree(file *f, ww_token_span s, ww_status (*read)(file *, c
   ww_status st = read(f, o);
   cJSON_Delete(o);
   return st;
-}
-
-static ww_status read_pre_alone(file *f, const cJSON *o) {
-  return read_pre(f, o, true);
 }
 
 ww_status ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww_err *e) {
@@ -473,7 +463,7 @@ ww_status ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww
   ww_merges merges = {0};
   ww_status st = with_tree(&f, f.normalizer, read_normalizer);
   if (!st)
-    st = with_tree(&f, f.pre, read_pre_alone);
+    st = with_tree(&f, f.pre, read_pre);
   if (!st)
     st = with_tree(&f, f.decoder, read_decoder);
   if (!st && f.patterns && !t->byte_level)

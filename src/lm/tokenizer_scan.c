@@ -62,7 +62,7 @@ static bool hex4(ww_text_scan *s, uint32_t *out) {
                                    : -1;
     if (v < 0)
       return ww_scan_fail(s, "a \\u needs four hexadecimal digits");
-    *out = *out * 16 + (uint32_t)v;
+    *out = *out * 16 + v;
   }
   return true;
 }
@@ -73,7 +73,7 @@ static bool escape(ww_text_scan *s) {
   char c = s->p < s->end ? *s->p++ : 0;
   const char *at = c ? strchr(from, c) : NULL;
   if (at) {
-    ww_buf_add(&s->text, &to[at - from], 1);
+    ww_buf_add(&s->text, to + (at - from), 1);
     return true;
   }
   uint32_t code, low;
@@ -111,7 +111,7 @@ bool ww_scan_string(ww_text_scan *s, ww_token_span *out) {
       return ww_scan_fail(s, "a control character in a string");
     if (*s->p == '"' && !copied)
       break;
-    ww_buf_add(&s->text, from, (size_t)(s->p - from));
+    ww_buf_add(&s->text, from, s->p - from);
     copied = true;
     if (*s->p++ == '"')
       break;
@@ -124,7 +124,7 @@ bool ww_scan_string(ww_text_scan *s, ww_token_span *out) {
     s->p++;
   if (n > UINT32_MAX)
     return ww_scan_fail(s, "a string of more than 4 GB");
-  *out = (ww_token_span){copied ? s->text.s : from, (uint32_t)n};
+  *out = (ww_token_span){copied ? s->text.s : from, n};
   if (ww_utf8_valid(out->s, n, &ascii) != n)
     return ww_scan_fail(s, "a string is not UTF-8");
   return true;
@@ -145,10 +145,10 @@ bool ww_scan_uint(ww_text_scan *s, uint32_t *out) {
   if (c < '0' || c > '9')
     return ww_scan_fail(s, "a whole number from 0 on is expected");
   for (; s->p < s->end && *s->p >= '0' && *s->p <= '9' && v <= UINT32_MAX; s->p++)
-    v = v * 10 + (uint64_t)(*s->p - '0');
+    v = v * 10 + (*s->p - '0');
   if (v > INT32_MAX)
     return ww_scan_fail(s, "an id beyond 2147483647");
-  *out = (uint32_t)v;
+  *out = v;
   return true;
 }
 
@@ -191,6 +191,6 @@ bool ww_scan_skip(ww_text_scan *s, ww_token_span *out) {
   } while (depth);
   if ((size_t)(s->p - from) > UINT32_MAX)
     return ww_scan_fail(s, "a value of more than 4 GB");
-  *out = (ww_token_span){from, (uint32_t)(s->p - from)};
+  *out = (ww_token_span){from, (s->p - from)};
   return true;
 }

@@ -42,21 +42,20 @@ typedef struct {
 
 float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step) {
   if (step <= p->warmup && p->warmup)
-    return (float)((double)p->lr * (double)step / (double)p->warmup);
-  double of = steps > p->warmup ? (double)(steps - p->warmup) : 1,
-         done = fmin(1, (double)(step - p->warmup) / of);
-  double share = (double)p->lr_least +
-                 (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
-  return (float)((double)p->lr * share);
+    return (double)p->lr * step / p->warmup;
+  double of = steps > p->warmup ? (steps - p->warmup) : 1, done = fmin(1, (step - p->warmup) / of);
+  double share =
+      p->lr_least + (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
+  return p->lr * share;
 }
 
 uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows,
                      double epochs, double *filled) {
   ww_packer *k = ww_packer_new(x, c, 1, T, 0);
   *filled = ww_packer_filled(k);
-  double n = epochs * (double)ww_packer_rows(k) / (double)rows;
+  double n = epochs * ww_packer_rows(k) / rows;
   ww_packer_free(k);
-  return (uint64_t)fmax(1, ceil(n - 1e-9));
+  return fmax(1, ceil(n - 1e-9));
 }
 
 /* ---- where the heads begin ---- */
@@ -67,15 +66,15 @@ void ww_lm_number_start(const ww_examples *x, float *bias) {
     double sum = 0, away = 0, n = 0;
     for (uint64_t i = 0; i < x->n; i++)
       if (!isnan(x->number[i * K + k])) {
-        sum += (double)x->number[i * K + k];
+        sum += x->number[i * K + k];
         n++;
       }
     double mean = n > 0 ? sum / n : 0;
     for (uint64_t i = 0; i < x->n; i++)
       if (!isnan(x->number[i * K + k]))
-        away += fabs((double)x->number[i * K + k] - mean);
-    bias[k] = (float)mean;
-    bias[K + k] = n > 0 && away > 0 ? (float)fmax(-5, fmin(5, log(away / n))) : 0;
+        away += fabs(x->number[i * K + k] - mean);
+    bias[k] = mean;
+    bias[K + k] = n > 0 && away > 0 ? fmax(-5, fmin(5, log(away / n))) : 0;
   }
 }
 
@@ -88,22 +87,19 @@ static void on_signal(int signal) {
   interrupted = signal;
 }
 
-typedef struct {
-  struct sigaction was[3];
-} signals;
 static const int caught[3] = {SIGINT, SIGTERM, SIGXFSZ};
 
-static void catch_signals(signals *s) {
+static void catch_signals(struct sigaction was[3]) {
   struct sigaction stop = {.sa_handler = on_signal},
                    ignore = {.sa_handler = SIG_IGN}; /* a limit on files is an error of write() */
   interrupted = 0;
   for (int k = 0; k < 3; k++)
-    sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, &s->was[k]);
+    sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, was + k);
 }
 
-static void release_signals(const signals *s) {
+static void release_signals(const struct sigaction was[3]) {
   for (int k = 0; k < 3; k++)
-    sigaction(caught[k], &s->was[k], NULL);
+    sigaction(caught[k], was + k, NULL);
 }
 
 /* ---- checkpoints ---- */
@@ -112,12 +108,10 @@ enum { VALUES, FIRST, SECOND, HISTORY, CHECKS, BEST, NARRAYS };
 
 static void get_array(void *ctx, uint32_t i, float *to) {
   training *t = ctx;
-  if (i <= SECOND) {
-    ww_net_get(t->net, (int)i, to);
-    return;
-  }
   const ww_lm_points *v = i == HISTORY ? &t->out->train : &t->out->check;
-  if (i == BEST)
+  if (i <= SECOND)
+    ww_net_get(t->net, i, to);
+  else if (i == BEST)
     memcpy(to, t->best, ww_net_learned(t->net) * sizeof *to);
   else if (v->n)
     memcpy(to, v->v, v->n * sizeof *v->v);
@@ -152,7 +146,7 @@ static ww_status read_points(training *t, const ww_checkpoint *c, const char *na
   uint64_t floats = ww_checkpoint_floats(c, name), per = sizeof(ww_lm_point) / sizeof(float);
   if (floats % per || floats / per >= UINT32_MAX)
     return ww_fail(t->e, WW_EDATA, "%s: its %s is not whole", c->path, name);
-  v->n = (uint32_t)(floats / per);
+  v->n = floats / per;
   v->cap = v->n + 1;
   v->v = WW_NEWN(t->a, ww_lm_point, v->cap);
   return floats ? ww_checkpoint_read(c, name, floats, (float *)v->v, t->e) : WW_OK;
@@ -251,8 +245,7 @@ static ww_status check_losses(training *t, ww_net_loss *out) {
 }
 
 static double total(const training *t, const ww_net_loss *l) {
-  return (l->tokens ? l->token_loss : 0) +
-         (l->asked ? (double)t->p->number_weight * l->number_loss : 0);
+  return (l->tokens ? l->token_loss : 0) + (l->asked ? t->p->number_weight * l->number_loss : 0);
 }
 
 /* A float's own digits: more of them say nothing. */
@@ -288,10 +281,8 @@ static ww_status evaluate(training *t) {
   if (st)
     return st;
   double loss = total(t, &l);
-  ww_lm_point q = {.step = (float)t->at.step,
-                   .loss = (float)loss,
-                   .token_loss = (float)l.token_loss,
-                   .number_loss = (float)l.number_loss};
+  ww_lm_point q = {
+      .step = t->at.step, .loss = loss, .token_loss = l.token_loss, .number_loss = l.number_loss};
   ww_push(t->a, &t->out->check, q);
   log_check(t, &l);
   bool better = isnan(t->at.best) || loss < t->at.best;
@@ -311,8 +302,7 @@ static ww_status evaluate(training *t) {
 }
 
 static bool time_to_check(const training *t) {
-  if (!t->checker ||
-      (t->out->check.n && t->out->check.v[t->out->check.n - 1].step == (float)t->at.step))
+  if (!t->checker || (t->out->check.n && t->out->check.v[t->out->check.n - 1].step == t->at.step))
     return false;
   return t->at.step == t->at.steps || (t->p->check_every && t->at.step % t->p->check_every == 0);
 }
@@ -327,7 +317,7 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
                    .token = b->token + from,
                    .target = b->target + from,
                    .first = b->first + from};
-  uint32_t a = 0, d = 0;
+  size_t a = 0, d = 0;
   while (a < b->asked && (uint32_t)b->ask_at[a] < from)
     a++;
   while (d < b->described && (uint32_t)b->describe_at[d] < from)
@@ -335,11 +325,11 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
   s.ask_at = t->ask_at;
   s.numbers = b->numbers + (size_t)a * t->c->numbers;
   s.describe_at = t->describe_at;
-  s.features = b->features + (size_t)d * t->c->features;
+  s.features = b->features + d * t->c->features;
   for (; a < b->asked && (uint32_t)b->ask_at[a] < from + n; a++)
-    t->ask_at[s.asked++] = b->ask_at[a] - (int32_t)from;
+    t->ask_at[s.asked++] = b->ask_at[a] - from;
   for (; d < b->described && (uint32_t)b->describe_at[d] < from + n; d++)
-    t->describe_at[s.described++] = b->describe_at[d] - (int32_t)from;
+    t->describe_at[s.described++] = b->describe_at[d] - from;
   return s;
 }
 
@@ -354,7 +344,7 @@ static uint64_t count_targets(const ww_lm_batch *b) {
 static ww_status learn(training *t) {
   const ww_lm_plan *p = t->p;
   const ww_lm_batch *b = ww_packer_next(t->packer);
-  double tokens = (double)count_targets(b), asked = b->asked;
+  double tokens = count_targets(b), asked = b->asked;
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < p->accumulate; k++) {
     ww_lm_batch s = slice(t, b, k);
@@ -369,7 +359,7 @@ static ww_status learn(training *t) {
                              .eps = p->eps,
                              .decay = p->decay,
                              .clip = p->clip,
-                             .step = (uint32_t)t->at.step};
+                             .step = t->at.step};
   ww_net_update(t->net, &u);
   return WW_OK;
 }
@@ -381,10 +371,10 @@ static ww_status read_point(training *t, ww_lm_point *q) {
   ww_status st = ww_net_losses(t->net, &l, t->e);
   if (st)
     return st;
-  *q = (ww_lm_point){.step = (float)t->at.step,
-                     .loss = (float)total(t, &l),
-                     .token_loss = l.tokens ? (float)l.token_loss : 0,
-                     .number_loss = l.asked ? (float)l.number_loss : 0,
+  *q = (ww_lm_point){.step = t->at.step,
+                     .loss = total(t, &l),
+                     .token_loss = l.tokens ? l.token_loss : 0,
+                     .number_loss = l.asked ? l.number_loss : 0,
                      .lr = ww_lm_rate(t->p, t->at.steps, t->at.step),
                      .norm = ww_net_norm(t->net)};
   return WW_OK;
@@ -403,7 +393,7 @@ static ww_status not_finite(training *t, const ww_lm_point *q) {
                  "step %" PRIu64 ": the loss is %g and the gradient's norm %g, which is not "
                  "finite; stopped, %s. A lower --lr, a longer --warmup or a "
                  "smaller --clip helps",
-                 t->at.step, (double)q->loss, (double)q->norm, kept);
+                 t->at.step, q->loss, q->norm, kept);
 }
 
 /* ---- what it says ---- */
@@ -419,11 +409,11 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kuint(&j, "step", t->at.step);
-  ww_json_knum(&j, "loss", brief((double)q->loss));
-  ww_json_knum(&j, "token_loss", brief((double)q->token_loss));
-  ww_json_knum(&j, "number_loss", brief((double)q->number_loss));
-  ww_json_knum(&j, "lr", brief((double)q->lr));
-  ww_json_knum(&j, "norm", brief((double)q->norm));
+  ww_json_knum(&j, "loss", brief(q->loss));
+  ww_json_knum(&j, "token_loss", brief(q->token_loss));
+  ww_json_knum(&j, "number_loss", brief(q->number_loss));
+  ww_json_knum(&j, "lr", brief(q->lr));
+  ww_json_knum(&j, "norm", brief(q->norm));
   ww_json_kuint(&j, "epoch", epoch);
   ww_json_knum(&j, "seconds", round(seconds * 1e6) / 1e6);
   ww_json_knum(&j, "tokens_per_s", round(tokens_s));
@@ -440,16 +430,16 @@ static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu)
   t->shown = t->shown != 0 ? 0.95f * t->shown + 0.05f * q->loss : q->loss;
   if (isfinite(mfu))
     snprintf(share, sizeof share, ", MFU %.1f %%", 100 * mfu);
-  snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", (double)t->shown,
-           (double)q->lr, tokens_s, share);
+  snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", t->shown, q->lr,
+           tokens_s, share);
   ww_progress(what, t->at.step, t->at.steps);
   if (ww_is_quiet() || isatty(STDERR_FILENO) ||
       (ww_now() - t->told < 15 && t->at.step != t->at.steps && t->out->train.n > 1))
     return;
   t->told = ww_now();
-  fprintf(
-      stderr, "step %" PRIu64 "/%" PRIu64 ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n",
-      t->at.step, t->at.steps, (double)q->loss, (double)q->norm, (double)q->lr, tokens_s, share);
+  fprintf(stderr,
+          "step %" PRIu64 "/%" PRIu64 ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n",
+          t->at.step, t->at.steps, q->loss, q->norm, q->lr, tokens_s, share);
 }
 
 /* ---- the loop ---- */
@@ -482,13 +472,12 @@ static ww_status settle(training *t) {
  * examples of another kind. How many are in it follows from the step, so that a checkpoint needs to
  * keep the mean alone. */
 static void average(training *t) {
-  const uint64_t steps = t->at.steps,
-                 from = steps - (uint64_t)((double)t->p->average * (double)steps),
-                 n = ww_net_learned(t->net);
-  const uint64_t every = (steps - from) / 200 + 1;
+  uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * steps),
+           n = ww_net_learned(t->net);
+  uint64_t every = (steps - from) / 200 + 1;
   if (!(t->p->average > 0) || t->at.step <= from || (t->at.step - from) % every)
     return;
-  const float share = 1 / (float)((t->at.step - from) / every);
+  float share = 1 / (float)((t->at.step - from) / every);
   float *v = ww_xmalloc(n * sizeof *v);
   ww_net_get(t->net, 0, v);
   for (uint64_t k = 0; k < n; k++)
@@ -570,7 +559,7 @@ static ww_status draw(const training *t) {
     return WW_OK;
   char title[128];
   ww_buf b = {0};
-  double n = (double)ww_net_learned(t->net);
+  double n = ww_net_learned(t->net);
   snprintf(title, sizeof title, "%.3g %s values, %" PRIu64 " steps of %" PRIu64 " tokens",
            n < 1e6 ? n / 1e3 : n / 1e6, n < 1e6 ? "thousand" : "million", t->at.step,
            (uint64_t)t->p->rows * t->p->accumulate * t->p->tokens);
@@ -586,9 +575,8 @@ static void finish(training *t) {
   r->steps = t->at.steps;
   r->best = t->at.best;
   r->best_step = t->at.best_step;
-  double steps = (double)r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
-  r->mfu =
-      t->p->peak > 0 && r->seconds > 0 ? steps * (double)t->flops / r->seconds / t->p->peak : NAN;
+  double steps = r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
+  r->mfu = t->p->peak > 0 && r->seconds > 0 ? steps * t->flops / r->seconds / t->p->peak : NAN;
   bool broken = t->log && ferror(t->log);
   if ((t->log && fclose(t->log)) || broken)
     say("the log is not whole: ", broken ? "it could not be written" : strerror(errno));
@@ -604,9 +592,9 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
                       ww_lm_trained *out, ww_err *e) {
   training t = {.net = n, .c = c, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
   size_t batch = (size_t)p->rows * p->tokens;
-  signals s;
+  struct sigaction was[3];
   *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
-  if ((uint64_t)batch * p->accumulate > INT32_MAX) /* places in a step are 32 bits */
+  if (batch * p->accumulate > INT32_MAX) /* places in a step are 32 bits */
     return ww_fail(e, WW_EUSAGE,
                    "a step of %u x %u rows of %u tokens is more than 2^31 tokens: accumulate fewer",
                    p->rows, p->accumulate, p->tokens);
@@ -621,7 +609,7 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
   t.data = ww_examples_hash(x);
   t.save_s = 12 * (double)ww_net_learned(n) / 500e6; /* until one was made: at 500 MB/s */
   t.flops = ww_net_flops(n, p->rows, p->tokens) * p->accumulate;
-  catch_signals(&s);
+  catch_signals(was);
   ww_status st = begin(&t);
   if (!st && t.at.steps != p->steps && t.at.step)
     say("not as the checkpoint was begun: ", "another number of steps");
@@ -630,7 +618,7 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
     st = ww_lm_log_open(p->log, p->resume, t.at.step, &t.log, e);
   if (!st)
     st = loop(&t);
-  release_signals(&s);
+  release_signals(was);
   ww_err drawing = {0};
   training picture = t;
   picture.e = &drawing;

@@ -38,7 +38,7 @@ static double value_of(const ww_lm_plan *p, const remembered *m) {
   const char *at = (const char *)p + m->at;
   return m->kind == U32   ? *(const uint32_t *)at
          : m->kind == U64 ? (double)*(const uint64_t *)at
-                          : (double)*(const float *)at;
+                          : *(const float *)at;
 }
 
 static void hex(ww_json *j, const char *key, uint64_t v) {
@@ -61,7 +61,7 @@ void ww_lm_state_write(const ww_lm_plan *p, const ww_lm_place *at, uint64_t data
   hex(&j, "model", p->model);
   ww_json_kuint(&j, "rows", (uint64_t)p->rows * p->accumulate);
   for (int k = 0; k < NTABLE; k++)
-    ww_json_knum(&j, table[k].name, value_of(p, &table[k]));
+    ww_json_knum(&j, table[k].name, value_of(p, table + k));
   ww_json_end_obj(&j);
 }
 
@@ -96,7 +96,7 @@ ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan
   ww_status st = check_same(path, s, p, data, e);
   for (int k = 0; !st && k < NTABLE; k++) {
     const cJSON *n = cJSON_GetObjectItemCaseSensitive(s, table[k].name);
-    double was = cJSON_IsNumber(n) ? n->valuedouble : NAN, now = value_of(p, &table[k]);
+    double was = cJSON_IsNumber(n) ? n->valuedouble : NAN, now = value_of(p, table + k);
     if (was == now)
       continue;
     if (table[k].exact)
@@ -113,7 +113,7 @@ ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan
   at->steps = ww_json_whole(s, "steps");
   at->best = cJSON_IsNumber(best) ? best->valuedouble : NAN;
   at->best_step = ww_json_whole(s, "best_step");
-  at->worse = (uint32_t)ww_json_whole(s, "worse");
+  at->worse = ww_json_whole(s, "worse");
   return WW_OK;
 }
 

@@ -5,14 +5,10 @@
  * system answers that with SIGBUS, as for any mapped file; our own writers replace files and never
  * change them. */
 #include "weights_int.h"
+#include "order.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../base/jsonread.h"
 
@@ -22,17 +18,14 @@ enum { MAX_INDEX = 32 << 20, MAX_SHARDS = 4096 };
 
 bool ww_names_add(ww_dict *names, ww_arena *a, const char *name, uint32_t at) {
   bool fresh;
-  uint32_t *value = ww_dict_at(names, a, name, (uint32_t)strlen(name), &fresh);
+  uint32_t *value = ww_dict_at(names, a, name, strlen(name), &fresh);
   if (fresh)
     *value = at;
   return fresh;
 }
 
-static bool names_find(const ww_dict *names, const char *name, uint32_t *at) {
-  const uint32_t *value = ww_dict_find(names, name, (uint32_t)strlen(name));
-  if (value)
-    *at = *value;
-  return value != NULL;
+static const uint32_t *names_find(const ww_dict *names, const char *name) {
+  return ww_dict_find(names, name, strlen(name));
 }
 
 /* ---- tensors ---- */
@@ -81,11 +74,7 @@ typedef struct {
 
 static int by_place(const void *x, const void *y) {
   const range *a = x, *b = y;
-  if (a->from != b->from)
-    return a->from < b->from ? -1 : 1;
-  if (a->to != b->to)
-    return a->to < b->to ? -1 : 1;
-  return 0;
+  return a->from != b->from ? ww_order(a->from, b->from) : ww_order(a->to, b->to);
 }
 
 static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, uint64_t bytes,
@@ -113,8 +102,8 @@ ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *
   uint32_t count = w->tensors.n - first, used = 0;
   range *r = ww_xmalloc(sizeof *r * ((size_t)count + 1));
   for (uint32_t i = 0; i < count; i++) {
-    const ww_tensor *t = &w->tensors.v[first + i];
-    uint64_t from = t->data ? (uint64_t)((const uint8_t *)t->data - data) : 0;
+    const ww_tensor *t = w->tensors.v + first + i;
+    uint64_t from = t->data ? ((const uint8_t *)t->data - data) : 0;
     if (t->data)
       r[used++] = (range){from, from + t->bytes, first + i};
   }
@@ -122,7 +111,7 @@ ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *
   ww_status rc = check_sorted(w, r, used, n, filled, e);
   free(r);
   for (uint32_t i = first; !rc && i < w->tensors.n; i++)
-    w->tensors.v[i].data = aligned(w->a, &w->tensors.v[i]);
+    w->tensors.v[i].data = aligned(w->a, w->tensors.v + i);
   return rc;
 }
 
@@ -156,7 +145,7 @@ static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes
   }
   void *at = MAP_FAILED;
   if (S_ISREG(st.st_mode) && st.st_size > 0)
-    at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    at = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   int why = errno;
   close(fd);
   if (!S_ISREG(st.st_mode))
@@ -167,9 +156,9 @@ static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes
     return ww_fail(e, WW_EIO, "cannot map: %s", strerror(why));
   w->maps = ww_xrealloc(w->maps, sizeof *w->maps * (w->nmaps + 1));
   w->maps[w->nmaps].at = at;
-  w->maps[w->nmaps++].n = (size_t)st.st_size;
+  w->maps[w->nmaps++].n = st.st_size;
   *bytes = at;
-  *n = (size_t)st.st_size;
+  *n = st.st_size;
   return WW_OK;
 }
 
@@ -185,7 +174,7 @@ static ww_status add_file(ww_weights *w, const char *path, bool may_be_gguf, ww_
   const uint8_t *bytes = NULL;
   size_t n = 0;
   ww_status rc = map_file(w, path, &bytes, &n, e);
-  if (!rc && may_be_gguf && n >= 4 && memcmp(bytes, "GGUF", 4) == 0)
+  if (!rc && may_be_gguf && n >= 4 && !memcmp(bytes, "GGUF", 4))
     rc = ww_weights_add_gguf(w, bytes, n, e);
   else if (!rc)
     rc = ww_weights_add_safetensors(w, bytes, n, e);
@@ -202,8 +191,11 @@ typedef struct {
 /* The shard of that name, opened when it is seen first. */
 static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_dict *seen,
                           shard *shards, uint32_t *at, ww_err *e) {
-  if (names_find(seen, name, at))
+  const uint32_t *known = names_find(seen, name);
+  if (known) {
+    *at = *known;
     return WW_OK;
+  }
   if (!*name || strchr(name, '/') || name[0] == '.')
     return ww_fail(e, WW_EPARSE, "the index names the file \"%.200s\", which is not in its folder",
                    name);
@@ -225,13 +217,14 @@ static ww_status add_shards(ww_weights *w, const char *dir, const cJSON *tree, w
   shard *shards = WW_NEWN(w->a, shard, MAX_SHARDS);
   ww_dict seen = {0};
   for (const cJSON *m = map->child; m; m = m->next) {
-    uint32_t s = 0, t = 0;
+    uint32_t s = 0;
     if (!cJSON_IsString(m))
       return ww_fail(e, WW_EPARSE, "weight_map: \"%.200s\" has no file's name", m->string);
     ww_status rc = shard_of(w, dir, m->valuestring, &seen, shards, &s, e);
     if (rc)
       return rc;
-    if (!names_find(&w->tensor_names, m->string, &t) || t < shards[s].first || t >= shards[s].last)
+    const uint32_t *t = names_find(&w->tensor_names, m->string);
+    if (!t || *t < shards[s].first || *t >= shards[s].last)
       return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" is not in '%.150s' as the index says",
                      m->string, shards[s].name);
   }
@@ -258,7 +251,7 @@ static ww_status open_index(ww_weights *w, const char *path, ww_err *e) {
 
 static bool ends(const char *s, const char *with) {
   size_t n = strlen(s), k = strlen(with);
-  return n >= k && strcmp(s + n - k, with) == 0;
+  return n >= k && !strcmp(s + n - k, with);
 }
 
 /* The one .gguf of a folder; NULL: none, or (*many) more than one. */
@@ -296,7 +289,7 @@ static ww_status file_of_folder(ww_arena *a, const char *dir, const char **path,
 ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   struct stat st;
   *out = NULL;
-  if (stat(path, &st) != 0)
+  if (stat(path, &st))
     return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
   ww_weights *w = new_weights();
   ww_status rc = S_ISDIR(st.st_mode) ? file_of_folder(w->a, path, &path, e) : WW_OK;
@@ -340,18 +333,18 @@ uint32_t ww_weights_nmeta(const ww_weights *w) {
 }
 
 const ww_tensor *ww_weights_at(const ww_weights *w, uint32_t i) {
-  return i < w->tensors.n ? &w->tensors.v[i] : NULL;
+  return i < w->tensors.n ? w->tensors.v + i : NULL;
 }
 const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i) {
-  return i < w->metas.n ? &w->metas.v[i] : NULL;
+  return i < w->metas.n ? w->metas.v + i : NULL;
 }
 
 const ww_tensor *ww_weights_find(const ww_weights *w, const char *name) {
-  uint32_t at;
-  return names_find(&w->tensor_names, name, &at) ? &w->tensors.v[at] : NULL;
+  const uint32_t *at = names_find(&w->tensor_names, name);
+  return at ? w->tensors.v + *at : NULL;
 }
 
 const ww_meta *ww_weights_meta(const ww_weights *w, const char *key) {
-  uint32_t at;
-  return names_find(&w->meta_names, key, &at) ? &w->metas.v[at] : NULL;
+  const uint32_t *at = names_find(&w->meta_names, key);
+  return at ? w->metas.v + *at : NULL;
 }

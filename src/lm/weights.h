@@ -22,7 +22,8 @@ typedef enum {
   WW_NDTYPE
 } ww_dtype;
 
-const char *ww_dtype_name(ww_dtype t); /* "F32", as safetensors spells it */
+const char *ww_dtype_name(ww_dtype t);     /* "F32", as safetensors spells it */
+ww_dtype ww_dtype_named(const char *name); /* WW_NDTYPE: none of ours */
 uint64_t ww_dtype_bytes(ww_dtype t,
                         uint64_t values); /* 0 where `values` is no whole number of blocks */
 /* Between any of F32, F16, BF16, Q8_0 and floats, n values (of Q8_0: a multiple of 32); rounds to
@@ -43,6 +44,10 @@ typedef struct {
   uint64_t bytes;
   const char *type_name; /* as the file spells it; `type` is WW_NDTYPE where it is none of ours
                             (listed, never read); writers ignore it */
+  /* Writers: floats to be converted on the way, where `data` is NULL. */
+  const float *floats;
+  uint32_t turn_heads; /* > 0: of Q or K, so many heads, whose rows GGUF wants in the order of
+                          neighbours */
 } ww_tensor;
 
 /* A value of the metadata: of GGUF's key/value pairs, or of safetensors' __metadata__ (all text).

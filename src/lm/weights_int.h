@@ -2,7 +2,12 @@
 #ifndef WW_LM_WEIGHTS_INT_H
 #define WW_LM_WEIGHTS_INT_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../base/map.h"
 #include "weights.h"
@@ -58,28 +63,14 @@ typedef struct {
 } ww_out;
 ww_status ww_out_open(ww_out *o, const char *path, ww_err *e); /* path must outlive it */
 void ww_out_write(ww_out *o, const void *bytes, uint64_t n);
-void ww_out_fill(ww_out *o, char with, uint64_t n);
-ww_status ww_out_finish(ww_out *o); /* all of it on the disk, not yet under its name; removes it
-                                       where something failed */
-ww_status ww_out_commit(ww_out *o); /* takes its name; after ww_out_finish */
-void ww_out_drop(ww_out *o);        /* instead of ww_out_commit */
-ww_status ww_out_close(ww_out *o);  /* finish and commit */
+ww_status ww_out_finish(ww_out *o);   /* all of it on the disk, not yet under its name; removes it
+                                         where something failed */
+ww_status ww_out_commit(ww_out *o);   /* takes its name; after ww_out_finish */
+void ww_sync_folder(const char *dir); /* its names reach the disk */
+void ww_out_drop(ww_out *o);          /* instead of ww_out_commit */
+ww_status ww_out_close(ww_out *o);    /* finish and commit */
 
-/* A tensor to be written: data as stored, or floats to be converted on the way (t.data NULL). */
-typedef struct {
-  ww_tensor t;
-  const float *floats;
-  uint32_t turn_heads; /* > 0: of Q or K, so many heads, whose rows GGUF wants in the order of
-                          neighbours */
-} ww_weight_source;
-uint64_t ww_source_bytes(const ww_weight_source *s);      /* 0 where a row of this type cannot be */
-void ww_out_source(ww_out *o, const ww_weight_source *s); /* its bytes */
-
-ww_status ww_safetensors_write_shards(const char *dir, const ww_weight_source *s, uint32_t n,
-                                      uint64_t shard_bytes, const ww_meta *meta, uint32_t nmeta,
-                                      ww_err *e);
-ww_status ww_gguf_write_sources(const char *path, const ww_weight_source *s, uint32_t n,
-                                const ww_meta *meta, uint32_t nmeta, ww_err *e);
-ww_weight_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n);
+uint64_t ww_tensor_bytes(const ww_tensor *t);      /* 0 where a row of this type cannot be */
+void ww_out_tensor(ww_out *o, const ww_tensor *t); /* its bytes */
 
 #endif

@@ -13,7 +13,7 @@
 #endif
 
 static uint32_t ceil_div(uint64_t a, uint32_t b) {
-  return (uint32_t)((a + b - 1) / b);
+  return (a + b - 1) / b;
 }
 
 /* Head size as the fast kernels pad it, or 0: they do not take it. */
@@ -27,15 +27,15 @@ static uint32_t padded_head(const ww_attention_runner *r, uint32_t D) {
 static void launch_heads(const ww_attention_runner *r, ww_attention_kernel k, uint32_t heads,
                          uint32_t T, uint64_t bytes, uint32_t threads, uint32_t shared,
                          void **args) {
-  uint32_t group = (uint32_t)(CACHE_BYTES / bytes), groups = ceil_div(heads, group ? group : 1);
+  uint32_t group = CACHE_BYTES / bytes, groups = ceil_div(heads, group ? group : 1);
   r->launch(r->ctx, k, ceil_div(heads, groups), ceil_div(T, ROWS), groups, threads, shared, args);
 }
 
 static ww_attention_kernel of_head(ww_attention_kernel for64, uint32_t padded) {
-  return padded == 64 ? for64 : (ww_attention_kernel)(for64 + 1);
+  return padded == 64 ? for64 : for64 + 1;
 }
 static ww_attention_kernel of_real(ww_attention_kernel for_bf16, bool bf16) {
-  return bf16 ? for_bf16 : (ww_attention_kernel)(for_bf16 + 1);
+  return bf16 ? for_bf16 : for_bf16 + 1;
 }
 
 /* A kernel of attention_plain.cu: a warp for each head of each token. */
@@ -47,7 +47,7 @@ static void launch_plain(const ww_attention_runner *r, ww_attention_kernel for_b
 
 void ww_attention_forward(const ww_attention_runner *r, const ww_attention_layer *layer) {
   ww_attention_layer a = *layer;
-  float scale = 1 / sqrtf((float)a.D);
+  float scale = 1 / sqrtf(a.D);
   uint32_t P = padded_head(r, a.D), heads = P ? a.B * a.H : a.B;
   void *args[] = {&a.out, &a.lse, &a.qkv, &a.first, &heads, &a.T, &a.H, &a.K, &a.D, &scale};
   if (!P) {
@@ -62,7 +62,7 @@ void ww_attention_forward(const ww_attention_runner *r, const ww_attention_layer
 
 static void plain_backward(const ww_attention_runner *r, ww_attention_layer a) {
   size_t bytes = (size_t)a.B * a.T * a.H * sizeof(float);
-  float scale = 1 / sqrtf((float)a.D), *delta = r->scratch(r->ctx, bytes);
+  float scale = 1 / sqrtf(a.D), *delta = r->scratch(r->ctx, bytes);
   if (!delta)
     return;
   void *sums[] = {&delta, &a.dout, &a.out, &a.B, &a.T, &a.H, &a.D};
@@ -81,10 +81,10 @@ void ww_attention_backward(const ww_attention_runner *r, const ww_attention_laye
   }
   const void *qkv = a->qkv, *out = a->out, *dout = a->dout, *lse = a->lse, *first = a->first;
   void *dqkv = a->dqkv;
-  float scale = 1 / sqrtf((float)D);
+  float scale = 1 / sqrtf(D);
   uint32_t padded = ceil_div(T, QUERIES) * QUERIES, threads = P == 64 ? 128 : 256;
   size_t rows = (size_t)B * padded * H,
-         delta_bytes = ((size_t)B * T * H * sizeof(float) + 255) & ~(size_t)255;
+         delta_bytes = ((size_t)B * T * H * sizeof(float) + 255) & ~255;
   char *scratch =
       r->scratch(r->ctx, delta_bytes + (r->deterministic ? 0 : rows * P * sizeof(float)));
   if (!scratch)

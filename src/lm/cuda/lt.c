@@ -145,7 +145,7 @@ void ww_lt_close(ww_lt *l) {
   if (!l)
     return;
   for (int i = 0; i < PLANS; i++)
-    drop(l, &l->plans[i]);
+    drop(l, l->plans + i);
   l->c.destroy(l->handle);
   free(l);
 }
@@ -236,7 +236,7 @@ static float time_one(const ww_accel *g, const plan *t, const ww_lt_product *p, 
       return -1;
   if (g->api->cuEventRecord(event[1], g->stream) || g->api->cuEventSynchronize(event[1]))
     return -1;
-  return g->api->cuEventElapsedTime(&ms, event[0], event[1]) ? -1 : ms / (float)times;
+  return g->api->cuEventElapsedTime(&ms, event[0], event[1]) ? -1 : ms / times;
 }
 
 /* The first of those as fast as the fastest, so that two runs of the program mostly agree. */
@@ -261,9 +261,9 @@ static int fastest(const ww_accel *g, const plan *t, const ww_lt_product *p,
   if (g->api->cuMemAlloc(&d, bytes))
     return 0;
   g->api->cuMemsetD8Async(d, 0, bytes, g->stream);
-  if (!g->api->cuEventCreate(&event[0], 0) && !g->api->cuEventCreate(&event[1], 0))
+  if (!g->api->cuEventCreate(event, 0) && !g->api->cuEventCreate(event + 1, 0))
     for (int i = 0; i < n; i++)
-      ms[i] = found[i].state ? -1 : time_one(g, t, p, (void *)(uintptr_t)d, &found[i], event);
+      ms[i] = found[i].state ? -1 : time_one(g, t, p, (void *)(uintptr_t)d, found + i, event);
   for (int i = 0; i < 2; i++)
     if (event[i])
       g->api->cuEventDestroy(event[i]);
@@ -277,8 +277,7 @@ static bool worth_timing(const ww_accel *g, const ww_lt_product *p, plan_key key
     return false;
   *(p->a_turned ? &key.depth : &key.rows) = 0; /* the tokens */
   uint64_t h = ww_hash(&key, sizeof key, 0) | 1;
-  for (uint32_t n = 0, i = (uint32_t)h & (FAMILIES - 1); n < FAMILIES;
-       n++, i = (i + 1) & (FAMILIES - 1)) {
+  for (uint32_t n = 0, i = h & (FAMILIES - 1); n < FAMILIES; n++, i = (i + 1) & (FAMILIES - 1)) {
     if (l->family[i].hash && l->family[i].hash != h)
       continue;
     l->family[i].hash = h;
@@ -306,20 +305,20 @@ static void make_plan(const ww_accel *g, const ww_lt_product *p, plan *t) {
 static plan *find_plan(ww_accel *g, const ww_lt_product *p) {
   ww_lt *l = g->lt;
   plan_key key = key_of(g, p);
-  uint32_t i = (uint32_t)ww_hash(&key, sizeof key, 0) & (PLANS - 1);
+  uint32_t i = ww_hash(&key, sizeof key, 0) & (PLANS - 1);
   for (; l->plans[i].key.used; i = (i + 1) & (PLANS - 1))
     if (!memcmp(&l->plans[i].key, &key, sizeof key))
-      return &l->plans[i];
+      return l->plans + i;
   if (l->used == PLANS * 3 / 4) { /* shapes that change all the time: begin anew */
     for (int j = 0; j < PLANS; j++)
-      drop(l, &l->plans[j]);
+      drop(l, l->plans + j);
     l->used = 0;
-    i = (uint32_t)ww_hash(&key, sizeof key, 0) & (PLANS - 1);
+    i = ww_hash(&key, sizeof key, 0) & (PLANS - 1);
   }
   l->used++;
   l->plans[i].key = key;
-  make_plan(g, p, &l->plans[i]);
-  return &l->plans[i];
+  make_plan(g, p, l->plans + i);
+  return l->plans + i;
 }
 
 bool ww_lt_multiply(ww_accel *g, const ww_lt_product *p) {

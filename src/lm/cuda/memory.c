@@ -5,7 +5,7 @@
 #include "runtime.h"
 
 static ww_accel *of(ww_ops *o) {
-  return (ww_accel *)(void *)o;
+  return (void *)o;
 }
 /* Makes the device's context the thread's; false after a failure. */
 static bool usable(ww_accel *g) {
@@ -13,7 +13,7 @@ static bool usable(ww_accel *g) {
          !ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context");
 }
 static uint64_t address(const void *p) {
-  return (uint64_t)(uintptr_t)p;
+  return (uintptr_t)p;
 }
 
 static void *alloc(ww_ops *o, size_t bytes) {

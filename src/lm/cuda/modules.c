@@ -39,7 +39,7 @@ static ww_status take_result(void *program, int rc, const char *name, ww_arena *
 
 ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_arena *a, char **code,
                            size_t *n, ww_err *e) {
-  const ww_kernel_text *u = &ww_kernel_units[unit];
+  const ww_kernel_text *u = ww_kernel_units + unit;
   const char *names[MOST_HEADERS], *texts[MOST_HEADERS];
   const char *options[] = {ww_fmt(a, "--gpu-architecture=%s", architecture), "--std=c++17"};
   int headers = 0;
@@ -62,9 +62,9 @@ ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_aren
 
 static const char *cache_path(ww_accel_unit unit, const char *architecture, ww_arena *a) {
   const char *dir = ww_cache_dir(a);
-  const ww_kernel_text *u = &ww_kernel_units[unit];
+  const ww_kernel_text *u = ww_kernel_units + unit;
   int version[2] = {0, 0};
-  if (!dir || rtc->version(&version[0], &version[1]))
+  if (!dir || rtc->version(version, version + 1))
     return NULL;
   uint64_t h = ww_hash(u->text, strlen(u->text), ww_hash(version, sizeof version, 1));
   for (int i = 0; ww_kernel_headers[i].name; i++)
@@ -84,14 +84,14 @@ static ww_status load_compiled(ww_accel *g, ww_accel_unit unit, ww_arena *a, ww_
     return st;
   const char *path = cache_path(unit, architecture, a);
   if (path && ww_file_exists(path) && !ww_read_file(a, path, MOST_CODE, &code, &n, NULL) &&
-      !g->api->cuModuleLoadData(&g->module[unit], code))
+      !g->api->cuModuleLoadData(g->module + unit, code))
     return WW_OK;
   st = ww_accel_compile(unit, architecture, a, &code, &n, e);
   if (st)
     return st;
   if (path)
     ww_write_file_atomic(path, code, n, NULL);
-  ww_cuda_status s = g->api->cuModuleLoadData(&g->module[unit], code);
+  ww_cuda_status s = g->api->cuModuleLoadData(g->module + unit, code);
   return s ? ww_cuda_fail(g->api, s,
                           ww_fmt(a, "loading the kernels of %s", ww_kernel_units[unit].name), e)
            : WW_OK;
@@ -103,7 +103,7 @@ ww_status ww_accel_load(ww_accel *g, ww_accel_unit unit, ww_err *e) {
   if (g->module[unit])
     return WW_OK;
   if (ww_kernel_units[unit].code && !pass_over) {
-    ww_cuda_status s = g->api->cuModuleLoadData(&g->module[unit], ww_kernel_units[unit].code);
+    ww_cuda_status s = g->api->cuModuleLoadData(g->module + unit, ww_kernel_units[unit].code);
     if (!s)
       return WW_OK;
     g->module[unit] = NULL;

@@ -12,10 +12,10 @@
 #define PIECE 32 /* positions: as in embed.cu */
 
 static ww_accel *of(ww_ops *o) {
-  return (ww_accel *)(void *)o;
+  return (void *)o;
 }
 static unsigned ceil_div(uint64_t a, uint64_t b) {
-  return (unsigned)((a + b - 1) / b);
+  return (a + b - 1) / b;
 }
 static unsigned real_bytes(const ww_accel *g) {
   return g->o.real == WW_DTYPE_BF16 ? 2 : 4;
@@ -40,7 +40,7 @@ static const char *const kernel_names[] = {
 /* ---- values ---- */
 
 static unsigned value_blocks(const ww_accel *g, uint64_t n) {
-  unsigned need = ceil_div(n, 256 * 8), most = (unsigned)g->sms * 16;
+  unsigned need = ceil_div(n, 256 * 8), most = g->sms * 16;
   return need < most ? need : most;
 }
 
@@ -243,9 +243,7 @@ static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const 
     threads = 256;
     rows = 1;
   }
-  LAUNCH(g,
-         s.team ? (unsigned)WW_K_rmsnorm_forward1 + s.vectors - 1
-                : (unsigned)WW_K_rmsnorm_forward_any,
+  LAUNCH(g, s.team ? WW_K_rmsnorm_forward1 + s.vectors - 1 : WW_K_rmsnorm_forward_any,
          ceil_div(N, rows), 1, threads, 0, &out, &rstd, &sum, &inp, &branch, &weight, &eps, &N, &C,
          &s.team);
 }
@@ -264,20 +262,18 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
     rows = 1;
     shared = 0;
   }
-  unsigned each = 768 / threads, fit = shared ? (unsigned)(g->shared_most / shared) : 2,
+  unsigned each = 768 / threads, fit = shared ? g->shared_most / shared : 2,
            need = ceil_div(N, rows);
   if (each > fit)
     each = fit;
-  unsigned blocks = (unsigned)g->sms * (each ? each : 1);
+  unsigned blocks = g->sms * (each ? each : 1);
   if (blocks > need)
     blocks = need;
   void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
   if (!partial || !N)
     return;
-  LAUNCH(g,
-         s.team ? (unsigned)WW_K_rmsnorm_backward1 + s.vectors - 1
-                : (unsigned)WW_K_rmsnorm_backward_any,
-         blocks, 1, threads, shared, &dinp, &partial, &dout, &inp, &weight, &rstd, &N, &C, &s.team);
+  LAUNCH(g, s.team ? WW_K_rmsnorm_backward1 + s.vectors - 1 : WW_K_rmsnorm_backward_any, blocks, 1,
+         threads, shared, &dinp, &partial, &dout, &inp, &weight, &rstd, &N, &C, &s.team);
   if (dweight)
     columns_add(g, dweight, partial, blocks, C);
 }
@@ -335,8 +331,7 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
 
 static void add_up(ww_accel *g, float *out, const float *x, uint64_t n, unsigned square,
                    bool more) {
-  unsigned wide = aligned(x, 16), blocks = ceil_div(n, 512 * 4), most = (unsigned)g->sms * 4,
-           add = more;
+  unsigned wide = aligned(x, 16), blocks = ceil_div(n, 512 * 4), most = g->sms * 4, add = more;
   if (blocks > most)
     blocks = most;
   if (!blocks)
@@ -366,8 +361,8 @@ static void adamw(ww_ops *o, const ww_adamw *values) {
          a.eps,
          a.decay,
          a.clip,
-         (float)(1 / (1 - pow((double)a.beta1, a.step))),
-         (float)(1 / (1 - pow((double)a.beta2, a.step)))};
+         1 / (1 - pow(a.beta1, a.step)),
+         1 / (1 - pow(a.beta2, a.step))};
   unsigned wide = aligned(a.param, 4 * real_bytes(g)) && aligned(a.master, 16) &&
                   aligned(a.m, 16) && aligned(a.v, 16) && aligned(a.grad, 16);
   LAUNCH(g, WW_K_adamw, ceil_div(a.n, wide ? 1024 : 256), 1, 256, 0, &a.param, &a.master, &a.m,

@@ -30,8 +30,7 @@ void *ww_accel_function(ww_accel *g, ww_accel_unit unit, const char *name, size_
   if (ww_accel_check(g, g->api->cuModuleGetFunction(&f, g->module[unit], name), name))
     return NULL;
   if (shared > 48u << 10)
-    ww_accel_check(g, g->api->cuFuncSetAttribute(f, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)shared),
-                   name);
+    ww_accel_check(g, g->api->cuFuncSetAttribute(f, WW_CUDA_FN_MAX_DYNAMIC_SHARED, shared), name);
   return f;
 }
 
@@ -46,8 +45,7 @@ static ww_status load_kernels(ww_accel *g, ww_err *e) {
     return g->failed.code;
   }
   for (int i = WW_K_rmsnorm_backward1; i <= WW_K_rmsnorm_backward3; i++)
-    if (g->api->cuFuncSetAttribute(g->kernel[i], WW_CUDA_FN_MAX_DYNAMIC_SHARED,
-                                   (int)g->kernel_shared))
+    if (g->api->cuFuncSetAttribute(g->kernel[i], WW_CUDA_FN_MAX_DYNAMIC_SHARED, g->kernel_shared))
       g->kernel_shared = 47u << 10;
   return WW_OK;
 }
@@ -109,7 +107,7 @@ static ww_status open_device(ww_accel *g, int ordinal, ww_err *e) {
   g->capability =
       attribute(g, WW_CUDA_CAPABILITY_MAJOR) * 10 + attribute(g, WW_CUDA_CAPABILITY_MINOR);
   g->sms = attribute(g, WW_CUDA_SMS);
-  g->shared_most = (size_t)attribute(g, WW_CUDA_SHARED_OPTIN);
+  g->shared_most = attribute(g, WW_CUDA_SHARED_OPTIN);
   g->kernel_shared = g->shared_most > 48u << 10 ? g->shared_most - 1024 : 47u << 10;
   if (g->capability < 80 && g->o.real == WW_DTYPE_BF16)
     return ww_fail(
