@@ -51,6 +51,8 @@ static bool from_counters(low *L, LLVMValueRef v, int depth, latches *to) {
     return false;
   if (is_op(v, LLVMPHI)) {
     LLVMValueRef latch = counter_latch(v);
+    if (latch && low_unroll_of(L, latch)) /* a pragma has the last word */
+      return false;
     if (latch)
       ww_push(L->a, to, latch);
     return latch;

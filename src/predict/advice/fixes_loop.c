@@ -2,6 +2,8 @@
  * loops over a thread's array are unrolled. */
 #include "fixes_int.h"
 
+#include <ctype.h>
+
 /* ---- loops ---- */
 
 typedef struct {
@@ -233,15 +235,28 @@ typedef struct {
   loop l;
   uint32_t variable;
   int64_t trips;
-  bool marked; /* has its pragma */
+  bool marked;         /* has its pragma */
+  uint32_t limit, end; /* bytes behind its `unroll`, where it says how far */
 } counted;
 
-static bool marked_unroll(const ww_ctext *c, uint32_t i) {
+static void read_pragma(const ww_ctext *c, uint32_t i, counted *out) {
+  static const char word[] = "unroll";
   uint32_t from = i ? c->t[i - 1].end : 0, to = c->t[i].at;
-  for (uint32_t k = from; k < to; k++)
-    if (c->scan.kind[k] == WW_BYTE_DIRECTIVE)
-      return memmem(c->text + k, to - k, "unroll", 6);
-  return i > 1 && ww_tok_opens(c, i - 1, ")") && ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
+  while (from < to && c->scan.kind[from] != WW_BYTE_DIRECTIVE)
+    from++;
+  if (from == to) {
+    out->marked =
+        i > 1 && ww_tok_opens(c, i - 1, ")") && ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
+    return;
+  }
+  const char *at = memmem(c->text + from, to - from, word, strlen(word));
+  out->marked = at;
+  if (!at)
+    return;
+  out->limit = out->end = at + strlen(word) - c->text;
+  for (uint32_t k = out->limit; k < to && c->text[k] != '\r' && c->text[k] != '\n'; k++)
+    if (isdigit((unsigned char)c->text[k]) || c->text[k] == ')')
+      out->end = k + 1;
 }
 
 /* for (int k = 0; k < 8; k++) with constants. */
@@ -276,7 +291,8 @@ static bool read_counted(const ww_fixer *x, const ww_scope *s, uint32_t i, count
     return false;
   if (ww_is_changed(c, v, l.close + 1, l.end))
     return false;
-  *out = (counted){l, v, up ? to - from - less : from - to, marked_unroll(c, i)};
+  *out = (counted){.l = l, .variable = v, .trips = up ? to - from - less : from - to};
+  read_pragma(c, i, out);
   return out->trips > 0 && out->trips <= MOST_TRIPS;
 }
 
@@ -341,12 +357,16 @@ void ww_fix_unroll(ww_fixer *x) {
     return;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t at = c->t[loops[k].l.at].at;
-    if (!needed[k] || loops[k].marked)
+    if (!needed[k] || (loops[k].marked && loops[k].limit == loops[k].end))
       continue;
-    if (!ww_ctext_first(c, at))
-      return;
-    ww_edit_insert(x, &e, ww_ctext_line_start(c, at),
-                   ww_fmt(x->a, "%s#pragma unroll%s", ww_ctext_indent(c, at), c->eol));
+    if (loops[k].marked) {
+      ww_edit_replace(x, &e, loops[k].limit, loops[k].end, "");
+    } else {
+      if (!ww_ctext_first(c, at))
+        return;
+      ww_edit_insert(x, &e, ww_ctext_line_start(c, at),
+                     ww_fmt(x->a, "%s#pragma unroll%s", ww_ctext_indent(c, at), c->eol));
+    }
     added++;
   }
   ww_fix_offer(
