@@ -243,8 +243,8 @@ $(LM_TOOLS): $(BUILD)/gpu/%: tests/gpu/%.c
 $(BUILD)/gpu/lm_net $(BUILD)/tests/unit/test_lm_net: tests/lm/net_checks.c tests/lm/op_checks.c tests/lm/half_ops.c
 $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/gpu/*.h)
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(WW_LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
-	@for l in libcjson.so.1 libzstd.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(WW_LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lutf8proc -lm -ldl
+	@for l in libcjson.so.1 libzstd.so.1 libutf8proc.so.2 libutf8proc.so.3; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
 
 # Fuzzing (tests/fuzz/): $(BUILD)/fuzz/fuzz is driven by libFuzzer, where CC is clang and SAN says so (make fuzz sees to it);
 # $(BUILD)/tests/fuzz_replay runs kept inputs in any build. The folder of the first can be carried to another machine: nothing of LLVM in
