@@ -103,8 +103,10 @@ static void straight_lines(void **state) {
        "  %16 = fadd f32 %12, %13\n  %17 = fadd f32 %14, %15\n  %18 = fadd f32 %16, %17\n  "
        "st.global f32 [%10], %18\n  ret\n}\n",
        6, 0, 3},
-      /* two matrices by one ldmatrix: addresses of other lanes and the second load are parts of it */
-      {"  %12 = shfl.idx.part i32 %7, %6, 31\n  %13 = zext.part i64 from i32 %12\n  %14 = ld.shared "
+      /* two matrices by one ldmatrix: addresses of other lanes and the second load are parts of it
+       */
+      {"  %12 = shfl.idx.part i32 %7, %6, 31\n  %13 = zext.part i64 from i32 %12\n  %14 = "
+       "ld.shared "
        "i32 [%13]\n  %15 = ld.shared.part i32 [%13 + 512]\n  %16 = xor i32 %14, %15\n"
        "  st.global i32 [%10], %16\n  ret\n}\n",
        4, 1, 0},
