@@ -129,11 +129,12 @@ void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) {
   put_number(g, size, !g->is_int, to);
 }
 
+enum { VARIABLES = 1000 }; /* allocations of variables are numbered from here on */
+
 /* Pointers among the bytes of a variable or an argument, as a recorder saw them. `who` is it in
- * messages; arg: which argument, -1 for a variable. */
+ * messages; `allocation` of an argument is its number. */
 static ww_status put_pointers(maker *k, const ww_arg *g, const char *who, const char *name,
-                              uint64_t size, uint32_t allocation, int32_t arg, uint8_t *to,
-                              ww_err *e) {
+                              uint64_t size, uint32_t allocation, uint8_t *to, ww_err *e) {
   for (uint32_t n = 0; n < g->nptrs; n++) {
     const ww_ptr *q = &g->ptrs[n];
     ww_region *r;
@@ -144,8 +145,8 @@ static ww_status put_pointers(maker *k, const ww_arg *g, const char *who, const 
                               WW_ALLOCATION_PTR(allocation, n), &r, e);
     if (st)
       return st;
-    if (r->arg < 0)
-      r->arg = arg;
+    if (r->arg < 0 && allocation < VARIABLES)
+      r->arg = allocation;
     uint64_t v = r->origin + q->buffer.offset;
     memcpy(to + q->at, &v, 8);
   }
@@ -162,7 +163,7 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
     b.type = g->buffer.type;
   }
   ww_region *r;
-  ww_status st = add_region(k, y->name, y->space, &b, NULL, 1000 + given, &r, e);
+  ww_status st = add_region(k, y->name, y->space, &b, NULL, VARIABLES + given, &r, e);
   if (st)
     return st;
   r->symbol = s;
@@ -185,8 +186,8 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   r->init_n = b.bytes;
   if (!g || g->kind != WW_ARG_HEX)
     return WW_OK;
-  return put_pointers(k, g, ww_fmt(k->a, "symbol `%s`", y->name), y->name, y->size, 1000 + given,
-                      -1, init, e);
+  return put_pointers(k, g, ww_fmt(k->a, "symbol `%s`", y->name), y->name, y->size,
+                      VARIABLES + given, init, e);
 }
 
 uint64_t ww_setup_address(const ww_module *m, const uint64_t *symbol_addr,
@@ -285,8 +286,8 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
     return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p,
                    q->name, q->size, g->hex_n);
   memcpy(to, g->hex, q->size);
-  return put_pointers(k, g, ww_fmt(k->a, "argument %u (`%s`)", p, q->name), q->name, q->size, p, p,
-                      to, e);
+  return put_pointers(k, g, ww_fmt(k->a, "argument %u (`%s`)", p, q->name), q->name, q->size, p, to,
+                      e);
 }
 
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
