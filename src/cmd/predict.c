@@ -55,7 +55,7 @@ static void show(const job *j, const ww_answers *a, uint32_t nth) {
     ww_predict_print(a->p, a->n, stdout);
     return;
   }
-  for (const ww_prediction *p = a->p; p < a->p + a->n; p++)
+  for (const ww_prediction *p = a->p; p && p < a->p + a->n; p++)
     if (!j->o->dump)
       ww_print_report(&p->report, NULL, NULL);
     else if (!p->report.error.code)

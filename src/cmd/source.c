@@ -115,7 +115,7 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
     return st;
   const ww_module *m = cache->module;
   ww_strings kernels = {0};
-  for (const ww_fn *fn = m->fns; fn < m->fns + m->nfns; fn++)
+  for (const ww_fn *fn = m->fns; fn && fn < m->fns + m->nfns; fn++)
     if (fn->kernel)
       ww_push(c->arena, &kernels, ww_strdup(c->arena, fn->mangled));
   ww_source_spread(c, &kernels, out, n);

@@ -276,7 +276,7 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
   ww_launch *l = WW_NEWN(a, ww_launch, k->v.n + 1);
   uint32_t n = 0;
   g->of = WW_NEWN(a, ww_collect_item *, k->v.n + 1);
-  for (ww_collect_item *i = k->v.v; i < k->v.v + k->v.n; i++) {
+  for (ww_collect_item *i = k->v.v; i && i < k->v.v + k->v.n; i++) {
     if (i->error.code || i->counters != counters)
       continue;
     g->of[n] = i;
@@ -300,7 +300,7 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
 
 static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  for (const ww_collect_item *i = k->v.v; i < k->v.v + k->v.n; i++)
+  for (const ww_collect_item *i = k->v.v; i && i < k->v.v + k->v.n; i++)
     if (i->error.code)
       put_error(g, i, &i->error);
   commit(g, true);

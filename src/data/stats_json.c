@@ -47,7 +47,7 @@ static void families(ww_json *j, const ww_stats *s) {
 
 static void gpus(ww_json *j, const ww_stats *s) {
   open_arr(j, "gpus");
-  for (const ww_stats_gpu *g = s->gpus.v; g < s->gpus.v + s->gpus.n; g++) {
+  for (const ww_stats_gpu *g = s->gpus.v; g && g < s->gpus.v + s->gpus.n; g++) {
     ww_json_obj(j);
     ww_json_kstr(j, "gpu", g->name);
     if (g->device)
@@ -62,7 +62,7 @@ static void gpus(ww_json *j, const ww_stats *s) {
 
 static void failures(ww_json *j, const ww_stats *s) {
   open_arr(j, "failures");
-  for (const ww_cause *c = s->causes.v; c < s->causes.v + s->causes.n; c++) {
+  for (const ww_cause *c = s->causes.v; c && c < s->causes.v + s->causes.n; c++) {
     ww_json_obj(j);
     ww_json_kstr(j, "code", ww_status_name(c->code));
     ww_json_kstr(j, "cause", c->text);
@@ -152,7 +152,7 @@ static void repeats(ww_json *j, const ww_repeats *r) {
   ww_json_knum(j, "median", r->median);
   ww_json_knum(j, "p95", r->p95);
   open_arr(j, "worst");
-  for (const ww_repeat_row *w = r->worst; w < r->worst + r->nworst; w++) {
+  for (const ww_repeat_row *w = r->worst; w && w < r->worst + r->nworst; w++) {
     ww_json_obj(j);
     ww_json_kstr(j, "key", w->key);
     ww_json_kuint(j, "number", w->number);

@@ -359,7 +359,7 @@ static const float_op float_ops[] = {
 enum { WITH_ROUNDING = 7, ALL_FLOAT_OPS = sizeof float_ops / sizeof *float_ops };
 
 static const float_op *float_op_named(const char *name, size_t n, uint32_t among) {
-  for (const float_op *f = float_ops; f < float_ops + among; f++)
+  for (const float_op *f = float_ops; f && f < float_ops + among; f++)
     if (strlen(f->name) == n && !memcmp(f->name, name, n))
       return f;
   return NULL;

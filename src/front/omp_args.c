@@ -6,7 +6,7 @@
 #include "openmp.h"
 
 static const ww_ins *reader_of(const ww_block *b, ww_val v) {
-  for (const ww_ins *i = b->ins; i < b->ins + b->nins; i++)
+  for (const ww_ins *i = b->ins; i && i < b->ins + b->nins; i++)
     if (i->a == v && (i->op == WW_OP_MOV || i->op == WW_OP_TRUNC))
       return i;
   return NULL;

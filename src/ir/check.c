@@ -494,7 +494,7 @@ static void check_uses(checker *c) {
   for (int k = 0; k < 4; k++)
     *tables[k] = WW_NEWN(c->a, uint32_t, c->now->nblocks);
   number_tree(c);
-  for (const ww_block *b = c->now->blocks; b < c->now->blocks + c->now->nblocks; b++)
+  for (const ww_block *b = c->now->blocks; b && b < c->now->blocks + c->now->nblocks; b++)
     for (uint32_t k = 0; k < b->nsucc; k++)
       c->npreds[b->succ[k]]++;
   walk(c, check_phi_edges, check_ins_uses);

@@ -714,12 +714,12 @@ static void fix_phi(parser *p, ww_phi *phi) {
 
 static void finish_fn(parser *p) {
   ww_fn *f = p->fn;
-  for (const label *l = p->label.v; l < p->label.v + p->label.n; l++)
+  for (const label *l = p->label.v; l && l < p->label.v + p->label.n; l++)
     if (l->block == WW_NOBLOCK) {
       p->l->at = l->line;
       ww_lex_fail(p->l, "there is no block @%s", l->text);
     }
-  for (const entry *e = p->entry.v; e < p->entry.v + p->entry.n; e++)
+  for (const entry *e = p->entry.v; e && e < p->entry.v + p->entry.n; e++)
     if (!e->defined) {
       p->l->at = e->line;
       ww_lex_fail(p->l, "%%%s is never defined", e->text);

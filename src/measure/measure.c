@@ -90,7 +90,7 @@ static uint32_t kept(const slot *s, const double *of, double *out) {
 static void drop_off_clock(meter *t, ww_arena *a) {
   double *all = WW_NEWN(a, double, t->n *(MOST_SAMPLES + 1ull));
   uint32_t n = 0;
-  for (slot *s = t->v; s < t->v + t->n; s++)
+  for (slot *s = t->v; s && s < t->v + t->n; s++)
     for (uint32_t i = 0; i < s->n; i++)
       if (isfinite(s->clocks[i]))
         all[n++] = s->clocks[i];

@@ -65,7 +65,7 @@ static void find_uses(dec *d) {
   ww_val use[256];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *bb = &fn->blocks[b];
-    for (const ww_phi *p = bb->phis; p < bb->phis + bb->nphis; p++) {
+    for (const ww_phi *p = bb->phis; p && p < bb->phis + bb->nphis; p++) {
       d->crosses[p->dst] = true;
       for (uint32_t n = 0; n < p->n; n++)
         d->crosses[ww_phi_value(fn, p, n)] = true;
@@ -132,8 +132,8 @@ static uint32_t defined_at(const ww_fn *fn, ww_val v) {
 
 static uint32_t phi_uses(const ww_fn *fn, ww_val v) {
   uint32_t c = 0;
-  for (const ww_block *b = fn->blocks; b < fn->blocks + fn->nblocks; b++)
-    for (const ww_phi *p = b->phis; p < b->phis + b->nphis; p++)
+  for (const ww_block *b = fn->blocks; b && b < fn->blocks + fn->nblocks; b++)
+    for (const ww_phi *p = b->phis; p && p < b->phis + b->nphis; p++)
       for (uint32_t n = 0; n < p->n; n++)
         c += ww_phi_value(fn, p, n) == v;
   return c;
@@ -162,7 +162,7 @@ static void coalesce(dec *d) {
   const ww_fn *fn = d->fn;
   if (fn->nblocks > 400)
     return; /* quadratic; huge kernels go without */
-  for (const ww_loop *l = fn->loops; l < fn->loops + fn->nloops; l++) {
+  for (const ww_loop *l = fn->loops; l && l < fn->loops + fn->nloops; l++) {
     const ww_block *h = &fn->blocks[l->header];
     for (uint32_t k = 0; l->latch != WW_NOBLOCK && k < h->nphis; k++) {
       ww_val p = h->phis[k].dst, v = ww_phi_of(fn, &h->phis[k], l->latch);
@@ -285,7 +285,7 @@ static void make_edge(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
   *e = (ww_edge){.target = to}; /* block; becomes a segment once all are laid out */
   ww_move *in = WW_NEWN(d->a, ww_move, t->nphis + 1);
   uint32_t n = 0;
-  for (const ww_phi *p = t->phis; p < t->phis + t->nphis; p++) {
+  for (const ww_phi *p = t->phis; p && p < t->phis + t->nphis; p++) {
     ww_val v = ww_phi_of(fn, p, from);
     if (v != WW_NOVAL && d->slot[v] != d->slot[p->dst])
       in[n++] = (ww_move){d->slot[p->dst], d->slot[v], wide(d, v)};

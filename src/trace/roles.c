@@ -75,8 +75,8 @@ static void flow_all(flow *f) {
                      : -1;
   for (int pass = 0; pass < 12; pass++) {
     f->changed = false;
-    for (const ww_block *b = fn->blocks; b < fn->blocks + fn->nblocks; b++) {
-      for (const ww_phi *p = b->phis; p < b->phis + b->nphis; p++)
+    for (const ww_block *b = fn->blocks; b && b < fn->blocks + fn->nblocks; b++) {
+      for (const ww_phi *p = b->phis; p && p < b->phis + b->nphis; p++)
         for (uint32_t n = 0; n < p->n; n++) {
           ww_val s = ww_phi_value(fn, p, n);
           add(f, p->dst, f->from[s], f->atomic[s], f->base[s]);
@@ -118,7 +118,7 @@ static void note_loop(flow *f, uint32_t loop, const ww_ins **def) {
   const ww_fn *fn = f->fn;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   uint64_t starts = 0, ends = 0;
-  for (const ww_phi *p = h->phis; p < h->phis + h->nphis; p++)
+  for (const ww_phi *p = h->phis; p && p < h->phis + h->nphis; p++)
     for (uint32_t n = 0; n < p->n; n++)
       if (!ww_ir_in_loop(fn, ww_phi_from(fn, p, n), loop))
         starts |= f->from[ww_phi_value(fn, p, n)];

@@ -181,7 +181,7 @@ static double load_latency(const ww_advisor *x) {
 
 static void site_shares(const ww_advisor *x, ww_report_line *lines, shares *by_line) {
   double load = load_latency(x);
-  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
     const ww_line_counts *l = ww_advice_line(x, ww_site_loc(x, s));
     if (!l)
       continue;

@@ -140,7 +140,7 @@ static void double_constants(ww_advisor *x) {
   doubles d = find_doubles(x->fn, x->a);
   group g = {0};
   double single = 0, operations = 0;
-  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
     double left = s->fn == x->fn ? accidental(s, &d) : -1;
     if (left < 0)
       continue;
@@ -171,7 +171,7 @@ static void double_constants(ww_advisor *x) {
 static bool without(const ww_advisor *x, bool (*wanted)(const ww_site *, const bool *),
                     const bool *varying, double share, group *g, ww_work *w) {
   *g = (group){0};
-  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
     if (wanted(s, varying))
       group_add(x, s, share, g);
   *w = x->p->work;
@@ -289,7 +289,7 @@ static bool same_everywhere(const ww_site *s, const bool *varying) {
 static void recomputations(ww_advisor *x) {
   group g = {0};
   const bool *varying = find_varying(x->fn, x->a);
-  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
     if (s->fn == x->fn && same_everywhere(s, varying))
       group_add(x, s, 0.9, &g);
   if (g.count <= 0)

@@ -246,7 +246,7 @@ static void local_memory(ww_advisor *x) {
     return;
   ww_part part = {0};
   ww_worst worst = {0};
-  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
     if (!ww_is_local(s->ins))
       continue;
     ww_part_add(&part, s, 1);

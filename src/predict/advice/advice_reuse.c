@@ -74,7 +74,7 @@ static void memory_accumulators(ww_advisor *x) {
     barrier[k] = find_barrier(x->fn, k);
   accumulator m = {.barrier = barrier};
   const ww_counts *c = &x->t->c;
-  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
     if (s->fn == x->fn)
       accumulator_site(x, s, &m);
   if (m.stores + m.loads <= 0 || !m.worst.at.line)

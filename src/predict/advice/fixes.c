@@ -154,8 +154,8 @@ static int by_place(const void *a, const void *b) {
  * the same way: false. */
 static bool sort(const ww_edits *e) {
   qsort(e->v, e->n, sizeof *e->v, by_place);
-  for (const ww_edit *k = e->v + 1; k < e->v + e->n; k++)
-    if (k->begin < k[-1].end || k->begin == k[-1].begin)
+  for (uint32_t k = 1; k < e->n; k++)
+    if (e->v[k].begin < e->v[k - 1].end || e->v[k].begin == e->v[k - 1].begin)
       return false;
   return true;
 }

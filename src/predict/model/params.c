@@ -61,8 +61,9 @@ ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e)
                                "no member \"params\": not what `warpwise train --machine` writes");
   uint64_t sum = 0;
   cJSON_ArrayForEach(member, all) {
-    if (!st)
-      st = take(member, out, e);
+    if (st)
+      break;
+    st = take(member, out, e);
     sum = ww_param_check(sum, member->string, member->valuedouble);
   }
   if (!st)

@@ -60,9 +60,11 @@ void ww_plot_tick_y(ww_plot *p, double v, const char *text) {
 
 void ww_plot_decades(ww_plot *p, ww_tick_text text_x, ww_tick_text text_y) {
   char t[24];
-  for (double v = pow(10, ceil(log10(p->x0) - 1e-9)); text_x && v <= p->x1 * 1.0001; v *= 10)
+  for (double v = pow(10, ceil(log10(p->x0) - 1e-9)); text_x && isfinite(v) && v <= p->x1 * 1.0001;
+       v *= 10)
     ww_plot_tick_x(p, v, text_x(v, t));
-  for (double v = pow(10, ceil(log10(p->y0) - 1e-9)); text_y && v <= p->y1 * 1.0001; v *= 10)
+  for (double v = pow(10, ceil(log10(p->y0) - 1e-9)); text_y && isfinite(v) && v <= p->y1 * 1.0001;
+       v *= 10)
     ww_plot_tick_y(p, v, text_y(v, t));
 }
 
