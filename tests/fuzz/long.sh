@@ -7,6 +7,7 @@
 #   corpus/<target>/ the inputs, minimised         found/<target>-* inputs that found something
 #   summary          target, executions, edges, seconds of the last new edge, seconds in all, findings
 # Allocations remember no stack (a run of what was found, alone, shows it): a third of the time of those that allocate much.
+# FUZZ_SEED: the same changes in the same order each time; without it others each time.
 # A process that found something is started again until the time is over. Ends with `N findings`; status 1 where there are any.
 set -u
 dir=$1 seconds=$2 jobs=${3:-$(nproc)}
@@ -31,7 +32,7 @@ options() {
   row=$(sed -n "s/^TARGET($1, *\([a-z]*\), *\([0-9]*\),.*/\1 \2/p" "$dir/targets.def")
   dict=$dir/dict/$1.dict
   [ -f "$dict" ] || { [ "${row% *}" = json ] && dict=$dir/dict/json.dict; }
-  echo "-max_len=${row#* } -len_control=0 -timeout=60 -report_slow_units=60 -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix=$out/found/$1-"
+  echo "-max_len=${row#* } -len_control=0 -timeout=60 -report_slow_units=60 -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix=$out/found/$1-${FUZZ_SEED:+ -seed=$FUZZ_SEED}"
   [ "${row% *}" = bytes ] || echo "-mutate_depth=1"
   [ -f "$dict" ] && echo "-dict=$dict"
 }
