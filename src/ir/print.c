@@ -211,7 +211,7 @@ static void put_memory(printer *p, const ww_ins *i) {
   if (i->imm > 0)
     ww_buf_fmt(p->out, " + %" PRId64, i->imm);
   if (i->imm < 0)
-    ww_buf_fmt(p->out, " - %" PRIu64, -i->imm);
+    ww_buf_fmt(p->out, " - %" PRIu64, -(uint64_t)i->imm);
   put(p, "]");
   for (uint32_t k = 1; k < n; k++) {
     put(p, ", ");

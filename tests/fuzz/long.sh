@@ -1,19 +1,19 @@
 #!/bin/sh
 # long.sh DIR SECONDS [JOBS [TARGET...]] : fuzzes the targets, for that long in all, and says what came out.
 #
-# DIR is what pack.sh packs or run.sh fills, and all that is needed: fuzz/ (the program and its libraries), targets.def, seeds/<target>/, dict/, gpus/.
+# DIR is what pack.sh packs or run.sh fills, and all that is needed: fuzz/ (the program and its libraries), targets.def, options.sh, seeds/<target>/, dict/, gpus/.
 # It may be on another machine: nothing but a shell and coreutils are used. In DIR/out, for each target:
 #   <target>.log     what libFuzzer said           <target>.edges  `SECONDS EDGES` whenever there were more
 #   corpus/<target>/ the inputs, minimised         found/<target>-* inputs that found something
 #   summary          target, executions, edges, seconds of the last new edge, seconds in all, findings
 # Allocations remember no stack (a run of what was found, alone, shows it): a third of the time of those that allocate much.
-# FUZZ_SEED: the same changes in the same order each time; without it others each time.
 # A process that found something is started again until the time is over. Ends with `N findings`; status 1 where there are any.
 set -u
 dir=$1 seconds=$2 jobs=${3:-$(nproc)}
 [ $# -gt 3 ] && shift 3 || shift $#
 targets=${*:-$(sed -n 's/^TARGET(\([a-z]*\),.*/\1/p' "$dir/targets.def")}
 out=$dir/out
+. "$dir/options.sh"
 mkdir -p "$out/found" "$out/corpus" "$out/work"
 TMPDIR=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) || exit 2
 WARPWISE_DATA=$(cd "$dir" && pwd)
@@ -27,16 +27,6 @@ trap 'rm -rf "$TMPDIR"' EXIT
 trap 'kill $children 2>/dev/null; exit 130' INT TERM
 children=
 
-# options TARGET : most bytes of an input by the table; words where there are some; mutators that know the syntax make one change at a time.
-options() {
-  row=$(sed -n "s/^TARGET($1, *\([a-z]*\), *\([0-9]*\),.*/\1 \2/p" "$dir/targets.def")
-  dict=$dir/dict/$1.dict
-  [ -f "$dict" ] || { [ "${row% *}" = json ] && dict=$dir/dict/json.dict; }
-  echo "-max_len=${row#* } -len_control=0 -timeout=60 -report_slow_units=60 -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix=$out/found/$1-${FUZZ_SEED:+ -seed=$FUZZ_SEED}"
-  [ "${row% *}" = bytes ] || echo "-mutate_depth=1"
-  [ -f "$dict" ] && echo "-dict=$dict"
-}
-
 findings_of() { ls "$out/found" | grep "^$1-" | grep -cv slow-unit; }
 
 # one TARGET LOG SECONDS : again after each finding, until the time is over.
@@ -46,7 +36,7 @@ one() {
   [ -s "$out/$1.begin" ] || echo "$begin" >"$out/$1.begin"
   while left=$(($3 - $(date +%s) + begin)) && [ $left -gt 0 ]; do
     # shellcheck disable=SC2046
-    "$dir/fuzz/fuzz" "$1" $(options "$1") -max_total_time=$left "$out/work/$1" "$out/corpus/$1" "$dir/seeds/$1" >>"$2" 2>&1 &
+    "$dir/fuzz/fuzz" "$1" $(fuzz_options "$1" "$dir/targets.def" "$dir/dict" "$out/found") -max_total_time=$left "$out/work/$1" "$out/corpus/$1" "$dir/seeds/$1" >>"$2" 2>&1 &
     running=$!
     wait $running && break
     [ "$(findings_of "$1")" -lt 40 ] || break

@@ -6,7 +6,7 @@ here=$(dirname "$0")
 carry=$fuzz/carry
 mkdir -p "$carry/fuzz" "$carry/dict" "$carry/gpus" "$carry/seeds"
 cp -u "$fuzz/fuzz"/* "$carry/fuzz/"
-cp "$here/targets.def" "$here/long.sh" "$carry/"
+cp "$here/targets.def" "$here/long.sh" "$here/options.sh" "$carry/"
 cp "$here"/*.dict "$carry/dict/"
 cp "$here"/../../gpus/*.json "$carry/gpus/"
 # Inputs of earlier runs stay; seeds are made once.

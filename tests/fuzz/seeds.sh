@@ -4,7 +4,11 @@
 set -u
 warpwise=$1 out=$2
 here=$(dirname "$0")
-top=$here/../..
+# What the program writes names the files that it read: the same names in each checkout.
+warpwise=$(realpath "$warpwise")
+mkdir -p "$out" && out=$(realpath "$out") || exit 1
+cd "$here/../.." || exit 1
+here=tests/fuzz top=.
 targets=$(sed -n 's/^TARGET(\([a-z]*\),.*/\1/p' "$here/targets.def")
 for t in $targets; do
   mkdir -p "$out/$t"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test.sh BUILD : what `make test` does of fuzzing. Inputs that once found a bug run again in this build; where clang's libFuzzer is installed and this is
-# no sanitizer's build, all targets are fuzzed for some 70 seconds and mutated sources go through the whole command for 40. Prints TAP.
+# no sanitizer's build, all targets are fuzzed for some 70 seconds and mutated sources go through the whole command for 40: the same inputs each time. Prints TAP.
 build=$1
 cd "$(dirname "$0")/../.." || exit 1
 dir=$(mktemp -d) || exit 1
@@ -19,16 +19,15 @@ grep -q __asan_init "$build/libwarpwise.a" && { echo "1..$n"; exit $bad; }
 
 program=$build/warpwise
 [ -x build-asan/warpwise ] && program=build-asan/warpwise
-tests/fuzz/whole.sh "$build" "$program" "$dir/whole" 100000 40 "$jobs" >"$dir/log" 2>&1
+tests/fuzz/whole.sh "$build" "$program" "$dir/whole" 150 120 "$jobs" >"$dir/log" 2>&1
 ok "mutated sources through $program: $(tail -n 1 "$dir/log")" $? "$dir/log"
 
 if [ -x "$fuzz/fuzz/fuzz" ]; then
-  tests/fuzz/pack.sh "$build" "$fuzz" >"$dir/log" 2>&1
+  tests/fuzz/seeds.sh "$build/warpwise" "$dir/seeds" >"$dir/log" 2>&1
   ok "seeds for every target" $? "$dir/log"
-  rm -rf "$fuzz/carry/out"
   # the same each time: what is new is found by `make fuzz`, not by chance in a test
-  FUZZ_SEED=1 tests/fuzz/long.sh "$fuzz/carry" 70 "$jobs" >"$dir/log" 2>&1
-  ok "all targets for 70 s: $(tail -n 1 "$dir/log")" $? "$dir/log"
+  tests/fuzz/quick.sh "$fuzz/fuzz/fuzz" "$dir/seeds" "$dir/out" "$jobs" >"$dir/log" 2>&1
+  ok "all targets: $(tail -n 1 "$dir/log")" $? "$dir/log"
 else
   skip "live fuzzing: no clang with libFuzzer (scripts/deps.sh fuzz)"
 fi
