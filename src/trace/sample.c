@@ -20,7 +20,9 @@ enum {
   LINE_VOTES = 3,
   MOST_BOUNDARIES = 4,
   MANY = 13,
-  ENOUGH = 64
+  ENOUGH = 64,
+  FEW = 25, /* blocks that say little of the others, where these differ */
+  WIDER = 16
 };
 #define DEFAULT_BUDGET 500000ull
 
@@ -359,13 +361,43 @@ static ww_status add_idle(sampler *s, ww_err *e) {
   return WW_OK;
 }
 
+/* The block in this part of the grid, from its corner on. */
+static ww_status try_part(sampler *s, uint64_t part, ww_err *e) {
+  uint64_t at[3] = {s->box[0] / part, s->box[1] / part, s->box[2] / part};
+  return try_block(s, ww_number_of(s->spec->grid, at), e);
+}
+
+/* Where the budget is for few blocks like the first, and others do far more or less than it: a
+ * wider budget, because each would stand for too many. The blocks so far come for free. Returns
+ * what one takes. */
+static uint64_t look_around(sampler *s, ww_err *e, ww_status *st) {
+  uint64_t given = s->budget, cost = s->steps;
+  if (cost * FEW > given && cost < given * WIDER) {
+    bool differ = false;
+    for (uint64_t part = 4; part <= 1024 && !*st; part *= 256) { /* a quarter, the corner */
+      s->budget = given + s->steps;
+      *st = try_part(s, part, e);
+      const trial *other = &s->trials[s->ntrials - 1];
+      differ |= !near(s->trials[0].counts.warp_instructions, other->counts.warp_instructions, 0.2);
+    }
+    if (differ) {
+      given *= WIDER;
+      cost = s->steps / s->ntrials;
+    }
+  }
+  s->budget = given;
+  return cost;
+}
+
 static ww_status run_sampled(sampler *s, ww_err *e) {
-  uint64_t mid[3] = {s->box[0] / 2, s->box[1] / 2, s->box[2] / 2};
-  ww_status st = try_block(s, ww_number_of(s->spec->grid, mid), e);
+  ww_status st = try_part(s, 2, e);
   if (st)
     return st;
-  start_axes(s, s->steps);
-  s->budget += s->steps; /* the first block came for free */
+  uint64_t cost = look_around(s, e, &st);
+  if (st)
+    return st;
+  start_axes(s, cost);
+  s->budget += s->steps;
   st = run_grid(s, e);
   for (bool more = !st && !s->out_of_budget; more;)
     more = refine(s, e, &st);

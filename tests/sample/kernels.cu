@@ -271,3 +271,15 @@ __global__ void as_far_as(const int *at, int *y) {
   while (at[k] < blockIdx.x) s ^= k++;
   y[blockIdx.x * blockDim.x + threadIdx.x] = s;
 }
+
+// Long work for points of a set in the middle, little around it.
+extern "C" __global__ void escape(int n, int most, int *out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, k = 0;
+  float cr = -2.0f + 3.0f * x / n, ci = -1.5f + 3.0f * y / n, zr = 0, zi = 0;
+  for (; k < most && zr * zr + zi * zi < 4; k++) {
+    float t = zr * zr - zi * zi + cr;
+    zi = 2 * zr * zi + ci;
+    zr = t;
+  }
+  out[y * n + x] = k;
+}

@@ -130,6 +130,16 @@ static void test_contents(void **state) {
   same_counts("threshold", "grid=2000 block=256 n=511999 x=[n]:random y=[n]", 0.02);
 }
 
+/* The block in the middle takes so long that the budget is for no other like it: the cheaper ones
+ * around it are looked at all the same. */
+static void test_a_dear_middle(void **state) {
+  (void)state;
+  static const char launch[] = "grid=24,24 block=8,8 n=192 most=20480 out=[n*n]";
+  ww_trace_result all = full("escape", launch), some = sampled("escape", launch);
+  double ratio = some.sampled.tally.c.warp_instructions / all.sampled.tally.c.warp_instructions;
+  assert_true(ratio > 0.8 && ratio < 1.25);
+}
+
 /* Few blocks answer for many. */
 static void test_it_is_sampling(void **state) {
   (void)state;
@@ -317,6 +327,7 @@ int main(void) {
       RIG_TEST(test_loops_in_part),   RIG_TEST(test_loops_in_full),
       RIG_TEST(test_closed_forms),    RIG_TEST(test_huge_launches),
       RIG_TEST(test_footprints),      RIG_TEST(test_touched_ranges),
+      RIG_TEST(test_a_dear_middle),
   };
   return cmocka_run_group_tests(tests, load, source_unload);
 }

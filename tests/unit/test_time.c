@@ -424,14 +424,14 @@ static const char *loop_with_if(uint32_t n, const char *end) {
   return out;
 }
 
-/* ptxas unrolls such a loop fourfold, the `if` under a predicate: loads of four iterations are in
- * flight together. Not where the `if` is long, where the body is, or where the source says no. */
+/* ptxas unrolls such a loop at least fourfold, a short `if` under a predicate: its
+ * loads are in flight together. Not where the `if` stays a branch, or where the source says no. */
 static void test_chain_ifs(void **state) {
   (void)state;
   ww_ways far = {.beyond_l1 = 1, .beyond_l2 = 1};
-  assert_true(chain_blocks(loop_with_if(12, "cbr"), 1, 3, 64, far).waits == 64 / 4);
+  assert_true(chain_blocks(loop_with_if(3, "cbr"), 1, 3, 64, far).waits <= 64 / 4);
   assert_true(chain_blocks(loop_with_if(30, "cbr"), 1, 3, 64, far).waits == 64);
-  assert_true(chain_blocks(loop_with_if(12, "cbr.1"), 1, 3, 64, far).waits == 64);
+  assert_true(chain_blocks(loop_with_if(3, "cbr.1"), 1, 3, 64, far).waits == 64);
 }
 
 /* A branch waits longer for the compare that decides it than a select and what stores its result

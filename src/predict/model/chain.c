@@ -9,8 +9,8 @@
  * used. Memory takes nominal latencies to find the longest way, each load that of L1, L2 or DRAM as
  * often as its requests go there; along it cycles of arithmetic and waits of each kind are counted
  * apart, so that the time model can put in the latency that the load on the memory system brings.
- * Loads that are in flight together are one wait. Loops are taken as unrolled as NVIDIA's compiler
- * does it, where LLVM has not: iterations of a group overlap as far as their values allow.
+ * Loads that are in flight together are one wait. Iterations that the lowering has unrolled overlap
+ * as far as their values allow.
  *
  * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops
  * that ran in part count in full. */
@@ -21,7 +21,7 @@
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0      /* warp instructions to run again for the chain */
 #define NOMINAL_ATOMIC 400.0 /* cycles; orders the way only, time.c has the GPU's figure */
-#define UNROLL 4             /* iterations of a loop with predicated blocks */
+#define FEWER 4              /* times: left-over iterations go in groups so much smaller */
 #define LONE_LINES \
   8 /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
 #define PREDICATE \
@@ -172,6 +172,17 @@ static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, co
   free(last);
 }
 
+/* Iterations of a warp each time it comes to the loop, on average; 0: not known. */
+static double mean_trips(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
+  uint32_t header = fn->loops[loop].header;
+  double from = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
+      if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop))
+        from += ww_tally_runs(t, fn, b);
+  return ww_ratio(ww_tally_runs(t, fn, header), from);
+}
+
 static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   uint32_t f = fn - c->m->fns;
   const ww_block *b = &fn->blocks[block];
@@ -183,11 +194,9 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   const ww_fn_code *code = ww_fn_code_of(c->of.code, fn);
   v->plan = code->plan[block];
   v->ins = WW_NEWN(c->arena, cost, b->nins + 1);
-  if (v->plan.unrolled < UNROLL && ww_chain_unrollable(fn, b->loop))
-    v->plan.unrolled = UNROLL;
   v->header = v->plan.unrolled > 1 ? fn->loops[b->loop].header : block;
   if (v->plan.unrolled > 1 && !v->plan.exact_trips && c->tally)
-    v->trips = ww_chain_trips(c->tally, fn, b->loop);
+    v->trips = mean_trips(c->tally, fn, b->loop);
   v->end = v->plan.unrolled == 1 || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
     const ww_cost *w = &code->cost[code->first[block] + i];
@@ -377,7 +386,7 @@ static uint32_t together(const block_costs *k, uint32_t trip) {
   if (!(k->trips > 0))
     return k->plan.unrolled;
   uint32_t all = fmin(k->trips + 0.5, 1e9), before = 0;
-  for (uint32_t by = k->plan.unrolled; by > 1; by /= UNROLL) {
+  for (uint32_t by = k->plan.unrolled; by > 1; by /= FEWER) {
     before += (all - before) / by * by;
     if (trip < before)
       return by;

@@ -4,11 +4,6 @@
 
 #include "chain.h"
 
-/* chain_loop.c: a small counted loop without barriers or calls, which LLVM has left as it was. */
-bool ww_chain_unrollable(const ww_fn *fn, uint32_t loop);
-/* Iterations of a warp each time it comes to the loop, on average; 0: not known. */
-double ww_chain_trips(const ww_tally *t, const ww_fn *fn, uint32_t loop);
-
 /* contention.c: what atomics and stores keep busy at L2. */
 typedef struct ww_contention ww_contention;
 ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a);

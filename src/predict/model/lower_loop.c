@@ -281,6 +281,12 @@ static bool leaps(const ww_lowering *x, uint32_t loop) {
   return n > 0;
 }
 
+/* Iterations that an unroll pragma asks for, 0: there is none. */
+static uint32_t pragma(const ww_fn *fn, uint32_t loop) {
+  uint32_t latch = fn->loops[loop].latch;
+  return latch == WW_NOBLOCK ? 0 : ww_block_end(fn, latch)->sub;
+}
+
 static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
   const ww_fn *fn = x->fn;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
@@ -298,12 +304,6 @@ static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
       out->size += i->op == WW_OP_MATH || i->op == WW_OP_FDIV ? 8 : 1;
     }
   }
-}
-
-/* Iterations that an unroll pragma asks for, 0: there is none. */
-static uint32_t pragma(const ww_fn *fn, uint32_t loop) {
-  uint32_t latch = fn->loops[loop].latch;
-  return latch == WW_NOBLOCK ? 0 : ww_block_end(fn, latch)->sub;
 }
 
 static void plan_loop(ww_lowering *x, uint32_t loop) {
@@ -565,7 +565,8 @@ void ww_lower_unrolled(ww_lowering *x) {
         x->known[h->phis[p].dst] = known(x, &h->phis[p], l);
       spread_known(x, l);
       x->fixed[l] = exits_known(x, l);
-      x->vanishes[l] = x->fixed[l] && laid_out(x, l) <= ww_lower_coefs.unroll_full;
+      x->vanishes[l] =
+          x->fixed[l] && pragma(fn, l) != 1 && laid_out(x, l) <= ww_lower_coefs.unroll_full;
       if (x->vanishes[l])
         continue;
       for (ww_val v = 0; v < fn->nvals; v++)
