@@ -17,7 +17,7 @@ static WW_VEC(struct {
   uint64_t bytes;
 }) shadows;
 
-WW_EMU_EXPORT void **__cudaRegisterFatBinary(void) {
+void **__cudaRegisterFatBinary(void) {
   static void *handle;
   ww_emu_get();
   return &handle;
@@ -26,8 +26,7 @@ WW_EMU_EXPORT void **__cudaRegisterFatBinary(void) {
 WW_EMU_DONE(__cudaRegisterFatBinaryEnd)
 WW_EMU_DONE(__cudaUnregisterFatBinary)
 
-WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
-                                         const char *device) {
+int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_push(s->arena, &stubs, (__typeof__(*stubs.v)){host, ww_emu_kernel_named(device)});
@@ -35,8 +34,8 @@ WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
   return 0;
 }
 
-WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name,
-                                     int external, size_t size) {
+void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name, int external,
+                       size_t size) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
@@ -49,14 +48,13 @@ WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, cons
   ww_push(s->arena, &shadows, (__typeof__(*shadows.v)){shadow, y, size});
   ww_emu_unlock();
 }
-WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *address,
-                                            const char *name, int external, size_t size) {
+void __cudaRegisterManagedVar(void **h, void **shadow, char *address, const char *name,
+                              int external, size_t size) {
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
   __cudaRegisterVar(h, *shadow, NULL, name, external, size);
 }
 /* References: the device's variable holds a handle, which nobody sets here. */
-WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address,
-                                         const char *name) {
+void __cudaRegisterTexture(void **h, const void *shadow, const void **address, const char *name) {
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
@@ -72,7 +70,7 @@ static ww_emu_kernel *kernel_of(const void *fn) {
   return k;
 }
 
-WW_EMU_EXPORT int __wwSymbol(const void *shadow, void **address, size_t *bytes) {
+int __wwSymbol(const void *shadow, void **address, size_t *bytes) {
   for (uint32_t i = 0; i < shadows.n; i++) {
     if (shadows.v[i].shadow != shadow)
       continue;
@@ -105,14 +103,14 @@ static int launch(const ww_emu_launch *l) {
   return ww_emu_capture_launch(l) ? EMU_OK : ww_emu_error(ww_emu_launch_now(l));
 }
 
-WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared) {
+int cudaConfigureCall(dim3 grid, dim3 block, size_t shared) {
   if (pending.ncalls == MOST_NESTED)
     return ww_emu_error(EMU_INVALID_CONFIGURATION);
   pending.calls[pending.ncalls++] = (configuration){grid, block, shared};
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offset) {
+int cudaSetupArgument(const void *value, size_t size, size_t offset) {
   if (!offset)
     pending.nargs = pending.used = 0;
   size_t at = (pending.used + 15u) & ~15u;
@@ -125,7 +123,7 @@ WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offse
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaLaunch(const void *fn) {
+int cudaLaunch(const void *fn) {
   if (!pending.ncalls)
     return ww_emu_error(EMU_MISSING_CONFIGURATION);
   configuration c = pending.calls[--pending.ncalls];
@@ -161,8 +159,8 @@ int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **arg
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared,
-                             void *stream, int cooperative) {
+int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared, void *stream,
+               int cooperative) {
   uint32_t sizes[WW_EMU_MOST_ARGS];
   ww_emu_launch l;
   int rc = ww_emu_stub_launch(fn, g, b, shared, args, sizes, &l);
@@ -172,7 +170,7 @@ WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t
 
 /* ---- functions ---- */
 
-WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
+int __wwFunc(const void *fn, int what, int *value) {
   ww_emu_kernel *k = kernel_of(fn);
   if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
@@ -187,7 +185,7 @@ WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t shared) {
+int __wwOccupancy(int *blocks, const void *fn, int threads, size_t shared) {
   ww_emu *s = ww_emu_get();
   ww_emu_kernel *k = kernel_of(fn);
   *blocks = 0;
@@ -207,16 +205,16 @@ WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t
 
 /* ---- devices ---- */
 
-WW_EMU_EXPORT int cudaSetDevice(int device) {
+int cudaSetDevice(int device) {
   return device == 0 ? EMU_OK : ww_emu_error(EMU_INVALID_DEVICE);
 }
 WW_EMU_SAME(cudaInitDevice, cudaSetDevice)
-WW_EMU_EXPORT int cudaGetDeviceCount(int *n) {
+int cudaGetDeviceCount(int *n) {
   if (n)
     *n = 1;
   return n ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaGetDevice(int *d) {
+int cudaGetDevice(int *d) {
   if (d)
     *d = 0;
   return d ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
@@ -232,36 +230,36 @@ WW_EMU_ANSWER(cudaDeviceGetP2PAttribute, int, 0)
 WW_EMU_ANSWER(cudaDeviceGetByPCIBusId, int, 0)
 WW_EMU_SAME(cuDriverGetVersion, cudaDriverGetVersion)
 WW_EMU_SAME(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer)
-WW_EMU_EXPORT int cudaDeviceGetLimit(size_t *v, int limit) {
+int cudaDeviceGetLimit(size_t *v, int limit) {
   *v = limit == 2 ? 8u << 20 : 1024;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
+int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
   if (low)
     *low = 0;
   if (high)
     *high = -5;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaDeviceGetPCIBusId(char *out, int n, int d) {
+int cudaDeviceGetPCIBusId(char *out, int n, int d) {
   snprintf(out, n, "0000:00:00.0");
   return cudaSetDevice(d);
 }
 
-WW_EMU_EXPORT void __wwNothing(const char *what) {
+void __wwNothing(const char *what) {
   ww_emu_note(
       "%s computes nothing in an emulated program: what depends on its results is not right", what);
 }
 
-WW_EMU_EXPORT unsigned long long __wwDevice(int what) {
+unsigned long long __wwDevice(int what) {
   ww_emu *s = ww_emu_get();
   return what == 0 ? s->memory : what == 1 ? s->shared_sm : what == 2 ? s->shared_block : s->l2;
 }
-WW_EMU_EXPORT const char *__wwDeviceName(void) {
+const char *__wwDeviceName(void) {
   return ww_emu_get()->gpu_name;
 }
 
-WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
+int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   const ww_emu *s = ww_emu_get();
   if (device)
     return ww_emu_error(EMU_INVALID_DEVICE);
@@ -348,16 +346,16 @@ static const char *error_text(int code, bool name) {
       return name ? errors[i].name : errors[i].text;
   return "unrecognized error code";
 }
-WW_EMU_EXPORT const char *cudaGetErrorString(int code) {
+const char *cudaGetErrorString(int code) {
   return error_text(code, false);
 }
-WW_EMU_EXPORT const char *cudaGetErrorName(int code) {
+const char *cudaGetErrorName(int code) {
   return error_text(code, true);
 }
-WW_EMU_EXPORT int cudaGetLastError(void) {
+int cudaGetLastError(void) {
   return ww_emu_last_error(true);
 }
-WW_EMU_EXPORT int cudaPeekAtLastError(void) {
+int cudaPeekAtLastError(void) {
   return ww_emu_last_error(false);
 }
 

@@ -17,40 +17,40 @@ static int one_device(int device) {
   return device ? EMU_INVALID_DEVICE : EMU_OK;
 }
 
-WW_EMU_EXPORT int cuGetErrorString(int code, const char **s) {
+int cuGetErrorString(int code, const char **s) {
   *s = cudaGetErrorString(code);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cuGetErrorName(int code, const char **s) {
+int cuGetErrorName(int code, const char **s) {
   *s = cudaGetErrorName(code);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cuDeviceGet(int *d, int ordinal) {
+int cuDeviceGet(int *d, int ordinal) {
   *d = ordinal;
   return one_device(ordinal);
 }
-WW_EMU_EXPORT int cuDeviceGetName(char *s, int n, int d) {
+int cuDeviceGetName(char *s, int n, int d) {
   snprintf(s, n, "%s", ww_emu_get()->gpu_name);
   return one_device(d);
 }
-WW_EMU_EXPORT int cuDeviceGetUuid(void *u, int d) {
+int cuDeviceGetUuid(void *u, int d) {
   memset(u, 0, 16);
   return one_device(d);
 }
-WW_EMU_EXPORT int cuDeviceTotalMem(size_t *n, int d) {
+int cuDeviceTotalMem(size_t *n, int d) {
   *n = ww_emu_get()->memory;
   return one_device(d);
 }
-WW_EMU_EXPORT int cuDeviceComputeCapability(int *major, int *minor, int d) {
+int cuDeviceComputeCapability(int *major, int *minor, int d) {
   *major = ww_emu_get()->major;
   *minor = ww_emu_get()->minor;
   return one_device(d);
 }
-WW_EMU_EXPORT int cuDevicePrimaryCtxRetain(void **c, int d) {
+int cuDevicePrimaryCtxRetain(void **c, int d) {
   *c = P(1);
   return one_device(d);
 }
-WW_EMU_EXPORT int cuCtxCreate(void **c, unsigned flags, int d) {
+int cuCtxCreate(void **c, unsigned flags, int d) {
   return cuDevicePrimaryCtxRetain(c, d);
 }
 WW_EMU_ANSWER(cuDeviceGetCount, int, 1)
@@ -60,7 +60,7 @@ WW_EMU_SAME(cuCtxPopCurrent, cuCtxGetCurrent)
 
 /* ---- modules: code for a device, which cannot be taken apart here ---- */
 
-WW_EMU_EXPORT int cuModuleLoad(void) {
+int cuModuleLoad(void) {
   ww_emu_note("the program loads compiled device code at run time, which the emulation cannot: "
               "those kernels are not seen");
   return EMU_NOT_SUPPORTED;
@@ -72,27 +72,27 @@ WW_EMU_ALWAYS(cuModuleGetGlobal, EMU_NOT_FOUND)
 
 /* ---- memory ---- */
 
-WW_EMU_EXPORT int cuMemAlloc(ptr *p, size_t n) {
+int cuMemAlloc(ptr *p, size_t n) {
   return n ? __wwMalloc((void **)p, n, 0) : EMU_INVALID_VALUE;
 }
 WW_EMU_SAME(cuMemAllocAsync, cuMemAlloc)
 WW_EMU_SAME(cuMemAddressReserve, cuMemAlloc)
-WW_EMU_EXPORT int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h) {
+int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h) {
   *pitch = (w + 511) / 512 * 512;
   return cuMemAlloc(p, *pitch * h);
 }
-WW_EMU_EXPORT int cuMemAllocManaged(ptr *p, size_t n) {
+int cuMemAllocManaged(ptr *p, size_t n) {
   return __wwMalloc((void **)p, n, 1);
 }
-WW_EMU_EXPORT int cuMemAllocHost(void **p, size_t n) {
+int cuMemAllocHost(void **p, size_t n) {
   return __wwMalloc(p, n, 2);
 }
 WW_EMU_SAME(cuMemHostAlloc, cuMemAllocHost)
-WW_EMU_EXPORT int cuMemHostGetDevicePointer(ptr *d, void *h) {
+int cuMemHostGetDevicePointer(ptr *d, void *h) {
   *d = (uintptr_t)h;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cuMemGetAddressRange(ptr *base, size_t *n, ptr p) {
+int cuMemGetAddressRange(ptr *base, size_t *n, ptr p) {
   ww_emu_block b;
   if (!ww_emu_find(p, &b))
     return EMU_INVALID_VALUE;
@@ -102,16 +102,16 @@ WW_EMU_EXPORT int cuMemGetAddressRange(ptr *base, size_t *n, ptr p) {
     *n = b.bytes;
   return 0;
 }
-WW_EMU_EXPORT int cuMemcpy(ptr d, ptr s, size_t n) {
+int cuMemcpy(ptr d, ptr s, size_t n) {
   return cudaMemcpy(P(d), P(s), n, 4);
 }
-WW_EMU_EXPORT int cuMemcpyHtoD(ptr d, const void *s, size_t n) {
+int cuMemcpyHtoD(ptr d, const void *s, size_t n) {
   return cudaMemcpy(P(d), s, n, 1);
 }
-WW_EMU_EXPORT int cuMemcpyDtoH(void *d, ptr s, size_t n) {
+int cuMemcpyDtoH(void *d, ptr s, size_t n) {
   return cudaMemcpy(d, P(s), n, 2);
 }
-WW_EMU_EXPORT int cuMemcpyDtoD(ptr d, ptr s, size_t n) {
+int cuMemcpyDtoD(ptr d, ptr s, size_t n) {
   return cudaMemcpy(P(d), P(s), n, 3);
 }
 WW_EMU_SAME(cuMemcpyAsync, cuMemcpy)
@@ -127,13 +127,13 @@ static int fill(ptr p, const void *value, size_t elem, size_t n) {
     memcpy((char *)P(p) + i * elem, value, elem);
   return 0;
 }
-WW_EMU_EXPORT int cuMemsetD8(ptr p, unsigned char v, size_t n) {
+int cuMemsetD8(ptr p, unsigned char v, size_t n) {
   return fill(p, &v, 1, n);
 }
-WW_EMU_EXPORT int cuMemsetD16(ptr p, unsigned short v, size_t n) {
+int cuMemsetD16(ptr p, unsigned short v, size_t n) {
   return fill(p, &v, 2, n);
 }
-WW_EMU_EXPORT int cuMemsetD32(ptr p, unsigned v, size_t n) {
+int cuMemsetD32(ptr p, unsigned v, size_t n) {
   return fill(p, &v, 4, n);
 }
 WW_EMU_SAME(cuMemsetD8Async, cuMemsetD8)

@@ -168,20 +168,23 @@ bool ww_emu_is_texture(uint64_t handle);
 /* Most of what a program passes makes no difference here. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-#define WW_EMU_EXPORT __attribute__((visibility("default")))
+/* What a file defines behind this header without `static` can be called by the program and its
+ * libraries. */
+#pragma GCC visibility push(default)
+
 /* Callers pass more arguments than functions here take: those behind the last one that is looked at
  * are left out, which is harmless in the calling conventions of x86-64, AArch64, POWER and RISC-V.
  */
 /* Another name of a function of the same file. */
 #define WW_EMU_SAME(name, function) \
-  extern __typeof__(function) name __attribute__((alias(#function), visibility("default")));
+  extern __typeof__(function) name __attribute__((alias(#function)));
 /* Functions with one answer, whatever the arguments: as the result, or in the first argument. */
 #define WW_EMU_ALWAYS(name, value) \
-  WW_EMU_EXPORT int name(void) {   \
+  int name(void) {                 \
     return value;                  \
   }
 #define WW_EMU_ANSWER(name, type, value) \
-  WW_EMU_EXPORT int name(type *answer) { \
+  int name(type *answer) {               \
     *answer = value;                     \
     return EMU_OK;                       \
   }

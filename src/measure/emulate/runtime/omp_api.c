@@ -17,7 +17,7 @@ WW_EMU_DONE(omp_set_num_threads)
 WW_EMU_ALWAYS(omp_get_num_threads, 1)
 WW_EMU_ALWAYS(omp_get_max_threads, 1)
 WW_EMU_ALWAYS(omp_get_thread_num, 0)
-WW_EMU_EXPORT int omp_get_num_procs(void) {
+int omp_get_num_procs(void) {
   return sysconf(_SC_NPROCESSORS_ONLN);
 }
 WW_EMU_ALWAYS(omp_in_parallel, 0)
@@ -30,10 +30,10 @@ WW_EMU_DONE(omp_set_max_active_levels)
 WW_EMU_ALWAYS(omp_get_max_active_levels, 1)
 WW_EMU_ALWAYS(omp_get_supported_active_levels, 1)
 WW_EMU_ALWAYS(omp_get_active_level, 0)
-WW_EMU_EXPORT int omp_get_ancestor_thread_num(int n) {
+int omp_get_ancestor_thread_num(int n) {
   return n >= 0 && n <= omp_get_level() ? 0 : -1;
 }
-WW_EMU_EXPORT int omp_get_team_size(int n) {
+int omp_get_team_size(int n) {
   return n >= 0 && n <= omp_get_level() ? 1 : -1;
 }
 WW_EMU_ALWAYS(omp_in_final, 0)
@@ -52,19 +52,19 @@ WW_EMU_ALWAYS(omp_get_max_task_priority, 0)
 static int schedule = 1;
 static int schedule_chunk;
 
-WW_EMU_EXPORT void omp_set_schedule(int kind, int chunk) {
+void omp_set_schedule(int kind, int chunk) {
   schedule = kind;
   schedule_chunk = chunk;
 }
 
-WW_EMU_EXPORT void omp_get_schedule(int *kind, int *chunk) {
+void omp_get_schedule(int *kind, int *chunk) {
   *kind = schedule;
   *chunk = schedule_chunk;
 }
 
 /* ---- locks: one word, the depth of holding ---- */
 
-WW_EMU_EXPORT void omp_init_lock(intptr_t *l) {
+void omp_init_lock(intptr_t *l) {
   *l = 0;
 }
 WW_EMU_SAME(omp_init_lock_with_hint, omp_init_lock)
@@ -73,31 +73,31 @@ WW_EMU_SAME(omp_unset_lock, omp_init_lock)
 WW_EMU_SAME(omp_init_nest_lock, omp_init_lock)
 WW_EMU_SAME(omp_init_nest_lock_with_hint, omp_init_lock)
 WW_EMU_SAME(omp_destroy_nest_lock, omp_init_lock)
-WW_EMU_EXPORT void omp_set_lock(intptr_t *l) {
+void omp_set_lock(intptr_t *l) {
   *l = 1;
 }
-WW_EMU_EXPORT int omp_test_lock(intptr_t *l) {
+int omp_test_lock(intptr_t *l) {
   return *l ? 0 : (int)(*l = 1);
 }
-WW_EMU_EXPORT void omp_set_nest_lock(intptr_t *l) {
+void omp_set_nest_lock(intptr_t *l) {
   ++*l;
 }
-WW_EMU_EXPORT void omp_unset_nest_lock(intptr_t *l) {
+void omp_unset_nest_lock(intptr_t *l) {
   --*l;
 }
-WW_EMU_EXPORT int omp_test_nest_lock(intptr_t *l) {
+int omp_test_nest_lock(intptr_t *l) {
   return (int)++*l;
 }
 
 /* ---- time ---- */
 
-WW_EMU_EXPORT double omp_get_wtime(void) {
+double omp_get_wtime(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-WW_EMU_EXPORT double omp_get_wtick(void) {
+double omp_get_wtick(void) {
   return 1e-9;
 }
 
@@ -106,10 +106,10 @@ WW_EMU_EXPORT double omp_get_wtick(void) {
 static int default_device;
 
 WW_EMU_ALWAYS(omp_get_num_devices, DEVICES)
-WW_EMU_EXPORT int omp_get_default_device(void) {
+int omp_get_default_device(void) {
   return default_device;
 }
-WW_EMU_EXPORT void omp_set_default_device(int device) {
+void omp_set_default_device(int device) {
   default_device = device;
 }
 WW_EMU_ALWAYS(omp_is_initial_device, 1)
@@ -122,13 +122,13 @@ bool ww_omp_is_host(int64_t device) {
   return (device == -1 ? default_device : device) != 0;
 }
 
-WW_EMU_EXPORT void *omp_target_alloc(size_t bytes, int device) {
+void *omp_target_alloc(size_t bytes, int device) {
   if (!bytes)
     return NULL;
   return ww_omp_is_host(device) ? malloc(bytes) : ww_emu_alloc(bytes, EMU_DEVICE);
 }
 
-WW_EMU_EXPORT void omp_target_free(void *p, int device) {
+void omp_target_free(void *p, int device) {
   if (!p)
     return;
   if (ww_omp_is_host(device))
@@ -141,18 +141,17 @@ WW_EMU_SAME(llvm_omp_target_alloc_device, omp_target_alloc)
 WW_EMU_SAME(llvm_omp_target_free_device, omp_target_free)
 WW_EMU_SAME(llvm_omp_target_free_host, omp_target_free)
 WW_EMU_SAME(llvm_omp_target_free_shared, omp_target_free)
-WW_EMU_EXPORT void *llvm_omp_target_alloc_host(size_t bytes) {
+void *llvm_omp_target_alloc_host(size_t bytes) {
   return ww_emu_alloc(bytes, EMU_PINNED);
 }
-WW_EMU_EXPORT void *llvm_omp_target_alloc_shared(size_t bytes) {
+void *llvm_omp_target_alloc_shared(size_t bytes) {
   return ww_emu_alloc(bytes, EMU_MANAGED);
 }
-WW_EMU_EXPORT void *llvm_omp_target_dynamic_shared_alloc(void) {
+void *llvm_omp_target_dynamic_shared_alloc(void) {
   return NULL;
 }
 
-WW_EMU_EXPORT int omp_target_memcpy(void *to, const void *from, size_t n, size_t to_at,
-                                    size_t from_at) {
+int omp_target_memcpy(void *to, const void *from, size_t n, size_t to_at, size_t from_at) {
   if (!to || !from)
     return 1;
   memmove((char *)to + to_at, (const char *)from + from_at, n);
@@ -161,15 +160,14 @@ WW_EMU_EXPORT int omp_target_memcpy(void *to, const void *from, size_t n, size_t
 
 WW_EMU_SAME(omp_target_memcpy_async, omp_target_memcpy)
 
-WW_EMU_EXPORT void *omp_target_memset(void *p, int byte, size_t n) {
+void *omp_target_memset(void *p, int byte, size_t n) {
   return p ? memset(p, byte, n) : NULL;
 }
 
 /* Copies a box out of one array into another; sizes in elements, outermost dimension first. */
-WW_EMU_EXPORT int omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims,
-                                         const size_t *volume, const size_t *to_at,
-                                         const size_t *from_at, const size_t *to_dims,
-                                         const size_t *from_dims) {
+int omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims,
+                           const size_t *volume, const size_t *to_at, const size_t *from_at,
+                           const size_t *to_dims, const size_t *from_dims) {
   if (!to && !from)
     return INT32_MAX; /* asked for the number of dimensions that it can */
   if (!to || !from || ndims < 1 || !element)
@@ -194,7 +192,7 @@ WW_EMU_EXPORT int omp_target_memcpy_rect(void *to, const void *from, size_t elem
 
 /* ---- mappings ---- */
 
-WW_EMU_EXPORT int omp_target_is_present(const void *host, int device) {
+int omp_target_is_present(const void *host, int device) {
   ww_emu_lock();
   ww_omp_start();
   bool there = host && (ww_omp_is_host(device) || ww_omp_map_find(host));
@@ -202,7 +200,7 @@ WW_EMU_EXPORT int omp_target_is_present(const void *host, int device) {
   return there;
 }
 
-WW_EMU_EXPORT void *omp_get_mapped_ptr(const void *host, int device) {
+void *omp_get_mapped_ptr(const void *host, int device) {
   void *p = NULL;
   ww_emu_lock();
   ww_omp_start();
@@ -214,12 +212,12 @@ WW_EMU_EXPORT void *omp_get_mapped_ptr(const void *host, int device) {
   return p;
 }
 
-WW_EMU_EXPORT int omp_target_is_accessible(const void *host, size_t bytes, int device) {
+int omp_target_is_accessible(const void *host, size_t bytes, int device) {
   return ww_omp_is_host(device) && host;
 }
 
-WW_EMU_EXPORT int omp_target_associate_ptr(const void *host, const void *memory, size_t bytes,
-                                           size_t at, int device) {
+int omp_target_associate_ptr(const void *host, const void *memory, size_t bytes, size_t at,
+                             int device) {
   if (!host || !memory || !bytes)
     return 1;
   if (ww_omp_is_host(device))
@@ -235,7 +233,7 @@ WW_EMU_EXPORT int omp_target_associate_ptr(const void *host, const void *memory,
   return rc;
 }
 
-WW_EMU_EXPORT int omp_target_disassociate_ptr(const void *host, int device) {
+int omp_target_disassociate_ptr(const void *host, int device) {
   if (!host || ww_omp_is_host(device))
     return 1;
   ww_emu_lock();
@@ -249,28 +247,28 @@ WW_EMU_EXPORT int omp_target_disassociate_ptr(const void *host, int device) {
 
 /* ---- allocators: all memory is the same ---- */
 
-WW_EMU_EXPORT uintptr_t omp_init_allocator(uintptr_t space) {
+uintptr_t omp_init_allocator(uintptr_t space) {
   return space + 1;
 }
 WW_EMU_DONE(omp_destroy_allocator)
 WW_EMU_DONE(omp_set_default_allocator)
-WW_EMU_EXPORT uintptr_t omp_get_default_allocator(void) {
+uintptr_t omp_get_default_allocator(void) {
   return 1;
 }
-WW_EMU_EXPORT void *omp_alloc(size_t bytes) {
+void *omp_alloc(size_t bytes) {
   return malloc(bytes ? bytes : 1);
 }
-WW_EMU_EXPORT void *omp_calloc(size_t n, size_t bytes) {
+void *omp_calloc(size_t n, size_t bytes) {
   return calloc(n ? n : 1, bytes ? bytes : 1);
 }
-WW_EMU_EXPORT void *omp_realloc(void *p, size_t bytes) {
+void *omp_realloc(void *p, size_t bytes) {
   return realloc(p, bytes ? bytes : 1);
 }
-WW_EMU_EXPORT void omp_free(void *p) {
+void omp_free(void *p) {
   free(p);
 }
 
-WW_EMU_EXPORT void *omp_aligned_alloc(size_t align, size_t bytes) {
+void *omp_aligned_alloc(size_t align, size_t bytes) {
   void *p;
   return posix_memalign(&p, align < sizeof p ? sizeof p : align, bytes ? bytes : 1) ? NULL : p;
 }

@@ -34,12 +34,12 @@ typedef struct {
   int32_t cap;
 } components;
 
-WW_EMU_EXPORT int64_t __tgt_mapper_num_components(void *handle) {
+int64_t __tgt_mapper_num_components(void *handle) {
   return ((components *)handle)->list.n;
 }
 
-WW_EMU_EXPORT void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
-                                               int64_t type) {
+void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
+                                 int64_t type) {
   components *c = handle;
   ww_omp_items *l = &c->list;
   if (l->n == c->cap) {

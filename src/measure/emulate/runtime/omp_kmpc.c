@@ -54,11 +54,11 @@ static void enter(void *fn, kmp argc, va_list ap) {
   level--;
 }
 
-WW_EMU_EXPORT int omp_get_level(void) {
+int omp_get_level(void) {
   return level;
 }
 
-WW_EMU_EXPORT void __kmpc_fork_call(void *loc, kmp argc, void *fn, ...) {
+void __kmpc_fork_call(void *loc, kmp argc, void *fn, ...) {
   va_list ap;
   va_start(ap, fn);
   enter(fn, argc, ap);
@@ -67,18 +67,18 @@ WW_EMU_EXPORT void __kmpc_fork_call(void *loc, kmp argc, void *fn, ...) {
 
 WW_EMU_SAME(__kmpc_fork_teams, __kmpc_fork_call)
 
-WW_EMU_EXPORT void __kmpc_fork_call_if(void *loc, kmp argc, void *fn, kmp condition, void *args) {
+void __kmpc_fork_call_if(void *loc, kmp argc, void *fn, kmp condition, void *args) {
   void *v[MOST_CAPTURED] = {args};
   level++;
   call(fn, argc, v);
   level--;
 }
 
-WW_EMU_EXPORT void __kmpc_serialized_parallel(void) {
+void __kmpc_serialized_parallel(void) {
   level++;
 }
 
-WW_EMU_EXPORT void __kmpc_end_serialized_parallel(void) {
+void __kmpc_end_serialized_parallel(void) {
   level--;
 }
 
@@ -130,7 +130,7 @@ WW_EMU_ALWAYS(__kmpc_cancellationpoint, 0)
 WW_EMU_ALWAYS(__kmpc_reduce, 1) /* the caller adds its part into the variable itself */
 WW_EMU_ALWAYS(__kmpc_reduce_nowait, 1)
 
-WW_EMU_EXPORT void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data) {
+void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data) {
   return data;
 }
 
@@ -138,7 +138,7 @@ WW_EMU_DONE(__kmpc_threadprivate_register)
 WW_EMU_DONE(__kmpc_threadprivate_register_vec)
 WW_EMU_DONE(__kmpc_copyprivate)
 
-WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
+void __kmpc_error(void *loc, int severity, const char *message) {
   fprintf(stderr, "OpenMP: %s\n", message ? message : "error directive");
   if (severity == 2)
     abort();
@@ -147,30 +147,29 @@ WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
 /* ---- loops: all iterations in one chunk ---- */
 
 #define LOOPS(suffix, T, S)                                                                        \
-  WW_EMU_EXPORT void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, \
-                                                     T *lower, T *upper, S *stride, S step) {      \
+  void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, T *lower,     \
+                                       T *upper, S *stride, S step) {                              \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
     *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);                     \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dist_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule,       \
-                                                          kmp *last, T *lower, T *upper,           \
-                                                          T *upper_dist, S *stride, S step) {      \
+  void __kmpc_dist_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last,          \
+                                            T *lower, T *upper, T *upper_dist, S *stride,          \
+                                            S step) {                                              \
     *upper_dist = *upper;                                                                          \
     __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step);        \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower,     \
-                                                   T upper, S step) {                              \
+  void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower, T upper,          \
+                                     S step) {                                                     \
     push_loop(lower, upper, step, step > 0 ? lower <= upper : lower >= upper);                     \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dist_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule,         \
-                                                        kmp *last, T lower, T upper, S step) {     \
+  void __kmpc_dist_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, T lower,   \
+                                          T upper, S step) {                                       \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
     __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step);                        \
   }                                                                                                \
-  WW_EMU_EXPORT kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower,        \
-                                                  T *upper, S *step) {                             \
+  kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower, T *upper, S *step) { \
     if (!loops || !chunk_of[loops - 1].left) {                                                     \
       loops -= loops > 0;                                                                          \
       return 0;                                                                                    \
@@ -216,8 +215,8 @@ typedef struct task {
   void *destructors, *priority;
 } task; /* the compiler's own fields follow */
 
-WW_EMU_EXPORT void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t bytes,
-                                          size_t shared_bytes, void *run) {
+void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t bytes, size_t shared_bytes,
+                            void *run) {
   size_t at = (bytes + 15) / 16 * 16;
   task *t =
       calloc(1, at + shared_bytes + 16); /* stays: tasks are few, and taskloop runs one again */
@@ -230,7 +229,7 @@ WW_EMU_EXPORT void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t
 
 WW_EMU_SAME(__kmpc_omp_target_task_alloc, __kmpc_omp_task_alloc)
 
-WW_EMU_EXPORT kmp __kmpc_omp_task(void *loc, kmp gtid, task *t) {
+kmp __kmpc_omp_task(void *loc, kmp gtid, task *t) {
   t->run(0, t);
   return 0;
 }
@@ -253,8 +252,7 @@ WW_EMU_DONE(__kmpc_end_taskgroup)
 /* A reduction over tasks: there is one copy, the variable itself. */
 WW_EMU_SAME(__kmpc_taskred_init, __kmpc_threadprivate_cached)
 
-WW_EMU_EXPORT void *__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n,
-                                                 void *data) {
+void *__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n, void *data) {
   return data;
 }
 
@@ -264,14 +262,14 @@ WW_EMU_DONE(__kmpc_task_reduction_modifier_fini)
 
 /* ---- memory of allocators ---- */
 
-WW_EMU_EXPORT void *__kmpc_alloc(kmp gtid, size_t bytes) {
+void *__kmpc_alloc(kmp gtid, size_t bytes) {
   return malloc(bytes ? bytes : 1);
 }
 
-WW_EMU_EXPORT void *__kmpc_aligned_alloc(kmp gtid, size_t align, size_t bytes) {
+void *__kmpc_aligned_alloc(kmp gtid, size_t align, size_t bytes) {
   return omp_aligned_alloc(align, bytes);
 }
 
-WW_EMU_EXPORT void __kmpc_free(kmp gtid, void *p) {
+void __kmpc_free(kmp gtid, void *p) {
   free(p);
 }

@@ -73,12 +73,11 @@ static void data(int64_t device, const ww_omp_items *items, ww_omp_action what) 
   ww_emu_unlock();
 }
 
-#define DATA_CALL(name, action)                                                                 \
-  WW_EMU_EXPORT void name##_mapper(void *loc, int64_t device, int32_t n, void **bases,          \
-                                   void **begins, int64_t *sizes, int64_t *types, void **names, \
-                                   void **mappers) {                                            \
-    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action);      \
-  }                                                                                             \
+#define DATA_CALL(name, action)                                                            \
+  void name##_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins,    \
+                     int64_t *sizes, int64_t *types, void **names, void **mappers) {       \
+    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action); \
+  }                                                                                        \
   WW_EMU_SAME(name##_nowait_mapper, name##_mapper)
 
 DATA_CALL(__tgt_target_data_begin, WW_OMP_ENTER)
@@ -232,8 +231,8 @@ static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kerne
   ww_arena_free(scratch);
 }
 
-WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads,
-                                      void *id, ww_omp_kernel_args *k) {
+int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *id,
+                        ww_omp_kernel_args *k) {
   if (ww_omp_is_host(device))
     return 1;
   ww_emu_lock();

@@ -12,7 +12,7 @@
 
 /* An event is the seconds at which it was recorded; 0: not yet. */
 
-WW_EMU_EXPORT int cudaStreamCreate(void **s) {
+int cudaStreamCreate(void **s) {
   if (!s)
     return ww_emu_error(EMU_INVALID_VALUE);
   *s = ww_xcalloc(1, 64); /* an address of its own, room for an event */
@@ -22,40 +22,40 @@ WW_EMU_SAME(cudaStreamCreateWithFlags, cudaStreamCreate)
 WW_EMU_SAME(cudaStreamCreateWithPriority, cudaStreamCreate)
 WW_EMU_SAME(cuStreamCreate, cudaStreamCreate)
 WW_EMU_SAME(cuStreamCreateWithPriority, cudaStreamCreate)
-WW_EMU_EXPORT int cudaStreamDestroy(void *s) {
+int cudaStreamDestroy(void *s) {
   if ((uintptr_t)s > 2)
     free(s);
   return EMU_OK;
 }
 WW_EMU_SAME(cuStreamDestroy, cudaStreamDestroy)
-WW_EMU_EXPORT int cudaStreamGetFlags(void *s, unsigned *flags) {
+int cudaStreamGetFlags(void *s, unsigned *flags) {
   *flags = 0;
   return EMU_OK;
 }
 WW_EMU_SAME(cudaStreamGetPriority, cudaStreamGetFlags)
-WW_EMU_EXPORT int cudaStreamGetId(void *s, unsigned long long *id) {
+int cudaStreamGetId(void *s, unsigned long long *id) {
   *id = (uintptr_t)s;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamGetAttribute(void *s, int a, void *v) {
+int cudaStreamGetAttribute(void *s, int a, void *v) {
   memset(v, 0, 64);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data) {
+int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data) {
   fn(s, 0, data);
   return EMU_OK;
 }
 
 WW_EMU_SAME(cudaEventCreateWithFlags, cudaStreamCreate)
 WW_EMU_SAME(cudaEventDestroy, cudaStreamDestroy)
-WW_EMU_EXPORT int cudaEventRecord(void *e) {
+int cudaEventRecord(void *e) {
   if (!e)
     return ww_emu_error(EMU_INVALID_HANDLE);
   *(double *)e = ww_now();
   return EMU_OK;
 }
 WW_EMU_SAME(cudaEventRecordWithFlags, cudaEventRecord)
-WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
+int cudaEventElapsedTime(float *ms, void *from, void *to) {
   const double *a = from, *b = to;
   if (!ms || !a || !b || *a == 0 || *b == 0)
     return ww_emu_error(EMU_INVALID_HANDLE);
@@ -154,31 +154,31 @@ static int run_graph(const graph *g) {
   return rc;
 }
 
-WW_EMU_EXPORT int cudaStreamBeginCapture(void) {
+int cudaStreamBeginCapture(void) {
   if (capturing)
     return ww_emu_error(EMU_INVALID_VALUE);
   capturing = ww_xcalloc(1, sizeof *capturing);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamEndCapture(void *stream, void **out) {
+int cudaStreamEndCapture(void *stream, void **out) {
   if (!capturing)
     return ww_emu_error(EMU_INVALID_VALUE);
   *out = capturing;
   capturing = NULL;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamIsCapturing(void *stream, int *status) {
+int cudaStreamIsCapturing(void *stream, int *status) {
   *status = capturing != NULL;
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaGraphCreate(void **g) {
+int cudaGraphCreate(void **g) {
   *g = ww_xcalloc(1, sizeof(graph));
   return EMU_OK;
 }
 /* An executable graph and a clone share the nodes: what is set in a node later counts for them too.
  * They are never freed, as other graphs may hold them; programs make few. */
-WW_EMU_EXPORT int cudaGraphClone(void **out, void *from) {
+int cudaGraphClone(void **out, void *from) {
   const graph *g = from;
   graph *c = ww_xcalloc(1, sizeof *c);
   for (uint32_t i = 0; i < g->n; i++)
@@ -186,20 +186,20 @@ WW_EMU_EXPORT int cudaGraphClone(void **out, void *from) {
   *out = c;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGraphInstantiateWithFlags(void **exec, void *g) {
+int cudaGraphInstantiateWithFlags(void **exec, void *g) {
   return g ? cudaGraphClone(exec, g) : ww_emu_error(EMU_INVALID_HANDLE);
 }
-WW_EMU_EXPORT int cudaGraphLaunch(void *exec) {
+int cudaGraphLaunch(void *exec) {
   return exec ? run_graph(exec) : ww_emu_error(EMU_INVALID_HANDLE);
 }
-WW_EMU_EXPORT int cudaGraphDestroy(void *g) {
+int cudaGraphDestroy(void *g) {
   if (g)
     free(((graph *)g)->v);
   free(g);
   return EMU_OK;
 }
 WW_EMU_SAME(cudaGraphExecDestroy, cudaGraphDestroy)
-WW_EMU_EXPORT int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
+int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   const graph *g = from;
   for (size_t i = 0; nodes && i < *n && i < g->n; i++)
     nodes[i] = g->v[i];
@@ -207,12 +207,12 @@ WW_EMU_EXPORT int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   return EMU_OK;
 }
 WW_EMU_SAME(cudaGraphGetRootNodes, cudaGraphGetNodes)
-WW_EMU_EXPORT int cudaGraphDestroyNode(void *n) {
+int cudaGraphDestroyNode(void *n) {
   ((node *)n)->gone = true;
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwGraphCall(void **out, void *g, void (*fn)(void *), void *data) {
+int __wwGraphCall(void **out, void *g, void (*fn)(void *), void *data) {
   node *p = add(g, (node){.fn = fn, .data = data});
   if (out)
     *out = p;
@@ -224,17 +224,16 @@ int ww_emu_graph_operation(void **out, void *g, void (*fn)(void *), const void *
 static void run_child(void *g) {
   run_graph(g);
 }
-WW_EMU_EXPORT int __wwGraphChild(void **out, void *g, void *child) {
+int __wwGraphChild(void **out, void *g, void *child) {
   void *own;
   cudaGraphClone(&own, child);
   return __wwGraphCall(out, g, run_child, own);
 }
-WW_EMU_EXPORT int cudaGraphAddEmptyNode(void **out, void *g) {
+int cudaGraphAddEmptyNode(void **out, void *g) {
   return __wwGraphCall(out, g, NULL, NULL);
 }
 
-WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared,
-                               void **args) {
+int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared, void **args) {
   uint32_t sizes[WW_EMU_MOST_ARGS];
   ww_emu_launch l;
   int rc = ww_emu_stub_launch(fn, g, b, shared, args, sizes, &l);
@@ -242,15 +241,15 @@ WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t s
     keep_arguments(n, &l);
   return rc;
 }
-WW_EMU_EXPORT int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block,
-                               size_t shared, void **args) {
+int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block,
+                 size_t shared, void **args) {
   node *p = add(g, (node){0});
   if (out)
     *out = p;
   return __wwGraphSet(p, fn, grid, block, shared, args);
 }
 
-WW_EMU_EXPORT int cudaLaunchHostFunc(void *stream, void (*fn)(void *), void *data) {
+int cudaLaunchHostFunc(void *stream, void (*fn)(void *), void *data) {
   if (capturing)
     __wwGraphCall(NULL, capturing, fn, data);
   else
