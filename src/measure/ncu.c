@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/json_put.h"
 #include "counters.h"
 
 /* What is no counter: resources of the launch. */
@@ -275,14 +276,11 @@ double ww_ncu_deviation(const ww_ncu_row *row, const ww_report *r, ww_metric m) 
 }
 
 void ww_ncu_write(const ww_ncu_row *row, const ww_report *r, ww_json *j) {
-  ww_json_key(j, "ncu");
-  ww_json_obj(j);
+  ww_json_put(j, "ncu:{");
   for (int k = 0; row->known && k < WW_NMETRICS; k++)
     if (!isnan(row->m[k]))
       ww_json_knum(j, ww_metrics[k].name, row->m[k]);
-  ww_json_end_obj(j);
-  ww_json_key(j, "deviation_pct");
-  ww_json_obj(j);
+  ww_json_put(j, "},deviation_pct:{");
   for (int k = 0; k < WW_NMETRICS; k++) {
     double d = ww_ncu_deviation(row, r, k);
     if (!isnan(d))

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../base/json_put.h"
 #include "../../base/jsonread.h"
 
 #define VARIABLE "WARPWISE_RECORD"
@@ -131,16 +132,11 @@ static const char *absolute(const char *path, ww_arena *a) {
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "path", absolute(o->path, a));
-  if (o->source)
-    ww_json_kstr(&j, "source", absolute(o->source, a));
-  ww_json_kbool(&j, "contents", o->contents);
-  ww_json_kbool(&j, "binaries", o->binaries);
-  ww_json_kuint(&j, "contents_limit", o->contents_limit);
-  ww_json_kuint(&j, "per_kernel", o->per_kernel);
-  ww_json_kuint(&j, "most", o->most);
-  ww_json_end_obj(&j);
+  ww_json_put(&j,
+              "{path:%s,source?:%s,contents:%i,binaries:%i,contents_limit:%lu,per_kernel:%u,"
+              "most:%u}",
+              absolute(o->path, a), o->source ? absolute(o->source, a) : NULL, o->contents,
+              o->binaries, o->contents_limit, o->per_kernel, o->most);
   char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);
   return text;
