@@ -66,7 +66,7 @@ static bool is_named(const char *name, size_t n, const char *rule) {
 /* The rule of a flag, `as` NULL where it is left out. *joined: its value, NULL: not joined. */
 static flag_rule rule_of(const char *flag, bool nvcc, const char **joined) {
   const char *name = flag + 1 + (flag[1] == '-');
-  size_t n = strcspn(name, "="), nrules = sizeof rules / sizeof *rules;
+  size_t n = strcspn(name, "="), nrules = WW_COUNT(rules);
   *joined = name[n] ? name + n + 1 : NULL;
   for (size_t i = 0; i < nrules; i++)
     if (is_named(name, n, rules[i].name))

@@ -262,7 +262,7 @@ static ww_status check_shape(loader *k, ww_err *e) {
                {WW_CUDA_FN_SHARED, &r->shared_static},
                {WW_CUDA_FN_LOCAL, &r->local},
                {WW_CUDA_FN_REGISTERS, &r->registers}};
-  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+  for (size_t i = 0; i < WW_COUNT(asked); i++) {
     ww_cuda_status s = k->api->cuFuncGetAttribute(asked[i].to, asked[i].attribute, r->function);
     if (s)
       return ww_cuda_fail(k->api, s, r->kernel, e);

@@ -3,7 +3,6 @@
  * Templates that the host code does not instantiate are named in a small file that includes the
  * source and takes their addresses, which makes nvcc emit them. */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -50,11 +49,6 @@ const char *ww_nvcc_version(const char *nvcc, ww_arena *a) {
   return out;
 }
 
-static const char *absolute(const char *path, ww_arena *a) {
-  char full[PATH_MAX];
-  return realpath(path, full) ? ww_strdup(a, full) : path;
-}
-
 /* What nvcc compiles: the file itself, or a generated one beside the output. */
 static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, const char **input,
                           bool *made, ww_err *e) {
@@ -66,7 +60,7 @@ static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, con
   if (u->text)
     ww_buf_fmt(&b, "#line 1 \"%s\"\n%s\n", u->file ? u->file : "source.cu", u->text);
   else
-    ww_buf_fmt(&b, "#include \"%s\"\n", absolute(u->file, u->a));
+    ww_buf_fmt(&b, "#include \"%s\"\n", ww_path_real(u->a, u->file));
   for (uint32_t i = 0; i < instances->n; i++)
     ww_buf_fmt(&b, "__attribute__((used)) static auto ww_keep_%u = &%s;\n", i, instances->v[i]);
   *input = ww_fmt(u->a, "%s.%d.cu", u->out, getpid());
@@ -80,7 +74,7 @@ static void build_line(const ww_unit_job *u, const char *nvcc, const char *input
   const char *fixed[] = {
       nvcc,        "-x", "cu", "-cubin", ww_fmt(u->a, "-arch=%s", u->architecture),
       "-lineinfo", "-w", "-o", temp};
-  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+  for (size_t i = 0; i < WW_COUNT(fixed); i++)
     ww_push(u->a, argv, fixed[i]);
   ww_compile_words(&u->flags, true, u->a, argv);
   if (u->file)

@@ -89,7 +89,7 @@ static void include_used(program *p, const char *text) {
                                         {"std::pair", "utility"},
                                         {"std::array", "array"},
                                         {"std::tuple", "tuple"}};
-  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+  for (size_t i = 0; i < WW_COUNT(uses); i++)
     if (strstr(text, uses[i][0]))
       ww_push(p->a, &p->options, ww_fmt(p->a, "--pre-include=%s", uses[i][1]));
 }

@@ -204,9 +204,7 @@ static const char *build_options(const ww_launch *l, ww_arena *a) {
       ww_buf_fmt(&b, " %s", l->flags[++k]);
   }
   ww_buf_fmt(&b, " -I%s", ww_path_dir(a, l->binary ? l->binary : l->file));
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 /* The first line of a build log that is an error, and its place: ...:LINE:COLUMN: ... */
@@ -417,7 +415,7 @@ static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const 
   const char *type = type_of(d, r, arg);
   float f = g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
-  size_t k = 0, n = sizeof scalars / sizeof *scalars;
+  size_t k = 0, n = WW_COUNT(scalars);
   while (k < n && strcmp(scalars[k].name, type))
     k++;
   if (strchr(type, '*'))

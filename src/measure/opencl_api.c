@@ -53,7 +53,7 @@ const char *ww_opencl_error(cl_int rc) {
       {-1001, "no OpenCL platform is installed"},
   };
   static _Thread_local char other[48];
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+  for (size_t k = 0; k < WW_COUNT(known); k++)
     if (known[k].code == rc)
       return known[k].text;
   snprintf(other, sizeof other, "OpenCL error %d", rc);

@@ -103,7 +103,7 @@ static double per_block(ww_rig *r, uint32_t threads) {
 
 static void blocks(ww_rig *r) {
   static const uint32_t sizes[] = {32, 64, 128, 256, 512, 1024};
-  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+  for (size_t k = 0; k < WW_COUNT(sizes); k++) {
     double s = per_block(r, sizes[k]);
     uint32_t resident = r->threads_per_sm / sizes[k] < 16 ? r->threads_per_sm / sizes[k] : 16;
     ww_rig_point(r, "launch.block_ns_by_threads", sizes[k], s * r->out->sms * 1e9);

@@ -209,7 +209,7 @@ static void l2_rates(ww_rig *r) {
   static const double shares[] = {0.02, 0.05, 0.1, 0.2, 0.3,  0.4, 0.5, 0.6,
                                   0.7,  0.8,  0.9, 1,   1.25, 1.5, 2,   4}; /* of L2 */
   double best = 0;
-  for (size_t k = 0; k < sizeof shares / sizeof *shares && ww_rig_ok(r) && r->l2_bytes; k++) {
+  for (size_t k = 0; k < WW_COUNT(shares) && ww_rig_ok(r) && r->l2_bytes; k++) {
     uint64_t bytes = (uint64_t)(shares[k] * r->l2_bytes) / 512 * 512;
     stream s = full(r, "read8", bytes, 16 * GB);
     double gbps = run_stream(r, &s);
@@ -316,7 +316,7 @@ void ww_probe_memory(ww_rig *r) {
   static void (*const probes[])(ww_rig *) = {latency_curve,   near_and_far, translation,
                                              l1_rates,        dram_rates,   l2_rates,
                                              occupancy_rates, stride_rates, atomic_latency};
-  const uint64_t n = sizeof probes / sizeof *probes, all = n + sizeof atomics / sizeof *atomics;
+  const uint64_t n = WW_COUNT(probes), all = n + WW_COUNT(atomics);
   for (uint64_t k = 0; k < n; k++) {
     ww_progress("memory", k + 1, all);
     probes[k](r);

@@ -118,7 +118,7 @@ void ww_probe_ops(ww_rig *r) {
   probe_clock(r);
   for (int i = 0; i < WW_NGPU_OPS; i++) {
     special s = {ww_gpu_op_names[i], NULL, 0, true, true, 0};
-    for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
+    for (size_t k = 0; k < WW_COUNT(specials); k++)
       if (!strcmp(specials[k].op, s.op))
         s = specials[k];
     ww_progress("instructions", i + 1, WW_NGPU_OPS);

@@ -24,7 +24,7 @@ static const char *library(ww_arena *a, ww_err *e) {
       ww_path_join(a, own, "../lib/warpwise/libwarpwise.a"),
       ww_path_join(a, ww_data_dir(a), "libwarpwise.a"),
       ww_path_join(a, ww_data_dir(a), "../../lib/warpwise/libwarpwise.a")};
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+  for (size_t i = 0; i < WW_COUNT(places); i++)
     if (ww_file_exists(places[i]))
       return places[i];
   ww_fail(
@@ -133,7 +133,7 @@ static ww_status link_program(const ww_emulate_options *o, const ww_strings *obj
   const char *const rest[] = {
       lib,   "-o",  program, "-pthread", "-lstdc++", "-l:libcjson.so.1", "-l:libzstd.so.1",
       "-lm", "-ldl"};
-  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+  for (size_t i = 0; i < WW_COUNT(rest); i++)
     ww_push(a, &v, rest[i]);
   ww_push(a, &v, NULL); /* a place for -no-pie */
   ww_push(a, &v, NULL);

@@ -19,7 +19,7 @@ static const char *make_scratch(ww_arena *a, int *slot, ww_err *e) {
   char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   static const char *const parts[] = {"build", "out", "tmp"};
   bool ok = ww_temp_folder(dir, slot) && realpath(dir, real);
-  for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
+  for (size_t i = 0; ok && i < WW_COUNT(parts); i++)
     ok = !mkdir(ww_path_join(a, dir, parts[i]), 0777);
   if (ok)
     return ww_strdup(a, real);

@@ -1,19 +1,11 @@
 /* table.c - what the front end knows about a program's kernels and variables, as the lines that
  * runtime/state.c reads. */
-#include <limits.h>
-#include <stdlib.h>
-
 #include "../../base/json_put.h"
 #include "../../trace/setup.h"
 #include "emulate_int.h"
 
 #define INIT_MAX (16u << 20) /* bytes of one variable's initial contents */
 #define SOURCE_MAX (32u << 20)
-
-static const char *absolute(const char *path, ww_arena *a) {
-  char real[PATH_MAX];
-  return path && realpath(path, real) ? ww_strdup(a, real) : path;
-}
 
 /* Launch specs are read from another folder: paths in flags become absolute. */
 static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
@@ -27,9 +19,9 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
       p++;
     if (*p && !w[strlen(*p)] && i + 1 < f->nflags) {
       ww_json_str(j, w);
-      ww_json_str(j, absolute(f->flags[++i], a));
+      ww_json_str(j, ww_path_real(a, f->flags[++i]));
     } else if (*p && !strcmp(*p, "-I")) {
-      ww_json_str(j, ww_fmt(a, "-I%s", absolute(w + 2, a)));
+      ww_json_str(j, ww_fmt(a, "-I%s", ww_path_real(a, w + 2)));
     } else {
       ww_json_str(j, w);
     }
@@ -85,18 +77,18 @@ static void write_params(const ww_fn *fn, ww_json *j) {
 /* What to compile for a kernel: its file, or for one in a header the first source that names the
  * header. */
 static const char *source_of(const ww_front_options *f, const char *file, ww_arena *a) {
-  const char *real = absolute(file, a);
+  const char *real = ww_path_real(a, file);
   for (uint32_t i = 0; i < f->nfiles; i++)
-    if (!strcmp(absolute(f->files[i], a), real))
+    if (!strcmp(ww_path_real(a, f->files[i]), real))
       return real;
   for (uint32_t i = 0; i < f->nfiles; i++) {
     char *text;
     size_t n;
     if (!ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) &&
         strstr(text, ww_path_base(file)))
-      return absolute(f->files[i], a);
+      return ww_path_real(a, f->files[i]);
   }
-  return absolute(f->files[0], a);
+  return ww_path_real(a, f->files[0]);
 }
 
 static void write_kernel(const ww_front_options *f, const ww_module *m, const ww_fn *fn,
@@ -134,7 +126,5 @@ char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char
   }
   ww_arena_free(scratch);
   ww_buf_puts(&b, "\n");
-  char *out = ww_strndup(a, b.s, b.n);
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_text(&b, a);
 }

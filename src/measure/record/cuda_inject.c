@@ -332,9 +332,9 @@ static const char *subscribe(void) {
   if (rc)
     return "CUPTI refused: another profiler may be at work in this program, or CUPTI and driver do "
            "not match";
-  for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+  for (size_t i = 0; i < WW_COUNT(modules); i++)
     enable(1, subscriber, CUPTI_DOMAIN_RESOURCE, modules[i]);
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+  for (size_t i = 0; i < WW_COUNT(calls); i++) {
     int one = enable(1, subscriber, CUPTI_DOMAIN_DRIVER, calls[i]);
     if (i < 2)
       rc |= one; /* the others are newer than some CUPTI */

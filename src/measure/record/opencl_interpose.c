@@ -450,7 +450,7 @@ static void ask_type(cl_handle handle, cl_uint index, argument *g) {
   if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL))
     return;
   g->image = ww_starts(name, "image") || ww_starts(name, "sampler_t") || ww_starts(name, "pipe");
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < WW_COUNT(names); i++)
     if (!strcmp(name, names[i][0]))
       strcpy(g->type, names[i][1]);
 }

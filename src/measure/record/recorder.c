@@ -363,10 +363,7 @@ void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *given) {
 void ww_recorder_note(ww_recorder *r, const char *text) {
   if (!r || !enter(r))
     return;
-  uint32_t i = 0;
-  while (i < r->notes.n && strcmp(r->notes.v[i], text))
-    i++;
-  if (i == r->notes.n) {
+  if (!ww_strings_have(&r->notes, text)) {
     ww_push(r->arena, &r->notes, ww_strdup(r->arena, text));
     ww_recorder_rewrite(r);
   }

@@ -137,9 +137,7 @@ char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
               "most:%u}",
               absolute(o->path, a), o->source ? absolute(o->source, a) : NULL, o->contents,
               o->binaries, o->contents_limit, o->per_kernel, o->most);
-  char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {

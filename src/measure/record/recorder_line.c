@@ -232,6 +232,5 @@ void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recor
     add_note(&d, ww_fmt(r->arena, "%llu bytes of contents left out: beyond the limit",
                         (unsigned long long)d.left_out));
   if (d.note.n)
-    s->note = ww_strdup(r->arena, d.note.s);
-  ww_buf_free(&d.note);
+    s->note = ww_buf_text(&d.note, r->arena);
 }

@@ -302,9 +302,9 @@ int cudaDeviceGetAttribute(int *v, int attribute, int device) {
       {120, s->major >= 9},
   };
   *v = 0;
-  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+  for (size_t i = 0; i < WW_COUNT(yes); i++)
     *v |= yes[i] == attribute;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+  for (size_t i = 0; i < WW_COUNT(all); i++)
     if (all[i].attribute == attribute)
       *v = all[i].value;
   return EMU_OK;
@@ -341,7 +341,7 @@ static const struct {
 };
 
 static const char *error_text(int code, bool name) {
-  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+  for (size_t i = 0; i < WW_COUNT(errors); i++)
     if (errors[i].code == code)
       return name ? errors[i].name : errors[i].text;
   return "unrecognized error code";

@@ -193,7 +193,7 @@ static __thread struct {
 static __thread uint32_t loops;
 
 static void push_loop(int64_t lower, int64_t upper, int64_t step, bool any) {
-  if (loops == sizeof chunk_of / sizeof *chunk_of)
+  if (loops == WW_COUNT(chunk_of))
     abort();
   chunk_of[loops++] = (__typeof__(*chunk_of)){lower, upper, step, any};
 }

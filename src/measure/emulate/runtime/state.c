@@ -53,10 +53,7 @@ void ww_emu_note(const char *fmt, ...) {
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   ww_emu_lock();
-  bool before = false;
-  for (uint32_t i = 0; i < notes.n && !before; i++)
-    before = !strcmp(notes.v[i], text);
-  if (!before && notes.n < 64) {
+  if (notes.n < 64 && !ww_strings_have(&notes, text)) {
     ww_push(state.arena, &notes, ww_strdup(state.arena, text));
     fprintf(stderr, "warpwise: %s\n", text);
     if (state.recorder)
