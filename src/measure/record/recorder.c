@@ -67,16 +67,8 @@ static void delist(ww_recorder *r) {
 static ww_status start(ww_recorder *r, ww_err *e) {
   ww_arena_free(r->arena);
   r->arena = ww_arena_new();
-  r->line_at = r->kernel_at = (ww_map){0};
-  memset(&r->lines, 0, sizeof r->lines);
-  memset(&r->kernels, 0, sizeof r->kernels);
-  memset(&r->notes, 0, sizeof r->notes);
-  memset(&r->key, 0, sizeof r->key);
-  memset(&r->found, 0, sizeof r->found);
-  r->stored = r->read = 0;
-  r->dirty = r->broken = false;
+  memset(&r->broken, 0, sizeof *r - offsetof(ww_recorder, broken));
   r->written = ww_now();
-  r->cost = 0;
   return ww_recorder_claim(r, e);
 }
 
