@@ -6,16 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../../base/random.h"
+
 typedef struct {
   uint64_t seed, at;
 } generator;
 
 /* A mixing function over a counter: element i from (seed, i) alone. */
 static uint64_t next(generator *g) {
-  uint64_t z = g->seed + 0x9E3779B97F4A7C15ull * ++g->at;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-  return z ^ z >> 31;
+  return ww_mix64(g->seed + WW_GOLDEN * ++g->at);
 }
 static double uniform(generator *g) {
   return ((next(g) >> 11) + 0.5) * 0x1p-53;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../../../base/half.h"
+
 static const double pi = 3.14159265358979323846;
 
 /* Exact at multiples of a half, as the names promise. */
@@ -105,20 +107,14 @@ static _Float16 bits16(uint16_t b) {
 }
 
 __attribute__((weak)) _Float16 __truncsfbf2(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  return bits16(isnan(f) ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16);
+  return bits16(ww_float_to_bf16(f));
 }
 /* Rounded once: to odd in single precision first. */
 __attribute__((weak)) _Float16 __truncdfbf2(double d) {
   float f = d;
-  uint32_t u;
-  memcpy(&u, &f, 4);
   if (!isnan(d) && !isinf(f) && f != d) {
-    if (fabs(f) > fabs(d))
-      u--;
-    u |= 1;
-    memcpy(&f, &u, 4);
+    bool away = fabs(f) > fabs(d);
+    f = ww_bits_float((ww_float_bits(f) - away) | 1);
   }
   return __truncsfbf2(f);
 }

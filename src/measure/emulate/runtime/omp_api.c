@@ -4,7 +4,6 @@
  * emu.h's, as mapped memory is. Types follow omp.h's ABI: enumerations are int, allocator handles
  * are addresses, locks are one word. */
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "omp.h"
@@ -92,9 +91,7 @@ int omp_test_nest_lock(intptr_t *l) {
 /* ---- time ---- */
 
 double omp_get_wtime(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
+  return ww_now();
 }
 
 double omp_get_wtick(void) {
@@ -218,9 +215,7 @@ int omp_target_is_accessible(const void *host, size_t bytes, int device) {
 
 int omp_target_associate_ptr(const void *host, const void *memory, size_t bytes, size_t at,
                              int device) {
-  if (!host || !memory || !bytes)
-    return 1;
-  if (ww_omp_is_host(device))
+  if (!host || !memory || !bytes || ww_omp_is_host(device))
     return 1;
   ww_emu_lock();
   ww_omp_start();
