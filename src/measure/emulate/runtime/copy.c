@@ -93,8 +93,7 @@ static uint64_t room(const void *p) {
 }
 
 static bool is_device(const void *p) {
-  ww_emu_block b;
-  return ww_emu_find((uintptr_t)p, &b);
+  return room(p) != UINT64_MAX;
 }
 
 /* kind: host-host, host-device, device-host, device-device, by address. */

@@ -209,15 +209,17 @@ int cudaSetDevice(int device) {
   return device == 0 ? EMU_OK : ww_emu_error(EMU_INVALID_DEVICE);
 }
 WW_EMU_SAME(cudaInitDevice, cudaSetDevice)
+static int answer(int *to, int value) {
+  if (!to)
+    return ww_emu_error(EMU_INVALID_VALUE);
+  *to = value;
+  return EMU_OK;
+}
 int cudaGetDeviceCount(int *n) {
-  if (n)
-    *n = 1;
-  return n ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
+  return answer(n, 1);
 }
 int cudaGetDevice(int *d) {
-  if (d)
-    *d = 0;
-  return d ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
+  return answer(d, 0);
 }
 WW_EMU_ANSWER(cudaChooseDevice, int, 0)
 WW_EMU_ANSWER(cudaGetDeviceFlags, unsigned, 0)
