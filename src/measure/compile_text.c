@@ -202,17 +202,15 @@ static bool read_message(const char *line, size_t n, ww_arena *a, ww_err *out) {
     text++;
   ww_err e = {.code = WW_EDATA};
   snprintf(e.msg, sizeof e.msg, "%.*s", (int)(end - text), text);
-  size_t at = strcspn(line, "(");
+  size_t at = 0;
   char *stop = NULL;
-  if (line + at < mark && isdigit((unsigned char)line[at + 1])) {
-    e.line = strtoul(line + at + 1, &stop, 10);
-  } else {
-    at = strcspn(line, ":");
+  for (const char *const *sign = (const char *const[]){"(", ":", NULL}; *sign && !stop; sign++) {
+    at = strcspn(line, *sign);
     if (line + at < mark && isdigit((unsigned char)line[at + 1]))
       e.line = strtoul(line + at + 1, &stop, 10);
-    if (stop && *stop == ':' && isdigit((unsigned char)stop[1]))
-      e.col = strtoul(stop + 1, NULL, 10);
   }
+  if (stop && *stop == ':' && isdigit((unsigned char)stop[1]))
+    e.col = strtoul(stop + 1, NULL, 10);
   bool other =
       ww_starts(line, "ptxas") || ww_starts(line, "nvlink") || ww_starts(line, "At end of source");
   if (!e.line && !other)

@@ -76,9 +76,7 @@ static void find_macros(extractor *x, const char *text) {
     const char *name = ww_directive(line, "define");
     if (!name)
       continue;
-    uint32_t n = 0;
-    while (name + n < end && ww_is_word(name[n]))
-      n++;
+    uint32_t n = ww_word_length(name);
     macro m = {.name = name, .n = n, .text = name + n, .text_n = (size_t)(end - name) - n};
     for (const char *w = device_words + 1; *w; w += strcspn(w, " ") + 1)
       m.device |= has_word(m.text, m.text_n, w, strcspn(w, " "));
