@@ -33,13 +33,10 @@ int cudaHostUnregister(void *p) {
   return ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 WW_EMU_ANSWER(cudaHostGetFlags, unsigned, 2)
-WW_EMU_SAME(cudaFreeAsync, cudaFree)
-WW_EMU_SAME(cuMemFree, cudaFree)
-WW_EMU_SAME(cuMemFreeAsync, cudaFree)
-WW_EMU_SAME(cuMemAddressFree, cudaFree)
-WW_EMU_SAME(cuMemFreeHost, cudaFreeHost)
-WW_EMU_SAME(cuMemHostRegister, cudaHostRegister)
-WW_EMU_SAME(cuMemHostUnregister, cudaHostUnregister)
+WW_EMU_SAME(cudaFree) cudaFreeAsync, cuMemFree, cuMemFreeAsync, cuMemAddressFree;
+WW_EMU_SAME(cudaFreeHost) cuMemFreeHost;
+WW_EMU_SAME(cudaHostRegister) cuMemHostRegister;
+WW_EMU_SAME(cudaHostUnregister) cuMemHostUnregister;
 int __wwHostPointer(void **device, void *host) {
   ww_emu_block b;
   if (!ww_emu_find((uintptr_t)host, &b))
@@ -62,10 +59,9 @@ int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
   *free_bytes = all - ww_emu_used() > reserved ? all - ww_emu_used() - reserved : 0;
   return EMU_OK;
 }
-WW_EMU_SAME(cuMemGetInfo, cudaMemGetInfo)
+WW_EMU_SAME(cudaMemGetInfo) cuMemGetInfo;
 WW_EMU_ANSWER(cudaDeviceGetDefaultMemPool, void *, (void *)1)
-WW_EMU_SAME(cudaDeviceGetMemPool, cudaDeviceGetDefaultMemPool)
-WW_EMU_SAME(cudaMemPoolCreate, cudaDeviceGetDefaultMemPool)
+WW_EMU_SAME(cudaDeviceGetDefaultMemPool) cudaDeviceGetMemPool, cudaMemPoolCreate;
 int cudaMemPoolGetAttribute(void *pool, int attribute, void *out) {
   if (attribute <= 3)
     *(int *)out = 1;
@@ -171,42 +167,32 @@ int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch, size_
   operation o = {dst, src, dpitch, spitch, width, rows, 0, 0};
   return !src && width && rows ? ww_emu_error(EMU_INVALID_VALUE) : perform_now(&o);
 }
-int cudaMemcpy(void *dst, const void *src, size_t n, int kind) {
-  return copy_bytes(dst, src, n, kind, false);
-}
-int cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind) {
-  return copy_bytes(dst, src, n, kind, true);
-}
-int cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind) {
-  return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, false);
-}
-int cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
-                      int kind) {
-  return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, true);
-}
-int cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n) {
-  return copy_bytes(dst, src, n, 3, false);
-}
-int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n) {
-  return copy_bytes(dst, src, n, 3, true);
-}
+
+/* A function and the one of a stream. */
+#define WITH_ASYNC(name, parameters, expression) \
+  int name parameters {                          \
+    const bool async = false;                    \
+    return expression;                           \
+  }                                              \
+  int name##Async parameters {                   \
+    const bool async = true;                     \
+    return expression;                           \
+  }
+WITH_ASYNC(cudaMemcpy, (void *dst, const void *src, size_t n, int kind),
+           copy_bytes(dst, src, n, kind, async))
+WITH_ASYNC(cudaMemcpyPeer, (void *dst, int to, const void *src, int from, size_t n),
+           copy_bytes(dst, src, n, 3, async))
+WITH_ASYNC(cudaMemcpy2D,
+           (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind),
+           copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, async))
 
 static int fill(void *dst, size_t pitch, int value, size_t width, size_t rows, bool async) {
   return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, value & 255}, async);
 }
 
-int cudaMemset(void *p, int v, size_t n) {
-  return fill(p, n, v, n, 1, false);
-}
-int cudaMemsetAsync(void *p, int v, size_t n) {
-  return fill(p, n, v, n, 1, true);
-}
-int cudaMemset2D(void *p, size_t pitch, int v, size_t w, size_t h) {
-  return fill(p, pitch, v, w, h, false);
-}
-int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h) {
-  return fill(p, pitch, v, w, h, true);
-}
+WITH_ASYNC(cudaMemset, (void *p, int v, size_t n), fill(p, n, v, n, 1, async))
+WITH_ASYNC(cudaMemset2D, (void *p, size_t pitch, int v, size_t w, size_t h),
+           fill(p, pitch, v, w, h, async))
 
 /* ---- the graph nodes that copy: stream.c keeps them ---- */
 

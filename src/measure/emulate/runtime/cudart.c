@@ -23,8 +23,7 @@ void **__cudaRegisterFatBinary(void) {
   return &handle;
 }
 
-WW_EMU_DONE(__cudaRegisterFatBinaryEnd)
-WW_EMU_DONE(__cudaUnregisterFatBinary)
+WW_EMU_ZERO __cudaRegisterFatBinaryEnd, __cudaUnregisterFatBinary;
 
 int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device) {
   ww_emu *s = ww_emu_get();
@@ -58,7 +57,7 @@ void __cudaRegisterTexture(void **h, const void *shadow, const void **address, c
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
-WW_EMU_SAME(__cudaRegisterSurface, __cudaRegisterTexture)
+WW_EMU_SAME(__cudaRegisterTexture) __cudaRegisterSurface;
 
 static ww_emu_kernel *kernel_of(const void *fn) {
   ww_emu_kernel *k = NULL;
@@ -140,7 +139,7 @@ int cudaLaunch(const void *fn) {
   return rc;
 }
 
-WW_EMU_SAME(__cudaPushCallConfiguration, cudaConfigureCall)
+WW_EMU_SAME(cudaConfigureCall) __cudaPushCallConfiguration;
 
 /* Only the table tells how many arguments there are. */
 int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **args,
@@ -208,7 +207,7 @@ int __wwOccupancy(int *blocks, const void *fn, int threads, size_t shared) {
 int cudaSetDevice(int device) {
   return device == 0 ? EMU_OK : ww_emu_error(EMU_INVALID_DEVICE);
 }
-WW_EMU_SAME(cudaInitDevice, cudaSetDevice)
+WW_EMU_SAME(cudaSetDevice) cudaInitDevice;
 static int answer(int *to, int value) {
   if (!to)
     return ww_emu_error(EMU_INVALID_VALUE);
@@ -230,8 +229,8 @@ WW_EMU_ANSWER(cudaDeviceGetSharedMemConfig, int, 1)
 WW_EMU_ANSWER(cudaDeviceCanAccessPeer, int, 0)
 WW_EMU_ANSWER(cudaDeviceGetP2PAttribute, int, 0)
 WW_EMU_ANSWER(cudaDeviceGetByPCIBusId, int, 0)
-WW_EMU_SAME(cuDriverGetVersion, cudaDriverGetVersion)
-WW_EMU_SAME(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer)
+WW_EMU_SAME(cudaDriverGetVersion) cuDriverGetVersion;
+WW_EMU_SAME(cudaDeviceCanAccessPeer) cuDeviceCanAccessPeer;
 int cudaDeviceGetLimit(size_t *v, int limit) {
   *v = limit == 2 ? 8u << 20 : 1024;
   return EMU_OK;
@@ -312,7 +311,7 @@ int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   return EMU_OK;
 }
 
-WW_EMU_SAME(cuDeviceGetAttribute, cudaDeviceGetAttribute)
+WW_EMU_SAME(cudaDeviceGetAttribute) cuDeviceGetAttribute;
 
 /* ---- errors ---- */
 
@@ -363,26 +362,10 @@ int cudaPeekAtLastError(void) {
 
 /* ---- what has nothing to do here; arguments are not looked at ---- */
 
-WW_EMU_DONE(cudaDeviceSynchronize)
-WW_EMU_DONE(cudaDeviceReset)
-WW_EMU_DONE(cudaSetDeviceFlags)
-WW_EMU_DONE(cudaSetValidDevices)
-WW_EMU_DONE(cudaDeviceSetLimit)
-WW_EMU_DONE(cudaDeviceSetCacheConfig)
-WW_EMU_DONE(cudaDeviceSetSharedMemConfig)
-WW_EMU_DONE(cudaDeviceEnablePeerAccess)
-WW_EMU_DONE(cudaDeviceDisablePeerAccess)
-WW_EMU_DONE(cudaDeviceSetMemPool)
-WW_EMU_DONE(cudaCtxResetPersistingL2Cache)
-WW_EMU_DONE(cudaThreadSynchronize)
-WW_EMU_DONE(cudaThreadExit)
-WW_EMU_DONE(cudaThreadSetLimit)
-WW_EMU_DONE(cudaThreadSetCacheConfig)
-WW_EMU_DONE(cudaProfilerStart)
-WW_EMU_DONE(cudaProfilerStop)
-WW_EMU_DONE(cudaMemPoolDestroy)
-WW_EMU_DONE(cudaMemPoolTrimTo)
-WW_EMU_DONE(cudaMemPoolSetAttribute)
-WW_EMU_DONE(cudaMemPoolSetAccess)
-WW_EMU_DONE(cudaIpcCloseMemHandle)
-WW_EMU_DONE(cudaIpcGetEventHandle)
+WW_EMU_ZERO cudaDeviceSynchronize, cudaDeviceReset, cudaSetDeviceFlags, cudaSetValidDevices,
+    cudaDeviceSetLimit, cudaDeviceSetCacheConfig, cudaDeviceSetSharedMemConfig,
+    cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess, cudaDeviceSetMemPool,
+    cudaCtxResetPersistingL2Cache, cudaThreadSynchronize, cudaThreadExit, cudaThreadSetLimit,
+    cudaThreadSetCacheConfig, cudaProfilerStart, cudaProfilerStop, cudaMemPoolDestroy,
+    cudaMemPoolTrimTo, cudaMemPoolSetAttribute, cudaMemPoolSetAccess, cudaIpcCloseMemHandle,
+    cudaIpcGetEventHandle;

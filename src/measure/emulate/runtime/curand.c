@@ -28,7 +28,7 @@ int curandCreateGenerator(generator **g) {
   ww_emu_note("cuRAND gives other numbers of the same distribution here");
   return 0;
 }
-WW_EMU_SAME(curandCreateGeneratorHost, curandCreateGenerator)
+WW_EMU_SAME(curandCreateGenerator) curandCreateGeneratorHost;
 int curandDestroyGenerator(generator *g) {
   free(g);
   return EMU_OK;
@@ -43,10 +43,8 @@ int curandSetGeneratorOffset(generator *g, unsigned long long o) {
   return EMU_OK;
 }
 
-WW_EMU_DONE(curandSetStream)
-WW_EMU_DONE(curandSetGeneratorOrdering)
-WW_EMU_DONE(curandSetQuasiRandomGeneratorDimensions)
-WW_EMU_DONE(curandGenerateSeeds)
+WW_EMU_ZERO curandSetStream, curandSetGeneratorOrdering, curandSetQuasiRandomGeneratorDimensions,
+    curandGenerateSeeds;
 
 /* mean and deviation are passed, and used, for normal distributions alone */
 #define GENERATE(name, type, expression)                                   \

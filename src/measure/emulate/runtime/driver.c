@@ -56,7 +56,7 @@ int cuCtxCreate(void **c, unsigned flags, int d) {
 WW_EMU_ANSWER(cuDeviceGetCount, int, 1)
 WW_EMU_ANSWER(cuCtxGetDevice, int, 0)
 WW_EMU_ANSWER(cuCtxGetCurrent, void *, P(1))
-WW_EMU_SAME(cuCtxPopCurrent, cuCtxGetCurrent)
+WW_EMU_SAME(cuCtxGetCurrent) cuCtxPopCurrent;
 
 /* ---- modules: code for a device, which cannot be taken apart here ---- */
 
@@ -65,8 +65,7 @@ int cuModuleLoad(void) {
               "those kernels are not seen");
   return EMU_NOT_SUPPORTED;
 }
-WW_EMU_SAME(cuModuleLoadData, cuModuleLoad)
-WW_EMU_SAME(cuModuleLoadDataEx, cuModuleLoad)
+WW_EMU_SAME(cuModuleLoad) cuModuleLoadData, cuModuleLoadDataEx;
 WW_EMU_ALWAYS(cuModuleGetFunction, EMU_NOT_FOUND)
 WW_EMU_ALWAYS(cuModuleGetGlobal, EMU_NOT_FOUND)
 
@@ -75,8 +74,7 @@ WW_EMU_ALWAYS(cuModuleGetGlobal, EMU_NOT_FOUND)
 int cuMemAlloc(ptr *p, size_t n) {
   return n ? __wwMalloc((void **)p, n, 0) : EMU_INVALID_VALUE;
 }
-WW_EMU_SAME(cuMemAllocAsync, cuMemAlloc)
-WW_EMU_SAME(cuMemAddressReserve, cuMemAlloc)
+WW_EMU_SAME(cuMemAlloc) cuMemAllocAsync, cuMemAddressReserve;
 int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h) {
   *pitch = (w + 511) / 512 * 512;
   return cuMemAlloc(p, *pitch * h);
@@ -87,7 +85,7 @@ int cuMemAllocManaged(ptr *p, size_t n) {
 int cuMemAllocHost(void **p, size_t n) {
   return __wwMalloc(p, n, 2);
 }
-WW_EMU_SAME(cuMemHostAlloc, cuMemAllocHost)
+WW_EMU_SAME(cuMemAllocHost) cuMemHostAlloc;
 int cuMemHostGetDevicePointer(ptr *d, void *h) {
   *d = (uintptr_t)h;
   return EMU_OK;
@@ -114,10 +112,10 @@ int cuMemcpyDtoH(void *d, ptr s, size_t n) {
 int cuMemcpyDtoD(ptr d, ptr s, size_t n) {
   return cudaMemcpy(P(d), P(s), n, 3);
 }
-WW_EMU_SAME(cuMemcpyAsync, cuMemcpy)
-WW_EMU_SAME(cuMemcpyHtoDAsync, cuMemcpyHtoD)
-WW_EMU_SAME(cuMemcpyDtoHAsync, cuMemcpyDtoH)
-WW_EMU_SAME(cuMemcpyDtoDAsync, cuMemcpyDtoD)
+WW_EMU_SAME(cuMemcpy) cuMemcpyAsync;
+WW_EMU_SAME(cuMemcpyHtoD) cuMemcpyHtoDAsync;
+WW_EMU_SAME(cuMemcpyDtoH) cuMemcpyDtoHAsync;
+WW_EMU_SAME(cuMemcpyDtoD) cuMemcpyDtoDAsync;
 
 static int fill(ptr p, const void *value, size_t elem, size_t n) {
   ww_emu_block b;
@@ -136,31 +134,15 @@ int cuMemsetD16(ptr p, unsigned short v, size_t n) {
 int cuMemsetD32(ptr p, unsigned v, size_t n) {
   return fill(p, &v, 4, n);
 }
-WW_EMU_SAME(cuMemsetD8Async, cuMemsetD8)
-WW_EMU_SAME(cuMemsetD32Async, cuMemsetD32)
+WW_EMU_SAME(cuMemsetD8) cuMemsetD8Async;
+WW_EMU_SAME(cuMemsetD32) cuMemsetD32Async;
 WW_EMU_ANSWER(cuMemCreate, unsigned long long, 1)
 WW_EMU_ANSWER(cuMemGetAllocationGranularity, size_t, 2u << 20)
 
 /* ---- what has nothing to do here ---- */
 
-WW_EMU_DONE(cuInit)
-WW_EMU_DONE(cuDevicePrimaryCtxRelease)
-WW_EMU_DONE(cuDevicePrimaryCtxReset)
-WW_EMU_DONE(cuCtxDestroy)
-WW_EMU_DONE(cuCtxSetCurrent)
-WW_EMU_DONE(cuCtxPushCurrent)
-WW_EMU_DONE(cuCtxSynchronize)
-WW_EMU_DONE(cuCtxSetLimit)
-WW_EMU_DONE(cuCtxSetCacheConfig)
-WW_EMU_DONE(cuModuleUnload)
-WW_EMU_DONE(cuStreamSynchronize)
-WW_EMU_DONE(cuStreamQuery)
-WW_EMU_DONE(cuStreamWaitEvent)
-WW_EMU_DONE(cuEventSynchronize)
-WW_EMU_DONE(cuEventQuery)
-WW_EMU_DONE(cuProfilerStart)
-WW_EMU_DONE(cuProfilerStop)
-WW_EMU_DONE(cuMemRelease)
-WW_EMU_DONE(cuMemMap)
-WW_EMU_DONE(cuMemUnmap)
-WW_EMU_DONE(cuMemSetAccess)
+WW_EMU_ZERO cuInit, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxReset, cuCtxDestroy,
+    cuCtxSetCurrent, cuCtxPushCurrent, cuCtxSynchronize, cuCtxSetLimit, cuCtxSetCacheConfig,
+    cuModuleUnload, cuStreamSynchronize, cuStreamQuery, cuStreamWaitEvent, cuEventSynchronize,
+    cuEventQuery, cuProfilerStart, cuProfilerStop, cuMemRelease, cuMemMap, cuMemUnmap,
+    cuMemSetAccess;

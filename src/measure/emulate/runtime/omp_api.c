@@ -12,41 +12,24 @@ enum { DEVICES = 1, HOST = DEVICES };
 
 /* ---- threads ---- */
 
-WW_EMU_DONE(omp_set_num_threads)
-WW_EMU_ALWAYS(omp_get_num_threads, 1)
-WW_EMU_ALWAYS(omp_get_max_threads, 1)
-WW_EMU_ALWAYS(omp_get_thread_num, 0)
+WW_EMU_ZERO omp_set_num_threads, omp_get_thread_num;
+WW_EMU_ONE omp_get_num_threads, omp_get_max_threads;
 int omp_get_num_procs(void) {
   return sysconf(_SC_NPROCESSORS_ONLN);
 }
-WW_EMU_ALWAYS(omp_in_parallel, 0)
-WW_EMU_DONE(omp_set_dynamic)
-WW_EMU_ALWAYS(omp_get_dynamic, 0)
-WW_EMU_DONE(omp_set_nested)
-WW_EMU_ALWAYS(omp_get_nested, 0)
-WW_EMU_ALWAYS(omp_get_thread_limit, 1)
-WW_EMU_DONE(omp_set_max_active_levels)
-WW_EMU_ALWAYS(omp_get_max_active_levels, 1)
-WW_EMU_ALWAYS(omp_get_supported_active_levels, 1)
-WW_EMU_ALWAYS(omp_get_active_level, 0)
+WW_EMU_ZERO omp_in_parallel, omp_set_dynamic, omp_get_dynamic, omp_set_nested, omp_get_nested,
+    omp_set_max_active_levels, omp_get_active_level;
+WW_EMU_ONE omp_get_thread_limit, omp_get_max_active_levels, omp_get_supported_active_levels;
 int omp_get_ancestor_thread_num(int n) {
   return n >= 0 && n <= omp_get_level() ? 0 : -1;
 }
 int omp_get_team_size(int n) {
   return n >= 0 && n <= omp_get_level() ? 1 : -1;
 }
-WW_EMU_ALWAYS(omp_in_final, 0)
-WW_EMU_ALWAYS(omp_get_num_teams, 1)
-WW_EMU_ALWAYS(omp_get_team_num, 0)
-WW_EMU_DONE(omp_set_num_teams)
-WW_EMU_ALWAYS(omp_get_max_teams, 1)
-WW_EMU_DONE(omp_set_teams_thread_limit)
-WW_EMU_ALWAYS(omp_get_teams_thread_limit, 1)
-WW_EMU_ALWAYS(omp_get_cancellation, 0)
-WW_EMU_ALWAYS(omp_get_proc_bind, 0)
-WW_EMU_ALWAYS(omp_get_num_places, 0)
+WW_EMU_ZERO omp_in_final, omp_get_team_num, omp_set_num_teams, omp_set_teams_thread_limit,
+    omp_get_cancellation, omp_get_proc_bind, omp_get_num_places, omp_get_max_task_priority;
+WW_EMU_ONE omp_get_num_teams, omp_get_max_teams, omp_get_teams_thread_limit;
 WW_EMU_ALWAYS(omp_get_place_num, -1)
-WW_EMU_ALWAYS(omp_get_max_task_priority, 0)
 
 static int schedule = 1;
 static int schedule_chunk;
@@ -66,12 +49,9 @@ void omp_get_schedule(int *kind, int *chunk) {
 void omp_init_lock(intptr_t *l) {
   *l = 0;
 }
-WW_EMU_SAME(omp_init_lock_with_hint, omp_init_lock)
-WW_EMU_SAME(omp_destroy_lock, omp_init_lock)
-WW_EMU_SAME(omp_unset_lock, omp_init_lock)
-WW_EMU_SAME(omp_init_nest_lock, omp_init_lock)
-WW_EMU_SAME(omp_init_nest_lock_with_hint, omp_init_lock)
-WW_EMU_SAME(omp_destroy_nest_lock, omp_init_lock)
+WW_EMU_SAME(omp_init_lock)
+omp_init_lock_with_hint, omp_destroy_lock, omp_unset_lock, omp_init_nest_lock,
+    omp_init_nest_lock_with_hint, omp_destroy_nest_lock;
 void omp_set_lock(intptr_t *l) {
   *l = 1;
 }
@@ -109,11 +89,10 @@ int omp_get_default_device(void) {
 void omp_set_default_device(int device) {
   default_device = device;
 }
-WW_EMU_ALWAYS(omp_is_initial_device, 1)
+WW_EMU_ONE omp_is_initial_device;
 WW_EMU_ALWAYS(omp_get_initial_device, HOST)
 WW_EMU_ALWAYS(omp_get_device_num, HOST)
-WW_EMU_ALWAYS(omp_pause_resource, 0)
-WW_EMU_ALWAYS(omp_pause_resource_all, 0)
+WW_EMU_ZERO omp_pause_resource, omp_pause_resource_all;
 
 bool ww_omp_is_host(int64_t device) {
   return (device == -1 ? default_device : device) != 0;
@@ -134,10 +113,9 @@ void omp_target_free(void *p, int device) {
     ww_emu_note("OpenMP: omp_target_free of %p, which omp_target_alloc did not give", p);
 }
 
-WW_EMU_SAME(llvm_omp_target_alloc_device, omp_target_alloc)
-WW_EMU_SAME(llvm_omp_target_free_device, omp_target_free)
-WW_EMU_SAME(llvm_omp_target_free_host, omp_target_free)
-WW_EMU_SAME(llvm_omp_target_free_shared, omp_target_free)
+WW_EMU_SAME(omp_target_alloc) llvm_omp_target_alloc_device;
+WW_EMU_SAME(omp_target_free)
+llvm_omp_target_free_device, llvm_omp_target_free_host, llvm_omp_target_free_shared;
 void *llvm_omp_target_alloc_host(size_t bytes) {
   return ww_emu_alloc(bytes, EMU_PINNED);
 }
@@ -155,7 +133,7 @@ int omp_target_memcpy(void *to, const void *from, size_t n, size_t to_at, size_t
   return 0;
 }
 
-WW_EMU_SAME(omp_target_memcpy_async, omp_target_memcpy)
+WW_EMU_SAME(omp_target_memcpy) omp_target_memcpy_async;
 
 void *omp_target_memset(void *p, int byte, size_t n) {
   return p ? memset(p, byte, n) : NULL;
@@ -245,8 +223,7 @@ int omp_target_disassociate_ptr(const void *host, int device) {
 uintptr_t omp_init_allocator(uintptr_t space) {
   return space + 1;
 }
-WW_EMU_DONE(omp_destroy_allocator)
-WW_EMU_DONE(omp_set_default_allocator)
+WW_EMU_ZERO omp_destroy_allocator, omp_set_default_allocator;
 uintptr_t omp_get_default_allocator(void) {
   return 1;
 }

@@ -18,21 +18,19 @@ int cudaStreamCreate(void **s) {
   *s = ww_xcalloc(1, 64); /* an address of its own, room for an event */
   return EMU_OK;
 }
-WW_EMU_SAME(cudaStreamCreateWithFlags, cudaStreamCreate)
-WW_EMU_SAME(cudaStreamCreateWithPriority, cudaStreamCreate)
-WW_EMU_SAME(cuStreamCreate, cudaStreamCreate)
-WW_EMU_SAME(cuStreamCreateWithPriority, cudaStreamCreate)
+WW_EMU_SAME(cudaStreamCreate)
+cudaStreamCreateWithFlags, cudaStreamCreateWithPriority, cuStreamCreate, cuStreamCreateWithPriority;
 int cudaStreamDestroy(void *s) {
   if ((uintptr_t)s > 2)
     free(s);
   return EMU_OK;
 }
-WW_EMU_SAME(cuStreamDestroy, cudaStreamDestroy)
+WW_EMU_SAME(cudaStreamDestroy) cuStreamDestroy;
 int cudaStreamGetFlags(void *s, unsigned *flags) {
   *flags = 0;
   return EMU_OK;
 }
-WW_EMU_SAME(cudaStreamGetPriority, cudaStreamGetFlags)
+WW_EMU_SAME(cudaStreamGetFlags) cudaStreamGetPriority;
 int cudaStreamGetId(void *s, unsigned long long *id) {
   *id = (uintptr_t)s;
   return EMU_OK;
@@ -46,15 +44,15 @@ int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data) 
   return EMU_OK;
 }
 
-WW_EMU_SAME(cudaEventCreateWithFlags, cudaStreamCreate)
-WW_EMU_SAME(cudaEventDestroy, cudaStreamDestroy)
+WW_EMU_SAME(cudaStreamCreate) cudaEventCreateWithFlags;
+WW_EMU_SAME(cudaStreamDestroy) cudaEventDestroy;
 int cudaEventRecord(void *e) {
   if (!e)
     return ww_emu_error(EMU_INVALID_HANDLE);
   *(double *)e = ww_now();
   return EMU_OK;
 }
-WW_EMU_SAME(cudaEventRecordWithFlags, cudaEventRecord)
+WW_EMU_SAME(cudaEventRecord) cudaEventRecordWithFlags;
 int cudaEventElapsedTime(float *ms, void *from, void *to) {
   const double *a = from, *b = to;
   if (!ms || !a || !b || *a == 0 || *b == 0)
@@ -63,23 +61,15 @@ int cudaEventElapsedTime(float *ms, void *from, void *to) {
   *ms = t > 1e-3 ? t : 1e-3f; /* programs divide by it */
   return EMU_OK;
 }
-WW_EMU_SAME(cuEventCreate, cudaStreamCreate)
-WW_EMU_SAME(cuEventDestroy, cudaStreamDestroy)
-WW_EMU_SAME(cuEventRecord, cudaEventRecord)
-WW_EMU_SAME(cuEventElapsedTime, cudaEventElapsedTime)
+WW_EMU_SAME(cudaStreamCreate) cuEventCreate;
+WW_EMU_SAME(cudaStreamDestroy) cuEventDestroy;
+WW_EMU_SAME(cudaEventRecord) cuEventRecord;
+WW_EMU_SAME(cudaEventElapsedTime) cuEventElapsedTime;
 
-WW_EMU_DONE(cudaStreamSynchronize)
-WW_EMU_DONE(cudaStreamQuery)
-WW_EMU_DONE(cudaStreamWaitEvent)
-WW_EMU_DONE(cudaStreamSetAttribute)
-WW_EMU_DONE(cudaStreamCopyAttributes)
-WW_EMU_DONE(cudaEventSynchronize)
-WW_EMU_DONE(cudaEventQuery)
-WW_EMU_DONE(cudaThreadExchangeStreamCaptureMode)
-WW_EMU_DONE(cudaGraphUpload)
-WW_EMU_DONE(cudaGraphAddDependencies)
-WW_EMU_DONE(cudaGraphDebugDotPrint)
-WW_EMU_DONE(cudaGraphKernelNodeSetAttribute)
+WW_EMU_ZERO cudaStreamSynchronize, cudaStreamQuery, cudaStreamWaitEvent, cudaStreamSetAttribute,
+    cudaStreamCopyAttributes, cudaEventSynchronize, cudaEventQuery,
+    cudaThreadExchangeStreamCaptureMode, cudaGraphUpload, cudaGraphAddDependencies,
+    cudaGraphDebugDotPrint, cudaGraphKernelNodeSetAttribute;
 
 /* ---- graphs ---- */
 
@@ -198,7 +188,7 @@ int cudaGraphDestroy(void *g) {
   free(g);
   return EMU_OK;
 }
-WW_EMU_SAME(cudaGraphExecDestroy, cudaGraphDestroy)
+WW_EMU_SAME(cudaGraphDestroy) cudaGraphExecDestroy;
 int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   const graph *g = from;
   for (size_t i = 0; nodes && i < *n && i < g->n; i++)
@@ -206,7 +196,7 @@ int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   *n = g->n;
   return EMU_OK;
 }
-WW_EMU_SAME(cudaGraphGetRootNodes, cudaGraphGetNodes)
+WW_EMU_SAME(cudaGraphGetNodes) cudaGraphGetRootNodes;
 int cudaGraphDestroyNode(void *n) {
   ((node *)n)->gone = true;
   return EMU_OK;

@@ -45,7 +45,7 @@ int cudaFreeArray(void *handle) {
   free(a);
   return EMU_OK;
 }
-WW_EMU_SAME(cudaFreeMipmappedArray, cudaFreeArray)
+WW_EMU_SAME(cudaFreeArray) cudaFreeMipmappedArray;
 
 /* ---- textures ---- */
 
@@ -78,4 +78,4 @@ int cudaDestroyTextureObject(unsigned long long handle) {
   ww_emu_unlock();
   return EMU_OK;
 }
-WW_EMU_SAME(cudaDestroySurfaceObject, cudaDestroyTextureObject)
+WW_EMU_SAME(cudaDestroyTextureObject) cudaDestroySurfaceObject;
