@@ -244,7 +244,7 @@ static void drop_headers(extractor *x) {
   }
 }
 
-char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena *a) {
+char *ww_device_code(const char *text, const ww_headers *others, ww_arena *a) {
   ww_scan s;
   size_t n = strlen(text);
   ww_scan_source(text, n, a, &s);
@@ -258,10 +258,6 @@ char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena 
       blank(&x, s.decls[i].begin, s.decls[i].end);
   drop_headers(&x);
   return x.out;
-}
-
-char *ww_device_code(const char *text, ww_arena *a) {
-  return ww_device_code_among(text, NULL, a);
 }
 
 /* ---- what a compiler rejected ---- */

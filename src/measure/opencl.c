@@ -167,11 +167,10 @@ static ww_status open_queue(ww_device *d, const char *name, ww_err *e) {
 static ww_status open_device(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
                              ww_err *e) {
   ww_device *d = ww_xcalloc(1, sizeof *d);
-  cl_platform_id platform;
   *out = d;
   ww_status st = ww_opencl_open(&d->cl, e);
   if (!st)
-    st = ww_opencl_pick(&d->cl, device, &platform, &d->id, e);
+    st = ww_opencl_pick(&d->cl, device, &d->id, e);
   if (!st) {
     d->cpu = device_number(d, CL_DEVICE_TYPE, 8) & CL_DEVICE_TYPE_CPU;
     d->memory = device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE, 8);
@@ -583,15 +582,15 @@ static ww_status sync_device(ww_device *d, ww_err *e) {
 static ww_status digest_buffer(ww_device *d, buffer *b, char *now, char *pristine, uint64_t *hash,
                                ww_err *e) {
   cl_int rc = 0;
-  for (uint64_t at = 0; !rc && at < b->bytes; at += CHUNK) {
+  for (uint64_t at = 0; at < b->bytes; at += CHUNK) {
     size_t n = b->bytes - at < CHUNK ? b->bytes - at : CHUNK;
     rc = d->cl.EnqueueReadBuffer(d->queue, b->now, CL_TRUE, at, n, now, 0, NULL, NULL);
     if (!rc)
       rc = d->cl.EnqueueReadBuffer(d->queue, b->pristine, CL_TRUE, at, n, pristine, 0, NULL, NULL);
-    if (!rc && memcmp(now, pristine, n))
-      b->changed = true;
-    if (!rc)
-      *hash = ww_hash(now, n, *hash);
+    if (rc)
+      break;
+    b->changed |= memcmp(now, pristine, n) != 0;
+    *hash = ww_hash(now, n, *hash);
   }
   return check(e, rc, "reading back");
 }
@@ -634,8 +633,6 @@ static ww_status end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_START, 8, &from, NULL);
     if (!rc)
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_END, 8, &to, NULL);
-    for (int m = 0; m < WW_NMETRICS; m++)
-      values[k][m] = NAN;
     values[k][WW_M_time_us] = (to - from) * 1e-3;
     d->cl.ReleaseEvent(d->events[k]);
   }
