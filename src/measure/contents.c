@@ -148,7 +148,7 @@ static uint32_t threads_for(uint64_t bytes, uint32_t asked) {
   long cores = asked ? asked : sysconf(_SC_NPROCESSORS_ONLN);
   uint64_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
   uint64_t useful = asked ? most : bytes / SHARE + 1;
-  return (uint32_t)(useful < most ? useful : most);
+  return useful < most ? useful : most;
 }
 
 static void make_parallel(share whole, uint32_t size, uint32_t threads) {

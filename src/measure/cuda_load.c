@@ -107,10 +107,10 @@ static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
 }
 
 static ww_status load_module(loader *k, ww_err *e) {
-  static const char what[] =
-      "give a spec with `binary` (.cubin, .ptx, .fatbin), as planning and compiling makes it";
   if (!k->l->binary)
-    return ww_fail(e, WW_EUSAGE, "the launch names no compiled code: %s", what);
+    return ww_fail(e, WW_EUSAGE,
+                   "the launch names no compiled code: give a spec with `binary` (.cubin, .ptx, "
+                   ".fatbin), as planning and compiling makes it");
   if (!k->l->kernel)
     return ww_fail(e, WW_EUSAGE, "the launch names no kernel: add `kernel`");
   ww_cuda_code *c = k->l->nsymbols ? NULL : known_code(k->d, k->l->binary);
@@ -496,8 +496,9 @@ ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err 
   ww_ready *r = WW_NEW(a, ww_ready);
   loader k = {.d = d, .api = d->api, .l = l, .r = r, .a = a};
   r->a = a;
-  r->kernel = ww_fmt(a, "kernel `%s`", l->kernel ? l->kernel : "?");
-  snprintf(d->last, sizeof d->last, "loading `%.120s`", l->kernel ? l->kernel : "?");
+  const char *name = l->kernel ? l->kernel : "?";
+  r->kernel = ww_fmt(a, "kernel `%s`", name);
+  snprintf(d->last, sizeof d->last, "loading `%.120s`", name);
   ww_status st;
   *out = r;
   if ((st = load_module(&k, e)) || (st = find_kernel(&k, e)) || (st = check_shape(&k, e)) ||

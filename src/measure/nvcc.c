@@ -51,10 +51,9 @@ const char *ww_nvcc_version(const char *nvcc, ww_arena *a) {
 
 /* What nvcc compiles: the file itself, or a generated one beside the output. */
 static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, const char **input,
-                          bool *made, ww_err *e) {
-  *made = u->text || instances->n;
+                          ww_err *e) {
   *input = u->file;
-  if (!*made)
+  if (!u->text && !instances->n)
     return WW_OK;
   ww_buf b = {0};
   if (u->text)
@@ -105,13 +104,13 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
 ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
                           ww_err *e) {
   const char *input, *temp = ww_fmt(u->a, "%s.%d.cubin", u->out, getpid());
-  bool made;
   ww_strings argv = {0};
   ww_run_result r = {0};
-  ww_status st = input_of(u, instances, &input, &made, e);
+  ww_status st = input_of(u, instances, &input, e);
   if (st)
     return st;
-  int listed[] = {ww_cleanup_file(temp), made && input != u->file ? ww_cleanup_file(input) : -1};
+  bool made = input != u->file;
+  int listed[] = {ww_cleanup_file(temp), made ? ww_cleanup_file(input) : -1};
   build_line(u, nvcc, input, temp, &argv);
   st = ww_run(argv.v, NULL, 0, NVCC_LIMIT, &r, e);
   if (!st && (r.exit_code || r.timed_out))
@@ -120,7 +119,7 @@ ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strin
     st = ww_fail(e, WW_EIO, "nvcc wrote no code to '%s': %s", temp, strerror(errno));
   if (st)
     unlink(temp);
-  if (made && input != u->file)
+  if (made)
     unlink(input);
   ww_cleanup_forget(listed[0]);
   ww_cleanup_forget(listed[1]);

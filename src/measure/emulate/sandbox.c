@@ -36,7 +36,7 @@ static void limit(int what, uint64_t value) {
   struct rlimit r;
   if (getrlimit(what, &r))
     return;
-  if (r.rlim_max == RLIM_INFINITY || value < r.rlim_max)
+  if (value < r.rlim_max) /* no limit is the largest number */
     r.rlim_max = value;
   r.rlim_cur = r.rlim_max;
   setrlimit(what, &r);
