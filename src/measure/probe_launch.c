@@ -95,10 +95,11 @@ static void graph_of_kernels(ww_rig *r) {
 
 /* Seconds per block of `threads` threads, whole GPU, from two grids of empty blocks. */
 static double per_block(ww_rig *r, uint32_t threads) {
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "empty"), *params[] = {&r->result};
+  void *params[] = {&r->result};
   uint32_t few = r->out->sms * 64, many = r->out->sms * 576;
-  double base = ww_rig_seconds(r, kernel, few, threads, params);
-  return (ww_rig_seconds(r, kernel, many, threads, params) - base) / (many - few);
+  double base = ww_rig_seconds(r, WW_PROBE_MEMORY, "empty", few, threads, params);
+  double all = ww_rig_seconds(r, WW_PROBE_MEMORY, "empty", many, threads, params);
+  return (all - base) / (many - few);
 }
 
 static void blocks(ww_rig *r) {
