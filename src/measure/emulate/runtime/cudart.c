@@ -221,13 +221,12 @@ int cudaGetDevice(int *d) {
   return answer(d, 0);
 }
 WW_EMU_ANSWER(cudaChooseDevice, int, 0)
+WW_EMU_SAME(cudaChooseDevice)
+cudaDeviceGetCacheConfig, cudaDeviceCanAccessPeer, cudaDeviceGetP2PAttribute;
 WW_EMU_ANSWER(cudaGetDeviceFlags, unsigned, 0)
 WW_EMU_ANSWER(cudaDriverGetVersion, int, 12080)
-WW_EMU_ANSWER(cudaRuntimeGetVersion, int, 12080)
-WW_EMU_ANSWER(cudaDeviceGetCacheConfig, int, 0)
+WW_EMU_SAME(cudaDriverGetVersion) cudaRuntimeGetVersion;
 WW_EMU_ANSWER(cudaDeviceGetSharedMemConfig, int, 1)
-WW_EMU_ANSWER(cudaDeviceCanAccessPeer, int, 0)
-WW_EMU_ANSWER(cudaDeviceGetP2PAttribute, int, 0)
 WW_EMU_ANSWER(cudaDeviceGetByPCIBusId, int, 0)
 WW_EMU_SAME(cudaDriverGetVersion) cuDriverGetVersion;
 WW_EMU_SAME(cudaDeviceCanAccessPeer) cuDeviceCanAccessPeer;

@@ -25,10 +25,15 @@ int cuGetErrorName(int code, const char **s) {
   *s = cudaGetErrorName(code);
   return EMU_OK;
 }
-int cuDeviceGet(int *d, int ordinal) {
-  *d = ordinal;
-  return one_device(ordinal);
-}
+/* An answer about the device with that number. */
+#define OF_DEVICE(name, type, value)   \
+  int name(type *answer, int device) { \
+    *answer = value;                   \
+    return one_device(device);         \
+  }
+OF_DEVICE(cuDeviceGet, int, device)
+OF_DEVICE(cuDeviceTotalMem, size_t, ww_emu_get()->memory)
+OF_DEVICE(cuDevicePrimaryCtxRetain, void *, P(1))
 int cuDeviceGetName(char *s, int n, int d) {
   snprintf(s, n, "%s", ww_emu_get()->gpu_name);
   return one_device(d);
@@ -37,17 +42,9 @@ int cuDeviceGetUuid(void *u, int d) {
   memset(u, 0, 16);
   return one_device(d);
 }
-int cuDeviceTotalMem(size_t *n, int d) {
-  *n = ww_emu_get()->memory;
-  return one_device(d);
-}
 int cuDeviceComputeCapability(int *major, int *minor, int d) {
   *major = ww_emu_get()->major;
   *minor = ww_emu_get()->minor;
-  return one_device(d);
-}
-int cuDevicePrimaryCtxRetain(void **c, int d) {
-  *c = P(1);
   return one_device(d);
 }
 int cuCtxCreate(void **c, unsigned flags, int d) {
@@ -100,18 +97,14 @@ int cuMemGetAddressRange(ptr *base, size_t *n, ptr p) {
     *n = b.bytes;
   return 0;
 }
-int cuMemcpy(ptr d, ptr s, size_t n) {
-  return cudaMemcpy(P(d), P(s), n, 4);
-}
-int cuMemcpyHtoD(ptr d, const void *s, size_t n) {
-  return cudaMemcpy(P(d), s, n, 1);
-}
-int cuMemcpyDtoH(void *d, ptr s, size_t n) {
-  return cudaMemcpy(d, P(s), n, 2);
-}
-int cuMemcpyDtoD(ptr d, ptr s, size_t n) {
-  return cudaMemcpy(P(d), P(s), n, 3);
-}
+#define COPY(name, to, from, kind)              \
+  int name(to dst, from src, size_t n) {        \
+    return cudaMemcpy(P(dst), P(src), n, kind); \
+  }
+COPY(cuMemcpy, ptr, ptr, 4)
+COPY(cuMemcpyHtoD, ptr, const void *, 1)
+COPY(cuMemcpyDtoH, void *, ptr, 2)
+COPY(cuMemcpyDtoD, ptr, ptr, 3)
 WW_EMU_SAME(cuMemcpy) cuMemcpyAsync;
 WW_EMU_SAME(cuMemcpyHtoD) cuMemcpyHtoDAsync;
 WW_EMU_SAME(cuMemcpyDtoH) cuMemcpyDtoHAsync;
@@ -125,15 +118,13 @@ static int fill(ptr p, const void *value, size_t elem, size_t n) {
     memcpy((char *)P(p) + i * elem, value, elem);
   return 0;
 }
-int cuMemsetD8(ptr p, unsigned char v, size_t n) {
-  return fill(p, &v, 1, n);
-}
-int cuMemsetD16(ptr p, unsigned short v, size_t n) {
-  return fill(p, &v, 2, n);
-}
-int cuMemsetD32(ptr p, unsigned v, size_t n) {
-  return fill(p, &v, 4, n);
-}
+#define FILL(name, type)              \
+  int name(ptr p, type v, size_t n) { \
+    return fill(p, &v, sizeof v, n);  \
+  }
+FILL(cuMemsetD8, unsigned char)
+FILL(cuMemsetD16, unsigned short)
+FILL(cuMemsetD32, unsigned)
 WW_EMU_SAME(cuMemsetD8) cuMemsetD8Async;
 WW_EMU_SAME(cuMemsetD32) cuMemsetD32Async;
 WW_EMU_ANSWER(cuMemCreate, unsigned long long, 1)

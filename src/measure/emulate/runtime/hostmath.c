@@ -75,26 +75,22 @@ BOTH(rnorm3d, THREE(double), THREE(float), 1 / hypot(hypot(a, b), c))
 BOTH(norm4d, FOUR(double), FOUR(float), hypot(hypot(a, b), hypot(c, d)))
 BOTH(rnorm4d, FOUR(double), FOUR(float), 1 / hypot(hypot(a, b), hypot(c, d)))
 
-void sincospi(double x, double *s, double *c) {
-  *s = sin_pi(x);
-  *c = cos_pi(x);
-}
-void sincospif(float x, float *s, float *c) {
-  *s = sin_pi(x);
-  *c = cos_pi(x);
-}
-unsigned umin(unsigned a, unsigned b) {
-  return a < b ? a : b;
-}
-unsigned umax(unsigned a, unsigned b) {
-  return a > b ? a : b;
-}
-long long llmin(long long a, long long b) {
-  return a < b ? a : b;
-}
-long long llmax(long long a, long long b) {
-  return a > b ? a : b;
-}
+#define SINCOSPI(name, type)            \
+  void name(type x, type *s, type *c) { \
+    *s = sin_pi(x);                     \
+    *c = cos_pi(x);                     \
+  }
+SINCOSPI(sincospi, double)
+SINCOSPI(sincospif, float)
+#define EXTREMES(least, most, type) \
+  type least(type a, type b) {      \
+    return a < b ? a : b;           \
+  }                                 \
+  type most(type a, type b) {       \
+    return a > b ? a : b;           \
+  }
+EXTREMES(umin, umax, unsigned)
+EXTREMES(llmin, llmax, long long)
 
 /* ---- bfloat16: what compilers call for conversions, where the compiler's own library is older
  * than the type. The value comes back in the same register as any 16-bit float. ---- */

@@ -80,17 +80,15 @@ typedef struct {
   bool gone;
 } node;
 
-typedef struct {
-  node **v;
-  uint32_t n, cap;
-} graph;
+typedef WW_VEC(node *) graph;
 
 static graph *capturing;
 
 static void append(graph *g, node *n) {
-  if (g->n == g->cap)
-    g->v = ww_xrealloc(g->v, (g->cap = g->cap ? 2 * g->cap : 16) * sizeof *g->v);
-  g->v[g->n++] = n;
+  ww_emu *s = ww_emu_get();
+  ww_emu_lock();
+  ww_push(s->arena, g, n);
+  ww_emu_unlock();
 }
 
 static void *copied(const void *p, size_t n) {
@@ -183,8 +181,6 @@ int cudaGraphLaunch(void *exec) {
   return exec ? run_graph(exec) : ww_emu_error(EMU_INVALID_HANDLE);
 }
 int cudaGraphDestroy(void *g) {
-  if (g)
-    free(((graph *)g)->v);
   free(g);
   return EMU_OK;
 }
