@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../opencl_api.h"
 #include "handle_table.h"
 #include "recorder.h"
 
@@ -22,25 +23,16 @@
  *
  * Handles are opaque pointers; names and values are those of the OpenCL 3.0 specification. */
 
-typedef int32_t cl_int;
-typedef uint32_t cl_uint, cl_bool;
-typedef uint64_t cl_flags;
+typedef cl_uint cl_bool;
 typedef void *cl_handle; /* cl_context, cl_mem, cl_program, cl_kernel, cl_command_queue, cl_event,
                             cl_device_id */
-typedef struct {
-  size_t origin, size;
-} cl_region;
 typedef void (*cl_notify)(cl_handle, void *);
 
 enum {
   CL_MEM_REFERENCE_COUNT = 0x1105,
   CL_KERNEL_FUNCTION_NAME = 0x1190,
-  CL_KERNEL_NUM_ARGS = 0x1191,
-  CL_KERNEL_ARG_TYPE_NAME = 0x1198,
-  CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1,
   CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x11B3,
   CL_QUEUE_DEVICE = 0x1091,
-  CL_BUFFER_CREATE_TYPE_REGION = 0x1220,
 };
 
 #pragma GCC visibility push(default) /* what is not static here stands before the loader's */
@@ -191,26 +183,27 @@ static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint6
   pthread_mutex_unlock(&lock);
 }
 
-cl_handle clCreateBuffer(cl_handle context, cl_flags flags, size_t bytes, void *host, cl_int *err) {
+cl_handle clCreateBuffer(cl_handle context, cl_bitfield flags, size_t bytes, void *host,
+                         cl_int *err) {
   REAL(next, clCreateBuffer);
   cl_handle b = next ? next(context, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-cl_handle clCreateBufferWithProperties(cl_handle context, const cl_flags *properties,
-                                       cl_flags flags, size_t bytes, void *host, cl_int *err) {
+cl_handle clCreateBufferWithProperties(cl_handle context, const cl_bitfield *properties,
+                                       cl_bitfield flags, size_t bytes, void *host, cl_int *err) {
   REAL(next, clCreateBufferWithProperties);
   cl_handle b = next ? next(context, properties, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-cl_handle clCreateSubBuffer(cl_handle parent, cl_flags flags, cl_uint type, const void *info,
+cl_handle clCreateSubBuffer(cl_handle parent, cl_bitfield flags, cl_uint type, const void *info,
                             cl_int *err) {
   REAL(next, clCreateSubBuffer);
   cl_handle b = next ? next(parent, flags, type, info, err) : NULL;
-  const cl_region *region = info;
+  const cl_buffer_region *region = info;
   if (b && type == CL_BUFFER_CREATE_TYPE_REGION)
     new_buffer(b, region->size, parent, region->origin);
   return b;
@@ -567,9 +560,7 @@ static const char *raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *add
 }
 
 static void set_shape(cl_uint dims, const size_t *global, const size_t *local, ww_raw_launch *l) {
-  for (int i = 0; i < 3; i++)
-    l->grid[i] = 1;
-  for (cl_uint i = 0; i < dims && i < 3; i++) {
+  for (cl_uint i = 0; i < dims; i++) {
     if (local)
       l->block[i] = local[i];
     if (!l->block[i])
