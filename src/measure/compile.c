@@ -123,8 +123,7 @@ static void name_unit(session *s, ww_unit_job *u, ww_err *e) {
     qsort(instances.v, instances.n, sizeof *instances.v, by_text);
   for (uint32_t i = 0; i < instances.n; i++)
     mix(h, instances.v[i]);
-  u->out = ww_fmt(s->a, "%s/%016llx%016llx.cubin", s->dir, (unsigned long long)h[0],
-                  (unsigned long long)h[1]);
+  u->out = ww_fmt(s->a, "%s/%016lx%016lx.cubin", s->dir, h[0], h[1]);
 }
 
 static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out) {

@@ -36,8 +36,8 @@ static ww_status plan_pointer(const ww_fn *fn, uint32_t p, ww_arg *g, ww_err *e)
                    "argument %u (`%s`): its size is not known; give it, e.g. --arg %s=[n]", p,
                    q->name, q->name);
   if (b->offset > b->bytes)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p,
-                   q->name, (unsigned long long)b->offset, (unsigned long long)b->bytes);
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %lu lies outside its %lu bytes", p,
+                   q->name, b->offset, b->bytes);
   if (q->space == WW_SHARED) {
     *b = (ww_buffer){.bytes = b->bytes, .local = true};
     return WW_OK;

@@ -171,10 +171,10 @@ static bool harmless(const char *variable) {
 
 static char *const *environment(const ww_sandbox *s, ww_arena *a) {
   WW_VEC(char *) v = {0};
-  if (!s->off)
+  if (!s->off) {
     ww_push(a, &v, (char *)"PATH=/usr/local/bin:/usr/bin:/bin");
-  if (!s->off)
     ww_push(a, &v, ww_fmt(a, "HOME=%s", s->writable));
+  }
   for (char **p = environ; *p; p++) {
     bool replaced = !s->off && !harmless(*p);
     for (const char *const *o = s->env; *o && !replaced; o++)

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #define REWRITE_S 2.0 /* seconds between two writes of the counts */
 
@@ -169,10 +168,10 @@ static void key_arg(ww_recorder *r, uint32_t index, const ww_raw_arg *g) {
 
 static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel) {
   r->key.n = r->found.n = 0;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     ww_push(r->arena, &r->key, l->grid[i]);
-  for (int i = 0; i < 3; i++)
     ww_push(r->arena, &r->key, l->block[i]);
+  }
   ww_push(r->arena, &r->key, l->shared << 1 | l->cooperative);
   for (uint32_t i = 0; i < l->nargs; i++)
     key_arg(r, i, &l->args[i]);

@@ -56,7 +56,7 @@ const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
 /* ---- contents and code ---- */
 
 static const char *stored_name(ww_recorder *r, const char *dir, uint64_t hash, const char *suffix) {
-  return ww_fmt(r->arena, "%s/%016llx.%s", dir, (unsigned long long)hash, suffix);
+  return ww_fmt(r->arena, "%s/%016lx.%s", dir, hash, suffix);
 }
 
 bool ww_recorder_has(ww_recorder *r, uint64_t hash) {
@@ -84,8 +84,8 @@ static void write_line(const ww_line *x, ww_buf *out) {
   ww_buf note = {0};
   l.count = x->count;
   if (x->others) {
-    ww_buf_fmt(&note, "%s%scount includes %llu launches with other arguments", l.note ? l.note : "",
-               l.note ? "; " : "", (unsigned long long)x->others);
+    ww_buf_fmt(&note, "%s%scount includes %lu launches with other arguments", l.note ? l.note : "",
+               l.note ? "; " : "", x->others);
     l.note = note.s;
   }
   ww_json j = {.out = out};

@@ -9,7 +9,6 @@
 #define WW_RECORDER_INT_H
 
 #include <pthread.h>
-#include <sys/types.h>
 
 #include "../../base/map.h"
 #include "recorder.h"
