@@ -94,6 +94,15 @@ static inline bool ww_starts(const char *s, const char *with) {
   return strncmp(s, with, strlen(with)) == 0;
 }
 
+static inline bool ww_strings_have(const ww_strings *list, const char *s) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (!strcmp(list->v[i], s))
+      return true;
+  return false;
+}
+
+#define WW_COUNT(array) (sizeof(array) / sizeof *(array)) /* of elements */
+
 /* ---- growing string (buf.c), always NUL-terminated; malloc-owned ---- */
 
 typedef struct {
@@ -104,6 +113,7 @@ void ww_buf_add(ww_buf *b, const void *bytes, size_t n);
 void ww_buf_puts(ww_buf *b, const char *s);
 void ww_buf_fmt(ww_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_buf_free(ww_buf *b);
+char *ww_buf_text(ww_buf *b, ww_arena *a); /* its text, from now on the arena's; frees it */
 
 /* ---- streaming JSON writer (json.c): the only place that prints JSON ---- */
 
@@ -178,6 +188,8 @@ const char *ww_data_dir(ww_arena *a);  /* where shim/, gpus/ live: $WARPWISE_DAT
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name);
 const char *ww_path_dir(ww_arena *a, const char *path);
 const char *ww_path_base(const char *path);
+const char *ww_path_real(ww_arena *a, const char *path); /* without links, from the root; as it is
+                                                            where it leads nowhere, or is NULL */
 
 /* ---- what must not outlive the program (cleanup.c) ---- */
 

@@ -293,3 +293,8 @@ const char *ww_data_dir(ww_arena *a) {
   }
   return perhaps;
 }
+
+const char *ww_path_real(ww_arena *a, const char *path) {
+  char real[PATH_MAX];
+  return path && realpath(path, real) ? ww_strdup(a, real) : path;
+}

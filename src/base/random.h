@@ -2,8 +2,8 @@
  * a hash of whole numbers.
  *
  * Contents of buffers, generated kernels, shuffles and learned trees are frozen by these streams: a
- * change of one makes other data. Code that is compiled for a GPU or into somebody else's program
- * has its own copy (measure/cuda/fill_core.h, measure/emulate/runtime/curand.c). */
+ * change of one makes other data. Code that is compiled for a GPU has its own copy
+ * (measure/cuda/fill_core.h). */
 #ifndef WW_BASE_RANDOM_H
 #define WW_BASE_RANDOM_H
 

@@ -139,8 +139,6 @@ static inline bool ww_ends(const char *s, const char *with) {
   return n > m && !strcmp(s + n - m, with);
 }
 
-#define WW_COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* Key and opened container in one call. */
 static inline void ww_json_karr(ww_json *j, const char *key) {
   ww_json_key(j, key);

@@ -49,7 +49,7 @@ typedef struct {
   ww_status (*digest)(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e);
 
   /* Counting: begin; for each pass: pass_begin, one `count` per launch in the same order, pass_end;
-   * end gives values[range][metric], NaN where the set does not have it. */
+   * end gives values[range][metric]; what the set does not have stays NaN, as it begins. */
   ww_status (*begin)(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes,
                      ww_err *e);
   ww_status (*pass_begin)(ww_device *d, ww_err *e);         /* NULL: nothing to do */

@@ -123,15 +123,7 @@ static void name_unit(session *s, ww_unit_job *u, ww_err *e) {
     qsort(instances.v, instances.n, sizeof *instances.v, by_text);
   for (uint32_t i = 0; i < instances.n; i++)
     mix(h, instances.v[i]);
-  u->out = ww_fmt(s->a, "%s/%016llx%016llx.cubin", s->dir, (unsigned long long)h[0],
-                  (unsigned long long)h[1]);
-}
-
-static void add_kernel(session *s, ww_unit_job *u, const char *kernel) {
-  for (uint32_t i = 0; i < u->kernels.n; i++)
-    if (!strcmp(u->kernels.v[i], kernel))
-      return;
-  ww_push(s->a, &u->kernels, kernel);
+  u->out = ww_fmt(s->a, "%s/%016lx%016lx.cubin", s->dir, h[0], h[1]);
 }
 
 static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out) {
@@ -144,9 +136,11 @@ static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out)
                                 .compiler = s->compiler}};
   for (uint32_t f = 0; f < first->nflags; f++)
     ww_push(s->a, &out->job.flags, first->flags[f]);
-  for (uint32_t i = 0; i < n; i++)
-    if (s->jobs[k[i].job].kernel)
-      add_kernel(s, &out->job, s->jobs[k[i].job].kernel);
+  for (uint32_t i = 0; i < n; i++) {
+    const char *kernel = s->jobs[k[i].job].kernel;
+    if (kernel && !ww_strings_have(&out->job.kernels, kernel))
+      ww_push(s->a, &out->job.kernels, kernel);
+  }
   if (!first->file && !first->text)
     ww_fail(&out->error, WW_EUSAGE, "nothing to compile: neither a file nor its text");
   else

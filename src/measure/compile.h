@@ -43,8 +43,5 @@ ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e);
 /* An OpenCL source with the headers it includes, as one text. */
 ww_status ww_opencl_source(const char *path, const char *const *flags, uint32_t nflags, ww_arena *a,
                            const char **text, ww_err *e);
-/* The device code of a CUDA source: what NVRTC can compile (host functions and host headers taken
- * out, lines kept). */
-char *ww_device_code(const char *text, ww_arena *a);
 
 #endif

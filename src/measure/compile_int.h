@@ -81,8 +81,10 @@ void ww_compile_includes(const char *file, const char *text, const ww_strings *f
 const char *ww_compile_next_error(const char *log, ww_arena *a, ww_err *out);
 
 /* ---- device_code.c ---- */
-/* ww_device_code where macros of other texts (the file's headers) may stand for __device__ too. */
-char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena *a);
+/* The device code of a CUDA source: what NVRTC can compile (host functions and host headers taken
+ * out, lines kept). Macros of other texts (the file's headers; NULL: none) may stand for __device__
+ * too. */
+char *ww_device_code(const char *text, const ww_headers *others, ww_arena *a);
 /* Takes out what stands on a line that a compiler rejected, in place; false: nothing to take out.
  */
 bool ww_device_code_without(char *text, uint32_t line, ww_arena *a);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "compile_int.h"
 #include "measure.h"
@@ -23,8 +24,7 @@
 /* ---- units and answers as lines ---- */
 
 static void write_words(ww_json *j, const char *key, const char *const *v, uint32_t n) {
-  ww_json_key(j, key);
-  ww_json_arr(j);
+  ww_json_put(j, "%s:[", key);
   for (uint32_t i = 0; i < n; i++)
     ww_json_str(j, v[i]);
   ww_json_end_arr(j);
@@ -32,16 +32,8 @@ static void write_words(ww_json *j, const char *key, const char *const *v, uint3
 
 static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_json j = {.out = out};
-  ww_json_obj(&j);
-  ww_json_kbool(&j, "nvcc", u->nvcc);
-  ww_json_kstr(&j, "architecture", u->architecture);
-  if (u->file)
-    ww_json_kstr(&j, "file", u->file);
-  if (u->text)
-    ww_json_kstr(&j, "text", u->text);
-  ww_json_kstr(&j, "out", u->out);
-  if (u->compiler)
-    ww_json_kstr(&j, "compiler", u->compiler);
+  ww_json_put(&j, "{nvcc:%i,architecture:%s,file?:%s,text?:%s,out:%s,compiler?:%s", u->nvcc,
+              u->architecture, u->file, u->text, u->out, u->compiler);
   write_words(&j, "flags", u->flags.v, u->flags.n);
   write_words(&j, "kernels", u->kernels.v, u->kernels.n);
   ww_json_end_obj(&j);
@@ -77,16 +69,11 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
 
 static void write_answer(const ww_unit_job *u, const ww_err *error, ww_buf *out) {
   ww_json j = {.out = out};
-  ww_json_obj(&j);
-  if (error->code) {
-    ww_json_kint(&j, "error", error->code);
-    ww_json_kstr(&j, "message", error->msg);
-    if (error->file)
-      ww_json_kstr(&j, "file", error->file);
-    ww_json_kuint(&j, "line", error->line);
-    ww_json_kuint(&j, "col", error->col);
-  } else {
-    ww_json_kstr(&j, "compiler", u->compiler);
+  if (error->code)
+    ww_json_put(&j, "{error:%d,message:%s,file?:%s,line:%u,col:%u", error->code, error->msg,
+                error->file, error->line, error->col);
+  else {
+    ww_json_put(&j, "{compiler:%s", u->compiler);
     write_words(&j, "entries", u->entries, u->kernels.n);
   }
   ww_json_end_obj(&j);

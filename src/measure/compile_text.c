@@ -66,7 +66,7 @@ static bool is_named(const char *name, size_t n, const char *rule) {
 /* The rule of a flag, `as` NULL where it is left out. *joined: its value, NULL: not joined. */
 static flag_rule rule_of(const char *flag, bool nvcc, const char **joined) {
   const char *name = flag + 1 + (flag[1] == '-');
-  size_t n = strcspn(name, "="), nrules = sizeof rules / sizeof *rules;
+  size_t n = strcspn(name, "="), nrules = WW_COUNT(rules);
   *joined = name[n] ? name + n + 1 : NULL;
   for (size_t i = 0; i < nrules; i++)
     if (is_named(name, n, rules[i].name))
@@ -202,17 +202,15 @@ static bool read_message(const char *line, size_t n, ww_arena *a, ww_err *out) {
     text++;
   ww_err e = {.code = WW_EDATA};
   snprintf(e.msg, sizeof e.msg, "%.*s", (int)(end - text), text);
-  size_t at = strcspn(line, "(");
+  size_t at = 0;
   char *stop = NULL;
-  if (line + at < mark && isdigit((unsigned char)line[at + 1])) {
-    e.line = strtoul(line + at + 1, &stop, 10);
-  } else {
-    at = strcspn(line, ":");
+  for (const char *const *sign = (const char *const[]){"(", ":", NULL}; *sign && !stop; sign++) {
+    at = strcspn(line, *sign);
     if (line + at < mark && isdigit((unsigned char)line[at + 1]))
       e.line = strtoul(line + at + 1, &stop, 10);
-    if (stop && *stop == ':' && isdigit((unsigned char)stop[1]))
-      e.col = strtoul(stop + 1, NULL, 10);
   }
+  if (stop && *stop == ':' && isdigit((unsigned char)stop[1]))
+    e.col = strtoul(stop + 1, NULL, 10);
   bool other =
       ww_starts(line, "ptxas") || ww_starts(line, "nvlink") || ww_starts(line, "At end of source");
   if (!e.line && !other)

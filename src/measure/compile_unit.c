@@ -2,6 +2,7 @@
  * it.
  *
  * Beside CODE.cubin lies CODE.cubin.json, written after it: where it is, the code is whole. */
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "compile_int.h"
 
@@ -45,17 +46,11 @@ static ww_status read_kernels(const ww_unit_job *u, ww_strings *kernels, ww_err 
 static ww_status write_sidecar(const ww_unit_job *u, const ww_strings *kernels, ww_err *e) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "compiler", u->compiler);
-  ww_json_kstr(&j, "architecture", u->architecture);
-  if (u->file)
-    ww_json_kstr(&j, "file", u->file);
-  ww_json_key(&j, "entries");
-  ww_json_arr(&j);
+  ww_json_put(&j, "{compiler:%s,architecture:%s,file?:%s,entries:[", u->compiler, u->architecture,
+              u->file);
   for (uint32_t i = 0; i < kernels->n; i++)
     ww_json_str(&j, kernels->v[i]);
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "]}");
   ww_buf_puts(&b, "\n");
   ww_status st = ww_write_file_atomic(sidecar(u), b.s, b.n, e);
   ww_buf_free(&b);

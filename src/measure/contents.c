@@ -28,8 +28,8 @@ static ww_status check_buffer(const ww_buffer *b, const char *label, ww_err *e) 
     return ww_fail(e, WW_EUSAGE,
                    "%s is a buffer without a size: give its bytes, or let a plan find them", label);
   if (b->offset > b->bytes)
-    return ww_fail(e, WW_EUSAGE, "%s: offset %llu lies outside its %llu bytes", label,
-                   (unsigned long long)b->offset, (unsigned long long)b->bytes);
+    return ww_fail(e, WW_EUSAGE, "%s: offset %lu lies outside its %lu bytes", label, b->offset,
+                   b->bytes);
   if (b->type && !ww_elem_size(b->type))
     return ww_fail(e, WW_EUSAGE, "%s: no element type is called '%.40s'", label, b->type);
   return WW_OK;
@@ -109,22 +109,20 @@ static ww_status put_float(const ww_arg *g, const char *what, uint64_t size, voi
   else if (size == 8)
     memcpy(to, &g->value, 8);
   else
-    return ww_fail(e, WW_EUSAGE, "%s takes %llu bytes: %g has no form of that size, give it as hex",
-                   what, (unsigned long long)size, g->value);
+    return ww_fail(e, WW_EUSAGE, "%s takes %lu bytes: %g has no form of that size, give it as hex",
+                   what, size, g->value);
   return WW_OK;
 }
 
 ww_status ww_contents_scalar(const ww_arg *g, const char *what, uint64_t size, void *to,
                              ww_err *e) {
   if (size != 1 && size != 2 && size != 4 && size != 8)
-    return ww_fail(e, WW_EUSAGE, "%s takes %llu bytes, not a number: give it as hex", what,
-                   (unsigned long long)size);
+    return ww_fail(e, WW_EUSAGE, "%s takes %lu bytes, not a number: give it as hex", what, size);
   if (!g->is_int)
     return put_float(g, what, size, to, e);
   double span = ldexp(1, 8 * size);
   if (size < 8 && (g->value < -span / 2 || g->value >= span))
-    return ww_fail(e, WW_EDATA, "%s takes %llu bytes and cannot hold %.17g", what,
-                   (unsigned long long)size, g->value);
+    return ww_fail(e, WW_EDATA, "%s takes %lu bytes and cannot hold %.17g", what, size, g->value);
   memcpy(to, &g->ivalue, size);
   return WW_OK;
 }
@@ -148,7 +146,7 @@ static uint32_t threads_for(uint64_t bytes, uint32_t asked) {
   long cores = asked ? asked : sysconf(_SC_NPROCESSORS_ONLN);
   uint64_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
   uint64_t useful = asked ? most : bytes / SHARE + 1;
-  return (uint32_t)(useful < most ? useful : most);
+  return useful < most ? useful : most;
 }
 
 static void make_parallel(share whole, uint32_t size, uint32_t threads) {

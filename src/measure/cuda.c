@@ -6,7 +6,6 @@
 #include "cuda_int.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
 #include "../gpu/gpu.h"
 

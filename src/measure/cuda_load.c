@@ -107,10 +107,10 @@ static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
 }
 
 static ww_status load_module(loader *k, ww_err *e) {
-  static const char what[] =
-      "give a spec with `binary` (.cubin, .ptx, .fatbin), as planning and compiling makes it";
   if (!k->l->binary)
-    return ww_fail(e, WW_EUSAGE, "the launch names no compiled code: %s", what);
+    return ww_fail(e, WW_EUSAGE,
+                   "the launch names no compiled code: give a spec with `binary` (.cubin, .ptx, "
+                   ".fatbin), as planning and compiling makes it");
   if (!k->l->kernel)
     return ww_fail(e, WW_EUSAGE, "the launch names no kernel: add `kernel`");
   ww_cuda_code *c = k->l->nsymbols ? NULL : known_code(k->d, k->l->binary);
@@ -198,11 +198,11 @@ static ww_status check_dims(const ww_device *d, const ww_launch *l, ww_err *e) {
     if ((!g || !b) && i == 0)
       return ww_fail(e, WW_EUSAGE, "the launch has no %s: give it", g ? "block" : "grid");
     if (g > (uint64_t)d->max_grid[i])
-      return ww_fail(e, WW_EUSAGE, "grid %c is %llu, the device takes at most %d", axis[i],
-                     (unsigned long long)g, d->max_grid[i]);
+      return ww_fail(e, WW_EUSAGE, "grid %c is %lu, the device takes at most %d", axis[i], g,
+                     d->max_grid[i]);
     if (b > (uint64_t)d->max_block[i])
-      return ww_fail(e, WW_EUSAGE, "block %c is %llu, the device takes at most %d", axis[i],
-                     (unsigned long long)b, d->max_block[i]);
+      return ww_fail(e, WW_EUSAGE, "block %c is %lu, the device takes at most %d", axis[i], b,
+                     d->max_block[i]);
   }
   return WW_OK;
 }
@@ -212,10 +212,9 @@ static ww_status check_shared(loader *k, ww_err *e) {
   uint64_t all = k->l->shared + k->r->shared_static;
   if (k->l->shared > (uint64_t)d->shared_most || all > (uint64_t)d->shared_most)
     return ww_fail(e, WW_EUSAGE,
-                   "a block takes %llu bytes of shared memory (%d static, %llu dynamic), the "
+                   "a block takes %lu bytes of shared memory (%d static, %lu dynamic), the "
                    "device has %d for it",
-                   (unsigned long long)all, k->r->shared_static, (unsigned long long)k->l->shared,
-                   d->shared_most);
+                   all, k->r->shared_static, k->l->shared, d->shared_most);
   k->r->shared = k->l->shared;
   if (all <= (uint64_t)d->shared_default || !k->l->shared)
     return WW_OK;
@@ -239,8 +238,8 @@ static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
   if (blocks > most)
     return ww_fail(
         e, WW_EUSAGE,
-        "a cooperative launch of %llu blocks: at most %llu of them are resident at once here",
-        (unsigned long long)blocks, (unsigned long long)most);
+        "a cooperative launch of %lu blocks: at most %lu of them are resident at once here", blocks,
+        most);
   return WW_OK;
 }
 
@@ -262,15 +261,15 @@ static ww_status check_shape(loader *k, ww_err *e) {
                {WW_CUDA_FN_SHARED, &r->shared_static},
                {WW_CUDA_FN_LOCAL, &r->local},
                {WW_CUDA_FN_REGISTERS, &r->registers}};
-  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+  for (size_t i = 0; i < WW_COUNT(asked); i++) {
     ww_cuda_status s = k->api->cuFuncGetAttribute(asked[i].to, asked[i].attribute, r->function);
     if (s)
       return ww_cuda_fail(k->api, s, r->kernel, e);
   }
   if (threads > (uint64_t)most)
     return ww_fail(e, WW_EUSAGE,
-                   "a block of %llu threads: this kernel takes at most %d (%d registers a thread)",
-                   (unsigned long long)threads, most, r->registers);
+                   "a block of %lu threads: this kernel takes at most %d (%d registers a thread)",
+                   threads, most, r->registers);
   st = check_shared(k, e);
   r->cooperative = k->l->cooperative;
   return st || !r->cooperative ? st : check_cooperative(k, threads, e);
@@ -437,8 +436,8 @@ static ww_status variable_bytes(loader *k, uint32_t i, ww_cuda_region *r, ww_err
   if (g->kind == WW_ARG_VALUE)
     return ww_contents_scalar(g, r->label, r->bytes, raw, e);
   if (g->hex_n > r->bytes)
-    return ww_fail(e, WW_EUSAGE, "%s has %llu bytes, the hex given has %u", r->label,
-                   (unsigned long long)r->bytes, g->hex_n);
+    return ww_fail(e, WW_EUSAGE, "%s has %lu bytes, the hex given has %u", r->label, r->bytes,
+                   g->hex_n);
   memcpy(raw, g->hex, g->hex_n);
   put_addresses(k, WW_SYMBOL_ARG + i, r->bytes, raw);
   return WW_OK;
@@ -496,8 +495,9 @@ ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err 
   ww_ready *r = WW_NEW(a, ww_ready);
   loader k = {.d = d, .api = d->api, .l = l, .r = r, .a = a};
   r->a = a;
-  r->kernel = ww_fmt(a, "kernel `%s`", l->kernel ? l->kernel : "?");
-  snprintf(d->last, sizeof d->last, "loading `%.120s`", l->kernel ? l->kernel : "?");
+  const char *name = l->kernel ? l->kernel : "?";
+  r->kernel = ww_fmt(a, "kernel `%s`", name);
+  snprintf(d->last, sizeof d->last, "loading `%.120s`", name);
   ww_status st;
   *out = r;
   if ((st = load_module(&k, e)) || (st = find_kernel(&k, e)) || (st = check_shape(&k, e)) ||

@@ -40,7 +40,7 @@ struct ww_cupti {
   bool around;       /* ranges are ours, around the counted launches */
   uint32_t ranges;   /* begun in this pass */
   uint32_t *counted; /* which of them were counted, in the first pass */
-  uint32_t ncounted, cap, pass;
+  uint32_t ncounted, pass;
 };
 
 /* ---- opening ---- */
@@ -258,6 +258,7 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
         .ranges = kernels, .levels = 1, .least_level = 1));
   if (rc)
     return check(c, rc, "cannot begin to count", e);
+  c->counted = ww_xrealloc(c->counted, kernels * sizeof *c->counted);
   c->pass = c->ncounted = 0;
   c->all_passes = false;
   *passes = f->passes;
@@ -276,13 +277,8 @@ ww_status ww_cupti_pass_begin(ww_cupti *c, ww_err *e) {
 ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e) {
   if (!c || !c->open || (c->around && !counted))
     return WW_OK;
-  if (counted && !c->pass) {
-    if (c->ncounted == c->cap) {
-      c->cap = c->cap ? 2 * c->cap : 256;
-      c->counted = ww_xrealloc(c->counted, c->cap * sizeof *c->counted);
-    }
+  if (counted && !c->pass)
     c->counted[c->ncounted++] = c->ranges;
-  }
   char name[16];
   snprintf(name, sizeof name, "%u", c->ranges++);
   if (!c->around)

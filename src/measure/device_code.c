@@ -76,9 +76,7 @@ static void find_macros(extractor *x, const char *text) {
     const char *name = ww_directive(line, "define");
     if (!name)
       continue;
-    uint32_t n = 0;
-    while (name + n < end && ww_is_word(name[n]))
-      n++;
+    uint32_t n = ww_word_length(name);
     macro m = {.name = name, .n = n, .text = name + n, .text_n = (size_t)(end - name) - n};
     for (const char *w = device_words + 1; *w; w += strcspn(w, " ") + 1)
       m.device |= has_word(m.text, m.text_n, w, strcspn(w, " "));
@@ -246,7 +244,7 @@ static void drop_headers(extractor *x) {
   }
 }
 
-char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena *a) {
+char *ww_device_code(const char *text, const ww_headers *others, ww_arena *a) {
   ww_scan s;
   size_t n = strlen(text);
   ww_scan_source(text, n, a, &s);
@@ -260,10 +258,6 @@ char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena 
       blank(&x, s.decls[i].begin, s.decls[i].end);
   drop_headers(&x);
   return x.out;
-}
-
-char *ww_device_code(const char *text, ww_arena *a) {
-  return ww_device_code_among(text, NULL, a);
 }
 
 /* ---- what a compiler rejected ---- */

@@ -80,9 +80,10 @@ static uint32_t kept(const slot *s, const double *of, double *out) {
   for (uint32_t k = 0; k < s->n; k++)
     if (!s->dropped[k])
       out[n++] = of[k];
-  for (uint32_t k = 0; !n && k < s->n; k++)
-    out[k] = of[k];
-  return n ? n : s->n;
+  if (n)
+    return n;
+  memcpy(out, of, s->n * sizeof *of);
+  return s->n;
 }
 
 /* Marks the samples that ran at another clock than the batch: a clock that was not up yet, or a

@@ -3,62 +3,43 @@
 #include <math.h>
 
 #include "../base/child.h"
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "backend.h"
 
 #define OPEN_LIMIT_S 120 /* to open a device: its compiler builds a kernel */
 
 static void write_numbers(ww_json *j, const char *key, const double *v, uint32_t n) {
-  ww_json_key(j, key);
-  ww_json_arr(j);
+  ww_json_put(j, "%s:[", key);
   for (uint32_t k = 0; k < n; k++)
     ww_json_num(j, v[k]);
   ww_json_end_arr(j);
 }
 
 static void write_device(const ww_device_info *d, ww_json *j) {
-  ww_json_kstr(j, "device", d->device);
-  ww_json_kstr(j, "backend", d->backend);
-  if (d->driver)
-    ww_json_kstr(j, "driver", d->driver);
-  if (d->versions)
-    ww_json_kstr(j, "versions", d->versions);
-  if (d->gpu)
-    ww_json_kstr(j, "gpu", d->gpu);
-  if (d->sms)
-    ww_json_kuint(j, "sms", d->sms);
-  if (d->lanes)
-    ww_json_kuint(j, "lanes", d->lanes);
-  if (d->l2_bytes)
-    ww_json_kuint(j, "l2_bytes", d->l2_bytes);
-  if (d->memory_bytes)
-    ww_json_kuint(j, "memory_bytes", d->memory_bytes);
+  ww_json_put(j,
+              "device:%s,backend:%s,driver?:%s,versions?:%s,gpu?:%s,"
+              "sms?:%u,lanes?:%u,l2_bytes?:%lu,memory_bytes?:%lu",
+              d->device, d->backend, d->driver, d->versions, d->gpu, d->sms, d->lanes, d->l2_bytes,
+              d->memory_bytes);
 }
 
 void ww_measured_write(void *measured, ww_json *j) {
   const ww_measured *m = measured;
   bool clocks = false;
-  ww_json_key(j, "measured");
-  ww_json_obj(j);
+  ww_json_put(j, "measured:{");
   write_device(&m->device, j);
   write_numbers(j, "samples_us", m->samples_us, m->nsamples);
   for (uint32_t k = 0; k < m->nsamples; k++)
     clocks |= isfinite(m->clocks_mhz[k]);
   if (clocks)
     write_numbers(j, "clocks_mhz", m->clocks_mhz, m->nsamples);
-  ww_json_key(j, "dropped"); /* indices of samples */
-  ww_json_arr(j);
+  ww_json_put(j, "dropped:["); /* indices of samples */
   for (uint32_t k = 0; k < m->nsamples; k++)
     if (m->dropped[k])
       ww_json_uint(j, k);
-  ww_json_end_arr(j);
-  ww_json_knum(j, "median_us", m->median_us);
-  ww_json_knum(j, "iqr_us", m->iqr_us);
-  ww_json_kuint(j, "passes", m->passes);
-  ww_json_kbool(j, "accumulates", m->accumulates);
-  if (m->compiler)
-    ww_json_kstr(j, "compiler", m->compiler);
-  ww_json_end_obj(j);
+  ww_json_put(j, "],median_us:%g,iqr_us:%g,passes:%u,accumulates:%i,compiler?:%s}", m->median_us,
+              m->iqr_us, m->passes, m->accumulates, m->compiler);
 }
 
 /* ---- in ---- */

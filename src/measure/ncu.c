@@ -7,10 +7,10 @@
 #include "ncu.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/json_put.h"
 #include "counters.h"
 
 /* What is no counter: resources of the launch. */
@@ -23,7 +23,7 @@ static const struct {
     {WW_M_shared_bytes, "launch__shared_mem_per_block_dynamic"},
     {WW_M_occupancy_limit_pct, "sm__maximum_warps_per_active_cycle_pct"},
 };
-#define NATTRIBUTES (sizeof attributes / sizeof *attributes)
+#define NATTRIBUTES WW_COUNT(attributes)
 
 /* ---- its table ---- */
 
@@ -33,7 +33,6 @@ static ww_strings fields(const char **at, ww_arena *a) {
   const char *s = *at;
   while (*s && *s != '\n') {
     ww_buf b = {0};
-    ww_buf_puts(&b, "");
     bool quoted = *s == '"';
     s += quoted;
     while (*s && (quoted || (*s != ',' && *s != '\n' && *s != '\r'))) {
@@ -43,8 +42,7 @@ static ww_strings fields(const char **at, ww_arena *a) {
       ww_buf_add(&b, s++, 1);
     }
     s += quoted && *s == '"';
-    ww_push(a, &out, ww_strdup(a, b.s));
-    ww_buf_free(&b);
+    ww_push(a, &out, ww_buf_text(&b, a));
     while (*s == '\r')
       s++;
     if (*s == ',')
@@ -136,9 +134,7 @@ static const char *metric_list(ww_arena *a) {
     ww_buf_fmt(&b, "%s%s", k ? "," : "", ww_counters[k].name);
   for (size_t k = 0; k < NATTRIBUTES; k++)
     ww_buf_fmt(&b, ",%s", attributes[k].name);
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 /* regex:^(_Z5saxpy...|_Z...)$ */
@@ -159,9 +155,7 @@ static const char *name_filter(const ww_launch *l, uint32_t n, ww_arena *a) {
     }
   }
   ww_buf_puts(&b, ")$");
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, ww_err *e) {
@@ -176,18 +170,13 @@ static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, w
   return st;
 }
 
-static const char *whole(const char *path, ww_arena *a) {
-  char full[PATH_MAX];
-  return path && realpath(path, full) ? ww_strdup(a, full) : path;
-}
-
 /* Paths of a spec file resolve against its folder, and this one lies elsewhere: make them whole. */
 static ww_launch *with_whole_paths(const ww_launch *l, uint32_t n, ww_arena *a) {
   ww_launch *out = WW_NEWN(a, ww_launch, n + 1);
   for (uint32_t k = 0; k < n; k++) {
     out[k] = l[k];
-    out[k].binary = whole(l[k].binary, a);
-    out[k].file = whole(l[k].file, a);
+    out[k].binary = ww_path_real(a, l[k].binary);
+    out[k].file = ww_path_real(a, l[k].file);
   }
   return out;
 }
@@ -275,14 +264,11 @@ double ww_ncu_deviation(const ww_ncu_row *row, const ww_report *r, ww_metric m) 
 }
 
 void ww_ncu_write(const ww_ncu_row *row, const ww_report *r, ww_json *j) {
-  ww_json_key(j, "ncu");
-  ww_json_obj(j);
+  ww_json_put(j, "ncu:{");
   for (int k = 0; row->known && k < WW_NMETRICS; k++)
     if (!isnan(row->m[k]))
       ww_json_knum(j, ww_metrics[k].name, row->m[k]);
-  ww_json_end_obj(j);
-  ww_json_key(j, "deviation_pct");
-  ww_json_obj(j);
+  ww_json_put(j, "},deviation_pct:{");
   for (int k = 0; k < WW_NMETRICS; k++) {
     double d = ww_ncu_deviation(row, r, k);
     if (!isnan(d))

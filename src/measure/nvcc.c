@@ -3,7 +3,6 @@
  * Templates that the host code does not instantiate are named in a small file that includes the
  * source and takes their addresses, which makes nvcc emit them. */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -50,23 +49,17 @@ const char *ww_nvcc_version(const char *nvcc, ww_arena *a) {
   return out;
 }
 
-static const char *absolute(const char *path, ww_arena *a) {
-  char full[PATH_MAX];
-  return realpath(path, full) ? ww_strdup(a, full) : path;
-}
-
 /* What nvcc compiles: the file itself, or a generated one beside the output. */
 static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, const char **input,
-                          bool *made, ww_err *e) {
-  *made = u->text || instances->n;
+                          ww_err *e) {
   *input = u->file;
-  if (!*made)
+  if (!u->text && !instances->n)
     return WW_OK;
   ww_buf b = {0};
   if (u->text)
     ww_buf_fmt(&b, "#line 1 \"%s\"\n%s\n", u->file ? u->file : "source.cu", u->text);
   else
-    ww_buf_fmt(&b, "#include \"%s\"\n", absolute(u->file, u->a));
+    ww_buf_fmt(&b, "#include \"%s\"\n", ww_path_real(u->a, u->file));
   for (uint32_t i = 0; i < instances->n; i++)
     ww_buf_fmt(&b, "__attribute__((used)) static auto ww_keep_%u = &%s;\n", i, instances->v[i]);
   *input = ww_fmt(u->a, "%s.%d.cu", u->out, getpid());
@@ -80,7 +73,7 @@ static void build_line(const ww_unit_job *u, const char *nvcc, const char *input
   const char *fixed[] = {
       nvcc,        "-x", "cu", "-cubin", ww_fmt(u->a, "-arch=%s", u->architecture),
       "-lineinfo", "-w", "-o", temp};
-  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+  for (size_t i = 0; i < WW_COUNT(fixed); i++)
     ww_push(u->a, argv, fixed[i]);
   ww_compile_words(&u->flags, true, u->a, argv);
   if (u->file)
@@ -111,13 +104,13 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
 ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
                           ww_err *e) {
   const char *input, *temp = ww_fmt(u->a, "%s.%d.cubin", u->out, getpid());
-  bool made;
   ww_strings argv = {0};
   ww_run_result r = {0};
-  ww_status st = input_of(u, instances, &input, &made, e);
+  ww_status st = input_of(u, instances, &input, e);
   if (st)
     return st;
-  int listed[] = {ww_cleanup_file(temp), made && input != u->file ? ww_cleanup_file(input) : -1};
+  bool made = input != u->file;
+  int listed[] = {ww_cleanup_file(temp), made ? ww_cleanup_file(input) : -1};
   build_line(u, nvcc, input, temp, &argv);
   st = ww_run(argv.v, NULL, 0, NVCC_LIMIT, &r, e);
   if (!st && (r.exit_code || r.timed_out))
@@ -126,7 +119,7 @@ ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strin
     st = ww_fail(e, WW_EIO, "nvcc wrote no code to '%s': %s", temp, strerror(errno));
   if (st)
     unlink(temp);
-  if (made && input != u->file)
+  if (made)
     unlink(input);
   ww_cleanup_forget(listed[0]);
   ww_cleanup_forget(listed[1]);

@@ -43,13 +43,13 @@ static void collect_headers(program *p, const char *text) {
   ww_compile_includes(p->u->file, text, &p->u->flags, p->a, &p->headers);
   p->nlocal = p->headers.n;
   ww_headers local = p->headers;
-  p->text = ww_device_code_among(text, &local, p->a);
+  p->text = ww_device_code(text, &local, p->a);
   for (int i = 0; ww_nvrtc_headers[i][0]; i++)
     ww_push(p->a, &p->headers,
             (ww_header){.name = ww_nvrtc_headers[i][0], .text = ww_nvrtc_headers[i][1]});
   p->header_text = WW_NEWN(p->a, char *, p->headers.n);
   for (uint32_t i = 0; i < p->headers.n; i++)
-    p->header_text[i] = i < p->nlocal ? ww_device_code_among(p->headers.v[i].text, &local, p->a)
+    p->header_text[i] = i < p->nlocal ? ww_device_code(p->headers.v[i].text, &local, p->a)
                                       : (char *)p->headers.v[i].text;
 }
 
@@ -89,7 +89,7 @@ static void include_used(program *p, const char *text) {
                                         {"std::pair", "utility"},
                                         {"std::array", "array"},
                                         {"std::tuple", "tuple"}};
-  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+  for (size_t i = 0; i < WW_COUNT(uses); i++)
     if (strstr(text, uses[i][0]))
       ww_push(p->a, &p->options, ww_fmt(p->a, "--pre-include=%s", uses[i][1]));
 }

@@ -6,7 +6,6 @@
  * tell the clock: time is the only metric that it gives. */
 #include "opencl_api.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -167,11 +166,10 @@ static ww_status open_queue(ww_device *d, const char *name, ww_err *e) {
 static ww_status open_device(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
                              ww_err *e) {
   ww_device *d = ww_xcalloc(1, sizeof *d);
-  cl_platform_id platform;
   *out = d;
   ww_status st = ww_opencl_open(&d->cl, e);
   if (!st)
-    st = ww_opencl_pick(&d->cl, device, &platform, &d->id, e);
+    st = ww_opencl_pick(&d->cl, device, &d->id, e);
   if (!st) {
     d->cpu = device_number(d, CL_DEVICE_TYPE, 8) & CL_DEVICE_TYPE_CPU;
     d->memory = device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE, 8);
@@ -204,9 +202,7 @@ static const char *build_options(const ww_launch *l, ww_arena *a) {
       ww_buf_fmt(&b, " %s", l->flags[++k]);
   }
   ww_buf_fmt(&b, " -I%s", ww_path_dir(a, l->binary ? l->binary : l->file));
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 /* The first line of a build log that is an error, and its place: ...:LINE:COLUMN: ... */
@@ -299,8 +295,7 @@ static ww_status room_for(const ww_device *d, const ww_contents *c, uint64_t *ne
   *need = 0;
   for (uint32_t k = 0; k < c->n; k++) {
     if (d->most && c->v[k].bytes > d->most)
-      return ww_fail(e, WW_ELIMIT,
-                     "%s: a buffer of %" PRIu64 " bytes; this device takes %" PRIu64 " at most",
+      return ww_fail(e, WW_ELIMIT, "%s: a buffer of %lu bytes; this device takes %lu at most",
                      c->v[k].label, c->v[k].bytes, d->most);
     *need += 2 * c->v[k].bytes;
   }
@@ -308,9 +303,9 @@ static ww_status room_for(const ww_device *d, const ww_contents *c, uint64_t *ne
       d->cpu ? d->memory / 2 : d->memory / 8 * 7; /* a CPU's memory is the system's too */
   if (*need > room)
     return ww_fail(e, WW_ELIMIT,
-                   "its buffers take %" PRIu64
-                   " bytes, twice with the copies that each run starts from; the device has "
-                   "%" PRIu64,
+                   "its buffers take %lu bytes, twice with the copies that each run starts from; "
+                   "the device has "
+                   "%lu",
                    *need / 2, d->memory);
   return *need > room - d->held ? ww_fail(e, WW_ELIMIT, "the device's memory is full") : WW_OK;
 }
@@ -320,8 +315,7 @@ static ww_status make_buffer(ww_device *d, const ww_allocation *v, buffer *b, ww
   b->bytes = v->bytes;
   void *bytes = malloc(v->bytes ? v->bytes : 1);
   if (!bytes)
-    return ww_fail(e, WW_ELIMIT, "%s: no memory for its %" PRIu64 " bytes of contents", v->label,
-                   v->bytes);
+    return ww_fail(e, WW_ELIMIT, "%s: no memory for its %lu bytes of contents", v->label, v->bytes);
   if (v->filled < v->bytes)
     memset((char *)bytes + v->filled, 0, v->bytes - v->filled);
   ww_status st = ww_contents_make(&v->fill, v->type, v->filled, v->seed, 0, bytes, e);
@@ -376,13 +370,12 @@ static ww_status set_pointer(ww_device *d, ww_ready *r, const ww_pointer *p, ww_
     return ww_fail(e, WW_EUNSUPPORTED, "argument %u: OpenCL has no pointers inside structs",
                    p->arg);
   if (p->offset && (!d->align || p->offset % d->align))
-    return ww_fail(e, WW_EUNSUPPORTED,
-                   "argument %u points %" PRIu64
-                   " bytes into its buffer; OpenCL on this device takes multiples of %u",
-                   p->arg, p->offset, d->align);
+    return ww_fail(
+        e, WW_EUNSUPPORTED,
+        "argument %u points %lu bytes into its buffer; OpenCL on this device takes multiples of %u",
+        p->arg, p->offset, d->align);
   if (p->offset >= b->bytes && p->offset)
-    return ww_fail(e, WW_EUSAGE,
-                   "argument %u: offset %" PRIu64 " lies outside its %" PRIu64 " bytes", p->arg,
+    return ww_fail(e, WW_EUSAGE, "argument %u: offset %lu lies outside its %lu bytes", p->arg,
                    p->offset, b->bytes);
   if (p->offset) {
     mem =
@@ -417,7 +410,7 @@ static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const 
   const char *type = type_of(d, r, arg);
   float f = g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
-  size_t k = 0, n = sizeof scalars / sizeof *scalars;
+  size_t k = 0, n = WW_COUNT(scalars);
   while (k < n && strcmp(scalars[k].name, type))
     k++;
   if (strchr(type, '*'))
@@ -495,8 +488,7 @@ static ww_status set_args(ww_device *d, const ww_launch *l, ww_ready *r, ww_err 
   }
   uint64_t most = device_number(d, CL_DEVICE_LOCAL_MEM_SIZE, 8);
   if (!st && most && r->local > most)
-    return ww_fail(e, WW_ELIMIT, "%" PRIu64 " bytes of local memory; this device has %" PRIu64,
-                   r->local, most);
+    return ww_fail(e, WW_ELIMIT, "%lu bytes of local memory; this device has %lu", r->local, most);
   for (uint32_t k = 0; !st && k < r->contents.npointers; k++)
     st = set_pointer(d, r, &r->contents.pointers[k], e);
   return st;
@@ -585,15 +577,15 @@ static ww_status sync_device(ww_device *d, ww_err *e) {
 static ww_status digest_buffer(ww_device *d, buffer *b, char *now, char *pristine, uint64_t *hash,
                                ww_err *e) {
   cl_int rc = 0;
-  for (uint64_t at = 0; !rc && at < b->bytes; at += CHUNK) {
+  for (uint64_t at = 0; at < b->bytes; at += CHUNK) {
     size_t n = b->bytes - at < CHUNK ? b->bytes - at : CHUNK;
     rc = d->cl.EnqueueReadBuffer(d->queue, b->now, CL_TRUE, at, n, now, 0, NULL, NULL);
     if (!rc)
       rc = d->cl.EnqueueReadBuffer(d->queue, b->pristine, CL_TRUE, at, n, pristine, 0, NULL, NULL);
-    if (!rc && memcmp(now, pristine, n))
-      b->changed = true;
-    if (!rc)
-      *hash = ww_hash(now, n, *hash);
+    if (rc)
+      break;
+    b->changed |= memcmp(now, pristine, n) != 0;
+    *hash = ww_hash(now, n, *hash);
   }
   return check(e, rc, "reading back");
 }
@@ -636,8 +628,6 @@ static ww_status end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_START, 8, &from, NULL);
     if (!rc)
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_END, 8, &to, NULL);
-    for (int m = 0; m < WW_NMETRICS; m++)
-      values[k][m] = NAN;
     values[k][WW_M_time_us] = (to - from) * 1e-3;
     d->cl.ReleaseEvent(d->events[k]);
   }
@@ -653,7 +643,7 @@ static ww_status dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e) {
     const buffer *b = &r->buffers[p->allocation];
     void *bytes = malloc(b->bytes ? b->bytes : 1);
     if (!bytes)
-      return ww_fail(e, WW_ELIMIT, "--dump: no memory for %" PRIu64 " bytes", b->bytes);
+      return ww_fail(e, WW_ELIMIT, "--dump: no memory for %lu bytes", b->bytes);
     cl_int rc =
         d->cl.EnqueueReadBuffer(d->queue, b->now, CL_TRUE, 0, b->bytes, bytes, 0, NULL, NULL);
     st = check(e, rc, "reading back");

@@ -53,7 +53,7 @@ const char *ww_opencl_error(cl_int rc) {
       {-1001, "no OpenCL platform is installed"},
   };
   static _Thread_local char other[48];
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+  for (size_t k = 0; k < WW_COUNT(known); k++)
     if (known[k].code == rc)
       return known[k].text;
   snprintf(other, sizeof other, "OpenCL error %d", rc);
@@ -84,8 +84,7 @@ static bool fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const ch
   return false;
 }
 
-ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *platform,
-                         cl_device_id *device, ww_err *e) {
+ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *device, ww_err *e) {
   cl_platform_id p[MOST];
   cl_device_id d[MOST];
   cl_uint np = 0, nd = 0, seen = 0;
@@ -106,7 +105,6 @@ ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *
       bool better = !*device || (!want && !gpu && (type & CL_DEVICE_TYPE_GPU));
       if (!better || (want && !fits(cl, p[i], d[k], want)))
         continue;
-      *platform = p[i];
       *device = d[k];
       gpu = type & CL_DEVICE_TYPE_GPU;
     }

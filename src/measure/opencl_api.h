@@ -120,7 +120,6 @@ ww_status ww_opencl_open(ww_opencl *out, ww_err *e);
 const char *ww_opencl_error(cl_int rc); /* "out of resources (-5)" in words, for messages */
 /* The device whose name, platform or version contains `want` (any case), else the first GPU, else
  * the first of any kind. */
-ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *platform,
-                         cl_device_id *device, ww_err *e);
+ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *device, ww_err *e);
 
 #endif

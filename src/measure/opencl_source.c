@@ -47,9 +47,8 @@ static const char *find(flattener *f, const char *from, const char *name) {
 static ww_status add_file(flattener *f, const char *path, uint32_t depth, ww_err *e) {
   char *text;
   size_t n;
-  for (uint32_t k = 0; k < f->once.n; k++)
-    if (!strcmp(f->once.v[k], path))
-      return WW_OK;
+  if (ww_strings_have(&f->once, path))
+    return WW_OK;
   if (depth > DEEPEST)
     return ww_fail(e, WW_EDATA, "%s: headers include each other more than %d deep", path, DEEPEST);
   ww_status st = ww_read_file(f->a, path, LARGEST, &text, &n, e);
@@ -78,9 +77,7 @@ static ww_status add_file(flattener *f, const char *path, uint32_t depth, ww_err
 ww_status ww_opencl_source(const char *path, const char *const *flags, uint32_t nflags, ww_arena *a,
                            const char **text, ww_err *e) {
   flattener f = {.flags = flags, .nflags = nflags, .a = a};
-  ww_buf_puts(&f.out, "");
   ww_status st = add_file(&f, path, 0, e);
-  *text = ww_strdup(a, f.out.s);
-  ww_buf_free(&f.out);
+  *text = ww_buf_text(&f.out, a);
   return st;
 }

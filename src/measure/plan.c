@@ -36,8 +36,8 @@ static ww_status plan_pointer(const ww_fn *fn, uint32_t p, ww_arg *g, ww_err *e)
                    "argument %u (`%s`): its size is not known; give it, e.g. --arg %s=[n]", p,
                    q->name, q->name);
   if (b->offset > b->bytes)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p,
-                   q->name, (unsigned long long)b->offset, (unsigned long long)b->bytes);
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %lu lies outside its %lu bytes", p,
+                   q->name, b->offset, b->bytes);
   if (q->space == WW_SHARED) {
     *b = (ww_buffer){.bytes = b->bytes, .local = true};
     return WW_OK;
@@ -111,22 +111,19 @@ static ww_status plan_symbol(const ww_module *m, ww_symbol_arg *s, ww_arena *a, 
   return WW_OK;
 }
 
+static void *copied(const void *from, size_t bytes, ww_arena *a) {
+  void *to = ww_alloc(a, bytes);
+  return bytes ? memcpy(to, from, bytes) : to;
+}
+
 /* The caller's lists stay as they are. */
 static void own_lists(ww_launch *l, ww_arena *a) {
-  ww_arg *args = WW_NEWN(a, ww_arg, l->nargs + 1);
-  ww_symbol_arg *symbols = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
-  if (l->nargs)
-    memcpy(args, l->args, l->nargs * sizeof *args);
-  if (l->nsymbols)
-    memcpy(symbols, l->symbols, l->nsymbols * sizeof *symbols);
+  l->args = copied(l->args, l->nargs * sizeof *l->args, a);
+  l->symbols = copied(l->symbols, l->nsymbols * sizeof *l->symbols, a);
   for (uint32_t p = 0; p < l->nargs; p++) {
-    ww_ptr *ptrs = WW_NEWN(a, ww_ptr, args[p].nptrs + 1);
-    if (args[p].nptrs)
-      memcpy(ptrs, args[p].ptrs, args[p].nptrs * sizeof *ptrs);
-    args[p].ptrs = ptrs;
+    ww_arg *g = &l->args[p];
+    g->ptrs = copied(g->ptrs, g->nptrs * sizeof *g->ptrs, a);
   }
-  l->args = args;
-  l->symbols = symbols;
 }
 
 ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_assumed *assumed,

@@ -38,7 +38,7 @@ static void attributes(ww_rig *r) {
              {"dram.clock_mhz", MEMORY_KHZ, 1e-3},
              {"dram.bus_bits", BUS_BITS, 1}};
   size_t bytes = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+  for (size_t i = 0; i < WW_COUNT(all); i++) {
     int v = ww_rig_attribute(r, all[i].attribute);
     if (v > 0)
       ww_rig_add(r, all[i].name, v * all[i].scale);
@@ -83,7 +83,7 @@ static const char *today(ww_arena *a) {
 ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e) {
   static void (*const stages[])(ww_rig *) = {attributes,      ww_probe_ops,  ww_probe_memory,
                                              ww_probe_launch, ww_probe_math, ww_probe_constants};
-  const size_t n = sizeof stages / sizeof *stages;
+  const size_t n = WW_COUNT(stages);
   double start = ww_now();
   *out = (ww_probe){.date = today(a)};
   ww_rig r = {.a = a, .out = out, .o = o, .mhz = NAN};

@@ -56,16 +56,20 @@ void ww_rig_load(ww_rig *r, ww_probe_module m, const char *path);
 void *ww_rig_kernel(ww_rig *r, ww_probe_module m, const char *name);
 void ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads,
                    void **params); /* no waiting */
-void ww_rig_run(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params);
+/* The same of a kernel by its name, and waits; so do the following. */
+void ww_rig_run(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks, uint32_t threads,
+                void **params);
 void ww_rig_read(ww_rig *r, void *to, uint64_t from, size_t bytes);
 /* Cycles from the first warp's begin to the last one's end, of one block; the least of three
  * launches. `params` writes r->clocks. */
-double ww_rig_cycles(ww_rig *r, void *kernel, uint32_t threads, void **params);
+double ww_rig_cycles(ww_rig *r, ww_probe_module m, const char *name, uint32_t threads,
+                     void **params);
 /* Seconds between two records of events in a stream: begin, what is timed, end. */
 void ww_rig_begin(ww_rig *r, void *stream);
 double ww_rig_end(ww_rig *r, void *stream);
 /* Seconds of one launch by events; the median of five after one for warming up. */
-double ww_rig_seconds(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params);
+double ww_rig_seconds(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks,
+                      uint32_t threads, void **params);
 bool ww_rig_try(ww_rig *r, ww_cuda_status s, const char *doing); /* remembers a broken context */
 static inline bool ww_rig_ok(const ww_rig *r) {
   return r->e.code == WW_OK;

@@ -95,15 +95,16 @@ static void graph_of_kernels(ww_rig *r) {
 
 /* Seconds per block of `threads` threads, whole GPU, from two grids of empty blocks. */
 static double per_block(ww_rig *r, uint32_t threads) {
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "empty"), *params[] = {&r->result};
+  void *params[] = {&r->result};
   uint32_t few = r->out->sms * 64, many = r->out->sms * 576;
-  double base = ww_rig_seconds(r, kernel, few, threads, params);
-  return (ww_rig_seconds(r, kernel, many, threads, params) - base) / (many - few);
+  double base = ww_rig_seconds(r, WW_PROBE_MEMORY, "empty", few, threads, params);
+  double all = ww_rig_seconds(r, WW_PROBE_MEMORY, "empty", many, threads, params);
+  return (all - base) / (many - few);
 }
 
 static void blocks(ww_rig *r) {
   static const uint32_t sizes[] = {32, 64, 128, 256, 512, 1024};
-  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+  for (size_t k = 0; k < WW_COUNT(sizes); k++) {
     double s = per_block(r, sizes[k]);
     uint32_t resident = r->threads_per_sm / sizes[k] < 16 ? r->threads_per_sm / sizes[k] : 16;
     ww_rig_point(r, "launch.block_ns_by_threads", sizes[k], s * r->out->sms * 1e9);

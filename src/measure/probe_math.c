@@ -21,22 +21,23 @@ static bool ends(const char *s, const char *with) {
   return n >= k && !strcmp(s + n - k, with);
 }
 
+/* By the end of the operation's name, the first that fits. */
 static kind kind_of(const char *op) {
-  if (!strcmp(op, "cvt_f32_f64"))
-    return (kind){WW_PROBE_MATH_INT, 0x000fffff, 0x3ff00000};
-  if (ends(op, "cvt_s32_f32"))
-    return (kind){WW_PROBE_MATH_INT, 0xffff, 0x10001};
-  if (ends(op, "cvt_s64_f64"))
-    return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
-  if (ends(op, "small_u64"))
-    return (kind){WW_PROBE_MATH_INT, 0, 0};
-  if (ends(op, "_f32"))
-    return (kind){WW_PROBE_MATH_F32, 0x007fffff, 0x3f800000};
-  if (ends(op, "_f64"))
-    return (kind){WW_PROBE_MATH_F64, 0x000fffff, 0x3ff00000};
-  if (ends(op, "64"))
-    return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
-  return (kind){WW_PROBE_MATH_INT, 0xffff, 0x10001};
+  static const struct {
+    const char *end;
+    kind is;
+  } kinds[] = {{"cvt_f32_f64", {WW_PROBE_MATH_INT, 0x000fffff, 0x3ff00000}},
+               {"cvt_s32_f32", {WW_PROBE_MATH_INT, 0xffff, 0x10001}},
+               {"cvt_s64_f64", {WW_PROBE_MATH_INT, 0xffffff, 0x123456}},
+               {"small_u64", {WW_PROBE_MATH_INT, 0, 0}},
+               {"_f32", {WW_PROBE_MATH_F32, 0x007fffff, 0x3f800000}},
+               {"_f64", {WW_PROBE_MATH_F64, 0x000fffff, 0x3ff00000}},
+               {"64", {WW_PROBE_MATH_INT, 0xffffff, 0x123456}},
+               {"", {WW_PROBE_MATH_INT, 0xffff, 0x10001}}};
+  size_t i = 0;
+  while (!ends(op, kinds[i].end))
+    i++;
+  return kinds[i].is;
 }
 
 /* ---- cycles ---- */
@@ -48,8 +49,8 @@ static double per_operation(ww_rig *r, const char *op, uint32_t warps) {
   double cycles[2];
   void *params[] = {&r->result, &r->clocks, &loops, &k.mask, &k.one};
   for (int i = 0; i < 2; i++) {
-    void *kernel = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math%d_%s", 4 + 4 * i, op));
-    cycles[i] = ww_rig_cycles(r, kernel, warps * 32, params);
+    const char *name = ww_fmt(r->a, "math%d_%s", 4 + 4 * i, op);
+    cycles[i] = ww_rig_cycles(r, k.module, name, warps * 32, params);
   }
   return (cycles[1] - cycles[0]) / (4 * loops);
 }

@@ -15,17 +15,16 @@
 /* Makes a ring of n (a power of two) pointers, `stride` bytes apart. */
 static void make_ring(ww_rig *r, uint64_t n, uint64_t stride) {
   uint64_t mul = 1664525, add = 1013904223;
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "ring");
   if (ww_rig_ok(r) && n * stride > r->big_bytes)
     ww_fail(&r->e, WW_ELIMIT, "not enough memory");
-  ww_rig_run(r, kernel, r->out->sms * 4, 256, (void *[]){&r->big, &n, &stride, &mul, &add});
+  ww_rig_run(r, WW_PROBE_MEMORY, "ring", r->out->sms * 4, 256,
+             (void *[]){&r->big, &n, &stride, &mul, &add});
 }
 
 /* Cycles of a step. */
 static double chase(ww_rig *r, const char *name, uint64_t from, int warm, int steps) {
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, name);
-  return ww_rig_cycles(r, kernel, 1, (void *[]){&from, &warm, &steps, &r->clocks, &r->result}) /
-         steps;
+  void *params[] = {&from, &warm, &steps, &r->clocks, &r->result};
+  return ww_rig_cycles(r, WW_PROBE_MEMORY, name, 1, params) / steps;
 }
 
 /* Where every step must be new, as no cache holds the ring: each of three launches goes on where
@@ -35,9 +34,9 @@ static double chase_on(ww_rig *r, const char *name) {
   int warm = 2048, steps = 4096;
   int64_t t[2] = {0};
   double cycles = 0;
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, name);
+  void *params[] = {&from, &warm, &steps, &r->clocks, &r->result};
   for (int k = 0; k < 3; k++) {
-    ww_rig_run(r, kernel, 1, 1, (void *[]){&from, &warm, &steps, &r->clocks, &r->result});
+    ww_rig_run(r, WW_PROBE_MEMORY, name, 1, 1, params);
     ww_rig_read(r, t, r->clocks, sizeof t);
     ww_rig_read(r, &from, r->result, sizeof from);
     cycles += (double)(t[1] - t[0]) / steps / 3;
@@ -52,8 +51,8 @@ static void evict(ww_rig *r, uint64_t ring) {
   int count = (int)(n / step / 4 * 4);
   if (ring > r->big_bytes / 2)
     return;
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "read4");
-  ww_rig_run(r, kernel, r->out->sms * 4, 256, (void *[]){&at, &n, &step, &count, &r->result});
+  ww_rig_run(r, WW_PROBE_MEMORY, "read4", r->out->sms * 4, 256,
+             (void *[]){&at, &n, &step, &count, &r->result});
 }
 
 /* Cycles of a step. Rings of up to 2^20 elements are gone through once before, larger ones cannot
@@ -98,8 +97,8 @@ static void near_and_far(ww_rig *r) {
   int64_t t[4096];
   int warm = 8192, steps = 4096;
   make_ring(r, 8192, 128);
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "chase_each");
-  ww_rig_run(r, kernel, 1, 1, (void *[]){&r->big, &warm, &steps, &r->clocks, &r->result});
+  ww_rig_run(r, WW_PROBE_MEMORY, "chase_each", 1, 1,
+             (void *[]){&r->big, &warm, &steps, &r->clocks, &r->result});
   ww_rig_read(r, t, r->clocks, sizeof t);
   if (ww_rig_ok(r)) {
     double sum = 0, mean = ww_rig_figure(r, "l2.latency", NAN);
@@ -145,13 +144,12 @@ static double const_chase(ww_rig *r, uint64_t symbol, uint64_t base, uint64_t by
 void ww_probe_constants(ww_rig *r) {
   uint64_t symbol = 0, base = 0;
   size_t bytes;
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "const_base");
+  ww_rig_run(r, WW_PROBE_MEMORY, "const_base", 1, 1, (void *[]){&r->result});
+  ww_rig_read(r, &base, r->result, sizeof base);
   if (ww_rig_ok(r))
     ww_rig_try(r,
                r->api->cuModuleGetGlobal(&symbol, &bytes, r->modules[WW_PROBE_MEMORY], "constants"),
                "constants");
-  ww_rig_run(r, kernel, 1, 1, (void *[]){&r->result});
-  ww_rig_read(r, &base, r->result, sizeof base);
   for (uint64_t n = 512; n <= 64 * KB && ww_rig_ok(r); n *= 2) {
     double cycles = const_chase(r, symbol, base, n);
     ww_rig_point(r, "constant.chase", n, cycles);
@@ -182,9 +180,8 @@ static double run_stream(ww_rig *r, const stream *s) {
            step = n > all ? all : (all + 32) % n;
   uint64_t count64 = (s->total / 16 + all - 1) / all;
   int count = (int)((count64 + 7) / 8 * 8);
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, s->kernel);
-  double seconds = ww_rig_seconds(r, kernel, s->blocks, s->threads,
-                                  (void *[]){&r->big, &n, &step, &count, &r->result});
+  void *params[] = {&r->big, &n, &step, &count, &r->result};
+  double seconds = ww_rig_seconds(r, WW_PROBE_MEMORY, s->kernel, s->blocks, s->threads, params);
   return (double)all * count * 16 / seconds / 1e9;
 }
 
@@ -209,7 +206,7 @@ static void l2_rates(ww_rig *r) {
   static const double shares[] = {0.02, 0.05, 0.1, 0.2, 0.3,  0.4, 0.5, 0.6,
                                   0.7,  0.8,  0.9, 1,   1.25, 1.5, 2,   4}; /* of L2 */
   double best = 0;
-  for (size_t k = 0; k < sizeof shares / sizeof *shares && ww_rig_ok(r) && r->l2_bytes; k++) {
+  for (size_t k = 0; k < WW_COUNT(shares) && ww_rig_ok(r) && r->l2_bytes; k++) {
     uint64_t bytes = (uint64_t)(shares[k] * r->l2_bytes) / 512 * 512;
     stream s = full(r, "read8", bytes, 16 * GB);
     double gbps = run_stream(r, &s);
@@ -236,14 +233,13 @@ static void occupancy_rates(ww_rig *r) {
 }
 
 static void stride_rates(ww_rig *r) {
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "read_stride");
   uint64_t bytes = r->big_bytes < 16 * GB ? r->big_bytes : 16 * GB;
   uint32_t blocks = r->out->sms * (r->threads_per_sm / 256);
   for (uint64_t stride = 32; stride <= 4096; stride *= 2) {
     uint64_t all = blocks * 256ull, n = bytes / stride, step = n > all ? all : (all + 32) % n;
     int count = n / all < 4 ? 4 : n / all > 256 ? 256 : n / all / 4 * 4;
     void *params[] = {&r->big, &n, &stride, &step, &count, &r->result};
-    double seconds = ww_rig_seconds(r, kernel, blocks, 256, params);
+    double seconds = ww_rig_seconds(r, WW_PROBE_MEMORY, "read_stride", blocks, 256, params);
     ww_rig_point(r, "dram.read_gbps_by_stride", stride, (double)all * count * 32 / seconds / 1e9);
   }
   ww_rig_gap(r, "dram.read_gbps_by_stride");
@@ -256,11 +252,11 @@ static void l1_rates(ww_rig *r) {
   } kinds[] = {{"l1_read32", "ops.ldg32.issue", 4}, {"l1_read128", "ops.ldg128.issue", 16}};
   for (int k = 0; k < 2; k++) {
     int loops = 64, shift = 0;
-    void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, kinds[k].kernel);
+    const char *kernel = kinds[k].kernel;
     void *params[] = {&r->in, &r->result, &r->clocks, &loops, &shift};
-    double once = ww_rig_cycles(r, kernel, 1024, params);
+    double once = ww_rig_cycles(r, WW_PROBE_MEMORY, kernel, 1024, params);
     loops = 128;
-    double twice = ww_rig_cycles(r, kernel, 1024, params);
+    double twice = ww_rig_cycles(r, WW_PROBE_MEMORY, kernel, 1024, params);
     double cycles = (twice - once) / 64 / 16; /* of the SM for 32 warps' loads */
     ww_rig_gap(r, kinds[k].op);
     ww_rig_add(r, kinds[k].op, cycles * 4 / 32);
@@ -296,12 +292,11 @@ static const atomic atomics[] = {
 static void probe_atomic(ww_rig *r, const atomic *t) {
   int mode = t->mode, loops = 1;
   uint32_t zero = 0, blocks = r->out->sms * (r->threads_per_sm / 256);
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, t->kernel);
   void *params[] = {&r->big, &mode, &loops, &zero, &r->result};
-  double once = ww_rig_seconds(r, kernel, blocks, 256, params);
+  double once = ww_rig_seconds(r, WW_PROBE_MEMORY, t->kernel, blocks, 256, params);
   int extra = once > 0 && 2e-3 / once < 64 ? 1 + (int)(2e-3 / once) : 64;
   loops = 1 + extra;
-  double more = ww_rig_seconds(r, kernel, blocks, 256, params);
+  double more = ww_rig_seconds(r, WW_PROBE_MEMORY, t->kernel, blocks, 256, params);
   ww_rig_add(r, t->name, blocks * 256.0 * 8 * extra / ((more - once) * r->mhz * 1e6));
   ww_rig_gap(r, t->name);
 }
@@ -316,7 +311,7 @@ void ww_probe_memory(ww_rig *r) {
   static void (*const probes[])(ww_rig *) = {latency_curve,   near_and_far, translation,
                                              l1_rates,        dram_rates,   l2_rates,
                                              occupancy_rates, stride_rates, atomic_latency};
-  const uint64_t n = sizeof probes / sizeof *probes, all = n + sizeof atomics / sizeof *atomics;
+  const uint64_t n = WW_COUNT(probes), all = n + WW_COUNT(atomics);
   for (uint64_t k = 0; k < n; k++) {
     ww_progress("memory", k + 1, all);
     probes[k](r);

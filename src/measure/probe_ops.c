@@ -28,11 +28,10 @@ static const special specials[] = {
 /* Cycles of one block of `warps` warps per loop of the kernel. */
 static double per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride) {
   int n = loops;
-  void *kernel = ww_rig_kernel(r, WW_PROBE_OPS, name);
   void *params[] = {&r->in, &r->result, &r->clocks, &n, &stride};
-  double once = ww_rig_cycles(r, kernel, warps * 32, params);
+  double once = ww_rig_cycles(r, WW_PROBE_OPS, name, warps * 32, params);
   n = 2 * loops;
-  double twice = ww_rig_cycles(r, kernel, warps * 32, params);
+  double twice = ww_rig_cycles(r, WW_PROBE_OPS, name, warps * 32, params);
   if (twice <= once) {
     ww_fail(&r->e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
     return NAN;
@@ -84,8 +83,8 @@ static void straight(ww_rig *r, const char *name, double instructions, const cha
                      const char *last) {
   int loops = 4, stride = 0;
   int64_t t[8];
-  void *kernel = ww_rig_kernel(r, WW_PROBE_OPS, name);
-  ww_rig_run(r, kernel, 1, 32, (void *[]){&r->in, &r->result, &r->clocks, &loops, &stride});
+  void *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
+  ww_rig_run(r, WW_PROBE_OPS, name, 1, 32, params);
   ww_rig_read(r, t, r->clocks, sizeof t);
   if (!ww_rig_ok(r))
     return;
@@ -103,12 +102,12 @@ static void probe_code(ww_rig *r) {
 /* The SM clock under load: a long chain by cycles and by seconds. */
 static void probe_clock(ww_rig *r) {
   int loops = 40000, stride = 0;
-  void *kernel = ww_rig_kernel(r, WW_PROBE_OPS, "lat_ffma");
+  static const char chain[] = "lat_ffma";
   void *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
   for (int k = 0; k < 8; k++) /* let the clock rise */
-    ww_rig_seconds(r, kernel, r->out->sms, 1024, params);
-  double cycles = ww_rig_cycles(r, kernel, 32, params);
-  r->mhz = cycles / ww_rig_seconds(r, kernel, 1, 32, params) / 1e6;
+    ww_rig_seconds(r, WW_PROBE_OPS, chain, r->out->sms, 1024, params);
+  double cycles = ww_rig_cycles(r, WW_PROBE_OPS, chain, 32, params);
+  r->mhz = cycles / ww_rig_seconds(r, WW_PROBE_OPS, chain, 1, 32, params) / 1e6;
   ww_rig_add(r, "clock.measured_mhz", r->mhz);
   ww_rig_gap(r, "clock");
 }
@@ -118,7 +117,7 @@ void ww_probe_ops(ww_rig *r) {
   probe_clock(r);
   for (int i = 0; i < WW_NGPU_OPS; i++) {
     special s = {ww_gpu_op_names[i], NULL, 0, true, true, 0};
-    for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
+    for (size_t k = 0; k < WW_COUNT(specials); k++)
       if (!strcmp(specials[k].op, s.op))
         s = specials[k];
     ww_progress("instructions", i + 1, WW_NGPU_OPS);

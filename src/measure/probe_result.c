@@ -1,6 +1,7 @@
 /* probe_result.c - a probe's points: as JSON, and over a GPU description. No device needed. */
 #include "probe.h"
 
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 
 void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value) {
@@ -10,37 +11,18 @@ void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double v
 }
 
 void ww_probe_write(const ww_probe *p, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kint(j, "schema_version", 1);
-  ww_json_kstr(j, "device", p->device);
-  ww_json_kstr(j, "architecture", p->architecture);
-  ww_json_kstr(j, "compiler", p->compiler);
-  ww_json_kstr(j, "date", p->date);
-  ww_json_kuint(j, "sms", p->sms);
-  ww_json_kuint(j, "lanes", p->lanes);
-  ww_json_knum(j, "seconds", p->seconds);
-  ww_json_key(j, "points");
-  ww_json_arr(j);
+  ww_json_put(j,
+              "{schema_version:1,device:%s,architecture:%s,compiler:%s,date:%s,sms:%u,lanes:%u,"
+              "seconds:%g,points:[",
+              p->device, p->architecture, p->compiler, p->date, p->sms, p->lanes, p->seconds);
   for (uint32_t i = 0; i < p->points.n; i++) {
     const ww_probe_point *q = &p->points.v[i];
-    ww_json_obj(j);
-    ww_json_kstr(j, "name", q->name);
-    if (!isnan(q->x))
-      ww_json_knum(j, "x", q->x);
-    ww_json_knum(j, "value", q->value);
-    ww_json_end_obj(j);
+    ww_json_put(j, "{name:%s,x!:%g,value:%g}", q->name, q->x, q->value);
   }
-  ww_json_end_arr(j);
-  ww_json_key(j, "gaps");
-  ww_json_arr(j);
-  for (uint32_t i = 0; i < p->gaps.n; i++) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "probe", p->gaps.v[i].probe);
-    ww_json_kstr(j, "why", p->gaps.v[i].why);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "],gaps:[");
+  for (uint32_t i = 0; i < p->gaps.n; i++)
+    ww_json_put(j, "{probe:%s,why:%s}", p->gaps.v[i].probe, p->gaps.v[i].why);
+  ww_json_put(j, "]}");
 }
 
 static ww_status read_points(const cJSON *list, ww_arena *a, ww_probe *out, ww_err *e) {

@@ -117,7 +117,9 @@ void ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, v
                "launching");
 }
 
-void ww_rig_run(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params) {
+void ww_rig_run(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks, uint32_t threads,
+                void **params) {
+  void *kernel = ww_rig_kernel(r, m, name);
   ww_rig_launch(r, kernel, blocks, threads, params);
   if (ww_rig_ok(r))
     ww_rig_try(r, r->api->cuCtxSynchronize(), "running");
@@ -128,12 +130,13 @@ void ww_rig_read(ww_rig *r, void *to, uint64_t from, size_t bytes) {
     ww_rig_try(r, r->api->cuMemcpyDtoH(to, from, bytes), "reading results");
 }
 
-double ww_rig_cycles(ww_rig *r, void *kernel, uint32_t threads, void **params) {
+double ww_rig_cycles(ww_rig *r, ww_probe_module m, const char *name, uint32_t threads,
+                     void **params) {
   int64_t t[64];
   uint32_t warps = (threads + 31) / 32;
   double least = INFINITY;
   for (int k = 0; k < 3; k++) {
-    ww_rig_run(r, kernel, 1, threads, params);
+    ww_rig_run(r, m, name, 1, threads, params);
     ww_rig_read(r, t, r->clocks, warps * 16);
     if (!ww_rig_ok(r))
       return NAN;
@@ -171,8 +174,10 @@ double ww_rig_end(ww_rig *r, void *stream) {
   return ww_rig_try(r, s, "timing") ? ms / 1e3 : NAN;
 }
 
-double ww_rig_seconds(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params) {
+double ww_rig_seconds(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks,
+                      uint32_t threads, void **params) {
   double took[6];
+  void *kernel = ww_rig_kernel(r, m, name);
   for (int k = 0; k < 6; k++) {
     ww_rig_begin(r, NULL);
     ww_rig_launch(r, kernel, blocks, threads, params);

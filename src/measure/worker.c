@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "backend.h"
 
@@ -197,17 +198,9 @@ static void pass_on(supervisor *b) {
 
 static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
   ww_json j = {.out = to};
-  ww_json_obj(&j);
-  if (b->o->device)
-    ww_json_kstr(&j, "device", b->o->device);
-  ww_json_kbool(&j, "time_only", b->o->time_only);
-  ww_json_kuint(&j, "repeats", b->o->repeats);
-  ww_json_kbool(&j, "quick", b->o->quick);
-  ww_json_kuint(&j, "batch", batch);
-  if (b->o->dump)
-    ww_json_kstr(&j, "dump", b->o->dump);
-  ww_json_kbool(&j, "dump_each", b->o->dump_each);
-  ww_json_end_obj(&j);
+  const ww_measure_options *o = b->o;
+  ww_json_put(&j, "{device?:%s,time_only:%i,repeats:%u,quick:%i,batch:%u,dump?:%s,dump_each:%i}",
+              o->device, o->time_only, o->repeats, o->quick, batch, o->dump, o->dump_each);
   ww_buf_puts(to, "\n");
 }
 

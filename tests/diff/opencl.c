@@ -21,12 +21,11 @@ static ww_status fail(ww_err *e, cl_int rc, const char *what) {
 
 static ww_status open_device(bool run, ww_arena *a, diff_device **out, ww_err *e) {
   diff_device *d = *out = WW_NEW(a, diff_device);
-  cl_platform_id platform;
   cl_int rc = 0;
   (void)run;
   ww_status st = ww_opencl_open(&d->cl, e);
   if (!st)
-    st = ww_opencl_pick(&d->cl, "Portable", &platform, &d->id, e);
+    st = ww_opencl_pick(&d->cl, "Portable", &d->id, e);
   if (st)
     return st;
   d->context = d->cl.CreateContext(NULL, 1, &d->id, NULL, NULL, &rc);

@@ -24,7 +24,7 @@ static const char *library(ww_arena *a, ww_err *e) {
       ww_path_join(a, own, "../lib/warpwise/libwarpwise.a"),
       ww_path_join(a, ww_data_dir(a), "libwarpwise.a"),
       ww_path_join(a, ww_data_dir(a), "../../lib/warpwise/libwarpwise.a")};
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+  for (size_t i = 0; i < WW_COUNT(places); i++)
     if (ww_file_exists(places[i]))
       return places[i];
   ww_fail(
@@ -47,18 +47,24 @@ static bool stood_in_for(const char *name) {
   return false;
 }
 
+/* The value of an option of two letters at *i, joined or the next word, which is then passed; NULL:
+ * it is another option, or has none. */
+static const char *value_of(const char *option, const ww_front_options *f, uint32_t *i) {
+  const char *w = f->flags[*i];
+  if (!ww_starts(w, option))
+    return NULL;
+  return w[2] ? w + 2 : *i + 1 < f->nflags ? f->flags[++*i] : NULL;
+}
+
 static bool library_exists(const ww_front_options *f, const char *clang, const char *name,
                            ww_arena *a) {
   bool found = false;
   for (int s = 0; s < 2 && !found; s++) {
     ww_run_result r;
     const char *file = name[0] == ':' ? name + 1 : ww_fmt(a, "lib%s.%s", name, s ? "a" : "so");
-    for (uint32_t i = 0; i < f->nflags && !found;
-         i++) { /* clang says nothing about the user's own folders */
-      bool apart = !strcmp(f->flags[i], "-L") && i + 1 < f->nflags;
-      const char *dir = apart                          ? f->flags[i + 1]
-                        : ww_starts(f->flags[i], "-L") ? f->flags[i] + 2
-                                                       : NULL;
+    /* clang says nothing about the user's own folders */
+    for (uint32_t i = 0; i < f->nflags && !found; i++) {
+      const char *dir = value_of("-L", f, &i);
       found = dir && ww_file_exists(ww_path_join(a, dir, file));
     }
     if (found)
@@ -75,16 +81,11 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
 static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a,
                            ww_strings *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
-    const char *w = f->flags[i];
-    const char *dir = !ww_starts(w, "-L") ? NULL
-                      : w[2]              ? w + 2
-                      : i + 1 < f->nflags ? f->flags[++i]
-                                          : NULL;
+    const char *dir = value_of("-L", f, &i), *name;
     if (dir)
       ww_push(a, v, ww_fmt(a, "-L%s", dir));
-    if (!ww_starts(w, "-l") || ww_starts(w, "-lineinfo"))
+    if (dir || ww_starts(f->flags[i], "-lineinfo") || !(name = value_of("-l", f, &i)))
       continue;
-    const char *name = w[2] ? w + 2 : i + 1 < f->nflags ? f->flags[++i] : "";
     if (*name && !stood_in_for(name) && library_exists(f, clang, name, a))
       ww_push(a, v, ww_fmt(a, "-l%s", name));
   }
@@ -133,7 +134,7 @@ static ww_status link_program(const ww_emulate_options *o, const ww_strings *obj
   const char *const rest[] = {
       lib,   "-o",  program, "-pthread", "-lstdc++", "-l:libcjson.so.1", "-l:libzstd.so.1",
       "-lm", "-ldl"};
-  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+  for (size_t i = 0; i < WW_COUNT(rest); i++)
     ww_push(a, &v, rest[i]);
   ww_push(a, &v, NULL); /* a place for -no-pie */
   ww_push(a, &v, NULL);

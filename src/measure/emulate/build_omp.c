@@ -48,7 +48,5 @@ char *ww_emulate_omp_table(const ww_unit *u, ww_arena *a) {
     add_region(fn, &bounds, &b);
   }
   ww_buf_puts(&b, "{0}};\n");
-  char *out = ww_strndup(a, b.s, b.n);
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_text(&b, a);
 }

@@ -3,7 +3,6 @@
 #include "emulate.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -15,14 +14,13 @@
 
 static const char *make_scratch(ww_arena *a, int *slot, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
-  char real[PATH_MAX];
   char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   static const char *const parts[] = {"build", "out", "tmp"};
-  bool ok = ww_temp_folder(dir, slot) && realpath(dir, real);
-  for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
+  bool ok = ww_temp_folder(dir, slot);
+  for (size_t i = 0; ok && i < WW_COUNT(parts); i++)
     ok = !mkdir(ww_path_join(a, dir, parts[i]), 0777);
   if (ok)
-    return ww_strdup(a, real);
+    return ww_path_real(a, dir);
   ww_fail(e, WW_EIO, "cannot make a scratch folder '%s': %s: set TMPDIR", dir, strerror(errno));
   if (*slot >= 0)
     ww_remove_tree(dir);

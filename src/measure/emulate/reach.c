@@ -14,10 +14,8 @@ static void add(ww_arena *a, ww_strings *v, const char *path) {
   char real[PATH_MAX];
   if (!path || !realpath(path, real) || !strcmp(real, "/"))
     return;
-  for (uint32_t i = 0; i < v->n; i++)
-    if (!strcmp(v->v[i], real))
-      return;
-  ww_push(a, v, ww_strdup(a, real));
+  if (!ww_strings_have(v, real))
+    ww_push(a, v, ww_strdup(a, real));
 }
 
 /* The nearest folder above with a .git, but neither the user's home nor the root. */

@@ -36,7 +36,7 @@ static void limit(int what, uint64_t value) {
   struct rlimit r;
   if (getrlimit(what, &r))
     return;
-  if (r.rlim_max == RLIM_INFINITY || value < r.rlim_max)
+  if (value < r.rlim_max) /* no limit is the largest number */
     r.rlim_max = value;
   r.rlim_cur = r.rlim_max;
   setrlimit(what, &r);
@@ -144,7 +144,7 @@ static pid_t fork_keeper(bool alone, bool *own_pids) {
   static const long ways[] = {CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, CLONE_NEWPID | SIGCHLD};
   unsigned uid = getuid(), gid = getgid();
   fflush(NULL);
-  for (size_t i = 0; alone && i < sizeof ways / sizeof *ways; i++) {
+  for (size_t i = 0; alone && i < WW_COUNT(ways); i++) {
     *own_pids = true; /* seen by both */
     pid_t pid = syscall(SYS_clone, ways[i], 0, 0, 0, 0);
     if (pid == 0 && (ways[i] & CLONE_NEWUSER))
@@ -171,10 +171,10 @@ static bool harmless(const char *variable) {
 
 static char *const *environment(const ww_sandbox *s, ww_arena *a) {
   WW_VEC(char *) v = {0};
-  if (!s->off)
+  if (!s->off) {
     ww_push(a, &v, (char *)"PATH=/usr/local/bin:/usr/bin:/bin");
-  if (!s->off)
     ww_push(a, &v, ww_fmt(a, "HOME=%s", s->writable));
+  }
   for (char **p = environ; *p; p++) {
     bool replaced = !s->off && !harmless(*p);
     for (const char *const *o = s->env; *o && !replaced; o++)
@@ -292,7 +292,7 @@ ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_
   if (keeper == 0)
     keep(s, &w, ended[1]);
   int theirs[] = {output_fd[1], report[1], ended[1], w.in};
-  close_all(theirs, sizeof theirs / sizeof *theirs);
+  close_all(theirs, WW_COUNT(theirs));
   if (keeper < 0)
     rc = ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
   if (!rc) {
@@ -308,7 +308,7 @@ ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_
     rc = conclude(report[0], ended[0], &output, a, out, e);
   }
   int ours[] = {output_fd[0], report[0], ended[0]};
-  close_all(ours, sizeof ours / sizeof *ours);
+  close_all(ours, WW_COUNT(ours));
   ww_buf_free(&output);
   return rc;
 }

@@ -1,24 +1,16 @@
 /* table.c - what the front end knows about a program's kernels and variables, as the lines that
  * runtime/state.c reads. */
-#include <limits.h>
-#include <stdlib.h>
-
+#include "../../base/json_put.h"
 #include "../../trace/setup.h"
 #include "emulate_int.h"
 
 #define INIT_MAX (16u << 20) /* bytes of one variable's initial contents */
 #define SOURCE_MAX (32u << 20)
 
-static const char *absolute(const char *path, ww_arena *a) {
-  char real[PATH_MAX];
-  return path && realpath(path, real) ? ww_strdup(a, real) : path;
-}
-
 /* Launch specs are read from another folder: paths in flags become absolute. */
 static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
   static const char *const with_path[] = {"-I", "-isystem", "-include", "-iquote", NULL};
-  ww_json_key(j, "flags");
-  ww_json_arr(j);
+  ww_json_put(j, "flags:[");
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i], *const *p = with_path;
     if (ww_starts(w, "-l") || ww_starts(w, "-L"))
@@ -27,9 +19,9 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
       p++;
     if (*p && !w[strlen(*p)] && i + 1 < f->nflags) {
       ww_json_str(j, w);
-      ww_json_str(j, absolute(f->flags[++i], a));
+      ww_json_str(j, ww_path_real(a, f->flags[++i]));
     } else if (*p && !strcmp(*p, "-I")) {
-      ww_json_str(j, ww_fmt(a, "-I%s", absolute(w + 2, a)));
+      ww_json_str(j, ww_fmt(a, "-I%s", ww_path_real(a, w + 2)));
     } else {
       ww_json_str(j, w);
     }
@@ -40,30 +32,23 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
 }
 
 static void write_settings(const ww_emulate_options *o, const char *ir, ww_json *j, ww_arena *a) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "gpu", o->gpu ? o->gpu : "h200");
-  ww_json_kbool(j, "execute", o->execute);
-  if (ir)
-    ww_json_kstr(j, "ir", ir);
+  ww_json_put(j, "{gpu:%s,execute:%i,ir?:%s", o->gpu ? o->gpu : "h200", o->execute, ir);
   write_flags(&o->front, j, a);
   ww_json_end_obj(j);
 }
 
 static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "symbol", y->mangled ? y->mangled : y->name);
-  ww_json_kstr(j, "name", y->name);
-  ww_json_kuint(j, "bytes", y->size);
+  char *hex = NULL;
   if (y->init && y->size <= INIT_MAX) {
     static const char digits[] = "0123456789abcdef";
-    char *hex = ww_alloc(a, 2 * y->size + 1);
+    hex = ww_alloc(a, 2 * y->size + 1);
     for (uint64_t i = 0; i < y->size; i++) {
       hex[2 * i] = digits[y->init[i] >> 4];
       hex[2 * i + 1] = digits[y->init[i] & 15];
     }
-    ww_json_kstr(j, "init", hex);
   }
-  ww_json_end_obj(j);
+  ww_json_put(j, "{symbol:%s,name:%s,bytes:%lu,init?:%s}", y->mangled ? y->mangled : y->name,
+              y->name, y->size, hex);
 }
 
 /* How a number is written in a launch spec: by IR type, unsigned where the source says so. */
@@ -80,17 +65,11 @@ static const char *type_of(const ww_param *p) {
 }
 
 static void write_params(const ww_fn *fn, ww_json *j) {
-  ww_json_key(j, "params");
-  ww_json_arr(j);
+  ww_json_put(j, "params:[");
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
-    ww_json_obj(j);
-    ww_json_kuint(j, "size", p->size);
-    ww_json_kbool(j, "pointer", p->pointer);
-    ww_json_kbool(j, "byval", p->byval);
-    if (type_of(p))
-      ww_json_kstr(j, "type", type_of(p));
-    ww_json_end_obj(j);
+    ww_json_put(j, "{size:%u,pointer:%i,byval:%i,type?:%s}", p->size, p->pointer, p->byval,
+                type_of(p));
   }
   ww_json_end_arr(j);
 }
@@ -98,37 +77,30 @@ static void write_params(const ww_fn *fn, ww_json *j) {
 /* What to compile for a kernel: its file, or for one in a header the first source that names the
  * header. */
 static const char *source_of(const ww_front_options *f, const char *file, ww_arena *a) {
-  const char *real = absolute(file, a);
+  const char *real = ww_path_real(a, file);
   for (uint32_t i = 0; i < f->nfiles; i++)
-    if (!strcmp(absolute(f->files[i], a), real))
+    if (!strcmp(ww_path_real(a, f->files[i]), real))
       return real;
   for (uint32_t i = 0; i < f->nfiles; i++) {
     char *text;
     size_t n;
     if (!ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) &&
         strstr(text, ww_path_base(file)))
-      return absolute(f->files[i], a);
+      return ww_path_real(a, f->files[i]);
   }
-  return absolute(f->files[0], a);
+  return ww_path_real(a, f->files[0]);
 }
 
 static void write_kernel(const ww_front_options *f, const ww_module *m, const ww_fn *fn,
                          const bool *used, ww_json *j, ww_arena *a) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "kernel", fn->mangled);
-  ww_json_kstr(j, "name", fn->name);
-  if (fn->file)
-    ww_json_kstr(j, "file", source_of(f, fn->file, a));
-  ww_json_kuint(j, "shared", fn->shared_bytes);
-  ww_json_kuint(j, "max_threads", fn->max_threads);
+  ww_json_put(j, "{kernel:%s,name:%s,file?:%s,shared:%u,max_threads:%u", fn->mangled, fn->name,
+              fn->file ? source_of(f, fn->file, a) : NULL, fn->shared_bytes, fn->max_threads);
   write_params(fn, j);
-  ww_json_key(j, "symbols");
-  ww_json_arr(j);
+  ww_json_put(j, "symbols:[");
   for (uint32_t s = 0; s < m->nsymbols; s++)
     if (used[s] && m->symbols[s].space != WW_SHARED)
       ww_json_str(j, m->symbols[s].mangled ? m->symbols[s].mangled : m->symbols[s].name);
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
 }
 
 char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a) {
@@ -154,7 +126,5 @@ char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char
   }
   ww_arena_free(scratch);
   ww_buf_puts(&b, "\n");
-  char *out = ww_strndup(a, b.s, b.n);
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_text(&b, a);
 }

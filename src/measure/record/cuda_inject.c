@@ -39,7 +39,6 @@ static _Thread_local bool inside; /* our own calls of the driver call back too *
 static atomic_uint generation; /* of the loaded modules: a handle may come to mean another kernel */
 static cuda_calls cuda;
 static ww_recorder *recorder;
-static bool keep_code;
 static ww_handles functions, allocations, streams; /* by handle, by base address, by context */
 static uint64_t next_id = 1;
 static void *launch_stream; /* of the launch at hand */
@@ -272,7 +271,7 @@ static void on_resource(uint32_t id, const cupti_resource *r) {
   if (id == CUPTI_MODULE_UNLOAD)
     atomic_fetch_add(&generation, 1);
   if ((id == CUPTI_MODULE_LOADED || id == CUPTI_MODULE_PROFILED) && m)
-    ww_cuda_image_add(m->cubin, m->bytes, keep_code);
+    ww_cuda_image_add(m->cubin, m->bytes, ww_recorder_asked(recorder)->binaries);
 }
 
 static void callback(void *user, int domain, uint32_t id, const void *data) {
@@ -332,9 +331,9 @@ static const char *subscribe(void) {
   if (rc)
     return "CUPTI refused: another profiler may be at work in this program, or CUPTI and driver do "
            "not match";
-  for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+  for (size_t i = 0; i < WW_COUNT(modules); i++)
     enable(1, subscriber, CUPTI_DOMAIN_RESOURCE, modules[i]);
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+  for (size_t i = 0; i < WW_COUNT(calls); i++) {
     int one = enable(1, subscriber, CUPTI_DOMAIN_DRIVER, calls[i]);
     if (i < 2)
       rc |= one; /* the others are newer than some CUPTI */
@@ -351,7 +350,6 @@ __attribute__((visibility("default"))) int InitializeInjection(void) {
   recorder = ww_recorder_from_env(&(ww_recorder_memory){.find = find, .read = read_memory});
   if (!recorder)
     return 1;
-  keep_code = ww_recorder_asked(recorder)->binaries;
   const char *amiss = open_driver();
   if (!amiss)
     amiss = subscribe();

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../opencl_api.h"
 #include "handle_table.h"
 #include "recorder.h"
 
@@ -22,28 +23,19 @@
  *
  * Handles are opaque pointers; names and values are those of the OpenCL 3.0 specification. */
 
-typedef int32_t cl_int;
-typedef uint32_t cl_uint, cl_bool;
-typedef uint64_t cl_flags;
+typedef cl_uint cl_bool;
 typedef void *cl_handle; /* cl_context, cl_mem, cl_program, cl_kernel, cl_command_queue, cl_event,
                             cl_device_id */
-typedef struct {
-  size_t origin, size;
-} cl_region;
 typedef void (*cl_notify)(cl_handle, void *);
 
 enum {
   CL_MEM_REFERENCE_COUNT = 0x1105,
   CL_KERNEL_FUNCTION_NAME = 0x1190,
-  CL_KERNEL_NUM_ARGS = 0x1191,
-  CL_KERNEL_ARG_TYPE_NAME = 0x1198,
-  CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1,
   CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x11B3,
   CL_QUEUE_DEVICE = 0x1091,
-  CL_BUFFER_CREATE_TYPE_REGION = 0x1220,
 };
 
-#define EXPORT __attribute__((visibility("default")))
+#pragma GCC visibility push(default) /* what is not static here stands before the loader's */
 #define SLOT_SHIFT 40
 #define MAX_SLOTS (1u << 23)
 #define MAX_ARGS 256
@@ -191,34 +183,33 @@ static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint6
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_handle clCreateBuffer(cl_handle context, cl_flags flags, size_t bytes, void *host,
-                                cl_int *err) {
+cl_handle clCreateBuffer(cl_handle context, cl_bitfield flags, size_t bytes, void *host,
+                         cl_int *err) {
   REAL(next, clCreateBuffer);
   cl_handle b = next ? next(context, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-EXPORT cl_handle clCreateBufferWithProperties(cl_handle context, const cl_flags *properties,
-                                              cl_flags flags, size_t bytes, void *host,
-                                              cl_int *err) {
+cl_handle clCreateBufferWithProperties(cl_handle context, const cl_bitfield *properties,
+                                       cl_bitfield flags, size_t bytes, void *host, cl_int *err) {
   REAL(next, clCreateBufferWithProperties);
   cl_handle b = next ? next(context, properties, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-EXPORT cl_handle clCreateSubBuffer(cl_handle parent, cl_flags flags, cl_uint type, const void *info,
-                                   cl_int *err) {
+cl_handle clCreateSubBuffer(cl_handle parent, cl_bitfield flags, cl_uint type, const void *info,
+                            cl_int *err) {
   REAL(next, clCreateSubBuffer);
   cl_handle b = next ? next(parent, flags, type, info, err) : NULL;
-  const cl_region *region = info;
+  const cl_buffer_region *region = info;
   if (b && type == CL_BUFFER_CREATE_TYPE_REGION)
     new_buffer(b, region->size, parent, region->origin);
   return b;
 }
 
-EXPORT cl_int clReleaseMemObject(cl_handle memory) {
+cl_int clReleaseMemObject(cl_handle memory) {
   REAL(next, clReleaseMemObject);
   REAL(info, clGetMemObjectInfo);
   cl_uint references = 0;
@@ -247,8 +238,8 @@ static program *new_program(cl_handle handle, const char *suffix) {
   return p;
 }
 
-EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char **strings,
-                                           const size_t *lengths, cl_int *err) {
+cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char **strings,
+                                    const size_t *lengths, cl_int *err) {
   REAL(next, clCreateProgramWithSource);
   cl_handle h = next ? next(context, count, strings, lengths, err) : NULL;
   if (!h)
@@ -261,10 +252,9 @@ EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, con
   return h;
 }
 
-EXPORT cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices,
-                                           const cl_handle *devices, const size_t *lengths,
-                                           const unsigned char **binaries, cl_int *status,
-                                           cl_int *err) {
+cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices, const cl_handle *devices,
+                                    const size_t *lengths, const unsigned char **binaries,
+                                    cl_int *status, cl_int *err) {
   REAL(next, clCreateProgramWithBinary);
   cl_handle h = next ? next(context, ndevices, devices, lengths, binaries, status, err) : NULL;
   if (!h || !ndevices)
@@ -326,16 +316,16 @@ static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_int clBuildProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
-                             const char *options, cl_notify notify, void *data) {
+cl_int clBuildProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
+                      const char *options, cl_notify notify, void *data) {
   REAL(next, clBuildProgram);
   set_options(handle, options);
   return next ? next(handle, ndevices, devices, options, notify, data) : NO_FUNCTION;
 }
 
-EXPORT cl_int clCompileProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
-                               const char *options, cl_uint nheaders, const cl_handle *headers,
-                               const char **names, cl_notify notify, void *data) {
+cl_int clCompileProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
+                        const char *options, cl_uint nheaders, const cl_handle *headers,
+                        const char **names, cl_notify notify, void *data) {
   REAL(next, clCompileProgram);
   set_options(handle, options);
   return next ? next(handle, ndevices, devices, options, nheaders, headers, names, notify, data)
@@ -343,9 +333,9 @@ EXPORT cl_int clCompileProgram(cl_handle handle, cl_uint ndevices, const cl_hand
 }
 
 /* What was linked together is one source: the inputs' texts in order, the first one's flags. */
-EXPORT cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_handle *devices,
-                               const char *options, cl_uint ninputs, const cl_handle *inputs,
-                               cl_notify notify, void *data, cl_int *err) {
+cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_handle *devices,
+                        const char *options, cl_uint ninputs, const cl_handle *inputs,
+                        cl_notify notify, void *data, cl_int *err) {
   REAL(next, clLinkProgram);
   cl_handle h =
       next ? next(context, ndevices, devices, options, ninputs, inputs, notify, data, err) : NULL;
@@ -400,15 +390,15 @@ static void new_kernel(cl_handle program_handle, cl_handle handle) {
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_handle clCreateKernel(cl_handle program_handle, const char *name, cl_int *err) {
+cl_handle clCreateKernel(cl_handle program_handle, const char *name, cl_int *err) {
   REAL(next, clCreateKernel);
   cl_handle h = next ? next(program_handle, name, err) : NULL;
   new_kernel(program_handle, h);
   return h;
 }
 
-EXPORT cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_handle *out,
-                                       cl_uint *count) {
+cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_handle *out,
+                                cl_uint *count) {
   REAL(next, clCreateKernelsInProgram);
   cl_uint got = 0;
   cl_int rc = next ? next(program_handle, n, out, &got) : NO_FUNCTION;
@@ -420,7 +410,7 @@ EXPORT cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_h
 }
 
 /* A copy keeps the arguments that were set. */
-EXPORT cl_handle clCloneKernel(cl_handle from, cl_int *err) {
+cl_handle clCloneKernel(cl_handle from, cl_int *err) {
   REAL(next, clCloneKernel);
   cl_handle h = next ? next(from, err) : NULL;
   if (!h)
@@ -453,7 +443,7 @@ static void ask_type(cl_handle handle, cl_uint index, argument *g) {
   if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL))
     return;
   g->image = ww_starts(name, "image") || ww_starts(name, "sampler_t") || ww_starts(name, "pipe");
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < WW_COUNT(names); i++)
     if (!strcmp(name, names[i][0]))
       strcpy(g->type, names[i][1]);
 }
@@ -478,7 +468,7 @@ static void keep_argument(cl_handle handle, cl_uint index, size_t size, const vo
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_int clSetKernelArg(cl_handle handle, cl_uint index, size_t size, const void *value) {
+cl_int clSetKernelArg(cl_handle handle, cl_uint index, size_t size, const void *value) {
   REAL(next, clSetKernelArg);
   cl_int rc = next ? next(handle, index, size, value) : NO_FUNCTION;
   if (rc == 0)
@@ -486,7 +476,7 @@ EXPORT cl_int clSetKernelArg(cl_handle handle, cl_uint index, size_t size, const
   return rc;
 }
 
-EXPORT cl_int clSetKernelArgSVMPointer(cl_handle handle, cl_uint index, const void *value) {
+cl_int clSetKernelArgSVMPointer(cl_handle handle, cl_uint index, const void *value) {
   REAL(next, clSetKernelArgSVMPointer);
   cl_int rc = next ? next(handle, index, value) : NO_FUNCTION;
   if (rc == 0)
@@ -526,7 +516,7 @@ static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const si
  * for one before it in the queue: as long as a user event is open, nothing is read. */
 static atomic_uint open_events;
 
-EXPORT cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
+cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
   REAL(next, clCreateUserEvent);
   cl_handle event = next ? next(context, err) : NULL;
   if (event)
@@ -534,7 +524,7 @@ EXPORT cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
   return event;
 }
 
-EXPORT cl_int clSetUserEventStatus(cl_handle event, cl_int status) {
+cl_int clSetUserEventStatus(cl_handle event, cl_int status) {
   REAL(next, clSetUserEventStatus);
   cl_int rc = next ? next(event, status) : NO_FUNCTION;
   if (rc == 0)
@@ -570,9 +560,7 @@ static const char *raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *add
 }
 
 static void set_shape(cl_uint dims, const size_t *global, const size_t *local, ww_raw_launch *l) {
-  for (int i = 0; i < 3; i++)
-    l->grid[i] = 1;
-  for (cl_uint i = 0; i < dims && i < 3; i++) {
+  for (cl_uint i = 0; i < dims; i++) {
     if (local)
       l->block[i] = local[i];
     if (!l->block[i])
@@ -621,10 +609,9 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint dims,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint nevents, const cl_handle *events,
-                                     cl_handle *event) {
+cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *offset,
+                              const size_t *global, const size_t *local, cl_uint nevents,
+                              const cl_handle *events, cl_handle *event) {
   REAL(next, clEnqueueNDRangeKernel);
   if (global)
     record(queue, handle, dims, offset, global, local, nevents, events);
@@ -632,8 +619,8 @@ EXPORT cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint 
               : NO_FUNCTION;
 }
 
-EXPORT cl_int clEnqueueTask(cl_handle queue, cl_handle handle, cl_uint nevents,
-                            const cl_handle *events, cl_handle *event) {
+cl_int clEnqueueTask(cl_handle queue, cl_handle handle, cl_uint nevents, const cl_handle *events,
+                     cl_handle *event) {
   REAL(next, clEnqueueTask);
   static const size_t one[3] = {1, 1, 1};
   record(queue, handle, 1, NULL, one, one, nevents, events);

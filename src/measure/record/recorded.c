@@ -55,9 +55,7 @@ static const char *text_of(const ww_launch *l, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
   ww_launch_write(l, &j);
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 static void add_line(collection *c, ww_launch l) {
@@ -75,10 +73,8 @@ static void add_line(collection *c, ww_launch l) {
 }
 
 static void add_note(collection *c, const char *text) {
-  for (uint32_t i = 0; i < c->notes.n; i++)
-    if (!strcmp(c->notes.v[i], text))
-      return;
-  ww_push(c->a, &c->notes, text);
+  if (!ww_strings_have(&c->notes, text))
+    ww_push(c->a, &c->notes, text);
 }
 
 static ww_status add_file(collection *c, const char *path, ww_err *e) {

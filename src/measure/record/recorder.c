@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #define REWRITE_S 2.0 /* seconds between two writes of the counts */
 
@@ -67,16 +66,8 @@ static void delist(ww_recorder *r) {
 static ww_status start(ww_recorder *r, ww_err *e) {
   ww_arena_free(r->arena);
   r->arena = ww_arena_new();
-  r->line_at = r->kernel_at = (ww_map){0};
-  memset(&r->lines, 0, sizeof r->lines);
-  memset(&r->kernels, 0, sizeof r->kernels);
-  memset(&r->notes, 0, sizeof r->notes);
-  memset(&r->key, 0, sizeof r->key);
-  memset(&r->found, 0, sizeof r->found);
-  r->stored = r->read = 0;
-  r->dirty = r->broken = false;
+  memset(&r->broken, 0, sizeof *r - offsetof(ww_recorder, broken));
   r->written = ww_now();
-  r->cost = 0;
   return ww_recorder_claim(r, e);
 }
 
@@ -177,10 +168,10 @@ static void key_arg(ww_recorder *r, uint32_t index, const ww_raw_arg *g) {
 
 static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel) {
   r->key.n = r->found.n = 0;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     ww_push(r->arena, &r->key, l->grid[i]);
-  for (int i = 0; i < 3; i++)
     ww_push(r->arena, &r->key, l->block[i]);
+  }
   ww_push(r->arena, &r->key, l->shared << 1 | l->cooperative);
   for (uint32_t i = 0; i < l->nargs; i++)
     key_arg(r, i, &l->args[i]);
@@ -363,10 +354,7 @@ void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *given) {
 void ww_recorder_note(ww_recorder *r, const char *text) {
   if (!r || !enter(r))
     return;
-  uint32_t i = 0;
-  while (i < r->notes.n && strcmp(r->notes.v[i], text))
-    i++;
-  if (i == r->notes.n) {
+  if (!ww_strings_have(&r->notes, text)) {
     ww_push(r->arena, &r->notes, ww_strdup(r->arena, text));
     ww_recorder_rewrite(r);
   }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../base/json_put.h"
 #include "../../base/jsonread.h"
 
 #define VARIABLE "WARPWISE_RECORD"
@@ -55,7 +56,7 @@ const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
 /* ---- contents and code ---- */
 
 static const char *stored_name(ww_recorder *r, const char *dir, uint64_t hash, const char *suffix) {
-  return ww_fmt(r->arena, "%s/%016llx.%s", dir, (unsigned long long)hash, suffix);
+  return ww_fmt(r->arena, "%s/%016lx.%s", dir, hash, suffix);
 }
 
 bool ww_recorder_has(ww_recorder *r, uint64_t hash) {
@@ -83,8 +84,8 @@ static void write_line(const ww_line *x, ww_buf *out) {
   ww_buf note = {0};
   l.count = x->count;
   if (x->others) {
-    ww_buf_fmt(&note, "%s%scount includes %llu launches with other arguments", l.note ? l.note : "",
-               l.note ? "; " : "", (unsigned long long)x->others);
+    ww_buf_fmt(&note, "%s%scount includes %lu launches with other arguments", l.note ? l.note : "",
+               l.note ? "; " : "", x->others);
     l.note = note.s;
   }
   ww_json j = {.out = out};
@@ -131,19 +132,12 @@ static const char *absolute(const char *path, ww_arena *a) {
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "path", absolute(o->path, a));
-  if (o->source)
-    ww_json_kstr(&j, "source", absolute(o->source, a));
-  ww_json_kbool(&j, "contents", o->contents);
-  ww_json_kbool(&j, "binaries", o->binaries);
-  ww_json_kuint(&j, "contents_limit", o->contents_limit);
-  ww_json_kuint(&j, "per_kernel", o->per_kernel);
-  ww_json_kuint(&j, "most", o->most);
-  ww_json_end_obj(&j);
-  char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  ww_json_put(&j,
+              "{path:%s,source?:%s,contents:%i,binaries:%i,contents_limit:%lu,per_kernel:%u,"
+              "most:%u}",
+              absolute(o->path, a), o->source ? absolute(o->source, a) : NULL, o->contents,
+              o->binaries, o->contents_limit, o->per_kernel, o->most);
+  return ww_buf_text(&b, a);
 }
 
 static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {

@@ -9,7 +9,6 @@
 #define WW_RECORDER_INT_H
 
 #include <pthread.h>
-#include <sys/types.h>
 
 #include "../../base/map.h"
 #include "recorder.h"
@@ -47,8 +46,9 @@ struct ww_recorder {
   pthread_mutex_t lock;
   ww_recorder *next_open; /* all open recorders, for fork */
   bool forked;            /* this is a child's copy: it starts a file of its own */
-  bool broken;            /* the file cannot be written: nothing more is tried */
   ww_arena *arena;        /* lifetime: until closed or forked */
+  /* from here on of one file: all zero when it begins */
+  bool broken; /* the file cannot be written: nothing more is tried */
   WW_VEC(ww_line) lines;
   WW_VEC(ww_recorded_kernel) kernels;
   ww_strings notes;

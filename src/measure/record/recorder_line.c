@@ -67,7 +67,7 @@ static void read_head(describer *d, uint64_t address, uint64_t bytes, ww_buffer 
 static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *earlier) {
   ww_recorder *r = d->r;
   ww_buffer b = {.bytes = f->bytes, .offset = f->address - f->base};
-  b.id = ww_fmt(r->arena, "%llu", (unsigned long long)f->id);
+  b.id = ww_fmt(r->arena, "%lu", f->id);
   read_head(d, f->address, f->bytes - b.offset, &b);
   if (earlier)
     b.fill = earlier->fill;
@@ -229,9 +229,7 @@ void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recor
   arguments(&d, s);
   symbols(&d, s);
   if (d.left_out)
-    add_note(&d, ww_fmt(r->arena, "%llu bytes of contents left out: beyond the limit",
-                        (unsigned long long)d.left_out));
+    add_note(&d, ww_fmt(r->arena, "%lu bytes of contents left out: beyond the limit", d.left_out));
   if (d.note.n)
-    s->note = ww_strdup(r->arena, d.note.s);
-  ww_buf_free(&d.note);
+    s->note = ww_buf_text(&d.note, r->arena);
 }

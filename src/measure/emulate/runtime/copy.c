@@ -6,7 +6,7 @@
 
 /* ---- allocations ---- */
 
-WW_EMU_EXPORT int __wwMalloc(void **p, size_t n, int kind) {
+int __wwMalloc(void **p, size_t n, int kind) {
   static const ww_emu_kind kinds[] = {EMU_DEVICE, EMU_MANAGED, EMU_PINNED, EMU_DEVICE};
   if (!p)
     return ww_emu_error(EMU_INVALID_VALUE);
@@ -17,37 +17,34 @@ WW_EMU_EXPORT int __wwMalloc(void **p, size_t n, int kind) {
   return *p ? EMU_OK : ww_emu_error(EMU_OUT_OF_MEMORY);
 }
 
-WW_EMU_EXPORT int cudaFree(void *p) {
+int cudaFree(void *p) {
   return !p || ww_emu_free(p, false) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaFreeHost(void *p) {
+int cudaFreeHost(void *p) {
   return !p || ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaHostRegister(void *p, size_t n) {
+int cudaHostRegister(void *p, size_t n) {
   if (!p || !n)
     return ww_emu_error(EMU_INVALID_VALUE);
   ww_emu_adopt(p, n, EMU_REGISTERED);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaHostUnregister(void *p) {
+int cudaHostUnregister(void *p) {
   return ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 WW_EMU_ANSWER(cudaHostGetFlags, unsigned, 2)
-WW_EMU_SAME(cudaFreeAsync, cudaFree)
-WW_EMU_SAME(cuMemFree, cudaFree)
-WW_EMU_SAME(cuMemFreeAsync, cudaFree)
-WW_EMU_SAME(cuMemAddressFree, cudaFree)
-WW_EMU_SAME(cuMemFreeHost, cudaFreeHost)
-WW_EMU_SAME(cuMemHostRegister, cudaHostRegister)
-WW_EMU_SAME(cuMemHostUnregister, cudaHostUnregister)
-WW_EMU_EXPORT int __wwHostPointer(void **device, void *host) {
+WW_EMU_SAME(cudaFree) cudaFreeAsync, cuMemFree, cuMemFreeAsync, cuMemAddressFree;
+WW_EMU_SAME(cudaFreeHost) cuMemFreeHost;
+WW_EMU_SAME(cudaHostRegister) cuMemHostRegister;
+WW_EMU_SAME(cudaHostUnregister) cuMemHostUnregister;
+int __wwHostPointer(void **device, void *host) {
   ww_emu_block b;
   if (!ww_emu_find((uintptr_t)host, &b))
     return ww_emu_error(EMU_INVALID_VALUE);
   *device = host;
   return EMU_OK;
 }
-WW_EMU_EXPORT int __wwPointer(const void *p, int *type, void **base) {
+int __wwPointer(const void *p, int *type, void **base) {
   static const int types[] = {[EMU_DEVICE] = 2,     [EMU_MANAGED] = 3, [EMU_PINNED] = 1,
                               [EMU_REGISTERED] = 1, [EMU_SYMBOL] = 2,  [EMU_ARRAY] = 2};
   ww_emu_block b;
@@ -56,30 +53,29 @@ WW_EMU_EXPORT int __wwPointer(const void *p, int *type, void **base) {
   *base = found ? (void *)b.base : NULL;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
+int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
   uint64_t all = ww_emu_get()->memory, reserved = 512u << 20; /* what a context takes */
   *total = all;
   *free_bytes = all - ww_emu_used() > reserved ? all - ww_emu_used() - reserved : 0;
   return EMU_OK;
 }
-WW_EMU_SAME(cuMemGetInfo, cudaMemGetInfo)
+WW_EMU_SAME(cudaMemGetInfo) cuMemGetInfo;
 WW_EMU_ANSWER(cudaDeviceGetDefaultMemPool, void *, (void *)1)
-WW_EMU_SAME(cudaDeviceGetMemPool, cudaDeviceGetDefaultMemPool)
-WW_EMU_SAME(cudaMemPoolCreate, cudaDeviceGetDefaultMemPool)
-WW_EMU_EXPORT int cudaMemPoolGetAttribute(void *pool, int attribute, void *out) {
+WW_EMU_SAME(cudaDeviceGetDefaultMemPool) cudaDeviceGetMemPool, cudaMemPoolCreate;
+int cudaMemPoolGetAttribute(void *pool, int attribute, void *out) {
   if (attribute <= 3)
     *(int *)out = 1;
   else
     *(uint64_t *)out = attribute >= 5 ? ww_emu_used() : 0;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaMemRangeGetAttribute(void *out, size_t n) {
+int cudaMemRangeGetAttribute(void *out, size_t n) {
   memset(out, 0, n);
   return EMU_OK;
 }
 
 /* Within one process the handle is the address. */
-WW_EMU_EXPORT int cudaIpcGetMemHandle(void *handle, void *p) {
+int cudaIpcGetMemHandle(void *handle, void *p) {
   memcpy(handle, &p, sizeof p);
   return EMU_OK;
 }
@@ -93,8 +89,7 @@ static uint64_t room(const void *p) {
 }
 
 static bool is_device(const void *p) {
-  ww_emu_block b;
-  return ww_emu_find((uintptr_t)p, &b);
+  return room(p) != UINT64_MAX;
 }
 
 /* kind: host-host, host-device, device-host, device-device, by address. */
@@ -167,54 +162,42 @@ static int copy_bytes(void *dst, const void *src, size_t n, int kind, bool async
   return copy(&(operation){dst, src, n, n, n, 1, 0, 0}, kind, async);
 }
 
-WW_EMU_EXPORT int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch,
-                               size_t width, size_t rows) {
+int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                 size_t rows) {
   operation o = {dst, src, dpitch, spitch, width, rows, 0, 0};
   return !src && width && rows ? ww_emu_error(EMU_INVALID_VALUE) : perform_now(&o);
 }
-WW_EMU_EXPORT int cudaMemcpy(void *dst, const void *src, size_t n, int kind) {
-  return copy_bytes(dst, src, n, kind, false);
-}
-WW_EMU_EXPORT int cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind) {
-  return copy_bytes(dst, src, n, kind, true);
-}
-WW_EMU_EXPORT int cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
-                               int kind) {
-  return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, false);
-}
-WW_EMU_EXPORT int cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w,
-                                    size_t h, int kind) {
-  return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, true);
-}
-WW_EMU_EXPORT int cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n) {
-  return copy_bytes(dst, src, n, 3, false);
-}
-WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n) {
-  return copy_bytes(dst, src, n, 3, true);
-}
+
+/* A function and the one of a stream. */
+#define WITH_ASYNC(name, parameters, expression) \
+  int name parameters {                          \
+    const bool async = false;                    \
+    return expression;                           \
+  }                                              \
+  int name##Async parameters {                   \
+    const bool async = true;                     \
+    return expression;                           \
+  }
+WITH_ASYNC(cudaMemcpy, (void *dst, const void *src, size_t n, int kind),
+           copy_bytes(dst, src, n, kind, async))
+WITH_ASYNC(cudaMemcpyPeer, (void *dst, int to, const void *src, int from, size_t n),
+           copy_bytes(dst, src, n, 3, async))
+WITH_ASYNC(cudaMemcpy2D,
+           (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind),
+           copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, async))
 
 static int fill(void *dst, size_t pitch, int value, size_t width, size_t rows, bool async) {
   return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, value & 255}, async);
 }
 
-WW_EMU_EXPORT int cudaMemset(void *p, int v, size_t n) {
-  return fill(p, n, v, n, 1, false);
-}
-WW_EMU_EXPORT int cudaMemsetAsync(void *p, int v, size_t n) {
-  return fill(p, n, v, n, 1, true);
-}
-WW_EMU_EXPORT int cudaMemset2D(void *p, size_t pitch, int v, size_t w, size_t h) {
-  return fill(p, pitch, v, w, h, false);
-}
-WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h) {
-  return fill(p, pitch, v, w, h, true);
-}
+WITH_ASYNC(cudaMemset, (void *p, int v, size_t n), fill(p, n, v, n, 1, async))
+WITH_ASYNC(cudaMemset2D, (void *p, size_t pitch, int v, size_t w, size_t h),
+           fill(p, pitch, v, w, h, async))
 
 /* ---- the graph nodes that copy: stream.c keeps them ---- */
 
-WW_EMU_EXPORT int __wwGraphCopy(void **node, void *graph, void *dst, size_t dpitch, const void *src,
-                                size_t spitch, size_t w, size_t h, int set, int value,
-                                size_t elem) {
+int __wwGraphCopy(void **node, void *graph, void *dst, size_t dpitch, const void *src,
+                  size_t spitch, size_t w, size_t h, int set, int value, size_t elem) {
   operation o = {dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h, elem,
                  value};
   return ww_emu_graph_operation(node, graph, perform, &o, sizeof o);

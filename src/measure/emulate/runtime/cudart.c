@@ -17,17 +17,15 @@ static WW_VEC(struct {
   uint64_t bytes;
 }) shadows;
 
-WW_EMU_EXPORT void **__cudaRegisterFatBinary(void) {
+void **__cudaRegisterFatBinary(void) {
   static void *handle;
   ww_emu_get();
   return &handle;
 }
 
-WW_EMU_DONE(__cudaRegisterFatBinaryEnd)
-WW_EMU_DONE(__cudaUnregisterFatBinary)
+WW_EMU_ZERO __cudaRegisterFatBinaryEnd, __cudaUnregisterFatBinary;
 
-WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
-                                         const char *device) {
+int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_push(s->arena, &stubs, (__typeof__(*stubs.v)){host, ww_emu_kernel_named(device)});
@@ -35,8 +33,8 @@ WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
   return 0;
 }
 
-WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name,
-                                     int external, size_t size) {
+void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name, int external,
+                       size_t size) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
@@ -49,18 +47,17 @@ WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, cons
   ww_push(s->arena, &shadows, (__typeof__(*shadows.v)){shadow, y, size});
   ww_emu_unlock();
 }
-WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *address,
-                                            const char *name, int external, size_t size) {
+void __cudaRegisterManagedVar(void **h, void **shadow, char *address, const char *name,
+                              int external, size_t size) {
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
   __cudaRegisterVar(h, *shadow, NULL, name, external, size);
 }
 /* References: the device's variable holds a handle, which nobody sets here. */
-WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address,
-                                         const char *name) {
+void __cudaRegisterTexture(void **h, const void *shadow, const void **address, const char *name) {
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
-WW_EMU_SAME(__cudaRegisterSurface, __cudaRegisterTexture)
+WW_EMU_SAME(__cudaRegisterTexture) __cudaRegisterSurface;
 
 static ww_emu_kernel *kernel_of(const void *fn) {
   ww_emu_kernel *k = NULL;
@@ -72,7 +69,7 @@ static ww_emu_kernel *kernel_of(const void *fn) {
   return k;
 }
 
-WW_EMU_EXPORT int __wwSymbol(const void *shadow, void **address, size_t *bytes) {
+int __wwSymbol(const void *shadow, void **address, size_t *bytes) {
   for (uint32_t i = 0; i < shadows.n; i++) {
     if (shadows.v[i].shadow != shadow)
       continue;
@@ -105,14 +102,14 @@ static int launch(const ww_emu_launch *l) {
   return ww_emu_capture_launch(l) ? EMU_OK : ww_emu_error(ww_emu_launch_now(l));
 }
 
-WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared) {
+int cudaConfigureCall(dim3 grid, dim3 block, size_t shared) {
   if (pending.ncalls == MOST_NESTED)
     return ww_emu_error(EMU_INVALID_CONFIGURATION);
   pending.calls[pending.ncalls++] = (configuration){grid, block, shared};
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offset) {
+int cudaSetupArgument(const void *value, size_t size, size_t offset) {
   if (!offset)
     pending.nargs = pending.used = 0;
   size_t at = (pending.used + 15u) & ~15u;
@@ -125,7 +122,7 @@ WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offse
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaLaunch(const void *fn) {
+int cudaLaunch(const void *fn) {
   if (!pending.ncalls)
     return ww_emu_error(EMU_MISSING_CONFIGURATION);
   configuration c = pending.calls[--pending.ncalls];
@@ -142,7 +139,7 @@ WW_EMU_EXPORT int cudaLaunch(const void *fn) {
   return rc;
 }
 
-WW_EMU_SAME(__cudaPushCallConfiguration, cudaConfigureCall)
+WW_EMU_SAME(cudaConfigureCall) __cudaPushCallConfiguration;
 
 /* Only the table tells how many arguments there are. */
 int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **args,
@@ -161,8 +158,8 @@ int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **arg
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared,
-                             void *stream, int cooperative) {
+int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared, void *stream,
+               int cooperative) {
   uint32_t sizes[WW_EMU_MOST_ARGS];
   ww_emu_launch l;
   int rc = ww_emu_stub_launch(fn, g, b, shared, args, sizes, &l);
@@ -172,7 +169,7 @@ WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t
 
 /* ---- functions ---- */
 
-WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
+int __wwFunc(const void *fn, int what, int *value) {
   ww_emu_kernel *k = kernel_of(fn);
   if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
@@ -187,7 +184,7 @@ WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t shared) {
+int __wwOccupancy(int *blocks, const void *fn, int threads, size_t shared) {
   ww_emu *s = ww_emu_get();
   ww_emu_kernel *k = kernel_of(fn);
   *blocks = 0;
@@ -207,61 +204,62 @@ WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t
 
 /* ---- devices ---- */
 
-WW_EMU_EXPORT int cudaSetDevice(int device) {
+int cudaSetDevice(int device) {
   return device == 0 ? EMU_OK : ww_emu_error(EMU_INVALID_DEVICE);
 }
-WW_EMU_SAME(cudaInitDevice, cudaSetDevice)
-WW_EMU_EXPORT int cudaGetDeviceCount(int *n) {
-  if (n)
-    *n = 1;
-  return n ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
+WW_EMU_SAME(cudaSetDevice) cudaInitDevice;
+static int answer(int *to, int value) {
+  if (!to)
+    return ww_emu_error(EMU_INVALID_VALUE);
+  *to = value;
+  return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGetDevice(int *d) {
-  if (d)
-    *d = 0;
-  return d ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
+int cudaGetDeviceCount(int *n) {
+  return answer(n, 1);
+}
+int cudaGetDevice(int *d) {
+  return answer(d, 0);
 }
 WW_EMU_ANSWER(cudaChooseDevice, int, 0)
+WW_EMU_SAME(cudaChooseDevice)
+cudaDeviceGetCacheConfig, cudaDeviceCanAccessPeer, cudaDeviceGetP2PAttribute;
 WW_EMU_ANSWER(cudaGetDeviceFlags, unsigned, 0)
 WW_EMU_ANSWER(cudaDriverGetVersion, int, 12080)
-WW_EMU_ANSWER(cudaRuntimeGetVersion, int, 12080)
-WW_EMU_ANSWER(cudaDeviceGetCacheConfig, int, 0)
+WW_EMU_SAME(cudaDriverGetVersion) cudaRuntimeGetVersion;
 WW_EMU_ANSWER(cudaDeviceGetSharedMemConfig, int, 1)
-WW_EMU_ANSWER(cudaDeviceCanAccessPeer, int, 0)
-WW_EMU_ANSWER(cudaDeviceGetP2PAttribute, int, 0)
 WW_EMU_ANSWER(cudaDeviceGetByPCIBusId, int, 0)
-WW_EMU_SAME(cuDriverGetVersion, cudaDriverGetVersion)
-WW_EMU_SAME(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer)
-WW_EMU_EXPORT int cudaDeviceGetLimit(size_t *v, int limit) {
+WW_EMU_SAME(cudaDriverGetVersion) cuDriverGetVersion;
+WW_EMU_SAME(cudaDeviceCanAccessPeer) cuDeviceCanAccessPeer;
+int cudaDeviceGetLimit(size_t *v, int limit) {
   *v = limit == 2 ? 8u << 20 : 1024;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
+int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
   if (low)
     *low = 0;
   if (high)
     *high = -5;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaDeviceGetPCIBusId(char *out, int n, int d) {
+int cudaDeviceGetPCIBusId(char *out, int n, int d) {
   snprintf(out, n, "0000:00:00.0");
   return cudaSetDevice(d);
 }
 
-WW_EMU_EXPORT void __wwNothing(const char *what) {
+void __wwNothing(const char *what) {
   ww_emu_note(
       "%s computes nothing in an emulated program: what depends on its results is not right", what);
 }
 
-WW_EMU_EXPORT unsigned long long __wwDevice(int what) {
+unsigned long long __wwDevice(int what) {
   ww_emu *s = ww_emu_get();
   return what == 0 ? s->memory : what == 1 ? s->shared_sm : what == 2 ? s->shared_block : s->l2;
 }
-WW_EMU_EXPORT const char *__wwDeviceName(void) {
+const char *__wwDeviceName(void) {
   return ww_emu_get()->gpu_name;
 }
 
-WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
+int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   const ww_emu *s = ww_emu_get();
   if (device)
     return ww_emu_error(EMU_INVALID_DEVICE);
@@ -304,15 +302,15 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
       {120, s->major >= 9},
   };
   *v = 0;
-  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+  for (size_t i = 0; i < WW_COUNT(yes); i++)
     *v |= yes[i] == attribute;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+  for (size_t i = 0; i < WW_COUNT(all); i++)
     if (all[i].attribute == attribute)
       *v = all[i].value;
   return EMU_OK;
 }
 
-WW_EMU_SAME(cuDeviceGetAttribute, cudaDeviceGetAttribute)
+WW_EMU_SAME(cudaDeviceGetAttribute) cuDeviceGetAttribute;
 
 /* ---- errors ---- */
 
@@ -343,46 +341,30 @@ static const struct {
 };
 
 static const char *error_text(int code, bool name) {
-  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+  for (size_t i = 0; i < WW_COUNT(errors); i++)
     if (errors[i].code == code)
       return name ? errors[i].name : errors[i].text;
   return "unrecognized error code";
 }
-WW_EMU_EXPORT const char *cudaGetErrorString(int code) {
+const char *cudaGetErrorString(int code) {
   return error_text(code, false);
 }
-WW_EMU_EXPORT const char *cudaGetErrorName(int code) {
+const char *cudaGetErrorName(int code) {
   return error_text(code, true);
 }
-WW_EMU_EXPORT int cudaGetLastError(void) {
+int cudaGetLastError(void) {
   return ww_emu_last_error(true);
 }
-WW_EMU_EXPORT int cudaPeekAtLastError(void) {
+int cudaPeekAtLastError(void) {
   return ww_emu_last_error(false);
 }
 
 /* ---- what has nothing to do here; arguments are not looked at ---- */
 
-WW_EMU_DONE(cudaDeviceSynchronize)
-WW_EMU_DONE(cudaDeviceReset)
-WW_EMU_DONE(cudaSetDeviceFlags)
-WW_EMU_DONE(cudaSetValidDevices)
-WW_EMU_DONE(cudaDeviceSetLimit)
-WW_EMU_DONE(cudaDeviceSetCacheConfig)
-WW_EMU_DONE(cudaDeviceSetSharedMemConfig)
-WW_EMU_DONE(cudaDeviceEnablePeerAccess)
-WW_EMU_DONE(cudaDeviceDisablePeerAccess)
-WW_EMU_DONE(cudaDeviceSetMemPool)
-WW_EMU_DONE(cudaCtxResetPersistingL2Cache)
-WW_EMU_DONE(cudaThreadSynchronize)
-WW_EMU_DONE(cudaThreadExit)
-WW_EMU_DONE(cudaThreadSetLimit)
-WW_EMU_DONE(cudaThreadSetCacheConfig)
-WW_EMU_DONE(cudaProfilerStart)
-WW_EMU_DONE(cudaProfilerStop)
-WW_EMU_DONE(cudaMemPoolDestroy)
-WW_EMU_DONE(cudaMemPoolTrimTo)
-WW_EMU_DONE(cudaMemPoolSetAttribute)
-WW_EMU_DONE(cudaMemPoolSetAccess)
-WW_EMU_DONE(cudaIpcCloseMemHandle)
-WW_EMU_DONE(cudaIpcGetEventHandle)
+WW_EMU_ZERO cudaDeviceSynchronize, cudaDeviceReset, cudaSetDeviceFlags, cudaSetValidDevices,
+    cudaDeviceSetLimit, cudaDeviceSetCacheConfig, cudaDeviceSetSharedMemConfig,
+    cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess, cudaDeviceSetMemPool,
+    cudaCtxResetPersistingL2Cache, cudaThreadSynchronize, cudaThreadExit, cudaThreadSetLimit,
+    cudaThreadSetCacheConfig, cudaProfilerStart, cudaProfilerStop, cudaMemPoolDestroy,
+    cudaMemPoolTrimTo, cudaMemPoolSetAttribute, cudaMemPoolSetAccess, cudaIpcCloseMemHandle,
+    cudaIpcGetEventHandle;

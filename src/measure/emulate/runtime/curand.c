@@ -6,16 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../../base/random.h"
+
 typedef struct {
   uint64_t seed, at;
 } generator;
 
 /* A mixing function over a counter: element i from (seed, i) alone. */
 static uint64_t next(generator *g) {
-  uint64_t z = g->seed + 0x9E3779B97F4A7C15ull * ++g->at;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-  return z ^ z >> 31;
+  return ww_mix64(g->seed + WW_GOLDEN * ++g->at);
 }
 static double uniform(generator *g) {
   return ((next(g) >> 11) + 0.5) * 0x1p-53;
@@ -24,37 +23,35 @@ static double normal(generator *g) {
   return sqrt(-2 * log(uniform(g))) * cos(6.283185307179586 * uniform(g));
 }
 
-WW_EMU_EXPORT int curandCreateGenerator(generator **g) {
+int curandCreateGenerator(generator **g) {
   *g = ww_xcalloc(1, sizeof **g);
   ww_emu_note("cuRAND gives other numbers of the same distribution here");
   return 0;
 }
-WW_EMU_SAME(curandCreateGeneratorHost, curandCreateGenerator)
-WW_EMU_EXPORT int curandDestroyGenerator(generator *g) {
+WW_EMU_SAME(curandCreateGenerator) curandCreateGeneratorHost;
+int curandDestroyGenerator(generator *g) {
   free(g);
   return EMU_OK;
 }
 WW_EMU_ANSWER(curandGetVersion, int, 10309)
-WW_EMU_EXPORT int curandSetPseudoRandomGeneratorSeed(generator *g, unsigned long long s) {
+int curandSetPseudoRandomGeneratorSeed(generator *g, unsigned long long s) {
   *g = (generator){.seed = s};
   return EMU_OK;
 }
-WW_EMU_EXPORT int curandSetGeneratorOffset(generator *g, unsigned long long o) {
+int curandSetGeneratorOffset(generator *g, unsigned long long o) {
   g->at = o;
   return EMU_OK;
 }
 
-WW_EMU_DONE(curandSetStream)
-WW_EMU_DONE(curandSetGeneratorOrdering)
-WW_EMU_DONE(curandSetQuasiRandomGeneratorDimensions)
-WW_EMU_DONE(curandGenerateSeeds)
+WW_EMU_ZERO curandSetStream, curandSetGeneratorOrdering, curandSetQuasiRandomGeneratorDimensions,
+    curandGenerateSeeds;
 
 /* mean and deviation are passed, and used, for normal distributions alone */
-#define GENERATE(name, type, expression)                                                 \
-  WW_EMU_EXPORT int name(generator *g, type *out, size_t n, type mean, type deviation) { \
-    for (size_t i = 0; i < n; i++)                                                       \
-      out[i] = (type)(expression);                                                       \
-    return EMU_OK;                                                                       \
+#define GENERATE(name, type, expression)                                   \
+  int name(generator *g, type *out, size_t n, type mean, type deviation) { \
+    for (size_t i = 0; i < n; i++)                                         \
+      out[i] = (type)(expression);                                         \
+    return EMU_OK;                                                         \
   }
 GENERATE(curandGenerate, unsigned, next(g) >> 32)
 GENERATE(curandGenerateLongLong, unsigned long long, next(g))
@@ -65,7 +62,7 @@ GENERATE(curandGenerateNormalDouble, double, mean + deviation * normal(g))
 GENERATE(curandGenerateLogNormal, float, exp(mean + deviation * normal(g)))
 GENERATE(curandGenerateLogNormalDouble, double, exp(mean + deviation * normal(g)))
 
-WW_EMU_EXPORT int curandGeneratePoisson(generator *g, unsigned *out, size_t n, double lambda) {
+int curandGeneratePoisson(generator *g, unsigned *out, size_t n, double lambda) {
   for (size_t i = 0; i < n; i++) {
     double v = floor(lambda + sqrt(lambda) * normal(g) + 0.5); /* large means */
     if (lambda < 64) {

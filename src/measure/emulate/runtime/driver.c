@@ -17,82 +17,77 @@ static int one_device(int device) {
   return device ? EMU_INVALID_DEVICE : EMU_OK;
 }
 
-WW_EMU_EXPORT int cuGetErrorString(int code, const char **s) {
+int cuGetErrorString(int code, const char **s) {
   *s = cudaGetErrorString(code);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cuGetErrorName(int code, const char **s) {
+int cuGetErrorName(int code, const char **s) {
   *s = cudaGetErrorName(code);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cuDeviceGet(int *d, int ordinal) {
-  *d = ordinal;
-  return one_device(ordinal);
-}
-WW_EMU_EXPORT int cuDeviceGetName(char *s, int n, int d) {
+/* An answer about the device with that number. */
+#define OF_DEVICE(name, type, value)   \
+  int name(type *answer, int device) { \
+    *answer = value;                   \
+    return one_device(device);         \
+  }
+OF_DEVICE(cuDeviceGet, int, device)
+OF_DEVICE(cuDeviceTotalMem, size_t, ww_emu_get()->memory)
+OF_DEVICE(cuDevicePrimaryCtxRetain, void *, P(1))
+int cuDeviceGetName(char *s, int n, int d) {
   snprintf(s, n, "%s", ww_emu_get()->gpu_name);
   return one_device(d);
 }
-WW_EMU_EXPORT int cuDeviceGetUuid(void *u, int d) {
+int cuDeviceGetUuid(void *u, int d) {
   memset(u, 0, 16);
   return one_device(d);
 }
-WW_EMU_EXPORT int cuDeviceTotalMem(size_t *n, int d) {
-  *n = ww_emu_get()->memory;
-  return one_device(d);
-}
-WW_EMU_EXPORT int cuDeviceComputeCapability(int *major, int *minor, int d) {
+int cuDeviceComputeCapability(int *major, int *minor, int d) {
   *major = ww_emu_get()->major;
   *minor = ww_emu_get()->minor;
   return one_device(d);
 }
-WW_EMU_EXPORT int cuDevicePrimaryCtxRetain(void **c, int d) {
-  *c = P(1);
-  return one_device(d);
-}
-WW_EMU_EXPORT int cuCtxCreate(void **c, unsigned flags, int d) {
+int cuCtxCreate(void **c, unsigned flags, int d) {
   return cuDevicePrimaryCtxRetain(c, d);
 }
 WW_EMU_ANSWER(cuDeviceGetCount, int, 1)
 WW_EMU_ANSWER(cuCtxGetDevice, int, 0)
 WW_EMU_ANSWER(cuCtxGetCurrent, void *, P(1))
-WW_EMU_SAME(cuCtxPopCurrent, cuCtxGetCurrent)
+WW_EMU_SAME(cuCtxGetCurrent) cuCtxPopCurrent;
 
 /* ---- modules: code for a device, which cannot be taken apart here ---- */
 
-WW_EMU_EXPORT int cuModuleLoad(void) {
+int cuModuleLoad(void) {
   ww_emu_note("the program loads compiled device code at run time, which the emulation cannot: "
               "those kernels are not seen");
   return EMU_NOT_SUPPORTED;
 }
-WW_EMU_SAME(cuModuleLoadData, cuModuleLoad)
-WW_EMU_SAME(cuModuleLoadDataEx, cuModuleLoad)
+WW_EMU_SAME(cuModuleLoad) cuModuleLoadData, cuModuleLoadDataEx;
 WW_EMU_ALWAYS(cuModuleGetFunction, EMU_NOT_FOUND)
 WW_EMU_ALWAYS(cuModuleGetGlobal, EMU_NOT_FOUND)
 
 /* ---- memory ---- */
 
-WW_EMU_EXPORT int cuMemAlloc(ptr *p, size_t n) {
+int cuMemAlloc(ptr *p, size_t n) {
   return n ? __wwMalloc((void **)p, n, 0) : EMU_INVALID_VALUE;
 }
-WW_EMU_SAME(cuMemAllocAsync, cuMemAlloc)
-WW_EMU_SAME(cuMemAddressReserve, cuMemAlloc)
-WW_EMU_EXPORT int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h) {
+WW_EMU_SAME(cuMemAlloc) cuMemAllocAsync, cuMemAddressReserve;
+int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h) {
   *pitch = (w + 511) / 512 * 512;
   return cuMemAlloc(p, *pitch * h);
 }
-WW_EMU_EXPORT int cuMemAllocManaged(ptr *p, size_t n) {
+int cuMemAllocManaged(ptr *p, size_t n) {
   return __wwMalloc((void **)p, n, 1);
 }
-WW_EMU_EXPORT int cuMemAllocHost(void **p, size_t n) {
+int cuMemAllocHost(void **p, size_t n) {
   return __wwMalloc(p, n, 2);
 }
-WW_EMU_SAME(cuMemHostAlloc, cuMemAllocHost)
-WW_EMU_EXPORT int cuMemHostGetDevicePointer(ptr *d, void *h) {
+WW_EMU_SAME(cuMemAllocHost) cuMemHostAlloc;
+int cuMemHostGetDevicePointer(ptr *d, void *h) {
   *d = (uintptr_t)h;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cuMemGetAddressRange(ptr *base, size_t *n, ptr p) {
+int cuMemGetAddressRange(ptr *base, size_t *n, ptr p) {
   ww_emu_block b;
   if (!ww_emu_find(p, &b))
     return EMU_INVALID_VALUE;
@@ -102,22 +97,18 @@ WW_EMU_EXPORT int cuMemGetAddressRange(ptr *base, size_t *n, ptr p) {
     *n = b.bytes;
   return 0;
 }
-WW_EMU_EXPORT int cuMemcpy(ptr d, ptr s, size_t n) {
-  return cudaMemcpy(P(d), P(s), n, 4);
-}
-WW_EMU_EXPORT int cuMemcpyHtoD(ptr d, const void *s, size_t n) {
-  return cudaMemcpy(P(d), s, n, 1);
-}
-WW_EMU_EXPORT int cuMemcpyDtoH(void *d, ptr s, size_t n) {
-  return cudaMemcpy(d, P(s), n, 2);
-}
-WW_EMU_EXPORT int cuMemcpyDtoD(ptr d, ptr s, size_t n) {
-  return cudaMemcpy(P(d), P(s), n, 3);
-}
-WW_EMU_SAME(cuMemcpyAsync, cuMemcpy)
-WW_EMU_SAME(cuMemcpyHtoDAsync, cuMemcpyHtoD)
-WW_EMU_SAME(cuMemcpyDtoHAsync, cuMemcpyDtoH)
-WW_EMU_SAME(cuMemcpyDtoDAsync, cuMemcpyDtoD)
+#define COPY(name, to, from, kind)              \
+  int name(to dst, from src, size_t n) {        \
+    return cudaMemcpy(P(dst), P(src), n, kind); \
+  }
+COPY(cuMemcpy, ptr, ptr, 4)
+COPY(cuMemcpyHtoD, ptr, const void *, 1)
+COPY(cuMemcpyDtoH, void *, ptr, 2)
+COPY(cuMemcpyDtoD, ptr, ptr, 3)
+WW_EMU_SAME(cuMemcpy) cuMemcpyAsync;
+WW_EMU_SAME(cuMemcpyHtoD) cuMemcpyHtoDAsync;
+WW_EMU_SAME(cuMemcpyDtoH) cuMemcpyDtoHAsync;
+WW_EMU_SAME(cuMemcpyDtoD) cuMemcpyDtoDAsync;
 
 static int fill(ptr p, const void *value, size_t elem, size_t n) {
   ww_emu_block b;
@@ -127,40 +118,22 @@ static int fill(ptr p, const void *value, size_t elem, size_t n) {
     memcpy((char *)P(p) + i * elem, value, elem);
   return 0;
 }
-WW_EMU_EXPORT int cuMemsetD8(ptr p, unsigned char v, size_t n) {
-  return fill(p, &v, 1, n);
-}
-WW_EMU_EXPORT int cuMemsetD16(ptr p, unsigned short v, size_t n) {
-  return fill(p, &v, 2, n);
-}
-WW_EMU_EXPORT int cuMemsetD32(ptr p, unsigned v, size_t n) {
-  return fill(p, &v, 4, n);
-}
-WW_EMU_SAME(cuMemsetD8Async, cuMemsetD8)
-WW_EMU_SAME(cuMemsetD32Async, cuMemsetD32)
+#define FILL(name, type)              \
+  int name(ptr p, type v, size_t n) { \
+    return fill(p, &v, sizeof v, n);  \
+  }
+FILL(cuMemsetD8, unsigned char)
+FILL(cuMemsetD16, unsigned short)
+FILL(cuMemsetD32, unsigned)
+WW_EMU_SAME(cuMemsetD8) cuMemsetD8Async;
+WW_EMU_SAME(cuMemsetD32) cuMemsetD32Async;
 WW_EMU_ANSWER(cuMemCreate, unsigned long long, 1)
 WW_EMU_ANSWER(cuMemGetAllocationGranularity, size_t, 2u << 20)
 
 /* ---- what has nothing to do here ---- */
 
-WW_EMU_DONE(cuInit)
-WW_EMU_DONE(cuDevicePrimaryCtxRelease)
-WW_EMU_DONE(cuDevicePrimaryCtxReset)
-WW_EMU_DONE(cuCtxDestroy)
-WW_EMU_DONE(cuCtxSetCurrent)
-WW_EMU_DONE(cuCtxPushCurrent)
-WW_EMU_DONE(cuCtxSynchronize)
-WW_EMU_DONE(cuCtxSetLimit)
-WW_EMU_DONE(cuCtxSetCacheConfig)
-WW_EMU_DONE(cuModuleUnload)
-WW_EMU_DONE(cuStreamSynchronize)
-WW_EMU_DONE(cuStreamQuery)
-WW_EMU_DONE(cuStreamWaitEvent)
-WW_EMU_DONE(cuEventSynchronize)
-WW_EMU_DONE(cuEventQuery)
-WW_EMU_DONE(cuProfilerStart)
-WW_EMU_DONE(cuProfilerStop)
-WW_EMU_DONE(cuMemRelease)
-WW_EMU_DONE(cuMemMap)
-WW_EMU_DONE(cuMemUnmap)
-WW_EMU_DONE(cuMemSetAccess)
+WW_EMU_ZERO cuInit, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxReset, cuCtxDestroy,
+    cuCtxSetCurrent, cuCtxPushCurrent, cuCtxSynchronize, cuCtxSetLimit, cuCtxSetCacheConfig,
+    cuModuleUnload, cuStreamSynchronize, cuStreamQuery, cuStreamWaitEvent, cuEventSynchronize,
+    cuEventQuery, cuProfilerStart, cuProfilerStop, cuMemRelease, cuMemMap, cuMemUnmap,
+    cuMemSetAccess;

@@ -18,11 +18,8 @@
 #define GAP \
   512u /* behind a small allocation: the interpreter may read a few bytes past an element */
 
-static struct {
-  ww_emu_block *v;
-  uint32_t n, cap;
-  uint64_t next_id, used;
-} heap = {.next_id = 1};
+static WW_VEC(ww_emu_block) heap; /* by address */
+static uint64_t next_id = 1, used;
 
 static uint32_t after(uint64_t address) { /* index of the first block behind address */
   uint32_t lo = 0, hi = heap.n;
@@ -36,14 +33,12 @@ static uint32_t after(uint64_t address) { /* index of the first block behind add
   return lo;
 }
 
-static void insert(ww_emu_block b) {
+static void insert(ww_emu *s, ww_emu_block b) {
   uint32_t at = after(b.base);
-  if (heap.n == heap.cap)
-    heap.v = ww_xrealloc(heap.v, (heap.cap = heap.cap ? 2 * heap.cap : 64) * sizeof *heap.v);
-  memmove(heap.v + at + 1, heap.v + at, (heap.n - at) * sizeof *heap.v);
-  b.id = heap.next_id++;
+  b.id = next_id++;
+  ww_push(s->arena, &heap, b);
+  memmove(heap.v + at + 1, heap.v + at, (heap.n - 1 - at) * sizeof *heap.v);
   heap.v[at] = b;
-  heap.n++;
 }
 
 static bool counts(uint8_t kind) {
@@ -84,21 +79,22 @@ void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
   ww_emu_block b = {.bytes = bytes, .kind = kind};
   ww_emu_lock();
   void *p = NULL;
-  if (bytes <= UINT64_MAX / 4 && (!counts(b.kind) || bytes <= s->memory - heap.used))
+  if (bytes <= UINT64_MAX / 4 && (!counts(b.kind) || bytes <= s->memory - used))
     p = bytes >= LARGE ? map_large(bytes, &b) : map_small(bytes, &b);
   if (p) {
     b.base = (uintptr_t)p;
-    insert(b);
+    insert(s, b);
     if (counts(b.kind))
-      heap.used += bytes;
+      used += bytes;
   }
   ww_emu_unlock();
   return p;
 }
 
 void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind) {
+  ww_emu *s = ww_emu_get();
   ww_emu_lock();
-  insert((ww_emu_block){.base = (uintptr_t)address, .bytes = bytes, .kind = kind});
+  insert(s, (ww_emu_block){.base = (uintptr_t)address, .bytes = bytes, .kind = kind});
   ww_emu_unlock();
 }
 
@@ -122,7 +118,7 @@ bool ww_emu_free(void *address, bool pinned) {
                pinned == (b->kind == EMU_PINNED || b->kind == EMU_REGISTERED);
   if (found) {
     if (counts(b->kind))
-      heap.used -= b->bytes;
+      used -= b->bytes;
     give_back(b);
     heap.n--;
     memmove(b, b + 1, (heap.v + heap.n - b) * sizeof *b);
@@ -150,5 +146,5 @@ uint32_t ww_emu_blocks(const ww_emu_block **out) {
 }
 
 uint64_t ww_emu_used(void) {
-  return heap.used;
+  return used;
 }

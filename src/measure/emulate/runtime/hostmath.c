@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../../../base/half.h"
+
 static const double pi = 3.14159265358979323846;
 
 /* Exact at multiples of a half, as the names promise. */
@@ -37,13 +39,13 @@ static double bessel_i(double x, int order) {
   return sum;
 }
 
-#define BOTH1(name, expression)          \
-  WW_EMU_EXPORT double name(double x) {  \
-    return expression;                   \
-  }                                      \
-  WW_EMU_EXPORT float name##f(float y) { \
-    double x = y;                        \
-    return expression;                   \
+#define BOTH1(name, expression) \
+  double name(double x) {       \
+    return expression;          \
+  }                             \
+  float name##f(float y) {      \
+    double x = y;               \
+    return expression;          \
   }
 BOTH1(rsqrt, 1 / sqrt(x))
 BOTH1(rcbrt, 1 / cbrt(x))
@@ -58,10 +60,10 @@ BOTH1(cyl_bessel_i0, bessel_i(x, 0))
 BOTH1(cyl_bessel_i1, bessel_i(x, 1))
 
 #define BOTH(name, parameters, parametersf, expression) \
-  WW_EMU_EXPORT double name parameters {                \
+  double name parameters {                              \
     return expression;                                  \
   }                                                     \
-  WW_EMU_EXPORT float name##f parametersf {             \
+  float name##f parametersf {                           \
     return expression;                                  \
   }
 BOTH(fdivide, (double a, double b), (float a, float b), a / b)
@@ -73,26 +75,22 @@ BOTH(rnorm3d, THREE(double), THREE(float), 1 / hypot(hypot(a, b), c))
 BOTH(norm4d, FOUR(double), FOUR(float), hypot(hypot(a, b), hypot(c, d)))
 BOTH(rnorm4d, FOUR(double), FOUR(float), 1 / hypot(hypot(a, b), hypot(c, d)))
 
-WW_EMU_EXPORT void sincospi(double x, double *s, double *c) {
-  *s = sin_pi(x);
-  *c = cos_pi(x);
-}
-WW_EMU_EXPORT void sincospif(float x, float *s, float *c) {
-  *s = sin_pi(x);
-  *c = cos_pi(x);
-}
-WW_EMU_EXPORT unsigned umin(unsigned a, unsigned b) {
-  return a < b ? a : b;
-}
-WW_EMU_EXPORT unsigned umax(unsigned a, unsigned b) {
-  return a > b ? a : b;
-}
-WW_EMU_EXPORT long long llmin(long long a, long long b) {
-  return a < b ? a : b;
-}
-WW_EMU_EXPORT long long llmax(long long a, long long b) {
-  return a > b ? a : b;
-}
+#define SINCOSPI(name, type)            \
+  void name(type x, type *s, type *c) { \
+    *s = sin_pi(x);                     \
+    *c = cos_pi(x);                     \
+  }
+SINCOSPI(sincospi, double)
+SINCOSPI(sincospif, float)
+#define EXTREMES(least, most, type) \
+  type least(type a, type b) {      \
+    return a < b ? a : b;           \
+  }                                 \
+  type most(type a, type b) {       \
+    return a > b ? a : b;           \
+  }
+EXTREMES(umin, umax, unsigned)
+EXTREMES(llmin, llmax, long long)
 
 /* ---- bfloat16: what compilers call for conversions, where the compiler's own library is older
  * than the type. The value comes back in the same register as any 16-bit float. ---- */
@@ -104,21 +102,15 @@ static _Float16 bits16(uint16_t b) {
   return f;
 }
 
-WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncsfbf2(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  return bits16(isnan(f) ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16);
+__attribute__((weak)) _Float16 __truncsfbf2(float f) {
+  return bits16(ww_float_to_bf16(f));
 }
 /* Rounded once: to odd in single precision first. */
-WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncdfbf2(double d) {
+__attribute__((weak)) _Float16 __truncdfbf2(double d) {
   float f = d;
-  uint32_t u;
-  memcpy(&u, &f, 4);
   if (!isnan(d) && !isinf(f) && f != d) {
-    if (fabs(f) > fabs(d))
-      u--;
-    u |= 1;
-    memcpy(&f, &u, 4);
+    bool away = fabs(f) > fabs(d);
+    f = ww_bits_float((ww_float_bits(f) - away) | 1);
   }
   return __truncsfbf2(f);
 }

@@ -30,30 +30,22 @@ static size_t padding(const ww_omp_items *it, int32_t i) {
 /* ---- mappers ---- */
 
 typedef struct {
-  ww_omp_items list;
-  int32_t cap;
+  ww_arena *a;
+  WW_VEC(void *) bases, begins;
+  WW_VEC(int64_t) sizes, types;
 } components;
 
-WW_EMU_EXPORT int64_t __tgt_mapper_num_components(void *handle) {
-  return ((components *)handle)->list.n;
+int64_t __tgt_mapper_num_components(void *handle) {
+  return ((components *)handle)->bases.n;
 }
 
-WW_EMU_EXPORT void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
-                                               int64_t type) {
+void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
+                                 int64_t type) {
   components *c = handle;
-  ww_omp_items *l = &c->list;
-  if (l->n == c->cap) {
-    c->cap = c->cap ? 2 * c->cap : 16;
-    size_t bytes = c->cap * 8ull;
-    l->bases = ww_xrealloc(l->bases, bytes);
-    l->begins = ww_xrealloc(l->begins, bytes);
-    l->sizes = ww_xrealloc(l->sizes, bytes);
-    l->types = ww_xrealloc(l->types, bytes);
-  }
-  l->bases[l->n] = base;
-  l->begins[l->n] = begin;
-  l->sizes[l->n] = size;
-  l->types[l->n++] = type;
+  ww_push(c->a, &c->bases, base);
+  ww_push(c->a, &c->begins, begin);
+  ww_push(c->a, &c->sizes, size);
+  ww_push(c->a, &c->types, type);
 }
 
 typedef void mapper_fn(void *handle, void *base, void *begin, int64_t size, int64_t type,
@@ -61,15 +53,13 @@ typedef void mapper_fn(void *handle, void *base, void *begin, int64_t size, int6
 
 static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
   mapper_fn *fn = it->mappers ? it->mappers[i] : NULL;
-  components c = {.list.of_mapper = true};
   if (!fn)
     return false;
+  components c = {.a = ww_arena_new()};
   fn(&c, it->bases[i], it->begins[i], it->sizes[i], it->types[i], NULL);
-  ww_omp_data(&c.list, what);
-  free(c.list.bases);
-  free(c.list.begins);
-  free(c.list.sizes);
-  free(c.list.types);
+  ww_omp_items items = {c.bases.n, c.bases.v, c.begins.v, c.sizes.v, c.types.v, NULL, true};
+  ww_omp_data(&items, what);
+  ww_arena_free(c.a);
   return true;
 }
 

@@ -54,91 +54,59 @@ static void enter(void *fn, kmp argc, va_list ap) {
   level--;
 }
 
-WW_EMU_EXPORT int omp_get_level(void) {
+int omp_get_level(void) {
   return level;
 }
 
-WW_EMU_EXPORT void __kmpc_fork_call(void *loc, kmp argc, void *fn, ...) {
+void __kmpc_fork_call(void *loc, kmp argc, void *fn, ...) {
   va_list ap;
   va_start(ap, fn);
   enter(fn, argc, ap);
   va_end(ap);
 }
 
-WW_EMU_SAME(__kmpc_fork_teams, __kmpc_fork_call)
+WW_EMU_SAME(__kmpc_fork_call) __kmpc_fork_teams;
 
-WW_EMU_EXPORT void __kmpc_fork_call_if(void *loc, kmp argc, void *fn, kmp condition, void *args) {
+void __kmpc_fork_call_if(void *loc, kmp argc, void *fn, kmp condition, void *args) {
   void *v[MOST_CAPTURED] = {args};
   level++;
   call(fn, argc, v);
   level--;
 }
 
-WW_EMU_EXPORT void __kmpc_serialized_parallel(void) {
+void __kmpc_serialized_parallel(void) {
   level++;
 }
 
-WW_EMU_EXPORT void __kmpc_end_serialized_parallel(void) {
+void __kmpc_end_serialized_parallel(void) {
   level--;
 }
 
-WW_EMU_ALWAYS(__kmpc_global_thread_num, 0)
-WW_EMU_ALWAYS(__kmpc_bound_thread_num, 0)
-WW_EMU_ALWAYS(__kmpc_global_num_threads, 1)
-WW_EMU_ALWAYS(__kmpc_bound_num_threads, 1)
-WW_EMU_ALWAYS(__kmpc_ok_to_fork, 1)
-WW_EMU_ALWAYS(__kmpc_in_parallel, 0)
-WW_EMU_DONE(__kmpc_begin)
-WW_EMU_DONE(__kmpc_end)
-WW_EMU_DONE(__kmpc_push_num_threads)
-WW_EMU_DONE(__kmpc_push_num_teams)
-WW_EMU_DONE(__kmpc_push_num_teams_51)
-WW_EMU_DONE(__kmpc_set_thread_limit)
-WW_EMU_DONE(__kmpc_push_proc_bind)
+WW_EMU_ZERO __kmpc_global_thread_num, __kmpc_bound_thread_num, __kmpc_in_parallel, __kmpc_begin,
+    __kmpc_end, __kmpc_push_num_threads, __kmpc_push_num_teams, __kmpc_push_num_teams_51,
+    __kmpc_set_thread_limit, __kmpc_push_proc_bind;
+WW_EMU_ONE __kmpc_global_num_threads, __kmpc_bound_num_threads, __kmpc_ok_to_fork;
 
 /* ---- one thread meets nobody ---- */
 
-WW_EMU_DONE(__kmpc_barrier)
-WW_EMU_DONE(__kmpc_flush)
-WW_EMU_DONE(__kmpc_critical)
-WW_EMU_DONE(__kmpc_critical_with_hint)
-WW_EMU_DONE(__kmpc_end_critical)
-WW_EMU_DONE(__kmpc_ordered)
-WW_EMU_DONE(__kmpc_end_ordered)
-WW_EMU_DONE(__kmpc_end_single)
-WW_EMU_DONE(__kmpc_end_master)
-WW_EMU_DONE(__kmpc_end_masked)
-WW_EMU_DONE(__kmpc_scope)
-WW_EMU_DONE(__kmpc_end_scope)
-WW_EMU_DONE(__kmpc_end_reduce)
-WW_EMU_DONE(__kmpc_end_reduce_nowait)
-WW_EMU_DONE(__kmpc_end_barrier_master)
-WW_EMU_DONE(__kmpc_doacross_init)
-WW_EMU_DONE(__kmpc_doacross_post)
-WW_EMU_DONE(__kmpc_doacross_wait)
-WW_EMU_DONE(__kmpc_doacross_fini)
-WW_EMU_DONE(__kmpc_atomic_start)
-WW_EMU_DONE(__kmpc_atomic_end)
-WW_EMU_ALWAYS(__kmpc_single, 1)
-WW_EMU_ALWAYS(__kmpc_master, 1)
-WW_EMU_ALWAYS(__kmpc_masked, 1)
-WW_EMU_ALWAYS(__kmpc_barrier_master, 1)
-WW_EMU_ALWAYS(__kmpc_barrier_master_nowait, 1)
-WW_EMU_ALWAYS(__kmpc_cancel_barrier, 0)
-WW_EMU_ALWAYS(__kmpc_cancel, 0)
-WW_EMU_ALWAYS(__kmpc_cancellationpoint, 0)
-WW_EMU_ALWAYS(__kmpc_reduce, 1) /* the caller adds its part into the variable itself */
-WW_EMU_ALWAYS(__kmpc_reduce_nowait, 1)
+WW_EMU_ZERO __kmpc_barrier, __kmpc_flush, __kmpc_critical, __kmpc_critical_with_hint,
+    __kmpc_end_critical, __kmpc_ordered, __kmpc_end_ordered, __kmpc_end_single, __kmpc_end_master,
+    __kmpc_end_masked, __kmpc_scope, __kmpc_end_scope, __kmpc_end_reduce, __kmpc_end_reduce_nowait,
+    __kmpc_end_barrier_master, __kmpc_doacross_init, __kmpc_doacross_post, __kmpc_doacross_wait,
+    __kmpc_doacross_fini, __kmpc_atomic_start, __kmpc_atomic_end, __kmpc_cancel_barrier,
+    __kmpc_cancel, __kmpc_cancellationpoint;
+WW_EMU_ONE __kmpc_single, __kmpc_master, __kmpc_masked, __kmpc_barrier_master,
+    __kmpc_barrier_master_nowait;
+WW_EMU_ONE __kmpc_reduce,
+    __kmpc_reduce_nowait; /* the caller adds its part into the variable itself */
 
-WW_EMU_EXPORT void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data) {
+void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data) {
   return data;
 }
 
-WW_EMU_DONE(__kmpc_threadprivate_register)
-WW_EMU_DONE(__kmpc_threadprivate_register_vec)
-WW_EMU_DONE(__kmpc_copyprivate)
+WW_EMU_ZERO __kmpc_threadprivate_register, __kmpc_threadprivate_register_vec, __kmpc_copyprivate;
 
-WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
+void __kmpc_error(void *loc, int severity, const char *message) {
   fprintf(stderr, "OpenMP: %s\n", message ? message : "error directive");
   if (severity == 2)
     abort();
@@ -147,30 +115,29 @@ WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
 /* ---- loops: all iterations in one chunk ---- */
 
 #define LOOPS(suffix, T, S)                                                                        \
-  WW_EMU_EXPORT void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, \
-                                                     T *lower, T *upper, S *stride, S step) {      \
+  void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, T *lower,     \
+                                       T *upper, S *stride, S step) {                              \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
     *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);                     \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dist_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule,       \
-                                                          kmp *last, T *lower, T *upper,           \
-                                                          T *upper_dist, S *stride, S step) {      \
+  void __kmpc_dist_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last,          \
+                                            T *lower, T *upper, T *upper_dist, S *stride,          \
+                                            S step) {                                              \
     *upper_dist = *upper;                                                                          \
     __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step);        \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower,     \
-                                                   T upper, S step) {                              \
+  void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower, T upper,          \
+                                     S step) {                                                     \
     push_loop(lower, upper, step, step > 0 ? lower <= upper : lower >= upper);                     \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dist_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule,         \
-                                                        kmp *last, T lower, T upper, S step) {     \
+  void __kmpc_dist_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, T lower,   \
+                                          T upper, S step) {                                       \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
     __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step);                        \
   }                                                                                                \
-  WW_EMU_EXPORT kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower,        \
-                                                  T *upper, S *step) {                             \
+  kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower, T *upper, S *step) { \
     if (!loops || !chunk_of[loops - 1].left) {                                                     \
       loops -= loops > 0;                                                                          \
       return 0;                                                                                    \
@@ -183,7 +150,7 @@ WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
     *step = (S)chunk_of[loops - 1].step;                                                           \
     return 1;                                                                                      \
   }                                                                                                \
-  WW_EMU_DONE(__kmpc_dispatch_fini_##suffix)
+  WW_EMU_ZERO __kmpc_dispatch_fini_##suffix;
 
 /* Loops nest through calls; a loop that is left by a cancelled region would stay, which nobody does
  * to sixty-four of them. */
@@ -194,7 +161,7 @@ static __thread struct {
 static __thread uint32_t loops;
 
 static void push_loop(int64_t lower, int64_t upper, int64_t step, bool any) {
-  if (loops == sizeof chunk_of / sizeof *chunk_of)
+  if (loops == WW_COUNT(chunk_of))
     abort();
   chunk_of[loops++] = (__typeof__(*chunk_of)){lower, upper, step, any};
 }
@@ -203,9 +170,7 @@ LOOPS(4, int32_t, int32_t)
 LOOPS(4u, uint32_t, int32_t)
 LOOPS(8, int64_t, int64_t)
 LOOPS(8u, uint64_t, int64_t)
-WW_EMU_DONE(__kmpc_for_static_fini)
-WW_EMU_DONE(__kmpc_dispatch_deinit)
-WW_EMU_ALWAYS(__kmpc_next_section, 0)
+WW_EMU_ZERO __kmpc_for_static_fini, __kmpc_dispatch_deinit, __kmpc_next_section;
 
 /* ---- tasks: run where they are made ---- */
 
@@ -216,8 +181,8 @@ typedef struct task {
   void *destructors, *priority;
 } task; /* the compiler's own fields follow */
 
-WW_EMU_EXPORT void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t bytes,
-                                          size_t shared_bytes, void *run) {
+void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t bytes, size_t shared_bytes,
+                            void *run) {
   size_t at = (bytes + 15) / 16 * 16;
   task *t =
       calloc(1, at + shared_bytes + 16); /* stays: tasks are few, and taskloop runs one again */
@@ -228,50 +193,42 @@ WW_EMU_EXPORT void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t
   return t;
 }
 
-WW_EMU_SAME(__kmpc_omp_target_task_alloc, __kmpc_omp_task_alloc)
+WW_EMU_SAME(__kmpc_omp_task_alloc) __kmpc_omp_target_task_alloc;
 
-WW_EMU_EXPORT kmp __kmpc_omp_task(void *loc, kmp gtid, task *t) {
+kmp __kmpc_omp_task(void *loc, kmp gtid, task *t) {
   t->run(0, t);
   return 0;
 }
-WW_EMU_SAME(__kmpc_omp_task_with_deps, __kmpc_omp_task)
+WW_EMU_SAME(__kmpc_omp_task) __kmpc_omp_task_with_deps;
 
 /* The task's own bounds hold the whole loop already. */
-WW_EMU_SAME(__kmpc_taskloop, __kmpc_omp_task)
-WW_EMU_SAME(__kmpc_taskloop_5, __kmpc_omp_task)
+WW_EMU_SAME(__kmpc_omp_task) __kmpc_taskloop, __kmpc_taskloop_5;
 
-WW_EMU_ALWAYS(__kmpc_omp_taskwait, 0)
-WW_EMU_ALWAYS(__kmpc_omp_taskyield, 0)
-WW_EMU_ALWAYS(__kmpc_omp_reg_task_with_affinity, 0)
-WW_EMU_DONE(__kmpc_omp_task_begin_if0)
-WW_EMU_DONE(__kmpc_omp_task_complete_if0)
-WW_EMU_DONE(__kmpc_omp_wait_deps)
-WW_EMU_DONE(__kmpc_omp_taskwait_deps_51)
-WW_EMU_DONE(__kmpc_taskgroup)
-WW_EMU_DONE(__kmpc_end_taskgroup)
+WW_EMU_ZERO __kmpc_omp_taskwait, __kmpc_omp_taskyield, __kmpc_omp_reg_task_with_affinity,
+    __kmpc_omp_task_begin_if0, __kmpc_omp_task_complete_if0, __kmpc_omp_wait_deps,
+    __kmpc_omp_taskwait_deps_51, __kmpc_taskgroup, __kmpc_end_taskgroup;
 
 /* A reduction over tasks: there is one copy, the variable itself. */
-WW_EMU_SAME(__kmpc_taskred_init, __kmpc_threadprivate_cached)
+WW_EMU_SAME(__kmpc_threadprivate_cached) __kmpc_taskred_init;
 
-WW_EMU_EXPORT void *__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n,
-                                                 void *data) {
+void *__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n, void *data) {
   return data;
 }
 
-WW_EMU_SAME(__kmpc_task_reduction_get_th_data, __kmpc_threadprivate_cached)
+WW_EMU_SAME(__kmpc_threadprivate_cached) __kmpc_task_reduction_get_th_data;
 
-WW_EMU_DONE(__kmpc_task_reduction_modifier_fini)
+WW_EMU_ZERO __kmpc_task_reduction_modifier_fini;
 
 /* ---- memory of allocators ---- */
 
-WW_EMU_EXPORT void *__kmpc_alloc(kmp gtid, size_t bytes) {
+void *__kmpc_alloc(kmp gtid, size_t bytes) {
   return malloc(bytes ? bytes : 1);
 }
 
-WW_EMU_EXPORT void *__kmpc_aligned_alloc(kmp gtid, size_t align, size_t bytes) {
+void *__kmpc_aligned_alloc(kmp gtid, size_t align, size_t bytes) {
   return omp_aligned_alloc(align, bytes);
 }
 
-WW_EMU_EXPORT void __kmpc_free(kmp gtid, void *p) {
+void __kmpc_free(kmp gtid, void *p) {
   free(p);
 }

@@ -13,22 +13,8 @@ typedef struct {
   void *host_value, *device_value;
 } attached;
 
-static struct {
-  ww_omp_mapping *v; /* by host address */
-  size_t n, cap;
-} table;
-
-static struct {
-  attached *v;
-  size_t n, cap;
-} pointers;
-
-static void *room(void *v, size_t n, size_t *cap, size_t size) {
-  if (n < *cap)
-    return v;
-  *cap = *cap ? 2 * *cap : 64;
-  return ww_xrealloc(v, *cap * size);
-}
+static WW_VEC(ww_omp_mapping) table; /* by host address */
+static WW_VEC(attached) pointers;
 
 /* ---- mappings ---- */
 
@@ -64,10 +50,9 @@ void *ww_omp_map_device(const void *host) {
 
 static ww_omp_mapping *insert(ww_omp_mapping m) {
   size_t at = after(m.host);
-  table.v = room(table.v, table.n, &table.cap, sizeof *table.v);
-  memmove(table.v + at + 1, table.v + at, (table.n - at) * sizeof *table.v);
+  ww_push(ww_emu_get()->arena, &table, m);
+  memmove(table.v + at + 1, table.v + at, (table.n - 1 - at) * sizeof *table.v);
   table.v[at] = m;
-  table.n++;
   return &table.v[at];
 }
 
@@ -108,17 +93,16 @@ void ww_omp_map_remove(const void *host) {
 
 void ww_omp_attach(void **host_pointer, void *device_value) {
   void **device = ww_omp_map_device(host_pointer);
-  attached *p = NULL;
   if (device == host_pointer)
     return; /* not mapped */
-  for (size_t i = 0; i < pointers.n && !p; i++)
-    if (pointers.v[i].host == host_pointer)
-      p = &pointers.v[i];
-  if (!p) {
-    pointers.v = room(pointers.v, pointers.n, &pointers.cap, sizeof *pointers.v);
-    p = &pointers.v[pointers.n++];
-  }
-  *p = (attached){host_pointer, device, *host_pointer, device_value};
+  attached p = {host_pointer, device, *host_pointer, device_value};
+  uint32_t i = 0;
+  while (i < pointers.n && pointers.v[i].host != host_pointer)
+    i++;
+  if (i < pointers.n)
+    pointers.v[i] = p;
+  else
+    ww_push(ww_emu_get()->arena, &pointers, p);
   *device = device_value;
 }
 

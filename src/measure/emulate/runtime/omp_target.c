@@ -73,13 +73,12 @@ static void data(int64_t device, const ww_omp_items *items, ww_omp_action what) 
   ww_emu_unlock();
 }
 
-#define DATA_CALL(name, action)                                                                 \
-  WW_EMU_EXPORT void name##_mapper(void *loc, int64_t device, int32_t n, void **bases,          \
-                                   void **begins, int64_t *sizes, int64_t *types, void **names, \
-                                   void **mappers) {                                            \
-    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action);      \
-  }                                                                                             \
-  WW_EMU_SAME(name##_nowait_mapper, name##_mapper)
+#define DATA_CALL(name, action)                                                            \
+  void name##_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins,    \
+                     int64_t *sizes, int64_t *types, void **names, void **mappers) {       \
+    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action); \
+  }                                                                                        \
+  WW_EMU_SAME(name##_mapper) name##_nowait_mapper;
 
 DATA_CALL(__tgt_target_data_begin, WW_OMP_ENTER)
 DATA_CALL(__tgt_target_data_end, WW_OMP_LEAVE)
@@ -232,8 +231,8 @@ static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kerne
   ww_arena_free(scratch);
 }
 
-WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads,
-                                      void *id, ww_omp_kernel_args *k) {
+int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *id,
+                        ww_omp_kernel_args *k) {
   if (ww_omp_is_host(device))
     return 1;
   ww_emu_lock();
@@ -251,13 +250,10 @@ WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, 
   return r ? 0 : 1;
 }
 
-WW_EMU_SAME(__tgt_target_kernel_nowait, __tgt_target_kernel)
+WW_EMU_SAME(__tgt_target_kernel) __tgt_target_kernel_nowait;
 
 /* ---- registration: nothing to do, the entries are found by their section ---- */
 
-WW_EMU_DONE(__tgt_register_requires)
-WW_EMU_DONE(__tgt_register_lib)
-WW_EMU_DONE(__tgt_unregister_lib)
-WW_EMU_DONE(__tgt_init_all_rtls)
-WW_EMU_DONE(__tgt_set_info_flag)
-WW_EMU_DONE(__kmpc_push_target_tripcount_mapper) /* the kernel's arguments hold it since clang 15 */
+WW_EMU_ZERO __tgt_register_requires, __tgt_register_lib, __tgt_unregister_lib, __tgt_init_all_rtls,
+    __tgt_set_info_flag;
+WW_EMU_ZERO __kmpc_push_target_tripcount_mapper; /* the kernel's arguments hold it since clang 15 */

@@ -53,10 +53,7 @@ void ww_emu_note(const char *fmt, ...) {
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   ww_emu_lock();
-  bool before = false;
-  for (uint32_t i = 0; i < notes.n && !before; i++)
-    before = !strcmp(notes.v[i], text);
-  if (!before && notes.n < 64) {
+  if (notes.n < 64 && !ww_strings_have(&notes, text)) {
     ww_push(state.arena, &notes, ww_strdup(state.arena, text));
     fprintf(stderr, "warpwise: %s\n", text);
     if (state.recorder)
@@ -209,8 +206,7 @@ static void read_settings(const cJSON *o) {
 }
 
 static void read_line(char *line, size_t n) {
-  ww_err e;
-  cJSON *o = ww_json_read(line, n, &e);
+  cJSON *o = ww_json_read(line, n, NULL);
   const char *kernel = text_of(o, "kernel"), *symbol = text_of(o, "symbol");
   if (kernel)
     read_kernel(o, kernel);
@@ -242,10 +238,8 @@ static void on_abort(int number) {
 static void start(void) {
   const char *path = getenv("WARPWISE_EMULATE");
   char *text;
-  size_t n;
-  ww_err e;
   state.arena = ww_arena_new();
-  if (path && !ww_read_file(state.arena, path, 1u << 30, &text, &n, &e)) {
+  if (path && !ww_read_file(state.arena, path, 1u << 30, &text, NULL, NULL)) {
     for (char *p = text; *p;) {
       size_t len = strcspn(p, "\n");
       bool more = p[len] == '\n';

@@ -12,50 +12,48 @@
 
 /* An event is the seconds at which it was recorded; 0: not yet. */
 
-WW_EMU_EXPORT int cudaStreamCreate(void **s) {
+int cudaStreamCreate(void **s) {
   if (!s)
     return ww_emu_error(EMU_INVALID_VALUE);
   *s = ww_xcalloc(1, 64); /* an address of its own, room for an event */
   return EMU_OK;
 }
-WW_EMU_SAME(cudaStreamCreateWithFlags, cudaStreamCreate)
-WW_EMU_SAME(cudaStreamCreateWithPriority, cudaStreamCreate)
-WW_EMU_SAME(cuStreamCreate, cudaStreamCreate)
-WW_EMU_SAME(cuStreamCreateWithPriority, cudaStreamCreate)
-WW_EMU_EXPORT int cudaStreamDestroy(void *s) {
+WW_EMU_SAME(cudaStreamCreate)
+cudaStreamCreateWithFlags, cudaStreamCreateWithPriority, cuStreamCreate, cuStreamCreateWithPriority;
+int cudaStreamDestroy(void *s) {
   if ((uintptr_t)s > 2)
     free(s);
   return EMU_OK;
 }
-WW_EMU_SAME(cuStreamDestroy, cudaStreamDestroy)
-WW_EMU_EXPORT int cudaStreamGetFlags(void *s, unsigned *flags) {
+WW_EMU_SAME(cudaStreamDestroy) cuStreamDestroy;
+int cudaStreamGetFlags(void *s, unsigned *flags) {
   *flags = 0;
   return EMU_OK;
 }
-WW_EMU_SAME(cudaStreamGetPriority, cudaStreamGetFlags)
-WW_EMU_EXPORT int cudaStreamGetId(void *s, unsigned long long *id) {
+WW_EMU_SAME(cudaStreamGetFlags) cudaStreamGetPriority;
+int cudaStreamGetId(void *s, unsigned long long *id) {
   *id = (uintptr_t)s;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamGetAttribute(void *s, int a, void *v) {
+int cudaStreamGetAttribute(void *s, int a, void *v) {
   memset(v, 0, 64);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data) {
+int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data) {
   fn(s, 0, data);
   return EMU_OK;
 }
 
-WW_EMU_SAME(cudaEventCreateWithFlags, cudaStreamCreate)
-WW_EMU_SAME(cudaEventDestroy, cudaStreamDestroy)
-WW_EMU_EXPORT int cudaEventRecord(void *e) {
+WW_EMU_SAME(cudaStreamCreate) cudaEventCreateWithFlags;
+WW_EMU_SAME(cudaStreamDestroy) cudaEventDestroy;
+int cudaEventRecord(void *e) {
   if (!e)
     return ww_emu_error(EMU_INVALID_HANDLE);
   *(double *)e = ww_now();
   return EMU_OK;
 }
-WW_EMU_SAME(cudaEventRecordWithFlags, cudaEventRecord)
-WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
+WW_EMU_SAME(cudaEventRecord) cudaEventRecordWithFlags;
+int cudaEventElapsedTime(float *ms, void *from, void *to) {
   const double *a = from, *b = to;
   if (!ms || !a || !b || *a == 0 || *b == 0)
     return ww_emu_error(EMU_INVALID_HANDLE);
@@ -63,23 +61,15 @@ WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
   *ms = t > 1e-3 ? t : 1e-3f; /* programs divide by it */
   return EMU_OK;
 }
-WW_EMU_SAME(cuEventCreate, cudaStreamCreate)
-WW_EMU_SAME(cuEventDestroy, cudaStreamDestroy)
-WW_EMU_SAME(cuEventRecord, cudaEventRecord)
-WW_EMU_SAME(cuEventElapsedTime, cudaEventElapsedTime)
+WW_EMU_SAME(cudaStreamCreate) cuEventCreate;
+WW_EMU_SAME(cudaStreamDestroy) cuEventDestroy;
+WW_EMU_SAME(cudaEventRecord) cuEventRecord;
+WW_EMU_SAME(cudaEventElapsedTime) cuEventElapsedTime;
 
-WW_EMU_DONE(cudaStreamSynchronize)
-WW_EMU_DONE(cudaStreamQuery)
-WW_EMU_DONE(cudaStreamWaitEvent)
-WW_EMU_DONE(cudaStreamSetAttribute)
-WW_EMU_DONE(cudaStreamCopyAttributes)
-WW_EMU_DONE(cudaEventSynchronize)
-WW_EMU_DONE(cudaEventQuery)
-WW_EMU_DONE(cudaThreadExchangeStreamCaptureMode)
-WW_EMU_DONE(cudaGraphUpload)
-WW_EMU_DONE(cudaGraphAddDependencies)
-WW_EMU_DONE(cudaGraphDebugDotPrint)
-WW_EMU_DONE(cudaGraphKernelNodeSetAttribute)
+WW_EMU_ZERO cudaStreamSynchronize, cudaStreamQuery, cudaStreamWaitEvent, cudaStreamSetAttribute,
+    cudaStreamCopyAttributes, cudaEventSynchronize, cudaEventQuery,
+    cudaThreadExchangeStreamCaptureMode, cudaGraphUpload, cudaGraphAddDependencies,
+    cudaGraphDebugDotPrint, cudaGraphKernelNodeSetAttribute;
 
 /* ---- graphs ---- */
 
@@ -90,17 +80,15 @@ typedef struct {
   bool gone;
 } node;
 
-typedef struct {
-  node **v;
-  uint32_t n, cap;
-} graph;
+typedef WW_VEC(node *) graph;
 
 static graph *capturing;
 
 static void append(graph *g, node *n) {
-  if (g->n == g->cap)
-    g->v = ww_xrealloc(g->v, (g->cap = g->cap ? 2 * g->cap : 16) * sizeof *g->v);
-  g->v[g->n++] = n;
+  ww_emu *s = ww_emu_get();
+  ww_emu_lock();
+  ww_push(s->arena, g, n);
+  ww_emu_unlock();
 }
 
 static void *copied(const void *p, size_t n) {
@@ -154,31 +142,31 @@ static int run_graph(const graph *g) {
   return rc;
 }
 
-WW_EMU_EXPORT int cudaStreamBeginCapture(void) {
+int cudaStreamBeginCapture(void) {
   if (capturing)
     return ww_emu_error(EMU_INVALID_VALUE);
   capturing = ww_xcalloc(1, sizeof *capturing);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamEndCapture(void *stream, void **out) {
+int cudaStreamEndCapture(void *stream, void **out) {
   if (!capturing)
     return ww_emu_error(EMU_INVALID_VALUE);
   *out = capturing;
   capturing = NULL;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamIsCapturing(void *stream, int *status) {
+int cudaStreamIsCapturing(void *stream, int *status) {
   *status = capturing != NULL;
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaGraphCreate(void **g) {
+int cudaGraphCreate(void **g) {
   *g = ww_xcalloc(1, sizeof(graph));
   return EMU_OK;
 }
 /* An executable graph and a clone share the nodes: what is set in a node later counts for them too.
  * They are never freed, as other graphs may hold them; programs make few. */
-WW_EMU_EXPORT int cudaGraphClone(void **out, void *from) {
+int cudaGraphClone(void **out, void *from) {
   const graph *g = from;
   graph *c = ww_xcalloc(1, sizeof *c);
   for (uint32_t i = 0; i < g->n; i++)
@@ -186,33 +174,31 @@ WW_EMU_EXPORT int cudaGraphClone(void **out, void *from) {
   *out = c;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGraphInstantiateWithFlags(void **exec, void *g) {
+int cudaGraphInstantiateWithFlags(void **exec, void *g) {
   return g ? cudaGraphClone(exec, g) : ww_emu_error(EMU_INVALID_HANDLE);
 }
-WW_EMU_EXPORT int cudaGraphLaunch(void *exec) {
+int cudaGraphLaunch(void *exec) {
   return exec ? run_graph(exec) : ww_emu_error(EMU_INVALID_HANDLE);
 }
-WW_EMU_EXPORT int cudaGraphDestroy(void *g) {
-  if (g)
-    free(((graph *)g)->v);
+int cudaGraphDestroy(void *g) {
   free(g);
   return EMU_OK;
 }
-WW_EMU_SAME(cudaGraphExecDestroy, cudaGraphDestroy)
-WW_EMU_EXPORT int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
+WW_EMU_SAME(cudaGraphDestroy) cudaGraphExecDestroy;
+int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   const graph *g = from;
   for (size_t i = 0; nodes && i < *n && i < g->n; i++)
     nodes[i] = g->v[i];
   *n = g->n;
   return EMU_OK;
 }
-WW_EMU_SAME(cudaGraphGetRootNodes, cudaGraphGetNodes)
-WW_EMU_EXPORT int cudaGraphDestroyNode(void *n) {
+WW_EMU_SAME(cudaGraphGetNodes) cudaGraphGetRootNodes;
+int cudaGraphDestroyNode(void *n) {
   ((node *)n)->gone = true;
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwGraphCall(void **out, void *g, void (*fn)(void *), void *data) {
+int __wwGraphCall(void **out, void *g, void (*fn)(void *), void *data) {
   node *p = add(g, (node){.fn = fn, .data = data});
   if (out)
     *out = p;
@@ -224,17 +210,16 @@ int ww_emu_graph_operation(void **out, void *g, void (*fn)(void *), const void *
 static void run_child(void *g) {
   run_graph(g);
 }
-WW_EMU_EXPORT int __wwGraphChild(void **out, void *g, void *child) {
+int __wwGraphChild(void **out, void *g, void *child) {
   void *own;
   cudaGraphClone(&own, child);
   return __wwGraphCall(out, g, run_child, own);
 }
-WW_EMU_EXPORT int cudaGraphAddEmptyNode(void **out, void *g) {
+int cudaGraphAddEmptyNode(void **out, void *g) {
   return __wwGraphCall(out, g, NULL, NULL);
 }
 
-WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared,
-                               void **args) {
+int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared, void **args) {
   uint32_t sizes[WW_EMU_MOST_ARGS];
   ww_emu_launch l;
   int rc = ww_emu_stub_launch(fn, g, b, shared, args, sizes, &l);
@@ -242,15 +227,15 @@ WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t s
     keep_arguments(n, &l);
   return rc;
 }
-WW_EMU_EXPORT int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block,
-                               size_t shared, void **args) {
+int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block,
+                 size_t shared, void **args) {
   node *p = add(g, (node){0});
   if (out)
     *out = p;
   return __wwGraphSet(p, fn, grid, block, shared, args);
 }
 
-WW_EMU_EXPORT int cudaLaunchHostFunc(void *stream, void (*fn)(void *), void *data) {
+int cudaLaunchHostFunc(void *stream, void (*fn)(void *), void *data) {
   if (capturing)
     __wwGraphCall(NULL, capturing, fn, data);
   else

@@ -11,8 +11,7 @@ typedef struct {
   int desc[5];
 } array;
 
-WW_EMU_EXPORT int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, size_t d,
-                                const int *desc) {
+int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, size_t d, const int *desc) {
   size_t n = elem * w * (h ? h : 1) * (d ? d : 1);
   if (!out || !n)
     return ww_emu_error(EMU_INVALID_VALUE);
@@ -27,8 +26,7 @@ WW_EMU_EXPORT int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, siz
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwArray(const void *handle, void **data, size_t *elem, size_t dims[3],
-                            int *desc) {
+int __wwArray(const void *handle, void **data, size_t *elem, size_t dims[3], int *desc) {
   const array *a = handle;
   if (!a)
     return ww_emu_error(EMU_INVALID_HANDLE);
@@ -39,7 +37,7 @@ WW_EMU_EXPORT int __wwArray(const void *handle, void **data, size_t *elem, size_
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaFreeArray(void *handle) {
+int cudaFreeArray(void *handle) {
   array *a = handle;
   if (!a)
     return EMU_OK;
@@ -47,7 +45,7 @@ WW_EMU_EXPORT int cudaFreeArray(void *handle) {
   free(a);
   return EMU_OK;
 }
-WW_EMU_SAME(cudaFreeMipmappedArray, cudaFreeArray)
+WW_EMU_SAME(cudaFreeArray) cudaFreeMipmappedArray;
 
 /* ---- textures ---- */
 
@@ -60,7 +58,7 @@ bool ww_emu_is_texture(uint64_t handle) {
   return found;
 }
 
-WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data) {
+int __wwTexture(unsigned long long *out, const void *data) {
   if (!out || !data)
     return ww_emu_error(EMU_INVALID_VALUE);
   ww_emu *s = ww_emu_get();
@@ -72,7 +70,7 @@ WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data) {
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaDestroyTextureObject(unsigned long long handle) {
+int cudaDestroyTextureObject(unsigned long long handle) {
   ww_emu_lock();
   for (uint32_t i = 0; i < textures.n; i++)
     if (textures.v[i] == handle)
@@ -80,4 +78,4 @@ WW_EMU_EXPORT int cudaDestroyTextureObject(unsigned long long handle) {
   ww_emu_unlock();
   return EMU_OK;
 }
-WW_EMU_SAME(cudaDestroySurfaceObject, cudaDestroyTextureObject)
+WW_EMU_SAME(cudaDestroyTextureObject) cudaDestroySurfaceObject;
