@@ -98,20 +98,17 @@ void call_each(low_callee *c, low_each f, int x, int y) {
     if (odd_width(c->at[a]))
       low_refuse(c->F, "calls %s on integers of unusual width", c->name);
   for (uint32_t i = 0; i < n; i++) {
-    low_lane s = {.v = {WW_NOVAL, WW_NOVAL, WW_NOVAL, WW_NOVAL},
-                  .rt = c->rt->c[i].type,
-                  .sign = call_signed(c),
-                  .c = c,
-                  .F = c->F,
-                  .x = x,
-                  .y = y};
+    ww_val v[4] = {WW_NOVAL, WW_NOVAL, WW_NOVAL, WW_NOVAL};
+    ww_type t[4] = {WW_VOID};
     for (uint32_t a = 0; a < nargs; a++) {
       if (!c->at[a]->n)
         continue;
       uint32_t k = c->at[a]->n == n ? i : 0;
-      s.v[a] = low_comp_of(c->F, c->arg[a], k);
-      s.t[a] = c->at[a]->c[k].type;
+      v[a] = low_comp_of(c->F, c->arg[a], k);
+      t[a] = c->at[a]->c[k].type;
     }
+    low_lane s = {v[0],           v[1], v[2], t[0], t[1], t[2], c->rt->c[i].type,
+                  call_signed(c), c,    c->F, x,    y};
     c->res[i] = f(&s);
   }
 }
@@ -121,8 +118,8 @@ void call_each(low_callee *c, low_each f, int x, int y) {
 /* x: ww_op, y: sub and, from bit 8 on, flags */
 ww_val each_op(const low_lane *s) {
   int n = ww_ops[s->x].nsrc;
-  return low_opx(s->F, s->x, s->rt, s->y & 255, s->y >> 8, s->v[0], n > 1 ? s->v[1] : WW_NOVAL,
-                 n > 2 ? s->v[2] : WW_NOVAL);
+  return low_opx(s->F, s->x, s->rt, s->y & 255, s->y >> 8, s->a, n > 1 ? s->b : WW_NOVAL,
+                 n > 2 ? s->c : WW_NOVAL);
 }
 
 static bool has_int_result(int math) {
@@ -133,39 +130,38 @@ static bool has_int_result(int math) {
 ww_val each_math(const low_lane *s) {
   low_fn *F = s->F;
   int n = ww_math_args[s->x], flags = s->y & 255;
-  if (low_fmf(F, s->c->inst) & LLVMFastMathApproxFunc)
+  if (low_fmf(F, s->call->inst) & LLVMFastMathApproxFunc)
     flags |= WW_F_APPROX;
-  ww_val v[3] = {s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL};
-  int int_at = s->x == WW_MATH_POWI || s->x == WW_MATH_LDEXP ? 1
-               : s->x == WW_MATH_JN || s->x == WW_MATH_YN    ? 0
-                                                             : -1;
-  if (int_at >= 0)
-    v[int_at] = low_convert(F, v[int_at], s->t[int_at], WW_I32, WW_RN, true);
+  ww_val a = s->a, b = n > 1 ? s->b : WW_NOVAL;
+  if (s->x == WW_MATH_JN || s->x == WW_MATH_YN)
+    a = low_convert(F, a, s->ta, WW_I32, WW_RN, true);
+  if (s->x == WW_MATH_POWI || s->x == WW_MATH_LDEXP)
+    b = low_convert(F, b, s->tb, WW_I32, WW_RN, true);
   bool int_result = has_int_result(s->x);
-  ww_val r = low_math(F, s->x, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
+  ww_val r = low_math(F, s->x, int_result ? WW_I32 : s->rt, flags, a, b, n > 2 ? s->c : WW_NOVAL);
   low_math_round(F, s->x, s->y >> 8);
   return int_result ? low_int_to(F, r, WW_I32, s->rt, true) : r;
 }
 
 ww_val each_count(const low_lane *s) { /* bits at the argument's width */
-  return low_int_to(s->F, low_unary(s->F, s->x, s->t[0], s->v[0]), s->t[0], s->rt, false);
+  return low_int_to(s->F, low_unary(s->F, s->x, s->ta, s->a), s->ta, s->rt, false);
 }
 
 ww_val each_ffs(const low_lane *s) {
   low_fn *F = s->F;
-  ww_type t = s->t[0];
-  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, t, s->v[0]), t, 1), none = low_const(F, t, 0);
-  n = low_select(F, t, low_cmp(F, WW_EQ, t, s->v[0], none), none, n);
+  ww_type t = s->ta;
+  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, t, s->a), t, 1), none = low_const(F, t, 0);
+  n = low_select(F, t, low_cmp(F, WW_EQ, t, s->a, none), none, n);
   return low_int_to(F, n, t, s->rt, false);
 }
 
 /* any scalar conversion; x: ww_round, y: signed */
 ww_val each_cvt(const low_lane *s) {
-  return low_convert(s->F, s->v[0], s->t[0], s->rt, s->x, s->y);
+  return low_convert(s->F, s->a, s->ta, s->rt, s->x, s->y);
 }
 
 ww_val each_same(const low_lane *s) {
-  return s->v[0];
+  return s->a;
 }
 
 static bool lane_sign(const low_lane *s, int given) {
@@ -184,7 +180,7 @@ static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, 
 ww_val each_sat(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
-  ww_val a = s->v[0], b = s->v[1];
+  ww_val a = s->a, b = s->b;
   bool sign = lane_sign(s, s->y);
   if (!sign && s->x == WW_OP_SUB)
     return lane_op(s, WW_OP_SUB, lane_op(s, WW_OP_UMAX, a, b), b);
@@ -202,25 +198,25 @@ ww_val each_sat(const low_lane *s) {
  */
 ww_val each_hadd(const low_lane *s) {
   ww_op shift = lane_sign(s, s->y) ? WW_OP_ASHR : WW_OP_LSHR;
-  ww_val x = lane_op(s, WW_OP_XOR, s->v[0], s->v[1]);
+  ww_val x = lane_op(s, WW_OP_XOR, s->a, s->b);
   x = lane_op(s, shift, x, low_const(s->F, s->rt, 1));
   return lane_op(s, s->x ? WW_OP_SUB : WW_OP_ADD,
-                 lane_op(s, s->x ? WW_OP_OR : WW_OP_AND, s->v[0], s->v[1]), x);
+                 lane_op(s, s->x ? WW_OP_OR : WW_OP_AND, s->a, s->b), x);
 }
 
 static ww_val lane_add(const low_lane *s, ww_val product) {
-  return s->y ? lane_op(s, WW_OP_ADD, product, s->v[2]) : product;
+  return s->y ? lane_op(s, WW_OP_ADD, product, s->c) : product;
 }
 
 /* x: signed, -1 by lane, y: adds the third */
 ww_val each_mulhi(const low_lane *s) {
   ww_op op = lane_sign(s, s->x) ? WW_OP_MULHS : WW_OP_MULHU;
-  return lane_add(s, lane_op(s, op, s->v[0], s->v[1]));
+  return lane_add(s, lane_op(s, op, s->a, s->b));
 }
 
 ww_val each_mul24(const low_lane *s) {
   bool sign = lane_sign(s, s->x);
-  ww_val a = low_24(s->F, s->v[0], sign), b = low_24(s->F, s->v[1], sign);
+  ww_val a = low_24(s->F, s->a, sign), b = low_24(s->F, s->b, sign);
   return lane_add(s, lane_op(s, WW_OP_MUL, a, b));
 }
 
@@ -277,16 +273,16 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
 
 /* OpenCL's vector relations answer -1, scalar ones 1 */
 ww_val lane_bool(const low_lane *s, ww_val i1) {
-  return low_int_to(s->F, i1, WW_I1, s->rt, s->c->sig[0] && s->c->rt->n > 1);
+  return low_int_to(s->F, i1, WW_I1, s->rt, s->call->sig[0] && s->call->rt->n > 1);
 }
 
 ww_val each_fclass(const low_lane *s) {
-  return lane_bool(s, s->x == FC_SIGN ? sign_bit(s->F, s->t[0], s->v[0])
-                                      : fpclass(s->F, s->t[0], s->v[0], s->x));
+  return lane_bool(s, s->x == FC_SIGN ? sign_bit(s->F, s->ta, s->a)
+                                      : fpclass(s->F, s->ta, s->a, s->x));
 }
 
 ww_val each_clamp01(const low_lane *s) {
-  return low_clamp01(s->F, s->rt, s->v[0]);
+  return low_clamp01(s->F, s->rt, s->a);
 }
 
 /* y: 1 the amount is clamped at the width, 2 rotate */
@@ -294,47 +290,47 @@ ww_val each_fshift(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
   if (s->y == 2)
-    return low_op(F, s->x, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
-  ww_val r = low_op(F, s->x, t, s->v[0], s->v[1], s->v[2]);
+    return low_op(F, s->x, t, s->a, s->a, low_int_to(F, s->b, s->tb, t, false));
+  ww_val r = low_op(F, s->x, t, s->a, s->b, s->c);
   if (s->y == 0)
     return r;
-  ww_val full = low_cmp(F, WW_UGE, t, s->v[2], low_const(F, t, ww_type_bits(t)));
-  return low_select(F, t, full, s->x == WW_OP_FSHL ? s->v[1] : s->v[0], r);
+  ww_val full = low_cmp(F, WW_UGE, t, s->c, low_const(F, t, ww_type_bits(t)));
+  return low_select(F, t, full, s->x == WW_OP_FSHL ? s->b : s->a, r);
 }
 
 ww_val each_sad(const low_lane *s) {
-  return low_opx(s->F, WW_OP_SAD, s->rt, s->x, 0, s->v[0], s->v[1], s->v[2]);
+  return low_opx(s->F, WW_OP_SAD, s->rt, s->x, 0, s->a, s->b, s->c);
 }
 
 ww_val each_bits(const low_lane *s) {
   low_fn *F = s->F;
   if (s->x == 1)
-    return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16,
+    return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->ta, WW_RN, s->a), WW_F16,
                     s->rt); /* float -> half bits */
   if (s->x == 2)
-    return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->v[0], s->t[0], WW_F16));
-  return low_bits(F, s->v[0], s->t[0], s->rt);
+    return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->a, s->ta, WW_F16));
+  return low_bits(F, s->a, s->ta, s->rt);
 }
 
 /* x: WW_OP_FMIN or FMAX, y: a NaN wins */
 ww_val each_fminmax(const low_lane *s) {
-  ww_val r = lane_op(s, s->x, s->v[0], s->v[1]);
+  ww_val r = lane_op(s, s->x, s->a, s->b);
   if (!s->y)
     return r;
-  ww_val any = low_cmp(s->F, WW_FUNO, s->rt, s->v[0], s->v[1]);
+  ww_val any = low_cmp(s->F, WW_FUNO, s->rt, s->a, s->b);
   return low_select(s->F, s->rt, any, low_fconst(s->F, s->rt, NAN), r);
 }
 
 ww_val each_byte_perm(const low_lane *s) { /* three bits of each selector count */
   uint64_t k;
-  ww_val sel = low_is_const(s->F, s->v[2], &k)
+  ww_val sel = low_is_const(s->F, s->c, &k)
                    ? low_i32(s->F, k & 0x7777)
-                   : low_op32(s->F, WW_OP_AND, s->v[2], low_i32(s->F, 0x7777));
-  return low_op(s->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
+                   : low_op32(s->F, WW_OP_AND, s->c, low_i32(s->F, 0x7777));
+  return low_op(s->F, WW_OP_PRMT, WW_I32, s->a, s->b, sel);
 }
 
 ww_val each_rcp(const low_lane *s) {
-  return low_math1(s->F, WW_MATH_RCP, s->rt, s->x, s->v[0]);
+  return low_math1(s->F, WW_MATH_RCP, s->rt, s->x, s->a);
 }
 
 /* ---- whole-call handlers: LLVM and C ---- */

@@ -190,35 +190,35 @@ static ww_val minmax(const low_lane *s, bool max, ww_val a, ww_val b) {
 }
 
 static ww_val each_minmax(const low_lane *s) {
-  return minmax(s, s->x, s->v[0], s->v[1]);
+  return minmax(s, s->x, s->a, s->b);
 }
 
 static ww_val each_clamp(const low_lane *s) {
-  return minmax(s, false, minmax(s, true, s->v[0], s->v[1]), s->v[2]);
+  return minmax(s, false, minmax(s, true, s->a, s->b), s->c);
 }
 
 static ww_val each_abs(const low_lane *s) {
-  return s->sign ? low_unary(s->F, WW_OP_IABS, s->rt, s->v[0]) : s->v[0];
+  return s->sign ? low_unary(s->F, WW_OP_IABS, s->rt, s->a) : s->a;
 }
 
 static ww_val each_abs_diff(const low_lane *s) {
-  ww_val hi = minmax(s, true, s->v[0], s->v[1]), lo = minmax(s, false, s->v[0], s->v[1]);
+  ww_val hi = minmax(s, true, s->a, s->b), lo = minmax(s, false, s->a, s->b);
   return lane_op(s, WW_OP_SUB, hi, lo);
 }
 
 static ww_val each_scale(const low_lane *s) {
   double k = s->x ? 57.29577951308232 : 0.017453292519943295;
-  return lane_op(s, WW_OP_FMUL, s->v[0], low_fconst(s->F, s->rt, k));
+  return lane_op(s, WW_OP_FMUL, s->a, low_fconst(s->F, s->rt, k));
 }
 
 static ww_val each_mix(const low_lane *s) { /* x + (y - x) * a */
-  ww_val d = low_binary(s->F, WW_OP_FSUB, s->rt, s->v[1], s->v[0]);
-  return low_op(s->F, WW_OP_FMA, s->rt, d, s->v[2], s->v[0]);
+  ww_val d = low_binary(s->F, WW_OP_FSUB, s->rt, s->b, s->a);
+  return low_op(s->F, WW_OP_FMA, s->rt, d, s->c, s->a);
 }
 
 static ww_val each_step(const low_lane *s) {
   low_fn *F = s->F;
-  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->v[1], s->v[0]), low_fconst(F, s->rt, 0),
+  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->b, s->a), low_fconst(F, s->rt, 0),
                     low_fconst(F, s->rt, 1));
 }
 
@@ -226,8 +226,8 @@ static ww_val each_smoothstep(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
   ww_val u = low_clamp01(F, t,
-                         lane_op(s, WW_OP_FDIV, lane_op(s, WW_OP_FSUB, s->v[2], s->v[0]),
-                                 lane_op(s, WW_OP_FSUB, s->v[1], s->v[0])));
+                         lane_op(s, WW_OP_FDIV, lane_op(s, WW_OP_FSUB, s->c, s->a),
+                                 lane_op(s, WW_OP_FSUB, s->b, s->a)));
   ww_val k = low_op(F, WW_OP_FMA, t, u, low_fconst(F, t, -2), low_fconst(F, t, 3));
   return lane_op(s, WW_OP_FMUL, lane_op(s, WW_OP_FMUL, u, u), k);
 }
@@ -236,20 +236,20 @@ static ww_val each_sign(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
   ww_val zero = low_fconst(F, t, 0),
-         one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->v[0], WW_NOVAL);
-  ww_val r = low_select(F, t, low_cmp(F, WW_FOEQ, t, s->v[0], zero), s->v[0], one);
-  return low_select(F, t, low_cmp(F, WW_FUNO, t, s->v[0], s->v[0]), zero, r);
+         one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->a, WW_NOVAL);
+  ww_val r = low_select(F, t, low_cmp(F, WW_FOEQ, t, s->a, zero), s->a, one);
+  return low_select(F, t, low_cmp(F, WW_FUNO, t, s->a, s->a), zero, r);
 }
 
 static ww_val each_rotate(const low_lane *s) {
-  return low_op(s->F, WW_OP_FSHL, s->rt, s->v[0], s->v[0], s->v[1]);
+  return low_op(s->F, WW_OP_FSHL, s->rt, s->a, s->a, s->b);
 }
 
 static ww_val each_upsample(const low_lane *s) {
-  ww_val hi = low_int_to(s->F, s->v[0], s->t[0], s->rt, false),
-         lo = low_int_to(s->F, s->v[1], s->t[1], s->rt, false);
+  ww_val hi = low_int_to(s->F, s->a, s->ta, s->rt, false),
+         lo = low_int_to(s->F, s->b, s->tb, s->rt, false);
   return lane_op(s, WW_OP_OR,
-                 lane_op(s, WW_OP_SHL, hi, low_const(s->F, s->rt, ww_type_bits(s->t[1]))), lo);
+                 lane_op(s, WW_OP_SHL, hi, low_const(s->F, s->rt, ww_type_bits(s->tb))), lo);
 }
 
 static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 64 */
@@ -257,10 +257,10 @@ static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 6
   ww_type t = s->rt;
   if (t == WW_I64)
     low_refuse(F, "calls mad_sat on 64-bit integers");
-  ww_val v[3];
-  for (int k = 0; k < 3; k++)
-    v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
-  ww_val r = low_binary(F, WW_OP_ADD, WW_I64, low_binary(F, WW_OP_MUL, WW_I64, v[0], v[1]), v[2]);
+  ww_val a = low_int_to(F, s->a, t, WW_I64, s->sign);
+  ww_val b = low_int_to(F, s->b, t, WW_I64, s->sign);
+  ww_val c = low_int_to(F, s->c, t, WW_I64, s->sign);
+  ww_val r = low_op64(F, WW_OP_ADD, low_op64(F, WW_OP_MUL, a, b), c);
   unsigned w = ww_type_bits(t) & 63;
   uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1,
            lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
@@ -269,32 +269,30 @@ static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 6
                     false);
 }
 
-static ww_val as_int(const low_lane *s, int k) {
-  return low_bits(s->F, s->v[k], s->t[k], low_int_type(ww_type_bits(s->t[k])));
-}
-
 static ww_val each_bitselect(const low_lane *s) { /* a where the mask is 0, b where 1 */
   low_fn *F = s->F;
   ww_type t = low_int_type(ww_type_bits(s->rt));
-  ww_val a = as_int(s, 0), b = as_int(s, 1), m = as_int(s, 2);
+  ww_val a = low_bits(F, s->a, s->ta, t);
+  ww_val b = low_bits(F, s->b, s->tb, t);
+  ww_val m = low_bits(F, s->c, s->tc, t);
   ww_val d = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_XOR, t, a, b), m);
   return low_bits(F, low_binary(F, WW_OP_XOR, t, a, d), t, s->rt);
 }
 
 static ww_val each_select(const low_lane *s) { /* scalar: c != 0, vector: its sign bit */
-  ww_val zero = low_const(s->F, s->t[2], 0),
-         p = low_cmp(s->F, s->c->rt->n > 1 ? WW_SLT : WW_NE, s->t[2], s->v[2], zero);
-  return low_select(s->F, s->rt, p, s->v[1], s->v[0]);
+  ww_val zero = low_const(s->F, s->tc, 0),
+         p = low_cmp(s->F, s->call->rt->n > 1 ? WW_SLT : WW_NE, s->tc, s->c, zero);
+  return low_select(s->F, s->rt, p, s->b, s->a);
 }
 
 static ww_val each_rootn(const low_lane *s) {
-  ww_val n = low_cvt(s->F, WW_OP_SITOF, s->rt, s->t[1], WW_RN, s->v[1]);
+  ww_val n = low_cvt(s->F, WW_OP_SITOF, s->rt, s->tb, WW_RN, s->b);
   ww_val r = low_math1(s->F, WW_MATH_RCP, s->rt, 0, n);
-  return low_math(s->F, WW_MATH_POW, s->rt, 0, s->v[0], r, WW_NOVAL);
+  return low_math(s->F, WW_MATH_POW, s->rt, 0, s->a, r, WW_NOVAL);
 }
 
 static ww_val each_compare(const low_lane *s) {
-  return lane_bool(s, low_cmp(s->F, s->x, s->t[0], s->v[0], s->v[1]));
+  return lane_bool(s, low_cmp(s->F, s->x, s->ta, s->a, s->b));
 }
 
 static ww_val each_nan(const low_lane *s) {
@@ -419,24 +417,23 @@ static int named_rounding(const char *s, int none) {
 
 static ww_val each_convert(const low_lane *s) { /* s->y: 1 target signed, 2 saturate */
   low_fn *F = s->F;
-  bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), to_signed = s->y & 1;
+  bool from_f = ww_is_float(s->ta), to_f = ww_is_float(s->rt), to_signed = s->y & 1;
   unsigned w = ww_type_bits(s->rt);
-  ww_val v = s->v[0];
+  ww_val v = s->a;
   if (from_f || to_f)
-    return low_convert(F, v, s->t[0], s->rt, s->x, from_f ? to_signed : s->sign);
-  if (!(s->y & 2) || s->t[0] == WW_I1)
-    return low_int_to(F, v, s->t[0], s->rt, s->sign);
+    return low_convert(F, v, s->ta, s->rt, s->x, from_f ? to_signed : s->sign);
+  if (!(s->y & 2) || s->ta == WW_I1)
+    return low_int_to(F, v, s->ta, s->rt, s->sign);
   /* clamp where the source reaches beyond the target's range */
-  unsigned wf = ww_type_bits(s->t[0]);
+  unsigned wf = ww_type_bits(s->ta);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
   if (s->sign && !to_signed)
-    v = low_binary(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0));
+    v = low_binary(F, WW_OP_SMAX, s->ta, v, low_const(F, s->ta, 0));
   if (s->sign && to_signed && wf > w)
-    v = low_binary(F, WW_OP_SMAX, s->t[0], v,
-                   low_const(F, s->t[0], (uint64_t) - (1ull << (w - 1))));
+    v = low_binary(F, WW_OP_SMAX, s->ta, v, low_const(F, s->ta, (uint64_t) - (1ull << (w - 1))));
   if (wf > w || (wf == w && !s->sign && to_signed))
-    v = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top));
-  return low_int_to(F, v, s->t[0], s->rt, s->sign);
+    v = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->ta, v, low_const(F, s->ta, top));
+  return low_int_to(F, v, s->ta, s->rt, s->sign);
 }
 
 static bool cl_convert(low_callee *c, const char *s) {

@@ -24,11 +24,11 @@ typedef struct {
 
 /* One lane of an elementwise call. */
 typedef struct {
-  ww_val v[4];
-  ww_type t[4];
+  ww_val a, b, c;     /* arguments; WW_NOVAL where there are fewer */
+  ww_type ta, tb, tc; /* their types */
   ww_type rt;
   bool sign; /* OpenCL: the first argument is signed */
-  low_callee *c;
+  low_callee *call;
   low_fn *F;
   int x, y; /* of the row */
 } low_lane;
