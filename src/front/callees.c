@@ -33,8 +33,12 @@ void call_run(low_callee *c, const low_row *r) {
 
 /* ---- helpers for handlers ---- */
 
+ww_val call_comp(low_callee *c, uint32_t arg, uint32_t i) {
+  return low_comp_of(c->F, c->arg[arg], i);
+}
+
 ww_val call_arg(low_callee *c, uint32_t i) {
-  return low_scalar(c->F, c->arg[i]);
+  return call_comp(c, i, 0);
 }
 
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign) {
@@ -104,7 +108,7 @@ void call_each(low_callee *c, low_each f, int x, int y) {
       if (!c->at[a]->n)
         continue;
       uint32_t k = c->at[a]->n == n ? i : 0;
-      v[a] = low_comp_of(c->F, c->arg[a], k);
+      v[a] = call_comp(c, a, k);
       t[a] = c->at[a]->c[k].type;
     }
     low_lane s = {v[0],           v[1], v[2], t[0], t[1], t[2], c->rt->c[i].type,
@@ -173,7 +177,7 @@ static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, 
   bool add = op == WW_OP_ADD;
   ww_val x = low_binary(F, WW_OP_XOR, t, a, r);
   ww_val y = low_binary(F, WW_OP_XOR, t, add ? b : a, add ? r : b);
-  return low_cmp(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), low_const(F, t, 0));
+  return low_cmpk(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), 0);
 }
 
 /* x: WW_OP_ADD or SUB, y: signed, -1 by lane */
@@ -189,8 +193,7 @@ ww_val each_sat(const low_lane *s) {
     return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
   unsigned top = ww_type_bits(t) - 1;
   ww_val shift = low_const(F, t, top), over = signed_overflow(F, s->x, t, a, b, r);
-  ww_val limit =
-      lane_op(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), low_const(F, t, (1ull << top) - 1));
+  ww_val limit = lane_opk(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), (1ull << top) - 1);
   return low_select(F, t, over, limit, r);
 }
 
@@ -199,7 +202,7 @@ ww_val each_sat(const low_lane *s) {
 ww_val each_hadd(const low_lane *s) {
   ww_op shift = lane_sign(s, s->y) ? WW_OP_ASHR : WW_OP_LSHR;
   ww_val x = lane_op(s, WW_OP_XOR, s->a, s->b);
-  x = lane_op(s, shift, x, low_const(s->F, s->rt, 1));
+  x = lane_opk(s, shift, x, 1);
   return lane_op(s, s->x ? WW_OP_SUB : WW_OP_ADD,
                  lane_op(s, s->x ? WW_OP_OR : WW_OP_AND, s->a, s->b), x);
 }
@@ -222,7 +225,7 @@ ww_val each_mul24(const low_lane *s) {
 
 static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
   ww_type it = low_int_type(ww_type_bits(t));
-  return low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
+  return low_cmpk(F, WW_SLT, it, low_bits(F, a, t, it), 0);
 }
 
 /* One class of floating-point values, by magnitude. */
@@ -263,8 +266,7 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
     if (g && neg != pos) {
       if (sign == WW_NOVAL)
         sign = sign_bit(F, t, a);
-      v = low_binary(F, WW_OP_AND, WW_I1, v,
-                     neg ? sign : low_binary(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1)));
+      v = low_binary(F, WW_OP_AND, WW_I1, v, neg ? sign : low_not(F, sign));
     }
     acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, WW_I1, acc, v);
   }
@@ -294,7 +296,7 @@ ww_val each_fshift(const low_lane *s) {
   ww_val r = low_op(F, s->x, t, s->a, s->b, s->c);
   if (s->y == 0)
     return r;
-  ww_val full = low_cmp(F, WW_UGE, t, s->c, low_const(F, t, ww_type_bits(t)));
+  ww_val full = low_cmpk(F, WW_UGE, t, s->c, ww_type_bits(t));
   return low_select(F, t, full, s->x == WW_OP_FSHL ? s->b : s->a, r);
 }
 
@@ -323,9 +325,8 @@ ww_val each_fminmax(const low_lane *s) {
 
 ww_val each_byte_perm(const low_lane *s) { /* three bits of each selector count */
   uint64_t k;
-  ww_val sel = low_is_const(s->F, s->c, &k)
-                   ? low_i32(s->F, k & 0x7777)
-                   : low_op32(s->F, WW_OP_AND, s->c, low_i32(s->F, 0x7777));
+  ww_val sel = low_is_const(s->F, s->c, &k) ? low_i32(s->F, k & 0x7777)
+                                            : low_op32k(s->F, WW_OP_AND, s->c, 0x7777);
   return low_op(s->F, WW_OP_PRMT, WW_I32, s->a, s->b, sel);
 }
 
@@ -358,8 +359,7 @@ void call_overflow(low_callee *c) {
   }
   if (c->x == WW_OP_MUL) {
     ww_val hi = low_binary(F, c->y ? WW_OP_MULHS : WW_OP_MULHU, t, a, b);
-    ww_val fits =
-        c->y ? low_binary(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1)) : zero;
+    ww_val fits = c->y ? low_binaryk(F, WW_OP_ASHR, t, r, ww_type_bits(t) - 1) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
   } else if (!c->y)
     over = c->x == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
@@ -373,7 +373,7 @@ void call_threeway(low_callee *c) {
   low_fn *F = c->F;
   for (uint32_t i = 0; i < c->rt->n; i++) {
     ww_type t = c->at[0]->c[i].type, rt = c->rt->c[i].type;
-    ww_val a = low_comp_of(F, c->arg[0], i), b = low_comp_of(F, c->arg[1], i);
+    ww_val a = call_comp(c, 0, i), b = call_comp(c, 1, i);
     ww_val gt = low_int_to(F, low_cmp(F, c->x ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
     ww_val lt = low_int_to(F, low_cmp(F, c->x ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
     c->res[i] = low_binary(F, WW_OP_SUB, rt, gt, lt);
@@ -399,12 +399,12 @@ void call_reduce(low_callee *c) {
   uint32_t v = c->nargs - 1;
   ww_val acc = call_arg(c, 0);
   for (uint32_t k = !v; k < c->at[v]->n; k++)
-    acc = low_binary(c->F, op, call_type(c), acc, low_comp_of(c->F, c->arg[v], k));
+    acc = low_binary(c->F, op, call_type(c), acc, call_comp(c, v, k));
   c->res[0] = acc;
 }
 
 void call_ptrmask(low_callee *c) {
-  c->res[0] = low_binary(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true));
+  c->res[0] = low_op64(c->F, WW_OP_AND, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true));
 }
 
 void call_llvm_frexp(low_callee *c) {
@@ -425,7 +425,7 @@ void call_frexp_exp(low_callee *c) {
 void call_llvm_sincos(low_callee *c) {
   uint32_t n = c->rt->n / 2;
   for (uint32_t i = 0; i < n; i++) {
-    ww_val a = low_comp_of(c->F, c->arg[0], i);
+    ww_val a = call_comp(c, 0, i);
     c->res[i] = low_math1(c->F, WW_MATH_SIN, c->rt->c[i].type, 0, a);
     c->res[n + i] = low_math1(c->F, WW_MATH_COS, c->rt->c[i].type, 0, a);
   }
@@ -435,7 +435,7 @@ void call_fpclass(low_callee *c) {
   int64_t mask = 0;
   call_const(c, 1, &mask);
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), mask);
+    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, call_comp(c, 0, i), mask);
 }
 
 void call_memcpy(low_callee *c) {
@@ -495,7 +495,7 @@ void call_printf(low_callee *c) {
   ww_val fmt = call_arg(c, 0);
   for (uint32_t a = 1; a < c->nargs; a++)
     for (uint32_t k = 0; k < c->at[a]->n; k++)
-      ww_push(c->F->L->a, &v, low_comp_of(c->F, c->arg[a], k));
+      ww_push(c->F->a, &v, call_comp(c, a, k));
   if (v.n > 255)
     low_refuse(c->F, "a printf of more than 255 values");
   print(c, fmt, v.v, v.n);
@@ -649,7 +649,7 @@ static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef
 static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   low_callee c;
   bool fresh;
-  uint32_t *memo = low_map_at(F->L->a, &F->L->callees, callee, &fresh);
+  uint32_t *memo = low_map_at(F->a, &F->L->callees, callee, &fresh);
   if (fresh) {
     const low_row *found = call_find(rows, sizeof rows / sizeof *rows, low_name(callee));
     *memo = found ? found - rows + 1 : 0;

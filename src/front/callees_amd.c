@@ -22,9 +22,8 @@ static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
 
 /* The lane of the same four that two bits of the pattern choose for each. */
 static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
-  ww_val shift = low_op32(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), low_i32(F, 1));
-  ww_val pick =
-      low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), low_i32(F, 3));
+  ww_val shift = low_op32k(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), 1);
+  ww_val pick = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), 3);
   return low_op32(F, WW_OP_OR, low_op32k(F, WW_OP_AND, lane, ~3u), pick);
 }
 
@@ -48,12 +47,12 @@ void call_amd_swizzle(low_callee *c) {
 void call_amd_readlane(low_callee *c) {
   bool lane = c->x == WW_OP_READLANE;
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = low_binary(c->F, c->x, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
+    c->res[i] = low_binary(c->F, c->x, c->rt->c[i].type, call_comp(c, 0, i),
                            lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL);
 }
 
 void call_amd_mbcnt(low_callee *c) {
-  c->res[0] = low_binary(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1));
+  c->res[0] = low_op32(c->F, WW_OP_MBCNT, call_arg(c, 0), call_arg(c, 1));
   low_last(c->F)->imm = c->x;
 }
 
@@ -81,7 +80,7 @@ void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lan
 }
 
 static ww_val within(low_fn *F, ww_cmp p, ww_val lane, uint64_t limit) {
-  return low_cmp(F, p, WW_I32, lane, low_i32(F, limit));
+  return low_cmpk(F, p, WW_I32, lane, limit);
 }
 
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
@@ -99,9 +98,8 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
     *ok = within(F, WW_UGE, in_row, n);
     return low_op32k(F, WW_OP_SUB, lane, n); /* row_shr */
   case 0x120:
-    return low_op32(
-        F, WW_OP_OR, row,
-        low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), low_i32(F, 15))); /* row_ror */
+    return low_op32(F, WW_OP_OR, row,
+                    low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), 15)); /* row_ror */
   case 0x130:
     if (ctrl == 0x130) {
       *ok = within(F, WW_ULT, lane, 63);
@@ -111,8 +109,7 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
       *ok = within(F, WW_UGE, lane, 1);
       return low_op32k(F, WW_OP_SUB, lane, 1);
     }
-    return low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63),
-                    low_i32(F, 63));
+    return low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63), 63);
   case 0x140:
     if (ctrl == 0x140)
       return low_op32k(F, WW_OP_XOR, lane, 15);
@@ -140,9 +137,8 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
 static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
   if ((mask & 15) == 15)
     return ok;
-  ww_val group = low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), low_i32(F, 3));
-  ww_val bit =
-      low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), low_i32(F, 1));
+  ww_val group = low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), 3);
+  ww_val bit = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), 1);
   ww_val on = within(F, WW_NE, bit, 0);
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
@@ -185,8 +181,7 @@ void call_amd_med3(low_callee *c) {
 }
 
 void call_amd_alignbyte(low_callee *c) {
-  ww_val n = low_op32(c->F, WW_OP_SHL, low_op32(c->F, WW_OP_AND, call_arg(c, 2), low_i32(c->F, 3)),
-                      low_i32(c->F, 3));
+  ww_val n = low_op32k(c->F, WW_OP_SHL, low_op32k(c->F, WW_OP_AND, call_arg(c, 2), 3), 3);
   c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
 }
 
@@ -230,8 +225,8 @@ void call_amd_dot2(low_callee *c) { /* x: signed */
   ww_type t = call_type(c), from = c->at[0]->c[0].type;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
-    ww_val a = low_convert(F, low_comp_of(F, c->arg[0], i), from, t, WW_RN, c->x),
-           b = low_convert(F, low_comp_of(F, c->arg[1], i), from, t, WW_RN, c->x);
+    ww_val a = low_convert(F, call_comp(c, 0, i), from, t, WW_RN, c->x),
+           b = low_convert(F, call_comp(c, 1, i), from, t, WW_RN, c->x);
     acc = ww_is_float(t) ? low_op(F, WW_OP_FMA, t, a, b, acc)
                          : low_op32(F, WW_OP_ADD, acc, low_op32(F, WW_OP_MUL, a, b));
   }
@@ -252,8 +247,8 @@ void call_amd_fadd(low_callee *c) {
   for (uint32_t i = 0; i < c->at[1]->n; i++) {
     low_addr q = p;
     q.off += c->at[1]->c[i].off;
-    ww_val r = low_atom(c->F, WW_RMW_FADD, c->at[1]->c[i].type, q, low_comp_of(c->F, c->arg[1], i),
-                        call_used(c));
+    ww_val r =
+        low_atom(c->F, WW_RMW_FADD, c->at[1]->c[i].type, q, call_comp(c, 1, i), call_used(c));
     if (call_used(c) && i < c->rt->n)
       c->res[i] = r;
   }

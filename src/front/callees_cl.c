@@ -112,8 +112,7 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   }
   ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, first);
   for (int k = 1; k < 3; k++)
-    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_i32(F, k)), low_sreg(F, first + k),
-                   v);
+    v = low_select(F, WW_I32, low_cmpk(F, WW_EQ, WW_I32, a, k), low_sreg(F, first + k), v);
   return v;
 }
 
@@ -248,8 +247,7 @@ static ww_val each_rotate(const low_lane *s) {
 static ww_val each_upsample(const low_lane *s) {
   ww_val hi = low_int_to(s->F, s->a, s->ta, s->rt, false),
          lo = low_int_to(s->F, s->b, s->tb, s->rt, false);
-  return lane_op(s, WW_OP_OR,
-                 lane_op(s, WW_OP_SHL, hi, low_const(s->F, s->rt, ww_type_bits(s->tb))), lo);
+  return lane_op(s, WW_OP_OR, lane_opk(s, WW_OP_SHL, hi, ww_type_bits(s->tb)), lo);
 }
 
 static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 64 */
@@ -264,9 +262,8 @@ static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 6
   unsigned w = ww_type_bits(t) & 63;
   uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1,
            lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
-  r = low_binary(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi));
-  return low_int_to(F, low_binary(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo)), WW_I64, t,
-                    false);
+  r = low_op64k(F, WW_OP_SMIN, r, hi);
+  return low_int_to(F, low_op64k(F, WW_OP_SMAX, r, lo), WW_I64, t, false);
 }
 
 static ww_val each_bitselect(const low_lane *s) { /* a where the mask is 0, b where 1 */
@@ -304,10 +301,10 @@ static ww_val each_nan(const low_lane *s) {
 static void cl_any_all(low_callee *c) {
   low_fn *F = c->F;
   ww_type t = c->at[0]->c[0].type;
-  ww_val acc = low_comp_of(F, c->arg[0], 0);
+  ww_val acc = call_comp(c, 0, 0);
   for (uint32_t i = 1; i < c->at[0]->n; i++)
-    acc = low_binary(F, c->x ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i));
-  call_set_int(c, low_cmp(F, WW_SLT, t, acc, low_const(F, t, 0)), WW_I1, false);
+    acc = low_binary(F, c->x ? WW_OP_AND : WW_OP_OR, t, acc, call_comp(c, 0, i));
+  call_set_int(c, low_cmpk(F, WW_SLT, t, acc, 0), WW_I1, false);
 }
 
 static ww_val dot(low_callee *c, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
@@ -329,8 +326,8 @@ static void cl_geometric(low_callee *c) {
   }
   ww_type t = c->at[0]->c[0].type;
   for (uint32_t i = 0; i < n; i++) {
-    a[i] = low_comp_of(F, c->arg[0], i);
-    b[i] = c->x == G_DOT || c->x == G_DISTANCE ? low_comp_of(F, c->arg[1], i) : a[i];
+    a[i] = call_comp(c, 0, i);
+    b[i] = c->x == G_DOT || c->x == G_DISTANCE ? call_comp(c, 1, i) : a[i];
     if (c->x == G_DISTANCE)
       a[i] = b[i] = low_binary(F, WW_OP_FSUB, t, a[i], b[i]);
   }
@@ -351,9 +348,8 @@ static void cl_cross(low_callee *c) {
   ww_type t = call_type(c);
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-    ww_val m =
-        low_binary(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j));
-    c->res[i] = low_op(F, WW_OP_FMA, t, low_comp_of(F, c->arg[0], j), low_comp_of(F, c->arg[1], k),
+    ww_val m = low_binary(F, WW_OP_FMUL, t, call_comp(c, 0, k), call_comp(c, 1, j));
+    c->res[i] = low_op(F, WW_OP_FMA, t, call_comp(c, 0, j), call_comp(c, 1, k),
                        low_unary(F, WW_OP_FNEG, t, m));
   }
   if (c->rt->n > 3)
@@ -378,9 +374,9 @@ static void two_results(low_callee *c, int what, uint32_t i, ww_val *out) {
                                    0,           WW_MATH_FREXP_EXP};
   low_fn *F = c->F;
   ww_type t = call_type(c);
-  ww_val a = low_comp_of(F, c->arg[0], i);
+  ww_val a = call_comp(c, 0, i);
   if (what == P_REMQUO) {
-    ww_val b = low_comp_of(F, c->arg[1], i);
+    ww_val b = call_comp(c, 1, i);
     c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
     *out = call_quotient(F, t, a, b);
     return;
@@ -428,11 +424,11 @@ static ww_val each_convert(const low_lane *s) { /* s->y: 1 target signed, 2 satu
   unsigned wf = ww_type_bits(s->ta);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
   if (s->sign && !to_signed)
-    v = low_binary(F, WW_OP_SMAX, s->ta, v, low_const(F, s->ta, 0));
+    v = low_binaryk(F, WW_OP_SMAX, s->ta, v, 0);
   if (s->sign && to_signed && wf > w)
-    v = low_binary(F, WW_OP_SMAX, s->ta, v, low_const(F, s->ta, (uint64_t) - (1ull << (w - 1))));
+    v = low_binaryk(F, WW_OP_SMAX, s->ta, v, (uint64_t) - (1ull << (w - 1)));
   if (wf > w || (wf == w && !s->sign && to_signed))
-    v = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->ta, v, low_const(F, s->ta, top));
+    v = low_binaryk(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->ta, v, top);
   return low_int_to(F, v, s->ta, s->rt, s->sign);
 }
 
@@ -484,8 +480,8 @@ static bool cl_vstore(low_callee *c, const char *s) {
   if (!ww_starts(s, "vstore") || !vector_at(c, s, 1, t, k, &p))
     return false;
   for (uint32_t i = 0; i < t->n; i++)
-    v[i] = low_convert(c->F, low_comp_of(c->F, c->arg[0], i), t->c[0].type, k->type,
-                       named_rounding(s, WW_RN), false);
+    v[i] = low_convert(c->F, call_comp(c, 0, i), t->c[0].type, k->type, named_rounding(s, WW_RN),
+                       false);
   low_store(c->F, p, k, t->n, v);
   return true;
 }
@@ -520,11 +516,11 @@ static void cl_async_copy(low_callee *c) {
       low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
   low_cbr(F, low_cmp(F, WW_ULT, WW_I64, i, n), body, done);
   F->cur = body;
-  ww_val far = c->x ? low_binary(F, WW_OP_MUL, WW_I64, i, stride) : i;
+  ww_val far = c->x ? low_op64(F, WW_OP_MUL, i, stride) : i;
   to.base = low_lea(F, to.base, c->x && !to_local ? far : i, bytes);
   from.base = low_lea(F, from.base, c->x && to_local ? far : i, bytes);
   low_copy(F, to, from, bytes);
-  ww_val next = low_binary(F, WW_OP_ADD, WW_I64, i, step);
+  ww_val next = low_op64(F, WW_OP_ADD, i, step);
   F->pool.v[F->blocks.v[head].phis.v[0].ext + 3] = next;
   low_br(F, head);
   F->cur = done;
@@ -561,7 +557,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
   s = strchr(s, '_') + 1;
   if (ww_starts(s, "fetch_"))
     s += 6;
-  char *op = ww_strdup(c->F->L->a, s), *tail = strstr(op, "_explicit");
+  char *op = ww_strdup(c->F->a, s), *tail = strstr(op, "_explicit");
   if (tail)
     *tail = 0;
   ww_type t = pointee(c);
@@ -636,7 +632,7 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   }
   if (!inclusive) {
     ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_i32(F, 1));
-    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_i32(F, 0)), identity(F, op, t), up);
+    v = low_select(F, t, low_cmpk(F, WW_EQ, WW_I32, lane, 0), identity(F, op, t), up);
   }
   c->res[0] = v;
 }

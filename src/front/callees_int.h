@@ -62,7 +62,13 @@ static inline ww_val lane_op(const low_lane *s, ww_op op, ww_val a, ww_val b) {
   return low_binary(s->F, op, s->rt, a, b);
 }
 
+/* The same with a constant. */
+static inline ww_val lane_opk(const low_lane *s, ww_op op, ww_val a, uint64_t k) {
+  return low_binaryk(s->F, op, s->rt, a, k);
+}
+
 /* callees.c */
+ww_val call_comp(low_callee *c, uint32_t arg, uint32_t i);           /* component of an argument */
 ww_val call_arg(low_callee *c, uint32_t i);                          /* scalar argument */
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign); /* widened or narrowed */
 bool call_const(low_callee *c, uint32_t i, int64_t *v);

@@ -227,7 +227,7 @@ void call_nv_atomic(low_callee *c) {
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
   ww_val offset = low_add_imm(F, a, WW_I64, -base);
-  return low_cmp(F, WW_ULT, WW_I64, offset, low_const(F, WW_I64, size));
+  return low_cmpk(F, WW_ULT, WW_I64, offset, size);
 }
 
 ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
@@ -237,7 +237,7 @@ ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
   case WW_LOCAL:
     return in_window(F, address, LOCAL_BASE, LOCAL_SIZE);
   case WW_GLOBAL:
-    return low_cmp(F, WW_UGE, WW_I64, address, low_const(F, WW_I64, 1ull << 32));
+    return low_cmpk(F, WW_UGE, WW_I64, address, 1ull << 32);
   default:
     return low_const(F, WW_I1, 0);
   }
@@ -317,7 +317,7 @@ void call_hilo(low_callee *c) {
 void call_dhalf(low_callee *c) {
   ww_val v = low_bits(c->F, call_arg(c, 0), WW_F64, WW_I64);
   if (c->x)
-    v = low_op64(c->F, WW_OP_LSHR, v, low_const(c->F, WW_I64, 32));
+    v = low_op64k(c->F, WW_OP_LSHR, v, 32);
   call_set_int(c, v, WW_I64, false);
 }
 

@@ -248,6 +248,7 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
   *at = L->list.n;
   low_fn *F = WW_NEW(L->a, low_fn);
   F->L = L;
+  F->a = L->a;
   F->llvm = f;
   F->index = L->list.n;
   uint32_t k = low_map_get(&L->kernels, f, 0);
@@ -284,10 +285,10 @@ typedef struct {
 
 static void add_param(low_fn *F, ww_param p) {
   ww_param *grown =
-      ww_grow(F->L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
+      ww_grow(F->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
   F->fn.params = grown;
   grown[F->fn.nparams] = p;
-  ww_push(F->L->a, &F->vals,
+  ww_push(F->a, &F->vals,
           (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
   F->fn.nparams++;
 }
@@ -402,7 +403,7 @@ static void bind_formal(low_fn *F, formal *f) {
 
 static void lower_fn(low_fn *F) {
   uint32_t n = LLVMCountParams(F->llvm), i = 0;
-  formal *formals = WW_NEWN(F->L->a, formal, n + 1);
+  formal *formals = WW_NEWN(F->a, formal, n + 1);
   for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p; p = LLVMGetNextParam(p), i++) {
     formals[i].p = p;
     formal_params(F, &formals[i], i);
@@ -425,7 +426,14 @@ static void lower_fn(low_fn *F) {
 
 /* ---- what spreads over calls: refusals and shared memory ---- */
 
-static void address_taken(low *L, low_map *taken) {
+void low_note(low *L, low_numbers *list, uint32_t number) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->v[i] == number)
+      return;
+  ww_push(L->a, list, number);
+}
+
+static void address_taken(low *L, low_numbers *taken) {
   for (uint32_t s = 0; s < L->sym_list.n; s++)
     for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
       if (L->sym_list.v[s].relocs[r].fn)
@@ -436,21 +444,13 @@ static void address_taken(low *L, low_map *taken) {
         low_note(L, taken, L->list.v[f]->vals.v[v].ref);
 }
 
-static void add_callees(low *L, low_fn *F, const low_map *more) {
-  for (uint32_t i = 0; i < more->cap; i++)
-    if (more->key[i])
-      *low_map_at(L->a, &F->callees, more->key[i], NULL) = 1;
-}
-
 static void spread_refusals(low *L) {
   for (bool again = true; again;) {
     again = false;
     for (uint32_t f = 0; f < L->list.n; f++) {
       low_fn *F = L->list.v[f];
-      for (uint32_t i = 0; i < F->callees.cap && !F->fn.refusal; i++) {
-        if (!F->callees.key[i])
-          continue;
-        const low_fn *callee = L->list.v[(uintptr_t)F->callees.key[i] - 1];
+      for (uint32_t i = 0; i < F->callees.n && !F->fn.refusal; i++) {
+        const low_fn *callee = L->list.v[F->callees.v[i]];
         const ww_fn *g = &callee->fn;
         if (!g->refusal)
           continue;
@@ -470,11 +470,10 @@ static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
   fns[f] = true;
   low_fn *F = L->list.v[f];
   for (uint32_t i = 0; i < F->symbols.cap; i++)
-    if (F->symbols.key[i])
-      syms[(uintptr_t)F->symbols.key[i] - 1] = true;
-  for (uint32_t i = 0; i < F->callees.cap; i++)
-    if (F->callees.key[i])
-      reach(L, (uintptr_t)F->callees.key[i] - 1, fns, syms);
+    if (F->symbols.slots[i].key)
+      syms[F->symbols.slots[i].key - 1] = true;
+  for (uint32_t i = 0; i < F->callees.n; i++)
+    reach(L, F->callees.v[i], fns, syms);
 }
 
 static void shared_sizes(low *L) {
@@ -544,11 +543,11 @@ static void lower_all(low *L) {
       lower_fn(L->list.v[f++]);
     else
       low_init_symbol(L, s++);
-  low_map taken = {0};
+  low_numbers taken = {0};
   address_taken(L, &taken);
   for (uint32_t i = 0; i < L->list.n; i++)
-    if (L->list.v[i]->indirect)
-      add_callees(L, L->list.v[i], &taken);
+    for (uint32_t t = 0; L->list.v[i]->indirect && t < taken.n; t++)
+      low_note(L, &L->list.v[i]->callees, taken.v[t]);
   spread_refusals(L);
   shared_sizes(L);
 }

@@ -65,7 +65,7 @@ static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) {
 static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k,
                              ww_val *out) {
   ww_val zero = low_const(F, WW_I64, 0);
-  ww_val sign = op == LLVMAShr ? low_op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
+  ww_val sign = op == LLVMAShr ? low_op64k(F, WW_OP_ASHR, a[n - 1], 63) : zero;
   int64_t words = k / 64;
   unsigned bits = k % 64;
   for (int64_t i = 0; i < n; i++) {
@@ -91,8 +91,8 @@ static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww
   for (uint32_t i = 0; i < n; i++)
     out[i] = a[i];
   for (unsigned s = 0; (1u << s) < n * 64; s++) { /* barrel shifter over the amount's bits */
-    ww_val t[16], bit = low_binary(F, WW_OP_AND, WW_I64, k, low_const(F, WW_I64, 1ull << s));
-    ww_val on = low_cmp(F, WW_NE, WW_I64, bit, low_const(F, WW_I64, 0));
+    ww_val t[16], bit = low_op64k(F, WW_OP_AND, k, 1ull << s);
+    ww_val on = low_cmpk(F, WW_NE, WW_I64, bit, 0);
     wide_shift_const(F, op, out, n, 1u << s, t);
     for (uint32_t i = 0; i < n; i++)
       out[i] = low_select(F, WW_I64, on, t[i], out[i]);
@@ -187,7 +187,7 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
 }
 
 void low_fmul_now(low_fn *F, LLVMValueRef inst) {
-  *low_map_at(F->L->a, &F->deferred, inst, NULL) = 0;
+  *low_map_at(F->a, &F->deferred, inst, NULL) = 0;
   fp_each(F, inst, LLVMFMul);
 }
 
@@ -222,7 +222,7 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
 void low_binop(low_fn *F, LLVMValueRef inst) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   if (op == LLVMFMul && defers(F, inst)) {
-    *low_map_at(F->L->a, &F->deferred, inst, NULL) = 1;
+    *low_map_at(F->a, &F->deferred, inst, NULL) = 1;
     return;
   }
   if (op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv || op == LLVMFRem) {
@@ -261,7 +261,7 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
       ww_val x = low_op64(F, WW_OP_XOR, a[i], b[i]);
       acc = i ? low_op64(F, WW_OP_OR, acc, x) : x;
     }
-    return low_cmp(F, p, WW_I64, acc, low_const(F, WW_I64, 0));
+    return low_cmpk(F, p, WW_I64, acc, 0);
   }
   static const uint8_t unsigned_of[] = {
       [WW_SLT] = WW_ULT, [WW_SLE] = WW_ULE, [WW_SGT] = WW_UGT, [WW_SGE] = WW_UGE,
@@ -335,8 +335,7 @@ static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *i
   }
   ww_val top = sign ? low_signed(F, in[nf - 1], fc[nf - 1].type, fc[nf - 1].bits) : in[nf - 1];
   top = low_int_to(F, top, fc[nf - 1].type, WW_I64, sign);
-  ww_val fill =
-      sign ? low_op64(F, WW_OP_ASHR, top, low_const(F, WW_I64, 63)) : low_const(F, WW_I64, 0);
+  ww_val fill = sign ? low_op64k(F, WW_OP_ASHR, top, 63) : low_const(F, WW_I64, 0);
   for (uint32_t i = 0; i < nt; i++) {
     ww_val v = i + 1 < nf ? in[i] : i + 1 == nf ? top : fill;
     out[i] = low_mask(F, low_int_to(F, v, WW_I64, tc[i].type, false), tc[i].type, tc[i].bits);

@@ -61,7 +61,7 @@ static ptx_reg *find_reg(ptx_state *s, const char *name) {
 static void add_reg(ptx_state *s, const char *name, ww_type t) {
   ptx_reg r = {.declared = t, .type = t, .v = low_const(s->F, t, 0)};
   snprintf(r.name, sizeof r.name, "%s", name);
-  ww_push(s->F->L->a, &s->regs, r);
+  ww_push(s->F->a, &s->regs, r);
 }
 
 static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
@@ -144,8 +144,8 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
     out[0] = operand;
     return 1;
   }
-  for (char *rest, *tok = strtok_r(ww_strdup(i->F->L->a, operand + 1), ",} \t", &rest);
-       tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
+  for (char *rest, *tok = strtok_r(ww_strdup(i->F->a, operand + 1), ",} \t", &rest); tok && n < max;
+       tok = strtok_r(NULL, ",} \t", &rest))
     out[n++] = tok;
   return n;
 }
@@ -175,8 +175,7 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
   if (*operand == '{')
     return read_vector(i, operand, t);
   if (*operand == '!')
-    return low_binary(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1),
-                      low_const(i->F, WW_I1, 1));
+    return low_not(i->F, ptx_read(i, operand + 1, WW_I1));
   ptx_reg *r = find_reg(i->s, operand);
   if (r)
     return reshape(i->F, r->v, r->type, t, false);
@@ -313,7 +312,7 @@ static void parse(ptx_ins *i, char *s) {
 /* ---- predicates ---- */
 
 static ptx_reg *copy_of(const ptx_state *s) {
-  ptx_reg *copy = WW_NEWN(s->F->L->a, ptx_reg, s->regs.n + 1);
+  ptx_reg *copy = WW_NEWN(s->F->a, ptx_reg, s->regs.n + 1);
   return memcpy(copy, s->regs.v, s->regs.n * sizeof *copy);
 }
 
@@ -368,7 +367,7 @@ static void predicated_branch(ptx_ins *i, ww_val p) {
 }
 
 static void statement(ptx_state *s, char *text) {
-  ptx_ins i = {.s = s, .F = s->F, .text = ww_strdup(s->F->L->a, text)};
+  ptx_ins i = {.s = s, .F = s->F, .text = ww_strdup(s->F->a, text)};
   if (ww_starts(text, ".reg")) {
     declare(s, text + 4);
     return;
@@ -378,7 +377,7 @@ static void statement(ptx_state *s, char *text) {
   char *p = NULL;
   if (*text == '@') {
     size_t n = strcspn(text, " \t\n\v\f\r");
-    p = ww_strndup(s->F->L->a, text + 1, n - 1);
+    p = ww_strndup(s->F->a, text + 1, n - 1);
     text = trim(text + n);
   }
   parse(&i, text);
@@ -494,7 +493,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   const low_type *rt = low_type_of(F, inst);
   const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n),
              *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
-  char *text = plain_text(F->L->a, raw, n);
+  char *text = plain_text(F->a, raw, n);
   ptx_state s = {.F = F, .carry = WW_NOVAL};
   if (F->L->target != LOW_NVPTX) {
     if (*trim(text))
@@ -503,7 +502,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
       low_set(F, inst, low_get(F, LLVMGetOperand(inst, 0))->v, rt->n);
     return;
   }
-  uint32_t outs = bind(&s, inst, ww_strndup(F->L->a, constraints, nc), rt);
+  uint32_t outs = bind(&s, inst, ww_strndup(F->a, constraints, nc), rt);
   if (!F->fn.refusal)
     statements(&s, text);
   ww_val *out = low_values(F, rt->n);

@@ -209,7 +209,7 @@ static ww_val unary(ptx_ins *i, const ww_val *v) {
                           : own_op(i, WW_OP_SUB, low_const(F, t, 0), v[0]);
   if (i->x == WW_OP_FABS)
     return low_unary(F, ww_is_float(t) ? WW_OP_FABS : WW_OP_IABS, t, v[0]);
-  return own_op(i, WW_OP_XOR, v[0], low_const(F, t, ~0ull)); /* not */
+  return low_binaryk(F, WW_OP_XOR, t, v[0], ~0ull); /* not */
 }
 
 static bool op_unary(ptx_ins *i) {
@@ -248,7 +248,7 @@ static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
   ww_val lo = read32(i, 1), hi = read32(i, 2), n = read32(i, 3);
   ww_val r = low_op(F, left ? WW_OP_FSHL : WW_OP_FSHR, WW_I32, hi, lo, n);
   if (ptx_has(i, "clamp"))
-    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_i32(F, 32)), left ? lo : hi, r);
+    r = low_select(F, WW_I32, low_cmpk(F, WW_UGE, WW_I32, n, 32), left ? lo : hi, r);
   return write32(i, r);
 }
 
@@ -299,8 +299,7 @@ static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b *
   ww_val ones = low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_SHL, t, one, len), one),
          mask = low_binary(F, WW_OP_SHL, t, ones, pos);
   ww_val in = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_SHL, t, a, pos), mask);
-  ww_val keep =
-      low_binary(F, WW_OP_AND, t, b, low_binary(F, WW_OP_XOR, t, mask, low_const(F, t, ~0ull)));
+  ww_val keep = low_binary(F, WW_OP_AND, t, b, low_binaryk(F, WW_OP_XOR, t, mask, ~0ull));
   return write_own(i, low_binary(F, WW_OP_OR, t, in, keep));
 }
 
@@ -323,9 +322,9 @@ static bool op_bfind(ptx_ins *i) {
   if (i->t.sign)
     v = own_op(i, WW_OP_XOR, v, own_op(i, WW_OP_ASHR, v, top));
   ww_val z = low_unary(F, WW_OP_CTLZ, t, v);
-  ww_val r = ptx_has(i, "shiftamt") ? low_select(F, t, low_cmp(F, WW_EQ, t, v, low_const(F, t, 0)),
-                                                 low_const(F, t, ~0ull), z)
-                                    : own_op(i, WW_OP_SUB, top, z);
+  ww_val r = ptx_has(i, "shiftamt")
+                 ? low_select(F, t, low_cmpk(F, WW_EQ, t, v, 0), low_const(F, t, ~0ull), z)
+                 : own_op(i, WW_OP_SUB, top, z);
   return write_t(i, low_int_to(F, r, t, WW_I32, true), WW_I32, true);
 }
 
@@ -356,8 +355,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   if (!from_float && !to_float && ptx_has(i, "sat") && w < ww_type_bits(from.t)) {
     int64_t lo = to.sign ? -(1ll << (w - 1)) : 0, hi = (1ll << (w - to.sign)) - 1;
     if (from.sign)
-      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, lo));
-    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, low_const(F, from.t, hi));
+      v = low_binaryk(F, WW_OP_SMAX, from.t, v, lo);
+    v = low_binaryk(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, hi);
   }
   v = low_convert(F, v, from.t, to.t, whole >= 0 ? WW_RN : rounding(i),
                   from_float ? to.sign : from.sign);
@@ -390,14 +389,14 @@ static bool op_selp(ptx_ins *i) {
 
 static bool op_slct(ptx_ins *i) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
   ww_type t = ptx_nth_type(i, 1).t;
-  ww_val c = read_t(i, 3, t), ge = low_cmp(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c,
-                                           low_const(i->F, t, 0)); /* 0.0 is the same bits */
+  ww_val c = read_t(i, 3, t),
+         ge = low_cmpk(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c, 0); /* 0.0 is the same bits */
   return write_own(i, low_select(i->F, i->t.t, ge, read_own(i, 1), read_own(i, 2)));
 }
 
 /* `d|p`: v to d, and p, an i1, to what is behind the bar, where there is one. */
 static void write_results(ptx_ins *i, ww_val v, ww_type t, ww_val p) {
-  char *first = ww_strdup(i->F->L->a, i->arg[0]), *bar = strchr(first, '|');
+  char *first = ww_strdup(i->F->a, i->arg[0]), *bar = strchr(first, '|');
   if (bar)
     *bar = 0;
   ptx_write(i, first, v, t, false);

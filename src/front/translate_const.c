@@ -14,10 +14,10 @@ static ww_val intern(low_fn *F, ww_value v) {
       ww_hash(&v.bits, sizeof v.bits, (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) | 1;
   for (;; h += 2) {
     bool fresh;
-    uint32_t *at = low_map_at(F->L->a, &F->consts, (const void *)(uintptr_t)h, &fresh);
+    uint32_t *at = ww_map_at(&F->consts, F->a, h, &fresh);
     if (fresh) {
       *at = F->vals.n;
-      ww_push(F->L->a, &F->vals, v);
+      ww_push(F->a, &F->vals, v);
       return *at;
     }
     const ww_value *o = &F->vals.v[*at];
@@ -210,7 +210,7 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
   uint32_t s = low_symbol(L, global);
   if (L->sym_refusal.v[s])
     low_refuse(F, "%s", L->sym_refusal.v[s]);
-  low_note(L, &F->symbols, s);
+  ww_map_at(&F->symbols, F->a, s + 1ull, NULL);
   return intern(F, (ww_value){.type = WW_I64,
                               .kind = WW_VAL_SYMBOL,
                               .ref = s,

@@ -28,7 +28,7 @@ static uint64_t key_of(const void *module, const void *function) {
 /* ---- a module's annotations ---- */
 
 /* One operand: {function, key, value, key, value ...}; a function may have several. */
-static void add_annotation(low_map *of, ww_arena *a, LLVMValueRef *op, unsigned n) {
+static void add_annotation(ww_map *of, ww_arena *a, LLVMValueRef *op, unsigned n) {
   bool fresh;
   uint32_t *hash = low_map_at(a, of, op[0], &fresh);
   for (unsigned k = 1; k < n; k++) {
@@ -41,8 +41,8 @@ static void add_annotation(low_map *of, ww_arena *a, LLVMValueRef *op, unsigned 
 }
 
 /* LLVM function -> hash of what is said of it. */
-static low_map annotations_of(LLVMModuleRef m, ww_arena *a) {
-  low_map of = {0};
+static ww_map annotations_of(LLVMModuleRef m, ww_arena *a) {
+  ww_map of = {0};
   unsigned n = LLVMGetNamedMetadataNumOperands(m, "nvvm.annotations");
   LLVMValueRef *ops = WW_NEWN(a, LLVMValueRef, n + 1);
   LLVMGetNamedMetadataOperands(m, "nvvm.annotations", ops);
@@ -57,7 +57,7 @@ static low_map annotations_of(LLVMModuleRef m, ww_arena *a) {
 }
 
 bool low_fresh(LLVMModuleRef m, ww_arena *a) {
-  low_map of = annotations_of(m, a);
+  ww_map of = annotations_of(m, a);
   bool fresh = true;
   pthread_mutex_lock(&memory.lock);
   for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f)) {

@@ -8,8 +8,8 @@
 /* ---- values ---- */
 
 static low_val *keep_value(low_fn *F, LLVMValueRef inst, low_val v) {
-  *low_map_at(F->L->a, &F->values, inst, NULL) = F->val_list.n;
-  ww_push(F->L->a, &F->val_list, v);
+  *low_map_at(F->a, &F->values, inst, NULL) = F->val_list.n;
+  ww_push(F->a, &F->val_list, v);
   return &F->val_list.v[F->val_list.n - 1];
 }
 
@@ -275,8 +275,8 @@ static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
     int s = amd_dimension(F, LLVMGetOperand(inst, 0), &t->c[i]);
     if (s < 0)
       return false;
-    ww_val v = s >= 1000 ? low_binary(F, WW_OP_MUL, WW_I32, low_sreg(F, WW_SREG_NTID_X + s - 1000),
-                                      low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
+    ww_val v = s >= 1000 ? low_op32(F, WW_OP_MUL, low_sreg(F, WW_SREG_NTID_X + s - 1000),
+                                    low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
                          : low_sreg(F, s);
     out[i] = low_int_to(F, v, WW_I32, t->c[i].type, false);
   }
@@ -443,7 +443,7 @@ static void extractelement(low_fn *F, LLVMValueRef inst) {
   ww_val x = low_scalar(F, index), *out = low_define(F, inst, t->n);
   memcpy(out, from.v, t->n * sizeof *out);
   for (uint32_t i = 1; i < lanes; i++) {
-    ww_val c = low_cmp(F, WW_EQ, it, x, low_const(F, it, i));
+    ww_val c = low_cmpk(F, WW_EQ, it, x, i);
     for (uint32_t j = 0; j < t->n; j++)
       out[j] = low_select(F, t->c[j].type, c, from.v[i * t->n + j], out[j]);
   }
@@ -463,7 +463,7 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
     ww_val c = WW_NOVAL;
     if (!fixed) {
       ww_type it = low_type_of(F, index)->c[0].type;
-      c = low_cmp(F, WW_EQ, it, low_scalar(F, index), low_const(F, it, i));
+      c = low_cmpk(F, WW_EQ, it, low_scalar(F, index), i);
     }
     for (uint32_t j = 0; j < t->n; j++) {
       ww_val x = low_comp_of(F, LLVMGetOperand(inst, 1), j);
@@ -516,15 +516,15 @@ static void phi(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
   ww_val *out = low_define(F, inst, t->n);
   low_block *b = &F->blocks.v[F->cur];
-  ww_push(F->L->a, &F->phi_llvm, inst);
-  ww_push(F->L->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
+  ww_push(F->a, &F->phi_llvm, inst);
+  ww_push(F->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
   for (uint32_t i = 0; i < t->n; i++) {
     out[i] = low_new_val(F, t->c[i].type);
     size_t len;
     const char *name = LLVMGetValueName2(inst, &len);
     if (len)
-      F->vals.v[out[i]].name = ww_strdup(F->L->a, name);
-    ww_push(F->L->a, &b->phis, (ww_phi){.dst = out[i]});
+      F->vals.v[out[i]].name = ww_strdup(F->a, name);
+    ww_push(F->a, &b->phis, (ww_phi){.dst = out[i]});
   }
 }
 
@@ -533,7 +533,7 @@ static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
   uint32_t first = at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
   for (uint32_t j = 0; j < n; j++) {
     ww_phi *p = &b->phis.v[first + j];
-    uint32_t *pairs = WW_NEWN(F->L->a, uint32_t, 2 * edges), k = 0;
+    uint32_t *pairs = WW_NEWN(F->a, uint32_t, 2 * edges), k = 0;
     for (uint32_t e = 0; e < edges; e++) {
       uint32_t from = low_map_get(&F->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
       if (from == WW_NOBLOCK)
@@ -685,14 +685,14 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
 
 /* Reachable blocks: numbered in layout order, `order` filled in reverse post-order. */
 static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
-  ww_arena *a = F->L->a;
+  ww_arena *a = F->a;
   uint32_t n = LLVMCountBasicBlocks(F->llvm), top = 0, done = n;
   struct frame {
     LLVMBasicBlockRef b;
     LLVMValueRef term;
     unsigned next;
   } *stack = ww_alloc(a, (n + 1) * sizeof *stack);
-  low_map seen = {0};
+  ww_map seen = {0};
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(F->llvm);
   *low_map_at(a, &seen, entry, NULL) = 1;
   stack[top++] = (struct frame){entry, LLVMGetBasicBlockTerminator(entry), 0};
@@ -728,7 +728,7 @@ static void check_type(low_fn *F, LLVMValueRef inst) {
 }
 
 void low_body(low_fn *F) {
-  LLVMBasicBlockRef *order = WW_NEWN(F->L->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->llvm));
+  LLVMBasicBlockRef *order = WW_NEWN(F->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->llvm));
   uint32_t n = order_blocks(F, order);
   for (uint32_t i = 0; i < n && !F->fn.refusal; i++) {
     uint32_t first = low_map_get(&F->block_of, order[i], 0);

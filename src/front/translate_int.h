@@ -14,19 +14,16 @@
 #include <llvm-c/Target.h>
 #include <math.h>
 
+#include "../base/map.h"
 #include "translate.h"
 
-/* ---- pointer -> number, open addressing ---- */
-typedef struct {
-  const void **key;
-  uint32_t *val;
-  uint32_t n, cap;
-} low_map;
-uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh); /* inserts 0 */
-uint32_t low_map_get(const low_map *m, const void *key, uint32_t none);
-/* The key of a number, which may be 0. */
-static inline const void *low_key(uint32_t number) {
-  return (const void *)(uintptr_t)(number + 1ull);
+/* ---- pointer -> number ---- */
+static inline uint32_t *low_map_at(ww_arena *a, ww_map *m, const void *key, bool *fresh) {
+  return ww_map_at(m, a, (uintptr_t)key, fresh); /* inserts 0 */
+}
+static inline uint32_t low_map_get(const ww_map *m, const void *key, uint32_t none) {
+  const uint32_t *at = ww_map_find(m, (uintptr_t)key);
+  return at ? *at : none;
 }
 
 /* ---- types ---- */
@@ -61,14 +58,14 @@ typedef struct {
   LLVMContextRef ctx;
   LLVMModuleRef mod;
   LLVMTargetDataRef td;
-  low_map fns;     /* LLVM function -> index into list + 1 */
-  low_map syms;    /* LLVM global variable -> symbol index */
-  low_map types;   /* LLVM type -> index into type_list */
-  low_map callees; /* LLVM declaration -> row of callees.def + 1, see callees.c */
-  low_map locs;    /* DILocation -> ww_module.locs */
-  low_map files;   /* DIFile -> ww_module.files */
-  low_map kernels; /* LLVM function -> index into `kernel` */
-  low_map aligned; /* LLVM load or store -> bytes, before the optimiser looked at arrays */
+  ww_map fns;     /* LLVM function -> index into list + 1 */
+  ww_map syms;    /* LLVM global variable -> symbol index */
+  ww_map types;   /* LLVM type -> index into type_list */
+  ww_map callees; /* LLVM declaration -> row of callees.def + 1, see callees.c */
+  ww_map locs;    /* DILocation -> ww_module.locs */
+  ww_map files;   /* DIFile -> ww_module.files */
+  ww_map kernels; /* LLVM function -> index into `kernel` */
+  ww_map aligned; /* LLVM load or store -> bytes, before the optimiser looked at arrays */
   WW_VEC(low_type *) type_list;
   WW_VEC(struct low_fn *) list;
   WW_VEC(struct low_kernel) kernel;
@@ -81,11 +78,6 @@ typedef struct {
   unsigned md_invariant, md_reqd, md_fpmath, md_loop;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
-
-/* A set of numbers. */
-static inline void low_note(low *L, low_map *set, uint32_t number) {
-  *low_map_at(L->a, set, low_key(number), NULL) = 1;
-}
 
 struct low_kernel {
   LLVMValueRef fn;
@@ -107,8 +99,11 @@ typedef struct {
   bool ended; /* has its terminator */
 } low_block;
 
+typedef WW_VEC(uint32_t) low_numbers; /* each once */
+
 typedef struct low_fn {
   low *L;
+  ww_arena *a; /* L's */
   LLVMValueRef llvm;
   uint32_t index; /* in L->list and in the module */
   ww_fn fn;       /* what comes out */
@@ -118,18 +113,18 @@ typedef struct low_fn {
   uint32_t cur; /* block being filled; LOW_PROLOGUE: before the entry's first instruction */
   uint32_t loc; /* of the instructions being made */
   low_block prologue;
-  low_map values; /* LLVM value -> index into val_list */
+  ww_map values; /* LLVM value -> index into val_list */
   WW_VEC(low_val) val_list;
-  low_map consts;                /* hash of (type, bits) -> value, chained by probing */
+  ww_map consts;                 /* hash of (type, bits) -> value, chained by probing */
   WW_VEC(LLVMValueRef) phi_llvm; /* phis to complete, in the order of phi_at */
   WW_VEC(uint64_t) phi_at;       /* block << 32 | first phi */
-  low_map block_of;              /* LLVM block -> its first block */
+  ww_map block_of;               /* LLVM block -> its first block */
   WW_VEC(uint32_t) last_of;      /* LLVM block (same numbering) -> its last block */
   uint32_t frame;                /* bytes of local memory so far */
-  low_map widened;               /* result of a zext or sext + 1 -> its operand */
-  low_map deferred;              /* fmul waiting to be fused */
-  low_map callees;               /* function indices called or referenced */
-  low_map symbols;               /* symbol indices used */
+  ww_map widened;                /* result of a zext or sext + 1 -> its operand */
+  ww_map deferred;               /* fmul waiting to be fused */
+  low_numbers callees;           /* function indices called or referenced */
+  ww_map symbols;                /* symbol index used + 1 */
   bool indirect;                 /* calls through a pointer */
   bool callee_refused;           /* its refusal names the function that it calls */
   bool is_kernel;
@@ -160,13 +155,17 @@ ww_val *low_values(low_fn *F, uint32_t n); /* room for them, in the arena */
 ww_val low_nullary(low_fn *F, ww_op op, ww_type t);
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
 ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b);
-ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b);    /* of WW_I32 */
-ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k); /* the same with a constant */
+ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b); /* of WW_I32 */
 ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b);
+/* The same with a constant of the operation's type. */
+ww_val low_binaryk(low_fn *F, ww_op op, ww_type t, ww_val a, uint64_t k);
+ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k);
+ww_val low_op64k(low_fn *F, ww_op op, ww_val a, uint64_t k);
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
 ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c);
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a);
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
+ww_val low_cmpk(low_fn *F, ww_cmp p, ww_type t, ww_val a, uint64_t k);
 ww_val low_nonzero(low_fn *F, ww_val a); /* of an i32 */
 ww_val low_not(low_fn *F, ww_val a);     /* of an i1 */
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
@@ -213,6 +212,7 @@ int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const);
 uint32_t low_symbol(low *L, LLVMValueRef gv);
 
 /* translate.c */
+void low_note(low *L, low_numbers *list, uint32_t number);
 uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
 ww_space low_addrspace(const low *L, unsigned as);
 const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */

@@ -75,7 +75,7 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
     load_run(F, p, &piece, 1, &v);
     v = low_int_to(F, v, piece.type, t, false);
     if (at)
-      v = low_binary(F, WW_OP_SHL, t, v, low_const(F, t, at * 8));
+      v = low_binaryk(F, WW_OP_SHL, t, v, at * 8);
     acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, t, acc, v);
     at += piece.mem;
   }
@@ -103,7 +103,7 @@ static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
   in = low_bits(F, in, c->type, t);
   for (uint32_t at = 0; at < c->mem;) {
     low_comp piece = piece_at(c, at, p.align);
-    ww_val v = at ? low_binary(F, WW_OP_LSHR, t, in, low_const(F, t, at * 8)) : in;
+    ww_val v = at ? low_binaryk(F, WW_OP_LSHR, t, in, at * 8) : in;
     v = low_int_to(F, v, t, piece.type, false);
     store_run(F, p, &piece, 1, &v);
     at += piece.mem;
@@ -180,7 +180,7 @@ static ww_val splat(low_fn *F, ww_val byte, ww_type t) {
   if (low_is_const(F, byte, &k))
     return low_const(F, t, (k & 255) * 0x0101010101010101ull);
   ww_val v = low_int_to(F, byte, WW_I8, t, false);
-  return t == WW_I8 ? v : low_binary(F, WW_OP_MUL, t, v, low_const(F, t, 0x0101010101010101ull));
+  return t == WW_I8 ? v : low_binaryk(F, WW_OP_MUL, t, v, 0x0101010101010101ull);
 }
 
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes) {

@@ -123,7 +123,7 @@ static ww_val times(low_fn *F, ww_val a, uint64_t n) {
   uint64_t k;
   if (low_is_const(F, a, &k))
     return low_const(F, WW_I64, k * n);
-  return n == 1 ? a : low_op64(F, WW_OP_MUL, a, low_const(F, WW_I64, n));
+  return n == 1 ? a : low_op64k(F, WW_OP_MUL, a, n);
 }
 
 static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
@@ -148,8 +148,7 @@ static void to_lane(fragment *f) {
   low_fn *F = f->F;
   cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)}; /* from group to group, member to member */
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_op64(F, WW_OP_LSHR, lane, low_const(F, WW_I64, 2)),
-                    low_op64(F, WW_OP_AND, lane, low_const(F, WW_I64, 3))};
+  ww_val part[2] = {low_op64k(F, WW_OP_LSHR, lane, 2), low_op64k(F, WW_OP_AND, lane, 3)};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
     if (step[i].major)
@@ -205,7 +204,7 @@ static uint32_t gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, u
   uint32_t n = 0;
   for (uint32_t a = from; a < to; a++)
     for (uint32_t k = 0; k < c->at[a]->n && n < max; k++)
-      out[n++] = low_comp_of(c->F, c->arg[a], k);
+      out[n++] = call_comp(c, a, k);
   return n;
 }
 
