@@ -65,15 +65,10 @@ void call_amd_ballot(low_callee *c) {
 }
 
 void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
-  static const int8_t ints[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
-                                WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
-  static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT,
-                                  WW_FOLE, WW_FONE, WW_FORD, WW_FUNO, WW_FUEQ,
-                                  WW_FUGT, WW_FUGE, WW_FULT, WW_FULE, WW_FUNE};
   int64_t p = -1;
   call_const(c, 2, &p);
-  int cmp = c->x ? (p > 0 && p < 15 ? floats[p] : -1) : (p >= 32 && p < 42 ? ints[p - 32] : -1);
-  if (cmp < 0)
+  int cmp = low_predicate(p);
+  if (cmp < 0 || (cmp >= WW_FOEQ) != c->x)
     call_refuse(c);
   else
     ballot(c, low_cmp(c->F, cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));

@@ -202,12 +202,17 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
 /* translate_const.c */
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
 ww_val low_i32(low_fn *F, uint64_t k);
+ww_val *low_zeros(low_fn *F, const low_type *t); /* of all its components */
 ww_val low_fconst(low_fn *F, ww_type t, double v);
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits);
 uint64_t low_float_bits(ww_type t, double v);
 void low_constant(low_fn *F, LLVMValueRef c, low_val *out);
 bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off);
 void low_init_symbol(low *L, uint32_t index);
+/* Operand i of a getelementptr into *t, which becomes what it leads to: adds a constant index to
+ * *fixed; false: another one, which counts *scale bytes each. */
+bool low_gep_step(low *L, LLVMTypeRef *t, int i, LLVMValueRef index, int64_t *scale,
+                  int64_t *fixed);
 int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const);
 uint32_t low_symbol(low *L, LLVMValueRef gv);
 
@@ -233,16 +238,19 @@ void low_body(low_fn *F);
 low_val *low_get(low_fn *F, LLVMValueRef v);
 ww_val low_scalar(low_fn *F, LLVMValueRef v);
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i);
-ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n); /* the first n */
-void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n);
-/* The n components of the instruction's value, to be filled in. */
-ww_val *low_define(low_fn *F, LLVMValueRef inst, uint32_t n);
+ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n);                 /* the first n */
+ww_val low_operand(low_fn *F, LLVMValueRef inst, unsigned k, uint32_t i); /* of operand k */
+low_val *low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n);
+/* The components of the instruction's value, to be filled in. */
+ww_val *low_define(low_fn *F, LLVMValueRef inst);
 unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
 ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
 bool low_readonly(low_fn *F, LLVMValueRef ptr);
 
 /* translate_arith.c */
 void low_binop(low_fn *F, LLVMValueRef inst);
+int low_predicate(int64_t llvm); /* ww_cmp of LLVM's number of a comparison, or -1 */
+ww_op low_int_op(LLVMOpcode op); /* of an integer binary operator */
 void low_icmp(low_fn *F, LLVMValueRef inst);
 void low_fcmp(low_fn *F, LLVMValueRef inst);
 void low_cast(low_fn *F, LLVMValueRef inst);
