@@ -300,10 +300,6 @@ ww_val each_fshift(const low_lane *s) {
   return low_select(F, t, full, s->x == WW_OP_FSHL ? s->b : s->a, r);
 }
 
-ww_val each_sad(const low_lane *s) {
-  return low_opx(s->F, WW_OP_SAD, s->rt, s->x, 0, s->a, s->b, s->c);
-}
-
 ww_val each_bits(const low_lane *s) {
   low_fn *F = s->F;
   if (s->x == 1)
@@ -416,10 +412,6 @@ void call_llvm_frexp(low_callee *c) {
   c->res[0] = low_math1(c->F, WW_MATH_FREXP_MANT, call_type(c), 0, a);
   c->res[1] = low_int_to(c->F, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a), WW_I32,
                          c->rt->c[1].type, true);
-}
-
-void call_frexp_exp(low_callee *c) {
-  call_set_int(c, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0)), WW_I32, true);
 }
 
 void call_llvm_sincos(low_callee *c) {

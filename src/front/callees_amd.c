@@ -11,11 +11,6 @@ void call_amd_packet(low_callee *c) {
 
 /* ---- lanes ---- */
 
-void call_amd_permute(low_callee *c) {
-  c->res[0] =
-      low_binary(c->F, c->x, call_type(c), call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
-}
-
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
   return low_binary(F, WW_OP_BPERMUTE, t, low_op32k(F, WW_OP_SHL, lane, 2), v);
 }

@@ -240,10 +240,6 @@ static ww_val each_sign(const low_lane *s) {
   return low_select(F, t, low_cmp(F, WW_FUNO, t, s->a, s->a), zero, r);
 }
 
-static ww_val each_rotate(const low_lane *s) {
-  return low_op(s->F, WW_OP_FSHL, s->rt, s->a, s->a, s->b);
-}
-
 static ww_val each_upsample(const low_lane *s) {
   ww_val hi = low_int_to(s->F, s->a, s->ta, s->rt, false),
          lo = low_int_to(s->F, s->b, s->tb, s->rt, false);
@@ -360,10 +356,8 @@ static void cl_cross(low_callee *c) {
 
 static void store_all(low_callee *c, const ww_val *v, uint32_t n, ww_type t) {
   low_comp k[16];
-  uint32_t size = ww_type_bytes[t];
-  for (uint32_t i = 0; i < n; i++)
-    k[i] = low_element(t, i);
-  low_store(c->F, call_ptr(c, c->nargs - 1, n == 3 ? 4 * size : n * size), k, n, v);
+  low_addr p = call_ptr(c, c->nargs - 1, (n == 3 ? 4 : n) * ww_type_bytes[t]);
+  low_store(c->F, p, low_elements(k, t, n), n, v);
 }
 
 /* res = a - floor(a) or a - trunc(a), or a function of the first row; out = one of the second */
@@ -451,8 +445,7 @@ static bool vector_at(low_callee *c, const char *s, uint32_t offset_arg, const l
   if (c->nargs != offset_arg + 2 || !t->n || t->n > 16)
     return false;
   bool aligned = s[offset_arg ? 6 : 5] == 'a', half = strstr(s, "_half");
-  for (uint32_t i = 0; i < t->n; i++)
-    k[i] = low_element(half ? WW_F16 : t->c[0].type, i);
+  low_elements(k, half ? WW_F16 : t->c[0].type, t->n);
   uint32_t step = aligned && t->n == 3 ? 4 : t->n, size = k->mem;
   *p = call_ptr(c, offset_arg + 1, aligned ? step * size : size);
   ww_val index = call_arg_as(c, offset_arg, WW_I64, false);
@@ -685,10 +678,6 @@ static void cl_group_vote(low_callee *c) { /* work_group_all, work_group_any */
 
 static void cl_image(low_callee *c) {
   low_refuse(c->F, "images (%s)", c->name);
-}
-
-static void cl_same_pointer(low_callee *c) {
-  c->res[0] = call_arg(c, 0);
 }
 
 /* ---- the table ---- */

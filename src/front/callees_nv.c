@@ -308,10 +308,9 @@ void call_nv_cp_async(low_callee *c) {
 /* ---- bits ---- */
 
 void call_hilo(low_callee *c) {
-  static const low_comp half[2] = {{WW_I32, 4, 32, 0}, {WW_I32, 4, 32, 4}},
-                        whole = {WW_F64, 8, 64, 0};
+  low_comp half[2], whole = low_element(WW_F64, 0);
   ww_val in[2] = {call_arg(c, c->x), call_arg(c, !c->x)};
-  low_repack(c->F, half, 2, in, &whole, 1, c->res);
+  low_repack(c->F, low_elements(half, WW_I32, 2), 2, in, &whole, 1, c->res);
 }
 
 void call_dhalf(low_callee *c) {
@@ -390,9 +389,6 @@ static bool conversion(low_callee *c, const char *op, int round) {
   return true;
 }
 
-static const low_comp pair_bf16[2] = {{WW_BF16, 2, 16, 0}, {WW_BF16, 2, 16, 2}},
-                      pair_f16[2] = {{WW_F16, 2, 16, 0}, {WW_F16, 2, 16, 2}};
-
 /* ff2bf16x2.rn(a, b): a goes to the high half */
 static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
   bool bf = !strcmp(op, "ff2bf16x2");
@@ -403,7 +399,8 @@ static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
                  low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 0))};
   for (int i = 0; i < 2 && relu; i++)
     v[i] = low_relu(c->F, t, v[i]);
-  low_repack(c->F, bf ? pair_bf16 : pair_f16, 2, v, c->rt->c, c->rt->n, c->res);
+  low_comp half[2];
+  low_repack(c->F, low_elements(half, t, 2), 2, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 

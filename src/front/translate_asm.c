@@ -11,23 +11,15 @@
 /* ---- types ---- */
 
 static bool type_named(const char *s, ptx_type *out) {
-  static const struct {
-    const char *name;
-    uint8_t t;
-    bool sign, pair;
-  } names[] = {{"pred", WW_I1, 0, 0},    {"b8", WW_I8, 0, 0},   {"u8", WW_I8, 0, 0},
-               {"s8", WW_I8, 1, 0},      {"b16", WW_I16, 0, 0}, {"u16", WW_I16, 0, 0},
-               {"s16", WW_I16, 1, 0},    {"b32", WW_I32, 0, 0}, {"u32", WW_I32, 0, 0},
-               {"s32", WW_I32, 1, 0},    {"b64", WW_I64, 0, 0}, {"u64", WW_I64, 0, 0},
-               {"s64", WW_I64, 1, 0},    {"f16", WW_F16, 1, 0}, {"bf16", WW_BF16, 1, 0},
-               {"f32", WW_F32, 1, 0},    {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1},
-               {"bf16x2", WW_BF16, 1, 1}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) {
-      *out = (ptx_type){names[i].t, names[i].sign, names[i].pair};
-      return true;
-    }
-  return false;
+  static const low_named names[] = {
+      {"pred", WW_I1}, {"b8", WW_I8},   {"u8", WW_I8},     {"s8", WW_I8},       {"b16", WW_I16},
+      {"u16", WW_I16}, {"s16", WW_I16}, {"b32", WW_I32},   {"u32", WW_I32},     {"s32", WW_I32},
+      {"b64", WW_I64}, {"u64", WW_I64}, {"s64", WW_I64},   {"f16", WW_F16},     {"bf16", WW_BF16},
+      {"f32", WW_F32}, {"f64", WW_F64}, {"f16x2", WW_F16}, {"bf16x2", WW_BF16}, {NULL, -1}};
+  int t = low_value_named(names, s, strlen(s));
+  if (t >= 0)
+    *out = (ptx_type){t, *s == 's' || ww_is_float(t), strchr(s, 'x')};
+  return t >= 0;
 }
 
 bool ptx_has(const ptx_ins *i, const char *modifier) {
@@ -117,10 +109,12 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
-  if (!strcmp(s, "WARP_SZ"))
+  if (!strcmp(s, "WARP_SZ")) {
     *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false);
+    return true;
+  }
   if (*s != '%')
-    return !strcmp(s, "WARP_SZ");
+    return false;
   snprintf(name, sizeof name, "%s", s + 1);
   if (ww_starts(name, "lanemask_"))
     name[8] = '.';
@@ -150,17 +144,21 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
   return n;
 }
 
-static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) { /* {lo, hi} as one value */
-  const char *part[8];
+/* The registers of {lo, hi}, which are one value of type t, and the integers that they hold. */
+static uint32_t vector_parts(ptx_ins *i, const char *operand, ww_type t, const char *part[8],
+                             low_comp c[8]) {
   uint32_t n = ptx_list(i, operand, part, 8);
-  unsigned w = n ? ww_type_bits(t) / n : 0;
+  low_elements(c, low_int_type(n ? ww_type_bits(t) / n : 0), n);
+  return n;
+}
+
+static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) {
+  const char *part[8];
   low_comp from[8], to = low_element(t, 0);
-  ww_val v[8];
-  for (uint32_t k = 0; k < n; k++) {
-    from[k] = low_element(low_int_type(w), 0);
-    v[k] = ptx_read(i, part[k], from[k].type);
-  }
-  ww_val out;
+  uint32_t n = vector_parts(i, operand, t, part, from);
+  ww_val v[8], out;
+  for (uint32_t k = 0; k < n; k++)
+    v[k] = ptx_read(i, part[k], from->type);
   low_repack(i->F, from, n, v, &to, 1, &out);
   return out;
 }
@@ -189,15 +187,12 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
 
 static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   const char *part[8];
-  uint32_t n = ptx_list(i, operand, part, 8);
-  unsigned w = n ? ww_type_bits(t) / n : 0;
   low_comp to[8], from = low_element(t, 0);
+  uint32_t n = vector_parts(i, operand, t, part, to);
   ww_val out[8];
-  for (uint32_t k = 0; k < n; k++)
-    to[k] = low_element(low_int_type(w), 0);
   low_repack(i->F, &from, 1, &v, to, n, out);
   for (uint32_t k = 0; k < n; k++)
-    ptx_write(i, part[k], out[k], to[k].type, false);
+    ptx_write(i, part[k], out[k], to->type, false);
 }
 
 void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) {
@@ -255,9 +250,7 @@ static void declare(ptx_state *s, char *text) {
   char *save = NULL;
   for (char *tok = strtok_r(text, " \t\n,", &save); tok; tok = strtok_r(NULL, " \t\n,", &save)) {
     if (*tok == '.') {
-      if (!type_named(tok + 1, &t))
-        t.t = WW_I32;
-      if (t.pair)
+      if (!type_named(tok + 1, &t) || t.pair)
         t.t = WW_I32;
       continue;
     }

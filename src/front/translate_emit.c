@@ -136,6 +136,12 @@ low_comp low_element(ww_type t, uint32_t k) {
   return (low_comp){t, size, ww_type_bits(t), k * size};
 }
 
+const low_comp *low_elements(low_comp *c, ww_type t, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    c[i] = low_element(t, i);
+  return c;
+}
+
 const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
   return low_flat(F->L, LLVMTypeOf(v));
 }
@@ -462,9 +468,10 @@ static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const w
                         const low_comp *to, ww_val *out) {
   if (nfrom != 2 || from[0].bits != 16 || from[1].bits != 16 || to->bits != 32)
     return false;
-  ww_val lo = low_int_to(F, low_bits(F, in[0], from[0].type, WW_I16), WW_I16, WW_I32, false);
-  ww_val hi = low_int_to(F, low_bits(F, in[1], from[1].type, WW_I16), WW_I16, WW_I32, false);
-  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, lo, hi, low_i32(F, 0x5410));
+  ww_val half[2];
+  for (int k = 0; k < 2; k++)
+    half[k] = low_int_to(F, low_bits(F, in[k], from[k].type, WW_I16), WW_I16, WW_I32, false);
+  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, half[0], half[1], low_i32(F, 0x5410));
   *out = low_bits(F, v, WW_I32, to->type);
   return true;
 }

@@ -137,6 +137,8 @@ void low_refuse(low_fn *F, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
 low_comp low_element(ww_type t, uint32_t k); /* the k-th of an array of scalars */
+/* The first n of them, for which c has room: c. */
+const low_comp *low_elements(low_comp *c, ww_type t, uint32_t n);
 const low_type *low_type_of(low_fn *F, LLVMValueRef v);
 ww_type low_int_type(unsigned bits);
 static inline bool low_wide_int(LLVMTypeRef t) {

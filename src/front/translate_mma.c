@@ -38,13 +38,6 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
   return found >= 0;
 }
 
-/* n scalars of one type, one behind the other; c has room for them. */
-static const low_comp *elements(low_comp *c, ww_type t, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++)
-    c[i] = low_element(t, i);
-  return c;
-}
-
 /* Registers (of any packing) as elements of type t; returns how many. */
 static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val *out,
                        uint32_t max) {
@@ -54,7 +47,7 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
     uint32_t k = from.bits / ww_type_bits(t);
     if (!k || k > 8 || n + k > max)
       return 0;
-    low_repack(F, &from, 1, &reg[r], elements(to, t, k), k, out + n);
+    low_repack(F, &from, 1, &reg[r], low_elements(to, t, k), k, out + n);
     n += k;
   }
   return n;
@@ -63,7 +56,7 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8], to = low_element(word, 0);
-  elements(from, t, k);
+  low_elements(from, t, k);
   for (uint32_t w = 0; w < n / k; w++)
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
@@ -189,7 +182,7 @@ static void fragment_access(fragment *f, bool store, ww_val *v) {
   for (uint32_t e = 0; e < n; e += run) {
     low_addr p = element_at(f, e, n, &run);
     low_comp c[8];
-    elements(c, f->t, run);
+    low_elements(c, f->t, run);
     if (store)
       low_store(f->F, p, c, run, v + e);
     else
@@ -208,50 +201,48 @@ static uint32_t gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, u
   return n;
 }
 
-/* <geom>.load.<a|b|c>.<row|col>.stride.<type>.pN(ptr, ld) */
-static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t n) {
-  ww_type t;
+/* <geom>.load.<a|b|c>.<row|col>.stride.<type>.pN(ptr, ld),
+ * <geom>.store.d.<row|col>.stride.<type>.pN(ptr, elements ..., ld) */
+static bool wmma_fragment(low_callee *c, const geometry *g, char tok[][24], uint32_t n,
+                          fragment *f) {
   bool u;
-  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride"))
+  *f = (fragment){.F = c->F, .g = g, .which = WW_MATRIX_C};
+  if (n < 6 || !element_type(tok[n - 2], &f->t, &u) || strcmp(tok[4], "stride"))
     return false;
-  fragment f = {.F = c->F,
-                .g = g,
-                .t = t,
-                .which = tok[2][0] == 'a'   ? WW_MATRIX_A
-                         : tok[2][0] == 'b' ? WW_MATRIX_B
-                                            : WW_MATRIX_C,
-                .col = !strcmp(tok[3], "col")};
-  f.base = call_ptr(c, 0, ww_type_bytes[t]);
-  f.ld = call_arg_as(c, 1, WW_I64, true);
-  uint32_t count = ww_mma_elements(g->s, f.which);
-  ww_val v[64], bits = 0;
-  fragment_access(&f, false, v);
+  f->col = !strcmp(tok[3], "col");
+  if (tok[2][0] == 'a' || tok[2][0] == 'b')
+    f->which = tok[2][0] == 'a' ? WW_MATRIX_A : WW_MATRIX_B;
+  return true;
+}
+
+static void wmma_access(low_callee *c, fragment *f, bool store, ww_val *v) {
+  f->base = call_ptr(c, 0, ww_type_bytes[f->t]);
+  f->ld = call_arg_as(c, c->nargs - 1, WW_I64, true);
+  fragment_access(f, store, v);
+}
+
+static bool wmma_load(low_callee *c, fragment *f) {
+  uint32_t count = ww_mma_elements(f->g->s, f->which), bits = 0;
+  ww_val v[64];
+  wmma_access(c, f, false, v);
   for (uint32_t i = 0; i < c->rt->n; i++)
     bits += c->rt->c[i].bits;
-  uint32_t want = bits / ww_type_bits(t); /* a multiple of what the lane really owns */
+  uint32_t want = bits / ww_type_bits(f->t); /* a multiple of what the lane really owns */
   if (want < count || want > 64)
     return false;
   for (uint32_t i = count; i < want; i++)
     v[i] = v[i % count];
   low_comp from[64];
-  low_repack(c->F, elements(from, t, want), want, v, c->rt->c, c->rt->n, c->res);
+  low_repack(c->F, low_elements(from, f->t, want), want, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
-/* <geom>.store.d.<row|col>.stride.<type>.pN(ptr, elements ..., ld) */
-static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_t n) {
-  ww_type t;
-  bool u;
+static bool wmma_store(low_callee *c, fragment *f) {
   ww_val reg[64], v[64];
-  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride"))
-    return false;
   uint32_t nreg = gather(c, 1, c->nargs - 1, reg, 64);
-  fragment f = {.F = c->F, .g = g, .t = t, .which = WW_MATRIX_C, .col = !strcmp(tok[3], "col")};
-  if (unpack(c->F, reg, nreg, t, v, 64) < ww_mma_elements(g->s, WW_MATRIX_C))
+  if (unpack(c->F, reg, nreg, f->t, v, 64) < ww_mma_elements(f->g->s, f->which))
     return false;
-  f.base = call_ptr(c, 0, ww_type_bytes[t]);
-  f.ld = call_arg_as(c, c->nargs - 1, WW_I64, true);
-  fragment_access(&f, true, v);
+  wmma_access(c, f, true, v);
   return true;
 }
 
@@ -291,7 +282,7 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   if (!multiply(F, g, in, acc_out, flags, v, d))
     return false;
   low_comp from[64];
-  low_repack(F, elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
+  low_repack(F, low_elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
   low_parts(F, from_here, WW_OP_MMA);
   return true;
 }
@@ -329,14 +320,15 @@ static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_t
 void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
   char tok[10][24];
   geometry g;
+  fragment f;
   ww_type in, tc, td;
   int flags;
   uint32_t n = call_split(c->tail, '.', tok, 10);
   bool ok = n > 3 && parse_geometry(tok[0], &g);
   if (ok && !c->x && !strcmp(tok[1], "load"))
-    ok = wmma_load(c, &g, tok, n);
+    ok = wmma_fragment(c, &g, tok, n, &f) && wmma_load(c, &f);
   else if (ok && !c->x && !strcmp(tok[1], "store"))
-    ok = wmma_store(c, &g, tok, n);
+    ok = wmma_fragment(c, &g, tok, n, &f) && wmma_store(c, &f);
   else if (ok)
     ok =
         mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) && product(c, &g, in, tc, td, flags);
@@ -356,8 +348,8 @@ static ww_val row_address(low_fn *F, ww_val addr32,
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
  * column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
-  static const low_comp word = {WW_I32, 4, 32, 0},
-                        half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
+  low_comp word = low_element(WW_I32, 0), half[2];
+  low_elements(half, WW_I16, 2);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), group = low_op32k(F, WW_OP_LSHR, lane, 2),
          member = low_op32k(F, WW_OP_AND, lane, 3), out;
   low_addr p = {.space = WW_SHARED, .align = 4};
