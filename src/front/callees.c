@@ -399,8 +399,8 @@ void call_reduce(low_callee *c) {
   c->res[0] = acc;
 }
 
-void call_ptrmask(low_callee *c) {
-  c->res[0] = low_op64(c->F, WW_OP_AND, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true));
+ww_val each_ptrmask(const low_lane *s) {
+  return low_op64(s->F, WW_OP_AND, s->a, low_int_to(s->F, s->b, s->tb, WW_I64, true));
 }
 
 void call_llvm_frexp(low_callee *c) {
@@ -436,7 +436,7 @@ void call_memcpy(low_callee *c) {
   if (call_const(c, 2, &n))
     low_copy(c->F, to, from, n);
   else
-    low_sized(c->F, WW_OP_MEMCPY, to, low_add_imm(c->F, from.base, WW_I64, from.off), from.space,
+    low_sized(c->F, WW_OP_MEMCPY, to, low_addr_value(c->F, from), from.space,
               call_arg_as(c, 2, WW_I64, false));
   if (c->rt->n)
     c->res[0] = call_arg(c, 0);
@@ -462,8 +462,8 @@ void call_fence(low_callee *c) {
   low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = c->x;
 }
 
-void call_malloc(low_callee *c) {
-  c->res[0] = low_unary(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false));
+ww_val each_malloc(const low_lane *s) {
+  return low_unary(s->F, WW_OP_MALLOC, WW_I64, low_int_to(s->F, s->a, s->ta, WW_I64, false));
 }
 
 static ww_ins *print(low_callee *c, ww_val fmt, const ww_val *v, uint32_t n) {
@@ -505,9 +505,9 @@ void call_texture(low_callee *c) {
   low_refuse(c->F, "texture or surface instruction %s", c->name);
 }
 
-void call_texdim(low_callee *c) {
-  c->res[0] = low_binary(c->F, WW_OP_TEXDIM, call_type(c), call_arg_as(c, 0, WW_I64, false),
-                         call_arg_as(c, 1, WW_I32, true));
+ww_val each_texdim(const low_lane *s) {
+  ww_val handle = low_int_to(s->F, s->a, s->ta, WW_I64, false);
+  return lane_op(s, WW_OP_TEXDIM, handle, low_int_to(s->F, s->b, s->tb, WW_I32, true));
 }
 
 /* __ww_unsupported("thrust::sort"): the shim has the name but no device code */

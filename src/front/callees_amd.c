@@ -39,16 +39,15 @@ void call_amd_swizzle(low_callee *c) {
   c->res[0] = from_lane(F, call_type(c), call_arg(c, 0), src);
 }
 
-void call_amd_readlane(low_callee *c) {
-  bool lane = c->x == WW_OP_READLANE;
-  for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = low_binary(c->F, c->x, c->rt->c[i].type, call_comp(c, 0, i),
-                           lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL);
+ww_val each_amd_readlane(const low_lane *s) {
+  bool lane = s->x == WW_OP_READLANE;
+  return lane_op(s, s->x, s->a, lane ? low_int_to(s->F, s->b, s->tb, WW_I32, false) : WW_NOVAL);
 }
 
-void call_amd_mbcnt(low_callee *c) {
-  c->res[0] = low_op32(c->F, WW_OP_MBCNT, call_arg(c, 0), call_arg(c, 1));
-  low_last(c->F)->imm = c->x;
+ww_val each_amd_mbcnt(const low_lane *s) {
+  ww_val n = low_op32(s->F, WW_OP_MBCNT, s->a, s->b);
+  low_last(s->F)->imm = s->x;
+  return n;
 }
 
 static void ballot(low_callee *c, ww_val p) {
@@ -156,23 +155,19 @@ void call_amd_dpp(low_callee *c) {
 
 /* ---- arithmetic ---- */
 
-void call_amd_trig(low_callee *c) { /* the argument counts turns */
-  ww_type t = call_type(c);
-  ww_val v = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2));
-  c->res[0] = low_math1(c->F, c->x, t, WW_F_APPROX, v);
+ww_val each_amd_trig(const low_lane *s) { /* the argument counts turns */
+  ww_val v = lane_op(s, WW_OP_FMUL, s->a, low_fconst(s->F, s->rt, 2));
+  return low_math1(s->F, s->x, s->rt, WW_F_APPROX, v);
 }
 
-void call_amd_med3(low_callee *c) {
-  low_fn *F = c->F;
-  ww_type t = call_type(c);
-  ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_binary(F, WW_OP_FMAX, t, a, b);
-  c->res[0] = low_binary(F, WW_OP_FMAX, t, low_binary(F, WW_OP_FMIN, t, a, b),
-                         low_binary(F, WW_OP_FMIN, t, hi, call_arg(c, 2)));
+ww_val each_amd_med3(const low_lane *s) {
+  ww_val hi = lane_op(s, WW_OP_FMAX, s->a, s->b), top = lane_op(s, WW_OP_FMIN, hi, s->c);
+  return lane_op(s, WW_OP_FMAX, lane_op(s, WW_OP_FMIN, s->a, s->b), top);
 }
 
-void call_amd_alignbyte(low_callee *c) {
-  ww_val n = low_op32k(c->F, WW_OP_SHL, low_op32k(c->F, WW_OP_AND, call_arg(c, 2), 3), 3);
-  c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
+ww_val each_amd_alignbyte(const low_lane *s) {
+  ww_val n = low_op32k(s->F, WW_OP_SHL, low_op32k(s->F, WW_OP_AND, s->c, 3), 3);
+  return low_op(s->F, WW_OP_FSHR, WW_I32, s->a, s->b, n);
 }
 
 void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the second operand's */
@@ -198,15 +193,15 @@ void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the
   c->res[0] = set ? low_op32k(c->F, WW_OP_OR, v, set) : v;
 }
 
-void call_amd_sad8(low_callee *c) {
-  low_fn *F = c->F;
-  ww_val acc = call_arg(c, 2);
+ww_val each_amd_sad8(const low_lane *s) {
+  low_fn *F = s->F;
+  ww_val acc = s->c, eight = low_i32(F, 8);
   for (uint64_t i = 0; i < 4; i++) {
-    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), low_i32(F, 8 * i), low_i32(F, 8)),
-           b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), low_i32(F, 8 * i), low_i32(F, 8));
-    acc = low_opx(F, WW_OP_SAD, WW_I32, 0, 0, a, b, acc);
+    ww_val at = low_i32(F, 8 * i), a = low_op(F, WW_OP_BFEU, WW_I32, s->a, at, eight);
+    ww_val b = low_op(F, WW_OP_BFEU, WW_I32, s->b, at, eight);
+    acc = low_op(F, WW_OP_SAD, WW_I32, a, b, acc);
   }
-  c->res[0] = acc;
+  return acc;
 }
 
 /* Both products of two 16-bit elements, widened to the result's type, onto the third operand. */
@@ -228,8 +223,8 @@ void call_amd_pkrtz(low_callee *c) {
     c->res[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, WW_F32, WW_RZ, call_arg(c, i));
 }
 
-void call_amd_isspace(low_callee *c) {
-  c->res[0] = low_in_space(c->F, call_arg(c, 0), c->x);
+ww_val each_amd_isspace(const low_lane *s) {
+  return low_in_space(s->F, s->a, s->x);
 }
 
 void call_amd_fadd(low_callee *c) {

@@ -5,7 +5,6 @@
  * offset of zero included. */
 #include "callees_int.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* ---- mangled names ---- */
@@ -28,7 +27,7 @@ static char substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
   uint32_t k = 0;
   if (*p->s != '_') {
     for (; isalnum((unsigned char)*p->s); p->s++)
-      k = k * 36 + (isdigit((unsigned char)*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
+      k = k * 36 + (ww_is_digit(*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
     k++;
   }
   if (*p->s == '_')
@@ -37,11 +36,10 @@ static char substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
 }
 
 static void skip_name(cl_parser *p) {
-  char *end;
-  unsigned long n = strtoul(p->s, &end, 10);
-  if (n > strlen(end))
-    p->bad = true;
-  p->s = p->bad ? end + strlen(end) : end + n;
+  size_t n;
+  const char *name = low_mangled(p->s, &n);
+  p->bad |= !name;
+  p->s = name ? name + n : "";
 }
 
 static char parse_type(cl_parser *p);
@@ -61,7 +59,7 @@ static char plain_type(cl_parser *p) {
     p->s += 2;
     return 'H';
   }
-  if (isdigit((unsigned char)*p->s)) {
+  if (ww_is_digit(*p->s)) {
     skip_name(p);
     return remember(p, 'n');
   }
@@ -87,15 +85,14 @@ static char parse_type(cl_parser *p) {
 }
 
 static bool parse_builtin(low_callee *c, char base[64]) {
-  char *end;
-  if (!ww_starts(c->name, "_Z") || !isdigit((unsigned char)c->name[2]))
+  size_t n;
+  if (!ww_starts(c->name, "_Z") || !ww_is_digit(c->name[2]))
     return false;
-  unsigned long n = strtoul(c->name + 2, &end, 10);
-  if (!n || n > 63 || n > strlen(end))
+  const char *name = low_mangled(c->name + 2, &n);
+  if (!name || !n || n > 63)
     return false;
-  memcpy(base, end, n);
-  base[n] = 0;
-  cl_parser p = {.s = end + n};
+  snprintf(base, 64, "%.*s", (int)n, name);
+  cl_parser p = {.s = name + n};
   for (uint32_t i = 0; *p.s && !p.bad && i < CALL_MAX_ARGS; i++)
     c->sig[i] = parse_type(&p);
   return true;

@@ -559,15 +559,13 @@ static bool named(low_callee *c, const char *s, int flags) {
 
 /* "_ZL9nearbyintf": an overload that clang's headers declare and leave to the library */
 static const char *mangled_base(const char *name, char out[32]) {
-  char *end;
+  size_t n;
   if (!ww_starts(name, "_Z"))
     return name;
-  name += name[2] == 'L' ? 3 : 2;
-  unsigned long n = strtoul(name, &end, 10);
-  if (end == name || n >= 32 || n > strlen(end))
+  name = low_mangled(name + (name[2] == 'L' ? 3 : 2), &n);
+  if (!name || n >= 32)
     return "";
-  memcpy(out, end, n);
-  out[n] = 0;
+  snprintf(out, 32, "%.*s", (int)n, name);
   return out;
 }
 

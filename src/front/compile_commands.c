@@ -4,11 +4,11 @@
  * -include; paths are made absolute against the entry's "directory". Everything else (nvcc's,
  * warnings, outputs) is passed over. CMake hides nvcc's include paths in a response file
  * (--options-file): that is read too. */
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "../base/jsonread.h"
+#include "../base/words.h"
 #include "compile_commands.h"
 
 #define DATABASE_MAX (256 << 20)
@@ -25,12 +25,12 @@ typedef struct {
 /* Words as a POSIX shell splits them: quotes and backslashes, no expansion. */
 static void split(ww_arena *a, const char *s, ww_strings *out) {
   while (*s) {
-    while (isspace((unsigned char)*s))
+    while (ww_is_space(*s))
       s++;
     if (!*s)
       break;
     char *word = ww_alloc(a, strlen(s) + 1), *w = word, quote = 0;
-    for (; *s && (quote || !isspace((unsigned char)*s)); s++)
+    for (; *s && (quote || !ww_is_space(*s)); s++)
       if (quote ? *s == quote : *s == '"' || *s == '\'')
         quote = quote ? 0 : *s;
       else if (*s == '\\' && quote != '\'' && s[1] && (!quote || strchr("\"\\$`", s[1])))

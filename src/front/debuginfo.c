@@ -8,7 +8,6 @@
 
 #include "translate_int.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* ---- files and lines ---- */
@@ -82,15 +81,11 @@ uint32_t low_loc(low *L, LLVMValueRef inst) {
 
 /* ---- generic nodes ---- */
 
-enum { OP_NAME = 2, OP_SUBROUTINE_TYPE = 4, OP_TYPE_ARRAY = 3, OP_BASE_TYPE = 3, MAX_OPS = 64 };
+enum { OP_NAME = 2, OP_SUBROUTINE_TYPE = 4, OP_TYPE_ARRAY = 3, OP_BASE_TYPE = 3 };
 
 static LLVMValueRef node_op(low *L, LLVMMetadataRef node, unsigned i) {
-  LLVMValueRef ops[MAX_OPS], v = LLVMMetadataAsValue(L->ctx, node);
-  unsigned n = LLVMGetMDNodeNumOperands(v);
-  if (n > MAX_OPS || i >= n)
-    return NULL;
-  LLVMGetMDNodeOperands(v, ops);
-  return ops[i];
+  low_nodes of = low_operands(L->a, LLVMMetadataAsValue(L->ctx, node));
+  return i < of.n ? of.v[i] : NULL;
 }
 
 static LLVMMetadataRef node_child(low *L, LLVMMetadataRef node, unsigned i) {
@@ -99,10 +94,8 @@ static LLVMMetadataRef node_child(low *L, LLVMMetadataRef node, unsigned i) {
 }
 
 static char *node_text(low *L, LLVMMetadataRef node, unsigned i) {
-  unsigned n;
-  LLVMValueRef v = node_op(L, node, i);
-  const char *s = v ? LLVMGetMDString(v, &n) : NULL;
-  return s && n ? ww_strndup(L->a, s, n) : NULL;
+  const char *s = low_node_string(node_op(L, node, i));
+  return s && *s ? ww_strdup(L->a, s) : NULL;
 }
 
 /* "DW_TAG_pointer_type" -> "pointer_type"; LLVM-C cannot ask for the tag before version 20. */
@@ -113,13 +106,19 @@ static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
   const char *s = strstr(text, "DW_TAG_");
   size_t n = 0;
   if (s)
-    for (s += 7; (isalnum((unsigned char)s[n]) || s[n] == '_') && n < 39; n++)
+    for (s += 7; ww_is_word(s[n]) && n < 39; n++)
       tag[n] = s[n];
   tag[n] = 0;
   LLVMDisposeMessage(text);
 }
 
 /* ---- function names ---- */
+
+const char *low_mangled(const char *s, size_t *n) {
+  char *name;
+  *n = strtoul(s, &name, 10);
+  return *n <= strlen(name) ? name : NULL;
+}
 
 /* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the last plain
  * one. */
@@ -129,14 +128,9 @@ static const char *plain_name(low *L, const char *mangled) {
   if (!ww_starts(s, "_Z"))
     return mangled;
   for (s += 2; *s == 'N' || *s == 'L' || *s == 'K'; s++) {}
-  while (isdigit((unsigned char)*s)) {
-    char *end;
-    unsigned long len = strtoul(s, &end, 10);
-    if (len > strlen(end))
-      break;
-    name = end;
+  for (size_t len; ww_is_digit(*s) && (s = low_mangled(s, &len)); s += len) {
+    name = s;
     n = len;
-    s = end + len;
     if (mangled[2] != 'N')
       break;
   }
@@ -147,7 +141,7 @@ static const char *plain_name(low *L, const char *mangled) {
  * _ZL1n; else as it is. */
 const char *low_variable_name(low *L, const char *mangled) {
   const char *dot = strrchr(mangled, '.');
-  if (L->dialect == WW_OPENCL && dot && dot != mangled && !isdigit((unsigned char)dot[1]) && dot[1])
+  if (L->dialect == WW_OPENCL && dot && dot != mangled && !ww_is_digit(dot[1]) && dot[1])
     return ww_strdup(L->a, dot + 1); /* kernel.variable */
   for (const char *const *tail =
            (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL};
@@ -164,12 +158,10 @@ const char *low_variable_name(low *L, const char *mangled) {
     return plain_name(L, mangled);
   for (s = mangled + strlen(mangled); s > mangled;
        s--) { /* the last <length><name> that ends the string */
-    char *end;
-    if (!isdigit((unsigned char)s[0]))
-      continue;
-    unsigned long len = strtoul(s, &end, 10);
-    if (len && strlen(end) >= len && (end[len] == 0 || end[len] == '_'))
-      return ww_strndup(L->a, end, len);
+    size_t n;
+    const char *name = ww_is_digit(*s) ? low_mangled(s, &n) : NULL;
+    if (name && n && (!name[n] || name[n] == '_'))
+      return ww_strndup(L->a, name, n);
   }
   return mangled;
 }
@@ -306,13 +298,10 @@ void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn) {
   LLVMMetadataRef list = type ? node_child(L, type, OP_TYPE_ARRAY) : NULL;
   if (!list)
     return;
-  LLVMValueRef v = LLVMMetadataAsValue(L->ctx, list);
-  unsigned n = LLVMGetMDNodeNumOperands(v);
-  if (n != fn->nparams + 1)
+  low_nodes types = low_operands(L->a, LLVMMetadataAsValue(L->ctx, list));
+  if (types.n != fn->nparams + 1)
     return; /* rewritten by the ABI, or OpenMP's outlined form */
-  LLVMValueRef *ops = WW_NEWN(L->a, LLVMValueRef, n);
-  LLVMGetMDNodeOperands(v, ops);
-  for (unsigned i = 1; i < n; i++)
-    if (ops[i])
-      describe_param(L, LLVMValueAsMetadata(ops[i]), &fn->params[i - 1]);
+  for (unsigned i = 1; i < types.n; i++)
+    if (types.v[i])
+      describe_param(L, LLVMValueAsMetadata(types.v[i]), &fn->params[i - 1]);
 }

@@ -11,7 +11,6 @@
  * file of further words. */
 #include "front_int.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 typedef enum {
@@ -188,25 +187,13 @@ static bool takes_value(const char *flag, ww_arena *a, ww_flags *out) {
 static bool is_macro(const char *s) {
   if (!isalpha((unsigned char)*s) && *s != '_' && *s != '$')
     return false;
-  while (isalnum((unsigned char)*s) || *s == '_' || *s == '$')
+  while (ww_is_word(*s) || *s == '$')
     s++;
   return !*s || *s == '=' || *s == '(';
 }
 
 const char *ww_safe_path(const char *path, ww_arena *a) {
   return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
-}
-
-bool ww_one_of(const char *word, const char *const *list) {
-  while (*list && strcmp(word, *list))
-    list++;
-  return *list;
-}
-
-const char *ww_begins(const char *word, const char *const *list) {
-  while (*list && !ww_starts(word, *list))
-    list++;
-  return *list;
 }
 
 void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words) {

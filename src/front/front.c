@@ -6,14 +6,12 @@
  * written to be interpreted: the toolkit's half and shuffle functions are inline PTX. Only a file
  * of which the shim loses device code or an instance is tried with SDK headers (thrust inside
  * kernels, say), and the attempt that loses fewer kernels counts. */
-#include "../base/words.h"
 #include "front_int.h"
 #include "isolate.h"
 #include "kept.h"
 #include "openmp.h"
 #include "translate.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -344,15 +342,15 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
         depth--;
     }
     const char *stop = end;
-    while (stop > p && (isspace((unsigned char)stop[-1]) || stop[-1] == ']' || stop[-1] == '['))
+    while (stop > p && (ww_is_space(stop[-1]) || stop[-1] == ']' || stop[-1] == '['))
       stop--;
     const char *name = stop;
     while (name > p && ww_is_word(name[-1]))
       name--;
-    while (p < name && isspace((unsigned char)*p))
+    while (p < name && ww_is_space(*p))
       p++;
     const char *type_end = name;
-    while (type_end > p && isspace((unsigned char)type_end[-1]))
+    while (type_end > p && ww_is_space(type_end[-1]))
       type_end--;
     if (type_end > p)
       ww_push(a, &v,

@@ -7,6 +7,7 @@
 #ifndef WW_FRONT_INT_H
 #define WW_FRONT_INT_H
 
+#include "../base/words.h"
 #include "front.h"
 #include "scan.h"
 
@@ -16,9 +17,6 @@
 typedef WW_VEC(const char *) ww_strs;
 typedef WW_VEC(ww_diag) ww_diags;
 
-/* Whether a word is one of a list that ends with NULL; the one that it begins with, or NULL. */
-bool ww_one_of(const char *word, const char *const *list);
-const char *ww_begins(const char *word, const char *const *list);
 void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words); /* up to a NULL */
 void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more);
 #define WW_ADD(a, v, ...) ww_strs_add((a), (v), (const char *const[]){__VA_ARGS__, NULL})

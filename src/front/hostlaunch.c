@@ -28,8 +28,7 @@ static void close_world(LLVMModuleRef m) {
     if (f != entry)
       hide(f);
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
-    size_t n;
-    const char *name = LLVMGetValueName2(g, &n);
+    const char *name = low_name(g);
     if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !ww_starts(name, "llvm.") && name[0] != '.')
       hide(g);
   }

@@ -112,8 +112,7 @@ static void config_succeeds(LLVMValueRef config) {
 
 void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m), next; f; f = next) {
-    size_t n;
-    const char *name = LLVMGetValueName2(f, &n);
+    const char *name = low_name(f);
     next = LLVMGetNextFunction(f);
     if (is_config(name))
       config_succeeds(f);
@@ -236,8 +235,7 @@ static void add_launch(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef conf
 
 void ww_hostlaunch_cuda(const ww_host_ir *h) {
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m); f; f = LLVMGetNextFunction(f)) {
-    size_t n;
-    const char *kernel = kernel_of_stub(LLVMGetValueName2(f, &n), h->a);
+    const char *kernel = kernel_of_stub(low_name(f), h->a);
     for (LLVMUseRef u = kernel ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
       LLVMValueRef user = LLVMGetUser(u);
       if (!ww_host_is_call(user))

@@ -78,13 +78,12 @@ void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
   LLVMValueRef f = LLVMGetNamedFunction(h->m, "__tgt_target_kernel");
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
-    size_t n;
     if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6)
       continue;
-    const char *region = LLVMGetValueName2(LLVMGetOperand(call, 4), &n);
-    if (n < 12 || region[0] != '.' || !strstr(region, ".region_id"))
+    const char *region = low_name(LLVMGetOperand(call, 4)), *end = strstr(region, ".region_id");
+    if (region[0] != '.' || !end || end < region + 2)
       continue;
-    const char *kernel = ww_strndup(h->a, region + 1, strstr(region, ".region_id") - region - 1);
+    const char *kernel = ww_strndup(h->a, region + 1, end - region - 1);
     ww_host_launch l = ww_host_new_launch(h, call, kernel);
     LLVMValueRef args = ww_host_address(h, LLVMGetOperand(call, 5)).base;
     ww_omp_env env = environment_of(kernel, envs);

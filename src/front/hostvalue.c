@@ -76,8 +76,7 @@ ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v) {
 
 const char *ww_host_callee(LLVMValueRef call) {
   LLVMValueRef f = LLVMGetCalledValue(call);
-  size_t n;
-  return f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
+  return f && LLVMIsAFunction(f) ? low_name(f) : "";
 }
 
 bool ww_host_is_call(LLVMValueRef ins) {
@@ -237,8 +236,7 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
   uint64_t size = 0;
   bool agree = true;
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m); f; f = LLVMGetNextFunction(f)) {
-    size_t n;
-    if (!fills_pointer(LLVMGetValueName2(f, &n)))
+    if (!fills_pointer(low_name(f)))
       continue;
     for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
       LLVMValueRef call = LLVMGetUser(u);

@@ -10,10 +10,8 @@
  * editors and optimisers do, because building costs more than one run saves. Files are written
  * beside their place and renamed, so any number of processes may run at once; clang itself verifies
  * that no header changed since. Without a writable cache everything works, only slower. */
-#include "../base/words.h"
 #include "front_int.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -151,7 +149,7 @@ static void add_tested_names(const char *text, ww_buf *out) {
       while (eol[0] && eol[-1] == '\\')
         eol += 1 + strcspn(eol + 1, "\n");
       for (p += strspn(p, "elifndef"); p < eol;) {
-        size_t n = isdigit((unsigned char)*p) ? 0 : ww_word_length(p);
+        size_t n = ww_is_digit(*p) ? 0 : ww_word_length(p);
         if (n) {
           ww_buf_add(out, p, n);
           ww_buf_add(out, "", 1);

@@ -8,10 +8,8 @@
  * at file scope goes as a declaration. An edit that is rejected again grows to the next larger
  * construct. Files of the system, of the shim and of an SDK are never edited: errors there are
  * charged to the user's line that led to them. */
-#include "../base/words.h"
 #include "front_int.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -378,8 +376,7 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     else if (!parens && (c == ';' || c == '{' || c == '}'))
       start = i + 1;
   }
-  while (start < body_end && (!is_code(s, start) || isspace((unsigned char)s->text[start])) &&
-         start < offset)
+  while (start < body_end && (!is_code(s, start) || ww_is_space(s->text[start])) && start < offset)
     start++;
   parens = 0;
   for (i = start; i + 1 < body_end; i++) {
@@ -408,7 +405,7 @@ static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t 
     if (!is_code(s, i) || !ww_starts(s->text + i, "<<<"))
       continue;
     uint32_t last = i;
-    while (last > begin && isspace((unsigned char)s->text[last - 1]))
+    while (last > begin && ww_is_space(s->text[last - 1]))
       last--;
     if (last == begin || s->text[last - 1] != '>')
       return NULL;

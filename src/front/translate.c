@@ -13,12 +13,6 @@
 
 enum { CC_PTX_KERNEL = 71, CC_SPIR_KERNEL = 76, CC_AMDGPU_KERNEL = 91 };
 
-const char *low_name(LLVMValueRef v) {
-  size_t n;
-  const char *s = LLVMGetValueName2(v, &n);
-  return n ? s : "";
-}
-
 ww_space low_addrspace(const low *L, unsigned as) {
   static const uint8_t spaces[][7] = {
       [LOW_NVPTX] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL, WW_GENERIC},
@@ -117,35 +111,31 @@ static struct low_kernel *kernel_of(low *L, LLVMValueRef f) {
 }
 
 /* One pair of nvvm.annotations: {function, key, value, key, value ...} */
-static void annotation(low *L, LLVMValueRef f, const char *key, unsigned len, uint32_t v) {
-  if (len == 6 && !memcmp(key, "kernel", 6))
+static void annotation(low *L, LLVMValueRef f, const char *key, uint32_t v) {
+  bool axis = strlen(key) == strlen("maxntidx");
+  if (!strcmp(key, "kernel"))
     kernel_of(L, f);
   if (!low_map_get(&L->kernels, f, 0))
     return;
   struct low_kernel *k = kernel_of(L, f);
-  if (len == 8 && !memcmp(key, "maxntid", 7))
+  if (axis && ww_starts(key, "maxntid"))
     k->max_threads = (k->max_threads ? k->max_threads : 1) * (v ? v : 1);
-  if (len >= 8 && !memcmp(key, "minctasm", 8))
+  if (ww_starts(key, "minctasm"))
     k->min_blocks = v;
-  if (len == 8 && !memcmp(key, "reqntid", 7) && key[7] >= 'x' && key[7] <= 'z')
+  if (axis && ww_starts(key, "reqntid") && key[7] >= 'x' && key[7] <= 'z')
     k->req[key[7] - 'x'] = v;
 }
 
 static void annotations(low *L) {
-  unsigned n = LLVMGetNamedMetadataNumOperands(L->mod, "nvvm.annotations"), len;
-  LLVMValueRef *ops = WW_NEWN(L->a, LLVMValueRef, n + 1), op[64];
-  LLVMGetNamedMetadataOperands(L->mod, "nvvm.annotations", ops);
-  for (unsigned i = 0; i < n; i++) {
-    unsigned k = LLVMGetMDNodeNumOperands(ops[i]);
-    if (k < 3 || k > 64)
+  low_nodes all = low_named_nodes(L->a, L->mod, "nvvm.annotations");
+  for (unsigned i = 0; i < all.n; i++) {
+    low_nodes of = low_operands(L->a, all.v[i]);
+    if (of.n < 3 || !of.v[0] || !LLVMIsAFunction(of.v[0]) || LLVMIsDeclaration(of.v[0]))
       continue;
-    LLVMGetMDNodeOperands(ops[i], op);
-    if (!op[0] || !LLVMIsAFunction(op[0]) || LLVMIsDeclaration(op[0]))
-      continue;
-    for (unsigned j = 1; j + 1 < k; j += 2) {
-      const char *key = op[j] ? LLVMGetMDString(op[j], &len) : NULL;
-      if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1]))
-        annotation(L, op[0], key, len, LLVMConstIntGetZExtValue(op[j + 1]));
+    for (unsigned j = 1; j + 1 < of.n; j += 2) {
+      const char *key = low_node_string(of.v[j]);
+      if (key && of.v[j + 1] && LLVMIsAConstantInt(of.v[j + 1]))
+        annotation(L, of.v[0], key, LLVMConstIntGetZExtValue(of.v[j + 1]));
     }
   }
 }
@@ -182,13 +172,10 @@ static void required_size(low *L, struct low_kernel *k) {
   for (size_t i = 0; i < n; i++) {
     if (LLVMValueMetadataEntriesGetKind(all, i) != L->md_reqd)
       continue;
-    LLVMValueRef v = LLVMMetadataAsValue(L->ctx, LLVMValueMetadataEntriesGetMetadata(all, i)),
-                 op[3];
-    if (LLVMGetMDNodeNumOperands(v) != 3)
-      continue;
-    LLVMGetMDNodeOperands(v, op);
-    for (int d = 0; d < 3; d++)
-      k->req[d] = LLVMConstIntGetZExtValue(op[d]);
+    LLVMMetadataRef size = LLVMValueMetadataEntriesGetMetadata(all, i);
+    low_nodes of = low_operands(L->a, LLVMMetadataAsValue(L->ctx, size));
+    for (int d = 0; of.n == 3 && d < 3; d++)
+      k->req[d] = LLVMConstIntGetZExtValue(of.v[d]);
   }
   LLVMDisposeValueMetadataEntries(all);
 }
@@ -266,9 +253,7 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
 }
 
 static const char *param_name(low *L, LLVMValueRef p, uint32_t i, uint32_t part, uint32_t parts) {
-  size_t n;
-  const char *s = LLVMGetValueName2(p, &n);
-  char *name = n ? ww_strndup(L->a, s, n) : ww_fmt(L->a, "arg%u", i);
+  char *name = *low_name(p) ? ww_strdup(L->a, low_name(p)) : ww_fmt(L->a, "arg%u", i);
   char *tail = strstr(name, ".coerce");
   if (tail)
     *tail = 0;
@@ -496,9 +481,10 @@ static void shared_sizes(low *L) {
 
 /* ---- the module ---- */
 
-static unsigned attr_kind(const char *name) {
+unsigned low_attribute(const char *name) {
   return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
+
 static unsigned md_kind(low *L, const char *name) {
   return LLVMGetMDKindIDInContext(L->ctx, name, strlen(name));
 }
@@ -513,11 +499,11 @@ static void set_up(low *L) {
   L->md_reqd = md_kind(L, "reqd_work_group_size");
   L->md_fpmath = md_kind(L, "fpmath");
   L->md_loop = md_kind(L, "llvm.loop");
-  L->at_byval = attr_kind("byval");
-  L->at_byref = attr_kind("byref");
-  L->at_noalias = attr_kind("noalias");
-  L->at_readonly = attr_kind("readonly");
-  L->at_align = attr_kind("align");
+  L->at_byval = low_attribute("byval");
+  L->at_byref = low_attribute("byref");
+  L->at_noalias = low_attribute("noalias");
+  L->at_readonly = low_attribute("readonly");
+  L->at_align = low_attribute("align");
   ww_push(L->a, &L->loc_list, (ww_loc){0, 0});
   ww_push(L->a, &L->file_list, "");
 }

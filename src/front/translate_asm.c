@@ -5,7 +5,6 @@
  * and branches refuse, as does any unknown instruction, by name. */
 #include "translate_asm.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* ---- types ---- */
@@ -86,7 +85,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   const char *d = s + neg;
   double f;
   uint64_t b;
-  if (!isdigit((unsigned char)*d))
+  if (!ww_is_digit(*d))
     return false;
   if (hex_float(d, &f, &b)) {
     *bits = ww_is_float(t) ? low_float_bits(t, neg ? -f : f) : b;
@@ -221,7 +220,7 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
   low_addr p = {.space = space, .align = align};
   size_t n = 0;
   for (const char *c = operand; *c && n + 1 < sizeof s; c++)
-    if (*c != '[' && *c != ']' && !isspace((unsigned char)*c))
+    if (*c != '[' && *c != ']' && !ww_is_space(*c))
       s[n++] = *c;
   s[n] = 0;
   char *plus = strpbrk(s + 1, "+-");
@@ -236,10 +235,10 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
 /* ---- statements ---- */
 
 static char *trim(char *s) {
-  while (isspace((unsigned char)*s))
+  while (ww_is_space(*s))
     s++;
   size_t n = strlen(s);
-  while (n && isspace((unsigned char)s[n - 1]))
+  while (n && ww_is_space(s[n - 1]))
     s[--n] = 0;
   return s;
 }
@@ -392,7 +391,7 @@ static void statement(ptx_state *s, char *text) {
 static void statements(ptx_state *s, char *text) {
   for (char *c = text; *c; c++) { /* scope braces stand alone at the start of a statement */
     char *start = c;
-    while (isspace((unsigned char)*c) || *c == ';')
+    while (ww_is_space(*c) || *c == ';')
       c++;
     if (*c == '{' || *c == '}')
       continue;
@@ -433,7 +432,7 @@ static char *plain_text(ww_arena *a, const char *s, size_t n) {
     } else if (c == '$' && next == '{') {
       *o++ = '$';
       for (i += 2; i < n && s[i] != '}'; i++)
-        if (isdigit((unsigned char)s[i]))
+        if (ww_is_digit(s[i]))
           *o++ = s[i];
     } else if (c == '$' && next == '$') {
       *o++ = '%';
@@ -471,7 +470,7 @@ static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const l
     }
     add_reg(s, name, t->c[0].type);
     s->regs.v[s->regs.n - 1].v = low_scalar(F, v);
-    if (isdigit((unsigned char)*c)) { /* tied to an output: its start value */
+    if (ww_is_digit(*c)) { /* tied to an output: its start value */
       ptx_reg *o = &s->regs.v[atoi(c)];
       o->v = s->regs.v[s->regs.n - 1].v;
       o->type = t->c[0].type;

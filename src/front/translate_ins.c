@@ -515,10 +515,8 @@ static void phi(low_fn *F, LLVMValueRef inst) {
   ww_push(F->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
   for (uint32_t i = 0; i < t->n; i++) {
     out[i] = low_new_val(F, t->c[i].type);
-    size_t len;
-    const char *name = LLVMGetValueName2(inst, &len);
-    if (len)
-      F->vals.v[out[i]].name = ww_strdup(F->a, name);
+    if (*low_name(inst))
+      F->vals.v[out[i]].name = ww_strdup(F->a, low_name(inst));
     ww_push(F->a, &b->phis, (ww_phi){.dst = out[i]});
   }
 }

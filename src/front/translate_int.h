@@ -10,11 +10,12 @@
 #ifndef WW_FRONT_TRANSLATE_INT_H
 #define WW_FRONT_TRANSLATE_INT_H
 
-#include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <math.h>
 
 #include "../base/map.h"
+#include "../base/words.h"
+#include "llvm_read.h"
 #include "translate.h"
 
 /* ---- pointer -> number ---- */
@@ -222,14 +223,17 @@ uint32_t low_symbol(low *L, LLVMValueRef gv);
 void low_note(low *L, low_numbers *list, uint32_t number);
 uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
 ww_space low_addrspace(const low *L, unsigned as);
-const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */
+unsigned low_attribute(const char *name); /* its number */
 
 /* translate_fresh.c */
 bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this one is kept */
 
 /* translate_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
-bool low_mark_array_loops(low *L);                  /* translate_local.c: whether there are any */
+/* What a property of a loop says of unrolling: "full", "count" ...; NULL: it speaks of something
+ * else. */
+const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words);
+bool low_mark_array_loops(low *L); /* translate_local.c: whether there are any */
 bool low_split_copies(low *L);
 uint8_t low_unroll_of(
     low *L,
@@ -268,6 +272,7 @@ typedef struct {
   uint32_t align;
   int flags; /* WW_F_* */
 } low_addr;
+ww_val low_addr_value(low_fn *F, low_addr p); /* the address as one value */
 low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align);
 void low_load(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out);
 void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_val *in);
@@ -314,6 +319,8 @@ int low_nv_sreg(const char *name);                         /* ww_sreg of "tid.x"
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */
+/* The <length><name> of a mangled name at s: where the name begins; NULL: it is cut off. */
+const char *low_mangled(const char *s, size_t *n);
 uint32_t low_loc(low *L, LLVMValueRef inst);
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn);       /* name, file, line */
 const char *low_variable_name(low *L, const char *mangled); /* "coef", "kern::tile" */

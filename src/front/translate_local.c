@@ -11,8 +11,7 @@
 
 enum {
   ARRAY_MOST = 2048, /* bytes: more than the registers of a thread, spilt ones included */
-  DEPTH_MOST = 12,   /* of the expression of an index */
-  PROPERTIES_MOST = 16
+  DEPTH_MOST = 12    /* of the expression of an index */
 };
 
 typedef WW_VEC(LLVMValueRef) latches; /* the branches that end the rounds of loops */
@@ -84,36 +83,23 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
   return true;
 }
 
-static bool speaks_of_unrolling(LLVMValueRef property) {
-  LLVMValueRef word[4];
-  unsigned n = LLVMGetMDNodeNumOperands(property), length;
-  if (!n || n > 4)
-    return false;
-  LLVMGetMDNodeOperands(property, word);
-  const char *name = word[0] && LLVMIsAMDString(word[0]) ? LLVMGetMDString(word[0], &length) : NULL;
-  return name && ww_starts(name, "llvm.loop.unroll.");
-}
-
 /* The loop's properties, with what they said of unrolling replaced. Their node begins with itself.
  */
 static void unroll_whole(low *L, LLVMValueRef latch) {
   static const char whole[] = "llvm.loop.unroll.full";
   LLVMMetadataRef self = LLVMTemporaryMDNode(L->ctx, NULL, 0);
   LLVMMetadataRef word = LLVMMDStringInContext2(L->ctx, whole, strlen(whole));
-  LLVMMetadataRef out[PROPERTIES_MOST + 2] = {self, LLVMMDNodeInContext2(L->ctx, &word, 1)};
-  LLVMValueRef old = LLVMGetMetadata(latch, L->md_loop), of[PROPERTIES_MOST];
-  unsigned n = old ? LLVMGetMDNodeNumOperands(old) : 0, kept = 2;
-  if (n > PROPERTIES_MOST)
-    n = 0;
-  if (n)
-    LLVMGetMDNodeOperands(old, of);
-  for (unsigned k = 1; k < n; k++) {
-    LLVMMetadataRef m = of[k] ? LLVMValueAsMetadata(of[k]) : NULL;
+  WW_VEC(LLVMMetadataRef) out = {0};
+  low_nodes of = low_operands(L->a, LLVMGetMetadata(latch, L->md_loop)), words;
+  ww_push(L->a, &out, self);
+  ww_push(L->a, &out, LLVMMDNodeInContext2(L->ctx, &word, 1));
+  for (unsigned k = 1; k < of.n; k++) {
+    LLVMMetadataRef m = of.v[k] ? LLVMValueAsMetadata(of.v[k]) : NULL;
     bool tuple = m && LLVMGetMetadataKind(m) == LLVMMDTupleMetadataKind;
-    if (m && !(tuple && speaks_of_unrolling(of[k])))
-      out[kept++] = m;
+    if (m && !(tuple && low_unrolling(L, of.v[k], &words)))
+      ww_push(L->a, &out, m);
   }
-  LLVMMetadataRef node = LLVMMDNodeInContext2(L->ctx, out, kept);
+  LLVMMetadataRef node = LLVMMDNodeInContext2(L->ctx, out.v, out.n);
   LLVMMetadataReplaceAllUsesWith(self, node);
   LLVMSetMetadata(latch, L->md_loop, LLVMMetadataAsValue(L->ctx, node));
 }
@@ -129,16 +115,20 @@ static bool mark_array(low *L, LLVMValueRef array) {
   return found.n;
 }
 
-bool low_mark_array_loops(low *L) {
+/* Whether `change` did so to any local variable of the module. */
+static bool each_variable(low *L, bool (*change)(low *, LLVMValueRef)) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
     LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetEntryBasicBlock(f);
     for (LLVMValueRef v = entry ? LLVMGetFirstInstruction(entry) : NULL; v;
          v = LLVMGetNextInstruction(v))
-      if (is_op(v, LLVMAlloca) && mark_array(L, v))
-        any = true;
+      any |= is_op(v, LLVMAlloca) && change(L, v);
   }
   return any;
+}
+
+bool low_mark_array_loops(low *L) {
+  return each_variable(L, mark_array);
 }
 
 /* ---- variables that are only copied whole ----
@@ -149,14 +139,13 @@ bool low_mark_array_loops(low *L) {
 
 enum { PIECE = 16 };
 
-static bool is_copy(LLVMValueRef v) {
+static bool calls(LLVMValueRef v, const char *begin) {
   LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), "llvm.memcpy.");
+  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), begin);
 }
 
-static bool is_lifetime(LLVMValueRef v) {
-  LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), "llvm.lifetime.");
+static bool is_copy(LLVMValueRef v) {
+  return calls(v, "llvm.memcpy.");
 }
 
 static bool only_copied(low *L, LLVMValueRef variable) {
@@ -165,7 +154,7 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   bool any = false;
   for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u), length = is_copy(user) ? operand(user, 2) : NULL;
-    if (is_lifetime(user))
+    if (calls(user, "llvm.lifetime."))
       continue;
     if (!length || !LLVMIsAConstantInt(length) || LLVMConstIntGetZExtValue(length) != bytes)
       return false;
@@ -195,7 +184,10 @@ static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
   LLVMInstructionEraseFromParent(copy);
 }
 
-static void split_copies(low *L, LLVMBuilderRef b, LLVMValueRef variable) {
+static bool split_copies(low *L, LLVMValueRef variable) {
+  if (!only_copied(L, variable))
+    return false;
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(L->ctx);
   for (LLVMUseRef u = LLVMGetFirstUse(variable), next; u; u = next) {
     LLVMValueRef user = LLVMGetUser(u);
     for (next = LLVMGetNextUse(u); next && LLVMGetUser(next) == user;)
@@ -203,20 +195,10 @@ static void split_copies(low *L, LLVMBuilderRef b, LLVMValueRef variable) {
     if (is_copy(user))
       copy_by_pieces(L, b, user);
   }
+  LLVMDisposeBuilder(b);
+  return true;
 }
 
 bool low_split_copies(low *L) {
-  bool any = false;
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(L->ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetEntryBasicBlock(f);
-    for (LLVMValueRef v = entry ? LLVMGetFirstInstruction(entry) : NULL; v;
-         v = LLVMGetNextInstruction(v))
-      if (is_op(v, LLVMAlloca) && only_copied(L, v)) {
-        split_copies(L, b, v);
-        any = true;
-      }
-  }
-  LLVMDisposeBuilder(b);
-  return any;
+  return each_variable(L, split_copies);
 }

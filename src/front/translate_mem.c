@@ -7,13 +7,15 @@
 
 low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
   low_val *v = low_get(F, ptr);
-  low_addr p = {.space = WW_GENERIC, .align = align ? align : 1};
+  low_addr p = {.off = v->off, .align = align ? align : 1};
   p.base = v->n ? v->v[0] : low_const(F, WW_I64, 0);
-  p.off = v->off;
   p.space = low_space_of(F, ptr);
-  if (low_readonly(F, ptr))
-    p.flags |= WW_F_READONLY;
+  p.flags = low_readonly(F, ptr) ? WW_F_READONLY : 0;
   return p;
+}
+
+ww_val low_addr_value(low_fn *F, low_addr p) {
+  return low_add_imm(F, p.base, WW_I64, p.off);
 }
 
 static uint32_t align_at(uint32_t align, uint64_t off) {
@@ -124,7 +126,7 @@ void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_va
 /* ---- copies ---- */
 
 void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes) {
-  ww_val a = low_add_imm(F, to.base, WW_I64, to.off);
+  ww_val a = low_addr_value(F, to);
   ww_ins *i = low_ins(F, op, WW_I8);
   i->a = a;
   i->b = b;
@@ -147,7 +149,7 @@ static uint32_t chunk(uint64_t left, uint32_t align, low_comp c[4], uint64_t at)
 void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes) {
   uint32_t align = to.align < from.align ? to.align : from.align;
   if (bytes > 1024) {
-    low_sized(F, WW_OP_MEMCPY, to, low_add_imm(F, from.base, WW_I64, from.off), from.space,
+    low_sized(F, WW_OP_MEMCPY, to, low_addr_value(F, from), from.space,
               low_const(F, WW_I64, bytes));
     return;
   }

@@ -434,8 +434,7 @@ bool ptx_ldmatrix(ptx_ins *i) {
     return false;
   uint32_t n = ptx_list(i, i->arg[0], part, 4);
   low_addr p = ptx_address(i, i->arg[1], WW_SHARED, 4);
-  ww_val a = low_int_to(i->F, low_add_imm(i->F, p.base, WW_I64, p.off), WW_I64, WW_I32, false),
-         v[4];
+  ww_val a = low_int_to(i->F, low_addr_value(i->F, p), WW_I64, WW_I32, false), v[4];
   uint32_t from = low_here(i->F);
   for (uint32_t k = 0; k < n; k++)
     v[k] = matrix_word(i->F, a, k, ptx_has(i, "trans"));
