@@ -64,9 +64,13 @@ bool call_used(low_callee *c) {
   return LLVMGetFirstUse(c->inst);
 }
 
+void call_set(low_callee *c, ww_val v) {
+  c->res[0] = v;
+}
+
 void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
   if (c->rt->n)
-    c->res[0] = low_int_to(c->F, v, t, call_type(c), sign);
+    call_set(c, low_int_to(c->F, v, t, call_type(c), sign));
 }
 
 void call_set32(low_callee *c, ww_val v) {
@@ -337,7 +341,7 @@ void call_nothing(low_callee *c) {
 }
 
 void call_objectsize(low_callee *c) {
-  c->res[0] = low_const(c->F, call_type(c), ~0ull);
+  call_set(c, low_const(c->F, call_type(c), ~0ull));
 }
 
 void call_sreg(low_callee *c) {
@@ -361,7 +365,7 @@ void call_overflow(low_callee *c) {
     over = c->x == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
   else
     over = signed_overflow(F, c->x, t, a, b, r);
-  c->res[0] = r;
+  call_set(c, r);
   c->res[1] = over;
 }
 
@@ -396,7 +400,7 @@ void call_reduce(low_callee *c) {
   ww_val acc = call_arg(c, 0);
   for (uint32_t k = !v; k < c->at[v]->n; k++)
     acc = low_binary(c->F, op, call_type(c), acc, call_comp(c, v, k));
-  c->res[0] = acc;
+  call_set(c, acc);
 }
 
 ww_val each_ptrmask(const low_lane *s) {
@@ -409,7 +413,7 @@ void call_llvm_frexp(low_callee *c) {
     call_refuse(c);
     return;
   }
-  c->res[0] = low_math1(c->F, WW_MATH_FREXP_MANT, call_type(c), 0, a);
+  call_set(c, low_math1(c->F, WW_MATH_FREXP_MANT, call_type(c), 0, a));
   c->res[1] = low_int_to(c->F, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a), WW_I32,
                          c->rt->c[1].type, true);
 }
@@ -439,7 +443,7 @@ void call_memcpy(low_callee *c) {
     low_sized(c->F, WW_OP_MEMCPY, to, low_addr_value(c->F, from), from.space,
               call_arg_as(c, 2, WW_I64, false));
   if (c->rt->n)
-    c->res[0] = call_arg(c, 0);
+    call_set(c, call_arg(c, 0));
 }
 
 void call_memset(low_callee *c) {
@@ -451,7 +455,7 @@ void call_memset(low_callee *c) {
   else
     low_sized(c->F, WW_OP_MEMSET, to, byte, WW_GENERIC, call_arg_as(c, 2, WW_I64, false));
   if (c->rt->n)
-    c->res[0] = call_arg(c, 0);
+    call_set(c, call_arg(c, 0));
 }
 
 void call_emit(low_callee *c) {
@@ -531,7 +535,7 @@ void call_group_scratch(low_callee *c) {
                                     name, 3);
     LLVMSetInitializer(g, LLVMGetUndef(LLVMGlobalGetValueType(g)));
   }
-  c->res[0] = low_scalar(c->F, g);
+  call_set(c, low_scalar(c->F, g));
 }
 
 void call_ww_axis(low_callee *c) {
@@ -654,8 +658,8 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
       c.tail = c.name + n - 1;
     call_run(&c, r);
   } else if (ww_starts(c.name, "llvm.")) {
-    const char *base = c.name + 5, *dot = strchr(base, '.');
-    if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0))
+    const char *base = c.name + strlen("llvm.");
+    if (!call_float_fn(&c, base, strcspn(base, "."), 0))
       call_refuse(&c);
   } else if (!call_math_library(&c, c.name, 0) && !call_opencl(&c))
     low_refuse(F, "calls %s, which has no definition", c.name);

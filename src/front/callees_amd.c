@@ -6,7 +6,7 @@
 
 /* The packet itself is never read: loads from it become special registers (translate_ins.c). */
 void call_amd_packet(low_callee *c) {
-  c->res[0] = low_const(c->F, WW_I64, 0);
+  call_set(c, low_const(c->F, WW_I64, 0));
 }
 
 /* ---- lanes ---- */
@@ -36,7 +36,7 @@ void call_amd_swizzle(low_callee *c) {
     if (mode >> 10 & 31)
       src = low_op32k(F, WW_OP_XOR, src, mode >> 10 & 31);
   }
-  c->res[0] = from_lane(F, call_type(c), call_arg(c, 0), src);
+  call_set(c, from_lane(F, call_type(c), call_arg(c, 0), src));
 }
 
 ww_val each_amd_readlane(const low_lane *s) {
@@ -51,7 +51,7 @@ ww_val each_amd_mbcnt(const low_lane *s) {
 }
 
 static void ballot(low_callee *c, ww_val p) {
-  c->res[0] = low_vote(c->F, WW_VOTE_BALLOT, p, WW_NOVAL, call_type(c));
+  call_set(c, low_vote(c->F, WW_VOTE_BALLOT, p, WW_NOVAL, call_type(c)));
 }
 
 void call_amd_ballot(low_callee *c) {
@@ -150,7 +150,7 @@ void call_amd_dpp(low_callee *c) {
   if (ok != WW_NOVAL)
     r = low_select(F, t, ok, r, bound ? low_const(F, t, 0) : old);
   ww_val on = masked_lanes(F, masked_lanes(F, WW_NOVAL, lane, rows, 4), lane, banks, 2);
-  c->res[0] = on == WW_NOVAL ? r : low_select(F, t, on, r, old);
+  call_set(c, on == WW_NOVAL ? r : low_select(F, t, on, r, old));
 }
 
 /* ---- arithmetic ---- */
@@ -190,7 +190,7 @@ void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the
   ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), low_i32(c->F, prmt));
   if (keep != ~0u)
     v = low_op32k(c->F, WW_OP_AND, v, keep);
-  c->res[0] = set ? low_op32k(c->F, WW_OP_OR, v, set) : v;
+  call_set(c, set ? low_op32k(c->F, WW_OP_OR, v, set) : v);
 }
 
 ww_val each_amd_sad8(const low_lane *s) {
@@ -215,7 +215,7 @@ void call_amd_dot2(low_callee *c) { /* x: signed */
     acc = ww_is_float(t) ? low_op(F, WW_OP_FMA, t, a, b, acc)
                          : low_op32(F, WW_OP_ADD, acc, low_op32(F, WW_OP_MUL, a, b));
   }
-  c->res[0] = acc;
+  call_set(c, acc);
 }
 
 void call_amd_pkrtz(low_callee *c) {

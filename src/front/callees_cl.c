@@ -326,9 +326,9 @@ static void cl_geometric(low_callee *c) {
   }
   ww_val d = dot(c, a, b, n, t);
   if (c->x == G_DOT)
-    c->res[0] = d;
+    call_set(c, d);
   else if (c->x != G_NORMALIZE)
-    c->res[0] = low_math1(F, WW_MATH_SQRT, t, c->y, d);
+    call_set(c, low_math1(F, WW_MATH_SQRT, t, c->y, d));
   else {
     ww_val r = low_math1(F, WW_MATH_RSQRT, t, c->y, d);
     for (uint32_t i = 0; i < n; i++)
@@ -515,7 +515,7 @@ static void cl_async_copy(low_callee *c) {
   low_br(F, head);
   F->cur = done;
   if (c->rt->n)
-    c->res[0] = call_arg(c, c->nargs - 1);
+    call_set(c, call_arg(c, c->nargs - 1));
 }
 
 /* ---- atomics ---- */
@@ -523,7 +523,7 @@ static void cl_async_copy(low_callee *c) {
 static bool atomic_rmw(low_callee *c, int rmw, ww_type t, low_addr p, ww_val operand) {
   ww_val r = low_atom(c->F, rmw, t, p, operand, call_used(c));
   if (call_used(c))
-    c->res[0] = r;
+    call_set(c, r);
   return true;
 }
 
@@ -559,7 +559,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
     return compare_exchange(c, t, p);
   bool store = !strcmp(op, "store") || !strcmp(op, "init");
   if (!strcmp(op, "cmpxchg"))
-    c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
+    call_set(c, low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2)));
   else if (store || !strcmp(op, "load")) {
     p.flags = WW_F_VOLATILE;
     p.align = one.mem;
@@ -624,7 +624,7 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
     ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_i32(F, 1));
     v = low_select(F, t, low_cmpk(F, WW_EQ, WW_I32, lane, 0), identity(F, op, t), up);
   }
-  c->res[0] = v;
+  call_set(c, v);
 }
 
 static bool sub_group_vote(low_callee *c, ww_vote mode) {
@@ -648,7 +648,7 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
                                        {"shuffle_down", WW_SHFL_DOWN}, {NULL, -1}};
   int mode = c->nargs == 2 ? low_value_named(shuffles, s, strlen(s)) : -1;
   if (mode >= 0) {
-    c->res[0] = shuffle(F, mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false));
+    call_set(c, shuffle(F, mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)));
     return true;
   }
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_");
@@ -664,7 +664,7 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   ww_val v = call_arg(c, 0);
   for (uint32_t d = 16; d; d /= 2)
     v = low_binary(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_i32(F, d)));
-  c->res[0] = v;
+  call_set(c, v);
   return true;
 }
 

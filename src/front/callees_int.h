@@ -75,6 +75,7 @@ bool call_const(low_callee *c, uint32_t i, int64_t *v);
 low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align);
 bool call_used(low_callee *c);
 void call_each(low_callee *c, low_each f, int x, int y);
+void call_set(low_callee *c, ww_val v); /* the single result */
 void call_set_int(low_callee *c, ww_val v, ww_type t,
                   bool sign);             /* the single result, converted to its type */
 void call_set32(low_callee *c, ww_val v); /* of an unsigned 32-bit value */

@@ -28,7 +28,7 @@ void call_nv_sreg(low_callee *c) {
   if (s >= 0)
     call_set32(c, low_sreg(c->F, s));
   else if (ww_starts(c->tail, "clock") || ww_starts(c->tail, "globaltimer"))
-    c->res[0] = low_nullary(c->F, WW_OP_CLOCK, call_type(c));
+    call_set(c, low_nullary(c->F, WW_OP_CLOCK, call_type(c)));
   else
     call_refuse(c);
 }
@@ -129,7 +129,7 @@ void call_nv_vote(low_callee *c) {
     return;
   }
   ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
-  c->res[0] = low_vote(c->F, mode, p, mask, call_type(c));
+  call_set(c, low_vote(c->F, mode, p, mask, call_type(c)));
 }
 
 /* out[1] (all lanes agree) only for match.all */
@@ -170,7 +170,7 @@ void call_nv_redux(low_callee *c) {
     return;
   }
   ww_val operand = call_arg(c, value), lanes = call_arg(c, 1 - value);
-  c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, op, 0, operand, lanes, WW_NOVAL);
+  call_set(c, low_opx(c->F, WW_OP_REDUX, WW_I32, op, 0, operand, lanes, WW_NOVAL));
 }
 
 /* ---- memory ---- */
@@ -215,14 +215,14 @@ void call_nv_atomic(low_callee *c) {
   ww_type t = c->rt->n ? call_type(c) : WW_VOID;
   low_addr p = call_ptr(c, 0, 16);
   if (n > at && !strcmp(tok[at], "cas") && c->nargs > 2) {
-    c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
+    call_set(c, low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2)));
     return;
   }
   int op = n > at ? low_rmw_named(tok[at], t, !(n > at + 2 && strchr(tok[at + 2], 'u'))) : -1;
   if (op < 0)
     call_refuse(c);
   else
-    c->res[0] = low_atom(c->F, op, t, p, call_arg(c, 1), true);
+    call_set(c, low_atom(c->F, op, t, p, call_arg(c, 1), true));
 }
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
@@ -248,12 +248,12 @@ void call_nv_isspace(low_callee *c) {
   for (int s = 1; s < WW_NSPACES; s++)
     if (ww_starts(c->tail, ww_space_names[s]))
       want = s;
-  c->res[0] = is != WW_GENERIC ? low_const(c->F, WW_I1, is == want)
-                               : low_in_space(c->F, call_arg(c, 0), want);
+  call_set(c, is != WW_GENERIC ? low_const(c->F, WW_I1, is == want)
+                               : low_in_space(c->F, call_arg(c, 0), want));
 }
 
 void call_nv_handle(low_callee *c) {
-  c->res[0] = call_arg(c, c->nargs - 1);
+  call_set(c, call_arg(c, c->nargs - 1));
 }
 
 /* Copies `bytes`, or clears them when src_bytes is zero (partial sizes count as all). */
@@ -327,8 +327,8 @@ void call_nv_dp(low_callee *c) {
   int sub = (c->tail[0] == 's') | (strlen(c->tail) > 2 && c->tail[2] == 's') << 1;
   if (c->x == WW_OP_DP2A && call_const(c, 2, &hi) && hi)
     sub |= 4;
-  c->res[0] = low_opx(c->F, c->x, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1),
-                      call_arg(c, c->nargs - 1));
+  call_set(c, low_opx(c->F, c->x, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1),
+                      call_arg(c, c->nargs - 1)));
 }
 
 /* ---- floating point by token ---- */
@@ -514,9 +514,9 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     call_store(c, 1, whole, t);
-    c->res[0] =
-        low_math(c->F, WW_MATH_COPYSIGN, t, 0,
-                 low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole), call_arg(c, 0), WW_NOVAL);
+    call_set(c, low_math(c->F, WW_MATH_COPYSIGN, t, 0,
+                         low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole), call_arg(c, 0),
+                         WW_NOVAL));
   } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo")))
     call_two(c, *s == 'f' ? P_FREXP : P_REMQUO);
   else
@@ -529,7 +529,7 @@ void call_norm4(low_callee *c, ww_math root) {
   ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
   for (uint32_t i = 1; i < 4; i++)
     acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
-  c->res[0] = low_math1(c->F, root, t, 0, acc);
+  call_set(c, low_math1(c->F, root, t, 0, acc));
 }
 
 static bool irregular(low_callee *c, const char *s) {
@@ -543,7 +543,7 @@ static bool irregular(low_callee *c, const char *s) {
   if (round >= 0)
     call_each(c, each_cvt, round, 1);
   else if (!strcmp(s, "nan"))
-    c->res[0] = low_fconst(c->F, call_type(c), NAN);
+    call_set(c, low_fconst(c->F, call_type(c), NAN));
   else if (norm || !strcmp(s, "rnorm4d"))
     call_norm4(c, norm ? WW_MATH_SQRT : WW_MATH_RSQRT);
   else if (!strcmp(s, "scalbln"))

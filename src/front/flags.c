@@ -196,12 +196,12 @@ const char *ww_safe_path(const char *path, ww_arena *a) {
   return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
 }
 
-void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words) {
+void ww_strs_add(ww_arena *a, ww_strings *v, const char *const *words) {
   for (; *words; words++)
     ww_push(a, v, *words);
 }
 
-void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more) {
+void ww_strs_append(ww_arena *a, ww_strings *v, const ww_strings *more) {
   for (uint32_t i = 0; i < more->n; i++)
     ww_push(a, v, more->v[i]);
 }
@@ -209,7 +209,7 @@ void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more) {
 const ww_flags *ww_flags_own_textures(const ww_flags *f, ww_arena *a) {
   ww_flags *g = WW_NEW(a, ww_flags);
   *g = *f;
-  g->cc1 = (ww_strs){0};
+  g->cc1 = (ww_strings){0};
   ww_strs_append(a, &g->cc1, &f->cc1);
   WW_ADD(a, &g->cc1, "-D", "WW_NO_TEXTURE_REFERENCES");
   return g;
@@ -312,7 +312,7 @@ static void host_options(const char *list, ww_arena *a, ww_flags *out) {
 /* One flag; `next` may be NULL. Returns whether next was its value. */
 static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *out) {
   const char *eq = strchr(flag, '=');
-  size_t head = eq ? (size_t)(eq - flag) : strlen(flag);
+  size_t head = strcspn(flag, "=");
   if (nvcc_math(flag, a, out))
     return false;
   if (ww_starts(flag, "-fopenmp-targets") || !strcmp(flag, "-mp=gpu"))

@@ -42,16 +42,18 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
   return rc;
 }
 
-ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text,
-                        size_t *n, ww_err *e) {
-  if (!o->texts || !o->texts[which])
-    return ww_front_read(o->files[which], a, text, n, e);
-  *n = strlen(o->texts[which]);
-  *text = ww_strndup(a, o->texts[which], *n);
-  return *n <= WW_SOURCE_MAX
-             ? WW_OK
-             : ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB",
-                       o->files[which], *n >> 20, WW_SOURCE_MAX >> 20);
+ww_status ww_front_scan(const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out,
+                        ww_err *e) {
+  const char *given = o->texts ? o->texts[which] : NULL;
+  size_t n = given ? strlen(given) : 0;
+  char *text = ww_strndup(a, given ? given : "", n);
+  ww_status rc = given ? WW_OK : ww_front_read(o->files[which], a, &text, &n, e);
+  if (n > WW_SOURCE_MAX)
+    rc = ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB", o->files[which],
+                 n >> 20, WW_SOURCE_MAX >> 20);
+  if (!rc)
+    ww_scan_source(text, n, a, out);
+  return rc;
 }
 
 ww_job ww_front_new_job(const ww_front_options *o, const ww_clang *clang, ww_dialect d,
@@ -116,13 +118,10 @@ int ww_front_dialect(const char *file, const ww_scan *s) {
 
 static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, ww_err *e) {
   for (uint32_t i = 0; i < o->nfiles; i++) {
-    char *text;
-    size_t n;
-    ww_status rc = ww_front_text(o, i, a, &text, &n, e);
+    ww_status rc = ww_front_scan(o, i, a, &in[i].scan, e);
     if (rc)
       return rc;
     in[i].file = o->files[i];
-    ww_scan_source(text, n, a, &in[i].scan);
     in[i].dialect = ww_front_dialect(o->files[i], &in[i].scan);
   }
   return WW_OK;
@@ -440,10 +439,10 @@ typedef struct {
   ww_losses losses;
   ww_diags diags;
   ww_omp_envs regions;
-  ww_strs headers;
+  ww_strings headers;
 } objects;
 
-static void read_headers(int fd, const char *path, ww_arena *a, ww_strs *out) {
+static void read_headers(int fd, const char *path, ww_arena *a, ww_strings *out) {
   char *text;
   if (fd >= 0 && !ww_read_file(a, path, 16 << 20, &text, NULL, NULL))
     ww_rule_files(text, a, out);
@@ -564,7 +563,7 @@ void ww_front_precompile(const ww_front_options *o) {
   for (uint32_t i = 0; ok && i < 2 * o->nfiles; i++) {
     const ww_scan *scan = &s.in[i / 2].scan;
     ww_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);
-    ww_strs line = {0};
+    ww_strings line = {0};
     ww_front_job(o, i / 2, scan, &j);
     j.host = i % 2;
     if (j.host && !strstr(scan->text, "<<<"))

@@ -148,12 +148,9 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   int d = o->dialect >= 0 ? o->dialect : flags.dialect;
   ww_scan *scans = WW_NEWN(a, ww_scan, o->nfiles);
   for (uint32_t i = 0; i < o->nfiles; i++) {
-    char *text;
-    size_t len;
-    ww_status rc = ww_front_text(o, i, a, &text, &len, e);
+    ww_status rc = ww_front_scan(o, i, a, &scans[i], e);
     if (rc)
       return rc;
-    ww_scan_source(text, len, a, &scans[i]);
     if (d < 0)
       d = ww_front_dialect(o->files[i], &scans[i]);
   }

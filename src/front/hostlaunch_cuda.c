@@ -185,7 +185,7 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
   ww_host_addr at = ww_host_address(h, v);
   if (!bytes || !at.exact || at.offset < 0 || (uint64_t)at.offset >= bytes)
     return;
-  *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = (uint64_t)at.offset}};
+  *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = at.offset}};
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {

@@ -15,13 +15,9 @@ int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   int d = o->dialect >= 0 ? o->dialect : flags.dialect;
   for (uint32_t i = 0; i < o->nfiles && d < 0; i++) {
-    char *text;
-    size_t n;
     ww_scan scan;
-    if (ww_front_text(o, i, a, &text, &n, NULL))
-      continue;
-    ww_scan_source(text, n, a, &scan);
-    d = ww_front_dialect(o->files[i], &scan);
+    if (!ww_front_scan(o, i, a, &scan, NULL))
+      d = ww_front_dialect(o->files[i], &scan);
   }
   return d;
 }

@@ -20,7 +20,7 @@ bool ww_host_arg(LLVMValueRef v, ww_arg *out) {
   if (ww_host_int(v, &i)) {
     if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 1)
       i = i != 0;
-    *out = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true, .ivalue = i, .value = (double)i};
+    *out = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true, .ivalue = i, .value = i};
     return true;
   }
   if (!LLVMIsAConstantFP(v))

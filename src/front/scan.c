@@ -436,7 +436,7 @@ uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
 }
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
-  *out = (ww_scan){.text = text, .n = (uint32_t)n, .kind = WW_NEWN(a, uint8_t, n + 1)};
+  *out = (ww_scan){.text = text, .n = n, .kind = WW_NEWN(a, uint8_t, n + 1)};
   lexer l = {text, n, out->kind};
   class_bytes(&l);
   skip_branches(&l, false);
@@ -485,6 +485,16 @@ uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
     at = skip_brackets(s, i);
   }
   return s->n;
+}
+
+bool ww_scan_directive(const ww_scan *s, uint32_t i) {
+  return s->kind[i] == WW_BYTE_DIRECTIVE && !(i && s->kind[i - 1] == WW_BYTE_DIRECTIVE);
+}
+
+uint32_t ww_scan_directive_end(const ww_scan *s, uint32_t i) {
+  while (i < s->n && s->kind[i] == WW_BYTE_DIRECTIVE)
+    i++;
+  return i;
 }
 
 const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset) {

@@ -127,7 +127,7 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   int r = low_nv_sreg(name);
   if (r < 0)
     return false;
-  *out = reshape(i->F, low_sreg(i->F, (ww_sreg)r), WW_I32, t, false);
+  *out = reshape(i->F, low_sreg(i->F, r), WW_I32, t, false);
   return true;
 }
 

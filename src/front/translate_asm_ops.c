@@ -571,7 +571,7 @@ static bool op_cp(ptx_ins *i) {
   if (i->narg > 3 && !ptx_has(i, "L2::cache_hint"))
     low_copy_or_zero(i->F, to, from, read32(i, 3), bytes);
   else
-    low_copy_async(i->F, to, from, (uint32_t)bytes);
+    low_copy_async(i->F, to, from, bytes);
   return true;
 }
 
@@ -644,11 +644,6 @@ static bool op_end(ptx_ins *i) {
   return true;
 }
 
-static bool op_nothing(ptx_ins *i) {
-  (void)i;
-  return true;
-}
-
 static bool op_isspace(ptx_ins *i) {
   return write_as(i, low_in_space(i->F, read_t(i, 1, WW_I64), space_of(i)), WW_I1);
 }
@@ -716,15 +711,6 @@ static const ptx_row pure[] = {{"mov", op_mov, 0},
                                {"sin", op_math, WW_MATH_SIN},
                                {"cos", op_math, WW_MATH_COS},
                                {"tanh", op_math, WW_MATH_TANH},
-                               {"brkpt", op_nothing, 0},
-                               {"nanosleep", op_nothing, 0},
-                               {"prefetch", op_nothing, 0},
-                               {"prefetchu", op_nothing, 0},
-                               {"discard", op_nothing, 0},
-                               {"applypriority", op_nothing, 0},
-                               {"griddepcontrol", op_nothing, 0},
-                               {"setmaxnreg", op_nothing, 0},
-                               {"pmevent", op_nothing, 0},
                                {"createpolicy", op_zero, 0},
                                {"isspacep", op_isspace, 0},
                                {NULL, NULL, 0}},
@@ -749,6 +735,10 @@ static const ptx_row pure[] = {{"mov", op_mov, 0},
                                   {"ldmatrix", ptx_ldmatrix, 0},
                                   {NULL, NULL, 0}};
 
+static const char *const ignored[] = {
+    "brkpt",         "nanosleep",      "prefetch",   "prefetchu", "discard",
+    "applypriority", "griddepcontrol", "setmaxnreg", "pmevent",   NULL};
+
 static const ptx_row *row_of(const ptx_row *row, const ptx_ins *i) {
   while (row->name && strcmp(row->name, i->op[0]))
     row++;
@@ -756,6 +746,8 @@ static const ptx_row *row_of(const ptx_row *row, const ptx_ins *i) {
 }
 
 bool ptx_execute(ptx_ins *i) {
+  if (ww_one_of(i->op[0], ignored))
+    return true;
   const ptx_row *r = row_of(pure, i);
   if (!r->name)
     r = row_of(effects, i);
@@ -764,11 +756,12 @@ bool ptx_execute(ptx_ins *i) {
   i->type = t.t;
   i->sign = t.sign;
   i->pair = t.pair;
-  bool bare = r->fn == op_end || r->fn == op_nothing || r->fn == op_fence || r->fn == op_cp ||
-              r->fn == op_bar;
+  bool bare = r->fn == op_end || r->fn == op_fence || r->fn == op_cp || r->fn == op_bar;
   return r->name && (i->narg || bare) && r->fn(i);
 }
 
 bool ptx_is_pure(const ptx_ins *i) {
+  if (ww_one_of(i->op[0], ignored))
+    return true;
   return row_of(pure, i)->name && !ptx_has(i, "cc") && i->op[0][strlen(i->op[0]) - 1] != 'c';
 }

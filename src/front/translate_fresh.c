@@ -34,8 +34,7 @@ static void add_annotation(ww_map *of, ww_arena *a, low_nodes op) {
     LLVMValueRef v = op.v[k];
     const char *text = low_node_string(v);
     uint64_t number = v && LLVMIsAConstantInt(v) ? LLVMConstIntGetZExtValue(v) : 0;
-    *hash = (uint32_t)(text ? ww_hash(text, strlen(text), *hash)
-                            : ww_hash(&number, sizeof number, *hash));
+    *hash = text ? ww_hash(text, strlen(text), *hash) : ww_hash(&number, sizeof number, *hash);
   }
   *hash |= 1; /* 0 is none */
 }

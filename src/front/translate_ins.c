@@ -251,15 +251,15 @@ static int amd_dimension(low_fn *F, LLVMValueRef ptr, const low_comp *c) {
   const char *name = low_name(LLVMGetCalledValue(ptr));
   if (!strcmp(name, "llvm.amdgcn.dispatch.ptr")) {
     if (off >= 4 && off <= 8 && c->mem == 2)
-      return WW_SREG_NTID_X + (int)(off - 4) / 2;
+      return WW_SREG_NTID_X + (off - 4) / 2;
     if (off >= 12 && off <= 20 && c->mem == 4)
-      return 1000 + (int)(off - 12) / 4; /* grid size in work-items */
+      return 1000 + (off - 12) / 4; /* grid size in work-items */
   }
   if (!strcmp(name, "llvm.amdgcn.implicitarg.ptr")) {
     if (off <= 8 && c->mem == 4)
-      return WW_SREG_NCTAID_X + (int)off / 4;
+      return WW_SREG_NCTAID_X + off / 4;
     if (off >= 12 && off <= 16 && c->mem == 2)
-      return WW_SREG_NTID_X + (int)(off - 12) / 2;
+      return WW_SREG_NTID_X + (off - 12) / 2;
   }
   return -1;
 }

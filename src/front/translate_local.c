@@ -59,7 +59,7 @@ static bool from_counters(low *L, LLVMValueRef v, int depth, latches *to) {
   if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v))
     return false;
   for (int k = 0; k < LLVMGetNumOperands(v); k++)
-    if (!from_counters(L, operand(v, (unsigned)k), depth + 1, to))
+    if (!from_counters(L, operand(v, k), depth + 1, to))
       return false;
   return true;
 }
@@ -75,7 +75,7 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
     if (is_op(user, LLVMGetElementPtr)) {
       good = operand(user, 0) == pointer && indexed_by_counters(L, user, depth + 1, to);
       for (int k = 1; good && k < LLVMGetNumOperands(user); k++)
-        good = from_counters(L, operand(user, (unsigned)k), 0, to);
+        good = from_counters(L, operand(user, k), 0, to);
     }
     if (!good)
       return false;

@@ -61,16 +61,14 @@ static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type wor
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
 
-static void convert_all(low_fn *F, ww_val *v, uint32_t n, ww_type from, ww_type to) {
-  for (uint32_t i = 0; i < n; i++)
-    v[i] = low_convert(F, v[i], from, to, WW_RN, true);
-}
-
-/* D = A * B + C, with A, B and C in v; false when the counts do not fit the shape. */
-static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags,
+/* D = A * B + C, with A, B and C (of type `from`) in v; false when the counts do not fit the shape.
+ */
+static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type from, ww_type acc, int flags,
                      ww_val v[3][64], ww_val *d) {
   uint32_t nc = ww_mma_elements(g->s, WW_MATRIX_C), n = 0;
   ww_val all[192];
+  for (uint32_t i = 0; i < nc; i++)
+    v[WW_MATRIX_C][i] = low_convert(F, v[WW_MATRIX_C][i], from, acc, WW_RN, true);
   for (ww_matrix m = WW_MATRIX_A; m <= WW_MATRIX_C; m++) {
     uint32_t count = ww_mma_elements(g->s, m);
     if (n + count > 192)
@@ -278,8 +276,7 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
       unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
       unpack(F, reg + ab, creg, acc, v[2], 64) < nc)
     return false;
-  convert_all(F, v[2], nc, acc, acc_out);
-  if (!multiply(F, g, in, acc_out, flags, v, d))
+  if (!multiply(F, g, in, acc, acc_out, flags, v, d))
     return false;
   low_comp from[64];
   low_repack(F, low_elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
@@ -413,9 +410,8 @@ bool ptx_mma(ptx_ins *i) {
       return false;
   }
   uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);
-  convert_all(F, v[2], nc, t[3], t[0]);
   int flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
-  if (!multiply(F, &g, t[1], t[0], flags, v, d))
+  if (!multiply(F, &g, t[1], t[3], t[0], flags, v, d))
     return false;
   ww_type wt = ww_type_bits(t[0]) < 32 ? WW_I32 : t[0];
   const char *part[32];

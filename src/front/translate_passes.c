@@ -217,7 +217,7 @@ static uint8_t unroll_count(low *L, LLVMValueRef property) {
   bool count = ww_starts(name, "count") && word.n == 2 && word.v[1];
   bool known = count && LLVMIsAConstantInt(word.v[1]);
   unsigned long long by = known ? LLVMConstIntGetZExtValue(word.v[1]) : 0;
-  return (uint8_t)(by < 255 ? by : 255);
+  return by < 255 ? by : 255;
 }
 
 /* The loop's place, and what its properties say together. */
