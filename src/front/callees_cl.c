@@ -149,14 +149,15 @@ static ww_val global_coord(low_fn *F, int axis) {
                low_sreg(F, WW_SREG_TID_X + axis));
 }
 
+static ww_val global_size(low_fn *F, int axis) {
+  return mul32(F, low_sreg(F, WW_SREG_NCTAID_X + axis), low_sreg(F, WW_SREG_NTID_X + axis));
+}
+
 static void cl_global_linear_id(low_callee *c) {
   low_fn *F = c->F;
   ww_val v = global_coord(F, 2);
   for (int k = 1; k >= 0; k--)
-    v = add32(
-        F,
-        mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))),
-        global_coord(F, k));
+    v = add32(F, mul32(F, v, global_size(F, k)), global_coord(F, k));
   call_set32(c, v);
 }
 
@@ -164,7 +165,7 @@ static void cl_work_dim(low_callee *c) { /* as many axes as are longer than one 
   low_fn *F = c->F;
   ww_val one = low_i32(F, 1), n = one;
   for (int k = 1; k < 3; k++) {
-    ww_val size = mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k));
+    ww_val size = global_size(F, k);
     n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, k + 1), n);
   }
   call_set32(c, n);
@@ -300,11 +301,19 @@ static void cl_any_all(low_callee *c) {
   call_set_int(c, low_cmpk(F, WW_SLT, t, acc, 0), WW_I1, false);
 }
 
-static ww_val dot(low_callee *c, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
-  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, a[0], b[0]);
+static ww_val dot(low_fn *F, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
+  ww_val acc = low_binary(F, WW_OP_FMUL, t, a[0], b[0]);
   for (uint32_t i = 1; i < n; i++)
-    acc = low_op(c->F, WW_OP_FMA, t, a[i], b[i], acc);
+    acc = low_op(F, WW_OP_FMA, t, a[i], b[i], acc);
   return acc;
+}
+
+void call_norm4(low_callee *c, ww_math root) {
+  ww_type t = call_type(c);
+  ww_val v[4];
+  for (uint32_t i = 0; i < 4; i++)
+    v[i] = call_arg(c, i);
+  call_set(c, low_math1(c->F, root, t, 0, dot(c->F, v, v, 4, t)));
 }
 
 enum { G_DOT, G_LENGTH, G_DISTANCE, G_NORMALIZE };
@@ -324,7 +333,7 @@ static void cl_geometric(low_callee *c) {
     if (c->x == G_DISTANCE)
       a[i] = b[i] = low_binary(F, WW_OP_FSUB, t, a[i], b[i]);
   }
-  ww_val d = dot(c, a, b, n, t);
+  ww_val d = dot(F, a, b, n, t);
   if (c->x == G_DOT)
     call_set(c, d);
   else if (c->x != G_NORMALIZE)
@@ -581,15 +590,6 @@ static ww_val shuffle(low_fn *F, ww_shfl mode, ww_type t, ww_val v, ww_val lane)
   return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane, low_i32(F, mode == WW_SHFL_UP ? 0 : 31));
 }
 
-static int reduce_op(const char *s, ww_type t, bool sign) {
-  static const low_kinds rows[] = {
-      {"add", WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},   {"mul", WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
-      {"min", WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN}, {"max", WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
-      {"and", WW_OP_AND, WW_OP_AND, WW_OP_AND},    {"or", WW_OP_OR, WW_OP_OR, WW_OP_OR},
-      {"xor", WW_OP_XOR, WW_OP_XOR, WW_OP_XOR},    {NULL, -1, -1, -1}};
-  return low_pick(rows, s, t, sign);
-}
-
 static ww_val identity(low_fn *F, int op, ww_type t) {
   uint64_t top = 1ull << ((ww_type_bits(t) - 1) & 63);
   switch (op) {
@@ -654,7 +654,7 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_");
   if (!reduce && !in && !ww_starts(s, "scan_exclusive_"))
     return false;
-  int op = reduce_op(s + strlen(reduce ? "reduce_" : "scan_inclusive_"), t, call_signed(c));
+  int op = low_arith_named(s + strlen(reduce ? "reduce_" : "scan_inclusive_"), t, call_signed(c));
   if (op < 0 || (in && c->nargs > 2))
     return false;
   if (!reduce) {

@@ -191,6 +191,21 @@ int low_pick(const low_kinds *row, const char *name, ww_type t, bool sign) {
   return -1;
 }
 
+int low_arith_named(const char *name, ww_type t, bool sign) {
+  static const low_kinds rows[] = {{"add", WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},
+                                   {"sub", WW_OP_SUB, WW_OP_SUB, WW_OP_FSUB},
+                                   {"mul", WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
+                                   {"div", WW_OP_SDIV, WW_OP_UDIV, WW_OP_FDIV},
+                                   {"rem", WW_OP_SREM, WW_OP_UREM, 0},
+                                   {"min", WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN},
+                                   {"max", WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
+                                   {"and", WW_OP_AND, WW_OP_AND, WW_OP_AND},
+                                   {"or", WW_OP_OR, WW_OP_OR, WW_OP_OR},
+                                   {"xor", WW_OP_XOR, WW_OP_XOR, WW_OP_XOR},
+                                   {NULL, -1, -1, -1}};
+  return low_pick(rows, name, t, sign);
+}
+
 int low_rmw_named(const char *name, ww_type t, bool sign) {
   static const low_kinds rows[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
                                    {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB},
@@ -522,14 +537,6 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   else
     return false;
   return true;
-}
-
-void call_norm4(low_callee *c, ww_math root) {
-  ww_type t = call_type(c);
-  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
-  for (uint32_t i = 1; i < 4; i++)
-    acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
-  call_set(c, low_math1(c->F, root, t, 0, acc));
 }
 
 static bool irregular(low_callee *c, const char *s) {

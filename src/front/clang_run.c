@@ -37,16 +37,9 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
   int fd = memfd_create("warpwise", MFD_CLOEXEC);
   if (fd < 0)
     return -1;
-  for (const char *p = data; n;) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0) {
-      close(fd);
-      return -1;
-    }
-    p += done;
-    n -= done;
+  if (!ww_write_all(fd, data, n)) {
+    close(fd);
+    return -1;
   }
   memory.v = ww_xrealloc(memory.v, (memory.n + 1) * sizeof *memory.v);
   memory.v[memory.n++] = fd;
@@ -140,16 +133,6 @@ static const char *make_folder(ww_arena *a, ww_err *e) {
   return NULL;
 }
 
-/* clang makes files there, no folders. */
-static void remove_folder(const char *dir, ww_arena *a) {
-  DIR *d = opendir(dir);
-  for (struct dirent *f; d && (f = readdir(d));)
-    unlink(ww_path_join(a, dir, f->d_name));
-  if (d)
-    closedir(d);
-  rmdir(dir);
-}
-
 /* ---- running ---- */
 
 /* What this system cannot enforce is reported once. */
@@ -199,7 +182,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
   if (!rc)
     rc = ww_run_watched(argv, NULL, 0, timeout_s, &w, r, e);
   if (folder)
-    remove_folder(folder, a);
+    ww_remove_tree(folder);
   ww_arena_free(a);
   return rc;
 }

@@ -54,13 +54,10 @@ static uint32_t resolve(low *L, LLVMMetadataRef d) {
   uint32_t file = 0, line = 0;
   for (; d; d = LLVMDILocationGetInlinedAt(d)) {
     LLVMMetadataRef scope = LLVMDILocationGetScope(d), f = scope ? LLVMDIScopeGetFile(scope) : NULL;
-    if (!f)
-      continue;
-    unsigned l = LLVMDILocationGetLine(d);
-    if (!l)
+    if (!f || !LLVMDILocationGetLine(d))
       continue;
     file = file_index(L, f);
-    line = l;
+    line = LLVMDILocationGetLine(d);
     if (!foreign(L->file_list.v[file]))
       break;
   }
@@ -103,12 +100,8 @@ static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
   char *text = LLVMPrintValueToString(LLVMMetadataAsValue(L->ctx, node));
   if (!text)
     ww_out_of_memory(0);
-  const char *s = strstr(text, "DW_TAG_");
-  size_t n = 0;
-  if (s)
-    for (s += 7; ww_is_word(s[n]) && n < 39; n++)
-      tag[n] = s[n];
-  tag[n] = 0;
+  const char *at = strstr(text, "DW_TAG_"), *s = at ? at + strlen("DW_TAG_") : "";
+  snprintf(tag, 40, "%.*s", (int)ww_word_length(s), s);
   LLVMDisposeMessage(text);
 }
 
@@ -153,11 +146,10 @@ const char *low_variable_name(low *L, const char *mangled) {
   }
   if (!ww_starts(mangled, "_Z"))
     return mangled;
-  const char *s = strstr(mangled, "E") && mangled[2] == 'Z' ? NULL : mangled;
-  if (s)
+  if (mangled[2] != 'Z' || !strchr(mangled, 'E'))
     return plain_name(L, mangled);
-  for (s = mangled + strlen(mangled); s > mangled;
-       s--) { /* the last <length><name> that ends the string */
+  /* the last <length><name> that ends the string */
+  for (const char *s = mangled + strlen(mangled); s > mangled; s--) {
     size_t n;
     const char *name = ww_is_digit(*s) ? low_mangled(s, &n) : NULL;
     if (name && n && (!name[n] || name[n] == '_'))
@@ -182,12 +174,6 @@ static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
   return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest) : ww_fmt(L->a, "%s%s", name, l);
 }
 
-static void strip_suffix(char *name) { /* clang's host stub spelling of HIP kernels */
-  size_t n = strlen(name);
-  if (n > 12 && !strcmp(name + n - 12, ".device_stub"))
-    name[n - 12] = 0;
-}
-
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
   LLVMMetadataRef sp = LLVMGetSubprogram(f);
   fn->mangled = ww_strdup(L->a, low_name(f));
@@ -202,9 +188,10 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
     fn->name = openmp_name(L, fn->mangled, fn->line);
   if (!fn->name)
     fn->name = plain_name(L, fn->mangled);
-  char *own = ww_strdup(L->a, fn->name);
-  strip_suffix(own);
-  fn->name = own;
+  size_t n = strlen(fn->name);
+  if (n > 12 && !strcmp(fn->name + n - 12, ".device_stub")) /* clang's host stubs of HIP kernels */
+    n -= 12;
+  fn->name = ww_strndup(L->a, fn->name, n);
 }
 
 /* ---- parameter types ---- */
@@ -262,18 +249,20 @@ static LLVMMetadataRef strip(low *L, LLVMMetadataRef t, bool *is_const, bool *is
 
 static ww_type basic_type(low *L, LLVMMetadataRef t, uint64_t bytes) {
   const char *name = node_text(L, t, OP_NAME);
+  if (!name)
+    name = "";
   if (LLVMGetMetadataKind(t) == LLVMDICompositeTypeMetadataKind) {
-    if (name && (!strcmp(name, "__half") || !strcmp(name, "half")))
+    if (!strcmp(name, "__half") || !strcmp(name, "half"))
       return WW_F16;
-    if (name && !strcmp(name, "__nv_bfloat16"))
-      return WW_BF16;
-    return WW_VOID;
+    return !strcmp(name, "__nv_bfloat16") ? WW_BF16 : WW_VOID;
   }
   if (LLVMGetMetadataKind(t) == LLVMDIDerivedTypeMetadataKind)
     return WW_I64; /* a pointer */
-  if (name && (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") ||
-               !strcmp(name, "_Float16") || !strcmp(name, "__bf16")))
-    return !strcmp(name, "__bf16") ? WW_BF16 : bytes == 8 ? WW_F64 : bytes == 4 ? WW_F32 : WW_F16;
+  if (!strcmp(name, "__bf16"))
+    return WW_BF16;
+  if (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") ||
+      !strcmp(name, "_Float16"))
+    return bytes == 8 ? WW_F64 : bytes == 4 ? WW_F32 : WW_F16;
   return bytes == 8 ? WW_I64 : bytes == 4 ? WW_I32 : bytes == 2 ? WW_I16 : WW_I8;
 }
 

@@ -209,25 +209,24 @@ static bool fills_pointer(const char *name) {
     name += 2 + strspn(name + 2, "0123456789");
   if (!ww_starts(name, "cuda") && !ww_starts(name, "hip"))
     return false;
+  static const char *const shaped[] = {"MallocPitch", "Malloc3D", "MallocArray", NULL};
   name += name[0] == 'c' ? 4 : 3;
-  return ww_starts(name, "Malloc") && !ww_starts(name, "MallocPitch") &&
-         !ww_starts(name, "Malloc3D") && !ww_starts(name, "MallocArray");
+  return ww_starts(name, "Malloc") && !ww_begins(name, shaped);
 }
 
 static uint64_t size_at_call(LLVMValueRef call) {
   const char *name = ww_host_callee(call);
   int64_t count, each;
-  bool direct = !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") ||
-                !strcmp(name, "omp_target_alloc");
-  if (direct && ww_host_int(LLVMGetOperand(call, 0), &count))
+  static const char *const plain[] = {"malloc", "_Znwm", "_Znam", "omp_target_alloc", NULL},
+                           *const aligned[] = {"aligned_alloc", "memalign", NULL};
+  bool behind = ww_one_of(name, aligned), counted = !strcmp(name, "calloc");
+  if (!behind && !counted && !ww_one_of(name, plain))
+    return 0;
+  if (!ww_host_int(LLVMGetOperand(call, behind), &count))
+    return 0;
+  if (!counted)
     return count;
-  if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) &&
-      ww_host_int(LLVMGetOperand(call, 1), &count))
-    return count;
-  if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) &&
-      ww_host_int(LLVMGetOperand(call, 1), &each))
-    return count * each;
-  return 0;
+  return ww_host_int(LLVMGetOperand(call, 1), &each) ? count * each : 0;
 }
 
 /* Allocations into the variable at `address`: the size when all agree. */

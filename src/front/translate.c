@@ -140,16 +140,17 @@ static void annotations(low *L) {
   }
 }
 
-static const char *string_attr(LLVMValueRef f, const char *key, unsigned *n) {
+static const char *string_attr(LLVMValueRef f, const char *key) {
+  unsigned n;
   LLVMAttributeRef at =
       LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, key, strlen(key));
-  return at ? LLVMGetStringAttributeValue(at, n) : NULL;
+  return at ? LLVMGetStringAttributeValue(at, &n) : NULL;
 }
 
 /* Bounds that newer LLVMs and AMD keep as string attributes. */
 static void attribute_bounds(struct low_kernel *k) {
-  unsigned n, lo, hi;
-  const char *s = string_attr(k->fn, "nvvm.maxntid", &n);
+  unsigned lo, hi;
+  const char *s = string_attr(k->fn, "nvvm.maxntid");
   if (s) {
     char *end;
     k->max_threads = 1;
@@ -159,9 +160,9 @@ static void attribute_bounds(struct low_kernel *k) {
         break;
     }
   }
-  if ((s = string_attr(k->fn, "nvvm.minctasm", &n)))
+  if ((s = string_attr(k->fn, "nvvm.minctasm")))
     k->min_blocks = strtoul(s, NULL, 10);
-  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) &&
+  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size")) &&
       sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
     k->max_threads = hi;
 }
@@ -216,12 +217,11 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   if (!*s.mangled)
     s.mangled = ww_fmt(L->a, ".constant%u", index);
   s.name = low_variable_name(L, s.mangled);
-  const char *refusal = NULL;
-  if (LLVMIsDeclaration(gv) && !s.dynamic)
-    refusal = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
+  bool missing = LLVMIsDeclaration(gv) && !s.dynamic;
+  const char *why = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
   ww_push(L->a, &L->sym_list, s);
   ww_push(L->a, &L->sym_llvm, gv);
-  ww_push(L->a, &L->sym_refusal, refusal);
+  ww_push(L->a, &L->sym_refusal, missing ? why : NULL);
   return index;
 }
 
@@ -509,12 +509,11 @@ static void set_up(low *L) {
 }
 
 static uint32_t warp_size(low *L) {
-  unsigned n;
   if (L->target != LOW_AMDGPU)
     return 32;
   for (uint32_t i = 0; i < L->kernel.n; i++) {
-    const char *cpu = string_attr(L->kernel.v[i].fn, "target-cpu", &n);
-    if (cpu && ww_starts(cpu, "gfx1") && n == 7)
+    const char *cpu = string_attr(L->kernel.v[i].fn, "target-cpu");
+    if (cpu && ww_starts(cpu, "gfx1") && strlen(cpu) == 7)
       return 32; /* RDNA: gfx1030, gfx1100 ... */
   }
   return 64;

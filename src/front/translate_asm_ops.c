@@ -116,27 +116,13 @@ static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
 
 /* ---- arithmetic ---- */
 
-enum { A_ADD, A_SUB, A_MUL, A_DIV, A_REM, A_MIN, A_MAX, A_AND, A_OR, A_XOR };
-
 static ww_val arith(ptx_ins *i, const ww_val *v) {
-  static const struct {
-    uint8_t s, u, f;
-  } ops[] = {{WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},
-             {WW_OP_SUB, WW_OP_SUB, WW_OP_FSUB},
-             {WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
-             {WW_OP_SDIV, WW_OP_UDIV, WW_OP_FDIV},
-             {WW_OP_SREM, WW_OP_UREM, 0},
-             {WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN},
-             {WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
-             {WW_OP_AND, WW_OP_AND, 0},
-             {WW_OP_OR, WW_OP_OR, 0},
-             {WW_OP_XOR, WW_OP_XOR, 0}};
-  ww_type t = i->type;
-  if (!ww_is_float(t))
-    return own_op(i, i->sign ? ops[i->x].s : ops[i->x].u, v[0], v[1]);
-  return saturate(i, t,
-                  low_opx(i->F, ops[i->x].f, t, i->x <= A_DIV ? rounding(i) : 0,
-                          i->x == A_DIV ? approx(i) : 0, v[0], v[1], WW_NOVAL));
+  int op = low_arith_named(i->op[0], i->type, i->sign);
+  if (!ww_is_float(i->type))
+    return own_op(i, op, v[0], v[1]);
+  int round = op == WW_OP_FMIN || op == WW_OP_FMAX ? 0 : rounding(i);
+  int flags = op == WW_OP_FDIV ? approx(i) : 0;
+  return saturate(i, i->type, low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL));
 }
 
 static bool op_arith(ptx_ins *i) {
@@ -155,7 +141,6 @@ static bool op_add(ptx_ins *i) {
   bool sub = i->x & 1, use = i->x & 2;
   if (use || ptx_has(i, "cc"))
     return write_own(i, with_carry(i, i->type, read_own(i, 1), read_own(i, 2), sub, use));
-  i->x = sub ? A_SUB : A_ADD;
   return op_arith(i);
 }
 
@@ -667,20 +652,20 @@ static const ptx_row pure[] = {{"mov", op_mov, 0},
                                {"sub", op_add, 1},
                                {"addc", op_add, 2},
                                {"subc", op_add, 3},
-                               {"mul", op_mul, A_MUL},
+                               {"mul", op_mul, 0},
                                {"mad", op_mad, 0},
                                {"madc", op_mad, 1},
                                {"fma", op_mad, 0},
                                {"mul24", op_mul24, 0},
                                {"mad24", op_mul24, 1},
                                {"sad", op_sad, 0},
-                               {"div", op_arith, A_DIV},
-                               {"rem", op_arith, A_REM},
-                               {"min", op_arith, A_MIN},
-                               {"max", op_arith, A_MAX},
-                               {"and", op_arith, A_AND},
-                               {"or", op_arith, A_OR},
-                               {"xor", op_arith, A_XOR},
+                               {"div", op_arith, 0},
+                               {"rem", op_arith, 0},
+                               {"min", op_arith, 0},
+                               {"max", op_arith, 0},
+                               {"and", op_arith, 0},
+                               {"or", op_arith, 0},
+                               {"xor", op_arith, 0},
                                {"not", op_unary, WW_OP_XOR},
                                {"neg", op_unary, WW_OP_FNEG},
                                {"abs", op_unary, WW_OP_FABS},

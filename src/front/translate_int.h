@@ -312,6 +312,7 @@ typedef struct {
   int16_t s, u, f;
 } low_kinds;
 int low_pick(const low_kinds *rows, const char *name, ww_type t, bool sign);
+int low_arith_named(const char *name, ww_type t, bool sign); /* ww_op of "add", "min" ..., or -1 */
 int low_rmw_named(const char *name, ww_type t, bool sign); /* ww_rmw of "add", "exch" ..., or -1 */
 int low_nv_sreg(const char *name);                         /* ww_sreg of "tid.x" ..., or -1 */
 
