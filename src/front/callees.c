@@ -81,14 +81,12 @@ void call_refuse(low_callee *c) {
   low_refuse(c->F, "calls %s, which is not supported", c->name);
 }
 
-uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max) {
+uint32_t call_tokens(const low_callee *c, char tok[][24], uint32_t max) {
   uint32_t n = 0;
-  while (*s && n < max) {
-    size_t k = 0;
-    while (s[k] && s[k] != sep)
-      k++;
-    snprintf(tok[n++], 24, "%.*s", (int)(k < 23 ? k : 23), s);
-    s += k + (s[k] == sep);
+  for (const char *s = c->tail; *s && n < max;) {
+    size_t k = strcspn(s, ".");
+    snprintf(tok[n++], 24, "%.*s", (int)k, s);
+    s += k + (s[k] == '.');
   }
   return n;
 }
@@ -390,7 +388,7 @@ void call_reduce(low_callee *c) {
                                   {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN},
                                   {"fmax", WW_OP_FMAX}, {NULL, -1}};
   char tok[2][24];
-  call_split(c->tail, '.', tok, 2);
+  call_tokens(c, tok, 2);
   int op = low_value_named(ops, tok[0], strlen(tok[0]));
   if (op < 0) {
     call_refuse(c);

@@ -68,10 +68,6 @@ void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lan
     ballot(c, low_cmp(c->F, cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
 }
 
-static ww_val within(low_fn *F, ww_cmp p, ww_val lane, uint64_t limit) {
-  return low_cmpk(F, p, WW_I32, lane, limit);
-}
-
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
@@ -81,21 +77,21 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
     return quad_lane(F, ctrl, lane);
   switch (ctrl & 0x1f0) {
   case 0x100:
-    *ok = within(F, WW_ULT, in_row, 16 - n);
+    *ok = low_cmpk(F, WW_ULT, WW_I32, in_row, 16 - n);
     return low_op32k(F, WW_OP_ADD, lane, n); /* row_shl */
   case 0x110:
-    *ok = within(F, WW_UGE, in_row, n);
+    *ok = low_cmpk(F, WW_UGE, WW_I32, in_row, n);
     return low_op32k(F, WW_OP_SUB, lane, n); /* row_shr */
   case 0x120:
     return low_op32(F, WW_OP_OR, row,
                     low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), 15)); /* row_ror */
   case 0x130:
     if (ctrl == 0x130) {
-      *ok = within(F, WW_ULT, lane, 63);
+      *ok = low_cmpk(F, WW_ULT, WW_I32, lane, 63);
       return low_op32k(F, WW_OP_ADD, lane, 1);
     }
     if (ctrl == 0x138) {
-      *ok = within(F, WW_UGE, lane, 1);
+      *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 1);
       return low_op32k(F, WW_OP_SUB, lane, 1);
     }
     return low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63), 63);
@@ -105,11 +101,11 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
     if (ctrl == 0x141)
       return low_op32k(F, WW_OP_XOR, lane, 7);
     if (ctrl == 0x142) {
-      *ok = within(F, WW_UGE, lane, 16);
+      *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 16);
       return low_op32k(F, WW_OP_SUB, row, 1);
     }
     if (ctrl == 0x143) {
-      *ok = within(F, WW_UGE, lane, 32);
+      *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 32);
       return low_i32(F, 31);
     }
     return WW_NOVAL;
@@ -128,7 +124,7 @@ static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsi
     return ok;
   ww_val group = low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), 3);
   ww_val bit = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), 1);
-  ww_val on = within(F, WW_NE, bit, 0);
+  ww_val on = low_nonzero(F, bit);
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
 

@@ -79,7 +79,7 @@ void call_set(low_callee *c, ww_val v); /* the single result */
 void call_set_int(low_callee *c, ww_val v, ww_type t,
                   bool sign);             /* the single result, converted to its type */
 void call_set32(low_callee *c, ww_val v); /* of an unsigned 32-bit value */
-uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max);
+uint32_t call_tokens(const low_callee *c, char tok[][24], uint32_t max); /* of the tail */
 bool call_float_fn(low_callee *c, const char *base, size_t n,
                    int flags);                    /* math.def names and their kin, elementwise */
 bool call_class(low_callee *c, const char *name); /* isnan, signbit ... */

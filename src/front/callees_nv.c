@@ -78,7 +78,7 @@ void low_shfl(low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag,
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c) {
   char tok[4][24];
-  uint32_t n = call_split(c->tail, '.', tok, 4), first = !strcmp(tok[0], "sync");
+  uint32_t n = call_tokens(c, tok, 4), first = !strcmp(tok[0], "sync");
   int mode = n > first ? low_value_named(low_shuffles, tok[first], strlen(tok[first])) : -1;
   if (mode < 0 || c->nargs < first + 3) {
     call_refuse(c);
@@ -226,7 +226,7 @@ int low_rmw_named(const char *name, ww_type t, bool sign) {
 /* llvm.nvvm.atomic.load.inc.32.p0, llvm.nvvm.atomic.add.gen.i.cta.i32.p0 ... */
 void call_nv_atomic(low_callee *c) {
   char tok[6][24];
-  uint32_t n = call_split(c->tail, '.', tok, 6), at = n && !strcmp(tok[0], "load");
+  uint32_t n = call_tokens(c, tok, 6), at = n && !strcmp(tok[0], "load");
   ww_type t = c->rt->n ? call_type(c) : WW_VOID;
   low_addr p = call_ptr(c, 0, 16);
   if (n > at && !strcmp(tok[at], "cas") && c->nargs > 2) {
@@ -297,7 +297,7 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
  * leaves no group in flight */
 void call_nv_cp_async(low_callee *c) {
   char tok[6][24];
-  uint32_t n = call_split(c->tail, '.', tok, 6);
+  uint32_t n = call_tokens(c, tok, 6);
   int64_t in_flight = 0;
   if (ww_starts(c->tail, "commit"))
     return;
@@ -428,7 +428,7 @@ static bool has(char tok[][24], uint32_t n, const char *what) {
 
 void call_nv_float(low_callee *c) {
   char tok[8][24];
-  uint32_t n = call_split(c->tail, '.', tok, 8);
+  uint32_t n = call_tokens(c, tok, 8);
   int round = WW_RN;
   for (uint32_t i = 1; i < n; i++)
     if (rounding(tok[i]) >= 0)

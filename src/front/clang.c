@@ -484,15 +484,11 @@ static ww_status run(const ww_job *j, ww_strings *argv, ww_clang_starts starts, 
     return rc;
   rc = ww_clang_run(argv->v, &may, most, &r, e);
   spent += ww_now() - begun;
-  if (rc) {
-    ww_run_free(&r);
-    return rc;
-  }
-  if (r.timed_out)
+  if (!rc && r.timed_out)
     rc = ww_fail(e, WW_ELIMIT, "clang did not finish in %.3g seconds", most);
-  else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report"))
+  else if (!rc && (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report")))
     rc = ww_fail(e, WW_EDATA, "clang crashed (exit code %d)", r.exit_code);
-  else {
+  else if (!rc) {
     parse_msgs(r.err.s, a, out);
     out->ok = r.exit_code == 0 && (j->object || r.out.n > 4);
     if (out->ok && !j->object) {

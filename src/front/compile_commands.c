@@ -72,7 +72,7 @@ static void response_file(collector *c, const char *name) {
   c->depth--;
 }
 
-/* Takes words[i] if it is a kept flag; returns how many words it used, 0 when it is none. */
+/* Takes words[i] if it is a kept flag; returns how many words it used. */
 static uint32_t take(collector *c, const ww_strings *words, uint32_t i) {
   const char *w = words->v[i];
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
@@ -93,7 +93,7 @@ static uint32_t take(collector *c, const ww_strings *words, uint32_t i) {
     ww_push(c->a, c->flags, value);
     return used;
   }
-  return 0;
+  return 1;
 }
 
 static void collect(collector *c, const ww_strings *words) {
@@ -115,7 +115,7 @@ static void collect(collector *c, const ww_strings *words) {
     } else {
       used = take(c, words, i);
     }
-    i += used ? used : 1;
+    i += used;
   }
 }
 

@@ -82,23 +82,23 @@ static bool has_directive(const ww_scan *s, const char *first, const char *secon
   return false;
 }
 
-/* hipMalloc, hipError_t ... and nothing of CUDA's: the header that names HIP is included by another
- * header. */
-static bool uses_hip(const ww_scan *s) {
-  static const char *const names[2] = {"hip", "cuda"};
-  bool found[2] = {false, false};
-  for (int k = 0; k < 2; k++)
-    for (const char *p = s->text; !found[k] && (p = strstr(p, names[k])); p++)
-      found[k] = !(p > s->text && ww_is_word(p[-1])) && s->kind[p - s->text] == WW_BYTE_CODE &&
-                 isupper((unsigned char)p[strlen(names[k])]);
-  return found[0] && !found[1];
+/* Whether the code has a name that begins so, as in hipMalloc, hipError_t ... */
+static bool uses(const ww_scan *s, const char *begin) {
+  for (const char *p = s->text; (p = strstr(p, begin)); p++) {
+    bool inside = p > s->text && ww_is_word(p[-1]),
+         upper = isupper((unsigned char)p[strlen(begin)]);
+    if (!inside && upper && s->kind[p - s->text] == WW_BYTE_CODE)
+      return true;
+  }
+  return false;
 }
 
 int ww_front_dialect(const char *file, const ww_scan *s) {
   static const char *const opencl[] = {".cl", ".clh", ".ocl", NULL};
   const char *dot = strrchr(ww_path_base(file), '.');
   bool hip = has_directive(s, "include", "hip/hip_runtime") ||
-             has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
+             has_directive(s, "include", "hip/hip_fp16.h") ||
+             (uses(s, "hip") && !uses(s, "cuda")); /* by a header that includes HIP's */
   if (!dot)
     dot = "";
   if (ww_one_of(dot, opencl))

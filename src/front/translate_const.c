@@ -324,8 +324,7 @@ typedef struct {
 static void init_put(init *in, uint64_t at, uint64_t bits, uint32_t n) {
   if (at + n > in->size)
     return;
-  for (uint32_t i = 0; i < n; i++)
-    in->bytes[at + i] = i < 8 ? bits >> (8 * i) : 0;
+  memcpy(in->bytes + at, &bits, n < 8 ? n : 8);
   if (bits)
     in->any = true;
 }

@@ -498,10 +498,9 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
 
 /* ---- finishing: prologue in front, unreachable blocks out ---- */
 
-static void mark(low_fn *F, uint32_t b, bool *seen) {
-  uint32_t *stack = WW_NEWN(F->a, uint32_t, F->blocks.n + 1), n = 0;
-  stack[n++] = b;
-  seen[b] = true;
+static void mark(low_fn *F, bool *seen) {
+  uint32_t *stack = WW_NEWN(F->a, uint32_t, F->blocks.n + 1), n = 1; /* the entry */
+  seen[0] = true;
   while (n) {
     low_block *blk = &F->blocks.v[stack[--n]];
     if (!blk->ins.n)
@@ -563,15 +562,18 @@ static bool removable(const ww_ins *i) {
   return (pure || i->op == WW_OP_SREG) && i->dst != WW_NOVAL && i->nres == 1;
 }
 
-static void count_uses(low_fn *F, uint32_t *uses) {
+static void add_uses(low_fn *F, const ww_ins *i, uint32_t *uses, int more) {
   ww_val v[3 + 2 * 255];
+  uint32_t n = ww_ins_uses(&F->fn, i, v, sizeof v / sizeof *v);
+  for (uint32_t u = 0; u < n; u++)
+    uses[v[u]] += more;
+}
+
+static void count_uses(low_fn *F, uint32_t *uses) {
   for (uint32_t b = 0; b < F->blocks.n; b++) {
     low_block *blk = &F->blocks.v[b];
-    for (uint32_t k = 0; k < blk->ins.n; k++) {
-      uint32_t n = ww_ins_uses(&F->fn, &blk->ins.v[k], v, sizeof v / sizeof *v);
-      for (uint32_t u = 0; u < n; u++)
-        uses[v[u]]++;
-    }
+    for (uint32_t k = 0; k < blk->ins.n; k++)
+      add_uses(F, &blk->ins.v[k], uses, 1);
     for (uint32_t p = 0; p < blk->phis.n; p++)
       for (uint32_t e = 0; e < blk->phis.v[p].n; e++)
         uses[F->pool.v[blk->phis.v[p].ext + 2 * e + 1]]++;
@@ -581,7 +583,6 @@ static void count_uses(low_fn *F, uint32_t *uses) {
 /* Backwards through each block, so that chains go in one sweep; across blocks they are rare. */
 static void drop_unused(low_fn *F) {
   uint32_t *uses = WW_NEWN(F->a, uint32_t, F->vals.n + 1);
-  ww_val v[3 + 2 * 255];
   count_uses(F, uses);
   for (uint32_t b = F->blocks.n; b-- > 0;) {
     low_block *blk = &F->blocks.v[b];
@@ -589,9 +590,7 @@ static void drop_unused(low_fn *F) {
       ww_ins *i = &blk->ins.v[k];
       if (!removable(i) || uses[i->dst])
         continue;
-      uint32_t n = ww_ins_uses(&F->fn, i, v, sizeof v / sizeof *v);
-      for (uint32_t u = 0; u < n; u++)
-        uses[v[u]]--;
+      add_uses(F, i, uses, -1);
       i->op = WW_NOPS;
     }
     uint32_t keep = 0;
@@ -612,7 +611,7 @@ void low_finish(low_fn *F) {
   F->fn.pool = F->pool.v;
   F->fn.npool = F->pool.n;
   drop_unused(F);
-  mark(F, 0, seen);
+  mark(F, seen);
   for (uint32_t i = 0; i < F->blocks.n; i++)
     new_of[i] = seen[i] ? n++ : WW_NOBLOCK;
   F->fn.blocks = WW_NEWN(a, ww_block, n);

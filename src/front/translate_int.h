@@ -59,6 +59,8 @@ typedef struct {
   LLVMContextRef ctx;
   LLVMModuleRef mod;
   LLVMTargetDataRef td;
+  struct LLVMOpaqueTargetMachine *machine; /* NULL: none; both while passes run */
+  struct LLVMOpaquePassBuilderOptions *options;
   ww_map fns;     /* LLVM function -> index into list + 1 */
   ww_map syms;    /* LLVM global variable -> symbol index */
   ww_map types;   /* LLVM type -> index into type_list */

@@ -95,8 +95,8 @@ static void hide_functions(low *L) {
   }
 }
 
-static void run(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o, const char *passes) {
-  LLVMErrorRef err = LLVMRunPasses(L->mod, passes, tm, o);
+static void run(low *L, const char *passes) {
+  LLVMErrorRef err = LLVMRunPasses(L->mod, passes, L->machine, L->options);
   if (err)
     LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
 }
@@ -182,7 +182,7 @@ static void declare_math(low *L) {
 
 /* Last, because an optimiser that may run a call at any time would also run it where a branch is
  * there to save the work. */
-static void hoist_math(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
+static void hoist_math(low *L) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
     if (pure(L, f) && motion_of(L, low_name(f)) == ANYWHERE) {
@@ -190,7 +190,7 @@ static void hoist_math(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRe
       any = true;
     }
   if (any)
-    run(L, tm, o, "function(loop-mssa(licm))");
+    run(L, "function(loop-mssa(licm))");
 }
 
 /* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the loop alone
@@ -298,38 +298,38 @@ static void limit_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
                                                       : width);
 }
 
-static void find_alignment(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
+static void find_alignment(low *L) {
   align_arrays(L);
-  run(L, tm, o, "function(infer-address-spaces)");
+  run(L, "function(infer-address-spaces)");
   each_access(L, note_alignment);
-  run(L, tm, o, "function(infer-alignment)");
-  run(L, tm, o, "function(instcombine<no-verify-fixpoint>)");
+  run(L, "function(infer-alignment)");
+  run(L, "function(instcombine<no-verify-fixpoint>)");
   each_access(L, limit_alignment);
 }
 
-static void optimise(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
+static void optimise(low *L) {
   declare_math(L);
   note_loops(L);
-  run(L, tm, o, "always-inline,default<O3>");
+  run(L, "always-inline,default<O3>");
   if (low_mark_array_loops(L))
-    run(L, tm, o, "default<O3>");
+    run(L, "default<O3>");
   if (low_split_copies(L))
-    run(L, tm, o, "function(sroa,early-cse)");
-  find_alignment(L, tm, o);
-  hoist_math(L, tm, o);
+    run(L, "function(sroa,early-cse)");
+  find_alignment(L);
+  hoist_math(L);
 }
 
 void low_run_passes(low *L, bool linked, bool raw) {
-  LLVMTargetMachineRef tm = target_machine(L);
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
-  LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
+  L->machine = target_machine(L);
+  L->options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(L->options, 0);
+  LLVMPassBuilderOptionsSetSLPVectorization(L->options, 0);
   hide_functions(L);
-  run(L, tm, o, "globaldce");
+  run(L, "globaldce");
   drop_variable_info(L);
   bool inlined = mark_inline(L);
   if (raw) {
-    optimise(L, tm, o);
+    optimise(L);
     inlined = mark_inline(L);
   }
   const char *clean =
@@ -340,12 +340,11 @@ void low_run_passes(low *L, bool linked, bool raw) {
   /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables
    * of its own; nvcc has another. */
   const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  run(L, tm, o,
-      ww_fmt(L->a,
-             "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
-             "sload-store-vectorizer)",
-             clean, loops));
-  LLVMDisposePassBuilderOptions(o);
-  if (tm)
-    LLVMDisposeTargetMachine(tm);
+  run(L, ww_fmt(L->a,
+                "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
+                "sload-store-vectorizer)",
+                clean, loops));
+  LLVMDisposePassBuilderOptions(L->options);
+  if (L->machine)
+    LLVMDisposeTargetMachine(L->machine);
 }
