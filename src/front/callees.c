@@ -664,8 +664,7 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   for (uint32_t i = 0; i < c.rt->n; i++)
     if (c.res[i] == WW_NOVAL)
       c.res[i] = low_const(F, c.rt->c[i].type, 0);
-  if (c.rt->n)
-    low_set(F, inst, c.res, c.rt->n);
+  low_set(F, inst, c.res, c.rt->n);
 }
 
 /* A by-value aggregate: the callee may write it, so it gets a copy in this frame. */
@@ -698,7 +697,7 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   bool direct = LLVMIsAFunction(callee) != NULL;
   ww_val target = direct ? WW_NOVAL : low_scalar(F, callee);
   uint32_t index = direct ? low_want_fn(L, callee) : 0, ext = low_pool(F, args.v, args.n);
-  ww_val *res = low_values(F, rt->n);
+  ww_val *res = low_define(F, inst);
   for (uint32_t i = 0; i < rt->n; i++)
     res[i] = low_new_val(F, rt->c[i].type);
   ww_ins *c = low_ins(F, direct ? WW_OP_CALL : WW_OP_CALLI, WW_VOID);
@@ -712,8 +711,6 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
     low_note(L, &F->callees, index);
   else
     F->indirect = true;
-  if (rt->n)
-    low_set(F, inst, res, rt->n);
 }
 
 void low_call(low_fn *F, LLVMValueRef inst) {

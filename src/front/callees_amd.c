@@ -130,7 +130,7 @@ static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsi
 
 void call_amd_dpp(low_callee *c) {
   low_fn *F = c->F;
-  uint32_t v = c->x ? 1 : 0;
+  uint32_t v = c->x;
   int64_t ctrl = 0, rows = 15, banks = 15, bound = 0;
   call_const(c, v + 1, &ctrl);
   call_const(c, v + 2, &rows);

@@ -47,14 +47,19 @@ static bool optimise(LLVMModuleRef m) {
   return false;
 }
 
+/* What was left out of the file is nobody's business here. */
+static bool compiles(const ww_job *j, ww_arena *a, ww_compiled *c) {
+  ww_losses losses = {0};
+  ww_diags diags = {0};
+  return !ww_recover_compile(j, a, c, &losses, &diags, NULL) && c->ok;
+}
+
 /* Shapes of OpenMP launches depend on what the device compile decided about each kernel. */
 static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
   ww_job device = *host;
   ww_compiled c;
-  ww_losses losses = {0};
-  ww_diags diags = {0};
   device.host = false;
-  if (!ww_recover_compile(&device, a, &c, &losses, &diags, NULL) && c.ok)
+  if (compiles(&device, a, &c))
     ww_openmp_environments(&c, a, out);
 }
 
@@ -163,12 +168,10 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   j.host = true;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_compiled c;
-    ww_losses losses = {0};
-    ww_diags diags = {0};
     if (!has_host_half(&scans[i], o->files[i], d))
       continue;
     ww_front_job(o, i, &scans[i], &j);
-    if (!ww_recover_compile(&j, a, &c, &losses, &diags, NULL) && c.ok)
+    if (compiles(&j, a, &c))
       read_launches(&c, &j, a, &found);
   }
   if (found.n > 1)

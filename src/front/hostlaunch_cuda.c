@@ -131,8 +131,7 @@ void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
 /* A dim3 is passed as i64 (y:x) and i32 z. */
 static void dim3_of(LLVMValueRef xy, LLVMValueRef z, uint64_t out[3]) {
   int64_t a, b;
-  bool has_xy = ww_host_int(xy, &a), has_z = ww_host_int(z, &b);
-  if (!has_xy || !has_z)
+  if (!ww_host_int(xy, &a) || !ww_host_int(z, &b))
     return;
   out[0] = (uint32_t)a;
   out[1] = (uint64_t)a >> 32;

@@ -201,7 +201,7 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   if (!mul || x == y)
     return false;
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_type ct = t->c[i].type;
     ww_val a = low_operand(F, mul, 0, i), b = low_operand(F, mul, 1, i),
@@ -212,7 +212,6 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
       a = low_unary(F, WW_OP_FNEG, ct, a);
     out[i] = low_opx(F, WW_OP_FMA, ct, 0, WW_F_CONTRACT, a, b, c);
   }
-  low_set(F, inst, out, t->n);
   return true;
 }
 
@@ -289,10 +288,9 @@ void low_icmp(low_fn *F, LLVMValueRef inst) {
   LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
   const low_type *t = low_type_of(F, x);
   ww_cmp p = low_predicate(LLVMGetICmpPredicate(inst));
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst);
   if (low_wide_int(LLVMTypeOf(x))) {
     out[0] = wide_cmp(F, p, t, low_get(F, x)->v, low_get(F, y)->v);
-    low_set(F, inst, out, 1);
     return;
   }
   bool with_sign = p >= WW_SLT && p <= WW_SGE;
@@ -305,7 +303,6 @@ void low_icmp(low_fn *F, LLVMValueRef inst) {
     }
     out[i] = low_cmp(F, p, ct, a, b);
   }
-  low_set(F, inst, out, t->n);
 }
 
 void low_fcmp(low_fn *F, LLVMValueRef inst) {
@@ -386,10 +383,8 @@ void low_cast(low_fn *F, LLVMValueRef inst) {
 
 void low_bitcast(low_fn *F, LLVMValueRef inst) {
   const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
-  ww_val *in = low_values(F, f->n), *out = low_define(F, inst);
-  for (uint32_t i = 0; i < f->n; i++)
-    in[i] = low_operand(F, inst, 0, i);
-  low_repack(F, f->c, f->n, in, t->c, t->n, out);
+  const ww_val *in = low_comps(F, LLVMGetOperand(inst, 0), f->n);
+  low_repack(F, f->c, f->n, in, t->c, t->n, low_define(F, inst));
 }
 
 void low_pointer_cast(low_fn *F,

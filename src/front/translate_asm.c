@@ -108,26 +108,25 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
-  if (!strcmp(s, "WARP_SZ")) {
-    *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false);
-    return true;
-  }
-  if (*s != '%')
+  ww_type from = WW_I32;
+  bool warp = !strcmp(s, "WARP_SZ");
+  if (*s != '%' && !warp)
     return false;
   snprintf(name, sizeof name, "%s", s + 1);
   if (ww_starts(name, "lanemask_"))
     name[8] = '.';
   if (!strcmp(name, "dynamic_smem_size"))
     snprintf(name, sizeof name, "dynamic.smem.size");
-  if (ww_starts(name, "clock") || ww_starts(name, "globaltimer")) {
-    ww_type ct = t == WW_I64 ? WW_I64 : WW_I32;
-    *out = reshape(i->F, low_nullary(i->F, WW_OP_CLOCK, ct), ct, t, false);
-    return true;
-  }
+  bool clock = ww_starts(name, "clock") || ww_starts(name, "globaltimer");
   int r = low_nv_sreg(name);
-  if (r < 0)
+  if (!warp && !clock && r < 0)
     return false;
-  *out = reshape(i->F, low_sreg(i->F, r), WW_I32, t, false);
+  if (clock && t == WW_I64)
+    from = WW_I64;
+  ww_val v = warp    ? low_i32(i->F, 32)
+             : clock ? low_nullary(i->F, WW_OP_CLOCK, from)
+                     : low_sreg(i->F, r);
+  *out = reshape(i->F, v, from, t, false);
   return true;
 }
 
@@ -497,12 +496,10 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   uint32_t outs = bind(&s, inst, ww_strndup(F->a, constraints, nc), rt);
   if (!F->fn.refusal)
     statements(&s, text);
-  ww_val *out = low_values(F, rt->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t k = 0; k < rt->n; k++)
     out[k] = k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false)
                       : low_const(F, rt->c[k].type, 0);
-  if (rt->n)
-    low_set(F, inst, out, rt->n);
 #else
   (void)inst;
   (void)inline_asm;

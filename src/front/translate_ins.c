@@ -371,7 +371,7 @@ static void cmpxchg(low_fn *F, LLVMValueRef inst) {
     return;
   }
   ww_val cmp = low_operand(F, inst, 1, 0);
-  ww_val out[2];
+  ww_val *out = low_define(F, inst);
   low_addr p = low_address(F, LLVMGetOperand(inst, 0), 16);
   p.flags &= ~WW_F_READONLY;
   out[0] = low_cas(F, t->c[0].type, p, cmp, low_operand(F, inst, 2, 0));
@@ -382,7 +382,6 @@ static void cmpxchg(low_fn *F, LLVMValueRef inst) {
       flag = true;
   }
   out[1] = flag ? low_cmp(F, WW_EQ, t->c[0].type, out[0], cmp) : low_const(F, WW_I1, 0);
-  low_set(F, inst, out, 2);
 }
 
 /* ---- aggregates and vectors ---- */
@@ -604,7 +603,7 @@ static void branch(low_fn *F, LLVMValueRef inst) {
 }
 
 static void fence(low_fn *F, LLVMValueRef inst) {
-  low_ins(F, WW_OP_FENCE, WW_VOID)->sub = LLVMIsAtomicSingleThread(inst) ? 0 : 1;
+  low_ins(F, WW_OP_FENCE, WW_VOID)->sub = !LLVMIsAtomicSingleThread(inst);
 }
 
 static void unreachable(low_fn *F, LLVMValueRef inst) {
