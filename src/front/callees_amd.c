@@ -224,15 +224,8 @@ ww_val each_amd_isspace(const low_lane *s) {
 }
 
 void call_amd_fadd(low_callee *c) {
-  low_addr p = call_ptr(c, 0, 16);
-  for (uint32_t i = 0; i < c->at[1]->n; i++) {
-    low_addr q = p;
-    q.off += c->at[1]->c[i].off;
-    ww_val r =
-        low_atom(c->F, WW_RMW_FADD, c->at[1]->c[i].type, q, call_comp(c, 1, i), call_used(c));
-    if (call_used(c) && i < c->rt->n)
-      c->res[i] = r;
-  }
+  bool used = call_used(c) && c->rt->n == c->at[1]->n;
+  low_atoms(c->F, WW_RMW_FADD, call_ptr(c, 0, 16), c->arg[1], used, c->res);
 }
 
 /* ---- ocml: __ocml_<name>[_rtz]_<type> ---- */

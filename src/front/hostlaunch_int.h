@@ -7,7 +7,6 @@
 #include "openmp.h"
 
 #include <llvm-c/Comdat.h>
-#include <llvm-c/Target.h>
 
 typedef WW_VEC(ww_host_launch) ww_host_launches;
 

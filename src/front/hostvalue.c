@@ -39,25 +39,11 @@ static bool is_gep(LLVMValueRef v) {
 
 static bool gep_offset(const ww_host_ir *h, LLVMValueRef gep, int64_t *out) {
   LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
-  int n = LLVMGetNumOperands(gep);
-  int64_t sum = 0;
-  for (int i = 1; i < n; i++) {
-    int64_t index;
-    if (!ww_host_int(LLVMGetOperand(gep, i), &index))
+  int64_t scale;
+  *out = 0;
+  for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+    if (!low_gep_step(h->layout, &t, i, LLVMGetOperand(gep, i), &scale, out))
       return false;
-    if (i == 1) {
-      sum += index * LLVMABISizeOfType(h->layout, t);
-    } else if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      sum += LLVMOffsetOfElement(h->layout, t, index);
-      t = LLVMStructGetTypeAtIndex(t, index);
-    } else if (LLVMGetTypeKind(t) == LLVMArrayTypeKind) {
-      t = LLVMGetElementType(t);
-      sum += index * LLVMABISizeOfType(h->layout, t);
-    } else {
-      return false;
-    }
-  }
-  *out = sum;
   return true;
 }
 

@@ -3,6 +3,7 @@
 #define WW_FRONT_LLVM_READ_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
 
 #include "../base/base.h"
 
@@ -34,6 +35,11 @@ static inline low_nodes low_named_nodes(ww_arena *a, LLVMModuleRef m, const char
   LLVMGetNamedMetadataOperands(m, name, out.v);
   return out;
 }
+
+/* Operand i of a getelementptr into *t, which becomes what it leads to: adds a constant index to
+ * *fixed; false: another one, which counts *scale bytes each. (translate_const.c) */
+bool low_gep_step(LLVMTargetDataRef td, LLVMTypeRef *t, int i, LLVMValueRef index, int64_t *scale,
+                  int64_t *fixed);
 
 /* NULL: it is no string. */
 static inline const char *low_node_string(LLVMValueRef v) {

@@ -121,18 +121,18 @@ static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
 
 /* ---- addresses ---- */
 
-bool low_gep_step(low *L, LLVMTypeRef *t, int i, LLVMValueRef index, int64_t *scale,
+bool low_gep_step(LLVMTargetDataRef td, LLVMTypeRef *t, int i, LLVMValueRef index, int64_t *scale,
                   int64_t *fixed) {
   *scale = 0;
   if (i > 1 && LLVMGetTypeKind(*t) == LLVMStructTypeKind) {
     unsigned field = LLVMConstIntGetZExtValue(index);
-    *fixed += (int64_t)LLVMOffsetOfElement(L->td, *t, field);
+    *fixed += (int64_t)LLVMOffsetOfElement(td, *t, field);
     *t = LLVMStructGetTypeAtIndex(*t, field);
     return true;
   }
   if (i > 1)
     *t = LLVMGetElementType(*t);
-  *scale = (int64_t)LLVMABISizeOfType(L->td, *t);
+  *scale = (int64_t)LLVMABISizeOfType(td, *t);
   if (!LLVMIsAConstantInt(index))
     return false;
   *fixed += LLVMConstIntGetSExtValue(index) * *scale;
@@ -144,7 +144,7 @@ int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const) {
   int64_t fixed = 0, scale;
   *all_const = true;
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
-    if (!low_gep_step(L, &t, i, LLVMGetOperand(gep, i), &scale, &fixed))
+    if (!low_gep_step(L->td, &t, i, LLVMGetOperand(gep, i), &scale, &fixed))
       *all_const = false;
   return fixed;
 }

@@ -213,7 +213,7 @@ static void gep(low_fn *F, LLVMValueRef inst) {
   LLVMTypeRef t = LLVMGetGEPSourceElementType(inst);
   for (int i = 1; i < LLVMGetNumOperands(inst); i++) {
     LLVMValueRef index = LLVMGetOperand(inst, i);
-    if (low_gep_step(F->L, &t, i, index, &scale, &off))
+    if (low_gep_step(F->L->td, &t, i, index, &scale, &off))
       continue;
     const low_comp *c = low_type_of(F, index)->c;
     ww_val k = low_signed(F, low_scalar(F, index), c->type, c->bits);
@@ -354,14 +354,7 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
   bool used = LLVMGetFirstUse(inst) != NULL;
   low_addr p = low_address(F, LLVMGetOperand(inst, 0), 16);
   p.flags &= ~WW_F_READONLY;
-  ww_val out[16];
-  for (uint32_t i = 0; i < t->n; i++) {
-    low_addr q = p;
-    q.off += t->c[i].off;
-    out[i] = low_atom(F, map[op], t->c[i].type, q, low_operand(F, inst, 1, i), used);
-  }
-  if (used)
-    low_set(F, inst, out, t->n);
+  low_atoms(F, map[op], p, LLVMGetOperand(inst, 1), used, low_define(F, inst));
 }
 
 static void cmpxchg(low_fn *F, LLVMValueRef inst) {

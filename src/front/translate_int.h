@@ -10,7 +10,6 @@
 #ifndef WW_FRONT_TRANSLATE_INT_H
 #define WW_FRONT_TRANSLATE_INT_H
 
-#include <llvm-c/Target.h>
 #include <math.h>
 
 #include "../base/map.h"
@@ -214,10 +213,7 @@ uint64_t low_float_bits(ww_type t, double v);
 void low_constant(low_fn *F, LLVMValueRef c, low_val *out);
 bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off);
 void low_init_symbol(low *L, uint32_t index);
-/* Operand i of a getelementptr into *t, which becomes what it leads to: adds a constant index to
- * *fixed; false: another one, which counts *scale bytes each. */
-bool low_gep_step(low *L, LLVMTypeRef *t, int i, LLVMValueRef index, int64_t *scale,
-                  int64_t *fixed);
+
 int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const);
 uint32_t low_symbol(low *L, LLVMValueRef gv);
 
@@ -285,6 +281,8 @@ void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes);
 /* A copy or fill of run-time size; b: the address to copy from, or the byte. */
 void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes);
 ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used);
+/* The same of each component of v; out only where it is used. */
+void low_atoms(low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out);
 ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);
 
 /* callees.c */

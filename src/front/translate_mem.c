@@ -211,6 +211,17 @@ ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used
   return dst;
 }
 
+void low_atoms(low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out) {
+  const low_type *t = low_type_of(F, v);
+  int64_t off = p.off;
+  for (uint32_t i = 0; i < t->n; i++) {
+    p.off = off + t->c[i].off;
+    ww_val old = low_atom(F, op, t->c[i].type, p, low_comp_of(F, v, i), used);
+    if (used)
+      out[i] = old;
+  }
+}
+
 ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with) {
   ww_val dst = low_new_val(F, t);
   ww_ins *i = access(F, WW_OP_CAS, p, t, 1, 0);
