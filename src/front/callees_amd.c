@@ -75,40 +75,37 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   *ok = WW_NOVAL;
   if (ctrl < 0x100)
     return quad_lane(F, ctrl, lane);
-  switch (ctrl & 0x1f0) {
-  case 0x100:
-    *ok = low_cmpk(F, WW_ULT, WW_I32, in_row, 16 - n);
-    return low_op32k(F, WW_OP_ADD, lane, n); /* row_shl */
-  case 0x110:
-    *ok = low_cmpk(F, WW_UGE, WW_I32, in_row, n);
-    return low_op32k(F, WW_OP_SUB, lane, n); /* row_shr */
-  case 0x120:
-    return low_op32(F, WW_OP_OR, row,
-                    low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), 15)); /* row_ror */
+  switch (ctrl) {
   case 0x130:
-    if (ctrl == 0x130) {
-      *ok = low_cmpk(F, WW_ULT, WW_I32, lane, 63);
-      return low_op32k(F, WW_OP_ADD, lane, 1);
-    }
-    if (ctrl == 0x138) {
-      *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 1);
-      return low_op32k(F, WW_OP_SUB, lane, 1);
-    }
-    return low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63), 63);
+    *ok = low_cmpk(F, WW_ULT, WW_I32, lane, 63);
+    return low_op32k(F, WW_OP_ADD, lane, 1);
+  case 0x138:
+    *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 1);
+    return low_op32k(F, WW_OP_SUB, lane, 1);
   case 0x140:
-    if (ctrl == 0x140)
-      return low_op32k(F, WW_OP_XOR, lane, 15);
-    if (ctrl == 0x141)
-      return low_op32k(F, WW_OP_XOR, lane, 7);
-    if (ctrl == 0x142) {
-      *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 16);
-      return low_op32k(F, WW_OP_SUB, row, 1);
-    }
-    if (ctrl == 0x143) {
-      *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 32);
-      return low_i32(F, 31);
-    }
-    return WW_NOVAL;
+    return low_op32k(F, WW_OP_XOR, lane, 15);
+  case 0x141:
+    return low_op32k(F, WW_OP_XOR, lane, 7);
+  case 0x142:
+    *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 16);
+    return low_op32k(F, WW_OP_SUB, row, 1);
+  case 0x143:
+    *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 32);
+    return low_i32(F, 31);
+  }
+  switch (ctrl & 0x1f0) {
+  case 0x100: /* row_shl */
+    *ok = low_cmpk(F, WW_ULT, WW_I32, in_row, 16 - n);
+    return low_op32k(F, WW_OP_ADD, lane, n);
+  case 0x110: /* row_shr */
+    *ok = low_cmpk(F, WW_UGE, WW_I32, in_row, n);
+    return low_op32k(F, WW_OP_SUB, lane, n);
+  case 0x120: /* row_ror */
+    in_row = low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), 15);
+    return low_op32(F, WW_OP_OR, row, in_row);
+  case 0x130:
+    lane = low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63);
+    return low_op32k(F, WW_OP_AND, lane, 63);
   case 0x150:
     return low_op32k(F, WW_OP_OR, row, n);
   case 0x160:
@@ -234,10 +231,10 @@ static bool ocml_pointer(low_callee *c, const char *s) {
   static const low_named names[] = {
       {"sincos", P_SINCOS}, {"sincospi", P_SINCOSPI}, {"frexp", P_FREXP}, {"modf", P_MODF},
       {"fract", P_WHOLE},   {"remquo", P_REMQUO},     {NULL, -1}};
-  int what = low_value_named(names, s, strlen(s));
-  if (!c->rt->n || what < 0 || (what == P_WHOLE && c->nargs != 2))
+  c->x = low_value_named(names, s, strlen(s));
+  if (!c->rt->n || c->x < 0 || (c->x == P_WHOLE && c->nargs != 2))
     return false;
-  call_two(c, what);
+  call_two(c);
   return true;
 }
 

@@ -367,7 +367,7 @@ static void store_all(low_callee *c, const ww_val *v, uint32_t n, ww_type t) {
 }
 
 /* res = a - floor(a) or a - trunc(a), or a function of the first row; out = one of the second */
-static void two_results(low_callee *c, int what, uint32_t i, ww_val *out) {
+static void two_results(low_callee *c, uint32_t i, ww_val *out) {
   static const uint8_t first[] = {WW_MATH_SIN,   WW_MATH_SINPI, WW_MATH_FRACT,
                                   WW_MATH_FLOOR, WW_MATH_TRUNC, WW_MATH_FREXP_MANT};
   static const uint8_t second[] = {WW_MATH_COS, WW_MATH_COSPI,    WW_MATH_FLOOR, 0,
@@ -375,28 +375,24 @@ static void two_results(low_callee *c, int what, uint32_t i, ww_val *out) {
   low_fn *F = c->F;
   ww_type t = call_type(c);
   ww_val a = call_comp(c, 0, i);
-  if (what == P_REMQUO) {
+  if (c->x == P_REMQUO) {
     ww_val b = call_comp(c, 1, i);
     c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
     *out = call_quotient(F, t, a, b);
     return;
   }
-  ww_val r = low_math1(F, first[what], t, 0, a);
-  bool fraction = what == P_WHOLE || what == P_MODF;
-  *out = fraction ? r : low_math1(F, second[what], what == P_FREXP ? WW_I32 : t, 0, a);
+  ww_val r = low_math1(F, first[c->x], t, 0, a);
+  bool fraction = c->x == P_WHOLE || c->x == P_MODF;
+  *out = fraction ? r : low_math1(F, second[c->x], c->x == P_FREXP ? WW_I32 : t, 0, a);
   c->res[i] = fraction ? low_binary(F, WW_OP_FSUB, t, a, r) : r;
 }
 
-void call_two(low_callee *c, int what) {
+void call_two(low_callee *c) {
   uint32_t n = c->rt->n < 16 ? c->rt->n : 16;
   ww_val out[16];
   for (uint32_t i = 0; i < n; i++)
-    two_results(c, what, i, &out[i]);
-  store_all(c, out, n, what == P_FREXP || what == P_REMQUO ? WW_I32 : call_type(c));
-}
-
-static void cl_pointer(low_callee *c) {
-  call_two(c, c->x);
+    two_results(c, i, &out[i]);
+  store_all(c, out, n, c->x == P_FREXP || c->x == P_REMQUO ? WW_I32 : call_type(c));
 }
 
 /* ---- conversions: convert_<type>[_sat][_rte|_rtz|_rtp|_rtn] ---- */

@@ -90,7 +90,7 @@ void call_norm4(low_callee *c, ww_math root); /* of the sum of the squares of fo
 ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b); /* remquo's: i32 */
 /* Functions whose second result goes through their last argument, a pointer. */
 enum { P_SINCOS, P_SINCOSPI, P_FRACT, P_WHOLE, P_MODF, P_FREXP, P_REMQUO };
-void call_two(low_callee *c, int what);
+void call_two(low_callee *c); /* x: which */
 
 /* Classes of floats as llvm.is.fpclass has them, for each_fclass; 0 stands for the sign bit. */
 enum { FC_SIGN, FC_NAN = 3, FC_INF = 516, FC_FINITE = 0x1f8, FC_NORMAL = 264 };

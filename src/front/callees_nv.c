@@ -532,9 +532,10 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
     call_set(c, low_math(c->F, WW_MATH_COPYSIGN, t, 0,
                          low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole), call_arg(c, 0),
                          WW_NOVAL));
-  } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo")))
-    call_two(c, *s == 'f' ? P_FREXP : P_REMQUO);
-  else
+  } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo"))) {
+    c->x = *s == 'f' ? P_FREXP : P_REMQUO;
+    call_two(c);
+  } else
     return false;
   return true;
 }
@@ -583,7 +584,7 @@ bool call_math_library(low_callee *c, const char *name, int flags) {
   size_t n = strlen(name);
   if (n >= sizeof s || !n || !c->nargs)
     return false;
-  bool finite = ww_starts(name, "__") && n > 9 && !strcmp(name + n - 7, "_finite");
+  bool finite = ww_starts(name, "__") && n > 9 && ww_ends(name, "_finite");
   if (finite) { /* __exp_finite of -ffast-math */
     name += 2;
     n -= 9;

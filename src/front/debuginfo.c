@@ -189,7 +189,7 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
   if (!fn->name)
     fn->name = plain_name(L, fn->mangled);
   size_t n = strlen(fn->name);
-  if (n > 12 && !strcmp(fn->name + n - 12, ".device_stub")) /* clang's host stubs of HIP kernels */
+  if (ww_ends(fn->name, ".device_stub")) /* clang's host stubs of HIP kernels */
     n -= 12;
   fn->name = ww_strndup(L->a, fn->name, n);
 }

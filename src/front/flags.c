@@ -11,8 +11,6 @@
  * file of further words. */
 #include "front_int.h"
 
-#include <stdlib.h>
-
 typedef enum {
   KEEP,      /* for clang -cc1 as it stands, value joined or in the next word */
   DRIVER,    /* for the driver, without a value */

@@ -79,45 +79,42 @@ static void find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_env
     ww_hostlaunch_opencl(h);
 }
 
-static void read_bitcode(const ww_compiled *c, const ww_job *j, const ww_omp_envs *envs,
-                         ww_arena *a, ww_host_launches *out) {
+typedef struct {
+  const ww_compiled *c;
+  const ww_job *j;
+  ww_omp_envs envs;
+  ww_arena *a;
+} reading;
+
+static void read_bitcode(const reading *r, ww_host_launches *out) {
   LLVMContextRef ctx = LLVMContextCreate();
-  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(c->bitcode, c->n, "host", 0);
+  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(r->c->bitcode, r->c->n, "host", 0);
   LLVMModuleRef m;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
     ww_host_ir h = {
-        .m = m, .layout = LLVMGetModuleDataLayout(m), .a = a, .file = j->file, .out = out};
-    find_launches(&h, j, envs);
+        .m = m, .layout = LLVMGetModuleDataLayout(m), .a = r->a, .file = r->j->file, .out = out};
+    find_launches(&h, r->j, &r->envs);
     LLVMDisposeModule(m);
   }
   LLVMDisposeMemoryBuffer(b);
   LLVMContextDispose(ctx);
 }
 
-typedef struct {
-  const ww_compiled *c;
-  const ww_job *j;
-  const ww_omp_envs *envs;
-  ww_arena *a;
-} reading;
-
 static void read_in_child(void *ctx, ww_buf *out) {
-  const reading *r = ctx;
   ww_host_launches found = {0};
-  read_bitcode(r->c, r->j, r->envs, r->a, &found);
+  read_bitcode(ctx, &found);
   ww_hostlaunch_put(&found, out);
 }
 
 /* In a child where LLVM runs in those: what takes too long or fails there has no launches. */
 static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a,
                           ww_host_launches *out) {
-  ww_omp_envs envs = {0};
+  reading r = {.c = c, .j = j, .a = a};
   ww_buf b;
   if (j->dialect == WW_OPENMP)
-    environments(j, a, &envs);
-  reading r = {c, j, &envs, a};
+    environments(j, a, &r.envs);
   if (!ww_isolated()) {
-    read_bitcode(c, j, &envs, a, out);
+    read_bitcode(&r, out);
     return;
   }
   if (!ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL))

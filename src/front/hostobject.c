@@ -22,11 +22,6 @@ int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
   return d;
 }
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
-}
-
 static ww_status attempt(const ww_job *j, ww_arena *a, ww_err *e) {
   ww_compiled c = {0};
   ww_status rc = ww_clang_compile(j, a, &c, e);
@@ -96,7 +91,7 @@ static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
     j->flags = ww_flags_own_textures(j->flags, a);
     return attempt(j, a, &e);
   }
-  if (ends(j->file, ".cu"))
+  if (ww_ends(j->file, ".cu"))
     return WW_EPARSE;
   j->plain = !j->plain;
   return attempt(j, a, &e);
@@ -121,7 +116,7 @@ ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const 
   j.host = true;
   j.file = file;
   j.object = object;
-  j.plain = d == WW_CUDA && ends(file, ".c");
+  j.plain = d == WW_CUDA && ww_ends(file, ".c");
   rc = attempt(&j, a, &first);
   if (rc == WW_EPARSE && d == WW_CUDA && other_ways(&j, &first, a) == WW_OK)
     return WW_OK;

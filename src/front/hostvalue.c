@@ -5,8 +5,6 @@
  * unknown. */
 #include "hostlaunch_int.h"
 
-#include <stdlib.h>
-
 bool ww_host_int(LLVMValueRef v, int64_t *out) {
   if (!v || !LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
     return false;

@@ -70,12 +70,8 @@ static bool is_standard(const char *name, bool c) {
                                       "float.h", "unistd.h",   "stddef.h", "errno.h",   NULL};
   if (ww_one_of(name, known))
     return true;
-  if (c || !*name)
-    return false;
-  for (; *name; name++)
-    if (!islower((unsigned char)*name) && *name != '_')
-      return false;
-  return true; /* <vector>, <chrono>: no dot, no folder */
+  /* <vector>, <chrono>: no dot, no folder */
+  return !c && *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")];
 }
 
 static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {

@@ -10,7 +10,6 @@
  * process, as LLVM's do: some 24 bytes for each kernel that was lowered. */
 #include <pthread.h>
 
-#include "../base/map.h"
 #include "translate_int.h"
 
 static struct {

@@ -20,10 +20,6 @@ static bool is_op(LLVMValueRef v, LLVMOpcode op) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
 }
 
-static LLVMValueRef operand(LLVMValueRef v, unsigned k) {
-  return LLVMGetOperand(v, k);
-}
-
 /* phi = constant, then phi + constant until a comparison with a constant ends the loop: the branch
  * back, else NULL. */
 static LLVMValueRef counter_latch(LLVMValueRef phi) {
@@ -32,14 +28,14 @@ static LLVMValueRef counter_latch(LLVMValueRef phi) {
   bool swapped = LLVMIsAConstantInt(LLVMGetIncomingValue(phi, 1));
   LLVMValueRef first = LLVMGetIncomingValue(phi, swapped),
                next = LLVMGetIncomingValue(phi, !swapped);
-  if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) || operand(next, 0) != phi ||
-      !LLVMIsAConstantInt(operand(next, 1)))
+  if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
+      !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
     return NULL;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, !swapped));
   LLVMValueRef test = is_op(end, LLVMBr) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
-  if (!test || !is_op(test, LLVMICmp) || !LLVMIsAConstantInt(operand(test, 1)))
+  if (!test || !is_op(test, LLVMICmp) || !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
     return NULL;
-  return operand(test, 0) == phi || operand(test, 0) == next ? end : NULL;
+  return LLVMGetOperand(test, 0) == phi || LLVMGetOperand(test, 0) == next ? end : NULL;
 }
 
 /* Is it made of constants and such counters? Their loops are added. */
@@ -59,7 +55,7 @@ static bool from_counters(low *L, LLVMValueRef v, int depth, latches *to) {
   if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v))
     return false;
   for (int k = 0; k < LLVMGetNumOperands(v); k++)
-    if (!from_counters(L, operand(v, k), depth + 1, to))
+    if (!from_counters(L, LLVMGetOperand(v, k), depth + 1, to))
       return false;
   return true;
 }
@@ -71,11 +67,11 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
   for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
     bool good = is_op(user, LLVMLoad) || LLVMIsAIntrinsicInst(user) ||
-                (is_op(user, LLVMStore) && operand(user, 0) != pointer);
+                (is_op(user, LLVMStore) && LLVMGetOperand(user, 0) != pointer);
     if (is_op(user, LLVMGetElementPtr)) {
-      good = operand(user, 0) == pointer && indexed_by_counters(L, user, depth + 1, to);
+      good = LLVMGetOperand(user, 0) == pointer && indexed_by_counters(L, user, depth + 1, to);
       for (int k = 1; good && k < LLVMGetNumOperands(user); k++)
-        good = from_counters(L, operand(user, k), 0, to);
+        good = from_counters(L, LLVMGetOperand(user, k), 0, to);
     }
     if (!good)
       return false;
@@ -153,7 +149,7 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   unsigned long long bytes = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
   bool any = false;
   for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef user = LLVMGetUser(u), length = is_copy(user) ? operand(user, 2) : NULL;
+    LLVMValueRef user = LLVMGetUser(u), length = is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
     if (calls(user, "llvm.lifetime."))
       continue;
     if (!length || !LLVMIsAConstantInt(length) || LLVMConstIntGetZExtValue(length) != bytes)
@@ -170,13 +166,13 @@ static unsigned alignment_of(low *L, LLVMValueRef copy, unsigned k) {
 
 static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
   LLVMTypeRef piece = LLVMVectorType(LLVMInt32TypeInContext(L->ctx), PIECE / 4);
-  uint64_t n = LLVMConstIntGetZExtValue(operand(copy, 2)) / PIECE;
+  uint64_t n = LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 2)) / PIECE;
   LLVMPositionBuilderBefore(b, copy);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(copy));
   for (uint64_t k = 0; k < n; k++) {
     LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(L->ctx), k, 0);
-    LLVMValueRef from = LLVMBuildGEP2(b, piece, operand(copy, 1), &at, 1, "");
-    LLVMValueRef to = LLVMBuildGEP2(b, piece, operand(copy, 0), &at, 1, "");
+    LLVMValueRef from = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 1), &at, 1, "");
+    LLVMValueRef to = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 0), &at, 1, "");
     LLVMValueRef v = LLVMBuildLoad2(b, piece, from, "");
     LLVMSetAlignment(v, alignment_of(L, copy, 1));
     LLVMSetAlignment(LLVMBuildStore(b, v, to), alignment_of(L, copy, 0));
