@@ -6,6 +6,7 @@
 #ifndef WW_CMD_H
 #define WW_CMD_H
 
+#include "../base/words.h"
 #include "../front/compile_commands.h"
 #include "../query/input.h"
 #include "../report/report.h"
@@ -132,11 +133,6 @@ const char *ww_without_names(const char *message, size_t most, const char *ends,
 
 static inline bool ww_is(const char *given, const char *word) {
   return given && !strcmp(given, word);
-}
-/* Whether the name has this ending, and something in front of it. */
-static inline bool ww_ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n > m && !strcmp(s + n - m, with);
 }
 
 /* Key and opened container in one call. */

@@ -33,8 +33,12 @@ void call_run(low_callee *c, const low_row *r) {
 
 /* ---- helpers for handlers ---- */
 
+ww_val call_comp(low_callee *c, uint32_t arg, uint32_t i) {
+  return low_comp_of(c->F, c->arg[arg], i);
+}
+
 ww_val call_arg(low_callee *c, uint32_t i) {
-  return low_scalar(c->F, c->arg[i]);
+  return call_comp(c, i, 0);
 }
 
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign) {
@@ -60,9 +64,13 @@ bool call_used(low_callee *c) {
   return LLVMGetFirstUse(c->inst);
 }
 
+void call_set(low_callee *c, ww_val v) {
+  c->res[0] = v;
+}
+
 void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
   if (c->rt->n)
-    c->res[0] = low_int_to(c->F, v, t, call_type(c), sign);
+    call_set(c, low_int_to(c->F, v, t, call_type(c), sign));
 }
 
 void call_set32(low_callee *c, ww_val v) {
@@ -73,14 +81,12 @@ void call_refuse(low_callee *c) {
   low_refuse(c->F, "calls %s, which is not supported", c->name);
 }
 
-uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max) {
+uint32_t call_tokens(const low_callee *c, char tok[][24], uint32_t max) {
   uint32_t n = 0;
-  while (*s && n < max) {
-    size_t k = 0;
-    while (s[k] && s[k] != sep)
-      k++;
-    snprintf(tok[n++], 24, "%.*s", (int)(k < 23 ? k : 23), s);
-    s += k + (s[k] == sep);
+  for (const char *s = c->tail; *s && n < max;) {
+    size_t k = strcspn(s, ".");
+    snprintf(tok[n++], 24, "%.*s", (int)k, s);
+    s += k + (s[k] == '.');
   }
   return n;
 }
@@ -98,20 +104,17 @@ void call_each(low_callee *c, low_each f, int x, int y) {
     if (odd_width(c->at[a]))
       low_refuse(c->F, "calls %s on integers of unusual width", c->name);
   for (uint32_t i = 0; i < n; i++) {
-    low_lane s = {.v = {WW_NOVAL, WW_NOVAL, WW_NOVAL, WW_NOVAL},
-                  .rt = c->rt->c[i].type,
-                  .sign = call_signed(c),
-                  .c = c,
-                  .F = c->F,
-                  .x = x,
-                  .y = y};
+    ww_val v[4] = {WW_NOVAL, WW_NOVAL, WW_NOVAL, WW_NOVAL};
+    ww_type t[4] = {WW_VOID};
     for (uint32_t a = 0; a < nargs; a++) {
       if (!c->at[a]->n)
         continue;
       uint32_t k = c->at[a]->n == n ? i : 0;
-      s.v[a] = low_comp_of(c->F, c->arg[a], k);
-      s.t[a] = c->at[a]->c[k].type;
+      v[a] = call_comp(c, a, k);
+      t[a] = c->at[a]->c[k].type;
     }
+    low_lane s = {v[0],           v[1], v[2], t[0], t[1], t[2], c->rt->c[i].type,
+                  call_signed(c), c,    c->F, x,    y};
     c->res[i] = f(&s);
   }
 }
@@ -121,8 +124,8 @@ void call_each(low_callee *c, low_each f, int x, int y) {
 /* x: ww_op, y: sub and, from bit 8 on, flags */
 ww_val each_op(const low_lane *s) {
   int n = ww_ops[s->x].nsrc;
-  return low_opx(s->F, s->x, s->rt, s->y & 255, s->y >> 8, s->v[0], n > 1 ? s->v[1] : WW_NOVAL,
-                 n > 2 ? s->v[2] : WW_NOVAL);
+  return low_opx(s->F, s->x, s->rt, s->y & 255, s->y >> 8, s->a, n > 1 ? s->b : WW_NOVAL,
+                 n > 2 ? s->c : WW_NOVAL);
 }
 
 static bool has_int_result(int math) {
@@ -133,39 +136,38 @@ static bool has_int_result(int math) {
 ww_val each_math(const low_lane *s) {
   low_fn *F = s->F;
   int n = ww_math_args[s->x], flags = s->y & 255;
-  if (low_fmf(F, s->c->inst) & LLVMFastMathApproxFunc)
+  if (low_fmf(F, s->call->inst) & LLVMFastMathApproxFunc)
     flags |= WW_F_APPROX;
-  ww_val v[3] = {s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL};
-  int int_at = s->x == WW_MATH_POWI || s->x == WW_MATH_LDEXP ? 1
-               : s->x == WW_MATH_JN || s->x == WW_MATH_YN    ? 0
-                                                             : -1;
-  if (int_at >= 0)
-    v[int_at] = low_convert(F, v[int_at], s->t[int_at], WW_I32, WW_RN, true);
+  ww_val a = s->a, b = n > 1 ? s->b : WW_NOVAL;
+  if (s->x == WW_MATH_JN || s->x == WW_MATH_YN)
+    a = low_convert(F, a, s->ta, WW_I32, WW_RN, true);
+  if (s->x == WW_MATH_POWI || s->x == WW_MATH_LDEXP)
+    b = low_convert(F, b, s->tb, WW_I32, WW_RN, true);
   bool int_result = has_int_result(s->x);
-  ww_val r = low_math(F, s->x, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
+  ww_val r = low_math(F, s->x, int_result ? WW_I32 : s->rt, flags, a, b, n > 2 ? s->c : WW_NOVAL);
   low_math_round(F, s->x, s->y >> 8);
   return int_result ? low_int_to(F, r, WW_I32, s->rt, true) : r;
 }
 
 ww_val each_count(const low_lane *s) { /* bits at the argument's width */
-  return low_int_to(s->F, low_unary(s->F, s->x, s->t[0], s->v[0]), s->t[0], s->rt, false);
+  return low_int_to(s->F, low_unary(s->F, s->x, s->ta, s->a), s->ta, s->rt, false);
 }
 
 ww_val each_ffs(const low_lane *s) {
   low_fn *F = s->F;
-  ww_type t = s->t[0];
-  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, t, s->v[0]), t, 1), none = low_const(F, t, 0);
-  n = low_select(F, t, low_cmp(F, WW_EQ, t, s->v[0], none), none, n);
+  ww_type t = s->ta;
+  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, t, s->a), t, 1), none = low_const(F, t, 0);
+  n = low_select(F, t, low_cmp(F, WW_EQ, t, s->a, none), none, n);
   return low_int_to(F, n, t, s->rt, false);
 }
 
 /* any scalar conversion; x: ww_round, y: signed */
 ww_val each_cvt(const low_lane *s) {
-  return low_convert(s->F, s->v[0], s->t[0], s->rt, s->x, s->y);
+  return low_convert(s->F, s->a, s->ta, s->rt, s->x, s->y);
 }
 
 ww_val each_same(const low_lane *s) {
-  return s->v[0];
+  return s->a;
 }
 
 static bool lane_sign(const low_lane *s, int given) {
@@ -177,14 +179,14 @@ static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, 
   bool add = op == WW_OP_ADD;
   ww_val x = low_binary(F, WW_OP_XOR, t, a, r);
   ww_val y = low_binary(F, WW_OP_XOR, t, add ? b : a, add ? r : b);
-  return low_cmp(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), low_const(F, t, 0));
+  return low_cmpk(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), 0);
 }
 
 /* x: WW_OP_ADD or SUB, y: signed, -1 by lane */
 ww_val each_sat(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
-  ww_val a = s->v[0], b = s->v[1];
+  ww_val a = s->a, b = s->b;
   bool sign = lane_sign(s, s->y);
   if (!sign && s->x == WW_OP_SUB)
     return lane_op(s, WW_OP_SUB, lane_op(s, WW_OP_UMAX, a, b), b);
@@ -193,8 +195,7 @@ ww_val each_sat(const low_lane *s) {
     return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
   unsigned top = ww_type_bits(t) - 1;
   ww_val shift = low_const(F, t, top), over = signed_overflow(F, s->x, t, a, b, r);
-  ww_val limit =
-      lane_op(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), low_const(F, t, (1ull << top) - 1));
+  ww_val limit = lane_opk(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), (1ull << top) - 1);
   return low_select(F, t, over, limit, r);
 }
 
@@ -202,31 +203,31 @@ ww_val each_sat(const low_lane *s) {
  */
 ww_val each_hadd(const low_lane *s) {
   ww_op shift = lane_sign(s, s->y) ? WW_OP_ASHR : WW_OP_LSHR;
-  ww_val x = lane_op(s, WW_OP_XOR, s->v[0], s->v[1]);
-  x = lane_op(s, shift, x, low_const(s->F, s->rt, 1));
+  ww_val x = lane_op(s, WW_OP_XOR, s->a, s->b);
+  x = lane_opk(s, shift, x, 1);
   return lane_op(s, s->x ? WW_OP_SUB : WW_OP_ADD,
-                 lane_op(s, s->x ? WW_OP_OR : WW_OP_AND, s->v[0], s->v[1]), x);
+                 lane_op(s, s->x ? WW_OP_OR : WW_OP_AND, s->a, s->b), x);
 }
 
 static ww_val lane_add(const low_lane *s, ww_val product) {
-  return s->y ? lane_op(s, WW_OP_ADD, product, s->v[2]) : product;
+  return s->y ? lane_op(s, WW_OP_ADD, product, s->c) : product;
 }
 
 /* x: signed, -1 by lane, y: adds the third */
 ww_val each_mulhi(const low_lane *s) {
   ww_op op = lane_sign(s, s->x) ? WW_OP_MULHS : WW_OP_MULHU;
-  return lane_add(s, lane_op(s, op, s->v[0], s->v[1]));
+  return lane_add(s, lane_op(s, op, s->a, s->b));
 }
 
 ww_val each_mul24(const low_lane *s) {
   bool sign = lane_sign(s, s->x);
-  ww_val a = low_24(s->F, s->v[0], sign), b = low_24(s->F, s->v[1], sign);
+  ww_val a = low_24(s->F, s->a, sign), b = low_24(s->F, s->b, sign);
   return lane_add(s, lane_op(s, WW_OP_MUL, a, b));
 }
 
 static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
   ww_type it = low_int_type(ww_type_bits(t));
-  return low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
+  return low_cmpk(F, WW_SLT, it, low_bits(F, a, t, it), 0);
 }
 
 /* One class of floating-point values, by magnitude. */
@@ -267,8 +268,7 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
     if (g && neg != pos) {
       if (sign == WW_NOVAL)
         sign = sign_bit(F, t, a);
-      v = low_binary(F, WW_OP_AND, WW_I1, v,
-                     neg ? sign : low_binary(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1)));
+      v = low_binary(F, WW_OP_AND, WW_I1, v, neg ? sign : low_not(F, sign));
     }
     acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, WW_I1, acc, v);
   }
@@ -277,16 +277,16 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
 
 /* OpenCL's vector relations answer -1, scalar ones 1 */
 ww_val lane_bool(const low_lane *s, ww_val i1) {
-  return low_int_to(s->F, i1, WW_I1, s->rt, s->c->sig[0] && s->c->rt->n > 1);
+  return low_int_to(s->F, i1, WW_I1, s->rt, s->call->sig[0] && s->call->rt->n > 1);
 }
 
 ww_val each_fclass(const low_lane *s) {
-  return lane_bool(s, s->x == FC_SIGN ? sign_bit(s->F, s->t[0], s->v[0])
-                                      : fpclass(s->F, s->t[0], s->v[0], s->x));
+  return lane_bool(s, s->x == FC_SIGN ? sign_bit(s->F, s->ta, s->a)
+                                      : fpclass(s->F, s->ta, s->a, s->x));
 }
 
 ww_val each_clamp01(const low_lane *s) {
-  return low_clamp01(s->F, s->rt, s->v[0]);
+  return low_clamp01(s->F, s->rt, s->a);
 }
 
 /* y: 1 the amount is clamped at the width, 2 rotate */
@@ -294,47 +294,42 @@ ww_val each_fshift(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
   if (s->y == 2)
-    return low_op(F, s->x, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
-  ww_val r = low_op(F, s->x, t, s->v[0], s->v[1], s->v[2]);
+    return low_op(F, s->x, t, s->a, s->a, low_int_to(F, s->b, s->tb, t, false));
+  ww_val r = low_op(F, s->x, t, s->a, s->b, s->c);
   if (s->y == 0)
     return r;
-  ww_val full = low_cmp(F, WW_UGE, t, s->v[2], low_const(F, t, ww_type_bits(t)));
-  return low_select(F, t, full, s->x == WW_OP_FSHL ? s->v[1] : s->v[0], r);
-}
-
-ww_val each_sad(const low_lane *s) {
-  return low_opx(s->F, WW_OP_SAD, s->rt, s->x, 0, s->v[0], s->v[1], s->v[2]);
+  ww_val full = low_cmpk(F, WW_UGE, t, s->c, ww_type_bits(t));
+  return low_select(F, t, full, s->x == WW_OP_FSHL ? s->b : s->a, r);
 }
 
 ww_val each_bits(const low_lane *s) {
   low_fn *F = s->F;
   if (s->x == 1)
-    return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16,
+    return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->ta, WW_RN, s->a), WW_F16,
                     s->rt); /* float -> half bits */
   if (s->x == 2)
-    return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->v[0], s->t[0], WW_F16));
-  return low_bits(F, s->v[0], s->t[0], s->rt);
+    return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->a, s->ta, WW_F16));
+  return low_bits(F, s->a, s->ta, s->rt);
 }
 
 /* x: WW_OP_FMIN or FMAX, y: a NaN wins */
 ww_val each_fminmax(const low_lane *s) {
-  ww_val r = lane_op(s, s->x, s->v[0], s->v[1]);
+  ww_val r = lane_op(s, s->x, s->a, s->b);
   if (!s->y)
     return r;
-  ww_val any = low_cmp(s->F, WW_FUNO, s->rt, s->v[0], s->v[1]);
+  ww_val any = low_cmp(s->F, WW_FUNO, s->rt, s->a, s->b);
   return low_select(s->F, s->rt, any, low_fconst(s->F, s->rt, NAN), r);
 }
 
 ww_val each_byte_perm(const low_lane *s) { /* three bits of each selector count */
   uint64_t k;
-  ww_val sel = low_is_const(s->F, s->v[2], &k)
-                   ? low_i32(s->F, k & 0x7777)
-                   : low_op32(s->F, WW_OP_AND, s->v[2], low_i32(s->F, 0x7777));
-  return low_op(s->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
+  ww_val sel = low_is_const(s->F, s->c, &k) ? low_i32(s->F, k & 0x7777)
+                                            : low_op32k(s->F, WW_OP_AND, s->c, 0x7777);
+  return low_op(s->F, WW_OP_PRMT, WW_I32, s->a, s->b, sel);
 }
 
 ww_val each_rcp(const low_lane *s) {
-  return low_math1(s->F, WW_MATH_RCP, s->rt, s->x, s->v[0]);
+  return low_math1(s->F, WW_MATH_RCP, s->rt, s->x, s->a);
 }
 
 /* ---- whole-call handlers: LLVM and C ---- */
@@ -344,7 +339,7 @@ void call_nothing(low_callee *c) {
 }
 
 void call_objectsize(low_callee *c) {
-  c->res[0] = low_const(c->F, call_type(c), ~0ull);
+  call_set(c, low_const(c->F, call_type(c), ~0ull));
 }
 
 void call_sreg(low_callee *c) {
@@ -362,14 +357,13 @@ void call_overflow(low_callee *c) {
   }
   if (c->x == WW_OP_MUL) {
     ww_val hi = low_binary(F, c->y ? WW_OP_MULHS : WW_OP_MULHU, t, a, b);
-    ww_val fits =
-        c->y ? low_binary(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1)) : zero;
+    ww_val fits = c->y ? low_binaryk(F, WW_OP_ASHR, t, r, ww_type_bits(t) - 1) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
   } else if (!c->y)
     over = c->x == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
   else
     over = signed_overflow(F, c->x, t, a, b, r);
-  c->res[0] = r;
+  call_set(c, r);
   c->res[1] = over;
 }
 
@@ -377,7 +371,7 @@ void call_threeway(low_callee *c) {
   low_fn *F = c->F;
   for (uint32_t i = 0; i < c->rt->n; i++) {
     ww_type t = c->at[0]->c[i].type, rt = c->rt->c[i].type;
-    ww_val a = low_comp_of(F, c->arg[0], i), b = low_comp_of(F, c->arg[1], i);
+    ww_val a = call_comp(c, 0, i), b = call_comp(c, 1, i);
     ww_val gt = low_int_to(F, low_cmp(F, c->x ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
     ww_val lt = low_int_to(F, low_cmp(F, c->x ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
     c->res[i] = low_binary(F, WW_OP_SUB, rt, gt, lt);
@@ -394,7 +388,7 @@ void call_reduce(low_callee *c) {
                                   {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN},
                                   {"fmax", WW_OP_FMAX}, {NULL, -1}};
   char tok[2][24];
-  call_split(c->tail, '.', tok, 2);
+  call_tokens(c, tok, 2);
   int op = low_value_named(ops, tok[0], strlen(tok[0]));
   if (op < 0) {
     call_refuse(c);
@@ -403,12 +397,12 @@ void call_reduce(low_callee *c) {
   uint32_t v = c->nargs - 1;
   ww_val acc = call_arg(c, 0);
   for (uint32_t k = !v; k < c->at[v]->n; k++)
-    acc = low_binary(c->F, op, call_type(c), acc, low_comp_of(c->F, c->arg[v], k));
-  c->res[0] = acc;
+    acc = low_binary(c->F, op, call_type(c), acc, call_comp(c, v, k));
+  call_set(c, acc);
 }
 
-void call_ptrmask(low_callee *c) {
-  c->res[0] = low_binary(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true));
+ww_val each_ptrmask(const low_lane *s) {
+  return low_op64(s->F, WW_OP_AND, s->a, low_int_to(s->F, s->b, s->tb, WW_I64, true));
 }
 
 void call_llvm_frexp(low_callee *c) {
@@ -417,19 +411,15 @@ void call_llvm_frexp(low_callee *c) {
     call_refuse(c);
     return;
   }
-  c->res[0] = low_math1(c->F, WW_MATH_FREXP_MANT, call_type(c), 0, a);
+  call_set(c, low_math1(c->F, WW_MATH_FREXP_MANT, call_type(c), 0, a));
   c->res[1] = low_int_to(c->F, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a), WW_I32,
                          c->rt->c[1].type, true);
-}
-
-void call_frexp_exp(low_callee *c) {
-  call_set_int(c, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0)), WW_I32, true);
 }
 
 void call_llvm_sincos(low_callee *c) {
   uint32_t n = c->rt->n / 2;
   for (uint32_t i = 0; i < n; i++) {
-    ww_val a = low_comp_of(c->F, c->arg[0], i);
+    ww_val a = call_comp(c, 0, i);
     c->res[i] = low_math1(c->F, WW_MATH_SIN, c->rt->c[i].type, 0, a);
     c->res[n + i] = low_math1(c->F, WW_MATH_COS, c->rt->c[i].type, 0, a);
   }
@@ -439,7 +429,7 @@ void call_fpclass(low_callee *c) {
   int64_t mask = 0;
   call_const(c, 1, &mask);
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), mask);
+    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, call_comp(c, 0, i), mask);
 }
 
 void call_memcpy(low_callee *c) {
@@ -448,10 +438,10 @@ void call_memcpy(low_callee *c) {
   if (call_const(c, 2, &n))
     low_copy(c->F, to, from, n);
   else
-    low_sized(c->F, WW_OP_MEMCPY, to, low_add_imm(c->F, from.base, WW_I64, from.off), from.space,
+    low_sized(c->F, WW_OP_MEMCPY, to, low_addr_value(c->F, from), from.space,
               call_arg_as(c, 2, WW_I64, false));
   if (c->rt->n)
-    c->res[0] = call_arg(c, 0);
+    call_set(c, call_arg(c, 0));
 }
 
 void call_memset(low_callee *c) {
@@ -463,7 +453,7 @@ void call_memset(low_callee *c) {
   else
     low_sized(c->F, WW_OP_MEMSET, to, byte, WW_GENERIC, call_arg_as(c, 2, WW_I64, false));
   if (c->rt->n)
-    c->res[0] = call_arg(c, 0);
+    call_set(c, call_arg(c, 0));
 }
 
 void call_emit(low_callee *c) {
@@ -474,8 +464,8 @@ void call_fence(low_callee *c) {
   low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = c->x;
 }
 
-void call_malloc(low_callee *c) {
-  c->res[0] = low_unary(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false));
+ww_val each_malloc(const low_lane *s) {
+  return low_unary(s->F, WW_OP_MALLOC, WW_I64, low_int_to(s->F, s->a, s->ta, WW_I64, false));
 }
 
 static ww_ins *print(low_callee *c, ww_val fmt, const ww_val *v, uint32_t n) {
@@ -499,7 +489,7 @@ void call_printf(low_callee *c) {
   ww_val fmt = call_arg(c, 0);
   for (uint32_t a = 1; a < c->nargs; a++)
     for (uint32_t k = 0; k < c->at[a]->n; k++)
-      ww_push(c->F->L->a, &v, low_comp_of(c->F, c->arg[a], k));
+      ww_push(c->F->a, &v, call_comp(c, a, k));
   if (v.n > 255)
     low_refuse(c->F, "a printf of more than 255 values");
   print(c, fmt, v.v, v.n);
@@ -517,9 +507,9 @@ void call_texture(low_callee *c) {
   low_refuse(c->F, "texture or surface instruction %s", c->name);
 }
 
-void call_texdim(low_callee *c) {
-  c->res[0] = low_binary(c->F, WW_OP_TEXDIM, call_type(c), call_arg_as(c, 0, WW_I64, false),
-                         call_arg_as(c, 1, WW_I32, true));
+ww_val each_texdim(const low_lane *s) {
+  ww_val handle = low_int_to(s->F, s->a, s->ta, WW_I64, false);
+  return lane_op(s, WW_OP_TEXDIM, handle, low_int_to(s->F, s->b, s->tb, WW_I32, true));
 }
 
 /* __ww_unsupported("thrust::sort"): the shim has the name but no device code */
@@ -543,7 +533,7 @@ void call_group_scratch(low_callee *c) {
                                     name, 3);
     LLVMSetInitializer(g, LLVMGetUndef(LLVMGlobalGetValueType(g)));
   }
-  c->res[0] = low_scalar(c->F, g);
+  call_set(c, low_scalar(c->F, g));
 }
 
 void call_ww_axis(low_callee *c) {
@@ -653,7 +643,7 @@ static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef
 static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   low_callee c;
   bool fresh;
-  uint32_t *memo = low_map_at(F->L->a, &F->L->callees, callee, &fresh);
+  uint32_t *memo = low_map_at(F->a, &F->L->callees, callee, &fresh);
   if (fresh) {
     const low_row *found = call_find(rows, sizeof rows / sizeof *rows, low_name(callee));
     *memo = found ? found - rows + 1 : 0;
@@ -666,16 +656,15 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
       c.tail = c.name + n - 1;
     call_run(&c, r);
   } else if (ww_starts(c.name, "llvm.")) {
-    const char *base = c.name + 5, *dot = strchr(base, '.');
-    if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0))
+    const char *base = c.name + strlen("llvm.");
+    if (!call_float_fn(&c, base, strcspn(base, "."), 0))
       call_refuse(&c);
   } else if (!call_math_library(&c, c.name, 0) && !call_opencl(&c))
     low_refuse(F, "calls %s, which has no definition", c.name);
   for (uint32_t i = 0; i < c.rt->n; i++)
     if (c.res[i] == WW_NOVAL)
       c.res[i] = low_const(F, c.rt->c[i].type, 0);
-  if (c.rt->n)
-    low_set(F, inst, c.res, c.rt->n);
+  low_set(F, inst, c.res, c.rt->n);
 }
 
 /* A by-value aggregate: the callee may write it, so it gets a copy in this frame. */
@@ -708,7 +697,7 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   bool direct = LLVMIsAFunction(callee) != NULL;
   ww_val target = direct ? WW_NOVAL : low_scalar(F, callee);
   uint32_t index = direct ? low_want_fn(L, callee) : 0, ext = low_pool(F, args.v, args.n);
-  ww_val *res = low_values(F, rt->n);
+  ww_val *res = low_define(F, inst);
   for (uint32_t i = 0; i < rt->n; i++)
     res[i] = low_new_val(F, rt->c[i].type);
   ww_ins *c = low_ins(F, direct ? WW_OP_CALL : WW_OP_CALLI, WW_VOID);
@@ -722,8 +711,6 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
     low_note(L, &F->callees, index);
   else
     F->indirect = true;
-  if (rt->n)
-    low_set(F, inst, res, rt->n);
 }
 
 void low_call(low_fn *F, LLVMValueRef inst) {

@@ -6,15 +6,10 @@
 
 /* The packet itself is never read: loads from it become special registers (translate_ins.c). */
 void call_amd_packet(low_callee *c) {
-  c->res[0] = low_const(c->F, WW_I64, 0);
+  call_set(c, low_const(c->F, WW_I64, 0));
 }
 
 /* ---- lanes ---- */
-
-void call_amd_permute(low_callee *c) {
-  c->res[0] =
-      low_binary(c->F, c->x, call_type(c), call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
-}
 
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
   return low_binary(F, WW_OP_BPERMUTE, t, low_op32k(F, WW_OP_SHL, lane, 2), v);
@@ -22,9 +17,8 @@ static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
 
 /* The lane of the same four that two bits of the pattern choose for each. */
 static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
-  ww_val shift = low_op32(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), low_i32(F, 1));
-  ww_val pick =
-      low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), low_i32(F, 3));
+  ww_val shift = low_op32k(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), 1);
+  ww_val pick = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), 3);
   return low_op32(F, WW_OP_OR, low_op32k(F, WW_OP_AND, lane, ~3u), pick);
 }
 
@@ -42,23 +36,22 @@ void call_amd_swizzle(low_callee *c) {
     if (mode >> 10 & 31)
       src = low_op32k(F, WW_OP_XOR, src, mode >> 10 & 31);
   }
-  c->res[0] = from_lane(F, call_type(c), call_arg(c, 0), src);
+  call_set(c, from_lane(F, call_type(c), call_arg(c, 0), src));
 }
 
-void call_amd_readlane(low_callee *c) {
-  bool lane = c->x == WW_OP_READLANE;
-  for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = low_binary(c->F, c->x, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
-                           lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL);
+ww_val each_amd_readlane(const low_lane *s) {
+  bool lane = s->x == WW_OP_READLANE;
+  return lane_op(s, s->x, s->a, lane ? low_int_to(s->F, s->b, s->tb, WW_I32, false) : WW_NOVAL);
 }
 
-void call_amd_mbcnt(low_callee *c) {
-  c->res[0] = low_binary(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1));
-  low_last(c->F)->imm = c->x;
+ww_val each_amd_mbcnt(const low_lane *s) {
+  ww_val n = low_op32(s->F, WW_OP_MBCNT, s->a, s->b);
+  low_last(s->F)->imm = s->x;
+  return n;
 }
 
 static void ballot(low_callee *c, ww_val p) {
-  c->res[0] = low_vote(c->F, WW_VOTE_BALLOT, p, WW_NOVAL, call_type(c));
+  call_set(c, low_vote(c->F, WW_VOTE_BALLOT, p, WW_NOVAL, call_type(c)));
 }
 
 void call_amd_ballot(low_callee *c) {
@@ -66,22 +59,13 @@ void call_amd_ballot(low_callee *c) {
 }
 
 void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
-  static const int8_t ints[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
-                                WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
-  static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT,
-                                  WW_FOLE, WW_FONE, WW_FORD, WW_FUNO, WW_FUEQ,
-                                  WW_FUGT, WW_FUGE, WW_FULT, WW_FULE, WW_FUNE};
   int64_t p = -1;
   call_const(c, 2, &p);
-  int cmp = c->x ? (p > 0 && p < 15 ? floats[p] : -1) : (p >= 32 && p < 42 ? ints[p - 32] : -1);
-  if (cmp < 0)
+  int cmp = low_predicate(p);
+  if (cmp < 0 || (cmp >= WW_FOEQ) != c->x)
     call_refuse(c);
   else
     ballot(c, low_cmp(c->F, cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
-}
-
-static ww_val within(low_fn *F, ww_cmp p, ww_val lane, uint64_t limit) {
-  return low_cmp(F, p, WW_I32, lane, low_i32(F, limit));
 }
 
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
@@ -91,42 +75,37 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   *ok = WW_NOVAL;
   if (ctrl < 0x100)
     return quad_lane(F, ctrl, lane);
-  switch (ctrl & 0x1f0) {
-  case 0x100:
-    *ok = within(F, WW_ULT, in_row, 16 - n);
-    return low_op32k(F, WW_OP_ADD, lane, n); /* row_shl */
-  case 0x110:
-    *ok = within(F, WW_UGE, in_row, n);
-    return low_op32k(F, WW_OP_SUB, lane, n); /* row_shr */
-  case 0x120:
-    return low_op32(
-        F, WW_OP_OR, row,
-        low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), low_i32(F, 15))); /* row_ror */
+  switch (ctrl) {
   case 0x130:
-    if (ctrl == 0x130) {
-      *ok = within(F, WW_ULT, lane, 63);
-      return low_op32k(F, WW_OP_ADD, lane, 1);
-    }
-    if (ctrl == 0x138) {
-      *ok = within(F, WW_UGE, lane, 1);
-      return low_op32k(F, WW_OP_SUB, lane, 1);
-    }
-    return low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63),
-                    low_i32(F, 63));
+    *ok = low_cmpk(F, WW_ULT, WW_I32, lane, 63);
+    return low_op32k(F, WW_OP_ADD, lane, 1);
+  case 0x138:
+    *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 1);
+    return low_op32k(F, WW_OP_SUB, lane, 1);
   case 0x140:
-    if (ctrl == 0x140)
-      return low_op32k(F, WW_OP_XOR, lane, 15);
-    if (ctrl == 0x141)
-      return low_op32k(F, WW_OP_XOR, lane, 7);
-    if (ctrl == 0x142) {
-      *ok = within(F, WW_UGE, lane, 16);
-      return low_op32k(F, WW_OP_SUB, row, 1);
-    }
-    if (ctrl == 0x143) {
-      *ok = within(F, WW_UGE, lane, 32);
-      return low_i32(F, 31);
-    }
-    return WW_NOVAL;
+    return low_op32k(F, WW_OP_XOR, lane, 15);
+  case 0x141:
+    return low_op32k(F, WW_OP_XOR, lane, 7);
+  case 0x142:
+    *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 16);
+    return low_op32k(F, WW_OP_SUB, row, 1);
+  case 0x143:
+    *ok = low_cmpk(F, WW_UGE, WW_I32, lane, 32);
+    return low_i32(F, 31);
+  }
+  switch (ctrl & 0x1f0) {
+  case 0x100: /* row_shl */
+    *ok = low_cmpk(F, WW_ULT, WW_I32, in_row, 16 - n);
+    return low_op32k(F, WW_OP_ADD, lane, n);
+  case 0x110: /* row_shr */
+    *ok = low_cmpk(F, WW_UGE, WW_I32, in_row, n);
+    return low_op32k(F, WW_OP_SUB, lane, n);
+  case 0x120: /* row_ror */
+    in_row = low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), 15);
+    return low_op32(F, WW_OP_OR, row, in_row);
+  case 0x130:
+    lane = low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63);
+    return low_op32k(F, WW_OP_AND, lane, 63);
   case 0x150:
     return low_op32k(F, WW_OP_OR, row, n);
   case 0x160:
@@ -140,16 +119,15 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
 static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
   if ((mask & 15) == 15)
     return ok;
-  ww_val group = low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), low_i32(F, 3));
-  ww_val bit =
-      low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), low_i32(F, 1));
-  ww_val on = within(F, WW_NE, bit, 0);
+  ww_val group = low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), 3);
+  ww_val bit = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), 1);
+  ww_val on = low_nonzero(F, bit);
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
 
 void call_amd_dpp(low_callee *c) {
   low_fn *F = c->F;
-  uint32_t v = c->x ? 1 : 0;
+  uint32_t v = c->x;
   int64_t ctrl = 0, rows = 15, banks = 15, bound = 0;
   call_const(c, v + 1, &ctrl);
   call_const(c, v + 2, &rows);
@@ -165,29 +143,24 @@ void call_amd_dpp(low_callee *c) {
   if (ok != WW_NOVAL)
     r = low_select(F, t, ok, r, bound ? low_const(F, t, 0) : old);
   ww_val on = masked_lanes(F, masked_lanes(F, WW_NOVAL, lane, rows, 4), lane, banks, 2);
-  c->res[0] = on == WW_NOVAL ? r : low_select(F, t, on, r, old);
+  call_set(c, on == WW_NOVAL ? r : low_select(F, t, on, r, old));
 }
 
 /* ---- arithmetic ---- */
 
-void call_amd_trig(low_callee *c) { /* the argument counts turns */
-  ww_type t = call_type(c);
-  ww_val v = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2));
-  c->res[0] = low_math1(c->F, c->x, t, WW_F_APPROX, v);
+ww_val each_amd_trig(const low_lane *s) { /* the argument counts turns */
+  ww_val v = lane_op(s, WW_OP_FMUL, s->a, low_fconst(s->F, s->rt, 2));
+  return low_math1(s->F, s->x, s->rt, WW_F_APPROX, v);
 }
 
-void call_amd_med3(low_callee *c) {
-  low_fn *F = c->F;
-  ww_type t = call_type(c);
-  ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_binary(F, WW_OP_FMAX, t, a, b);
-  c->res[0] = low_binary(F, WW_OP_FMAX, t, low_binary(F, WW_OP_FMIN, t, a, b),
-                         low_binary(F, WW_OP_FMIN, t, hi, call_arg(c, 2)));
+ww_val each_amd_med3(const low_lane *s) {
+  ww_val hi = lane_op(s, WW_OP_FMAX, s->a, s->b), top = lane_op(s, WW_OP_FMIN, hi, s->c);
+  return lane_op(s, WW_OP_FMAX, lane_op(s, WW_OP_FMIN, s->a, s->b), top);
 }
 
-void call_amd_alignbyte(low_callee *c) {
-  ww_val n = low_op32(c->F, WW_OP_SHL, low_op32(c->F, WW_OP_AND, call_arg(c, 2), low_i32(c->F, 3)),
-                      low_i32(c->F, 3));
-  c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
+ww_val each_amd_alignbyte(const low_lane *s) {
+  ww_val n = low_op32k(s->F, WW_OP_SHL, low_op32k(s->F, WW_OP_AND, s->c, 3), 3);
+  return low_op(s->F, WW_OP_FSHR, WW_I32, s->a, s->b, n);
 }
 
 void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the second operand's */
@@ -210,18 +183,18 @@ void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the
   ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), low_i32(c->F, prmt));
   if (keep != ~0u)
     v = low_op32k(c->F, WW_OP_AND, v, keep);
-  c->res[0] = set ? low_op32k(c->F, WW_OP_OR, v, set) : v;
+  call_set(c, set ? low_op32k(c->F, WW_OP_OR, v, set) : v);
 }
 
-void call_amd_sad8(low_callee *c) {
-  low_fn *F = c->F;
-  ww_val acc = call_arg(c, 2);
+ww_val each_amd_sad8(const low_lane *s) {
+  low_fn *F = s->F;
+  ww_val acc = s->c, eight = low_i32(F, 8);
   for (uint64_t i = 0; i < 4; i++) {
-    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), low_i32(F, 8 * i), low_i32(F, 8)),
-           b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), low_i32(F, 8 * i), low_i32(F, 8));
-    acc = low_opx(F, WW_OP_SAD, WW_I32, 0, 0, a, b, acc);
+    ww_val at = low_i32(F, 8 * i), a = low_op(F, WW_OP_BFEU, WW_I32, s->a, at, eight);
+    ww_val b = low_op(F, WW_OP_BFEU, WW_I32, s->b, at, eight);
+    acc = low_op(F, WW_OP_SAD, WW_I32, a, b, acc);
   }
-  c->res[0] = acc;
+  return acc;
 }
 
 /* Both products of two 16-bit elements, widened to the result's type, onto the third operand. */
@@ -230,12 +203,12 @@ void call_amd_dot2(low_callee *c) { /* x: signed */
   ww_type t = call_type(c), from = c->at[0]->c[0].type;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
-    ww_val a = low_convert(F, low_comp_of(F, c->arg[0], i), from, t, WW_RN, c->x),
-           b = low_convert(F, low_comp_of(F, c->arg[1], i), from, t, WW_RN, c->x);
+    ww_val a = low_convert(F, call_comp(c, 0, i), from, t, WW_RN, c->x),
+           b = low_convert(F, call_comp(c, 1, i), from, t, WW_RN, c->x);
     acc = ww_is_float(t) ? low_op(F, WW_OP_FMA, t, a, b, acc)
                          : low_op32(F, WW_OP_ADD, acc, low_op32(F, WW_OP_MUL, a, b));
   }
-  c->res[0] = acc;
+  call_set(c, acc);
 }
 
 void call_amd_pkrtz(low_callee *c) {
@@ -243,20 +216,13 @@ void call_amd_pkrtz(low_callee *c) {
     c->res[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, WW_F32, WW_RZ, call_arg(c, i));
 }
 
-void call_amd_isspace(low_callee *c) {
-  c->res[0] = low_in_space(c->F, call_arg(c, 0), c->x);
+ww_val each_amd_isspace(const low_lane *s) {
+  return low_in_space(s->F, s->a, s->x);
 }
 
 void call_amd_fadd(low_callee *c) {
-  low_addr p = call_ptr(c, 0, 16);
-  for (uint32_t i = 0; i < c->at[1]->n; i++) {
-    low_addr q = p;
-    q.off += c->at[1]->c[i].off;
-    ww_val r = low_atom(c->F, WW_RMW_FADD, c->at[1]->c[i].type, q, low_comp_of(c->F, c->arg[1], i),
-                        call_used(c));
-    if (call_used(c) && i < c->rt->n)
-      c->res[i] = r;
-  }
+  bool used = call_used(c) && c->rt->n == c->at[1]->n;
+  low_atoms(c->F, WW_RMW_FADD, call_ptr(c, 0, 16), c->arg[1], used, c->res);
 }
 
 /* ---- ocml: __ocml_<name>[_rtz]_<type> ---- */
@@ -265,10 +231,10 @@ static bool ocml_pointer(low_callee *c, const char *s) {
   static const low_named names[] = {
       {"sincos", P_SINCOS}, {"sincospi", P_SINCOSPI}, {"frexp", P_FREXP}, {"modf", P_MODF},
       {"fract", P_WHOLE},   {"remquo", P_REMQUO},     {NULL, -1}};
-  int what = low_value_named(names, s, strlen(s));
-  if (!c->rt->n || what < 0 || (what == P_WHOLE && c->nargs != 2))
+  c->x = low_value_named(names, s, strlen(s));
+  if (!c->rt->n || c->x < 0 || (c->x == P_WHOLE && c->nargs != 2))
     return false;
-  call_two(c, what);
+  call_two(c);
   return true;
 }
 

@@ -5,7 +5,6 @@
  * offset of zero included. */
 #include "callees_int.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* ---- mangled names ---- */
@@ -28,7 +27,7 @@ static char substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
   uint32_t k = 0;
   if (*p->s != '_') {
     for (; isalnum((unsigned char)*p->s); p->s++)
-      k = k * 36 + (isdigit((unsigned char)*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
+      k = k * 36 + (ww_is_digit(*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
     k++;
   }
   if (*p->s == '_')
@@ -37,11 +36,10 @@ static char substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
 }
 
 static void skip_name(cl_parser *p) {
-  char *end;
-  unsigned long n = strtoul(p->s, &end, 10);
-  if (n > strlen(end))
-    p->bad = true;
-  p->s = p->bad ? end + strlen(end) : end + n;
+  size_t n;
+  const char *name = low_mangled(p->s, &n);
+  p->bad |= !name;
+  p->s = name ? name + n : "";
 }
 
 static char parse_type(cl_parser *p);
@@ -61,7 +59,7 @@ static char plain_type(cl_parser *p) {
     p->s += 2;
     return 'H';
   }
-  if (isdigit((unsigned char)*p->s)) {
+  if (ww_is_digit(*p->s)) {
     skip_name(p);
     return remember(p, 'n');
   }
@@ -87,15 +85,14 @@ static char parse_type(cl_parser *p) {
 }
 
 static bool parse_builtin(low_callee *c, char base[64]) {
-  char *end;
-  if (!ww_starts(c->name, "_Z") || !isdigit((unsigned char)c->name[2]))
+  size_t n;
+  if (!ww_starts(c->name, "_Z") || !ww_is_digit(c->name[2]))
     return false;
-  unsigned long n = strtoul(c->name + 2, &end, 10);
-  if (!n || n > 63 || n > strlen(end))
+  const char *name = low_mangled(c->name + 2, &n);
+  if (!name || !n || n > 63)
     return false;
-  memcpy(base, end, n);
-  base[n] = 0;
-  cl_parser p = {.s = end + n};
+  snprintf(base, 64, "%.*s", (int)n, name);
+  cl_parser p = {.s = name + n};
   for (uint32_t i = 0; *p.s && !p.bad && i < CALL_MAX_ARGS; i++)
     c->sig[i] = parse_type(&p);
   return true;
@@ -112,8 +109,7 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   }
   ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, first);
   for (int k = 1; k < 3; k++)
-    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_i32(F, k)), low_sreg(F, first + k),
-                   v);
+    v = low_select(F, WW_I32, low_cmpk(F, WW_EQ, WW_I32, a, k), low_sreg(F, first + k), v);
   return v;
 }
 
@@ -153,14 +149,15 @@ static ww_val global_coord(low_fn *F, int axis) {
                low_sreg(F, WW_SREG_TID_X + axis));
 }
 
+static ww_val global_size(low_fn *F, int axis) {
+  return mul32(F, low_sreg(F, WW_SREG_NCTAID_X + axis), low_sreg(F, WW_SREG_NTID_X + axis));
+}
+
 static void cl_global_linear_id(low_callee *c) {
   low_fn *F = c->F;
   ww_val v = global_coord(F, 2);
   for (int k = 1; k >= 0; k--)
-    v = add32(
-        F,
-        mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))),
-        global_coord(F, k));
+    v = add32(F, mul32(F, v, global_size(F, k)), global_coord(F, k));
   call_set32(c, v);
 }
 
@@ -168,7 +165,7 @@ static void cl_work_dim(low_callee *c) { /* as many axes as are longer than one 
   low_fn *F = c->F;
   ww_val one = low_i32(F, 1), n = one;
   for (int k = 1; k < 3; k++) {
-    ww_val size = mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k));
+    ww_val size = global_size(F, k);
     n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, k + 1), n);
   }
   call_set32(c, n);
@@ -190,35 +187,35 @@ static ww_val minmax(const low_lane *s, bool max, ww_val a, ww_val b) {
 }
 
 static ww_val each_minmax(const low_lane *s) {
-  return minmax(s, s->x, s->v[0], s->v[1]);
+  return minmax(s, s->x, s->a, s->b);
 }
 
 static ww_val each_clamp(const low_lane *s) {
-  return minmax(s, false, minmax(s, true, s->v[0], s->v[1]), s->v[2]);
+  return minmax(s, false, minmax(s, true, s->a, s->b), s->c);
 }
 
 static ww_val each_abs(const low_lane *s) {
-  return s->sign ? low_unary(s->F, WW_OP_IABS, s->rt, s->v[0]) : s->v[0];
+  return s->sign ? low_unary(s->F, WW_OP_IABS, s->rt, s->a) : s->a;
 }
 
 static ww_val each_abs_diff(const low_lane *s) {
-  ww_val hi = minmax(s, true, s->v[0], s->v[1]), lo = minmax(s, false, s->v[0], s->v[1]);
+  ww_val hi = minmax(s, true, s->a, s->b), lo = minmax(s, false, s->a, s->b);
   return lane_op(s, WW_OP_SUB, hi, lo);
 }
 
 static ww_val each_scale(const low_lane *s) {
   double k = s->x ? 57.29577951308232 : 0.017453292519943295;
-  return lane_op(s, WW_OP_FMUL, s->v[0], low_fconst(s->F, s->rt, k));
+  return lane_op(s, WW_OP_FMUL, s->a, low_fconst(s->F, s->rt, k));
 }
 
 static ww_val each_mix(const low_lane *s) { /* x + (y - x) * a */
-  ww_val d = low_binary(s->F, WW_OP_FSUB, s->rt, s->v[1], s->v[0]);
-  return low_op(s->F, WW_OP_FMA, s->rt, d, s->v[2], s->v[0]);
+  ww_val d = low_binary(s->F, WW_OP_FSUB, s->rt, s->b, s->a);
+  return low_op(s->F, WW_OP_FMA, s->rt, d, s->c, s->a);
 }
 
 static ww_val each_step(const low_lane *s) {
   low_fn *F = s->F;
-  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->v[1], s->v[0]), low_fconst(F, s->rt, 0),
+  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->b, s->a), low_fconst(F, s->rt, 0),
                     low_fconst(F, s->rt, 1));
 }
 
@@ -226,8 +223,8 @@ static ww_val each_smoothstep(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
   ww_val u = low_clamp01(F, t,
-                         lane_op(s, WW_OP_FDIV, lane_op(s, WW_OP_FSUB, s->v[2], s->v[0]),
-                                 lane_op(s, WW_OP_FSUB, s->v[1], s->v[0])));
+                         lane_op(s, WW_OP_FDIV, lane_op(s, WW_OP_FSUB, s->c, s->a),
+                                 lane_op(s, WW_OP_FSUB, s->b, s->a)));
   ww_val k = low_op(F, WW_OP_FMA, t, u, low_fconst(F, t, -2), low_fconst(F, t, 3));
   return lane_op(s, WW_OP_FMUL, lane_op(s, WW_OP_FMUL, u, u), k);
 }
@@ -236,20 +233,15 @@ static ww_val each_sign(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
   ww_val zero = low_fconst(F, t, 0),
-         one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->v[0], WW_NOVAL);
-  ww_val r = low_select(F, t, low_cmp(F, WW_FOEQ, t, s->v[0], zero), s->v[0], one);
-  return low_select(F, t, low_cmp(F, WW_FUNO, t, s->v[0], s->v[0]), zero, r);
-}
-
-static ww_val each_rotate(const low_lane *s) {
-  return low_op(s->F, WW_OP_FSHL, s->rt, s->v[0], s->v[0], s->v[1]);
+         one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->a, WW_NOVAL);
+  ww_val r = low_select(F, t, low_cmp(F, WW_FOEQ, t, s->a, zero), s->a, one);
+  return low_select(F, t, low_cmp(F, WW_FUNO, t, s->a, s->a), zero, r);
 }
 
 static ww_val each_upsample(const low_lane *s) {
-  ww_val hi = low_int_to(s->F, s->v[0], s->t[0], s->rt, false),
-         lo = low_int_to(s->F, s->v[1], s->t[1], s->rt, false);
-  return lane_op(s, WW_OP_OR,
-                 lane_op(s, WW_OP_SHL, hi, low_const(s->F, s->rt, ww_type_bits(s->t[1]))), lo);
+  ww_val hi = low_int_to(s->F, s->a, s->ta, s->rt, false),
+         lo = low_int_to(s->F, s->b, s->tb, s->rt, false);
+  return lane_op(s, WW_OP_OR, lane_opk(s, WW_OP_SHL, hi, ww_type_bits(s->tb)), lo);
 }
 
 static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 64 */
@@ -257,44 +249,41 @@ static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 6
   ww_type t = s->rt;
   if (t == WW_I64)
     low_refuse(F, "calls mad_sat on 64-bit integers");
-  ww_val v[3];
-  for (int k = 0; k < 3; k++)
-    v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
-  ww_val r = low_binary(F, WW_OP_ADD, WW_I64, low_binary(F, WW_OP_MUL, WW_I64, v[0], v[1]), v[2]);
+  ww_val a = low_int_to(F, s->a, t, WW_I64, s->sign);
+  ww_val b = low_int_to(F, s->b, t, WW_I64, s->sign);
+  ww_val c = low_int_to(F, s->c, t, WW_I64, s->sign);
+  ww_val r = low_op64(F, WW_OP_ADD, low_op64(F, WW_OP_MUL, a, b), c);
   unsigned w = ww_type_bits(t) & 63;
   uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1,
            lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
-  r = low_binary(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi));
-  return low_int_to(F, low_binary(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo)), WW_I64, t,
-                    false);
-}
-
-static ww_val as_int(const low_lane *s, int k) {
-  return low_bits(s->F, s->v[k], s->t[k], low_int_type(ww_type_bits(s->t[k])));
+  r = low_op64k(F, WW_OP_SMIN, r, hi);
+  return low_int_to(F, low_op64k(F, WW_OP_SMAX, r, lo), WW_I64, t, false);
 }
 
 static ww_val each_bitselect(const low_lane *s) { /* a where the mask is 0, b where 1 */
   low_fn *F = s->F;
   ww_type t = low_int_type(ww_type_bits(s->rt));
-  ww_val a = as_int(s, 0), b = as_int(s, 1), m = as_int(s, 2);
+  ww_val a = low_bits(F, s->a, s->ta, t);
+  ww_val b = low_bits(F, s->b, s->tb, t);
+  ww_val m = low_bits(F, s->c, s->tc, t);
   ww_val d = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_XOR, t, a, b), m);
   return low_bits(F, low_binary(F, WW_OP_XOR, t, a, d), t, s->rt);
 }
 
 static ww_val each_select(const low_lane *s) { /* scalar: c != 0, vector: its sign bit */
-  ww_val zero = low_const(s->F, s->t[2], 0),
-         p = low_cmp(s->F, s->c->rt->n > 1 ? WW_SLT : WW_NE, s->t[2], s->v[2], zero);
-  return low_select(s->F, s->rt, p, s->v[1], s->v[0]);
+  ww_val zero = low_const(s->F, s->tc, 0),
+         p = low_cmp(s->F, s->call->rt->n > 1 ? WW_SLT : WW_NE, s->tc, s->c, zero);
+  return low_select(s->F, s->rt, p, s->b, s->a);
 }
 
 static ww_val each_rootn(const low_lane *s) {
-  ww_val n = low_cvt(s->F, WW_OP_SITOF, s->rt, s->t[1], WW_RN, s->v[1]);
+  ww_val n = low_cvt(s->F, WW_OP_SITOF, s->rt, s->tb, WW_RN, s->b);
   ww_val r = low_math1(s->F, WW_MATH_RCP, s->rt, 0, n);
-  return low_math(s->F, WW_MATH_POW, s->rt, 0, s->v[0], r, WW_NOVAL);
+  return low_math(s->F, WW_MATH_POW, s->rt, 0, s->a, r, WW_NOVAL);
 }
 
 static ww_val each_compare(const low_lane *s) {
-  return lane_bool(s, low_cmp(s->F, s->x, s->t[0], s->v[0], s->v[1]));
+  return lane_bool(s, low_cmp(s->F, s->x, s->ta, s->a, s->b));
 }
 
 static ww_val each_nan(const low_lane *s) {
@@ -306,17 +295,25 @@ static ww_val each_nan(const low_lane *s) {
 static void cl_any_all(low_callee *c) {
   low_fn *F = c->F;
   ww_type t = c->at[0]->c[0].type;
-  ww_val acc = low_comp_of(F, c->arg[0], 0);
+  ww_val acc = call_comp(c, 0, 0);
   for (uint32_t i = 1; i < c->at[0]->n; i++)
-    acc = low_binary(F, c->x ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i));
-  call_set_int(c, low_cmp(F, WW_SLT, t, acc, low_const(F, t, 0)), WW_I1, false);
+    acc = low_binary(F, c->x ? WW_OP_AND : WW_OP_OR, t, acc, call_comp(c, 0, i));
+  call_set_int(c, low_cmpk(F, WW_SLT, t, acc, 0), WW_I1, false);
 }
 
-static ww_val dot(low_callee *c, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
-  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, a[0], b[0]);
+static ww_val dot(low_fn *F, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
+  ww_val acc = low_binary(F, WW_OP_FMUL, t, a[0], b[0]);
   for (uint32_t i = 1; i < n; i++)
-    acc = low_op(c->F, WW_OP_FMA, t, a[i], b[i], acc);
+    acc = low_op(F, WW_OP_FMA, t, a[i], b[i], acc);
   return acc;
+}
+
+void call_norm4(low_callee *c, ww_math root) {
+  ww_type t = call_type(c);
+  ww_val v[4];
+  for (uint32_t i = 0; i < 4; i++)
+    v[i] = call_arg(c, i);
+  call_set(c, low_math1(c->F, root, t, 0, dot(c->F, v, v, 4, t)));
 }
 
 enum { G_DOT, G_LENGTH, G_DISTANCE, G_NORMALIZE };
@@ -331,16 +328,16 @@ static void cl_geometric(low_callee *c) {
   }
   ww_type t = c->at[0]->c[0].type;
   for (uint32_t i = 0; i < n; i++) {
-    a[i] = low_comp_of(F, c->arg[0], i);
-    b[i] = c->x == G_DOT || c->x == G_DISTANCE ? low_comp_of(F, c->arg[1], i) : a[i];
+    a[i] = call_comp(c, 0, i);
+    b[i] = c->x == G_DOT || c->x == G_DISTANCE ? call_comp(c, 1, i) : a[i];
     if (c->x == G_DISTANCE)
       a[i] = b[i] = low_binary(F, WW_OP_FSUB, t, a[i], b[i]);
   }
-  ww_val d = dot(c, a, b, n, t);
+  ww_val d = dot(F, a, b, n, t);
   if (c->x == G_DOT)
-    c->res[0] = d;
+    call_set(c, d);
   else if (c->x != G_NORMALIZE)
-    c->res[0] = low_math1(F, WW_MATH_SQRT, t, c->y, d);
+    call_set(c, low_math1(F, WW_MATH_SQRT, t, c->y, d));
   else {
     ww_val r = low_math1(F, WW_MATH_RSQRT, t, c->y, d);
     for (uint32_t i = 0; i < n; i++)
@@ -353,9 +350,8 @@ static void cl_cross(low_callee *c) {
   ww_type t = call_type(c);
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-    ww_val m =
-        low_binary(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j));
-    c->res[i] = low_op(F, WW_OP_FMA, t, low_comp_of(F, c->arg[0], j), low_comp_of(F, c->arg[1], k),
+    ww_val m = low_binary(F, WW_OP_FMUL, t, call_comp(c, 0, k), call_comp(c, 1, j));
+    c->res[i] = low_op(F, WW_OP_FMA, t, call_comp(c, 0, j), call_comp(c, 1, k),
                        low_unary(F, WW_OP_FNEG, t, m));
   }
   if (c->rt->n > 3)
@@ -366,43 +362,37 @@ static void cl_cross(low_callee *c) {
 
 static void store_all(low_callee *c, const ww_val *v, uint32_t n, ww_type t) {
   low_comp k[16];
-  uint32_t size = ww_type_bytes[t];
-  for (uint32_t i = 0; i < n; i++)
-    k[i] = low_element(t, i);
-  low_store(c->F, call_ptr(c, c->nargs - 1, n == 3 ? 4 * size : n * size), k, n, v);
+  low_addr p = call_ptr(c, c->nargs - 1, (n == 3 ? 4 : n) * ww_type_bytes[t]);
+  low_store(c->F, p, low_elements(k, t, n), n, v);
 }
 
 /* res = a - floor(a) or a - trunc(a), or a function of the first row; out = one of the second */
-static void two_results(low_callee *c, int what, uint32_t i, ww_val *out) {
+static void two_results(low_callee *c, uint32_t i, ww_val *out) {
   static const uint8_t first[] = {WW_MATH_SIN,   WW_MATH_SINPI, WW_MATH_FRACT,
                                   WW_MATH_FLOOR, WW_MATH_TRUNC, WW_MATH_FREXP_MANT};
   static const uint8_t second[] = {WW_MATH_COS, WW_MATH_COSPI,    WW_MATH_FLOOR, 0,
                                    0,           WW_MATH_FREXP_EXP};
   low_fn *F = c->F;
   ww_type t = call_type(c);
-  ww_val a = low_comp_of(F, c->arg[0], i);
-  if (what == P_REMQUO) {
-    ww_val b = low_comp_of(F, c->arg[1], i);
+  ww_val a = call_comp(c, 0, i);
+  if (c->x == P_REMQUO) {
+    ww_val b = call_comp(c, 1, i);
     c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
     *out = call_quotient(F, t, a, b);
     return;
   }
-  ww_val r = low_math1(F, first[what], t, 0, a);
-  bool fraction = what == P_WHOLE || what == P_MODF;
-  *out = fraction ? r : low_math1(F, second[what], what == P_FREXP ? WW_I32 : t, 0, a);
+  ww_val r = low_math1(F, first[c->x], t, 0, a);
+  bool fraction = c->x == P_WHOLE || c->x == P_MODF;
+  *out = fraction ? r : low_math1(F, second[c->x], c->x == P_FREXP ? WW_I32 : t, 0, a);
   c->res[i] = fraction ? low_binary(F, WW_OP_FSUB, t, a, r) : r;
 }
 
-void call_two(low_callee *c, int what) {
+void call_two(low_callee *c) {
   uint32_t n = c->rt->n < 16 ? c->rt->n : 16;
   ww_val out[16];
   for (uint32_t i = 0; i < n; i++)
-    two_results(c, what, i, &out[i]);
-  store_all(c, out, n, what == P_FREXP || what == P_REMQUO ? WW_I32 : call_type(c));
-}
-
-static void cl_pointer(low_callee *c) {
-  call_two(c, c->x);
+    two_results(c, i, &out[i]);
+  store_all(c, out, n, c->x == P_FREXP || c->x == P_REMQUO ? WW_I32 : call_type(c));
 }
 
 /* ---- conversions: convert_<type>[_sat][_rte|_rtz|_rtp|_rtn] ---- */
@@ -419,24 +409,23 @@ static int named_rounding(const char *s, int none) {
 
 static ww_val each_convert(const low_lane *s) { /* s->y: 1 target signed, 2 saturate */
   low_fn *F = s->F;
-  bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), to_signed = s->y & 1;
+  bool from_f = ww_is_float(s->ta), to_f = ww_is_float(s->rt), to_signed = s->y & 1;
   unsigned w = ww_type_bits(s->rt);
-  ww_val v = s->v[0];
+  ww_val v = s->a;
   if (from_f || to_f)
-    return low_convert(F, v, s->t[0], s->rt, s->x, from_f ? to_signed : s->sign);
-  if (!(s->y & 2) || s->t[0] == WW_I1)
-    return low_int_to(F, v, s->t[0], s->rt, s->sign);
+    return low_convert(F, v, s->ta, s->rt, s->x, from_f ? to_signed : s->sign);
+  if (!(s->y & 2) || s->ta == WW_I1)
+    return low_int_to(F, v, s->ta, s->rt, s->sign);
   /* clamp where the source reaches beyond the target's range */
-  unsigned wf = ww_type_bits(s->t[0]);
+  unsigned wf = ww_type_bits(s->ta);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
   if (s->sign && !to_signed)
-    v = low_binary(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0));
+    v = low_binaryk(F, WW_OP_SMAX, s->ta, v, 0);
   if (s->sign && to_signed && wf > w)
-    v = low_binary(F, WW_OP_SMAX, s->t[0], v,
-                   low_const(F, s->t[0], (uint64_t) - (1ull << (w - 1))));
+    v = low_binaryk(F, WW_OP_SMAX, s->ta, v, (uint64_t) - (1ull << (w - 1)));
   if (wf > w || (wf == w && !s->sign && to_signed))
-    v = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top));
-  return low_int_to(F, v, s->t[0], s->rt, s->sign);
+    v = low_binaryk(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->ta, v, top);
+  return low_int_to(F, v, s->ta, s->rt, s->sign);
 }
 
 static bool cl_convert(low_callee *c, const char *s) {
@@ -458,8 +447,7 @@ static bool vector_at(low_callee *c, const char *s, uint32_t offset_arg, const l
   if (c->nargs != offset_arg + 2 || !t->n || t->n > 16)
     return false;
   bool aligned = s[offset_arg ? 6 : 5] == 'a', half = strstr(s, "_half");
-  for (uint32_t i = 0; i < t->n; i++)
-    k[i] = low_element(half ? WW_F16 : t->c[0].type, i);
+  low_elements(k, half ? WW_F16 : t->c[0].type, t->n);
   uint32_t step = aligned && t->n == 3 ? 4 : t->n, size = k->mem;
   *p = call_ptr(c, offset_arg + 1, aligned ? step * size : size);
   ww_val index = call_arg_as(c, offset_arg, WW_I64, false);
@@ -487,8 +475,8 @@ static bool cl_vstore(low_callee *c, const char *s) {
   if (!ww_starts(s, "vstore") || !vector_at(c, s, 1, t, k, &p))
     return false;
   for (uint32_t i = 0; i < t->n; i++)
-    v[i] = low_convert(c->F, low_comp_of(c->F, c->arg[0], i), t->c[0].type, k->type,
-                       named_rounding(s, WW_RN), false);
+    v[i] = low_convert(c->F, call_comp(c, 0, i), t->c[0].type, k->type, named_rounding(s, WW_RN),
+                       false);
   low_store(c->F, p, k, t->n, v);
   return true;
 }
@@ -523,16 +511,16 @@ static void cl_async_copy(low_callee *c) {
       low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
   low_cbr(F, low_cmp(F, WW_ULT, WW_I64, i, n), body, done);
   F->cur = body;
-  ww_val far = c->x ? low_binary(F, WW_OP_MUL, WW_I64, i, stride) : i;
+  ww_val far = c->x ? low_op64(F, WW_OP_MUL, i, stride) : i;
   to.base = low_lea(F, to.base, c->x && !to_local ? far : i, bytes);
   from.base = low_lea(F, from.base, c->x && to_local ? far : i, bytes);
   low_copy(F, to, from, bytes);
-  ww_val next = low_binary(F, WW_OP_ADD, WW_I64, i, step);
+  ww_val next = low_op64(F, WW_OP_ADD, i, step);
   F->pool.v[F->blocks.v[head].phis.v[0].ext + 3] = next;
   low_br(F, head);
   F->cur = done;
   if (c->rt->n)
-    c->res[0] = call_arg(c, c->nargs - 1);
+    call_set(c, call_arg(c, c->nargs - 1));
 }
 
 /* ---- atomics ---- */
@@ -540,7 +528,7 @@ static void cl_async_copy(low_callee *c) {
 static bool atomic_rmw(low_callee *c, int rmw, ww_type t, low_addr p, ww_val operand) {
   ww_val r = low_atom(c->F, rmw, t, p, operand, call_used(c));
   if (call_used(c))
-    c->res[0] = r;
+    call_set(c, r);
   return true;
 }
 
@@ -564,7 +552,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
   s = strchr(s, '_') + 1;
   if (ww_starts(s, "fetch_"))
     s += 6;
-  char *op = ww_strdup(c->F->L->a, s), *tail = strstr(op, "_explicit");
+  char *op = ww_strdup(c->F->a, s), *tail = strstr(op, "_explicit");
   if (tail)
     *tail = 0;
   ww_type t = pointee(c);
@@ -576,7 +564,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
     return compare_exchange(c, t, p);
   bool store = !strcmp(op, "store") || !strcmp(op, "init");
   if (!strcmp(op, "cmpxchg"))
-    c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
+    call_set(c, low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2)));
   else if (store || !strcmp(op, "load")) {
     p.flags = WW_F_VOLATILE;
     p.align = one.mem;
@@ -596,15 +584,6 @@ static bool cl_atomic(low_callee *c, const char *s) {
 
 static ww_val shuffle(low_fn *F, ww_shfl mode, ww_type t, ww_val v, ww_val lane) {
   return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane, low_i32(F, mode == WW_SHFL_UP ? 0 : 31));
-}
-
-static int reduce_op(const char *s, ww_type t, bool sign) {
-  static const low_kinds rows[] = {
-      {"add", WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},   {"mul", WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
-      {"min", WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN}, {"max", WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
-      {"and", WW_OP_AND, WW_OP_AND, WW_OP_AND},    {"or", WW_OP_OR, WW_OP_OR, WW_OP_OR},
-      {"xor", WW_OP_XOR, WW_OP_XOR, WW_OP_XOR},    {NULL, -1, -1, -1}};
-  return low_pick(rows, s, t, sign);
 }
 
 static ww_val identity(low_fn *F, int op, ww_type t) {
@@ -639,9 +618,9 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   }
   if (!inclusive) {
     ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_i32(F, 1));
-    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_i32(F, 0)), identity(F, op, t), up);
+    v = low_select(F, t, low_cmpk(F, WW_EQ, WW_I32, lane, 0), identity(F, op, t), up);
   }
-  c->res[0] = v;
+  call_set(c, v);
 }
 
 static bool sub_group_vote(low_callee *c, ww_vote mode) {
@@ -665,13 +644,13 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
                                        {"shuffle_down", WW_SHFL_DOWN}, {NULL, -1}};
   int mode = c->nargs == 2 ? low_value_named(shuffles, s, strlen(s)) : -1;
   if (mode >= 0) {
-    c->res[0] = shuffle(F, mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false));
+    call_set(c, shuffle(F, mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)));
     return true;
   }
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_");
   if (!reduce && !in && !ww_starts(s, "scan_exclusive_"))
     return false;
-  int op = reduce_op(s + strlen(reduce ? "reduce_" : "scan_inclusive_"), t, call_signed(c));
+  int op = low_arith_named(s + strlen(reduce ? "reduce_" : "scan_inclusive_"), t, call_signed(c));
   if (op < 0 || (in && c->nargs > 2))
     return false;
   if (!reduce) {
@@ -681,7 +660,7 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   ww_val v = call_arg(c, 0);
   for (uint32_t d = 16; d; d /= 2)
     v = low_binary(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_i32(F, d)));
-  c->res[0] = v;
+  call_set(c, v);
   return true;
 }
 
@@ -692,10 +671,6 @@ static void cl_group_vote(low_callee *c) { /* work_group_all, work_group_any */
 
 static void cl_image(low_callee *c) {
   low_refuse(c->F, "images (%s)", c->name);
-}
-
-static void cl_same_pointer(low_callee *c) {
-  c->res[0] = call_arg(c, 0);
 }
 
 /* ---- the table ---- */

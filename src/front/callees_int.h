@@ -24,11 +24,11 @@ typedef struct {
 
 /* One lane of an elementwise call. */
 typedef struct {
-  ww_val v[4];
-  ww_type t[4];
+  ww_val a, b, c;     /* arguments; WW_NOVAL where there are fewer */
+  ww_type ta, tb, tc; /* their types */
   ww_type rt;
   bool sign; /* OpenCL: the first argument is signed */
-  low_callee *c;
+  low_callee *call;
   low_fn *F;
   int x, y; /* of the row */
 } low_lane;
@@ -62,17 +62,24 @@ static inline ww_val lane_op(const low_lane *s, ww_op op, ww_val a, ww_val b) {
   return low_binary(s->F, op, s->rt, a, b);
 }
 
+/* The same with a constant. */
+static inline ww_val lane_opk(const low_lane *s, ww_op op, ww_val a, uint64_t k) {
+  return low_binaryk(s->F, op, s->rt, a, k);
+}
+
 /* callees.c */
+ww_val call_comp(low_callee *c, uint32_t arg, uint32_t i);           /* component of an argument */
 ww_val call_arg(low_callee *c, uint32_t i);                          /* scalar argument */
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign); /* widened or narrowed */
 bool call_const(low_callee *c, uint32_t i, int64_t *v);
 low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align);
 bool call_used(low_callee *c);
 void call_each(low_callee *c, low_each f, int x, int y);
+void call_set(low_callee *c, ww_val v); /* the single result */
 void call_set_int(low_callee *c, ww_val v, ww_type t,
                   bool sign);             /* the single result, converted to its type */
 void call_set32(low_callee *c, ww_val v); /* of an unsigned 32-bit value */
-uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max);
+uint32_t call_tokens(const low_callee *c, char tok[][24], uint32_t max); /* of the tail */
 bool call_float_fn(low_callee *c, const char *base, size_t n,
                    int flags);                    /* math.def names and their kin, elementwise */
 bool call_class(low_callee *c, const char *name); /* isnan, signbit ... */
@@ -83,7 +90,7 @@ void call_norm4(low_callee *c, ww_math root); /* of the sum of the squares of fo
 ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b); /* remquo's: i32 */
 /* Functions whose second result goes through their last argument, a pointer. */
 enum { P_SINCOS, P_SINCOSPI, P_FRACT, P_WHOLE, P_MODF, P_FREXP, P_REMQUO };
-void call_two(low_callee *c, int what);
+void call_two(low_callee *c); /* x: which */
 
 /* Classes of floats as llvm.is.fpclass has them, for each_fclass; 0 stands for the sign bit. */
 enum { FC_SIGN, FC_NAN = 3, FC_INF = 516, FC_FINITE = 0x1f8, FC_NORMAL = 264 };

@@ -28,7 +28,7 @@ void call_nv_sreg(low_callee *c) {
   if (s >= 0)
     call_set32(c, low_sreg(c->F, s));
   else if (ww_starts(c->tail, "clock") || ww_starts(c->tail, "globaltimer"))
-    c->res[0] = low_nullary(c->F, WW_OP_CLOCK, call_type(c));
+    call_set(c, low_nullary(c->F, WW_OP_CLOCK, call_type(c)));
   else
     call_refuse(c);
 }
@@ -78,7 +78,7 @@ void low_shfl(low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag,
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c) {
   char tok[4][24];
-  uint32_t n = call_split(c->tail, '.', tok, 4), first = !strcmp(tok[0], "sync");
+  uint32_t n = call_tokens(c, tok, 4), first = !strcmp(tok[0], "sync");
   int mode = n > first ? low_value_named(low_shuffles, tok[first], strlen(tok[first])) : -1;
   if (mode < 0 || c->nargs < first + 3) {
     call_refuse(c);
@@ -129,7 +129,7 @@ void call_nv_vote(low_callee *c) {
     return;
   }
   ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
-  c->res[0] = low_vote(c->F, mode, p, mask, call_type(c));
+  call_set(c, low_vote(c->F, mode, p, mask, call_type(c)));
 }
 
 /* out[1] (all lanes agree) only for match.all */
@@ -170,7 +170,7 @@ void call_nv_redux(low_callee *c) {
     return;
   }
   ww_val operand = call_arg(c, value), lanes = call_arg(c, 1 - value);
-  c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, op, 0, operand, lanes, WW_NOVAL);
+  call_set(c, low_opx(c->F, WW_OP_REDUX, WW_I32, op, 0, operand, lanes, WW_NOVAL));
 }
 
 /* ---- memory ---- */
@@ -189,6 +189,21 @@ int low_pick(const low_kinds *row, const char *name, ww_type t, bool sign) {
     if (!strcmp(row->name, name))
       return ww_is_float(t) ? row->f : sign ? row->s : row->u;
   return -1;
+}
+
+int low_arith_named(const char *name, ww_type t, bool sign) {
+  static const low_kinds rows[] = {{"add", WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},
+                                   {"sub", WW_OP_SUB, WW_OP_SUB, WW_OP_FSUB},
+                                   {"mul", WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
+                                   {"div", WW_OP_SDIV, WW_OP_UDIV, WW_OP_FDIV},
+                                   {"rem", WW_OP_SREM, WW_OP_UREM, 0},
+                                   {"min", WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN},
+                                   {"max", WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
+                                   {"and", WW_OP_AND, WW_OP_AND, WW_OP_AND},
+                                   {"or", WW_OP_OR, WW_OP_OR, WW_OP_OR},
+                                   {"xor", WW_OP_XOR, WW_OP_XOR, WW_OP_XOR},
+                                   {NULL, -1, -1, -1}};
+  return low_pick(rows, name, t, sign);
 }
 
 int low_rmw_named(const char *name, ww_type t, bool sign) {
@@ -211,23 +226,23 @@ int low_rmw_named(const char *name, ww_type t, bool sign) {
 /* llvm.nvvm.atomic.load.inc.32.p0, llvm.nvvm.atomic.add.gen.i.cta.i32.p0 ... */
 void call_nv_atomic(low_callee *c) {
   char tok[6][24];
-  uint32_t n = call_split(c->tail, '.', tok, 6), at = n && !strcmp(tok[0], "load");
+  uint32_t n = call_tokens(c, tok, 6), at = n && !strcmp(tok[0], "load");
   ww_type t = c->rt->n ? call_type(c) : WW_VOID;
   low_addr p = call_ptr(c, 0, 16);
   if (n > at && !strcmp(tok[at], "cas") && c->nargs > 2) {
-    c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
+    call_set(c, low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2)));
     return;
   }
   int op = n > at ? low_rmw_named(tok[at], t, !(n > at + 2 && strchr(tok[at + 2], 'u'))) : -1;
   if (op < 0)
     call_refuse(c);
   else
-    c->res[0] = low_atom(c->F, op, t, p, call_arg(c, 1), true);
+    call_set(c, low_atom(c->F, op, t, p, call_arg(c, 1), true));
 }
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
   ww_val offset = low_add_imm(F, a, WW_I64, -base);
-  return low_cmp(F, WW_ULT, WW_I64, offset, low_const(F, WW_I64, size));
+  return low_cmpk(F, WW_ULT, WW_I64, offset, size);
 }
 
 ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
@@ -237,7 +252,7 @@ ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
   case WW_LOCAL:
     return in_window(F, address, LOCAL_BASE, LOCAL_SIZE);
   case WW_GLOBAL:
-    return low_cmp(F, WW_UGE, WW_I64, address, low_const(F, WW_I64, 1ull << 32));
+    return low_cmpk(F, WW_UGE, WW_I64, address, 1ull << 32);
   default:
     return low_const(F, WW_I1, 0);
   }
@@ -248,12 +263,12 @@ void call_nv_isspace(low_callee *c) {
   for (int s = 1; s < WW_NSPACES; s++)
     if (ww_starts(c->tail, ww_space_names[s]))
       want = s;
-  c->res[0] = is != WW_GENERIC ? low_const(c->F, WW_I1, is == want)
-                               : low_in_space(c->F, call_arg(c, 0), want);
+  call_set(c, is != WW_GENERIC ? low_const(c->F, WW_I1, is == want)
+                               : low_in_space(c->F, call_arg(c, 0), want));
 }
 
 void call_nv_handle(low_callee *c) {
-  c->res[0] = call_arg(c, c->nargs - 1);
+  call_set(c, call_arg(c, c->nargs - 1));
 }
 
 /* Copies `bytes`, or clears them when src_bytes is zero (partial sizes count as all). */
@@ -282,7 +297,7 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
  * leaves no group in flight */
 void call_nv_cp_async(low_callee *c) {
   char tok[6][24];
-  uint32_t n = call_split(c->tail, '.', tok, 6);
+  uint32_t n = call_tokens(c, tok, 6);
   int64_t in_flight = 0;
   if (ww_starts(c->tail, "commit"))
     return;
@@ -308,16 +323,15 @@ void call_nv_cp_async(low_callee *c) {
 /* ---- bits ---- */
 
 void call_hilo(low_callee *c) {
-  static const low_comp half[2] = {{WW_I32, 4, 32, 0}, {WW_I32, 4, 32, 4}},
-                        whole = {WW_F64, 8, 64, 0};
+  low_comp half[2], whole = low_element(WW_F64, 0);
   ww_val in[2] = {call_arg(c, c->x), call_arg(c, !c->x)};
-  low_repack(c->F, half, 2, in, &whole, 1, c->res);
+  low_repack(c->F, low_elements(half, WW_I32, 2), 2, in, &whole, 1, c->res);
 }
 
 void call_dhalf(low_callee *c) {
   ww_val v = low_bits(c->F, call_arg(c, 0), WW_F64, WW_I64);
   if (c->x)
-    v = low_op64(c->F, WW_OP_LSHR, v, low_const(c->F, WW_I64, 32));
+    v = low_op64k(c->F, WW_OP_LSHR, v, 32);
   call_set_int(c, v, WW_I64, false);
 }
 
@@ -328,8 +342,8 @@ void call_nv_dp(low_callee *c) {
   int sub = (c->tail[0] == 's') | (strlen(c->tail) > 2 && c->tail[2] == 's') << 1;
   if (c->x == WW_OP_DP2A && call_const(c, 2, &hi) && hi)
     sub |= 4;
-  c->res[0] = low_opx(c->F, c->x, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1),
-                      call_arg(c, c->nargs - 1));
+  call_set(c, low_opx(c->F, c->x, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1),
+                      call_arg(c, c->nargs - 1)));
 }
 
 /* ---- floating point by token ---- */
@@ -390,9 +404,6 @@ static bool conversion(low_callee *c, const char *op, int round) {
   return true;
 }
 
-static const low_comp pair_bf16[2] = {{WW_BF16, 2, 16, 0}, {WW_BF16, 2, 16, 2}},
-                      pair_f16[2] = {{WW_F16, 2, 16, 0}, {WW_F16, 2, 16, 2}};
-
 /* ff2bf16x2.rn(a, b): a goes to the high half */
 static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
   bool bf = !strcmp(op, "ff2bf16x2");
@@ -403,7 +414,8 @@ static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
                  low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 0))};
   for (int i = 0; i < 2 && relu; i++)
     v[i] = low_relu(c->F, t, v[i]);
-  low_repack(c->F, bf ? pair_bf16 : pair_f16, 2, v, c->rt->c, c->rt->n, c->res);
+  low_comp half[2];
+  low_repack(c->F, low_elements(half, t, 2), 2, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
@@ -416,7 +428,7 @@ static bool has(char tok[][24], uint32_t n, const char *what) {
 
 void call_nv_float(low_callee *c) {
   char tok[8][24];
-  uint32_t n = call_split(c->tail, '.', tok, 8);
+  uint32_t n = call_tokens(c, tok, 8);
   int round = WW_RN;
   for (uint32_t i = 1; i < n; i++)
     if (rounding(tok[i]) >= 0)
@@ -517,22 +529,15 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     call_store(c, 1, whole, t);
-    c->res[0] =
-        low_math(c->F, WW_MATH_COPYSIGN, t, 0,
-                 low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole), call_arg(c, 0), WW_NOVAL);
-  } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo")))
-    call_two(c, *s == 'f' ? P_FREXP : P_REMQUO);
-  else
+    call_set(c, low_math(c->F, WW_MATH_COPYSIGN, t, 0,
+                         low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole), call_arg(c, 0),
+                         WW_NOVAL));
+  } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo"))) {
+    c->x = *s == 'f' ? P_FREXP : P_REMQUO;
+    call_two(c);
+  } else
     return false;
   return true;
-}
-
-void call_norm4(low_callee *c, ww_math root) {
-  ww_type t = call_type(c);
-  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
-  for (uint32_t i = 1; i < 4; i++)
-    acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
-  c->res[0] = low_math1(c->F, root, t, 0, acc);
 }
 
 static bool irregular(low_callee *c, const char *s) {
@@ -546,7 +551,7 @@ static bool irregular(low_callee *c, const char *s) {
   if (round >= 0)
     call_each(c, each_cvt, round, 1);
   else if (!strcmp(s, "nan"))
-    c->res[0] = low_fconst(c->F, call_type(c), NAN);
+    call_set(c, low_fconst(c->F, call_type(c), NAN));
   else if (norm || !strcmp(s, "rnorm4d"))
     call_norm4(c, norm ? WW_MATH_SQRT : WW_MATH_RSQRT);
   else if (!strcmp(s, "scalbln"))
@@ -562,15 +567,13 @@ static bool named(low_callee *c, const char *s, int flags) {
 
 /* "_ZL9nearbyintf": an overload that clang's headers declare and leave to the library */
 static const char *mangled_base(const char *name, char out[32]) {
-  char *end;
+  size_t n;
   if (!ww_starts(name, "_Z"))
     return name;
-  name += name[2] == 'L' ? 3 : 2;
-  unsigned long n = strtoul(name, &end, 10);
-  if (end == name || n >= 32 || n > strlen(end))
+  name = low_mangled(name + (name[2] == 'L' ? 3 : 2), &n);
+  if (!name || n >= 32)
     return "";
-  memcpy(out, end, n);
-  out[n] = 0;
+  snprintf(out, 32, "%.*s", (int)n, name);
   return out;
 }
 
@@ -581,7 +584,7 @@ bool call_math_library(low_callee *c, const char *name, int flags) {
   size_t n = strlen(name);
   if (n >= sizeof s || !n || !c->nargs)
     return false;
-  bool finite = ww_starts(name, "__") && n > 9 && !strcmp(name + n - 7, "_finite");
+  bool finite = ww_starts(name, "__") && n > 9 && ww_ends(name, "_finite");
   if (finite) { /* __exp_finite of -ffast-math */
     name += 2;
     n -= 9;

@@ -164,7 +164,7 @@ const char *ww_clang_language(const ww_job *j) {
 
 /* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects.
  */
-static void shim_words(const char *dialect, ww_arena *a, ww_strs *v) {
+static void shim_words(const char *dialect, ww_arena *a, ww_strings *v) {
   const char *shim = ww_shim_dir(a);
   const char *own = ww_path_join(a, shim, dialect);
   const char *aliases = ww_path_join(a, WW_SHIM_ALIASES, dialect);
@@ -172,7 +172,7 @@ static void shim_words(const char *dialect, ww_arena *a, ww_strs *v) {
   WW_ADD(a, v, "-ivfsoverlay", ww_path_join(a, own, "aliases.yaml"));
 }
 
-static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+static void cuda_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   const char *shim = ww_shim_dir(a);
   WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib",
          "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
@@ -187,7 +187,7 @@ static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   }
 }
 
-static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+static void dialect_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   const char *shim = ww_shim_dir(a);
   if (j->plain) {
     WW_ADD(a, v, "-idirafter",
@@ -231,7 +231,7 @@ static bool too_old(const char *flag) {
 }
 
 /* Everything up to the prelude and the file. */
-static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+static void driver_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
   WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
@@ -244,7 +244,7 @@ static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 }
 
 /* -cc1 options of our own, which the driver does not decide. */
-static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+static void cc1_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   if (!j->object)
     WW_ADD(a, v, "-dwarf-version=4",
            j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
@@ -261,14 +261,14 @@ static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 }
 
 /* What other compilers let pass. -w already silences warnings; these are errors by default. */
-static void tolerant_words(ww_arena *a, ww_strs *v) {
+static void tolerant_words(ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-register",
          "-Wno-reserved-user-defined-literal", "-Wno-implicit-function-declaration",
          "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types", "-Wno-return-type",
          "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion", "-Wno-implicit-int");
 }
 
-static void diagnostic_words(ww_arena *a, ww_strs *v, bool cc1) {
+static void diagnostic_words(ww_arena *a, ww_strings *v, bool cc1) {
   WW_ADD(a, v, "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=0");
   if (cc1)
     WW_ADD(a, v, "-ferror-limit", "0", "-w");
@@ -276,7 +276,7 @@ static void diagnostic_words(ww_arena *a, ww_strs *v, bool cc1) {
     WW_ADD(a, v, "-ferror-limit=0", "-fno-color-diagnostics");
 }
 
-void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   cc1_words(j, a, v);
   diagnostic_words(a, v, true);
   tolerant_words(a, v);
@@ -285,7 +285,7 @@ void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 /* ---- the -cc1 line ---- */
 
 /* Splits one line of -###: "word" "word", backslash escapes inside. */
-static void split_quoted(const char *line, size_t n, ww_arena *a, ww_strs *out) {
+static void split_quoted(const char *line, size_t n, ww_arena *a, ww_strings *out) {
   ww_buf b = {0};
   for (const char *p = line, *end = line + n; p < end; p++) {
     if (*p != '"')
@@ -302,7 +302,7 @@ static void split_quoted(const char *line, size_t n, ww_arena *a, ww_strs *out) 
 }
 
 /* Leaves out what belongs to one run only: names of input and output, the working folder. */
-static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
+static void keep_lasting(const ww_strings *all, ww_arena *a, ww_strings *out) {
   static const char *const one[] = {"-emit-llvm-bc",
                                     "-emit-llvm-uselists",
                                     "-discard-value-names",
@@ -325,8 +325,8 @@ static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
 }
 
 /* The first (OpenMP's host half) or the last -cc1 line of the driver's plan. */
-static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strs *out) {
-  ww_strs all = {0};
+static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strings *out) {
+  ww_strings all = {0};
   for (const char *p = text; *p;) {
     size_t n = strcspn(p, "\n");
     if (memmem(p, n, "\"-cc1\"", 6) && !(first && all.n)) {
@@ -341,7 +341,7 @@ static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strs *out) 
   return true;
 }
 
-static bool read_words(const char *path, ww_arena *a, ww_strs *out) {
+static bool read_words(const char *path, ww_arena *a, ww_strings *out) {
   char *text;
   size_t n;
   if (ww_read_file(a, path, 1 << 20, &text, &n, NULL))
@@ -351,7 +351,7 @@ static bool read_words(const char *path, ww_arena *a, ww_strs *out) {
   return out->n > 8 && !strcmp(out->v[1], "-cc1");
 }
 
-static void write_words(const char *path, const ww_strs *words) {
+static void write_words(const char *path, const ww_strings *words) {
   ww_buf b = {0};
   for (uint32_t i = 0; i < words->n; i++)
     ww_buf_add(&b, words->v[i], strlen(words->v[i]) + 1);
@@ -359,21 +359,21 @@ static void write_words(const char *path, const ww_strs *words) {
   ww_buf_free(&b);
 }
 
-static uint64_t hash_words(const ww_strs *v, const char *id) {
-  uint64_t h = ww_hash(id, strlen(id), 0);
+uint64_t ww_strs_hash(const ww_strings *v, uint64_t h) {
   for (uint32_t i = 0; i < v->n; i++)
     h = ww_hash(v->v[i], strlen(v->v[i]) + 1, h);
   return h;
 }
 
-ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs *out, ww_err *e) {
-  ww_strs words = {0};
+ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strings *out,
+                        ww_err *e) {
+  ww_strings words = {0};
   driver_words(j, a, &words);
   WW_ADD(a, &words, "-o", "-", "/dev/null", "-###");
   const char *cache = j->no_cache ? NULL : ww_front_cache(a), *file = NULL;
   if (cache) {
-    file = ww_fmt(a, "%s/line-%016llx%s", cache,
-                  (unsigned long long)hash_words(&words, j->clang->id), openmp_host ? "h" : "");
+    uint64_t key = ww_strs_hash(&words, ww_hash(j->clang->id, strlen(j->clang->id), 0));
+    file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)key, openmp_host ? "h" : "");
     if (read_words(file, a, out))
       return WW_OK;
     out->n = 0;
@@ -415,7 +415,7 @@ static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
     if (!at)
       continue;
     const char *text = at + strlen(severities[s]);
-    *m = (ww_msg){.severity = (ww_severity)s, .text = ww_strndup(a, text, line + n - text)};
+    *m = (ww_msg){.severity = s, .text = ww_strndup(a, text, line + n - text)};
     char *place = ww_strndup(a, line, at - line);
     if (cut_number(place, &m->col) && cut_number(place, &m->line))
       m->file = place;
@@ -466,7 +466,7 @@ double ww_clang_spent(void) {
   return spent;
 }
 
-static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_arena *a,
+static ww_status run(const ww_job *j, ww_strings *argv, ww_clang_starts starts, ww_arena *a,
                      ww_compiled *out, ww_err *e) {
   ww_push(a, argv, NULL);
   argv->n--;
@@ -484,15 +484,11 @@ static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_
     return rc;
   rc = ww_clang_run(argv->v, &may, most, &r, e);
   spent += ww_now() - begun;
-  if (rc) {
-    ww_run_free(&r);
-    return rc;
-  }
-  if (r.timed_out)
+  if (!rc && r.timed_out)
     rc = ww_fail(e, WW_ELIMIT, "clang did not finish in %.3g seconds", most);
-  else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report"))
+  else if (!rc && (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report")))
     rc = ww_fail(e, WW_EDATA, "clang crashed (exit code %d)", r.exit_code);
-  else {
+  else if (!rc) {
     parse_msgs(r.err.s, a, out);
     out->ok = r.exit_code == 0 && (j->object || r.out.n > 4);
     if (out->ok && !j->object) {
@@ -514,7 +510,7 @@ static bool is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww
 
 /* driver: it would take a precompiled header from beside a file of -include, which is somebody
  * else's: -cc1 does not. */
-static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strs *v) {
+static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strings *v) {
   for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2) {
     const char *flag = j->flags->cc1.v[i], *value = j->flags->cc1.v[i + 1];
     if (is_sdk_folder(j, flag, value, a))
@@ -536,9 +532,9 @@ static bool pch_is_stale(const ww_compiled *c) {
   return false;
 }
 
-static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const ww_strs *extra,
-                         ww_arena *a, ww_compiled *out, ww_err *e) {
-  ww_strs v = {0};
+static ww_status run_cc1(const ww_job *j, const ww_strings *line, bool rebuild,
+                         const ww_strings *extra, ww_arena *a, ww_compiled *out, ww_err *e) {
+  ww_strings v = {0};
   char cwd[PATH_MAX];
   ww_strs_append(a, &v, line);
   ww_clang_own_words(j, a, &v);
@@ -574,7 +570,7 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
 
 /* The slow, sure way: no cache, no precompiled prelude. */
 static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
-  ww_strs v = {0}, own = {0};
+  ww_strings v = {0}, own = {0};
   driver_words(j, a, &v);
   cc1_words(j, a, &own);
   for (uint32_t i = 0; i < own.n; i++)
@@ -600,9 +596,9 @@ static bool may_nest(const ww_compiled *c, ww_arena *a) {
 
 /* OpenMP's device half needs the host half's table of target regions, and our device runtime: the
  * flat one, or the nested one where a kernel turns out to need it. */
-static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, ww_compiled *out,
+static ww_status run_openmp(const ww_job *j, const ww_strings *line, ww_arena *a, ww_compiled *out,
                             ww_err *e) {
-  ww_strs host = {0};
+  ww_strings host = {0};
   const char *table = NULL, *runtime;
   ww_status rc = ww_clang_line(j, true, a, &host, e);
   ww_job half = *j;
@@ -615,7 +611,7 @@ static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, w
   if (table_fd < 0)
     return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
   for (int nested = 0; nested < 2; nested++) {
-    ww_strs extra = {0};
+    ww_strings extra = {0};
     rc = ww_openmp_runtime(j, nested, a, &runtime, &fd, e);
     if (rc)
       break;
@@ -640,7 +636,7 @@ static bool driver_may_help(const ww_compiled *c) {
 }
 
 ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
-  ww_strs line = {0};
+  ww_strings line = {0};
   ww_status rc = ww_clang_line(j, false, a, &line, e);
   if (rc == WW_EUSAGE)
     return rc;

@@ -37,16 +37,9 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
   int fd = memfd_create("warpwise", MFD_CLOEXEC);
   if (fd < 0)
     return -1;
-  for (const char *p = data; n;) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0) {
-      close(fd);
-      return -1;
-    }
-    p += done;
-    n -= done;
+  if (!ww_write_all(fd, data, n)) {
+    close(fd);
+    return -1;
   }
   memory.v = ww_xrealloc(memory.v, (memory.n + 1) * sizeof *memory.v);
   memory.v[memory.n++] = fd;
@@ -68,7 +61,7 @@ void ww_memfd_close(int fd) {
 /* ---- what it may read and start ---- */
 
 /* Every folder of the machine but those of devices and of the kernel. */
-static void add_all_folders(ww_arena *a, ww_strs *out) {
+static void add_all_folders(ww_arena *a, ww_strings *out) {
   DIR *d = opendir("/");
   for (struct dirent *f; d && (f = readdir(d));) {
     static const char *const apart[] = {".", "..", "dev", "proc", "sys", NULL};
@@ -85,7 +78,7 @@ const char *ww_clang_home(const char *clang, ww_arena *a) {
   return realpath(clang, real) ? ww_path_dir(a, ww_strdup(a, real)) : ww_path_dir(a, clang);
 }
 
-static void add_readable(const char *clang, const ww_clang_may *may, ww_arena *a, ww_strs *out) {
+static void add_readable(const char *clang, const ww_clang_may *may, ww_arena *a, ww_strings *out) {
   const char *home = ww_clang_home(clang, a), *cache = ww_front_cache(a);
   if (!may->nvisible) {
     add_all_folders(a, out);
@@ -112,7 +105,7 @@ static bool is_script(const char *path) {
 }
 
 static void add_programs(const char *clang, const ww_clang_may *may, bool script, ww_arena *a,
-                         ww_strs *out) {
+                         ww_strings *out) {
   static const char *const linkers[] = {
       "/usr/bin/ld",           "/usr/bin/ld.bfd",        "/usr/bin/ld.gold",
       "/usr/bin/ld.lld",       "/usr/bin/ld.mold",       "/usr/local/bin/ld",
@@ -140,16 +133,6 @@ static const char *make_folder(ww_arena *a, ww_err *e) {
   return NULL;
 }
 
-/* clang makes files there, no folders. */
-static void remove_folder(const char *dir, ww_arena *a) {
-  DIR *d = opendir(dir);
-  for (struct dirent *f; d && (f = readdir(d));)
-    unlink(ww_path_join(a, dir, f->d_name));
-  if (d)
-    closedir(d);
-  rmdir(dir);
-}
-
 /* ---- running ---- */
 
 /* What this system cannot enforce is reported once. */
@@ -175,7 +158,7 @@ static ww_status check_words(const char *const *argv, ww_err *e) {
 ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double timeout_s,
                        ww_run_result *r, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  ww_strs read = {0}, run = {0};
+  ww_strings read = {0}, run = {0};
   const char *folder = NULL, *libraries = getenv("LD_LIBRARY_PATH");
   bool script = is_script(argv[0]);
   *r = (ww_run_result){0};
@@ -199,7 +182,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
   if (!rc)
     rc = ww_run_watched(argv, NULL, 0, timeout_s, &w, r, e);
   if (folder)
-    remove_folder(folder, a);
+    ww_remove_tree(folder);
   ww_arena_free(a);
   return rc;
 }
@@ -207,7 +190,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
 /* ---- without Landlock ---- */
 
 /* Blanks in names are escaped. */
-void ww_rule_files(const char *rule, ww_arena *a, ww_strs *out) {
+void ww_rule_files(const char *rule, ww_arena *a, ww_strings *out) {
   const char *colon = strchr(rule, ':'), *p = colon ? colon + 1 : "";
   while (*p) {
     p += strspn(p, " \n");
@@ -248,7 +231,7 @@ static bool may_read(const char *file, const char *const *folders) {
 ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s,
                                ww_arena *a, ww_err *e) {
   const char *missing = may->nvisible ? ww_confine_missing() : NULL, *list;
-  ww_strs v = {0}, folders = {0}, files = {0};
+  ww_strings v = {0}, folders = {0}, files = {0};
   ww_run_result r;
   char *rule;
   if (!missing || !strstr(missing, "Landlock"))

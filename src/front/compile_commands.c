@@ -4,11 +4,11 @@
  * -include; paths are made absolute against the entry's "directory". Everything else (nvcc's,
  * warnings, outputs) is passed over. CMake hides nvcc's include paths in a response file
  * (--options-file): that is read too. */
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "../base/jsonread.h"
+#include "../base/words.h"
 #include "compile_commands.h"
 
 #define DATABASE_MAX (256 << 20)
@@ -25,19 +25,19 @@ typedef struct {
 /* Words as a POSIX shell splits them: quotes and backslashes, no expansion. */
 static void split(ww_arena *a, const char *s, ww_strings *out) {
   while (*s) {
-    while (isspace((unsigned char)*s))
+    while (ww_is_space(*s))
       s++;
     if (!*s)
       break;
     char *word = ww_alloc(a, strlen(s) + 1), *w = word, quote = 0;
-    for (; *s && (quote || !isspace((unsigned char)*s)); s++)
+    for (; *s && (quote || !ww_is_space(*s)); s++)
       if (quote ? *s == quote : *s == '"' || *s == '\'')
         quote = quote ? 0 : *s;
       else if (*s == '\\' && quote != '\'' && s[1] && (!quote || strchr("\"\\$`", s[1])))
         *w++ = *++s;
       else
         *w++ = *s;
-    ww_push(a, out, (const char *)word);
+    ww_push(a, out, word);
   }
 }
 
@@ -61,11 +61,9 @@ static void collect(collector *c, const ww_strings *words);
 
 static void response_file(collector *c, const char *name) {
   char *text;
-  ww_err ignored;
   if (c->depth >= 4 || ++c->files > RESPONSE_FILES)
     return;
-  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), 16 << 20, &text, NULL, &ignored) !=
-      WW_OK)
+  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), 16 << 20, &text, NULL, NULL))
     return;
   ww_strings words = {0};
   split(c->a, text, &words);
@@ -74,7 +72,7 @@ static void response_file(collector *c, const char *name) {
   c->depth--;
 }
 
-/* Takes words[i] if it is a kept flag; returns how many words it used, 0 when it is none. */
+/* Takes words[i] if it is a kept flag; returns how many words it used. */
 static uint32_t take(collector *c, const ww_strings *words, uint32_t i) {
   const char *w = words->v[i];
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
@@ -95,10 +93,11 @@ static uint32_t take(collector *c, const ww_strings *words, uint32_t i) {
     ww_push(c->a, c->flags, value);
     return used;
   }
-  return 0;
+  return 1;
 }
 
 static void collect(collector *c, const ww_strings *words) {
+  static const char *const passed_over[] = {"-o", "-Xcompiler", "-MF", "-MT", NULL};
   for (uint32_t i = 0; i < words->n;) {
     const char *w = words->v[i];
     uint32_t used = 1;
@@ -111,13 +110,12 @@ static void collect(collector *c, const ww_strings *words) {
     } else if ((!strcmp(w, "--options-file") || !strcmp(w, "-optf")) && i + 1 < words->n) {
       response_file(c, words->v[i + 1]);
       used = 2;
-    } else if (!strcmp(w, "-o") || !strcmp(w, "-Xcompiler") || !strcmp(w, "-MF") ||
-               !strcmp(w, "-MT")) {
+    } else if (ww_one_of(w, passed_over)) {
       used = 2;
     } else {
       used = take(c, words, i);
     }
-    i += used ? used : 1;
+    i += used;
   }
 }
 
@@ -140,11 +138,11 @@ static void entry_flags(const cJSON *entry, const char *database, ww_arena *a, w
   c.dir = ww_path_join(a, ww_path_dir(a, database), dir ? ww_strdup(a, dir) : "");
   ww_strings words = {0};
   if (command)
-    split(a, ww_strdup(a, command), &words);
+    split(a, command, &words);
   const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(entry, "arguments");
   for (const cJSON *w = arguments ? arguments->child : NULL; w; w = w->next)
     if (cJSON_IsString(w))
-      ww_push(a, &words, (const char *)ww_strdup(a, w->valuestring));
+      ww_push(a, &words, ww_strdup(a, w->valuestring));
   collect(&c, &words);
 }
 
@@ -169,14 +167,10 @@ static ww_status read_database(const char *database, const char *wanted, ww_aren
   if (rc)
     return rc;
   cJSON *tree = ww_json_read(text, n, e);
-  if (e)
-    e->file = tree ? e->file : database;
-  if (!tree)
-    return WW_EPARSE;
   if (!cJSON_IsArray(tree)) {
+    rc = tree ? ww_fail(e, WW_EPARSE, "expected an array of compile commands") : WW_EPARSE;
     if (e)
       e->file = database;
-    rc = ww_fail(e, WW_EPARSE, "expected an array of compile commands");
   }
   for (const cJSON *entry = !rc ? tree->child : NULL; entry; entry = entry->next)
     if (is_entry_of(entry, wanted, a)) {

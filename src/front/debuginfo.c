@@ -8,7 +8,6 @@
 
 #include "translate_int.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* ---- files and lines ---- */
@@ -55,13 +54,10 @@ static uint32_t resolve(low *L, LLVMMetadataRef d) {
   uint32_t file = 0, line = 0;
   for (; d; d = LLVMDILocationGetInlinedAt(d)) {
     LLVMMetadataRef scope = LLVMDILocationGetScope(d), f = scope ? LLVMDIScopeGetFile(scope) : NULL;
-    if (!f)
-      continue;
-    unsigned l = LLVMDILocationGetLine(d);
-    if (!l)
+    if (!f || !LLVMDILocationGetLine(d))
       continue;
     file = file_index(L, f);
-    line = l;
+    line = LLVMDILocationGetLine(d);
     if (!foreign(L->file_list.v[file]))
       break;
   }
@@ -82,15 +78,11 @@ uint32_t low_loc(low *L, LLVMValueRef inst) {
 
 /* ---- generic nodes ---- */
 
-enum { OP_NAME = 2, OP_SUBROUTINE_TYPE = 4, OP_TYPE_ARRAY = 3, OP_BASE_TYPE = 3, MAX_OPS = 64 };
+enum { OP_NAME = 2, OP_SUBROUTINE_TYPE = 4, OP_TYPE_ARRAY = 3, OP_BASE_TYPE = 3 };
 
 static LLVMValueRef node_op(low *L, LLVMMetadataRef node, unsigned i) {
-  LLVMValueRef ops[MAX_OPS], v = LLVMMetadataAsValue(L->ctx, node);
-  unsigned n = LLVMGetMDNodeNumOperands(v);
-  if (n > MAX_OPS || i >= n)
-    return NULL;
-  LLVMGetMDNodeOperands(v, ops);
-  return ops[i];
+  low_nodes of = low_operands(L->a, LLVMMetadataAsValue(L->ctx, node));
+  return i < of.n ? of.v[i] : NULL;
 }
 
 static LLVMMetadataRef node_child(low *L, LLVMMetadataRef node, unsigned i) {
@@ -99,10 +91,8 @@ static LLVMMetadataRef node_child(low *L, LLVMMetadataRef node, unsigned i) {
 }
 
 static char *node_text(low *L, LLVMMetadataRef node, unsigned i) {
-  unsigned n;
-  LLVMValueRef v = node_op(L, node, i);
-  const char *s = v ? LLVMGetMDString(v, &n) : NULL;
-  return s && n ? ww_strndup(L->a, s, n) : NULL;
+  const char *s = low_node_string(node_op(L, node, i));
+  return s && *s ? ww_strdup(L->a, s) : NULL;
 }
 
 /* "DW_TAG_pointer_type" -> "pointer_type"; LLVM-C cannot ask for the tag before version 20. */
@@ -110,16 +100,18 @@ static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
   char *text = LLVMPrintValueToString(LLVMMetadataAsValue(L->ctx, node));
   if (!text)
     ww_out_of_memory(0);
-  const char *s = strstr(text, "DW_TAG_");
-  size_t n = 0;
-  if (s)
-    for (s += 7; (isalnum((unsigned char)s[n]) || s[n] == '_') && n < 39; n++)
-      tag[n] = s[n];
-  tag[n] = 0;
+  const char *at = strstr(text, "DW_TAG_"), *s = at ? at + strlen("DW_TAG_") : "";
+  snprintf(tag, 40, "%.*s", (int)ww_word_length(s), s);
   LLVMDisposeMessage(text);
 }
 
 /* ---- function names ---- */
+
+const char *low_mangled(const char *s, size_t *n) {
+  char *name;
+  *n = strtoul(s, &name, 10);
+  return *n <= strlen(name) ? name : NULL;
+}
 
 /* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the last plain
  * one. */
@@ -129,14 +121,9 @@ static const char *plain_name(low *L, const char *mangled) {
   if (!ww_starts(s, "_Z"))
     return mangled;
   for (s += 2; *s == 'N' || *s == 'L' || *s == 'K'; s++) {}
-  while (isdigit((unsigned char)*s)) {
-    char *end;
-    unsigned long len = strtoul(s, &end, 10);
-    if (len > strlen(end))
-      break;
-    name = end;
+  for (size_t len; ww_is_digit(*s) && (s = low_mangled(s, &len)); s += len) {
+    name = s;
     n = len;
-    s = end + len;
     if (mangled[2] != 'N')
       break;
   }
@@ -147,7 +134,7 @@ static const char *plain_name(low *L, const char *mangled) {
  * _ZL1n; else as it is. */
 const char *low_variable_name(low *L, const char *mangled) {
   const char *dot = strrchr(mangled, '.');
-  if (L->dialect == WW_OPENCL && dot && dot != mangled && !isdigit((unsigned char)dot[1]) && dot[1])
+  if (L->dialect == WW_OPENCL && dot && dot != mangled && !ww_is_digit(dot[1]) && dot[1])
     return ww_strdup(L->a, dot + 1); /* kernel.variable */
   for (const char *const *tail =
            (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL};
@@ -159,17 +146,14 @@ const char *low_variable_name(low *L, const char *mangled) {
   }
   if (!ww_starts(mangled, "_Z"))
     return mangled;
-  const char *s = strstr(mangled, "E") && mangled[2] == 'Z' ? NULL : mangled;
-  if (s)
+  if (mangled[2] != 'Z' || !strchr(mangled, 'E'))
     return plain_name(L, mangled);
-  for (s = mangled + strlen(mangled); s > mangled;
-       s--) { /* the last <length><name> that ends the string */
-    char *end;
-    if (!isdigit((unsigned char)s[0]))
-      continue;
-    unsigned long len = strtoul(s, &end, 10);
-    if (len && strlen(end) >= len && (end[len] == 0 || end[len] == '_'))
-      return ww_strndup(L->a, end, len);
+  /* the last <length><name> that ends the string */
+  for (const char *s = mangled + strlen(mangled); s > mangled; s--) {
+    size_t n;
+    const char *name = ww_is_digit(*s) ? low_mangled(s, &n) : NULL;
+    if (name && n && (!name[n] || name[n] == '_'))
+      return ww_strndup(L->a, name, n);
   }
   return mangled;
 }
@@ -190,12 +174,6 @@ static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
   return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest) : ww_fmt(L->a, "%s%s", name, l);
 }
 
-static void strip_suffix(char *name) { /* clang's host stub spelling of HIP kernels */
-  size_t n = strlen(name);
-  if (n > 12 && !strcmp(name + n - 12, ".device_stub"))
-    name[n - 12] = 0;
-}
-
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
   LLVMMetadataRef sp = LLVMGetSubprogram(f);
   fn->mangled = ww_strdup(L->a, low_name(f));
@@ -210,9 +188,10 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
     fn->name = openmp_name(L, fn->mangled, fn->line);
   if (!fn->name)
     fn->name = plain_name(L, fn->mangled);
-  char *own = ww_strdup(L->a, fn->name);
-  strip_suffix(own);
-  fn->name = own;
+  size_t n = strlen(fn->name);
+  if (ww_ends(fn->name, ".device_stub")) /* clang's host stubs of HIP kernels */
+    n -= 12;
+  fn->name = ww_strndup(L->a, fn->name, n);
 }
 
 /* ---- parameter types ---- */
@@ -270,18 +249,20 @@ static LLVMMetadataRef strip(low *L, LLVMMetadataRef t, bool *is_const, bool *is
 
 static ww_type basic_type(low *L, LLVMMetadataRef t, uint64_t bytes) {
   const char *name = node_text(L, t, OP_NAME);
+  if (!name)
+    name = "";
   if (LLVMGetMetadataKind(t) == LLVMDICompositeTypeMetadataKind) {
-    if (name && (!strcmp(name, "__half") || !strcmp(name, "half")))
+    if (!strcmp(name, "__half") || !strcmp(name, "half"))
       return WW_F16;
-    if (name && !strcmp(name, "__nv_bfloat16"))
-      return WW_BF16;
-    return WW_VOID;
+    return !strcmp(name, "__nv_bfloat16") ? WW_BF16 : WW_VOID;
   }
   if (LLVMGetMetadataKind(t) == LLVMDIDerivedTypeMetadataKind)
     return WW_I64; /* a pointer */
-  if (name && (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") ||
-               !strcmp(name, "_Float16") || !strcmp(name, "__bf16")))
-    return !strcmp(name, "__bf16") ? WW_BF16 : bytes == 8 ? WW_F64 : bytes == 4 ? WW_F32 : WW_F16;
+  if (!strcmp(name, "__bf16"))
+    return WW_BF16;
+  if (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") ||
+      !strcmp(name, "_Float16"))
+    return bytes == 8 ? WW_F64 : bytes == 4 ? WW_F32 : WW_F16;
   return bytes == 8 ? WW_I64 : bytes == 4 ? WW_I32 : bytes == 2 ? WW_I16 : WW_I8;
 }
 
@@ -306,13 +287,10 @@ void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn) {
   LLVMMetadataRef list = type ? node_child(L, type, OP_TYPE_ARRAY) : NULL;
   if (!list)
     return;
-  LLVMValueRef v = LLVMMetadataAsValue(L->ctx, list);
-  unsigned n = LLVMGetMDNodeNumOperands(v);
-  if (n != fn->nparams + 1)
+  low_nodes types = low_operands(L->a, LLVMMetadataAsValue(L->ctx, list));
+  if (types.n != fn->nparams + 1)
     return; /* rewritten by the ABI, or OpenMP's outlined form */
-  LLVMValueRef *ops = WW_NEWN(L->a, LLVMValueRef, n);
-  LLVMGetMDNodeOperands(v, ops);
-  for (unsigned i = 1; i < n; i++)
-    if (ops[i])
-      describe_param(L, LLVMValueAsMetadata(ops[i]), &fn->params[i - 1]);
+  for (unsigned i = 1; i < types.n; i++)
+    if (types.v[i])
+      describe_param(L, LLVMValueAsMetadata(types.v[i]), &fn->params[i - 1]);
 }

@@ -11,9 +11,6 @@
  * file of further words. */
 #include "front_int.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 typedef enum {
   KEEP,      /* for clang -cc1 as it stands, value joined or in the next word */
   DRIVER,    /* for the driver, without a value */
@@ -188,7 +185,7 @@ static bool takes_value(const char *flag, ww_arena *a, ww_flags *out) {
 static bool is_macro(const char *s) {
   if (!isalpha((unsigned char)*s) && *s != '_' && *s != '$')
     return false;
-  while (isalnum((unsigned char)*s) || *s == '_' || *s == '$')
+  while (ww_is_word(*s) || *s == '$')
     s++;
   return !*s || *s == '=' || *s == '(';
 }
@@ -197,24 +194,12 @@ const char *ww_safe_path(const char *path, ww_arena *a) {
   return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
 }
 
-bool ww_one_of(const char *word, const char *const *list) {
-  while (*list && strcmp(word, *list))
-    list++;
-  return *list;
-}
-
-const char *ww_begins(const char *word, const char *const *list) {
-  while (*list && !ww_starts(word, *list))
-    list++;
-  return *list;
-}
-
-void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words) {
+void ww_strs_add(ww_arena *a, ww_strings *v, const char *const *words) {
   for (; *words; words++)
     ww_push(a, v, *words);
 }
 
-void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more) {
+void ww_strs_append(ww_arena *a, ww_strings *v, const ww_strings *more) {
   for (uint32_t i = 0; i < more->n; i++)
     ww_push(a, v, more->v[i]);
 }
@@ -222,7 +207,7 @@ void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more) {
 const ww_flags *ww_flags_own_textures(const ww_flags *f, ww_arena *a) {
   ww_flags *g = WW_NEW(a, ww_flags);
   *g = *f;
-  g->cc1 = (ww_strs){0};
+  g->cc1 = (ww_strings){0};
   ww_strs_append(a, &g->cc1, &f->cc1);
   WW_ADD(a, &g->cc1, "-D", "WW_NO_TEXTURE_REFERENCES");
   return g;
@@ -325,7 +310,7 @@ static void host_options(const char *list, ww_arena *a, ww_flags *out) {
 /* One flag; `next` may be NULL. Returns whether next was its value. */
 static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *out) {
   const char *eq = strchr(flag, '=');
-  size_t head = eq ? (size_t)(eq - flag) : strlen(flag);
+  size_t head = strcspn(flag, "=");
   if (nvcc_math(flag, a, out))
     return false;
   if (ww_starts(flag, "-fopenmp-targets") || !strcmp(flag, "-mp=gpu"))

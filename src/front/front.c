@@ -6,14 +6,12 @@
  * written to be interpreted: the toolkit's half and shuffle functions are inline PTX. Only a file
  * of which the shim loses device code or an instance is tried with SDK headers (thrust inside
  * kernels, say), and the attempt that loses fewer kernels counts. */
-#include "../base/words.h"
 #include "front_int.h"
 #include "isolate.h"
 #include "kept.h"
 #include "openmp.h"
 #include "translate.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -44,16 +42,18 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
   return rc;
 }
 
-ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text,
-                        size_t *n, ww_err *e) {
-  if (!o->texts || !o->texts[which])
-    return ww_front_read(o->files[which], a, text, n, e);
-  *n = strlen(o->texts[which]);
-  *text = ww_strndup(a, o->texts[which], *n);
-  return *n <= WW_SOURCE_MAX
-             ? WW_OK
-             : ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB",
-                       o->files[which], *n >> 20, WW_SOURCE_MAX >> 20);
+ww_status ww_front_scan(const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out,
+                        ww_err *e) {
+  const char *given = o->texts ? o->texts[which] : NULL;
+  size_t n = given ? strlen(given) : 0;
+  char *text = ww_strndup(a, given ? given : "", n);
+  ww_status rc = given ? WW_OK : ww_front_read(o->files[which], a, &text, &n, e);
+  if (n > WW_SOURCE_MAX)
+    rc = ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB", o->files[which],
+                 n >> 20, WW_SOURCE_MAX >> 20);
+  if (!rc)
+    ww_scan_source(text, n, a, out);
+  return rc;
 }
 
 ww_job ww_front_new_job(const ww_front_options *o, const ww_clang *clang, ww_dialect d,
@@ -82,23 +82,23 @@ static bool has_directive(const ww_scan *s, const char *first, const char *secon
   return false;
 }
 
-/* hipMalloc, hipError_t ... and nothing of CUDA's: the header that names HIP is included by another
- * header. */
-static bool uses_hip(const ww_scan *s) {
-  static const char *const names[2] = {"hip", "cuda"};
-  bool found[2] = {false, false};
-  for (int k = 0; k < 2; k++)
-    for (const char *p = s->text; !found[k] && (p = strstr(p, names[k])); p++)
-      found[k] = !(p > s->text && ww_is_word(p[-1])) && s->kind[p - s->text] == WW_BYTE_CODE &&
-                 isupper((unsigned char)p[strlen(names[k])]);
-  return found[0] && !found[1];
+/* Whether the code has a name that begins so, as in hipMalloc, hipError_t ... */
+static bool uses(const ww_scan *s, const char *begin) {
+  for (const char *p = s->text; (p = strstr(p, begin)); p++) {
+    bool inside = p > s->text && ww_is_word(p[-1]),
+         upper = isupper((unsigned char)p[strlen(begin)]);
+    if (!inside && upper && s->kind[p - s->text] == WW_BYTE_CODE)
+      return true;
+  }
+  return false;
 }
 
 int ww_front_dialect(const char *file, const ww_scan *s) {
   static const char *const opencl[] = {".cl", ".clh", ".ocl", NULL};
   const char *dot = strrchr(ww_path_base(file), '.');
   bool hip = has_directive(s, "include", "hip/hip_runtime") ||
-             has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
+             has_directive(s, "include", "hip/hip_fp16.h") ||
+             (uses(s, "hip") && !uses(s, "cuda")); /* by a header that includes HIP's */
   if (!dot)
     dot = "";
   if (ww_one_of(dot, opencl))
@@ -118,13 +118,10 @@ int ww_front_dialect(const char *file, const ww_scan *s) {
 
 static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, ww_err *e) {
   for (uint32_t i = 0; i < o->nfiles; i++) {
-    char *text;
-    size_t n;
-    ww_status rc = ww_front_text(o, i, a, &text, &n, e);
+    ww_status rc = ww_front_scan(o, i, a, &in[i].scan, e);
     if (rc)
       return rc;
     in[i].file = o->files[i];
-    ww_scan_source(text, n, a, &in[i].scan);
     in[i].dialect = ww_front_dialect(o->files[i], &in[i].scan);
   }
   return WW_OK;
@@ -344,15 +341,15 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
         depth--;
     }
     const char *stop = end;
-    while (stop > p && (isspace((unsigned char)stop[-1]) || stop[-1] == ']' || stop[-1] == '['))
+    while (stop > p && (ww_is_space(stop[-1]) || stop[-1] == ']' || stop[-1] == '['))
       stop--;
     const char *name = stop;
     while (name > p && ww_is_word(name[-1]))
       name--;
-    while (p < name && isspace((unsigned char)*p))
+    while (p < name && ww_is_space(*p))
       p++;
     const char *type_end = name;
-    while (type_end > p && isspace((unsigned char)type_end[-1]))
+    while (type_end > p && ww_is_space(type_end[-1]))
       type_end--;
     if (type_end > p)
       ww_push(a, &v,
@@ -442,10 +439,10 @@ typedef struct {
   ww_losses losses;
   ww_diags diags;
   ww_omp_envs regions;
-  ww_strs headers;
+  ww_strings headers;
 } objects;
 
-static void read_headers(int fd, const char *path, ww_arena *a, ww_strs *out) {
+static void read_headers(int fd, const char *path, ww_arena *a, ww_strings *out) {
   char *text;
   if (fd >= 0 && !ww_read_file(a, path, 16 << 20, &text, NULL, NULL))
     ww_rule_files(text, a, out);
@@ -566,7 +563,7 @@ void ww_front_precompile(const ww_front_options *o) {
   for (uint32_t i = 0; ok && i < 2 * o->nfiles; i++) {
     const ww_scan *scan = &s.in[i / 2].scan;
     ww_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);
-    ww_strs line = {0};
+    ww_strings line = {0};
     ww_front_job(o, i / 2, scan, &j);
     j.host = i % 2;
     if (j.host && !strstr(scan->text, "<<<"))

@@ -7,28 +7,26 @@
 #ifndef WW_FRONT_INT_H
 #define WW_FRONT_INT_H
 
+#include "../base/words.h"
 #include "front.h"
 #include "scan.h"
 
 #define WW_SOURCE_MAX \
   (32u << 20) /* bytes of one source file; more is generated data or not a source */
 
-typedef WW_VEC(const char *) ww_strs;
 typedef WW_VEC(ww_diag) ww_diags;
 
-/* Whether a word is one of a list that ends with NULL; the one that it begins with, or NULL. */
-bool ww_one_of(const char *word, const char *const *list);
-const char *ww_begins(const char *word, const char *const *list);
-void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words); /* up to a NULL */
-void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more);
+void ww_strs_add(ww_arena *a, ww_strings *v, const char *const *words); /* up to a NULL */
+uint64_t ww_strs_hash(const ww_strings *v, uint64_t h);
+void ww_strs_append(ww_arena *a, ww_strings *v, const ww_strings *more);
 #define WW_ADD(a, v, ...) ww_strs_add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
 
 /* ---- flags.c: what the user's compiler flags mean to us ---- */
 
 typedef struct {
-  ww_strs cc1;    /* valid for the driver and -cc1 alike: -I -D -U -include -isystem -iquote */
-  ww_strs driver; /* only the driver knows what these become: -std= -cl-* -f... */
-  ww_strs ignored;
+  ww_strings cc1;    /* valid for the driver and -cc1 alike: -I -D -U -include -isystem -iquote */
+  ww_strings driver; /* only the driver knows what these become: -std= -cl-* -f... */
+  ww_strings ignored;
   int dialect; /* from -x, or -1 */
 } ww_flags;
 void ww_flags_sort(const char **flags, uint32_t n, ww_arena *a, ww_flags *out);
@@ -60,7 +58,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
 ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s,
                                ww_arena *a, ww_err *e);
 void ww_rule_files(const char *rule, ww_arena *a,
-                   ww_strs *out); /* "x: a.h b.h \": the names behind the colon */
+                   ww_strings *out); /* "x: a.h b.h \": the names behind the colon */
 const char *ww_clang_home(const char *clang, ww_arena *a); /* the folder that it really is in */
 /* A memory file that clang, when this thread starts it, opens by *path. -1 on failure. */
 int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path);
@@ -128,10 +126,10 @@ typedef struct {
 ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e);
 /* The -cc1 line without input, output and prelude: from the cache, else from the driver's -###.
  * WW_EDATA: no such line. */
-ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs *out, ww_err *e);
+ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strings *out, ww_err *e);
 double ww_clang_spent(void); /* seconds that this thread has waited for clang so far */
 void ww_clang_own_words(const ww_job *j, ww_arena *a,
-                        ww_strs *out); /* options of -cc1 that the driver does not decide */
+                        ww_strings *out); /* options of -cc1 that the driver does not decide */
 const char *ww_clang_prelude(const ww_job *j,
                              ww_arena *a);      /* header of -include, NULL: the dialect has none */
 const char *ww_clang_language(const ww_job *j); /* operand of -x */
@@ -144,7 +142,7 @@ const char *ww_shim_dir(ww_arena *a);
 
 /* Path of the precompiled prelude for this line, built when missing; NULL: go without. rebuild: the
  * one there is stale. */
-const char *ww_pch_get(const ww_job *j, const ww_strs *line, bool rebuild, ww_arena *a);
+const char *ww_pch_get(const ww_job *j, const ww_strings *line, bool rebuild, ww_arena *a);
 
 uint64_t ww_pch_tree(const char *dir,
                      ww_arena *a); /* identity of all files below: names, sizes, times */
@@ -187,9 +185,9 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
 /* Dialect of a file by its name and text, -1 when unknown. */
 int ww_front_dialect(const char *file, const ww_scan *s);
 ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e);
-/* What stands in files[which], and the job to compile it. */
-ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text,
-                        size_t *n, ww_err *e);
+/* What stands in files[which], taken apart, and the job to compile it. */
+ww_status ww_front_scan(const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out,
+                        ww_err *e);
 ww_job ww_front_new_job(const ww_front_options *o, const ww_clang *clang, ww_dialect d,
                         const ww_flags *flags);
 void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j);

@@ -28,8 +28,7 @@ static void close_world(LLVMModuleRef m) {
     if (f != entry)
       hide(f);
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
-    size_t n;
-    const char *name = LLVMGetValueName2(g, &n);
+    const char *name = low_name(g);
     if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !ww_starts(name, "llvm.") && name[0] != '.')
       hide(g);
   }
@@ -48,14 +47,19 @@ static bool optimise(LLVMModuleRef m) {
   return false;
 }
 
+/* What was left out of the file is nobody's business here. */
+static bool compiles(const ww_job *j, ww_arena *a, ww_compiled *c) {
+  ww_losses losses = {0};
+  ww_diags diags = {0};
+  return !ww_recover_compile(j, a, c, &losses, &diags, NULL) && c->ok;
+}
+
 /* Shapes of OpenMP launches depend on what the device compile decided about each kernel. */
 static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
   ww_job device = *host;
   ww_compiled c;
-  ww_losses losses = {0};
-  ww_diags diags = {0};
   device.host = false;
-  if (!ww_recover_compile(&device, a, &c, &losses, &diags, NULL) && c.ok)
+  if (compiles(&device, a, &c))
     ww_openmp_environments(&c, a, out);
 }
 
@@ -75,45 +79,42 @@ static void find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_env
     ww_hostlaunch_opencl(h);
 }
 
-static void read_bitcode(const ww_compiled *c, const ww_job *j, const ww_omp_envs *envs,
-                         ww_arena *a, ww_host_launches *out) {
+typedef struct {
+  const ww_compiled *c;
+  const ww_job *j;
+  ww_omp_envs envs;
+  ww_arena *a;
+} reading;
+
+static void read_bitcode(const reading *r, ww_host_launches *out) {
   LLVMContextRef ctx = LLVMContextCreate();
-  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(c->bitcode, c->n, "host", 0);
+  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(r->c->bitcode, r->c->n, "host", 0);
   LLVMModuleRef m;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
     ww_host_ir h = {
-        .m = m, .layout = LLVMGetModuleDataLayout(m), .a = a, .file = j->file, .out = out};
-    find_launches(&h, j, envs);
+        .m = m, .layout = LLVMGetModuleDataLayout(m), .a = r->a, .file = r->j->file, .out = out};
+    find_launches(&h, r->j, &r->envs);
     LLVMDisposeModule(m);
   }
   LLVMDisposeMemoryBuffer(b);
   LLVMContextDispose(ctx);
 }
 
-typedef struct {
-  const ww_compiled *c;
-  const ww_job *j;
-  const ww_omp_envs *envs;
-  ww_arena *a;
-} reading;
-
 static void read_in_child(void *ctx, ww_buf *out) {
-  const reading *r = ctx;
   ww_host_launches found = {0};
-  read_bitcode(r->c, r->j, r->envs, r->a, &found);
+  read_bitcode(ctx, &found);
   ww_hostlaunch_put(&found, out);
 }
 
 /* In a child where LLVM runs in those: what takes too long or fails there has no launches. */
 static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a,
                           ww_host_launches *out) {
-  ww_omp_envs envs = {0};
+  reading r = {.c = c, .j = j, .a = a};
   ww_buf b;
   if (j->dialect == WW_OPENMP)
-    environments(j, a, &envs);
-  reading r = {c, j, &envs, a};
+    environments(j, a, &r.envs);
   if (!ww_isolated()) {
-    read_bitcode(c, j, &envs, a, out);
+    read_bitcode(&r, out);
     return;
   }
   if (!ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL))
@@ -149,12 +150,9 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   int d = o->dialect >= 0 ? o->dialect : flags.dialect;
   ww_scan *scans = WW_NEWN(a, ww_scan, o->nfiles);
   for (uint32_t i = 0; i < o->nfiles; i++) {
-    char *text;
-    size_t len;
-    ww_status rc = ww_front_text(o, i, a, &text, &len, e);
+    ww_status rc = ww_front_scan(o, i, a, &scans[i], e);
     if (rc)
       return rc;
-    ww_scan_source(text, len, a, &scans[i]);
     if (d < 0)
       d = ww_front_dialect(o->files[i], &scans[i]);
   }
@@ -167,12 +165,10 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   j.host = true;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_compiled c;
-    ww_losses losses = {0};
-    ww_diags diags = {0};
     if (!has_host_half(&scans[i], o->files[i], d))
       continue;
     ww_front_job(o, i, &scans[i], &j);
-    if (!ww_recover_compile(&j, a, &c, &losses, &diags, NULL) && c.ok)
+    if (compiles(&j, a, &c))
       read_launches(&c, &j, a, &found);
   }
   if (found.n > 1)

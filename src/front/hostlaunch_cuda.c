@@ -112,8 +112,7 @@ static void config_succeeds(LLVMValueRef config) {
 
 void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m), next; f; f = next) {
-    size_t n;
-    const char *name = LLVMGetValueName2(f, &n);
+    const char *name = low_name(f);
     next = LLVMGetNextFunction(f);
     if (is_config(name))
       config_succeeds(f);
@@ -132,8 +131,7 @@ void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
 /* A dim3 is passed as i64 (y:x) and i32 z. */
 static void dim3_of(LLVMValueRef xy, LLVMValueRef z, uint64_t out[3]) {
   int64_t a, b;
-  bool has_xy = ww_host_int(xy, &a), has_z = ww_host_int(z, &b);
-  if (!has_xy || !has_z)
+  if (!ww_host_int(xy, &a) || !ww_host_int(z, &b))
     return;
   out[0] = (uint32_t)a;
   out[1] = (uint64_t)a >> 32;
@@ -186,7 +184,7 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
   ww_host_addr at = ww_host_address(h, v);
   if (!bytes || !at.exact || at.offset < 0 || (uint64_t)at.offset >= bytes)
     return;
-  *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = (uint64_t)at.offset}};
+  *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = at.offset}};
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
@@ -236,8 +234,7 @@ static void add_launch(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef conf
 
 void ww_hostlaunch_cuda(const ww_host_ir *h) {
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m); f; f = LLVMGetNextFunction(f)) {
-    size_t n;
-    const char *kernel = kernel_of_stub(LLVMGetValueName2(f, &n), h->a);
+    const char *kernel = kernel_of_stub(low_name(f), h->a);
     for (LLVMUseRef u = kernel ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
       LLVMValueRef user = LLVMGetUser(u);
       if (!ww_host_is_call(user))

@@ -3,11 +3,10 @@
 #ifndef WW_HOSTLAUNCH_INT_H
 #define WW_HOSTLAUNCH_INT_H
 
+#include "llvm_read.h"
 #include "openmp.h"
 
 #include <llvm-c/Comdat.h>
-#include <llvm-c/Core.h>
-#include <llvm-c/Target.h>
 
 typedef WW_VEC(ww_host_launch) ww_host_launches;
 

@@ -17,19 +17,19 @@ static LLVMValueRef array_at(const ww_host_ir *h, LLVMValueRef args, int64_t off
 }
 
 static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes,
-                     LLVMValueRef types, uint32_t i, ww_arg *out, LLVMValueRef *origin) {
+                     LLVMValueRef types, int64_t i, ww_arg *out, LLVMValueRef *origin) {
   int64_t type = 0, value, bytes;
-  if (!types || !ww_host_stored(h, types, 8 * (int64_t)i, 8, &type))
+  if (!types || !ww_host_stored(h, types, 8 * i, 8, &type))
     return;
   if (type & MAP_LITERAL) {
-    if (!ww_host_stored(h, pointers, 8 * (int64_t)i, 8, &value))
+    if (!ww_host_stored(h, pointers, 8 * i, 8, &value))
       return;
     *out = ww_host_hex(h, value, 8); /* any scalar travels as the bits of an unsigned long */
     return;
   }
-  LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * (int64_t)i);
+  LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * i);
   uint64_t allocated = p ? ww_host_allocation(h, p, origin) : 0;
-  if (sizes && ww_host_stored(h, sizes, 8 * (int64_t)i, 8, &bytes) && bytes > 0)
+  if (sizes && ww_host_stored(h, sizes, 8 * i, 8, &bytes) && bytes > 0)
     allocated = bytes;
   if (allocated)
     *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = allocated}};
@@ -46,7 +46,7 @@ static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
   l->args[0] =
       (ww_arg){.kind = WW_ARG_VALUE, .is_int = true}; /* dyn_ptr, which our runtime never reads */
   LLVMValueRef *origins = WW_NEWN(h->a, LLVMValueRef, n + 1);
-  for (uint32_t i = 0; i < (uint32_t)n; i++)
+  for (int64_t i = 0; i < n; i++)
     argument(h, pointers, sizes, types, i, &l->args[i + 1], &origins[i + 1]);
   ww_host_share_buffers(h, l, origins);
 }
@@ -78,13 +78,12 @@ void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
   LLVMValueRef f = LLVMGetNamedFunction(h->m, "__tgt_target_kernel");
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
-    size_t n;
     if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6)
       continue;
-    const char *region = LLVMGetValueName2(LLVMGetOperand(call, 4), &n);
-    if (n < 12 || region[0] != '.' || !strstr(region, ".region_id"))
+    const char *region = low_name(LLVMGetOperand(call, 4)), *end = strstr(region, ".region_id");
+    if (region[0] != '.' || !end || end < region + 2)
       continue;
-    const char *kernel = ww_strndup(h->a, region + 1, strstr(region, ".region_id") - region - 1);
+    const char *kernel = ww_strndup(h->a, region + 1, end - region - 1);
     ww_host_launch l = ww_host_new_launch(h, call, kernel);
     LLVMValueRef args = ww_host_address(h, LLVMGetOperand(call, 5)).base;
     ww_omp_env env = environment_of(kernel, envs);

@@ -15,20 +15,11 @@ int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   int d = o->dialect >= 0 ? o->dialect : flags.dialect;
   for (uint32_t i = 0; i < o->nfiles && d < 0; i++) {
-    char *text;
-    size_t n;
     ww_scan scan;
-    if (ww_front_text(o, i, a, &text, &n, NULL))
-      continue;
-    ww_scan_source(text, n, a, &scan);
-    d = ww_front_dialect(o->files[i], &scan);
+    if (!ww_front_scan(o, i, a, &scan, NULL))
+      d = ww_front_dialect(o->files[i], &scan);
   }
   return d;
-}
-
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
 }
 
 static ww_status attempt(const ww_job *j, ww_arena *a, ww_err *e) {
@@ -100,7 +91,7 @@ static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
     j->flags = ww_flags_own_textures(j->flags, a);
     return attempt(j, a, &e);
   }
-  if (ends(j->file, ".cu"))
+  if (ww_ends(j->file, ".cu"))
     return WW_EPARSE;
   j->plain = !j->plain;
   return attempt(j, a, &e);
@@ -125,7 +116,7 @@ ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const 
   j.host = true;
   j.file = file;
   j.object = object;
-  j.plain = d == WW_CUDA && ends(file, ".c");
+  j.plain = d == WW_CUDA && ww_ends(file, ".c");
   rc = attempt(&j, a, &first);
   if (rc == WW_EPARSE && d == WW_CUDA && other_ways(&j, &first, a) == WW_OK)
     return WW_OK;

@@ -5,8 +5,6 @@
  * unknown. */
 #include "hostlaunch_int.h"
 
-#include <stdlib.h>
-
 bool ww_host_int(LLVMValueRef v, int64_t *out) {
   if (!v || !LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
     return false;
@@ -20,7 +18,7 @@ bool ww_host_arg(LLVMValueRef v, ww_arg *out) {
   if (ww_host_int(v, &i)) {
     if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 1)
       i = i != 0;
-    *out = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true, .ivalue = i, .value = (double)i};
+    *out = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true, .ivalue = i, .value = i};
     return true;
   }
   if (!LLVMIsAConstantFP(v))
@@ -39,25 +37,11 @@ static bool is_gep(LLVMValueRef v) {
 
 static bool gep_offset(const ww_host_ir *h, LLVMValueRef gep, int64_t *out) {
   LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
-  int n = LLVMGetNumOperands(gep);
-  int64_t sum = 0;
-  for (int i = 1; i < n; i++) {
-    int64_t index;
-    if (!ww_host_int(LLVMGetOperand(gep, i), &index))
+  int64_t scale;
+  *out = 0;
+  for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+    if (!low_gep_step(h->layout, &t, i, LLVMGetOperand(gep, i), &scale, out))
       return false;
-    if (i == 1) {
-      sum += index * LLVMABISizeOfType(h->layout, t);
-    } else if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      sum += LLVMOffsetOfElement(h->layout, t, index);
-      t = LLVMStructGetTypeAtIndex(t, index);
-    } else if (LLVMGetTypeKind(t) == LLVMArrayTypeKind) {
-      t = LLVMGetElementType(t);
-      sum += index * LLVMABISizeOfType(h->layout, t);
-    } else {
-      return false;
-    }
-  }
-  *out = sum;
   return true;
 }
 
@@ -76,8 +60,7 @@ ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v) {
 
 const char *ww_host_callee(LLVMValueRef call) {
   LLVMValueRef f = LLVMGetCalledValue(call);
-  size_t n;
-  return f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
+  return f && LLVMIsAFunction(f) ? low_name(f) : "";
 }
 
 bool ww_host_is_call(LLVMValueRef ins) {
@@ -210,25 +193,24 @@ static bool fills_pointer(const char *name) {
     name += 2 + strspn(name + 2, "0123456789");
   if (!ww_starts(name, "cuda") && !ww_starts(name, "hip"))
     return false;
+  static const char *const shaped[] = {"MallocPitch", "Malloc3D", "MallocArray", NULL};
   name += name[0] == 'c' ? 4 : 3;
-  return ww_starts(name, "Malloc") && !ww_starts(name, "MallocPitch") &&
-         !ww_starts(name, "Malloc3D") && !ww_starts(name, "MallocArray");
+  return ww_starts(name, "Malloc") && !ww_begins(name, shaped);
 }
 
 static uint64_t size_at_call(LLVMValueRef call) {
   const char *name = ww_host_callee(call);
   int64_t count, each;
-  bool direct = !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") ||
-                !strcmp(name, "omp_target_alloc");
-  if (direct && ww_host_int(LLVMGetOperand(call, 0), &count))
+  static const char *const plain[] = {"malloc", "_Znwm", "_Znam", "omp_target_alloc", NULL},
+                           *const aligned[] = {"aligned_alloc", "memalign", NULL};
+  bool behind = ww_one_of(name, aligned), counted = !strcmp(name, "calloc");
+  if (!behind && !counted && !ww_one_of(name, plain))
+    return 0;
+  if (!ww_host_int(LLVMGetOperand(call, behind), &count))
+    return 0;
+  if (!counted)
     return count;
-  if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) &&
-      ww_host_int(LLVMGetOperand(call, 1), &count))
-    return count;
-  if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) &&
-      ww_host_int(LLVMGetOperand(call, 1), &each))
-    return count * each;
-  return 0;
+  return ww_host_int(LLVMGetOperand(call, 1), &each) ? count * each : 0;
 }
 
 /* Allocations into the variable at `address`: the size when all agree. */
@@ -237,8 +219,7 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
   uint64_t size = 0;
   bool agree = true;
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m); f; f = LLVMGetNextFunction(f)) {
-    size_t n;
-    if (!fills_pointer(LLVMGetValueName2(f, &n)))
+    if (!fills_pointer(low_name(f)))
       continue;
     for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
       LLVMValueRef call = LLVMGetUser(u);

@@ -103,10 +103,10 @@ static ww_status read_lowered(const ww_buf *b, ww_arena *a, ww_module *out, ww_e
   return ww_ir_parse(b->s + 1, a, out, e);
 }
 
-static ww_status lower_forked(const lowering *l, double timeout_s, ww_module *out, ww_err *e) {
+static ww_status lower_forked(lowering *l, double timeout_s, ww_module *out, ww_err *e) {
   ww_buf b;
-  ww_status st = ww_isolate_run(lower_in_child, (void *)(uintptr_t)l,
-                                ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
+  ww_status st =
+      ww_isolate_run(lower_in_child, l, ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
   if (st)
     ww_fail(e, st = WW_ELIMIT,
             "optimising the code took more time or memory than it may have, or failed; --seconds "

@@ -6,10 +6,10 @@
  * kernel's environment whether parallel regions may nest. Both are compiled once and kept in the
  * cache. */
 #include "isolate.h"
+#include "llvm_read.h"
 #include "openmp.h"
 
 #include <llvm-c/BitReader.h>
-#include <llvm-c/Core.h>
 
 static uint64_t runtime_key(const ww_clang *clang, const char *source, bool nested, ww_arena *a) {
   uint64_t id[2] = {ww_pch_tree(ww_path_dir(a, source), a), nested};
@@ -82,16 +82,13 @@ static int64_t field(LLVMValueRef config, unsigned i) {
 
 static void add_environment(LLVMValueRef g, ww_arena *a, ww_omp_envs *out) {
   static const char ending[] = "_kernel_environment";
-  size_t n;
-  const char *name = LLVMGetValueName2(g, &n);
-  LLVMValueRef init = n > strlen(ending) && !strcmp(name + n - strlen(ending), ending)
-                          ? LLVMGetInitializer(g)
-                          : NULL;
+  const char *name = low_name(g);
+  LLVMValueRef init = ww_ends(name, ending) ? LLVMGetInitializer(g) : NULL;
   LLVMValueRef config = init ? LLVMGetAggregateElement(init, 0) : NULL;
   if (!config)
     return;
   ww_push(a, out,
-          (ww_omp_env){.kernel = ww_strndup(a, name, n - strlen(ending)),
+          (ww_omp_env){.kernel = ww_strndup(a, name, strlen(name) - strlen(ending)),
                        .may_nest = field(config, 1) != 0,
                        .bounds = {.mode = field(config, 2),
                                   .min_threads = field(config, 3),

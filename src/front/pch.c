@@ -10,10 +10,8 @@
  * editors and optimisers do, because building costs more than one run saves. Files are written
  * beside their place and renamed, so any number of processes may run at once; clang itself verifies
  * that no header changed since. Without a writable cache everything works, only slower. */
-#include "../base/words.h"
 #include "front_int.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -53,14 +51,11 @@ uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
   return sum;
 }
 
-static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *own,
-                         const ww_strs *headers, ww_arena *a) {
+static uint64_t base_key(const ww_job *j, const ww_strings *line, const ww_strings *own,
+                         const ww_strings *headers, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   uint64_t h = hash_str(j->clang->id, hash_str(prelude ? prelude : "", 0));
-  const ww_strs *const words[] = {line, own, headers};
-  for (int k = 0; k < 3; k++)
-    for (uint32_t i = 0; i < words[k]->n; i++)
-      h = hash_str(words[k]->v[i], h);
+  h = ww_strs_hash(headers, ww_strs_hash(own, ww_strs_hash(line, h)));
   uint64_t tree = ww_pch_tree(ww_path_join(a, ww_shim_dir(a), "common"), a);
   if (prelude)
     tree += ww_pch_tree(ww_path_dir(a, prelude), a);
@@ -75,12 +70,8 @@ static bool is_standard(const char *name, bool c) {
                                       "float.h", "unistd.h",   "stddef.h", "errno.h",   NULL};
   if (ww_one_of(name, known))
     return true;
-  if (c || !*name)
-    return false;
-  for (; *name; name++)
-    if (!islower((unsigned char)*name) && *name != '_')
-      return false;
-  return true; /* <vector>, <chrono>: no dot, no folder */
+  /* <vector>, <chrono>: no dot, no folder */
+  return !c && *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")];
 }
 
 static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
@@ -113,11 +104,11 @@ static bool in_shim(const ww_job *j, const char *name, ww_arena *a) {
 }
 
 /* <...> includes of the main file outside any #if, in order. */
-static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
+static void standard_headers(const ww_job *j, ww_arena *a, ww_strings *out) {
   const ww_scan *s = j->scan;
   int depth = 0;
   for (uint32_t i = 0; s && i < s->n; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE || (i && s->kind[i - 1] == WW_BYTE_DIRECTIVE))
+    if (!ww_scan_directive(s, i))
       continue;
     const char *p = s->text + i + 1;
     p += strspn(p, " \t");
@@ -151,7 +142,7 @@ static void add_tested_names(const char *text, ww_buf *out) {
       while (eol[0] && eol[-1] == '\\')
         eol += 1 + strcspn(eol + 1, "\n");
       for (p += strspn(p, "elifndef"); p < eol;) {
-        size_t n = isdigit((unsigned char)*p) ? 0 : ww_word_length(p);
+        size_t n = ww_is_digit(*p) ? 0 : ww_word_length(p);
         if (n) {
           ww_buf_add(out, p, n);
           ww_buf_add(out, "", 1);
@@ -164,7 +155,7 @@ static void add_tested_names(const char *text, ww_buf *out) {
 }
 
 static void scan_dependencies(const char *rule, ww_arena *a, ww_buf *out) {
-  ww_strs files = {0};
+  ww_strings files = {0};
   char *text;
   ww_rule_files(rule, a, &files);
   for (uint32_t i = 0; i < files.n; i++)
@@ -181,7 +172,7 @@ static bool in_list(const char *list, size_t n, const char *name, size_t len) {
 
 /* The user's -D and -U words whose names the prelude tests. */
 static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_arena *a,
-                            ww_strs *out) {
+                            ww_strings *out) {
   for (uint32_t i = 0; i + 1 < f->cc1.n; i += 2) {
     if (strcmp(f->cc1.v[i], "-D") && strcmp(f->cc1.v[i], "-U"))
       continue;
@@ -195,33 +186,29 @@ static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_a
 /* ---- building ---- */
 
 static int oldest_first(const void *x, const void *y) {
-  const struct timespec *a = x, *b = y;
-  if (a->tv_sec != b->tv_sec)
-    return a->tv_sec < b->tv_sec ? -1 : 1;
-  return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
+  const int64_t *a = x, *b = y;
+  return *a < *b ? -1 : *a > *b;
 }
 
 /* Removes the least recently used ones beyond KEPT_MAX, and temporary files that a killed run left
  * an hour ago. */
 static void prune(const char *cache, ww_arena *a) {
   typedef struct {
-    struct timespec used;
+    int64_t used; /* in nanoseconds */
     const char *path;
   } entry;
   WW_VEC(entry) all = {0};
   DIR *d = opendir(cache);
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *path = ww_path_join(a, cache, f->d_name);
     struct stat st;
     if (!ww_starts(f->d_name, "pch-") || stat(path, &st))
       continue;
     if (strstr(f->d_name, ".tmp")) {
-      if (st.st_mtim.tv_sec < now.tv_sec - 3600)
+      if (st.st_mtim.tv_sec < time(NULL) - 3600)
         unlink(path);
     } else if (strstr(f->d_name, ".pch")) {
-      ww_push(a, &all, (entry){st.st_mtim, path});
+      ww_push(a, &all, (entry){st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec, path});
     }
   }
   if (d)
@@ -234,8 +221,8 @@ static void prune(const char *cache, ww_arena *a) {
 
 typedef struct {
   const ww_job *j;
-  const ww_strs *line;
-  ww_strs own, headers, macros;
+  const ww_strings *line;
+  ww_strings own, headers, macros;
   const char *cache;
   uint64_t key;
   ww_arena *a;
@@ -279,7 +266,7 @@ static bool build(const request *q, const char *file, const char *names_file) {
       ww_memfd_close(deps_fd);
     return false;
   }
-  ww_strs v = {0};
+  ww_strings v = {0};
   ww_strs_append(a, &v, q->line);
   ww_strs_append(a, &v, &q->own);
   for (uint32_t i = 0; i + 1 < q->macros.n; i += 2)
@@ -354,8 +341,7 @@ static const char *get(request *q, bool rebuild) {
     return NULL;
   relevant_macros(q->j->flags, names, n, q->a, &q->macros);
   if (q->macros.n) {
-    for (uint32_t i = 0; i < q->macros.n; i++)
-      q->key = hash_str(q->macros.v[i], q->key);
+    q->key = ww_strs_hash(&q->macros, q->key);
     file = place(q, "pch");
   }
   if (!rebuild && usable(file))
@@ -363,7 +349,7 @@ static const char *get(request *q, bool rebuild) {
   return !later && build(q, file, NULL) ? file : NULL;
 }
 
-const char *ww_pch_get(const ww_job *j, const ww_strs *line, bool rebuild, ww_arena *a) {
+const char *ww_pch_get(const ww_job *j, const ww_strings *line, bool rebuild, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a), *file = NULL;
   request q = {.j = j, .line = line, .a = a, .cache = j->no_cache ? NULL : ww_front_cache(a)};
   if (!q.cache || (prelude && !ww_file_exists(prelude)))

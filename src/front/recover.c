@@ -8,10 +8,8 @@
  * at file scope goes as a declaration. An edit that is rejected again grows to the next larger
  * construct. Files of the system, of the shim and of an SDK are never edited: errors there are
  * charged to the user's line that led to them. */
-#include "../base/words.h"
 #include "front_int.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,7 +48,7 @@ typedef struct {
   ww_job job;
   ww_arena *a;
   WW_VEC(source *) files;
-  ww_strs missing; /* headers to pretend */
+  ww_strings missing; /* headers to pretend */
   ww_losses *losses;
   ww_diags *diags;
   uint32_t first_loss, round, pass, statements;
@@ -378,8 +376,7 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     else if (!parens && (c == ';' || c == '{' || c == '}'))
       start = i + 1;
   }
-  while (start < body_end && (!is_code(s, start) || isspace((unsigned char)s->text[start])) &&
-         start < offset)
+  while (start < body_end && (!is_code(s, start) || ww_is_space(s->text[start])) && start < offset)
     start++;
   parens = 0;
   for (i = start; i + 1 < body_end; i++) {
@@ -408,7 +405,7 @@ static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t 
     if (!is_code(s, i) || !ww_starts(s->text + i, "<<<"))
       continue;
     uint32_t last = i;
-    while (last > begin && isspace((unsigned char)s->text[last - 1]))
+    while (last > begin && ww_is_space(s->text[last - 1]))
       last--;
     if (last == begin || s->text[last - 1] != '>')
       return NULL;
@@ -471,11 +468,9 @@ static const char *lost_body(const recovery *r, const ww_decl *d) {
 
 /* A preprocessor line goes, with its continuation lines. */
 static bool drop_directive(recovery *r, source *s, uint32_t offset, const ww_msg *m) {
-  uint32_t begin = offset, end = offset;
-  while (begin && s->scan.kind[begin - 1] == WW_BYTE_DIRECTIVE)
+  uint32_t begin = offset, end = ww_scan_directive_end(&s->scan, offset);
+  while (!ww_scan_directive(&s->scan, begin))
     begin--;
-  while (end < s->n && s->scan.kind[end] == WW_BYTE_DIRECTIVE)
-    end++;
   if (!put_edit(r, s, (edit){begin, end, DECLARATION, "", 0}))
     return false;
   report(r, s, ww_scan_line(&s->scan, begin), "this line was left out", m);
@@ -510,11 +505,9 @@ static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t of
 static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uint32_t *begin,
                         uint32_t *end) {
   for (uint32_t i = d->body; i < d->body_end && i <= offset; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE)
+    if (!ww_scan_directive(s, i))
       continue;
-    uint32_t stop = i;
-    while (stop < s->n && s->kind[stop] == WW_BYTE_DIRECTIVE)
-      stop++;
+    uint32_t stop = ww_scan_directive_end(s, i);
     const char *omp = memmem(s->text + i, stop - i, "omp", 3),
                *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
     if (!target)
@@ -534,7 +527,7 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
 /* Any target directive but `declare target` runs on the host. */
 static bool has_region(const ww_scan *s, const ww_decl *d) {
   for (uint32_t i = d->body; i < d->body_end; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE)
+    if (!ww_scan_directive(s, i))
       continue;
     size_t n = strcspn(s->text + i, "\n");
     if (memmem(s->text + i, n, "target", 6) && !memmem(s->text + i, n, "declare", 7))
@@ -570,26 +563,22 @@ static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offse
   return true;
 }
 
-static bool drop_body(recovery *r, source *s, const ww_decl *d, uint32_t line, const ww_msg *m) {
-  if (!put_edit(r, s, (edit){d->body, d->body_end, BODY, lost_body(r, d), 0}))
+/* The body of the declaration, or all of it. */
+static bool drop(recovery *r, source *s, const ww_decl *d, level lv, uint32_t line,
+                 const ww_msg *m) {
+  bool body = lv == BODY;
+  edit part = {d->body, d->body_end, BODY, lost_body(r, d), 0};
+  edit whole = {d->begin, d->end, DECLARATION, "", 0};
+  if (!put_edit(r, s, body ? part : whole))
     return false;
-  report(r, s, line,
-         ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function",
-                d->name ? d->name : "?"),
-         m);
-  lose(r, s, d, m, line, false);
-  return true;
-}
-
-static bool drop_declaration(recovery *r, source *s, const ww_decl *d, uint32_t line,
-                             const ww_msg *m) {
-  if (!put_edit(r, s, (edit){d->begin, d->end, DECLARATION, "", 0}))
-    return false;
-  report(r, s, line,
-         d->kernel ? ww_fmt(r->a, "kernel '%s' was left out", d->name ? d->name : "?")
-                   : "a declaration was left out",
-         m);
-  lose(r, s, d, m, line, true);
+  const char *name = d->name ? d->name : "?", *what = "a declaration was left out";
+  if (body)
+    what =
+        ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function", name);
+  else if (d->kernel)
+    what = ww_fmt(r->a, "kernel '%s' was left out", name);
+  report(r, s, line, what, m);
+  lose(r, s, d, m, line, !body);
   return true;
 }
 
@@ -610,7 +599,7 @@ static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const 
   uint32_t offset = offset_of(s, line, col);
   if (offset >= s->n) {
     offset = s->n ? s->n - 1 : 0;
-    if (r->job.append && !strcmp(s->path, r->main_path)) {
+    if (r->job.append && is_main(r, s->path)) {
       r->append_failed = true;
       return false;
     }
@@ -635,10 +624,10 @@ static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const 
       for (level lv = from; lv <= STATEMENT; lv++)
         if (drop_statement(r, s, d, offset, lv, m))
           return true;
-    if (drop_body(r, s, d, line, m))
+    if (drop(r, s, d, BODY, line, m))
       return true;
   }
-  return drop_declaration(r, s, whole_class(&s->scan, d), line, m);
+  return drop(r, s, whole_class(&s->scan, d), DECLARATION, line, m);
 }
 
 static bool add_missing(recovery *r, const ww_msg *m) {

@@ -8,8 +8,6 @@
  * of the file but never more, since clang judges the result. */
 #include "scan.h"
 
-#include <ctype.h>
-
 #include "../base/words.h"
 
 /* ---- pass one: bytes ---- */
@@ -95,7 +93,7 @@ static void class_bytes(lexer *l) {
     else if (c == '"' || (c == '\'' && !(i && ww_is_word(l->p[i - 1])))) /* 1'000'000 is a number */
       i = mark(l, i, string_end(l, i), WW_BYTE_STRING);
     else {
-      if (!isspace((unsigned char)c))
+      if (!ww_is_space(c))
         line_start = false;
       i++;
     }
@@ -153,8 +151,8 @@ static bool one_of(const cutter *c, uint32_t at, uint32_t n, const char *const *
 
 /* Next byte of code at or after i that is not space; n at the end. */
 static uint32_t next_code(const ww_scan *s, uint32_t i) {
-  while (i < s->n && ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) ||
-                      isspace((unsigned char)s->text[i])))
+  while (i < s->n &&
+         ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) || ww_is_space(s->text[i])))
     i++;
   return i;
 }
@@ -254,7 +252,7 @@ static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
                  (is_word(c, at, n, "void") && is_word(c, h->word, h->word_n, "kernel"));
   h->d.host |= is_word(c, at, n, "__host__");
   /* A macro may stand for __device__ or __global__. */
-  bool upper = n > 2 && !h->has_params && !isdigit((unsigned char)c->s->text[at]);
+  bool upper = n > 2 && !h->has_params && !ww_is_digit(c->s->text[at]);
   for (uint32_t i = 0; i < n; i++)
     upper &= !islower((unsigned char)c->s->text[at + i]);
   h->d.device |= upper || one_of(c, at, n, devices);
@@ -438,7 +436,7 @@ uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
 }
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
-  *out = (ww_scan){.text = text, .n = (uint32_t)n, .kind = WW_NEWN(a, uint8_t, n + 1)};
+  *out = (ww_scan){.text = text, .n = n, .kind = WW_NEWN(a, uint8_t, n + 1)};
   lexer l = {text, n, out->kind};
   class_bytes(&l);
   skip_branches(&l, false);
@@ -487,6 +485,16 @@ uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
     at = skip_brackets(s, i);
   }
   return s->n;
+}
+
+bool ww_scan_directive(const ww_scan *s, uint32_t i) {
+  return s->kind[i] == WW_BYTE_DIRECTIVE && !(i && s->kind[i - 1] == WW_BYTE_DIRECTIVE);
+}
+
+uint32_t ww_scan_directive_end(const ww_scan *s, uint32_t i) {
+  while (i < s->n && s->kind[i] == WW_BYTE_DIRECTIVE)
+    i++;
+  return i;
 }
 
 const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset) {

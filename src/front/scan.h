@@ -49,6 +49,8 @@ uint32_t ww_scan_line(const ww_scan *s, uint32_t offset); /* 1-based */
 uint32_t ww_scan_braces(const ww_scan *s, uint32_t i);
 /* One past the statement that begins at or after `at`; directives in between are passed over. */
 uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at);
+bool ww_scan_directive(const ww_scan *s, uint32_t i); /* whether one begins there */
+uint32_t ww_scan_directive_end(const ww_scan *s, uint32_t i);
 bool ww_scan_has_word(const ww_scan *s, const char *word); /* in code, not in comments or strings */
 
 #endif

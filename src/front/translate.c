@@ -13,12 +13,6 @@
 
 enum { CC_PTX_KERNEL = 71, CC_SPIR_KERNEL = 76, CC_AMDGPU_KERNEL = 91 };
 
-const char *low_name(LLVMValueRef v) {
-  size_t n;
-  const char *s = LLVMGetValueName2(v, &n);
-  return n ? s : "";
-}
-
 ww_space low_addrspace(const low *L, unsigned as) {
   static const uint8_t spaces[][7] = {
       [LOW_NVPTX] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL, WW_GENERIC},
@@ -117,49 +111,46 @@ static struct low_kernel *kernel_of(low *L, LLVMValueRef f) {
 }
 
 /* One pair of nvvm.annotations: {function, key, value, key, value ...} */
-static void annotation(low *L, LLVMValueRef f, const char *key, unsigned len, uint32_t v) {
-  if (len == 6 && !memcmp(key, "kernel", 6))
+static void annotation(low *L, LLVMValueRef f, const char *key, uint32_t v) {
+  bool axis = strlen(key) == strlen("maxntidx");
+  if (!strcmp(key, "kernel"))
     kernel_of(L, f);
   if (!low_map_get(&L->kernels, f, 0))
     return;
   struct low_kernel *k = kernel_of(L, f);
-  if (len == 8 && !memcmp(key, "maxntid", 7))
+  if (axis && ww_starts(key, "maxntid"))
     k->max_threads = (k->max_threads ? k->max_threads : 1) * (v ? v : 1);
-  if (len >= 8 && !memcmp(key, "minctasm", 8))
+  if (ww_starts(key, "minctasm"))
     k->min_blocks = v;
-  if (len == 8 && !memcmp(key, "reqntid", 7) && key[7] >= 'x' && key[7] <= 'z')
+  if (axis && ww_starts(key, "reqntid") && key[7] >= 'x' && key[7] <= 'z')
     k->req[key[7] - 'x'] = v;
 }
 
 static void annotations(low *L) {
-  unsigned n = LLVMGetNamedMetadataNumOperands(L->mod, "nvvm.annotations"), len;
-  LLVMValueRef *ops = WW_NEWN(L->a, LLVMValueRef, n + 1), op[64];
-  LLVMGetNamedMetadataOperands(L->mod, "nvvm.annotations", ops);
-  for (unsigned i = 0; i < n; i++) {
-    unsigned k = LLVMGetMDNodeNumOperands(ops[i]);
-    if (k < 3 || k > 64)
+  low_nodes all = low_named_nodes(L->a, L->mod, "nvvm.annotations");
+  for (unsigned i = 0; i < all.n; i++) {
+    low_nodes of = low_operands(L->a, all.v[i]);
+    if (of.n < 3 || !of.v[0] || !LLVMIsAFunction(of.v[0]) || LLVMIsDeclaration(of.v[0]))
       continue;
-    LLVMGetMDNodeOperands(ops[i], op);
-    if (!op[0] || !LLVMIsAFunction(op[0]) || LLVMIsDeclaration(op[0]))
-      continue;
-    for (unsigned j = 1; j + 1 < k; j += 2) {
-      const char *key = op[j] ? LLVMGetMDString(op[j], &len) : NULL;
-      if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1]))
-        annotation(L, op[0], key, len, LLVMConstIntGetZExtValue(op[j + 1]));
+    for (unsigned j = 1; j + 1 < of.n; j += 2) {
+      const char *key = low_node_string(of.v[j]);
+      if (key && of.v[j + 1] && LLVMIsAConstantInt(of.v[j + 1]))
+        annotation(L, of.v[0], key, LLVMConstIntGetZExtValue(of.v[j + 1]));
     }
   }
 }
 
-static const char *string_attr(LLVMValueRef f, const char *key, unsigned *n) {
+static const char *string_attr(LLVMValueRef f, const char *key) {
+  unsigned n;
   LLVMAttributeRef at =
       LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, key, strlen(key));
-  return at ? LLVMGetStringAttributeValue(at, n) : NULL;
+  return at ? LLVMGetStringAttributeValue(at, &n) : NULL;
 }
 
 /* Bounds that newer LLVMs and AMD keep as string attributes. */
 static void attribute_bounds(struct low_kernel *k) {
-  unsigned n, lo, hi;
-  const char *s = string_attr(k->fn, "nvvm.maxntid", &n);
+  unsigned lo, hi;
+  const char *s = string_attr(k->fn, "nvvm.maxntid");
   if (s) {
     char *end;
     k->max_threads = 1;
@@ -169,9 +160,9 @@ static void attribute_bounds(struct low_kernel *k) {
         break;
     }
   }
-  if ((s = string_attr(k->fn, "nvvm.minctasm", &n)))
+  if ((s = string_attr(k->fn, "nvvm.minctasm")))
     k->min_blocks = strtoul(s, NULL, 10);
-  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) &&
+  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size")) &&
       sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
     k->max_threads = hi;
 }
@@ -182,13 +173,10 @@ static void required_size(low *L, struct low_kernel *k) {
   for (size_t i = 0; i < n; i++) {
     if (LLVMValueMetadataEntriesGetKind(all, i) != L->md_reqd)
       continue;
-    LLVMValueRef v = LLVMMetadataAsValue(L->ctx, LLVMValueMetadataEntriesGetMetadata(all, i)),
-                 op[3];
-    if (LLVMGetMDNodeNumOperands(v) != 3)
-      continue;
-    LLVMGetMDNodeOperands(v, op);
-    for (int d = 0; d < 3; d++)
-      k->req[d] = LLVMConstIntGetZExtValue(op[d]);
+    LLVMMetadataRef size = LLVMValueMetadataEntriesGetMetadata(all, i);
+    low_nodes of = low_operands(L->a, LLVMMetadataAsValue(L->ctx, size));
+    for (int d = 0; of.n == 3 && d < 3; d++)
+      k->req[d] = LLVMConstIntGetZExtValue(of.v[d]);
   }
   LLVMDisposeValueMetadataEntries(all);
 }
@@ -229,12 +217,11 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   if (!*s.mangled)
     s.mangled = ww_fmt(L->a, ".constant%u", index);
   s.name = low_variable_name(L, s.mangled);
-  const char *refusal = NULL;
-  if (LLVMIsDeclaration(gv) && !s.dynamic)
-    refusal = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
+  bool missing = LLVMIsDeclaration(gv) && !s.dynamic;
+  const char *why = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
   ww_push(L->a, &L->sym_list, s);
   ww_push(L->a, &L->sym_llvm, gv);
-  ww_push(L->a, &L->sym_refusal, refusal);
+  ww_push(L->a, &L->sym_refusal, missing ? why : NULL);
   return index;
 }
 
@@ -248,6 +235,7 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
   *at = L->list.n;
   low_fn *F = WW_NEW(L->a, low_fn);
   F->L = L;
+  F->a = L->a;
   F->llvm = f;
   F->index = L->list.n;
   uint32_t k = low_map_get(&L->kernels, f, 0);
@@ -265,9 +253,7 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
 }
 
 static const char *param_name(low *L, LLVMValueRef p, uint32_t i, uint32_t part, uint32_t parts) {
-  size_t n;
-  const char *s = LLVMGetValueName2(p, &n);
-  char *name = n ? ww_strndup(L->a, s, n) : ww_fmt(L->a, "arg%u", i);
+  char *name = *low_name(p) ? ww_strdup(L->a, low_name(p)) : ww_fmt(L->a, "arg%u", i);
   char *tail = strstr(name, ".coerce");
   if (tail)
     *tail = 0;
@@ -284,10 +270,10 @@ typedef struct {
 
 static void add_param(low_fn *F, ww_param p) {
   ww_param *grown =
-      ww_grow(F->L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
+      ww_grow(F->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
   F->fn.params = grown;
   grown[F->fn.nparams] = p;
-  ww_push(F->L->a, &F->vals,
+  ww_push(F->a, &F->vals,
           (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
   F->fn.nparams++;
 }
@@ -402,7 +388,7 @@ static void bind_formal(low_fn *F, formal *f) {
 
 static void lower_fn(low_fn *F) {
   uint32_t n = LLVMCountParams(F->llvm), i = 0;
-  formal *formals = WW_NEWN(F->L->a, formal, n + 1);
+  formal *formals = WW_NEWN(F->a, formal, n + 1);
   for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p; p = LLVMGetNextParam(p), i++) {
     formals[i].p = p;
     formal_params(F, &formals[i], i);
@@ -425,7 +411,14 @@ static void lower_fn(low_fn *F) {
 
 /* ---- what spreads over calls: refusals and shared memory ---- */
 
-static void address_taken(low *L, low_map *taken) {
+void low_note(low *L, low_numbers *list, uint32_t number) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->v[i] == number)
+      return;
+  ww_push(L->a, list, number);
+}
+
+static void address_taken(low *L, low_numbers *taken) {
   for (uint32_t s = 0; s < L->sym_list.n; s++)
     for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
       if (L->sym_list.v[s].relocs[r].fn)
@@ -436,21 +429,13 @@ static void address_taken(low *L, low_map *taken) {
         low_note(L, taken, L->list.v[f]->vals.v[v].ref);
 }
 
-static void add_callees(low *L, low_fn *F, const low_map *more) {
-  for (uint32_t i = 0; i < more->cap; i++)
-    if (more->key[i])
-      *low_map_at(L->a, &F->callees, more->key[i], NULL) = 1;
-}
-
 static void spread_refusals(low *L) {
   for (bool again = true; again;) {
     again = false;
     for (uint32_t f = 0; f < L->list.n; f++) {
       low_fn *F = L->list.v[f];
-      for (uint32_t i = 0; i < F->callees.cap && !F->fn.refusal; i++) {
-        if (!F->callees.key[i])
-          continue;
-        const low_fn *callee = L->list.v[(uintptr_t)F->callees.key[i] - 1];
+      for (uint32_t i = 0; i < F->callees.n && !F->fn.refusal; i++) {
+        const low_fn *callee = L->list.v[F->callees.v[i]];
         const ww_fn *g = &callee->fn;
         if (!g->refusal)
           continue;
@@ -470,11 +455,10 @@ static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
   fns[f] = true;
   low_fn *F = L->list.v[f];
   for (uint32_t i = 0; i < F->symbols.cap; i++)
-    if (F->symbols.key[i])
-      syms[(uintptr_t)F->symbols.key[i] - 1] = true;
-  for (uint32_t i = 0; i < F->callees.cap; i++)
-    if (F->callees.key[i])
-      reach(L, (uintptr_t)F->callees.key[i] - 1, fns, syms);
+    if (F->symbols.slots[i].key)
+      syms[F->symbols.slots[i].key - 1] = true;
+  for (uint32_t i = 0; i < F->callees.n; i++)
+    reach(L, F->callees.v[i], fns, syms);
 }
 
 static void shared_sizes(low *L) {
@@ -497,9 +481,10 @@ static void shared_sizes(low *L) {
 
 /* ---- the module ---- */
 
-static unsigned attr_kind(const char *name) {
+unsigned low_attribute(const char *name) {
   return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
+
 static unsigned md_kind(low *L, const char *name) {
   return LLVMGetMDKindIDInContext(L->ctx, name, strlen(name));
 }
@@ -514,22 +499,21 @@ static void set_up(low *L) {
   L->md_reqd = md_kind(L, "reqd_work_group_size");
   L->md_fpmath = md_kind(L, "fpmath");
   L->md_loop = md_kind(L, "llvm.loop");
-  L->at_byval = attr_kind("byval");
-  L->at_byref = attr_kind("byref");
-  L->at_noalias = attr_kind("noalias");
-  L->at_readonly = attr_kind("readonly");
-  L->at_align = attr_kind("align");
+  L->at_byval = low_attribute("byval");
+  L->at_byref = low_attribute("byref");
+  L->at_noalias = low_attribute("noalias");
+  L->at_readonly = low_attribute("readonly");
+  L->at_align = low_attribute("align");
   ww_push(L->a, &L->loc_list, (ww_loc){0, 0});
   ww_push(L->a, &L->file_list, "");
 }
 
 static uint32_t warp_size(low *L) {
-  unsigned n;
   if (L->target != LOW_AMDGPU)
     return 32;
   for (uint32_t i = 0; i < L->kernel.n; i++) {
-    const char *cpu = string_attr(L->kernel.v[i].fn, "target-cpu", &n);
-    if (cpu && ww_starts(cpu, "gfx1") && n == 7)
+    const char *cpu = string_attr(L->kernel.v[i].fn, "target-cpu");
+    if (cpu && ww_starts(cpu, "gfx1") && strlen(cpu) == 7)
       return 32; /* RDNA: gfx1030, gfx1100 ... */
   }
   return 64;
@@ -544,11 +528,11 @@ static void lower_all(low *L) {
       lower_fn(L->list.v[f++]);
     else
       low_init_symbol(L, s++);
-  low_map taken = {0};
+  low_numbers taken = {0};
   address_taken(L, &taken);
   for (uint32_t i = 0; i < L->list.n; i++)
-    if (L->list.v[i]->indirect)
-      add_callees(L, L->list.v[i], &taken);
+    for (uint32_t t = 0; L->list.v[i]->indirect && t < taken.n; t++)
+      low_note(L, &L->list.v[i]->callees, taken.v[t]);
   spread_refusals(L);
   shared_sizes(L);
 }

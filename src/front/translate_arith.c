@@ -7,16 +7,20 @@
 
 /* ---- integer arithmetic ---- */
 
-static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b,
-                        int flags) {
+ww_op low_int_op(LLVMOpcode op) {
   static const uint8_t map[] = {
       [LLVMAdd] = WW_OP_ADD,   [LLVMSub] = WW_OP_SUB,   [LLVMMul] = WW_OP_MUL,
       [LLVMUDiv] = WW_OP_UDIV, [LLVMSDiv] = WW_OP_SDIV, [LLVMURem] = WW_OP_UREM,
       [LLVMSRem] = WW_OP_SREM, [LLVMShl] = WW_OP_SHL,   [LLVMLShr] = WW_OP_LSHR,
       [LLVMAShr] = WW_OP_ASHR, [LLVMAnd] = WW_OP_AND,   [LLVMOr] = WW_OP_OR,
       [LLVMXor] = WW_OP_XOR};
+  return map[op];
+}
+
+static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b,
+                        int flags) {
   ww_type t = c->type;
-  ww_op o = map[op];
+  ww_op o = low_int_op(op);
   if (t == WW_I1) {
     if (o == WW_OP_ADD || o == WW_OP_SUB)
       o = WW_OP_XOR;
@@ -65,7 +69,7 @@ static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) {
 static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k,
                              ww_val *out) {
   ww_val zero = low_const(F, WW_I64, 0);
-  ww_val sign = op == LLVMAShr ? low_op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
+  ww_val sign = op == LLVMAShr ? low_op64k(F, WW_OP_ASHR, a[n - 1], 63) : zero;
   int64_t words = k / 64;
   unsigned bits = k % 64;
   for (int64_t i = 0; i < n; i++) {
@@ -88,11 +92,10 @@ static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww
     wide_shift_const(F, op, a, n, amount, out);
     return;
   }
-  for (uint32_t i = 0; i < n; i++)
-    out[i] = a[i];
+  memcpy(out, a, n * sizeof *a);
   for (unsigned s = 0; (1u << s) < n * 64; s++) { /* barrel shifter over the amount's bits */
-    ww_val t[16], bit = low_binary(F, WW_OP_AND, WW_I64, k, low_const(F, WW_I64, 1ull << s));
-    ww_val on = low_cmp(F, WW_NE, WW_I64, bit, low_const(F, WW_I64, 0));
+    ww_val t[16], bit = low_op64k(F, WW_OP_AND, k, 1ull << s);
+    ww_val on = low_cmpk(F, WW_NE, WW_I64, bit, 0);
     wide_shift_const(F, op, out, n, 1u << s, t);
     for (uint32_t i = 0; i < n; i++)
       out[i] = low_select(F, WW_I64, on, t[i], out[i]);
@@ -107,11 +110,7 @@ static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val
   case LLVMOr:
   case LLVMXor:
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = low_op64(F,
-                        op == LLVMAnd  ? WW_OP_AND
-                        : op == LLVMOr ? WW_OP_OR
-                                       : WW_OP_XOR,
-                        a[i], b[i]);
+      out[i] = low_op64(F, low_int_op(op), a[i], b[i]);
     break;
   case LLVMAdd:
   case LLVMSub:
@@ -131,8 +130,7 @@ static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val
   default:
     low_refuse(F, "%s of integers wider than 64 bits",
                op == LLVMMul ? "multiplication" : "division");
-    for (uint32_t i = 0; i < t->n; i++)
-      out[i] = a[i];
+    memcpy(out, a, t->n * sizeof *a);
   }
   out[t->n - 1] = low_mask(F, out[t->n - 1], WW_I64, t->c[t->n - 1].bits);
 }
@@ -176,18 +174,17 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
                                 [LLVMFMul] = WW_OP_FMUL,
                                 [LLVMFDiv] = WW_OP_FDIV};
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   int flags = fp_flags(F, inst, op);
   for (uint32_t i = 0; i < t->n; i++) {
-    ww_val a = low_comp_of(F, LLVMGetOperand(inst, 0), i),
-           b = low_comp_of(F, LLVMGetOperand(inst, 1), i);
+    ww_val a = low_operand(F, inst, 0, i), b = low_operand(F, inst, 1, i);
     out[i] = op == LLVMFRem ? low_math(F, WW_MATH_FMOD, t->c[i].type, 0, a, b, WW_NOVAL)
                             : low_opx(F, map[op], t->c[i].type, 0, flags, a, b, WW_NOVAL);
   }
 }
 
 void low_fmul_now(low_fn *F, LLVMValueRef inst) {
-  *low_map_at(F->L->a, &F->deferred, inst, NULL) = 0;
+  *low_map_at(F->a, &F->deferred, inst, NULL) = 0;
   fp_each(F, inst, LLVMFMul);
 }
 
@@ -204,25 +201,24 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   if (!mul || x == y)
     return false;
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_type ct = t->c[i].type;
-    ww_val a = low_comp_of(F, LLVMGetOperand(mul, 0), i),
-           b = low_comp_of(F, LLVMGetOperand(mul, 1), i), c = low_comp_of(F, first ? y : x, i);
+    ww_val a = low_operand(F, mul, 0, i), b = low_operand(F, mul, 1, i),
+           c = low_comp_of(F, first ? y : x, i);
     if (op == LLVMFSub && first)
       c = low_unary(F, WW_OP_FNEG, ct, c);
     if (op == LLVMFSub && !first)
       a = low_unary(F, WW_OP_FNEG, ct, a);
     out[i] = low_opx(F, WW_OP_FMA, ct, 0, WW_F_CONTRACT, a, b, c);
   }
-  low_set(F, inst, out, t->n);
   return true;
 }
 
 void low_binop(low_fn *F, LLVMValueRef inst) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   if (op == LLVMFMul && defers(F, inst)) {
-    *low_map_at(F->L->a, &F->deferred, inst, NULL) = 1;
+    *low_map_at(F->a, &F->deferred, inst, NULL) = 1;
     return;
   }
   if (op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv || op == LLVMFRem) {
@@ -232,7 +228,7 @@ void low_binop(low_fn *F, LLVMValueRef inst) {
     return;
   }
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   low_val *a = low_get(F, LLVMGetOperand(inst, 0)), *b = low_get(F, LLVMGetOperand(inst, 1));
   if (low_wide_int(LLVMTypeOf(inst)))
     wide_binop(F, op, t, a->v, b->v, out);
@@ -240,17 +236,26 @@ void low_binop(low_fn *F, LLVMValueRef inst) {
     bool wraps = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
     int flags = wraps && LLVMGetNSW(inst) ? WW_F_NSW : 0;
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = int_binop(F, op, &t->c[i], low_comp_of(F, LLVMGetOperand(inst, 0), i),
-                         low_comp_of(F, LLVMGetOperand(inst, 1), i), flags);
+      out[i] =
+          int_binop(F, op, &t->c[i], low_operand(F, inst, 0, i), low_operand(F, inst, 1, i), flags);
   }
 }
 
 /* ---- comparisons ---- */
 
-static ww_cmp int_predicate(LLVMIntPredicate p) {
-  static const uint8_t map[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
-                                WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
-  return map[p - LLVMIntEQ];
+int low_predicate(int64_t p) {
+  static const uint8_t map[] = {
+      [LLVMRealOEQ] = WW_FOEQ, [LLVMRealOGT] = WW_FOGT, [LLVMRealOGE] = WW_FOGE,
+      [LLVMRealOLT] = WW_FOLT, [LLVMRealOLE] = WW_FOLE, [LLVMRealONE] = WW_FONE,
+      [LLVMRealORD] = WW_FORD, [LLVMRealUNO] = WW_FUNO, [LLVMRealUEQ] = WW_FUEQ,
+      [LLVMRealUGT] = WW_FUGT, [LLVMRealUGE] = WW_FUGE, [LLVMRealULT] = WW_FULT,
+      [LLVMRealULE] = WW_FULE, [LLVMRealUNE] = WW_FUNE, [LLVMIntEQ] = WW_EQ,
+      [LLVMIntNE] = WW_NE,     [LLVMIntUGT] = WW_UGT,   [LLVMIntUGE] = WW_UGE,
+      [LLVMIntULT] = WW_ULT,   [LLVMIntULE] = WW_ULE,   [LLVMIntSGT] = WW_SGT,
+      [LLVMIntSGE] = WW_SGE,   [LLVMIntSLT] = WW_SLT,   [LLVMIntSLE] = WW_SLE};
+  bool is_float = p >= LLVMRealOEQ && p <= LLVMRealUNE;
+  bool is_int = p >= LLVMIntEQ && p <= LLVMIntSLE;
+  return is_float || is_int ? map[p] : -1;
 }
 
 static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, const ww_val *b) {
@@ -261,7 +266,7 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
       ww_val x = low_op64(F, WW_OP_XOR, a[i], b[i]);
       acc = i ? low_op64(F, WW_OP_OR, acc, x) : x;
     }
-    return low_cmp(F, p, WW_I64, acc, low_const(F, WW_I64, 0));
+    return low_cmpk(F, p, WW_I64, acc, 0);
   }
   static const uint8_t unsigned_of[] = {
       [WW_SLT] = WW_ULT, [WW_SLE] = WW_ULE, [WW_SGT] = WW_UGT, [WW_SGE] = WW_UGE,
@@ -282,11 +287,10 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
 void low_icmp(low_fn *F, LLVMValueRef inst) {
   LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
   const low_type *t = low_type_of(F, x);
-  ww_cmp p = int_predicate(LLVMGetICmpPredicate(inst));
-  ww_val *out = low_values(F, t->n);
+  ww_cmp p = low_predicate(LLVMGetICmpPredicate(inst));
+  ww_val *out = low_define(F, inst);
   if (low_wide_int(LLVMTypeOf(x))) {
     out[0] = wide_cmp(F, p, t, low_get(F, x)->v, low_get(F, y)->v);
-    low_set(F, inst, out, 1);
     return;
   }
   bool with_sign = p >= WW_SLT && p <= WW_SGE;
@@ -299,24 +303,17 @@ void low_icmp(low_fn *F, LLVMValueRef inst) {
     }
     out[i] = low_cmp(F, p, ct, a, b);
   }
-  low_set(F, inst, out, t->n);
 }
 
 void low_fcmp(low_fn *F, LLVMValueRef inst) {
-  static const uint8_t map[] = {
-      [LLVMRealOEQ] = WW_FOEQ, [LLVMRealOGT] = WW_FOGT, [LLVMRealOGE] = WW_FOGE,
-      [LLVMRealOLT] = WW_FOLT, [LLVMRealOLE] = WW_FOLE, [LLVMRealONE] = WW_FONE,
-      [LLVMRealORD] = WW_FORD, [LLVMRealUNO] = WW_FUNO, [LLVMRealUEQ] = WW_FUEQ,
-      [LLVMRealUGT] = WW_FUGT, [LLVMRealUGE] = WW_FUGE, [LLVMRealULT] = WW_FULT,
-      [LLVMRealULE] = WW_FULE, [LLVMRealUNE] = WW_FUNE, [LLVMRealPredicateTrue] = 0};
   LLVMRealPredicate p = LLVMGetFCmpPredicate(inst);
   const low_type *t = low_type_of(F, LLVMGetOperand(inst, 0));
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = p == LLVMRealPredicateFalse || p == LLVMRealPredicateTrue
                  ? low_const(F, WW_I1, p == LLVMRealPredicateTrue)
-                 : low_cmp(F, map[p], t->c[i].type, low_comp_of(F, LLVMGetOperand(inst, 0), i),
-                           low_comp_of(F, LLVMGetOperand(inst, 1), i));
+                 : low_cmp(F, low_predicate(p), t->c[i].type, low_operand(F, inst, 0, i),
+                           low_operand(F, inst, 1, i));
 }
 
 /* ---- conversions ---- */
@@ -335,8 +332,7 @@ static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *i
   }
   ww_val top = sign ? low_signed(F, in[nf - 1], fc[nf - 1].type, fc[nf - 1].bits) : in[nf - 1];
   top = low_int_to(F, top, fc[nf - 1].type, WW_I64, sign);
-  ww_val fill =
-      sign ? low_op64(F, WW_OP_ASHR, top, low_const(F, WW_I64, 63)) : low_const(F, WW_I64, 0);
+  ww_val fill = sign ? low_op64k(F, WW_OP_ASHR, top, 63) : low_const(F, WW_I64, 0);
   for (uint32_t i = 0; i < nt; i++) {
     ww_val v = i + 1 < nf ? in[i] : i + 1 == nf ? top : fill;
     out[i] = low_mask(F, low_int_to(F, v, WW_I64, tc[i].type, false), tc[i].type, tc[i].bits);
@@ -371,7 +367,7 @@ void low_cast(low_fn *F, LLVMValueRef inst) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   LLVMTypeRef ft = LLVMTypeOf(LLVMGetOperand(inst, 0)), tt = LLVMTypeOf(inst);
   const low_type *f = low_flat(F->L, ft), *t = low_flat(F->L, tt);
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   if (op == LLVMTrunc || op == LLVMZExt || op == LLVMSExt) {
     bool vec = LLVMGetTypeKind(tt) == LLVMVectorTypeKind;
     uint32_t lanes = vec ? LLVMGetVectorSize(tt) : 1, nf = f->n / lanes, nt = t->n / lanes;
@@ -382,26 +378,23 @@ void low_cast(low_fn *F, LLVMValueRef inst) {
     low_refuse(F, "conversion between floating point and integers wider than 64 bits");
   else
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = convert(F, op, &f->c[i], &t->c[i], low_comp_of(F, LLVMGetOperand(inst, 0), i));
+      out[i] = convert(F, op, &f->c[i], &t->c[i], low_operand(F, inst, 0, i));
 }
 
 void low_bitcast(low_fn *F, LLVMValueRef inst) {
   const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
-  ww_val *in = low_values(F, f->n), *out = low_define(F, inst, t->n);
-  for (uint32_t i = 0; i < f->n; i++)
-    in[i] = low_comp_of(F, LLVMGetOperand(inst, 0), i);
-  low_repack(F, f->c, f->n, in, t->c, t->n, out);
+  const ww_val *in = low_comps(F, LLVMGetOperand(inst, 0), f->n);
+  low_repack(F, f->c, f->n, in, t->c, t->n, low_define(F, inst));
 }
 
 void low_pointer_cast(low_fn *F,
                       LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
   const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(LLVMGetOperand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_mask(F,
-                      low_int_to(F, low_comp_of(F, LLVMGetOperand(inst, 0), i), f->c[i].type,
-                                 t->c[i].type, false),
-                      t->c[i].type, t->c[i].bits);
+    out[i] =
+        low_mask(F, low_int_to(F, low_operand(F, inst, 0, i), f->c[i].type, t->c[i].type, false),
+                 t->c[i].type, t->c[i].bits);
 }

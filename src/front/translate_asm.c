@@ -5,29 +5,20 @@
  * and branches refuse, as does any unknown instruction, by name. */
 #include "translate_asm.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* ---- types ---- */
 
 static bool type_named(const char *s, ptx_type *out) {
-  static const struct {
-    const char *name;
-    uint8_t t;
-    bool sign, pair;
-  } names[] = {{"pred", WW_I1, 0, 0},    {"b8", WW_I8, 0, 0},   {"u8", WW_I8, 0, 0},
-               {"s8", WW_I8, 1, 0},      {"b16", WW_I16, 0, 0}, {"u16", WW_I16, 0, 0},
-               {"s16", WW_I16, 1, 0},    {"b32", WW_I32, 0, 0}, {"u32", WW_I32, 0, 0},
-               {"s32", WW_I32, 1, 0},    {"b64", WW_I64, 0, 0}, {"u64", WW_I64, 0, 0},
-               {"s64", WW_I64, 1, 0},    {"f16", WW_F16, 1, 0}, {"bf16", WW_BF16, 1, 0},
-               {"f32", WW_F32, 1, 0},    {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1},
-               {"bf16x2", WW_BF16, 1, 1}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) {
-      *out = (ptx_type){names[i].t, names[i].sign, names[i].pair};
-      return true;
-    }
-  return false;
+  static const low_named names[] = {
+      {"pred", WW_I1}, {"b8", WW_I8},   {"u8", WW_I8},     {"s8", WW_I8},       {"b16", WW_I16},
+      {"u16", WW_I16}, {"s16", WW_I16}, {"b32", WW_I32},   {"u32", WW_I32},     {"s32", WW_I32},
+      {"b64", WW_I64}, {"u64", WW_I64}, {"s64", WW_I64},   {"f16", WW_F16},     {"bf16", WW_BF16},
+      {"f32", WW_F32}, {"f64", WW_F64}, {"f16x2", WW_F16}, {"bf16x2", WW_BF16}, {NULL, -1}};
+  int t = low_value_named(names, s, strlen(s));
+  if (t >= 0)
+    *out = (ptx_type){t, *s == 's' || ww_is_float(t), strchr(s, 'x')};
+  return t >= 0;
 }
 
 bool ptx_has(const ptx_ins *i, const char *modifier) {
@@ -61,7 +52,7 @@ static ptx_reg *find_reg(ptx_state *s, const char *name) {
 static void add_reg(ptx_state *s, const char *name, ww_type t) {
   ptx_reg r = {.declared = t, .type = t, .v = low_const(s->F, t, 0)};
   snprintf(r.name, sizeof r.name, "%s", name);
-  ww_push(s->F->L->a, &s->regs, r);
+  ww_push(s->F->a, &s->regs, r);
 }
 
 static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
@@ -94,7 +85,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   const char *d = s + neg;
   double f;
   uint64_t b;
-  if (!isdigit((unsigned char)*d))
+  if (!ww_is_digit(*d))
     return false;
   if (hex_float(d, &f, &b)) {
     *bits = ww_is_float(t) ? low_float_bits(t, neg ? -f : f) : b;
@@ -117,24 +108,25 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
-  if (!strcmp(s, "WARP_SZ"))
-    *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false);
-  if (*s != '%')
-    return !strcmp(s, "WARP_SZ");
+  ww_type from = WW_I32;
+  bool warp = !strcmp(s, "WARP_SZ");
+  if (*s != '%' && !warp)
+    return false;
   snprintf(name, sizeof name, "%s", s + 1);
   if (ww_starts(name, "lanemask_"))
     name[8] = '.';
   if (!strcmp(name, "dynamic_smem_size"))
     snprintf(name, sizeof name, "dynamic.smem.size");
-  if (ww_starts(name, "clock") || ww_starts(name, "globaltimer")) {
-    ww_type ct = t == WW_I64 ? WW_I64 : WW_I32;
-    *out = reshape(i->F, low_nullary(i->F, WW_OP_CLOCK, ct), ct, t, false);
-    return true;
-  }
+  bool clock = ww_starts(name, "clock") || ww_starts(name, "globaltimer");
   int r = low_nv_sreg(name);
-  if (r < 0)
+  if (!warp && !clock && r < 0)
     return false;
-  *out = reshape(i->F, low_sreg(i->F, (ww_sreg)r), WW_I32, t, false);
+  if (clock && t == WW_I64)
+    from = WW_I64;
+  ww_val v = warp    ? low_i32(i->F, 32)
+             : clock ? low_nullary(i->F, WW_OP_CLOCK, from)
+                     : low_sreg(i->F, r);
+  *out = reshape(i->F, v, from, t, false);
   return true;
 }
 
@@ -144,23 +136,27 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
     out[0] = operand;
     return 1;
   }
-  for (char *rest, *tok = strtok_r(ww_strdup(i->F->L->a, operand + 1), ",} \t", &rest);
-       tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
+  for (char *rest, *tok = strtok_r(ww_strdup(i->F->a, operand + 1), ",} \t", &rest); tok && n < max;
+       tok = strtok_r(NULL, ",} \t", &rest))
     out[n++] = tok;
   return n;
 }
 
-static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) { /* {lo, hi} as one value */
-  const char *part[8];
+/* The registers of {lo, hi}, which are one value of type t, and the integers that they hold. */
+static uint32_t vector_parts(ptx_ins *i, const char *operand, ww_type t, const char *part[8],
+                             low_comp c[8]) {
   uint32_t n = ptx_list(i, operand, part, 8);
-  unsigned w = n ? ww_type_bits(t) / n : 0;
+  low_elements(c, low_int_type(n ? ww_type_bits(t) / n : 0), n);
+  return n;
+}
+
+static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) {
+  const char *part[8];
   low_comp from[8], to = low_element(t, 0);
-  ww_val v[8];
-  for (uint32_t k = 0; k < n; k++) {
-    from[k] = low_element(low_int_type(w), 0);
-    v[k] = ptx_read(i, part[k], from[k].type);
-  }
-  ww_val out;
+  uint32_t n = vector_parts(i, operand, t, part, from);
+  ww_val v[8], out;
+  for (uint32_t k = 0; k < n; k++)
+    v[k] = ptx_read(i, part[k], from->type);
   low_repack(i->F, from, n, v, &to, 1, &out);
   return out;
 }
@@ -175,8 +171,7 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
   if (*operand == '{')
     return read_vector(i, operand, t);
   if (*operand == '!')
-    return low_binary(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1),
-                      low_const(i->F, WW_I1, 1));
+    return low_not(i->F, ptx_read(i, operand + 1, WW_I1));
   ptx_reg *r = find_reg(i->s, operand);
   if (r)
     return reshape(i->F, r->v, r->type, t, false);
@@ -190,15 +185,12 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
 
 static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   const char *part[8];
-  uint32_t n = ptx_list(i, operand, part, 8);
-  unsigned w = n ? ww_type_bits(t) / n : 0;
   low_comp to[8], from = low_element(t, 0);
+  uint32_t n = vector_parts(i, operand, t, part, to);
   ww_val out[8];
-  for (uint32_t k = 0; k < n; k++)
-    to[k] = low_element(low_int_type(w), 0);
   low_repack(i->F, &from, 1, &v, to, n, out);
   for (uint32_t k = 0; k < n; k++)
-    ptx_write(i, part[k], out[k], to[k].type, false);
+    ptx_write(i, part[k], out[k], to->type, false);
 }
 
 void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) {
@@ -227,7 +219,7 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
   low_addr p = {.space = space, .align = align};
   size_t n = 0;
   for (const char *c = operand; *c && n + 1 < sizeof s; c++)
-    if (*c != '[' && *c != ']' && !isspace((unsigned char)*c))
+    if (*c != '[' && *c != ']' && !ww_is_space(*c))
       s[n++] = *c;
   s[n] = 0;
   char *plus = strpbrk(s + 1, "+-");
@@ -242,10 +234,10 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
 /* ---- statements ---- */
 
 static char *trim(char *s) {
-  while (isspace((unsigned char)*s))
+  while (ww_is_space(*s))
     s++;
   size_t n = strlen(s);
-  while (n && isspace((unsigned char)s[n - 1]))
+  while (n && ww_is_space(s[n - 1]))
     s[--n] = 0;
   return s;
 }
@@ -256,9 +248,7 @@ static void declare(ptx_state *s, char *text) {
   char *save = NULL;
   for (char *tok = strtok_r(text, " \t\n,", &save); tok; tok = strtok_r(NULL, " \t\n,", &save)) {
     if (*tok == '.') {
-      if (!type_named(tok + 1, &t))
-        t.t = WW_I32;
-      if (t.pair)
+      if (!type_named(tok + 1, &t) || t.pair)
         t.t = WW_I32;
       continue;
     }
@@ -313,7 +303,7 @@ static void parse(ptx_ins *i, char *s) {
 /* ---- predicates ---- */
 
 static ptx_reg *copy_of(const ptx_state *s) {
-  ptx_reg *copy = WW_NEWN(s->F->L->a, ptx_reg, s->regs.n + 1);
+  ptx_reg *copy = WW_NEWN(s->F->a, ptx_reg, s->regs.n + 1);
   return memcpy(copy, s->regs.v, s->regs.n * sizeof *copy);
 }
 
@@ -368,7 +358,7 @@ static void predicated_branch(ptx_ins *i, ww_val p) {
 }
 
 static void statement(ptx_state *s, char *text) {
-  ptx_ins i = {.s = s, .F = s->F, .text = ww_strdup(s->F->L->a, text)};
+  ptx_ins i = {.s = s, .F = s->F, .text = ww_strdup(s->F->a, text)};
   if (ww_starts(text, ".reg")) {
     declare(s, text + 4);
     return;
@@ -378,7 +368,7 @@ static void statement(ptx_state *s, char *text) {
   char *p = NULL;
   if (*text == '@') {
     size_t n = strcspn(text, " \t\n\v\f\r");
-    p = ww_strndup(s->F->L->a, text + 1, n - 1);
+    p = ww_strndup(s->F->a, text + 1, n - 1);
     text = trim(text + n);
   }
   parse(&i, text);
@@ -400,7 +390,7 @@ static void statement(ptx_state *s, char *text) {
 static void statements(ptx_state *s, char *text) {
   for (char *c = text; *c; c++) { /* scope braces stand alone at the start of a statement */
     char *start = c;
-    while (isspace((unsigned char)*c) || *c == ';')
+    while (ww_is_space(*c) || *c == ';')
       c++;
     if (*c == '{' || *c == '}')
       continue;
@@ -441,7 +431,7 @@ static char *plain_text(ww_arena *a, const char *s, size_t n) {
     } else if (c == '$' && next == '{') {
       *o++ = '$';
       for (i += 2; i < n && s[i] != '}'; i++)
-        if (isdigit((unsigned char)s[i]))
+        if (ww_is_digit(s[i]))
           *o++ = s[i];
     } else if (c == '$' && next == '$') {
       *o++ = '%';
@@ -479,7 +469,7 @@ static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const l
     }
     add_reg(s, name, t->c[0].type);
     s->regs.v[s->regs.n - 1].v = low_scalar(F, v);
-    if (isdigit((unsigned char)*c)) { /* tied to an output: its start value */
+    if (ww_is_digit(*c)) { /* tied to an output: its start value */
       ptx_reg *o = &s->regs.v[atoi(c)];
       o->v = s->regs.v[s->regs.n - 1].v;
       o->type = t->c[0].type;
@@ -494,7 +484,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   const low_type *rt = low_type_of(F, inst);
   const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n),
              *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
-  char *text = plain_text(F->L->a, raw, n);
+  char *text = plain_text(F->a, raw, n);
   ptx_state s = {.F = F, .carry = WW_NOVAL};
   if (F->L->target != LOW_NVPTX) {
     if (*trim(text))
@@ -503,15 +493,13 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
       low_set(F, inst, low_get(F, LLVMGetOperand(inst, 0))->v, rt->n);
     return;
   }
-  uint32_t outs = bind(&s, inst, ww_strndup(F->L->a, constraints, nc), rt);
+  uint32_t outs = bind(&s, inst, ww_strndup(F->a, constraints, nc), rt);
   if (!F->fn.refusal)
     statements(&s, text);
-  ww_val *out = low_values(F, rt->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t k = 0; k < rt->n; k++)
     out[k] = k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false)
                       : low_const(F, rt->c[k].type, 0);
-  if (rt->n)
-    low_set(F, inst, out, rt->n);
 #else
   (void)inst;
   (void)inline_asm;

@@ -37,8 +37,9 @@ typedef struct {
   const char *arg[PTX_MAX_OPERANDS];
   uint32_t narg;
   const char *text; /* the statement, for refusals */
-  ptx_type t;       /* its first type suffix */
-  int x;            /* of the opcode's row */
+  ww_type type;     /* its first type suffix: see ptx_type */
+  bool sign, pair;
+  int x; /* of the opcode's row */
 } ptx_ins;
 
 bool ptx_has(const ptx_ins *i, const char *modifier);

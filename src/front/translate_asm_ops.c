@@ -19,11 +19,11 @@ static ww_val read32(ptx_ins *i, uint32_t k) {
 }
 
 static ww_val read_own(ptx_ins *i, uint32_t k) { /* of the instruction's own type */
-  return read_t(i, k, i->t.t);
+  return read_t(i, k, i->type);
 }
 
 static ww_val own_op(ptx_ins *i, ww_op op, ww_val a, ww_val b) {
-  return low_binary(i->F, op, i->t.t, a, b);
+  return low_binary(i->F, op, i->type, a, b);
 }
 
 /* The result, by which a handler ends: true. */
@@ -33,7 +33,7 @@ static bool write_t(ptx_ins *i, ww_val v, ww_type t, bool sign) {
 }
 
 static bool write_own(ptx_ins *i, ww_val v) {
-  return write_t(i, v, i->t.t, i->t.sign);
+  return write_t(i, v, i->type, i->sign);
 }
 
 static bool write_as(ptx_ins *i, ww_val v, ww_type t) {
@@ -73,14 +73,14 @@ static int approx(const ptx_ins *i) {
 static const low_comp word = {WW_I32, 4, 32, 0};
 
 static void split_pair(low_fn *F, ww_type t, ww_val packed, ww_val out[2]) {
-  low_comp half[2] = {low_element(t, 0), low_element(t, 1)};
-  low_repack(F, &word, 1, &packed, half, 2, out);
+  low_comp half[2];
+  low_repack(F, &word, 1, &packed, low_elements(half, t, 2), 2, out);
 }
 
 static ww_val join_pair(low_fn *F, ww_type t, const ww_val v[2]) {
-  low_comp half[2] = {low_element(t, 0), low_element(t, 1)};
+  low_comp half[2];
   ww_val packed;
-  low_repack(F, half, 2, v, &word, 1, &packed);
+  low_repack(F, low_elements(half, t, 2), 2, v, &word, 1, &packed);
   return packed;
 }
 
@@ -93,19 +93,19 @@ static bool elementwise(ptx_ins *i, scalar_fn fn, uint32_t nsrc) {
     ptx_refuse(i);
     return true;
   }
-  if (!i->t.pair) {
+  if (!i->pair) {
     for (uint32_t k = 0; k < nsrc; k++)
       v[k] = read_own(i, k + 1);
     return write_own(i, fn(i, v));
   }
   for (uint32_t k = 0; k < nsrc; k++)
-    split_pair(i->F, i->t.t, read32(i, k + 1), h[k]);
+    split_pair(i->F, i->type, read32(i, k + 1), h[k]);
   for (int e = 0; e < 2; e++) {
     for (uint32_t k = 0; k < nsrc; k++)
       v[k] = h[k][e];
     out[e] = fn(i, v);
   }
-  return write32(i, join_pair(i->F, i->t.t, out));
+  return write32(i, join_pair(i->F, i->type, out));
 }
 
 static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
@@ -116,27 +116,13 @@ static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
 
 /* ---- arithmetic ---- */
 
-enum { A_ADD, A_SUB, A_MUL, A_DIV, A_REM, A_MIN, A_MAX, A_AND, A_OR, A_XOR };
-
 static ww_val arith(ptx_ins *i, const ww_val *v) {
-  static const struct {
-    uint8_t s, u, f;
-  } ops[] = {{WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},
-             {WW_OP_SUB, WW_OP_SUB, WW_OP_FSUB},
-             {WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
-             {WW_OP_SDIV, WW_OP_UDIV, WW_OP_FDIV},
-             {WW_OP_SREM, WW_OP_UREM, 0},
-             {WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN},
-             {WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
-             {WW_OP_AND, WW_OP_AND, 0},
-             {WW_OP_OR, WW_OP_OR, 0},
-             {WW_OP_XOR, WW_OP_XOR, 0}};
-  ww_type t = i->t.t;
-  if (!ww_is_float(t))
-    return own_op(i, i->t.sign ? ops[i->x].s : ops[i->x].u, v[0], v[1]);
-  return saturate(i, t,
-                  low_opx(i->F, ops[i->x].f, t, i->x <= A_DIV ? rounding(i) : 0,
-                          i->x == A_DIV ? approx(i) : 0, v[0], v[1], WW_NOVAL));
+  int op = low_arith_named(i->op[0], i->type, i->sign);
+  if (!ww_is_float(i->type))
+    return own_op(i, op, v[0], v[1]);
+  int round = op == WW_OP_FMIN || op == WW_OP_FMAX ? 0 : rounding(i);
+  int flags = op == WW_OP_FDIV ? approx(i) : 0;
+  return saturate(i, i->type, low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL));
 }
 
 static bool op_arith(ptx_ins *i) {
@@ -154,62 +140,61 @@ static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bo
 static bool op_add(ptx_ins *i) {
   bool sub = i->x & 1, use = i->x & 2;
   if (use || ptx_has(i, "cc"))
-    return write_own(i, with_carry(i, i->t.t, read_own(i, 1), read_own(i, 2), sub, use));
-  i->x = sub ? A_SUB : A_ADD;
+    return write_own(i, with_carry(i, i->type, read_own(i, 1), read_own(i, 2), sub, use));
   return op_arith(i);
 }
 
 static ww_type product_type(const ptx_ins *i) {
-  return !ptx_has(i, "wide") ? i->t.t : i->t.t == WW_I16 ? WW_I32 : WW_I64;
+  return !ptx_has(i, "wide") ? i->type : i->type == WW_I16 ? WW_I32 : WW_I64;
 }
 
 static ww_val multiply(ptx_ins *i, ww_val a, ww_val b) {
-  ww_type t = i->t.t, w = product_type(i);
-  ww_op op = !ptx_has(i, "hi") || w != t ? WW_OP_MUL : i->t.sign ? WW_OP_MULHS : WW_OP_MULHU;
-  return low_binary(i->F, op, w, low_int_to(i->F, a, t, w, i->t.sign),
-                    low_int_to(i->F, b, t, w, i->t.sign));
+  ww_type t = i->type, w = product_type(i);
+  ww_op op = !ptx_has(i, "hi") || w != t ? WW_OP_MUL : i->sign ? WW_OP_MULHS : WW_OP_MULHU;
+  return low_binary(i->F, op, w, low_int_to(i->F, a, t, w, i->sign),
+                    low_int_to(i->F, b, t, w, i->sign));
 }
 
 static bool op_mul(ptx_ins *i) {
-  if (ww_is_float(i->t.t))
+  if (ww_is_float(i->type))
     return op_arith(i);
-  return write_t(i, multiply(i, read_own(i, 1), read_own(i, 2)), product_type(i), i->t.sign);
+  return write_t(i, multiply(i, read_own(i, 1), read_own(i, 2)), product_type(i), i->sign);
 }
 
 static ww_val fused(ptx_ins *i, const ww_val *v) {
-  return saturate(i, i->t.t, low_opx(i->F, WW_OP_FMA, i->t.t, rounding(i), 0, v[0], v[1], v[2]));
+  return saturate(i, i->type, low_opx(i->F, WW_OP_FMA, i->type, rounding(i), 0, v[0], v[1], v[2]));
 }
 
 static bool op_mad(ptx_ins *i) { /* x: madc */
-  if (ww_is_float(i->t.t))
+  if (ww_is_float(i->type))
     return elementwise(i, fused, 3);
   ww_type t = product_type(i);
   ww_val m = multiply(i, read_own(i, 1), read_own(i, 2)), c = read_t(i, 3, t);
   m = i->x || ptx_has(i, "cc") ? with_carry(i, t, m, c, false, i->x)
                                : low_binary(i->F, WW_OP_ADD, t, m, c);
-  return write_t(i, m, t, i->t.sign);
+  return write_t(i, m, t, i->sign);
 }
 
 static bool op_mul24(ptx_ins *i) { /* x: adds */
-  ww_val a = low_24(i->F, read32(i, 1), i->t.sign), b = low_24(i->F, read32(i, 2), i->t.sign),
+  ww_val a = low_24(i->F, read32(i, 1), i->sign), b = low_24(i->F, read32(i, 2), i->sign),
          r = low_op32(i->F, WW_OP_MUL, a, b);
   return write_own(i, i->x ? low_op32(i->F, WW_OP_ADD, r, read32(i, 3)) : r);
 }
 
 static bool op_sad(ptx_ins *i) {
-  return write_own(i, low_opx(i->F, WW_OP_SAD, i->t.t, i->t.sign, 0, read_own(i, 1), read_own(i, 2),
+  return write_own(i, low_opx(i->F, WW_OP_SAD, i->type, i->sign, 0, read_own(i, 1), read_own(i, 2),
                               read_own(i, 3)));
 }
 
 static ww_val unary(ptx_ins *i, const ww_val *v) {
   low_fn *F = i->F;
-  ww_type t = i->t.t;
+  ww_type t = i->type;
   if (i->x == WW_OP_FNEG)
     return ww_is_float(t) ? low_unary(F, WW_OP_FNEG, t, v[0])
                           : own_op(i, WW_OP_SUB, low_const(F, t, 0), v[0]);
   if (i->x == WW_OP_FABS)
     return low_unary(F, ww_is_float(t) ? WW_OP_FABS : WW_OP_IABS, t, v[0]);
-  return own_op(i, WW_OP_XOR, v[0], low_const(F, t, ~0ull)); /* not */
+  return low_binaryk(F, WW_OP_XOR, t, v[0], ~0ull); /* not */
 }
 
 static bool op_unary(ptx_ins *i) {
@@ -217,7 +202,7 @@ static bool op_unary(ptx_ins *i) {
 }
 
 static ww_val math1(ptx_ins *i, const ww_val *v) {
-  ww_val r = low_math1(i->F, i->x, i->t.t, approx(i), v[0]);
+  ww_val r = low_math1(i->F, i->x, i->type, approx(i), v[0]);
   low_math_round(i->F, i->x, rounding(i));
   return r;
 }
@@ -227,7 +212,7 @@ static bool op_math(ptx_ins *i) {
 }
 
 static ww_val copysign2(ptx_ins *i, const ww_val *v) { /* copysign d, a, b puts a's sign on b */
-  return low_math(i->F, WW_MATH_COPYSIGN, i->t.t, 0, v[1], v[0], WW_NOVAL);
+  return low_math(i->F, WW_MATH_COPYSIGN, i->type, 0, v[1], v[0], WW_NOVAL);
 }
 
 static bool op_copysign(ptx_ins *i) {
@@ -237,9 +222,9 @@ static bool op_copysign(ptx_ins *i) {
 /* ---- bits ---- */
 
 static bool op_shift(ptx_ins *i) {
-  ww_op right = i->t.sign ? WW_OP_ASHR : WW_OP_LSHR;
+  ww_op right = i->sign ? WW_OP_ASHR : WW_OP_LSHR;
   return write_own(
-      i, low_binary(i->F, i->x ? right : WW_OP_SHL, i->t.t, read_own(i, 1), read32(i, 2)));
+      i, low_binary(i->F, i->x ? right : WW_OP_SHL, i->type, read_own(i, 1), read32(i, 2)));
 }
 
 static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
@@ -248,7 +233,7 @@ static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
   ww_val lo = read32(i, 1), hi = read32(i, 2), n = read32(i, 3);
   ww_val r = low_op(F, left ? WW_OP_FSHL : WW_OP_FSHR, WW_I32, hi, lo, n);
   if (ptx_has(i, "clamp"))
-    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_i32(F, 32)), left ? lo : hi, r);
+    r = low_select(F, WW_I32, low_cmpk(F, WW_UGE, WW_I32, n, 32), left ? lo : hi, r);
   return write32(i, r);
 }
 
@@ -287,20 +272,19 @@ static bool op_lop3(ptx_ins *i) {
 }
 
 static bool op_bfe(ptx_ins *i) {
-  return write_own(i, low_op(i->F, i->t.sign ? WW_OP_BFES : WW_OP_BFEU, i->t.t, read_own(i, 1),
+  return write_own(i, low_op(i->F, i->sign ? WW_OP_BFES : WW_OP_BFEU, i->type, read_own(i, 1),
                              read32(i, 2), read32(i, 3)));
 }
 
 static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b */
-  ww_type t = i->t.t;
+  ww_type t = i->type;
   low_fn *F = i->F;
   ww_val a = read_own(i, 1), b = read_own(i, 2), pos = read32(i, 3), len = read32(i, 4),
          one = low_const(F, t, 1);
   ww_val ones = low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_SHL, t, one, len), one),
          mask = low_binary(F, WW_OP_SHL, t, ones, pos);
   ww_val in = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_SHL, t, a, pos), mask);
-  ww_val keep =
-      low_binary(F, WW_OP_AND, t, b, low_binary(F, WW_OP_XOR, t, mask, low_const(F, t, ~0ull)));
+  ww_val keep = low_binary(F, WW_OP_AND, t, b, low_binaryk(F, WW_OP_XOR, t, mask, ~0ull));
   return write_own(i, low_binary(F, WW_OP_OR, t, in, keep));
 }
 
@@ -310,34 +294,34 @@ static bool op_prmt(ptx_ins *i) {
 }
 
 static bool op_count(ptx_ins *i) { /* popc, clz, brev: result 32 bits but brev's */
-  ww_val v = low_unary(i->F, i->x, i->t.t, read_own(i, 1));
+  ww_val v = low_unary(i->F, i->x, i->type, read_own(i, 1));
   return i->x == WW_OP_BREV ? write_own(i, v)
-                            : write32(i, low_int_to(i->F, v, i->t.t, WW_I32, false));
+                            : write32(i, low_int_to(i->F, v, i->type, WW_I32, false));
 }
 
 /* highest set bit (of the complement, when negative), -1: none */
 static bool op_bfind(ptx_ins *i) {
-  ww_type t = i->t.t;
+  ww_type t = i->type;
   low_fn *F = i->F;
   ww_val v = read_own(i, 1), top = low_const(F, t, ww_type_bits(t) - 1);
-  if (i->t.sign)
+  if (i->sign)
     v = own_op(i, WW_OP_XOR, v, own_op(i, WW_OP_ASHR, v, top));
   ww_val z = low_unary(F, WW_OP_CTLZ, t, v);
-  ww_val r = ptx_has(i, "shiftamt") ? low_select(F, t, low_cmp(F, WW_EQ, t, v, low_const(F, t, 0)),
-                                                 low_const(F, t, ~0ull), z)
-                                    : own_op(i, WW_OP_SUB, top, z);
+  ww_val r = ptx_has(i, "shiftamt")
+                 ? low_select(F, t, low_cmpk(F, WW_EQ, t, v, 0), low_const(F, t, ~0ull), z)
+                 : own_op(i, WW_OP_SUB, top, z);
   return write_t(i, low_int_to(F, r, t, WW_I32, true), WW_I32, true);
 }
 
 static bool op_dp(ptx_ins *i) {
-  int sub = i->t.sign | ptx_nth_type(i, 1).sign << 1 | (ptx_has(i, "hi") ? 4 : 0);
+  int sub = i->sign | ptx_nth_type(i, 1).sign << 1 | (ptx_has(i, "hi") ? 4 : 0);
   return write32(i, low_opx(i->F, i->x, WW_I32, sub, 0, read32(i, 1), read32(i, 2), read32(i, 3)));
 }
 
 /* ---- moves, conversions, selection ---- */
 
 static bool op_mov(ptx_ins *i) {
-  ww_type w = i->t.pair ? WW_I32 : i->t.t;
+  ww_type w = i->pair ? WW_I32 : i->type;
   return write_as(i, read_t(i, 1, w), w);
 }
 
@@ -356,8 +340,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   if (!from_float && !to_float && ptx_has(i, "sat") && w < ww_type_bits(from.t)) {
     int64_t lo = to.sign ? -(1ll << (w - 1)) : 0, hi = (1ll << (w - to.sign)) - 1;
     if (from.sign)
-      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, lo));
-    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, low_const(F, from.t, hi));
+      v = low_binaryk(F, WW_OP_SMAX, from.t, v, lo);
+    v = low_binaryk(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, hi);
   }
   v = low_convert(F, v, from.t, to.t, whole >= 0 ? WW_RN : rounding(i),
                   from_float ? to.sign : from.sign);
@@ -365,7 +349,7 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
 }
 
 static bool op_cvt(ptx_ins *i) {
-  ptx_type from = ptx_nth_type(i, 1), to = i->t;
+  ptx_type from = ptx_nth_type(i, 1), to = ptx_nth_type(i, 0);
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
     ww_val v = low_add_imm(i->F, read32(i, 1), WW_I32, 0x1000);
     return write32(i, low_op32k(i->F, WW_OP_AND, v, 0xffffe000u));
@@ -385,19 +369,19 @@ static bool op_cvt(ptx_ins *i) {
 
 static bool op_selp(ptx_ins *i) {
   return write_own(i,
-                   low_select(i->F, i->t.t, read_t(i, 3, WW_I1), read_own(i, 1), read_own(i, 2)));
+                   low_select(i->F, i->type, read_t(i, 3, WW_I1), read_own(i, 1), read_own(i, 2)));
 }
 
 static bool op_slct(ptx_ins *i) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
   ww_type t = ptx_nth_type(i, 1).t;
-  ww_val c = read_t(i, 3, t), ge = low_cmp(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c,
-                                           low_const(i->F, t, 0)); /* 0.0 is the same bits */
-  return write_own(i, low_select(i->F, i->t.t, ge, read_own(i, 1), read_own(i, 2)));
+  ww_val c = read_t(i, 3, t),
+         ge = low_cmpk(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c, 0); /* 0.0 is the same bits */
+  return write_own(i, low_select(i->F, i->type, ge, read_own(i, 1), read_own(i, 2)));
 }
 
 /* `d|p`: v to d, and p, an i1, to what is behind the bar, where there is one. */
 static void write_results(ptx_ins *i, ww_val v, ww_type t, ww_val p) {
-  char *first = ww_strdup(i->F->L->a, i->arg[0]), *bar = strchr(first, '|');
+  char *first = ww_strdup(i->F->a, i->arg[0]), *bar = strchr(first, '|');
   if (bar)
     *bar = 0;
   ptx_write(i, first, v, t, false);
@@ -436,8 +420,8 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
   static const low_named combines[] = {
       {"and", WW_OP_AND}, {"or", WW_OP_OR}, {"xor", WW_OP_XOR}, {NULL, -1}};
   low_fn *F = i->F;
-  ptx_type t = i->x ? ptx_nth_type(i, 1) : i->t;
-  ww_type out = i->x ? i->t.t : WW_I1;
+  ptx_type t = ptx_nth_type(i, i->x);
+  ww_type out = i->x ? i->type : WW_I1;
   int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1, combine = by_modifier(i, combines);
   if (p < 0 || t.pair)
     return false;
@@ -461,7 +445,7 @@ static bool op_testp(ptx_ins *i) {
                                     {"notanumber", WW_FUNO},
                                     {"number", WW_FORD},
                                     {NULL, -1}};
-  ww_type t = i->t.t;
+  ww_type t = i->type;
   int p = by_modifier(i, tests);
   ww_val a = read_own(i, 1), m = low_unary(i->F, WW_OP_FABS, t, a),
          inf = low_fconst(i->F, t, INFINITY);
@@ -492,39 +476,38 @@ static int cache_flags(const ptx_ins *i) {
 
 /* ld d, [p] and st [p], d (x) */
 static bool op_access(ptx_ins *i) {
-  ww_type t = i->t.t;
+  ww_type t = i->type;
   uint32_t n = vector_width(i), value = i->x, address = !i->x;
   const char *part[8];
   low_comp c[8];
   ww_val v[8];
-  if (t == WW_VOID || i->t.pair || i->narg < 2 || ptx_list(i, i->arg[value], part, 8) != n)
+  if (t == WW_VOID || i->pair || i->narg < 2 || ptx_list(i, i->arg[value], part, 8) != n)
     return false;
   low_addr p = ptx_address(i, i->arg[address], space_of(i), n * ww_type_bytes[t]);
   p.flags = cache_flags(i);
-  for (uint32_t k = 0; k < n; k++) {
-    c[k] = low_element(t, k);
+  low_elements(c, t, n);
+  if (!i->x)
+    low_load(i->F, p, c, n, v);
+  for (uint32_t k = 0; k < n; k++)
     if (i->x)
       v[k] = ptx_read(i, part[k], t);
-  }
+    else
+      ptx_write(i, part[k], v[k], t, i->sign);
   if (i->x)
     low_store(i->F, p, c, n, v);
-  else
-    low_load(i->F, p, c, n, v);
-  for (uint32_t k = 0; k < n && !i->x; k++)
-    ptx_write(i, part[k], v[k], t, i->t.sign);
   return true;
 }
 
 static int rmw_of(const ptx_ins *i) {
   int op = -1;
   for (uint32_t k = 1; k < i->nop && op < 0; k++)
-    op = low_rmw_named(i->op[k], i->t.t, i->t.sign);
+    op = low_rmw_named(i->op[k], i->type, i->sign);
   return op;
 }
 
 static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
-  ww_type t = i->t.t;
-  bool red = i->x, pair = i->t.pair;
+  ww_type t = i->type;
+  bool red = i->x, pair = i->pair;
   uint32_t at = !red, each = pair ? 2 : 1;
   if (t == WW_VOID || i->narg < at + 2)
     return false;
@@ -573,7 +556,7 @@ static bool op_cp(ptx_ins *i) {
   if (i->narg > 3 && !ptx_has(i, "L2::cache_hint"))
     low_copy_or_zero(i->F, to, from, read32(i, 3), bytes);
   else
-    low_copy_async(i->F, to, from, (uint32_t)bytes);
+    low_copy_async(i->F, to, from, bytes);
   return true;
 }
 
@@ -607,7 +590,7 @@ static bool op_match(ptx_ins *i) {
 
 static bool op_redux(ptx_ins *i) {
   int op = rmw_of(i);
-  return op >= 0 && !ww_is_float(i->t.t) &&
+  return op >= 0 && !ww_is_float(i->type) &&
          write32(i,
                  low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1), read32(i, 2), WW_NOVAL));
 }
@@ -646,11 +629,6 @@ static bool op_end(ptx_ins *i) {
   return true;
 }
 
-static bool op_nothing(ptx_ins *i) {
-  (void)i;
-  return true;
-}
-
 static bool op_isspace(ptx_ins *i) {
   return write_as(i, low_in_space(i->F, read_t(i, 1, WW_I64), space_of(i)), WW_I1);
 }
@@ -674,20 +652,20 @@ static const ptx_row pure[] = {{"mov", op_mov, 0},
                                {"sub", op_add, 1},
                                {"addc", op_add, 2},
                                {"subc", op_add, 3},
-                               {"mul", op_mul, A_MUL},
+                               {"mul", op_mul, 0},
                                {"mad", op_mad, 0},
                                {"madc", op_mad, 1},
                                {"fma", op_mad, 0},
                                {"mul24", op_mul24, 0},
                                {"mad24", op_mul24, 1},
                                {"sad", op_sad, 0},
-                               {"div", op_arith, A_DIV},
-                               {"rem", op_arith, A_REM},
-                               {"min", op_arith, A_MIN},
-                               {"max", op_arith, A_MAX},
-                               {"and", op_arith, A_AND},
-                               {"or", op_arith, A_OR},
-                               {"xor", op_arith, A_XOR},
+                               {"div", op_arith, 0},
+                               {"rem", op_arith, 0},
+                               {"min", op_arith, 0},
+                               {"max", op_arith, 0},
+                               {"and", op_arith, 0},
+                               {"or", op_arith, 0},
+                               {"xor", op_arith, 0},
                                {"not", op_unary, WW_OP_XOR},
                                {"neg", op_unary, WW_OP_FNEG},
                                {"abs", op_unary, WW_OP_FABS},
@@ -718,15 +696,6 @@ static const ptx_row pure[] = {{"mov", op_mov, 0},
                                {"sin", op_math, WW_MATH_SIN},
                                {"cos", op_math, WW_MATH_COS},
                                {"tanh", op_math, WW_MATH_TANH},
-                               {"brkpt", op_nothing, 0},
-                               {"nanosleep", op_nothing, 0},
-                               {"prefetch", op_nothing, 0},
-                               {"prefetchu", op_nothing, 0},
-                               {"discard", op_nothing, 0},
-                               {"applypriority", op_nothing, 0},
-                               {"griddepcontrol", op_nothing, 0},
-                               {"setmaxnreg", op_nothing, 0},
-                               {"pmevent", op_nothing, 0},
                                {"createpolicy", op_zero, 0},
                                {"isspacep", op_isspace, 0},
                                {NULL, NULL, 0}},
@@ -751,6 +720,10 @@ static const ptx_row pure[] = {{"mov", op_mov, 0},
                                   {"ldmatrix", ptx_ldmatrix, 0},
                                   {NULL, NULL, 0}};
 
+static const char *const ignored[] = {
+    "brkpt",         "nanosleep",      "prefetch",   "prefetchu", "discard",
+    "applypriority", "griddepcontrol", "setmaxnreg", "pmevent",   NULL};
+
 static const ptx_row *row_of(const ptx_row *row, const ptx_ins *i) {
   while (row->name && strcmp(row->name, i->op[0]))
     row++;
@@ -758,16 +731,22 @@ static const ptx_row *row_of(const ptx_row *row, const ptx_ins *i) {
 }
 
 bool ptx_execute(ptx_ins *i) {
+  if (ww_one_of(i->op[0], ignored))
+    return true;
   const ptx_row *r = row_of(pure, i);
   if (!r->name)
     r = row_of(effects, i);
   i->x = r->x;
-  i->t = ptx_nth_type(i, 0);
-  bool bare = r->fn == op_end || r->fn == op_nothing || r->fn == op_fence || r->fn == op_cp ||
-              r->fn == op_bar;
+  ptx_type t = ptx_nth_type(i, 0);
+  i->type = t.t;
+  i->sign = t.sign;
+  i->pair = t.pair;
+  bool bare = r->fn == op_end || r->fn == op_fence || r->fn == op_cp || r->fn == op_bar;
   return r->name && (i->narg || bare) && r->fn(i);
 }
 
 bool ptx_is_pure(const ptx_ins *i) {
+  if (ww_one_of(i->op[0], ignored))
+    return true;
   return row_of(pure, i)->name && !ptx_has(i, "cc") && i->op[0][strlen(i->op[0]) - 1] != 'c';
 }

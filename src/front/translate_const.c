@@ -14,10 +14,10 @@ static ww_val intern(low_fn *F, ww_value v) {
       ww_hash(&v.bits, sizeof v.bits, (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) | 1;
   for (;; h += 2) {
     bool fresh;
-    uint32_t *at = low_map_at(F->L->a, &F->consts, (const void *)(uintptr_t)h, &fresh);
+    uint32_t *at = ww_map_at(&F->consts, F->a, h, &fresh);
     if (fresh) {
       *at = F->vals.n;
-      ww_push(F->L->a, &F->vals, v);
+      ww_push(F->a, &F->vals, v);
       return *at;
     }
     const ww_value *o = &F->vals.v[*at];
@@ -50,6 +50,13 @@ uint64_t low_float_bits(ww_type t, double v) {
 
 ww_val low_i32(low_fn *F, uint64_t k) {
   return low_const(F, WW_I32, k);
+}
+
+ww_val *low_zeros(low_fn *F, const low_type *t) {
+  ww_val *out = low_values(F, t->n);
+  for (uint32_t i = 0; i < t->n; i++)
+    out[i] = low_const(F, t->c[i].type, 0);
+  return out;
 }
 
 ww_val low_fconst(low_fn *F, ww_type t, double v) {
@@ -114,18 +121,18 @@ static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
 
 /* ---- addresses ---- */
 
-static bool gep_step(low *L, LLVMTypeRef *t, uint32_t i, LLVMValueRef index, int64_t *scale,
-                     int64_t *fixed) {
+bool low_gep_step(LLVMTargetDataRef td, LLVMTypeRef *t, int i, LLVMValueRef index, int64_t *scale,
+                  int64_t *fixed) {
   *scale = 0;
   if (i > 1 && LLVMGetTypeKind(*t) == LLVMStructTypeKind) {
     unsigned field = LLVMConstIntGetZExtValue(index);
-    *fixed += (int64_t)LLVMOffsetOfElement(L->td, *t, field);
+    *fixed += (int64_t)LLVMOffsetOfElement(td, *t, field);
     *t = LLVMStructGetTypeAtIndex(*t, field);
     return true;
   }
   if (i > 1)
     *t = LLVMGetElementType(*t);
-  *scale = (int64_t)LLVMABISizeOfType(L->td, *t);
+  *scale = (int64_t)LLVMABISizeOfType(td, *t);
   if (!LLVMIsAConstantInt(index))
     return false;
   *fixed += LLVMConstIntGetSExtValue(index) * *scale;
@@ -137,7 +144,7 @@ int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const) {
   int64_t fixed = 0, scale;
   *all_const = true;
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
-    if (!gep_step(L, &t, i, LLVMGetOperand(gep, i), &scale, &fixed))
+    if (!low_gep_step(L->td, &t, i, LLVMGetOperand(gep, i), &scale, &fixed))
       *all_const = false;
   return fixed;
 }
@@ -210,7 +217,7 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
   uint32_t s = low_symbol(L, global);
   if (L->sym_refusal.v[s])
     low_refuse(F, "%s", L->sym_refusal.v[s]);
-  low_note(L, &F->symbols, s);
+  ww_map_at(&F->symbols, F->a, s + 1ull, NULL);
   return intern(F, (ww_value){.type = WW_I64,
                               .kind = WW_VAL_SYMBOL,
                               .ref = s,
@@ -238,12 +245,7 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
     out = ww_is_float(from) || ww_is_float(t) ? low_bits(F, a.v[0], from, t)
                                               : low_int_to(F, a.v[0], from, t, false);
   else if (op == LLVMAdd || op == LLVMSub || op == LLVMXor || op == LLVMMul)
-    out = low_binary(F,
-                     op == LLVMAdd   ? WW_OP_ADD
-                     : op == LLVMSub ? WW_OP_SUB
-                     : op == LLVMXor ? WW_OP_XOR
-                                     : WW_OP_MUL,
-                     t, a.v[0], b.v[0]);
+    out = low_binary(F, low_int_op(op), t, a.v[0], b.v[0]);
   else
     low_refuse(F, "a constant expression that is not supported");
   F->cur = was;
@@ -266,8 +268,7 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
     if (zero || LLVMIsAConstantExpr(c)) {
       if (!zero)
         low_refuse(F, "a constant expression over vectors");
-      for (; at < t->n; at++)
-        out[at] = low_const(F, t->c[at].type, 0);
+      memcpy(out, low_zeros(F, t), t->n * sizeof *out);
       return t->n;
     }
     for (uint64_t i = 0; i < n; i++)
@@ -290,8 +291,7 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
     out[0] = expression(F, c, t->c[0].type);
   else {
     low_refuse(F, "a constant that is not supported");
-    for (uint32_t i = 0; i < t->n; i++)
-      out[i] = low_const(F, t->c[i].type, 0);
+    memcpy(out, low_zeros(F, t), t->n * sizeof *out);
   }
   return t->n;
 }
@@ -324,8 +324,7 @@ typedef struct {
 static void init_put(init *in, uint64_t at, uint64_t bits, uint32_t n) {
   if (at + n > in->size)
     return;
-  for (uint32_t i = 0; i < n; i++)
-    in->bytes[at + i] = i < 8 ? bits >> (8 * i) : 0;
+  memcpy(in->bytes + at, &bits, n < 8 ? n : 8);
   if (bits)
     in->any = true;
 }

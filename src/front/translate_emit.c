@@ -1,54 +1,10 @@
-/* translate_emit.c - building blocks of the lowering: maps, flattened types, instructions, bit
+/* translate_emit.c - building blocks of the lowering: flattened types, instructions, bit
  * repacking.
  *
  * Invariant: every emitter leaves integers below their container's width zero-extended. Emission
  * goes to the current block; once a block has its terminator, what follows is dropped (it cannot be
  * reached). */
 #include "translate_int.h"
-
-/* ---- maps ---- */
-
-static uint32_t map_slot(const low_map *m, const void *key) {
-  uint64_t h = ((uintptr_t)key >> 3) * 0x9E3779B97F4A7C15ull;
-  uint32_t i = (h >> 32) & (m->cap - 1);
-  while (m->key[i] && m->key[i] != key)
-    i = (i + 1) & (m->cap - 1);
-  return i;
-}
-
-static void map_grow(ww_arena *a, low_map *m) {
-  low_map old = *m;
-  m->cap = old.cap ? old.cap * 2 : 32;
-  m->key = WW_NEWN(a, const void *, m->cap);
-  m->val = WW_NEWN(a, uint32_t, m->cap);
-  for (uint32_t i = 0; i < old.cap; i++) {
-    if (!old.key[i])
-      continue;
-    uint32_t s = map_slot(m, old.key[i]);
-    m->key[s] = old.key[i];
-    m->val[s] = old.val[i];
-  }
-}
-
-uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh) {
-  if (m->n * 2 >= m->cap)
-    map_grow(a, m);
-  uint32_t s = map_slot(m, key);
-  if (fresh)
-    *fresh = !m->key[s];
-  if (!m->key[s]) {
-    m->key[s] = key;
-    m->n++;
-  }
-  return &m->val[s];
-}
-
-uint32_t low_map_get(const low_map *m, const void *key, uint32_t none) {
-  if (!m->cap)
-    return none;
-  uint32_t s = map_slot(m, key);
-  return m->key[s] ? m->val[s] : none;
-}
 
 void low_refuse(low_fn *F, const char *fmt, ...) {
   if (F->fn.refusal)
@@ -58,7 +14,7 @@ void low_refuse(low_fn *F, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  F->fn.refusal = ww_strdup(F->L->a, text);
+  F->fn.refusal = ww_strdup(F->a, text);
 }
 
 /* ---- types ---- */
@@ -180,6 +136,12 @@ low_comp low_element(ww_type t, uint32_t k) {
   return (low_comp){t, size, ww_type_bits(t), k * size};
 }
 
+const low_comp *low_elements(low_comp *c, ww_type t, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    c[i] = low_element(t, i);
+  return c;
+}
+
 const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
   return low_flat(F->L, LLVMTypeOf(v));
 }
@@ -187,7 +149,7 @@ const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
 /* ---- blocks and values ---- */
 
 uint32_t low_new_block(low_fn *F, const char *name) {
-  ww_push(F->L->a, &F->blocks, (low_block){.name = name});
+  ww_push(F->a, &F->blocks, (low_block){.name = name});
   return F->blocks.n - 1;
 }
 
@@ -197,7 +159,7 @@ low_block *low_cur(low_fn *F) {
 
 ww_val low_new_val(low_fn *F, ww_type t) {
   uint32_t block = F->cur == LOW_PROLOGUE ? 0 : F->cur;
-  ww_push(F->L->a, &F->vals, (ww_value){.type = t, .kind = WW_VAL_RESULT, .ref = block});
+  ww_push(F->a, &F->vals, (ww_value){.type = t, .kind = WW_VAL_RESULT, .ref = block});
   return F->vals.n - 1;
 }
 
@@ -209,7 +171,7 @@ ww_ins *low_last(low_fn *F) {
 }
 
 ww_val *low_values(low_fn *F, uint32_t n) {
-  return WW_NEWN(F->L->a, ww_val, n + 1);
+  return WW_NEWN(F->a, ww_val, n + 1);
 }
 
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
@@ -225,7 +187,7 @@ ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
     dropped = i;
     return &dropped;
   }
-  ww_push(F->L->a, &b->ins, i);
+  ww_push(F->a, &b->ins, i);
   if (ww_ends_block(op))
     b->ended = true;
   return &b->ins.v[b->ins.n - 1];
@@ -279,8 +241,16 @@ ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
   return low_binary(F, op, WW_I32, a, b);
 }
 
+ww_val low_binaryk(low_fn *F, ww_op op, ww_type t, ww_val a, uint64_t k) {
+  return low_binary(F, op, t, a, low_const(F, t, k));
+}
+
 ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k) {
-  return low_op32(F, op, a, low_i32(F, k));
+  return low_binaryk(F, op, WW_I32, a, k);
+}
+
+ww_val low_op64k(low_fn *F, ww_op op, ww_val a, uint64_t k) {
+  return low_binaryk(F, op, WW_I64, a, k);
 }
 
 ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
@@ -288,11 +258,11 @@ ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
 }
 
 ww_val low_not(low_fn *F, ww_val a) {
-  return low_binary(F, WW_OP_XOR, WW_I1, a, low_const(F, WW_I1, 1));
+  return low_binaryk(F, WW_OP_XOR, WW_I1, a, 1);
 }
 
 ww_val low_nonzero(low_fn *F, ww_val a) {
-  return low_cmp(F, WW_NE, WW_I32, a, low_i32(F, 0));
+  return low_cmpk(F, WW_NE, WW_I32, a, 0);
 }
 
 ww_val low_relu(low_fn *F, ww_type t, ww_val a) {
@@ -306,19 +276,23 @@ ww_val low_clamp01(low_fn *F, ww_type t, ww_val a) {
 
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a) {
   if (op == WW_OP_TRUNC) { /* of a widened value: what it was widened from */
-    uint32_t was = low_map_get(&F->widened, low_key(a), UINT32_MAX);
-    if (was != UINT32_MAX && F->vals.v[was].type == to)
-      return was;
+    const uint32_t *was = ww_map_find(&F->widened, a + 1ull);
+    if (was && F->vals.v[*was].type == to)
+      return *was;
   }
   ww_val dst = low_opx(F, op, to, round, 0, a, WW_NOVAL, WW_NOVAL);
   low_last(F)->type2 = from;
   if (op == WW_OP_ZEXT || op == WW_OP_SEXT)
-    *low_map_at(F->L->a, &F->widened, low_key(dst), NULL) = a;
+    *ww_map_at(&F->widened, F->a, dst + 1ull, NULL) = a;
   return dst;
 }
 
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b) {
   return low_opx(F, p >= WW_FOEQ ? WW_OP_FCMP : WW_OP_ICMP, t, p, 0, a, b, WW_NOVAL);
+}
+
+ww_val low_cmpk(low_fn *F, ww_cmp p, ww_type t, ww_val a, uint64_t k) {
+  return low_cmp(F, p, t, a, low_const(F, t, k));
 }
 
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b) {
@@ -380,7 +354,7 @@ ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to) {
 ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits) {
   if (bits >= ww_type_bits(t) || ww_is_float(t))
     return a;
-  return low_binary(F, WW_OP_AND, t, a, low_const(F, t, (1ull << bits) - 1));
+  return low_binaryk(F, WW_OP_AND, t, a, (1ull << bits) - 1);
 }
 
 ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits) {
@@ -401,7 +375,7 @@ ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k) {
     return a;
   if (low_is_const(F, a, &bits))
     return low_const(F, t, bits + k);
-  return low_binary(F, WW_OP_ADD, t, a, low_const(F, t, k));
+  return low_binaryk(F, WW_OP_ADD, t, a, k);
 }
 
 ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
@@ -439,7 +413,7 @@ void low_cbr(low_fn *F, ww_val c, uint32_t yes, uint32_t no) {
 uint32_t low_pool(low_fn *F, const ww_val *v, uint32_t n) {
   uint32_t at = F->pool.n;
   for (uint32_t i = 0; i < n; i++)
-    ww_push(F->L->a, &F->pool, v[i]);
+    ww_push(F->a, &F->pool, v[i]);
   return at;
 }
 
@@ -447,7 +421,7 @@ ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
   ww_val dst = low_new_val(F, t);
   uint32_t pairs[4] = {pred1, v1, pred2, v2};
   ww_phi p = {dst, low_pool(F, pairs, 4), 2};
-  ww_push(F->L->a, &F->blocks.v[F->cur].phis, p);
+  ww_push(F->a, &F->blocks.v[F->cur].phis, p);
   return dst;
 }
 
@@ -480,10 +454,10 @@ static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_va
     ww_type it = low_int_type(from[i].bits);
     ww_val v = low_bits(F, in[i], from[i].type, it);
     if (pos < at)
-      v = low_binary(F, WW_OP_LSHR, it, v, low_const(F, it, at - pos));
+      v = low_binaryk(F, WW_OP_LSHR, it, v, at - pos);
     v = low_int_to(F, v, it, t, false);
     if (pos > at)
-      v = low_binary(F, WW_OP_SHL, t, v, low_const(F, t, pos - at));
+      v = low_binaryk(F, WW_OP_SHL, t, v, pos - at);
     acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, t, acc, v);
   }
   return acc == WW_NOVAL ? low_const(F, t, 0) : low_mask(F, acc, t, bits);
@@ -494,9 +468,10 @@ static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const w
                         const low_comp *to, ww_val *out) {
   if (nfrom != 2 || from[0].bits != 16 || from[1].bits != 16 || to->bits != 32)
     return false;
-  ww_val lo = low_int_to(F, low_bits(F, in[0], from[0].type, WW_I16), WW_I16, WW_I32, false);
-  ww_val hi = low_int_to(F, low_bits(F, in[1], from[1].type, WW_I16), WW_I16, WW_I32, false);
-  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, lo, hi, low_i32(F, 0x5410));
+  ww_val half[2];
+  for (int k = 0; k < 2; k++)
+    half[k] = low_int_to(F, low_bits(F, in[k], from[k].type, WW_I16), WW_I16, WW_I32, false);
+  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, half[0], half[1], low_i32(F, 0x5410));
   *out = low_bits(F, v, WW_I32, to->type);
   return true;
 }
@@ -523,10 +498,9 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
 
 /* ---- finishing: prologue in front, unreachable blocks out ---- */
 
-static void mark(low_fn *F, uint32_t b, bool *seen) {
-  uint32_t *stack = WW_NEWN(F->L->a, uint32_t, F->blocks.n + 1), n = 0;
-  stack[n++] = b;
-  seen[b] = true;
+static void mark(low_fn *F, bool *seen) {
+  uint32_t *stack = WW_NEWN(F->a, uint32_t, F->blocks.n + 1), n = 1; /* the entry */
+  seen[0] = true;
   while (n) {
     low_block *blk = &F->blocks.v[stack[--n]];
     if (!blk->ins.n)
@@ -572,7 +546,7 @@ static void prepend(low_fn *F) {
   uint32_t n = F->prologue.ins.n;
   if (!n)
     return;
-  ww_ins *all = WW_NEWN(F->L->a, ww_ins, n + b->ins.n);
+  ww_ins *all = WW_NEWN(F->a, ww_ins, n + b->ins.n);
   memcpy(all, F->prologue.ins.v, n * sizeof *all);
   memcpy(all + n, b->ins.v, b->ins.n * sizeof *all);
   b->ins.v = all;
@@ -588,15 +562,18 @@ static bool removable(const ww_ins *i) {
   return (pure || i->op == WW_OP_SREG) && i->dst != WW_NOVAL && i->nres == 1;
 }
 
-static void count_uses(low_fn *F, uint32_t *uses) {
+static void add_uses(low_fn *F, const ww_ins *i, uint32_t *uses, int more) {
   ww_val v[3 + 2 * 255];
+  uint32_t n = ww_ins_uses(&F->fn, i, v, sizeof v / sizeof *v);
+  for (uint32_t u = 0; u < n; u++)
+    uses[v[u]] += more;
+}
+
+static void count_uses(low_fn *F, uint32_t *uses) {
   for (uint32_t b = 0; b < F->blocks.n; b++) {
     low_block *blk = &F->blocks.v[b];
-    for (uint32_t k = 0; k < blk->ins.n; k++) {
-      uint32_t n = ww_ins_uses(&F->fn, &blk->ins.v[k], v, sizeof v / sizeof *v);
-      for (uint32_t u = 0; u < n; u++)
-        uses[v[u]]++;
-    }
+    for (uint32_t k = 0; k < blk->ins.n; k++)
+      add_uses(F, &blk->ins.v[k], uses, 1);
     for (uint32_t p = 0; p < blk->phis.n; p++)
       for (uint32_t e = 0; e < blk->phis.v[p].n; e++)
         uses[F->pool.v[blk->phis.v[p].ext + 2 * e + 1]]++;
@@ -605,8 +582,7 @@ static void count_uses(low_fn *F, uint32_t *uses) {
 
 /* Backwards through each block, so that chains go in one sweep; across blocks they are rare. */
 static void drop_unused(low_fn *F) {
-  uint32_t *uses = WW_NEWN(F->L->a, uint32_t, F->vals.n + 1);
-  ww_val v[3 + 2 * 255];
+  uint32_t *uses = WW_NEWN(F->a, uint32_t, F->vals.n + 1);
   count_uses(F, uses);
   for (uint32_t b = F->blocks.n; b-- > 0;) {
     low_block *blk = &F->blocks.v[b];
@@ -614,9 +590,7 @@ static void drop_unused(low_fn *F) {
       ww_ins *i = &blk->ins.v[k];
       if (!removable(i) || uses[i->dst])
         continue;
-      uint32_t n = ww_ins_uses(&F->fn, i, v, sizeof v / sizeof *v);
-      for (uint32_t u = 0; u < n; u++)
-        uses[v[u]]--;
+      add_uses(F, i, uses, -1);
       i->op = WW_NOPS;
     }
     uint32_t keep = 0;
@@ -628,7 +602,7 @@ static void drop_unused(low_fn *F) {
 }
 
 void low_finish(low_fn *F) {
-  ww_arena *a = F->L->a;
+  ww_arena *a = F->a;
   bool *seen = WW_NEWN(a, bool, F->blocks.n);
   uint32_t *new_of = WW_NEWN(a, uint32_t, F->blocks.n), n = 0;
   prepend(F);
@@ -637,7 +611,7 @@ void low_finish(low_fn *F) {
   F->fn.pool = F->pool.v;
   F->fn.npool = F->pool.n;
   drop_unused(F);
-  mark(F, 0, seen);
+  mark(F, seen);
   for (uint32_t i = 0; i < F->blocks.n; i++)
     new_of[i] = seen[i] ? n++ : WW_NOBLOCK;
   F->fn.blocks = WW_NEWN(a, ww_block, n);

@@ -10,7 +10,6 @@
  * process, as LLVM's do: some 24 bytes for each kernel that was lowered. */
 #include <pthread.h>
 
-#include "../base/map.h"
 #include "translate_int.h"
 
 static struct {
@@ -28,36 +27,31 @@ static uint64_t key_of(const void *module, const void *function) {
 /* ---- a module's annotations ---- */
 
 /* One operand: {function, key, value, key, value ...}; a function may have several. */
-static void add_annotation(low_map *of, ww_arena *a, LLVMValueRef *op, unsigned n) {
-  bool fresh;
-  uint32_t *hash = low_map_at(a, of, op[0], &fresh);
-  for (unsigned k = 1; k < n; k++) {
-    unsigned len = 0;
-    const char *text = op[k] && LLVMIsAMDString(op[k]) ? LLVMGetMDString(op[k], &len) : NULL;
-    uint64_t number = op[k] && LLVMIsAConstantInt(op[k]) ? LLVMConstIntGetZExtValue(op[k]) : 0;
-    *hash = (uint32_t)(text ? ww_hash(text, len, *hash) : ww_hash(&number, sizeof number, *hash));
+static void add_annotation(ww_map *of, ww_arena *a, low_nodes op) {
+  uint32_t *hash = low_map_at(a, of, op.v[0], NULL);
+  for (unsigned k = 1; k < op.n; k++) {
+    LLVMValueRef v = op.v[k];
+    const char *text = low_node_string(v);
+    uint64_t number = v && LLVMIsAConstantInt(v) ? LLVMConstIntGetZExtValue(v) : 0;
+    *hash = text ? ww_hash(text, strlen(text), *hash) : ww_hash(&number, sizeof number, *hash);
   }
   *hash |= 1; /* 0 is none */
 }
 
 /* LLVM function -> hash of what is said of it. */
-static low_map annotations_of(LLVMModuleRef m, ww_arena *a) {
-  low_map of = {0};
-  unsigned n = LLVMGetNamedMetadataNumOperands(m, "nvvm.annotations");
-  LLVMValueRef *ops = WW_NEWN(a, LLVMValueRef, n + 1);
-  LLVMGetNamedMetadataOperands(m, "nvvm.annotations", ops);
-  for (unsigned i = 0; i < n; i++) {
-    unsigned k = LLVMGetMDNodeNumOperands(ops[i]);
-    LLVMValueRef *op = WW_NEWN(a, LLVMValueRef, k + 1);
-    LLVMGetMDNodeOperands(ops[i], op);
-    if (k && op[0] && LLVMIsAFunction(op[0]))
-      add_annotation(&of, a, op, k);
+static ww_map annotations_of(LLVMModuleRef m, ww_arena *a) {
+  ww_map of = {0};
+  low_nodes all = low_named_nodes(a, m, "nvvm.annotations");
+  for (unsigned i = 0; i < all.n; i++) {
+    low_nodes op = low_operands(a, all.v[i]);
+    if (op.n && op.v[0] && LLVMIsAFunction(op.v[0]))
+      add_annotation(&of, a, op);
   }
   return of;
 }
 
 bool low_fresh(LLVMModuleRef m, ww_arena *a) {
-  low_map of = annotations_of(m, a);
+  ww_map of = annotations_of(m, a);
   bool fresh = true;
   pthread_mutex_lock(&memory.lock);
   for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f)) {

@@ -8,41 +8,43 @@
 /* ---- values ---- */
 
 static low_val *keep_value(low_fn *F, LLVMValueRef inst, low_val v) {
-  *low_map_at(F->L->a, &F->values, inst, NULL) = F->val_list.n;
-  ww_push(F->L->a, &F->val_list, v);
+  *low_map_at(F->a, &F->values, inst, NULL) = F->val_list.n;
+  ww_push(F->a, &F->val_list, v);
   return &F->val_list.v[F->val_list.n - 1];
 }
 
-ww_val *low_define(low_fn *F, LLVMValueRef inst, uint32_t n) {
-  return keep_value(F, inst, (low_val){.v = low_values(F, n), .n = n, .whole = WW_NOVAL})->v;
+static low_val *new_value(low_fn *F, LLVMValueRef inst, uint32_t n) {
+  return keep_value(F, inst, (low_val){.v = low_values(F, n), .n = n, .whole = WW_NOVAL});
 }
 
-void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n) {
-  memcpy(low_define(F, inst, n), v, n * sizeof *v);
+ww_val *low_define(low_fn *F, LLVMValueRef inst) {
+  return new_value(F, inst, low_type_of(F, inst)->n)->v;
+}
+
+low_val *low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n) {
+  low_val *out = new_value(F, inst, n);
+  memcpy(out->v, v, n * sizeof *v);
+  return out;
 }
 
 low_val *low_get(low_fn *F, LLVMValueRef v) {
   uint32_t at = low_map_get(&F->values, v, UINT32_MAX);
   if (at != UINT32_MAX)
     return &F->val_list.v[at];
-  low_val c = {.whole = WW_NOVAL};
   if (low_map_get(&F->deferred, v, 0)) {
     low_fmul_now(F, v);
     return low_get(F, v);
   }
-  const low_type *t = low_type_of(F, v);
-  if (LLVMIsConstant(v))
+  if (LLVMIsConstant(v)) {
+    low_val c;
     low_constant(F, v, &c);
-  else {
-    /* not lowered: its type was refused, or metadata */
-    c.n = t->n;
-    c.v = low_values(F, t->n);
-    for (uint32_t i = 0; i < t->n; i++)
-      c.v[i] = low_const(F, t->c[i].type, 0);
-    if (t->n)
-      low_refuse(F, "uses a value that could not be lowered");
+    return keep_value(F, v, c);
   }
-  return keep_value(F, v, c);
+  /* not lowered: its type was refused, or metadata */
+  const low_type *t = low_type_of(F, v);
+  if (t->n)
+    low_refuse(F, "uses a value that could not be lowered");
+  return low_set(F, v, low_zeros(F, t), t->n);
 }
 
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i) {
@@ -52,6 +54,10 @@ ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i) {
   return !x->off                ? x->v[i]
          : x->whole != WW_NOVAL ? x->whole
                                 : low_add_imm(F, x->v[0], WW_I64, x->off);
+}
+
+ww_val low_operand(low_fn *F, LLVMValueRef inst, unsigned k, uint32_t i) {
+  return low_comp_of(F, LLVMGetOperand(inst, k), i);
 }
 
 ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n) {
@@ -187,8 +193,7 @@ static bool folds_offset(LLVMValueRef user, LLVMValueRef p) {
 }
 
 static void set_pointer(low_fn *F, LLVMValueRef inst, ww_val base, int64_t off) {
-  low_set(F, inst, &base, 1);
-  low_val *v = &F->val_list.v[F->val_list.n - 1];
+  low_val *v = low_set(F, inst, &base, 1);
   v->off = off;
   for (LLVMUseRef u = LLVMGetFirstUse(inst); off && u; u = LLVMGetNextUse(u))
     if (!folds_offset(LLVMGetUser(u), inst)) {
@@ -202,25 +207,17 @@ static void gep(low_fn *F, LLVMValueRef inst) {
     low_refuse(F, "vectors of pointers");
     return;
   }
-  bool all;
   low_val *from = low_get(F, LLVMGetOperand(inst, 0));
-  int64_t off = from->off + low_gep_const(F->L, inst, &all);
+  int64_t off = from->off, scale;
   ww_val base = from->v[0];
   LLVMTypeRef t = LLVMGetGEPSourceElementType(inst);
-  for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(inst); i++) {
+  for (int i = 1; i < LLVMGetNumOperands(inst); i++) {
     LLVMValueRef index = LLVMGetOperand(inst, i);
-    if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      t = LLVMStructGetTypeAtIndex(t, LLVMConstIntGetZExtValue(index));
+    if (low_gep_step(F->L->td, &t, i, index, &scale, &off))
       continue;
-    }
-    if (i > 1)
-      t = LLVMGetElementType(t);
-    if (LLVMIsAConstantInt(index))
-      continue;
-    const low_type *it = low_type_of(F, index);
-    ww_val k = low_int_to(F, low_signed(F, low_scalar(F, index), it->c[0].type, it->c[0].bits),
-                          it->c[0].type, WW_I64, true);
-    base = low_lea(F, base, k, LLVMABISizeOfType(F->L->td, t));
+    const low_comp *c = low_type_of(F, index)->c;
+    ww_val k = low_signed(F, low_scalar(F, index), c->type, c->bits);
+    base = low_lea(F, base, low_int_to(F, k, c->type, WW_I64, true), scale);
   }
   set_pointer(F, inst, base, off);
 }
@@ -254,15 +251,15 @@ static int amd_dimension(low_fn *F, LLVMValueRef ptr, const low_comp *c) {
   const char *name = low_name(LLVMGetCalledValue(ptr));
   if (!strcmp(name, "llvm.amdgcn.dispatch.ptr")) {
     if (off >= 4 && off <= 8 && c->mem == 2)
-      return WW_SREG_NTID_X + (int)(off - 4) / 2;
+      return WW_SREG_NTID_X + (off - 4) / 2;
     if (off >= 12 && off <= 20 && c->mem == 4)
-      return 1000 + (int)(off - 12) / 4; /* grid size in work-items */
+      return 1000 + (off - 12) / 4; /* grid size in work-items */
   }
   if (!strcmp(name, "llvm.amdgcn.implicitarg.ptr")) {
     if (off <= 8 && c->mem == 4)
-      return WW_SREG_NCTAID_X + (int)off / 4;
+      return WW_SREG_NCTAID_X + off / 4;
     if (off >= 12 && off <= 16 && c->mem == 2)
-      return WW_SREG_NTID_X + (int)(off - 12) / 2;
+      return WW_SREG_NTID_X + (off - 12) / 2;
   }
   return -1;
 }
@@ -275,8 +272,8 @@ static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
     int s = amd_dimension(F, LLVMGetOperand(inst, 0), &t->c[i]);
     if (s < 0)
       return false;
-    ww_val v = s >= 1000 ? low_binary(F, WW_OP_MUL, WW_I32, low_sreg(F, WW_SREG_NTID_X + s - 1000),
-                                      low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
+    ww_val v = s >= 1000 ? low_op32(F, WW_OP_MUL, low_sreg(F, WW_SREG_NTID_X + s - 1000),
+                                    low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
                          : low_sreg(F, s);
     out[i] = low_int_to(F, v, WW_I32, t->c[i].type, false);
   }
@@ -300,7 +297,7 @@ static void load(low_fn *F, LLVMValueRef inst) {
   low_addr p = access_address(F, inst, LLVMGetOperand(inst, 0));
   if (LLVMGetMetadata(inst, F->L->md_invariant))
     p.flags |= WW_F_READONLY;
-  low_load(F, p, t->c, t->n, low_define(F, inst, t->n));
+  low_load(F, p, t->c, t->n, low_define(F, inst));
 }
 
 static void store(low_fn *F, LLVMValueRef inst) {
@@ -357,15 +354,7 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
   bool used = LLVMGetFirstUse(inst) != NULL;
   low_addr p = low_address(F, LLVMGetOperand(inst, 0), 16);
   p.flags &= ~WW_F_READONLY;
-  ww_val out[16];
-  for (uint32_t i = 0; i < t->n; i++) {
-    low_addr q = p;
-    q.off += t->c[i].off;
-    out[i] =
-        low_atom(F, map[op], t->c[i].type, q, low_comp_of(F, LLVMGetOperand(inst, 1), i), used);
-  }
-  if (used)
-    low_set(F, inst, out, t->n);
+  low_atoms(F, map[op], p, LLVMGetOperand(inst, 1), used, low_define(F, inst));
 }
 
 static void cmpxchg(low_fn *F, LLVMValueRef inst) {
@@ -374,11 +363,11 @@ static void cmpxchg(low_fn *F, LLVMValueRef inst) {
     low_refuse(F, "an atomic compare and swap wider than 64 bits");
     return;
   }
-  ww_val cmp = low_scalar(F, LLVMGetOperand(inst, 1));
-  ww_val out[2];
+  ww_val cmp = low_operand(F, inst, 1, 0);
+  ww_val *out = low_define(F, inst);
   low_addr p = low_address(F, LLVMGetOperand(inst, 0), 16);
   p.flags &= ~WW_F_READONLY;
-  out[0] = low_cas(F, t->c[0].type, p, cmp, low_scalar(F, LLVMGetOperand(inst, 2)));
+  out[0] = low_cas(F, t->c[0].type, p, cmp, low_operand(F, inst, 2, 0));
   bool flag = false; /* the success bit is only compared when somebody asks for it */
   for (LLVMUseRef u = LLVMGetFirstUse(inst); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
@@ -386,7 +375,6 @@ static void cmpxchg(low_fn *F, LLVMValueRef inst) {
       flag = true;
   }
   out[1] = flag ? low_cmp(F, WW_EQ, t->c[0].type, out[0], cmp) : low_const(F, WW_I1, 0);
-  low_set(F, inst, out, 2);
 }
 
 /* ---- aggregates and vectors ---- */
@@ -425,7 +413,7 @@ static void insertvalue(low_fn *F, LLVMValueRef inst) {
   ww_val *out = low_values(F, v->n);
   memcpy(out, v->v, v->n * sizeof *out);
   for (uint32_t i = 0; i < n && at + i < v->n; i++)
-    out[at + i] = low_comp_of(F, LLVMGetOperand(inst, 1), i);
+    out[at + i] = low_operand(F, inst, 1, i);
   low_set(F, inst, out, v->n);
 }
 
@@ -440,10 +428,10 @@ static void extractelement(low_fn *F, LLVMValueRef inst) {
     return;
   }
   ww_type it = low_type_of(F, index)->c[0].type;
-  ww_val x = low_scalar(F, index), *out = low_define(F, inst, t->n);
+  ww_val x = low_scalar(F, index), *out = low_define(F, inst);
   memcpy(out, from.v, t->n * sizeof *out);
   for (uint32_t i = 1; i < lanes; i++) {
-    ww_val c = low_cmp(F, WW_EQ, it, x, low_const(F, it, i));
+    ww_val c = low_cmpk(F, WW_EQ, it, x, i);
     for (uint32_t j = 0; j < t->n; j++)
       out[j] = low_select(F, t->c[j].type, c, from.v[i * t->n + j], out[j]);
   }
@@ -463,10 +451,10 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
     ww_val c = WW_NOVAL;
     if (!fixed) {
       ww_type it = low_type_of(F, index)->c[0].type;
-      c = low_cmp(F, WW_EQ, it, low_scalar(F, index), low_const(F, it, i));
+      c = low_cmpk(F, WW_EQ, it, low_scalar(F, index), i);
     }
     for (uint32_t j = 0; j < t->n; j++) {
-      ww_val x = low_comp_of(F, LLVMGetOperand(inst, 1), j);
+      ww_val x = low_operand(F, inst, 1, j);
       out[i * t->n + j] = fixed ? x : low_select(F, t->c[j].type, c, x, out[i * t->n + j]);
     }
   }
@@ -479,7 +467,7 @@ static void shufflevector(low_fn *F, LLVMValueRef inst) {
            from = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(inst, 0)));
   const ww_val *a = low_get(F, LLVMGetOperand(inst, 0))->v,
                *b = low_get(F, LLVMGetOperand(inst, 1))->v;
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < lanes; i++) {
     int m = LLVMGetMaskValue(inst, i);
     for (uint32_t j = 0; j < n; j++)
@@ -492,18 +480,17 @@ static void shufflevector(low_fn *F, LLVMValueRef inst) {
 static void select_(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
   uint32_t nc = low_get(F, LLVMGetOperand(inst, 0))->n;
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_select(
-        F, t->c[i].type, low_comp_of(F, LLVMGetOperand(inst, 0), nc == t->n ? i : 0),
-        low_comp_of(F, LLVMGetOperand(inst, 1), i), low_comp_of(F, LLVMGetOperand(inst, 2), i));
+    out[i] = low_select(F, t->c[i].type, low_operand(F, inst, 0, nc == t->n ? i : 0),
+                        low_operand(F, inst, 1, i), low_operand(F, inst, 2, i));
 }
 
 static void fneg(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_unary(F, WW_OP_FNEG, t->c[i].type, low_comp_of(F, LLVMGetOperand(inst, 0), i));
+    out[i] = low_unary(F, WW_OP_FNEG, t->c[i].type, low_operand(F, inst, 0, i));
 }
 
 /* ---- control flow ---- */
@@ -514,17 +501,15 @@ static uint32_t target(low_fn *F, LLVMValueRef term, unsigned i) {
 
 static void phi(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_define(F, inst, t->n);
+  ww_val *out = low_define(F, inst);
   low_block *b = &F->blocks.v[F->cur];
-  ww_push(F->L->a, &F->phi_llvm, inst);
-  ww_push(F->L->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
+  ww_push(F->a, &F->phi_llvm, inst);
+  ww_push(F->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
   for (uint32_t i = 0; i < t->n; i++) {
     out[i] = low_new_val(F, t->c[i].type);
-    size_t len;
-    const char *name = LLVMGetValueName2(inst, &len);
-    if (len)
-      F->vals.v[out[i]].name = ww_strdup(F->L->a, name);
-    ww_push(F->L->a, &b->phis, (ww_phi){.dst = out[i]});
+    if (*low_name(inst))
+      F->vals.v[out[i]].name = ww_strdup(F->a, low_name(inst));
+    ww_push(F->a, &b->phis, (ww_phi){.dst = out[i]});
   }
 }
 
@@ -533,7 +518,7 @@ static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
   uint32_t first = at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
   for (uint32_t j = 0; j < n; j++) {
     ww_phi *p = &b->phis.v[first + j];
-    uint32_t *pairs = WW_NEWN(F->L->a, uint32_t, 2 * edges), k = 0;
+    uint32_t *pairs = WW_NEWN(F->a, uint32_t, 2 * edges), k = 0;
     for (uint32_t e = 0; e < edges; e++) {
       uint32_t from = low_map_get(&F->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
       if (from == WW_NOBLOCK)
@@ -560,7 +545,7 @@ static void switch_(low_fn *F, LLVMValueRef inst) {
                           : "a switch over integers wider than 64 bits");
     return;
   }
-  ww_val a = low_scalar(F, LLVMGetOperand(inst, 0));
+  ww_val a = low_operand(F, inst, 0, 0);
   uint32_t pairs[510];
   for (unsigned i = 0; i < n; i++) {
     pairs[2 * i] = low_scalar(F, LLVMGetOperand(inst, 2 + 2 * i));
@@ -611,7 +596,7 @@ static void branch(low_fn *F, LLVMValueRef inst) {
 }
 
 static void fence(low_fn *F, LLVMValueRef inst) {
-  low_ins(F, WW_OP_FENCE, WW_VOID)->sub = LLVMIsAtomicSingleThread(inst) ? 0 : 1;
+  low_ins(F, WW_OP_FENCE, WW_VOID)->sub = !LLVMIsAtomicSingleThread(inst);
 }
 
 static void unreachable(low_fn *F, LLVMValueRef inst) {
@@ -620,36 +605,9 @@ static void unreachable(low_fn *F, LLVMValueRef inst) {
 }
 
 static void instruction(low_fn *F, LLVMValueRef inst) {
-  static void (*const handlers[])(low_fn *, LLVMValueRef) = {[LLVMAdd] = low_binop,
-                                                             [LLVMSub] = low_binop,
-                                                             [LLVMMul] = low_binop,
-                                                             [LLVMUDiv] = low_binop,
-                                                             [LLVMSDiv] = low_binop,
-                                                             [LLVMURem] = low_binop,
-                                                             [LLVMSRem] = low_binop,
-                                                             [LLVMShl] = low_binop,
-                                                             [LLVMLShr] = low_binop,
-                                                             [LLVMAShr] = low_binop,
-                                                             [LLVMAnd] = low_binop,
-                                                             [LLVMOr] = low_binop,
-                                                             [LLVMXor] = low_binop,
-                                                             [LLVMFAdd] = low_binop,
-                                                             [LLVMFSub] = low_binop,
-                                                             [LLVMFMul] = low_binop,
-                                                             [LLVMFDiv] = low_binop,
-                                                             [LLVMFRem] = low_binop,
-                                                             [LLVMFNeg] = fneg,
+  static void (*const handlers[])(low_fn *, LLVMValueRef) = {[LLVMFNeg] = fneg,
                                                              [LLVMICmp] = low_icmp,
                                                              [LLVMFCmp] = low_fcmp,
-                                                             [LLVMTrunc] = low_cast,
-                                                             [LLVMZExt] = low_cast,
-                                                             [LLVMSExt] = low_cast,
-                                                             [LLVMFPToUI] = low_cast,
-                                                             [LLVMFPToSI] = low_cast,
-                                                             [LLVMUIToFP] = low_cast,
-                                                             [LLVMSIToFP] = low_cast,
-                                                             [LLVMFPTrunc] = low_cast,
-                                                             [LLVMFPExt] = low_cast,
                                                              [LLVMBitCast] = low_bitcast,
                                                              [LLVMPtrToInt] = low_pointer_cast,
                                                              [LLVMIntToPtr] = low_pointer_cast,
@@ -677,6 +635,10 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   if (op < sizeof handlers / sizeof *handlers && handlers[op])
     handlers[op](F, inst);
+  else if (LLVMIsABinaryOperator(inst))
+    low_binop(F, inst);
+  else if (LLVMIsACastInst(inst))
+    low_cast(F, inst);
   else
     low_refuse(F, "%s", refused_opcode(op));
 }
@@ -685,14 +647,14 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
 
 /* Reachable blocks: numbered in layout order, `order` filled in reverse post-order. */
 static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
-  ww_arena *a = F->L->a;
+  ww_arena *a = F->a;
   uint32_t n = LLVMCountBasicBlocks(F->llvm), top = 0, done = n;
   struct frame {
     LLVMBasicBlockRef b;
     LLVMValueRef term;
     unsigned next;
   } *stack = ww_alloc(a, (n + 1) * sizeof *stack);
-  low_map seen = {0};
+  ww_map seen = {0};
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(F->llvm);
   *low_map_at(a, &seen, entry, NULL) = 1;
   stack[top++] = (struct frame){entry, LLVMGetBasicBlockTerminator(entry), 0};
@@ -728,7 +690,7 @@ static void check_type(low_fn *F, LLVMValueRef inst) {
 }
 
 void low_body(low_fn *F) {
-  LLVMBasicBlockRef *order = WW_NEWN(F->L->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->llvm));
+  LLVMBasicBlockRef *order = WW_NEWN(F->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->llvm));
   uint32_t n = order_blocks(F, order);
   for (uint32_t i = 0; i < n && !F->fn.refusal; i++) {
     uint32_t first = low_map_get(&F->block_of, order[i], 0);

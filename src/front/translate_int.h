@@ -10,23 +10,20 @@
 #ifndef WW_FRONT_TRANSLATE_INT_H
 #define WW_FRONT_TRANSLATE_INT_H
 
-#include <llvm-c/Core.h>
-#include <llvm-c/Target.h>
 #include <math.h>
 
+#include "../base/map.h"
+#include "../base/words.h"
+#include "llvm_read.h"
 #include "translate.h"
 
-/* ---- pointer -> number, open addressing ---- */
-typedef struct {
-  const void **key;
-  uint32_t *val;
-  uint32_t n, cap;
-} low_map;
-uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh); /* inserts 0 */
-uint32_t low_map_get(const low_map *m, const void *key, uint32_t none);
-/* The key of a number, which may be 0. */
-static inline const void *low_key(uint32_t number) {
-  return (const void *)(uintptr_t)(number + 1ull);
+/* ---- pointer -> number ---- */
+static inline uint32_t *low_map_at(ww_arena *a, ww_map *m, const void *key, bool *fresh) {
+  return ww_map_at(m, a, (uintptr_t)key, fresh); /* inserts 0 */
+}
+static inline uint32_t low_map_get(const ww_map *m, const void *key, uint32_t none) {
+  const uint32_t *at = ww_map_find(m, (uintptr_t)key);
+  return at ? *at : none;
 }
 
 /* ---- types ---- */
@@ -61,14 +58,16 @@ typedef struct {
   LLVMContextRef ctx;
   LLVMModuleRef mod;
   LLVMTargetDataRef td;
-  low_map fns;     /* LLVM function -> index into list + 1 */
-  low_map syms;    /* LLVM global variable -> symbol index */
-  low_map types;   /* LLVM type -> index into type_list */
-  low_map callees; /* LLVM declaration -> row of callees.def + 1, see callees.c */
-  low_map locs;    /* DILocation -> ww_module.locs */
-  low_map files;   /* DIFile -> ww_module.files */
-  low_map kernels; /* LLVM function -> index into `kernel` */
-  low_map aligned; /* LLVM load or store -> bytes, before the optimiser looked at arrays */
+  struct LLVMOpaqueTargetMachine *machine; /* NULL: none; both while passes run */
+  struct LLVMOpaquePassBuilderOptions *options;
+  ww_map fns;     /* LLVM function -> index into list + 1 */
+  ww_map syms;    /* LLVM global variable -> symbol index */
+  ww_map types;   /* LLVM type -> index into type_list */
+  ww_map callees; /* LLVM declaration -> row of callees.def + 1, see callees.c */
+  ww_map locs;    /* DILocation -> ww_module.locs */
+  ww_map files;   /* DIFile -> ww_module.files */
+  ww_map kernels; /* LLVM function -> index into `kernel` */
+  ww_map aligned; /* LLVM load or store -> bytes, before the optimiser looked at arrays */
   WW_VEC(low_type *) type_list;
   WW_VEC(struct low_fn *) list;
   WW_VEC(struct low_kernel) kernel;
@@ -81,11 +80,6 @@ typedef struct {
   unsigned md_invariant, md_reqd, md_fpmath, md_loop;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
-
-/* A set of numbers. */
-static inline void low_note(low *L, low_map *set, uint32_t number) {
-  *low_map_at(L->a, set, low_key(number), NULL) = 1;
-}
 
 struct low_kernel {
   LLVMValueRef fn;
@@ -107,8 +101,11 @@ typedef struct {
   bool ended; /* has its terminator */
 } low_block;
 
+typedef WW_VEC(uint32_t) low_numbers; /* each once */
+
 typedef struct low_fn {
   low *L;
+  ww_arena *a; /* L's */
   LLVMValueRef llvm;
   uint32_t index; /* in L->list and in the module */
   ww_fn fn;       /* what comes out */
@@ -118,18 +115,18 @@ typedef struct low_fn {
   uint32_t cur; /* block being filled; LOW_PROLOGUE: before the entry's first instruction */
   uint32_t loc; /* of the instructions being made */
   low_block prologue;
-  low_map values; /* LLVM value -> index into val_list */
+  ww_map values; /* LLVM value -> index into val_list */
   WW_VEC(low_val) val_list;
-  low_map consts;                /* hash of (type, bits) -> value, chained by probing */
+  ww_map consts;                 /* hash of (type, bits) -> value, chained by probing */
   WW_VEC(LLVMValueRef) phi_llvm; /* phis to complete, in the order of phi_at */
   WW_VEC(uint64_t) phi_at;       /* block << 32 | first phi */
-  low_map block_of;              /* LLVM block -> its first block */
+  ww_map block_of;               /* LLVM block -> its first block */
   WW_VEC(uint32_t) last_of;      /* LLVM block (same numbering) -> its last block */
   uint32_t frame;                /* bytes of local memory so far */
-  low_map widened;               /* result of a zext or sext + 1 -> its operand */
-  low_map deferred;              /* fmul waiting to be fused */
-  low_map callees;               /* function indices called or referenced */
-  low_map symbols;               /* symbol indices used */
+  ww_map widened;                /* result of a zext or sext + 1 -> its operand */
+  ww_map deferred;               /* fmul waiting to be fused */
+  low_numbers callees;           /* function indices called or referenced */
+  ww_map symbols;                /* symbol index used + 1 */
   bool indirect;                 /* calls through a pointer */
   bool callee_refused;           /* its refusal names the function that it calls */
   bool is_kernel;
@@ -142,6 +139,8 @@ void low_refuse(low_fn *F, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
 low_comp low_element(ww_type t, uint32_t k); /* the k-th of an array of scalars */
+/* The first n of them, for which c has room: c. */
+const low_comp *low_elements(low_comp *c, ww_type t, uint32_t n);
 const low_type *low_type_of(low_fn *F, LLVMValueRef v);
 ww_type low_int_type(unsigned bits);
 static inline bool low_wide_int(LLVMTypeRef t) {
@@ -160,13 +159,17 @@ ww_val *low_values(low_fn *F, uint32_t n); /* room for them, in the arena */
 ww_val low_nullary(low_fn *F, ww_op op, ww_type t);
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
 ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b);
-ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b);    /* of WW_I32 */
-ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k); /* the same with a constant */
+ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b); /* of WW_I32 */
 ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b);
+/* The same with a constant of the operation's type. */
+ww_val low_binaryk(low_fn *F, ww_op op, ww_type t, ww_val a, uint64_t k);
+ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k);
+ww_val low_op64k(low_fn *F, ww_op op, ww_val a, uint64_t k);
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
 ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c);
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a);
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
+ww_val low_cmpk(low_fn *F, ww_cmp p, ww_type t, ww_val a, uint64_t k);
 ww_val low_nonzero(low_fn *F, ww_val a); /* of an i32 */
 ww_val low_not(low_fn *F, ww_val a);     /* of an i1 */
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
@@ -203,26 +206,32 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
 /* translate_const.c */
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
 ww_val low_i32(low_fn *F, uint64_t k);
+ww_val *low_zeros(low_fn *F, const low_type *t); /* of all its components */
 ww_val low_fconst(low_fn *F, ww_type t, double v);
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits);
 uint64_t low_float_bits(ww_type t, double v);
 void low_constant(low_fn *F, LLVMValueRef c, low_val *out);
 bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off);
 void low_init_symbol(low *L, uint32_t index);
+
 int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const);
 uint32_t low_symbol(low *L, LLVMValueRef gv);
 
 /* translate.c */
+void low_note(low *L, low_numbers *list, uint32_t number);
 uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
 ww_space low_addrspace(const low *L, unsigned as);
-const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */
+unsigned low_attribute(const char *name); /* its number */
 
 /* translate_fresh.c */
 bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this one is kept */
 
 /* translate_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
-bool low_mark_array_loops(low *L);                  /* translate_local.c: whether there are any */
+/* What a property of a loop says of unrolling: "full", "count" ...; NULL: it speaks of something
+ * else. */
+const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words);
+bool low_mark_array_loops(low *L); /* translate_local.c: whether there are any */
 bool low_split_copies(low *L);
 uint8_t low_unroll_of(
     low *L,
@@ -233,16 +242,19 @@ void low_body(low_fn *F);
 low_val *low_get(low_fn *F, LLVMValueRef v);
 ww_val low_scalar(low_fn *F, LLVMValueRef v);
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i);
-ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n); /* the first n */
-void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n);
-/* The n components of the instruction's value, to be filled in. */
-ww_val *low_define(low_fn *F, LLVMValueRef inst, uint32_t n);
+ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n);                 /* the first n */
+ww_val low_operand(low_fn *F, LLVMValueRef inst, unsigned k, uint32_t i); /* of operand k */
+low_val *low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n);
+/* The components of the instruction's value, to be filled in. */
+ww_val *low_define(low_fn *F, LLVMValueRef inst);
 unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
 ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
 bool low_readonly(low_fn *F, LLVMValueRef ptr);
 
 /* translate_arith.c */
 void low_binop(low_fn *F, LLVMValueRef inst);
+int low_predicate(int64_t llvm); /* ww_cmp of LLVM's number of a comparison, or -1 */
+ww_op low_int_op(LLVMOpcode op); /* of an integer binary operator */
 void low_icmp(low_fn *F, LLVMValueRef inst);
 void low_fcmp(low_fn *F, LLVMValueRef inst);
 void low_cast(low_fn *F, LLVMValueRef inst);
@@ -258,6 +270,7 @@ typedef struct {
   uint32_t align;
   int flags; /* WW_F_* */
 } low_addr;
+ww_val low_addr_value(low_fn *F, low_addr p); /* the address as one value */
 low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align);
 void low_load(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out);
 void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_val *in);
@@ -268,6 +281,8 @@ void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes);
 /* A copy or fill of run-time size; b: the address to copy from, or the byte. */
 void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes);
 ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used);
+/* The same of each component of v; out only where it is used. */
+void low_atoms(low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out);
 ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);
 
 /* callees.c */
@@ -297,6 +312,7 @@ typedef struct {
   int16_t s, u, f;
 } low_kinds;
 int low_pick(const low_kinds *rows, const char *name, ww_type t, bool sign);
+int low_arith_named(const char *name, ww_type t, bool sign); /* ww_op of "add", "min" ..., or -1 */
 int low_rmw_named(const char *name, ww_type t, bool sign); /* ww_rmw of "add", "exch" ..., or -1 */
 int low_nv_sreg(const char *name);                         /* ww_sreg of "tid.x" ..., or -1 */
 
@@ -304,6 +320,8 @@ int low_nv_sreg(const char *name);                         /* ww_sreg of "tid.x"
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */
+/* The <length><name> of a mangled name at s: where the name begins; NULL: it is cut off. */
+const char *low_mangled(const char *s, size_t *n);
 uint32_t low_loc(low *L, LLVMValueRef inst);
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn);       /* name, file, line */
 const char *low_variable_name(low *L, const char *mangled); /* "coef", "kern::tile" */

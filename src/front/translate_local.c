@@ -11,18 +11,13 @@
 
 enum {
   ARRAY_MOST = 2048, /* bytes: more than the registers of a thread, spilt ones included */
-  DEPTH_MOST = 12,   /* of the expression of an index */
-  PROPERTIES_MOST = 16
+  DEPTH_MOST = 12    /* of the expression of an index */
 };
 
 typedef WW_VEC(LLVMValueRef) latches; /* the branches that end the rounds of loops */
 
 static bool is_op(LLVMValueRef v, LLVMOpcode op) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
-}
-
-static LLVMValueRef operand(LLVMValueRef v, unsigned k) {
-  return LLVMGetOperand(v, k);
 }
 
 /* phi = constant, then phi + constant until a comparison with a constant ends the loop: the branch
@@ -33,14 +28,14 @@ static LLVMValueRef counter_latch(LLVMValueRef phi) {
   bool swapped = LLVMIsAConstantInt(LLVMGetIncomingValue(phi, 1));
   LLVMValueRef first = LLVMGetIncomingValue(phi, swapped),
                next = LLVMGetIncomingValue(phi, !swapped);
-  if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) || operand(next, 0) != phi ||
-      !LLVMIsAConstantInt(operand(next, 1)))
+  if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
+      !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
     return NULL;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, !swapped));
   LLVMValueRef test = is_op(end, LLVMBr) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
-  if (!test || !is_op(test, LLVMICmp) || !LLVMIsAConstantInt(operand(test, 1)))
+  if (!test || !is_op(test, LLVMICmp) || !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
     return NULL;
-  return operand(test, 0) == phi || operand(test, 0) == next ? end : NULL;
+  return LLVMGetOperand(test, 0) == phi || LLVMGetOperand(test, 0) == next ? end : NULL;
 }
 
 /* Is it made of constants and such counters? Their loops are added. */
@@ -60,7 +55,7 @@ static bool from_counters(low *L, LLVMValueRef v, int depth, latches *to) {
   if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v))
     return false;
   for (int k = 0; k < LLVMGetNumOperands(v); k++)
-    if (!from_counters(L, operand(v, (unsigned)k), depth + 1, to))
+    if (!from_counters(L, LLVMGetOperand(v, k), depth + 1, to))
       return false;
   return true;
 }
@@ -72,26 +67,16 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
   for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
     bool good = is_op(user, LLVMLoad) || LLVMIsAIntrinsicInst(user) ||
-                (is_op(user, LLVMStore) && operand(user, 0) != pointer);
+                (is_op(user, LLVMStore) && LLVMGetOperand(user, 0) != pointer);
     if (is_op(user, LLVMGetElementPtr)) {
-      good = operand(user, 0) == pointer && indexed_by_counters(L, user, depth + 1, to);
+      good = LLVMGetOperand(user, 0) == pointer && indexed_by_counters(L, user, depth + 1, to);
       for (int k = 1; good && k < LLVMGetNumOperands(user); k++)
-        good = from_counters(L, operand(user, (unsigned)k), 0, to);
+        good = from_counters(L, LLVMGetOperand(user, k), 0, to);
     }
     if (!good)
       return false;
   }
   return true;
-}
-
-static bool speaks_of_unrolling(LLVMValueRef property) {
-  LLVMValueRef word[4];
-  unsigned n = LLVMGetMDNodeNumOperands(property), length;
-  if (!n || n > 4)
-    return false;
-  LLVMGetMDNodeOperands(property, word);
-  const char *name = word[0] && LLVMIsAMDString(word[0]) ? LLVMGetMDString(word[0], &length) : NULL;
-  return name && ww_starts(name, "llvm.loop.unroll.");
 }
 
 /* The loop's properties, with what they said of unrolling replaced. Their node begins with itself.
@@ -100,20 +85,17 @@ static void unroll_whole(low *L, LLVMValueRef latch) {
   static const char whole[] = "llvm.loop.unroll.full";
   LLVMMetadataRef self = LLVMTemporaryMDNode(L->ctx, NULL, 0);
   LLVMMetadataRef word = LLVMMDStringInContext2(L->ctx, whole, strlen(whole));
-  LLVMMetadataRef out[PROPERTIES_MOST + 2] = {self, LLVMMDNodeInContext2(L->ctx, &word, 1)};
-  LLVMValueRef old = LLVMGetMetadata(latch, L->md_loop), of[PROPERTIES_MOST];
-  unsigned n = old ? LLVMGetMDNodeNumOperands(old) : 0, kept = 2;
-  if (n > PROPERTIES_MOST)
-    n = 0;
-  if (n)
-    LLVMGetMDNodeOperands(old, of);
-  for (unsigned k = 1; k < n; k++) {
-    LLVMMetadataRef m = of[k] ? LLVMValueAsMetadata(of[k]) : NULL;
+  WW_VEC(LLVMMetadataRef) out = {0};
+  low_nodes of = low_operands(L->a, LLVMGetMetadata(latch, L->md_loop)), words;
+  ww_push(L->a, &out, self);
+  ww_push(L->a, &out, LLVMMDNodeInContext2(L->ctx, &word, 1));
+  for (unsigned k = 1; k < of.n; k++) {
+    LLVMMetadataRef m = of.v[k] ? LLVMValueAsMetadata(of.v[k]) : NULL;
     bool tuple = m && LLVMGetMetadataKind(m) == LLVMMDTupleMetadataKind;
-    if (m && !(tuple && speaks_of_unrolling(of[k])))
-      out[kept++] = m;
+    if (m && !(tuple && low_unrolling(L, of.v[k], &words)))
+      ww_push(L->a, &out, m);
   }
-  LLVMMetadataRef node = LLVMMDNodeInContext2(L->ctx, out, kept);
+  LLVMMetadataRef node = LLVMMDNodeInContext2(L->ctx, out.v, out.n);
   LLVMMetadataReplaceAllUsesWith(self, node);
   LLVMSetMetadata(latch, L->md_loop, LLVMMetadataAsValue(L->ctx, node));
 }
@@ -129,16 +111,20 @@ static bool mark_array(low *L, LLVMValueRef array) {
   return found.n;
 }
 
-bool low_mark_array_loops(low *L) {
+/* Whether `change` did so to any local variable of the module. */
+static bool each_variable(low *L, bool (*change)(low *, LLVMValueRef)) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
     LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetEntryBasicBlock(f);
     for (LLVMValueRef v = entry ? LLVMGetFirstInstruction(entry) : NULL; v;
          v = LLVMGetNextInstruction(v))
-      if (is_op(v, LLVMAlloca) && mark_array(L, v))
-        any = true;
+      any |= is_op(v, LLVMAlloca) && change(L, v);
   }
   return any;
+}
+
+bool low_mark_array_loops(low *L) {
+  return each_variable(L, mark_array);
 }
 
 /* ---- variables that are only copied whole ----
@@ -149,14 +135,13 @@ bool low_mark_array_loops(low *L) {
 
 enum { PIECE = 16 };
 
-static bool is_copy(LLVMValueRef v) {
+static bool calls(LLVMValueRef v, const char *begin) {
   LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), "llvm.memcpy.");
+  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), begin);
 }
 
-static bool is_lifetime(LLVMValueRef v) {
-  LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), "llvm.lifetime.");
+static bool is_copy(LLVMValueRef v) {
+  return calls(v, "llvm.memcpy.");
 }
 
 static bool only_copied(low *L, LLVMValueRef variable) {
@@ -164,8 +149,8 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   unsigned long long bytes = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
   bool any = false;
   for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef user = LLVMGetUser(u), length = is_copy(user) ? operand(user, 2) : NULL;
-    if (is_lifetime(user))
+    LLVMValueRef user = LLVMGetUser(u), length = is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
+    if (calls(user, "llvm.lifetime."))
       continue;
     if (!length || !LLVMIsAConstantInt(length) || LLVMConstIntGetZExtValue(length) != bytes)
       return false;
@@ -181,13 +166,13 @@ static unsigned alignment_of(low *L, LLVMValueRef copy, unsigned k) {
 
 static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
   LLVMTypeRef piece = LLVMVectorType(LLVMInt32TypeInContext(L->ctx), PIECE / 4);
-  uint64_t n = LLVMConstIntGetZExtValue(operand(copy, 2)) / PIECE;
+  uint64_t n = LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 2)) / PIECE;
   LLVMPositionBuilderBefore(b, copy);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(copy));
   for (uint64_t k = 0; k < n; k++) {
     LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(L->ctx), k, 0);
-    LLVMValueRef from = LLVMBuildGEP2(b, piece, operand(copy, 1), &at, 1, "");
-    LLVMValueRef to = LLVMBuildGEP2(b, piece, operand(copy, 0), &at, 1, "");
+    LLVMValueRef from = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 1), &at, 1, "");
+    LLVMValueRef to = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 0), &at, 1, "");
     LLVMValueRef v = LLVMBuildLoad2(b, piece, from, "");
     LLVMSetAlignment(v, alignment_of(L, copy, 1));
     LLVMSetAlignment(LLVMBuildStore(b, v, to), alignment_of(L, copy, 0));
@@ -195,7 +180,10 @@ static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
   LLVMInstructionEraseFromParent(copy);
 }
 
-static void split_copies(low *L, LLVMBuilderRef b, LLVMValueRef variable) {
+static bool split_copies(low *L, LLVMValueRef variable) {
+  if (!only_copied(L, variable))
+    return false;
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(L->ctx);
   for (LLVMUseRef u = LLVMGetFirstUse(variable), next; u; u = next) {
     LLVMValueRef user = LLVMGetUser(u);
     for (next = LLVMGetNextUse(u); next && LLVMGetUser(next) == user;)
@@ -203,20 +191,10 @@ static void split_copies(low *L, LLVMBuilderRef b, LLVMValueRef variable) {
     if (is_copy(user))
       copy_by_pieces(L, b, user);
   }
+  LLVMDisposeBuilder(b);
+  return true;
 }
 
 bool low_split_copies(low *L) {
-  bool any = false;
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(L->ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetEntryBasicBlock(f);
-    for (LLVMValueRef v = entry ? LLVMGetFirstInstruction(entry) : NULL; v;
-         v = LLVMGetNextInstruction(v))
-      if (is_op(v, LLVMAlloca) && only_copied(L, v)) {
-        split_copies(L, b, v);
-        any = true;
-      }
-  }
-  LLVMDisposeBuilder(b);
-  return any;
+  return each_variable(L, split_copies);
 }

@@ -7,13 +7,15 @@
 
 low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
   low_val *v = low_get(F, ptr);
-  low_addr p = {.space = WW_GENERIC, .align = align ? align : 1};
+  low_addr p = {.off = v->off, .align = align ? align : 1};
   p.base = v->n ? v->v[0] : low_const(F, WW_I64, 0);
-  p.off = v->off;
   p.space = low_space_of(F, ptr);
-  if (low_readonly(F, ptr))
-    p.flags |= WW_F_READONLY;
+  p.flags = low_readonly(F, ptr) ? WW_F_READONLY : 0;
   return p;
+}
+
+ww_val low_addr_value(low_fn *F, low_addr p) {
+  return low_add_imm(F, p.base, WW_I64, p.off);
 }
 
 static uint32_t align_at(uint32_t align, uint64_t off) {
@@ -75,7 +77,7 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
     load_run(F, p, &piece, 1, &v);
     v = low_int_to(F, v, piece.type, t, false);
     if (at)
-      v = low_binary(F, WW_OP_SHL, t, v, low_const(F, t, at * 8));
+      v = low_binaryk(F, WW_OP_SHL, t, v, at * 8);
     acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, t, acc, v);
     at += piece.mem;
   }
@@ -103,7 +105,7 @@ static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
   in = low_bits(F, in, c->type, t);
   for (uint32_t at = 0; at < c->mem;) {
     low_comp piece = piece_at(c, at, p.align);
-    ww_val v = at ? low_binary(F, WW_OP_LSHR, t, in, low_const(F, t, at * 8)) : in;
+    ww_val v = at ? low_binaryk(F, WW_OP_LSHR, t, in, at * 8) : in;
     v = low_int_to(F, v, t, piece.type, false);
     store_run(F, p, &piece, 1, &v);
     at += piece.mem;
@@ -124,7 +126,7 @@ void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_va
 /* ---- copies ---- */
 
 void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes) {
-  ww_val a = low_add_imm(F, to.base, WW_I64, to.off);
+  ww_val a = low_addr_value(F, to);
   ww_ins *i = low_ins(F, op, WW_I8);
   i->a = a;
   i->b = b;
@@ -147,7 +149,7 @@ static uint32_t chunk(uint64_t left, uint32_t align, low_comp c[4], uint64_t at)
 void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes) {
   uint32_t align = to.align < from.align ? to.align : from.align;
   if (bytes > 1024) {
-    low_sized(F, WW_OP_MEMCPY, to, low_add_imm(F, from.base, WW_I64, from.off), from.space,
+    low_sized(F, WW_OP_MEMCPY, to, low_addr_value(F, from), from.space,
               low_const(F, WW_I64, bytes));
     return;
   }
@@ -180,7 +182,7 @@ static ww_val splat(low_fn *F, ww_val byte, ww_type t) {
   if (low_is_const(F, byte, &k))
     return low_const(F, t, (k & 255) * 0x0101010101010101ull);
   ww_val v = low_int_to(F, byte, WW_I8, t, false);
-  return t == WW_I8 ? v : low_binary(F, WW_OP_MUL, t, v, low_const(F, t, 0x0101010101010101ull));
+  return t == WW_I8 ? v : low_binaryk(F, WW_OP_MUL, t, v, 0x0101010101010101ull);
 }
 
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes) {
@@ -207,6 +209,17 @@ ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used
   i->dst = dst;
   i->nres = used;
   return dst;
+}
+
+void low_atoms(low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out) {
+  const low_type *t = low_type_of(F, v);
+  int64_t off = p.off;
+  for (uint32_t i = 0; i < t->n; i++) {
+    p.off = off + t->c[i].off;
+    ww_val old = low_atom(F, op, t->c[i].type, p, low_comp_of(F, v, i), used);
+    if (used)
+      out[i] = old;
+  }
 }
 
 ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with) {

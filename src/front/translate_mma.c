@@ -11,20 +11,10 @@
 
 #include "../ir/mma.h"
 
-typedef struct {
-  int shape; /* index for ww_ins.sub */
-  const ww_mma_shape *s;
-} geometry;
-
-static bool parse_geometry(const char *text, geometry *g) { /* m16n8k16 */
+static const ww_mma_shape *parse_shape(const char *text) { /* m16n8k16; NULL: no such shape */
   unsigned m, n, k;
-  if (sscanf(text, "m%un%uk%u", &m, &n, &k) != 3)
-    return false;
-  g->shape = ww_mma_find(m, n, k);
-  if (g->shape < 0)
-    return false;
-  g->s = &ww_mma_shapes[g->shape];
-  return true;
+  int found = sscanf(text, "m%un%uk%u", &m, &n, &k) == 3 ? ww_mma_find(m, n, k) : -1;
+  return found < 0 ? NULL : &ww_mma_shapes[found];
 }
 
 /* Element types as the names of intrinsics and PTX write them. */
@@ -38,23 +28,15 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
   return found >= 0;
 }
 
-/* n scalars of one type, one behind the other; c has room for them. */
-static const low_comp *elements(low_comp *c, ww_type t, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++)
-    c[i] = low_element(t, i);
-  return c;
-}
-
 /* Registers (of any packing) as elements of type t; returns how many. */
-static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val *out,
-                       uint32_t max) {
+static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val out[64]) {
   uint32_t n = 0;
   for (uint32_t r = 0; r < nreg; r++) {
     low_comp from = low_element(F->vals.v[reg[r]].type, 0), to[8];
     uint32_t k = from.bits / ww_type_bits(t);
-    if (!k || k > 8 || n + k > max)
+    if (!k || k > 8 || n + k > 64)
       return 0;
-    low_repack(F, &from, 1, &reg[r], elements(to, t, k), k, out + n);
+    low_repack(F, &from, 1, &reg[r], low_elements(to, t, k), k, out + n);
     n += k;
   }
   return n;
@@ -63,23 +45,21 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8], to = low_element(word, 0);
-  elements(from, t, k);
+  low_elements(from, t, k);
   for (uint32_t w = 0; w < n / k; w++)
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
 
-static void convert_all(low_fn *F, ww_val *v, uint32_t n, ww_type from, ww_type to) {
-  for (uint32_t i = 0; i < n; i++)
-    v[i] = low_convert(F, v[i], from, to, WW_RN, true);
-}
-
-/* D = A * B + C, with A, B and C in v; false when the counts do not fit the shape. */
-static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags,
-                     ww_val v[3][64], ww_val *d) {
-  uint32_t nc = ww_mma_elements(g->s, WW_MATRIX_C), n = 0;
+/* D = A * B + C, with A, B and C (of type `from`) in v; false when the counts do not fit the shape.
+ */
+static bool multiply(low_fn *F, const ww_mma_shape *g, ww_type in, ww_type from, ww_type acc,
+                     int flags, ww_val v[3][64], ww_val *d) {
+  uint32_t nc = ww_mma_elements(g, WW_MATRIX_C), n = 0;
   ww_val all[192];
+  for (uint32_t i = 0; i < nc; i++)
+    v[WW_MATRIX_C][i] = low_convert(F, v[WW_MATRIX_C][i], from, acc, WW_RN, true);
   for (ww_matrix m = WW_MATRIX_A; m <= WW_MATRIX_C; m++) {
-    uint32_t count = ww_mma_elements(g->s, m);
+    uint32_t count = ww_mma_elements(g, m);
     if (n + count > 192)
       return false;
     memcpy(all + n, v[m], count * sizeof *all);
@@ -90,13 +70,13 @@ static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int 
     d[i] = low_new_val(F, acc);
   ww_ins *m = low_ins(F, WW_OP_MMA, acc);
   m->type2 = in;
-  m->sub = g->shape;
+  m->sub = g - ww_mma_shapes;
   m->flags = flags;
   m->n = n;
   m->ext = ext;
   m->dst = d[0];
   m->nres = nc;
-  m->imm = 2ll * g->s->m * g->s->n * g->s->k;
+  m->imm = 2ll * g->m * g->n * g->k;
   return true;
 }
 
@@ -104,7 +84,7 @@ static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int 
 
 typedef struct {
   low_fn *F;
-  const geometry *g;
+  const ww_mma_shape *g;
   ww_matrix which;
   ww_type t;
   bool col;       /* column-major in memory */
@@ -123,7 +103,7 @@ static ww_val times(low_fn *F, ww_val a, uint64_t n) {
   uint64_t k;
   if (low_is_const(F, a, &k))
     return low_const(F, WW_I64, k * n);
-  return n == 1 ? a : low_op64(F, WW_OP_MUL, a, low_const(F, WW_I64, n));
+  return n == 1 ? a : low_op64k(F, WW_OP_MUL, a, n);
 }
 
 static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
@@ -137,8 +117,8 @@ typedef struct {
 } cell;
 
 static cell cell_of(const fragment *f, uint32_t lane, uint32_t e) {
-  ww_cell_at zero = ww_mma_place(f->g->s, f->which, f->t, 0, 0),
-             at = ww_mma_place(f->g->s, f->which, f->t, lane, e);
+  ww_cell_at zero = ww_mma_place(f->g, f->which, f->t, 0, 0),
+             at = ww_mma_place(f->g, f->which, f->t, lane, e);
   uint32_t row = at.row - zero.row, col = at.col - zero.col;
   return f->col ? (cell){col, row} : (cell){row, col};
 }
@@ -148,8 +128,7 @@ static void to_lane(fragment *f) {
   low_fn *F = f->F;
   cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)}; /* from group to group, member to member */
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_op64(F, WW_OP_LSHR, lane, low_const(F, WW_I64, 2)),
-                    low_op64(F, WW_OP_AND, lane, low_const(F, WW_I64, 3))};
+  ww_val part[2] = {low_op64k(F, WW_OP_LSHR, lane, 2), low_op64k(F, WW_OP_AND, lane, 3)};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
     if (step[i].major)
@@ -185,12 +164,12 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
 }
 
 static void fragment_access(fragment *f, bool store, ww_val *v) {
-  uint32_t n = ww_mma_elements(f->g->s, f->which), run;
+  uint32_t n = ww_mma_elements(f->g, f->which), run;
   to_lane(f);
   for (uint32_t e = 0; e < n; e += run) {
     low_addr p = element_at(f, e, n, &run);
     low_comp c[8];
-    elements(c, f->t, run);
+    low_elements(c, f->t, run);
     if (store)
       low_store(f->F, p, c, run, v + e);
     else
@@ -205,54 +184,52 @@ static uint32_t gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, u
   uint32_t n = 0;
   for (uint32_t a = from; a < to; a++)
     for (uint32_t k = 0; k < c->at[a]->n && n < max; k++)
-      out[n++] = low_comp_of(c->F, c->arg[a], k);
+      out[n++] = call_comp(c, a, k);
   return n;
 }
 
-/* <geom>.load.<a|b|c>.<row|col>.stride.<type>.pN(ptr, ld) */
-static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t n) {
-  ww_type t;
+/* <geom>.load.<a|b|c>.<row|col>.stride.<type>.pN(ptr, ld),
+ * <geom>.store.d.<row|col>.stride.<type>.pN(ptr, elements ..., ld) */
+static bool wmma_fragment(low_callee *c, const ww_mma_shape *g, char tok[][24], uint32_t n,
+                          fragment *f) {
   bool u;
-  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride"))
+  *f = (fragment){.F = c->F, .g = g, .which = WW_MATRIX_C};
+  if (n < 6 || !element_type(tok[n - 2], &f->t, &u) || strcmp(tok[4], "stride"))
     return false;
-  fragment f = {.F = c->F,
-                .g = g,
-                .t = t,
-                .which = tok[2][0] == 'a'   ? WW_MATRIX_A
-                         : tok[2][0] == 'b' ? WW_MATRIX_B
-                                            : WW_MATRIX_C,
-                .col = !strcmp(tok[3], "col")};
-  f.base = call_ptr(c, 0, ww_type_bytes[t]);
-  f.ld = call_arg_as(c, 1, WW_I64, true);
-  uint32_t count = ww_mma_elements(g->s, f.which);
-  ww_val v[64], bits = 0;
-  fragment_access(&f, false, v);
+  f->col = !strcmp(tok[3], "col");
+  if (tok[2][0] == 'a' || tok[2][0] == 'b')
+    f->which = tok[2][0] == 'a' ? WW_MATRIX_A : WW_MATRIX_B;
+  return true;
+}
+
+static void wmma_access(low_callee *c, fragment *f, bool store, ww_val *v) {
+  f->base = call_ptr(c, 0, ww_type_bytes[f->t]);
+  f->ld = call_arg_as(c, c->nargs - 1, WW_I64, true);
+  fragment_access(f, store, v);
+}
+
+static bool wmma_load(low_callee *c, fragment *f) {
+  uint32_t count = ww_mma_elements(f->g, f->which), bits = 0;
+  ww_val v[64];
+  wmma_access(c, f, false, v);
   for (uint32_t i = 0; i < c->rt->n; i++)
     bits += c->rt->c[i].bits;
-  uint32_t want = bits / ww_type_bits(t); /* a multiple of what the lane really owns */
+  uint32_t want = bits / ww_type_bits(f->t); /* a multiple of what the lane really owns */
   if (want < count || want > 64)
     return false;
   for (uint32_t i = count; i < want; i++)
     v[i] = v[i % count];
   low_comp from[64];
-  low_repack(c->F, elements(from, t, want), want, v, c->rt->c, c->rt->n, c->res);
+  low_repack(c->F, low_elements(from, f->t, want), want, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
-/* <geom>.store.d.<row|col>.stride.<type>.pN(ptr, elements ..., ld) */
-static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_t n) {
-  ww_type t;
-  bool u;
+static bool wmma_store(low_callee *c, fragment *f) {
   ww_val reg[64], v[64];
-  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride"))
-    return false;
   uint32_t nreg = gather(c, 1, c->nargs - 1, reg, 64);
-  fragment f = {.F = c->F, .g = g, .t = t, .which = WW_MATRIX_C, .col = !strcmp(tok[3], "col")};
-  if (unpack(c->F, reg, nreg, t, v, 64) < ww_mma_elements(g->s, WW_MATRIX_C))
+  if (unpack(c->F, reg, nreg, f->t, v) < ww_mma_elements(f->g, f->which))
     return false;
-  f.base = call_ptr(c, 0, ww_type_bytes[t]);
-  f.ld = call_arg_as(c, c->nargs - 1, WW_I64, true);
-  fragment_access(&f, true, v);
+  wmma_access(c, f, true, v);
   return true;
 }
 
@@ -265,11 +242,11 @@ static uint32_t registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bit
 }
 
 /* Registers of A, B and C lie one behind the other in the arguments. */
-static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, ww_type acc_out,
+static bool product(low_callee *c, const ww_mma_shape *g, ww_type in, ww_type acc, ww_type acc_out,
                     int flags) {
   low_fn *F = c->F;
-  uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
-           nc = ww_mma_elements(g->s, WW_MATRIX_C);
+  uint32_t na = ww_mma_elements(g, WW_MATRIX_A), nb = ww_mma_elements(g, WW_MATRIX_B),
+           nc = ww_mma_elements(g, WW_MATRIX_C);
   ww_val reg[128], v[3][64], d[64];
   uint32_t from_here = low_here(F);
   uint32_t nreg = gather(c, 0, c->nargs, reg, 128),
@@ -284,15 +261,13 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
     need = 16 * 16;
   }
   uint32_t areg = registers(F, reg, ab, need, false);
-  if (unpack(F, reg, areg, in, v[0], 64) < na ||
-      unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
-      unpack(F, reg + ab, creg, acc, v[2], 64) < nc)
+  if (unpack(F, reg, areg, in, v[0]) < na || unpack(F, reg + areg, ab - areg, in, v[1]) < nb ||
+      unpack(F, reg + ab, creg, acc, v[2]) < nc)
     return false;
-  convert_all(F, v[2], nc, acc, acc_out);
-  if (!multiply(F, g, in, acc_out, flags, v, d))
+  if (!multiply(F, g, in, acc, acc_out, flags, v, d))
     return false;
   low_comp from[64];
-  low_repack(F, elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
+  low_repack(F, low_elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
   low_parts(F, from_here, WW_OP_MMA);
   return true;
 }
@@ -329,18 +304,18 @@ static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_t
 
 void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
   char tok[10][24];
-  geometry g;
+  fragment f;
   ww_type in, tc, td;
   int flags;
-  uint32_t n = call_split(c->tail, '.', tok, 10);
-  bool ok = n > 3 && parse_geometry(tok[0], &g);
+  uint32_t n = call_tokens(c, tok, 10);
+  const ww_mma_shape *g = n > 3 ? parse_shape(tok[0]) : NULL;
+  bool ok = g;
   if (ok && !c->x && !strcmp(tok[1], "load"))
-    ok = wmma_load(c, &g, tok, n);
+    ok = wmma_fragment(c, g, tok, n, &f) && wmma_load(c, &f);
   else if (ok && !c->x && !strcmp(tok[1], "store"))
-    ok = wmma_store(c, &g, tok, n);
+    ok = wmma_fragment(c, g, tok, n, &f) && wmma_store(c, &f);
   else if (ok)
-    ok =
-        mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) && product(c, &g, in, tc, td, flags);
+    ok = mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) && product(c, g, in, tc, td, flags);
   if (!ok)
     call_tensor(c);
 }
@@ -357,8 +332,8 @@ static ww_val row_address(low_fn *F, ww_val addr32,
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
  * column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
-  static const low_comp word = {WW_I32, 4, 32, 0},
-                        half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
+  low_comp word = low_element(WW_I32, 0), half[2];
+  low_elements(half, WW_I16, 2);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), group = low_op32k(F, WW_OP_LSHR, lane, 2),
          member = low_op32k(F, WW_OP_AND, lane, 3), out;
   low_addr p = {.space = WW_SHARED, .align = 4};
@@ -397,17 +372,16 @@ void call_nv_ldmatrix(
 /* mma.sync.aligned.m16n8k16.row.col.dtype.atype.btype.ctype {d}, {a}, {b}, {c}; */
 bool ptx_mma(ptx_ins *i) {
   low_fn *F = i->F;
-  geometry g = {-1, NULL};
+  const ww_mma_shape *g = NULL;
   ww_type t[4];
   bool u[4];
   uint32_t k = 0;
   for (uint32_t m = 1; m < i->nop; m++)
-    if (g.shape < 0 && parse_geometry(i->op[m], &g))
+    if (!g && (g = parse_shape(i->op[m])))
       continue;
     else if (k < 4 && element_type(i->op[m], &t[k], &u[k]))
       k++;
-  if (g.shape < 0 || k != 4 || i->narg < 4 ||
-      (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
+  if (!g || k != 4 || i->narg < 4 || (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
     return false;
   ww_val v[3][64], d[64], word[64];
   uint32_t from = low_here(F);
@@ -418,13 +392,12 @@ bool ptx_mma(ptx_ins *i) {
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
     for (uint32_t r = 0; r < n; r++)
       reg[r] = ptx_read(i, part[r], wt);
-    if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, o))
+    if (unpack(F, reg, n, et, v[o]) != ww_mma_elements(g, o))
       return false;
   }
-  uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);
-  convert_all(F, v[2], nc, t[3], t[0]);
+  uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
   int flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
-  if (!multiply(F, &g, t[1], t[0], flags, v, d))
+  if (!multiply(F, g, t[1], t[3], t[0], flags, v, d))
     return false;
   ww_type wt = ww_type_bits(t[0]) < 32 ? WW_I32 : t[0];
   const char *part[32];
@@ -443,8 +416,7 @@ bool ptx_ldmatrix(ptx_ins *i) {
     return false;
   uint32_t n = ptx_list(i, i->arg[0], part, 4);
   low_addr p = ptx_address(i, i->arg[1], WW_SHARED, 4);
-  ww_val a = low_int_to(i->F, low_add_imm(i->F, p.base, WW_I64, p.off), WW_I64, WW_I32, false),
-         v[4];
+  ww_val a = low_int_to(i->F, low_addr_value(i->F, p), WW_I64, WW_I32, false), v[4];
   uint32_t from = low_here(i->F);
   for (uint32_t k = 0; k < n; k++)
     v[k] = matrix_word(i->F, a, k, ptx_has(i, "trans"));

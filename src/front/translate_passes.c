@@ -37,17 +37,13 @@ static LLVMTargetMachineRef target_machine(low *L) {
                                  LLVMCodeModelDefault);
 }
 
-static unsigned kind(const char *attribute) {
-  return LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-}
-
 static LLVMAttributeRef attr_of(LLVMValueRef f, const char *name) {
-  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind(name));
+  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, low_attribute(name));
 }
 
 static void set_attr(low *L, LLVMValueRef f, const char *name) { /* memory: 0 is none */
   LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                          LLVMCreateEnumAttribute(L->ctx, kind(name), 0));
+                          LLVMCreateEnumAttribute(L->ctx, low_attribute(name), 0));
 }
 
 static uint32_t size_of(LLVMValueRef f) {
@@ -99,8 +95,8 @@ static void hide_functions(low *L) {
   }
 }
 
-static void run(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o, const char *passes) {
-  LLVMErrorRef err = LLVMRunPasses(L->mod, passes, tm, o);
+static void run(low *L, const char *passes) {
+  LLVMErrorRef err = LLVMRunPasses(L->mod, passes, L->machine, L->options);
   if (err)
     LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
 }
@@ -118,12 +114,6 @@ static bool touches_no_memory(LLVMValueRef f) {
  * behind a branch in it; what is one instruction is moved like any other. */
 typedef enum { STAYS, ONCE, ANYWHERE, PLAIN } motion;
 
-static bool listed(const char *name, const char *const *names) {
-  while (*names && strcmp(name, *names))
-    names++;
-  return *names;
-}
-
 static motion motion_of(low *L, const char *name) {
   static const char *const stay[] = {
       "sinf",      "cosf",       "tanf",  "cospif", "tgammaf", "lgammaf", "j0f",    "j1f",
@@ -139,9 +129,9 @@ static motion motion_of(low *L, const char *name) {
   if (L->target != LOW_NVPTX || !ww_starts(name, "__nv_"))
     return ONCE;
   name += strlen("__nv_");
-  if (listed(name, stay))
+  if (ww_one_of(name, stay))
     return STAYS;
-  if (listed(name, anywhere))
+  if (ww_one_of(name, anywhere))
     return ANYWHERE;
   if (ww_starts(name, "fast_") || strstr(name, "rcp") || strstr(name, "sqrt") ||
       strstr(name, "div"))
@@ -149,7 +139,7 @@ static motion motion_of(low *L, const char *name) {
   size_t n = strlen(name);
   const char *base =
       name[n - 1] == 'f' && strcmp(name, "erf") ? ww_strndup(L->a, name, n - 1) : name;
-  return low_math_named(base, strlen(base)) < 0 || listed(base, plain) ? PLAIN : ONCE;
+  return low_math_named(base, strlen(base)) < 0 || ww_one_of(base, plain) ? PLAIN : ONCE;
 }
 
 /* A function of a math library whose result depends on its operands alone. */
@@ -165,7 +155,7 @@ static bool pure(low *L, LLVMValueRef f) {
 }
 
 static void allow_motion(LLVMValueRef f) {
-  unsigned convergent = kind("convergent");
+  unsigned convergent = low_attribute("convergent");
   LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, convergent);
   for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
@@ -192,7 +182,7 @@ static void declare_math(low *L) {
 
 /* Last, because an optimiser that may run a call at any time would also run it where a branch is
  * there to save the work. */
-static void hoist_math(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
+static void hoist_math(low *L) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
     if (pure(L, f) && motion_of(L, low_name(f)) == ANYWHERE) {
@@ -200,50 +190,48 @@ static void hoist_math(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRe
       any = true;
     }
   if (any)
-    run(L, tm, o, "function(loop-mssa(licm))");
+    run(L, "function(loop-mssa(licm))");
 }
 
 /* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the loop alone
  * ---- */
 
+const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words) {
+  static const char begin[] = "llvm.loop.unroll.";
+  *words = low_operands(L->a, property);
+  const char *name = words->n ? low_node_string(words->v[0]) : NULL;
+  return name && ww_starts(name, begin) ? name + strlen(begin) : NULL;
+}
+
 /* By how much one property of a loop says it is unrolled, 0: it speaks of something else. nvcc
  * unrolls by four where no number is given. */
-static uint8_t unroll_count(LLVMValueRef property) {
-  static const char begin[] = "llvm.loop.unroll.";
-  LLVMValueRef word[4];
-  unsigned n = LLVMGetMDNodeNumOperands(property), len;
-  if (!n || n > 4)
+static uint8_t unroll_count(low *L, LLVMValueRef property) {
+  low_nodes word;
+  const char *name = low_unrolling(L, property, &word);
+  if (!name)
     return 0;
-  LLVMGetMDNodeOperands(property, word);
-  const char *name = word[0] && LLVMIsAMDString(word[0]) ? LLVMGetMDString(word[0], &len) : NULL;
-  if (!name || !ww_starts(name, begin))
-    return 0;
-  name += strlen(begin);
   if (ww_starts(name, "disable"))
     return 1;
   if (ww_starts(name, "enable"))
     return 4;
-  bool count = ww_starts(name, "count") && n == 2 && word[1] && LLVMIsAConstantInt(word[1]);
-  unsigned long long by = count ? LLVMConstIntGetZExtValue(word[1]) : 0;
-  return (uint8_t)(by < 255 ? by : 255);
+  bool count = ww_starts(name, "count") && word.n == 2 && word.v[1];
+  bool known = count && LLVMIsAConstantInt(word.v[1]);
+  unsigned long long by = known ? LLVMConstIntGetZExtValue(word.v[1]) : 0;
+  return by < 255 ? by : 255;
 }
 
 /* The loop's place, and what its properties say together. */
 static struct low_unroll loop_of(low *L, LLVMValueRef latch) {
   struct low_unroll u = {0};
-  LLVMValueRef id = latch ? LLVMGetMetadata(latch, L->md_loop) : NULL, of[16];
-  unsigned n = id ? LLVMGetMDNodeNumOperands(id) : 0;
-  if (!n || n > 16)
-    return u;
-  LLVMGetMDNodeOperands(id, of);
-  for (unsigned k = 1; k < n; k++) { /* the first is the node itself */
-    LLVMMetadataRef m = of[k] ? LLVMValueAsMetadata(of[k]) : NULL;
+  low_nodes of = low_operands(L->a, latch ? LLVMGetMetadata(latch, L->md_loop) : NULL);
+  for (unsigned k = 1; k < of.n; k++) { /* the first is the node itself */
+    LLVMMetadataRef m = of.v[k] ? LLVMValueAsMetadata(of.v[k]) : NULL;
     LLVMMetadataKind kind = m ? LLVMGetMetadataKind(m) : LLVMMDStringMetadataKind;
     if (kind == LLVMDILocationMetadataKind && !u.line) {
       u.line = LLVMDILocationGetLine(m);
       u.col = LLVMDILocationGetColumn(m);
     }
-    uint8_t by = kind == LLVMMDTupleMetadataKind ? unroll_count(of[k]) : 0;
+    uint8_t by = kind == LLVMMDTupleMetadataKind ? unroll_count(L, of.v[k]) : 0;
     if (by)
       u.by = by;
   }
@@ -310,38 +298,38 @@ static void limit_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
                                                       : width);
 }
 
-static void find_alignment(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
+static void find_alignment(low *L) {
   align_arrays(L);
-  run(L, tm, o, "function(infer-address-spaces)");
+  run(L, "function(infer-address-spaces)");
   each_access(L, note_alignment);
-  run(L, tm, o, "function(infer-alignment)");
-  run(L, tm, o, "function(instcombine<no-verify-fixpoint>)");
+  run(L, "function(infer-alignment)");
+  run(L, "function(instcombine<no-verify-fixpoint>)");
   each_access(L, limit_alignment);
 }
 
-static void optimise(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
+static void optimise(low *L) {
   declare_math(L);
   note_loops(L);
-  run(L, tm, o, "always-inline,default<O3>");
+  run(L, "always-inline,default<O3>");
   if (low_mark_array_loops(L))
-    run(L, tm, o, "default<O3>");
+    run(L, "default<O3>");
   if (low_split_copies(L))
-    run(L, tm, o, "function(sroa,early-cse)");
-  find_alignment(L, tm, o);
-  hoist_math(L, tm, o);
+    run(L, "function(sroa,early-cse)");
+  find_alignment(L);
+  hoist_math(L);
 }
 
 void low_run_passes(low *L, bool linked, bool raw) {
-  LLVMTargetMachineRef tm = target_machine(L);
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
-  LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
+  L->machine = target_machine(L);
+  L->options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(L->options, 0);
+  LLVMPassBuilderOptionsSetSLPVectorization(L->options, 0);
   hide_functions(L);
-  run(L, tm, o, "globaldce");
+  run(L, "globaldce");
   drop_variable_info(L);
   bool inlined = mark_inline(L);
   if (raw) {
-    optimise(L, tm, o);
+    optimise(L);
     inlined = mark_inline(L);
   }
   const char *clean =
@@ -352,12 +340,11 @@ void low_run_passes(low *L, bool linked, bool raw) {
   /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables
    * of its own; nvcc has another. */
   const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  run(L, tm, o,
-      ww_fmt(L->a,
-             "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
-             "sload-store-vectorizer)",
-             clean, loops));
-  LLVMDisposePassBuilderOptions(o);
-  if (tm)
-    LLVMDisposeTargetMachine(tm);
+  run(L, ww_fmt(L->a,
+                "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
+                "sload-store-vectorizer)",
+                clean, loops));
+  LLVMDisposePassBuilderOptions(L->options);
+  if (L->machine)
+    LLVMDisposeTargetMachine(L->machine);
 }

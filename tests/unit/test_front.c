@@ -214,7 +214,7 @@ static void test_leaves_nothing(void **state) {
 
 /* ---- parts ---- */
 
-static void join(const ww_strs *v, ww_buf *b) {
+static void join(const ww_strings *v, ww_buf *b) {
   for (uint32_t i = 0; i < v->n; i++)
     ww_buf_fmt(b, " %s", v->v[i]);
 }
