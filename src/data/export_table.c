@@ -40,70 +40,63 @@ struct ww_export_table {
   ww_buf line;
 };
 
-typedef struct {
-  bool null;
-  const char *text;
-  double number;
-  int64_t integer; /* of unsigned ones the bits */
-} cell;
-
 /* ---- cells ---- */
 
-static cell text_cell(const char *s) {
-  return (cell){.null = !s || !*s, .text = s};
+static ww_parquet_cell text_cell(const char *s) {
+  return (ww_parquet_cell){.null = !s || !*s, .text = s};
 }
-static cell int_cell(uint64_t v) {
-  return (cell){.integer = v};
+static ww_parquet_cell int_cell(uint64_t v) {
+  return (ww_parquet_cell){.integer = v};
 }
-static cell int_or_null(uint64_t v, bool there) {
-  return (cell){.null = !there, .integer = v};
+static ww_parquet_cell int_or_null(uint64_t v, bool there) {
+  return (ww_parquet_cell){.null = !there, .integer = v};
 }
-static cell hash_cell(uint64_t v, ww_arena *a) {
+static ww_parquet_cell hash_cell(uint64_t v, ww_arena *a) {
   return text_cell(v ? ww_fmt(a, "%016" PRIx64, v) : NULL);
 }
 
-static cell number_cell(double v) {
-  return (cell){.null = !isfinite(v), .number = v};
+static ww_parquet_cell number_cell(double v) {
+  return (ww_parquet_cell){.null = !isfinite(v), .number = v};
 }
 
-static void fixed_cells(const ww_exported *x, cell *out) {
+static void fixed_cells(const ww_exported *x, ww_parquet_cell *out) {
   const ww_store_row *r = x->row;
   const ww_store_kernel *k = &r->kernel;
-  const cell cells[NFIXED] = {text_cell(k->key),
-                              text_cell(ww_origin_names[k->origin]),
-                              text_cell(k->family),
-                              text_cell(x->split),
-                              text_cell(k->name),
-                              text_cell(x->file),
-                              text_cell(k->dialect),
-                              int_or_null(k->version, x->gen),
-                              int_or_null(k->seed, x->gen),
-                              int_or_null(k->index, x->gen),
-                              hash_cell(k->source_hash, x->arena),
-                              hash_cell(k->structure, x->arena),
-                              int_cell(r->number),
-                              int_or_null(r->grid[0], r->grid[0]),
-                              int_or_null(r->grid[1], r->grid[0]),
-                              int_or_null(r->grid[2], r->grid[0]),
-                              int_or_null(r->block[0], r->block[0]),
-                              int_or_null(r->block[1], r->block[0]),
-                              int_or_null(r->block[2], r->block[0]),
-                              text_cell(r->gpu),
-                              text_cell(r->device),
-                              text_cell(r->driver),
-                              text_cell(r->versions),
-                              text_cell(r->compiler),
-                              text_cell(ww_status_name(r->status)),
-                              text_cell(r->error),
-                              number_cell(r->iqr_us),
-                              int_cell(r->samples),
-                              int_cell(r->passes),
-                              int_cell(r->accumulates)};
+  const ww_parquet_cell cells[NFIXED] = {text_cell(k->key),
+                                         text_cell(ww_origin_names[k->origin]),
+                                         text_cell(k->family),
+                                         text_cell(x->split),
+                                         text_cell(k->name),
+                                         text_cell(x->file),
+                                         text_cell(k->dialect),
+                                         int_or_null(k->version, x->gen),
+                                         int_or_null(k->seed, x->gen),
+                                         int_or_null(k->index, x->gen),
+                                         hash_cell(k->source_hash, x->arena),
+                                         hash_cell(k->structure, x->arena),
+                                         int_cell(r->number),
+                                         int_or_null(r->grid[0], r->grid[0]),
+                                         int_or_null(r->grid[1], r->grid[0]),
+                                         int_or_null(r->grid[2], r->grid[0]),
+                                         int_or_null(r->block[0], r->block[0]),
+                                         int_or_null(r->block[1], r->block[0]),
+                                         int_or_null(r->block[2], r->block[0]),
+                                         text_cell(r->gpu),
+                                         text_cell(r->device),
+                                         text_cell(r->driver),
+                                         text_cell(r->versions),
+                                         text_cell(r->compiler),
+                                         text_cell(ww_status_name(r->status)),
+                                         text_cell(r->error),
+                                         number_cell(r->iqr_us),
+                                         int_cell(r->samples),
+                                         int_cell(r->passes),
+                                         int_cell(r->accumulates)};
   memcpy(out, cells, sizeof cells);
 }
 
 /* A row's cells, in the order of the columns. */
-static void cells_of(const ww_export_table *t, const ww_exported *x, cell out[MOST]) {
+static void cells_of(const ww_export_table *t, const ww_exported *x, ww_parquet_cell out[MOST]) {
   fixed_cells(x, out);
   out += NFIXED;
   for (int m = 0; m < WW_NMETRICS; m++)
@@ -131,7 +124,7 @@ static void csv_text(ww_buf *b, const char *s) {
   ww_buf_puts(b, "\"");
 }
 
-static void csv_cell(ww_buf *b, uint8_t type, const cell *c) {
+static void csv_cell(ww_buf *b, uint8_t type, const ww_parquet_cell *c) {
   ww_json j = {0};
   if (c->null)
     return;
@@ -161,9 +154,7 @@ static void csv_head(ww_export_table *t) {
   t->head_written = true;
 }
 
-static ww_status csv_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
-  cell cells[MOST];
-  cells_of(t, x, cells);
+static ww_status csv_row(ww_export_table *t, const ww_parquet_cell *cells, ww_err *e) {
   t->line.n = 0;
   if (!t->head_written)
     csv_head(t);
@@ -174,31 +165,6 @@ static ww_status csv_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
   }
   ww_buf_puts(&t->line, "\r\n");
   return ww_sink_add(t->sink, t->line.s, t->line.n, e);
-}
-
-/* ---- Parquet ---- */
-
-static void parquet_cell(ww_parquet *p, const ww_parquet_column *is, const cell *c) {
-  if (c->null && is->optional)
-    ww_parquet_null(p);
-  else if (is->type == WW_PARQUET_TEXT)
-    ww_parquet_text(p, c->text ? c->text : "");
-  else if (is->type == WW_PARQUET_DOUBLE)
-    ww_parquet_double(p, c->number);
-  else if (is->type == WW_PARQUET_INT)
-    ww_parquet_int(p, c->integer);
-  else if (is->type == WW_PARQUET_UINT)
-    ww_parquet_uint(p, c->integer);
-  else
-    ww_parquet_bool(p, c->integer);
-}
-
-static ww_status parquet_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
-  cell cells[MOST];
-  cells_of(t, x, cells);
-  for (uint32_t k = 0; k < t->n; k++)
-    parquet_cell(t->parquet, &t->columns[k], &cells[k]);
-  return ww_parquet_row(t->parquet, e);
 }
 
 /* ---- both ---- */
@@ -224,7 +190,9 @@ ww_export_table *ww_export_table_new(const ww_export_options *o, ww_sink *s) {
 }
 
 ww_status ww_export_table_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
-  return t->parquet ? parquet_row(t, x, e) : csv_row(t, x, e);
+  ww_parquet_cell cells[MOST];
+  cells_of(t, x, cells);
+  return t->parquet ? ww_parquet_row(t->parquet, cells, e) : csv_row(t, cells, e);
 }
 
 ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e) {
