@@ -265,8 +265,7 @@ static uint32_t next_number(ww_map *seen, const char *key, const char *gpu) {
   return (*ww_map_at(seen, NULL, h, NULL))++;
 }
 
-ww_status ww_reports_each(const char *path, ww_origin origin,
-                          ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx,
+ww_status ww_reports_each(const char *path, ww_origin origin, ww_store_row_fn row, void *ctx,
                           ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_map seen = {0};
