@@ -6,13 +6,11 @@
  * two starts of a process that measures (one for times, one for counters), about a second each; the
  * first ones are small so that the device does not wait for the compilers. */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../gpu/gpu.h"
 #include "../measure/backend.h"
@@ -327,17 +325,6 @@ static ww_status make_folder(const char *path, ww_err *e) {
                  strerror(errno));
 }
 
-/* With what a process that was killed left in it. */
-static void remove_folder(const char *path, ww_arena *a) {
-  DIR *d = opendir(path);
-  for (const struct dirent *f; d && (f = readdir(d));)
-    if (f->d_name[0] != '.')
-      unlink(ww_path_join(a, path, f->d_name));
-  if (d)
-    closedir(d);
-  rmdir(path);
-}
-
 /* The next chunk; NULL at the end, when the producer failed, or when it is time to stop. */
 static ww_chunk *next_chunk(campaign *g, chunk_queue *q, bool *end) {
   pthread_mutex_lock(&q->lock);
@@ -404,7 +391,6 @@ ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_sta
     qsort(end->causes, end->ncauses, sizeof *end->causes, by_count);
   end->elapsed_s = ww_now() - g.begun;
   ww_works_close(q.w);
-  remove_folder(ww_path_join(a, m.work, "cubin"), a);
-  remove_folder(m.work, a);
+  ww_remove_tree(m.work); /* with what a process that was killed left in it */
   return st;
 }

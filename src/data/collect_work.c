@@ -71,9 +71,7 @@ static ww_status read_ready(ww_works *w, ww_err *e) {
     entry x = {.l = &l[k], .line = k};
     bool opencl = ww_backend_of(&l[k]) == &ww_backend_opencl;
     bool bad = !l[k].binary || opencl != w->t->opencl;
-    if (!bad && l[k].note && !ww_note_parse(l[k].note, w->a, &x.note, &why))
-      bad = false;
-    else if (!bad)
+    if (!bad && (!l[k].note || ww_note_parse(l[k].note, w->a, &x.note, &why)))
       bad = note_of_file(&l[k], w->a, &x.note, &why) != WW_OK;
     w->skipped += bad;
     if (bad)
@@ -87,16 +85,19 @@ static ww_status read_ready(ww_works *w, ww_err *e) {
   return st;
 }
 
+static int by_key(const void *x, const void *y) {
+  const entry *a = x, *b = y;
+  return strcmp(a->note.kernel.key, b->note.kernel.key);
+}
+
 static int by_kernel(const void *x, const void *y) {
   const entry *a = x, *b = y;
-  int d = strcmp(a->note.kernel.key, b->note.kernel.key);
-  if (d)
-    return d;
-  return a->line < b->line ? -1 : a->line > b->line;
+  int d = by_key(a, b);
+  return d ? d : (a->line > b->line) - (a->line < b->line);
 }
 
 static bool same_kernel(const entry *a, const entry *b) {
-  return !strcmp(a->note.kernel.key, b->note.kernel.key);
+  return !by_key(a, b);
 }
 
 /* Launches that have no number get the next one of their kernel. */
@@ -137,22 +138,12 @@ static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {
 
 /* A ready spec of the same kernel and number. */
 static const entry *spec_of(const ww_works *w, const entry *x) {
-  for (uint32_t lo = 0, hi = w->list.n; lo < hi;) {
-    uint32_t mid = (lo + hi) / 2;
-    int d = strcmp(w->list.v[mid].note.kernel.key, x->note.kernel.key);
-    if (d < 0)
-      lo = mid + 1;
-    else if (d > 0)
-      hi = mid;
-    else {
-      while (mid && same_kernel(&w->list.v[mid - 1], x))
-        mid--;
-      for (; mid < w->list.n && same_kernel(&w->list.v[mid], x); mid++)
-        if (w->list.v[mid].note.number == x->note.number)
-          return &w->list.v[mid];
-      return NULL;
-    }
-  }
+  const entry *v = w->list.v, *at = v ? bsearch(x, v, w->list.n, sizeof *v, by_key) : NULL;
+  while (at && at > v && same_kernel(at - 1, x))
+    at--;
+  for (; at && at < v + w->list.n && same_kernel(at, x); at++)
+    if (at->note.number == x->note.number)
+      return at;
   return NULL;
 }
 
@@ -219,10 +210,6 @@ void ww_works_close(ww_works *w) {
   ww_gen_stream_free(w->stream);
   ww_arena_free(w->a);
   free(w);
-}
-
-uint64_t ww_works_skipped(const ww_works *w) {
-  return w->skipped;
 }
 
 /* Which of a kernel's n launches are counted: the share of them, spread over them, from a place
@@ -424,8 +411,7 @@ ww_status ww_campaign_plan_make(const ww_campaign *c, const ww_rank *r, const ww
     out->device_s +=
         x.seen[k] ? x.seconds[k] / x.seen[k] * x.left[k] : x.left[k] * ww_launch_device_s(NAN, k);
   if (!st)
-    out->skipped = ww_works_skipped(w);
-  if (!st)
-    ww_works_close(w);
+    out->skipped = w->skipped;
+  ww_works_close(w);
   return st;
 }
