@@ -181,8 +181,8 @@ extern const uint32_t ww_gen_nfamilies;
 #undef FAMILY
 
 /* ---- generate_print.c ---- */
-bool ww_gen_function_cost(const char *word, size_t n, double *issue,
-                          double *latency); /* of a `$word` */
+void ww_gen_function_cost(const char *word, size_t n, double *issue,
+                          double *latency); /* of a `$word`; of another one they stay */
 /* Next token of a line's text: its length; 0 at the end. */
 size_t ww_gen_token(const char *s);
 

@@ -20,7 +20,8 @@
 
 const char *const ww_regime_names[WW_NREGIMES] = {"idle SMs", "under-utilised", "fully utilised"};
 /* Shares of the draws. Real programs leave SMs idle in a quarter of their launches. */
-static const double regime_share[WW_NREGIMES] = {0.22, 0.63, 0.15};
+#define IDLE_SHARE 0.22
+#define UNDER_SHARE 0.63
 
 ww_regime ww_regime_of(uint64_t blocks, uint32_t sms) {
   return blocks < sms ? WW_REGIME_IDLE : blocks <= 20ull * sms ? WW_REGIME_UNDER : WW_REGIME_FULL;
@@ -45,15 +46,12 @@ static double log_between(sampler *s, double lo, double hi) {
   return lo * pow(hi / lo, chance(s));
 }
 
-static uint64_t draw_blocks(sampler *s, ww_regime *r) {
+static uint64_t draw_blocks(sampler *s) {
   double sms = s->o->gpu->sms, x = chance(s);
-  *r = x < regime_share[0]                     ? WW_REGIME_IDLE
-       : x < regime_share[0] + regime_share[1] ? WW_REGIME_UNDER
-                                               : WW_REGIME_FULL;
-  if (*r == WW_REGIME_IDLE)
+  if (x < IDLE_SHARE)
     return 1 + (uint64_t)(chance(s) * (sms - 1));
-  return *r == WW_REGIME_UNDER ? log_between(s, sms, 20 * sms)
-                               : log_between(s, 20 * sms, 1000 * sms);
+  return x < IDLE_SHARE + UNDER_SHARE ? log_between(s, sms, 20 * sms)
+                                      : log_between(s, 20 * sms, 1000 * sms);
 }
 
 /* ---- sizes ---- */
@@ -303,7 +301,6 @@ static ww_status draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch
 
 static void roll(sampler *s, dice *d) {
   const ww_knobs *k = s->k;
-  ww_regime r;
   *d = (dice){0};
   for (uint32_t i = 0; i < k->n; i++)
     d->set.value[i] = k->v[i].value;
@@ -311,7 +308,7 @@ static void roll(sampler *s, dice *d) {
     draw_weights(s, d->weight);
   draw_others(s, &d->set);
   draw_block(s, &d->set);
-  d->blocks = draw_blocks(s, &r);
+  d->blocks = draw_blocks(s);
   d->bytes = log_between(s, 32768, s->most_bytes);
   d->apart = !k->moves_grid || (k->strides ? chance(s) < 0.6 : chance(s) < 0.2);
 }

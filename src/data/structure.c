@@ -20,16 +20,13 @@ typedef struct {
   const ww_fn *fn;
   const ww_ins **ins; /* per value: what defines it */
   const ww_phi **phi;
-  uint64_t *v;
-  uint32_t n, cap;
+  ww_arena *a;
+  WW_VEC(uint64_t) hashes;
 } finder;
 
 static void add(finder *f, uint64_t h) {
-  if (f->n == HASHES_MAX)
-    return;
-  if (f->n == f->cap)
-    f->v = ww_xrealloc(f->v, (f->cap = f->cap ? 2 * f->cap : 1024) * sizeof *f->v);
-  f->v[f->n++] = h;
+  if (f->hashes.n < HASHES_MAX)
+    ww_push(f->a, &f->hashes, h);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x) {
@@ -217,10 +214,10 @@ static void loops(finder *f) {
     add(f, mix(mix((uint64_t)1 << 50, f->fn->loops[l].depth), holds(f->fn, l)));
 }
 
-static void function(finder *f, const ww_fn *fn, ww_arena *a) {
+static void function(finder *f, const ww_fn *fn) {
   f->fn = fn;
-  f->ins = (const ww_ins **)ww_alloc(a, (fn->nvals + 1) * sizeof *f->ins);
-  f->phi = (const ww_phi **)ww_alloc(a, (fn->nvals + 1) * sizeof *f->phi);
+  f->ins = WW_NEWN(f->a, const ww_ins *, fn->nvals + 1);
+  f->phi = WW_NEWN(f->a, const ww_phi *, fn->nvals + 1);
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *k = &fn->blocks[b];
     for (uint32_t p = 0; p < k->nphis; p++)
@@ -244,24 +241,24 @@ static int by_value(const void *a, const void *b) {
 }
 
 void ww_structure_of(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_structure *out) {
-  ww_arena *own = ww_arena_new();
-  finder f = {.m = m};
-  bool *reached = ww_alloc(own, m->nfns + 1);
+  finder f = {.m = m, .a = ww_arena_new()};
+  bool *reached = ww_alloc(f.a, m->nfns + 1);
   ww_reach(m, fn, reached);
   for (uint32_t k = 0; k < m->nfns; k++)
     if (&m->fns[k] == fn || reached[k])
-      function(&f, &m->fns[k], own);
-  if (f.n)
-    qsort(f.v, f.n, sizeof *f.v, by_value);
+      function(&f, &m->fns[k]);
+  uint64_t *v = f.hashes.v;
+  uint32_t n = f.hashes.n;
+  if (n)
+    qsort(v, n, sizeof *v, by_value);
   out->n = 0;
-  for (uint32_t k = 0; k < f.n; k++)
-    if (!k || f.v[k] != f.v[k - 1])
-      f.v[out->n++] = f.v[k];
+  for (uint32_t k = 0; k < n; k++)
+    if (!k || v[k] != v[k - 1])
+      v[out->n++] = v[k];
   out->v = WW_NEWN(a, uint64_t, out->n + 1);
-  if (out->n)
-    memcpy(out->v, f.v, out->n * sizeof *f.v);
-  free(f.v);
-  ww_arena_free(own);
+  if (n)
+    memcpy(out->v, v, out->n * sizeof *v);
+  ww_arena_free(f.a);
 }
 
 double ww_structure_alike(const ww_structure *a, const ww_structure *b) {
