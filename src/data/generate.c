@@ -205,20 +205,19 @@ ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *ver
     return ww_fail(e, WW_EUSAGE, "--grammar: there are versions 1 to %d, not '%.40s'",
                    WW_GENERATOR_VERSION, wanted);
   for (const char *s = families; s;) {
-    const char *comma = strchr(s, ',');
-    size_t n = comma ? (size_t)(comma - s) : strlen(s);
+    size_t n = strcspn(s, ",");
     uint32_t f = family_at(*version, s, n);
     if (f == ww_gen_nfamilies)
       return no_family(*version, s, n, e);
-    only->bits[f / 64] |= (uint64_t)1 << f % 64;
+    only->family[f] = true;
     only->any = true;
-    s = comma ? comma + 1 : NULL;
+    s = s[n] ? s + n + 1 : NULL;
   }
   return WW_OK;
 }
 
 static bool among(const ww_gen_some *only, uint32_t family) {
-  return !only->any || (only->bits[family / 64] >> family % 64 & 1);
+  return !only->any || only->family[family];
 }
 
 /* ---- kernels without near-duplicates ---- */

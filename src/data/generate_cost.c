@@ -12,6 +12,7 @@
 #endif
 
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "../base/words.h"
 
@@ -62,9 +63,9 @@ static double name_value(reader *r, const char *s, size_t n) {
   if (n == 2 && s[1] >= 'X' && s[1] <= 'Z')
     return (s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
   if (n == 1 && *s == 'T')
-    return z->block[0] * z->block[1] * z->block[2];
+    return ww_gen_volume(z->block);
   if (n == 1 && *s == 'G')
-    return z->grid[0] * z->grid[1] * z->grid[2];
+    return ww_gen_volume(z->grid);
   if (n == 1 && *s == 'S')
     return z->block[0] * z->grid[0];
   int at = param_at(r->g, s, n);
@@ -148,13 +149,6 @@ double ww_gen_bytes(const gen *g, const gen_sizes *z) {
 
 /* ---- lines to rows ---- */
 
-static double whole_number(const char *s) {
-  double v = 0;
-  for (; isdigit((unsigned char)*s); s++)
-    v = v * 10 + (*s - '0');
-  return v > 0 ? v : 1;
-}
-
 static void read_access(const gen *g, row *r, const char *s, size_t n, int param) {
   access_info *a = &r->access[r->naccess < 6 ? r->naccess++ : 5];
   *a = (access_info){.param = param, .how = 'c', .stride = 1};
@@ -166,7 +160,7 @@ static void read_access(const gen *g, row *r, const char *s, size_t n, int param
     p += a->atomic;
     a->how = *p;
     if (*p == 's' || *p == 'k')
-      a->stride = whole_number(p + 1);
+      a->stride = atoi(p + 1) > 0 ? atoi(p + 1) : 1;
     if (*p == 'p') {
       int by = param_at(g, p + 1, ww_word_length(p + 1));
       a->by = by < 0 ? 0 : by;
@@ -405,9 +399,8 @@ static double whole_up(double v) {
 double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   const gen *g = c->g;
   tally t = {.c = c, .z = z, .narrow = 1};
-  double blocks = z->grid[0] * z->grid[1] * z->grid[2];
-  double warps = whole_up((double)(z->block[0] * z->block[1] * z->block[2]) / 32),
-         all = ww_gen_bytes(g, z);
+  double blocks = ww_gen_volume(z->grid);
+  double warps = whole_up((double)ww_gen_volume(z->block) / 32), all = ww_gen_bytes(g, z);
   for (uint32_t i = 0; i < g->nparams; i++) {
     t.skewed |= g->params[i].fill == WW_FILL_ZIPF;
     t.load_latency[i] = bytes_of(g, z, i) < 65536 ? 60 : all > z->l2 ? 800 : 500;

@@ -221,10 +221,8 @@ GEN_FAMILY(chain) {
            steps = 1 + pick(width > 3 ? 2 : 6);
   TAG(width == 1 ? "chain" : "ilp");
   INPUTS(t, nin, "n", at, vars);
-  for (uint32_t k = 0; k < width; k++) {
-    acc[k] = fresh("a");
-    L("@T %s = %s;", acc[k], ALL(vars, nin, 1));
-  }
+  for (uint32_t k = 0; k < width; k++)
+    acc[k] = LET("a", "%s", ALL(vars, nin, 1));
   gen_text k = fresh("k"), trips = ITERS();
   if (chance(30))
     L("#pragma unroll %u", 1u << pick(4));
@@ -283,8 +281,7 @@ GEN_FAMILY(branchy) {
   gen_text vars[5], weight, i = OPEN_1D("n"), element = i;
   uint32_t nin = 1 + pick(3), levels = 1 + pick(3), depth;
   INPUTS(t, nin, "n", T("#c %s", i), vars);
-  gen_text r = fresh("r");
-  L("@T %s = %s;", r, ALL(vars, nin, 1));
+  gen_text r = LET("r", "%s", ALL(vars, nin, 1));
   depth = g->depth;
   if (g->heavy) {
     gen_text it = fresh("it");
