@@ -81,9 +81,8 @@ ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_
   ww_status st = ask_device(c, a, out, &other);
   if (!st)
     return WW_OK;
-  *e = out->opencl && why.code ? why : other; /* no device of either kind: CUDA's reason */
-  if (out->opencl && why.code && c->device)
-    *e = other;
+  bool neither = out->opencl && why.code && !c->device; /* no device of either kind */
+  *e = neither ? why : other;                           /* CUDA's reason */
   return e->code;
 }
 
@@ -96,8 +95,7 @@ typedef struct {
   pthread_cond_t change;
   ww_chunk *ready; /* made, not yet taken */
   bool end, stop;  /* no more come; no more are wanted */
-  ww_status st;
-  ww_err e;
+  ww_err e;        /* why the producer failed */
 } chunk_queue;
 
 static void *produce(void *ctx) {
@@ -116,10 +114,7 @@ static void *produce(void *ctx) {
       last = true;
     } else
       q->ready = c;
-    if (st) {
-      q->st = st;
-      q->e = e;
-    }
+    q->e = e;
     q->end = last;
     pthread_cond_broadcast(&q->change);
     pthread_mutex_unlock(&q->lock);
@@ -149,8 +144,7 @@ typedef struct {
   ww_campaign_state *state;
   ww_collect_item **of;                       /* per launch on the device: its item */
   double begun, committed, planned_s, left_s; /* left_s: estimated, of what is not done */
-  ww_status st;                               /* of the store */
-  ww_err e;
+  ww_err e;                                   /* of the store */
 } campaign;
 
 /* "expected 12 bytes" and "expected 16 bytes" are one cause. */
@@ -170,11 +164,13 @@ static void count_cause(ww_campaign_state *s, ww_status code, const char *messag
     k++;
   if (k == MOST_CAUSES)
     k--;
-  if (k == s->ncauses)
-    s->causes[s->ncauses++] = (ww_campaign_cause){.code = code};
-  snprintf(s->causes[k].text, sizeof s->causes[k].text, "%s",
-           k == MOST_CAUSES - 1 ? "other" : text);
-  s->causes[k].n++;
+  ww_campaign_cause *c = &s->causes[k];
+  if (k == s->ncauses) {
+    *c = (ww_campaign_cause){.code = code};
+    s->ncauses++;
+  }
+  snprintf(c->text, sizeof c->text, "%s", k == MOST_CAUSES - 1 ? "other" : text);
+  c->n++;
 }
 
 static void tell(campaign *g) {
@@ -190,8 +186,8 @@ static void commit(campaign *g, bool now) {
   if (!now && ww_now() - g->committed < COMMIT_S)
     return;
   pthread_mutex_lock(g->lock);
-  if (!g->st)
-    g->st = ww_store_commit(g->s, &g->e);
+  if (!g->e.code)
+    ww_store_commit(g->s, &g->e);
   pthread_mutex_unlock(g->lock);
   g->committed = ww_now();
   tell(g);
@@ -213,8 +209,8 @@ static void put(campaign *g, const ww_collect_item *i, ww_store_row *r) {
   r->sms = g->t->sms;
   r->l2_bytes = g->t->l2_bytes;
   pthread_mutex_lock(g->lock);
-  if (!g->st)
-    g->st = ww_store_put(g->s, r, &g->e);
+  if (!g->e.code)
+    ww_store_put(g->s, r, &g->e);
   pthread_mutex_unlock(g->lock);
   g->state->done++;
   g->state->failed += r->status != WW_OK;
@@ -238,10 +234,8 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   const ww_err *bad = &row->report.error;
   if (bad->code == WW_EDEVICE ||
       (bad->code == WW_EIO && i->kernel->origin == WW_ORIGIN_GENERATED)) {
-    if (!g->st) {
-      g->st = bad->code;
+    if (!g->e.code)
       g->e = *bad;
-    }
     return;
   }
   if (bad->code) {
@@ -261,7 +255,7 @@ static int stop(void *ctx) {
   campaign *g = ctx;
   double left = g->c->seconds > 0 ? g->begun + g->c->seconds - ww_now() : INFINITY;
   double spare = g->c->seconds > 4 * SPARE_S ? SPARE_S : g->c->seconds / 4;
-  if (g->st || left <= 0)
+  if (g->e.code || left <= 0)
     return 2;
   int asked = g->sink->stop ? g->sink->stop(g->sink->ctx) : 0;
   return asked ? asked : left < spare;
@@ -293,7 +287,7 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
       ww_measure(l, n, &o, self, &(ww_measure_sink){.ctx = g, .row = on_row, .stop = stop}, e);
   g->state->device_s += ww_now() - from;
   commit(g, true);
-  return g->st ? g->st : st;
+  return g->e.code ? g->e.code : st;
 }
 
 static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
@@ -305,12 +299,11 @@ static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self,
   ww_status st = WW_OK;
   for (int counters = 0; !st && counters < 2; counters++)
     st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, counters, self, a, e);
-  if (g->st) {
-    *e = g->e;
-    st = g->st;
-  }
   ww_arena_free(a);
-  return st;
+  if (!g->e.code)
+    return st;
+  *e = g->e;
+  return e->code;
 }
 
 static int by_count(const void *x, const void *y) {
@@ -362,11 +355,10 @@ static ww_status run(campaign *g, chunk_queue *q, const char *self, ww_err *e) {
     ww_chunk_free(c);
   }
   close_queue(q, thread);
-  if (!st && q->st && q->st != WW_ECANCEL) {
-    *e = q->e;
-    st = q->st;
-  }
-  return st;
+  if (st || !q->e.code || q->e.code == WW_ECANCEL)
+    return st;
+  *e = q->e;
+  return e->code;
 }
 
 ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_state *end,

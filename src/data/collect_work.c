@@ -3,7 +3,6 @@
  *
  * The list follows from the options alone; the store only takes launches out of it. Rank r of n has
  * every n-th kernel of the list. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -102,12 +101,13 @@ static bool same_kernel(const entry *a, const entry *b) {
 
 /* Launches that have no number get the next one of their kernel. */
 static void number_launches(ww_works *w) {
-  if (w->list.n)
-    qsort(w->list.v, w->list.n, sizeof *w->list.v, by_kernel);
+  entry *v = w->list.v;
+  if (v)
+    qsort(v, w->list.n, sizeof *v, by_kernel);
   for (uint32_t k = 0, n = 0; k < w->list.n; k++) {
-    n = k && same_kernel(&w->list.v[k - 1], &w->list.v[k]) ? n + 1 : 0;
-    if (!w->list.v[k].note.number)
-      w->list.v[k].note.number = n;
+    n = k && same_kernel(&v[k - 1], &v[k]) ? n + 1 : 0;
+    if (!v[k].note.number)
+      v[k].note.number = n;
   }
 }
 
@@ -125,14 +125,14 @@ static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {
   (void)e;
   if (strcmp(k->dialect, d->w->t->opencl ? "opencl" : "cuda"))
     return WW_OK;
-  entry x = {.note = {.kernel = *k, .number = r->number, .us = r->m[WW_M_time_us]},
-             .line = r->number};
-  x.note.kernel.key = ww_strdup(a, k->key);
-  x.note.kernel.family = ww_strdup(a, k->family);
-  x.note.kernel.name = ww_strdup(a, k->name);
-  x.note.kernel.dialect = ww_strdup(a, k->dialect);
-  x.note.kernel.file = NULL;
-  ww_push(a, &d->v, x);
+  ww_store_kernel own = *k;
+  own.key = ww_strdup(a, k->key);
+  own.family = ww_strdup(a, k->family);
+  own.name = ww_strdup(a, k->name);
+  own.dialect = ww_strdup(a, k->dialect);
+  own.file = NULL;
+  ww_note note = {.kernel = own, .number = r->number, .us = r->m[WW_M_time_us]};
+  ww_push(a, &d->v, (entry){.note = note, .line = r->number});
   return WW_OK;
 }
 
@@ -156,27 +156,28 @@ static ww_status draw(ww_works *w, ww_err *e) {
     return st;
   st = ww_store_each(old, &(ww_store_filter){.gpu = w->t->gpu, .origin = -1}, draw_row, &d, e);
   ww_store_close(old);
+  entry *v = d.v.v;
   uint32_t n = 0;
   for (uint32_t k = 0; !st && k < d.v.n; k++) {
-    entry x = d.v.v[k];
+    entry x = v[k];
     const entry *ready = x.note.kernel.origin == WW_ORIGIN_GENERATED ? &x : spec_of(w, &x);
     w->skipped += !ready;
     if (ready)
-      d.v.v[n++] = *ready;
+      v[n++] = *ready;
   }
   uint32_t want = w->c->sample && w->c->sample < n ? w->c->sample : n;
   for (uint32_t k = 0; k < want; k++) { /* the first of a shuffle */
     uint64_t key[2] = {w->c->seed, k};
     uint32_t other = k + (uint32_t)(ww_hash(key, sizeof key, 11) % (n - k));
-    entry x = d.v.v[k];
-    d.v.v[k] = d.v.v[other];
-    d.v.v[other] = x;
+    entry x = v[k];
+    v[k] = v[other];
+    v[other] = x;
   }
-  w->list.v = d.v.v;
+  w->list.v = v;
   w->list.n = want;
   w->list.cap = d.v.cap;
   if (want)
-    qsort(w->list.v, want, sizeof *w->list.v, by_kernel);
+    qsort(v, want, sizeof *v, by_kernel);
   if (!st && !want)
     st = ww_fail(e, WW_EDATA,
                  "%s has no launch on %s that can be measured again: corpus kernels need their "
@@ -296,12 +297,11 @@ static ww_status choose(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_
 static ww_status from_list(ww_works *w, uint32_t first, uint32_t n, ww_arena *a,
                            ww_collect_work *out, ww_err *e) {
   const entry *x = &w->list.v[first];
-  ww_status st = WW_OK;
+  const ww_store_kernel *kernel = &x->note.kernel;
   ww_wanted *v = WW_NEWN(a, ww_wanted, n);
-  *out = (ww_collect_work){.kernel = x->note.kernel, .all = n};
-  if (!x->l)
-    st = ww_gen_make(x->note.kernel.version, x->note.kernel.seed, x->note.kernel.index, a,
-                     &out->gen, e);
+  *out = (ww_collect_work){.kernel = *kernel, .all = n};
+  ww_status st =
+      x->l ? WW_OK : ww_gen_make(kernel->version, kernel->seed, kernel->index, a, &out->gen, e);
   for (uint32_t k = 0; k < n; k++)
     v[k] = (ww_wanted){.number = x[k].note.number, .ready = x[k].l, .us = x[k].note.us};
   return st ? st : choose(w, out, v, a, e);

@@ -256,16 +256,9 @@ static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
 
 /* ---- questions ---- */
 
-static const char *joined_flags(const ww_launch *l, ww_arena *a) {
-  const char *s = "";
-  for (uint32_t k = 0; k < l->nflags; k++)
-    s = ww_fmt(a, "%s %s", s, l->flags[k]);
-  return s;
-}
-
 /* A kernel is read once for its launches with the same flags. */
 static ww_status question(job *j, const ww_exported *x, ww_err *e) {
-  const char *flags = joined_flags(x->launch, x->arena);
+  const char *flags = ww_text_flags(x->launch, x->arena);
   ww_question_kernel *k = NULL;
   ww_text_question q;
   ww_err why = {0};

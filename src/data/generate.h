@@ -37,7 +37,7 @@ ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena 
 /* Some productions of a version: "gen.tree,gen.ode", also without "gen."; names NULL: all of them.
  * WW_EUSAGE names those there are. */
 typedef struct {
-  bool any;        /* false: all */
+  bool any;         /* false: all */
   bool family[128]; /* by place in generate_families.def */
 } ww_gen_some;
 /* A command's --grammar and --only: `wanted` NULL is the newest version. */

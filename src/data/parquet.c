@@ -6,7 +6,6 @@
 #include "parquet.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <zstd.h>
 
 #include "../base/map.h"

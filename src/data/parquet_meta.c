@@ -203,9 +203,10 @@ static void notes(thrift *t, const pq_file *f) {
     return;
   list(t, 5, T_STRUCT, f->notes.n);
   for (uint32_t k = 0; k < f->notes.n; k++) {
+    const pq_note *note = &f->notes.v[k];
     inner(t);
-    binary(t, 1, f->notes.v[k].key, strlen(f->notes.v[k].key));
-    binary(t, 2, f->notes.v[k].value, strlen(f->notes.v[k].value));
+    binary(t, 1, note->key, strlen(note->key));
+    binary(t, 2, note->value, strlen(note->value));
     close_struct(t);
   }
 }

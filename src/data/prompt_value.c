@@ -1,7 +1,6 @@
 /* prompt_value.c - arguments of a launch in the words of their types. A type that is not known
  * leaves a value as its bytes. */
 #include <inttypes.h>
-#include <math.h>
 
 #include "../base/words.h"
 #include "../base/half.h"

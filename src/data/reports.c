@@ -64,8 +64,8 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
                k->source_hash ? k->source_hash
                               : ww_hash(k->file ? k->file : "", k->file ? strlen(k->file) : 0, 0),
                k->name);
-  for (uint32_t i = 0; l && i < l->nflags; i++)
-    ww_buf_fmt(&b, " %s", l->flags[i]);
+  if (l)
+    ww_buf_puts(&b, ww_text_flags(l, a));
   return ww_text_take(&b, a);
 }
 
@@ -159,8 +159,9 @@ static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir
     if (!k->key)
       k->key = key_of(k, r->launch, a);
   }
-  if (!noted || ww_json_text(row, "family", a))
-    k->family = ww_json_text(row, "family", a);
+  const char *family = ww_json_text(row, "family", a);
+  if (family)
+    k->family = family;
   if (!k->family)
     k->family = ww_json_text(row, "suite", a);
   if (!k->family)

@@ -90,10 +90,11 @@ static void scale(const sampler *s, const double *weight, double x, ww_knob_sett
 static double bytes_of(const ww_launch *l) {
   double sum = 0;
   for (uint32_t p = 0; p < l->nargs; p++) {
-    if (l->args[p].kind == WW_ARG_BUFFER && !l->args[p].buffer.local)
-      sum += l->args[p].buffer.bytes;
-    for (uint32_t k = 0; k < l->args[p].nptrs; k++)
-      sum += l->args[p].ptrs[k].buffer.bytes;
+    const ww_arg *g = &l->args[p];
+    if (g->kind == WW_ARG_BUFFER && !g->buffer.local)
+      sum += g->buffer.bytes;
+    for (uint32_t k = 0; k < g->nptrs; k++)
+      sum += g->ptrs[k].buffer.bytes;
   }
   return sum;
 }
@@ -150,15 +151,16 @@ static int64_t draw_work(sampler *s, const ww_knob *v) {
 static void draw_others(sampler *s, ww_knob_setting *set) {
   for (uint32_t i = 0; i < s->k->n; i++) {
     const ww_knob *v = &s->k->v[i];
+    int64_t *to = &set->value[i];
     double x = chance(s);
     if (v->kind == WW_KNOB_WORK && x < 0.35)
-      set->value[i] = draw_work(s, v);
+      *to = draw_work(s, v);
     if (v->kind == WW_KNOB_SMALL && x < 0.5)
-      set->value[i] = power_below(v->value * (x < 0.17 ? 0.25 : x < 0.35 ? 0.5 : 2));
+      *to = power_below(v->value * (x < 0.17 ? 0.25 : x < 0.35 ? 0.5 : 2));
     if (v->kind == WW_KNOB_TABLE && x < 0.7)
-      set->value[i] = power_below(log_between(s, 16384, s->most_bytes / 2) / v->elem);
-    if (set->value[i] < 1)
-      set->value[i] = 1;
+      *to = power_below(log_between(s, 16384, s->most_bytes / 2) / v->elem);
+    if (*to < 1)
+      *to = 1;
   }
 }
 
@@ -209,25 +211,12 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
 
 /* ---- one variant ---- */
 
-static ww_status write_ready(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
-                             ww_variant *out, ww_err *e) {
-  ww_assumed said = {0};
-  ww_status st = ww_plan(m, fn, l, &said, a, e);
-  if (st)
-    return st;
-  out->json = ww_text_launch(l, a);
-  out->identity = ww_hash(out->json, strlen(out->json), 0);
-  out->blocks = ww_blocks(l);
-  out->threads = ww_block_threads(l);
-  out->bytes = bytes_of(l);
-  return WW_OK;
-}
-
 ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *l,
                           const ww_variants_options *o, ww_arena *a, ww_variant *out, ww_err *e) {
   ww_arena *own = ww_arena_new();
   ww_launch ready = *l;
-  ww_variant v = {.us = NAN};
+  ww_assumed said = {0};
+  double us = NAN;
   ww_status st = WW_OK;
   ready.file = ready.note = ready.binary = NULL;
   if (!fn->refusal) {
@@ -236,16 +225,21 @@ ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *
         .gpu = o->gpu, .params = o->params, .budget = o->budget ? o->budget : BUDGET};
     st = ww_predict(m, fn, &ready, &how, own, &p, e);
     if (!st) {
-      v.us = p.timing.us;
+      us = p.timing.us;
       ready = p.trace.launch;
     }
   }
   ready.file = NULL;
   if (!st)
-    st = write_ready(m, fn, &ready, own, &v, e);
+    st = ww_plan(m, fn, &ready, &said, own, e);
   if (!st) {
-    v.json = ww_strdup(a, v.json);
-    *out = v;
+    char *json = ww_text_launch(&ready, a);
+    *out = (ww_variant){.json = json,
+                        .us = us,
+                        .blocks = ww_blocks(&ready),
+                        .threads = ww_block_threads(&ready),
+                        .bytes = bytes_of(&ready),
+                        .identity = ww_hash(json, strlen(json), 0)};
   }
   ww_arena_free(own);
   return st;
@@ -379,15 +373,11 @@ static int by_time(const void *a, const void *b) {
 static void choose(ww_variant *v, uint32_t n, uint32_t want) {
   for (uint32_t c = 0; c < want; c++) {
     uint32_t best = c;
-    double far = -1;
+    double far = -HUGE_VAL;
     for (uint32_t i = c; i < n; i++) {
-      double near = HUGE_VAL;
+      double near = c ? HUGE_VAL : -v[i].us; /* the quickest one first */
       for (uint32_t k = 0; k < c; k++)
         near = fmin(near, fabs(log(v[i].us / v[k].us)));
-      if (c == 0) {
-        near = -v[i].us;
-        far = i ? far : -HUGE_VAL;
-      }
       if (near > far) {
         far = near;
         best = i;

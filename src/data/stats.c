@@ -65,11 +65,13 @@ static const char *cause_text(const char *message, ww_arena *a) {
 static void add_failure(ww_stats *s, const ww_store_row *r) {
   const char *text = cause_text(r->error ? r->error : "", s->a);
   s->failed++;
-  for (uint32_t k = 0; k < s->causes.n; k++)
-    if (s->causes.v[k].code == r->status && !strcmp(s->causes.v[k].text, text)) {
-      s->causes.v[k].n++;
+  for (uint32_t k = 0; k < s->causes.n; k++) {
+    ww_cause *c = &s->causes.v[k];
+    if (c->code == r->status && !strcmp(c->text, text)) {
+      c->n++;
       return;
     }
+  }
   ww_push(s->a, &s->causes, (ww_cause){r->status, text, ww_strdup(s->a, r->kernel.key), 1});
 }
 
@@ -188,19 +190,20 @@ static int by_count(const void *x, const void *y) {
 }
 
 void ww_stats_end(ww_stats *s) {
-  uint32_t over = 0;
+  const float *noise = s->noise.v;
+  uint32_t over = 0, n = s->noise.n;
   if (s->times.n)
     qsort(s->times.v, s->times.n, sizeof(float), ww_stats_by_value);
-  if (s->noise.n)
-    qsort(s->noise.v, s->noise.n, sizeof(float), ww_stats_by_value);
+  if (n)
+    qsort(s->noise.v, n, sizeof(float), ww_stats_by_value);
   if (s->families.n)
     qsort(s->families.v, s->families.n, sizeof(ww_family), by_launches);
   if (s->causes.n)
     qsort(s->causes.v, s->causes.n, sizeof(ww_cause), by_count);
   s->time_median = quantile(s->times.v, s->times.n, 0.5);
-  s->noise_median = quantile(s->noise.v, s->noise.n, 0.5);
-  s->noise_p95 = quantile(s->noise.v, s->noise.n, 0.95);
-  for (uint32_t k = 0; k < s->noise.n; k++)
-    over += s->noise.v[k] > 0.05f;
-  s->noisy = s->noise.n ? (double)over / s->noise.n : NAN;
+  s->noise_median = quantile(noise, n, 0.5);
+  s->noise_p95 = quantile(noise, n, 0.95);
+  for (uint32_t k = 0; k < n; k++)
+    over += noise[k] > 0.05f;
+  s->noisy = n ? (double)over / n : NAN;
 }

@@ -1,5 +1,4 @@
 /* stats_json.c - what is in a store, for programs: one JSON object. */
-#include <math.h>
 
 #include "split.h"
 #include "stats.h"

@@ -5,7 +5,6 @@
  * kernel, so that only the kernels are sorted. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "../measure/counters.h"
 #include "store_int.h"

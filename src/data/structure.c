@@ -110,17 +110,17 @@ static bool commutes(uint8_t op) {
 }
 
 static uint64_t label(const ww_ins *i) {
-  uint8_t cls = ww_ops[i->op].cls, sub = 0, space = 0;
-  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP)
+  uint8_t op = i->op, cls = ww_ops[op].cls, sub = 0;
+  uint64_t space = 0;
+  if (op == WW_OP_ICMP || op == WW_OP_FCMP)
     sub = alike_compare(i->sub);
-  if (i->op == WW_OP_MATH || i->op == WW_OP_ATOM || i->op == WW_OP_SHFL || i->op == WW_OP_VOTE ||
-      i->op == WW_OP_REDUX || i->op == WW_OP_SREG)
+  if (op == WW_OP_MATH || op == WW_OP_ATOM || op == WW_OP_SHFL || op == WW_OP_VOTE ||
+      op == WW_OP_REDUX || op == WW_OP_SREG)
     sub = i->sub + 1;
   if (cls == WW_CLASS_LOAD || cls == WW_CLASS_STORE || cls == WW_CLASS_ATOMIC)
     space = i->space + 1;
-  uint8_t wide = space && i->n > 1 ? i->n : 0;
-  return (uint64_t)alike_op(i->op) | (uint64_t)alike_type(i->type) << 8 | (uint64_t)sub << 16 |
-         (uint64_t)space << 24 | (uint64_t)wide << 32;
+  uint64_t wide = space && i->n > 1 ? i->n : 0;
+  return alike_op(op) | alike_type(i->type) << 8 | sub << 16 | space << 24 | wide << 32;
 }
 
 /* Of a value that nothing in the function defines. */
@@ -209,11 +209,6 @@ static uint64_t holds(const ww_fn *fn, uint32_t loop) {
   return bits;
 }
 
-static void loops(finder *f) {
-  for (uint32_t l = 0; l < f->fn->nloops; l++)
-    add(f, mix(mix((uint64_t)1 << 50, f->fn->loops[l].depth), holds(f->fn, l)));
-}
-
 static void function(finder *f, const ww_fn *fn) {
   f->fn = fn;
   f->ins = WW_NEWN(f->a, const ww_ins *, fn->nvals + 1);
@@ -232,7 +227,8 @@ static void function(finder *f, const ww_fn *fn) {
     for (uint32_t i = 0; i < fn->blocks[b].nins; i++)
       if (!transparent(fn, &fn->blocks[b].ins[i]))
         begin_at(f, &fn->blocks[b].ins[i]);
-  loops(f);
+  for (uint32_t l = 0; l < fn->nloops; l++)
+    add(f, mix(mix((uint64_t)1 << 50, fn->loops[l].depth), holds(fn, l)));
 }
 
 static int by_value(const void *a, const void *b) {
@@ -264,15 +260,10 @@ void ww_structure_of(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_struct
 double ww_structure_alike(const ww_structure *a, const ww_structure *b) {
   uint32_t i = 0, k = 0, both = 0;
   while (i < a->n && k < b->n) {
-    both += a->v[i] == b->v[k];
-    if (a->v[i] < b->v[k])
-      i++;
-    else if (a->v[i] > b->v[k])
-      k++;
-    else {
-      i++;
-      k++;
-    }
+    uint64_t x = a->v[i], y = b->v[k];
+    both += x == y;
+    i += x <= y;
+    k += y <= x;
   }
   uint32_t all = a->n + b->n - both;
   return all ? (double)both / all : 1;
