@@ -227,7 +227,7 @@ static ww_status report(job *j, const ww_exported *x, ww_err *e) {
   else
     ww_report_write(&out, &w, extra, (void *)x);
   ww_buf_puts(&j->line, "\n");
-  return ww_sink_add(j->sink, j->line.s, j->line.n, e);
+  return ww_sink_add(j->sink, &j->line, e);
 }
 
 /* ---- prompts ---- */
@@ -251,7 +251,7 @@ static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
     ww_buf_free(&source);
     j->count->rows++;
   }
-  return ww_sink_add(j->sink, j->line.s ? j->line.s : "", j->line.n, e);
+  return ww_sink_add(j->sink, &j->line, e);
 }
 
 /* ---- questions ---- */
@@ -276,7 +276,7 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
   j->line.n = 0;
   ww_export_question(x, &q, &j->line);
   j->count->rows++;
-  return ww_sink_add(j->sink, j->line.s, j->line.n, e);
+  return ww_sink_add(j->sink, &j->line, e);
 }
 
 /* ---- rows ---- */

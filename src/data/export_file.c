@@ -73,8 +73,8 @@ static ww_status pack(ww_sink *s, const char *bytes, size_t n, ZSTD_EndDirective
   return WW_OK;
 }
 
-ww_status ww_sink_add(ww_sink *s, const char *bytes, size_t n, ww_err *e) {
-  return s->z ? pack(s, bytes, n, ZSTD_e_continue, e) : put(s, bytes, n, e);
+ww_status ww_sink_add(ww_sink *s, const ww_buf *b, ww_err *e) {
+  return s->z ? pack(s, b->s, b->n, ZSTD_e_continue, e) : put(s, b->s, b->n, e);
 }
 
 FILE *ww_sink_file(ww_sink *s) {

@@ -127,13 +127,13 @@ static void csv_cell(ww_buf *b, uint8_t type, const ww_parquet_cell *c) {
     ww_json_num(&j, c->number);
     break; /* the shortest that reads back the same */
   case WW_PARQUET_INT:
-    ww_buf_fmt(b, "%lld", (long long)c->integer);
+    ww_json_int(&j, c->integer);
     break;
   case WW_PARQUET_UINT:
-    ww_buf_fmt(b, "%" PRIu64, c->integer);
+    ww_json_uint(&j, c->integer);
     break;
   default:
-    ww_buf_puts(b, c->integer ? "true" : "false");
+    ww_json_bool(&j, c->integer);
   }
 }
 
@@ -154,7 +154,7 @@ static ww_status csv_row(ww_export_table *t, ww_err *e) {
     csv_cell(&t->line, t->columns[k].type, &t->cells[k]);
   }
   ww_buf_puts(&t->line, "\r\n");
-  return ww_sink_add(t->sink, t->line.s, t->line.n, e);
+  return ww_sink_add(t->sink, &t->line, e);
 }
 
 /* ---- both ---- */
@@ -186,7 +186,7 @@ ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e) {
     ww_parquet_drop(t->parquet);
   else if (good && !t->head_written) { /* no row: a table of no lines still has its columns */
     csv_head(t);
-    st = ww_sink_add(t->sink, t->line.s, t->line.n, e);
+    st = ww_sink_add(t->sink, &t->line, e);
   }
   ww_buf_free(&t->line);
   free(t);

@@ -4,11 +4,11 @@
  * Costs some 30 us, so that every rank of a campaign can walk through all kernels of a seed. */
 #include "generate_int.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "../base/map.h"
+#include "../base/words.h"
 
 /* The rows of a version are part of it: order, weights and names are frozen with it. */
 const gen_family ww_gen_families[] = {
@@ -23,7 +23,7 @@ const uint32_t ww_gen_nfamilies = sizeof ww_gen_families / sizeof *ww_gen_famili
 /* Names by the order in which they appear; a small open hash, as this is most of what a kernel
  * costs. */
 typedef struct {
-  struct {
+  struct name_slot {
     uint64_t key;
     uint32_t id;
   } slot[256];
@@ -42,11 +42,10 @@ static uint32_t name_id(names *t, const char *s, size_t n) {
   uint32_t at = (uint32_t)(key >> 40) & 255;
   while (t->slot[at].key && t->slot[at].key != key)
     at = (at + 1) & 255;
-  if (!t->slot[at].key && t->n < 200) {
-    t->slot[at].key = key;
-    t->slot[at].id = t->n++;
-  }
-  return t->slot[at].id;
+  struct name_slot *slot = &t->slot[at];
+  if (!slot->key && t->n < 200)
+    *slot = (struct name_slot){key, t->n++};
+  return slot->id;
 }
 
 /* What is no name of the kernel's own; first in the table, so that their numbers are always the
@@ -64,10 +63,10 @@ static uint64_t hash_text(names *t, uint64_t h, const char *s) {
   for (size_t n; (n = ww_gen_token(s)); s += n) {
     if (*s == ' ')
       continue;
-    if (isalpha((unsigned char)*s) || *s == '_')
-      h = mix(h, 1000 + name_id(t, s, n));
-    else if (isdigit((unsigned char)*s))
+    if (ww_is_digit(*s))
       h = mix(h, '0');
+    else if (ww_is_word(*s))
+      h = mix(h, 1000 + name_id(t, s, n));
     else if (*s == '$')
       h = mix(h, key_of(s, n));
     else if (*s == '[' && n > 1)

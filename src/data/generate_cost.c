@@ -76,10 +76,10 @@ static double sum(reader *r);
 
 static double number(reader *r) {
   double v = 0, unit = 1;
-  while (isdigit((unsigned char)*r->s))
+  while (ww_is_digit(*r->s))
     v = v * 10 + (*r->s++ - '0');
   if (*r->s == '.')
-    for (r->s++; isdigit((unsigned char)*r->s); r->s++)
+    for (r->s++; ww_is_digit(*r->s); r->s++)
       v += (unit /= 10) * (*r->s - '0');
   return v;
 }
@@ -91,7 +91,7 @@ static double atom(reader *r) {
     r->s += *r->s == ')';
     return v;
   }
-  if (isdigit((unsigned char)*r->s))
+  if (ww_is_digit(*r->s))
     return number(r);
   const char *from = r->s;
   r->s += ww_word_length(r->s);
@@ -178,11 +178,11 @@ static double division(const gen *g, const char *after, const char *line, char o
     after++;
   while (before > line && *before == ' ')
     before--;
-  if (isdigit((unsigned char)*after) && (*before == 'f' || isdigit((unsigned char)*before)))
+  if (ww_is_digit(*after) && (*before == 'f' || ww_is_digit(*before)))
     return 0; /* folded */
   bool integer = op == '%' || !ww_gen_is_float(g->type) || !strncmp(line, "int ", 4) ||
                  !strncmp(line, "for", 3);
-  if (integer && isdigit((unsigned char)*after))
+  if (integer && ww_is_digit(*after))
     return 4;
   if (integer)
     return g->type == GEN_U64 || g->type == GEN_I64 ? 80 : 22;
@@ -230,7 +230,7 @@ static row make_row(const gen *g, const gen_line *l) {
   if (l->kind == GEN_LINE && r.issue < 0.5)
     r.issue = 0.5;
   if (r.loop) {
-    r.issue = isdigit((unsigned char)l->weight[0]) ? 0.7 : 3;
+    r.issue = ww_is_digit(l->weight[0]) ? 0.7 : 3;
     r.latency = 0;
   }
   return r;
@@ -251,8 +251,8 @@ gen_cost *ww_gen_cost_new(const gen *g, ww_arena *a) {
 typedef struct {
   double weight, trips; /* of the whole frame for issue; of this loop for latency */
   double latency, load; /* of one run: dependent cycles, and the longest load that can run ahead */
-  bool loop, serial, literal; /* literal: bounds that compilers unroll */
-  bool rare;                  /* its latency counts by `trips` */
+  bool loop, serial;
+  bool rare; /* its latency counts by `trips` */
 } frame;
 
 typedef struct {
@@ -321,7 +321,7 @@ static void count_access(tally *t, const access_info *a, frame *f) {
 static double frame_latency(const frame *f) {
   if (!f->loop)
     return f->latency + f->load;
-  double ahead = f->serial || f->trips < 2 ? 1 : !f->literal ? 1.5 : f->trips < 8 ? f->trips : 8;
+  double ahead = f->serial || f->trips < 2 ? 1 : 1.5;
   return f->trips * (f->latency + f->load / ahead + 6);
 }
 

@@ -109,7 +109,7 @@ size_t ww_gen_token(const char *s) {
     n += ww_word_length(s + 1);
   } else if (isalpha((unsigned char)*s) || *s == '_') {
     n = ww_word_length(s);
-  } else if (isdigit((unsigned char)*s)) {
+  } else if (ww_is_digit(*s)) {
     while (isalnum((unsigned char)s[n]) || s[n] == '.')
       n++;
   } else if (*s == '[' && s[1] == '#') {
@@ -131,7 +131,6 @@ typedef struct {
   struct {
     const char *s;
     size_t n;
-    uint32_t to;
   } names[160];
   uint32_t nnames;
   uint32_t start; /* where the style's names begin in the lists */

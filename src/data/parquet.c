@@ -52,11 +52,12 @@ ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t
                            uint32_t group_rows) {
   ww_arena *a = ww_arena_new();
   ww_parquet *p = WW_NEW(a, ww_parquet);
-  *p = (ww_parquet){.out = out, .a = a, .group = ww_arena_new()};
-  p->f.columns = columns;
-  p->f.ncolumns = n;
-  p->group_rows = group_rows ? group_rows : GROUP_ROWS;
-  p->columns = WW_NEWN(a, column, n);
+  *p = (ww_parquet){.out = out,
+                    .a = a,
+                    .group = ww_arena_new(),
+                    .f = {.columns = columns, .ncolumns = n},
+                    .columns = WW_NEWN(a, column, n),
+                    .group_rows = group_rows ? group_rows : GROUP_ROWS};
   for (uint32_t k = 0; k < n; k++) {
     p->columns[k].there = WW_NEWN(a, uint32_t, p->group_rows);
     if (columns[k].type == WW_PARQUET_TEXT)

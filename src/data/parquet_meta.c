@@ -6,7 +6,6 @@
 #include "parquet_int.h"
 
 enum {
-  T_TRUE = 1,
   T_FALSE = 2,
   T_I8 = 3,
   T_I16 = 4,

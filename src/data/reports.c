@@ -180,9 +180,6 @@ static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
 static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a,
                              ww_store_row *out, ww_err *e) {
   ww_measured m;
-  for (int k = 0; k < WW_NMETRICS; k++)
-    out->m[k] = r->m[k].known ? r->m[k].value : NAN;
-  out->iqr_us = NAN;
   if (!r->m[WW_M_time_us].known)
     return ww_fail(e, WW_EDATA, "metrics.time_us: a measured report has one");
   if (!cJSON_IsObject(get(row, "measured")))
@@ -190,14 +187,15 @@ static ww_status measured_of(const char *line, const cJSON *row, const ww_report
   ww_status st = ww_measured_parse(line, a, &m, e);
   if (st)
     return st;
-  out->device = m.device.device;
-  out->driver = m.device.driver;
-  out->versions = m.device.versions;
+  const ww_device_info *d = &m.device;
+  out->device = d->device;
+  out->driver = d->driver;
+  out->versions = d->versions;
   out->compiler = m.compiler;
-  out->sms = m.device.sms;
-  out->l2_bytes = m.device.l2_bytes;
+  out->sms = d->sms;
+  out->l2_bytes = d->l2_bytes;
   if (!out->gpu)
-    out->gpu = m.device.gpu ? m.device.gpu : m.device.device;
+    out->gpu = d->gpu ? d->gpu : d->device;
   out->iqr_us = m.iqr_us;
   out->samples = m.nsamples ? m.nsamples : (uint32_t)ww_json_whole(row, "samples");
   out->passes = m.passes;
@@ -228,7 +226,8 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
   *numbered |= out->number != 0; /* of its note */
   out->gpu = r.gpu ? r.gpu : ww_json_text(row, "gpu", a);
   for (int k = 0; k < WW_NMETRICS; k++)
-    out->m[k] = NAN;
+    out->m[k] = r.m[k].known ? r.m[k].value : NAN;
+  out->iqr_us = NAN;
   if (r.launch) {
     for (int d = 0; d < 3; d++) {
       out->grid[d] = r.launch->grid[d];
@@ -240,7 +239,6 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
   out->status = r.error.code;
   if (r.error.code) {
     out->error = ww_strdup(a, r.error.msg);
-    out->iqr_us = NAN;
     return WW_OK;
   }
   return measured_of(line, row, &r, a, out, e);

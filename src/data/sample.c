@@ -198,14 +198,15 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
     return;
   double factor = pow(blocks / (double)ww_blocks(l), 1.0 / axes);
   for (int d = 0; d < 3; d++) {
-    if (!k->axis[d] || (l->grid[d] < 2 && !(d == 0 && axes == 1)))
+    uint64_t *side = &l->grid[d];
+    if (!k->axis[d] || (*side < 2 && !(d == 0 && axes == 1)))
       continue;
-    double to = floor(l->grid[d] * factor + 0.5);
-    if (!grow && to > l->grid[d])
-      to = l->grid[d];
+    double to = floor(*side * factor + 0.5);
+    if (!grow && to > *side)
+      to = *side;
     if (d && to > 65535)
       to = 65535;
-    l->grid[d] = to < 1 ? 1 : (uint64_t)to;
+    *side = to < 1 ? 1 : (uint64_t)to;
   }
 }
 

@@ -4,7 +4,6 @@
  * families at most. */
 #include "stats.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,12 +47,12 @@ static const char *cause_text(const char *message, ww_arena *a) {
     size_t n = 0;
     bool digit = false;
     while (ww_is_word(s[n]))
-      digit |= isdigit((unsigned char)s[n++]) != 0;
+      digit |= ww_is_digit(s[n++]);
     if (!n)
       ww_buf_add(&b, s++, 1);
     else {
       if (digit)
-        ww_buf_puts(&b, isdigit((unsigned char)*s) ? "#" : "...");
+        ww_buf_puts(&b, ww_is_digit(*s) ? "#" : "...");
       else
         ww_buf_add(&b, s, n);
       s += n;
