@@ -55,15 +55,16 @@ static ww_status open_cuda(const char *device, ww_arena *a, ww_device_info *info
 }
 
 static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_err *e) {
-  ww_status st = t->opencl ? ww_device_describe(&ww_backend_opencl, c->device, a, &t->info, e)
-                           : open_cuda(c->device, a, &t->info, e);
+  ww_device_info *info = &t->info;
+  ww_status st = t->opencl ? ww_device_describe(&ww_backend_opencl, c->device, a, info, e)
+                           : open_cuda(c->device, a, info, e);
   if (st)
     return st;
-  t->gpu = ww_strdup(a, t->info.gpu ? t->info.gpu : t->info.device);
-  t->sms = t->info.sms ? t->info.sms : 1;
-  t->l2_bytes = t->info.l2_bytes;
-  if (t->info.gpu)
-    st = from_description(t->info.gpu, a, t, e);
+  t->gpu = ww_strdup(a, info->gpu ? info->gpu : info->device);
+  t->sms = info->sms ? info->sms : 1;
+  t->l2_bytes = info->l2_bytes;
+  if (info->gpu)
+    st = from_description(info->gpu, a, t, e);
   return st || t->opencl ? st : ww_backend_cuda.architecture(c->device, t->architecture, e);
 }
 
@@ -253,8 +254,9 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
 
 static int stop(void *ctx) {
   campaign *g = ctx;
-  double left = g->c->seconds > 0 ? g->begun + g->c->seconds - ww_now() : INFINITY;
-  double spare = g->c->seconds > 4 * SPARE_S ? SPARE_S : g->c->seconds / 4;
+  double limit = g->c->seconds;
+  double left = limit > 0 ? g->begun + limit - ww_now() : INFINITY;
+  double spare = limit > 4 * SPARE_S ? SPARE_S : limit / 4;
   if (g->e.code || left <= 0)
     return 2;
   int asked = g->sink->stop ? g->sink->stop(g->sink->ctx) : 0;

@@ -140,16 +140,17 @@ static uint32_t together(const making *x) {
 }
 
 static ww_status compile(making *x, ww_err *e) {
+  ww_arena *a = x->k->a;
   uint32_t n = x->sources.n, each = together(x), alone = 0;
-  ww_compile_job *jobs = WW_NEWN(x->k->a, ww_compile_job, n + 1),
-                 *again = WW_NEWN(x->k->a, ww_compile_job, n + 1);
-  const source **of = WW_NEWN(x->k->a, const source *, n + 1);
+  ww_compile_job *jobs = WW_NEWN(a, ww_compile_job, n + 1),
+                 *again = WW_NEWN(a, ww_compile_job, n + 1);
+  const source **of = WW_NEWN(a, const source *, n + 1);
   for (uint32_t i = 0; i < n; i += each) {
     ww_buf text = {0};
     uint32_t end = i + each < n ? i + each : n;
     for (uint32_t k = i; k < end; k++)
       ww_buf_fmt(&text, "%s\n", x->sources.v[k].text);
-    const char *all = ww_text_take(&text, x->k->a);
+    const char *all = ww_text_take(&text, a);
     for (uint32_t k = i; k < end; k++)
       jobs[k] = (ww_compile_job){.text = all, .kernel = x->sources.v[k].gen->name};
   }

@@ -9,6 +9,7 @@
 #include "../measure/backend.h"
 #include "collect_int.h"
 #include "note.h"
+#include "text.h"
 
 /* Device seconds, as bench/measure.sh has them for an H200 (docs/measuring.md). */
 #define LOAD_S 0.7e-3   /* code, contents, a look at what the first run changed */
@@ -33,6 +34,8 @@ typedef struct {
   uint32_t line;
 } entry;
 
+typedef WW_VEC(entry) entries;
+
 struct ww_works {
   const ww_campaign *c;
   const ww_rank *r;
@@ -40,8 +43,8 @@ struct ww_works {
   ww_store *s;
   pthread_mutex_t *lock;
   ww_arena *a;
-  WW_VEC(entry) list; /* ready specs and, of a repeat campaign, generated launches; by kernel */
-  uint32_t at;        /* in it */
+  entries list; /* ready specs and, of a repeat campaign, generated launches; by kernel */
+  uint32_t at;  /* in it */
   ww_gen_stream *stream;
   uint32_t made;    /* kernels taken from the stream */
   uint64_t ordinal; /* kernels of the list so far, of all ranks */
@@ -115,7 +118,7 @@ static void number_launches(ww_works *w) {
 
 typedef struct {
   ww_works *w;
-  WW_VEC(entry) v;
+  entries v;
 } drawing;
 
 static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {
@@ -173,9 +176,8 @@ static ww_status draw(ww_works *w, ww_err *e) {
     v[k] = v[other];
     v[other] = x;
   }
-  w->list.v = v;
+  w->list = d.v;
   w->list.n = want;
-  w->list.cap = d.v.cap;
   if (want)
     qsort(v, want, sizeof *v, by_kernel);
   if (!st && !want)
@@ -216,7 +218,7 @@ void ww_works_close(ww_works *w) {
 /* Which of a kernel's n launches are counted: the share of them, spread over them, from a place
  * that the kernel's key says. */
 static bool counted(const ww_works *w, const char *key, uint32_t at, uint32_t n) {
-  uint64_t h = ww_hash(key, strlen(key), w->c->seed + 17);
+  uint64_t h = ww_text_hash(key, w->c->seed + 17);
   double share = w->c->counters < 1 ? w->c->counters : 1;
   uint32_t k = share * n + (double)(h >> 40) / (1 << 24), from = (uint32_t)(h & 0xffff) % n;
   if (k > n)
@@ -256,9 +258,7 @@ static ww_status prefer_short(const ww_works *w, ww_collect_work *k, ww_wanted *
     if (!v[i].counters)
       continue;
     st = estimated(w, k, &v[i], a, &us, e);
-    if (!st &&
-        ww_hash(k->kernel.key, strlen(k->kernel.key), v[i].number) % (uint64_t)(us / LONG_US + 1) ==
-            0)
+    if (!st && ww_text_hash(k->kernel.key, v[i].number) % (uint64_t)(us / LONG_US + 1) == 0)
       continue;
     for (uint32_t j = 1; !st && us > LONG_US && j < k->all; j++) {
       ww_wanted *other = &v[(i + j) % k->all];

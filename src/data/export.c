@@ -310,6 +310,7 @@ static const char *known(const char *s) {
 
 static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   job *j = ctx;
+  const ww_export_options *o = j->o;
   ww_store_row own = *given;
   const ww_store_row *r = &own;
   own.device = known(own.device);
@@ -318,12 +319,12 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   own.compiler = known(own.compiler);
   own.error = known(own.error);
   ww_split split = ww_split_of(&r->kernel);
-  if (j->o->split >= 0 && (int)split != j->o->split)
+  if (o->split >= 0 && (int)split != o->split)
     return WW_OK;
   ww_status st = kernel(j, &r->kernel, e);
   if (st)
     return st;
-  if (j->o->nshards && j->nkernels % j->o->nshards != j->o->shard)
+  if (o->nshards && j->nkernels % o->nshards != o->shard)
     return WW_OK;
   ww_exported x = {.row = r,
                    .split = ww_split_names[split],
@@ -336,7 +337,7 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   if ((st = ww_machine_of(&j->machines, r->gpu, &x.gpu, e)))
     goto out;
   x.file = file_of(j, &r->kernel, x.arena);
-  bool wanted = j->o->form == WW_EXPORT_JSONL || prompting(j->o) || j->o->with_launch;
+  bool wanted = o->form == WW_EXPORT_JSONL || prompting(j->o) || o->with_launch;
   if (wanted && !launch(j, &x, &l, &why))
     x.launch = &l;
   else if (wanted) {

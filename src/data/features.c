@@ -183,14 +183,15 @@ static int by_rank(const void *a, const void *b) {
 
 /* Kernels in the order in which they are taken: of every family as many, drawn by hash. */
 static kernel **in_turn(work *w) {
-  kernel **by = ww_xcalloc(w->kernels.n + 1, sizeof *by);
+  uint32_t n = w->kernels.n;
+  kernel **by = ww_xcalloc(n + 1, sizeof *by);
   uint32_t *seen = ww_xcalloc(w->families.n + 1, sizeof *seen);
-  for (uint32_t k = 0; k < w->kernels.n; k++)
+  for (uint32_t k = 0; k < n; k++)
     by[k] = &w->kernels.v[k];
-  qsort(by, w->kernels.n, sizeof *by, by_hash);
-  for (uint32_t i = 0; i < w->kernels.n; i++)
+  qsort(by, n, sizeof *by, by_hash);
+  for (uint32_t i = 0; i < n; i++)
     by[i]->rank = seen[by[i]->family]++;
-  qsort(by, w->kernels.n, sizeof *by, by_rank);
+  qsort(by, n, sizeof *by, by_rank);
   free(seen);
   return by;
 }

@@ -215,10 +215,6 @@ ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *ver
   return WW_OK;
 }
 
-static bool among(const ww_gen_some *only, uint32_t family) {
-  return !only->any || only->family[family];
-}
-
 /* ---- kernels without near-duplicates ---- */
 
 struct ww_gen_stream {
@@ -250,7 +246,7 @@ static void skip_others(ww_gen_stream *s) {
   for (; s->only.any && s->next < UINT32_MAX; s->next++) {
     gen g = {0};
     draw_first(&g, s->version, s->seed, s->next);
-    if (among(&s->only, g.family))
+    if (s->only.family[g.family])
       return;
   }
 }

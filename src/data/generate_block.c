@@ -215,11 +215,12 @@ GEN_FAMILY(histogram) {
 /* A tile with halo in shared memory, then a few passes over it. */
 GEN_FAMILY(tile) {
   NARROW_VALUE(75, 82);
-  uint32_t threads = fixed_block(g), radius = 1 + pick(8), width = threads + 2 * radius;
+  uint32_t threads = fixed_block(g), radius = 1 + pick(8), span = 2 * radius,
+           width = threads + span;
   bool passes = chance(65);
   TAG("halo barrier");
   PRIMARY("tiles", 1, 1 << 17);
-  READS("in", T("tiles*GX*%u+%u", threads, 2 * radius));
+  READS("in", T("tiles*GX*%u+%u", threads, span));
   WRITES("out", T("tiles*GX*%u", threads));
   SHARED("sm", width);
   OPEN("tiles",
@@ -239,7 +240,7 @@ GEN_FAMILY(tile) {
   if (chance(50)) {
     if (chance(40))
       L("#pragma unroll");
-    OPEN(NUM(2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
+    OPEN(NUM(span + 1), "for (int k = 0; k <= %u; k++)", span);
     if (chance(50))
       L("acc += sm[$tx + k]%s;", FLOATS ? T(" * @l") : "");
     else
@@ -247,9 +248,9 @@ GEN_FAMILY(tile) {
     CLOSE();
   } else {
     if (passes)
-      L("int o = p %% %u;", 2 * radius + 1);
+      L("int o = p %% %u;", span + 1);
     L("@T t0 = %s;", ALL(NAMES(passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
-                               T("sm[$tx + %u]", 2 * radius)),
+                               T("sm[$tx + %u]", span)),
                          1 + pick(2)));
     STEP("acc", NAMES("t0"));
   }

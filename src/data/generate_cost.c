@@ -268,48 +268,50 @@ typedef struct {
 } tally;
 
 static double sectors_of(const access_info *a, double bytes, const gen_sizes *z) {
-  double stride = a->how == 'p' ? z->value[a->by] : a->stride;
-  double n = a->how == 'b' ? 1
-             : a->how == 'r' || a->how == 't'
-                 ? 32
-                 : bytes * (a->how == 's' || a->how == 'p' ? stride : 1);
+  char how = a->how;
+  double stride = how == 'p' ? z->value[a->by] : a->stride;
+  double n = how == 'b'                 ? 1
+             : how == 'r' || how == 't' ? 32
+                                        : bytes * (how == 's' || how == 'p' ? stride : 1);
   double most = bytes > 32 ? bytes : 32;
   return n > most ? most : n < 1 ? 1 : n;
 }
 
 static void count_access(tally *t, const access_info *a, frame *f) {
-  if (a->param == LOCAL) {
+  int8_t param = a->param;
+  char how = a->how;
+  if (param == LOCAL) {
     t->slots += f->weight;
     t->local += f->weight * 128;
     if (!a->store)
       f->latency += 40;
     return;
   }
-  if (a->param < 0) {
-    double ways = a->how == 'k' ? a->stride : 1;
+  if (param < 0) {
+    double ways = how == 'k' ? a->stride : 1;
     t->slots += f->weight * (a->atomic ? ways * 4 : ways);
     if (!a->store)
       f->latency += a->atomic ? 60 * ways : 14 + 2 * ways;
     return;
   }
-  double bytes = ww_gen_types[t->c->g->params[a->param].type].bytes, n = sectors_of(a, bytes, t->z);
-  bool held = a->how == 't' && t->z->value[a->param] * bytes < TABLE_IN_L1;
-  t->slots += f->weight * (a->how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
+  double bytes = ww_gen_types[t->c->g->params[param].type].bytes, n = sectors_of(a, bytes, t->z);
+  bool held = how == 't' && t->z->value[param] * bytes < TABLE_IN_L1;
+  t->slots += f->weight * (how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
   if (a->atomic) {
-    double few = t->z->value[a->param] *
+    double few = t->z->value[param] *
                  0.05; /* additions a cycle that so few addresses take; most go to a few of them */
     if (a->waits)
       f->latency += 700;
     t->atomics +=
-        f->weight * (a->how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
+        f->weight * (how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
     return;
   }
-  if (a->how != 'h' && !held)
-    t->sectors[a->param] += f->weight * (a->how == 'q' ? 3 * n : n);
-  double latency = a->how == 'h'   ? 36
-                   : held          ? 60
-                   : a->how == 'q' ? 36 + t->load_latency[a->param] * bytes / 32
-                                   : t->load_latency[a->param];
+  if (how != 'h' && !held)
+    t->sectors[param] += f->weight * (how == 'q' ? 3 * n : n);
+  double latency = how == 'h'   ? 36
+                   : held       ? 60
+                   : how == 'q' ? 36 + t->load_latency[param] * bytes / 32
+                                : t->load_latency[param];
   if (a->store)
     return;
   if (a->waits)

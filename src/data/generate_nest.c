@@ -48,7 +48,7 @@ GEN_FAMILY(stencil1) {
 
 GEN_FAMILY(stencil2) {
   NARROW_VALUE(75, 82);
-  uint32_t radius = 1 + pick(3);
+  uint32_t radius = 1 + pick(3), span = 2 * radius;
   bool box = chance(45), rows = chance(50);
   g->shape.dims = 2;
   TAG("stencil loop2");
@@ -57,8 +57,8 @@ GEN_FAMILY(stencil2) {
     PRIMARY("height", 4, 1 << 16);
   else
     GRID("height", "GY*TY");
-  gen_text pitch = T("(width + %u)", 2 * radius);
-  READS("in", T("(width+%u)*(height+%u)", 2 * radius, 2 * radius));
+  gen_text pitch = T("(width + %u)", span);
+  READS("in", T("(width+%u)*(height+%u)", span, span));
   WRITES("out", "width*height");
   L("int col = $gx;");
   if (rows) {
@@ -73,16 +73,16 @@ GEN_FAMILY(stencil2) {
     gen_text v = fresh("v"), vars[2] = {v, "w"};
     bool weights = chance(50);
     if (weights)
-      READS("kernel_w", NUM((2 * radius + 1) * (2 * radius + 1)));
+      READS("kernel_w", NUM((span + 1) * (span + 1)));
     if (chance(40))
       L("#pragma unroll");
-    OPEN(NUM(2 * radius + 1), "for (int dy = 0; dy <= %u; dy++)", 2 * radius);
-    OPEN(NUM(2 * radius + 1),
+    OPEN(NUM(span + 1), "for (int dy = 0; dy <= %u; dy++)", span);
+    OPEN(NUM(span + 1),
          "for (int dx = 0; dx <= %u; dx++)\n"
          "@T %s = in[#h (row + dy) * %s + col + dx];",
-         2 * radius, v, pitch);
+         span, v, pitch);
     if (weights)
-      L("@T w = kernel_w[#h dy * %u + dx];", 2 * radius + 1);
+      L("@T w = kernel_w[#h dy * %u + dx];", span + 1);
     accumulate(g, acc, vars, weights ? 2 : 1);
     CLOSE();
     CLOSE();

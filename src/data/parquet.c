@@ -198,25 +198,27 @@ static ww_status emit(ww_parquet *p, const void *bytes, size_t n, ww_err *e) {
 /* p->page, packed, with its header. */
 static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int encoding,
                            pq_chunk *k, ww_err *e) {
-  size_t cap = ZSTD_compressBound(p->page.n);
-  p->packed.n = p->head.n = 0;
-  if (p->packed.cap < cap) {
-    p->packed.s = ww_xrealloc(p->packed.s, cap);
-    p->packed.cap = cap;
+  const ww_buf *page = &p->page;
+  ww_buf *packed = &p->packed, *head = &p->head;
+  size_t cap = ZSTD_compressBound(page->n);
+  packed->n = head->n = 0;
+  if (packed->cap < cap) {
+    packed->s = ww_xrealloc(packed->s, cap);
+    packed->cap = cap;
   }
   ZSTD_CCtx *z = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
   ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
-  size_t n = ZSTD_compress2(z, p->packed.s, cap, p->page.n ? p->page.s : "", p->page.n);
+  size_t n = ZSTD_compress2(z, packed->s, cap, page->n ? page->s : "", page->n);
   ZSTD_freeCCtx(z);
   if (ZSTD_isError(n))
     return ww_fail(e, WW_EIO, "cannot pack a page: %s", ZSTD_getErrorName(n));
-  pq_page_header(&p->head, dictionary, p->page.n, n, values, encoding);
+  pq_page_header(head, dictionary, page->n, n, values, encoding);
   *(dictionary ? &k->dictionary_at : &k->data_at) = p->at;
-  k->plain_bytes += p->head.n + p->page.n;
-  k->packed_bytes += p->head.n + n;
-  ww_status st = emit(p, p->head.s, p->head.n, e);
-  return st ? st : emit(p, p->packed.s, n, e);
+  k->plain_bytes += head->n + page->n;
+  k->packed_bytes += head->n + n;
+  ww_status st = emit(p, head->s, head->n, e);
+  return st ? st : emit(p, packed->s, n, e);
 }
 
 /* Length, then runs of ones (a value) and zeros (null). */
@@ -236,14 +238,13 @@ static void plain_bools(ww_buf *out, const column *c) {
   }
 }
 
-static void plain_text(ww_buf *out, const stored_text *t) {
-  put_le(out, t->n, 4);
-  ww_buf_add(out, t->s, t->n);
-}
-
-static void plain_texts(ww_buf *out, const column *c) {
-  for (uint32_t k = 0; k < c->nvalues; k++)
-    plain_text(out, &c->words.v.v[c->index[k]]);
+/* The texts of these numbers; index NULL: the first n. */
+static void plain_texts(ww_buf *out, const texts *t, const uint32_t *index, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    const stored_text *text = &t->v.v[index ? index[k] : k];
+    put_le(out, text->n, 4);
+    ww_buf_add(out, text->s, text->n);
+  }
 }
 
 static void dictionary_texts(ww_buf *out, const column *c) {
@@ -288,8 +289,7 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
                bound(c, is->type, true, k->most, &k->most_n);
   p->page.n = 0;
   if (dictionary) {
-    for (uint32_t w = 0; w < words; w++)
-      plain_text(&p->page, &c->words.v.v[w]);
+    plain_texts(&p->page, &c->words, NULL, words);
     st = emit_page(p, true, words, PQ_PLAIN, k, e);
     p->page.n = 0;
   }
@@ -298,7 +298,7 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
   if (dictionary)
     dictionary_texts(&p->page, c);
   else if (text)
-    plain_texts(&p->page, c);
+    plain_texts(&p->page, &c->words, c->index, c->nvalues);
   else if (is->type == WW_PARQUET_BOOL)
     plain_bools(&p->page, c);
   else if (c->plain.n)
@@ -332,11 +332,12 @@ ww_status ww_parquet_row(ww_parquet *p, const ww_parquet_cell *cells, ww_err *e)
 ww_status ww_parquet_close(ww_parquet *p, ww_err *e) {
   ww_status st = p->row ? emit_group(p, e) : p->at ? WW_OK : emit(p, "PAR1", 4, e);
   if (!st) {
-    p->page.n = 0;
-    pq_footer(&p->page, &p->f);
-    put_le(&p->page, p->page.n, 4);
-    ww_buf_puts(&p->page, "PAR1");
-    st = emit(p, p->page.s, p->page.n, e);
+    ww_buf *page = &p->page;
+    page->n = 0;
+    pq_footer(page, &p->f);
+    put_le(page, page->n, 4);
+    ww_buf_puts(page, "PAR1");
+    st = emit(p, page->s, page->n, e);
   }
   if (!st && fflush(p->out))
     st = ww_fail(e, WW_EIO, "cannot write the Parquet file: is the disk full?");

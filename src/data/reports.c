@@ -61,9 +61,7 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
     ww_buf_fmt(&b, "corpus/%s:%s", k->file ? k->file : "", k->name);
   else
     ww_buf_fmt(&b, "import/%016" PRIx64 ":%s",
-               k->source_hash ? k->source_hash
-                              : ww_hash(k->file ? k->file : "", k->file ? strlen(k->file) : 0, 0),
-               k->name);
+               k->source_hash ? k->source_hash : ww_text_hash(k->file ? k->file : "", 0), k->name);
   if (l)
     ww_buf_puts(&b, ww_text_flags(l, a));
   return ww_text_take(&b, a);
@@ -89,7 +87,7 @@ static bool from_corpus(const cJSON *row, const char *file) {
   while (ww_starts(file, "../"))
     file += 3;
   size_t n = strlen(family->valuestring);
-  return ww_starts(file, "corpus/") && !strncmp(file + 7, family->valuestring, n) &&
+  return ww_starts(file, "corpus/") && ww_starts(file + 7, family->valuestring) &&
          file[7 + n] == '/';
 }
 
@@ -260,7 +258,7 @@ ww_status ww_reports_row(const char *line, const char *dir, ww_origin origin, ww
 
 /* How many launches of the kernel were seen before. */
 static uint32_t next_number(ww_map *seen, const char *key, const char *gpu) {
-  uint64_t h = ww_hash(key, strlen(key), gpu ? ww_hash(gpu, strlen(gpu), 0) : 0) | 1;
+  uint64_t h = ww_text_hash(key, gpu ? ww_text_hash(gpu, 0) : 0) | 1;
   return (*ww_map_at(seen, NULL, h, NULL))++;
 }
 

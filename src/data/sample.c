@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/map.h"
 #include "../base/random.h"
 #include "../measure/plan.h"
 #include "sample_int.h"
@@ -33,7 +34,7 @@ typedef struct {
   ww_arena *a;
   uint64_t state; /* of the random numbers */
   double most_bytes;
-  WW_VEC(uint64_t) drawn; /* launches before, told apart by what was set */
+  ww_map drawn; /* launches before, told apart by what was set */
 } sampler;
 
 /* ---- chance ---- */
@@ -240,7 +241,7 @@ ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *
                         .blocks = ww_blocks(&ready),
                         .threads = ww_block_threads(&ready),
                         .bytes = bytes_of(&ready),
-                        .identity = ww_hash(json, strlen(json), 0)};
+                        .identity = ww_text_hash(json, 0)};
   }
   ww_arena_free(own);
   return st;
@@ -313,11 +314,9 @@ static bool drawn_before(sampler *s, const ww_launch *l) {
   uint64_t h = ww_hash(l->grid, sizeof l->grid, ww_hash(l->block, sizeof l->block, l->shared));
   for (uint32_t p = 0; p < l->nargs; p++)
     h = ww_hash(&(uint64_t[2]){l->args[p].ivalue, l->args[p].buffer.bytes}, 16, h);
-  for (uint32_t k = 0; k < s->drawn.n; k++)
-    if (s->drawn.v[k] == h)
-      return true;
-  ww_push(s->a, &s->drawn, h);
-  return false;
+  bool fresh;
+  ww_map_at(&s->drawn, s->a, h | 1, &fresh);
+  return !fresh;
 }
 
 static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *count,
@@ -409,8 +408,7 @@ ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base
   ww_status st = fn->refusal ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name,
                                        fn->refusal)
                              : ww_knobs_find(m, fn, base, own, &k, e);
-  sampler s = {
-      .o = o, .k = &k, .a = a, .state = ww_hash(fn->mangled, strlen(fn->mangled), o->seed)};
+  sampler s = {.o = o, .k = &k, .a = a, .state = ww_text_hash(fn->mangled, o->seed)};
   s.most_bytes = o->most_bytes > 0 ? o->most_bytes : 8 * o->gpu->l2_bytes;
   uint32_t most = o->launches + o->launches / 3 + 2;
   double end = ww_cpu() + (o->seconds > 0 ? o->seconds : SECONDS);

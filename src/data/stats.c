@@ -31,7 +31,7 @@ void ww_stats_free(ww_stats *s) {
 /* ---- kernels ---- */
 
 static bool new_kernel(ww_stats *s, const char *key) {
-  uint64_t h = ww_hash(key, strlen(key), 0);
+  uint64_t h = ww_text_hash(key, 0);
   bool fresh;
   ww_map_at(&s->seen, NULL, h ? h : 1, &fresh);
   return fresh;
@@ -108,8 +108,8 @@ static void count(ww_row_counts *t, bool kernel, bool counters) {
 }
 
 static void add_blocking(ww_stats *s, const ww_store_row *r, uint32_t sms) {
-  double v;
-  if (!ww_spread_value(r, sms, WW_SPREAD_blocks_per_sm, &v))
+  double v = ww_spread_value(r, sms, WW_SPREAD_blocks_per_sm);
+  if (isnan(v))
     return;
   s->blocking_known++;
   s->blocking[v < 1       ? WW_FEW_BLOCKS
@@ -119,18 +119,18 @@ static void add_blocking(ww_stats *s, const ww_store_row *r, uint32_t sms) {
 }
 
 static void add_values(ww_stats *s, const ww_store_row *r, uint32_t sms) {
-  double t = r->m[WW_M_time_us], v;
+  double t = r->m[WW_M_time_us];
   for (int q = 0; q < WW_NSPREADS; q++) {
     uint8_t place = WW_UNKNOWN;
-    if (ww_spread_value(r, sms, q, &v)) {
+    double v = ww_spread_value(r, sms, q);
+    if (!isnan(v)) {
       place = ww_spread_place(&ww_spreads[q], v);
       s->spread[q].at[place]++;
       s->spread[q].n++;
     }
     ww_push(s->a, &s->places, place);
   }
-  if (ww_spread_value(r, sms, WW_SPREAD_ai, &v))
-    s->integer_only += v == 0;
+  s->integer_only += ww_spread_value(r, sms, WW_SPREAD_ai) == 0;
   s->under_10us += t < 10;
   s->above_10ms += t > 10e3;
   if (t < s->time_least)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "stats.h"
+#include "text.h"
 
 typedef struct {
   double time_us, iqr_us;
@@ -22,8 +23,8 @@ typedef struct {
 
 static uint64_t identity(const ww_store_row *r) {
   const char *gpu = r->gpu ? r->gpu : "";
-  uint64_t h = ww_hash(r->kernel.key, strlen(r->kernel.key), r->number);
-  return ww_hash(gpu, strlen(gpu), h) | 1;
+  uint64_t h = ww_text_hash(r->kernel.key, r->number);
+  return ww_text_hash(gpu, h) | 1;
 }
 
 static ww_status keep(void *ctx, const ww_store_row *r, ww_err *e) {

@@ -41,21 +41,21 @@ static void tally(FILE *f, const char *name, const char *note, const ww_row_coun
   bar(f, of ? t->launches / (double)of : 0, 30);
 }
 
-static void tally_head(FILE *f, const char *name, const char *note) {
-  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), name, note, "kernels", "launches",
+static void tally_head(FILE *f, const char *note) {
+  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), "", note, "kernels", "launches",
           "counters", off(f));
 }
 
 static void tables(const ww_stats *s, FILE *f) {
   head(f, "Splits and origins");
-  tally_head(f, "", "");
+  tally_head(f, "");
   for (int k = 0; k < WW_NSPLITS; k++)
     tally(f, ww_split_names[k], "", &s->split[k], s->all.launches);
   for (int k = 0; k < WW_NORIGINS; k++)
     if (s->origin[k].launches)
       tally(f, ww_origin_names[k], "", &s->origin[k], s->all.launches);
   head(f, "Families");
-  tally_head(f, "", "split");
+  tally_head(f, "split");
   const ww_family *v = s->families.v;
   for (uint32_t k = 0; k < s->families.n; k++)
     tally(f, v[k].name, ww_split_names[v[k].split], &v[k].n, v[0].n.launches);

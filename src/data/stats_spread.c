@@ -65,7 +65,7 @@ static double capped(double pct) {
   return pct > 100 ? 100 : pct;
 }
 
-static double value(const ww_store_row *r, uint32_t sms, ww_spread_id q) {
+double ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q) {
   const double *m = r->m;
   switch (q) {
   case WW_SPREAD_time:
@@ -99,11 +99,6 @@ static double value(const ww_store_row *r, uint32_t sms, ww_spread_id q) {
   default:
     return share(r, WW_M_flops_tensor);
   }
-}
-
-bool ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q, double *out) {
-  *out = value(r, sms, q);
-  return !isnan(*out);
 }
 
 /* ---- bins ---- */

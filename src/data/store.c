@@ -215,23 +215,25 @@ static const char *immutable(const char *path, ww_arena *a) {
 }
 
 static ww_status open_read(ww_store *s, ww_err *e) {
+  const char *path = s->path;
   struct stat there;
   int64_t ignored;
-  if (stat(s->path, &there))
-    return ww_fail(e, WW_EIO, "cannot open the store '%s': %s", s->path, strerror(errno));
+  if (stat(path, &there))
+    return ww_fail(e, WW_EIO, "cannot open the store '%s': %s", path, strerror(errno));
   if (S_ISDIR(there.st_mode))
-    return ww_fail(e, WW_EIO, "'%s' is a folder, no store", s->path);
-  if (access(s->path, R_OK))
-    return ww_fail(e, WW_EIO, "cannot read '%s': %s", s->path, strerror(errno));
-  int rc = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL);
+    return ww_fail(e, WW_EIO, "'%s' is a folder, no store", path);
+  if (access(path, R_OK))
+    return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
+  int rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY, NULL);
   if (!s->db)
     return ww_store_fail(s, "opening it", e);
   if (rc == SQLITE_OK && !ask(s, "SELECT count(*) FROM sqlite_schema", &ignored))
     rc = sqlite3_errcode(s->db);
-  bool log = stat(ww_fmt(s->a, "%s-wal", s->path), &there) == 0 && there.st_size > 0;
-  if (((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY) && !log) {
+  bool log = stat(ww_fmt(s->a, "%s-wal", path), &there) == 0 && there.st_size > 0;
+  rc &= 0xff;
+  if ((rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) && !log) {
     sqlite3_close(s->db);
-    sqlite3_open_v2(immutable(s->path, s->a), &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    sqlite3_open_v2(immutable(path, s->a), &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     if (!s->db)
       return ww_store_fail(s, "opening it", e);
   }
