@@ -34,7 +34,7 @@ typedef struct {
   uint32_t line;
 } entry;
 
-typedef WW_VEC(entry) entries;
+typedef WW_VEC(entry) work_entries;
 
 struct ww_works {
   const ww_campaign *c;
@@ -43,8 +43,8 @@ struct ww_works {
   ww_store *s;
   pthread_mutex_t *lock;
   ww_arena *a;
-  entries list; /* ready specs and, of a repeat campaign, generated launches; by kernel */
-  uint32_t at;  /* in it */
+  work_entries list; /* ready specs and, of a repeat campaign, generated launches; by kernel */
+  uint32_t at;       /* in it */
   ww_gen_stream *stream;
   uint32_t made;    /* kernels taken from the stream */
   uint64_t ordinal; /* kernels of the list so far, of all ranks */
@@ -118,7 +118,7 @@ static void number_launches(ww_works *w) {
 
 typedef struct {
   ww_works *w;
-  entries v;
+  work_entries v;
 } drawing;
 
 static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {

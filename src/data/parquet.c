@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
   ww_dict numbers; /* text -> its place in v */
   WW_VEC(stored_text) v;
-} texts;
+} column_texts;
 
 typedef union {
   int64_t i;
@@ -34,7 +34,7 @@ typedef struct {
   uint32_t *there; /* one a row: 1 a value, 0 null */
   uint32_t *index; /* texts: their number, one a value */
   uint32_t nvalues;
-  texts words;
+  column_texts words;
   number_or_text least, most;
 } column;
 
@@ -91,7 +91,7 @@ static void put_le(ww_buf *b, uint64_t v, uint32_t bytes) {
   ww_buf_add(b, le, bytes);
 }
 
-static uint32_t number_of(texts *t, const char *s, ww_arena *a) {
+static uint32_t number_of(column_texts *t, const char *s, ww_arena *a) {
   uint32_t n = strlen(s);
   const uint32_t *held = ww_dict_find(&t->numbers, s, n);
   if (held)
@@ -239,7 +239,7 @@ static void plain_bools(ww_buf *out, const column *c) {
 }
 
 /* The texts of these numbers; index NULL: the first n. */
-static void plain_texts(ww_buf *out, const texts *t, const uint32_t *index, uint32_t n) {
+static void plain_texts(ww_buf *out, const column_texts *t, const uint32_t *index, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     const stored_text *text = &t->v.v[index ? index[k] : k];
     put_le(out, text->n, 4);
@@ -306,7 +306,7 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
   if (!st)
     st = emit_page(p, false, p->row, dictionary ? PQ_DICTIONARY : PQ_PLAIN, k, e);
   c->plain.n = c->nvalues = 0;
-  c->words = (texts){0};
+  c->words = (column_texts){0};
   return st;
 }
 
