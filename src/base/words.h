@@ -11,6 +11,10 @@ static inline bool ww_is_word(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
+static inline bool ww_is_digit(char c) {
+  return isdigit((unsigned char)c);
+}
+
 /* Of the word that begins here; 0: none. */
 static inline size_t ww_word_length(const char *s) {
   size_t n = 0;

@@ -6,13 +6,11 @@
  * two starts of a process that measures (one for times, one for counters), about a second each; the
  * first ones are small so that the device does not wait for the compilers. */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../gpu/gpu.h"
 #include "../measure/backend.h"
@@ -57,15 +55,16 @@ static ww_status open_cuda(const char *device, ww_arena *a, ww_device_info *info
 }
 
 static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_err *e) {
-  ww_status st = t->opencl ? ww_device_describe(&ww_backend_opencl, c->device, a, &t->info, e)
-                           : open_cuda(c->device, a, &t->info, e);
+  ww_device_info *info = &t->info;
+  ww_status st = t->opencl ? ww_device_describe(&ww_backend_opencl, c->device, a, info, e)
+                           : open_cuda(c->device, a, info, e);
   if (st)
     return st;
-  t->gpu = ww_strdup(a, t->info.gpu ? t->info.gpu : t->info.device);
-  t->sms = t->info.sms ? t->info.sms : 1;
-  t->l2_bytes = t->info.l2_bytes;
-  if (t->info.gpu)
-    st = from_description(t->info.gpu, a, t, e);
+  t->gpu = ww_strdup(a, info->gpu ? info->gpu : info->device);
+  t->sms = info->sms ? info->sms : 1;
+  t->l2_bytes = info->l2_bytes;
+  if (info->gpu)
+    st = from_description(info->gpu, a, t, e);
   return st || t->opencl ? st : ww_backend_cuda.architecture(c->device, t->architecture, e);
 }
 
@@ -83,9 +82,8 @@ ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_
   ww_status st = ask_device(c, a, out, &other);
   if (!st)
     return WW_OK;
-  *e = out->opencl && why.code ? why : other; /* no device of either kind: CUDA's reason */
-  if (out->opencl && why.code && c->device)
-    *e = other;
+  bool neither = out->opencl && why.code && !c->device; /* no device of either kind */
+  *e = neither ? why : other;                           /* CUDA's reason */
   return e->code;
 }
 
@@ -98,8 +96,7 @@ typedef struct {
   pthread_cond_t change;
   ww_chunk *ready; /* made, not yet taken */
   bool end, stop;  /* no more come; no more are wanted */
-  ww_status st;
-  ww_err e;
+  ww_err e;        /* why the producer failed */
 } chunk_queue;
 
 static void *produce(void *ctx) {
@@ -118,10 +115,7 @@ static void *produce(void *ctx) {
       last = true;
     } else
       q->ready = c;
-    if (st) {
-      q->st = st;
-      q->e = e;
-    }
+    q->e = e;
     q->end = last;
     pthread_cond_broadcast(&q->change);
     pthread_mutex_unlock(&q->lock);
@@ -151,8 +145,7 @@ typedef struct {
   ww_campaign_state *state;
   ww_collect_item **of;                       /* per launch on the device: its item */
   double begun, committed, planned_s, left_s; /* left_s: estimated, of what is not done */
-  ww_status st;                               /* of the store */
-  ww_err e;
+  ww_err e;                                   /* of the store */
 } campaign;
 
 /* "expected 12 bytes" and "expected 16 bytes" are one cause. */
@@ -172,11 +165,13 @@ static void count_cause(ww_campaign_state *s, ww_status code, const char *messag
     k++;
   if (k == MOST_CAUSES)
     k--;
-  if (k == s->ncauses)
-    s->causes[s->ncauses++] = (ww_campaign_cause){.code = code};
-  snprintf(s->causes[k].text, sizeof s->causes[k].text, "%s",
-           k == MOST_CAUSES - 1 ? "other" : text);
-  s->causes[k].n++;
+  ww_campaign_cause *c = &s->causes[k];
+  if (k == s->ncauses) {
+    *c = (ww_campaign_cause){.code = code};
+    s->ncauses++;
+  }
+  snprintf(c->text, sizeof c->text, "%s", k == MOST_CAUSES - 1 ? "other" : text);
+  c->n++;
 }
 
 static void tell(campaign *g) {
@@ -192,8 +187,8 @@ static void commit(campaign *g, bool now) {
   if (!now && ww_now() - g->committed < COMMIT_S)
     return;
   pthread_mutex_lock(g->lock);
-  if (!g->st)
-    g->st = ww_store_commit(g->s, &g->e);
+  if (!g->e.code)
+    ww_store_commit(g->s, &g->e);
   pthread_mutex_unlock(g->lock);
   g->committed = ww_now();
   tell(g);
@@ -215,8 +210,8 @@ static void put(campaign *g, const ww_collect_item *i, ww_store_row *r) {
   r->sms = g->t->sms;
   r->l2_bytes = g->t->l2_bytes;
   pthread_mutex_lock(g->lock);
-  if (!g->st)
-    g->st = ww_store_put(g->s, r, &g->e);
+  if (!g->e.code)
+    ww_store_put(g->s, r, &g->e);
   pthread_mutex_unlock(g->lock);
   g->state->done++;
   g->state->failed += r->status != WW_OK;
@@ -240,10 +235,8 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   const ww_err *bad = &row->report.error;
   if (bad->code == WW_EDEVICE ||
       (bad->code == WW_EIO && i->kernel->origin == WW_ORIGIN_GENERATED)) {
-    if (!g->st) {
-      g->st = bad->code;
+    if (!g->e.code)
       g->e = *bad;
-    }
     return;
   }
   if (bad->code) {
@@ -261,9 +254,10 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
 
 static int stop(void *ctx) {
   campaign *g = ctx;
-  double left = g->c->seconds > 0 ? g->begun + g->c->seconds - ww_now() : INFINITY;
-  double spare = g->c->seconds > 4 * SPARE_S ? SPARE_S : g->c->seconds / 4;
-  if (g->st || left <= 0)
+  double limit = g->c->seconds;
+  double left = limit > 0 ? g->begun + limit - ww_now() : INFINITY;
+  double spare = limit > 4 * SPARE_S ? SPARE_S : limit / 4;
+  if (g->e.code || left <= 0)
     return 2;
   int asked = g->sink->stop ? g->sink->stop(g->sink->ctx) : 0;
   return asked ? asked : left < spare;
@@ -295,7 +289,7 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
       ww_measure(l, n, &o, self, &(ww_measure_sink){.ctx = g, .row = on_row, .stop = stop}, e);
   g->state->device_s += ww_now() - from;
   commit(g, true);
-  return g->st ? g->st : st;
+  return g->e.code ? g->e.code : st;
 }
 
 static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
@@ -307,12 +301,11 @@ static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self,
   ww_status st = WW_OK;
   for (int counters = 0; !st && counters < 2; counters++)
     st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, counters, self, a, e);
-  if (g->st) {
-    *e = g->e;
-    st = g->st;
-  }
   ww_arena_free(a);
-  return st;
+  if (!g->e.code)
+    return st;
+  *e = g->e;
+  return e->code;
 }
 
 static int by_count(const void *x, const void *y) {
@@ -325,17 +318,6 @@ static ww_status make_folder(const char *path, ww_err *e) {
     return WW_OK;
   return ww_fail(e, WW_EIO, "cannot make the folder '%s' for compiled code: %s", path,
                  strerror(errno));
-}
-
-/* With what a process that was killed left in it. */
-static void remove_folder(const char *path, ww_arena *a) {
-  DIR *d = opendir(path);
-  for (const struct dirent *f; d && (f = readdir(d));)
-    if (f->d_name[0] != '.')
-      unlink(ww_path_join(a, path, f->d_name));
-  if (d)
-    closedir(d);
-  rmdir(path);
 }
 
 /* The next chunk; NULL at the end, when the producer failed, or when it is time to stop. */
@@ -375,11 +357,10 @@ static ww_status run(campaign *g, chunk_queue *q, const char *self, ww_err *e) {
     ww_chunk_free(c);
   }
   close_queue(q, thread);
-  if (!st && q->st && q->st != WW_ECANCEL) {
-    *e = q->e;
-    st = q->st;
-  }
-  return st;
+  if (st || !q->e.code || q->e.code == WW_ECANCEL)
+    return st;
+  *e = q->e;
+  return e->code;
 }
 
 ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_state *end,
@@ -404,7 +385,6 @@ ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_sta
     qsort(end->causes, end->ncauses, sizeof *end->causes, by_count);
   end->elapsed_s = ww_now() - g.begun;
   ww_works_close(q.w);
-  remove_folder(ww_path_join(a, m.work, "cubin"), a);
-  remove_folder(m.work, a);
+  ww_remove_tree(m.work); /* with what a process that was killed left in it */
   return st;
 }

@@ -3,11 +3,7 @@
  * Sources of many generated kernels stand behind each other in one program, because a run of the
  * compiler costs more than a kernel does. A program that fails is compiled again kernel by kernel,
  * so that only what is at fault fails. OpenCL code is its source, a file for each kernel. */
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../measure/compile.h"
@@ -44,11 +40,12 @@ static ww_status add_items(making *x, const ww_collect_work *w, const ww_store_k
   const ww_target *t = x->m->t;
   ww_arena *a = x->k->a;
   for (uint32_t i = 0; i < w->n; i++) {
+    const ww_wanted *v = &w->v[i];
     ww_collect_item item = {
-        .kernel = kernel, .number = w->v[i].number, .counters = w->v[i].counters, .us = w->v[i].us};
+        .kernel = kernel, .number = v->number, .counters = v->counters, .us = v->us};
     ww_status st = WW_OK;
-    if (w->v[i].ready) {
-      item.l = *w->v[i].ready;
+    if (v->ready) {
+      item.l = *v->ready;
       item.spec = spec_text(&item.l, kernel, a);
     } else
       st = ww_gen_launch(&w->gen, item.number, t->sms, t->l2_bytes, a, &item.l, &item.us, e);
@@ -143,16 +140,17 @@ static uint32_t together(const making *x) {
 }
 
 static ww_status compile(making *x, ww_err *e) {
+  ww_arena *a = x->k->a;
   uint32_t n = x->sources.n, each = together(x), alone = 0;
-  ww_compile_job *jobs = WW_NEWN(x->k->a, ww_compile_job, n + 1),
-                 *again = WW_NEWN(x->k->a, ww_compile_job, n + 1);
-  const source **of = WW_NEWN(x->k->a, const source *, n + 1);
+  ww_compile_job *jobs = WW_NEWN(a, ww_compile_job, n + 1),
+                 *again = WW_NEWN(a, ww_compile_job, n + 1);
+  const source **of = WW_NEWN(a, const source *, n + 1);
   for (uint32_t i = 0; i < n; i += each) {
     ww_buf text = {0};
     uint32_t end = i + each < n ? i + each : n;
     for (uint32_t k = i; k < end; k++)
       ww_buf_fmt(&text, "%s\n", x->sources.v[k].text);
-    const char *all = ww_text_take(&text, x->k->a);
+    const char *all = ww_text_take(&text, a);
     for (uint32_t k = i; k < end; k++)
       jobs[k] = (ww_compile_job){.text = all, .kernel = x->sources.v[k].gen->name};
   }

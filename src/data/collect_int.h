@@ -34,7 +34,6 @@ ww_status ww_works_open(const ww_campaign *c, const ww_rank *r, const ww_target 
                         pthread_mutex_t *lock, ww_works **out, ww_err *e);
 /* The next kernel of this rank, in `a`; *more false: there is none. */
 ww_status ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e);
-uint64_t ww_works_skipped(const ww_works *w);
 void ww_works_close(ww_works *w); /* accepts NULL */
 
 /* Estimated seconds of the device for one launch. */
@@ -56,8 +55,8 @@ typedef struct {
   ww_arena *a;              /* holds all of it, but for */
   WW_VEC(ww_arena *) owned; /* the kernels, each in its own */
   WW_VEC(ww_collect_item) v;
-  WW_VEC(const char *) files; /* compiled code, to be removed */
-  bool last;                  /* nothing comes behind it */
+  ww_strings files; /* compiled code, to be removed */
+  bool last;        /* nothing comes behind it */
 } ww_chunk;
 
 typedef struct {

@@ -3,13 +3,13 @@
  *
  * The list follows from the options alone; the store only takes launches out of it. Rank r of n has
  * every n-th kernel of the list. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "../measure/backend.h"
 #include "collect_int.h"
 #include "note.h"
+#include "text.h"
 
 /* Device seconds, as bench/measure.sh has them for an H200 (docs/measuring.md). */
 #define LOAD_S 0.7e-3   /* code, contents, a look at what the first run changed */
@@ -34,6 +34,8 @@ typedef struct {
   uint32_t line;
 } entry;
 
+typedef WW_VEC(entry) work_entries;
+
 struct ww_works {
   const ww_campaign *c;
   const ww_rank *r;
@@ -41,8 +43,8 @@ struct ww_works {
   ww_store *s;
   pthread_mutex_t *lock;
   ww_arena *a;
-  WW_VEC(entry) list; /* ready specs and, of a repeat campaign, generated launches; by kernel */
-  uint32_t at;        /* in it */
+  work_entries list; /* ready specs and, of a repeat campaign, generated launches; by kernel */
+  uint32_t at;       /* in it */
   ww_gen_stream *stream;
   uint32_t made;    /* kernels taken from the stream */
   uint64_t ordinal; /* kernels of the list so far, of all ranks */
@@ -71,9 +73,7 @@ static ww_status read_ready(ww_works *w, ww_err *e) {
     entry x = {.l = &l[k], .line = k};
     bool opencl = ww_backend_of(&l[k]) == &ww_backend_opencl;
     bool bad = !l[k].binary || opencl != w->t->opencl;
-    if (!bad && l[k].note && !ww_note_parse(l[k].note, w->a, &x.note, &why))
-      bad = false;
-    else if (!bad)
+    if (!bad && (!l[k].note || ww_note_parse(l[k].note, w->a, &x.note, &why)))
       bad = note_of_file(&l[k], w->a, &x.note, &why) != WW_OK;
     w->skipped += bad;
     if (bad)
@@ -87,26 +87,30 @@ static ww_status read_ready(ww_works *w, ww_err *e) {
   return st;
 }
 
+static int by_key(const void *x, const void *y) {
+  const entry *a = x, *b = y;
+  return strcmp(a->note.kernel.key, b->note.kernel.key);
+}
+
 static int by_kernel(const void *x, const void *y) {
   const entry *a = x, *b = y;
-  int d = strcmp(a->note.kernel.key, b->note.kernel.key);
-  if (d)
-    return d;
-  return a->line < b->line ? -1 : a->line > b->line;
+  int d = by_key(a, b);
+  return d ? d : (a->line > b->line) - (a->line < b->line);
 }
 
 static bool same_kernel(const entry *a, const entry *b) {
-  return !strcmp(a->note.kernel.key, b->note.kernel.key);
+  return !by_key(a, b);
 }
 
 /* Launches that have no number get the next one of their kernel. */
 static void number_launches(ww_works *w) {
-  if (w->list.n)
-    qsort(w->list.v, w->list.n, sizeof *w->list.v, by_kernel);
+  entry *v = w->list.v;
+  if (v)
+    qsort(v, w->list.n, sizeof *v, by_kernel);
   for (uint32_t k = 0, n = 0; k < w->list.n; k++) {
-    n = k && same_kernel(&w->list.v[k - 1], &w->list.v[k]) ? n + 1 : 0;
-    if (!w->list.v[k].note.number)
-      w->list.v[k].note.number = n;
+    n = k && same_kernel(&v[k - 1], &v[k]) ? n + 1 : 0;
+    if (!v[k].note.number)
+      v[k].note.number = n;
   }
 }
 
@@ -114,7 +118,7 @@ static void number_launches(ww_works *w) {
 
 typedef struct {
   ww_works *w;
-  WW_VEC(entry) v;
+  work_entries v;
 } drawing;
 
 static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {
@@ -124,35 +128,25 @@ static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {
   (void)e;
   if (strcmp(k->dialect, d->w->t->opencl ? "opencl" : "cuda"))
     return WW_OK;
-  entry x = {.note = {.kernel = *k, .number = r->number, .us = r->m[WW_M_time_us]},
-             .line = r->number};
-  x.note.kernel.key = ww_strdup(a, k->key);
-  x.note.kernel.family = ww_strdup(a, k->family);
-  x.note.kernel.name = ww_strdup(a, k->name);
-  x.note.kernel.dialect = ww_strdup(a, k->dialect);
-  x.note.kernel.file = NULL;
-  ww_push(a, &d->v, x);
+  ww_store_kernel own = *k;
+  own.key = ww_strdup(a, k->key);
+  own.family = ww_strdup(a, k->family);
+  own.name = ww_strdup(a, k->name);
+  own.dialect = ww_strdup(a, k->dialect);
+  own.file = NULL;
+  ww_note note = {.kernel = own, .number = r->number, .us = r->m[WW_M_time_us]};
+  ww_push(a, &d->v, (entry){.note = note, .line = r->number});
   return WW_OK;
 }
 
 /* A ready spec of the same kernel and number. */
 static const entry *spec_of(const ww_works *w, const entry *x) {
-  for (uint32_t lo = 0, hi = w->list.n; lo < hi;) {
-    uint32_t mid = (lo + hi) / 2;
-    int d = strcmp(w->list.v[mid].note.kernel.key, x->note.kernel.key);
-    if (d < 0)
-      lo = mid + 1;
-    else if (d > 0)
-      hi = mid;
-    else {
-      while (mid && same_kernel(&w->list.v[mid - 1], x))
-        mid--;
-      for (; mid < w->list.n && same_kernel(&w->list.v[mid], x); mid++)
-        if (w->list.v[mid].note.number == x->note.number)
-          return &w->list.v[mid];
-      return NULL;
-    }
-  }
+  const entry *v = w->list.v, *at = v ? bsearch(x, v, w->list.n, sizeof *v, by_key) : NULL;
+  while (at && at > v && same_kernel(at - 1, x))
+    at--;
+  for (; at && at < v + w->list.n && same_kernel(at, x); at++)
+    if (at->note.number == x->note.number)
+      return at;
   return NULL;
 }
 
@@ -165,27 +159,27 @@ static ww_status draw(ww_works *w, ww_err *e) {
     return st;
   st = ww_store_each(old, &(ww_store_filter){.gpu = w->t->gpu, .origin = -1}, draw_row, &d, e);
   ww_store_close(old);
+  entry *v = d.v.v;
   uint32_t n = 0;
   for (uint32_t k = 0; !st && k < d.v.n; k++) {
-    entry x = d.v.v[k];
+    entry x = v[k];
     const entry *ready = x.note.kernel.origin == WW_ORIGIN_GENERATED ? &x : spec_of(w, &x);
     w->skipped += !ready;
     if (ready)
-      d.v.v[n++] = *ready;
+      v[n++] = *ready;
   }
   uint32_t want = w->c->sample && w->c->sample < n ? w->c->sample : n;
   for (uint32_t k = 0; k < want; k++) { /* the first of a shuffle */
     uint64_t key[2] = {w->c->seed, k};
     uint32_t other = k + (uint32_t)(ww_hash(key, sizeof key, 11) % (n - k));
-    entry x = d.v.v[k];
-    d.v.v[k] = d.v.v[other];
-    d.v.v[other] = x;
+    entry x = v[k];
+    v[k] = v[other];
+    v[other] = x;
   }
-  w->list.v = d.v.v;
+  w->list = d.v;
   w->list.n = want;
-  w->list.cap = d.v.cap;
   if (want)
-    qsort(w->list.v, want, sizeof *w->list.v, by_kernel);
+    qsort(v, want, sizeof *v, by_kernel);
   if (!st && !want)
     st = ww_fail(e, WW_EDATA,
                  "%s has no launch on %s that can be measured again: corpus kernels need their "
@@ -221,14 +215,10 @@ void ww_works_close(ww_works *w) {
   free(w);
 }
 
-uint64_t ww_works_skipped(const ww_works *w) {
-  return w->skipped;
-}
-
 /* Which of a kernel's n launches are counted: the share of them, spread over them, from a place
  * that the kernel's key says. */
 static bool counted(const ww_works *w, const char *key, uint32_t at, uint32_t n) {
-  uint64_t h = ww_hash(key, strlen(key), w->c->seed + 17);
+  uint64_t h = ww_text_hash(key, w->c->seed + 17);
   double share = w->c->counters < 1 ? w->c->counters : 1;
   uint32_t k = share * n + (double)(h >> 40) / (1 << 24), from = (uint32_t)(h & 0xffff) % n;
   if (k > n)
@@ -268,9 +258,7 @@ static ww_status prefer_short(const ww_works *w, ww_collect_work *k, ww_wanted *
     if (!v[i].counters)
       continue;
     st = estimated(w, k, &v[i], a, &us, e);
-    if (!st &&
-        ww_hash(k->kernel.key, strlen(k->kernel.key), v[i].number) % (uint64_t)(us / LONG_US + 1) ==
-            0)
+    if (!st && ww_text_hash(k->kernel.key, v[i].number) % (uint64_t)(us / LONG_US + 1) == 0)
       continue;
     for (uint32_t j = 1; !st && us > LONG_US && j < k->all; j++) {
       ww_wanted *other = &v[(i + j) % k->all];
@@ -309,12 +297,11 @@ static ww_status choose(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_
 static ww_status from_list(ww_works *w, uint32_t first, uint32_t n, ww_arena *a,
                            ww_collect_work *out, ww_err *e) {
   const entry *x = &w->list.v[first];
-  ww_status st = WW_OK;
+  const ww_store_kernel *kernel = &x->note.kernel;
   ww_wanted *v = WW_NEWN(a, ww_wanted, n);
-  *out = (ww_collect_work){.kernel = x->note.kernel, .all = n};
-  if (!x->l)
-    st = ww_gen_make(x->note.kernel.version, x->note.kernel.seed, x->note.kernel.index, a,
-                     &out->gen, e);
+  *out = (ww_collect_work){.kernel = *kernel, .all = n};
+  ww_status st =
+      x->l ? WW_OK : ww_gen_make(kernel->version, kernel->seed, kernel->index, a, &out->gen, e);
   for (uint32_t k = 0; k < n; k++)
     v[k] = (ww_wanted){.number = x[k].note.number, .ready = x[k].l, .us = x[k].note.us};
   return st ? st : choose(w, out, v, a, e);
@@ -424,8 +411,7 @@ ww_status ww_campaign_plan_make(const ww_campaign *c, const ww_rank *r, const ww
     out->device_s +=
         x.seen[k] ? x.seconds[k] / x.seen[k] * x.left[k] : x.left[k] * ww_launch_device_s(NAN, k);
   if (!st)
-    out->skipped = ww_works_skipped(w);
-  if (!st)
-    ww_works_close(w);
+    out->skipped = w->skipped;
+  ww_works_close(w);
   return st;
 }

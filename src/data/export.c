@@ -227,7 +227,7 @@ static ww_status report(job *j, const ww_exported *x, ww_err *e) {
   else
     ww_report_write(&out, &w, extra, (void *)x);
   ww_buf_puts(&j->line, "\n");
-  return ww_sink_add(j->sink, j->line.s, j->line.n, e);
+  return ww_sink_add(j->sink, &j->line, e);
 }
 
 /* ---- prompts ---- */
@@ -251,21 +251,14 @@ static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
     ww_buf_free(&source);
     j->count->rows++;
   }
-  return ww_sink_add(j->sink, j->line.s ? j->line.s : "", j->line.n, e);
+  return ww_sink_add(j->sink, &j->line, e);
 }
 
 /* ---- questions ---- */
 
-static const char *joined_flags(const ww_launch *l, ww_arena *a) {
-  const char *s = "";
-  for (uint32_t k = 0; k < l->nflags; k++)
-    s = ww_fmt(a, "%s %s", s, l->flags[k]);
-  return s;
-}
-
 /* A kernel is read once for its launches with the same flags. */
 static ww_status question(job *j, const ww_exported *x, ww_err *e) {
-  const char *flags = joined_flags(x->launch, x->arena);
+  const char *flags = ww_text_flags(x->launch, x->arena);
   ww_question_kernel *k = NULL;
   ww_text_question q;
   ww_err why = {0};
@@ -283,7 +276,7 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
   j->line.n = 0;
   ww_export_question(x, &q, &j->line);
   j->count->rows++;
-  return ww_sink_add(j->sink, j->line.s, j->line.n, e);
+  return ww_sink_add(j->sink, &j->line, e);
 }
 
 /* ---- rows ---- */
@@ -317,6 +310,7 @@ static const char *known(const char *s) {
 
 static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   job *j = ctx;
+  const ww_export_options *o = j->o;
   ww_store_row own = *given;
   const ww_store_row *r = &own;
   own.device = known(own.device);
@@ -325,12 +319,12 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   own.compiler = known(own.compiler);
   own.error = known(own.error);
   ww_split split = ww_split_of(&r->kernel);
-  if (j->o->split >= 0 && (int)split != j->o->split)
+  if (o->split >= 0 && (int)split != o->split)
     return WW_OK;
   ww_status st = kernel(j, &r->kernel, e);
   if (st)
     return st;
-  if (j->o->nshards && j->nkernels % j->o->nshards != j->o->shard)
+  if (o->nshards && j->nkernels % o->nshards != o->shard)
     return WW_OK;
   ww_exported x = {.row = r,
                    .split = ww_split_names[split],
@@ -343,7 +337,7 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   if ((st = ww_machine_of(&j->machines, r->gpu, &x.gpu, e)))
     goto out;
   x.file = file_of(j, &r->kernel, x.arena);
-  bool wanted = j->o->form == WW_EXPORT_JSONL || prompting(j->o) || j->o->with_launch;
+  bool wanted = o->form == WW_EXPORT_JSONL || prompting(j->o) || o->with_launch;
   if (wanted && !launch(j, &x, &l, &why))
     x.launch = &l;
   else if (wanted) {

@@ -11,34 +11,33 @@
 enum { LEVEL = 9 };
 
 struct ww_sink {
+  ww_arena *a; /* holds all of it */
   FILE *f;
-  char *path, *part; /* path NULL: stdout */
-  int slot;          /* of part, for cleaning up */
-  ZSTD_CStream *z;   /* NULL: plain */
+  const char *path, *part; /* path NULL: stdout */
+  int slot;                /* of part, for cleaning up */
+  ZSTD_CStream *z;         /* NULL: plain */
   char *scratch;
   size_t scratch_n;
 };
 
 ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e) {
-  ww_sink *s = ww_xcalloc(1, sizeof *s);
+  ww_arena *a = ww_arena_new();
+  ww_sink *s = *out = WW_NEW(a, ww_sink);
   size_t n = strlen(path);
-  *out = NULL;
+  s->a = a;
   if (!strcmp(path, "-")) {
     s->f = stdout;
-    *out = s;
     return WW_OK;
   }
-  s->path = memcpy(ww_xmalloc(n + 1), path, n + 1);
-  s->part = memcpy(ww_xmalloc(n + 6), path, n);
-  memcpy(s->part + n, ".part", 6);
+  s->path = ww_strdup(a, path);
+  s->part = ww_fmt(a, "%s.part", path);
   s->slot = ww_cleanup_file(s->part);
   s->f = fopen(s->part, "wb");
   if (!s->f) {
     ww_status st = ww_fail(e, WW_EIO, "cannot write %s: %s", path, strerror(errno));
     ww_cleanup_forget(s->slot);
-    free(s->path);
-    free(s->part);
-    free(s);
+    ww_arena_free(a);
+    *out = NULL;
     return st;
   }
   if (n > 4 && !strcmp(path + n - 4, ".zst")) {
@@ -47,9 +46,8 @@ ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e) {
       ww_out_of_memory(sizeof s->z);
     ZSTD_CCtx_setParameter(s->z, ZSTD_c_checksumFlag, 1);
     s->scratch_n = ZSTD_CStreamOutSize();
-    s->scratch = ww_xmalloc(s->scratch_n);
+    s->scratch = ww_alloc(a, s->scratch_n);
   }
-  *out = s;
   return WW_OK;
 }
 
@@ -75,8 +73,8 @@ static ww_status pack(ww_sink *s, const char *bytes, size_t n, ZSTD_EndDirective
   return WW_OK;
 }
 
-ww_status ww_sink_add(ww_sink *s, const char *bytes, size_t n, ww_err *e) {
-  return s->z ? pack(s, bytes, n, ZSTD_e_continue, e) : put(s, bytes, n, e);
+ww_status ww_sink_add(ww_sink *s, const ww_buf *b, ww_err *e) {
+  return s->z ? pack(s, b->s, b->n, ZSTD_e_continue, e) : put(s, b->s, b->n, e);
 }
 
 FILE *ww_sink_file(ww_sink *s) {
@@ -101,10 +99,7 @@ ww_status ww_sink_close(ww_sink *s, bool good, ww_err *e) {
     ww_cleanup_forget(s->slot);
   }
   ZSTD_freeCStream(s->z);
-  free(s->scratch);
-  free(s->path);
-  free(s->part);
-  free(s);
+  ww_arena_free(s->a);
   return st;
 }
 

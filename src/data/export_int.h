@@ -15,7 +15,7 @@
 /* ---- export_file.c: a file that is whole or not there ---- */
 typedef struct ww_sink ww_sink;
 ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e);
-ww_status ww_sink_add(ww_sink *s, const char *bytes, size_t n, ww_err *e);
+ww_status ww_sink_add(ww_sink *s, const ww_buf *b, ww_err *e);
 FILE *ww_sink_file(ww_sink *s); /* for those that write on their own: never packed */
 ww_status ww_sink_close(ww_sink *s, bool good, ww_err *e); /* not good: nothing is left */
 /* `path` as seen from the folder of the file `from`: "../corpus". Both must exist, from's folder at

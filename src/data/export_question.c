@@ -32,8 +32,7 @@ void ww_export_question(const ww_exported *x, const ww_text_question *q, ww_buf 
   }
   numbers(&j, "features", q->features, WW_QUESTION_FEATURES);
   numbers(&j, "numbers", number, WW_NMETRICS);
-  ww_json_key(&j, "id");
-  ww_json_str(&j, ww_fmt(x->arena, "%s#%u", r->kernel.key, r->number));
+  ww_json_kstr(&j, "id", ww_fmt(x->arena, "%s#%u", r->kernel.key, r->number));
   ww_json_kstr(&j, "family", r->kernel.family);
   ww_json_end_obj(&j);
   ww_buf_puts(out, "\n");

@@ -10,108 +10,91 @@
 #include "parquet.h"
 #include "text.h"
 
-/* Those of the kernel and of the launch, in the order of `fixed_cells`. */
-static const ww_parquet_column fixed[] = {
-    {"key", WW_PARQUET_TEXT, false},        {"origin", WW_PARQUET_TEXT, false},
-    {"family", WW_PARQUET_TEXT, true},      {"split", WW_PARQUET_TEXT, false},
-    {"kernel", WW_PARQUET_TEXT, false},     {"file", WW_PARQUET_TEXT, true},
-    {"dialect", WW_PARQUET_TEXT, true},     {"version", WW_PARQUET_INT, true},
-    {"seed", WW_PARQUET_UINT, true},        {"index", WW_PARQUET_INT, true},
-    {"source_hash", WW_PARQUET_TEXT, true}, {"structure", WW_PARQUET_TEXT, true},
-    {"number", WW_PARQUET_INT, false},      {"grid_x", WW_PARQUET_INT, true},
-    {"grid_y", WW_PARQUET_INT, true},       {"grid_z", WW_PARQUET_INT, true},
-    {"block_x", WW_PARQUET_INT, true},      {"block_y", WW_PARQUET_INT, true},
-    {"block_z", WW_PARQUET_INT, true},      {"gpu", WW_PARQUET_TEXT, true},
-    {"device", WW_PARQUET_TEXT, true},      {"driver", WW_PARQUET_TEXT, true},
-    {"versions", WW_PARQUET_TEXT, true},    {"compiler", WW_PARQUET_TEXT, true},
-    {"status", WW_PARQUET_TEXT, false},     {"error", WW_PARQUET_TEXT, true},
-    {"iqr_us", WW_PARQUET_DOUBLE, true},    {"samples", WW_PARQUET_INT, false},
-    {"passes", WW_PARQUET_INT, false},      {"accumulates", WW_PARQUET_BOOL, false},
-};
-
-enum { NFIXED = sizeof fixed / sizeof *fixed, MOST = NFIXED + WW_NMETRICS + 2 };
+enum { MOST = 32 + WW_NMETRICS };
 
 struct ww_export_table {
   ww_sink *sink;
   ww_parquet *parquet; /* NULL: CSV */
   ww_parquet_column columns[MOST];
+  ww_parquet_cell cells[MOST]; /* of the row in hand */
   uint32_t n;
   bool with_launch, with_source, head_written;
   ww_buf line;
 };
 
-typedef struct {
-  bool null;
-  const char *text;
-  double number;
-  int64_t integer; /* of unsigned ones the bits */
-} cell;
+/* ---- columns, each with its cell ---- */
 
-/* ---- cells ---- */
-
-static cell text_cell(const char *s) {
-  return (cell){.null = !s || !*s, .text = s};
-}
-static cell int_cell(uint64_t v) {
-  return (cell){.integer = v};
-}
-static cell int_or_null(uint64_t v, bool there) {
-  return (cell){.null = !there, .integer = v};
-}
-static cell hash_cell(uint64_t v, ww_arena *a) {
-  return text_cell(v ? ww_fmt(a, "%016" PRIx64, v) : NULL);
+static void add(ww_export_table *t, const char *name, ww_parquet_type type, bool optional,
+                ww_parquet_cell c) {
+  t->columns[t->n] = (ww_parquet_column){name, type, optional};
+  t->cells[t->n++] = c;
 }
 
-static cell number_cell(double v) {
-  return (cell){.null = !isfinite(v), .number = v};
+static void add_text(ww_export_table *t, const char *name, bool optional, const char *s) {
+  add(t, name, WW_PARQUET_TEXT, optional, (ww_parquet_cell){.null = !s || !*s, .text = s});
 }
 
-static void fixed_cells(const ww_exported *x, cell *out) {
+static void add_hash(ww_export_table *t, const char *name, uint64_t v, ww_arena *a) {
+  add_text(t, name, true, v ? ww_fmt(a, "%016" PRIx64, v) : NULL);
+}
+
+static void add_number(ww_export_table *t, const char *name, double v) {
+  add(t, name, WW_PARQUET_DOUBLE, true, (ww_parquet_cell){.null = !isfinite(v), .number = v});
+}
+
+static void add_whole(ww_export_table *t, const char *name, ww_parquet_type type, uint64_t v) {
+  add(t, name, type, false, (ww_parquet_cell){.integer = v});
+}
+
+static void add_whole_or_null(ww_export_table *t, const char *name, ww_parquet_type type,
+                              uint64_t v, bool there) {
+  add(t, name, type, true, (ww_parquet_cell){.null = !there, .integer = v});
+}
+
+static void add_shape(ww_export_table *t, const char *const names[3], const uint64_t v[3]) {
+  for (int d = 0; d < 3; d++)
+    add_whole_or_null(t, names[d], WW_PARQUET_INT, v[d], v[0]);
+}
+
+/* All columns, in their order. */
+static void fill(ww_export_table *t, const ww_exported *x) {
+  static const char *const grid[] = {"grid_x", "grid_y", "grid_z"};
+  static const char *const block[] = {"block_x", "block_y", "block_z"};
   const ww_store_row *r = x->row;
   const ww_store_kernel *k = &r->kernel;
-  const cell cells[NFIXED] = {text_cell(k->key),
-                              text_cell(ww_origin_names[k->origin]),
-                              text_cell(k->family),
-                              text_cell(x->split),
-                              text_cell(k->name),
-                              text_cell(x->file),
-                              text_cell(k->dialect),
-                              int_or_null(k->version, x->gen),
-                              int_or_null(k->seed, x->gen),
-                              int_or_null(k->index, x->gen),
-                              hash_cell(k->source_hash, x->arena),
-                              hash_cell(k->structure, x->arena),
-                              int_cell(r->number),
-                              int_or_null(r->grid[0], r->grid[0]),
-                              int_or_null(r->grid[1], r->grid[0]),
-                              int_or_null(r->grid[2], r->grid[0]),
-                              int_or_null(r->block[0], r->block[0]),
-                              int_or_null(r->block[1], r->block[0]),
-                              int_or_null(r->block[2], r->block[0]),
-                              text_cell(r->gpu),
-                              text_cell(r->device),
-                              text_cell(r->driver),
-                              text_cell(r->versions),
-                              text_cell(r->compiler),
-                              text_cell(ww_status_name(r->status)),
-                              text_cell(r->error),
-                              number_cell(r->iqr_us),
-                              int_cell(r->samples),
-                              int_cell(r->passes),
-                              int_cell(r->accumulates)};
-  memcpy(out, cells, sizeof cells);
-}
-
-/* A row's cells, in the order of the columns. */
-static void cells_of(const ww_export_table *t, const ww_exported *x, cell out[MOST]) {
-  fixed_cells(x, out);
-  out += NFIXED;
+  t->n = 0;
+  add_text(t, "key", false, k->key);
+  add_text(t, "origin", false, ww_origin_names[k->origin]);
+  add_text(t, "family", true, k->family);
+  add_text(t, "split", false, x->split);
+  add_text(t, "kernel", false, k->name);
+  add_text(t, "file", true, x->file);
+  add_text(t, "dialect", true, k->dialect);
+  add_whole_or_null(t, "version", WW_PARQUET_INT, k->version, x->gen);
+  add_whole_or_null(t, "seed", WW_PARQUET_UINT, k->seed, x->gen);
+  add_whole_or_null(t, "index", WW_PARQUET_INT, k->index, x->gen);
+  add_hash(t, "source_hash", k->source_hash, x->arena);
+  add_hash(t, "structure", k->structure, x->arena);
+  add_whole(t, "number", WW_PARQUET_INT, r->number);
+  add_shape(t, grid, r->grid);
+  add_shape(t, block, r->block);
+  add_text(t, "gpu", true, r->gpu);
+  add_text(t, "device", true, r->device);
+  add_text(t, "driver", true, r->driver);
+  add_text(t, "versions", true, r->versions);
+  add_text(t, "compiler", true, r->compiler);
+  add_text(t, "status", false, ww_status_name(r->status));
+  add_text(t, "error", true, r->error);
+  add_number(t, "iqr_us", r->iqr_us);
+  add_whole(t, "samples", WW_PARQUET_INT, r->samples);
+  add_whole(t, "passes", WW_PARQUET_INT, r->passes);
+  add_whole(t, "accumulates", WW_PARQUET_BOOL, r->accumulates);
   for (int m = 0; m < WW_NMETRICS; m++)
-    *out++ = number_cell(x->row->m[m]);
+    add_number(t, ww_metrics[m].name, r->m[m]);
   if (t->with_launch)
-    *out++ = text_cell(x->launch ? ww_text_launch(x->launch, x->arena) : NULL);
+    add_text(t, "launch", true, x->launch ? ww_text_launch(x->launch, x->arena) : NULL);
   if (t->with_source)
-    *out = text_cell(x->text);
+    add_text(t, "source", true, x->text);
 }
 
 /* ---- CSV ---- */
@@ -131,7 +114,7 @@ static void csv_text(ww_buf *b, const char *s) {
   ww_buf_puts(b, "\"");
 }
 
-static void csv_cell(ww_buf *b, uint8_t type, const cell *c) {
+static void csv_cell(ww_buf *b, uint8_t type, const ww_parquet_cell *c) {
   ww_json j = {0};
   if (c->null)
     return;
@@ -144,13 +127,13 @@ static void csv_cell(ww_buf *b, uint8_t type, const cell *c) {
     ww_json_num(&j, c->number);
     break; /* the shortest that reads back the same */
   case WW_PARQUET_INT:
-    ww_buf_fmt(b, "%lld", (long long)c->integer);
+    ww_json_int(&j, c->integer);
     break;
   case WW_PARQUET_UINT:
-    ww_buf_fmt(b, "%" PRIu64, c->integer);
+    ww_json_uint(&j, c->integer);
     break;
   default:
-    ww_buf_puts(b, c->integer ? "true" : "false");
+    ww_json_bool(&j, c->integer);
   }
 }
 
@@ -161,61 +144,28 @@ static void csv_head(ww_export_table *t) {
   t->head_written = true;
 }
 
-static ww_status csv_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
-  cell cells[MOST];
-  cells_of(t, x, cells);
+static ww_status csv_row(ww_export_table *t, ww_err *e) {
   t->line.n = 0;
   if (!t->head_written)
     csv_head(t);
   for (uint32_t k = 0; k < t->n; k++) {
     if (k)
       ww_buf_puts(&t->line, ",");
-    csv_cell(&t->line, t->columns[k].type, &cells[k]);
+    csv_cell(&t->line, t->columns[k].type, &t->cells[k]);
   }
   ww_buf_puts(&t->line, "\r\n");
-  return ww_sink_add(t->sink, t->line.s, t->line.n, e);
-}
-
-/* ---- Parquet ---- */
-
-static void parquet_cell(ww_parquet *p, const ww_parquet_column *is, const cell *c) {
-  if (c->null && is->optional)
-    ww_parquet_null(p);
-  else if (is->type == WW_PARQUET_TEXT)
-    ww_parquet_text(p, c->text ? c->text : "");
-  else if (is->type == WW_PARQUET_DOUBLE)
-    ww_parquet_double(p, c->number);
-  else if (is->type == WW_PARQUET_INT)
-    ww_parquet_int(p, c->integer);
-  else if (is->type == WW_PARQUET_UINT)
-    ww_parquet_uint(p, c->integer);
-  else
-    ww_parquet_bool(p, c->integer);
-}
-
-static ww_status parquet_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
-  cell cells[MOST];
-  cells_of(t, x, cells);
-  for (uint32_t k = 0; k < t->n; k++)
-    parquet_cell(t->parquet, &t->columns[k], &cells[k]);
-  return ww_parquet_row(t->parquet, e);
+  return ww_sink_add(t->sink, &t->line, e);
 }
 
 /* ---- both ---- */
 
 ww_export_table *ww_export_table_new(const ww_export_options *o, ww_sink *s) {
   ww_export_table *t = ww_xcalloc(1, sizeof *t);
+  ww_store_row none = {0};
   t->sink = s;
   t->with_launch = o->with_launch;
   t->with_source = o->with_source;
-  memcpy(t->columns, fixed, sizeof fixed);
-  t->n = NFIXED;
-  for (int m = 0; m < WW_NMETRICS; m++)
-    t->columns[t->n++] = (ww_parquet_column){ww_metrics[m].name, WW_PARQUET_DOUBLE, true};
-  if (o->with_launch)
-    t->columns[t->n++] = (ww_parquet_column){"launch", WW_PARQUET_TEXT, true};
-  if (o->with_source)
-    t->columns[t->n++] = (ww_parquet_column){"source", WW_PARQUET_TEXT, true};
+  fill(t, &(ww_exported){.row = &none}); /* for the columns alone */
   if (o->form == WW_EXPORT_PARQUET) {
     t->parquet = ww_parquet_new(ww_sink_file(s), t->columns, t->n, 0);
     ww_parquet_note(t->parquet, "warpwise.schema_version", "1");
@@ -224,7 +174,8 @@ ww_export_table *ww_export_table_new(const ww_export_options *o, ww_sink *s) {
 }
 
 ww_status ww_export_table_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
-  return t->parquet ? parquet_row(t, x, e) : csv_row(t, x, e);
+  fill(t, x);
+  return t->parquet ? ww_parquet_row(t->parquet, t->cells, e) : csv_row(t, e);
 }
 
 ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e) {
@@ -235,7 +186,7 @@ ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e) {
     ww_parquet_drop(t->parquet);
   else if (good && !t->head_written) { /* no row: a table of no lines still has its columns */
     csv_head(t);
-    st = ww_sink_add(t->sink, t->line.s, t->line.n, e);
+    st = ww_sink_add(t->sink, &t->line, e);
   }
   ww_buf_free(&t->line);
   free(t);

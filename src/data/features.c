@@ -53,7 +53,7 @@ typedef struct {
   ww_params params;
   WW_VEC(item) items;
   WW_VEC(kernel) kernels;
-  WW_VEC(const char *) families;
+  ww_strings families;
   WW_VEC(job) jobs;
   uint32_t *order;      /* items by job */
   uint32_t n;           /* of order */
@@ -171,32 +171,27 @@ static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
   return taken;
 }
 
-static const work *sorting;
-static const kernel *numbered(const void *number) {
-  return &sorting->kernels.v[*(const uint32_t *)number];
-}
-
 static int by_hash(const void *a, const void *b) {
-  const kernel *x = numbered(a), *y = numbered(b);
+  const kernel *x = *(kernel *const *)a, *y = *(kernel *const *)b;
   return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 static int by_rank(const void *a, const void *b) {
-  const kernel *x = numbered(a), *y = numbered(b);
+  const kernel *x = *(kernel *const *)a, *y = *(kernel *const *)b;
   return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : by_hash(a, b);
 }
 
 /* Kernels in the order in which they are taken: of every family as many, drawn by hash. */
-static uint32_t *in_turn(work *w) {
-  uint32_t *by = ww_xcalloc(w->kernels.n + 1, sizeof *by),
-           *seen = ww_xcalloc(w->families.n + 1, sizeof *seen);
-  for (uint32_t k = 0; k < w->kernels.n; k++)
-    by[k] = k;
-  sorting = w;
-  qsort(by, w->kernels.n, sizeof *by, by_hash);
-  for (uint32_t i = 0; i < w->kernels.n; i++)
-    w->kernels.v[by[i]].rank = seen[w->kernels.v[by[i]].family]++;
-  qsort(by, w->kernels.n, sizeof *by, by_rank);
+static kernel **in_turn(work *w) {
+  uint32_t n = w->kernels.n;
+  kernel **by = ww_xcalloc(n + 1, sizeof *by);
+  uint32_t *seen = ww_xcalloc(w->families.n + 1, sizeof *seen);
+  for (uint32_t k = 0; k < n; k++)
+    by[k] = &w->kernels.v[k];
+  qsort(by, n, sizeof *by, by_hash);
+  for (uint32_t i = 0; i < n; i++)
+    by[i]->rank = seen[by[i]->family]++;
+  qsort(by, n, sizeof *by, by_rank);
   free(seen);
   return by;
 }
@@ -206,9 +201,9 @@ static void take(work *w) {
   uint32_t left[WW_NSPLITS] = {rows - 2 * (rows * 3 / 20), rows * 3 / 20, rows * 3 / 20};
   if (w->o->test)
     left[WW_SPLIT_TEST] = rows;
-  uint32_t *by = in_turn(w);
+  kernel **by = in_turn(w);
   for (uint32_t i = 0; i < w->kernels.n; i++) {
-    kernel *k = &w->kernels.v[by[i]];
+    kernel *k = by[i];
     if (w->o->test && k->split != WW_SPLIT_TEST)
       continue;
     uint32_t n = take_items(w, k, each, left[k->split]);
@@ -521,7 +516,7 @@ ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err 
 
 static const char **read_names(const cJSON *root, const char *key, ww_arena *a, uint32_t *n) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, key), *x;
-  WW_VEC(const char *) v = {0};
+  ww_strings v = {0};
   cJSON_ArrayForEach(x, list) ww_push(a, &v, cJSON_IsString(x) ? ww_strdup(a, x->valuestring) : "");
   *n = v.n;
   return v.v;

@@ -4,11 +4,11 @@
  * Costs some 30 us, so that every rank of a campaign can walk through all kernels of a seed. */
 #include "generate_int.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "../base/map.h"
+#include "../base/words.h"
 
 /* The rows of a version are part of it: order, weights and names are frozen with it. */
 const gen_family ww_gen_families[] = {
@@ -23,7 +23,7 @@ const uint32_t ww_gen_nfamilies = sizeof ww_gen_families / sizeof *ww_gen_famili
 /* Names by the order in which they appear; a small open hash, as this is most of what a kernel
  * costs. */
 typedef struct {
-  struct {
+  struct name_slot {
     uint64_t key;
     uint32_t id;
   } slot[256];
@@ -42,11 +42,10 @@ static uint32_t name_id(names *t, const char *s, size_t n) {
   uint32_t at = (uint32_t)(key >> 40) & 255;
   while (t->slot[at].key && t->slot[at].key != key)
     at = (at + 1) & 255;
-  if (!t->slot[at].key && t->n < 200) {
-    t->slot[at].key = key;
-    t->slot[at].id = t->n++;
-  }
-  return t->slot[at].id;
+  struct name_slot *slot = &t->slot[at];
+  if (!slot->key && t->n < 200)
+    *slot = (struct name_slot){key, t->n++};
+  return slot->id;
 }
 
 /* What is no name of the kernel's own; first in the table, so that their numbers are always the
@@ -64,10 +63,10 @@ static uint64_t hash_text(names *t, uint64_t h, const char *s) {
   for (size_t n; (n = ww_gen_token(s)); s += n) {
     if (*s == ' ')
       continue;
-    if (isalpha((unsigned char)*s) || *s == '_')
-      h = mix(h, 1000 + name_id(t, s, n));
-    else if (isdigit((unsigned char)*s))
+    if (ww_is_digit(*s))
       h = mix(h, '0');
+    else if (ww_is_word(*s))
+      h = mix(h, 1000 + name_id(t, s, n));
     else if (*s == '$')
       h = mix(h, key_of(s, n));
     else if (*s == '[' && n > 1)
@@ -205,20 +204,15 @@ ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *ver
     return ww_fail(e, WW_EUSAGE, "--grammar: there are versions 1 to %d, not '%.40s'",
                    WW_GENERATOR_VERSION, wanted);
   for (const char *s = families; s;) {
-    const char *comma = strchr(s, ',');
-    size_t n = comma ? (size_t)(comma - s) : strlen(s);
+    size_t n = strcspn(s, ",");
     uint32_t f = family_at(*version, s, n);
     if (f == ww_gen_nfamilies)
       return no_family(*version, s, n, e);
-    only->bits[f / 64] |= (uint64_t)1 << f % 64;
+    only->family[f] = true;
     only->any = true;
-    s = comma ? comma + 1 : NULL;
+    s = s[n] ? s + n + 1 : NULL;
   }
   return WW_OK;
-}
-
-static bool among(const ww_gen_some *only, uint32_t family) {
-  return !only->any || (only->bits[family / 64] >> family % 64 & 1);
 }
 
 /* ---- kernels without near-duplicates ---- */
@@ -252,7 +246,7 @@ static void skip_others(ww_gen_stream *s) {
   for (; s->only.any && s->next < UINT32_MAX; s->next++) {
     gen g = {0};
     draw_first(&g, s->version, s->seed, s->next);
-    if (among(&s->only, g.family))
+    if (s->only.family[g.family])
       return;
   }
 }

@@ -38,7 +38,7 @@ ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena 
  * WW_EUSAGE names those there are. */
 typedef struct {
   bool any;         /* false: all */
-  uint64_t bits[2]; /* by place in generate_families.def */
+  bool family[128]; /* by place in generate_families.def */
 } ww_gen_some;
 /* A command's --grammar and --only: `wanted` NULL is the newest version. */
 ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *version,

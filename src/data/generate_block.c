@@ -63,7 +63,7 @@ GEN_FAMILY(reduce) {
   uint32_t threads = fixed_block(g), how = pick(3), nin = 1 + pick(2);
   gen_text vars[3];
   TAG("reduce");
-  SHARED(t, "sm", threads);
+  SHARED("sm", threads);
   PRIMARY("n", 256, 1 << 28);
   L("@T acc = @0;");
   if (chance(20))
@@ -83,7 +83,7 @@ GEN_FAMILY(reduce) {
 
 /* Shuffles within warps; the OpenCL print takes the same steps through local memory. */
 GEN_FAMILY(shuffle) {
-  gen_type t = g->type = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
+  g->type = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
   uint32_t kind = pick(3), how = pick(3), threads = fixed_block(g);
   static const gen_text words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"},
                         from[] = {"$min(lane + o, 31)", "(lane ^ o)", "$max(lane - o, 0)"};
@@ -91,7 +91,7 @@ GEN_FAMILY(shuffle) {
   PRIMARY("n", 1, 1 << 18);
   READS("x", T("n*GX*%u", threads));
   WRITES("out", T("n*GX*%u", threads));
-  SHARED(t, "lanes", threads);
+  SHARED("lanes", threads);
   g->decls.v[g->decls.n - 1].only = 2;
   L("int lane = $tx & 31;");
   OPENCL("int base = $tx - lane;");
@@ -122,14 +122,14 @@ GEN_FAMILY(shuffle) {
 }
 
 GEN_FAMILY(scan) {
-  gen_type t = NARROW_VALUE(45, 82);
+  NARROW_VALUE(45, 82);
   uint32_t threads = fixed_block(g), how = pick(3);
   bool doubled = chance(60), carry = chance(60);
   TAG("scan barrier");
   PRIMARY("tiles", 1, 1 << 16);
   READS("in", T("tiles*GX*%u", threads));
   WRITES("out", T("tiles*GX*%u", threads));
-  SHARED(t, "sm", doubled ? 2 * threads : threads);
+  SHARED("sm", doubled ? 2 * threads : threads);
   if (carry)
     L("@T carry = @0;");
   LOOP("tile", "tiles");
@@ -187,7 +187,7 @@ GEN_FAMILY(histogram) {
     ww_gen_indices(p, WW_FILL_ZIPF, "0", bytes ? "256" : NUM(bins));
   OUTPUT("hist", GEN_U32, NUM(bins));
   if (private_copy) {
-    SHARED(GEN_U32, "local_hist", bins);
+    SHARED("local_hist", bins);
     TAG("barrier");
     OPEN(T("%u/T", bins),
          "for (int b = $tx; b < %u; b += $dx)\n"
@@ -214,14 +214,15 @@ GEN_FAMILY(histogram) {
 
 /* A tile with halo in shared memory, then a few passes over it. */
 GEN_FAMILY(tile) {
-  gen_type t = NARROW_VALUE(75, 82);
-  uint32_t threads = fixed_block(g), radius = 1 + pick(8), width = threads + 2 * radius;
+  NARROW_VALUE(75, 82);
+  uint32_t threads = fixed_block(g), radius = 1 + pick(8), span = 2 * radius,
+           width = threads + span;
   bool passes = chance(65);
   TAG("halo barrier");
   PRIMARY("tiles", 1, 1 << 17);
-  READS("in", T("tiles*GX*%u+%u", threads, 2 * radius));
+  READS("in", T("tiles*GX*%u+%u", threads, span));
   WRITES("out", T("tiles*GX*%u", threads));
-  SHARED(t, "sm", width);
+  SHARED("sm", width);
   OPEN("tiles",
        "for (int tile = $bx; tile < tiles * $Gx; tile += $Gx)\n"
        "int base = tile * %u;",
@@ -239,7 +240,7 @@ GEN_FAMILY(tile) {
   if (chance(50)) {
     if (chance(40))
       L("#pragma unroll");
-    OPEN(NUM(2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
+    OPEN(NUM(span + 1), "for (int k = 0; k <= %u; k++)", span);
     if (chance(50))
       L("acc += sm[$tx + k]%s;", FLOATS ? T(" * @l") : "");
     else
@@ -247,9 +248,9 @@ GEN_FAMILY(tile) {
     CLOSE();
   } else {
     if (passes)
-      L("int o = p %% %u;", 2 * radius + 1);
+      L("int o = p %% %u;", span + 1);
     L("@T t0 = %s;", ALL(NAMES(passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
-                               T("sm[$tx + %u]", 2 * radius)),
+                               T("sm[$tx + %u]", span)),
                          1 + pick(2)));
     STEP("acc", NAMES("t0"));
   }
@@ -263,7 +264,7 @@ GEN_FAMILY(tile) {
 }
 
 GEN_FAMILY(transpose) {
-  gen_type t = NARROW_VALUE(55, 82);
+  NARROW_VALUE(55, 82);
   uint32_t dim = chance(60) ? 32 : 16, rows = dim >> pick(3), pad = pick(3), repeat = chance(60);
   bool naive = chance(25);
   g->shape.dims = 2;
@@ -274,7 +275,7 @@ GEN_FAMILY(transpose) {
   READS("in", "width*height");
   WRITES("out", "width*height");
   if (!naive) {
-    ww_gen_shared(g, t, "tile", T("[%u][%u]", dim, dim + (pad > 0)), dim * (dim + 1));
+    ww_gen_shared(g, g->type, "tile", T("[%u][%u]", dim, dim + (pad > 0)), dim * (dim + 1));
     TAG("barrier");
   }
   L("int x = $bx * %u + $tx, y = $by * %u + $ty;", dim, dim);
@@ -356,7 +357,7 @@ GEN_FAMILY(dp) {
   PRIMARY("rows", 1, 1 << 18);
   READS("cost", T("65536+%u", threads));
   WRITES("best", T("GX*%u", threads));
-  SHARED(t, "row", 2 * threads);
+  SHARED("row", 2 * threads);
   L("int cur = 0;\n"
     "row[$tx] = cost[#c $tx];\n"
     "$sync;");
@@ -385,16 +386,16 @@ GEN_FAMILY(dp) {
 
 /* Bitonic or odd-even sort of a block's tile in shared memory. */
 GEN_FAMILY(sort) {
-  gen_type t = g->type = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
+  g->type = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
   uint32_t threads = THREADS(64, 4), log = log2_of(threads);
   bool bitonic = chance(65), payload = chance(40);
   TAG("sort barrier divergent");
   PRIMARY("tiles", 1, 1 << 15);
   READS("in", T("tiles*GX*%u", threads));
   WRITES("out", T("tiles*GX*%u", threads));
-  SHARED(t, "key", threads);
+  SHARED("key", threads);
   if (payload)
-    SHARED(GEN_I32, "val", threads);
+    ww_gen_shared(g, GEN_I32, "val", T("[%u]", threads), threads);
   LOOP("tile", "tiles");
   L("int i = ($bx * tiles + tile) * %u + $tx;\n"
     "key[$tx] = in[#c i];",

@@ -30,7 +30,7 @@ bool ww_gen_chance(gen *g, uint32_t percent) {
 }
 
 /* What stands for @ and a letter. */
-static const char *meaning(gen *g, char letter, const char *const *names) {
+static gen_text meaning(gen *g, char letter, const gen_text *names) {
   switch (letter) {
   case 'T':
     return ww_gen_types[g->type].neutral;
@@ -48,7 +48,7 @@ static const char *meaning(gen *g, char letter, const char *const *names) {
 }
 
 /* A number drawn for [3+14] or [8<<6]; *s is behind it then. */
-static uint32_t drawn(gen *g, const char **s) {
+static uint32_t drawn(gen *g, gen_text *s) {
   char *end;
   uint32_t least = strtoul(*s + 1, &end, 10);
   bool mask = *end == '<';
@@ -60,7 +60,7 @@ static uint32_t drawn(gen *g, const char **s) {
 #define MOST 8192 /* bytes of a text */
 
 /* The form with every @ replaced. */
-static const char *filled(gen *g, const char *form, const char *const *names, char out[MOST]) {
+static gen_text filled(gen *g, gen_text form, const gen_text *names, char out[MOST]) {
   size_t n = 0;
   for (; *form && n < MOST; form++) {
     if (*form != '@')
@@ -74,12 +74,12 @@ static const char *filled(gen *g, const char *form, const char *const *names, ch
   return out;
 }
 
-const char *ww_gen_form(gen *g, const char *form, const char *const *names) {
+gen_text ww_gen_form(gen *g, gen_text form, const gen_text *names) {
   char text[MOST];
   return ww_strdup(g->a, filled(g, form, names, text));
 }
 
-static const char *text_v(gen *g, const char *fmt, va_list ap) {
+static gen_text text_v(gen *g, gen_text fmt, va_list ap) {
   char form[MOST], text[MOST];
   if (!strpbrk(fmt, "%@"))
     return fmt;
@@ -87,24 +87,33 @@ static const char *text_v(gen *g, const char *fmt, va_list ap) {
   return ww_strdup(g->a, text);
 }
 
-const char *ww_gen_text(gen *g, const char *fmt, ...) {
+gen_text ww_gen_text(gen *g, gen_text fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  const char *s = text_v(g, fmt, ap);
+  gen_text s = text_v(g, fmt, ap);
   va_end(ap);
   return s;
 }
 
-static const char *take_line(gen *g, const char **s) {
+gen_text ww_gen_let(gen *g, gen_text stem, gen_text fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  gen_text v = ww_gen_fresh(g, stem);
+  ww_gen_line(g, 0, "@T %s = %s;", v, text_v(g, fmt, ap));
+  va_end(ap);
+  return v;
+}
+
+static gen_text take_line(gen *g, gen_text *s) {
   size_t n = strcspn(*s, "\n");
-  const char *line = ww_strndup(g->a, *s, n);
+  gen_text line = ww_strndup(g->a, *s, n);
   *s += n + ((*s)[n] == '\n');
   return line;
 }
 
-static void add_lines(gen *g, int only, const char *s) {
+static void add_lines(gen *g, int only, gen_text s) {
   while (*s) {
-    const char *line = take_line(g, &s);
+    gen_text line = take_line(g, &s);
     if (!strcmp(line, "}"))
       ww_gen_close(g);
     else
@@ -112,17 +121,17 @@ static void add_lines(gen *g, int only, const char *s) {
   }
 }
 
-void ww_gen_line(gen *g, int only, const char *fmt, ...) {
+void ww_gen_line(gen *g, int only, gen_text fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
   add_lines(g, only, text_v(g, fmt, ap));
   va_end(ap);
 }
 
-void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) {
+void ww_gen_open(gen *g, gen_text weight, gen_text fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  const char *s = text_v(g, fmt, ap);
+  gen_text s = text_v(g, fmt, ap);
   va_end(ap);
   ww_push(g->a, &g->lines,
           (gen_line){
@@ -130,7 +139,7 @@ void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) {
   add_lines(g, 0, s);
 }
 
-void ww_gen_loop(gen *g, const char *k, const char *trips) {
+void ww_gen_loop(gen *g, gen_text k, gen_text trips) {
   ww_gen_open(g, trips, "for (int %s = 0; %s < %s; %s++)", k, k, trips, k);
 }
 
@@ -142,7 +151,7 @@ void ww_gen_rare(gen *g) {
   g->lines.v[g->lines.n - 1].rare = true;
 }
 
-void ww_gen_else(gen *g, const char *weight) {
+void ww_gen_else(gen *g, gen_text weight) {
   ww_push(
       g->a, &g->lines,
       (gen_line){.text = "", .weight = weight, .kind = GEN_ELSE, .depth = (uint8_t)(g->depth - 1)});
@@ -157,7 +166,7 @@ void ww_gen_close_all(gen *g, uint32_t to_depth) {
     ww_gen_close(g);
 }
 
-void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims, uint32_t elements) {
+void ww_gen_shared(gen *g, gen_type t, gen_text name, gen_text dims, uint32_t elements) {
   ww_push(
       g->a, &g->decls,
       (gen_line){.text = ww_gen_text(g, "$shared %s %s%s;", ww_gen_types[t].neutral, name, dims),
@@ -167,27 +176,27 @@ void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims, uint3
 }
 
 /* m: the length of the tag. */
-static void add_tag(gen *g, const char *tag, size_t m) {
+static void add_tag(gen *g, gen_text tag, size_t m) {
   size_t n = strlen(g->productions);
-  for (const char *p = g->productions; *p; p += strcspn(p, " "), p += *p == ' ')
+  for (gen_text p = g->productions; *p; p += strcspn(p, " "), p += *p == ' ')
     if (strcspn(p, " ") == m && !memcmp(p, tag, m))
       return;
   if (n + m + 2 <= sizeof g->productions)
     sprintf(g->productions + n, "%s%.*s", n ? " " : "", (int)m, tag);
 }
 
-void ww_gen_tag(gen *g, const char *productions) {
+void ww_gen_tag(gen *g, gen_text productions) {
   for (size_t n; *productions; productions += n + (productions[n] == ' ')) {
     n = strcspn(productions, " ");
     add_tag(g, productions, n);
   }
 }
 
-const char *ww_gen_fresh(gen *g, const char *stem) {
+gen_text ww_gen_fresh(gen *g, gen_text stem) {
   return ww_gen_text(g, "%s%u", stem, g->fresh++);
 }
 
-static gen_param *add_param(gen *g, const char *name, uint8_t role) {
+static gen_param *add_param(gen *g, gen_text name, uint8_t role) {
   gen_param *p = &g->params[g->nparams < GEN_MAX_PARAMS ? g->nparams++ : GEN_MAX_PARAMS - 1];
   *p = (gen_param){.name = name, .role = role};
   return p;
@@ -195,7 +204,7 @@ static gen_param *add_param(gen *g, const char *name, uint8_t role) {
 
 /* Floats in [0,1), integers small and not negative: no value of the contents makes a loop or a
  * branch run away. */
-gen_param *ww_gen_buffer(gen *g, const char *name, gen_type t, const char *count) {
+gen_param *ww_gen_buffer(gen *g, gen_text name, gen_type t, gen_text count) {
   gen_param *p = add_param(g, name, GEN_BUFFER);
   p->type = t;
   p->expr = count;
@@ -208,7 +217,7 @@ gen_param *ww_gen_buffer(gen *g, const char *name, gen_type t, const char *count
   return p;
 }
 
-gen_param *ww_gen_output(gen *g, const char *name, gen_type t, const char *count) {
+gen_param *ww_gen_output(gen *g, gen_text name, gen_type t, gen_text count) {
   gen_param *p = ww_gen_buffer(g, name, t, count);
   p->written = true;
   p->fill = WW_FILL_ZEROS;
@@ -216,14 +225,14 @@ gen_param *ww_gen_output(gen *g, const char *name, gen_type t, const char *count
   return p;
 }
 
-void ww_gen_indices(gen_param *p, ww_fill_kind fill, const char *lo, const char *hi) {
+void ww_gen_indices(gen_param *p, ww_fill_kind fill, gen_text lo, gen_text hi) {
   p->fill = fill;
   p->fill_lo = lo;
   p->fill_hi = hi;
 }
 
-gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi,
-                       const char *expr) {
+gen_param *ww_gen_size(gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi,
+                       gen_text expr) {
   gen_param *p = add_param(g, name, role);
   p->type = GEN_I32;
   p->lo = lo;
@@ -239,8 +248,8 @@ int ww_gen_role(const gen *g, gen_role role) {
   return -1;
 }
 
-const char *ww_gen_iters(gen *g) {
-  static const char *const names[] = {"iters", "steps", "rounds", "reps", "trips", "count"};
+gen_text ww_gen_iters(gen *g) {
+  static const gen_text names[] = {"iters", "steps", "rounds", "reps", "trips", "count"};
   if (g->iters)
     return g->iters;
   g->iters = names[ww_gen_pick(g, 6)];

@@ -12,6 +12,7 @@
 #endif
 
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "../base/words.h"
 
@@ -62,9 +63,9 @@ static double name_value(reader *r, const char *s, size_t n) {
   if (n == 2 && s[1] >= 'X' && s[1] <= 'Z')
     return (s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
   if (n == 1 && *s == 'T')
-    return z->block[0] * z->block[1] * z->block[2];
+    return ww_gen_volume(z->block);
   if (n == 1 && *s == 'G')
-    return z->grid[0] * z->grid[1] * z->grid[2];
+    return ww_gen_volume(z->grid);
   if (n == 1 && *s == 'S')
     return z->block[0] * z->grid[0];
   int at = param_at(r->g, s, n);
@@ -75,10 +76,10 @@ static double sum(reader *r);
 
 static double number(reader *r) {
   double v = 0, unit = 1;
-  while (isdigit((unsigned char)*r->s))
+  while (ww_is_digit(*r->s))
     v = v * 10 + (*r->s++ - '0');
   if (*r->s == '.')
-    for (r->s++; isdigit((unsigned char)*r->s); r->s++)
+    for (r->s++; ww_is_digit(*r->s); r->s++)
       v += (unit /= 10) * (*r->s - '0');
   return v;
 }
@@ -90,7 +91,7 @@ static double atom(reader *r) {
     r->s += *r->s == ')';
     return v;
   }
-  if (isdigit((unsigned char)*r->s))
+  if (ww_is_digit(*r->s))
     return number(r);
   const char *from = r->s;
   r->s += ww_word_length(r->s);
@@ -148,13 +149,6 @@ double ww_gen_bytes(const gen *g, const gen_sizes *z) {
 
 /* ---- lines to rows ---- */
 
-static double whole_number(const char *s) {
-  double v = 0;
-  for (; isdigit((unsigned char)*s); s++)
-    v = v * 10 + (*s - '0');
-  return v > 0 ? v : 1;
-}
-
 static void read_access(const gen *g, row *r, const char *s, size_t n, int param) {
   access_info *a = &r->access[r->naccess < 6 ? r->naccess++ : 5];
   *a = (access_info){.param = param, .how = 'c', .stride = 1};
@@ -166,7 +160,7 @@ static void read_access(const gen *g, row *r, const char *s, size_t n, int param
     p += a->atomic;
     a->how = *p;
     if (*p == 's' || *p == 'k')
-      a->stride = whole_number(p + 1);
+      a->stride = atoi(p + 1) > 0 ? atoi(p + 1) : 1;
     if (*p == 'p') {
       int by = param_at(g, p + 1, ww_word_length(p + 1));
       a->by = by < 0 ? 0 : by;
@@ -184,11 +178,11 @@ static double division(const gen *g, const char *after, const char *line, char o
     after++;
   while (before > line && *before == ' ')
     before--;
-  if (isdigit((unsigned char)*after) && (*before == 'f' || isdigit((unsigned char)*before)))
+  if (ww_is_digit(*after) && (*before == 'f' || ww_is_digit(*before)))
     return 0; /* folded */
   bool integer = op == '%' || !ww_gen_is_float(g->type) || !strncmp(line, "int ", 4) ||
                  !strncmp(line, "for", 3);
-  if (integer && isdigit((unsigned char)*after))
+  if (integer && ww_is_digit(*after))
     return 4;
   if (integer)
     return g->type == GEN_U64 || g->type == GEN_I64 ? 80 : 22;
@@ -236,7 +230,7 @@ static row make_row(const gen *g, const gen_line *l) {
   if (l->kind == GEN_LINE && r.issue < 0.5)
     r.issue = 0.5;
   if (r.loop) {
-    r.issue = isdigit((unsigned char)l->weight[0]) ? 0.7 : 3;
+    r.issue = ww_is_digit(l->weight[0]) ? 0.7 : 3;
     r.latency = 0;
   }
   return r;
@@ -257,8 +251,8 @@ gen_cost *ww_gen_cost_new(const gen *g, ww_arena *a) {
 typedef struct {
   double weight, trips; /* of the whole frame for issue; of this loop for latency */
   double latency, load; /* of one run: dependent cycles, and the longest load that can run ahead */
-  bool loop, serial, literal; /* literal: bounds that compilers unroll */
-  bool rare;                  /* its latency counts by `trips` */
+  bool loop, serial;
+  bool rare; /* its latency counts by `trips` */
 } frame;
 
 typedef struct {
@@ -274,48 +268,50 @@ typedef struct {
 } tally;
 
 static double sectors_of(const access_info *a, double bytes, const gen_sizes *z) {
-  double stride = a->how == 'p' ? z->value[a->by] : a->stride;
-  double n = a->how == 'b' ? 1
-             : a->how == 'r' || a->how == 't'
-                 ? 32
-                 : bytes * (a->how == 's' || a->how == 'p' ? stride : 1);
+  char how = a->how;
+  double stride = how == 'p' ? z->value[a->by] : a->stride;
+  double n = how == 'b'                 ? 1
+             : how == 'r' || how == 't' ? 32
+                                        : bytes * (how == 's' || how == 'p' ? stride : 1);
   double most = bytes > 32 ? bytes : 32;
   return n > most ? most : n < 1 ? 1 : n;
 }
 
 static void count_access(tally *t, const access_info *a, frame *f) {
-  if (a->param == LOCAL) {
+  int8_t param = a->param;
+  char how = a->how;
+  if (param == LOCAL) {
     t->slots += f->weight;
     t->local += f->weight * 128;
     if (!a->store)
       f->latency += 40;
     return;
   }
-  if (a->param < 0) {
-    double ways = a->how == 'k' ? a->stride : 1;
+  if (param < 0) {
+    double ways = how == 'k' ? a->stride : 1;
     t->slots += f->weight * (a->atomic ? ways * 4 : ways);
     if (!a->store)
       f->latency += a->atomic ? 60 * ways : 14 + 2 * ways;
     return;
   }
-  double bytes = ww_gen_types[t->c->g->params[a->param].type].bytes, n = sectors_of(a, bytes, t->z);
-  bool held = a->how == 't' && t->z->value[a->param] * bytes < TABLE_IN_L1;
-  t->slots += f->weight * (a->how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
+  double bytes = ww_gen_types[t->c->g->params[param].type].bytes, n = sectors_of(a, bytes, t->z);
+  bool held = how == 't' && t->z->value[param] * bytes < TABLE_IN_L1;
+  t->slots += f->weight * (how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
   if (a->atomic) {
-    double few = t->z->value[a->param] *
+    double few = t->z->value[param] *
                  0.05; /* additions a cycle that so few addresses take; most go to a few of them */
     if (a->waits)
       f->latency += 700;
     t->atomics +=
-        f->weight * (a->how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
+        f->weight * (how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
     return;
   }
-  if (a->how != 'h' && !held)
-    t->sectors[a->param] += f->weight * (a->how == 'q' ? 3 * n : n);
-  double latency = a->how == 'h'   ? 36
-                   : held          ? 60
-                   : a->how == 'q' ? 36 + t->load_latency[a->param] * bytes / 32
-                                   : t->load_latency[a->param];
+  if (how != 'h' && !held)
+    t->sectors[param] += f->weight * (how == 'q' ? 3 * n : n);
+  double latency = how == 'h'   ? 36
+                   : held       ? 60
+                   : how == 'q' ? 36 + t->load_latency[param] * bytes / 32
+                                : t->load_latency[param];
   if (a->store)
     return;
   if (a->waits)
@@ -327,7 +323,7 @@ static void count_access(tally *t, const access_info *a, frame *f) {
 static double frame_latency(const frame *f) {
   if (!f->loop)
     return f->latency + f->load;
-  double ahead = f->serial || f->trips < 2 ? 1 : !f->literal ? 1.5 : f->trips < 8 ? f->trips : 8;
+  double ahead = f->serial || f->trips < 2 ? 1 : 1.5;
   return f->trips * (f->latency + f->load / ahead + 6);
 }
 
@@ -405,9 +401,8 @@ static double whole_up(double v) {
 double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   const gen *g = c->g;
   tally t = {.c = c, .z = z, .narrow = 1};
-  double blocks = z->grid[0] * z->grid[1] * z->grid[2];
-  double warps = whole_up((double)(z->block[0] * z->block[1] * z->block[2]) / 32),
-         all = ww_gen_bytes(g, z);
+  double blocks = ww_gen_volume(z->grid);
+  double warps = whole_up((double)ww_gen_volume(z->block) / 32), all = ww_gen_bytes(g, z);
   for (uint32_t i = 0; i < g->nparams; i++) {
     t.skewed |= g->params[i].fill == WW_FILL_ZIPF;
     t.load_latency[i] = bytes_of(g, z, i) < 65536 ? 60 : all > z->l2 ? 800 : 500;

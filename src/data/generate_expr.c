@@ -234,9 +234,8 @@ gen_text ww_gen_condition(gen *g, gen_text index, const gen_text *vars, uint32_t
 /* ---- blocks of work ---- */
 
 static gen_text chain(gen *g, const gen_text *vars, uint32_t n, uint32_t steps) {
-  gen_text r = fresh("r");
   TAG("chain");
-  L("@T %s = %s;", r, ALL(vars, n, pick(2)));
+  gen_text r = LET("r", "%s", ALL(vars, n, pick(2)));
   STEPS(steps, r, vars, n);
   return r;
 }
@@ -245,19 +244,15 @@ static gen_text wide(gen *g, const gen_text *vars, uint32_t n) {
   uint32_t w = 2 + pick(5), steps = 1 + pick(3);
   gen_text lanes[8] = {0};
   TAG("ilp");
-  for (uint32_t k = 0; k < w; k++) {
-    lanes[k] = fresh("p");
-    L("@T %s = %s;", lanes[k], k ? EXPR(vars, n, 1 + pick(2)) : ALL(vars, n, 1));
-  }
+  for (uint32_t k = 0; k < w; k++)
+    lanes[k] = LET("p", "%s", k ? EXPR(vars, n, 1 + pick(2)) : ALL(vars, n, 1));
   for (uint32_t s = 0; s < steps; s++)
     for (uint32_t k = 0; k < w; k++)
       STEP(lanes[k], vars, n);
-  gen_text sum = lanes[0], r;
+  gen_text sum = lanes[0];
   for (uint32_t k = 1; k < w; k++)
     sum = T("%s %s %s", sum, FLOATS || chance(50) ? "+" : "^", lanes[k]);
-  r = fresh("r");
-  L("@T %s = %s;", r, sum);
-  return r;
+  return LET("r", "%s", sum);
 }
 
 static gen_text temporaries(gen *g, const gen_text *vars, uint32_t n) {
@@ -274,10 +269,9 @@ static gen_text temporaries(gen *g, const gen_text *vars, uint32_t n) {
 }
 
 static gen_text looped(gen *g, const gen_text *vars, uint32_t n, bool argument) {
-  gen_text r = fresh("r"), k = fresh("k");
   uint32_t steps = 1 + pick(4), trips = 4u << pick(4);
   TAG("loop");
-  L("@T %s = %s;", r, ALL(vars, n, pick(2)));
+  gen_text r = LET("r", "%s", ALL(vars, n, pick(2))), k = fresh("k");
   if (chance(20))
     L("#pragma unroll%s", argument ? chance(50) ? " 4" : " 1" : "");
   if (argument)
@@ -291,10 +285,9 @@ static gen_text looped(gen *g, const gen_text *vars, uint32_t n, bool argument) 
 }
 
 static gen_text branched(gen *g, gen_text index, const gen_text *vars, uint32_t n) {
-  gen_text r = fresh("r"), weight;
-  gen_text cond = CONDITION(index, vars, n, &weight);
+  gen_text weight, cond = CONDITION(index, vars, n, &weight);
   uint32_t steps = 1 + pick(4);
-  L("@T %s = %s;", r, ALL(vars, n, pick(2)));
+  gen_text r = LET("r", "%s", ALL(vars, n, pick(2)));
   OPEN(weight, "if (%s)", cond);
   STEPS(steps, r, vars, n);
   if (chance(60)) {

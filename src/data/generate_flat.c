@@ -9,7 +9,7 @@ static const gen_text index_names[] = {"i", "idx", "gid", "tid", "t"};
 
 gen_text ww_gen_open_1d(gen *g, gen_text n) {
   gen_text i = index_names[pick(5)];
-  gen_text u = chance(20) ? "$u32" : "int";
+  bool is_unsigned = chance(20);
   switch (pick(10)) {
   case 0:
   case 1: /* one element per thread, early exit */
@@ -38,10 +38,10 @@ gen_text ww_gen_open_1d(gen *g, gen_text n) {
     TAG("grid-stride");
     if (chance(15))
       L("#pragma unroll %u", 1u << pick(4));
-    if (u[0] == '$')
-      OPEN(T("%s/S", n), "for ($u32 %s = $gx; %s < ($u32)%s; %s += $sx)", i, i, n, i);
-    else
-      OPEN(T("%s/S", n), "for (int %s = $gx; %s < %s; %s += $sx)", i, i, n, i);
+    OPEN(T("%s/S", n),
+         is_unsigned ? "for ($u32 %s = $gx; %s < ($u32)%s; %s += $sx)"
+                     : "for (int %s = $gx; %s < %s; %s += $sx)",
+         i, i, n, i);
   }
   return i;
 }
@@ -67,10 +67,8 @@ static void store(gen *g, gen_type t, gen_text count, gen_text at, gen_text valu
   OUTPUT(out, t, count);
   if (t == GEN_U8 || t == GEN_I8 || t == GEN_I16)
     L("%s[%s] = (%s)(%s);", out, at, NAME(t), value);
-  else if (chance(10))
-    L("%s[%s] += %s;", out, at, value);
   else
-    L("%s[%s] = %s;", out, at, value);
+    L(chance(10) ? "%s[%s] += %s;" : "%s[%s] = %s;", out, at, value);
 }
 
 static gen_type begin(gen *g) {
@@ -116,22 +114,22 @@ GEN_FAMILY(strided) {
   store(g, t, out_strided ? count : "n", out_strided ? at : T("#c %s", i), r);
 }
 
-/* Indices into `m` elements, filled in one of the ways that real ones are distributed. */
-static gen_text indices(gen *g, gen_text count, bool distinct) {
+/* Indices into n elements, filled in one of the ways that real ones are distributed. */
+static gen_text indices(gen *g, bool distinct) {
   static const gen_text names[] = {"index", "idx_list", "perm", "map", "order", "col"};
   gen_text name = names[pick(6)];
-  gen_param *p = BUFFER(name, GEN_I32, count);
+  gen_param *p = BUFFER(name, GEN_I32, "n");
   if (distinct || chance(30))
     ww_gen_indices(p, WW_FILL_PERMUTATION, NULL, NULL);
   else
-    ww_gen_indices(p, chance(70) ? WW_FILL_UNIFORM : WW_FILL_ZIPF, "0", count);
+    ww_gen_indices(p, chance(70) ? WW_FILL_UNIFORM : WW_FILL_ZIPF, "0", "n");
   TAG("indirect");
   return name;
 }
 
 GEN_FAMILY(gather) {
   gen_type t = begin(g);
-  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, "n", false), j = fresh("j");
+  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, false), j = fresh("j");
   uint32_t nin = 1 + pick(2), n = nin;
   L("int %s = %s[#c %s];", j, ix, i);
   if (chance(20))
@@ -148,7 +146,7 @@ GEN_FAMILY(gather) {
 GEN_FAMILY(scatter) {
   gen_type t = begin(g);
   bool atomic = chance(45) && (t == GEN_F32 || t == GEN_I32 || t == GEN_U32);
-  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, "n", !atomic), j = fresh("j");
+  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, !atomic), j = fresh("j");
   uint32_t nin = 1 + pick(3);
   INPUTS(t, nin, "n", T("#c %s", i), vars);
   gen_text r = WORK(i, vars, nin);
@@ -221,10 +219,8 @@ GEN_FAMILY(chain) {
            steps = 1 + pick(width > 3 ? 2 : 6);
   TAG(width == 1 ? "chain" : "ilp");
   INPUTS(t, nin, "n", at, vars);
-  for (uint32_t k = 0; k < width; k++) {
-    acc[k] = fresh("a");
-    L("@T %s = %s;", acc[k], ALL(vars, nin, 1));
-  }
+  for (uint32_t k = 0; k < width; k++)
+    acc[k] = LET("a", "%s", ALL(vars, nin, 1));
   gen_text k = fresh("k"), trips = ITERS();
   if (chance(30))
     L("#pragma unroll %u", 1u << pick(4));
@@ -283,8 +279,7 @@ GEN_FAMILY(branchy) {
   gen_text vars[5], weight, i = OPEN_1D("n"), element = i;
   uint32_t nin = 1 + pick(3), levels = 1 + pick(3), depth;
   INPUTS(t, nin, "n", T("#c %s", i), vars);
-  gen_text r = fresh("r");
-  L("@T %s = %s;", r, ALL(vars, nin, 1));
+  gen_text r = LET("r", "%s", ALL(vars, nin, 1));
   depth = g->depth;
   if (g->heavy) {
     gen_text it = fresh("it");

@@ -15,6 +15,8 @@
 
 #include "generate.h"
 
+typedef const char *gen_text; /* a piece of the kernel, or the name of something in it */
+
 typedef enum {
   GEN_F32,
   GEN_F64,
@@ -32,9 +34,9 @@ typedef enum {
 } gen_type;
 
 typedef struct {
-  const char *neutral; /* in the tree's lines */
-  const char *data;    /* in launch specs */
-  const char *zero;
+  gen_text neutral; /* in the tree's lines */
+  gen_text data;    /* in launch specs */
+  gen_text zero;
   uint8_t bytes;
   bool is_float;
 } gen_type_info;
@@ -43,8 +45,8 @@ extern const gen_type_info ww_gen_types[GEN_NTYPES];
 typedef enum { GEN_LINE, GEN_OPEN, GEN_ELSE, GEN_CLOSE } gen_line_kind;
 
 typedef struct {
-  const char *text;
-  const char *weight; /* GEN_OPEN, GEN_ELSE: how often the inside runs, per run of the outside;
+  gen_text text;
+  gen_text weight; /* GEN_OPEN, GEN_ELSE: how often the inside runs, per run of the outside;
                          NULL: once */
   uint8_t kind;
   uint8_t only;  /* 0 both dialects, 1 CUDA, 2 OpenCL */
@@ -63,16 +65,16 @@ typedef enum {
 } gen_role;
 
 typedef struct {
-  const char *name;
+  gen_text name;
   uint8_t role; /* gen_role */
   uint8_t type; /* gen_type, of a buffer's element */
   uint8_t fill; /* ww_fill_kind */
   bool written, restricted;
-  uint32_t step;    /* sizes: multiples of it; 0: 1. Buffers: unused */
-  uint64_t lo, hi;  /* GEN_PRIMARY, GEN_DRAW */
-  uint64_t most;    /* GEN_DRAW: what it may be stretched to; 0: hi */
-  const char *expr; /* elements of a buffer; GEN_GRID and GEN_EXPR */
-  const char *fill_lo, *fill_hi;
+  uint32_t step;   /* sizes: multiples of it; 0: 1. Buffers: unused */
+  uint64_t lo, hi; /* GEN_PRIMARY, GEN_DRAW */
+  uint64_t most;   /* GEN_DRAW: what it may be stretched to; 0: hi */
+  gen_text expr;   /* elements of a buffer; GEN_GRID and GEN_EXPR */
+  gen_text fill_lo, fill_hi;
 } gen_param;
 
 typedef struct {
@@ -99,15 +101,14 @@ struct ww_gen_tree {
   /* only while it is built */
   ww_arena *a;
   uint64_t rng;
-  const char *name;
+  gen_text name;
   uint32_t fresh;
   uint8_t depth;
   uint8_t math, div; /* taste of this kernel, percent */
-  const char *iters; /* its trip count argument once there is one */
+  gen_text iters;    /* its trip count argument once there is one */
   bool heavy;        /* wants one */
 };
 typedef struct ww_gen_tree gen;
-typedef const char *gen_text; /* a piece of the kernel, or the name of something in it */
 
 /* ---- generate_build.c ----
  * In texts @T is the type of the kernel's arithmetic, @0 its zero, @f the suffix of its floats (f
@@ -135,6 +136,8 @@ void ww_gen_shared(gen *g, gen_type t, gen_text name, gen_text dims,
                    uint32_t elements);         /* declares it */
 void ww_gen_tag(gen *g, gen_text productions); /* one or more, with spaces between */
 gen_text ww_gen_fresh(gen *g, gen_text stem);
+/* A new variable of the kernel's type with this value; its name. */
+gen_text ww_gen_let(gen *g, gen_text stem, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
 gen_param *ww_gen_buffer(gen *g, gen_text name, gen_type t, gen_text count);
 gen_param *ww_gen_output(gen *g, gen_text name, gen_type t, gen_text count);
 void ww_gen_indices(gen_param *p, ww_fill_kind fill, gen_text lo, gen_text hi);
@@ -167,7 +170,7 @@ gen_text ww_gen_work(gen *g, gen_text index, const gen_text *vars, uint32_t n);
 
 /* ---- productions ---- */
 typedef struct {
-  const char *name;
+  gen_text name;
   void (*make)(gen *g);
   uint32_t since; /* the version that brought it: earlier ones do not draw it */
   uint32_t weight;
@@ -181,8 +184,8 @@ extern const uint32_t ww_gen_nfamilies;
 #undef FAMILY
 
 /* ---- generate_print.c ---- */
-bool ww_gen_function_cost(const char *word, size_t n, double *issue,
-                          double *latency); /* of a `$word` */
+void ww_gen_function_cost(const char *word, size_t n, double *issue,
+                          double *latency); /* of a `$word`; of another one they stay */
 /* Next token of a line's text: its length; 0 at the end. */
 size_t ww_gen_token(const char *s);
 
@@ -193,8 +196,11 @@ typedef struct {
   uint32_t sms;
   uint64_t l2;
 } gen_sizes;
+static inline uint64_t ww_gen_volume(const uint64_t sides[3]) {
+  return sides[0] * sides[1] * sides[2];
+}
 typedef struct gen_cost gen_cost;
-double ww_gen_eval(const gen *g, const char *expr, const gen_sizes *z);
+double ww_gen_eval(const gen *g, gen_text expr, const gen_sizes *z);
 void ww_gen_counts(const gen *g, gen_sizes *z); /* buffers' elements from sizes */
 double ww_gen_bytes(const gen *g, const gen_sizes *z);
 gen_cost *ww_gen_cost_new(const gen *g, ww_arena *a);

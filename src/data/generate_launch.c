@@ -102,7 +102,7 @@ static void draw_block(draw *d) {
                                     : deep[below(d, sizeof deep / sizeof *deep)];
     for (uint32_t i = 0; i < s->dims; i++)
       b[i] = k[i];
-  } while (b[0] * b[1] * b[2] > s->max_threads);
+  } while (ww_gen_volume(b) > s->max_threads);
 }
 
 /* Blocks into a grid of the kernel's dimensions: factors near what images and volumes have. */
@@ -216,14 +216,10 @@ static void halve_grid(draw *d) {
   n[most] = (n[most] + 1) / 2;
 }
 
-static uint64_t blocks_of(const draw *d) {
-  return d->z.grid[0] * d->z.grid[1] * d->z.grid[2];
-}
-
 /* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its regime;
  * where memory or 10 ms would be exceeded it shrinks in any case. */
 static double settle(draw *d, double us) {
-  uint64_t bits = next(d), blocks = blocks_of(d), sms = d->z.sms;
+  uint64_t bits = next(d), blocks = ww_gen_volume(d->z.grid), sms = d->z.sms;
   uint64_t least = blocks < sms ? 1 : blocks <= 20 * sms ? sms : 20 * sms;
   uint64_t most = blocks < sms ? sms - 1 : blocks <= 20 * sms ? 20 * sms : 1000 * sms;
   double share = below(d, 3) ? 1 : power2(ww_random_unit(next(d)) * 8) / 256;
@@ -231,7 +227,7 @@ static double settle(draw *d, double us) {
   for (;;) {
     set_grid_sizes(d, bits);
     double got = solve_all(d, us, share);
-    blocks = blocks_of(d);
+    blocks = ww_gen_volume(d->z.grid);
     if ((!fits(d) || got > (us < 8000 ? 10000 : us * 1.2)) && blocks > 1) {
       shrunk = true;
       halve_grid(d);

@@ -33,9 +33,7 @@ static gen_text slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const gen_t
 
 static void slopes(gen *g, uint32_t kind, uint32_t n, const gen_text *s, gen_text *d) {
   for (uint32_t k = 0; k < n; k++) {
-    gen_text e = slope(g, kind, n, k, s);
-    d[k] = fresh("d");
-    L("@T %s = %s;", d[k], e);
+    d[k] = LET("d", "%s", slope(g, kind, n, k, s));
   }
 }
 
@@ -46,8 +44,7 @@ static void integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const 
   for (uint32_t stage = 1; stage < stages; stage++) {
     slopes(g, kind, n, at, d);
     for (uint32_t k = 0; k < n; k++) {
-      at[k] = fresh("m");
-      L("@T %s = %s + h * %s * 0.5@f;", at[k], s[k], d[k]);
+      at[k] = LET("m", "%s + h * %s * 0.5@f", s[k], d[k]);
     }
   }
   slopes(g, kind, n, at, d);
@@ -111,8 +108,7 @@ static void swap_bits(gen *g, gen_text h) {
   } steps[] = {{7, "0x00aa00aau", "0x00aa00aa00aa00aau"},
                {14, "0x0000ccccu", "0x0000cccc0000ccccu"},
                {28, "0x0000000fu", "0x00000000f0f0f0f0u"}};
-  gen_text w = fresh("w");
-  L("@T %s = 0u;", w);
+  gen_text w = LET("w", "0u");
   for (uint32_t k = 0; k < 3; k++) {
     L("%s = (%s ^ (%s >> %u)) & %s;\n"
       "%s = %s ^ %s ^ (%s << %u);",

@@ -14,11 +14,10 @@ GEN_FAMILY(stencil1) {
   NARROW_VALUE(70, 82);
   uint32_t radius = 1 + pick(6);
   bool loop = chance(50), passes = chance(60);
-  gen_text i = OPEN_1D("n"), acc = fresh("acc"), at = i;
+  gen_text i = OPEN_1D("n"), at = i;
   READS("in", T("n+%u", 2 * radius + 16));
   TAG("stencil");
-  L("@T %s = @0;", acc);
-  gen_text trips = passes ? ITERS() : NULL, p = fresh("p");
+  gen_text acc = LET("acc", "@0"), trips = passes ? ITERS() : NULL, p = fresh("p");
   if (passes) {
     LOOP(p, trips);
     at = T("%s + (%s & 15)", i, p); /* each pass reads elsewhere, else compilers read once */
@@ -49,7 +48,7 @@ GEN_FAMILY(stencil1) {
 
 GEN_FAMILY(stencil2) {
   NARROW_VALUE(75, 82);
-  uint32_t radius = 1 + pick(3);
+  uint32_t radius = 1 + pick(3), span = 2 * radius;
   bool box = chance(45), rows = chance(50);
   g->shape.dims = 2;
   TAG("stencil loop2");
@@ -58,8 +57,8 @@ GEN_FAMILY(stencil2) {
     PRIMARY("height", 4, 1 << 16);
   else
     GRID("height", "GY*TY");
-  gen_text pitch = T("(width + %u)", 2 * radius), acc = fresh("acc");
-  READS("in", T("(width+%u)*(height+%u)", 2 * radius, 2 * radius));
+  gen_text pitch = T("(width + %u)", span);
+  READS("in", T("(width+%u)*(height+%u)", span, span));
   WRITES("out", "width*height");
   L("int col = $gx;");
   if (rows) {
@@ -69,21 +68,21 @@ GEN_FAMILY(stencil2) {
     L("int row = $gy;");
     OPEN(NULL, "if (col < width && row < height)");
   }
-  L("@T %s = @0;", acc);
+  gen_text acc = LET("acc", "@0");
   if (box) {
     gen_text v = fresh("v"), vars[2] = {v, "w"};
     bool weights = chance(50);
     if (weights)
-      READS("kernel_w", NUM((2 * radius + 1) * (2 * radius + 1)));
+      READS("kernel_w", NUM((span + 1) * (span + 1)));
     if (chance(40))
       L("#pragma unroll");
-    OPEN(NUM(2 * radius + 1), "for (int dy = 0; dy <= %u; dy++)", 2 * radius);
-    OPEN(NUM(2 * radius + 1),
+    OPEN(NUM(span + 1), "for (int dy = 0; dy <= %u; dy++)", span);
+    OPEN(NUM(span + 1),
          "for (int dx = 0; dx <= %u; dx++)\n"
          "@T %s = in[#h (row + dy) * %s + col + dx];",
-         2 * radius, v, pitch);
+         span, v, pitch);
     if (weights)
-      L("@T w = kernel_w[#h dy * %u + dx];", 2 * radius + 1);
+      L("@T w = kernel_w[#h dy * %u + dx];", span + 1);
     accumulate(g, acc, vars, weights ? 2 : 1);
     CLOSE();
     CLOSE();
@@ -140,13 +139,13 @@ GEN_FAMILY(stencil3) {
 GEN_FAMILY(nest) {
   NARROW_VALUE(60, 82);
   uint32_t levels = 2 + pick(3), bits = 10 + pick(10), two = pick(2);
-  gen_text i = OPEN_1D("n"), acc = fresh("acc"), at = i, vars[3], inner = "";
+  gen_text i = OPEN_1D("n"), at = i, vars[3], inner = "";
   uint32_t mask = (1u << bits) - 1, depth = g->depth;
   TAG(levels == 2 ? "loop2" : levels == 3 ? "loop3" : "loop4");
   READS("a", NUM(mask + 1));
   if (two)
     READS("b", NUM(mask + 1));
-  L("@T %s = @0;", acc);
+  gen_text acc = LET("acc", "@0");
   for (uint32_t l = 0; l < levels; l++) {
     gen_text k = T("%c%u", "jklm"[l], g -> fresh++);
     uint32_t lit = 2 + pick(l + 1 == levels ? 15 : 6), by = 1u << pick(8);
@@ -161,14 +160,11 @@ GEN_FAMILY(nest) {
       LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) + @b;", acc, k);
     inner = k;
   }
-  vars[0] = fresh("v");
-  L("@T %s = a[%s (%s) & %u];", vars[0], bits < 15 ? "#h" : "#c", at, mask);
-  if (two) {
-    vars[1] = fresh("v");
-    L("@T %s = b[%s];", vars[1],
-      chance(50) ? T("#h (%s) & %u", at, mask)
-                 : T("#s8 ((%s & 4095) * 8 + %s) & %u", i, inner, mask));
-  }
+  vars[0] = LET("v", "a[%s (%s) & %u]", bits < 15 ? "#h" : "#c", at, mask);
+  if (two)
+    vars[1] = LET("v", "b[%s]",
+                  chance(50) ? T("#h (%s) & %u", at, mask)
+                             : T("#s8 ((%s & 4095) * 8 + %s) & %u", i, inner, mask));
   accumulate(g, acc, vars, 1 + two);
   if (chance(30))
     STEP(acc, vars, 1 + two);
@@ -231,19 +227,16 @@ GEN_FAMILY(rowwise) {
   else
     OPEN("rows/G", "for (int row = $bx; row < rows; row += $Gx)");
   for (uint32_t p = 0; p < passes; p++) {
-    acc[p] = fresh("acc");
-    L("@T %s = @0;", acc[p]);
+    acc[p] = LET("acc", "@0");
     OPEN(weight, "%s", loop);
-    vars[0] = fresh("v");
-    L("@T %s = x[%s row * cols + c];", vars[0], p && !per_thread ? "#h" : how);
+    vars[0] = LET("v", "x[%s row * cols + c]", p && !per_thread ? "#h" : how);
     if (p)
       L("%s = %s - %s;", vars[0], vars[0], acc[p - 1]);
     STEP(acc[p], vars, 1);
     CLOSE();
   }
   OPEN(weight, "%s", loop);
-  vars[0] = fresh("v");
-  L("@T %s = x[#h row * cols + c];", vars[0]);
+  vars[0] = LET("v", "x[#h row * cols + c]");
   uint32_t n = 1;
   for (uint32_t p = passes; p-- && n < 3;)
     vars[n++] = acc[p];
@@ -253,7 +246,7 @@ GEN_FAMILY(rowwise) {
 
 GEN_FAMILY(colwise) {
   NARROW_VALUE(70, 82);
-  gen_text vars[3], acc = fresh("acc");
+  gen_text vars[3];
   TAG("columns");
   GRID("cols", "S");
   PRIMARY("rows", 4, 1 << 16);
@@ -262,17 +255,15 @@ GEN_FAMILY(colwise) {
   if (two)
     READS("coef", "rows");
   L("int col = $gx;\n"
-    "if (col >= cols) return;\n"
-    "@T %s = @0;",
-    acc);
+    "if (col >= cols) return;");
+  gen_text acc = LET("acc", "@0");
   bool passes = g->heavy && chance(60);
   if (passes)
     LOOP("pass", ITERS());
   UNROLL(30);
   uint32_t skip = chance(25) ? 2 + pick(3) : 1;
   OPEN(skip == 1 ? "rows" : T("rows/%u", skip), "for (int r = 0; r < rows; r += %u)", skip);
-  vars[0] = fresh("v");
-  L("@T %s = a[%s];", vars[0], major ? "#q col * rows + r" : "#c r * cols + col");
+  vars[0] = LET("v", "a[%s]", major ? "#q col * rows + r" : "#c r * cols + col");
   vars[1] = fresh("w");
   if (two)
     L("@T %s = coef[#b r];", vars[1]);

@@ -25,6 +25,7 @@
 #define pick(n) ww_gen_pick(g, n)
 #define chance(p) ww_gen_chance(g, p)
 #define fresh(stem) ww_gen_fresh(g, stem)
+#define LET(...) ww_gen_let(g, __VA_ARGS__)
 #define NAME(t) (ww_gen_types[t].neutral)
 #define FLOATS ww_gen_is_float(g->type)
 
@@ -41,7 +42,7 @@
   ww_gen_indices(ww_gen_buffer(g, name, t, count), WW_FILL_UNIFORM, lo, hi)
 #define PERMUTATION(name, count) \
   ww_gen_indices(ww_gen_buffer(g, name, GEN_I32, count), WW_FILL_PERMUTATION, NULL, NULL)
-#define SHARED(t, name, n) ww_gen_shared(g, t, name, ww_gen_text(g, "[%u]", n), n)
+#define SHARED(name, n) ww_gen_shared(g, g->type, name, ww_gen_text(g, "[%u]", n), n)
 #define INPUTS(...) ww_gen_inputs(g, __VA_ARGS__)
 #define LOAD(...) ww_gen_load(g, __VA_ARGS__)
 #define RESULT(...) ww_gen_result(g, __VA_ARGS__)

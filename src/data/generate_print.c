@@ -93,13 +93,12 @@ static const word *word_of(const char *s, size_t n) {
   return NULL;
 }
 
-bool ww_gen_function_cost(const char *s, size_t n, double *issue, double *latency) {
+void ww_gen_function_cost(const char *s, size_t n, double *issue, double *latency) {
   const word *w = word_of(s, n);
   if (!w)
-    return false;
+    return;
   *issue = w->issue;
   *latency = w->latency;
-  return true;
 }
 
 size_t ww_gen_token(const char *s) {
@@ -110,7 +109,7 @@ size_t ww_gen_token(const char *s) {
     n += ww_word_length(s + 1);
   } else if (isalpha((unsigned char)*s) || *s == '_') {
     n = ww_word_length(s);
-  } else if (isdigit((unsigned char)*s)) {
+  } else if (ww_is_digit(*s)) {
     while (isalnum((unsigned char)s[n]) || s[n] == '.')
       n++;
   } else if (*s == '[' && s[1] == '#') {
@@ -132,7 +131,6 @@ typedef struct {
   struct {
     const char *s;
     size_t n;
-    uint32_t to;
   } names[160];
   uint32_t nnames;
   uint32_t start; /* where the style's names begin in the lists */
@@ -297,25 +295,26 @@ static void put_helper(printer *p) {
 
 static void put_head(printer *p) {
   const gen *g = p->k->tree;
+  ww_buf *out = p->out;
   bool cuda = p->d == WW_GEN_CUDA;
   if (!cuda && g->type == GEN_F64)
-    ww_buf_puts(p->out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    ww_buf_puts(out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   if (!cuda && g->helper)
     put_helper(p);
   for (uint32_t i = 0; i < g->outside.n; i++)
     put_line(p, &g->outside.v[i]);
   if (g->outside.n)
-    ww_buf_puts(p->out, "\n");
-  ww_buf_puts(p->out, cuda ? "extern \"C\" __global__ void " : "__kernel void ");
+    ww_buf_puts(out, "\n");
+  ww_buf_puts(out, cuda ? "extern \"C\" __global__ void " : "__kernel void ");
   if (cuda && g->launch_bounds)
-    ww_buf_fmt(p->out, "__launch_bounds__(%u) ", g->launch_bounds);
-  ww_buf_fmt(p->out, "%s(", p->k->name);
+    ww_buf_fmt(out, "__launch_bounds__(%u) ", g->launch_bounds);
+  ww_buf_fmt(out, "%s(", p->k->name);
   for (uint32_t i = 0; i < g->nparams; i++) {
     if (i)
-      ww_buf_puts(p->out, p->allman ? ",\n    " : ", ");
+      ww_buf_puts(out, p->allman ? ",\n    " : ", ");
     put_param(p, &g->params[i]);
   }
-  ww_buf_puts(p->out, p->allman ? ")\n{\n" : ") {\n");
+  ww_buf_puts(out, p->allman ? ")\n{\n" : ") {\n");
 }
 
 void ww_gen_print(const ww_gen_kernel *k, ww_gen_dialect d, uint32_t style, ww_buf *out) {

@@ -29,8 +29,7 @@ static gen_text mean(gen *g, const gen_text *v, uint32_t n) {
 /* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any
  * step. */
 static gen_text relaxed(gen *g, gen_text cell, gen_text drawn) {
-  gen_text v = fresh("v"), vars[] = {"own", v};
-  L("@T %s = %s;", v, drawn);
+  gen_text v = LET("v", "%s", drawn), vars[] = {"own", v};
   if (!FLOATS) {
     if (chance(50))
       L("%s = (%s + %s + 1) >> 1;", v, v, cell);
@@ -46,8 +45,7 @@ static gen_text relaxed(gen *g, gen_text cell, gen_text drawn) {
       L("%s = %s * 0.9@f + %s * 0.1@f;", v, v, BEND("own"));
   }
   if (chance(40)) {
-    gen_text to = fresh("v");
-    L("@T %s = own;", to);
+    gen_text to = LET("v", "own");
     uint32_t steps = 1 + pick(3);
     for (uint32_t k = 0; k < steps; k++)
       STEP(to, vars + (k ? pick(2) : 1), 1);
@@ -96,7 +94,7 @@ static void load_tile(gen *g, bool flat, uint32_t w, uint32_t h, uint32_t cells)
 GEN_FAMILY(relax) {
   static const uint8_t shapes[][2] = {{8, 4},  {8, 8},   {16, 8}, {16, 16},
                                       {32, 8}, {32, 16}, {32, 32}};
-  gen_type t = VALUE(80);
+  VALUE(80);
   bool flat = chance(45), coloured = chance(35);
   uint32_t shape = pick(7), w = flat ? 32u << pick(6) : shapes[shape][0],
            h = flat ? 1 : shapes[shape][1];
@@ -109,7 +107,7 @@ GEN_FAMILY(relax) {
   ww_gen_fix(g, w, h);
   TAG("barrier relax");
   READS("grid", T("G*%u+%u", w * h, cells));
-  SHARED(t, "cell", cells);
+  SHARED("cell", cells);
   load_tile(g, flat, w, h, cells);
   uint32_t apart[] = {1, pitch, pitch + 1, pitch - 1};
   for (uint32_t k = 0; k < n; k++)
@@ -268,8 +266,8 @@ GEN_FAMILY(interp) {
 
 /* What the block does with its item's tile, by the item's kind or for all alike. */
 static void phase(gen *g, uint32_t threads, uint32_t kind) {
-  gen_text near = fresh("near"), vars[] = {"v", near};
-  L("@T %s = tile[($tx + %u) & %u];", near, 1 + pick(threads - 1), threads - 1);
+  gen_text near = LET("near", "tile[($tx + %u) & %u]", 1 + pick(threads - 1), threads - 1);
+  gen_text vars[] = {"v", near};
   if (kind == 0) {
     L("v = %s;", WORK("$tx", vars, 2));
   } else if (kind == 1) {
@@ -285,7 +283,7 @@ static void phase(gen *g, uint32_t threads, uint32_t kind) {
 /* A grid that stays: each block loads an item's head and tile, works in phases, writes, and takes
  * the next. */
 GEN_FAMILY(persist) {
-  gen_type t = VALUE(65);
+  VALUE(65);
   uint32_t threads = THREADS(32, 5), phases = 1 + pick(3);
   bool by_kind = chance(50), shuffled = chance(40);
   gen_text order = shuffled ? "order[#b item]" : "item";
@@ -297,7 +295,7 @@ GEN_FAMILY(persist) {
     UNIFORM("kind", GEN_I32, "items", "0", "8");
   READS("in", T("items*%u", threads));
   WRITES("out", T("items*%u", threads));
-  SHARED(t, "tile", threads);
+  SHARED("tile", threads);
   OPEN("items/G",
        "for (int item = $bx; item < items; item += $Gx)\n"
        "int which = %s;\n"
@@ -396,7 +394,7 @@ GEN_FAMILY(vote) {
   PRIMARY("turns", 1, 1 << 16);
   READS("x", T("turns*GX*%u", threads));
   WRITES("out", T("turns*GX*%u", threads));
-  SHARED(GEN_I32, "said", threads);
+  ww_gen_shared(g, GEN_I32, "said", T("[%u]", threads), threads);
   g->decls.v[g->decls.n - 1].only = 2;
   L("int lane = $tx & 31;");
   OPENCL("int base = $tx - lane;");

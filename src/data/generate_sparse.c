@@ -117,8 +117,7 @@ GEN_FAMILY(search) {
   }
   CLOSE();
   if (chance(50)) {
-    gen_text found = fresh("v"), vars[] = {found, "key"};
-    L("@T %s = sorted[#r $min(lo, n - 1)];", found);
+    gen_text vars[] = {LET("v", "sorted[#r $min(lo, n - 1)]"), "key"};
     gen_text r = WORK(i, vars, 2);
     RESULT("queries", i, r);
   } else {
@@ -131,13 +130,12 @@ GEN_FAMILY(search) {
 GEN_FAMILY(local) {
   NARROW_VALUE(65, 80);
   uint32_t size = 8u << pick(4), kind = pick(3);
-  gen_text i = OPEN_1D("n"), v = fresh("v"), trips = ITERS();
+  gen_text i = OPEN_1D("n"), trips = ITERS();
   TAG("local-array");
   READS("x", "n");
   BUFFER("codes", GEN_U8, "n+256");
-  L("@T buf[%u];\n"
-    "@T %s = x[#c %s];",
-    size, v, i);
+  L("@T buf[%u];", size);
+  gen_text v = LET("v", "x[#c %s]", i);
   LOOP("k", NUM(size));
   L(FLOATS ? "buf[k] = %s * (@T)k;" : "buf[k] = %s + (@T)k;", v);
   CLOSE();
@@ -167,7 +165,7 @@ GEN_FAMILY(local) {
 
 /* A table of constants: constant memory, shared memory filled from it, or global memory. */
 GEN_FAMILY(table) {
-  gen_type t = NARROW_VALUE(65, 80);
+  NARROW_VALUE(65, 80);
   uint32_t size = 16u << pick(4), where = pick(3);
   gen_text tab = T("%s_lut", g->name), values = "";
   TAG("table");
@@ -179,7 +177,7 @@ GEN_FAMILY(table) {
   } else
     READS("lut", NUM(size));
   if (where == 1) {
-    SHARED(t, "lut", size);
+    SHARED("lut", size);
     OPEN(T("%u/T", size),
          "for (int k = $tx; k < %u; k += $dx)\n"
          "lut[k] = %s[k];\n"
@@ -198,8 +196,8 @@ GEN_FAMILY(table) {
     i, acc);
   if (trips)
     LOOP("k", trips);
-  gen_text v = fresh("v"), spread = chance(50) ? "code" : T("(code >> @[1+5])");
-  L("@T %s = %s[%s %s & %uu];", v, name, where == 2 ? "#dh" : "#k3", spread, size - 1);
+  gen_text spread = chance(50) ? "code" : T("(code >> @[1+5])");
+  gen_text v = LET("v", "%s[%s %s & %uu]", name, where == 2 ? "#dh" : "#k3", spread, size - 1);
   STEP(acc, NAMES(v));
   uint32_t plus = 1 + 2 * pick(100);
   L("code = code * %uu + %uu;", 5 + 4 * pick(20), plus);
@@ -249,7 +247,7 @@ GEN_FAMILY(pairwise) {
 /* A window whose length is an argument, weights read by every thread alike. */
 GEN_FAMILY(filter) {
   gen_type in = chance(30) ? GEN_U8 : chance(70) ? GEN_F32 : GEN_I16, t = ww_gen_compute(in);
-  gen_text i = OPEN_1D("n"), v = fresh("v"), acc = fresh("acc");
+  gen_text i = OPEN_1D("n"), v = fresh("v");
   bool dilated = chance(40);
   uint32_t by = dilated ? 2 + pick(31) : 1;
   g->type = t;
@@ -258,7 +256,7 @@ GEN_FAMILY(filter) {
   BUFFER("signal", in, T("n+taps*%u", by));
   READS("coef", "taps");
   WRITES("out", "n");
-  L("@T %s = @0;", acc);
+  gen_text acc = LET("acc", "@0");
   UNROLL(40);
   LOOP("k", "taps");
   L("@T %s = signal[#h %s + k * %u];\n"

@@ -218,10 +218,8 @@ GEN_FAMILY(records) {
   for (uint32_t k = 0; k < reads; k++)
     vars[k] = LOAD(t, "rec", field_at(g, &from, (first + k) % words, indirect, k));
   for (uint32_t k = 0; k < writes; k++) {
-    r[k] = WORK(i, vars, reads);
-    gen_text v = fresh("f");
-    L("@T %s = %s;", v, r[k]);
-    vars[k % reads] = r[k] = v;
+    r[k] = LET("f", "%s", WORK(i, vars, reads));
+    vars[k % reads] = r[k];
   }
   if (!place)
     WRITES("out", T("n*%u", writes));
@@ -365,7 +363,7 @@ static void own_cells(gen *g, gen_text trips) {
   uint32_t pitch = cells + pad;
   gen_text at =
       column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
-  SHARED(g->type, "cell", threads * pitch);
+  SHARED("cell", threads * pitch);
   L("@T seed = init[#c $tx], acc = @0;");
   LOOP("c", NUM(cells));
   L("cell[%s] = seed;\n"
@@ -388,7 +386,7 @@ static void any_cells(gen *g, gen_text trips, uint32_t size) {
   bool pad = chance(35);
   gen_text place = pad ? "(at + (at >> 5))" : "at",
            k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
-  SHARED(g->type, "cell", size + size / 32);
+  SHARED("cell", size + size / 32);
   OPEN(T("%u/T", size),
        "for (int at = $tx; at < %u; at += $dx)\n"
        "cell[%s] = init[#c at];\n"

@@ -153,20 +153,17 @@ static bool mask_like(int64_t v) {
   return v >= 15 && ((uint64_t)v & ((uint64_t)v + 1)) == 0;
 }
 
-static void add_integer(ww_knobs *k, uint32_t p, const ww_arg *g) {
+static void add_integer(ww_knobs *k, uint32_t p, int64_t value) {
   const ww_launch *l = &k->base;
   const char *name = k->fn->params[p].name;
-  ww_knob v = {.param = p,
-               .name = name,
-               .value = g->ivalue,
-               .kind = WW_KNOB_WORK,
-               .mask = mask_like(g->ivalue)};
+  ww_knob v = {
+      .param = p, .name = name, .value = value, .kind = WW_KNOB_WORK, .mask = mask_like(value)};
   bool grid = shape_uses(l->grid_expr, name);
   if (shape_uses(l->block_expr, name) || uses(l->shared_expr, name))
     v.kind = WW_KNOB_SMALL;
   else if (grid || args_use(l, name))
     v.kind = WW_KNOB_SIZE;
-  else if (g->ivalue < 4 || g->ivalue > 1 << 22 || strstr(name, "seed"))
+  else if (value < 4 || value > 1 << 22 || strstr(name, "seed"))
     return; /* flags, levels, moduli */
   if (grid && v.kind == WW_KNOB_SIZE)
     k->moves_grid = true;
@@ -202,9 +199,8 @@ static void find_arguments(ww_knobs *k) {
     ww_err ignored;
     if (g->expr && ww_expr_number(g->expr, NULL, NULL, &v, &ignored))
       continue;
-    ww_arg plain = {.ivalue = v.i};
     if (v.is_int && v.i > 0)
-      add_integer(k, p, &plain);
+      add_integer(k, p, v.i);
   }
 }
 
@@ -273,14 +269,14 @@ void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l) {
     return;
   for (uint32_t p = 0; p < k->fn->nparams; p++) {
     const ww_arg *g = said_of(&k->base, k->fn, p);
-    if (!g || g->kind != WW_ARG_BUFFER || l->args[p].kind != WW_ARG_BUFFER ||
-        l->args[p].buffer.local)
+    ww_arg *to = &l->args[p];
+    if (!g || g->kind != WW_ARG_BUFFER || to->kind != WW_ARG_BUFFER || to->buffer.local)
       continue;
     const ww_buffer *b = &g->buffer;
     uint8_t fill = b->fill.kind;
     if (names_size(b) || b->id || fill == WW_FILL_PERMUTATION || fill == WW_FILL_MONOTONE ||
         fill == WW_FILL_FILE)
       continue;
-    l->args[p].buffer.bytes = l->args[p].buffer.offset = 0;
+    to->buffer.bytes = to->buffer.offset = 0;
   }
 }

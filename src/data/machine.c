@@ -5,11 +5,13 @@ ww_status ww_machine_of(ww_machines *m, const char *gpu, const ww_gpu **out, ww_
   *out = NULL;
   if (!gpu || !*gpu)
     return WW_OK;
-  for (uint32_t k = 0; k < m->v.n; k++)
-    if (!strcmp(m->v.v[k]->name, gpu)) {
-      *out = m->v.v[k]->known ? &m->v.v[k]->gpu : NULL;
+  for (uint32_t k = 0; k < m->v.n; k++) {
+    const ww_known_gpu *one = m->v.v[k];
+    if (!strcmp(one->name, gpu)) {
+      *out = one->known ? &one->gpu : NULL;
       return WW_OK;
     }
+  }
   if (!m->arena)
     m->arena = ww_arena_new();
   ww_known_gpu *one = WW_NEW(m->arena, ww_known_gpu);

@@ -8,12 +8,8 @@
 
 void ww_note_write(const ww_note *n, ww_buf *out) {
   const ww_store_kernel *k = &n->kernel;
-  for (const char *c = k->key; *c; c++) {
-    if (*c == ' ' || *c == '%')
-      ww_buf_fmt(out, "%%%02x", (unsigned)*c);
-    else
-      ww_buf_add(out, c, 1);
-  }
+  for (const char *c = k->key; *c; c++)
+    ww_buf_fmt(out, strchr(" %", *c) ? "%%%02x" : "%c", (unsigned char)*c);
   if (k->dialect)
     ww_buf_fmt(out, " %s", k->dialect);
   if (n->number)

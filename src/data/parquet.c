@@ -1,60 +1,67 @@
 /* parquet.c - cells into column chunks, column chunks into pages of a Parquet file.
  *
  * A chunk is one data page (version 1), behind a dictionary page where a column's texts repeat.
- * Everything that is not null lies in `plain` as PLAIN writes it (texts: each different one once),
- * so that a page is a copy of it. Bytes are little-endian on every machine. */
+ * Numbers lie in `plain` as PLAIN writes them, so that a page is a copy of it; of texts each
+ * different one is kept once. Bytes are little-endian on every machine. */
 #include "parquet.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <zstd.h>
 
+#include "../base/map.h"
 #include "parquet_int.h"
 
 enum { GROUP_ROWS = 65536, LEVEL = 9, BOUND_BYTES = 64 };
 
 typedef struct {
-  uint32_t *slot;  /* hash table of texts: number + 1; 0 empty */
-  uint32_t nslots; /* a power of two */
-  uint64_t *at;    /* where text k begins in `plain`: its length, then itself */
-  uint32_t n, cap;
-} texts;
+  const char *s;
+  uint32_t n;
+} stored_text;
 
 typedef struct {
-  ww_buf plain;
-  uint8_t *there;  /* one a row: 1 a value, 0 null */
+  ww_dict numbers; /* text -> its place in v */
+  WW_VEC(stored_text) v;
+} column_texts;
+
+typedef union {
+  int64_t i;
+  uint64_t u; /* a text: its number */
+  double d;
+} number_or_text;
+
+typedef struct {
+  ww_buf plain;    /* what is no text, as PLAIN writes it */
+  uint32_t *there; /* one a row: 1 a value, 0 null */
   uint32_t *index; /* texts: their number, one a value */
   uint32_t nvalues;
-  texts words;
-  union {
-    int64_t i;
-    uint64_t u;
-    double d;
-    uint32_t text; /* number */
-  } least, most;
+  column_texts words;
+  number_or_text least, most;
 } column;
 
 struct ww_parquet {
   FILE *out;
+  ww_arena *a, *group; /* of the file; of the open group's texts */
   pq_file f;
   column *columns;
-  uint32_t group_rows, row, cell; /* rows of the open group, cells of the open row */
-  uint64_t at;                    /* bytes written */
-  ww_buf page, packed, head;      /* scratch */
+  uint32_t group_rows, row;  /* row: of the open group */
+  uint64_t at;               /* bytes written */
+  ww_buf page, packed, head; /* scratch */
 };
 
 ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t n,
                            uint32_t group_rows) {
-  ww_parquet *p = ww_xcalloc(1, sizeof *p);
-  p->out = out;
-  p->f.columns = columns;
-  p->f.ncolumns = n;
-  p->group_rows = group_rows ? group_rows : GROUP_ROWS;
-  p->columns = ww_xcalloc(n, sizeof *p->columns);
+  ww_arena *a = ww_arena_new();
+  ww_parquet *p = WW_NEW(a, ww_parquet);
+  *p = (ww_parquet){.out = out,
+                    .a = a,
+                    .group = ww_arena_new(),
+                    .f = {.columns = columns, .ncolumns = n},
+                    .columns = WW_NEWN(a, column, n),
+                    .group_rows = group_rows ? group_rows : GROUP_ROWS};
   for (uint32_t k = 0; k < n; k++) {
-    p->columns[k].there = ww_xmalloc(p->group_rows);
+    p->columns[k].there = WW_NEWN(a, uint32_t, p->group_rows);
     if (columns[k].type == WW_PARQUET_TEXT)
-      p->columns[k].index = ww_xmalloc(p->group_rows * sizeof(uint32_t));
+      p->columns[k].index = WW_NEWN(a, uint32_t, p->group_rows);
   }
   return p;
 }
@@ -62,37 +69,17 @@ ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t
 void ww_parquet_drop(ww_parquet *p) {
   if (!p)
     return;
-  for (uint32_t k = 0; k < p->f.ncolumns; k++) {
-    column *c = &p->columns[k];
-    ww_buf_free(&c->plain);
-    free(c->there);
-    free(c->index);
-    free(c->words.slot);
-    free(c->words.at);
-  }
-  for (uint32_t k = 0; k < p->f.ngroups; k++)
-    free(p->f.groups[k].chunks);
-  for (uint32_t k = 0; k < p->f.nnotes; k++) {
-    free(p->f.notes[k].key);
-    free(p->f.notes[k].value);
-  }
-  free(p->f.groups);
-  free(p->f.notes);
-  free(p->columns);
+  for (uint32_t k = 0; k < p->f.ncolumns; k++)
+    ww_buf_free(&p->columns[k].plain);
   ww_buf_free(&p->page);
   ww_buf_free(&p->packed);
   ww_buf_free(&p->head);
-  free(p);
-}
-
-static char *copy(const char *s) {
-  size_t n = strlen(s) + 1;
-  return memcpy(ww_xmalloc(n), s, n);
+  ww_arena_free(p->group);
+  ww_arena_free(p->a);
 }
 
 void ww_parquet_note(ww_parquet *p, const char *key, const char *value) {
-  p->f.notes = ww_xrealloc(p->f.notes, (p->f.nnotes + 1) * sizeof *p->f.notes);
-  p->f.notes[p->f.nnotes++] = (pq_note){copy(key), copy(value)};
+  ww_push(p->a, &p->f.notes, (pq_note){ww_strdup(p->a, key), ww_strdup(p->a, value)});
 }
 
 /* ---- cells ---- */
@@ -104,123 +91,57 @@ static void put_le(ww_buf *b, uint64_t v, uint32_t bytes) {
   ww_buf_add(b, le, bytes);
 }
 
-static uint32_t get_le32(const char *s) {
-  const uint8_t *b = (const uint8_t *)s;
-  return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-static uint64_t bits_of(double v) {
-  uint64_t u;
-  memcpy(&u, &v, sizeof u);
-  return u;
-}
-
-/* The column of the next cell, which holds a value. */
-static column *next(ww_parquet *p) {
-  column *c = &p->columns[p->cell++];
-  c->there[p->row] = 1;
-  c->nvalues++;
-  return c;
-}
-
-void ww_parquet_null(ww_parquet *p) {
-  p->columns[p->cell++].there[p->row] = 0;
-}
-
-static void put_uint(ww_parquet *p, uint64_t v, uint32_t bytes) {
-  column *c = next(p);
-  put_le(&c->plain, v, bytes);
-  if (c->nvalues == 1 || v < c->least.u)
-    c->least.u = v;
-  if (c->nvalues == 1 || v > c->most.u)
-    c->most.u = v;
-}
-
-void ww_parquet_bool(ww_parquet *p, bool v) {
-  put_uint(p, v, 1); /* packed to bits when the page is made */
-}
-
-void ww_parquet_int(ww_parquet *p, int64_t v) {
-  column *c = next(p);
-  put_le(&c->plain, v, 8);
-  if (c->nvalues == 1 || v < c->least.i)
-    c->least.i = v;
-  if (c->nvalues == 1 || v > c->most.i)
-    c->most.i = v;
-}
-
-void ww_parquet_uint(ww_parquet *p, uint64_t v) {
-  put_uint(p, v, 8);
-}
-
-void ww_parquet_double(ww_parquet *p, double v) {
-  if (isnan(v) && p->f.columns[p->cell].optional) {
-    ww_parquet_null(p);
-    return;
-  }
-  column *c = next(p);
-  put_le(&c->plain, bits_of(v), 8);
-  if (c->nvalues == 1 || v < c->least.d)
-    c->least.d = v;
-  if (c->nvalues == 1 || v > c->most.d)
-    c->most.d = v;
-}
-
-static void widen(texts *t, const char *plain) {
-  t->nslots = t->nslots ? t->nslots * 2 : 64;
-  free(t->slot);
-  t->slot = ww_xcalloc(t->nslots, sizeof *t->slot);
-  for (uint32_t k = 0; k < t->n; k++) {
-    const char *s = plain + t->at[k];
-    uint32_t h = (uint32_t)ww_hash(s + 4, get_le32(s), 0) & (t->nslots - 1);
-    while (t->slot[h])
-      h = (h + 1) & (t->nslots - 1);
-    t->slot[h] = k + 1;
-  }
-}
-
-/* The text's number in its column; a new one is added to `plain`. */
-static uint32_t intern(column *c, const char *s, uint32_t n) {
-  texts *t = &c->words;
-  if (2 * t->n >= t->nslots)
-    widen(t, c->plain.s);
-  uint32_t h = (uint32_t)ww_hash(s, n, 0) & (t->nslots - 1);
-  for (; t->slot[h]; h = (h + 1) & (t->nslots - 1)) {
-    const char *held = c->plain.s + t->at[t->slot[h] - 1];
-    if (get_le32(held) == n && !memcmp(held + 4, s, n))
-      return t->slot[h] - 1;
-  }
-  if (t->n == t->cap) {
-    t->cap = t->cap ? t->cap * 2 : 64;
-    t->at = ww_xrealloc(t->at, t->cap * sizeof *t->at);
-  }
-  t->at[t->n] = c->plain.n;
-  put_le(&c->plain, n, 4);
-  ww_buf_add(&c->plain, s, n);
-  t->slot[h] = t->n + 1;
-  return t->n++;
+static uint32_t number_of(column_texts *t, const char *s, ww_arena *a) {
+  uint32_t n = strlen(s);
+  const uint32_t *held = ww_dict_find(&t->numbers, s, n);
+  if (held)
+    return *held;
+  bool fresh;
+  const char *copy = ww_strndup(a, s, n);
+  *ww_dict_at(&t->numbers, a, copy, n, &fresh) = t->v.n;
+  ww_push(a, &t->v, (stored_text){copy, n});
+  return t->v.n - 1;
 }
 
 /* Texts are ordered by their bytes. */
-static int compare(const column *c, uint32_t x, uint32_t y) {
-  const char *a = c->plain.s + c->words.at[x], *b = c->plain.s + c->words.at[y];
-  uint32_t na = get_le32(a), nb = get_le32(b);
-  int r = memcmp(a + 4, b + 4, na < nb ? na : nb);
-  return r ? r : na < nb ? -1 : na > nb;
+static bool text_less(const stored_text *a, const stored_text *b) {
+  int r = memcmp(a->s, b->s, a->n < b->n ? a->n : b->n);
+  return r ? r < 0 : a->n < b->n;
 }
 
-void ww_parquet_text(ww_parquet *p, const char *s) {
-  if (!s) {
-    ww_parquet_null(p);
-    return;
+static bool less(const column *c, uint8_t type, number_or_text a, number_or_text b) {
+  switch (type) {
+  case WW_PARQUET_TEXT:
+    return text_less(&c->words.v.v[a.u], &c->words.v.v[b.u]);
+  case WW_PARQUET_DOUBLE:
+    return a.d < b.d;
+  case WW_PARQUET_INT:
+    return a.i < b.i;
+  default:
+    return a.u < b.u;
   }
-  column *c = next(p);
-  uint32_t k = intern(c, s, strlen(s));
-  c->index[c->nvalues - 1] = k;
-  if (c->nvalues == 1 || compare(c, k, c->least.text) < 0)
-    c->least.text = k;
-  if (c->nvalues == 1 || compare(c, k, c->most.text) > 0)
-    c->most.text = k;
+}
+
+static void put_cell(ww_parquet *p, uint32_t at, const ww_parquet_cell *cell) {
+  column *c = &p->columns[at];
+  uint8_t type = p->f.columns[at].type;
+  bool there = !cell->null || !p->f.columns[at].optional;
+  c->there[p->row] = there;
+  if (!there)
+    return;
+  number_or_text v = {.i = cell->integer};
+  if (type == WW_PARQUET_DOUBLE)
+    v.d = cell->number;
+  if (type == WW_PARQUET_TEXT) {
+    v.u = number_of(&c->words, cell->text ? cell->text : "", p->group);
+    c->index[c->nvalues] = v.u;
+  } else /* a bool is packed to a bit when the page is made */
+    put_le(&c->plain, v.u, type == WW_PARQUET_BOOL ? 1 : 8);
+  bool first = !c->nvalues++;
+  if (first || less(c, type, v, c->least))
+    c->least = v;
+  if (first || less(c, type, c->most, v))
+    c->most = v;
 }
 
 /* ---- runs and packed bits, for definition levels and numbers of texts ---- */
@@ -277,39 +198,35 @@ static ww_status emit(ww_parquet *p, const void *bytes, size_t n, ww_err *e) {
 /* p->page, packed, with its header. */
 static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int encoding,
                            pq_chunk *k, ww_err *e) {
-  size_t cap = ZSTD_compressBound(p->page.n);
-  p->packed.n = p->head.n = 0;
-  if (p->packed.cap < cap) {
-    p->packed.s = ww_xrealloc(p->packed.s, cap);
-    p->packed.cap = cap;
+  const ww_buf *page = &p->page;
+  ww_buf *packed = &p->packed, *head = &p->head;
+  size_t cap = ZSTD_compressBound(page->n);
+  packed->n = head->n = 0;
+  if (packed->cap < cap) {
+    packed->s = ww_xrealloc(packed->s, cap);
+    packed->cap = cap;
   }
   ZSTD_CCtx *z = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
   ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
-  size_t n = ZSTD_compress2(z, p->packed.s, cap, p->page.n ? p->page.s : "", p->page.n);
+  size_t n = ZSTD_compress2(z, packed->s, cap, page->n ? page->s : "", page->n);
   ZSTD_freeCCtx(z);
   if (ZSTD_isError(n))
     return ww_fail(e, WW_EIO, "cannot pack a page: %s", ZSTD_getErrorName(n));
-  pq_page_header(&p->head, dictionary, p->page.n, n, values, encoding);
+  pq_page_header(head, dictionary, page->n, n, values, encoding);
   *(dictionary ? &k->dictionary_at : &k->data_at) = p->at;
-  k->plain_bytes += p->head.n + p->page.n;
-  k->packed_bytes += p->head.n + n;
-  ww_status st = emit(p, p->head.s, p->head.n, e);
-  return st ? st : emit(p, p->packed.s, n, e);
+  k->plain_bytes += head->n + page->n;
+  k->packed_bytes += head->n + n;
+  ww_status st = emit(p, head->s, head->n, e);
+  return st ? st : emit(p, packed->s, n, e);
 }
 
 /* Length, then runs of ones (a value) and zeros (null). */
 static void levels(ww_parquet *p, const column *c) {
-  uint32_t *v = ww_xmalloc((p->row + 1) * sizeof *v);
-  size_t at = p->page.n;
-  for (uint32_t k = 0; k < p->row; k++)
-    v[k] = c->there[k];
-  put_le(&p->page, 0, 4);
-  hybrid(&p->page, v, p->row, 1);
-  uint32_t n = p->page.n - at - 4;
-  for (int k = 0; k < 4; k++)
-    p->page.s[at + k] = n >> 8 * k;
-  free(v);
+  p->packed.n = 0;
+  hybrid(&p->packed, c->there, p->row, 1);
+  put_le(&p->page, p->packed.n, 4);
+  ww_buf_add(&p->page, p->packed.s, p->packed.n);
 }
 
 static void plain_bools(ww_buf *out, const column *c) {
@@ -321,16 +238,18 @@ static void plain_bools(ww_buf *out, const column *c) {
   }
 }
 
-static void plain_texts(ww_buf *out, const column *c) {
-  for (uint32_t k = 0; k < c->nvalues; k++) {
-    const char *s = c->plain.s + c->words.at[c->index[k]];
-    ww_buf_add(out, s, get_le32(s) + 4);
+/* The texts of these numbers; index NULL: the first n. */
+static void plain_texts(ww_buf *out, const column_texts *t, const uint32_t *index, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    const stored_text *text = &t->v.v[index ? index[k] : k];
+    put_le(out, text->n, 4);
+    ww_buf_add(out, text->s, text->n);
   }
 }
 
 static void dictionary_texts(ww_buf *out, const column *c) {
   uint32_t width = 1;
-  while ((c->words.n - 1) >> width)
+  while ((c->words.v.n - 1) >> width)
     width++;
   put_le(out, width, 1);
   hybrid(out, c->index, c->nvalues, width);
@@ -338,35 +257,23 @@ static void dictionary_texts(ww_buf *out, const column *c) {
 
 /* ---- least and most ---- */
 
-static bool bound(const column *c, const ww_parquet_column *is, bool most, uint8_t *out,
-                  uint32_t *n) {
-  uint64_t v = most ? c->most.u : c->least.u;
-  *n = 8;
-  if (is->type == WW_PARQUET_TEXT) {
-    const char *s = c->plain.s + c->words.at[most ? c->most.text : c->least.text];
-    *n = get_le32(s);
-    if (*n <= BOUND_BYTES)
-      memcpy(out, s + 4, *n);
-    return *n <= BOUND_BYTES;
+static bool bound(const column *c, uint8_t type, bool most, uint8_t *out, uint32_t *n) {
+  number_or_text v = most ? c->most : c->least;
+  if (type == WW_PARQUET_TEXT) {
+    const stored_text *t = &c->words.v.v[v.u];
+    *n = t->n;
+    if (t->n <= BOUND_BYTES)
+      memcpy(out, t->s, t->n);
+    return t->n <= BOUND_BYTES;
   }
-  if (is->type == WW_PARQUET_BOOL)
-    *n = 1;
-  if (is->type == WW_PARQUET_DOUBLE) {
-    double d = most ? c->most.d : c->least.d;
-    if (isnan(d))
-      return false;
-    if (d == 0)
-      d = most ? 0.0 : -0.0; /* readers may not tell the zeros apart */
-    v = bits_of(d);
-  }
+  if (type == WW_PARQUET_DOUBLE && isnan(v.d))
+    return false;
+  if (type == WW_PARQUET_DOUBLE && v.d == 0)
+    v.d = most ? 0.0 : -0.0; /* readers may not tell the zeros apart */
+  *n = type == WW_PARQUET_BOOL ? 1 : 8;
   for (uint32_t k = 0; k < *n; k++)
-    out[k] = v >> 8 * k;
+    out[k] = v.u >> 8 * k;
   return true;
-}
-
-static void bounds(const column *c, const ww_parquet_column *is, pq_chunk *k) {
-  k->bounded = c->nvalues && bound(c, is, false, k->least, &k->least_n) &&
-               bound(c, is, true, k->most, &k->most_n);
 }
 
 /* ---- groups ---- */
@@ -374,15 +281,16 @@ static void bounds(const column *c, const ww_parquet_column *is, pq_chunk *k) {
 static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) {
   column *c = &p->columns[at];
   const ww_parquet_column *is = &p->f.columns[at];
-  bool text = is->type == WW_PARQUET_TEXT,
-       dictionary = text && c->words.n && c->words.n <= c->nvalues / 2;
+  uint32_t words = c->words.v.n;
+  bool text = is->type == WW_PARQUET_TEXT, dictionary = text && words && words <= c->nvalues / 2;
   ww_status st = WW_OK;
   k->nulls = p->row - c->nvalues;
-  bounds(c, is, k);
+  k->bounded = c->nvalues && bound(c, is->type, false, k->least, &k->least_n) &&
+               bound(c, is->type, true, k->most, &k->most_n);
   p->page.n = 0;
   if (dictionary) {
-    ww_buf_add(&p->page, c->plain.s, c->plain.n);
-    st = emit_page(p, true, c->words.n, PQ_PLAIN, k, e);
+    plain_texts(&p->page, &c->words, NULL, words);
+    st = emit_page(p, true, words, PQ_PLAIN, k, e);
     p->page.n = 0;
   }
   if (is->optional)
@@ -390,44 +298,46 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
   if (dictionary)
     dictionary_texts(&p->page, c);
   else if (text)
-    plain_texts(&p->page, c);
+    plain_texts(&p->page, &c->words, c->index, c->nvalues);
   else if (is->type == WW_PARQUET_BOOL)
     plain_bools(&p->page, c);
   else if (c->plain.n)
     ww_buf_add(&p->page, c->plain.s, c->plain.n);
   if (!st)
     st = emit_page(p, false, p->row, dictionary ? PQ_DICTIONARY : PQ_PLAIN, k, e);
-  c->plain.n = c->nvalues = c->words.n = 0;
-  if (c->words.slot)
-    memset(c->words.slot, 0, c->words.nslots * sizeof *c->words.slot);
+  c->plain.n = c->nvalues = 0;
+  c->words = (column_texts){0};
   return st;
 }
 
 static ww_status emit_group(ww_parquet *p, ww_err *e) {
-  pq_group g = {.rows = p->row, .chunks = ww_xcalloc(p->f.ncolumns, sizeof(pq_chunk))};
+  pq_group g = {.rows = p->row, .chunks = WW_NEWN(p->a, pq_chunk, p->f.ncolumns)};
   ww_status st = p->at ? WW_OK : emit(p, "PAR1", 4, e);
   for (uint32_t k = 0; !st && k < p->f.ncolumns; k++)
     st = emit_chunk(p, k, &g.chunks[k], e);
-  p->f.groups = ww_xrealloc(p->f.groups, (p->f.ngroups + 1) * sizeof *p->f.groups);
-  p->f.groups[p->f.ngroups++] = g;
+  ww_push(p->a, &p->f.groups, g);
   p->f.rows += p->row;
   p->row = 0;
+  ww_arena_free(p->group);
+  p->group = ww_arena_new();
   return st;
 }
 
-ww_status ww_parquet_row(ww_parquet *p, ww_err *e) {
-  p->cell = 0;
+ww_status ww_parquet_row(ww_parquet *p, const ww_parquet_cell *cells, ww_err *e) {
+  for (uint32_t k = 0; k < p->f.ncolumns; k++)
+    put_cell(p, k, &cells[k]);
   return ++p->row == p->group_rows ? emit_group(p, e) : WW_OK;
 }
 
 ww_status ww_parquet_close(ww_parquet *p, ww_err *e) {
   ww_status st = p->row ? emit_group(p, e) : p->at ? WW_OK : emit(p, "PAR1", 4, e);
   if (!st) {
-    p->page.n = 0;
-    pq_footer(&p->page, &p->f);
-    put_le(&p->page, p->page.n, 4);
-    ww_buf_puts(&p->page, "PAR1");
-    st = emit(p, p->page.s, p->page.n, e);
+    ww_buf *page = &p->page;
+    page->n = 0;
+    pq_footer(page, &p->f);
+    put_le(page, page->n, 4);
+    ww_buf_puts(page, "PAR1");
+    st = emit(p, page->s, page->n, e);
   }
   if (!st && fflush(p->out))
     st = ww_fail(e, WW_EIO, "cannot write the Parquet file: is the disk full?");

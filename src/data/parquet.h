@@ -1,7 +1,7 @@
 /* parquet.h - writes a table as an Apache Parquet file that DuckDB, Arrow, Spark and the rest read:
  * zstd pages, row groups, nullable columns, minimum and maximum of each column chunk.
  *
- * Rows come cell by cell, columns in their order; a row group is kept in memory until it is full.
+ * A row group is kept in memory until it is full.
  * Texts that repeat go by a dictionary. */
 #ifndef WW_DATA_PARQUET_H
 #define WW_DATA_PARQUET_H
@@ -26,15 +26,15 @@ typedef struct ww_parquet ww_parquet;
 /* Writes to `out` from its present position, which must be its beginning. group_rows 0: 65536. */
 ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t n,
                            uint32_t group_rows);
-/* The next cell of the row. The kind must be the column's. */
-void ww_parquet_null(ww_parquet *p);
-void ww_parquet_bool(ww_parquet *p, bool v);
-void ww_parquet_int(ww_parquet *p, int64_t v);
-void ww_parquet_uint(ww_parquet *p, uint64_t v);
-void ww_parquet_double(ww_parquet *p, double v);    /* NaN: null where the column may be */
-void ww_parquet_text(ww_parquet *p, const char *s); /* UTF-8; NULL: null */
-/* Behind the last cell of a row; writes the group when it is full. */
-ww_status ww_parquet_row(ww_parquet *p, ww_err *e);
+/* What a column's type says of it; null in a column that may not be is an empty text, or 0. */
+typedef struct {
+  bool null;
+  const char *text; /* UTF-8 */
+  double number;
+  int64_t integer; /* of unsigned ones the bits; a bool: 0 or 1 */
+} ww_parquet_cell;
+/* A row, one cell a column; writes the group when it is full. */
+ww_status ww_parquet_row(ww_parquet *p, const ww_parquet_cell *cells, ww_err *e);
 /* A pair of texts for the file's own description; before close. */
 void ww_parquet_note(ww_parquet *p, const char *key, const char *value);
 /* The rest and the footer; frees p, `out` stays open. */

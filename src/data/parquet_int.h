@@ -19,20 +19,18 @@ typedef struct {
 
 typedef struct {
   uint64_t rows;
-  pq_chunk *chunks; /* one a column; malloc */
+  pq_chunk *chunks; /* one a column */
 } pq_group;
 
 typedef struct {
-  char *key, *value; /* malloc */
+  const char *key, *value;
 } pq_note;
 
 typedef struct {
   const ww_parquet_column *columns;
   uint32_t ncolumns;
-  pq_group *groups; /* malloc */
-  uint32_t ngroups;
-  pq_note *notes;
-  uint32_t nnotes;
+  WW_VEC(pq_group) groups;
+  WW_VEC(pq_note) notes;
   uint64_t rows;
 } pq_file;
 

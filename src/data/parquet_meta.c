@@ -6,7 +6,6 @@
 #include "parquet_int.h"
 
 enum {
-  T_TRUE = 1,
   T_FALSE = 2,
   T_I8 = 3,
   T_I16 = 4,
@@ -199,13 +198,14 @@ static void group(thrift *t, const pq_file *f, const pq_group *g, uint32_t numbe
 }
 
 static void notes(thrift *t, const pq_file *f) {
-  if (!f->nnotes)
+  if (!f->notes.n)
     return;
-  list(t, 5, T_STRUCT, f->nnotes);
-  for (uint32_t k = 0; k < f->nnotes; k++) {
+  list(t, 5, T_STRUCT, f->notes.n);
+  for (uint32_t k = 0; k < f->notes.n; k++) {
+    const pq_note *note = &f->notes.v[k];
     inner(t);
-    binary(t, 1, f->notes[k].key, strlen(f->notes[k].key));
-    binary(t, 2, f->notes[k].value, strlen(f->notes[k].value));
+    binary(t, 1, note->key, strlen(note->key));
+    binary(t, 2, note->value, strlen(note->value));
     close_struct(t);
   }
 }
@@ -216,9 +216,9 @@ void pq_footer(ww_buf *out, const pq_file *f) {
   i32(&t, 1, 2);
   schema(&t, f);
   i64(&t, 3, f->rows);
-  list(&t, 4, T_STRUCT, f->ngroups);
-  for (uint32_t k = 0; k < f->ngroups; k++)
-    group(&t, f, &f->groups[k], k);
+  list(&t, 4, T_STRUCT, f->groups.n);
+  for (uint32_t k = 0; k < f->groups.n; k++)
+    group(&t, f, &f->groups.v[k], k);
   notes(&t, f);
   binary(&t, 6, by, sizeof by - 1);
   list(&t, 7, T_STRUCT, f->ncolumns); /* least and most go by the type's own order */

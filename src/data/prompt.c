@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "export_int.h"
+#include "text.h"
 
 static const char system_counters[] =
     "You are a performance model of GPUs. You are given a GPU, the source of a kernel and one "
@@ -81,10 +82,7 @@ static void ask_counters(ww_buf *b, const ww_exported *x, const char *source) {
   describe_gpu(b, x);
   if (r->compiler)
     ww_buf_fmt(b, "Compiler: %s\n", r->compiler);
-  ww_buf_puts(b, "Flags:");
-  for (uint32_t k = 0; k < l->nflags; k++)
-    ww_buf_fmt(b, " %s", l->flags[k]);
-  ww_buf_puts(b, l->nflags ? "\n" : " none\n");
+  ww_buf_fmt(b, "Flags:%s\n", l->nflags ? ww_text_flags(l, x->arena) : " none");
   ww_buf_fmt(b, "Kernel: %s\n", r->kernel.name);
   ww_buf_fmt(b,
              "Grid: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " blocks\nBlock: %" PRIu64 " x %" PRIu64

@@ -9,6 +9,7 @@
 #include "../base/words.h"
 #include "../measure/cubin.h"
 #include "export_int.h"
+#include "text.h"
 
 /* ---- finding the list ---- */
 
@@ -58,16 +59,11 @@ closing(const char *open) { /* behind the parenthesis that closes this one; NULL
  * __launch_bounds__(256). */
 static const char *list_of(const char *s, const char **name, size_t *name_n) {
   while (*s && *s != ';' && *s != '{') {
-    if (!ww_is_word(*s)) {
-      s++;
-      continue;
-    }
     const char *word = s;
-    while (ww_is_word(*s))
-      s++;
-    size_t n = s - word;
+    size_t n = ww_word_length(s);
+    s += n ? n : 1;
     const char *behind = skip_space(s);
-    if (*behind != '(')
+    if (!n || *behind != '(')
       continue;
     if (!strncmp(word, "__launch_bounds__", n) || !strncmp(word, "__attribute__", n)) {
       s = closing(behind);
@@ -259,11 +255,9 @@ static ww_param_text param(const char *s, size_t n, ww_arena *a) {
     add_word(&type, name, name_n);
     name = NULL;
   } /* a type without a name */
-  ww_param_text p = {name ? ww_strndup(a, name, name_n) : "", ww_strdup(a, qualifiers.s),
-                     ww_strdup(a, type.s)};
-  ww_buf_free(&type);
-  ww_buf_free(&qualifiers);
-  return p;
+  return (ww_param_text){.name = name ? ww_strndup(a, name, name_n) : "",
+                         .qualifiers = ww_text_take(&qualifiers, a),
+                         .type = ww_text_take(&type, a)};
 }
 
 uint32_t ww_params_of_text(const char *source, const char *kernel, ww_arena *a,

@@ -1,7 +1,6 @@
 /* prompt_value.c - arguments of a launch in the words of their types. A type that is not known
  * leaves a value as its bytes. */
 #include <inttypes.h>
-#include <math.h>
 
 #include "../base/words.h"
 #include "../base/half.h"
@@ -24,30 +23,31 @@ static const char *number_text(double v, ww_arena *a) {
 
 static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
   uint64_t bits = 0;
+  uint32_t n = g->hex_n;
   ww_buf b = {0};
-  for (uint32_t k = 0; k < g->hex_n && k < 8; k++)
+  for (uint32_t k = 0; k < n && k < 8; k++)
     bits |= (uint64_t)g->hex[k] << 8 * k;
-  if (g->hex_n == 4 && ww_find_word(type, "float")) {
+  if (n == 4 && ww_find_word(type, "float")) {
     uint32_t low = bits;
     float f;
     memcpy(&f, &low, sizeof f);
     return number_text(f, a);
   }
-  if (g->hex_n == 8 && ww_find_word(type, "double")) {
+  if (n == 8 && ww_find_word(type, "double")) {
     double d;
     memcpy(&d, &bits, sizeof d);
     return number_text(d, a);
   }
-  if (g->hex_n == 2 && (ww_find_word(type, "half") || ww_find_word(type, "__half")))
+  if (n == 2 && (ww_find_word(type, "half") || ww_find_word(type, "__half")))
     return number_text(ww_half_to_float(bits), a);
-  if (g->hex_n && g->hex_n <= 8 && !strchr(type, '*')) {
-    uint32_t up = 64 - 8 * g->hex_n;
+  if (n && n <= 8 && !strchr(type, '*')) {
+    uint32_t up = 64 - 8 * n;
     if (is_unsigned(type))
       return ww_fmt(a, "%" PRIu64, bits);
     return ww_fmt(a, "%lld", (long long)((int64_t)(bits << up) >> up));
   }
   ww_buf_puts(&b, "0x");
-  for (uint32_t k = 0; k < g->hex_n; k++)
+  for (uint32_t k = 0; k < n; k++)
     ww_buf_fmt(&b, "%02x", g->hex[k]);
   return ww_text_take(&b, a);
 }

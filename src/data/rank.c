@@ -31,7 +31,8 @@ static ww_status number(const char *name, const char *text, uint32_t *out, ww_er
 ww_status ww_rank_find(ww_rank *out, ww_err *e) {
   *out = (ww_rank){.rank = 0, .size = 1};
   for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
-    const char *rank = getenv(launchers[k].rank), *size = getenv(launchers[k].size);
+    const char *by = launchers[k].rank, *of = launchers[k].size;
+    const char *rank = getenv(by), *size = getenv(of);
     if (!rank || !*rank)
       continue;
     if (!size || !*size)
@@ -39,14 +40,14 @@ ww_status ww_rank_find(ww_rank *out, ww_err *e) {
                      "%s says that this is rank %s, but not of how many: set WARPWISE_SIZE (in an "
                      "indexed Kubernetes job, "
                      "to its completions)",
-                     launchers[k].rank, rank);
-    ww_status st = number(launchers[k].rank, rank, &out->rank, e);
+                     by, rank);
+    ww_status st = number(by, rank, &out->rank, e);
     if (!st)
-      st = number(launchers[k].size, size, &out->size, e);
+      st = number(of, size, &out->size, e);
     if (!st && out->rank >= out->size)
-      st = ww_fail(e, WW_EUSAGE, "%s=%u and %s=%u: a rank lies below the size", launchers[k].rank,
-                   out->rank, launchers[k].size, out->size);
-    out->from = launchers[k].rank;
+      st = ww_fail(e, WW_EUSAGE, "%s=%u and %s=%u: a rank lies below the size", by, out->rank, of,
+                   out->size);
+    out->from = by;
     return st;
   }
   return WW_OK;

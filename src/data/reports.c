@@ -61,11 +61,9 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
     ww_buf_fmt(&b, "corpus/%s:%s", k->file ? k->file : "", k->name);
   else
     ww_buf_fmt(&b, "import/%016" PRIx64 ":%s",
-               k->source_hash ? k->source_hash
-                              : ww_hash(k->file ? k->file : "", k->file ? strlen(k->file) : 0, 0),
-               k->name);
-  for (uint32_t i = 0; l && i < l->nflags; i++)
-    ww_buf_fmt(&b, " %s", l->flags[i]);
+               k->source_hash ? k->source_hash : ww_text_hash(k->file ? k->file : "", 0), k->name);
+  if (l)
+    ww_buf_puts(&b, ww_text_flags(l, a));
   return ww_text_take(&b, a);
 }
 
@@ -89,7 +87,7 @@ static bool from_corpus(const cJSON *row, const char *file) {
   while (ww_starts(file, "../"))
     file += 3;
   size_t n = strlen(family->valuestring);
-  return ww_starts(file, "corpus/") && !strncmp(file + 7, family->valuestring, n) &&
+  return ww_starts(file, "corpus/") && ww_starts(file + 7, family->valuestring) &&
          file[7 + n] == '/';
 }
 
@@ -159,8 +157,9 @@ static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir
     if (!k->key)
       k->key = key_of(k, r->launch, a);
   }
-  if (!noted || ww_json_text(row, "family", a))
-    k->family = ww_json_text(row, "family", a);
+  const char *family = ww_json_text(row, "family", a);
+  if (family)
+    k->family = family;
   if (!k->family)
     k->family = ww_json_text(row, "suite", a);
   if (!k->family)
@@ -179,9 +178,6 @@ static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
 static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a,
                              ww_store_row *out, ww_err *e) {
   ww_measured m;
-  for (int k = 0; k < WW_NMETRICS; k++)
-    out->m[k] = r->m[k].known ? r->m[k].value : NAN;
-  out->iqr_us = NAN;
   if (!r->m[WW_M_time_us].known)
     return ww_fail(e, WW_EDATA, "metrics.time_us: a measured report has one");
   if (!cJSON_IsObject(get(row, "measured")))
@@ -189,14 +185,15 @@ static ww_status measured_of(const char *line, const cJSON *row, const ww_report
   ww_status st = ww_measured_parse(line, a, &m, e);
   if (st)
     return st;
-  out->device = m.device.device;
-  out->driver = m.device.driver;
-  out->versions = m.device.versions;
+  const ww_device_info *d = &m.device;
+  out->device = d->device;
+  out->driver = d->driver;
+  out->versions = d->versions;
   out->compiler = m.compiler;
-  out->sms = m.device.sms;
-  out->l2_bytes = m.device.l2_bytes;
+  out->sms = d->sms;
+  out->l2_bytes = d->l2_bytes;
   if (!out->gpu)
-    out->gpu = m.device.gpu ? m.device.gpu : m.device.device;
+    out->gpu = d->gpu ? d->gpu : d->device;
   out->iqr_us = m.iqr_us;
   out->samples = m.nsamples ? m.nsamples : (uint32_t)ww_json_whole(row, "samples");
   out->passes = m.passes;
@@ -227,7 +224,8 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
   *numbered |= out->number != 0; /* of its note */
   out->gpu = r.gpu ? r.gpu : ww_json_text(row, "gpu", a);
   for (int k = 0; k < WW_NMETRICS; k++)
-    out->m[k] = NAN;
+    out->m[k] = r.m[k].known ? r.m[k].value : NAN;
+  out->iqr_us = NAN;
   if (r.launch) {
     for (int d = 0; d < 3; d++) {
       out->grid[d] = r.launch->grid[d];
@@ -239,7 +237,6 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
   out->status = r.error.code;
   if (r.error.code) {
     out->error = ww_strdup(a, r.error.msg);
-    out->iqr_us = NAN;
     return WW_OK;
   }
   return measured_of(line, row, &r, a, out, e);
@@ -261,12 +258,11 @@ ww_status ww_reports_row(const char *line, const char *dir, ww_origin origin, ww
 
 /* How many launches of the kernel were seen before. */
 static uint32_t next_number(ww_map *seen, const char *key, const char *gpu) {
-  uint64_t h = ww_hash(key, strlen(key), gpu ? ww_hash(gpu, strlen(gpu), 0) : 0) | 1;
+  uint64_t h = ww_text_hash(key, gpu ? ww_text_hash(gpu, 0) : 0) | 1;
   return (*ww_map_at(seen, NULL, h, NULL))++;
 }
 
-ww_status ww_reports_each(const char *path, ww_origin origin,
-                          ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx,
+ww_status ww_reports_each(const char *path, ww_origin origin, ww_store_row_fn row, void *ctx,
                           ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_map seen = {0};

@@ -19,8 +19,7 @@ ww_status ww_reports_import(ww_store *s, const char *path, ww_origin origin, uin
                             ww_err *e);
 
 /* Calls `row` for each line of a file of reports, without a store. */
-ww_status ww_reports_each(const char *path, ww_origin origin,
-                          ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx,
+ww_status ww_reports_each(const char *path, ww_origin origin, ww_store_row_fn row, void *ctx,
                           ww_err *e);
 
 #endif

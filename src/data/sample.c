@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/map.h"
 #include "../base/random.h"
 #include "../measure/plan.h"
 #include "sample_int.h"
@@ -20,7 +21,8 @@
 
 const char *const ww_regime_names[WW_NREGIMES] = {"idle SMs", "under-utilised", "fully utilised"};
 /* Shares of the draws. Real programs leave SMs idle in a quarter of their launches. */
-static const double regime_share[WW_NREGIMES] = {0.22, 0.63, 0.15};
+#define IDLE_SHARE 0.22
+#define UNDER_SHARE 0.63
 
 ww_regime ww_regime_of(uint64_t blocks, uint32_t sms) {
   return blocks < sms ? WW_REGIME_IDLE : blocks <= 20ull * sms ? WW_REGIME_UNDER : WW_REGIME_FULL;
@@ -32,7 +34,7 @@ typedef struct {
   ww_arena *a;
   uint64_t state; /* of the random numbers */
   double most_bytes;
-  WW_VEC(uint64_t) drawn; /* launches before, told apart by what was set */
+  ww_map drawn; /* launches before, told apart by what was set */
 } sampler;
 
 /* ---- chance ---- */
@@ -45,15 +47,12 @@ static double log_between(sampler *s, double lo, double hi) {
   return lo * pow(hi / lo, chance(s));
 }
 
-static uint64_t draw_blocks(sampler *s, ww_regime *r) {
+static uint64_t draw_blocks(sampler *s) {
   double sms = s->o->gpu->sms, x = chance(s);
-  *r = x < regime_share[0]                     ? WW_REGIME_IDLE
-       : x < regime_share[0] + regime_share[1] ? WW_REGIME_UNDER
-                                               : WW_REGIME_FULL;
-  if (*r == WW_REGIME_IDLE)
+  if (x < IDLE_SHARE)
     return 1 + (uint64_t)(chance(s) * (sms - 1));
-  return *r == WW_REGIME_UNDER ? log_between(s, sms, 20 * sms)
-                               : log_between(s, 20 * sms, 1000 * sms);
+  return x < IDLE_SHARE + UNDER_SHARE ? log_between(s, sms, 20 * sms)
+                                      : log_between(s, 20 * sms, 1000 * sms);
 }
 
 /* ---- sizes ---- */
@@ -92,10 +91,11 @@ static void scale(const sampler *s, const double *weight, double x, ww_knob_sett
 static double bytes_of(const ww_launch *l) {
   double sum = 0;
   for (uint32_t p = 0; p < l->nargs; p++) {
-    if (l->args[p].kind == WW_ARG_BUFFER && !l->args[p].buffer.local)
-      sum += l->args[p].buffer.bytes;
-    for (uint32_t k = 0; k < l->args[p].nptrs; k++)
-      sum += l->args[p].ptrs[k].buffer.bytes;
+    const ww_arg *g = &l->args[p];
+    if (g->kind == WW_ARG_BUFFER && !g->buffer.local)
+      sum += g->buffer.bytes;
+    for (uint32_t k = 0; k < g->nptrs; k++)
+      sum += g->ptrs[k].buffer.bytes;
   }
   return sum;
 }
@@ -152,15 +152,16 @@ static int64_t draw_work(sampler *s, const ww_knob *v) {
 static void draw_others(sampler *s, ww_knob_setting *set) {
   for (uint32_t i = 0; i < s->k->n; i++) {
     const ww_knob *v = &s->k->v[i];
+    int64_t *to = &set->value[i];
     double x = chance(s);
     if (v->kind == WW_KNOB_WORK && x < 0.35)
-      set->value[i] = draw_work(s, v);
+      *to = draw_work(s, v);
     if (v->kind == WW_KNOB_SMALL && x < 0.5)
-      set->value[i] = power_below(v->value * (x < 0.17 ? 0.25 : x < 0.35 ? 0.5 : 2));
+      *to = power_below(v->value * (x < 0.17 ? 0.25 : x < 0.35 ? 0.5 : 2));
     if (v->kind == WW_KNOB_TABLE && x < 0.7)
-      set->value[i] = power_below(log_between(s, 16384, s->most_bytes / 2) / v->elem);
-    if (set->value[i] < 1)
-      set->value[i] = 1;
+      *to = power_below(log_between(s, 16384, s->most_bytes / 2) / v->elem);
+    if (*to < 1)
+      *to = 1;
   }
 }
 
@@ -198,38 +199,26 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
     return;
   double factor = pow(blocks / (double)ww_blocks(l), 1.0 / axes);
   for (int d = 0; d < 3; d++) {
-    if (!k->axis[d] || (l->grid[d] < 2 && !(d == 0 && axes == 1)))
+    uint64_t *side = &l->grid[d];
+    if (!k->axis[d] || (*side < 2 && !(d == 0 && axes == 1)))
       continue;
-    double to = floor(l->grid[d] * factor + 0.5);
-    if (!grow && to > l->grid[d])
-      to = l->grid[d];
+    double to = floor(*side * factor + 0.5);
+    if (!grow && to > *side)
+      to = *side;
     if (d && to > 65535)
       to = 65535;
-    l->grid[d] = to < 1 ? 1 : (uint64_t)to;
+    *side = to < 1 ? 1 : (uint64_t)to;
   }
 }
 
 /* ---- one variant ---- */
 
-static ww_status write_ready(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
-                             ww_variant *out, ww_err *e) {
-  ww_assumed said = {0};
-  ww_status st = ww_plan(m, fn, l, &said, a, e);
-  if (st)
-    return st;
-  out->json = ww_text_launch(l, a);
-  out->identity = ww_hash(out->json, strlen(out->json), 0);
-  out->blocks = ww_blocks(l);
-  out->threads = ww_block_threads(l);
-  out->bytes = bytes_of(l);
-  return WW_OK;
-}
-
 ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *l,
                           const ww_variants_options *o, ww_arena *a, ww_variant *out, ww_err *e) {
   ww_arena *own = ww_arena_new();
   ww_launch ready = *l;
-  ww_variant v = {.us = NAN};
+  ww_assumed said = {0};
+  double us = NAN;
   ww_status st = WW_OK;
   ready.file = ready.note = ready.binary = NULL;
   if (!fn->refusal) {
@@ -238,16 +227,21 @@ ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *
         .gpu = o->gpu, .params = o->params, .budget = o->budget ? o->budget : BUDGET};
     st = ww_predict(m, fn, &ready, &how, own, &p, e);
     if (!st) {
-      v.us = p.timing.us;
+      us = p.timing.us;
       ready = p.trace.launch;
     }
   }
   ready.file = NULL;
   if (!st)
-    st = write_ready(m, fn, &ready, own, &v, e);
+    st = ww_plan(m, fn, &ready, &said, own, e);
   if (!st) {
-    v.json = ww_strdup(a, v.json);
-    *out = v;
+    char *json = ww_text_launch(&ready, a);
+    *out = (ww_variant){.json = json,
+                        .us = us,
+                        .blocks = ww_blocks(&ready),
+                        .threads = ww_block_threads(&ready),
+                        .bytes = bytes_of(&ready),
+                        .identity = ww_text_hash(json, 0)};
   }
   ww_arena_free(own);
   return st;
@@ -303,7 +297,6 @@ static ww_status draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch
 
 static void roll(sampler *s, dice *d) {
   const ww_knobs *k = s->k;
-  ww_regime r;
   *d = (dice){0};
   for (uint32_t i = 0; i < k->n; i++)
     d->set.value[i] = k->v[i].value;
@@ -311,7 +304,7 @@ static void roll(sampler *s, dice *d) {
     draw_weights(s, d->weight);
   draw_others(s, &d->set);
   draw_block(s, &d->set);
-  d->blocks = draw_blocks(s, &r);
+  d->blocks = draw_blocks(s);
   d->bytes = log_between(s, 32768, s->most_bytes);
   d->apart = !k->moves_grid || (k->strides ? chance(s) < 0.6 : chance(s) < 0.2);
 }
@@ -321,11 +314,9 @@ static bool drawn_before(sampler *s, const ww_launch *l) {
   uint64_t h = ww_hash(l->grid, sizeof l->grid, ww_hash(l->block, sizeof l->block, l->shared));
   for (uint32_t p = 0; p < l->nargs; p++)
     h = ww_hash(&(uint64_t[2]){l->args[p].ivalue, l->args[p].buffer.bytes}, 16, h);
-  for (uint32_t k = 0; k < s->drawn.n; k++)
-    if (s->drawn.v[k] == h)
-      return true;
-  ww_push(s->a, &s->drawn, h);
-  return false;
+  bool fresh;
+  ww_map_at(&s->drawn, s->a, h | 1, &fresh);
+  return !fresh;
 }
 
 static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *count,
@@ -382,15 +373,11 @@ static int by_time(const void *a, const void *b) {
 static void choose(ww_variant *v, uint32_t n, uint32_t want) {
   for (uint32_t c = 0; c < want; c++) {
     uint32_t best = c;
-    double far = -1;
+    double far = -HUGE_VAL;
     for (uint32_t i = c; i < n; i++) {
-      double near = HUGE_VAL;
+      double near = c ? HUGE_VAL : -v[i].us; /* the quickest one first */
       for (uint32_t k = 0; k < c; k++)
         near = fmin(near, fabs(log(v[i].us / v[k].us)));
-      if (c == 0) {
-        near = -v[i].us;
-        far = i ? far : -HUGE_VAL;
-      }
       if (near > far) {
         far = near;
         best = i;
@@ -421,8 +408,7 @@ ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base
   ww_status st = fn->refusal ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name,
                                        fn->refusal)
                              : ww_knobs_find(m, fn, base, own, &k, e);
-  sampler s = {
-      .o = o, .k = &k, .a = a, .state = ww_hash(fn->mangled, strlen(fn->mangled), o->seed)};
+  sampler s = {.o = o, .k = &k, .a = a, .state = ww_text_hash(fn->mangled, o->seed)};
   s.most_bytes = o->most_bytes > 0 ? o->most_bytes : 8 * o->gpu->l2_bytes;
   uint32_t most = o->launches + o->launches / 3 + 2;
   double end = ww_cpu() + (o->seconds > 0 ? o->seconds : SECONDS);

@@ -2,6 +2,8 @@
  * hash, 8:1:1. */
 #include "split.h"
 
+#include "text.h"
+
 const char *const ww_split_names[WW_NSPLITS] = {"train", "validation", "test"};
 
 const ww_split_family ww_split_families[] = {
@@ -29,9 +31,9 @@ ww_split ww_split_of(const ww_store_kernel *k) {
   ww_split s;
   if (k->origin != WW_ORIGIN_IMPORTED) {
     const char *family = k->family ? k->family : "";
-    return ww_split_known(family, &s) ? s : by_hash(ww_hash(family, strlen(family), 0));
+    return ww_split_known(family, &s) ? s : by_hash(ww_text_hash(family, 0));
   }
-  uint64_t h = k->structure ? k->structure : ww_hash(k->key, strlen(k->key), 0);
+  uint64_t h = k->structure ? k->structure : ww_text_hash(k->key, 0);
   return by_hash(ww_hash(&h, sizeof h, 0));
 }
 

@@ -4,7 +4,6 @@
  * families at most. */
 #include "stats.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,7 +31,7 @@ void ww_stats_free(ww_stats *s) {
 /* ---- kernels ---- */
 
 static bool new_kernel(ww_stats *s, const char *key) {
-  uint64_t h = ww_hash(key, strlen(key), 0);
+  uint64_t h = ww_text_hash(key, 0);
   bool fresh;
   ww_map_at(&s->seen, NULL, h ? h : 1, &fresh);
   return fresh;
@@ -48,12 +47,12 @@ static const char *cause_text(const char *message, ww_arena *a) {
     size_t n = 0;
     bool digit = false;
     while (ww_is_word(s[n]))
-      digit |= isdigit((unsigned char)s[n++]) != 0;
+      digit |= ww_is_digit(s[n++]);
     if (!n)
       ww_buf_add(&b, s++, 1);
     else {
       if (digit)
-        ww_buf_puts(&b, isdigit((unsigned char)*s) ? "#" : "...");
+        ww_buf_puts(&b, ww_is_digit(*s) ? "#" : "...");
       else
         ww_buf_add(&b, s, n);
       s += n;
@@ -65,11 +64,13 @@ static const char *cause_text(const char *message, ww_arena *a) {
 static void add_failure(ww_stats *s, const ww_store_row *r) {
   const char *text = cause_text(r->error ? r->error : "", s->a);
   s->failed++;
-  for (uint32_t k = 0; k < s->causes.n; k++)
-    if (s->causes.v[k].code == r->status && !strcmp(s->causes.v[k].text, text)) {
-      s->causes.v[k].n++;
+  for (uint32_t k = 0; k < s->causes.n; k++) {
+    ww_cause *c = &s->causes.v[k];
+    if (c->code == r->status && !strcmp(c->text, text)) {
+      c->n++;
       return;
     }
+  }
   ww_push(s->a, &s->causes, (ww_cause){r->status, text, ww_strdup(s->a, r->kernel.key), 1});
 }
 
@@ -107,8 +108,8 @@ static void count(ww_row_counts *t, bool kernel, bool counters) {
 }
 
 static void add_blocking(ww_stats *s, const ww_store_row *r, uint32_t sms) {
-  double v;
-  if (!ww_spread_value(r, sms, WW_SPREAD_blocks_per_sm, &v))
+  double v = ww_spread_value(r, sms, WW_SPREAD_blocks_per_sm);
+  if (isnan(v))
     return;
   s->blocking_known++;
   s->blocking[v < 1       ? WW_FEW_BLOCKS
@@ -118,18 +119,18 @@ static void add_blocking(ww_stats *s, const ww_store_row *r, uint32_t sms) {
 }
 
 static void add_values(ww_stats *s, const ww_store_row *r, uint32_t sms) {
-  double t = r->m[WW_M_time_us], v;
+  double t = r->m[WW_M_time_us];
   for (int q = 0; q < WW_NSPREADS; q++) {
     uint8_t place = WW_UNKNOWN;
-    if (ww_spread_value(r, sms, q, &v)) {
+    double v = ww_spread_value(r, sms, q);
+    if (!isnan(v)) {
       place = ww_spread_place(&ww_spreads[q], v);
       s->spread[q].at[place]++;
       s->spread[q].n++;
     }
     ww_push(s->a, &s->places, place);
   }
-  if (ww_spread_value(r, sms, WW_SPREAD_ai, &v))
-    s->integer_only += v == 0;
+  s->integer_only += ww_spread_value(r, sms, WW_SPREAD_ai) == 0;
   s->under_10us += t < 10;
   s->above_10ms += t > 10e3;
   if (t < s->time_least)
@@ -188,19 +189,20 @@ static int by_count(const void *x, const void *y) {
 }
 
 void ww_stats_end(ww_stats *s) {
-  uint32_t over = 0;
+  const float *noise = s->noise.v;
+  uint32_t over = 0, n = s->noise.n;
   if (s->times.n)
     qsort(s->times.v, s->times.n, sizeof(float), ww_stats_by_value);
-  if (s->noise.n)
-    qsort(s->noise.v, s->noise.n, sizeof(float), ww_stats_by_value);
+  if (n)
+    qsort(s->noise.v, n, sizeof(float), ww_stats_by_value);
   if (s->families.n)
     qsort(s->families.v, s->families.n, sizeof(ww_family), by_launches);
   if (s->causes.n)
     qsort(s->causes.v, s->causes.n, sizeof(ww_cause), by_count);
   s->time_median = quantile(s->times.v, s->times.n, 0.5);
-  s->noise_median = quantile(s->noise.v, s->noise.n, 0.5);
-  s->noise_p95 = quantile(s->noise.v, s->noise.n, 0.95);
-  for (uint32_t k = 0; k < s->noise.n; k++)
-    over += s->noise.v[k] > 0.05f;
-  s->noisy = s->noise.n ? (double)over / s->noise.n : NAN;
+  s->noise_median = quantile(noise, n, 0.5);
+  s->noise_p95 = quantile(noise, n, 0.95);
+  for (uint32_t k = 0; k < n; k++)
+    over += noise[k] > 0.05f;
+  s->noisy = n ? (double)over / n : NAN;
 }

@@ -56,8 +56,7 @@ typedef struct {
   uint64_t at[WW_NPLACES], n; /* n: all of them; launches of which the quantity is known */
 } ww_spread;
 
-bool ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q,
-                     double *out); /* false: not known */
+double ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q); /* NaN: not known */
 uint32_t ww_spread_place(const ww_spread_info *i, double v);
 double ww_spread_edge(const ww_spread_info *i,
                       uint32_t bin); /* lower edge; bin == bins: the upper end */

@@ -1,5 +1,4 @@
 /* stats_json.c - what is in a store, for programs: one JSON object. */
-#include <math.h>
 
 #include "split.h"
 #include "stats.h"
@@ -145,8 +144,7 @@ static void repeats(ww_json *j, const ww_repeats *r) {
   open_obj(j, "repeated");
   ww_json_kuint(j, "compared", r->compared);
   ww_json_kuint(j, "agree", r->agree);
-  if (r->compared)
-    ww_json_knum(j, "agree_share", r->agree / (double)r->compared);
+  part(j, "agree_share", r->agree, r->compared);
   ww_json_kuint(j, "told_by_spread", r->told);
   ww_json_kuint(j, "absent", r->absent);
   ww_json_knum(j, "median", r->median);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "stats.h"
+#include "text.h"
 
 typedef struct {
   double time_us, iqr_us;
@@ -13,42 +14,37 @@ typedef struct {
 } held;
 
 typedef struct {
-  ww_map at; /* identity -> place in v */
-  held *v;
-  uint32_t n;
+  ww_arena *a;
+  ww_map at; /* identity -> place in rows */
+  WW_VEC(held) rows;
+  WW_VEC(float) off; /* of the compared ones */
   ww_repeats *out;
-  float *off; /* of the compared ones */
-  uint32_t noff;
 } job;
 
 static uint64_t identity(const ww_store_row *r) {
   const char *gpu = r->gpu ? r->gpu : "";
-  uint64_t h = ww_hash(r->kernel.key, strlen(r->kernel.key), r->number);
-  return ww_hash(gpu, strlen(gpu), h) | 1;
+  uint64_t h = ww_text_hash(r->kernel.key, r->number);
+  return ww_text_hash(gpu, h) | 1;
 }
 
 static ww_status keep(void *ctx, const ww_store_row *r, ww_err *e) {
   job *j = ctx;
   bool fresh;
   (void)e;
-  uint32_t *at = ww_map_at(&j->at, NULL, identity(r), &fresh);
+  uint32_t *at = ww_map_at(&j->at, j->a, identity(r), &fresh);
   if (!fresh)
     return WW_OK;
-  *at = j->n;
-  j->v[j->n++] = (held){r->m[WW_M_time_us], r->iqr_us, r->status != WW_OK, false};
+  *at = j->rows.n;
+  ww_push(j->a, &j->rows, (held){r->m[WW_M_time_us], r->iqr_us, r->status != WW_OK, false});
   return WW_OK;
-}
-
-static double least(const ww_repeats *o) {
-  return o->nworst ? fabs(o->worst[o->nworst - 1].off) : 0;
 }
 
 static void add_worst(ww_repeats *o, const ww_repeat_row *row) {
   uint32_t at;
-  if (o->nworst == WW_WORST_REPEATS && fabs(row->off) <= least(o))
-    return;
   if (o->nworst < WW_WORST_REPEATS)
     o->nworst++;
+  else if (fabs(row->off) <= fabs(o->worst[o->nworst - 1].off))
+    return;
   for (at = o->nworst - 1; at > 0 && fabs(o->worst[at - 1].off) < fabs(row->off); at--)
     o->worst[at] = o->worst[at - 1];
   o->worst[at] = *row;
@@ -59,7 +55,7 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   ww_repeats *o = j->out;
   (void)e;
   const uint32_t *at = ww_map_find(&j->at, identity(r));
-  held *s = at ? &j->v[*at] : NULL;
+  held *s = at ? &j->rows.v[*at] : NULL;
   if (!s || s->failed || r->status)
     return WW_OK;
   double first = r->m[WW_M_time_us], second = s->time_us, apart = fabs(second - first);
@@ -68,7 +64,7 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   s->met = true;
   o->compared++;
   o->agree += agree;
-  j->off[j->noff++] = apart / first;
+  ww_push(j->a, &j->off, (float)(apart / first));
   if (agree)
     return WW_OK;
   ww_repeat_row row = {.number = r->number,
@@ -84,26 +80,20 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
 
 ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err *e) {
   ww_store_filter all = {.origin = -1, .failed = true};
-  uint64_t n;
-  ww_status st = ww_store_count(again, &all, &n, e);
-  job j = {.out = out};
+  job j = {.a = ww_arena_new(), .out = out};
   *out = (ww_repeats){.median = NAN, .p95 = NAN};
-  if (st)
-    return st;
-  j.v = ww_xcalloc(n + 1, sizeof *j.v);
-  j.off = ww_xmalloc((n + 1) * sizeof *j.off);
-  st = ww_store_each(again, &all, keep, &j, e);
+  ww_status st = ww_store_each(again, &all, keep, &j, e);
   if (!st)
     st = ww_store_each(s, &all, meet, &j, e);
-  for (uint32_t k = 0; k < j.n; k++)
-    out->absent += !j.v[k].met;
-  if (j.noff) {
-    qsort(j.off, j.noff, sizeof *j.off, ww_stats_by_value);
-    out->median = j.off[j.noff / 2];
-    out->p95 = j.off[(uint32_t)(0.95 * (j.noff - 1) + 0.5)];
+  for (uint32_t k = 0; k < j.rows.n; k++)
+    out->absent += !j.rows.v[k].met;
+  float *off = j.off.v;
+  uint32_t n = j.off.n;
+  if (n) {
+    qsort(off, n, sizeof *off, ww_stats_by_value);
+    out->median = off[n / 2];
+    out->p95 = off[(uint32_t)(0.95 * (n - 1) + 0.5)];
   }
-  ww_map_free(&j.at);
-  free(j.v);
-  free(j.off);
+  ww_arena_free(j.a);
   return st;
 }

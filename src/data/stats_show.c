@@ -41,24 +41,24 @@ static void tally(FILE *f, const char *name, const char *note, const ww_row_coun
   bar(f, of ? t->launches / (double)of : 0, 30);
 }
 
-static void tally_head(FILE *f, const char *name, const char *note) {
-  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), name, note, "kernels", "launches",
+static void tally_head(FILE *f, const char *note) {
+  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), "", note, "kernels", "launches",
           "counters", off(f));
 }
 
 static void tables(const ww_stats *s, FILE *f) {
   head(f, "Splits and origins");
-  tally_head(f, "", "");
+  tally_head(f, "");
   for (int k = 0; k < WW_NSPLITS; k++)
     tally(f, ww_split_names[k], "", &s->split[k], s->all.launches);
   for (int k = 0; k < WW_NORIGINS; k++)
     if (s->origin[k].launches)
       tally(f, ww_origin_names[k], "", &s->origin[k], s->all.launches);
   head(f, "Families");
-  tally_head(f, "", "split");
+  tally_head(f, "split");
+  const ww_family *v = s->families.v;
   for (uint32_t k = 0; k < s->families.n; k++)
-    tally(f, s->families.v[k].name, ww_split_names[s->families.v[k].split], &s->families.v[k].n,
-          s->families.v[0].n.launches);
+    tally(f, v[k].name, ww_split_names[v[k].split], &v[k].n, v[0].n.launches);
 }
 
 /* ---- distributions ---- */
@@ -121,9 +121,10 @@ static void failures(const ww_stats *s, FILE *f) {
   if (!s->failed)
     return;
   head(f, "Failures");
-  for (uint32_t k = 0; k < s->causes.n && k < 20; k++)
-    fprintf(f, "  %9" PRIu64 "  %s: %s (%s)\n", s->causes.v[k].n,
-            ww_status_name(s->causes.v[k].code), s->causes.v[k].text, s->causes.v[k].example);
+  for (uint32_t k = 0; k < s->causes.n && k < 20; k++) {
+    const ww_cause *c = &s->causes.v[k];
+    fprintf(f, "  %9" PRIu64 "  %s: %s (%s)\n", c->n, ww_status_name(c->code), c->text, c->example);
+  }
   if (s->causes.n > 20)
     fprintf(f, "  and %u more causes\n", s->causes.n - 20);
 }

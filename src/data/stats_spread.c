@@ -65,28 +65,29 @@ static double capped(double pct) {
   return pct > 100 ? 100 : pct;
 }
 
-static double value(const ww_store_row *r, uint32_t sms, ww_spread_id q) {
+double ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q) {
+  const double *m = r->m;
   switch (q) {
   case WW_SPREAD_time:
-    return r->m[WW_M_time_us];
+    return m[WW_M_time_us];
   case WW_SPREAD_blocks_per_sm:
     return blocks_per_sm(r, sms);
   case WW_SPREAD_occupancy:
-    return r->m[WW_M_occupancy_pct];
+    return m[WW_M_occupancy_pct];
   case WW_SPREAD_ai:
     return intensity(r);
   case WW_SPREAD_l1_hit:
-    return capped(r->m[WW_M_l1_hit_pct]);
+    return capped(m[WW_M_l1_hit_pct]);
   case WW_SPREAD_l2_hit:
-    return capped(r->m[WW_M_l2_hit_pct]);
+    return capped(m[WW_M_l2_hit_pct]);
   case WW_SPREAD_dram_bytes:
-    return r->m[WW_M_dram_read_bytes] + r->m[WW_M_dram_write_bytes];
+    return m[WW_M_dram_read_bytes] + m[WW_M_dram_write_bytes];
   case WW_SPREAD_active_lanes:
-    return r->m[WW_M_active_lanes];
+    return m[WW_M_active_lanes];
   case WW_SPREAD_load_sectors: /* a launch with counters but without this one loads nothing */
-    return isnan(r->m[WW_M_ld_sectors_per_request]) && r->m[WW_M_warp_instructions] > 0
+    return isnan(m[WW_M_ld_sectors_per_request]) && m[WW_M_warp_instructions] > 0
                ? 0
-               : r->m[WW_M_ld_sectors_per_request];
+               : m[WW_M_ld_sectors_per_request];
   case WW_SPREAD_int_share:
     return share(r, WW_M_int_ops);
   case WW_SPREAD_fp32_share:
@@ -98,11 +99,6 @@ static double value(const ww_store_row *r, uint32_t sms, ww_spread_id q) {
   default:
     return share(r, WW_M_flops_tensor);
   }
-}
-
-bool ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q, double *out) {
-  *out = value(r, sms, q);
-  return !isnan(*out);
 }
 
 /* ---- bins ---- */

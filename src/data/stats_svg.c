@@ -124,21 +124,17 @@ static const char *tick_text(const chart *c, double v, char out[32]) {
 
 static void counts_text(const chart *c, const place *p, ww_buf *b) {
   char lo[32], hi[32];
-  ww_buf title = {0};
   if (p->name)
-    ww_buf_puts(&title, p->name);
+    ww_buf_puts(b, p->name);
   else if (isnan(p->from))
-    ww_buf_fmt(&title, "below %s", tick_text(c, p->to, hi));
+    ww_buf_fmt(b, "below %s", tick_text(c, p->to, hi));
   else if (isnan(p->to))
-    ww_buf_fmt(&title, "above %s", tick_text(c, p->from, lo));
+    ww_buf_fmt(b, "above %s", tick_text(c, p->from, lo));
   else
-    ww_buf_fmt(&title, "%s to %s", tick_text(c, p->from, lo), tick_text(c, p->to, hi));
-  ww_buf_fmt(&title, ": %" PRIu64 " launches (%.1f %%)", p->ours, 100 * share(p->ours, c->ours));
+    ww_buf_fmt(b, "%s to %s", tick_text(c, p->from, lo), tick_text(c, p->to, hi));
+  ww_buf_fmt(b, ": %" PRIu64 " launches (%.1f %%)", p->ours, 100 * share(p->ours, c->ours));
   if (c->other)
-    ww_buf_fmt(&title, ", other set %" PRIu64 " (%.1f %%)", p->other,
-               100 * share(p->other, c->other));
-  ww_svg_escape(b, title.s);
-  ww_buf_free(&title);
+    ww_buf_fmt(b, ", other set %" PRIu64 " (%.1f %%)", p->other, 100 * share(p->other, c->other));
 }
 
 /* ---- drawing ---- */

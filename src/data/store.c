@@ -91,6 +91,12 @@ static const char tables[] =
     "CREATE UNIQUE INDEX kernel_generated ON kernel(version, seed, idx, dialect) WHERE key IS NULL;"
     "CREATE UNIQUE INDEX kernel_key ON kernel(key) WHERE key IS NOT NULL;";
 
+void ww_store_columns(ww_buf *b, const char *before, const char *behind) {
+  for (int m = 0; m < WW_NMETRICS; m++)
+    if (!ww_store_derived(m))
+      ww_buf_fmt(b, "%s%s%s", before, ww_metrics[m].name, behind);
+}
+
 /* The launches themselves, with a column for each metric that does not follow from others; and all
  * of it by name. */
 static void launch_tables(ww_buf *b) {
@@ -102,9 +108,7 @@ static void launch_tables(ww_buf *b) {
          " grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL, block_x INTEGER NOT NULL, block_y "
          "INTEGER NOT NULL,"
          " block_z INTEGER NOT NULL, spec TEXT, iqr_us REAL");
-  for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m))
-      ww_buf_fmt(b, ", %s REAL", ww_metrics[m].name);
+  ww_store_columns(b, ", ", " REAL");
   ww_buf_puts(b, ", PRIMARY KEY(kernel, number, gpu)) STRICT, WITHOUT ROWID;"
                  "CREATE VIEW measured AS SELECT coalesce(k.key, 'g' || k.version || '/' || k.seed "
                  "|| '/' || k.idx ||"
@@ -113,9 +117,7 @@ static void launch_tables(ww_buf *b) {
                  " device, driver, versions, compiler, status, message AS error, samples, passes, "
                  "accumulates, grid_x,"
                  " grid_y, grid_z, block_x, block_y, block_z, spec, iqr_us");
-  for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m))
-      ww_buf_fmt(b, ", %s", ww_metrics[m].name);
+  ww_store_columns(b, ", ", "");
   ww_buf_puts(b, " FROM launch l JOIN kernel k ON k.id = l.kernel JOIN family f ON f.id = k.family"
                  " JOIN gpu g ON g.id = l.gpu JOIN machine m ON m.id = l.machine"
                  " LEFT JOIN failure x ON x.id = l.failure;");
@@ -213,23 +215,25 @@ static const char *immutable(const char *path, ww_arena *a) {
 }
 
 static ww_status open_read(ww_store *s, ww_err *e) {
+  const char *path = s->path;
   struct stat there;
   int64_t ignored;
-  if (stat(s->path, &there))
-    return ww_fail(e, WW_EIO, "cannot open the store '%s': %s", s->path, strerror(errno));
+  if (stat(path, &there))
+    return ww_fail(e, WW_EIO, "cannot open the store '%s': %s", path, strerror(errno));
   if (S_ISDIR(there.st_mode))
-    return ww_fail(e, WW_EIO, "'%s' is a folder, no store", s->path);
-  if (access(s->path, R_OK))
-    return ww_fail(e, WW_EIO, "cannot read '%s': %s", s->path, strerror(errno));
-  int rc = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL);
+    return ww_fail(e, WW_EIO, "'%s' is a folder, no store", path);
+  if (access(path, R_OK))
+    return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
+  int rc = sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READONLY, NULL);
   if (!s->db)
     return ww_store_fail(s, "opening it", e);
   if (rc == SQLITE_OK && !ask(s, "SELECT count(*) FROM sqlite_schema", &ignored))
     rc = sqlite3_errcode(s->db);
-  bool log = stat(ww_fmt(s->a, "%s-wal", s->path), &there) == 0 && there.st_size > 0;
-  if (((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY) && !log) {
+  bool log = stat(ww_fmt(s->a, "%s-wal", path), &there) == 0 && there.st_size > 0;
+  rc &= 0xff;
+  if ((rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) && !log) {
     sqlite3_close(s->db);
-    sqlite3_open_v2(immutable(s->path, s->a), &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    sqlite3_open_v2(immutable(path, s->a), &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     if (!s->db)
       return ww_store_fail(s, "opening it", e);
   }
@@ -262,7 +266,7 @@ static ww_status open_packed(ww_store *s, ww_err *e) {
   return st ? st : check(s, e);
 }
 
-static bool packed(const char *path) {
+static bool ends_in_zst(const char *path) {
   size_t n = strlen(path);
   return n > 4 && !strcmp(path + n - 4, ".zst");
 }
@@ -273,19 +277,18 @@ ww_status ww_store_open(const char *path, ww_store_mode mode, ww_store **out, ww
   if (shipped)
     path = ww_path_join(a, ww_data_dir(a), SHIPPED);
   ww_store *s = new_store(path);
+  bool packed = ends_in_zst(path);
   ww_status st;
   if (shipped && !ww_file_exists(path))
     st = ww_fail(e, WW_EDATA,
                  "no shipped table (%s): name a store, or make one with `warpwise dataset collect`",
                  path);
-  else if (mode == WW_STORE_WRITE && (shipped || packed(path)))
+  else if (mode == WW_STORE_WRITE && (shipped || packed))
     st = ww_fail(e, WW_EUSAGE,
                  "'%s' is packed and only read: `warpwise dataset merge NEW.sqlite %s` unpacks it",
                  path, path);
   else
-    st = packed(path)             ? open_packed(s, e)
-         : mode == WW_STORE_WRITE ? open_write(s, e)
-                                  : open_read(s, e);
+    st = packed ? open_packed(s, e) : mode == WW_STORE_WRITE ? open_write(s, e) : open_read(s, e);
   if (st)
     ww_store_close(s);
   *out = st ? NULL : s;

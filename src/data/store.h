@@ -81,8 +81,8 @@ typedef struct {
   bool failed;              /* failures too */
   bool counters;            /* only rows with counters */
 } ww_store_filter;
-ww_status ww_store_each(ww_store *s, const ww_store_filter *f,
-                        ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx,
+typedef ww_status (*ww_store_row_fn)(void *ctx, const ww_store_row *r, ww_err *e);
+ww_status ww_store_each(ww_store *s, const ww_store_filter *f, ww_store_row_fn row, void *ctx,
                         ww_err *e);
 ww_status ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, ww_err *e);
 

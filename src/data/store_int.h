@@ -17,14 +17,14 @@ typedef enum { /* prepared when first used */
                WW_SQL_FIND_GENERATED,
                WW_SQL_FIND_KEY,
                WW_SQL_ADD_KERNEL,
+               WW_SQL_FIND_FAMILY, /* and behind it what adds one */
                WW_SQL_ADD_FAMILY,
-               WW_SQL_FIND_FAMILY,
-               WW_SQL_ADD_GPU,
                WW_SQL_FIND_GPU,
-               WW_SQL_ADD_FAILURE,
+               WW_SQL_ADD_GPU,
                WW_SQL_FIND_FAILURE,
-               WW_SQL_ADD_MACHINE,
+               WW_SQL_ADD_FAILURE,
                WW_SQL_FIND_MACHINE,
+               WW_SQL_ADD_MACHINE,
                WW_SQL_HELD,
                WW_SQL_PUT,  /* the whole row */
                WW_SQL_FILL, /* its counters alone */
@@ -52,6 +52,9 @@ ww_status ww_store_exec(ww_store *s, const char *sql, ww_err *e);
 /* A new one in memory, to be written. */
 ww_status ww_store_memory(ww_store **out, ww_err *e);
 ww_status ww_store_prepare(ww_store *s, const char *sql, sqlite3_stmt **out, ww_err *e);
+
+/* The columns of metrics, each between these. */
+void ww_store_columns(ww_buf *b, const char *before, const char *behind);
 
 /* dram_gbps, gflops and ai are made when a row is read. */
 static inline bool ww_store_derived(int m) {

@@ -3,7 +3,6 @@
  * Packing writes a store in memory, its kernels numbered in the order of their keys, so that equal
  * rows make equal files. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "store_int.h"
 

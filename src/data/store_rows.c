@@ -5,7 +5,6 @@
  * kernel, so that only the kernels are sorted. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "../measure/counters.h"
 #include "store_int.h"
@@ -20,8 +19,8 @@ void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t in
 /* ---- statements ---- */
 
 static const char *const texts[WW_NSQL] = {
-    [WW_SQL_FIND_GENERATED] = "SELECT id FROM kernel WHERE version=?1 AND seed=?2 AND idx=?3 AND "
-                              "dialect=?4 AND key IS NULL",
+    [WW_SQL_FIND_GENERATED] = "SELECT id FROM kernel WHERE dialect=?1 AND version=?2 AND seed=?3 "
+                              "AND idx=?4 AND key IS NULL",
     [WW_SQL_FIND_KEY] = "SELECT id FROM kernel WHERE key=?1",
     [WW_SQL_ADD_KERNEL] =
         "INSERT INTO "
@@ -33,11 +32,11 @@ static const char *const texts[WW_NSQL] = {
     [WW_SQL_FIND_GPU] = "SELECT id FROM gpu WHERE name=?1",
     [WW_SQL_ADD_FAILURE] = "INSERT INTO failure(message) VALUES(?1)",
     [WW_SQL_FIND_FAILURE] = "SELECT id FROM failure WHERE message=?1",
-    [WW_SQL_ADD_MACHINE] = "INSERT INTO machine(gpu,device,driver,versions,compiler,sms,l2_size)"
+    [WW_SQL_ADD_MACHINE] = "INSERT INTO machine(device,driver,versions,compiler,gpu,sms,l2_size)"
                            " VALUES(?1,?2,?3,?4,?5,?6,?7)",
     [WW_SQL_FIND_MACHINE] =
-        "SELECT id FROM machine WHERE gpu=?1 AND device=?2 AND driver=?3 AND versions=?4"
-        " AND compiler=?5 AND sms=?6 AND l2_size=?7",
+        "SELECT id FROM machine WHERE device=?1 AND driver=?2 AND versions=?3 AND compiler=?4"
+        " AND gpu=?5 AND sms=?6 AND l2_size=?7",
     [WW_SQL_HELD] = "SELECT status, passes FROM launch WHERE kernel=?1 AND number=?2 AND gpu=?3",
 };
 
@@ -49,15 +48,11 @@ static const char *const texts[WW_NSQL] = {
 static const char *put_text(ww_arena *a) {
   ww_buf b = {0};
   ww_buf_puts(&b, "INSERT OR REPLACE INTO launch(" BEFORE_METRICS);
-  for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m))
-      ww_buf_fmt(&b, ",%s", ww_metrics[m].name);
+  ww_store_columns(&b, ",", "");
   ww_buf_puts(&b, ") VALUES(?1");
-  for (int k = 2; k <= NBEFORE; k++)
-    ww_buf_fmt(&b, ",?%d", k);
-  for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m))
-      ww_buf_fmt(&b, ",?%d", NBEFORE + 1 + m);
+  for (int k = 2; k <= NBEFORE + WW_NMETRICS; k++)
+    if (k <= NBEFORE || !ww_store_derived(k - NBEFORE - 1))
+      ww_buf_fmt(&b, ",?%d", k);
   ww_buf_puts(&b, ")");
   return ww_text_take(&b, a);
 }
@@ -86,14 +81,14 @@ static ww_status statement(ww_store *s, ww_sql which, sqlite3_stmt **out, ww_err
 
 /* Runs a bound statement to its end; *id is its first number (a query) or the new row's (an
  * insertion), -1: no row. */
-static ww_status finish(ww_store *s, sqlite3_stmt *q, bool insertion, int64_t *id, ww_err *e) {
+static ww_status finish(ww_store *s, sqlite3_stmt *q, int64_t *id, ww_err *e) {
   int rc = sqlite3_step(q);
   ww_status st =
       rc == SQLITE_ROW || rc == SQLITE_DONE ? WW_OK : ww_store_fail(s, "writing a row", e);
   if (id)
-    *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0)
-          : insertion      ? sqlite3_last_insert_rowid(s->db)
-                           : -1;
+    *id = rc == SQLITE_ROW           ? sqlite3_column_int64(q, 0)
+          : sqlite3_stmt_readonly(q) ? -1
+                                     : sqlite3_last_insert_rowid(s->db);
   sqlite3_reset(q);
   return st;
 }
@@ -110,30 +105,28 @@ static void bind_numbers(sqlite3_stmt *q, int at, const int64_t *v, int n) {
 
 /* ---- names that repeat ---- */
 
-static ww_status number_of(ww_store *s, ww_sql find, ww_sql add, const char *text, int64_t *id,
-                           ww_err *e) {
+/* What a row is found by, in the order of the statement's places. */
+typedef struct {
+  const char *texts[4]; /* NULL: an empty one */
+  int ntexts;
+  int64_t numbers[3];
+  int nnumbers;
+} row_name;
+
+static ww_status find(ww_store *s, ww_sql which, const row_name *n, int64_t *id, ww_err *e) {
   sqlite3_stmt *q;
-  ww_status st = statement(s, find, &q, e);
+  ww_status st = statement(s, which, &q, e);
   if (st)
     return st;
-  bind_text(q, 1, text);
-  st = finish(s, q, false, id, e);
-  if (st || *id >= 0)
-    return st;
-  st = statement(s, add, &q, e);
-  if (st)
-    return st;
-  bind_text(q, 1, text);
-  return finish(s, q, true, id, e);
+  for (int k = 0; k < n->ntexts; k++)
+    bind_text(q, 1 + k, n->texts[k] ? n->texts[k] : "");
+  bind_numbers(q, 1 + n->ntexts, n->numbers, n->nnumbers);
+  return finish(s, q, id, e);
 }
 
-static void bind_machine(sqlite3_stmt *q, const ww_store_row *r, int64_t gpu) {
-  const char *words[] = {r->device, r->driver, r->versions, r->compiler};
-  sqlite3_bind_int64(q, 1, gpu);
-  for (int k = 0; k < 4; k++)
-    bind_text(q, 2 + k, words[k] ? words[k] : "");
-  sqlite3_bind_int64(q, 6, r->sms);
-  sqlite3_bind_int64(q, 7, r->l2_bytes);
+static ww_status find_or_add(ww_store *s, ww_sql which, const row_name *n, int64_t *id, ww_err *e) {
+  ww_status st = find(s, which, n, id, e);
+  return st || *id >= 0 ? st : find(s, which + 1, n, id, e);
 }
 
 static ww_status machine_of(ww_store *s, const ww_store_row *r, ww_err *e) {
@@ -142,18 +135,12 @@ static ww_status machine_of(ww_store *s, const ww_store_row *r, ww_err *e) {
                    r->versions, r->compiler, r->sms, r->l2_bytes);
   if (n < (int)sizeof key && !strcmp(key, s->machine_key))
     return WW_OK;
-  sqlite3_stmt *q;
-  ww_status st = number_of(s, WW_SQL_FIND_GPU, WW_SQL_ADD_GPU, r->gpu ? r->gpu : "", &s->gpu, e);
+  ww_status st =
+      find_or_add(s, WW_SQL_FIND_GPU, &(row_name){.texts = {r->gpu}, .ntexts = 1}, &s->gpu, e);
+  row_name machine = {
+      {r->device, r->driver, r->versions, r->compiler}, 4, {s->gpu, r->sms, r->l2_bytes}, 3};
   if (!st)
-    st = statement(s, WW_SQL_FIND_MACHINE, &q, e);
-  if (st)
-    return st;
-  bind_machine(q, r, s->gpu);
-  st = finish(s, q, false, &s->machine, e);
-  if (!st && s->machine < 0 && !(st = statement(s, WW_SQL_ADD_MACHINE, &q, e))) {
-    bind_machine(q, r, s->gpu);
-    st = finish(s, q, true, &s->machine, e);
-  }
+    st = find_or_add(s, WW_SQL_FIND_MACHINE, &machine, &s->machine, e);
   if (!st)
     snprintf(s->machine_key, sizeof s->machine_key, "%s", n < (int)sizeof key ? key : "");
   return st;
@@ -161,39 +148,24 @@ static ww_status machine_of(ww_store *s, const ww_store_row *r, ww_err *e) {
 
 /* ---- kernels ---- */
 
-/* Whether the key is one that a generated kernel has; the numbers behind it. */
-static bool generated(const char *key, uint32_t *version, uint64_t *seed, uint32_t *index,
-                      const char **dialect) {
-  int end = 0;
-  if (sscanf(key, "g%u/%" SCNu64 "/%u%n", version, seed, index, &end) != 3)
-    return false;
-  *dialect = key[end] ? "opencl" : "cuda";
-  return !key[end] || !strcmp(key + end, ".cl");
-}
-
 static ww_status find_kernel(ww_store *s, const char *key, int64_t *id, ww_err *e) {
-  sqlite3_stmt *q;
   uint32_t version, index;
   uint64_t seed;
-  const char *dialect;
-  bool made = generated(key, &version, &seed, &index, &dialect);
-  ww_status st = statement(s, made ? WW_SQL_FIND_GENERATED : WW_SQL_FIND_KEY, &q, e);
-  if (st)
-    return st;
-  if (made) {
-    bind_numbers(q, 1, (int64_t[]){version, seed, index}, 3);
-    bind_text(q, 4, dialect);
-  } else
-    bind_text(q, 1, key);
-  return finish(s, q, false, id, e);
+  int end = 0;
+  if (sscanf(key, "g%u/%" SCNu64 "/%u%n", &version, &seed, &index, &end) == 3 &&
+      (!key[end] || !strcmp(key + end, ".cl"))) {
+    row_name made = {{key[end] ? "opencl" : "cuda"}, 1, {version, seed, index}, 3};
+    return find(s, WW_SQL_FIND_GENERATED, &made, id, e);
+  }
+  return find(s, WW_SQL_FIND_KEY, &(row_name){.texts = {key}, .ntexts = 1}, id, e);
 }
 
 static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, ww_err *e) {
   sqlite3_stmt *q;
   int64_t family;
   bool made = k->origin == WW_ORIGIN_GENERATED;
-  ww_status st =
-      number_of(s, WW_SQL_FIND_FAMILY, WW_SQL_ADD_FAMILY, k->family ? k->family : "", &family, e);
+  row_name name = {.texts = {k->family}, .ntexts = 1};
+  ww_status st = find_or_add(s, WW_SQL_FIND_FAMILY, &name, &family, e);
   if (!st)
     st = statement(s, WW_SQL_ADD_KERNEL, &q, e);
   if (st)
@@ -205,7 +177,7 @@ static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, 
   bind_text(q, 9, made ? NULL : k->key);
   bind_text(q, 10, made ? NULL : k->name);
   bind_text(q, 11, made ? NULL : k->file);
-  return finish(s, q, true, id, e);
+  return finish(s, q, id, e);
 }
 
 static ww_status kernel_of(ww_store *s, const ww_store_kernel *k, ww_err *e) {
@@ -268,7 +240,7 @@ static ww_status put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t f
   for (int m = 0; m < WW_NMETRICS; m++)
     if (!ww_store_derived(m))
       bind_real(q, NBEFORE + 1 + m, r->status ? NAN : r->m[m]);
-  return finish(s, q, true, NULL, e);
+  return finish(s, q, NULL, e);
 }
 
 ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {
@@ -290,7 +262,8 @@ ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {
   if (st || (is <= was && was != WW_HELD_FAILED) || is < was)
     return st;
   if (r->status && r->error)
-    st = number_of(s, WW_SQL_FIND_FAILURE, WW_SQL_ADD_FAILURE, r->error, &failure, e);
+    st = find_or_add(s, WW_SQL_FIND_FAILURE, &(row_name){.texts = {r->error}, .ntexts = 1},
+                     &failure, e);
   if (!st)
     st = put(s, was == WW_HELD_TIME ? WW_SQL_FILL : WW_SQL_PUT, r, failure, e);
   s->puts += !st;
@@ -298,15 +271,12 @@ ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {
 }
 
 ww_held ww_store_has(ww_store *s, const char *key, uint32_t number, const char *gpu) {
-  sqlite3_stmt *q;
   int64_t kernel, which;
   ww_held out = WW_HELD_NOT;
-  if (find_kernel(s, key, &kernel, NULL) || kernel < 0 || statement(s, WW_SQL_FIND_GPU, &q, NULL))
-    return out;
-  bind_text(q, 1, gpu);
-  if (finish(s, q, false, &which, NULL) || which < 0)
-    return out;
-  held(s, kernel, number, which, &out, NULL);
+  row_name name = {.texts = {gpu}, .ntexts = 1};
+  if (!find_kernel(s, key, &kernel, NULL) && kernel >= 0 &&
+      !find(s, WW_SQL_FIND_GPU, &name, &which, NULL) && which >= 0)
+    held(s, kernel, number, which, &out, NULL);
   return out;
 }
 
@@ -325,11 +295,7 @@ static const char *launches_text(ww_arena *a) {
       "SELECT number, spec, grid_x, grid_y, grid_z, block_x, block_y, block_z, g.name, device, "
       "driver,"
       " versions, compiler, sms, l2_size, status, message, iqr_us, samples, passes, accumulates");
-  for (int m = 0; m < WW_NMETRICS; m++)
-    if (ww_store_derived(m))
-      ww_buf_puts(&b, ", NULL");
-    else
-      ww_buf_fmt(&b, ", %s", ww_metrics[m].name);
+  ww_store_columns(&b, ", ", "");
   ww_buf_puts(
       &b,
       " FROM launch l JOIN machine x ON x.id = l.machine JOIN gpu g ON g.id = l.gpu"
@@ -407,8 +373,8 @@ static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r
   r->samples = sqlite3_column_int64(q, 18);
   r->passes = sqlite3_column_int64(q, 19);
   r->accumulates = sqlite3_column_int(q, 20) != 0;
-  for (int m = 0; m < WW_NMETRICS; m++)
-    r->m[m] = real_at(q, 21 + m);
+  for (int m = 0, at = 21; m < WW_NMETRICS; m++)
+    r->m[m] = ww_store_derived(m) ? NAN : real_at(q, at++);
   ww_metrics_derive(r->m);
   return keeps(s,
                status >= WW_OK && status <= WW_EDATA && r->gpu && r->device && r->driver &&
@@ -416,10 +382,8 @@ static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r
                "launch", e);
 }
 
-typedef ww_status (*row_fn)(void *ctx, const ww_store_row *r, ww_err *e);
-
 static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_store_row *r,
-                             row_fn row, void *ctx, ww_err *e) {
+                             ww_store_row_fn row, void *ctx, ww_err *e) {
   ww_status st = WW_OK;
   int rc;
   sqlite3_bind_int64(q, 1, kernel);
@@ -436,12 +400,10 @@ static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_st
   return st;
 }
 
-ww_status ww_store_each(ww_store *s, const ww_store_filter *f, row_fn row, void *ctx, ww_err *e) {
-  static const ww_store_filter all = {.origin = -1};
+ww_status ww_store_each(ww_store *s, const ww_store_filter *f, ww_store_row_fn row, void *ctx,
+                        ww_err *e) {
   sqlite3_stmt *kernels = NULL, *launches = NULL;
   ww_arena *a = ww_arena_new();
-  if (!f)
-    f = &all;
   ww_status st = ww_store_prepare(s, kernels_text, &kernels, e);
   if (!st)
     st = ww_store_prepare(s, launches_text(a), &launches, e);
@@ -480,11 +442,11 @@ ww_status ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, w
   *out = 0;
   if (st)
     return st;
-  bind_text(q, 1, f ? f->family : NULL);
-  sqlite3_bind_int(q, 2, f ? f->origin : -1);
-  bind_text(q, 3, f ? f->gpu : NULL);
-  sqlite3_bind_int(q, 4, f && f->failed);
-  sqlite3_bind_int(q, 5, f && f->counters);
+  bind_text(q, 1, f->family);
+  sqlite3_bind_int(q, 2, f->origin);
+  bind_text(q, 3, f->gpu);
+  sqlite3_bind_int(q, 4, f->failed);
+  sqlite3_bind_int(q, 5, f->counters);
   if (sqlite3_step(q) == SQLITE_ROW)
     *out = sqlite3_column_int64(q, 0);
   else

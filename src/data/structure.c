@@ -20,16 +20,13 @@ typedef struct {
   const ww_fn *fn;
   const ww_ins **ins; /* per value: what defines it */
   const ww_phi **phi;
-  uint64_t *v;
-  uint32_t n, cap;
+  ww_arena *a;
+  WW_VEC(uint64_t) hashes;
 } finder;
 
 static void add(finder *f, uint64_t h) {
-  if (f->n == HASHES_MAX)
-    return;
-  if (f->n == f->cap)
-    f->v = ww_xrealloc(f->v, (f->cap = f->cap ? 2 * f->cap : 1024) * sizeof *f->v);
-  f->v[f->n++] = h;
+  if (f->hashes.n < HASHES_MAX)
+    ww_push(f->a, &f->hashes, h);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x) {
@@ -113,17 +110,17 @@ static bool commutes(uint8_t op) {
 }
 
 static uint64_t label(const ww_ins *i) {
-  uint8_t cls = ww_ops[i->op].cls, sub = 0, space = 0;
-  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP)
+  uint8_t op = i->op, cls = ww_ops[op].cls, sub = 0;
+  uint64_t space = 0;
+  if (op == WW_OP_ICMP || op == WW_OP_FCMP)
     sub = alike_compare(i->sub);
-  if (i->op == WW_OP_MATH || i->op == WW_OP_ATOM || i->op == WW_OP_SHFL || i->op == WW_OP_VOTE ||
-      i->op == WW_OP_REDUX || i->op == WW_OP_SREG)
+  if (op == WW_OP_MATH || op == WW_OP_ATOM || op == WW_OP_SHFL || op == WW_OP_VOTE ||
+      op == WW_OP_REDUX || op == WW_OP_SREG)
     sub = i->sub + 1;
   if (cls == WW_CLASS_LOAD || cls == WW_CLASS_STORE || cls == WW_CLASS_ATOMIC)
     space = i->space + 1;
-  uint8_t wide = space && i->n > 1 ? i->n : 0;
-  return (uint64_t)alike_op(i->op) | (uint64_t)alike_type(i->type) << 8 | (uint64_t)sub << 16 |
-         (uint64_t)space << 24 | (uint64_t)wide << 32;
+  uint64_t wide = space && i->n > 1 ? i->n : 0;
+  return alike_op(op) | alike_type(i->type) << 8 | sub << 16 | space << 24 | wide << 32;
 }
 
 /* Of a value that nothing in the function defines. */
@@ -212,15 +209,10 @@ static uint64_t holds(const ww_fn *fn, uint32_t loop) {
   return bits;
 }
 
-static void loops(finder *f) {
-  for (uint32_t l = 0; l < f->fn->nloops; l++)
-    add(f, mix(mix((uint64_t)1 << 50, f->fn->loops[l].depth), holds(f->fn, l)));
-}
-
-static void function(finder *f, const ww_fn *fn, ww_arena *a) {
+static void function(finder *f, const ww_fn *fn) {
   f->fn = fn;
-  f->ins = (const ww_ins **)ww_alloc(a, (fn->nvals + 1) * sizeof *f->ins);
-  f->phi = (const ww_phi **)ww_alloc(a, (fn->nvals + 1) * sizeof *f->phi);
+  f->ins = WW_NEWN(f->a, const ww_ins *, fn->nvals + 1);
+  f->phi = WW_NEWN(f->a, const ww_phi *, fn->nvals + 1);
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *k = &fn->blocks[b];
     for (uint32_t p = 0; p < k->nphis; p++)
@@ -235,7 +227,8 @@ static void function(finder *f, const ww_fn *fn, ww_arena *a) {
     for (uint32_t i = 0; i < fn->blocks[b].nins; i++)
       if (!transparent(fn, &fn->blocks[b].ins[i]))
         begin_at(f, &fn->blocks[b].ins[i]);
-  loops(f);
+  for (uint32_t l = 0; l < fn->nloops; l++)
+    add(f, mix(mix((uint64_t)1 << 50, fn->loops[l].depth), holds(fn, l)));
 }
 
 static int by_value(const void *a, const void *b) {
@@ -244,38 +237,33 @@ static int by_value(const void *a, const void *b) {
 }
 
 void ww_structure_of(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_structure *out) {
-  ww_arena *own = ww_arena_new();
-  finder f = {.m = m};
-  bool *reached = ww_alloc(own, m->nfns + 1);
+  finder f = {.m = m, .a = ww_arena_new()};
+  bool *reached = ww_alloc(f.a, m->nfns + 1);
   ww_reach(m, fn, reached);
   for (uint32_t k = 0; k < m->nfns; k++)
     if (&m->fns[k] == fn || reached[k])
-      function(&f, &m->fns[k], own);
-  if (f.n)
-    qsort(f.v, f.n, sizeof *f.v, by_value);
+      function(&f, &m->fns[k]);
+  uint64_t *v = f.hashes.v;
+  uint32_t n = f.hashes.n;
+  if (n)
+    qsort(v, n, sizeof *v, by_value);
   out->n = 0;
-  for (uint32_t k = 0; k < f.n; k++)
-    if (!k || f.v[k] != f.v[k - 1])
-      f.v[out->n++] = f.v[k];
+  for (uint32_t k = 0; k < n; k++)
+    if (!k || v[k] != v[k - 1])
+      v[out->n++] = v[k];
   out->v = WW_NEWN(a, uint64_t, out->n + 1);
-  if (out->n)
-    memcpy(out->v, f.v, out->n * sizeof *f.v);
-  free(f.v);
-  ww_arena_free(own);
+  if (n)
+    memcpy(out->v, v, out->n * sizeof *v);
+  ww_arena_free(f.a);
 }
 
 double ww_structure_alike(const ww_structure *a, const ww_structure *b) {
   uint32_t i = 0, k = 0, both = 0;
   while (i < a->n && k < b->n) {
-    both += a->v[i] == b->v[k];
-    if (a->v[i] < b->v[k])
-      i++;
-    else if (a->v[i] > b->v[k])
-      k++;
-    else {
-      i++;
-      k++;
-    }
+    uint64_t x = a->v[i], y = b->v[k];
+    both += x == y;
+    i += x <= y;
+    k += y <= x;
   }
   uint32_t all = a->n + b->n - both;
   return all ? (double)both / all : 1;

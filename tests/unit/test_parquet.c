@@ -181,27 +181,20 @@ static int family_of(int row) {
 } /* a run, then none */
 
 static uint8_t *write_file(ww_arena *a, size_t *n) {
-  char *data, text[32];
+  char *data, family[32], name[32];
   ww_err e = {0};
   FILE *f = open_memstream(&data, n);
   ww_parquet *p = ww_parquet_new(f, columns, NCOLUMNS, GROUP);
   for (int k = 0; k < ROWS; k++) {
-    ww_parquet_int(p, k - 1200);
-    if (there(SEED, k))
-      ww_parquet_uint(p, UINT64_MAX - (uint64_t)k);
-    else
-      ww_parquet_null(p);
-    ww_parquet_double(p, there(TIME, k) ? k * 0.5 : NAN);
-    snprintf(text, sizeof text, "family%d", family_of(k));
-    ww_parquet_text(p, text);
-    snprintf(text, sizeof text, "kernel %d", k);
-    ww_parquet_text(p, there(NAME, k) ? text : NULL);
-    if (there(FLAG, k))
-      ww_parquet_bool(p, k % 3 == 0);
-    else
-      ww_parquet_null(p);
-    ww_parquet_double(p, NAN);
-    assert_int_equal(ww_parquet_row(p, &e), WW_OK);
+    ww_parquet_cell cells[NCOLUMNS] = {
+        [ID] = {.integer = k - 1200}, [SEED] = {.integer = (int64_t)(UINT64_MAX - (uint64_t)k)},
+        [TIME] = {.number = k * 0.5}, [FAMILY] = {.text = family},
+        [NAME] = {.text = name},      [FLAG] = {.integer = k % 3 == 0}};
+    snprintf(family, sizeof family, "family%d", family_of(k));
+    snprintf(name, sizeof name, "kernel %d", k);
+    for (int c = 0; c < NCOLUMNS; c++)
+      cells[c].null = !there(c, k);
+    assert_int_equal(ww_parquet_row(p, cells, &e), WW_OK);
   }
   assert_int_equal(ww_parquet_close(p, &e), WW_OK);
   fclose(f);
