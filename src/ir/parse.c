@@ -63,14 +63,24 @@ static int find_name(const char *const *names, uint32_t n, const char *s) {
   return -1;
 }
 
-static bool is_type(const ww_lex *l) {
-  return l->kind == TOK_WORD && find_name(ww_type_names, WW_NTYPES, l->s) >= 0;
+/* The same of the word at hand. */
+static int find_word(const parser *p, const char *const *names, uint32_t n) {
+  return p->l->kind == TOK_WORD ? find_name(names, n, p->l->s) : -1;
+}
+
+static void expected(parser *p, const char *what) {
+  ww_lex_fail(p->l, "expected %s, not '%s'", what, p->l->s);
+}
+
+/* At a word or a string: one more property. */
+static bool at_property(const parser *p) {
+  return p->l->kind == TOK_WORD || p->l->kind == TOK_STRING;
 }
 
 static ww_type take_type(parser *p) {
-  int t = p->l->kind == TOK_WORD ? find_name(ww_type_names, WW_NTYPES, p->l->s) : -1;
+  int t = find_word(p, ww_type_names, WW_NTYPES);
   if (t < 0)
-    ww_lex_fail(p->l, "expected a type, not '%s'", p->l->s);
+    expected(p, "a type");
   ww_lex_next(p->l);
   return t < 0 ? WW_VOID : t;
 }
@@ -88,7 +98,7 @@ static uint32_t split_index(const char *s, size_t *name) {
 /* The entry of the value token at hand. */
 static uint32_t take_value(parser *p) {
   if (p->l->kind != TOK_VALUE) {
-    ww_lex_fail(p->l, "expected a value, not '%s'", p->l->s);
+    expected(p, "a value");
     return 0;
   }
   uint32_t id = ww_names_get(&p->values, p->a, p->l->s, strlen(p->l->s), p->entry.n);
@@ -110,7 +120,7 @@ static uint32_t take_value(parser *p) {
 
 static uint32_t take_block(parser *p) {
   if (p->l->kind != TOK_BLOCK) {
-    ww_lex_fail(p->l, "expected a block, not '%s'", p->l->s);
+    expected(p, "a block");
     return 0;
   }
   uint32_t id = ww_names_get(&p->labels, p->a, p->l->s, strlen(p->l->s), p->label.n);
@@ -131,7 +141,7 @@ static uint32_t take_global(parser *p) {
     if (id == none)
       id = 0;
   } else {
-    ww_lex_fail(p->l, "expected a function or symbol, not '%s'", p->l->s);
+    expected(p, "a function or symbol");
   }
   ww_lex_next(p->l);
   return id;
@@ -142,7 +152,7 @@ static int64_t take_int64(parser *p) {
   errno = 0;
   int64_t v = p->l->kind == TOK_NUMBER ? strtoll(p->l->s, &end, 0) : 0;
   if (!end || *end || errno) {
-    ww_lex_fail(p->l, "expected an integer, not '%s'", p->l->s);
+    expected(p, "an integer");
     return 0;
   }
   ww_lex_next(p->l);
@@ -239,7 +249,7 @@ static uint32_t take_operand(parser *p, ww_type dflt) {
   } else if (p->l->kind == TOK_NUMBER) {
     ww_lex_next(p->l);
   } else {
-    ww_lex_fail(p->l, "expected an operand, not '%s'", p->l->s);
+    expected(p, "an operand");
     return 0;
   }
   v.type = ww_lex_accept(p->l, ':') ? take_type(p) : dflt;
@@ -283,7 +293,7 @@ static void op_suffix(parser *p, ww_ins *i, const char *s) {
 /* op.sub.space.flags; false for "phi" */
 static bool take_op(parser *p, ww_ins *i) {
   if (p->l->kind != TOK_WORD)
-    ww_lex_fail(p->l, "expected an operation, not '%s'", p->l->s);
+    expected(p, "an operation");
   if (ww_lex_keyword(p->l, "phi"))
     return false;
   char *text = ww_strdup(p->a, p->l->s), *next = strchr(text, '.');
@@ -313,7 +323,7 @@ static void take_types(parser *p, ww_ins *i) {
   bool memory = i->op == WW_OP_LD || i->op == WW_OP_ST;
   i->n = memory;
   char *x = p->l->kind == TOK_WORD ? strrchr(p->l->s, 'x') : NULL;
-  if (is_type(p->l)) {
+  if (find_word(p, ww_type_names, WW_NTYPES) >= 0) {
     i->type = take_type(p);
   } else if (memory && x) {
     char *end;
@@ -418,7 +428,7 @@ static void take_fixed(parser *p, ww_ins *i) {
 }
 
 static void take_sreg(parser *p, ww_ins *i) {
-  int k = p->l->kind == TOK_WORD ? find_name(ww_sreg_names, WW_NSREGS, p->l->s) : -1;
+  int k = find_word(p, ww_sreg_names, WW_NSREGS);
   if (k < 0)
     ww_lex_fail(p->l, "unknown special register '%s'", p->l->s);
   i->sub = (uint8_t)(k < 0 ? 0 : k);
@@ -552,34 +562,35 @@ static void take_label(parser *p) {
 }
 
 static void param_word(parser *p, ww_param *q) {
-  if (p->l->kind == TOK_STRING)
+  ww_lex *l = p->l;
+  if (l->kind == TOK_STRING)
     if (!q->name)
-      q->name = ww_lex_string(p->l);
+      q->name = ww_lex_string(l);
     else
-      q->ctype = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "pointer"))
+      q->ctype = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "pointer"))
     q->pointer = true;
-  else if (ww_lex_keyword(p->l, "byval"))
+  else if (ww_lex_keyword(l, "byval"))
     q->byval = true;
-  else if (ww_lex_keyword(p->l, "readonly"))
+  else if (ww_lex_keyword(l, "readonly"))
     q->readonly = true;
-  else if (ww_lex_keyword(p->l, "elem"))
+  else if (ww_lex_keyword(l, "elem"))
     q->elem = take_type(p);
-  else if (ww_lex_keyword(p->l, "elem_size"))
+  else if (ww_lex_keyword(l, "elem_size"))
     q->elem_size = take_u32(p);
-  else if (ww_lex_keyword(p->l, "size"))
+  else if (ww_lex_keyword(l, "size"))
     q->size = take_u32(p);
-  else if (ww_lex_keyword(p->l, "align"))
+  else if (ww_lex_keyword(l, "align"))
     q->align = take_u32(p);
   else if (!take_space(p, &q->space))
-    ww_lex_fail(p->l, "unknown property '%s' of a parameter", p->l->s);
+    ww_lex_fail(l, "unknown property '%s' of a parameter", l->s);
 }
 
 static void take_param(parser *p) {
   ww_param q = {0};
   uint32_t k = p->params.n, id = take_value(p);
   q.type = take_type(p);
-  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
+  while (at_property(p))
     param_word(p, &q);
   if (p->l->kind == TOK_END)
     return;
@@ -597,30 +608,31 @@ static void take_param(parser *p) {
 }
 
 static void fn_word(parser *p, ww_fn *f) {
-  if (p->l->kind == TOK_STRING)
-    f->name = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "kernel"))
+  ww_lex *l = p->l;
+  if (l->kind == TOK_STRING)
+    f->name = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "kernel"))
     f->kernel = true;
-  else if (ww_lex_keyword(p->l, "ret"))
+  else if (ww_lex_keyword(l, "ret"))
     f->ret = take_type(p);
-  else if (ww_lex_keyword(p->l, "file"))
-    f->file = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "line"))
+  else if (ww_lex_keyword(l, "file"))
+    f->file = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "line"))
     f->line = take_u32(p);
-  else if (ww_lex_keyword(p->l, "local"))
+  else if (ww_lex_keyword(l, "local"))
     f->local_bytes = take_u32(p);
-  else if (ww_lex_keyword(p->l, "shared"))
+  else if (ww_lex_keyword(l, "shared"))
     f->shared_bytes = take_u32(p);
-  else if (ww_lex_keyword(p->l, "refusal"))
-    f->refusal = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "bounds")) {
+  else if (ww_lex_keyword(l, "refusal"))
+    f->refusal = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "bounds")) {
     f->max_threads = take_u32(p);
     f->min_blocks = take_u32(p);
-  } else if (ww_lex_keyword(p->l, "reqd")) {
+  } else if (ww_lex_keyword(l, "reqd")) {
     for (int k = 0; k < 3; k++)
       f->req_block[k] = take_u32(p);
   } else
-    ww_lex_fail(p->l, "unknown property '%s' of a function", p->l->s);
+    ww_lex_fail(l, "unknown property '%s' of a function", l->s);
 }
 
 /* ---- final indices ---- */
@@ -753,7 +765,7 @@ static void take_fn(parser *p) {
   ww_fn *f = p->fn = &p->fns.v[p->fns.n++];
   f->mangled = f->name = p->l->s;
   ww_lex_next(p->l);
-  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
+  while (at_property(p))
     fn_word(p, f);
   ww_lex_expect(p->l, '{');
   ww_lex_end_line(p->l);
@@ -768,7 +780,7 @@ static void take_fn(parser *p) {
     else if (!p->draft.n && ww_lex_keyword(p->l, "param"))
       take_param(p);
     else if (!p->draft.n)
-      ww_lex_fail(p->l, "expected a parameter or a block, not '%s'", p->l->s);
+      expected(p, "a parameter or a block");
     else
       take_ins(p);
     ww_lex_end_line(p->l);
@@ -793,18 +805,19 @@ static void take_init(parser *p, ww_symbol *s) {
 }
 
 static void symbol_word(parser *p, ww_symbol *s) {
-  if (p->l->kind == TOK_STRING)
-    s->name = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "dynamic"))
+  ww_lex *l = p->l;
+  if (l->kind == TOK_STRING)
+    s->name = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "dynamic"))
     s->dynamic = true;
-  else if (ww_lex_keyword(p->l, "size"))
-    s->size = ww_lex_uint(p->l, UINT64_MAX);
-  else if (ww_lex_keyword(p->l, "align"))
+  else if (ww_lex_keyword(l, "size"))
+    s->size = ww_lex_uint(l, UINT64_MAX);
+  else if (ww_lex_keyword(l, "align"))
     s->align = take_u32(p);
-  else if (ww_lex_keyword(p->l, "init"))
+  else if (ww_lex_keyword(l, "init"))
     take_init(p, s);
-  else if (ww_lex_keyword(p->l, "reloc")) {
-    struct ww_reloc r = {.at = ww_lex_uint(p->l, UINT64_MAX)};
+  else if (ww_lex_keyword(l, "reloc")) {
+    struct ww_reloc r = {.at = ww_lex_uint(l, UINT64_MAX)};
     uint32_t g = take_global(p);
     r.fn = g >= p->symbols.cap;
     r.ref = r.fn ? g - p->symbols.cap : g;
@@ -812,7 +825,7 @@ static void symbol_word(parser *p, ww_symbol *s) {
     s->relocs = ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
     s->relocs[s->nrelocs++] = r;
   } else if (!take_space(p, &s->space))
-    ww_lex_fail(p->l, "unknown property '%s' of a symbol", p->l->s);
+    ww_lex_fail(l, "unknown property '%s' of a symbol", l->s);
 }
 
 static void take_symbol(parser *p) {
@@ -820,7 +833,7 @@ static void take_symbol(parser *p) {
   s->mangled = s->name = p->l->s;
   s->align = 1;
   ww_lex_next(p->l);
-  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
+  while (at_property(p))
     symbol_word(p, s);
 }
 
@@ -839,7 +852,7 @@ static void find_globals(parser *p) {
         continue;
       ww_lex_next(p->l);
       if (p->l->kind != TOK_GLOBAL)
-        ww_lex_fail(p->l, "expected a name like $f, not '%s'", p->l->s);
+        expected(p, "a name like $f");
       else if (ww_names_get(&p->globals, p->a, p->l->s, strlen(p->l->s), base + n) != base + n)
         ww_lex_fail(p->l, "$%s is there twice", p->l->s);
       n++;
@@ -872,7 +885,7 @@ static void take_module(parser *p) {
   else if (ww_lex_keyword(p->l, "fn"))
     take_fn(p);
   else if (p->l->kind != TOK_NEWLINE)
-    ww_lex_fail(p->l, "expected module, file, symbol or fn, not '%s'", p->l->s);
+    expected(p, "module, file, symbol or fn");
   if (d > 0)
     p->m->dialect = d;
   ww_lex_end_line(p->l);
