@@ -120,10 +120,6 @@ typedef struct {
   bool warm;
 } ww_work;
 
-static inline double ww_ratio(double a,
-                              double b) { /* of counts; 0: there is nothing to divide by */
-  return b > 0 ? a / b : 0;
-}
 /* One way into a phi. */
 typedef struct {
   uint32_t from; /* block */
