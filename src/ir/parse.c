@@ -285,7 +285,7 @@ static void op_suffix(parser *p, ww_ins *i, const char *s) {
   else if (!strcmp(s, "part") && i->op != WW_OP_MMA)
     i->flags |= WW_F_PART;
   else if ((k = find_name(ww_flag_names, 8, s)) >= 0)
-    i->flags |= (uint8_t)(1 << k);
+    i->flags |= 1 << k;
   else
     ww_lex_fail(p->l, "%s knows no '.%s'", ww_ops[i->op].name, s);
 }
@@ -338,15 +338,16 @@ static void take_types(parser *p, ww_ins *i) {
     i->type2 = take_type(p);
 }
 
-static uint8_t take_list(parser *p, const ww_ins *i, bool more) {
+static void take_list(parser *p, ww_ins *i, bool more) {
   uint32_t n = 0;
+  i->ext = p->pool.n;
   for (; more && !p->l->st; n++) {
     push(p, take_operand(p, ww_ins_literal_type(i)));
     more = ww_lex_accept(p->l, ',');
   }
   if (n > 255)
     ww_lex_fail(p->l, "more than 255 operands");
-  return n;
+  i->n = n;
 }
 
 static bool at_operand(const parser *p) {
@@ -362,9 +363,10 @@ static void take_memory(parser *p, ww_ins *i) {
     i->imm = -ww_lex_uint(p->l, 1ull << 63);
   ww_lex_expect(p->l, ']');
   if (i->op == WW_OP_ST) {
+    uint8_t width = i->n;
     ww_lex_expect(p->l, ',');
-    i->ext = p->pool.n;
-    if (take_list(p, i, true) != i->n)
+    take_list(p, i, true);
+    if (i->n != width)
       ww_lex_fail(p->l, "st needs as many values as its vector is wide");
     return;
   }
@@ -385,8 +387,7 @@ static void take_call(parser *p, ww_ins *i) {
     i->imm = (int64_t)g - p->symbols.cap;
   }
   ww_lex_expect(p->l, '(');
-  i->ext = p->pool.n;
-  i->n = take_list(p, i, at_operand(p));
+  take_list(p, i, at_operand(p));
   ww_lex_expect(p->l, ')');
 }
 
@@ -431,7 +432,7 @@ static void take_sreg(parser *p, ww_ins *i) {
   int k = find_word(p, ww_sreg_names, WW_NSREGS);
   if (k < 0)
     ww_lex_fail(p->l, "unknown special register '%s'", p->l->s);
-  i->sub = (uint8_t)(k < 0 ? 0 : k);
+  i->sub = k < 0 ? 0 : k;
   ww_lex_next(p->l);
 }
 
@@ -457,17 +458,13 @@ static void take_operands(parser *p, ww_ins *i) {
   case WW_OP_SREG:
     take_sreg(p, i);
     break;
-  case WW_OP_PRINTF: {
+  case WW_OP_PRINTF:
     i->a = take_operand(p, WW_I64);
-    bool more = ww_lex_accept(p->l, ',');
-    i->ext = p->pool.n;
-    i->n = take_list(p, i, more);
+    take_list(p, i, ww_lex_accept(p->l, ','));
     break;
-  }
   case WW_OP_RET:
   case WW_OP_MMA:
-    i->ext = p->pool.n;
-    i->n = take_list(p, i, at_operand(p));
+    take_list(p, i, at_operand(p));
     break;
   default:
     take_fixed(p, i);

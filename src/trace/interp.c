@@ -193,8 +193,9 @@ static bool exit_lanes(ww_exec *x, ww_mask lanes) {
 
 /* The weight behind an edge: back to what it was outside the loops that the edge leaves. */
 static double edge_weight(const ww_exec *x, const ww_edge *e) {
-  return e->leaves && x->extrapolate ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in
-                                     : x->weight;
+  return e->leaves && x->spec->extrapolate
+             ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in
+             : x->weight;
 }
 
 static void enter_loop(ww_exec *x, const ww_edge *e) {

@@ -383,7 +383,7 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
     return;
   ACTIVE(x->mask) longest = CELL_C(LANE) > longest ? CELL_C(LANE) : longest;
   ww_mask all = x->mask;
-  for (u64 done = 0; done < longest && !x->fault && x->steps <= x->max_steps; done += 4) {
+  for (u64 done = 0; done < longest && !x->fault && x->steps <= x->spec->max_steps; done += 4) {
     if (done % 16384 == 0 && ww_exec_cancelled(x))
       break;
     ww_mask now = 0;

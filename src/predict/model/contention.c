@@ -25,8 +25,9 @@ struct ww_contention {
 ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a) {
   ww_contention *c = WW_NEW(a, ww_contention);
   *c = (ww_contention){.g = g, .address = WW_NEWN(a, hot, HOT), .slice = WW_NEWN(a, hot, HOT)};
-  bool known = g->l2_gbps > 0 && g->boost_mhz > 0;
-  c->nslices = known ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate)) : 64;
+  c->nslices = g->l2_gbps > 0 && g->boost_mhz > 0
+                   ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate))
+                   : 64;
   return c;
 }
 

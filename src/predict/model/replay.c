@@ -237,12 +237,11 @@ static double stage_cycles(const ww_access *a, uint32_t lines) {
     return lines;
   double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128),
          tags = 0.75 + lines / 4.0;
-  uint32_t ideal;
   if (a->pattern == WW_PATTERN_SAME)
     data = 1;
   if (a->pattern == WW_PATTERN_ANY)
-    data = fmax(data, ww_shared_passes(a, &ideal));
-  return data > tags ? data : tags;
+    data = fmax(data, ww_shared_passes(a, NULL));
+  return fmax(data, tags);
 }
 
 /* Does a store go along with one that waits? Other warps' stores of the same sectors do, and the
