@@ -207,10 +207,9 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
     ww_lex_fail(p->l, "literal %s needs a type: write %s:i32 or the like", s, s);
     return 0;
   }
-  bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
   if (!ww_is_float(t))
     return int_bits(p, s, t);
-  if (hex) {
+  if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
     bits = strtoull(s, &end, 16);
     if (ww_type_bytes[t] < 8 && bits >> (ww_type_bytes[t] * 8))
       end = NULL;

@@ -257,12 +257,11 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
 
 /* Dynamic shared memory that nobody sized gets room to show how much it needs. */
 static bool find_shared(inputs *in) {
-  bool any = false, dynamic = false, *in_fn = WW_NEWN(in->a, bool, in->m->nfns + 1);
-  ww_reach(in->m, in->fn, in_fn);
-  for (uint32_t f = 0; f < in->m->nfns; f++)
-    for (uint32_t v = 0; in_fn[f] && v < in->m->fns[f].nvals; v++)
-      dynamic |= in->m->fns[f].vals[v].kind == WW_VAL_SYMBOL &&
-                 in->m->symbols[in->m->fns[f].vals[v].ref].dynamic;
+  bool any = false, dynamic = false;
+  ww_setup place = {0};
+  const bool *used = ww_setup_place(in->m, in->fn, in->a, &place);
+  for (uint32_t s = 0; s < in->m->nsymbols; s++)
+    dynamic |= used[s] && in->m->symbols[s].dynamic;
   any = in->shared = dynamic && !in->l->shared_given && !in->l->shared;
   if (in->shared)
     in->l->shared = SHARED_ROOM;

@@ -192,14 +192,10 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
     const uint8_t *p = at(x, k, x->addr[lane], k->bytes, lane);
-    if (__builtin_expect(!p, 0)) {
+    if (__builtin_expect(!p, 0))
       ww_exec_bad_address(x, k, lane, x->addr[lane], "load");
-      for (uint32_t e = 0; e < k->n; e++)
-        ww_cell_put(x, k->slots[e], wide, lane, 0);
-      continue;
-    }
     for (uint32_t e = 0; e < k->n; e++)
-      ww_cell_put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
+      ww_cell_put(x, k->slots[e], wide, lane, p ? get_element(p + e * k->esize, k->esize) : 0);
   }
 }
 

@@ -91,7 +91,6 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
   uint32_t kernel = m->s.fn - mod->fns, frames = 0, locals = 0;
   bool *in = WW_NEWN(m->a, bool, mod->nfns + 1);
   ww_reach(mod, m->s.fn, in);
-  bool again = calls_itself(mod, kernel, in);
   m->progs = WW_NEWN(m->a, const ww_prog *, mod->nfns + 1);
   for (uint32_t f = 0; f < mod->nfns; f++)
     if (in[f])
@@ -112,7 +111,7 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
       if (p->steady[s].nphis > m->max_phis)
         m->max_phis = p->steady[s].nphis;
     }
-    if (f == kernel && !again)
+    if (f == kernel && !calls_itself(mod, kernel, in))
       continue;
     if (p->frame > frames)
       frames = p->frame;

@@ -147,14 +147,13 @@ static bool qualify(finder *f, ww_steady *out) {
   if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !made_inside(f, t->a) ||
       !pure(f, c->a, 0) || !pure(f, c->b, 0))
     return false;
-  bool stay = ww_ir_in_loop(fn, t->imm, f->loop);
   *out = (ww_steady){.loop = f->loop,
                      .header = f->header,
                      .nphis = fn->blocks[f->header].nphis,
                      .innermost = true,
                      .a = c->a,
                      .b = c->b,
-                     .pred = stay ? c->sub : inverse[c->sub]};
+                     .pred = ww_ir_in_loop(fn, t->imm, f->loop) ? c->sub : inverse[c->sub]};
   for (uint32_t l = 0; l < fn->nloops; l++)
     out->innermost &= fn->loops[l].parent != f->loop;
   return true;

@@ -358,7 +358,7 @@ static void pass_phis(const ww_fn *fn, point *ready, const ww_block *b) {
   for (uint32_t k = 0; k < b->nphis; k++) {
     point p = {0};
     for (uint32_t n = 0; n < b->phis[k].n; n++)
-      later(&p, &ready[ww_phi_edge(fn, &b->phis[k], n).value]);
+      later(&p, &ready[ww_phi_value(fn, &b->phis[k], n)]);
     ready[b->phis[k].dst] = p;
   }
 }

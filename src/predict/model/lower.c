@@ -113,8 +113,7 @@ static bool small(const emit *e, ww_val index) {
     return false;
   if (ww_type_bytes[w->type2] < 4)
     return true;
-  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) &&
-         e->x->fn->vals[d->b].kind == WW_VAL_CONST;
+  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) && ww_lower_literal(e->x, d->b);
 }
 
 static void address(emit *e) {
@@ -235,7 +234,6 @@ static void integer(emit *e) {
 
 static void conversion(emit *e) {
   const ww_ins *i = e->i;
-  bool half = ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2;
   switch (i->op) {
   case WW_OP_ZEXT:
   case WW_OP_SEXT:
@@ -249,7 +247,8 @@ static void conversion(emit *e) {
     put(e, words(i->type) > 1 || words(i->type2) > 1 ? WW_SASS_cvt : WW_SASS_i2f, 1);
     break;
   case WW_OP_FCVT:
-    put(e, half ? WW_SASS_pack : WW_SASS_cvt, 1);
+    put(e, ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2 ? WW_SASS_pack : WW_SASS_cvt,
+        1);
     break;
   default:
     put(e, WW_SASS_cvt, 1);
@@ -354,7 +353,7 @@ static void branch(emit *e) {
   const ww_lowering *x = e->x;
   uint32_t b = x->block_of[e->at];
   const ww_block *t = &x->fn->blocks[b];
-  if (x->predicated[b] || x->fn->vals[e->i->a].kind == WW_VAL_CONST)
+  if (x->predicated[b] || ww_lower_literal(x, e->i->a))
     return;
   bool out = false;
   for (uint32_t k = 0; k < t->nsucc && !out; k++) {
@@ -610,7 +609,7 @@ static void pointers(ww_lowering *x, uint32_t loop) {
  * ---- */
 
 static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
-  if (v != WW_NOVAL && x->fn->vals[v].kind == WW_VAL_CONST && at != UINT32_MAX)
+  if (v != WW_NOVAL && ww_lower_literal(x, v) && at != UINT32_MAX)
     put_at(x, WW_SASS_mov, 1, at);
 }
 
@@ -663,8 +662,8 @@ static void merged(ww_lowering *x, uint32_t b) {
     const ww_phi *t = &fn->blocks[b].phis[p];
     ww_val constant = WW_NOVAL;
     for (uint32_t e = 0; e < t->n; e++) {
-      ww_val v = ww_phi_edge(fn, t, e).value;
-      if (v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST)
+      ww_val v = ww_phi_value(fn, t, e);
+      if (v != WW_NOVAL && ww_lower_literal(x, v))
         constant = v;
     }
     constant_at(x, constant, x->first[from + 1] - 1);

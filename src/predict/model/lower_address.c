@@ -80,7 +80,7 @@ static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form 
 /* Operations that are sums; false: v is a term of its own. */
 static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
   form a;
-  bool fixed = i->b != WW_NOVAL && x->fn->vals[i->b].kind == WW_VAL_CONST;
+  bool fixed = i->b != WW_NOVAL && ww_lower_literal(x, i->b);
   int64_t c = fixed ? x->fn->vals[i->b].bits : 0;
   switch (i->op) {
   case WW_OP_ADD:

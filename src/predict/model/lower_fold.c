@@ -79,7 +79,7 @@ static void add_uses(ww_lowering *x) {
     const ww_block *t = &fn->blocks[b];
     for (uint32_t p = 0; p < t->nphis; p++)
       for (uint32_t k = 0; k < t->phis[p].n; k++)
-        add_use(x, ww_phi_edge(fn, &t->phis[p], k).value, WW_PHI | b);
+        add_use(x, ww_phi_value(fn, &t->phis[p], k), WW_PHI | b);
     for (uint32_t k = 0; k < t->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &t->ins[k], of, 64);
       for (uint32_t u = 0; u < n; u++)
@@ -148,7 +148,7 @@ static bool logic(uint8_t op) {
 }
 
 static bool zero(const ww_lowering *x, ww_val v) {
-  return x->fn->vals[v].kind == WW_VAL_CONST && !x->fn->vals[v].bits;
+  return ww_lower_literal(x, v) && !x->fn->vals[v].bits;
 }
 
 /* An add whose only user is another add, a shift-add or an address; a multiply or a shift inside an
@@ -159,8 +159,7 @@ static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
   case WW_OP_MUL:
     return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB);
   case WW_OP_SHL:
-    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD &&
-        x->fn->vals[i->b].kind == WW_VAL_CONST)
+    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD && ww_lower_literal(x, i->b))
       return true;
     /* fallthrough */
   case WW_OP_LSHR:

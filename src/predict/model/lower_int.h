@@ -93,6 +93,10 @@ static inline uint32_t ww_lower_nuses(const ww_lowering *x, ww_val v) {
 static inline uint32_t ww_lower_loop_of(const ww_lowering *x, uint32_t at) {
   return x->fn->blocks[x->block_of[at]].loop;
 }
+/* Written as a number. */
+static inline bool ww_lower_literal(const ww_lowering *x, ww_val v) {
+  return x->fn->vals[v].kind == WW_VAL_CONST;
+}
 /* What defines it, or NULL. */
 static inline const ww_ins *ww_lower_def(const ww_lowering *x, ww_val v) {
   return v == WW_NOVAL ? NULL : x->def[v];

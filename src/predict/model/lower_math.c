@@ -67,7 +67,7 @@ static void spread(const ww_lowering *x, const sequence *s, float integer_share,
 /* ---- divisions ---- */
 
 static bool power_of_two(const ww_lowering *x, ww_val v) {
-  if (x->fn->vals[v].kind != WW_VAL_CONST)
+  if (!ww_lower_literal(x, v))
     return x->known[v];
   uint64_t bits = x->fn->vals[v].bits;
   return bits && !(bits & (bits - 1));
@@ -84,7 +84,7 @@ static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   case WW_OP_MUL:
     return true;
   case WW_OP_LSHR:
-    return !(x->fn->vals[d->b].kind == WW_VAL_CONST && x->fn->vals[d->b].bits >= 32) &&
+    return !(ww_lower_literal(x, d->b) && x->fn->vals[d->b].bits >= 32) &&
            fills_both_words(x, d->a, depth - 1);
   case WW_OP_AND:
     return fills_both_words(x, d->a, depth - 1) && fills_both_words(x, d->b, depth - 1);
@@ -158,7 +158,7 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   const ww_value *a = &x->fn->vals[i->a];
   bool one = a->kind == WW_VAL_CONST &&
              (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
-  if (ww_lower_constant(x, i->b) && x->fn->vals[i->b].kind != WW_VAL_CONST) {
+  if (ww_lower_constant(x, i->b) && !ww_lower_literal(x, i->b)) {
     ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dmul : WW_SASS_fmul, 1, c);
     return;
   }

@@ -53,7 +53,7 @@ static uint32_t same_replay(const stages *s, uint32_t k) {
   ww_replay_shape mine = ww_replay_shape_of(s->gpus[k], &s->p[k]->work.occupancy);
   for (uint32_t i = 0; i < k; i++) {
     ww_replay_shape his = ww_replay_shape_of(s->gpus[i], &s->p[i]->work.occupancy);
-    if (his.sms == mine.sms && his.resident == mine.resident && his.lines == mine.lines)
+    if (!memcmp(&his, &mine, sizeof mine))
       return i;
   }
   return k;

@@ -88,8 +88,8 @@ static void live_out(liveness *l, uint32_t b) {
     const ww_block *s = &fn->blocks[fn->blocks[b].succ[k]];
     for (uint32_t p = 0; p < s->nphis; p++)
       for (uint32_t e = 0; e < s->phis[p].n; e++)
-        if (ww_phi_edge(fn, &s->phis[p], e).from == b)
-          use(l, ww_phi_edge(fn, &s->phis[p], e).value, 0);
+        if (ww_phi_from(fn, &s->phis[p], e) == b)
+          use(l, ww_phi_value(fn, &s->phis[p], e), 0);
   }
 }
 

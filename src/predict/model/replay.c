@@ -159,13 +159,9 @@ static void add_sectors(recorder *r, uint64_t first, uint64_t last) {
 static void lay_out(recorder *r, const ww_access *a) {
   r->npieces = 0;
   uint64_t first = a->addr[__builtin_ctzll(a->lanes)], extent = a->bytes - 1u;
-  if (a->pattern == WW_PATTERN_SAME) {
-    add_sectors(r, first >> WW_SECTOR_BITS, (first + extent) >> WW_SECTOR_BITS);
-    return;
-  }
-  if (a->pattern == WW_PATTERN_CONTIG) {
-    uint64_t n = (uint64_t)__builtin_popcountll(a->lanes) * a->bytes;
-    add_sectors(r, first >> WW_SECTOR_BITS, (first + n - 1) >> WW_SECTOR_BITS);
+  if (a->pattern != WW_PATTERN_ANY) {
+    uint64_t pieces = a->pattern == WW_PATTERN_SAME ? 1 : __builtin_popcountll(a->lanes);
+    add_sectors(r, first >> WW_SECTOR_BITS, (first + pieces * a->bytes - 1) >> WW_SECTOR_BITS);
     return;
   }
   bool fresh = a->fresh && a->aligned && a->kind != WW_ACCESS_ATOMIC; /* atomics do not tell it */
