@@ -210,7 +210,7 @@ ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *ba
   ww_assumed said = {0};
   ww_status st = ww_trace_resolve(m, fn, &out->at, a, e);
   if (!st)
-    st = ww_inputs_complete(m, fn, &out->at, &said, a, e);
+    st = ww_inputs_complete(m, fn, &out->at, NULL, &said, a, e);
   if (st)
     return st;
   own_args(&out->base, a);

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#define UNDEFINED INT64_MAX
+
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;
@@ -17,10 +19,7 @@ typedef struct {
   int64_t at;        /* instruction of the block, -1 - k for phi k */
   const ww_ins *ins; /* or NULL */
   ww_arena *a;
-  struct def {
-    uint32_t block;
-    int64_t at;
-  } * defs; /* per value; block WW_NOBLOCK: none */
+  int64_t *defined; /* per value: as `at`, in its block; UNDEFINED: nowhere */
   /* for the definitions of what is used: */
   const ww_fn *now;   /* with its control flow found again */
   uint32_t *in, *out; /* preorder and postorder numbers of the dominator tree: a dominates b when
@@ -349,9 +348,9 @@ static void define(checker *c, ww_val v) {
     bad(c, "defines value %u, which is no result", v);
   else if (val->ref != c->block)
     bad(c, "value %u says it is defined in block %u", v, val->ref);
-  if (c->defs[v].block != WW_NOBLOCK)
+  if (c->defined[v] != UNDEFINED)
     bad(c, "defines value %u again", v);
-  c->defs[v] = (struct def){c->block, c->at};
+  c->defined[v] = c->at;
 }
 
 static void check_ins_structure(checker *c) {
@@ -450,12 +449,10 @@ static void number_tree(checker *c) {
 static bool available(const checker *c, ww_val v, uint32_t b, int64_t at) {
   if (c->fn->vals[v].kind != WW_VAL_RESULT)
     return true;
-  struct def d = c->defs[v];
-  if (d.block == WW_NOBLOCK)
-    return false;
-  if (d.block == b)
-    return d.at < at;
-  return c->in[d.block] <= c->in[b] && c->out[b] <= c->out[d.block];
+  uint32_t d = c->fn->vals[v].ref;
+  if (c->defined[v] == UNDEFINED || d == b)
+    return c->defined[v] < at;
+  return c->in[d] <= c->in[b] && c->out[b] <= c->out[d];
 }
 
 static bool has_succ(const ww_block *b, uint32_t to) {
@@ -542,9 +539,9 @@ static void check_fn(checker *c, const ww_fn *fn) {
   if (c->st)
     return;
   c->a = ww_arena_new();
-  c->defs = WW_NEWN(c->a, struct def, fn->nvals);
+  c->defined = WW_NEWN(c->a, int64_t, fn->nvals);
   for (uint32_t k = 0; k < fn->nvals; k++)
-    c->defs[k].block = WW_NOBLOCK;
+    c->defined[k] = UNDEFINED;
   walk(c, check_phi_structure, check_ins_structure);
   if (!c->st)
     walk(c, NULL, check_types);

@@ -13,30 +13,30 @@ static bool bare_return(const ww_block *b) {
 static bool jumped_to(const ww_fn *fn, uint32_t block) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_ins *t = ww_terminator(&fn->blocks[b]);
-    if (t->op == WW_OP_BR && (uint32_t)t->imm == block)
+    if (t->op == WW_OP_BR && t->imm == block)
       return true;
   }
   return false;
 }
 
-/* Conditional edges to `from` lead to `to` now; how many there are. */
-static uint32_t redirect(ww_fn *fn, uint32_t from, uint32_t to) {
-  uint32_t found = 0;
+/* Conditional edges to `from` lead to `to` now; whether there are any. */
+static bool redirect(ww_fn *fn, uint32_t from, uint32_t to) {
+  bool found = false;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    bool two = t->op == WW_OP_CBR, many = t->op == WW_OP_SWITCH;
-    if (two && t->ext == from) {
-      t->ext = to;
-      found++;
-    }
-    if ((two || many) && (uint32_t)t->imm == from) {
+    bool many = t->op == WW_OP_SWITCH;
+    if (t->op != WW_OP_CBR && !many)
+      continue;
+    if (t->imm == from) {
       t->imm = to;
-      found++;
+      found = true;
     }
-    for (uint32_t k = 0; many && k < t->n; k++) {
-      uint32_t *target = &fn->pool[t->ext + 2 * k + 1];
-      found += *target == from;
-      *target = *target == from ? to : *target;
+    for (uint32_t k = 0; k < (many ? t->n : 1); k++) {
+      uint32_t *target = many ? &fn->pool[t->ext + 2 * k + 1] : &t->ext;
+      if (*target != from)
+        continue;
+      *target = to;
+      found = true;
     }
   }
   return found;

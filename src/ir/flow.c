@@ -25,6 +25,7 @@ typedef struct {
   uint32_t *order; /* blocks that the entry reaches, in reverse postorder */
   uint32_t norder;
   uint32_t *num; /* [n] position in order, WW_NOBLOCK when unreachable */
+  edges preds;
 } flow;
 
 /* ---- successors ---- */
@@ -42,25 +43,15 @@ static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
   if (!b->nins)
     return;
   const ww_ins *t = ww_terminator(b);
-  switch (t->op) {
-  case WW_OP_BR:
-    b->succ = WW_NEWN(a, uint32_t, 1);
-    add_succ(b, t->imm);
-    break;
-  case WW_OP_CBR:
-    b->succ = WW_NEWN(a, uint32_t, 2);
-    add_succ(b, t->imm);
+  bool two = t->op == WW_OP_CBR, many = t->op == WW_OP_SWITCH;
+  if (t->op != WW_OP_BR && !two && !many)
+    return;
+  b->succ = WW_NEWN(a, uint32_t, many ? t->n + 1u : 2);
+  add_succ(b, t->imm);
+  if (two)
     add_succ(b, t->ext);
-    break;
-  case WW_OP_SWITCH:
-    b->succ = WW_NEWN(a, uint32_t, t->n + 1u);
-    add_succ(b, t->imm);
-    for (uint32_t k = 0; k < t->n; k++)
-      add_succ(b, fn->pool[t->ext + 2 * k + 1]);
-    break;
-  default:
-    break;
-  }
+  for (uint32_t k = 0; many && k < t->n; k++)
+    add_succ(b, fn->pool[t->ext + 2 * k + 1]);
 }
 
 static bool returns(const ww_block *b) {
@@ -74,36 +65,7 @@ static bool counts(const bool *can_return, uint32_t from, uint32_t to) {
   return !can_return || !can_return[from] || can_return[to];
 }
 
-/* Reverse edges of the function (to -> its predecessors); node n has none yet. */
-static edges reverse(const flow *f, const bool *can_return) {
-  edges e = {WW_NEWN(f->tmp, uint32_t, f->n + 2), NULL};
-  uint32_t total = f->n; /* room for those of node n */
-  for (int pass = 0; pass < 2; pass++) {
-    for (uint32_t b = 0; b < f->n; b++)
-      for (uint32_t k = 0; k < f->fn->blocks[b].nsucc; k++) {
-        uint32_t s = f->fn->blocks[b].succ[k];
-        if (!counts(can_return, b, s))
-          continue;
-        if (pass)
-          e.list[e.at[s]++] = b;
-        else {
-          e.at[s + 1]++;
-          total++;
-        }
-      }
-    if (pass)
-      break;
-    for (uint32_t k = 0; k <= f->n; k++)
-      e.at[k + 1] += e.at[k];
-    e.list = WW_NEWN(f->tmp, uint32_t, total + 1);
-  }
-  for (uint32_t k = f->n + 1; k > 0; k--)
-    e.at[k] = e.at[k - 1]; /* filling moved each start to its end */
-  e.at[0] = 0;
-  return e;
-}
-
-/* Its edges in the same form, with the virtual exit as the last successor of exit blocks. */
+/* Edges of the function, with the virtual exit as the last successor of exit blocks. */
 static edges forward(const flow *f, const bool *can_return, const bool *exit) {
   uint32_t total = 0;
   for (uint32_t b = 0; b < f->n; b++)
@@ -120,6 +82,21 @@ static edges forward(const flow *f, const bool *can_return, const bool *exit) {
   }
   e.at[f->n] = e.at[f->n + 1] = at;
   return e;
+}
+
+/* The same the other way round (to -> its predecessors); node n has none yet, but room for n. */
+static edges reverse(const flow *f, const bool *can_return) {
+  edges to = forward(f, can_return, NULL);
+  uint32_t n = f->n, total = to.at[n];
+  edges from = {WW_NEWN(f->tmp, uint32_t, n + 3), WW_NEWN(f->tmp, uint32_t, total + n)};
+  for (uint32_t k = 0; k < total; k++)
+    from.at[to.list[k] + 2]++;
+  for (uint32_t k = 2; k <= n; k++)
+    from.at[k + 1] += from.at[k];
+  for (uint32_t b = 0; b < n; b++) /* while they are noted, b's begin stands at b + 1 */
+    for (uint32_t k = to.at[b]; k < to.at[b + 1]; k++)
+      from.list[from.at[to.list[k] + 1]++] = b;
+  return from;
 }
 
 /* Reverse postorder from a node, without recursion: how many of the n + 1 it reaches, and their
@@ -163,8 +140,11 @@ static uint32_t meet(const uint32_t *idom, const uint32_t *num, uint32_t a, uint
   return a;
 }
 
-static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *num,
-                       const edges *preds, uint32_t *idom) {
+/* By node; WW_NOBLOCK: not reached. */
+static uint32_t *dominators(const flow *f, const uint32_t *order, uint32_t norder,
+                            const uint32_t *num, const edges *preds) {
+  uint32_t *idom = WW_NEWN(f->tmp, uint32_t, f->n + 1);
+  memset(idom, 0xff, (f->n + 1) * sizeof *idom); /* WW_NOBLOCK */
   idom[order[0]] = order[0];
   for (bool changed = true; changed;) {
     changed = false;
@@ -172,24 +152,18 @@ static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *n
       uint32_t b = order[k], d = WW_NOBLOCK;
       for (uint32_t p = preds->at[b]; p < preds->at[b + 1]; p++) {
         uint32_t from = preds->list[p];
-        if (num[from] == WW_NOBLOCK || idom[from] == WW_NOBLOCK)
-          continue;
-        d = d == WW_NOBLOCK ? from : meet(idom, num, d, from);
+        if (idom[from] != WW_NOBLOCK)
+          d = d == WW_NOBLOCK ? from : meet(idom, num, d, from);
       }
-      if (d != idom[b]) {
-        idom[b] = d;
-        changed = true;
-      }
+      changed |= d != idom[b];
+      idom[b] = d;
     }
   }
+  return idom;
 }
 
 static void set_idoms(flow *f) {
-  edges preds = reverse(f, NULL);
-  uint32_t *idom = WW_NEWN(f->tmp, uint32_t, f->n);
-  for (uint32_t k = 0; k < f->n; k++)
-    idom[k] = WW_NOBLOCK;
-  dominators(f->order, f->norder, f->num, &preds, idom);
+  const uint32_t *idom = dominators(f, f->order, f->norder, f->num, &f->preds);
   for (uint32_t k = 0; k < f->n; k++)
     f->fn->blocks[k].idom = idom[k];
 }
@@ -237,83 +211,64 @@ static bool *exits(const flow *f, edges *preds) {
 
 static void set_ipdoms(flow *f) {
   uint32_t n = f->n;
-  edges all = reverse(f, NULL);
   bool *can_return = WW_NEWN(f->tmp, bool, n);
   for (uint32_t b = 0; b < n; b++)
     if (returns(&f->fn->blocks[b]))
-      mark_back(f, &all, b, can_return);
+      mark_back(f, &f->preds, b, can_return);
 
   edges preds = reverse(f, can_return);
   bool *exit = exits(f, &preds);
   edges succs = forward(f, can_return, exit);
   uint32_t *order = WW_NEWN(f->tmp, uint32_t, n + 1), *num = WW_NEWN(f->tmp, uint32_t, n + 1);
-  uint32_t *ipdom = WW_NEWN(f->tmp, uint32_t, n + 1);
   uint32_t count = order_nodes(f, &preds, n, order, num);
-  for (uint32_t k = 0; k <= n; k++)
-    ipdom[k] = WW_NOBLOCK;
-  dominators(order, count, num, &succs, ipdom);
+  const uint32_t *ipdom = dominators(f, order, count, num, &succs);
   for (uint32_t b = 0; b < n; b++)
     f->fn->blocks[b].ipdom = ipdom[b] == n ? WW_NOBLOCK : ipdom[b];
 }
 
 /* ---- loops ---- */
 
-static bool dominates(const flow *f, uint32_t a, uint32_t b) {
-  while (f->num[b] > f->num[a])
-    b = f->fn->blocks[b].idom;
-  return a == b;
-}
-
-/* Blocks from which a latch of `header` is reached without passing the header; loops come outermost
- * first, so the last one written is the innermost. */
-static void fill_loop(const flow *f, const edges *preds, uint32_t loop, uint32_t header,
-                      uint32_t *mark) {
+/* Blocks from which the latch is reached without passing the header, which has its mark; loops come
+ * outermost first, so the last one written is the innermost. */
+static void fill_loop(const flow *f, uint32_t loop, uint32_t latch) {
+  ww_block *blocks = f->fn->blocks;
   uint32_t *stack = f->stack, depth = 0;
-  mark[header] = loop;
-  for (uint32_t p = preds->at[header]; p < preds->at[header + 1]; p++) {
-    uint32_t b = preds->list[p];
-    if (f->num[b] == WW_NOBLOCK || !dominates(f, header, b) || mark[b] == loop)
-      continue;
-    mark[b] = loop;
-    stack[depth++] = b;
-  }
+  if (blocks[latch].loop != loop)
+    stack[depth++] = latch;
+  blocks[latch].loop = loop;
   while (depth) {
     uint32_t b = stack[--depth];
-    f->fn->blocks[b].loop = loop;
-    for (uint32_t p = preds->at[b]; p < preds->at[b + 1]; p++) {
-      uint32_t q = preds->list[p];
-      if (f->num[q] != WW_NOBLOCK && mark[q] != loop) {
-        mark[q] = loop;
-        stack[depth++] = q;
-      }
+    for (uint32_t p = f->preds.at[b]; p < f->preds.at[b + 1]; p++) {
+      uint32_t q = f->preds.list[p];
+      if (f->num[q] == WW_NOBLOCK || blocks[q].loop == loop)
+        continue;
+      blocks[q].loop = loop;
+      stack[depth++] = q;
     }
   }
-  f->fn->blocks[header].loop = loop;
 }
 
 static void set_loops(flow *f) {
   ww_fn *fn = f->fn;
-  edges preds = reverse(f, NULL);
-  uint32_t *mark = WW_NEWN(f->tmp, uint32_t, f->n);
   for (uint32_t b = 0; b < f->n; b++)
-    fn->blocks[b].loop = mark[b] = WW_NOBLOCK;
+    fn->blocks[b].loop = WW_NOBLOCK;
   fn->loops = WW_NEWN(f->a, ww_loop, f->n);
-  fn->nloops = 0;
   for (uint32_t k = 0; k < f->norder;
        k++) { /* an outer header comes before the inner ones it dominates */
-    uint32_t h = f->order[k], latches = 0;
-    ww_loop l = {.header = h, .latch = WW_NOBLOCK, .parent = fn->blocks[h].loop, .depth = 1};
-    for (uint32_t p = preds.at[h]; p < preds.at[h + 1]; p++) {
-      uint32_t b = preds.list[p];
-      if (f->num[b] != WW_NOBLOCK && dominates(f, h, b))
-        l.latch = latches++ ? WW_NOBLOCK : b;
+    uint32_t h = f->order[k], parent = fn->blocks[h].loop, latches = 0;
+    ww_loop *l = &fn->loops[fn->nloops];
+    *l = (ww_loop){h, WW_NOBLOCK, parent, 1};
+    if (parent != WW_NOBLOCK)
+      l->depth = fn->loops[parent].depth + 1;
+    for (uint32_t p = f->preds.at[h]; p < f->preds.at[h + 1]; p++) {
+      uint32_t b = f->preds.list[p];
+      if (!ww_ir_dominates(fn, h, b))
+        continue;
+      l->latch = latches++ ? WW_NOBLOCK : b;
+      fn->blocks[h].loop = fn->nloops;
+      fill_loop(f, fn->nloops, b);
     }
-    if (!latches)
-      continue;
-    if (l.parent != WW_NOBLOCK)
-      l.depth = fn->loops[l.parent].depth + 1;
-    fn->loops[fn->nloops] = l;
-    fill_loop(f, &preds, fn->nloops++, h, mark);
+    fn->nloops += latches > 0;
   }
 }
 
@@ -345,6 +300,7 @@ void ww_ir_flow(ww_fn *fn, ww_arena *a) {
   f.num = WW_NEWN(f.tmp, uint32_t, f.n + 1);
   edges succs = forward(&f, NULL, NULL);
   f.norder = order_nodes(&f, &succs, 0, f.order, f.num);
+  f.preds = reverse(&f, NULL);
   set_idoms(&f);
   set_ipdoms(&f);
   set_loops(&f);

@@ -27,12 +27,10 @@ uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max
   ww_operands o = ww_ins_operands(i);
   const ww_val fixed[3] = {i->a, i->b, i->c};
   uint32_t n = 0;
-  for (uint32_t k = 0; k < o.fixed; k++, n++)
-    if (n < max)
-      out[n] = fixed[k];
-  for (uint32_t k = 0; k < o.n; k++, n++)
-    if (n < max)
-      out[n] = fn->pool[o.ext + k * o.stride];
+  for (uint32_t k = 0; k < o.fixed && n < max; k++)
+    out[n++] = fixed[k];
+  for (uint32_t k = 0; k < o.n && n < max; k++)
+    out[n++] = fn->pool[o.ext + k * o.stride];
   return n;
 }
 
@@ -48,6 +46,14 @@ const ww_ins *ww_next_ins(ww_ins_walk *w) {
     if (w->at < w->fn->blocks[w->block].nins)
       return &w->fn->blocks[w->block].ins[w->at++];
   return NULL;
+}
+
+bool ww_fn_has(const ww_fn *fn, ww_op op) {
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == op)
+      return true;
+  return false;
 }
 
 const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a) {

@@ -230,8 +230,8 @@ extern const char *const ww_sreg_names[WW_NSREGS];
 extern const char *const ww_dialect_names[WW_NDIALECTS];
 extern const char *const ww_class_names[WW_NCLASSES];
 
-/* Operand values of an instruction (a, b, c and pool lists) in order; returns how many, writes at
- * most max. */
+/* Operand values of an instruction (a, b, c and pool lists) in order, at most max of them; returns
+ * how many it wrote. */
 uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max);
 /* Pair n of a phi: the block it comes from, and the value. */
 static inline uint32_t ww_phi_from(const ww_fn *fn, const ww_phi *p, uint32_t n) {
@@ -251,8 +251,27 @@ typedef struct {
   uint32_t block, at;
 } ww_ins_walk;
 const ww_ins *ww_next_ins(ww_ins_walk *w);
+bool ww_fn_has(const ww_fn *fn, ww_op op); /* such an instruction */
 static inline const ww_ins *ww_terminator(const ww_block *b) {
   return &b->ins[b->nins - 1];
+}
+static inline bool ww_is_atomic(const ww_ins *i) {
+  return ww_ops[i->op].cls == WW_CLASS_ATOMIC;
+}
+/* In global memory, as far as the code tells. */
+static inline bool ww_is_global(const ww_ins *i) {
+  return i->space == WW_GLOBAL || i->space == WW_GENERIC;
+}
+static inline bool ww_loads_global(const ww_ins *i) {
+  return i->op == WW_OP_LD && ww_is_global(i);
+}
+/* Copies and fills of many bytes included. */
+static inline bool ww_touches_memory(const ww_ins *i) {
+  return ww_ops[i->op].cls >= WW_CLASS_LOAD && ww_ops[i->op].cls <= WW_CLASS_ATOMIC;
+}
+/* Loads, stores and atomics: what has one address. */
+static inline bool ww_accesses(const ww_ins *i) {
+  return i->op == WW_OP_LD || i->op == WW_OP_ST || ww_is_atomic(i);
 }
 static inline bool ww_is_float(ww_type t) {
   return t >= WW_F16;

@@ -33,7 +33,7 @@ extern const char *const ww_flag_names[8]; /* bit k of ww_ins.flags */
 ww_type ww_ins_result_type(const ww_ins *i, uint32_t k);
 /* Type of an untyped literal among the operands of an instruction. */
 static inline ww_type ww_ins_literal_type(const ww_ins *i) {
-  return (ww_type)(i->type2 ? i->type2 : i->type);
+  return i->type2 ? i->type2 : i->type;
 }
 
 static inline const char *ww_fn_symbol(const ww_fn *f) {

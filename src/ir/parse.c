@@ -63,14 +63,24 @@ static int find_name(const char *const *names, uint32_t n, const char *s) {
   return -1;
 }
 
-static bool is_type(const ww_lex *l) {
-  return l->kind == TOK_WORD && find_name(ww_type_names, WW_NTYPES, l->s) >= 0;
+/* The same of the word at hand. */
+static int find_word(const parser *p, const char *const *names, uint32_t n) {
+  return p->l->kind == TOK_WORD ? find_name(names, n, p->l->s) : -1;
+}
+
+static void expected(parser *p, const char *what) {
+  ww_lex_fail(p->l, "expected %s, not '%s'", what, p->l->s);
+}
+
+/* At a word or a string: one more property. */
+static bool at_property(const parser *p) {
+  return p->l->kind == TOK_WORD || p->l->kind == TOK_STRING;
 }
 
 static ww_type take_type(parser *p) {
-  int t = p->l->kind == TOK_WORD ? find_name(ww_type_names, WW_NTYPES, p->l->s) : -1;
+  int t = find_word(p, ww_type_names, WW_NTYPES);
   if (t < 0)
-    ww_lex_fail(p->l, "expected a type, not '%s'", p->l->s);
+    expected(p, "a type");
   ww_lex_next(p->l);
   return t < 0 ? WW_VOID : t;
 }
@@ -88,7 +98,7 @@ static uint32_t split_index(const char *s, size_t *name) {
 /* The entry of the value token at hand. */
 static uint32_t take_value(parser *p) {
   if (p->l->kind != TOK_VALUE) {
-    ww_lex_fail(p->l, "expected a value, not '%s'", p->l->s);
+    expected(p, "a value");
     return 0;
   }
   uint32_t id = ww_names_get(&p->values, p->a, p->l->s, strlen(p->l->s), p->entry.n);
@@ -110,7 +120,7 @@ static uint32_t take_value(parser *p) {
 
 static uint32_t take_block(parser *p) {
   if (p->l->kind != TOK_BLOCK) {
-    ww_lex_fail(p->l, "expected a block, not '%s'", p->l->s);
+    expected(p, "a block");
     return 0;
   }
   uint32_t id = ww_names_get(&p->labels, p->a, p->l->s, strlen(p->l->s), p->label.n);
@@ -131,7 +141,7 @@ static uint32_t take_global(parser *p) {
     if (id == none)
       id = 0;
   } else {
-    ww_lex_fail(p->l, "expected a function or symbol, not '%s'", p->l->s);
+    expected(p, "a function or symbol");
   }
   ww_lex_next(p->l);
   return id;
@@ -142,7 +152,7 @@ static int64_t take_int64(parser *p) {
   errno = 0;
   int64_t v = p->l->kind == TOK_NUMBER ? strtoll(p->l->s, &end, 0) : 0;
   if (!end || *end || errno) {
-    ww_lex_fail(p->l, "expected an integer, not '%s'", p->l->s);
+    expected(p, "an integer");
     return 0;
   }
   ww_lex_next(p->l);
@@ -197,10 +207,9 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
     ww_lex_fail(p->l, "literal %s needs a type: write %s:i32 or the like", s, s);
     return 0;
   }
-  bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
   if (!ww_is_float(t))
     return int_bits(p, s, t);
-  if (hex) {
+  if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
     bits = strtoull(s, &end, 16);
     if (ww_type_bytes[t] < 8 && bits >> (ww_type_bytes[t] * 8))
       end = NULL;
@@ -239,7 +248,7 @@ static uint32_t take_operand(parser *p, ww_type dflt) {
   } else if (p->l->kind == TOK_NUMBER) {
     ww_lex_next(p->l);
   } else {
-    ww_lex_fail(p->l, "expected an operand, not '%s'", p->l->s);
+    expected(p, "an operand");
     return 0;
   }
   v.type = ww_lex_accept(p->l, ':') ? take_type(p) : dflt;
@@ -275,7 +284,7 @@ static void op_suffix(parser *p, ww_ins *i, const char *s) {
   else if (!strcmp(s, "part") && i->op != WW_OP_MMA)
     i->flags |= WW_F_PART;
   else if ((k = find_name(ww_flag_names, 8, s)) >= 0)
-    i->flags |= (uint8_t)(1 << k);
+    i->flags |= 1 << k;
   else
     ww_lex_fail(p->l, "%s knows no '.%s'", ww_ops[i->op].name, s);
 }
@@ -283,7 +292,7 @@ static void op_suffix(parser *p, ww_ins *i, const char *s) {
 /* op.sub.space.flags; false for "phi" */
 static bool take_op(parser *p, ww_ins *i) {
   if (p->l->kind != TOK_WORD)
-    ww_lex_fail(p->l, "expected an operation, not '%s'", p->l->s);
+    expected(p, "an operation");
   if (ww_lex_keyword(p->l, "phi"))
     return false;
   char *text = ww_strdup(p->a, p->l->s), *next = strchr(text, '.');
@@ -313,7 +322,7 @@ static void take_types(parser *p, ww_ins *i) {
   bool memory = i->op == WW_OP_LD || i->op == WW_OP_ST;
   i->n = memory;
   char *x = p->l->kind == TOK_WORD ? strrchr(p->l->s, 'x') : NULL;
-  if (is_type(p->l)) {
+  if (find_word(p, ww_type_names, WW_NTYPES) >= 0) {
     i->type = take_type(p);
   } else if (memory && x) {
     char *end;
@@ -328,15 +337,16 @@ static void take_types(parser *p, ww_ins *i) {
     i->type2 = take_type(p);
 }
 
-static uint8_t take_list(parser *p, const ww_ins *i, bool more) {
+static void take_list(parser *p, ww_ins *i, bool more) {
   uint32_t n = 0;
+  i->ext = p->pool.n;
   for (; more && !p->l->st; n++) {
     push(p, take_operand(p, ww_ins_literal_type(i)));
     more = ww_lex_accept(p->l, ',');
   }
   if (n > 255)
     ww_lex_fail(p->l, "more than 255 operands");
-  return n;
+  i->n = n;
 }
 
 static bool at_operand(const parser *p) {
@@ -352,9 +362,10 @@ static void take_memory(parser *p, ww_ins *i) {
     i->imm = -ww_lex_uint(p->l, 1ull << 63);
   ww_lex_expect(p->l, ']');
   if (i->op == WW_OP_ST) {
+    uint8_t width = i->n;
     ww_lex_expect(p->l, ',');
-    i->ext = p->pool.n;
-    if (take_list(p, i, true) != i->n)
+    take_list(p, i, true);
+    if (i->n != width)
       ww_lex_fail(p->l, "st needs as many values as its vector is wide");
     return;
   }
@@ -375,8 +386,7 @@ static void take_call(parser *p, ww_ins *i) {
     i->imm = (int64_t)g - p->symbols.cap;
   }
   ww_lex_expect(p->l, '(');
-  i->ext = p->pool.n;
-  i->n = take_list(p, i, at_operand(p));
+  take_list(p, i, at_operand(p));
   ww_lex_expect(p->l, ')');
 }
 
@@ -418,10 +428,10 @@ static void take_fixed(parser *p, ww_ins *i) {
 }
 
 static void take_sreg(parser *p, ww_ins *i) {
-  int k = p->l->kind == TOK_WORD ? find_name(ww_sreg_names, WW_NSREGS, p->l->s) : -1;
+  int k = find_word(p, ww_sreg_names, WW_NSREGS);
   if (k < 0)
     ww_lex_fail(p->l, "unknown special register '%s'", p->l->s);
-  i->sub = (uint8_t)(k < 0 ? 0 : k);
+  i->sub = k < 0 ? 0 : k;
   ww_lex_next(p->l);
 }
 
@@ -447,17 +457,13 @@ static void take_operands(parser *p, ww_ins *i) {
   case WW_OP_SREG:
     take_sreg(p, i);
     break;
-  case WW_OP_PRINTF: {
+  case WW_OP_PRINTF:
     i->a = take_operand(p, WW_I64);
-    bool more = ww_lex_accept(p->l, ',');
-    i->ext = p->pool.n;
-    i->n = take_list(p, i, more);
+    take_list(p, i, ww_lex_accept(p->l, ','));
     break;
-  }
   case WW_OP_RET:
   case WW_OP_MMA:
-    i->ext = p->pool.n;
-    i->n = take_list(p, i, at_operand(p));
+    take_list(p, i, at_operand(p));
     break;
   default:
     take_fixed(p, i);
@@ -552,34 +558,35 @@ static void take_label(parser *p) {
 }
 
 static void param_word(parser *p, ww_param *q) {
-  if (p->l->kind == TOK_STRING)
+  ww_lex *l = p->l;
+  if (l->kind == TOK_STRING)
     if (!q->name)
-      q->name = ww_lex_string(p->l);
+      q->name = ww_lex_string(l);
     else
-      q->ctype = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "pointer"))
+      q->ctype = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "pointer"))
     q->pointer = true;
-  else if (ww_lex_keyword(p->l, "byval"))
+  else if (ww_lex_keyword(l, "byval"))
     q->byval = true;
-  else if (ww_lex_keyword(p->l, "readonly"))
+  else if (ww_lex_keyword(l, "readonly"))
     q->readonly = true;
-  else if (ww_lex_keyword(p->l, "elem"))
+  else if (ww_lex_keyword(l, "elem"))
     q->elem = take_type(p);
-  else if (ww_lex_keyword(p->l, "elem_size"))
+  else if (ww_lex_keyword(l, "elem_size"))
     q->elem_size = take_u32(p);
-  else if (ww_lex_keyword(p->l, "size"))
+  else if (ww_lex_keyword(l, "size"))
     q->size = take_u32(p);
-  else if (ww_lex_keyword(p->l, "align"))
+  else if (ww_lex_keyword(l, "align"))
     q->align = take_u32(p);
   else if (!take_space(p, &q->space))
-    ww_lex_fail(p->l, "unknown property '%s' of a parameter", p->l->s);
+    ww_lex_fail(l, "unknown property '%s' of a parameter", l->s);
 }
 
 static void take_param(parser *p) {
   ww_param q = {0};
   uint32_t k = p->params.n, id = take_value(p);
   q.type = take_type(p);
-  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
+  while (at_property(p))
     param_word(p, &q);
   if (p->l->kind == TOK_END)
     return;
@@ -597,30 +604,31 @@ static void take_param(parser *p) {
 }
 
 static void fn_word(parser *p, ww_fn *f) {
-  if (p->l->kind == TOK_STRING)
-    f->name = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "kernel"))
+  ww_lex *l = p->l;
+  if (l->kind == TOK_STRING)
+    f->name = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "kernel"))
     f->kernel = true;
-  else if (ww_lex_keyword(p->l, "ret"))
+  else if (ww_lex_keyword(l, "ret"))
     f->ret = take_type(p);
-  else if (ww_lex_keyword(p->l, "file"))
-    f->file = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "line"))
+  else if (ww_lex_keyword(l, "file"))
+    f->file = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "line"))
     f->line = take_u32(p);
-  else if (ww_lex_keyword(p->l, "local"))
+  else if (ww_lex_keyword(l, "local"))
     f->local_bytes = take_u32(p);
-  else if (ww_lex_keyword(p->l, "shared"))
+  else if (ww_lex_keyword(l, "shared"))
     f->shared_bytes = take_u32(p);
-  else if (ww_lex_keyword(p->l, "refusal"))
-    f->refusal = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "bounds")) {
+  else if (ww_lex_keyword(l, "refusal"))
+    f->refusal = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "bounds")) {
     f->max_threads = take_u32(p);
     f->min_blocks = take_u32(p);
-  } else if (ww_lex_keyword(p->l, "reqd")) {
+  } else if (ww_lex_keyword(l, "reqd")) {
     for (int k = 0; k < 3; k++)
       f->req_block[k] = take_u32(p);
   } else
-    ww_lex_fail(p->l, "unknown property '%s' of a function", p->l->s);
+    ww_lex_fail(l, "unknown property '%s' of a function", l->s);
 }
 
 /* ---- final indices ---- */
@@ -753,7 +761,7 @@ static void take_fn(parser *p) {
   ww_fn *f = p->fn = &p->fns.v[p->fns.n++];
   f->mangled = f->name = p->l->s;
   ww_lex_next(p->l);
-  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
+  while (at_property(p))
     fn_word(p, f);
   ww_lex_expect(p->l, '{');
   ww_lex_end_line(p->l);
@@ -768,7 +776,7 @@ static void take_fn(parser *p) {
     else if (!p->draft.n && ww_lex_keyword(p->l, "param"))
       take_param(p);
     else if (!p->draft.n)
-      ww_lex_fail(p->l, "expected a parameter or a block, not '%s'", p->l->s);
+      expected(p, "a parameter or a block");
     else
       take_ins(p);
     ww_lex_end_line(p->l);
@@ -793,18 +801,19 @@ static void take_init(parser *p, ww_symbol *s) {
 }
 
 static void symbol_word(parser *p, ww_symbol *s) {
-  if (p->l->kind == TOK_STRING)
-    s->name = ww_lex_string(p->l);
-  else if (ww_lex_keyword(p->l, "dynamic"))
+  ww_lex *l = p->l;
+  if (l->kind == TOK_STRING)
+    s->name = ww_lex_string(l);
+  else if (ww_lex_keyword(l, "dynamic"))
     s->dynamic = true;
-  else if (ww_lex_keyword(p->l, "size"))
-    s->size = ww_lex_uint(p->l, UINT64_MAX);
-  else if (ww_lex_keyword(p->l, "align"))
+  else if (ww_lex_keyword(l, "size"))
+    s->size = ww_lex_uint(l, UINT64_MAX);
+  else if (ww_lex_keyword(l, "align"))
     s->align = take_u32(p);
-  else if (ww_lex_keyword(p->l, "init"))
+  else if (ww_lex_keyword(l, "init"))
     take_init(p, s);
-  else if (ww_lex_keyword(p->l, "reloc")) {
-    struct ww_reloc r = {.at = ww_lex_uint(p->l, UINT64_MAX)};
+  else if (ww_lex_keyword(l, "reloc")) {
+    struct ww_reloc r = {.at = ww_lex_uint(l, UINT64_MAX)};
     uint32_t g = take_global(p);
     r.fn = g >= p->symbols.cap;
     r.ref = r.fn ? g - p->symbols.cap : g;
@@ -812,7 +821,7 @@ static void symbol_word(parser *p, ww_symbol *s) {
     s->relocs = ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
     s->relocs[s->nrelocs++] = r;
   } else if (!take_space(p, &s->space))
-    ww_lex_fail(p->l, "unknown property '%s' of a symbol", p->l->s);
+    ww_lex_fail(l, "unknown property '%s' of a symbol", l->s);
 }
 
 static void take_symbol(parser *p) {
@@ -820,7 +829,7 @@ static void take_symbol(parser *p) {
   s->mangled = s->name = p->l->s;
   s->align = 1;
   ww_lex_next(p->l);
-  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
+  while (at_property(p))
     symbol_word(p, s);
 }
 
@@ -839,7 +848,7 @@ static void find_globals(parser *p) {
         continue;
       ww_lex_next(p->l);
       if (p->l->kind != TOK_GLOBAL)
-        ww_lex_fail(p->l, "expected a name like $f, not '%s'", p->l->s);
+        expected(p, "a name like $f");
       else if (ww_names_get(&p->globals, p->a, p->l->s, strlen(p->l->s), base + n) != base + n)
         ww_lex_fail(p->l, "$%s is there twice", p->l->s);
       n++;
@@ -872,7 +881,7 @@ static void take_module(parser *p) {
   else if (ww_lex_keyword(p->l, "fn"))
     take_fn(p);
   else if (p->l->kind != TOK_NEWLINE)
-    ww_lex_fail(p->l, "expected module, file, symbol or fn, not '%s'", p->l->s);
+    expected(p, "module, file, symbol or fn");
   if (d > 0)
     p->m->dialect = d;
   ww_lex_end_line(p->l);

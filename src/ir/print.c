@@ -75,6 +75,15 @@ static void put_text(ww_buf *out, const char *word, const char *s) {
   put_string(out, s);
 }
 
+/* The source's name, where it is not what the function or symbol is known by. */
+static void put_plain_name(ww_buf *out, const char *name, const char *mangled) {
+  put_text(out, " ", name && mangled && strcmp(name, mangled) ? name : NULL);
+}
+
+static void put_value(printer *p, ww_val v) {
+  put_ref(p->out, '%', v < p->fn->nvals ? p->fn->vals[v].name : NULL, v);
+}
+
 static void put_block(printer *p, const char *before, uint64_t b) {
   put(p, before);
   put_ref(p->out, '@', b < p->fn->nblocks ? p->fn->blocks[b].name : NULL, b);
@@ -121,14 +130,16 @@ static void put_offset(ww_buf *out, uint64_t add) {
     ww_buf_fmt(out, "%+" PRId64, add);
 }
 
-static void put_symbol_value(printer *p, const ww_value *v) {
-  const ww_module *m = p->m;
-  if (v->kind == WW_VAL_FN)
-    put_global(p->out, v->ref < m->nfns ? ww_fn_symbol(&m->fns[v->ref]) : NULL);
+static void put_fn(const ww_module *m, uint64_t fn, ww_buf *out) {
+  put_global(out, fn < m->nfns ? ww_fn_symbol(&m->fns[fn]) : NULL);
+}
+
+static void put_address(const ww_module *m, bool fn, uint32_t ref, uint64_t add, ww_buf *out) {
+  if (fn)
+    put_fn(m, ref, out);
   else
-    put_global(p->out, v->ref < m->nsymbols ? ww_sym_symbol(&m->symbols[v->ref]) : NULL);
-  if (v->kind == WW_VAL_SYMBOL)
-    put_offset(p->out, v->bits);
+    put_global(out, ref < m->nsymbols ? ww_sym_symbol(&m->symbols[ref]) : NULL);
+  put_offset(out, add);
 }
 
 static void put_val(printer *p, ww_val id, ww_type literal) {
@@ -142,11 +153,13 @@ static void put_val(printer *p, ww_val id, ww_type literal) {
     put_literal(p->out, v->type, v->bits);
     break;
   case WW_VAL_SYMBOL:
+    put_address(p->m, false, v->ref, v->bits, p->out);
+    break;
   case WW_VAL_FN:
-    put_symbol_value(p, v);
+    put_fn(p->m, v->ref, p->out);
     break;
   default:
-    put_ref(p->out, '%', v->name, id);
+    put_value(p, id);
     return;
   }
   if (v->type != literal)
@@ -162,7 +175,7 @@ static void put_results(printer *p, const ww_ins *i) {
     ww_val v = i->dst + k;
     if (k)
       put(p, ", ");
-    put_ref(p->out, '%', v < p->fn->nvals ? p->fn->vals[v].name : NULL, v);
+    put_value(p, v);
     if (v < p->fn->nvals && p->fn->vals[v].type != ww_ins_result_type(i, k))
       ww_buf_fmt(p->out, ":%s", ww_type_names[p->fn->vals[v].type]);
   }
@@ -193,44 +206,37 @@ static void put_op(printer *p, const ww_ins *i) {
     ww_buf_fmt(p->out, " from %s", ww_type_names[i->type2]);
 }
 
-static void put_list(printer *p, const ww_ins *i, const char *before) {
+/* Operands from number `from` on. */
+static void put_list(printer *p, const ww_ins *i, uint32_t from, const char *before) {
   ww_val v[3 + 255];
   uint32_t n = ww_ins_uses(p->fn, i, v, 3 + 255);
-  for (uint32_t k = 0; k < n; k++) {
-    put(p, k ? ", " : before);
+  for (uint32_t k = from; k < n; k++) {
+    put(p, k > from ? ", " : before);
     put_val(p, v[k], ww_ins_literal_type(i));
   }
 }
 
 /* [address + imm], then the other operands */
 static void put_memory(printer *p, const ww_ins *i) {
-  ww_val v[3 + 255];
-  uint32_t n = ww_ins_uses(p->fn, i, v, 3 + 255);
   put(p, " [");
-  put_val(p, v[0], WW_I64);
+  put_val(p, i->a, WW_I64);
   if (i->imm > 0)
     ww_buf_fmt(p->out, " + %" PRId64, i->imm);
   if (i->imm < 0)
     ww_buf_fmt(p->out, " - %" PRIu64, -(uint64_t)i->imm);
   put(p, "]");
-  for (uint32_t k = 1; k < n; k++) {
-    put(p, ", ");
-    put_val(p, v[k], ww_ins_literal_type(i));
-  }
+  put_list(p, i, 1, ", ");
 }
 
 static void put_call(printer *p, const ww_ins *i) {
+  bool indirect = i->op == WW_OP_CALLI;
   put(p, " ");
-  if (i->op == WW_OP_CALLI)
+  if (indirect)
     put_val(p, i->a, WW_I64);
   else
-    put_global(p->out,
-               i->imm >= 0 && i->imm < p->m->nfns ? ww_fn_symbol(&p->m->fns[i->imm]) : NULL);
+    put_fn(p->m, i->imm, p->out);
   put(p, "(");
-  for (uint32_t k = 0; k < i->n; k++) {
-    put(p, k ? ", " : "");
-    put_val(p, p->fn->pool[i->ext + k], ww_ins_literal_type(i));
-  }
+  put_list(p, i, indirect, "");
   put(p, ")");
 }
 
@@ -248,14 +254,13 @@ static void put_switch(printer *p, const ww_ins *i) {
 
 static void put_branch(printer *p, const ww_ins *i) {
   put(p, " ");
-  if (i->op == WW_OP_CBR) {
-    put_val(p, i->a, WW_I1);
-    put(p, ", ");
+  if (i->op == WW_OP_BR) {
+    put_block(p, "", i->imm);
+    return;
   }
-  put_block(p, "", i->imm);
-  if (i->op == WW_OP_CBR) {
-    put_block(p, ", ", i->ext);
-  }
+  put_val(p, i->a, WW_I1);
+  put_block(p, ", ", i->imm);
+  put_block(p, ", ", i->ext);
 }
 
 static void put_operands(printer *p, const ww_ins *i) {
@@ -281,7 +286,7 @@ static void put_operands(printer *p, const ww_ins *i) {
     ww_buf_fmt(p->out, " %s", i->sub < WW_NSREGS ? ww_sreg_names[i->sub] : "?");
     break;
   default:
-    put_list(p, i, " ");
+    put_list(p, i, 0, " ");
     break;
   }
   if (i->imm)
@@ -306,12 +311,12 @@ static void put_ins(printer *p, const ww_ins *i) {
 static void put_phi(printer *p, const ww_phi *phi) {
   ww_type type = phi->dst < p->fn->nvals ? p->fn->vals[phi->dst].type : WW_VOID;
   put(p, "  ");
-  put_ref(p->out, '%', phi->dst < p->fn->nvals ? p->fn->vals[phi->dst].name : NULL, phi->dst);
+  put_value(p, phi->dst);
   ww_buf_fmt(p->out, " = phi %s", ww_type_names[type]);
   for (uint32_t k = 0; k < phi->n; k++) {
-    put_block(p, " [", p->fn->pool[phi->ext + 2 * k]);
+    put_block(p, " [", ww_phi_from(p->fn, phi, k));
     put(p, " ");
-    put_val(p, p->fn->pool[phi->ext + 2 * k + 1], type);
+    put_val(p, ww_phi_value(p->fn, phi, k), type);
     put(p, "]");
   }
   put(p, "\n");
@@ -323,7 +328,7 @@ static void put_param(printer *p, uint32_t k) {
   const ww_param *q = &p->fn->params[k];
   ww_buf *out = p->out;
   ww_buf_puts(out, "  param ");
-  put_ref(out, '%', k < p->fn->nvals ? p->fn->vals[k].name : NULL, k);
+  put_value(p, k);
   ww_buf_fmt(out, " %s ", ww_type_names[q->type]);
   put_string(out, q->name ? q->name : "");
   put_text(out, " ", q->ctype);
@@ -342,10 +347,7 @@ static void put_param(printer *p, uint32_t k) {
 static void put_head(const ww_fn *fn, ww_buf *out) {
   ww_buf_puts(out, "fn ");
   put_global(out, ww_fn_symbol(fn));
-  if (fn->name && fn->mangled && strcmp(fn->name, fn->mangled)) {
-    ww_buf_puts(out, " ");
-    put_string(out, fn->name);
-  }
+  put_plain_name(out, fn->name, fn->mangled);
   put_flag(out, "kernel", fn->kernel);
   put_type(out, "ret", fn->ret);
   put_text(out, " file ", fn->file);
@@ -382,10 +384,7 @@ void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out) {
 static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
   ww_buf_puts(out, "symbol ");
   put_global(out, ww_sym_symbol(s));
-  if (s->name && s->mangled && strcmp(s->name, s->mangled)) {
-    ww_buf_puts(out, " ");
-    put_string(out, s->name);
-  }
+  put_plain_name(out, s->name, s->mangled);
   ww_buf_fmt(out, " %s", ww_space_names[s->space]);
   put_flag(out, "dynamic", s->dynamic);
   ww_buf_fmt(out, " size %" PRIu64 " align %" PRIu32, s->size, s->align);
@@ -401,11 +400,7 @@ static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
   for (uint32_t k = 0; k < s->nrelocs; k++) {
     const struct ww_reloc *r = &s->relocs[k];
     ww_buf_fmt(out, " reloc %" PRIu64 " ", r->at);
-    if (r->fn)
-      put_global(out, r->ref < m->nfns ? ww_fn_symbol(&m->fns[r->ref]) : NULL);
-    else
-      put_global(out, r->ref < m->nsymbols ? ww_sym_symbol(&m->symbols[r->ref]) : NULL);
-    put_offset(out, r->add);
+    put_address(m, r->fn, r->ref, r->add, out);
   }
   ww_buf_puts(out, "\n");
 }
@@ -413,8 +408,7 @@ static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
 void ww_ir_print_module(const ww_module *m, ww_buf *out) {
   ww_buf_fmt(out, "module %s warp %" PRIu32 "\n", ww_dialect_names[m->dialect], m->warp);
   for (uint32_t k = 0; k < m->nfiles; k++) {
-    ww_buf_puts(out, "file ");
-    put_string(out, m->files[k]);
+    put_text(out, "file ", m->files[k]);
     ww_buf_puts(out, "\n");
   }
   for (uint32_t k = 0; k < m->nsymbols; k++)

@@ -130,7 +130,7 @@ ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_ass
                   ww_arena *a, ww_err *e) {
   ww_launch l = *launch;
   ww_status st = ww_trace_resolve(m, fn, &l, a, e);
-  if (st || (st = ww_inputs_complete(m, fn, &l, assumed, a, e)))
+  if (st || (st = ww_inputs_complete(m, fn, &l, NULL, assumed, a, e)))
     return st;
   if (l.nargs > fn->nparams)
     return ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name,

@@ -27,10 +27,8 @@ static bool on_poll(void *ctx) {
 static bool works(prober *p, const uint64_t at[3]) {
   uint64_t block = ww_number_of(p->spec->grid, at);
   ww_observer obs = {.ctx = p, .access = on_access, .cancelled = on_poll};
-  ww_err ours = {0};
   p->touched = false;
-  ww_status st = ww_machine_run(p->m, &block, 1, 1, &obs, NULL, p->a, &ours);
-  return st || p->touched;
+  return ww_machine_run(p->m, &block, 1, 1, &obs, NULL, p->a, NULL) || p->touched;
 }
 
 /* Along one axis, from the corner: the first block that is idle, or the grid's end. */
@@ -74,18 +72,16 @@ void ww_work_box(const ww_run_spec *spec, uint64_t box[3], ww_arena *a) {
   ww_run_spec quick = *spec;
   prober p = {.spec = spec, .a = a};
   uint64_t corner[3] = {0}, found[3];
-  ww_err ours = {0};
   memcpy(box, spec->grid, sizeof found);
   quick.slice = TURN;
   quick.max_steps = ENOUGH;
   quick.extrapolate = quick.print = false;
-  if (ww_volume(spec->grid) < 2 || ww_machine_new(&quick, &p.m, &ours))
+  if (ww_volume(spec->grid) < 2 || ww_machine_new(&quick, &p.m, NULL))
     return;
   if (works(&p, corner)) {
     for (int d = 0; d < 3; d++)
       found[d] = edge(&p, d);
-    bool all = found[0] == box[0] && found[1] == box[1] && found[2] == box[2];
-    if (!all && fits(&p, found))
+    if (memcmp(found, box, sizeof found) && fits(&p, found))
       memcpy(box, found, sizeof found);
   }
   ww_machine_free(p.m);

@@ -220,6 +220,17 @@ static uint32_t phase_passes(const ww_access *a, ww_mask lanes) {
   return most;
 }
 
+/* Over the banks for these lanes, `width` of them at a time. */
+static uint32_t passes_of(const ww_access *a, ww_mask lanes, uint32_t width) {
+  uint32_t passes = 0;
+  for (uint32_t at = 0; at < 64; at += width) {
+    ww_mask part = lanes & ((1ull << width) - 1) << at;
+    if (part)
+      passes += phase_passes(a, part);
+  }
+  return passes;
+}
+
 static uint32_t gcd32(uint64_t words) { /* with the number of banks */
   uint32_t low = words ? __builtin_ctzll(words) : 5;
   return 1u << (low < 5 ? low : 5);
@@ -239,38 +250,32 @@ static bool agree(const ww_access *a, ww_mask lanes, uint32_t apart) {
  * and i^1 throughout the 32 or lane i and i^2 throughout; stores never are. Measured:
  * docs/hardware-check.md. */
 static uint32_t wide_load_passes(const ww_access *a, uint32_t *ideal) {
-  uint32_t passes = 0, groups = 0;
+  uint32_t passes = 0;
+  *ideal = 0;
   for (uint32_t half = 0; half < 64; half += 32) {
     ww_mask lanes = a->lanes & 0xffffffffull << half;
     uint32_t width = phase_lanes(a->bytes) << (agree(a, lanes, 1) || agree(a, lanes, 2));
-    for (uint32_t at = half; at < half + 32; at += width) {
-      ww_mask part = lanes & ((1ull << width) - 1) << at;
-      if (part) {
-        passes += phase_passes(a, part);
-        groups++;
-      }
-    }
+    passes += passes_of(a, lanes, width);
+    *ideal += active_phases(lanes, width);
   }
-  if (ideal)
-    *ideal = groups;
   return passes;
 }
 
 uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
-  uint32_t width = phase_lanes(a->bytes), passes = 0;
+  uint32_t width = phase_lanes(a->bytes);
   bool wide_load = a->kind == WW_ACCESS_LOAD && a->bytes > 4 && a->bytes <= 16;
   uint32_t phases =
       active_phases(a->lanes, wide_load && a->pattern == WW_PATTERN_SAME ? 2 * width : width);
   uint64_t first = a->lanes ? a->addr[first_lane(a->lanes)] : 0;
   int64_t stride;
-  if (ideal)
-    *ideal = phases;
+  uint32_t nobody;
+  if (!ideal)
+    ideal = &nobody;
+  *ideal = phases;
   if (!a->lanes || !a->bytes)
     return 0;
-  if (a->pattern == WW_PATTERN_SAME)
-    return phases;
-  if (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 &&
-      first % (a->bytes < 4 ? 4 : a->bytes) == 0)
+  if (a->pattern == WW_PATTERN_SAME || (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 &&
+                                        first % (a->bytes < 4 ? 4 : a->bytes) == 0))
     return phases;
   if (wide_load)
     return wide_load_passes(a, ideal);
@@ -280,13 +285,8 @@ uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
   bool word = a->bytes <= 4 && first % 4 == 0;
   if (word && a->pattern == WW_PATTERN_ANY && full_warp(a->lanes) && strided(a, &stride) &&
       stride % 4 == 0)
-    return stride ? phases * gcd32((uint64_t)(stride < 0 ? -stride : stride) / 4) : phases;
-  for (uint32_t at = 0; at < 64; at += width) {
-    ww_mask part = a->lanes & (((1ull << width) - 1) << at);
-    if (part)
-      passes += phase_passes(a, part);
-  }
-  return passes;
+    return stride ? phases * gcd32(stride / 4) : phases;
+  return passes_of(a, a->lanes, width);
 }
 
 /* ---- constants and atomics ---- */

@@ -163,15 +163,12 @@ struct ww_exec {
   ww_frame frames[WW_MAX_DEPTH];
   uint32_t depth;
   uint64_t steps, slice; /* warp instructions run; stop when steps reaches slice */
-  uint64_t max_steps;    /* of the launch: for instructions that are loops themselves */
   /* who we are */
   ww_warp_id id;
-  uint64_t ctaid[3], nctaid[3], ntid[3];
+  uint64_t ctaid[3];
+  uint32_t lanes;
   uint32_t tid0;                 /* linear thread index of lane 0 */
   uint32_t tid[3][WW_MAX_LANES]; /* thread index per axis; fixed for the warp */
-  uint32_t lanes;
-  uint64_t dyn_shared;
-  uint32_t sms;
   /* local memory: one contiguous piece per lane */
   uint8_t *local;
   uint32_t local_stride, local_top;
@@ -179,16 +176,16 @@ struct ww_exec {
   const ww_seg *bar;
   uint32_t bar_result;
   /* machine */
-  const struct ww_machine *machine;
-  ww_loop_state *loops; /* per steady loop of the module */
-  bool extrapolate, extrapolated;
+  struct ww_machine *machine;
+  const ww_run_spec *spec; /* the machine's, every figure given */
+  ww_loop_state *loops;    /* per steady loop of the module */
+  bool extrapolated;
   /* fault */
   const char *fault; /* static text or fault_msg */
   char fault_msg[256];
   const ww_ins *fault_ins;
   bool fault_assumed;
   bool cancelled; /* it was no fault */
-  bool print;
 };
 
 static inline uint64_t ww_cell_of(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
@@ -236,8 +233,8 @@ uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esi
 void ww_exec_printf(ww_exec *x, const ww_code *c, uint32_t lane);
 
 /* steady.c */
-void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out,
-                    uint32_t *n); /* which loops qualify; slots not set yet */
+/* Which loops qualify; slots not set yet. def: ww_ir_defs, where there are any. */
+void ww_steady_find(const ww_fn *fn, const ww_ins **def, ww_arena *a, ww_steady **out, uint32_t *n);
 void ww_steady_iteration(ww_exec *x, const ww_steady *s); /* at each entry of the loop's header */
 
 /* decode.c */

@@ -55,7 +55,7 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
 }
 
 static void make_statics(ww_counter *c) {
-  c->statics = WW_NEWN(c->a, ww_static, c->base[c->m->nfns] + 1);
+  c->statics = WW_NEWN(c->a, ww_static, c->ncells + 1);
   for (uint32_t f = 0; f < c->m->nfns; f++) {
     const ww_fn *fn = &c->m->fns[f];
     for (uint32_t b = 0; b < fn->nblocks && !fn->refusal; b++)
@@ -78,9 +78,9 @@ ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes) {
   c->full_lanes = lanes;
   c->base = WW_NEWN(a, uint32_t, m->nfns + 1);
   for (uint32_t f = 0; f < m->nfns; f++)
-    c->base[f + 1] = c->base[f] + m->fns[f].nblocks;
-  c->pend = WW_NEWN(a, ww_cell, c->base[m->nfns] + 1);
-  c->total = WW_NEWN(a, ww_cell, c->base[m->nfns] + 1);
+    c->ncells = c->base[f + 1] = c->base[f] + m->fns[f].nblocks;
+  c->pend = WW_NEWN(a, ww_cell, c->ncells + 1);
+  c->total = WW_NEWN(a, ww_cell, c->ncells + 1);
   make_statics(c);
   c->depend = ww_depend_new(m, a);
   c->dep_block = UINT64_MAX;
@@ -145,15 +145,6 @@ static void on_block_end(void *ctx, uint64_t block) {
 
 /* ---- accesses ---- */
 
-static ww_slot *new_slot(ww_counter *c, const ww_ins *ins) {
-  if (c->nslots % 64 == 0)
-    c->slots =
-        ww_grow(c->a, c->slots, c->nslots * sizeof *c->slots, (c->nslots + 64) * sizeof *c->slots);
-  ww_slot *s = c->slots[c->nslots++] = WW_NEW(c->a, ww_slot);
-  s->ins = ins;
-  return s;
-}
-
 /* The first access of an instruction, or a machine that numbers them otherwise: the instruction
  * itself decides. */
 static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
@@ -163,17 +154,19 @@ static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
     c->nindex = n;
   }
   uint32_t k = 0;
-  while (k < c->nslots && c->slots[k]->ins != a->ins)
+  while (k < c->slots.n && c->slots.v[k]->ins != a->ins)
     k++;
-  if (k == c->nslots)
-    new_slot(c, a->ins);
+  if (k == c->slots.n) {
+    ww_push(c->a, &c->slots, WW_NEW(c->a, ww_slot));
+    c->slots.v[k]->ins = a->ins;
+  }
   c->index[a->ins_id] = k + 1;
-  return c->slots[k];
+  return c->slots.v[k];
 }
 
 static inline ww_slot *slot_of(ww_counter *c, const ww_access *a) {
   if (a->ins_id < c->nindex && c->index[a->ins_id]) {
-    ww_slot *s = c->slots[c->index[a->ins_id] - 1];
+    ww_slot *s = c->slots.v[c->index[a->ins_id] - 1];
     if (s->ins == a->ins)
       return s;
   }
@@ -184,13 +177,11 @@ static ww_touch *find_touch(ww_counter *c, uint64_t addr) {
   const ww_region *r = c->mem ? ww_memory_find(c->mem, addr) : NULL;
   if (!r)
     return NULL;
-  for (uint32_t k = 0; k < c->ntouches; k++)
-    if (c->touches[k]->region == r)
-      return c->touches[k];
-  if (c->ntouches % 16 == 0)
-    c->touches = ww_grow(c->a, c->touches, c->ntouches * sizeof *c->touches,
-                         (c->ntouches + 16) * sizeof *c->touches);
-  return c->touches[c->ntouches++] = ww_touch_new(r, c->a);
+  for (uint32_t k = 0; k < c->touches.n; k++)
+    if (c->touches.v[k]->region == r)
+      return c->touches.v[k];
+  ww_push(c->a, &c->touches, ww_touch_new(r, c->a));
+  return c->touches.v[c->touches.n - 1];
 }
 
 static inline void touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
@@ -224,20 +215,21 @@ static void on_access(void *ctx, const ww_access *a) {
       return;
     uint32_t ideal, passes = ww_shared_passes(a, &ideal);
     add(&s->pend[store ? WW_CAT_SHARED_ST : WW_CAT_SHARED_LD], a, passes, ideal);
-  } else if (a->space == WW_LOCAL) {
-    add(&s->pend[WW_CAT_LOCAL], a, 0, 0);
-  } else if ((a->space == WW_CONST || a->space == WW_PARAM) && !store && !atomic) {
-    add(&s->pend[WW_CAT_CONST], a, ww_const_words(a), 0);
-    if (a->space == WW_PARAM)
-      return;
-    ww_span span = ww_coalesce(a);
-    touch(c, s, a, &span);
-  } else {
-    ww_span span = ww_coalesce(a);
-    if (!atomic)
-      add(&s->pend[store ? WW_CAT_GLOBAL_ST : WW_CAT_GLOBAL_LD], a, span.sectors, 0);
-    touch(c, s, a, &span);
+    return;
   }
+  if (a->space == WW_LOCAL) {
+    add(&s->pend[WW_CAT_LOCAL], a, 0, 0);
+    return;
+  }
+  bool constant = a->kind == WW_ACCESS_LOAD && (a->space == WW_CONST || a->space == WW_PARAM);
+  if (constant)
+    add(&s->pend[WW_CAT_CONST], a, ww_const_words(a), 0);
+  if (constant && a->space == WW_PARAM)
+    return;
+  ww_span span = ww_coalesce(a);
+  if (!constant && !atomic)
+    add(&s->pend[store ? WW_CAT_GLOBAL_ST : WW_CAT_GLOBAL_LD], a, span.sectors, 0);
+  touch(c, s, a, &span);
 }
 
 ww_observer ww_counter_observer(ww_counter *c) {
@@ -252,17 +244,17 @@ ww_observer ww_counter_observer(ww_counter *c) {
 /* ---- commit and clear ---- */
 
 static void forget_pending(ww_counter *c) {
-  memset(c->pend, 0, c->base[c->m->nfns] * sizeof *c->pend);
-  for (uint32_t k = 0; k < c->nslots; k++)
-    memset(c->slots[k]->pend, 0, sizeof c->slots[k]->pend);
+  memset(c->pend, 0, c->ncells * sizeof *c->pend);
+  for (uint32_t k = 0; k < c->slots.n; k++)
+    memset(c->slots.v[k]->pend, 0, sizeof c->slots.v[k]->pend);
   c->pend_blocks = 0;
   c->pend_dep = (ww_depend_sums){0};
 }
 
 void ww_counter_clear(ww_counter *c) {
   forget_pending(c);
-  for (uint32_t k = 0; k < c->ntouches; k++)
-    c->touches[k]->pend = ww_touched_nothing;
+  for (uint32_t k = 0; k < c->touches.n; k++)
+    c->touches.v[k]->pend = ww_touched_nothing;
   ww_journal_undo(&c->journal);
 }
 
@@ -274,11 +266,11 @@ void ww_add_doubles(void *to, const void *from, size_t bytes, double scale) {
 }
 
 void ww_counter_commit(ww_counter *c, double scale) {
-  ww_add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
-  for (uint32_t k = 0; k < c->nslots; k++)
-    ww_add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
-  for (uint32_t k = 0; k < c->ntouches; k++)
-    ww_touch_commit(c->touches[k], scale);
+  ww_add_doubles(c->total, c->pend, c->ncells * sizeof *c->pend, scale);
+  for (uint32_t k = 0; k < c->slots.n; k++)
+    ww_add_doubles(c->slots.v[k]->total, c->slots.v[k]->pend, sizeof c->slots.v[k]->pend, scale);
+  for (uint32_t k = 0; k < c->touches.n; k++)
+    ww_touch_commit(c->touches.v[k], scale);
   ww_add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
   c->total_blocks += scale * c->pend_blocks;
   c->journal.n = 0;
@@ -294,18 +286,10 @@ static void count_block(ww_counts *o, const ww_static *s, const ww_cell *x) {
 }
 
 static void count_slot(ww_counts *o, const ww_row *r) {
-  o->global_ld_requests += r[WW_CAT_GLOBAL_LD].requests;
-  o->global_ld_sectors += r[WW_CAT_GLOBAL_LD].units;
-  o->global_ld_bytes += r[WW_CAT_GLOBAL_LD].bytes;
-  o->global_st_requests += r[WW_CAT_GLOBAL_ST].requests;
-  o->global_st_sectors += r[WW_CAT_GLOBAL_ST].units;
-  o->global_st_bytes += r[WW_CAT_GLOBAL_ST].bytes;
-  o->shared_ld_requests += r[WW_CAT_SHARED_LD].requests;
-  o->shared_ld_passes += r[WW_CAT_SHARED_LD].units;
-  o->shared_ld_bytes += r[WW_CAT_SHARED_LD].bytes;
-  o->shared_st_requests += r[WW_CAT_SHARED_ST].requests;
-  o->shared_st_passes += r[WW_CAT_SHARED_ST].units;
-  o->shared_st_bytes += r[WW_CAT_SHARED_ST].bytes;
+  ww_row_add(&o->global_ld_requests, &r[WW_CAT_GLOBAL_LD]);
+  ww_row_add(&o->global_st_requests, &r[WW_CAT_GLOBAL_ST]);
+  ww_row_add(&o->shared_ld_requests, &r[WW_CAT_SHARED_LD]);
+  ww_row_add(&o->shared_st_requests, &r[WW_CAT_SHARED_ST]);
   o->shared_ideal_passes += r[WW_CAT_SHARED_LD].extra + r[WW_CAT_SHARED_ST].extra;
   o->local_requests += r[WW_CAT_LOCAL].requests;
   o->local_bytes += r[WW_CAT_LOCAL].bytes;
@@ -326,20 +310,16 @@ static void sum_counts(const ww_counter *c, bool pending, ww_counts *o) {
       if (cells[k].warps)
         count_block(o, &c->statics[k], &cells[k]);
   }
-  for (uint32_t k = 0; k < c->nslots; k++)
-    count_slot(o, pending ? c->slots[k]->pend : c->slots[k]->total);
+  for (uint32_t k = 0; k < c->slots.n; k++)
+    count_slot(o, pending ? c->slots.v[k]->pend : c->slots.v[k]->total);
 }
 
 void ww_counter_vector(ww_counter *c, ww_counts *pending) {
   sum_counts(c, true, pending);
 }
 
-static double ratio(double a, double b) {
-  return b ? a / b : 0;
-}
-
 static void list_blocks(const ww_counter *c, ww_arena *a, ww_tally *out) {
-  out->blocks = WW_NEWN(a, ww_block_counts, c->base[c->m->nfns] + 1);
+  out->blocks = WW_NEWN(a, ww_block_counts, c->ncells + 1);
   for (uint32_t f = 0; f < c->m->nfns; f++)
     for (uint32_t k = c->base[f]; k < c->base[f + 1]; k++) {
       const ww_cell *t = &c->total[k];
@@ -360,12 +340,12 @@ void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out) {
   *out = (ww_tally){0};
   list_blocks(c, a, out);
   sum_counts(c, false, &out->c);
-  for (uint32_t k = 0; k < c->base[c->m->nfns]; k++)
+  for (uint32_t k = 0; k < c->ncells; k++)
     for (int cls = 0; cls < WW_NCLASSES; cls++)
       out->by_class[cls] += c->total[k].warps * c->statics[k].by_class[cls];
   ww_count_lines(c, a, out);
   ww_count_args(c, a, out);
-  out->dep.ilp = ratio(c->total_dep.instructions, c->total_dep.longest);
-  out->dep.load_use_distance = ratio(c->total_dep.distance, c->total_dep.distances);
-  out->dep.loads_in_flight = ratio(c->total_dep.in_flight, c->total_dep.waits);
+  out->dep.ilp = ww_ratio(c->total_dep.instructions, c->total_dep.longest);
+  out->dep.load_use_distance = ww_ratio(c->total_dep.distance, c->total_dep.distances);
+  out->dep.loads_in_flight = ww_ratio(c->total_dep.in_flight, c->total_dep.waits);
 }

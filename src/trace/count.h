@@ -62,6 +62,10 @@ typedef struct {
   uint32_t nargs;
   ww_dependency dep;
 } ww_tally;
+static inline double ww_ratio(double a,
+                              double b) { /* of counts; 0: there is nothing to divide by */
+  return b > 0 ? a / b : 0;
+}
 double ww_tally_runs(const ww_tally *t, const ww_fn *fn,
                      uint32_t block); /* times that warps came by a block */
 

@@ -118,16 +118,15 @@ struct ww_counter {
   double full_lanes;
   const ww_fn *fn;       /* of the last block event */
   ww_cell *cells;        /* its cells in pend */
-  ww_cell *pend, *total; /* [base[nfns]] */
+  ww_cell *pend, *total; /* [ncells] */
   uint32_t *base;        /* [nfns + 1] first cell of each function */
-  ww_static *statics;    /* [base[nfns]] */
+  uint32_t ncells;       /* blocks of all functions */
+  ww_static *statics;    /* [ncells] */
   double pend_blocks, total_blocks;
   uint32_t *index; /* ins_id -> slot + 1 */
   uint32_t nindex;
-  ww_slot **slots;
-  uint32_t nslots;
-  ww_touch **touches;
-  uint32_t ntouches;
+  WW_VEC(ww_slot *) slots;
+  WW_VEC(ww_touch *) touches;
   ww_journal journal;
   ww_depend *depend;
   ww_depend_sums pend_dep, total_dep;
@@ -135,6 +134,12 @@ struct ww_counter {
   uint64_t dep_seen;  /* thread blocks looked at so far */
 };
 
+/* Adds requests, units and bytes to three counts in a row. */
+static inline void ww_row_add(double *to, const ww_row *r) {
+  to[0] += r->requests;
+  to[1] += r->units;
+  to[2] += r->bytes;
+}
 /* to += scale * from, where every member is a double. */
 void ww_add_doubles(void *to, const void *from, size_t bytes, double scale);
 double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type); /* per lane; MMA: 0 */

@@ -17,6 +17,7 @@ typedef struct {
   ww_arena *a;
   ww_prog *p;
   uint32_t lanes;
+  const ww_ins **def;  /* ww_ir_defs, where there are loops */
   uint32_t *slot;      /* per value, UINT32_MAX: none */
   bool *crosses;       /* per value: used outside its block, or by a phi */
   uint32_t *last_use;  /* per block-local value: instruction index of its last use */
@@ -121,15 +122,6 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
 /* ---- copy coalescing: a phi and the value its latch brings share a row when no use of the phi
  * comes after that value ---- */
 
-/* Instruction of its block; UINT32_MAX: a phi. */
-static uint32_t defined_at(const ww_fn *fn, ww_val v) {
-  const ww_block *b = &fn->blocks[fn->vals[v].ref];
-  for (uint32_t k = 0; k < b->nins; k++)
-    if (b->ins[k].dst != WW_NOVAL && v >= b->ins[k].dst && v < b->ins[k].dst + b->ins[k].nres)
-      return k;
-  return UINT32_MAX;
-}
-
 static uint32_t phi_uses(const ww_fn *fn, ww_val v) {
   uint32_t c = 0;
   for (const ww_block *b = fn->blocks; b && b < fn->blocks + fn->nblocks; b++)
@@ -140,9 +132,10 @@ static uint32_t phi_uses(const ww_fn *fn, ww_val v) {
 }
 
 /* Every use of p happens before v is written, whichever way the code runs. */
-static bool dead_before(const ww_fn *fn, ww_val p, uint32_t header, ww_val v) {
-  uint32_t at = defined_at(fn, v), block = fn->vals[v].ref;
-  if (at == UINT32_MAX || !ww_ir_dominates(fn, header, block) || phi_uses(fn, p))
+static bool dead_before(const dec *d, ww_val p, uint32_t header, ww_val v) {
+  const ww_fn *fn = d->fn;
+  uint32_t block = fn->vals[v].ref;
+  if (!d->def[v] || !ww_ir_dominates(fn, header, block) || phi_uses(fn, p))
     return false;
   ww_val use[256];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
@@ -151,7 +144,7 @@ static bool dead_before(const ww_fn *fn, ww_val p, uint32_t header, ww_val v) {
     for (uint32_t k = 0; k < bb->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &bb->ins[k], use, 256);
       for (uint32_t u = 0; u < n; u++)
-        if (use[u] == p && !before && !(b == block && k <= at))
+        if (use[u] == p && !before && !(b == block && &bb->ins[k] <= d->def[v]))
           return false;
     }
   }
@@ -169,7 +162,7 @@ static void coalesce(dec *d) {
       if (v == WW_NOVAL || fixed(&fn->vals[v]) || d->slot[v] != UINT32_MAX ||
           d->slot[p] != UINT32_MAX)
         continue;
-      if (phi_uses(fn, v) == 1 && wide(d, v) == wide(d, p) && dead_before(fn, p, l->header, v))
+      if (phi_uses(fn, v) == 1 && wide(d, v) == wide(d, p) && dead_before(d, p, l->header, v))
         d->slot[v] = d->slot[p] = new_slot(d, wide(d, p));
     }
   }
@@ -180,8 +173,7 @@ static void give_slots(dec *d) {
   d->slot = WW_NEWN(d->a, uint32_t, fn->nvals + 1);
   d->crosses = WW_NEWN(d->a, bool, fn->nvals + 1);
   d->last_use = WW_NEWN(d->a, uint32_t, fn->nvals + 1);
-  for (uint32_t v = 0; v < fn->nvals; v++)
-    d->slot[v] = UINT32_MAX;
+  memset(d->slot, 0xff, fn->nvals * sizeof *d->slot); /* UINT32_MAX */
   find_uses(d);
   for (uint32_t s = 0; s < d->p->nsteady; s++) /* looked at when the header is entered again */
     d->crosses[d->p->steady[s].a] = d->crosses[d->p->steady[s].b] = true;
@@ -313,10 +305,6 @@ static const uint32_t *result_slots(const dec *d, const ww_ins *i) {
   return i->nres ? d->slot + i->dst : NULL;
 }
 
-static bool touches_memory(uint8_t op) {
-  return ww_ops[op].cls >= WW_CLASS_LOAD && ww_ops[op].cls <= WW_CLASS_ATOMIC;
-}
-
 static bool wide_if_any(const dec *d, ww_val v) {
   return v != WW_NOVAL && wide(d, v);
 }
@@ -341,7 +329,7 @@ static ww_code make_code(dec *d, const ww_ins *i) {
   d->with->isa->resolve(i, uneven(d, i), k.fn);
   k.wide = wide_if_any(d, i->dst) | wide_if_any(d, i->a) << 1 | wide_if_any(d, i->b) << 2 |
            wide_if_any(d, i->c) << 3;
-  if (touches_memory(i->op)) {
+  if (ww_touches_memory(i)) {
     k.ins_id = (*d->with->next_ins_id)++;
     k.esize = ww_type_bytes[i->type];
     k.n = i->n ? i->n : 1;
@@ -350,8 +338,8 @@ static ww_code make_code(dec *d, const ww_ins *i) {
       k.slots = result_slots(d, i);
     else if (i->op == WW_OP_ST)
       k.slots = slot_list(d, i->ext, k.n);
-    else if (i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
-      k.bytes = 4;
+    else if (!ww_is_atomic(i))
+      k.bytes = 4; /* a piece of a copy */
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
     k.n = i->n;
     k.slots = result_slots(d, i);
@@ -518,7 +506,9 @@ ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *
                      "%s: a matrix instruction whose fragments do not fit its shape", d.fn->name);
   }
   out->fn = d.fn;
-  ww_steady_find(d.fn, a, &out->steady, &out->nsteady);
+  if (d.fn->nloops)
+    d.def = ww_ir_defs(d.fn, a);
+  ww_steady_find(d.fn, d.def, a, &out->steady, &out->nsteady);
   give_slots(&d);
   make_image(&d);
   d.first_seg = WW_NEWN(a, uint32_t, d.fn->nblocks + 1);

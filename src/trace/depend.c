@@ -72,10 +72,6 @@ static void use_load(ww_depend *d, const stamp *s) {
   }
 }
 
-static bool is_global_load(const ww_ins *i) {
-  return i->op == WW_OP_LD && (i->space == WW_GLOBAL || i->space == WW_GENERIC);
-}
-
 static void issue(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_ins *i) {
   ww_val use[3 + 255];
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255), depth = 0, carried = 0;
@@ -89,13 +85,13 @@ static void issue(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_ins *i)
     else if (s->load)
       use_load(d, s);
   }
-  if (is_global_load(i)) {
+  if (ww_loads_global(i)) {
     if (!d->outstanding++)
       d->first_out = d->time + 1;
     carried = d->time + 1;
   }
   depth++;
-  for (uint32_t k = 0; i->dst != WW_NOVAL && k < i->nres; k++)
+  for (uint32_t k = 0; k < i->nres; k++)
     stamps[i->dst + k] = (stamp){d->window, depth, carried};
   if (depth > d->longest)
     d->longest = depth;

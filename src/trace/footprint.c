@@ -67,10 +67,7 @@ void ww_footprints_access(ww_footprints *f, const ww_access *a) {
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
   entry *e = entry_of(f, a);
-  if (a->lo < e->lo)
-    e->lo = a->lo;
-  if (a->hi > e->hi)
-    e->hi = a->hi;
+  ww_range_add(&e->lo, &e->hi, a->lo, a->hi);
 }
 
 void ww_footprints_block(ww_footprints *f, uint64_t block) {

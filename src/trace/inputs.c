@@ -210,11 +210,11 @@ static uint64_t index_range(const inputs *in, uint32_t p) {
   for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) {
     if (!(in->roles[p].targets >> q & 1))
       continue;
-    uint64_t n =
-        in->l->args[q].kind == WW_ARG_BUFFER ? in->l->args[q].buffer.bytes / elem_bytes(in, q) : 0;
+    const ww_arg *g = &in->l->args[q];
+    uint64_t size = elem_bytes(in, q), ahead = in->roles[p].ahead / size,
+             n = g->kind == WW_ARG_BUFFER ? g->buffer.bytes / size : 0;
     if (n && !in->sized[q])
-      n = n > in->roles[p].ahead / elem_bytes(in, q) ? n - in->roles[p].ahead / elem_bytes(in, q)
-                                                     : 1;
+      n = n > ahead ? n - ahead : 1;
     if (n && (!best || n < best))
       best = n;
   }
@@ -257,12 +257,11 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
 
 /* Dynamic shared memory that nobody sized gets room to show how much it needs. */
 static bool find_shared(inputs *in) {
-  bool any = false, dynamic = false, *in_fn = WW_NEWN(in->a, bool, in->m->nfns + 1);
-  ww_reach(in->m, in->fn, in_fn);
-  for (uint32_t f = 0; f < in->m->nfns; f++)
-    for (uint32_t v = 0; in_fn[f] && v < in->m->fns[f].nvals; v++)
-      dynamic |= in->m->fns[f].vals[v].kind == WW_VAL_SYMBOL &&
-                 in->m->symbols[in->m->fns[f].vals[v].ref].dynamic;
+  bool any = false, dynamic = false;
+  ww_setup place = {0};
+  const bool *used = ww_setup_place(in->m, in->fn, in->a, &place);
+  for (uint32_t s = 0; s < in->m->nsymbols; s++)
+    dynamic |= used[s] && in->m->symbols[s].dynamic;
   any = in->shared = dynamic && !in->l->shared_given && !in->l->shared;
   if (in->shared)
     in->l->shared = SHARED_ROOM;
@@ -313,7 +312,6 @@ static void choose_fills(inputs *in) {
 /* ---- sizes ---- */
 
 typedef struct {
-  ww_memory *mem;
   ww_region *last;
   uint64_t *lo, *hi; /* per argument: device addresses, then offsets from its pointer; local
                         arguments: offsets in theirs */
@@ -328,13 +326,10 @@ static void note_range(extents *x, uint64_t from, uint64_t to) {
   x->ranges++;
   ww_region *r = x->last;
   if (!r || from - r->base >= r->size)
-    r = x->last = ww_memory_find(x->mem, from);
+    r = x->last = ww_memory_find(x->s->memory, from);
   if (!r || r->arg < 0)
     return;
-  if (from < x->lo[r->arg])
-    x->lo[r->arg] = from;
-  if (to > x->hi[r->arg])
-    x->hi[r->arg] = to;
+  ww_range_add(&x->lo[r->arg], &x->hi[r->arg], from, to);
 }
 
 /* Shared memory: which local argument, or the dynamic part. */
@@ -420,11 +415,9 @@ static ww_status probe_blocks(prober *p, ww_err *e) {
   for (int d = 0; d < 3 && !st; d++)
     st = last_working(p, d, &last[d], e);
   for (int k = 0; k < 12 && !st; k++) {
-    uint64_t c[3] = {k % 3 == 0   ? 0
-                     : k % 3 == 1 ? last[0]
-                                  : last[0] / 2,
-                     k / 3 % 2 ? last[1] : 0, k / 6 ? last[2] : 0};
-    if ((k / 3 % 2 && !last[1]) || (k / 6 && !last[2]) || (k % 3 && !last[0]))
+    bool x = k % 3, y = k / 3 % 2, z = k / 6;
+    uint64_t c[3] = {x ? last[0] / (k % 3) : 0, y ? last[1] : 0, z ? last[2] : 0};
+    if ((x && !last[0]) || (y && !last[1]) || (z && !last[2]))
       continue;
     st = probe_block(p, c, &works, e);
   }
@@ -438,10 +431,9 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_status st = ww_setup_make(in->m, in->fn, in->l, in->a, &s, e);
   if (st)
     return st;
-  ww_region **r;
-  uint32_t n = ww_memory_regions(s.memory, &r);
-  for (uint32_t k = 0; k < n; k++)
-    r[k]->assumed = r[k]->arg >= 0 && (in->tell[r[k]->arg] || in->sized[r[k]->arg]);
+  ww_region *r;
+  for (uint32_t k = 0; (r = ww_memory_region(s.memory, k)); k++)
+    r->assumed = r->arg >= 0 && (in->tell[r->arg] || in->sized[r->arg]);
   ww_run_spec spec = ww_setup_spec(in->m, in->fn, in->l, &s);
   spec.max_steps = ANALYSIS_STEPS;
   spec.extrapolate = true;
@@ -450,14 +442,12 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
     spec.cancelled_ctx = in->until->ctx;
     ww_memory_limit(s.memory, in->until->bytes);
   }
-  *x = (extents){.mem = s.memory,
-                 .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
+  *x = (extents){.lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
                  .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
                  .s = &s,
                  .nparams = in->fn->nparams,
                  .dynamic_at = (s.shared_static + 15) & ~15ull};
-  for (uint32_t p = 0; p < in->fn->nparams; p++)
-    x->lo[p] = UINT64_MAX;
+  memset(x->lo, 0xff, in->fn->nparams * sizeof *x->lo); /* UINT64_MAX */
   ww_observer obs = {.ctx = x, .access = on_access};
   ww_run_stats stats = {0};
   st = ww_machine_new(&spec, &mc, e);
@@ -617,8 +607,7 @@ static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uin
 
 static bool has_symbol(const ww_module *m, const char *name) {
   for (uint32_t s = 0; s < m->nsymbols; s++)
-    if (!strcmp(m->symbols[s].name, name) ||
-        (m->symbols[s].mangled && !strcmp(m->symbols[s].mangled, name)))
+    if (ww_symbol_is(&m->symbols[s], name))
       return true;
   return false;
 }
@@ -639,14 +628,8 @@ static ww_assumptions drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a
   return dropped;
 }
 
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said,
-                             ww_arena *a, ww_err *e) {
-  return ww_inputs_complete_until(m, fn, l, NULL, said, a, e);
-}
-
-ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launch *l,
-                                   const ww_until *until, ww_assumed *said, ww_arena *a,
-                                   ww_err *e) {
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l,
+                             const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e) {
   ww_launch given = *l;
   const ww_assumptions dropped = drop_symbols(m, &given, a);
   bool free_shape = !l->block[0] && !fn->req_block[0];

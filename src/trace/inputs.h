@@ -15,17 +15,15 @@ typedef struct {
 /* The runtime's own argument of an OpenMP region, which no source names: null unless given. */
 bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p);
 
-/* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's
- * size and contents are given; `l` can be written down and run anywhere. */
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said,
-                             ww_arena *a, ww_err *e);
 /* When to give up. */
 typedef struct {
   bool (*cancelled)(void *ctx); /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
   void *ctx;
   uint64_t bytes; /* of buffers' contents; beyond it WW_ELIMIT; 0: none */
 } ww_until;
-ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launch *l,
-                                   const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e);
+/* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's
+ * size and contents are given; `l` can be written down and run anywhere. until NULL: never. */
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l,
+                             const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e);
 
 #endif

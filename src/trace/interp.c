@@ -193,8 +193,9 @@ static bool exit_lanes(ww_exec *x, ww_mask lanes) {
 
 /* The weight behind an edge: back to what it was outside the loops that the edge leaves. */
 static double edge_weight(const ww_exec *x, const ww_edge *e) {
-  return e->leaves && x->extrapolate ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in
-                                     : x->weight;
+  return e->leaves && x->spec->extrapolate
+             ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in
+             : x->weight;
 }
 
 static void enter_loop(ww_exec *x, const ww_edge *e) {
@@ -287,7 +288,6 @@ static bool switch_(ww_exec *x, const ww_seg *s) {
 }
 
 static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask mask) {
-  const ww_prog *caller = x->prog;
   uint8_t *from = x->F;
   if (x->depth == WW_MAX_DEPTH) {
     ww_exec_fault(x, s->ins, "calls nest deeper than %d", WW_MAX_DEPTH);
@@ -296,7 +296,7 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
   ww_frame *me = &x->frames[x->depth - 1], *f = &x->frames[x->depth++];
   *f = (ww_frame){.prog = p,
                   .call = s,
-                  .frame = me->frame + caller->frame,
+                  .frame = me->frame + x->prog->frame,
                   .ret_pc = s->edge[0].target,
                   .ret_rpc = x->rpc,
                   .stack = x->sp,
@@ -356,10 +356,9 @@ static bool call_indirect(ww_exec *x, const ww_seg *s) {
 }
 
 static bool ret(ww_exec *x, const ww_seg *s) {
-  ww_frame *f = &x->frames[x->depth - 1];
   if (x->depth == 1)
     return exit_lanes(x, x->mask);
-  const ww_seg *c = f->call;
+  const ww_seg *c = x->frames[x->depth - 1].call;
   const ww_fn *fn = x->prog->fn;
   uint8_t *to = x->frames[x->depth - 2].frame;
   for (uint32_t n = 0; n < c->ins->nres && n < s->ins->n; n++) {
@@ -382,11 +381,8 @@ static ww_run_end run(ww_exec *x) {
   if (x->bar) { /* back from a barrier */
     const ww_seg *s = x->bar;
     x->bar = NULL;
-    if (s->ins && s->ins->dst != WW_NOVAL) {
-      u32 r = x->bar_result;
-      uint32_t d = s->dsts[0];
-      ACTIVE(x->mask) ww_cell_put(x, d, false, LANE, r);
-    }
+    if (s->ins && s->ins->nres)
+      ACTIVE(x->mask) ww_cell_put(x, s->dsts[0], false, LANE, x->bar_result);
   }
   for (;;) {
     const ww_seg *s = &x->prog->segs[x->pc];

@@ -33,24 +33,26 @@ static u64 lane_sreg(ww_sreg s, uint32_t lane) {
 }
 
 static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
-  const uint64_t *const axes[] = {x->ntid, x->ctaid, x->nctaid};
+  const uint64_t *const axes[] = {x->spec->block, x->ctaid, x->spec->grid};
   if (s >= WW_SREG_NTID_X && s <= WW_SREG_NCTAID_Z)
     return axes[s / 3 - 1][s % 3];
   switch (s) {
   case WW_SREG_WARPID:
     return x->id.warp;
   case WW_SREG_NWARPID:
-    return (ww_volume(x->ntid) + L - 1) / L;
+    return (ww_volume(x->spec->block) + L - 1) / L;
   case WW_SREG_WARPSIZE:
     return L;
   case WW_SREG_NSMID:
-    return x->sms;
+    return x->spec->sms;
   case WW_SREG_SMID:
-    return x->id.block % x->sms;
+    return x->id.block % x->spec->sms;
   case WW_SREG_DYNSHARED:
-    return x->dyn_shared;
+    return x->spec->shared;
   case WW_SREG_WORKDIM:
-    return x->nctaid[2] * x->ntid[2] > 1 ? 3 : x->nctaid[1] * x->ntid[1] > 1 ? 2 : 1;
+    return x->spec->grid[2] * x->spec->block[2] > 1   ? 3
+           : x->spec->grid[1] * x->spec->block[1] > 1 ? 2
+                                                      : 1;
   default:
     return 0;
   }
@@ -104,7 +106,7 @@ static void texdim_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, ww_exec_texdim(x, CELL_A(LANE), CELL_B(LANE), k->imm));
 }
 static void printf_any(ww_exec *x, const ww_code *k) {
-  if (x->print)
+  if (x->spec->print)
     ACTIVE(x->mask) ww_exec_printf(x, k, LANE);
 }
 

@@ -192,14 +192,10 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
     const uint8_t *p = at(x, k, x->addr[lane], k->bytes, lane);
-    if (__builtin_expect(!p, 0)) {
+    if (__builtin_expect(!p, 0))
       ww_exec_bad_address(x, k, lane, x->addr[lane], "load");
-      for (uint32_t e = 0; e < k->n; e++)
-        ww_cell_put(x, k->slots[e], wide, lane, 0);
-      continue;
-    }
     for (uint32_t e = 0; e < k->n; e++)
-      ww_cell_put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
+      ww_cell_put(x, k->slots[e], wide, lane, p ? get_element(p + e * k->esize, k->esize) : 0);
   }
 }
 
@@ -383,7 +379,7 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
     return;
   ACTIVE(x->mask) longest = CELL_C(LANE) > longest ? CELL_C(LANE) : longest;
   ww_mask all = x->mask;
-  for (u64 done = 0; done < longest && !x->fault && x->steps <= x->max_steps; done += 4) {
+  for (u64 done = 0; done < longest && !x->fault && x->steps <= x->spec->max_steps; done += 4) {
     if (done % 16384 == 0 && ww_exec_cancelled(x))
       break;
     ww_mask now = 0;

@@ -15,12 +15,8 @@ static void add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const w
 }
 
 static void add_slot(ww_line_counts *l, const ww_row *r) {
-  l->ld_requests += r[WW_CAT_GLOBAL_LD].requests;
-  l->ld_sectors += r[WW_CAT_GLOBAL_LD].units;
-  l->ld_bytes += r[WW_CAT_GLOBAL_LD].bytes;
-  l->st_requests += r[WW_CAT_GLOBAL_ST].requests;
-  l->st_sectors += r[WW_CAT_GLOBAL_ST].units;
-  l->st_bytes += r[WW_CAT_GLOBAL_ST].bytes;
+  ww_row_add(&l->ld_requests, &r[WW_CAT_GLOBAL_LD]);
+  ww_row_add(&l->st_requests, &r[WW_CAT_GLOBAL_ST]);
   l->shared_requests += r[WW_CAT_SHARED_LD].requests + r[WW_CAT_SHARED_ST].requests;
   l->shared_passes += r[WW_CAT_SHARED_LD].units + r[WW_CAT_SHARED_ST].units;
   l->shared_ideal_passes += r[WW_CAT_SHARED_LD].extra + r[WW_CAT_SHARED_ST].extra;
@@ -59,9 +55,9 @@ void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out) {
         if (bb->ins[k].loc < m->nlocs)
           add_ins(&l[bb->ins[k].loc], &m->fns[f], &bb->ins[k], x);
     }
-  for (uint32_t k = 0; k < c->nslots; k++)
-    if (c->slots[k]->ins->loc < m->nlocs)
-      add_slot(&l[c->slots[k]->ins->loc], c->slots[k]->total);
+  for (uint32_t k = 0; k < c->slots.n; k++)
+    if (c->slots.v[k]->ins->loc < m->nlocs)
+      add_slot(&l[c->slots.v[k]->ins->loc], c->slots.v[k]->total);
   for (uint32_t k = 1; k < m->nlocs; k++) { /* 0 is unknown */
     if (!l[k].warp_instructions)
       continue;
@@ -86,26 +82,23 @@ static int by_arg(const void *a, const void *b) {
 }
 
 void ww_count_args(const ww_counter *c, ww_arena *a, ww_tally *out) {
-  out->args = WW_NEWN(a, ww_arg_counts, c->ntouches + 1);
-  for (uint32_t k = 0; k < c->ntouches; k++) {
-    const ww_touch *t = c->touches[k];
+  out->args = WW_NEWN(a, ww_arg_counts, c->touches.n + 1);
+  for (uint32_t k = 0; k < c->touches.n; k++) {
+    const ww_touch *t = c->touches.v[k];
     const ww_touched *x = &t->total;
     if (x->lo >= x->hi)
       continue; /* only seen in what was cleared */
-    out->args[out->nargs++] =
-        (ww_arg_counts){.name = t->region->name ? ww_strdup(a, t->region->name) : "",
-                        .arg = t->region->arg,
-                        .symbol = t->region->symbol,
-                        .ld_requests = x->ld.requests,
-                        .ld_sectors = x->ld.units,
-                        .ld_bytes = x->ld.bytes,
-                        .st_requests = x->st.requests,
-                        .st_sectors = x->st.units,
-                        .st_bytes = x->st.bytes,
-                        .atomics = x->atom.requests,
-                        .lo = x->lo - t->region->origin,
-                        .hi = x->hi - t->region->origin,
-                        .unique_sectors = x->unique};
+    const ww_region *r = t->region;
+    ww_arg_counts *to = &out->args[out->nargs++];
+    *to = (ww_arg_counts){.name = r->name ? ww_strdup(a, r->name) : "",
+                          .arg = r->arg,
+                          .symbol = r->symbol,
+                          .atomics = x->atom.requests,
+                          .lo = x->lo - r->origin,
+                          .hi = x->hi - r->origin,
+                          .unique_sectors = x->unique};
+    ww_row_add(&to->ld_requests, &x->ld);
+    ww_row_add(&to->st_requests, &x->st);
   }
   qsort(out->args, out->nargs, sizeof *out->args, by_arg);
 }

@@ -19,6 +19,7 @@ typedef struct {
   ww_exec **warps;
   ww_run_end *state; /* per warp; WW_RUN_SLICE: can run */
   uint8_t *shared;
+  bool done; /* all its warps are */
 } thread_block;
 
 struct ww_machine {
@@ -90,7 +91,6 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
   uint32_t kernel = m->s.fn - mod->fns, frames = 0, locals = 0;
   bool *in = WW_NEWN(m->a, bool, mod->nfns + 1);
   ww_reach(mod, m->s.fn, in);
-  bool again = calls_itself(mod, kernel, in);
   m->progs = WW_NEWN(m->a, const ww_prog *, mod->nfns + 1);
   for (uint32_t f = 0; f < mod->nfns; f++)
     if (in[f])
@@ -111,7 +111,7 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
       if (p->steady[s].nphis > m->max_phis)
         m->max_phis = p->steady[s].nphis;
     }
-    if (f == kernel && !again)
+    if (f == kernel && !calls_itself(mod, kernel, in))
       continue;
     if (p->frame > frames)
       frames = p->frame;
@@ -149,13 +149,14 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   ww_param_offsets(fn, off, &total);
   memcpy(frame, m->kernel->image, m->kernel->fixed);
   for (uint32_t p = 0; p < fn->nparams; p++) {
-    uint32_t bytes = WW_CELL_BYTES(fn->params[p].type);
+    const ww_param *q = &fn->params[p];
+    uint32_t bytes = WW_CELL_BYTES(q->type);
     uint64_t v = 0;
-    if (fn->params[p].byval)
+    if (q->byval)
       v = WW_PARAM_BASE + off[p];
-    else if (off[p] + fn->params[p].size <= m->s.params_n)
-      memcpy(&v, m->s.params + off[p], fn->params[p].size < 8 ? fn->params[p].size : 8);
-    if (fn->params[p].type == WW_I1)
+    else if (off[p] + q->size <= m->s.params_n)
+      memcpy(&v, m->s.params + off[p], q->size < 8 ? q->size : 8);
+    if (q->type == WW_I1)
       v &= 1;
     for (uint32_t l = 0; l < m->lanes; l++)
       memcpy(frame + m->kernel->slots[p] + bytes * l, &v, bytes);
@@ -165,23 +166,16 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
 static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   ww_exec *x = ww_xcalloc(1, sizeof *x);
   x->machine = m;
+  x->spec = &m->s;
   x->lanes = m->lanes;
   x->memory = m->s.memory;
   x->params = m->s.params;
   x->params_n = m->s.params_n;
   x->local_stride = m->local_stride;
-  x->max_steps = m->s.max_steps ? m->s.max_steps : UINT64_MAX;
-  x->print = m->s.print;
-  x->extrapolate = m->s.extrapolate;
-  x->dyn_shared = m->s.shared;
-  x->sms = m->s.sms ? m->s.sms : 132;
   x->tid0 = warp * m->lanes;
-  for (int d = 0; d < 3; d++) {
-    x->ntid[d] = m->s.block[d];
-    x->nctaid[d] = m->s.grid[d];
+  for (int d = 0; d < 3; d++)
     for (uint32_t l = 0; l < m->lanes; l++)
       x->tid[d][l] = ww_axis_of(m->s.block, x->tid0 + l, d);
-  }
   x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
   x->frames[0].frame = ww_reserve(m->regs_bytes);
   if (m->local_stride)
@@ -253,15 +247,20 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
                    (unsigned long long)(s->shared_static + s->shared), MOST_SHARED);
   ww_machine *m = ww_xcalloc(1, sizeof *m);
   m->s = *s;
+  if (!s->sms)
+    m->s.sms = 132;
+  if (!s->max_steps)
+    m->s.max_steps = UINT64_MAX;
+  if (!s->slice)
+    m->s.slice = SLICE;
   m->a = ww_arena_new();
   m->lanes = s->lanes ? s->lanes : s->module->warp;
   m->isa = ww_isa_pick(m->lanes);
   m->warps = (threads + m->lanes - 1) / m->lanes;
   m->shared_bytes = ((s->shared_static + 15) & ~15ull) + s->shared;
-  ww_region **regions;
-  uint32_t n = ww_memory_regions(s->memory, &regions);
-  for (uint32_t k = 0; k < n; k++)
-    m->assumed |= regions[k]->assumed || regions[k]->unbounded;
+  const ww_region *r;
+  for (uint32_t k = 0; (r = ww_memory_region(s->memory, k)); k++)
+    m->assumed |= r->assumed || r->unbounded;
   ww_status st = decode_all(m, e);
   if (st) {
     ww_machine_free(m);
@@ -307,11 +306,11 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
 }
 
 static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
-  uint64_t threads = ww_volume(m->s.block);
   memset(b->shared, 0, m->shared_bytes);
+  b->done = false;
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
-    uint64_t left = threads - (uint64_t)w * m->lanes;
+    uint64_t left = ww_volume(m->s.block) - b->warps[w]->tid0;
     x->id = (ww_warp_id){index, w};
     for (int d = 0; d < 3; d++)
       x->ctaid[d] = ww_axis_of(m->s.grid, index, d);
@@ -414,7 +413,7 @@ static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats 
     uint32_t w = m->s.backwards ? m->warps - 1 - k : k;
     ww_exec *x = b->warps[w];
     if (b->state[w] == WW_RUN_SLICE) {
-      x->slice = x->steps + (m->s.slice ? m->s.slice : SLICE);
+      x->slice = x->steps + m->s.slice;
       b->state[w] = m->isa->run(x);
       if (x->cancelled)
         return ww_fail(e, WW_ECANCEL, "cancelled");
@@ -431,8 +430,8 @@ static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats 
   }
   if (bars)
     release_barrier(m, b, live, bars + grids);
-  if (!live)
-    p->running--;
+  b->done = !live;
+  p->running -= b->done;
   return WW_OK;
 }
 
@@ -443,13 +442,6 @@ static uint64_t steps_so_far(const ww_machine *m, uint32_t n, const progress *p)
       if (m->pool[b].state[w] != WW_RUN_DONE)
         s += m->pool[b].warps[w]->steps;
   return s;
-}
-
-static bool block_done(const ww_machine *m, const thread_block *b) {
-  for (uint32_t w = 0; w < m->warps; w++)
-    if (b->state[w] != WW_RUN_DONE)
-      return false;
-  return true;
 }
 
 /* Every warp that is not done waits for the whole grid: as much of it as runs together goes on. */
@@ -467,32 +459,29 @@ static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
                               ww_err *e) {
   uint64_t before = st->warp_instructions;
   p->running = n;
-  bool told[n];
-  memset(told, 0, sizeof told);
   for (uint32_t b = 0; b < n; b++)
     start_block(m, &m->pool[b], blocks[b], obs);
   while (p->running) {
     for (uint32_t b = 0; b < n; b++) {
-      if (told[b])
+      thread_block *t = &m->pool[b];
+      if (t->done)
         continue;
       if (m->s.cancelled && m->s.cancelled(m->s.cancelled_ctx))
         return ww_fail(e, WW_ECANCEL, "cancelled");
-      ww_status s = turn(m, &m->pool[b], p, st, a, e);
+      ww_status s = turn(m, t, p, st, a, e);
       if (s)
         return s;
-      if (!block_done(m, &m->pool[b]))
-        continue;
-      told[b] = true;
-      if (obs->block_end)
+      if (t->done && obs->block_end)
         obs->block_end(obs->ctx, blocks[b]);
     }
     release_grid(m, n);
     if (obs->cancelled && obs->cancelled(obs->ctx))
       return ww_fail(e, WW_ECANCEL, "cancelled");
-    if (m->s.max_steps && before + steps_so_far(m, n, p) > m->s.max_steps)
+    unsigned long long steps = before + steps_so_far(m, n, p);
+    if (steps > m->s.max_steps)
       return ww_fail(e, WW_ELIMIT,
                      "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
-                     (unsigned long long)(before + steps_so_far(m, n, p)));
+                     steps);
   }
   return WW_OK;
 }
@@ -520,7 +509,7 @@ ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint
 /* ---- what the interpreter asks for ---- */
 
 bool ww_exec_cancelled(ww_exec *x) {
-  const ww_run_spec *s = &x->machine->s;
+  const ww_run_spec *s = x->spec;
   if (!s->cancelled || !s->cancelled(s->cancelled_ctx))
     return false;
   x->fault = "cancelled";
@@ -545,16 +534,15 @@ void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t a
   if (x->fault)
     return;
   unsigned bytes = c->bytes;
-  ww_region **r, *best = NULL;
+  const ww_region *r, *best = NULL;
   uint64_t gap = 1ull << 40;
-  uint32_t n = ww_memory_regions(x->memory, &r);
-  for (uint32_t k = 0; k < n; k++) {
-    uint64_t end = r[k]->base + r[k]->size, d = addr < r[k]->base ? r[k]->base - addr : addr - end;
-    if (addr >= r[k]->base && addr < end)
-      d = 0;
+  for (uint32_t k = 0; (r = ww_memory_region(x->memory, k)); k++) {
+    uint64_t end = r->base + r->size, d = addr < r->base ? r->base - addr
+                                          : addr < end   ? 0
+                                                         : addr - end;
     if (d < gap) {
       gap = d;
-      best = r[k];
+      best = r;
     }
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
@@ -585,7 +573,7 @@ const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address) {
 #define HEAP_BYTES (1ull << 30)
 
 uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes) {
-  ww_machine *m = (ww_machine *)x->machine;
+  ww_machine *m = x->machine;
   if (!m->heap && !(m->heap = ww_memory_add(m->s.memory, "device heap", WW_GLOBAL, HEAP_BYTES)))
     return 0;
   uint64_t at = m->heap_next;
@@ -605,7 +593,7 @@ uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esi
   uint32_t axes = x->machine->tex_axes;
   if (axes == 1)
     return n;
-  while ((axes == 2 ? (side + 1) * (side + 1) : (side + 1) * (side + 1) * (side + 1)) <= n)
+  while ((side + 1) * (side + 1) * (axes == 2 ? 1 : side + 1) <= n)
     side++;
   return axis + 1 < axes ? side : axes == 2 ? n / side : n / side / side;
 }

@@ -141,9 +141,8 @@ ww_region *ww_memory_find(ww_memory *m, uint64_t addr) {
   return addr - r->base < r->size ? r : NULL;
 }
 
-uint32_t ww_memory_regions(ww_memory *m, ww_region ***out) {
-  *out = m->regions;
-  return m->n;
+ww_region *ww_memory_region(const ww_memory *m, uint32_t k) {
+  return k < m->n ? m->regions[k] : NULL;
 }
 
 /* Bytes [at, at + n) of the contents, counted from element 0. An element (a float3) may lie over
@@ -183,10 +182,7 @@ bool ww_region_fill_page(ww_region *r, uint64_t page) {
     return false;
   --*r->pages_left;
   r->filled[page] = 1;
-  if (page < r->filled_lo)
-    r->filled_lo = page;
-  if (page >= r->filled_hi)
-    r->filled_hi = page + 1;
+  ww_range_add(&r->filled_lo, &r->filled_hi, page, page + 1);
   if (r->fill.kind == WW_FILL_NONE || r->fill.kind == WW_FILL_ZEROS ||
       r->fill.kind == WW_FILL_FILE) {
     memset(r->host + at, 0,

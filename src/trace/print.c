@@ -50,10 +50,7 @@ static uint64_t next_value(source *s, uint32_t bytes, bool real) {
       return 0;
     v = slot_value(s, s->at++, &f32);
     if (real && f32) {
-      float f;
-      double d;
-      memcpy(&f, &v, 4);
-      d = f;
+      double d = ww_to_double(WW_F32, v);
       memcpy(&v, &d, 8);
     }
     return v;

@@ -1,14 +1,6 @@
 /* reach.c - which functions of a module a kernel can get to. */
 #include "setup.h"
 
-static bool calls_pointers(const ww_fn *f) {
-  ww_ins_walk w = {.fn = f};
-  const ww_ins *i = ww_next_ins(&w);
-  while (i && i->op != WW_OP_CALLI)
-    i = ww_next_ins(&w);
-  return i;
-}
-
 static void reach(const ww_module *m, uint32_t fn, bool *in) {
   if (in[fn])
     return;
@@ -28,7 +20,7 @@ void ww_reach(const ww_module *m, const ww_fn *fn, bool *in) {
   reach(m, fn - m->fns, in);
   bool indirect = false;
   for (uint32_t f = 0; f < m->nfns; f++)
-    indirect |= in[f] && calls_pointers(&m->fns[f]);
+    indirect |= in[f] && ww_fn_has(&m->fns[f], WW_OP_CALLI);
   if (!indirect)
     return;
   for (uint32_t s = 0; s < m->nsymbols; s++)

@@ -55,7 +55,7 @@ static void step(flow *f, const ww_ins *i) {
     if (i->space == WW_SHARED || (i->space == WW_GENERIC && f->base[i->a] < 0))
       for (uint32_t k = 0; k < i->n; k++)
         f->pot |= f->from[fn->pool[i->ext + k]];
-  } else if ((i->op == WW_OP_ATOM || i->op == WW_OP_CAS) && i->dst != WW_NOVAL) {
+  } else if (ww_is_atomic(i) && i->nres) {
     add(f, i->dst, 0, bit(f->base[i->a]), -1);
   } else if (carries(i)) {
     ww_val use[8];
@@ -153,7 +153,7 @@ void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
   flow_all(&f);
   ww_ins_walk w = {.fn = fn};
   for (const ww_ins *i; (i = ww_next_ins(&w));)
-    if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
+    if (ww_accesses(i))
       note_access(&f, i);
   const ww_ins **def = ww_ir_defs(fn, a);
   for (uint32_t l = 0; l < fn->nloops; l++)

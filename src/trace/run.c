@@ -46,20 +46,18 @@ static ww_status dump_region(const char *dir, const char *name, ww_memory *m, co
  * arg<i>.<at>.bin. */
 static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, ww_arena *a,
                       ww_err *e) {
-  ww_region **r;
-  uint32_t n = ww_memory_regions(s->memory, &r);
+  const ww_region *r;
   ww_status st = WW_OK;
-  for (uint32_t k = 0; k < n && !st; k++) {
-    if (r[k]->unbounded)
+  for (uint32_t k = 0; !st && (r = ww_memory_region(s->memory, k)); k++) {
+    if (r->unbounded)
       continue;
-    const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL, *name = NULL;
-    if (r[k]->symbol >= 0)
-      name = ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name);
-    else if (r[k]->arg >= 0)
-      name =
-          plus ? ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1) : ww_fmt(a, "arg%d.bin", r[k]->arg);
+    const char *plus = r->name ? strrchr(r->name, '+') : NULL, *name = NULL;
+    if (r->symbol >= 0)
+      name = ww_fmt(a, "%s.bin", mod->symbols[r->symbol].name);
+    else if (r->arg >= 0)
+      name = plus ? ww_fmt(a, "arg%d.%s.bin", r->arg, plus + 1) : ww_fmt(a, "arg%d.bin", r->arg);
     if (name)
-      st = dump_region(dir, name, s->memory, r[k], a, e);
+      st = dump_region(dir, name, s->memory, r, a, e);
   }
   return st;
 }
@@ -72,10 +70,9 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   if (st)
     return st;
   ww_memory_limit(r->setup.memory, o->max_bytes);
-  ww_region **regions;
-  uint32_t n = ww_memory_regions(r->setup.memory, &regions);
-  for (uint32_t k = 0; k < n; k++)
-    regions[k]->assumed = regions[k]->arg >= 0 && out->assumed.args[regions[k]->arg];
+  ww_region *x;
+  for (uint32_t k = 0; (x = ww_memory_region(r->setup.memory, k)); k++)
+    x->assumed = x->arg >= 0 && out->assumed.args[x->arg];
   r->spec = ww_setup_spec(m, fn, &out->launch, &r->setup);
   r->spec.lanes = o->lanes;
   r->spec.sms = o->sms;
@@ -152,7 +149,7 @@ ww_status ww_trace_open(const ww_module *m, const ww_fn *fn, const ww_launch *gi
   ww_status st = ww_trace_resolve(m, fn, &out->launch, a, e);
   const ww_until until = {o->cancelled, o->cancelled_ctx, o->max_bytes};
   if (!st)
-    st = ww_inputs_complete_until(m, fn, &out->launch, &until, &out->assumed, a, e);
+    st = ww_inputs_complete(m, fn, &out->launch, &until, &out->assumed, a, e);
   if (st)
     return st;
   double t1 = ww_now(), cpu = ww_cpu();
@@ -194,11 +191,6 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
 
 /* ---- the report ---- */
 
-static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
-  if (b > 0)
-    ww_report_set(r, m, a / b);
-}
-
 #define COUNTED(metric) ww_report_set(out, WW_M_##metric, c->metric)
 
 void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
@@ -210,17 +202,17 @@ void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) 
                      .assumed = t->assumed.list,
                      .sampled_blocks = t->sampled.blocks,
                      .total_blocks = t->sampled.of};
-  ww_report_set(out, WW_M_shared_bytes, fn->shared_bytes + (double)t->launch.shared);
+  ww_report_set(out, WW_M_shared_bytes, fn->shared_bytes + t->launch.shared);
   ww_report_set(out, WW_M_local_bytes, fn->local_bytes);
   COUNTED(warp_instructions);
-  set_ratio(out, WW_M_active_lanes, c->thread_instructions, c->warp_instructions);
+  ww_report_ratio(out, WW_M_active_lanes, c->thread_instructions, c->warp_instructions);
   COUNTED(flops_fp64);
   COUNTED(flops_fp32);
   COUNTED(flops_fp16);
   COUNTED(flops_tensor);
   COUNTED(int_ops);
-  set_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
-  set_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
-  set_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,
-            c->shared_ideal_passes);
+  ww_report_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
+  ww_report_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
+  ww_report_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,
+                  c->shared_ideal_passes);
 }

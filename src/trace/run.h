@@ -51,6 +51,11 @@ ww_status ww_trace_close(ww_traced *r, ww_err *e);
 /* Both: for those that want the counts alone. */
 ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
                    const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e);
+/* Set where there is something to divide by. */
+static inline void ww_report_ratio(ww_report *r, ww_metric m, double a, double b) {
+  if (b > 0)
+    ww_report_set(r, m, a / b);
+}
 /* The metrics a trace knows. */
 void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out);
 /* Extra members of the report's JSON: counts, classes, lines, args, footprints, dependencies,

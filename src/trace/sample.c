@@ -134,12 +134,7 @@ static void start_axis(axis *a, uint64_t g, uint32_t most) {
   a->n = 0;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t w = n == MANY ? k : n == 5 ? five[k] : n == 3 ? three[k] : 6;
-    uint64_t at = w == 0    ? 0
-                  : w == 1  ? 1
-                  : w == 6  ? g / 2
-                  : w == 11 ? g - 2
-                  : w == 12 ? g - 1
-                            : (uint64_t)(part[w] * g);
+    uint64_t at = w == 1 ? 1 : w > 10 ? g - (13 - w) : (uint64_t)(part[w] * g);
     if (at < g && (!a->n || at > a->at[a->n - 1]))
       a->at[a->n++] = at;
   }
@@ -345,8 +340,7 @@ static void start_axes(sampler *s, uint64_t cost) {
 
 /* One of the blocks that end at once stands for all of them. */
 static ww_status add_idle(sampler *s, ww_err *e) {
-  const uint64_t *g = s->spec->grid;
-  uint64_t all = ww_volume(g), n = all - ww_volume(s->box);
+  uint64_t all = ww_volume(s->spec->grid), n = all - ww_volume(s->box);
   if (!n)
     return WW_OK;
   uint64_t before = s->budget;
@@ -408,17 +402,14 @@ static ww_status run_sampled(sampler *s, ww_err *e) {
 
 static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   ww_status st = WW_OK;
-  bool together = false;
-  ww_ins_walk w = {.fn = s->spec->fn};
-  for (const ww_ins *i; (i = ww_next_ins(&w));)
-    together |= i->op == WW_OP_GRIDSYNC;
+  bool together = ww_fn_has(s->spec->fn, WW_OP_GRIDSYNC);
   uint32_t batch = together ? total : 256;
   if (together && total > 4096)
     return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together",
                    (unsigned long long)total);
   uint64_t *blocks = WW_NEWN(s->a, uint64_t, batch);
   for (uint64_t at = 0; at < total && !st; at += batch) {
-    uint32_t n = total - at < batch ? (uint32_t)(total - at) : batch;
+    uint32_t n = total - at < batch ? total - at : batch;
     for (uint32_t k = 0; k < n; k++)
       blocks[k] = at + k;
     ww_run_stats stats;

@@ -246,25 +246,17 @@ static uint64_t bfe(uint64_t a, uint32_t start, uint32_t len, uint32_t w, bool s
   return r;
 }
 
-static uint64_t dp4a(uint32_t a, uint32_t b, uint32_t c, uint8_t sub) {
-  uint32_t r = c;
-  for (int k = 0; k < 4; k++) {
-    int32_t x = sub & 1 ? (int8_t)(a >> 8 * k) : (uint8_t)(a >> 8 * k);
-    int32_t y = sub & 2 ? (int8_t)(b >> 8 * k) : (uint8_t)(b >> 8 * k);
-    r += x * y;
-  }
-  return r;
+/* Number k of those of `bits` bits that a word packs. */
+static int64_t packed(uint32_t word, uint32_t k, uint32_t bits, bool sign) {
+  uint64_t v = word >> k * bits & mask_of(bits);
+  return sign ? sext(v, bits) : (int64_t)v;
 }
 
-static uint64_t dp2a(uint32_t a, uint32_t b, uint32_t c, uint8_t sub) {
-  uint32_t r = c;
-  for (int k = 0; k < 2; k++) {
-    int32_t x = sub & 1 ? (int16_t)(a >> 16 * k) : (uint16_t)(a >> 16 * k);
-    int at = 8 * (k + (sub & 4 ? 2 : 0));
-    int32_t y = sub & 2 ? (int8_t)(b >> at) : (uint8_t)(b >> at);
-    r += x * y;
-  }
-  return r;
+/* dp4a, dp2a: n numbers of a by n bytes of b. */
+static uint64_t dot(uint32_t a, uint32_t b, uint32_t c, uint32_t n, uint8_t sub) {
+  for (uint32_t k = 0; k < n; k++)
+    c += packed(a, k, 32 / n, sub & 1) * packed(b, sub & 4 ? k + 2 : k, 8, sub & 2);
+  return c;
 }
 
 static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
@@ -334,9 +326,9 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_BFES:
     return bfe(a, b, c, w, true);
   case WW_OP_DP4A:
-    return dp4a(a, b, c, i->sub);
+    return dot(a, b, c, 4, i->sub & 3);
   case WW_OP_DP2A:
-    return dp2a(a, b, c, i->sub);
+    return dot(a, b, c, 2, i->sub);
   case WW_OP_SAD:
     return (i->sub ? (x > y ? x - (uint64_t)y : y - (uint64_t)x) : a > b ? a - b : b - a) + c;
   case WW_OP_LEA:
@@ -352,39 +344,30 @@ static uint64_t to_int(const ww_ins *i, uint64_t a) {
   if (isnan(d))
     return i->type2 == WW_F64 || w == 64 ? 1ull << (w - 1) : 0; /* as PTX has it */
   d = whole(d, i->sub);
-  double top = ldexp(1, i->op == WW_OP_FTOSI ? (int)w - 1 : (int)w);
-  if (i->op == WW_OP_FTOSI) {
-    if (d >= top)
-      return mask_of(w - 1);
-    if (d < -top)
-      return mask_of(w) ^ mask_of(w - 1);
-    return (int64_t)d;
-  }
+  bool sign = i->op == WW_OP_FTOSI;
+  double top = ldexp(1, w - sign);
+  if (sign)
+    return d >= top ? mask_of(w - 1) : d < -top ? 1ull << (w - 1) : (uint64_t)(int64_t)d;
   return d >= top ? mask_of(w) : d <= 0 ? 0 : (uint64_t)d;
 }
 
 /* 64-bit integers to f32: directly, since going through double would round twice. */
 static uint64_t from_int(const ww_ins *i, uint64_t a) {
   bool sign = i->op == WW_OP_SITOF;
-  int64_t s = sext(a, ww_type_bits(i->type2));
+  volatile int64_t vs = sext(a, ww_type_bits(i->type2));
+  volatile uint64_t vu = a;
   ww_round r = i->sub;
   if (i->type == WW_F32 || i->type == WW_F64) {
     if (r != WW_RN)
       fesetround(c_round(r));
-    volatile int64_t vs = s;
-    volatile uint64_t vu = a;
     uint64_t out =
         i->type == WW_F32 ? ww_float_bits(sign ? vs : (float)vu) : d_bits(sign ? vs : (double)vu);
     if (r != WW_RN)
       fesetround(FE_TONEAREST);
     return out;
   }
-  if (ww_type_bits(i->type2) < 64)
-    return ww_from_double(i->type, sign ? s : (double)a, r);
   fesetround(FE_TOWARDZERO);
   feclearexcept(FE_INEXACT);
-  volatile int64_t vs = s;
-  volatile uint64_t vu = a;
   volatile double v = sign ? vs : (double)vu;
   double once = odd(v);
   fesetround(FE_TONEAREST);
@@ -519,11 +502,8 @@ static uint64_t minmax(const ww_ins *i, uint64_t a, uint64_t b) {
     return b;
   if (isnan(y))
     return a;
-  if (x == y) { /* -0 below +0 */
-    bool sa = signbit(x);
-    return (i->op == WW_OP_FMIN) == sa ? a : b;
-  }
-  return (i->op == WW_OP_FMIN) == (x < y) ? a : b;
+  bool below = x == y ? signbit(x) : x < y; /* -0 below +0 */
+  return (i->op == WW_OP_FMIN) == below ? a : b;
 }
 
 uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
@@ -532,14 +512,13 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   switch (i->op) {
   case WW_OP_MOV:
   case WW_OP_FREEZE:
+  case WW_OP_TRUNC:
     return a & mask_of(w);
   case WW_OP_SELECT:
     return a & 1 ? b : c;
   case WW_OP_ICMP:
   case WW_OP_FCMP:
     return compare(i->sub, i->type, a, b);
-  case WW_OP_TRUNC:
-    return a & mask_of(w);
   case WW_OP_ZEXT:
     return a;
   case WW_OP_SEXT:
@@ -551,9 +530,7 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   case WW_OP_FTOUI:
     return to_int(i, a) & mask_of(w);
   case WW_OP_FCVT:
-    return i->type2 == WW_F64 || i->type != WW_F64
-               ? ww_from_double(i->type, ww_to_double(i->type2, a), i->sub)
-               : d_bits(ww_to_double(i->type2, a));
+    return ww_from_double(i->type, ww_to_double(i->type2, a), i->sub);
   case WW_OP_FADD:
   case WW_OP_FSUB:
   case WW_OP_FMUL:

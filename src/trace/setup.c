@@ -101,26 +101,17 @@ static void place_shared(maker *k, const bool *used) {
 
 /* What the launch says of a symbol, its index in *at. */
 static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y, uint32_t *at) {
-  for (*at = 0; *at < k->l->nsymbols; ++*at) {
-    const char *name = k->l->symbols[*at].name;
-    if (!strcmp(name, y->name) || (y->mangled && !strcmp(name, y->mangled)))
+  for (*at = 0; *at < k->l->nsymbols; ++*at)
+    if (ww_symbol_is(y, k->l->symbols[*at].name))
       return &k->l->symbols[*at].arg;
-  }
   return NULL;
 }
 
 static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *to) {
   uint64_t v = g->ivalue;
-  if (is_float && size == 4) {
-    float f = g->value;
-    memcpy(to, &f, 4);
-    return;
-  }
-  if (is_float && size == 8) {
-    memcpy(to, &g->value, 8);
-    return;
-  }
-  if (!g->is_int) /* as the hardware converts: the nearest there is */
+  if (is_float && (size == 4 || size == 8))
+    v = ww_from_double(size == 4 ? WW_F32 : WW_F64, g->value, WW_RN);
+  else if (!g->is_int) /* as the hardware converts: the nearest there is */
     v = g->value >= 0x1p63 ? INT64_MAX : g->value <= -0x1p63 ? INT64_MIN : (int64_t)g->value;
   memcpy(to, &v, size < 8 ? size : 8);
 }
@@ -219,8 +210,7 @@ const bool *ww_setup_place(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_
   ww_reach(m, fn, in);
   mark_symbols(&k, in, used);
   out->symbol_addr = WW_NEWN(a, uint64_t, m->nsymbols + 1);
-  for (uint32_t s = 0; s < m->nsymbols; s++)
-    out->symbol_addr[s] = UINT64_MAX;
+  memset(out->symbol_addr, 0xff, m->nsymbols * sizeof *out->symbol_addr); /* UINT64_MAX */
   place_shared(&k, used);
   return used;
 }
@@ -344,8 +334,7 @@ static ww_status make_params(maker *k, ww_err *e) {
   k->s->params = ww_alloc(k->a, k->s->params_n + 64);
   k->s->arg = WW_NEWN(k->a, ww_region *, fn->nparams + 1);
   k->s->local_at = WW_NEWN(k->a, uint64_t, fn->nparams + 1);
-  for (uint32_t p = 0; p < fn->nparams; p++)
-    k->s->local_at[p] = UINT64_MAX;
+  memset(k->s->local_at, 0xff, fn->nparams * sizeof *k->s->local_at); /* UINT64_MAX */
   for (uint32_t p = 0; p < fn->nparams; p++) {
     const ww_param *q = &fn->params[p];
     const ww_arg none = {0}, *g = p < k->l->nargs ? &k->l->args[p] : &none;

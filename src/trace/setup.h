@@ -39,6 +39,10 @@ ww_status ww_setup_scalar(const ww_fn *fn, uint32_t p, const ww_arg *g, uint8_t 
 /* A number for a symbol of `size` bytes: its form follows how it was written, 1.5 is a float of
  * that size, 7 an integer. */
 void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to);
+/* By its plain or its mangled name. */
+static inline bool ww_symbol_is(const ww_symbol *y, const char *name) {
+  return !strcmp(name, y->name) || (y->mangled && !strcmp(name, y->mangled));
+}
 /* What fills call elements of an IR type; NULL for WW_VOID. */
 const char *ww_element_type(ww_type t);
 

@@ -152,11 +152,11 @@ static void some(FILE *f, const char *name, double v, const char *note) {
     row(f, name, v, note);
 }
 
-static const char *per(double a, double b, const char *what, char out[64]) {
+/* a / b in words, as the format has it; nothing where there is nothing to divide by. */
+static const char *per(double a, double b, const char *format, char out[64]) {
+  *out = 0;
   if (b > 0)
-    snprintf(out, 64, "%.3g %s", a / b, what);
-  else
-    *out = 0;
+    snprintf(out, 64, format, a / b);
   return out;
 }
 
@@ -165,8 +165,9 @@ static void print_totals(const ww_tally *t, FILE *f) {
   char b[64];
   fprintf(f, "\ninstructions\n");
   row(f, "warp instructions", c->warp_instructions,
-      per(c->thread_instructions, c->warp_instructions, "active lanes", b));
-  some(f, "branches", c->branches, per(100 * c->divergent_branches, c->branches, "% diverge", b));
+      per(c->thread_instructions, c->warp_instructions, "%.3g active lanes", b));
+  some(f, "branches", c->branches,
+       per(100 * c->divergent_branches, c->branches, "%.3g %% diverge", b));
   some(f, "flops fp64", c->flops_fp64, "");
   some(f, "flops fp32", c->flops_fp32, "");
   some(f, "flops fp16", c->flops_fp16, "");
@@ -176,22 +177,24 @@ static void print_totals(const ww_tally *t, FILE *f) {
   some(f, "shuffles and votes", c->shuffles, "");
   fprintf(f, "\nmemory\n");
   some(f, "global load requests", c->global_ld_requests,
-       per(c->global_ld_sectors, c->global_ld_requests, "sectors each", b));
-  some(f, "  bytes asked for", c->global_ld_bytes,
-       per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors, "% of the sectors' bytes", b));
+       per(c->global_ld_sectors, c->global_ld_requests, "%.3g sectors each", b));
+  some(
+      f, "  bytes asked for", c->global_ld_bytes,
+      per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors, "%.3g %% of the sectors' bytes", b));
   some(f, "global store requests", c->global_st_requests,
-       per(c->global_st_sectors, c->global_st_requests, "sectors each", b));
-  some(f, "  bytes written", c->global_st_bytes,
-       per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "% of the sectors' bytes", b));
+       per(c->global_st_sectors, c->global_st_requests, "%.3g sectors each", b));
+  some(
+      f, "  bytes written", c->global_st_bytes,
+      per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "%.3g %% of the sectors' bytes", b));
   double shared = c->shared_ld_requests + c->shared_st_requests;
   some(f, "shared requests", shared,
        per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes,
-           "passes where 1 would do", b));
+           "%.3g passes where 1 would do", b));
   some(f, "local requests", c->local_requests, "");
   some(f, "constant requests", c->const_requests,
-       per(c->const_words, c->const_requests, "words each", b));
+       per(c->const_words, c->const_requests, "%.3g words each", b));
   some(f, "atomic requests", c->atomic_requests,
-       per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));
+       per(c->atomic_max_same, c->atomic_requests, "%.3g lanes meet at one address", b));
   if (t->dep.loads_in_flight) {
     fprintf(f, "\nparallelism within a warp\n");
     fprintf(f, "  %-25s %11.3g\n  %-25s %11.3g\n  %-25s %11.3g\n", "instructions together",
@@ -229,21 +232,16 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
   fprintf(f, "\n%-28s %12s %12s %10s %10s %10s\n", "line", "warp instr.", "flops", "ld sect.",
           "st sect.", "conflict");
   for (uint32_t k = 0; k < t->nlines && k < MOST; k++) {
-    char where[256], ld[16] = "", st[16] = "", cf[16] = "";
+    char where[256], ld[64], st[64], conflict[64], row[512];
     if (l[k].line)
       snprintf(where, sizeof where, "%s:%u", ww_path_base(m->files[l[k].file]), l[k].line);
     else
       snprintf(where, sizeof where, "(no line)");
-    if (l[k].ld_requests)
-      snprintf(ld, sizeof ld, "%.3g", l[k].ld_sectors / l[k].ld_requests);
-    if (l[k].st_requests)
-      snprintf(st, sizeof st, "%.3g", l[k].st_sectors / l[k].st_requests);
-    if (l[k].shared_ideal_passes)
-      snprintf(cf, sizeof cf, "%.3gx", l[k].shared_passes / l[k].shared_ideal_passes);
-    char row[512];
     int n = snprintf(row, sizeof row, "%-28s %12s %12s %10s %10s %10s", where,
-                     human(l[k].warp_instructions, a), l[k].flops ? human(l[k].flops, b) : "", ld,
-                     st, cf);
+                     human(l[k].warp_instructions, a), l[k].flops ? human(l[k].flops, b) : "",
+                     per(l[k].ld_sectors, l[k].ld_requests, "%.3g", ld),
+                     per(l[k].st_sectors, l[k].st_requests, "%.3g", st),
+                     per(l[k].shared_passes, l[k].shared_ideal_passes, "%.3gx", conflict));
     while (n > 0 && n < (int)sizeof row && row[n - 1] == ' ')
       row[--n] = 0;
     fprintf(f, "%s\n", row);

@@ -3,7 +3,7 @@
 #include "count_int.h"
 
 struct ww_snapshot {
-  ww_cell *cells;           /* [base[nfns]] */
+  ww_cell *cells;           /* [ncells] */
   ww_row (*rows)[WW_NCATS]; /* [nslots] */
   uint32_t nslots;
   ww_touched *touched; /* [ntouches] */
@@ -14,17 +14,16 @@ struct ww_snapshot {
 
 ww_snapshot *ww_counter_save(ww_counter *c) {
   ww_snapshot *s = WW_NEW(c->a, ww_snapshot);
-  uint32_t cells = c->base[c->m->nfns];
-  s->cells = WW_NEWN(c->a, ww_cell, cells);
-  memcpy(s->cells, c->pend, cells * sizeof *s->cells);
-  s->nslots = c->nslots;
-  s->rows = ww_alloc(c->a, c->nslots * sizeof *s->rows);
-  for (uint32_t k = 0; k < c->nslots; k++)
-    memcpy(s->rows[k], c->slots[k]->pend, sizeof *s->rows);
-  s->ntouches = c->ntouches;
-  s->touched = WW_NEWN(c->a, ww_touched, c->ntouches);
-  for (uint32_t k = 0; k < c->ntouches; k++)
-    s->touched[k] = c->touches[k]->pend;
+  s->cells = WW_NEWN(c->a, ww_cell, c->ncells);
+  memcpy(s->cells, c->pend, c->ncells * sizeof *s->cells);
+  s->nslots = c->slots.n;
+  s->rows = ww_alloc(c->a, c->slots.n * sizeof *s->rows);
+  for (uint32_t k = 0; k < c->slots.n; k++)
+    memcpy(s->rows[k], c->slots.v[k]->pend, sizeof *s->rows);
+  s->ntouches = c->touches.n;
+  s->touched = WW_NEWN(c->a, ww_touched, c->touches.n);
+  for (uint32_t k = 0; k < c->touches.n; k++)
+    s->touched[k] = c->touches.v[k]->pend;
   s->blocks = c->pend_blocks;
   s->dep = c->pend_dep;
   ww_counter_commit(c, 0); /* the sectors it touched stay touched */
@@ -33,11 +32,11 @@ ww_snapshot *ww_counter_save(ww_counter *c) {
 
 void ww_counter_add(ww_counter *c, const ww_snapshot *s, double scale) {
   ww_counter_clear(c);
-  memcpy(c->pend, s->cells, c->base[c->m->nfns] * sizeof *s->cells);
+  memcpy(c->pend, s->cells, c->ncells * sizeof *s->cells);
   for (uint32_t k = 0; k < s->nslots; k++)
-    memcpy(c->slots[k]->pend, s->rows[k], sizeof *s->rows);
+    memcpy(c->slots.v[k]->pend, s->rows[k], sizeof *s->rows);
   for (uint32_t k = 0; k < s->ntouches; k++)
-    c->touches[k]->pend = s->touched[k];
+    c->touches.v[k]->pend = s->touched[k];
   c->pend_blocks = s->blocks;
   c->pend_dep = s->dep;
   ww_counter_commit(c, scale);

@@ -147,25 +147,23 @@ static bool qualify(finder *f, ww_steady *out) {
   if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !made_inside(f, t->a) ||
       !pure(f, c->a, 0) || !pure(f, c->b, 0))
     return false;
-  bool stay = ww_ir_in_loop(fn, t->imm, f->loop);
   *out = (ww_steady){.loop = f->loop,
                      .header = f->header,
                      .nphis = fn->blocks[f->header].nphis,
                      .innermost = true,
                      .a = c->a,
                      .b = c->b,
-                     .pred = stay ? c->sub : inverse[c->sub]};
+                     .pred = ww_ir_in_loop(fn, t->imm, f->loop) ? c->sub : inverse[c->sub]};
   for (uint32_t l = 0; l < fn->nloops; l++)
     out->innermost &= fn->loops[l].parent != f->loop;
   return true;
 }
 
-void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) {
+void ww_steady_find(const ww_fn *fn, const ww_ins **def, ww_arena *a, ww_steady **out,
+                    uint32_t *n) {
   *n = 0;
   *out = WW_NEWN(a, ww_steady, fn->nloops + 1);
-  if (!fn->nloops)
-    return;
-  finder f = {.fn = fn, .def = ww_ir_defs(fn, a), .seen = WW_NEWN(a, uint8_t, fn->nvals + 1)};
+  finder f = {.fn = fn, .def = def, .seen = WW_NEWN(a, uint8_t, fn->nvals + 1)};
   for (uint32_t l = 0; l < fn->nloops; l++) {
     memset(f.seen, 0, fn->nvals);
     f.loop = l;
@@ -178,24 +176,20 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) 
 
 /* ---- at run time ---- */
 
-static uint64_t read_cell(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
-  if (wide)
-    return ((const uint64_t *)(x->F + slot))[lane];
-  return ((const int32_t *)(x->F + slot))[lane]; /* differences of 32-bit counters, sign kept */
+/* What a counter's cell means. */
+static __int128 number(uint64_t cell, bool sign, bool wide) {
+  if (sign)
+    return wide ? (int64_t)cell : (int32_t)cell;
+  return wide ? cell : (uint32_t)cell;
 }
 
 /* How many more times the compare will hold when its operands go on moving like this; UINT64_MAX:
  * no end in sight. */
 static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t b, uint64_t db) {
   bool sign = pred >= WW_SLT && pred <= WW_SGE;
-  __int128 x = sign || !wide ? (__int128)(int64_t)a : (__int128)a,
-           y = sign || !wide ? (__int128)(int64_t)b : (__int128)b;
-  if (!sign && !wide) {
-    x = (uint32_t)a;
-    y = (uint32_t)b;
-  }
-  __int128 diff = y - x, move = (__int128)(int64_t)da -
-                                (__int128)(int64_t)db; /* diff shrinks by move each time */
+  __int128 diff = number(b, sign, wide) - number(a, sign, wide),
+           move =
+               number(da, true, true) - number(db, true, true); /* diff shrinks by move each time */
   bool falls = pred == WW_SGT || pred == WW_UGT || pred == WW_SGE || pred == WW_UGE;
   if (falls) {
     diff = -diff;
@@ -225,8 +219,7 @@ static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, ui
   bool same = true;
   for (ww_mask m = x->mask; m; m &= m - 1) {
     uint32_t l = __builtin_ctzll(m);
-    uint64_t v = read_cell(x, slot, wide, l),
-             d = wide ? v - prev[l] : (uint64_t)(int64_t)(int32_t)(uint32_t)(v - prev[l]);
+    uint64_t v = ww_cell_of(x, slot, wide, l), d = number(v - prev[l], true, wide);
     same &= d == step[l];
     step[l] = d;
     prev[l] = v;
@@ -259,10 +252,7 @@ static void advance(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint64_t 
     const uint64_t *step = st->step + (size_t)k * x->lanes;
     for (ww_mask m = x->mask; m; m &= m - 1) {
       uint32_t l = __builtin_ctzll(m);
-      if (p->wide)
-        ((uint64_t *)(x->F + p->slot))[l] += n * step[l];
-      else
-        ((uint32_t *)(x->F + p->slot))[l] += (uint32_t)(n * step[l]);
+      ww_cell_put(x, p->slot, p->wide, l, ww_cell_of(x, p->slot, p->wide, l) + n * step[l]);
     }
   }
 }
@@ -298,7 +288,7 @@ static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t win
 }
 
 void ww_steady_iteration(ww_exec *x, const ww_steady *s) {
-  if (!x->extrapolate)
+  if (!x->spec->extrapolate)
     return;
   ww_loop_state *st = &x->loops[s->number];
   uint32_t window = s->innermost ? WINDOW_INNER : WINDOW_OUTER;

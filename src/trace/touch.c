@@ -93,10 +93,7 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
   r->requests += a->weight;
   r->units += a->weight * s->sectors;
   r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
-  if (s->lo < t->pend.lo)
-    t->pend.lo = s->lo;
-  if (s->hi > t->pend.hi)
-    t->pend.hi = s->hi;
+  ww_range_add(&t->pend.lo, &t->pend.hi, s->lo, s->hi);
   if (s->solid)
     touch_range(t, j, s->lo / 32 - t->base / 32, (s->hi - 1) / 32 - t->base / 32, a->weight);
   else
@@ -106,9 +103,6 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
 void ww_touch_commit(ww_touch *t, double scale) {
   ww_add_doubles(&t->total.unique, &t->pend.unique,
                  sizeof(ww_touched) - offsetof(ww_touched, unique), scale);
-  if (t->pend.lo < t->total.lo)
-    t->total.lo = t->pend.lo;
-  if (t->pend.hi > t->total.hi)
-    t->total.hi = t->pend.hi;
+  ww_range_add(&t->total.lo, &t->total.hi, t->pend.lo, t->pend.hi);
   t->pend = ww_touched_nothing;
 }

@@ -24,6 +24,14 @@ static inline uint64_t ww_axis_of(const uint64_t n[3], uint64_t number, int axis
   return axis == 0 ? number % n[0] : axis == 1 ? number / n[0] % n[1] : number / n[0] / n[1];
 }
 
+/* A range that encloses [from, to) as well. */
+static inline void ww_range_add(uint64_t *lo, uint64_t *hi, uint64_t from, uint64_t to) {
+  if (from < *lo)
+    *lo = from;
+  if (to > *hi)
+    *hi = to;
+}
+
 typedef struct {
   uint64_t block; /* linear block index, x fastest */
   uint32_t warp;  /* warp of the block */
@@ -116,8 +124,8 @@ ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t
 /* Memory that others own as an allocation at its own address (above 4 GiB), contents and all; NULL:
  * its place is taken. */
 ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space);
-ww_region *ww_memory_find(ww_memory *m, uint64_t addr); /* NULL: none */
-uint32_t ww_memory_regions(ww_memory *m, ww_region ***out);
+ww_region *ww_memory_find(ww_memory *m, uint64_t addr);      /* NULL: none */
+ww_region *ww_memory_region(const ww_memory *m, uint32_t k); /* by address; NULL: no more */
 bool ww_region_fill_page(
     ww_region *r,
     uint64_t page); /* makes the contents of one page; page < pages. False: the limit is reached */

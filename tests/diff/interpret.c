@@ -34,13 +34,12 @@ ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena
 }
 
 static void copy_out(const diff_kernel *k, ww_memory *m, uint8_t *image) {
-  ww_region **r;
-  uint32_t n = ww_memory_regions(m, &r);
+  const ww_region *r;
   memcpy(image, k->initial, k->bytes);
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = 0; (r = ww_memory_region(m, i)); i++)
     for (uint32_t b = 0; b < k->nbuffers; b++)
-      if (r[i]->arg == (int32_t)k->buffers[b].arg)
-        memcpy(image + k->buffers[b].at, ww_memory_at(m, r[i]->base, k->buffers[b].bytes),
+      if (r->arg == (int32_t)k->buffers[b].arg)
+        memcpy(image + k->buffers[b].at, ww_memory_at(m, r->base, k->buffers[b].bytes),
                k->buffers[b].bytes);
 }
 

@@ -78,7 +78,7 @@ static ww_trace_result analysed(const char *kernel, const char *launch) {
   }
   if (ww_launch_comment(launch, arena, &r.launch, &e) ||
       ww_launch_resolve(&r.launch, names, sizes, fn->nparams, arena, &e) ||
-      ww_inputs_complete(&unit.module, fn, &r.launch, &r.assumed, arena, &e))
+      ww_inputs_complete(&unit.module, fn, &r.launch, NULL, &r.assumed, arena, &e))
     fail_msg("%s, %s: %s", kernel, launch, e.msg);
   return r;
 }

@@ -140,7 +140,8 @@ static void check_plan(const ww_module *m, const ww_fn *fn, const ww_launch *giv
   if (ww_plan(m, fn, &planned, &said, a, &e))
     fail_msg("%s: %s", fn->name, e.msg);
   if (ww_trace_resolve(m, fn, &traced, a, &e) ||
-      ww_inputs_complete(m, fn, &traced, &again, a, &e) || ww_setup_make(m, fn, &traced, a, &s, &e))
+      ww_inputs_complete(m, fn, &traced, NULL, &again, a, &e) ||
+      ww_setup_make(m, fn, &traced, a, &s, &e))
     fail_msg("%s: %s", fn->name, e.msg);
   assert_int_equal(said.list.n, again.list.n);
   ww_launch l = through_text(&planned, a);

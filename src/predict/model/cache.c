@@ -1,8 +1,7 @@
 /* cache.c - a sectored cache; see cache.h.
  *
- * A hash table with chains finds the slot of a line; slots are a list by age. Both are arrays of
- * indices, index + 1 so that zeroed memory is empty. Invariant: the first `used` slots hold lines,
- * each in exactly one chain and in the list. */
+ * A hash table with chains finds the slot of a line: arrays of indices, index + 1 so that zeroed
+ * memory is empty. Invariant: the first `used` slots hold lines, each in exactly one chain. */
 #include "cache.h"
 
 #include <stdlib.h>
@@ -12,23 +11,19 @@
 typedef struct {
   uint64_t line;
   uint32_t sectors;
-  uint32_t next;         /* in its chain */
-  uint32_t older, newer; /* in the list by age */
+  uint32_t next; /* in its chain */
 } slot;
 
 struct ww_cache {
-  slot *
-      slots; /* [1..lines]; 0 is the list's head: newer of 0 is the oldest, older of 0 the newest */
+  slot *slots; /* [1..lines] */
   uint32_t *chain;
   uint32_t lines, used, shift;
   uint64_t random;
-  bool lru;
 };
 
-ww_cache *ww_cache_new(uint32_t lines, bool lru) {
+ww_cache *ww_cache_new(uint32_t lines) {
   ww_cache *c = ww_xcalloc(1, sizeof *c);
   c->lines = lines ? lines : 1;
-  c->lru = lru;
   uint32_t bits = 4;
   while ((1u << bits) < c->lines && bits < 28)
     bits++;
@@ -55,28 +50,12 @@ static inline uint32_t *chain_of(ww_cache *c, uint64_t line) {
   return &c->chain[line * WW_GOLDEN >> c->shift];
 }
 
-static inline void unlink_age(ww_cache *c, uint32_t s) {
-  c->slots[c->slots[s].older].newer = c->slots[s].newer;
-  c->slots[c->slots[s].newer].older = c->slots[s].older;
-}
-
-static inline void make_newest(ww_cache *c, uint32_t s) {
-  uint32_t last = c->slots[0].older;
-  c->slots[s].older = last;
-  c->slots[s].newer = 0;
-  c->slots[last].newer = s;
-  c->slots[0].older = s;
-}
-
 static uint32_t victim(ww_cache *c) {
-  uint32_t s = c->slots[0].newer;
-  if (!c->lru)
-    s = 1 + ww_random_below(ww_xorshift(&c->random), c->lines);
+  uint32_t s = 1 + ww_random_below(ww_xorshift(&c->random), c->lines);
   uint32_t *at = chain_of(c, c->slots[s].line);
   while (*at != s)
     at = &c->slots[*at].next;
   *at = c->slots[s].next;
-  unlink_age(c, s);
   return s;
 }
 
@@ -89,16 +68,11 @@ uint32_t ww_cache_touch(ww_cache *c, uint64_t line, uint32_t sectors, bool *pres
   if (s) {
     uint32_t had = c->slots[s].sectors & sectors;
     c->slots[s].sectors |= sectors;
-    if (c->lru) {
-      unlink_age(c, s);
-      make_newest(c, s);
-    }
     return had;
   }
   s = c->used < c->lines ? ++c->used : victim(c);
   /* after victim(), which may have changed this chain */
-  c->slots[s] = (slot){.line = line, .sectors = sectors, .next = *head};
+  c->slots[s] = (slot){line, sectors, *head};
   *head = s;
-  make_newest(c, s);
   return 0;
 }

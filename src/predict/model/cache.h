@@ -1,7 +1,7 @@
 /* cache.h - a sectored cache: lines of tags, sectors of data, one capacity, any line anywhere.
  *
  * An L1 of a GPU behaves as few sets of very many ways, so associativity is left out; what is
- * replaced is chosen at random or by age. */
+ * replaced is chosen at random (the same each time). */
 #ifndef WW_CACHE_H
 #define WW_CACHE_H
 
@@ -9,9 +9,7 @@
 
 typedef struct ww_cache ww_cache;
 
-/* `lines`: how many it holds, at least 1. `lru`: the line unused for longest goes; else one at
- * random (the same each time). */
-ww_cache *ww_cache_new(uint32_t lines, bool lru);
+ww_cache *ww_cache_new(uint32_t lines);    /* how many it holds, at least 1 */
 void ww_cache_free(ww_cache *c);           /* accepts NULL */
 uint32_t ww_cache_used(const ww_cache *c); /* lines it holds */
 /* Sectors (a mask) of a line are looked up and then there. Returns those that were there before.

@@ -203,7 +203,7 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
     for (uint32_t p = 0; p < WW_NPIPES; p++)
       v->ins[i].inst += w->inst[p];
     v->ins[i].latency = w->latency;
-    if (b->ins[i].op == WW_OP_LD && ww_is_global(&b->ins[i]))
+    if (ww_loads_global(&b->ins[i]))
       way_of(c, &b->ins[i], &v->ins[i]);
   }
   last_uses(fn, b, v->plan.words, v->ins);
@@ -273,9 +273,9 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
   double shared = ww_shared_latency(c->g);
   switch (i->op) {
   case WW_OP_LD:
-    if (ww_is_global(i) && k->back)
-      return plus_wait(p, 2 * c->l2, BACK);
     if (ww_is_global(i)) {
+      if (k->back)
+        return plus_wait(p, 2 * c->l2, BACK);
       p.on_way[FIRST] += !at->times;
       return load_from(c, p, k, at->times, at->phase);
     }
@@ -284,7 +284,7 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
     return plus_alu(p, i->space == WW_LOCAL ? c->l1 : k->latency);
   case WW_OP_ATOM:
   case WW_OP_CAS:
-    if (i->dst == WW_NOVAL)
+    if (!i->nres)
       return p;
     return i->space == WW_SHARED ? plus_wait(p, shared, SHARED)
                                  : plus_wait(p, NOMINAL_ATOMIC, ATOMIC);
@@ -343,9 +343,9 @@ static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, cons
   if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH)
     p = plus_alu(p, PREDICATE);
   later(&at->last, &p);
-  if (i->op == WW_OP_LD && ww_is_global(i))
+  if (ww_loads_global(i))
     w->loads += weight;
-  if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS) {
+  if (ww_is_atomic(i)) {
     later(&at->stored[0], &p);
     later(&at->stored[1], &p);
   }
@@ -358,7 +358,7 @@ static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, cons
   at->phase += 0.381966; /* other instructions at other times */
   at->phase -= at->phase >= 1;
   point r = result_of(c, i, p, k, at);
-  for (uint32_t d = 0; i->dst != WW_NOVAL && d < i->nres; d++)
+  for (uint32_t d = 0; d < i->nres; d++)
     ready[i->dst + d] = r;
 }
 
@@ -367,7 +367,7 @@ static void pass_phis(const ww_fn *fn, point *ready, const ww_block *b) {
   for (uint32_t k = 0; k < b->nphis; k++) {
     point p = {0};
     for (uint32_t n = 0; n < b->phis[k].n; n++)
-      later(&p, &ready[ww_phi_edge(fn, &b->phis[k], n).value]);
+      later(&p, &ready[ww_phi_value(fn, &b->phis[k], n)]);
     ready[b->phis[k].dst] = p;
   }
 }
@@ -517,8 +517,7 @@ static void end(ww_chainer *c) {
   c->loads += slowest->loads;
   c->inst += slowest->inst;
   c->all += slowest->sum.t;
-  if (slowest->sum.t > c->most)
-    c->most = slowest->sum.t;
+  c->most = fmax(c->most, slowest->sum.t);
   c->nblocks++;
 }
 
@@ -551,14 +550,10 @@ ww_observer ww_chainer_observer(ww_chainer *c) {
                        .block_end = on_end};
 }
 
-static double positive(double x) {
-  return x > 0 ? x : 0;
-}
-
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
   double n = c->nblocks ? c->nblocks : 1, way[NPARTS];
   for (int k = 0; k < NPARTS; k++)
-    way[k] = positive(c->total.on_way[k]);
+    way[k] = fmax(0, c->total.on_way[k]);
   *out = (ww_chain){
       .warp_inst = c->inst / n,
       .alu = way[ALU] / n,
@@ -586,8 +581,7 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 /* Evenly over the blocks that work, first and last among them. */
 static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
   uint64_t of = ww_sampled_working(s);
-  double want = BUDGET / (each > 1 ? each : 1);
-  uint64_t n = fmin(fmax(want, LEAST_BLOCKS), MOST_BLOCKS);
+  uint64_t n = fmin(fmax(BUDGET / fmax(each, 1), LEAST_BLOCKS), MOST_BLOCKS);
   if (each > 3 * BUDGET)
     n = 1;
   if (n > of)
@@ -626,15 +620,14 @@ ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_c
   ww_arena *a = ww_arena_new();
   ww_chainer *all = NULL; /* the blocks run once for all of them */
   for (uint32_t k = n; k-- > 0;) {
-    ww_chainer *c = ww_chainer_new(&gpus[k], spec->block[0] * spec->block[1] * spec->block[2], a);
+    ww_chainer *c = ww_chainer_new(&gpus[k], ww_volume(spec->block), a);
     c->tally = &sampled->tally;
     c->next = all;
     all = c;
   }
   ww_observer obs = ww_chainer_observer(all);
-  ww_run_stats stats = {0};
   ww_memory_reset(spec->memory); /* what the sampled blocks wrote must not change what these do */
-  ww_status st = ww_machine_run(t->machine, blocks, nblocks, 1, &obs, &stats, a, e);
+  ww_status st = ww_machine_run(t->machine, blocks, nblocks, 1, &obs, NULL, a, e);
   ww_memory_reset(spec->memory);
   for (const ww_chainer *c = all; c; c = c->next, out++) {
     ww_chainer_result(c, out);

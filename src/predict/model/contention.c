@@ -25,9 +25,19 @@ struct ww_contention {
 ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a) {
   ww_contention *c = WW_NEW(a, ww_contention);
   *c = (ww_contention){.g = g, .address = WW_NEWN(a, hot, HOT), .slice = WW_NEWN(a, hot, HOT)};
-  bool known = g->l2_gbps > 0 && g->boost_mhz > 0;
-  c->nslices = known ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate)) : 64;
+  c->nslices = g->l2_gbps > 0 && g->boost_mhz > 0
+                   ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate))
+                   : 64;
   return c;
+}
+
+/* True when `key` was not among the n. */
+static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
+  for (uint32_t x = *n; x > 0; x--)
+    if (keys[x - 1] == key)
+      return false;
+  keys[(*n)++] = key;
+  return true;
 }
 
 uint32_t ww_access_lines(const ww_access *a, uint64_t *lines) {
@@ -39,14 +49,8 @@ uint32_t ww_access_lines(const ww_access *a, uint64_t *lines) {
       lines[n++] = l;
     return n;
   }
-  for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t l = a->addr[__builtin_ctzll(m)] >> WW_LINE_BITS;
-    uint32_t x = n;
-    while (x > 0 && lines[x - 1] != l)
-      x--;
-    if (!x)
-      lines[n++] = l;
-  }
+  for (ww_mask m = a->lanes; m; m &= m - 1)
+    fresh(lines, &n, a->addr[__builtin_ctzll(m)] >> WW_LINE_BITS);
   return n;
 }
 
@@ -74,21 +78,11 @@ static double sector_cycles(const ww_contention *c, const ww_ins *i) {
   return c->nslices / adds;
 }
 
-/* True when `key` was not among the n. */
-static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
-  for (uint32_t x = *n; x > 0; x--)
-    if (keys[x - 1] == key)
-      return false;
-  keys[(*n)++] = key;
-  return true;
-}
-
 /* The compiler makes one addition of a warp's where all lanes add the same constant to one address.
  */
 static bool one_addition(const ww_access *a) {
-  if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD || ww_is_float(a->ins->type))
-    return false;
-  if (a->fn->vals[a->ins->b].kind != WW_VAL_CONST)
+  if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD || ww_is_float(a->ins->type) ||
+      a->fn->vals[a->ins->b].kind != WW_VAL_CONST)
     return false;
   uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
   for (ww_mask m = a->lanes; m; m &= m - 1)

@@ -39,6 +39,13 @@ void ww_lower_put(const ww_lowering *x, ww_sass s, float n, ww_cost *c) {
     c->flops32 += n * t->flops;
 }
 
+void ww_lower_scale(ww_cost *c, float by) {
+  for (uint32_t p = 0; p < WW_NPIPES; p++) {
+    c->inst[p] *= by;
+    c->cycles[p] *= by;
+  }
+}
+
 typedef struct {
   const ww_lowering *x;
   const ww_ins *i;
@@ -106,8 +113,7 @@ static bool small(const emit *e, ww_val index) {
     return false;
   if (ww_type_bytes[w->type2] < 4)
     return true;
-  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) &&
-         e->x->fn->vals[d->b].kind == WW_VAL_CONST;
+  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) && ww_lower_literal(e->x, d->b);
 }
 
 static void address(emit *e) {
@@ -135,14 +141,8 @@ static void predicate_logic(emit *e) {
   put(e, WW_SASS_plop3, 1);
 }
 
-/* Every user takes the low word alone. */
-static bool low_word_only(const emit *e, ww_val v) {
-  for (uint32_t k = 0; k < ww_lower_nuses(e->x, v); k++) {
-    const ww_ins *user = ww_lower_user(e->x, v, k);
-    if (!user || user->op != WW_OP_TRUNC)
-      return false;
-  }
-  return true;
+static bool takes_low_word(const ww_ins *i) {
+  return i->op == WW_OP_TRUNC;
 }
 
 /* Of 64 bits, a shift by whole words only names other registers, and a word that is all zeros or
@@ -153,7 +153,7 @@ static void shift(emit *e) {
   float n = words(i->type);
   if (n > 1 && by->kind == WW_VAL_CONST && by->bits >= 32)
     n = (i->op == WW_OP_ASHR) + (by->bits > 32);
-  if (n > 1 && low_word_only(e, i->dst))
+  if (n > 1 && (!ww_lower_nuses(e->x, i->dst) || ww_lower_all_users(e->x, i->dst, takes_low_word)))
     n = 1;
   put(e, WW_SASS_shf, n);
 }
@@ -234,7 +234,6 @@ static void integer(emit *e) {
 
 static void conversion(emit *e) {
   const ww_ins *i = e->i;
-  bool half = ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2;
   switch (i->op) {
   case WW_OP_ZEXT:
   case WW_OP_SEXT:
@@ -248,7 +247,8 @@ static void conversion(emit *e) {
     put(e, words(i->type) > 1 || words(i->type2) > 1 ? WW_SASS_cvt : WW_SASS_i2f, 1);
     break;
   case WW_OP_FCVT:
-    put(e, half ? WW_SASS_pack : WW_SASS_cvt, 1);
+    put(e, ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2 ? WW_SASS_pack : WW_SASS_cvt,
+        1);
     break;
   default:
     put(e, WW_SASS_cvt, 1);
@@ -309,13 +309,13 @@ static void floating(emit *e) {
 static bool through_uniform(const emit *e) {
   ww_val v = e->i->a;
   return v != WW_NOVAL && e->x->same[v] && e->x->def[v] &&
-         e->x->fn->blocks[e->x->block_of[e->at]].loop != WW_NOBLOCK;
+         ww_lower_loop_of(e->x, e->at) != WW_NOBLOCK;
 }
 
 static void access_memory(emit *e) {
   const ww_ins *i = e->i;
   bool shared = i->space == WW_SHARED, local = i->space == WW_LOCAL, load = i->op == WW_OP_LD;
-  if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
+  if (ww_is_atomic(i))
     ww_lower_atomic(e->x, i, e->c);
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
     put(e, WW_SASS_ldc, 1);
@@ -353,7 +353,7 @@ static void branch(emit *e) {
   const ww_lowering *x = e->x;
   uint32_t b = x->block_of[e->at];
   const ww_block *t = &x->fn->blocks[b];
-  if (x->predicated[b] || x->fn->vals[e->i->a].kind == WW_VAL_CONST)
+  if (x->predicated[b] || ww_lower_literal(x, e->i->a))
     return;
   bool out = false;
   for (uint32_t k = 0; k < t->nsucc && !out; k++) {
@@ -363,7 +363,7 @@ static void branch(emit *e) {
   }
   put(e, WW_SASS_bra, 1);
   uint32_t header = t->loop == WW_NOBLOCK ? WW_NOBLOCK : x->fn->loops[t->loop].header;
-  if (out || header == (uint32_t)e->i->imm || header == e->i->ext || x->uniform[e->i->a])
+  if (out || header == e->i->imm || header == e->i->ext || x->uniform[e->i->a])
     return;
   if (breaks(x, b))
     meet_behind(e->x, t->loop);
@@ -470,7 +470,7 @@ static bool read_before(const emit *e) {
  * with the lanes. */
 static bool on_uniform_datapath(const emit *e) {
   return e->i->op != WW_OP_SREG &&
-         (e->i->op == WW_OP_MUL || e->x->fn->blocks[e->x->block_of[e->at]].loop != WW_NOBLOCK);
+         (e->i->op == WW_OP_MUL || ww_lower_loop_of(e->x, e->at) != WW_NOBLOCK);
 }
 
 static void one(emit *e) {
@@ -547,10 +547,7 @@ static void one(emit *e) {
 /* ---- loops ---- */
 
 static void scale(ww_cost *c, float by) {
-  for (uint32_t p = 0; p < WW_NPIPES; p++) {
-    c->inst[p] *= by;
-    c->cycles[p] *= by;
-  }
+  ww_lower_scale(c, by);
   c->flops32 *= by;
   c->flops64 *= by;
   c->flops16 *= by;
@@ -572,7 +569,7 @@ static void in_its_loop(ww_lowering *x, uint32_t at) {
   float share = x->share[at];
   if (share == 1)
     return;
-  const ww_loop *l = &x->fn->loops[x->fn->blocks[x->block_of[at]].loop];
+  const ww_loop *l = &x->fn->loops[ww_lower_loop_of(x, at)];
   uint32_t before = x->fn->blocks[l->header].idom, end = x->first[before + 1];
   if (share <= 0 && end > x->first[before] && before != l->header)
     add(&x->cost[end - 1], &x->cost[at]);
@@ -612,7 +609,7 @@ static void pointers(ww_lowering *x, uint32_t loop) {
  * ---- */
 
 static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
-  if (v != WW_NOVAL && x->fn->vals[v].kind == WW_VAL_CONST && at != UINT32_MAX)
+  if (v != WW_NOVAL && ww_lower_literal(x, v) && at != UINT32_MAX)
     put_at(x, WW_SASS_mov, 1, at);
 }
 
@@ -665,8 +662,8 @@ static void merged(ww_lowering *x, uint32_t b) {
     const ww_phi *t = &fn->blocks[b].phis[p];
     ww_val constant = WW_NOVAL;
     for (uint32_t e = 0; e < t->n; e++) {
-      ww_val v = ww_phi_edge(fn, t, e).value;
-      if (v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST)
+      ww_val v = ww_phi_value(fn, t, e);
+      if (v != WW_NOVAL && ww_lower_literal(x, v))
         constant = v;
     }
     constant_at(x, constant, x->first[from + 1] - 1);
@@ -714,10 +711,7 @@ static uint32_t memory_from(const ww_lowering *x, bool shared) {
   uint32_t from = WW_NOBLOCK;
   for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    uint8_t cls = ww_ops[i->op].cls;
-    if (cls != WW_CLASS_LOAD && cls != WW_CLASS_STORE && cls != WW_CLASS_ATOMIC)
-      continue;
-    if (shared ? i->space == WW_SHARED : ww_is_global(i))
+    if (ww_touches_memory(i) && (shared ? i->space == WW_SHARED : ww_is_global(i)))
       from = common_dominator(x->fn, from, x->block_of[at]);
   }
   return from;

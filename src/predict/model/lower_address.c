@@ -80,7 +80,7 @@ static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form 
 /* Operations that are sums; false: v is a term of its own. */
 static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
   form a;
-  bool fixed = i->b != WW_NOVAL && x->fn->vals[i->b].kind == WW_VAL_CONST;
+  bool fixed = i->b != WW_NOVAL && ww_lower_literal(x, i->b);
   int64_t c = fixed ? x->fn->vals[i->b].bits : 0;
   switch (i->op) {
   case WW_OP_ADD:
@@ -220,7 +220,7 @@ static void drop(ww_lowering *x, ww_val v, uint32_t *need);
 static void release(ww_lowering *x, const ww_ins *i, uint32_t *need) {
   ww_val of[16];
   uint32_t n = ww_ins_uses(x->fn, i, of, 16);
-  for (uint32_t k = 0; k < n && k < 16; k++)
+  for (uint32_t k = 0; k < n; k++)
     drop(x, of[k], need);
 }
 
@@ -245,7 +245,7 @@ void ww_lower_addresses(ww_lowering *x) {
   x->dead = WW_NEWN(x->arena, bool, fn->nvals);
   for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (ww_lower_accesses(i))
+    if (ww_accesses(i))
       visit(&p, i->a);
   }
   uint32_t *need = WW_NEWN(x->arena, uint32_t, fn->nvals);

@@ -70,10 +70,7 @@ bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts
       any = true;
     }
   }
-  for (uint32_t p = 0; p < WW_NPIPES; p++) {
-    c->inst[p] *= (float)more;
-    c->cycles[p] *= (float)more;
-  }
+  ww_lower_scale(c, more);
   /* Of the lanes that met, a third is still there in the average round. */
   float lanes = (float)more / 3;
   c->flops32 *= lanes;

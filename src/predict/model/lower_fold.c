@@ -39,7 +39,7 @@ bool ww_lower_short(const ww_lowering *x, ww_val v) {
   uint32_t n = v == WW_NOVAL ? 0 : ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
     const ww_ins *i = ww_lower_user(x, v, k);
-    if (i && ww_lower_accesses(i) && i->a == v)
+    if (i && ww_accesses(i) && i->a == v)
       return i->space == WW_SHARED || i->space == WW_LOCAL;
   }
   return false;
@@ -57,15 +57,10 @@ static void number(ww_lowering *x) {
   }
   x->nins = x->first[fn->nblocks] = n;
   x->block_of = WW_NEWN(x->arena, uint32_t, n);
-  x->def = WW_NEWN(x->arena, const ww_ins *, fn->nvals);
+  x->def = ww_ir_defs(fn, x->arena);
   for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      x->block_of[x->first[b] + k] = b;
-      uint32_t results = i->dst == WW_NOVAL ? 0 : i->nres ? i->nres : 1;
-      for (uint32_t r = 0; r < results; r++)
-        x->def[i->dst + r] = i;
-    }
+    for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++)
+      x->block_of[at] = b;
 }
 
 /* Counts it, where there is no room for users yet, else notes it. */
@@ -84,10 +79,10 @@ static void add_uses(ww_lowering *x) {
     const ww_block *t = &fn->blocks[b];
     for (uint32_t p = 0; p < t->nphis; p++)
       for (uint32_t k = 0; k < t->phis[p].n; k++)
-        add_use(x, ww_phi_edge(fn, &t->phis[p], k).value, WW_PHI | b);
+        add_use(x, ww_phi_value(fn, &t->phis[p], k), WW_PHI | b);
     for (uint32_t k = 0; k < t->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &t->ins[k], of, 64);
-      for (uint32_t u = 0; u < n && u < 64; u++)
+      for (uint32_t u = 0; u < n; u++)
         add_use(x, of[u], x->first[b] + k);
     }
   }
@@ -120,7 +115,8 @@ static const ww_ins *only_user(const ww_lowering *x, ww_val v, uint32_t *at) {
   return ww_lower_ins(x, u);
 }
 
-static bool float_user(const ww_ins *i) {
+/* Takes an operand with a sign or an absolute value of its own. */
+static bool takes_modifier(const ww_ins *i) {
   switch (i->op) {
   case WW_OP_FADD:
   case WW_OP_FSUB:
@@ -137,12 +133,11 @@ static bool float_user(const ww_ins *i) {
   }
 }
 
-/* Every user takes it as an operand modifier: a sign, an absolute value. */
-static bool modifier(const ww_lowering *x, ww_val v) {
+bool ww_lower_all_users(const ww_lowering *x, ww_val v, bool (*such)(const ww_ins *)) {
   uint32_t n = ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
     const ww_ins *user = ww_lower_user(x, v, k);
-    if (!user || !float_user(user))
+    if (!user || !such(user))
       return false;
   }
   return n > 0;
@@ -153,7 +148,7 @@ static bool logic(uint8_t op) {
 }
 
 static bool zero(const ww_lowering *x, ww_val v) {
-  return x->fn->vals[v].kind == WW_VAL_CONST && !x->fn->vals[v].bits;
+  return ww_lower_literal(x, v) && !x->fn->vals[v].bits;
 }
 
 /* An add whose only user is another add, a shift-add or an address; a multiply or a shift inside an
@@ -164,8 +159,7 @@ static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
   case WW_OP_MUL:
     return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB);
   case WW_OP_SHL:
-    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD &&
-        x->fn->vals[i->b].kind == WW_VAL_CONST)
+    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD && ww_lower_literal(x, i->b))
       return true;
     /* fallthrough */
   case WW_OP_LSHR:
@@ -240,15 +234,7 @@ static bool matrix_offset(const ww_lowering *x, const ww_ins *i) {
   uint32_t at;
   const ww_ins *u =
       i->op == WW_OP_ADD && ww_lower_constant(x, i->b) ? only_user(x, i->dst, &at) : NULL;
-  if (!u || u->op != WW_OP_TRUNC)
-    return false;
-  uint32_t n = ww_lower_nuses(x, u->dst);
-  for (uint32_t k = 0; k < n; k++) {
-    const ww_ins *user = ww_lower_user(x, u->dst, k);
-    if (!user || !ww_is_part(user))
-      return false;
-  }
-  return n;
+  return u && u->op == WW_OP_TRUNC && ww_lower_all_users(x, u->dst, ww_is_part);
 }
 
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
@@ -267,7 +253,7 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   if (i->op == WW_OP_SEXT || i->op == WW_OP_ZEXT)
     return widening_gone(x, i);
   if (i->op == WW_OP_FNEG || i->op == WW_OP_FABS)
-    return modifier(x, i->dst);
+    return ww_lower_all_users(x, i->dst, takes_modifier);
   if (i->op == WW_OP_LEA)
     return ww_lower_constant(x, i->b);
   if (matrix_offset(x, i))

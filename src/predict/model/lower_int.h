@@ -89,6 +89,14 @@ static inline const ww_ins *ww_lower_ins(const ww_lowering *x, uint32_t at) {
 static inline uint32_t ww_lower_nuses(const ww_lowering *x, ww_val v) {
   return x->uses_at[v + 1] - x->uses_at[v];
 }
+/* Loop of an instruction, or WW_NOBLOCK. */
+static inline uint32_t ww_lower_loop_of(const ww_lowering *x, uint32_t at) {
+  return x->fn->blocks[x->block_of[at]].loop;
+}
+/* Written as a number. */
+static inline bool ww_lower_literal(const ww_lowering *x, ww_val v) {
+  return x->fn->vals[v].kind == WW_VAL_CONST;
+}
 /* What defines it, or NULL. */
 static inline const ww_ins *ww_lower_def(const ww_lowering *x, ww_val v) {
   return v == WW_NOVAL ? NULL : x->def[v];
@@ -98,12 +106,11 @@ static inline const ww_ins *ww_lower_user(const ww_lowering *x, ww_val v, uint32
   uint32_t user = x->uses[x->uses_at[v] + k];
   return user & WW_PHI ? NULL : ww_lower_ins(x, user);
 }
-static inline bool ww_lower_accesses(const ww_ins *i) {
-  return i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS;
-}
 /* The 32-bit value that v widens, or WW_NOVAL. */
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v);
 bool ww_lower_constant(const ww_lowering *x, ww_val v);
+/* There are users, none of them a phi, and each is such a one. */
+bool ww_lower_all_users(const ww_lowering *x, ww_val v, bool (*such)(const ww_ins *));
 /* Addresses of shared and local memory have 32 bits. */
 bool ww_lower_short(const ww_lowering *x, ww_val address);
 
@@ -139,5 +146,6 @@ void ww_lower_registers(ww_lowering *x, ww_fn_code *out);
 
 /* lower.c */
 void ww_lower_put(const ww_lowering *x, ww_sass s, float n, ww_cost *c);
+void ww_lower_scale(ww_cost *c, float by); /* instructions and cycles */
 
 #endif

@@ -67,7 +67,7 @@ static void spread(const ww_lowering *x, const sequence *s, float integer_share,
 /* ---- divisions ---- */
 
 static bool power_of_two(const ww_lowering *x, ww_val v) {
-  if (x->fn->vals[v].kind != WW_VAL_CONST)
+  if (!ww_lower_literal(x, v))
     return x->known[v];
   uint64_t bits = x->fn->vals[v].bits;
   return bits && !(bits & (bits - 1));
@@ -84,7 +84,7 @@ static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   case WW_OP_MUL:
     return true;
   case WW_OP_LSHR:
-    return !(x->fn->vals[d->b].kind == WW_VAL_CONST && x->fn->vals[d->b].bits >= 32) &&
+    return !(ww_lower_literal(x, d->b) && x->fn->vals[d->b].bits >= 32) &&
            fills_both_words(x, d->a, depth - 1);
   case WW_OP_AND:
     return fills_both_words(x, d->a, depth - 1) && fills_both_words(x, d->b, depth - 1);
@@ -108,11 +108,10 @@ static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
   if (loop != WW_NOBLOCK && !(by->kind == WW_VAL_RESULT && ww_ir_in_loop(fn, by->ref, loop)))
     return true;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->b); k++) {
-    uint32_t u = x->uses[x->uses_at[i->b] + k];
-    const ww_ins *o = u & WW_PHI ? NULL : ww_lower_ins(x, u);
-    if (!o || o == i || o->b != i->b || o->op < WW_OP_SDIV || o->op > WW_OP_UREM)
+    const ww_ins *o = ww_lower_user(x, i->b, k);
+    if (!o || o == i || o->b != i->b || !ww_is_division(o))
       continue;
-    uint32_t there = x->block_of[u];
+    uint32_t there = fn->vals[o->dst].ref;
     if (there == here ? o < i : ww_ir_dominates(fn, there, here))
       return true;
   }
@@ -131,7 +130,7 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) 
   float words = i->type == WW_I64 ? 2 : 1;
   if (power_of_two(x, i->b)) {
     ww_lower_put(x, WW_SASS_shf, words * (sign ? 2 : rem ? 0 : 1), c);
-    ww_lower_put(x, WW_SASS_lop3, words * (rem ? 1 : sign ? 1 : 0), c);
+    ww_lower_put(x, WW_SASS_lop3, words * (rem || sign), c);
     return;
   }
   if (i->type == WW_I64)
@@ -159,7 +158,7 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   const ww_value *a = &x->fn->vals[i->a];
   bool one = a->kind == WW_VAL_CONST &&
              (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
-  if (ww_lower_constant(x, i->b) && x->fn->vals[i->b].kind != WW_VAL_CONST) {
+  if (ww_lower_constant(x, i->b) && !ww_lower_literal(x, i->b)) {
     ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dmul : WW_SASS_fmul, 1, c);
     return;
   }
@@ -176,22 +175,24 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
 static float integer_part(const ww_ins *i, bool twice) {
   if (twice)
     return 0.35f;
+  if (i->sub == WW_MATH_SQRT)
+    return 0.3f; /* the test of its argument */
+  if (i->flags & WW_F_APPROX)
+    return 0;
   switch (i->sub) {
   case WW_MATH_SIN:
   case WW_MATH_COS:
   case WW_MATH_TAN:
-    return i->flags & WW_F_APPROX ? 0 : 0.35f;
+    return 0.35f;
   case WW_MATH_LOG:
   case WW_MATH_LOG10:
   case WW_MATH_LOG1P:
   case WW_MATH_POW:
   case WW_MATH_CBRT:
   case WW_MATH_FMOD:
-    return i->flags & WW_F_APPROX ? 0 : 0.4f;
+    return 0.4f;
   case WW_MATH_EXP:
-    return i->flags & WW_F_APPROX ? 0 : 0.3f;
-  case WW_MATH_SQRT:
-    return 0.3f; /* the test of its argument */
+    return 0.3f;
   default:
     return 0;
   }
@@ -200,10 +201,11 @@ static float integer_part(const ww_ins *i, bool twice) {
 /* The sine and cosine of one angle share its reduction; of a power whose base is a constant, the
  * logarithm is known. */
 static float shortened(const ww_lowering *x, const ww_ins *i) {
-  if (i->sub == WW_MATH_POW && !(i->flags & WW_F_APPROX) && ww_lower_constant(x, i->a))
+  if (i->flags & WW_F_APPROX)
+    return 1;
+  if (i->sub == WW_MATH_POW && ww_lower_constant(x, i->a))
     return 0.8f;
-  if ((i->sub != WW_MATH_SIN && i->sub != WW_MATH_COS) || i->flags & WW_F_APPROX ||
-      ww_lower_constant(x, i->a))
+  if ((i->sub != WW_MATH_SIN && i->sub != WW_MATH_COS) || ww_lower_constant(x, i->a))
     return 1;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->a); k++) {
     const ww_ins *o = ww_lower_user(x, i->a, k);

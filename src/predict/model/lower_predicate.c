@@ -78,7 +78,7 @@ static bool merges(const ww_lowering *x, const uint32_t *region, uint32_t n, uin
   for (uint32_t p = 0; n > 1 && p < fn->blocks[to].nphis; p++)
     for (uint32_t k = 0; k < fn->blocks[to].phis[p].n; k++)
       for (uint32_t r = 0; r < n; r++)
-        if (ww_phi_edge(fn, &fn->blocks[to].phis[p], k).from == region[r])
+        if (ww_phi_from(fn, &fn->blocks[to].phis[p], k) == region[r])
           return true;
   return false;
 }

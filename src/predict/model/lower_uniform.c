@@ -66,7 +66,7 @@ static void find_together(const ww_lowering *x, bool *together) {
 /* What such a loop carries is the same for all lanes where it begins and moves alike. */
 static bool same_phi(const ww_lowering *x, const ww_phi *p, bool together) {
   for (uint32_t k = 0; together && k < p->n; k++) {
-    ww_val v = ww_phi_edge(x->fn, p, k).value;
+    ww_val v = ww_phi_value(x->fn, p, k);
     if (v == WW_NOVAL || !x->same[v])
       return false;
   }

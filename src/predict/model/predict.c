@@ -25,7 +25,7 @@ static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_g
   w->idle = sampled->of - w->blocks;
   w->idle_share =
       w->idle ? w->idle * sampled->idle_instructions / sampled->tally.c.warp_instructions : 0;
-  w->block_threads = spec->block[0] * spec->block[1] * spec->block[2];
+  w->block_threads = ww_volume(spec->block);
   w->warps_per_block = (w->block_threads + g->lanes - 1) / g->lanes;
 }
 
@@ -53,7 +53,7 @@ static uint32_t same_replay(const stages *s, uint32_t k) {
   ww_replay_shape mine = ww_replay_shape_of(s->gpus[k], &s->p[k]->work.occupancy);
   for (uint32_t i = 0; i < k; i++) {
     ww_replay_shape his = ww_replay_shape_of(s->gpus[i], &s->p[i]->work.occupancy);
-    if (his.sms == mine.sms && his.resident == mine.resident && his.lines == mine.lines)
+    if (!memcmp(&his, &mine, sizeof mine))
       return i;
   }
   return k;
@@ -135,15 +135,13 @@ static ww_status together(stages *s, const ww_launch *given, const ww_predict_op
 
 /* Does the code see which GPU it runs on, or leave more behind than contents of memory? */
 static bool tells_gpus_apart(const ww_module *m) {
-  for (uint32_t f = 0; f < m->nfns; f++)
-    for (uint32_t b = 0; b < m->fns[f].nblocks; b++)
-      for (uint32_t i = 0; i < m->fns[f].blocks[b].nins; i++) {
-        const ww_ins *x = &m->fns[f].blocks[b].ins[i];
-        if (x->op == WW_OP_MALLOC)
-          return true;
-        if (x->op == WW_OP_SREG && (x->sub == WW_SREG_SMID || x->sub == WW_SREG_NSMID))
-          return true;
-      }
+  for (uint32_t f = 0; f < m->nfns; f++) {
+    ww_ins_walk w = {.fn = &m->fns[f]};
+    for (const ww_ins *i; (i = ww_next_ins(&w));)
+      if (i->op == WW_OP_MALLOC ||
+          (i->op == WW_OP_SREG && (i->sub == WW_SREG_SMID || i->sub == WW_SREG_NSMID)))
+        return true;
+  }
   return false;
 }
 

@@ -120,26 +120,16 @@ typedef struct {
   bool warm;
 } ww_work;
 
-static inline double ww_ratio(double a,
-                              double b) { /* of counts; 0: there is nothing to divide by */
-  return b > 0 ? a / b : 0;
-}
 /* One way into a phi. */
 typedef struct {
   uint32_t from; /* block */
   ww_val value;
 } ww_phi_way;
 static inline ww_phi_way ww_phi_edge(const ww_fn *fn, const ww_phi *p, uint32_t k) {
-  const uint32_t *pair = fn->pool + p->ext + 2 * k;
-  return (ww_phi_way){pair[0], pair[1]};
+  return (ww_phi_way){ww_phi_from(fn, p, k), ww_phi_value(fn, p, k)};
 }
 static inline const ww_ins *ww_block_end(const ww_fn *fn, uint32_t block) {
-  const ww_block *b = &fn->blocks[block];
-  return &b->ins[b->nins - 1];
-}
-/* In global memory, as far as the code tells. */
-static inline bool ww_is_global(const ww_ins *i) {
-  return i->space == WW_GLOBAL || i->space == WW_GENERIC;
+  return ww_terminator(&fn->blocks[block]);
 }
 static inline bool ww_is_local(const ww_ins *i) {
   return i->space == WW_LOCAL && (i->op == WW_OP_LD || i->op == WW_OP_ST);

@@ -62,7 +62,7 @@ static void use(liveness *l, ww_val v, uint32_t depth) {
   }
   ww_val of[16];
   uint32_t n = ww_ins_uses(l->x->fn, l->x->def[v], of, 16);
-  for (uint32_t k = 0; k < n && k < 16; k++)
+  for (uint32_t k = 0; k < n; k++)
     use(l, of[k], depth + 1);
 }
 
@@ -88,8 +88,8 @@ static void live_out(liveness *l, uint32_t b) {
     const ww_block *s = &fn->blocks[fn->blocks[b].succ[k]];
     for (uint32_t p = 0; p < s->nphis; p++)
       for (uint32_t e = 0; e < s->phis[p].n; e++)
-        if (ww_phi_edge(fn, &s->phis[p], e).from == b)
-          use(l, ww_phi_edge(fn, &s->phis[p], e).value, 0);
+        if (ww_phi_from(fn, &s->phis[p], e) == b)
+          use(l, ww_phi_value(fn, &s->phis[p], e), 0);
   }
 }
 
@@ -112,19 +112,25 @@ static double walk(liveness *l, uint32_t b) {
   ww_val of[64];
   for (uint32_t k = t->nins; k-- > 0;) {
     const ww_ins *i = &t->ins[k];
-    uint32_t results = i->dst == WW_NOVAL ? 0 : i->nres ? i->nres : 1;
-    for (uint32_t r = 0; r < results; r++)
+    for (uint32_t r = 0; r < i->nres; r++)
       end(l, i->dst + r);
     if (l->x->gone[l->x->first[b] + k])
       continue;
     uint32_t n = ww_ins_uses(fn, i, of, 64);
-    for (uint32_t u = 0; u < n && u < 64; u++)
+    for (uint32_t u = 0; u < n; u++)
       use(l, of[u], 0);
     most = fmax(most, l->live + within(i));
   }
   for (uint32_t p = 0; p < t->nphis; p++)
     end(l, t->phis[p].dst);
   return most;
+}
+
+/* Words that a load of memory which can change brings; others: 0. */
+static double loaded(const ww_ins *i) {
+  if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST)
+    return 0;
+  return i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
 }
 
 /* Words that one block loads, its unrolled iterations included: the scheduler brings them forward,
@@ -137,11 +143,9 @@ static double in_flight(const ww_lowering *x) {
     bool ordered = false; /* what is stored might be what is loaded next */
     for (uint32_t k = 0; k < x->fn->blocks[b].nins; k++) {
       const ww_ins *i = &x->fn->blocks[b].ins[k];
-      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) ||
-          ww_ops[i->op].cls == WW_CLASS_ATOMIC)
+      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) || ww_is_atomic(i))
         ordered = true;
-      if (i->op == WW_OP_LD && i->space != WW_PARAM && i->space != WW_CONST)
-        n += i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
+      n += loaded(i);
     }
     most = fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].unrolled));
   }
@@ -193,11 +197,8 @@ static float *load_words(const ww_lowering *x, uint32_t b) {
   const ww_block *t = &x->fn->blocks[b];
   float *out = WW_NEWN(x->arena, float, t->nins + 1);
   for (uint32_t k = 0; k < t->nins; k++) {
-    const ww_ins *i = &t->ins[k];
-    if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST)
-      continue;
-    out[k] = i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
-    if (own_address(x, t->loop, i->a))
+    out[k] = loaded(&t->ins[k]);
+    if (out[k] > 0 && own_address(x, t->loop, t->ins[k].a))
       out[k] += 1;
   }
   return out;

@@ -96,18 +96,19 @@ static ww_replay_ins *row_of(recorder *r, const ww_access *a) {
     memset(r->slot_of + r->nslots, 0, (n - r->nslots) * sizeof *r->slot_of);
     r->nslots = n;
   }
-  uint32_t k = r->slot_of[a->ins_id];
-  if (k)
-    return &r->out->ins.v[k - 1];
-  ww_push(r->a, &r->out->ins,
-          ((ww_replay_ins){
-              .fn = a->fn, .ins = a->ins, .kind = a->kind, .space = a->space, .region = -1}));
-  ww_replay_ins *row = &r->out->ins.v[r->out->ins.n - 1];
-  row->block = ir_block_of(a->fn, a->ins);
-  if (a->space == WW_GLOBAL)
-    row->region = region_of(r, a->addr[__builtin_ctzll(a->lanes)]);
-  r->slot_of[a->ins_id] = r->out->ins.n;
-  return row;
+  uint32_t *k = &r->slot_of[a->ins_id];
+  if (!*k) {
+    uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
+    ww_push(r->a, &r->out->ins,
+            ((ww_replay_ins){.fn = a->fn,
+                             .ins = a->ins,
+                             .block = ir_block_of(a->fn, a->ins),
+                             .kind = a->kind,
+                             .space = a->space,
+                             .region = a->space == WW_GLOBAL ? region_of(r, first) : -1}));
+    *k = r->out->ins.n;
+  }
+  return &r->out->ins.v[*k - 1];
 }
 
 static uint64_t warp_number(const recorder *r, const ww_access *a) {
@@ -158,13 +159,9 @@ static void add_sectors(recorder *r, uint64_t first, uint64_t last) {
 static void lay_out(recorder *r, const ww_access *a) {
   r->npieces = 0;
   uint64_t first = a->addr[__builtin_ctzll(a->lanes)], extent = a->bytes - 1u;
-  if (a->pattern == WW_PATTERN_SAME) {
-    add_sectors(r, first >> WW_SECTOR_BITS, (first + extent) >> WW_SECTOR_BITS);
-    return;
-  }
-  if (a->pattern == WW_PATTERN_CONTIG) {
-    uint64_t n = (uint64_t)__builtin_popcountll(a->lanes) * a->bytes;
-    add_sectors(r, first >> WW_SECTOR_BITS, (first + n - 1) >> WW_SECTOR_BITS);
+  if (a->pattern != WW_PATTERN_ANY) {
+    uint64_t pieces = a->pattern == WW_PATTERN_SAME ? 1 : __builtin_popcountll(a->lanes);
+    add_sectors(r, first >> WW_SECTOR_BITS, (first + pieces * a->bytes - 1) >> WW_SECTOR_BITS);
     return;
   }
   bool fresh = a->fresh && a->aligned && a->kind != WW_ACCESS_ATOMIC; /* atomics do not tell it */
@@ -236,12 +233,11 @@ static double stage_cycles(const ww_access *a, uint32_t lines) {
     return lines;
   double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128),
          tags = 0.75 + lines / 4.0;
-  uint32_t ideal;
   if (a->pattern == WW_PATTERN_SAME)
     data = 1;
   if (a->pattern == WW_PATTERN_ANY)
-    data = fmax(data, ww_shared_passes(a, &ideal));
-  return data > tags ? data : tags;
+    data = fmax(data, ww_shared_passes(a, NULL));
+  return fmax(data, tags);
 }
 
 /* Does a store go along with one that waits? Other warps' stores of the same sectors do, and the
@@ -350,9 +346,8 @@ static bool on_poll(void *ctx) {
 static ww_status run_wave(recorder *r, ww_machine *m, const plan *p, uint32_t n, double scale) {
   ww_observer obs = {.ctx = r, .access = on_access, .cancelled = on_poll};
   ww_run_stats st;
-  ww_err ours = {0};
   r->scale = scale;
-  ww_status rc = ww_machine_run(m, p->blocks, n, n, &obs, &st, r->a, &ours);
+  ww_status rc = ww_machine_run(m, p->blocks, n, n, &obs, &st, r->a, NULL);
   r->out->warp_instructions += st.warp_instructions;
   r->out->blocks += n;
   return rc == WW_ECANCEL ? WW_ELIMIT : rc;
@@ -378,9 +373,8 @@ static void fill_up(ww_cache *l1, uint32_t lines) {
 /* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count.
  */
 static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
-  ww_machine *m = NULL;
-  ww_err e = {0};
-  if (ww_machine_new(s, &m, &e))
+  ww_machine *m;
+  if (ww_machine_new(s, &m, NULL))
     return;
   uint64_t waves = p->waves;
   ww_status st = run_wave(r, m, p, choose(p, p->resident, 0), 1);
@@ -402,11 +396,10 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
 /* The instructions behind the point where the budget ended it: reached by a run with loops in part.
  */
 static void run_rest(recorder *r, const ww_run_spec *s, const plan *p) {
-  ww_machine *m = NULL;
-  ww_err e = {0};
+  ww_machine *m;
   for (uint32_t k = 0; k < r->out->ins.n; k++)
     r->out->ins.v[k].known = r->out->ins.v[k].requests > 0;
-  if (ww_machine_new(s, &m, &e))
+  if (ww_machine_new(s, &m, NULL))
     return;
   r->lookups = 0;
   run_wave(r, m, p, choose(p, p->resident < 4 ? p->resident : 4, 0), 1);
@@ -442,8 +435,8 @@ void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out) {
   r->a = a;
   r->out = out;
   r->lanes = spec->lanes ? spec->lanes : spec->module->warp;
-  r->warps_per_block = (spec->block[0] * spec->block[1] * spec->block[2] + r->lanes - 1) / r->lanes;
-  r->l1 = ww_cache_new(shape.lines, false);
+  r->warps_per_block = (ww_volume(spec->block) + r->lanes - 1) / r->lanes;
+  r->l1 = ww_cache_new(shape.lines);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
   ww_memory_reset(spec->memory); /* what other blocks wrote must not change what these do */

@@ -4,25 +4,18 @@
 
 #include "../learn/score.h"
 
-static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
-  if (b > 0)
-    ww_report_set(r, m, a / b);
-}
-
 static void counts(const ww_prediction *p, ww_report *r) {
   const ww_counts *c = &p->trace.sampled.tally.c;
   const ww_lowered *l = &p->work.lowered;
   ww_report_set(r, WW_M_warp_instructions, l->total);
-  set_ratio(r, WW_M_active_lanes, l->thread_inst, l->total);
+  ww_report_ratio(r, WW_M_active_lanes, l->thread_inst, l->total);
   ww_report_set(r, WW_M_flops_fp64, l->flops64);
   ww_report_set(r, WW_M_flops_fp32, l->flops32);
   ww_report_set(r, WW_M_flops_fp16, l->flops16);
   ww_report_set(r, WW_M_flops_tensor, l->flops_tensor);
   ww_report_set(r, WW_M_int_ops, l->int_ops);
-  set_ratio(r, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
-  set_ratio(r, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
-  set_ratio(r, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,
-            c->shared_ld_requests + c->shared_st_requests);
+  ww_report_ratio(r, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,
+                  c->shared_ld_requests + c->shared_st_requests);
 }
 
 static void memory(const ww_traffic *t, ww_report *r) {
@@ -50,9 +43,9 @@ void ww_report_derive(const ww_gpu *g, ww_report *r) {
   double bytes = ww_report_dram(r), ns = 1e3 * ww_report_value(r, WW_M_time_us), flops = 0;
   for (int m = WW_M_flops_fp64; m <= WW_M_flops_tensor; m++)
     flops += ww_report_value(r, m);
-  set_ratio(r, WW_M_dram_gbps, bytes, ns);
-  set_ratio(r, WW_M_gflops, flops, ns);
-  set_ratio(r, WW_M_ai, flops, bytes);
+  ww_report_ratio(r, WW_M_dram_gbps, bytes, ns);
+  ww_report_ratio(r, WW_M_gflops, flops, ns);
+  ww_report_ratio(r, WW_M_ai, flops, bytes);
   ww_balance balance;
   ww_balance_of(g, &balance);
   ww_bound bound = ww_bound_of(r, &balance);
@@ -115,14 +108,9 @@ void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p) {
 
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p) {
   ww_report *r = &p->report;
-  *r = (ww_report){.file = fn->file,
-                   .kernel = fn->name,
-                   .gpu = g->name,
-                   .by = WW_BY_MACHINE,
-                   .launch = &p->trace.launch,
-                   .assumed = p->trace.assumed.list,
-                   .sampled_blocks = p->trace.sampled.blocks,
-                   .total_blocks = p->trace.sampled.of};
+  ww_trace_report(fn, &p->trace, r); /* what follows knows better */
+  r->gpu = g->name;
+  r->by = WW_BY_MACHINE;
   ww_report_set(r, WW_M_local_bytes, fn->local_bytes + p->spill_bytes);
   counts(p, r);
   memory(&p->work.traffic, r);

@@ -137,10 +137,9 @@ static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, 
   d->chip[WW_TERM_LAUNCH] = per_us / WW_FIGURE(g, blocks_per_us);
   memory_demand(w, g, p, per_us, d);
   d->turnover = WW_FIGURE(g, block_ns) * 1e-3 * per_us;
-  double shared = ww_shared_latency(g), atomic = WW_FIGURE(g, atom_latency);
   d->chain = p->alu_share * c->alu + p->pace * c->warp_inst +
              (p->split_cycles * w->splits + p->special_cycles * special) / warps +
-             c->shared_waits * shared + c->atomic_waits * atomic +
+             c->shared_waits * ww_shared_latency(g) + c->atomic_waits * WW_FIGURE(g, atom_latency) +
              2 * c->store_waits * WW_FIGURE(g, l2_latency) +
              c->const_waits * WW_FIGURE(g, const_l1_latency) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /

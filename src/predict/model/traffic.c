@@ -102,8 +102,6 @@ static void add_unseen(ww_flows *f, l1_sums *s) {
 /* One flow for each allocation of the tally, and one for the rest behind them. */
 static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
   const ww_tally *t = &f->sampled->tally;
-  ww_region **regions;
-  uint32_t n = ww_memory_regions(f->spec->memory, &regions);
   f->flows = WW_NEWN(a, ww_flow, t->nargs + 1);
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *c = &t->args[k];
@@ -111,10 +109,10 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
       continue;
     ww_flow *w = &f->flows[f->nflows++];
     *w = (ww_flow){.counts = c, .pair = 1};
-    for (uint32_t i = 0; i < n && !w->region; i++)
-      if (regions[i]->arg == c->arg && regions[i]->symbol == c->symbol &&
-          !strcmp(c->name, regions[i]->name ? regions[i]->name : ""))
-        w->region = regions[i];
+    const ww_region *g;
+    for (uint32_t i = 0; !w->region && (g = ww_memory_region(f->spec->memory, i)); i++)
+      if (g->arg == c->arg && g->symbol == c->symbol && !strcmp(c->name, g->name ? g->name : ""))
+        w->region = g;
     if (w->region && w->region->space == WW_CONST) { /* the constant cache's */
       f->nflows--;
       continue;
