@@ -32,10 +32,6 @@ static inline const char *ww_find_word(const char *text, const char *word) {
   return NULL;
 }
 
-static inline bool ww_is_digit(char c) {
-  return isdigit((unsigned char)c);
-}
-
 static inline bool ww_is_space(char c) {
   return isspace((unsigned char)c);
 }
