@@ -1,7 +1,7 @@
 /* assume.c - assumptions in words, and back. */
 #include "assume.h"
 
-#include "json_put.h"
+#include "../base/json_put.h"
 
 typedef struct {
   ww_launch_origin origin;

@@ -1,7 +1,7 @@
 /* launch_write.c - a launch spec as JSON; what ww_launch_parse reads back is the same spec. */
 #include "launch_int.h"
 
-#include "json_put.h"
+#include "../base/json_put.h"
 
 static void write_bound(double v, const char *expr, ww_json *j) {
   if (expr)

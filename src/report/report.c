@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "../base/jsonread.h"
-#include "json_put.h"
+#include "../base/json_put.h"
 #include "launch_int.h"
 
 const char *const ww_by_names[WW_NBY] = {"grounded", "machine", "text", "trace", "hardware"};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../predict/show/show.h"
-#include "../report/json_put.h"
+#include "../base/json_put.h"
 #include "page_text.h"
 
 /* Scripts, styles and answers from this server alone, nothing inline: what a kernel's text or a

@@ -10,7 +10,7 @@
 
 #include "../base/base.h"
 #include "../base/jsonread.h"
-#include "../report/json_put.h"
+#include "../base/json_put.h"
 
 enum {
   WW_RPC_PARSE = -32700,

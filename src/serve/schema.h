@@ -5,7 +5,7 @@
 
 #include "../predict/show/roofline.h"
 #include "../query/query.h"
-#include "../report/json_put.h"
+#include "../base/json_put.h"
 #include "../report/report.h"
 
 /* Lists of words: "warm|cold". */

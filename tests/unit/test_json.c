@@ -1,6 +1,9 @@
 /* test_json.c - the JSON writer and reader against each other. */
 #include "unit.h"
 
+#include <math.h>
+
+#include "../../src/base/json_put.h"
 #include "../../src/base/jsonread.h"
 
 static void writer_nests_and_separates(void **state) {
@@ -150,10 +153,44 @@ static void reader_says_where(void **state) {
   }
 }
 
+static const char *volatile none; /* what the compiler does not know to be NULL */
+
+static void patterns_look_like_what_they_write(void **state) {
+  (void)state;
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_put(&j, "{rule:%s,none:%s,at:{kind:'a loop',size:%d, wide:%lu},ok:%i,list:[1,%g,null,[",
+              "x", none, -3, UINT64_MAX, true, 0.5);
+  ww_json_put(&j, "]],%s:%ld}", "name", (long)INT64_MIN);
+  assert_string_equal(b.s, "{\"rule\":\"x\",\"none\":null,\"at\":{\"kind\":\"a loop\",\"size\":-3,"
+                           "\"wide\":18446744073709551615},\"ok\":true,\"list\":[1,0.5,null,[]],"
+                           "\"name\":-9223372036854775808}");
+  ww_buf_free(&b);
+}
+
+static void patterns_leave_out_what_is_not_given(void **state) {
+  (void)state;
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_put(&j, "{s?:%s,d?:%d,u?:%u,g?:%g,i?:%i,nan!:%g,far!:%g}", none, -1, 0u, 0.0, false, NAN,
+              INFINITY);
+  assert_string_equal(b.s, "{}");
+  b.n = 0;
+  ww_json_put(&j, "{s?:%s,d?:%d,u?:%u,g?:%g,i?:%i,zero!:%g,below!:%g,nan:%g}", "", 1, 2u, 0.5, true,
+              0.0, -1.5, NAN);
+  assert_string_equal(b.s, ",{\"s\":\"\",\"d\":1,\"u\":2,\"g\":0.5,\"i\":true,\"zero\":0,"
+                           "\"below\":-1.5,\"nan\":null}");
+  ww_buf_free(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(writer_nests_and_separates),
       TEST(pretty_form_is_the_same_value),
+      TEST(patterns_look_like_what_they_write),
+      TEST(patterns_leave_out_what_is_not_given),
       TEST(numbers_are_short_and_exact),
       TEST(strings_round_trip),
       TEST(bytes_that_are_no_utf8_are_replaced),

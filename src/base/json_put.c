@@ -2,13 +2,14 @@
 #include "json_put.h"
 
 #include <assert.h>
+#include <math.h>
 
 typedef struct {
   ww_json *j;
   const char *p; /* what is left of the pattern */
   va_list args;
   char name[64];
-  bool optional; /* `name` is written with its value, if at all */
+  char optional; /* ? or !: `name` is written with its value, if at all */
 } writer;
 
 static void punctuation(writer *w) {
@@ -31,7 +32,7 @@ static void punctuation(writer *w) {
 /* Whether a value is written, its name before it. */
 static bool is_written(writer *w, bool given) {
   bool named = w->optional;
-  w->optional = false;
+  w->optional = 0;
   if (named && given)
     ww_json_key(w->j, w->name);
   return !named || given;
@@ -67,7 +68,7 @@ static void convert(writer *w) {
   }
   case 'g': {
     double v = va_arg(w->args, double);
-    if (is_written(w, v > 0))
+    if (is_written(w, w->optional == '!' ? isfinite(v) : v > 0))
       ww_json_num(w->j, v);
     break;
   }
@@ -84,13 +85,12 @@ static void convert(writer *w) {
 
 static void word(writer *w) {
   bool quoted = *w->p == '\'';
-  size_t n = quoted ? strcspn(++w->p, "'") : strcspn(w->p, ":?,}] ");
+  size_t n = quoted ? strcspn(++w->p, "'") : strcspn(w->p, ":?!,}] ");
   assert(n < sizeof w->name);
   memcpy(w->name, w->p, n);
   w->name[n] = 0;
   w->p += n + quoted;
-  w->optional = *w->p == '?';
-  w->p += w->optional;
+  w->optional = *w->p == '?' || *w->p == '!' ? *w->p++ : 0;
   bool named = *w->p == ':';
   w->p += named;
   if (named && !w->optional)
