@@ -137,13 +137,8 @@ static void print_json(const checker *k, const char *what, const comparison *c) 
     const pair *p = &c->v.v[i];
     if (p->small)
       continue;
-    ww_json *j = ww_line_begin();
-    ww_json_kstr(j, "between", what);
-    ww_json_knum(j, "alike", p->alike);
-    ww_json_kbool(j, "over", p->alike >= k->threshold);
-    ww_json_kstr(j, "a", called(p->a, k->a));
-    ww_json_kstr(j, "b", called(p->b, k->a));
-    ww_line_end(j);
+    ww_line_print("between:%s,alike:%g,over:%i,a:%s,b:%s", what, p->alike, p->alike >= k->threshold,
+                  called(p->a, k->a), called(p->b, k->a));
     shown++;
   }
 }

@@ -276,19 +276,11 @@ static void print(const checkup *x) {
 static void print_json(const checkup *x) {
   static const char *const verdicts[] = {"ok", "optional", "missing"};
   ww_json *j = ww_line_begin();
-  ww_json_kstr(j, "version", WW_VERSION);
-  ww_json_karr(j, "checks");
+  ww_json_put(j, "version:%s,checks:[", WW_VERSION);
   for (uint32_t i = 0; i < x->v.n; i++) {
     const finding *f = &x->v.v[i];
-    ww_json_obj(j);
-    ww_json_kstr(j, "what", f->what);
-    ww_json_kstr(j, "verdict", verdicts[f->verdict]);
-    ww_json_kstr(j, "found", f->found);
-    if (f->fix) {
-      ww_json_kstr(j, "fix", f->fix);
-      ww_json_kstr(j, "without", f->without);
-    }
-    ww_json_end_obj(j);
+    ww_json_put(j, "{what:%s,verdict:%s,found:%s,fix?:%s,without?:%s}", f->what,
+                verdicts[f->verdict], f->found, f->fix, f->without);
   }
   ww_json_end_arr(j);
   ww_line_end(j);

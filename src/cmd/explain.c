@@ -107,13 +107,12 @@ static ww_status run(ww_cmd *c) {
     return ww_usage(c, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
     return ww_usage(c, "--fix shows a diff: leave --sarif, --github and --html away");
-  ww_status st = ww_ask_open(c, &j.o->ask, &j.ask), worst = WW_OK;
-  if (!st)
-    st = ww_fixing_new(c, &j.o->fixing, &j.fixing);
-  if (!st)
-    st = ww_source_each(c, &j.o->ask.source, &j.ask.cache, &launches, &n);
-  if (st)
+  ww_status st = WW_OK, worst = WW_OK;
+  if (ww_ask_open(c, &j.o->ask, &j.ask) || ww_fixing_new(c, &j.o->fixing, &j.fixing) ||
+      ww_source_each(c, &j.o->ask.source, &j.ask.cache, &launches, &n)) {
+    st = c->err.code;
     n = 0;
+  }
   if (!st && j.o->sarif)
     j.sarif = ww_sarif_new();
   for (uint32_t k = 0; k < n; k++) {

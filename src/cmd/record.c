@@ -238,15 +238,9 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
 static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
   if (c->json && path) { /* what was measured has lines of its own */
     ww_json *j = ww_line_begin();
-    ww_json_kstr(j, "recorded", path);
-    ww_json_kuint(j, "launches", r->launches);
-    ww_json_kuint(j, "distinct", r->nlines);
-    ww_json_kuint(j, "kernels", r->kernels);
-    ww_json_kint(j, "exit_code", end->exit_code);
-    ww_json_karr(j, "notes");
-    for (uint32_t i = 0; i < r->nnotes; i++)
-      ww_json_str(j, r->notes[i]);
-    ww_json_end_arr(j);
+    ww_json_put(j, "recorded:%s,launches:%lu,distinct:%u,kernels:%u,exit_code:%d", path,
+                r->launches, r->nlines, r->kernels, end->exit_code);
+    ww_json_strings(j, "notes", r->notes, r->nnotes);
     ww_line_end(j);
   }
   if (ww_is_quiet())
