@@ -235,7 +235,7 @@ static const struct {
 } levels[][4] = {{{"<<", '<'}, {">>", '>'}, {0}},
                  {{"+", '+'}, {"-", '-'}, {0}},
                  {{"*", '*'}, {"/", '/'}, {"%", '%'}, {0}}};
-enum { NLEVELS = sizeof levels / sizeof *levels };
+enum { NLEVELS = WW_COUNT(levels) };
 
 static bool binary(parser *s, int level, ww_number *out) {
   if (level == NLEVELS)

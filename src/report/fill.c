@@ -43,7 +43,7 @@ static bool element_of(const char *type, element *out) {
   if (!type)
     return *out = (element){UINT, 1, 1}, true;
   for (int pass = 0; pass < 2; pass++) {
-    for (size_t i = 0; i < sizeof element_names / sizeof *element_names; i++)
+    for (size_t i = 0; i < WW_COUNT(element_names); i++)
       if (strlen(element_names[i].name) == n && !memcmp(type, element_names[i].name, n)) {
         *out = (element){element_names[i].kind, element_names[i].bytes, pass ? out->lanes : 1};
         return true;
