@@ -1,4 +1,4 @@
-/* gpu_write.c - a GPU description as JSON, and gpu.def as the tables of docs/gpus.md.
+/* gpu_write.c - a GPU description as JSON.
  *
  * What ww_gpu_write prints, ww_gpu_parse reads back to the same figures and sources. */
 #include "gpu.h"
@@ -86,41 +86,6 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
   ww_json_end_obj(&j);
   ww_buf_puts(out, "\n");
   ww_arena_free(a);
-}
-
-/* ---- documentation ---- */
-
-static void figure_row(ww_buf *b, const char *path, const char *unit, double otherwise,
-                       const char *meaning) {
-  char number[32] = "";
-  if (!isnan(otherwise))
-    snprintf(number, sizeof number, "%.10g", otherwise);
-  ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", path, strcmp(unit, "1") ? unit : "", number, meaning);
-}
-
-void ww_gpu_table(ww_buf *b) {
-  ww_buf_puts(b, "| figure | unit | without it | meaning |\n|---|---|---|---|\n");
-#define FIGURE(field, path, unit, least, most, otherwise, meaning) \
-  figure_row(b, path, unit, otherwise, meaning);
-#include "gpu.def"
-  ww_buf_puts(b, "\nLists and curves:\n\n| curve | from | to | meaning |\n|---|---|---|---|\n");
-  for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
-    const ww_curve_info *c = &ww_gpu_curves[i];
-    ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", c->path, c->unit_x, c->unit_y ? c->unit_y : "",
-               c->meaning);
-  }
-  ww_buf_puts(b, "\nMachine instructions, each with `ops.NAME.issue` (cycles of a sub-core per "
-                 "warp instruction, all sub-cores of the SM\n"
-                 "busy) and `ops.NAME.latency` (cycles until a dependent instruction can "
-                 "issue):\n\n| name | meaning |\n|---|---|\n");
-#define OP(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
-#include "gpu.def"
-  ww_buf_puts(b,
-              "\nOperations of the language, each with `math.NAME.instructions`, `.flops_fp32`, "
-              "`.flops_fp64` (what the counters see, per lane),\n"
-              "`.issue` and `.latency`, on ordinary numbers:\n\n| name | meaning |\n|---|---|\n");
-#define MATH(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
-#include "gpu.def"
 }
 
 void ww_gpu_members(const ww_gpu *g, ww_json *j) {
