@@ -109,15 +109,6 @@ static void extra(void *ctx, ww_json *j) {
   ww_json_raw(j, x->text);
 }
 
-static void assume(const job *j, const asked *x, ww_report *r) {
-  ww_assumptions all = {0};
-  if (j->targets.assumed)
-    ww_push(j->c->arena, &all, (ww_assumption){WW_ASSUME_GPU, "h200", {0}});
-  ww_assumptions_add(&all, &x->said, j->c->arena);
-  ww_assumptions_add(&all, &r->assumed, j->c->arena);
-  r->assumed = all;
-}
-
 /* One line a launch of a batch. */
 static void print_short(const asked *x, const ww_report *r) {
   char us[16], low[16], high[16];
@@ -148,7 +139,7 @@ static ww_status show(job *j, const ww_text *t) {
       r.file = x->launch.file;
       r.kernel = x->kernel;
       r.launch = &x->launch;
-      assume(j, x, &r);
+      ww_query_assume(&j->targets, &x->said, c->arena, &r);
       if (c->json)
         ww_print_report(&r, extra, answer);
       else if (j->o->batch)
