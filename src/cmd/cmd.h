@@ -104,6 +104,8 @@ void ww_line_print(const char *pattern, ...) __attribute__((format(printf, 1, 2)
 typedef void ww_report_extra(void *ctx, ww_json *j);
 void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out);
 void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx);
+/* The text, a backslash in front of those of its characters that are in the set. */
+void ww_print_escaped(const char *text, const char *set, FILE *f);
 /* Writes the text to a file and frees it. */
 ww_status ww_write_buf(const char *path, ww_buf *b, ww_err *e);
 /* The same where "-" is stdout. */
@@ -135,6 +137,10 @@ const char *ww_without_names(const char *message, size_t most, const char *ends,
 static inline bool ww_is(const char *given, const char *word) {
   return given && !strcmp(given, word);
 }
+
+/* record.c: libwarpwise-record.so, beside the program or in an installed tree; NULL: it is nowhere
+ */
+const char *ww_recorder_library(ww_arena *a);
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];

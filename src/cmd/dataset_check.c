@@ -198,11 +198,11 @@ static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g
 
 static ww_status settle(ww_cmd *c, checker *k) {
   const options *o = c->opt;
-  *k = (checker){.o = o, .threshold = THRESHOLD, .least = LEAST, .closest = CLOSEST, .a = c->arena};
-  if (o->least)
-    k->least = o->least;
-  if (o->closest)
-    k->closest = o->closest;
+  *k = (checker){.o = o,
+                 .threshold = THRESHOLD,
+                 .least = o->least ? o->least : LEAST,
+                 .closest = o->closest ? o->closest : CLOSEST,
+                 .a = c->arena};
   if (ww_share_option(c, "threshold", o->threshold, &k->threshold))
     return WW_EUSAGE;
   return c->noperands == 1 ? WW_OK : ww_usage(c, "name the corpus: dataset check corpus/");

@@ -51,18 +51,10 @@ void ww_tables_text(const ww_table *t, uint32_t n, FILE *f) {
 
 /* ---- markdown ---- */
 
-static void escaped(const char *s, FILE *f) {
-  for (; *s; s++) {
-    if (strchr("|<*_`", *s))
-      fputc('\\', f);
-    fputc(*s, f);
-  }
-}
-
 static void markdown_row(const ww_table *t, const char *const *cells, FILE *f) {
   for (uint32_t k = 0; k < t->ncols; k++) {
     fputs("| ", f);
-    escaped(cells[k], f);
+    ww_print_escaped(cells[k], "|<*_`", f);
     fputc(' ', f);
   }
   fputs("|\n", f);
@@ -120,7 +112,7 @@ static void write_groups(const ww_evaluation *v, ww_json *j) {
 }
 
 static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
-  ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
+  ww_mark m = ww_case_mark(v, c);
   ww_json_put(j, "{file?:%s,kernel:%s,run?:%s,measured!:%g,predicted!:%g", c->measured.file,
               c->measured.kernel, c->run, m.truth, m.guess);
   if (c->measured.launch) {

@@ -77,6 +77,14 @@ void ww_print_buf(ww_buf *b) {
   ww_buf_free(b);
 }
 
+void ww_print_escaped(const char *text, const char *set, FILE *f) {
+  for (; *text; text++) {
+    if (strchr(set, *text))
+      fputc('\\', f);
+    fputc(*text, f);
+  }
+}
+
 ww_status ww_worse(ww_status a, ww_status b) {
   return ww_exit_code(b) > ww_exit_code(a) ? b : a;
 }

@@ -68,8 +68,7 @@ typedef struct {
 
 /* ---- a real program ---- */
 
-/* Beside the program, or in an installed tree: NULL when it is nowhere. */
-static const char *library(ww_arena *a) {
+const char *ww_recorder_library(ww_arena *a) {
   static const char name[] = "libwarpwise-record.so";
   const char *dir = ww_path_dir(a, ww_self_path(a));
   const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir), WW_PREFIX "/lib/warpwise"};
@@ -142,7 +141,7 @@ static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out
   if (!c->nrest)
     return ww_usage(c,
                     "record: name the program: warpwise record [options] -- ./program arguments");
-  const char *so = library(c->arena);
+  const char *so = ww_recorder_library(c->arena);
   if (!so)
     return ww_fail(&c->err, WW_EIO,
                    "libwarpwise-record.so is neither beside the program nor in " WW_PREFIX
