@@ -1,6 +1,5 @@
 /* kernels.c - sources: what is asked about, and the list of the kernels in one. The list is a copy,
  * so that it outlives the context. */
-#include <stdlib.h>
 
 #include "api_int.h"
 
@@ -46,27 +45,23 @@ ww_status ww_api_source(const warpwise_context *c, const warpwise_source *s, ww_
 
 /* ---- the list ---- */
 
-static const char *copy(ww_arena *a, const char *s) {
-  return s ? ww_strdup(a, s) : NULL;
-}
-
 static void add_kernel(warpwise_kernels *k, const ww_query_unit *r, const ww_fn *fn) {
   ww_arena *a = k->arena;
   entry *to = &k->v[k->n++];
   to->shown =
-      (warpwise_kernel){.name = copy(a, fn->name),
-                        .mangled = copy(a, fn->mangled),
-                        .file = copy(a, fn->file),
+      (warpwise_kernel){.name = ww_strdup(a, fn->name),
+                        .mangled = ww_strdup(a, fn->mangled),
+                        .file = ww_strdup(a, fn->file),
                         .launch = ww_front_comment_in(r->text, strlen(r->text), fn->line, a),
-                        .refusal = copy(a, fn->refusal),
+                        .refusal = ww_strdup(a, fn->refusal),
                         .line = fn->line,
                         .parameter_count = fn->nparams};
   to->parameters = WW_NEWN(a, warpwise_parameter, fn->nparams);
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
     to->parameters[i] =
-        (warpwise_parameter){.name = copy(a, p->name),
-                             .type = copy(a, p->ctype ? p->ctype : ww_type_names[p->type]),
+        (warpwise_parameter){.name = ww_strdup(a, p->name),
+                             .type = ww_strdup(a, p->ctype ? p->ctype : ww_type_names[p->type]),
                              .bytes = p->size,
                              .pointer = p->pointer};
   }
@@ -82,8 +77,8 @@ static warpwise_kernels *list_of(const ww_query_unit *r, ww_arena *a) {
   k->diagnostics = WW_NEWN(a, warpwise_diagnostic, u->ndiags);
   for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
-    k->diagnostics[k->ndiagnostics++] = (warpwise_diagnostic){.file = copy(a, d->file),
-                                                              .message = copy(a, d->message),
+    k->diagnostics[k->ndiagnostics++] = (warpwise_diagnostic){.file = ww_strdup(a, d->file),
+                                                              .message = ww_strdup(a, d->message),
                                                               .line = d->line,
                                                               .column = d->col,
                                                               .is_error = d->error};

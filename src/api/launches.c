@@ -30,8 +30,7 @@ warpwise_status warpwise_launch_parse(const char *json, const char *folder, warp
   ww_err e = {0};
   *out = NULL;
   locale_t before = ww_api_enter();
-  const char *dir = folder ? ww_strdup(l->arena, folder) : NULL;
-  ww_status st = ww_launch_parse(json, dir, l->arena, &l->spec, &e);
+  ww_status st = ww_launch_parse(json, ww_strdup(l->arena, folder), l->arena, &l->spec, &e);
   ww_api_leave(before);
   if (!st) {
     *out = l;
@@ -44,10 +43,8 @@ warpwise_status warpwise_launch_parse(const char *json, const char *folder, warp
 
 char *warpwise_launch_json(const warpwise_launch *launch) {
   ww_buf b = {0};
-  ww_json j = {0};
   locale_t before = ww_api_enter();
-  ww_json_begin(&j, &b);
-  ww_launch_write(&launch->spec, &j);
+  ww_launch_write(&launch->spec, &(ww_json){.out = &b});
   ww_api_leave(before);
   return b.s;
 }
@@ -130,32 +127,29 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
   return g;
 }
 
+/* The argument becomes this one, where nothing has failed yet. */
+static warpwise_status set(warpwise_launch *l, const char *name, ww_arg value, ww_err *e,
+                           warpwise_error *error) {
+  ww_arg *g = e->code ? NULL : argument(l, name, e);
+  if (!g)
+    return failed(e, error);
+  value.name = g->name;
+  *g = value;
+  return WARPWISE_OK;
+}
+
 warpwise_status warpwise_launch_int(warpwise_launch *launch, const char *name, int64_t value,
                                     warpwise_error *error) {
-  ww_err e = {0};
-  ww_arg *g = argument(launch, name, &e);
-  if (!g)
-    return failed(&e, error);
-  g->kind = WW_ARG_VALUE;
-  g->is_int = true;
-  g->ivalue = value;
-  g->value = value;
-  return WARPWISE_OK;
+  ww_arg arg = {.kind = WW_ARG_VALUE, .is_int = true, .ivalue = value, .value = value};
+  return set(launch, name, arg, &(ww_err){0}, error);
 }
 
 warpwise_status warpwise_launch_float(warpwise_launch *launch, const char *name, double value,
                                       warpwise_error *error) {
   ww_err e = {0};
-  if (!isfinite(value)) {
+  if (!isfinite(value))
     ww_fail(&e, WW_EUSAGE, "%.60s: expected a finite number", name ? name : "?");
-    return failed(&e, error);
-  }
-  ww_arg *g = argument(launch, name, &e);
-  if (!g)
-    return failed(&e, error);
-  g->kind = WW_ARG_VALUE;
-  g->value = value;
-  return WARPWISE_OK;
+  return set(launch, name, (ww_arg){.kind = WW_ARG_VALUE, .value = value}, &e, error);
 }
 
 static ww_status buffer_of(const warpwise_launch *l, const char *name, const warpwise_buffer *b,
@@ -172,8 +166,8 @@ static ww_status buffer_of(const warpwise_launch *l, const char *name, const war
     st = b->fill ? ww_fill_check(&out->fill, where, e) : WW_OK;
   if (st)
     return st;
-  out->type = b->type ? ww_strdup(a, b->type) : NULL;
-  out->id = b->id ? ww_strdup(a, b->id) : NULL;
+  out->type = ww_strdup(a, b->type);
+  out->id = ww_strdup(a, b->id);
   if (size)
     out->bytes = b->count * size;
   else
@@ -184,16 +178,11 @@ static ww_status buffer_of(const warpwise_launch *l, const char *name, const war
 warpwise_status warpwise_launch_buffer(warpwise_launch *launch, const char *name,
                                        warpwise_buffer buffer, warpwise_error *error) {
   ww_err e = {0};
-  ww_buffer b;
+  ww_arg arg = {.kind = WW_ARG_BUFFER};
   locale_t before = ww_api_enter();
-  ww_status st = buffer_of(launch, name, &buffer, launch->arena, &b, &e);
+  buffer_of(launch, name, &buffer, launch->arena, &arg.buffer, &e);
   ww_api_leave(before);
-  ww_arg *g = st ? NULL : argument(launch, name, &e);
-  if (!g)
-    return failed(&e, error);
-  g->kind = WW_ARG_BUFFER;
-  g->buffer = b;
-  return WARPWISE_OK;
+  return set(launch, name, arg, &e, error);
 }
 
 /* ---- words ---- */

@@ -2,7 +2,6 @@
  *
  * A report's JSON is what the workspace keeps; here it is read once, into what the functions give
  * by value. */
-#include <stdlib.h>
 
 #include "../base/jsonread.h"
 #include "../report/report.h"
@@ -27,15 +26,11 @@ struct warpwise_answer {
 
 /* Flags of the launch go behind those of the source. */
 static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
-  if (!l->nflags)
-    return;
-  const char **f = WW_NEWN(a, const char *, s->nflags + l->nflags);
-  for (uint32_t i = 0; i < s->nflags; i++)
-    f[i] = s->flags[i];
-  for (uint32_t i = 0; i < l->nflags; i++)
-    f[s->nflags + i] = l->flags[i];
-  s->flags = f;
-  s->nflags += l->nflags;
+  ww_strings all = {0};
+  ww_strings_add(a, &all, s->flags, s->nflags);
+  ww_strings_add(a, &all, l->flags, l->nflags);
+  s->flags = all.v;
+  s->nflags = all.n;
 }
 
 static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, ww_arena *a,
@@ -72,12 +67,8 @@ static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, w
 
 static const char *json_of(const ww_report *r, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(r, &j, NULL, NULL);
-  const char *json = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return json;
+  ww_report_write(r, &(ww_json){.out = &b}, NULL, NULL);
+  return ww_buf_text(&b, a);
 }
 
 /* All that it points to goes into the answer's arena: the context may be closed before. */
@@ -117,7 +108,6 @@ warpwise_status warpwise_predict(warpwise_context *context, const warpwise_quest
   ww_api_leave(before);
   if (st) {
     ww_api_fail(&e, error);
-    *out = NULL;
     ww_arena_free(a);
   }
   ww_arena_free(scratch);

@@ -137,3 +137,8 @@ char *ww_fmt(ww_arena *a, const char *fmt, ...) {
   va_end(again);
   return p;
 }
+
+void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    ww_push(a, to, v[k]);
+}

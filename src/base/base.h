@@ -59,8 +59,8 @@ void ww_arena_free(ww_arena *a);           /* accepts NULL */
 size_t ww_arena_bytes(const ww_arena *a);  /* taken so far */
 void *ww_alloc(ww_arena *a, size_t bytes); /* zeroed, 16-byte aligned, never NULL */
 void *ww_grow(ww_arena *a, void *old, size_t old_bytes,
-              size_t new_bytes); /* copies; extends in place when last */
-char *ww_strdup(ww_arena *a, const char *s);
+              size_t new_bytes);             /* copies; extends in place when last */
+char *ww_strdup(ww_arena *a, const char *s); /* NULL stays NULL */
 char *ww_strndup(ww_arena *a, const char *s, size_t n);
 char *ww_fmt(ww_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #define WW_NEW(a, T) ((T *)ww_alloc((a), sizeof(T)))
@@ -89,9 +89,17 @@ void *ww_xrealloc(void *p, size_t bytes);
   } while (0)
 
 typedef WW_VEC(const char *) ww_strings; /* texts that live elsewhere */
+void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
+
+#define WW_COUNT(array) (sizeof(array) / sizeof *(array))
 
 static inline bool ww_starts(const char *s, const char *with) {
   return strncmp(s, with, strlen(with)) == 0;
+}
+/* Whether the name has this ending, and something in front of it. */
+static inline bool ww_ends(const char *s, const char *with) {
+  size_t n = strlen(s), m = strlen(with);
+  return n > m && !strcmp(s + n - m, with);
 }
 
 static inline bool ww_strings_have(const ww_strings *list, const char *s) {

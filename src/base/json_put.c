@@ -120,3 +120,10 @@ void ww_json_put(ww_json *j, const char *pattern, ...) {
   ww_json_vput(j, pattern, args);
   va_end(args);
 }
+
+void ww_json_strings(ww_json *j, const char *key, const char *const *v, uint32_t n) {
+  ww_json_put(j, "%s:[", key);
+  for (uint32_t i = 0; i < n; i++)
+    ww_json_str(j, v[i]);
+  ww_json_end_arr(j);
+}

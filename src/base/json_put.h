@@ -14,5 +14,7 @@
 
 void ww_json_put(ww_json *j, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 void ww_json_vput(ww_json *j, const char *pattern, va_list args);
+/* A member: an array of strings. */
+void ww_json_strings(ww_json *j, const char *key, const char *const *v, uint32_t n);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef WW_CMD_H
 #define WW_CMD_H
 
+#include "../base/json_put.h"
 #include "../base/words.h"
 #include "../front/compile_commands.h"
 #include "../query/input.h"
@@ -98,10 +99,14 @@ void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
 /* An object as a line on stdout: begun with its schema_version, printed by ww_line_end. */
 ww_json *ww_line_begin(void);
 void ww_line_end(ww_json *j);
+/* The same of these members (json_put.h). */
+void ww_line_print(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 /* A report as such a line; `extra` as in ww_report_write. */
 typedef void ww_report_extra(void *ctx, ww_json *j);
 void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out);
 void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx);
+/* The text, a backslash in front of those of its characters that are in the set. */
+void ww_print_escaped(const char *text, const char *set, FILE *f);
 /* Writes the text to a file and frees it. */
 ww_status ww_write_buf(const char *path, ww_buf *b, ww_err *e);
 /* The same where "-" is stdout. */
@@ -114,7 +119,6 @@ bool ww_real(const char *text, const char *unit, double least, double most, doub
 /* Which of the words, separated by blanks, an option was given; 0: none. -1: it is no such word,
  * and c->err says which there are. */
 int ww_word_option(ww_cmd *c, const char *option, const char *given, const char *words);
-void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
 
 /* The next line that is neither blank nor a # comment, without its leading blanks; counts lines. */
 char *ww_next_line(char **text, uint32_t *number);
@@ -135,15 +139,9 @@ static inline bool ww_is(const char *given, const char *word) {
   return given && !strcmp(given, word);
 }
 
-/* Key and opened container in one call. */
-static inline void ww_json_karr(ww_json *j, const char *key) {
-  ww_json_key(j, key);
-  ww_json_arr(j);
-}
-static inline void ww_json_kobj(ww_json *j, const char *key) {
-  ww_json_key(j, key);
-  ww_json_obj(j);
-}
+/* record.c: libwarpwise-record.so, beside the program or in an installed tree; NULL: it is nowhere
+ */
+const char *ww_recorder_library(ww_arena *a);
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];

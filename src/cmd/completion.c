@@ -171,11 +171,9 @@ static void zsh(FILE *f) {
 /* ---- fish ---- */
 
 static void fish_text(const char *s, FILE *f) {
-  for (; *s; s++) {
-    if (*s == '\'' || *s == '\\')
-      fputc('\\', f);
-    fputc(*s, f);
-  }
+  fputs(" -d '", f);
+  ww_print_escaped(s, "'\\", f);
+  fputs("'\n", f);
 }
 
 static void fish_options(const char *condition, const ww_option *o, FILE *f) {
@@ -189,16 +187,13 @@ static void fish_options(const char *condition, const ww_option *o, FILE *f) {
       fputs(takes_file(o) ? " -r" : " -x", f);
     if (!strcmp(o->name, "gpu"))
       fputs(" -a '(__warpwise_gpus)'", f);
-    fputs(" -d '", f);
     fish_text(o->help, f);
-    fputs("'\n", f);
   }
 }
 
 static void fish_command(const char *condition, const ww_command *cmd, FILE *f) {
-  fprintf(f, "complete -c warpwise -n '%s' -f -a %s -d '", condition, cmd->name);
+  fprintf(f, "complete -c warpwise -n '%s' -f -a %s", condition, cmd->name);
   fish_text(cmd->summary, f);
-  fputs("'\n", f);
 }
 
 static void fish(FILE *f) {

@@ -137,13 +137,8 @@ static void print_json(const checker *k, const char *what, const comparison *c) 
     const pair *p = &c->v.v[i];
     if (p->small)
       continue;
-    ww_json *j = ww_line_begin();
-    ww_json_kstr(j, "between", what);
-    ww_json_knum(j, "alike", p->alike);
-    ww_json_kbool(j, "over", p->alike >= k->threshold);
-    ww_json_kstr(j, "a", called(p->a, k->a));
-    ww_json_kstr(j, "b", called(p->b, k->a));
-    ww_line_end(j);
+    ww_line_print("between:%s,alike:%g,over:%i,a:%s,b:%s", what, p->alike, p->alike >= k->threshold,
+                  called(p->a, k->a), called(p->b, k->a));
     shown++;
   }
 }
@@ -203,11 +198,11 @@ static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g
 
 static ww_status settle(ww_cmd *c, checker *k) {
   const options *o = c->opt;
-  *k = (checker){.o = o, .threshold = THRESHOLD, .least = LEAST, .closest = CLOSEST, .a = c->arena};
-  if (o->least)
-    k->least = o->least;
-  if (o->closest)
-    k->closest = o->closest;
+  *k = (checker){.o = o,
+                 .threshold = THRESHOLD,
+                 .least = o->least ? o->least : LEAST,
+                 .closest = o->closest ? o->closest : CLOSEST,
+                 .a = c->arena};
   if (ww_share_option(c, "threshold", o->threshold, &k->threshold))
     return WW_EUSAGE;
   return c->noperands == 1 ? WW_OK : ww_usage(c, "name the corpus: dataset check corpus/");

@@ -5,10 +5,8 @@
  * second one at once; either way, and after a crash, the same command goes on where it stopped. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,33 +80,14 @@ static ww_status campaign_of(ww_cmd *c, const options *o, ww_campaign *g) {
 
 /* ---- what is shown ---- */
 
-static ww_json *begin_object(const char *what) {
-  ww_json *j = ww_line_begin();
-  ww_json_kobj(j, what);
-  return j;
-}
-
-static void print_object(ww_json *j) {
-  ww_json_end_obj(j);
-  ww_line_end(j);
-  fflush(stdout);
-}
-
 static void show_plan(const ww_cmd *c, const ww_campaign_plan *p, const ww_target *t,
                       const ww_rank *r, const char *store) {
   if (c->json) {
-    ww_json *j = begin_object("plan");
-    ww_json_kstr(j, "store", store);
-    ww_json_kstr(j, "gpu", t->gpu);
-    ww_json_kuint(j, "rank", r->rank);
-    ww_json_kuint(j, "size", r->size);
-    ww_json_kuint(j, "kernels", p->kernels);
-    ww_json_kuint(j, "launches", p->launches);
-    ww_json_kuint(j, "with_counters", p->with_counters);
-    ww_json_kuint(j, "held", p->held);
-    ww_json_kuint(j, "skipped", p->skipped);
-    ww_json_knum(j, "device_s", p->device_s);
-    print_object(j);
+    ww_line_print("plan:{store:%s,gpu:%s,rank:%u,size:%u,kernels:%lu,launches:%lu,"
+                  "with_counters:%lu,held:%lu,skipped:%lu,device_s:%g}",
+                  store, t->gpu, r->rank, r->size, p->kernels, p->launches, p->with_counters,
+                  p->held, p->skipped, p->device_s);
+    fflush(stdout);
     return;
   }
   if (r->size > 1)
@@ -149,27 +128,19 @@ static void show_progress(void *ctx, const ww_campaign_state *s) {
 
 static void show_end_json(const ww_campaign_state *s, const char *store, const char *gpu,
                           bool stopped) {
-  ww_json *j = begin_object("collected");
-  ww_json_kstr(j, "store", store);
-  ww_json_kstr(j, "gpu", gpu);
-  ww_json_kuint(j, "rows", s->done);
-  ww_json_kuint(j, "failed", s->failed);
-  ww_json_kuint(j, "with_counters", s->with_counters);
-  ww_json_kuint(j, "left", s->total > s->done ? s->total - s->done : 0);
-  ww_json_kbool(j, "stopped", stopped);
-  ww_json_knum(j, "elapsed_s", s->elapsed_s);
-  ww_json_knum(j, "device_s", s->device_s);
-  ww_json_knum(j, "waited_s", s->waited_s);
-  ww_json_karr(j, "failures");
-  for (uint32_t k = 0; k < s->ncauses; k++) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "code", ww_status_name(s->causes[k].code));
-    ww_json_kstr(j, "message", s->causes[k].text);
-    ww_json_kuint(j, "n", s->causes[k].n);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-  print_object(j);
+  ww_json *j = ww_line_begin();
+  ww_json_put(j,
+              "collected:{store:%s,gpu:%s,rows:%lu,failed:%lu,with_counters:%lu,left:%lu,"
+              "stopped:%i,elapsed_s:%g,device_s:%g,waited_s:%g,failures:[",
+              store, gpu, s->done, s->failed, s->with_counters,
+              s->total > s->done ? s->total - s->done : 0, stopped, s->elapsed_s, s->device_s,
+              s->waited_s);
+  for (uint32_t k = 0; k < s->ncauses; k++)
+    ww_json_put(j, "{code:%s,message:%s,n:%lu}", ww_status_name(s->causes[k].code),
+                s->causes[k].text, s->causes[k].n);
+  ww_json_put(j, "]}");
+  ww_line_end(j);
+  fflush(stdout);
 }
 
 static void show_end(const ww_campaign_state *s, bool stopped) {
@@ -307,11 +278,8 @@ static ww_status merge(ww_cmd *c) {
     uint64_t added, duplicates;
     st = ww_store_merge(s, c->operands[k], &added, &duplicates, &c->err);
     if (!st && c->json) {
-      ww_json *j = begin_object("merged");
-      ww_json_kstr(j, "from", c->operands[k]);
-      ww_json_kuint(j, "added", added);
-      ww_json_kuint(j, "duplicates", duplicates);
-      print_object(j);
+      ww_line_print("merged:{from:%s,added:%lu,duplicates:%lu}", c->operands[k], added, duplicates);
+      fflush(stdout);
     } else if (!st && !ww_is_quiet())
       printf("%s: %" PRIu64 " rows added, %" PRIu64 " were there\n", c->operands[k], added,
              duplicates);

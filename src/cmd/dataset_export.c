@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "../data/export.h"
-#include "../data/split.h"
 #include "cmd.h"
 
 typedef struct {
@@ -109,15 +108,10 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
 
 static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
   FILE *f = !strcmp(o->out, "-") || c->json ? stderr : stdout;
-  if (c->json && strcmp(o->out, "-")) {
-    ww_json *j = ww_line_begin();
-    ww_json_kstr(j, "file", o->out);
-    ww_json_kuint(j, "rows", n->rows);
-    ww_json_kuint(j, "sources", n->sources);
-    ww_json_kuint(j, "without_launch", n->no_launch);
-    ww_json_kuint(j, "without_source", n->no_source);
-    ww_line_end(j);
-  } else if (!c->quiet) {
+  if (c->json && strcmp(o->out, "-"))
+    ww_line_print("file:%s,rows:%lu,sources:%lu,without_launch:%lu,without_source:%lu", o->out,
+                  n->rows, n->sources, n->no_launch, n->no_source);
+  else if (!c->quiet) {
     fprintf(f, "%" PRIu64 " rows", n->rows);
     if (o->sources)
       fprintf(f, ", %" PRIu64 " new sources in %s", n->sources, o->sources);

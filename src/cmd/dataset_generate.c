@@ -51,16 +51,14 @@ static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_js
   for (uint32_t n = 0; n < j->o->launches; n++) {
     ww_launch l;
     double us;
-    ww_json line = {0}, *to = members ? members : &line;
+    ww_json line = {.out = &j->launches};
     ww_status st = ww_gen_launch(k, n, j->sms, j->l2, a, &l, &us, &j->c->err);
     if (st)
       return st;
     if (j->o->out)
       l.file = file_of(j, k);
     l.note = ww_fmt(a, "estimate_us %.3g", us);
-    if (!members)
-      ww_json_begin(&line, &j->launches);
-    ww_launch_write(&l, to);
+    ww_launch_write(&l, members ? members : &line);
     if (!members)
       ww_buf_puts(&j->launches, "\n");
   }
@@ -69,13 +67,9 @@ static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_js
 
 static ww_status print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, ww_arena *a) {
   ww_json *w = ww_line_begin();
-  ww_json_kstr(w, "kernel", k->name);
-  ww_json_kuint(w, "index", k->index);
-  ww_json_kstr(w, "family", k->family);
-  ww_json_kstr(w, "productions", k->productions);
-  ww_json_kstr(w, "structure", ww_fmt(a, "%016" PRIx64, k->structure));
-  ww_json_kstr(w, "source", text->s);
-  ww_json_karr(w, "launches");
+  ww_json_put(w, "kernel:%s,index:%u,family:%s,productions:%s,structure:%s,source:%s,launches:[",
+              k->name, k->index, k->family, k->productions, ww_fmt(a, "%016" PRIx64, k->structure),
+              text->s);
   ww_status st = add_launches(j, k, a, w);
   ww_json_end_arr(w);
   ww_line_end(w);

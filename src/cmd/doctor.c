@@ -1,7 +1,6 @@
 /* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is missing and
  * the command that brings it. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "../base/child.h"
 #include "../base/confine.h"
@@ -52,6 +51,18 @@ static const char *first_line(checkup *x, const char *const *argv) {
 
 /* ---- what is looked at ---- */
 
+/* A folder for a while, NULL where none can be made; to be removed by remove_scratch. */
+static char *make_scratch(checkup *x, int *slot) {
+  const char *tmp = getenv("TMPDIR");
+  char *dir = ww_fmt(x->a, "%s/warpwise-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  return ww_temp_folder(dir, slot) ? dir : NULL;
+}
+
+static void remove_scratch(const char *dir, int slot) {
+  ww_remove_tree(dir);
+  ww_cleanup_forget(slot);
+}
+
 /* A kernel of one line goes all the way: clang found, our headers found, IR made. */
 static void front_end(checkup *x) {
   static const char *const kinds[][2] = {
@@ -59,12 +70,11 @@ static void front_end(checkup *x) {
       {"OpenCL sources", "x.cl\0kernel void k(global float *x) { x[get_global_id(0)] = 1; }\n"}};
   for (size_t i = 0; i < 2; i++) {
     const char *name = kinds[i][1], *text = name + strlen(name) + 1;
-    const char *tmp = getenv("TMPDIR");
-    char *dir = ww_fmt(x->a, "%s/warpwise-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     ww_err e = {0};
     ww_unit unit = {0};
     int version = 0, slot;
-    if (!ww_temp_folder(dir, &slot))
+    const char *dir = make_scratch(x, &slot);
+    if (!dir)
       continue;
     const char *path = ww_path_join(x->a, dir, name);
     ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
@@ -77,8 +87,7 @@ static void front_end(checkup *x) {
         "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev "
         "too, and build it anew)",
         "no kernel can be read from source", MISSING);
-    ww_remove_tree(dir);
-    ww_cleanup_forget(slot);
+    remove_scratch(dir, slot);
   }
 }
 
@@ -198,14 +207,9 @@ static void devices(checkup *x) {
         "nothing can be measured", OPTIONAL);
 }
 
-/* Beside the program in a build, in lib/warpwise where it is installed. */
 static void recorder(checkup *x) {
-  static const char file[] = "libwarpwise-record.so";
-  const char *dir = ww_path_dir(x->a, ww_self_path(x->a)), *path = ww_path_join(x->a, dir, file);
-  if (!ww_file_exists(path))
-    path = ww_fmt(x->a, "%s/../lib/warpwise/%s", dir, file);
-  bool there = ww_file_exists(path);
-  add(x, there, "recorder", there ? path : "not found",
+  const char *path = ww_recorder_library(x->a);
+  add(x, path, "recorder", path ? path : "not found",
       "make install, or apt-get install --reinstall warpwise",
       "`record -- PROGRAM` has nothing to load into the program", OPTIONAL);
 }
@@ -215,8 +219,9 @@ static void recorder(checkup *x) {
 static void emulation(checkup *x) {
   static const char text[] =
       "__global__ void k(int n) { (void)n; }\nint main() { k<<<1, 32>>>(1); return 0; }\n";
-  char dir[] = "/tmp/warpwise-doctor-XXXXXX";
-  if (!mkdtemp(dir))
+  int slot;
+  const char *dir = make_scratch(x, &slot);
+  if (!dir)
     return;
   const char *path = ww_path_join(x->a, dir, "x.cu"),
              *launches = ww_path_join(x->a, dir, "x.jsonl");
@@ -236,9 +241,7 @@ static void emulation(checkup *x) {
       "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get install "
       "--reinstall warpwise",
       "`record --emulate` cannot record a program without its GPU", OPTIONAL);
-  unlink(path);
-  unlink(launches);
-  rmdir(dir);
+  remove_scratch(dir, slot);
 }
 
 static void cache(checkup *x) {
@@ -276,19 +279,11 @@ static void print(const checkup *x) {
 static void print_json(const checkup *x) {
   static const char *const verdicts[] = {"ok", "optional", "missing"};
   ww_json *j = ww_line_begin();
-  ww_json_kstr(j, "version", WW_VERSION);
-  ww_json_karr(j, "checks");
+  ww_json_put(j, "version:%s,checks:[", WW_VERSION);
   for (uint32_t i = 0; i < x->v.n; i++) {
     const finding *f = &x->v.v[i];
-    ww_json_obj(j);
-    ww_json_kstr(j, "what", f->what);
-    ww_json_kstr(j, "verdict", verdicts[f->verdict]);
-    ww_json_kstr(j, "found", f->found);
-    if (f->fix) {
-      ww_json_kstr(j, "fix", f->fix);
-      ww_json_kstr(j, "without", f->without);
-    }
-    ww_json_end_obj(j);
+    ww_json_put(j, "{what:%s,verdict:%s,found:%s,fix?:%s,without?:%s}", f->what,
+                verdicts[f->verdict], f->found, f->fix, f->without);
   }
   ww_json_end_arr(j);
   ww_line_end(j);

@@ -88,6 +88,7 @@ ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, w
 /* ---- evaluate_sum.c ---- */
 const char *ww_group_of(const ww_case *c, int grouping);
 void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t worst, ww_arena *a);
+ww_mark ww_case_mark(const ww_evaluation *v, const ww_case *c); /* by the evaluation's metric */
 /* "median" of "time_us" as --fail-if compares it: percents as 30, not 0.3. False: there is no such
  * number. */
 bool ww_evaluate_stat(const ww_evaluation *v, const char *metric, const char *stat, double *value);

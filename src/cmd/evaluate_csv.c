@@ -249,11 +249,9 @@ ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, w
   char *text;
   size_t bytes;
   ww_gpu *gpu = WW_NEW(a, ww_gpu);
-  ww_status st = ww_input_packed(a, path, 1 << 30, &text, &bytes, &c->err);
-  if (!st)
-    st = ww_gpu_load(c->gpu ? c->gpu : "rtx3080", a, gpu, &c->err);
-  if (st)
-    return st;
+  if (ww_input_packed(a, path, 1 << 30, &text, &bytes, &c->err) ||
+      ww_gpu_load(c->gpu ? c->gpu : "rtx3080", a, gpu, &c->err))
+    return c->err.code;
   static const char *const need[] = {"Kernel Name", "kernelName", "targetName", "Grid Size",
                                      "Block Size",  "dpAI",       "spAI",       "intAI"};
   WW_VEC(csv_row) rows = {0};

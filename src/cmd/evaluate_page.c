@@ -115,17 +115,13 @@ static bool drawn(const scale *s, const ww_mark *m) {
   return m->answered && (!s->log || (m->truth > 0 && m->guess > 0));
 }
 
-static ww_mark mark(const ww_evaluation *v, const ww_case *c) {
-  return ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
-}
-
 /* Whole decades around all points, so that the axes are equal and the diagonal is one. */
 static scale scale_of(const ww_evaluation *v) {
   scale s = {.log = !ww_rule_of(v->metric).points, .lo = INFINITY, .hi = -INFINITY};
   if (!s.log)
     return (scale){.lo = 0, .hi = 100};
   for (uint32_t k = 0; k < v->n; k++) {
-    ww_mark m = mark(v, &v->cases[k]);
+    ww_mark m = ww_case_mark(v, &v->cases[k]);
     if (!drawn(&s, &m))
       continue;
     s.lo = fmin(s.lo, floor(log10(fmin(m.truth, m.guess))));
@@ -174,7 +170,7 @@ static uint32_t dots(const ww_evaluation *v, const scale *s, int grouping, ww_ar
   uint32_t n = 0;
   for (uint32_t k = 0; k < v->n; k++) {
     const ww_case *c = &v->cases[k];
-    ww_mark m = mark(v, c);
+    ww_mark m = ww_case_mark(v, c);
     if (!drawn(s, &m))
       continue;
     ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"var(--c%u)\"><title>",
@@ -250,7 +246,7 @@ static void histogram(const ww_evaluation *v, ww_buf *b) {
   uint32_t count[NBINS] = {0}, most = 0, none = 0;
   bool points = ww_rule_of(v->metric).points;
   for (uint32_t k = 0; k < v->n; k++) {
-    ww_mark m = mark(v, &v->cases[k]);
+    ww_mark m = ww_case_mark(v, &v->cases[k]);
     none += m.counted && !m.answered;
     if (m.answered && (points || !isnan(m.ln)))
       count[bin_of(&m, points)]++;

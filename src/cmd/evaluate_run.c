@@ -74,15 +74,13 @@ static ww_status predict(const run *p, ww_cmd *c, ww_source_cache *cache, ww_cas
 /* ---- in a child ---- */
 
 static void add_report(const ww_case *k, ww_report *r, ww_buf *line) {
-  ww_json j = {0};
   r->file = k->measured.file;
   r->gpu = k->gpu->name;
   r->launch =
       k->measured.launch; /* as the data has it, so that runs can be compared line by line */
   if (!r->kernel)
     r->kernel = k->measured.kernel;
-  ww_json_begin(&j, line);
-  ww_report_write(r, &j, NULL, NULL);
+  ww_report_write(r, &(ww_json){.out = line}, NULL, NULL);
 }
 
 static void predict_case(const run *p, ww_cmd *c, ww_source_cache *cache, ww_case *k,
@@ -158,9 +156,7 @@ static const char *key_of(const ww_case *k, ww_arena *a) {
   ww_buf_puts(&b, k->launch.file ? k->launch.file : "");
   for (uint32_t i = 0; i < k->launch.nflags; i++)
     ww_buf_fmt(&b, "\n%s", k->launch.flags[i]);
-  const char *key = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return key;
+  return ww_buf_text(&b, a);
 }
 
 typedef struct {

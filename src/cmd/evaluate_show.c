@@ -1,6 +1,4 @@
 /* evaluate_show.c - tables for a terminal and as markdown; scores as JSON. */
-#include <math.h>
-
 #include "evaluate.h"
 
 #define WIDE 72 /* a cell of words on a terminal */
@@ -53,18 +51,10 @@ void ww_tables_text(const ww_table *t, uint32_t n, FILE *f) {
 
 /* ---- markdown ---- */
 
-static void escaped(const char *s, FILE *f) {
-  for (; *s; s++) {
-    if (strchr("|<*_`", *s))
-      fputc('\\', f);
-    fputc(*s, f);
-  }
-}
-
 static void markdown_row(const ww_table *t, const char *const *cells, FILE *f) {
   for (uint32_t k = 0; k < t->ncols; k++) {
     fputs("| ", f);
-    escaped(cells[k], f);
+    ww_print_escaped(cells[k], "|<*_`", f);
     fputc(' ', f);
   }
   fputs("|\n", f);
@@ -86,65 +76,34 @@ void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f) {
 
 /* ---- JSON ---- */
 
-/* What is not known is left out. */
-static void number(ww_json *j, const char *key, double v) {
-  if (isfinite(v))
-    ww_json_knum(j, key, v);
-}
-
 static void write_score(int q, const ww_score *s, ww_json *j) {
-  ww_json_kuint(j, "n", s->n);
-  ww_json_kuint(j, "answered", s->answered);
-  ww_json_kuint(j, "zeros", s->zeros);
-  ww_json_kuint(j, "left_out", s->skipped);
-  ww_json_kstr(j, "errors_in", ww_rule_of(q).points ? "points" : "fractions");
-  number(j, "median", s->median);
-  number(j, "mean", s->mean);
-  number(j, "p90", s->p90);
-  number(j, "ln", s->ln);
-  number(j, "within10", s->within10);
-  number(j, "right", s->right);
-  number(j, "rank", s->spearman);
-  number(j, "bias", s->bias);
-  if (s->intervals)
-    ww_json_kuint(j, "intervals", s->intervals);
-  number(j, "inside", s->inside);
-  if (s->small)
-    ww_json_kuint(j, "under_10us", s->small);
-  number(j, "under_10us_error_us", s->small_us);
+  ww_json_put(j, "n:%u,answered:%u,zeros:%u,left_out:%u,errors_in:%s", s->n, s->answered, s->zeros,
+              s->skipped, ww_rule_of(q).points ? "points" : "fractions");
+  ww_json_put(j,
+              "median!:%g,mean!:%g,p90!:%g,ln!:%g,within10!:%g,right!:%g,rank!:%g,bias!:%g,"
+              "intervals?:%u,inside!:%g,under_10us?:%u,under_10us_error_us!:%g",
+              s->median, s->mean, s->p90, s->ln, s->within10, s->right, s->spearman, s->bias,
+              s->intervals, s->inside, s->small, s->small_us);
 }
 
 static void write_classes(const ww_class_score *s, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kuint(j, "n", s->n);
-  ww_json_kuint(j, "answered", s->answered);
-  number(j, "accuracy", s->accuracy);
-  number(j, "balanced", s->balanced);
-  number(j, "f1", s->f1);
-  number(j, "mcc", s->mcc);
-  number(j, "accuracy_all", s->accuracy_all);
-  ww_json_karr(j, "matrix"); /* [measured][said], bandwidth then compute */
-  for (int k = 0; k < 2; k++) {
-    ww_json_arr(j);
-    for (int i = 0; i < 2; i++)
-      ww_json_uint(j, s->matrix[k][i]);
-    ww_json_end_arr(j);
-  }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j,
+              "classes:{n:%u,answered:%u,accuracy!:%g,balanced!:%g,f1!:%g,mcc!:%g,accuracy_all!:%g",
+              s->n, s->answered, s->accuracy, s->balanced, s->f1, s->mcc, s->accuracy_all);
+  /* [measured][said], bandwidth then compute */
+  ww_json_put(j, "matrix:[[%u,%u],[%u,%u]]}", s->matrix[0][0], s->matrix[0][1], s->matrix[1][0],
+              s->matrix[1][1]);
 }
 
 static void write_groups(const ww_evaluation *v, ww_json *j) {
-  ww_json_kobj(j, "groups");
+  ww_json_put(j, "groups:{");
   for (int g = 0; g < WW_NGROUPINGS; g++) {
-    ww_json_karr(j, ww_grouping_names[g]);
+    ww_json_put(j, "%s:[", ww_grouping_names[g]);
     for (uint32_t k = 0; k < v->ngroups[g]; k++) {
-      ww_json_obj(j);
-      ww_json_kstr(j, "name", v->groups[g][k].name);
-      ww_json_kuint(j, "launches", v->groups[g][k].n);
-      write_score(v->metric, &v->groups[g][k].score, j);
-      ww_json_key(j, "classes");
-      write_classes(&v->groups[g][k].classes, j);
+      const ww_group *of = &v->groups[g][k];
+      ww_json_put(j, "{name:%s,launches:%u", of->name, of->n);
+      write_score(v->metric, &of->score, j);
+      write_classes(&of->classes, j);
       ww_json_end_obj(j);
     }
     ww_json_end_arr(j);
@@ -153,15 +112,9 @@ static void write_groups(const ww_evaluation *v, ww_json *j) {
 }
 
 static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
-  ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
-  ww_json_obj(j);
-  if (c->measured.file)
-    ww_json_kstr(j, "file", c->measured.file);
-  ww_json_kstr(j, "kernel", c->measured.kernel);
-  if (c->run)
-    ww_json_kstr(j, "run", c->run);
-  number(j, "measured", m.truth);
-  number(j, "predicted", m.guess);
+  ww_mark m = ww_case_mark(v, c);
+  ww_json_put(j, "{file?:%s,kernel:%s,run?:%s,measured!:%g,predicted!:%g", c->measured.file,
+              c->measured.kernel, c->run, m.truth, m.guess);
   if (c->measured.launch) {
     ww_json_key(j, "launch");
     ww_launch_write(c->measured.launch, j);
@@ -170,17 +123,13 @@ static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
 }
 
 static void write_lists(const ww_evaluation *v, ww_json *j) {
-  ww_json_karr(j, "unanswered");
+  ww_json_put(j, "unanswered:[");
   for (uint32_t k = 0; k < v->reasons.n; k++) {
     const ww_case *example = v->reasons.v[k].example;
-    ww_json_obj(j);
-    ww_json_kstr(j, "why", v->reasons.v[k].text);
-    ww_json_kuint(j, "launches", v->reasons.v[k].n);
-    ww_json_kstr(j, "example", example->predicted.error.msg);
-    ww_json_end_obj(j);
+    ww_json_put(j, "{why:%s,launches:%u,example:%s}", v->reasons.v[k].text, v->reasons.v[k].n,
+                example->predicted.error.msg);
   }
-  ww_json_end_arr(j);
-  ww_json_karr(j, "worst");
+  ww_json_put(j, "],worst:[");
   for (uint32_t k = 0; k < v->nworst; k++)
     write_case(v, v->worst[k], j);
   ww_json_end_arr(j);
@@ -188,26 +137,19 @@ static void write_lists(const ww_evaluation *v, ww_json *j) {
 
 void ww_evaluate_json(const ww_evaluation *v) {
   ww_json *j = ww_line_begin();
-  ww_json_kstr(j, "data", v->data);
-  ww_json_kstr(j, "by", v->by);
-  if (v->gpu)
-    ww_json_kstr(j, "gpu", v->gpu);
-  ww_json_kuint(j, "launches", v->n);
-  ww_json_kuint(j, "answered", v->answered);
-  ww_json_kuint(j, "unmeasured", v->unmeasured);
-  number(j, "median_ms", v->ms);
-  ww_json_kstr(j, "metric", ww_scored_name(v->metric));
-  ww_json_kobj(j, "metrics");
+  ww_json_put(j,
+              "data:%s,by:%s,gpu?:%s,launches:%u,answered:%u,unmeasured:%u,median_ms!:%g,"
+              "metric:%s,metrics:{",
+              v->data, v->by, v->gpu, v->n, v->answered, v->unmeasured, v->ms,
+              ww_scored_name(v->metric));
   for (int q = 0; q < WW_NSCORED; q++) {
     if (!v->shown[q])
       continue;
-    ww_json_key(j, ww_scored_name(q));
-    ww_json_obj(j);
+    ww_json_put(j, "%s:{", ww_scored_name(q));
     write_score(q, &v->score[q], j);
     ww_json_end_obj(j);
   }
   ww_json_end_obj(j);
-  ww_json_key(j, "classes");
   write_classes(&v->classes, j);
   write_groups(v, j);
   write_lists(v, j);

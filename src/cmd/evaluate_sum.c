@@ -109,6 +109,10 @@ static void reasons(ww_evaluation *v, ww_arena *a) {
 
 /* ---- worst cases ---- */
 
+ww_mark ww_case_mark(const ww_evaluation *v, const ww_case *c) {
+  return ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
+}
+
 typedef struct {
   const ww_case *c;
   double bad;
@@ -126,7 +130,7 @@ static void worst(ww_evaluation *v, uint32_t want, ww_arena *a) {
   bool points = ww_rule_of(v->metric).points;
   for (uint32_t k = 0; k < v->n; k++) {
     const ww_case *c = &v->cases[k];
-    ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
+    ww_mark m = ww_case_mark(v, c);
     if (!m.answered)
       continue;
     all[n++] = (ranked){c, points || isnan(m.ln) ? m.error : fabs(m.ln)};

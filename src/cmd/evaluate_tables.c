@@ -215,7 +215,7 @@ static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   ww_table *t = table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), head, a);
   for (uint32_t k = 0; k < v->nworst; k++) {
     const ww_case *c = v->worst[k];
-    ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
+    ww_mark m = ww_case_mark(v, c);
     ROW(ww_case_name(c, a), ww_scored_text(v->metric, m.truth, a),
         ww_scored_text(v->metric, m.guess, a),
         m.truth > 0 ? ww_fmt(a, "%.3g", m.guess / m.truth) : NONE,

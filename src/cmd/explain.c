@@ -33,14 +33,12 @@ typedef struct {
 
 typedef struct {
   const ww_explained *x;
-  const ww_report *r;
   ww_fixing *fixing;
 } extra;
 
-static void write_extra(void *ctx, ww_json *j) {
+static void write_fixes(void *ctx, ww_json *j) {
   extra *e = ctx;
-  if (e->fixing)
-    ww_fixing_json(e->fixing, e->x->m, e->x->fn, e->r, j);
+  ww_fixing_json(e->fixing, e->x->m, e->x->fn, &e->x->p->report, j);
 }
 
 static void show(job *j, const ww_answers *a, uint32_t g) {
@@ -64,7 +62,7 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
     ww_report_copy(&p->report, j->c->arena, &kept);
     ww_push(j->c->arena, &j->pages, kept);
   } else if (j->c->json)
-    ww_report_text(&p->report, write_extra, &(extra){&x, &p->report, j->fixing}, &b);
+    ww_report_text(&p->report, j->fixing ? write_fixes : NULL, &(extra){&x, j->fixing}, &b);
   else if (!j->fixing) {
     if (j->shown++)
       puts("\n");
@@ -107,13 +105,12 @@ static ww_status run(ww_cmd *c) {
     return ww_usage(c, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
     return ww_usage(c, "--fix shows a diff: leave --sarif, --github and --html away");
-  ww_status st = ww_ask_open(c, &j.o->ask, &j.ask), worst = WW_OK;
-  if (!st)
-    st = ww_fixing_new(c, &j.o->fixing, &j.fixing);
-  if (!st)
-    st = ww_source_each(c, &j.o->ask.source, &j.ask.cache, &launches, &n);
-  if (st)
+  ww_status st = WW_OK, worst = WW_OK;
+  if (ww_ask_open(c, &j.o->ask, &j.ask) || ww_fixing_new(c, &j.o->fixing, &j.fixing) ||
+      ww_source_each(c, &j.o->ask.source, &j.ask.cache, &launches, &n)) {
+    st = c->err.code;
     n = 0;
+  }
   if (!st && j.o->sarif)
     j.sarif = ww_sarif_new();
   for (uint32_t k = 0; k < n; k++) {

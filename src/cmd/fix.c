@@ -150,29 +150,18 @@ const char *ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const
 }
 
 static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "rule", g->rule);
-  ww_json_kuint(j, "line", g->line);
-  ww_json_kstr(j, "title", x->title);
-  if (x->assumes)
-    ww_json_kstr(j, "assumes", x->assumes);
-  ww_json_kbool(j, "preferred", x->preferred);
-  ww_json_kbool(j, "launch", x->launch);
-  ww_json_karr(j, "edits");
+  ww_json_put(j, "{rule:%s,line:%u,title:%s,assumes?:%s,preferred:%i,launch:%i,edits:[", g->rule,
+              g->line, x->title, x->assumes, x->preferred, x->launch);
   for (uint32_t k = 0; k < x->n; k++) {
-    ww_json_obj(j);
-    ww_json_kuint(j, "begin", x->edits[k].begin);
-    ww_json_kuint(j, "end", x->edits[k].end);
-    ww_json_kstr(j, "text", x->edits[k].text);
-    ww_json_end_obj(j);
+    const ww_edit *e = &x->edits[k];
+    ww_json_put(j, "{begin:%u,end:%u,text:%s}", e->begin, e->end, e->text);
   }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
 }
 
 void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
                     ww_json *j) {
-  ww_json_karr(j, "fixes");
+  ww_json_put(j, "fixes:[");
   for (uint32_t k = 0; k < r->nfindings; k++) {
     file *in;
     ww_fix *v;

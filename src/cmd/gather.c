@@ -125,7 +125,6 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
   ww_source f;
   ww_note note = {.kernel = *k, .number = v->identity | 1, .us = v->us};
   ww_buf text = {0}, json = {0};
-  ww_json j = {0};
   if (!ww_launch_parse(v->json, NULL, a, &l, &e)) {
     l.file = r->file->path;
     l.flags = r->flags;
@@ -137,8 +136,7 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
     } /* built when it is loaded: the project's flags too */
     ww_note_write(&note, &text);
     l.note = text.s;
-    ww_json_begin(&j, &json);
-    ww_launch_write(&l, &j);
+    ww_launch_write(&l, &(ww_json){.out = &json});
     ww_buf_fmt(&r->text, "L\t%s\t%s", text.s, json.s);
     end_line(r);
   }
@@ -290,7 +288,6 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
   if (!cache)
     return NULL;
   ww_buf b = {0};
-  ww_json j = {0};
   ww_buf_fmt(&b, "%d %s %s %u %" PRIu64 " %" PRIu64 " %g %g %d\n", LINES_VERSION, r->file->relative,
              v->gpu->name, v->launches, v->seed, v->budget, v->most_bytes, v->most_us,
              g->o->structures);
@@ -299,8 +296,7 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
     if (!of_file(r, &l))
       continue;
     l.file = NULL;
-    ww_json_begin(&j, &b);
-    ww_launch_write(&l, &j);
+    ww_launch_write(&l, &(ww_json){.out = &b});
   }
   ww_buf_add(&b, text, n);
   const char *path = ww_fmt(r->c.arena, "%s/plan-%016" PRIx64 "%016" PRIx64, cache,

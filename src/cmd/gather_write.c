@@ -18,11 +18,10 @@ static void sum_up(const ww_gathered *g, const ww_gpu *gpu, ww_arena *a, summary
     const ww_gathered_launch *x = &g->launches.v[k];
     if (x->item.bad.code)
       continue;
-    const uint64_t *grid = x->item.l.grid;
     s->ready++;
     s->kernels += x->kernel != last;
     last = x->kernel;
-    s->regime[ww_regime_of(grid[0] * grid[1] * grid[2], gpu->sms)]++;
+    s->regime[ww_regime_of(ww_volume(x->item.l.grid), gpu->sms)]++;
     if (isnan(x->note.us))
       continue;
     s->us[s->nus++] = x->note.us;
@@ -62,18 +61,10 @@ static void print_summary(const ww_gathered *g, const summary *s, const char *ou
 }
 
 static void print_json(const ww_gathered *g, const summary *s, const char *path) {
-  ww_json *j = ww_line_begin();
-  ww_json_kobj(j, "ready");
-  ww_json_kstr(j, "file", path);
-  ww_json_kuint(j, "files", g->files.n);
-  ww_json_kuint(j, "found", g->kernels.n);
-  ww_json_kuint(j, "near_duplicates", g->duplicates);
-  ww_json_kuint(j, "kernels", s->kernels);
-  ww_json_kuint(j, "launches", s->ready);
-  ww_json_kuint(j, "failures", g->failures.n);
-  ww_json_knum(j, "estimated_s", s->seconds);
-  ww_json_end_obj(j);
-  ww_line_end(j);
+  ww_line_print("ready:{file:%s,files:%u,found:%u,near_duplicates:%u,kernels:%u,launches:%u,"
+                "failures:%u,estimated_s:%g}",
+                path, g->files.n, g->kernels.n, g->duplicates, s->kernels, s->ready, g->failures.n,
+                s->seconds);
 }
 
 /* Compiles what was gathered and writes the lines; what does not compile joins the failures. */
@@ -106,9 +97,9 @@ ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_
 uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path) {
   summary s;
   sum_up(g, gpu, c->arena, &s);
-  if (c->json) {
+  if (c->json)
     print_json(g, &s, path);
-  } else if (!ww_is_quiet())
+  else if (!ww_is_quiet())
     print_summary(g, &s, path, c->arena);
   return s.ready;
 }

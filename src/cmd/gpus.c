@@ -1,7 +1,6 @@
 /* gpus.c - `warpwise gpus`: which GPUs are described, what is known of one, and what
  * micro-benchmarks say of the one that is here. */
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "../gpu/gpu.h"
 #include "../measure/probe.h"
@@ -142,11 +141,9 @@ static ww_status show(ww_cmd *c, const char *which) {
 static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
   const options *o = c->opt;
   ww_buf b = {0};
-  ww_json j = {0};
   if (!o->raw)
     return WW_OK;
-  ww_json_begin(&j, &b);
-  ww_probe_write(p, &j);
+  ww_probe_write(p, &(ww_json){.out = &b});
   ww_buf_puts(&b, "\n");
   return ww_write_buf(o->raw, &b, &c->err);
 }
@@ -234,13 +231,8 @@ static void compare(verdict *v, const char *path, const char *unit, double expec
            off ? "OFF" : "");
     return;
   }
-  ww_json *j = ww_line_begin();
-  ww_json_kstr(j, "figure", path);
-  ww_json_knum(j, "expected", expected);
-  ww_json_knum(j, "measured", measured);
-  ww_json_knum(j, "deviation_pct", 100 * deviation);
-  ww_json_kbool(j, "off", off);
-  ww_line_end(j);
+  ww_line_print("figure:%s,expected:%g,measured:%g,deviation_pct:%g,off:%i", path, expected,
+                measured, 100 * deviation, off);
 }
 
 static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena *a) {

@@ -19,51 +19,29 @@ static const ww_option table[] = {
 /* ---- JSON ---- */
 
 static void write_arg(const ww_param *p, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", p->name);
-  ww_json_kstr(j, "type", p->ctype ? p->ctype : ww_type_names[p->type]);
-  ww_json_kstr(j, "space", p->pointer ? ww_space_names[p->space] : NULL);
-  ww_json_kbool(j, "pointer", p->pointer);
-  ww_json_kuint(j, "bytes", p->size);
-  ww_json_end_obj(j);
+  ww_json_put(j, "{name:%s,type:%s,space:%s,pointer:%i,bytes:%u}", p->name,
+              p->ctype ? p->ctype : ww_type_names[p->type],
+              p->pointer ? ww_space_names[p->space] : NULL, p->pointer, p->size);
 }
 
 static void write_bounds(const ww_fn *fn, ww_json *j) {
-  ww_json_key(j, "launch_bounds");
-  if (!fn->max_threads && !fn->min_blocks && !fn->req_block[0]) {
-    ww_json_str(j, NULL);
-    return;
-  }
-  ww_json_obj(j);
-  if (fn->max_threads)
-    ww_json_kuint(j, "max_threads", fn->max_threads);
-  if (fn->min_blocks)
-    ww_json_kuint(j, "min_blocks", fn->min_blocks);
-  if (fn->req_block[0]) {
-    ww_json_karr(j, "block");
-    for (int i = 0; i < 3; i++)
-      ww_json_uint(j, fn->req_block[i]);
-    ww_json_end_arr(j);
-  }
+  const uint32_t *block = fn->req_block;
+  if (!fn->max_threads && !fn->min_blocks && !block[0])
+    return ww_json_put(j, "launch_bounds:null");
+  ww_json_put(j, "launch_bounds:{max_threads?:%u,min_blocks?:%u", fn->max_threads, fn->min_blocks);
+  if (block[0])
+    ww_json_put(j, "block:[%u,%u,%u]", block[0], block[1], block[2]);
   ww_json_end_obj(j);
 }
 
 static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", fn->name);
-  ww_json_kstr(j, "mangled", fn->mangled);
-  ww_json_kstr(j, "file", fn->file);
-  ww_json_kuint(j, "line", fn->line);
-  ww_json_kstr(j, "dialect", ww_dialect_names[m->dialect]);
-  ww_json_karr(j, "args");
+  ww_json_put(j, "{name:%s,mangled:%s,file:%s,line:%u,dialect:%s,args:[", fn->name, fn->mangled,
+              fn->file, fn->line, ww_dialect_names[m->dialect]);
   for (uint32_t i = 0; i < fn->nparams; i++)
     write_arg(&fn->params[i], j);
-  ww_json_end_arr(j);
-  ww_json_kuint(j, "shared_bytes", fn->shared_bytes);
-  ww_json_kuint(j, "local_bytes", fn->local_bytes);
+  ww_json_put(j, "],shared_bytes:%u,local_bytes:%u", fn->shared_bytes, fn->local_bytes);
   write_bounds(fn, j);
-  ww_json_kbool(j, "interpretable", !fn->refusal);
-  ww_json_kstr(j, "reason", fn->refusal);
+  ww_json_put(j, "interpretable:%i,reason:%s", !fn->refusal, fn->refusal);
   if (ir && !fn->refusal) {
     ww_buf text = {0};
     ww_buf_puts(&text, "");
@@ -77,18 +55,13 @@ static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *
 static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir) {
   ww_json *j = ww_line_begin();
   ww_json_kstr(j, "file", files[0]);
-  if (n > 1) {
-    ww_json_karr(j, "files");
-    for (uint32_t i = 0; i < n; i++)
-      ww_json_str(j, files[i]);
-    ww_json_end_arr(j);
-  }
-  ww_json_karr(j, "kernels");
+  if (n > 1)
+    ww_json_strings(j, "files", files, n);
+  ww_json_put(j, "kernels:[");
   for (uint32_t i = 0; i < u->module.nfns; i++)
     if (u->module.fns[i].kernel)
       write_kernel(&u->module, &u->module.fns[i], ir, j);
-  ww_json_end_arr(j);
-  ww_json_kbool(j, "partial", u->partial);
+  ww_json_put(j, "],partial:%i", u->partial);
   ww_diags_write(u, j);
   ww_line_end(j);
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../base/watchdog.h"
@@ -35,14 +34,10 @@ ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t mem
   return st;
 }
 
-static ww_status say_late(const ww_cmd *c, const char *what, ww_err *e) {
+ww_status ww_limits_late(const ww_cmd *c, const char *what, ww_err *e) {
   return ww_fail(e, WW_ELIMIT,
                  "%.300s took longer than %g s; --seconds raises the limit, 0 takes it away", what,
                  c->limits.seconds);
-}
-
-ww_status ww_limits_late(ww_cmd *c, const char *what) {
-  return say_late(c, what, &c->err);
 }
 
 /* The error as the program would print it. */
@@ -52,16 +47,14 @@ static const char *printed(const ww_cmd *c, const ww_err *e) {
   ww_report r = {.file = c->file, .kernel = c->kernel, .error = *e};
   ww_buf b = {0};
   ww_report_text(&r, NULL, NULL, &b);
-  const char *text = ww_strdup(c->arena, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, c->arena);
 }
 
 void ww_limits_begin(ww_cmd *c, const char *what) {
   ww_err late = {0}, large = {0};
   if (c->limits.seconds <= 0 && !c->limits.bytes)
     return;
-  say_late(c, what, &late);
+  ww_limits_late(c, what, &late);
   ww_fail(&large, WW_ELIMIT,
           "%.300s took more than %llu MB of memory; --memory raises the limit, 0 takes it away",
           what, (unsigned long long)c->limits.bytes >> 20);

@@ -25,6 +25,6 @@ ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t mem
  * ww_watchdog_over and says ww_limits_late. */
 void ww_limits_begin(ww_cmd *c, const char *what);
 void ww_limits_end(ww_cmd *c);
-ww_status ww_limits_late(ww_cmd *c, const char *what); /* fills c->err */
+ww_status ww_limits_late(const ww_cmd *c, const char *what, ww_err *e);
 
 #endif

@@ -1,7 +1,6 @@
 /* lm_files.c - `warpwise lm tokenize`, `inspect` and `convert`: models and tokenizers as files. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "../base/jsonread.h"
 #include "lm.h"
@@ -23,11 +22,10 @@ static const ww_option tokenize_table[] = {
 
 static void print_tokens(ww_cmd *c, const ww_tokenizer *t, const ww_tokens *v) {
   ww_json *j = ww_line_begin();
-  ww_json_karr(j, "tokens");
+  ww_json_put(j, "tokens:[");
   for (uint32_t k = 0; k < v->n; k++)
     ww_json_int(j, v->v[k]);
-  ww_json_end_arr(j);
-  ww_json_karr(j, "texts");
+  ww_json_put(j, "],texts:[");
   for (uint32_t k = 0; k < v->n; k++) {
     uint32_t n = 0;
     const char *text = ww_tokenizer_text(t, v->v[k], &n);
@@ -148,29 +146,23 @@ static void inspect_config(const ww_lm_config *k) {
 static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char *why) {
   ww_json *j = ww_line_begin();
   if (k) {
-    ww_json_kstr(j, "architecture", ww_lm_archs[k->arch].model_type);
-    ww_json_kuint(j, "parameters", ww_lm_config_params(k));
     ww_buf config = {0};
     ww_lm_config_print(k, &config);
     cJSON *one_line = ww_json_read(config.s, config.n, NULL);
-    ww_json_key(j, "config");
+    ww_json_put(j, "architecture:%s,parameters:%lu,config:", ww_lm_archs[k->arch].model_type,
+                ww_lm_config_params(k));
     ww_json_copy(one_line, j);
     cJSON_Delete(one_line);
     ww_buf_free(&config);
   } else
     ww_json_kstr(j, "no_model", why);
-  ww_json_karr(j, "tensors");
+  ww_json_put(j, "tensors:[");
   for (uint32_t i = 0; i < ww_weights_count(w); i++) {
     const ww_tensor *t = ww_weights_at(w, i);
-    ww_json_obj(j);
-    ww_json_kstr(j, "name", t->name);
-    ww_json_kstr(j, "type", t->type_name);
-    ww_json_karr(j, "shape");
+    ww_json_put(j, "{name:%s,type:%s,shape:[", t->name, t->type_name);
     for (uint32_t d = 0; d < t->ndim; d++)
       ww_json_uint(j, t->dim[d]);
-    ww_json_end_arr(j);
-    ww_json_kuint(j, "bytes", t->bytes);
-    ww_json_end_obj(j);
+    ww_json_put(j, "],bytes:%lu}", t->bytes);
   }
   ww_json_end_arr(j);
   ww_line_end(j);

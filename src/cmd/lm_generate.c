@@ -84,19 +84,13 @@ static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
   double generating = g->s - g->prompt_s;
   if (c->json) {
     static const char *const finish[] = {"stop", "length", "cancelled"};
-    ww_json *j = ww_line_begin();
     for (size_t k = 0; k < g->text.n;
          k++) /* a NUL would end the text here: it is printed as what is no UTF-8 */
       if (!g->text.s[k])
         g->text.s[k] = (char)0xff;
-    ww_json_kstr(j, "text", g->text.s);
-    ww_json_kstr(j, "finish", finish[g->finish]);
-    ww_json_kuint(j, "prompt_tokens", g->prompt_tokens);
-    ww_json_kuint(j, "tokens", g->tokens);
-    ww_json_kuint(j, "forced", g->forced);
-    ww_json_knum(j, "prompt_s", g->prompt_s);
-    ww_json_knum(j, "s", g->s);
-    ww_line_end(j);
+    ww_line_print("text:%s,finish:%s,prompt_tokens:%u,tokens:%u,forced:%u,prompt_s:%g,s:%g",
+                  g->text.s, finish[g->finish], g->prompt_tokens, g->tokens, g->forced, g->prompt_s,
+                  g->s);
   } else if (g->text.n && g->text.s[g->text.n - 1] != '\n')
     putchar('\n');
   if (o->stats && !ww_is_quiet())

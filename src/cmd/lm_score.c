@@ -118,15 +118,10 @@ static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t 
 static void print_score(ww_cmd *c, const text *x) {
   uint32_t n = x->token.n > x->prompt ? x->token.n - x->prompt : 0;
   double perplexity = n ? exp(-x->log_prob / n) : NAN;
-  if (!c->json) {
+  if (c->json)
+    ww_line_print("log_prob:%g,tokens:%u,perplexity:%g", x->log_prob, n, perplexity);
+  else
     printf("%12.4f  %6u tokens  perplexity %.4g\n", x->log_prob, n, perplexity);
-    return;
-  }
-  ww_json *j = ww_line_begin();
-  ww_json_knum(j, "log_prob", x->log_prob);
-  ww_json_kuint(j, "tokens", n);
-  ww_json_knum(j, "perplexity", perplexity);
-  ww_line_end(j);
 }
 
 static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
@@ -159,11 +154,10 @@ static ww_status run(ww_cmd *c) {
   if (c->noperands != 2)
     return ww_usage(c, "lm score takes a model and a file of texts ('-': stdin)");
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
-  ww_status st = ww_input_packed(c->arena, path, 1 << 30, &data, &n, &c->err);
-  if (!st)
-    st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
-  if (!st)
-    st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
+  bool failed = ww_input_packed(c->arena, path, 1 << 30, &data, &n, &c->err) ||
+                ww_lm_open(c->operands[0], &lo, &m, &c->err) ||
+                ww_lm_need_tokenizer(m, c->operands[0], &c->err);
+  ww_status st = failed ? c->err.code : WW_OK;
   for (uint32_t at = 1; !st && (line = strsep(&data, "\n")); at++) {
     text x;
     if (!*line)

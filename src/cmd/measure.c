@@ -5,7 +5,6 @@
  * compiled code needs no source and no front end. */
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../measure/compile.h"

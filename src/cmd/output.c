@@ -29,9 +29,8 @@ void ww_print_error(const ww_err *e, FILE *f) {
 
 ww_json *ww_line_begin(void) {
   ww_json *j = ww_xcalloc(1, sizeof *j);
-  ww_json_begin(j, ww_xcalloc(1, sizeof *j->out));
-  ww_json_obj(j);
-  ww_json_kint(j, "schema_version", 1);
+  j->out = ww_xcalloc(1, sizeof *j->out);
+  ww_json_put(j, "{schema_version:1");
   return j;
 }
 
@@ -43,10 +42,17 @@ void ww_line_end(ww_json *j) {
   free(j);
 }
 
+void ww_line_print(const char *pattern, ...) {
+  ww_json *j = ww_line_begin();
+  va_list args;
+  va_start(args, pattern);
+  ww_json_vput(j, pattern, args);
+  va_end(args);
+  ww_line_end(j);
+}
+
 void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out) {
-  ww_json j = {0};
-  ww_json_begin(&j, out);
-  ww_report_write(r, &j, extra, ctx);
+  ww_report_write(r, &(ww_json){.out = out}, extra, ctx);
   ww_buf_puts(out, "\n");
 }
 
@@ -69,6 +75,14 @@ void ww_print_buf(ww_buf *b) {
   if (b->n)
     fwrite(b->s, 1, b->n, stdout);
   ww_buf_free(b);
+}
+
+void ww_print_escaped(const char *text, const char *set, FILE *f) {
+  for (; *text; text++) {
+    if (strchr(set, *text))
+      fputc('\\', f);
+    fputc(*text, f);
+  }
 }
 
 ww_status ww_worse(ww_status a, ww_status b) {
@@ -116,11 +130,6 @@ int ww_word_option(ww_cmd *c, const char *option, const char *given, const char 
   return -1;
 }
 
-void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
-    ww_push(a, to, v[k]);
-}
-
 char *ww_next_line(char **text, uint32_t *number) {
   for (char *line; (line = strsep(text, "\n"));) {
     ++*number;
@@ -148,9 +157,7 @@ const char *ww_without_names(const char *s, size_t most, const char *ends, ww_ar
     else
       ww_buf_add(&b, s++, 1);
   }
-  const char *text = ww_strdup(a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_arena *a) {

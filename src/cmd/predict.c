@@ -69,8 +69,7 @@ static void show_short(const ww_answers *a, FILE *f) {
   for (uint32_t g = a->n; g-- > 0;)
     if (!a->p[g].report.error.code)
       l = &a->p[g].trace.launch;
-  unsigned long long grid = l->grid[0] * l->grid[1] * l->grid[2],
-                     block = l->block[0] * l->block[1] * l->block[2];
+  unsigned long long grid = ww_volume(l->grid), block = ww_volume(l->block);
   snprintf(shape, sizeof shape, "%llu x %llu", grid, block);
   fprintf(f, "%-28.28s %17s", a->fn->name, shape);
   for (uint32_t g = 0; g < a->n && g < 4; g++)
@@ -152,9 +151,7 @@ static void compare(job *j, const ww_answers *old, const ww_answers *new_, doubl
       continue;
     if (j->c->json) {
       ww_buf b = {0};
-      ww_json w = {0};
-      ww_json_begin(&w, &b);
-      ww_diff_write(p, q, &w);
+      ww_diff_write(p, q, &(ww_json){.out = &b});
       ww_buf_puts(&b, "\n");
       ww_print_buf(&b);
     } else {
@@ -258,7 +255,7 @@ static ww_status sweep(job *j) {
 /* ---- the command ---- */
 
 static bool by_text(const options *o) {
-  return o->ask.by && !strcmp(o->ask.by, "text");
+  return ww_is(o->ask.by, "text");
 }
 
 static ww_status check(ww_cmd *c, const options *o) {

@@ -109,21 +109,11 @@ static void extra(void *ctx, ww_json *j) {
   ww_json_raw(j, x->text);
 }
 
-static void assume(const job *j, const asked *x, ww_report *r) {
-  ww_assumptions all = {0};
-  if (j->targets.assumed)
-    ww_push(j->c->arena, &all, (ww_assumption){WW_ASSUME_GPU, "h200", {0}});
-  ww_assumptions_add(&all, &x->said, j->c->arena);
-  ww_assumptions_add(&all, &r->assumed, j->c->arena);
-  r->assumed = all;
-}
-
 /* One line a launch of a batch. */
 static void print_short(const asked *x, const ww_report *r) {
   char us[16], low[16], high[16];
   const ww_quantity *t = &r->m[WW_M_time_us];
-  unsigned long long grid = x->launch.grid[0] * x->launch.grid[1] * x->launch.grid[2],
-                     block = x->launch.block[0] * x->launch.block[1] * x->launch.block[2];
+  unsigned long long grid = ww_volume(x->launch.grid), block = ww_volume(x->launch.block);
   printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu,
          ww_show_us(t->value, us), ww_show_us(t->low, low), ww_show_us(t->high, high));
 }
@@ -149,7 +139,7 @@ static ww_status show(job *j, const ww_text *t) {
       r.file = x->launch.file;
       r.kernel = x->kernel;
       r.launch = &x->launch;
-      assume(j, x, &r);
+      ww_query_assume(&j->targets, &x->said, c->arena, &r);
       if (c->json)
         ww_print_report(&r, extra, answer);
       else if (j->o->batch)
@@ -168,11 +158,9 @@ ww_status ww_predict_by_text(ww_cmd *c, const ww_text_options *o) {
   job j = {.c = c, .o = o};
   ww_text *t = NULL;
   ww_launch *l;
-  ww_status st = ww_targets_load(c, "machine", &j.targets);
-  if (!st)
-    st = ww_text_open(o->model, 0, &t, &c->err);
-  if (!st)
-    st = launches(&j, &l, &j.n);
+  bool failed = ww_targets_load(c, "machine", &j.targets) ||
+                ww_text_open(o->model, 0, &t, &c->err) || launches(&j, &l, &j.n);
+  ww_status st = failed ? c->err.code : WW_OK;
   if (!st) {
     j.v = WW_NEWN(c->arena, asked, j.n + 1);
     for (uint32_t k = 0; k < j.n; k++)

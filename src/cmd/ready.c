@@ -194,14 +194,12 @@ static ww_status whole_path(void *a, ww_buffer *b, ww_err *e) {
 ww_status ww_ready_line(const char *plan, const ww_item *i, ww_buf *out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_launch l;
-  ww_json w = {0};
   ww_launch_copy(&i->l, a, &l);
   ww_status st = code_beside(plan, a, &i->l, &l.binary, e);
   if (!st) {
     l.file = absolute(l.file, a);
     ww_launch_buffers(&l, whole_path, a, e);
-    ww_json_begin(&w, out);
-    ww_launch_write(&l, &w);
+    ww_launch_write(&l, &(ww_json){.out = out});
     ww_buf_puts(out, "\n");
   }
   ww_arena_free(a);

@@ -68,8 +68,7 @@ typedef struct {
 
 /* ---- a real program ---- */
 
-/* Beside the program, or in an installed tree: NULL when it is nowhere. */
-static const char *library(ww_arena *a) {
+const char *ww_recorder_library(ww_arena *a) {
   static const char name[] = "libwarpwise-record.so";
   const char *dir = ww_path_dir(a, ww_self_path(a));
   const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir), WW_PREFIX "/lib/warpwise"};
@@ -142,7 +141,7 @@ static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out
   if (!c->nrest)
     return ww_usage(c,
                     "record: name the program: warpwise record [options] -- ./program arguments");
-  const char *so = library(c->arena);
+  const char *so = ww_recorder_library(c->arena);
   if (!so)
     return ww_fail(&c->err, WW_EIO,
                    "libwarpwise-record.so is neither beside the program nor in " WW_PREFIX
@@ -238,15 +237,9 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
 static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
   if (c->json && path) { /* what was measured has lines of its own */
     ww_json *j = ww_line_begin();
-    ww_json_kstr(j, "recorded", path);
-    ww_json_kuint(j, "launches", r->launches);
-    ww_json_kuint(j, "distinct", r->nlines);
-    ww_json_kuint(j, "kernels", r->kernels);
-    ww_json_kint(j, "exit_code", end->exit_code);
-    ww_json_karr(j, "notes");
-    for (uint32_t i = 0; i < r->nnotes; i++)
-      ww_json_str(j, r->notes[i]);
-    ww_json_end_arr(j);
+    ww_json_put(j, "recorded:%s,launches:%lu,distinct:%u,kernels:%u,exit_code:%d", path,
+                r->launches, r->nlines, r->kernels, end->exit_code);
+    ww_json_strings(j, "notes", r->notes, r->nnotes);
     ww_line_end(j);
   }
   if (ww_is_quiet())

@@ -88,15 +88,9 @@ static ww_status add_predicted(job *j) {
 static void print_json(const ww_roofline *r) {
   for (uint32_t k = 0; k < r->npoints; k++) {
     const ww_roof_point *p = &r->points[k];
-    ww_json *j = ww_line_begin();
-    ww_json_kstr(j, "kernel", p->kernel);
-    ww_json_kstr(j, "gpu", r->gpus[p->gpu].name);
-    ww_json_kbool(j, "measured", p->measured);
-    ww_json_knum(j, "ai", p->ai);
-    ww_json_knum(j, "gflops", p->gflops);
-    ww_json_kstr(j, "precision", ww_roof_names[p->precision]);
-    ww_json_knum(j, "roof_gflops", p->roof);
-    ww_line_end(j);
+    ww_line_print("kernel:%s,gpu:%s,measured:%i,ai:%g,gflops:%g,precision:%s,roof_gflops:%g",
+                  p->kernel, r->gpus[p->gpu].name, p->measured, p->ai, p->gflops,
+                  ww_roof_names[p->precision], p->roof);
   }
 }
 

@@ -23,60 +23,18 @@ static const char *relative(const char *path) {
   return !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
 }
 
-static void write_text(ww_json *j, const char *key, const char *text) {
-  ww_json_key(j, key);
-  ww_json_obj(j);
-  ww_json_kstr(j, "text", text);
-  ww_json_end_obj(j);
-}
-
-static void write_driver(ww_json *j) {
-  ww_json_kobj(j, "tool");
-  ww_json_kobj(j, "driver");
-  ww_json_kstr(j, "name", "warpwise");
-  ww_json_kstr(j, "version", WW_VERSION);
-  ww_json_karr(j, "rules");
-  for (int k = 0; k < WW_NRULES; k++) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "id", ww_rules[k].id);
-    write_text(j, "shortDescription", ww_rules[k].title);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-}
-
 ww_sarif *ww_sarif_new(void) {
   ww_sarif *s = ww_xcalloc(1, sizeof *s);
   ww_json *j = &s->j;
-  j->pretty = true;
-  ww_json_begin(j, &s->text);
-  ww_json_obj(j);
-  ww_json_kstr(j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-  ww_json_kstr(j, "version", "2.1.0");
-  ww_json_karr(j, "runs");
-  ww_json_obj(j);
-  write_driver(j);
-  ww_json_karr(j, "results");
+  *j = (ww_json){.out = &s->text, .pretty = true};
+  ww_json_put(j,
+              "{$schema:'https://json.schemastore.org/sarif-2.1.0.json',version:'2.1.0',"
+              "runs:[{tool:{driver:{name:'warpwise',version:%s,rules:[",
+              WW_VERSION);
+  for (int k = 0; k < WW_NRULES; k++)
+    ww_json_put(j, "{id:%s,shortDescription:{text:%s}}", ww_rules[k].id, ww_rules[k].title);
+  ww_json_put(j, "]}},results:[");
   return s;
-}
-
-static void write_location(ww_json *j, const char *file, uint32_t line) {
-  ww_json_karr(j, "locations");
-  ww_json_obj(j);
-  ww_json_kobj(j, "physicalLocation");
-  ww_json_kobj(j, "artifactLocation");
-  ww_json_kstr(j, "uri", relative(file));
-  ww_json_end_obj(j);
-  if (line) {
-    ww_json_kobj(j, "region");
-    ww_json_kuint(j, "startLine", line);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-  ww_json_end_arr(j);
 }
 
 static int rule_index(const char *id) {
@@ -97,26 +55,20 @@ void ww_sarif_add(ww_sarif *s, const ww_report *r) {
     const ww_finding *f = &r->findings[k];
     ww_buf text = {0};
     full_message(r, f, &text);
-    ww_json_obj(j);
-    ww_json_kstr(j, "ruleId", f->rule);
-    ww_json_kint(j, "ruleIndex", rule_index(f->rule));
-    ww_json_kstr(j, "level", f->gain >= 1.2 ? "warning" : "note");
-    write_text(j, "message", text.s);
-    write_location(j, f->file ? f->file : r->file, f->line);
-    ww_json_kobj(j, "properties");
-    ww_json_knum(j, "gain", f->gain);
-    ww_json_end_obj(j);
-    ww_json_end_obj(j);
+    ww_json_put(j,
+                "{ruleId:%s,ruleIndex:%d,level:%s,message:{text:%s},"
+                "locations:[{physicalLocation:{artifactLocation:{uri:%s}",
+                f->rule, rule_index(f->rule), f->gain >= 1.2 ? "warning" : "note", text.s,
+                relative(f->file ? f->file : r->file));
+    if (f->line)
+      ww_json_put(j, "region:{startLine:%u}", f->line);
+    ww_json_put(j, "}}],properties:{gain:%g}}", f->gain);
     ww_buf_free(&text);
   }
 }
 
 void ww_sarif_end(ww_sarif *s, ww_buf *out) {
-  ww_json *j = &s->j;
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(&s->j, "]}]}");
   ww_buf_add(out, s->text.s, s->text.n);
   ww_buf_puts(out, "\n");
   ww_buf_free(&s->text);

@@ -92,12 +92,9 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
   ww_http *h = NULL;
   ww_http_options ho = {
       .bind = o->bind, .max_body = o->max_body << 10, .workers = o->workers, .queue = o->queue};
-  ww_status st = port_of(o->port ? o->port : port, &ho.port, &c->err);
-  if (!st)
-    st = token(c, o, &ho.token);
-  if (!st)
-    st = ww_http_start(&ho, routes, api, &h, &c->err);
-  if (!st) {
+  bool failed = port_of(o->port ? o->port : port, &ho.port, &c->err) || token(c, o, &ho.token) ||
+                ww_http_start(&ho, routes, api, &h, &c->err);
+  if (!failed) {
     const char *host = o->bind ? o->bind : "127.0.0.1";
     printf(strchr(host, ':') ? "http://[%s]:%u%s\n" : "http://%s:%u%s\n", host, ww_http_port(h),
            path);
@@ -109,7 +106,7 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
   if (stop)
     stop(ctx);
   ww_http_stop(h);
-  return st;
+  return failed ? c->err.code : WW_OK;
 }
 
 static const char *help_of(const ww_option *o, const char *name) {

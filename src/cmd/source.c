@@ -79,7 +79,7 @@ ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) 
   ww_limits_begin(c, what);
   ww_status st = ww_query_read(cache->query, s, deadline, c->arena, &cache->read, &c->err);
   if (st == WW_ELIMIT && ww_watchdog_over(NULL))
-    ww_limits_late(c, what);
+    ww_limits_late(c, what, &c->err);
   ww_limits_end(c);
   cache->module = st ? NULL : &cache->read.unit->module;
   return st;
@@ -226,7 +226,7 @@ ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
   if (why.file)
     why.file = ww_strdup(c->arena, why.file);
   if (st == WW_ECANCEL) /* nobody but the limit cancels here */
-    st = ww_limits_late(c, what);
+    st = ww_limits_late(c, what, &c->err);
   else
     c->err = why;
   ww_answers_free(out);

@@ -62,7 +62,7 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
     st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
   ww_limits_end(c);
   if (st == WW_ECANCEL)
-    st = ww_limits_late(c, what); /* nobody else cancels here */
+    st = ww_limits_late(c, what, &c->err); /* nobody else cancels here */
   if (!st) {
     ww_report report;
     ww_assumptions_add(&cache->said, &r.assumed.list, a);

@@ -151,9 +151,7 @@ static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit
 /* The launch with its paths, which are relative to the data's folder. */
 static ww_status launch_of(const job *j, const ww_launch *given, ww_launch *out) {
   ww_buf b = {0};
-  ww_json w = {0};
-  ww_json_begin(&w, &b);
-  ww_launch_write(given, &w);
+  ww_launch_write(given, &(ww_json){.out = &b});
   ww_status st = ww_launch_parse(b.s, j->dir, j->c->arena, out, &j->c->err);
   ww_buf_free(&b);
   return st;

@@ -379,31 +379,21 @@ static ww_status make_net(job *j) {
 static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   static const char *const ended[] = {"all steps", "out of time",
                                       "no better for --patience evaluations"};
-  ww_json json = {.pretty = !j->c->json}, *w = &json;
+  ww_json w = {.out = b, .pretty = !j->c->json};
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
                     *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
-  ww_json_begin(w, b);
-  ww_json_obj(w);
-  ww_json_kuint(w, "schema_version", 1);
-  ww_json_kstr(w, "device", j->ops->name);
-  ww_json_kuint(w, "learned", ww_net_learned(j->net));
-  ww_json_kuint(w, "examples", j->data.n);
-  ww_json_kuint(w, "example_tokens", j->data.tokens);
-  ww_json_kuint(w, "step", r->step);
-  ww_json_kuint(w, "steps", r->steps);
-  ww_json_kstr(w, "ended", ended[r->ended]);
-  ww_json_kuint(w, "rows", (uint64_t)j->plan.rows * j->plan.accumulate);
-  ww_json_kuint(w, "tokens", j->plan.tokens);
-  ww_json_knum(w, "lr", j->plan.lr);
-  ww_json_kuint(w, "seed", j->plan.seed);
-  ww_json_knum(w, "loss", last ? last->loss : NAN);
-  ww_json_knum(w, "valid_loss", check ? check->loss : NAN);
-  ww_json_knum(w, "best_valid_loss", r->best);
-  ww_json_kuint(w, "best_step", r->best_step);
-  ww_json_knum(w, "seconds", round(1e3 * r->seconds) / 1e3);
-  ww_json_knum(w, "tokens_per_s", r->seconds > 0 ? round(r->tokens / r->seconds) : NAN);
-  ww_json_knum(w, "mfu", isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
-  ww_json_end_obj(w);
+  ww_json_put(&w,
+              "{schema_version:1,device:%s,learned:%lu,examples:%u,example_tokens:%lu,step:%lu,"
+              "steps:%lu,ended:%s,rows:%lu,tokens:%u,lr:%g,seed:%lu",
+              j->ops->name, ww_net_learned(j->net), j->data.n, j->data.tokens, r->step, r->steps,
+              ended[r->ended], (uint64_t)j->plan.rows * j->plan.accumulate, j->plan.tokens,
+              j->plan.lr, j->plan.seed);
+  ww_json_put(&w,
+              "loss:%g,valid_loss:%g,best_valid_loss:%g,best_step:%lu,seconds:%g,tokens_per_s:%g,"
+              "mfu:%g}",
+              last ? last->loss : NAN, check ? check->loss : NAN, r->best, r->best_step,
+              round(1e3 * r->seconds) / 1e3, r->seconds > 0 ? round(r->tokens / r->seconds) : NAN,
+              isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
   ww_buf_puts(b, "\n");
 }
 

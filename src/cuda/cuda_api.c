@@ -22,7 +22,7 @@ static const struct {
 };
 
 static ww_status bind_calls(void *lib, ww_err *e) {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+  for (size_t i = 0; i < WW_COUNT(table); i++) {
     void *f = dlsym(lib, table[i].exported);
     memcpy((char *)&calls + table[i].at, &f, sizeof f);
     if (!f && table[i].needed)
@@ -137,7 +137,7 @@ static const struct {
 };
 
 ww_status ww_cuda_fail(const ww_cuda_api *api, ww_cuda_status s, const char *doing, ww_err *e) {
-  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+  for (size_t i = 0; i < WW_COUNT(meanings); i++)
     if (meanings[i].s == s)
       return ww_fail(e, meanings[i].code, "%.160s: %s; %s", doing, ww_cuda_error(api, s),
                      meanings[i].hint);

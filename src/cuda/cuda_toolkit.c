@@ -11,7 +11,7 @@ static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
 
 const char *ww_cuda_root(ww_arena *a, const char *below) {
   const char *roots[] = {getenv(variables[0]), getenv(variables[1]), usual[0], usual[1]};
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+  for (size_t i = 0; i < WW_COUNT(roots); i++)
     if (roots[i] && *roots[i] && ww_file_exists(ww_path_join(a, roots[i], below)))
       return ww_strdup(a, roots[i]);
   return NULL;
@@ -22,7 +22,7 @@ static void *open_below(const char *root, const char *name) {
                                         "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
   char path[PATH_MAX];
   void *l = NULL;
-  for (size_t i = 0; root && *root && !l && i < sizeof folders / sizeof *folders; i++)
+  for (size_t i = 0; root && *root && !l && i < WW_COUNT(folders); i++)
     if (snprintf(path, sizeof path, "%s/%s/lib%s.so", root, folders[i], name) < (int)sizeof path)
       l = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   return l;

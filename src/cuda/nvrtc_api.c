@@ -18,9 +18,9 @@ static const char *const names[] = {
 _Static_assert(sizeof rtc == sizeof names, "a name for each");
 
 static void open_library(void) {
-  void *calls[sizeof names / sizeof *names] = {NULL};
+  void *calls[WW_COUNT(names)] = {NULL};
   library = ww_cuda_library("nvrtc");
-  for (size_t i = 0; library && !missing && i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; library && !missing && i < WW_COUNT(names); i++)
     if (!(calls[i] = dlsym(library, names[i])))
       missing = names[i];
   memcpy(&rtc, calls, sizeof rtc);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
+#include "../base/json_put.h"
 #include "../measure/measure.h"
 #include "export_int.h"
 #include "split.h"
@@ -142,30 +143,20 @@ static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) 
 
 /* ---- reports ---- */
 
-static void hash_member(ww_json *j, const char *key, uint64_t v) {
-  char hex[20];
-  snprintf(hex, sizeof hex, "%016" PRIx64, v);
-  if (v)
-    ww_json_kstr(j, key, hex);
+static const char *hash_text(uint64_t v, ww_arena *a) {
+  return v ? ww_fmt(a, "%016" PRIx64, v) : NULL;
 }
 
 /* What the store knows of the kernel; ww_reports_row reads it back. */
 static void identity(const ww_exported *x, ww_json *j) {
   const ww_store_kernel *k = &x->row->kernel;
-  ww_json_kstr(j, "key", k->key);
-  ww_json_kstr(j, "name", k->name); /* plain, where the launch has a mangled one */
-  ww_json_kstr(j, "origin", ww_origin_names[k->origin]);
-  ww_json_kstr(j, "family", k->family);
-  ww_json_kstr(j, "split", x->split);
-  ww_json_kstr(j, "dialect", k->dialect);
-  ww_json_kuint(j, "number", x->row->number);
-  if (x->gen) {
-    ww_json_kuint(j, "version", k->version);
-    ww_json_kuint(j, "seed", k->seed);
-    ww_json_kuint(j, "index", k->index);
-  }
-  hash_member(j, "source_hash", k->source_hash);
-  hash_member(j, "structure", k->structure);
+  /* name: plain, where the launch has a mangled one */
+  ww_json_put(j, "key:%s,name:%s,origin:%s,family:%s,split:%s,dialect:%s,number:%u", k->key,
+              k->name, ww_origin_names[k->origin], k->family, x->split, k->dialect, x->row->number);
+  if (x->gen)
+    ww_json_put(j, "version:%u,seed:%lu,index:%u", k->version, k->seed, k->index);
+  ww_json_put(j, "source_hash?:%s,structure?:%s", hash_text(k->source_hash, x->arena),
+              hash_text(k->structure, x->arena));
 }
 
 /* What `measure` writes, without the single samples: only their number and spread are kept. */
@@ -190,22 +181,12 @@ static void extra(void *ctx, ww_json *j) {
 
 static void failure(const ww_exported *x, const char *name, ww_json *j) {
   const ww_store_row *r = x->row;
-  ww_json_obj(j);
-  ww_json_kint(j, "schema_version", 1);
-  if (x->file)
-    ww_json_kstr(j, "file", x->file);
-  ww_json_kstr(j, "kernel", name);
-  if (r->gpu)
-    ww_json_kstr(j, "gpu", r->gpu);
+  ww_json_put(j, "{schema_version:1,file?:%s,kernel:%s,gpu?:%s", x->file, name, r->gpu);
   if (x->launch) {
     ww_json_key(j, "launch");
     ww_launch_write(x->launch, j);
   }
-  ww_json_key(j, "error");
-  ww_json_obj(j);
-  ww_json_kstr(j, "code", ww_status_name(r->status));
-  ww_json_kstr(j, "message", r->error ? r->error : "");
-  ww_json_end_obj(j);
+  ww_json_put(j, "error:{code:%s,message:%s}", ww_status_name(r->status), r->error ? r->error : "");
   identity(x, j);
   ww_json_end_obj(j);
 }
@@ -214,14 +195,13 @@ static ww_status report(job *j, const ww_exported *x, ww_err *e) {
   const ww_store_row *r = x->row;
   const char *name = x->launch && x->launch->kernel ? x->launch->kernel : r->kernel.name;
   ww_report out = {.file = x->file, .kernel = name, .by = WW_BY_HARDWARE, .launch = x->launch};
-  ww_json w = {0};
+  ww_json w = {.out = &j->line};
   if (x->gpu)
     out.gpu = r->gpu; /* a device without a description goes by `measured.device` */
   for (int m = 0; m < WW_NMETRICS; m++)
     if (isfinite(r->m[m]))
       ww_report_set(&out, m, r->m[m]);
   j->line.n = 0;
-  ww_json_begin(&w, &j->line);
   if (r->status)
     failure(x, name, &w);
   else

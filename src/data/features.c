@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "../base/process_pool.h"
 #include "../query/query.h"
@@ -484,28 +485,14 @@ ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_
 
 /* ---- the file: one line of JSON, then the rows as they are in memory ---- */
 
-static void write_names(ww_json *j, const char *key, const char *const *v, uint32_t n) {
-  ww_json_key(j, key);
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < n; k++)
-    ww_json_str(j, v[k]);
-  ww_json_end_arr(j);
-}
-
 ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err *e) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "schema_version", 1);
-  ww_json_kuint(&j, "row_bytes", sizeof(ww_correct_row));
-  ww_json_kuint(&j, "rows", t->n);
-  ww_json_kuint(&j, "failed", t->failed);
-  ww_json_kstr(&j, "gpu", t->gpu);
-  ww_json_kstr(&j, "data", t->data);
-  write_names(&j, "features", ww_feature_names, WW_NFEATURES);
-  write_names(&j, "families", t->families, t->nfamilies);
-  write_names(&j, "kernels", t->kernels, t->nkernels);
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{schema_version:1,row_bytes:%lu,rows:%u,failed:%u,gpu:%s,data:%s",
+              sizeof(ww_correct_row), t->n, t->failed, t->gpu, t->data);
+  ww_json_strings(&j, "features", ww_feature_names, WW_NFEATURES);
+  ww_json_strings(&j, "families", t->families, t->nfamilies);
+  ww_json_strings(&j, "kernels", t->kernels, t->nkernels);
   ww_json_end_obj(&j);
   ww_buf_puts(&b, "\n");
   ww_buf_add(&b, t->rows, t->n * sizeof *t->rows);

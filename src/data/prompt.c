@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "../base/json_put.h"
 #include "export_int.h"
 #include "text.h"
 
@@ -108,8 +109,7 @@ static double digits4(double v) {
 }
 
 static void answer_counters(ww_buf *b, const ww_store_row *r) {
-  ww_json j = {0};
-  ww_json_begin(&j, b);
+  ww_json j = {.out = b};
   ww_json_obj(&j);
   for (int m = 0; m < WW_NMETRICS; m++)
     if (isfinite(r->m[m]))
@@ -119,17 +119,10 @@ static void answer_counters(ww_buf *b, const ww_store_row *r) {
 
 /* ---- one line ---- */
 
-static void message(ww_json *j, const char *role, const char *content) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "role", role);
-  ww_json_kstr(j, "content", content);
-  ww_json_end_obj(j);
-}
-
 void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request ask, bool raw,
                      ww_buf *out) {
   ww_buf question = {0}, answer = {0};
-  ww_json j = {0};
+  ww_json j = {.out = out};
   if (ask == WW_ASK_TIME) {
     ask_time(&question, x, source);
     ww_buf_fmt(&answer, "%.4f", log2(x->row->m[WW_M_time_us]));
@@ -137,20 +130,13 @@ void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request 
     ask_counters(&question, x, source);
     answer_counters(&answer, x->row);
   }
-  ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  if (raw) {
-    ww_json_kstr(&j, "prompt", question.s);
-    ww_json_kstr(&j, "completion", answer.s);
-  } else {
-    ww_json_key(&j, "messages");
-    ww_json_arr(&j);
-    message(&j, "system", ask == WW_ASK_TIME ? system_time : system_counters);
-    message(&j, "user", question.s);
-    message(&j, "assistant", answer.s);
-    ww_json_end_arr(&j);
-  }
-  ww_json_end_obj(&j);
+  if (raw)
+    ww_json_put(&j, "{prompt:%s,completion:%s}", question.s, answer.s);
+  else
+    ww_json_put(&j,
+                "{messages:[{role:'system',content:%s},{role:'user',content:%s},"
+                "{role:'assistant',content:%s}]}",
+                ask == WW_ASK_TIME ? system_time : system_counters, question.s, answer.s);
   ww_buf_puts(out, "\n");
   ww_buf_free(&question);
   ww_buf_free(&answer);

@@ -36,21 +36,3 @@ ww_split ww_split_of(const ww_store_kernel *k) {
   uint64_t h = k->structure ? k->structure : ww_text_hash(k->key, 0);
   return by_hash(ww_hash(&h, sizeof h, 0));
 }
-
-void ww_split_markdown(ww_buf *out) {
-  ww_buf_puts(out, "| split | corpus | generator |\n|---|---|---|\n");
-  for (int s = 0; s < WW_NSPLITS; s++) {
-    ww_buf_fmt(out, "| %s |", ww_split_names[s]);
-    for (int generated = 0; generated < 2; generated++) {
-      uint32_t n = 0;
-      for (uint32_t k = 0; k < ww_nsplit_families; k++) {
-        const ww_split_family *f = &ww_split_families[k];
-        if ((int)f->split != s || ww_starts(f->name, "gen.") != (generated == 1))
-          continue;
-        ww_buf_fmt(out, "%s %s", n++ ? "," : "", f->name);
-      }
-      ww_buf_puts(out, " |");
-    }
-    ww_buf_puts(out, "\n");
-  }
-}

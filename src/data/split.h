@@ -18,8 +18,7 @@ typedef struct {
 extern const ww_split_family ww_split_families[]; /* the table */
 extern const uint32_t ww_nsplit_families;
 bool ww_split_known(const char *family,
-                    ww_split *out);  /* whether it is in the table; out may be NULL */
-void ww_split_markdown(ww_buf *out); /* the table of docs/splits.md */
+                    ww_split *out); /* whether it is in the table; out may be NULL */
 
 /* structure.c: what a kernel does, as a sorted set of hashes of short paths through its IR
  * (operation, type, space, shape of the control flow; no names, constants or order of independent

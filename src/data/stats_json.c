@@ -1,29 +1,18 @@
 /* stats_json.c - what is in a store, for programs: one JSON object. */
-
+#include "../base/json_put.h"
 #include "split.h"
 #include "stats.h"
 
-static void open_obj(ww_json *j, const char *key) {
-  ww_json_key(j, key);
-  ww_json_obj(j);
-}
-
-static void open_arr(ww_json *j, const char *key) {
-  ww_json_key(j, key);
-  ww_json_arr(j);
-}
-
 static void tally(ww_json *j, const ww_row_counts *t) {
-  ww_json_kuint(j, "kernels", t->kernels);
-  ww_json_kuint(j, "launches", t->launches);
-  ww_json_kuint(j, "with_counters", t->with_counters);
+  ww_json_put(j, "kernels:%lu,launches:%lu,with_counters:%lu", t->kernels, t->launches,
+              t->with_counters);
 }
 
 static void tallies(ww_json *j, const char *key, const char *const *names, const ww_row_counts *t,
                     int n) {
-  open_obj(j, key);
+  ww_json_put(j, "%s:{", key);
   for (int k = 0; k < n; k++) {
-    open_obj(j, names[k]);
+    ww_json_put(j, "%s:{", names[k]);
     tally(j, &t[k]);
     ww_json_end_obj(j);
   }
@@ -31,13 +20,11 @@ static void tallies(ww_json *j, const char *key, const char *const *names, const
 }
 
 static void families(ww_json *j, const ww_stats *s) {
-  open_arr(j, "by_family");
+  ww_json_put(j, "by_family:[");
   for (uint32_t k = 0; k < s->families.n; k++) {
     const ww_family *f = &s->families.v[k];
-    ww_json_obj(j);
-    ww_json_kstr(j, "family", f->name);
-    ww_json_kstr(j, "origin", ww_origin_names[f->origin]);
-    ww_json_kstr(j, "split", ww_split_names[f->split]);
+    ww_json_put(j, "{family:%s,origin:%s,split:%s", f->name, ww_origin_names[f->origin],
+                ww_split_names[f->split]);
     tally(j, &f->n);
     ww_json_end_obj(j);
   }
@@ -45,95 +32,67 @@ static void families(ww_json *j, const ww_stats *s) {
 }
 
 static void gpus(ww_json *j, const ww_stats *s) {
-  open_arr(j, "gpus");
-  for (const ww_stats_gpu *g = s->gpus.v; g && g < s->gpus.v + s->gpus.n; g++) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "gpu", g->name);
-    if (g->device)
-      ww_json_kstr(j, "device", g->device);
-    if (g->sms)
-      ww_json_kuint(j, "sms", g->sms);
-    ww_json_kuint(j, "launches", g->launches);
-    ww_json_end_obj(j);
+  ww_json_put(j, "gpus:[");
+  for (uint32_t k = 0; k < s->gpus.n; k++) {
+    const ww_stats_gpu *g = &s->gpus.v[k];
+    ww_json_put(j, "{gpu:%s,device?:%s,sms?:%u,launches:%lu}", g->name, g->device, g->sms,
+                g->launches);
   }
   ww_json_end_arr(j);
 }
 
 static void failures(ww_json *j, const ww_stats *s) {
-  open_arr(j, "failures");
-  for (const ww_cause *c = s->causes.v; c && c < s->causes.v + s->causes.n; c++) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "code", ww_status_name(c->code));
-    ww_json_kstr(j, "cause", c->text);
-    ww_json_kuint(j, "launches", c->n);
-    ww_json_kstr(j, "example", c->example);
-    ww_json_end_obj(j);
+  ww_json_put(j, "failures:[");
+  for (uint32_t k = 0; k < s->causes.n; k++) {
+    const ww_cause *c = &s->causes.v[k];
+    ww_json_put(j, "{code:%s,cause:%s,launches:%lu,example:%s}", ww_status_name(c->code), c->text,
+                c->n, c->example);
   }
   ww_json_end_arr(j);
 }
 
-static void part(ww_json *j, const char *key, uint64_t n, uint64_t of) {
-  if (of)
-    ww_json_knum(j, key, n / (double)of);
-}
-
 static void shares(ww_json *j, const ww_stats *s) {
-  open_obj(j, "shares");
-  part(j, "integer_only", s->integer_only, s->spread[WW_SPREAD_ai].n);
-  part(j, "under_10us", s->under_10us, s->all.launches);
-  part(j, "above_10ms", s->above_10ms, s->all.launches);
-  part(j, "fewer_blocks_than_sms", s->blocking[WW_FEW_BLOCKS], s->blocking_known);
-  ww_json_end_obj(j);
-  open_obj(j, "regimes");
-  static const char *const names[WW_NBLOCKINGS] = {"below_1", "1_to_20", "20_to_1000",
-                                                   "above_1000"};
-  for (int k = 0; k < WW_NBLOCKINGS; k++)
-    ww_json_kuint(j, names[k], s->blocking[k]);
-  ww_json_end_obj(j);
+  const uint64_t *b = s->blocking;
+  double all = s->all.launches, counted = s->spread[WW_SPREAD_ai].n, blocks = s->blocking_known;
+  ww_json_put(j,
+              "shares:{integer_only!:%g,under_10us!:%g,above_10ms!:%g,fewer_blocks_than_sms!:%g}",
+              s->integer_only / counted, s->under_10us / all, s->above_10ms / all,
+              b[WW_FEW_BLOCKS] / blocks);
+  ww_json_put(j, "regimes:{below_1:%lu,1_to_20:%lu,20_to_1000:%lu,above_1000:%lu}",
+              b[WW_FEW_BLOCKS], b[WW_TO_20], b[WW_TO_1000], b[WW_BEYOND_1000]);
 }
 
+/* noise: interquartile range over median of a launch's runs */
 static void moments(ww_json *j, const ww_stats *s) {
-  open_obj(j, "noise"); /* interquartile range over median of a launch's runs */
-  ww_json_knum(j, "median", s->noise_median);
-  ww_json_knum(j, "p95", s->noise_p95);
-  ww_json_knum(j, "above_5_percent", s->noisy);
-  ww_json_end_obj(j);
-  open_obj(j, "time_us");
-  ww_json_knum(j, "least", s->time_least);
-  ww_json_knum(j, "median", s->time_median);
-  ww_json_knum(j, "most", s->time_most);
-  ww_json_end_obj(j);
+  ww_json_put(j, "noise:{median:%g,p95:%g,above_5_percent:%g}", s->noise_median, s->noise_p95,
+              s->noisy);
+  ww_json_put(j, "time_us:{least:%g,median:%g,most:%g}", s->time_least, s->time_median,
+              s->time_most);
 }
 
 static void bins(ww_json *j, const char *key, const ww_spread *s, const ww_spread_info *i) {
-  open_obj(j, key);
-  ww_json_kuint(j, "launches", s->n);
+  ww_json_put(j, "%s:{launches:%lu", key, s->n);
   if (i->zero)
     ww_json_kuint(j, "zero", s->at[WW_ZERO]);
-  ww_json_kuint(j, "below", s->at[WW_BELOW]);
-  ww_json_kuint(j, "above", s->at[WW_ABOVE]);
-  open_arr(j, "bins");
+  ww_json_put(j, "below:%lu,above:%lu,bins:[", s->at[WW_BELOW], s->at[WW_ABOVE]);
   for (uint32_t k = 0; k < i->bins; k++)
     ww_json_uint(j, s->at[k]);
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
 }
 
 static void spreads(ww_json *j, const ww_stats_view *v) {
-  open_arr(j, "histograms");
+  ww_json_put(j, "histograms:[");
   for (int q = 0; q < WW_NSPREADS; q++) {
     const ww_spread_info *i = &ww_spreads[q];
-    ww_json_obj(j);
-    ww_json_kstr(j, "quantity", i->id);
-    ww_json_kstr(j, "unit", i->axis);
-    open_arr(j, "edges");
+    const ww_spread *ours = &v->ours->spread[q];
+    ww_json_put(j, "{quantity:%s,unit:%s,edges:[", i->id, i->axis);
     for (uint32_t k = 0; k <= i->bins; k++)
       ww_json_num(j, ww_spread_edge(i, k));
     ww_json_end_arr(j);
-    bins(j, "here", &v->ours->spread[q], i);
+    bins(j, "here", ours, i);
     if (v->other) {
       bins(j, "other", &v->other->spread[q], i);
-      ww_json_knum(j, "covered", ww_spread_cover(&v->ours->spread[q], &v->other->spread[q]));
+      ww_json_knum(j, "covered", ww_spread_cover(ours, &v->other->spread[q]));
     }
     ww_json_end_obj(j);
   }
@@ -141,35 +100,23 @@ static void spreads(ww_json *j, const ww_stats_view *v) {
 }
 
 static void repeats(ww_json *j, const ww_repeats *r) {
-  open_obj(j, "repeated");
-  ww_json_kuint(j, "compared", r->compared);
-  ww_json_kuint(j, "agree", r->agree);
-  part(j, "agree_share", r->agree, r->compared);
-  ww_json_kuint(j, "told_by_spread", r->told);
-  ww_json_kuint(j, "absent", r->absent);
-  ww_json_knum(j, "median", r->median);
-  ww_json_knum(j, "p95", r->p95);
-  open_arr(j, "worst");
-  for (const ww_repeat_row *w = r->worst; w && w < r->worst + r->nworst; w++) {
-    ww_json_obj(j);
-    ww_json_kstr(j, "key", w->key);
-    ww_json_kuint(j, "number", w->number);
-    ww_json_knum(j, "first_us", w->first_us);
-    ww_json_knum(j, "second_us", w->second_us);
-    ww_json_knum(j, "iqr_us", w->iqr_us);
-    ww_json_end_obj(j);
+  ww_json_put(j,
+              "repeated:{compared:%lu,agree:%lu,agree_share!:%g,told_by_spread:%lu,absent:%lu,"
+              "median:%g,p95:%g,worst:[",
+              r->compared, r->agree, r->agree / (double)r->compared, r->told, r->absent, r->median,
+              r->p95);
+  for (uint32_t k = 0; k < r->nworst; k++) {
+    const ww_repeat_row *w = &r->worst[k];
+    ww_json_put(j, "{key:%s,number:%u,first_us:%g,second_us:%g,iqr_us:%g}", w->key, w->number,
+                w->first_us, w->second_us, w->iqr_us);
   }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
 }
 
 void ww_stats_json(const ww_stats_view *v, ww_buf *out) {
   const ww_stats *s = v->ours;
-  ww_json j = {0};
-  ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "store", s->name);
+  ww_json j = {.out = out};
+  ww_json_put(&j, "{schema_version:1,store:%s", s->name);
   tally(&j, &s->all);
   ww_json_kuint(&j, "failed", s->failed);
   gpus(&j, s);
@@ -181,10 +128,8 @@ void ww_stats_json(const ww_stats_view *v, ww_buf *out) {
     shares(&j, s);
     moments(&j, s);
   }
-  if (v->other) {
-    ww_json_kstr(&j, "other", v->other->name);
-    ww_json_knum(&j, "covered_in_all", ww_stats_cover(s, v->other));
-  }
+  if (v->other)
+    ww_json_put(&j, "other:%s,covered_in_all:%g", v->other->name, ww_stats_cover(s, v->other));
   spreads(&j, v);
   if (v->repeats)
     repeats(&j, v->repeats);

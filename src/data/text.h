@@ -26,9 +26,7 @@ static inline const char *ww_text_flags(const ww_launch *l, ww_arena *a) {
 /* A launch spec as JSON. */
 static inline char *ww_text_launch(const ww_launch *l, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_launch_write(l, &j);
+  ww_launch_write(l, &(ww_json){.out = &b});
   return ww_text_take(&b, a);
 }
 

@@ -44,7 +44,7 @@ const ww_curve_info ww_gpu_curves[] = {
 #define CURVE(field, path, unit_x, unit_y, meaning) {path, unit_x, unit_y, meaning, AT(field)},
 #include "gpu.def"
 };
-const uint32_t ww_ngpu_curves = sizeof ww_gpu_curves / sizeof *ww_gpu_curves;
+const uint32_t ww_ngpu_curves = WW_COUNT(ww_gpu_curves);
 
 const char *const ww_gpu_op_names[WW_NGPU_OPS] = {
 #define OP(name, ...) #name,
@@ -248,7 +248,7 @@ static ww_status read_texts(reader *r, const cJSON *root) {
                {"architecture", AT(architecture), false},
                {"calibrated", AT(calibrated), true},
                {"notes", AT(notes), true}};
-  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+  for (size_t k = 0; k < WW_COUNT(texts); k++) {
     const cJSON *node = cJSON_GetObjectItemCaseSensitive(root, texts[k].name);
     if (texts[k].optional && (!node || cJSON_IsNull(node)))
       continue;
@@ -314,9 +314,8 @@ uint32_t ww_gpu_names(ww_arena *a, const char ***out) {
   WW_VEC(const char *) names = {0};
   DIR *d = opendir(ww_path_join(a, ww_data_dir(a), "gpus"));
   for (struct dirent *f; d && (f = readdir(d));) {
-    size_t n = strlen(f->d_name);
-    if (n > 5 && !strcmp(f->d_name + n - 5, ".json"))
-      ww_push(a, &names, ww_strndup(a, f->d_name, n - 5));
+    if (ww_ends(f->d_name, ".json"))
+      ww_push(a, &names, ww_strndup(a, f->d_name, strlen(f->d_name) - strlen(".json")));
   }
   if (d)
     closedir(d);

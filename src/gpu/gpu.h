@@ -117,7 +117,6 @@ void ww_gpu_members(
     ww_json *j); /* of an open object: name, full_name, vendor, ..., as lists of GPUs have them */
 void ww_gpu_write(const ww_gpu *g, bool pretty,
                   ww_buf *out); /* what ww_gpu_parse reads back; pretty: one figure a line */
-void ww_gpu_table(ww_buf *out); /* gpu.def as the tables of docs/gpus.md */
 
 /* y at x, between the points by straight lines over log x, flat outside; NaN when the curve is
  * empty. */

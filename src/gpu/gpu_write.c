@@ -1,7 +1,9 @@
-/* gpu_write.c - a GPU description as JSON, and gpu.def as the tables of docs/gpus.md.
+/* gpu_write.c - a GPU description as JSON.
  *
  * What ww_gpu_write prints, ww_gpu_parse reads back to the same figures and sources. */
 #include "gpu.h"
+
+#include "../base/json_put.h"
 
 typedef struct {
   const char *path; /* what is left of it */
@@ -12,38 +14,27 @@ typedef WW_VEC(entry) entries;
 
 static void points(ww_json *j, const ww_curve *c) {
   ww_json_arr(j);
-  for (uint32_t k = 0; k < c->n; k++) {
+  for (uint32_t k = 0; k < c->n; k++)
     if (c->y)
-      ww_json_arr(j);
-    ww_json_num(j, c->x[k]);
-    if (c->y) {
-      ww_json_num(j, c->y[k]);
-      ww_json_end_arr(j);
-    }
-  }
+      ww_json_put(j, "[%g,%g]", c->x[k], c->y[k]);
+    else
+      ww_json_num(j, c->x[k]);
   ww_json_end_arr(j);
 }
 
 /* A figure, or a curve, which is then not NULL; with where it is from, if that is known. */
 static const char *leaf(double figure, const ww_curve *c, const char *source, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  if (source) {
-    ww_json_obj(&j);
-    ww_json_key(&j, c ? "values" : "value");
-  }
+  ww_json j = {.out = &b};
+  if (source)
+    ww_json_put(&j, "{%s:", c ? "values" : "value");
   if (c)
     points(&j, c);
   else
     ww_json_num(&j, figure);
-  if (source) {
-    ww_json_kstr(&j, "source", source);
-    ww_json_end_obj(&j);
-  }
-  const char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  if (source)
+    ww_json_put(&j, "source:%s}", source);
+  return ww_buf_text(&b, a);
 }
 
 /* Members in the order of the table; those that share a first component become one object, where
@@ -75,7 +66,7 @@ static void write_level(ww_json *j, const entry *v, uint32_t n, ww_arena *a) {
 void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
   ww_arena *a = ww_arena_new();
   entries all = {0};
-  ww_json j = {.pretty = pretty};
+  ww_json j = {.out = out, .pretty = pretty};
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     double v = ww_figure_of(g, i);
     if (!isnan(v))
@@ -86,66 +77,18 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
     if (c->n)
       ww_push(a, &all, ((entry){ww_gpu_curves[i].path, leaf(0, c, c->source, a)}));
   }
-  ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "name", g->name);
-  ww_json_kstr(&j, "full_name", g->full_name);
-  ww_json_kstr(&j, "vendor", g->vendor);
-  ww_json_kstr(&j, "architecture", g->architecture);
-  if (g->calibrated)
-    ww_json_kstr(&j, "calibrated", g->calibrated);
-  if (g->notes)
-    ww_json_kstr(&j, "notes", g->notes);
-  ww_json_kuint(&j, "lanes", g->lanes);
-  ww_json_kuint(&j, "sms", g->sms);
+  ww_json_put(&j,
+              "{schema_version:1,name:%s,full_name:%s,vendor:%s,architecture:%s,calibrated?:%s,"
+              "notes?:%s,lanes:%u,sms:%u",
+              g->name, g->full_name, g->vendor, g->architecture, g->calibrated, g->notes, g->lanes,
+              g->sms);
   write_level(&j, all.v, all.n, a);
   ww_json_end_obj(&j);
   ww_buf_puts(out, "\n");
   ww_arena_free(a);
 }
 
-/* ---- documentation ---- */
-
-static void figure_row(ww_buf *b, const char *path, const char *unit, double otherwise,
-                       const char *meaning) {
-  char number[32] = "";
-  if (!isnan(otherwise))
-    snprintf(number, sizeof number, "%.10g", otherwise);
-  ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", path, strcmp(unit, "1") ? unit : "", number, meaning);
-}
-
-void ww_gpu_table(ww_buf *b) {
-  ww_buf_puts(b, "| figure | unit | without it | meaning |\n|---|---|---|---|\n");
-#define FIGURE(field, path, unit, least, most, otherwise, meaning) \
-  figure_row(b, path, unit, otherwise, meaning);
-#include "gpu.def"
-  ww_buf_puts(b, "\nLists and curves:\n\n| curve | from | to | meaning |\n|---|---|---|---|\n");
-  for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
-    const ww_curve_info *c = &ww_gpu_curves[i];
-    ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", c->path, c->unit_x, c->unit_y ? c->unit_y : "",
-               c->meaning);
-  }
-  ww_buf_puts(b, "\nMachine instructions, each with `ops.NAME.issue` (cycles of a sub-core per "
-                 "warp instruction, all sub-cores of the SM\n"
-                 "busy) and `ops.NAME.latency` (cycles until a dependent instruction can "
-                 "issue):\n\n| name | meaning |\n|---|---|\n");
-#define OP(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
-#include "gpu.def"
-  ww_buf_puts(b,
-              "\nOperations of the language, each with `math.NAME.instructions`, `.flops_fp32`, "
-              "`.flops_fp64` (what the counters see, per lane),\n"
-              "`.issue` and `.latency`, on ordinary numbers:\n\n| name | meaning |\n|---|---|\n");
-#define MATH(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
-#include "gpu.def"
-}
-
 void ww_gpu_members(const ww_gpu *g, ww_json *j) {
-  ww_json_kstr(j, "name", g->name);
-  ww_json_kstr(j, "full_name", g->full_name);
-  ww_json_kstr(j, "vendor", g->vendor);
-  ww_json_kstr(j, "architecture", g->architecture);
-  ww_json_kuint(j, "sms", g->sms);
-  ww_json_kuint(j, "lanes", g->lanes);
-  ww_json_kstr(j, "calibrated", g->calibrated);
+  ww_json_put(j, "name:%s,full_name:%s,vendor:%s,architecture:%s,sms:%u,lanes:%u,calibrated:%s",
+              g->name, g->full_name, g->vendor, g->architecture, g->sms, g->lanes, g->calibrated);
 }

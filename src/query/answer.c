@@ -12,7 +12,7 @@ ww_status ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww
                  ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes, hint);
 }
 
-static void add_said(const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
+void ww_query_assume(const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
                      ww_report *r) {
   ww_assumptions all = {0};
   if (q->assumed)
@@ -72,7 +72,7 @@ ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *l
       x->trace.launch.file = launch->file;
       x->trace.launch.kernel = fn->name;
       x->report.launch = &x->trace.launch;
-      add_said(q, &each[k], a, &x->report);
+      ww_query_assume(q, &each[k], a, &x->report);
       ww_predict_terms(x, a);
     }
     x->report.file = launch->file;

@@ -27,5 +27,9 @@ ww_status ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww
 ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
                            const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
                            ww_prediction *out, ww_err *e);
+/* What the report rests on: the GPU where nobody named it, what was said before, what it assumes.
+ */
+void ww_query_assume(const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
+                     ww_report *r);
 
 #endif

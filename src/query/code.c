@@ -156,9 +156,7 @@ static const char *move_words(const char *message, int64_t by, ww_arena *a) {
   also += strlen(WW_FINDING_ALSO);
   ww_buf_add(&b, message, also - message);
   ww_buf_puts(&b, move_numbers(also, by, &b));
-  message = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return message;
+  return ww_buf_text(&b, a);
 }
 
 static uint32_t moved(const char *at, const char *file, uint32_t line, int64_t by) {

@@ -299,9 +299,7 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumpti
 static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l,
                          const ww_assumptions *said, const ww_gpu *g) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_launch_write(l, &j);
+  ww_launch_write(l, &(ww_json){.out = &b});
   ww_key k = ww_key_with(code, b.s, b.n);
   ww_buf_free(&b);
   uint64_t rest[4] = {x->q->budget, x->q->explain, x->correction != NULL, l->warm};
@@ -397,9 +395,7 @@ static void predict_in_child(void *ctx, ww_buf *out) {
   ww_report *r = WW_NEWN(c->x->a, ww_report, c->n);
   predict(c, r);
   for (uint32_t i = 0; i < c->n; i++) {
-    ww_json j = {0};
-    ww_json_begin(&j, out);
-    ww_report_write(&r[i], &j, NULL, NULL);
+    ww_report_write(&r[i], &(ww_json){.out = out}, NULL, NULL);
     ww_buf_add(out, "", 1);
   }
 }
@@ -441,15 +437,14 @@ static void predict_apart(computing *c, ww_report *out) {
   ww_buf text = {0};
   ww_err why = {0};
   run_child(c, &text, &why);
-  const char *at = text.s, *end = text.s + text.n;
+  size_t at = 0;
   for (uint32_t i = 0; i < c->n; i++) {
-    if (!why.code && at >= end)
+    if (!why.code && at >= text.n)
       ww_fail(&why, WW_EUNSUPPORTED, "kernel `%.100s` has no prediction", c->fn->name);
-    if (!why.code)
-      ww_report_parse(at, x->a, &out[i], &why);
+    if (!why.code && !ww_report_parse(text.s + at, x->a, &out[i], &why))
+      at += strlen(text.s + at) + 1;
     if (why.code)
       out[i] = error_report(x, c->fn, &x->gpus[c->list[i]], &why);
-    at += why.code ? 0 : strlen(at) + 1;
   }
   ww_buf_free(&text);
 }

@@ -6,7 +6,6 @@
 #include "../front/scan.h"
 #include "query_int.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 typedef struct {
@@ -190,7 +189,7 @@ static void warm_up(ww_query *w, const ww_source *s, const char *text) {
   warming *x = WW_NEW(a, warming);
   *x = (warming){
       a, w, {.path = ww_strdup(a, s->path), .text = ww_strdup(a, text), .nflags = s->nflags}};
-  x->source.lang = s->lang ? ww_strdup(a, s->lang) : NULL;
+  x->source.lang = ww_strdup(a, s->lang);
   x->source.flags = WW_NEWN(a, const char *, s->nflags);
   for (uint32_t k = 0; k < s->nflags; k++)
     x->source.flags[k] = ww_strdup(a, s->flags[k]);
@@ -211,7 +210,7 @@ bool ww_source_stale(ww_query *w, const ww_source *s) {
 static ww_status text_of(ww_query *w, const ww_source *s, ww_arena *a, char **text, size_t *n,
                          ww_err *e) {
   uint64_t generation = 0;
-  *text = s->text ? ww_strdup(a, s->text) : NULL;
+  *text = ww_strdup(a, s->text);
   pthread_mutex_lock(&w->lock);
   for (const document *d = w->documents; d && !s->text; d = d->next)
     if (!strcmp(d->path, s->path)) {

@@ -3,24 +3,15 @@
 
 #include "../base/json_put.h"
 
-typedef struct {
-  ww_launch_origin origin;
-  const char *wording;
-} assumption_info;
-
-static const assumption_info kinds[WW_NASSUMPTIONS] = {
-#define ASSUMPTION(kind, origin, wording) {WW_FROM_##origin, wording},
+static const char *const wordings[WW_NASSUMPTIONS] = {
+#define ASSUMPTION(kind, wording) wording,
 #include "assumptions.def"
 };
-
-ww_launch_origin ww_assumption_origin(const ww_assumption *x) {
-  return kinds[x->kind].origin;
-}
 
 /* ---- out ---- */
 
 void ww_assumption_put(const ww_assumption *x, ww_buf *out) {
-  for (const char *w = kinds[x->kind].wording; *w; w++) {
+  for (const char *w = wordings[x->kind]; *w; w++) {
     if (*w != '$') {
       ww_buf_add(out, w, 1);
       continue;
@@ -36,9 +27,7 @@ void ww_assumption_put(const ww_assumption *x, ww_buf *out) {
 char *ww_assumption_text(const ww_assumption *x, ww_arena *a) {
   ww_buf b = {0};
   ww_assumption_put(x, &b);
-  char *text = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return text;
+  return ww_buf_text(&b, a);
 }
 
 void ww_assumptions_write(const ww_assumptions *list, ww_json *j) {
@@ -98,7 +87,7 @@ static bool fits(const char *wording, const char *s, ww_arena *a, ww_assumption 
 
 ww_assumption ww_assumption_read(const char *sentence, ww_arena *a) {
   ww_assumption x = {0};
-  while (!fits(kinds[x.kind].wording, sentence, a, &x))
+  while (!fits(wordings[x.kind], sentence, a, &x))
     x = (ww_assumption){.kind = x.kind + 1}; /* the last one fits everything */
   return x;
 }
@@ -108,8 +97,7 @@ ww_assumption ww_assumption_read(const char *sentence, ww_arena *a) {
 void ww_assumptions_add(ww_assumptions *list, const ww_assumptions *more, ww_arena *a) {
   for (uint32_t k = 0; k < more->n; k++) {
     ww_assumption x = more->v[k];
-    if (x.argument)
-      x.argument = ww_strdup(a, x.argument);
+    x.argument = ww_strdup(a, x.argument);
     ww_push(a, list, x);
   }
 }

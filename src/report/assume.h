@@ -12,16 +12,13 @@ typedef enum {
   WW_NASSUMPTIONS
 } ww_assumption_kind;
 
-/* Who says what a launch is like; the first ones say it of a launch as a whole. */
+/* Who says what a launch is like. */
 typedef enum {
   WW_FROM_COMMENT,
   WW_FROM_PROJECT,
   WW_FROM_HOST,
   WW_FROM_NOBODY, /* a default */
-  WW_NFROMS,
-  WW_FROM_ACCESSES = WW_NFROMS, /* the kernel was run to see what it does with its arguments */
-  WW_FROM_COMPILER,
-  WW_FROM_MODEL
+  WW_NFROMS
 } ww_launch_origin;
 
 typedef struct {
@@ -31,7 +28,6 @@ typedef struct {
 } ww_assumption;
 typedef WW_VEC(ww_assumption) ww_assumptions;
 
-ww_launch_origin ww_assumption_origin(const ww_assumption *x);
 void ww_assumption_put(const ww_assumption *x, ww_buf *out); /* its sentence */
 char *ww_assumption_text(const ww_assumption *x, ww_arena *a);
 /* The inverse: a sentence that no wording fits is WW_ASSUME_WORDED, with itself as argument. */

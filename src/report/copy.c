@@ -2,10 +2,11 @@
  * copied too. */
 #include "report.h"
 
-/* The text becomes one of its own; NULL stays NULL. */
-static void own(const char **text, ww_arena *a) {
-  if (*text)
-    *text = ww_strdup(a, *text);
+/* The texts become ones of their own. */
+#define OWN(a, ...) own_texts(a, (const char **const[]){__VA_ARGS__, NULL})
+static void own_texts(ww_arena *a, const char **const *texts) {
+  for (; *texts; texts++)
+    **texts = ww_strdup(a, **texts);
 }
 
 #define COPY_ARRAY(a, v, n) copy_array(a, v, n, sizeof *(v))
@@ -16,19 +17,13 @@ static void *copy_array(ww_arena *a, const void *v, size_t n, size_t size) {
 }
 
 static void copy_buffer(ww_buffer *b, ww_arena *a) {
-  own(&b->bytes_expr, a);
-  own(&b->count_expr, a);
-  own(&b->id, a);
-  own(&b->type, a);
-  own(&b->fill.lo_expr, a);
-  own(&b->fill.hi_expr, a);
-  own(&b->fill.path, a);
-  own(&b->fill.root, a);
+  ww_fill *f = &b->fill;
+  OWN(a, &b->bytes_expr, &b->count_expr, &b->id, &b->type);
+  OWN(a, &f->lo_expr, &f->hi_expr, &f->path, &f->root);
 }
 
 static void copy_arg(ww_arg *x, ww_arena *a) {
-  own(&x->name, a);
-  own(&x->expr, a);
+  OWN(a, &x->name, &x->expr);
   x->hex = COPY_ARRAY(a, x->hex, x->hex_n);
   x->ptrs = COPY_ARRAY(a, x->ptrs, x->nptrs);
   copy_buffer(&x->buffer, a);
@@ -38,36 +33,27 @@ static void copy_arg(ww_arg *x, ww_arena *a) {
 
 void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out) {
   *out = *l;
-  own(&out->file, a);
-  own(&out->kernel, a);
-  for (int k = 0; k < 3; k++) {
-    own(&out->grid_expr[k], a);
-    own(&out->block_expr[k], a);
-  }
-  own(&out->shared_expr, a);
-  own(&out->binary, a);
-  own(&out->note, a);
-  own(&out->dir, a);
+  OWN(a, &out->file, &out->kernel, &out->shared_expr, &out->binary, &out->note, &out->dir);
+  for (int k = 0; k < 3; k++)
+    OWN(a, &out->grid_expr[k], &out->block_expr[k]);
   out->args = COPY_ARRAY(a, l->args, l->nargs);
   for (uint32_t k = 0; k < l->nargs; k++)
     copy_arg(&out->args[k], a);
   out->symbols = COPY_ARRAY(a, l->symbols, l->nsymbols);
   for (uint32_t k = 0; k < l->nsymbols; k++) {
-    own(&out->symbols[k].name, a);
+    OWN(a, &out->symbols[k].name);
     copy_arg(&out->symbols[k].arg, a);
   }
   out->flags = COPY_ARRAY(a, l->flags, l->nflags);
   for (uint32_t k = 0; k < l->nflags; k++)
-    own(&out->flags[k], a);
+    OWN(a, &out->flags[k]);
 }
 
 static void copy_findings(ww_report *r, ww_arena *a) {
   r->findings = COPY_ARRAY(a, r->findings, r->nfindings);
   for (uint32_t k = 0; k < r->nfindings; k++) {
     ww_finding *f = &r->findings[k];
-    own(&f->file, a);
-    own(&f->rule, a);
-    own(&f->message, a);
+    OWN(a, &f->file, &f->rule, &f->message);
   }
 }
 
@@ -75,21 +61,14 @@ static void copy_terms(ww_report *r, ww_arena *a) {
   r->terms = COPY_ARRAY(a, r->terms, r->nterms);
   for (uint32_t k = 0; k < r->nterms; k++) {
     ww_report_term *t = &r->terms[k];
-    own(&t->stage, a);
-    own(&t->group, a);
-    own(&t->name, a);
-    own(&t->word, a);
+    OWN(a, &t->stage, &t->group, &t->name, &t->word);
   }
 }
 
 void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out) {
   *out = *r;
-  own(&out->file, a);
-  own(&out->kernel, a);
-  own(&out->gpu, a);
-  own(&out->roofline_class, a);
-  own(&out->bottleneck, a);
-  own(&out->error.file, a);
+  OWN(a, &out->file, &out->kernel, &out->gpu, &out->roofline_class, &out->bottleneck,
+      &out->error.file);
   if (r->launch) {
     ww_launch *l = WW_NEW(a, ww_launch);
     ww_launch_copy(r->launch, a, l);
@@ -100,6 +79,6 @@ void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out) {
   copy_findings(out, a);
   out->lines = COPY_ARRAY(a, r->lines, r->nlines);
   for (uint32_t k = 0; k < r->nlines; k++)
-    own(&out->lines[k].file, a);
+    OWN(a, &out->lines[k].file);
   copy_terms(out, a);
 }

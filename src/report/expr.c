@@ -37,11 +37,18 @@ bool ww_expr_any(void *ctx, const char *name, size_t n, double *value) {
   return true;
 }
 
+static ww_number of_int(int64_t i) {
+  return (ww_number){.is_int = true, .i = i, .f = i};
+}
+static ww_number of_float(double f) {
+  return (ww_number){.f = f};
+}
+
 /* What values are to blame for: no error where names stand for any value. */
 static bool fail_value(parser *s, const char *what, ww_number *out) {
   if (s->lookup != ww_expr_any)
     return fail(s, what);
-  *out = (ww_number){.is_int = true, .i = 1, .f = 1};
+  *out = of_int(1);
   return true;
 }
 
@@ -57,13 +64,6 @@ static bool take(parser *s, const char *op) {
     return false;
   s->p += n;
   return true;
-}
-
-static ww_number of_int(int64_t i) {
-  return (ww_number){.is_int = true, .i = i, .f = i};
-}
-static ww_number of_float(double f) {
-  return (ww_number){.f = f};
 }
 
 /* A whole number of at most 2^53 counts as an integer: 1e6 and a name's value. */
@@ -176,14 +176,13 @@ static bool int_op(parser *s, char op, int64_t a, int64_t b, ww_number *out) {
     over = __builtin_mul_overflow(a, b, &r);
     break;
   case '<':
-    if (b < 0 || b > 62)
-      return fail_value(s, "a shift must be by 0 to 62", out);
-    over = __builtin_mul_overflow(a, (int64_t)1 << b, &r);
-    break;
   case '>':
     if (b < 0 || b > 62)
       return fail_value(s, "a shift must be by 0 to 62", out);
-    r = a >> b;
+    if (op == '<')
+      over = __builtin_mul_overflow(a, (int64_t)1 << b, &r);
+    else
+      r = a >> b;
     break;
   default:
     if (b == 0)
@@ -235,7 +234,7 @@ static const struct {
 } levels[][4] = {{{"<<", '<'}, {">>", '>'}, {0}},
                  {{"+", '+'}, {"-", '-'}, {0}},
                  {{"*", '*'}, {"/", '/'}, {"%", '%'}, {0}}};
-enum { NLEVELS = sizeof levels / sizeof *levels };
+enum { NLEVELS = WW_COUNT(levels) };
 
 static bool binary(parser *s, int level, ww_number *out) {
   if (level == NLEVELS)

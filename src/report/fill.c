@@ -43,7 +43,7 @@ static bool element_of(const char *type, element *out) {
   if (!type)
     return *out = (element){UINT, 1, 1}, true;
   for (int pass = 0; pass < 2; pass++) {
-    for (size_t i = 0; i < sizeof element_names / sizeof *element_names; i++)
+    for (size_t i = 0; i < WW_COUNT(element_names); i++)
       if (strlen(element_names[i].name) == n && !memcmp(type, element_names[i].name, n)) {
         *out = (element){element_names[i].kind, element_names[i].bytes, pass ? out->lanes : 1};
         return true;
@@ -191,17 +191,10 @@ static inline double between(double u, double lo, double hi, double step) {
   return v < lo ? lo : v;
 }
 
-/* Floats without a range: multiples of the type's own step in [0,1), so that rounding never reaches
- * 1. */
-static void put_random(void *p, element el, uint64_t r, double lo, double hi) {
-  bool given = lo != 0 || hi != 0;
-  if (is_float(el)) {
-    uint32_t bits = significant_bits(el);
-    double u = (double)(r >> (64 - bits)) / (double)((uint64_t)1 << bits);
-    put(p, el, given ? between(u, lo, hi, step_of(el, lo, hi)) : u);
-  } else if (el.kind == BOOL) {
+static void put_random_int(void *p, element el, uint64_t r, double lo, double hi) {
+  if (el.kind == BOOL) {
     put_int(p, el, (int64_t)(r >> 63));
-  } else if (!given) {
+  } else if (lo == 0 && hi == 0) {
     memcpy(p, &r, el.bytes);
   } else {
     uint64_t range = steps(lo, hi);
@@ -285,14 +278,14 @@ static void put_zipf(char *p, element el, const ww_fill *f, uint64_t count, uint
 }
 
 /* The commonest contents, f32 in [0,1), without a decision per element: the same values as
- * put_random gives. */
+ * put_random_float gives. */
 static void put_random_f32(float *p, uint64_t seed, uint64_t first, uint64_t n) {
   uint64_t base = base_of(seed);
   for (uint64_t i = 0; i < n; i++)
     p[i] = (float)(uint32_t)(random_at(base, first + i) >> 40) * 0x1p-24f;
 }
 
-/* Integers of four bytes and floats with a range, as put_random gives them. */
+/* Integers of four bytes, as put_random_int gives them. */
 static void put_random_i32(char *p, double lo, double hi, uint64_t seed, uint64_t first,
                            uint64_t n) {
   uint64_t base = base_of(seed), range = steps(lo, hi), from = (uint64_t)whole(lo);
@@ -306,6 +299,7 @@ static void put_random_i32(char *p, double lo, double hi, uint64_t seed, uint64_
   }
 }
 
+/* Without a range: multiples of the type's own step in [0,1), so that rounding never reaches 1. */
 static void put_random_float(char *p, element el, double lo, double hi, uint64_t seed,
                              uint64_t first, uint64_t n) {
   uint64_t base = base_of(seed);
@@ -337,7 +331,7 @@ static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint
       break;
     }
     default:
-      put_random(p, el, random64(seed, i), f->lo, f->hi);
+      put_random_int(p, el, random64(seed, i), f->lo, f->hi);
     }
   }
 }
@@ -353,7 +347,7 @@ void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t 
   count *= el.lanes;
   first_elem *= el.lanes;
   n_elems *= el.lanes;
-  bool random = f->kind == WW_FILL_RANDOM || f->kind == WW_FILL_UNIFORM;
+  bool random = f->kind == WW_FILL_NONE || f->kind == WW_FILL_RANDOM || f->kind == WW_FILL_UNIFORM;
   if (f->kind == WW_FILL_ZEROS)
     memset(out, 0, n_elems * el.bytes);
   else if (f->kind == WW_FILL_RANDOM && el.kind == F32 && f->lo == 0 && f->hi == 0 &&

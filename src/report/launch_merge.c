@@ -73,12 +73,11 @@ static void merge_symbols(ww_launch *under, const ww_launch *over, ww_arena *a) 
 static void merge_flags(ww_launch *under, const ww_launch *over, ww_arena *a) {
   if (!over->nflags)
     return;
-  const char **f = WW_NEWN(a, const char *, under->nflags + over->nflags);
-  if (under->nflags)
-    memcpy(f, under->flags, under->nflags * sizeof *f);
-  memcpy(f + under->nflags, over->flags, over->nflags * sizeof *f);
-  under->flags = f;
-  under->nflags += over->nflags;
+  ww_strings all = {0};
+  ww_strings_add(a, &all, under->flags, under->nflags);
+  ww_strings_add(a, &all, over->flags, over->nflags);
+  under->flags = all.v;
+  under->nflags = all.n;
 }
 
 void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {

@@ -49,44 +49,37 @@ ww_status ww_type_check(const char *type, const char *where, ww_err *e) {
                  where, type);
 }
 
-/* Evaluates a constant expression; one with names is only checked for its form, with 1 for every
- * name, and its text goes to *expr. */
-static ww_status constant(const char *text, const char *where, ww_arena *a, ww_number *out,
-                          const char **expr, bool *has_names, ww_err *e) {
+/* An expression with names is only checked for its form, with 1 for every name. */
+ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg *out, ww_err *e) {
   ww_err inner = {0};
-  *has_names = ww_expr_has_name(text);
-  ww_status rc = ww_expr_number(text, *has_names ? ww_expr_any : NULL, NULL, out, &inner);
+  ww_number v;
+  bool names = ww_expr_has_name(text);
+  ww_status rc = ww_expr_number(text, names ? ww_expr_any : NULL, NULL, &v, &inner);
   if (rc)
     return ww_fail(e, rc, "%s: %s", where, inner.msg);
-  if (*has_names)
-    *expr = ww_strdup(a, text);
+  if (names) {
+    out->expr = ww_strdup(a, text);
+    return WW_OK;
+  }
+  out->is_int = v.is_int;
+  out->ivalue = v.i;
+  out->value = v.f;
   return WW_OK;
 }
 
 ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value,
                        const char **expr, ww_err *e) {
-  ww_number v;
-  bool names;
-  ww_status rc = constant(text, where, a, &v, expr, &names, e);
-  if (rc || names)
+  ww_arg v = {0};
+  ww_status rc = ww_value_text(text, where, a, &v, e);
+  if (v.expr)
+    *expr = v.expr;
+  if (rc || v.expr)
     return rc;
-  if (!v.is_int || v.f < 0 || v.f > WW_SIZE_MAX)
+  if (!v.is_int || v.value < 0 || v.value > WW_SIZE_MAX)
     return ww_fail(e, WW_EPARSE,
                    "%s: expected a whole number of at least 0 and at most 2^48, not %s", where,
                    text);
-  *value = v.i;
-  return WW_OK;
-}
-
-ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg *out, ww_err *e) {
-  ww_number v;
-  bool names;
-  ww_status rc = constant(text, where, a, &v, &out->expr, &names, e);
-  if (rc || names)
-    return rc;
-  out->is_int = v.is_int;
-  out->ivalue = v.i;
-  out->value = v.f;
+  *value = v.ivalue;
   return WW_OK;
 }
 
@@ -103,14 +96,14 @@ ww_status ww_bound_text(const char *text, const char *where, ww_arena *a, double
 
 static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *value,
                      const char **expr, ww_err *e) {
-  ww_number v;
-  bool names;
-  ww_status rc = constant(text, what, a, &v, expr, &names, e);
+  ww_arg v = {0};
+  ww_status rc = ww_value_text(text, what, a, &v, e);
   if (rc)
     return rc;
-  if (!names && (!v.is_int || v.f < 1 || v.f > WW_DIM_MAX))
+  if (!v.expr && (!v.is_int || v.value < 1 || v.value > WW_DIM_MAX))
     return ww_fail(e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", what, text);
-  *value = names ? 0 : v.i;
+  *expr = v.expr;
+  *value = v.ivalue;
   return WW_OK;
 }
 

@@ -130,12 +130,8 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
     }
     ww_json_end_obj(j);
   }
-  if (l->nflags) {
-    ww_json_put(j, "flags:[");
-    for (uint32_t i = 0; i < l->nflags; i++)
-      ww_json_str(j, l->flags[i]);
-    ww_json_end_arr(j);
-  }
+  if (l->nflags)
+    ww_json_strings(j, "flags", l->flags, l->nflags);
   ww_json_put(j, "seed?:%lu,count?:%lu,note?:%s}", l->seed > 1 ? l->seed : 0,
               l->count > 1 ? l->count : 0, l->note);
 }

@@ -79,7 +79,6 @@ static void values_are_read(void **state) {
   assert_int_equal(x.kind, WW_ASSUME_HOST_LAUNCH);
   assert_string_equal(x.argument, "a:b.cu");
   assert_int_equal(x.value[0], 12);
-  assert_int_equal(ww_assumption_origin(&x), WW_FROM_HOST);
   x = ww_assumption_read("block: 32 x 8 x 1 threads, as no launch was given", *state);
   assert_null(x.argument);
   assert_true(x.value[0] == 32 && x.value[1] == 8 && x.value[2] == 1);

@@ -251,6 +251,40 @@ static void queueing_is_found_from_bandwidth_over_occupancy(void **state) {
     fail_msg("k is %g", g.dram_queue);
 }
 
+static void figure_row(ww_buf *b, const char *path, const char *unit, double otherwise,
+                       const char *meaning) {
+  char number[32] = "";
+  if (!isnan(otherwise))
+    snprintf(number, sizeof number, "%.10g", otherwise);
+  ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", path, strcmp(unit, "1") ? unit : "", number, meaning);
+}
+
+/* gpu.def as the tables of docs/gpus.md. */
+static void put_tables(ww_buf *b) {
+  ww_buf_puts(b, "| figure | unit | without it | meaning |\n|---|---|---|---|\n");
+#define FIGURE(field, path, unit, least, most, otherwise, meaning) \
+  figure_row(b, path, unit, otherwise, meaning);
+#include "../../src/gpu/gpu.def"
+  ww_buf_puts(b, "\nLists and curves:\n\n| curve | from | to | meaning |\n|---|---|---|---|\n");
+  for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
+    const ww_curve_info *c = &ww_gpu_curves[i];
+    ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", c->path, c->unit_x, c->unit_y ? c->unit_y : "",
+               c->meaning);
+  }
+  ww_buf_puts(b, "\nMachine instructions, each with `ops.NAME.issue` (cycles of a sub-core per "
+                 "warp instruction, all sub-cores of the SM\n"
+                 "busy) and `ops.NAME.latency` (cycles until a dependent instruction can "
+                 "issue):\n\n| name | meaning |\n|---|---|\n");
+#define OP(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
+#include "../../src/gpu/gpu.def"
+  ww_buf_puts(b,
+              "\nOperations of the language, each with `math.NAME.instructions`, `.flops_fp32`, "
+              "`.flops_fp64` (what the counters see, per lane),\n"
+              "`.issue` and `.latency`, on ordinary numbers:\n\n| name | meaning |\n|---|---|\n");
+#define MATH(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
+#include "../../src/gpu/gpu.def"
+}
+
 /* docs/gpus.md: what stands behind its marker is made from gpu.def. */
 static ww_status docs_page(ww_arena *a, char **text, ww_buf *want, ww_err *e) {
   static const char marker[] = "<!-- table -->\n";
@@ -262,7 +296,7 @@ static ww_status docs_page(ww_arena *a, char **text, ww_buf *want, ww_err *e) {
     return st;
   ww_buf_add(want, *text, (size_t)(at - *text) + strlen(marker));
   ww_buf_puts(want, "\n");
-  ww_gpu_table(want);
+  put_tables(want);
   return WW_OK;
 }
 

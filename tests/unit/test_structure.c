@@ -218,11 +218,30 @@ static void unknown_families_go_by_their_name(void **state) {
       fail_msg("%s: %u of 2000", ww_split_names[s], n[s]);
 }
 
+/* The table of docs/splits.md. */
+static void markdown(ww_buf *out) {
+  ww_buf_puts(out, "| split | corpus | generator |\n|---|---|---|\n");
+  for (int s = 0; s < WW_NSPLITS; s++) {
+    ww_buf_fmt(out, "| %s |", ww_split_names[s]);
+    for (int generated = 0; generated < 2; generated++) {
+      uint32_t n = 0;
+      for (uint32_t k = 0; k < ww_nsplit_families; k++) {
+        const ww_split_family *f = &ww_split_families[k];
+        if ((int)f->split != s || ww_starts(f->name, "gen.") != (generated == 1))
+          continue;
+        ww_buf_fmt(out, "%s %s", n++ ? "," : "", f->name);
+      }
+      ww_buf_puts(out, " |");
+    }
+    ww_buf_puts(out, "\n");
+  }
+}
+
 static void the_page_has_the_table(void **state) {
   ww_buf b = {0};
   ww_err e = {0};
   char *text;
-  ww_split_markdown(&b);
+  markdown(&b);
   if (ww_read_file(*state, "docs/splits.md", 1 << 20, &text, NULL, &e))
     fail_msg("%s", e.msg);
   bool there = strstr(text, b.s) != NULL;

@@ -6,6 +6,7 @@
 
 #include <float.h>
 
+#include "../../base/json_put.h"
 #include "../../base/jsonread.h"
 #include "correct_int.h"
 #include "score.h"
@@ -282,57 +283,33 @@ static void write_forest(ww_json *j, const ww_forest *f) {
 }
 
 static void write_metric(ww_json *j, const ww_metric_model *m) {
-  ww_json_obj(j);
-  ww_json_kuint(j, "validation_launches", m->launches);
-  ww_json_knum(j, "validation_machine", m->before);
-  ww_json_knum(j, "validation", m->after);
+  ww_json_put(j, "{validation_launches:%u,validation_machine:%g,validation:%g", m->launches,
+              m->before, m->after);
   if (m->members) {
-    ww_json_knum(j, "share", m->share);
-    ww_json_knum(j, "shift", m->shift);
-    ww_json_knum(j, "dead", m->dead);
-    ww_json_knum(j, "clip", m->clip);
-    ww_json_knum(j, "doubt", m->shrinkage);
-    ww_json_key(j, "forests");
-    ww_json_arr(j);
+    ww_json_put(j, "share:%g,shift:%g,dead:%g,clip:%g,doubt:%g,forests:[", m->share, m->shift,
+                m->dead, m->clip, m->shrinkage);
     for (uint32_t k = 0; k < m->members; k++)
       write_forest(j, &m->forest[k]);
     ww_json_end_arr(j);
   }
-  ww_json_knum(j, "low", m->low);
-  ww_json_knum(j, "high", m->high);
-  ww_json_knum(j, "least", m->least);
-  ww_json_key(j, "scale");
+  ww_json_put(j, "low:%g,high:%g,least:%g,scale:", m->low, m->high, m->least);
   write_forest(j, &m->scale);
   ww_json_end_obj(j);
 }
 
 void ww_correction_write(const ww_correction *c, ww_buf *out) {
-  ww_json j = {.pretty = true};
-  ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "what", "correction of the machine model, by `warpwise train --correction`");
-  ww_json_kstr(&j, "gpu", c->gpu);
-  ww_json_kstr(&j, "data", c->data);
-  ww_json_key(&j, "features");
-  ww_json_arr(&j);
-  for (int k = 0; k < WW_NFEATURES; k++) {
-    ww_json_arr(&j);
-    ww_json_str(&j, ww_feature_names[k]);
-    ww_json_num(&j, c->lo[k]);
-    ww_json_num(&j, c->hi[k]);
-    ww_json_end_arr(&j);
-  }
-  ww_json_end_arr(&j);
-  ww_json_key(&j, "metrics");
-  ww_json_obj(&j);
+  static const char what[] = "correction of the machine model, by `warpwise train --correction`";
+  ww_json j = {.out = out, .pretty = true};
+  ww_json_put(&j, "{schema_version:1,what:%s,gpu:%s,data:%s,features:[", what, c->gpu, c->data);
+  for (int k = 0; k < WW_NFEATURES; k++)
+    ww_json_put(&j, "[%s,%g,%g]", ww_feature_names[k], c->lo[k], c->hi[k]);
+  ww_json_put(&j, "],metrics:{");
   for (int m = 0; m < WW_NMETRICS; m++) {
     if (!c->m[m].known)
       continue;
     ww_json_key(&j, ww_metrics[m].name);
     write_metric(&j, &c->m[m]);
   }
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "}}");
   ww_buf_puts(out, "\n");
 }

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "../../base/json_put.h"
 #include "score.h"
 
 enum { SWEEPS = 40, FOLDS = 8 };
@@ -248,41 +249,27 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
 /* ---- the file ---- */
 
 static void write_error(ww_json *j, const char *key, const ww_fit_error *e) {
-  ww_json_key(j, key);
-  ww_json_obj(j);
-  ww_json_kuint(j, "launches", e->n);
-  ww_json_knum(j, "median", e->median);
-  ww_json_knum(j, "mean", e->mean);
-  ww_json_knum(j, "mean_abs_ln", e->log_mean);
-  ww_json_knum(j, "within_20_pct", e->within20);
-  ww_json_end_obj(j);
+  ww_json_put(j, "%s:{launches:%u,median:%g,mean:%g,mean_abs_ln:%g,within_20_pct:%g}", key, e->n,
+              e->median, e->mean, e->log_mean, e->within20);
 }
 
 void ww_fit_write(const ww_fit_result *r, const ww_gpu *g, const char *data, ww_buf *out) {
-  ww_json j = {.pretty = true};
-  ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "what", "parameters of the time model, by `warpwise train --machine`");
-  ww_json_kstr(&j, "data", data);
-  ww_json_kstr(&j, "gpu", g->name);
-  ww_json_key(&j, "params");
-  ww_json_obj(&j);
+  static const char what[] = "parameters of the time model, by `warpwise train --machine`";
+  ww_json j = {.out = out, .pretty = true};
+  ww_json_put(&j, "{schema_version:1,what:%s,data:%s,gpu:%s,params:{", what, data, g->name);
   uint64_t sum = 0;
   for (uint32_t k = 0; k < ww_nparams; k++) {
     double v = ((const double *)&r->params)[k];
     ww_json_knum(&j, ww_param_table[k].name, v);
     sum = ww_param_check(sum, ww_param_table[k].name, v);
   }
-  ww_json_end_obj(&j);
   char check[17];
   snprintf(check, sizeof check, "%016llx", (unsigned long long)sum);
-  ww_json_kstr(&j, "check", check);
+  ww_json_put(&j, "},check:%s", check);
   write_error(&j, "fitted", &r->fitted);
   if (r->crossed.n) {
     write_error(&j, "left_out", &r->crossed);
-    ww_json_key(&j, "left_out_by_family");
-    ww_json_obj(&j);
+    ww_json_put(&j, "left_out_by_family:{");
     for (uint32_t f = 0; f < r->nfamilies; f++)
       write_error(&j, r->families[f], &r->by_family[f]);
     ww_json_end_obj(&j);

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "../../base/json_put.h"
+
 typedef struct {
   const char *what; /* in words */
   double before, after;
@@ -144,20 +146,14 @@ void ww_diff_print(const ww_prediction *p, const ww_prediction *q, FILE *f) {
 void ww_diff_write(const ww_prediction *p, const ww_prediction *q, ww_json *j) {
   ww_term changed[WW_NTERMS];
   uint32_t n = terms(&p->timing, &q->timing, changed);
-  ww_json_obj(j);
-  ww_json_kint(j, "schema_version", 1);
-  ww_json_kstr(j, "kernel", q->report.kernel);
-  ww_json_kstr(j, "gpu", q->report.gpu);
-  ww_json_knum(j, "speedup", p->timing.us / q->timing.us);
-  ww_json_key(j, "old");
+  ww_json_put(j, "{schema_version:1,kernel:%s,gpu:%s,speedup:%g,old:", q->report.kernel,
+              q->report.gpu, p->timing.us / q->timing.us);
   ww_report_write(&p->report, j, NULL, NULL);
   ww_json_key(j, "new");
   ww_report_write(&q->report, j, NULL, NULL);
-  ww_json_key(j, "changed_us");
-  ww_json_obj(j);
+  ww_json_put(j, "changed_us:{");
   for (uint32_t k = 0; k < n; k++)
     ww_json_knum(j, ww_term_names[changed[k]],
                  q->timing.bound_us[changed[k]] - p->timing.bound_us[changed[k]]);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "}}");
 }

@@ -2,6 +2,8 @@
  */
 #include "show.h"
 
+#include "../../base/json_put.h"
+
 typedef struct {
   const ww_prediction *p;
   ww_arena *a;
@@ -10,15 +12,10 @@ typedef struct {
 } dump;
 
 static void add(const dump *d, const char *name, double value, const char *unit) {
-  if (!d->json) {
+  if (d->json)
+    ww_json_put(d->json, "%s:{value:%g,unit:%s}", name, value, unit);
+  else
     ww_buf_fmt(d->out, "  %-24s %14.6g  %s\n", name, value, unit);
-    return;
-  }
-  ww_json_key(d->json, name);
-  ww_json_obj(d->json);
-  ww_json_knum(d->json, "value", value);
-  ww_json_kstr(d->json, "unit", unit);
-  ww_json_end_obj(d->json);
 }
 
 static const char *compound(const dump *d, const char *what, const char *of) {
@@ -95,22 +92,15 @@ ww_status ww_dump_check(const char *stage, ww_err *e) {
 }
 
 void ww_dump_write(const ww_prediction *p, const char *stage, bool json, ww_buf *out) {
-  ww_json j = {0};
+  ww_json j = {.out = out};
   dump d = {p, ww_arena_new(), out, json ? &j : NULL};
-  if (json) {
-    ww_json_begin(&j, out);
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "kernel", p->report.kernel);
-    ww_json_kstr(&j, "gpu", p->report.gpu);
-    ww_json_kstr(&j, "stage", stage);
-    ww_json_key(&j, "values");
-    ww_json_obj(&j);
-  } else
+  if (json)
+    ww_json_put(&j, "{kernel:%s,gpu:%s,stage:%s,values:{", p->report.kernel, p->report.gpu, stage);
+  else
     ww_buf_fmt(out, "%s on %s: %s\n", p->report.kernel, p->report.gpu, stage);
   stages[stage_named(stage)].add(&d);
   if (json) {
-    ww_json_end_obj(&j);
-    ww_json_end_obj(&j);
+    ww_json_put(&j, "}}");
     ww_buf_puts(out, "\n");
   }
   ww_arena_free(d.a);
