@@ -6,6 +6,7 @@
  * not matter. Workload: hundreds of megabytes of source with about a million different words, some
  * ten thousand merges. */
 
+#include "../base/json_put.h"
 #include "../base/map.h"
 #include "tokenizer_int.h"
 
@@ -174,8 +175,12 @@ static void count_word(void *ctx, const char *word, size_t n) {
   t->words.v.v[k].count++;
 }
 
+static const char *pattern_of(const trainer *t) {
+  return t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2;
+}
+
 static ww_status count_words(trainer *t) {
-  const char *pattern = t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2, *text;
+  const char *pattern = pattern_of(t), *text;
   ww_splitter *split = ww_split_new();
   ww_split_work *work = ww_split_work_new();
   ww_status st = ww_split_add(split, pattern, strlen(pattern), true, t->e);
@@ -286,63 +291,26 @@ static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
 }
 
 #define BYTE_LEVEL \
-  "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}"
+  "{type:'ByteLevel',add_prefix_space:false,trim_offsets:true,use_regex:false}"
 
 static void write_special(const trainer *t, ww_json *j) {
-  static const char *const off[] = {"single_word", "lstrip", "rstrip", "normalized"};
-  ww_json_key(j, "added_tokens");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < t->specials; k++) {
-    ww_json_obj(j);
-    ww_json_kuint(j, "id", 256 + k);
-    ww_json_kstr(j, "content", t->plan->special[k]);
-    for (uint32_t f = 0; f < 4; f++)
-      ww_json_kbool(j, off[f], false);
-    ww_json_kbool(j, "special", true);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-}
-
-static void write_pre(const trainer *t, ww_json *j) {
-  ww_json_key(j, "pre_tokenizer");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "Sequence");
-  ww_json_key(j, "pretokenizers");
-  ww_json_arr(j);
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "Split");
-  ww_json_key(j, "pattern");
-  ww_json_obj(j);
-  ww_json_kstr(j, "Regex", t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2);
-  ww_json_end_obj(j);
-  ww_json_kstr(j, "behavior", "Isolated");
-  ww_json_kbool(j, "invert", false);
-  ww_json_end_obj(j);
-  ww_json_raw(j, BYTE_LEVEL);
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "added_tokens:[");
+  for (uint32_t k = 0; k < t->specials; k++)
+    ww_json_put(j,
+                "{id:%u,content:%s,single_word:false,lstrip:false,rstrip:false,normalized:false,"
+                "special:true}",
+                256 + k, t->plan->special[k]);
+  ww_json_put(j, "]");
 }
 
 static void write_model(const trainer *t, ww_json *j) {
-  static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix",
-                                     "end_of_word_suffix"};
-  static const char *const off[] = {"fuse_unk", "byte_fallback", "ignore_merges"};
   ww_buf b = {0}, two = {0};
-  ww_json_key(j, "model");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "BPE");
-  for (uint32_t k = 0; k < 4; k++)
-    ww_json_kstr(j, none[k], NULL);
-  for (uint32_t k = 0; k < 3; k++)
-    ww_json_kbool(j, off[k], false);
-  ww_json_key(j, "vocab");
-  ww_json_obj(j);
+  ww_json_put(j, "model:{type:'BPE',dropout:null,unk_token:null,continuing_subword_prefix:null,"
+                 "end_of_word_suffix:null,fuse_unk:false,byte_fallback:false,ignore_merges:false,"
+                 "vocab:{");
   for (uint32_t id = 0; id < t->tokens.v.n; id++)
     ww_json_kuint(j, spelled(t, id, &b), id);
-  ww_json_end_obj(j);
-  ww_json_key(j, "merges");
-  ww_json_arr(j);
+  ww_json_put(j, "},merges:[");
   for (uint32_t k = 0; k < t->merges.n; k++) {
     two.n = 0;
     ww_buf_puts(&two, spelled(t, t->merges.v[k].left, &b));
@@ -350,8 +318,7 @@ static void write_model(const trainer *t, ww_json *j) {
     ww_buf_puts(&two, spelled(t, t->merges.v[k].right, &b));
     ww_json_str(j, two.s);
   }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
   ww_buf_free(&b);
   ww_buf_free(&two);
 }
@@ -361,18 +328,15 @@ static ww_status write_file(const trainer *t, const char *path) {
   ww_json j = {0};
   ww_tokenizer *check = NULL;
   ww_json_begin(&j, &out);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "version", "1.0");
-  ww_json_kstr(&j, "truncation", NULL);
-  ww_json_kstr(&j, "padding", NULL);
+  ww_json_put(&j, "{version:'1.0',truncation:null,padding:null");
   write_special(t, &j);
-  ww_json_kstr(&j, "normalizer", NULL);
-  write_pre(t, &j);
-  ww_json_kstr(&j, "post_processor", NULL);
-  ww_json_key(&j, "decoder");
-  ww_json_raw(&j, BYTE_LEVEL);
+  ww_json_put(&j,
+              "normalizer:null,pre_tokenizer:{type:'Sequence',pretokenizers:[{type:'Split',"
+              "pattern:{Regex:%s},behavior:'Isolated',invert:false}," BYTE_LEVEL
+              "]},post_processor:null,decoder:" BYTE_LEVEL,
+              pattern_of(t));
   write_model(t, &j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "}");
   ww_buf_puts(&out, "\n");
   ww_status st = ww_tokenizer_parse(out.s, out.n, &check,
                                     t->e); /* nothing is written that we could not read */

@@ -5,6 +5,7 @@
  * removed only after that. A manifest is somebody's file: names and sizes are checked before a
  * shard is opened. */
 #include "checkpoint.h"
+#include "../base/json_put.h"
 #include "weights_int.h"
 
 #include <dirent.h>
@@ -85,23 +86,15 @@ static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const
                             uint32_t shard, ww_json *j, ww_arena *a, ww_err *e) {
   uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
   ww_status st = all_finite(v, x->n, x->name, e);
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", x->name);
-  ww_json_kuint(j, "floats", x->n);
-  ww_json_key(j, "shards");
-  ww_json_arr(j);
+  ww_json_put(j, "{name:%s,floats:%lu,shards:[", x->name, x->n);
   for (uint64_t at = 0, k = 0; !st && at < x->n; at += most, k++) {
     size_t bytes = (x->n - at < most ? x->n - at : most) * sizeof *v;
     char *name = ww_fmt(a, "%s-%04" PRIu64 ".f32", x->name, k);
     st = write_synced(ww_path_join(a, dir, name), v + at, bytes, e);
-    ww_json_obj(j);
-    ww_json_kstr(j, "file", name);
-    ww_json_kuint(j, "bytes", bytes);
-    ww_json_kstr(j, "hash", ww_fmt(a, "%016" PRIx64, ww_hash(v + at, bytes, FORMAT)));
-    ww_json_end_obj(j);
+    const char *hash = ww_fmt(a, "%016" PRIx64, ww_hash(v + at, bytes, FORMAT));
+    ww_json_put(j, "{file:%s,bytes:%lu,hash:%s}", name, bytes, hash);
   }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
   return st;
 }
 
@@ -114,19 +107,14 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
     most = p->arrays[k].n > most ? p->arrays[k].n : most;
   float *v = ww_xmalloc(most * sizeof *v);
   ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "format", FORMAT);
-  ww_json_kuint(&j, "step", p->step);
-  ww_json_key(&j, "state");
+  ww_json_put(&j, "{format:%u,step:%lu,state:", FORMAT, p->step);
   ww_json_raw(&j, p->state);
-  ww_json_key(&j, "arrays");
-  ww_json_arr(&j);
+  ww_json_put(&j, "arrays:[");
   for (uint32_t k = 0; !st && k < p->n; k++) {
     p->get(p->ctx, k, v);
     st = save_array(dir, p->arrays + k, v, p->shard_bytes, &j, a, e);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "]}");
   ww_buf_puts(&b, "\n");
   if (!st)
     st = write_synced(ww_path_join(a, dir, "manifest.json"), b.s, b.n, e);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 
 const ww_lm_arch_info ww_lm_archs[WW_LM_NARCHS] = {
@@ -348,8 +349,7 @@ static void print_real(ww_json *j, const char *key, float f) {
 
 static void print_rope(ww_json *j, const ww_lm_config *c, bool theta) {
   static const char *const kinds[] = {"default", "linear", "llama3"};
-  ww_json_obj(j);
-  ww_json_kstr(j, "rope_type", kinds[c->rope]);
+  ww_json_put(j, "{rope_type:%s", kinds[c->rope]);
   if (theta)
     print_real(j, "rope_theta", c->rope_theta);
   if (c->rope != WW_ROPE_PLAIN)
@@ -376,8 +376,7 @@ static void print_ids(ww_json *j, const ww_lm_config *c) {
     print_id(j, "eos_token_id", c->neos ? c->eos[0] : -1);
     return;
   }
-  ww_json_key(j, "eos_token_id");
-  ww_json_arr(j);
+  ww_json_put(j, "eos_token_id:[");
   for (uint32_t i = 0; i < c->neos && i < 4; i++)
     ww_json_int(j, c->eos[i]);
   ww_json_end_arr(j);
@@ -390,34 +389,26 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
                                              : "float32";
   ww_json j = {.pretty = true};
   ww_json_begin(&j, json);
-  ww_json_obj(&j);
-  ww_json_key(&j, "architectures");
-  ww_json_arr(&j);
-  ww_json_str(&j, arch->architecture);
-  ww_json_end_arr(&j);
-  ww_json_kstr(&j, "model_type", arch->model_type);
-  ww_json_kstr(&j, "dtype", torch); /* transformers 5 */
-  ww_json_kstr(&j, "torch_dtype", torch);
+  /* dtype and rope_parameters: transformers 5 */
+  ww_json_put(&j, "{architectures:[%s],model_type:%s,dtype:%s,torch_dtype:%s", arch->architecture,
+              arch->model_type, torch, torch);
   for (int k = 0; k < THEIRS; k++)
     ww_json_kuint(&j, sizes[k].name, *size_at(c, k));
   ww_json_kstr(&j, "hidden_act", "silu");
   print_real(&j, "rms_norm_eps", c->norm_eps);
-  ww_json_kbool(&j, "tie_word_embeddings", c->tied);
-  ww_json_kbool(&j, "attention_bias", c->qkv_bias);
-  ww_json_kbool(&j, "mlp_bias", false);
+  ww_json_put(&j, "tie_word_embeddings:%i,attention_bias:%i,mlp_bias:false", c->tied, c->qkv_bias);
   print_real(&j, "rope_theta", c->rope_theta);
   ww_json_key(&j, "rope_scaling");
   if (c->rope == WW_ROPE_PLAIN)
     ww_json_raw(&j, "null");
   else
     print_rope(&j, c, false);
-  ww_json_key(&j, "rope_parameters"); /* transformers 5 */
+  ww_json_key(&j, "rope_parameters");
   print_rope(&j, c, true);
   print_ids(&j, c);
   ww_json_kbool(&j, "use_cache", true);
   if (c->numbers || c->features) {
-    ww_json_key(&j, "warpwise");
-    ww_json_obj(&j);
+    ww_json_put(&j, "warpwise:{");
     for (int k = THEIRS; k < NSIZES; k++)
       ww_json_kuint(&j, own_name(k), *size_at(c, k));
     ww_json_end_obj(&j);

@@ -6,6 +6,7 @@
  * needs. On disk they are as peft writes them. */
 #include <sys/stat.h>
 
+#include "../base/json_put.h"
 #include "net_int.h"
 
 static uint64_t align(uint64_t n) {
@@ -218,27 +219,14 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
 }
 
 static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
-  static const char *const targets[] = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
-                                        "gate_proj", "up_proj", "down_proj"};
   ww_json j = {.pretty = true};
   ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "peft_type", "LORA");
-  ww_json_kstr(&j, "task_type", "CAUSAL_LM");
-  ww_json_kstr(&j, "base_model_name_or_path", base_name);
-  ww_json_kuint(&j, "r", n->opt.lora_rank);
-  ww_json_knum(&j, "lora_alpha", n->opt.lora_alpha);
-  ww_json_knum(&j, "lora_dropout", 0);
-  ww_json_kstr(&j, "bias", "none");
-  ww_json_kbool(&j, "fan_in_fan_out", false);
-  ww_json_kbool(&j, "use_rslora", false);
-  ww_json_kbool(&j, "inference_mode", true);
-  ww_json_key(&j, "target_modules");
-  ww_json_arr(&j);
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-    ww_json_str(&j, targets[i]);
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j,
+              "{peft_type:'LORA',task_type:'CAUSAL_LM',base_model_name_or_path:%s,r:%u,"
+              "lora_alpha:%g,lora_dropout:0,bias:'none',fan_in_fan_out:false,use_rslora:false,"
+              "inference_mode:true,target_modules:['q_proj','k_proj','v_proj','o_proj',"
+              "'gate_proj','up_proj','down_proj']}",
+              base_name, n->opt.lora_rank, n->opt.lora_alpha);
   ww_buf_puts(out, "\n");
 }
 
