@@ -88,7 +88,7 @@ static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const
   ww_status st = all_finite(v, x->n, x->name, e);
   ww_json_put(j, "{name:%s,floats:%lu,shards:[", x->name, x->n);
   for (uint64_t at = 0, k = 0; !st && at < x->n; at += most, k++) {
-    size_t bytes = (x->n - at < most ? x->n - at : most) * sizeof *v;
+    size_t bytes = ww_least(x->n - at, most) * sizeof *v;
     char *name = ww_fmt(a, "%s-%04" PRIu64 ".f32", x->name, k);
     st = write_synced(ww_path_join(a, dir, name), v + at, bytes, e);
     const char *hash = ww_fmt(a, "%016" PRIx64, ww_hash(v + at, bytes, FORMAT));
@@ -104,7 +104,7 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
   uint64_t most = 1;
   ww_status st = WW_OK;
   for (uint32_t k = 0; k < p->n; k++)
-    most = p->arrays[k].n > most ? p->arrays[k].n : most;
+    most = ww_most(most, p->arrays[k].n);
   float *v = ww_xmalloc(most * sizeof *v);
   ww_json_begin(&j, &b);
   ww_json_put(&j, "{format:%u,step:%lu,state:", FORMAT, p->step);
@@ -214,9 +214,7 @@ static ww_status read_array(const ww_checkpoint *c, const cJSON *x, float *to, u
   float *scratch =
       to ? NULL : ww_xmalloc(WW_CHECKPOINT_SHARD); /* only to see whether it is whole */
   cJSON_ArrayForEach(shard, shards) {
-    uint64_t room = (n - at) * sizeof *to;
-    if (room > WW_CHECKPOINT_SHARD)
-      room = WW_CHECKPOINT_SHARD;
+    uint64_t room = ww_least((n - at) * sizeof *to, WW_CHECKPOINT_SHARD);
     if ((st = read_shard(c, shard, to ? to + at : scratch, room, &bytes, e)))
       break;
     at += bytes / sizeof *to;

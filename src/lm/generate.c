@@ -122,7 +122,7 @@ typedef struct {
 
 static int by_text(const void *a, const void *b) {
   const entry *x = a, *y = b;
-  int order = memcmp(x->w.text, y->w.text, x->w.n < y->w.n ? x->w.n : y->w.n);
+  int order = memcmp(x->w.text, y->w.text, ww_least(x->w.n, y->w.n));
   if (order)
     return order;
   return x->w.n != y->w.n ? ww_order(x->w.n, y->w.n) : ww_order(x->id, y->id);

@@ -262,7 +262,7 @@ static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   }
   if (rc)
     return rc;
-  uint64_t used = r->p - r->start, at = (used + align - 1) / align * align, all = r->end - r->start;
+  uint64_t used = r->p - r->start, at = ww_round_up(used, align), all = r->end - r->start;
   uint64_t n = at < all ? all - at : 0;
   const uint8_t *data = n ? r->start + at : r->end;
   for (uint64_t i = 0; !rc && i < count; i++)

@@ -107,10 +107,6 @@ static ww_status put_record(ww_buf *b, const ww_tensor *t, uint64_t at, ww_err *
   return WW_OK;
 }
 
-static uint64_t padded(uint64_t n) {
-  return (n + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const ww_meta *meta,
                               uint32_t nmeta, ww_err *e) {
   uint64_t at = 0;
@@ -132,7 +128,7 @@ static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const w
       rc = ww_fail(e, WW_EUSAGE, "two tensors have the name \"%s\"", t[i].name);
     if (!rc)
       rc = put_record(b, t + i, at, e);
-    at = padded(at + ww_tensor_bytes(t + i));
+    at = ww_round_up(at + ww_tensor_bytes(t + i), ALIGN);
   }
   ww_arena_free(a);
   return rc;
@@ -149,7 +145,7 @@ ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const 
   if (!rc) {
     ww_out_write(&o, head.s, head.n);
     for (uint32_t i = 0; i <= n; i++) {
-      ww_out_write(&o, zeros, padded(o.at) - o.at);
+      ww_out_write(&o, zeros, ww_round_up(o.at, ALIGN) - o.at);
       if (i < n)
         ww_out_tensor(&o, t + i);
     }

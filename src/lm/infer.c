@@ -173,7 +173,7 @@ static void fill_share(void *ctx, uint32_t rank, uint32_t size) {
            last = panels * (rank + 1) / size;
   if (first == last)
     return;
-  uint64_t row = first * 16, end = last * 16 < f->rows ? last * 16 : f->rows;
+  uint64_t row = first * 16, end = ww_least(last * 16, f->rows);
   ww_matrix_fill(f->k, f->to, f->from + first * f->step, f->step, f->x + row * f->cols, end - row,
                  f->cols);
 }
@@ -216,7 +216,7 @@ static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
   uint64_t most = 0;
   for (uint32_t i = 0; i < m->layout.n; i++) {
     uint64_t n = m->layout.v[i].rows * m->layout.v[i].cols;
-    most = n > most ? n : most;
+    most = ww_most(most, n);
   }
   float *x = ww_lm_map(most * sizeof *x);
   if (!x)

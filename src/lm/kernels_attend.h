@@ -36,7 +36,7 @@ ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint3
 /* One row's scores, of which `valid` count, become weights; returns what its sums so far are
  * multiplied by. */
 static float attend_softmax(float *scores, uint32_t valid, float *most, float *sum) {
-  uint32_t end = (valid + 15) / 16 * 16;
+  uint32_t end = ww_round_up(valid, 16);
   for (uint32_t j = valid; j < end; j++)
     scores[j] = -INFINITY;
   vf m = vf_all(*most);
@@ -117,7 +117,7 @@ static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
   s->most[0] = -INFINITY;
   s->sum[0] = 0;
   for (uint32_t at = 0; at < positions; at += CHUNK) {
-    uint32_t n = positions - at < CHUNK ? positions - at : CHUNK;
+    uint32_t n = ww_least(positions - at, CHUNK);
     const uint16_t *k = a->keys + (size_t)at * size;
     if (n > 48)
       attend_scores(s->scores, q, k, size, 1, 4, true);
@@ -140,8 +140,8 @@ static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, 
   float by[R];
   for (uint32_t r = 0; r < R; r++) {
     uint32_t row = from + r < rows ? from + r : rows - 1, end = row_position(a, first + row) + 1;
-    valid[r] = end <= at ? 0 : end - at < CHUNK ? end - at : CHUNK;
-    n = valid[r] > n ? valid[r] : n;
+    valid[r] = end <= at ? 0 : ww_least(end - at, CHUNK);
+    n = ww_most(n, valid[r]);
   }
   if (!n)
     return;
@@ -174,7 +174,7 @@ static void attend_item(const ww_attention *a, uint32_t first, uint32_t rows, at
   memset(s->out, 0, (size_t)blocks * R * stride * sizeof *s->out);
   uint32_t positions = row_position(a, first + rows - 1) + 1;
   for (uint32_t at = 0; at < positions; at += CHUNK) {
-    uint32_t n = positions - at < CHUNK ? positions - at : CHUNK, panels = (n + 15) / 16;
+    uint32_t n = ww_least(positions - at, CHUNK), panels = (n + 15) / 16;
     for (size_t i = 0; i < (size_t)panels * 16 * size; i += VW)
       vf_store(s->keys + i, vf_half(a->keys + (size_t)at * size + i));
     for (size_t i = 0; i < (size_t)n * stride; i += VW)
@@ -203,7 +203,7 @@ static void attend(const ww_attention *a, void *scratch) {
   f += ITEM_ROWS * (size_t)s.stride;
   s.scores = f;
   for (uint32_t r = 0; r < a->rows; r += ITEM_ROWS) {
-    uint32_t rows = a->rows - r < ITEM_ROWS ? a->rows - r : ITEM_ROWS;
+    uint32_t rows = ww_least(a->rows - r, ITEM_ROWS);
     if (rows <= ATTEND_ROWS / 4)
       for (uint32_t i = 0; i < rows; i++)
         attend_one(a, r + i, &s);

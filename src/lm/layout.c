@@ -42,7 +42,7 @@ static void place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, u
   if (!s[id].there)
     return;
   if (!follows(id))
-    l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
+    l->total = ww_round_up(l->total, ALIGN);
   if (layer == 0)
     l->first[id] = l->n + 1;
   l->v[l->n++] = (ww_lm_slot){.id = id,
@@ -70,7 +70,7 @@ static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t
   for (; id < WW_NPARAMS; id++)
     if (s[id].group == once)
       place(l, a, s, id, 0);
-  l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
+  l->total = ww_round_up(l->total, ALIGN);
   return per_layer;
 }
 

@@ -9,9 +9,7 @@
 #include "../base/json_put.h"
 #include "net_int.h"
 
-static uint64_t align(uint64_t n) {
-  return (n + 63) / 64 * 64;
-}
+enum { ALIGN = 64 };
 
 uint32_t ww_lora_parts(ww_lora_group g) {
   return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1;
@@ -46,9 +44,9 @@ static ww_param_id target_of(ww_lora_group g, uint32_t part) {
 
 static uint64_t group_size(const ww_net *n, ww_lora_group g) {
   uint64_t r = n->opt.lora_rank;
-  uint64_t size = align(ww_lora_parts(g) * r * ww_lora_in(n, g));
+  uint64_t size = ww_round_up(ww_lora_parts(g) * r * ww_lora_in(n, g), ALIGN);
   for (uint32_t p = 0; p < ww_lora_parts(g); p++)
-    size += align(out_of(n, g, p) * r);
+    size += ww_round_up(out_of(n, g, p) * r, ALIGN);
   return size;
 }
 
@@ -67,9 +65,9 @@ static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32
     at += group_size(n, i);
   if (!b)
     return at + part * r * ww_lora_in(n, g);
-  at += align(ww_lora_parts(g) * r * ww_lora_in(n, g));
+  at += ww_round_up(ww_lora_parts(g) * r * ww_lora_in(n, g), ALIGN);
   for (uint32_t p = 0; p < part; p++)
-    at += align(out_of(n, g, p) * r);
+    at += ww_round_up(out_of(n, g, p) * r, ALIGN);
   return at;
 }
 
@@ -83,7 +81,7 @@ void ww_lora_plan(ww_net *n) {
     if (!p)
       continue;
     n->moved[n->nmoved++] = (ww_net_moved){p->at, n->learned, p->rows * p->cols};
-    n->learned += align(p->rows * p->cols);
+    n->learned += ww_round_up(p->rows * p->cols, ALIGN);
     if (p->cols > 1)
       n->decayed = n->learned;
   }

@@ -28,10 +28,6 @@ static void *take(carver *c, size_t bytes) {
   return p;
 }
 
-static uint64_t most(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
 static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
   const ww_lm_config *c = &n->c;
   size_t N = (size_t)n->rows * n->tokens, real = n->size;
@@ -57,19 +53,15 @@ static void carve_heads(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
   size_t N = (size_t)n->rows * n->tokens, padded = N + 128, real = n->size, C = c->width;
   uint64_t chunk = LOGITS_BYTES / (c->vocab * real) / 128 * 128;
-  if (chunk < 2048)
-    chunk = 2048; /* of a large vocabulary: fewer passes over its gradient are worth the room */
-  if (chunk > padded)
-    chunk = padded;
-  n->chunk = chunk;
+  /* of a large vocabulary: fewer passes over its gradient are worth the room */
+  n->chunk = chunk = ww_least(ww_most(chunk, 2048), padded);
   n->hidden = take(k, padded * C * real);
   n->dhidden = take(k, padded * C * real);
   n->logits = take(k, chunk * c->vocab * real);
   n->loss = take(k, padded * sizeof(float));
-  n->chunk_f32_n =
-      most(most(n->layout.total, n->learned), most(chunk * c->vocab, 2 * N * c->numbers));
-  if (n->chunk_f32_n > STAGE)
-    n->chunk_f32_n = STAGE;
+  uint64_t values = ww_most(n->layout.total, n->learned),
+           outputs = ww_most(chunk * c->vocab, 2 * N * c->numbers);
+  n->chunk_f32_n = ww_least(ww_most(values, outputs), STAGE);
   n->chunk_f32 = take(k, n->chunk_f32_n * sizeof(float));
   if (c->numbers) {
     n->ask_hidden = take(k, N * C * real);
@@ -105,8 +97,8 @@ static void carve(ww_net *n, carver *k) {
     return;
   n->dres = take(k, N * C * real);
   n->dnorm = take(k, N * C * real);
-  n->dwide = take(k, N * most(2 * F, Q + 2 * KV) * real);
-  n->dact = take(k, N * most(F, Q) * real);
+  n->dwide = take(k, N * ww_most(2 * F, Q + 2 * KV) * real);
+  n->dact = take(k, N * ww_most(F, Q) * real);
   if (n->opt.lora_rank)
     n->dt = take(k, N * WW_LORA_PARTS * n->opt.lora_rank * real);
 }
@@ -274,7 +266,7 @@ uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
 
 /* Values that are not floats there go through chunk_f32, piece by piece. */
 static uint64_t piece_of(const ww_net *n, uint64_t left) {
-  return n->o->real == WW_DTYPE_F32 || left < n->chunk_f32_n ? left : n->chunk_f32_n;
+  return n->o->real == WW_DTYPE_F32 ? left : ww_least(left, n->chunk_f32_n);
 }
 
 static void store_real(ww_net *n, void *to, const float *from, uint64_t count) {
@@ -395,7 +387,7 @@ static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *pie
   float scale = first_scale(n, p), middle = is_norm(p->id) ? 1 : 0;
   uint64_t count = p->rows * p->cols;
   for (uint64_t at = 0; at < count; at += piece_n) {
-    uint64_t k = count - at < piece_n ? count - at : piece_n;
+    uint64_t k = ww_least(count - at, piece_n);
     for (uint64_t i = 0; i < k; i++)
       piece[i] = scale > 0 ? scale * ww_net_normal(seed, p->at + at + i) : middle;
     store_base(n, p->at + at, piece, k);
@@ -499,7 +491,7 @@ static void read_logits(ww_net *n, float *logits) {
   ww_ops *o = n->o;
   uint32_t C = n->c.width, V = n->c.vocab;
   for (size_t at = 0; at < n->b.N; at += n->chunk) {
-    uint32_t k = n->b.N - at < n->chunk ? n->b.N - at : n->chunk;
+    uint32_t k = ww_least(n->b.N - at, n->chunk);
     o->matmul_forward(o, n->logits, V, ww_net_at(n, n->final_normed, at * C), C, n->head.w, NULL, k,
                       C, V, false);
     load_real(n, logits + at * V, n->logits, (uint64_t)k * V);

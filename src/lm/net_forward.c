@@ -75,7 +75,7 @@ static void token_head(ww_net *n, bool learn, float scale, const void *hidden, v
   ww_ops *o = n->o;
   uint32_t C = n->c.width, V = n->c.vocab, rows = n->b.padded;
   for (size_t at = 0; at < rows; at += n->chunk) {
-    uint32_t k = rows - at < n->chunk ? rows - at : n->chunk;
+    uint32_t k = ww_least(rows - at, n->chunk);
     const void *inp = ww_net_at(n, hidden, at * C);
     o->matmul_forward(o, n->logits, V, inp, C, n->head.w, NULL, k, C, V, false);
     o->token_loss(o, n->loss + at, n->logits, n->b.target + at, scale, k, V);

@@ -15,7 +15,7 @@ enum { HEAD = 256 };
 static void *cpu_alloc(ww_ops *o, size_t bytes) {
   if (bytes > SIZE_MAX / 2)
     return NULL;
-  size_t all = (bytes + 2 * HEAD - 1) / HEAD * HEAD;
+  size_t all = ww_round_up(bytes + HEAD, HEAD);
   char *p = aligned_alloc(HEAD, all);
   if (!p)
     return NULL;
@@ -350,10 +350,8 @@ static void sum_all(ww_ops *o, float *out, const float *x, uint64_t n, bool add)
 static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   (void)o;
   double sum = add ? *out : 0;
-  for (uint64_t at = 0; at < n; at += 4096) { /* lanes within a block, blocks in double */
-    uint32_t k = n - at < 4096 ? n - at : 4096;
-    sum += ww_dot(x + at, x + at, k);
-  }
+  for (uint64_t at = 0; at < n; at += 4096) /* lanes within a block, blocks in double */
+    sum += ww_dot(x + at, x + at, ww_least(n - at, 4096));
   *out = sum;
 }
 
@@ -439,7 +437,7 @@ ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
                     .sum = sum_all,
                     .sum_squares = sum_squares,
                     .adamw = adamw};
-  uint32_t cores = ww_team_cores(), threads = cores < WW_CPU_THREADS ? cores : WW_CPU_THREADS;
+  uint32_t threads = ww_least(ww_team_cores(), WW_CPU_THREADS);
   s->team = ww_team_new(threads);
   *out = NULL;
   for (uint32_t i = 0; i < threads; i++)

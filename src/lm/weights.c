@@ -249,17 +249,12 @@ static ww_status open_index(ww_weights *w, const char *path, ww_err *e) {
 
 /* ---- folders ---- */
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), k = strlen(with);
-  return n >= k && !strcmp(s + n - k, with);
-}
-
 /* The one .gguf of a folder; NULL: none, or (*many) more than one. */
 static const char *only_gguf(ww_arena *a, const char *dir, bool *many) {
   const char *found = NULL;
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));)
-    if (f->d_name[0] != '.' && ends(f->d_name, ".gguf")) {
+    if (f->d_name[0] != '.' && ww_ends_with(f->d_name, ".gguf")) {
       *many = found != NULL;
       found = ww_path_join(a, dir, f->d_name);
       if (*many)
@@ -296,7 +291,7 @@ ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   if (!rc)
     w->path = ww_strdup(w->a, path);
   if (!rc)
-    rc = ends(path, ".json") ? open_index(w, path, e) : add_file(w, path, true, e);
+    rc = ww_ends_with(path, ".json") ? open_index(w, path, e) : add_file(w, path, true, e);
   if (rc) {
     ww_weights_close(w);
     return rc;

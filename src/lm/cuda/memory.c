@@ -54,7 +54,7 @@ static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
   if (!usable(g))
     return;
   while (bytes) {
-    size_t n = bytes < WW_ACCEL_UPLOAD_BYTES ? bytes : WW_ACCEL_UPLOAD_BYTES;
+    size_t n = ww_least(bytes, WW_ACCEL_UPLOAD_BYTES);
     uint32_t i = g->up_next++ % WW_ACCEL_UPLOADS;
     if (g->up[i].busy && ww_accel_check(g, g->api->cuEventSynchronize(g->up[i].done), "an upload"))
       return;

@@ -40,8 +40,7 @@ static const char *const kernel_names[] = {
 /* ---- values ---- */
 
 static unsigned value_blocks(const ww_accel *g, uint64_t n) {
-  unsigned need = ceil_div(n, 256 * 8), most = g->sms * 16;
-  return need < most ? need : most;
+  return ww_least(ceil_div(n, 256 * 8), g->sms * 16);
 }
 
 static void convert(ww_ops *o, ww_accel_kernel kernel, void *to, const void *from, uint64_t n) {
@@ -84,8 +83,8 @@ typedef struct {
 static row_shape shape_of(const ww_accel *g, const void *p, const void *q, uint32_t C) {
   row_shape s = {.wide = C % per_vector(g) == 0 && aligned(p, 16) && aligned(q, 16)};
   unsigned items = s.wide ? C / per_vector(g) : C;
-  s.threads = items >= 256 ? 256 : (items + 31) / 32 * 32;
-  s.pieces = ceil_div(items, s.threads ? s.threads : 32);
+  s.threads = ww_least(ww_round_up(items, 32), 256);
+  s.pieces = ceil_div(items, ww_most(s.threads, 32));
   return s;
 }
 
@@ -201,9 +200,7 @@ static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *
                                .add = true});
   if (!dbias || !N)
     return;
-  unsigned blocks = ceil_div(N, 8 * 16);
-  if (blocks > 128)
-    blocks = 128;
+  unsigned blocks = ww_least(ceil_div(N, 8 * 16), 128);
   void *partial = ww_accel_scratch(g, (size_t)blocks * OC * sizeof(float));
   if (!partial)
     return;
@@ -264,11 +261,8 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
   }
   unsigned each = 768 / threads, fit = shared ? g->shared_most / shared : 2,
            need = ceil_div(N, rows);
-  if (each > fit)
-    each = fit;
-  unsigned blocks = g->sms * (each ? each : 1);
-  if (blocks > need)
-    blocks = need;
+  each = ww_most(ww_least(each, fit), 1);
+  unsigned blocks = ww_least(g->sms * each, need);
   void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
   if (!partial || !N)
     return;
@@ -331,11 +325,8 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
 
 static void add_up(ww_accel *g, float *out, const float *x, uint64_t n, unsigned square,
                    bool more) {
-  unsigned wide = aligned(x, 16), blocks = ceil_div(n, 512 * 4), most = g->sms * 4, add = more;
-  if (blocks > most)
-    blocks = most;
-  if (!blocks)
-    blocks = 1;
+  unsigned wide = aligned(x, 16), add = more;
+  unsigned blocks = ww_most(ww_least(ceil_div(n, 512 * 4), g->sms * 4), 1);
   void *partial = ww_accel_scratch(g, blocks * sizeof(float));
   if (!partial)
     return;
