@@ -17,6 +17,7 @@ enum {
 typedef struct {
   char *base; /* NULL: only counted */
   size_t at;
+  size_t N, real; /* tokens of the largest batch; bytes of a real */
 } carver;
 
 /* Each part fits 64 bits for every configuration that is allowed; their sum may not, and is then
@@ -28,30 +29,35 @@ static void *take(carver *c, size_t bytes) {
   return p;
 }
 
+/* [N, width] reals; floats. */
+static void *reals(carver *c, size_t width) {
+  return take(c, c->N * width * c->real);
+}
+static float *floats(carver *c, size_t width) {
+  return take(c, c->N * width * sizeof(float));
+}
+
 static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
   const ww_lm_config *c = &n->c;
-  size_t N = (size_t)n->rows * n->tokens, real = n->size;
-  size_t C = c->width, Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
-         F = c->hidden;
-  l->x = take(k, N * C * real);
-  l->normed = take(k, N * C * real);
-  l->qkv_out = take(k, N * (Q + 2 * KV) * real);
-  l->att = take(k, N * Q * real);
-  l->mid = take(k, N * C * real);
-  l->mid_normed = take(k, N * C * real);
-  l->gu_out = take(k, N * 2 * F * real);
-  l->act = take(k, N * F * real);
-  l->rstd = take(k, N * sizeof(float));
-  l->mid_rstd = take(k, N * sizeof(float));
-  l->lse = take(k, N * c->heads * sizeof(float));
+  l->x = reals(k, c->width);
+  l->normed = reals(k, c->width);
+  l->qkv_out = reals(k, ww_lora_out(n, WW_LORA_QKV));
+  l->att = reals(k, ww_lora_in(n, WW_LORA_O));
+  l->mid = reals(k, c->width);
+  l->mid_normed = reals(k, c->width);
+  l->gu_out = reals(k, ww_lora_out(n, WW_LORA_GU));
+  l->act = reals(k, c->hidden);
+  l->rstd = floats(k, 1);
+  l->mid_rstd = floats(k, 1);
+  l->lse = floats(k, c->heads);
   for (uint32_t g = 0; g < WW_LORA_GROUPS && n->opt.lora_rank; g++)
-    l->lora[g].t = take(k, N * ww_lora_parts(g) * n->opt.lora_rank * real);
+    l->lora[g].t = reals(k, ww_lora_parts(g) * n->opt.lora_rank);
 }
 
 /* What one batch needs at its ends, whatever the layers. */
 static void carve_heads(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
-  size_t N = (size_t)n->rows * n->tokens, padded = N + 128, real = n->size, C = c->width;
+  size_t N = k->N, padded = N + 128, real = k->real, C = c->width;
   uint64_t chunk = LOGITS_BYTES / (c->vocab * real) / 128 * 128;
   /* of a large vocabulary: fewer passes over its gradient are worth the room */
   n->chunk = chunk = ww_least(ww_most(chunk, 2048), padded);
@@ -64,28 +70,26 @@ static void carve_heads(ww_net *n, carver *k) {
   n->chunk_f32_n = ww_least(ww_most(values, outputs), STAGE);
   n->chunk_f32 = take(k, n->chunk_f32_n * sizeof(float));
   if (c->numbers) {
-    n->ask_hidden = take(k, N * C * real);
-    n->number_out = take(k, N * 2 * c->numbers * real);
-    n->dnumber = take(k, N * 2 * c->numbers * real);
+    n->ask_hidden = reals(k, C);
+    n->number_out = reals(k, 2 * c->numbers);
+    n->dnumber = reals(k, 2 * c->numbers);
   }
   if (c->features) {
     n->feature = take(k, N / c->feature_tokens * c->features * real);
-    n->described = take(k, N * C * real);
+    n->described = reals(k, C);
   }
   n->totals = take(k, 4 * sizeof(float));
 }
 
 static void carve(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
-  size_t N = (size_t)n->rows * n->tokens, real = n->size, C = c->width;
-  size_t Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
-         F = c->hidden;
+  size_t C = c->width;
   n->rope = take(k, (size_t)n->tokens * c->head_size * sizeof(float));
   n->device = take(k, n->batch_bytes);
-  n->branch = take(k, N * C * real);
-  n->x_final = take(k, N * C * real);
-  n->final_normed = take(k, N * C * real);
-  n->final_rstd = take(k, N * sizeof(float));
+  n->branch = reals(k, C);
+  n->x_final = reals(k, C);
+  n->final_normed = reals(k, C);
+  n->final_rstd = floats(k, 1);
   carve_heads(n, k);
   carver before = *k;
   for (uint32_t l = 0; l < c->layers; l++) {
@@ -95,12 +99,12 @@ static void carve(ww_net *n, carver *k) {
   }
   if (n->opt.frozen)
     return;
-  n->dres = take(k, N * C * real);
-  n->dnorm = take(k, N * C * real);
-  n->dwide = take(k, N * ww_most(2 * F, Q + 2 * KV) * real);
-  n->dact = take(k, N * ww_most(F, Q) * real);
+  n->dres = reals(k, C);
+  n->dnorm = reals(k, C);
+  n->dwide = reals(k, ww_most(ww_lora_out(n, WW_LORA_GU), ww_lora_out(n, WW_LORA_QKV)));
+  n->dact = reals(k, ww_most(c->hidden, ww_lora_in(n, WW_LORA_O)));
   if (n->opt.lora_rank)
-    n->dt = take(k, N * WW_LORA_PARTS * n->opt.lora_rank * real);
+    n->dt = reals(k, WW_LORA_PARTS * n->opt.lora_rank);
 }
 
 /* ---- where parameters are ---- */
@@ -152,7 +156,7 @@ static bool get(ww_net *n, void **p, uint64_t bytes) {
 /* All of the device's memory, or nothing; *bytes is what it takes, about. */
 static bool allocate(ww_net *n, double *bytes) {
   bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_DTYPE_F32;
-  carver count = {0};
+  carver count = {.N = (size_t)n->rows * n->tokens, .real = n->size}, parts = count;
   carve(n, &count);
   uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
   uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
@@ -169,7 +173,8 @@ static bool allocate(ww_net *n, double *bytes) {
     return false;
   if (learns && !apart)
     n->master = n->param;
-  carve(n, &(carver){.base = n->block});
+  parts.base = n->block;
+  carve(n, &parts);
   return true;
 }
 
