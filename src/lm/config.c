@@ -4,6 +4,8 @@
  * What changes the arithmetic and is not known here (another activation, another kind of rope, a
  * sliding window) is an error, never ignored: a model that runs gives the numbers its author meant.
  */
+#include <inttypes.h>
+
 #include "config_int.h"
 
 #include <math.h>
@@ -141,7 +143,7 @@ static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise
       return rc;
   }
   if (v > UINT32_MAX)
-    return ww_fail(e, WW_EDATA, "%s is absurd: %llu", key, (unsigned long long)v);
+    return ww_fail(e, WW_EDATA, "%s is absurd: %" PRIu64, key, v);
   *out = v;
   return WW_OK;
 }

@@ -3,6 +3,8 @@
  * Ours is Hugging Face's order of rows. A llama GGUF has the rows of each head of Q and K
  * interleaved (row 2i + s here is row s * half + i there); they are put back as they are read, so
  * nobody behind this file knows of it. */
+#include <inttypes.h>
+
 #include "config_int.h"
 #include "weights_int.h"
 
@@ -96,9 +98,9 @@ static ww_status check_param(const ww_tensor *t, const ww_lm_slot *p, const char
   if (fits)
     return WW_OK;
   return ww_fail(e, WW_EDATA,
-                 "tensor \"%s\" is %llu x %llu where the configuration asks for %llu x %llu", name,
-                 (unsigned long long)t->dim[0], (unsigned long long)(t->ndim > 1 ? t->dim[1] : 1),
-                 (unsigned long long)p->rows, (unsigned long long)p->cols);
+                 "tensor \"%s\" is %" PRIu64 " x %" PRIu64
+                 " where the configuration asks for %" PRIu64 " x %" PRIu64,
+                 name, t->dim[0], t->ndim > 1 ? t->dim[1] : 1, p->rows, p->cols);
 }
 
 uint32_t ww_lm_turned_heads(const ww_lm_config *c, ww_param_id id) {

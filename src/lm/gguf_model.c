@@ -4,6 +4,8 @@
  * llama.cpp's keys come first, so that it runs what we write; what it has no key for (the heads for
  * numbers, the exact rope, the tokenizer.json) stands under "warpwise.". A llama3 rope is there as
  * the tensor rope_freqs.weight: what each frequency is divided by. */
+#include <inttypes.h>
+
 #include "config_int.h"
 #include "weights_int.h"
 
@@ -186,8 +188,8 @@ static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
     return ww_fail(e, WW_EDATA, "the metadata has no general.architecture");
   if (parts && parts->u > 1)
     return ww_fail(e, WW_EUNSUPPORTED,
-                   "this is one of %llu parts of a model; join them (gguf-split --merge)",
-                   (unsigned long long)parts->u);
+                   "this is one of %" PRIu64 " parts of a model; join them (gguf-split --merge)",
+                   parts->u);
   int k = 0;
   while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text))
     k++;

@@ -2,6 +2,7 @@
  *
  * Numbers take the kinds that llama.cpp asks for: whole ones 32 bits where they fit, real ones
  * single precision. */
+#include "../base/half.h"
 #include "weights_int.h"
 
 enum { ALIGN = 32 };
@@ -46,9 +47,6 @@ static uint32_t kind_for(ww_meta_kind kind, const ww_meta *v, uint64_t n) {
 }
 
 static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
-  float f = m->real;
-  uint32_t bits;
-  memcpy(&bits, &f, 4);
   switch (kind) {
   case U32:
   case I32:
@@ -59,7 +57,7 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
     put(b, m->u, 8);
     break;
   case F32:
-    put(b, bits, 4);
+    put(b, ww_float_bits(m->real), 4);
     break;
   case BOOL:
     put(b, m->u != 0, 1);

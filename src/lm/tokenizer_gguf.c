@@ -4,6 +4,8 @@
  * tokenizer.ggml.*: kind "gpt2" (byte-level, merges as strings, the split pattern by name) or
  * "llama" (SentencePiece: merges follow from scores). */
 
+#include <inttypes.h>
+
 #include "tokenizer_int.h"
 #include "weights.h"
 
@@ -50,8 +52,8 @@ static ww_status array_at(file *f, const char *key, bool needed, const ww_meta *
     return ww_fail(f->e, WW_EDATA,
                    "the file has no %s; its tokenizer cannot be read, give a tokenizer.json", key);
   if (f->tokens && (*out)->n != f->tokens->n)
-    return ww_fail(f->e, WW_EDATA, "%s has %llu entries for %llu tokens", key,
-                   (unsigned long long)(*out)->n, (unsigned long long)f->tokens->n);
+    return ww_fail(f->e, WW_EDATA, "%s has %" PRIu64 " entries for %" PRIu64 " tokens", key,
+                   (*out)->n, f->tokens->n);
   return WW_OK;
 }
 
@@ -135,8 +137,8 @@ static ww_status read_byte_level(file *f, ww_merges *merges) {
     ww_token_span l = text_of(f->merges->items + k);
     const char *space = l.n > 1 ? memchr(l.s + 1, ' ', l.n - 1) : NULL;
     if (!space) {
-      st = ww_fail(f->e, WW_EDATA, "merge %llu is not two tokens with a space between them",
-                   (unsigned long long)k);
+      st = ww_fail(f->e, WW_EDATA, "merge %" PRIu64 " is not two tokens with a space between them",
+                   k);
       break;
     }
     ww_token_span r = {space + 1, l.n - (space - l.s) - 1};

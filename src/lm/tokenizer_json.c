@@ -5,6 +5,8 @@
  * (isolated), ByteLevel, Digits, Metaspace; post-processors TemplateProcessing and ByteLevel (which
  * changes no ids); Sequences of these. Anything else is refused by name. */
 
+#include <inttypes.h>
+
 #include "../base/jsonread.h"
 #include "tokenizer_int.h"
 
@@ -299,8 +301,7 @@ static ww_status read_added(file *f, const cJSON *list) {
       st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(o, "id"),
                              "tokenizer.json: added_tokens.id", &id, f->e);
     if (!st && id >= WW_TOKENS_MAX)
-      st = ww_fail(f->e, WW_ELIMIT, "tokenizer.json: an added token has the id %llu",
-                   (unsigned long long)id);
+      st = ww_fail(f->e, WW_ELIMIT, "tokenizer.json: an added token has the id %" PRIu64, id);
     if (!st && true_of(o, "single_word"))
       st = ww_fail(f->e, WW_EUNSUPPORTED,
                    "tokenizer.json: the added token \"%.60s\" is a single_word", content);

@@ -4,6 +4,8 @@
  * A mapping stays as long as the weights are open. Nobody may cut the file short meanwhile: the
  * system answers that with SIGBUS, as for any mapped file; our own writers replace files and never
  * change them. */
+#include <inttypes.h>
+
 #include "weights_int.h"
 #include "order.h"
 
@@ -86,14 +88,13 @@ static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, u
       return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" shares bytes with \"%.150s\"", name,
                      k ? w->tensors.v[r[k - 1].tensor].name : "?");
     if (filled && r[k].from > end)
-      return ww_fail(e, WW_EPARSE, "%llu bytes before tensor \"%.150s\" belong to none",
-                     (unsigned long long)(r[k].from - end), name);
+      return ww_fail(e, WW_EPARSE, "%" PRIu64 " bytes before tensor \"%.150s\" belong to none",
+                     r[k].from - end, name);
     if (r[k].to > end)
       end = r[k].to;
   }
   if (filled && end < bytes)
-    return ww_fail(e, WW_EPARSE, "%llu bytes at the end belong to no tensor",
-                   (unsigned long long)(bytes - end));
+    return ww_fail(e, WW_EPARSE, "%" PRIu64 " bytes at the end belong to no tensor", bytes - end);
   return WW_OK;
 }
 
