@@ -137,15 +137,12 @@ static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise
   uint64_t v = otherwise;
   if (!n && !otherwise)
     return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
-  if (n) {
-    ww_status rc = ww_json_want_uint(n, key, &v, e);
-    if (rc)
-      return rc;
-  }
-  if (v > UINT32_MAX)
-    return ww_fail(e, WW_EDATA, "%s is absurd: %" PRIu64, key, v);
-  *out = v;
-  return WW_OK;
+  ww_status rc = n ? ww_json_want_uint(n, key, &v, e) : WW_OK;
+  if (!rc && v > UINT32_MAX)
+    rc = ww_fail(e, WW_EDATA, "%s is absurd: %" PRIu64, key, v);
+  if (!rc)
+    *out = v;
+  return rc;
 }
 
 static ww_status want_real(const cJSON *obj, const char *key, double otherwise, float *out,
@@ -252,13 +249,10 @@ static ww_status read_rope_kind(const cJSON *r, ww_lm_config *c, ww_err *e) {
     return ww_fail(e, WW_EUNSUPPORTED,
                    "rope of type \"%.40s\" is not supported; default, linear and llama3 are", name);
   c->rope = WW_ROPE_LLAMA3;
-  if (!rc)
-    rc = want_real(r, "low_freq_factor", NAN, &c->rope_low, e);
-  if (!rc)
-    rc = want_real(r, "high_freq_factor", NAN, &c->rope_high, e);
-  if (!rc)
-    rc = want_size(r, "original_max_position_embeddings", c->context, &c->rope_original, e);
-  return rc;
+  if (rc || (rc = want_real(r, "low_freq_factor", NAN, &c->rope_low, e)) ||
+      (rc = want_real(r, "high_freq_factor", NAN, &c->rope_high, e)))
+    return rc;
+  return want_size(r, "original_max_position_embeddings", c->context, &c->rope_original, e);
 }
 
 /* transformers 5 has rope_parameters with the theta inside; 4 has rope_theta beside rope_scaling.
@@ -274,19 +268,26 @@ static ww_status read_rope(const cJSON *j, ww_lm_config *c, ww_err *e) {
   return rc || !r ? rc : read_rope_kind(r, c, e);
 }
 
-static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
-  const cJSON *bos = member(j, "bos_token_id"), *eos = member(j, "eos_token_id");
+/* A token's id, or -1. */
+static bool is_id(const cJSON *n, int32_t *out) {
   int64_t v;
   bool big;
+  bool good = ww_json_as_int(n, &v, &big) && !big && v >= -1 && v <= INT32_MAX;
+  if (good)
+    *out = v;
+  return good;
+}
+
+static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
+  const cJSON *bos = member(j, "bos_token_id"), *eos = member(j, "eos_token_id");
+  int32_t v;
   c->bos = -1;
   memset(c->eos, 0xff, sizeof c->eos); /* -1 */
-  if (bos && !(ww_json_as_int(bos, &v, &big) && !big && v >= -1 && v <= INT32_MAX))
+  if (bos && !is_id(bos, &c->bos))
     return ww_fail(e, WW_EPARSE, "bos_token_id: expected a token's id");
-  if (bos)
-    c->bos = v;
   for (const cJSON *n = cJSON_IsArray(eos) ? eos->child : eos; n;
        n = cJSON_IsArray(eos) ? n->next : NULL) {
-    if (!ww_json_as_int(n, &v, &big) || big || v < -1 || v > INT32_MAX)
+    if (!is_id(n, &v))
       return ww_fail(e, WW_EPARSE, "eos_token_id: expected a token's id, or an array of them");
     if (v >= 0 && c->neos == 4)
       return ww_fail(e, WW_EUNSUPPORTED, "eos_token_id has more than 4 tokens");

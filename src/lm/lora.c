@@ -99,36 +99,45 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 
 /* ---- forward and backward ---- */
 
-void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
-                     const void *inp) {
+/* The product with all A of a group, and with the B of one part. */
+static ww_linear with_a(const ww_net *n, const ww_net_lora *l, ww_lora_group g) {
+  return ww_dense(l->a.w, n->b.N, ww_lora_in(n, g), ww_lora_parts(g) * n->opt.lora_rank);
+}
+static ww_linear with_b(const ww_net *n, const ww_net_lora *l, ww_lora_group g, uint32_t part) {
+  uint32_t r = n->opt.lora_rank;
+  return (ww_linear){l->b[part].w,         n->b.N,           r, out_of(n, g, part),
+                     ww_lora_parts(g) * r, ww_lora_out(n, g)};
+}
+
+void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, const void *inp) {
   ww_ops *o = n->o;
-  uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
-  o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
-  o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
+  ww_linear a = with_a(n, l, g);
+  ww_linear_forward(o, &a, l->t, inp, NULL, false);
+  o->column_scale(o, l->t, n->lora_scale, (uint64_t)a.N * a.OC);
   uint64_t at = 0;
-  for (uint32_t p = 0; p < parts; at += out_of(n, g, p), p++)
-    o->matmul_forward(o, ww_net_at(n, out, at), ldo, ww_net_at(n, l->t, p * r), parts * r,
-                      l->b[p].w, NULL, N, r, out_of(n, g, p), true);
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
+    ww_linear b = with_b(n, l, g, p);
+    ww_linear_forward(o, &b, ww_net_at(n, out, at), ww_net_at(n, l->t, p * b.C), NULL, true);
+    at += b.OC;
+  }
 }
 
 void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
-                      uint32_t ldo, const void *inp) {
+                      const void *inp) {
   ww_ops *o = n->o;
-  uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  ww_linear a = with_a(n, l, g);
   uint64_t at = 0;
-  for (uint32_t p = 0; p < parts; p++) {
-    uint32_t out = out_of(n, g, p);
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
+    ww_linear b = with_b(n, l, g, p);
     const void *mine = ww_net_at(n, dout, at);
-    o->matmul_dweight(o, l->b[p].dw, NULL, mine, ldo, ww_net_at(n, l->t, p * r), parts * r, N, r,
-                      out);
-    o->matmul_dinp(o, ww_net_at(n, n->dt, p * r), parts * r, mine, ldo, l->b[p].w, N, r, out,
-                   false);
-    at += out;
+    ww_linear_dweight(o, &b, l->b[p].dw, NULL, mine, ww_net_at(n, l->t, p * b.C));
+    ww_linear_dinp(o, &b, ww_net_at(n, n->dt, p * b.C), mine, false);
+    at += b.OC;
   }
-  o->column_scale(o, n->dt, n->lora_scale, (uint64_t)N * parts * r);
-  o->matmul_dweight(o, l->a.dw, NULL, n->dt, parts * r, inp, in, N, in, parts * r);
+  o->column_scale(o, n->dt, n->lora_scale, (uint64_t)a.N * a.OC);
+  ww_linear_dweight(o, &a, l->a.dw, NULL, n->dt, inp);
   if (dinp)
-    o->matmul_dinp(o, dinp, in, n->dt, parts * r, l->a.w, N, in, parts * r, true);
+    ww_linear_dinp(o, &a, dinp, n->dt, true);
 }
 
 /* ---- values ---- */

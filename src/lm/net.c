@@ -497,8 +497,8 @@ static void read_logits(ww_net *n, float *logits) {
   uint32_t C = n->c.width, V = n->c.vocab;
   for (size_t at = 0; at < n->b.N; at += n->chunk) {
     uint32_t k = ww_least(n->b.N - at, n->chunk);
-    o->matmul_forward(o, n->logits, V, ww_net_at(n, n->final_normed, at * C), C, n->head.w, NULL, k,
-                      C, V, false);
+    ww_linear head = ww_dense(n->head.w, k, C, V);
+    ww_linear_forward(o, &head, n->logits, ww_net_at(n, n->final_normed, at * C), NULL, false);
     load_real(n, logits + at * V, n->logits, (uint64_t)k * V);
   }
 }

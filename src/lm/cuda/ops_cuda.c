@@ -104,11 +104,6 @@ static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_
          0, &out, &inp, &row, &C, &s.pieces);
 }
 
-static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight,
-                          uint32_t N, uint32_t C) {
-  gather_rows(o, out, weight, token, N, C);
-}
-
 static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
                            const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
                            uint32_t C) {
@@ -128,18 +123,18 @@ static void embed_backward(ww_ops *o, float *dweight, const void *dout, const in
 
 /* ---- matrix products ---- */
 
-static void plain_product(ww_accel *g, const ww_lt_product *p) {
+static void plain_product(ww_accel *g, const ww_matmul *p) {
   uint64_t one = 1, ldd = p->ldd, lda = p->lda, ldb = p->ldb;
   uint64_t *ai = p->a_turned ? &one : &lda, *ak = p->a_turned ? &lda : &one;
   uint64_t *bj = p->b_turned ? &ldb : &one, *bk = p->b_turned ? &one : &ldb;
   unsigned add = p->add;
-  ww_lt_product v = *p;
+  ww_matmul v = *p;
   LAUNCH(g, p->d_float ? WW_K_product_float : WW_K_product_real, ceil_div(p->cols, 64),
          ceil_div(p->rows, 64), 256, 0, &v.d, &v.a, &v.b, &v.bias, &ldd, ai, ak, bk, bj, &v.rows,
          &v.cols, &v.depth, &add);
 }
 
-static void multiply(ww_ops *o, const ww_lt_product *p) {
+static void multiply(ww_ops *o, const ww_matmul *p) {
   ww_accel *g = of(o);
   if (g->failed.code || !p->rows || !p->cols || !p->depth)
     return;
@@ -147,65 +142,21 @@ static void multiply(ww_ops *o, const ww_lt_product *p) {
     plain_product(g, p);
 }
 
-static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi,
-                           const void *weight, const void *bias, uint32_t N, uint32_t C,
-                           uint32_t OC, bool add) {
-  multiply(o, &(ww_lt_product){.rows = N,
-                               .cols = OC,
-                               .depth = C,
-                               .d = out,
-                               .a = inp,
-                               .b = weight,
-                               .ldd = ldo,
-                               .lda = ldi,
-                               .ldb = C,
-                               .b_turned = true,
-                               .add = add,
-                               .bias = bias});
-}
-
-static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
-                        const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add) {
-  multiply(o, &(ww_lt_product){.rows = N,
-                               .cols = C,
-                               .depth = OC,
-                               .d = dinp,
-                               .a = dout,
-                               .b = weight,
-                               .ldd = ldi,
-                               .lda = ldo,
-                               .ldb = C,
-                               .add = add});
-}
-
 /* to[c] += sum over g of partial[g, c] */
 static void columns_add(ww_accel *g, float *to, const void *partial, unsigned G, uint32_t C) {
   LAUNCH(g, WW_K_columns_add, ceil_div(C, 32), 1, 1024, 0, &to, &partial, &G, &C);
 }
 
-static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
-                           const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
+static void add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
   ww_accel *g = of(o);
-  multiply(o, &(ww_lt_product){.rows = OC,
-                               .cols = C,
-                               .depth = N,
-                               .d = dweight,
-                               .a = dout,
-                               .b = inp,
-                               .ldd = C,
-                               .lda = ldo,
-                               .ldb = ldi,
-                               .a_turned = true,
-                               .d_float = true,
-                               .add = true});
-  if (!dbias || !N)
+  if (!N)
     return;
   unsigned blocks = ww_least(ceil_div(N, 8 * 16), 128);
-  void *partial = ww_accel_scratch(g, (size_t)blocks * OC * sizeof(float));
+  void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
   if (!partial)
     return;
-  LAUNCH(g, WW_K_column_sums, ceil_div(OC, 32), blocks, 256, 0, &partial, &dout, &ldo, &N, &OC);
-  columns_add(g, dbias, partial, blocks, OC);
+  LAUNCH(g, WW_K_column_sums, ceil_div(C, 32), blocks, 256, 0, &partial, &x, &ld, &N, &C);
+  columns_add(g, to, partial, blocks, C);
 }
 
 /* ---- norms ---- */
@@ -378,11 +329,9 @@ ww_status ww_ops_cuda(int ordinal, ww_dtype real, ww_ops **out, ww_err *e) {
   o->close = close_ops;
   o->to_real = to_real;
   o->to_f32 = to_f32;
-  o->embed_forward = embed_forward;
   o->embed_backward = embed_backward;
-  o->matmul_forward = matmul_forward;
-  o->matmul_dinp = matmul_dinp;
-  o->matmul_dweight = matmul_dweight;
+  o->multiply = multiply;
+  o->add_columns = add_columns;
   o->rmsnorm_forward = rmsnorm_forward;
   o->rmsnorm_backward = rmsnorm_backward;
   o->rope = rope;
