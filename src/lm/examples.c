@@ -113,10 +113,7 @@ static void end_mark(worker *w) {
 /* ---- the forms ---- */
 
 static bool has_numbers(const worker *w) {
-  for (uint32_t k = 0; k < w->r->c->numbers; k++)
-    if (!isnan(w->number[k]))
-      return true;
-  return false;
+  return ww_any_known(w->number, w->r->c->numbers);
 }
 
 static ww_status want_text(worker *w, const cJSON *node, const char *name) {

@@ -283,12 +283,12 @@ static void hash_merges(ww_tokenizer *t, const ww_merges *list) {
     t->merge[k].id = WW_NO_ID;
   for (uint32_t m = 0; m < list->n; m++) {
     const ww_merge *x = list->v + m;
+    ww_merge *at;
     uint32_t k = ww_merge_hash(x->left, x->right);
-    while (t->merge[k & t->merge_mask].id != WW_NO_ID &&
-           (t->merge[k & t->merge_mask].left != x->left ||
-            t->merge[k & t->merge_mask].right != x->right))
-      k++;
-    t->merge[k & t->merge_mask] = *x; /* listed twice: the later counts */
+    do
+      at = &t->merge[k++ & t->merge_mask];
+    while (at->id != WW_NO_ID && (at->left != x->left || at->right != x->right));
+    *at = *x; /* listed twice: the later counts */
   }
 }
 

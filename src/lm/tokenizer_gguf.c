@@ -19,7 +19,7 @@ typedef struct {
 } file;
 
 static ww_token_span text_of(const ww_meta *m) {
-  return (ww_token_span){m->text ? m->text : "", m->text ? m->text_n : 0};
+  return m->text ? (ww_token_span){m->text, m->text_n} : (ww_token_span){"", 0};
 }
 
 static bool is_text(const ww_meta *m, const char *text) {
@@ -181,31 +181,27 @@ static ww_status read_pieces(file *f, ww_merges *merges) {
   return ww_tokenizer_score_merges(f->t, score, merges, f->e);
 }
 
-static ww_status read_file(file *f) {
-  const ww_meta *json = ww_weights_meta(f->w, "warpwise.tokenizer_json");
-  const ww_meta *model = ww_weights_meta(f->w, "tokenizer.ggml.model");
+ww_status ww_tokenizer_read_weights(const ww_weights *w, ww_tokenizer *t, ww_err *e) {
+  const ww_meta *json = ww_weights_meta(w, "warpwise.tokenizer_json");
+  const ww_meta *model = ww_weights_meta(w, "tokenizer.ggml.model");
   if (json && json->kind == WW_META_TEXT)
-    return ww_tokenizer_read_json(json->text, json->text_n, f->t, f->e);
+    return ww_tokenizer_read_json(json->text, json->text_n, t, e);
   bool bytes = is_text(model, "gpt2");
   if (!bytes && !is_text(model, "llama"))
-    return ww_fail(f->e, WW_EUNSUPPORTED,
-                   "the file's tokenizer is %s%.60s%s; gpt2 and llama are read", model ? "\"" : "",
-                   model && model->text ? model->text : "not there", model ? "\"" : "");
-  ww_status st = array_at(f, "tokenizer.ggml.tokens", true, &f->tokens);
+    return ww_fail(e, WW_EUNSUPPORTED, "the file's tokenizer is %s%.60s%s; gpt2 and llama are read",
+                   model ? "\"" : "", model && model->text ? model->text : "not there",
+                   model ? "\"" : "");
+  file f = {.w = w, .t = t, .e = e};
+  ww_status st = array_at(&f, "tokenizer.ggml.tokens", true, &f.tokens);
   if (st)
     return st;
-  f->t->bos = id_at(f, "tokenizer.ggml.bos_token_id");
-  f->t->eos = id_at(f, "tokenizer.ggml.eos_token_id");
+  t->bos = id_at(&f, "tokenizer.ggml.bos_token_id");
+  t->eos = id_at(&f, "tokenizer.ggml.eos_token_id");
   ww_merges merges = {0};
-  st = bytes ? read_byte_level(f, &merges) : read_pieces(f, &merges);
-  if (!st && flag(f, "tokenizer.ggml.add_eos_token", false) && f->t->eos >= 0)
-    f->t->after[f->t->nafter++] = f->t->eos;
-  return st ? st : ww_tokenizer_finish(f->t, &merges, f->e);
-}
-
-ww_status ww_tokenizer_read_weights(const ww_weights *w, ww_tokenizer *t, ww_err *e) {
-  file f = {.w = w, .t = t, .e = e};
-  return read_file(&f);
+  st = bytes ? read_byte_level(&f, &merges) : read_pieces(&f, &merges);
+  if (!st && flag(&f, "tokenizer.ggml.add_eos_token", false) && t->eos >= 0)
+    t->after[t->nafter++] = t->eos;
+  return st ? st : ww_tokenizer_finish(t, &merges, e);
 }
 
 ww_status ww_tokenizer_read_gguf(const char *path, ww_tokenizer *t, ww_err *e) {

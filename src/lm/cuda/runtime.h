@@ -60,6 +60,13 @@ typedef struct {
   ww_arena *a;   /* lives as long as this */
 } ww_accel;
 
+static inline ww_accel *ww_accel_of(ww_ops *o) {
+  return (ww_accel *)o;
+}
+static inline unsigned ww_ceil_div(uint64_t a, uint64_t b) {
+  return (a + b - 1) / b;
+}
+
 /* ---- runtime.c ---- */
 /* Remembers the first failure: `doing` failed with `s` (0: nothing is done). True where it did
  * fail. */
