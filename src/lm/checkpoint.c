@@ -160,11 +160,15 @@ ww_status ww_checkpoint_save(const char *dir, const ww_checkpoint_plan *p, ww_er
 
 /* ---- opening ---- */
 
+static const char *text_of(const cJSON *o, const char *key) {
+  return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
+}
+
 static const cJSON *array_of(const ww_checkpoint *c, const char *name) {
   const cJSON *x, *list = cJSON_GetObjectItemCaseSensitive(c->manifest, "arrays");
   cJSON_ArrayForEach(x, list) {
-    const cJSON *n = cJSON_GetObjectItemCaseSensitive(x, "name");
-    if (cJSON_IsString(n) && !strcmp(n->valuestring, name))
+    const char *its = text_of(x, "name");
+    if (its && !strcmp(its, name))
       return x;
   }
   return NULL;
@@ -177,14 +181,12 @@ static bool plain_name(const char *s) { /* a file of the folder itself */
 /* Reads one shard into `to`, which has room for `room` bytes; *bytes: how many it is. */
 static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to, uint64_t room,
                             uint64_t *bytes, ww_err *e) {
-  const cJSON *file = cJSON_GetObjectItemCaseSensitive(shard, "file"),
-              *hash = cJSON_GetObjectItemCaseSensitive(shard, "hash");
+  const char *file = text_of(shard, "file"), *hash = text_of(shard, "hash");
   *bytes = ww_json_whole(shard, "bytes");
-  if (!cJSON_IsString(file) || !plain_name(file->valuestring) || !cJSON_IsString(hash) || !*bytes ||
-      *bytes > room || *bytes % sizeof(float))
+  if (!file || !plain_name(file) || !hash || !*bytes || *bytes > room || *bytes % sizeof(float))
     return ww_fail(e, WW_EDATA, "%s/manifest.json: a shard's name, size or hash is wrong", c->path);
   ww_buf path = {0};
-  ww_buf_fmt(&path, "%s/%s", c->path, file->valuestring);
+  ww_buf_fmt(&path, "%s/%s", c->path, file);
   FILE *f = fopen(path.s, "rb");
   ww_status st = WW_OK;
   char got[20] = "";
@@ -197,9 +199,9 @@ static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to
                  path.s, *bytes);
   else
     snprintf(got, sizeof got, "%016" PRIx64, ww_hash(to, *bytes, FORMAT));
-  if (!st && strcmp(got, hash->valuestring))
+  if (!st && strcmp(got, hash))
     st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is damaged: its hash is %s, not %.20s",
-                 path.s, got, hash->valuestring);
+                 path.s, got, hash);
   if (f)
     fclose(f);
   ww_buf_free(&path);

@@ -165,19 +165,25 @@ static uint32_t zero_biases(const ww_lm_config *c, ww_tensor *s, ww_dtype type, 
   return c->layers;
 }
 
-static ww_status write_weights(const char *dir, const ww_lm_config *c, const float *flat,
-                               ww_dtype type, ww_arena *a, ww_err *e) {
-  ww_lm_layout l;
-  ww_lm_layout_make(c, a, &l);
-  ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + c->layers);
-  for (uint32_t i = 0; i < l.n; i++) {
-    const ww_lm_slot *p = l.v + i;
+ww_tensor *ww_lm_tensors(const ww_lm_config *c, const float *flat, ww_dtype type, ww_lm_layout *l,
+                         uint32_t more, ww_arena *a) {
+  ww_lm_layout_make(c, a, l);
+  ww_tensor *s = WW_NEWN(a, ww_tensor, l->n + more);
+  for (uint32_t i = 0; i < l->n; i++) {
+    const ww_lm_slot *p = l->v + i;
     s[i] = (ww_tensor){.name = p->name,
                        .type = type,
-                       .ndim = p->at < l.matrices ? 2 : 1,
+                       .ndim = p->at < l->matrices ? 2 : 1,
                        .dim = {p->rows, p->cols},
                        .floats = flat + p->at};
   }
+  return s;
+}
+
+static ww_status write_weights(const char *dir, const ww_lm_config *c, const float *flat,
+                               ww_dtype type, ww_arena *a, ww_err *e) {
+  ww_lm_layout l;
+  ww_tensor *s = ww_lm_tensors(c, flat, type, &l, c->layers, a);
   uint32_t n = l.n + zero_biases(c, s + l.n, type, a);
   return ww_safetensors_write_sharded(dir, s, n, SHARD, e);
 }

@@ -313,23 +313,16 @@ static void describe(const ww_lm_config *c, ww_dtype type, ww_metas *m) {
 static ww_tensor *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a,
                           uint32_t *n) {
   ww_lm_layout l;
-  ww_lm_layout_make(c, a, &l);
-  ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + 1);
+  ww_tensor *s = ww_lm_tensors(c, flat, type, &l, 1, a);
   for (uint32_t i = 0; i < l.n; i++) {
-    const ww_lm_slot *p = l.v + i;
-    bool matrix = p->at < l.matrices;
     char *name = ww_alloc(a, WW_LM_NAME);
-    ww_lm_param_gguf(p, name);
-    /* blocks of 32 must fill a row */
-    ww_dtype as = !matrix                                 ? WW_DTYPE_F32
-                  : type == WW_DTYPE_Q8_0 && p->cols % 32 ? WW_DTYPE_F16
-                                                          : type;
-    s[i] = (ww_tensor){.name = name,
-                       .type = as,
-                       .ndim = matrix ? 2 : 1,
-                       .dim = {p->rows, p->cols},
-                       .floats = flat + p->at,
-                       .turn_heads = ww_lm_turned_heads(c, p->id)};
+    ww_lm_param_gguf(l.v + i, name);
+    s[i].name = name;
+    s[i].turn_heads = ww_lm_turned_heads(c, l.v[i].id);
+    if (s[i].ndim == 1)
+      s[i].type = WW_DTYPE_F32;
+    else if (type == WW_DTYPE_Q8_0 && l.v[i].cols % 32)
+      s[i].type = WW_DTYPE_F16; /* blocks of 32 must fill a row */
   }
   *n = l.n;
   if (c->rope != WW_ROPE_LLAMA3)

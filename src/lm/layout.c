@@ -18,10 +18,8 @@ typedef struct {
 
 /* Names with %u, sizes for this model. */
 static void specs_of(const ww_lm_config *c, spec out[WW_NPARAMS]) {
-  uint64_t V = c->vocab, C = c->width, Q = (uint64_t)c->heads * c->head_size,
-           K = (uint64_t)c->kv_heads * c->head_size;
-  uint64_t F = c->hidden, X = c->features, GC = (uint64_t)c->feature_tokens * c->width,
-           N2 = 2 * (uint64_t)c->numbers;
+  uint64_t V = c->vocab, C = c->width, D = c->head_size, Q = c->heads * D, K = c->kv_heads * D;
+  uint64_t F = c->hidden, X = c->features, GC = c->feature_tokens * C, N2 = 2 * c->numbers;
   bool when_true[] = {[ALWAYS] = true,
                       [UNTIED] = !c->tied,
                       [FEATURES] = c->features > 0,

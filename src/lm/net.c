@@ -260,8 +260,7 @@ uint64_t ww_net_learned(const ww_net *n) {
  * counted. */
 uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
   const ww_lm_config *c = &n->c;
-  uint64_t C = c->width, Q = (uint64_t)c->heads * c->head_size,
-           KV = (uint64_t)c->kv_heads * c->head_size;
+  uint64_t C = c->width, D = c->head_size, Q = c->heads * D, KV = c->kv_heads * D;
   uint64_t matrices = c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
   uint64_t each = n->opt.lora_rank ? 4 * matrices + 6 * n->learned : 6 * matrices;
   return (uint64_t)B * T * (each + 6 * c->layers * Q * T);

@@ -321,7 +321,7 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
   while (d < b->described && (uint32_t)b->describe_at[d] < from)
     d++;
   s.ask_at = t->ask_at;
-  s.numbers = b->numbers + (size_t)a * t->c->numbers;
+  s.numbers = b->numbers + a * t->c->numbers;
   s.describe_at = t->describe_at;
   s.features = b->features + d * t->c->features;
   for (; a < b->asked && (uint32_t)b->ask_at[a] < from + n; a++)
