@@ -101,6 +101,8 @@ void *ww_alloc(ww_arena *a, size_t bytes) {
 }
 
 void *ww_grow(ww_arena *a, void *old, size_t old_bytes, size_t new_bytes) {
+  if (!a)
+    return ww_xrealloc(old, new_bytes);
   chunk *c = a->top;
   size_t was = round16(old_bytes ? old_bytes : 1), n = round16(new_bytes ? new_bytes : 1);
   if (old && n <= was)

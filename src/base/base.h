@@ -59,7 +59,7 @@ void ww_arena_free(ww_arena *a);           /* accepts NULL */
 size_t ww_arena_bytes(const ww_arena *a);  /* taken so far */
 void *ww_alloc(ww_arena *a, size_t bytes); /* zeroed, 16-byte aligned, never NULL */
 void *ww_grow(ww_arena *a, void *old, size_t old_bytes,
-              size_t new_bytes);             /* copies; extends in place when last */
+              size_t new_bytes); /* copies; extends in place when last. a NULL: as realloc */
 char *ww_strdup(ww_arena *a, const char *s); /* NULL stays NULL */
 char *ww_strndup(ww_arena *a, const char *s, size_t n);
 char *ww_fmt(ww_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -71,7 +71,8 @@ void *ww_xmalloc(size_t bytes);
 void *ww_xcalloc(size_t n, size_t bytes);
 void *ww_xrealloc(void *p, size_t bytes);
 
-/* ---- vector: WW_VEC(T) name; ww_push(arena, &name, item) ---- */
+/* ---- vector: WW_VEC(T) name; ww_push(arena, &name, item); without an arena name.v is malloc's,
+ * and freed by free(name.v) ---- */
 
 #define WW_VEC(T)    \
   struct {           \
@@ -88,10 +89,17 @@ void *ww_xrealloc(void *p, size_t bytes);
     (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                        \
   } while (0)
 
+/* All of from[0 .. count). */
+#define ww_append(a, vec, from, count)      \
+  do {                                      \
+    for (size_t i_ = 0; i_ < (count); i_++) \
+      ww_push((a), (vec), (from)[i_]);      \
+  } while (0)
+
 typedef WW_VEC(const char *) ww_strings; /* texts that live elsewhere */
 void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
 
-#define WW_COUNT(array) (sizeof(array) / sizeof *(array))
+#define WW_COUNT(array) (sizeof(array) / sizeof *(array)) /* of elements */
 
 static inline bool ww_starts(const char *s, const char *with) {
   return strncmp(s, with, strlen(with)) == 0;
@@ -109,7 +117,18 @@ static inline bool ww_strings_have(const ww_strings *list, const char *s) {
   return false;
 }
 
-#define WW_COUNT(array) (sizeof(array) / sizeof *(array)) /* of elements */
+/* ---- whole numbers ---- */
+
+static inline uint64_t ww_least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+static inline uint64_t ww_most(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+/* To a multiple of `to`. */
+static inline uint64_t ww_round_up(uint64_t n, uint64_t to) {
+  return (n + to - 1) / to * to;
+}
 
 /* ---- growing string (buf.c), always NUL-terminated; malloc-owned ---- */
 

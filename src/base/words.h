@@ -36,12 +36,6 @@ static inline bool ww_is_space(char c) {
   return isspace((unsigned char)c);
 }
 
-/* Whether the name has this ending, and something in front of it. */
-static inline bool ww_ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n > m && !strcmp(s + n - m, with);
-}
-
 /* Whether a word is one of a list that ends with NULL. */
 static inline bool ww_one_of(const char *word, const char *const *list) {
   while (*list && strcmp(word, *list))

@@ -6,6 +6,7 @@
  * not matter. Workload: hundreds of megabytes of source with about a million different words, some
  * ten thousand merges. */
 
+#include "../base/json_put.h"
 #include "../base/map.h"
 #include "tokenizer_int.h"
 
@@ -55,11 +56,9 @@ typedef struct {
   ww_err *e;
   texts words, tokens;
   uint32_t *symbols, *start, *length; /* of all words, end to end; by word */
-  pair *pairs;
-  uint32_t npairs, cap;
-  ww_map numbers; /* of pairs, by their symbols */
-  candidate *heap;
-  uint32_t heaped, heap_cap;
+  WW_VEC(pair) pairs;                 /* malloc's, as the heap and the lists of words are */
+  ww_map numbers;                     /* of pairs, by their symbols */
+  WW_VEC(candidate) heap;
   WW_VEC(uint32_t) touched; /* pairs that one merge made more of */
   WW_VEC(ww_merge) merges;
   uint32_t specials;
@@ -71,25 +70,16 @@ static uint32_t find_pair(trainer *t, uint32_t left, uint32_t right) {
   uint32_t *k = ww_map_at(&t->numbers, NULL, ((uint64_t)left << 32 | right) + 1, &fresh);
   if (!fresh)
     return *k;
-  if (t->npairs == t->cap) {
-    t->cap = t->cap ? 2 * t->cap : 4096;
-    t->pairs = ww_xrealloc(t->pairs, t->cap * sizeof *t->pairs);
-  }
-  t->pairs[t->npairs] = (pair){.left = left, .right = right};
-  return *k = t->npairs++;
+  ww_push(NULL, &t->pairs, (pair){.left = left, .right = right});
+  return *k = t->pairs.n - 1;
 }
 
 static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
   uint32_t k = find_pair(t, left, right);
-  pair *p = t->pairs + k;
+  pair *p = t->pairs.v + k;
   p->count += t->words.v.v[word].count;
-  if (!p->in.n || p->in.v[p->in.n - 1] != word) {
-    if (p->in.n == p->in.cap) {
-      p->in.cap = p->in.cap ? 2 * p->in.cap : 4;
-      p->in.v = ww_xrealloc(p->in.v, p->in.cap * sizeof *p->in.v);
-    }
-    p->in.v[p->in.n++] = word;
-  }
+  if (!p->in.n || p->in.v[p->in.n - 1] != word)
+    ww_push(NULL, &p->in, word);
   if (p->touched)
     return;
   p->touched = true;
@@ -97,7 +87,7 @@ static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
 }
 
 static void less(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
-  t->pairs[find_pair(t, left, right)].count -= t->words.v.v[word].count;
+  t->pairs.v[find_pair(t, left, right)].count -= t->words.v.v[word].count;
 }
 
 /* ---- the heap: the commonest first, then the lowest ids ---- */
@@ -109,36 +99,35 @@ static bool before(const candidate *a, const candidate *b) {
 }
 
 static void push(trainer *t, uint32_t k) {
-  candidate x = {t->pairs[k].count, t->pairs[k].left, t->pairs[k].right, k};
+  const pair *p = t->pairs.v + k;
+  candidate x = {p->count, p->left, p->right, k};
   if (x.count < 2)
     return;
-  if (t->heaped == t->heap_cap) {
-    t->heap_cap = t->heap_cap ? 2 * t->heap_cap : 4096;
-    t->heap = ww_xrealloc(t->heap, t->heap_cap * sizeof *t->heap);
-  }
-  uint32_t at = t->heaped++;
-  for (; at && before(&x, t->heap + (at - 1) / 2); at = (at - 1) / 2)
-    t->heap[at] = t->heap[(at - 1) / 2];
-  t->heap[at] = x;
+  uint32_t at = t->heap.n;
+  ww_push(NULL, &t->heap, x);
+  candidate *heap = t->heap.v;
+  for (; at && before(&x, heap + (at - 1) / 2); at = (at - 1) / 2)
+    heap[at] = heap[(at - 1) / 2];
+  heap[at] = x;
 }
 
 static candidate pop(trainer *t) {
-  candidate top = t->heap[0], x = t->heap[--t->heaped];
-  uint32_t at = 0, n = t->heaped;
+  uint32_t at = 0, n = --t->heap.n;
+  candidate *heap = t->heap.v, top = heap[0], x = heap[n];
   for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-    if (child + 1 < n && before(t->heap + child + 1, t->heap + child))
+    if (child + 1 < n && before(heap + child + 1, heap + child))
       child++;
-    if (!before(t->heap + child, &x))
+    if (!before(heap + child, &x))
       break;
-    t->heap[at] = t->heap[child];
+    heap[at] = heap[child];
   }
-  t->heap[at] = x;
+  heap[at] = x;
   return top;
 }
 
 static void push_touched(trainer *t) {
   for (uint32_t k = 0; k < t->touched.n; k++) {
-    t->pairs[t->touched.v[k]].touched = false;
+    t->pairs.v[t->touched.v[k]].touched = false;
     push(t, t->touched.v[k]);
   }
   t->touched.n = 0;
@@ -174,8 +163,12 @@ static void count_word(void *ctx, const char *word, size_t n) {
   t->words.v.v[k].count++;
 }
 
+static const char *pattern_of(const trainer *t) {
+  return t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2;
+}
+
 static ww_status count_words(trainer *t) {
-  const char *pattern = t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2, *text;
+  const char *pattern = pattern_of(t), *text;
   ww_splitter *split = ww_split_new();
   ww_split_work *work = ww_split_work_new();
   ww_status st = ww_split_add(split, pattern, strlen(pattern), true, t->e);
@@ -244,23 +237,21 @@ static uint32_t joined(trainer *t, uint32_t left, uint32_t right, ww_buf *b) {
 
 static void merge_pairs(trainer *t) {
   ww_buf scratch = {0};
-  while (t->tokens.v.n < t->plan->vocab && t->heaped) {
+  while (t->tokens.v.n < t->plan->vocab && t->heap.n) {
     candidate top = pop(t);
-    if (top.count < t->pairs[top.pair].count)
+    pair p = t->pairs.v[top.pair];
+    if (top.count < p.count)
       continue; /* a newer entry is in the heap */
-    if (top.count > t->pairs[top.pair].count) {
+    if (top.count > p.count) {
       push(t, top.pair);
       continue;
     }
-    uint32_t id = joined(t, top.left, top.right, &scratch);
-    pair p = t->pairs[top.pair];
-    t->pairs[top.pair].in.v = NULL;
-    t->pairs[top.pair].in.n = t->pairs[top.pair].in.cap = 0;
+    uint32_t id = joined(t, top.left, top.right, &scratch), rank = t->merges.n;
+    memset(&t->pairs.v[top.pair].in, 0, sizeof p.in);
     for (uint32_t k = 0; id != WW_NO_ID && k < p.in.n; k++)
       merge_word(t, p.in.v[k], top.left, top.right, id);
     free(p.in.v);
-    t->pairs[top.pair].count = 0;
-    uint32_t rank = t->merges.n;
+    t->pairs.v[top.pair].count = 0;
     if (id != WW_NO_ID)
       ww_push(t->a, &t->merges, (ww_merge){top.left, top.right, rank, id});
     push_touched(t);
@@ -285,64 +276,26 @@ static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
   return b->s;
 }
 
-#define BYTE_LEVEL \
-  "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}"
+#define BYTE_LEVEL "{type:'ByteLevel',add_prefix_space:false,trim_offsets:true,use_regex:false}"
 
 static void write_special(const trainer *t, ww_json *j) {
-  static const char *const off[] = {"single_word", "lstrip", "rstrip", "normalized"};
-  ww_json_key(j, "added_tokens");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < t->specials; k++) {
-    ww_json_obj(j);
-    ww_json_kuint(j, "id", 256 + k);
-    ww_json_kstr(j, "content", t->plan->special[k]);
-    for (uint32_t f = 0; f < 4; f++)
-      ww_json_kbool(j, off[f], false);
-    ww_json_kbool(j, "special", true);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-}
-
-static void write_pre(const trainer *t, ww_json *j) {
-  ww_json_key(j, "pre_tokenizer");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "Sequence");
-  ww_json_key(j, "pretokenizers");
-  ww_json_arr(j);
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "Split");
-  ww_json_key(j, "pattern");
-  ww_json_obj(j);
-  ww_json_kstr(j, "Regex", t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2);
-  ww_json_end_obj(j);
-  ww_json_kstr(j, "behavior", "Isolated");
-  ww_json_kbool(j, "invert", false);
-  ww_json_end_obj(j);
-  ww_json_raw(j, BYTE_LEVEL);
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "added_tokens:[");
+  for (uint32_t k = 0; k < t->specials; k++)
+    ww_json_put(j,
+                "{id:%u,content:%s,single_word:false,lstrip:false,rstrip:false,normalized:false,"
+                "special:true}",
+                256 + k, t->plan->special[k]);
+  ww_json_put(j, "]");
 }
 
 static void write_model(const trainer *t, ww_json *j) {
-  static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix",
-                                     "end_of_word_suffix"};
-  static const char *const off[] = {"fuse_unk", "byte_fallback", "ignore_merges"};
   ww_buf b = {0}, two = {0};
-  ww_json_key(j, "model");
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "BPE");
-  for (uint32_t k = 0; k < 4; k++)
-    ww_json_kstr(j, none[k], NULL);
-  for (uint32_t k = 0; k < 3; k++)
-    ww_json_kbool(j, off[k], false);
-  ww_json_key(j, "vocab");
-  ww_json_obj(j);
+  ww_json_put(j, "model:{type:'BPE',dropout:null,unk_token:null,continuing_subword_prefix:null,"
+                 "end_of_word_suffix:null,fuse_unk:false,byte_fallback:false,ignore_merges:false,"
+                 "vocab:{");
   for (uint32_t id = 0; id < t->tokens.v.n; id++)
     ww_json_kuint(j, spelled(t, id, &b), id);
-  ww_json_end_obj(j);
-  ww_json_key(j, "merges");
-  ww_json_arr(j);
+  ww_json_put(j, "},merges:[");
   for (uint32_t k = 0; k < t->merges.n; k++) {
     two.n = 0;
     ww_buf_puts(&two, spelled(t, t->merges.v[k].left, &b));
@@ -350,8 +303,7 @@ static void write_model(const trainer *t, ww_json *j) {
     ww_buf_puts(&two, spelled(t, t->merges.v[k].right, &b));
     ww_json_str(j, two.s);
   }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
   ww_buf_free(&b);
   ww_buf_free(&two);
 }
@@ -361,18 +313,15 @@ static ww_status write_file(const trainer *t, const char *path) {
   ww_json j = {0};
   ww_tokenizer *check = NULL;
   ww_json_begin(&j, &out);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "version", "1.0");
-  ww_json_kstr(&j, "truncation", NULL);
-  ww_json_kstr(&j, "padding", NULL);
+  ww_json_put(&j, "{version:'1.0',truncation:null,padding:null");
   write_special(t, &j);
-  ww_json_kstr(&j, "normalizer", NULL);
-  write_pre(t, &j);
-  ww_json_kstr(&j, "post_processor", NULL);
-  ww_json_key(&j, "decoder");
-  ww_json_raw(&j, BYTE_LEVEL);
+  ww_json_put(&j,
+              "normalizer:null,pre_tokenizer:{type:'Sequence',pretokenizers:[{type:'Split',"
+              "pattern:{Regex:%s},behavior:'Isolated',invert:false}," BYTE_LEVEL
+              "]},post_processor:null,decoder:" BYTE_LEVEL,
+              pattern_of(t));
   write_model(t, &j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "}");
   ww_buf_puts(&out, "\n");
   ww_status st = ww_tokenizer_parse(out.s, out.n, &check,
                                     t->e); /* nothing is written that we could not read */
@@ -384,11 +333,11 @@ static ww_status write_file(const trainer *t, const char *path) {
 }
 
 static void trainer_free(trainer *t) {
-  for (uint32_t k = 0; k < t->npairs; k++)
-    free(t->pairs[k].in.v);
-  free(t->pairs);
+  for (uint32_t k = 0; k < t->pairs.n; k++)
+    free(t->pairs.v[k].in.v);
+  free(t->pairs.v);
   ww_map_free(&t->numbers);
-  free(t->heap);
+  free(t->heap.v);
   free(t->symbols);
   free(t->start);
   free(t->length);

@@ -20,17 +20,12 @@ static void mark(const ww_chat *c, int32_t id, const char *as_text, ww_arena *a,
 }
 
 ww_chat ww_chat_of(const ww_tokenizer *t) {
-  ww_chat c = {.t = t,
-               .begin = ww_tokenizer_id(t, "<|start_header_id|>"),
-               .middle = ww_tokenizer_id(t, "<|end_header_id|>")};
-  c.end = ww_tokenizer_id(t, "<|eot_id|>");
-  c.llama3 = c.begin >= 0 && c.middle >= 0 && c.end >= 0;
-  if (c.llama3)
+  ww_chat c = {t, true, ww_tokenizer_id(t, "<|start_header_id|>"),
+               ww_tokenizer_id(t, "<|end_header_id|>"), ww_tokenizer_id(t, "<|eot_id|>")};
+  if (c.begin >= 0 && c.middle >= 0 && c.end >= 0)
     return c;
-  c.begin = ww_tokenizer_id(t, "<|im_start|>");
-  c.end = ww_tokenizer_id(t, "<|im_end|>");
-  c.middle = -1;
-  return c;
+  return (ww_chat){t, false, ww_tokenizer_id(t, "<|im_start|>"), -1,
+                   ww_tokenizer_id(t, "<|im_end|>")};
 }
 
 void ww_chat_open(const ww_chat *c, ww_arena *a, ww_tokens *out) {
@@ -54,16 +49,12 @@ static void head(const ww_chat *c, const char *role, const char *content, ww_are
   ww_buf_free(&b);
 }
 
-static void tail(const ww_chat *c, ww_arena *a, ww_tokens *out) {
-  mark(c, c->end, "<|im_end|>", a, out);
-  if (!c->llama3)
-    text(c, "", "\n", a, out);
-}
-
 void ww_chat_message(const ww_chat *c, const char *role, const char *content, ww_arena *a,
                      ww_tokens *out) {
   head(c, role, content, a, out);
-  tail(c, a, out);
+  mark(c, c->end, "<|im_end|>", a, out);
+  if (!c->llama3)
+    text(c, "", "\n", a, out);
 }
 
 void ww_chat_ask(const ww_chat *c, ww_arena *a, ww_tokens *out) {

@@ -5,6 +5,7 @@
  * removed only after that. A manifest is somebody's file: names and sizes are checked before a
  * shard is opened. */
 #include "checkpoint.h"
+#include "../base/json_put.h"
 #include "weights_int.h"
 
 #include <dirent.h>
@@ -85,23 +86,15 @@ static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const
                             uint32_t shard, ww_json *j, ww_arena *a, ww_err *e) {
   uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
   ww_status st = all_finite(v, x->n, x->name, e);
-  ww_json_obj(j);
-  ww_json_kstr(j, "name", x->name);
-  ww_json_kuint(j, "floats", x->n);
-  ww_json_key(j, "shards");
-  ww_json_arr(j);
+  ww_json_put(j, "{name:%s,floats:%lu,shards:[", x->name, x->n);
   for (uint64_t at = 0, k = 0; !st && at < x->n; at += most, k++) {
-    size_t bytes = (x->n - at < most ? x->n - at : most) * sizeof *v;
+    size_t bytes = ww_least(x->n - at, most) * sizeof *v;
     char *name = ww_fmt(a, "%s-%04" PRIu64 ".f32", x->name, k);
     st = write_synced(ww_path_join(a, dir, name), v + at, bytes, e);
-    ww_json_obj(j);
-    ww_json_kstr(j, "file", name);
-    ww_json_kuint(j, "bytes", bytes);
-    ww_json_kstr(j, "hash", ww_fmt(a, "%016" PRIx64, ww_hash(v + at, bytes, FORMAT)));
-    ww_json_end_obj(j);
+    const char *hash = ww_fmt(a, "%016" PRIx64, ww_hash(v + at, bytes, FORMAT));
+    ww_json_put(j, "{file:%s,bytes:%lu,hash:%s}", name, bytes, hash);
   }
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "]}");
   return st;
 }
 
@@ -111,22 +104,17 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
   uint64_t most = 1;
   ww_status st = WW_OK;
   for (uint32_t k = 0; k < p->n; k++)
-    most = p->arrays[k].n > most ? p->arrays[k].n : most;
+    most = ww_most(most, p->arrays[k].n);
   float *v = ww_xmalloc(most * sizeof *v);
   ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "format", FORMAT);
-  ww_json_kuint(&j, "step", p->step);
-  ww_json_key(&j, "state");
+  ww_json_put(&j, "{format:%u,step:%lu,state:", FORMAT, p->step);
   ww_json_raw(&j, p->state);
-  ww_json_key(&j, "arrays");
-  ww_json_arr(&j);
+  ww_json_put(&j, "arrays:[");
   for (uint32_t k = 0; !st && k < p->n; k++) {
     p->get(p->ctx, k, v);
     st = save_array(dir, p->arrays + k, v, p->shard_bytes, &j, a, e);
   }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "]}");
   ww_buf_puts(&b, "\n");
   if (!st)
     st = write_synced(ww_path_join(a, dir, "manifest.json"), b.s, b.n, e);
@@ -172,11 +160,15 @@ ww_status ww_checkpoint_save(const char *dir, const ww_checkpoint_plan *p, ww_er
 
 /* ---- opening ---- */
 
+static const char *text_of(const cJSON *o, const char *key) {
+  return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
+}
+
 static const cJSON *array_of(const ww_checkpoint *c, const char *name) {
   const cJSON *x, *list = cJSON_GetObjectItemCaseSensitive(c->manifest, "arrays");
   cJSON_ArrayForEach(x, list) {
-    const cJSON *n = cJSON_GetObjectItemCaseSensitive(x, "name");
-    if (cJSON_IsString(n) && !strcmp(n->valuestring, name))
+    const char *its = text_of(x, "name");
+    if (its && !strcmp(its, name))
       return x;
   }
   return NULL;
@@ -189,14 +181,12 @@ static bool plain_name(const char *s) { /* a file of the folder itself */
 /* Reads one shard into `to`, which has room for `room` bytes; *bytes: how many it is. */
 static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to, uint64_t room,
                             uint64_t *bytes, ww_err *e) {
-  const cJSON *file = cJSON_GetObjectItemCaseSensitive(shard, "file"),
-              *hash = cJSON_GetObjectItemCaseSensitive(shard, "hash");
+  const char *file = text_of(shard, "file"), *hash = text_of(shard, "hash");
   *bytes = ww_json_whole(shard, "bytes");
-  if (!cJSON_IsString(file) || !plain_name(file->valuestring) || !cJSON_IsString(hash) || !*bytes ||
-      *bytes > room || *bytes % sizeof(float))
+  if (!file || !plain_name(file) || !hash || !*bytes || *bytes > room || *bytes % sizeof(float))
     return ww_fail(e, WW_EDATA, "%s/manifest.json: a shard's name, size or hash is wrong", c->path);
   ww_buf path = {0};
-  ww_buf_fmt(&path, "%s/%s", c->path, file->valuestring);
+  ww_buf_fmt(&path, "%s/%s", c->path, file);
   FILE *f = fopen(path.s, "rb");
   ww_status st = WW_OK;
   char got[20] = "";
@@ -209,9 +199,9 @@ static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to
                  path.s, *bytes);
   else
     snprintf(got, sizeof got, "%016" PRIx64, ww_hash(to, *bytes, FORMAT));
-  if (!st && strcmp(got, hash->valuestring))
+  if (!st && strcmp(got, hash))
     st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is damaged: its hash is %s, not %.20s",
-                 path.s, got, hash->valuestring);
+                 path.s, got, hash);
   if (f)
     fclose(f);
   ww_buf_free(&path);
@@ -226,9 +216,7 @@ static ww_status read_array(const ww_checkpoint *c, const cJSON *x, float *to, u
   float *scratch =
       to ? NULL : ww_xmalloc(WW_CHECKPOINT_SHARD); /* only to see whether it is whole */
   cJSON_ArrayForEach(shard, shards) {
-    uint64_t room = (n - at) * sizeof *to;
-    if (room > WW_CHECKPOINT_SHARD)
-      room = WW_CHECKPOINT_SHARD;
+    uint64_t room = ww_least((n - at) * sizeof *to, WW_CHECKPOINT_SHARD);
     if ((st = read_shard(c, shard, to ? to + at : scratch, room, &bytes, e)))
       break;
     at += bytes / sizeof *to;

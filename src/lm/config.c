@@ -4,11 +4,14 @@
  * What changes the arithmetic and is not known here (another activation, another kind of rope, a
  * sliding window) is an error, never ignored: a model that runs gives the numbers its author meant.
  */
+#include <inttypes.h>
+
 #include "config_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 
 const ww_lm_arch_info ww_lm_archs[WW_LM_NARCHS] = {
@@ -134,15 +137,12 @@ static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise
   uint64_t v = otherwise;
   if (!n && !otherwise)
     return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
-  if (n) {
-    ww_status rc = ww_json_want_uint(n, key, &v, e);
-    if (rc)
-      return rc;
-  }
-  if (v > UINT32_MAX)
-    return ww_fail(e, WW_EDATA, "%s is absurd: %llu", key, (unsigned long long)v);
-  *out = v;
-  return WW_OK;
+  ww_status rc = n ? ww_json_want_uint(n, key, &v, e) : WW_OK;
+  if (!rc && v > UINT32_MAX)
+    rc = ww_fail(e, WW_EDATA, "%s is absurd: %" PRIu64, key, v);
+  if (!rc)
+    *out = v;
+  return rc;
 }
 
 static ww_status want_real(const cJSON *obj, const char *key, double otherwise, float *out,
@@ -249,13 +249,10 @@ static ww_status read_rope_kind(const cJSON *r, ww_lm_config *c, ww_err *e) {
     return ww_fail(e, WW_EUNSUPPORTED,
                    "rope of type \"%.40s\" is not supported; default, linear and llama3 are", name);
   c->rope = WW_ROPE_LLAMA3;
-  if (!rc)
-    rc = want_real(r, "low_freq_factor", NAN, &c->rope_low, e);
-  if (!rc)
-    rc = want_real(r, "high_freq_factor", NAN, &c->rope_high, e);
-  if (!rc)
-    rc = want_size(r, "original_max_position_embeddings", c->context, &c->rope_original, e);
-  return rc;
+  if (rc || (rc = want_real(r, "low_freq_factor", NAN, &c->rope_low, e)) ||
+      (rc = want_real(r, "high_freq_factor", NAN, &c->rope_high, e)))
+    return rc;
+  return want_size(r, "original_max_position_embeddings", c->context, &c->rope_original, e);
 }
 
 /* transformers 5 has rope_parameters with the theta inside; 4 has rope_theta beside rope_scaling.
@@ -271,19 +268,26 @@ static ww_status read_rope(const cJSON *j, ww_lm_config *c, ww_err *e) {
   return rc || !r ? rc : read_rope_kind(r, c, e);
 }
 
-static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
-  const cJSON *bos = member(j, "bos_token_id"), *eos = member(j, "eos_token_id");
+/* A token's id, or -1. */
+static bool is_id(const cJSON *n, int32_t *out) {
   int64_t v;
   bool big;
+  bool good = ww_json_as_int(n, &v, &big) && !big && v >= -1 && v <= INT32_MAX;
+  if (good)
+    *out = v;
+  return good;
+}
+
+static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
+  const cJSON *bos = member(j, "bos_token_id"), *eos = member(j, "eos_token_id");
+  int32_t v;
   c->bos = -1;
   memset(c->eos, 0xff, sizeof c->eos); /* -1 */
-  if (bos && !(ww_json_as_int(bos, &v, &big) && !big && v >= -1 && v <= INT32_MAX))
+  if (bos && !is_id(bos, &c->bos))
     return ww_fail(e, WW_EPARSE, "bos_token_id: expected a token's id");
-  if (bos)
-    c->bos = v;
   for (const cJSON *n = cJSON_IsArray(eos) ? eos->child : eos; n;
        n = cJSON_IsArray(eos) ? n->next : NULL) {
-    if (!ww_json_as_int(n, &v, &big) || big || v < -1 || v > INT32_MAX)
+    if (!is_id(n, &v))
       return ww_fail(e, WW_EPARSE, "eos_token_id: expected a token's id, or an array of them");
     if (v >= 0 && c->neos == 4)
       return ww_fail(e, WW_EUNSUPPORTED, "eos_token_id has more than 4 tokens");
@@ -348,8 +352,7 @@ static void print_real(ww_json *j, const char *key, float f) {
 
 static void print_rope(ww_json *j, const ww_lm_config *c, bool theta) {
   static const char *const kinds[] = {"default", "linear", "llama3"};
-  ww_json_obj(j);
-  ww_json_kstr(j, "rope_type", kinds[c->rope]);
+  ww_json_put(j, "{rope_type:%s", kinds[c->rope]);
   if (theta)
     print_real(j, "rope_theta", c->rope_theta);
   if (c->rope != WW_ROPE_PLAIN)
@@ -376,8 +379,7 @@ static void print_ids(ww_json *j, const ww_lm_config *c) {
     print_id(j, "eos_token_id", c->neos ? c->eos[0] : -1);
     return;
   }
-  ww_json_key(j, "eos_token_id");
-  ww_json_arr(j);
+  ww_json_put(j, "eos_token_id:[");
   for (uint32_t i = 0; i < c->neos && i < 4; i++)
     ww_json_int(j, c->eos[i]);
   ww_json_end_arr(j);
@@ -390,34 +392,26 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
                                              : "float32";
   ww_json j = {.pretty = true};
   ww_json_begin(&j, json);
-  ww_json_obj(&j);
-  ww_json_key(&j, "architectures");
-  ww_json_arr(&j);
-  ww_json_str(&j, arch->architecture);
-  ww_json_end_arr(&j);
-  ww_json_kstr(&j, "model_type", arch->model_type);
-  ww_json_kstr(&j, "dtype", torch); /* transformers 5 */
-  ww_json_kstr(&j, "torch_dtype", torch);
+  /* dtype and rope_parameters: transformers 5 */
+  ww_json_put(&j, "{architectures:[%s],model_type:%s,dtype:%s,torch_dtype:%s", arch->architecture,
+              arch->model_type, torch, torch);
   for (int k = 0; k < THEIRS; k++)
     ww_json_kuint(&j, sizes[k].name, *size_at(c, k));
   ww_json_kstr(&j, "hidden_act", "silu");
   print_real(&j, "rms_norm_eps", c->norm_eps);
-  ww_json_kbool(&j, "tie_word_embeddings", c->tied);
-  ww_json_kbool(&j, "attention_bias", c->qkv_bias);
-  ww_json_kbool(&j, "mlp_bias", false);
+  ww_json_put(&j, "tie_word_embeddings:%i,attention_bias:%i,mlp_bias:false", c->tied, c->qkv_bias);
   print_real(&j, "rope_theta", c->rope_theta);
   ww_json_key(&j, "rope_scaling");
   if (c->rope == WW_ROPE_PLAIN)
     ww_json_raw(&j, "null");
   else
     print_rope(&j, c, false);
-  ww_json_key(&j, "rope_parameters"); /* transformers 5 */
+  ww_json_key(&j, "rope_parameters");
   print_rope(&j, c, true);
   print_ids(&j, c);
   ww_json_kbool(&j, "use_cache", true);
   if (c->numbers || c->features) {
-    ww_json_key(&j, "warpwise");
-    ww_json_obj(&j);
+    ww_json_put(&j, "warpwise:{");
     for (int k = THEIRS; k < NSIZES; k++)
       ww_json_kuint(&j, own_name(k), *size_at(c, k));
     ww_json_end_obj(&j);

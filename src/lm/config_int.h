@@ -9,6 +9,10 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type,
 uint32_t ww_lm_turned_heads(
     const ww_lm_config *c,
     ww_param_id id); /* heads of Q or K whose rows a GGUF has in another order; 0: as ours */
+/* The parameters as the tensors that writers take, under Hugging Face's names, with room for `more`
+ * behind them. */
+ww_tensor *ww_lm_tensors(const ww_lm_config *c, const float *flat, ww_dtype type, ww_lm_layout *l,
+                         uint32_t more, ww_arena *a);
 enum { WW_TOKENIZER_MAX = 256 << 20 }; /* bytes of a tokenizer.json that goes along */
 /* Metadata of a GGUF: a list whose memory is the arena's. */
 typedef struct {

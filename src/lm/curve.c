@@ -97,13 +97,19 @@ static void scale(chart *c, const ww_lm_points *train, const ww_lm_points *check
 
 /* ---- words and lines ---- */
 
-static void level(const chart *c, double loss) {
+/* A number beside an axis. */
+static void label(const chart *c, double x, double y, const char *anchor, const char *format,
+                  double value) {
   char t[32];
+  snprintf(t, sizeof t, format, value);
+  ww_svg_text(c->out, x, y, anchor, "#444444", 11, 0, t);
+}
+
+static void level(const chart *c, double loss) {
   double y = y_of(c, loss);
   ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
              LEFT, y, WIDTH - RIGHT, y);
-  snprintf(t, sizeof t, "%g", loss);
-  ww_svg_text(c->out, LEFT - 7, y + 4, "end", "#444444", 11, 0, t);
+  label(c, LEFT - 7, y + 4, "end", "%g", loss);
 }
 
 static void levels(const chart *c) {
@@ -122,12 +128,10 @@ static void levels(const chart *c) {
 }
 
 static void steps_axis(const chart *c, double y) {
-  char t[32];
   double step = fmax(1, nice(c->x1));
   for (double v = 0; v <= c->x1 * 1.0001; v += step) {
-    snprintf(t, sizeof t, "%.10g", v);
     ww_svg_tick(c->out, x_of(c, v), y);
-    ww_svg_text(c->out, x_of(c, v), y + 16, "middle", "#444444", 11, 0, t);
+    label(c, x_of(c, v), y + 16, "middle", "%.10g", v);
   }
   ww_svg_text(c->out, (LEFT + WIDTH - RIGHT) / 2.0, y + 36, "middle", "#222222", 12, 0, "step");
 }
@@ -219,14 +223,12 @@ static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check
 static void rates(const chart *c, const ww_lm_points *v, double y) {
   uint32_t each = (v->n + POINTS - 1) / POINTS;
   double most = 0;
-  char t[64];
   for (uint32_t k = 0; k < v->n; k++)
     most = fmax(most, v->v[k].lr);
   ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n",
              LEFT, y, WIDTH - LEFT - RIGHT, RATE_HEIGHT);
-  ww_svg_text(c->out, LEFT - 7, y + RATE_HEIGHT + 2, "end", "#444444", 11, 0, "0");
-  snprintf(t, sizeof t, "%.3g", most);
-  ww_svg_text(c->out, LEFT - 7, y + 8, "end", "#444444", 11, 0, t);
+  label(c, LEFT - 7, y + RATE_HEIGHT + 2, "end", "%g", 0);
+  label(c, LEFT - 7, y + 8, "end", "%.3g", most);
   ww_svg_text(c->out, WIDTH - RIGHT - 4, y + 13, "end", rate_color, 11, 0, "learning rate");
   if (!(most > 0))
     return;

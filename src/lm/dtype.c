@@ -84,13 +84,6 @@ static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const 
   }
 }
 
-static inline __attribute__((always_inline)) void block_unpack(float *to, const uint8_t *from,
-                                                               float scale) {
-  const int8_t *q = (const int8_t *)from + 2;
-  for (int i = 0; i < BLOCK; i++)
-    to[i] = scale * q[i];
-}
-
 /* ---- many values, in plain C ---- */
 
 static void f16_to_f32(float *to, const uint16_t *from, uint64_t n) {
@@ -104,8 +97,10 @@ static void bf16_to_f32(float *to, const uint16_t *from, uint64_t n) {
 }
 
 static void q8_to_f32(float *to, const uint8_t *from, uint64_t n) {
-  for (uint64_t i = 0; i < n; i += BLOCK, from += BLOCK_BYTES) {
-    block_unpack(to + i, from, ww_half_to_float(load16(from)));
+  for (uint64_t b = 0; b < n; b += BLOCK, from += BLOCK_BYTES) {
+    float scale = ww_half_to_float(load16(from));
+    for (int i = 0; i < BLOCK; i++)
+      to[b + i] = scale * (int8_t)from[2 + i];
   }
 }
 
@@ -190,13 +185,13 @@ FAST static void f32_to_q8_fast(uint8_t *to, const float *from, uint64_t n) {
   const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)), top = _mm256_set1_ps(127);
   for (uint64_t b = 0; b < n; b += BLOCK, to += BLOCK_BYTES) {
     const float *x = from + b;
-    float most = block_max(x), scale = most / 127,
-          stored = ww_half_to_float(ww_float_to_half(scale));
+    float scale = block_max(x) / 127;
+    uint16_t half = ww_float_to_half(scale);
+    float stored = ww_half_to_float(half);
     if (!(stored > 0 && scale <= 65504)) { /* zeros, infinities, NaN: rare */
       block_pack(to, x);
       continue;
     }
-    uint16_t half = ww_float_to_half(scale);
     memcpy(to, &half, 2);
     for (int i = 0; i < BLOCK; i += 8) {
       __m256 v = _mm256_div_ps(_mm256_loadu_ps(x + i), _mm256_set1_ps(stored));

@@ -65,14 +65,9 @@ static void put(worker *w, const int32_t *token, uint32_t n, uint32_t prompt) {
  * features and one more loses its end. */
 static void cut(worker *w, uint32_t *prompt) {
   uint32_t most = w->r->most, answer = w->now.n - *prompt;
-  uint32_t least = w->r->front.n + w->r->c->feature_tokens + 1;
-  if (least > *prompt)
-    least = *prompt;
-  if (answer + least > most)
-    answer = most - least;
-  uint32_t keep = most - answer, head = (keep + 1) / 2;
-  if (head < least)
-    head = least;
+  uint32_t least = ww_least(w->r->front.n + w->r->c->feature_tokens + 1, *prompt);
+  answer = ww_least(answer, most - least);
+  uint32_t keep = most - answer, head = ww_most((keep + 1) / 2, least);
   memmove(w->now.v + head, w->now.v + *prompt - (keep - head),
           (keep - head + answer) * sizeof *w->now.v);
   w->now.n = most;
@@ -99,7 +94,7 @@ static ww_status finish(worker *w, uint32_t prompt) {
     return WW_OK;
   }
   for (uint32_t at = 0; at < w->now.n; at += w->r->most) { /* a text: all of it, in several */
-    uint32_t n = w->now.n - at < w->r->most ? w->now.n - at : w->r->most;
+    uint32_t n = ww_least(w->now.n - at, w->r->most);
     if (n > 1)
       put(w, w->now.v + at, n, 0);
   }
@@ -118,10 +113,7 @@ static void end_mark(worker *w) {
 /* ---- the forms ---- */
 
 static bool has_numbers(const worker *w) {
-  for (uint32_t k = 0; k < w->r->c->numbers; k++)
-    if (!isnan(w->number[k]))
-      return true;
-  return false;
+  return ww_any_known(w->number, w->r->c->numbers);
 }
 
 static ww_status want_text(worker *w, const cJSON *node, const char *name) {
@@ -208,8 +200,7 @@ static ww_status of_messages(worker *w, const cJSON *list) {
       break;
     if (!strcmp(role, "assistant")) {
       w->now.n = 0;
-      for (uint32_t k = 0; k < so_far.n; k++)
-        ww_push(w->a, &w->now, so_far.v[k]);
+      ww_append(w->a, &w->now, so_far.v, so_far.n);
       ww_chat_ask(chat, w->a, &w->now);
       uint32_t n = w->now.n;
       ww_chat_answer(chat, content, w->a, &w->now);

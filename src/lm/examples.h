@@ -77,8 +77,9 @@ const ww_lm_batch *ww_packer_next_once(ww_packer *p);
 void ww_packer_tell(const ww_packer *p, uint64_t *epoch,
                     uint64_t *row); /* of the next batch's first row */
 void ww_packer_seek(ww_packer *p, uint64_t epoch, uint64_t row);
-uint64_t ww_packer_rows(ww_packer *p); /* of the present epoch */
-double ww_packer_filled(ww_packer *p); /* share of its tokens that are no padding */
+uint64_t ww_packer_rows(ww_packer *p);         /* of the present epoch */
+double ww_packer_filled(ww_packer *p);         /* share of its tokens that are no padding */
+bool ww_any_known(const float *v, uint32_t n); /* that is no NaN */
 /* Which of n is at place k of a shuffled order: a permutation of 0 .. n - 1 for each seed, O(1). */
 uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed);
 

@@ -3,6 +3,8 @@
  * Ours is Hugging Face's order of rows. A llama GGUF has the rows of each head of Q and K
  * interleaved (row 2i + s here is row s * half + i there); they are put back as they are read, so
  * nobody behind this file knows of it. */
+#include <inttypes.h>
+
 #include "config_int.h"
 #include "weights_int.h"
 
@@ -96,9 +98,9 @@ static ww_status check_param(const ww_tensor *t, const ww_lm_slot *p, const char
   if (fits)
     return WW_OK;
   return ww_fail(e, WW_EDATA,
-                 "tensor \"%s\" is %llu x %llu where the configuration asks for %llu x %llu", name,
-                 (unsigned long long)t->dim[0], (unsigned long long)(t->ndim > 1 ? t->dim[1] : 1),
-                 (unsigned long long)p->rows, (unsigned long long)p->cols);
+                 "tensor \"%s\" is %" PRIu64 " x %" PRIu64
+                 " where the configuration asks for %" PRIu64 " x %" PRIu64,
+                 name, t->dim[0], t->ndim > 1 ? t->dim[1] : 1, p->rows, p->cols);
 }
 
 uint32_t ww_lm_turned_heads(const ww_lm_config *c, ww_param_id id) {
@@ -163,19 +165,25 @@ static uint32_t zero_biases(const ww_lm_config *c, ww_tensor *s, ww_dtype type, 
   return c->layers;
 }
 
-static ww_status write_weights(const char *dir, const ww_lm_config *c, const float *flat,
-                               ww_dtype type, ww_arena *a, ww_err *e) {
-  ww_lm_layout l;
-  ww_lm_layout_make(c, a, &l);
-  ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + c->layers);
-  for (uint32_t i = 0; i < l.n; i++) {
-    const ww_lm_slot *p = l.v + i;
+ww_tensor *ww_lm_tensors(const ww_lm_config *c, const float *flat, ww_dtype type, ww_lm_layout *l,
+                         uint32_t more, ww_arena *a) {
+  ww_lm_layout_make(c, a, l);
+  ww_tensor *s = WW_NEWN(a, ww_tensor, l->n + more);
+  for (uint32_t i = 0; i < l->n; i++) {
+    const ww_lm_slot *p = l->v + i;
     s[i] = (ww_tensor){.name = p->name,
                        .type = type,
-                       .ndim = p->at < l.matrices ? 2 : 1,
+                       .ndim = p->at < l->matrices ? 2 : 1,
                        .dim = {p->rows, p->cols},
                        .floats = flat + p->at};
   }
+  return s;
+}
+
+static ww_status write_weights(const char *dir, const ww_lm_config *c, const float *flat,
+                               ww_dtype type, ww_arena *a, ww_err *e) {
+  ww_lm_layout l;
+  ww_tensor *s = ww_lm_tensors(c, flat, type, &l, c->layers, a);
   uint32_t n = l.n + zero_biases(c, s + l.n, type, a);
   return ww_safetensors_write_sharded(dir, s, n, SHARD, e);
 }

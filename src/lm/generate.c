@@ -28,6 +28,9 @@ typedef struct {
   uint32_t sequence, room; /* tokens that may still come */
   ww_sampler *sampler;
   ww_grammar_state *g;
+  ww_buf forced;         /* what the grammar writes: a forced run, or the shortest end */
+  ww_tokens tokens, end; /* a run, an end */
+  ww_arena *a;           /* of these */
   ww_word *words; /* texts of the tokens that a grammar may take, in their order; made when needed
                      first */
   int32_t *ids;   /* their tokens */
@@ -122,7 +125,7 @@ typedef struct {
 
 static int by_text(const void *a, const void *b) {
   const entry *x = a, *y = b;
-  int order = memcmp(x->w.text, y->w.text, x->w.n < y->w.n ? x->w.n : y->w.n);
+  int order = memcmp(x->w.text, y->w.text, ww_least(x->w.n, y->w.n));
   if (order)
     return order;
   return x->w.n != y->w.n ? ww_order(x->w.n, y->w.n) : ww_order(x->id, y->id);
@@ -172,11 +175,13 @@ static int32_t longest(run *r, const char *text, size_t n, uint32_t *len) {
   return best;
 }
 
-/* A text as tokens that are exactly it. Tokenizers that put a blank in front of a text do not give
- * that: the longest token each time does. False: the vocabulary has not all of it. */
-static bool spell(run *r, const ww_buf *text, ww_arena *a, ww_tokens *out) {
+/* r->forced as tokens that are exactly it. Tokenizers that put a blank in front of a text do not
+ * give that: the longest token each time does. False: the vocabulary has not all of it. */
+static bool spell(run *r, ww_tokens *out) {
+  const ww_buf *text = &r->forced;
   size_t at = 0;
-  ww_tokenizer_encode(r->t, text->s, text->n, false, a, out);
+  out->n = 0;
+  ww_tokenizer_encode(r->t, text->s, text->n, false, r->a, out);
   for (uint32_t k = 0; k < out->n && at <= text->n; k++) {
     uint32_t n = 0;
     const char *piece = ww_tokenizer_text(r->t, out->v[k], &n);
@@ -191,7 +196,7 @@ static bool spell(run *r, const ww_buf *text, ww_arena *a, ww_tokens *out) {
     int32_t id = longest(r, text->s + at, text->n - at, &n);
     if (id < 0)
       return false;
-    ww_push(a, out, id);
+    ww_push(r->a, out, id);
   }
   return true;
 }
@@ -200,14 +205,9 @@ static bool spell(run *r, const ww_buf *text, ww_arena *a, ww_tokens *out) {
 static uint32_t end_tokens(run *r, bool tried) {
   if (ww_grammar_left(r->g, tried) == UINT32_MAX)
     return UINT32_MAX;
-  ww_buf text = {0};
-  ww_arena *a = ww_arena_new();
-  ww_tokens tokens = {0};
-  ww_grammar_shortest(r->g, tried, &text);
-  uint32_t n = spell(r, &text, a, &tokens) ? tokens.n : UINT32_MAX;
-  ww_arena_free(a);
-  ww_buf_free(&text);
-  return n;
+  r->forced.n = 0;
+  ww_grammar_shortest(r->g, tried, &r->forced);
+  return spell(r, &r->end) ? r->end.n : UINT32_MAX;
 }
 
 /* Whether the shortest end behind what was tried fits. Its bytes tell it nearly always: there are
@@ -298,40 +298,22 @@ static ww_status write_forced(run *r, const ww_tokens *tokens, ww_err *e) {
 
 /* The run of tokens that the grammar leaves no choice of. */
 static ww_status take_forced(run *r, bool *took, ww_err *e) {
-  ww_buf text = {0};
-  ww_status st = WW_OK;
-  *took = false;
-  ww_grammar_forced(r->g, MOST_FORCED, &text);
-  if (text.n) {
-    ww_arena *a = ww_arena_new();
-    ww_tokens tokens = {0};
-    *took = spell(r, &text, a, &tokens) && tokens.n <= r->room &&
-            (ww_grammar_left(r->g, true) == UINT32_MAX || end_fits(r, r->room - tokens.n));
-    if (*took)
-      st = write_forced(r, &tokens, e);
-    ww_arena_free(a);
-  }
-  ww_buf_free(&text);
-  return st;
+  r->forced.n = 0;
+  ww_grammar_forced(r->g, MOST_FORCED, &r->forced);
+  *took = r->forced.n && spell(r, &r->tokens) && r->tokens.n <= r->room &&
+          (ww_grammar_left(r->g, true) == UINT32_MAX || end_fits(r, r->room - r->tokens.n));
+  return *took ? write_forced(r, &r->tokens, e) : WW_OK;
 }
 
 /* No token that is left may come: the shortest end. */
 static ww_status close_text(run *r, ww_err *e) {
-  ww_buf text = {0};
-  ww_arena *a = ww_arena_new();
-  ww_tokens tokens = {0};
-  ww_status st = WW_OK;
-  ww_grammar_shortest(r->g, false, &text);
-  if (text.n && spell(r, &text, a, &tokens) && tokens.n <= r->room)
-    st = write_forced(r, &tokens, e);
-  else
-    st = ww_fail(
-        e, WW_EDATA,
-        "no token of this model may follow here by the grammar; is its vocabulary complete?");
+  uint32_t n = end_tokens(r, false);
   r->closed = true;
-  ww_arena_free(a);
-  ww_buf_free(&text);
-  return st;
+  if (n && n <= r->room)
+    return write_forced(r, &r->end, e);
+  return ww_fail(
+      e, WW_EDATA,
+      "no token of this model may follow here by the grammar; is its vocabulary complete?");
 }
 
 static ww_status loop(run *r, ww_err *e) {
@@ -388,6 +370,7 @@ ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, co
   r.room = room - used;
   if (o->most && o->most < r.room)
     r.room = o->most;
+  r.a = ww_arena_new();
   r.logits = ww_xmalloc(c->vocab * sizeof *r.logits);
   r.sampler = ww_sampler_new(&o->sample, c->vocab);
   if (o->grammar)
@@ -406,6 +389,8 @@ ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, co
   out->s = ww_now() - t0;
   ww_grammar_end(r.g);
   ww_sampler_free(r.sampler);
+  ww_buf_free(&r.forced);
+  ww_arena_free(r.a);
   free(r.words);
   free(r.ids);
   free(r.logits);

@@ -4,6 +4,9 @@
  * Every count is checked against the bytes that are left before anything is taken for it, and all
  * arrays together have at most 2^22 items, so a lying header costs no memory. Texts are copied,
  * with a NUL behind them; tensors stay where they are. */
+#include <inttypes.h>
+
+#include "../base/half.h"
 #include "weights_int.h"
 
 enum { MAX_ITEMS = 1 << 22, MAX_DEPTH = 3, MAX_KEY = 65535 };
@@ -67,8 +70,8 @@ static ww_status text(reader *r, const char *what, uint64_t most, const char **o
   if (length > left(r))
     return cut(r, what);
   if (length > most)
-    return ww_fail(r->e, WW_ELIMIT, "%s has %llu bytes; at most %llu are read", what,
-                   (unsigned long long)length, (unsigned long long)most);
+    return ww_fail(r->e, WW_ELIMIT, "%s has %" PRIu64 " bytes; at most %" PRIu64 " are read", what,
+                   length, most);
   *out = ww_strndup(r->a, (const char *)r->p, length);
   if (n)
     *n = length;
@@ -122,10 +125,7 @@ static void number(reader *r, uint32_t kind, ww_meta *m) {
   int n = kind_bytes[kind];
   m->u = whole(r, n);
   if (kind == F32) {
-    float f;
-    uint32_t bits = m->u;
-    memcpy(&f, &bits, 4);
-    m->real = f;
+    m->real = ww_bits_float(m->u);
   } else if (kind == F64) {
     memcpy(&m->real, &m->u, 8);
   } else if (kind == I8 || kind == I16 || kind == I32) {
@@ -194,8 +194,8 @@ static ww_status size_tensor(reader *r, uint32_t type, ww_tensor *t) {
   t->type = ww_dtype_named(t->type_name);
   if (row % tensor_types[type].values)
     return ww_fail(r->e, WW_EPARSE,
-                   "tensor \"%.150s\": rows of %llu values are no whole blocks of %s", t->name,
-                   (unsigned long long)row, t->type_name);
+                   "tensor \"%.150s\": rows of %" PRIu64 " values are no whole blocks of %s",
+                   t->name, row, t->type_name);
   if (__builtin_mul_overflow(values / tensor_types[type].values, tensor_types[type].bytes,
                              &t->bytes))
     return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\": its size does not fit 64 bits", t->name);
@@ -235,22 +235,22 @@ static ww_status alignment(const ww_weights *w, uint64_t *out, ww_err *e) {
 static ww_status settle(ww_tensor *t, uint64_t offset, uint64_t align, const uint8_t *data,
                         uint64_t n, ww_err *e) {
   if (offset % align)
-    return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" lies at %llu, which is no multiple of %llu",
-                   t->name, (unsigned long long)offset, (unsigned long long)align);
+    return ww_fail(e, WW_EPARSE,
+                   "tensor \"%.150s\" lies at %" PRIu64 ", which is no multiple of %" PRIu64,
+                   t->name, offset, align);
   if (offset > n || t->bytes > n - offset)
     return ww_fail(e, WW_EPARSE,
-                   "tensor \"%.150s\": %llu bytes at %llu, but there are %llu bytes of data: is "
+                   "tensor \"%.150s\": %" PRIu64 " bytes at %" PRIu64 ", but there are %" PRIu64
+                   " bytes of data: is "
                    "the file cut short?",
-                   t->name, (unsigned long long)t->bytes, (unsigned long long)offset,
-                   (unsigned long long)n);
+                   t->name, t->bytes, offset, n);
   t->data = ww_starts(t->type_name, "type ") ? NULL : data + offset;
   return WW_OK;
 }
 
 static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   if (count > MAX_ITEMS)
-    return ww_fail(r->e, WW_ELIMIT, "%llu tensors; at most %d are read", (unsigned long long)count,
-                   MAX_ITEMS);
+    return ww_fail(r->e, WW_ELIMIT, "%" PRIu64 " tensors; at most %d are read", count, MAX_ITEMS);
   uint64_t align = 0, *offsets = WW_NEWN(r->a, uint64_t, count);
   uint32_t first = w->tensors.n;
   ww_status rc = alignment(w, &align, r->e);
@@ -262,7 +262,7 @@ static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   }
   if (rc)
     return rc;
-  uint64_t used = r->p - r->start, at = (used + align - 1) / align * align, all = r->end - r->start;
+  uint64_t used = r->p - r->start, at = ww_round_up(used, align), all = r->end - r->start;
   uint64_t n = at < all ? all - at : 0;
   const uint8_t *data = n ? r->start + at : r->end;
   for (uint64_t i = 0; !rc && i < count; i++)

@@ -4,6 +4,8 @@
  * llama.cpp's keys come first, so that it runs what we write; what it has no key for (the heads for
  * numbers, the exact rope, the tokenizer.json) stands under "warpwise.". A llama3 rope is there as
  * the tensor rope_freqs.weight: what each frequency is divided by. */
+#include <inttypes.h>
+
 #include "config_int.h"
 #include "weights_int.h"
 
@@ -186,8 +188,8 @@ static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
     return ww_fail(e, WW_EDATA, "the metadata has no general.architecture");
   if (parts && parts->u > 1)
     return ww_fail(e, WW_EUNSUPPORTED,
-                   "this is one of %llu parts of a model; join them (gguf-split --merge)",
-                   (unsigned long long)parts->u);
+                   "this is one of %" PRIu64 " parts of a model; join them (gguf-split --merge)",
+                   parts->u);
   int k = 0;
   while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text))
     k++;
@@ -311,23 +313,16 @@ static void describe(const ww_lm_config *c, ww_dtype type, ww_metas *m) {
 static ww_tensor *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a,
                           uint32_t *n) {
   ww_lm_layout l;
-  ww_lm_layout_make(c, a, &l);
-  ww_tensor *s = WW_NEWN(a, ww_tensor, (size_t)l.n + 1);
+  ww_tensor *s = ww_lm_tensors(c, flat, type, &l, 1, a);
   for (uint32_t i = 0; i < l.n; i++) {
-    const ww_lm_slot *p = l.v + i;
-    bool matrix = p->at < l.matrices;
     char *name = ww_alloc(a, WW_LM_NAME);
-    ww_lm_param_gguf(p, name);
-    /* blocks of 32 must fill a row */
-    ww_dtype as = !matrix                                 ? WW_DTYPE_F32
-                  : type == WW_DTYPE_Q8_0 && p->cols % 32 ? WW_DTYPE_F16
-                                                          : type;
-    s[i] = (ww_tensor){.name = name,
-                       .type = as,
-                       .ndim = matrix ? 2 : 1,
-                       .dim = {p->rows, p->cols},
-                       .floats = flat + p->at,
-                       .turn_heads = ww_lm_turned_heads(c, p->id)};
+    ww_lm_param_gguf(l.v + i, name);
+    s[i].name = name;
+    s[i].turn_heads = ww_lm_turned_heads(c, l.v[i].id);
+    if (s[i].ndim == 1)
+      s[i].type = WW_DTYPE_F32;
+    else if (type == WW_DTYPE_Q8_0 && l.v[i].cols % 32)
+      s[i].type = WW_DTYPE_F16; /* blocks of 32 must fill a row */
   }
   *n = l.n;
   if (c->rope != WW_ROPE_LLAMA3)

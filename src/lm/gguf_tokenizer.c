@@ -4,6 +4,8 @@
  * Best effort for others; for ourselves the whole tokenizer.json goes along, so nothing is lost.
  * Every id below the model's vocabulary gets a token, as llama.cpp asks: those that the tokenizer
  * does not have are called unused. */
+#include <inttypes.h>
+
 #include "config_int.h"
 
 #include "../base/jsonread.h"
@@ -96,8 +98,7 @@ static ww_status merges(writer *w, const cJSON *model) {
   cJSON_ArrayForEach(m, all) {
     const char *text = merge_text(w->a, m);
     if (!text)
-      return ww_fail(w->e, WW_EPARSE, "the tokenizer's merge %llu is no pair",
-                     (unsigned long long)n);
+      return ww_fail(w->e, WW_EPARSE, "the tokenizer's merge %" PRIu64 " is no pair", n);
     v[n++] = (ww_meta){.kind = WW_META_TEXT, .text = text, .text_n = strlen(text)};
   }
   ww_meta_array(w->m, "tokenizer.ggml.merges", WW_META_TEXT, v, n);

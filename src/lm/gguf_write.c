@@ -2,6 +2,7 @@
  *
  * Numbers take the kinds that llama.cpp asks for: whole ones 32 bits where they fit, real ones
  * single precision. */
+#include "../base/half.h"
 #include "weights_int.h"
 
 enum { ALIGN = 32 };
@@ -46,9 +47,6 @@ static uint32_t kind_for(ww_meta_kind kind, const ww_meta *v, uint64_t n) {
 }
 
 static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
-  float f = m->real;
-  uint32_t bits;
-  memcpy(&bits, &f, 4);
   switch (kind) {
   case U32:
   case I32:
@@ -59,7 +57,7 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
     put(b, m->u, 8);
     break;
   case F32:
-    put(b, bits, 4);
+    put(b, ww_float_bits(m->real), 4);
     break;
   case BOOL:
     put(b, m->u != 0, 1);
@@ -107,10 +105,6 @@ static ww_status put_record(ww_buf *b, const ww_tensor *t, uint64_t at, ww_err *
   return WW_OK;
 }
 
-static uint64_t padded(uint64_t n) {
-  return (n + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const ww_meta *meta,
                               uint32_t nmeta, ww_err *e) {
   uint64_t at = 0;
@@ -132,7 +126,7 @@ static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const w
       rc = ww_fail(e, WW_EUSAGE, "two tensors have the name \"%s\"", t[i].name);
     if (!rc)
       rc = put_record(b, t + i, at, e);
-    at = padded(at + ww_tensor_bytes(t + i));
+    at = ww_round_up(at + ww_tensor_bytes(t + i), ALIGN);
   }
   ww_arena_free(a);
   return rc;
@@ -149,7 +143,7 @@ ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const 
   if (!rc) {
     ww_out_write(&o, head.s, head.n);
     for (uint32_t i = 0; i <= n; i++) {
-      ww_out_write(&o, zeros, padded(o.at) - o.at);
+      ww_out_write(&o, zeros, ww_round_up(o.at, ALIGN) - o.at);
       if (i < n)
         ww_out_tensor(&o, t + i);
     }

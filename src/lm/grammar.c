@@ -26,9 +26,7 @@ typedef struct {
   uint32_t nearest; /* the member with the fewest bytes left */
 } context;
 
-typedef struct {
-  uint32_t *v, n, cap; /* nodes */
-} stack_set;
+typedef WW_VEC(uint32_t) stack_set; /* nodes; malloc's */
 
 typedef struct {
   uint32_t context, next;
@@ -36,8 +34,7 @@ typedef struct {
 
 struct ww_grammar_state {
   const ww_grammar *g;
-  node *nodes;
-  uint32_t nnodes, cap;
+  WW_VEC(node) nodes;       /* malloc's */
   ww_map places;            /* nodes by element and context */
   WW_VEC(context) contexts; /* 0: the end of the text */
   ww_dict sets;             /* contexts by their nodes */
@@ -53,16 +50,9 @@ struct ww_grammar_state {
   stack_set together;  /* scratch: members of several contexts */
 };
 
-static void set_add(stack_set *s, uint32_t k) {
-  if (s->n == s->cap)
-    s->v = ww_xrealloc(s->v, (s->cap = s->cap ? 2 * s->cap : 8) * sizeof *s->v);
-  s->v[s->n++] = k;
-}
-
 static void set_copy(stack_set *to, const stack_set *from) {
   to->n = 0;
-  for (uint32_t k = 0; k < from->n; k++)
-    set_add(to, from->v[k]);
+  ww_append(NULL, to, from->v, from->n);
 }
 
 static void swap(stack_set *a, stack_set *b) {
@@ -74,7 +64,7 @@ static void swap(stack_set *a, stack_set *b) {
 /* ---- nodes and contexts ---- */
 
 static uint32_t context_left(const ww_grammar_state *s, uint32_t c) {
-  return s->nodes[s->contexts.v[c].nearest].left;
+  return s->nodes.v[s->contexts.v[c].nearest].left;
 }
 
 /* The node of this place in this context; NONE: there are too many. */
@@ -85,12 +75,11 @@ static uint32_t node_of(ww_grammar_state *s, uint32_t at, uint32_t c) {
   const uint32_t *known = ww_map_find(&s->places, key);
   if (known)
     return *known;
-  if (s->nnodes >= 4 * MOST_NODES)
+  if (s->nodes.n >= 4 * MOST_NODES)
     return s->full = true, NONE;
-  if (s->nnodes == s->cap)
-    s->nodes = ww_xrealloc(s->nodes, (s->cap *= 2) * sizeof *s->nodes);
-  s->nodes[s->nnodes] = (node){at, c, ww_g_sum(s->g->left[at], context_left(s, c)), 0, NONE};
-  return *ww_map_at(&s->places, NULL, key, NULL) = s->nnodes++;
+  uint32_t left = ww_g_sum(s->g->left[at], context_left(s, c));
+  ww_push(NULL, &s->nodes, (node){at, c, left, 0, NONE});
+  return *ww_map_at(&s->places, NULL, key, NULL) = s->nodes.n - 1;
 }
 
 /* The context of these nodes, which are in order; NONE: there are too many. */
@@ -104,7 +93,7 @@ static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
   s->members += n;
   context c = {memcpy(ww_alloc(s->arena, bytes), v, bytes), n, v[0]};
   for (uint32_t k = 1; k < n; k++)
-    if (s->nodes[v[k]].left < s->nodes[c.nearest].left)
+    if (s->nodes.v[v[k]].left < s->nodes.v[c.nearest].left)
       c.nearest = v[k];
   ww_push(s->arena, &s->contexts, c);
   return *ww_dict_at(&s->sets, s->arena, (const char *)c.v, bytes, &fresh) = s->contexts.n - 1;
@@ -113,11 +102,11 @@ static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
 static uint32_t alone(ww_grammar_state *s, uint32_t k) {
   if (k == NONE)
     return NONE;
-  if (s->nodes[k].alone == NONE) {
+  if (s->nodes.v[k].alone == NONE) {
     uint32_t c = context_of(s, &k, 1);
-    s->nodes[k].alone = c;
+    s->nodes.v[k].alone = c;
   }
-  return s->nodes[k].alone;
+  return s->nodes.v[k].alone;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -127,10 +116,10 @@ static int by_number(const void *a, const void *b) {
 /* ---- steps ---- */
 
 static void visit(ww_grammar_state *s, uint32_t k) {
-  if (k == NONE || s->nodes[k].seen == s->steps)
+  if (k == NONE || s->nodes.v[k].seen == s->steps)
     return;
-  s->nodes[k].seen = s->steps;
-  set_add(&s->open, k);
+  s->nodes.v[k].seen = s->steps;
+  ww_push(NULL, &s->open, k);
 }
 
 static void visit_members(ww_grammar_state *s, uint32_t c) {
@@ -160,8 +149,7 @@ static uint32_t join_calls(ww_grammar_state *s, uint32_t rule) {
   t->n = 0;
   for (;; c = &s->calls.v[c->next]) {
     const context *x = &s->contexts.v[c->context];
-    for (uint32_t k = 0; k < x->n; k++)
-      set_add(t, x->v[k]);
+    ww_append(NULL, t, x->v, x->n);
     if (c->next == NONE)
       break;
   }
@@ -187,9 +175,9 @@ static void open_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
 
 static void look_at(ww_grammar_state *s, uint32_t k, stack_set *out) {
   const ww_g_element *el = s->g->elements.v;
-  uint32_t at = s->nodes[k].at, c = s->nodes[k].context;
+  uint32_t at = s->nodes.v[k].at, c = s->nodes.v[k].context;
   if (!k || el[at].kind == WW_G_SET)
-    set_add(out, k);
+    ww_push(NULL, out, k);
   else if (el[at].kind != WW_G_RULE)
     visit_members(s, c); /* the alternative is read: back to who asked for it */
   else /* a rule that ends its alternative is not returned to: lists stay shallow */
@@ -214,13 +202,13 @@ static bool open_all(ww_grammar_state *s, stack_set *out) {
 static uint32_t nearest(const ww_grammar_state *s, const stack_set *t) {
   uint32_t best = NONE;
   for (uint32_t i = 0; i < t->n; i++)
-    if (best == NONE || s->nodes[t->v[i]].left < s->nodes[best].left)
+    if (best == NONE || s->nodes.v[t->v[i]].left < s->nodes.v[best].left)
       best = t->v[i];
   return best;
 }
 
 static uint32_t left_of(const ww_grammar_state *s, const stack_set *t) {
-  return t->n ? s->nodes[nearest(s, t)].left : WW_G_NEVER;
+  return t->n ? s->nodes.v[nearest(s, t)].left : WW_G_NEVER;
 }
 
 /* One byte: *to becomes what is left of *from; false: nothing is. */
@@ -231,10 +219,10 @@ static bool step(ww_grammar_state *s, const stack_set *from, stack_set *to, uint
   to->n = 0;
   for (uint32_t i = 0; i < from->n; i++) {
     uint32_t k = from->v[i];
-    if (k && ww_g_has(&g->sets.v[g->elements.v[s->nodes[k].at].of], c))
-      visit(s, node_of(s, s->nodes[k].at + 1, s->nodes[k].context));
+    if (k && ww_g_has(&g->sets.v[g->elements.v[s->nodes.v[k].at].of], c))
+      visit(s, node_of(s, s->nodes.v[k].at + 1, s->nodes.v[k].context));
   }
-  if (!open_all(s, to) || (s->nnodes > MOST_NODES && left_of(s, to) >= left_of(s, from)))
+  if (!open_all(s, to) || (s->nodes.n > MOST_NODES && left_of(s, to) >= left_of(s, from)))
     to->n = 0;
   return to->n;
 }
@@ -244,9 +232,8 @@ ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
   ww_grammar_state *s = ww_xcalloc(1, sizeof *s);
   s->g = g;
   s->arena = ww_arena_new();
-  s->cap = 256;
-  s->nodes = ww_xcalloc(s->cap, sizeof *s->nodes); /* the first is the end of the text */
-  s->nnodes = s->steps = 1;
+  ww_push(NULL, &s->nodes, (node){0}); /* the end of the text */
+  s->steps = 1;
   s->last_call = ww_xmalloc((g->rules.n + 1) * sizeof *s->last_call);
   s->called.v = ww_xmalloc((g->rules.n + 1) * sizeof *s->called.v);
   for (uint32_t r = 0; r < g->rules.n; r++)
@@ -260,8 +247,8 @@ ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
 void ww_grammar_end(ww_grammar_state *s) {
   if (!s)
     return;
-  void *all[] = {s->now.v, s->tried.v,    s->other.v,   s->open.v,
-                 s->nodes, s->together.v, s->last_call, s->called.v};
+  void *all[] = {s->now.v,   s->tried.v,    s->other.v,   s->open.v,
+                 s->nodes.v, s->together.v, s->last_call, s->called.v};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   ww_map_free(&s->places);
@@ -309,7 +296,7 @@ static int only_byte(const ww_grammar_state *s, const stack_set *t) {
   for (uint32_t i = 0; i < t->n; i++) {
     if (!t->v[i])
       return -1;
-    const ww_g_set *one = &g->sets.v[g->elements.v[s->nodes[t->v[i]].at].of];
+    const ww_g_set *one = &g->sets.v[g->elements.v[s->nodes.v[t->v[i]].at].of];
     for (int w = 0; w < 4; w++)
       all.bits[w] |= one->bits[w];
   }
@@ -361,18 +348,18 @@ static char any_byte(const ww_g_set *set) {
 static void shortest_from(const ww_grammar_state *s, uint32_t k, ww_buf *out) {
   const ww_g_element *el = s->g->elements.v;
   stack_set back = {0};
-  for (uint32_t at = s->nodes[k].at; k;) {
+  for (uint32_t at = s->nodes.v[k].at; k;) {
     if (el[at].kind == WW_G_SET) {
       char c = any_byte(&s->g->sets.v[el[at++].of]);
       ww_buf_add(out, &c, 1);
     } else if (el[at].kind == WW_G_RULE) {
-      set_add(&back, at + 1);
+      ww_push(NULL, &back, at + 1);
       at = s->g->best[el[at].of];
     } else if (back.n)
       at = back.v[--back.n];
     else {
-      k = s->contexts.v[s->nodes[k].context].nearest;
-      at = s->nodes[k].at;
+      k = s->contexts.v[s->nodes.v[k].context].nearest;
+      at = s->nodes.v[k].at;
     }
   }
   free(back.v);

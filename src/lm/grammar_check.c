@@ -59,7 +59,7 @@ static void list_alternatives(lengths *l) {
     l->heap.v = ww_xcalloc(a + 1, sizeof *l->heap.v);
     for (uint32_t r = 0; r < g->rules.n; r++)
       l->first_use[r + 1] += l->first_use[r];
-    l->uses = ww_xcalloc((size_t)l->first_use[g->rules.n] + 1, sizeof *l->uses);
+    l->uses = ww_xcalloc(l->first_use[g->rules.n] + 1, sizeof *l->uses);
   }
   for (uint32_t r = g->rules.n; r; r--)
     l->first_use[r] = l->first_use[r - 1]; /* the second pass moved each to its end */
@@ -69,7 +69,7 @@ static void list_alternatives(lengths *l) {
 /* As Dijkstra's paths: the shortest known alternative of all settles its rule, and with it what
  * uses that. */
 static void find_shortest(ww_grammar *g, uint32_t *bytes) {
-  lengths l = {.g = g, .first_use = ww_xcalloc((size_t)g->rules.n + 1, sizeof *l.first_use)};
+  lengths l = {.g = g, .first_use = ww_xcalloc(g->rules.n + 1, sizeof *l.first_use)};
   list_alternatives(&l);
   for (uint32_t r = 0; r < g->rules.n; r++) {
     bytes[r] = WW_G_NEVER;
@@ -132,8 +132,8 @@ static uint32_t next_first(const ww_grammar *g, const uint32_t *bytes, visit *v)
 
 /* Depth first; state 1: being looked at, 2: done. UINT32_MAX: there is none. */
 static uint32_t begins_with_itself(ww_grammar *g, const uint32_t *bytes) {
-  uint8_t *state = ww_xcalloc((size_t)g->rules.n + 1, 1);
-  visit *stack = ww_xmalloc(((size_t)g->rules.n + 1) * sizeof *stack);
+  uint8_t *state = ww_xcalloc(g->rules.n + 1, 1);
+  visit *stack = ww_xmalloc((g->rules.n + 1) * sizeof *stack);
   uint32_t found = UINT32_MAX, done = 0;
   for (uint32_t r = 0; r < g->rules.n && found == UINT32_MAX; r++) {
     uint32_t n = 0;
@@ -168,7 +168,7 @@ ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_
   g->left = WW_NEWN(g->arena, uint32_t, g->elements.n);
   g->best = WW_NEWN(g->arena, uint32_t, g->rules.n);
   g->order = WW_NEWN(g->arena, uint32_t, g->rules.n);
-  uint32_t *bytes = ww_xcalloc((size_t)g->rules.n + 1, sizeof *bytes);
+  uint32_t *bytes = ww_xcalloc(g->rules.n + 1, sizeof *bytes);
   find_shortest(g, bytes);
   uint32_t which = begins_with_itself(g, bytes);
   bool endless = bytes[g->root] >= WW_G_NEVER;

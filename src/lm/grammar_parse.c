@@ -99,8 +99,7 @@ static void push(parser *p, run *r, uint8_t kind, uint32_t of) {
 /* Writes a rule whose alternatives are in `r` (ALT between them), closes it with END. */
 static void write_rule(parser *p, uint32_t rule, const run *r) {
   p->g->rules.v[rule] = p->g->elements.n;
-  for (uint32_t k = 0; k < r->n; k++)
-    ww_push(p->g->arena, &p->g->elements, r->v[k]);
+  ww_append(p->g->arena, &p->g->elements, r->v, r->n);
   ww_push(p->g->arena, &p->g->elements, (ww_g_element){WW_G_END, 0});
 }
 
@@ -303,8 +302,7 @@ static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t
     return bad(p, "the grammar grows too large");
   run item = {0}, tail = {0};
   bool endless = high == UINT32_MAX;
-  for (uint32_t k = from; k < r->n; k++)
-    ww_push(p->scratch, &item, r->v[k]);
+  ww_append(p->scratch, &item, r->v + from, r->n - from);
   r->n = from;
   uint32_t one = new_rule(p), inner = UINT32_MAX;
   write_rule(p, one, &item);

@@ -161,32 +161,29 @@ static ww_status array(maker *m, const cJSON *s, ww_buf *out) {
   return st;
 }
 
-typedef ww_status alternative_fn(maker *m, const cJSON *one, const cJSON *schema, ww_buf *out);
+static ww_status typed(maker *m, const char *type, const cJSON *s, ww_buf *out);
+
+typedef enum { CONSTANTS, VALUES, TYPES } choice; /* what a schema lists */
 
 /* (a | b | c) */
-static ww_status alternatives(maker *m, const cJSON *list, alternative_fn *write,
-                              const cJSON *schema, ww_buf *out) {
+static ww_status alternatives(maker *m, const cJSON *list, choice of, const cJSON *schema,
+                              ww_buf *out) {
   ww_status st = WW_OK;
   ww_buf_puts(out, "(");
   for (const cJSON *k = list->child; !st && k; k = k->next) {
     if (k != list->child)
       ww_buf_puts(out, " | ");
-    st = write(m, k, schema, out);
+    if (of == CONSTANTS)
+      constant(out, k, NULL);
+    else if (of == VALUES)
+      st = value_of(m, k, out);
+    else if (cJSON_IsString(k))
+      st = typed(m, k->valuestring, schema, out);
+    else
+      st = ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
   }
   ww_buf_puts(out, ")");
   return st;
-}
-
-static ww_status any_constant(maker *m, const cJSON *one, const cJSON *schema, ww_buf *out) {
-  (void)m;
-  (void)schema;
-  constant(out, one, NULL);
-  return WW_OK;
-}
-
-static ww_status any_value(maker *m, const cJSON *one, const cJSON *schema, ww_buf *out) {
-  (void)schema;
-  return value_of(m, one, out);
 }
 
 /* "#/$defs/name": its rule is written once, at the end, so that a schema may use itself. */
@@ -217,17 +214,11 @@ static ww_status typed(maker *m, const char *type, const cJSON *s, ww_buf *out) 
     return array(m, s, out);
   if (!strcmp(type, "null"))
     return ww_buf_puts(out, "\"null\""), WW_OK;
-  for (const char *const *t = (const char *const[]){"string", "number", "integer", "boolean", NULL};
-       *t; t++)
-    if (!strcmp(type, *t))
+  static const char *const simple[] = {"string", "number", "integer", "boolean"};
+  for (int k = 0; k < 4; k++)
+    if (!strcmp(type, simple[k]))
       return ww_buf_puts(out, type), WW_OK;
   return ww_fail(m->e, WW_EUNSUPPORTED, "the schema has the type `%s`, which JSON has not", type);
-}
-
-static ww_status any_type(maker *m, const cJSON *one, const cJSON *s, ww_buf *out) {
-  if (!cJSON_IsString(one))
-    return ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
-  return typed(m, one->valuestring, s, out);
 }
 
 /* Members that would change what is valid and are not looked at: better refused than ignored. */
@@ -274,13 +265,13 @@ static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
   else if ((c = member(s, "const")))
     constant(out, c, NULL);
   else if (cJSON_IsArray(c = member(s, "enum")) && c->child)
-    st = alternatives(m, c, any_constant, s, out);
+    st = alternatives(m, c, CONSTANTS, s, out);
   else if (cJSON_IsArray(any) && any->child)
-    st = alternatives(m, any, any_value, s, out);
+    st = alternatives(m, any, VALUES, s, out);
   else if (cJSON_IsString(type))
     st = typed(m, type->valuestring, s, out);
   else if (cJSON_IsArray(type) && type->child)
-    st = alternatives(m, type, any_type, s, out);
+    st = alternatives(m, type, TYPES, s, out);
   else if (member(s, "properties"))
     st = object(m, s, out);
   else

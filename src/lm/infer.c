@@ -173,7 +173,7 @@ static void fill_share(void *ctx, uint32_t rank, uint32_t size) {
            last = panels * (rank + 1) / size;
   if (first == last)
     return;
-  uint64_t row = first * 16, end = last * 16 < f->rows ? last * 16 : f->rows;
+  uint64_t row = first * 16, end = ww_least(last * 16, f->rows);
   ww_matrix_fill(f->k, f->to, f->from + first * f->step, f->step, f->x + row * f->cols, end - row,
                  f->cols);
 }
@@ -192,21 +192,23 @@ static void unpack_share(void *ctx, uint32_t rank, uint32_t size) {
     u->k->unpack(u->m->tiles + p * each, u->m, p);
 }
 
+static void unpack_one(ww_lm *m, const ww_matrix *x) {
+  ww_team_run(m->team, unpack_share, &(unpacking){m->k, x});
+}
+
 static void unpack_all(ww_lm *m) {
-  unpacking u = {m->k, &m->embed};
   if (!m->embed.tiles)
     return;
-  ww_team_run(m->team, unpack_share, &u);
-  if (!m->c.tied) {
-    u.m = &m->untied;
-    ww_team_run(m->team, unpack_share, &u);
+  unpack_one(m, &m->embed);
+  if (!m->c.tied)
+    unpack_one(m, &m->untied);
+  for (uint32_t l = 0; l < m->c.layers; l++) {
+    const ww_lm_layer *x = m->layers + l;
+    unpack_one(m, &x->qkv);
+    unpack_one(m, &x->o);
+    unpack_one(m, &x->gate_up);
+    unpack_one(m, &x->down);
   }
-  for (uint32_t l = 0; l < m->c.layers; l++)
-    for (int i = 0; i < 4; i++) {
-      ww_lm_layer *x = m->layers + l;
-      u.m = i == 0 ? &x->qkv : i == 1 ? &x->o : i == 2 ? &x->gate_up : &x->down;
-      ww_team_run(m->team, unpack_share, &u);
-    }
 }
 
 static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
@@ -216,7 +218,7 @@ static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
   uint64_t most = 0;
   for (uint32_t i = 0; i < m->layout.n; i++) {
     uint64_t n = m->layout.v[i].rows * m->layout.v[i].cols;
-    most = n > most ? n : most;
+    most = ww_most(most, n);
   }
   float *x = ww_lm_map(most * sizeof *x);
   if (!x)
@@ -256,16 +258,12 @@ static ww_status load_exact(ww_lm *m, const origin *from, ww_err *e) {
 /* What the matrices become: as asked, else as most of the file's are; what the kernels do not read
  * becomes F32. */
 static ww_dtype pick_type(const ww_lm_options *o, const ww_weights *w) {
-  ww_dtype asked = o ? o->weights : WW_NDTYPE;
   const ww_tensor *t = NULL;
-  if (asked == WW_DTYPE_Q8_0 || asked == WW_DTYPE_F16 || asked == WW_DTYPE_BF16 ||
-      asked == WW_DTYPE_F32)
-    return asked;
+  if (o && o->weights <= WW_DTYPE_Q8_0)
+    return o->weights;
   if (w && !(t = ww_weights_find(w, "blk.0.attn_q.weight")))
     t = ww_weights_find(w, "model.layers.0.self_attn.q_proj.weight");
-  return t && (t->type == WW_DTYPE_Q8_0 || t->type == WW_DTYPE_F16 || t->type == WW_DTYPE_BF16)
-             ? t->type
-             : WW_DTYPE_F32;
+  return t && t->type <= WW_DTYPE_Q8_0 ? t->type : WW_DTYPE_F32;
 }
 
 static ww_status load(ww_lm *m, const char *path, const ww_lm_options *o, ww_err *e) {

@@ -93,12 +93,11 @@ static float *cache(const ww_lm_session *s, size_t sequence, uint32_t layer, int
 static void attention_layer(ww_lm_session *s, uint32_t row, uint32_t l) {
   const ww_lm_config *c = &s->m->c;
   work *w = s->work;
-  uint32_t C = c->width, size = c->head_size, Q = c->heads * size, K = c->kv_heads * size,
-           pos = s->step.pos[row];
-  float *keys = cache(s, s->step.sequence[row], l, 0),
-        *values = cache(s, s->step.sequence[row], l, 1);
-  float *k = keys + (size_t)pos * K, *v = values + (size_t)pos * K;
-  const float *cos = s->cos + (size_t)pos * (size / 2), *sin = s->sin + (size_t)pos * (size / 2);
+  size_t C = c->width, size = c->head_size, Q = c->heads * size, K = c->kv_heads * size,
+         pos = s->step.pos[row], sequence = s->step.sequence[row];
+  float *keys = cache(s, sequence, l, 0), *values = cache(s, sequence, l, 1);
+  float *k = keys + pos * K, *v = values + pos * K;
+  const float *cos = s->cos + pos * (size / 2), *sin = s->sin + pos * (size / 2);
   rmsnorm(w->xb, w->x, P(norm_attn), c->norm_eps, C);
   matmul(w->q, w->xb, P(q), P(qb), C, Q);
   matmul(k, w->xb, P(k), P(kb), C, K);
@@ -139,7 +138,7 @@ static void heads(ww_lm_session *s, float *logits, float *numbers) {
 static void run_step(ww_lm_session *s, float *logits, float *numbers) {
   const ww_lm_config *c = &s->m->c;
   work *w = s->work;
-  uint32_t nth = 0, l = 0;
+  size_t nth = 0, l = 0;
   for (uint32_t r = 0; r < s->step.n; r++) {
     memcpy(w->x, P(embed) + (size_t)s->step.token[r] * c->width, c->width * sizeof *w->x);
     if (ww_lm_described(s, r))
@@ -150,8 +149,8 @@ static void run_step(ww_lm_session *s, float *logits, float *numbers) {
     }
     if (nth == s->step.nwanted || s->step.wanted[nth] != r)
       continue;
-    heads(s, logits ? logits + (size_t)nth * c->vocab : NULL,
-          numbers ? numbers + (size_t)nth * 2 * c->numbers : NULL);
+    heads(s, logits ? logits + nth * c->vocab : NULL,
+          numbers ? numbers + nth * 2 * c->numbers : NULL);
     nth++;
   }
 }

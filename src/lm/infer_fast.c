@@ -64,7 +64,7 @@ static uint16_t *keys_of(const ww_lm_session *s, size_t sequence, uint32_t layer
 
 static uint16_t *values_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer,
                            uint32_t head) {
-  return keys_of(s, sequence, layer, head) + (size_t)ww_round_up(s->tokens, 16) * s->m->c.head_size;
+  return keys_of(s, sequence, layer, head) + ww_round_up(s->tokens, 16) * s->m->c.head_size;
 }
 
 /* ---- shares ---- */
@@ -78,7 +78,7 @@ static bool take(walk *t, uint32_t n, uint32_t each, uint32_t *from, uint32_t *t
     return false;
   }
   *from = at;
-  *to = n - at < each ? n : at + each;
+  *to = at + ww_least(n - at, each);
   return true;
 }
 
@@ -90,7 +90,7 @@ static void share(const walk *t, size_t n, uint32_t *from, uint32_t *to) {
 /* Pairs of panels from .. to. */
 static void multiply(const walk *t, ww_product_job *j, uint32_t from, uint32_t to) {
   j->first = 2 * from;
-  j->last = 2 * to < j->w->panels ? 2 * to : j->w->panels;
+  j->last = ww_least(2 * to, j->w->panels);
   t->m->k->product(j);
 }
 
@@ -110,7 +110,7 @@ static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uin
     return;
   }
   uint32_t at_once = pairs / (4 * t->size);
-  while (take(t, pairs, at_once ? at_once : 1, &from, &to))
+  while (take(t, pairs, ww_most(at_once, 1), &from, &to))
     multiply(t, &j, from, to);
 }
 
@@ -334,8 +334,7 @@ static void run_step(ww_lm_session *s, float *logits, float *numbers) {
 /* ---- memory ---- */
 
 static size_t cache_bytes(const ww_lm *m, uint32_t tokens) {
-  size_t part =
-      (size_t)ww_round_up(tokens, 16) * (m->c.head_size + ww_round_up(m->c.head_size, 16));
+  size_t part = ww_round_up(tokens, 16) * (m->c.head_size + ww_round_up(m->c.head_size, 16));
   return (size_t)m->c.layers * m->c.kv_heads * part * sizeof(uint16_t);
 }
 
@@ -347,7 +346,7 @@ typedef struct {
 
 static void *carve(carver *v, size_t bytes) {
   void *p = v->at ? v->at + v->used : NULL;
-  v->used += (bytes + 63) / 64 * 64;
+  v->used += ww_round_up(bytes, 64);
   return p;
 }
 
@@ -362,9 +361,7 @@ static void carve_inputs(carver *v, ww_inputs *in, size_t rows, size_t depth) {
 static void carve_work(carver *v, work *w, const ww_lm *m, size_t rows) {
   const ww_lm_config *c = &m->c;
   uint32_t Q = c->heads * c->head_size, threads = ww_team_size(m->team);
-  uint32_t widest = ww_round_up(c->hidden > c->width ? c->hidden : c->width, WW_DEPTH);
-  if (Q > widest)
-    widest = ww_round_up(Q, WW_DEPTH);
+  uint32_t widest = ww_round_up(ww_most(Q, ww_most(c->hidden, c->width)), WW_DEPTH);
   w->x = carve(v, rows * w->x_stride * 4);
   w->narrow = carve(v, rows * w->x_stride * 4);
   w->qkv = carve(v, rows * m->qkv_width * 4);

@@ -73,7 +73,7 @@ uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size) {
   uint64_t product = (uint64_t)depth * WW_PANEL * 2 * 2 * sizeof(uint16_t);
   uint64_t stride = ww_round_up(head_size, 16),
            attend = (64 * 2 + 32 * 2) * stride * sizeof(float) + 16 * 64 * sizeof(float);
-  return ((product > attend ? product : attend) + 63) / 64 * 64;
+  return ww_round_up(ww_most(product, attend), 64);
 }
 
 /* ---- matrices ---- */
@@ -81,9 +81,9 @@ uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size) {
 uint64_t ww_matrix_shape(ww_matrix *m, ww_dtype type, uint32_t panels, uint32_t cols) {
   *m = (ww_matrix){.type = type, .panels = panels, .depth = ww_round_up(cols, WW_DEPTH)};
   uint64_t values = (uint64_t)m->depth * WW_PANEL;
-  m->panel_bytes = type == WW_DTYPE_Q8_0 ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2
+  uint64_t bytes = type == WW_DTYPE_Q8_0 ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2
                                          : values * (type == WW_DTYPE_F32 ? 4 : 2);
-  m->panel_bytes = (m->panel_bytes + 63) / 64 * 64;
+  m->panel_bytes = ww_round_up(bytes, 64);
   return m->panel_bytes * panels;
 }
 
@@ -97,7 +97,7 @@ uint64_t ww_matrix_tiles(const ww_matrix *m) {
 void ww_matrix_fill(const ww_kernels *k, ww_matrix *m, uint32_t from, uint32_t step, const float *x,
                     uint64_t rows, uint64_t cols) {
   float *padded = ww_xcalloc(m->depth, sizeof *padded);
-  for (uint64_t row = 0; row < (rows + 15) / 16 * 16; row++) {
+  for (uint64_t row = 0; row < ww_round_up(rows, WW_PANEL); row++) {
     uint8_t *panel = m->data + (from + row / 16 * step) * m->panel_bytes;
     if (row < rows)
       memcpy(padded, x + row * cols, cols * sizeof *padded);

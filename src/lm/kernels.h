@@ -100,8 +100,4 @@ void ww_matrix_fill(const ww_kernels *k, ww_matrix *m, uint32_t from, uint32_t s
 uint32_t ww_matrix_parts(const ww_matrix *m); /* of its tiles */
 uint64_t ww_matrix_tiles(const ww_matrix *m); /* uint16_t that its tiles take */
 
-static inline uint32_t ww_round_up(uint32_t n, uint32_t to) {
-  return (n + to - 1) / to * to;
-}
-
 #endif

@@ -18,14 +18,14 @@ typedef struct {
 } attend_state;
 
 /* scores[r][0..16 P) of R queries and P panels of keys. `half`: keys as they lie in the cache. */
-ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint32_t size,
-                          const int R, const int P, const bool half) {
+ALWAYS void attend_scores(float *scores, const float *q, const void *keys, size_t size, const int R,
+                          const int P, const bool half) {
   vf sum[4][NV][ATTEND_ROWS];
   EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
-  for (uint32_t d = 0; d < size; d++) {
+  for (size_t d = 0; d < size; d++) {
     vf k[4][NV];
     EACH(p, P) EACH(v, NV) {
-      size_t at = ((size_t)p * size + d) * 16 + VW * v;
+      size_t at = (p * size + d) * 16 + VW * v;
       k[p][v] = half ? vf_half((const uint16_t *)keys + at) : vf_load((const float *)keys + at);
     }
     EACH(r, R) EACH(p, P) EACH(v, NV) sum[p][v][r] += k[p][v] * q[d * R + r];
@@ -36,7 +36,7 @@ ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint3
 /* One row's scores, of which `valid` count, become weights; returns what its sums so far are
  * multiplied by. */
 static float attend_softmax(float *scores, uint32_t valid, float *most, float *sum) {
-  uint32_t end = (valid + 15) / 16 * 16;
+  uint32_t end = ww_round_up(valid, 16);
   for (uint32_t j = valid; j < end; j++)
     scores[j] = -INFINITY;
   vf m = vf_all(*most);
@@ -59,16 +59,16 @@ static float attend_softmax(float *scores, uint32_t valid, float *most, float *s
 /* out[r] = out[r] * by[r] + sum over n positions of weight x value, R rows and two vectors at a
  * time. */
 ALWAYS void attend_values(float *out, const float *scores, const float *by, const float *values,
-                          uint32_t n, uint32_t stride, const int R) {
-  uint32_t d = 0;
+                          size_t n, size_t stride, const int R) {
+  size_t d = 0;
   for (; d + 2 * VW <= stride; d += 2 * VW) {
     vf a[ATTEND_ROWS], b[ATTEND_ROWS];
     EACH(r, R) {
       a[r] = vf_load(out + r * stride + d) * by[r];
       b[r] = vf_load(out + r * stride + d + VW) * by[r];
     }
-    for (uint32_t j = 0; j < n; j++) {
-      const float *v = values + (size_t)j * stride + d;
+    for (size_t j = 0; j < n; j++) {
+      const float *v = values + j * stride + d;
       vf x = vf_load(v), y = vf_load(v + VW);
       EACH(r, R) {
         a[r] += x * scores[r * CHUNK + j];
@@ -83,8 +83,8 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
   for (; d < stride; d += VW) {
     vf a[ATTEND_ROWS];
     EACH(r, R) a[r] = vf_load(out + r * stride + d) * by[r];
-    for (uint32_t j = 0; j < n; j++) {
-      vf x = vf_load(values + (size_t)j * stride + d);
+    for (size_t j = 0; j < n; j++) {
+      vf x = vf_load(values + j * stride + d);
       EACH(r, R) a[r] += x * scores[r * CHUNK + j];
     }
     EACH(r, R) vf_store(out + r * stride + d, a[r]);
@@ -93,13 +93,13 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
 
 /* The same for one row with values as they lie in the cache. */
 static void attend_values_half(float *out, const float *scores, float by, const uint16_t *values,
-                               uint32_t n, uint32_t stride) {
+                               uint32_t n, size_t stride) {
   for (uint32_t d = 0; d < stride; d += VW) {
     vf s[4] = {vf_load(out + d) * by, vf_all(0), vf_all(0), vf_all(0)};
     const uint16_t *v = values + d;
     uint32_t j = 0;
-    for (; j + 4 <= n; j += 4, v += 4 * (size_t)stride)
-      EACH(k, 4) s[k] += vf_half(v + k * (size_t)stride) * scores[j + k];
+    for (; j + 4 <= n; j += 4, v += 4 * stride)
+      EACH(k, 4) s[k] += vf_half(v + k * stride) * scores[j + k];
     for (; j < n; j++, v += stride)
       s[0] += vf_half(v) * scores[j];
     vf_store(out + d, s[0] + s[1] + (s[2] + s[3]));
@@ -111,21 +111,21 @@ static uint32_t row_position(const ww_attention *a, uint32_t row) {
 }
 
 static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
-  uint32_t positions = row_position(a, row) + 1, size = a->size, stride = s->stride;
+  size_t positions = row_position(a, row) + 1, size = a->size, stride = s->stride;
   const float *q = a->q + row / a->group * a->q_token + row % a->group * a->q_head;
   memset(s->out, 0, stride * sizeof *s->out);
   s->most[0] = -INFINITY;
   s->sum[0] = 0;
-  for (uint32_t at = 0; at < positions; at += CHUNK) {
-    uint32_t n = positions - at < CHUNK ? positions - at : CHUNK;
-    const uint16_t *k = a->keys + (size_t)at * size;
+  for (size_t at = 0; at < positions; at += CHUNK) {
+    uint32_t n = ww_least(positions - at, CHUNK);
+    const uint16_t *k = a->keys + at * size;
     if (n > 48)
       attend_scores(s->scores, q, k, size, 1, 4, true);
     else
       for (uint32_t p = 0; 16 * p < n; p++)
-        attend_scores(s->scores + 16 * p, q, k + (size_t)p * 16 * size, size, 1, 1, true);
+        attend_scores(s->scores + 16 * p, q, k + p * 16 * size, size, 1, 1, true);
     float by = attend_softmax(s->scores, n, &s->most[0], &s->sum[0]);
-    attend_values_half(s->out, s->scores, by, a->values + (size_t)at * stride, n, stride);
+    attend_values_half(s->out, s->scores, by, a->values + at * stride, n, stride);
   }
   float *out = a->out + row / a->group * a->out_token + row % a->group * a->out_head;
   for (uint32_t d = 0; d < size; d++)
@@ -136,18 +136,19 @@ static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
 static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, uint32_t rows,
                          uint32_t at, attend_state *s) {
   enum { R = ATTEND_ROWS, P = ATTEND_PANELS };
-  uint32_t from = block * R, size = a->size, n = 0, valid[R];
+  size_t from = block * R, size = a->size;
+  uint32_t n = 0, valid[R];
   float by[R];
   for (uint32_t r = 0; r < R; r++) {
     uint32_t row = from + r < rows ? from + r : rows - 1, end = row_position(a, first + row) + 1;
-    valid[r] = end <= at ? 0 : end - at < CHUNK ? end - at : CHUNK;
-    n = valid[r] > n ? valid[r] : n;
+    valid[r] = end <= at ? 0 : ww_least(end - at, CHUNK);
+    n = ww_most(n, valid[r]);
   }
   if (!n)
     return;
   for (uint32_t p = 0; 16 * p < n; p += P)
-    attend_scores(s->scores + 16 * p, s->q + (size_t)from * size, s->keys + (size_t)p * 16 * size,
-                  size, R, P, false);
+    attend_scores(s->scores + 16 * p, s->q + from * size, s->keys + p * 16 * size, size, R, P,
+                  false);
   for (uint32_t r = 0; r < R; r++) {
     by[r] = 1;
     if (valid[r])
@@ -156,29 +157,29 @@ static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, 
     else
       memset(s->scores + r * CHUNK, 0, CHUNK * sizeof *s->scores);
   }
-  attend_values(s->out + (size_t)from * s->stride, s->scores, by, s->values, n, s->stride, R);
+  attend_values(s->out + from * s->stride, s->scores, by, s->values, n, s->stride, R);
 }
 
 /* Up to ITEM_ROWS rows from `first` on. Rows that fill up the last block repeat the last one. */
 static void attend_item(const ww_attention *a, uint32_t first, uint32_t rows, attend_state *s) {
   enum { R = ATTEND_ROWS };
-  uint32_t size = a->size, stride = s->stride, blocks = (rows + R - 1) / R;
+  size_t size = a->size, stride = s->stride, blocks = (rows + R - 1) / R;
   for (uint32_t r = 0; r < blocks * R; r++) {
     uint32_t row = first + (r < rows ? r : rows - 1);
     const float *q = a->q + row / a->group * a->q_token + row % a->group * a->q_head;
     for (uint32_t d = 0; d < size; d++)
-      s->q[(size_t)(r / R) * R * size + d * R + r % R] = q[d];
+      s->q[r / R * R * size + d * R + r % R] = q[d];
     s->most[r] = -INFINITY;
     s->sum[r] = 0;
   }
-  memset(s->out, 0, (size_t)blocks * R * stride * sizeof *s->out);
+  memset(s->out, 0, blocks * R * stride * sizeof *s->out);
   uint32_t positions = row_position(a, first + rows - 1) + 1;
-  for (uint32_t at = 0; at < positions; at += CHUNK) {
-    uint32_t n = positions - at < CHUNK ? positions - at : CHUNK, panels = (n + 15) / 16;
-    for (size_t i = 0; i < (size_t)panels * 16 * size; i += VW)
-      vf_store(s->keys + i, vf_half(a->keys + (size_t)at * size + i));
-    for (size_t i = 0; i < (size_t)n * stride; i += VW)
-      vf_store(s->values + i, vf_half(a->values + (size_t)at * stride + i));
+  for (size_t at = 0; at < positions; at += CHUNK) {
+    size_t n = ww_least(positions - at, CHUNK), panels = (n + 15) / 16;
+    for (size_t i = 0; i < panels * 16 * size; i += VW)
+      vf_store(s->keys + i, vf_half(a->keys + at * size + i));
+    for (size_t i = 0; i < n * stride; i += VW)
+      vf_store(s->values + i, vf_half(a->values + at * stride + i));
     for (uint32_t b = 0; b < blocks; b++)
       attend_block(a, first, b, rows, at, s);
   }
@@ -186,7 +187,7 @@ static void attend_item(const ww_attention *a, uint32_t first, uint32_t rows, at
     float *out =
         a->out + (first + r) / a->group * a->out_token + (first + r) % a->group * a->out_head;
     for (uint32_t d = 0; d < size; d++)
-      out[d] = s->out[(size_t)r * stride + d] / s->sum[r];
+      out[d] = s->out[r * stride + d] / s->sum[r];
   }
 }
 
@@ -194,16 +195,16 @@ static void attend(const ww_attention *a, void *scratch) {
   float *f = scratch;
   attend_state s = {.stride = ww_round_up(a->size, 16)};
   s.keys = f;
-  f += CHUNK * (size_t)a->size;
+  f += CHUNK * a->size;
   s.values = f;
-  f += CHUNK * (size_t)s.stride;
+  f += CHUNK * s.stride;
   s.q = f;
-  f += ITEM_ROWS * (size_t)a->size;
+  f += ITEM_ROWS * a->size;
   s.out = f;
-  f += ITEM_ROWS * (size_t)s.stride;
+  f += ITEM_ROWS * s.stride;
   s.scores = f;
   for (uint32_t r = 0; r < a->rows; r += ITEM_ROWS) {
-    uint32_t rows = a->rows - r < ITEM_ROWS ? a->rows - r : ITEM_ROWS;
+    uint32_t rows = ww_least(a->rows - r, ITEM_ROWS);
     if (rows <= ATTEND_ROWS / 4)
       for (uint32_t i = 0; i < rows; i++)
         attend_one(a, r + i, &s);

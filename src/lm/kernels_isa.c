@@ -32,11 +32,11 @@ ALWAYS const float *block_at(const float *x, uint32_t at, uint32_t n, float padd
   return padded;
 }
 
-static void prepare_q8(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
+static void prepare_q8(ww_inputs *to, size_t row, const float *x, uint32_t n) {
   uint32_t blocks = to->depth / 32;
-  int8_t *q = to->q + (size_t)row * to->depth;
-  float *scale = to->scale + (size_t)row * blocks;
-  int32_t *less = to->less + (size_t)row * blocks;
+  int8_t *q = to->q + row * to->depth;
+  float *scale = to->scale + row * blocks;
+  int32_t *less = to->less + row * blocks;
   for (uint32_t b = 0; b < blocks; b++, q += 32) {
     float padded[32];
     quantize_block(q, scale + b, less + b, block_at(x, 32 * b, n, padded));
@@ -44,9 +44,9 @@ static void prepare_q8(ww_inputs *to, uint32_t row, const float *x, uint32_t n) 
 }
 
 /* 32 values of a row into their tile, and what rounding left of them into the tile behind it. */
-static void prepare_bf16(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
+static void prepare_bf16(ww_inputs *to, size_t row, const float *x, uint32_t n) {
   size_t parts = to->form == WW_FORM_BF16X2 ? 2 : 1;
-  uint16_t *tile = to->bf16 + (size_t)(row / 16) * 16 * to->depth * parts + row % 16 * 32;
+  uint16_t *tile = to->bf16 + row / 16 * 16 * to->depth * parts + row % 16 * 32;
   for (uint32_t k = 0; k < to->depth; k += 32, tile += 512 * parts) {
     float padded[32];
     const float *v = block_at(x, k, n, padded);
@@ -74,37 +74,36 @@ static void prepare(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
 /* ---- products with int8 weights: sums of 32 in integers, scaled into floats ---- */
 
 /* Where the sums of a row and panel, lanes from VW * v on, go. */
-ALWAYS void put_sum(const ww_product_job *j, uint32_t row, uint32_t panel, int v, vf sum) {
-  float *o = j->out + (size_t)row * j->out_stride + panel * WW_PANEL + VW * v;
+ALWAYS void put_sum(const ww_product_job *j, size_t row, size_t panel, int v, vf sum) {
+  float *o = j->out + row * j->out_stride + panel * WW_PANEL + VW * v;
   vf_store(o, j->add ? vf_load(o) + sum : sum);
 }
 
-ALWAYS void q8_block(const ww_product_job *j, uint32_t row, uint32_t panel, const int R,
-                     const int P) {
+ALWAYS void q8_block(const ww_product_job *j, size_t row, size_t panel, const int R, const int P) {
   const ww_inputs *x = j->x;
   const ww_matrix *w = j->w;
-  uint32_t depth = w->depth, blocks = depth / 32;
+  size_t depth = w->depth, blocks = depth / 32;
   const uint8_t *q = w->data + panel * w->panel_bytes;
-  const uint16_t *ws = (const uint16_t *)(q + (size_t)depth * WW_PANEL);
-  const int8_t *xq = x->q + (size_t)row * depth;
-  const float *xs = x->scale + (size_t)row * blocks;
-  const int32_t *less = x->less + (size_t)row * blocks;
+  const uint16_t *ws = (const uint16_t *)(q + depth * WW_PANEL);
+  const int8_t *xq = x->q + row * depth;
+  const float *xs = x->scale + row * blocks;
+  const int32_t *less = x->less + row * blocks;
   vf sum[BLOCK_PANELS][NV][Q8_ROWS];
   EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
   for (uint32_t b = 0; b < blocks; b++, q += 512, ws += 16, xq += 32) {
     vi s[BLOCK_PANELS][NV][Q8_ROWS];
-    EACH(p, P) EACH(v, NV) EACH(r, R) s[p][v][r] = vi_all(less[(size_t)r * blocks + b]);
+    EACH(p, P) EACH(v, NV) EACH(r, R) s[p][v][r] = vi_all(less[r * blocks + b]);
     EACH(i, 8) {
       vi wq[BLOCK_PANELS][NV];
       EACH(p, P) EACH(v, NV) wq[p][v] = vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
       EACH(r, R) {
-        vi a = vi_all(load_i32(xq + (size_t)r * depth + 4 * i));
+        vi a = vi_all(load_i32(xq + r * depth + 4 * i));
         EACH(p, P) EACH(v, NV) s[p][v][r] = dot4(s[p][v][r], wq[p][v], a);
       }
     }
     EACH(p, P) EACH(v, NV) {
       vf scale = vf_half((const uint16_t *)((const uint8_t *)ws + p * w->panel_bytes) + VW * v);
-      EACH(r, R) sum[p][v][r] += vf_of_int(s[p][v][r]) * (scale * xs[(size_t)r * blocks + b]);
+      EACH(r, R) sum[p][v][r] += vf_of_int(s[p][v][r]) * (scale * xs[r * blocks + b]);
     }
   }
   EACH(p, P) EACH(v, NV) EACH(r, R) put_sum(j, row + r, panel + p, v, sum[p][v][r]);
@@ -133,31 +132,31 @@ static void product_q8(const ww_product_job *j) {
 /* ---- products with F16, BF16 and F32 weights ---- */
 
 /* Column k of a panel, lanes from VW * v on. */
-ALWAYS vf column(const uint8_t *panel, const ww_dtype type, uint32_t k, int v) {
+ALWAYS vf column(const uint8_t *panel, const ww_dtype type, size_t k, int v) {
   if (type == WW_DTYPE_F32)
-    return vf_load((const float *)panel + 16 * (size_t)k + VW * v);
+    return vf_load((const float *)panel + 16 * k + VW * v);
   if (type == WW_DTYPE_F16)
-    return vf_half((const uint16_t *)panel + 16 * (size_t)k + VW * v);
-  vi pair = vi_load((const uint32_t *)panel + 16 * (size_t)(k / 2) + VW * v);
+    return vf_half((const uint16_t *)panel + 16 * k + VW * v);
+  vi pair = vi_load((const uint32_t *)panel + k / 2 * 16 + VW * v);
   return (vf)(k % 2 ? pair & (int32_t)0xffff0000 : pair << 16);
 }
 
 /* K columns at a time, each with sums of its own: a chain of additions is as long as its latency
  * allows. */
-ALWAYS void fma_block(const ww_product_job *j, uint32_t row, uint32_t panel, const int R,
-                      const int P, const int K, const ww_dtype type) {
+ALWAYS void fma_block(const ww_product_job *j, size_t row, size_t panel, const int R, const int P,
+                      const int K, const ww_dtype type) {
   const ww_matrix *w = j->w;
-  uint32_t depth = w->depth;
+  size_t depth = w->depth;
   const uint8_t *data = w->data + panel * w->panel_bytes;
-  const float *in = j->x->f32 + (size_t)row * depth;
+  const float *in = j->x->f32 + row * depth;
   vf sum[4][BLOCK_PANELS][NV][FMA_ROWS];
   EACH(k, K) EACH(p, P) EACH(v, NV) EACH(r, R) sum[k][p][v][r] = vf_all(0);
-  for (uint32_t at = 0; at < depth; at += K)
+  for (size_t at = 0; at < depth; at += K)
     EACH(k, K) {
       vf c[BLOCK_PANELS][NV];
       EACH(p, P) EACH(v, NV) c[p][v] = column(data + p * w->panel_bytes, type, at + k, v);
       EACH(r, R) {
-        float a = in[(size_t)r * depth + at + k];
+        float a = in[r * depth + at + k];
         EACH(p, P) EACH(v, NV) sum[k][p][v][r] += c[p][v] * a;
       }
     }
@@ -261,14 +260,14 @@ static void rope(float *x, const float *cos, const float *sin, float scale, uint
 
 static void store_key(uint16_t *keys, const float *x, uint32_t pos, uint32_t size) {
   uint16_t *to = keys + (size_t)(pos / 16) * size * 16 + pos % 16, half[VW];
-  uint32_t d = 0;
+  size_t d = 0;
   for (; d + VW <= size; d += VW) {
     vf_to_half(half, vf_load(x + d));
     for (uint32_t i = 0; i < VW; i++)
-      to[16 * (size_t)(d + i)] = half[i];
+      to[16 * (d + i)] = half[i];
   }
   for (; d < size; d++)
-    to[16 * (size_t)d] = half_of(x[d]);
+    to[16 * d] = half_of(x[d]);
 }
 
 static void store_value(uint16_t *values, const float *x, uint32_t pos, uint32_t size) {
@@ -288,17 +287,17 @@ static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n)
                  *scale = (const uint16_t *)(panel + (size_t)w->depth * WW_PANEL);
   uint32_t r = row % 16;
   float s = 0;
-  for (uint32_t k = 0; k < n; k++) {
+  for (size_t k = 0; k < n; k++) {
     if (w->type == WW_DTYPE_Q8_0) {
       if (k % 32 == 0)
         s = float_of_half(scale[k / 32 * 16 + r]);
-      out[k] = (float)((int)panel[(size_t)(k / 4) * 64 + 4 * r + k % 4] - 128) * s;
+      out[k] = (float)((int)panel[k / 4 * 64 + 4 * r + k % 4] - 128) * s;
     } else if (w->type == WW_DTYPE_F32) {
-      out[k] = ((const float *)panel)[16 * (size_t)k + r];
+      out[k] = ((const float *)panel)[16 * k + r];
     } else if (w->type == WW_DTYPE_F16) {
-      out[k] = float_of_half(half[16 * (size_t)k + r]);
+      out[k] = float_of_half(half[16 * k + r]);
     } else {
-      out[k] = ww_bf16_to_float(half[32 * (size_t)(k / 2) + 2 * r + k % 2]);
+      out[k] = ww_bf16_to_float(half[k / 2 * 32 + 2 * r + k % 2]);
     }
   }
 }
@@ -326,17 +325,17 @@ static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float 
 
 static void fill(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x) {
   uint16_t *to = (uint16_t *)panel;
-  if (m->type == WW_DTYPE_Q8_0)
+  if (m->type == WW_DTYPE_Q8_0) {
     fill_q8(m, panel, r, x);
-  else if (m->type == WW_DTYPE_F32)
-    for (uint32_t k = 0; k < m->depth; k++)
-      ((float *)panel)[16 * (size_t)k + r] = x[k];
-  else if (m->type == WW_DTYPE_F16)
-    for (uint32_t k = 0; k < m->depth; k++)
-      to[16 * (size_t)k + r] = half_of(x[k]);
-  else
-    for (uint32_t k = 0; k < m->depth; k++)
-      to[32 * (size_t)(k / 2) + 2 * r + k % 2] = bf16_of(x[k]);
+    return;
+  }
+  for (size_t k = 0; k < m->depth; k++)
+    if (m->type == WW_DTYPE_F32)
+      ((float *)panel)[16 * k + r] = x[k];
+    else if (m->type == WW_DTYPE_F16)
+      to[16 * k + r] = half_of(x[k]);
+    else
+      to[k / 2 * 32 + 2 * r + k % 2] = bf16_of(x[k]);
 }
 
 extern const ww_kernels CAT(ww_kernels_, WW_ISA);

@@ -131,11 +131,7 @@ ALWAYS float float_of_half(uint16_t h) {
 #if defined(__F16C__)
   return _cvtsh_ss(h);
 #else
-  uint32_t u = (uint32_t)(h & 0x7fff) << 13;
-  float f = ww_bits_float(u) * 0x1p112f;
-  if ((h & 0x7c00) == 0x7c00)
-    f = ww_bits_float(u | 0x7f800000);
-  return h & 0x8000 ? -f : f;
+  return ww_half_to_float(h);
 #endif
 }
 
@@ -145,9 +141,7 @@ ALWAYS uint16_t half_of(float f) {
 #if defined(__F16C__)
   return _cvtss_sh(f, 0);
 #else
-  uint16_t h;
-  ww_from_f32(&h, WW_DTYPE_F16, &f, 1);
-  return h;
+  return ww_float_to_half(f);
 #endif
 }
 

@@ -18,10 +18,8 @@ typedef struct {
 
 /* Names with %u, sizes for this model. */
 static void specs_of(const ww_lm_config *c, spec out[WW_NPARAMS]) {
-  uint64_t V = c->vocab, C = c->width, Q = (uint64_t)c->heads * c->head_size,
-           K = (uint64_t)c->kv_heads * c->head_size;
-  uint64_t F = c->hidden, X = c->features, GC = (uint64_t)c->feature_tokens * c->width,
-           N2 = 2 * (uint64_t)c->numbers;
+  uint64_t V = c->vocab, C = c->width, D = c->head_size, Q = c->heads * D, K = c->kv_heads * D;
+  uint64_t F = c->hidden, X = c->features, GC = c->feature_tokens * C, N2 = 2 * c->numbers;
   bool when_true[] = {[ALWAYS] = true,
                       [UNTIED] = !c->tied,
                       [FEATURES] = c->features > 0,
@@ -42,7 +40,7 @@ static void place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, u
   if (!s[id].there)
     return;
   if (!follows(id))
-    l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
+    l->total = ww_round_up(l->total, ALIGN);
   if (layer == 0)
     l->first[id] = l->n + 1;
   l->v[l->n++] = (ww_lm_slot){.id = id,
@@ -70,7 +68,7 @@ static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t
   for (; id < WW_NPARAMS; id++)
     if (s[id].group == once)
       place(l, a, s, id, 0);
-  l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
+  l->total = ww_round_up(l->total, ALIGN);
   return per_layer;
 }
 

@@ -29,7 +29,6 @@ struct ww_lines {
 
 ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
   struct stat st;
-  size_t n = strlen(path);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   *out = NULL;
   if (fd < 0)
@@ -45,7 +44,7 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
   }
   ww_lines *l = ww_xcalloc(1, sizeof *l);
   *l = (ww_lines){.path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? st.st_size : 0};
-  if (n > 4 && !strcmp(path + n - 4, ".zst")) {
+  if (ww_ends(path, ".zst")) {
     l->z = ZSTD_createDStream();
     l->packed = ww_xmalloc(PIECE);
   }

@@ -30,9 +30,8 @@ static bool read_header(const char *path, header *h) {
 }
 
 bool ww_llama2c_is(const char *path) {
-  size_t n = strlen(path);
   header h;
-  return n > 4 && !strcmp(path + n - 4, ".bin") && ww_file_regular(path) && read_header(path, &h);
+  return ww_ends(path, ".bin") && ww_file_regular(path) && read_header(path, &h);
 }
 
 /* rows [heads][size][cols], neighbours to halves */

@@ -6,11 +6,10 @@
  * needs. On disk they are as peft writes them. */
 #include <sys/stat.h>
 
+#include "../base/json_put.h"
 #include "net_int.h"
 
-static uint64_t align(uint64_t n) {
-  return (n + 63) / 64 * 64;
-}
+enum { ALIGN = 64 };
 
 uint32_t ww_lora_parts(ww_lora_group g) {
   return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1;
@@ -45,9 +44,9 @@ static ww_param_id target_of(ww_lora_group g, uint32_t part) {
 
 static uint64_t group_size(const ww_net *n, ww_lora_group g) {
   uint64_t r = n->opt.lora_rank;
-  uint64_t size = align(ww_lora_parts(g) * r * ww_lora_in(n, g));
+  uint64_t size = ww_round_up(ww_lora_parts(g) * r * ww_lora_in(n, g), ALIGN);
   for (uint32_t p = 0; p < ww_lora_parts(g); p++)
-    size += align(out_of(n, g, p) * r);
+    size += ww_round_up(out_of(n, g, p) * r, ALIGN);
   return size;
 }
 
@@ -66,9 +65,9 @@ static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32
     at += group_size(n, i);
   if (!b)
     return at + part * r * ww_lora_in(n, g);
-  at += align(ww_lora_parts(g) * r * ww_lora_in(n, g));
+  at += ww_round_up(ww_lora_parts(g) * r * ww_lora_in(n, g), ALIGN);
   for (uint32_t p = 0; p < part; p++)
-    at += align(out_of(n, g, p) * r);
+    at += ww_round_up(out_of(n, g, p) * r, ALIGN);
   return at;
 }
 
@@ -82,7 +81,7 @@ void ww_lora_plan(ww_net *n) {
     if (!p)
       continue;
     n->moved[n->nmoved++] = (ww_net_moved){p->at, n->learned, p->rows * p->cols};
-    n->learned += align(p->rows * p->cols);
+    n->learned += ww_round_up(p->rows * p->cols, ALIGN);
     if (p->cols > 1)
       n->decayed = n->learned;
   }
@@ -100,36 +99,45 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 
 /* ---- forward and backward ---- */
 
-void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
-                     const void *inp) {
+/* The product with all A of a group, and with the B of one part. */
+static ww_linear with_a(const ww_net *n, const ww_net_lora *l, ww_lora_group g) {
+  return ww_dense(l->a.w, n->b.N, ww_lora_in(n, g), ww_lora_parts(g) * n->opt.lora_rank);
+}
+static ww_linear with_b(const ww_net *n, const ww_net_lora *l, ww_lora_group g, uint32_t part) {
+  uint32_t r = n->opt.lora_rank;
+  return (ww_linear){l->b[part].w,         n->b.N,           r, out_of(n, g, part),
+                     ww_lora_parts(g) * r, ww_lora_out(n, g)};
+}
+
+void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, const void *inp) {
   ww_ops *o = n->o;
-  uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
-  o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
-  o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
+  ww_linear a = with_a(n, l, g);
+  ww_linear_forward(o, &a, l->t, inp, NULL, false);
+  o->column_scale(o, l->t, n->lora_scale, (uint64_t)a.N * a.OC);
   uint64_t at = 0;
-  for (uint32_t p = 0; p < parts; at += out_of(n, g, p), p++)
-    o->matmul_forward(o, ww_net_at(n, out, at), ldo, ww_net_at(n, l->t, p * r), parts * r,
-                      l->b[p].w, NULL, N, r, out_of(n, g, p), true);
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
+    ww_linear b = with_b(n, l, g, p);
+    ww_linear_forward(o, &b, ww_net_at(n, out, at), ww_net_at(n, l->t, p * b.C), NULL, true);
+    at += b.OC;
+  }
 }
 
 void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
-                      uint32_t ldo, const void *inp) {
+                      const void *inp) {
   ww_ops *o = n->o;
-  uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  ww_linear a = with_a(n, l, g);
   uint64_t at = 0;
-  for (uint32_t p = 0; p < parts; p++) {
-    uint32_t out = out_of(n, g, p);
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
+    ww_linear b = with_b(n, l, g, p);
     const void *mine = ww_net_at(n, dout, at);
-    o->matmul_dweight(o, l->b[p].dw, NULL, mine, ldo, ww_net_at(n, l->t, p * r), parts * r, N, r,
-                      out);
-    o->matmul_dinp(o, ww_net_at(n, n->dt, p * r), parts * r, mine, ldo, l->b[p].w, N, r, out,
-                   false);
-    at += out;
+    ww_linear_dweight(o, &b, l->b[p].dw, NULL, mine, ww_net_at(n, l->t, p * b.C));
+    ww_linear_dinp(o, &b, ww_net_at(n, n->dt, p * b.C), mine, false);
+    at += b.OC;
   }
-  o->column_scale(o, n->dt, n->lora_scale, (uint64_t)N * parts * r);
-  o->matmul_dweight(o, l->a.dw, NULL, n->dt, parts * r, inp, in, N, in, parts * r);
+  o->column_scale(o, n->dt, n->lora_scale, (uint64_t)a.N * a.OC);
+  ww_linear_dweight(o, &a, l->a.dw, NULL, n->dt, inp);
   if (dinp)
-    o->matmul_dinp(o, dinp, in, n->dt, parts * r, l->a.w, N, in, parts * r, true);
+    ww_linear_dinp(o, &a, dinp, n->dt, true);
 }
 
 /* ---- values ---- */
@@ -218,27 +226,14 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
 }
 
 static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
-  static const char *const targets[] = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
-                                        "gate_proj", "up_proj", "down_proj"};
   ww_json j = {.pretty = true};
   ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "peft_type", "LORA");
-  ww_json_kstr(&j, "task_type", "CAUSAL_LM");
-  ww_json_kstr(&j, "base_model_name_or_path", base_name);
-  ww_json_kuint(&j, "r", n->opt.lora_rank);
-  ww_json_knum(&j, "lora_alpha", n->opt.lora_alpha);
-  ww_json_knum(&j, "lora_dropout", 0);
-  ww_json_kstr(&j, "bias", "none");
-  ww_json_kbool(&j, "fan_in_fan_out", false);
-  ww_json_kbool(&j, "use_rslora", false);
-  ww_json_kbool(&j, "inference_mode", true);
-  ww_json_key(&j, "target_modules");
-  ww_json_arr(&j);
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-    ww_json_str(&j, targets[i]);
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j,
+              "{peft_type:'LORA',task_type:'CAUSAL_LM',base_model_name_or_path:%s,r:%u,"
+              "lora_alpha:%g,lora_dropout:0,bias:'none',fan_in_fan_out:false,use_rslora:false,"
+              "inference_mode:true,target_modules:['q_proj','k_proj','v_proj','o_proj',"
+              "'gate_proj','up_proj','down_proj']}",
+              base_name, n->opt.lora_rank, n->opt.lora_alpha);
   ww_buf_puts(out, "\n");
 }
 

@@ -17,6 +17,7 @@ enum {
 typedef struct {
   char *base; /* NULL: only counted */
   size_t at;
+  size_t N, real; /* tokens of the largest batch; bytes of a real */
 } carver;
 
 /* Each part fits 64 bits for every configuration that is allowed; their sum may not, and is then
@@ -28,72 +29,67 @@ static void *take(carver *c, size_t bytes) {
   return p;
 }
 
-static uint64_t most(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
+/* [N, width] reals; floats. */
+static void *reals(carver *c, size_t width) {
+  return take(c, c->N * width * c->real);
+}
+static float *floats(carver *c, size_t width) {
+  return take(c, c->N * width * sizeof(float));
 }
 
 static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
   const ww_lm_config *c = &n->c;
-  size_t N = (size_t)n->rows * n->tokens, real = n->size;
-  size_t C = c->width, Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
-         F = c->hidden;
-  l->x = take(k, N * C * real);
-  l->normed = take(k, N * C * real);
-  l->qkv_out = take(k, N * (Q + 2 * KV) * real);
-  l->att = take(k, N * Q * real);
-  l->mid = take(k, N * C * real);
-  l->mid_normed = take(k, N * C * real);
-  l->gu_out = take(k, N * 2 * F * real);
-  l->act = take(k, N * F * real);
-  l->rstd = take(k, N * sizeof(float));
-  l->mid_rstd = take(k, N * sizeof(float));
-  l->lse = take(k, N * c->heads * sizeof(float));
+  l->x = reals(k, c->width);
+  l->normed = reals(k, c->width);
+  l->qkv_out = reals(k, ww_lora_out(n, WW_LORA_QKV));
+  l->att = reals(k, ww_lora_in(n, WW_LORA_O));
+  l->mid = reals(k, c->width);
+  l->mid_normed = reals(k, c->width);
+  l->gu_out = reals(k, ww_lora_out(n, WW_LORA_GU));
+  l->act = reals(k, c->hidden);
+  l->rstd = floats(k, 1);
+  l->mid_rstd = floats(k, 1);
+  l->lse = floats(k, c->heads);
   for (uint32_t g = 0; g < WW_LORA_GROUPS && n->opt.lora_rank; g++)
-    l->lora[g].t = take(k, N * ww_lora_parts(g) * n->opt.lora_rank * real);
+    l->lora[g].t = reals(k, ww_lora_parts(g) * n->opt.lora_rank);
 }
 
 /* What one batch needs at its ends, whatever the layers. */
 static void carve_heads(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
-  size_t N = (size_t)n->rows * n->tokens, padded = N + 128, real = n->size, C = c->width;
+  size_t N = k->N, padded = N + 128, real = k->real, C = c->width;
   uint64_t chunk = LOGITS_BYTES / (c->vocab * real) / 128 * 128;
-  if (chunk < 2048)
-    chunk = 2048; /* of a large vocabulary: fewer passes over its gradient are worth the room */
-  if (chunk > padded)
-    chunk = padded;
-  n->chunk = chunk;
+  /* of a large vocabulary: fewer passes over its gradient are worth the room */
+  n->chunk = chunk = ww_least(ww_most(chunk, 2048), padded);
   n->hidden = take(k, padded * C * real);
   n->dhidden = take(k, padded * C * real);
   n->logits = take(k, chunk * c->vocab * real);
   n->loss = take(k, padded * sizeof(float));
-  n->chunk_f32_n =
-      most(most(n->layout.total, n->learned), most(chunk * c->vocab, 2 * N * c->numbers));
-  if (n->chunk_f32_n > STAGE)
-    n->chunk_f32_n = STAGE;
+  uint64_t values = ww_most(n->layout.total, n->learned),
+           outputs = ww_most(chunk * c->vocab, 2 * N * c->numbers);
+  n->chunk_f32_n = ww_least(ww_most(values, outputs), STAGE);
   n->chunk_f32 = take(k, n->chunk_f32_n * sizeof(float));
   if (c->numbers) {
-    n->ask_hidden = take(k, N * C * real);
-    n->number_out = take(k, N * 2 * c->numbers * real);
-    n->dnumber = take(k, N * 2 * c->numbers * real);
+    n->ask_hidden = reals(k, C);
+    n->number_out = reals(k, 2 * c->numbers);
+    n->dnumber = reals(k, 2 * c->numbers);
   }
   if (c->features) {
     n->feature = take(k, N / c->feature_tokens * c->features * real);
-    n->described = take(k, N * C * real);
+    n->described = reals(k, C);
   }
   n->totals = take(k, 4 * sizeof(float));
 }
 
 static void carve(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
-  size_t N = (size_t)n->rows * n->tokens, real = n->size, C = c->width;
-  size_t Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
-         F = c->hidden;
+  size_t C = c->width;
   n->rope = take(k, (size_t)n->tokens * c->head_size * sizeof(float));
   n->device = take(k, n->batch_bytes);
-  n->branch = take(k, N * C * real);
-  n->x_final = take(k, N * C * real);
-  n->final_normed = take(k, N * C * real);
-  n->final_rstd = take(k, N * sizeof(float));
+  n->branch = reals(k, C);
+  n->x_final = reals(k, C);
+  n->final_normed = reals(k, C);
+  n->final_rstd = floats(k, 1);
   carve_heads(n, k);
   carver before = *k;
   for (uint32_t l = 0; l < c->layers; l++) {
@@ -103,12 +99,12 @@ static void carve(ww_net *n, carver *k) {
   }
   if (n->opt.frozen)
     return;
-  n->dres = take(k, N * C * real);
-  n->dnorm = take(k, N * C * real);
-  n->dwide = take(k, N * most(2 * F, Q + 2 * KV) * real);
-  n->dact = take(k, N * most(F, Q) * real);
+  n->dres = reals(k, C);
+  n->dnorm = reals(k, C);
+  n->dwide = reals(k, ww_most(ww_lora_out(n, WW_LORA_GU), ww_lora_out(n, WW_LORA_QKV)));
+  n->dact = reals(k, ww_most(c->hidden, ww_lora_in(n, WW_LORA_O)));
   if (n->opt.lora_rank)
-    n->dt = take(k, N * WW_LORA_PARTS * n->opt.lora_rank * real);
+    n->dt = reals(k, WW_LORA_PARTS * n->opt.lora_rank);
 }
 
 /* ---- where parameters are ---- */
@@ -160,7 +156,7 @@ static bool get(ww_net *n, void **p, uint64_t bytes) {
 /* All of the device's memory, or nothing; *bytes is what it takes, about. */
 static bool allocate(ww_net *n, double *bytes) {
   bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_DTYPE_F32;
-  carver count = {0};
+  carver count = {.N = (size_t)n->rows * n->tokens, .real = n->size}, parts = count;
   carve(n, &count);
   uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
   uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
@@ -177,7 +173,8 @@ static bool allocate(ww_net *n, double *bytes) {
     return false;
   if (learns && !apart)
     n->master = n->param;
-  carve(n, &(carver){.base = n->block});
+  parts.base = n->block;
+  carve(n, &parts);
   return true;
 }
 
@@ -263,8 +260,7 @@ uint64_t ww_net_learned(const ww_net *n) {
  * counted. */
 uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
   const ww_lm_config *c = &n->c;
-  uint64_t C = c->width, Q = (uint64_t)c->heads * c->head_size,
-           KV = (uint64_t)c->kv_heads * c->head_size;
+  uint64_t C = c->width, D = c->head_size, Q = c->heads * D, KV = c->kv_heads * D;
   uint64_t matrices = c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
   uint64_t each = n->opt.lora_rank ? 4 * matrices + 6 * n->learned : 6 * matrices;
   return (uint64_t)B * T * (each + 6 * c->layers * Q * T);
@@ -274,7 +270,7 @@ uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
 
 /* Values that are not floats there go through chunk_f32, piece by piece. */
 static uint64_t piece_of(const ww_net *n, uint64_t left) {
-  return n->o->real == WW_DTYPE_F32 || left < n->chunk_f32_n ? left : n->chunk_f32_n;
+  return n->o->real == WW_DTYPE_F32 ? left : ww_least(left, n->chunk_f32_n);
 }
 
 static void store_real(ww_net *n, void *to, const float *from, uint64_t count) {
@@ -395,7 +391,7 @@ static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *pie
   float scale = first_scale(n, p), middle = is_norm(p->id) ? 1 : 0;
   uint64_t count = p->rows * p->cols;
   for (uint64_t at = 0; at < count; at += piece_n) {
-    uint64_t k = count - at < piece_n ? count - at : piece_n;
+    uint64_t k = ww_least(count - at, piece_n);
     for (uint64_t i = 0; i < k; i++)
       piece[i] = scale > 0 ? scale * ww_net_normal(seed, p->at + at + i) : middle;
     store_base(n, p->at + at, piece, k);
@@ -499,9 +495,9 @@ static void read_logits(ww_net *n, float *logits) {
   ww_ops *o = n->o;
   uint32_t C = n->c.width, V = n->c.vocab;
   for (size_t at = 0; at < n->b.N; at += n->chunk) {
-    uint32_t k = n->b.N - at < n->chunk ? n->b.N - at : n->chunk;
-    o->matmul_forward(o, n->logits, V, ww_net_at(n, n->final_normed, at * C), C, n->head.w, NULL, k,
-                      C, V, false);
+    uint32_t k = ww_least(n->b.N - at, n->chunk);
+    ww_linear head = ww_dense(n->head.w, k, C, V);
+    ww_linear_forward(o, &head, n->logits, ww_net_at(n, n->final_normed, at * C), NULL, false);
     load_real(n, logits + at * V, n->logits, (uint64_t)k * V);
   }
 }

@@ -10,13 +10,13 @@ static void linear_back(ww_net *n, ww_net_layer *l, ww_lora_group g, void *dinp,
                         const void *inp) {
   ww_ops *o = n->o;
   ww_net_param w = ww_net_weight(l, g);
-  uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
+  ww_linear matrix = ww_net_linear(n, l, g);
   if (w.dw)
-    o->matmul_dweight(o, w.dw, ww_net_bias(l, g).dw, dout, OC, inp, IC, n->b.N, IC, OC);
+    ww_linear_dweight(o, &matrix, w.dw, ww_net_bias(l, g).dw, dout, inp);
   if (dinp)
-    o->matmul_dinp(o, dinp, IC, dout, OC, w.w, n->b.N, IC, OC, false);
+    ww_linear_dinp(o, &matrix, dinp, dout, false);
   if (n->opt.lora_rank)
-    ww_lora_backward(n, l->lora + g, g, dinp, dout, OC, inp);
+    ww_lora_backward(n, l->lora + g, g, dinp, dout, inp);
 }
 
 static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
@@ -59,6 +59,6 @@ void ww_net_trunk_backward(ww_net *n) {
   if (!n->feature_w.dw || !b->described)
     return;
   o->gather_rows(o, n->described, n->dres, b->describe_row, b->described * G, C);
-  o->matmul_dweight(o, n->feature_w.dw, n->feature_b.dw, n->described, G * C, n->feature,
-                    c->features, b->described, c->features, G * C);
+  ww_linear map = ww_dense(n->feature_w.w, b->described, c->features, G * C);
+  ww_linear_dweight(o, &map, n->feature_w.dw, n->feature_b.dw, n->described, n->feature);
 }

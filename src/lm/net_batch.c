@@ -8,7 +8,7 @@
 
 /* Rows of the head's product: multiples that matrix products like. */
 static uint32_t pad(uint32_t n) {
-  return n < 1024 ? (n + 15) / 16 * 16 : (n + 127) / 128 * 128;
+  return ww_round_up(n, n < 1024 ? 16 : 128);
 }
 
 size_t ww_net_batch_bytes(const ww_net *n) {
@@ -80,7 +80,7 @@ static const void *put(writer *w, size_t count, void *host) {
   char *here = w->n->host + w->at;
   const void *there = w->n->device + w->at;
   memcpy(host, &here, sizeof here);
-  w->at += (count * 4 + 63) / 64 * 64;
+  w->at += ww_round_up(count * 4, 64);
   return there;
 }
 

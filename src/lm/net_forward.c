@@ -11,24 +11,23 @@ static void embed(ww_net *n, void *x) {
   ww_ops *o = n->o;
   const ww_net_batch *b = &n->b;
   const ww_lm_config *c = &n->c;
-  o->embed_forward(o, x, b->token, n->embed.w, b->N, c->width);
+  o->gather_rows(o, x, n->embed.w, b->token, b->N, c->width);
   if (!b->described)
     return;
-  uint32_t wide = c->feature_tokens * c->width;
+
   o->to_real(o, n->feature, b->feature, (uint64_t)b->described * c->features);
-  o->matmul_forward(o, n->described, wide, n->feature, c->features, n->feature_w.w, n->feature_b.w,
-                    b->described, c->features, wide, false);
+  ww_linear map = ww_dense(n->feature_w.w, b->described, c->features, c->feature_tokens * c->width);
+  ww_linear_forward(o, &map, n->described, n->feature, n->feature_b.w, false);
   o->scatter_add_rows(o, x, n->described, b->describe_row, b->described * c->feature_tokens,
                       c->width);
 }
 
 /* out [N, OC] = inp [N, IC] . w^T + bias, and what the adapters add */
 static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp) {
-  uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
-  n->o->matmul_forward(n->o, out, OC, inp, IC, ww_net_weight(l, g).w, ww_net_bias(l, g).w, n->b.N,
-                       IC, OC, false);
+  ww_linear matrix = ww_net_linear(n, l, g);
+  ww_linear_forward(n->o, &matrix, out, inp, ww_net_bias(l, g).w, false);
   if (n->opt.lora_rank)
-    ww_lora_forward(n, l->lora + g, g, out, OC, inp);
+    ww_lora_forward(n, l->lora + g, g, out, inp);
 }
 
 const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp) {
@@ -75,15 +74,16 @@ static void token_head(ww_net *n, bool learn, float scale, const void *hidden, v
   ww_ops *o = n->o;
   uint32_t C = n->c.width, V = n->c.vocab, rows = n->b.padded;
   for (size_t at = 0; at < rows; at += n->chunk) {
-    uint32_t k = rows - at < n->chunk ? rows - at : n->chunk;
+    uint32_t k = ww_least(rows - at, n->chunk);
     const void *inp = ww_net_at(n, hidden, at * C);
-    o->matmul_forward(o, n->logits, V, inp, C, n->head.w, NULL, k, C, V, false);
+    ww_linear head = ww_dense(n->head.w, k, C, V);
+    ww_linear_forward(o, &head, n->logits, inp, NULL, false);
     o->token_loss(o, n->loss + at, n->logits, n->b.target + at, scale, k, V);
     if (!learn)
       continue;
-    o->matmul_dinp(o, ww_net_at(n, dhidden, at * C), C, n->logits, V, n->head.w, k, C, V, false);
+    ww_linear_dinp(o, &head, ww_net_at(n, dhidden, at * C), n->logits, false);
     if (n->head.dw)
-      o->matmul_dweight(o, n->head.dw, NULL, n->logits, V, inp, C, k, C, V);
+      ww_linear_dweight(o, &head, n->head.dw, NULL, n->logits, inp);
   }
   o->sum(o, n->totals, n->loss, n->b.targets, true);
 }
@@ -94,16 +94,15 @@ static void number_head(ww_net *n, bool learn, float scale) {
   const ww_net_batch *b = &n->b;
   uint32_t C = n->c.width, K = n->c.numbers;
   o->gather_rows(o, n->ask_hidden, n->final_normed, b->ask_at, b->asked, C);
-  o->matmul_forward(o, n->number_out, 2 * K, n->ask_hidden, C, n->number_w.w, n->number_b.w,
-                    b->asked, C, 2 * K, false);
+  ww_linear head = ww_dense(n->number_w.w, b->asked, C, 2 * K);
+  ww_linear_forward(o, &head, n->number_out, n->ask_hidden, n->number_b.w, false);
   o->number_loss(o, n->loss, n->dnumber, n->number_out, b->number, scale, b->asked, K);
   o->sum(o, n->totals + 1, n->loss, b->asked, true);
   if (!learn)
     return;
   if (n->number_w.dw)
-    o->matmul_dweight(o, n->number_w.dw, n->number_b.dw, n->dnumber, 2 * K, n->ask_hidden, C,
-                      b->asked, C, 2 * K);
-  o->matmul_dinp(o, n->ask_hidden, C, n->dnumber, 2 * K, n->number_w.w, b->asked, C, 2 * K, false);
+    ww_linear_dweight(o, &head, n->number_w.dw, n->number_b.dw, n->dnumber, n->ask_hidden);
+  ww_linear_dinp(o, &head, n->ask_hidden, n->dnumber, false);
   o->scatter_add_rows(o, n->dnorm, n->ask_hidden, b->ask_at, b->asked, C);
 }
 

@@ -168,12 +168,14 @@ uint32_t ww_lora_in(const ww_net *n, ww_lora_group g);
 uint32_t ww_lora_out(const ww_net *n, ww_lora_group g);
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed);
 void ww_lora_merge(const ww_net *n, const float *learned, float *flat);
-/* out [N, ldo] += scale * (inp . A^T) . B^T */
-void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
-                     const void *inp);
+/* out += scale * (inp . A^T) . B^T */
+void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, const void *inp);
 /* gradients of A and B; dinp += where it is not NULL */
 void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
-                      uint32_t ldo, const void *inp);
+                      const void *inp);
+static inline ww_linear ww_net_linear(const ww_net *n, const ww_net_layer *l, ww_lora_group g) {
+  return ww_dense(ww_net_weight(l, g).w, n->b.N, ww_lora_in(n, g), ww_lora_out(n, g));
+}
 
 float ww_net_normal(
     uint64_t seed,

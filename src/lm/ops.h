@@ -41,6 +41,19 @@ typedef struct {
   uint32_t step; /* from 1 */
 } ww_adamw;
 
+/* d [rows, cols] (row stride ldd) = a . b + bias (+ d) */
+typedef struct {
+  uint32_t rows, cols, depth;
+  void *d;
+  const void *a, *b; /* real */
+  uint32_t ldd, lda, ldb;
+  bool a_turned;    /* a is stored [depth, rows] */
+  bool b_turned;    /* b is stored [cols, depth] */
+  bool d_float;     /* d is fp32 whatever the real is */
+  bool add;         /* d += */
+  const void *bias; /* [cols] in real, or NULL */
+} ww_matmul;
+
 typedef struct ww_ops ww_ops;
 struct ww_ops {
   char name[96];      /* "cpu", "NVIDIA H200 (bf16)" */
@@ -63,25 +76,14 @@ struct ww_ops {
   uint64_t (*memory)(ww_ops *o); /* bytes taken now */
 
   /* ---- layers ---- */
-  /* out[n, :] = weight[token[n], :] */
-  void (*embed_forward)(ww_ops *o, void *out, const int32_t *token, const void *weight, uint32_t N,
-                        uint32_t C);
   /* dweight[id[u], :] += sum of dout[order[i], :] for first[u] <= i < first[u + 1]: positions
    * sorted by token, U different tokens */
   void (*embed_backward)(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
                          const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
                          uint32_t C);
-  /* out[N, OC] (row stride ldo) = inp[N, C] (stride ldi) . weight[OC, C]^T + bias[OC] (or NULL);
-   * add: += */
-  void (*matmul_forward)(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi,
-                         const void *weight, const void *bias, uint32_t N, uint32_t C, uint32_t OC,
-                         bool add);
-  /* dinp[N, C] = dout[N, OC] . weight[OC, C]; add: += */
-  void (*matmul_dinp)(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
-                      const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add);
-  /* dweight[OC, C] += dout^T . inp; dbias[OC] += sum of dout (NULL: no bias) */
-  void (*matmul_dweight)(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
-                         const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC);
+  void (*multiply)(ww_ops *o, const ww_matmul *p);
+  /* to[c] += sum over N rows of x (row stride ld) */
+  void (*add_columns)(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C);
   /* sum = inp + branch (branch NULL: sum is not written, inp is taken); out = sum * rstd * weight;
    * rstd[N] */
   void (*rmsnorm_forward)(ww_ops *o, void *out, float *rstd, void *sum, const void *inp,
@@ -112,7 +114,7 @@ struct ww_ops {
    * row. */
   void (*number_loss)(ww_ops *o, float *loss, void *dout, const void *out, const float *target,
                       float scale, uint32_t n, uint32_t K);
-  /* out[i] = inp[row[i]] */
+  /* out[i] = inp[row[i]]; of the embedding's rows: what tokens come in as */
   void (*gather_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
                       uint32_t C);
   /* out[row[i]] += inp[i]; rows differ */
@@ -137,6 +139,70 @@ static inline bool ww_dropped(uint64_t seed, uint64_t i, float share) {
   x = (x ^ x >> 16) * 0x85ebca6bu;
   x = (x ^ x >> 13) * 0xc2b2ae35u;
   return (float)((x ^ x >> 16) >> 8) * 0x1p-24f < share;
+}
+
+/* ---- the three products of a linear layer ---- */
+
+/* out [N, OC] (row stride ldo) = inp [N, C] (row stride ldi) . weight [OC, C]^T */
+typedef struct {
+  const void *weight;
+  uint32_t N, C, OC, ldi, ldo;
+} ww_linear;
+
+/* Rows lie behind one another. */
+static inline ww_linear ww_dense(const void *weight, uint32_t N, uint32_t C, uint32_t OC) {
+  return (ww_linear){weight, N, C, OC, C, OC};
+}
+
+/* add: +=; bias [OC] or NULL */
+static inline void ww_linear_forward(ww_ops *o, const ww_linear *l, void *out, const void *inp,
+                                     const void *bias, bool add) {
+  o->multiply(o, &(ww_matmul){.rows = l->N,
+                              .cols = l->OC,
+                              .depth = l->C,
+                              .d = out,
+                              .a = inp,
+                              .b = l->weight,
+                              .ldd = l->ldo,
+                              .lda = l->ldi,
+                              .ldb = l->C,
+                              .b_turned = true,
+                              .add = add,
+                              .bias = bias});
+}
+
+/* dinp = dout . weight; add: += */
+static inline void ww_linear_dinp(ww_ops *o, const ww_linear *l, void *dinp, const void *dout,
+                                  bool add) {
+  o->multiply(o, &(ww_matmul){.rows = l->N,
+                              .cols = l->C,
+                              .depth = l->OC,
+                              .d = dinp,
+                              .a = dout,
+                              .b = l->weight,
+                              .ldd = l->ldi,
+                              .lda = l->ldo,
+                              .ldb = l->C,
+                              .add = add});
+}
+
+/* dweight += dout^T . inp; dbias [OC] += sum of dout (NULL: no bias) */
+static inline void ww_linear_dweight(ww_ops *o, const ww_linear *l, float *dweight, float *dbias,
+                                     const void *dout, const void *inp) {
+  o->multiply(o, &(ww_matmul){.rows = l->OC,
+                              .cols = l->C,
+                              .depth = l->N,
+                              .d = dweight,
+                              .a = dout,
+                              .b = inp,
+                              .ldd = l->C,
+                              .lda = l->ldo,
+                              .ldb = l->ldi,
+                              .a_turned = true,
+                              .d_float = true,
+                              .add = true});
+  if (dbias)
+    o->add_columns(o, dbias, dout, l->ldo, l->N, l->OC);
 }
 
 ww_status ww_ops_cpu(ww_ops **out, ww_err *e);

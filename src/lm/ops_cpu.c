@@ -15,7 +15,7 @@ enum { HEAD = 256 };
 static void *cpu_alloc(ww_ops *o, size_t bytes) {
   if (bytes > SIZE_MAX / 2)
     return NULL;
-  size_t all = (bytes + 2 * HEAD - 1) / HEAD * HEAD;
+  size_t all = ww_round_up(bytes + HEAD, HEAD);
   char *p = aligned_alloc(HEAD, all);
   if (!p)
     return NULL;
@@ -65,13 +65,6 @@ static uint64_t cpu_memory(ww_ops *o) {
 
 /* ---- embedding ---- */
 
-static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight,
-                          uint32_t N, uint32_t C) {
-  (void)o;
-  for (size_t n = 0; n < N; n++)
-    memcpy((float *)out + n * C, (const float *)weight + (size_t)token[n] * C, C * sizeof(float));
-}
-
 static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
                            const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
                            uint32_t C) {
@@ -82,61 +75,29 @@ static void embed_backward(ww_ops *o, float *dweight, const void *dout, const in
       ww_axpy(dweight + (size_t)id[u] * C, (const float *)dout + (size_t)order[i] * C, 1, C);
 }
 
-/* ---- the three products of a linear layer ---- */
+/* ---- products ---- */
 
-static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi,
-                           const void *weight, const void *bias, uint32_t N, uint32_t C,
-                           uint32_t OC, bool add) {
-  ww_cpu_gemm(o, &(ww_gemm){.out = out,
-                            .ldo = ldo,
-                            .a = inp,
-                            .a_row = ldi,
-                            .a_col = 1,
-                            .b = weight,
-                            .b_row = 1,
-                            .b_col = C,
-                            .M = N,
-                            .N = OC,
-                            .K = C,
-                            .add = add});
-  if (bias)
-    for (size_t n = 0; n < N; n++)
-      ww_axpy((float *)out + n * ldo, bias, 1, OC);
+static void multiply(ww_ops *o, const ww_matmul *p) {
+  ww_cpu_gemm(o, &(ww_gemm){.out = p->d,
+                            .ldo = p->ldd,
+                            .a = p->a,
+                            .a_row = p->a_turned ? 1 : p->lda,
+                            .a_col = p->a_turned ? p->lda : 1,
+                            .b = p->b,
+                            .b_row = p->b_turned ? 1 : p->ldb,
+                            .b_col = p->b_turned ? p->ldb : 1,
+                            .M = p->rows,
+                            .N = p->cols,
+                            .K = p->depth,
+                            .add = p->add});
+  for (size_t n = 0; p->bias && n < p->rows; n++)
+    ww_axpy((float *)p->d + n * p->ldd, p->bias, 1, p->cols);
 }
 
-static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
-                        const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add) {
-  ww_cpu_gemm(o, &(ww_gemm){.out = dinp,
-                            .ldo = ldi,
-                            .a = dout,
-                            .a_row = ldo,
-                            .a_col = 1,
-                            .b = weight,
-                            .b_row = C,
-                            .b_col = 1,
-                            .M = N,
-                            .N = C,
-                            .K = OC,
-                            .add = add});
-}
-
-static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
-                           const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
-  ww_cpu_gemm(o, &(ww_gemm){.out = dweight,
-                            .ldo = C,
-                            .a = dout,
-                            .a_row = 1,
-                            .a_col = ldo,
-                            .b = inp,
-                            .b_row = ldi,
-                            .b_col = 1,
-                            .M = OC,
-                            .N = C,
-                            .K = N,
-                            .add = true});
-  if (dbias)
-    for (size_t n = 0; n < N; n++)
-      ww_axpy(dbias, (const float *)dout + n * ldo, 1, OC);
+static void add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
+  (void)o;
+  for (size_t n = 0; n < N; n++)
+    ww_axpy(to, (const float *)x + n * ld, 1, C);
 }
 
 /* ---- norm, rotation, activation ---- */
@@ -313,7 +274,9 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
 
 static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
                         uint32_t C) {
-  embed_forward(o, out, row, inp, n, C);
+  (void)o;
+  for (size_t i = 0; i < n; i++)
+    memcpy((float *)out + i * C, (const float *)inp + (size_t)row[i] * C, C * sizeof(float));
 }
 
 static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
@@ -350,10 +313,8 @@ static void sum_all(ww_ops *o, float *out, const float *x, uint64_t n, bool add)
 static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   (void)o;
   double sum = add ? *out : 0;
-  for (uint64_t at = 0; at < n; at += 4096) { /* lanes within a block, blocks in double */
-    uint32_t k = n - at < 4096 ? n - at : 4096;
-    sum += ww_dot(x + at, x + at, k);
-  }
+  for (uint64_t at = 0; at < n; at += 4096) /* lanes within a block, blocks in double */
+    sum += ww_dot(x + at, x + at, ww_least(n - at, 4096));
   *out = sum;
 }
 
@@ -418,11 +379,9 @@ ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
                     .to_f32 = cpu_to_f32,
                     .finish = cpu_finish,
                     .memory = cpu_memory,
-                    .embed_forward = embed_forward,
                     .embed_backward = embed_backward,
-                    .matmul_forward = matmul_forward,
-                    .matmul_dinp = matmul_dinp,
-                    .matmul_dweight = matmul_dweight,
+                    .multiply = multiply,
+                    .add_columns = add_columns,
                     .rmsnorm_forward = rmsnorm_forward,
                     .rmsnorm_backward = rmsnorm_backward,
                     .rope = rope,
@@ -439,7 +398,7 @@ ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
                     .sum = sum_all,
                     .sum_squares = sum_squares,
                     .adamw = adamw};
-  uint32_t cores = ww_team_cores(), threads = cores < WW_CPU_THREADS ? cores : WW_CPU_THREADS;
+  uint32_t threads = ww_least(ww_team_cores(), WW_CPU_THREADS);
   s->team = ww_team_new(threads);
   *out = NULL;
   for (uint32_t i = 0; i < threads; i++)

@@ -60,7 +60,7 @@ static kernel choose(void) {
 static void pack(float *to, const float *from, size_t row, size_t col, uint32_t rows, uint32_t K,
                  uint32_t R) {
   for (uint32_t at = 0; at < rows; at += R, to += (size_t)R * K) {
-    uint32_t n = rows - at < R ? rows - at : R;
+    uint32_t n = ww_least(rows - at, R);
     const float *p = from + at * row;
     if (row == 1) { /* neighbours lie together */
       for (uint32_t k = 0; k < K; k++) {
@@ -91,27 +91,23 @@ static void store(float *out, size_t ldo, const float *tile, uint32_t NR, uint32
   }
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
-  return a < b ? a : b;
-}
-
 /* One thread's part: packs b [kc, nc] and a [mc, kc], then tile after tile. */
 static void product(const ww_gemm *g, float *scratch) {
   kernel k = choose();
   float *tile = scratch, *pa = tile + TILE, *pb = pa + MC * KC;
   for (uint32_t j0 = 0; j0 < g->N; j0 += NC)
     for (uint32_t k0 = 0; k0 < g->K; k0 += KC) {
-      uint32_t nc = least(g->N - j0, NC), kc = least(g->K - k0, KC);
+      uint32_t nc = ww_least(g->N - j0, NC), kc = ww_least(g->K - k0, KC);
       bool add = g->add || k0;
       pack(pb, g->b + k0 * g->b_row + j0 * g->b_col, g->b_col, g->b_row, nc, kc, k.NR);
       for (uint32_t i0 = 0; i0 < g->M; i0 += MC) {
-        uint32_t mc = least(g->M - i0, MC);
+        uint32_t mc = ww_least(g->M - i0, MC);
         pack(pa, g->a + i0 * g->a_row + k0 * g->a_col, g->a_row, g->a_col, mc, kc, k.MR);
         for (uint32_t j = 0; j < nc; j += k.NR)
           for (uint32_t i = 0; i < mc; i += k.MR) {
             k.run(tile, pa + (size_t)i * kc, pb + (size_t)j * kc, kc);
-            store(g->out + (i0 + i) * g->ldo + j0 + j, g->ldo, tile, k.NR, least(mc - i, k.MR),
-                  least(nc - j, k.NR), add);
+            store(g->out + (i0 + i) * g->ldo + j0 + j, g->ldo, tile, k.NR, ww_least(mc - i, k.MR),
+                  ww_least(nc - j, k.NR), add);
           }
       }
     }
@@ -156,7 +152,7 @@ static void share(void *ctx, uint32_t rank, uint32_t size) {
   uint64_t steps = (p->n + p->step - 1) / p->step;
   uint64_t from = steps * rank / size * p->step, to = steps * (rank + 1) / size * p->step;
   if (from < to)
-    p->fn(p->ctx, (ww_cpu_part){p->s->scratch[rank], from, to < p->n ? to : p->n});
+    p->fn(p->ctx, (ww_cpu_part){p->s->scratch[rank], from, ww_least(to, p->n)});
 }
 
 void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step,

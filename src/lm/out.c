@@ -126,7 +126,7 @@ void ww_out_tensor(ww_out *o, const ww_tensor *t) {
   float *turned = t->turn_heads ? ww_xmalloc(step * cols * sizeof *turned) : NULL;
   void *stored = ww_xmalloc(step * cols * 4);
   for (uint64_t row = 0; row < rows && !o->rc; row += step) {
-    uint64_t n = rows - row < step ? rows - row : step;
+    uint64_t n = ww_least(rows - row, step);
     const float *from = t->floats + row * cols;
     if (turned) {
       gather(turned, t, rows, row, n, cols);

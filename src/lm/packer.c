@@ -175,7 +175,7 @@ static void slot_room(slot *s, const ww_packer *k, size_t docs) {
   s->features = ww_xrealloc(s->features, (docs * k->c->features + 1) * sizeof *s->features);
 }
 
-static bool any_known(const float *v, uint32_t n) {
+bool ww_any_known(const float *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     if (!isnan(v[k]))
       return true;
@@ -212,7 +212,7 @@ static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base,
     s->target[base + at + i] = i + 1 < d->n && i + 1 >= d->prompt ? token[i + 1] : -1;
     s->first[base + at + i] = at;
   }
-  if (N && any_known(x->number + doc * N, N)) {
+  if (N && ww_any_known(x->number + doc * N, N)) {
     s->ask_at[s->b.asked] = base + at + (d->prompt ? d->prompt : d->n) - 1;
     memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + doc * N, N * sizeof(float));
   }

@@ -3,15 +3,15 @@
  * The JSON is read in one pass without a tree: headers may have a hundred megabytes, and what is
  * kept is one ww_tensor and a name each. As the format's own reader does, every byte of the data
  * must belong to exactly one tensor. */
+#include <inttypes.h>
+
 #include "split.h"
 #include "weights_int.h"
-
-#include <ctype.h>
 
 #define MAX_HEADER (100 << 20) /* the format's own limit */
 
 typedef struct {
-  const uint8_t *p, *end;
+  const char *p, *end;
   ww_arena *a;
   const char *about; /* the tensor that is being read, for messages */
   ww_err *e;
@@ -27,7 +27,7 @@ static ww_status bad(const reader *r, const char *what) {
 static int peek(reader *r) {
   while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r'))
     r->p++;
-  return r->p < r->end ? *r->p : -1;
+  return r->p < r->end ? (uint8_t)*r->p : -1;
 }
 
 static bool take(reader *r, char c) {
@@ -37,53 +37,10 @@ static bool take(reader *r, char c) {
   return true;
 }
 
-static bool hex4(reader *r, uint32_t *out) {
-  if (r->end - r->p < 4)
-    return false;
-  *out = 0;
-  for (int i = 0; i < 4; i++) {
-    int c = tolower(*r->p++);
-    if (!isxdigit(c))
-      return false;
-    *out = *out << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
-  }
-  return true;
-}
-
-/* Of \uXXXX, behind the u; pairs of surrogates make one. NUL and half a pair are none. */
-static bool escaped_rune(reader *r, char *out, size_t *n) {
-  uint32_t u, low;
-  if (!hex4(r, &u) || u == 0 || (u >= 0xdc00 && u < 0xe000))
-    return false;
-  if (u >= 0xd800 && u < 0xdc00) {
-    if (r->end - r->p < 6 || r->p[0] != '\\' || r->p[1] != 'u')
-      return false;
-    r->p += 2;
-    if (!hex4(r, &low) || low < 0xdc00 || low >= 0xe000)
-      return false;
-    u = 0x10000 + ((u - 0xd800) << 10) + (low - 0xdc00);
-  }
-  *n += ww_utf8_put(out + *n, u);
-  return true;
-}
-
-static bool unescape(reader *r, char *out, size_t *n) {
-  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-  if (r->p == r->end)
-    return false;
-  char c = *r->p++;
-  if (c == 'u')
-    return escaped_rune(r, out, n);
-  const char *at = c ? strchr(from, c) : NULL;
-  if (at)
-    out[(*n)++] = to[at - from];
-  return at != NULL;
-}
-
 static ww_status read_text(reader *r, const char **out, size_t *length) {
   if (!take(r, '"'))
     return bad(r, "expected a string");
-  const uint8_t *close = r->p;
+  const char *close = r->p, *wrong;
   while (close < r->end && *close != '"')
     close += *close == '\\' ? 2 : 1;
   if (close >= r->end)
@@ -94,10 +51,14 @@ static ww_status read_text(reader *r, const char **out, size_t *length) {
     char c = *r->p++;
     if ((unsigned char)c < 0x20)
       return bad(r, "a control character in a string");
-    if (c != '\\')
+    if (c != '\\') {
       text[n++] = c;
-    else if (!unescape(r, text, &n))
+      continue;
+    }
+    uint32_t bytes = ww_utf8_unescape(&r->p, r->end, text + n, &wrong);
+    if (!bytes || !text[n])
       return bad(r, "a string with a wrong escape");
+    n += bytes;
   }
   r->p = close + 1;
   text[n] = 0;
@@ -107,12 +68,17 @@ static ww_status read_text(reader *r, const char **out, size_t *length) {
   return WW_OK;
 }
 
+static ww_status read_key(reader *r, const char **out) {
+  ww_status rc = read_text(r, out, NULL);
+  return rc || take(r, ':') ? rc : bad(r, "expected ':'");
+}
+
 static ww_status read_whole(reader *r, uint64_t *out) {
   int c = peek(r);
   if (c < '0' || c > '9')
     return bad(r, "expected a whole number of at least 0");
   *out = 0;
-  const uint8_t *start = r->p;
+  const char *start = r->p;
   while (r->p < r->end && *r->p >= '0' && *r->p <= '9')
     if (__builtin_mul_overflow(*out, 10, out) ||
         __builtin_add_overflow(*out, (uint64_t)(*r->p++ - '0'), out))
@@ -160,11 +126,9 @@ typedef struct {
 static ww_status read_member(reader *r, ww_tensor *t, entry *en) {
   const char *key;
   uint32_t n = 0;
-  ww_status rc = read_text(r, &key, NULL);
+  ww_status rc = read_key(r, &key);
   if (rc)
     return rc;
-  if (!take(r, ':'))
-    return bad(r, "expected ':'");
   if (!strcmp(key, "dtype") && !en->dtype)
     return read_text(r, &en->dtype, NULL);
   if (!strcmp(key, "shape") && !en->shape_given) {
@@ -195,13 +159,14 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
     return bad(r, "its dimensions are absurd: their product does not fit 64 bits");
   if (from > to || to > n)
     return ww_fail(r->e, WW_EPARSE,
-                   "tensor \"%.150s\" lies at %llu to %llu, but there are %llu bytes of data: is "
+                   "tensor \"%.150s\" lies at %" PRIu64 " to %" PRIu64 ", but there are %" PRIu64
+                   " bytes of data: is "
                    "the file cut short?",
-                   t->name, (unsigned long long)from, (unsigned long long)to,
-                   (unsigned long long)n);
+                   t->name, from, to, n);
   if (to - from != t->bytes)
-    return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\" has %llu bytes where its shape takes %llu",
-                   t->name, (unsigned long long)(to - from), (unsigned long long)t->bytes);
+    return ww_fail(r->e, WW_EPARSE,
+                   "tensor \"%.150s\" has %" PRIu64 " bytes where its shape takes %" PRIu64,
+                   t->name, to - from, t->bytes);
   t->type = ww_dtype_named(en->dtype);
   t->type_name = kinds[k].name;
   t->data = data + from;
@@ -239,9 +204,7 @@ static ww_status read_metadata(reader *r, ww_weights *w) {
   do {
     ww_meta m = {.kind = WW_META_TEXT};
     size_t n = 0;
-    ww_status rc = read_text(r, &m.key, NULL);
-    if (!rc && !take(r, ':'))
-      rc = bad(r, "expected ':'");
+    ww_status rc = read_key(r, &m.key);
     if (!rc)
       rc = read_text(r, &m.text, &n);
     m.text_n = n;
@@ -260,9 +223,7 @@ static ww_status read_header(reader *r, ww_weights *w, const uint8_t *data, uint
   if (!take(r, '}')) {
     do {
       const char *name;
-      ww_status rc = read_text(r, &name, NULL);
-      if (!rc && !take(r, ':'))
-        rc = bad(r, "expected ':'");
+      ww_status rc = read_key(r, &name);
       if (rc)
         return rc;
       if (strcmp(name, "__metadata__"))
@@ -290,10 +251,10 @@ ww_status ww_weights_add_safetensors(ww_weights *w, const uint8_t *bytes, size_t
     length = length << 8 | bytes[i]; /* little end first */
   if (length > MAX_HEADER || length > n - 8)
     return ww_fail(e, WW_EPARSE,
-                   "no safetensors file, or cut short: a header of %llu bytes in %zu bytes",
-                   (unsigned long long)length, n);
-  reader r = {.p = bytes + 8, .end = bytes + 8 + length, .a = w->a, .e = e};
-  const uint8_t *data = r.end;
+                   "no safetensors file, or cut short: a header of %" PRIu64 " bytes in %zu bytes",
+                   length, n);
+  const uint8_t *data = bytes + 8 + length;
+  reader r = {.p = (const char *)bytes + 8, .end = (const char *)data, .a = w->a, .e = e};
   uint32_t first = w->tensors.n;
   ww_status rc = read_header(&r, w, data, n - 8 - length);
   return rc ? rc : ww_weights_check_ranges(w, first, data, n - 8 - length, true, e);

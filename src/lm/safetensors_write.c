@@ -6,6 +6,8 @@
  * that was there. */
 #include "weights_int.h"
 
+#include "../base/json_put.h"
+
 static const uint8_t widths[] = {8, 4, 2, 1};
 
 static ww_status check_tensor(const ww_tensor *t, ww_err *e) {
@@ -19,27 +21,16 @@ static ww_status check_tensor(const ww_tensor *t, ww_err *e) {
 }
 
 static void print_entry(ww_json *j, const ww_tensor *t, uint64_t at) {
-  ww_json_key(j, t->name);
-  ww_json_obj(j);
-  ww_json_kstr(j, "dtype", ww_dtype_name(t->type));
-  ww_json_key(j, "shape");
-  ww_json_arr(j);
+  ww_json_put(j, "%s:{dtype:%s,shape:[", t->name, ww_dtype_name(t->type));
   for (uint32_t i = 0; i < t->ndim; i++)
     ww_json_uint(j, t->dim[i]);
-  ww_json_end_arr(j);
-  ww_json_key(j, "data_offsets");
-  ww_json_arr(j);
-  ww_json_uint(j, at);
-  ww_json_uint(j, at + ww_tensor_bytes(t));
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
+  ww_json_put(j, "],data_offsets:[%lu,%lu]}", at, at + ww_tensor_bytes(t));
 }
 
 static ww_status print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   if (!nmeta)
     return WW_OK;
-  ww_json_key(j, "__metadata__");
-  ww_json_obj(j);
+  ww_json_put(j, "__metadata__:{");
   for (uint32_t i = 0; i < nmeta; i++) {
     if (meta[i].kind != WW_META_TEXT)
       return ww_fail(e, WW_EUSAGE, "safetensors keep texts only; \"%s\" is none", meta[i].key);
@@ -139,18 +130,11 @@ static void print_index(ww_buf *b, const ww_tensor *t, const uint32_t *first, ui
   for (uint32_t i = 0; i < first[count]; i++)
     total += ww_tensor_bytes(t + i);
   ww_json_begin(&j, b);
-  ww_json_obj(&j);
-  ww_json_key(&j, "metadata");
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "total_size", total);
-  ww_json_end_obj(&j);
-  ww_json_key(&j, "weight_map");
-  ww_json_obj(&j);
+  ww_json_put(&j, "{metadata:{total_size:%lu},weight_map:{", total);
   for (uint32_t k = 0; k < count; k++)
     for (uint32_t i = first[k]; i < first[k + 1]; i++)
       ww_json_kstr(&j, t[i].name, shard_name(a, k, count));
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "}}");
   ww_buf_puts(b, "\n");
 }
 

@@ -94,7 +94,7 @@ ww_status ww_split_add(ww_splitter *s, const char *pattern, size_t n, bool writt
     char why[200];
     pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
     return ww_fail(e, WW_EUNSUPPORTED, "a pattern that splits text is not understood: %s (%.*s)",
-                   why, (int)(n < 100 ? n : 100), pattern);
+                   why, (int)ww_least(n, 100), pattern);
   }
   pcre2_jit_compile(g->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
   g->by = BY_PCRE2;
@@ -290,7 +290,7 @@ void ww_split_text(const ww_splitter *s, ww_split_work *w, const char *text, siz
       word(ctx, text, good);
     text += good;
     n -= good;
-    while (bad < n && !ww_utf8_valid(text + bad, n - bad < 4 ? n - bad : 4, &ascii))
+    while (bad < n && !ww_utf8_valid(text + bad, ww_least(n - bad, 4), &ascii))
       bad++;
     if (bad)
       word(ctx, text, bad);

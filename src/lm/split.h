@@ -40,6 +40,8 @@ size_t ww_utf8_valid(const char *s, size_t n,
 uint32_t ww_utf8_length(
     uint8_t lead); /* bytes of the character that starts so, in text known to be valid; 1 to 4 */
 uint32_t ww_utf8_put(char out[4], uint32_t code); /* bytes written */
+/* The escape of a JSON string at *p, behind its backslash, as UTF-8; 0: *what is wrong with it. */
+uint32_t ww_utf8_unescape(const char **p, const char *end, char out[4], const char **what);
 typedef enum { WW_NFC, WW_NFD, WW_NFKC, WW_NFKD } ww_normal_form;
 /* Appends; bytes that are no UTF-8 stay as they are. */
 void ww_utf8_normalize(ww_normal_form form, const char *s, size_t n, ww_buf *out);

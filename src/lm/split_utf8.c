@@ -2,6 +2,7 @@
  *
  * Invariant: bytes that are no UTF-8 pass through unchanged, so byte-level tokenizers lose nothing.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <utf8proc.h>
 
@@ -18,6 +19,42 @@ uint32_t ww_utf8_put(char out[4], uint32_t code) {
     out[k] = 0x80 | (code & 63);
   out[0] = lead[n] | code;
   return n;
+}
+
+static bool hex4(const char **p, const char *end, uint32_t *out, const char **what) {
+  *out = 0;
+  if (end - *p < 4)
+    return *what = "a \\u needs four digits", false;
+  for (int k = 0; k < 4; k++, ++*p) {
+    int c = tolower((uint8_t) * *p);
+    if (!isxdigit(c))
+      return *what = "a \\u needs four hexadecimal digits", false;
+    *out = *out << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return true;
+}
+
+uint32_t ww_utf8_unescape(const char **p, const char *end, char out[4], const char **what) {
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  char c = *p < end ? *(*p)++ : 0;
+  const char *at = c ? strchr(from, c) : NULL;
+  uint32_t code, low;
+  if (at) {
+    *out = to[at - from];
+    return 1;
+  }
+  *what = "no such escape";
+  if (c != 'u' || !hex4(p, end, &code, what))
+    return 0;
+  if (code >= 0xd800 && code < 0xdc00 && end - *p > 6 && ww_starts(*p, "\\u")) {
+    *p += 2;
+    if (!hex4(p, end, &low, what))
+      return 0;
+    if (low >= 0xdc00 && low < 0xe000)
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+  }
+  *what = "half a surrogate pair";
+  return code >= 0xd800 && code < 0xe000 ? 0 : ww_utf8_put(out, code);
 }
 
 /* Bytes of the character at p, 0 where it is none: too long a form, a surrogate, beyond U+10FFFF,

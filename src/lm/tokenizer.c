@@ -12,11 +12,6 @@
 
 /* ---- opening ---- */
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), m = strlen(with);
-  return n >= m && !strcmp(s + n - m, with);
-}
-
 static ww_status opened(ww_status st, ww_tokenizer *t, ww_tokenizer **out) {
   if (st) {
     ww_tokenizer_free(t);
@@ -45,13 +40,13 @@ ww_status ww_tokenizer_open(const char *path, ww_tokenizer **out, ww_err *e) {
   }
   ww_tokenizer *t = ww_tokenizer_blank();
   ww_status st;
-  if (ends(path, ".gguf")) {
+  if (ww_ends(path, ".gguf")) {
     st = ww_tokenizer_read_gguf(path, t, e);
   } else {
     st = ww_read_packed(a, path, FILE_MAX, &data, &n, e);
     if (!st)
-      st = ends(path, ".bin") ? ww_tokenizer_read_bin(data, n, t, e)
-                              : ww_tokenizer_read_json(data, n, t, e);
+      st = ww_ends(path, ".bin") ? ww_tokenizer_read_bin(data, n, t, e)
+                                      : ww_tokenizer_read_json(data, n, t, e);
   }
   ww_arena_free(a);
   return opened(st, t, out);
@@ -274,17 +269,17 @@ static void raw_part(job *j, const char *s, size_t n, bool start) {
 void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool special,
                          ww_arena *a, ww_tokens *out) {
   job j = {t, ww_token_work_get(), a, out};
-  for (uint32_t k = 0; special && k < t->nbefore; k++)
-    ww_push(a, out, t->before[k]);
+  if (special)
+    ww_append(a, out, t->before, t->nbefore);
   for (size_t at = 0; at < n; at += PART_MAX) {
-    size_t m = n - at < PART_MAX ? n - at : PART_MAX;
+    size_t m = ww_least(n - at, PART_MAX);
     if (special)
       find_added(&j, t->raw, t->raws, text + at, m, at == 0, raw_part);
     else
       words(&j, ww_tokenizer_normalize(t, text + at, m, at == 0, ww_token_work_buffers(j.w)));
   }
-  for (uint32_t k = 0; special && k < t->nafter; k++)
-    ww_push(a, out, t->after[k]);
+  if (special)
+    ww_append(a, out, t->after, t->nafter);
 }
 
 void ww_tokenizer_decode(const ww_tokenizer *t, const int32_t *ids, uint32_t n, bool special,

@@ -245,34 +245,27 @@ static inline uint32_t word_hash(const char *word, size_t n, uint32_t serial) {
   return h >> (64 - CACHE_BITS);
 }
 
-static void append(const uint32_t *ids, size_t n, ww_arena *a, ww_tokens *out) {
-  for (size_t k = 0; k < n; k++)
-    ww_push(a, out, ids[k]);
-}
-
 void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n,
                        ww_arena *a, ww_tokens *out) {
   if (!n)
     return;
   if (n > sizeof w->cache->word) {
     n = encode(t, w, word, n);
-    append(w->id, n, a, out);
+    ww_append(a, out, w->id, n);
     return;
   }
   cached *c = &w->cache[word_hash(word, n, t->serial)];
   if (c->serial == t->serial && c->n == n && !memcmp(c->word, word, n)) {
-    for (uint32_t k = 0; k < c->nids; k++)
-      ww_push(a, out, c->ids[k]);
+    ww_append(a, out, c->ids, c->nids);
     return;
   }
   size_t got = encode(t, w, word, n);
-  append(w->id, got, a, out);
+  ww_append(a, out, w->id, got);
   if (got > sizeof c->ids / sizeof *c->ids)
     return;
   c->serial = t->serial;
   c->n = n;
   c->nids = got;
   memcpy(c->word, word, n);
-  for (size_t k = 0; k < got; k++)
-    c->ids[k] = w->id[k];
+  memcpy(c->ids, w->id, got * sizeof *c->ids);
 }

@@ -65,9 +65,10 @@ static bool to_bytes(ww_token_span raw, ww_buf *out) {
 
 /* ---- pieces ---- */
 
+/* Bytes of it in a message. */
 static int shown(ww_token_span s) {
-  return s.n < 60 ? s.n : 60;
-} /* bytes of it in a message */
+  return ww_least(s.n, 60);
+}
 
 static uint64_t piece_hash(ww_token_span s, bool literal) {
   return ww_hash(s.s, s.n, literal);
@@ -282,12 +283,12 @@ static void hash_merges(ww_tokenizer *t, const ww_merges *list) {
     t->merge[k].id = WW_NO_ID;
   for (uint32_t m = 0; m < list->n; m++) {
     const ww_merge *x = list->v + m;
+    ww_merge *at;
     uint32_t k = ww_merge_hash(x->left, x->right);
-    while (t->merge[k & t->merge_mask].id != WW_NO_ID &&
-           (t->merge[k & t->merge_mask].left != x->left ||
-            t->merge[k & t->merge_mask].right != x->right))
-      k++;
-    t->merge[k & t->merge_mask] = *x; /* listed twice: the later counts */
+    do
+      at = &t->merge[k++ & t->merge_mask];
+    while (at->id != WW_NO_ID && (at->left != x->left || at->right != x->right));
+    *at = *x; /* listed twice: the later counts */
   }
 }
 
@@ -331,7 +332,7 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
 
 static int by_match(const void *x, const void *y) {
   ww_token_span a = ((const ww_added *)x)->match, b = ((const ww_added *)y)->match;
-  int c = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
+  int c = memcmp(a.s, b.s, ww_least(a.n, b.n));
   return c ? c : ww_order(a.n, b.n);
 }
 

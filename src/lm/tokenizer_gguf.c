@@ -4,6 +4,8 @@
  * tokenizer.ggml.*: kind "gpt2" (byte-level, merges as strings, the split pattern by name) or
  * "llama" (SentencePiece: merges follow from scores). */
 
+#include <inttypes.h>
+
 #include "tokenizer_int.h"
 #include "weights.h"
 
@@ -17,7 +19,7 @@ typedef struct {
 } file;
 
 static ww_token_span text_of(const ww_meta *m) {
-  return (ww_token_span){m->text ? m->text : "", m->text ? m->text_n : 0};
+  return m->text ? (ww_token_span){m->text, m->text_n} : (ww_token_span){"", 0};
 }
 
 static bool is_text(const ww_meta *m, const char *text) {
@@ -50,8 +52,8 @@ static ww_status array_at(file *f, const char *key, bool needed, const ww_meta *
     return ww_fail(f->e, WW_EDATA,
                    "the file has no %s; its tokenizer cannot be read, give a tokenizer.json", key);
   if (f->tokens && (*out)->n != f->tokens->n)
-    return ww_fail(f->e, WW_EDATA, "%s has %llu entries for %llu tokens", key,
-                   (unsigned long long)(*out)->n, (unsigned long long)f->tokens->n);
+    return ww_fail(f->e, WW_EDATA, "%s has %" PRIu64 " entries for %" PRIu64 " tokens", key,
+                   (*out)->n, f->tokens->n);
   return WW_OK;
 }
 
@@ -135,8 +137,8 @@ static ww_status read_byte_level(file *f, ww_merges *merges) {
     ww_token_span l = text_of(f->merges->items + k);
     const char *space = l.n > 1 ? memchr(l.s + 1, ' ', l.n - 1) : NULL;
     if (!space) {
-      st = ww_fail(f->e, WW_EDATA, "merge %llu is not two tokens with a space between them",
-                   (unsigned long long)k);
+      st = ww_fail(f->e, WW_EDATA, "merge %" PRIu64 " is not two tokens with a space between them",
+                   k);
       break;
     }
     ww_token_span r = {space + 1, l.n - (space - l.s) - 1};
@@ -179,31 +181,27 @@ static ww_status read_pieces(file *f, ww_merges *merges) {
   return ww_tokenizer_score_merges(f->t, score, merges, f->e);
 }
 
-static ww_status read_file(file *f) {
-  const ww_meta *json = ww_weights_meta(f->w, "warpwise.tokenizer_json");
-  const ww_meta *model = ww_weights_meta(f->w, "tokenizer.ggml.model");
+ww_status ww_tokenizer_read_weights(const ww_weights *w, ww_tokenizer *t, ww_err *e) {
+  const ww_meta *json = ww_weights_meta(w, "warpwise.tokenizer_json");
+  const ww_meta *model = ww_weights_meta(w, "tokenizer.ggml.model");
   if (json && json->kind == WW_META_TEXT)
-    return ww_tokenizer_read_json(json->text, json->text_n, f->t, f->e);
+    return ww_tokenizer_read_json(json->text, json->text_n, t, e);
   bool bytes = is_text(model, "gpt2");
   if (!bytes && !is_text(model, "llama"))
-    return ww_fail(f->e, WW_EUNSUPPORTED,
-                   "the file's tokenizer is %s%.60s%s; gpt2 and llama are read", model ? "\"" : "",
-                   model && model->text ? model->text : "not there", model ? "\"" : "");
-  ww_status st = array_at(f, "tokenizer.ggml.tokens", true, &f->tokens);
+    return ww_fail(e, WW_EUNSUPPORTED, "the file's tokenizer is %s%.60s%s; gpt2 and llama are read",
+                   model ? "\"" : "", model && model->text ? model->text : "not there",
+                   model ? "\"" : "");
+  file f = {.w = w, .t = t, .e = e};
+  ww_status st = array_at(&f, "tokenizer.ggml.tokens", true, &f.tokens);
   if (st)
     return st;
-  f->t->bos = id_at(f, "tokenizer.ggml.bos_token_id");
-  f->t->eos = id_at(f, "tokenizer.ggml.eos_token_id");
+  t->bos = id_at(&f, "tokenizer.ggml.bos_token_id");
+  t->eos = id_at(&f, "tokenizer.ggml.eos_token_id");
   ww_merges merges = {0};
-  st = bytes ? read_byte_level(f, &merges) : read_pieces(f, &merges);
-  if (!st && flag(f, "tokenizer.ggml.add_eos_token", false) && f->t->eos >= 0)
-    f->t->after[f->t->nafter++] = f->t->eos;
-  return st ? st : ww_tokenizer_finish(f->t, &merges, f->e);
-}
-
-ww_status ww_tokenizer_read_weights(const ww_weights *w, ww_tokenizer *t, ww_err *e) {
-  file f = {.w = w, .t = t, .e = e};
-  return read_file(&f);
+  st = bytes ? read_byte_level(&f, &merges) : read_pieces(&f, &merges);
+  if (!st && flag(&f, "tokenizer.ggml.add_eos_token", false) && t->eos >= 0)
+    t->after[t->nafter++] = t->eos;
+  return st ? st : ww_tokenizer_finish(t, &merges, e);
 }
 
 ww_status ww_tokenizer_read_gguf(const char *path, ww_tokenizer *t, ww_err *e) {

@@ -5,6 +5,8 @@
  * (isolated), ByteLevel, Digits, Metaspace; post-processors TemplateProcessing and ByteLevel (which
  * changes no ids); Sequences of these. Anything else is refused by name. */
 
+#include <inttypes.h>
+
 #include "../base/jsonread.h"
 #include "tokenizer_int.h"
 
@@ -96,8 +98,7 @@ static cJSON *tree(file *f, ww_token_span s) {
 typedef ww_status member_reader(file *f, const cJSON *o);
 
 static const char *text_of(const cJSON *o, const char *key) {
-  const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, key);
-  return cJSON_IsString(x) ? x->valuestring : NULL;
+  return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
 static const char *type_of(const cJSON *o) {
   const char *s = text_of(o, "type");
@@ -299,8 +300,7 @@ static ww_status read_added(file *f, const cJSON *list) {
       st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(o, "id"),
                              "tokenizer.json: added_tokens.id", &id, f->e);
     if (!st && id >= WW_TOKENS_MAX)
-      st = ww_fail(f->e, WW_ELIMIT, "tokenizer.json: an added token has the id %llu",
-                   (unsigned long long)id);
+      st = ww_fail(f->e, WW_ELIMIT, "tokenizer.json: an added token has the id %" PRIu64, id);
     if (!st && true_of(o, "single_word"))
       st = ww_fail(f->e, WW_EUNSUPPORTED,
                    "tokenizer.json: the added token \"%.60s\" is a single_word", content);
@@ -367,17 +367,23 @@ static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token
     l->n = space - l->s;
     return true;
   }
-  bool first = true, end = false;
-  if (!ww_scan_open(s, '[') || !ww_scan_more(s, ']', &first, &end) || end || !ww_scan_string(s, l))
-    return end ? ww_scan_fail(s, "a merge is two tokens") : false;
-  left->n = 0;
-  ww_buf_add(left, l->s, l->n);
-  *l = (ww_token_span){left->s, left->n};
-  if (!ww_scan_more(s, ']', &first, &end) || end || !ww_scan_string(s, r))
-    return end ? ww_scan_fail(s, "a merge is two tokens") : false;
-  if (!ww_scan_more(s, ']', &first, &end))
+  bool first = true, end;
+  if (!ww_scan_open(s, '['))
     return false;
-  return end || ww_scan_fail(s, "a merge is two tokens");
+  for (int k = 0; k < 3; k++) { /* two tokens and the end */
+    if (!ww_scan_more(s, ']', &first, &end))
+      return false;
+    if (end != (k == 2))
+      return ww_scan_fail(s, "a merge is two tokens");
+    if (k < 2 && !ww_scan_string(s, k ? r : l))
+      return false;
+    if (k)
+      continue;
+    left->n = 0;
+    ww_buf_add(left, l->s, l->n);
+    *l = ww_span_of(left);
+  }
+  return true;
 }
 
 static ww_status read_merges(file *f, ww_merges *list) {

@@ -50,50 +50,13 @@ bool ww_scan_more(ww_text_scan *s, char close, bool *first, bool *end) {
   return true;
 }
 
-static bool hex4(ww_text_scan *s, uint32_t *out) {
-  if (s->end - s->p < 4)
-    return ww_scan_fail(s, "a \\u needs four digits");
-  *out = 0;
-  for (int k = 0; k < 4; k++, s->p++) {
-    char c = *s->p;
-    int v = c >= '0' && c <= '9'   ? c - '0'
-            : c >= 'a' && c <= 'f' ? c - 'a' + 10
-            : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                   : -1;
-    if (v < 0)
-      return ww_scan_fail(s, "a \\u needs four hexadecimal digits");
-    *out = *out * 16 + v;
-  }
-  return true;
-}
-
 /* What follows a backslash, appended to s->text. */
 static bool escape(ww_text_scan *s) {
-  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-  char c = s->p < s->end ? *s->p++ : 0;
-  const char *at = c ? strchr(from, c) : NULL;
-  if (at) {
-    ww_buf_add(&s->text, to + (at - from), 1);
-    return true;
-  }
-  uint32_t code, low;
-  if (c != 'u')
-    return ww_scan_fail(s, "no such escape");
-  if (!hex4(s, &code))
-    return false;
-  if (code >= 0xd800 && code < 0xdc00 && s->end - s->p > 6 && s->p[0] == '\\' && s->p[1] == 'u') {
-    s->p += 2;
-    if (!hex4(s, &low))
-      return false;
-    if (low < 0xdc00 || low > 0xdfff)
-      return ww_scan_fail(s, "half a surrogate pair");
-    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-  }
-  if (code >= 0xd800 && code < 0xe000)
-    return ww_scan_fail(s, "half a surrogate pair");
+  const char *what;
   char utf8[4];
-  ww_buf_add(&s->text, utf8, ww_utf8_put(utf8, code));
-  return true;
+  uint32_t n = ww_utf8_unescape(&s->p, s->end, utf8, &what);
+  ww_buf_add(&s->text, utf8, n);
+  return n || ww_scan_fail(s, what);
 }
 
 bool ww_scan_string(ww_text_scan *s, ww_token_span *out) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/json_put.h"
 #include "checkpoint.h"
 
 typedef struct {
@@ -261,14 +262,11 @@ static void log_check(training *t, const ww_net_loss *l) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "step", t->at.step);
-  ww_json_knum(&j, "valid_loss", brief(total(t, l)));
-  ww_json_knum(&j, "valid_token_loss", l->tokens ? brief(l->token_loss) : NAN);
-  ww_json_knum(&j, "valid_number_loss", l->asked ? brief(l->number_loss) : NAN);
-  ww_json_kuint(&j, "tokens", l->tokens);
-  ww_json_kuint(&j, "asked", l->asked);
-  ww_json_end_obj(&j);
+  ww_json_put(&j,
+              "{step:%lu,valid_loss:%g,valid_token_loss:%g,valid_number_loss:%g,tokens:%lu,"
+              "asked:%lu}",
+              t->at.step, brief(total(t, l)), l->tokens ? brief(l->token_loss) : NAN,
+              l->asked ? brief(l->number_loss) : NAN, l->tokens, l->asked);
   fprintf(t->log, "%s\n", b.s);
   ww_buf_free(&b);
 }
@@ -323,7 +321,7 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
   while (d < b->described && (uint32_t)b->describe_at[d] < from)
     d++;
   s.ask_at = t->ask_at;
-  s.numbers = b->numbers + (size_t)a * t->c->numbers;
+  s.numbers = b->numbers + a * t->c->numbers;
   s.describe_at = t->describe_at;
   s.features = b->features + d * t->c->features;
   for (; a < b->asked && (uint32_t)b->ask_at[a] < from + n; a++)
@@ -407,19 +405,11 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
   uint64_t epoch, row;
   ww_packer_tell(t->packer, &epoch, &row);
   ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "step", t->at.step);
-  ww_json_knum(&j, "loss", brief(q->loss));
-  ww_json_knum(&j, "token_loss", brief(q->token_loss));
-  ww_json_knum(&j, "number_loss", brief(q->number_loss));
-  ww_json_knum(&j, "lr", brief(q->lr));
-  ww_json_knum(&j, "norm", brief(q->norm));
-  ww_json_kuint(&j, "epoch", epoch);
-  ww_json_knum(&j, "seconds", round(seconds * 1e6) / 1e6);
-  ww_json_knum(&j, "tokens_per_s", round(tokens_s));
-  if (isfinite(mfu))
-    ww_json_knum(&j, "mfu", round(mfu * 1e4) / 1e4);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "{step:%lu,loss:%g,token_loss:%g,number_loss:%g,lr:%g,norm:%g,epoch:%lu",
+              t->at.step, brief(q->loss), brief(q->token_loss), brief(q->number_loss), brief(q->lr),
+              brief(q->norm), epoch);
+  ww_json_put(&j, "seconds:%g,tokens_per_s:%g,mfu!:%g}", round(seconds * 1e6) / 1e6,
+              round(tokens_s), round(mfu * 1e4) / 1e4);
   fprintf(t->log, "%s\n", b.s);
   fflush(t->log);
   ww_buf_free(&b);

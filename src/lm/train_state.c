@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/json_put.h"
 #include "../base/jsonread.h"
 
 /* One member of the plan that a checkpoint remembers. exact: another value is another training. */
@@ -41,25 +42,16 @@ static double value_of(const ww_lm_plan *p, const remembered *m) {
                           : *(const float *)at;
 }
 
-static void hex(ww_json *j, const char *key, uint64_t v) {
-  char text[20];
-  snprintf(text, sizeof text, "%016" PRIx64, v);
-  ww_json_kstr(j, key, text);
-}
-
 void ww_lm_state_write(const ww_lm_plan *p, const ww_lm_place *at, uint64_t data, ww_buf *json) {
   ww_json j = {0};
+  char data_hash[20], model_hash[20];
+  snprintf(data_hash, sizeof data_hash, "%016" PRIx64, data);
+  snprintf(model_hash, sizeof model_hash, "%016" PRIx64, p->model);
   ww_json_begin(&j, json);
-  ww_json_obj(&j);
-  ww_json_kuint(&j, "epoch", at->epoch);
-  ww_json_kuint(&j, "row", at->row);
-  ww_json_kuint(&j, "steps", at->steps);
-  ww_json_knum(&j, "best", at->best);
-  ww_json_kuint(&j, "best_step", at->best_step);
-  ww_json_kuint(&j, "worse", at->worse);
-  hex(&j, "data", data);
-  hex(&j, "model", p->model);
-  ww_json_kuint(&j, "rows", (uint64_t)p->rows * p->accumulate);
+  ww_json_put(&j, "{epoch:%lu,row:%lu,steps:%lu,best:%g,best_step:%lu,worse:%u", at->epoch, at->row,
+              at->steps, at->best, at->best_step, at->worse);
+  ww_json_put(&j, "data:%s,model:%s,rows:%lu", data_hash, model_hash,
+              (uint64_t)p->rows * p->accumulate);
   for (int k = 0; k < NTABLE; k++)
     ww_json_knum(&j, table[k].name, value_of(p, table + k));
   ww_json_end_obj(&j);

@@ -4,6 +4,8 @@
  * A mapping stays as long as the weights are open. Nobody may cut the file short meanwhile: the
  * system answers that with SIGBUS, as for any mapped file; our own writers replace files and never
  * change them. */
+#include <inttypes.h>
+
 #include "weights_int.h"
 #include "order.h"
 
@@ -86,14 +88,13 @@ static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, u
       return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" shares bytes with \"%.150s\"", name,
                      k ? w->tensors.v[r[k - 1].tensor].name : "?");
     if (filled && r[k].from > end)
-      return ww_fail(e, WW_EPARSE, "%llu bytes before tensor \"%.150s\" belong to none",
-                     (unsigned long long)(r[k].from - end), name);
+      return ww_fail(e, WW_EPARSE, "%" PRIu64 " bytes before tensor \"%.150s\" belong to none",
+                     r[k].from - end, name);
     if (r[k].to > end)
       end = r[k].to;
   }
   if (filled && end < bytes)
-    return ww_fail(e, WW_EPARSE, "%llu bytes at the end belong to no tensor",
-                   (unsigned long long)(bytes - end));
+    return ww_fail(e, WW_EPARSE, "%" PRIu64 " bytes at the end belong to no tensor", bytes - end);
   return WW_OK;
 }
 
@@ -249,17 +250,12 @@ static ww_status open_index(ww_weights *w, const char *path, ww_err *e) {
 
 /* ---- folders ---- */
 
-static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), k = strlen(with);
-  return n >= k && !strcmp(s + n - k, with);
-}
-
 /* The one .gguf of a folder; NULL: none, or (*many) more than one. */
 static const char *only_gguf(ww_arena *a, const char *dir, bool *many) {
   const char *found = NULL;
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));)
-    if (f->d_name[0] != '.' && ends(f->d_name, ".gguf")) {
+    if (f->d_name[0] != '.' && ww_ends(f->d_name, ".gguf")) {
       *many = found != NULL;
       found = ww_path_join(a, dir, f->d_name);
       if (*many)
@@ -296,7 +292,7 @@ ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   if (!rc)
     w->path = ww_strdup(w->a, path);
   if (!rc)
-    rc = ends(path, ".json") ? open_index(w, path, e) : add_file(w, path, true, e);
+    rc = ww_ends(path, ".json") ? open_index(w, path, e) : add_file(w, path, true, e);
   if (rc) {
     ww_weights_close(w);
     return rc;

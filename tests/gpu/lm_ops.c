@@ -210,7 +210,7 @@ static const char *text(const char *fmt, ...) {
 /* ---- the cases: what lies in p[] is in the order of the buffers ---- */
 
 static void call_embed(ww_ops *o, void **p, const test *t) {
-  o->embed_forward(o, p[0], p[1], p[2], t->d[0], t->d[1]);
+  o->gather_rows(o, p[0], p[2], p[1], t->d[0], t->d[1]);
 }
 static void call_embed_back(ww_ops *o, void **p, const test *t) {
   o->embed_backward(o, p[0], p[1], p[2], p[3], p[4], t->d[2], t->d[0], t->d[1]);
@@ -252,16 +252,20 @@ static void embed_case(test *t, uint32_t N, uint32_t C, uint32_t V, double commo
   free(count);
 }
 
+static ww_linear linear_of(const test *t, const void *weight) {
+  return (ww_linear){weight, t->d[0], t->d[1], t->d[2], t->d[4], t->d[3]};
+}
 static void call_forward(ww_ops *o, void **p, const test *t) {
-  o->matmul_forward(o, p[0], t->d[3], p[1], t->d[4], p[2], t->d[5] ? p[3] : NULL, t->d[0], t->d[1],
-                    t->d[2], t->d[6]);
+  const ww_linear l = linear_of(t, p[2]);
+  ww_linear_forward(o, &l, p[0], p[1], t->d[5] ? p[3] : NULL, t->d[6]);
 }
 static void call_dinp(ww_ops *o, void **p, const test *t) {
-  o->matmul_dinp(o, p[0], t->d[4], p[1], t->d[3], p[2], t->d[0], t->d[1], t->d[2], t->d[6]);
+  const ww_linear l = linear_of(t, p[2]);
+  ww_linear_dinp(o, &l, p[0], p[1], t->d[6]);
 }
 static void call_dweight(ww_ops *o, void **p, const test *t) {
-  o->matmul_dweight(o, p[0], t->d[5] ? p[1] : NULL, p[2], t->d[3], p[3], t->d[4], t->d[0], t->d[1],
-                    t->d[2]);
+  const ww_linear l = linear_of(t, NULL);
+  ww_linear_dweight(o, &l, p[0], t->d[5] ? p[1] : NULL, p[2], p[3]);
 }
 
 static void matmul_case(test *t, uint32_t N, uint32_t C, uint32_t OC, uint32_t more, bool bias,
@@ -668,7 +672,7 @@ TIME(t_loss) {
   r->o->token_loss(r->o, (float *)p[1], p[0], r->ints, 1e-3f, d[0], d[1]);
 }
 TIME(t_embed) {
-  r->o->embed_forward(r->o, p[0], r->ints, p[1], d[0], d[1]);
+  r->o->gather_rows(r->o, p[0], p[1], r->ints, d[0], d[1]);
 }
 TIME(t_embed_back) {
   r->o->embed_backward(r->o, (float *)p[0], p[1], r->rising, r->rising, r->ints, d[0], d[0], d[1]);
@@ -685,13 +689,15 @@ TIME(t_adamw) {
                                 0.1f, 1.f, 10});
 }
 TIME(t_forward) {
-  r->o->matmul_forward(r->o, p[0], d[2], p[1], d[1], p[2], NULL, d[0], d[1], d[2], false);
+  ww_linear_forward(r->o, &(ww_linear){p[2], d[0], d[1], d[2], d[1], d[2]}, p[0], p[1], NULL,
+                    false);
 }
 TIME(t_dinp) {
-  r->o->matmul_dinp(r->o, p[1], d[1], p[0], d[2], p[2], d[0], d[1], d[2], false);
+  ww_linear_dinp(r->o, &(ww_linear){p[2], d[0], d[1], d[2], d[1], d[2]}, p[1], p[0], false);
 }
 TIME(t_dweight) {
-  r->o->matmul_dweight(r->o, (float *)p[2], NULL, p[0], d[2], p[1], d[1], d[0], d[1], d[2]);
+  ww_linear_dweight(r->o, &(ww_linear){NULL, d[0], d[1], d[2], d[1], d[2]}, (float *)p[2], NULL,
+                    p[0], p[1]);
 }
 TIME(t_attention) {
   ww_attention_layer a = attention_of((void *[]){p[0], p[1], p[2], (void *)r->first}, d);

@@ -66,11 +66,6 @@ static void half_gather(ww_ops *o, void *to, const void *from, const int32_t *ro
            (size_t)C * 2);
 }
 
-static void half_embed(ww_ops *o, void *to, const int32_t *token, const void *weight, uint32_t N,
-                       uint32_t C) {
-  half_gather(o, to, weight, token, N, C);
-}
-
 static void half_embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
                                 const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
                                 uint32_t C) {
@@ -100,28 +95,23 @@ static void half_dropout(ww_ops *o, void *to, const void *from, float share, uin
   out(o, 0, to, n);
 }
 
-static void half_matmul(ww_ops *o, void *y, uint32_t ldo, const void *inp, uint32_t ldi,
-                        const void *weight, const void *bias, uint32_t N, uint32_t C, uint32_t OC,
-                        bool add) {
-  const uint64_t ny = strided(N, ldo, OC);
-  of(o)->cpu->matmul_forward(of(o)->cpu, in(o, 0, y, ny), ldo, in(o, 1, inp, strided(N, ldi, C)),
-                             ldi, in(o, 2, weight, (uint64_t)OC * C), in(o, 3, bias, OC), N, C, OC,
-                             add);
-  out(o, 0, y, ny);
+static void half_multiply(ww_ops *o, const ww_matmul *p) {
+  const uint64_t nd = strided(p->rows, p->ldd, p->cols);
+  ww_matmul f = *p;
+  f.d = p->d_float ? p->d : in(o, 0, p->d, nd);
+  f.a = in(o, 1, p->a,
+           p->a_turned ? strided(p->depth, p->lda, p->rows) : strided(p->rows, p->lda, p->depth));
+  f.b = in(o, 2, p->b,
+           p->b_turned ? strided(p->cols, p->ldb, p->depth) : strided(p->depth, p->ldb, p->cols));
+  f.bias = in(o, 3, p->bias, p->cols);
+  of(o)->cpu->multiply(of(o)->cpu, &f);
+  if (!p->d_float)
+    out(o, 0, p->d, nd);
 }
 
-static void half_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
-                      const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add) {
-  const uint64_t nd = strided(N, ldi, C);
-  of(o)->cpu->matmul_dinp(of(o)->cpu, in(o, 0, dinp, nd), ldi, in(o, 1, dout, strided(N, ldo, OC)),
-                          ldo, in(o, 2, weight, (uint64_t)OC * C), N, C, OC, add);
-  out(o, 0, dinp, nd);
-}
-
-static void half_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
-                         const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
-  of(o)->cpu->matmul_dweight(of(o)->cpu, dweight, dbias, in(o, 0, dout, strided(N, ldo, OC)), ldo,
-                             in(o, 1, inp, strided(N, ldi, C)), ldi, N, C, OC);
+static void half_add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N,
+                             uint32_t C) {
+  of(o)->cpu->add_columns(of(o)->cpu, to, in(o, 0, x, strided(N, ld, C)), ld, N, C);
 }
 
 static void half_norm(ww_ops *o, void *y, float *rstd, void *sum, const void *inp,
@@ -234,11 +224,9 @@ ww_status half_ops_new(ww_ops **to, ww_err *e) {
   h->o.memory = half_memory;
   h->o.to_real = half_to_real;
   h->o.to_f32 = half_to_f32;
-  h->o.embed_forward = half_embed;
   h->o.embed_backward = half_embed_backward;
-  h->o.matmul_forward = half_matmul;
-  h->o.matmul_dinp = half_dinp;
-  h->o.matmul_dweight = half_dweight;
+  h->o.multiply = half_multiply;
+  h->o.add_columns = half_add_columns;
   h->o.rmsnorm_forward = half_norm;
   h->o.rmsnorm_backward = half_norm_backward;
   h->o.rope = half_rope;

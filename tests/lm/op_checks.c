@@ -100,10 +100,14 @@ typedef struct {
   uint32_t N, C, OC, ldo, ldi;
 } linear;
 
+static ww_linear matrix(const linear *l) {
+  return (ww_linear){l->w, l->N, l->C, l->OC, l->ldi, l->ldo};
+}
+
 static double linear_scalar(bench *b, const void *ctx) {
   const linear *l = ctx;
-  b->o->matmul_forward(b->o, l->out, l->ldo, l->inp, l->ldi, l->w, l->bias, l->N, l->C, l->OC,
-                       false);
+  const ww_linear m = matrix(l);
+  ww_linear_forward(b->o, &m, l->out, l->inp, l->bias, false);
   const float *y = fetch(b, l->out, (uint64_t)l->N * l->ldo);
   double sum = 0;
   for (uint32_t n = 0; n < l->N; n++)
@@ -113,9 +117,9 @@ static double linear_scalar(bench *b, const void *ctx) {
 
 /* Against the formula in double, too: sizes that are no multiple of anything. */
 static void check_product(bench *b, const linear *l) {
+  const ww_linear m = matrix(l);
   linear_scalar(b, l);
-  b->o->matmul_forward(b->o, l->out, l->ldo, l->inp, l->ldi, l->w, l->bias, l->N, l->C, l->OC,
-                       true);
+  ww_linear_forward(b->o, &m, l->out, l->inp, l->bias, true);
   const float *y = fetch(b, l->out, (uint64_t)l->N * l->ldo),
               *x = fetch(b, l->inp, (uint64_t)l->N * l->ldi), *w = fetch(b, l->w, l->OC * l->C),
               *bias = fetch(b, l->bias, l->OC);
@@ -142,10 +146,11 @@ static void check_linear(bench *b, uint32_t N, uint32_t C, uint32_t OC) {
               .r = host(b, N * ldo, 1)};
   float *r = device(b, l.r, N * ldo), *dw = device(b, NULL, OC * C), *db = device(b, NULL, OC),
         *dinp = device(b, NULL, N * ldi);
+  const ww_linear m = matrix(&l);
   check_product(b, &l);
-  b->o->matmul_dinp(b->o, dinp, ldi, r, ldo, l.w, N, C, OC, false);
+  ww_linear_dinp(b->o, &m, dinp, r, false);
   slope(b, "matmul_dinp", l.inp, dinp, N * ldi, linear_scalar, &l);
-  b->o->matmul_dweight(b->o, dw, db, r, ldo, l.inp, ldi, N, C, OC);
+  ww_linear_dweight(b->o, &m, dw, db, r, l.inp);
   slope(b, "matmul_dweight", l.w, dw, OC * C, linear_scalar, &l);
   slope(b, "matmul_dweight, bias", l.bias, db, OC, linear_scalar, &l);
   DROP(b, l.out, l.inp, l.w, l.bias, r, dw, db, dinp);
@@ -393,7 +398,7 @@ static void check_rows(bench *b) {
         *dw = device(b, w, 5 * C);
   int32_t *pt = ints(b, token, 6), *po = ints(b, order, 6), *pf = ints(b, first, 4),
           *pi = ints(b, id, 3);
-  b->o->embed_forward(b->o, out, pt, pw, 6, C);
+  b->o->gather_rows(b->o, out, pw, pt, 6, C);
   b->o->embed_backward(b->o, dw, pd, po, pf, pi, 3, 6, C);
   const float *y = fetch(b, out, 6 * C), *g = fetch(b, dw, 5 * C);
   double worst = 0;

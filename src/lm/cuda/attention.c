@@ -27,7 +27,7 @@ static uint32_t padded_head(const ww_attention_runner *r, uint32_t D) {
 static void launch_heads(const ww_attention_runner *r, ww_attention_kernel k, uint32_t heads,
                          uint32_t T, uint64_t bytes, uint32_t threads, uint32_t shared,
                          void **args) {
-  uint32_t group = CACHE_BYTES / bytes, groups = ceil_div(heads, group ? group : 1);
+  uint32_t group = CACHE_BYTES / bytes, groups = ceil_div(heads, ww_most(group, 1));
   r->launch(r->ctx, k, ceil_div(heads, groups), ceil_div(T, ROWS), groups, threads, shared, args);
 }
 

@@ -159,7 +159,7 @@ static uint8_t alignment(const void *p) {
   return n;
 }
 
-static plan_key key_of(const ww_accel *g, const ww_lt_product *p) {
+static plan_key key_of(const ww_accel *g, const ww_matmul *p) {
   return (plan_key){.rows = p->rows,
                     .cols = p->cols,
                     .depth = p->depth,
@@ -178,7 +178,7 @@ static plan_key key_of(const ww_accel *g, const ww_lt_product *p) {
                     .used = 1};
 }
 
-static bool make_layouts(const ww_accel *g, const ww_lt_product *p, plan *t) {
+static bool make_layouts(const ww_accel *g, const ww_matmul *p, plan *t) {
   const lt_calls *c = &g->lt->c;
   int real = g->o.real == WW_DTYPE_BF16 ? LT_R_16BF : LT_R_32F, turned = 1,
       epilogue = LT_EPILOGUE_BIAS;
@@ -213,7 +213,7 @@ static int find_candidates(const ww_accel *g, const plan *t, lt_candidate *found
   return n;
 }
 
-static int run(const ww_accel *g, const plan *t, const ww_lt_product *p, void *d,
+static int run(const ww_accel *g, const plan *t, const ww_matmul *p, void *d,
                const lt_candidate *with) {
   static const float one = 1.f, none = 0.f;
   return g->lt->c.matmul(g->lt->handle, t->desc, &one, p->b, t->la, p->a, t->lb,
@@ -223,7 +223,7 @@ static int run(const ww_accel *g, const plan *t, const ww_lt_product *p, void *d
 }
 
 /* Milliseconds of one product, written to d; -1: it cannot be done that way. */
-static float time_one(const ww_accel *g, const plan *t, const ww_lt_product *p, void *d,
+static float time_one(const ww_accel *g, const plan *t, const ww_matmul *p, void *d,
                       const lt_candidate *with, void *const *event) {
   int times = 2.0 * p->rows * p->cols * p->depth > 2e11 ? 5 : 10;
   float ms = -1;
@@ -252,8 +252,8 @@ static int first_of_fastest(const float *ms, int n) {
 }
 
 /* Times them on a result of their own: the real one may be a sum. */
-static int fastest(const ww_accel *g, const plan *t, const ww_lt_product *p,
-                   const lt_candidate *found, int n) {
+static int fastest(const ww_accel *g, const plan *t, const ww_matmul *p, const lt_candidate *found,
+                   int n) {
   size_t bytes = (size_t)p->rows * p->ldd * (p->d_float || g->o.real == WW_DTYPE_F32 ? 4 : 2);
   void *event[2] = {NULL, NULL};
   uint64_t d = 0;
@@ -271,7 +271,7 @@ static int fastest(const ww_accel *g, const plan *t, const ww_lt_product *p,
   return first_of_fastest(ms, n);
 }
 
-static bool worth_timing(const ww_accel *g, const ww_lt_product *p, plan_key key) {
+static bool worth_timing(const ww_accel *g, const ww_matmul *p, plan_key key) {
   ww_lt *l = g->lt;
   if (g->o.deterministic || 2.0 * p->rows * p->cols * p->depth < WORTH_TIMING)
     return false;
@@ -286,7 +286,7 @@ static bool worth_timing(const ww_accel *g, const ww_lt_product *p, plan_key key
   return false;
 }
 
-static void make_plan(const ww_accel *g, const ww_lt_product *p, plan *t) {
+static void make_plan(const ww_accel *g, const ww_matmul *p, plan *t) {
   lt_candidate found[CANDIDATES] = {0};
   if (!make_layouts(g, p, t))
     return;
@@ -302,7 +302,7 @@ static void make_plan(const ww_accel *g, const ww_lt_product *p, plan *t) {
   t->usable = true;
 }
 
-static plan *find_plan(ww_accel *g, const ww_lt_product *p) {
+static plan *find_plan(ww_accel *g, const ww_matmul *p) {
   ww_lt *l = g->lt;
   plan_key key = key_of(g, p);
   uint32_t i = ww_hash(&key, sizeof key, 0) & (PLANS - 1);
@@ -321,7 +321,7 @@ static plan *find_plan(ww_accel *g, const ww_lt_product *p) {
   return l->plans + i;
 }
 
-bool ww_lt_multiply(ww_accel *g, const ww_lt_product *p) {
+bool ww_lt_multiply(ww_accel *g, const ww_matmul *p) {
   if (!g->lt)
     return false;
   plan *t = find_plan(g, p);

@@ -4,9 +4,6 @@
  * the device's copy follows in the stream. Only download and finish wait. */
 #include "runtime.h"
 
-static ww_accel *of(ww_ops *o) {
-  return (void *)o;
-}
 /* Makes the device's context the thread's; false after a failure. */
 static bool usable(ww_accel *g) {
   return !g->failed.code &&
@@ -17,7 +14,7 @@ static uint64_t address(const void *p) {
 }
 
 static void *alloc(ww_ops *o, size_t bytes) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   uint64_t at = 0;
   if (!usable(g))
     return NULL;
@@ -35,7 +32,7 @@ static void *alloc(ww_ops *o, size_t bytes) {
 }
 
 static void release(ww_ops *o, void *p) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   for (uint32_t i = 0; p && i < g->taken.n; i++) {
     if (g->taken.v[i].at != address(p))
       continue;
@@ -48,13 +45,13 @@ static void release(ww_ops *o, void *p) {
 }
 
 static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   const char *rest = from;
   uint64_t at = address(to);
   if (!usable(g))
     return;
   while (bytes) {
-    size_t n = bytes < WW_ACCEL_UPLOAD_BYTES ? bytes : WW_ACCEL_UPLOAD_BYTES;
+    size_t n = ww_least(bytes, WW_ACCEL_UPLOAD_BYTES);
     uint32_t i = g->up_next++ % WW_ACCEL_UPLOADS;
     if (g->up[i].busy && ww_accel_check(g, g->api->cuEventSynchronize(g->up[i].done), "an upload"))
       return;
@@ -71,7 +68,7 @@ static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
 }
 
 static void download(ww_ops *o, void *to, const void *from, size_t bytes) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   memset(to, 0, bytes < 4096 ? bytes : 0); /* a small result is not garbage after a failure */
   if (!usable(g))
     return;
@@ -81,20 +78,20 @@ static void download(ww_ops *o, void *to, const void *from, size_t bytes) {
 }
 
 static void zero(ww_ops *o, void *p, size_t bytes) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   if (!g->failed.code && bytes)
     ww_accel_check(g, g->api->cuMemsetD8Async(address(p), 0, bytes, g->stream), "clearing memory");
 }
 
 static void copy(ww_ops *o, void *to, const void *from, size_t bytes) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   if (!g->failed.code && bytes)
     ww_accel_check(g, g->api->cuMemcpyDtoDAsync(address(to), address(from), bytes, g->stream),
                    "copying memory");
 }
 
 static ww_status finish(ww_ops *o, ww_err *e) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   g->api->cuCtxSetCurrent(g->context);
   ww_accel_check(g, g->api->cuStreamSynchronize(g->stream), "work on the device");
   if (g->failed.code && e)
@@ -103,7 +100,7 @@ static ww_status finish(ww_ops *o, ww_err *e) {
 }
 
 static uint64_t memory(ww_ops *o) {
-  const ww_accel *g = of(o);
+  const ww_accel *g = ww_accel_of(o);
   return g->taken_bytes + g->scratch_n + WW_ACCEL_WORKSPACE;
 }
 

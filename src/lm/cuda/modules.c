@@ -5,6 +5,8 @@
  * cache folder under a name that says everything it depends on, so nothing there is ever out of
  * date; a file that does not load is made anew. WARPWISE_LM_KERNELS=nvrtc passes over the code in
  * the program. */
+#include <inttypes.h>
+
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -71,7 +73,7 @@ static const char *cache_path(ww_accel_unit unit, const char *architecture, ww_a
     h = ww_hash(ww_kernel_headers[i].text, strlen(ww_kernel_headers[i].text), h);
   dir = ww_path_join(a, dir, "kernels");
   mkdir(dir, 0777); /* there already, or the write fails and nothing is kept */
-  return ww_fmt(a, "%s/%s-%s-%016llx.cubin", dir, u->name, architecture, (unsigned long long)h);
+  return ww_fmt(a, "%s/%s-%s-%016" PRIx64 ".cubin", dir, u->name, architecture, h);
 }
 
 static ww_status load_compiled(ww_accel *g, ww_accel_unit unit, ww_arena *a, ww_err *e) {

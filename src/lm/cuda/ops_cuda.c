@@ -11,12 +11,6 @@
 
 #define PIECE 32 /* positions: as in embed.cu */
 
-static ww_accel *of(ww_ops *o) {
-  return (void *)o;
-}
-static unsigned ceil_div(uint64_t a, uint64_t b) {
-  return (a + b - 1) / b;
-}
 static unsigned real_bytes(const ww_accel *g) {
   return g->o.real == WW_DTYPE_BF16 ? 2 : 4;
 }
@@ -40,12 +34,11 @@ static const char *const kernel_names[] = {
 /* ---- values ---- */
 
 static unsigned value_blocks(const ww_accel *g, uint64_t n) {
-  unsigned need = ceil_div(n, 256 * 8), most = g->sms * 16;
-  return need < most ? need : most;
+  return ww_least(ww_ceil_div(n, 256 * 8), g->sms * 16);
 }
 
 static void convert(ww_ops *o, ww_accel_kernel kernel, void *to, const void *from, uint64_t n) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
   if (g->o.real != WW_DTYPE_F32)
     LAUNCH(g, kernel, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
@@ -62,13 +55,13 @@ static void to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
 }
 
 static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   unsigned wide = aligned(x, 16);
   LAUNCH(g, WW_K_scale, value_blocks(g, n), 1, 256, 0, &x, &by, &n, &wide);
 }
 
 static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   unsigned wide = aligned(out, 16) && aligned(inp, 16);
   LAUNCH(g, WW_K_dropout, value_blocks(g, n), 1, 256, 0, &out, &inp, &share, &seed, &n, &wide);
 }
@@ -84,14 +77,14 @@ typedef struct {
 static row_shape shape_of(const ww_accel *g, const void *p, const void *q, uint32_t C) {
   row_shape s = {.wide = C % per_vector(g) == 0 && aligned(p, 16) && aligned(q, 16)};
   unsigned items = s.wide ? C / per_vector(g) : C;
-  s.threads = items >= 256 ? 256 : (items + 31) / 32 * 32;
-  s.pieces = ceil_div(items, s.threads ? s.threads : 32);
+  s.threads = ww_least(ww_round_up(items, 32), 256);
+  s.pieces = ww_ceil_div(items, ww_most(s.threads, 32));
   return s;
 }
 
 static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
                         uint32_t C) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, out, inp, C);
   LAUNCH(g, s.wide ? WW_K_gather_rows : WW_K_gather_rows_any, n * s.pieces, 1, s.threads, 0, &out,
          &inp, &row, &C, &s.pieces);
@@ -99,25 +92,20 @@ static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *ro
 
 static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
                              uint32_t C) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, out, inp, C);
   LAUNCH(g, s.wide ? WW_K_scatter_add_rows : WW_K_scatter_add_rows_any, n * s.pieces, 1, s.threads,
          0, &out, &inp, &row, &C, &s.pieces);
 }
 
-static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight,
-                          uint32_t N, uint32_t C) {
-  gather_rows(o, out, weight, token, N, C);
-}
-
 static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
                            const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
                            uint32_t C) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   if (!N || !U)
     return;
   row_shape s = shape_of(g, dweight, dout, C);
-  unsigned pieces = ceil_div(N, PIECE);
+  unsigned pieces = ww_ceil_div(N, PIECE);
   void *part = ww_accel_scratch(g, (size_t)pieces * 2 * C * sizeof(float));
   if (!part)
     return;
@@ -129,86 +117,40 @@ static void embed_backward(ww_ops *o, float *dweight, const void *dout, const in
 
 /* ---- matrix products ---- */
 
-static void plain_product(ww_accel *g, const ww_lt_product *p) {
+static void plain_product(ww_accel *g, const ww_matmul *p) {
   uint64_t one = 1, ldd = p->ldd, lda = p->lda, ldb = p->ldb;
   uint64_t *ai = p->a_turned ? &one : &lda, *ak = p->a_turned ? &lda : &one;
   uint64_t *bj = p->b_turned ? &ldb : &one, *bk = p->b_turned ? &one : &ldb;
   unsigned add = p->add;
-  ww_lt_product v = *p;
-  LAUNCH(g, p->d_float ? WW_K_product_float : WW_K_product_real, ceil_div(p->cols, 64),
-         ceil_div(p->rows, 64), 256, 0, &v.d, &v.a, &v.b, &v.bias, &ldd, ai, ak, bk, bj, &v.rows,
+  ww_matmul v = *p;
+  LAUNCH(g, p->d_float ? WW_K_product_float : WW_K_product_real, ww_ceil_div(p->cols, 64),
+         ww_ceil_div(p->rows, 64), 256, 0, &v.d, &v.a, &v.b, &v.bias, &ldd, ai, ak, bk, bj, &v.rows,
          &v.cols, &v.depth, &add);
 }
 
-static void multiply(ww_ops *o, const ww_lt_product *p) {
-  ww_accel *g = of(o);
+static void multiply(ww_ops *o, const ww_matmul *p) {
+  ww_accel *g = ww_accel_of(o);
   if (g->failed.code || !p->rows || !p->cols || !p->depth)
     return;
   if (!ww_lt_multiply(g, p))
     plain_product(g, p);
 }
 
-static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi,
-                           const void *weight, const void *bias, uint32_t N, uint32_t C,
-                           uint32_t OC, bool add) {
-  multiply(o, &(ww_lt_product){.rows = N,
-                               .cols = OC,
-                               .depth = C,
-                               .d = out,
-                               .a = inp,
-                               .b = weight,
-                               .ldd = ldo,
-                               .lda = ldi,
-                               .ldb = C,
-                               .b_turned = true,
-                               .add = add,
-                               .bias = bias});
-}
-
-static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
-                        const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add) {
-  multiply(o, &(ww_lt_product){.rows = N,
-                               .cols = C,
-                               .depth = OC,
-                               .d = dinp,
-                               .a = dout,
-                               .b = weight,
-                               .ldd = ldi,
-                               .lda = ldo,
-                               .ldb = C,
-                               .add = add});
-}
-
 /* to[c] += sum over g of partial[g, c] */
 static void columns_add(ww_accel *g, float *to, const void *partial, unsigned G, uint32_t C) {
-  LAUNCH(g, WW_K_columns_add, ceil_div(C, 32), 1, 1024, 0, &to, &partial, &G, &C);
+  LAUNCH(g, WW_K_columns_add, ww_ceil_div(C, 32), 1, 1024, 0, &to, &partial, &G, &C);
 }
 
-static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
-                           const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
-  ww_accel *g = of(o);
-  multiply(o, &(ww_lt_product){.rows = OC,
-                               .cols = C,
-                               .depth = N,
-                               .d = dweight,
-                               .a = dout,
-                               .b = inp,
-                               .ldd = C,
-                               .lda = ldo,
-                               .ldb = ldi,
-                               .a_turned = true,
-                               .d_float = true,
-                               .add = true});
-  if (!dbias || !N)
+static void add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
+  ww_accel *g = ww_accel_of(o);
+  if (!N)
     return;
-  unsigned blocks = ceil_div(N, 8 * 16);
-  if (blocks > 128)
-    blocks = 128;
-  void *partial = ww_accel_scratch(g, (size_t)blocks * OC * sizeof(float));
+  unsigned blocks = ww_least(ww_ceil_div(N, 8 * 16), 128);
+  void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
   if (!partial)
     return;
-  LAUNCH(g, WW_K_column_sums, ceil_div(OC, 32), blocks, 256, 0, &partial, &dout, &ldo, &N, &OC);
-  columns_add(g, dbias, partial, blocks, OC);
+  LAUNCH(g, WW_K_column_sums, ww_ceil_div(C, 32), blocks, 256, 0, &partial, &x, &ld, &N, &C);
+  columns_add(g, to, partial, blocks, C);
 }
 
 /* ---- norms ---- */
@@ -222,8 +164,8 @@ static norm_shape norm_of(const ww_accel *g, uint32_t C, unsigned most) {
   unsigned items = C / per_vector(g);
   if (C % per_vector(g))
     return s;
-  s.team = ceil_div(items, 32 * most);
-  s.vectors = ceil_div(items, 32 * s.team);
+  s.team = ww_ceil_div(items, 32 * most);
+  s.vectors = ww_ceil_div(items, 32 * s.team);
   if (s.team > 16)
     s.team = 0;
   return s;
@@ -232,7 +174,7 @@ static norm_shape norm_of(const ww_accel *g, uint32_t C, unsigned most) {
 static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp,
                             const void *branch, const void *weight, float eps, uint32_t N,
                             uint32_t C) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   norm_shape s = norm_of(g, C, 4);
   unsigned threads = s.team == 0   ? 256
                      : s.team == 1 ? 128
@@ -244,14 +186,14 @@ static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const 
     rows = 1;
   }
   LAUNCH(g, s.team ? WW_K_rmsnorm_forward1 + s.vectors - 1 : WW_K_rmsnorm_forward_any,
-         ceil_div(N, rows), 1, threads, 0, &out, &rstd, &sum, &inp, &branch, &weight, &eps, &N, &C,
-         &s.team);
+         ww_ceil_div(N, rows), 1, threads, 0, &out, &rstd, &sum, &inp, &branch, &weight, &eps, &N,
+         &C, &s.team);
 }
 
 static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout,
                              const void *inp, const void *weight, const float *rstd, uint32_t N,
                              uint32_t C) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   norm_shape s = norm_of(g, C, C / per_vector(g) <= 96 ? 3 : 2);
   unsigned threads = s.team > 1 ? s.team * 32 : 256, rows = s.team == 1 ? 8 : 1;
   unsigned shared = 2 * 3 * s.vectors * threads * 16 + C * 4; /* as norm.cu says */
@@ -263,12 +205,9 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
     shared = 0;
   }
   unsigned each = 768 / threads, fit = shared ? g->shared_most / shared : 2,
-           need = ceil_div(N, rows);
-  if (each > fit)
-    each = fit;
-  unsigned blocks = g->sms * (each ? each : 1);
-  if (blocks > need)
-    blocks = need;
+           need = ww_ceil_div(N, rows);
+  each = ww_most(ww_least(each, fit), 1);
+  unsigned blocks = ww_least(g->sms * each, need);
   void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
   if (!partial || !N)
     return;
@@ -282,17 +221,17 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
 
 static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
                  uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   unsigned w = per_vector(g);
   bool wide = head_size / 2 % w == 0 && ld % w == 0 && aligned(qk, 16) && aligned(table, 16);
   uint64_t items = (uint64_t)N * heads * (head_size / 2 / (wide ? w : 1));
   float sign = back ? -1.f : 1.f;
-  LAUNCH(g, wide ? WW_K_rope : WW_K_rope_any, ceil_div(items, 256), 1, 256, 0, &qk, &ld, &position,
-         &table, &N, &heads, &head_size, &sign);
+  LAUNCH(g, wide ? WW_K_rope : WW_K_rope_any, ww_ceil_div(items, 256), 1, 256, 0, &qk, &ld,
+         &position, &table, &N, &heads, &head_size, &sign);
 }
 
 static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, out, gu, F);
   LAUNCH(g, s.wide ? WW_K_swiglu_forward : WW_K_swiglu_forward_any, N * s.pieces, 1, s.threads, 0,
          &out, &gu, &F, &s.pieces);
@@ -300,7 +239,7 @@ static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uin
 
 static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
                             uint32_t F) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, dgu, gu, F);
   s.wide = s.wide && aligned(dout, 16);
   if (!s.wide)
@@ -313,7 +252,7 @@ static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *
 
 static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale,
                        uint32_t N, uint32_t V) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   unsigned vectors = V / per_vector(g), threads = vectors >= 8192   ? 1024
                                                   : vectors >= 2048 ? 512
                                                   : vectors >= 512  ? 256
@@ -323,19 +262,16 @@ static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *targ
 
 static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target,
                         float scale, uint32_t n, uint32_t K) {
-  LAUNCH(of(o), WW_K_number_loss, ceil_div(n, 128), 1, 128, 0, &loss, &dout, &out, &target, &scale,
-         &n, &K);
+  LAUNCH(ww_accel_of(o), WW_K_number_loss, ww_ceil_div(n, 128), 1, 128, 0, &loss, &dout, &out,
+         &target, &scale, &n, &K);
 }
 
 /* ---- the optimiser ---- */
 
 static void add_up(ww_accel *g, float *out, const float *x, uint64_t n, unsigned square,
                    bool more) {
-  unsigned wide = aligned(x, 16), blocks = ceil_div(n, 512 * 4), most = g->sms * 4, add = more;
-  if (blocks > most)
-    blocks = most;
-  if (!blocks)
-    blocks = 1;
+  unsigned wide = aligned(x, 16), add = more;
+  unsigned blocks = ww_most(ww_least(ww_ceil_div(n, 512 * 4), g->sms * 4), 1);
   void *partial = ww_accel_scratch(g, blocks * sizeof(float));
   if (!partial)
     return;
@@ -344,14 +280,14 @@ static void add_up(ww_accel *g, float *out, const float *x, uint64_t n, unsigned
 }
 
 static void sum(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
-  add_up(of(o), out, x, n, 0, add);
+  add_up(ww_accel_of(o), out, x, n, 0, add);
 }
 static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
-  add_up(of(o), out, x, n, 1, add);
+  add_up(ww_accel_of(o), out, x, n, 1, add);
 }
 
 static void adamw(ww_ops *o, const ww_adamw *values) {
-  ww_accel *g = of(o);
+  ww_accel *g = ww_accel_of(o);
   ww_adamw a = *values;
   struct { /* step_values of adamw.cu */
     float lr, beta1, beta2, eps, decay, clip, fix1, fix2;
@@ -365,7 +301,7 @@ static void adamw(ww_ops *o, const ww_adamw *values) {
          1 / (1 - pow(a.beta2, a.step))};
   unsigned wide = aligned(a.param, 4 * real_bytes(g)) && aligned(a.master, 16) &&
                   aligned(a.m, 16) && aligned(a.v, 16) && aligned(a.grad, 16);
-  LAUNCH(g, WW_K_adamw, ceil_div(a.n, wide ? 1024 : 256), 1, 256, 0, &a.param, &a.master, &a.m,
+  LAUNCH(g, WW_K_adamw, ww_ceil_div(a.n, wide ? 1024 : 256), 1, 256, 0, &a.param, &a.master, &a.m,
          &a.v, &a.grad, &a.squares, &a.n, &k, &wide);
 }
 
@@ -373,7 +309,7 @@ static void adamw(ww_ops *o, const ww_adamw *values) {
 
 static void close_ops(ww_ops *o) {
   if (o)
-    ww_accel_free(of(o));
+    ww_accel_free(ww_accel_of(o));
 }
 
 ww_status ww_ops_cuda(int ordinal, ww_dtype real, ww_ops **out, ww_err *e) {
@@ -387,11 +323,9 @@ ww_status ww_ops_cuda(int ordinal, ww_dtype real, ww_ops **out, ww_err *e) {
   o->close = close_ops;
   o->to_real = to_real;
   o->to_f32 = to_f32;
-  o->embed_forward = embed_forward;
   o->embed_backward = embed_backward;
-  o->matmul_forward = matmul_forward;
-  o->matmul_dinp = matmul_dinp;
-  o->matmul_dweight = matmul_dweight;
+  o->multiply = multiply;
+  o->add_columns = add_columns;
   o->rmsnorm_forward = rmsnorm_forward;
   o->rmsnorm_backward = rmsnorm_backward;
   o->rope = rope;

@@ -60,6 +60,13 @@ typedef struct {
   ww_arena *a;   /* lives as long as this */
 } ww_accel;
 
+static inline ww_accel *ww_accel_of(ww_ops *o) {
+  return (ww_accel *)o;
+}
+static inline unsigned ww_ceil_div(uint64_t a, uint64_t b) {
+  return (a + b - 1) / b;
+}
+
 /* ---- runtime.c ---- */
 /* Remembers the first failure: `doing` failed with `s` (0: nothing is done). True where it did
  * fail. */
@@ -91,20 +98,9 @@ ww_status ww_accel_load(ww_accel *g, ww_accel_unit unit,
 /* ---- memory.c: the members of ww_ops about memory ---- */
 void ww_accel_memory(ww_accel *g);
 
-/* ---- lt.c: D [rows, cols] (row stride ldd) = A . B (+ D) ---- */
-typedef struct {
-  uint32_t rows, cols, depth;
-  void *d;
-  const void *a, *b; /* bf16 or fp32 (g->o.real) */
-  uint32_t ldd, lda, ldb;
-  bool a_turned;    /* A is stored [depth, rows] */
-  bool b_turned;    /* B is stored [cols, depth] */
-  bool d_float;     /* D is fp32 whatever the real is */
-  bool add;         /* D += */
-  const void *bias; /* [cols] in real, or NULL */
-} ww_lt_product;
+/* ---- lt.c ---- */
 /* False: no cuBLASLt here or it cannot do this one; nothing was asked for then. */
-bool ww_lt_multiply(ww_accel *g, const ww_lt_product *p);
+bool ww_lt_multiply(ww_accel *g, const ww_matmul *p);
 ww_lt *ww_lt_open(void);    /* NULL: there is no cuBLASLt */
 void ww_lt_close(ww_lt *l); /* accepts NULL */
 
