@@ -177,7 +177,7 @@ static uint32_t product(const ww_qtoken *t, uint32_t n, int *dim) {
 }
 
 static bool binds_tighter(const ww_qtoken *t) {
-  return t->op == '*' || t->op == '/' || t->op == '%' || t->op == '-' || t->op == '[';
+  return ww_qop_in(t, "* / % - [");
 }
 
 /* t[-1] is there when `before`. */
@@ -227,10 +227,10 @@ void ww_qpair(ww_qtokens *v, ww_arena *a) {
   for (uint32_t i = 0; i < v->n; i++) {
     ww_qtoken *t = &v->v[i];
     t->pair = i;
-    if (t->op == '(' || t->op == '[' || t->op == '{') {
+    if (ww_qop_in(t, "( [ {")) {
       stack[depth++] = i;
       t->pair = v->n - 1; /* unless it is closed */
-    } else if (t->op == ')' || t->op == ']' || t->op == '}') {
+    } else if (ww_qop_in(t, ") ] }")) {
       uint32_t open = t->op == ')' ? '(' : t->op == ']' ? '[' : '{';
       while (depth && v->v[stack[depth - 1]].op != open)
         depth--;

@@ -30,7 +30,7 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   const ww_qtoken *t = &c->t[m.from];
   const ww_qsym *y = ww_qsym_of(c->k, t->sym);
   uint32_t next = m.from + 1;
-  while (next < to && (c->t[next].op == '[' || c->t[next].op == '.'))
+  while (next < to && ww_qop_in(&c->t[next], "[ ."))
     next = c->t[next].op == '.' ? next + 2 : c->t[next].pair + 1;
   const ww_qtoken *op = next < to ? &c->t[next] : NULL; /* NULL: it stands alone */
   bool assigns = op && ww_qassigns(op);
@@ -119,9 +119,7 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
     c->out->v[own].root = true; /* its condition stands behind it */
     c->out->v[own].end = next;
   } else if (ww_qtoken_in(t, "unroll omp")) {
-    while (next < end && c->t[next].op != '\n')
-      next++;
-    next++;
+    next = ww_qfind(c->t, next, end, "\n") + 1;
   } else {
     next = ww_qstatement_end(c->t, i, end);
     several(c, i, next, head);
@@ -171,7 +169,7 @@ static double trial(uint32_t seed, int place) {
 static bool whole(const liveness *l, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &l->t[i];
-    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || t->op == '[' || t->op == '.' ||
+    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || ww_qop_in(t, "[ .") ||
         (t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type)))
       return false;
   }

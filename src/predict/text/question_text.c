@@ -195,7 +195,7 @@ static void table(const printer *p, uint32_t part, ww_buf *b) {
   const ww_qpart *g = &p->k->parts.v[part];
   const ww_qtoken *t = g->t.v;
   name(b, &p->k->syms.v[g->sym]);
-  for (uint32_t i = 0; i < g->t.n && t[i].op != '=' && t[i].op != ';'; i++)
+  for (uint32_t i = 0; i < g->t.n && !ww_qop_in(&t[i], "= ;"); i++)
     if (t[i].op == '[') {
       tokens(p, part, i, t[i].pair + 1, b->n + 60, b);
       i = t[i].pair;

@@ -28,20 +28,15 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
     const ww_qtoken *t = &w->t[i];
     if (t->sym < 0)
       continue;
-    const ww_qtoken *next = &w->t[i + 1], *before = &w->t[i - 1];
     *var = t->sym;
-    if (next->op == Q_INC || before->op == Q_INC)
+    if (t[1].op == Q_INC || t[-1].op == Q_INC)
       return *by = 1, 1;
-    if (next->op == Q_DEC || before->op == Q_DEC)
+    if (t[1].op == Q_DEC || t[-1].op == Q_DEC)
       return *by = -1, 1;
-    uint32_t to = i + 2;
-    while (to < h->end && !ww_qop_at(w, to, ','))
-      to++;
-    uint32_t op = next->op, from = i + 2;
-    if (op == '=' && i + 4 < h->end && w->t[i + 2].sym == t->sym &&
-        w->t[i + 3].kind == Q_PUNCT) /* v = v + e */
-    {
-      op = w->t[i + 3].op | Q_OP1('=') << (w->t[i + 3].n == 2 ? 16 : 8);
+    uint32_t to = ww_qfind(w->t, i + 2, h->end, ",");
+    uint32_t op = t[1].op, from = i + 2;
+    if (op == '=' && i + 4 < h->end && t[2].sym == t->sym && t[3].op) { /* v = v + e */
+      op = t[3].op | Q_OP1('=') << (t[3].n == 2 ? 16 : 8);
       from = i + 4;
     }
     *by = ww_qvalue_of(w, from, to).at[0];
@@ -73,13 +68,12 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
 static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var, bool *inclusive) {
   uint32_t op_i = 0, end = h->step - 1, from = h->cond;
   for (uint32_t i = from; i < end; i++) {
-    uint32_t op = w->t[i].op;
-    if (op == Q_AND) { /* the part that has the variable */
+    if (ww_qop_at(w, i, Q_AND)) { /* the part that has the variable */
       if (op_i)
         end = i;
       else
         from = i + 1;
-    } else if (op == '<' || op == '>' || op == Q_LE || op == Q_GE || op == Q_NE) {
+    } else if (ww_qop_in(&w->t[i], "< > <= >= !=")) {
       if (!op_i)
         op_i = i;
     } else
@@ -206,8 +200,7 @@ static bool is_variable(const ww_qwalker *w, uint32_t i) {
 /* A while loop's body from .. to: does it halve something, and what does it add to the variable? */
 static bool halves(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    bool shift = w->t[i].op == Q_SHR || w->t[i].op == '/';
-    if (shift && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
+    if (ww_qop_in(&w->t[i], ">> /") && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
       return true;
   }
   return false;
@@ -221,10 +214,7 @@ static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to
       return 1;
     if (w->t[i + 1].op != Q_OP2('+', '='))
       continue;
-    uint32_t end = i + 2;
-    while (end < to && !ww_qop_at(w, end, ';'))
-      end++;
-    return ww_qvalue_of(w, i + 2, end).at[0];
+    return ww_qvalue_of(w, i + 2, ww_qfind(w->t, i + 2, to, ";")).at[0];
   }
   return NAN;
 }
@@ -237,9 +227,7 @@ static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
     return NAN;
   if (ww_qop_at(w, to, '{'))
     to = w->t[to].pair;
-  uint32_t behind = a + 2;
-  while (behind < close && !ww_qop_at(w, behind, Q_AND))
-    behind++;
+  uint32_t behind = ww_qfind(w->t, a + 2, close, "&&");
   bool moving = behind == a + 3 && is_variable(w, a + 2) && w->k->syms.v[w->t[a + 2].sym].assigned;
   double from = w->start[w->t[a].sym].at[0];
   double bound = moving ? w->start[w->t[a + 2].sym].at[0] : ww_qvalue_of(w, a + 2, behind).at[0];

@@ -194,11 +194,11 @@ static ww_qval element(ww_qeval *e, const ww_qline *line) {
 static ww_qval postfix(ww_qeval *e, ww_qval v, const ww_qline *line) {
   while (e->i < e->end) {
     const ww_qtoken *t = &e->t[e->i];
-    if (t->op == '[' || t->op == '(') {
+    if (ww_qop_in(t, "[ (")) {
       v = t->op == '[' ? element(e, line) : nothing;
       line = NULL;
       e->i = t->pair + 1;
-    } else if (t->op == '.' || t->op == Q_ARROW) {
+    } else if (ww_qop_in(t, ". ->")) {
       v = nothing;
       e->i += 2;
     } else if (ww_qsteps(t))
@@ -241,7 +241,7 @@ static ww_qval primary(ww_qeval *e) {
     return postfix(e, v, NULL);
   }
   e->i++;
-  if (t->op == '-' || t->op == '+' || t->op == '!' || t->op == '~') {
+  if (ww_qop_in(t, "- + ! ~")) {
     ww_qval v = e->depth++ < 64 ? primary(e) : nothing;
     for (int k = 0; k < 4; k++)
       v.at[k] = t->op == '-'   ? -v.at[k]

@@ -110,11 +110,7 @@ void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
     const ww_qsym *y = &w->k->syms.v[t->sym];
     if (y->kind != Q_LOCAL)
       continue;
-    uint32_t end = i + 2;
-    while (end < to && !ww_qop_at(w, end, ','))
-      end = ww_qclose(w->t, end) + 1;
-    if (end > to)
-      end = to;
+    uint32_t end = ww_qbehind(w->t, i + 2, to, ",");
     w->start[t->sym] = ww_qvalue_of(w, i + 2, end);
     w->value[t->sym] = y->assigned ? ww_qval_of(NAN) : w->start[t->sym];
     i = end - 1;
@@ -169,8 +165,7 @@ static uint32_t past(const ww_qwalker *w, uint32_t at, uint32_t end) {
   uint32_t i = ww_qitem_at(&w->items, at);
   if (i < w->items.n && w->items.v[i].control && w->items.v[i].begin == at)
     return w->items.v[i].end;
-  while (at < end && !ww_qop_at(w, at, '{') && !ww_qop_at(w, at, ';'))
-    at++;
+  at = ww_qfind(w->t, at, end, "{ ;");
   return at < end ? w->t[at].pair + 1 : end;
 }
 
@@ -484,9 +479,7 @@ static uint32_t pragma(ww_qwalker *w, uint32_t i, uint32_t end) {
       if (w->t[k].kind == Q_INT)
         w->pragma = fmin(w->t[k].value, 64);
   }
-  while (next < end && !ww_qop_at(w, next, '\n') && !ww_qop_at(w, next, '{'))
-    next++;
-  return next;
+  return ww_qfind(w->t, next, end, "\n {");
 }
 
 static uint32_t while_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
@@ -603,7 +596,7 @@ static void tables(ww_qwalker *w) {
       continue;
     double all = 1;
     const ww_qtoken *t = p->t.v;
-    for (uint32_t i = 0; i < p->t.n && t[i].op != '=' && t[i].op != ';'; i++)
+    for (uint32_t i = 0; i < p->t.n && !ww_qop_in(&t[i], "= ;"); i++)
       if (t[i].op == '[') {
         double size = ww_qval_range(t, i + 1, t[i].pair, w->value, w->line).at[0];
         all *= isnan(size) ? 1 : size;

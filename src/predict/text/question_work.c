@@ -359,10 +359,8 @@ static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
   if (ww_qtoken_begins(t, "fma") && !ww_qtoken_begins(t, "fmax"))
     ww_qwork_add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
   else if (ww_qtoken_begins(t, "atom")) {
-    bool used =
-        i > 0 && (ww_qop_at(w, i - 1, '=') || w->t[i - 1].op == '(' || w->t[i - 1].op == '[');
     ww_qwork_add(w, Q_C_atomics, 1);
-    if (used)
+    if (i > 0 && ww_qop_in(&w->t[i - 1], "= ( [")) /* its result is used */
       w->now.load = fmax(w->now.load, ATOMIC_WAIT);
   } else if (ww_qtoken_begins(t, "sync __syncwarp"))
     ww_qwork_add(w, Q_C_barriers, 1);
@@ -378,7 +376,7 @@ static bool is_unary(const ww_qwalker *w, uint32_t i) {
   const ww_qtoken *p = &w->t[i - 1];
   if (p->kind != Q_PUNCT)
     return ww_qtoken_is(p, "return");
-  return p->op != ')' && p->op != ']';
+  return !ww_qop_in(p, ") ]");
 }
 
 static void operator_at(ww_qwalker *w, uint32_t i, char last) {
@@ -428,7 +426,7 @@ static bool operand_changes(const ww_qwalker *w, uint32_t i, bool left) {
   const ww_qtoken *t = &w->t[i];
   if (t->kind != Q_PUNCT) {
     uint32_t to = i + 1;
-    if (!left && to < w->p->t.n && (ww_qop_at(w, to, '(') || ww_qop_at(w, to, '[')))
+    if (!left && to < w->p->t.n && ww_qop_in(&w->t[to], "( ["))
       to = w->t[to].pair + 1;
     return changes(w, i, to);
   }
@@ -501,7 +499,7 @@ static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
         return -1; /* more than once */
     return sym;
   }
-  bool compared = op->op == Q_LE || op->op == Q_GE; /* a loop's counter is not waited for either */
+  bool compared = ww_qop_in(op, "<= >="); /* a loop's counter is not waited for either */
   return (ww_qassigns(op) && op->n > 1) || compared ? sym : -1;
 }
 
@@ -526,13 +524,13 @@ void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {
         continue;
       }
       word_at(w, i, to);
-    } else if (t->op == '(' || t->op == '[') {
+    } else if (ww_qop_in(t, "( [")) {
       if (t->op == '[' && t->pair > w->now.brackets)
         w->now.brackets = t->pair;
       if (depth < Q_NESTED)
         kept[depth] = last;
       depth++;
-    } else if ((t->op == ')' || t->op == ']') && depth) {
+    } else if (ww_qop_in(t, ") ]") && depth) {
       depth--;
       if (t->op == ']' && depth < Q_NESTED)
         last = kept[depth];
