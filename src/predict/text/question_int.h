@@ -181,9 +181,9 @@ static inline const ww_qsym *ww_qsym_of(const ww_question_kernel *k, int32_t sym
   return sym >= 0 ? &k->syms.v[sym] : NULL;
 }
 
-/* Type words: letter and bytes of one element; lanes > 1 for float4. False: not a type of the
+/* Type words: letter and bytes of one element; returns lanes, 4 of float4. 0: not a type of the
  * language. */
-bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint32_t *lanes);
+uint32_t ww_qtype_named(const ww_qtoken *t, char *type, uint32_t *bytes);
 
 /* ---- question_fuse.c ---- */
 void ww_qfuse(ww_qtokens *v);

@@ -304,13 +304,11 @@ static void type_of_part(reader *r, uint32_t part) {
   const ww_qtoken *v = t.v;
   uint32_t from = t.n && ww_qtoken_is(&v[0], "template") ? ww_qfind(v, 0, t.n, ">") : 0;
   for (uint32_t i = from; i < t.n; i++) {
-    uint32_t lanes;
     bool pointer = i + 1 < t.n && v[i + 1].op == '*';
     y->is_const |= ww_qtoken_in(&v[i], "__constant__ __constant constant");
     if (ww_qtoken_in(&v[i], "__shared__ __local"))
       y->kind = Q_SHARED;
-    if (v[i].kind == Q_WORD && !pointer &&
-        ww_qtype_named(v[i].s, v[i].n, &y->type, &y->bytes, &lanes))
+    if (!pointer && ww_qtype_named(&v[i], &y->type, &y->bytes))
       return;
   }
 }

@@ -101,10 +101,10 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
 /* The type's own words: builtin, template parameter, a class of the source, or any word. */
 static uint32_t type_word(scope *s, uint32_t i, declared *d) {
   const ww_qtoken *t = &s->t[i];
-  uint32_t lanes;
   if (i >= s->n || t->kind != Q_WORD || is_statement_word(t) || t->sym >= 0)
     return 0;
-  if (ww_qtype_named(t->s, t->n, &d->type, &d->bytes, &lanes)) {
+  uint32_t lanes = ww_qtype_named(t, &d->type, &d->bytes);
+  if (lanes) {
     d->vector = lanes > 1;
     d->plain = lanes == 1;
     return i + 1;

@@ -279,11 +279,11 @@ static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
   }
   for (uint32_t d = 0; d < 3; d++) {
     double block = l->block[d], grid = l->grid[d];
-    if (l->block[d])
+    if (block > 0)
       v[Q_BLOCKDIM * 3 + d] = block;
-    if (l->grid[d])
+    if (grid > 0)
       v[Q_GRIDDIM * 3 + d] = grid;
-    if (l->block[d] && l->grid[d])
+    if (block * grid > 0)
       v[Q_GLOBALDIM * 3 + d] = block * grid;
   }
   return v;

@@ -139,10 +139,9 @@ static bool is_cast(const ww_qeval *e) {
     return false;
   for (uint32_t k = e->i + 1; k < close; k++) {
     char letter;
-    uint32_t bytes, lanes;
+    uint32_t bytes;
     const ww_qtoken *t = &e->t[k];
-    bool named =
-        t->kind == Q_WORD && t->sym < 0 && ww_qtype_named(t->s, t->n, &letter, &bytes, &lanes);
+    bool named = t->sym < 0 && ww_qtype_named(t, &letter, &bytes);
     bool other = ww_qtoken_is(t, "const") || t->op == '*';
     if (!named && !other)
       return false;

@@ -539,11 +539,12 @@ static ww_qline line_of(const ww_buffer *u, uint32_t bytes) {
 static void set_values(ww_qwalker *w) {
   const ww_question_kernel *k = w->k;
   const ww_qpart *p = w->p;
-  for (uint32_t i = 0; i < k->syms.n; i++)
+  for (uint32_t i = 0; i < k->syms.n; i++) {
     w->value[i] =
         i < Q_NBUILTINS * 3 ? ww_qval_builtin(w->l, i / 3, i % 3) : ww_qval_of(k->constant[i]);
-  for (uint32_t i = 0; i < k->syms.n; i++)
+    w->start[i] = ww_qval_of(NAN);
     w->line[i] = (ww_qline){NAN, NAN};
+  }
   for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
     const ww_qsym *y = ww_qsym_of(k, p->params[i]);
     if (y && w->l->args[i].kind == WW_ARG_BUFFER)
@@ -653,8 +654,6 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
                   .dead = WW_NEWN(a, bool, p->t.n + 1)};
   if (k->openmp)
     w.runs = (ww_qtimes){1, 1.0 / 32, 1.0 / 32 / blocks};
-  for (uint32_t i = 0; i < k->syms.n; i++)
-    w.start[i] = ww_qval_of(NAN);
   for (int i = 0; i < Q_LOOPS; i++) {
     w.around[i].variant = WW_NEWN(a, bool, nsyms);
     w.around[i].serial = WW_NEWN(a, bool, nsyms);

@@ -330,16 +330,21 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
 /* Functions of many instructions, in units of an exp; 0: another one. */
 static double special_of(const ww_qtoken *t) {
   static const struct {
-    const char *name;
+    const char *names;
     double units;
-  } rows[] = {{"exp", 1},     {"log", 1.2},   {"sinh", 2},       {"sin", 2},      {"cosh", 2},
-              {"cos", 2},     {"tanh", 1.5},  {"tan", 3},        {"pow", 4},      {"sqrt", 1},
-              {"rsqrt", 0.7}, {"erf", 2.5},   {"cbrt", 2},       {"atan", 2},     {"asin", 2},
-              {"acos", 2},    {"hypot", 2},   {"fmod", 3},       {"lgamma", 6},   {"tgamma", 6},
-              {"__exp", 0.3}, {"__log", 0.3}, {"__sin", 0.3},    {"__cos", 0.3},  {"__pow", 0.6},
-              {"__tan", 0.6}, {"__fsqrt", 1}, {"__frsqrt", 0.7}, {"native_", 0.3}};
+  } rows[] = {{"__exp __log __sin __cos native_", 0.3},
+              {"__pow __tan", 0.6},
+              {"rsqrt __frsqrt", 0.7},
+              {"exp sqrt __fsqrt", 1},
+              {"log", 1.2},
+              {"tanh", 1.5}, /* before tan */
+              {"sin cos asin acos atan cbrt hypot", 2},
+              {"erf", 2.5},
+              {"tan fmod", 3},
+              {"pow", 4},
+              {"lgamma tgamma", 6}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (ww_qtoken_begins(t, rows[i].name))
+    if (ww_qtoken_begins(t, rows[i].names))
       return rows[i].units;
   return 0;
 }
