@@ -48,7 +48,7 @@ void ww_advise_flow(ww_advisor *x) {
          loads = 0, idle = 0;
   ww_part part = {0};
   uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0;
     if (s->fn != x->fn || share < 0.02)
       continue;
@@ -270,7 +270,7 @@ static void barriers(ww_advisor *x) {
   const ww_site *worst = NULL;
   if (w.chain.barriers <= 0)
     return;
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
+  for (const ww_site *s = x->sites; s < x->sites_end; s++)
     if (s->ins->op == WW_OP_BAR && s->warps > (worst ? worst->warps : 0))
       worst = s;
   w.chain.barriers *= 0.25;
