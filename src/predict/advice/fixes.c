@@ -112,14 +112,11 @@ void ww_scope_at_finding(const ww_fixer *x, ww_scope *out) {
 bool ww_scope_initial(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t *from,
                       uint32_t *end) {
   const ww_ctext *c = &x->c;
-  const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &s->names, i) : NULL;
+  const ww_name *v = ww_ctext_name(c, &s->names, i);
   if (!v || v->pointer || v->tok == i || v->tok < s->lo || !ww_tok_is(c, v->tok + 1, "="))
     return false;
-  *from = *end = v->tok + 2;
-  while (*end < s->hi && !ww_tok_in(c, *end, " ; , "))
-    *end = ww_tok_skip(c, *end);
-  if (*end > s->hi)
-    *end = s->hi;
+  *from = v->tok + 2;
+  *end = ww_tok_find(c, *from, s->hi, " ; , ");
   return true;
 }
 

@@ -21,17 +21,15 @@ static bool read_atomic(const ww_fixer *x, uint32_t i, atomic *out) {
   if (!ww_tok_is(c, i, "atomicAdd") || !ww_tok_is(c, open, "(") ||
       (close = c->t[open].pair) == WW_NOTOK || !ww_tok_is(c, close + 1, ";"))
     return false;
-  *out = (atomic){.begin = i, .end = close + 2, .to = open + 1, .value_end = close};
-  for (uint32_t k = open + 1; k < close; k = ww_tok_skip(c, k)) {
-    if (!ww_tok_is(c, k, ","))
-      continue;
-    if (out->value)
-      return false;
-    out->to_end = k;
-    out->value = k + 1;
-  }
-  if (!out->value || out->to == out->to_end || out->value == out->value_end)
+  uint32_t comma = ww_tok_comma(c, open);
+  if (!comma || comma == open + 1 || comma + 1 == close)
     return false;
+  *out = (atomic){.begin = i,
+                  .end = close + 2,
+                  .to = open + 1,
+                  .to_end = comma,
+                  .value = comma + 1,
+                  .value_end = close};
   if (i >= 3 && ww_tok_opens(c, i - 1, ")") && c->t[i - 1].pair > 0 &&
       ww_tok_is(c, c->t[i - 1].pair - 1, "if")) {
     out->cond = c->t[i - 1].pair + 1;
@@ -86,7 +84,7 @@ static bool uniform(const ww_fixer *x, uint32_t i, uint32_t end) {
 static const char *element(const ww_fixer *x, const atomic *m) {
   const ww_ctext *c = &x->c;
   for (uint32_t i = m->to; i < m->to_end; i++) {
-    const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &x->kernel.names, i) : NULL;
+    const ww_name *v = ww_ctext_name(c, &x->kernel.names, i);
     if (!v || !v->pointer || v->type == WW_NOTOK)
       continue;
     const char *word = ww_tok_name(c, v->type);
@@ -157,9 +155,8 @@ void ww_fix_bounds(ww_fixer *x) {
     uint32_t close = ww_tok_is(c, i + 1, "(") ? c->t[i + 1].pair : WW_NOTOK;
     if (close == WW_NOTOK)
       return;
-    for (uint32_t k = i + 2; k < close; k = ww_tok_skip(c, k))
-      if (ww_tok_is(c, k, ","))
-        return; /* somebody has thought about it */
+    if (ww_tok_find(c, i + 2, close, " , ") < close)
+      return; /* somebody has thought about it */
     ww_edit_tokens(x, &e, i, close + 1, bounds);
     break;
   }

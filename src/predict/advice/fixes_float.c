@@ -78,16 +78,14 @@ static bool is_math(const ww_ctext *c, uint32_t i) {
 }
 
 bool ww_is_pure_call(const ww_ctext *c, uint32_t i) {
-  const ww_token *t = &c->t[i];
-  size_t n = t->end - t->at;
+  size_t n = ww_tok_len(c, i);
   if (own_function(c, i))
     return false;
   if (is_math(c, i) || ww_tok_in(c, i, other_pure) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
     return true;
-  const char *twin = n > 1 && c->text[t->end - 1] == 'f'
-                         ? ww_fmt(c->a, " %.*s ", (int)n - 1, c->text + t->at)
-                         : NULL;
-  return twin && (strstr(c_math, twin) || strstr(gpu_math, twin));
+  const char *s = ww_tok_at(c, i);
+  return n > 1 && s[n - 1] == 'f' &&
+         (ww_text_in(s, n - 1, c_math) || ww_text_in(s, n - 1, gpu_math));
 }
 
 /* A word that says nothing of precision. */

@@ -5,7 +5,6 @@
  * reads back what is written here. */
 #include "fixes_int.h"
 
-#include <ctype.h>
 #include <math.h>
 
 #include "../../base/words.h"
@@ -234,9 +233,9 @@ static void read_settings(const char *text, ww_arena *a, settings *out) {
   size_t name_n = 0;
   for (;; p++) {
     size_t n = 0;
-    bool start = *p && (isalpha((unsigned char)*p) || *p == '_') &&
+    bool start = ww_is_word(*p) && !isdigit((unsigned char)*p) &&
                  (p == text || isspace((unsigned char)p[-1]));
-    while (start && (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.'))
+    while (start && (ww_is_word(p[n]) || p[n] == '.'))
       n++;
     const char *q = p + n;
     while (start && (*q == ' ' || *q == '\t'))

@@ -146,7 +146,7 @@ static bool set_before(const element *m, const loop *l) {
 static bool other_pointers(const element *m, const loop *l) {
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = l->at; i < l->end; i++) {
-    const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &m->s->names, i) : NULL;
+    const ww_name *v = ww_ctext_name(c, &m->s->names, i);
     if (v && v->pointer && !v->shared && v != m->array && (v->parameter || !v->ndims))
       return true;
   }
@@ -266,11 +266,8 @@ static bool read_counted(const ww_fixer *x, const ww_scope *s, uint32_t i, count
   int64_t from, to;
   if (!ww_tok_is(c, i, "for") || !loop_at(c, i, s->hi, &l))
     return false;
-  uint32_t first = l.open + 1, semi = first, second;
-  while (semi < l.close && !ww_tok_is(c, semi, ";"))
-    semi = ww_tok_skip(c, semi);
-  for (second = semi + 1; second < l.close && !ww_tok_is(c, second, ";");)
-    second = ww_tok_skip(c, second);
+  uint32_t first = l.open + 1, semi = ww_tok_find(c, first, l.close, " ; "),
+           second = ww_tok_find(c, semi + 1, l.close, " ; ");
   if (second >= l.close || second < semi + 4)
     return false;
   uint32_t v = semi + 1, eq = first;

@@ -81,13 +81,8 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
 
 static bool read_power(const ww_fixer *x, const ww_scope *s, uint32_t i, power *p, bool *lone) {
   const ww_ctext *c = &x->c;
-  *p = (power){.call = i, .open = i + 1, .close = c->t[i + 1].pair};
-  for (uint32_t k = p->open + 1; k < p->close; k = ww_tok_skip(c, k))
-    if (ww_tok_is(c, k, ",")) {
-      if (p->comma)
-        return false;
-      p->comma = k;
-    }
+  *p =
+      (power){.call = i, .open = i + 1, .comma = ww_tok_comma(c, i + 1), .close = c->t[i + 1].pair};
   if (!p->comma || p->comma == p->open + 1 ||
       !constant_exponent(c, p->comma + 1, p->close, &p->exponent))
     return false;

@@ -4,10 +4,10 @@
  * do: what does not match has no partner. */
 #include "tokens.h"
 
-#include <ctype.h>
+#include "../../base/words.h"
 
 static bool word_char(char ch) {
-  return isalnum((unsigned char)ch) || ch == '_' || ch == '$';
+  return ww_is_word(ch) || ch == '$';
 }
 
 /* ---- tokens ---- */
@@ -236,14 +236,15 @@ bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j) {
   return ww_tok_len(c, j) == n && !memcmp(ww_tok_at(c, i), ww_tok_at(c, j), n);
 }
 
-bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices) {
-  if (i >= c->n)
-    return false;
-  size_t n = ww_tok_len(c, i);
-  for (const char *p = choices; (p = memmem(p, strlen(p), ww_tok_at(c, i), n)); p++)
+bool ww_text_in(const char *s, size_t n, const char *choices) {
+  for (const char *p = choices; (p = memmem(p, strlen(p), s, n)); p++)
     if (p > choices && p[-1] == ' ' && p[n] == ' ')
       return true;
   return false;
+}
+
+bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices) {
+  return i < c->n && ww_text_in(ww_tok_at(c, i), ww_tok_len(c, i), choices);
 }
 
 const char *ww_tok_text(const ww_ctext *c, uint32_t i, uint32_t end) {
@@ -265,6 +266,17 @@ bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket) {
 
 uint32_t ww_tok_skip(const ww_ctext *c, uint32_t i) {
   return i < c->n && c->t[i].pair != WW_NOTOK && c->t[i].pair > i ? c->t[i].pair + 1 : i + 1;
+}
+
+uint32_t ww_tok_find(const ww_ctext *c, uint32_t i, uint32_t end, const char *choices) {
+  while (i < end && !ww_tok_in(c, i, choices))
+    i = ww_tok_skip(c, i);
+  return i < end ? i : end;
+}
+
+uint32_t ww_tok_comma(const ww_ctext *c, uint32_t open) {
+  uint32_t close = c->t[open].pair, comma = ww_tok_find(c, open + 1, close, " , ");
+  return comma < close && ww_tok_find(c, comma + 1, close, " , ") == close ? comma : 0;
 }
 
 /* ---- statements ---- */
@@ -344,10 +356,8 @@ uint32_t ww_ctext_line_start(const ww_ctext *c, uint32_t byte) {
 }
 
 const char *ww_ctext_indent(const ww_ctext *c, uint32_t byte) {
-  uint32_t at = ww_ctext_line_start(c, byte), end = at;
-  while (end < byte && (c->text[end] == ' ' || c->text[end] == '\t'))
-    end++;
-  return ww_strndup(c->a, c->text + at, end - at);
+  uint32_t at = ww_ctext_line_start(c, byte);
+  return ww_strndup(c->a, c->text + at, blanks(&c->scan, at, byte) - at);
 }
 
 bool ww_ctext_first(const ww_ctext *c, uint32_t byte) {

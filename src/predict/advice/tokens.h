@@ -68,6 +68,7 @@ bool ww_tok_word(const ww_ctext *c, uint32_t i);
 bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j);
 /* Is it one of these, each with a blank before and behind: " if else ", " . -> "? */
 bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices);
+bool ww_text_in(const char *s, size_t n, const char *choices);
 static inline const char *ww_tok_at(const ww_ctext *c, uint32_t i) {
   return c->text + c->t[i].at;
 }
@@ -85,6 +86,10 @@ bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket);
 uint32_t
 ww_tok_skip(const ww_ctext *c,
             uint32_t i); /* behind token i, or behind its partner where it opens a bracket */
+/* The first of the choices from token i on, not in brackets; `end`: there is none before that. */
+uint32_t ww_tok_find(const ww_ctext *c, uint32_t i, uint32_t end, const char *choices);
+/* The only comma between the bracket and its partner; 0: there is none, or several. */
+uint32_t ww_tok_comma(const ww_ctext *c, uint32_t open);
 
 /* The statement, part of a for's head, or condition around token i, within tokens [lo, hi). */
 void ww_ctext_statement(const ww_ctext *c, uint32_t i, uint32_t lo, uint32_t hi, uint32_t *begin,
