@@ -124,9 +124,8 @@ void ww_diff_print(const ww_prediction *p, const ww_prediction *q, FILE *f) {
   change c[MOST_CHANGES];
   char a[24], b[24], words[48], range[40];
   uint32_t n = quantities(p, q, c);
-  fprintf(f, "%s%s%s on %s: %s\n", ww_show_color(f, "\033[1m"), q->report.kernel,
-          ww_show_color(f, "\033[0m"), q->report.gpu,
-          ratio_words(p->timing.us, q->timing.us, words));
+  ww_show_bold(f, q->report.kernel);
+  fprintf(f, " on %s: %s\n", q->report.gpu, ratio_words(p->timing.us, q->timing.us, words));
   fprintf(f, "  old %10s  (%s)  %s\n", ww_show_us(p->timing.us, a), interval(&p->timing, range),
           p->report.file);
   fprintf(f, "  new %10s  (%s)  %s\n", ww_show_us(q->timing.us, a), interval(&q->timing, range),
