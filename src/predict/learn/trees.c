@@ -90,7 +90,7 @@ ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_
 
 /* ---- bins ---- */
 
-static int by_value(const void *a, const void *b) {
+int ww_by_float(const void *a, const void *b) {
   float x = *(const float *)a, y = *(const float *)b;
   return (x > y) - (x < y);
 }
@@ -108,7 +108,7 @@ static void add_edge(float *edge, uint16_t *n, float lo, float hi) {
  * own. */
 static uint16_t edges_of(float *v, uint32_t n, float *edge) {
   uint16_t m = 0;
-  qsort(v, n, sizeof *v, by_value);
+  qsort(v, n, sizeof *v, ww_by_float);
   for (uint32_t q = 1; q < WW_TREE_BINS; q++) {
     uint32_t at = (uint64_t)q * n / WW_TREE_BINS;
     float hi = v[at], lo = at ? v[at - 1] : hi;
