@@ -210,15 +210,15 @@ static uint32_t reach_up(const ww_scan *s,
   return begin;
 }
 
-bool ww_fixer_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end) {
-  return comment_in(&x->c.scan, reach_up(&x->c.scan, x->kernel.fn->begin), x->kernel.fn->end, begin,
+bool ww_ctext_comment(const ww_ctext *x, uint32_t *begin, uint32_t *end) {
+  return comment_in(&x->scan, reach_up(&x->scan, x->kernel.fn->begin), x->kernel.fn->end, begin,
                     end);
 }
 
 /* One for the whole file, of no kernel: what it says holds for those that have none of their own.
  */
-static bool only_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end) {
-  const ww_scan *s = &x->c.scan;
+static bool only_comment(const ww_ctext *x, uint32_t *begin, uint32_t *end) {
+  const ww_scan *s = &x->scan;
   uint32_t b, e;
   if (!comment_in(s, 0, s->n, begin, end) || comment_in(s, *end, s->n, &b, &e))
     return false;
@@ -288,36 +288,35 @@ static void put_over(settings *under, const settings *over, ww_arena *a) {
 /* ---- the edit ---- */
 
 /* Name and pointee of one parameter, tokens [i, end). */
-static parameter read_parameter(const ww_fixer *x, uint32_t i, uint32_t end) {
+static parameter read_parameter(const ww_ctext *x, uint32_t i, uint32_t end) {
   parameter out = {0};
   uint32_t last = WW_NOTOK;
-  for (uint32_t k = i; k < end && !ww_tok_in(&x->c, k, " = [ "); k++)
-    if (ww_tok_word(&x->c, k))
+  for (uint32_t k = i; k < end && !ww_tok_in(x, k, " = [ "); k++)
+    if (ww_tok_word(x, k))
       last = k;
   if (last != WW_NOTOK && last != i)
-    out.name = ww_tok_name(&x->c, last);
+    out.name = ww_tok_name(x, last);
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
     if (v->tok != last || v->type == WW_NOTOK)
       continue;
     static const char *const by_size[] = {NULL, "u8", "u16", NULL, "u32", NULL, NULL, NULL, "u64"};
-    uint32_t bytes = ww_name_bytes(&x->c, v);
-    const char *word = ww_tok_name(&x->c, v->type);
+    uint32_t bytes = ww_name_bytes(x, v);
+    const char *word = ww_tok_name(x, v->type);
     out.pointee = bytes && ww_elem_size(word) == bytes ? word : bytes <= 8 ? by_size[bytes] : NULL;
   }
   return out;
 }
 
 /* Of an OpenMP region they are the compiler's own choice. */
-static parameters read_parameters(const ww_fixer *x) {
+static parameters read_parameters(const ww_ctext *x) {
   parameters out = {0};
-  const ww_ctext *c = &x->c;
-  uint32_t i = ww_tok_from(c, x->kernel.fn->params), end = ww_tok_from(c, x->kernel.fn->params_end);
+  uint32_t i = ww_tok_from(x, x->kernel.fn->params), end = ww_tok_from(x, x->kernel.fn->params_end);
   int angles = 0;
-  for (uint32_t from = i; x->s->dialect != WW_OPENMP && i < end; i = ww_tok_skip(c, i)) {
-    angles += ww_tok_is(c, i, "<") - ww_tok_is(c, i, ">");
-    bool comma = ww_tok_is(c, i, ",") && angles <= 0;
-    uint32_t next = ww_tok_skip(c, i);
+  for (uint32_t from = i; x->s->dialect != WW_OPENMP && i < end; i = ww_tok_skip(x, i)) {
+    angles += ww_tok_is(x, i, "<") - ww_tok_is(x, i, ">");
+    bool comma = ww_tok_is(x, i, ",") && angles <= 0;
+    uint32_t next = ww_tok_skip(x, i);
     if (!comma && next < end)
       continue;
     ww_push(x->a, &out, read_parameter(x, from, comma ? i : end));
@@ -338,10 +337,10 @@ static ww_launch named_alone(const ww_launch *l, ww_arena *a) {
 }
 
 /* Where a comment line goes: above the declaration, or the pragma of an OpenMP region. */
-static uint32_t above(const ww_fixer *x) {
+static uint32_t above(const ww_ctext *x) {
   uint32_t at = x->kernel.fn->begin;
   if (x->s->dialect == WW_OPENMP && x->s->line)
-    at = ww_scan_offset(&x->c.scan, x->s->line, 1);
+    at = ww_scan_offset(&x->scan, x->s->line, 1);
   while (at < x->s->n && strchr(" \t", x->s->text[at]))
     at++;
   return at;
@@ -354,9 +353,8 @@ static bool sane(const char *text, bool block) {
   return *text && text[strlen(text) - 1] != '\\';
 }
 
-static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, bool there,
+static ww_status write_comment(ww_ctext *x, settings *old, const settings *now, bool there,
                                uint32_t begin, uint32_t end, ww_edits *e, ww_err *err) {
-  const ww_ctext *c = &x->c;
   put_over(old, now, x->a);
   const char *text = settings_text(old, x->a);
   const char *behind = x->s->text + end + (there ? strspn(x->s->text + end, " \t") : 0);
@@ -371,20 +369,20 @@ static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, 
     return WW_OK;
   }
   uint32_t at = above(x);
-  bool first = ww_ctext_first(c, at);
-  const char *indent = ww_ctext_indent(c, at),
-             *line = ww_fmt(x->a, "%s// %s %s%s", first ? indent : c->eol, mark, text, c->eol);
-  ww_edit_insert(x, e, first ? ww_ctext_line_start(c, at) : at, line);
+  bool first = ww_ctext_first(x, at);
+  const char *indent = ww_ctext_indent(x, at),
+             *line = ww_fmt(x->a, "%s// %s %s%s", first ? indent : x->eol, mark, text, x->eol);
+  ww_edit_insert(x, e, first ? ww_ctext_line_start(x, at) : at, line);
   return WW_OK;
 }
 
 ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
                         ww_err *e) {
-  ww_fixer x;
+  ww_ctext x;
   settings old = {0}, now = {0};
   uint32_t begin = 0, end = 0;
   *out = (ww_fix){0};
-  if (!ww_fixer_open(&x, s, a))
+  if (!ww_ctext_open(&x, s, a))
     return ww_fail(e, WW_EUSAGE,
                    "no kernel %s is to be seen in the text; name one that is written there",
                    s->kernel ? s->kernel : "at that line");
@@ -395,7 +393,7 @@ ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a,
     return ww_fail(
         e, WW_EUSAGE,
         "nothing to set: give grid=, block= or arguments, as in grid=n/256 block=256 n=1<<20");
-  bool there = ww_fixer_comment(&x, &begin, &end);
+  bool there = ww_ctext_comment(&x, &begin, &end);
   if (there || only_comment(&x, &begin, &end))
     read_settings(ww_strndup(a, s->text + begin, end - begin), a, &old);
   ww_finding f = {.rule = "launch"};

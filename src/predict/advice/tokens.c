@@ -380,11 +380,11 @@ static void file_names(ww_ctext *c) {
   ww_ctext_names(c, ww_tok_from(c, from), c->n, &c->file);
 }
 
-void ww_ctext_read(const char *text, size_t n, ww_arena *a, ww_ctext *out) {
-  *out = (ww_ctext){.text = text, .a = a};
-  ww_scan_source(text, n, a, &out->scan);
-  const char *line = memchr(text, '\n', n);
-  out->eol = line && line > text && line[-1] == '\r' ? "\r\n" : "\n";
+void ww_ctext_read(const ww_fix_source *s, ww_arena *a, ww_ctext *out) {
+  *out = (ww_ctext){.s = s, .text = s->text, .a = a};
+  ww_scan_source(s->text, s->n, a, &out->scan);
+  const char *line = memchr(s->text, '\n', s->n);
+  out->eol = line && line > s->text && line[-1] == '\r' ? "\r\n" : "\n";
   tokens t = {0};
   lex(out, &t);
   out->t = t.v;

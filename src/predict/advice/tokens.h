@@ -8,7 +8,7 @@
 #define WW_SERVE_TOKENS_H
 
 #include "../../front/scan.h"
-#include "../../ir/ir.h"
+#include "fixes.h"
 
 typedef enum {
   WW_TOK_WORD,
@@ -48,7 +48,17 @@ typedef struct {
 } ww_name;
 typedef WW_VEC(ww_name) ww_names;
 
+/* Code of one function. */
 typedef struct {
+  const ww_decl *fn; /* of OpenMP the host function around the region */
+  uint32_t lo,
+      hi; /* tokens of its body, inside the braces; of OpenMP the statement behind the pragma */
+  ww_names names; /* parameters and locals */
+} ww_scope;
+
+/* A text taken apart, and what is to be fixed in it. */
+typedef struct {
+  const ww_fix_source *s;
   ww_scan scan;
   const char *text;
   ww_token *t;
@@ -57,9 +67,12 @@ typedef struct {
   ww_names file;           /* names at file scope, members of classes */
   const char *eol;         /* "\n" or "\r\n" */
   ww_arena *a;
+  ww_scope kernel; /* fixes.c */
+  const ww_finding *f;
+  WW_VEC(ww_fix) out;
 } ww_ctext;
 
-void ww_ctext_read(const char *text, size_t n, ww_arena *a, ww_ctext *out);
+void ww_ctext_read(const ww_fix_source *s, ww_arena *a, ww_ctext *out);
 
 uint32_t ww_tok_from(const ww_ctext *c,
                      uint32_t byte); /* the first token at or behind it; c->n: none */
