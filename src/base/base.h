@@ -104,6 +104,7 @@ void ww_buf_add(ww_buf *b, const void *bytes, size_t n);
 void ww_buf_puts(ww_buf *b, const char *s);
 void ww_buf_fmt(ww_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_buf_free(ww_buf *b);
+char *ww_buf_kept(ww_buf *b, ww_arena *a); /* its text, which then is the arena's; frees it */
 
 /* ---- streaming JSON writer (json.c): the only place that prints JSON ---- */
 

@@ -44,3 +44,9 @@ void ww_buf_free(ww_buf *b) {
   free(b->s);
   *b = (ww_buf){0};
 }
+
+char *ww_buf_kept(ww_buf *b, ww_arena *a) {
+  char *out = ww_strndup(a, b->s ? b->s : "", b->n);
+  ww_buf_free(b);
+  return out;
+}

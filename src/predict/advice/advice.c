@@ -152,9 +152,7 @@ const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
   }
   if (more)
     ww_buf_fmt(&b, " and %u more", more);
-  char *out = ww_strdup(x->a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, x->a);
 }
 
 static int by_gain(const void *a, const void *b) {

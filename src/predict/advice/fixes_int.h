@@ -7,13 +7,6 @@
 
 typedef WW_VEC(ww_edit) ww_edits;
 
-/* The buffer's text, which then is the arena's. */
-static inline char *ww_buf_kept(ww_buf *b, ww_arena *a) {
-  char *out = ww_strndup(a, b->s ? b->s : "", b->n);
-  ww_buf_free(b);
-  return out;
-}
-
 /* ---- fixes.c ---- */
 /* Takes the text apart and finds the kernel; false: there is none, or the text is no source of a
  * sane size. */

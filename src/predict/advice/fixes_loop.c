@@ -126,20 +126,22 @@ static bool find_loop(const element *m, loop *out) {
   return found;
 }
 
-/* `out[i] = 0.0f;` right before the loop: the variable starts from it. */
-static bool set_before(const element *m, const loop *l) {
+/* `out[i] = 0.0f;` right before the loop, from which the variable starts: its first token, 0: there
+ * is none. */
+static uint32_t set_before(const element *m, const loop *l) {
   const ww_ctext *x = m->x;
   uint32_t begin, end;
   if (l->at < 2 || !ww_tok_is(x, l->at - 1, ";"))
-    return false;
+    return 0;
   ww_ctext_statement(x, l->at - 2, m->s->lo, m->s->hi, &begin, &end);
   if (!in_block(x, begin) || begin + m->n >= end || end != l->at - 1 ||
-      !ww_tok_equal(x, begin, m->at, m->n))
-    return false;
+      !ww_tok_equal(x, begin, m->at, m->n) || !ww_tok_is(x, begin + m->n, "=") ||
+      directive_between(x, x->t[begin].at, x->t[l->at].at))
+    return 0;
   for (uint32_t i = begin + m->n; i < end; i++)
     if (ww_tok_same(x, i, m->array->tok))
-      return false;
-  return ww_tok_is(x, begin + m->n, "=") && !directive_between(x, x->t[begin].at, x->t[l->at].at);
+      return 0;
+  return begin;
 }
 
 static bool other_pointers(const element *m, const loop *l) {
@@ -160,13 +162,12 @@ static const char *type_text(const ww_ctext *c, const ww_name *v) {
 }
 
 static void keep_in_register(ww_ctext *x) {
-  ww_scope s = x->kernel;
-  element m = {.x = x, .s = &s};
+  element m = {.x = x, .s = &x->kernel};
   loop l;
   ww_edits e = {0};
   if (!find_element(&m) || !find_loop(&m, &l))
     return;
-  bool set = set_before(&m, &l);
+  uint32_t set = set_before(&m, &l);
   if (!set && directive_between(x, x->t[l.at - 1].end, x->t[l.at].at))
     return;
   const char *name = ww_ctext_fresh(x, "sum"), *type = type_text(x, m.array),
@@ -176,11 +177,9 @@ static void keep_in_register(ww_ctext *x) {
   for (uint32_t i = l.at; i < l.end; i++)
     if (ww_tok_same(x, i, m.array->tok))
       ww_edit_tokens(x, &e, i, i + m.n, name);
-  if (set) {
-    uint32_t begin, end;
-    ww_ctext_statement(x, l.at - 2, s.lo, s.hi, &begin, &end);
-    ww_edit_tokens(x, &e, begin, begin + m.n, ww_fmt(x->a, "%s %s", type, name));
-  } else
+  if (set)
+    ww_edit_tokens(x, &e, set, set + m.n, ww_fmt(x->a, "%s %s", type, name));
+  else
     ww_edit_insert(x, &e, x->t[l.at].at, ww_fmt(x->a, "%s %s = %s;%s", type, name, what, gap));
   ww_edit_insert(x, &e, x->t[l.end - 1].end, ww_fmt(x->a, "%s%s = %s;", gap, what, name));
   bool alias = !is_restrict(x, m.array) && other_pointers(&m, &l);
@@ -190,8 +189,9 @@ static void keep_in_register(ww_ctext *x) {
     f.assumes =
         ww_fmt(x->a, "%s%s%s%s", alias ? array : "", alias ? " overlaps no other buffer" : "",
                alias && !set ? ", and " : "", set ? "" : "the loop runs at least once");
-  f.title = ww_fmt(x->a, "Keep %s in a variable during the loop%s%s%s", what,
-                   f.assumes ? " (if " : "", f.assumes ? f.assumes : "", f.assumes ? ")" : "");
+  f.title = ww_fmt(x->a, "Keep %s in a variable during the loop", what);
+  if (f.assumes)
+    f.title = ww_fmt(x->a, "%s (if %s)", f.title, f.assumes);
   ww_fix_offer(x, &e, &f);
 }
 

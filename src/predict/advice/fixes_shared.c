@@ -129,7 +129,7 @@ static bool too_large(const pad *p, int64_t row, uint32_t more) {
 }
 
 static void widen(const pad *p) {
-  const ww_ctext *x = p->x;
+  ww_ctext *x = p->x;
   uint32_t open = p->array->dim[p->array->ndims - 1], close = x->t[open].pair, more = padding(p);
   uint32_t bytes = ww_name_bytes(x, p->array);
   int64_t row;
@@ -214,7 +214,7 @@ static bool flat_use(pad *p, uint32_t i, uint32_t length, uint32_t *at, bool *he
 }
 
 static void widen_flat(pad *p) {
-  const ww_ctext *x = p->x;
+  ww_ctext *x = p->x;
   uint32_t open = p->array->dim[0], close = x->t[open].pair, length = open + 3, more = padding(p),
            at;
   int64_t row, rows;

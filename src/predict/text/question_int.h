@@ -97,6 +97,12 @@ static inline uint32_t ww_qclose(const ww_qtoken *t, uint32_t i) {
 static inline uint32_t ww_qskip(const ww_qtoken *t, uint32_t i, uint32_t to) {
   return t[i].pair < to ? ww_qclose(t, i) : i;
 }
+/* The comma behind the part of a list that begins at i, at most `to`. */
+static inline uint32_t ww_qcomma(const ww_qtoken *t, uint32_t i, uint32_t to) {
+  while (i < to && t[i].op != ',')
+    i = ww_qskip(t, i, to) + 1;
+  return i;
+}
 /* The first of these operators from i on, in brackets or not; `end`: there is none. */
 static inline uint32_t ww_qfind(const ww_qtoken *t, uint32_t i, uint32_t end, const char *ops) {
   while (i < end && !ww_qop_in(&t[i], ops))

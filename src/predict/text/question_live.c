@@ -47,14 +47,10 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
 
 /* Declarations and the heads of loops have several, with commas between them. */
 static void several(collector *c, uint32_t from, uint32_t to, int32_t head) {
-  uint32_t start = from;
-  for (uint32_t i = from; i <= to; i++) {
-    if (i == to || c->t[i].op == ',') {
-      if (start < i)
-        simple(c, start, i, head);
-      start = i + 1;
-    } else
-      i = ww_qskip(c->t, i, to);
+  for (uint32_t end; from < to; from = end + 1) {
+    end = ww_qcomma(c->t, from, to);
+    if (from < end)
+      simple(c, from, end, head);
   }
 }
 

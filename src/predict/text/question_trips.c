@@ -87,13 +87,11 @@ static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var
   bool left = false;
   for (uint32_t i = from; i < op_i; i++)
     left |= w->t[i].sym == var;
-  ww_qval shift = ww_qval_of(0),
-          bound = left ? ww_qvalue_of(w, op_i + 1, end) : ww_qvalue_of(w, from, op_i);
-  ww_qval *value = w->value;
-  ww_qval kept = value[var];
-  value[var] = shift; /* i + 4 <= n: the bound is n - 4 */
-  shift = left ? ww_qvalue_of(w, from, op_i) : ww_qvalue_of(w, op_i + 1, end);
-  value[var] = kept;
+  ww_qval bound = left ? ww_qvalue_of(w, op_i + 1, end) : ww_qvalue_of(w, from, op_i);
+  ww_qval kept = w->value[var];
+  w->value[var] = ww_qval_of(0); /* i + 4 <= n: the bound is n - 4 */
+  ww_qval shift = left ? ww_qvalue_of(w, from, op_i) : ww_qvalue_of(w, op_i + 1, end);
+  w->value[var] = kept;
   for (int k = 0; k < 4; k++)
     bound.at[k] -= isnan(shift.at[k]) ? 0 : shift.at[k];
   return bound;
@@ -134,7 +132,7 @@ static double by_warps(double trips, double by, double lane, double warps) {
 
 static bool is_constant(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
-    if (w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind == Q_BUILTIN)
+    if (w->t[i].sym >= 0 && w->t[i].sym < Q_NBUILTINS * 3)
       return false;
   return true;
 }
@@ -153,7 +151,8 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
     return ww_qtrips_unknown;
   ww_qval from = first_of(w, h, var), to = bound_of(w, h, var, &s.inclusive);
   bool wide = s.kind == 1 && fabs(s.by) > 1.5;
-  double mean = trips_at(from.at[wide ? 0 : 2], to.at[wide ? 0 : 2], &s), most = ceil(mean - 1e-9);
+  double a = from.at[wide ? 0 : 2], b = to.at[wide ? 0 : 2];
+  double mean = trips_at(a, b, &s), most = ceil(mean - 1e-9);
   double lane = wide ? fabs(from.at[1] - from.at[0]) : 0;
   ww_qtrips n = {{mean, mean, most}, most, true, is_constant(w, h->step, h->end)};
   double span = fabs(from.at[3] - from.at[0]), rest = to.at[3] - from.at[3];
@@ -176,14 +175,12 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   }
   ww_qval *v = &w->value[var];
   *v = from;
-  double a = from.at[wide ? 0 : 2], b = to.at[wide ? 0 : 2], middle = (b - a) / 2;
-  if (s.kind == 2)
-    middle = sqrt(fmax(a, 1) * fmax(b, 1)) - a;
-  for (int k = 0; k < 4; k++)
+  double middle = s.kind == 2 ? sqrt(fmax(a, 1) * fmax(b, 1)) - a : (b - a) / 2;
+  for (int k = 0; k < 4; k++) {
     v->at[k] += isnan(middle) ? 0 : fmin(middle, 1e15);
-  if (s.kind == 2)
-    for (int k = 0; k < 4; k++)
+    if (s.kind == 2)
       v->at[k] = exp2(round(log2(fmax(v->at[k], 1))));
+  }
   if (w->k->openmp && w->loops + 1 == w->k->collapse)
     v->at[1] += s.by; /* its iterations are the threads */
   if (s.kind == 1) {

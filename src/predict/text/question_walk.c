@@ -44,15 +44,10 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
 /* Arguments between two brackets, to the callee's symbols; angle: template arguments. */
 static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n,
                       ww_qval *out) {
-  uint32_t at = 0, start = from;
-  for (uint32_t i = from; i <= to && at < n; i++) {
-    if (i == to || ww_qop_at(w, i, ',')) {
-      if (syms[at] >= 0)
-        out[at] = ww_qvalue_of(w, start, i);
-      at++;
-      start = i + 1;
-    } else
-      i = ww_qskip(w->t, i, to);
+  for (uint32_t at = 0, end; at < n && from <= to; at++, from = end + 1) {
+    end = ww_qcomma(w->t, from, to);
+    if (syms[at] >= 0)
+      out[at] = ww_qvalue_of(w, from, end);
   }
 }
 
