@@ -176,7 +176,7 @@ static double known(double v, double otherwise) {
 
 /* Cycles of a global load, by where this kernel's loads are served. */
 static double load_latency(const ww_advisor *x) {
-  const ww_traffic *f = &x->p->work.traffic;
+  const ww_traffic *f = &x->work->traffic;
   double l1 = known(x->g->l1_latency, 40), l2 = known(x->g->l2_latency, 250),
          dram = known(x->g->dram_latency, 600);
   return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
@@ -252,8 +252,14 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
 
 void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params,
                const ww_prediction *p, ww_arena *a, ww_advice *out) {
-  ww_advisor x = {
-      .m = m, .fn = fn, .g = g, .params = params, .p = p, .t = &p->trace.sampled.tally, .a = a};
+  ww_advisor x = {.m = m,
+                  .fn = fn,
+                  .g = g,
+                  .params = params,
+                  .p = p,
+                  .work = &p->work,
+                  .t = &p->trace.sampled.tally,
+                  .a = a};
   *out = (ww_advice){0};
   index_blocks(&x);
   collect_sites(&x);

@@ -149,7 +149,7 @@ static void double_constants(ww_advisor *x) {
   }
   if (operations <= 0)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_part_remove(x, &g.part, &w);
   add_single(x, single, &w);
   ww_advice_add(x, WW_RULE_DOUBLE_CONSTANT, g.worst.at, &w,
@@ -170,7 +170,7 @@ static bool without(const ww_advisor *x, bool (*wanted)(const ww_site *, const b
   for (const ww_site *s = x->sites; s < x->sites_end; s++)
     if ((!varying || s->fn == x->fn) && wanted(s, varying))
       group_add(x, s, share, g);
-  *w = x->p->work;
+  *w = *x->work;
   ww_part_remove(x, &g->part, w);
   return g->count > 0;
 }

@@ -32,6 +32,7 @@ typedef struct {
   const ww_gpu *g;
   const ww_params *params;
   const ww_prediction *p;
+  const ww_work *work; /* the prediction's */
   const ww_tally *t;
   ww_arena *a;
   ww_site *sites, *sites_end;              /* every instruction of every executed block */

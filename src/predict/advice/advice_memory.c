@@ -88,7 +88,7 @@ static void uncoalesced_loads(ww_advisor *x) {
   double excess = sum_excess(&c);
   if (!c.n)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double misses = f->l1_ld_sectors - f->l1_ld_hits;
   f->l1_ld_sectors -= fmin(excess, f->l1_ld_sectors);
@@ -115,7 +115,7 @@ static void uncoalesced_stores(ww_advisor *x) {
   double excess = sum_excess(&c);
   if (!c.n)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double share = f->l1_st_sectors > 0 ? 1 - fmin(excess / f->l1_st_sectors, 1) : 1;
   f->l1_wavefronts = tidy_cycles(x, true, f->l1_wavefronts);
@@ -149,7 +149,7 @@ static void bank_conflicts(ww_advisor *x) {
   double excess = sum_excess(&c);
   if (!c.n)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   w.traffic.shared_cycles *= 1 - excess / passes;
   double ways = c.v[0].of / (c.v[0].of - c.v[0].excess);
   ww_advice_add(x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
@@ -220,7 +220,7 @@ static void narrow_accesses(ww_advisor *x) {
       x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.5 * requests)
     return;
   double lane = bytes / requests / x->g->lanes; /* bytes of a lane */
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   widen(x, requests, bytes, &w);
   const char *vector = lane < 1.5   ? "uchar4"
                        : lane < 2.5 ? "ushort4 or two half2"
@@ -248,7 +248,7 @@ static void local_memory(ww_advisor *x) {
     ww_part_add(&part, s, 1);
     ww_worst_add(x, s, s->warps, &worst);
   }
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double ld = fmax(f->l1_ld_sectors - c->global_ld_sectors, 0),
          st = fmax(f->l1_st_sectors - c->global_st_sectors, 0),
@@ -282,7 +282,7 @@ static void local_memory(ww_advisor *x) {
  * blocks than are resident. */
 static double atomics_left(const ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  const ww_work *w = &x->p->work;
+  const ww_work *w = x->work;
   double bytes = 0, blocks = fmin(w->blocks, x->g->sms * fmax(1, w->occupancy.blocks));
   for (uint32_t k = 0; k < x->t->nargs; k++)
     if (x->t->args[k].atomics > 0)
@@ -294,7 +294,7 @@ static double atomics_left(const ww_advisor *x) {
 
 static void atomics(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   if (c->atomic_requests <= 0 || w.traffic.l2_atomics <= 0)
     return; /* there are none, or they stay in shared memory */
   culprits lines = {0};

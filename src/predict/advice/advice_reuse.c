@@ -79,7 +79,7 @@ static void memory_accumulators(ww_advisor *x) {
       accumulator_site(x, s, &m);
   if (m.stores + m.loads <= 0 || !m.worst.at.line)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double ld = ww_ratio(m.loads, c->global_ld_requests);
   double st = ww_ratio(m.stores, c->global_st_requests), all = f->l1_ld_sectors + f->l1_st_sectors;
@@ -201,7 +201,7 @@ static void redundant_loads(ww_advisor *x) {
   reuse r = find_reuse(x);
   if (!r.worst || x->t->c.global_ld_sectors <= 0 || x->t->c.global_ld_requests <= 0)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   tile(x, &r, &w);
   ww_advice_add(
       x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
@@ -216,8 +216,8 @@ static void redundant_loads(ww_advisor *x) {
 
 static void shared_traffic(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  double arithmetic = x->p->work.lowered.inst[WW_PIPE_FMA] + x->p->work.lowered.inst[WW_PIPE_FP64] +
-                      x->p->work.lowered.inst[WW_PIPE_HALF];
+  double arithmetic = x->work->lowered.inst[WW_PIPE_FMA] + x->work->lowered.inst[WW_PIPE_FP64] +
+                      x->work->lowered.inst[WW_PIPE_HALF];
   const ww_line_counts *worst = NULL;
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++)
     if (!worst || l->shared_requests > worst->shared_requests)
@@ -226,7 +226,7 @@ static void shared_traffic(ww_advisor *x) {
     return;
   if (worst->shared_passes > 1.3 * worst->shared_ideal_passes)
     return; /* its conflicts come first */
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_part part = {0};
   part.inst[WW_PIPE_LSU] = 0.75 * c->shared_ld_requests;
   w.traffic.shared_cycles *=

@@ -110,7 +110,7 @@ void ww_scope_at_finding(const ww_ctext *x, ww_scope *out) {
 
 bool ww_scope_initial(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t *from,
                       uint32_t *end) {
-  const ww_name *v = ww_ctext_name(x, &s->names, i);
+  const ww_name *v = ww_ctext_name(x, s, i);
   if (!v || v->pointer || v->tok == i || v->tok < s->lo || !ww_tok_is(x, v->tok + 1, "="))
     return false;
   *from = v->tok + 2;

@@ -70,7 +70,7 @@ static bool uniform(const ww_ctext *x, uint32_t i, uint32_t end) {
     if (!ww_tok_word(x, i) || (ww_tok_in(x, i, " blockIdx blockDim gridDim x y z ") &&
                                (ww_tok_is(x, i + 1, ".") || ww_tok_is(x, i - 1, "."))))
       continue;
-    const ww_name *v = ww_ctext_name(x, &x->kernel.names, i);
+    const ww_name *v = ww_ctext_name(x, &x->kernel, i);
     if (!v || !v->parameter || ww_is_changed(x, i, x->kernel.lo, i))
       return false;
   }
@@ -80,7 +80,7 @@ static bool uniform(const ww_ctext *x, uint32_t i, uint32_t end) {
 /* The type of what `to` points to, NULL where shuffles do not take it. */
 static const char *element(const ww_ctext *x, const atomic *m) {
   for (uint32_t i = m->to; i < m->to_end; i++) {
-    const ww_name *v = ww_ctext_name(x, &x->kernel.names, i);
+    const ww_name *v = ww_ctext_name(x, &x->kernel, i);
     if (!v || !v->pointer || v->type == WW_NOTOK)
       continue;
     const char *word = ww_tok_name(x, v->type);

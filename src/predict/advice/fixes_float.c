@@ -127,9 +127,9 @@ static ww_name_class word_says(const floats *f, uint32_t i) {
   bool member = ww_tok_in(x, i - 1, " . -> ");
   if (ww_tok_is(x, i + 1, "::"))
     return SAYS_NOTHING; /* std */
-  if (ww_tok_in(x, i, neutral) && (member || !ww_ctext_name(x, &f->s->names, i)))
+  if (ww_tok_in(x, i, neutral) && (member || !ww_ctext_name(x, f->s, i)))
     return SAYS_NOTHING;
-  if (!member && ww_tok_is(x, i + 1, "(") && !ww_ctext_name(x, &f->s->names, i))
+  if (!member && ww_tok_is(x, i + 1, "(") && !ww_ctext_name(x, f->s, i))
     return call_says(f, i);
   ww_name_class cls = ww_tok_class(x, i);
   if (cls != WW_IS_UNKNOWN)
@@ -141,7 +141,7 @@ static ww_name_class word_says(const floats *f, uint32_t i) {
     next = x->t[next].pair + 1;
   if (ww_tok_in(x, next, " . -> "))
     return SAYS_NOTHING; /* its member tells */
-  const ww_name *v = ww_ctext_name(x, member ? NULL : &f->s->names, i);
+  const ww_name *v = ww_ctext_name(x, member ? NULL : f->s, i);
   if (v && v->cls == WW_IS_UNKNOWN && !f->strict && v->type != WW_NOTOK &&
       ww_tok_is(x, v->type, "auto"))
     return SAYS_NOTHING;

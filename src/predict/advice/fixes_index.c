@@ -65,7 +65,7 @@ static bool hides_index(const swap *w, uint32_t i) {
   if (ww_tok_is(x, i + 1, "("))
     return !ww_is_pure_call(x, i);
   int64_t value;
-  return !ww_ctext_name(x, &w->s->names, i) && !ww_ctext_value(x, &w->s->names, i, i + 1, &value);
+  return !ww_ctext_name(x, w->s, i) && !ww_ctext_value(x, w->s, i, i + 1, &value);
 }
 
 static bool find_axes(swap *w) {
@@ -154,7 +154,7 @@ static bool judge_all(swap *w) {
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
     if (!ww_tok_word(x, i) || ww_tok_in(x, i - 1, " . -> "))
       continue;
-    const ww_name *v = ww_ctext_name(x, &w->s->names, i);
+    const ww_name *v = ww_ctext_name(x, w->s, i);
     if (!v || !v->pointer || i == v->tok || (!v->parameter && v->ndims))
       continue; /* no pointer, or the thread's own array */
     if (!v->parameter || !ww_tok_is(x, i + 1, "[") || !judge(w, i))

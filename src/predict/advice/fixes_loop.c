@@ -62,7 +62,7 @@ static bool find_element(element *m) {
   for (uint32_t i = m->s->lo; i < m->s->hi; i++) {
     if (ww_ctext_line(x, i) != x->f->line || !ww_tok_word(x, i) || !ww_tok_opens(x, i + 1, "["))
       continue;
-    const ww_name *v = ww_ctext_name(x, &m->s->names, i);
+    const ww_name *v = ww_ctext_name(x, m->s, i);
     uint32_t close = x->t[i + 1].pair;
     if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared || stars(x, v) != 1 ||
         has_word(x, v, " volatile "))
@@ -89,7 +89,7 @@ static bool fixed_index(const element *m, const loop *l) {
       continue;
     if (ww_tok_is(x, i + 1, "(") && !ww_is_pure_call(x, i))
       return false;
-    const ww_name *v = ww_ctext_name(x, &m->s->names, i);
+    const ww_name *v = ww_ctext_name(x, m->s, i);
     if (v && (v->pointer || (v->tok >= l->at && v->tok < l->end)))
       return false;
     if (ww_is_changed(x, i, l->at, l->end))
@@ -147,7 +147,7 @@ static uint32_t set_before(const element *m, const loop *l) {
 static bool other_pointers(const element *m, const loop *l) {
   const ww_ctext *x = m->x;
   for (uint32_t i = l->at; i < l->end; i++) {
-    const ww_name *v = ww_ctext_name(x, &m->s->names, i);
+    const ww_name *v = ww_ctext_name(x, m->s, i);
     if (v && v->pointer && !v->shared && v != m->array && (v->parameter || !v->ndims))
       return true;
   }
@@ -269,8 +269,7 @@ static bool read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, count
   uint32_t v = semi + 1, eq = first;
   while (eq < semi && !ww_tok_is(x, eq, "="))
     eq++;
-  if (eq == first || !ww_tok_same(x, eq - 1, v) ||
-      !ww_ctext_value(x, &s->names, eq + 1, semi, &from))
+  if (eq == first || !ww_tok_same(x, eq - 1, v) || !ww_ctext_value(x, s, eq + 1, semi, &from))
     return false;
   bool up = ww_tok_in(x, v + 1, " < <= "), down = ww_tok_in(x, v + 1, " > >= ");
   uint32_t value = v + 2;
@@ -280,7 +279,7 @@ static bool read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, count
     less = 1;
     value = v + 4;
   } /* k + 1 < N */
-  if ((!up && !down) || !ww_ctext_value(x, &s->names, value, second, &to))
+  if ((!up && !down) || !ww_ctext_value(x, s, value, second, &to))
     return false;
   if (ww_is_changed(x, v, l.close + 1, l.end))
     return false;
@@ -300,7 +299,7 @@ static bool constant_uses(const ww_ctext *x, const ww_scope *s, const ww_name *a
       return false;
     for (uint32_t k = i + 2; k < x->t[i + 1].pair; k++) {
       int64_t value;
-      if (!ww_tok_word(x, k) || ww_ctext_value(x, &s->names, k, k + 1, &value))
+      if (!ww_tok_word(x, k) || ww_ctext_value(x, s, k, k + 1, &value))
         continue;
       bool known = false;
       for (uint32_t j = 0; j < nloops; j++)

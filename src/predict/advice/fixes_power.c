@@ -39,18 +39,14 @@ static int base_type(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t 
   *lone = true;
   for (uint32_t k = i; k < end; k = ww_tok_skip(x, k)) {
     if (ww_tok_word(x, k)) {
-      const ww_name *v = ww_ctext_name(x, &s->names, k);
+      const ww_name *v = ww_ctext_name(x, s, k);
       bool subscript = ww_tok_is(x, k + 1, "[");
       if (!v || ww_tok_is(x, k + 1, "(") || (v->pointer && !subscript) || v->ndims > 1)
         return 0;
       if (k + 1 < end && ww_tok_in(x, k + 1, " . -> "))
         return 0;
-      int mine = v->cls == WW_IS_DOUBLE  ? 2
-                 : v->cls == WW_IS_FLOAT ? 1
-                 : v->cls == WW_IS_INT   ? 0
-                                         : -1;
-      const char *word = v->type == WW_NOTOK ? "" : ww_tok_name(x, v->type);
-      if (mine < 0 || (mine && strcmp(word, "float") && strcmp(word, "double")))
+      int mine = v->cls == WW_IS_DOUBLE ? 2 : v->cls == WW_IS_FLOAT;
+      if (v->cls == WW_IS_UNKNOWN || (mine && !ww_tok_in(x, v->type, " float double ")))
         return 0; /* vectors, half */
       if (mine > type)
         type = mine;
@@ -67,8 +63,7 @@ static int base_type(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t 
       char last = x->text[x->t[k].end - 1];
       bool dot = memchr(ww_tok_at(x, k), '.', ww_tok_len(x, k));
       int mine = dot ? (last == 'f' || last == 'F' ? 1 : 2) : 0;
-      if (mine > type)
-        type = mine;
+      type = mine > type ? mine : type;
       *lone = false;
     } else if (ww_tok_in(x, k, " + - * / "))
       *lone = false;

@@ -99,17 +99,14 @@ static bool used_by_rows(pad *p, uint32_t line) {
 
 /* ---- the row ---- */
 
-static const char *element_of(const pad *p) {
-  return p->array->type == WW_NOTOK ? "" : ww_tok_name(p->x, p->array->type);
-}
-
 /* Elements of one more word; 0: no telling. */
 static uint32_t padding(const pad *p) {
   uint32_t bytes = ww_name_bytes(p->x, p->array);
   if (!bytes) { /* the T of a template is likely a word */
     const ww_decl *d = p->s->fn;
     const char *head = ww_tok_text(p->x, ww_tok_from(p->x, d->begin), ww_tok_from(p->x, d->params));
-    return d->tmpl && strstr(head, ww_fmt(p->x->a, "typename %s", element_of(p))) ? 1 : 0;
+    const char *element = p->array->type == WW_NOTOK ? "" : ww_tok_name(p->x, p->array->type);
+    return d->tmpl && strstr(head, ww_fmt(p->x->a, "typename %s", element));
   }
   return bytes >= 4 ? 1 : 4 / bytes;
 }
@@ -118,8 +115,7 @@ static bool too_large(const pad *p, int64_t row, uint32_t more) {
   int64_t bytes = ww_name_bytes(p->x, p->array), v;
   for (uint32_t k = 0; k + 1 < p->array->ndims && k < 4; k++) {
     uint32_t open = p->array->dim[k];
-    if (!ww_ctext_value(p->x, &p->s->names, open + 1, p->x->t[open].pair, &v) || v < 1 ||
-        v > 1 << 20)
+    if (!ww_ctext_value(p->x, p->s, open + 1, p->x->t[open].pair, &v) || v < 1 || v > 1 << 20)
       return false;
     bytes *= v;
     if (bytes > 1 << 24)
@@ -138,7 +134,7 @@ static void widen(const pad *p) {
   const char *was = ww_tok_text(x, open + 1, close), *now;
   if (strchr(was, '\n') || strstr(was, "/*"))
     return;
-  bool known = ww_ctext_value(x, &p->s->names, open + 1, close, &row);
+  bool known = ww_ctext_value(x, p->s, open + 1, close, &row);
   if (known &&
       (row < 2 || row > 1 << 20 || row * (bytes ? bytes : 4) % 8 != 0 || too_large(p, row, more)))
     return;
@@ -223,8 +219,8 @@ static void widen_flat(pad *p) {
   if (close != open + 4 || !ww_tok_is(x, open + 2, "*") || !more ||
       ww_ctext_directives(x, p->array->tok))
     return;
-  if (!ww_ctext_value(x, &p->s->names, length, close, &row) ||
-      !ww_ctext_value(x, &p->s->names, open + 1, open + 2, &rows))
+  if (!ww_ctext_value(x, p->s, length, close, &row) ||
+      !ww_ctext_value(x, p->s, open + 1, open + 2, &rows))
     return;
   uint32_t bytes = ww_name_bytes(x, p->array);
   if (row < 2 || rows < 2 || row > 4096 || rows > 4096 || row * bytes % 8 ||

@@ -207,9 +207,8 @@ void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) 
   }
 }
 
-/* Among the given ones, then those of the file. */
-static const ww_name *find(const ww_ctext *c, const ww_names *local, const char *name, size_t n) {
-  const ww_names *sets[] = {local, &c->file};
+static const ww_name *find(const ww_ctext *c, const ww_scope *scope, const char *name, size_t n) {
+  const ww_names *sets[] = {scope ? &scope->names : NULL, &c->file};
   for (int s = 0; s < 2; s++)
     for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
       const ww_name *v = &sets[s]->v[k];
@@ -219,15 +218,15 @@ static const ww_name *find(const ww_ctext *c, const ww_names *local, const char 
   return NULL;
 }
 
-const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i) {
-  return ww_tok_word(c, i) ? find(c, local, ww_tok_at(c, i), ww_tok_len(c, i)) : NULL;
+const ww_name *ww_ctext_name(const ww_ctext *c, const ww_scope *s, uint32_t i) {
+  return ww_tok_word(c, i) ? find(c, s, ww_tok_at(c, i), ww_tok_len(c, i)) : NULL;
 }
 
 /* ---- constants ---- */
 
 typedef struct {
   const ww_ctext *c;
-  const ww_names *local;
+  const ww_scope *s;
   int depth,
       left; /* how deep macros lie in macros; names still to be looked up: a text may be hostile */
 } lookup;
@@ -237,7 +236,7 @@ static bool evaluate(lookup *l, const char *text, double *out);
 /* A constant of the text: `constexpr int N = 4;`. Its value's tokens. */
 static const char *constant_text(const lookup *l, const char *name, size_t n) {
   const ww_ctext *c = l->c;
-  const ww_name *v = find(c, l->local, name, n);
+  const ww_name *v = find(c, l->s, name, n);
   if (!v || !v->fixed || v->pointer || v->cls != WW_IS_INT || !ww_tok_is(c, v->tok + 1, "="))
     return NULL;
   uint32_t from = v->tok + 2;
@@ -266,9 +265,8 @@ static bool evaluate(lookup *l, const char *text, double *out) {
   return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (int64_t)v.f);
 }
 
-bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
-                    int64_t *out) {
-  lookup l = {c, local, 0, 100};
+bool ww_ctext_value(const ww_ctext *c, const ww_scope *s, uint32_t i, uint32_t end, int64_t *out) {
+  lookup l = {c, s, 0, 100};
   double v;
   if (i >= end || !evaluate(&l, ww_tok_text(c, i, end), &v))
     return false;

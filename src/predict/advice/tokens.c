@@ -72,12 +72,6 @@ static uint32_t sign_end(const ww_scan *s, uint32_t i) {
   return i + 1;
 }
 
-static uint32_t string_end(const ww_scan *s, uint32_t i) {
-  while (i < s->n && s->kind[i] == WW_BYTE_STRING)
-    i++;
-  return i;
-}
-
 typedef WW_VEC(ww_token) tokens;
 
 static void lex(const ww_ctext *c, tokens *out) {
@@ -89,7 +83,8 @@ static void lex(const ww_ctext *c, tokens *out) {
     bool dot = ch == '.' && is_code(s, i + 1) && isdigit((unsigned char)s->text[i + 1]);
     if (s->kind[i] == WW_BYTE_STRING) {
       t.kind = WW_TOK_STRING;
-      i = string_end(s, i);
+      while (i < s->n && s->kind[i] == WW_BYTE_STRING)
+        i++;
     } else if (s->kind[i] != WW_BYTE_CODE || isspace((unsigned char)ch) || skip) {
       i += skip ? skip : 1;
       continue;

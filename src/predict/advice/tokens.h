@@ -120,14 +120,15 @@ uint32_t ww_ctext_line_start(const ww_ctext *c, uint32_t byte);
 /* ---- names ---- */
 /* Names that tokens [lo, hi) declare. */
 void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out);
-/* Among the given ones, then those of the file; NULL: not declared here, or as two things. */
-const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i);
+/* Among those of the scope (NULL: none), then of the file; NULL: not declared here, or as two
+ * things.
+ */
+const ww_name *ww_ctext_name(const ww_ctext *c, const ww_scope *s, uint32_t i);
 ww_name_class ww_tok_class(const ww_ctext *c, uint32_t i); /* of a type's name: float, float4 ... */
 /* Bytes of an element, 0 unknown. */
 uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v);
 /* A constant expression over literals, macros and constants of this text. */
-bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
-                    int64_t *out);
+bool ww_ctext_value(const ww_ctext *c, const ww_scope *s, uint32_t i, uint32_t end, int64_t *out);
 bool ww_ctext_directives(const ww_ctext *c,
                          uint32_t word); /* does a directive of the text (a macro's value, say) hold
                                             the word of that token? */

@@ -12,7 +12,7 @@ const char *const ww_feature_names[WW_NFEATURES] = {
 };
 
 static double lg(double x) {
-  return log2(x > 1e-6 ? x : 1e-6);
+  return log2(fmax(x, 1e-6));
 }
 
 /* Of the resources that a wave queues for, the second largest bound over the largest. */

@@ -160,10 +160,6 @@ const char *ww_rule_text(int q, ww_arena *a) {
   return ww_fmt(a, "%.0f %%", 100 * r.relative);
 }
 
-static bool zero_skips(int q) {
-  return q < WW_NMETRICS && ww_metrics[q].zero != WW_ZERO_ABS;
-}
-
 /* Arithmetic intensity says something where there is arithmetic and where the bytes are more than a
  * few stray ones. */
 static bool ai_counts(const ww_report *measured) {
@@ -194,7 +190,8 @@ ww_mark ww_mark_of(int q, const ww_pair *p) {
   if (!ww_scored_value(p->measured, q, &m.truth))
     return m;
   m.zero = !(fabs(m.truth) > 0);
-  m.skipped = (m.zero && zero_skips(q)) || (q == WW_M_ai && !ai_counts(p->measured));
+  bool zero_skips = q < WW_NMETRICS && ww_metrics[q].zero != WW_ZERO_ABS;
+  m.skipped = (m.zero && zero_skips) || (q == WW_M_ai && !ai_counts(p->measured));
   if (m.skipped)
     return m;
   m.counted = true;

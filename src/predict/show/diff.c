@@ -14,7 +14,7 @@ enum { MOST_CHANGES = 24, SHOWN = 6 };
 
 /* Large changes first, of things that matter: by the logarithm of the ratio. */
 static double size_of(const change *c) {
-  double a = c->before > 0 ? c->before : 0, b = c->after > 0 ? c->after : 0;
+  double a = fmax(c->before, 0), b = fmax(c->after, 0);
   if (a == b)
     return 0;
   if (a == 0 || b == 0)
@@ -61,7 +61,7 @@ static uint32_t terms(const ww_timing *p, const ww_timing *q, ww_term out[WW_NTE
   uint32_t n = 0;
   for (int k = 0; k < WW_NTERMS; k++) {
     double change_us = fabs(q->bound_us[k] - p->bound_us[k]);
-    if (change_us < 0.02 * (p->us < q->us ? p->us : q->us))
+    if (change_us < 0.02 * fmin(p->us, q->us))
       continue;
     uint32_t at = n++;
     for (; at > 0 && fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us; at--)

@@ -132,8 +132,9 @@ static void print_lines(const ww_explained *x, source *s, FILE *f) {
 }
 
 static void print_stalls(const ww_timing *t, FILE *f) {
-  char text[400] = "Warps wait for: ", one[64];
+  ww_buf text = {0};
   bool done[WW_NTERMS] = {0};
+  ww_buf_puts(&text, "Warps wait for: ");
   for (int shown = 0; shown < 5; shown++) {
     int best = -1;
     for (int k = 0; k < WW_NTERMS; k++)
@@ -142,12 +143,11 @@ static void print_stalls(const ww_timing *t, FILE *f) {
     if (t->stall[best] < 0.02)
       break;
     done[best] = true;
-    snprintf(one, sizeof one, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best],
-             100 * t->stall[best]);
-    strncat(text, one, sizeof text - strlen(text) - 1);
+    ww_buf_fmt(&text, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best], 100 * t->stall[best]);
   }
   fputc('\n', f);
-  ww_show_wrapped(f, text, 0);
+  ww_show_wrapped(f, text.s, 0);
+  ww_buf_free(&text);
 }
 
 void ww_explain_print(const ww_explained *x, FILE *f) {

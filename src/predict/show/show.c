@@ -96,12 +96,6 @@ void ww_show_assumed(FILE *f, const ww_report *r) {
   ww_buf_free(&b);
 }
 
-static void head(const ww_report *r, FILE *f) {
-  ww_show_bold(f, r->kernel);
-  fprintf(f, "  %s\n", r->file ? r->file : "");
-  ww_show_launch(f, r);
-}
-
 /* ---- one column a GPU ---- */
 
 enum { NAME = 24, CELL = 17, MOST = 4 };
@@ -222,7 +216,9 @@ void ww_predict_print(const ww_prediction *p, uint32_t n, FILE *f) {
   for (uint32_t k = n; k-- > 0;)
     if (answered(&p[k]))
       any = &p[k];
-  head(&any->report, f);
+  ww_show_bold(f, any->report.kernel);
+  fprintf(f, "  %s\n", any->report.file ? any->report.file : "");
+  ww_show_launch(f, &any->report);
   for (uint32_t k = 0; k < n; k += MOST)
     table(p + k, n - k < MOST ? n - k : MOST, f);
   fputc('\n', f);

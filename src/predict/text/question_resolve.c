@@ -44,6 +44,7 @@ typedef struct {
 
 typedef struct {
   ww_qresolver *r;
+  ww_question_kernel *k; /* the resolver's */
   ww_qtoken *t;
   uint32_t n;
   ww_dict names;
@@ -110,7 +111,7 @@ static uint32_t type_word(scope *s, uint32_t i, declared *d) {
     return i + 1;
   }
   int32_t known = ww_qmap_get(&s->names, t);
-  bool generic = known >= 0 && s->r->k->syms.v[known].kind == Q_TEMPLATE;
+  bool generic = known >= 0 && s->k->syms.v[known].kind == Q_TEMPLATE;
   d->type = generic ? 'f' : 'o';
   d->bytes = 4; /* most template types are float */
   i++;
@@ -148,17 +149,17 @@ static bool parse_type(scope *s, uint32_t i, declared *d) {
 static int32_t declare(scope *s, uint32_t at, const declared *d, ww_qsym_kind kind) {
   ww_qtoken *t = &s->t[at];
   int32_t old = ww_qmap_get(&s->names, t);
-  ww_qsym *y = old < 0 ? NULL : &s->r->k->syms.v[old];
+  ww_qsym *y = old < 0 ? NULL : &s->k->syms.v[old];
   if (y && y->kind == kind && y->type == d->type) {
     y->alias = -1; /* declared twice: not always the same */
     return t->sym = old;
   }
   int32_t id = ww_qsym_add(s->r, t, kind, d->type, d->bytes);
-  y = &s->r->k->syms.v[id];
+  y = &s->k->syms.v[id];
   y->vector = d->vector;
   y->is_const = d->is_const;
   y->is_restrict = d->is_restrict;
-  ww_qmap_put(kind == Q_MEMBER ? &s->r->members : &s->names, s->r->k->arena, t, id);
+  ww_qmap_put(kind == Q_MEMBER ? &s->r->members : &s->names, s->k->arena, t, id);
   return t->sym = id;
 }
 
@@ -177,7 +178,7 @@ static void note_alias(scope *s, uint32_t at, int32_t id) {
   if (at + 3 >= s->n || t[1].op != '=' || t[2].sym < 0 || t[2].sym >= Q_NBUILTINS * 3 ||
       !ww_qop_in(&t[3], ", ;"))
     return;
-  ww_qsym *y = &s->r->k->syms.v[id];
+  ww_qsym *y = &s->k->syms.v[id];
   bool fresh = y->name.s == t->s; /* declared here for the first time */
   if (fresh && (y->type == 'i' || y->type == 'u' || y->type == 'l') && t[2].sym / 3 != Q_BLOCKDIM &&
       t[2].sym / 3 != Q_GRIDDIM && t[2].sym / 3 != Q_GLOBALDIM)
@@ -235,7 +236,7 @@ static void note_assigned(scope *s, uint32_t i, int32_t id) {
   bool before = i && ww_qsteps(&t[i - 1]);
   bool address = i > 1 && t[i - 1].op == '&' && ww_qop_in(&t[i - 2], "( , =");
   if (after || before || address)
-    s->r->k->syms.v[id].assigned = true;
+    s->k->syms.v[id].assigned = true;
 }
 
 static int32_t member(scope *s, const ww_qtoken *t) {
@@ -244,7 +245,7 @@ static int32_t member(scope *s, const ww_qtoken *t) {
     return -1;
   if (id < 0) {
     id = ww_qsym_add(s->r, t, Q_MEMBER, 'o', 4);
-    ww_qmap_put(&s->r->members, s->r->k->arena, t, id);
+    ww_qmap_put(&s->r->members, s->k->arena, t, id);
   }
   return id;
 }
@@ -271,7 +272,7 @@ static void resolve_word(scope *s, uint32_t i) {
 
 /* Where all declarations of a statement are inlined nothing of it is written. */
 static void drop_aliases(scope *s) {
-  const ww_qsym *syms = s->r->k->syms.v;
+  const ww_qsym *syms = s->k->syms.v;
   for (uint32_t i = 0; i < s->n; i++) {
     ww_qtoken *t = &s->t[i];
     int32_t alias = t->sym >= 0 && !syms[t->sym].assigned ? syms[t->sym].alias : -1;
@@ -305,7 +306,7 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
   if (named) {
     d.pointer |= d.name + 1 < to && s->t[d.name + 1].op == '[';
     p->params[at] = declare(s, d.name, &d, d.pointer ? Q_POINTER : Q_SCALAR);
-    ww_qsym *y = &s->r->k->syms.v[p->params[at]];
+    ww_qsym *y = &s->k->syms.v[p->params[at]];
     if (!s->function)
       y->param = at;
     if (d.shared && d.pointer)
@@ -321,7 +322,7 @@ static void resolve_params(scope *s, ww_qpart *p) {
   uint32_t end = s->t[0].pair, from = 1, count = 1;
   for (uint32_t i = 1; i < end; i++)
     count += s->t[i].op == ',';
-  p->params = WW_NEWN(s->r->k->arena, int32_t, count);
+  p->params = WW_NEWN(s->k->arena, int32_t, count);
   for (uint32_t i = 1; i <= end && i < s->n; i++) {
     bool comma = s->t[i].op == ',';
     if (comma || i == end) {
@@ -339,7 +340,7 @@ static void resolve_params(scope *s, ww_qpart *p) {
 
 void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class) {
   ww_qpart p = r->k->parts.v[part];
-  scope s = {.r = r, .t = p.t.v, .n = p.t.n, .is_class = is_class, .function = part > 0};
+  scope s = {.r = r, .k = r->k, .t = p.t.v, .n = p.t.n, .is_class = is_class, .function = part > 0};
   uint32_t i = 0;
   for (uint32_t k = 0; k < p.ntemplates; k++) {
     int32_t id = p.templates[k];

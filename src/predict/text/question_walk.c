@@ -53,12 +53,12 @@ static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *
 
 void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t open = i + 1, angle = 0;
-  if (open < w->p->t.n && ww_qop_at(w, open, '<')) {
-    while (open < w->p->t.n && open < i + 40 && !ww_qop_at(w, open, '>'))
+  if (open < w->ntokens && ww_qop_at(w, open, '<')) {
+    while (open < w->ntokens && open < i + 40 && !ww_qop_at(w, open, '>'))
       open++;
     angle = open++;
   }
-  if (open >= w->p->t.n || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0)
+  if (open >= w->ntokens || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0)
     return;
   const ww_qpart *p = &w->k->parts.v[y->function];
   if (!p->body)
@@ -83,6 +83,7 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   inner.p = p;
   inner.part = y->function;
   inner.t = p->t.v;
+  inner.ntokens = p->t.n;
   inner.loop_var = -1;
   inner.items.n = 0;
   inner.naround = 0;
@@ -331,7 +332,7 @@ static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
 static bool leaves(const ww_qwalker *w, uint32_t at) {
   if (ww_qop_at(w, at, '{'))
     at++;
-  return at < w->p->t.n && ww_qtoken_is(&w->t[at], "return");
+  return at < w->ntokens && ww_qtoken_is(&w->t[at], "return");
 }
 
 /* A branch of a condition; one that no thread takes costs no time. */
@@ -488,20 +489,15 @@ static uint32_t while_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
   return next;
 }
 
-static uint32_t left_out(const ww_qwalker *w, uint32_t i, uint32_t end) {
-  while (i < end && w->dead[i])
-    i++;
-  return i;
-}
-
 static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end) {
   if (i >= end || w->steps++ > Q_STEPS || w->nested > Q_NESTED)
     return end;
   const ww_qtoken *t = &w->t[i];
-  uint32_t next;
+  uint32_t next = i;
   w->nested++;
   if (!w->calls && w->dead[i] && !ww_qop_at(w, i, '{'))
-    next = left_out(w, i, end);
+    while (next < end && w->dead[next])
+      next++;
   else if (ww_qop_at(w, i, '{'))
     next = block(w, i, end);
   else if (ww_qtoken_is(t, "for"))
@@ -556,7 +552,7 @@ static void leave_out(ww_qwalker *w, ww_arena *a) {
   for (uint32_t i = 0; i < w->items.n; i++) {
     const ww_qitem *m = &w->items.v[i];
     uint32_t to = m->control ? m->end : m->to + 1;
-    for (uint32_t k = m->begin; !m->live && !m->none && k < to && k < w->p->t.n; k++)
+    for (uint32_t k = m->begin; !m->live && !m->none && k < to && k < w->ntokens; k++)
       w->dead[k] = true;
   }
 }
@@ -631,6 +627,7 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
                   .w = out,
                   .p = p,
                   .t = p->t.v,
+                  .ntokens = p->t.n,
                   .loop_var = -1,
                   .pragma = -1,
                   .blocks = blocks,

@@ -160,9 +160,9 @@ typedef struct {
 } direction;
 
 static direction direction_of(const ww_qwalker *w, uint32_t behind) {
-  if (behind + 1 < w->p->t.n && ww_qop_at(w, behind, '.'))
+  if (behind + 1 < w->ntokens && ww_qop_at(w, behind, '.'))
     behind += 2;
-  const ww_qtoken *next = behind < w->p->t.n ? &w->t[behind] : NULL;
+  const ww_qtoken *next = behind < w->ntokens ? &w->t[behind] : NULL;
   bool store = next && ww_qassigns(next);
   return (direction){!store || next->op != '=', store};
 }
@@ -236,7 +236,7 @@ static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t close = w->t[i + 1].pair;
   ww_qval at = ww_qvalue_of(w, i + 2, close);
   double stride = at.at[1] - at.at[0], pitch = w->pitch[w->t[i].sym];
-  if (close + 1 < w->p->t.n && ww_qop_at(w, close + 1, '[')) { /* t[row][column] */
+  if (close + 1 < w->ntokens && ww_qop_at(w, close + 1, '[')) { /* t[row][column] */
     uint32_t end = w->t[close + 1].pair;
     ww_qval column = ww_qvalue_of(w, close + 2, end);
     stride = stride * (pitch > 0 ? pitch : NAN) + (column.at[1] - column.at[0]);
@@ -283,7 +283,7 @@ static char rank(char a, char b) {
 
 /* The type of the operand at or behind i. */
 static char operand_type(const ww_qwalker *w, uint32_t i) {
-  for (uint32_t k = i; k < w->p->t.n && k < i + 6; k++) {
+  for (uint32_t k = i; k < w->ntokens && k < i + 6; k++) {
     const ww_qtoken *t = &w->t[k];
     if (t->kind == Q_INT || t->kind == Q_FLOAT)
       return t->type;
@@ -301,7 +301,7 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
   int kind = type == 'f' ? 0 : type == 'd' ? 1 : type == 'h' ? 2 : 3, e;
   if (op == '/' || op == '%') {
     static const double units[4] = {0.8, 2, 1, 1.5};
-    const ww_qtoken *by = i + 1 < w->p->t.n ? &w->t[i + 1] : &w->t[i];
+    const ww_qtoken *by = i + 1 < w->ntokens ? &w->t[i + 1] : &w->t[i];
     bool constant = by->kind == Q_INT || by->kind == Q_FLOAT ||
                     (by->kind == Q_WORD && by->sym < 0 && kind == 3);
     bool power = constant && frexp(by->value, &e) == 0.5;
@@ -352,17 +352,17 @@ static double special_of(const ww_qtoken *t) {
 /* A function of the language. */
 static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
   static const double DOUBLE = 4; /* as many instructions, and they are of FP64 */
-  char type = operand_type(w, i + 2 < w->p->t.n ? i + 2 : i);
+  char type = operand_type(w, i + 2 < w->ntokens ? i + 2 : i);
+  bool wide = type == 'd' && t->s[t->n - 1] != 'f';
   double special = special_of(t);
   if (special > 0) {
-    bool wide = type == 'd' && t->s[t->n - 1] != 'f';
     ww_qwork_add(w, Q_C_special, special * (wide ? DOUBLE : 1));
     if (wide)
       ww_qwork_add(w, Q_C_fp64, 15 * special);
     return;
   }
   if (ww_qtoken_begins(t, "fma") && !ww_qtoken_begins(t, "fmax"))
-    ww_qwork_add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
+    ww_qwork_add(w, wide ? Q_C_fp64 : Q_C_fp32, 1);
   else if (ww_qtoken_begins(t, "atom")) {
     ww_qwork_add(w, Q_C_atomics, 1);
     if (i > 0 && ww_qop_in(&w->t[i - 1], "= ( [")) /* its result is used */
@@ -400,7 +400,7 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
 static bool stays(const ww_qwalker *w, uint32_t i) {
   const ww_qtoken *t = &w->t[i];
   double units = special_of(t);
-  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 || i + 2 >= w->p->t.n)
+  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 || i + 2 >= w->ntokens)
     return false;
   bool wide = t->s[t->n - 1] != 'f' && operand_type(w, i + 2) == 'd';
   return wide || units > 1.9;
@@ -431,7 +431,7 @@ static bool operand_changes(const ww_qwalker *w, uint32_t i, bool left) {
   const ww_qtoken *t = &w->t[i];
   if (t->kind != Q_PUNCT) {
     uint32_t to = i + 1;
-    if (!left && to < w->p->t.n && ww_qop_in(&w->t[to], "( ["))
+    if (!left && to < w->ntokens && ww_qop_in(&w->t[to], "( ["))
       to = w->t[to].pair + 1;
     return changes(w, i, to);
   }
@@ -444,7 +444,7 @@ static bool operand_changes(const ww_qwalker *w, uint32_t i, bool left) {
 
 /* Both operands are the same in every iteration: worked out before the loop. */
 static bool hoisted(const ww_qwalker *w, uint32_t i) {
-  return w->naround && i && i + 1 < w->p->t.n && !operand_changes(w, i - 1, true) &&
+  return w->naround && i && i + 1 < w->ntokens && !operand_changes(w, i - 1, true) &&
          !operand_changes(w, i + 1, false);
 }
 
@@ -468,13 +468,13 @@ static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
     for (uint32_t n = 0; n < w->naround; n++)
       w->now.serial |= (uint32_t)w->around[n].serial[t->sym] << n;
   }
-  if (is_global(y) && element)
+  if (element && is_global(y))
     access_at(w, i, y);
-  else if (y->kind == Q_SHARED && element)
+  else if (element && y->kind == Q_SHARED)
     shared_at(w, i, y);
-  else if (y->kind == Q_ARRAY && element)
+  else if (element && y->kind == Q_ARRAY)
     array_at(w, i);
-  else if (y->kind == Q_GLOBAL && element)
+  else if (element && y->kind == Q_GLOBAL)
     table_at(w, i);
   else if (is_global(y) && i > 1 && ww_qop_at(w, i - 1, '(') && ww_starts(w->t[i - 2].s, "atom"))
     ww_qwork_add(w, Q_C_conflicts, 1.4);
