@@ -173,7 +173,7 @@ const char *ww_ctext_fresh(const ww_ctext *x, const char *base) {
     for (uint32_t i = 0; i < x->n && !used; i++)
       used = ww_tok_is(x, i, name);
     for (const ww_macro *m = x->macros.v; m - x->macros.v < x->macros.n && !used; m++)
-      used = strlen(name) == m->name_n && !memcmp(x->s->text + m->name, name, m->name_n);
+      used = !strcmp(m->name, name);
     if (!used)
       return name;
   }

@@ -265,13 +265,12 @@ static uint32_t macro_constant(const ww_ctext *c, const ww_macro *m, uint32_t *n
 /* All uses of the macro must be of the kind that may change, in functions of the GPU. */
 static bool macro_uses(floats *f, const ww_macro *m, const ww_scope *scopes, uint32_t nscopes) {
   const ww_ctext *x = f->x;
-  const char *name = ww_strndup(x->a, x->text + m->name, m->name_n);
   for (uint32_t k = 0; k < x->macros.n; k++)
     if (&x->macros.v[k] != m &&
-        memmem(x->text + x->macros.v[k].value, x->macros.v[k].value_n, name, m->name_n))
+        memmem(x->text + x->macros.v[k].value, x->macros.v[k].value_n, m->name, strlen(m->name)))
       return false;
   for (uint32_t i = 0; i < x->n; i++) {
-    if (!ww_tok_is(x, i, name))
+    if (!ww_tok_is(x, i, m->name))
       continue;
     const ww_scope *in = NULL;
     for (uint32_t k = 0; k < nscopes; k++)
@@ -297,16 +296,15 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
     bool used = false;
     for (uint32_t s = 0; at && s < nscopes; s++)
       for (uint32_t i = scopes[s].lo; i < scopes[s].hi && !used; i++)
-        used =
-            ww_tok_len(x, i) == m->name_n && !memcmp(ww_tok_at(x, i), x->text + m->name, m->name_n);
-    if (!used || ww_ctext_macro(x, x->text + m->name, m->name_n) != m)
+        used = ww_tok_is(x, i, m->name);
+    if (!used || ww_ctext_macro(x, m->name, strlen(m->name)) != m)
       continue;
     if (!macro_uses(f, m, scopes, nscopes)) {
       f->left++;
       continue;
     }
     add_suffix(f, at, n);
-    changed = ww_strndup(x->a, x->text + m->name, m->name_n);
+    changed = m->name;
   }
   return changed;
 }

@@ -22,19 +22,17 @@ typedef struct {
 } parameter;
 typedef WW_VEC(parameter) parameters;
 
+static const char *whole(uint64_t v, ww_arena *a) {
+  return ww_fmt(a, "%llu", (unsigned long long)v);
+}
+
 static const char *shape(const uint64_t dims[3], const char *const exprs[3], ww_arena *a) {
   ww_buf b = {0};
   int n = 3;
   while (n > 1 && dims[n - 1] <= 1 && !exprs[n - 1])
     n--;
-  for (int k = 0; k < n; k++) {
-    if (k)
-      ww_buf_puts(&b, ",");
-    if (exprs[k])
-      ww_buf_puts(&b, exprs[k]);
-    else
-      ww_buf_fmt(&b, "%llu", (unsigned long long)(dims[k] ? dims[k] : 1));
-  }
+  for (int k = 0; k < n; k++)
+    ww_buf_fmt(&b, "%s%s", k ? "," : "", exprs[k] ? exprs[k] : whole(dims[k] ? dims[k] : 1, a));
   return ww_buf_kept(&b, a);
 }
 
@@ -72,9 +70,9 @@ static const char *buffer_text(const ww_buffer *b, const char *own, ww_arena *a)
     count = size > 1 ? ww_fmt(a, "(%s)/%u", b->bytes_expr, size) : b->bytes_expr;
     type = size ? type : "u8";
   } else if (b->bytes && size && b->bytes % size == 0)
-    count = ww_fmt(a, "%llu", (unsigned long long)(b->bytes / size));
+    count = whole(b->bytes / size, a);
   else if (b->bytes) {
-    count = ww_fmt(a, "%llu", (unsigned long long)b->bytes);
+    count = whole(b->bytes, a);
     type = "u8";
   }
   const char *id = b->id ? ww_fmt(a, ":id(%s)", b->id) : "",
@@ -88,8 +86,7 @@ static const char *arg_text(const ww_arg *g, const char *own, ww_arena *a) {
   if (g->kind == WW_ARG_VALUE && g->expr)
     return g->expr;
   if (g->kind == WW_ARG_VALUE && g->is_int)
-    return g->value >= 0x1p63 ? ww_fmt(a, "%llu", (unsigned long long)g->ivalue)
-                              : ww_fmt(a, "%lld", (long long)g->ivalue);
+    return g->value >= 0x1p63 ? whole(g->ivalue, a) : ww_fmt(a, "%lld", (long long)g->ivalue);
   if (g->kind == WW_ARG_VALUE)
     return isfinite(g->value) ? number(g->value, a) : NULL;
   if (g->kind != WW_ARG_HEX || g->nptrs)
@@ -116,9 +113,7 @@ static void launch_settings(const ww_launch *l, const parameters *params, ww_are
   if (l->block[0] || l->block_expr[0])
     ww_push(a, out, (setting){"block", shape(l->block, l->block_expr, a)});
   if (l->shared_expr || l->shared)
-    ww_push(a, out,
-            (setting){"shared", l->shared_expr ? l->shared_expr
-                                               : ww_fmt(a, "%llu", (unsigned long long)l->shared)});
+    ww_push(a, out, (setting){"shared", l->shared_expr ? l->shared_expr : whole(l->shared, a)});
   if (l->warm)
     ww_push(a, out, (setting){"cache", "warm"});
   for (uint32_t k = 0; k < l->nargs; k++) {

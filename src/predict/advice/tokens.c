@@ -24,35 +24,24 @@ static bool is_code(const ww_scan *s, uint32_t i) {
   return i < s->n && s->kind[i] == WW_BYTE_CODE;
 }
 
-static uint32_t word_end(const ww_scan *s, uint32_t i, uint8_t *kind) {
-  *kind = WW_TOK_WORD;
-  while (is_code(s, i)) {
-    uint32_t k = splice(s, i);
-    if (k && is_code(s, i + k) && word_char(s->text[i + k])) {
-      *kind = WW_TOK_ODD;
-      i += k;
-    } else if (word_char(s->text[i]))
-      i++;
-    else
-      break;
-  }
-  return i;
+static bool belongs(char ch, bool number) {
+  return word_char(ch) || (number && ch == '.');
 }
 
-/* A preprocessing number: 1.5e-3f, 0x1p-4, 1'000'000u. */
-static uint32_t number_end(const ww_scan *s, uint32_t i, uint8_t *kind) {
+/* Of a word, or of a preprocessing number: 1.5e-3f, 0x1p-4, 1'000'000u. */
+static uint32_t word_end(const ww_scan *s, uint32_t i, bool number, uint8_t *kind) {
   uint32_t at = i;
   bool hex = s->text[i] == '0' && i + 1 < s->n && (s->text[i + 1] == 'x' || s->text[i + 1] == 'X');
-  *kind = WW_TOK_NUMBER;
+  *kind = number ? WW_TOK_NUMBER : WW_TOK_WORD;
   while (is_code(s, i)) {
     char ch = s->text[i], before = i > at ? s->text[i - 1] : ' ';
     uint32_t k = splice(s, i);
     bool sign = (ch == '+' || ch == '-') && strchr(hex ? "pP" : "eE", before);
     bool digit = ch == '\'' && is_code(s, i + 1) && isalnum((unsigned char)s->text[i + 1]);
-    if (k && is_code(s, i + k) && (word_char(s->text[i + k]) || s->text[i + k] == '.')) {
+    if (k && is_code(s, i + k) && belongs(s->text[i + k], number)) {
       *kind = WW_TOK_ODD;
       i += k;
-    } else if (word_char(ch) || ch == '.' || sign || digit)
+    } else if (belongs(ch, number) || (number && (sign || digit)))
       i++;
     else
       break;
@@ -88,10 +77,8 @@ static void lex(const ww_ctext *c, tokens *out) {
     } else if (s->kind[i] != WW_BYTE_CODE || isspace((unsigned char)ch) || skip) {
       i += skip ? skip : 1;
       continue;
-    } else if (isdigit((unsigned char)ch) || dot)
-      i = number_end(s, i, &t.kind);
-    else if (word_char(ch))
-      i = word_end(s, i, &t.kind);
+    } else if (word_char(ch) || dot)
+      i = word_end(s, i, dot || isdigit((unsigned char)ch), &t.kind);
     else
       i = sign_end(s, i);
     t.end = i;
@@ -145,12 +132,12 @@ static uint32_t directive_end(const ww_scan *s, uint32_t i) {
 
 static void add_macro(ww_ctext *c, uint32_t i, uint32_t end) {
   const ww_scan *s = &c->scan;
-  ww_macro m = {.name = i};
+  uint32_t name = i;
   while (i < end && word_char(s->text[i]))
     i++;
-  m.name_n = i - m.name;
-  if (!m.name_n || (i < end && s->text[i] == '('))
+  if (i == name || (i < end && s->text[i] == '('))
     return;
+  ww_macro m = {.name = ww_strndup(c->a, s->text + name, i - name)};
   m.value = i = blanks(s, i, end);
   while (i < end &&
          !(s->text[i] == '/' && i + 1 < end && (s->text[i + 1] == '/' || s->text[i + 1] == '*')))
@@ -192,7 +179,7 @@ const ww_macro *ww_ctext_macro(const ww_ctext *c, const char *name, size_t n) {
   const ww_macro *found = NULL;
   for (uint32_t k = 0; k < c->macros.n; k++) {
     const ww_macro *m = &c->macros.v[k];
-    if (m->name_n != n || memcmp(c->text + m->name, name, n))
+    if (strlen(m->name) != n || memcmp(m->name, name, n))
       continue;
     if (found)
       return NULL; /* by configuration: which one counts is not ours to say */

@@ -26,8 +26,8 @@ typedef struct {
 #define WW_NOTOK UINT32_MAX
 
 typedef struct {
-  uint32_t name, name_n;   /* bytes of `#define NAME value` */
-  uint32_t value, value_n; /* comments cut off */
+  const char *name;        /* of `#define NAME value` */
+  uint32_t value, value_n; /* bytes; comments cut off */
 } ww_macro;
 
 typedef enum { WW_IS_UNKNOWN, WW_IS_FLOAT, WW_IS_DOUBLE, WW_IS_INT } ww_name_class;
