@@ -16,10 +16,13 @@ const ww_rule_info ww_rules[WW_NRULES] = {
 /* ---- sites and parts ---- */
 
 static void index_blocks(ww_advisor *x) {
+  const ww_tally *t = x->t;
+  x->lines = t->lines;
+  x->lines_end = t->nlines ? t->lines + t->nlines : t->lines;
   x->of = WW_NEWN(x->a, const ww_block_counts *, x->fn->nblocks + 1);
-  for (uint32_t k = 0; k < x->t->nblocks; k++)
-    if (x->t->blocks[k].fn == x->fn)
-      x->of[x->t->blocks[k].block] = &x->t->blocks[k];
+  for (uint32_t k = 0; k < t->nblocks; k++)
+    if (t->blocks[k].fn == x->fn)
+      x->of[t->blocks[k].block] = &t->blocks[k];
 }
 
 static void collect_sites(ww_advisor *x) {
@@ -27,7 +30,7 @@ static void collect_sites(ww_advisor *x) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < t->nblocks; k++)
     n += t->blocks[k].fn->blocks[t->blocks[k].block].nins;
-  x->sites = WW_NEWN(x->a, ww_site, n + 1);
+  x->sites = x->sites_end = WW_NEWN(x->a, ww_site, n + 1);
   const ww_fn *fn = NULL;
   const ww_fn_code *code = NULL;
   for (uint32_t k = 0; k < t->nblocks; k++) {
@@ -36,7 +39,7 @@ static void collect_sites(ww_advisor *x) {
     if (b->fn != fn)
       code = ww_fn_code_of(x->p->code, fn = b->fn);
     for (uint32_t i = 0; i < block->nins; i++) {
-      ww_site *s = &x->sites[x->nsites++];
+      ww_site *s = x->sites_end++;
       *s = (ww_site){b->fn,    b->block, i, &block->ins[i], code->cost[code->first[b->block] + i],
                      b->warps, b->lanes};
       ww_part_add(&x->all, s, 1);
@@ -108,16 +111,15 @@ void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *withou
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
-  uint32_t lo = 0, hi = x->t->nlines;
-  while (lo < hi) { /* lines are sorted by file and line */
-    uint32_t mid = (lo + hi) / 2;
-    const ww_line_counts *l = &x->t->lines[mid];
+  const ww_line_counts *lo = x->lines, *hi = x->lines_end;
+  while (lo < hi) {
+    const ww_line_counts *l = lo + (hi - lo) / 2;
     if (l->file == at.file && l->line == at.line)
       return l;
     if (l->file < at.file || (l->file == at.file && l->line < at.line))
-      lo = mid + 1;
+      lo = l + 1;
     else
-      hi = mid;
+      hi = l;
   }
   return NULL;
 }
@@ -150,9 +152,7 @@ const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
   }
   if (more)
     ww_buf_fmt(&b, " and %u more", more);
-  char *out = ww_strdup(x->a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_text(&b, x->a);
 }
 
 static int by_gain(const void *a, const void *b) {
@@ -170,24 +170,27 @@ typedef struct {
   double of[WW_NTERMS];
 } shares;
 
+static double known(double v, double otherwise) {
+  return isnan(v) ? otherwise : v;
+}
+
 /* Cycles of a global load, by where this kernel's loads are served. */
 static double load_latency(const ww_advisor *x) {
-  const ww_traffic *f = &x->p->work.traffic;
-  double l1 = isnan(x->g->l1_latency) ? 40 : x->g->l1_latency,
-         l2 = isnan(x->g->l2_latency) ? 250 : x->g->l2_latency,
-         dram = isnan(x->g->dram_latency) ? 600 : x->g->dram_latency;
+  const ww_traffic *f = &x->work->traffic;
+  double l1 = known(x->g->l1_latency, 40), l2 = known(x->g->l2_latency, 250),
+         dram = known(x->g->dram_latency, 600);
   return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
 }
 
 static void site_shares(const ww_advisor *x, ww_report_line *lines, shares *by_line) {
   double load = load_latency(x);
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     const ww_line_counts *l = ww_advice_line(x, ww_site_loc(x, s));
     if (!l)
       continue;
     const ww_ins *i = s->ins;
-    double n = ww_site_inst(s), *of = by_line[l - x->t->lines].of;
-    ww_report_line *line = &lines[l - x->t->lines];
+    double n = ww_site_inst(s), *of = by_line[l - x->lines].of;
+    ww_report_line *line = &lines[l - x->lines];
     line->instructions += n * s->warps;
     of[WW_TERM_ISSUE] += n * s->warps;
     of[WW_TERM_PIPE] += s->cost.inst[x->p->timing.busiest] * s->warps;
@@ -249,8 +252,14 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
 
 void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params,
                const ww_prediction *p, ww_arena *a, ww_advice *out) {
-  ww_advisor x = {
-      .m = m, .fn = fn, .g = g, .params = params, .p = p, .t = &p->trace.sampled.tally, .a = a};
+  ww_advisor x = {.m = m,
+                  .fn = fn,
+                  .g = g,
+                  .params = params,
+                  .p = p,
+                  .work = &p->work,
+                  .t = &p->trace.sampled.tally,
+                  .a = a};
   *out = (ww_advice){0};
   index_blocks(&x);
   collect_sites(&x);

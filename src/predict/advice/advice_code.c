@@ -19,10 +19,6 @@ static void group_add(const ww_advisor *x, const ww_site *s, double share, group
   ww_worst_add(x, s, ww_site_inst(s) * s->warps, &g->worst);
 }
 
-static double per_thread(const ww_advisor *x, double warps) {
-  return warps / (x->t->c.warps > 0 ? x->t->c.warps : 1);
-}
-
 static bool is_const(const ww_fn *fn, ww_val v) {
   return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST;
 }
@@ -133,14 +129,14 @@ static void add_single(const ww_advisor *x, double inst, ww_work *w) {
   w->lowered.cycles[WW_PIPE_FMA] += inst * (issue > 0 ? issue : 1);
   w->lowered.total += inst;
   w->lowered.thread_inst += inst * x->g->lanes;
-  w->chain.warp_inst += per_thread(x, inst);
+  w->chain.warp_inst += ww_per_thread(x, inst);
 }
 
 static void double_constants(ww_advisor *x) {
   doubles d = find_doubles(x->fn, x->a);
   group g = {0};
   double single = 0, operations = 0;
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     double left = s->fn == x->fn ? accidental(s, &d) : -1;
     if (left < 0)
       continue;
@@ -153,28 +149,28 @@ static void double_constants(ww_advisor *x) {
   }
   if (operations <= 0)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_part_remove(x, &g.part, &w);
   add_single(x, single, &w);
   ww_advice_add(x, WW_RULE_DOUBLE_CONSTANT, g.worst.at, &w,
                 ww_fmt(x->a,
                        "float values are converted to double, computed with and converted back, "
                        "%.3g operations a thread",
-                       per_thread(x, operations)),
+                       ww_per_thread(x, operations)),
                 "write float constants (0.5f, not 0.5) and float functions (sqrtf, powf, fabsf)");
 }
 
 /* ---- divisions, powers ---- */
 
-/* The sites for which `wanted` holds, and the work without so much of them; false: there are none.
- */
+/* The sites for which `wanted` holds (of the kernel alone where values of it are given), and the
+ * work without so much of them; false: there are none. */
 static bool without(const ww_advisor *x, bool (*wanted)(const ww_site *, const bool *),
                     const bool *varying, double share, group *g, ww_work *w) {
   *g = (group){0};
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
-    if (wanted(s, varying))
+  for (const ww_site *s = x->sites; s < x->sites_end; s++)
+    if ((!varying || s->fn == x->fn) && wanted(s, varying))
       group_add(x, s, share, g);
-  *w = x->p->work;
+  *w = *x->work;
   ww_part_remove(x, &g->part, w);
   return g->count > 0;
 }
@@ -196,7 +192,7 @@ static void divisions(ww_advisor *x) {
                 ww_fmt(x->a,
                        "%.3g integer divisions or remainders a thread by values unknown to the "
                        "compiler, about %.0f instructions each",
-                       per_thread(x, g.count), cost / g.count),
+                       ww_per_thread(x, g.count), cost / g.count),
                 "take the indices from a 2D or 3D grid instead, count them up with the loop, or "
                 "make the divisor a template parameter or constexpr");
 }
@@ -222,7 +218,7 @@ static void powers(ww_advisor *x) {
     return;
   ww_advice_add(x, WW_RULE_EXPENSIVE_MATH, g.worst.at, &w,
                 ww_fmt(x->a, "pow with a small constant exponent, %.3g times a thread",
-                       per_thread(x, g.count)),
+                       ww_per_thread(x, g.count)),
                 "multiply (x * x * x) or take a square root instead");
 }
 
@@ -287,21 +283,16 @@ static bool same_everywhere(const ww_site *s, const bool *varying) {
 }
 
 static void recomputations(ww_advisor *x) {
-  group g = {0};
-  const bool *varying = find_varying(x->fn, x->a);
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
-    if (s->fn == x->fn && same_everywhere(s, varying))
-      group_add(x, s, 0.9, &g);
-  if (g.count <= 0)
+  group g;
+  ww_work w;
+  if (!without(x, same_everywhere, find_varying(x->fn, x->a), 0.9, &g, &w))
     return;
-  ww_work w = x->p->work;
-  ww_part_remove(x, &g.part, &w);
   ww_advice_add(
       x, WW_RULE_RECOMPUTATION, g.worst.at, &w,
       ww_fmt(
           x->a,
           "every thread of the block computes the same value, %.3g expensive operations a thread",
-          per_thread(x, g.count)),
+          ww_per_thread(x, g.count)),
       "compute it once: on the host as an argument, in a table in constant memory, or by one "
       "thread into shared memory");
 }

@@ -32,11 +32,12 @@ typedef struct {
   const ww_gpu *g;
   const ww_params *params;
   const ww_prediction *p;
+  const ww_work *work; /* the prediction's */
   const ww_tally *t;
   ww_arena *a;
-  ww_site *sites; /* every instruction of every executed block */
-  uint32_t nsites;
-  ww_part all;                /* their sum */
+  ww_site *sites, *sites_end;              /* every instruction of every executed block */
+  const ww_line_counts *lines, *lines_end; /* of the tally, by file and line */
+  ww_part all;                             /* their sum */
   const ww_block_counts **of; /* per block of fn: its counts, NULL where it never ran */
   WW_VEC(ww_advice_item) items;
 } ww_advisor;
@@ -44,6 +45,9 @@ typedef struct {
 /* ---- advice.c ---- */
 static inline ww_loc ww_site_loc(const ww_advisor *x, const ww_site *s) {
   return x->m->locs[s->ins->loc];
+}
+static inline double ww_per_thread(const ww_advisor *x, double warps) { /* executions by warps */
+  return warps / (x->t->c.warps > 0 ? x->t->c.warps : 1);
 }
 double ww_site_inst(const ww_site *s); /* machine instructions of one execution */
 void ww_worst_add(const ww_advisor *x, const ww_site *s, double n, ww_worst *w);

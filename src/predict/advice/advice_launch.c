@@ -4,12 +4,6 @@
 
 /* ---- divergence ---- */
 
-/* Lanes of a warp that the launch itself gives: the entry block's. */
-static double full_lanes(const ww_advisor *x) {
-  const ww_block_counts *entry = x->of[0];
-  return entry && entry->warps > 0 ? entry->lanes / entry->warps : x->g->lanes;
-}
-
 /* The branch that made the block's lanes few: one of its own loop, else the nearest before it. */
 static uint32_t blamed(const ww_advisor *x, uint32_t block) {
   const ww_fn *fn = x->fn;
@@ -44,11 +38,12 @@ static ww_loc branch_loc(const ww_advisor *x, uint32_t block) {
 }
 
 void ww_advise_flow(ww_advisor *x) {
-  double full = full_lanes(x), *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1), most = 0,
-         loads = 0, idle = 0;
+  const ww_block_counts *entry = x->of[0]; /* has the lanes that the launch itself gives a warp */
+  double full = entry && entry->warps > 0 ? entry->lanes / entry->warps : x->g->lanes,
+         *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1), most = 0, loads = 0, idle = 0;
   ww_part part = {0};
   uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0;
     if (s->fn != x->fn || share < 0.02)
       continue;
@@ -68,13 +63,13 @@ void ww_advise_flow(ww_advisor *x) {
       worst = b;
     }
   }
-  if (worst == WW_NOBLOCK || x->p->work.lowered.total <= 0)
+  if (worst == WW_NOBLOCK || x->work->lowered.total <= 0)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_part_remove(x, &part, &w);
   if (x->t->c.global_ld_requests > 0)
     w.chain.waits *= 1 - 0.9 * loads / x->t->c.global_ld_requests;
-  double active = full * (1 - idle / x->p->work.lowered.total);
+  double active = full * (1 - idle / x->work->lowered.total);
   bool loop = x->fn->blocks[worst].loop != WW_NOBLOCK;
   ww_advice_add(
       x, WW_RULE_DIVERGENCE, branch_loc(x, worst), &w,
@@ -104,13 +99,13 @@ static void scale_chain(ww_chain *c, double f) {
 static void low_occupancy(ww_advisor *x, const ww_work *w, const char *because,
                           const char *remedy) {
   ww_advice_add(x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-                ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s", x->p->work.occupancy.warps,
+                ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s", x->work->occupancy.warps,
                        x->g->max_warps, because),
                 remedy);
 }
 
 static void by_registers(ww_advisor *x, ww_work *w) {
-  const ww_occupancy *o = &x->p->work.occupancy;
+  const ww_occupancy *o = &x->work->occupancy;
   double warps = w->warps_per_block, want = o->registers;
   for (uint32_t blocks = o->blocks * 2; blocks > o->blocks; blocks--) {
     want = floor(x->g->registers / (blocks * warps * x->g->lanes) / 8) * 8;
@@ -133,7 +128,7 @@ static void by_registers(ww_advisor *x, ww_work *w) {
 }
 
 static void by_shared(ww_advisor *x, ww_work *w) {
-  const ww_occupancy *o = &x->p->work.occupancy;
+  const ww_occupancy *o = &x->work->occupancy;
   ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes / 4, &w->occupancy);
   low_occupancy(
       x, w,
@@ -144,7 +139,7 @@ static void by_shared(ww_advisor *x, ww_work *w) {
 }
 
 static void by_block_size(ww_advisor *x, ww_work *w) {
-  const ww_occupancy *o = &x->p->work.occupancy;
+  const ww_occupancy *o = &x->work->occupancy;
   uint32_t wide = 256 / x->g->lanes;
   double f = (double)wide / w->warps_per_block;
   if (w->warps_per_block == wide || w->blocks / f < 1)
@@ -158,13 +153,13 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
     return;
   low_occupancy(x, w,
                 ww_fmt(x->a, "an SM holds at most %u blocks of %llu threads", o->blocks,
-                       (unsigned long long)x->p->work.block_threads),
+                       (unsigned long long)x->work->block_threads),
                 "launch blocks of 128 or 256 threads");
 }
 
 static void occupancy(ww_advisor *x) {
-  ww_work w = x->p->work;
-  const ww_occupancy *o = &x->p->work.occupancy;
+  ww_work w = *x->work;
+  const ww_occupancy *o = &x->work->occupancy;
   if (o->limit_pct > 75 || !o->blocks)
     return;
   if (o->limiter == WW_LIMIT_REGISTERS)
@@ -178,7 +173,7 @@ static void occupancy(ww_advisor *x) {
 /* ---- block and grid ---- */
 
 static void partial_warps(ww_advisor *x) {
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   double lanes = (double)w.warps_per_block * x->g->lanes, used = w.block_threads / lanes;
   if (used > 0.95)
     return;
@@ -192,13 +187,13 @@ static void partial_warps(ww_advisor *x) {
                   &w.occupancy);
   ww_advice_add(x, WW_RULE_PARTIAL_WARPS, ww_advice_kernel(x), &w,
                 ww_fmt(x->a, "blocks of %llu threads fill their %u warps to %.0f %%",
-                       (unsigned long long)x->p->work.block_threads, x->p->work.warps_per_block,
+                       (unsigned long long)x->work->block_threads, x->work->warps_per_block,
                        100 * used),
                 ww_fmt(x->a, "choose a block size that is a multiple of %u", x->g->lanes));
 }
 
 static void few_blocks(ww_advisor *x) {
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   double blocks = w.blocks, slots = (double)x->g->sms * w.occupancy.blocks, more = slots;
   if (blocks >= 0.7 * slots || blocks < 1)
     return;
@@ -234,7 +229,7 @@ static void few_blocks(ww_advisor *x) {
 }
 
 static void tail(ww_advisor *x) {
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   double slots = (double)x->g->sms * w.occupancy.blocks, waves = ww_ratio(w.blocks, slots);
   if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02)
     return;
@@ -245,7 +240,7 @@ static void tail(ww_advisor *x) {
                 ww_fmt(x->a,
                        "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "
                        "leaves most of the GPU idle",
-                       (double)x->p->work.blocks, waves, slots),
+                       (double)x->work->blocks, waves, slots),
                 ww_fmt(x->a,
                        "launch a multiple of %.0f blocks with a grid-stride loop, or smaller "
                        "blocks so that the rest is small",
@@ -253,31 +248,31 @@ static void tail(ww_advisor *x) {
 }
 
 static void imbalance(ww_advisor *x) {
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   if (w.chain.spread < 1.25)
     return;
   w.chain.spread = 1;
   ww_advice_add(x, WW_RULE_IMBALANCE, ww_advice_kernel(x), &w,
                 ww_fmt(x->a,
                        "the longest block takes %.2g times the mean: SMs wait for it at the end",
-                       x->p->work.chain.spread),
+                       x->work->chain.spread),
                 "cut the work into equal pieces, start the long ones first, or let blocks fetch "
                 "pieces from a counter");
 }
 
 static void barriers(ww_advisor *x) {
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   const ww_site *worst = NULL;
   if (w.chain.barriers <= 0)
     return;
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
+  for (const ww_site *s = x->sites; s < x->sites_end; s++)
     if (s->ins->op == WW_OP_BAR && s->warps > (worst ? worst->warps : 0))
       worst = s;
   w.chain.barriers *= 0.25;
   ww_advice_add(
       x, WW_RULE_BARRIERS, worst ? ww_site_loc(x, worst) : (ww_loc){0, 0}, &w,
       ww_fmt(x->a, "%.3g block barriers a thread; at each the block waits for its slowest warp",
-             x->p->work.chain.barriers),
+             x->work->chain.barriers),
       "do more between barriers, use __syncwarp and shuffles within a warp, or smaller blocks");
 }
 

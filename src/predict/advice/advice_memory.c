@@ -41,8 +41,7 @@ static const char *also(const ww_advisor *x, const culprits *c) {
 /* Lines that touch at least half as many sectors again as their bytes fill. */
 static culprits scattered(const ww_advisor *x, bool store) {
   culprits out = {0};
-  for (uint32_t k = 0; k < x->t->nlines; k++) {
-    const ww_line_counts *l = &x->t->lines[k];
+  for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
     double requests = store ? l->st_requests : l->ld_requests,
            sectors = store ? l->st_sectors : l->ld_sectors;
     double need = fmax((store ? l->st_bytes : l->ld_bytes) / 32, requests);
@@ -65,8 +64,7 @@ static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool 
  * a cycle, one request at least. The other side keeps its part of what the model says now. */
 static double tidy_cycles(const ww_advisor *x, bool store, double now) {
   double side = 0, other = 0, tidy = 0;
-  for (uint32_t k = 0; k < x->t->nlines; k++) {
-    const ww_line_counts *l = &x->t->lines[k];
+  for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
     double ld = fmax(l->ld_requests, l->ld_sectors / 4),
            st = fmax(l->st_requests, l->st_sectors / 4);
     side += store ? st : ld;
@@ -90,7 +88,7 @@ static void uncoalesced_loads(ww_advisor *x) {
   double excess = sum_excess(&c);
   if (!c.n)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double misses = f->l1_ld_sectors - f->l1_ld_hits;
   f->l1_ld_sectors -= fmin(excess, f->l1_ld_sectors);
@@ -117,7 +115,7 @@ static void uncoalesced_stores(ww_advisor *x) {
   double excess = sum_excess(&c);
   if (!c.n)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double share = f->l1_st_sectors > 0 ? 1 - fmin(excess / f->l1_st_sectors, 1) : 1;
   f->l1_wavefronts = tidy_cycles(x, true, f->l1_wavefronts);
@@ -141,8 +139,7 @@ static void uncoalesced_stores(ww_advisor *x) {
 static void bank_conflicts(ww_advisor *x) {
   culprits c = {0};
   double passes = 0;
-  for (uint32_t k = 0; k < x->t->nlines; k++) {
-    const ww_line_counts *l = &x->t->lines[k];
+  for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
     passes += l->shared_passes;
     if (l->shared_passes > 1.3 * l->shared_ideal_passes)
       ww_push(x->a, &c,
@@ -152,7 +149,7 @@ static void bank_conflicts(ww_advisor *x) {
   double excess = sum_excess(&c);
   if (!c.n)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   w.traffic.shared_cycles *= 1 - excess / passes;
   double ways = c.v[0].of / (c.v[0].of - c.v[0].excess);
   ww_advice_add(x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
@@ -187,8 +184,7 @@ static bool moved_once(const ww_tally *t) {
 static culprits narrow_lines(const ww_advisor *x, double *bytes, double *others) {
   culprits c = {0};
   *bytes = *others = 0;
-  for (uint32_t k = 0; k < x->t->nlines; k++) {
-    const ww_line_counts *l = &x->t->lines[k];
+  for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
     double n = l->ld_requests + l->st_requests;
     if (narrow(l)) {
       ww_push(x->a, &c, (culprit){{l->file, l->line}, n, n});
@@ -224,7 +220,7 @@ static void narrow_accesses(ww_advisor *x) {
       x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.5 * requests)
     return;
   double lane = bytes / requests / x->g->lanes; /* bytes of a lane */
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   widen(x, requests, bytes, &w);
   const char *vector = lane < 1.5   ? "uchar4"
                        : lane < 2.5 ? "ushort4 or two half2"
@@ -246,13 +242,13 @@ static void local_memory(ww_advisor *x) {
     return;
   ww_part part = {0};
   ww_worst worst = {0};
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++) {
+  for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     if (!ww_is_local(s->ins))
       continue;
     ww_part_add(&part, s, 1);
     ww_worst_add(x, s, s->warps, &worst);
   }
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double ld = fmax(f->l1_ld_sectors - c->global_ld_sectors, 0),
          st = fmax(f->l1_st_sectors - c->global_st_sectors, 0),
@@ -274,7 +270,7 @@ static void local_memory(ww_advisor *x) {
                 ww_fmt(x->a,
                        "an array of the thread (%u bytes) is indexed by values known only at run "
                        "time, so it lies in memory: %.3g accesses a thread",
-                       x->fn->local_bytes, c->local_requests / (c->warps > 0 ? c->warps : 1)),
+                       x->fn->local_bytes, ww_per_thread(x, c->local_requests)),
                 "unroll the loops that index it (#pragma unroll, constant bounds) so that it "
                 "becomes registers, or keep it in shared memory");
 }
@@ -286,7 +282,7 @@ static void local_memory(ww_advisor *x) {
  * blocks than are resident. */
 static double atomics_left(const ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  const ww_work *w = &x->p->work;
+  const ww_work *w = x->work;
   double bytes = 0, blocks = fmin(w->blocks, x->g->sms * fmax(1, w->occupancy.blocks));
   for (uint32_t k = 0; k < x->t->nargs; k++)
     if (x->t->args[k].atomics > 0)
@@ -298,15 +294,13 @@ static double atomics_left(const ww_advisor *x) {
 
 static void atomics(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   if (c->atomic_requests <= 0 || w.traffic.l2_atomics <= 0)
     return; /* there are none, or they stay in shared memory */
   culprits lines = {0};
-  for (uint32_t k = 0; k < x->t->nlines; k++) {
-    const ww_line_counts *l = &x->t->lines[k];
+  for (const ww_line_counts *l = x->lines; l < x->lines_end; l++)
     if (l->atomics > 0)
       ww_push(x->a, &lines, (culprit){{l->file, l->line}, l->atomics, l->atomics});
-  }
   if (!lines.n)
     return;
   sum_excess(&lines);

@@ -74,12 +74,12 @@ static void memory_accumulators(ww_advisor *x) {
     barrier[k] = find_barrier(x->fn, k);
   accumulator m = {.barrier = barrier};
   const ww_counts *c = &x->t->c;
-  for (const ww_site *s = x->sites; s && s < x->sites + x->nsites; s++)
+  for (const ww_site *s = x->sites; s < x->sites_end; s++)
     if (s->fn == x->fn)
       accumulator_site(x, s, &m);
   if (m.stores + m.loads <= 0 || !m.worst.at.line)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double ld = ww_ratio(m.loads, c->global_ld_requests);
   double st = ww_ratio(m.stores, c->global_st_requests), all = f->l1_ld_sectors + f->l1_st_sectors;
@@ -97,7 +97,7 @@ static void memory_accumulators(ww_advisor *x) {
   ww_part_remove(x, &m.part, &w);
   /* A store that may alias the loads keeps the loop from loading ahead: without it four trips'
    * loads fly together. */
-  double trips = m.trips / (c->warps > 0 ? c->warps : 1), waits = fmin(w.chain.waits, trips);
+  double trips = ww_per_thread(x, m.trips), waits = fmin(w.chain.waits, trips);
   if (m.stores > 0) {
     w.chain.waits -= 0.75 * waits;
     w.chain.loads_per_wait *= 1 + 2 * (waits / (w.chain.waits + waits));
@@ -201,7 +201,7 @@ static void redundant_loads(ww_advisor *x) {
   reuse r = find_reuse(x);
   if (!r.worst || x->t->c.global_ld_sectors <= 0 || x->t->c.global_ld_requests <= 0)
     return;
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   tile(x, &r, &w);
   ww_advice_add(
       x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
@@ -216,17 +216,17 @@ static void redundant_loads(ww_advisor *x) {
 
 static void shared_traffic(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  double arithmetic = x->p->work.lowered.inst[WW_PIPE_FMA] + x->p->work.lowered.inst[WW_PIPE_FP64] +
-                      x->p->work.lowered.inst[WW_PIPE_HALF];
+  double arithmetic = x->work->lowered.inst[WW_PIPE_FMA] + x->work->lowered.inst[WW_PIPE_FP64] +
+                      x->work->lowered.inst[WW_PIPE_HALF];
   const ww_line_counts *worst = NULL;
-  for (uint32_t k = 0; k < x->t->nlines; k++)
-    if (!worst || x->t->lines[k].shared_requests > worst->shared_requests)
-      worst = &x->t->lines[k];
+  for (const ww_line_counts *l = x->lines; l < x->lines_end; l++)
+    if (!worst || l->shared_requests > worst->shared_requests)
+      worst = l;
   if (!worst || arithmetic <= 0 || c->shared_ld_requests < 0.7 * arithmetic || worst->flops <= 0)
     return;
   if (worst->shared_passes > 1.3 * worst->shared_ideal_passes)
     return; /* its conflicts come first */
-  ww_work w = x->p->work;
+  ww_work w = *x->work;
   ww_part part = {0};
   part.inst[WW_PIPE_LSU] = 0.75 * c->shared_ld_requests;
   w.traffic.shared_cycles *=

@@ -11,7 +11,7 @@ enum {
   MOST_TOKENS = 50000
 }; /* of a text, of a kernel; above that it is nothing that a person edits */
 
-static void (*const find_fixes[WW_NRULES])(ww_fixer *x) = {
+static void (*const find_fixes[WW_NRULES])(ww_ctext *x) = {
 #define FIX(name, function, about) [WW_RULE_##name] = function,
 #include "fixes.def"
 };
@@ -55,19 +55,19 @@ static const ww_decl *find_decl(const ww_ctext *c, const ww_fix_source *s) {
   return by_name;
 }
 
-void ww_scope_of(const ww_fixer *x, const ww_decl *d, ww_scope *out) {
-  *out = (ww_scope){
-      .fn = d, .lo = ww_tok_from(&x->c, d->body + 1), .hi = ww_tok_from(&x->c, d->body_end - 1)};
-  uint32_t params = ww_tok_from(&x->c, d->params), params_end = ww_tok_from(&x->c, d->params_end);
-  ww_ctext_names(&x->c, params, params_end, &out->names);
+void ww_scope_of(const ww_ctext *x, const ww_decl *d, ww_scope *out) {
+  *out =
+      (ww_scope){.fn = d, .lo = ww_tok_from(x, d->body + 1), .hi = ww_tok_from(x, d->body_end - 1)};
+  uint32_t params = ww_tok_from(x, d->params), params_end = ww_tok_from(x, d->params_end);
+  ww_ctext_names(x, params, params_end, &out->names);
   for (uint32_t k = 0; k < out->names.n; k++)
     out->names.v[k].parameter = true;
-  ww_ctext_names(&x->c, out->lo, out->hi, &out->names);
+  ww_ctext_names(x, out->lo, out->hi, &out->names);
 }
 
 /* The region behind a `#pragma omp target` at the kernel's line. */
-static bool omp_region(ww_fixer *x) {
-  const ww_scan *s = &x->c.scan;
+static bool omp_region(ww_ctext *x) {
+  const ww_scan *s = &x->scan;
   uint32_t at = ww_scan_offset(s, x->s->line, 1);
   while (at < s->n && (s->text[at] == ' ' || s->text[at] == '\t'))
     at++;
@@ -75,20 +75,19 @@ static bool omp_region(ww_fixer *x) {
     return false;
   while (at < s->n && s->kind[at] == WW_BYTE_DIRECTIVE)
     at++;
-  uint32_t lo = ww_tok_from(&x->c, at);
+  uint32_t lo = ww_tok_from(x, at);
   if (lo < x->kernel.lo || lo >= x->kernel.hi)
     return false;
-  x->kernel.hi = ww_ctext_statement_end(&x->c, lo, x->kernel.hi);
+  x->kernel.hi = ww_ctext_statement_end(x, lo, x->kernel.hi);
   x->kernel.lo = lo;
   return true;
 }
 
-bool ww_fixer_open(ww_fixer *x, const ww_fix_source *s, ww_arena *a) {
-  *x = (ww_fixer){.s = s, .a = a};
+bool ww_ctext_open(ww_ctext *x, const ww_fix_source *s, ww_arena *a) {
   if (!s->text || s->n > MOST_BYTES || memchr(s->text, 0, s->n))
     return false;
-  ww_ctext_read(s->text, s->n, a, &x->c);
-  const ww_decl *d = find_decl(&x->c, s);
+  ww_ctext_read(s, a, x);
+  const ww_decl *d = find_decl(x, s);
   if (!d || d->body_end <= d->body + 1)
     return false;
   ww_scope_of(x, d, &x->kernel);
@@ -97,8 +96,8 @@ bool ww_fixer_open(ww_fixer *x, const ww_fix_source *s, ww_arena *a) {
   return (s->dialect != WW_OPENMP || !s->line || omp_region(x));
 }
 
-void ww_scope_at_finding(const ww_fixer *x, ww_scope *out) {
-  const ww_scan *s = &x->c.scan;
+void ww_scope_at_finding(const ww_ctext *x, ww_scope *out) {
+  const ww_scan *s = &x->scan;
   uint32_t at = ww_scan_offset(s, x->f->line, 1);
   *out = x->kernel;
   for (uint32_t k = 0; x->f->line && k < s->ndecls; k++) {
@@ -109,38 +108,34 @@ void ww_scope_at_finding(const ww_fixer *x, ww_scope *out) {
   }
 }
 
-bool ww_scope_initial(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t *from,
+bool ww_scope_initial(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t *from,
                       uint32_t *end) {
-  const ww_ctext *c = &x->c;
-  const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &s->names, i) : NULL;
-  if (!v || v->pointer || v->tok == i || v->tok < s->lo || !ww_tok_is(c, v->tok + 1, "="))
+  const ww_name *v = ww_ctext_name(x, s, i);
+  if (!v || v->pointer || v->tok == i || v->tok < s->lo || !ww_tok_is(x, v->tok + 1, "="))
     return false;
-  *from = *end = v->tok + 2;
-  while (*end < s->hi && !ww_tok_in(c, *end, " ; , "))
-    *end = ww_tok_skip(c, *end);
-  if (*end > s->hi)
-    *end = s->hi;
+  *from = v->tok + 2;
+  *end = ww_tok_find(x, *from, s->hi, " ; , ");
   return true;
 }
 
-uint32_t ww_fixer_line(const ww_fixer *x, uint32_t tok) {
-  return tok < x->c.n ? ww_scan_line(&x->c.scan, x->c.t[tok].at) : 0;
+uint32_t ww_ctext_line(const ww_ctext *x, uint32_t tok) {
+  return tok < x->n ? ww_scan_line(&x->scan, x->t[tok].at) : 0;
 }
 
 /* ---- edits ---- */
 
-void ww_edit_insert(const ww_fixer *x, ww_edits *e, uint32_t at, const char *text) {
+void ww_edit_insert(const ww_ctext *x, ww_edits *e, uint32_t at, const char *text) {
   ww_push(x->a, e, (ww_edit){at, at, text});
 }
 
-void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end,
+void ww_edit_replace(const ww_ctext *x, ww_edits *e, uint32_t begin, uint32_t end,
                      const char *text) {
   ww_push(x->a, e, (ww_edit){begin, end, text});
 }
 
-void ww_edit_tokens(const ww_fixer *x, ww_edits *e, uint32_t i, uint32_t end, const char *text) {
-  if (i < end && end <= x->c.n)
-    ww_edit_replace(x, e, x->c.t[i].at, x->c.t[end - 1].end, text);
+void ww_edit_tokens(const ww_ctext *x, ww_edits *e, uint32_t i, uint32_t end, const char *text) {
+  if (i < end && end <= x->n)
+    ww_edit_replace(x, e, x->t[i].at, x->t[end - 1].end, text);
 }
 
 static int by_place(const void *a, const void *b) {
@@ -160,7 +155,7 @@ static bool sort(const ww_edits *e) {
   return true;
 }
 
-void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about) {
+void ww_fix_offer(ww_ctext *x, const ww_edits *e, const ww_fix *about) {
   ww_fix f = *about;
   f.rule = x->f->rule;
   f.edits = e->v;
@@ -169,16 +164,16 @@ void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about) {
     ww_push(x->a, &x->out, f);
 }
 
-const char *ww_fixer_fresh(const ww_fixer *x, const char *base) {
+const char *ww_ctext_fresh(const ww_ctext *x, const char *base) {
   for (int k = 1;; k++) {
     const char *name = k == 1 ? base : ww_fmt(x->a, "%s%d", base, k);
     if (!strstr(x->s->text, name))
       return name;
     bool used = false;
-    for (uint32_t i = 0; i < x->c.n && !used; i++)
-      used = ww_tok_is(&x->c, i, name);
-    for (const ww_macro *m = x->c.macros.v; m - x->c.macros.v < x->c.macros.n && !used; m++)
-      used = strlen(name) == m->name_n && !memcmp(x->s->text + m->name, name, m->name_n);
+    for (uint32_t i = 0; i < x->n && !used; i++)
+      used = ww_tok_is(x, i, name);
+    for (const ww_macro *m = x->macros.v; m - x->macros.v < x->macros.n && !used; m++)
+      used = !strcmp(m->name, name);
     if (!used)
       return name;
   }
@@ -207,9 +202,9 @@ bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi) {
 
 uint32_t ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a, ww_fix **out) {
   int rule = rule_named(f->rule);
-  ww_fixer x;
+  ww_ctext x;
   *out = NULL;
-  if (rule < 0 || !find_fixes[rule] || !ww_fixer_open(&x, s, a))
+  if (rule < 0 || !find_fixes[rule] || !ww_ctext_open(&x, s, a))
     return 0;
   x.f = f;
   find_fixes[rule](&x);
@@ -230,7 +225,7 @@ char *ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a,
   ww_buf_add(&b, text + at, bytes - at);
   if (n)
     *n = b.n;
-  return ww_buf_kept(&b, a);
+  return ww_buf_text(&b, a);
 }
 
 bool ww_fix_join(ww_fix *to, const ww_fix *add, ww_arena *a) {

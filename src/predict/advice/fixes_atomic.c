@@ -15,30 +15,27 @@ typedef struct {
 } atomic;
 
 /* atomicAdd ( to , value ) ; with nothing around it but, perhaps, one if. */
-static bool read_atomic(const ww_fixer *x, uint32_t i, atomic *out) {
-  const ww_ctext *c = &x->c;
+static bool read_atomic(const ww_ctext *x, uint32_t i, atomic *out) {
   uint32_t open = i + 1, close;
-  if (!ww_tok_is(c, i, "atomicAdd") || !ww_tok_is(c, open, "(") ||
-      (close = c->t[open].pair) == WW_NOTOK || !ww_tok_is(c, close + 1, ";"))
+  if (!ww_tok_is(x, i, "atomicAdd") || !ww_tok_is(x, open, "(") ||
+      (close = x->t[open].pair) == WW_NOTOK || !ww_tok_is(x, close + 1, ";"))
     return false;
-  *out = (atomic){.begin = i, .end = close + 2, .to = open + 1, .value_end = close};
-  for (uint32_t k = open + 1; k < close; k = ww_tok_skip(c, k)) {
-    if (!ww_tok_is(c, k, ","))
-      continue;
-    if (out->value)
-      return false;
-    out->to_end = k;
-    out->value = k + 1;
-  }
-  if (!out->value || out->to == out->to_end || out->value == out->value_end)
+  uint32_t comma = ww_tok_comma(x, open);
+  if (!comma || comma == open + 1 || comma + 1 == close)
     return false;
-  if (i >= 3 && ww_tok_opens(c, i - 1, ")") && c->t[i - 1].pair > 0 &&
-      ww_tok_is(c, c->t[i - 1].pair - 1, "if")) {
-    out->cond = c->t[i - 1].pair + 1;
+  *out = (atomic){.begin = i,
+                  .end = close + 2,
+                  .to = open + 1,
+                  .to_end = comma,
+                  .value = comma + 1,
+                  .value_end = close};
+  if (i >= 3 && ww_tok_opens(x, i - 1, ")") && x->t[i - 1].pair > 0 &&
+      ww_tok_is(x, x->t[i - 1].pair - 1, "if")) {
+    out->cond = x->t[i - 1].pair + 1;
     out->cond_end = i - 1;
-    out->begin = c->t[i - 1].pair - 1;
+    out->begin = x->t[i - 1].pair - 1;
   }
-  return !ww_tok_is(c, out->end, "else") && out->begin && ww_tok_in(c, out->begin - 1, " ; { } ");
+  return !ww_tok_is(x, out->end, "else") && out->begin && ww_tok_in(x, out->begin - 1, " ; { } ");
 }
 
 static bool is_macro_call(const ww_ctext *c, uint32_t i) { /* CHECK_BOUNDS(i) may return */
@@ -51,49 +48,46 @@ static bool is_macro_call(const ww_ctext *c, uint32_t i) { /* CHECK_BOUNDS(i) ma
 }
 
 /* At the outermost level of the kernel, and nobody has left it before. */
-static bool all_come_by(const ww_fixer *x, const atomic *m) {
-  const ww_ctext *c = &x->c;
+static bool all_come_by(const ww_ctext *x, const atomic *m) {
   /* i < n holds for nearly all; another condition may hold for few, who have added up or have
    * something to say */
-  if (m->cond && !(m->cond_end == m->cond + 3 && ww_tok_is(c, m->cond + 1, "<") &&
-                   ww_tok_word(c, m->cond) && ww_tok_word(c, m->cond + 2)))
+  if (m->cond && !(m->cond_end == m->cond + 3 && ww_tok_is(x, m->cond + 1, "<") &&
+                   ww_tok_word(x, m->cond) && ww_tok_word(x, m->cond + 2)))
     return false;
   for (uint32_t i = x->kernel.lo; i < m->begin; i++)
-    if ((ww_tok_opens(c, i, "{") && c->t[i].pair > m->begin) ||
-        ww_tok_in(c, i, " return goto asm __asm__ ") || is_macro_call(c, i))
+    if ((ww_tok_opens(x, i, "{") && x->t[i].pair > m->begin) ||
+        ww_tok_in(x, i, " return goto asm __asm__ ") || is_macro_call(x, i))
       return false;
   /* an unbraced head before it: for (...) atomicAdd(...) was refused by read_atomic */
   return true;
 }
 
 /* The address is the same for all threads: parameters, constants and block indices alone. */
-static bool uniform(const ww_fixer *x, uint32_t i, uint32_t end) {
-  const ww_ctext *c = &x->c;
+static bool uniform(const ww_ctext *x, uint32_t i, uint32_t end) {
   for (; i < end; i++) {
-    if (ww_tok_is(c, i, "(") || ww_is_assignment(c, i))
+    if (ww_tok_is(x, i, "(") || ww_is_assignment(x, i))
       return false;
-    if (!ww_tok_word(c, i) || (ww_tok_in(c, i, " blockIdx blockDim gridDim x y z ") &&
-                               (ww_tok_is(c, i + 1, ".") || ww_tok_is(c, i - 1, "."))))
+    if (!ww_tok_word(x, i) || (ww_tok_in(x, i, " blockIdx blockDim gridDim x y z ") &&
+                               (ww_tok_is(x, i + 1, ".") || ww_tok_is(x, i - 1, "."))))
       continue;
-    const ww_name *v = ww_ctext_name(c, &x->kernel.names, i);
-    if (!v || !v->parameter || ww_is_changed(c, i, x->kernel.lo, i))
+    const ww_name *v = ww_ctext_name(x, &x->kernel, i);
+    if (!v || !v->parameter || ww_is_changed(x, i, x->kernel.lo, i))
       return false;
   }
   return true;
 }
 
 /* The type of what `to` points to, NULL where shuffles do not take it. */
-static const char *element(const ww_fixer *x, const atomic *m) {
-  const ww_ctext *c = &x->c;
+static const char *element(const ww_ctext *x, const atomic *m) {
   for (uint32_t i = m->to; i < m->to_end; i++) {
-    const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &x->kernel.names, i) : NULL;
+    const ww_name *v = ww_ctext_name(x, &x->kernel, i);
     if (!v || !v->pointer || v->type == WW_NOTOK)
       continue;
-    const char *word = ww_tok_name(c, v->type);
-    bool next = v->type + 1 < v->tok && ww_tok_word(c, v->type + 1) &&
-                !ww_tok_in(c, v->type + 1, " const __restrict__ ");
+    const char *word = ww_tok_name(x, v->type);
+    bool next = v->type + 1 < v->tok && ww_tok_word(x, v->type + 1) &&
+                !ww_tok_in(x, v->type + 1, " const __restrict__ ");
     if (!strcmp(word, "unsigned"))
-      return next && !ww_tok_is(c, v->type + 1, "int") ? NULL : "unsigned";
+      return next && !ww_tok_is(x, v->type + 1, "int") ? NULL : "unsigned";
     return !next && (!strcmp(word, "float") || !strcmp(word, "double") || !strcmp(word, "int"))
                ? word
                : NULL;
@@ -101,8 +95,7 @@ static const char *element(const ww_fixer *x, const atomic *m) {
   return NULL;
 }
 
-void ww_fix_atomic(ww_fixer *x) {
-  const ww_ctext *c = &x->c;
+void ww_fix_atomic(ww_ctext *x) {
   const ww_launch *l = x->s->launch;
   atomic m;
   ww_edits e = {0};
@@ -112,16 +105,16 @@ void ww_fix_atomic(ww_fixer *x) {
     const char *type = read_atomic(x, i, &m) && all_come_by(x, &m) && uniform(x, m.to, m.to_end)
                            ? element(x, &m)
                            : NULL;
-    if (!type || (x->f->line && ww_fixer_line(x, i) != x->f->line))
+    if (!type || (x->f->line && ww_ctext_line(x, i) != x->f->line))
       continue;
-    const char *name = ww_fixer_fresh(x, "sum"), *step = ww_fixer_fresh(x, "k"),
-               *to = ww_tok_text(c, m.to, m.to_end);
-    const char *value = ww_tok_text(c, m.value, m.value_end), *zero = *type == 'f'   ? "0.0f"
+    const char *name = ww_ctext_fresh(x, "sum"), *step = ww_ctext_fresh(x, "k"),
+               *to = ww_tok_text(x, m.to, m.to_end);
+    const char *value = ww_tok_text(x, m.value, m.value_end), *zero = *type == 'f'   ? "0.0f"
                                                                       : *type == 'd' ? "0.0"
                                                                                      : "0";
     if (m.cond)
-      value = ww_fmt(x->a, "%s ? %s : %s", ww_tok_text(c, m.cond, m.cond_end), value, zero);
-    const char *nl = ww_fmt(x->a, "%s%s", c->eol, ww_ctext_indent(c, c->t[m.begin].at));
+      value = ww_fmt(x->a, "%s ? %s : %s", ww_tok_text(x, m.cond, m.cond_end), value, zero);
+    const char *nl = ww_fmt(x->a, "%s%s", x->eol, ww_ctext_indent(x, x->t[m.begin].at));
     ww_edit_tokens(
         x, &e, m.begin, m.end,
         ww_fmt(
@@ -139,32 +132,30 @@ void ww_fix_atomic(ww_fixer *x) {
 
 /* ---- registers ---- */
 
-void ww_fix_bounds(ww_fixer *x) {
+void ww_fix_bounds(ww_ctext *x) {
   static const char word[] = "__launch_bounds__";
-  const ww_ctext *c = &x->c;
   uint32_t threads = x->f->bounds[0];
   ww_edits e = {0};
   if (!threads || x->s->dialect != WW_CUDA)
     return;
   const char *bounds = ww_fmt(x->a, WW_BOUNDS, threads, x->f->bounds[1]);
-  uint32_t open = ww_tok_from(c, x->kernel.fn->params - 1), name = open ? open - 1 : 0;
-  if (!name || !ww_tok_is(c, open, "(") || !ww_tok_word(c, name) || !x->kernel.fn->name ||
-      !ww_tok_is(c, name, x->kernel.fn->name))
+  uint32_t open = ww_tok_from(x, x->kernel.fn->params - 1), name = open ? open - 1 : 0;
+  if (!name || !ww_tok_is(x, open, "(") || !ww_tok_word(x, name) || !x->kernel.fn->name ||
+      !ww_tok_is(x, name, x->kernel.fn->name))
     return;
-  for (uint32_t i = ww_tok_from(c, x->kernel.fn->begin); i < name; i++) {
-    if (!ww_tok_is(c, i, word))
+  for (uint32_t i = ww_tok_from(x, x->kernel.fn->begin); i < name; i++) {
+    if (!ww_tok_is(x, i, word))
       continue;
-    uint32_t close = ww_tok_is(c, i + 1, "(") ? c->t[i + 1].pair : WW_NOTOK;
+    uint32_t close = ww_tok_is(x, i + 1, "(") ? x->t[i + 1].pair : WW_NOTOK;
     if (close == WW_NOTOK)
       return;
-    for (uint32_t k = i + 2; k < close; k = ww_tok_skip(c, k))
-      if (ww_tok_is(c, k, ","))
-        return; /* somebody has thought about it */
+    if (ww_tok_find(x, i + 2, close, " , ") < close)
+      return; /* somebody has thought about it */
     ww_edit_tokens(x, &e, i, close + 1, bounds);
     break;
   }
   if (!e.n)
-    ww_edit_insert(x, &e, c->t[name].at, ww_fmt(x->a, "%s ", bounds));
+    ww_edit_insert(x, &e, x->t[name].at, ww_fmt(x->a, "%s ", bounds));
   ww_fix f = {
       .title =
           ww_fmt(x->a, "Limit registers by %s (launches of more than %u threads a block then fail)",

@@ -25,7 +25,7 @@ static const char neutral[] = " return if else for while const constexpr static 
                               "M_PI M_E M_SQRT2 INFINITY FLT_MAX FLT_MIN FLT_EPSILON ";
 
 typedef struct {
-  ww_fixer *x;
+  ww_ctext *x;
   const ww_scope *s;
   bool strict;         /* the text has the word double */
   uint32_t begin, end; /* the statement last judged */
@@ -78,16 +78,14 @@ static bool is_math(const ww_ctext *c, uint32_t i) {
 }
 
 bool ww_is_pure_call(const ww_ctext *c, uint32_t i) {
-  const ww_token *t = &c->t[i];
-  size_t n = t->end - t->at;
+  size_t n = ww_tok_len(c, i);
   if (own_function(c, i))
     return false;
   if (is_math(c, i) || ww_tok_in(c, i, other_pure) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
     return true;
-  const char *twin = n > 1 && c->text[t->end - 1] == 'f'
-                         ? ww_fmt(c->a, " %.*s ", (int)n - 1, c->text + t->at)
-                         : NULL;
-  return twin && (strstr(c_math, twin) || strstr(gpu_math, twin));
+  const char *s = ww_tok_at(c, i);
+  return n > 1 && s[n - 1] == 'f' &&
+         (ww_text_in(s, n - 1, c_math) || ww_text_in(s, n - 1, gpu_math));
 }
 
 /* A word that says nothing of precision. */
@@ -107,15 +105,15 @@ static ww_name_class head_says(const ww_ctext *c, const ww_decl *d) {
 }
 
 static ww_name_class call_says(const floats *f, uint32_t i) {
-  const ww_ctext *c = &f->x->c;
-  if (ww_is_pure_call(c, i))
-    return ww_tok_class(c, i) == WW_IS_DOUBLE ? WW_IS_DOUBLE : SAYS_NOTHING;
+  const ww_ctext *x = f->x;
+  if (ww_is_pure_call(x, i))
+    return ww_tok_class(x, i) == WW_IS_DOUBLE ? WW_IS_DOUBLE : SAYS_NOTHING;
   ww_name_class out = WW_IS_UNKNOWN;
-  for (uint32_t k = 0; k < c->scan.ndecls; k++) {
-    const ww_decl *d = &c->scan.decls[k];
-    if (!d->name || !ww_tok_is(c, i, d->name))
+  for (uint32_t k = 0; k < x->scan.ndecls; k++) {
+    const ww_decl *d = &x->scan.decls[k];
+    if (!d->name || !ww_tok_is(x, i, d->name))
       continue;
-    ww_name_class one = head_says(c, d);
+    ww_name_class one = head_says(x, d);
     if (one == WW_IS_DOUBLE || one == WW_IS_UNKNOWN)
       return one;
     out = SAYS_NOTHING;
@@ -125,48 +123,48 @@ static ww_name_class call_says(const floats *f, uint32_t i) {
 
 /* What the word tells: by its type, or by what it is declared as. */
 static ww_name_class word_says(const floats *f, uint32_t i) {
-  const ww_ctext *c = &f->x->c;
-  bool member = ww_tok_in(c, i - 1, " . -> ");
-  if (ww_tok_is(c, i + 1, "::"))
+  const ww_ctext *x = f->x;
+  bool member = ww_tok_in(x, i - 1, " . -> ");
+  if (ww_tok_is(x, i + 1, "::"))
     return SAYS_NOTHING; /* std */
-  if (ww_tok_in(c, i, neutral) && (member || !ww_ctext_name(c, &f->s->names, i)))
+  if (ww_tok_in(x, i, neutral) && (member || !ww_ctext_name(x, f->s, i)))
     return SAYS_NOTHING;
-  if (!member && ww_tok_is(c, i + 1, "(") && !ww_ctext_name(c, &f->s->names, i))
+  if (!member && ww_tok_is(x, i + 1, "(") && !ww_ctext_name(x, f->s, i))
     return call_says(f, i);
-  ww_name_class cls = ww_tok_class(c, i);
+  ww_name_class cls = ww_tok_class(x, i);
   if (cls != WW_IS_UNKNOWN)
     return cls;
-  if (!f->strict && ww_tok_is(c, i, "auto"))
+  if (!f->strict && ww_tok_is(x, i, "auto"))
     return SAYS_NOTHING;
   uint32_t next = i + 1;
-  while (ww_tok_opens(c, next, "["))
-    next = c->t[next].pair + 1;
-  if (ww_tok_in(c, next, " . -> "))
+  while (ww_tok_opens(x, next, "["))
+    next = x->t[next].pair + 1;
+  if (ww_tok_in(x, next, " . -> "))
     return SAYS_NOTHING; /* its member tells */
-  const ww_name *v = ww_ctext_name(c, member ? NULL : &f->s->names, i);
+  const ww_name *v = ww_ctext_name(x, member ? NULL : f->s, i);
   if (v && v->cls == WW_IS_UNKNOWN && !f->strict && v->type != WW_NOTOK &&
-      ww_tok_is(c, v->type, "auto"))
+      ww_tok_is(x, v->type, "auto"))
     return SAYS_NOTHING;
   if (v)
     return v->cls;
   /* a macro is looked at on its own */
-  return ww_ctext_macro(c, ww_tok_at(c, i), ww_tok_len(c, i)) || ww_tok_in(c, i, other_pure)
+  return ww_ctext_macro(x, ww_tok_at(x, i), ww_tok_len(x, i)) || ww_tok_in(x, i, other_pure)
              ? SAYS_NOTHING
              : WW_IS_UNKNOWN;
 }
 
 static bool judge(const floats *f, uint32_t begin, uint32_t end) {
-  const ww_ctext *c = &f->x->c;
+  const ww_ctext *x = f->x;
   bool speaks = false;
   if (end - begin > MOST_TOKENS)
     return false;
   for (uint32_t i = begin; i < end; i++) {
-    speaks |= float_suffix(c, i);
-    if (c->t[i].kind == WW_TOK_ODD)
+    speaks |= float_suffix(x, i);
+    if (x->t[i].kind == WW_TOK_ODD)
       return false;
-    if (c->t[i].kind != WW_TOK_WORD)
+    if (x->t[i].kind != WW_TOK_WORD)
       continue;
-    ww_name_class what = ww_tok_is(c, i, "return") ? head_says(c, f->s->fn) : word_says(f, i);
+    ww_name_class what = ww_tok_is(x, i, "return") ? head_says(x, f->s->fn) : word_says(f, i);
     if (what == WW_IS_DOUBLE || what == WW_IS_UNKNOWN)
       return false;
     speaks |= what == WW_IS_FLOAT;
@@ -176,7 +174,7 @@ static bool judge(const floats *f, uint32_t begin, uint32_t end) {
 
 static bool may_change(floats *f, uint32_t i) {
   if (i >= f->end || i < f->begin) { /* tokens come in order: a long statement is judged once */
-    ww_ctext_statement(&f->x->c, i, f->s->lo, f->s->hi, &f->begin, &f->end);
+    ww_ctext_statement(f->x, i, f->s->lo, f->s->hi, &f->begin, &f->end);
     f->fits = judge(f, f->begin, f->end);
   }
   return f->fits;
@@ -194,21 +192,21 @@ static void show(floats *f, const char *what) {
 /* The constant of these n bytes becomes a float. */
 static void add_suffix(floats *f, uint32_t at, uint32_t n) {
   ww_edit_insert(f->x, &f->edits, at + n, "f");
-  show(f, ww_fmt(f->x->a, "%.*sf", (int)n, f->x->c.text + at));
+  show(f, ww_fmt(f->x->a, "%.*sf", (int)n, f->x->text + at));
   f->constants++;
 }
 
 static void constant(floats *f, uint32_t i) {
-  const ww_ctext *c = &f->x->c;
-  const char *s = ww_tok_at(c, i);
-  size_t n = ww_tok_len(c, i);
+  const ww_ctext *x = f->x;
+  const char *s = ww_tok_at(x, i);
+  size_t n = ww_tok_len(x, i);
   if (!plain_double(s, n))
     return;
   if (!fits_float(s, n) || !may_change(f, i)) {
     f->left++;
     return;
   }
-  add_suffix(f, c->t[i].at, n);
+  add_suffix(f, x->t[i].at, n);
 }
 
 /* pow(x, 2) is computed in double by the language's rules, and in C so is sqrt(x). */
@@ -226,25 +224,25 @@ static bool integer_argument(const ww_ctext *c, uint32_t open) {
 }
 
 static void call(floats *f, uint32_t i) {
-  const ww_ctext *c = &f->x->c;
-  ww_dialect d = f->x->s->dialect;
-  if (!is_math(c, i) || d == WW_OPENCL || !ww_tok_opens(c, i + 1, "(") || own_function(c, i))
+  const ww_ctext *x = f->x;
+  ww_dialect d = x->s->dialect;
+  if (!is_math(x, i) || d == WW_OPENCL || !ww_tok_opens(x, i + 1, "(") || own_function(x, i))
     return;
-  if (ww_tok_in(c, i - 1, " . -> :: "))
+  if (ww_tok_in(x, i - 1, " . -> :: "))
     return;
-  if (d == WW_OPENMP ? ww_tok_in(c, i, gpu_math) : !integer_argument(c, i + 1))
+  if (d == WW_OPENMP ? ww_tok_in(x, i, gpu_math) : !integer_argument(x, i + 1))
     return;
   if (!may_change(f, i)) {
     f->left++;
     return;
   }
   const char *product = ww_power_instead(
-      f->x, f->s, i, true); /* what the compiler makes of pow(x, 2), it may not make of powf */
+      x, f->s, i, true); /* what the compiler makes of pow(x, 2), it may not make of powf */
   if (product)
-    ww_edit_tokens(f->x, &f->edits, i, c->t[i + 1].pair + 1, product);
+    ww_edit_tokens(x, &f->edits, i, x->t[i + 1].pair + 1, product);
   else
-    ww_edit_insert(f->x, &f->edits, c->t[i].end, "f");
-  show(f, product ? product : ww_fmt(f->x->a, "%sf", ww_tok_name(c, i)));
+    ww_edit_insert(x, &f->edits, x->t[i].end, "f");
+  show(f, product ? product : ww_fmt(x->a, "%sf", ww_tok_name(x, i)));
   f->calls++;
 }
 
@@ -266,14 +264,13 @@ static uint32_t macro_constant(const ww_ctext *c, const ww_macro *m, uint32_t *n
 
 /* All uses of the macro must be of the kind that may change, in functions of the GPU. */
 static bool macro_uses(floats *f, const ww_macro *m, const ww_scope *scopes, uint32_t nscopes) {
-  const ww_ctext *c = &f->x->c;
-  const char *name = ww_strndup(f->x->a, c->text + m->name, m->name_n);
-  for (uint32_t k = 0; k < c->macros.n; k++)
-    if (&c->macros.v[k] != m &&
-        memmem(c->text + c->macros.v[k].value, c->macros.v[k].value_n, name, m->name_n))
+  const ww_ctext *x = f->x;
+  for (uint32_t k = 0; k < x->macros.n; k++)
+    if (&x->macros.v[k] != m &&
+        memmem(x->text + x->macros.v[k].value, x->macros.v[k].value_n, m->name, strlen(m->name)))
       return false;
-  for (uint32_t i = 0; i < c->n; i++) {
-    if (!ww_tok_is(c, i, name))
+  for (uint32_t i = 0; i < x->n; i++) {
+    if (!ww_tok_is(x, i, m->name))
       continue;
     const ww_scope *in = NULL;
     for (uint32_t k = 0; k < nscopes; k++)
@@ -291,24 +288,23 @@ static bool macro_uses(floats *f, const ww_macro *m, const ww_scope *scopes, uin
 
 /* Returns the last one that was changed. */
 static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
-  const ww_ctext *c = &f->x->c;
+  const ww_ctext *x = f->x;
   const char *changed = NULL;
-  for (uint32_t k = 0; k < c->macros.n; k++) {
-    const ww_macro *m = &c->macros.v[k];
-    uint32_t n, at = macro_constant(c, m, &n);
+  for (uint32_t k = 0; k < x->macros.n; k++) {
+    const ww_macro *m = &x->macros.v[k];
+    uint32_t n, at = macro_constant(x, m, &n);
     bool used = false;
     for (uint32_t s = 0; at && s < nscopes; s++)
       for (uint32_t i = scopes[s].lo; i < scopes[s].hi && !used; i++)
-        used =
-            ww_tok_len(c, i) == m->name_n && !memcmp(ww_tok_at(c, i), c->text + m->name, m->name_n);
-    if (!used || ww_ctext_macro(c, c->text + m->name, m->name_n) != m)
+        used = ww_tok_is(x, i, m->name);
+    if (!used || ww_ctext_macro(x, m->name, strlen(m->name)) != m)
       continue;
     if (!macro_uses(f, m, scopes, nscopes)) {
       f->left++;
       continue;
     }
     add_suffix(f, at, n);
-    changed = ww_strndup(f->x->a, c->text + m->name, m->name_n);
+    changed = m->name;
   }
   return changed;
 }
@@ -327,20 +323,19 @@ is_template(const ww_ctext *c,
 }
 
 /* The kernel and functions for the GPU alone that it calls, and they, in this text. */
-static uint32_t reach(const ww_fixer *x, ww_scope *out) {
-  const ww_ctext *c = &x->c;
+static uint32_t reach(const ww_ctext *x, ww_scope *out) {
   uint32_t n = 1;
   out[0] = x->kernel;
   for (uint32_t k = 0; k < n; k++)
-    for (uint32_t d = 0; d < c->scan.ndecls && n < MOST_SCOPES; d++) {
-      const ww_decl *fn = &c->scan.decls[d];
+    for (uint32_t d = 0; d < x->scan.ndecls && n < MOST_SCOPES; d++) {
+      const ww_decl *fn = &x->scan.decls[d];
       bool known = !fn->body || !fn->name || fn->host || fn->kernel ||
-                   fn->body_end <= fn->body + 1 || is_template(c, fn) ||
+                   fn->body_end <= fn->body + 1 || is_template(x, fn) ||
                    (!fn->device && x->s->dialect != WW_OPENCL);
       for (uint32_t j = 0; j < n; j++)
         known |= out[j].fn == fn;
       for (uint32_t i = out[k].lo; !known && i < out[k].hi; i++)
-        if (ww_tok_is(c, i, fn->name) && ww_tok_is(c, i + 1, "(")) {
+        if (ww_tok_is(x, i, fn->name) && ww_tok_is(x, i + 1, "(")) {
           ww_scope_of(x, fn, &out[n++]);
           break;
         }
@@ -355,19 +350,19 @@ static const char *title_of(const floats *f) {
   return ww_fmt(f->x->a, "%s: %s", what, f->shown.s ? f->shown.s : "");
 }
 
-void ww_fix_floats(ww_fixer *x) {
+void ww_fix_floats(ww_ctext *x) {
   ww_scope *scopes = WW_NEWN(x->a, ww_scope, MOST_SCOPES);
-  floats f = {.x = x, .strict = ww_scan_has_word(&x->c.scan, "double")};
-  if (is_template(&x->c, x->kernel.fn))
+  floats f = {.x = x, .strict = ww_scan_has_word(&x->scan, "double")};
+  if (is_template(x, x->kernel.fn))
     return;
   uint32_t n = reach(x, scopes);
   for (uint32_t k = 0; k < n; k++) {
     f.s = &scopes[k];
     f.begin = f.end = 0;
     for (uint32_t i = scopes[k].lo; i < scopes[k].hi; i++) {
-      if (x->c.t[i].kind == WW_TOK_NUMBER)
+      if (x->t[i].kind == WW_TOK_NUMBER)
         constant(&f, i);
-      if (x->c.t[i].kind == WW_TOK_WORD)
+      if (x->t[i].kind == WW_TOK_WORD)
         call(&f, i);
     }
   }

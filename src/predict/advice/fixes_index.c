@@ -7,7 +7,7 @@
 #include "fixes_int.h"
 
 typedef struct {
-  ww_fixer *x;
+  ww_ctext *x;
   const ww_scope *s;
   WW_VEC(uint32_t) at[2]; /* tokens that say x, and y */
   uint32_t good, bad;     /* accesses that the swap helps, and harms */
@@ -25,15 +25,15 @@ static const char cl_calls[] =
  * the token to change. */
 static int axis(const swap *w, uint32_t i, uint32_t *where) {
   static const char *const names[2][3] = {{"x", "y", "z"}, {"0", "1", "2"}};
-  const ww_ctext *c = &w->x->c;
-  bool call = ww_tok_in(c, i, cl_calls);
-  if (!call && !ww_tok_in(c, i, builtins))
+  const ww_ctext *x = w->x;
+  bool call = ww_tok_in(x, i, cl_calls);
+  if (!call && !ww_tok_in(x, i, builtins))
     return -1;
   *where = i + 2;
-  if (!ww_tok_is(c, i + 1, call ? "(" : ".") || (call && !ww_tok_is(c, i + 3, ")")))
+  if (!ww_tok_is(x, i + 1, call ? "(" : ".") || (call && !ww_tok_is(x, i + 3, ")")))
     return -2;
   for (int k = 0; k < 3; k++)
-    if (ww_tok_is(c, i + 2, names[call][k]))
+    if (ww_tok_is(x, i + 2, names[call][k]))
       return k;
   return -2;
 }
@@ -57,47 +57,47 @@ static bool hides_index(const swap *w, uint32_t i) {
       " if else for while return const int unsigned long float double bool auto x y z w break "
       "continue true false size_t static constexpr switch case default do sizeof static_cast "
       "threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
-  const ww_ctext *c = &w->x->c;
-  if (ww_tok_in(c, i, known) || ww_tok_in(c, i, cl_calls) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
+  const ww_ctext *x = w->x;
+  if (ww_tok_in(x, i, known) || ww_tok_in(x, i, cl_calls) || ww_tok_class(x, i) != WW_IS_UNKNOWN)
     return false;
-  if (ww_tok_in(c, i - 1, " . -> "))
+  if (ww_tok_in(x, i - 1, " . -> "))
     return false;
-  if (ww_tok_is(c, i + 1, "("))
-    return !ww_is_pure_call(c, i);
+  if (ww_tok_is(x, i + 1, "("))
+    return !ww_is_pure_call(x, i);
   int64_t value;
-  return !ww_ctext_name(c, &w->s->names, i) && !ww_ctext_value(c, &w->s->names, i, i + 1, &value);
+  return !ww_ctext_name(x, w->s, i) && !ww_ctext_value(x, w->s, i, i + 1, &value);
 }
 
 static bool find_axes(swap *w) {
-  const ww_ctext *c = &w->x->c;
+  const ww_ctext *x = w->x;
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
     uint32_t where;
     int k = axis(w, i, &where);
-    if (k == -2 || knows_warps(c, i) || c->t[i].kind == WW_TOK_ODD ||
-        (k < 0 && ww_tok_word(c, i) && hides_index(w, i)))
+    if (k == -2 || knows_warps(x, i) || x->t[i].kind == WW_TOK_ODD ||
+        (k < 0 && ww_tok_word(x, i) && hides_index(w, i)))
       return false;
     if (k == 0 || k == 1)
-      ww_push(w->x->a, &w->at[k], where);
+      ww_push(x->a, &w->at[k], where);
   }
   return w->at[0].n && w->at[1].n;
 }
 
 /* Bits of the axes that the tokens depend on, directly or through variables. */
 static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
-  const ww_ctext *c = &w->x->c;
+  const ww_ctext *x = w->x;
   uint32_t bits = 0, where;
   for (uint32_t i = lo; i < hi; i++) {
     int k = axis(w, i, &where);
     if (++w->steps > MOST_STEPS)
       return UNSURE;
-    bool dims = ww_tok_in(c, i, " blockDim gridDim get_local_size get_global_size ");
+    bool dims = ww_tok_in(x, i, " blockDim gridDim get_local_size get_global_size ");
     if (k >= 0 && !dims)
       bits |= 1u << k;
     uint32_t from, end;
-    if (k != -1 || depth >= 4 || !ww_scope_initial(w->x, w->s, i, &from, &end))
+    if (k != -1 || depth >= 4 || !ww_scope_initial(x, w->s, i, &from, &end))
       continue;
     bits |= axes_of(w, from, end, depth + 1);
-    if (ww_is_changed(c, i, from, w->s->hi))
+    if (ww_is_changed(x, i, from, w->s->hi))
       bits |= UNSURE; /* not what it was at first */
   }
   return bits;
@@ -106,14 +106,14 @@ static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
 /* A sum of terms: one times something holds the slow side, the others the fast one. Returns axes of
  * both. */
 static bool split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_t *fast) {
-  const ww_ctext *c = &w->x->c;
+  const ww_ctext *x = w->x;
   *slow = *fast = 0;
   for (uint32_t i = lo; i < hi;) {
     uint32_t end = i;
     bool product = false;
-    for (; end < hi && !(end > i && ww_tok_in(c, end, " + - ")); end = ww_tok_skip(c, end)) {
-      product |= ww_tok_is(c, end, "*");
-      if (ww_tok_in(c, end, " / % ? < > "))
+    for (; end < hi && !(end > i && ww_tok_in(x, end, " + - ")); end = ww_tok_skip(x, end)) {
+      product |= ww_tok_is(x, end, "*");
+      if (ww_tok_in(x, end, " / % ? < > "))
         return false;
     }
     uint32_t bits = axes_of(w, i, end, 0);
@@ -128,15 +128,15 @@ static bool split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_
 
 /* One access; pointers alone, not arrays of the thread. */
 static bool judge(swap *w, uint32_t i) {
-  const ww_ctext *c = &w->x->c;
-  uint32_t open = i + 1, close = c->t[open].pair, slow, fast;
+  const ww_ctext *x = w->x;
+  uint32_t open = i + 1, close = x->t[open].pair, slow, fast;
   if (close == WW_NOTOK || close >= w->s->hi)
     return false;
-  if (ww_tok_opens(c, close + 1, "[")) { /* a[row][col] */
+  if (ww_tok_opens(x, close + 1, "[")) { /* a[row][col] */
     uint32_t second = close + 1;
     slow = axes_of(w, open + 1, close, 0);
-    fast = axes_of(w, second + 1, c->t[second].pair, 0);
-    if (ww_tok_is(c, c->t[second].pair + 1, "["))
+    fast = axes_of(w, second + 1, x->t[second].pair, 0);
+    if (ww_tok_is(x, x->t[second].pair + 1, "["))
       return false;
   } else if (!split_sum(w, open + 1, close, &slow, &fast))
     return false;
@@ -150,14 +150,14 @@ static bool judge(swap *w, uint32_t i) {
 }
 
 static bool judge_all(swap *w) {
-  const ww_ctext *c = &w->x->c;
+  const ww_ctext *x = w->x;
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
-    if (!ww_tok_word(c, i) || ww_tok_in(c, i - 1, " . -> "))
+    if (!ww_tok_word(x, i) || ww_tok_in(x, i - 1, " . -> "))
       continue;
-    const ww_name *v = ww_ctext_name(c, &w->s->names, i);
+    const ww_name *v = ww_ctext_name(x, w->s, i);
     if (!v || !v->pointer || i == v->tok || (!v->parameter && v->ndims))
       continue; /* no pointer, or the thread's own array */
-    if (!v->parameter || !ww_tok_is(c, i + 1, "[") || !judge(w, i))
+    if (!v->parameter || !ww_tok_is(x, i + 1, "[") || !judge(w, i))
       return false; /* a pointer that was moved, or handed on */
   }
   return w->good > 0 && w->bad == 0;
@@ -190,7 +190,7 @@ static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww
       ww_fmt(w->x->a, "%.*s,%.*s", (int)(end - comma - 1), comma + 1, (int)(comma - first), first));
 }
 
-void ww_fix_swap_axes(ww_fixer *x) {
+void ww_fix_swap_axes(ww_ctext *x) {
   swap w = {.x = x, .s = &x->kernel};
   const ww_launch *l = x->s->launch;
   ww_edits e = {0};
@@ -206,7 +206,7 @@ void ww_fix_swap_axes(ww_fixer *x) {
       ww_edit_tokens(x, &e, w.at[k].v[i], w.at[k].v[i] + 1, other);
     }
   uint32_t lo, hi;
-  if (!square && ww_fixer_comment(x, &lo, &hi)) {
+  if (!square && ww_ctext_comment(x, &lo, &hi)) {
     swap_setting(&w, lo, hi, "grid", &e);
     swap_setting(&w, lo, hi, "block", &e);
   }

@@ -5,7 +5,6 @@
  * reads back what is written here. */
 #include "fixes_int.h"
 
-#include <ctype.h>
 #include <math.h>
 
 #include "../../base/words.h"
@@ -23,20 +22,18 @@ typedef struct {
 } parameter;
 typedef WW_VEC(parameter) parameters;
 
+static const char *whole(uint64_t v, ww_arena *a) {
+  return ww_fmt(a, "%llu", (unsigned long long)v);
+}
+
 static const char *shape(const uint64_t dims[3], const char *const exprs[3], ww_arena *a) {
   ww_buf b = {0};
   int n = 3;
   while (n > 1 && dims[n - 1] <= 1 && !exprs[n - 1])
     n--;
-  for (int k = 0; k < n; k++) {
-    if (k)
-      ww_buf_puts(&b, ",");
-    if (exprs[k])
-      ww_buf_puts(&b, exprs[k]);
-    else
-      ww_buf_fmt(&b, "%llu", (unsigned long long)(dims[k] ? dims[k] : 1));
-  }
-  return ww_buf_kept(&b, a);
+  for (int k = 0; k < n; k++)
+    ww_buf_fmt(&b, "%s%s", k ? "," : "", exprs[k] ? exprs[k] : whole(dims[k] ? dims[k] : 1, a));
+  return ww_buf_text(&b, a);
 }
 
 static const char *number(double v, ww_arena *a) {
@@ -73,9 +70,9 @@ static const char *buffer_text(const ww_buffer *b, const char *own, ww_arena *a)
     count = size > 1 ? ww_fmt(a, "(%s)/%u", b->bytes_expr, size) : b->bytes_expr;
     type = size ? type : "u8";
   } else if (b->bytes && size && b->bytes % size == 0)
-    count = ww_fmt(a, "%llu", (unsigned long long)(b->bytes / size));
+    count = whole(b->bytes / size, a);
   else if (b->bytes) {
-    count = ww_fmt(a, "%llu", (unsigned long long)b->bytes);
+    count = whole(b->bytes, a);
     type = "u8";
   }
   const char *id = b->id ? ww_fmt(a, ":id(%s)", b->id) : "",
@@ -89,8 +86,7 @@ static const char *arg_text(const ww_arg *g, const char *own, ww_arena *a) {
   if (g->kind == WW_ARG_VALUE && g->expr)
     return g->expr;
   if (g->kind == WW_ARG_VALUE && g->is_int)
-    return g->value >= 0x1p63 ? ww_fmt(a, "%llu", (unsigned long long)g->ivalue)
-                              : ww_fmt(a, "%lld", (long long)g->ivalue);
+    return g->value >= 0x1p63 ? whole(g->ivalue, a) : ww_fmt(a, "%lld", (long long)g->ivalue);
   if (g->kind == WW_ARG_VALUE)
     return isfinite(g->value) ? number(g->value, a) : NULL;
   if (g->kind != WW_ARG_HEX || g->nptrs)
@@ -99,7 +95,7 @@ static const char *arg_text(const ww_arg *g, const char *own, ww_arena *a) {
   ww_buf_puts(&b, "hex:");
   for (uint32_t k = 0; k < g->hex_n; k++)
     ww_buf_fmt(&b, "%02x", g->hex[k]);
-  return ww_buf_kept(&b, a);
+  return ww_buf_text(&b, a);
 }
 
 static const char *arg_name(const char *name, ww_arena *a) {
@@ -117,9 +113,7 @@ static void launch_settings(const ww_launch *l, const parameters *params, ww_are
   if (l->block[0] || l->block_expr[0])
     ww_push(a, out, (setting){"block", shape(l->block, l->block_expr, a)});
   if (l->shared_expr || l->shared)
-    ww_push(a, out,
-            (setting){"shared", l->shared_expr ? l->shared_expr
-                                               : ww_fmt(a, "%llu", (unsigned long long)l->shared)});
+    ww_push(a, out, (setting){"shared", l->shared_expr ? l->shared_expr : whole(l->shared, a)});
   if (l->warm)
     ww_push(a, out, (setting){"cache", "warm"});
   for (uint32_t k = 0; k < l->nargs; k++) {
@@ -142,7 +136,7 @@ static const char *settings_text(const settings *s, ww_arena *a) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < s->n; k++)
     ww_buf_fmt(&b, "%s%s=%s", k ? " " : "", s->v[k].name, s->v[k].value);
-  return ww_buf_kept(&b, a);
+  return ww_buf_text(&b, a);
 }
 
 /* "const float *__restrict__" is about floats. */
@@ -211,15 +205,15 @@ static uint32_t reach_up(const ww_scan *s,
   return begin;
 }
 
-bool ww_fixer_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end) {
-  return comment_in(&x->c.scan, reach_up(&x->c.scan, x->kernel.fn->begin), x->kernel.fn->end, begin,
+bool ww_ctext_comment(const ww_ctext *x, uint32_t *begin, uint32_t *end) {
+  return comment_in(&x->scan, reach_up(&x->scan, x->kernel.fn->begin), x->kernel.fn->end, begin,
                     end);
 }
 
 /* One for the whole file, of no kernel: what it says holds for those that have none of their own.
  */
-static bool only_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end) {
-  const ww_scan *s = &x->c.scan;
+static bool only_comment(const ww_ctext *x, uint32_t *begin, uint32_t *end) {
+  const ww_scan *s = &x->scan;
   uint32_t b, e;
   if (!comment_in(s, 0, s->n, begin, end) || comment_in(s, *end, s->n, &b, &e))
     return false;
@@ -234,9 +228,9 @@ static void read_settings(const char *text, ww_arena *a, settings *out) {
   size_t name_n = 0;
   for (;; p++) {
     size_t n = 0;
-    bool start = *p && (isalpha((unsigned char)*p) || *p == '_') &&
+    bool start = ww_is_word(*p) && !isdigit((unsigned char)*p) &&
                  (p == text || isspace((unsigned char)p[-1]));
-    while (start && (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.'))
+    while (start && (ww_is_word(p[n]) || p[n] == '.'))
       n++;
     const char *q = p + n;
     while (start && (*q == ' ' || *q == '\t'))
@@ -289,36 +283,35 @@ static void put_over(settings *under, const settings *over, ww_arena *a) {
 /* ---- the edit ---- */
 
 /* Name and pointee of one parameter, tokens [i, end). */
-static parameter read_parameter(const ww_fixer *x, uint32_t i, uint32_t end) {
+static parameter read_parameter(const ww_ctext *x, uint32_t i, uint32_t end) {
   parameter out = {0};
   uint32_t last = WW_NOTOK;
-  for (uint32_t k = i; k < end && !ww_tok_in(&x->c, k, " = [ "); k++)
-    if (ww_tok_word(&x->c, k))
+  for (uint32_t k = i; k < end && !ww_tok_in(x, k, " = [ "); k++)
+    if (ww_tok_word(x, k))
       last = k;
   if (last != WW_NOTOK && last != i)
-    out.name = ww_tok_name(&x->c, last);
+    out.name = ww_tok_name(x, last);
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
     if (v->tok != last || v->type == WW_NOTOK)
       continue;
     static const char *const by_size[] = {NULL, "u8", "u16", NULL, "u32", NULL, NULL, NULL, "u64"};
-    uint32_t bytes = ww_name_bytes(&x->c, v);
-    const char *word = ww_tok_name(&x->c, v->type);
+    uint32_t bytes = ww_name_bytes(x, v);
+    const char *word = ww_tok_name(x, v->type);
     out.pointee = bytes && ww_elem_size(word) == bytes ? word : bytes <= 8 ? by_size[bytes] : NULL;
   }
   return out;
 }
 
 /* Of an OpenMP region they are the compiler's own choice. */
-static parameters read_parameters(const ww_fixer *x) {
+static parameters read_parameters(const ww_ctext *x) {
   parameters out = {0};
-  const ww_ctext *c = &x->c;
-  uint32_t i = ww_tok_from(c, x->kernel.fn->params), end = ww_tok_from(c, x->kernel.fn->params_end);
+  uint32_t i = ww_tok_from(x, x->kernel.fn->params), end = ww_tok_from(x, x->kernel.fn->params_end);
   int angles = 0;
-  for (uint32_t from = i; x->s->dialect != WW_OPENMP && i < end; i = ww_tok_skip(c, i)) {
-    angles += ww_tok_is(c, i, "<") - ww_tok_is(c, i, ">");
-    bool comma = ww_tok_is(c, i, ",") && angles <= 0;
-    uint32_t next = ww_tok_skip(c, i);
+  for (uint32_t from = i; x->s->dialect != WW_OPENMP && i < end; i = ww_tok_skip(x, i)) {
+    angles += ww_tok_is(x, i, "<") - ww_tok_is(x, i, ">");
+    bool comma = ww_tok_is(x, i, ",") && angles <= 0;
+    uint32_t next = ww_tok_skip(x, i);
     if (!comma && next < end)
       continue;
     ww_push(x->a, &out, read_parameter(x, from, comma ? i : end));
@@ -339,10 +332,10 @@ static ww_launch named_alone(const ww_launch *l, ww_arena *a) {
 }
 
 /* Where a comment line goes: above the declaration, or the pragma of an OpenMP region. */
-static uint32_t above(const ww_fixer *x) {
+static uint32_t above(const ww_ctext *x) {
   uint32_t at = x->kernel.fn->begin;
   if (x->s->dialect == WW_OPENMP && x->s->line)
-    at = ww_scan_offset(&x->c.scan, x->s->line, 1);
+    at = ww_scan_offset(&x->scan, x->s->line, 1);
   while (at < x->s->n && strchr(" \t", x->s->text[at]))
     at++;
   return at;
@@ -355,9 +348,8 @@ static bool sane(const char *text, bool block) {
   return *text && text[strlen(text) - 1] != '\\';
 }
 
-static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, bool there,
+static ww_status write_comment(ww_ctext *x, settings *old, const settings *now, bool there,
                                uint32_t begin, uint32_t end, ww_edits *e, ww_err *err) {
-  const ww_ctext *c = &x->c;
   put_over(old, now, x->a);
   const char *text = settings_text(old, x->a);
   const char *behind = x->s->text + end + (there ? strspn(x->s->text + end, " \t") : 0);
@@ -372,20 +364,20 @@ static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, 
     return WW_OK;
   }
   uint32_t at = above(x);
-  bool first = ww_ctext_first(c, at);
-  const char *indent = ww_ctext_indent(c, at),
-             *line = ww_fmt(x->a, "%s// %s %s%s", first ? indent : c->eol, mark, text, c->eol);
-  ww_edit_insert(x, e, first ? ww_ctext_line_start(c, at) : at, line);
+  bool first = ww_ctext_first(x, at);
+  const char *indent = ww_ctext_indent(x, at),
+             *line = ww_fmt(x->a, "%s// %s %s%s", first ? indent : x->eol, mark, text, x->eol);
+  ww_edit_insert(x, e, first ? ww_ctext_line_start(x, at) : at, line);
   return WW_OK;
 }
 
 ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
                         ww_err *e) {
-  ww_fixer x;
+  ww_ctext x;
   settings old = {0}, now = {0};
   uint32_t begin = 0, end = 0;
   *out = (ww_fix){0};
-  if (!ww_fixer_open(&x, s, a))
+  if (!ww_ctext_open(&x, s, a))
     return ww_fail(e, WW_EUSAGE,
                    "no kernel %s is to be seen in the text; name one that is written there",
                    s->kernel ? s->kernel : "at that line");
@@ -396,7 +388,7 @@ ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a,
     return ww_fail(
         e, WW_EUSAGE,
         "nothing to set: give grid=, block= or arguments, as in grid=n/256 block=256 n=1<<20");
-  bool there = ww_fixer_comment(&x, &begin, &end);
+  bool there = ww_ctext_comment(&x, &begin, &end);
   if (there || only_comment(&x, &begin, &end))
     read_settings(ww_strndup(a, s->text + begin, end - begin), a, &old);
   ww_finding f = {.rule = "launch"};

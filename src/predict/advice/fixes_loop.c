@@ -32,7 +32,7 @@ static bool directive_between(const ww_ctext *c, uint32_t from, uint32_t to) { /
 /* ---- running values ---- */
 
 typedef struct {
-  ww_fixer *x;
+  ww_ctext *x;
   const ww_scope *s;
   const ww_name *array;
   uint32_t at, n; /* the first access: tokens name [ index ] */
@@ -58,19 +58,18 @@ static bool is_restrict(const ww_ctext *c, const ww_name *v) {
 
 /* The element that the line stores to: name [ index ] = or +=. */
 static bool find_element(element *m) {
-  const ww_ctext *c = &m->x->c;
+  const ww_ctext *x = m->x;
   for (uint32_t i = m->s->lo; i < m->s->hi; i++) {
-    if (ww_fixer_line(m->x, i) != m->x->f->line || !ww_tok_word(c, i) ||
-        !ww_tok_opens(c, i + 1, "["))
+    if (ww_ctext_line(x, i) != x->f->line || !ww_tok_word(x, i) || !ww_tok_opens(x, i + 1, "["))
       continue;
-    const ww_name *v = ww_ctext_name(c, &m->s->names, i);
-    uint32_t close = c->t[i + 1].pair;
-    if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared || stars(c, v) != 1 ||
-        has_word(c, v, " volatile "))
+    const ww_name *v = ww_ctext_name(x, m->s, i);
+    uint32_t close = x->t[i + 1].pair;
+    if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared || stars(x, v) != 1 ||
+        has_word(x, v, " volatile "))
       continue;
     /* a macro may do anything with it */
-    if (ww_ctext_directives(c, i) || !ww_is_assignment(c, close + 1) ||
-        ww_tok_in(c, i - 1, " . -> "))
+    if (ww_ctext_directives(x, i) || !ww_is_assignment(x, close + 1) ||
+        ww_tok_in(x, i - 1, " . -> "))
       continue;
     m->array = v;
     m->at = i;
@@ -82,18 +81,18 @@ static bool find_element(element *m) {
 
 /* Names of the index keep their values in the loop, and it calls nothing. */
 static bool fixed_index(const element *m, const loop *l) {
-  const ww_ctext *c = &m->x->c;
+  const ww_ctext *x = m->x;
   for (uint32_t i = m->at + 2; i + 1 < m->at + m->n; i++) {
-    if (ww_is_assignment(c, i))
+    if (ww_is_assignment(x, i))
       return false;
-    if (!ww_tok_word(c, i))
+    if (!ww_tok_word(x, i))
       continue;
-    if (ww_tok_is(c, i + 1, "(") && !ww_is_pure_call(c, i))
+    if (ww_tok_is(x, i + 1, "(") && !ww_is_pure_call(x, i))
       return false;
-    const ww_name *v = ww_ctext_name(c, &m->s->names, i);
+    const ww_name *v = ww_ctext_name(x, m->s, i);
     if (v && (v->pointer || (v->tok >= l->at && v->tok < l->end)))
       return false;
-    if (ww_is_changed(c, i, l->at, l->end))
+    if (ww_is_changed(x, i, l->at, l->end))
       return false;
   }
   return true;
@@ -101,17 +100,17 @@ static bool fixed_index(const element *m, const loop *l) {
 
 /* Nothing in the loop hides what it does to memory, every use of the array is this element. */
 static bool tame(const element *m, const loop *l) {
-  const ww_ctext *c = &m->x->c;
+  const ww_ctext *x = m->x;
   for (uint32_t i = l->at; i < l->end; i++) {
-    if (ww_tok_in(c, i, " return goto asm __asm__ volatile this new delete [[ ") ||
-        c->t[i].kind == WW_TOK_ODD)
+    if (ww_tok_in(x, i, " return goto asm __asm__ volatile this new delete [[ ") ||
+        x->t[i].kind == WW_TOK_ODD)
       return false;
-    if (ww_tok_same(c, i, m->array->tok) &&
-        (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_in(c, i + m->n, " [ . ") ||
-         ww_takes_address(c, i)))
+    if (ww_tok_same(x, i, m->array->tok) &&
+        (!ww_tok_equal(x, i, m->at, m->n) || ww_tok_in(x, i + m->n, " [ . ") ||
+         ww_takes_address(x, i)))
       return false;
-    if (ww_tok_is(c, i, "(") && i && ww_tok_word(c, i - 1) && !ww_ctext_control(c, i) &&
-        !ww_is_pure_call(c, i - 1))
+    if (ww_tok_is(x, i, "(") && i && ww_tok_word(x, i - 1) && !ww_ctext_control(x, i) &&
+        !ww_is_pure_call(x, i - 1))
       return false;
   }
   return true;
@@ -119,34 +118,36 @@ static bool tame(const element *m, const loop *l) {
 
 /* The outermost loop around the element in which it stays the same. */
 static bool find_loop(const element *m, loop *out) {
-  const ww_ctext *c = &m->x->c;
+  const ww_ctext *x = m->x;
   bool found = false;
   for (uint32_t i = m->s->lo; i < m->at && !found; i++)
-    found = loop_at(c, i, m->s->hi, out) && m->at > out->close && m->at < out->end &&
-            in_block(c, i) && fixed_index(m, out) && tame(m, out);
+    found = loop_at(x, i, m->s->hi, out) && m->at > out->close && m->at < out->end &&
+            in_block(x, i) && fixed_index(m, out) && tame(m, out);
   return found;
 }
 
-/* `out[i] = 0.0f;` right before the loop: the variable starts from it. */
-static bool set_before(const element *m, const loop *l) {
-  const ww_ctext *c = &m->x->c;
+/* `out[i] = 0.0f;` right before the loop, from which the variable starts: its first token, 0: there
+ * is none. */
+static uint32_t set_before(const element *m, const loop *l) {
+  const ww_ctext *x = m->x;
   uint32_t begin, end;
-  if (l->at < 2 || !ww_tok_is(c, l->at - 1, ";"))
-    return false;
-  ww_ctext_statement(c, l->at - 2, m->s->lo, m->s->hi, &begin, &end);
-  if (!in_block(c, begin) || begin + m->n >= end || end != l->at - 1 ||
-      !ww_tok_equal(c, begin, m->at, m->n))
-    return false;
+  if (l->at < 2 || !ww_tok_is(x, l->at - 1, ";"))
+    return 0;
+  ww_ctext_statement(x, l->at - 2, m->s->lo, m->s->hi, &begin, &end);
+  if (!in_block(x, begin) || begin + m->n >= end || end != l->at - 1 ||
+      !ww_tok_equal(x, begin, m->at, m->n) || !ww_tok_is(x, begin + m->n, "=") ||
+      directive_between(x, x->t[begin].at, x->t[l->at].at))
+    return 0;
   for (uint32_t i = begin + m->n; i < end; i++)
-    if (ww_tok_same(c, i, m->array->tok))
-      return false;
-  return ww_tok_is(c, begin + m->n, "=") && !directive_between(c, c->t[begin].at, c->t[l->at].at);
+    if (ww_tok_same(x, i, m->array->tok))
+      return 0;
+  return begin;
 }
 
 static bool other_pointers(const element *m, const loop *l) {
-  const ww_ctext *c = &m->x->c;
+  const ww_ctext *x = m->x;
   for (uint32_t i = l->at; i < l->end; i++) {
-    const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &m->s->names, i) : NULL;
+    const ww_name *v = ww_ctext_name(x, m->s, i);
     if (v && v->pointer && !v->shared && v != m->array && (v->parameter || !v->ndims))
       return true;
   }
@@ -160,45 +161,41 @@ static const char *type_text(const ww_ctext *c, const ww_name *v) {
   return ww_tok_text(c, v->type, end);
 }
 
-static void keep_in_register(ww_fixer *x) {
-  ww_scope s = x->kernel;
-  element m = {.x = x, .s = &s};
-  const ww_ctext *c = &x->c;
+static void keep_in_register(ww_ctext *x) {
+  element m = {.x = x, .s = &x->kernel};
   loop l;
   ww_edits e = {0};
   if (!find_element(&m) || !find_loop(&m, &l))
     return;
-  bool set = set_before(&m, &l);
-  if (!set && directive_between(c, c->t[l.at - 1].end, c->t[l.at].at))
+  uint32_t set = set_before(&m, &l);
+  if (!set && directive_between(x, x->t[l.at - 1].end, x->t[l.at].at))
     return;
-  const char *name = ww_fixer_fresh(x, "sum"), *type = type_text(c, m.array),
-             *what = ww_tok_text(c, m.at, m.at + m.n);
-  const char *indent = ww_ctext_indent(c, c->t[l.at].at),
-             *gap = ww_ctext_first(c, c->t[l.at].at) ? ww_fmt(x->a, "%s%s", c->eol, indent) : " ";
+  const char *name = ww_ctext_fresh(x, "sum"), *type = type_text(x, m.array),
+             *what = ww_tok_text(x, m.at, m.at + m.n);
+  const char *indent = ww_ctext_indent(x, x->t[l.at].at),
+             *gap = ww_ctext_first(x, x->t[l.at].at) ? ww_fmt(x->a, "%s%s", x->eol, indent) : " ";
   for (uint32_t i = l.at; i < l.end; i++)
-    if (ww_tok_same(c, i, m.array->tok))
+    if (ww_tok_same(x, i, m.array->tok))
       ww_edit_tokens(x, &e, i, i + m.n, name);
-  if (set) {
-    uint32_t begin, end;
-    ww_ctext_statement(c, l.at - 2, s.lo, s.hi, &begin, &end);
-    ww_edit_tokens(x, &e, begin, begin + m.n, ww_fmt(x->a, "%s %s", type, name));
-  } else
-    ww_edit_insert(x, &e, c->t[l.at].at, ww_fmt(x->a, "%s %s = %s;%s", type, name, what, gap));
-  ww_edit_insert(x, &e, c->t[l.end - 1].end, ww_fmt(x->a, "%s%s = %s;", gap, what, name));
-  bool alias = !is_restrict(c, m.array) && other_pointers(&m, &l);
-  const char *array = ww_tok_name(c, m.array->tok);
+  if (set)
+    ww_edit_tokens(x, &e, set, set + m.n, ww_fmt(x->a, "%s %s", type, name));
+  else
+    ww_edit_insert(x, &e, x->t[l.at].at, ww_fmt(x->a, "%s %s = %s;%s", type, name, what, gap));
+  ww_edit_insert(x, &e, x->t[l.end - 1].end, ww_fmt(x->a, "%s%s = %s;", gap, what, name));
+  bool alias = !is_restrict(x, m.array) && other_pointers(&m, &l);
+  const char *array = ww_tok_name(x, m.array->tok);
   ww_fix f = {.preferred = set && !alias};
   if (alias || !set)
     f.assumes =
         ww_fmt(x->a, "%s%s%s%s", alias ? array : "", alias ? " overlaps no other buffer" : "",
                alias && !set ? ", and " : "", set ? "" : "the loop runs at least once");
-  f.title = ww_fmt(x->a, "Keep %s in a variable during the loop%s%s%s", what,
-                   f.assumes ? " (if " : "", f.assumes ? f.assumes : "", f.assumes ? ")" : "");
+  f.title = ww_fmt(x->a, "Keep %s in a variable during the loop", what);
+  if (f.assumes)
+    f.title = ww_fmt(x->a, "%s (if %s)", f.title, f.assumes);
   ww_fix_offer(x, &e, &f);
 }
 
-static void add_restrict(ww_fixer *x) {
-  const ww_ctext *c = &x->c;
+static void add_restrict(ww_ctext *x) {
   uint32_t pointers = 0, lacking = 0;
   ww_edits e = {0};
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
@@ -206,10 +203,10 @@ static void add_restrict(ww_fixer *x) {
     if (!v->parameter || !v->pointer || v->shared || v->twice || v->ndims || v->type == WW_NOTOK)
       continue;
     pointers++;
-    if (is_restrict(c, v))
+    if (is_restrict(x, v))
       continue;
     lacking++;
-    ww_edit_insert(x, &e, c->t[v->tok].at,
+    ww_edit_insert(x, &e, x->t[v->tok].at,
                    x->s->dialect == WW_OPENCL ? "restrict " : "__restrict__ ");
   }
   if (pointers < 2 || !lacking || x->s->dialect == WW_OPENMP)
@@ -222,7 +219,7 @@ static void add_restrict(ww_fixer *x) {
                                 x->s->dialect == WW_OPENCL ? "restrict" : "__restrict__")});
 }
 
-void ww_fix_accumulator(ww_fixer *x) {
+void ww_fix_accumulator(ww_ctext *x) {
   keep_in_register(x);
   add_restrict(x);
 }
@@ -260,59 +257,53 @@ static void read_pragma(const ww_ctext *c, uint32_t i, counted *out) {
 }
 
 /* for (int k = 0; k < 8; k++) with constants. */
-static bool read_counted(const ww_fixer *x, const ww_scope *s, uint32_t i, counted *out) {
-  const ww_ctext *c = &x->c;
+static bool read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, counted *out) {
   loop l;
   int64_t from, to;
-  if (!ww_tok_is(c, i, "for") || !loop_at(c, i, s->hi, &l))
+  if (!ww_tok_is(x, i, "for") || !loop_at(x, i, s->hi, &l))
     return false;
-  uint32_t first = l.open + 1, semi = first, second;
-  while (semi < l.close && !ww_tok_is(c, semi, ";"))
-    semi = ww_tok_skip(c, semi);
-  for (second = semi + 1; second < l.close && !ww_tok_is(c, second, ";");)
-    second = ww_tok_skip(c, second);
+  uint32_t first = l.open + 1, semi = ww_tok_find(x, first, l.close, " ; "),
+           second = ww_tok_find(x, semi + 1, l.close, " ; ");
   if (second >= l.close || second < semi + 4)
     return false;
   uint32_t v = semi + 1, eq = first;
-  while (eq < semi && !ww_tok_is(c, eq, "="))
+  while (eq < semi && !ww_tok_is(x, eq, "="))
     eq++;
-  if (eq == first || !ww_tok_same(c, eq - 1, v) ||
-      !ww_ctext_value(c, &s->names, eq + 1, semi, &from))
+  if (eq == first || !ww_tok_same(x, eq - 1, v) || !ww_ctext_value(x, s, eq + 1, semi, &from))
     return false;
-  bool up = ww_tok_in(c, v + 1, " < <= "), down = ww_tok_in(c, v + 1, " > >= ");
+  bool up = ww_tok_in(x, v + 1, " < <= "), down = ww_tok_in(x, v + 1, " > >= ");
   uint32_t value = v + 2;
   int64_t less = 0;
-  if (!up && ww_tok_is(c, v + 1, "+") && ww_tok_is(c, v + 2, "1") && ww_tok_is(c, v + 3, "<")) {
+  if (!up && ww_tok_is(x, v + 1, "+") && ww_tok_is(x, v + 2, "1") && ww_tok_is(x, v + 3, "<")) {
     up = true;
     less = 1;
     value = v + 4;
   } /* k + 1 < N */
-  if ((!up && !down) || !ww_ctext_value(c, &s->names, value, second, &to))
+  if ((!up && !down) || !ww_ctext_value(x, s, value, second, &to))
     return false;
-  if (ww_is_changed(c, v, l.close + 1, l.end))
+  if (ww_is_changed(x, v, l.close + 1, l.end))
     return false;
   *out = (counted){.l = l, .variable = v, .trips = up ? to - from - less : from - to};
-  read_pragma(c, i, out);
+  read_pragma(x, i, out);
   return out->trips > 0 && out->trips <= MOST_TRIPS;
 }
 
 /* Every index of the array is made of constants and variables of counted loops around it; those
  * loops are noted. */
-static bool constant_uses(const ww_fixer *x, const ww_scope *s, const ww_name *array,
+static bool constant_uses(const ww_ctext *x, const ww_scope *s, const ww_name *array,
                           const counted *loops, uint32_t nloops, bool *needed) {
-  const ww_ctext *c = &x->c;
   for (uint32_t i = s->lo; i < s->hi; i++) {
-    if (!ww_tok_same(c, i, array->tok) || i == array->tok)
+    if (!ww_tok_same(x, i, array->tok) || i == array->tok)
       continue;
-    if (!ww_tok_opens(c, i + 1, "["))
+    if (!ww_tok_opens(x, i + 1, "["))
       return false;
-    for (uint32_t k = i + 2; k < c->t[i + 1].pair; k++) {
+    for (uint32_t k = i + 2; k < x->t[i + 1].pair; k++) {
       int64_t value;
-      if (!ww_tok_word(c, k) || ww_ctext_value(c, &s->names, k, k + 1, &value))
+      if (!ww_tok_word(x, k) || ww_ctext_value(x, s, k, k + 1, &value))
         continue;
       bool known = false;
       for (uint32_t j = 0; j < nloops; j++)
-        if (ww_tok_same(c, k, loops[j].variable) && k > loops[j].l.at && k < loops[j].l.end)
+        if (ww_tok_same(x, k, loops[j].variable) && k > loops[j].l.at && k < loops[j].l.end)
           known = needed[j] = true;
       if (!known)
         return false;
@@ -335,8 +326,7 @@ static int64_t nested_trips(const counted *loops, uint32_t n, const bool *needed
   return most;
 }
 
-void ww_fix_unroll(ww_fixer *x) {
-  const ww_ctext *c = &x->c;
+void ww_fix_unroll(ww_ctext *x) {
   ww_scope s;
   counted loops[MOST_LOOPS];
   bool needed[MOST_LOOPS] = {false};
@@ -356,16 +346,16 @@ void ww_fix_unroll(ww_fixer *x) {
   if (!arrays || nested_trips(loops, n, needed) > 1024)
     return;
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t at = c->t[loops[k].l.at].at;
+    uint32_t at = x->t[loops[k].l.at].at;
     if (!needed[k] || (loops[k].marked && loops[k].limit == loops[k].end))
       continue;
     if (loops[k].marked) {
       ww_edit_replace(x, &e, loops[k].limit, loops[k].end, "");
     } else {
-      if (!ww_ctext_first(c, at))
+      if (!ww_ctext_first(x, at))
         return;
-      ww_edit_insert(x, &e, ww_ctext_line_start(c, at),
-                     ww_fmt(x->a, "%s#pragma unroll%s", ww_ctext_indent(c, at), c->eol));
+      ww_edit_insert(x, &e, ww_ctext_line_start(x, at),
+                     ww_fmt(x->a, "%s#pragma unroll%s", ww_ctext_indent(x, at), x->eol));
     }
     added++;
   }

@@ -34,44 +34,38 @@ static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, doubl
 
 /* 1 float, 2 double, 0 neither for sure; *lone: a name, a subscript or a member, which needs no
  * parentheses. */
-static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
-  const ww_ctext *c = &x->c;
+static int base_type(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
   int type = 0;
   *lone = true;
-  for (uint32_t k = i; k < end; k = ww_tok_skip(c, k)) {
-    if (ww_tok_word(c, k)) {
-      const ww_name *v = ww_ctext_name(c, &s->names, k);
-      bool subscript = ww_tok_is(c, k + 1, "[");
-      if (!v || ww_tok_is(c, k + 1, "(") || (v->pointer && !subscript) || v->ndims > 1)
+  for (uint32_t k = i; k < end; k = ww_tok_skip(x, k)) {
+    if (ww_tok_word(x, k)) {
+      const ww_name *v = ww_ctext_name(x, s, k);
+      bool subscript = ww_tok_is(x, k + 1, "[");
+      if (!v || ww_tok_is(x, k + 1, "(") || (v->pointer && !subscript) || v->ndims > 1)
         return 0;
-      if (k + 1 < end && ww_tok_in(c, k + 1, " . -> "))
+      if (k + 1 < end && ww_tok_in(x, k + 1, " . -> "))
         return 0;
-      int mine = v->cls == WW_IS_DOUBLE  ? 2
-                 : v->cls == WW_IS_FLOAT ? 1
-                 : v->cls == WW_IS_INT   ? 0
-                                         : -1;
-      const char *word = v->type == WW_NOTOK ? "" : ww_tok_name(c, v->type);
-      if (mine < 0 || (mine && strcmp(word, "float") && strcmp(word, "double")))
+      int mine = v->cls == WW_IS_DOUBLE ? 2 : v->cls == WW_IS_FLOAT;
+      if (v->cls == WW_IS_UNKNOWN || (mine && !ww_tok_in(x, v->type, " float double ")))
         return 0; /* vectors, half */
       if (mine > type)
         type = mine;
       if (subscript) {
-        uint32_t close = c->t[k + 1].pair;
+        uint32_t close = x->t[k + 1].pair;
         if (close == WW_NOTOK || close >= end)
           return 0;
         for (uint32_t j = k + 2; j < close; j++)
-          if (ww_is_assignment(c, j) || ww_tok_is(c, j, "("))
+          if (ww_is_assignment(x, j) || ww_tok_is(x, j, "("))
             return 0;
         k++;
       }
-    } else if (c->t[k].kind == WW_TOK_NUMBER) {
-      char last = c->text[c->t[k].end - 1];
-      bool dot = memchr(ww_tok_at(c, k), '.', ww_tok_len(c, k));
+    } else if (x->t[k].kind == WW_TOK_NUMBER) {
+      char last = x->text[x->t[k].end - 1];
+      bool dot = memchr(ww_tok_at(x, k), '.', ww_tok_len(x, k));
       int mine = dot ? (last == 'f' || last == 'F' ? 1 : 2) : 0;
-      if (mine > type)
-        type = mine;
+      type = mine > type ? mine : type;
       *lone = false;
-    } else if (ww_tok_in(c, k, " + - * / "))
+    } else if (ww_tok_in(x, k, " + - * / "))
       *lone = false;
     else
       return 0; /* parentheses, comparisons, calls */
@@ -79,36 +73,30 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
   return type;
 }
 
-static bool read_power(const ww_fixer *x, const ww_scope *s, uint32_t i, power *p, bool *lone) {
-  const ww_ctext *c = &x->c;
-  *p = (power){.call = i, .open = i + 1, .close = c->t[i + 1].pair};
-  for (uint32_t k = p->open + 1; k < p->close; k = ww_tok_skip(c, k))
-    if (ww_tok_is(c, k, ",")) {
-      if (p->comma)
-        return false;
-      p->comma = k;
-    }
+static bool read_power(const ww_ctext *x, const ww_scope *s, uint32_t i, power *p, bool *lone) {
+  *p =
+      (power){.call = i, .open = i + 1, .comma = ww_tok_comma(x, i + 1), .close = x->t[i + 1].pair};
   if (!p->comma || p->comma == p->open + 1 ||
-      !constant_exponent(c, p->comma + 1, p->close, &p->exponent))
+      !constant_exponent(x, p->comma + 1, p->close, &p->exponent))
     return false;
   int type = base_type(x, s, p->open + 1, p->comma, lone);
   p->is_double = type == 2;
   if (type == 2)
-    return ww_tok_is(c, i, "pow") || x->s->dialect == WW_OPENCL; /* powf of a double is a float */
+    return ww_tok_is(x, i, "pow") || x->s->dialect == WW_OPENCL; /* powf of a double is a float */
   /* pow(x, 2.0) of a float is a double: that nobody wants it is clear where the text has no doubles
    */
-  return type == 1 && (!ww_tok_is(c, i, "pow") || !ww_scan_has_word(&c->scan, "double"));
+  return type == 1 && (!ww_tok_is(x, i, "pow") || !ww_scan_has_word(&x->scan, "double"));
 }
 
-static const char *product(const ww_fixer *x, const char *base, int n) {
+static const char *product(const ww_ctext *x, const char *base, int n) {
   ww_buf b = {0};
   for (int k = 0; k < n; k++)
     ww_buf_fmt(&b, "%s%s", k ? " * " : "", base);
-  return ww_buf_kept(&b, x->a);
+  return ww_buf_text(&b, x->a);
 }
 
 /* What stands for it; *tight: it binds like a call, no parentheses are ever needed. */
-static const char *instead(const ww_fixer *x, const power *p, const char *bare, const char *base,
+static const char *instead(const ww_ctext *x, const power *p, const char *bare, const char *base,
                            bool *tight) {
   double e = fabs(p->exponent);
   ww_dialect d = x->s->dialect;
@@ -136,37 +124,35 @@ static bool loose(const ww_ctext *c, const power *p) {
          ww_tok_in(c, p->close + 1, " ; ) , + - ] } ? : < > ");
 }
 
-const char *ww_power_instead(const ww_fixer *x, const ww_scope *s, uint32_t i, bool lone_only) {
-  const ww_ctext *c = &x->c;
+const char *ww_power_instead(const ww_ctext *x, const ww_scope *s, uint32_t i, bool lone_only) {
   power p;
   bool lone, tight;
-  if (!is_pow(c, i) || c->t[i + 1].pair >= s->hi || !read_power(x, s, i, &p, &lone) ||
+  if (!is_pow(x, i) || x->t[i + 1].pair >= s->hi || !read_power(x, s, i, &p, &lone) ||
       (lone_only && !lone))
     return NULL;
-  const char *bare = ww_tok_text(c, p.open + 1, p.comma),
+  const char *bare = ww_tok_text(x, p.open + 1, p.comma),
              *base = lone ? bare : ww_fmt(x->a, "(%s)", bare);
   const char *now =
       strchr(bare, '\n') || strstr(bare, "/*") ? NULL : instead(x, &p, bare, base, &tight);
-  return now && !tight && !loose(c, &p) ? ww_fmt(x->a, "(%s)", now) : now;
+  return now && !tight && !loose(x, &p) ? ww_fmt(x->a, "(%s)", now) : now;
 }
 
-static uint32_t change(ww_fixer *x, const ww_scope *s, ww_edits *e, const char **example) {
-  const ww_ctext *c = &x->c;
+static uint32_t change(ww_ctext *x, const ww_scope *s, ww_edits *e, const char **example) {
   uint32_t n = 0;
   for (uint32_t i = s->lo; i < s->hi; i++) {
     const char *now = ww_power_instead(x, s, i, false);
     if (!now)
       continue;
-    uint32_t end = c->t[i + 1].pair + 1;
+    uint32_t end = x->t[i + 1].pair + 1;
     ww_edit_tokens(x, e, i, end, now);
     if (!n++)
-      *example = ww_fmt(x->a, "%s for %s", now, ww_tok_text(c, i, end));
+      *example = ww_fmt(x->a, "%s for %s", now, ww_tok_text(x, i, end));
     i = end - 1;
   }
   return n;
 }
 
-void ww_fix_powers(ww_fixer *x) {
+void ww_fix_powers(ww_ctext *x) {
   ww_scope at;
   ww_edits e = {0};
   const char *example = "";

@@ -7,7 +7,7 @@
 #include "fixes_int.h"
 
 typedef struct {
-  ww_fixer *x;
+  ww_ctext *x;
   const ww_scope *s;
   const ww_name *array;
   uint32_t steps; /* tokens looked at: a text may be hostile */
@@ -27,15 +27,15 @@ static bool is_lane(const ww_ctext *c, uint32_t i) {
 /* Do the tokens depend on threadIdx.x, directly or through variables that are set from it? What
  * comes from memory makes *data true. */
 static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
-  const ww_ctext *c = &p->x->c;
+  const ww_ctext *x = p->x;
   bool found = false;
   for (uint32_t i = lo; i < hi; i++) {
-    found |= is_lane(c, i);
-    *data |= ww_tok_in(c, i, " [ -> ");
+    found |= is_lane(x, i);
+    *data |= ww_tok_in(x, i, " [ -> ");
     if (++p->steps > MOST_STEPS)
       *data = true;
     uint32_t from, end;
-    if (depth < 4 && !*data && ww_scope_initial(p->x, p->s, i, &from, &end))
+    if (depth < 4 && !*data && ww_scope_initial(x, p->s, i, &from, &end))
       found |= varies(p, from, end, depth + 1, data);
   }
   return found;
@@ -44,22 +44,22 @@ static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
 /* ---- uses ---- */
 
 static bool uses(const pad *p, uint32_t i) {
-  return ww_tok_same(&p->x->c, i, p->array->tok) && i != p->array->tok;
+  return ww_tok_same(p->x, i, p->array->tok) && i != p->array->tok;
 }
 
 /* The last '[' of a use with all its subscripts, WW_NOTOK: it is used in another way. */
 static uint32_t full_use(const pad *p, uint32_t i) {
-  const ww_ctext *c = &p->x->c;
+  const ww_ctext *x = p->x;
   uint32_t at = i + 1, last = WW_NOTOK;
   for (uint32_t k = 0; k < p->array->ndims; k++) {
-    if (!ww_tok_opens(c, at, "["))
+    if (!ww_tok_opens(x, at, "["))
       return WW_NOTOK;
     last = at;
-    at = c->t[at].pair + 1;
+    at = x->t[at].pair + 1;
   }
-  if (ww_takes_address(c, i)) {
-    bool atomic = i > 2 && ww_tok_is(c, i - 2, "(") && ww_tok_word(c, i - 3) &&
-                  !memcmp(ww_tok_at(c, i - 3), "atom", 4);
+  if (ww_takes_address(x, i)) {
+    bool atomic = i > 2 && ww_tok_is(x, i - 2, "(") && ww_tok_word(x, i - 3) &&
+                  !memcmp(ww_tok_at(x, i - 3), "atom", 4);
     if (!atomic)
       return WW_NOTOK; /* its address goes elsewhere: vector accesses, asynchronous copies */
   }
@@ -67,11 +67,11 @@ static uint32_t full_use(const pad *p, uint32_t i) {
 }
 
 static bool used_plainly(const pad *p) {
-  const ww_ctext *c = &p->x->c;
-  if (ww_ctext_directives(c, p->array->tok))
+  const ww_ctext *x = p->x;
+  if (ww_ctext_directives(x, p->array->tok))
     return false; /* a macro may do anything with it */
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    bool member = ww_tok_in(c, i - 1, " . -> ");
+    bool member = ww_tok_in(x, i - 1, " . -> ");
     if (uses(p, i) && !member && full_use(p, i) == WW_NOTOK)
       return false;
   }
@@ -81,16 +81,16 @@ static bool used_plainly(const pad *p) {
 /* Is a use on the finding's line one where padding helps: threads differ in the row, by numbers
  * that memory does not hold, and not in the column? */
 static bool used_by_rows(pad *p, uint32_t line) {
-  const ww_ctext *c = &p->x->c;
+  const ww_ctext *x = p->x;
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!uses(p, i) || (line && ww_fixer_line(p->x, i) != line))
+    if (!uses(p, i) || (line && ww_ctext_line(x, i) != line))
       continue;
     uint32_t last = full_use(p, i);
-    if (last == WW_NOTOK || last == 0 || c->t[last - 1].pair == WW_NOTOK)
+    if (last == WW_NOTOK || last == 0 || x->t[last - 1].pair == WW_NOTOK)
       continue;
     uint32_t close = last - 1;
-    bool data = false, row = varies(p, c->t[close].pair + 1, close, 0, &data),
-         column = varies(p, last + 1, c->t[last].pair, 0, &data);
+    bool data = false, row = varies(p, x->t[close].pair + 1, close, 0, &data),
+         column = varies(p, last + 1, x->t[last].pair, 0, &data);
     if (row && !column && !data)
       return true;
   }
@@ -99,28 +99,23 @@ static bool used_by_rows(pad *p, uint32_t line) {
 
 /* ---- the row ---- */
 
-static const char *element_of(const pad *p) {
-  return p->array->type == WW_NOTOK ? "" : ww_tok_name(&p->x->c, p->array->type);
-}
-
 /* Elements of one more word; 0: no telling. */
 static uint32_t padding(const pad *p) {
-  uint32_t bytes = ww_name_bytes(&p->x->c, p->array);
+  uint32_t bytes = ww_name_bytes(p->x, p->array);
   if (!bytes) { /* the T of a template is likely a word */
     const ww_decl *d = p->s->fn;
-    const char *head =
-        ww_tok_text(&p->x->c, ww_tok_from(&p->x->c, d->begin), ww_tok_from(&p->x->c, d->params));
-    return d->tmpl && strstr(head, ww_fmt(p->x->a, "typename %s", element_of(p))) ? 1 : 0;
+    const char *head = ww_tok_text(p->x, ww_tok_from(p->x, d->begin), ww_tok_from(p->x, d->params));
+    const char *element = p->array->type == WW_NOTOK ? "" : ww_tok_name(p->x, p->array->type);
+    return d->tmpl && strstr(head, ww_fmt(p->x->a, "typename %s", element));
   }
   return bytes >= 4 ? 1 : 4 / bytes;
 }
 
 static bool too_large(const pad *p, int64_t row, uint32_t more) {
-  int64_t bytes = ww_name_bytes(&p->x->c, p->array), v;
+  int64_t bytes = ww_name_bytes(p->x, p->array), v;
   for (uint32_t k = 0; k + 1 < p->array->ndims && k < 4; k++) {
     uint32_t open = p->array->dim[k];
-    if (!ww_ctext_value(&p->x->c, &p->s->names, open + 1, p->x->c.t[open].pair, &v) || v < 1 ||
-        v > 1 << 20)
+    if (!ww_ctext_value(p->x, p->s, open + 1, p->x->t[open].pair, &v) || v < 1 || v > 1 << 20)
       return false;
     bytes *= v;
     if (bytes > 1 << 24)
@@ -130,35 +125,35 @@ static bool too_large(const pad *p, int64_t row, uint32_t more) {
 }
 
 static void widen(const pad *p) {
-  const ww_ctext *c = &p->x->c;
-  uint32_t open = p->array->dim[p->array->ndims - 1], close = c->t[open].pair, more = padding(p);
-  uint32_t bytes = ww_name_bytes(c, p->array);
+  ww_ctext *x = p->x;
+  uint32_t open = p->array->dim[p->array->ndims - 1], close = x->t[open].pair, more = padding(p);
+  uint32_t bytes = ww_name_bytes(x, p->array);
   int64_t row;
   if (!more || close == open + 1)
     return;
-  const char *was = ww_tok_text(c, open + 1, close), *now;
+  const char *was = ww_tok_text(x, open + 1, close), *now;
   if (strchr(was, '\n') || strstr(was, "/*"))
     return;
-  bool known = ww_ctext_value(c, &p->s->names, open + 1, close, &row);
+  bool known = ww_ctext_value(x, p->s, open + 1, close, &row);
   if (known &&
       (row < 2 || row > 1 << 20 || row * (bytes ? bytes : 4) % 8 != 0 || too_large(p, row, more)))
     return;
   if (!known && strchr(was, '+'))
     return; /* somebody has padded it */
-  bool literal = close == open + 2 && c->t[open + 1].kind == WW_TOK_NUMBER && known;
+  bool literal = close == open + 2 && x->t[open + 1].kind == WW_TOK_NUMBER && known;
   if (literal && strspn(was, "0123456789") == strlen(was))
-    now = ww_fmt(p->x->a, "%lld", (long long)row + more);
+    now = ww_fmt(x->a, "%lld", (long long)row + more);
   else if (strpbrk(was, "<>?&|^"))
-    now = ww_fmt(p->x->a, "(%s) + %u", was, more);
+    now = ww_fmt(x->a, "(%s) + %u", was, more);
   else
-    now = ww_fmt(p->x->a, "%s + %u", was, more);
+    now = ww_fmt(x->a, "%s + %u", was, more);
   ww_edits e = {0};
-  ww_edit_tokens(p->x, &e, open + 1, close, now);
-  const char *name = ww_tok_name(c, p->array->tok);
-  ww_fix_offer(p->x, &e,
-               &(ww_fix){.title = ww_fmt(p->x->a, "Pad the rows of %s: [%s] instead of [%s]", name,
-                                         now, was),
-                         .preferred = known});
+  ww_edit_tokens(x, &e, open + 1, close, now);
+  const char *name = ww_tok_name(x, p->array->tok);
+  ww_fix_offer(
+      x, &e,
+      &(ww_fix){.title = ww_fmt(x->a, "Pad the rows of %s: [%s] instead of [%s]", name, now, was),
+                .preferred = known});
 }
 
 /* ---- rows in a row: t[32 * 32], t[row * 32 + column] ---- */
@@ -186,21 +181,21 @@ static uint32_t length_in(const ww_ctext *c, uint32_t i, uint32_t end, uint32_t 
 
 /* One use: *at is the token of the length; *helps: threads differ in the row alone. */
 static bool flat_use(pad *p, uint32_t i, uint32_t length, uint32_t *at, bool *helps) {
-  const ww_ctext *c = &p->x->c;
+  const ww_ctext *x = p->x;
   uint32_t open = full_use(p, i), close, row, row_end;
   bool data = false, rows = false, columns = false;
   *at = WW_NOTOK;
   if (open == WW_NOTOK)
     return false;
-  close = c->t[open].pair;
+  close = x->t[open].pair;
   for (uint32_t k = open + 1; k < close;) {
     uint32_t end = k;
-    while (end < close && !(ww_tok_is(c, end, "+") && end > k)) {
-      if (ww_tok_is(c, end, "-") && end > k)
+    while (end < close && !(ww_tok_is(x, end, "+") && end > k)) {
+      if (ww_tok_is(x, end, "-") && end > k)
         return false;
-      end = ww_tok_skip(c, end);
+      end = ww_tok_skip(x, end);
     }
-    uint32_t found = length_in(c, k, end, length, &row, &row_end);
+    uint32_t found = length_in(x, k, end, length, &row, &row_end);
     if (found != WW_NOTOK) {
       if (*at != WW_NOTOK)
         return false;
@@ -215,48 +210,46 @@ static bool flat_use(pad *p, uint32_t i, uint32_t length, uint32_t *at, bool *he
 }
 
 static void widen_flat(pad *p) {
-  const ww_ctext *c = &p->x->c;
-  uint32_t open = p->array->dim[0], close = c->t[open].pair, length = open + 3, more = padding(p),
+  ww_ctext *x = p->x;
+  uint32_t open = p->array->dim[0], close = x->t[open].pair, length = open + 3, more = padding(p),
            at;
   int64_t row, rows;
   bool worth = false, helps;
   ww_edits e = {0};
-  if (close != open + 4 || !ww_tok_is(c, open + 2, "*") || !more ||
-      ww_ctext_directives(c, p->array->tok))
+  if (close != open + 4 || !ww_tok_is(x, open + 2, "*") || !more ||
+      ww_ctext_directives(x, p->array->tok))
     return;
-  if (!ww_ctext_value(c, &p->s->names, length, close, &row) ||
-      !ww_ctext_value(c, &p->s->names, open + 1, open + 2, &rows))
+  if (!ww_ctext_value(x, p->s, length, close, &row) ||
+      !ww_ctext_value(x, p->s, open + 1, open + 2, &rows))
     return;
-  uint32_t bytes = ww_name_bytes(c, p->array);
+  uint32_t bytes = ww_name_bytes(x, p->array);
   if (row < 2 || rows < 2 || row > 4096 || rows > 4096 || row * bytes % 8 ||
       rows * (row + more) * bytes > 48 << 10)
     return;
-  const char *was = ww_tok_name(c, length);
-  const char *now = c->t[length].kind == WW_TOK_NUMBER
-                        ? ww_fmt(p->x->a, "%lld", (long long)row + more)
-                        : ww_fmt(p->x->a, "(%s + %u)", was, more);
+  const char *was = ww_tok_name(x, length);
+  const char *now = x->t[length].kind == WW_TOK_NUMBER ? ww_fmt(x->a, "%lld", (long long)row + more)
+                                                       : ww_fmt(x->a, "(%s + %u)", was, more);
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
     if (!uses(p, i))
       continue;
     if (!flat_use(p, i, length, &at, &helps))
       return;
-    worth |= helps && ww_fixer_line(p->x, i) == p->x->f->line;
-    ww_edit_tokens(p->x, &e, at, at + 1, now);
+    worth |= helps && ww_ctext_line(x, i) == x->f->line;
+    ww_edit_tokens(x, &e, at, at + 1, now);
   }
   if (!worth)
     return;
-  ww_edit_tokens(p->x, &e, length, length + 1, now);
-  const char *name = ww_tok_name(c, p->array->tok);
+  ww_edit_tokens(x, &e, length, length + 1, now);
+  const char *name = ww_tok_name(x, p->array->tok);
   ww_fix_offer(
-      p->x, &e,
-      &(ww_fix){
-          .title = ww_fmt(p->x->a,
-                          "Pad the rows of %s: %s elements instead of %s (if no column reaches %s)",
-                          name, now, was, was),
-          .assumes = ww_fmt(p->x->a, "no column index of %s reaches %s", name, was)});
+      x, &e,
+      &(ww_fix){.title = ww_fmt(
+                    x->a, "Pad the rows of %s: %s elements instead of %s (if no column reaches %s)",
+                    name, now, was, was),
+                .assumes = ww_fmt(x->a, "no column index of %s reaches %s", name, was)});
 }
 
-void ww_fix_pad(ww_fixer *x) {
+void ww_fix_pad(ww_ctext *x) {
   ww_scope s;
   ww_scope_at_finding(x, &s);
   for (uint32_t k = 0; k < s.names.n; k++) {

@@ -12,44 +12,36 @@
 /* ---- types ---- */
 
 static const struct {
-  const char *word;
+  const char *words;
   uint8_t cls, bytes;
   bool vectors; /* word2, word3, word4, ... are types too */
 } types[] = {
-    {"float", WW_IS_FLOAT, 4, true},    {"double", WW_IS_DOUBLE, 8, true},
-    {"half", WW_IS_FLOAT, 2, true},     {"__half", WW_IS_FLOAT, 2, false},
-    {"__half2", WW_IS_FLOAT, 4, false}, {"__nv_bfloat16", WW_IS_FLOAT, 2, false},
-    {"char", WW_IS_INT, 1, true},       {"uchar", WW_IS_INT, 1, true},
-    {"short", WW_IS_INT, 2, true},      {"ushort", WW_IS_INT, 2, true},
-    {"int", WW_IS_INT, 4, true},        {"uint", WW_IS_INT, 4, true},
-    {"long", WW_IS_INT, 8, true},       {"ulong", WW_IS_INT, 8, true},
-    {"longlong", WW_IS_INT, 8, true},   {"ulonglong", WW_IS_INT, 8, true},
-    {"unsigned", WW_IS_INT, 4, false},  {"signed", WW_IS_INT, 4, false},
-    {"bool", WW_IS_INT, 1, false},      {"size_t", WW_IS_INT, 8, false},
-    {"ptrdiff_t", WW_IS_INT, 8, false}, {"int8_t", WW_IS_INT, 1, false},
-    {"uint8_t", WW_IS_INT, 1, false},   {"int16_t", WW_IS_INT, 2, false},
-    {"uint16_t", WW_IS_INT, 2, false},  {"int32_t", WW_IS_INT, 4, false},
-    {"uint32_t", WW_IS_INT, 4, false},  {"int64_t", WW_IS_INT, 8, false},
-    {"uint64_t", WW_IS_INT, 8, false},  {"dim3", WW_IS_INT, 12, false},
+    {" float ", WW_IS_FLOAT, 4, true},
+    {" double ", WW_IS_DOUBLE, 8, true},
+    {" half ", WW_IS_FLOAT, 2, true},
+    {" __half __nv_bfloat16 ", WW_IS_FLOAT, 2, false},
+    {" __half2 ", WW_IS_FLOAT, 4, false},
+    {" char uchar ", WW_IS_INT, 1, true},
+    {" short ushort ", WW_IS_INT, 2, true},
+    {" int uint ", WW_IS_INT, 4, true},
+    {" long ulong longlong ulonglong ", WW_IS_INT, 8, true},
+    {" bool int8_t uint8_t ", WW_IS_INT, 1, false},
+    {" int16_t uint16_t ", WW_IS_INT, 2, false},
+    {" unsigned signed int32_t uint32_t ", WW_IS_INT, 4, false},
+    {" size_t ptrdiff_t int64_t uint64_t ", WW_IS_INT, 8, false},
+    {" dim3 ", WW_IS_INT, 12, false},
 };
 
 /* Its row, -1 for none; *lanes of a vector type. */
 static int type_row(const ww_ctext *c, uint32_t i, uint32_t *lanes) {
   const char *word = ww_tok_at(c, i);
   size_t n = ww_tok_len(c, i);
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-    size_t len = strlen(types[k].word);
-    if (n < len || memcmp(word, types[k].word, len))
-      continue;
-    char digits[4] = "";
-    if (n - len > 2 || (n > len && !types[k].vectors))
-      continue;
-    memcpy(digits, word + len, n - len);
-    long v = n == len ? 1 : strtol(digits, NULL, 10);
-    if (n > len && v != 1 && v != 2 && v != 3 && v != 4 && v != 8 && v != 16)
-      continue;
-    *lanes = v;
-    return k;
+  for (size_t digits = 0; digits <= 2 && digits < n; digits++) {
+    *lanes = digits ? strtoul(word + n - digits, NULL, 10) : 1;
+    bool some = (*lanes >= 1 && *lanes <= 4) || *lanes == 8 || *lanes == 16;
+    for (size_t k = 0; some && k < sizeof types / sizeof *types; k++)
+      if ((!digits || types[k].vectors) && ww_text_in(word, n - digits, types[k].words))
+        return k;
   }
   return -1;
 }
@@ -73,11 +65,10 @@ uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
   if (k < 0)
     return 0;
   uint32_t bytes = types[k].bytes;
-  if (!strcmp(types[k].word, "unsigned") || !strcmp(types[k].word, "signed")) /* unsigned char */
-    for (uint32_t j = t + 1; j < v->tok && is_type(c, j); j++) {
+  if (ww_tok_in(c, t, " unsigned signed ")) /* unsigned char */
+    for (uint32_t j = t + 1; j < v->tok && is_type(c, j); j++)
       bytes = types[type_row(c, j, &lanes)].bytes;
-    }
-  return bytes * (lanes == 3 ? (strcmp(types[k].word, "float") ? 4 : 3) : lanes);
+  return bytes * (lanes == 3 && !ww_starts(ww_tok_at(c, t), "float") ? 4 : lanes);
 }
 
 /* ---- declarations ---- */
@@ -216,9 +207,8 @@ void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) 
   }
 }
 
-/* Among the given ones, then those of the file. */
-static const ww_name *find(const ww_ctext *c, const ww_names *local, const char *name, size_t n) {
-  const ww_names *sets[] = {local, &c->file};
+static const ww_name *find(const ww_ctext *c, const ww_scope *scope, const char *name, size_t n) {
+  const ww_names *sets[] = {scope ? &scope->names : NULL, &c->file};
   for (int s = 0; s < 2; s++)
     for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
       const ww_name *v = &sets[s]->v[k];
@@ -228,15 +218,15 @@ static const ww_name *find(const ww_ctext *c, const ww_names *local, const char 
   return NULL;
 }
 
-const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i) {
-  return i < c->n ? find(c, local, ww_tok_at(c, i), ww_tok_len(c, i)) : NULL;
+const ww_name *ww_ctext_name(const ww_ctext *c, const ww_scope *s, uint32_t i) {
+  return ww_tok_word(c, i) ? find(c, s, ww_tok_at(c, i), ww_tok_len(c, i)) : NULL;
 }
 
 /* ---- constants ---- */
 
 typedef struct {
   const ww_ctext *c;
-  const ww_names *local;
+  const ww_scope *s;
   int depth,
       left; /* how deep macros lie in macros; names still to be looked up: a text may be hostile */
 } lookup;
@@ -246,13 +236,11 @@ static bool evaluate(lookup *l, const char *text, double *out);
 /* A constant of the text: `constexpr int N = 4;`. Its value's tokens. */
 static const char *constant_text(const lookup *l, const char *name, size_t n) {
   const ww_ctext *c = l->c;
-  const ww_name *v = find(c, l->local, name, n);
+  const ww_name *v = find(c, l->s, name, n);
   if (!v || !v->fixed || v->pointer || v->cls != WW_IS_INT || !ww_tok_is(c, v->tok + 1, "="))
     return NULL;
-  uint32_t end = v->tok + 2;
-  while (end < c->n && !ww_tok_in(c, end, " ; , "))
-    end = ww_tok_skip(c, end);
-  return ww_tok_text(c, v->tok + 2, end < c->n ? end : c->n);
+  uint32_t from = v->tok + 2;
+  return ww_tok_text(c, from, ww_tok_find(c, from, c->n, " ; , "));
 }
 
 static bool look_up(void *ctx, const char *name, size_t n, double *value) {
@@ -277,9 +265,8 @@ static bool evaluate(lookup *l, const char *text, double *out) {
   return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (int64_t)v.f);
 }
 
-bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
-                    int64_t *out) {
-  lookup l = {c, local, 0, 100};
+bool ww_ctext_value(const ww_ctext *c, const ww_scope *s, uint32_t i, uint32_t end, int64_t *out) {
+  lookup l = {c, s, 0, 100};
   double v;
   if (i >= end || !evaluate(&l, ww_tok_text(c, i, end), &v))
     return false;

@@ -4,10 +4,10 @@
  * do: what does not match has no partner. */
 #include "tokens.h"
 
-#include <ctype.h>
+#include "../../base/words.h"
 
 static bool word_char(char ch) {
-  return isalnum((unsigned char)ch) || ch == '_' || ch == '$';
+  return ww_is_word(ch) || ch == '$';
 }
 
 /* ---- tokens ---- */
@@ -24,35 +24,24 @@ static bool is_code(const ww_scan *s, uint32_t i) {
   return i < s->n && s->kind[i] == WW_BYTE_CODE;
 }
 
-static uint32_t word_end(const ww_scan *s, uint32_t i, uint8_t *kind) {
-  *kind = WW_TOK_WORD;
-  while (is_code(s, i)) {
-    uint32_t k = splice(s, i);
-    if (k && is_code(s, i + k) && word_char(s->text[i + k])) {
-      *kind = WW_TOK_ODD;
-      i += k;
-    } else if (word_char(s->text[i]))
-      i++;
-    else
-      break;
-  }
-  return i;
+static bool belongs(char ch, bool number) {
+  return word_char(ch) || (number && ch == '.');
 }
 
-/* A preprocessing number: 1.5e-3f, 0x1p-4, 1'000'000u. */
-static uint32_t number_end(const ww_scan *s, uint32_t i, uint8_t *kind) {
+/* Of a word, or of a preprocessing number: 1.5e-3f, 0x1p-4, 1'000'000u. */
+static uint32_t word_end(const ww_scan *s, uint32_t i, bool number, uint8_t *kind) {
   uint32_t at = i;
   bool hex = s->text[i] == '0' && i + 1 < s->n && (s->text[i + 1] == 'x' || s->text[i + 1] == 'X');
-  *kind = WW_TOK_NUMBER;
+  *kind = number ? WW_TOK_NUMBER : WW_TOK_WORD;
   while (is_code(s, i)) {
     char ch = s->text[i], before = i > at ? s->text[i - 1] : ' ';
     uint32_t k = splice(s, i);
     bool sign = (ch == '+' || ch == '-') && strchr(hex ? "pP" : "eE", before);
     bool digit = ch == '\'' && is_code(s, i + 1) && isalnum((unsigned char)s->text[i + 1]);
-    if (k && is_code(s, i + k) && (word_char(s->text[i + k]) || s->text[i + k] == '.')) {
+    if (k && is_code(s, i + k) && belongs(s->text[i + k], number)) {
       *kind = WW_TOK_ODD;
       i += k;
-    } else if (word_char(ch) || ch == '.' || sign || digit)
+    } else if (belongs(ch, number) || (number && (sign || digit)))
       i++;
     else
       break;
@@ -72,12 +61,6 @@ static uint32_t sign_end(const ww_scan *s, uint32_t i) {
   return i + 1;
 }
 
-static uint32_t string_end(const ww_scan *s, uint32_t i) {
-  while (i < s->n && s->kind[i] == WW_BYTE_STRING)
-    i++;
-  return i;
-}
-
 typedef WW_VEC(ww_token) tokens;
 
 static void lex(const ww_ctext *c, tokens *out) {
@@ -89,14 +72,13 @@ static void lex(const ww_ctext *c, tokens *out) {
     bool dot = ch == '.' && is_code(s, i + 1) && isdigit((unsigned char)s->text[i + 1]);
     if (s->kind[i] == WW_BYTE_STRING) {
       t.kind = WW_TOK_STRING;
-      i = string_end(s, i);
+      while (i < s->n && s->kind[i] == WW_BYTE_STRING)
+        i++;
     } else if (s->kind[i] != WW_BYTE_CODE || isspace((unsigned char)ch) || skip) {
       i += skip ? skip : 1;
       continue;
-    } else if (isdigit((unsigned char)ch) || dot)
-      i = number_end(s, i, &t.kind);
-    else if (word_char(ch))
-      i = word_end(s, i, &t.kind);
+    } else if (word_char(ch) || dot)
+      i = word_end(s, i, dot || isdigit((unsigned char)ch), &t.kind);
     else
       i = sign_end(s, i);
     t.end = i;
@@ -150,12 +132,12 @@ static uint32_t directive_end(const ww_scan *s, uint32_t i) {
 
 static void add_macro(ww_ctext *c, uint32_t i, uint32_t end) {
   const ww_scan *s = &c->scan;
-  ww_macro m = {.name = i};
+  uint32_t name = i;
   while (i < end && word_char(s->text[i]))
     i++;
-  m.name_n = i - m.name;
-  if (!m.name_n || (i < end && s->text[i] == '('))
+  if (i == name || (i < end && s->text[i] == '('))
     return;
+  ww_macro m = {.name = ww_strndup(c->a, s->text + name, i - name)};
   m.value = i = blanks(s, i, end);
   while (i < end &&
          !(s->text[i] == '/' && i + 1 < end && (s->text[i + 1] == '/' || s->text[i + 1] == '*')))
@@ -197,7 +179,7 @@ const ww_macro *ww_ctext_macro(const ww_ctext *c, const char *name, size_t n) {
   const ww_macro *found = NULL;
   for (uint32_t k = 0; k < c->macros.n; k++) {
     const ww_macro *m = &c->macros.v[k];
-    if (m->name_n != n || memcmp(c->text + m->name, name, n))
+    if (strlen(m->name) != n || memcmp(m->name, name, n))
       continue;
     if (found)
       return NULL; /* by configuration: which one counts is not ours to say */
@@ -236,14 +218,15 @@ bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j) {
   return ww_tok_len(c, j) == n && !memcmp(ww_tok_at(c, i), ww_tok_at(c, j), n);
 }
 
-bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices) {
-  if (i >= c->n)
-    return false;
-  size_t n = ww_tok_len(c, i);
-  for (const char *p = choices; (p = memmem(p, strlen(p), ww_tok_at(c, i), n)); p++)
+bool ww_text_in(const char *s, size_t n, const char *choices) {
+  for (const char *p = choices; (p = memmem(p, strlen(p), s, n)); p++)
     if (p > choices && p[-1] == ' ' && p[n] == ' ')
       return true;
   return false;
+}
+
+bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices) {
+  return i < c->n && ww_text_in(ww_tok_at(c, i), ww_tok_len(c, i), choices);
 }
 
 const char *ww_tok_text(const ww_ctext *c, uint32_t i, uint32_t end) {
@@ -265,6 +248,17 @@ bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket) {
 
 uint32_t ww_tok_skip(const ww_ctext *c, uint32_t i) {
   return i < c->n && c->t[i].pair != WW_NOTOK && c->t[i].pair > i ? c->t[i].pair + 1 : i + 1;
+}
+
+uint32_t ww_tok_find(const ww_ctext *c, uint32_t i, uint32_t end, const char *choices) {
+  while (i < end && !ww_tok_in(c, i, choices))
+    i = ww_tok_skip(c, i);
+  return i < end ? i : end;
+}
+
+uint32_t ww_tok_comma(const ww_ctext *c, uint32_t open) {
+  uint32_t close = c->t[open].pair, comma = ww_tok_find(c, open + 1, close, " , ");
+  return comma < close && ww_tok_find(c, comma + 1, close, " , ") == close ? comma : 0;
 }
 
 /* ---- statements ---- */
@@ -344,10 +338,8 @@ uint32_t ww_ctext_line_start(const ww_ctext *c, uint32_t byte) {
 }
 
 const char *ww_ctext_indent(const ww_ctext *c, uint32_t byte) {
-  uint32_t at = ww_ctext_line_start(c, byte), end = at;
-  while (end < byte && (c->text[end] == ' ' || c->text[end] == '\t'))
-    end++;
-  return ww_strndup(c->a, c->text + at, end - at);
+  uint32_t at = ww_ctext_line_start(c, byte);
+  return ww_strndup(c->a, c->text + at, blanks(&c->scan, at, byte) - at);
 }
 
 bool ww_ctext_first(const ww_ctext *c, uint32_t byte) {
@@ -370,11 +362,11 @@ static void file_names(ww_ctext *c) {
   ww_ctext_names(c, ww_tok_from(c, from), c->n, &c->file);
 }
 
-void ww_ctext_read(const char *text, size_t n, ww_arena *a, ww_ctext *out) {
-  *out = (ww_ctext){.text = text, .a = a};
-  ww_scan_source(text, n, a, &out->scan);
-  const char *line = memchr(text, '\n', n);
-  out->eol = line && line > text && line[-1] == '\r' ? "\r\n" : "\n";
+void ww_ctext_read(const ww_fix_source *s, ww_arena *a, ww_ctext *out) {
+  *out = (ww_ctext){.s = s, .text = s->text, .a = a};
+  ww_scan_source(s->text, s->n, a, &out->scan);
+  const char *line = memchr(s->text, '\n', s->n);
+  out->eol = line && line > s->text && line[-1] == '\r' ? "\r\n" : "\n";
   tokens t = {0};
   lex(out, &t);
   out->t = t.v;

@@ -8,7 +8,7 @@
 #define WW_SERVE_TOKENS_H
 
 #include "../../front/scan.h"
-#include "../../ir/ir.h"
+#include "fixes.h"
 
 typedef enum {
   WW_TOK_WORD,
@@ -26,8 +26,8 @@ typedef struct {
 #define WW_NOTOK UINT32_MAX
 
 typedef struct {
-  uint32_t name, name_n;   /* bytes of `#define NAME value` */
-  uint32_t value, value_n; /* comments cut off */
+  const char *name;        /* of `#define NAME value` */
+  uint32_t value, value_n; /* bytes; comments cut off */
 } ww_macro;
 
 typedef enum { WW_IS_UNKNOWN, WW_IS_FLOAT, WW_IS_DOUBLE, WW_IS_INT } ww_name_class;
@@ -48,7 +48,17 @@ typedef struct {
 } ww_name;
 typedef WW_VEC(ww_name) ww_names;
 
+/* Code of one function. */
 typedef struct {
+  const ww_decl *fn; /* of OpenMP the host function around the region */
+  uint32_t lo,
+      hi; /* tokens of its body, inside the braces; of OpenMP the statement behind the pragma */
+  ww_names names; /* parameters and locals */
+} ww_scope;
+
+/* A text taken apart, and what is to be fixed in it. */
+typedef struct {
+  const ww_fix_source *s;
   ww_scan scan;
   const char *text;
   ww_token *t;
@@ -57,9 +67,12 @@ typedef struct {
   ww_names file;           /* names at file scope, members of classes */
   const char *eol;         /* "\n" or "\r\n" */
   ww_arena *a;
+  ww_scope kernel; /* fixes.c */
+  const ww_finding *f;
+  WW_VEC(ww_fix) out;
 } ww_ctext;
 
-void ww_ctext_read(const char *text, size_t n, ww_arena *a, ww_ctext *out);
+void ww_ctext_read(const ww_fix_source *s, ww_arena *a, ww_ctext *out);
 
 uint32_t ww_tok_from(const ww_ctext *c,
                      uint32_t byte); /* the first token at or behind it; c->n: none */
@@ -68,6 +81,7 @@ bool ww_tok_word(const ww_ctext *c, uint32_t i);
 bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j);
 /* Is it one of these, each with a blank before and behind: " if else ", " . -> "? */
 bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices);
+bool ww_text_in(const char *s, size_t n, const char *choices);
 static inline const char *ww_tok_at(const ww_ctext *c, uint32_t i) {
   return c->text + c->t[i].at;
 }
@@ -85,6 +99,10 @@ bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket);
 uint32_t
 ww_tok_skip(const ww_ctext *c,
             uint32_t i); /* behind token i, or behind its partner where it opens a bracket */
+/* The first of the choices from token i on, not in brackets; `end`: there is none before that. */
+uint32_t ww_tok_find(const ww_ctext *c, uint32_t i, uint32_t end, const char *choices);
+/* The only comma between the bracket and its partner; 0: there is none, or several. */
+uint32_t ww_tok_comma(const ww_ctext *c, uint32_t open);
 
 /* The statement, part of a for's head, or condition around token i, within tokens [lo, hi). */
 void ww_ctext_statement(const ww_ctext *c, uint32_t i, uint32_t lo, uint32_t hi, uint32_t *begin,
@@ -102,14 +120,15 @@ uint32_t ww_ctext_line_start(const ww_ctext *c, uint32_t byte);
 /* ---- names ---- */
 /* Names that tokens [lo, hi) declare. */
 void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out);
-/* Among the given ones, then those of the file; NULL: not declared here, or as two things. */
-const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i);
+/* Among those of the scope (NULL: none), then of the file; NULL: not declared here, or as two
+ * things.
+ */
+const ww_name *ww_ctext_name(const ww_ctext *c, const ww_scope *s, uint32_t i);
 ww_name_class ww_tok_class(const ww_ctext *c, uint32_t i); /* of a type's name: float, float4 ... */
 /* Bytes of an element, 0 unknown. */
 uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v);
 /* A constant expression over literals, macros and constants of this text. */
-bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
-                    int64_t *out);
+bool ww_ctext_value(const ww_ctext *c, const ww_scope *s, uint32_t i, uint32_t end, int64_t *out);
 bool ww_ctext_directives(const ww_ctext *c,
                          uint32_t word); /* does a directive of the text (a macro's value, say) hold
                                             the word of that token? */

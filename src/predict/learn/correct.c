@@ -36,7 +36,7 @@ static double apply(const ww_metric_space *s, double machine, double by) {
   if (s->space == WW_IN_POINTS)
     return fmin(100, fmax(0, machine + 100 * by));
   double v = (machine + s->floor) * exp(by) - s->floor;
-  return v > 0 ? v : 0;
+  return fmax(v, 0);
 }
 
 ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x) {
@@ -57,11 +57,6 @@ double ww_metric_model_use(const ww_metric_model *m, ww_members v) {
     return 0; /* the machine model is exact more often than a mean of leaves can say */
   by = m->share * (by - copysign(m->dead, by)) + m->shift;
   return fmin(m->clip, fmax(-m->clip, by));
-}
-
-/* The correction in the metric's space. */
-static double correction_by(const ww_metric_model *m, const float *x) {
-  return m->members ? ww_metric_model_use(m, ww_members_eval(m->forest, m->members, x)) : 0;
 }
 
 bool ww_correction_knows(const ww_correction *c, const ww_gpu *g) {
@@ -85,7 +80,9 @@ bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features 
   const ww_metric_space *s = &ww_metric_spaces[m];
   if (!k->known || !(trust > 0) || !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
     return false;
-  double by = trust * correction_by(k, x->v), size = exp(ww_forest_eval(&k->scale, x->v));
+  ww_members said = ww_members_eval(k->forest, k->members, x->v);
+  double by = k->members ? trust * ww_metric_model_use(k, said) : 0, /* in the metric's space */
+      size = exp(ww_forest_eval(&k->scale, x->v));
   double value = apply(s, machine, by);
   *out = (ww_quantity){.known = true,
                        .interval = true,

@@ -151,6 +151,14 @@ static double held_weight(const fitting *f) {
   return sum;
 }
 
+/* Trees of the rows whose role it is; what they say of rows, and their error of those held out
+ * after each round, where it is asked for. */
+static void fit(const fitting *f, const ww_trees_options *t, const float *target, float *pred,
+                double *held, ww_arena *a, ww_forest *out) {
+  ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, pred, held};
+  ww_trees_fit(&f->b, &p, t, a, out);
+}
+
 /* Mean held-out error after each number of rounds; returns the best number. */
 static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
   double *sum = ww_xcalloc(t->rounds + 1, sizeof *sum),
@@ -160,8 +168,7 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
     ww_forest forest;
     roles(f, i, -1, 0);
     double w = held_weight(f);
-    ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, held};
-    ww_trees_fit(&f->b, &p, t, a, &forest);
+    fit(f, t, f->target, NULL, held, a, &forest);
     for (uint32_t r = 0; r <= t->rounds; r++)
       sum[r] += w * held[r];
     weights += w;
@@ -185,8 +192,7 @@ static void add_held(fitting *f, const ww_trees_options *t, const float *target,
   ww_arena *a = ww_arena_new();
   ww_forest forest;
   roles(f, held, left, 1);
-  ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, pred, NULL};
-  ww_trees_fit(&f->b, &p, t, a, &forest);
+  fit(f, t, target, pred, NULL, a, &forest);
   for (uint32_t k = 0; k < f->n; k++)
     if (f->role[k] == WW_ROW_HELD) {
       sums[k].mean += pred[k];
@@ -220,15 +226,8 @@ static void fit_members(fitting *f, const ww_trees_options *t, uint8_t last, ww_
   out->members = f->nfolds < WW_MOST_MEMBERS ? f->nfolds : WW_MOST_MEMBERS;
   for (uint32_t j = 0; j < out->members; j++) {
     roles(f, -1, j, last);
-    ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
-    ww_trees_fit(&f->b, &p, t, f->a, &out->forest[j]);
+    fit(f, t, f->target, NULL, NULL, f->a, &out->forest[j]);
   }
-}
-
-static void fit_all(fitting *f, const ww_trees_options *t, const float *target, ww_forest *out) {
-  roles(f, -1, -1, 1);
-  ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
-  ww_trees_fit(&f->b, &p, t, f->a, out);
 }
 
 /* ---- one metric: how the trees' answer is used ---- */
@@ -294,13 +293,8 @@ static void tune(const fitting *f, const ww_metric_space *s, const ww_members *p
 /* ---- one metric: intervals ---- */
 
 typedef struct {
-  double v, w;
+  double v, w; /* sorted by v */
 } weighted;
-
-static int by_v(const void *a, const void *b) {
-  const weighted *x = a, *y = b;
-  return (x->v > y->v) - (x->v < y->v);
-}
 
 static double quantile(const weighted *v, uint32_t n, double q) {
   double all = 0, sum = 0;
@@ -339,14 +333,15 @@ static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
       size[k] = 0; /* its weight is 0 */
   }
   out_of_fold(f, &t, size, false, said);
-  fit_all(f, &t, size, &m->scale);
+  roles(f, -1, -1, 1);
+  fit(f, &t, size, NULL, NULL, f->a, &m->scale);
   for (uint32_t k = 0; k < f->n; k++) {
     if (f->rows[k].split > 1 || !(f->weight[k] > 0))
       continue;
     double r = f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0);
     v[n++] = (weighted){r / exp(said[k].mean), f->weight[k]};
   }
-  qsort(v, n, sizeof *v, by_v);
+  qsort(v, n, sizeof *v, ww_by_double);
   /* a family that nobody has seen is one more: of nf + 1 families, so many have to be covered by
    * what nf of them show */
   double nf = fitted_families(f), cover = fmin(0.99, ceil(COVER * (nf + 1)) / nf);
@@ -502,11 +497,6 @@ static void fit_metric(fitting *f, int m, ww_correction *c) {
 
 /* ---- all ---- */
 
-static int by_float(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
 /* All but the outermost 1 in 2000 rows. */
 static void ranges(const fitting *f, ww_correction *c) {
   float *v = ww_xcalloc(f->n + 1, sizeof *v);
@@ -517,7 +507,7 @@ static void ranges(const fitting *f, ww_correction *c) {
         v[n++] = f->rows[k].x.v[i];
     if (!n)
       continue;
-    qsort(v, n, sizeof *v, by_float);
+    qsort(v, n, sizeof *v, ww_by_float);
     c->lo[i] = v[n / 2000];
     c->hi[i] = v[n - 1 - n / 2000];
   }

@@ -12,11 +12,7 @@ const char *const ww_feature_names[WW_NFEATURES] = {
 };
 
 static double lg(double x) {
-  return log2(x > 1e-6 ? x : 1e-6);
-}
-
-static double ratio(double a, double b) {
-  return b > 0 ? a / b : 0;
+  return log2(fmax(x, 1e-6));
 }
 
 /* Of the resources that a wave queues for, the second largest bound over the largest. */
@@ -27,7 +23,7 @@ static double second_of(const ww_timing *t) {
     second = fmax(second, fmin(v, most));
     most = fmax(most, v);
   }
-  return ratio(second, most);
+  return ww_ratio(second, most);
 }
 
 static double bounds_of(const ww_timing *t) {
@@ -38,7 +34,7 @@ static double bounds_of(const ww_timing *t) {
 }
 
 static double uneven_of(double blocks, double sms) {
-  return ratio(ceil(blocks / sms), blocks / sms);
+  return ww_ratio(ceil(blocks / sms), blocks / sms);
 }
 
 static double known(double x, double otherwise) {

@@ -24,15 +24,19 @@ typedef struct {
   const double *weight;   /* per family; 0: left out */
 } problem;
 
+static double time_of(const problem *q, uint32_t k, const ww_params *p) {
+  ww_timing t;
+  ww_time(&q->s[k].work, q->g, p, &t);
+  return t.us;
+}
+
 static double loss(const problem *q, const ww_params *p) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < q->n; k++) {
     double w = q->weight[q->family[k]];
     if (!(w > 0))
       continue;
-    ww_timing t;
-    ww_time(&q->s[k].work, q->g, p, &t);
-    sum += w * fmin(CAP, fabs(log(t.us / q->s[k].measured_us)));
+    sum += w * fmin(CAP, fabs(log(time_of(q, k, p) / q->s[k].measured_us)));
     weights += w;
   }
   return ww_ratio(sum, weights);
@@ -65,17 +69,9 @@ static void search(const problem *q, ww_params *p) {
     for (uint32_t k = 0; k < ww_nparams; k++) {
       if (!searched(k) || step[k] < 1e-3)
         continue;
-      if (try_move(q, p, k, step[k], &best))
-        step[k] *= 1.4;
-      else if (try_move(q, p, k, -step[k], &best))
-        step[k] *= -1.4;
-      else
-        step[k] *= 0.5;
-      if (fabs(step[k]) > 0.3)
-        step[k] = copysign(0.3, step[k]);
-      step[k] = fabs(step[k]);
-      if (step[k] > most)
-        most = step[k];
+      bool better = try_move(q, p, k, step[k], &best) || try_move(q, p, k, -step[k], &best);
+      step[k] = fmin(step[k] * (better ? 1.4 : 0.5), 0.3);
+      most = fmax(most, step[k]);
     }
   }
   free(step);
@@ -97,37 +93,27 @@ static ww_fit_error errors_of(const ww_fit_sample *s, uint32_t n, const double *
 }
 
 static ww_fit_error errors_by(const problem *q, const ww_params *p, double *us, ww_arena *a) {
-  for (uint32_t k = 0; k < q->n; k++) {
-    ww_timing t;
-    ww_time(&q->s[k].work, q->g, p, &t);
-    us[k] = t.us;
-  }
+  for (uint32_t k = 0; k < q->n; k++)
+    us[k] = time_of(q, k, p);
   return errors_of(q->s, q->n, us, a);
 }
 
 /* ---- intervals: from what the cross-validation missed by ---- */
 
-static void set_spread(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us,
-                       double *param, ww_params *p, ww_arena *a) {
-  double *v = WW_NEWN(a, double, n + 1), mark = -1, old = *param;
+static void set_spread(const problem *q, const double *us, double *param, ww_params *p,
+                       ww_arena *a) {
+  double *v = WW_NEWN(a, double, q->n + 1), mark = -1, old = *param;
   uint32_t m = 0;
   *param = mark; /* launches whose interval this parameter gives */
-  for (uint32_t k = 0; k < n; k++) {
+  for (uint32_t k = 0; k < q->n; k++) {
     ww_timing t;
-    ww_time(&s[k].work, g, p, &t);
+    ww_time(&q->s[k].work, q->g, p, &t);
     if (ww_time_spread(&t, p) == mark)
-      v[m++] = fabs(log(us[k] / s[k].measured_us));
+      v[m++] = fabs(log(us[k] / q->s[k].measured_us));
   }
   *param = old;
   if (m >= 8)
     *param = fmin(2, fmax(0.02, ww_stat_share(v, m, 0.8)));
-}
-
-static void set_spreads(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us,
-                        ww_params *p, ww_arena *a) {
-  for (uint32_t k = 0; k < ww_nparams; k++)
-    if (!searched(k))
-      set_spread(s, n, g, us, &((double *)p)[k], p, a);
 }
 
 /* ---- all together ---- */
@@ -155,13 +141,9 @@ static void cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, w
     weight[f] = 0;
   search(q, &p);
   memcpy(weight, kept, out->nfamilies * sizeof *kept);
-  for (uint32_t k = 0; k < q->n; k++) {
-    if (q->family[k] % FOLDS != fold)
-      continue;
-    ww_timing t;
-    ww_time(&q->s[k].work, q->g, &p, &t);
-    out->crossed_us[k] = t.us;
-  }
+  for (uint32_t k = 0; k < q->n; k++)
+    if (q->family[k] % FOLDS == fold)
+      out->crossed_us[k] = time_of(q, k, &p);
 }
 
 static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_result *out) {
@@ -201,7 +183,9 @@ void ww_fit(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, bool cross, ww_
   out->fitted = errors_by(&q, &out->params, out->crossed_us, a);
   if (cross)
     cross_validate(&q, weight, a, out);
-  set_spreads(s, n, g, out->crossed_us, &out->params, a);
+  for (uint32_t k = 0; k < ww_nparams; k++)
+    if (!searched(k))
+      set_spread(&q, out->crossed_us, &((double *)&out->params)[k], &out->params, a);
 }
 
 /* ---- counters of the hardware in the place of predicted ones ---- */
@@ -239,10 +223,9 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
     c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep) : t->from_dram;
   }
   if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
-    w->occupancy.warps = lround(v / 100 * 64);
-    w->occupancy.blocks = w->occupancy.warps / w->warps_per_block;
-    if (!w->occupancy.blocks)
-      w->occupancy.blocks = 1;
+    ww_occupancy *o = &w->occupancy;
+    o->warps = lround(v / 100 * 64);
+    o->blocks = o->warps >= w->warps_per_block ? o->warps / w->warps_per_block : 1;
   }
 }
 

@@ -9,7 +9,7 @@
 
 /* ---- statistics ---- */
 
-static int ascending(const void *a, const void *b) {
+int ww_by_double(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -17,14 +17,14 @@ static int ascending(const void *a, const void *b) {
 double ww_stat_median(double *v, uint32_t n) {
   if (!n)
     return NAN;
-  qsort(v, n, sizeof *v, ascending);
+  qsort(v, n, sizeof *v, ww_by_double);
   return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
 double ww_stat_share(double *v, uint32_t n, double share) {
   if (!n)
     return NAN;
-  qsort(v, n, sizeof *v, ascending);
+  qsort(v, n, sizeof *v, ww_by_double);
   double at = ceil(share * n) - 1;
   return v[at < 0 ? 0 : at >= n ? n - 1 : (uint32_t)at];
 }
@@ -37,20 +37,15 @@ double ww_stat_mean(const double *v, uint32_t n) {
 }
 
 typedef struct {
-  double value;
+  double value; /* sorted by it */
   uint32_t at;
 } ranked;
-
-static int by_value(const void *a, const void *b) {
-  const ranked *x = a, *y = b;
-  return (x->value > y->value) - (x->value < y->value);
-}
 
 /* rank[k] of v[k], from 1; equal values share the mean of their places. */
 static void ranks_of(const double *v, uint32_t n, ranked *scratch, double *rank) {
   for (uint32_t k = 0; k < n; k++)
     scratch[k] = (ranked){v[k], k};
-  qsort(scratch, n, sizeof *scratch, by_value);
+  qsort(scratch, n, sizeof *scratch, ww_by_double);
   for (uint32_t k = 0, end; k < n; k = end) {
     for (end = k + 1; end < n && scratch[end].value <= scratch[k].value;)
       end++;
@@ -165,10 +160,6 @@ const char *ww_rule_text(int q, ww_arena *a) {
   return ww_fmt(a, "%.0f %%", 100 * r.relative);
 }
 
-static bool zero_skips(int q) {
-  return q < WW_NMETRICS && ww_metrics[q].zero != WW_ZERO_ABS;
-}
-
 /* Arithmetic intensity says something where there is arithmetic and where the bytes are more than a
  * few stray ones. */
 static bool ai_counts(const ww_report *measured) {
@@ -199,7 +190,8 @@ ww_mark ww_mark_of(int q, const ww_pair *p) {
   if (!ww_scored_value(p->measured, q, &m.truth))
     return m;
   m.zero = !(fabs(m.truth) > 0);
-  m.skipped = (m.zero && zero_skips(q)) || (q == WW_M_ai && !ai_counts(p->measured));
+  bool zero_skips = q < WW_NMETRICS && ww_metrics[q].zero != WW_ZERO_ABS;
+  m.skipped = (m.zero && zero_skips) || (q == WW_M_ai && !ai_counts(p->measured));
   if (m.skipped)
     return m;
   m.counted = true;

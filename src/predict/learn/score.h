@@ -20,6 +20,8 @@ static inline double ww_report_dram(const ww_report *r) { /* bytes read and writ
 }
 
 /* ---- statistics; NaN for no values ---- */
+int ww_by_double(const void *a,
+                 const void *b); /* qsort's: doubles, and structs that begin with one, ascending */
 double ww_stat_median(double *v,
                       uint32_t n); /* sorts v; of an even number the mean of the middle two */
 double

@@ -90,7 +90,7 @@ ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_
 
 /* ---- bins ---- */
 
-static int by_value(const void *a, const void *b) {
+int ww_by_float(const void *a, const void *b) {
   float x = *(const float *)a, y = *(const float *)b;
   return (x > y) - (x < y);
 }
@@ -108,7 +108,7 @@ static void add_edge(float *edge, uint16_t *n, float lo, float hi) {
  * own. */
 static uint16_t edges_of(float *v, uint32_t n, float *edge) {
   uint16_t m = 0;
-  qsort(v, n, sizeof *v, by_value);
+  qsort(v, n, sizeof *v, ww_by_float);
   for (uint32_t q = 1; q < WW_TREE_BINS; q++) {
     uint32_t at = (uint64_t)q * n / WW_TREE_BINS;
     float hi = v[at], lo = at ? v[at - 1] : hi;
@@ -382,17 +382,14 @@ static void keep(const grower *t, uint32_t at, ww_forest *out) {
   keep(t, r->child[1], out);
 }
 
-/* The bin form of a node's threshold: a row goes left where its bin is at most this. */
-static uint8_t last_bin(const ww_binned *b, const ww_tree_node *n) {
-  return bin_of(b->edge + (size_t)n->feature * WW_TREE_BINS, b->nbins[n->feature], n->v) - 1;
-}
-
 static void advance(grower *t, const ww_tree_node *tree, uint32_t nnodes) {
   const ww_binned *b = t->b;
-  uint8_t *last = ww_xcalloc(nnodes + 1, 1);
-  for (uint32_t k = 0; k < nnodes; k++)
-    if (tree[k].feature >= 0)
-      last[k] = last_bin(b, &tree[k]);
+  uint8_t *last = ww_xcalloc(nnodes + 1, 1); /* the last bin that goes left at a node */
+  for (uint32_t k = 0; k < nnodes; k++) {
+    int f = tree[k].feature;
+    if (f >= 0)
+      last[k] = bin_of(&b->edge[f * WW_TREE_BINS], b->nbins[f], tree[k].v) - 1;
+  }
   for (uint32_t k = 0; k < b->n; k++) {
     if (t->p->role[k] == WW_ROW_OUT)
       continue;

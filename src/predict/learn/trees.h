@@ -31,6 +31,8 @@ ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_
 
 /* ---- fitting ---- */
 
+int ww_by_float(const void *a, const void *b); /* qsort's: the smallest first */
+
 enum { WW_TREE_BINS = 64 };
 
 /* Rows as bins of their features; made once, fitted on often. */

@@ -16,7 +16,7 @@ enum { MOST_CHANGES = 24, SHOWN = 6 };
 
 /* Large changes first, of things that matter: by the logarithm of the ratio. */
 static double size_of(const change *c) {
-  double a = c->before > 0 ? c->before : 0, b = c->after > 0 ? c->after : 0;
+  double a = fmax(c->before, 0), b = fmax(c->after, 0);
   if (a == b)
     return 0;
   if (a == 0 || b == 0)
@@ -63,7 +63,7 @@ static uint32_t terms(const ww_timing *p, const ww_timing *q, ww_term out[WW_NTE
   uint32_t n = 0;
   for (int k = 0; k < WW_NTERMS; k++) {
     double change_us = fabs(q->bound_us[k] - p->bound_us[k]);
-    if (change_us < 0.02 * (p->us < q->us ? p->us : q->us))
+    if (change_us < 0.02 * fmin(p->us, q->us))
       continue;
     uint32_t at = n++;
     for (; at > 0 && fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us; at--)
@@ -126,9 +126,8 @@ void ww_diff_print(const ww_prediction *p, const ww_prediction *q, FILE *f) {
   change c[MOST_CHANGES];
   char a[24], b[24], words[48], range[40];
   uint32_t n = quantities(p, q, c);
-  fprintf(f, "%s%s%s on %s: %s\n", ww_show_color(f, "\033[1m"), q->report.kernel,
-          ww_show_color(f, "\033[0m"), q->report.gpu,
-          ratio_words(p->timing.us, q->timing.us, words));
+  ww_show_bold(f, q->report.kernel);
+  fprintf(f, " on %s: %s\n", q->report.gpu, ratio_words(p->timing.us, q->timing.us, words));
   fprintf(f, "  old %10s  (%s)  %s\n", ww_show_us(p->timing.us, a), interval(&p->timing, range),
           p->report.file);
   fprintf(f, "  new %10s  (%s)  %s\n", ww_show_us(q->timing.us, a), interval(&q->timing, range),

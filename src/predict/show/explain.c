@@ -52,9 +52,11 @@ static const char *place(const ww_explained *x, ww_arena *a, const char *file, u
   return ww_fmt(a, "%s:%u", ww_path_base(file), line);
 }
 
-static bool about_launch(ww_rule r) {
-  return r == WW_RULE_LOW_OCCUPANCY || r == WW_RULE_PARTIAL_WARPS || r == WW_RULE_FEW_BLOCKS ||
-         r == WW_RULE_TAIL || r == WW_RULE_IMBALANCE;
+static const char *place_of(const ww_explained *x, const source *s, const ww_advice_item *i) {
+  ww_rule r = i->rule;
+  bool launch = r == WW_RULE_LOW_OCCUPANCY || r == WW_RULE_PARTIAL_WARPS ||
+                r == WW_RULE_FEW_BLOCKS || r == WW_RULE_TAIL || r == WW_RULE_IMBALANCE;
+  return place(x, s->arena, i->file, launch ? 0 : i->line);
 }
 
 /* ---- findings ---- */
@@ -65,13 +67,12 @@ static const char *factor(double gain, char out[16]) {
 }
 
 static void print_first(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
-  const char *bold = ww_show_color(f, "\033[1m"), *off = ww_show_color(f, "\033[0m"),
-             *green = ww_show_color(f, "\033[32m");
+  const char *green = ww_show_color(f, "\033[32m"), *off = ww_show_color(f, "\033[0m");
   char us[16], g[16];
-  fprintf(f, "\n%s%s%s: %s, %s%sx faster%s (%s) [%s]\n", bold,
-          i->gain >= LARGE ? "Change first" : "Little to gain", off,
-          about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green,
-          factor(i->gain, g), off, ww_show_us(i->us, us), ww_rules[i->rule].id);
+  fputc('\n', f);
+  ww_show_bold(f, i->gain >= LARGE ? "Change first" : "Little to gain");
+  fprintf(f, ": %s, %s%sx faster%s (%s) [%s]\n", place_of(x, s, i), green, factor(i->gain, g), off,
+          ww_show_us(i->us, us), ww_rules[i->rule].id);
   const char *text = source_line(s, i->file, i->line);
   if (*text)
     fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
@@ -83,8 +84,7 @@ static void print_first(const ww_explained *x, source *s, const ww_advice_item *
 
 static void print_short(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
   char g[16];
-  const char *at = about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line);
-  fprintf(f, "  %-14s %5sx  %s\n", at, factor(i->gain, g), ww_rules[i->rule].id);
+  fprintf(f, "  %-14s %5sx  %s\n", place_of(x, s, i), factor(i->gain, g), ww_rules[i->rule].id);
   ww_show_wrapped(f, i->cause, 24);
 }
 
@@ -96,8 +96,11 @@ static void print_findings(const ww_explained *x, source *s, FILE *f) {
     return;
   }
   print_first(x, s, &d->items[0], f);
-  if (d->nitems > FULL)
-    fprintf(f, "\n%sThen%s\n", ww_show_color(f, "\033[1m"), ww_show_color(f, "\033[0m"));
+  if (d->nitems > FULL) {
+    fputc('\n', f);
+    ww_show_bold(f, "Then");
+    fputc('\n', f);
+  }
   for (uint32_t k = FULL; k < d->nitems && k < SHORT; k++)
     print_short(x, s, &d->items[k], f);
   if (d->nitems > SHORT)
@@ -109,8 +112,9 @@ static void print_findings(const ww_explained *x, source *s, FILE *f) {
 static void print_lines(const ww_explained *x, source *s, FILE *f) {
   const ww_advice *d = x->advice;
   char a[24], b[24];
-  fprintf(f, "\n%sWhere the time goes%s\n  share      instr.       bytes  line\n",
-          ww_show_color(f, "\033[1m"), ww_show_color(f, "\033[0m"));
+  fputc('\n', f);
+  ww_show_bold(f, "Where the time goes");
+  fputs("\n  share      instr.       bytes  line\n", f);
   for (uint32_t k = 0; k < d->nlines && k < LINES; k++) {
     const ww_report_line *l = &d->lines[k];
     if (l->share < 0.005 && k)
@@ -128,8 +132,9 @@ static void print_lines(const ww_explained *x, source *s, FILE *f) {
 }
 
 static void print_stalls(const ww_timing *t, FILE *f) {
-  char text[400] = "Warps wait for: ", one[64];
+  ww_buf text = {0};
   bool done[WW_NTERMS] = {0};
+  ww_buf_puts(&text, "Warps wait for: ");
   for (int shown = 0; shown < 5; shown++) {
     int best = -1;
     for (int k = 0; k < WW_NTERMS; k++)
@@ -138,12 +143,11 @@ static void print_stalls(const ww_timing *t, FILE *f) {
     if (t->stall[best] < 0.02)
       break;
     done[best] = true;
-    snprintf(one, sizeof one, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best],
-             100 * t->stall[best]);
-    strncat(text, one, sizeof text - strlen(text) - 1);
+    ww_buf_fmt(&text, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best], 100 * t->stall[best]);
   }
   fputc('\n', f);
-  ww_show_wrapped(f, text, 0);
+  ww_show_wrapped(f, text.s, 0);
+  ww_buf_free(&text);
 }
 
 void ww_explain_print(const ww_explained *x, FILE *f) {
@@ -151,11 +155,11 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   const ww_report *r = &x->p->report;
   char us[16], lo[16], hi[16];
   source s = {.arena = ww_arena_new()};
-  fprintf(f, "%s%s%s  %s:%u  on %s\n", ww_show_color(f, "\033[1m"), r->kernel,
-          ww_show_color(f, "\033[0m"), r->file ? r->file : "", x->fn->line, r->gpu);
+  ww_show_bold(f, r->kernel);
+  fprintf(f, "  %s:%u  on %s\n", r->file ? r->file : "", x->fn->line, r->gpu);
   ww_show_launch(f, r);
-  fprintf(f, "%s%s%s (%s .. %s)\n", ww_show_color(f, "\033[1m"), ww_show_us(t->us, us),
-          ww_show_color(f, "\033[0m"), ww_show_us(t->low, lo), ww_show_us(t->high, hi));
+  ww_show_bold(f, ww_show_us(t->us, us));
+  fprintf(f, " (%s .. %s)\n", ww_show_us(t->low, lo), ww_show_us(t->high, hi));
   if (r->bottleneck)
     ww_show_wrapped(f, ww_fmt(s.arena, "limited by %s", r->bottleneck), 0);
   print_findings(x, &s, f);

@@ -6,10 +6,7 @@
 #include "page_export.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <time.h>
-
-#include <math.h>
 
 #include "plot.h"
 #include "roofline.h"
@@ -60,7 +57,7 @@ static void element(writer *w, const char *before, const char *text, const char 
 }
 
 static void sentence(writer *w, const char *s) {
-  char first[2] = {(char)toupper((unsigned char)s[0]), 0};
+  char first[2] = {toupper((unsigned char)s[0]), 0};
   esc(w, first);
   if (*s)
     esc(w, s + 1);
@@ -120,8 +117,7 @@ static void launch(writer *w, const entry *e) {
       if (arg->kind == WW_ARG_VALUE)
         ww_buf_fmt(w->out, arg->is_int ? "%.0f" : "%g", arg->value);
       else
-        put(w, arg->kind == WW_ARG_BUFFER ? ww_show_amount((double)arg->buffer.bytes, "byte", v)
-                                          : "…");
+        put(w, arg->kind == WW_ARG_BUFFER ? ww_show_amount(arg->buffer.bytes, "byte", v) : "…");
     }
     put(w, l->warm ? "; caches warm" : "; caches cold");
   }
@@ -156,7 +152,7 @@ static void tiles(writer *w, const group *g) {
 /* ---- findings ---- */
 
 static const ww_finding *same_finding(const entry *e, const ww_finding *f) {
-  for (uint32_t k = 0; answered(e) && k < e->r.nfindings; k++)
+  for (uint32_t k = 0; k < e->r.nfindings; k++)
     if (e->r.findings[k].line == f->line && !strcmp(e->r.findings[k].rule, f->rule))
       return &e->r.findings[k];
   return NULL;
@@ -196,7 +192,7 @@ static void findings(writer *w, const group *g) {
   bool any = false;
   put(w, "<h3>What to change</h3>\n");
   for (uint32_t k = 0; k < g->n; k++)
-    for (uint32_t i = 0; answered(&g->v[k]) && i < g->v[k].r.nfindings; i++) {
+    for (uint32_t i = 0; i < g->v[k].r.nfindings; i++) {
       const ww_finding *f = &g->v[k].r.findings[i];
       if (told(g, k, f))
         continue;
@@ -214,7 +210,7 @@ static void findings(writer *w, const group *g) {
 /* ---- source ---- */
 
 static const ww_report_line *cost_of(const entry *e, const char *file, uint32_t line) {
-  for (uint32_t k = 0; answered(e) && k < e->r.nlines; k++) {
+  for (uint32_t k = 0; k < e->r.nlines; k++) {
     const ww_report_line *l = &e->r.lines[k];
     if (l->file && l->line == line && !strcmp(l->file, file))
       return l;
@@ -223,10 +219,11 @@ static const ww_report_line *cost_of(const entry *e, const char *file, uint32_t 
 }
 
 static bool found_at(const entry *e, const char *file, uint32_t line) {
-  for (uint32_t k = 0; answered(e) && k < e->r.nfindings; k++)
-    if (e->r.findings[k].line == line && e->r.findings[k].file &&
-        !strcmp(e->r.findings[k].file, file))
+  for (uint32_t k = 0; k < e->r.nfindings; k++) {
+    const ww_finding *f = &e->r.findings[k];
+    if (f->line == line && f->file && !strcmp(f->file, file))
       return true;
+  }
   return false;
 }
 
@@ -308,9 +305,9 @@ static void code_head(writer *w, const group *g) {
 
 /* The kernel's file, then others that take part of the time. */
 static void source(writer *w, const group *g) {
-  const entry *e = first_of(g);
-  WW_VEC(const char *) files = {0};
-  if (!answered(e) || !w->x->source)
+  const entry *e = g->v;
+  ww_strings files = {0};
+  if (!w->x->source)
     return;
   for (uint32_t i = 0; i < e->r.nlines; i++) {
     const char *file = e->r.lines[i].file;
@@ -347,14 +344,13 @@ static void waits(writer *w, const group *g) {
   for (int term = 0; term < WW_NTERMS; term++) {
     double most = 0;
     for (uint32_t k = 0; k < g->n; k++) {
-      double v = stall_of(&g->v[k], (ww_term)term);
-      most = v > most ? v : most;
+      most = fmax(most, stall_of(&g->v[k], term));
     }
     if (most < 0.01)
       continue;
     ww_buf_fmt(w->out, "<tr><th>%s</th>", ww_term_words[term]);
     for (uint32_t k = 0; k < g->n; k++) {
-      double v = stall_of(&g->v[k], (ww_term)term);
+      double v = stall_of(&g->v[k], term);
       ww_buf_fmt(w->out, "<td class=\"share\" style=\"--h:%.3f\">%.0f %%</td>", v, 100 * v);
     }
     put(w, "</tr>\n");
@@ -367,7 +363,7 @@ static void waits(writer *w, const group *g) {
 static void quantity(writer *w, const entry *e, int m) {
   const ww_quantity *q = &e->r.m[m];
   char v[24], lo[24], hi[24];
-  if (!answered(e) || !q->known) {
+  if (!q->known) {
     put(w, "<td></td>");
     return;
   }
@@ -385,7 +381,7 @@ static void metrics(writer *w, const group *g) {
   for (int m = 0; m < WW_NMETRICS; m++) {
     bool any = false;
     for (uint32_t k = 0; k < g->n; k++)
-      any |= answered(&g->v[k]) && g->v[k].r.m[m].known;
+      any |= g->v[k].r.m[m].known;
     if (!any)
       continue;
     ww_buf_fmt(w->out, "<tr><th>%s<small>", ww_metrics[m].name);
@@ -399,7 +395,7 @@ static void metrics(writer *w, const group *g) {
 }
 
 static void assumed(writer *w, const group *g) {
-  const entry *e = first_of(g);
+  const entry *e = g->v;
   put(w, "<h3>Assumed</h3>\n");
   if (!e->r.assumed.n) {
     put(w, "<p class=\"note\">Nothing: the launch says it all.</p>\n");
@@ -448,7 +444,7 @@ static void roofline(writer *w) {
     const entry *e = &w->entries[k];
     if (!answered(e) || !e->gpu)
       continue;
-    uint32_t g = (uint32_t)(e->gpu - x->gpus);
+    uint32_t g = e->gpu - x->gpus;
     if (ww_roof_point_of(&e->r, &roofs[g], g, &points[n], &why))
       n++;
   }

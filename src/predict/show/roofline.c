@@ -23,7 +23,7 @@ double ww_roof_at(const ww_roofs *r, ww_roof precision, double ai) {
 double ww_roof_top(const ww_roofs *r) {
   double top = 0;
   for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
-    top = r->v[m] > top ? r->v[m] : top;
+    top = fmax(top, r->v[m]);
   return top;
 }
 

@@ -18,6 +18,10 @@ static const char *rate_tick(double gflops, char out[24]) {
   return out;
 }
 
+static const char *peak_text(double gflops, char out[24]) {
+  return rate_tick(round(gflops / 100) * 100, out);
+}
+
 /* Intensities without end (no DRAM traffic to speak of) are drawn at the edge. */
 static void ranges(const ww_roofline *r, ww_plot *p) {
   p->x0 = 0.03;
@@ -78,8 +82,7 @@ static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
       continue;
     ww_plot_line(p, xa, f->v[m], p->x1, f->v[m], color, m == WW_ROOF_TENSOR ? 1.4 : 2,
                  m == WW_ROOF_TENSOR);
-    snprintf(name, sizeof name, "%s %sFLOP/s", ww_roof_names[m],
-             rate_tick(round(f->v[m] / 100) * 100, v));
+    snprintf(name, sizeof name, "%s %sFLOP/s", ww_roof_names[m], peak_text(f->v[m], v));
     bool below = m == WW_ROOF_FP64 &&
                  f->v[WW_ROOF_FP32] < 3 * f->v[m]; /* its name would lie on the next roof's */
     if (named)
@@ -112,6 +115,10 @@ static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
   ww_svg_text(p->out, x + 9, y + 4, "start", color, 11, 0, text);
 }
 
+static void note(ww_plot *p, double x, double y, double size, const char *text) {
+  ww_svg_text(p->out, x, y, "start", "#666666", size, 0, text);
+}
+
 /* A GPU's colour and roofs, three lines; returns where the next may stand. */
 static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x, double y) {
   const ww_roofs *f = &r->roofs[g];
@@ -123,14 +130,13 @@ static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x,
   ww_svg_text(p->out, x + 20, y, "start", "#222222", 13, 0, r->gpus[g].name);
   snprintf(text, sizeof text, "DRAM %.3g, L2 %.3g TB/s", f->v[WW_ROOF_DRAM] / 1e3,
            f->v[WW_ROOF_L2] / 1e3);
-  ww_svg_text(p->out, x, y + 16, "start", "#666666", 11, 0, text);
-  snprintf(text, sizeof text, "FP32 %s, FP64 %s",
-           rate_tick(round(f->v[WW_ROOF_FP32] / 100) * 100, v),
-           rate_tick(round(f->v[WW_ROOF_FP64] / 100) * 100, w));
-  ww_svg_text(p->out, x, y + 31, "start", "#666666", 11, 0, text);
+  note(p, x, y + 16, 11, text);
+  snprintf(text, sizeof text, "FP32 %s, FP64 %s", peak_text(f->v[WW_ROOF_FP32], v),
+           peak_text(f->v[WW_ROOF_FP64], w));
+  note(p, x, y + 31, 11, text);
   if (f->v[WW_ROOF_TENSOR] > 0) {
-    snprintf(text, sizeof text, "tensor %s", rate_tick(round(f->v[WW_ROOF_TENSOR] / 100) * 100, v));
-    ww_svg_text(p->out, x, y + 46, "start", "#666666", 11, 0, text);
+    snprintf(text, sizeof text, "tensor %s", peak_text(f->v[WW_ROOF_TENSOR], v));
+    note(p, x, y + 46, 11, text);
   }
   return y + 72;
 }
@@ -156,7 +162,7 @@ static double kernel_legend(const ww_roofline *r, ww_plot *p, double x, double y
   if (kernels > most) {
     char more[40];
     snprintf(more, sizeof more, "and %u more", kernels - most);
-    ww_svg_text(p->out, x, y, "start", "#666666", 12, 0, more);
+    note(p, x, y, 12, more);
     y += 20;
   }
   return y;
@@ -174,8 +180,8 @@ static void legend(const ww_roofline *r, ww_plot *p) {
   }
   if (!any_measured || !any_predicted)
     return;
-  ww_svg_text(p->out, x, y + 10, "start", "#666666", 12, 0, "filled: predicted");
-  ww_svg_text(p->out, x, y + 28, "start", "#666666", 12, 0, "open: measured");
+  note(p, x, y + 10, 12, "filled: predicted");
+  note(p, x, y + 28, 12, "open: measured");
 }
 
 void ww_roofline_svg(const ww_roofline *r, ww_buf *out) {

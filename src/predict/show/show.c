@@ -1,6 +1,8 @@
 /* show.c - a prediction as tables on a terminal. */
 #include "show.h"
 
+#include "../../base/units.h"
+
 const char *const ww_term_words[WW_NTERMS] = {
 #define TERM(name, word, words) words,
 #include "../model/terms.def"
@@ -9,38 +11,32 @@ const char *const ww_term_words[WW_NTERMS] = {
 /* ---- numbers ---- */
 
 const char *ww_show_us(double us, char out[16]) {
-  static const char *const unit[] = {"us", "ms", "s"};
-  int k = 0;
-  while (us >= 999.5 && k < 2) {
-    us /= 1000;
-    k++;
-  }
-  snprintf(out, 16, us < 9.995 ? "%.2f %s" : us < 99.95 ? "%.1f %s" : "%.0f %s", us, unit[k]);
+  const char *unit = ww_unit_of(&us, ww_units_time, 999.5, 999.5);
+  snprintf(out, 16, us < 9.995 ? "%.2f %s" : us < 99.95 ? "%.1f %s" : "%.0f %s", us, unit);
   return out;
 }
 
 const char *ww_show_amount(double v, const char *unit, char out[24]) {
-  static const char *const steps[] = {"", "k", "M", "G", "T", "P"};
   bool bytes = !strcmp(unit, "byte"), count = !strcmp(unit, "1") || !strcmp(unit, "1/thread");
   const char *shown = bytes ? "B" : count ? "" : unit;
-  int step = 0;
   if (!strcmp(unit, "us")) {
     char t[16];
     snprintf(out, 24, "%s", ww_show_us(v, t));
     return out;
   }
-  for (double limit = 9999.5; (bytes || count) && fabs(v) >= limit && step < 5; limit = 999.5) {
-    v /= 1000;
-    step++;
-  }
+  const char *step = bytes || count ? ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5) : "";
   bool whole = v == floor(v) && fabs(v) < 1e6, large = fabs(v) >= 999.5;
-  snprintf(out, 24, whole || large ? "%.0f%s%s%s" : "%.3g%s%s%s", v,
-           *steps[step] || *shown ? " " : "", steps[step], shown);
+  snprintf(out, 24, whole || large ? "%.0f%s%s%s" : "%.3g%s%s%s", v, *step || *shown ? " " : "",
+           step, shown);
   return out;
 }
 
 const char *ww_show_color(FILE *f, const char *code) {
   return ww_color_on(f) ? code : "";
+}
+
+void ww_show_bold(FILE *f, const char *text) {
+  fprintf(f, "%s%s%s", ww_show_color(f, "\033[1m"), text, ww_show_color(f, "\033[0m"));
 }
 
 void ww_show_wrapped(FILE *f, const char *text, uint32_t indent) {
@@ -98,12 +94,6 @@ void ww_show_assumed(FILE *f, const ww_report *r) {
     }
   }
   ww_buf_free(&b);
-}
-
-static void head(const ww_report *r, FILE *f) {
-  fprintf(f, "%s%s%s  %s\n", ww_show_color(f, "\033[1m"), r->kernel, ww_show_color(f, "\033[0m"),
-          r->file ? r->file : "");
-  ww_show_launch(f, r);
 }
 
 /* ---- one column a GPU ---- */
@@ -226,7 +216,9 @@ void ww_predict_print(const ww_prediction *p, uint32_t n, FILE *f) {
   for (uint32_t k = n; k-- > 0;)
     if (answered(&p[k]))
       any = &p[k];
-  head(&any->report, f);
+  ww_show_bold(f, any->report.kernel);
+  fprintf(f, "  %s\n", any->report.file ? any->report.file : "");
+  ww_show_launch(f, &any->report);
   for (uint32_t k = 0; k < n; k += MOST)
     table(p + k, n - k < MOST ? n - k : MOST, f);
   fputc('\n', f);

@@ -11,6 +11,7 @@ enum { WW_SHOW_COLUMNS = 100 };
 const char *ww_show_us(double us, char out[16]);
 const char *ww_show_amount(double v, const char *unit, char out[24]);
 const char *ww_show_color(FILE *f, const char *code); /* "" where colour is off */
+void ww_show_bold(FILE *f, const char *text);
 /* Words of `text` over lines of at most WW_SHOW_COLUMNS, each begun with `indent` blanks. */
 void ww_show_wrapped(FILE *f, const char *text, uint32_t indent);
 /* "grid 4096, block 256; 6 of 4096 blocks run" */

@@ -118,8 +118,8 @@ static void row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to
 
 void ww_sweep_print(const ww_sweep_result *r, FILE *f) {
   enum { MOST = 3 };
-  fprintf(f, "%s%s%s  %s\n", ww_show_color(f, "\033[1m"), r->kernel, ww_show_color(f, "\033[0m"),
-          r->file);
+  ww_show_bold(f, r->kernel);
+  fprintf(f, "  %s\n", r->file);
   for (uint32_t from = 0; from < r->ngpus; from += MOST) {
     uint32_t to = from + MOST < r->ngpus ? from + MOST : r->ngpus;
     fprintf(f, "\n%10s", r->sweep->name);

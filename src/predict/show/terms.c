@@ -27,7 +27,9 @@ static void word(writer *w, const char *name, const char *value) {
   ww_push(w->a, &w->v, t);
 }
 
-static void positive(writer *w, const char *const *names, const double *v, int n) {
+static void positive(writer *w, const char *stage, const char *group, const char *const *names,
+                     const double *v, int n) {
+  enter(w, stage, group);
   for (int k = 0; k < n; k++)
     if (v[k] > 0)
       number(w, names[k], v[k]);
@@ -43,10 +45,8 @@ static void add_timing(writer *w, const ww_prediction *p) {
   word(w, "busiest_pipe", ww_pipe_names[t->busiest]);
   number(w, "waves", t->waves);
   number(w, "achieved_warps", t->achieved_warps);
-  enter(w, "timing", "bound_us");
-  positive(w, ww_term_names, t->bound_us, WW_NTERMS);
-  enter(w, "timing", "stall");
-  positive(w, ww_term_names, t->stall, WW_NTERMS);
+  positive(w, "timing", "bound_us", ww_term_names, t->bound_us, WW_NTERMS);
+  positive(w, "timing", "stall", ww_term_names, t->stall, WW_NTERMS);
 }
 
 static void add_resources(writer *w, const ww_work *x) {
@@ -55,10 +55,8 @@ static void add_resources(writer *w, const ww_work *x) {
   number(w, "warps", x->occupancy.warps);
   word(w, "limiter", ww_limit_names[x->occupancy.limiter]);
   number(w, "l1_bytes", x->occupancy.l1_bytes);
-  enter(w, "instructions", NULL);
-  positive(w, ww_pipe_names, x->lowered.inst, WW_NPIPES);
-  enter(w, "pipe_cycles", NULL);
-  positive(w, ww_pipe_names, x->lowered.cycles, WW_NPIPES);
+  positive(w, "instructions", NULL, ww_pipe_names, x->lowered.inst, WW_NPIPES);
+  positive(w, "pipe_cycles", NULL, ww_pipe_names, x->lowered.cycles, WW_NPIPES);
 }
 
 static void add_traffic(writer *w, const ww_traffic *t) {

@@ -110,9 +110,8 @@ void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_g
   ww_question_estimate(&w, k, l, g);
   features(l, g, &w, out->features);
   ww_question_print(k, l, g, &w, &b);
-  out->text = ww_strndup(a, b.s, b.n);
   out->n = b.n;
-  ww_buf_free(&b);
+  out->text = ww_buf_text(&b, a);
 }
 
 /* ---- numbers ---- */

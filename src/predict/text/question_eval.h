@@ -128,6 +128,7 @@ typedef struct {
   const ww_qpart *p;
   uint32_t part;
   const ww_qtoken *t;
+  uint32_t ntokens;                     /* of the part */
   ww_qtimes runs;                       /* of the statement */
   double resident, blocks, block_warps; /* threads that an SM holds; blocks; warps of one */
   double clock;                         /* of the busiest thread */

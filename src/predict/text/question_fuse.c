@@ -8,30 +8,31 @@
 /* ---- types ---- */
 
 static const struct {
-  const char *name;
+  const char *names;
   char type;
   uint8_t bytes;
-} types[] = {{"bool", 'b', 1},   {"char", 'c', 1},     {"uchar", 'c', 1},     {"short", 's', 2},
-             {"ushort", 's', 2}, {"int", 'i', 4},      {"uint", 'u', 4},      {"long", 'l', 8},
-             {"ulong", 'l', 8},  {"longlong", 'l', 8}, {"half", 'h', 2},      {"bfloat", 'h', 2},
-             {"float", 'f', 4},  {"double", 'd', 8},   {"ulonglong", 'l', 8}, {"void", 'o', 1}};
+} types[] = {{"bool", 'b', 1},         {"char uchar", 'c', 1},
+             {"short ushort", 's', 2}, {"int", 'i', 4},
+             {"uint", 'u', 4},         {"long ulong longlong ulonglong", 'l', 8},
+             {"half bfloat", 'h', 2},  {"float", 'f', 4},
+             {"double", 'd', 8},       {"void", 'o', 1}};
 
-bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint32_t *lanes) {
-  uint32_t m = n;
-  *lanes = 1;
-  while (m && s[m - 1] >= '0' && s[m - 1] <= '9')
-    m--;
-  if (m < n)
-    *lanes = s[m] == '1' && n - m == 2 ? 16 : s[m] - '0';
-  if (n - m > 2 || !m || !*lanes)
-    return false;
+uint32_t ww_qtype_named(const ww_qtoken *t, char *type, uint32_t *bytes) {
+  ww_qtoken word = *t; /* without the digits of float4 */
+  while (word.n && t->s[word.n - 1] >= '0' && t->s[word.n - 1] <= '9')
+    word.n--;
+  uint32_t digits = t->n - word.n, lanes = digits ? t->s[word.n] - '0' : 1;
+  if (digits == 2 && lanes == 1)
+    lanes = 16;
+  if (digits > 2 || !word.n)
+    return 0;
   for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-    if (strlen(types[k].name) == m && !memcmp(types[k].name, s, m)) {
+    if (lanes && ww_qtoken_in(&word, types[k].names)) {
       *type = types[k].type;
-      *bytes = types[k].bytes * *lanes;
-      return true;
+      *bytes = types[k].bytes * lanes;
+      return lanes;
     }
-  return false;
+  return 0;
 }
 
 static const struct {
@@ -177,7 +178,7 @@ static uint32_t product(const ww_qtoken *t, uint32_t n, int *dim) {
 }
 
 static bool binds_tighter(const ww_qtoken *t) {
-  return t->op == '*' || t->op == '/' || t->op == '%' || t->op == '-' || t->op == '[';
+  return ww_qop_in(t, "* / % - [");
 }
 
 /* t[-1] is there when `before`. */
@@ -197,29 +198,26 @@ static uint32_t fuse_index(const ww_qtoken *t, uint32_t n, bool before, ww_qtoke
   return used;
 }
 
+static uint32_t fuse_words(ww_qtoken *t, uint32_t n, ww_qtoken *out) {
+  synonym(t);
+  *out = *t;
+  uint32_t k = fuse_builtin(t, n, out);
+  if (!k)
+    k = many_words(t, n, out);
+  return k ? k : fuse_other(t, n, out);
+}
+
 void ww_qfuse(ww_qtokens *v) {
-  uint32_t to = 0;
-  for (uint32_t i = 0; i < v->n;) {
-    ww_qtoken *t = &v->v[i];
-    synonym(t);
-    ww_qtoken out = *t;
-    uint32_t left = v->n - i, k = fuse_builtin(t, left, &out);
-    if (!k)
-      k = many_words(t, left, &out);
-    if (!k)
-      k = fuse_other(t, left, &out);
-    v->v[to++] = out;
-    i += k ? k : 1;
+  for (int pass = 0; pass < 2; pass++) { /* indices are made of builtins */
+    uint32_t to = 0;
+    for (uint32_t i = 0, k; i < v->n; i += k ? k : 1) {
+      ww_qtoken *t = &v->v[i], out = *t;
+      uint32_t left = v->n - i;
+      k = pass ? fuse_index(t, left, i > 0, &out) : fuse_words(t, left, &out);
+      v->v[to++] = out;
+    }
+    v->n = to;
   }
-  v->n = to;
-  to = 0;
-  for (uint32_t i = 0; i < v->n;) {
-    ww_qtoken out = v->v[i];
-    uint32_t k = fuse_index(&v->v[i], v->n - i, i > 0, &out);
-    v->v[to++] = out;
-    i += k ? k : 1;
-  }
-  v->n = to;
 }
 
 void ww_qpair(ww_qtokens *v, ww_arena *a) {
@@ -227,10 +225,10 @@ void ww_qpair(ww_qtokens *v, ww_arena *a) {
   for (uint32_t i = 0; i < v->n; i++) {
     ww_qtoken *t = &v->v[i];
     t->pair = i;
-    if (t->op == '(' || t->op == '[' || t->op == '{') {
+    if (ww_qop_in(t, "( [ {")) {
       stack[depth++] = i;
       t->pair = v->n - 1; /* unless it is closed */
-    } else if (t->op == ')' || t->op == ']' || t->op == '}') {
+    } else if (ww_qop_in(t, ") ] }")) {
       uint32_t open = t->op == ')' ? '(' : t->op == ']' ? '[' : '{';
       while (depth && v->v[stack[depth - 1]].op != open)
         depth--;

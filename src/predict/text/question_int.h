@@ -49,12 +49,11 @@ enum {
 };
 
 /* Names to numbers; the newest wins. */
-int32_t ww_qmap_get(const ww_dict *m, const char *s, uint32_t n); /* -1: not there */
-void ww_qmap_put(ww_dict *m, ww_arena *a, const char *s, uint32_t n, int32_t v);
+int32_t ww_qmap_get(const ww_dict *m, const ww_qtoken *name); /* -1: not there */
+void ww_qmap_put(ww_dict *m, ww_arena *a, const ww_qtoken *name, int32_t v);
 
 typedef struct {
-  const char *name;
-  uint32_t n;
+  ww_qtoken name;
   bool function;
   const char **params; /* function-like */
   uint32_t nparams;
@@ -69,8 +68,7 @@ typedef struct {
 } ww_qlex;
 
 void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags); /* #define, -D, -U */
-void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body,
-                    uint32_t nbody);
+void ww_qlex_define(ww_qlex *l, const ww_qtoken *name, const ww_qtoken *body, uint32_t nbody);
 /* Code of the bytes from .. to, macros replaced; appended. At most WW_QLEX_MOST tokens. */
 void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool expand, ww_qtokens *out);
 static inline bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
@@ -99,11 +97,27 @@ static inline uint32_t ww_qclose(const ww_qtoken *t, uint32_t i) {
 static inline uint32_t ww_qskip(const ww_qtoken *t, uint32_t i, uint32_t to) {
   return t[i].pair < to ? ww_qclose(t, i) : i;
 }
-/* The ; or end of line behind the simple statement at i, at most `end`. */
-static inline uint32_t ww_qstatement_end(const ww_qtoken *t, uint32_t i, uint32_t end) {
-  while (i < end && t[i].op != ';' && t[i].op != '\n')
+/* The comma behind the part of a list that begins at i, at most `to`. */
+static inline uint32_t ww_qcomma(const ww_qtoken *t, uint32_t i, uint32_t to) {
+  while (i < to && t[i].op != ',')
+    i = ww_qskip(t, i, to) + 1;
+  return i;
+}
+/* The first of these operators from i on, in brackets or not; `end`: there is none. */
+static inline uint32_t ww_qfind(const ww_qtoken *t, uint32_t i, uint32_t end, const char *ops) {
+  while (i < end && !ww_qop_in(&t[i], ops))
+    i++;
+  return i;
+}
+/* The same outside of brackets that open from i on. */
+static inline uint32_t ww_qbehind(const ww_qtoken *t, uint32_t i, uint32_t end, const char *ops) {
+  while (i < end && !ww_qop_in(&t[i], ops))
     i = ww_qclose(t, i) + 1;
   return i < end ? i : end;
+}
+/* The ; or end of line behind the simple statement at i, at most `end`. */
+static inline uint32_t ww_qstatement_end(const ww_qtoken *t, uint32_t i, uint32_t end) {
+  return ww_qbehind(t, i, end, "; \n");
 }
 
 /* ---- symbols ---- */
@@ -143,8 +157,7 @@ typedef struct {
   int32_t function; /* Q_FUNCTION: which */
   int32_t alias;    /* always the builtin with this symbol; -1 */
   uint8_t builtin, dim;
-  const char *name;
-  uint32_t n;
+  ww_qtoken name; /* where it is declared */
 } ww_qsym;
 
 typedef struct {
@@ -174,9 +187,9 @@ static inline const ww_qsym *ww_qsym_of(const ww_question_kernel *k, int32_t sym
   return sym >= 0 ? &k->syms.v[sym] : NULL;
 }
 
-/* Type words: letter and bytes of one element; lanes > 1 for float4. False: not a type of the
+/* Type words: letter and bytes of one element; returns lanes, 4 of float4. 0: not a type of the
  * language. */
-bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint32_t *lanes);
+uint32_t ww_qtype_named(const ww_qtoken *t, char *type, uint32_t *bytes);
 
 /* ---- question_fuse.c ---- */
 void ww_qfuse(ww_qtokens *v);

@@ -46,12 +46,11 @@ static void push(ww_qlex *l, ww_qtokens *out, ww_qtoken t) {
 
 /* ---- one token ---- */
 
-/* 1'000u, 0x1fULL, 1.5e-3f, .5h: value and type; returns one past it. */
+/* Each fills in what it knows of the token and returns one past it. Here: 1'000u, 0x1fULL, .5h. */
 static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   char text[64];
   uint32_t n = 0;
   bool hex = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'), real = false;
-  const char *from = p;
   for (; p < end && (ww_is_word(*p) || *p == '.' || *p == '\''); p++) {
     char c = tolower((unsigned char)*p);
     bool exponent = hex ? c == 'p' : c == 'e';
@@ -66,7 +65,6 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   }
   text[n] = 0;
   const char *last = n ? text + n - 1 : text;
-  *t = (ww_qtoken){.s = from, .n = p - from, .sym = -1};
   if (real || (!hex && (*last == 'f' || *last == 'h'))) {
     t->kind = Q_FLOAT;
     t->type = !hex && *last == 'f' ? 'f' : *last == 'h' ? 'h' : 'd';
@@ -89,7 +87,7 @@ static const char *lex_punct(const char *p, const char *end, ww_qtoken *t) {
   for (const char *const *w = longer; *w && n == 1; w++)
     if ((size_t)(end - p) >= strlen(*w) && !memcmp(p, *w, strlen(*w)))
       n = strlen(*w);
-  *t = (ww_qtoken){.kind = Q_PUNCT, .s = p, .n = n, .sym = -1};
+  t->kind = Q_PUNCT;
   for (uint32_t i = 0; i < n; i++)
     t->op |= Q_OP1(p[i]) << 8 * i;
   return p + n;
@@ -97,16 +95,15 @@ static const char *lex_punct(const char *p, const char *end, ww_qtoken *t) {
 
 /* Character constants are numbers, strings are texts. */
 static const char *lex_quoted(const char *p, const char *end, ww_qtoken *t) {
-  char quote = *p;
-  const char *from = p++;
+  char quote = *p++;
   while (p < end && *p != quote && *p != '\n')
     p += *p == '\\' && end - p > 1 ? 2 : 1;
   p += p < end;
-  *t = (ww_qtoken){.kind = Q_TEXT, .s = from, .n = p - from, .sym = -1};
+  t->kind = Q_TEXT;
   if (quote == '\'') {
     t->kind = Q_INT;
     t->type = 'c';
-    t->value = p - from > 2 ? (unsigned char)from[1] : 0;
+    t->value = p - t->s > 2 ? (unsigned char)t->s[1] : 0;
   }
   return p;
 }
@@ -129,18 +126,18 @@ static const char *skip_space(const char *p, const char *end) {
 }
 
 static const char *lex_one(const char *p, const char *end, ww_qtoken *t) {
-  if (word_start(*p)) {
-    const char *from = p;
+  *t = (ww_qtoken){.kind = Q_WORD, .s = p, .sym = -1};
+  if (word_start(*p))
     while (p < end && ww_is_word(*p))
       p++;
-    *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = p - from, .sym = -1};
-    return p;
-  }
-  if (isdigit((unsigned char)*p) || (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
-    return lex_number(p, end, t);
-  if (*p == '"' || *p == '\'')
-    return lex_quoted(p, end, t);
-  return lex_punct(p, end, t);
+  else if (isdigit((unsigned char)*p) || (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
+    p = lex_number(p, end, t);
+  else if (*p == '"' || *p == '\'')
+    p = lex_quoted(p, end, t);
+  else
+    p = lex_punct(p, end, t);
+  t->n = p - t->s;
+  return p;
 }
 
 static void lex_text(ww_qlex *l, const char *p, const char *end, ww_qtokens *out) {
@@ -154,18 +151,17 @@ static void lex_text(ww_qlex *l, const char *p, const char *end, ww_qtokens *out
 /* ---- macros ---- */
 
 static const ww_qmacro *find(const ww_qlex *l, const ww_qtoken *t) {
-  int32_t index = t->kind == Q_WORD ? ww_qmap_get(&l->names, t->s, t->n) : -1;
+  int32_t index = t->kind == Q_WORD ? ww_qmap_get(&l->names, t) : -1;
   return index < 0 ? NULL : &l->macros.v[index];
 }
 
 static void add(ww_qlex *l, ww_qmacro m) {
-  ww_qmap_put(&l->names, l->a, m.name, m.n, l->macros.n);
+  ww_qmap_put(&l->names, l->a, &m.name, l->macros.n);
   ww_push(l->a, &l->macros, m);
 }
 
-void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body,
-                    uint32_t nbody) {
-  ww_qmacro m = {.name = name, .n = n};
+void ww_qlex_define(ww_qlex *l, const ww_qtoken *name, const ww_qtoken *body, uint32_t nbody) {
+  ww_qmacro m = {.name = *name};
   for (uint32_t i = 0; i < nbody; i++)
     ww_push(l->a, &m.body, body[i]);
   add(l, m);
@@ -177,10 +173,7 @@ static void define_text(ww_qlex *l, const char *p, const char *end) {
   WW_VEC(const char *) params = {0};
   if (!(p = skip_space(p, end)) || !word_start(*p))
     return;
-  m.name = p;
-  while (p < end && ww_is_word(*p))
-    p++;
-  m.n = p - m.name;
+  p = lex_one(p, end, &m.name);
   if (p < end && *p == '(') {
     m.function = true;
     while (p < end && *p != ')') {
@@ -282,13 +275,11 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
   const ww_qtoken *args[64] = {NULL};
   uint32_t nargs[64] = {0}, arg = 0, level = 0;
   for (uint32_t i = at + 1; i < n; i++) {
-    bool open = t[i].op == '(' || t[i].op == '[' || t[i].op == '{';
-    bool close = t[i].op == ')' || t[i].op == ']' || t[i].op == '}';
-    if (open && !level++) {
+    if (ww_qop_in(&t[i], "( [ {") && !level++) {
       args[0] = t + i + 1;
       continue;
     }
-    if (close && !--level) {
+    if (ww_qop_in(&t[i], ") ] }") && !--level) {
       nargs[arg] = t + i - args[arg];
       substitute(x, m, args, nargs, depth);
       return i + 1;

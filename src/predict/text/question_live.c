@@ -16,10 +16,6 @@ typedef struct {
   uint32_t depth;
 } collector;
 
-static bool is_own(const ww_qsym *y) {
-  return y->kind == Q_LOCAL || y->kind == Q_SCALAR || y->kind == Q_ARRAY;
-}
-
 /* One statement without control flow. */
 static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   ww_qitem m = {.from = from, .to = to, .head = head, .target = -1, .begin = from};
@@ -30,11 +26,12 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   const ww_qtoken *t = &c->t[m.from];
   const ww_qsym *y = ww_qsym_of(c->k, t->sym);
   uint32_t next = m.from + 1;
-  while (next < to && (c->t[next].op == '[' || c->t[next].op == '.'))
+  while (next < to && ww_qop_in(&c->t[next], "[ ."))
     next = c->t[next].op == '.' ? next + 2 : c->t[next].pair + 1;
   const ww_qtoken *op = next < to ? &c->t[next] : NULL; /* NULL: it stands alone */
   bool assigns = op && ww_qassigns(op);
-  if (y && is_own(y) && (!op || assigns || ww_qsteps(op))) {
+  bool own = y && (y->kind == Q_LOCAL || y->kind == Q_SCALAR || y->kind == Q_ARRAY);
+  if (own && (!op || assigns || ww_qsteps(op))) {
     m.target = t->sym;
     m.reads = next > m.from + 1 || (op && op->op != '=') ||
               (m.from > from && ww_qsteps(&c->t[m.from - 1]));
@@ -47,14 +44,10 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
 
 /* Declarations and the heads of loops have several, with commas between them. */
 static void several(collector *c, uint32_t from, uint32_t to, int32_t head) {
-  uint32_t start = from;
-  for (uint32_t i = from; i <= to; i++) {
-    if (i == to || c->t[i].op == ',') {
-      if (start < i)
-        simple(c, start, i, head);
-      start = i + 1;
-    } else
-      i = ww_qskip(c->t, i, to);
+  for (uint32_t end; from < to; from = end + 1) {
+    end = ww_qcomma(c->t, from, to);
+    if (from < end)
+      simple(c, from, end, head);
   }
 }
 
@@ -119,9 +112,7 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
     c->out->v[own].root = true; /* its condition stands behind it */
     c->out->v[own].end = next;
   } else if (ww_qtoken_in(t, "unroll omp")) {
-    while (next < end && c->t[next].op != '\n')
-      next++;
-    next++;
+    next = ww_qfind(c->t, next, end, "\n") + 1;
   } else {
     next = ww_qstatement_end(c->t, i, end);
     several(c, i, next, head);
@@ -171,7 +162,7 @@ static double trial(uint32_t seed, int place) {
 static bool whole(const liveness *l, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &l->t[i];
-    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || t->op == '[' || t->op == '.' ||
+    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || ww_qop_in(t, "[ .") ||
         (t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type)))
       return false;
   }
@@ -219,10 +210,9 @@ typedef struct {
 
 enum { LIVE_STEPS = 20000, VARIANT_ITEMS = 300 };
 
-static bool wake(const ww_qitem *m, bool *alive) {
+static void wake(const ww_qitem *m, bool *alive) {
   for (uint32_t i = 0; i < m->noperands; i++)
     alive[m->operand[i]] = true;
-  return true;
 }
 
 static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, bool *alive);
@@ -303,15 +293,10 @@ static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const
   for (uint32_t i = m->from + (m->target >= 0 && !m->reads); i < m->to; i++) {
     if (t[i].kind != Q_WORD)
       continue;
-    if (t[i].sym < 0) {
-      if (ww_qword_acts(&t[i]))
-        return true;
-      continue;
-    }
-    const ww_qsym *y = &k->syms.v[t[i].sym];
-    bool memory =
-        y->kind == Q_SHARED || ((y->kind == Q_POINTER || y->kind == Q_GLOBAL) && !y->is_const);
-    if (variant[t[i].sym] || memory)
+    const ww_qsym *y = ww_qsym_of(k, t[i].sym);
+    bool memory = y && (y->kind == Q_SHARED ||
+                        ((y->kind == Q_POINTER || y->kind == Q_GLOBAL) && !y->is_const));
+    if (y ? variant[t[i].sym] || memory : ww_qword_acts(&t[i]))
       return true;
   }
   return false;

@@ -37,9 +37,8 @@ static void read_enum(reader *r, const ww_qtokens *t, uint32_t open) {
     }
     ww_qtoken value = {
         .kind = Q_INT, .type = 'i', .value = next++, .sym = -1, .s = name->s, .n = name->n};
-    ww_qlex_define(&r->lex, name->s, name->n, &value, 1);
-    while (i < t->n && v[i].op != ',' && v[i].op != '}')
-      i++;
+    ww_qlex_define(&r->lex, name, &value, 1);
+    i = ww_qfind(v, i, t->n, ", }");
     if (i < t->n && v[i].op == '}')
       return;
   }
@@ -60,7 +59,7 @@ static void read_constant(reader *r, const ww_qtoken *name, const ww_qtoken *val
     ww_push(r->a, &v, value[i]);
   if (n > 1)
     push_op(r->a, &v, ")");
-  ww_qlex_define(&r->lex, name->s, name->n, v.v, v.n);
+  ww_qlex_define(&r->lex, name, v.v, v.n);
 }
 
 /* A variable, a constant, an alias of a type: by the first of = [ { ; */
@@ -71,7 +70,7 @@ static void read_variable(reader *r, const ww_qtokens *t, int32_t decl) {
   for (; i < t->n; i++) {
     constant |= ww_qtoken_in(&v[i], "constexpr const");
     pointer |= v[i].op == '*';
-    if (v[i].op == '=' || v[i].op == '[' || v[i].op == ';' || v[i].op == '{')
+    if (ww_qop_in(&v[i], "= [ ; {"))
       break;
     if (v[i].op == '(')
       return;
@@ -79,15 +78,13 @@ static void read_variable(reader *r, const ww_qtokens *t, int32_t decl) {
   if (!i || i >= t->n || v[i - 1].kind != Q_WORD)
     return;
   if (constant && !pointer && v[i].op == '=') {
-    uint32_t end = i + 1;
-    while (end < t->n && v[end].op != ';' && v[end].op != ',' && v[end].op != '{')
-      end++;
+    uint32_t end = ww_qfind(v, i + 1, t->n, "; , {");
     if (end < t->n && v[end].op == ';') {
       read_constant(r, &v[i - 1], &v[i + 1], end - i - 1);
       return;
     }
   }
-  ww_qmap_put(&r->decls, r->a, v[i - 1].s, v[i - 1].n, decl);
+  ww_qmap_put(&r->decls, r->a, &v[i - 1], decl);
 }
 
 static void read_alias(reader *r, const ww_qtokens *t) {
@@ -98,9 +95,9 @@ static void read_alias(reader *r, const ww_qtokens *t) {
   if (end < 4)
     return;
   if (ww_qtoken_is(&v[0], "using") && v[1].kind == Q_WORD && v[2].op == '=')
-    ww_qlex_define(&r->lex, v[1].s, v[1].n, v + 3, end - 4);
+    ww_qlex_define(&r->lex, &v[1], v + 3, end - 4);
   else if (ww_qtoken_is(&v[0], "typedef") && v[end - 2].kind == Q_WORD && end - 3 < 8)
-    ww_qlex_define(&r->lex, v[end - 2].s, v[end - 2].n, v + 1, end - 3);
+    ww_qlex_define(&r->lex, &v[end - 2], v + 1, end - 3);
 }
 
 static void read_decl(reader *r, int32_t at) {
@@ -108,7 +105,7 @@ static void read_decl(reader *r, int32_t at) {
   ww_qtokens t = {0};
   if (d->name) {
     if (d->body && !d->kernel)
-      ww_qmap_put(&r->decls, r->a, d->name, strlen(d->name), at);
+      ww_qmap_put(&r->decls, r->a, &(ww_qtoken){.s = d->name, .n = strlen(d->name)}, at);
     return;
   }
   ww_qlex_range(&r->lex, d->begin, d->end < d->begin + 4000 ? d->end : d->begin + 4000, false, &t);
@@ -123,13 +120,11 @@ static void read_decl(reader *r, int32_t at) {
         return;
       }
     if (d->is_class && ww_qtoken_in(&v[i], "struct class union")) {
-      uint32_t name = i + 1;
-      while (name < t.n && v[name].op != '{' && v[name].op != ':')
-        name++;
+      uint32_t name = ww_qfind(v, i + 1, t.n, "{ :");
       if (name > i + 1 && v[name - 1].kind == Q_WORD)
-        ww_qmap_put(&r->decls, r->a, v[name - 1].s, v[name - 1].n, at);
+        ww_qmap_put(&r->decls, r->a, &v[name - 1], at);
       if (t.n > 2 && v[t.n - 2].kind == Q_WORD && v[t.n - 2].n) /* typedef struct { } name; */
-        ww_qmap_put(&r->decls, r->a, v[t.n - 2].s, v[t.n - 2].n, at);
+        ww_qmap_put(&r->decls, r->a, &v[t.n - 2], at);
       return;
     }
   }
@@ -215,9 +210,7 @@ static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err
 /* ---- parts ---- */
 
 static void add_template(reader *r, ww_qpart *p, const ww_qtoken *t, uint32_t n) {
-  uint32_t end = 0;
-  while (end < n && t[end].op != '=')
-    end++;
+  uint32_t end = ww_qfind(t, 0, n, "=");
   if (end < 2 || t[end - 1].kind != Q_WORD || p->ntemplates >= 16)
     return;
   bool type = ww_qtoken_in(&t[0], "typename class");
@@ -270,9 +263,7 @@ static void add_part(reader *r, int32_t decl, int32_t sym) {
   ww_qpair(&t, r->a);
   p.t = t;
   if (d->body && t.n) {
-    uint32_t body = t.v[0].pair + 1;
-    while (body < t.n && t.v[body].op != '{')
-      body++;
+    uint32_t body = ww_qfind(t.v, t.v[0].pair + 1, t.n, "{");
     if (body < t.n) {
       p.body = body;
       p.body_end = t.v[body].pair + 1;
@@ -285,13 +276,13 @@ static void add_part(reader *r, int32_t decl, int32_t sym) {
 /* A name that only the file knows. */
 static int32_t unknown(void *ctx, const ww_qtoken *t) {
   reader *r = ctx;
-  int32_t decl = ww_qmap_get(&r->decls, t->s, t->n), id;
+  int32_t decl = ww_qmap_get(&r->decls, t), id;
   if (decl < 0 || r->k->parts.n >= PARTS_MOST)
     return -1;
   const ww_decl *d = &r->scan.decls[decl];
   id = ww_qsym_add(&r->r, t, d->body ? Q_FUNCTION : d->is_class ? Q_TYPE : Q_GLOBAL, 'o', 4);
   r->k->syms.v[id].function = r->k->parts.n;
-  ww_qmap_put(&r->r.globals, r->k->arena, t->s, t->n, id);
+  ww_qmap_put(&r->r.globals, r->k->arena, t, id);
   add_part(r, decl, id);
   return id;
 }
@@ -311,18 +302,13 @@ static void type_of_part(reader *r, uint32_t part) {
                 true, &t);
   ww_qfuse(&t);
   const ww_qtoken *v = t.v;
-  uint32_t from = 0;
-  if (t.n && ww_qtoken_is(&v[0], "template"))
-    while (from < t.n && v[from].op != '>')
-      from++;
+  uint32_t from = t.n && ww_qtoken_is(&v[0], "template") ? ww_qfind(v, 0, t.n, ">") : 0;
   for (uint32_t i = from; i < t.n; i++) {
-    uint32_t lanes;
     bool pointer = i + 1 < t.n && v[i + 1].op == '*';
     y->is_const |= ww_qtoken_in(&v[i], "__constant__ __constant constant");
     if (ww_qtoken_in(&v[i], "__shared__ __local"))
       y->kind = Q_SHARED;
-    if (v[i].kind == Q_WORD && !pointer &&
-        ww_qtype_named(v[i].s, v[i].n, &y->type, &y->bytes, &lanes))
+    if (!pointer && ww_qtype_named(&v[i], &y->type, &y->bytes))
       return;
   }
 }
@@ -389,7 +375,7 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel,
   for (uint32_t i = 0; i < r.scan.ndecls; i++)
     read_decl(&r, i);
   for (int i = 0; i < Q_NBUILTINS * 3; i++) {
-    int32_t id = ww_qsym_add(&r.r, &(ww_qtoken){.s = "", .n = 0}, Q_BUILTIN, 'i', 4);
+    int32_t id = ww_qsym_add(&r.r, &(ww_qtoken){.s = ""}, Q_BUILTIN, 'i', 4);
     k->syms.v[id].builtin = i / 3;
     k->syms.v[id].dim = i % 3;
   }
@@ -417,7 +403,7 @@ uint32_t ww_question_params(const ww_question_kernel *k, const char *const **nam
   uint32_t *size = WW_NEWN(a, uint32_t, p->nparams + 1);
   for (uint32_t i = 0; i < p->nparams; i++) {
     const ww_qsym *y = ww_qsym_of(k, p->params[i]);
-    name[i] = y ? ww_strndup(a, y->name, y->n) : "";
+    name[i] = y ? ww_strndup(a, y->name.s, y->name.n) : "";
     size[i] = y && (y->kind == Q_POINTER || y->kind == Q_SHARED) ? y->bytes : 0;
   }
   *names = name;

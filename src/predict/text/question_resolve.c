@@ -8,14 +8,14 @@
 
 /* ---- maps ---- */
 
-int32_t ww_qmap_get(const ww_dict *m, const char *s, uint32_t n) {
-  const uint32_t *value = ww_dict_find(m, s, n);
+int32_t ww_qmap_get(const ww_dict *m, const ww_qtoken *name) {
+  const uint32_t *value = ww_dict_find(m, name->s, name->n);
   return value ? (int32_t)*value : -1;
 }
 
-void ww_qmap_put(ww_dict *m, ww_arena *a, const char *s, uint32_t n, int32_t v) {
+void ww_qmap_put(ww_dict *m, ww_arena *a, const ww_qtoken *name, int32_t v) {
   bool fresh;
-  *ww_dict_at(m, a, s, n, &fresh) = v;
+  *ww_dict_at(m, a, name->s, name->n, &fresh) = v;
 }
 
 int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type,
@@ -27,8 +27,7 @@ int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, c
                .param = -1,
                .function = -1,
                .alias = -1,
-               .name = name->s,
-               .n = name->n};
+               .name = *name};
   ww_push(r->k->arena, &r->k->syms, s);
   return (int32_t)r->k->syms.n - 1;
 }
@@ -45,6 +44,7 @@ typedef struct {
 
 typedef struct {
   ww_qresolver *r;
+  ww_question_kernel *k; /* the resolver's */
   ww_qtoken *t;
   uint32_t n;
   ww_dict names;
@@ -93,7 +93,7 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
       depth++;
     if ((t->op == '>' && !--depth) || (t->op == Q_SHR && depth >= 2 && !(depth -= 2)))
       return k + 1;
-    if (t->op == ';' || t->op == '{')
+    if (ww_qop_in(t, "; {"))
       return i;
   }
   return i;
@@ -102,16 +102,16 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
 /* The type's own words: builtin, template parameter, a class of the source, or any word. */
 static uint32_t type_word(scope *s, uint32_t i, declared *d) {
   const ww_qtoken *t = &s->t[i];
-  uint32_t lanes;
   if (i >= s->n || t->kind != Q_WORD || is_statement_word(t) || t->sym >= 0)
     return 0;
-  if (ww_qtype_named(t->s, t->n, &d->type, &d->bytes, &lanes)) {
+  uint32_t lanes = ww_qtype_named(t, &d->type, &d->bytes);
+  if (lanes) {
     d->vector = lanes > 1;
     d->plain = lanes == 1;
     return i + 1;
   }
-  int32_t known = ww_qmap_get(&s->names, t->s, t->n);
-  bool generic = known >= 0 && s->r->k->syms.v[known].kind == Q_TEMPLATE;
+  int32_t known = ww_qmap_get(&s->names, t);
+  bool generic = known >= 0 && s->k->syms.v[known].kind == Q_TEMPLATE;
   d->type = generic ? 'f' : 'o';
   d->bytes = 4; /* most template types are float */
   i++;
@@ -148,18 +148,18 @@ static bool parse_type(scope *s, uint32_t i, declared *d) {
 
 static int32_t declare(scope *s, uint32_t at, const declared *d, ww_qsym_kind kind) {
   ww_qtoken *t = &s->t[at];
-  int32_t old = ww_qmap_get(&s->names, t->s, t->n);
-  ww_qsym *y = old < 0 ? NULL : &s->r->k->syms.v[old];
+  int32_t old = ww_qmap_get(&s->names, t);
+  ww_qsym *y = old < 0 ? NULL : &s->k->syms.v[old];
   if (y && y->kind == kind && y->type == d->type) {
     y->alias = -1; /* declared twice: not always the same */
     return t->sym = old;
   }
   int32_t id = ww_qsym_add(s->r, t, kind, d->type, d->bytes);
-  y = &s->r->k->syms.v[id];
+  y = &s->k->syms.v[id];
   y->vector = d->vector;
   y->is_const = d->is_const;
   y->is_restrict = d->is_restrict;
-  ww_qmap_put(kind == Q_MEMBER ? &s->r->members : &s->names, s->r->k->arena, t->s, t->n, id);
+  ww_qmap_put(kind == Q_MEMBER ? &s->r->members : &s->names, s->k->arena, t, id);
   return t->sym = id;
 }
 
@@ -176,10 +176,10 @@ static ww_qsym_kind kind_of(const scope *s, const declared *d, uint32_t at) {
 static void note_alias(scope *s, uint32_t at, int32_t id) {
   const ww_qtoken *t = s->t + at;
   if (at + 3 >= s->n || t[1].op != '=' || t[2].sym < 0 || t[2].sym >= Q_NBUILTINS * 3 ||
-      (t[3].op != ',' && t[3].op != ';'))
+      !ww_qop_in(&t[3], ", ;"))
     return;
-  ww_qsym *y = &s->r->k->syms.v[id];
-  bool fresh = y->n == t->n && y->name == t->s; /* declared here for the first time */
+  ww_qsym *y = &s->k->syms.v[id];
+  bool fresh = y->name.s == t->s; /* declared here for the first time */
   if (fresh && (y->type == 'i' || y->type == 'u' || y->type == 'l') && t[2].sym / 3 != Q_BLOCKDIM &&
       t[2].sym / 3 != Q_GRIDDIM && t[2].sym / 3 != Q_GLOBALDIM)
     y->alias = t[2].sym;
@@ -199,21 +199,20 @@ static void declare_all(scope *s, uint32_t from, const declared *d) {
   const ww_qtoken *t = s->t;
   do {
     declared one = *d;
-    for (; i < s->n && (t[i].op == '*' || t[i].op == '&'); i++)
+    for (; i < s->n && ww_qop_in(&t[i], "* &"); i++)
       one.pointer |= t[i].op == '*';
     if (i >= s->n || t[i].kind != Q_WORD)
       return;
     note_alias(s, i, declare(s, i, &one, kind_of(s, &one, i)));
-    while (i < s->n && t[i].op != ',' && t[i].op != ';' && t[i].op != ')')
-      i = ww_qclose(t, i) + 1;
+    i = ww_qbehind(t, i, s->n, ", ; )");
   } while (i < s->n && t[i++].op == ',');
 }
 
 static bool begins_statement(const scope *s, uint32_t i) {
-  uint32_t before = i ? s->t[i - 1].op : ';';
-  if (before == '(')
-    return i > 1 && ww_qtoken_is(&s->t[i - 2], "for");
-  return before == ';' || before == '{' || before == '}' || before == '\n' || before == ':';
+  const ww_qtoken *t = &s->t[i];
+  if (i && t[-1].op == '(')
+    return i > 1 && ww_qtoken_is(&t[-2], "for");
+  return !i || ww_qop_in(&t[-1], "; { } \n :");
 }
 
 static void try_declaration(scope *s, uint32_t i) {
@@ -235,19 +234,18 @@ static void note_assigned(scope *s, uint32_t i, int32_t id) {
   const ww_qtoken *t = s->t;
   bool after = i + 1 < s->n && (ww_qassigns(&t[i + 1]) || ww_qsteps(&t[i + 1]));
   bool before = i && ww_qsteps(&t[i - 1]);
-  bool address = i > 1 && t[i - 1].op == '&' &&
-                 (t[i - 2].op == '(' || t[i - 2].op == ',' || t[i - 2].op == '=');
+  bool address = i > 1 && t[i - 1].op == '&' && ww_qop_in(&t[i - 2], "( , =");
   if (after || before || address)
-    s->r->k->syms.v[id].assigned = true;
+    s->k->syms.v[id].assigned = true;
 }
 
 static int32_t member(scope *s, const ww_qtoken *t) {
-  int32_t id = ww_qmap_get(&s->r->members, t->s, t->n);
+  int32_t id = ww_qmap_get(&s->r->members, t);
   if (t->n == 1 && strchr("xyzw", *t->s))
     return -1;
   if (id < 0) {
     id = ww_qsym_add(s->r, t, Q_MEMBER, 'o', 4);
-    ww_qmap_put(&s->r->members, s->r->k->arena, t->s, t->n, id);
+    ww_qmap_put(&s->r->members, s->k->arena, t, id);
   }
   return id;
 }
@@ -256,15 +254,15 @@ static void resolve_word(scope *s, uint32_t i) {
   ww_qtoken *t = &s->t[i];
   if (t->kind != Q_WORD || t->sym >= 0)
     return;
-  if (i && (s->t[i - 1].op == '.' || s->t[i - 1].op == Q_ARROW)) {
+  if (i && ww_qop_in(&s->t[i - 1], ". ->")) {
     t->sym = member(s, t);
     return;
   }
-  int32_t id = ww_qmap_get(&s->names, t->s, t->n);
+  int32_t id = ww_qmap_get(&s->names, t);
   if (id < 0)
-    id = ww_qmap_get(&s->r->globals, t->s, t->n);
+    id = ww_qmap_get(&s->r->globals, t);
   if (id < 0 && s->is_class)
-    id = ww_qmap_get(&s->r->members, t->s, t->n);
+    id = ww_qmap_get(&s->r->members, t);
   if (id < 0)
     id = s->r->unknown(s->r->ctx, t);
   t->sym = id;
@@ -274,13 +272,13 @@ static void resolve_word(scope *s, uint32_t i) {
 
 /* Where all declarations of a statement are inlined nothing of it is written. */
 static void drop_aliases(scope *s) {
-  const ww_qsym *syms = s->r->k->syms.v;
+  const ww_qsym *syms = s->k->syms.v;
   for (uint32_t i = 0; i < s->n; i++) {
     ww_qtoken *t = &s->t[i];
     int32_t alias = t->sym >= 0 && !syms[t->sym].assigned ? syms[t->sym].alias : -1;
     if (alias < 0)
       continue;
-    bool here = t->s == syms[t->sym].name; /* its declaration */
+    bool here = t->s == syms[t->sym].name.s; /* its declaration */
     t->sym = alias;
     if (!here || i + 3 >= s->n)
       continue;
@@ -308,7 +306,7 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
   if (named) {
     d.pointer |= d.name + 1 < to && s->t[d.name + 1].op == '[';
     p->params[at] = declare(s, d.name, &d, d.pointer ? Q_POINTER : Q_SCALAR);
-    ww_qsym *y = &s->r->k->syms.v[p->params[at]];
+    ww_qsym *y = &s->k->syms.v[p->params[at]];
     if (!s->function)
       y->param = at;
     if (d.shared && d.pointer)
@@ -324,7 +322,7 @@ static void resolve_params(scope *s, ww_qpart *p) {
   uint32_t end = s->t[0].pair, from = 1, count = 1;
   for (uint32_t i = 1; i < end; i++)
     count += s->t[i].op == ',';
-  p->params = WW_NEWN(s->r->k->arena, int32_t, count);
+  p->params = WW_NEWN(s->k->arena, int32_t, count);
   for (uint32_t i = 1; i <= end && i < s->n; i++) {
     bool comma = s->t[i].op == ',';
     if (comma || i == end) {
@@ -342,11 +340,11 @@ static void resolve_params(scope *s, ww_qpart *p) {
 
 void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class) {
   ww_qpart p = r->k->parts.v[part];
-  scope s = {.r = r, .t = p.t.v, .n = p.t.n, .is_class = is_class, .function = part > 0};
+  scope s = {.r = r, .k = r->k, .t = p.t.v, .n = p.t.n, .is_class = is_class, .function = part > 0};
   uint32_t i = 0;
   for (uint32_t k = 0; k < p.ntemplates; k++) {
-    const ww_qsym *y = &r->k->syms.v[p.templates[k]];
-    ww_qmap_put(&s.names, r->k->arena, y->name, y->n, p.templates[k]);
+    int32_t id = p.templates[k];
+    ww_qmap_put(&s.names, r->k->arena, &r->k->syms.v[id].name, id);
   }
   for (int k = 0; k <= Q_SHARED; k++)
     r->norder[k] = 0;

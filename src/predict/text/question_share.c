@@ -28,7 +28,7 @@ static double by_remainder(const ww_qwalker *w, uint32_t from, uint32_t op_i, ui
   }
   uint32_t at = 0;
   for (uint32_t i = from; i < op_i; i++)
-    if (ww_qop_at(w, i, '%') || ww_qop_at(w, i, '&'))
+    if (ww_qop_in(&w->t[i], "% &"))
       at = i;
     else
       i = ww_qclose(w->t, i);

@@ -9,6 +9,7 @@
  * has what each part of the machine would take (question_estimate.c), and the largest of them. */
 #include <stdlib.h>
 
+#include "../../base/words.h"
 #include "question_int.h"
 
 enum { TEXT_MOST = 3000, HELPERS_MOST = 1400 };
@@ -95,8 +96,7 @@ typedef struct {
 } printer;
 
 static bool wordy(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '?';
+  return ww_is_word(c) || c == '?';
 }
 
 /* One token's own words. */
@@ -120,10 +120,6 @@ static void loop_words(const printer *p, uint32_t slot, ww_buf *b) {
   spaced(fmax(1, p->w->weight[slot]), b);
 }
 
-static bool is_magnitude(const printer *p, const ww_qtoken *t) {
-  return t->kind == Q_INT || (t->sym >= 0 && !isnan(p->value[t->sym]));
-}
-
 static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, size_t most,
                    ww_buf *b) {
   const ww_qtoken *v = p->k->parts.v[part].t.v;
@@ -136,8 +132,9 @@ static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, 
     word(p, t, &one);
     if (!one.n)
       continue;
-    bool magnitude = is_magnitude(p, t) &&
-                     one.s[one.n - 1] > '9'; /* always the same word, whatever stands before it */
+    bool number = t->kind == Q_INT || (t->sym >= 0 && !isnan(p->value[t->sym]));
+    bool magnitude =
+        number && one.s[one.n - 1] > '9'; /* always the same word, whatever stands before it */
     if (b->n && (magnitude || (wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?')))
       ww_buf_puts(b, " ");
     ww_buf_add(b, one.s, one.n);
@@ -195,7 +192,7 @@ static void table(const printer *p, uint32_t part, ww_buf *b) {
   const ww_qpart *g = &p->k->parts.v[part];
   const ww_qtoken *t = g->t.v;
   name(b, &p->k->syms.v[g->sym]);
-  for (uint32_t i = 0; i < g->t.n && t[i].op != '=' && t[i].op != ';'; i++)
+  for (uint32_t i = 0; i < g->t.n && !ww_qop_in(&t[i], "= ;"); i++)
     if (t[i].op == '[') {
       tokens(p, part, i, t[i].pair + 1, b->n + 60, b);
       i = t[i].pair;
@@ -279,11 +276,11 @@ static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
   }
   for (uint32_t d = 0; d < 3; d++) {
     double block = l->block[d], grid = l->grid[d];
-    if (l->block[d])
+    if (block > 0)
       v[Q_BLOCKDIM * 3 + d] = block;
-    if (l->grid[d])
+    if (grid > 0)
       v[Q_GRIDDIM * 3 + d] = grid;
-    if (l->block[d] && l->grid[d])
+    if (block * grid > 0)
       v[Q_GLOBALDIM * 3 + d] = block * grid;
   }
   return v;

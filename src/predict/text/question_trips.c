@@ -28,20 +28,15 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
     const ww_qtoken *t = &w->t[i];
     if (t->sym < 0)
       continue;
-    const ww_qtoken *next = &w->t[i + 1], *before = &w->t[i - 1];
     *var = t->sym;
-    if (next->op == Q_INC || before->op == Q_INC)
+    if (t[1].op == Q_INC || t[-1].op == Q_INC)
       return *by = 1, 1;
-    if (next->op == Q_DEC || before->op == Q_DEC)
+    if (t[1].op == Q_DEC || t[-1].op == Q_DEC)
       return *by = -1, 1;
-    uint32_t to = i + 2;
-    while (to < h->end && !ww_qop_at(w, to, ','))
-      to++;
-    uint32_t op = next->op, from = i + 2;
-    if (op == '=' && i + 4 < h->end && w->t[i + 2].sym == t->sym &&
-        w->t[i + 3].kind == Q_PUNCT) /* v = v + e */
-    {
-      op = w->t[i + 3].op | Q_OP1('=') << (w->t[i + 3].n == 2 ? 16 : 8);
+    uint32_t to = ww_qfind(w->t, i + 2, h->end, ",");
+    uint32_t op = t[1].op, from = i + 2;
+    if (op == '=' && i + 4 < h->end && t[2].sym == t->sym && t[3].op) { /* v = v + e */
+      op = t[3].op | Q_OP1('=') << (t[3].n == 2 ? 16 : 8);
       from = i + 4;
     }
     *by = ww_qvalue_of(w, from, to).at[0];
@@ -73,13 +68,12 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
 static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var, bool *inclusive) {
   uint32_t op_i = 0, end = h->step - 1, from = h->cond;
   for (uint32_t i = from; i < end; i++) {
-    uint32_t op = w->t[i].op;
-    if (op == Q_AND) { /* the part that has the variable */
+    if (ww_qop_at(w, i, Q_AND)) { /* the part that has the variable */
       if (op_i)
         end = i;
       else
         from = i + 1;
-    } else if (op == '<' || op == '>' || op == Q_LE || op == Q_GE || op == Q_NE) {
+    } else if (ww_qop_in(&w->t[i], "< > <= >= !=")) {
       if (!op_i)
         op_i = i;
     } else
@@ -93,13 +87,11 @@ static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var
   bool left = false;
   for (uint32_t i = from; i < op_i; i++)
     left |= w->t[i].sym == var;
-  ww_qval shift = ww_qval_of(0),
-          bound = left ? ww_qvalue_of(w, op_i + 1, end) : ww_qvalue_of(w, from, op_i);
-  ww_qval *value = w->value;
-  ww_qval kept = value[var];
-  value[var] = shift; /* i + 4 <= n: the bound is n - 4 */
-  shift = left ? ww_qvalue_of(w, from, op_i) : ww_qvalue_of(w, op_i + 1, end);
-  value[var] = kept;
+  ww_qval bound = left ? ww_qvalue_of(w, op_i + 1, end) : ww_qvalue_of(w, from, op_i);
+  ww_qval kept = w->value[var];
+  w->value[var] = ww_qval_of(0); /* i + 4 <= n: the bound is n - 4 */
+  ww_qval shift = left ? ww_qvalue_of(w, from, op_i) : ww_qvalue_of(w, op_i + 1, end);
+  w->value[var] = kept;
   for (int k = 0; k < 4; k++)
     bound.at[k] -= isnan(shift.at[k]) ? 0 : shift.at[k];
   return bound;
@@ -140,7 +132,7 @@ static double by_warps(double trips, double by, double lane, double warps) {
 
 static bool is_constant(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
-    if (w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind == Q_BUILTIN)
+    if (w->t[i].sym >= 0 && w->t[i].sym < Q_NBUILTINS * 3)
       return false;
   return true;
 }
@@ -159,7 +151,8 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
     return ww_qtrips_unknown;
   ww_qval from = first_of(w, h, var), to = bound_of(w, h, var, &s.inclusive);
   bool wide = s.kind == 1 && fabs(s.by) > 1.5;
-  double mean = trips_at(from.at[wide ? 0 : 2], to.at[wide ? 0 : 2], &s), most = ceil(mean - 1e-9);
+  double a = from.at[wide ? 0 : 2], b = to.at[wide ? 0 : 2];
+  double mean = trips_at(a, b, &s), most = ceil(mean - 1e-9);
   double lane = wide ? fabs(from.at[1] - from.at[0]) : 0;
   ww_qtrips n = {{mean, mean, most}, most, true, is_constant(w, h->step, h->end)};
   double span = fabs(from.at[3] - from.at[0]), rest = to.at[3] - from.at[3];
@@ -182,14 +175,12 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   }
   ww_qval *v = &w->value[var];
   *v = from;
-  double a = from.at[wide ? 0 : 2], b = to.at[wide ? 0 : 2], middle = (b - a) / 2;
-  if (s.kind == 2)
-    middle = sqrt(fmax(a, 1) * fmax(b, 1)) - a;
-  for (int k = 0; k < 4; k++)
+  double middle = s.kind == 2 ? sqrt(fmax(a, 1) * fmax(b, 1)) - a : (b - a) / 2;
+  for (int k = 0; k < 4; k++) {
     v->at[k] += isnan(middle) ? 0 : fmin(middle, 1e15);
-  if (s.kind == 2)
-    for (int k = 0; k < 4; k++)
+    if (s.kind == 2)
       v->at[k] = exp2(round(log2(fmax(v->at[k], 1))));
+  }
   if (w->k->openmp && w->loops + 1 == w->k->collapse)
     v->at[1] += s.by; /* its iterations are the threads */
   if (s.kind == 1) {
@@ -206,8 +197,7 @@ static bool is_variable(const ww_qwalker *w, uint32_t i) {
 /* A while loop's body from .. to: does it halve something, and what does it add to the variable? */
 static bool halves(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    bool shift = w->t[i].op == Q_SHR || w->t[i].op == '/';
-    if (shift && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
+    if (ww_qop_in(&w->t[i], ">> /") && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
       return true;
   }
   return false;
@@ -221,10 +211,7 @@ static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to
       return 1;
     if (w->t[i + 1].op != Q_OP2('+', '='))
       continue;
-    uint32_t end = i + 2;
-    while (end < to && !ww_qop_at(w, end, ';'))
-      end++;
-    return ww_qvalue_of(w, i + 2, end).at[0];
+    return ww_qvalue_of(w, i + 2, ww_qfind(w->t, i + 2, to, ";")).at[0];
   }
   return NAN;
 }
@@ -237,9 +224,7 @@ static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
     return NAN;
   if (ww_qop_at(w, to, '{'))
     to = w->t[to].pair;
-  uint32_t behind = a + 2;
-  while (behind < close && !ww_qop_at(w, behind, Q_AND))
-    behind++;
+  uint32_t behind = ww_qfind(w->t, a + 2, close, "&&");
   bool moving = behind == a + 3 && is_variable(w, a + 2) && w->k->syms.v[w->t[a + 2].sym].assigned;
   double from = w->start[w->t[a].sym].at[0];
   double bound = moving ? w->start[w->t[a + 2].sym].at[0] : ww_qvalue_of(w, a + 2, behind).at[0];

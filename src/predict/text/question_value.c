@@ -139,10 +139,9 @@ static bool is_cast(const ww_qeval *e) {
     return false;
   for (uint32_t k = e->i + 1; k < close; k++) {
     char letter;
-    uint32_t bytes, lanes;
+    uint32_t bytes;
     const ww_qtoken *t = &e->t[k];
-    bool named =
-        t->kind == Q_WORD && t->sym < 0 && ww_qtype_named(t->s, t->n, &letter, &bytes, &lanes);
+    bool named = t->sym < 0 && ww_qtype_named(t, &letter, &bytes);
     bool other = ww_qtoken_is(t, "const") || t->op == '*';
     if (!named && !other)
       return false;
@@ -194,11 +193,11 @@ static ww_qval element(ww_qeval *e, const ww_qline *line) {
 static ww_qval postfix(ww_qeval *e, ww_qval v, const ww_qline *line) {
   while (e->i < e->end) {
     const ww_qtoken *t = &e->t[e->i];
-    if (t->op == '[' || t->op == '(') {
+    if (ww_qop_in(t, "[ (")) {
       v = t->op == '[' ? element(e, line) : nothing;
       line = NULL;
       e->i = t->pair + 1;
-    } else if (t->op == '.' || t->op == Q_ARROW) {
+    } else if (ww_qop_in(t, ". ->")) {
       v = nothing;
       e->i += 2;
     } else if (ww_qsteps(t))
@@ -241,7 +240,7 @@ static ww_qval primary(ww_qeval *e) {
     return postfix(e, v, NULL);
   }
   e->i++;
-  if (t->op == '-' || t->op == '+' || t->op == '!' || t->op == '~') {
+  if (ww_qop_in(t, "- + ! ~")) {
     ww_qval v = e->depth++ < 64 ? primary(e) : nothing;
     for (int k = 0; k < 4; k++)
       v.at[k] = t->op == '-'   ? -v.at[k]

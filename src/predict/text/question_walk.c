@@ -44,26 +44,21 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
 /* Arguments between two brackets, to the callee's symbols; angle: template arguments. */
 static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n,
                       ww_qval *out) {
-  uint32_t at = 0, start = from;
-  for (uint32_t i = from; i <= to && at < n; i++) {
-    if (i == to || ww_qop_at(w, i, ',')) {
-      if (syms[at] >= 0)
-        out[at] = ww_qvalue_of(w, start, i);
-      at++;
-      start = i + 1;
-    } else
-      i = ww_qskip(w->t, i, to);
+  for (uint32_t at = 0, end; at < n && from <= to; at++, from = end + 1) {
+    end = ww_qcomma(w->t, from, to);
+    if (syms[at] >= 0)
+      out[at] = ww_qvalue_of(w, from, end);
   }
 }
 
 void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t open = i + 1, angle = 0;
-  if (open < w->p->t.n && ww_qop_at(w, open, '<')) {
-    while (open < w->p->t.n && open < i + 40 && !ww_qop_at(w, open, '>'))
+  if (open < w->ntokens && ww_qop_at(w, open, '<')) {
+    while (open < w->ntokens && open < i + 40 && !ww_qop_at(w, open, '>'))
       open++;
     angle = open++;
   }
-  if (open >= w->p->t.n || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0)
+  if (open >= w->ntokens || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0)
     return;
   const ww_qpart *p = &w->k->parts.v[y->function];
   if (!p->body)
@@ -88,6 +83,7 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   inner.p = p;
   inner.part = y->function;
   inner.t = p->t.v;
+  inner.ntokens = p->t.n;
   inner.loop_var = -1;
   inner.items.n = 0;
   inner.naround = 0;
@@ -110,11 +106,7 @@ void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
     const ww_qsym *y = &w->k->syms.v[t->sym];
     if (y->kind != Q_LOCAL)
       continue;
-    uint32_t end = i + 2;
-    while (end < to && !ww_qop_at(w, end, ','))
-      end = ww_qclose(w->t, end) + 1;
-    if (end > to)
-      end = to;
+    uint32_t end = ww_qbehind(w->t, i + 2, to, ",");
     w->start[t->sym] = ww_qvalue_of(w, i + 2, end);
     w->value[t->sym] = y->assigned ? ww_qval_of(NAN) : w->start[t->sym];
     i = end - 1;
@@ -169,8 +161,7 @@ static uint32_t past(const ww_qwalker *w, uint32_t at, uint32_t end) {
   uint32_t i = ww_qitem_at(&w->items, at);
   if (i < w->items.n && w->items.v[i].control && w->items.v[i].begin == at)
     return w->items.v[i].end;
-  while (at < end && !ww_qop_at(w, at, '{') && !ww_qop_at(w, at, ';'))
-    at++;
+  at = ww_qfind(w->t, at, end, "{ ;");
   return at < end ? w->t[at].pair + 1 : end;
 }
 
@@ -341,7 +332,7 @@ static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
 static bool leaves(const ww_qwalker *w, uint32_t at) {
   if (ww_qop_at(w, at, '{'))
     at++;
-  return at < w->p->t.n && ww_qtoken_is(&w->t[at], "return");
+  return at < w->ntokens && ww_qtoken_is(&w->t[at], "return");
 }
 
 /* A branch of a condition; one that no thread takes costs no time. */
@@ -484,9 +475,7 @@ static uint32_t pragma(ww_qwalker *w, uint32_t i, uint32_t end) {
       if (w->t[k].kind == Q_INT)
         w->pragma = fmin(w->t[k].value, 64);
   }
-  while (next < end && !ww_qop_at(w, next, '\n') && !ww_qop_at(w, next, '{'))
-    next++;
-  return next;
+  return ww_qfind(w->t, next, end, "\n {");
 }
 
 static uint32_t while_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
@@ -500,20 +489,15 @@ static uint32_t while_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
   return next;
 }
 
-static uint32_t left_out(const ww_qwalker *w, uint32_t i, uint32_t end) {
-  while (i < end && w->dead[i])
-    i++;
-  return i;
-}
-
 static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end) {
   if (i >= end || w->steps++ > Q_STEPS || w->nested > Q_NESTED)
     return end;
   const ww_qtoken *t = &w->t[i];
-  uint32_t next;
+  uint32_t next = i;
   w->nested++;
   if (!w->calls && w->dead[i] && !ww_qop_at(w, i, '{'))
-    next = left_out(w, i, end);
+    while (next < end && w->dead[next])
+      next++;
   else if (ww_qop_at(w, i, '{'))
     next = block(w, i, end);
   else if (ww_qtoken_is(t, "for"))
@@ -546,11 +530,12 @@ static ww_qline line_of(const ww_buffer *u, uint32_t bytes) {
 static void set_values(ww_qwalker *w) {
   const ww_question_kernel *k = w->k;
   const ww_qpart *p = w->p;
-  for (uint32_t i = 0; i < k->syms.n; i++)
+  for (uint32_t i = 0; i < k->syms.n; i++) {
     w->value[i] =
         i < Q_NBUILTINS * 3 ? ww_qval_builtin(w->l, i / 3, i % 3) : ww_qval_of(k->constant[i]);
-  for (uint32_t i = 0; i < k->syms.n; i++)
+    w->start[i] = ww_qval_of(NAN);
     w->line[i] = (ww_qline){NAN, NAN};
+  }
   for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
     const ww_qsym *y = ww_qsym_of(k, p->params[i]);
     if (y && w->l->args[i].kind == WW_ARG_BUFFER)
@@ -567,7 +552,7 @@ static void leave_out(ww_qwalker *w, ww_arena *a) {
   for (uint32_t i = 0; i < w->items.n; i++) {
     const ww_qitem *m = &w->items.v[i];
     uint32_t to = m->control ? m->end : m->to + 1;
-    for (uint32_t k = m->begin; !m->live && !m->none && k < to && k < w->p->t.n; k++)
+    for (uint32_t k = m->begin; !m->live && !m->none && k < to && k < w->ntokens; k++)
       w->dead[k] = true;
   }
 }
@@ -603,7 +588,7 @@ static void tables(ww_qwalker *w) {
       continue;
     double all = 1;
     const ww_qtoken *t = p->t.v;
-    for (uint32_t i = 0; i < p->t.n && t[i].op != '=' && t[i].op != ';'; i++)
+    for (uint32_t i = 0; i < p->t.n && !ww_qop_in(&t[i], "= ;"); i++)
       if (t[i].op == '[') {
         double size = ww_qval_range(t, i + 1, t[i].pair, w->value, w->line).at[0];
         all *= isnan(size) ? 1 : size;
@@ -642,6 +627,7 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
                   .w = out,
                   .p = p,
                   .t = p->t.v,
+                  .ntokens = p->t.n,
                   .loop_var = -1,
                   .pragma = -1,
                   .blocks = blocks,
@@ -660,8 +646,6 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
                   .dead = WW_NEWN(a, bool, p->t.n + 1)};
   if (k->openmp)
     w.runs = (ww_qtimes){1, 1.0 / 32, 1.0 / 32 / blocks};
-  for (uint32_t i = 0; i < k->syms.n; i++)
-    w.start[i] = ww_qval_of(NAN);
   for (int i = 0; i < Q_LOOPS; i++) {
     w.around[i].variant = WW_NEWN(a, bool, nsyms);
     w.around[i].serial = WW_NEWN(a, bool, nsyms);

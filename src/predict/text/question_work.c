@@ -160,9 +160,9 @@ typedef struct {
 } direction;
 
 static direction direction_of(const ww_qwalker *w, uint32_t behind) {
-  if (behind + 1 < w->p->t.n && ww_qop_at(w, behind, '.'))
+  if (behind + 1 < w->ntokens && ww_qop_at(w, behind, '.'))
     behind += 2;
-  const ww_qtoken *next = behind < w->p->t.n ? &w->t[behind] : NULL;
+  const ww_qtoken *next = behind < w->ntokens ? &w->t[behind] : NULL;
   bool store = next && ww_qassigns(next);
   return (direction){!store || next->op != '=', store};
 }
@@ -236,7 +236,7 @@ static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t close = w->t[i + 1].pair;
   ww_qval at = ww_qvalue_of(w, i + 2, close);
   double stride = at.at[1] - at.at[0], pitch = w->pitch[w->t[i].sym];
-  if (close + 1 < w->p->t.n && ww_qop_at(w, close + 1, '[')) { /* t[row][column] */
+  if (close + 1 < w->ntokens && ww_qop_at(w, close + 1, '[')) { /* t[row][column] */
     uint32_t end = w->t[close + 1].pair;
     ww_qval column = ww_qvalue_of(w, close + 2, end);
     stride = stride * (pitch > 0 ? pitch : NAN) + (column.at[1] - column.at[0]);
@@ -283,7 +283,7 @@ static char rank(char a, char b) {
 
 /* The type of the operand at or behind i. */
 static char operand_type(const ww_qwalker *w, uint32_t i) {
-  for (uint32_t k = i; k < w->p->t.n && k < i + 6; k++) {
+  for (uint32_t k = i; k < w->ntokens && k < i + 6; k++) {
     const ww_qtoken *t = &w->t[k];
     if (t->kind == Q_INT || t->kind == Q_FLOAT)
       return t->type;
@@ -301,7 +301,7 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
   int kind = type == 'f' ? 0 : type == 'd' ? 1 : type == 'h' ? 2 : 3, e;
   if (op == '/' || op == '%') {
     static const double units[4] = {0.8, 2, 1, 1.5};
-    const ww_qtoken *by = i + 1 < w->p->t.n ? &w->t[i + 1] : &w->t[i];
+    const ww_qtoken *by = i + 1 < w->ntokens ? &w->t[i + 1] : &w->t[i];
     bool constant = by->kind == Q_INT || by->kind == Q_FLOAT ||
                     (by->kind == Q_WORD && by->sym < 0 && kind == 3);
     bool power = constant && frexp(by->value, &e) == 0.5;
@@ -330,16 +330,21 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
 /* Functions of many instructions, in units of an exp; 0: another one. */
 static double special_of(const ww_qtoken *t) {
   static const struct {
-    const char *name;
+    const char *names;
     double units;
-  } rows[] = {{"exp", 1},     {"log", 1.2},   {"sinh", 2},       {"sin", 2},      {"cosh", 2},
-              {"cos", 2},     {"tanh", 1.5},  {"tan", 3},        {"pow", 4},      {"sqrt", 1},
-              {"rsqrt", 0.7}, {"erf", 2.5},   {"cbrt", 2},       {"atan", 2},     {"asin", 2},
-              {"acos", 2},    {"hypot", 2},   {"fmod", 3},       {"lgamma", 6},   {"tgamma", 6},
-              {"__exp", 0.3}, {"__log", 0.3}, {"__sin", 0.3},    {"__cos", 0.3},  {"__pow", 0.6},
-              {"__tan", 0.6}, {"__fsqrt", 1}, {"__frsqrt", 0.7}, {"native_", 0.3}};
+  } rows[] = {{"__exp __log __sin __cos native_", 0.3},
+              {"__pow __tan", 0.6},
+              {"rsqrt __frsqrt", 0.7},
+              {"exp sqrt __fsqrt", 1},
+              {"log", 1.2},
+              {"tanh", 1.5}, /* before tan */
+              {"sin cos asin acos atan cbrt hypot", 2},
+              {"erf", 2.5},
+              {"tan fmod", 3},
+              {"pow", 4},
+              {"lgamma tgamma", 6}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (ww_qtoken_begins(t, rows[i].name))
+    if (ww_qtoken_begins(t, rows[i].names))
       return rows[i].units;
   return 0;
 }
@@ -347,22 +352,20 @@ static double special_of(const ww_qtoken *t) {
 /* A function of the language. */
 static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
   static const double DOUBLE = 4; /* as many instructions, and they are of FP64 */
-  char type = operand_type(w, i + 2 < w->p->t.n ? i + 2 : i);
+  char type = operand_type(w, i + 2 < w->ntokens ? i + 2 : i);
+  bool wide = type == 'd' && t->s[t->n - 1] != 'f';
   double special = special_of(t);
   if (special > 0) {
-    bool wide = type == 'd' && t->s[t->n - 1] != 'f';
     ww_qwork_add(w, Q_C_special, special * (wide ? DOUBLE : 1));
     if (wide)
       ww_qwork_add(w, Q_C_fp64, 15 * special);
     return;
   }
   if (ww_qtoken_begins(t, "fma") && !ww_qtoken_begins(t, "fmax"))
-    ww_qwork_add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
+    ww_qwork_add(w, wide ? Q_C_fp64 : Q_C_fp32, 1);
   else if (ww_qtoken_begins(t, "atom")) {
-    bool used =
-        i > 0 && (ww_qop_at(w, i - 1, '=') || w->t[i - 1].op == '(' || w->t[i - 1].op == '[');
     ww_qwork_add(w, Q_C_atomics, 1);
-    if (used)
+    if (i > 0 && ww_qop_in(&w->t[i - 1], "= ( [")) /* its result is used */
       w->now.load = fmax(w->now.load, ATOMIC_WAIT);
   } else if (ww_qtoken_begins(t, "sync __syncwarp"))
     ww_qwork_add(w, Q_C_barriers, 1);
@@ -378,7 +381,7 @@ static bool is_unary(const ww_qwalker *w, uint32_t i) {
   const ww_qtoken *p = &w->t[i - 1];
   if (p->kind != Q_PUNCT)
     return ww_qtoken_is(p, "return");
-  return p->op != ')' && p->op != ']';
+  return !ww_qop_in(p, ") ]");
 }
 
 static void operator_at(ww_qwalker *w, uint32_t i, char last) {
@@ -397,7 +400,7 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
 static bool stays(const ww_qwalker *w, uint32_t i) {
   const ww_qtoken *t = &w->t[i];
   double units = special_of(t);
-  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 || i + 2 >= w->p->t.n)
+  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 || i + 2 >= w->ntokens)
     return false;
   bool wide = t->s[t->n - 1] != 'f' && operand_type(w, i + 2) == 'd';
   return wide || units > 1.9;
@@ -428,7 +431,7 @@ static bool operand_changes(const ww_qwalker *w, uint32_t i, bool left) {
   const ww_qtoken *t = &w->t[i];
   if (t->kind != Q_PUNCT) {
     uint32_t to = i + 1;
-    if (!left && to < w->p->t.n && (ww_qop_at(w, to, '(') || ww_qop_at(w, to, '[')))
+    if (!left && to < w->ntokens && ww_qop_in(&w->t[to], "( ["))
       to = w->t[to].pair + 1;
     return changes(w, i, to);
   }
@@ -441,7 +444,7 @@ static bool operand_changes(const ww_qwalker *w, uint32_t i, bool left) {
 
 /* Both operands are the same in every iteration: worked out before the loop. */
 static bool hoisted(const ww_qwalker *w, uint32_t i) {
-  return w->naround && i && i + 1 < w->p->t.n && !operand_changes(w, i - 1, true) &&
+  return w->naround && i && i + 1 < w->ntokens && !operand_changes(w, i - 1, true) &&
          !operand_changes(w, i + 1, false);
 }
 
@@ -465,13 +468,13 @@ static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
     for (uint32_t n = 0; n < w->naround; n++)
       w->now.serial |= (uint32_t)w->around[n].serial[t->sym] << n;
   }
-  if (is_global(y) && element)
+  if (element && is_global(y))
     access_at(w, i, y);
-  else if (y->kind == Q_SHARED && element)
+  else if (element && y->kind == Q_SHARED)
     shared_at(w, i, y);
-  else if (y->kind == Q_ARRAY && element)
+  else if (element && y->kind == Q_ARRAY)
     array_at(w, i);
-  else if (y->kind == Q_GLOBAL && element)
+  else if (element && y->kind == Q_GLOBAL)
     table_at(w, i);
   else if (is_global(y) && i > 1 && ww_qop_at(w, i - 1, '(') && ww_starts(w->t[i - 2].s, "atom"))
     ww_qwork_add(w, Q_C_conflicts, 1.4);
@@ -501,7 +504,7 @@ static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
         return -1; /* more than once */
     return sym;
   }
-  bool compared = op->op == Q_LE || op->op == Q_GE; /* a loop's counter is not waited for either */
+  bool compared = ww_qop_in(op, "<= >="); /* a loop's counter is not waited for either */
   return (ww_qassigns(op) && op->n > 1) || compared ? sym : -1;
 }
 
@@ -526,13 +529,13 @@ void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {
         continue;
       }
       word_at(w, i, to);
-    } else if (t->op == '(' || t->op == '[') {
+    } else if (ww_qop_in(t, "( [")) {
       if (t->op == '[' && t->pair > w->now.brackets)
         w->now.brackets = t->pair;
       if (depth < Q_NESTED)
         kept[depth] = last;
       depth++;
-    } else if ((t->op == ')' || t->op == ']') && depth) {
+    } else if (ww_qop_in(t, ") ]") && depth) {
       depth--;
       if (t->op == ']' && depth < Q_NESTED)
         last = kept[depth];

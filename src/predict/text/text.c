@@ -100,10 +100,10 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
 static ww_status fits(const ww_text *t, const char *path, ww_err *e) {
   const ww_lm_config *c = ww_lm_config_of(t->lm);
   const char *what =
-      !t->tokenizer                                        ? "has no tokenizer"
-      : c->numbers != WW_NMETRICS                          ? "has no head for our metrics"
-      : c->features != WW_QUESTION_FEATURES                ? "does not take our features"
-      : c->feature_tokens != WW_QUESTION_FEATURE_TOKENS    ? "does not take our features"
+      !t->tokenizer               ? "has no tokenizer"
+      : c->numbers != WW_NMETRICS ? "has no head for our metrics"
+      : c->features != WW_QUESTION_FEATURES || c->feature_tokens != WW_QUESTION_FEATURE_TOKENS
+          ? "does not take our features"
       : ww_tokenizer_id(t->tokenizer, WW_QUESTION_END) < 0 ? "does not know " WW_QUESTION_END
       : ww_tokenizer_id(t->tokenizer, WW_QUESTION_FEATURE) < 0
           ? "does not know " WW_QUESTION_FEATURE
@@ -140,9 +140,7 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
     st = fits(t, path, e);
   }
   if (!st) {
-    t->context = ww_lm_config_of(t->lm)->context;
-    if (t->context > 2048)
-      t->context = 2048;
+    t->context = fmin(ww_lm_config_of(t->lm)->context, 2048);
     t->grammar = ww_text_grammar_new(t->tokenizer, t->arena);
   }
   if (st)

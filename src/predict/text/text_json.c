@@ -15,8 +15,10 @@ enum { VALUE_MOST = 12 }; /* characters of a value */
 
 struct ww_text_grammar {
   const ww_tokenizer *t;
-  ww_tokens key[WW_NMETRICS + 1]; /* forced: ,"name": ; the last one is } */
-  ww_tokens words;                /* tokens that are made of a value's characters alone */
+  /* forced: ,"name": ; the last one is } */
+  const char *text[WW_NMETRICS + 1];
+  ww_tokens key[WW_NMETRICS + 1];
+  ww_tokens words; /* tokens that are made of a value's characters alone */
 };
 
 static state next_state(state s, char c) {
@@ -59,6 +61,7 @@ ww_text_grammar *ww_text_grammar_new(const ww_tokenizer *t, ww_arena *a) {
   for (int m = 0; m <= WW_NMETRICS; m++) {
     const char *text =
         m < WW_NMETRICS ? ww_fmt(a, "%s\"%s\":", m ? "," : "{", ww_metrics[m].name) : "}";
+    g->text[m] = text;
     ww_tokenizer_encode(t, text, strlen(text), false, a, &g->key[m]);
   }
   for (uint32_t id = 0; id < ww_tokenizer_vocab(t); id++) {
@@ -82,20 +85,13 @@ typedef struct {
   ww_buf text;
 } writer;
 
+/* The next key, or the end. */
 static void force(const ww_text_grammar *g, writer *w, ww_arena *a) {
-  for (uint32_t i = 0; i < g->key[w->metric].n; i++)
-    ww_push(a, &w->pending, g->key[w->metric].v[i]);
-  ww_buf_fmt(&w->text,
-             w->metric == WW_NMETRICS ? "}"
-             : w->metric              ? ",\"%s\":"
-                                      : "{\"%s\":",
-             w->metric < WW_NMETRICS ? ww_metrics[w->metric].name : "");
+  const ww_tokens *key = &g->key[++w->metric];
+  for (uint32_t i = 0; i < key->n; i++)
+    ww_push(a, &w->pending, key->v[i]);
+  ww_buf_puts(&w->text, g->text[w->metric]);
   w->at = V_BEGIN;
-}
-
-static void finish_value(const ww_text_grammar *g, writer *w, ww_arena *a) {
-  w->metric++;
-  force(g, w, a);
 }
 
 /* The token to go on with: -1 where the value ends. logits NULL: -2 unless there is only one way.
@@ -129,14 +125,14 @@ static int32_t choose(const ww_text_grammar *g, const writer *w, const float *lo
 static bool advance(const ww_text_grammar *g, writer *w, const float *logits, ww_arena *a) {
   while (w->metric < WW_NMETRICS) {
     if (w->at == V_END) {
-      finish_value(g, w, a);
+      force(g, w, a);
       continue;
     }
     int32_t id = choose(g, w, logits);
     if (id == -2)
       return true;
     if (id == -1)
-      finish_value(g, w, a);
+      force(g, w, a);
     else {
       uint32_t n;
       const char *s = ww_tokenizer_text(g->t, id, &n);
@@ -184,6 +180,7 @@ ww_status ww_text_json(const ww_text_grammar *g, ww_lm_session *s, uint32_t voca
   uint32_t left = n;
   ww_status st = WW_OK;
   for (uint32_t i = 0; i < n; i++) {
+    w[i].metric = -1;
     force(g, &w[i], a);
     open[i] = true;
   }
