@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define CHUNK (64 << 10) /* first chunk; later ones double up to 4 MiB */
+#define CHUNK (4 << 10) /* first chunk: what is kept for long is mostly small; later ones double */
 #define CHUNK_MAX (4 << 20)
 
 typedef struct chunk {

@@ -5,6 +5,7 @@
 #include "../base/confine.h"
 #include "lsp_int.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 enum { NOT_INITIALIZED = -32002 };
@@ -228,6 +229,7 @@ ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww
                        .before = before,
                        .workers = 12,
                        .max_message = (size_t)64 << 20};
+  mallopt(M_ARENA_MAX, 2); /* one for each of some 20 threads keeps what others could use */
   make_locks(&s);
   s.rpc = ww_rpc_new(&ro, NULL, NULL);
   ww_status st = open_workspace(&s, o, e);
