@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -70,6 +71,7 @@ char *ww_fmt(ww_arena *a, const char *fmt, ...) __attribute__((format(printf, 2,
 void *ww_xmalloc(size_t bytes);
 void *ww_xcalloc(size_t n, size_t bytes);
 void *ww_xrealloc(void *p, size_t bytes);
+char *ww_xstrdup(const char *s);
 
 /* ---- vector: WW_VEC(T) name; ww_push(arena, &name, item) ---- */
 
@@ -90,6 +92,15 @@ void *ww_xrealloc(void *p, size_t bytes);
 
 typedef WW_VEC(const char *) ww_strings; /* texts that live elsewhere */
 
+/* Takes `item` out of a list, where it is, that goes on by `next`. */
+#define ww_unlink(list, item)        \
+  do {                               \
+    __typeof__(list) *at_ = &(list); \
+    while (*at_ != (item))           \
+      at_ = &(*at_)->next;           \
+    *at_ = (item)->next;             \
+  } while (0)
+
 static inline bool ww_starts(const char *s, const char *with) {
   return strncmp(s, with, strlen(with)) == 0;
 }
@@ -108,7 +119,8 @@ void ww_buf_free(ww_buf *b);
 /* ---- streaming JSON writer (json.c): the only place that prints JSON ---- */
 
 typedef struct {
-  ww_buf *out;
+  ww_buf *out; /* NULL: `own` */
+  ww_buf own;  /* who takes the text frees it */
   int depth;
   bool comma[32]; /* whether the open container already has a member */
   bool after_key; /* the next value belongs to a key just written */
