@@ -5,9 +5,8 @@
  * of memory ends the program: no caller can go on. */
 #include "base.h"
 
-#include <stdlib.h>
-
-#define CHUNK (64 << 10) /* first chunk; later ones double up to 4 MiB */
+#define CHUNK (4 << 10) /* first chunk: what is kept for long is mostly small; later ones double \
+                         */
 #define CHUNK_MAX (4 << 20)
 
 typedef struct chunk {
@@ -40,6 +39,10 @@ void *ww_xrealloc(void *p, size_t bytes) {
   if (!q)
     ww_out_of_memory(bytes);
   return q;
+}
+
+char *ww_xstrdup(const char *s) {
+  return strcpy(ww_xmalloc(strlen(s) + 1), s);
 }
 
 ww_arena *ww_arena_new(void) {

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -70,6 +71,7 @@ char *ww_fmt(ww_arena *a, const char *fmt, ...) __attribute__((format(printf, 2,
 void *ww_xmalloc(size_t bytes);
 void *ww_xcalloc(size_t n, size_t bytes);
 void *ww_xrealloc(void *p, size_t bytes);
+char *ww_xstrdup(const char *s);
 
 /* ---- vector: WW_VEC(T) name; ww_push(arena, &name, item); without an arena name.v is malloc's,
  * and freed by free(name.v) ---- */
@@ -100,6 +102,15 @@ typedef WW_VEC(const char *) ww_strings; /* texts that live elsewhere */
 void ww_strings_add(ww_arena *a, ww_strings *to, const char *const *v, uint32_t n);
 
 #define WW_COUNT(array) (sizeof(array) / sizeof *(array)) /* of elements */
+
+/* Takes `item` out of a list, where it is, that goes on by `next`. */
+#define ww_unlink(list, item)        \
+  do {                               \
+    __typeof__(list) *at_ = &(list); \
+    while (*at_ != (item))           \
+      at_ = &(*at_)->next;           \
+    *at_ = (item)->next;             \
+  } while (0)
 
 static inline bool ww_starts(const char *s, const char *with) {
   return strncmp(s, with, strlen(with)) == 0;
@@ -145,7 +156,8 @@ char *ww_buf_text(ww_buf *b, ww_arena *a); /* its text, from now on the arena's;
 /* ---- streaming JSON writer (json.c): the only place that prints JSON ---- */
 
 typedef struct {
-  ww_buf *out;
+  ww_buf *out; /* NULL: `own` */
+  ww_buf own;  /* who takes the text frees it */
   int depth;
   bool comma[32]; /* whether the open container already has a member */
   bool after_key; /* the next value belongs to a key just written */

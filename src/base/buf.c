@@ -1,8 +1,6 @@
 /* buf.c - a growing string, always NUL-terminated. */
 #include "base.h"
 
-#include <stdlib.h>
-
 static void reserve(ww_buf *b, size_t more) {
   if (b->s && b->n + more + 1 <= b->cap)
     return;

@@ -7,17 +7,20 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 void ww_json_begin(ww_json *j, ww_buf *out) {
   bool pretty = j->pretty;
   *j = (ww_json){.out = out, .pretty = pretty};
 }
 
+static ww_buf *out_of(ww_json *j) {
+  return j->out ? j->out : &j->own;
+}
+
 static void newline(ww_json *j) {
-  ww_buf_puts(j->out, "\n");
+  ww_buf_puts(out_of(j), "\n");
   for (int i = 0; i < j->depth; i++)
-    ww_buf_puts(j->out, "  ");
+    ww_buf_puts(out_of(j), "  ");
 }
 
 static void before(ww_json *j) {
@@ -26,7 +29,7 @@ static void before(ww_json *j) {
     return;
   }
   if (j->comma[j->depth])
-    ww_buf_puts(j->out, ",");
+    ww_buf_puts(out_of(j), ",");
   if (j->pretty && j->depth)
     newline(j);
   j->comma[j->depth] = true;
@@ -34,7 +37,7 @@ static void before(ww_json *j) {
 
 static void open_container(ww_json *j, const char *bracket) {
   before(j);
-  ww_buf_puts(j->out, bracket);
+  ww_buf_puts(out_of(j), bracket);
   j->depth++;
   assert(j->depth < (int)(sizeof j->comma / sizeof *j->comma));
   j->comma[j->depth] = false;
@@ -45,7 +48,7 @@ static void close_container(ww_json *j, const char *bracket) {
   bool members = j->comma[j->depth--];
   if (j->pretty && members)
     newline(j);
-  ww_buf_puts(j->out, bracket);
+  ww_buf_puts(out_of(j), bracket);
 }
 
 void ww_json_obj(ww_json *j) {
@@ -103,23 +106,23 @@ static void quoted(ww_buf *b, const char *text) {
 
 void ww_json_key(ww_json *j, const char *key) {
   before(j);
-  quoted(j->out, key);
-  ww_buf_puts(j->out, j->pretty ? ": " : ":");
+  quoted(out_of(j), key);
+  ww_buf_puts(out_of(j), j->pretty ? ": " : ":");
   j->after_key = true;
 }
 
 void ww_json_str(ww_json *j, const char *s) {
   before(j);
   if (s)
-    quoted(j->out, s);
+    quoted(out_of(j), s);
   else
-    ww_buf_puts(j->out, "null");
+    ww_buf_puts(out_of(j), "null");
 }
 
 void ww_json_num(ww_json *j, double v) {
   before(j);
   if (!isfinite(v)) {
-    ww_buf_puts(j->out, "null");
+    ww_buf_puts(out_of(j), "null");
     return;
   }
   char text[32];
@@ -128,27 +131,27 @@ void ww_json_num(ww_json *j, double v) {
     if (strtod(text, NULL) == v)
       break;
   }
-  ww_buf_puts(j->out, text);
+  ww_buf_puts(out_of(j), text);
 }
 
 void ww_json_int(ww_json *j, int64_t v) {
   before(j);
-  ww_buf_fmt(j->out, "%" PRId64, v);
+  ww_buf_fmt(out_of(j), "%" PRId64, v);
 }
 
 void ww_json_uint(ww_json *j, uint64_t v) {
   before(j);
-  ww_buf_fmt(j->out, "%" PRIu64, v);
+  ww_buf_fmt(out_of(j), "%" PRIu64, v);
 }
 
 void ww_json_bool(ww_json *j, bool v) {
   before(j);
-  ww_buf_puts(j->out, v ? "true" : "false");
+  ww_buf_puts(out_of(j), v ? "true" : "false");
 }
 
 void ww_json_raw(ww_json *j, const char *json) {
   before(j);
-  ww_buf_puts(j->out, json);
+  ww_buf_puts(out_of(j), json);
 }
 
 void ww_json_kstr(ww_json *j, const char *key, const char *s) {

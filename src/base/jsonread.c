@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 static void position(const char *text, const char *at, ww_err *e) {
   if (!e)

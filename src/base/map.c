@@ -1,8 +1,6 @@
 /* map.c - see map.h. */
 #include "map.h"
 
-#include <stdlib.h>
-
 #include "random.h"
 
 /* ---- numbers ---- */

@@ -3,7 +3,6 @@
 #include "base.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static int color_mode = -1; /* -1 auto, 0 never, 1 always */

@@ -2,9 +2,6 @@
  * one lock is no matter. */
 #include "threads.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-
 typedef struct {
   void (*work)(void *ctx);
   void *ctx;
@@ -84,4 +81,20 @@ void ww_pool_free(ww_pool *p) {
   free(p->threads);
   free(p->ring);
   free(p);
+}
+
+/* ---- waiting ---- */
+
+void ww_cond_init(pthread_cond_t *c) {
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(c, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+}
+
+bool ww_cond_wait(pthread_cond_t *c, pthread_mutex_t *lock, double until) {
+  struct timespec t = {.tv_sec = until};
+  t.tv_nsec = (until - t.tv_sec) * 1e9;
+  return !pthread_cond_timedwait(c, lock, &t);
 }

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 const char *const ww_units_thousands[] = {"", "k", "M", "G", "T", "P", NULL};
 const char *const ww_units_time[] = {"us", "ms", "s", NULL};

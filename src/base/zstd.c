@@ -8,7 +8,6 @@
 #include "base.h"
 
 #include <endian.h>
-#include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 

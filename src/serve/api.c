@@ -5,8 +5,6 @@
  * the root and the language's standard: others load plugins or write files. */
 #include "api_int.h"
 
-#include <stdlib.h>
-
 #include "../predict/show/roofline.h"
 #include "../report/launch_int.h"
 
@@ -115,6 +113,11 @@ static ww_status check_members(call *c) {
 
 /* ---- what clients may ask for ---- */
 
+bool ww_call_harmless(const char *flag) {
+  return ((ww_starts(flag, "-D") || ww_starts(flag, "-U")) && flag[2]) ||
+         ww_starts(flag, "-std=") || ww_starts(flag, "-cl-std=");
+}
+
 static ww_status check_flag(call *c, const char *flag, const char **out) {
   const char *path;
   *out = flag;
@@ -124,9 +127,7 @@ static ww_status check_flag(call *c, const char *flag, const char **out) {
       *out = ww_fmt(c->a, "-I%s", path);
     return st;
   }
-  bool known = (flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U') && flag[2]) ||
-               ww_starts(flag, "-std=") || ww_starts(flag, "-cl-std=");
-  if (known && strlen(flag) < 4096)
+  if (ww_call_harmless(flag) && strlen(flag) < 4096)
     return WW_OK;
   return ww_fail(&c->err, WW_EUSAGE,
                  "flags: '%.60s' is not accepted here; -D, -U, -I, -std= and -cl-std= are", flag);

@@ -69,6 +69,7 @@ ww_json ww_call_json(ww_api_reply *out);                               /* the an
 ww_status ww_call_end(ww_json *j);                  /* closes its object; WW_OK */
 ww_status ww_call_ask(call *c, ww_query_result *x); /* reads the request and asks it */
 void ww_call_reports(const ww_query_result *x, uint32_t most, ww_json *j); /* items of an array */
+bool ww_call_harmless(const char *flag); /* a definition, or the language's standard */
 /* The GPUs of the request, in its order. */
 uint32_t ww_call_gpus(call *c, ww_gpu **out);
 

@@ -6,10 +6,8 @@
  * the model takes all cores. */
 #include "completions.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "../base/jsonread.h"
@@ -52,8 +50,9 @@ ww_status ww_completions_new(const char *path, uint32_t threads, ww_completions 
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
       n--;
-    char *whole = strndup(path, n);
-    c->name = strdup(ww_path_base(whole));
+    char *whole = ww_xstrdup(path);
+    whole[n] = 0;
+    c->name = ww_xstrdup(ww_path_base(whole));
     free(whole);
     if (!st && !ww_lm_tokenizer(c->m))
       st = ww_fail(e, WW_EDATA, "%s has no tokenizer.json", path);
@@ -84,9 +83,9 @@ void ww_completions_stop(ww_completions *c) {
 #define ERROR "{error:{message:%s,type:%s,param:null,code:null}}"
 
 static void fail(ww_http_call *x, int status, const char *type, const char *message) {
-  ww_buf b = {0};
-  ww_json_put(&(ww_json){.out = &b}, ERROR, message, type);
-  ww_http_json(x, status, &b);
+  ww_json j = {0};
+  ww_json_put(&j, ERROR, message, type);
+  ww_http_json(x, status, &j);
 }
 
 static bool refuse(ww_http_call *x, const char *message) {
@@ -128,47 +127,46 @@ static void no_nul(char *s, size_t n) {
 }
 
 static void reply_whole(const request *r, const ww_generated *g) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   no_nul(g->text.s, g->text.n);
   begin(r, &j, "chat.completion");
   write_choice(r, &j, g->text.s, true, finish_name(g));
   write_usage(&j, g);
   ww_json_end_obj(&j);
-  ww_http_json(r->x, 200, &b);
+  ww_http_json(r->x, 200, &j);
 }
 
 /* ---- streams ---- */
 
-static bool send_event(const request *r, ww_buf *b) {
+static bool send_event(const request *r, ww_json *j) {
+  ww_buf *b = &j->own;
   ww_buf_puts(b, "\n\n");
   bool ok = ww_http_write(r->x, b->s, b->n);
   ww_buf_free(b);
   return ok;
 }
 
-static ww_json begin_event(ww_buf *b) {
-  ww_buf_puts(b, "data: ");
-  return (ww_json){.out = b};
+static ww_json begin_event(void) {
+  ww_json j = {0};
+  ww_buf_puts(&j.own, "data: ");
+  return j;
 }
 
 static bool event(const request *r, const char *text, bool role, const ww_generated *end) {
-  ww_buf b = {0};
-  ww_json j = begin_event(&b);
+  ww_json j = begin_event();
   begin(r, &j, "chat.completion.chunk");
   write_choice(r, &j, text, role, end ? finish_name(end) : NULL);
   ww_json_end_obj(&j);
-  return send_event(r, &b);
+  return send_event(r, &j);
 }
 
 static void usage_event(const request *r, const ww_generated *g) {
-  ww_buf b = {0};
-  ww_json j = begin_event(&b);
+  ww_json j = begin_event();
   begin(r, &j, "chat.completion.chunk");
   ww_json_put(&j, "choices:[]");
   write_usage(&j, g);
   ww_json_end_obj(&j);
-  send_event(r, &b);
+  send_event(r, &j);
 }
 
 static bool piece(void *ctx, const char *text, size_t n) {
@@ -187,10 +185,9 @@ static bool piece(void *ctx, const char *text, size_t n) {
 }
 
 static void error_event(const request *r, const char *message) {
-  ww_buf b = {0};
-  ww_json j = begin_event(&b);
+  ww_json j = begin_event();
   ww_json_put(&j, ERROR, message, "server_error");
-  send_event(r, &b);
+  send_event(r, &j);
 }
 
 static void end_answer(const request *r, const ww_generated *g, ww_status st, const char *why) {
@@ -289,10 +286,10 @@ static bool format(request *r, const cJSON *o) {
   if (!strcmp(type, "json_object"))
     st = ww_grammar_any_json(&r->grammar, &e);
   else if (!strcmp(type, "json_schema") && cJSON_IsObject(schema)) {
-    ww_buf text = {0};
-    ww_json_copy(schema, &(ww_json){.out = &text});
-    st = ww_grammar_of_schema(text.s, text.n, &r->grammar, &e);
-    ww_buf_free(&text);
+    ww_json text = {0};
+    ww_json_copy(schema, &text);
+    st = ww_grammar_of_schema(text.own.s, text.own.n, &r->grammar, &e);
+    ww_buf_free(&text.own);
   } else
     return refuse(r->x, "`response_format` must be {\"type\":\"text\"}, json_object, or "
                         "json_schema with a json_schema.schema");
@@ -451,21 +448,20 @@ void ww_completions_chat(void *ctx, ww_http_call *x) {
 void ww_completions_model(void *ctx, ww_http_call *x) {
   const ww_completions *c = ctx;
   const char *name = strrchr(ww_http_path(x), '/') + 1;
-  ww_buf b = {0};
+  ww_json j = {0};
   if (!c->m || strcmp(name, c->name) != 0)
     return fail(x, 404, "invalid_request_error",
                 "there is no such model here; /v1/models has the names");
-  ww_json_put(&(ww_json){.out = &b}, MODEL, c->name, c->since);
-  ww_http_json(x, 200, &b);
+  ww_json_put(&j, MODEL, c->name, c->since);
+  ww_http_json(x, 200, &j);
 }
 
 void ww_completions_models(void *ctx, ww_http_call *x) {
   const ww_completions *c = ctx;
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{object:'list',data:[");
   if (c->m)
     ww_json_put(&j, MODEL, c->name, c->since);
   ww_json_put(&j, "]}");
-  ww_http_json(x, 200, &b);
+  ww_http_json(x, 200, &j);
 }

@@ -10,12 +10,11 @@
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/threads.h"
 #include "api.h"
 #include "peers.h"
 #include "turns.h"
@@ -256,13 +255,9 @@ const char *ww_http_body(const ww_http_call *x, size_t *n) {
   return x->body.s ? x->body.s : "";
 }
 
-static char *copy(const char *s) {
-  return strcpy(ww_xmalloc(strlen(s) + 1), s);
-}
-
 void ww_http_reply_header(ww_http_call *x, const char *name, const char *value) {
   if (x->nfields < sizeof x->fields / sizeof x->fields[0] && !strpbrk(value, "\r\n"))
-    x->fields[x->nfields++] = (field){copy(name), copy(value)};
+    x->fields[x->nfields++] = (field){ww_xstrdup(name), ww_xstrdup(value)};
 }
 
 static void set_head(ww_http_call *x, int status, const char *type) {
@@ -278,9 +273,9 @@ void ww_http_reply(ww_http_call *x, int status, const char *type, const char *bo
   ww_buf_add(&x->reply.body, body, n);
 }
 
-void ww_http_json(ww_http_call *x, int status, ww_buf *body) {
-  ww_http_reply(x, status, "application/json", body->s, body->n);
-  ww_buf_free(body);
+void ww_http_json(ww_http_call *x, int status, ww_json *body) {
+  ww_http_reply(x, status, "application/json", body->own.s, body->own.n);
+  ww_buf_free(&body->own);
 }
 
 void ww_http_stream(ww_http_call *x, int status, const char *type) {
@@ -302,13 +297,11 @@ static void wake(ww_http_call *x) {
 bool ww_http_write(ww_http_call *x, const char *data, size_t n) {
   if (!x->streams)
     return false;
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += IDLE_S;
+  double until = ww_now() + IDLE_S;
   pthread_mutex_lock(&x->lock);
   bool patient = true;
   while (x->waiting.n > AHEAD && !x->gone && patient && !atomic_load(&x->h->stopping))
-    patient = !pthread_cond_timedwait(&x->changed, &x->lock, &until);
+    patient = ww_cond_wait(&x->changed, &x->lock, until);
   bool ok = !x->gone && patient && !atomic_load(&x->h->stopping);
   if (ok && n) {
     ww_buf_add(&x->waiting, data, n);
@@ -466,9 +459,9 @@ static ww_http_call *begin(ww_http *h, struct MHD_Connection *c, const char *pat
   x->arrived = ww_now();
   x->users = 1;
   pthread_mutex_init(&x->lock, NULL);
-  pthread_cond_init(&x->changed, NULL);
+  ww_cond_init(&x->changed);
   snprintf(x->method, sizeof x->method, "%s", method);
-  x->path = copy(path);
+  x->path = ww_xstrdup(path);
   for (const ww_http_route *r = h->routes; r && r->path && !x->route; r++)
     if (!strcmp(r->path, path) || is_below(r->path, path))
       x->route = r;

@@ -29,7 +29,8 @@ const char *ww_http_header(const ww_http_call *x,
 const char *ww_http_body(const ww_http_call *x, size_t *n); /* NUL-terminated */
 /* Either one whole answer ... */
 void ww_http_reply(ww_http_call *x, int status, const char *type, const char *body, size_t n);
-void ww_http_json(ww_http_call *x, int status, ww_buf *body); /* the same of JSON, which it frees */
+void ww_http_json(ww_http_call *x, int status,
+                  ww_json *body); /* the same of JSON, which it frees */
 /* Before the answer begins; takes the place of what every answer has (Cache-Control: no-store, the
  * Content-Security-Policy ...). */
 void ww_http_reply_header(ww_http_call *x, const char *name, const char *value);

@@ -5,7 +5,7 @@
 #include "../base/confine.h"
 #include "lsp_int.h"
 
-#include <stdlib.h>
+#include <malloc.h>
 
 enum { NOT_INITIALIZED = -32002 };
 
@@ -26,8 +26,8 @@ static bool yes(const cJSON *v, const char *path) {
 
 static bool before(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  const char *name = ww_rpc_name(c);
-  ww_rpc_mark(c, s->generation); /* it is about texts up to here */
+  const char *name = c->name;
+  c->mark = s->generation; /* it is about texts up to here */
   if (!strcmp(name, "exit"))
     return false;
   bool first = !strcmp(name, "initialize");
@@ -111,8 +111,7 @@ static void read_capabilities(ww_lsp *s, const cJSON *c) {
 static void initialize(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *params = ww_rpc_params(c);
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   read_capabilities(s, at(params, "capabilities"));
   take_settings(s, at(params, "initializationOptions"), "initializationOptions");
   s->initialized = true;
@@ -125,8 +124,7 @@ static void initialize(void *server, ww_rpc_call *c) {
   for (uint32_t k = 0; ww_lsp_command_name(k); k++)
     ww_json_str(&j, ww_lsp_command_name(k));
   ww_json_put(&j, "]}},serverInfo:{name:'warpwise',version:%s}}", WW_VERSION);
-  ww_rpc_result(c, b.s);
-  ww_buf_free(&b);
+  ww_rpc_answer(c, &j);
 }
 
 static void initialized(void *server, ww_rpc_call *c) {
@@ -156,12 +154,12 @@ static void shut_down(void *server, ww_rpc_call *c) {
 
 static void leave(void *server, ww_rpc_call *c) {
   (void)server;
-  ww_rpc_end(ww_rpc_of(c));
+  ww_rpc_end(c->r);
 }
 
 static void cancel(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  ww_rpc_cancel(ww_rpc_of(c), at(ww_rpc_params(c), "id"));
+  ww_rpc_cancel(c->r, at(ww_rpc_params(c), "id"));
   pthread_mutex_lock(&s->lock);
   pthread_cond_broadcast(&s->changed); /* those who wait for an analysis look */
   pthread_mutex_unlock(&s->lock);
@@ -191,15 +189,6 @@ static const ww_rpc_method methods[] = {
     {NULL, false, NULL},
 };
 
-static void make_locks(ww_lsp *s) {
-  pthread_condattr_t monotonic;
-  pthread_mutex_init(&s->lock, NULL);
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_cond_init(&s->changed, &monotonic);
-  pthread_condattr_destroy(&monotonic);
-}
-
 /* A name, or the path of a description, which then goes by the name inside. */
 static ww_status open_workspace(ww_lsp *s, const ww_lsp_options *o, ww_err *e) {
   const char *gpu = o->gpu;
@@ -228,7 +217,9 @@ ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww
                        .before = before,
                        .workers = 12,
                        .max_message = (size_t)64 << 20};
-  make_locks(&s);
+  mallopt(M_ARENA_MAX, 2); /* one for each of some 20 threads keeps what others could use */
+  pthread_mutex_init(&s.lock, NULL);
+  ww_cond_init(&s.changed);
   s.rpc = ww_rpc_new(&ro, NULL, NULL);
   ww_status st = open_workspace(&s, o, e);
   if (!st && !ww_lsp_start(&s, e))

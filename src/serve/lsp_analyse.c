@@ -6,9 +6,6 @@
  * burst of typing costs little more than its last change. */
 #include "lsp_int.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "../front/scan.h"
 
 #define WORKERS \
@@ -31,8 +28,7 @@ const char *const ww_lsp_origins[WW_NFROMS] = {"comment", "project", "host", "as
 /* ---- progress; under the lock, on any thread: the analysis' arena is its worker's ---- */
 
 static void progress(ww_lsp_job *j, const char *kind, const char *message, int percent) {
-  ww_buf b = {0};
-  ww_json w = {.out = &b};
+  ww_json w = {0};
   ww_json_put(&w, "{token:%s,value:{kind:%s", j->token_text, kind);
   if (!strcmp(kind, "begin"))
     ww_json_put(&w, "title:'Warpwise',cancellable:true");
@@ -40,8 +36,7 @@ static void progress(ww_lsp_job *j, const char *kind, const char *message, int p
   if (percent >= 0)
     ww_json_kint(&w, "percentage", percent);
   ww_json_put(&w, "}}");
-  ww_rpc_notify(j->s->rpc, "$/progress", b.s);
-  ww_buf_free(&b);
+  ww_rpc_notify(j->s->rpc, "$/progress", &w);
 }
 
 static void begin_progress(ww_lsp_job *j) {
@@ -426,10 +421,7 @@ static void settle(ww_lsp_job *j, ww_status st) {
     ww_lsp_publish(s, a->uri, a); /* in order with the next change, which needs the lock */
     tell(s, a);
   }
-  ww_lsp_job **at = &s->jobs;
-  while (*at != j)
-    at = &(*at)->next;
-  *at = j->next;
+  ww_unlink(s->jobs, j);
   pthread_cond_broadcast(&s->changed);
   pthread_mutex_unlock(&s->lock);
   if (again)
@@ -455,12 +447,6 @@ static void work(void *ctx) {
 }
 
 /* ---- the clock ---- */
-
-static struct timespec at_time(double t) {
-  struct timespec when = {.tv_sec = t};
-  when.tv_nsec = (t - when.tv_sec) * 1e9;
-  return when;
-}
 
 static void hand_out(ww_lsp *s, ww_lsp_document *d) {
   ww_lsp_job *j = ww_xcalloc(1, sizeof *j);
@@ -505,10 +491,8 @@ static double look(ww_lsp *s, double now) {
 static void *tick(void *ctx) {
   ww_lsp *s = ctx;
   pthread_mutex_lock(&s->lock);
-  while (!s->ending) {
-    struct timespec until = at_time(look(s, ww_now()));
-    pthread_cond_timedwait(&s->changed, &s->lock, &until);
-  }
+  while (!s->ending)
+    ww_cond_wait(&s->changed, &s->lock, look(s, ww_now()));
   pthread_mutex_unlock(&s->lock);
   return NULL;
 }
@@ -560,7 +544,7 @@ ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double
     ww_lsp_document *d = ww_lsp_find(s, uri);
     if (!d)
       why = "the document is not open";
-    else if (d->generation > ww_rpc_marked(c))
+    else if (d->generation > c->mark)
       why = "the document has changed since it was asked about";
     else if (ww_rpc_cancelled(c) || s->ending)
       why = "cancelled";
@@ -569,10 +553,8 @@ ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double
       a->users++;
     } else if (until > 0 && ww_now() > until)
       a = provisional(s, d);
-    else {
-      struct timespec soon = at_time(ww_now() + 0.05); /* nobody tells of a cancellation */
-      pthread_cond_timedwait(&s->changed, &s->lock, &soon);
-    }
+    else /* nobody tells of a cancellation */
+      ww_cond_wait(&s->changed, &s->lock, ww_now() + 0.05);
   }
   pthread_mutex_unlock(&s->lock);
   if (why) {
@@ -584,7 +566,7 @@ ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double
 }
 
 ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri) {
-  ww_arena *a = ww_rpc_arena(c);
+  ww_arena *a = c->arena;
   ww_lsp_document d = {.uri = ww_strdup(a, uri)};
   ww_err e = {0};
   d.path = (char *)ww_uri_path(uri, NULL, a);

@@ -6,7 +6,6 @@
 #include "lsp_int.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,8 +21,8 @@ typedef struct {
   uint32_t ngpus;
   ww_roofs *roofs;              /* of the GPUs, and */
   WW_VEC(ww_roof_point) points; /* kernels under them */
-  ww_buf out, table;            /* the result; markdown to show beside it */
-  ww_json j;                    /* writes to out; the object is open */
+  ww_buf table;                 /* markdown to show beside it */
+  ww_json j;                    /* the result: the object is open */
   ww_err err;
 } command;
 
@@ -59,11 +58,10 @@ static void show_file(command *x, const char *name, const char *bytes, size_t n,
   ww_json_kstr(&x->j, "file", path);
   if (!x->s->can.show_document)
     return message(x, ww_fmt(x->a, "Warpwise wrote %s", path));
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{uri:%s,external:%i,takeFocus:true}", ww_path_uri(path, x->a), external);
-  ww_rpc_ask(x->s->rpc, "window/showDocument", b.s, NULL, NULL);
-  ww_buf_free(&b);
+  ww_rpc_ask(x->s->rpc, "window/showDocument", j.own.s, NULL, NULL);
+  ww_buf_free(&j.own);
 }
 
 /* ---- what a command is about ---- */
@@ -242,15 +240,14 @@ static void picked(void *ctx, const cJSON *result) {
 static void ask_user(command *x) {
   const ww_gpu *all;
   uint32_t n = ww_query_gpus(x->s->w, &all);
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{type:3,message:'GPU that predictions are for',actions:[");
   for (uint32_t k = 0; k < n; k++) {
     ww_json_put(&j, "{title:%s}", all[k].name);
   }
   ww_json_put(&j, "]}");
-  ww_rpc_ask(x->s->rpc, "window/showMessageRequest", b.s, picked, x->s);
-  ww_buf_free(&b);
+  ww_rpc_ask(x->s->rpc, "window/showMessageRequest", j.own.s, picked, x->s);
+  ww_buf_free(&j.own);
 }
 
 static ww_status choose_gpu(command *x) {
@@ -332,13 +329,12 @@ static ww_status roofline(command *x) {
 /* ---- the launch ---- */
 
 static void apply(command *x, const ww_fix *f) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{label:%s,edit:", f->title);
   ww_lsp_edit_write(x->s, x->of, f, &j);
   ww_json_end_obj(&j);
-  ww_rpc_ask(x->s->rpc, "workspace/applyEdit", b.s, NULL, NULL);
-  ww_buf_free(&b);
+  ww_rpc_ask(x->s->rpc, "workspace/applyEdit", j.own.s, NULL, NULL);
+  ww_buf_free(&j.own);
 }
 
 static ww_status write_launch(command *x, const ww_launch *l) {
@@ -433,8 +429,7 @@ static ww_status run(command *x, uint32_t k) {
 
 /* The client's own token: it shows that the command is under way. */
 static void progress(const command *x, const cJSON *token, const char *kind, const char *title) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
     return;
   ww_json_put(&j, "{token:");
@@ -443,8 +438,7 @@ static void progress(const command *x, const cJSON *token, const char *kind, con
   else
     ww_json_num(&j, token->valuedouble);
   ww_json_put(&j, "value:{kind:%s,title?:%s,cancellable?:%i}}", kind, title, title != NULL);
-  ww_rpc_notify(x->s->rpc, "$/progress", b.s);
-  ww_buf_free(&b);
+  ww_rpc_notify(x->s->rpc, "$/progress", &j);
 }
 
 void ww_lsp_execute(void *server, ww_rpc_call *c) {
@@ -452,7 +446,7 @@ void ww_lsp_execute(void *server, ww_rpc_call *c) {
               *list = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
               *token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken");
   const char *name = ww_member_text(params, "command");
-  command x = {.s = server, .c = c, .a = ww_rpc_arena(c), .arg = cJSON_GetArrayItem(list, 0)};
+  command x = {.s = server, .c = c, .a = c->arena, .arg = cJSON_GetArrayItem(list, 0)};
   uint32_t k = 0;
   while (k < NCOMMANDS && (!name || strcmp(commands[k].name, name) != 0))
     k++;
@@ -463,7 +457,6 @@ void ww_lsp_execute(void *server, ww_rpc_call *c) {
     st = ww_fail(&x.err, WW_EUSAGE, "%s: the argument is an object", name);
   else {
     x.show = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(x.arg, "show"));
-    x.j.out = &x.out;
     ww_json_obj(&x.j);
     progress(&x, token, "begin", name);
     st = run(&x, k);
@@ -473,9 +466,9 @@ void ww_lsp_execute(void *server, ww_rpc_call *c) {
     ww_rpc_fail(c, &x.err);
   else if (!st) {
     ww_json_end_obj(&x.j);
-    ww_rpc_result(c, x.out.s);
+    ww_rpc_result(c, x.j.own.s);
   }
-  ww_buf_free(&x.out);
+  ww_buf_free(&x.j.own);
   ww_buf_free(&x.table);
   ww_lsp_let_go(x.s, x.of);
 }

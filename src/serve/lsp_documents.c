@@ -7,7 +7,6 @@
 #include "lsp_int.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../front/compile_commands.h"
 
@@ -131,10 +130,6 @@ const char *ww_lsp_uri(const ww_rpc_call *c) {
   return ww_member_text(get(ww_rpc_params(c), "textDocument"), "uri");
 }
 
-static char *copy(const char *s) {
-  return strcpy(ww_xmalloc(strlen(s) + 1), s);
-}
-
 static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const cJSON *version) {
   if (text != d->text)
     free(d->text);
@@ -146,10 +141,7 @@ static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const
 }
 
 static void forget(ww_lsp *s, ww_lsp_document *d) {
-  ww_lsp_document **at = &s->documents;
-  while (*at != d)
-    at = &(*at)->next;
-  *at = d->next;
+  ww_unlink(s->documents, d);
   ww_query_close(s->w, d->path);
   ww_lsp_retire(d->current);
   ww_lsp_config_drop(d->config);
@@ -170,20 +162,20 @@ void ww_lsp_did_open(void *server, ww_rpc_call *c) {
   const cJSON *document = get(ww_rpc_params(c), "textDocument");
   const char *uri = ww_lsp_uri(c), *text = ww_member_text(document, "text"),
              *lang = ww_member_text(document, "languageId");
-  const char *path = uri ? ww_uri_path(uri, lang, ww_rpc_arena(c)) : NULL;
+  const char *path = uri ? ww_uri_path(uri, lang, c->arena) : NULL;
   if (!path || !text || strlen(text) > TEXT_MAX)
     return;
   pthread_mutex_lock(&s->lock);
   ww_lsp_document *d = ww_lsp_find(s, uri);
   if (!d) {
     d = ww_xcalloc(1, sizeof *d);
-    d->uri = copy(uri);
-    d->path = copy(path);
-    d->lang = copy(lang ? lang : "");
+    d->uri = ww_xstrdup(uri);
+    d->path = ww_xstrdup(path);
+    d->lang = ww_xstrdup(lang ? lang : "");
     d->next = s->documents;
     s->documents = d;
   }
-  take_text(s, d, copy(text), strlen(text), get(document, "version"));
+  take_text(s, d, ww_xstrdup(text), strlen(text), get(document, "version"));
   ww_lsp_configure(s, d);
   ww_lsp_due(s, d, 0);
   pthread_mutex_unlock(&s->lock);

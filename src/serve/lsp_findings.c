@@ -4,8 +4,6 @@
  * finding in a header stands at the kernel that includes it, and says where it is. */
 #include "lsp_int.h"
 
-#include <stdlib.h>
-
 /* ---- where a finding stands ---- */
 
 static bool is_elsewhere(const ww_lsp_analysis *a, const ww_finding *f) {
@@ -71,8 +69,7 @@ static bool is_told(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_f
 }
 
 void ww_lsp_publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_arena *arena = ww_arena_new();
   ww_json_put(&j, "{uri:%s", uri);
   if (a)
@@ -83,8 +80,7 @@ void ww_lsp_publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a) {
       if (!is_told(a, &a->v[i], &a->v[i].report.findings[n]))
         write_diagnostic(a, &a->v[i], &a->v[i].report.findings[n], arena, &j);
   ww_json_put(&j, "]}");
-  ww_rpc_notify(s->rpc, "textDocument/publishDiagnostics", b.s);
-  ww_buf_free(&b);
+  ww_rpc_notify(s->rpc, "textDocument/publishDiagnostics", &j);
   ww_arena_free(arena);
 }
 
@@ -214,14 +210,9 @@ void ww_lsp_code_action(void *server, ww_rpc_call *c) {
   ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);
   if (!a)
     return;
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
-  asking q = {.s = s,
-              .a = a,
-              .arena = ww_rpc_arena(c),
-              .first = from.line + 1,
-              .last = to.line + 1,
-              .j = &j};
+  ww_json j = {0};
+  asking q = {
+      .s = s, .a = a, .arena = c->arena, .first = from.line + 1, .last = to.line + 1, .j = &j};
   bool fixes = wants(only, "quickfix"), commands = wants(only, "source.warpwise");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < a->nkernels && s->can.literal_actions; i++) {
@@ -231,7 +222,6 @@ void ww_lsp_code_action(void *server, ww_rpc_call *c) {
       commands_of(&q, &a->v[i]);
   }
   ww_json_end_arr(&j);
-  ww_rpc_result(c, b.s);
-  ww_buf_free(&b);
+  ww_rpc_answer(c, &j);
   ww_lsp_let_go(s, a);
 }

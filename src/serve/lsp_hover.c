@@ -27,14 +27,12 @@ static void hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t 
 /* Tables in a client that shows plain text are read as they are. */
 static void answer(const ww_lsp *s, ww_rpc_call *c, const ww_buf *text, uint32_t first,
                    uint32_t last) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{contents:{kind:%s,value:%s}", s->can.markdown ? "markdown" : "plaintext",
               text->s);
   ww_range_write(&j, (ww_position){first - 1, 0}, (ww_position){last, 0});
   ww_json_end_obj(&j);
-  ww_rpc_result(c, b.s);
-  ww_buf_free(&b);
+  ww_rpc_answer(c, &j);
 }
 
 void ww_lsp_hover(void *server, ww_rpc_call *c) {

@@ -9,9 +9,6 @@
 #ifndef WW_SERVE_LSP_INT_H
 #define WW_SERVE_LSP_INT_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "../predict/show/roofline.h"
 #include "../predict/advice/fixes.h"
 #include "lsp.h"

@@ -35,15 +35,13 @@ void ww_lsp_code_lens(void *server, ww_rpc_call *c) {
   ww_lsp_analysis *a = ww_lsp_asked(s, c, s->can.refresh_lens ? PATIENCE : 0);
   if (!a)
     return;
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_arr(&j);
   for (uint32_t k = 0; a->settings->code_lens && k < a->nkernels; k++)
     if (a->v[k].here && a->v[k].line)
       write_lens(a, &a->v[k], &j);
   ww_json_end_arr(&j);
-  ww_rpc_result(c, b.s);
-  ww_buf_free(&b);
+  ww_rpc_answer(c, &j);
   ww_lsp_let_go(s, a);
 }
 
@@ -90,8 +88,7 @@ void ww_lsp_inlay_hint(void *server, ww_rpc_call *c) {
   ww_lsp_analysis *a = ww_lsp_asked(s, c, s->can.refresh_hints ? PATIENCE : 0);
   if (!a)
     return;
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_arr(&j);
   for (uint32_t k = 0; a->settings->inlay_hints && k < a->nkernels; k++)
     for (uint32_t n = 0; n < a->v[k].nlines; n++) {
@@ -100,7 +97,6 @@ void ww_lsp_inlay_hint(void *server, ww_rpc_call *c) {
         write_hint(a, &a->v[k], l, &j);
     }
   ww_json_end_arr(&j);
-  ww_rpc_result(c, b.s);
-  ww_buf_free(&b);
+  ww_rpc_answer(c, &j);
   ww_lsp_let_go(s, a);
 }

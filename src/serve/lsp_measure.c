@@ -6,8 +6,6 @@
 #include "lsp_int.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define MOST_S 120.0
 
@@ -84,7 +82,7 @@ static ww_status read_line(const ww_run_result *r, ww_arena *a, const char **jso
 
 ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device,
                          ww_rpc_call *c, const char **json, ww_err *e) {
-  child x = {.a = ww_rpc_arena(c), .slot = -1};
+  child x = {.a = c->arena, .slot = -1};
   ww_buf launch = {0};
   ww_run_result r = {0};
   if (device && device[0] == '-')

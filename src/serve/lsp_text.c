@@ -6,7 +6,6 @@
 #include "lsp_int.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 /* Bytes of the character at p, of which there are `left`; its UTF-16 units in *units. */
 static size_t step(const char *p, size_t left, uint32_t *units) {

@@ -6,8 +6,6 @@
  * differ. */
 #include "mcp_int.h"
 
-#include <stdlib.h>
-
 #define TTL_MS (60 * 60 * 1000) /* tools and GPUs change with the program alone */
 
 #define NEWEST "2025-11-25" /* of the era with a handshake */
@@ -53,14 +51,13 @@ static bool problem(ww_mcp_problem *out, int code, const char *message) {
 }
 
 static bool wrong_version(ww_mcp_problem *out, const char *requested) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   char cut[64];
   problem(out, WW_MCP_VERSION, "Unsupported protocol version");
   snprintf(cut, sizeof cut, "%s", requested);
   ww_json_put(&j, "{supported:[%s],requested:%s}", WW_MCP_MODERN, cut);
-  snprintf(out->data, sizeof out->data, "%s", b.s);
-  ww_buf_free(&b);
+  snprintf(out->data, sizeof out->data, "%s", j.own.s);
+  ww_buf_free(&j.own);
   return true;
 }
 
@@ -102,7 +99,7 @@ bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out) {
 bool ww_mcp_before(void *peer, ww_rpc_call *c) {
   (void)peer;
   ww_mcp_problem p;
-  const cJSON *message = ww_rpc_whole(c);
+  const cJSON *message = c->message;
   bool refused = ww_mcp_bad_envelope(message, &p) || ww_mcp_bad_version(message, &p) ||
                  ww_mcp_bad_method(message, &p);
   if (refused)
@@ -122,8 +119,7 @@ void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, bool cacheable) {
     ww_json_put(j, "_meta:{io.modelcontextprotocol/serverInfo:" SERVER "}", WW_VERSION);
   }
   ww_json_end_obj(j);
-  ww_rpc_result(c, j->out->s);
-  ww_buf_free(j->out);
+  ww_rpc_answer(c, j);
 }
 
 /* ---- methods ---- */
@@ -132,8 +128,7 @@ void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, bool cacheable) {
 
 static void initialize(void *peer, ww_rpc_call *c) {
   const char *version = ww_member_text(ww_rpc_params(c), "protocolVersion");
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   (void)peer;
   if (!version)
     return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "initialize needs a protocolVersion, a string", NULL);
@@ -145,8 +140,7 @@ static void initialize(void *peer, ww_rpc_call *c) {
 }
 
 static void discover(void *peer, ww_rpc_call *c) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   (void)peer;
   ww_json_put(&j, "{supportedVersions:[%s]," CAPABILITIES ",instructions:%s", WW_MCP_MODERN,
               instructions);

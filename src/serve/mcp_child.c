@@ -7,9 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "mcp_int.h"
 
@@ -203,12 +200,6 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
 
 /* ---- evaluate ---- */
 
-static bool harmless(const char *flag) {
-  return (flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U') && flag[2]) ||
-         ww_starts(flag, "-std=") || ww_starts(flag, "-cl-std=") ||
-         (ww_starts(flag, "-O") && strlen(flag) <= 3);
-}
-
 static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, ww_arena *a) {
   const char *whole = path[0] == '/' ? path : ww_path_join(a, dir, path), *ignored;
   char real[PATH_MAX];
@@ -240,7 +231,8 @@ static ww_status check_launch(ww_mcp_call *t, const char *sources, const char *d
   for (uint32_t k = 0; !st && k < l->nflags; k++)
     if (ww_starts(l->flags[k], "-I") && l->flags[k][2])
       st = check_path(t, sources, l->flags[k] + 2, a);
-    else if (!harmless(l->flags[k]))
+    else if (!ww_call_harmless(l->flags[k]) &&
+             !(ww_starts(l->flags[k], "-O") && strlen(l->flags[k]) <= 3))
       st =
           ww_fail(&t->err, WW_EUSAGE,
                   "a launch of the table has the compiler flag '%.60s', which is not accepted here",

@@ -3,7 +3,6 @@
  * The first of a group is what the others are compared with. Where intervals overlap the order is
  * not certain, and the verdict says so. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "mcp_int.h"
 

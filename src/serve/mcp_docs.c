@@ -52,21 +52,19 @@ void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
   const ww_mcp *m = ((ww_mcp_peer *)ctx)->m;
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(m->o.w, &g);
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{resources:[");
   for (size_t k = 0; k < NTABLES; k++)
     write_resource(&j, tables[k].uri, tables[k].name, tables[k].description);
   for (uint32_t k = 0; k < n; k++)
-    write_resource(&j, ww_fmt(ww_rpc_arena(c), GPUS "/%s", g[k].name), g[k].name,
-                   ww_fmt(ww_rpc_arena(c), "%s: the figures that predictions use", g[k].full_name));
+    write_resource(&j, ww_fmt(c->arena, GPUS "/%s", g[k].name), g[k].name,
+                   ww_fmt(c->arena, "%s: the figures that predictions use", g[k].full_name));
   ww_json_end_arr(&j);
   ww_mcp_end_result(c, &j, true);
 }
 
 void ww_mcp_list_templates(void *peer, ww_rpc_call *c) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   (void)peer;
   ww_json_put(&j,
               "{resourceTemplates:[{uriTemplate:%s,name:'gpu',"
@@ -97,12 +95,13 @@ static bool read_uri(const ww_mcp *m, const char *uri, ww_buf *out) {
 
 void ww_mcp_read_resource(void *ctx, ww_rpc_call *c) {
   const char *uri = ww_member_text(ww_rpc_params(c), "uri");
-  ww_buf text = {0}, b = {0};
-  ww_json j = {.out = &b};
+  ww_buf text = {0};
+  ww_json j = {0};
   if (!uri || !read_uri(((ww_mcp_peer *)ctx)->m, uri, &text)) {
     ww_json_put(&j, "{uri:%s}", uri);
-    ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Resource not found; resources/list has what there is", b.s);
-    return ww_buf_free(&b);
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Resource not found; resources/list has what there is",
+                 j.own.s);
+    return ww_buf_free(&j.own);
   }
   ww_json_put(&j, "{contents:[{uri:%s,mimeType:'application/json',text:%s}]", uri, text.s);
   ww_mcp_end_result(c, &j, true);
@@ -136,8 +135,7 @@ static const struct {
 #define NPROMPTS (sizeof prompts / sizeof prompts[0])
 
 void ww_mcp_list_prompts(void *peer, ww_rpc_call *c) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   (void)peer;
   ww_json_put(&j, "{prompts:[");
   for (size_t k = 0; k < NPROMPTS; k++) {
@@ -170,9 +168,9 @@ void ww_mcp_get_prompt(void *peer, ww_rpc_call *c) {
                         NULL);
   if (!file)
     return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "the prompt needs `file`", NULL);
-  const char *which = kernel ? ww_fmt(ww_rpc_arena(c), ", kernel %s,", kernel) : "";
-  ww_buf text = {0}, b = {0};
-  ww_json j = {.out = &b};
+  const char *which = kernel ? ww_fmt(c->arena, ", kernel %s,", kernel) : "";
+  ww_buf text = {0};
+  ww_json j = {0};
   ww_buf_fmt(&text, prompts[at].text, file, which, gpu ? gpu : "h200");
   ww_json_put(&j, "{description:%s,messages:[{role:'user',content:{type:'text',text:%s}}]",
               prompts[at].description, text.s);
@@ -187,8 +185,7 @@ void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
   const char *name = ww_member_text(given, "name"), *value = ww_member_text(given, "value");
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(((ww_mcp_peer *)ctx)->m->o.w, &g);
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(params, "ref")) || !name || !value)
     return ww_rpc_error(c, WW_RPC_BAD_PARAMS,
                         "completion needs ref and argument with name and value", NULL);

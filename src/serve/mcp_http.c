@@ -4,8 +4,6 @@
  * In the stateless era the headers repeat what the body says, for those who route without reading
  * it: the two must agree. In the era with a handshake a session id tells whose calls a cancellation
  * means; nothing else depends on it, so one from before a restart is as good. */
-#include <ctype.h>
-#include <stdlib.h>
 #include <sys/random.h>
 
 #include "mcp_int.h"
@@ -16,8 +14,7 @@
 /* ---- answers without a call ---- */
 
 static void reply_problem(ww_http_call *x, int status, const cJSON *id, const ww_mcp_problem *p) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{jsonrpc:'2.0',id:");
   ww_json_copy(cJSON_IsString(id) || cJSON_IsNumber(id) ? id : NULL, &j);
   ww_json_put(&j, "error:{code:%d,message:%s", p->code, p->message);
@@ -26,7 +23,7 @@ static void reply_problem(ww_http_call *x, int status, const cJSON *id, const ww
     ww_json_raw(&j, p->data);
   }
   ww_json_put(&j, "}}");
-  ww_http_json(x, status, &b);
+  ww_http_json(x, status, &j);
 }
 
 static void refuse(ww_http_call *x, int status, const cJSON *id, int code, const char *message) {
@@ -227,10 +224,7 @@ static void join(ww_mcp_peer *p) {
 
 static void leave(ww_mcp_peer *p) {
   pthread_mutex_lock(&p->m->lock);
-  ww_mcp_peer **at = &p->m->peers;
-  while (*at != p)
-    at = &(*at)->next;
-  *at = p->next;
+  ww_unlink(p->m->peers, p);
   pthread_mutex_unlock(&p->m->lock);
 }
 
@@ -266,7 +260,8 @@ static void take(ww_mcp *m, ww_http_call *x, const cJSON *message) {
   leave(&p);
   ww_rpc_free(p.rpc);
   if (!p.streams)
-    ww_http_json(x, p.answer.n ? 200 : 202, &p.answer);
+    ww_http_reply(x, p.answer.n ? 200 : 202, "application/json", p.answer.s, p.answer.n);
+  ww_buf_free(&p.answer);
   pthread_mutex_destroy(&p.lock);
 }
 

@@ -73,9 +73,8 @@ typedef struct {
   const cJSON *token; /* what progress notifications carry; NULL: none asked for */
   double arrived;
   ww_arena *a;
-  bool full;           /* "detail":"full" */
-  ww_json j;           /* the structured result, an open object */
-  ww_buf out, content; /* its text; a further content item, or none */
+  bool full;          /* "detail":"full" */
+  ww_json j, content; /* the structured result, an open object; a further content item, or none */
   ww_err err;
 } ww_mcp_call;
 

@@ -6,7 +6,6 @@
 #include "mcp_int.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../predict/show/roofline.h"
 
@@ -290,9 +289,8 @@ static void write_place(const ww_report *r, const ww_roof_point *p, const char *
 
 static void add_plot(ww_mcp_call *t, const ww_roofline *plot) {
   ww_buf svg = {0};
-  ww_json j = {.out = &t->content};
   ww_roofline_svg(plot, &svg);
-  ww_json_put(&j,
+  ww_json_put(&t->content,
               "{type:'resource',resource:{uri:'warpwise://roofline.svg',"
               "mimeType:'image/svg+xml',text:%s}}",
               svg.s);

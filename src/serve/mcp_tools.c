@@ -6,8 +6,6 @@
  * what language models' own interfaces take: an object at the top, no oneOf there. */
 #include "mcp_int.h"
 
-#include <stdlib.h>
-
 #define ALIVE_S \
   2.0 /* between two comments that keep a stream alive, and show whether its client is */
 
@@ -181,8 +179,7 @@ static void write_tool(const ww_mcp *m, const ww_mcp_tool *t, ww_json *j) {
 
 void ww_mcp_list_tools(void *ctx, ww_rpc_call *c) {
   const ww_mcp *m = ((ww_mcp_peer *)ctx)->m;
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_put(&j, "{tools:[");
   for (const ww_mcp_tool *t = ww_mcp_tools; t->name; t++)
     if (offered(m, t))
@@ -239,8 +236,7 @@ static ww_status check_own(ww_mcp_call *t) {
 ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
   const ww_route route = {.groups = t->tool->groups};
   const cJSON *v;
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   ww_json_obj(&j);
   cJSON_ArrayForEach(v, args) {
     if (!in_table(ww_api_members, t->tool->groups, v->string))
@@ -252,7 +248,7 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
       !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
     ww_json_words(&j, "gpu", t->m->o.gpu, ","); /* those that the server was started for */
   ww_json_end_obj(&j);
-  ww_api_request q = {.body = b.s, .n = b.n, .arrived = t->arrived};
+  ww_api_request q = {.body = j.own.s, .n = j.own.n, .arrived = t->arrived};
   *out = (call){.api = t->m->o.api, .q = &q, .route = &route, .a = t->a};
   ww_status st = ww_call_read(out);
   if (st)
@@ -263,7 +259,7 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
   out->ask.ctx = t;
   cJSON_Delete(out->body); /* strings are the arena's */
   out->body = NULL;
-  ww_buf_free(&b);
+  ww_buf_free(&j.own);
   return st;
 }
 
@@ -288,35 +284,33 @@ bool ww_mcp_cancelled(void *ctx) {
 }
 
 void ww_mcp_progress(ww_mcp_call *t, uint64_t done, uint64_t total, const char *what) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   if (!t->token || (t->peer->x && !t->peer->streams))
     return;
   ww_json_put(&j, "{progressToken:");
   ww_json_copy(t->token, &j);
   ww_json_put(&j, "progress:%lu,total?:%lu,message:%s}", done, total, what);
-  ww_rpc_notify(t->peer->rpc, "notifications/progress", b.s);
-  ww_buf_free(&b);
+  ww_rpc_notify(t->peer->rpc, "notifications/progress", &j);
 }
 
 /* ---- a call ---- */
 
 /* What went wrong with arguments or a kernel is a result: the model reads it and can do better. */
 static void answer(ww_mcp_call *t, ww_status st) {
-  ww_buf b = {0}, why = {0};
-  ww_json j = {.out = &b};
+  ww_buf why = {0};
+  ww_json j = {0};
   if (t->err.file)
     ww_buf_fmt(&why, "%s:", t->err.file);
   if (t->err.file && t->err.line)
     ww_buf_fmt(&why, "%u:", t->err.line);
   ww_buf_fmt(&why, "%s%s", why.n ? " " : "", t->err.msg);
-  ww_json_put(&j, "{content:[{type:'text',text:%s}", st ? why.s : t->out.s);
-  if (!st && t->content.n)
-    ww_json_raw(&j, t->content.s);
+  ww_json_put(&j, "{content:[{type:'text',text:%s}", st ? why.s : t->j.own.s);
+  if (!st && t->content.own.n)
+    ww_json_raw(&j, t->content.own.s);
   ww_json_end_arr(&j);
   if (!st) {
     ww_json_key(&j, "structuredContent");
-    ww_json_raw(&j, t->out.s);
+    ww_json_raw(&j, t->j.own.s);
   }
   ww_json_kbool(&j, "isError", st);
   ww_mcp_end_result(t->c, &j, false);
@@ -335,7 +329,6 @@ static ww_status run_slow(ww_mcp_call *t) {
 }
 
 static void run(ww_mcp_call *t) {
-  t->j.out = &t->out;
   ww_json_obj(&t->j);
   ww_status st = check_own(t);
   if (!st)
@@ -343,8 +336,8 @@ static void run(ww_mcp_call *t) {
   ww_json_end_obj(&t->j);
   if (!ww_rpc_cancelled(t->c))
     answer(t, st);
-  ww_buf_free(&t->out);
-  ww_buf_free(&t->content);
+  ww_buf_free(&t->j.own);
+  ww_buf_free(&t->content.own);
 }
 
 void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
@@ -359,7 +352,7 @@ void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
                    .args = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
                    .token = cJSON_IsString(token) || cJSON_IsNumber(token) ? token : NULL,
                    .arrived = ww_now(),
-                   .a = ww_rpc_arena(c)};
+                   .a = c->arena};
   while (t.tool->name && (!name || strcmp(t.tool->name, name) != 0))
     t.tool++;
   if (!t.tool->name || !offered(peer->m, t.tool)) {

@@ -4,8 +4,6 @@
 
 #include "api.h"
 
-#include <string.h>
-
 #include "../predict/show/show.h"
 #include "../base/json_put.h"
 #include "page_text.h"
@@ -56,8 +54,7 @@ static void send_file(void *ctx, ww_http_call *x) {
 }
 
 static void send_examples(void *ctx, ww_http_call *x) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   (void)ctx;
   if (!is_get(x))
     return;
@@ -65,15 +62,14 @@ static void send_examples(void *ctx, ww_http_call *x) {
   for (const example *e = examples; e->name; e++)
     ww_json_put(&j, "{name:%s,file:%s,text:%s}", e->name, e->file, e->text);
   ww_json_end_arr(&j);
-  send(x, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  send(x, "application/json", j.own.s, j.own.n);
+  ww_buf_free(&j.own);
 }
 
 /* Units and meanings of a report's rows, words for what limits a kernel: from their one table each.
  */
 static void send_words(void *ctx, ww_http_call *x) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   (void)ctx;
   if (!is_get(x))
     return;
@@ -84,8 +80,8 @@ static void send_words(void *ctx, ww_http_call *x) {
   for (int k = 0; k < WW_NTERMS; k++)
     ww_json_kstr(&j, ww_term_names[k], ww_term_words[k]);
   ww_json_put(&j, "}}");
-  send(x, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  send(x, "application/json", j.own.s, j.own.n);
+  ww_buf_free(&j.own);
 }
 
 const ww_http_route ww_page_routes[] = {

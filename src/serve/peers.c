@@ -6,8 +6,8 @@
 #include "peers.h"
 
 #include <netinet/in.h>
-#include <pthread.h>
-#include <stdlib.h>
+
+#include "../base/threads.h"
 
 #define LOOK_S 0.25 /* how often deadlines are looked at */
 #define SLOW_S 1.0  /* an answer that is not taken by then is taken slowly */
@@ -61,17 +61,12 @@ static void *watch(void *ctx) {
   ww_peers *s = ctx;
   pthread_mutex_lock(&s->lock);
   while (!s->ending) {
-    struct timespec until;
     double now = ww_now();
     for (ww_peer *p = s->first; p; p = p->next)
       if (!p->shut && now > deadline(s, p))
         shut(s, p);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 1e9 * LOOK_S;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     if (s->first)
-      pthread_cond_timedwait(&s->changed, &s->lock, &until);
+      ww_cond_wait(&s->changed, &s->lock, now + LOOK_S);
     else
       pthread_cond_wait(&s->changed, &s->lock);
   }
@@ -83,7 +78,7 @@ ww_peers *ww_peers_new(const ww_peer_limits *l) {
   ww_peers *s = ww_xcalloc(1, sizeof *s);
   s->limits = *l;
   pthread_mutex_init(&s->lock, NULL);
-  pthread_cond_init(&s->changed, NULL);
+  ww_cond_init(&s->changed);
   if (!pthread_create(&s->watcher, NULL, watch, s))
     return s;
   free(s);
@@ -199,10 +194,7 @@ void ww_peer_leave(ww_peers *s, ww_peer *p) {
   if (!p)
     return;
   pthread_mutex_lock(&s->lock);
-  ww_peer **at = &s->first;
-  while (*at != p)
-    at = &(*at)->next;
-  *at = p->next;
+  ww_unlink(s->first, p);
   s->n -= !p->shut;
   pthread_mutex_unlock(&s->lock);
   ww_share_drop(p->share);

@@ -6,29 +6,14 @@
  * as one array when its last call ends. */
 #include "rpc_int.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define BATCH_MAX 1000 /* a message of 64 MiB could hold millions of calls, each with an answer */
 
-typedef struct {
+typedef struct ww_rpc_batch {
   ww_buf answers;   /* "[a,b,c" */
   uint32_t pending; /* under r->lock; the reader holds one too */
 } batch;
-
-struct ww_rpc_call {
-  ww_rpc *r;
-  const ww_rpc_method *method;
-  const char *name;
-  cJSON *message; /* owned */
-  char *id;       /* JSON; NULL: a notification */
-  ww_arena *arena;
-  batch *batch; /* NULL: a message of its own */
-  atomic_bool cancelled;
-  bool answered;
-  uint64_t mark;
-  ww_rpc_call *next;
-};
 
 /* ---- out ---- */
 
@@ -46,14 +31,15 @@ static void member(ww_json *j, const char *name, const char *json) {
   ww_json_raw(j, json);
 }
 
-static ww_json begin(ww_buf *b, const char *id) {
-  ww_json j = {.out = b};
+static ww_json begin(const char *id) {
+  ww_json j = {0};
   ww_json_put(&j, "{jsonrpc:'2.0'");
   member(&j, "id", id);
   return j;
 }
 
-static void answer(ww_rpc *r, batch *in, ww_buf *b) {
+static void answer(ww_rpc *r, batch *in, ww_json *j) {
+  ww_buf *b = &j->own;
   if (in) {
     pthread_mutex_lock(&r->lock);
     ww_buf_puts(&in->answers, in->answers.n ? "," : "[");
@@ -66,12 +52,11 @@ static void answer(ww_rpc *r, batch *in, ww_buf *b) {
 
 static void answer_error(ww_rpc *r, batch *in, const char *id, int code, const char *message,
                          const char *data) {
-  ww_buf b = {0};
-  ww_json j = begin(&b, id);
+  ww_json j = begin(id);
   ww_json_put(&j, "error:{code:%d,message:%s", code, message);
   member(&j, "data", data);
   ww_json_put(&j, "}}");
-  answer(r, in, &b);
+  answer(r, in, &j);
 }
 
 void ww_rpc_refuse(ww_rpc *r, int code, const char *message) {
@@ -82,11 +67,15 @@ void ww_rpc_result(ww_rpc_call *c, const char *json) {
   if (!c->id || c->answered)
     return;
   c->answered = true;
-  ww_buf b = {0};
-  ww_json j = begin(&b, c->id);
+  ww_json j = begin(c->id);
   member(&j, "result", json);
   ww_json_end_obj(&j);
-  answer(c->r, c->batch, &b);
+  answer(c->r, c->batch, &j);
+}
+
+void ww_rpc_answer(ww_rpc_call *c, ww_json *j) {
+  ww_rpc_result(c, j->own.s);
+  ww_buf_free(&j->own);
 }
 
 void ww_rpc_error(ww_rpc_call *c, int code, const char *message, const char *data) {
@@ -99,39 +88,36 @@ void ww_rpc_error(ww_rpc_call *c, int code, const char *message, const char *dat
 /* A document that changed under the question is no fault of anybody: LSP's clients ask again at
  * that code. */
 void ww_rpc_fail(ww_rpc_call *c, const ww_err *e) {
-  ww_buf b = {0};
-  ww_json j = {.out = &b};
+  ww_json j = {0};
   int code = e->code == WW_EUSAGE    ? WW_RPC_BAD_PARAMS
              : e->code != WW_ECANCEL ? WW_RPC_FAILED
              : ww_rpc_cancelled(c)   ? WW_RPC_CANCELLED
                                      : WW_RPC_MODIFIED;
   ww_json_put(&j, "{code:%s,file?:%s,line?:%u}", ww_status_name(e->code), e->file, e->line);
-  ww_rpc_error(c, code, e->msg, b.s);
-  ww_buf_free(&b);
+  ww_rpc_error(c, code, e->msg, j.own.s);
+  ww_buf_free(&j.own);
 }
 
 static void write_call(ww_rpc *r, const char *id, const char *method, const char *params) {
-  ww_buf b = {0};
-  ww_json j = begin(&b, id);
+  ww_json j = begin(id);
   ww_json_kstr(&j, "method", method);
   member(&j, "params", params);
   ww_json_end_obj(&j);
-  send_text(r, b.s, b.n);
-  ww_buf_free(&b);
+  answer(r, NULL, &j);
 }
 
-void ww_rpc_notify(ww_rpc *r, const char *method, const char *params) {
-  write_call(r, NULL, method, params);
+void ww_rpc_notify(ww_rpc *r, const char *method, ww_json *params) {
+  write_call(r, NULL, method, params->own.s);
+  ww_buf_free(&params->own);
 }
 
 void ww_rpc_tell(ww_rpc *r, const char *method, const char *pattern, ...) {
-  ww_buf b = {0};
+  ww_json j = {0};
   va_list args;
   va_start(args, pattern);
-  ww_json_vput(&(ww_json){.out = &b}, pattern, args);
+  ww_json_vput(&j, pattern, args);
   va_end(args);
-  ww_rpc_notify(r, method, b.s);
-  ww_buf_free(&b);
+  ww_rpc_notify(r, method, &j);
 }
 
 void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,
@@ -164,28 +150,9 @@ const char *ww_member_text(const cJSON *object, const char *name) {
   const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, name);
   return cJSON_IsString(v) ? v->valuestring : NULL;
 }
-const char *ww_rpc_name(const ww_rpc_call *c) {
-  return c->name;
-}
 const cJSON *ww_rpc_params(const ww_rpc_call *c) {
   return cJSON_GetObjectItemCaseSensitive(c->message, "params");
 }
-const cJSON *ww_rpc_whole(const ww_rpc_call *c) {
-  return c->message;
-}
-ww_arena *ww_rpc_arena(ww_rpc_call *c) {
-  return c->arena;
-}
-ww_rpc *ww_rpc_of(ww_rpc_call *c) {
-  return c->r;
-}
-void ww_rpc_mark(ww_rpc_call *c, uint64_t mark) {
-  c->mark = mark;
-}
-uint64_t ww_rpc_marked(const ww_rpc_call *c) {
-  return c->mark;
-}
-
 bool ww_rpc_cancelled(void *call) {
   ww_rpc_call *c = call;
   return atomic_load(&c->cancelled);
@@ -198,9 +165,9 @@ static bool is_id(const cJSON *id) {
 }
 
 static char *id_text(const cJSON *id) {
-  ww_buf b = {0};
-  ww_json_copy(id, &(ww_json){.out = &b});
-  return b.s;
+  ww_json j = {0};
+  ww_json_copy(id, &j);
+  return j.own.s;
 }
 
 void ww_rpc_cancel(ww_rpc *r, const cJSON *id) {
@@ -242,10 +209,7 @@ static void end_call(ww_rpc_call *c) {
   ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL); /* if it did not */
   batch_done(r, c->batch);
   pthread_mutex_lock(&r->lock);
-  ww_rpc_call **at = &r->calls;
-  while (*at != c)
-    at = &(*at)->next;
-  *at = c->next;
+  ww_unlink(r->calls, c);
   pthread_cond_broadcast(&r->changed);
   pthread_mutex_unlock(&r->lock);
   cJSON_Delete(c->message);
@@ -418,7 +382,7 @@ ww_rpc *ww_rpc_new(const ww_rpc_options *o, ww_rpc_send send, void *to) {
   r->wake = -1;
   pthread_mutex_init(&r->sending, NULL);
   pthread_mutex_init(&r->lock, NULL);
-  pthread_cond_init(&r->changed, NULL);
+  ww_cond_init(&r->changed);
   return r;
 }
 
@@ -433,13 +397,9 @@ void ww_rpc_end(ww_rpc *r) {
 }
 
 bool ww_rpc_wait(ww_rpc *r, double seconds) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += seconds * 1e9;
-  until.tv_sec += until.tv_nsec / 1000000000;
-  until.tv_nsec %= 1000000000;
+  double until = ww_now() + seconds;
   pthread_mutex_lock(&r->lock);
-  while (r->calls && !pthread_cond_timedwait(&r->changed, &r->lock, &until)) {}
+  while (r->calls && ww_cond_wait(&r->changed, &r->lock, until)) {}
   bool none = !r->calls;
   pthread_mutex_unlock(&r->lock);
   return none;

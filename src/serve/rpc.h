@@ -8,6 +8,8 @@
 #ifndef WW_SERVE_RPC_H
 #define WW_SERVE_RPC_H
 
+#include <stdatomic.h>
+
 #include "../base/base.h"
 #include "../base/jsonread.h"
 #include "../base/json_put.h"
@@ -24,10 +26,25 @@ enum {
   WW_RPC_FAILED = -32803,
 };
 
-typedef struct ww_rpc ww_rpc;           /* a connection */
-typedef struct ww_rpc_call ww_rpc_call; /* one request or notification while it is handled */
+typedef struct ww_rpc ww_rpc; /* a connection */
 
-typedef struct {
+/* One request or notification while it is handled; handlers read the first five. */
+typedef struct ww_rpc_call {
+  ww_rpc *r;
+  const char *name; /* the method */
+  cJSON *message;   /* owned */
+  ww_arena *arena;  /* lives as long as the call */
+  uint64_t mark;    /* what `before` notes for the handler: it runs when the message is read, the
+                       handler perhaps later. 0: nothing */
+  const struct ww_rpc_method *method;
+  char *id;                   /* JSON; NULL: a notification */
+  struct ww_rpc_batch *batch; /* NULL: a message of its own */
+  atomic_bool cancelled;
+  bool answered;
+  struct ww_rpc_call *next;
+} ww_rpc_call;
+
+typedef struct ww_rpc_method {
   const char *method; /* NULL ends the table */
   bool in_order;      /* on the reading thread: what comes next sees its effect */
   void (*handle)(void *server, ww_rpc_call *c); /* NULL: nothing is to be done */
@@ -70,25 +87,18 @@ void ww_rpc_end(ww_rpc *r);
 /* Makes a temporary folder for the source of a child; false with errno: "", none. */
 bool ww_rpc_folder(char dir[64], int *slot);
 const char *ww_member_text(const cJSON *object, const char *name); /* NULL: it is no string */
-const char *ww_rpc_name(const ww_rpc_call *c);                     /* the method */
 const cJSON *ww_rpc_params(const ww_rpc_call *c);                  /* NULL: none */
-const cJSON *ww_rpc_whole(const ww_rpc_call *c);                   /* the message */
-ww_arena *ww_rpc_arena(ww_rpc_call *c);                            /* lives as long as the call */
-ww_rpc *ww_rpc_of(ww_rpc_call *c);
-/* What `before` notes for the handler: it runs when the message is read, the handler perhaps later.
- * 0: nothing. */
-void ww_rpc_mark(ww_rpc_call *c, uint64_t mark);
-uint64_t ww_rpc_marked(const ww_rpc_call *c);
 bool ww_rpc_cancelled(void *call); /* the peer gave up; fits ww_query_request.cancelled */
 /* Answers. The first counts, later ones are dropped; a notification's goes nowhere. */
 void ww_rpc_result(ww_rpc_call *c, const char *json); /* one JSON value */
+void ww_rpc_answer(ww_rpc_call *c, ww_json *j);       /* what was written, which it frees */
 void ww_rpc_error(ww_rpc_call *c, int code, const char *message,
                   const char *data); /* data: JSON or NULL */
 void ww_rpc_fail(ww_rpc_call *c,
                  const ww_err *e); /* the one place where a status becomes a JSON-RPC code */
 
 /* ---- to the peer, from any thread ---- */
-void ww_rpc_notify(ww_rpc *r, const char *method, const char *params); /* params: JSON or NULL */
+void ww_rpc_notify(ww_rpc *r, const char *method, ww_json *params); /* which it frees */
 void ww_rpc_tell(ww_rpc *r, const char *method, const char *pattern, ...)
     __attribute__((format(printf, 3, 4))); /* the same by a pattern of json_put.h */
 /* Asks the peer; `answered` runs on the reading thread, result NULL where it was an error; also

@@ -2,9 +2,6 @@
 #ifndef WW_SERVE_RPC_INT_H
 #define WW_SERVE_RPC_INT_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "../base/threads.h"
 #include "rpc.h"
 

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 

@@ -4,9 +4,6 @@
  * A project's file comes with code of others: it can name no flag that runs or writes anything. */
 #include "settings.h"
 
-#include <limits.h>
-#include <stdlib.h>
-
 #include "../report/launch_int.h"
 #include "schema.h"
 

@@ -7,9 +7,7 @@
 #include "turns.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "../base/threads.h"
 

@@ -14,7 +14,7 @@ static void echo(void *server, ww_rpc_call *c) {
   (void)server;
   ww_json_begin(&j, &b);
   ww_json_copy(ww_rpc_params(c), &j);
-  if (cJSON_GetObjectItemCaseSensitive(ww_rpc_whole(c), "id"))
+  if (cJSON_GetObjectItemCaseSensitive(c->message, "id"))
     ww_rpc_result(c, b.s);
   ww_rpc_result(c, "2"); /* dropped */
   ww_buf_free(&b);
@@ -23,14 +23,14 @@ static void echo(void *server, ww_rpc_call *c) {
 static void fail(void *server, ww_rpc_call *c) {
   ww_err e = {0};
   (void)server;
-  ww_rpc_mark(c, 3);
+  c->mark = 3;
   ww_fail(&e,
           ww_rpc_params(c)      ? WW_EUSAGE
           : ww_rpc_cancelled(c) ? WW_ECANCEL
                                 : WW_EIO,
-          "as asked for: %s", ww_rpc_name(c));
+          "as asked for: %s", c->name);
   e.file = "a.cu";
-  e.line = (uint32_t)ww_rpc_marked(c);
+  e.line = (uint32_t)c->mark;
   ww_rpc_fail(c, &e);
 }
 
@@ -40,7 +40,7 @@ static void silent(void *server, ww_rpc_call *c) {
 }
 static void end(void *server, ww_rpc_call *c) {
   (void)server;
-  ww_rpc_end(ww_rpc_of(c));
+  ww_rpc_end(c->r);
 }
 static void answered(void *ctx, const cJSON *result) {
   (void)result;
@@ -48,20 +48,20 @@ static void answered(void *ctx, const cJSON *result) {
 }
 
 static void ask(void *server, ww_rpc_call *c) {
-  ww_rpc_ask(ww_rpc_of(c), "peer/ask", "[1]", answered, server);
-  ww_rpc_ask(ww_rpc_of(c), "peer/ask", NULL, NULL, NULL);
-  ww_rpc_notify(ww_rpc_of(c), "peer/note", "{}");
+  ww_rpc_ask(c->r, "peer/ask", "[1]", answered, server);
+  ww_rpc_ask(c->r, "peer/ask", NULL, NULL, NULL);
+  ww_rpc_tell(c->r, "peer/note", "{}");
   ww_rpc_result(c, "null");
 }
 
 static void cancel(void *server, ww_rpc_call *c) {
   (void)server;
-  ww_rpc_cancel(ww_rpc_of(c), cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "id"));
+  ww_rpc_cancel(c->r, cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "id"));
 }
 
 static bool before(void *server, ww_rpc_call *c) {
   (void)server;
-  if (strcmp(ww_rpc_name(c), "refused") != 0)
+  if (strcmp(c->name, "refused") != 0)
     return false;
   ww_rpc_error(c, -32002, "not now", "{\"a\":1}");
   return true;

@@ -806,6 +806,8 @@ static void words_are_found_whole(void **state) {
   const char *text = "n_2 + bn + n";
   assert_ptr_equal(ww_find_word(text, "n"), text + 11);
   assert_null(ww_find_word(text, "b"));
+  assert_null(ww_find_word(text, ""));
+  assert_null(ww_find_word("", ""));
   assert_int_equal(ww_word_length(text), 3);
   assert_int_equal(ww_word_length(" x"), 0);
 }

@@ -46,12 +46,12 @@ static void note(void *s, ww_rpc_call *c) {
 }
 static void cancel(void *s, ww_rpc_call *c) {
   (void)s;
-  ww_rpc_cancel(ww_rpc_of(c), cJSON_GetObjectItem(ww_rpc_params(c), "id"));
+  ww_rpc_cancel(c->r, cJSON_GetObjectItem(ww_rpc_params(c), "id"));
 }
 static void finish(void *s, ww_rpc_call *c) {
   (void)s;
   ww_rpc_result(c, "\"bye\"");
-  ww_rpc_end(ww_rpc_of(c));
+  ww_rpc_end(c->r);
 }
 static void stale(void *s, ww_rpc_call *c) {
   (void)s;
@@ -67,7 +67,7 @@ static void usage(void *s, ww_rpc_call *c) {
 }
 static void big(void *s, ww_rpc_call *c) {
   size_t n = 300000;
-  char *text = ww_alloc(ww_rpc_arena(c), n + 1);
+  char *text = ww_alloc(c->arena, n + 1);
   (void)s;
   memset(text, 'x', n);
   text[0] = text[n - 1] = '"';
@@ -77,12 +77,12 @@ static void got(void *ctx, const cJSON *result) {
   atomic_fetch_add(&((server *)ctx)->asked, result ? 1 : 10);
 }
 static void ask_back(void *s, ww_rpc_call *c) {
-  ww_rpc_ask(ww_rpc_of(c), "peer/what", "{\"a\":1}", got, s);
+  ww_rpc_ask(c->r, "peer/what", "{\"a\":1}", got, s);
   ww_rpc_result(c, "\"asked\"");
 }
 static bool before(void *s, ww_rpc_call *c) {
   (void)s;
-  if (strcmp(ww_rpc_name(c), "early") != 0)
+  if (strcmp(c->name, "early") != 0)
     return false;
   ww_rpc_error(c, -32002, "not yet", NULL);
   return true;

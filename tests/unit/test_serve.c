@@ -417,6 +417,7 @@ static void test_threads(void **state) {
     for (int i = 0; i < TEXTS; i++)
       free(askers[k].json[i]);
   assert_int_equal(after.units.made - before.units.made, TEXTS); /* each was read once */
+  assert_true(after.answers.bytes <= 16384 * (size_t)after.answers.n); /* they are small: many fit */
 }
 
 int main(void) {
