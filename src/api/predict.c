@@ -94,7 +94,8 @@ static warpwise_answer *answer_of(const ww_query_result *told, bool explain, ww_
 
 warpwise_status warpwise_predict(warpwise_context *context, const warpwise_question *question,
                                  warpwise_answer **out, warpwise_error *error) {
-  ww_arena *a = ww_arena_new(), *scratch = ww_arena_new();
+  ww_arena *a = ww_arena_new();
+  ww_arena *scratch = ww_arena_new();
   ww_err e = {0};
   ww_query_request ask;
   ww_query_result told;

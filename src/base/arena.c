@@ -5,8 +5,9 @@
  * of memory ends the program: no caller can go on. */
 #include "base.h"
 
-#define CHUNK (4 << 10) /* first chunk: what is kept for long is mostly small; later ones double \
-                         */
+#define CHUNK                                                                        \
+  (4 << 10) /* first chunk: what is kept for long is mostly small; later ones double \
+             */
 #define CHUNK_MAX (4 << 20)
 
 typedef struct chunk {
@@ -107,7 +108,8 @@ void *ww_grow(ww_arena *a, void *old, size_t old_bytes, size_t new_bytes) {
   if (!a)
     return ww_xrealloc(old, new_bytes);
   chunk *c = a->top;
-  size_t was = round16(old_bytes ? old_bytes : 1), n = round16(new_bytes ? new_bytes : 1);
+  size_t was = round16(old_bytes ? old_bytes : 1);
+  size_t n = round16(new_bytes ? new_bytes : 1);
   if (old && n <= was)
     return old;
   if (old && c && (unsigned char *)old + was == c->data + c->used && c->size - c->used >= n - was) {
@@ -131,7 +133,8 @@ char *ww_strdup(ww_arena *a, const char *s) {
 }
 
 char *ww_fmt(ww_arena *a, const char *fmt, ...) {
-  va_list ap, again;
+  va_list ap;
+  va_list again;
   va_start(ap, fmt);
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);

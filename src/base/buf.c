@@ -25,7 +25,8 @@ void ww_buf_puts(ww_buf *b, const char *s) {
 }
 
 void ww_buf_fmt(ww_buf *b, const char *fmt, ...) {
-  va_list ap, again;
+  va_list ap;
+  va_list again;
   va_start(ap, fmt);
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);

@@ -97,7 +97,8 @@ static ww_status verdict(const ww_child *c, int status, ww_err *e) {
 }
 
 ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e) {
-  int fd[2], status = 0;
+  int fd[2];
+  int status = 0;
   pid_t self = getpid();
   *out = (ww_buf){0};
   ww_buf_puts(out, "");

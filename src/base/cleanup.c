@@ -116,7 +116,8 @@ bool ww_temp_folder(char *name, int *slot) {
 
 /* The parent may be gone before the child could ask for the signal. */
 pid_t ww_fork(void) {
-  pid_t parent = getpid(), pid = fork();
+  pid_t parent = getpid();
+  pid_t pid = fork();
   if (!pid && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent))
     _exit(0);
   return pid;
@@ -197,7 +198,8 @@ void ww_end_by_signal(int number) {
 }
 
 void ww_end_on_signals(void) {
-  struct sigaction end = {.sa_handler = ww_end_by_signal}, was;
+  struct sigaction end = {.sa_handler = ww_end_by_signal};
+  struct sigaction was;
   atomic_store(&guarded, true);
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) /* nohup's choice stays */
     if (!sigaction(ends[k], NULL, &was) && was.sa_handler != SIG_IGN)

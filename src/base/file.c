@@ -28,9 +28,13 @@ bool ww_path_below(const char *path, const char *root) {
 /* Where openat2 is missing: the file is pinned first, which neither waits nor touches a device,
  * then opened if it lies below the root. */
 static int open_pinned(int folder, const char *root, const char *path) {
-  char name[64], real[PATH_MAX], top[PATH_MAX];
+  char name[64];
+  char real[PATH_MAX];
+  char top[PATH_MAX];
   struct stat st;
-  int pin = openat(folder, path, O_PATH | O_CLOEXEC), fd = -1, why = errno;
+  int pin = openat(folder, path, O_PATH | O_CLOEXEC);
+  int fd = -1;
+  int why = errno;
   if (pin < 0)
     return -1;
   snprintf(name, sizeof name, "/proc/self/fd/%d", pin);
@@ -54,7 +58,8 @@ static int open_below(const char *root, const char *path) {
   int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return -1;
-  int fd = syscall(SYS_openat2, folder, path, &how, sizeof how), why = errno;
+  int fd = syscall(SYS_openat2, folder, path, &how, sizeof how);
+  int why = errno;
   if (fd < 0 && (why == ENOSYS || why == EPERM)) { /* an old kernel; a container's filter */
     fd = open_pinned(folder, root, path);
     why = errno;
@@ -191,7 +196,8 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
     return write_through(path, data, n, e);
   if (snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= (int)sizeof temp)
     return ww_fail(e, WW_EIO, "cannot write '%s': path too long", path);
-  int slot, fd = ww_temp_file(temp, &slot);
+  int slot;
+  int fd = ww_temp_file(temp, &slot);
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
   bool ok = ww_write_all(fd, data, n);
@@ -249,7 +255,8 @@ static bool make_dirs(char *path) {
 }
 
 const char *ww_cache_dir(ww_arena *a) {
-  const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *xdg = getenv("XDG_CACHE_HOME");
+  const char *home = getenv("HOME");
   char *dir = xdg && xdg[0] == '/'     ? ww_fmt(a, "%s/warpwise", xdg)
               : home && home[0] == '/' ? ww_fmt(a, "%s/.cache/warpwise", home)
                                        : NULL;
@@ -280,7 +287,8 @@ const char *ww_data_dir(ww_arena *a) {
   const char *env = getenv("WARPWISE_DATA");
   if (env && *env)
     return ww_strdup(a, env);
-  const char *dir = ww_path_dir(a, own_path(a)), *perhaps = WW_PREFIX "/share/warpwise";
+  const char *dir = ww_path_dir(a, own_path(a));
+  const char *perhaps = WW_PREFIX "/share/warpwise";
   for (int i = 0; i < 5; i++) {
     const char *here = i < 2 ? ww_fmt(a, "%s/%s", dir, share[i]) : dir;
     if (!access(ww_path_join(a, here, "shim"), F_OK))

@@ -16,7 +16,9 @@ static uint64_t word(const unsigned char *p, size_t n) {
 }
 
 uint64_t ww_hash(const void *data, size_t n, uint64_t seed) {
-  const uint64_t k0 = 0x9e3779b97f4a7c15ull, k1 = 0xe7037ed1a0b428dbull, k2 = 0x8ebc6af09c88c6e3ull;
+  const uint64_t k0 = 0x9e3779b97f4a7c15ull;
+  const uint64_t k1 = 0xe7037ed1a0b428dbull;
+  const uint64_t k2 = 0x8ebc6af09c88c6e3ull;
   const unsigned char *p = data;
   uint64_t h = seed ^ mix(seed ^ k0, n ^ k1);
   size_t left = n;

@@ -83,7 +83,8 @@ static int utf8_length(const unsigned char *s) {
 }
 
 static void quoted(ww_buf *b, const char *text) {
-  static const char plain[] = "\"\\\n\t\r", escaped[] = "\"\\ntr";
+  static const char plain[] = "\"\\\n\t\r";
+  static const char escaped[] = "\"\\ntr";
   const unsigned char *s = (const unsigned char *)text;
   const char *at;
   ww_buf_puts(b, "\"");

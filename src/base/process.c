@@ -66,7 +66,8 @@ static int input_file(const void *input, size_t n) {
 
 /* Our environment with one variable more; the pointers only are copied. NULL: nothing to add. */
 static char **environment(const char *more) {
-  size_t n = 0, name = more ? strcspn(more, "=") + 1 : 0;
+  size_t n = 0;
+  size_t name = more ? strcspn(more, "=") + 1 : 0;
   if (!more)
     return NULL;
   while (environ[n])
@@ -113,7 +114,8 @@ static int become(const char *const *argv, const ww_run_watch *w, const int from
 static int spawn_confined(const char *const *argv, const ww_run_watch *w, const int from[3],
                           pid_t *pid) {
   static _Thread_local volatile int why; /* written by the child, in our memory */
-  sigset_t all, before;
+  sigset_t all;
+  sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   why = 0;
@@ -180,7 +182,8 @@ typedef struct {
 
 /* Asleep, or stopped; waiting for a disk or for its turn is work. */
 static bool sleeps(pid_t pid) {
-  char path[32], text[256];
+  char path[32];
+  char text[256];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
@@ -196,7 +199,8 @@ static bool is_idle(const ww_run_watch *w, pid_t pid, idleness *x) {
   struct timespec t;
   if (w->idle_s <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
     return false;
-  double used = t.tv_sec + 1e-9 * t.tv_nsec, now = ww_now();
+  double used = t.tv_sec + 1e-9 * t.tv_nsec;
+  double now = ww_now();
   if (used != x->used || x->since == 0 || !sleeps(pid))
     *x = (idleness){used, now};
   return now - x->since > w->idle_s;
@@ -277,7 +281,9 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
   *r = (ww_run_result){0};
   ww_buf_add(&r->out, "", 0);
   ww_buf_add(&r->err, "", 0);
-  int out[2] = {-1, -1}, err[2] = {-1, -1}, status = 0;
+  int out[2] = {-1, -1};
+  int err[2] = {-1, -1};
+  int status = 0;
   bool too_much = false, cancelled = false;
   ww_status rc = WW_OK;
   int in = input_file(input, input_n);

@@ -2,7 +2,8 @@
 #include "svg.h"
 
 void ww_svg_escape(ww_buf *out, const char *text) {
-  static const char special[] = "<>&\"", *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+  static const char special[] = "<>&\"";
+  static const char *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
   for (const char *s = text; *s; s++) {
     const char *at = strchr(special, *s);
     if (at)

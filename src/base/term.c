@@ -21,7 +21,8 @@ bool ww_is_quiet(void) {
 bool ww_color_on(FILE *f) {
   if (color_mode >= 0)
     return color_mode;
-  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+  const char *no = getenv("NO_COLOR");
+  const char *term = getenv("TERM");
   if ((no && *no) || (term && !strcmp(term, "dumb")))
     return false;
   return isatty(fileno(f));

@@ -37,7 +37,9 @@ static bool walk_blocks(const unsigned char *p, size_t n, size_t *at, size_t *co
   while (!last) {
     if (n < 3 || *at > n - 3)
       return false;
-    uint32_t header = word(p + *at, 3), kind = header >> 1 & 3, size = header >> 3;
+    uint32_t header = word(p + *at, 3);
+    uint32_t kind = header >> 1 & 3;
+    uint32_t size = header >> 3;
     *at += 3 + (kind == 1 ? 1 : size); /* 1: one byte, repeated; 2: compressed */
     *contents = add(*contents, kind == 2 || size > BLOCK_MAX ? BLOCK_MAX : size);
     last = header & 1;
@@ -55,7 +57,8 @@ static bool walk_frame(const unsigned char *p, size_t n, size_t *end, outline *o
   if (n < 6 || word(p, 4) != ZSTD_MAGICNUMBER)
     return false;
   bool single = p[4] & 0x20, checked = p[4] & 4;
-  const size_t id_bytes[] = {0, 1, 2, 4}, size_bytes[] = {single, 2, 4, 8};
+  const size_t id_bytes[] = {0, 1, 2, 4};
+  const size_t size_bytes[] = {single, 2, 4, 8};
   unsigned long long said = ZSTD_getFrameContentSize(p, n);
   size_t held = 0;
   *end = 5 + !single + id_bytes[p[4] & 3] + size_bytes[p[4] >> 6];

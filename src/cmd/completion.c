@@ -204,7 +204,8 @@ static void fish(FILE *f) {
         "'$1'\nend\n",
         f);
   for (ww_command_list c = ww_commands; *c; c++) {
-    char seen[96], sub[160];
+    char seen[96];
+    char sub[160];
     fish_command("__fish_use_subcommand", *c, f);
     snprintf(seen, sizeof seen, "__fish_seen_subcommand_from %s", (*c)->name);
     fish_options(seen, (*c)->options, f);

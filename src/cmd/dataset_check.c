@@ -56,7 +56,10 @@ typedef struct {
 
 static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gathered_kernel *b,
                     comparison *c) {
-  uint32_t x = a->structure.n, y = b->structure.n, less = x < y ? x : y, more = x < y ? y : x;
+  uint32_t x = a->structure.n;
+  uint32_t y = b->structure.n;
+  uint32_t less = x < y ? x : y;
+  uint32_t more = x < y ? y : x;
   if (!less)
     return;
   bool small = less < k->least;
@@ -92,7 +95,8 @@ static void with_others(const checker *k, const ww_gathered *g, const ww_gathere
 /* ---- showing ---- */
 
 static int by_alike(const void *a, const void *b) {
-  const pair *x = a, *y = b;
+  const pair *x = a;
+  const pair *y = b;
   if (x->alike != y->alike)
     return x->alike < y->alike ? 1 : -1;
   int d = strcmp(x->a->key, y->a->key);
@@ -105,7 +109,8 @@ static const char *called(const ww_gathered_kernel *k, ww_arena *a) {
 }
 
 static void print_pairs(const checker *k, const comparison *c) {
-  uint32_t shown = 0, small = 0;
+  uint32_t shown = 0;
+  uint32_t small = 0;
   for (uint32_t i = 0; i < c->v.n; i++) {
     const pair *p = &c->v.v[i];
     const pair *q = i ? p - 1 : p;
@@ -166,7 +171,8 @@ static uint32_t print_unknown(const ww_gathered *g, FILE *f) {
 }
 
 static void print_corpus(const checker *k, const ww_gathered *g) {
-  uint32_t split[WW_NSPLITS] = {0}, small = 0;
+  uint32_t split[WW_NSPLITS] = {0};
+  uint32_t small = 0;
   for (uint32_t i = 0; i < g->kernels.n; i++) {
     split[split_of(&g->kernels.v[i])]++;
     small += g->kernels.v[i].structure.n < k->least;

@@ -175,7 +175,8 @@ static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r,
       .terminal = isatty(STDERR_FILENO), .quiet = ww_is_quiet() || c->json, .shown = ww_now()};
   if (r->size > 1)
     snprintf(x.rank, sizeof x.rank, "rank %u: ", r->rank);
-  struct sigaction on = {.sa_handler = on_signal}, was;
+  struct sigaction on = {.sa_handler = on_signal};
+  struct sigaction was;
   sigaction(SIGINT, &on, NULL);
   sigaction(SIGTERM, &on, NULL);
   sigaction(SIGHUP, NULL, &was);
@@ -259,7 +260,8 @@ const ww_command ww_cmd_dataset_collect = {
 /* ---- merge ---- */
 
 static bool same_file(const char *a, const char *b) {
-  struct stat x, y;
+  struct stat x;
+  struct stat y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
@@ -275,7 +277,8 @@ static ww_status merge(ww_cmd *c) {
   }
   ww_status st = ww_store_open(c->operands[0], WW_STORE_WRITE, &s, &c->err);
   for (uint32_t k = 1; !st && k < c->noperands; k++) {
-    uint64_t added, duplicates;
+    uint64_t added;
+    uint64_t duplicates;
     st = ww_store_merge(s, c->operands[k], &added, &duplicates, &c->err);
     if (!st && c->json) {
       ww_line_print("merged:{from:%s,added:%lu,duplicates:%lu}", c->operands[k], added, duplicates);

@@ -65,7 +65,8 @@ static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
 }
 
 static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
-  unsigned k, n;
+  unsigned k;
+  unsigned n;
   int end = 0;
   if (!text)
     return WW_OK;
@@ -77,7 +78,10 @@ static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
 }
 
 static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *out) {
-  int form, ask, split, origin;
+  int form;
+  int ask;
+  int split;
+  int origin;
   if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) < 0 ||
       (ask = ww_word_option(c, "ask", o->ask, "counters time")) < 0 ||
       (split = ww_word_option(c, "split", o->split, "train validation test")) < 0 ||

@@ -82,7 +82,8 @@ static ww_status show(ww_cmd *c, const options *o, const ww_stats_view *v) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_store *s = NULL;
-  ww_stats ours = {0}, other = {0};
+  ww_stats ours = {0};
+  ww_stats other = {0};
   ww_repeats repeats;
   ww_store_filter f = every;
   f.gpu = c->gpu;

@@ -69,10 +69,12 @@ static void front_end(checkup *x) {
       {"CUDA sources", "x.cu\0__global__ void k(float *x) { x[threadIdx.x] = 1; }\n"},
       {"OpenCL sources", "x.cl\0kernel void k(global float *x) { x[get_global_id(0)] = 1; }\n"}};
   for (size_t i = 0; i < 2; i++) {
-    const char *name = kinds[i][1], *text = name + strlen(name) + 1;
+    const char *name = kinds[i][1];
+    const char *text = name + strlen(name) + 1;
     ww_err e = {0};
     ww_unit unit = {0};
-    int version = 0, slot;
+    int version = 0;
+    int slot;
     const char *dir = make_scratch(x, &slot);
     if (!dir)
       continue;
@@ -92,7 +94,8 @@ static void front_end(checkup *x) {
 }
 
 static void own_files(checkup *x) {
-  const char **names, *dir = ww_data_dir(x->a);
+  const char **names;
+  const char *dir = ww_data_dir(x->a);
   uint32_t n = ww_gpu_names(x->a, &names);
   add(x, n, "GPU descriptions", n ? ww_fmt(x->a, "%u, in %s/gpus", n, dir) : "none",
       "set WARPWISE_DATA to the folder that has gpus/, or `make install`",
@@ -180,7 +183,8 @@ static void open_device(void *ctx, uint32_t i, ww_worker *w) {
 
 static void add_device(void *ctx, uint32_t i, char *text, size_t n, const ww_worker_death *death) {
   checkup *x = ctx;
-  const char *sms = strsep(&text, "\n"), *device = strsep(&text, "\n");
+  const char *sms = strsep(&text, "\n");
+  const char *device = strsep(&text, "\n");
   (void)n;
   bool there = !death && text && strcmp(sms, "none");
   const char *found =
@@ -223,8 +227,8 @@ static void emulation(checkup *x) {
   const char *dir = make_scratch(x, &slot);
   if (!dir)
     return;
-  const char *path = ww_path_join(x->a, dir, "x.cu"),
-             *launches = ww_path_join(x->a, dir, "x.jsonl");
+  const char *path = ww_path_join(x->a, dir, "x.cu");
+  const char *launches = ww_path_join(x->a, dir, "x.jsonl");
   ww_emulate_options o = {
       .front = {.files = &path, .nfiles = 1, .dialect = -1}, .record.path = launches, .dir = dir};
   ww_emulated done = {0};

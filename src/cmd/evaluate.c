@@ -78,7 +78,8 @@ static void locate_flags(ww_launch *l, const char *dir, ww_arena *a) {
   static const char *const paths[] = {"-isystem", "-include", "-iquote", "-I", NULL};
   bool next = false;
   for (uint32_t k = 0; k < l->nflags; k++) {
-    const char *f = l->flags[k], *const *p = paths;
+    const char *f = l->flags[k];
+    const char *const *p = paths;
     if (next) {
       l->flags[k] = ww_path_join(a, dir, f);
       next = false;
@@ -156,7 +157,8 @@ static ww_status on_measured(job *j, const char *line) {
 /* Calls `row` for each line that holds something; its errors name the line. */
 static ww_status each_line(job *j, const char *path, ww_status (*row)(job *j, const char *line)) {
   ww_cmd *c = j->c;
-  char *text, *line;
+  char *text;
+  char *line;
   size_t n;
   uint32_t number = 0;
   ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 31, &text, &n, &c->err);
@@ -171,7 +173,8 @@ static ww_status each_line(job *j, const char *path, ww_status (*row)(job *j, co
 }
 
 static void thin(job *j) {
-  uint64_t n = j->cases.n, want = j->o->limit;
+  uint64_t n = j->cases.n;
+  uint64_t want = j->o->limit;
   if (!want || want >= n)
     return;
   for (uint64_t k = 0; k < want; k++)
@@ -278,7 +281,8 @@ static ww_status threshold_of(ww_cmd *c, const char *text, threshold *t) {
   static const ww_evaluation nothing;
   char name[72];
   double ignored;
-  size_t n = strcspn(text, "<>"), word = n;
+  size_t n = strcspn(text, "<>");
+  size_t word = n;
   char *end;
   *t = (threshold){.op = text[n]};
   if (!text[n] || n >= sizeof name)
@@ -399,7 +403,8 @@ static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
   ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n);
   if (st)
     return st;
-  ww_case *plain = WW_NEWN(c->arena, ww_case, j->cases.n), *corrected = j->cases.v;
+  ww_case *plain = WW_NEWN(c->arena, ww_case, j->cases.n);
+  ww_case *corrected = j->cases.v;
   memcpy(plain, corrected, j->cases.n * sizeof *plain);
   for (uint32_t k = 0; k < j->cases.n; k++)
     plain[k].predicted = plain[k].plain.kernel || plain[k].plain.error.code

@@ -32,7 +32,8 @@ typedef struct {
 /* One field at *at, unquoted in place; moves *at behind its comma or line end, which comes back (0:
  * the text's end). */
 static char field(char **at, const char **out) {
-  char *from = *at, *to = *at;
+  char *from = *at;
+  char *to = *at;
   *out = to;
   bool quoted = *from == '"';
   if (quoted)
@@ -103,7 +104,8 @@ static const char *region(const char *name) {
 
 /* Whether a recorded kernel (mangled or plain) has this plain name. */
 static bool is_named(const char *recorded, const char *plain, ww_arena *a) {
-  const char *x = region(recorded), *y = region(plain);
+  const char *x = region(recorded);
+  const char *y = region(plain);
   if (x || y)
     return x && y && !strcmp(x, y);
   if (ww_starts(recorded, "_Z")) {
@@ -162,10 +164,13 @@ static bool same_shape(const ww_launch *l, const uint64_t grid[3], const uint64_
 /* The launch that a row is about. The shape of an OpenMP region is its runtime's choice, so any
  * will do there. */
 static const ww_launch *find(reader *r, const csv_row *row, const char **why) {
-  const char *plain = get(r, row, "kernelName"), *full = get(r, row, "Kernel Name");
+  const char *plain = get(r, row, "kernelName");
+  const char *full = get(r, row, "Kernel Name");
   const recording *rec = recorded(r, get(r, row, "targetName"));
-  uint64_t grid[3], block[3];
-  const ww_launch *other = NULL, *loose = NULL;
+  uint64_t grid[3];
+  uint64_t block[3];
+  const ww_launch *other = NULL;
+  const ww_launch *loose = NULL;
   shape(get(r, row, "Grid Size"), grid);
   shape(get(r, row, "Block Size"), block);
   *why = rec->why;

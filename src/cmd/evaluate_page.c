@@ -158,7 +158,10 @@ static void axes(const ww_evaluation *v, const scale *s, ww_arena *a, ww_buf *b)
 /* Between half and double (10 points below and above), cut at the frame. */
 static void band(const scale *s, ww_buf *b) {
   double off = s->log ? PLOT * log10(2) / (s->hi - s->lo) : PLOT * 10 / (s->hi - s->lo);
-  double l = LEFT, r = LEFT + PLOT, t = TOP, d = TOP + PLOT;
+  double l = LEFT;
+  double r = LEFT + PLOT;
+  double t = TOP;
+  double d = TOP + PLOT;
   ww_buf_fmt(
       b,
       "<path class=\"band\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fL%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/>",
@@ -224,8 +227,10 @@ static void bin_label(uint32_t edge, bool points, char *out, size_t n) {
 }
 
 static void bar(uint32_t k, uint32_t count, uint32_t most, bool points, ww_buf *b) {
-  double w = PLOT / NBINS, h = most ? PLOT * 0.94 * count / most : 0;
-  char from[16], to[16];
+  double w = PLOT / NBINS;
+  double h = most ? PLOT * 0.94 * count / most : 0;
+  char from[16];
+  char to[16];
   bin_label(k, points, from, sizeof from);
   bin_label(k + 1, points, to, sizeof to);
   ww_buf_fmt(b,
@@ -243,7 +248,9 @@ static void bar(uint32_t k, uint32_t count, uint32_t most, bool points, ww_buf *
 }
 
 static void histogram(const ww_evaluation *v, ww_buf *b) {
-  uint32_t count[NBINS] = {0}, most = 0, none = 0;
+  uint32_t count[NBINS] = {0};
+  uint32_t most = 0;
+  uint32_t none = 0;
   bool points = ww_rule_of(v->metric).points;
   for (uint32_t k = 0; k < v->n; k++) {
     ww_mark m = ww_case_mark(v, &v->cases[k]);

@@ -165,7 +165,8 @@ typedef struct {
 } keyed;
 
 static int by_key(const void *a, const void *b) {
-  const keyed *x = a, *y = b;
+  const keyed *x = a;
+  const keyed *y = b;
   int d = strcmp(x->key, y->key);
   return d ? d : (x->at > y->at) - (x->at < y->at);
 }

@@ -30,8 +30,9 @@ static void text_row(const ww_table *t, const char *const *cells, const int *wid
 }
 
 static void text_table(const ww_table *t, FILE *f) {
-  const char *bold = ww_color_on(f) ? "\033[1m" : "", *dim = ww_color_on(f) ? "\033[2m" : "",
-             *off = *bold ? "\033[0m" : "";
+  const char *bold = ww_color_on(f) ? "\033[1m" : "";
+  const char *dim = ww_color_on(f) ? "\033[2m" : "";
+  const char *off = *bold ? "\033[0m" : "";
   int width[24];
   for (uint32_t k = 0; k < t->ncols && k < 24; k++)
     width[k] = width_of(t, k);

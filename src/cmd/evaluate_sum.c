@@ -50,7 +50,8 @@ static uint32_t pairs_of(const ww_evaluation *v, int grouping, const char *group
 
 /* Sizes in their own order, all others with the most launches first. */
 static int by_launches(const void *a, const void *b) {
-  const ww_group *x = a, *y = b;
+  const ww_group *x = a;
+  const ww_group *y = b;
   if (x->n != y->n)
     return x->n < y->n ? 1 : -1;
   return strcmp(x->name, y->name);
@@ -119,7 +120,8 @@ typedef struct {
 } ranked;
 
 static int by_bad(const void *a, const void *b) {
-  const ranked *x = a, *y = b;
+  const ranked *x = a;
+  const ranked *y = b;
   return (x->bad < y->bad) - (x->bad > y->bad);
 }
 
@@ -155,7 +157,8 @@ static void times(ww_evaluation *v, ww_arena *a) {
 
 void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t nworst, ww_arena *a) {
   ww_pair *pairs = WW_NEWN(a, ww_pair, v->n + 1);
-  ww_bound *truth = WW_NEWN(a, ww_bound, v->n + 1), *guess = WW_NEWN(a, ww_bound, v->n + 1);
+  ww_bound *truth = WW_NEWN(a, ww_bound, v->n + 1);
+  ww_bound *guess = WW_NEWN(a, ww_bound, v->n + 1);
   v->answered = 0;
   for (uint32_t k = 0; k < v->n; k++) {
     ww_case *c = &v->cases[k];

@@ -106,7 +106,8 @@ static ww_table *table(tables *all, const char *title, const char *const *head, 
 }
 
 static void add_row(ww_table *t, const char **cells, ww_arena *a) {
-  size_t row = t->ncols * sizeof *cells, before = t->nrows++ * row;
+  size_t row = t->ncols * sizeof *cells;
+  size_t before = t->nrows++ * row;
   t->cells = ww_grow(a, t->cells, before, before + row);
   memcpy((char *)t->cells + before, cells, row);
 }

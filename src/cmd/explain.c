@@ -105,7 +105,8 @@ static ww_status run(ww_cmd *c) {
     return ww_usage(c, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
     return ww_usage(c, "--fix shows a diff: leave --sarif, --github and --html away");
-  ww_status st = WW_OK, worst = WW_OK;
+  ww_status st = WW_OK;
+  ww_status worst = WW_OK;
   if (ww_ask_open(c, &j.o->ask, &j.ask) || ww_fixing_new(c, &j.o->fixing, &j.fixing) ||
       ww_source_each(c, &j.o->ask.source, &j.ask.cache, &launches, &n)) {
     st = c->err.code;

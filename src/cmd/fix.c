@@ -50,7 +50,8 @@ static file *file_of(ww_fixing *f, const char *path) {
 
 /* As the user calls it, where that is the same file. */
 static const char *shown_path(ww_fixing *f, const char *path, const char *given) {
-  char *p = realpath(path, NULL), *q = given ? realpath(given, NULL) : NULL;
+  char *p = realpath(path, NULL);
+  char *q = given ? realpath(given, NULL) : NULL;
   const char *out = p && q && !strcmp(p, q) ? given : path;
   free(p);
   free(q);
@@ -118,8 +119,8 @@ void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_r
       continue;
     const ww_fix *x = choose(f, v, n);
     bool take = f->o->assume || !x->assumes;
-    const char *what = ww_fmt(f->a, "%s:%u: %s: %s", in->path, g->line, g->rule, x->title),
-               *why = "";
+    const char *what = ww_fmt(f->a, "%s:%u: %s: %s", in->path, g->line, g->rule, x->title);
+    const char *why = "";
     if (!take)
       why =
           ww_fmt(f->a, "\n  not in the diff, as it assumes that %s; --assume takes it", x->assumes);
@@ -177,7 +178,8 @@ void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_
 /* In place of the file that a link leads to, with its permissions. */
 static ww_status write_file(ww_fixing *f, const file *in) {
   size_t n;
-  char *text = ww_fix_apply(in->text, in->n, &in->all, f->a, &n), *real = realpath(in->path, NULL);
+  char *text = ww_fix_apply(in->text, in->n, &in->all, f->a, &n);
+  char *real = realpath(in->path, NULL);
   struct stat before;
   bool known = real && stat(real, &before) == 0;
   ww_status st = ww_write_file_atomic(real ? real : in->path, text, n, &f->c->err);

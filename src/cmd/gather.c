@@ -124,7 +124,8 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
   ww_err e = {0};
   ww_source f;
   ww_note note = {.kernel = *k, .number = v->identity | 1, .us = v->us};
-  ww_buf text = {0}, json = {0};
+  ww_buf text = {0};
+  ww_buf json = {0};
   if (!ww_launch_parse(v->json, NULL, a, &l, &e)) {
     l.file = r->file->path;
     l.flags = r->flags;
@@ -207,7 +208,8 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                          const ww_launch *base) {
   const ww_module *m = r->cache.module;
   uint64_t *known = WW_NEWN(r->c.arena, uint64_t, r->g->listed.n + 1);
-  const char *runs = r->g->o->dialect, *is = ww_dialect_names[m->dialect];
+  const char *runs = r->g->o->dialect;
+  const char *is = ww_dialect_names[m->dialect];
   if (m->dialect == WW_HIP)
     return fail_line(r, fn->name, "HIP code cannot be measured");
   if (m->dialect == WW_OPENMP)
@@ -404,7 +406,9 @@ static void take_launch(gather *g, uint32_t file, const char *note, const char *
 }
 
 static void take_line(gather *g, uint32_t file, char *line) {
-  char *b = line, *kind = strsep(&b, "\t"), *a = strsep(&b, "\t");
+  char *b = line;
+  char *kind = strsep(&b, "\t");
+  char *a = strsep(&b, "\t");
   ww_variants_count c;
   if (!a)
     return;
@@ -457,7 +461,8 @@ ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {
 /* ---- near-duplicates ---- */
 
 static bool nearly(const ww_structure *a, const ww_structure *b, double alike) {
-  uint32_t less = a->n < b->n ? a->n : b->n, more = a->n < b->n ? b->n : a->n;
+  uint32_t less = a->n < b->n ? a->n : b->n;
+  uint32_t more = a->n < b->n ? b->n : a->n;
   return less >= alike * more && ww_structure_alike(a, b) >= alike;
 }
 

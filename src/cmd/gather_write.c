@@ -30,7 +30,8 @@ static void sum_up(const ww_gathered *g, const ww_gpu *gpu, ww_arena *a, summary
 }
 
 static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
+  double x = *(const double *)a;
+  double y = *(const double *)b;
   return (x > y) - (x < y);
 }
 

@@ -240,7 +240,8 @@ static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena
     compare(v, ww_gpu_figures[i].path, ww_gpu_figures[i].unit, ww_figure_of(expected, i),
             ww_figure_of(measured, i));
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
-    const ww_curve *m = ww_curve_at(measured, i), *x = ww_curve_at(expected, i);
+    const ww_curve *m = ww_curve_at(measured, i);
+    const ww_curve *x = ww_curve_at(expected, i);
     for (uint32_t k = 0; k < m->n && x->n && m->y; k++)
       compare(v, ww_fmt(a, "%s[%g]", ww_gpu_curves[i].path, m->x[k]), ww_gpu_curves[i].unit_y,
               ww_curve_at_x(x, m->x[k]), m->y[k]);

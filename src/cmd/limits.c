@@ -18,7 +18,8 @@ static ww_status number(ww_cmd *c, const char *option, const char *text, double 
 
 /* So much that another program can still be used. */
 static uint64_t most_memory(void) {
-  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
 }
 
@@ -51,7 +52,8 @@ static const char *printed(const ww_cmd *c, const ww_err *e) {
 }
 
 void ww_limits_begin(ww_cmd *c, const char *what) {
-  ww_err late = {0}, large = {0};
+  ww_err late = {0};
+  ww_err large = {0};
   if (c->limits.seconds <= 0 && !c->limits.bytes)
     return;
   ww_limits_late(c, what, &late);

@@ -107,7 +107,8 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
                              .grammar = g,
                              .piece = show,
                              .ctx = c->json ? NULL : stdout};
-  double temperature, top_p;
+  double temperature;
+  double top_p;
   const char *text;
   size_t n;
   ww_tokens prompt = {0};

@@ -30,7 +30,9 @@ typedef struct {
  * in front of each. Else one behind the other. */
 static void encode_pair(ww_cmd *c, const ww_tokenizer *t, const char *prompt, const char *rest,
                         text *out) {
-  ww_tokens whole = {0}, more = {0}, *p = &out->token;
+  ww_tokens whole = {0};
+  ww_tokens more = {0};
+  ww_tokens *p = &out->token;
   ww_tokenizer_encode(t, prompt, strlen(prompt), true, c->arena, p);
   const char *both = ww_fmt(c->arena, "%s%s", prompt, rest);
   ww_tokenizer_encode(t, both, strlen(both), true, c->arena, &whole);
@@ -57,9 +59,9 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
     c->err.line = at;
     return c->err.code;
   }
-  const char *all = ww_json_text(o, "text", c->arena),
-             *prompt = ww_json_text(o, "prompt", c->arena),
-             *rest = ww_json_text(o, "completion", c->arena);
+  const char *all = ww_json_text(o, "text", c->arena);
+  const char *prompt = ww_json_text(o, "prompt", c->arena);
+  const char *rest = ww_json_text(o, "completion", c->arena);
   cJSON_Delete(o);
   if (!all && !(prompt && rest))
     return c->err.line = at,
@@ -79,7 +81,8 @@ static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, con
   uint32_t wanted = 0;
   for (uint32_t k = 0; k < n; k++)
     wanted += want[k];
-  float *logits = ww_xmalloc(((size_t)wanted * vocab + 1) * sizeof *logits), *l = logits;
+  float *logits = ww_xmalloc(((size_t)wanted * vocab + 1) * sizeof *logits);
+  float *l = logits;
   ww_status st = ww_lm_run(s, &(ww_lm_pass){.n = n, .token = token, .sequence = of, .wanted = want},
                            wanted ? logits : NULL, NULL, e);
   for (uint32_t k = 0; !st && k < n; k++)
@@ -93,7 +96,9 @@ static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, con
 
 static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest,
                              uint32_t tokens) {
-  uint32_t vocab = ww_lm_config_of(m)->vocab, most = MOST_LOGITS / vocab + 1, at = 0;
+  uint32_t vocab = ww_lm_config_of(m)->vocab;
+  uint32_t most = MOST_LOGITS / vocab + 1;
+  uint32_t at = 0;
   int32_t *token = ww_xmalloc((tokens + 1) * sizeof *token);
   uint32_t *of = ww_xmalloc((tokens + 1) * sizeof *of);
   bool *want = ww_xcalloc(tokens + 1, sizeof *want);
@@ -127,7 +132,8 @@ static void print_score(ww_cmd *c, const text *x) {
 static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
   ww_status st = WW_OK;
   for (uint32_t from = 0, to; !st && from < n; from = to) {
-    uint32_t tokens = 0, longest = 0;
+    uint32_t tokens = 0;
+    uint32_t longest = 0;
     for (to = from; to < n && (to == from || tokens + v[to].token.n <= MOST_TOKENS); to++) {
       tokens += v[to].token.n;
       if (v[to].token.n > longest)
@@ -148,7 +154,8 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_lm *m = NULL;
   WW_VEC(text) texts = {0};
-  char *data, *line;
+  char *data;
+  char *line;
   size_t n;
   ww_lm_options lo = {.exact = o->exact, .threads = o->threads, .weights = WW_NDTYPE};
   if (c->noperands != 2)

@@ -67,10 +67,13 @@ static void add(job *j, const ww_launch *l, const ww_err *bad) {
 
 /* A file of lines of which some are no launch: each of those is a row with its error. */
 static ww_status by_line(job *j, const char *path, ww_err *first) {
-  char *text, *line;
+  char *text;
+  char *line;
   size_t n;
   ww_err e = {0};
-  uint32_t lines = 0, good = 0, number = 0;
+  uint32_t lines = 0;
+  uint32_t good = 0;
+  uint32_t number = 0;
   if (ww_read_input(j->a, path, 1 << 30, &text, &n, &e))
     return first->code;
   for (; (line = ww_next_line(&text, &number)); lines++) {
@@ -89,7 +92,9 @@ static ww_status by_line(job *j, const char *path, ww_err *first) {
 static ww_status collect(job *j) {
   ww_cmd *c = j->c;
   static const ww_err fine;
-  ww_launch over, *l, none = {0};
+  ww_launch over;
+  ww_launch *l;
+  ww_launch none = {0};
   uint32_t n;
   ww_status st = ww_source_over(c, &j->o->source, &over);
   if (st)
@@ -272,7 +277,8 @@ static ww_status measure_all(job *j) {
 /* What the kernel prints goes to the device library's stdout: the worker's own lines get another
  * descriptor. */
 static FILE *own_stdout(void) {
-  int fd = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  int fd = dup(STDOUT_FILENO);
+  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (null >= 0) {
     dup2(null, STDOUT_FILENO);
     close(null);

@@ -23,7 +23,8 @@ static int min(int a, int b) {
 }
 
 static int distance(const char *a, const char *b) {
-  int row[64], n = (int)strlen(b);
+  int row[64];
+  int n = (int)strlen(b);
   if (n > 62 || strlen(a) > 62)
     return 100;
   for (int k = 0; k <= n; k++)
@@ -104,7 +105,8 @@ static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd
 static ww_status option(const ww_command *cmd, int argc, char **argv, int *i, ww_cmd *c) {
   const char *word = argv[*i];
   bool is_long = word[1] == '-';
-  const char *name = word + (is_long ? 2 : 1), *eq = is_long ? strchr(name, '=') : NULL;
+  const char *name = word + (is_long ? 2 : 1);
+  const char *eq = is_long ? strchr(name, '=') : NULL;
   size_t n = eq ? (size_t)(eq - name) : strlen(name);
   char letter = is_long ? 0 : name[0];
   void *base = c->opt;
@@ -174,7 +176,8 @@ void ww_help_options(const ww_option *o, FILE *f) {
   for (; o && o->name; o++) {
     if (!o->help)
       continue; /* for the program's own use */
-    char left[64], letter[8] = "";
+    char left[64];
+    char letter[8] = "";
     if (o->letter)
       snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "",

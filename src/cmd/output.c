@@ -16,7 +16,8 @@ ww_status ww_usage(ww_cmd *c, const char *fmt, ...) {
 }
 
 void ww_print_error(const ww_err *e, FILE *f) {
-  const char *red = ww_color_on(f) ? "\033[31m" : "", *off = *red ? "\033[0m" : "";
+  const char *red = ww_color_on(f) ? "\033[31m" : "";
+  const char *off = *red ? "\033[0m" : "";
   fprintf(f, "%swarpwise:%s ", red, off);
   if (e->file)
     fprintf(f, "%s:", e->file);
@@ -170,7 +171,8 @@ void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_ar
 }
 
 static int by_count(const void *a, const void *b) {
-  const ww_reason *x = a, *y = b;
+  const ww_reason *x = a;
+  const ww_reason *y = b;
   if (x->n != y->n)
     return x->n < y->n ? 1 : -1;
   return strcmp(x->text, y->text);

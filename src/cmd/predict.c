@@ -65,11 +65,13 @@ static void show(const job *j, const ww_answers *a, uint32_t nth) {
 /* One line a launch. */
 static void show_short(const ww_answers *a, FILE *f) {
   const ww_launch *l = &a->launch;
-  char v[16], shape[64];
+  char v[16];
+  char shape[64];
   for (uint32_t g = a->n; g-- > 0;)
     if (!a->p[g].report.error.code)
       l = &a->p[g].trace.launch;
-  unsigned long long grid = ww_volume(l->grid), block = ww_volume(l->block);
+  unsigned long long grid = ww_volume(l->grid);
+  unsigned long long block = ww_volume(l->block);
   snprintf(shape, sizeof shape, "%llu x %llu", grid, block);
   fprintf(f, "%-28.28s %17s", a->fn->name, shape);
   for (uint32_t g = 0; g < a->n && g < 4; g++)
@@ -90,7 +92,8 @@ static ww_status predict_all(job *j) {
   ww_cmd *c = j->c;
   ww_launch *launches;
   uint32_t n;
-  ww_status st = launches_of(j, &launches, &n), worst = st;
+  ww_status st = launches_of(j, &launches, &n);
+  ww_status worst = st;
   if (st)
     return st;
   ww_summary *sum = j->o->batch ? ww_summary_new(j->gpus, j->ask.targets.n) : NULL;
@@ -129,7 +132,8 @@ static ww_status predict_all(job *j) {
 
 /* The launch as it is for one of the files; a spec's own file gives way. */
 static ww_status version(ww_ask *x, const char *file, ww_answers *out) {
-  ww_cmd *c = x->c, before = *c;
+  ww_cmd *c = x->c;
+  ww_cmd before = *c;
   uint32_t n;
   ww_launch *launches;
   c->operands = &file;
@@ -146,7 +150,8 @@ static ww_status version(ww_ask *x, const char *file, ww_answers *out) {
 
 static void compare(job *j, const ww_answers *old, const ww_answers *new_, double limit) {
   for (uint32_t g = 0; g < new_->n; g++) {
-    const ww_prediction *p = &old->p[g], *q = &new_->p[g];
+    const ww_prediction *p = &old->p[g];
+    const ww_prediction *q = &new_->p[g];
     if (p->report.error.code || q->report.error.code)
       continue;
     if (j->c->json) {
@@ -173,7 +178,8 @@ static ww_status diff(job *j) {
   ww_cmd *c = j->c;
   double limit = -1;
   ww_ask fresh = j->ask; /* with a cache of its own: both files stay while they are compared */
-  ww_answers old = {0}, new_ = {0};
+  ww_answers old = {0};
+  ww_answers new_ = {0};
   const char *slower = j->o->slower;
   if (c->noperands != 2)
     return ww_usage(c, "--diff takes two files, the old one and the new one");

@@ -111,9 +111,12 @@ static void extra(void *ctx, ww_json *j) {
 
 /* One line a launch of a batch. */
 static void print_short(const asked *x, const ww_report *r) {
-  char us[16], low[16], high[16];
+  char us[16];
+  char low[16];
+  char high[16];
   const ww_quantity *t = &r->m[WW_M_time_us];
-  unsigned long long grid = ww_volume(x->launch.grid), block = ww_volume(x->launch.block);
+  unsigned long long grid = ww_volume(x->launch.grid);
+  unsigned long long block = ww_volume(x->launch.block);
   printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu,
          ww_show_us(t->value, us), ww_show_us(t->low, low), ww_show_us(t->high, high));
 }

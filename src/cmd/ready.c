@@ -168,7 +168,8 @@ static ww_status put_beside(const char *plan, ww_arena *a, const char *data, siz
 static ww_status code_beside(const char *plan, ww_arena *a, const ww_launch *l, const char **out,
                              ww_err *e) {
   char *data;
-  const char *text, *dot;
+  const char *text;
+  const char *dot;
   size_t n;
   if (!l->binary) {
     ww_status st = ww_opencl_source(l->file, l->flags, l->nflags, a, &text, e);

@@ -118,7 +118,8 @@ static ww_status spawn(const char *const *argv, char **env, bool to_stderr, ende
   sigaddset(&plain, SIGQUIT);
   posix_spawnattr_setsigdefault(&attr, &plain);
   posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-  void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
+  void (*interrupt)(int) = signal(SIGINT, SIG_IGN);
+  void (*quit)(int) = signal(SIGQUIT, SIG_IGN);
   int why = posix_spawnp(&pid, argv[0], &files, &attr, (char *const *)argv, env);
   int listed = why ? -1 : ww_cleanup_process(pid);
   while (!why && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -170,7 +171,10 @@ static bool is_object(const char *file) {
 static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   const options *o = c->opt;
   ww_arena *a = c->arena;
-  ww_strings files = {0}, objects = {0}, flags = {0}, args = {0};
+  ww_strings files = {0};
+  ww_strings objects = {0};
+  ww_strings flags = {0};
+  ww_strings args = {0};
   for (uint32_t i = 0; i < c->noperands; i++) {
     const char *w = c->operands[i];
     ww_push(a, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);

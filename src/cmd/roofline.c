@@ -41,7 +41,8 @@ static void add(job *j, const ww_report *r, uint32_t gpu) {
 
 static ww_status add_measured(job *j) {
   ww_cmd *c = j->c;
-  char *text, *line;
+  char *text;
+  char *line;
   size_t n;
   ww_status st = ww_input_packed(c->arena, j->o->measured, 1 << 30, &text, &n, &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&text, "\n")); at++) {
@@ -69,7 +70,8 @@ static ww_status add_predicted(job *j) {
   uint32_t n;
   if (!c->noperands && !s->launch && j->o->measured)
     return WW_OK;
-  ww_status st = ww_source_each(c, s, &j->ask.cache, &launches, &n), worst = st;
+  ww_status st = ww_source_each(c, s, &j->ask.cache, &launches, &n);
+  ww_status worst = st;
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_answers a;
     ww_status one = ww_answers_make(&j->ask, &launches[k], &a);

@@ -88,7 +88,8 @@ ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) 
 static ww_status read_files(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                             const ww_launch *l) {
   ww_source s;
-  const char *file = l->file, **files = c->noperands ? c->operands : &file;
+  const char *file = l->file;
+  const char **files = c->noperands ? c->operands : &file;
   c->file = file;
   ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : 1, l, &s);
   return st ? st : ww_source_read(c, &s, cache);

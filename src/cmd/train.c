@@ -189,10 +189,12 @@ static ww_status add_row(job *j, const char *line) {
 }
 
 static ww_status read_all(job *j) {
-  char *text, *line;
+  char *text;
+  char *line;
   size_t n;
   ww_status st = ww_input_packed(j->c->arena, j->o->machine, 1 << 30, &text, &n, &j->c->err);
-  uint64_t rows = 0, row = 0;
+  uint64_t rows = 0;
+  uint64_t row = 0;
   for (size_t k = 0; !st && k < n; k++)
     rows += text[k] == '\n';
   while (!st && text && *text) {

@@ -180,7 +180,8 @@ static void end_token(job *j) {
 
 static ww_status new_config(job *j) {
   const options *o = j->o;
-  uint32_t width = given(o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
+  uint32_t width = given(o->width, 256);
+  uint32_t entries = ww_tokenizer_vocab(j->tokenizer);
   uint32_t heads = given(o->heads, width >= 128 ? width / 64 : 1);
   if (width % heads)
     return ww_usage(j->c, "a width of %u does not fit %u heads: take a multiple", width, heads);
@@ -268,7 +269,8 @@ static ww_status read_examples(job *j, const char *path, ww_examples *x) {
 static ww_status schedule(job *j) {
   ww_cmd *c = j->c;
   ww_lm_plan *p = &j->plan;
-  double epochs, warmup;
+  double epochs;
+  double warmup;
   if (number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs))
     return WW_EUSAGE;
   uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate,
@@ -380,8 +382,8 @@ static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   static const char *const ended[] = {"all steps", "out of time",
                                       "no better for --patience evaluations"};
   ww_json w = {.out = b, .pretty = !j->c->json};
-  const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
-                    *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
+  const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
+  const ww_lm_point *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
   ww_json_put(&w,
               "{schema_version:1,device:%s,learned:%lu,examples:%u,example_tokens:%lu,step:%lu,"
               "steps:%lu,ended:%s,rows:%lu,tokens:%u,lr:%g,seed:%lu",

@@ -77,7 +77,8 @@ ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_
     out->opencl = c->dialect && !strcmp(c->dialect, "opencl");
     return from_description(gpu, a, out, e);
   }
-  ww_err why = {0}, other = {0};
+  ww_err why = {0};
+  ww_err other = {0};
   out->opencl = names_opencl(c, &why);
   ww_status st = ask_device(c, a, out, &other);
   if (!st)
@@ -309,7 +310,8 @@ static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self,
 }
 
 static int by_count(const void *x, const void *y) {
-  const ww_campaign_cause *a = x, *b = y;
+  const ww_campaign_cause *a = x;
+  const ww_campaign_cause *b = y;
   return (a->n < b->n) - (a->n > b->n);
 }
 

@@ -141,9 +141,11 @@ static uint32_t together(const making *x) {
 
 static ww_status compile(making *x, ww_err *e) {
   ww_arena *a = x->k->a;
-  uint32_t n = x->sources.n, each = together(x), alone = 0;
-  ww_compile_job *jobs = WW_NEWN(a, ww_compile_job, n + 1),
-                 *again = WW_NEWN(a, ww_compile_job, n + 1);
+  uint32_t n = x->sources.n;
+  uint32_t each = together(x);
+  uint32_t alone = 0;
+  ww_compile_job *jobs = WW_NEWN(a, ww_compile_job, n + 1);
+  ww_compile_job *again = WW_NEWN(a, ww_compile_job, n + 1);
   const source **of = WW_NEWN(a, const source *, n + 1);
   for (uint32_t i = 0; i < n; i += each) {
     ww_buf text = {0};

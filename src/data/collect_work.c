@@ -55,7 +55,8 @@ struct ww_works {
 
 /* A spec of `measure --plan` has no note: its file tells. */
 static ww_status note_of_file(const ww_launch *l, ww_arena *a, ww_note *out, ww_err *e) {
-  const char *at = l->file, *next;
+  const char *at = l->file;
+  const char *next;
   if (!at || !(at = strstr(at, "corpus/")))
     return ww_fail(e, WW_EDATA, "'%.80s' is no file of a corpus", l->file ? l->file : "");
   while ((next = strstr(at + 1, "/corpus/")))
@@ -88,12 +89,14 @@ static ww_status read_ready(ww_works *w, ww_err *e) {
 }
 
 static int by_key(const void *x, const void *y) {
-  const entry *a = x, *b = y;
+  const entry *a = x;
+  const entry *b = y;
   return strcmp(a->note.kernel.key, b->note.kernel.key);
 }
 
 static int by_kernel(const void *x, const void *y) {
-  const entry *a = x, *b = y;
+  const entry *a = x;
+  const entry *b = y;
   int d = by_key(a, b);
   return d ? d : (a->line > b->line) - (a->line < b->line);
 }
@@ -141,7 +144,8 @@ static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {
 
 /* A ready spec of the same kernel and number. */
 static const entry *spec_of(const ww_works *w, const entry *x) {
-  const entry *v = w->list.v, *at = v ? bsearch(x, v, w->list.n, sizeof *v, by_key) : NULL;
+  const entry *v = w->list.v;
+  const entry *at = v ? bsearch(x, v, w->list.n, sizeof *v, by_key) : NULL;
   while (at && at > v && same_kernel(at - 1, x))
     at--;
   for (; at && at < v + w->list.n && same_kernel(at, x); at++)
@@ -220,7 +224,8 @@ void ww_works_close(ww_works *w) {
 static bool counted(const ww_works *w, const char *key, uint32_t at, uint32_t n) {
   uint64_t h = ww_text_hash(key, w->c->seed + 17);
   double share = w->c->counters < 1 ? w->c->counters : 1;
-  uint32_t k = share * n + (double)(h >> 40) / (1 << 24), from = (uint32_t)(h & 0xffff) % n;
+  uint32_t k = share * n + (double)(h >> 40) / (1 << 24);
+  uint32_t from = (uint32_t)(h & 0xffff) % n;
   if (k > n)
     k = n;
   uint32_t place = (at + n - from) % n;
@@ -337,7 +342,8 @@ static bool mine(ww_works *w) {
 ww_status ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e) {
   *more = false;
   while (w->at < w->list.n) {
-    uint32_t first = w->at, n = 1;
+    uint32_t first = w->at;
+    uint32_t n = 1;
     while (first + n < w->list.n && same_kernel(&w->list.v[first], &w->list.v[first + n]))
       n++;
     w->at += n;

@@ -357,7 +357,8 @@ ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n,
                        .counters = o->counters ||
                                    (o->form == WW_EXPORT_PROMPTS && o->ask == WW_ASK_COUNTERS)};
   *n = (ww_export_count){0};
-  ww_status st = prepare(&j, e), closed;
+  ww_status st = prepare(&j, e);
+  ww_status closed;
   if (!st)
     st = ww_store_each(s, &f, each, &j, e);
   if (j.table) {

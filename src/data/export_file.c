@@ -109,11 +109,12 @@ static size_t next_name(const char *s) {
 }
 
 const char *ww_path_from(const char *from, const char *path, ww_arena *a) {
-  char *base = realpath(strcmp(from, "-") ? ww_path_dir(a, from) : ".", NULL),
-       *to = realpath(path, NULL);
+  char *base = realpath(strcmp(from, "-") ? ww_path_dir(a, from) : ".", NULL);
+  char *to = realpath(path, NULL);
   const char *result = path;
   if (base && to) {
-    const char *x = base + 1, *y = to + 1;
+    const char *x = base + 1;
+    const char *y = to + 1;
     ww_buf b = {0};
     while (*x && *y && strcspn(x, "/") == strcspn(y, "/") && !strncmp(x, y, strcspn(x, "/"))) {
       x += next_name(x);

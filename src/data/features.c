@@ -173,12 +173,14 @@ static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
 }
 
 static int by_hash(const void *a, const void *b) {
-  const kernel *x = *(kernel *const *)a, *y = *(kernel *const *)b;
+  const kernel *x = *(kernel *const *)a;
+  const kernel *y = *(kernel *const *)b;
   return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 static int by_rank(const void *a, const void *b) {
-  const kernel *x = *(kernel *const *)a, *y = *(kernel *const *)b;
+  const kernel *x = *(kernel *const *)a;
+  const kernel *y = *(kernel *const *)b;
   return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : by_hash(a, b);
 }
 
@@ -198,7 +200,8 @@ static kernel **in_turn(work *w) {
 }
 
 static void take(work *w) {
-  uint32_t rows = w->o->rows ? w->o->rows : ROWS, each = w->o->each ? w->o->each : EACH;
+  uint32_t rows = w->o->rows ? w->o->rows : ROWS;
+  uint32_t each = w->o->each ? w->o->each : EACH;
   uint32_t left[WW_NSPLITS] = {rows - 2 * (rows * 3 / 20), rows * 3 / 20, rows * 3 / 20};
   if (w->o->test)
     left[WW_SPLIT_TEST] = rows;
@@ -227,7 +230,8 @@ static bool joins(const kernel *x, const kernel *y, uint32_t kernels) {
 
 static void make_jobs(work *w) {
   w->order = WW_NEWN(w->a, uint32_t, w->n + 1);
-  uint32_t n = 0, kernels = 0;
+  uint32_t n = 0;
+  uint32_t kernels = 0;
   const kernel *last = NULL;
   for (uint32_t k = 0; k < w->kernels.n; k++) {
     const kernel *x = &w->kernels.v[k];
@@ -293,8 +297,8 @@ static ww_status predict_written(work *w, const kernel *k, const item *x, loaded
   ww_launch launch;
   if (!x->spec || !k->k.file)
     return ww_fail(e, WW_EDATA, "%s: the row has no launch", k->k.key);
-  const char *corpus = w->o->corpus ? w->o->corpus : "corpus",
-             *file = ww_path_join(a, corpus, k->k.file);
+  const char *corpus = w->o->corpus ? w->o->corpus : "corpus";
+  const char *file = ww_path_join(a, corpus, k->k.file);
   ww_status st = ww_launch_parse(x->spec, ww_path_dir(a, file), a, &launch, e);
   if (st)
     return st;
@@ -317,7 +321,8 @@ static ww_status load_made(work *w, const job *j, ww_arena *a, ww_gen_kernel *ma
                            ww_err *e) {
   ww_buf text = {0};
   ww_status st = WW_OK;
-  uint32_t first = item_at(w, j->begin)->kernel, last = UINT32_MAX;
+  uint32_t first = item_at(w, j->begin)->kernel;
+  uint32_t last = UINT32_MAX;
   for (uint32_t i = j->begin; !st && i < j->end; i++) {
     uint32_t k = item_at(w, i)->kernel;
     const ww_store_kernel *x = &w->kernels.v[k].k;
@@ -502,7 +507,8 @@ ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err 
 }
 
 static const char **read_names(const cJSON *root, const char *key, ww_arena *a, uint32_t *n) {
-  const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, key), *x;
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, key);
+  const cJSON *x;
   ww_strings v = {0};
   cJSON_ArrayForEach(x, list) ww_push(a, &v, cJSON_IsString(x) ? ww_strdup(a, x->valuestring) : "");
   *n = v.n;
@@ -527,7 +533,8 @@ ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out,
   ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &data, &n, e);
   if (st)
     return st;
-  size_t head = strcspn(data, "\n"), left = head < n ? n - head - 1 : 0;
+  size_t head = strcspn(data, "\n");
+  size_t left = head < n ? n - head - 1 : 0;
   data[head] = 0;
   cJSON *root = ww_json_read(data, head, e);
   if (!root)

@@ -100,7 +100,8 @@ static uint32_t weight_in(uint32_t version, uint32_t family) {
 }
 
 static uint32_t draw_family(gen *g, uint32_t version) {
-  uint32_t total = 0, f = 0;
+  uint32_t total = 0;
+  uint32_t f = 0;
   for (uint32_t i = 0; i < ww_gen_nfamilies; i++)
     total += weight_in(version, i);
   uint32_t at = ww_gen_pick(g, total);
@@ -111,7 +112,8 @@ static uint32_t draw_family(gen *g, uint32_t version) {
 
 /* What makes kernels of one production differ in the large: taste for math and division. */
 static void draw_taste(gen *g) {
-  static const uint8_t maths[] = {0, 0, 5, 10, 20, 30, 50}, divs[] = {0, 0, 0, 2, 5, 15};
+  static const uint8_t maths[] = {0, 0, 5, 10, 20, 30, 50};
+  static const uint8_t divs[] = {0, 0, 0, 2, 5, 15};
   g->math = maths[ww_gen_pick(g, sizeof maths)];
   g->div = divs[ww_gen_pick(g, sizeof divs)];
   g->heavy = ww_gen_chance(g, 78);

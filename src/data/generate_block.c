@@ -60,7 +60,9 @@ static void deliver(gen *g) {
 
 GEN_FAMILY(reduce) {
   gen_type t = NARROW_VALUE(60, 82);
-  uint32_t threads = fixed_block(g), how = pick(3), nin = 1 + pick(2);
+  uint32_t threads = fixed_block(g);
+  uint32_t how = pick(3);
+  uint32_t nin = 1 + pick(2);
   gen_text vars[3];
   TAG("reduce");
   SHARED("sm", threads);
@@ -84,9 +86,11 @@ GEN_FAMILY(reduce) {
 /* Shuffles within warps; the OpenCL print takes the same steps through local memory. */
 GEN_FAMILY(shuffle) {
   g->type = chance(65) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
-  uint32_t kind = pick(3), how = pick(3), threads = fixed_block(g);
-  static const gen_text words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"},
-                        from[] = {"$min(lane + o, 31)", "(lane ^ o)", "$max(lane - o, 0)"};
+  uint32_t kind = pick(3);
+  uint32_t how = pick(3);
+  uint32_t threads = fixed_block(g);
+  static const gen_text words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"};
+  static const gen_text from[] = {"$min(lane + o, 31)", "(lane ^ o)", "$max(lane - o, 0)"};
   TAG("shuffle");
   PRIMARY("n", 1, 1 << 18);
   READS("x", T("n*GX*%u", threads));
@@ -123,7 +127,8 @@ GEN_FAMILY(shuffle) {
 
 GEN_FAMILY(scan) {
   NARROW_VALUE(45, 82);
-  uint32_t threads = fixed_block(g), how = pick(3);
+  uint32_t threads = fixed_block(g);
+  uint32_t how = pick(3);
   bool doubled = chance(60), carry = chance(60);
   TAG("scan barrier");
   PRIMARY("tiles", 1, 1 << 16);
@@ -176,7 +181,8 @@ GEN_FAMILY(scan) {
 
 GEN_FAMILY(histogram) {
   bool private_copy = chance(65), bytes = chance(40);
-  uint32_t bins = 32u << pick(6), op = pick(4);
+  uint32_t bins = 32u << pick(6);
+  uint32_t op = pick(4);
   gen_type t = bytes ? GEN_U8 : GEN_U32;
   gen_text add = op == 0 ? "$amax" : op == 1 ? "$aor" : "$add";
   g->type = GEN_U32;
@@ -215,8 +221,10 @@ GEN_FAMILY(histogram) {
 /* A tile with halo in shared memory, then a few passes over it. */
 GEN_FAMILY(tile) {
   NARROW_VALUE(75, 82);
-  uint32_t threads = fixed_block(g), radius = 1 + pick(8), span = 2 * radius,
-           width = threads + span;
+  uint32_t threads = fixed_block(g);
+  uint32_t radius = 1 + pick(8);
+  uint32_t span = 2 * radius;
+  uint32_t width = threads + span;
   bool passes = chance(65);
   TAG("halo barrier");
   PRIMARY("tiles", 1, 1 << 17);
@@ -265,7 +273,10 @@ GEN_FAMILY(tile) {
 
 GEN_FAMILY(transpose) {
   NARROW_VALUE(55, 82);
-  uint32_t dim = chance(60) ? 32 : 16, rows = dim >> pick(3), pad = pick(3), repeat = chance(60);
+  uint32_t dim = chance(60) ? 32 : 16;
+  uint32_t rows = dim >> pick(3);
+  uint32_t pad = pick(3);
+  uint32_t repeat = chance(60);
   bool naive = chance(25);
   g->shape.dims = 2;
   ww_gen_fix(g, dim, rows);
@@ -351,7 +362,8 @@ GEN_FAMILY(tilemul) {
 /* A table filled row by row in shared memory: each cell from three neighbours of the row before. */
 GEN_FAMILY(dp) {
   gen_type t = g->type = chance(70) ? GEN_I32 : GEN_F32;
-  uint32_t threads = fixed_block(g), kind = pick(3);
+  uint32_t threads = fixed_block(g);
+  uint32_t kind = pick(3);
   gen_text f = t == GEN_F32 ? "f" : "";
   TAG("wavefront barrier");
   PRIMARY("rows", 1, 1 << 18);
@@ -387,7 +399,8 @@ GEN_FAMILY(dp) {
 /* Bitonic or odd-even sort of a block's tile in shared memory. */
 GEN_FAMILY(sort) {
   g->type = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
-  uint32_t threads = THREADS(64, 4), log = log2_of(threads);
+  uint32_t threads = THREADS(64, 4);
+  uint32_t log = log2_of(threads);
   bool bitonic = chance(65), payload = chance(40);
   TAG("sort barrier divergent");
   PRIMARY("tiles", 1, 1 << 15);

@@ -80,7 +80,8 @@ gen_text ww_gen_form(gen *g, gen_text form, const gen_text *names) {
 }
 
 static gen_text text_v(gen *g, gen_text fmt, va_list ap) {
-  char form[MOST], text[MOST];
+  char form[MOST];
+  char text[MOST];
   if (!strpbrk(fmt, "%@"))
     return fmt;
   vsnprintf(text, sizeof text, filled(g, fmt, NULL, form), ap);

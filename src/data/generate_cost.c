@@ -75,7 +75,8 @@ static double name_value(reader *r, const char *s, size_t n) {
 static double sum(reader *r);
 
 static double number(reader *r) {
-  double v = 0, unit = 1;
+  double v = 0;
+  double unit = 1;
   while (ww_is_digit(*r->s))
     v = v * 10 + (*r->s++ - '0');
   if (*r->s == '.')
@@ -203,7 +204,8 @@ static row make_row(const gen *g, const gen_line *l) {
   for (size_t n; (n = ww_gen_token(s)); s += n) {
     if (*s == ' ')
       continue;
-    double issue = 0, latency = 0;
+    double issue = 0;
+    double latency = 0;
     if (*s == '[' && n > 2 && s[2] == 'v')
       continue; /* in registers */
     if (*s == '[') {
@@ -294,7 +296,8 @@ static void count_access(tally *t, const access_info *a, frame *f) {
       f->latency += a->atomic ? 60 * ways : 14 + 2 * ways;
     return;
   }
-  double bytes = ww_gen_types[t->c->g->params[param].type].bytes, n = sectors_of(a, bytes, t->z);
+  double bytes = ww_gen_types[t->c->g->params[param].type].bytes;
+  double n = sectors_of(a, bytes, t->z);
   bool held = how == 't' && t->z->value[param] * bytes < TABLE_IN_L1;
   t->slots += f->weight * (how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
   if (a->atomic) {
@@ -373,10 +376,12 @@ static void walk(tally *t) {
 /* DRAM and L2 bytes of all buffers from the sectors that warps ask for; caches start cold. */
 static void traffic(const tally *t, double warps, double *l2, double *dram) {
   const gen *g = t->c->g;
-  double all = ww_gen_bytes(g, t->z), cache = t->z->l2;
+  double all = ww_gen_bytes(g, t->z);
+  double cache = t->z->l2;
   *l2 = *dram = 0;
   for (uint32_t i = 0; i < g->nparams; i++) {
-    double bytes = bytes_of(g, t->z, i), asked = t->sectors[i] * warps * 32;
+    double bytes = bytes_of(g, t->z, i);
+    double asked = t->sectors[i] * warps * 32;
     if (g->params[i].role != GEN_BUFFER || !(t->sectors[i] > 0))
       continue;
     double once = asked < bytes ? asked : bytes;
@@ -387,7 +392,8 @@ static void traffic(const tally *t, double warps, double *l2, double *dram) {
 }
 
 static double resident_blocks(const gen *g, double warps) {
-  double by_warps = 64 / warps, by_shared = 230000.0 / (g->shared + 1024);
+  double by_warps = 64 / warps;
+  double by_shared = 230000.0 / (g->shared + 1024);
   double n = by_warps < 32 ? by_warps : 32;
   if (by_shared < n)
     n = by_shared;
@@ -402,13 +408,17 @@ double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   const gen *g = c->g;
   tally t = {.c = c, .z = z, .narrow = 1};
   double blocks = ww_gen_volume(z->grid);
-  double warps = whole_up((double)ww_gen_volume(z->block) / 32), all = ww_gen_bytes(g, z);
+  double warps = whole_up((double)ww_gen_volume(z->block) / 32);
+  double all = ww_gen_bytes(g, z);
   for (uint32_t i = 0; i < g->nparams; i++) {
     t.skewed |= g->params[i].fill == WW_FILL_ZIPF;
     t.load_latency[i] = bytes_of(g, z, i) < 65536 ? 60 : all > z->l2 ? 800 : 500;
   }
   walk(&t);
-  double l2, dram, per_sm = whole_up(blocks / z->sms), resident = resident_blocks(g, warps);
+  double l2;
+  double dram;
+  double per_sm = whole_up(blocks / z->sms);
+  double resident = resident_blocks(g, warps);
   double busy = ww_gen_families[g->family].since > 1 ? whole_up(blocks * t.narrow / z->sms)
                                                      : per_sm; /* version 1 stays */
   double rounds = busy / resident < 4 ? whole_up(busy / resident) : busy / resident;

@@ -11,9 +11,9 @@ typedef struct {
 } block_of;
 
 static gen_text pair(gen *g, const block_of *b, gen_text x, gen_text y) {
-  static const gen_text floats[] = {"@a * @b", "$fmin@f(@a, @b)", "$fabs@f(@a - @b)"},
-                        ints[] = {"@a * @b", "$min(@a, @b)", "$abs(@a - @b)"},
-                        bits[] = {"@a * @b", "$popc(@a ^ @b)", "$popc(@a ^ @b)"};
+  static const gen_text floats[] = {"@a * @b", "$fmin@f(@a, @b)", "$fabs@f(@a - @b)"};
+  static const gen_text ints[] = {"@a * @b", "$min(@a, @b)", "$abs(@a - @b)"};
+  static const gen_text bits[] = {"@a * @b", "$popc(@a ^ @b)", "$popc(@a ^ @b)"};
   const gen_text *forms = FLOATS ? floats : g->type == GEN_U32 ? bits : ints;
   return FORM(forms[b->how], x, y);
 }
@@ -114,7 +114,8 @@ static void load_slab(gen *g, gen_text set, gen_text count, gen_text block, uint
 
 /* Through slabs of 8 features of the block's rows and columns in shared memory. */
 static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
-  uint32_t h = by * b->R, w = bx * b->C;
+  uint32_t h = by * b->R;
+  uint32_t w = bx * b->C;
   TAG("barrier");
   ww_gen_shared(g, g->type, "sa", T("[8][%u]", h), 8 * h);
   ww_gen_shared(g, g->type, "sb", T("[8][%u]", w), 8 * w);
@@ -140,7 +141,10 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
  */
 GEN_FAMILY(window) {
   static const uint8_t shapes[][2] = {{8, 8}, {16, 8}, {16, 16}, {32, 4}, {32, 8}};
-  uint32_t kind = pick(3), shape = pick(5), bx = shapes[shape][0], by = shapes[shape][1];
+  uint32_t kind = pick(3);
+  uint32_t shape = pick(5);
+  uint32_t bx = shapes[shape][0];
+  uint32_t by = shapes[shape][1];
   gen_type t = g->type = kind == 1    ? GEN_F32
                          : chance(70) ? (chance(88) ? GEN_F32 : GEN_F64)
                          : chance(50) ? GEN_I32
@@ -197,11 +201,15 @@ static gen_text unpack(gen *g, gen_text w, uint32_t bits, bool is_signed, uint32
 static void by_parts(gen *g, uint32_t bits, bool is_signed, gen_text acc, gen_text w) {
   static const gen_text forms[] = {"@a + @b", "(@a + @b + 1) >> 1", "((@a * @b) >> @c) + @d",
                                    "@a - $abs(@a - @b)"};
-  uint32_t n = 32 / bits, top = is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1,
-           kind = pick(4);
-  gen_text low = is_signed ? T("-%u", top + 1) : "0", packed = "", p = fresh("b");
+  uint32_t n = 32 / bits;
+  uint32_t top = is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1;
+  uint32_t kind = pick(4);
+  gen_text low = is_signed ? T("-%u", top + 1) : "0";
+  gen_text packed = "";
+  gen_text p = fresh("b");
   for (uint32_t k = 0; k < n; k++) {
-    gen_text a = unpack(g, acc, bits, is_signed, k), b = unpack(g, w, bits, is_signed, k);
+    gen_text a = unpack(g, acc, bits, is_signed, k);
+    gen_text b = unpack(g, w, bits, is_signed, k);
     gen_text e = FORM(forms[kind], a, b, NUM(bits - 1), NUM(k));
     L("int %s_%u = $min($max(%s, %s), %u);", p, k, e, low, top);
     packed = T("%s%s(($u32)(%s_%u & %u) << %u)", packed, k ? " | " : "", p, k, (1u << bits) - 1,
@@ -222,7 +230,8 @@ static void dot(gen *g, gen_text sum, gen_text a, gen_text b) {
   gen_text e = sum;
   TAG("dot4");
   for (uint32_t k = 0; k < 4; k++) {
-    gen_text x = unpack(g, a, 8, true, k), y = unpack(g, b, 8, true, k);
+    gen_text x = unpack(g, a, 8, true, k);
+    gen_text y = unpack(g, b, 8, true, k);
     e = T("%s + %s * %s", e, x, y);
   }
   if (chance(60)) {
@@ -235,9 +244,13 @@ static void dot(gen *g, gen_text sum, gen_text a, gen_text b) {
 /* Bytes and half-words, four or two in a word: unpacked, saturated, packed again, or multiplied in
  * place. */
 GEN_FAMILY(lowbits) {
-  uint32_t bits = chance(70) ? 8 : 16, kind = pick(3), lanes = 1 + pick(3);
+  uint32_t bits = chance(70) ? 8 : 16;
+  uint32_t kind = pick(3);
+  uint32_t lanes = 1 + pick(3);
   bool is_signed = chance(50), two = kind == 2 || chance(60), row = chance(50);
-  gen_text i = OPEN_1D("n"), trips = ITERS(), w = "w";
+  gen_text i = OPEN_1D("n");
+  gen_text trips = ITERS();
+  gen_text w = "w";
   g->type = GEN_U32;
   TAG("packed loop");
   BUFFER("words", GEN_U32, row ? "n+65536" : "n");
@@ -255,7 +268,8 @@ GEN_FAMILY(lowbits) {
   if (two && row)
     L("$u32 o = others[#h k & 4095];");
   for (uint32_t k = 0; k < lanes; k++) {
-    gen_text acc = T("a%u", k), other = two && row ? "o" : "p";
+    gen_text acc = T("a%u", k);
+    gen_text other = two && row ? "o" : "p";
     if (k)
       w = T("(w >> %u)", k);
     if (kind == 0)
@@ -310,7 +324,8 @@ GEN_FAMILY(bcast) {
   VALUE(75);
   uint32_t width = 1u << pick(3);
   bool warps = chance(40);
-  gen_text acc[4], lanes = warps ? "32" : "$dx";
+  gen_text acc[4];
+  gen_text lanes = warps ? "32" : "$dx";
   TAG("broadcast rows");
   if (width > 1)
     TAG("ilp");

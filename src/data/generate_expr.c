@@ -94,7 +94,8 @@ static gen_text bits_expr(gen *g, gen_text a, gen_text b) {
                                    "(((@a >> @c) & 255u) | (@b << 8))",
                                    "((@a & 0x55555555u) + ((@a >> 1) & 0x55555555u))"};
   TAG("bits");
-  uint32_t how = pick(8), by = how == 2 ? 1 + pick(30) : how == 6 ? 8 * pick(4) : 0;
+  uint32_t how = pick(8);
+  uint32_t by = how == 2 ? 1 + pick(30) : how == 6 ? 8 * pick(4) : 0;
   return FORM(forms[how], a, b, NUM(by), NUM(32 - by));
 }
 
@@ -112,7 +113,8 @@ gen_text ww_gen_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t depth) {
     return chance(85) ? operand(g, vars, n) : LITERAL();
   if (FLOATS)
     return float_expr(g, vars, n, depth);
-  gen_text a = EXPR(vars, n, depth - 1), b = EXPR(vars, n, depth - 1 - pick(depth));
+  gen_text a = EXPR(vars, n, depth - 1);
+  gen_text b = EXPR(vars, n, depth - 1 - pick(depth));
   if (chance(g->div)) { /* by a literal mostly: what compilers turn into multiplications; else never
                            by zero */
     TAG("intdiv");
@@ -241,7 +243,8 @@ static gen_text chain(gen *g, const gen_text *vars, uint32_t n, uint32_t steps) 
 }
 
 static gen_text wide(gen *g, const gen_text *vars, uint32_t n) {
-  uint32_t w = 2 + pick(5), steps = 1 + pick(3);
+  uint32_t w = 2 + pick(5);
+  uint32_t steps = 1 + pick(3);
   gen_text lanes[8] = {0};
   TAG("ilp");
   for (uint32_t k = 0; k < w; k++)
@@ -257,11 +260,12 @@ static gen_text wide(gen *g, const gen_text *vars, uint32_t n) {
 
 static gen_text temporaries(gen *g, const gen_text *vars, uint32_t n) {
   gen_text live[12];
-  uint32_t m = n < 8 ? n : 8, count = 1 + pick(4);
+  uint32_t m = n < 8 ? n : 8;
+  uint32_t count = 1 + pick(4);
   memcpy(live, vars, m * sizeof *live);
   for (uint32_t k = 0; k < count && m < 12; k++) {
-    gen_text v = fresh("t"),
-             e = k ? join(g, live[m - 1], EXPR(live, m, 1 + pick(3))) : ALL(live, m, 1 + pick(2));
+    gen_text v = fresh("t");
+    gen_text e = k ? join(g, live[m - 1], EXPR(live, m, 1 + pick(3))) : ALL(live, m, 1 + pick(2));
     L("%s@T %s = %s;", chance(25) ? "const " : "", v, e);
     live[m++] = v;
   }
@@ -269,9 +273,11 @@ static gen_text temporaries(gen *g, const gen_text *vars, uint32_t n) {
 }
 
 static gen_text looped(gen *g, const gen_text *vars, uint32_t n, bool argument) {
-  uint32_t steps = 1 + pick(4), trips = 4u << pick(4);
+  uint32_t steps = 1 + pick(4);
+  uint32_t trips = 4u << pick(4);
   TAG("loop");
-  gen_text r = LET("r", "%s", ALL(vars, n, pick(2))), k = fresh("k");
+  gen_text r = LET("r", "%s", ALL(vars, n, pick(2)));
+  gen_text k = fresh("k");
   if (chance(20))
     L("#pragma unroll%s", argument ? chance(50) ? " 4" : " 1" : "");
   if (argument)
@@ -285,7 +291,8 @@ static gen_text looped(gen *g, const gen_text *vars, uint32_t n, bool argument) 
 }
 
 static gen_text branched(gen *g, gen_text index, const gen_text *vars, uint32_t n) {
-  gen_text weight, cond = CONDITION(index, vars, n, &weight);
+  gen_text weight;
+  gen_text cond = CONDITION(index, vars, n, &weight);
   uint32_t steps = 1 + pick(4);
   gen_text r = LET("r", "%s", ALL(vars, n, pick(2)));
   OPEN(weight, "if (%s)", cond);

@@ -79,8 +79,11 @@ static gen_type begin(gen *g) {
 
 GEN_FAMILY(map) {
   gen_type t = begin(g);
-  gen_text vars[6], i = OPEN_1D("n"), at = T("#c %s", i);
-  uint32_t nin = 1 + pick(4), n = nin;
+  gen_text vars[6];
+  gen_text i = OPEN_1D("n");
+  gen_text at = T("#c %s", i);
+  uint32_t nin = 1 + pick(4);
+  uint32_t n = nin;
   INPUTS(t, nin, "n", at, vars);
   if (FLOATS && chance(35)) {
     ww_gen_size(g, "scale", GEN_SCALAR, 0, 0, NULL)->type = g->type;
@@ -94,10 +97,13 @@ GEN_FAMILY(map) {
 
 GEN_FAMILY(strided) {
   gen_type t = begin(g);
-  gen_text vars[4], i = OPEN_1D("n");
-  uint32_t nin = 1 + pick(3), lit = 1u << (1 + pick(6));
+  gen_text vars[4];
+  gen_text i = OPEN_1D("n");
+  uint32_t nin = 1 + pick(3);
+  uint32_t lit = 1u << (1 + pick(6));
   bool out_strided = chance(30);
-  gen_text at, count;
+  gen_text at;
+  gen_text count;
   TAG("stride");
   if (chance(50)) {
     DRAW("stride", 2, 96);
@@ -129,8 +135,12 @@ static gen_text indices(gen *g, bool distinct) {
 
 GEN_FAMILY(gather) {
   gen_type t = begin(g);
-  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, false), j = fresh("j");
-  uint32_t nin = 1 + pick(2), n = nin;
+  gen_text vars[6];
+  gen_text i = OPEN_1D("n");
+  gen_text ix = indices(g, false);
+  gen_text j = fresh("j");
+  uint32_t nin = 1 + pick(2);
+  uint32_t n = nin;
   L("int %s = %s[#c %s];", j, ix, i);
   if (chance(20))
     L("%s = %s[#dr %s];", j, ix, j);
@@ -146,7 +156,10 @@ GEN_FAMILY(gather) {
 GEN_FAMILY(scatter) {
   gen_type t = begin(g);
   bool atomic = chance(45) && (t == GEN_F32 || t == GEN_I32 || t == GEN_U32);
-  gen_text vars[6], i = OPEN_1D("n"), ix = indices(g, !atomic), j = fresh("j");
+  gen_text vars[6];
+  gen_text i = OPEN_1D("n");
+  gen_text ix = indices(g, !atomic);
+  gen_text j = fresh("j");
   uint32_t nin = 1 + pick(3);
   INPUTS(t, nin, "n", T("#c %s", i), vars);
   gen_text r = WORK(i, vars, nin);
@@ -167,9 +180,15 @@ GEN_FAMILY(vector) {
   } kinds[] = {{GEN_F32X4, GEN_F32, "$make4", 4},
                {GEN_F32X2, GEN_F32, "$make2", 2},
                {GEN_I32X4, GEN_I32, "$makei4", 4}};
-  uint32_t k = pick(3), nin = 1 + pick(3), lanes = kinds[k].lanes;
-  gen_type t = kinds[k].t, e = kinds[k].e;
-  gen_text in[4], part[4], i = OPEN_1D("n"), out = out_names[pick(6)];
+  uint32_t k = pick(3);
+  uint32_t nin = 1 + pick(3);
+  uint32_t lanes = kinds[k].lanes;
+  gen_type t = kinds[k].t;
+  gen_type e = kinds[k].e;
+  gen_text in[4];
+  gen_text part[4];
+  gen_text i = OPEN_1D("n");
+  gen_text out = out_names[pick(6)];
   g->type = e;
   TAG("vector");
   for (uint32_t b = 0; b < nin; b++) {
@@ -183,7 +202,8 @@ GEN_FAMILY(vector) {
     TAG("loop");
     LOOP(it, ITERS());
     for (uint32_t l = 0; l < lanes; l++) {
-      gen_text vars[4], own = T("%s.%c", in[0], "xyzw"[l]);
+      gen_text vars[4];
+      gen_text own = T("%s.%c", in[0], "xyzw"[l]);
       for (uint32_t b = 1; b < nin; b++)
         vars[b - 1] = T("%s.%c", in[b], "xyzw"[(l + b) % lanes]);
       if (nin == 1)
@@ -214,14 +234,19 @@ GEN_FAMILY(chain) {
                          : chance(40) ? GEN_F64
                          : chance(50) ? GEN_U32
                                       : GEN_U64;
-  gen_text vars[4], acc[8], i = OPEN_1D("n"), at = T("#c %s", i);
-  uint32_t nin = 1 + pick(2), width = chance(40) ? 1 : 2 + pick(6),
-           steps = 1 + pick(width > 3 ? 2 : 6);
+  gen_text vars[4];
+  gen_text acc[8];
+  gen_text i = OPEN_1D("n");
+  gen_text at = T("#c %s", i);
+  uint32_t nin = 1 + pick(2);
+  uint32_t width = chance(40) ? 1 : 2 + pick(6);
+  uint32_t steps = 1 + pick(width > 3 ? 2 : 6);
   TAG(width == 1 ? "chain" : "ilp");
   INPUTS(t, nin, "n", at, vars);
   for (uint32_t k = 0; k < width; k++)
     acc[k] = LET("a", "%s", ALL(vars, nin, 1));
-  gen_text k = fresh("k"), trips = ITERS();
+  gen_text k = fresh("k");
+  gen_text trips = ITERS();
   if (chance(30))
     L("#pragma unroll %u", 1u << pick(4));
   LOOP(k, trips);
@@ -241,8 +266,11 @@ GEN_FAMILY(chain) {
 GEN_FAMILY(hash) {
   bool wide = chance(25);
   gen_type t = g->type = wide ? GEN_U64 : GEN_U32;
-  gen_text h = fresh("h"), i = OPEN_1D("n"), vars[3];
-  uint32_t rounds = 1 + pick(5), nin = 1 + pick(2);
+  gen_text h = fresh("h");
+  gen_text i = OPEN_1D("n");
+  gen_text vars[3];
+  uint32_t rounds = 1 + pick(5);
+  uint32_t nin = 1 + pick(2);
   if (g->math < 20)
     g->math = 20;
   TAG("hash");
@@ -276,8 +304,13 @@ GEN_FAMILY(hash) {
 
 GEN_FAMILY(branchy) {
   gen_type t = begin(g);
-  gen_text vars[5], weight, i = OPEN_1D("n"), element = i;
-  uint32_t nin = 1 + pick(3), levels = 1 + pick(3), depth;
+  gen_text vars[5];
+  gen_text weight;
+  gen_text i = OPEN_1D("n");
+  gen_text element = i;
+  uint32_t nin = 1 + pick(3);
+  uint32_t levels = 1 + pick(3);
+  uint32_t depth;
   INPUTS(t, nin, "n", T("#c %s", i), vars);
   gen_text r = LET("r", "%s", ALL(vars, nin, 1));
   depth = g->depth;
@@ -294,7 +327,8 @@ GEN_FAMILY(branchy) {
     for (uint32_t s = 0; s <= pick(4); s++)
       STEP(r, vars, nin);
     if (chance(35)) { /* a loop as long as the data says, at most 64 */
-      gen_text k = fresh("k"), m = fresh("m");
+      gen_text k = fresh("k");
+      gen_text m = fresh("m");
       TAG("data-loop");
       L(FLOATS ? "int %s = $min((int)($fabs@f(%s) * 32), 64);"
                : "int %s = $min((int)(%s & 31), 64);",
@@ -318,8 +352,13 @@ GEN_FAMILY(branchy) {
 
 GEN_FAMILY(montecarlo) {
   gen_type t = g->type = chance(75) ? GEN_F32 : GEN_F64;
-  gen_text s = fresh("s"), k = fresh("k"), hits = fresh("hits"), vars[3], u = fresh("u");
-  gen_text i = OPEN_1D("n"), trips = ITERS();
+  gen_text s = fresh("s");
+  gen_text k = fresh("k");
+  gen_text hits = fresh("hits");
+  gen_text vars[3];
+  gen_text u = fresh("u");
+  gen_text i = OPEN_1D("n");
+  gen_text trips = ITERS();
   TAG("random");
   BUFFER("seeds", GEN_U32, "n");
   L("$u32 %s = seeds[#c %s] | 1u;\n"
@@ -327,7 +366,8 @@ GEN_FAMILY(montecarlo) {
     s, i, hits);
   uint32_t depth = g->depth;
   LOOP(k, trips);
-  uint32_t draws = 1 + pick(3), kind = pick(3);
+  uint32_t draws = 1 + pick(3);
+  uint32_t kind = pick(3);
   for (uint32_t d = 0; d < draws; d++) {
     if (kind == 0)
       L("%s = %s * 1664525u + 1013904223u;", s, s);
@@ -342,7 +382,8 @@ GEN_FAMILY(montecarlo) {
     L("@T %s = (%s >> 8) * (1.0@f / 16777216.0@f);", vars[d], s);
   }
   if (chance(50)) {
-    gen_text a = vars[0], b = vars[draws - 1];
+    gen_text a = vars[0];
+    gen_text b = vars[draws - 1];
     OPEN("1", "if (%s * %s + %s * %s < @l)", a, a, b, b);
   }
   STEP(hits, vars, draws);
@@ -353,14 +394,17 @@ GEN_FAMILY(montecarlo) {
 /* Two types at once: quantise, convert, count, pack. */
 GEN_FAMILY(mixed) {
   static const uint8_t to[] = {GEN_U8, GEN_I8, GEN_I16, GEN_I32, GEN_F64, GEN_F32};
-  gen_type out = to[pick(6)], in = chance(50) ? GEN_F32 : chance(50) ? GEN_U8 : GEN_I16;
+  gen_type out = to[pick(6)];
+  gen_type in = chance(50) ? GEN_F32 : chance(50) ? GEN_U8 : GEN_I16;
   gen_type ct = ww_gen_compute(in);
-  gen_text vars[4], i = OPEN_1D("n");
+  gen_text vars[4];
+  gen_text i = OPEN_1D("n");
   uint32_t nin = 1 + pick(3);
   g->type = ct;
   TAG("convert");
   INPUTS(in, nin, "n", T("#c %s", i), vars);
-  gen_text r = WORK(i, vars, nin), q = fresh("q");
+  gen_text r = WORK(i, vars, nin);
+  gen_text q = fresh("q");
   if (ct == GEN_F32 && !ww_gen_is_float(out)) {
     L("float %s = $fminf($fmaxf((%s) * %u.0f, 0.0f), 127.0f);", q, r, 16u << pick(3));
     r = q;
@@ -378,7 +422,9 @@ GEN_FAMILY(mixed) {
 
 GEN_FAMILY(grid2) {
   gen_type t = begin(g);
-  gen_text vars[4], x = chance(50) ? "px" : "col", y = x[0] == 'p' ? "py" : "row";
+  gen_text vars[4];
+  gen_text x = chance(50) ? "px" : "col";
+  gen_text y = x[0] == 'p' ? "py" : "row";
   bool guard = chance(50), transposed = chance(15);
   uint32_t nin = 1 + pick(3);
   g->shape.dims = 2;

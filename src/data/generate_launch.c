@@ -30,7 +30,9 @@ static uint32_t below(draw *d, uint32_t n) {
 /* 2^x for 0 <= x < 60, by its series. */
 static double power2(double x) {
   int k = x;
-  double f = (x - k) * 0.6931471805599453, term = 1, v = 1;
+  double f = (x - k) * 0.6931471805599453;
+  double term = 1;
+  double v = 1;
   for (int n = 1; n < 16; n++) {
     term *= f / n;
     v += term;
@@ -44,14 +46,18 @@ static double log2_of(double x) { /* x >= 1 */
     x *= 0.5;
     k++;
   }
-  double t = (x - 1) / (x + 1), t2 = t * t, term = t, v = 0;
+  double t = (x - 1) / (x + 1);
+  double t2 = t * t;
+  double term = t;
+  double v = 0;
   for (int n = 1; n < 30; n += 2, term *= t2)
     v += term / n;
   return k + v * 2.885390081777927;
 }
 
 static uint64_t log_uniform(uint64_t bits, uint64_t lo, uint64_t hi) {
-  double from = log2_of(lo), to = log2_of(hi + 0.999);
+  double from = log2_of(lo);
+  double to = log2_of(hi + 0.999);
   uint64_t v = power2(from + ww_random_unit(bits) * (to - from));
   return v < lo ? lo : v > hi ? hi : v;
 }
@@ -129,7 +135,8 @@ static void set_grid_sizes(draw *d, uint64_t bits) {
     const gen_param *p = &d->g->params[i];
     if (p->role != GEN_GRID)
       continue;
-    uint64_t v = ww_gen_eval(d->g, p->expr, &d->z), less = v / 8 < 31 ? v / 8 : 31;
+    uint64_t v = ww_gen_eval(d->g, p->expr, &d->z);
+    uint64_t less = v / 8 < 31 ? v / 8 : 31;
     bits = bits * 6364136223846793005ull + 1442695040888963407ull;
     if (bits >> 62 && less)
       v -= (bits >> 40 & 0xffff) % (less + 1);
@@ -167,7 +174,8 @@ static bool fits(draw *d) {
  * Counts in the logarithm, then exactly: sizes reach 2^28. */
 static void solve(draw *d, uint32_t i, double us) {
   const gen_param *p = &d->g->params[i];
-  uint64_t lo = stepped(p, p->lo), hi = p->role == GEN_DRAW && p->most ? p->most : p->hi;
+  uint64_t lo = stepped(p, p->lo);
+  uint64_t hi = p->role == GEN_DRAW && p->most ? p->most : p->hi;
   for (int k = 0; k < 24 && hi - lo > (p->step ? p->step : 1) + lo / 64; k++) {
     uint64_t mid = hi / 2 > lo ? hi / 2 > lo * 8 ? lo * 8 : hi / 2 : lo + (hi - lo) / 2;
     d->z.value[i] = stepped(p, mid);
@@ -219,7 +227,9 @@ static void halve_grid(draw *d) {
 /* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its regime;
  * where memory or 10 ms would be exceeded it shrinks in any case. */
 static double settle(draw *d, double us) {
-  uint64_t bits = next(d), blocks = ww_gen_volume(d->z.grid), sms = d->z.sms;
+  uint64_t bits = next(d);
+  uint64_t blocks = ww_gen_volume(d->z.grid);
+  uint64_t sms = d->z.sms;
   uint64_t least = blocks < sms ? 1 : blocks <= 20 * sms ? sms : 20 * sms;
   uint64_t most = blocks < sms ? sms - 1 : blocks <= 20 * sms ? 20 * sms : 1000 * sms;
   double share = below(d, 3) ? 1 : power2(ww_random_unit(next(d)) * 8) / 256;
@@ -295,10 +305,12 @@ ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, u
   if (!sms || !k->tree)
     return ww_fail(e, WW_EUSAGE, "launches of %s: give the GPU's number of SMs",
                    k->name ? k->name : "a kernel");
-  uint64_t own[2] = {k->seed, k->index}, base = ww_hash(own, sizeof own, 77 + k->version),
-           one[2] = {base, number};
+  uint64_t own[2] = {k->seed, k->index};
+  uint64_t base = ww_hash(own, sizeof own, 77 + k->version);
+  uint64_t one[2] = {base, number};
   draw d = {.rng = ww_hash(one, sizeof one, 5), .g = k->tree, .cost = ww_gen_cost_new(k->tree, a)};
-  uint64_t time = base + number * WW_GOLDEN, regime = base * 3 + number * 0xc13fa9a902a6328full;
+  uint64_t time = base + number * WW_GOLDEN;
+  uint64_t regime = base * 3 + number * 0xc13fa9a902a6328full;
   double us = FIRST_US * power2(ww_random_unit(time) * RANGE_LOG2);
   uint32_t large = below(&d, 100);
   d.cap = (large < 60 ? 96 : large < 85 ? 250 : large < 96 ? 640 : 2000) * MIB;

@@ -39,7 +39,8 @@ static void slopes(gen *g, uint32_t kind, uint32_t n, const gen_text *s, gen_tex
 
 /* One step: Euler, midpoint, or Runge and Kutta's of order 3 with two extra stages. */
 static void integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const gen_text *s) {
-  gen_text at[8], d[8];
+  gen_text at[8];
+  gen_text d[8];
   memcpy(at, s, n * sizeof *at);
   for (uint32_t stage = 1; stage < stages; stage++) {
     slopes(g, kind, n, at, d);
@@ -59,9 +60,12 @@ GEN_FAMILY(ode) {
   uint32_t n = kind < IN_TWO     ? 2
                : kind < IN_THREE ? 3
                : kind == NETWORK ? 2 + pick(4)
-                                 : 3 + pick(6),
-           stages = 1 + pick(n > 5 ? 2 : 3), ends = pick(4);
-  gen_text i = OPEN_1D("n"), s[8], trips = ITERS();
+                                 : 3 + pick(6);
+  uint32_t stages = 1 + pick(n > 5 ? 2 : 3);
+  uint32_t ends = pick(4);
+  gen_text i = OPEN_1D("n");
+  gen_text s[8];
+  gen_text trips = ITERS();
   g->shape.max_threads = t == GEN_F64 && n > 4 ? 256 : 512; /* registers */
   TAG("ode chain");
   READS("start", T("n*%u", n));
@@ -119,7 +123,8 @@ static void swap_bits(gen *g, gen_text h) {
 
 /* A loop over the set bits, or a product without carries. */
 static void bit_loop(gen *g, gen_text h, gen_text b) {
-  gen_text w = fresh("w"), j = fresh("j");
+  gen_text w = fresh("w");
+  gen_text j = fresh("j");
   if (chance(50)) {
     TAG("data-loop");
     L("@T %s = %s & %s;", w, h, b);
@@ -159,7 +164,9 @@ static void bit_statement(gen *g, gen_text h, gen_text b) {
                                   [3] = "@a = (@a << (@b & 63u)) | (@a >> ((64u - @b) & 63u));",
                                   [8] = "@a ^= $mulhi64(@a, @b);"};
   bool is_wide = g->type == GEN_U64;
-  uint32_t width = is_wide ? 64 : 32, by = 1 + pick(width - 2), how = pick(13);
+  uint32_t width = is_wide ? 64 : 32;
+  uint32_t by = 1 + pick(width - 2);
+  uint32_t how = pick(13);
   if (how == 4)
     swap_bits(g, h);
   else if (how == 11)
@@ -173,8 +180,11 @@ static void bit_statement(gen *g, gen_text h, gen_text b) {
  * runtime values, loops over bits. */
 GEN_FAMILY(bits) {
   gen_type t = g->type = chance(50) ? GEN_U32 : GEN_U64;
-  gen_text i = OPEN_1D("n"), vars[2], h = fresh("h");
-  uint32_t count = 2 + pick(9), lanes = 1 + pick(3);
+  gen_text i = OPEN_1D("n");
+  gen_text vars[2];
+  gen_text h = fresh("h");
+  uint32_t count = 2 + pick(9);
+  uint32_t lanes = 1 + pick(3);
   TAG("bits");
   INPUTS(t, 2, "n", T("#c %s", i), vars);
   for (uint32_t k = 0; k < lanes; k++)
@@ -226,7 +236,8 @@ static void integer_statement(gen *g, gen_text a, gen_text b, gen_text c) {
                                    "@a -= @b * @l;",
                                    "@a = @b > @c ? @a : @b + 1u;",
                                    "@a += (@b << @d) - @c;"};
-  uint32_t by = 3 + pick(26), how = pick(8);
+  uint32_t by = 3 + pick(26);
+  uint32_t how = pick(8);
   LINE(forms[how], a, b, c, NUM(how < 7 ? by : by & 15), NUM(32 - by));
 }
 
@@ -236,9 +247,12 @@ GEN_FAMILY(straight) {
   static const uint16_t lengths[] = {200, 200, 300, 300, 400, 500, 700, 1000, 1500};
   static const uint8_t alive[] = {4, 8, 12, 16, 24, 32, 48, 64};
   gen_type t = g->type = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
-  uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)], n = alive[pick(t == GEN_F64 ? 6 : 8)],
-           nin = 1 + pick(3);
-  gen_text i = OPEN_1D("n"), vars[3], v[64];
+  uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)];
+  uint32_t n = alive[pick(t == GEN_F64 ? 6 : 8)];
+  uint32_t nin = 1 + pick(3);
+  gen_text i = OPEN_1D("n");
+  gen_text vars[3];
+  gen_text v[64];
   bool loop = chance(60),
        near = chance(50); /* near: operands are what was written last, as in a chain */
   uint32_t words = n * ww_gen_types[t].bytes / 4;
@@ -255,7 +269,9 @@ GEN_FAMILY(straight) {
   if (loop)
     LOOP("k", ITERS());
   for (uint32_t k = 0; k < length; k++) {
-    gen_text a = v[k % n], b = v[near ? (k + n - 1) % n : pick(n)], c = v[pick(n)];
+    gen_text a = v[k % n];
+    gen_text b = v[near ? (k + n - 1) % n : pick(n)];
+    gen_text c = v[pick(n)];
     if (t == GEN_U32)
       integer_statement(g, a, b, c);
     else
@@ -350,7 +366,8 @@ static void newton(gen *g) {
   static const gen_text steps[] = {"(sum * sum - v) / (2.0 * sum)",
                                    "(sum * sum * sum - v - 2.0) / (3.0 * sum * sum + 0.1)",
                                    "(sum - $exp(-sum) * v) / (1.0 + $exp(-sum))"};
-  gen_text trips = ITERS(), step = steps[pick(3)];
+  gen_text trips = ITERS();
+  gen_text step = steps[pick(3)];
   L("double sum = 1.0 + v;");
   UNROLL(20);
   LOOP("k", trips);
@@ -360,7 +377,8 @@ static void newton(gen *g) {
 }
 
 GEN_FAMILY(double) {
-  uint32_t kind = pick(4), m = 3 + pick(2);
+  uint32_t kind = pick(4);
+  uint32_t m = 3 + pick(2);
   bool narrow = chance(30);
   gen_text i = OPEN_1D("n");
   g->type = GEN_F64;

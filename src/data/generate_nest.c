@@ -14,16 +14,20 @@ GEN_FAMILY(stencil1) {
   NARROW_VALUE(70, 82);
   uint32_t radius = 1 + pick(6);
   bool loop = chance(50), passes = chance(60);
-  gen_text i = OPEN_1D("n"), at = i;
+  gen_text i = OPEN_1D("n");
+  gen_text at = i;
   READS("in", T("n+%u", 2 * radius + 16));
   TAG("stencil");
-  gen_text acc = LET("acc", "@0"), trips = passes ? ITERS() : NULL, p = fresh("p");
+  gen_text acc = LET("acc", "@0");
+  gen_text trips = passes ? ITERS() : NULL;
+  gen_text p = fresh("p");
   if (passes) {
     LOOP(p, trips);
     at = T("%s + (%s & 15)", i, p); /* each pass reads elsewhere, else compilers read once */
   }
   if (loop) {
-    gen_text k = fresh("k"), v = fresh("v");
+    gen_text k = fresh("k");
+    gen_text v = fresh("v");
     if (chance(50))
       L("#pragma unroll");
     OPEN(NUM(2 * radius + 1),
@@ -48,7 +52,8 @@ GEN_FAMILY(stencil1) {
 
 GEN_FAMILY(stencil2) {
   NARROW_VALUE(75, 82);
-  uint32_t radius = 1 + pick(3), span = 2 * radius;
+  uint32_t radius = 1 + pick(3);
+  uint32_t span = 2 * radius;
   bool box = chance(45), rows = chance(50);
   g->shape.dims = 2;
   TAG("stencil loop2");
@@ -70,7 +75,8 @@ GEN_FAMILY(stencil2) {
   }
   gen_text acc = LET("acc", "@0");
   if (box) {
-    gen_text v = fresh("v"), vars[2] = {v, "w"};
+    gen_text v = fresh("v");
+    gen_text vars[2] = {v, "w"};
     bool weights = chance(50);
     if (weights)
       READS("kernel_w", NUM((span + 1) * (span + 1)));
@@ -102,7 +108,8 @@ GEN_FAMILY(stencil2) {
 
 GEN_FAMILY(stencil3) {
   NARROW_VALUE(90, 82);
-  uint32_t radius = 1 + pick(2), terms = 2 + pick(4);
+  uint32_t radius = 1 + pick(2);
+  uint32_t terms = 2 + pick(4);
   bool march = chance(60);
   g->shape.dims = march ? 2 : 3;
   TAG("stencil");
@@ -138,9 +145,15 @@ GEN_FAMILY(stencil3) {
  * wrap with a mask. */
 GEN_FAMILY(nest) {
   NARROW_VALUE(60, 82);
-  uint32_t levels = 2 + pick(3), bits = 10 + pick(10), two = pick(2);
-  gen_text i = OPEN_1D("n"), at = i, vars[3], inner = "";
-  uint32_t mask = (1u << bits) - 1, depth = g->depth;
+  uint32_t levels = 2 + pick(3);
+  uint32_t bits = 10 + pick(10);
+  uint32_t two = pick(2);
+  gen_text i = OPEN_1D("n");
+  gen_text at = i;
+  gen_text vars[3];
+  gen_text inner = "";
+  uint32_t mask = (1u << bits) - 1;
+  uint32_t depth = g->depth;
   TAG(levels == 2 ? "loop2" : levels == 3 ? "loop3" : "loop4");
   READS("a", NUM(mask + 1));
   if (two)
@@ -148,7 +161,8 @@ GEN_FAMILY(nest) {
   gen_text acc = LET("acc", "@0");
   for (uint32_t l = 0; l < levels; l++) {
     gen_text k = T("%c%u", "jklm"[l], g -> fresh++);
-    uint32_t lit = 2 + pick(l + 1 == levels ? 15 : 6), by = 1u << pick(8);
+    uint32_t lit = 2 + pick(l + 1 == levels ? 15 : 6);
+    uint32_t by = 1u << pick(8);
     if (l == 0)
       LOOP(k, ITERS());
     else if (chance(15))
@@ -203,7 +217,8 @@ GEN_FAMILY(matmul) {
   }
   CLOSE();
   for (uint32_t p = 0; p < per; p++) {
-    gen_text vars[] = {T("acc%u", p)}, r = chance(30) ? EXPR(vars, 1, 2) : vars[0];
+    gen_text vars[] = {T("acc%u", p)};
+    gen_text r = chance(30) ? EXPR(vars, 1, 2) : vars[0];
     L("c[#c (row * %u + %u) * n + col] = %s;", per, p, r);
   }
 }
@@ -214,9 +229,12 @@ GEN_FAMILY(rowwise) {
   NARROW_VALUE(90, 82);
   bool per_thread = chance(35);
   uint32_t passes = 1 + pick(3);
-  gen_text vars[3], acc[3], how = per_thread ? "#q" : "#c", weight = per_thread ? "cols" : "cols/T",
-                            loop = per_thread ? "for (int c = 0; c < cols; c += 1)"
-                                              : "for (int c = $tx; c < cols; c += $dx)";
+  gen_text vars[3];
+  gen_text acc[3];
+  gen_text how = per_thread ? "#q" : "#c";
+  gen_text weight = per_thread ? "cols" : "cols/T";
+  gen_text loop =
+      per_thread ? "for (int c = 0; c < cols; c += 1)" : "for (int c = $tx; c < cols; c += $dx)";
   TAG("rows");
   DRAW("rows", 64, 1 << 16);
   PRIMARY("cols", 8, 1 << 17);
@@ -275,7 +293,8 @@ GEN_FAMILY(colwise) {
     LINE(FLOATS ? "@a = @a * 0.5@f;" : "@a = (@a >> 1) ^ pass;", acc);
     CLOSE();
   }
-  gen_text out[] = {acc}, r = chance(40) ? WORK("col", out, 1) : acc;
+  gen_text out[] = {acc};
+  gen_text r = chance(40) ? WORK("col", out, 1) : acc;
   WRITES("out", "cols");
   L("out[#c col] = %s;", r);
 }
@@ -288,8 +307,11 @@ static gen_text member(gen *g, bool soa, gen_text i, uint32_t n, uint32_t k) {
 /* A small matrix per thread in registers: product, elimination step, rotation. */
 GEN_FAMILY(batched) {
   NARROW_VALUE(90, 82);
-  uint32_t n = 2 + pick(3), kind = pick(3);
-  gen_text i = OPEN_1D("batch"), trips = chance(60) ? ITERS() : NULL, k = fresh("it");
+  uint32_t n = 2 + pick(3);
+  uint32_t kind = pick(3);
+  gen_text i = OPEN_1D("batch");
+  gen_text trips = chance(60) ? ITERS() : NULL;
+  gen_text k = fresh("it");
   bool soa = chance(60);
   TAG("small-matrix");
   READS("mats", T("batch*%u", n * n));

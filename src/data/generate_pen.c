@@ -55,7 +55,8 @@ static gen_text bend_float(gen *g, gen_text v) {
                                   "@a / ($fabs@f(@a) + 1.0@f)", "$tanh@f(@a * @b)"};
   static const gen_text plain[] = {"(@a * @b + 0.125@f)", "$fabs@f(@a - @b)", "(@a * @a + @b)",
                                    "$fmax@f(@a * @b, 0.0@f)", "(@a > @b ? @a : @a * 0.25@f)"};
-  gen_text lit = LITERAL(), form = chance(g->math) ? math[pick(4)] : plain[pick(5)];
+  gen_text lit = LITERAL();
+  gen_text form = chance(g->math) ? math[pick(4)] : plain[pick(5)];
   return FORM(form, v, lit);
 }
 

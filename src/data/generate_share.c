@@ -29,7 +29,8 @@ static gen_text mean(gen *g, const gen_text *v, uint32_t n) {
 /* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any
  * step. */
 static gen_text relaxed(gen *g, gen_text cell, gen_text drawn) {
-  gen_text v = LET("v", "%s", drawn), vars[] = {"own", v};
+  gen_text v = LET("v", "%s", drawn);
+  gen_text vars[] = {"own", v};
   if (!FLOATS) {
     if (chance(50))
       L("%s = (%s + %s + 1) >> 1;", v, v, cell);
@@ -96,12 +97,12 @@ GEN_FAMILY(relax) {
                                       {32, 8}, {32, 16}, {32, 32}};
   VALUE(80);
   bool flat = chance(45), coloured = chance(35);
-  uint32_t shape = pick(7), w = flat ? 32u << pick(6) : shapes[shape][0],
-           h = flat ? 1 : shapes[shape][1];
-  uint32_t pitch = w + 2, cells = flat ? pitch : pitch * (h + 2),
-           n = flat                      ? 2
-               : !coloured && chance(35) ? 8
-                                         : 4;
+  uint32_t shape = pick(7);
+  uint32_t w = flat ? 32u << pick(6) : shapes[shape][0];
+  uint32_t h = flat ? 1 : shapes[shape][1];
+  uint32_t pitch = w + 2;
+  uint32_t cells = flat ? pitch : pitch * (h + 2);
+  uint32_t n = flat ? 2 : !coloured && chance(35) ? 8 : 4;
   gen_text near[8];
   g->shape.dims = flat ? 1 : 2;
   ww_gen_fix(g, w, h);
@@ -176,7 +177,8 @@ static void half_square(gen *g, uint32_t mask) {
 GEN_FAMILY(triangle) {
   VALUE(60);
   uint32_t mask = (1024u << pick(11)) - 1;
-  gen_text vars[2] = {"v", "w"}, weight;
+  gen_text vars[2] = {"v", "w"};
+  gen_text weight;
   bool two = chance(40);
   TAG("triangle");
   READS("x", NUM(mask + 1));
@@ -184,7 +186,8 @@ GEN_FAMILY(triangle) {
   if (chance(25)) {
     half_square(g, mask);
   } else {
-    gen_text m = ITERS(), e = rounds_of(g, m, &weight);
+    gen_text m = ITERS();
+    gen_text e = rounds_of(g, m, &weight);
     bool loads = chance(65);
     L("int mine = %s;\n"
       "@T w = x[#c ($gx) & %u];",
@@ -206,7 +209,8 @@ GEN_FAMILY(triangle) {
 
 /* What one operation does to the registers r0..: always another step. */
 static void operation(gen *g, uint32_t regs, uint32_t op) {
-  gen_text to = T("r%u", op % regs), vars[] = {T("r%u", (op + 1) % regs), "k0"};
+  gen_text to = T("r%u", op % regs);
+  gen_text vars[] = {T("r%u", (op + 1) % regs), "k0"};
   uint32_t steps = 1 + pick(3);
   for (uint32_t s = 0; s < steps; s++)
     STEP(to, vars, s ? 1 : 2);
@@ -239,8 +243,13 @@ static void dispatch(gen *g, uint32_t ops, uint32_t regs, gen_text weight) {
 GEN_FAMILY(interp) {
   VALUE(55);
   gen_type code = chance(70) ? GEN_U8 : GEN_I32;
-  uint32_t ops = 3 + pick(10), regs = 2 + pick(5), whose = pick(3), mask = (256u << pick(7)) - 1;
-  gen_text i = OPEN_1D("n"), trips = ITERS(), parts[8];
+  uint32_t ops = 3 + pick(10);
+  uint32_t regs = 2 + pick(5);
+  uint32_t whose = pick(3);
+  uint32_t mask = (256u << pick(7)) - 1;
+  gen_text i = OPEN_1D("n");
+  gen_text trips = ITERS();
+  gen_text parts[8];
   TAG("interpreter");
   TAG(whose == 2 ? "divergent" : "uniform");
   UNIFORM("code", code, NUM(mask + 1), "0", NUM(ops));
@@ -284,7 +293,8 @@ static void phase(gen *g, uint32_t threads, uint32_t kind) {
  * the next. */
 GEN_FAMILY(persist) {
   VALUE(65);
-  uint32_t threads = THREADS(32, 5), phases = 1 + pick(3);
+  uint32_t threads = THREADS(32, 5);
+  uint32_t phases = 1 + pick(3);
   bool by_kind = chance(50), shuffled = chance(40);
   gen_text order = shuffled ? "order[#b item]" : "item";
   TAG("persistent barrier");
@@ -353,7 +363,8 @@ static void ballot(gen *g) {
 /* What follows from the votes: a place among those who said yes, a majority, a loop over them, only
  * some lanes go on. */
 static void decide(gen *g, gen_text i) {
-  gen_text vars[] = {"v", "m"}, b = fresh("b");
+  gen_text vars[] = {"v", "m"};
+  gen_text b = fresh("b");
   switch (pick(5)) {
   case 0:
     L("m += (@T)$popc(votes & ((1u << lane) - 1u));");
@@ -389,7 +400,8 @@ static void decide(gen *g, gen_text i) {
 /* Lanes of a warp ask each other, and go on by what they say. */
 GEN_FAMILY(vote) {
   VALUE(55);
-  uint32_t threads = THREADS(32, 6), votes = 1 + pick(4);
+  uint32_t threads = THREADS(32, 6);
+  uint32_t votes = 1 + pick(4);
   TAG("vote");
   PRIMARY("turns", 1, 1 << 16);
   READS("x", T("turns*GX*%u", threads));

@@ -129,8 +129,10 @@ GEN_FAMILY(search) {
 /* An array of the thread's own, indexed by data, so that it lives in local memory. */
 GEN_FAMILY(local) {
   NARROW_VALUE(65, 80);
-  uint32_t size = 8u << pick(4), kind = pick(3);
-  gen_text i = OPEN_1D("n"), trips = ITERS();
+  uint32_t size = 8u << pick(4);
+  uint32_t kind = pick(3);
+  gen_text i = OPEN_1D("n");
+  gen_text trips = ITERS();
   TAG("local-array");
   READS("x", "n");
   BUFFER("codes", GEN_U8, "n+256");
@@ -166,8 +168,10 @@ GEN_FAMILY(local) {
 /* A table of constants: constant memory, shared memory filled from it, or global memory. */
 GEN_FAMILY(table) {
   NARROW_VALUE(65, 80);
-  uint32_t size = 16u << pick(4), where = pick(3);
-  gen_text tab = T("%s_lut", g->name), values = "";
+  uint32_t size = 16u << pick(4);
+  uint32_t where = pick(3);
+  gen_text tab = T("%s_lut", g->name);
+  gen_text values = "";
   TAG("table");
   if (where < 2) {
     for (uint32_t k = 0; k < size && k < 32; k++)
@@ -188,7 +192,9 @@ GEN_FAMILY(table) {
   }
   gen_text name = where ? "lut" : tab;
   /* no early return behind a barrier is needed: the barrier stands before */
-  gen_text i = OPEN_1D("n"), acc = fresh("acc"), trips = chance(70) ? ITERS() : NULL;
+  gen_text i = OPEN_1D("n");
+  gen_text acc = fresh("acc");
+  gen_text trips = chance(70) ? ITERS() : NULL;
   BUFFER("codes", chance(60) ? GEN_U8 : GEN_U32, "n");
   WRITES("out", "n");
   L("$u32 code = codes[#c %s];\n"
@@ -210,7 +216,8 @@ GEN_FAMILY(table) {
 GEN_FAMILY(pairwise) {
   g->type = chance(80) ? GEN_F32 : chance(50) ? GEN_F64 : GEN_I32;
   uint32_t dims = 1 + pick(3);
-  gen_text i = OPEN_1D("n"), d2 = NULL;
+  gen_text i = OPEN_1D("n");
+  gen_text d2 = NULL;
   static const gen_text axis[] = {"px", "py", "pz"};
   TAG("broadcast pairwise");
   DRAW("m", 16, 2048)->most = 1 << 18;
@@ -246,8 +253,10 @@ GEN_FAMILY(pairwise) {
 
 /* A window whose length is an argument, weights read by every thread alike. */
 GEN_FAMILY(filter) {
-  gen_type in = chance(30) ? GEN_U8 : chance(70) ? GEN_F32 : GEN_I16, t = ww_gen_compute(in);
-  gen_text i = OPEN_1D("n"), v = fresh("v");
+  gen_type in = chance(30) ? GEN_U8 : chance(70) ? GEN_F32 : GEN_I16;
+  gen_type t = ww_gen_compute(in);
+  gen_text i = OPEN_1D("n");
+  gen_text v = fresh("v");
   bool dilated = chance(40);
   uint32_t by = dilated ? 2 + pick(31) : 1;
   g->type = t;

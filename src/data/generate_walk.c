@@ -48,7 +48,8 @@ static void heap(gen *g, const forest *f) {
 /* Preorder: one child is the next node, the other one is skipped to; data say how long a path is.
  */
 static void preorder(gen *g, const forest *f) {
-  uint32_t parts = 4u << pick(3), most = f->nodes / parts;
+  uint32_t parts = 4u << pick(3);
+  uint32_t most = f->nodes / parts;
   UNIFORM("skip", GEN_I32, T("trees*%u", f->nodes), "1", NUM(most));
   TAG("data-loop");
   OPEN(NUM(parts * 4), "while (node < %u)", f->nodes - most);
@@ -60,9 +61,11 @@ static void preorder(gen *g, const forest *f) {
 
 /* Children in arrays, a leaf where the feature is 0; no path is longer than a limit. */
 static void linked(gen *g, const forest *f) {
-  uint32_t limit = 16u << pick(3), mean = f->features * 2;
+  uint32_t limit = 16u << pick(3);
+  uint32_t mean = f->features * 2;
   bool two = chance(50);
-  gen_text count = T("trees*%u", f->nodes), hi = NUM(f->nodes);
+  gen_text count = T("trees*%u", f->nodes);
+  gen_text hi = NUM(f->nodes);
   UNIFORM(two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count), "0", hi);
   if (two)
     UNIFORM("upper", GEN_I32, count, "0", hi);
@@ -80,7 +83,8 @@ static void linked(gen *g, const forest *f) {
 
 /* Each thread takes its sample down all trees of a forest and joins what the leaves hold. */
 GEN_FAMILY(forest) {
-  uint32_t layout = pick(3), features = 4u << pick(4);
+  uint32_t layout = pick(3);
+  uint32_t features = 4u << pick(4);
   g->type = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
   gen_text i = OPEN_1D("n");
   forest f = {.nodes = 64u << pick(7), .features = features};
@@ -129,10 +133,14 @@ static const gen_text hop[] = {"1u", "($u32)hops", "(h >> 7 | 1u)"};
 /* Lookups in a table with open addressing, by fingerprints of `range` values of which 0 is an empty
  * slot: of all probes 2 / range end. */
 GEN_FAMILY(probe) {
-  uint32_t bits = 10 + pick(13), mask = (1u << bits) - 1, range = 4u << pick(4), how = pick(3);
+  uint32_t bits = 10 + pick(13);
+  uint32_t mask = (1u << bits) - 1;
+  uint32_t range = 4u << pick(4);
+  uint32_t how = pick(3);
   gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64;
   VALUE(60);
-  gen_text i = OPEN_1D("n"), entry = NAME(ww_gen_compute(kept));
+  gen_text i = OPEN_1D("n");
+  gen_text entry = NAME(ww_gen_compute(kept));
   bool many = g->heavy || chance(50);
   TAG("hash-table indirect data-loop");
   BUFFER("keys", GEN_U32, "n");
@@ -196,12 +204,16 @@ static gen_text field_at(gen *g, const layout *l, uint32_t field, bool indirect,
  * which may be laid out otherwise. */
 GEN_FAMILY(records) {
   static const uint8_t sizes[] = {3, 4, 5, 6, 8, 8, 12, 16};
-  uint32_t words = sizes[pick(8)], reads = 2 + pick(words < 6 ? words - 1 : 5),
-           writes = 1 + pick(3);
+  uint32_t words = sizes[pick(8)];
+  uint32_t reads = 2 + pick(words < 6 ? words - 1 : 5);
+  uint32_t writes = 1 + pick(3);
   gen_type t = VALUE(65);
-  gen_text i = OPEN_1D("n"), vars[8], r[3];
+  gen_text i = OPEN_1D("n");
+  gen_text vars[8];
+  gen_text r[3];
   bool place = chance(45), indirect = chance(20);
-  layout from = {words, chance(35), i}, to = {place ? words : writes, chance(50), i};
+  layout from = {words, chance(35), i};
+  layout to = {place ? words : writes, chance(50), i};
   TAG("records stride");
   if (place)
     to = from;
@@ -239,10 +251,13 @@ static const gen_text next_place[] = {"p@a = (v@a ^ ($u32)k) & @bu;",
 /* Few threads, each with some streams of loads that wait for themselves alone, over tables from
  * L1's size to L2's. */
 GEN_FAMILY(latency) {
-  uint32_t streams = 1 + pick(chance(50) ? 3 : 8), bits = 10 + pick(14), mask = (1u << bits) - 1,
-           how = pick(3);
+  uint32_t streams = 1 + pick(chance(50) ? 3 : 8);
+  uint32_t bits = 10 + pick(14);
+  uint32_t mask = (1u << bits) - 1;
+  uint32_t how = pick(3);
   gen_type t = g->type = chance(60) ? GEN_U32 : VALUE(100);
-  gen_text trips = ITERS(), acc[8];
+  gen_text trips = ITERS();
+  gen_text acc[8];
   bool one = streams < 2 || chance(50), payload = t != GEN_U32;
   g->shape.max_threads = 32u << pick(4);
   TAG("latency");
@@ -309,9 +324,13 @@ static void block_slot(gen *g) {
  * warp or block. */
 GEN_FAMILY(queue) {
   static const uint8_t many[] = {1, 1, 1, 2, 8, 32};
-  uint32_t threads = THREADS(32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
+  uint32_t threads = THREADS(32, 6);
+  uint32_t by = pick(3);
+  uint32_t queues = by ? 1 : many[pick(6)];
   gen_type t = g->type = chance(40) ? GEN_F32 : chance(50) ? GEN_I32 : GEN_U32;
-  gen_text all = T("turns*GX*%u", threads), vars[] = {"v"}, r = "v";
+  gen_text all = T("turns*GX*%u", threads);
+  gen_text vars[] = {"v"};
+  gen_text r = "v";
   TAG("atomic queue");
   PRIMARY("turns", 1, 1 << 16);
   READS("in", all);
@@ -326,7 +345,8 @@ GEN_FAMILY(queue) {
     r = fresh("r");
     L("@T %s = %s;", r, WORK("i", vars, 1));
   }
-  gen_text weight, cond = CONDITION("i", vars, 1, &weight);
+  gen_text weight;
+  gen_text cond = CONDITION("i", vars, 1, &weight);
   if (chance(45))
     L("int keep = %s;", cond);
   else if (t == GEN_F32)
@@ -357,8 +377,9 @@ GEN_FAMILY(queue) {
 
 /* Cells of the thread's own: in a row of the block's width, or in a column where banks meet. */
 static void own_cells(gen *g, gen_text trips) {
-  uint32_t threads = THREADS(32, 4), cells = 4u << pick(threads > 128 ? 2 : 4),
-           ways = cells < 32 ? cells : 32;
+  uint32_t threads = THREADS(32, 4);
+  uint32_t cells = 4u << pick(threads > 128 ? 2 : 4);
+  uint32_t ways = cells < 32 ? cells : 32;
   bool column = chance(50), pad = column && chance(35);
   uint32_t pitch = cells + pad;
   gen_text at =
@@ -381,11 +402,13 @@ static void own_cells(gen *g, gen_text trips) {
 /* A table that all read: at random, in strides, or where the last value says. */
 static void any_cells(gen *g, gen_text trips, uint32_t size) {
   static const uint8_t strides[] = {1, 2, 3, 4, 7, 8, 16, 17, 32, 33};
-  uint32_t kind = pick(3), stride = strides[pick(10)], ways = stride & (0u - stride),
-           by = 1 + 2 * pick(16);
+  uint32_t kind = pick(3);
+  uint32_t stride = strides[pick(10)];
+  uint32_t ways = stride & (0u - stride);
+  uint32_t by = 1 + 2 * pick(16);
   bool pad = chance(35);
-  gen_text place = pad ? "(at + (at >> 5))" : "at",
-           k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
+  gen_text place = pad ? "(at + (at >> 5))" : "at";
+  gen_text k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
   SHARED("cell", size + size / 32);
   OPEN(T("%u/T", size),
        "for (int at = $tx; at < %u; at += $dx)\n"

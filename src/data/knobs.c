@@ -39,7 +39,9 @@ static bool args_use(const ww_launch *l, const char *name) {
 /* Writes an expression with the numbers that mean the block (256 and 255 of (n+255)/256) for
  * another one; false: it has none. */
 static bool for_block(const char *text, uint64_t old, uint64_t new, ww_buf *out) {
-  char plain[24], less[24], word[24];
+  char plain[24];
+  char less[24];
+  char word[24];
   bool found = false;
   snprintf(plain, sizeof plain, "%" PRIu64, old);
   snprintf(less, sizeof less, "%llu", (unsigned long long)old - 1);
@@ -128,7 +130,8 @@ static void own_args(ww_launch *l, ww_arena *a) {
 /* The extent of axis d becomes an expression of the first argument that is just as large, and so do
  * its equals. */
 static void couple_axis(ww_knobs *k, int d, ww_arena *a) {
-  uint64_t block = k->at.block[d], covered = k->base.grid[d] * block;
+  uint64_t block = k->at.block[d];
+  uint64_t covered = k->base.grid[d] * block;
   const char *by = NULL;
   if (k->base.grid[d] < 2 || k->base.grid_expr[d])
     return;

@@ -24,8 +24,8 @@ void ww_note_write(const ww_note *n, ww_buf *out) {
 
 ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err *e) {
   bool corpus = ww_starts(key, "corpus/"), import = ww_starts(key, "import/");
-  const char *path = key + 7,
-             *colon = corpus || import ? strchr(path, ':') : NULL; /* no path of ours has a colon */
+  const char *path = key + 7;
+  const char *colon = corpus || import ? strchr(path, ':') : NULL; /* no path of ours has a colon */
   if (!colon || !colon[1] || colon == path)
     return ww_fail(e, WW_EDATA,
                    "'%.80s' is no kernel's key: corpus/<family>/<file>:<kernel> or "

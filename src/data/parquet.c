@@ -170,7 +170,8 @@ static uint32_t run_at(const uint32_t *v, uint32_t n) {
 static void hybrid(ww_buf *b, const uint32_t *v, uint32_t n, uint32_t width) {
   uint32_t at = 0;
   while (at < n) {
-    uint32_t run = run_at(v + at, n - at), from = at;
+    uint32_t run = run_at(v + at, n - at);
+    uint32_t from = at;
     if (run >= 8) {
       pq_varint(b, (uint64_t)run << 1);
       put_le(b, v[at], (width + 7) / 8);
@@ -199,7 +200,8 @@ static ww_status emit(ww_parquet *p, const void *bytes, size_t n, ww_err *e) {
 static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int encoding,
                            pq_chunk *k, ww_err *e) {
   const ww_buf *page = &p->page;
-  ww_buf *packed = &p->packed, *head = &p->head;
+  ww_buf *packed = &p->packed;
+  ww_buf *head = &p->head;
   size_t cap = ZSTD_compressBound(page->n);
   packed->n = head->n = 0;
   if (packed->cap < cap) {

@@ -180,7 +180,8 @@ static void chunk(thrift *t, const ww_parquet_column *c, const pq_chunk *k, uint
 }
 
 static void group(thrift *t, const pq_file *f, const pq_group *g, uint32_t number) {
-  uint64_t plain = 0, packed = 0;
+  uint64_t plain = 0;
+  uint64_t packed = 0;
   inner(t);
   list(t, 1, T_STRUCT, f->ncolumns);
   for (uint32_t k = 0; k < f->ncolumns; k++) {

@@ -48,14 +48,16 @@ static void argument(ww_buf *b, uint32_t at, const ww_arg *g, const ww_param_tex
 }
 
 static void arguments(ww_buf *b, const ww_exported *x, const char *source) {
-  ww_param_text *p, unnamed = {"", "", ""};
+  ww_param_text *p;
+  ww_param_text unnamed = {"", "", ""};
   uint32_t n = ww_params_of_text(source, x->launch->kernel, x->arena, &p);
   for (uint32_t k = 0; k < x->launch->nargs; k++)
     argument(b, k, &x->launch->args[k], k < n ? &p[k] : &unnamed, x->arena);
 }
 
 static void ask_time(ww_buf *b, const ww_exported *x, const char *source) {
-  const uint64_t *g = x->row->grid, *l = x->row->block;
+  const uint64_t *g = x->row->grid;
+  const uint64_t *l = x->row->block;
   fence(b, "", source);
   arguments(b, x, source);
   ww_buf_fmt(b,
@@ -121,7 +123,8 @@ static void answer_counters(ww_buf *b, const ww_store_row *r) {
 
 void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request ask, bool raw,
                      ww_buf *out) {
-  ww_buf question = {0}, answer = {0};
+  ww_buf question = {0};
+  ww_buf answer = {0};
   ww_json j = {.out = out};
   if (ask == WW_ASK_TIME) {
     ask_time(&question, x, source);

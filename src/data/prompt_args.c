@@ -88,7 +88,8 @@ static bool next_kernel(const char *text, const char *s, ww_arena *a, found *out
   static const char *const keywords[] = {"__global__", "__kernel", "kernel"};
   for (; *s; s++) {
     for (int k = 0; k < 3; k++) {
-      const char *name, *list;
+      const char *name;
+      const char *list;
       size_t n;
       if (!word_at(text, s, keywords[k]) || !(list = list_of(s + strlen(keywords[k]), &name, &n)))
         continue;
@@ -157,7 +158,8 @@ static bool launch_comment(const char *line) {
 
 /* Without launch comments, and of several empty lines one. */
 static const char *tidy(const char *s, ww_arena *a) {
-  char *out = ww_strdup(a, s), *to = out;
+  char *out = ww_strdup(a, s);
+  char *to = out;
   bool empty = true;
   while (*s) {
     size_t n = strcspn(s, "\n") + (s[strcspn(s, "\n")] == '\n');
@@ -176,12 +178,15 @@ static const char *tidy(const char *s, ww_arena *a) {
 }
 
 const char *ww_kernel_text(const char *source, const char *kernel, ww_arena *a) {
-  const char *plain = without_comments(source, a), *from = plain, *whole = tidy(source, a);
+  const char *plain = without_comments(source, a);
+  const char *from = plain;
+  const char *whole = tidy(source, a);
   ww_buf b = {0};
   found f;
   bool here = false;
   for (const char *s = plain; next_kernel(plain, s, a, &f);) {
-    const char *end = body_end(f.list), *begin = begin_of(plain, f.keyword);
+    const char *end = body_end(f.list);
+    const char *begin = begin_of(plain, f.keyword);
     s = end ? end : f.list;
     if (is_kernel(&f, kernel))
       here = true;
@@ -220,8 +225,10 @@ static void add_word(ww_buf *b, const char *word, size_t n) {
 /* `const float *__restrict__ x`: the last word is the name, unless it is the only one that could be
  * the type. */
 static ww_param_text param(const char *s, size_t n, ww_arena *a) {
-  ww_buf type = {0}, qualifiers = {0};
-  const char *name = NULL, *end = s + n;
+  ww_buf type = {0};
+  ww_buf qualifiers = {0};
+  const char *name = NULL;
+  const char *end = s + n;
   size_t name_n = 0;
   ww_buf_puts(&type, "");
   ww_buf_puts(&qualifiers, "");
@@ -263,8 +270,8 @@ static ww_param_text param(const char *s, size_t n, ww_arena *a) {
 uint32_t ww_params_of_text(const char *source, const char *kernel, ww_arena *a,
                            ww_param_text **out) {
   WW_VEC(ww_param_text) v = {0};
-  const char *list = find_list(without_comments(source, a), kernel, a),
-             *end = list ? closing(list) : NULL;
+  const char *list = find_list(without_comments(source, a), kernel, a);
+  const char *end = list ? closing(list) : NULL;
   int depth = 0;
   *out = NULL;
   if (!end)

@@ -31,8 +31,10 @@ static ww_status number(const char *name, const char *text, uint32_t *out, ww_er
 ww_status ww_rank_find(ww_rank *out, ww_err *e) {
   *out = (ww_rank){.rank = 0, .size = 1};
   for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
-    const char *by = launchers[k].rank, *of = launchers[k].size;
-    const char *rank = getenv(by), *size = getenv(of);
+    const char *by = launchers[k].rank;
+    const char *of = launchers[k].size;
+    const char *rank = getenv(by);
+    const char *size = getenv(of);
     if (!rank || !*rank)
       continue;
     if (!size || !*size)
@@ -78,9 +80,11 @@ static void pick(const char *list, uint32_t k, char *out, size_t room) {
 void ww_rank_device(const ww_rank *r) {
   static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                        "SLURM_LOCALID"};
-  const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *text = NULL;
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+  const char *text = NULL;
   char mine[64];
-  uint32_t local, n = entries("/proc/driver/nvidia/gpus");
+  uint32_t local;
+  uint32_t n = entries("/proc/driver/nvidia/gpus");
   for (size_t k = 0; !text && k < sizeof locals / sizeof *locals; k++)
     text = getenv(locals[k]);
   if (r->size < 2 || !text || number("", text, &local, NULL))

@@ -266,7 +266,8 @@ ww_status ww_reports_each(const char *path, ww_origin origin, ww_store_row_fn ro
                           ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_map seen = {0};
-  char *data, *after;
+  char *data;
+  char *after;
   size_t n;
   uint32_t number = 0;
   ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &data, &n, e);

@@ -48,7 +48,8 @@ static double log_between(sampler *s, double lo, double hi) {
 }
 
 static uint64_t draw_blocks(sampler *s) {
-  double sms = s->o->gpu->sms, x = chance(s);
+  double sms = s->o->gpu->sms;
+  double x = chance(s);
   if (x < IDLE_SHARE)
     return 1 + (uint64_t)(chance(s) * (sms - 1));
   return x < IDLE_SHARE + UNDER_SHARE ? log_between(s, sms, 20 * sms)
@@ -64,7 +65,8 @@ static uint64_t power_below(double v) {
 /* Keeps what kernels divide by: large values stay multiples of the power of two that the base is
  * one of, small ones have few bits. */
 static int64_t round_size(double v, int64_t base) {
-  uint64_t granule = (uint64_t)base & (~(uint64_t)base + 1), few = power_below(v) / 4;
+  uint64_t granule = (uint64_t)base & (~(uint64_t)base + 1);
+  uint64_t few = power_below(v) / 4;
   if (granule > 1024)
     granule = 1024;
   if (few < granule)
@@ -119,7 +121,8 @@ static double at_scale(const sampler *s, const double *weight, double x, ww_knob
 /* The scale at which `of` reaches the target: both grow together. */
 static double solve(const sampler *s, const double *weight, ww_knob_setting *set, measure of,
                     double target) {
-  double lo = 1e-5, hi = 1e4;
+  double lo = 1e-5;
+  double hi = 1e4;
   for (int step = 0; step < 24; step++) {
     double mid = sqrt(lo * hi);
     if (at_scale(s, weight, mid, set, of) < target)
@@ -345,7 +348,8 @@ static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *
 
 /* Tries once more at a smaller size what would run too long. */
 static bool try_one(sampler *s, ww_variants_count *count, ww_variant *v) {
-  double most = s->o->most_us > 0 ? s->o->most_us : MOST_US, shrink = 1;
+  double most = s->o->most_us > 0 ? s->o->most_us : MOST_US;
+  double shrink = 1;
   dice d;
   roll(s, &d);
   count->tried++;
@@ -364,7 +368,8 @@ static bool try_one(sampler *s, ww_variants_count *count, ww_variant *v) {
 /* ---- which to keep ---- */
 
 static int by_time(const void *a, const void *b) {
-  const ww_variant *x = a, *y = b;
+  const ww_variant *x = a;
+  const ww_variant *y = b;
   return (x->us > y->us) - (x->us < y->us);
 }
 

@@ -168,7 +168,8 @@ ww_status ww_stats_row(void *stats, const ww_store_row *r, ww_err *e) {
 /* ---- the end ---- */
 
 int ww_stats_by_value(const void *x, const void *y) {
-  float a = *(const float *)x, b = *(const float *)y;
+  float a = *(const float *)x;
+  float b = *(const float *)y;
   return (a > b) - (a < b);
 }
 
@@ -177,20 +178,23 @@ static double quantile(const float *v, uint32_t n, double at) {
 }
 
 static int by_launches(const void *x, const void *y) {
-  const ww_family *a = x, *b = y;
+  const ww_family *a = x;
+  const ww_family *b = y;
   if (a->n.launches != b->n.launches)
     return a->n.launches < b->n.launches ? 1 : -1;
   return strcmp(a->name, b->name);
 }
 
 static int by_count(const void *x, const void *y) {
-  const ww_cause *a = x, *b = y;
+  const ww_cause *a = x;
+  const ww_cause *b = y;
   return (a->n < b->n) - (a->n > b->n);
 }
 
 void ww_stats_end(ww_stats *s) {
   const float *noise = s->noise.v;
-  uint32_t over = 0, n = s->noise.n;
+  uint32_t over = 0;
+  uint32_t n = s->noise.n;
   if (s->times.n)
     qsort(s->times.v, s->times.n, sizeof(float), ww_stats_by_value);
   if (n)

@@ -53,7 +53,9 @@ static void failures(ww_json *j, const ww_stats *s) {
 
 static void shares(ww_json *j, const ww_stats *s) {
   const uint64_t *b = s->blocking;
-  double all = s->all.launches, counted = s->spread[WW_SPREAD_ai].n, blocks = s->blocking_known;
+  double all = s->all.launches;
+  double counted = s->spread[WW_SPREAD_ai].n;
+  double blocks = s->blocking_known;
   ww_json_put(j,
               "shares:{integer_only!:%g,under_10us!:%g,above_10ms!:%g,fewer_blocks_than_sms!:%g}",
               s->integer_only / counted, s->under_10us / all, s->above_10ms / all,

@@ -58,7 +58,9 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   held *s = at ? &j->rows.v[*at] : NULL;
   if (!s || s->failed || r->status)
     return WW_OK;
-  double first = r->m[WW_M_time_us], second = s->time_us, apart = fabs(second - first);
+  double first = r->m[WW_M_time_us];
+  double second = s->time_us;
+  double apart = fabs(second - first);
   double iqr = fmax(isfinite(r->iqr_us) ? r->iqr_us : 0, isfinite(s->iqr_us) ? s->iqr_us : 0);
   bool agree = apart <= 0.05 * first || (fmin(first, second) < 5 && apart <= 0.25);
   s->met = true;

@@ -79,7 +79,9 @@ static void line(FILE *f, const char *name, uint64_t n, uint64_t of, double most
 static void times(const ww_stats *s, FILE *f) {
   const ww_spread *t = &s->spread[WW_SPREAD_time];
   const ww_spread_info *i = &ww_spreads[WW_SPREAD_time];
-  char lo[24], hi[24], name[64];
+  char lo[24];
+  char hi[24];
+  char name[64];
   double most = 0;
   head(f, "Time");
   for (uint32_t k = 0; k < i->bins; k++)
@@ -169,7 +171,8 @@ static void repeats(const ww_repeats *r, FILE *f) {
   if (r->absent)
     fprintf(f, "  %" PRIu64 " launches of the repetition are not in both, or failed\n", r->absent);
   for (uint32_t k = 0; k < r->nworst && k < 10; k++) {
-    char a[24], b[24];
+    char a[24];
+    char b[24];
     const ww_repeat_row *w = &r->worst[k];
     fprintf(f, "  %+8.1f %%  %10s -> %-10s  spread %.2f us  %s #%u\n", 100 * w->off,
             us_text(w->first_us, a), us_text(w->second_us, b), w->iqr_us, w->key, w->number);

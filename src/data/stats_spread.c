@@ -56,7 +56,8 @@ static double blocks_per_sm(const ww_store_row *r, uint32_t sms) {
 
 /* No bytes: infinitely intense. */
 static double intensity(const ww_store_row *r) {
-  double f = flops(r), bytes = r->m[WW_M_dram_read_bytes] + r->m[WW_M_dram_write_bytes];
+  double f = flops(r);
+  double bytes = r->m[WW_M_dram_read_bytes] + r->m[WW_M_dram_write_bytes];
   return f == 0 && isfinite(bytes) ? 0 : f / bytes;
 }
 
@@ -132,7 +133,8 @@ double ww_spread_cover(const ww_spread *ours, const ww_spread *other) {
 }
 
 double ww_stats_cover(const ww_stats *ours, const ww_stats *other) {
-  uint32_t n = other->places.n / WW_NSPREADS, in = 0;
+  uint32_t n = other->places.n / WW_NSPREADS;
+  uint32_t in = 0;
   for (uint32_t k = 0; k < n; k++) {
     bool covered = true;
     for (int q = 0; q < WW_NSPREADS && covered; q++) {

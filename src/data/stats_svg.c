@@ -61,7 +61,8 @@ static void lay_out(chart *c) {
   const ww_spread_info *i = c->i;
   bool zero = i->zero && any_at(c, WW_ZERO), below = any_at(c, WW_BELOW),
        above = any_at(c, WW_ABOVE);
-  double x = LEFT, room = WIDTH - LEFT - RIGHT;
+  double x = LEFT;
+  double room = WIDTH - LEFT - RIGHT;
   double units = i->bins + (zero ? 2.8 : 0) + below + above;
   c->bin_width = room / units;
   if (zero) {
@@ -104,8 +105,8 @@ static double y_of(const chart *c, double s) {
 /* ---- words ---- */
 
 static const char *tick_text(const chart *c, double v, char out[32]) {
-  static const char *const times[] = {" us", " ms", NULL}, *const plain[] = {"", "k", "M", "G",
-                                                                             NULL};
+  static const char *const times[] = {" us", " ms", NULL};
+  static const char *const plain[] = {"", "k", "M", "G", NULL};
   static const char *const bytes[] = {" kB", " MB", " GB", NULL};
   const char *unit;
   int digits = 3;
@@ -123,7 +124,8 @@ static const char *tick_text(const chart *c, double v, char out[32]) {
 }
 
 static void counts_text(const chart *c, const place *p, ww_buf *b) {
-  char lo[32], hi[32];
+  char lo[32];
+  char hi[32];
   if (p->name)
     ww_buf_puts(b, p->name);
   else if (isnan(p->from))
@@ -160,12 +162,14 @@ static void tick_x(chart *c, double x, const char *text) {
 static void ticks_x(chart *c) {
   const ww_spread_info *i = c->i;
   char t[32];
-  double x0 = c->places[c->first].x, width = c->bin_width * i->bins;
+  double x0 = c->places[c->first].x;
+  double width = c->bin_width * i->bins;
   if (c->first && c->places[0].name)
     ww_svg_text(c->out, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle",
                 "#444444", 11, 0, i->zero);
   if (i->log) {
-    int decades = lround(log10(i->hi / i->lo)), every = decades > 7 ? 2 : 1;
+    int decades = lround(log10(i->hi / i->lo));
+    int every = decades > 7 ? 2 : 1;
     for (int k = 0; k <= decades; k += every)
       tick_x(c, x0 + width * k / decades, tick_text(c, i->lo * pow(10, k), t));
   } else
@@ -176,7 +180,8 @@ static void ticks_x(chart *c) {
 static void bars(chart *c) {
   for (uint32_t k = 0; k < c->n; k++) {
     const place *p = &c->places[k];
-    double y = y_of(c, share(p->ours, c->ours)), h = HEIGHT - BOTTOM - y;
+    double y = y_of(c, share(p->ours, c->ours));
+    double h = HEIGHT - BOTTOM - y;
     if (p->ours && h < 1) {
       y = HEIGHT - BOTTOM - 1;
       h = 1;
@@ -233,7 +238,8 @@ static void gaps(chart *c) {
 
 static const char *grouped(uint64_t n, char out[32]) { /* 312,045 */
   char digits[24];
-  int len = snprintf(digits, sizeof digits, "%" PRIu64, n), at = 0;
+  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+  int at = 0;
   for (int k = 0; k < len; k++) {
     if (k && (len - k) % 3 == 0)
       out[at++] = ',';
@@ -244,7 +250,8 @@ static const char *grouped(uint64_t n, char out[32]) { /* 312,045 */
 }
 
 static void legend(chart *c, const ww_stats_view *v) {
-  char n[32], text[160];
+  char n[32];
+  char text[160];
   double x = LEFT;
   ww_buf_fmt(
       c->out,

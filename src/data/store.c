@@ -148,7 +148,9 @@ static bool ask(ww_store *s, const char *sql, int64_t *out) {
 
 /* Whose file it is. An empty one, to be written, becomes a store. */
 static ww_status check(ww_store *s, ww_err *e) {
-  int64_t application, schema, things;
+  int64_t application;
+  int64_t schema;
+  int64_t things;
   if (!ask(s, "PRAGMA application_id", &application) || !ask(s, "PRAGMA user_version", &schema) ||
       !ask(s, "SELECT count(*) FROM sqlite_schema", &things))
     return ww_store_fail(s, "opening it", e);

@@ -149,7 +149,8 @@ static ww_status machine_of(ww_store *s, const ww_store_row *r, ww_err *e) {
 /* ---- kernels ---- */
 
 static ww_status find_kernel(ww_store *s, const char *key, int64_t *id, ww_err *e) {
-  uint32_t version, index;
+  uint32_t version;
+  uint32_t index;
   uint64_t seed;
   int end = 0;
   if (sscanf(key, "g%u/%" SCNu64 "/%u%n", &version, &seed, &index, &end) == 3 &&
@@ -244,7 +245,8 @@ static ww_status put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t f
 }
 
 ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {
-  ww_held was, is = level(r->status, r->passes);
+  ww_held was;
+  ww_held is = level(r->status, r->passes);
   int64_t failure = -1;
   if (!s->write)
     return ww_fail(e, WW_EUSAGE, "%s: opened for reading", s->path);
@@ -271,7 +273,8 @@ ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {
 }
 
 ww_held ww_store_has(ww_store *s, const char *key, uint32_t number, const char *gpu) {
-  int64_t kernel, which;
+  int64_t kernel;
+  int64_t which;
   ww_held out = WW_HELD_NOT;
   row_name name = {.texts = {gpu}, .ntexts = 1};
   if (!find_kernel(s, key, &kernel, NULL) && kernel >= 0 &&
@@ -402,7 +405,8 @@ static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_st
 
 ww_status ww_store_each(ww_store *s, const ww_store_filter *f, ww_store_row_fn row, void *ctx,
                         ww_err *e) {
-  sqlite3_stmt *kernels = NULL, *launches = NULL;
+  sqlite3_stmt *kernels = NULL;
+  sqlite3_stmt *launches = NULL;
   ww_arena *a = ww_arena_new();
   ww_status st = ww_store_prepare(s, kernels_text, &kernels, e);
   if (!st)

@@ -110,7 +110,9 @@ static bool commutes(uint8_t op) {
 }
 
 static uint64_t label(const ww_ins *i) {
-  uint8_t op = i->op, cls = ww_ops[op].cls, sub = 0;
+  uint8_t op = i->op;
+  uint8_t cls = ww_ops[op].cls;
+  uint8_t sub = 0;
   uint64_t space = 0;
   if (op == WW_OP_ICMP || op == WW_OP_FCMP)
     sub = alike_compare(i->sub);
@@ -232,7 +234,8 @@ static void function(finder *f, const ww_fn *fn) {
 }
 
 static int by_value(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  uint64_t x = *(const uint64_t *)a;
+  uint64_t y = *(const uint64_t *)b;
   return (x > y) - (x < y);
 }
 
@@ -258,9 +261,12 @@ void ww_structure_of(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_struct
 }
 
 double ww_structure_alike(const ww_structure *a, const ww_structure *b) {
-  uint32_t i = 0, k = 0, both = 0;
+  uint32_t i = 0;
+  uint32_t k = 0;
+  uint32_t both = 0;
   while (i < a->n && k < b->n) {
-    uint64_t x = a->v[i], y = b->v[k];
+    uint64_t x = a->v[i];
+    uint64_t y = b->v[k];
     both += x == y;
     i += x <= y;
     k += y <= x;

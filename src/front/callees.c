@@ -99,7 +99,8 @@ static bool odd_width(const low_type *t) {
 }
 
 void call_each(low_callee *c, low_each f, int x, int y) {
-  uint32_t n = c->rt->n, nargs = c->nargs < 4 ? c->nargs : 4;
+  uint32_t n = c->rt->n;
+  uint32_t nargs = c->nargs < 4 ? c->nargs : 4;
   for (uint32_t a = 0; a < nargs; a++)
     if (odd_width(c->at[a]))
       low_refuse(c->F, "calls %s on integers of unusual width", c->name);
@@ -135,10 +136,12 @@ static bool has_int_result(int math) {
 /* x: ww_math, y: WW_F_* and, from bit 8 on, a ww_round */
 ww_val each_math(const low_lane *s) {
   low_fn *F = s->F;
-  int n = ww_math_args[s->x], flags = s->y & 255;
+  int n = ww_math_args[s->x];
+  int flags = s->y & 255;
   if (low_fmf(F, s->call->inst) & LLVMFastMathApproxFunc)
     flags |= WW_F_APPROX;
-  ww_val a = s->a, b = n > 1 ? s->b : WW_NOVAL;
+  ww_val a = s->a;
+  ww_val b = n > 1 ? s->b : WW_NOVAL;
   if (s->x == WW_MATH_JN || s->x == WW_MATH_YN)
     a = low_convert(F, a, s->ta, WW_I32, WW_RN, true);
   if (s->x == WW_MATH_POWI || s->x == WW_MATH_LDEXP)
@@ -156,7 +159,8 @@ ww_val each_count(const low_lane *s) { /* bits at the argument's width */
 ww_val each_ffs(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->ta;
-  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, t, s->a), t, 1), none = low_const(F, t, 0);
+  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, t, s->a), t, 1);
+  ww_val none = low_const(F, t, 0);
   n = low_select(F, t, low_cmp(F, WW_EQ, t, s->a, none), none, n);
   return low_int_to(F, n, t, s->rt, false);
 }
@@ -186,7 +190,8 @@ static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, 
 ww_val each_sat(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
-  ww_val a = s->a, b = s->b;
+  ww_val a = s->a;
+  ww_val b = s->b;
   bool sign = lane_sign(s, s->y);
   if (!sign && s->x == WW_OP_SUB)
     return lane_op(s, WW_OP_SUB, lane_op(s, WW_OP_UMAX, a, b), b);
@@ -194,7 +199,8 @@ ww_val each_sat(const low_lane *s) {
   if (!sign)
     return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
   unsigned top = ww_type_bits(t) - 1;
-  ww_val shift = low_const(F, t, top), over = signed_overflow(F, s->x, t, a, b, r);
+  ww_val shift = low_const(F, t, top);
+  ww_val over = signed_overflow(F, s->x, t, a, b, r);
   ww_val limit = lane_opk(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), (1ull << top) - 1);
   return low_select(F, t, over, limit, r);
 }
@@ -221,7 +227,8 @@ ww_val each_mulhi(const low_lane *s) {
 
 ww_val each_mul24(const low_lane *s) {
   bool sign = lane_sign(s, s->x);
-  ww_val a = low_24(s->F, s->a, sign), b = low_24(s->F, s->b, sign);
+  ww_val a = low_24(s->F, s->a, sign);
+  ww_val b = low_24(s->F, s->b, sign);
   return lane_add(s, lane_op(s, WW_OP_MUL, a, b));
 }
 
@@ -233,7 +240,9 @@ static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
 /* One class of floating-point values, by magnitude. */
 static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
   double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
-  ww_val inf = low_fconst(F, t, INFINITY), zero = low_fconst(F, t, 0), lo = low_fconst(F, t, least);
+  ww_val inf = low_fconst(F, t, INFINITY);
+  ww_val zero = low_fconst(F, t, 0);
+  ww_val lo = low_fconst(F, t, least);
   ww_val m = group ? low_unary(F, WW_OP_FABS, t, a) : a;
   switch (group) {
   case 0:
@@ -255,7 +264,8 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   static const struct {
     unsigned neg, pos;
   } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
-  ww_val acc = WW_NOVAL, sign = WW_NOVAL;
+  ww_val acc = WW_NOVAL;
+  ww_val sign = WW_NOVAL;
   if ((mask & FC_FINITE) == FC_FINITE) { /* finite: one comparison */
     acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), low_fconst(F, t, INFINITY));
     mask &= ~FC_FINITE;
@@ -349,7 +359,10 @@ void call_sreg(low_callee *c) {
 void call_overflow(low_callee *c) {
   low_fn *F = c->F;
   ww_type t = call_type(c);
-  ww_val a = call_arg(c, 0), b = call_arg(c, 1), r = low_binary(F, c->x, t, a, b), over;
+  ww_val a = call_arg(c, 0);
+  ww_val b = call_arg(c, 1);
+  ww_val r = low_binary(F, c->x, t, a, b);
+  ww_val over;
   ww_val zero = low_const(F, t, 0);
   if (c->rt->n != 2 || odd_width(c->rt)) {
     low_refuse(F, "overflow arithmetic on vectors or unusual widths");
@@ -370,8 +383,10 @@ void call_overflow(low_callee *c) {
 void call_threeway(low_callee *c) {
   low_fn *F = c->F;
   for (uint32_t i = 0; i < c->rt->n; i++) {
-    ww_type t = c->at[0]->c[i].type, rt = c->rt->c[i].type;
-    ww_val a = call_comp(c, 0, i), b = call_comp(c, 1, i);
+    ww_type t = c->at[0]->c[i].type;
+    ww_type rt = c->rt->c[i].type;
+    ww_val a = call_comp(c, 0, i);
+    ww_val b = call_comp(c, 1, i);
     ww_val gt = low_int_to(F, low_cmp(F, c->x ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
     ww_val lt = low_int_to(F, low_cmp(F, c->x ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
     c->res[i] = low_binary(F, WW_OP_SUB, rt, gt, lt);
@@ -434,7 +449,8 @@ void call_fpclass(low_callee *c) {
 
 void call_memcpy(low_callee *c) {
   int64_t n;
-  low_addr to = call_ptr(c, 0, 1), from = call_ptr(c, 1, 1);
+  low_addr to = call_ptr(c, 0, 1);
+  low_addr from = call_ptr(c, 1, 1);
   if (call_const(c, 2, &n))
     low_copy(c->F, to, from, n);
   else
@@ -480,7 +496,8 @@ static ww_ins *print(low_callee *c, ww_val fmt, const ww_val *v, uint32_t n) {
 /* vprintf(format, packed arguments): sub 1 says that the one pool operand is the arguments' address
  */
 void call_vprintf(low_callee *c) {
-  ww_val fmt = call_arg(c, 0), args = call_arg(c, 1);
+  ww_val fmt = call_arg(c, 0);
+  ww_val args = call_arg(c, 1);
   print(c, fmt, &args, 1)->sub = 1;
 }
 
@@ -696,7 +713,8 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
     low_refuse(F, "a call with more than 255 values");
   bool direct = LLVMIsAFunction(callee) != NULL;
   ww_val target = direct ? WW_NOVAL : low_scalar(F, callee);
-  uint32_t index = direct ? low_want_fn(L, callee) : 0, ext = low_pool(F, args.v, args.n);
+  uint32_t index = direct ? low_want_fn(L, callee) : 0;
+  uint32_t ext = low_pool(F, args.v, args.n);
   ww_val *res = low_define(F, inst);
   for (uint32_t i = 0; i < rt->n; i++)
     res[i] = low_new_val(F, rt->c[i].type);

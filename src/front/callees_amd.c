@@ -26,7 +26,8 @@ void call_amd_swizzle(low_callee *c) {
   low_fn *F = c->F;
   int64_t mode = 0;
   call_const(c, 1, &mode);
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), src;
+  ww_val lane = low_sreg(F, WW_SREG_LANEID);
+  ww_val src;
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
     src = quad_lane(F, mode & 255, lane);
   } else {
@@ -71,7 +72,8 @@ void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lan
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
-  ww_val in_row = low_op32k(F, WW_OP_AND, lane, 15), row = low_op32k(F, WW_OP_AND, lane, ~15u);
+  ww_val in_row = low_op32k(F, WW_OP_AND, lane, 15);
+  ww_val row = low_op32k(F, WW_OP_AND, lane, ~15u);
   *ok = WW_NOVAL;
   if (ctrl < 0x100)
     return quad_lane(F, ctrl, lane);
@@ -128,18 +130,24 @@ static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsi
 void call_amd_dpp(low_callee *c) {
   low_fn *F = c->F;
   uint32_t v = c->x;
-  int64_t ctrl = 0, rows = 15, banks = 15, bound = 0;
+  int64_t ctrl = 0;
+  int64_t rows = 15;
+  int64_t banks = 15;
+  int64_t bound = 0;
   call_const(c, v + 1, &ctrl);
   call_const(c, v + 2, &rows);
   call_const(c, v + 3, &banks);
   call_const(c, v + 4, &bound);
   ww_type t = call_type(c);
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), ok, src = dpp_source(F, ctrl, lane, &ok);
+  ww_val lane = low_sreg(F, WW_SREG_LANEID);
+  ww_val ok;
+  ww_val src = dpp_source(F, ctrl, lane, &ok);
   if (src == WW_NOVAL) {
     call_refuse(c);
     return;
   }
-  ww_val old = c->x ? call_arg(c, 0) : low_const(F, t, 0), r = from_lane(F, t, call_arg(c, v), src);
+  ww_val old = c->x ? call_arg(c, 0) : low_const(F, t, 0);
+  ww_val r = from_lane(F, t, call_arg(c, v), src);
   if (ok != WW_NOVAL)
     r = low_select(F, t, ok, r, bound ? low_const(F, t, 0) : old);
   ww_val on = masked_lanes(F, masked_lanes(F, WW_NOVAL, lane, rows, 4), lane, banks, 2);
@@ -154,7 +162,8 @@ ww_val each_amd_trig(const low_lane *s) { /* the argument counts turns */
 }
 
 ww_val each_amd_med3(const low_lane *s) {
-  ww_val hi = lane_op(s, WW_OP_FMAX, s->a, s->b), top = lane_op(s, WW_OP_FMIN, hi, s->c);
+  ww_val hi = lane_op(s, WW_OP_FMAX, s->a, s->b);
+  ww_val top = lane_op(s, WW_OP_FMIN, hi, s->c);
   return lane_op(s, WW_OP_FMAX, lane_op(s, WW_OP_FMIN, s->a, s->b), top);
 }
 
@@ -165,7 +174,9 @@ ww_val each_amd_alignbyte(const low_lane *s) {
 
 void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the second operand's */
   int64_t sel;
-  uint32_t prmt = 0, keep = 0, set = 0;
+  uint32_t prmt = 0;
+  uint32_t keep = 0;
+  uint32_t set = 0;
   if (!call_const(c, 2, &sel)) {
     call_refuse(c);
     return;
@@ -188,9 +199,11 @@ void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the
 
 ww_val each_amd_sad8(const low_lane *s) {
   low_fn *F = s->F;
-  ww_val acc = s->c, eight = low_i32(F, 8);
+  ww_val acc = s->c;
+  ww_val eight = low_i32(F, 8);
   for (uint64_t i = 0; i < 4; i++) {
-    ww_val at = low_i32(F, 8 * i), a = low_op(F, WW_OP_BFEU, WW_I32, s->a, at, eight);
+    ww_val at = low_i32(F, 8 * i);
+    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, s->a, at, eight);
     ww_val b = low_op(F, WW_OP_BFEU, WW_I32, s->b, at, eight);
     acc = low_op(F, WW_OP_SAD, WW_I32, a, b, acc);
   }
@@ -200,11 +213,12 @@ ww_val each_amd_sad8(const low_lane *s) {
 /* Both products of two 16-bit elements, widened to the result's type, onto the third operand. */
 void call_amd_dot2(low_callee *c) { /* x: signed */
   low_fn *F = c->F;
-  ww_type t = call_type(c), from = c->at[0]->c[0].type;
+  ww_type t = call_type(c);
+  ww_type from = c->at[0]->c[0].type;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
-    ww_val a = low_convert(F, call_comp(c, 0, i), from, t, WW_RN, c->x),
-           b = low_convert(F, call_comp(c, 1, i), from, t, WW_RN, c->x);
+    ww_val a = low_convert(F, call_comp(c, 0, i), from, t, WW_RN, c->x);
+    ww_val b = low_convert(F, call_comp(c, 1, i), from, t, WW_RN, c->x);
     acc = ww_is_float(t) ? low_op(F, WW_OP_FMA, t, a, b, acc)
                          : low_op32(F, WW_OP_ADD, acc, low_op32(F, WW_OP_MUL, a, b));
   }
@@ -255,7 +269,8 @@ void call_ocml(low_callee *c) {
   char s[64];
   int flags = 0;
   snprintf(s, sizeof s, "%s", c->tail);
-  char *type = strrchr(s, '_'), *base = s;
+  char *type = strrchr(s, '_');
+  char *base = s;
   if (type)
     *type = 0;
   if (ww_starts(base, "native_")) {

@@ -107,7 +107,8 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
     bool size = first == WW_SREG_NTID_X || first == WW_SREG_NCTAID_X;
     return axis >= 0 && axis < 3 ? low_sreg(F, first + axis) : low_i32(F, size ? 1 : 0);
   }
-  ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, first);
+  ww_val a = call_arg_as(c, arg, WW_I32, false);
+  ww_val v = low_sreg(F, first);
   for (int k = 1; k < 3; k++)
     v = low_select(F, WW_I32, low_cmpk(F, WW_EQ, WW_I32, a, k), low_sreg(F, first + k), v);
   return v;
@@ -163,7 +164,8 @@ static void cl_global_linear_id(low_callee *c) {
 
 static void cl_work_dim(low_callee *c) { /* as many axes as are longer than one */
   low_fn *F = c->F;
-  ww_val one = low_i32(F, 1), n = one;
+  ww_val one = low_i32(F, 1);
+  ww_val n = one;
   for (int k = 1; k < 3; k++) {
     ww_val size = global_size(F, k);
     n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, k + 1), n);
@@ -173,8 +175,8 @@ static void cl_work_dim(low_callee *c) { /* as many axes as are longer than one 
 
 static void cl_sub_group(low_callee *c) { /* 0: id, 1: how many */
   low_fn *F = c->F;
-  ww_val five = low_i32(F, 5),
-         v = c->x ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
+  ww_val five = low_i32(F, 5);
+  ww_val v = c->x ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
   call_set32(c, low_op32(F, WW_OP_LSHR, v, five));
 }
 
@@ -199,7 +201,8 @@ static ww_val each_abs(const low_lane *s) {
 }
 
 static ww_val each_abs_diff(const low_lane *s) {
-  ww_val hi = minmax(s, true, s->a, s->b), lo = minmax(s, false, s->a, s->b);
+  ww_val hi = minmax(s, true, s->a, s->b);
+  ww_val lo = minmax(s, false, s->a, s->b);
   return lane_op(s, WW_OP_SUB, hi, lo);
 }
 
@@ -232,15 +235,15 @@ static ww_val each_smoothstep(const low_lane *s) {
 static ww_val each_sign(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
-  ww_val zero = low_fconst(F, t, 0),
-         one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->a, WW_NOVAL);
+  ww_val zero = low_fconst(F, t, 0);
+  ww_val one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->a, WW_NOVAL);
   ww_val r = low_select(F, t, low_cmp(F, WW_FOEQ, t, s->a, zero), s->a, one);
   return low_select(F, t, low_cmp(F, WW_FUNO, t, s->a, s->a), zero, r);
 }
 
 static ww_val each_upsample(const low_lane *s) {
-  ww_val hi = low_int_to(s->F, s->a, s->ta, s->rt, false),
-         lo = low_int_to(s->F, s->b, s->tb, s->rt, false);
+  ww_val hi = low_int_to(s->F, s->a, s->ta, s->rt, false);
+  ww_val lo = low_int_to(s->F, s->b, s->tb, s->rt, false);
   return lane_op(s, WW_OP_OR, lane_opk(s, WW_OP_SHL, hi, ww_type_bits(s->tb)), lo);
 }
 
@@ -254,8 +257,8 @@ static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 6
   ww_val c = low_int_to(F, s->c, t, WW_I64, s->sign);
   ww_val r = low_op64(F, WW_OP_ADD, low_op64(F, WW_OP_MUL, a, b), c);
   unsigned w = ww_type_bits(t) & 63;
-  uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1,
-           lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
+  uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1;
+  uint64_t lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
   r = low_op64k(F, WW_OP_SMIN, r, hi);
   return low_int_to(F, low_op64k(F, WW_OP_SMAX, r, lo), WW_I64, t, false);
 }
@@ -271,8 +274,8 @@ static ww_val each_bitselect(const low_lane *s) { /* a where the mask is 0, b wh
 }
 
 static ww_val each_select(const low_lane *s) { /* scalar: c != 0, vector: its sign bit */
-  ww_val zero = low_const(s->F, s->tc, 0),
-         p = low_cmp(s->F, s->call->rt->n > 1 ? WW_SLT : WW_NE, s->tc, s->c, zero);
+  ww_val zero = low_const(s->F, s->tc, 0);
+  ww_val p = low_cmp(s->F, s->call->rt->n > 1 ? WW_SLT : WW_NE, s->tc, s->c, zero);
   return low_select(s->F, s->rt, p, s->b, s->a);
 }
 
@@ -321,7 +324,8 @@ enum { G_DOT, G_LENGTH, G_DISTANCE, G_NORMALIZE };
 static void cl_geometric(low_callee *c) {
   low_fn *F = c->F;
   uint32_t n = c->at[0]->n;
-  ww_val a[4], b[4];
+  ww_val a[4];
+  ww_val b[4];
   if (!n || n > 4) {
     call_refuse(c);
     return;
@@ -349,7 +353,8 @@ static void cl_cross(low_callee *c) {
   low_fn *F = c->F;
   ww_type t = call_type(c);
   for (uint32_t i = 0; i < 3; i++) {
-    uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
+    uint32_t j = (i + 1) % 3;
+    uint32_t k = (i + 2) % 3;
     ww_val m = low_binary(F, WW_OP_FMUL, t, call_comp(c, 0, k), call_comp(c, 1, j));
     c->res[i] = low_op(F, WW_OP_FMA, t, call_comp(c, 0, j), call_comp(c, 1, k),
                        low_unary(F, WW_OP_FNEG, t, m));
@@ -448,7 +453,8 @@ static bool vector_at(low_callee *c, const char *s, uint32_t offset_arg, const l
     return false;
   bool aligned = s[offset_arg ? 6 : 5] == 'a', half = strstr(s, "_half");
   low_elements(k, half ? WW_F16 : t->c[0].type, t->n);
-  uint32_t step = aligned && t->n == 3 ? 4 : t->n, size = k->mem;
+  uint32_t step = aligned && t->n == 3 ? 4 : t->n;
+  uint32_t size = k->mem;
   *p = call_ptr(c, offset_arg + 1, aligned ? step * size : size);
   ww_val index = call_arg_as(c, offset_arg, WW_I64, false);
   p->base = low_lea(c->F, p->base, index, (int64_t)step * size);
@@ -495,16 +501,19 @@ static void cl_async_copy(low_callee *c) {
   low_fn *F = c->F;
   ww_type t = pointee(c);
   const char *v = strstr(c->name, "Dv"); /* a vector element: its width */
-  uint32_t lanes = v ? atoi(v + 2) : 1, bytes = (lanes == 3 ? 4 : lanes) * ww_type_bytes[t];
+  uint32_t lanes = v ? atoi(v + 2) : 1;
+  uint32_t bytes = (lanes == 3 ? 4 : lanes) * ww_type_bytes[t];
   bool to_local = low_space_of(F, c->arg[0]) == WW_SHARED;
-  low_addr to = call_ptr(c, 0, bytes < 16 ? bytes : 16),
-           from = call_ptr(c, 1, bytes < 16 ? bytes : 16);
-  ww_val n = call_arg_as(c, 2, WW_I64, false),
-         stride = c->x ? call_arg_as(c, 3, WW_I64, false) : WW_NOVAL;
-  ww_val first = low_int_to(F, linear_tid(F), WW_I32, WW_I64, false),
-         step = low_int_to(F, group_threads(F), WW_I32, WW_I64, false);
-  uint32_t before = F->cur, head = low_new_block(F, "copy"), body = low_new_block(F, NULL),
-           done = low_new_block(F, NULL);
+  low_addr to = call_ptr(c, 0, bytes < 16 ? bytes : 16);
+  low_addr from = call_ptr(c, 1, bytes < 16 ? bytes : 16);
+  ww_val n = call_arg_as(c, 2, WW_I64, false);
+  ww_val stride = c->x ? call_arg_as(c, 3, WW_I64, false) : WW_NOVAL;
+  ww_val first = low_int_to(F, linear_tid(F), WW_I32, WW_I64, false);
+  ww_val step = low_int_to(F, group_threads(F), WW_I32, WW_I64, false);
+  uint32_t before = F->cur;
+  uint32_t head = low_new_block(F, "copy");
+  uint32_t body = low_new_block(F, NULL);
+  uint32_t done = low_new_block(F, NULL);
   low_br(F, head);
   F->cur = head;
   ww_val i =
@@ -536,7 +545,8 @@ static bool atomic_rmw(low_callee *c, int rmw, ww_type t, low_addr p, ww_val ope
 static bool compare_exchange(low_callee *c, ww_type t, low_addr p) {
   low_fn *F = c->F;
   low_comp one = low_element(t, 0);
-  ww_val want, old;
+  ww_val want;
+  ww_val old;
   low_addr e = call_ptr(c, 1, one.mem);
   low_load(F, e, &one, 1, &want);
   old = low_cas(F, t, p, want, call_arg(c, 2));
@@ -552,7 +562,8 @@ static bool cl_atomic(low_callee *c, const char *s) {
   s = strchr(s, '_') + 1;
   if (ww_starts(s, "fetch_"))
     s += 6;
-  char *op = ww_strdup(c->F->a, s), *tail = strstr(op, "_explicit");
+  char *op = ww_strdup(c->F->a, s);
+  char *tail = strstr(op, "_explicit");
   if (tail)
     *tail = 0;
   ww_type t = pointee(c);
@@ -611,9 +622,11 @@ static ww_val identity(low_fn *F, int op, ww_type t) {
 
 static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   low_fn *F = c->F;
-  ww_val v = call_arg(c, 0), lane = low_sreg(F, WW_SREG_LANEID);
+  ww_val v = call_arg(c, 0);
+  ww_val lane = low_sreg(F, WW_SREG_LANEID);
   for (uint32_t d = 1; d < 32; d *= 2) {
-    ww_val n = low_i32(F, d), up = shuffle(F, WW_SHFL_UP, t, v, n);
+    ww_val n = low_i32(F, d);
+    ww_val up = shuffle(F, WW_SHFL_UP, t, v, n);
     v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n), low_binary(F, op, t, v, up), v);
   }
   if (!inclusive) {

@@ -51,7 +51,8 @@ ww_val low_bar(low_fn *F, int sub, ww_val p, int64_t id, uint32_t count) {
 /* y: the first argument is the barrier's id, the second the number of threads (kept in ext, 0: all)
  */
 void call_nv_bar(low_callee *c) {
-  int64_t id = 0, count = 0;
+  int64_t id = 0;
+  int64_t count = 0;
   if (c->y && c->nargs && !call_const(c, 0, &id))
     low_refuse(c->F, "a named barrier whose id is not constant");
   if (c->y)
@@ -78,13 +79,15 @@ void low_shfl(low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag,
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c) {
   char tok[4][24];
-  uint32_t n = call_tokens(c, tok, 4), first = !strcmp(tok[0], "sync");
+  uint32_t n = call_tokens(c, tok, 4);
+  uint32_t first = !strcmp(tok[0], "sync");
   int mode = n > first ? low_value_named(low_shuffles, tok[first], strlen(tok[first])) : -1;
   if (mode < 0 || c->nargs < first + 3) {
     call_refuse(c);
     return;
   }
-  ww_val in[3] = {call_arg(c, first), call_arg(c, first + 1), call_arg(c, first + 2)}, out[2];
+  ww_val in[3] = {call_arg(c, first), call_arg(c, first + 1), call_arg(c, first + 2)};
+  ww_val out[2];
   low_shfl(c->F, mode, call_type(c), in, c->rt->n > 1, out);
   memcpy(c->res, out, c->rt->n * sizeof *out);
 }
@@ -110,7 +113,9 @@ static ww_val ballot(low_fn *F, ww_val p, ww_val mask) {
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
   if (!partial_mask(F, mask))
     return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
-  ww_val zero = low_i32(F, 0), one = low_const(F, WW_I1, 1), yes = ballot(F, p, mask);
+  ww_val zero = low_i32(F, 0);
+  ww_val one = low_const(F, WW_I1, 1);
+  ww_val yes = ballot(F, p, mask);
   if (mode == WW_VOTE_BALLOT)
     return yes;
   if (mode == WW_VOTE_ANY)
@@ -128,7 +133,8 @@ void call_nv_vote(low_callee *c) {
     call_refuse(c);
     return;
   }
-  ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
+  ww_val p = call_arg(c, c->nargs - 1);
+  ww_val mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
   call_set(c, low_vote(c->F, mode, p, mask, call_type(c)));
 }
 
@@ -169,7 +175,8 @@ void call_nv_redux(low_callee *c) {
     call_refuse(c);
     return;
   }
-  ww_val operand = call_arg(c, value), lanes = call_arg(c, 1 - value);
+  ww_val operand = call_arg(c, value);
+  ww_val lanes = call_arg(c, 1 - value);
   call_set(c, low_opx(c->F, WW_OP_REDUX, WW_I32, op, 0, operand, lanes, WW_NOVAL));
 }
 
@@ -226,7 +233,8 @@ int low_rmw_named(const char *name, ww_type t, bool sign) {
 /* llvm.nvvm.atomic.load.inc.32.p0, llvm.nvvm.atomic.add.gen.i.cta.i32.p0 ... */
 void call_nv_atomic(low_callee *c) {
   char tok[6][24];
-  uint32_t n = call_tokens(c, tok, 6), at = n && !strcmp(tok[0], "load");
+  uint32_t n = call_tokens(c, tok, 6);
+  uint32_t at = n && !strcmp(tok[0], "load");
   ww_type t = c->rt->n ? call_type(c) : WW_VOID;
   low_addr p = call_ptr(c, 0, 16);
   if (n > at && !strcmp(tok[at], "cas") && c->nargs > 2) {
@@ -259,7 +267,8 @@ ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
 }
 
 void call_nv_isspace(low_callee *c) {
-  ww_space is = low_space_of(c->F, c->arg[0]), want = WW_GENERIC;
+  ww_space is = low_space_of(c->F, c->arg[0]);
+  ww_space want = WW_GENERIC;
   for (int s = 1; s < WW_NSPACES; s++)
     if (ww_starts(c->tail, ww_space_names[s]))
       want = s;
@@ -281,8 +290,9 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
       low_fill(F, to, low_const(F, WW_I8, 0), bytes);
     return;
   }
-  uint32_t copy = low_new_block(F, NULL), clear = low_new_block(F, NULL),
-           join = low_new_block(F, NULL);
+  uint32_t copy = low_new_block(F, NULL);
+  uint32_t clear = low_new_block(F, NULL);
+  uint32_t join = low_new_block(F, NULL);
   low_cbr(F, low_nonzero(F, src_bytes), copy, clear);
   F->cur = copy;
   low_copy_async(F, to, from, bytes);
@@ -311,7 +321,8 @@ void call_nv_cp_async(low_callee *c) {
     return;
   }
   uint32_t bytes = atoi(tok[3]);
-  low_addr to = call_ptr(c, 0, bytes), from = call_ptr(c, 1, bytes);
+  low_addr to = call_ptr(c, 0, bytes);
+  low_addr from = call_ptr(c, 1, bytes);
   to.space = WW_SHARED;
   from.space = WW_GLOBAL;
   if (c->nargs > 2)
@@ -323,7 +334,8 @@ void call_nv_cp_async(low_callee *c) {
 /* ---- bits ---- */
 
 void call_hilo(low_callee *c) {
-  low_comp half[2], whole = low_element(WW_F64, 0);
+  low_comp half[2];
+  low_comp whole = low_element(WW_F64, 0);
   ww_val in[2] = {call_arg(c, c->x), call_arg(c, !c->x)};
   low_repack(c->F, low_elements(half, WW_I32, 2), 2, in, &whole, 1, c->res);
 }
@@ -493,7 +505,8 @@ static bool named_conversion(low_callee *c, const char *s, size_t n, int round) 
 void call_nv_lib(low_callee *c) {
   const char *s = c->tail;
   size_t n = strlen(s);
-  int flags = 0, round = suffix_round(s, &n);
+  int flags = 0;
+  int round = suffix_round(s, &n);
   if (round >= 0 && (rounded(c, s, n, round) || named_conversion(c, s, n, round)))
     return;
   if (ww_starts(s, "fast_")) {
@@ -578,7 +591,8 @@ static const char *mangled_base(const char *name, char out[32]) {
 }
 
 bool call_math_library(low_callee *c, const char *name, int flags) {
-  char base[32], s[32];
+  char base[32];
+  char s[32];
   if (c->F->L->dialect != WW_OPENCL)
     name = mangled_base(name, base);
   size_t n = strlen(name);

@@ -370,7 +370,8 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strin
   ww_strings words = {0};
   driver_words(j, a, &words);
   WW_ADD(a, &words, "-o", "-", "/dev/null", "-###");
-  const char *cache = j->no_cache ? NULL : ww_front_cache(a), *file = NULL;
+  const char *cache = j->no_cache ? NULL : ww_front_cache(a);
+  const char *file = NULL;
   if (cache) {
     uint64_t key = ww_strs_hash(&words, ww_hash(j->clang->id, strlen(j->clang->id), 0));
     file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)key, openmp_host ? "h" : "");
@@ -472,7 +473,8 @@ static ww_status run(const ww_job *j, ww_strings *argv, ww_clang_starts starts, 
   argv->n--;
   ww_run_result r;
   *out = (ww_compiled){0};
-  double most = ww_front_left(j->deadline, TIMEOUT_S), begun = ww_now();
+  double most = ww_front_left(j->deadline, TIMEOUT_S);
+  double begun = ww_now();
   ww_clang_may may = {.write = j->object,
                       .starts = starts,
                       .temporary = starts == WW_STARTS_ITSELF,
@@ -512,7 +514,8 @@ static bool is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww
  * else's: -cc1 does not. */
 static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strings *v) {
   for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2) {
-    const char *flag = j->flags->cc1.v[i], *value = j->flags->cc1.v[i + 1];
+    const char *flag = j->flags->cc1.v[i];
+    const char *value = j->flags->cc1.v[i + 1];
     if (is_sdk_folder(j, flag, value, a))
       continue;
     if (driver && !strcmp(flag, "-include"))
@@ -570,7 +573,8 @@ static ww_status run_cc1(const ww_job *j, const ww_strings *line, bool rebuild,
 
 /* The slow, sure way: no cache, no precompiled prelude. */
 static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
-  ww_strings v = {0}, own = {0};
+  ww_strings v = {0};
+  ww_strings own = {0};
   driver_words(j, a, &v);
   cc1_words(j, a, &own);
   for (uint32_t i = 0; i < own.n; i++)
@@ -599,7 +603,8 @@ static bool may_nest(const ww_compiled *c, ww_arena *a) {
 static ww_status run_openmp(const ww_job *j, const ww_strings *line, ww_arena *a, ww_compiled *out,
                             ww_err *e) {
   ww_strings host = {0};
-  const char *table = NULL, *runtime;
+  const char *table = NULL;
+  const char *runtime;
   ww_status rc = ww_clang_line(j, true, a, &host, e);
   ww_job half = *j;
   half.host = true;
@@ -607,7 +612,8 @@ static ww_status run_openmp(const ww_job *j, const ww_strings *line, ww_arena *a
     rc = run_cc1(&half, &host, false, NULL, a, out, e);
   if (rc || !out->ok)
     return rc;
-  int table_fd = ww_memfd(out->bitcode, out->n, a, &table), fd;
+  int table_fd = ww_memfd(out->bitcode, out->n, a, &table);
+  int fd;
   if (table_fd < 0)
     return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
   for (int nested = 0; nested < 2; nested++) {

@@ -79,7 +79,8 @@ const char *ww_clang_home(const char *clang, ww_arena *a) {
 }
 
 static void add_readable(const char *clang, const ww_clang_may *may, ww_arena *a, ww_strings *out) {
-  const char *home = ww_clang_home(clang, a), *cache = ww_front_cache(a);
+  const char *home = ww_clang_home(clang, a);
+  const char *cache = ww_front_cache(a);
   if (!may->nvisible) {
     add_all_folders(a, out);
   } else {
@@ -158,8 +159,10 @@ static ww_status check_words(const char *const *argv, ww_err *e) {
 ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double timeout_s,
                        ww_run_result *r, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  ww_strings read = {0}, run = {0};
-  const char *folder = NULL, *libraries = getenv("LD_LIBRARY_PATH");
+  ww_strings read = {0};
+  ww_strings run = {0};
+  const char *folder = NULL;
+  const char *libraries = getenv("LD_LIBRARY_PATH");
   bool script = is_script(argv[0]);
   *r = (ww_run_result){0};
   ww_status rc = check_words(argv, e);
@@ -191,14 +194,16 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
 
 /* Blanks in names are escaped. */
 void ww_rule_files(const char *rule, ww_arena *a, ww_strings *out) {
-  const char *colon = strchr(rule, ':'), *p = colon ? colon + 1 : "";
+  const char *colon = strchr(rule, ':');
+  const char *p = colon ? colon + 1 : "";
   while (*p) {
     p += strspn(p, " \n");
     if (*p == '\\' && p[1] == '\n') {
       p += 2;
       continue;
     }
-    char *name = ww_alloc(a, strcspn(p, "\n") + 1), *to = name;
+    char *name = ww_alloc(a, strcspn(p, "\n") + 1);
+    char *to = name;
     for (; *p && *p != ' ' && *p != '\n'; p++) {
       if (*p == '\\' && p[1] == ' ')
         p++;
@@ -230,8 +235,11 @@ static bool may_read(const char *file, const char *const *folders) {
 
 ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s,
                                ww_arena *a, ww_err *e) {
-  const char *missing = may->nvisible ? ww_confine_missing() : NULL, *list;
-  ww_strings v = {0}, folders = {0}, files = {0};
+  const char *missing = may->nvisible ? ww_confine_missing() : NULL;
+  const char *list;
+  ww_strings v = {0};
+  ww_strings folders = {0};
+  ww_strings files = {0};
   ww_run_result r;
   char *rule;
   if (!missing || !strstr(missing, "Landlock"))

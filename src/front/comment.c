@@ -6,7 +6,8 @@ static const char mark[] = "warpwise:";
 
 /* Text behind the mark up to the end of its line or comment. */
 static const char *text_at(const ww_scan *s, uint32_t at, ww_arena *a) {
-  uint32_t i = at + strlen(mark), end = i;
+  uint32_t i = at + strlen(mark);
+  uint32_t end = i;
   while (end < s->n && s->text[end] != '\n' && s->kind[end] == WW_BYTE_COMMENT)
     end++;
   if (end - i >= 2 && !memcmp(s->text + end - 2, "*/", 2))
@@ -51,7 +52,9 @@ const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_ar
        i++) /* the line of the name inside a longer declaration */
     if (s.decls[i].line == line)
       d = &s.decls[i];
-  uint32_t lo = d ? reach_up(&s, d->begin) : 0, hi = d ? d->end : 0, count = 0;
+  uint32_t lo = d ? reach_up(&s, d->begin) : 0;
+  uint32_t hi = d ? d->end : 0;
+  uint32_t count = 0;
   const char *only = NULL;
   for (const char *p = text; (p = strstr(p, mark)); p += strlen(mark)) {
     uint32_t at = p - text;

@@ -29,7 +29,9 @@ static void split(ww_arena *a, const char *s, ww_strings *out) {
       s++;
     if (!*s)
       break;
-    char *word = ww_alloc(a, strlen(s) + 1), *w = word, quote = 0;
+    char *word = ww_alloc(a, strlen(s) + 1);
+    char *w = word;
+    char quote = 0;
     for (; *s && (quote || !ww_is_space(*s)); s++)
       if (quote ? *s == quote : *s == '"' || *s == '\'')
         quote = quote ? 0 : *s;
@@ -126,14 +128,16 @@ static const char *member(const cJSON *entry, const char *name) {
 
 static bool is_entry_of(const cJSON *entry, const char *wanted, ww_arena *a) {
   char real[PATH_MAX];
-  const char *dir = member(entry, "directory"), *file = member(entry, "file");
+  const char *dir = member(entry, "directory");
+  const char *file = member(entry, "file");
   if (!file || strcmp(ww_path_base(file), ww_path_base(wanted)))
     return false;
   return realpath(ww_path_join(a, dir ? dir : "", file), real) && !strcmp(real, wanted);
 }
 
 static void entry_flags(const cJSON *entry, const char *database, ww_arena *a, ww_strings *flags) {
-  const char *dir = member(entry, "directory"), *command = member(entry, "command");
+  const char *dir = member(entry, "directory");
+  const char *command = member(entry, "command");
   collector c = {.a = a, .flags = flags};
   c.dir = ww_path_join(a, ww_path_dir(a, database), dir ? ww_strdup(a, dir) : "");
   ww_strings words = {0};
@@ -148,8 +152,8 @@ static void entry_flags(const cJSON *entry, const char *database, ww_arena *a, w
 
 static const char *find_upward(const char *real, ww_arena *a) {
   for (const char *dir = ww_path_dir(a, real);; dir = ww_path_dir(a, dir)) {
-    const char *here = ww_path_join(a, dir, "compile_commands.json"),
-               *below = ww_path_join(a, dir, "build/compile_commands.json");
+    const char *here = ww_path_join(a, dir, "compile_commands.json");
+    const char *below = ww_path_join(a, dir, "build/compile_commands.json");
     if (ww_file_regular(here))
       return here;
     if (ww_file_regular(below))

@@ -28,8 +28,10 @@ static uint32_t file_index(low *L, LLVMMetadataRef file) {
   uint32_t *at = low_map_at(L->a, &L->files, file, &fresh);
   if (!fresh)
     return *at;
-  unsigned nd, nf;
-  const char *d = LLVMDIFileGetDirectory(file, &nd), *f = LLVMDIFileGetFilename(file, &nf);
+  unsigned nd;
+  unsigned nf;
+  const char *d = LLVMDIFileGetDirectory(file, &nd);
+  const char *f = LLVMDIFileGetFilename(file, &nf);
   char *path = nf && f[0] == '/' ? ww_strndup(L->a, f, nf)
                                  : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "", nd ? "/" : "",
                                           (int)nf, nf ? f : "");
@@ -51,9 +53,11 @@ static uint32_t add_loc(low *L, uint32_t file, uint32_t line) {
 
 /* Innermost location in a file of the user's; else the outermost. */
 static uint32_t resolve(low *L, LLVMMetadataRef d) {
-  uint32_t file = 0, line = 0;
+  uint32_t file = 0;
+  uint32_t line = 0;
   for (; d; d = LLVMDILocationGetInlinedAt(d)) {
-    LLVMMetadataRef scope = LLVMDILocationGetScope(d), f = scope ? LLVMDIScopeGetFile(scope) : NULL;
+    LLVMMetadataRef scope = LLVMDILocationGetScope(d);
+    LLVMMetadataRef f = scope ? LLVMDIScopeGetFile(scope) : NULL;
     if (!f || !LLVMDILocationGetLine(d))
       continue;
     file = file_index(L, f);
@@ -100,7 +104,8 @@ static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
   char *text = LLVMPrintValueToString(LLVMMetadataAsValue(L->ctx, node));
   if (!text)
     ww_out_of_memory(0);
-  const char *at = strstr(text, "DW_TAG_"), *s = at ? at + strlen("DW_TAG_") : "";
+  const char *at = strstr(text, "DW_TAG_");
+  const char *s = at ? at + strlen("DW_TAG_") : "";
   snprintf(tag, 40, "%.*s", (int)ww_word_length(s), s);
   LLVMDisposeMessage(text);
 }
@@ -116,7 +121,8 @@ const char *low_mangled(const char *s, size_t *n) {
 /* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the last plain
  * one. */
 static const char *plain_name(low *L, const char *mangled) {
-  const char *s = mangled, *name = mangled;
+  const char *s = mangled;
+  const char *name = mangled;
   size_t n = strlen(mangled);
   if (!ww_starts(s, "_Z"))
     return mangled;
@@ -161,7 +167,8 @@ const char *low_variable_name(low *L, const char *mangled) {
 /* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text that is on
  * no disk lies one line lower behind its #line (recover.c). */
 static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
-  const char *s = mangled + strlen("__omp_offloading_"), *l;
+  const char *s = mangled + strlen("__omp_offloading_");
+  const char *l;
   for (int i = 0; i < 2 && s; i++)
     s = strchr(s, '_') ? strchr(s, '_') + 1 : NULL;
   if (!s || !(l = strstr(s, "_l")))

@@ -130,7 +130,8 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
 /* Host sources beside device sources stay out of the device compile. */
 static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, input *in,
                                 ww_dialect *out, ww_err *e) {
-  int given = o->dialect >= 0 ? o->dialect : f->dialect, d = given;
+  int given = o->dialect >= 0 ? o->dialect : f->dialect;
+  int d = given;
   for (uint32_t i = 0; i < o->nfiles && d < 0; i++)
     d = in[i].dialect;
   if (d < 0)
@@ -243,7 +244,8 @@ static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o,
 static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out,
                          ww_losses *losses, ww_diags *diags, ww_err *e) {
   uint32_t first = losses->n;
-  attempt best = {0}, other;
+  attempt best = {0};
+  attempt other;
   ww_job way;
   ww_status rc = try_job(j, first, a, &best, e);
   if (rc)

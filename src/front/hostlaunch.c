@@ -123,7 +123,8 @@ static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a,
 }
 
 static int by_line(const void *x, const void *y) {
-  const ww_host_launch *a = x, *b = y;
+  const ww_host_launch *a = x;
+  const ww_host_launch *b = y;
   int c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
   return c ? c : a->line < b->line ? -1 : a->line > b->line;
 }

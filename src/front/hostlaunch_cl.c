@@ -46,8 +46,11 @@ static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
   LLVMValueRef f = LLVMGetNamedFunction(h->m, "clSetKernelArg");
   WW_VEC(ww_arg) args = {0};
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef call = LLVMGetUser(u), p;
-    int64_t index, size, value;
+    LLVMValueRef call = LLVMGetUser(u);
+    LLVMValueRef p;
+    int64_t index;
+    int64_t size;
+    int64_t value;
     if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 4 ||
         created_by(h, LLVMGetOperand(call, 0)) != created)
       continue;
@@ -79,7 +82,8 @@ void ww_hostlaunch_opencl(const ww_host_ir *h) {
     if (!kernel || !ww_host_int(LLVMGetOperand(call, 2), &dims) || dims < 1 || dims > 3)
       continue;
     ww_host_launch l = ww_host_new_launch(h, call, kernel);
-    uint64_t global[3], local[3];
+    uint64_t global[3];
+    uint64_t local[3];
     if (sizes_of(h, LLVMGetOperand(call, 5), dims, local)) {
       memcpy(l.launch.block, local, sizeof local);
       if (sizes_of(h, LLVMGetOperand(call, 4), dims, global))

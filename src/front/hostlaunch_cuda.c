@@ -95,8 +95,8 @@ static bool only_traps(LLVMValueRef f) {
   LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f);
   if (!bb || LLVMGetNextBasicBlock(bb))
     return false;
-  LLVMValueRef last = LLVMGetLastInstruction(bb),
-               before = last ? LLVMGetPreviousInstruction(last) : NULL;
+  LLVMValueRef last = LLVMGetLastInstruction(bb);
+  LLVMValueRef before = last ? LLVMGetPreviousInstruction(last) : NULL;
   return before && LLVMIsAUnreachableInst(last) && LLVMIsACallInst(before) &&
          !strcmp(ww_host_callee(before), "llvm.trap");
 }
@@ -130,7 +130,8 @@ void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
 
 /* A dim3 is passed as i64 (y:x) and i32 z. */
 static void dim3_of(LLVMValueRef xy, LLVMValueRef z, uint64_t out[3]) {
-  int64_t a, b;
+  int64_t a;
+  int64_t b;
   if (!ww_host_int(xy, &a) || !ww_host_int(z, &b))
     return;
   out[0] = (uint32_t)a;

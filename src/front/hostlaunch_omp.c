@@ -18,7 +18,9 @@ static LLVMValueRef array_at(const ww_host_ir *h, LLVMValueRef args, int64_t off
 
 static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes,
                      LLVMValueRef types, int64_t i, ww_arg *out, LLVMValueRef *origin) {
-  int64_t type = 0, value, bytes;
+  int64_t type = 0;
+  int64_t value;
+  int64_t bytes;
   if (!types || !ww_host_stored(h, types, 8 * i, 8, &type))
     return;
   if (type & MAP_LITERAL) {
@@ -37,8 +39,9 @@ static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef si
 
 static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
   int64_t n;
-  LLVMValueRef pointers = array_at(h, args, POINTERS), sizes = array_at(h, args, SIZES),
-               types = array_at(h, args, TYPES);
+  LLVMValueRef pointers = array_at(h, args, POINTERS);
+  LLVMValueRef sizes = array_at(h, args, SIZES);
+  LLVMValueRef types = array_at(h, args, TYPES);
   if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers)
     return;
   l->nargs = n + 1;
@@ -60,7 +63,9 @@ static ww_omp_env environment_of(const char *kernel, const ww_omp_envs *envs) {
 
 static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, const ww_omp_env *env,
                   ww_launch *l) {
-  int64_t teams, limit, trips = 0;
+  int64_t teams;
+  int64_t limit;
+  int64_t trips = 0;
   if (!ww_host_int(LLVMGetOperand(call, 2), &teams) ||
       !ww_host_int(LLVMGetOperand(call, 3), &limit))
     return;
@@ -80,7 +85,8 @@ void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
     LLVMValueRef call = LLVMGetUser(u);
     if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6)
       continue;
-    const char *region = low_name(LLVMGetOperand(call, 4)), *end = strstr(region, ".region_id");
+    const char *region = low_name(LLVMGetOperand(call, 4));
+    const char *end = strstr(region, ".region_id");
     if (region[0] != '.' || !end || end < region + 2)
       continue;
     const char *kernel = ww_strndup(h->a, region + 1, end - region - 1);

@@ -52,7 +52,8 @@ static char *closed_launches(const char *file, ww_arena *a, size_t *n) {
 /* The file as clang sees it under its own name; the descriptors go to fd. */
 static const char *overlay_of(const char *file, const char *text, size_t n, int fd[2],
                               ww_arena *a) {
-  const char *contents, *overlay;
+  const char *contents;
+  const char *overlay;
   char real[PATH_MAX];
   ww_buf b = {0};
   ww_json j = {0};

@@ -91,7 +91,8 @@ static void note_write(lookup *l, LLVMValueRef value, int64_t at, int64_t n) {
 }
 
 static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int64_t at) {
-  int64_t len, byte;
+  int64_t len;
+  int64_t byte;
   const char *name = ww_host_callee(call);
   bool set = ww_starts(name, "llvm.memset");
   if ((!set && !ww_starts(name, "llvm.memcpy")) || LLVMGetOperand(call, 0) != pointer ||
@@ -200,9 +201,10 @@ static bool fills_pointer(const char *name) {
 
 static uint64_t size_at_call(LLVMValueRef call) {
   const char *name = ww_host_callee(call);
-  int64_t count, each;
-  static const char *const plain[] = {"malloc", "_Znwm", "_Znam", "omp_target_alloc", NULL},
-                           *const aligned[] = {"aligned_alloc", "memalign", NULL};
+  int64_t count;
+  int64_t each;
+  static const char *const plain[] = {"malloc", "_Znwm", "_Znam", "omp_target_alloc", NULL};
+  static const char *const aligned[] = {"aligned_alloc", "memalign", NULL};
   bool behind = ww_one_of(name, aligned), counted = !strcmp(name, "calloc");
   if (!behind && !counted && !ww_one_of(name, plain))
     return 0;

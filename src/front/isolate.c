@@ -135,7 +135,8 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
 }
 
 ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
-  ww_buf in = {0}, text = {0};
+  ww_buf in = {0};
+  ww_buf text = {0};
   char piece[65536];
   for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;)
     ww_buf_add(&in, piece, n);

@@ -53,8 +53,8 @@ static ww_status build_runtime(const ww_clang *clang, const char *source, bool n
 
 ww_status ww_openmp_runtime(const ww_job *j, bool nested, ww_arena *a, const char **path, int *fd,
                             ww_err *e) {
-  const char *source = ww_path_join(a, ww_shim_dir(a), "openmp/ww_devicertl.c"),
-             *cache = j->no_cache ? NULL : ww_front_cache(a);
+  const char *source = ww_path_join(a, ww_shim_dir(a), "openmp/ww_devicertl.c");
+  const char *cache = j->no_cache ? NULL : ww_front_cache(a);
   const char *file = cache ? ww_fmt(a, "%s/omp-%016llx.bc", cache,
                                     (unsigned long long)runtime_key(j->clang, source, nested, a))
                            : NULL;

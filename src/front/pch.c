@@ -186,7 +186,8 @@ static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_a
 /* ---- building ---- */
 
 static int oldest_first(const void *x, const void *y) {
-  const int64_t *a = x, *b = y;
+  const int64_t *a = x;
+  const int64_t *b = y;
   return *a < *b ? -1 : *a > *b;
 }
 
@@ -242,7 +243,8 @@ static bool holds(const char *file, const ww_buf *b, ww_arena *a) {
  * list that is there stays: clang knows it by its time, and another process may have just
  * precompiled it. */
 static const char *input_of(const request *q) {
-  const char *prelude = ww_clang_prelude(q->j, q->a), *file = place(q, "h");
+  const char *prelude = ww_clang_prelude(q->j, q->a);
+  const char *file = place(q, "h");
   if (!q->headers.n)
     return prelude;
   ww_buf b = {0};
@@ -259,7 +261,9 @@ static const char *input_of(const request *q) {
  * to `file`. names_file: also writes the tested names. */
 static bool build(const request *q, const char *file, const char *names_file) {
   ww_arena *a = q->a;
-  const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid()), *deps, *input = input_of(q);
+  const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid());
+  const char *deps;
+  const char *input = input_of(q);
   int deps_fd = ww_memfd("", 0, a, &deps);
   if (!input || deps_fd < 0 || ww_write_file_atomic(temp, "", 0, NULL)) {
     if (deps_fd >= 0)
@@ -317,7 +321,9 @@ static bool file_defines(const ww_scan *s, const char *names, size_t n) {
 static const char *get(request *q, bool rebuild) {
   ww_clang_own_words(q->j, q->a, &q->own);
   q->key = base_key(q->j, q->line, &q->own, &q->headers, q->a);
-  const char *names_file = place(q, "names"), *file = place(q, "pch"), *seen = place(q, "seen");
+  const char *names_file = place(q, "names");
+  const char *file = place(q, "pch");
+  const char *seen = place(q, "seen");
   char *names;
   size_t n;
   bool set = q->headers.n > 0, later = set && q->j->headers_later;
@@ -350,7 +356,8 @@ static const char *get(request *q, bool rebuild) {
 }
 
 const char *ww_pch_get(const ww_job *j, const ww_strings *line, bool rebuild, ww_arena *a) {
-  const char *prelude = ww_clang_prelude(j, a), *file = NULL;
+  const char *prelude = ww_clang_prelude(j, a);
+  const char *file = NULL;
   request q = {.j = j, .line = line, .a = a, .cache = j->no_cache ? NULL : ww_front_cache(a)};
   if (!q.cache || (prelude && !ww_file_exists(prelude)))
     return NULL;

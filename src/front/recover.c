@@ -64,7 +64,8 @@ const char *ww_plain_path(const char *path, ww_arena *a) {
   if (path[0] != '/' && !getcwd(cwd, sizeof cwd))
     return path;
   const char *in = path[0] == '/' ? path : ww_fmt(a, "%s/%s", cwd, path);
-  char *out = ww_alloc(a, strlen(in) + 2), *o = out;
+  char *out = ww_alloc(a, strlen(in) + 2);
+  char *o = out;
   while (*in) {
     in += strspn(in, "/");
     size_t n = strcspn(in, "/");
@@ -201,7 +202,8 @@ static bool are_apart(const edit *x, const edit *y) {
 static bool put_edit(recovery *r, source *s, edit x) {
   if (x.begin >= x.end)
     return false;
-  uint32_t keep = 0, at;
+  uint32_t keep = 0;
+  uint32_t at;
   for (uint32_t i = 0; i < s->edits.n; i++) {
     const edit *o = &s->edits.v[i];
     bool inside = o->begin >= x.begin && o->end <= x.end,
@@ -320,7 +322,8 @@ static bool make_overlay(recovery *r) {
      * is read as the memory it lies in, which has a number, and behind a #line that keeps its name
      * in all that is said of it. */
     bool unsaved = main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
-    ww_buf b = {0}, whole = {0};
+    ww_buf b = {0};
+    ww_buf whole = {0};
     render(s, main ? r->job.append : NULL, &b);
     if (unsaved)
       ww_buf_fmt(&whole, "#line 1 \"%s\"\n", s->path);
@@ -362,7 +365,8 @@ static uint32_t closing_brace(const ww_scan *s, uint32_t i, uint32_t end) {
 static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset,
                            uint32_t *begin, uint32_t *end) {
   static const char *const heads[] = {"if", "for", "while", "else", "switch", "catch", NULL};
-  uint32_t start = body + 1, i;
+  uint32_t start = body + 1;
+  uint32_t i;
   int parens = 0;
   for (i = body + 1; i < offset && i < body_end; i++) {
     if (!is_code(s, i))
@@ -468,7 +472,8 @@ static const char *lost_body(const recovery *r, const ww_decl *d) {
 
 /* A preprocessor line goes, with its continuation lines. */
 static bool drop_directive(recovery *r, source *s, uint32_t offset, const ww_msg *m) {
-  uint32_t begin = offset, end = ww_scan_directive_end(&s->scan, offset);
+  uint32_t begin = offset;
+  uint32_t end = ww_scan_directive_end(&s->scan, offset);
   while (!ww_scan_directive(&s->scan, begin))
     begin--;
   if (!put_edit(r, s, (edit){begin, end, DECLARATION, "", 0}))
@@ -508,8 +513,8 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
     if (!ww_scan_directive(s, i))
       continue;
     uint32_t stop = ww_scan_directive_end(s, i);
-    const char *omp = memmem(s->text + i, stop - i, "omp", 3),
-               *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
+    const char *omp = memmem(s->text + i, stop - i, "omp", 3);
+    const char *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
     if (!target)
       continue;
     const char *next = target + 6 + strspn(target + 6, " \t");
@@ -550,7 +555,9 @@ static bool is_host_only(const recovery *r, const source *s, const ww_decl *d) {
 /* An OpenMP kernel is a statement of a host function. */
 static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offset,
                         const ww_msg *m) {
-  uint32_t begin, end, line;
+  uint32_t begin;
+  uint32_t end;
+  uint32_t line;
   if (!find_region(&s->scan, d, offset, &begin, &end) ||
       !put_edit(r, s, (edit){begin, end, BODY, ";", 0}))
     return false;
@@ -571,7 +578,8 @@ static bool drop(recovery *r, source *s, const ww_decl *d, level lv, uint32_t li
   edit whole = {d->begin, d->end, DECLARATION, "", 0};
   if (!put_edit(r, s, body ? part : whole))
     return false;
-  const char *name = d->name ? d->name : "?", *what = "a declaration was left out";
+  const char *name = d->name ? d->name : "?";
+  const char *what = "a declaration was left out";
   if (body)
     what =
         ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function", name);
@@ -650,8 +658,8 @@ static bool add_missing(recovery *r, const ww_msg *m) {
 /* 'kern<double>' of "in instantiation of function template specialization 'ns::kern<double>'
  * requested here". */
 static const char *instance_in(const char *note, ww_arena *a) {
-  const char *from = strstr(note, "template specialization '"),
-             *end = from ? strstr(from, "' requested here") : NULL;
+  const char *from = strstr(note, "template specialization '");
+  const char *end = from ? strstr(from, "' requested here") : NULL;
   if (!end)
     return NULL;
   from += strlen("template specialization '");
@@ -687,7 +695,8 @@ static bool is_in_host_code(const recovery *r, const place *p) {
  * a plain function is preferred to a template. */
 static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
   const ww_msg *m = &c->msgs[i];
-  place error = place_of(r, m), where = {0};
+  place error = place_of(r, m);
+  place where = {0};
   if (is_in_host_code(r, &error))
     return false;
   const char *name = NULL;

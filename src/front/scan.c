@@ -240,10 +240,10 @@ typedef struct {
 
 static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
   static const char *const roomless[] = {"typedef", "using",         "friend",    "static",
-                                         "enum",    "static_assert", "namespace", NULL},
-                           *const classes[] = {"class", "struct", "union", NULL},
-                           *const kernels[] = {"__global__", "__kernel", NULL},
-                           *const devices[] = {"__device__", "constexpr", "consteval", NULL};
+                                         "enum",    "static_assert", "namespace", NULL};
+  static const char *const classes[] = {"class", "struct", "union", NULL};
+  static const char *const kernels[] = {"__global__", "__kernel", NULL};
+  static const char *const devices[] = {"__device__", "constexpr", "consteval", NULL};
   h->no_member |= one_of(c, at, n, roomless);
   h->is_scope |= is_word(c, at, n, "namespace");
   h->is_class |= !h->has_params && one_of(c, at, n, classes);
@@ -424,7 +424,8 @@ static void cut_file(cutter *c) {
 }
 
 uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
-  uint32_t lo = 0, hi = s->nlines;
+  uint32_t lo = 0;
+  uint32_t hi = s->nlines;
   while (hi - lo > 1) {
     uint32_t mid = (lo + hi) / 2;
     if (s->lines[mid] <= offset)
@@ -512,7 +513,8 @@ const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset) {
 uint32_t ww_scan_offset(const ww_scan *s, uint32_t line, uint32_t col) {
   if (!line || line > s->nlines)
     return s->n;
-  uint32_t at = s->lines[line - 1], end = line < s->nlines ? s->lines[line] - 1 : s->n;
+  uint32_t at = s->lines[line - 1];
+  uint32_t end = line < s->nlines ? s->lines[line] - 1 : s->n;
   at += col ? col - 1 : 0;
   return at > end ? end : at;
 }

@@ -149,7 +149,8 @@ static const char *string_attr(LLVMValueRef f, const char *key) {
 
 /* Bounds that newer LLVMs and AMD keep as string attributes. */
 static void attribute_bounds(struct low_kernel *k) {
-  unsigned lo, hi;
+  unsigned lo;
+  unsigned hi;
   const char *s = string_attr(k->fn, "nvvm.maxntid");
   if (s) {
     char *end;
@@ -359,8 +360,8 @@ static bool only_read(LLVMValueRef v, int depth) {
 
 static void own_copy(low_fn *F, formal *f, uint64_t bytes, uint32_t align) {
   ww_val v = low_local(F, bytes, align < 16 ? 16 : align);
-  low_addr to = {.base = v, .space = WW_LOCAL, .align = align},
-           from = {.base = f->first, .space = WW_PARAM, .align = align};
+  low_addr to = {.base = v, .space = WW_LOCAL, .align = align};
+  low_addr from = {.base = f->first, .space = WW_PARAM, .align = align};
   low_copy(F, to, from, bytes);
   low_set(F, f->p, &v, 1);
 }
@@ -387,7 +388,8 @@ static void bind_formal(low_fn *F, formal *f) {
 }
 
 static void lower_fn(low_fn *F) {
-  uint32_t n = LLVMCountParams(F->llvm), i = 0;
+  uint32_t n = LLVMCountParams(F->llvm);
+  uint32_t i = 0;
   formal *formals = WW_NEWN(F->a, formal, n + 1);
   for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p; p = LLVMGetNextParam(p), i++) {
     formals[i].p = p;
@@ -522,7 +524,8 @@ static uint32_t warp_size(low *L) {
 static void lower_all(low *L) {
   for (uint32_t i = 0; i < L->kernel.n; i++)
     low_want_fn(L, L->kernel.v[i].fn);
-  uint32_t f = 0, s = 0;
+  uint32_t f = 0;
+  uint32_t s = 0;
   while (f < L->list.n || s < L->sym_list.n)
     if (f < L->list.n)
       lower_fn(L->list.v[f++]);

@@ -47,9 +47,11 @@ static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, w
 
 ww_val low_carry(low_fn *F, ww_type t, bool sub, ww_val a, ww_val b, ww_val *carry) {
   ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-  ww_val r = low_binary(F, op, t, a, b), out = low_cmp(F, WW_ULT, t, sub ? a : r, sub ? b : a);
+  ww_val r = low_binary(F, op, t, a, b);
+  ww_val out = low_cmp(F, WW_ULT, t, sub ? a : r, sub ? b : a);
   if (*carry != WW_NOVAL) {
-    ww_val in = low_int_to(F, *carry, WW_I1, t, false), r2 = low_binary(F, op, t, r, in);
+    ww_val in = low_int_to(F, *carry, WW_I1, t, false);
+    ww_val r2 = low_binary(F, op, t, r, in);
     ww_val more = low_cmp(F, WW_ULT, t, sub ? r : r2, sub ? in : r);
     out = low_binary(F, WW_OP_OR, WW_I1, out, more);
     r = r2;
@@ -73,7 +75,8 @@ static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t
   int64_t words = k / 64;
   unsigned bits = k % 64;
   for (int64_t i = 0; i < n; i++) {
-    int64_t j = op == LLVMShl ? i - words : i + words, j2 = op == LLVMShl ? j - 1 : j + 1;
+    int64_t j = op == LLVMShl ? i - words : i + words;
+    int64_t j2 = op == LLVMShl ? j - 1 : j + 1;
     ww_val x = j < 0 ? zero : j >= n ? sign : a[j];
     ww_val y = j2 < 0 ? zero : j2 >= n ? sign : a[j2];
     if (!bits)
@@ -94,7 +97,8 @@ static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww
   }
   memcpy(out, a, n * sizeof *a);
   for (unsigned s = 0; (1u << s) < n * 64; s++) { /* barrel shifter over the amount's bits */
-    ww_val t[16], bit = low_op64k(F, WW_OP_AND, k, 1ull << s);
+    ww_val t[16];
+    ww_val bit = low_op64k(F, WW_OP_AND, k, 1ull << s);
     ww_val on = low_cmpk(F, WW_NE, WW_I64, bit, 0);
     wide_shift_const(F, op, out, n, 1u << s, t);
     for (uint32_t i = 0; i < n; i++)
@@ -177,7 +181,8 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   ww_val *out = low_define(F, inst);
   int flags = fp_flags(F, inst, op);
   for (uint32_t i = 0; i < t->n; i++) {
-    ww_val a = low_operand(F, inst, 0, i), b = low_operand(F, inst, 1, i);
+    ww_val a = low_operand(F, inst, 0, i);
+    ww_val b = low_operand(F, inst, 1, i);
     out[i] = op == LLVMFRem ? low_math(F, WW_MATH_FMOD, t->c[i].type, 0, a, b, WW_NOVAL)
                             : low_opx(F, map[op], t->c[i].type, 0, flags, a, b, WW_NOVAL);
   }
@@ -189,7 +194,9 @@ void low_fmul_now(low_fn *F, LLVMValueRef inst) {
 }
 
 static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
-  LLVMValueRef mul = NULL, x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
+  LLVMValueRef mul = NULL;
+  LLVMValueRef x = LLVMGetOperand(inst, 0);
+  LLVMValueRef y = LLVMGetOperand(inst, 1);
   bool first = false;
   if (!is_contract(F, inst))
     return false;
@@ -204,8 +211,9 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_type ct = t->c[i].type;
-    ww_val a = low_operand(F, mul, 0, i), b = low_operand(F, mul, 1, i),
-           c = low_comp_of(F, first ? y : x, i);
+    ww_val a = low_operand(F, mul, 0, i);
+    ww_val b = low_operand(F, mul, 1, i);
+    ww_val c = low_comp_of(F, first ? y : x, i);
     if (op == LLVMFSub && first)
       c = low_unary(F, WW_OP_FNEG, ct, c);
     if (op == LLVMFSub && !first)
@@ -229,7 +237,8 @@ void low_binop(low_fn *F, LLVMValueRef inst) {
   }
   const low_type *t = low_type_of(F, inst);
   ww_val *out = low_define(F, inst);
-  low_val *a = low_get(F, LLVMGetOperand(inst, 0)), *b = low_get(F, LLVMGetOperand(inst, 1));
+  low_val *a = low_get(F, LLVMGetOperand(inst, 0));
+  low_val *b = low_get(F, LLVMGetOperand(inst, 1));
   if (low_wide_int(LLVMTypeOf(inst)))
     wide_binop(F, op, t, a->v, b->v, out);
   else {
@@ -275,17 +284,18 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
   for (uint32_t i = 1; i < n; i++) {
     bool top = i + 1 == n;
     unsigned bits = t->c[i].bits;
-    ww_val x = top ? low_signed(F, a[i], WW_I64, bits) : a[i],
-           y = top ? low_signed(F, b[i], WW_I64, bits) : b[i];
-    ww_val eq = low_cmp(F, WW_EQ, WW_I64, x, y),
-           c = low_cmp(F, top ? p : unsigned_of[p], WW_I64, x, y);
+    ww_val x = top ? low_signed(F, a[i], WW_I64, bits) : a[i];
+    ww_val y = top ? low_signed(F, b[i], WW_I64, bits) : b[i];
+    ww_val eq = low_cmp(F, WW_EQ, WW_I64, x, y);
+    ww_val c = low_cmp(F, top ? p : unsigned_of[p], WW_I64, x, y);
     r = low_select(F, WW_I1, eq, r, c);
   }
   return r;
 }
 
 void low_icmp(low_fn *F, LLVMValueRef inst) {
-  LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
+  LLVMValueRef x = LLVMGetOperand(inst, 0);
+  LLVMValueRef y = LLVMGetOperand(inst, 1);
   const low_type *t = low_type_of(F, x);
   ww_cmp p = low_predicate(LLVMGetICmpPredicate(inst));
   ww_val *out = low_define(F, inst);
@@ -295,7 +305,8 @@ void low_icmp(low_fn *F, LLVMValueRef inst) {
   }
   bool with_sign = p >= WW_SLT && p <= WW_SGE;
   for (uint32_t i = 0; i < t->n; i++) {
-    ww_val a = low_comp_of(F, x, i), b = low_comp_of(F, y, i);
+    ww_val a = low_comp_of(F, x, i);
+    ww_val b = low_comp_of(F, y, i);
     ww_type ct = t->c[i].type;
     if (with_sign) {
       a = low_signed(F, a, ct, t->c[i].bits);
@@ -365,12 +376,16 @@ static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_com
 
 void low_cast(low_fn *F, LLVMValueRef inst) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-  LLVMTypeRef ft = LLVMTypeOf(LLVMGetOperand(inst, 0)), tt = LLVMTypeOf(inst);
-  const low_type *f = low_flat(F->L, ft), *t = low_flat(F->L, tt);
+  LLVMTypeRef ft = LLVMTypeOf(LLVMGetOperand(inst, 0));
+  LLVMTypeRef tt = LLVMTypeOf(inst);
+  const low_type *f = low_flat(F->L, ft);
+  const low_type *t = low_flat(F->L, tt);
   ww_val *out = low_define(F, inst);
   if (op == LLVMTrunc || op == LLVMZExt || op == LLVMSExt) {
     bool vec = LLVMGetTypeKind(tt) == LLVMVectorTypeKind;
-    uint32_t lanes = vec ? LLVMGetVectorSize(tt) : 1, nf = f->n / lanes, nt = t->n / lanes;
+    uint32_t lanes = vec ? LLVMGetVectorSize(tt) : 1;
+    uint32_t nf = f->n / lanes;
+    uint32_t nt = t->n / lanes;
     const ww_val *in = low_get(F, LLVMGetOperand(inst, 0))->v;
     for (uint32_t i = 0; i < lanes; i++)
       int_cast(F, f->c + i * nf, nf, in + i * nf, t->c + i * nt, nt, op == LLVMSExt, out + i * nt);
@@ -382,14 +397,16 @@ void low_cast(low_fn *F, LLVMValueRef inst) {
 }
 
 void low_bitcast(low_fn *F, LLVMValueRef inst) {
-  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
+  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0));
+  const low_type *t = low_type_of(F, inst);
   const ww_val *in = low_comps(F, LLVMGetOperand(inst, 0), f->n);
   low_repack(F, f->c, f->n, in, t->c, t->n, low_define(F, inst));
 }
 
 void low_pointer_cast(low_fn *F,
                       LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
-  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
+  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0));
+  const low_type *t = low_type_of(F, inst);
   ww_val *out = low_define(F, inst);
   if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(LLVMGetOperand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");

@@ -58,10 +58,12 @@ static void add_reg(ptx_state *s, const char *name, ww_type t) {
 static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
   if (from == to)
     return v;
-  unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
+  unsigned wf = ww_type_bits(from);
+  unsigned wt = ww_type_bits(to);
   if (wf == wt)
     return low_bits(F, v, from, to);
-  ww_type fi = low_int_type(wf), ti = low_int_type(wt);
+  ww_type fi = low_int_type(wf);
+  ww_type ti = low_int_type(wt);
   return low_bits(F, low_int_to(F, low_bits(F, v, from, fi), fi, ti, sign), ti, to);
 }
 
@@ -152,9 +154,11 @@ static uint32_t vector_parts(ptx_ins *i, const char *operand, ww_type t, const c
 
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) {
   const char *part[8];
-  low_comp from[8], to = low_element(t, 0);
+  low_comp from[8];
+  low_comp to = low_element(t, 0);
   uint32_t n = vector_parts(i, operand, t, part, from);
-  ww_val v[8], out;
+  ww_val v[8];
+  ww_val out;
   for (uint32_t k = 0; k < n; k++)
     v[k] = ptx_read(i, part[k], from->type);
   low_repack(i->F, from, n, v, &to, 1, &out);
@@ -185,7 +189,8 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
 
 static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   const char *part[8];
-  low_comp to[8], from = low_element(t, 0);
+  low_comp to[8];
+  low_comp from = low_element(t, 0);
   uint32_t n = vector_parts(i, operand, t, part, to);
   ww_val out[8];
   low_repack(i->F, &from, 1, &v, to, n, out);
@@ -335,8 +340,10 @@ static void settle(low_fn *F, ptx_reg *r) {
 static void predicated_branch(ptx_ins *i, ww_val p) {
   low_fn *F = i->F;
   ptx_state *s = i->s;
-  uint32_t n = s->regs.n, yes = low_new_block(F, NULL), join = low_new_block(F, NULL),
-           from = F->cur;
+  uint32_t n = s->regs.n;
+  uint32_t yes = low_new_block(F, NULL);
+  uint32_t join = low_new_block(F, NULL);
+  uint32_t from = F->cur;
   for (uint32_t k = 0; k < n; k++) /* the old value in the type the join will have */
     settle(F, &s->regs.v[k]);
   const ptx_reg *before = copy_of(s);
@@ -417,9 +424,11 @@ static void statements(ptx_state *s, char *text) {
 
 /* "$0" -> "$0", "$$" -> "$", "${0:x}" -> "$0"; comments out */
 static char *plain_text(ww_arena *a, const char *s, size_t n) {
-  char *out = ww_alloc(a, n + 1), *o = out;
+  char *out = ww_alloc(a, n + 1);
+  char *o = out;
   for (size_t i = 0; i < n; i++) {
-    char c = s[i], next = i + 1 < n ? s[i + 1] : 0;
+    char c = s[i];
+    char next = i + 1 < n ? s[i + 1] : 0;
     if (c == '/' && next == '/') {
       while (i < n && s[i] != '\n')
         i++;
@@ -445,8 +454,11 @@ static char *plain_text(ww_arena *a, const char *s, size_t n) {
 /* Binds $0 .. to outputs, then inputs; returns the number of outputs. */
 static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const low_type *rt) {
   low_fn *F = s->F;
-  uint32_t k = 0, outs = 0, in = 0;
-  char *save = NULL, name[16];
+  uint32_t k = 0;
+  uint32_t outs = 0;
+  uint32_t in = 0;
+  char *save = NULL;
+  char name[16];
   for (char *c = strtok_r(constraints, ",", &save); c; c = strtok_r(NULL, ",", &save)) {
     if (*c == '~')
       continue;
@@ -480,10 +492,11 @@ static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const l
 
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
 #if LLVM_VERSION_MAJOR >= 18
-  size_t n, nc;
+  size_t n;
+  size_t nc;
   const low_type *rt = low_type_of(F, inst);
-  const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n),
-             *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
+  const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n);
+  const char *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
   char *text = plain_text(F->a, raw, n);
   ptx_state s = {.F = F, .carry = WW_NOVAL};
   if (F->L->target != LOW_NVPTX) {

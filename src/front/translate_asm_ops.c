@@ -88,7 +88,9 @@ static ww_val join_pair(low_fn *F, ww_type t, const ww_val v[2]) {
 typedef ww_val (*scalar_fn)(ptx_ins *i, const ww_val *v);
 
 static bool elementwise(ptx_ins *i, scalar_fn fn, uint32_t nsrc) {
-  ww_val v[3], h[3][2], out[2];
+  ww_val v[3];
+  ww_val h[3][2];
+  ww_val out[2];
   if (i->narg < nsrc + 1) {
     ptx_refuse(i);
     return true;
@@ -130,7 +132,8 @@ static bool op_arith(ptx_ins *i) {
 }
 
 static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bool use) {
-  ww_val carry = use ? i->s->carry : WW_NOVAL, r = low_carry(i->F, t, sub, a, b, &carry);
+  ww_val carry = use ? i->s->carry : WW_NOVAL;
+  ww_val r = low_carry(i->F, t, sub, a, b, &carry);
   if (ptx_has(i, "cc"))
     i->s->carry = carry;
   return r;
@@ -149,7 +152,8 @@ static ww_type product_type(const ptx_ins *i) {
 }
 
 static ww_val multiply(ptx_ins *i, ww_val a, ww_val b) {
-  ww_type t = i->type, w = product_type(i);
+  ww_type t = i->type;
+  ww_type w = product_type(i);
   ww_op op = !ptx_has(i, "hi") || w != t ? WW_OP_MUL : i->sign ? WW_OP_MULHS : WW_OP_MULHU;
   return low_binary(i->F, op, w, low_int_to(i->F, a, t, w, i->sign),
                     low_int_to(i->F, b, t, w, i->sign));
@@ -169,15 +173,17 @@ static bool op_mad(ptx_ins *i) { /* x: madc */
   if (ww_is_float(i->type))
     return elementwise(i, fused, 3);
   ww_type t = product_type(i);
-  ww_val m = multiply(i, read_own(i, 1), read_own(i, 2)), c = read_t(i, 3, t);
+  ww_val m = multiply(i, read_own(i, 1), read_own(i, 2));
+  ww_val c = read_t(i, 3, t);
   m = i->x || ptx_has(i, "cc") ? with_carry(i, t, m, c, false, i->x)
                                : low_binary(i->F, WW_OP_ADD, t, m, c);
   return write_t(i, m, t, i->sign);
 }
 
 static bool op_mul24(ptx_ins *i) { /* x: adds */
-  ww_val a = low_24(i->F, read32(i, 1), i->sign), b = low_24(i->F, read32(i, 2), i->sign),
-         r = low_op32(i->F, WW_OP_MUL, a, b);
+  ww_val a = low_24(i->F, read32(i, 1), i->sign);
+  ww_val b = low_24(i->F, read32(i, 2), i->sign);
+  ww_val r = low_op32(i->F, WW_OP_MUL, a, b);
   return write_own(i, i->x ? low_op32(i->F, WW_OP_ADD, r, read32(i, 3)) : r);
 }
 
@@ -230,7 +236,9 @@ static bool op_shift(ptx_ins *i) {
 static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
   low_fn *F = i->F;
   bool left = ptx_has(i, "l");
-  ww_val lo = read32(i, 1), hi = read32(i, 2), n = read32(i, 3);
+  ww_val lo = read32(i, 1);
+  ww_val hi = read32(i, 2);
+  ww_val n = read32(i, 3);
   ww_val r = low_op(F, left ? WW_OP_FSHL : WW_OP_FSHR, WW_I32, hi, lo, n);
   if (ptx_has(i, "clamp"))
     r = low_select(F, WW_I32, low_cmpk(F, WW_UGE, WW_I32, n, 32), left ? lo : hi, r);
@@ -240,7 +248,8 @@ static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
 /* Any function of three bits as the sum of its minterms; bit 2 of a minterm's number is v[0], bit 0
  * is v[2]. */
 static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
-  ww_val sum = low_i32(F, 0), ones = low_i32(F, ~0u);
+  ww_val sum = low_i32(F, 0);
+  ww_val ones = low_i32(F, ~0u);
   for (uint32_t m = 0; m < 8; m++) {
     ww_val term = WW_NOVAL;
     if (!(lut >> m & 1))
@@ -279,10 +288,13 @@ static bool op_bfe(ptx_ins *i) {
 static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b */
   ww_type t = i->type;
   low_fn *F = i->F;
-  ww_val a = read_own(i, 1), b = read_own(i, 2), pos = read32(i, 3), len = read32(i, 4),
-         one = low_const(F, t, 1);
-  ww_val ones = low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_SHL, t, one, len), one),
-         mask = low_binary(F, WW_OP_SHL, t, ones, pos);
+  ww_val a = read_own(i, 1);
+  ww_val b = read_own(i, 2);
+  ww_val pos = read32(i, 3);
+  ww_val len = read32(i, 4);
+  ww_val one = low_const(F, t, 1);
+  ww_val ones = low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_SHL, t, one, len), one);
+  ww_val mask = low_binary(F, WW_OP_SHL, t, ones, pos);
   ww_val in = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_SHL, t, a, pos), mask);
   ww_val keep = low_binary(F, WW_OP_AND, t, b, low_binaryk(F, WW_OP_XOR, t, mask, ~0ull));
   return write_own(i, low_binary(F, WW_OP_OR, t, in, keep));
@@ -303,7 +315,8 @@ static bool op_count(ptx_ins *i) { /* popc, clz, brev: result 32 bits but brev's
 static bool op_bfind(ptx_ins *i) {
   ww_type t = i->type;
   low_fn *F = i->F;
-  ww_val v = read_own(i, 1), top = low_const(F, t, ww_type_bits(t) - 1);
+  ww_val v = read_own(i, 1);
+  ww_val top = low_const(F, t, ww_type_bits(t) - 1);
   if (i->sign)
     v = own_op(i, WW_OP_XOR, v, own_op(i, WW_OP_ASHR, v, top));
   ww_val z = low_unary(F, WW_OP_CTLZ, t, v);
@@ -338,7 +351,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   if (whole >= 0)
     v = low_math1(F, whole, from.t, 0, v);
   if (!from_float && !to_float && ptx_has(i, "sat") && w < ww_type_bits(from.t)) {
-    int64_t lo = to.sign ? -(1ll << (w - 1)) : 0, hi = (1ll << (w - to.sign)) - 1;
+    int64_t lo = to.sign ? -(1ll << (w - 1)) : 0;
+    int64_t hi = (1ll << (w - to.sign)) - 1;
     if (from.sign)
       v = low_binaryk(F, WW_OP_SMAX, from.t, v, lo);
     v = low_binaryk(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, hi);
@@ -349,7 +363,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
 }
 
 static bool op_cvt(ptx_ins *i) {
-  ptx_type from = ptx_nth_type(i, 1), to = ptx_nth_type(i, 0);
+  ptx_type from = ptx_nth_type(i, 1);
+  ptx_type to = ptx_nth_type(i, 0);
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
     ww_val v = low_add_imm(i->F, read32(i, 1), WW_I32, 0x1000);
     return write32(i, low_op32k(i->F, WW_OP_AND, v, 0xffffe000u));
@@ -374,14 +389,15 @@ static bool op_selp(ptx_ins *i) {
 
 static bool op_slct(ptx_ins *i) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
   ww_type t = ptx_nth_type(i, 1).t;
-  ww_val c = read_t(i, 3, t),
-         ge = low_cmpk(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c, 0); /* 0.0 is the same bits */
+  ww_val c = read_t(i, 3, t);
+  ww_val ge = low_cmpk(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c, 0); /* 0.0 is the same bits */
   return write_own(i, low_select(i->F, i->type, ge, read_own(i, 1), read_own(i, 2)));
 }
 
 /* `d|p`: v to d, and p, an i1, to what is behind the bar, where there is one. */
 static void write_results(ptx_ins *i, ww_val v, ww_type t, ww_val p) {
-  char *first = ww_strdup(i->F->a, i->arg[0]), *bar = strchr(first, '|');
+  char *first = ww_strdup(i->F->a, i->arg[0]);
+  char *bar = strchr(first, '|');
   if (bar)
     *bar = 0;
   ptx_write(i, first, v, t, false);
@@ -422,12 +438,13 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
   low_fn *F = i->F;
   ptx_type t = ptx_nth_type(i, i->x);
   ww_type out = i->x ? i->type : WW_I1;
-  int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1, combine = by_modifier(i, combines);
+  int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1;
+  int combine = by_modifier(i, combines);
   if (p < 0 || t.pair)
     return false;
   ww_val r = low_cmp(F, p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
-  ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL,
-         r2 = has_predicate(i) ? low_not(F, r) : WW_NOVAL;
+  ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL;
+  ww_val r2 = has_predicate(i) ? low_not(F, r) : WW_NOVAL;
   if (r2 != WW_NOVAL && combine >= 0)
     r2 = low_binary(F, combine, WW_I1, r2, c);
   if (combine >= 0)
@@ -447,8 +464,9 @@ static bool op_testp(ptx_ins *i) {
                                     {NULL, -1}};
   ww_type t = i->type;
   int p = by_modifier(i, tests);
-  ww_val a = read_own(i, 1), m = low_unary(i->F, WW_OP_FABS, t, a),
-         inf = low_fconst(i->F, t, INFINITY);
+  ww_val a = read_own(i, 1);
+  ww_val m = low_unary(i->F, WW_OP_FABS, t, a);
+  ww_val inf = low_fconst(i->F, t, INFINITY);
   bool nan = p == WW_FUNO || p == WW_FORD;
   return p >= 0 && write_as(i, low_cmp(i->F, p, t, nan ? a : m, nan ? a : inf), WW_I1);
 }
@@ -468,8 +486,8 @@ static uint32_t vector_width(const ptx_ins *i) {
 }
 
 static int cache_flags(const ptx_ins *i) {
-  static const char *const ordered[] = {"volatile", "relaxed", "acquire", "release", "mmio", NULL},
-                           *const uncached[] = {"cg", "cs", "cv", "wt", "lu", NULL};
+  static const char *const ordered[] = {"volatile", "relaxed", "acquire", "release", "mmio", NULL};
+  static const char *const uncached[] = {"cg", "cs", "cv", "wt", "lu", NULL};
   return (has_any(i, ordered) ? WW_F_VOLATILE : 0) | (has_any(i, uncached) ? WW_F_NOCACHE : 0) |
          (ptx_has(i, "nc") ? WW_F_READONLY : 0);
 }
@@ -477,7 +495,9 @@ static int cache_flags(const ptx_ins *i) {
 /* ld d, [p] and st [p], d (x) */
 static bool op_access(ptx_ins *i) {
   ww_type t = i->type;
-  uint32_t n = vector_width(i), value = i->x, address = !i->x;
+  uint32_t n = vector_width(i);
+  uint32_t value = i->x;
+  uint32_t address = !i->x;
   const char *part[8];
   low_comp c[8];
   ww_val v[8];
@@ -508,7 +528,8 @@ static int rmw_of(const ptx_ins *i) {
 static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   ww_type t = i->type;
   bool red = i->x, pair = i->pair;
-  uint32_t at = !red, each = pair ? 2 : 1;
+  uint32_t at = !red;
+  uint32_t each = pair ? 2 : 1;
   if (t == WW_VOID || i->narg < at + 2)
     return false;
   low_addr p = ptx_address(i, i->arg[at], space_of(i), 16);
@@ -525,7 +546,8 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   const char *part[8];
   uint32_t n = ptx_list(i, i->arg[at + 1], part, 8);
   for (uint32_t e = 0; e < n; e++) { /* red.v2/.v4 and packed halves: element by element */
-    ww_val w = ptx_read(i, part[e], pair ? WW_I32 : t), h[2] = {w, w};
+    ww_val w = ptx_read(i, part[e], pair ? WW_I32 : t);
+    ww_val h[2] = {w, w};
     if (pair)
       split_pair(i->F, t, w, h);
     for (uint32_t q = 0; q < each; q++) {
@@ -551,8 +573,8 @@ static bool op_cp(ptx_ins *i) {
   uint64_t bytes;
   if (!low_is_const(i->F, read32(i, 2), &bytes) || bytes > 16)
     return false;
-  low_addr to = ptx_address(i, i->arg[0], WW_SHARED, bytes),
-           from = ptx_address(i, i->arg[1], WW_GLOBAL, bytes);
+  low_addr to = ptx_address(i, i->arg[0], WW_SHARED, bytes);
+  low_addr from = ptx_address(i, i->arg[1], WW_GLOBAL, bytes);
   if (i->narg > 3 && !ptx_has(i, "L2::cache_hint"))
     low_copy_or_zero(i->F, to, from, read32(i, 3), bytes);
   else
@@ -566,7 +588,8 @@ static bool op_shfl(ptx_ins *i) {
   int mode = by_modifier(i, low_shuffles);
   if (mode < 0 || i->narg < 4)
     return false;
-  ww_val in[3] = {read32(i, 1), read32(i, 2), read32(i, 3)}, out[2];
+  ww_val in[3] = {read32(i, 1), read32(i, 2), read32(i, 3)};
+  ww_val out[2];
   low_shfl(i->F, mode, WW_I32, in, has_predicate(i), out);
   write_results(i, out[0], WW_I32, out[1]);
   return true;
@@ -577,7 +600,8 @@ static bool op_vote(ptx_ins *i) {
   if (m < 0)
     return false;
   ww_type t = m == WW_VOTE_BALLOT ? WW_I32 : WW_I1;
-  ww_val p = read_t(i, 1, WW_I1), mask = i->narg > 2 ? read32(i, 2) : WW_NOVAL;
+  ww_val p = read_t(i, 1, WW_I1);
+  ww_val mask = i->narg > 2 ? read32(i, 2) : WW_NOVAL;
   return write_as(i, low_vote(i->F, m, p, mask, t), t);
 }
 
@@ -601,7 +625,8 @@ static bool op_activemask(ptx_ins *i) {
 
 static bool op_bar(ptx_ins *i) {
   low_fn *F = i->F;
-  uint64_t id = 0, count = 0;
+  uint64_t id = 0;
+  uint64_t count = 0;
   if (ptx_has(i, "warp")) {
     low_ins(F, WW_OP_SYNCWARP, WW_VOID);
     return true;

@@ -141,7 +141,8 @@ bool low_gep_step(LLVMTargetDataRef td, LLVMTypeRef *t, int i, LLVMValueRef inde
 
 int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const) {
   LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
-  int64_t fixed = 0, scale;
+  int64_t fixed = 0;
+  int64_t scale;
   *all_const = true;
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
     if (!low_gep_step(L->td, &t, i, LLVMGetOperand(gep, i), &scale, &fixed))
@@ -228,10 +229,12 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
 /* ---- constant expressions that need instructions ---- */
 
 static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
-  uint32_t was = F->cur, loc = F->loc;
+  uint32_t was = F->cur;
+  uint32_t loc = F->loc;
   F->cur = LOW_PROLOGUE;
   F->loc = 0;
-  low_val a = {0}, b = {0};
+  low_val a = {0};
+  low_val b = {0};
   LLVMOpcode op = LLVMIsAConstantExpr(c) ? LLVMGetConstOpcode(c) : 0;
   ww_val out = low_const(F, t, 0);
   low_constant(F, LLVMGetOperand(c, 0), &a);
@@ -382,7 +385,8 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
 }
 
 void low_init_symbol(low *L, uint32_t index) {
-  LLVMValueRef gv = L->sym_llvm.v[index], c = LLVMGetInitializer(gv);
+  LLVMValueRef gv = L->sym_llvm.v[index];
+  LLVMValueRef c = LLVMGetInitializer(gv);
   ww_symbol *s = &L->sym_list.v[index];
   if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30 || is_zero(c))
     return;

@@ -323,7 +323,8 @@ ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
   uint64_t k;
   if (from == to)
     return a;
-  unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
+  unsigned wf = ww_type_bits(from);
+  unsigned wt = ww_type_bits(to);
   if (low_is_const(F, a, &k)) {
     if (sign && wf < 64)
       k = (int64_t)(k << (64 - wf)) >> (64 - wf);
@@ -482,7 +483,8 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
   if (nto == 1 && pack_halves(F, from, nfrom, in, to, out))
     return;
   for (uint32_t i = 0; i < nto; i++) {
-    uint64_t at = next, pos = 0;
+    uint64_t at = next;
+    uint64_t pos = 0;
     next += to[i].bits;
     uint32_t j = 0;
     while (j < nfrom && pos < at)
@@ -499,7 +501,8 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
 /* ---- finishing: prologue in front, unreachable blocks out ---- */
 
 static void mark(low_fn *F, bool *seen) {
-  uint32_t *stack = WW_NEWN(F->a, uint32_t, F->blocks.n + 1), n = 1; /* the entry */
+  uint32_t *stack = WW_NEWN(F->a, uint32_t, F->blocks.n + 1);
+  uint32_t n = 1; /* the entry */
   seen[0] = true;
   while (n) {
     low_block *blk = &F->blocks.v[stack[--n]];
@@ -530,7 +533,8 @@ static void renumber(low_fn *F, ww_ins *t, const uint32_t *new_of) {
 static void drop_dead_edges(low_fn *F, low_block *b, const bool *seen, const uint32_t *new_of) {
   for (uint32_t p = 0; p < b->phis.n; p++) {
     ww_phi *phi = &b->phis.v[p];
-    uint32_t k = 0, *pairs = &F->pool.v[phi->ext];
+    uint32_t k = 0;
+    uint32_t *pairs = &F->pool.v[phi->ext];
     for (uint32_t i = 0; i < phi->n; i++) {
       if (pairs[2 * i] == WW_NOBLOCK || !seen[pairs[2 * i]])
         continue;
@@ -604,7 +608,8 @@ static void drop_unused(low_fn *F) {
 void low_finish(low_fn *F) {
   ww_arena *a = F->a;
   bool *seen = WW_NEWN(a, bool, F->blocks.n);
-  uint32_t *new_of = WW_NEWN(a, uint32_t, F->blocks.n), n = 0;
+  uint32_t *new_of = WW_NEWN(a, uint32_t, F->blocks.n);
+  uint32_t n = 0;
   prepend(F);
   F->fn.vals = F->vals.v;
   F->fn.nvals = F->vals.n;

@@ -208,7 +208,8 @@ static void gep(low_fn *F, LLVMValueRef inst) {
     return;
   }
   low_val *from = low_get(F, LLVMGetOperand(inst, 0));
-  int64_t off = from->off, scale;
+  int64_t off = from->off;
+  int64_t scale;
   ww_val base = from->v[0];
   LLVMTypeRef t = LLVMGetGEPSourceElementType(inst);
   for (int i = 1; i < LLVMGetNumOperands(inst); i++) {
@@ -397,8 +398,9 @@ static uint32_t range_start(low *L, LLVMTypeRef t, const unsigned *index, unsign
 }
 
 static void extractvalue(low_fn *F, LLVMValueRef inst) {
-  uint32_t n, at = range_start(F->L, LLVMTypeOf(LLVMGetOperand(inst, 0)), LLVMGetIndices(inst),
-                               LLVMGetNumIndices(inst), &n);
+  uint32_t n;
+  uint32_t at = range_start(F->L, LLVMTypeOf(LLVMGetOperand(inst, 0)), LLVMGetIndices(inst),
+                            LLVMGetNumIndices(inst), &n);
   low_val *v = low_get(F, LLVMGetOperand(inst, 0));
   if (at + n > v->n)
     low_refuse(F, "uses a value that could not be lowered");
@@ -407,8 +409,9 @@ static void extractvalue(low_fn *F, LLVMValueRef inst) {
 }
 
 static void insertvalue(low_fn *F, LLVMValueRef inst) {
-  uint32_t n,
-      at = range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
+  uint32_t n;
+  uint32_t at =
+      range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
   low_val *v = low_get(F, LLVMGetOperand(inst, 0));
   ww_val *out = low_values(F, v->n);
   memcpy(out, v->v, v->n * sizeof *out);
@@ -428,7 +431,8 @@ static void extractelement(low_fn *F, LLVMValueRef inst) {
     return;
   }
   ww_type it = low_type_of(F, index)->c[0].type;
-  ww_val x = low_scalar(F, index), *out = low_define(F, inst);
+  ww_val x = low_scalar(F, index);
+  ww_val *out = low_define(F, inst);
   memcpy(out, from.v, t->n * sizeof *out);
   for (uint32_t i = 1; i < lanes; i++) {
     ww_val c = low_cmpk(F, WW_EQ, it, x, i);
@@ -463,10 +467,11 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
 
 static void shufflevector(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
-  uint32_t lanes = LLVMGetVectorSize(LLVMTypeOf(inst)), n = t->n / lanes,
-           from = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(inst, 0)));
-  const ww_val *a = low_get(F, LLVMGetOperand(inst, 0))->v,
-               *b = low_get(F, LLVMGetOperand(inst, 1))->v;
+  uint32_t lanes = LLVMGetVectorSize(LLVMTypeOf(inst));
+  uint32_t n = t->n / lanes;
+  uint32_t from = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(inst, 0)));
+  const ww_val *a = low_get(F, LLVMGetOperand(inst, 0))->v;
+  const ww_val *b = low_get(F, LLVMGetOperand(inst, 1))->v;
   ww_val *out = low_define(F, inst);
   for (uint32_t i = 0; i < lanes; i++) {
     int m = LLVMGetMaskValue(inst, i);
@@ -515,10 +520,13 @@ static void phi(low_fn *F, LLVMValueRef inst) {
 
 static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
   low_block *b = &F->blocks.v[at >> 32];
-  uint32_t first = at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
+  uint32_t first = at;
+  uint32_t n = low_type_of(F, inst)->n;
+  uint32_t edges = LLVMCountIncoming(inst);
   for (uint32_t j = 0; j < n; j++) {
     ww_phi *p = &b->phis.v[first + j];
-    uint32_t *pairs = WW_NEWN(F->a, uint32_t, 2 * edges), k = 0;
+    uint32_t *pairs = WW_NEWN(F->a, uint32_t, 2 * edges);
+    uint32_t k = 0;
     for (uint32_t e = 0; e < edges; e++) {
       uint32_t from = low_map_get(&F->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
       if (from == WW_NOBLOCK)
@@ -648,7 +656,9 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
 /* Reachable blocks: numbered in layout order, `order` filled in reverse post-order. */
 static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
   ww_arena *a = F->a;
-  uint32_t n = LLVMCountBasicBlocks(F->llvm), top = 0, done = n;
+  uint32_t n = LLVMCountBasicBlocks(F->llvm);
+  uint32_t top = 0;
+  uint32_t done = n;
   struct frame {
     LLVMBasicBlockRef b;
     LLVMValueRef term;

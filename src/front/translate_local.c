@@ -26,8 +26,8 @@ static LLVMValueRef counter_latch(LLVMValueRef phi) {
   if (!is_op(phi, LLVMPHI) || LLVMCountIncoming(phi) != 2)
     return NULL;
   bool swapped = LLVMIsAConstantInt(LLVMGetIncomingValue(phi, 1));
-  LLVMValueRef first = LLVMGetIncomingValue(phi, swapped),
-               next = LLVMGetIncomingValue(phi, !swapped);
+  LLVMValueRef first = LLVMGetIncomingValue(phi, swapped);
+  LLVMValueRef next = LLVMGetIncomingValue(phi, !swapped);
   if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
       !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
     return NULL;
@@ -86,7 +86,8 @@ static void unroll_whole(low *L, LLVMValueRef latch) {
   LLVMMetadataRef self = LLVMTemporaryMDNode(L->ctx, NULL, 0);
   LLVMMetadataRef word = LLVMMDStringInContext2(L->ctx, whole, strlen(whole));
   WW_VEC(LLVMMetadataRef) out = {0};
-  low_nodes of = low_operands(L->a, LLVMGetMetadata(latch, L->md_loop)), words;
+  low_nodes of = low_operands(L->a, LLVMGetMetadata(latch, L->md_loop));
+  low_nodes words;
   ww_push(L->a, &out, self);
   ww_push(L->a, &out, LLVMMDNodeInContext2(L->ctx, &word, 1));
   for (unsigned k = 1; k < of.n; k++) {
@@ -149,7 +150,8 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   unsigned long long bytes = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
   bool any = false;
   for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef user = LLVMGetUser(u), length = is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
+    LLVMValueRef user = LLVMGetUser(u);
+    LLVMValueRef length = is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
     if (calls(user, "llvm.lifetime."))
       continue;
     if (!length || !LLVMIsAConstantInt(length) || LLVMConstIntGetZExtValue(length) != bytes)

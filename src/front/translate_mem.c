@@ -25,7 +25,9 @@ static uint32_t align_at(uint32_t align, uint64_t off) {
 
 /* How many components from c travel in one access. */
 static uint32_t run_length(const low_comp *c, uint32_t n, uint32_t align) {
-  uint32_t size = ww_type_bytes[c->type], limit = align_at(align, c->off), best = 1;
+  uint32_t size = ww_type_bytes[c->type];
+  uint32_t limit = align_at(align, c->off);
+  uint32_t best = 1;
   if (c->mem != size || size > limit)
     return 0;
   if (limit > 16)
@@ -140,7 +142,8 @@ static uint32_t chunk(uint64_t left, uint32_t align, low_comp c[4], uint64_t at)
   uint32_t bytes = 16;
   while (bytes > left || bytes > align_at(align, at))
     bytes /= 2;
-  uint32_t n = bytes > 4 ? bytes / 4 : 1, size = bytes / n;
+  uint32_t n = bytes > 4 ? bytes / 4 : 1;
+  uint32_t size = bytes / n;
   for (uint32_t i = 0; i < n; i++)
     c[i] = (low_comp){low_int_type(size * 8), size, size * 8, at + i * size};
   return n;
@@ -156,7 +159,8 @@ void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes) {
   /* all loads before the stores: overlapping moves stay right */
   low_comp c[1024][4];
   ww_val v[1024][4];
-  uint32_t n[1024], k = 0;
+  uint32_t n[1024];
+  uint32_t k = 0;
   to.align = from.align = align;
   for (uint64_t at = 0; at < bytes; k++) {
     n[k] = chunk(bytes - at, align, c[k], at);
@@ -193,7 +197,8 @@ void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes) {
   for (uint64_t at = 0; at < bytes;) {
     low_comp c[4];
     uint32_t n = chunk(bytes - at, to.align, c, at);
-    ww_val s = splat(F, byte, c[0].type), v[4] = {s, s, s, s};
+    ww_val s = splat(F, byte, c[0].type);
+    ww_val v[4] = {s, s, s, s};
     low_store(F, to, c, n, v);
     at += n * c[0].mem;
   }

@@ -12,7 +12,9 @@
 #include "../ir/mma.h"
 
 static const ww_mma_shape *parse_shape(const char *text) { /* m16n8k16; NULL: no such shape */
-  unsigned m, n, k;
+  unsigned m;
+  unsigned n;
+  unsigned k;
   int found = sscanf(text, "m%un%uk%u", &m, &n, &k) == 3 ? ww_mma_find(m, n, k) : -1;
   return found < 0 ? NULL : &ww_mma_shapes[found];
 }
@@ -32,7 +34,8 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
 static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val out[64]) {
   uint32_t n = 0;
   for (uint32_t r = 0; r < nreg; r++) {
-    low_comp from = low_element(F->vals.v[reg[r]].type, 0), to[8];
+    low_comp from = low_element(F->vals.v[reg[r]].type, 0);
+    low_comp to[8];
     uint32_t k = from.bits / ww_type_bits(t);
     if (!k || k > 8 || n + k > 64)
       return 0;
@@ -44,7 +47,8 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
-  low_comp from[8], to = low_element(word, 0);
+  low_comp from[8];
+  low_comp to = low_element(word, 0);
   low_elements(from, t, k);
   for (uint32_t w = 0; w < n / k; w++)
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
@@ -54,7 +58,8 @@ static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type wor
  */
 static bool multiply(low_fn *F, const ww_mma_shape *g, ww_type in, ww_type from, ww_type acc,
                      int flags, ww_val v[3][64], ww_val *d) {
-  uint32_t nc = ww_mma_elements(g, WW_MATRIX_C), n = 0;
+  uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
+  uint32_t n = 0;
   ww_val all[192];
   for (uint32_t i = 0; i < nc; i++)
     v[WW_MATRIX_C][i] = low_convert(F, v[WW_MATRIX_C][i], from, acc, WW_RN, true);
@@ -117,9 +122,10 @@ typedef struct {
 } cell;
 
 static cell cell_of(const fragment *f, uint32_t lane, uint32_t e) {
-  ww_cell_at zero = ww_mma_place(f->g, f->which, f->t, 0, 0),
-             at = ww_mma_place(f->g, f->which, f->t, lane, e);
-  uint32_t row = at.row - zero.row, col = at.col - zero.col;
+  ww_cell_at zero = ww_mma_place(f->g, f->which, f->t, 0, 0);
+  ww_cell_at at = ww_mma_place(f->g, f->which, f->t, lane, e);
+  uint32_t row = at.row - zero.row;
+  uint32_t col = at.col - zero.col;
   return f->col ? (cell){col, row} : (cell){row, col};
 }
 
@@ -164,7 +170,8 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
 }
 
 static void fragment_access(fragment *f, bool store, ww_val *v) {
-  uint32_t n = ww_mma_elements(f->g, f->which), run;
+  uint32_t n = ww_mma_elements(f->g, f->which);
+  uint32_t run;
   to_lane(f);
   for (uint32_t e = 0; e < n; e += run) {
     low_addr p = element_at(f, e, n, &run);
@@ -209,7 +216,8 @@ static void wmma_access(low_callee *c, fragment *f, bool store, ww_val *v) {
 }
 
 static bool wmma_load(low_callee *c, fragment *f) {
-  uint32_t count = ww_mma_elements(f->g, f->which), bits = 0;
+  uint32_t count = ww_mma_elements(f->g, f->which);
+  uint32_t bits = 0;
   ww_val v[64];
   wmma_access(c, f, false, v);
   for (uint32_t i = 0; i < c->rt->n; i++)
@@ -225,7 +233,8 @@ static bool wmma_load(low_callee *c, fragment *f) {
 }
 
 static bool wmma_store(low_callee *c, fragment *f) {
-  ww_val reg[64], v[64];
+  ww_val reg[64];
+  ww_val v[64];
   uint32_t nreg = gather(c, 1, c->nargs - 1, reg, 64);
   if (unpack(c->F, reg, nreg, f->t, v) < ww_mma_elements(f->g, f->which))
     return false;
@@ -245,13 +254,18 @@ static uint32_t registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bit
 static bool product(low_callee *c, const ww_mma_shape *g, ww_type in, ww_type acc, ww_type acc_out,
                     int flags) {
   low_fn *F = c->F;
-  uint32_t na = ww_mma_elements(g, WW_MATRIX_A), nb = ww_mma_elements(g, WW_MATRIX_B),
-           nc = ww_mma_elements(g, WW_MATRIX_C);
-  ww_val reg[128], v[3][64], d[64];
+  uint32_t na = ww_mma_elements(g, WW_MATRIX_A);
+  uint32_t nb = ww_mma_elements(g, WW_MATRIX_B);
+  uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
+  ww_val reg[128];
+  ww_val v[3][64];
+  ww_val d[64];
   uint32_t from_here = low_here(F);
-  uint32_t nreg = gather(c, 0, c->nargs, reg, 128),
-           creg = registers(F, reg, nreg, nc * ww_type_bits(acc), true), ab = nreg - creg,
-           abits = 0, need = na * ww_type_bits(in);
+  uint32_t nreg = gather(c, 0, c->nargs, reg, 128);
+  uint32_t creg = registers(F, reg, nreg, nc * ww_type_bits(acc), true);
+  uint32_t ab = nreg - creg;
+  uint32_t abits = 0;
+  uint32_t need = na * ww_type_bits(in);
   for (uint32_t i = 0; i < ab; i++)
     abits += ww_type_bits(F->vals.v[reg[i]].type);
   if (abits != (na + nb) * ww_type_bits(in)) {
@@ -305,7 +319,9 @@ static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_t
 void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
   char tok[10][24];
   fragment f;
-  ww_type in, tc, td;
+  ww_type in;
+  ww_type tc;
+  ww_type td;
   int flags;
   uint32_t n = call_tokens(c, tok, 10);
   const ww_mma_shape *g = n > 3 ? parse_shape(tok[0]) : NULL;
@@ -332,10 +348,13 @@ static ww_val row_address(low_fn *F, ww_val addr32,
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
  * column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
-  low_comp word = low_element(WW_I32, 0), half[2];
+  low_comp word = low_element(WW_I32, 0);
+  low_comp half[2];
   low_elements(half, WW_I16, 2);
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = low_op32k(F, WW_OP_LSHR, lane, 2),
-         member = low_op32k(F, WW_OP_AND, lane, 3), out;
+  ww_val lane = low_sreg(F, WW_SREG_LANEID);
+  ww_val group = low_op32k(F, WW_OP_LSHR, lane, 2);
+  ww_val member = low_op32k(F, WW_OP_AND, lane, 3);
+  ww_val out;
   low_addr p = {.space = WW_SHARED, .align = 4};
   if (!trans) {
     p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, group, 8 * i)),
@@ -343,7 +362,8 @@ static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
     low_load(F, p, &word, 1, &out);
     return out;
   }
-  ww_val v[2], row = low_op32k(F, WW_OP_ADD, low_op32k(F, WW_OP_SHL, member, 1), 8 * i);
+  ww_val v[2];
+  ww_val row = low_op32k(F, WW_OP_ADD, low_op32k(F, WW_OP_SHL, member, 1), 8 * i);
   p.align = 2;
   for (uint32_t k = 0; k < 2; k++) {
     p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, row, k)),
@@ -383,12 +403,15 @@ bool ptx_mma(ptx_ins *i) {
       k++;
   if (!g || k != 4 || i->narg < 4 || (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
     return false;
-  ww_val v[3][64], d[64], word[64];
+  ww_val v[3][64];
+  ww_val d[64];
+  ww_val word[64];
   uint32_t from = low_here(F);
   for (uint32_t o = 0; o < 3; o++) {
     const char *part[32];
     ww_val reg[32];
-    ww_type et = o == 2 ? t[3] : t[1], wt = ww_type_bits(et) < 32 ? WW_I32 : et;
+    ww_type et = o == 2 ? t[3] : t[1];
+    ww_type wt = ww_type_bits(et) < 32 ? WW_I32 : et;
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
     for (uint32_t r = 0; r < n; r++)
       reg[r] = ptx_read(i, part[r], wt);
@@ -416,7 +439,8 @@ bool ptx_ldmatrix(ptx_ins *i) {
     return false;
   uint32_t n = ptx_list(i, i->arg[0], part, 4);
   low_addr p = ptx_address(i, i->arg[1], WW_SHARED, 4);
-  ww_val a = low_int_to(i->F, low_addr_value(i->F, p), WW_I64, WW_I32, false), v[4];
+  ww_val a = low_int_to(i->F, low_addr_value(i->F, p), WW_I64, WW_I32, false);
+  ww_val v[4];
   uint32_t from = low_here(i->F);
   for (uint32_t k = 0; k < n; k++)
     v[k] = matrix_word(i->F, a, k, ptx_has(i, "trans"));

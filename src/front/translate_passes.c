@@ -291,7 +291,8 @@ static void note_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
 
 /* Up to its own width, where less was known. */
 static void limit_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
-  uint32_t before = low_map_get(&L->aligned, v, 0), width = LLVMABIAlignmentOfType(L->td, t);
+  uint32_t before = low_map_get(&L->aligned, v, 0);
+  uint32_t width = LLVMABIAlignmentOfType(L->td, t);
   if (before && LLVMGetAlignment(v) > before)
     LLVMSetAlignment(v, before >= width               ? before
                         : LLVMGetAlignment(v) < width ? LLVMGetAlignment(v)

@@ -182,7 +182,8 @@ static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {
   if (!cJSON_IsArray(node))
     return ww_fail(r->e, WW_EPARSE, "%s: expected an array, not %s", info->path,
                    ww_json_kind(node, kind));
-  uint32_t n = cJSON_GetArraySize(node), k = 0;
+  uint32_t n = cJSON_GetArraySize(node);
+  uint32_t k = 0;
   c->x = WW_NEWN(r->a, double, n);
   c->y = info->unit_y ? WW_NEWN(r->a, double, n) : NULL;
   for (const cJSON *p = node->child; p && !st; p = p->next, k++) {
@@ -215,7 +216,8 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
                    ww_json_kind(obj, kind));
   for (const cJSON *m = obj->child; m && !st; m = m->next) {
     const char *path = *prefix ? ww_fmt(r->a, "%s.%.60s", prefix, m->string) : m->string;
-    int figure = named_from(r->next, path), curve = figure < 0 ? curve_named(path) : -1;
+    int figure = named_from(r->next, path);
+    int curve = figure < 0 ? curve_named(path) : -1;
     static const char *const heads[] = {"schema_version", "name",  "full_name", "vendor",
                                         "architecture",   "lanes", "sms",       "calibrated",
                                         "notes",          NULL};
@@ -344,7 +346,8 @@ static bool is_variant(const char *rest) {
  * words, spaces aside. */
 static bool names_device(const char *word, const char *device) {
   for (const char *p = device; *p; p++) {
-    const char *d = p, *w = word;
+    const char *d = p;
+    const char *w = word;
     if (p != device && isalnum((unsigned char)p[-1]))
       continue;
     while (*w && *d) {

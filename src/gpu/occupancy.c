@@ -30,7 +30,8 @@ static uint32_t by_warps(const ww_gpu *g, double warps) {
 }
 
 static uint32_t by_registers(const ww_gpu *g, double warps, double registers) {
-  double file = known(g->registers, INFINITY), cores = known(g->subcores, 1);
+  double file = known(g->registers, INFINITY);
+  double cores = known(g->subcores, 1);
   double of_warp = round_up(ceil(registers) * g->lanes, known(g->register_granule, 1));
   if (of_warp <= 0 || isinf(file))
     return blocks_of(INFINITY);

@@ -31,7 +31,8 @@ static void bad(checker *c, const char *fmt, ...) __attribute__((format(printf, 
 static void bad(checker *c, const char *fmt, ...) {
   if (c->st)
     return;
-  char msg[256], where[128] = "";
+  char msg[256];
+  char where[128] = "";
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(msg, sizeof msg, fmt, ap);
@@ -134,7 +135,8 @@ static void check_results(checker *c, char want) {
     bad(c, "has %u results", i->nres);
   if (none || c->st)
     return;
-  ww_type t = val_type(c, i->dst), is = want == 'b' ? WW_I1 : want == 'l' ? WW_I64 : i->type;
+  ww_type t = val_type(c, i->dst);
+  ww_type is = want == 'b' ? WW_I1 : want == 'l' ? WW_I64 : i->type;
   if (i->op == WW_OP_PRINTF)
     is = WW_I32;
   if (t != is)
@@ -152,7 +154,8 @@ static void same_type_results(checker *c, uint32_t n) {
 
 static void check_conversion(checker *c) {
   const ww_ins *i = c->ins;
-  ww_type from = i->type2, to = i->type;
+  ww_type from = i->type2;
+  ww_type to = i->type;
   uint32_t bits = ww_type_bits(from);
   bool ok = i->op >= WW_OP_FTOSI ? ww_is_float(from) : is_int(from);
   if (i->op == WW_OP_TRUNC)
@@ -223,15 +226,16 @@ static const ww_ins *first_return(const ww_fn *f) {
 }
 
 static void check_return(checker *c) {
-  const ww_ins *i = c->ins, *first = first_return(c->fn);
+  const ww_ins *i = c->ins;
+  const ww_ins *first = first_return(c->fn);
   const uint32_t *pool = c->fn->pool;
   if (i->n != first->n)
     bad(c, "returns %u values, another ret %u", i->n, first->n);
   if ((i->n == 1) != (c->fn->ret != WW_VOID))
     bad(c, "returns %u values from a function of type %s", i->n, ww_type_names[c->fn->ret]);
   for (uint32_t k = 0; k < i->n && !c->st; k++) {
-    ww_type want = i->n == 1 ? c->fn->ret : val_type(c, pool[first->ext + k]),
-            t = val_type(c, pool[i->ext + k]);
+    ww_type want = i->n == 1 ? c->fn->ret : val_type(c, pool[first->ext + k]);
+    ww_type t = val_type(c, pool[i->ext + k]);
     if (t != want)
       bad(c, "value %u has type %s, not %s", k, ww_type_names[t], ww_type_names[want]);
   }
@@ -389,7 +393,8 @@ static void check_phi_structure(checker *c, const ww_phi *phi) {
     bad(c, "pairs outside the pool");
   define(c, phi->dst);
   for (uint32_t k = 0; k < phi->n && !c->st; k++) {
-    uint32_t from = ww_phi_from(f, phi, k), v = ww_phi_value(f, phi, k);
+    uint32_t from = ww_phi_from(f, phi, k);
+    uint32_t v = ww_phi_value(f, phi, k);
     if (from >= f->nblocks || v >= f->nvals)
       bad(c, "pair %u out of range", k);
     else if (f->vals[v].type != f->vals[phi->dst].type)
@@ -406,7 +411,8 @@ static ww_fn check_flow(checker *c) {
   memcpy(now.blocks, c->fn->blocks, now.nblocks * sizeof *now.blocks);
   ww_ir_flow(&now, c->a);
   for (uint32_t b = 0; b < now.nblocks && !c->st; b++) {
-    const ww_block *is = &c->fn->blocks[b], *want = &now.blocks[b];
+    const ww_block *is = &c->fn->blocks[b];
+    const ww_block *want = &now.blocks[b];
     c->block = b;
     c->at = is->nins - 1;
     c->ins = ww_terminator(is);
@@ -423,9 +429,12 @@ static ww_fn check_flow(checker *c) {
 }
 
 static void number_tree(checker *c) {
-  uint32_t n = c->now->nblocks, depth = 0, clock = 0;
-  uint32_t *child = WW_NEWN(c->a, uint32_t, n), *next = WW_NEWN(c->a, uint32_t, n),
-           *stack = WW_NEWN(c->a, uint32_t, n);
+  uint32_t n = c->now->nblocks;
+  uint32_t depth = 0;
+  uint32_t clock = 0;
+  uint32_t *child = WW_NEWN(c->a, uint32_t, n);
+  uint32_t *next = WW_NEWN(c->a, uint32_t, n);
+  uint32_t *stack = WW_NEWN(c->a, uint32_t, n);
   for (uint32_t b = 1; b < n; b++) { /* child: first child + 1, next: sibling + 1 */
     next[b] = child[c->now->blocks[b].idom];
     child[c->now->blocks[b].idom] = b + 1;
@@ -433,7 +442,8 @@ static void number_tree(checker *c) {
   stack[depth++] = 0;
   c->in[0] = clock++;
   while (depth) {
-    uint32_t b = stack[depth - 1], k = child[b];
+    uint32_t b = stack[depth - 1];
+    uint32_t k = child[b];
     if (!k) {
       c->out[b] = clock++;
       depth--;
@@ -467,7 +477,8 @@ static void check_phi_edges(checker *c, const ww_phi *phi) {
   if (phi->n != c->npreds[c->block])
     bad(c, "has %u pairs for %u predecessors", phi->n, c->npreds[c->block]);
   for (uint32_t k = 0; k < phi->n && !c->st; k++) {
-    uint32_t from = ww_phi_from(f, phi, k), v = ww_phi_value(f, phi, k);
+    uint32_t from = ww_phi_from(f, phi, k);
+    uint32_t v = ww_phi_value(f, phi, k);
     if (!has_succ(&f->blocks[from], c->block))
       bad(c, "block %u is no predecessor", from);
     if (c->seen[from] == phi->dst + 1)
@@ -579,7 +590,8 @@ static int by_text(const void *a, const void *b) {
 }
 
 static void check_names(checker *c) {
-  uint32_t n = 0, total = c->m->nfns + c->m->nsymbols;
+  uint32_t n = 0;
+  uint32_t total = c->m->nfns + c->m->nsymbols;
   const char **names = ww_xmalloc((total + 1) * sizeof *names);
   for (uint32_t k = 0; k < total; k++) {
     names[n] = k < c->m->nfns ? ww_fn_symbol(&c->m->fns[k])

@@ -87,7 +87,8 @@ static edges forward(const flow *f, const bool *can_return, const bool *exit) {
 /* The same the other way round (to -> its predecessors); node n has none yet, but room for n. */
 static edges reverse(const flow *f, const bool *can_return) {
   edges to = forward(f, can_return, NULL);
-  uint32_t n = f->n, total = to.at[n];
+  uint32_t n = f->n;
+  uint32_t total = to.at[n];
   edges from = {WW_NEWN(f->tmp, uint32_t, n + 3), WW_NEWN(f->tmp, uint32_t, total + n)};
   for (uint32_t k = 0; k < total; k++)
     from.at[to.list[k] + 2]++;
@@ -103,8 +104,11 @@ static edges reverse(const flow *f, const bool *can_return) {
  * numbers, WW_NOBLOCK for the others. */
 static uint32_t order_nodes(const flow *f, const edges *e, uint32_t from, uint32_t *order,
                             uint32_t *num) {
-  uint32_t n = f->n + 1, *stack = WW_NEWN(f->tmp, uint32_t, n),
-           *next = WW_NEWN(f->tmp, uint32_t, n), depth = 0, at = n;
+  uint32_t n = f->n + 1;
+  uint32_t *stack = WW_NEWN(f->tmp, uint32_t, n);
+  uint32_t *next = WW_NEWN(f->tmp, uint32_t, n);
+  uint32_t depth = 0;
+  uint32_t at = n;
   bool *seen = WW_NEWN(f->tmp, bool, n);
   memcpy(next, e->at, n * sizeof *next);
   stack[depth++] = from;
@@ -149,7 +153,8 @@ static uint32_t *dominators(const flow *f, const uint32_t *order, uint32_t norde
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t k = 1; k < norder; k++) {
-      uint32_t b = order[k], d = WW_NOBLOCK;
+      uint32_t b = order[k];
+      uint32_t d = WW_NOBLOCK;
       for (uint32_t p = preds->at[b]; p < preds->at[b + 1]; p++) {
         uint32_t from = preds->list[p];
         if (idom[from] != WW_NOBLOCK)
@@ -172,7 +177,8 @@ static void set_idoms(flow *f) {
 
 /* Marks what reaches `from` backwards. */
 static void mark_back(const flow *f, const edges *preds, uint32_t from, bool *mark) {
-  uint32_t *stack = f->stack, depth = 0;
+  uint32_t *stack = f->stack;
+  uint32_t depth = 0;
   if (!mark[from])
     stack[depth++] = from;
   mark[from] = true;
@@ -219,7 +225,8 @@ static void set_ipdoms(flow *f) {
   edges preds = reverse(f, can_return);
   bool *exit = exits(f, &preds);
   edges succs = forward(f, can_return, exit);
-  uint32_t *order = WW_NEWN(f->tmp, uint32_t, n + 1), *num = WW_NEWN(f->tmp, uint32_t, n + 1);
+  uint32_t *order = WW_NEWN(f->tmp, uint32_t, n + 1);
+  uint32_t *num = WW_NEWN(f->tmp, uint32_t, n + 1);
   uint32_t count = order_nodes(f, &preds, n, order, num);
   const uint32_t *ipdom = dominators(f, order, count, num, &succs);
   for (uint32_t b = 0; b < n; b++)
@@ -232,7 +239,8 @@ static void set_ipdoms(flow *f) {
  * outermost first, so the last one written is the innermost. */
 static void fill_loop(const flow *f, uint32_t loop, uint32_t latch) {
   ww_block *blocks = f->fn->blocks;
-  uint32_t *stack = f->stack, depth = 0;
+  uint32_t *stack = f->stack;
+  uint32_t depth = 0;
   if (blocks[latch].loop != loop)
     stack[depth++] = latch;
   blocks[latch].loop = loop;
@@ -255,7 +263,9 @@ static void set_loops(flow *f) {
   fn->loops = WW_NEWN(f->a, ww_loop, f->n);
   for (uint32_t k = 0; k < f->norder;
        k++) { /* an outer header comes before the inner ones it dominates */
-    uint32_t h = f->order[k], parent = fn->blocks[h].loop, latches = 0;
+    uint32_t h = f->order[k];
+    uint32_t parent = fn->blocks[h].loop;
+    uint32_t latches = 0;
     ww_loop *l = &fn->loops[fn->nloops];
     *l = (ww_loop){h, WW_NOBLOCK, parent, 1};
     if (parent != WW_NOBLOCK)

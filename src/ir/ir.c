@@ -98,13 +98,14 @@ static const char *region_place(const char *mangled) {
   static const char begin[] = "__omp_offloading_";
   if (strncmp(mangled, begin, sizeof begin - 1))
     return NULL;
-  const char *inode = strchr(mangled + sizeof begin - 1, '_'),
-             *place = inode ? strchr(inode + 1, '_') : NULL;
+  const char *inode = strchr(mangled + sizeof begin - 1, '_');
+  const char *place = inode ? strchr(inode + 1, '_') : NULL;
   return place ? place + 1 : NULL;
 }
 
 static bool same_region(const char *a, const char *b) {
-  const char *x = region_place(a), *y = region_place(b);
+  const char *x = region_place(a);
+  const char *y = region_place(b);
   return x && y && !strcmp(x, y);
 }
 

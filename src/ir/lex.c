@@ -36,7 +36,8 @@ static void take_word(ww_lex *l, ww_tok kind) {
 
 static void take_string(ww_lex *l, ww_tok kind) {
   const char *p = l->p + 1;
-  size_t n = strcspn(p, "\n"), k = 0;
+  size_t n = strcspn(p, "\n");
+  size_t k = 0;
   char *s = ww_alloc(l->a, n + 1);
   for (; *p && *p != '"' && *p != '\n'; p++) {
     if (*p != '\\') {

@@ -26,21 +26,29 @@ uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which) {
  * then the next block of columns or rows. */
 ww_cell_at ww_mma_place(const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane,
                         uint32_t e) {
-  uint32_t group = lane / 4, member = lane % 4, bytes = ww_type_bytes[type],
-           p = bytes < 4 ? 4 / bytes : 1;
+  uint32_t group = lane / 4;
+  uint32_t member = lane % 4;
+  uint32_t bytes = ww_type_bytes[type];
+  uint32_t p = bytes < 4 ? 4 / bytes : 1;
   uint32_t halves = s->m >= 16 ? 2 : 1; /* of a row block */
   if (which == WW_MATRIX_A) {
-    uint32_t per_block = 8 * halves * s->k / 32, block = e / per_block, i = e % per_block,
-             r = i / p;
+    uint32_t per_block = 8 * halves * s->k / 32;
+    uint32_t block = e / per_block;
+    uint32_t i = e % per_block;
+    uint32_t r = i / p;
     return (ww_cell_at){16 * block + group + 8 * (r % halves),
                         p * member + i % p + 4 * p * (r / halves)};
   }
   if (which == WW_MATRIX_B) {
-    uint32_t per_block = s->k * 8 / 32, block = e / per_block, i = e % per_block;
+    uint32_t per_block = s->k * 8 / 32;
+    uint32_t block = e / per_block;
+    uint32_t i = e % per_block;
     return (ww_cell_at){p * member + i % p + 4 * p * (i / p), 8 * block + group};
   }
-  uint32_t per_block = 8 * halves * 8 / 32, block = e / per_block, i = e % per_block,
-           columns = s->n / 8;
+  uint32_t per_block = 8 * halves * 8 / 32;
+  uint32_t block = e / per_block;
+  uint32_t i = e % per_block;
+  uint32_t columns = s->n / 8;
   return (ww_cell_at){16 * (block / columns) + group + 8 * (i / 2 % halves),
                       8 * (block % columns) + 2 * member + i % 2};
 }

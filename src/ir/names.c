@@ -13,7 +13,8 @@
 static size_t unmarked(const char *s) {
   static const char *const marks[] = {"__intern__", "__static__", ".intern.", ".static."};
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-    const char *at = strstr(s, marks[i]), *tail = at ? at + strlen(marks[i]) : NULL;
+    const char *at = strstr(s, marks[i]);
+    const char *tail = at ? at + strlen(marks[i]) : NULL;
     if (at && at != s && *tail && !tail[strspn(tail, "0123456789abcdef_")])
       return at - s;
   }
@@ -25,7 +26,9 @@ static bool marks_internal(const char *s) {
 }
 
 char *ww_ir_nvcc_name(const char *mangled, ww_arena *a) {
-  size_t n = unmarked(mangled), in = 2, out = 2;
+  size_t n = unmarked(mangled);
+  size_t in = 2;
+  size_t out = 2;
   char *s = ww_strndup(a, mangled, n);
   if (strncmp(s, "_Z", 2))
     return s;
@@ -36,7 +39,8 @@ char *ww_ir_nvcc_name(const char *mangled, ww_arena *a) {
     if (!isdigit((unsigned char)s[in]))
       break;
     char *name;
-    size_t len = strtoul(s + in, &name, 10), to = name - s;
+    size_t len = strtoul(s + in, &name, 10);
+    size_t to = name - s;
     if (len > n - to)
       break;
     memmove(s + out, s + in, to + len - in);
@@ -51,8 +55,10 @@ char *ww_ir_nvcc_name(const char *mangled, ww_arena *a) {
 
 /* A form in which both compilers' names are the same; not a name. The caller frees it. */
 static char *common_form(const char *mangled) {
-  static const char anonymous[] = "_GLOBAL__N_", common[] = "12_GLOBAL__N_1";
-  size_t n = unmarked(mangled), k = 0;
+  static const char anonymous[] = "_GLOBAL__N_";
+  static const char common[] = "12_GLOBAL__N_1";
+  size_t n = unmarked(mangled);
+  size_t k = 0;
   char *out = ww_xmalloc(n + sizeof common + 1);
   for (const char *s = mangled, *end = mangled + n; s < end;) {
     char *name;
@@ -76,7 +82,8 @@ static char *common_form(const char *mangled) {
 bool ww_ir_same_internal(const char *a, const char *b) {
   if (strncmp(a, "_Z", 2) || strncmp(b, "_Z", 2))
     return false;
-  char *x = common_form(a), *y = common_form(b);
+  char *x = common_form(a);
+  char *y = common_form(b);
   bool same = !strcmp(x, y);
   free(x);
   free(y);

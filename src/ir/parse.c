@@ -87,7 +87,8 @@ static ww_type take_type(parser *p) {
 
 /* Splits "name.12" and "12": returns the index or WW_NOVAL, and the length of the name. */
 static uint32_t split_index(const char *s, size_t *name) {
-  const char *dot = strrchr(s, '.'), *digits = dot ? dot + 1 : s;
+  const char *dot = strrchr(s, '.');
+  const char *digits = dot ? dot + 1 : s;
   *name = strlen(s);
   if (!*digits || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 9)
     return WW_NOVAL;
@@ -134,7 +135,8 @@ static uint32_t take_block(parser *p) {
 static uint32_t take_global(parser *p) {
   uint32_t id = 0;
   if (p->l->kind == TOK_GLOBAL) {
-    uint32_t none = UINT32_MAX - 1, had = p->globals.n;
+    uint32_t none = UINT32_MAX - 1;
+    uint32_t had = p->globals.n;
     id = ww_names_get(&p->globals, p->a, p->l->s, strlen(p->l->s), none);
     if (p->globals.n != had || id == none)
       ww_lex_fail(p->l, "there is no function or symbol '%s'", p->l->s);
@@ -295,7 +297,8 @@ static bool take_op(parser *p, ww_ins *i) {
     expected(p, "an operation");
   if (ww_lex_keyword(p->l, "phi"))
     return false;
-  char *text = ww_strdup(p->a, p->l->s), *next = strchr(text, '.');
+  char *text = ww_strdup(p->a, p->l->s);
+  char *next = strchr(text, '.');
   if (next)
     *next++ = 0;
   for (i->op = 0; i->op < WW_NOPS && strcmp(ww_ops[i->op].name, text); i->op++) {}
@@ -420,7 +423,8 @@ static void take_switch(parser *p, ww_ins *i) {
 /* a, b, c */
 static void take_fixed(parser *p, ww_ins *i) {
   ww_val *slot[3] = {&i->a, &i->b, &i->c};
-  int want = i->op == WW_OP_MATH ? ww_math_args[i->sub] : ww_ops[i->op].nsrc, n = 0;
+  int want = i->op == WW_OP_MATH ? ww_math_args[i->sub] : ww_ops[i->op].nsrc;
+  int n = 0;
   for (bool more = at_operand(p); more && n < 3; more = ww_lex_accept(p->l, ','))
     *slot[n++] = take_operand(p, ww_ins_literal_type(i));
   if (n != want && !(i->op == WW_OP_BAR && n == 0))
@@ -505,7 +509,8 @@ static void take_phi(parser *p, uint32_t dst, uint32_t nres) {
 }
 
 static void take_ins(parser *p) {
-  uint32_t res[256] = {0}, nres = 0;
+  uint32_t res[256] = {0};
+  uint32_t nres = 0;
   while (p->l->kind == TOK_VALUE && nres < 255) {
     res[nres] = take_value(p);
     if (ww_lex_accept(p->l, ':')) {
@@ -541,7 +546,8 @@ static void take_ins(parser *p) {
 static void take_label(parser *p) {
   size_t n;
   const char *text = p->l->s;
-  uint32_t id = take_block(p), at = p->draft.n;
+  uint32_t id = take_block(p);
+  uint32_t at = p->draft.n;
   if (p->l->st)
     return;
   label *l = &p->label.v[id];
@@ -584,7 +590,8 @@ static void param_word(parser *p, ww_param *q) {
 
 static void take_param(parser *p) {
   ww_param q = {0};
-  uint32_t k = p->params.n, id = take_value(p);
+  uint32_t k = p->params.n;
+  uint32_t id = take_value(p);
   q.type = take_type(p);
   while (at_property(p))
     param_word(p, &q);
@@ -652,7 +659,10 @@ static bool occupy(parser *p, uint32_t *owner, uint32_t cap, uint32_t index, uin
 /* Gives every entry its index (entry.want) and fills fn->vals. */
 static void number_values(parser *p) {
   entry *e = p->entry.v;
-  uint32_t top = p->params.n, free = 0, *owner, cap;
+  uint32_t top = p->params.n;
+  uint32_t free = 0;
+  uint32_t *owner;
+  uint32_t cap;
   for (uint32_t k = 0; k < p->entry.n; k++)
     if (e[k].want != WW_NOVAL && e[k].want >= top)
       top = e[k].want + 1;
@@ -663,11 +673,13 @@ static void number_values(parser *p) {
       return;
   ww_push(p->a, &p->groups, p->results.n);
   for (uint32_t g = 0; g + 1 < p->groups.n; g++) {
-    uint32_t from = p->groups.v[g], to = p->groups.v[g + 1];
+    uint32_t from = p->groups.v[g];
+    uint32_t to = p->groups.v[g + 1];
     uint32_t first = from < to ? e[p->results.v[from]].want : 0;
     for (uint32_t k = from; k < to; k++) {
-      uint32_t id = p->results.v[k], want = e[id].want,
-               index = first == WW_NOVAL ? top : first + (k - from);
+      uint32_t id = p->results.v[k];
+      uint32_t want = e[id].want;
+      uint32_t index = first == WW_NOVAL ? top : first + (k - from);
       if (want != WW_NOVAL && want != index)
         name_clash(p, &e[id]);
       if (want == WW_NOVAL && !occupy(p, owner, cap, index, id))
@@ -839,7 +851,8 @@ static void find_globals(parser *p) {
   ww_lex start = *p->l;
   for (int pass = 0; pass < 2 && !p->l->st; pass++) { /* symbols, then functions */
     *p->l = start;
-    uint32_t n = 0, base = pass ? p->symbols.cap : 0;
+    uint32_t n = 0;
+    uint32_t base = pass ? p->symbols.cap : 0;
     bool line = true; /* at the start of one */
     for (ww_lex_next(p->l); p->l->kind != TOK_END; ww_lex_next(p->l)) {
       bool word = line && ww_lex_is(p->l, TOK_WORD, pass ? "fn" : "symbol");

@@ -112,8 +112,11 @@ static void push(trainer *t, uint32_t k) {
 }
 
 static candidate pop(trainer *t) {
-  uint32_t at = 0, n = --t->heap.n;
-  candidate *heap = t->heap.v, top = heap[0], x = heap[n];
+  uint32_t at = 0;
+  uint32_t n = --t->heap.n;
+  candidate *heap = t->heap.v;
+  candidate top = heap[0];
+  candidate x = heap[n];
   for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
     if (child + 1 < n && before(heap + child + 1, heap + child))
       child++;
@@ -168,7 +171,8 @@ static const char *pattern_of(const trainer *t) {
 }
 
 static ww_status count_words(trainer *t) {
-  const char *pattern = pattern_of(t), *text;
+  const char *pattern = pattern_of(t);
+  const char *text;
   ww_splitter *split = ww_split_new();
   ww_split_work *work = ww_split_work_new();
   ww_status st = ww_split_add(split, pattern, strlen(pattern), true, t->e);
@@ -186,7 +190,8 @@ static ww_status count_words(trainer *t) {
 }
 
 static void first_pairs(trainer *t) {
-  uint32_t n = t->words.v.n, at = 0;
+  uint32_t n = t->words.v.n;
+  uint32_t at = 0;
   t->symbols = ww_xmalloc((t->words.bytes + 1) * sizeof *t->symbols);
   t->start = ww_xmalloc((n + 1) * sizeof *t->start);
   t->length = ww_xmalloc((n + 1) * sizeof *t->length);
@@ -205,7 +210,9 @@ static void first_pairs(trainer *t) {
 
 /* Joins a pair within one word; the counts of its neighbours follow. */
 static void merge_word(trainer *t, uint32_t word, uint32_t left, uint32_t right, uint32_t id) {
-  uint32_t *s = t->symbols + t->start[word], n = t->length[word], out = 0;
+  uint32_t *s = t->symbols + t->start[word];
+  uint32_t n = t->length[word];
+  uint32_t out = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (k + 1 == n || s[k] != left || s[k + 1] != right) {
       s[out++] = s[k];
@@ -246,7 +253,8 @@ static void merge_pairs(trainer *t) {
       push(t, top.pair);
       continue;
     }
-    uint32_t id = joined(t, top.left, top.right, &scratch), rank = t->merges.n;
+    uint32_t id = joined(t, top.left, top.right, &scratch);
+    uint32_t rank = t->merges.n;
     memset(&t->pairs.v[top.pair].in, 0, sizeof p.in);
     for (uint32_t k = 0; id != WW_NO_ID && k < p.in.n; k++)
       merge_word(t, p.in.v[k], top.left, top.right, id);
@@ -289,7 +297,8 @@ static void write_special(const trainer *t, ww_json *j) {
 }
 
 static void write_model(const trainer *t, ww_json *j) {
-  ww_buf b = {0}, two = {0};
+  ww_buf b = {0};
+  ww_buf two = {0};
   ww_json_put(j, "model:{type:'BPE',dropout:null,unk_token:null,continuing_subword_prefix:null,"
                  "end_of_word_suffix:null,fuse_unk:false,byte_fallback:false,ignore_merges:false,"
                  "vocab:{");

@@ -131,7 +131,8 @@ static ww_status take_place(const char *dir, const char *writing, uint64_t step,
   if (rename(writing, to))
     return ww_fail(e, WW_EIO, "cannot rename '%s' to '%s': %s", writing, to, strerror(errno));
   ww_sync_folder(dir);
-  uint32_t n = generations(dir, old, 64), kept = 0;
+  uint32_t n = generations(dir, old, 64);
+  uint32_t kept = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (old[k] > step)
       continue; /* of a training that went further: not ours to remove */
@@ -165,7 +166,8 @@ static const char *text_of(const cJSON *o, const char *key) {
 }
 
 static const cJSON *array_of(const ww_checkpoint *c, const char *name) {
-  const cJSON *x, *list = cJSON_GetObjectItemCaseSensitive(c->manifest, "arrays");
+  const cJSON *x;
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(c->manifest, "arrays");
   cJSON_ArrayForEach(x, list) {
     const char *its = text_of(x, "name");
     if (its && !strcmp(its, name))
@@ -181,7 +183,8 @@ static bool plain_name(const char *s) { /* a file of the folder itself */
 /* Reads one shard into `to`, which has room for `room` bytes; *bytes: how many it is. */
 static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to, uint64_t room,
                             uint64_t *bytes, ww_err *e) {
-  const char *file = text_of(shard, "file"), *hash = text_of(shard, "hash");
+  const char *file = text_of(shard, "file");
+  const char *hash = text_of(shard, "hash");
   *bytes = ww_json_whole(shard, "bytes");
   if (!file || !plain_name(file) || !hash || !*bytes || *bytes > room || *bytes % sizeof(float))
     return ww_fail(e, WW_EDATA, "%s/manifest.json: a shard's name, size or hash is wrong", c->path);
@@ -210,8 +213,10 @@ static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to
 
 static ww_status read_array(const ww_checkpoint *c, const cJSON *x, float *to, uint64_t n,
                             ww_err *e) {
-  const cJSON *shard, *shards = cJSON_GetObjectItemCaseSensitive(x, "shards");
-  uint64_t at = 0, bytes;
+  const cJSON *shard;
+  const cJSON *shards = cJSON_GetObjectItemCaseSensitive(x, "shards");
+  uint64_t at = 0;
+  uint64_t bytes;
   ww_status st = WW_OK;
   float *scratch =
       to ? NULL : ww_xmalloc(WW_CHECKPOINT_SHARD); /* only to see whether it is whole */
@@ -260,7 +265,8 @@ static ww_status open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkp
 ww_status ww_checkpoint_open(const char *dir, ww_checkpoint *out, ww_err *e) {
   uint64_t step[64];
   uint32_t n = generations(dir, step, 64);
-  ww_err why = {0}, first = {0};
+  ww_err why = {0};
+  ww_err first = {0};
   ww_arena *a = ww_arena_new();
   ww_status st =
       n ? WW_EDATA : ww_fail(e, WW_EIO, "%s: there is no checkpoint in it to resume from", dir);

@@ -279,7 +279,8 @@ static bool is_id(const cJSON *n, int32_t *out) {
 }
 
 static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
-  const cJSON *bos = member(j, "bos_token_id"), *eos = member(j, "eos_token_id");
+  const cJSON *bos = member(j, "bos_token_id");
+  const cJSON *eos = member(j, "eos_token_id");
   int32_t v;
   c->bos = -1;
   memset(c->eos, 0xff, sizeof c->eos); /* -1 */

@@ -88,7 +88,8 @@ static size_t may_stop(const run *r) {
 
 static void hand_out(run *r, bool all) {
   ww_buf *b = &r->out->text;
-  size_t held = all ? 0 : unfinished(b->s, b->n), stop = all ? 0 : may_stop(r);
+  size_t held = all ? 0 : unfinished(b->s, b->n);
+  size_t stop = all ? 0 : may_stop(r);
   if (stop > held)
     held = stop;
   if (b->n - held <= r->sent)
@@ -105,7 +106,8 @@ static void write_text(run *r, const char *text, size_t n) {
   size_t before = b->n;
   ww_buf_add(b, text, n);
   for (const char *const *s = r->o->stop; s && *s; s++) { /* of several the first in the text */
-    size_t len = strlen(*s), from = before > len ? before - len : 0;
+    size_t len = strlen(*s);
+    size_t from = before > len ? before - len : 0;
     char *at = len && from < b->n ? memmem(b->s + from, b->n - from, *s, len) : NULL;
     if (!at)
       continue;
@@ -124,7 +126,8 @@ typedef struct {
 } entry;
 
 static int by_text(const void *a, const void *b) {
-  const entry *x = a, *y = b;
+  const entry *x = a;
+  const entry *y = b;
   int order = memcmp(x->w.text, y->w.text, ww_least(x->w.n, y->w.n));
   if (order)
     return order;
@@ -224,7 +227,8 @@ static void mask(run *r) {
   float *kept = ww_xmalloc(r->c->vocab * sizeof *kept);
   /* Where bytes are more than the room: as many more as the end may take more tokens than it does
    * now; end_fits() looks closer. */
-  uint32_t left = ww_grammar_left(r->g, false), most = r->room - 1;
+  uint32_t left = ww_grammar_left(r->g, false);
+  uint32_t most = r->room - 1;
   if (left > most)
     most = left + r->room;
   ww_grammar_mask(r->g, r->words, r->nwords, most, allowed);
@@ -363,7 +367,8 @@ ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, co
   if (!n)
     return ww_fail(e, WW_EUSAGE,
                    "the prompt is empty: a model needs at least one token to begin with");
-  uint32_t used = ww_lm_session_length(s, sequence) + n, room = ww_lm_session_room(s);
+  uint32_t used = ww_lm_session_length(s, sequence) + n;
+  uint32_t room = ww_lm_session_room(s);
   if (used >= room)
     return ww_fail(e, WW_ELIMIT,
                    "the prompt takes %u tokens, the model has room for %u; shorten it", used, room);

@@ -251,7 +251,8 @@ static ww_status settle(ww_tensor *t, uint64_t offset, uint64_t align, const uin
 static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   if (count > MAX_ITEMS)
     return ww_fail(r->e, WW_ELIMIT, "%" PRIu64 " tensors; at most %d are read", count, MAX_ITEMS);
-  uint64_t align = 0, *offsets = WW_NEWN(r->a, uint64_t, count);
+  uint64_t align = 0;
+  uint64_t *offsets = WW_NEWN(r->a, uint64_t, count);
   uint32_t first = w->tensors.n;
   ww_status rc = alignment(w, &align, r->e);
   for (uint64_t i = 0; !rc && i < count; i++) {
@@ -262,7 +263,9 @@ static ww_status tensors(reader *r, ww_weights *w, uint64_t count) {
   }
   if (rc)
     return rc;
-  uint64_t used = r->p - r->start, at = ww_round_up(used, align), all = r->end - r->start;
+  uint64_t used = r->p - r->start;
+  uint64_t at = ww_round_up(used, align);
+  uint64_t all = r->end - r->start;
   uint64_t n = at < all ? all - at : 0;
   const uint8_t *data = n ? r->start + at : r->end;
   for (uint64_t i = 0; !rc && i < count; i++)
@@ -284,7 +287,8 @@ ww_status ww_weights_add_gguf(ww_weights *w, const uint8_t *bytes, size_t n, ww_
                    version & 0xffff ? "GGUF of version %u; 2 and 3 are read"
                                     : "GGUF with big ends first (%x); convert it",
                    version);
-  uint64_t count = whole(&r, 8), npairs = whole(&r, 8);
+  uint64_t count = whole(&r, 8);
+  uint64_t npairs = whole(&r, 8);
   if (npairs > left(&r) / 13)
     return cut(&r, "the metadata");
   ww_status rc = pairs(&r, w, npairs);

@@ -102,8 +102,8 @@ static void ask_sizes(asker *q, ww_lm_config *c) {
   c->vocab = ask_size(q, "vocab_size",
                       embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? embed->dim[0]
                                                                                : UINT32_MAX);
-  uint32_t turned = ask_size(q, "rope.dimension_count", c->head_size),
-           window = ask_size(q, "attention.sliding_window", 0);
+  uint32_t turned = ask_size(q, "rope.dimension_count", c->head_size);
+  uint32_t window = ask_size(q, "attention.sliding_window", 0);
   if (q->rc)
     return;
   if (turned != c->head_size)
@@ -130,7 +130,9 @@ static void rope_divisors(const ww_lm_config *c, float *to) {
 /* The divisors alone do not say how they were made. All published models were trained with 8192
  * tokens and factors 1 and 4: what that gives must be what the file has. */
 static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
-  float have[WW_LM_MAX_HEAD / 2], want[WW_LM_MAX_HEAD / 2], most = 1;
+  float have[WW_LM_MAX_HEAD / 2];
+  float want[WW_LM_MAX_HEAD / 2];
+  float most = 1;
   uint32_t half = c->head_size / 2;
   if (c->head_size > WW_LM_MAX_HEAD || t->type > WW_DTYPE_BF16 || t->ndim != 1 || t->dim[0] != half)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is not %u numbers", t->name, half);
@@ -157,8 +159,8 @@ static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
 
 static void ask_rope(asker *q, ww_lm_config *c) {
   char name[128];
-  const ww_meta *kind = key_of(q, "rope.scaling.type", name),
-                *original = ww_weights_meta(q->w, "warpwise.rope_original");
+  const ww_meta *kind = key_of(q, "rope.scaling.type", name);
+  const ww_meta *original = ww_weights_meta(q->w, "warpwise.rope_original");
   const ww_tensor *divisors = ww_weights_find(q->w, "rope_freqs.weight");
   const char *text = kind && kind->kind == WW_META_TEXT ? kind->text : "none";
   c->rope_theta = ask_real(q, "rope.freq_base", 10000);
@@ -182,8 +184,8 @@ static void ask_rope(asker *q, ww_lm_config *c) {
 }
 
 static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
-  const ww_meta *arch = ww_weights_meta(w, "general.architecture"),
-                *parts = ww_weights_meta(w, "split.count");
+  const ww_meta *arch = ww_weights_meta(w, "general.architecture");
+  const ww_meta *parts = ww_weights_meta(w, "split.count");
   if (!arch || arch->kind != WW_META_TEXT)
     return ww_fail(e, WW_EDATA, "the metadata has no general.architecture");
   if (parts && parts->u > 1)
@@ -206,8 +208,8 @@ ww_status ww_lm_config_of_gguf(const ww_weights *w, ww_lm_config *out, ww_err *e
   ww_status rc = ask_arch(w, out, e);
   if (rc)
     return rc;
-  asker q = {.w = w, .arch = ww_lm_archs[out->arch].gguf, .e = e},
-        ours = {.w = w, .arch = "warpwise", .e = e};
+  asker q = {.w = w, .arch = ww_lm_archs[out->arch].gguf, .e = e};
+  asker ours = {.w = w, .arch = "warpwise", .e = e};
   out->tied = !ww_weights_find(w, "output.weight");
   out->qkv_bias = ww_weights_find(w, "blk.0.attn_q.bias") != NULL;
   ask_ids(w, out);

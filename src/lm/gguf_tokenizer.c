@@ -47,7 +47,9 @@ static bool is_byte(const char *s) {
 }
 
 static ww_status tokens(writer *w, const cJSON *tree, bool pieces) {
-  const cJSON *model = get(tree, "model"), *unknown = get(model, "unk_token"), *t;
+  const cJSON *model = get(tree, "model");
+  const cJSON *unknown = get(model, "unk_token");
+  const cJSON *t;
   uint32_t n = w->c->vocab;
   w->token = WW_NEWN(w->a, ww_meta, n);
   w->type = WW_NEWN(w->a, ww_meta, n);
@@ -86,13 +88,14 @@ static ww_status tokens(writer *w, const cJSON *tree, bool pieces) {
 static const char *merge_text(ww_arena *a, const cJSON *m) {
   if (cJSON_IsString(m))
     return ww_strdup(a, m->valuestring);
-  const char *x = cJSON_GetStringValue(cJSON_GetArrayItem(m, 0)),
-             *y = cJSON_GetStringValue(cJSON_GetArrayItem(m, 1));
+  const char *x = cJSON_GetStringValue(cJSON_GetArrayItem(m, 0));
+  const char *y = cJSON_GetStringValue(cJSON_GetArrayItem(m, 1));
   return x && y ? ww_fmt(a, "%s %s", x, y) : NULL;
 }
 
 static ww_status merges(writer *w, const cJSON *model) {
-  const cJSON *all = get(model, "merges"), *m;
+  const cJSON *all = get(model, "merges");
+  const cJSON *m;
   ww_meta *v = WW_NEWN(w->a, ww_meta, cJSON_GetArraySize(all) + 1);
   uint64_t n = 0;
   cJSON_ArrayForEach(m, all) {
@@ -137,8 +140,8 @@ ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, w
   const cJSON *model = get(tree, "model");
   bool pieces = cJSON_IsTrue(get(model, "byte_fallback"));
   writer w = {.c = c, .a = m->a, .m = m, .e = e};
-  const char *kind = pieces ? "llama" : "gpt2",
-             *pre = pieces ? "default" : split_name(get(tree, "pre_tokenizer"));
+  const char *kind = pieces ? "llama" : "gpt2";
+  const char *pre = pieces ? "default" : split_name(get(tree, "pre_tokenizer"));
   ww_status rc = WW_OK;
   if (!cJSON_IsObject(get(model, "vocab")))
     rc = ww_fail(e, WW_EPARSE, "the tokenizer.json has no model.vocab");

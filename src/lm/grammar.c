@@ -84,7 +84,8 @@ static uint32_t node_of(ww_grammar_state *s, uint32_t at, uint32_t c) {
 
 /* The context of these nodes, which are in order; NONE: there are too many. */
 static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
-  const uint32_t bytes = n * sizeof *v, *known = ww_dict_find(&s->sets, (const char *)v, bytes);
+  const uint32_t bytes = n * sizeof *v;
+  const uint32_t *known = ww_dict_find(&s->sets, (const char *)v, bytes);
   bool fresh;
   if (known)
     return *known;
@@ -175,7 +176,8 @@ static void open_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
 
 static void look_at(ww_grammar_state *s, uint32_t k, stack_set *out) {
   const ww_g_element *el = s->g->elements.v;
-  uint32_t at = s->nodes.v[k].at, c = s->nodes.v[k].context;
+  uint32_t at = s->nodes.v[k].at;
+  uint32_t c = s->nodes.v[k].context;
   if (!k || el[at].kind == WW_G_SET)
     ww_push(NULL, out, k);
   else if (el[at].kind != WW_G_RULE)
@@ -300,7 +302,8 @@ static int only_byte(const ww_grammar_state *s, const stack_set *t) {
     for (int w = 0; w < 4; w++)
       all.bits[w] |= one->bits[w];
   }
-  int count = 0, byte = -1;
+  int count = 0;
+  int byte = -1;
   for (int w = 0; w < 4; w++) {
     count += __builtin_popcountll(all.bits[w]);
     if (all.bits[w])
@@ -375,9 +378,9 @@ void ww_grammar_shortest(ww_grammar_state *s, bool tried, ww_buf *out) {
 
 void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint32_t most_left,
                      bool *allowed) {
-  uint32_t levels = 1,
-           reach =
-               0; /* level[k]: after k bytes of the word before, of which `reach` were allowed */
+  uint32_t levels = 1;
+  uint32_t reach =
+      0; /* level[k]: after k bytes of the word before, of which `reach` were allowed */
   stack_set *level = ww_xcalloc(levels, sizeof *level);
   set_copy(level, &s->now);
   for (uint32_t i = 0; i < n; i++) {

@@ -134,7 +134,8 @@ static uint32_t next_first(const ww_grammar *g, const uint32_t *bytes, visit *v)
 static uint32_t begins_with_itself(ww_grammar *g, const uint32_t *bytes) {
   uint8_t *state = ww_xcalloc(g->rules.n + 1, 1);
   visit *stack = ww_xmalloc((g->rules.n + 1) * sizeof *stack);
-  uint32_t found = UINT32_MAX, done = 0;
+  uint32_t found = UINT32_MAX;
+  uint32_t done = 0;
   for (uint32_t r = 0; r < g->rules.n && found == UINT32_MAX; r++) {
     uint32_t n = 0;
     if (!state[r]) {

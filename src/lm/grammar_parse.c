@@ -187,7 +187,8 @@ static void push_set(parser *p, run *r, uint8_t from, uint8_t to) {
 static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
   static const uint32_t last[] = {0x7ff, 0xd7ff, 0xdfff, 0xffff, 0x10ffff};
   for (; from <= to; from++) {
-    uint32_t end = to, k = 0;
+    uint32_t end = to;
+    uint32_t k = 0;
     while (from > last[k])
       k++;
     if (end > last[k])
@@ -201,7 +202,8 @@ static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
       else if ((end & m) != m)
         end = (end & ~m) - 1;
     }
-    char a[4], b[4];
+    char a[4];
+    char b[4];
     uint32_t n = ww_utf8_put(a, from);
     ww_utf8_put(b, end);
     if (k != 2) { /* halves of UTF-16 pairs are no characters */
@@ -223,7 +225,8 @@ static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
   qsort(v, n, sizeof *v, by_from);
   v[n] = (range){0x110000, 0x110000};
   for (uint32_t k = 0; k <= n; k++) {
-    uint32_t from = no ? next : v[k].from, to = no ? v[k].from - 1 : v[k].to;
+    uint32_t from = no ? next : v[k].from;
+    uint32_t to = no ? v[k].from - 1 : v[k].to;
     if (!no && from < next)
       from = next;
     if (v[k].to + 1 > next)
@@ -255,7 +258,8 @@ static int point(parser *p) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   bool wide;
   unsigned char first = *p->at;
-  int n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1, c = first & (0x7f >> n);
+  int n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  int c = first & (0x7f >> n);
   if (n == 1)
     return first < 0x80 ? character(p, &wide) : -1;
   if (p->end - p->at < n)
@@ -275,7 +279,8 @@ static ww_status class(parser *p, run *r) {
   p->at++;
   bool no = take(p, '^');
   for (; p->at < p->end && *p->at != ']'; n++) {
-    int from = point(p), to = from;
+    int from = point(p);
+    int to = from;
     if (p->at + 1 < p->end && *p->at == '-' && p->at[1] != ']') {
       p->at++;
       to = point(p);
@@ -300,11 +305,13 @@ static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t
     return bad(p, "nothing before the repetition");
   if (p->pushed + low + (high == UINT32_MAX ? 0 : high) > MOST_ELEMENTS)
     return bad(p, "the grammar grows too large");
-  run item = {0}, tail = {0};
+  run item = {0};
+  run tail = {0};
   bool endless = high == UINT32_MAX;
   ww_append(p->scratch, &item, r->v + from, r->n - from);
   r->n = from;
-  uint32_t one = new_rule(p), inner = UINT32_MAX;
+  uint32_t one = new_rule(p);
+  uint32_t inner = UINT32_MAX;
   write_rule(p, one, &item);
   for (uint32_t k = 0; k < low; k++)
     push(p, r, WW_G_RULE, one);
@@ -332,7 +339,8 @@ static bool number(parser *p, uint32_t *out) {
 }
 
 static ww_status braces(parser *p, run *r, uint32_t from) {
-  uint32_t low, high;
+  uint32_t low;
+  uint32_t high;
   p->at++;
   if (!number(p, &low))
     return bad(p, "a number is missing behind {, or is above 10000");
@@ -465,7 +473,8 @@ static const char *name_of(void *ctx, uint32_t rule) {
 }
 
 ww_status ww_grammar_parse(const char *gbnf, size_t n, ww_grammar **out, ww_err *e) {
-  ww_arena *a = ww_arena_new(), *scratch = ww_arena_new();
+  ww_arena *a = ww_arena_new();
+  ww_arena *scratch = ww_arena_new();
   ww_grammar *g = WW_NEW(a, ww_grammar);
   parser p = {.g = g, .at = gbnf, .end = gbnf + n, .begin = gbnf, .scratch = scratch, .e = e};
   ww_status st = WW_OK;

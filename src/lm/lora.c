@@ -148,8 +148,8 @@ void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       uint32_t in = ww_lora_in(n, g);
-      uint64_t at = part_at(n, l, g, 0, false),
-               count = (uint64_t)ww_lora_parts(g) * n->opt.lora_rank * in;
+      uint64_t at = part_at(n, l, g, 0, false);
+      uint64_t count = (uint64_t)ww_lora_parts(g) * n->opt.lora_rank * in;
       float scale = 1 / sqrtf(3 * (float)in);
       for (uint64_t i = 0; i < count; i++)
         learned[at + i] = scale * ww_net_normal(~seed, at + i);
@@ -161,9 +161,10 @@ void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
-        uint32_t in = ww_lora_in(n, g), out = out_of(n, g, p);
-        const float *a = learned + part_at(n, l, g, p, false),
-                    *b = learned + part_at(n, l, g, p, true);
+        uint32_t in = ww_lora_in(n, g);
+        uint32_t out = out_of(n, g, p);
+        const float *a = learned + part_at(n, l, g, p, false);
+        const float *b = learned + part_at(n, l, g, p, true);
         float *w = flat + ww_lm_param(&n->layout, target_of(g, p), l)->at;
         for (size_t i = 0; i < out; i++)
           for (size_t j = 0; j < r; j++) {
@@ -201,7 +202,8 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++)
         for (int b = 0; b < 2; b++) {
-          uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
+          uint64_t rows = b ? out_of(n, g, p) : r;
+          uint64_t cols = b ? r : ww_lora_in(n, g);
           ww_push(a, &v,
                   (ww_tensor){.name = half_name(n, a, l, g, p, b),
                               .type = WW_DTYPE_F32,

@@ -57,7 +57,10 @@ static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
 /* What one batch needs at its ends, whatever the layers. */
 static void carve_heads(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
-  size_t N = k->N, padded = N + 128, real = k->real, C = c->width;
+  size_t N = k->N;
+  size_t padded = N + 128;
+  size_t real = k->real;
+  size_t C = c->width;
   uint64_t chunk = LOGITS_BYTES / (c->vocab * real) / 128 * 128;
   /* of a large vocabulary: fewer passes over its gradient are worth the room */
   n->chunk = chunk = ww_least(ww_most(chunk, 2048), padded);
@@ -65,8 +68,8 @@ static void carve_heads(ww_net *n, carver *k) {
   n->dhidden = take(k, padded * C * real);
   n->logits = take(k, chunk * c->vocab * real);
   n->loss = take(k, padded * sizeof(float));
-  uint64_t values = ww_most(n->layout.total, n->learned),
-           outputs = ww_most(chunk * c->vocab, 2 * N * c->numbers);
+  uint64_t values = ww_most(n->layout.total, n->learned);
+  uint64_t outputs = ww_most(chunk * c->vocab, 2 * N * c->numbers);
   n->chunk_f32_n = ww_least(ww_most(values, outputs), STAGE);
   n->chunk_f32 = take(k, n->chunk_f32_n * sizeof(float));
   if (c->numbers) {
@@ -156,9 +159,11 @@ static bool get(ww_net *n, void **p, uint64_t bytes) {
 /* All of the device's memory, or nothing; *bytes is what it takes, about. */
 static bool allocate(ww_net *n, double *bytes) {
   bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_DTYPE_F32;
-  carver count = {.N = (size_t)n->rows * n->tokens, .real = n->size}, parts = count;
+  carver count = {.N = (size_t)n->rows * n->tokens, .real = n->size};
+  carver parts = count;
   carve(n, &count);
-  uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
+  uint64_t values = n->learned * n->size;
+  uint64_t floats = n->learned * sizeof(float);
   uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
   *bytes = (double)count.at + (values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
   bool ok = get(n, &n->block, count.at) && get(n, &n->param, values);
@@ -260,7 +265,10 @@ uint64_t ww_net_learned(const ww_net *n) {
  * counted. */
 uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
   const ww_lm_config *c = &n->c;
-  uint64_t C = c->width, D = c->head_size, Q = c->heads * D, KV = c->kv_heads * D;
+  uint64_t C = c->width;
+  uint64_t D = c->head_size;
+  uint64_t Q = c->heads * D;
+  uint64_t KV = c->kv_heads * D;
   uint64_t matrices = c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
   uint64_t each = n->opt.lora_rank ? 4 * matrices + 6 * n->learned : 6 * matrices;
   return (uint64_t)B * T * (each + 6 * c->layers * Q * T);
@@ -388,7 +396,8 @@ static bool is_norm(ww_param_id id) {
 
 static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *piece,
                        uint64_t piece_n) {
-  float scale = first_scale(n, p), middle = is_norm(p->id) ? 1 : 0;
+  float scale = first_scale(n, p);
+  float middle = is_norm(p->id) ? 1 : 0;
   uint64_t count = p->rows * p->cols;
   for (uint64_t at = 0; at < count; at += piece_n) {
     uint64_t k = ww_least(count - at, piece_n);
@@ -476,7 +485,8 @@ void ww_net_update(ww_net *n, const ww_net_update_options *u) {
     return;
   ww_ops *o = n->o;
   float *squares = n->totals + 2;
-  uint64_t d = n->decayed, rest = n->learned - d;
+  uint64_t d = n->decayed;
+  uint64_t rest = n->learned - d;
   o->sum_squares(o, squares, n->grad, n->learned, false);
   if (d)
     adamw(n, u, 0, d, u->decay);
@@ -493,7 +503,8 @@ float ww_net_norm(ww_net *n) {
 
 static void read_logits(ww_net *n, float *logits) {
   ww_ops *o = n->o;
-  uint32_t C = n->c.width, V = n->c.vocab;
+  uint32_t C = n->c.width;
+  uint32_t V = n->c.vocab;
   for (size_t at = 0; at < n->b.N; at += n->chunk) {
     uint32_t k = ww_least(n->b.N - at, n->chunk);
     ww_linear head = ww_dense(n->head.w, k, C, V);

@@ -23,8 +23,13 @@ static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size, F = c->hidden,
-           W = (H + 2 * K) * D;
+  uint32_t N = b->N;
+  uint32_t C = c->width;
+  uint32_t H = c->heads;
+  uint32_t K = c->kv_heads;
+  uint32_t D = c->head_size;
+  uint32_t F = c->hidden;
+  uint32_t W = (H + 2 * K) * D;
   const void *dbranch = ww_net_dropout(n, l, 1, n->branch, n->dres); /* `branch` is free here */
   linear_back(n, l, WW_LORA_DOWN, n->dact, dbranch, l->act);
   o->swiglu_backward(o, n->dwide, n->dact, l->gu_out, N, F);
@@ -48,7 +53,8 @@ void ww_net_trunk_backward(ww_net *n) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  uint32_t C = c->width, G = c->feature_tokens;
+  uint32_t C = c->width;
+  uint32_t G = c->feature_tokens;
   o->zero(o, n->dres, (size_t)b->N * C * n->size);
   o->rmsnorm_backward(o, n->dres, n->norm_final.dw, n->dnorm, n->x_final, n->norm_final.w,
                       n->final_rstd, b->N, C);

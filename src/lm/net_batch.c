@@ -12,7 +12,8 @@ static uint32_t pad(uint32_t n) {
 }
 
 size_t ww_net_batch_bytes(const ww_net *n) {
-  size_t N = (size_t)n->rows * n->tokens, each = 64; /* parts begin at multiples of 64 bytes */
+  size_t N = (size_t)n->rows * n->tokens;
+  size_t each = 64; /* parts begin at multiples of 64 bytes */
   size_t ints = 3 * N + 3 * N + 1 + 2 * (N + 128) + N + (n->c.features ? N : 0);
   size_t floats = N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
   return (ints + floats) * 4 + 12 * each;
@@ -22,8 +23,9 @@ static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww
   int32_t V = n->c.vocab;
   size_t at = (size_t)r * b->T;
   for (uint32_t t = 0; t < b->T; t++) {
-    int32_t token = b->token[at + t], target = b->target ? b->target[at + t] : -1,
-            first = b->first[at + t];
+    int32_t token = b->token[at + t];
+    int32_t target = b->target ? b->target[at + t] : -1;
+    int32_t first = b->first[at + t];
     if (token < 0 || token >= V || target >= V)
       return ww_fail(e, WW_EDATA,
                      "row %u, place %u: token %d or target %d is not one of the model's %d: was it "
@@ -38,7 +40,8 @@ static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww
 }
 
 static ww_status check_places(const ww_net *n, const ww_lm_batch *b, ww_err *e) {
-  uint32_t N = b->B * b->T, G = n->c.feature_tokens;
+  uint32_t N = b->B * b->T;
+  uint32_t G = n->c.feature_tokens;
   if (b->asked > N || (b->asked && !n->c.numbers))
     return ww_fail(e, WW_EDATA, "numbers are asked at %u places of a model that gives %u", b->asked,
                    n->c.numbers);
@@ -96,7 +99,9 @@ static const int32_t *put_copy(writer *w, const void *from, size_t count) {
  * appear. */
 static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
   ww_net *n = w->n;
-  int32_t *order, *group, *id;
+  int32_t *order;
+  int32_t *group;
+  int32_t *id;
   uint32_t unique = 0;
   n->b.order = put(w, N, &order);
   n->b.id = put(w, N, &id);
@@ -120,7 +125,8 @@ static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
 
 static void find_targets(writer *w, const int32_t *target, uint32_t N) {
   ww_net_batch *b = &w->n->b;
-  int32_t *row, *value;
+  int32_t *row;
+  int32_t *value;
   b->target_row = put(w, N + 128, &row);
   b->target = put(w, N + 128, &value);
   uint32_t k = 0;
@@ -142,13 +148,15 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   if (s)
     return s;
   ww_net_batch *b = &n->b;
-  uint32_t N = in->B * in->T, G = n->c.feature_tokens;
+  uint32_t N = in->B * in->T;
+  uint32_t G = n->c.feature_tokens;
   writer w = {.n = n};
   *b = (ww_net_batch){
       .B = in->B, .T = in->T, .N = N, .asked = in->asked, .described = in->described};
   b->token = put_copy(&w, in->token, N);
   b->first = put_copy(&w, in->first, N);
-  int32_t *position, *row;
+  int32_t *position;
+  int32_t *row;
   b->position = put(&w, N, &position);
   for (uint32_t i = 0; i < N; i++)
     position[i] = (i % in->T) - in->first[i];

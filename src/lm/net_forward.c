@@ -43,8 +43,13 @@ void ww_net_trunk_forward(ww_net *n) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size, F = c->hidden,
-           W = (H + 2 * K) * D;
+  uint32_t N = b->N;
+  uint32_t C = c->width;
+  uint32_t H = c->heads;
+  uint32_t K = c->kv_heads;
+  uint32_t D = c->head_size;
+  uint32_t F = c->hidden;
+  uint32_t W = (H + 2 * K) * D;
   void *before = NULL; /* the residual stream that `branch` is to be added to */
   embed(n, n->layer[0].x);
   for (uint32_t i = 0; i < c->layers; i++) {
@@ -72,7 +77,9 @@ void ww_net_trunk_forward(ww_net *n) {
 /* Rows with a target, chunk by chunk: logits, loss, gradient of their input and of the head. */
 static void token_head(ww_net *n, bool learn, float scale, const void *hidden, void *dhidden) {
   ww_ops *o = n->o;
-  uint32_t C = n->c.width, V = n->c.vocab, rows = n->b.padded;
+  uint32_t C = n->c.width;
+  uint32_t V = n->c.vocab;
+  uint32_t rows = n->b.padded;
   for (size_t at = 0; at < rows; at += n->chunk) {
     uint32_t k = ww_least(rows - at, n->chunk);
     const void *inp = ww_net_at(n, hidden, at * C);
@@ -92,7 +99,8 @@ static void token_head(ww_net *n, bool learn, float scale, const void *hidden, v
 static void number_head(ww_net *n, bool learn, float scale) {
   ww_ops *o = n->o;
   const ww_net_batch *b = &n->b;
-  uint32_t C = n->c.width, K = n->c.numbers;
+  uint32_t C = n->c.width;
+  uint32_t K = n->c.numbers;
   o->gather_rows(o, n->ask_hidden, n->final_normed, b->ask_at, b->asked, C);
   ww_linear head = ww_dense(n->number_w.w, b->asked, C, 2 * K);
   ww_linear_forward(o, &head, n->number_out, n->ask_hidden, n->number_b.w, false);

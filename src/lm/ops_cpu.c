@@ -131,7 +131,9 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
   (void)o;
   const float *w = weight;
   for (size_t n = 0; n < N; n++) {
-    const float *x = (const float *)inp + n * C, *dy = (const float *)dout + n * C, r = rstd[n];
+    const float *x = (const float *)inp + n * C;
+    const float *dy = (const float *)dout + n * C;
+    const float r = rstd[n];
     float *dx = (float *)dinp + n * C;
     double along = 0;
     for (uint32_t c = 0; c < C; c++)
@@ -155,7 +157,10 @@ static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, cons
     for (size_t h = 0; h < heads; h++) {
       float *x = (float *)qk + n * ld + h * head_size;
       for (uint32_t i = 0; i < half; i++) {
-        float cos = angle[2 * i], sin = sign * angle[2 * i + 1], a = x[i], b = x[half + i];
+        float cos = angle[2 * i];
+        float sin = sign * angle[2 * i + 1];
+        float a = x[i];
+        float b = x[half + i];
         x[i] = a * cos - b * sin;
         x[half + i] = b * cos + a * sin;
       }
@@ -172,7 +177,8 @@ typedef struct {
 static void swiglu_some(const void *ctx, ww_cpu_part p) {
   const swiglu *s = ctx;
   for (uint64_t n = p.from; n < p.to; n++) {
-    const float *gate = s->gu + n * 2 * s->F, *up = gate + s->F;
+    const float *gate = s->gu + n * 2 * s->F;
+    const float *up = gate + s->F;
     float *out = s->out + n * s->F;
     for (uint32_t f = 0; f < s->F; f++)
       out[f] = gate[f] / (1 + expf(-gate[f])) * up[f];
@@ -182,10 +188,14 @@ static void swiglu_some(const void *ctx, ww_cpu_part p) {
 static void swiglu_back_some(const void *ctx, ww_cpu_part p) {
   const swiglu *s = ctx;
   for (uint64_t n = p.from; n < p.to; n++) {
-    const float *gate = s->gu + n * 2 * s->F, *up = gate + s->F, *dout = s->dout + n * s->F;
-    float *dgate = s->dgu + n * 2 * s->F, *dup = dgate + s->F;
+    const float *gate = s->gu + n * 2 * s->F;
+    const float *up = gate + s->F;
+    const float *dout = s->dout + n * s->F;
+    float *dgate = s->dgu + n * 2 * s->F;
+    float *dup = dgate + s->F;
     for (uint32_t f = 0; f < s->F; f++) {
-      float sigmoid = 1 / (1 + expf(-gate[f])), silu = gate[f] * sigmoid;
+      float sigmoid = 1 / (1 + expf(-gate[f]));
+      float silu = gate[f] * sigmoid;
       dup[f] = dout[f] * silu;
       dgate[f] = dout[f] * up[f] * (sigmoid + silu * (1 - sigmoid));
     }
@@ -215,7 +225,8 @@ typedef struct {
 static void token_some(const void *ctx, ww_cpu_part p) {
   const token *t = ctx;
   for (uint64_t n = p.from; n < p.to; n++) {
-    float *x = t->logits + n * t->V, top = x[0];
+    float *x = t->logits + n * t->V;
+    float top = x[0];
     int32_t target = t->target[n];
     t->loss[n] = 0;
     if (target < 0) {
@@ -246,14 +257,19 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
                         float scale, uint32_t n, uint32_t K) {
   (void)o;
   for (size_t i = 0; i < n; i++) {
-    const float *mean = (const float *)out + i * 2 * K, *spread = mean + K, *y = target + i * K;
-    float *dmean = (float *)dout + i * 2 * K, *dspread = dmean + K;
+    const float *mean = (const float *)out + i * 2 * K;
+    const float *spread = mean + K;
+    const float *y = target + i * K;
+    float *dmean = (float *)dout + i * 2 * K;
+    float *dspread = dmean + K;
     double sum = 0;
     for (uint32_t k = 0; k < K; k++) {
       dmean[k] = dspread[k] = 0;
       if (isnan(y[k]))
         continue;
-      float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), miss = y[k] - mean[k];
+      float s = fminf(fmaxf(spread[k], -5), 5);
+      float sharp = expf(-s);
+      float miss = y[k] - mean[k];
       sum += fabsf(miss) + WW_SPREAD_WEIGHT * (fabsf(miss) * sharp + s);
       dmean[k] = (miss > 0   ? -1.0f
                   : miss < 0 ? 1.0f
@@ -288,7 +304,8 @@ static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_
 
 static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
   (void)o;
-  const float by = 1 / (1 - share), *x = inp;
+  const float by = 1 / (1 - share);
+  const float *x = inp;
   float *y = out;
   for (uint64_t i = 0; i < n; i++)
     y[i] = ww_dropped(seed, i, share) ? 0 : x[i] * by;
@@ -329,7 +346,8 @@ static void adam_some(const void *ctx, ww_cpu_part p) {
   ww_adamw a = s.a;
   for (uint64_t i = p.from; i < p.to; i++) {
     float g = a.grad[i] * s.by;
-    float m = a.beta1 * a.m[i] + (1 - a.beta1) * g, v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
+    float m = a.beta1 * a.m[i] + (1 - a.beta1) * g;
+    float v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
     a.m[i] = m;
     a.v[i] = v;
     a.master[i] = a.master[i] * s.keep - s.lr * m / (sqrtf(v) * s.root2 + a.eps);
@@ -342,7 +360,8 @@ static void adamw(ww_ops *o, const ww_adamw *a) {
   if (!isfinite(*a->squares))
     return;
   float norm = sqrtf(*a->squares);
-  double fix1 = 1 - pow(a->beta1, a->step), fix2 = 1 - pow(a->beta2, a->step);
+  double fix1 = 1 - pow(a->beta1, a->step);
+  double fix2 = 1 - pow(a->beta2, a->step);
   adam s = {.a = *a,
             .by = a->clip > 0 && norm > a->clip ? a->clip / norm : 1,
             .lr = a->lr / fix1,

@@ -8,13 +8,18 @@
 #include "ops_cpu_int.h"
 
 static void forward_head(const ww_attention_layer *a, float *p, size_t b, size_t h) {
-  size_t D = a->D, ld = (a->H + 2 * a->K) * D, kv = h / (a->H / a->K);
-  const float scale = 1 / sqrtf(D), *row = (const float *)a->qkv + b * a->T * ld;
-  const float *key = row + (a->H + kv) * D, *value = key + a->K * D;
+  size_t D = a->D;
+  size_t ld = (a->H + 2 * a->K) * D;
+  size_t kv = h / (a->H / a->K);
+  const float scale = 1 / sqrtf(D);
+  const float *row = (const float *)a->qkv + b * a->T * ld;
+  const float *key = row + (a->H + kv) * D;
+  const float *value = key + a->K * D;
   for (size_t t = 0; t < a->T; t++) {
     const float *q = row + t * ld + h * D;
     uint32_t from = a->first[b * a->T + t];
-    float top = -INFINITY, sum = 0;
+    float top = -INFINITY;
+    float sum = 0;
     for (size_t s = from; s <= t; s++) {
       p[s] = scale * ww_dot(q, key + s * ld, D);
       top = fmaxf(top, p[s]);
@@ -36,15 +41,21 @@ static void forward_head(const ww_attention_layer *a, float *p, size_t b, size_t
 /* p = softmax; dp = dout . value; ds = p (dp - dout . out); dq = scale ds key; dkey = scale ds q;
  * dvalue = p dout */
 static void backward_head(const ww_attention_layer *a, size_t b, size_t h) {
-  size_t D = a->D, ld = (a->H + 2 * a->K) * D, kv = h / (a->H / a->K);
-  const float scale = 1 / sqrtf(D), *row = (const float *)a->qkv + b * a->T * ld;
-  size_t key = (a->H + kv) * D, value = key + a->K * D;
+  size_t D = a->D;
+  size_t ld = (a->H + 2 * a->K) * D;
+  size_t kv = h / (a->H / a->K);
+  const float scale = 1 / sqrtf(D);
+  const float *row = (const float *)a->qkv + b * a->T * ld;
+  size_t key = (a->H + kv) * D;
+  size_t value = key + a->K * D;
   float *drow = (float *)a->dqkv + b * a->T * ld;
   for (size_t t = 0; t < a->T; t++) {
-    size_t at = t * ld + h * D, mine = ((b * a->T + t) * a->H + h) * D;
+    size_t at = t * ld + h * D;
+    size_t mine = ((b * a->T + t) * a->H + h) * D;
     uint32_t from = a->first[b * a->T + t];
     float lse = a->lse[(b * a->H + h) * a->T + t];
-    const float *q = row + at, *dout = (const float *)a->dout + mine;
+    const float *q = row + at;
+    const float *dout = (const float *)a->dout + mine;
     float delta = ww_dot(dout, (const float *)a->out + mine, D);
     for (size_t s = from; s <= t; s++) {
       size_t there = s * ld;

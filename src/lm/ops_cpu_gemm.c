@@ -94,10 +94,13 @@ static void store(float *out, size_t ldo, const float *tile, uint32_t NR, uint32
 /* One thread's part: packs b [kc, nc] and a [mc, kc], then tile after tile. */
 static void product(const ww_gemm *g, float *scratch) {
   kernel k = choose();
-  float *tile = scratch, *pa = tile + TILE, *pb = pa + MC * KC;
+  float *tile = scratch;
+  float *pa = tile + TILE;
+  float *pb = pa + MC * KC;
   for (uint32_t j0 = 0; j0 < g->N; j0 += NC)
     for (uint32_t k0 = 0; k0 < g->K; k0 += KC) {
-      uint32_t nc = ww_least(g->N - j0, NC), kc = ww_least(g->K - k0, KC);
+      uint32_t nc = ww_least(g->N - j0, NC);
+      uint32_t kc = ww_least(g->K - k0, KC);
       bool add = g->add || k0;
       pack(pb, g->b + k0 * g->b_row + j0 * g->b_col, g->b_col, g->b_row, nc, kc, k.NR);
       for (uint32_t i0 = 0; i0 < g->M; i0 += MC) {
@@ -150,7 +153,8 @@ typedef struct {
 static void share(void *ctx, uint32_t rank, uint32_t size) {
   const split *p = ctx;
   uint64_t steps = (p->n + p->step - 1) / p->step;
-  uint64_t from = steps * rank / size * p->step, to = steps * (rank + 1) / size * p->step;
+  uint64_t from = steps * rank / size * p->step;
+  uint64_t to = steps * (rank + 1) / size * p->step;
   if (from < to)
     p->fn(p->ctx, (ww_cpu_part){p->s->scratch[rank], from, ww_least(to, p->n)});
 }

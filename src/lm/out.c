@@ -106,15 +106,18 @@ uint64_t ww_tensor_bytes(const ww_tensor *t) {
 /* Rows [row, row + n) as GGUF orders them: row 2i + s of a head is our row s * half + i. */
 static void gather(float *to, const ww_tensor *t, uint64_t rows, uint64_t row, uint64_t n,
                    uint64_t cols) {
-  uint64_t size = rows / t->turn_heads, half = size / 2;
+  uint64_t size = rows / t->turn_heads;
+  uint64_t half = size / 2;
   for (uint64_t k = 0; k < n; k++) {
-    uint64_t first = (row + k) / size * size, in = row + k - first;
+    uint64_t first = (row + k) / size * size;
+    uint64_t in = row + k - first;
     memcpy(to + k * cols, t->floats + (first + in % 2 * half + in / 2) * cols, cols * sizeof *to);
   }
 }
 
 void ww_out_tensor(ww_out *o, const ww_tensor *t) {
-  uint64_t values = 0, cols = t->ndim > 1 ? t->dim[t->ndim - 1] : 1;
+  uint64_t values = 0;
+  uint64_t cols = t->ndim > 1 ? t->dim[t->ndim - 1] : 1;
   if (!t->floats) {
     ww_out_write(o, t->data, t->bytes);
     return;
@@ -122,7 +125,8 @@ void ww_out_tensor(ww_out *o, const ww_tensor *t) {
   if (!ww_product(t->dim, t->ndim, &values) || !values ||
       !ww_dtype_bytes(t->type, cols > 1 ? cols : values))
     return;
-  uint64_t rows = values / cols, step = cols >= CHUNK ? 1 : CHUNK / cols;
+  uint64_t rows = values / cols;
+  uint64_t step = cols >= CHUNK ? 1 : CHUNK / cols;
   float *turned = t->turn_heads ? ww_xmalloc(step * cols * sizeof *turned) : NULL;
   void *stored = ww_xmalloc(step * cols * 4);
   for (uint64_t row = 0; row < rows && !o->rc; row += step) {

@@ -60,7 +60,8 @@ uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed) {
     half++;
   uint64_t mask = (1ull << half) - 1;
   do {
-    uint64_t left = k >> half, right = k & mask;
+    uint64_t left = k >> half;
+    uint64_t right = k & mask;
     for (uint64_t round = 0; round < 6; round++) {
       uint64_t next = left ^ (ww_mix64(right + ww_mix64(seed + round * WW_GOLDEN)) & mask);
       left = right;
@@ -79,12 +80,14 @@ typedef struct {
 } member;
 
 static int longest_first(const void *a, const void *b) {
-  const member *x = a, *y = b;
+  const member *x = a;
+  const member *y = b;
   return x->n != y->n ? ww_order(y->n, x->n) : ww_order(x->place, y->place);
 }
 
 static int by_row(const void *a, const void *b) {
-  const member *x = a, *y = b;
+  const member *x = a;
+  const member *y = b;
   return x->row != y->row ? ww_order(x->row, y->row) : ww_order(x->place, y->place);
 }
 
@@ -126,10 +129,13 @@ static void make_plan(ww_packer *k, uint64_t epoch) {
     p->doc = ww_xmalloc((x->n + 1) * sizeof *p->doc);
     p->start = ww_xmalloc((x->n + 2) * sizeof *p->start);
   }
-  uint64_t seed = ww_mix64(k->seed + ww_mix64(epoch + 1)), budget = (uint64_t)GROUP_ROWS * k->T,
-           tokens = 0;
+  uint64_t seed = ww_mix64(k->seed + ww_mix64(epoch + 1));
+  uint64_t budget = (uint64_t)GROUP_ROWS * k->T;
+  uint64_t tokens = 0;
   member *g = ww_xmalloc((x->n + 1) * sizeof *g); /* a group may be all of them */
-  uint32_t *room = ww_xmalloc((x->n + 1) * sizeof *room), n = 0, docs = 0;
+  uint32_t *room = ww_xmalloc((x->n + 1) * sizeof *room);
+  uint32_t n = 0;
+  uint32_t docs = 0;
   p->rows = 0;
   for (uint32_t i = 0; i < x->n; i++) {
     uint32_t d = ww_shuffled(i, x->n, seed);
@@ -192,7 +198,8 @@ static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
  * are asked, stay. */
 static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *feature) {
   const ww_example *d = k->x->v + doc;
-  uint32_t from = feature ? k->c->feature_tokens : 0, to = d->prompt ? d->prompt - 1 : 0;
+  uint32_t from = feature ? k->c->feature_tokens : 0;
+  uint32_t to = d->prompt ? d->prompt - 1 : 0;
   for (uint32_t i = from; i < to; i++)
     if (chance(k, doc, i) < k->noise)
       token[i] =
@@ -206,7 +213,8 @@ static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base,
   const ww_examples *x = k->x;
   const ww_example *d = x->v + doc;
   const int32_t *token = x->token + d->at;
-  uint32_t N = x->numbers, X = x->features;
+  uint32_t N = x->numbers;
+  uint32_t X = x->features;
   for (uint32_t i = 0; i < d->n; i++) {
     s->token[base + at + i] = token[i];
     s->target[base + at + i] = i + 1 < d->n && i + 1 >= d->prompt ? token[i + 1] : -1;
@@ -228,7 +236,8 @@ static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base,
 
 static void put_row(slot *s, const ww_packer *k, uint32_t row_of_batch, const uint32_t *docs,
                     uint32_t n) {
-  uint32_t base = row_of_batch * k->T, at = 0;
+  uint32_t base = row_of_batch * k->T;
+  uint32_t at = 0;
   for (uint32_t i = 0; i < n; i++) {
     put_document(s, k, docs[i], base, at);
     at += k->x->v[docs[i]].n;
@@ -254,8 +263,9 @@ static void make(ww_packer *k, slot *s, uint64_t epoch, uint64_t row, bool once)
       make_plan(k, ++epoch);
       row = 0;
     }
-    uint32_t from = k->plan.start[row], n = k->plan.start[row + 1] - from,
-             need = s->b.asked + s->b.described + n;
+    uint32_t from = k->plan.start[row];
+    uint32_t n = k->plan.start[row + 1] - from;
+    uint32_t need = s->b.asked + s->b.described + n;
     if (need > room)
       slot_room(s, k, room = 2 * need);
     put_row(s, k, r, k->plan.doc + from, n);

@@ -9,7 +9,8 @@
 /* llama3: long waves are slowed by the factor, short ones kept, those between blended. */
 static float slowed(const ww_lm_config *c, float freq) {
   float turn = 6.28318530717958647692f;
-  float old = c->rope_original, wave = turn / freq;
+  float old = c->rope_original;
+  float wave = turn / freq;
   if (wave > old / c->rope_low)
     return freq / c->rope_factor;
   if (wave < old / c->rope_high)
@@ -34,7 +35,9 @@ void ww_lm_rope_table(const ww_lm_config *c, uint32_t n, float *table) {
   ww_lm_rope_freqs(c, freq);
   for (uint32_t p = 0; p < n; p++)
     for (uint32_t i = 0; i < half; i++, table += 2) {
-      double s, k, angle = p * freq[i];
+      double s;
+      double k;
+      double angle = p * freq[i];
       sincos(angle, &s, &k);
       table[0] = k;
       table[1] = s;

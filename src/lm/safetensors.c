@@ -40,7 +40,8 @@ static bool take(reader *r, char c) {
 static ww_status read_text(reader *r, const char **out, size_t *length) {
   if (!take(r, '"'))
     return bad(r, "expected a string");
-  const char *close = r->p, *wrong;
+  const char *close = r->p;
+  const char *wrong;
   while (close < r->end && *close != '"')
     close += *close == '\\' ? 2 : 1;
   if (close >= r->end)
@@ -147,13 +148,16 @@ static ww_status read_member(reader *r, ww_tensor *t, entry *en) {
 static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t *data, uint64_t n) {
   if (!en->dtype || !en->shape_given || !en->offsets_given)
     return bad(r, "dtype, shape or data_offsets is missing");
-  size_t k = 0, nkinds = sizeof kinds / sizeof *kinds;
+  size_t k = 0;
+  size_t nkinds = sizeof kinds / sizeof *kinds;
   while (k < nkinds && strcmp(kinds[k].name, en->dtype))
     k++;
   if (k == nkinds)
     return ww_fail(r->e, WW_EUNSUPPORTED, "tensor \"%.150s\" has the unknown type \"%.40s\"",
                    t->name, en->dtype);
-  uint64_t values, from = en->offset[0], to = en->offset[1];
+  uint64_t values;
+  uint64_t from = en->offset[0];
+  uint64_t to = en->offset[1];
   if (!ww_product(t->dim, t->ndim, &values) ||
       __builtin_mul_overflow(values, kinds[k].bytes, &t->bytes))
     return bad(r, "its dimensions are absurd: their product does not fit 64 bits");

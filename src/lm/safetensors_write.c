@@ -11,7 +11,8 @@
 static const uint8_t widths[] = {8, 4, 2, 1};
 
 static ww_status check_tensor(const ww_tensor *t, ww_err *e) {
-  uint64_t values = 0, bytes = ww_tensor_bytes(t);
+  uint64_t values = 0;
+  uint64_t bytes = ww_tensor_bytes(t);
   if (t->type >= WW_NDTYPE || t->type == WW_DTYPE_Q8_0 || t->ndim > 4)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as safetensors",
                    t->name, ww_dtype_name(t->type));
@@ -143,8 +144,9 @@ ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint
   static const ww_meta format = {.key = "format", .kind = WW_META_TEXT, .text = "pt"};
   ww_arena *a = ww_arena_new();
   const char *single = ww_path_join(a, dir, "model.safetensors");
-  uint32_t *first = WW_NEWN(a, uint32_t, (size_t)n + 2), done = 0,
-           count = split(t, n, shard_bytes ? shard_bytes : UINT64_MAX, first);
+  uint32_t *first = WW_NEWN(a, uint32_t, (size_t)n + 2);
+  uint32_t done = 0;
+  uint32_t count = split(t, n, shard_bytes ? shard_bytes : UINT64_MAX, first);
   ww_status rc = WW_OK;
   if (count == 1) {
     rc = ww_safetensors_write(single, t, n, &format, 1, e);

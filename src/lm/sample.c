@@ -43,7 +43,8 @@ static double uniform(ww_sampler *s) {
 
 /* Higher first; of equal ones the lower id, so that the order is the same everywhere. */
 static int by_logit(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
+  const candidate *x = a;
+  const candidate *y = b;
   if (x->logit != y->logit)
     return x->logit < y->logit ? 1 : -1;
   return x->id < y->id ? -1 : x->id > y->id;
@@ -76,7 +77,8 @@ int32_t ww_sampler_next(ww_sampler *s, const float *logits) {
     qsort(s->c, n, sizeof *s->c, by_logit);
   if (o->top_k && n > o->top_k)
     n = o->top_k;
-  double all = 0, sum = 0;
+  double all = 0;
+  double sum = 0;
   for (uint32_t k = 0; k < n; k++)
     all += s->c[k].weight;
   if (nucleus) {
@@ -94,7 +96,8 @@ int32_t ww_sampler_next(ww_sampler *s, const float *logits) {
 }
 
 double ww_log_prob(const float *logits, uint32_t n, int32_t of) {
-  double most = -INFINITY, sum = 0;
+  double most = -INFINITY;
+  double sum = 0;
   for (uint32_t k = 0; k < n; k++)
     most = fmax(most, logits[k]);
   for (uint32_t k = 0; k < n; k++)

@@ -57,7 +57,8 @@ ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm
     return ww_fail(e, WW_ELIMIT,
                    "%u tokens a sequence, but the model's context is %u tokens: ask for %u at most",
                    tokens, m->c.context, m->c.context);
-  size_t each = m->path->cache(m, tokens), bytes;
+  size_t each = m->path->cache(m, tokens);
+  size_t bytes;
   ww_lm_session *s = ww_xcalloc(1, sizeof *s);
   *s = (ww_lm_session){.m = m, .sequences = sequences, .tokens = tokens};
   bool ok = !__builtin_mul_overflow(each, sequences, &bytes) && (s->cache = ww_lm_map(bytes));
@@ -120,7 +121,8 @@ bool ww_lm_described(const ww_lm_session *s, uint32_t row) {
 
 void ww_lm_add_features(const ww_lm_session *s, uint32_t row, const float *w, const float *b,
                         float *x) {
-  uint32_t C = s->m->c.width, X = s->m->c.features;
+  uint32_t C = s->m->c.width;
+  uint32_t X = s->m->c.features;
   const float *f = s->sequence[s->step.sequence[row]].features;
   size_t first = (size_t)s->step.pos[row] * C; /* of feature_w's rows */
   for (uint32_t i = 0; i < C; i++) {

@@ -154,7 +154,8 @@ static inline const char *run(const char *p, const char *end, uint32_t kind) {
 static size_t contraction(const char *p, const char *end, bool any_case) {
   if (end - p < 2)
     return 0;
-  char c = p[1], d = end - p > 2 ? p[2] : 0;
+  char c = p[1];
+  char d = end - p > 2 ? p[2] : 0;
   if (any_case && c >= 'A' && c <= 'Z')
     c = c + 32;
   if (any_case && d >= 'A' && d <= 'Z')
@@ -188,11 +189,13 @@ static const char *word_gpt2(const char *p, const char *end) {
 /* (?i:'s|...)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,digits}|
  * ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ */
 static const char *word_llama3(const char *p, const char *end, uint32_t digits) {
-  uint32_t kind = kind_at(p), next = end - p > 1 ? kind_at(p + 1) : WHITE_SPACE;
+  uint32_t kind = kind_at(p);
+  uint32_t next = end - p > 1 ? kind_at(p + 1) : WHITE_SPACE;
   if (kind == LETTER)
     return run(p, end, LETTER);
   if (kind == DIGIT) {
-    const char *q = p, *most = (size_t)(end - p) > digits ? p + digits : end;
+    const char *q = p;
+    const char *most = (size_t)(end - p) > digits ? p + digits : end;
     while (q < most && kind_at(q) == DIGIT)
       q++;
     return q < most && kind_at(q) == HIGH ? NULL : q;
@@ -212,7 +215,8 @@ static const char *word_llama3(const char *p, const char *end, uint32_t digits) 
       q++;
     return q;
   }
-  const char *q = run(p, end, WHITE_SPACE), *line = q;
+  const char *q = run(p, end, WHITE_SPACE);
+  const char *line = q;
   while (line && line > p && line[-1] != '\n' && line[-1] != '\r')
     line--;
   return q && line > p ? line : blank(p, end);
@@ -257,7 +261,8 @@ static inline void hand(const job *j, uint32_t at, const char *text, size_t n) {
 /* Cuts valid UTF-8 with the pattern at `at` and those behind it. */
 static void cut(const job *j, uint32_t at, const char *text, size_t n) {
   const stage *g = j->s->stages + at;
-  const char *p = text, *end = text + n;
+  const char *p = text;
+  const char *end = text + n;
   while (p < end) {
     const char *q = g->by == BY_GPT2     ? word_gpt2(p, end)
                     : g->by == BY_LLAMA3 ? word_llama3(p, end, g->digits)
@@ -267,7 +272,8 @@ static void cut(const job *j, uint32_t at, const char *text, size_t n) {
       p = q;
       continue;
     }
-    size_t from, to;
+    size_t from;
+    size_t to;
     if (!match(g, j->w, text, n, p - text, &from, &to))
       from = to = n;
     if (text + from > p)
@@ -283,7 +289,8 @@ void ww_split_text(const ww_splitter *s, ww_split_work *w, const char *text, siz
   job j = {s, w, word, ctx};
   while (n) {
     bool ascii;
-    size_t good = ww_utf8_valid(text, n, &ascii), bad = 0;
+    size_t good = ww_utf8_valid(text, n, &ascii);
+    size_t bad = 0;
     if (good && s->n)
       cut(&j, 0, text, good);
     if (good && !s->n)

@@ -35,10 +35,12 @@ static bool hex4(const char **p, const char *end, uint32_t *out, const char **wh
 }
 
 uint32_t ww_utf8_unescape(const char **p, const char *end, char out[4], const char **what) {
-  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  static const char from[] = "\"\\/bfnrt";
+  static const char to[] = "\"\\/\b\f\n\r\t";
   char c = *p < end ? *(*p)++ : 0;
   const char *at = c ? strchr(from, c) : NULL;
-  uint32_t code, low;
+  uint32_t code;
+  uint32_t low;
   if (at) {
     *out = to[at - from];
     return 1;

@@ -113,7 +113,8 @@ static void forget_workers(ww_team *t) {
 /* As many as the system gives; with none the caller does all. Signals stay with the program's own
  * threads. */
 static void start(ww_team *t) {
-  sigset_t every, mine;
+  sigset_t every;
+  sigset_t mine;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &mine);
   forget_workers(t);
@@ -154,7 +155,8 @@ static void watch_forks(void) {
 /* What a container's share of processor time comes to, in cores; n where there is no limit. */
 static int within_quota(int n) {
   FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
-  double quota, period;
+  double quota;
+  double period;
   if (!f)
     return n;
   bool limited = fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < n;

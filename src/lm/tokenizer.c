@@ -34,8 +34,8 @@ ww_status ww_tokenizer_open(const char *path, ww_tokenizer **out, ww_err *e) {
   *out = NULL;
   ww_arena *a = ww_arena_new();
   if (!stat(path, &info) && S_ISDIR(info.st_mode)) {
-    const char *json = ww_path_join(a, path, "tokenizer.json"),
-               *bin = ww_path_join(a, path, "tokenizer.bin");
+    const char *json = ww_path_join(a, path, "tokenizer.json");
+    const char *bin = ww_path_join(a, path, "tokenizer.bin");
     path = ww_file_exists(json) || !ww_file_exists(bin) ? json : bin;
   }
   ww_tokenizer *t = ww_tokenizer_blank();
@@ -46,7 +46,7 @@ ww_status ww_tokenizer_open(const char *path, ww_tokenizer **out, ww_err *e) {
     st = ww_read_packed(a, path, FILE_MAX, &data, &n, e);
     if (!st)
       st = ww_ends(path, ".bin") ? ww_tokenizer_read_bin(data, n, t, e)
-                                      : ww_tokenizer_read_json(data, n, t, e);
+                                 : ww_tokenizer_read_json(data, n, t, e);
   }
   ww_arena_free(a);
   return opened(st, t, out);
@@ -105,7 +105,8 @@ int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token) {
 /* ---- normalizing ---- */
 
 static void replace(const ww_norm *x, ww_token_span s, ww_buf *out) {
-  const char *p = s.s, *end = s.s + s.n;
+  const char *p = s.s;
+  const char *end = s.s + s.n;
   while (p < end) {
     const char *hit = memmem(p, end - p, x->from.s, x->from.n);
     ww_buf_add(out, p, (hit ? hit : end) - p);
@@ -161,7 +162,8 @@ static void word(void *ctx, const char *s, size_t n) {
 /* SentencePiece style has no words; but merges seldom reach over a mark that follows something
  * else, and where they never do the text is cut there and the cache helps. */
 static void cut_at_marks(job *j, const char *p, size_t n) {
-  const char *end = p + n, *from = p;
+  const char *end = p + n;
+  const char *from = p;
   bool each = j->t->cut_each_mark, other = false;
   while (p < end) {
     bool mark = ww_mark_at(p, end);
@@ -203,7 +205,8 @@ static uint32_t bound(const ww_added *v, uint32_t lo, uint32_t hi, uint32_t d, i
 /* The longest of the sorted added tokens that the text at p begins with; NULL: none. */
 static const ww_added *added_at(const ww_added *v, uint32_t n, const char *p, const char *end) {
   const ww_added *best = NULL;
-  uint32_t lo = 0, hi = n;
+  uint32_t lo = 0;
+  uint32_t hi = n;
   for (uint32_t d = 0; lo < hi && p + d < end; d++) {
     int c = (uint8_t)p[d];
     hi = bound(v, lo, hi, d, c + 1);
@@ -229,7 +232,8 @@ static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, si
     return;
   }
   bool first[256] = {0};
-  const char *end = s + n, *from = s;
+  const char *end = s + n;
+  const char *from = s;
   for (uint32_t k = 0; k < nv; k++)
     first[(uint8_t)v[k].match.s[0]] = true;
   for (const char *p = s; p < end;) {
@@ -238,7 +242,8 @@ static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, si
       p++;
       continue;
     }
-    const char *left = p, *right = p + x->match.n;
+    const char *left = p;
+    const char *right = p + x->match.n;
     while (x->lstrip && left > from && is_white(left[-1]))
       left--;
     while (x->rstrip && right < end && is_white(*right))

@@ -103,7 +103,8 @@ static inline uint32_t rank_of(const ww_tokenizer *t, uint32_t left, uint32_t ri
 
 /* The plain way: looks for the best pair of all, joins it, looks again. */
 static size_t merge_short(const ww_tokenizer *t, ww_token_work *w, size_t n) {
-  uint32_t *id = w->id, *rank = w->rank;
+  uint32_t *id = w->id;
+  uint32_t *rank = w->rank;
   for (size_t k = 0; k + 1 < n; k++)
     rank[k] = rank_of(t, id[k], id[k + 1]);
   while (n > 1) {
@@ -134,7 +135,11 @@ static void push(ww_token_work *w, uint32_t rank, uint32_t at) {
 
 /* The same with symbols as a list and a heap of pairs. */
 static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
-  uint32_t *id = w->id, *rank = w->rank, *next = w->next, *prev = w->prev, end = n;
+  uint32_t *id = w->id;
+  uint32_t *rank = w->rank;
+  uint32_t *next = w->next;
+  uint32_t *prev = w->prev;
+  uint32_t end = n;
   w->heap.n = 0;
   for (uint32_t k = 0; k < end; k++) {
     next[k] = k + 1;
@@ -144,7 +149,8 @@ static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
   }
   while (w->heap.n) {
     uint64_t top = ww_heap_pop(&w->heap);
-    uint32_t at = top, right = next[at];
+    uint32_t at = top;
+    uint32_t right = next[at];
     if (rank[at] != top >> 32)
       continue; /* merged since, or away */
     id[at] = pair(t, id[at], id[right])->id;
@@ -228,7 +234,8 @@ static size_t encode(const ww_tokenizer *t, ww_token_work *w, const char *word, 
 }
 
 static inline uint32_t word_hash(const char *word, size_t n, uint32_t serial) {
-  uint64_t x = 0, y = 0;
+  uint64_t x = 0;
+  uint64_t y = 0;
   if (n >= 8) {
     memcpy(&x, word, 8);
     memcpy(&y, word + n - 8, 8);

@@ -46,7 +46,8 @@ static bool to_bytes(ww_token_span raw, ww_buf *out) {
   size_t had = out->n;
   for (uint32_t k = 0; k < raw.n;) {
     uint8_t c = raw.s[k];
-    uint32_t code = c, len = 1;
+    uint32_t code = c;
+    uint32_t len = 1;
     if (c >= 0xc2 && c < 0xc6 && k + 1 < raw.n) {
       code = (c & 31u) << 6 | (raw.s[k + 1] & 63u);
       len = 2;
@@ -198,14 +199,15 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
 
 ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span left,
                                  ww_token_span right, ww_buf *scratch, ww_err *e) {
-  uint32_t l = ww_tokenizer_find_raw(t, left, scratch),
-           r = ww_tokenizer_find_raw(t, right, scratch);
+  uint32_t l = ww_tokenizer_find_raw(t, left, scratch);
+  uint32_t r = ww_tokenizer_find_raw(t, right, scratch);
   if (l == WW_NO_ID || r == WW_NO_ID)
     return ww_fail(e, WW_EDATA,
                    "merge %u joins \"%.*s\" and \"%.*s\"; the vocabulary has no \"%.*s\"", list->n,
                    shown(left), left.s, shown(right), right.s, shown(l == WW_NO_ID ? left : right),
                    l == WW_NO_ID ? left.s : right.s);
-  ww_token_span pl = t->piece[l], pr = t->piece[r];
+  ww_token_span pl = t->piece[l];
+  ww_token_span pr = t->piece[r];
   if (!pl.n || !pr.n)
     return ww_fail(e, WW_EDATA, "merge %u joins an empty token and would never end", list->n);
   bool literal = (t->flags[l] | t->flags[r]) & WW_TOKEN_LITERAL;
@@ -230,7 +232,8 @@ typedef struct {
 } scored;
 
 static int by_score(const void *x, const void *y) {
-  const scored *a = x, *b = y;
+  const scored *a = x;
+  const scored *b = y;
   if (a->score != b->score)
     return a->score > b->score ? -1 : 1;
   return ww_order(a->id, b->id);
@@ -239,7 +242,8 @@ static int by_score(const void *x, const void *y) {
 ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list,
                                     ww_err *e) {
   scored *order = ww_xcalloc(t->vocab, sizeof *order);
-  uint32_t n = 0, rank = 0;
+  uint32_t n = 0;
+  uint32_t rank = 0;
   ww_status st = WW_OK;
   for (uint32_t id = 0; id < t->vocab; id++) {
     bool plain = t->piece[id].s && !(t->flags[id] & WW_TOKEN_ADDED) && byte_token(t->piece[id]) < 0;
@@ -331,7 +335,8 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
 }
 
 static int by_match(const void *x, const void *y) {
-  ww_token_span a = ((const ww_added *)x)->match, b = ((const ww_added *)y)->match;
+  ww_token_span a = ((const ww_added *)x)->match;
+  ww_token_span b = ((const ww_added *)y)->match;
   int c = memcmp(a.s, b.s, ww_least(a.n, b.n));
   return c ? c : ww_order(a.n, b.n);
 }

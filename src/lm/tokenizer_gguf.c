@@ -240,7 +240,8 @@ ww_status ww_tokenizer_read_bin(const char *bytes, size_t n, ww_tokenizer *t, ww
   ww_buf b = {0};
   ww_status st = n < 4 ? ww_fail(e, WW_EPARSE, "the tokenizer.bin is empty") : WW_OK;
   for (size_t at = 4; !st && at < n;) {
-    uint32_t id = score.n, len = 0;
+    uint32_t id = score.n;
+    uint32_t len = 0;
     float x = 0;
     if (n - at >= 8) {
       memcpy(&x, bytes + at, 4);

@@ -62,7 +62,8 @@ static bool find_places(ww_text_scan *s, const place *places, file *f) {
   if (!ww_scan_open(s, '{'))
     return false;
   while (ww_scan_more(s, '}', &first, &end)) {
-    ww_token_span key, value;
+    ww_token_span key;
+    ww_token_span value;
     if (end)
       return true;
     if (!ww_scan_key(s, &key))
@@ -139,8 +140,8 @@ static ww_status read_normalizer(file *f, const cJSON *o) {
   if (!strcmp(type, "Prepend") && text_of(o, "prepend"))
     return add_norm(f, (ww_norm){.kind = WW_NORM_PREPEND, .to = keep(f->t, text_of(o, "prepend"))});
   if (!strcmp(type, "Replace")) {
-    const char *from = text_of(cJSON_GetObjectItemCaseSensitive(o, "pattern"), "String"),
-               *to = text_of(o, "content");
+    const char *from = text_of(cJSON_GetObjectItemCaseSensitive(o, "pattern"), "String");
+    const char *to = text_of(o, "content");
     if (from && *from && to)
       return add_norm(
           f, (ww_norm){.kind = WW_NORM_REPLACE, .from = keep(f->t, from), .to = keep(f->t, to)});
@@ -153,7 +154,8 @@ static ww_status read_normalizer(file *f, const cJSON *o) {
 
 /* Marks for spaces: SentencePiece's way as a pre-tokenizer. */
 static ww_status read_metaspace(file *f, const cJSON *o) {
-  const char *mark = text_of(o, "replacement"), *scheme = text_of(o, "prepend_scheme");
+  const char *mark = text_of(o, "replacement");
+  const char *scheme = text_of(o, "prepend_scheme");
   if (!mark || strcmp(mark, WW_SPACE_MARK))
     return ww_fail(f->e, WW_EUNSUPPORTED,
                    "tokenizer.json: a Metaspace with another mark than U+2581");
@@ -174,7 +176,8 @@ static ww_status read_metaspace(file *f, const cJSON *o) {
 
 static ww_status read_split(file *f, const cJSON *o) {
   const cJSON *pattern = cJSON_GetObjectItemCaseSensitive(o, "pattern");
-  const char *regex = text_of(pattern, "Regex"), *behavior = text_of(o, "behavior");
+  const char *regex = text_of(pattern, "Regex");
+  const char *behavior = text_of(o, "behavior");
   if (!regex || !behavior || strcmp(behavior, "Isolated") || true_of(o, "invert"))
     return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a Split that is not an isolated Regex");
   f->patterns = true;
@@ -223,7 +226,8 @@ static ww_status read_pre(file *f, const cJSON *o) {
 /* Ids of a template's special token. */
 static ww_status template_token(file *f, const cJSON *o, const char *name, uint32_t *to,
                                 uint32_t *n) {
-  const cJSON *all = cJSON_GetObjectItemCaseSensitive(o, "special_tokens"), *x;
+  const cJSON *all = cJSON_GetObjectItemCaseSensitive(o, "special_tokens");
+  const cJSON *x;
   cJSON_ArrayForEach(
       x, cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(all, name), "ids")) {
     uint64_t id;
@@ -264,7 +268,8 @@ static ww_status read_post(file *f, const cJSON *o) {
 
 /* What decoding does beyond the tables: the first space may go. */
 static ww_status read_decoder(file *f, const cJSON *o) {
-  const char *type = type_of(o), *scheme = text_of(o, "prepend_scheme");
+  const char *type = type_of(o);
+  const char *scheme = text_of(o, "prepend_scheme");
   if (!strcmp(type, "Sequence"))
     return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "decoders"), read_decoder);
   if (!strcmp(type, "Metaspace"))
@@ -287,7 +292,8 @@ static ww_status read_decoder(file *f, const cJSON *o) {
 }
 
 static ww_status read_added(file *f, const cJSON *list) {
-  uint32_t n = cJSON_GetArraySize(list), k = 0;
+  uint32_t n = cJSON_GetArraySize(list);
+  uint32_t k = 0;
   ww_added *v = ww_xcalloc(n + 1, sizeof *v);
   ww_status st = WW_OK;
   const cJSON *o;
@@ -323,7 +329,8 @@ static ww_status read_added(file *f, const cJSON *list) {
 
 /* {"piece": id, ...}; twice, to know how many there are before there is room for them. */
 static ww_status read_vocab(file *f) {
-  uint32_t entries = 0, top = 0;
+  uint32_t entries = 0;
+  uint32_t top = 0;
   for (uint32_t pass = 0; pass < 2; pass++) {
     ww_text_scan s = {f->vocab.s, f->vocab.s, f->vocab.s + f->vocab.n, {0}, f->e};
     bool first = true, end = false, good = ww_scan_open(&s, '{');
@@ -390,11 +397,13 @@ static ww_status read_merges(file *f, ww_merges *list) {
   if (!f->merges.s)
     return WW_OK;
   ww_text_scan s = {f->merges.s, f->merges.s, f->merges.s + f->merges.n, {0}, f->e};
-  ww_buf left = {0}, scratch = {0};
+  ww_buf left = {0};
+  ww_buf scratch = {0};
   ww_status st = WW_OK;
   bool first = true, end = false, good = ww_scan_open(&s, '[');
   while (good && !st) {
-    ww_token_span l, r;
+    ww_token_span l;
+    ww_token_span r;
     good = ww_scan_more(&s, ']', &first, &end);
     if (!good || end)
       break;

@@ -44,7 +44,8 @@ typedef struct {
 float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step) {
   if (step <= p->warmup && p->warmup)
     return (double)p->lr * step / p->warmup;
-  double of = steps > p->warmup ? (steps - p->warmup) : 1, done = fmin(1, (step - p->warmup) / of);
+  double of = steps > p->warmup ? (steps - p->warmup) : 1;
+  double done = fmin(1, (step - p->warmup) / of);
   double share =
       p->lr_least + (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
   return p->lr * share;
@@ -64,7 +65,9 @@ uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, ui
 void ww_lm_number_start(const ww_examples *x, float *bias) {
   uint32_t K = x->numbers;
   for (uint32_t k = 0; k < K; k++) {
-    double sum = 0, away = 0, n = 0;
+    double sum = 0;
+    double away = 0;
+    double n = 0;
     for (uint64_t i = 0; i < x->n; i++)
       if (!isnan(x->number[i * K + k])) {
         sum += x->number[i * K + k];
@@ -91,8 +94,8 @@ static void on_signal(int signal) {
 static const int caught[3] = {SIGINT, SIGTERM, SIGXFSZ};
 
 static void catch_signals(struct sigaction was[3]) {
-  struct sigaction stop = {.sa_handler = on_signal},
-                   ignore = {.sa_handler = SIG_IGN}; /* a limit on files is an error of write() */
+  struct sigaction stop = {.sa_handler = on_signal};
+  struct sigaction ignore = {.sa_handler = SIG_IGN}; /* a limit on files is an error of write() */
   interrupted = 0;
   for (int k = 0; k < 3; k++)
     sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, was + k);
@@ -119,7 +122,8 @@ static void get_array(void *ctx, uint32_t i, float *to) {
 }
 
 static ww_status save(training *t) {
-  uint64_t n = ww_net_learned(t->net), per = sizeof(ww_lm_point) / sizeof(float);
+  uint64_t n = ww_net_learned(t->net);
+  uint64_t per = sizeof(ww_lm_point) / sizeof(float);
   const ww_checkpoint_array arrays[NARRAYS] = {{"values", n},
                                                {"first", n},
                                                {"second", n},
@@ -144,7 +148,8 @@ static ww_status save(training *t) {
 
 static ww_status read_points(training *t, const ww_checkpoint *c, const char *name,
                              ww_lm_points *v) {
-  uint64_t floats = ww_checkpoint_floats(c, name), per = sizeof(ww_lm_point) / sizeof(float);
+  uint64_t floats = ww_checkpoint_floats(c, name);
+  uint64_t per = sizeof(ww_lm_point) / sizeof(float);
   if (floats % per || floats / per >= UINT32_MAX)
     return ww_fail(t->e, WW_EDATA, "%s: its %s is not whole", c->path, name);
   v->n = floats / per;
@@ -309,13 +314,16 @@ static bool time_to_check(const training *t) {
 
 /* Batch k of `accumulate`: rows of the step's, places counted from its own begin. */
 static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
-  uint32_t B = t->p->rows, n = B * b->T, from = k * n;
+  uint32_t B = t->p->rows;
+  uint32_t n = B * b->T;
+  uint32_t from = k * n;
   ww_lm_batch s = {.B = B,
                    .T = b->T,
                    .token = b->token + from,
                    .target = b->target + from,
                    .first = b->first + from};
-  size_t a = 0, d = 0;
+  size_t a = 0;
+  size_t d = 0;
   while (a < b->asked && (uint32_t)b->ask_at[a] < from)
     a++;
   while (d < b->described && (uint32_t)b->describe_at[d] < from)
@@ -342,7 +350,8 @@ static uint64_t count_targets(const ww_lm_batch *b) {
 static ww_status learn(training *t) {
   const ww_lm_plan *p = t->p;
   const ww_lm_batch *b = ww_packer_next(t->packer);
-  double tokens = count_targets(b), asked = b->asked;
+  double tokens = count_targets(b);
+  double asked = b->asked;
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < p->accumulate; k++) {
     ww_lm_batch s = slice(t, b, k);
@@ -402,7 +411,8 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
     return;
   ww_buf b = {0};
   ww_json j = {0};
-  uint64_t epoch, row;
+  uint64_t epoch;
+  uint64_t row;
   ww_packer_tell(t->packer, &epoch, &row);
   ww_json_begin(&j, &b);
   ww_json_put(&j, "{step:%lu,loss:%g,token_loss:%g,number_loss:%g,lr:%g,norm:%g,epoch:%lu",
@@ -416,7 +426,8 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
 }
 
 static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu) {
-  char what[128], share[32] = "";
+  char what[128];
+  char share[32] = "";
   t->shown = t->shown != 0 ? 0.95f * t->shown + 0.05f * q->loss : q->loss;
   if (isfinite(mfu))
     snprintf(share, sizeof share, ", MFU %.1f %%", 100 * mfu);
@@ -443,8 +454,8 @@ static ww_status settle(training *t) {
   ww_status st = read_point(t, &q);
   if (st)
     return st;
-  double tokens = (double)p->rows * p->accumulate * p->tokens * t->pending,
-         seconds = ww_now() - t->since;
+  double tokens = (double)p->rows * p->accumulate * p->tokens * t->pending;
+  double seconds = ww_now() - t->since;
   double mfu = p->peak > 0 ? (double)t->flops * t->pending / seconds / p->peak : NAN;
   t->step_s = fmax(t->step_s, seconds);
   t->out->seconds += seconds;
@@ -462,8 +473,9 @@ static ww_status settle(training *t) {
  * examples of another kind. How many are in it follows from the step, so that a checkpoint needs to
  * keep the mean alone. */
 static void average(training *t) {
-  uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * steps),
-           n = ww_net_learned(t->net);
+  uint64_t steps = t->at.steps;
+  uint64_t from = steps - (uint64_t)((double)t->p->average * steps);
+  uint64_t n = ww_net_learned(t->net);
   uint64_t every = (steps - from) / 200 + 1;
   if (!(t->p->average > 0) || t->at.step <= from || (t->at.step - from) % every)
     return;

@@ -44,7 +44,8 @@ static double value_of(const ww_lm_plan *p, const remembered *m) {
 
 void ww_lm_state_write(const ww_lm_plan *p, const ww_lm_place *at, uint64_t data, ww_buf *json) {
   ww_json j = {0};
-  char data_hash[20], model_hash[20];
+  char data_hash[20];
+  char model_hash[20];
   snprintf(data_hash, sizeof data_hash, "%016" PRIx64, data);
   snprintf(model_hash, sizeof model_hash, "%016" PRIx64, p->model);
   ww_json_begin(&j, json);
@@ -88,7 +89,8 @@ ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan
   ww_status st = check_same(path, s, p, data, e);
   for (int k = 0; !st && k < NTABLE; k++) {
     const cJSON *n = cJSON_GetObjectItemCaseSensitive(s, table[k].name);
-    double was = cJSON_IsNumber(n) ? n->valuedouble : NAN, now = value_of(p, table + k);
+    double was = cJSON_IsNumber(n) ? n->valuedouble : NAN;
+    double now = value_of(p, table + k);
     if (was == now)
       continue;
     if (table[k].exact)
@@ -115,7 +117,8 @@ ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan
 static ww_status keep_until(const char *path, uint64_t step, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_buf kept = {0};
-  char *text, *next;
+  char *text;
+  char *next;
   ww_status st = ww_read_file(a, path, (size_t)1 << 32, &text, NULL, e);
   for (char *line = st ? NULL : text; line && *line; line = next) {
     next = strchr(line, '\n');

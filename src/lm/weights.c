@@ -75,7 +75,8 @@ typedef struct {
 } range;
 
 static int by_place(const void *x, const void *y) {
-  const range *a = x, *b = y;
+  const range *a = x;
+  const range *b = y;
   return a->from != b->from ? ww_order(a->from, b->from) : ww_order(a->to, b->to);
 }
 
@@ -100,7 +101,8 @@ static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, u
 
 ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *data, uint64_t n,
                                   bool filled, ww_err *e) {
-  uint32_t count = w->tensors.n - first, used = 0;
+  uint32_t count = w->tensors.n - first;
+  uint32_t used = 0;
   range *r = ww_xmalloc(sizeof *r * ((size_t)count + 1));
   for (uint32_t i = 0; i < count; i++) {
     const ww_tensor *t = w->tensors.v + first + i;

@@ -61,7 +61,8 @@ typedef struct {
 } keyed;
 
 static int by_hash(const void *x, const void *y) {
-  const keyed *a = x, *b = y;
+  const keyed *a = x;
+  const keyed *b = y;
   if (a->hash != b->hash)
     return a->hash < b->hash ? -1 : 1;
   return a->job < b->job ? -1 : a->job > b->job;
@@ -107,7 +108,8 @@ static void name_unit(session *s, ww_unit_job *u, ww_err *e) {
     mix(h, headers.v[i].name);
     mix(h, headers.v[i].text);
   }
-  ww_strings words = {0}, instances = {0};
+  ww_strings words = {0};
+  ww_strings instances = {0};
   ww_compile_words(&u->flags, u->nvcc, s->a, &words);
   for (uint32_t i = 0; i < words.n; i++)
     mix(h, words.v[i]);
@@ -188,7 +190,8 @@ static void finish_job(ww_compile_job *j, const ww_pool_unit *u) {
 
 /* Whether another kernel's name may be to blame: then each is tried on its own. */
 static bool worth_splitting(session *s, const ww_pool_unit *u) {
-  uint32_t missing = 0, instances = 0;
+  uint32_t missing = 0;
+  uint32_t instances = 0;
   for (uint32_t i = 0; i < u->job.kernels.n; i++) {
     instances += is_instance(u->job.kernels.v[i], s->a);
     missing += !u->error.code && !u->job.entries[i];
@@ -199,7 +202,8 @@ static bool worth_splitting(session *s, const ww_pool_unit *u) {
 static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *units,
                               const uint32_t *unit_of, ww_err *e) {
   ww_pool_unit *alone = WW_NEWN(s->a, ww_pool_unit, s->n + 1);
-  uint32_t *job = WW_NEWN(s->a, uint32_t, s->n + 1), n = 0;
+  uint32_t *job = WW_NEWN(s->a, uint32_t, s->n + 1);
+  uint32_t n = 0;
   for (uint32_t i = 0; i < s->n; i++) {
     if (!worth_splitting(s, &units[unit_of[i]]))
       continue;
@@ -222,7 +226,8 @@ ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options 
     return st;
   keyed *k = group_jobs(&s);
   ww_pool_unit *units = WW_NEWN(a, ww_pool_unit, n + 1);
-  uint32_t *unit_of = WW_NEWN(a, uint32_t, n + 1), nunits = 0;
+  uint32_t *unit_of = WW_NEWN(a, uint32_t, n + 1);
+  uint32_t nunits = 0;
   for (uint32_t i = 0, end; i < n; i = end) {
     for (end = i; end < n && k[end].hash == k[i].hash; end++)
       unit_of[end] = nunits;

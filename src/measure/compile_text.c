@@ -66,7 +66,8 @@ static bool is_named(const char *name, size_t n, const char *rule) {
 /* The rule of a flag, `as` NULL where it is left out. *joined: its value, NULL: not joined. */
 static flag_rule rule_of(const char *flag, bool nvcc, const char **joined) {
   const char *name = flag + 1 + (flag[1] == '-');
-  size_t n = strcspn(name, "="), nrules = WW_COUNT(rules);
+  size_t n = strcspn(name, "=");
+  size_t nrules = WW_COUNT(rules);
   *joined = name[n] ? name + n + 1 : NULL;
   for (size_t i = 0; i < nrules; i++)
     if (is_named(name, n, rules[i].name))
@@ -154,7 +155,8 @@ static void find_in(finder *f, const char *file, const char *text, int depth) {
     if (!q || (*q != '"' && *q != '<'))
       continue;
     size_t n = strcspn(q + 1, *q == '"' ? "\"\n" : ">\n");
-    const char *name = ww_strndup(f->a, q + 1, n), *path = resolve(f, file, name, *q == '<');
+    const char *name = ww_strndup(f->a, q + 1, n);
+    const char *path = resolve(f, file, name, *q == '<');
     if (!path || known(f, path, name) || f->out->n >= 512)
       continue;
     const ww_header *before = known(f, path, NULL);
@@ -174,7 +176,8 @@ void ww_compile_includes(const char *file, const char *text, const ww_strings *f
   ww_strings words = {0};
   ww_compile_words(flags, true, a, &words);
   for (uint32_t i = 0; i < words.n; i++) {
-    const char *w = words.v[i], *path = ww_starts(w, "--pre-include=") ? w + 14 : NULL;
+    const char *w = words.v[i];
+    const char *path = ww_starts(w, "--pre-include=") ? w + 14 : NULL;
     char *body;
     if (ww_starts(w, "-I"))
       ww_push(a, &f.dirs, w + 2);
@@ -196,7 +199,8 @@ static bool read_message(const char *line, size_t n, ww_arena *a, ww_err *out) {
   const char *mark = memmem(line, n, "error", 5);
   if (!mark)
     return false;
-  const char *text = mark + 5, *end = line + n;
+  const char *text = mark + 5;
+  const char *end = line + n;
   while (text < end &&
          (*text == ':' || *text == ' ' || (*text == '#' && isdigit((unsigned char)text[1]))))
     text++;

@@ -63,7 +63,8 @@ bool ww_unit_cached(ww_unit_job *u) {
   if (!ww_file_exists(u->out) || ww_read_file(u->a, sidecar(u), 16u << 20, &text, &n, NULL))
     return false;
   cJSON *tree = ww_json_read(text, n, NULL);
-  const cJSON *compiler = cJSON_GetObjectItemCaseSensitive(tree, "compiler"), *m;
+  const cJSON *compiler = cJSON_GetObjectItemCaseSensitive(tree, "compiler");
+  const cJSON *m;
   ww_strings kernels = {0};
   cJSON_ArrayForEach(m, cJSON_GetObjectItemCaseSensitive(tree, "entries")) {
     if (cJSON_IsString(m))
@@ -82,7 +83,8 @@ bool ww_unit_cached(ww_unit_job *u) {
  */
 static void collect_instances(const ww_unit_job *u, bool missing, ww_strings *out) {
   for (uint32_t i = 0; i < u->kernels.n; i++) {
-    const char *asked = u->kernels.v[i], *x = ww_kernel_expression(asked, u->a);
+    const char *asked = u->kernels.v[i];
+    const char *x = ww_kernel_expression(asked, u->a);
     bool templated = strchr(x, '<');
     /* NVRTC keeps no template that nobody names; nvcc's host code may instantiate it by itself */
     if ((templated && (!u->nvcc || x == asked)) || (missing && !u->entries[i]))
@@ -96,7 +98,8 @@ static ww_status run_compiler(const ww_unit_job *u, const char *nvcc, const ww_s
 }
 
 static ww_status compile(ww_unit_job *u, const char *nvcc, ww_strings *kernels, ww_err *e) {
-  ww_strings instances = {0}, more = {0};
+  ww_strings instances = {0};
+  ww_strings more = {0};
   collect_instances(u, false, &instances);
   ww_status st = run_compiler(u, nvcc, &instances, e);
   if (!st)

@@ -209,7 +209,10 @@ static double log2_exact(double x) { /* x >= 1; no libm, the bits are frozen */
     x *= 0.5;
     k++;
   }
-  double t = (x - 1) / (x + 1), t2 = t * t, term = t, sum = 0;
+  double t = (x - 1) / (x + 1);
+  double t2 = t * t;
+  double term = t;
+  double sum = 0;
   for (int n = 1; n < 40; n += 2, term *= t2)
     sum += term / n;
   return k + sum * 2.885390081777926815; /* 2/ln 2 */
@@ -263,7 +266,8 @@ bool ww_contents_job(const ww_fill *f, const char *type, uint64_t bytes, uint64_
       [WW_FILL_ZIPF] = WW_JOB_ZIPF,        [WW_FILL_PERMUTATION] = WW_JOB_PERMUTATION,
       [WW_FILL_MONOTONE] = WW_JOB_MONOTONE};
   char kind;
-  uint32_t size, lanes;
+  uint32_t size;
+  uint32_t lanes;
   if (f->kind == WW_FILL_FILE || !ww_elem_parts(type ? type : "i32", &kind, &size, &lanes))
     return false;
   *out = (ww_fill_job){.seed = seed,

@@ -31,7 +31,8 @@ static double tensor(const double c[WW_NCOUNTERS]) {
 }
 
 void ww_metrics_derive(double m[WW_NMETRICS]) {
-  double bytes = m[WW_M_dram_read_bytes] + m[WW_M_dram_write_bytes], us = m[WW_M_time_us];
+  double bytes = m[WW_M_dram_read_bytes] + m[WW_M_dram_write_bytes];
+  double us = m[WW_M_time_us];
   double flops =
       m[WW_M_flops_fp64] + m[WW_M_flops_fp32] + m[WW_M_flops_fp16] + m[WW_M_flops_tensor];
   m[WW_M_dram_gbps] = us > 0 ? bytes / us * 1e-3 : NAN;

@@ -36,7 +36,8 @@ static const char *string(const image *m, const Elf64_Shdr *table, uint64_t at) 
 }
 
 static const char *section_name(const image *m, uint32_t i) {
-  Elf64_Shdr names, s;
+  Elf64_Shdr names;
+  Elf64_Shdr s;
   return section(m, m->head.e_shstrndx, &names) && section(m, i, &s) ? string(m, &names, s.sh_name)
                                                                      : "";
 }
@@ -50,7 +51,8 @@ static bool open_image(const void *bytes, size_t n, image *m) {
 bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena *a,
                        ww_strings *out) {
   image m;
-  Elf64_Shdr names, s;
+  Elf64_Shdr names;
+  Elf64_Shdr s;
   if (!open_image(bytes, n, &m) || !section(&m, m.head.e_shstrndx, &names))
     return false;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
@@ -76,14 +78,16 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
   if (!open_image(bytes, n, &m))
     return 0;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
-    Elf64_Shdr table, strings;
+    Elf64_Shdr table;
+    Elf64_Shdr strings;
     if (!symbols(&m, i, &table, &strings))
       continue;
     for (uint64_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); k++) {
       Elf64_Sym s;
       if (!fetch(&m, table.sh_offset + k * sizeof s, &s, sizeof s))
         break;
-      const char *where = section_name(&m, s.st_shndx), *name = string(&m, &strings, s.st_name);
+      const char *where = section_name(&m, s.st_shndx);
+      const char *name = string(&m, &strings, s.st_name);
       bool writable = ww_starts(where, ".nv.global"), constant = !strcmp(where, ".nv.constant3");
       if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || !s.st_size || !*name ||
           (!writable && !constant))
@@ -102,7 +106,8 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
 
 static bool is_symbol(const image *m, uint32_t index, const char *want) {
   for (uint32_t i = 0; i < m->head.e_shnum; i++) {
-    Elf64_Shdr table, strings;
+    Elf64_Shdr table;
+    Elf64_Shdr strings;
     Elf64_Sym s;
     if (symbols(m, i, &table, &strings))
       return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) &&
@@ -220,7 +225,9 @@ static size_t last_of_mangled(const char *m, const char **at) {
 }
 
 bool ww_name_matches(const char *name, const char *mangled) {
-  const char *a, *b;
-  size_t n = last_of_source(name, &a), k = last_of_mangled(mangled, &b);
+  const char *a;
+  const char *b;
+  size_t n = last_of_source(name, &a);
+  size_t k = last_of_mangled(mangled, &b);
   return n == k && n && !memcmp(a, b, n);
 }

@@ -97,7 +97,9 @@ static const char *driver_version(ww_arena *a) {
   }
   void *lib = *text ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW);
   if (lib) {
-    int (*start)(void) = NULL, (*stop)(void) = NULL, (*ask)(char *, unsigned) = NULL;
+    int (*start)(void) = NULL;
+    int (*stop)(void) = NULL;
+    int (*ask)(char *, unsigned) = NULL;
     start = dlsym(lib, "nvmlInit_v2");
     stop = dlsym(lib, "nvmlShutdown");
     ask = dlsym(lib, "nvmlSystemGetDriverVersion");
@@ -190,12 +192,15 @@ static ww_status cuda_architecture(const char *device, char out[16], ww_err *e) 
 /* ---- running ---- */
 
 static ww_status cuda_flush(ww_device *d, ww_err *e) {
-  uint64_t at = d->flush.at, words = d->flush.bytes / 16, never = d->flush.at;
+  uint64_t at = d->flush.at;
+  uint64_t words = d->flush.bytes / 16;
+  uint64_t never = d->flush.at;
   return ww_cuda_help(d, d->read, words, (void *[]){&at, &words, &never}, e);
 }
 
 static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
-  const unsigned *g = r->grid, *b = r->block;
+  const unsigned *g = r->grid;
+  const unsigned *b = r->block;
   snprintf(d->last, sizeof d->last, "%s", r->kernel);
   if (ww_cupti_kernel(d->cupti, counted, e))
     return WW_EDEVICE;
@@ -216,7 +221,8 @@ static ww_status cuda_sync(ww_device *d, ww_err *e) {
 }
 
 static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
-  unsigned threads = r->block[0] * r->block[1] * r->block[2], warps = (threads + 31) / 32;
+  unsigned threads = r->block[0] * r->block[1] * r->block[2];
+  unsigned warps = (threads + 31) / 32;
   int blocks = 0;
   ww_report_set(out, WW_M_registers, r->registers);
   ww_report_set(out, WW_M_shared_bytes, (double)r->shared_static + r->shared);

@@ -163,8 +163,12 @@ static unsigned list_kernels(loader *k, void ***functions, const char ***names) 
 
 static ww_status find_by_plain_name(loader *k, ww_err *e) {
   void **functions = NULL;
-  const char **names = NULL, *list = "", *module = ww_path_base(k->l->binary);
-  unsigned n = list_kernels(k, &functions, &names), hits = 0, hit = 0;
+  const char **names = NULL;
+  const char *list = "";
+  const char *module = ww_path_base(k->l->binary);
+  unsigned n = list_kernels(k, &functions, &names);
+  unsigned hits = 0;
+  unsigned hit = 0;
   for (unsigned i = 0; i < n; i++)
     if (ww_name_matches(k->l->kernel, names[i])) {
       hits++;
@@ -194,7 +198,8 @@ static ww_status find_kernel(loader *k, ww_err *e) {
 static ww_status check_dims(const ww_device *d, const ww_launch *l, ww_err *e) {
   static const char axis[] = "xyz";
   for (int i = 0; i < 3; i++) {
-    uint64_t g = l->grid[i], b = l->block[i];
+    uint64_t g = l->grid[i];
+    uint64_t b = l->block[i];
     if ((!g || !b) && i == 0)
       return ww_fail(e, WW_EUSAGE, "the launch has no %s: give it", g ? "block" : "grid");
     if (g > (uint64_t)d->max_grid[i])
@@ -279,7 +284,8 @@ static ww_status check_shape(loader *k, ww_err *e) {
 
 static void ask_sizes(loader *k) {
   const ww_cuda_api *c = k->api;
-  size_t offset, size;
+  size_t offset;
+  size_t size;
   k->sizes_known = c->cuFuncGetParamInfo;
   while (k->sizes_known && !c->cuFuncGetParamInfo(k->r->function, k->nparams, &offset, &size))
     k->nparams++;
@@ -539,7 +545,9 @@ ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e) {
 /* Variables may lie at any address: compared is a copy in memory of ours. */
 static ww_status compare(ww_device *d, const ww_cuda_region *g, uint64_t result, ww_err *e) {
   ww_cuda_block copy = {0};
-  uint64_t now = g->at, was = g->pristine.at, bytes = g->bytes;
+  uint64_t now = g->at;
+  uint64_t was = g->pristine.at;
+  uint64_t bytes = g->bytes;
   ww_status st = WW_OK;
   if (!g->own.bytes) {
     st = ww_cuda_take(d, bytes, &copy, e);
@@ -580,7 +588,8 @@ static ww_status make_room(ww_device *d, uint64_t bytes, ww_err *e) {
 }
 
 ww_status ww_cuda_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e) {
-  uint64_t bytes = 16ull * r->regions.n, *results;
+  uint64_t bytes = 16ull * r->regions.n;
+  uint64_t *results;
   *out = 0;
   if (!bytes)
     return WW_OK;

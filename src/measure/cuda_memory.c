@@ -18,7 +18,8 @@ static uint64_t size_class(uint64_t bytes) {
     return SMALLEST;
   if (bytes > LARGE)
     return (bytes + LARGE_STEP - 1) / LARGE_STEP * LARGE_STEP;
-  uint64_t power = (uint64_t)1 << (63 - __builtin_clzll(bytes)), quarter = power / 4;
+  uint64_t power = (uint64_t)1 << (63 - __builtin_clzll(bytes));
+  uint64_t quarter = power / 4;
   return (bytes + quarter - 1) / quarter * quarter;
 }
 
@@ -82,7 +83,8 @@ ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes,
 }
 
 ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params, ww_err *e) {
-  uint64_t blocks = (items + 255) / 256, most = (uint64_t)d->sms * 16;
+  uint64_t blocks = (items + 255) / 256;
+  uint64_t most = (uint64_t)d->sms * 16;
   if (blocks > most)
     blocks = most;
   if (ww_cupti_kernel(d->cupti, false, e))
@@ -112,7 +114,8 @@ static ww_status make_on_host(ww_device *d, const ww_cuda_region *r, ww_err *e) 
 /* Contents and the zeros behind them, up to the last whole 8 bytes of the block. */
 static ww_status make_on_device(ww_device *d, const ww_cuda_region *r, ww_fill_job *job,
                                 ww_err *e) {
-  uint64_t at = r->pristine.at, words = (r->bytes + 7) / 8;
+  uint64_t at = r->pristine.at;
+  uint64_t words = (r->bytes + 7) / 8;
   return ww_cuda_help(d, d->fill, words, (void *[]){&at, job, &words}, e);
 }
 

@@ -305,7 +305,8 @@ ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
 }
 
 static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err *e) {
-  double raw[WW_NCOUNTERS], v[WW_NCOUNTERS];
+  double raw[WW_NCOUNTERS];
+  double v[WW_NCOUNTERS];
   const config *f = c->last;
   for (int k = 0; k < WW_NCOUNTERS; k++)
     v[k] = NAN;

@@ -69,7 +69,8 @@ static bool has_word(const char *text, size_t n, const char *w, size_t len) {
 /* The lines of one text that define macros. */
 static void find_macros(extractor *x, const char *text) {
   for (const char *p = text; *p;) {
-    const char *line = p, *end = p + strcspn(p, "\n");
+    const char *line = p;
+    const char *end = p + strcspn(p, "\n");
     while (*end && end > line && end[-1] == '\\')
       end += 1 + strcspn(end + 1, "\n");
     p = end + (*end == '\n');
@@ -225,7 +226,8 @@ static const char host_headers[] =
 
 /* i at the '#' of a directive that ends at `end`. */
 static bool includes_host_header(const ww_scan *s, uint32_t i, uint32_t end) {
-  const char *p = ww_directive(s->text + i, "include"), *stop = s->text + end;
+  const char *p = ww_directive(s->text + i, "include");
+  const char *stop = s->text + end;
   if (!p || p >= stop || (*p != '<' && *p != '"'))
     return false;
   const char *close = memchr(p + 1, *p == '<' ? '>' : '"', stop - p - 1);

@@ -68,8 +68,10 @@ const char *ww_kernel_expression(const char *name, ww_arena *a) {
   char *full = demangle(name);
   if (!full)
     return name;
-  size_t end = params_at(full), begin = name_at(full, end);
-  char *out = ww_strndup(a, full + begin, end - begin), *p;
+  size_t end = params_at(full);
+  size_t begin = name_at(full, end);
+  char *out = ww_strndup(a, full + begin, end - begin);
+  char *p;
   free(full);
   while ((p = strstr(out, unnamed)))
     memmove(p, p + sizeof unnamed - 1, strlen(p + sizeof unnamed - 1) + 1);
@@ -78,7 +80,8 @@ const char *ww_kernel_expression(const char *name, ww_arena *a) {
 
 /* Without spaces, without the suffixes of template arguments that are numbers. */
 static const char *squeezed(const char *s, ww_arena *a) {
-  char *out = ww_alloc(a, strlen(s) + 1), *w = out;
+  char *out = ww_alloc(a, strlen(s) + 1);
+  char *w = out;
   for (; *s; s++) {
     if (isspace((unsigned char)*s))
       continue;
@@ -103,8 +106,8 @@ static const char *last_part(const char *s) { /* behind the last :: that is not 
 static bool means(int how, const char *asked, const char *kernel, ww_arena *a) {
   if (how == 0)
     return !strcmp(asked, kernel);
-  const char *x = squeezed(ww_kernel_expression(asked, a), a),
-             *y = squeezed(ww_kernel_expression(kernel, a), a);
+  const char *x = squeezed(ww_kernel_expression(asked, a), a);
+  const char *y = squeezed(ww_kernel_expression(kernel, a), a);
   if (how == 1)
     return !strcmp(x, y);
   x = last_part(x);

@@ -47,7 +47,8 @@ typedef struct {
 } meter;
 
 const ww_backend *ww_backend_of(const ww_launch *l) {
-  const char *name = l->binary ? l->binary : l->file ? l->file : "", *dot = strrchr(name, '.');
+  const char *name = l->binary ? l->binary : l->file ? l->file : "";
+  const char *dot = strrchr(name, '.');
   return dot && !strcmp(dot, ".cl") ? &ww_backend_opencl : &ww_backend_cuda;
 }
 
@@ -59,7 +60,8 @@ static void at(const meter *t, const slot *s, ww_measure_stage stage) {
 /* ---- statistics ---- */
 
 static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
+  double x = *(const double *)a;
+  double y = *(const double *)b;
   return x < y ? -1 : x > y;
 }
 
@@ -109,7 +111,8 @@ static uint32_t wanted(const meter *t, const slot *s) {
   if (!s->n)
     return 1;
   uint32_t n = kept(s, s->samples, v);
-  double median = quantile(v, n, 0.5), iqr = quantile(v, n, 0.75) - quantile(v, n, 0.25);
+  double median = quantile(v, n, 0.5);
+  double iqr = quantile(v, n, 0.75) - quantile(v, n, 0.25);
   bool quick = t->o->quick;
   uint32_t least = quick ? (median < 100   ? 3
                             : median < 1e3 ? 2
@@ -332,7 +335,8 @@ static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
  * than all others. */
 static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double values[][WW_NMETRICS],
                               ww_err *e) {
-  uint32_t left = 0, passes = 0;
+  uint32_t left = 0;
+  uint32_t passes = 0;
   for (uint32_t k = 0; k < n; k++)
     if (pick[k]->ready && isnan(pick[k]->m[WW_M_flops_tensor]))
       pick[left++] = pick[k];
@@ -347,7 +351,8 @@ static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double values[]
 static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
   double(*values)[WW_NMETRICS] = ww_alloc(a, t->n * sizeof *values);
-  uint32_t n = pick_ready(t, pick), passes = 0;
+  uint32_t n = pick_ready(t, pick);
+  uint32_t passes = 0;
   for (uint32_t k = 0; k < t->n; k++)
     all_unknown(t->v[k].m);
   if (t->o->time_only || !n)
@@ -369,7 +374,9 @@ static void fill_metrics(slot *s) {
   ww_report *r = &s->row.report;
   ww_measured *d = &s->row.measured;
   uint32_t n = kept(s, s->samples, v);
-  double median = quantile(v, n, 0.5), low = quantile(v, n, 0.25), high = quantile(v, n, 0.75);
+  double median = quantile(v, n, 0.5);
+  double low = quantile(v, n, 0.25);
+  double high = quantile(v, n, 0.75);
   s->m[WW_M_time_us] = median;
   n = kept(s, s->clocks, v);
   s->m[WW_M_sm_clock_mhz] = n && isfinite(v[0]) ? quantile(v, n, 0.5) : NAN;

@@ -65,11 +65,13 @@ static ww_device_info read_device(const cJSON *o, ww_arena *a) {
 }
 
 static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
-  const cJSON *samples = get(o, "samples_us"), *clocks = get(o, "clocks_mhz"),
-              *dropped = get(o, "dropped");
+  const cJSON *samples = get(o, "samples_us");
+  const cJSON *clocks = get(o, "clocks_mhz");
+  const cJSON *dropped = get(o, "dropped");
   if (!cJSON_IsArray(samples))
     return ww_fail(e, WW_EPARSE, "measured.samples_us: expected an array of numbers");
-  uint32_t n = cJSON_GetArraySize(samples), k = 0;
+  uint32_t n = cJSON_GetArraySize(samples);
+  uint32_t k = 0;
   out->samples_us = WW_NEWN(a, double, n + 1);
   out->clocks_mhz = WW_NEWN(a, double, n + 1);
   out->dropped = WW_NEWN(a, bool, n + 1);

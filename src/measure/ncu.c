@@ -61,7 +61,9 @@ static int column(const ww_strings *head, const char *name) {
 
 /* "1,048,576" or "1.5"; NaN of what is no number. */
 static double number(const ww_strings *row, int at) {
-  char text[64], *to = text, *end;
+  char text[64];
+  char *to = text;
+  char *end;
   if (at < 0 || (uint32_t)at >= row->n)
     return NAN;
   for (const char *s = row->v[at]; *s && to < text + sizeof text - 1; s++)
@@ -90,7 +92,8 @@ static void read_row(const ww_strings *head, const ww_strings *row, ww_ncu_row *
     c[k] = number(row, column(head, ww_counters[k].name));
   ww_counters_to_metrics(c, out->m);
   for (size_t k = 0; k < NATTRIBUTES; k++) {
-    double v = number(row, column(head, attributes[k].name)), *to = &out->m[attributes[k].metric];
+    double v = number(row, column(head, attributes[k].name));
+    double *to = &out->m[attributes[k].metric];
     if (!isnan(v))
       *to = isnan(*to) ? v : *to + v;
   }
@@ -106,8 +109,9 @@ ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena
     return ww_fail(e, WW_EDATA, "Nsight Compute gave no table: %.300s",
                    csv + (strlen(csv) > 300 ? strlen(csv) - 300 : 0));
   ww_strings head = fields(&at, a);
-  int name = column(&head, "Kernel Name"), grid = column(&head, "Grid Size"),
-      block = column(&head, "Block Size");
+  int name = column(&head, "Kernel Name");
+  int grid = column(&head, "Grid Size");
+  int block = column(&head, "Block Size");
   fields(&at, a); /* units */
   uint32_t k = 0;
   while (*at && k < n) {

@@ -103,7 +103,8 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
 
 ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
                           ww_err *e) {
-  const char *input, *temp = ww_fmt(u->a, "%s.%d.cubin", u->out, getpid());
+  const char *input;
+  const char *temp = ww_fmt(u->a, "%s.%d.cubin", u->out, getpid());
   ww_strings argv = {0};
   ww_run_result r = {0};
   ww_status st = input_of(u, instances, &input, e);

@@ -15,7 +15,8 @@
 static const ww_nvrtc_api *rtc; /* once opened */
 
 const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
-  int major = 0, minor = 0;
+  int major = 0;
+  int minor = 0;
   if (ww_nvrtc_open(&rtc, e))
     return NULL;
   rtc->version(&major, &minor);

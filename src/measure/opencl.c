@@ -101,8 +101,9 @@ static ww_status make_flush(ww_device *d, uint64_t cache, ww_err *e) {
                                            : cache * 4;
   d->flush_items = d->cpu ? 64 : 65536;
   d->flush_local = d->cpu ? 1 : 64;
-  uint64_t count = bytes / 16 / d->flush_items, first = d->cpu ? count : 1,
-           step = d->cpu ? 1 : d->flush_items;
+  uint64_t count = bytes / 16 / d->flush_items;
+  uint64_t first = d->cpu ? count : 1;
+  uint64_t step = d->cpu ? 1 : d->flush_items;
   d->flush_program = d->cl.CreateProgramWithSource(d->context, 1, &text, NULL, &rc);
   if (!rc)
     rc = d->cl.BuildProgram(d->flush_program, 1, &d->id, "", NULL, NULL);
@@ -262,7 +263,9 @@ static ww_status build(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e)
 /* ---- shape ---- */
 
 static ww_status shape(const ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e) {
-  size_t most = 0, threads = 1, fixed[3] = {0};
+  size_t most = 0;
+  size_t threads = 1;
+  size_t fixed[3] = {0};
   r->dims = 1;
   if (!l->grid[0] || !l->block[0])
     return ww_fail(e, WW_EUSAGE, "the launch has no grid and block");
@@ -410,7 +413,8 @@ static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const 
   const char *type = type_of(d, r, arg);
   float f = g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
-  size_t k = 0, n = WW_COUNT(scalars);
+  size_t k = 0;
+  size_t n = WW_COUNT(scalars);
   while (k < n && strcmp(scalars[k].name, type))
     k++;
   if (strchr(type, '*'))
@@ -623,7 +627,8 @@ static ww_status count(ww_device *d, ww_ready *r, ww_err *e) {
 static ww_status end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
   cl_int rc = 0;
   for (uint32_t k = 0; k < d->nevents; k++) {
-    cl_ulong from = 0, to = 0;
+    cl_ulong from = 0;
+    cl_ulong to = 0;
     if (!rc)
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_START, 8, &from, NULL);
     if (!rc)

@@ -87,7 +87,9 @@ static bool fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const ch
 ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *device, ww_err *e) {
   cl_platform_id p[MOST];
   cl_device_id d[MOST];
-  cl_uint np = 0, nd = 0, seen = 0;
+  cl_uint np = 0;
+  cl_uint nd = 0;
+  cl_uint seen = 0;
   bool gpu = false;
   ww_buf names = {0};
   *device = NULL;

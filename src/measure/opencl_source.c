@@ -58,7 +58,8 @@ static ww_status add_file(flattener *f, const char *path, uint32_t depth, ww_err
     if (next)
       *next++ = 0;
     line++;
-    const char *name = included(at, f->a), *header = name ? find(f, path, name) : NULL;
+    const char *name = included(at, f->a);
+    const char *header = name ? find(f, path, name) : NULL;
     if (pragma_once(at) && depth) {
       ww_push(f->a, &f->once, path);
       ww_buf_puts(&f->out, "\n");

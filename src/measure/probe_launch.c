@@ -18,7 +18,8 @@ static bool open_graphs(graph_api *g) {
   static const char *const names[] = {"cuStreamBeginCapture_v2",     "cuStreamEndCapture",
                                       "cuGraphInstantiateWithFlags", "cuGraphLaunch",
                                       "cuGraphExecDestroy",          "cuGraphDestroy"};
-  void *calls[6], *lib = dlopen("libcuda.so.1", RTLD_NOW); /* open already: this only finds it */
+  void *calls[6];
+  void *lib = dlopen("libcuda.so.1", RTLD_NOW); /* open already: this only finds it */
   for (int i = 0; i < 6; i++)
     if (!lib || !(calls[i] = dlsym(lib, names[i])))
       return false;
@@ -40,7 +41,8 @@ static double row_of_launches(ww_rig *r, void *kernel, int n) {
 
 static void stream_of_kernels(ww_rig *r) {
   void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "empty");
-  double few = row_of_launches(r, kernel, 20), many = row_of_launches(r, kernel, 400);
+  double few = row_of_launches(r, kernel, 20);
+  double many = row_of_launches(r, kernel, 400);
   ww_rig_add(r, "launch.stream_us", (many - few) / 380 * 1e6);
   ww_rig_gap(r, "launch.stream_us");
 }
@@ -48,7 +50,9 @@ static void stream_of_kernels(ww_rig *r) {
 /* A graph of n empty kernels, one after the other. */
 static void *make_graph(ww_rig *r, const graph_api *g, void *stream, void *kernel, int n) {
   enum { RELAXED = 2 };
-  void *graph = NULL, *exec = NULL, *params[] = {&r->result};
+  void *graph = NULL;
+  void *exec = NULL;
+  void *params[] = {&r->result};
   ww_cuda_status rc = g->begin(stream, RELAXED);
   if (!rc) {
     for (int i = 0; i < n && !rc; i++)
@@ -81,12 +85,14 @@ static double time_graph(ww_rig *r, const graph_api *g, void *stream, void *kern
 
 static void graph_of_kernels(ww_rig *r) {
   graph_api g;
-  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "empty"), *stream = NULL;
+  void *kernel = ww_rig_kernel(r, WW_PROBE_MEMORY, "empty");
+  void *stream = NULL;
   if (ww_rig_ok(r) && !open_graphs(&g))
     ww_fail(&r->e, WW_EUNSUPPORTED, "this driver has no graphs");
   if (ww_rig_ok(r))
     ww_rig_try(r, r->api->cuStreamCreate(&stream, 0), "making a stream");
-  double few = time_graph(r, &g, stream, kernel, 20), many = time_graph(r, &g, stream, kernel, 400);
+  double few = time_graph(r, &g, stream, kernel, 20);
+  double many = time_graph(r, &g, stream, kernel, 400);
   if (stream)
     r->api->cuStreamDestroy(stream);
   ww_rig_add(r, "launch.graph_us", (many - few) / 380 * 1e6);
@@ -96,7 +102,8 @@ static void graph_of_kernels(ww_rig *r) {
 /* Seconds per block of `threads` threads, whole GPU, from two grids of empty blocks. */
 static double per_block(ww_rig *r, uint32_t threads) {
   void *params[] = {&r->result};
-  uint32_t few = r->out->sms * 64, many = r->out->sms * 576;
+  uint32_t few = r->out->sms * 64;
+  uint32_t many = r->out->sms * 576;
   double base = ww_rig_seconds(r, WW_PROBE_MEMORY, "empty", few, threads, params);
   double all = ww_rig_seconds(r, WW_PROBE_MEMORY, "empty", many, threads, params);
   return (all - base) / (many - few);

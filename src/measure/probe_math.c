@@ -17,7 +17,8 @@ typedef struct {
 } kind;
 
 static bool ends(const char *s, const char *with) {
-  size_t n = strlen(s), k = strlen(with);
+  size_t n = strlen(s);
+  size_t k = strlen(with);
   return n >= k && !strcmp(s + n - k, with);
 }
 

@@ -14,7 +14,8 @@
 
 /* Makes a ring of n (a power of two) pointers, `stride` bytes apart. */
 static void make_ring(ww_rig *r, uint64_t n, uint64_t stride) {
-  uint64_t mul = 1664525, add = 1013904223;
+  uint64_t mul = 1664525;
+  uint64_t add = 1013904223;
   if (ww_rig_ok(r) && n * stride > r->big_bytes)
     ww_fail(&r->e, WW_ELIMIT, "not enough memory");
   ww_rig_run(r, WW_PROBE_MEMORY, "ring", r->out->sms * 4, 256,
@@ -31,7 +32,8 @@ static double chase(ww_rig *r, const char *name, uint64_t from, int warm, int st
  * the one before stopped. */
 static double chase_on(ww_rig *r, const char *name) {
   uint64_t from = r->big;
-  int warm = 2048, steps = 4096;
+  int warm = 2048;
+  int steps = 4096;
   int64_t t[2] = {0};
   double cycles = 0;
   void *params[] = {&from, &warm, &steps, &r->clocks, &r->result};
@@ -47,7 +49,9 @@ static double chase_on(ww_rig *r, const char *name) {
 /* Reads other memory, so that L2 holds nothing of the ring that was just written; without room for
  * it the ring is large enough. */
 static void evict(ww_rig *r, uint64_t ring) {
-  uint64_t at = r->big + r->big_bytes / 2, n = 512 * MB / 16, step = r->out->sms * 1024ull;
+  uint64_t at = r->big + r->big_bytes / 2;
+  uint64_t n = 512 * MB / 16;
+  uint64_t step = r->out->sms * 1024ull;
   int count = (int)(n / step / 4 * 4);
   if (ring > r->big_bytes / 2)
     return;
@@ -87,7 +91,8 @@ static void latency_curve(ww_rig *r) {
 }
 
 static int ascending(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  int64_t x = *(const int64_t *)a;
+  int64_t y = *(const int64_t *)b;
   return x < y ? -1 : x > y;
 }
 
@@ -95,13 +100,15 @@ static int ascending(const void *a, const void *b) {
  * the same every time. */
 static void near_and_far(ww_rig *r) {
   int64_t t[4096];
-  int warm = 8192, steps = 4096;
+  int warm = 8192;
+  int steps = 4096;
   make_ring(r, 8192, 128);
   ww_rig_run(r, WW_PROBE_MEMORY, "chase_each", 1, 1,
              (void *[]){&r->big, &warm, &steps, &r->clocks, &r->result});
   ww_rig_read(r, t, r->clocks, sizeof t);
   if (ww_rig_ok(r)) {
-    double sum = 0, mean = ww_rig_figure(r, "l2.latency", NAN);
+    double sum = 0;
+    double mean = ww_rig_figure(r, "l2.latency", NAN);
     for (int i = 0; i < steps; i++)
       sum += t[i];
     double overhead = isnan(mean) ? 0 : sum / steps - mean;
@@ -115,7 +122,9 @@ static void near_and_far(ww_rig *r) {
 /* One line per 2-MB page, each a little further into its page so that they spread over L2's sets:
  * the lines stay in L2, so what grows is translation. */
 static void translation(ww_rig *r) {
-  double base = NAN, reach = NAN, cycles = NAN;
+  double base = NAN;
+  double reach = NAN;
+  double cycles = NAN;
   const uint64_t stride = 2 * MB + 128;
   for (uint64_t pages = 8; pages * stride <= r->big_bytes && ww_rig_ok(r); pages *= 2) {
     cycles = footprint_latency(r, "chase_l2", pages, stride);
@@ -134,7 +143,8 @@ static void translation(ww_rig *r) {
 
 static double const_chase(ww_rig *r, uint64_t symbol, uint64_t base, uint64_t bytes) {
   static uint64_t words[8192];
-  uint64_t stride = 64, n = bytes / stride;
+  uint64_t stride = 64;
+  uint64_t n = bytes / stride;
   for (uint64_t i = 0; i < n; i++)
     words[i * stride / 8] = base + ((1664525 * i + 1013904223) & (n - 1)) * stride;
   ww_rig_try(r, r->api->cuMemcpyHtoD(symbol, words, bytes), "filling constants");
@@ -142,7 +152,8 @@ static double const_chase(ww_rig *r, uint64_t symbol, uint64_t base, uint64_t by
 }
 
 void ww_probe_constants(ww_rig *r) {
-  uint64_t symbol = 0, base = 0;
+  uint64_t symbol = 0;
+  uint64_t base = 0;
   size_t bytes;
   ww_rig_run(r, WW_PROBE_MEMORY, "const_base", 1, 1, (void *[]){&r->result});
   ww_rig_read(r, &base, r->result, sizeof base);
@@ -176,8 +187,9 @@ static stream full(const ww_rig *r, const char *kernel, uint64_t bytes, uint64_t
 
 /* GB/s of 16-byte accesses. */
 static double run_stream(ww_rig *r, const stream *s) {
-  uint64_t all = (uint64_t)s->blocks * s->threads, n = s->bytes / 16,
-           step = n > all ? all : (all + 32) % n;
+  uint64_t all = (uint64_t)s->blocks * s->threads;
+  uint64_t n = s->bytes / 16;
+  uint64_t step = n > all ? all : (all + 32) % n;
   uint64_t count64 = (s->total / 16 + all - 1) / all;
   int count = (int)((count64 + 7) / 8 * 8);
   void *params[] = {&r->big, &n, &step, &count, &r->result};
@@ -236,7 +248,9 @@ static void stride_rates(ww_rig *r) {
   uint64_t bytes = r->big_bytes < 16 * GB ? r->big_bytes : 16 * GB;
   uint32_t blocks = r->out->sms * (r->threads_per_sm / 256);
   for (uint64_t stride = 32; stride <= 4096; stride *= 2) {
-    uint64_t all = blocks * 256ull, n = bytes / stride, step = n > all ? all : (all + 32) % n;
+    uint64_t all = blocks * 256ull;
+    uint64_t n = bytes / stride;
+    uint64_t step = n > all ? all : (all + 32) % n;
     int count = n / all < 4 ? 4 : n / all > 256 ? 256 : n / all / 4 * 4;
     void *params[] = {&r->big, &n, &stride, &step, &count, &r->result};
     double seconds = ww_rig_seconds(r, WW_PROBE_MEMORY, "read_stride", blocks, 256, params);
@@ -251,7 +265,8 @@ static void l1_rates(ww_rig *r) {
     double bytes;
   } kinds[] = {{"l1_read32", "ops.ldg32.issue", 4}, {"l1_read128", "ops.ldg128.issue", 16}};
   for (int k = 0; k < 2; k++) {
-    int loops = 64, shift = 0;
+    int loops = 64;
+    int shift = 0;
     const char *kernel = kinds[k].kernel;
     void *params[] = {&r->in, &r->result, &r->clocks, &loops, &shift};
     double once = ww_rig_cycles(r, WW_PROBE_MEMORY, kernel, 1024, params);
@@ -290,8 +305,10 @@ static const atomic atomics[] = {
 };
 
 static void probe_atomic(ww_rig *r, const atomic *t) {
-  int mode = t->mode, loops = 1;
-  uint32_t zero = 0, blocks = r->out->sms * (r->threads_per_sm / 256);
+  int mode = t->mode;
+  int loops = 1;
+  uint32_t zero = 0;
+  uint32_t blocks = r->out->sms * (r->threads_per_sm / 256);
   void *params[] = {&r->big, &mode, &loops, &zero, &r->result};
   double once = ww_rig_seconds(r, WW_PROBE_MEMORY, t->kernel, blocks, 256, params);
   int extra = once > 0 && 2e-3 / once < 64 ? 1 + (int)(2e-3 / once) : 64;
@@ -311,7 +328,8 @@ void ww_probe_memory(ww_rig *r) {
   static void (*const probes[])(ww_rig *) = {latency_curve,   near_and_far, translation,
                                              l1_rates,        dram_rates,   l2_rates,
                                              occupancy_rates, stride_rates, atomic_latency};
-  const uint64_t n = WW_COUNT(probes), all = n + WW_COUNT(atomics);
+  const uint64_t n = WW_COUNT(probes);
+  const uint64_t all = n + WW_COUNT(atomics);
   for (uint64_t k = 0; k < n; k++) {
     ww_progress("memory", k + 1, all);
     probes[k](r);

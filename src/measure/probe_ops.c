@@ -81,7 +81,8 @@ static void probe_barrier(ww_rig *r) {
  * warp. */
 static void straight(ww_rig *r, const char *name, double instructions, const char *first,
                      const char *last) {
-  int loops = 4, stride = 0;
+  int loops = 4;
+  int stride = 0;
   int64_t t[8];
   void *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
   ww_rig_run(r, WW_PROBE_OPS, name, 1, 32, params);
@@ -101,7 +102,8 @@ static void probe_code(ww_rig *r) {
 
 /* The SM clock under load: a long chain by cycles and by seconds. */
 static void probe_clock(ww_rig *r) {
-  int loops = 40000, stride = 0;
+  int loops = 40000;
+  int stride = 0;
   static const char chain[] = "lat_ffma";
   void *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
   for (int k = 0; k < 8; k++) /* let the clock rise */

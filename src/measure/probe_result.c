@@ -28,9 +28,10 @@ void ww_probe_write(const ww_probe *p, ww_json *j) {
 static ww_status read_points(const cJSON *list, ww_arena *a, ww_probe *out, ww_err *e) {
   int k = 0;
   for (const cJSON *p = list ? list->child : NULL; p; p = p->next, k++) {
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(p, "x"),
-                *v = cJSON_GetObjectItemCaseSensitive(p, "value");
-    const char *name, *where = ww_fmt(a, "points[%d].name", k);
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(p, "x");
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(p, "value");
+    const char *name;
+    const char *where = ww_fmt(a, "points[%d].name", k);
     ww_status st =
         ww_json_want_str(cJSON_GetObjectItemCaseSensitive(p, "name"), where, &name, a, e);
     if (st)
@@ -55,7 +56,8 @@ ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out,
   for (size_t i = 0; i < 3 && !st; i++)
     st = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(root, texts[i].name), texts[i].name,
                           texts[i].to, a, e);
-  uint64_t sms = 0, lanes = 0;
+  uint64_t sms = 0;
+  uint64_t lanes = 0;
   if (!st)
     st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "sms"), "sms", &sms, e);
   if (!st)
@@ -107,12 +109,15 @@ static void distill_curve(const ww_probe *p, uint32_t curve, const char *source,
  * bandwidth is the latency under load. */
 static void distill_queue(const char *source, ww_gpu *g) {
   const ww_curve *c = &g->dram_by_warps;
-  double top = g->dram_read, sum = 0, weight = 0;
+  double top = g->dram_read;
+  double sum = 0;
+  double weight = 0;
   if (c->n < 4 || isnan(top) || isnan(g->boost_mhz))
     return;
   double first = c->x[0] * 32 * 16 * g->sms / c->y[0]; /* ns */
   for (uint32_t i = 1; i < c->n; i++) {
-    double u = c->y[i] / top, ns = c->x[i] * 32 * 16 * g->sms / c->y[i];
+    double u = c->y[i] / top;
+    double ns = c->x[i] * 32 * 16 * g->sms / c->y[i];
     if (u > 0.95)
       break; /* beyond it the queue grows without bound */
     sum += (ns / first - 1) * u * u;

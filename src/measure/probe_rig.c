@@ -28,7 +28,8 @@ static void fill_operands(ww_rig *r) {
 
 static void make_buffers(ww_rig *r) {
   const ww_cuda_api *api = r->api;
-  size_t left = 0, total = 0;
+  size_t left = 0;
+  size_t total = 0;
   ww_cuda_status s = api->cuMemAlloc(&r->in, 1u << 20);
   if (!s)
     s = api->cuMemAlloc(&r->result, SMALL);
@@ -140,7 +141,8 @@ double ww_rig_cycles(ww_rig *r, ww_probe_module m, const char *name, uint32_t th
     ww_rig_read(r, t, r->clocks, warps * 16);
     if (!ww_rig_ok(r))
       return NAN;
-    int64_t begin = t[0], end = t[1];
+    int64_t begin = t[0];
+    int64_t end = t[1];
     for (uint32_t w = 1; w < warps; w++) {
       if (t[2 * w] < begin)
         begin = t[2 * w];
@@ -153,7 +155,8 @@ double ww_rig_cycles(ww_rig *r, ww_probe_module m, const char *name, uint32_t th
 }
 
 static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
+  double x = *(const double *)a;
+  double y = *(const double *)b;
   return x < y ? -1 : x > y;
 }
 

@@ -244,7 +244,8 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
 }
 
 static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
-  int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->batch);
+  int pipes[2] = {-1, -1};
+  int in = input_of(b, first, last, c->batch);
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
   if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC)) {
     if (in >= 0)
@@ -301,7 +302,8 @@ static void take_line(supervisor *b, child *c, char *line) {
 }
 
 static void take_lines(supervisor *b, child *c) {
-  char *from = c->text.s, *nl;
+  char *from = c->text.s;
+  char *nl;
   while (from && (nl = strchr(from, '\n'))) {
     *nl = 0;
     take_line(b, c, from);
@@ -371,7 +373,8 @@ static void follow(supervisor *b, child *c) {
 /* The last line on the child's stderr about the launch in hand, for the message. */
 static void last_words(const child *c, char out[256]) {
   char tail[250];
-  off_t size = stderr_bytes(c), from = size - c->stderr_from > 240 ? size - 240 : c->stderr_from;
+  off_t size = stderr_bytes(c);
+  off_t from = size - c->stderr_from > 240 ? size - 240 : c->stderr_from;
   ssize_t got = pread(c->err, tail, sizeof tail - 1, from);
   *out = 0;
   if (got <= 0)

@@ -42,8 +42,10 @@ ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *l
   ww_predict_options *o = WW_NEWN(a, ww_predict_options, q->n);
   ww_prediction *p = WW_NEWN(a, ww_prediction, q->n);
   ww_assumptions *each = WW_NEWN(a, ww_assumptions, q->n);
-  ww_err ignored = {0}, *first = NULL;
-  uint32_t *list = WW_NEWN(a, uint32_t, q->n), n = 0; /* GPUs that can run it */
+  ww_err ignored = {0};
+  ww_err *first = NULL;
+  uint32_t *list = WW_NEWN(a, uint32_t, q->n);
+  uint32_t n = 0; /* GPUs that can run it */
   bool any = false;
   for (uint32_t k = 0; k < q->n; k++) {
     const ww_gpu *g = &q->gpus[k];

@@ -57,7 +57,8 @@ static bool is_complete(const ww_launch *l, const ww_fn *fn) {
  * that *launch. */
 static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit *r, ww_arena *a,
                        ww_launch *launch, ww_assumptions *said, ww_err *e) {
-  ww_launch under = {0}, noted = {0};
+  ww_launch under = {0};
+  ww_launch noted = {0};
   ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
   if (st)
     return st;

@@ -256,7 +256,8 @@ static ww_status choose_gpus(asking *x, ww_err *e) {
   x->ngpus = x->q->ngpus ? x->q->ngpus : 1;
   x->gpus = WW_NEWN(x->a, ww_gpu, x->ngpus);
   for (uint32_t k = 0; k < x->ngpus; k++) {
-    const char *name = x->q->ngpus ? x->q->gpus[k] : "h200", *known = "";
+    const char *name = x->q->ngpus ? x->q->gpus[k] : "h200";
+    const char *known = "";
     uint32_t g = 0;
     for (; g < w->ngpus && strcmp(w->gpus[g].name, name); g++)
       known = ww_fmt(x->a, "%s%s%s", known, g ? ", " : "", w->gpus[g].name);
@@ -268,7 +269,8 @@ static ww_status choose_gpus(asking *x, ww_err *e) {
 }
 
 static ww_status choose_model(asking *x, ww_err *e) {
-  const char *by = x->q->by, *cache = x->q->cache;
+  const char *by = x->q->by;
+  const char *cache = x->q->cache;
   if (!by || !strcmp(by, "grounded"))
     x->correction = x->w->correction;
   else if (strcmp(by, "machine"))
@@ -488,10 +490,11 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
   ww_status st = launch_of(x, fn, &l, &said, e);
   if (st)
     return st;
-  ww_key code = ww_code_key(&x->read.unit->module, fn, x->q->explain),
-         *keys = WW_NEWN(x->a, ww_key, x->ngpus);
-  uint32_t *missing = WW_NEWN(x->a, uint32_t, x->ngpus), *order = WW_NEWN(x->a, uint32_t, x->ngpus),
-           n = 0;
+  ww_key code = ww_code_key(&x->read.unit->module, fn, x->q->explain);
+  ww_key *keys = WW_NEWN(x->a, ww_key, x->ngpus);
+  uint32_t *missing = WW_NEWN(x->a, uint32_t, x->ngpus);
+  uint32_t *order = WW_NEWN(x->a, uint32_t, x->ngpus);
+  uint32_t n = 0;
   for (uint32_t g = 0; g < x->ngpus; g++)
     keys[g] = answer_key(x, code, &l, &said, &x->gpus[g]);
   sort_by_key(keys, order, x->ngpus);

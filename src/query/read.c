@@ -39,7 +39,8 @@ static header look_at(const char *path) {
 
 static bool is_fresh(const kept_unit *u) {
   for (uint32_t k = 0; k < u->nheaders; k++) {
-    header then = u->headers[k], now = look_at(then.path);
+    header then = u->headers[k];
+    header now = look_at(then.path);
     if (memcmp(&now, &then, sizeof now))
       return false;
   }
@@ -290,7 +291,8 @@ static bool is_body(const ww_decl *d, uint32_t at) {
  * depend on it. */
 static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
   ww_scan scan;
-  size_t n = strlen(text), kept = 0;
+  size_t n = strlen(text);
+  size_t kept = 0;
   char *masked = ww_strndup(a, text, n);
   uint32_t at = 0;
   ww_scan_source(text, n, a, &scan);
@@ -312,15 +314,17 @@ static void move_launches(const ww_source *s, const char *text, bool back, ww_ar
   ww_scan scan;
   ww_scan_source(text, strlen(text), a, &scan);
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t line = v[i].line, at = 0, inside = 0;
+    uint32_t line = v[i].line;
+    uint32_t at = 0;
+    uint32_t inside = 0;
     if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)))
       continue; /* a header's */
     for (uint32_t k = 0; k < scan.ndecls; k++) {
       const ww_decl *d = &scan.decls[k];
       if (!is_body(d, at))
         continue;
-      uint32_t first = ww_scan_line(&scan, d->body),
-               last = ww_scan_line(&scan, d->body_end ? d->body_end - 1 : d->body);
+      uint32_t first = ww_scan_line(&scan, d->body);
+      uint32_t last = ww_scan_line(&scan, d->body_end ? d->body_end - 1 : d->body);
       at = d->body_end;
       if ((back ? line + inside : line) <= first)
         break;

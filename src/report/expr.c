@@ -88,7 +88,8 @@ static bool binary_unit(parser *s, ww_number *out) {
 static bool literal(parser *s, ww_number *out) {
   const char *start = s->p;
   bool hex = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
-  char *end, *fend;
+  char *end;
+  char *fend;
   errno = 0;
   uint64_t u = strtoull(start, &end, hex ? 16 : 10);
   bool too_big = errno == ERANGE;

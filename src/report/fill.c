@@ -125,8 +125,9 @@ static uint16_t small_float(double v, int mant, int bias, uint16_t max) {
   } else {
     m &= 0x7fffff;
   }
-  uint32_t half = (uint32_t)1 << (drop - 1), kept = m >> drop,
-           rest = m & (((uint32_t)1 << drop) - 1);
+  uint32_t half = (uint32_t)1 << (drop - 1);
+  uint32_t kept = m >> drop;
+  uint32_t rest = m & (((uint32_t)1 << drop) - 1);
   kept += rest > half || (rest == half && (kept & 1));
   uint32_t out = ((uint32_t)exponent << mant) + kept;
   return sign | (uint16_t)(out > max ? max : out);
@@ -206,15 +207,19 @@ static void put_random_int(void *p, element el, uint64_t r, double lo, double hi
  * until it lands inside. Fewer than two steps on average. */
 static void put_permutation(char *p, element el, double lo, uint64_t count, uint64_t seed,
                             uint64_t first, uint64_t n) {
-  unsigned bits = count > 4 ? 64 - (unsigned)__builtin_clzll(count - 1) : 2, low = bits / 2,
-           high = bits - low;
-  uint64_t low_mask = ((uint64_t)1 << low) - 1, high_mask = ((uint64_t)1 << high) - 1, base[8];
+  unsigned bits = count > 4 ? 64 - (unsigned)__builtin_clzll(count - 1) : 2;
+  unsigned low = bits / 2;
+  unsigned high = bits - low;
+  uint64_t low_mask = ((uint64_t)1 << low) - 1;
+  uint64_t high_mask = ((uint64_t)1 << high) - 1;
+  uint64_t base[8];
   for (uint64_t k = 0; k < 8; k++)
     base[k] = base_of(seed + k);
   for (uint64_t k = first; k < first + n; k++, p += el.bytes) {
     uint64_t i = k;
     do {
-      uint64_t l = i & low_mask, h = i >> low;
+      uint64_t l = i & low_mask;
+      uint64_t h = i >> low;
       for (int round = 0; round < 8; round += 2) {
         h ^= random_at(base[round], l) & high_mask;
         l ^= random_at(base[round + 1], h) & low_mask;
@@ -243,7 +248,10 @@ static double log2_exact(double x) { /* x >= 1 */
     x *= 0.5;
     k++;
   }
-  double t = (x - 1) / (x + 1), t2 = t * t, term = t, sum = 0;
+  double t = (x - 1) / (x + 1);
+  double t2 = t * t;
+  double term = t;
+  double sum = 0;
   for (int n = 1; n < 40; n += 2, term *= t2)
     sum += term / n;
   return k + sum * 2.885390081777926815; /* 2/ln 2 */
@@ -251,7 +259,9 @@ static double log2_exact(double x) { /* x >= 1 */
 
 static double exp2_exact(double x) { /* 0 <= x < 64, or a little above for the largest ranges */
   int k = x < 63 ? (int)x : 63;
-  double f = (x - k) * 0.6931471805599453094, term = 1, sum = 1;
+  double f = (x - k) * 0.6931471805599453094;
+  double term = 1;
+  double sum = 1;
   for (int n = 1; n < 20; n++) {
     term *= f / n;
     sum += term;
@@ -288,7 +298,9 @@ static void put_random_f32(float *p, uint64_t seed, uint64_t first, uint64_t n) 
 /* Integers of four bytes, as put_random_int gives them. */
 static void put_random_i32(char *p, double lo, double hi, uint64_t seed, uint64_t first,
                            uint64_t n) {
-  uint64_t base = base_of(seed), range = steps(lo, hi), from = (uint64_t)whole(lo);
+  uint64_t base = base_of(seed);
+  uint64_t range = steps(lo, hi);
+  uint64_t from = (uint64_t)whole(lo);
   bool given = lo != 0 || hi != 0;
   if (!range)
     range = 1;
@@ -304,7 +316,8 @@ static void put_random_float(char *p, element el, double lo, double hi, uint64_t
                              uint64_t first, uint64_t n) {
   uint64_t base = base_of(seed);
   uint32_t drop = 64 - significant_bits(el);
-  double scale = ldexp(1, -(int)significant_bits(el)), step = step_of(el, lo, hi);
+  double scale = ldexp(1, -(int)significant_bits(el));
+  double step = step_of(el, lo, hi);
   bool given = lo != 0 || hi != 0;
   for (uint64_t i = 0; i < n; i++, p += el.bytes) {
     double u = (double)(random_at(base, first + i) >> drop) * scale;

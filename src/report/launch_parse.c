@@ -273,11 +273,11 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
   ww_status rc = ww_json_want_members(n, where, members, r->e);
   if (rc)
     return rc;
-  const cJSON *name = cJSON_GetObjectItemCaseSensitive(n, "name"),
-              *value = cJSON_GetObjectItemCaseSensitive(n, "value"),
-              *buffer = cJSON_GetObjectItemCaseSensitive(n, "buffer"),
-              *hex = cJSON_GetObjectItemCaseSensitive(n, "hex"),
-              *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
+  const cJSON *name = cJSON_GetObjectItemCaseSensitive(n, "name");
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(n, "value");
+  const cJSON *buffer = cJSON_GetObjectItemCaseSensitive(n, "buffer");
+  const cJSON *hex = cJSON_GetObjectItemCaseSensitive(n, "hex");
+  const cJSON *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
   int given = !!value + !!buffer + !!hex;
   if (given > 1 || (given == 0 && !name))
     return ww_fail(r->e, WW_EPARSE, "%s: expected one of \"value\", \"buffer\" and \"hex\"", where);
@@ -470,7 +470,8 @@ ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_are
                               ww_launch **out, uint32_t *n, ww_err *e) {
   const char *dir = ww_path_dir(a, file);
   file = ww_strdup(a, file);
-  char *first = text + strspn(text, " \t\r\n"), *end = strchr(first, '\n');
+  char *first = text + strspn(text, " \t\r\n");
+  char *end = strchr(first, '\n');
   bool many_lines = end && end[strspn(end, " \t\r\n")] != 0;
   if (strlen(text) == bytes && many_lines && is_one_value(text, bytes)) {
     *out = WW_NEW(a, ww_launch);

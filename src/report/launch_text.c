@@ -190,7 +190,8 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
     out->path = ww_path_join(a, dir, inside);
     return WW_OK;
   }
-  const char *comma = part_end(inside), *where = ww_fill_names[kind];
+  const char *comma = part_end(inside);
+  const char *where = ww_fill_names[kind];
   if (!*comma)
     return ww_fail(e, WW_EPARSE, "%s: expected two bounds, %s(lo,hi)", where, where);
   ww_status rc =
@@ -234,10 +235,12 @@ static ww_status suffixes(const char *p, const char *name, ww_arena *a, ww_launc
 /* `f32[n*m]:random`; text has a '['. */
 static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww_launch *l,
                              ww_buffer *b, ww_err *e) {
-  const char *open = strchr(text, '['), *close = strchr(open, ']');
+  const char *open = strchr(text, '[');
+  const char *close = strchr(open, ']');
   if (!close)
     return ww_fail(e, WW_EPARSE, "%s: a ']' is missing in \"%.60s\"", name, text);
-  const char *type = trimmed(a, text, open - text), *count = trimmed(a, open + 1, close - open - 1);
+  const char *type = trimmed(a, text, open - text);
+  const char *count = trimmed(a, open + 1, close - open - 1);
   ww_status rc = WW_OK;
   if (*type) {
     rc = ww_type_check(type, name, e);
@@ -360,7 +363,8 @@ ww_status ww_launch_comment(const char *text, ww_arena *a, ww_launch *out, ww_er
     return ww_fail(e, WW_EPARSE,
                    "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"", text);
   while (*p) {
-    const char *name = ww_strndup(a, p, n), *value = strchr(p + n, '=') + 1;
+    const char *name = ww_strndup(a, p, n);
+    const char *value = strchr(p + n, '=') + 1;
     size_t next_n = 0;
     const char *next = next_setting(text, value, &next_n);
     ww_status rc = setting(name, trimmed(a, value, next - value), a, out, e);

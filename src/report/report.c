@@ -286,7 +286,8 @@ static ww_status read_launch(const cJSON *n, ww_arena *a, ww_report *out, ww_err
 }
 
 static void read_error(const cJSON *n, ww_arena *a, ww_report *out) {
-  const char *code = ww_json_text(n, "code", a), *message = ww_json_text(n, "message", a);
+  const char *code = ww_json_text(n, "code", a);
+  const char *message = ww_json_text(n, "message", a);
   out->error.code = WW_EDATA;
   for (int c = WW_EUSAGE; c <= WW_EDATA; c++)
     if (code && !strcmp(ww_status_name(c), code))

@@ -50,7 +50,9 @@ static void print_head(const ww_report *r, FILE *f) {
 }
 
 static void print_metrics(const ww_report *r, FILE *f) {
-  char v[48], lo[48], hi[48];
+  char v[48];
+  char lo[48];
+  char hi[48];
   for (int i = 0; i < WW_NMETRICS; i++) {
     const ww_quantity *q = &r->m[i];
     if (!q->known)

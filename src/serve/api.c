@@ -76,7 +76,8 @@ ww_status ww_call_text(call *c, const char *name, const char **out) {
 }
 
 static ww_status texts(call *c, const char *name, bool or_one, const char ***out, uint32_t *n) {
-  const cJSON *v = member(c, name), *item;
+  const cJSON *v = member(c, name);
+  const cJSON *item;
   char kind[64];
   *n = 0;
   if (!v)

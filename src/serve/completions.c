@@ -262,7 +262,8 @@ static bool real(request *r, const cJSON *o, const char *name, double low, doubl
 }
 
 static bool stops(request *r, const cJSON *o) {
-  const cJSON *v = member(o, "stop"), *k = cJSON_IsArray(v) ? v->child : v;
+  const cJSON *v = member(o, "stop");
+  const cJSON *k = cJSON_IsArray(v) ? v->child : v;
   for (uint32_t n = 0; k; k = k == v ? NULL : k->next) {
     if (!cJSON_IsString(k) || n == MOST_STOPS)
       return refuse(r->x, "`stop` must be a text, or up to 16 of them");
@@ -275,8 +276,8 @@ static bool stops(request *r, const cJSON *o) {
 
 /* response_format: text, json_object, or json_schema. */
 static bool format(request *r, const cJSON *o) {
-  const cJSON *f = member(o, "response_format"),
-              *schema = member(member(f, "json_schema"), "schema");
+  const cJSON *f = member(o, "response_format");
+  const cJSON *schema = member(member(f, "json_schema"), "schema");
   const cJSON *given = member(f, "type");
   const char *type = cJSON_IsString(given) ? given->valuestring : "";
   ww_err e = {0};
@@ -323,7 +324,10 @@ static bool is_supported(request *r, const cJSON *o) {
 }
 
 static bool common(request *r, const cJSON *o) {
-  double temperature = 1, top_p = 1, top_k = 0, most = DEFAULT_TOKENS;
+  double temperature = 1;
+  double top_p = 1;
+  double top_k = 0;
+  double most = DEFAULT_TOKENS;
   const cJSON *model = member(o, "model");
   if (model && !cJSON_IsString(model))
     return refuse(r->x, "`model` must be a text");
@@ -373,7 +377,8 @@ static const char *content_of(ww_arena *a, const cJSON *content) {
 }
 
 static bool messages(request *r, const cJSON *o) {
-  const cJSON *list = member(o, "messages"), *m;
+  const cJSON *list = member(o, "messages");
+  const cJSON *m;
   ww_chat chat = ww_chat_of(ww_lm_tokenizer(r->c->m));
   if (!cJSON_IsArray(list) || !list->child)
     return refuse(r->x, "`messages` must be a list of {\"role\",\"content\"}");
@@ -393,7 +398,8 @@ static bool messages(request *r, const cJSON *o) {
 }
 
 static bool plain_prompt(request *r, const cJSON *o) {
-  const cJSON *p = member(o, "prompt"), *k;
+  const cJSON *p = member(o, "prompt");
+  const cJSON *k;
   uint32_t vocab = ww_lm_config_of(r->c->m)->vocab;
   if (cJSON_IsArray(p) && cJSON_GetArraySize(p) == 1 && !cJSON_IsNumber(p->child))
     p = p->child; /* a list of one prompt */

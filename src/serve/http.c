@@ -122,7 +122,8 @@ static bool origin_is_ours(const ww_http *h, const char *origin) {
     return false; /* "null" */
   char port[8];
   snprintf(port, sizeof port, ":%u", h->port);
-  size_t n = strlen(at + 3), p = strlen(port);
+  size_t n = strlen(at + 3);
+  size_t p = strlen(port);
   return n > p && !strcmp(at + 3 + n - p, port) && is_ours(h, at + 3);
 }
 
@@ -132,7 +133,8 @@ static bool has_token(const ww_http *h, const char *authorization) {
   if (!authorization || strncasecmp(authorization, "Bearer ", 7))
     return false;
   const char *given = authorization + 7;
-  size_t n = strlen(given), want = strlen(h->token);
+  size_t n = strlen(given);
+  size_t want = strlen(h->token);
   unsigned char differ = n != want; /* the time it takes tells nothing of the token */
   for (size_t i = 0; i < want; i++)
     differ |= (unsigned char)(h->token[i] ^ (i < n ? given[i] : 0));
@@ -220,9 +222,10 @@ static bool refused(ww_http_call *x) {
   x->last = wrong != NULL;
   if (wrong)
     return refuse(x, 400, WW_EUSAGE, wrong);
-  const char *host = ww_http_header(x, "Host"), *origin = ww_http_header(x, "Origin"),
-             *length = ww_http_header(x, "Content-Length"),
-             *type = ww_http_header(x, "Content-Type");
+  const char *host = ww_http_header(x, "Host");
+  const char *origin = ww_http_header(x, "Origin");
+  const char *length = ww_http_header(x, "Content-Length");
+  const char *type = ww_http_header(x, "Content-Type");
   if (!is_ours(x->h, host))
     return refuse(x, 403, WW_EUSAGE, "this server does not go by the name in Host");
   if (origin && !origin_is_ours(x->h, origin))
@@ -528,8 +531,8 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **socket,
                           enum MHD_ConnectionNotificationCode what) {
   ww_http *h = ctx;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-    int fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
-        ahead = SENT_AHEAD;
+    int fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    int ahead = SENT_AHEAD;
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &ahead,
                sizeof ahead); /* else megabytes, for each that does not read */
     *socket = ww_peer_join(

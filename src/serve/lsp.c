@@ -77,7 +77,8 @@ static void ask_settings(ww_lsp *s) {
 
 static void did_change_configuration(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  const cJSON *settings = at(ww_rpc_params(c), "settings"), *ours = at(settings, "warpwise");
+  const cJSON *settings = at(ww_rpc_params(c), "settings");
+  const cJSON *ours = at(settings, "warpwise");
   if (cJSON_IsObject(ours))
     change_settings(s, ours);
   else
@@ -87,7 +88,8 @@ static void did_change_configuration(void *server, ww_rpc_call *c) {
 /* ---- initialize ---- */
 
 static bool has_markdown(const cJSON *capabilities) {
-  const cJSON *formats = at(capabilities, "textDocument.hover.contentFormat"), *f;
+  const cJSON *formats = at(capabilities, "textDocument.hover.contentFormat");
+  const cJSON *f;
   if (!cJSON_IsArray(formats))
     return true;
   cJSON_ArrayForEach(f, formats) if (cJSON_IsString(f) &&

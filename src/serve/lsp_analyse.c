@@ -82,7 +82,8 @@ const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
 /* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has others, one of the
  * right vendor is taken and named. */
 static void choose_gpu(const ww_lsp *s, const ww_module *m, ww_lsp_analysis *a) {
-  const ww_gpu *all, *other = NULL;
+  const ww_gpu *all;
+  const ww_gpu *other = NULL;
   uint32_t n = ww_query_gpus(s->w, &all);
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
   if (!fixed || a->gpu->lanes == m->warp)
@@ -111,8 +112,9 @@ static void find_extent(const ww_scan *scan, ww_lsp_kernel *k) {
     const ww_decl *d = &scan->decls[i];
     if (!d->body)
       continue;
-    uint32_t first = ww_scan_line(scan, d->begin), body = ww_scan_line(scan, d->body),
-             end = ww_scan_line(scan, d->body_end ? d->body_end - 1 : d->body);
+    uint32_t first = ww_scan_line(scan, d->begin);
+    uint32_t body = ww_scan_line(scan, d->body);
+    uint32_t end = ww_scan_line(scan, d->body_end ? d->body_end - 1 : d->body);
     if (k->line < first || k->line > end)
       continue;
     bool region = k->line > body; /* of OpenMP: from the directive to where its function ends */
@@ -249,8 +251,9 @@ static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
     const ww_decl *d = &scan->decls[i];
     bool covered = !d->kernel || !d->tmpl || !d->body || !d->name;
     for (uint32_t n = 0; n < real && !covered; n++) {
-      uint32_t line = a->v[n].line, first = ww_scan_line(scan, d->begin),
-               last = ww_scan_line(scan, d->body_end);
+      uint32_t line = a->v[n].line;
+      uint32_t first = ww_scan_line(scan, d->begin);
+      uint32_t last = ww_scan_line(scan, d->body_end);
       covered = a->v[n].here && line >= first && line <= last;
     }
     if (!covered)

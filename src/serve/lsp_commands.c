@@ -49,8 +49,8 @@ static ww_status private_folder(const char *dir, ww_err *e) {
 
 /* Opens it in the editor; else says where it is. */
 static void show_file(command *x, const char *name, const char *bytes, size_t n, bool external) {
-  const char *tmp = getenv("TMPDIR"),
-             *dir = ww_fmt(x->a, "%s/warpwise-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
+  const char *tmp = getenv("TMPDIR");
+  const char *dir = ww_fmt(x->a, "%s/warpwise-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
   ww_err e = {0};
   const char *path = ww_path_join(x->a, dir, name);
   if (private_folder(dir, &e) || ww_write_file_atomic(path, bytes, n, &e))
@@ -107,7 +107,8 @@ static ww_status find_kernel(command *x) {
 
 /* GPUs of the argument, else the document's, or `all` of the settings, else all there are. */
 static ww_status find_gpus(command *x, bool all) {
-  const cJSON *list = cJSON_GetObjectItemCaseSensitive(x->arg, "gpus"), *v;
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(x->arg, "gpus");
+  const cJSON *v;
   const ww_settings *settings = x->of->settings;
   const ww_gpu *known;
   uint32_t nknown = ww_query_gpus(x->s->w, &known);
@@ -201,7 +202,8 @@ static void write_gpu(ww_json *j, const ww_gpu *g) {
 }
 
 static const char *current_gpu(command *x) {
-  const char *uri = text(x, "uri"), *name = "h200";
+  const char *uri = text(x, "uri");
+  const char *name = "h200";
   pthread_mutex_lock(&x->s->lock);
   const ww_lsp_document *d = uri ? ww_lsp_find(x->s, uri) : NULL;
   const char *set = x->s->chosen ? x->s->chosen : x->s->base.gpu;
@@ -442,9 +444,9 @@ static void progress(const command *x, const cJSON *token, const char *kind, con
 }
 
 void ww_lsp_execute(void *server, ww_rpc_call *c) {
-  const cJSON *params = ww_rpc_params(c),
-              *list = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
-              *token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken");
+  const cJSON *params = ww_rpc_params(c);
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(params, "arguments");
+  const cJSON *token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken");
   const char *name = ww_member_text(params, "command");
   command x = {.s = server, .c = c, .a = c->arena, .arg = cJSON_GetArrayItem(list, 0)};
   uint32_t k = 0;

@@ -86,8 +86,8 @@ void ww_lsp_config_drop(ww_lsp_config *c) {
 }
 
 void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d) {
-  ww_arena *a = ww_arena_new(),
-           *scratch = ww_arena_new(); /* a compile_commands.json may be large */
+  ww_arena *a = ww_arena_new();
+  ww_arena *scratch = ww_arena_new(); /* a compile_commands.json may be large */
   ww_lsp_config *c = WW_NEW(a, ww_lsp_config);
   ww_problems problems = {0};
   ww_strings build = {0};
@@ -160,8 +160,9 @@ void ww_lsp_documents_free(ww_lsp *s) {
 void ww_lsp_did_open(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *document = get(ww_rpc_params(c), "textDocument");
-  const char *uri = ww_lsp_uri(c), *text = ww_member_text(document, "text"),
-             *lang = ww_member_text(document, "languageId");
+  const char *uri = ww_lsp_uri(c);
+  const char *text = ww_member_text(document, "text");
+  const char *lang = ww_member_text(document, "languageId");
   const char *path = uri ? ww_uri_path(uri, lang, c->arena) : NULL;
   if (!path || !text || strlen(text) > TEXT_MAX)
     return;
@@ -184,11 +185,13 @@ void ww_lsp_did_open(void *server, ww_rpc_call *c) {
 /* One change, of the whole text or of a range of what it is now. */
 static bool edit(ww_lsp_document *d, const cJSON *change) {
   const char *text = ww_member_text(change, "text");
-  ww_position from = {0}, to = {UINT32_MAX, 0};
+  ww_position from = {0};
+  ww_position to = {UINT32_MAX, 0};
   if (!text || (get(change, "range") && !ww_range_read(change, &from, &to)))
     return false;
   size_t n = strlen(text);
-  size_t begin = ww_text_offset(d->text, d->n, from), end = ww_text_offset(d->text, d->n, to);
+  size_t begin = ww_text_offset(d->text, d->n, from);
+  size_t end = ww_text_offset(d->text, d->n, to);
   if (end < begin)
     end = begin;
   size_t total = d->n - (end - begin) + n;
@@ -209,7 +212,9 @@ static bool edit(ww_lsp_document *d, const cJSON *change) {
  * is said of the document. */
 void ww_lsp_did_change(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  const cJSON *params = ww_rpc_params(c), *document = get(params, "textDocument"), *change;
+  const cJSON *params = ww_rpc_params(c);
+  const cJSON *document = get(params, "textDocument");
+  const cJSON *change;
   const char *uri = ww_lsp_uri(c);
   bool good = true;
   pthread_mutex_lock(&s->lock);

@@ -16,7 +16,8 @@ static uint32_t line_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const 
 
 /* From the first letter of the line to its last one. */
 static void range_of(const ww_lsp_analysis *a, uint32_t line, ww_position *from, ww_position *to) {
-  size_t begin, end;
+  size_t begin;
+  size_t end;
   if (!line || !ww_text_line(a->text, a->n, line - 1, &begin, &end)) {
     *from = *to = (ww_position){0};
     return;
@@ -42,7 +43,8 @@ static char *message_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const 
 
 static void write_diagnostic(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f,
                              ww_arena *arena, ww_json *j) {
-  ww_position from, to;
+  ww_position from;
+  ww_position to;
   range_of(a, line_of(a, k, f), &from, &to);
   ww_json_obj(j);
   ww_range_write(j, from, to);
@@ -204,7 +206,8 @@ void ww_lsp_code_action(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *context = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "context");
   const cJSON *only = cJSON_GetObjectItemCaseSensitive(context, "only");
-  ww_position from, to;
+  ww_position from;
+  ww_position to;
   if (!ww_range_read(ww_rpc_params(c), &from, &to))
     return ww_rpc_fail(c, &(ww_err){.code = WW_EUSAGE, .msg = "range is missing"});
   ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);

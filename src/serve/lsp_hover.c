@@ -44,7 +44,9 @@ void ww_lsp_hover(void *server, ww_rpc_call *c) {
   if (!a)
     return;
   ww_buf text = {0};
-  uint32_t line = at.line + 1, first = line, last = line;
+  uint32_t line = at.line + 1;
+  uint32_t first = line;
+  uint32_t last = line;
   for (uint32_t i = 0; a->settings->hover && i < a->nkernels; i++) {
     const ww_lsp_kernel *k = &a->v[i];
     if (k->here && line >= k->first && line <= k->body) {

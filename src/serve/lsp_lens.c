@@ -49,8 +49,10 @@ void ww_lsp_code_lens(void *server, ww_rpc_call *c) {
 
 static void write_hint(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_report_line *l,
                        ww_json *j) {
-  size_t begin, end;
-  ww_buf label = {0}, tip = {0};
+  size_t begin;
+  size_t end;
+  ww_buf label = {0};
+  ww_buf tip = {0};
   if (!ww_text_line(a->text, a->n, l->line - 1, &begin, &end))
     return;
   while (end > begin && strchr(" \t", a->text[end - 1]))
@@ -83,7 +85,8 @@ static bool is_shown(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_
 
 void ww_lsp_inlay_hint(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
-  ww_position from = {0}, to = {UINT32_MAX, 0};
+  ww_position from = {0};
+  ww_position to = {UINT32_MAX, 0};
   ww_range_read(ww_rpc_params(c), &from, &to);
   ww_lsp_analysis *a = ww_lsp_asked(s, c, s->can.refresh_hints ? PATIENCE : 0);
   if (!a)

@@ -50,7 +50,8 @@ bool ww_text_line(const char *text, size_t n, uint32_t line, size_t *begin, size
 }
 
 size_t ww_text_offset(const char *text, size_t n, ww_position at) {
-  size_t begin, end;
+  size_t begin;
+  size_t end;
   if (!ww_text_line(text, n, at.line, &begin, &end))
     return n;
   for (uint32_t col = 0, units; begin < end && col < at.col; col += units)
@@ -113,7 +114,8 @@ static int hex(char c) {
 
 /* Percent signs undone; NULL: a NUL byte would be in it. */
 static char *decode(const char *s, ww_arena *a) {
-  char *out = ww_alloc(a, strlen(s) + 1), *o = out;
+  char *out = ww_alloc(a, strlen(s) + 1);
+  char *o = out;
   for (; *s; s++) {
     int v = *s == '%' && s[1] && hex(s[1]) >= 0 && hex(s[2]) >= 0 ? hex(s[1]) * 16 + hex(s[2]) : -1;
     if (!v)

@@ -62,8 +62,8 @@ static bool wrong_version(ww_mcp_problem *out, const char *requested) {
 }
 
 bool ww_mcp_bad_envelope(const cJSON *message, ww_mcp_problem *out) {
-  const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params"),
-              *meta = meta_of(params);
+  const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params");
+  const cJSON *meta = meta_of(params);
   bool asks = cJSON_GetObjectItemCaseSensitive(message, "id");
   if (!ww_mcp_is_modern(params))
     return false;

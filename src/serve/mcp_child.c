@@ -53,14 +53,16 @@ static void options(child *k, const char *const *names) {
 
 static void on_line(void *ctx, const char *line) {
   char what[64];
-  uint64_t done, total;
+  uint64_t done;
+  uint64_t total;
   if (sscanf(line, "progress: %63s %" SCNu64 "/%" SCNu64, what, &done, &total) == 3)
     ww_mcp_progress(ctx, done, total, what);
 }
 
 /* What a child has to say when it gives no result. */
 static ww_status complain(child *k) {
-  const char *s = k->r.err.s, *end = s + k->r.err.n;
+  const char *s = k->r.err.s;
+  const char *end = s + k->r.err.n;
   while (end > s && end[-1] == '\n')
     end--;
   const char *last = end;
@@ -201,7 +203,8 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
 /* ---- evaluate ---- */
 
 static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, ww_arena *a) {
-  const char *whole = path[0] == '/' ? path : ww_path_join(a, dir, path), *ignored;
+  const char *whole = path[0] == '/' ? path : ww_path_join(a, dir, path);
+  const char *ignored;
   char real[PATH_MAX];
   ww_err e;
   if (!realpath(whole, real))
@@ -246,8 +249,10 @@ static ww_status check_launch(ww_mcp_call *t, const char *sources, const char *d
 
 static ww_status check_table(ww_mcp_call *t, const char *path, const char *sources,
                              const char *dir) {
-  ww_arena *a = ww_arena_new(), *one = NULL;
-  char *text, *rest;
+  ww_arena *a = ww_arena_new();
+  ww_arena *one = NULL;
+  char *text;
+  char *rest;
   size_t n;
   ww_status st =
       ww_read_packed_below(a, ww_query_root(t->m->o.w), path, TABLE_MAX, &text, &n, &t->err);
@@ -286,7 +291,8 @@ static void write_score(const cJSON *s, ww_json *j) {
 static void write_scores(const ww_mcp_call *t, const cJSON *all, ww_json *j) {
   static const char headline[] =
       "time_us|dram_bytes|dram_gbps|gflops|occupancy_pct|l1_hit_pct|l2_hit_pct";
-  const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(all, "metrics"), *s;
+  const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(all, "metrics");
+  const cJSON *s;
   ww_json_put(j, "metrics:{");
   cJSON_ArrayForEach(s, metrics) {
     if (t->full || ww_is_one_of(headline, s->string))
@@ -313,8 +319,10 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
   static const char *const heads[] = {"data", "by", "gpu", "launches", "answered", NULL};
   static const char *const cases[] = {"file", "kernel", "measured", "predicted", NULL};
   static const char *const classes[] = {"n", "accuracy", "balanced", "mcc", NULL};
-  const cJSON *worst = cJSON_GetObjectItemCaseSensitive(all, "worst"), *v;
-  uint64_t most = WORST, n = 0;
+  const cJSON *worst = cJSON_GetObjectItemCaseSensitive(all, "worst");
+  const cJSON *v;
+  uint64_t most = WORST;
+  uint64_t n = 0;
   ww_json *j = &t->j;
   ww_err e;
   if ((v = cJSON_GetObjectItemCaseSensitive(t->args, "worst")))
@@ -358,7 +366,8 @@ static ww_status read_evaluation(child *k) {
 
 ww_status ww_mcp_evaluate(ww_mcp_call *t) {
   static const char *const names[] = {"by", "metric", "limit", "worst", "budget", NULL};
-  const char *measured, *sources = ww_mcp_text(t, "sources");
+  const char *measured;
+  const char *sources = ww_mcp_text(t, "sources");
   child k;
   ww_query *w = t->m->o.w;
   if (ww_query_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err) ||

@@ -27,7 +27,8 @@ static const char *verdict(const ww_quantity *before, const ww_quantity *after) 
 }
 
 static void write_candidate(const candidate *first, const candidate *c, ww_json *j) {
-  const ww_quantity *a = &first->r.m[WW_M_time_us], *b = &c->r.m[WW_M_time_us];
+  const ww_quantity *a = &first->r.m[WW_M_time_us];
+  const ww_quantity *b = &c->r.m[WW_M_time_us];
   ww_json_put(j, "{version?:%s,kernel:%s,gpu:%s", c->what, c->r.kernel, c->r.gpu);
   if (c->r.error.code)
     ww_json_kstr(j, "error", c->r.error.msg);
@@ -46,7 +47,8 @@ typedef struct {
 } change;
 
 static int by_size(const void *a, const void *b) {
-  double x = ((const change *)a)->size, y = ((const change *)b)->size;
+  double x = ((const change *)a)->size;
+  double y = ((const change *)b)->size;
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
@@ -56,7 +58,8 @@ static void write_changes(const ww_report *before, const ww_report *after, ww_js
   if (before->error.code || after->error.code)
     return;
   for (int k = 0; k < WW_NMETRICS; k++) {
-    const ww_quantity *a = &before->m[k], *b = &after->m[k];
+    const ww_quantity *a = &before->m[k];
+    const ww_quantity *b = &after->m[k];
     if (k == WW_M_time_us || !a->known || !b->known || a->value == b->value)
       continue;
     double size = a->value > 0 && b->value > 0 ? fabs(log(b->value / a->value)) : 10;
@@ -177,7 +180,8 @@ static cJSON *other_args(const ww_mcp_call *t) {
 ww_status ww_mcp_compare(ww_mcp_call *t) {
   bool versions = ww_mcp_text(t, "other_file") || ww_mcp_text(t, "other_source") ||
                   ww_mcp_text(t, "other_kernel");
-  ww_query_result a, b;
+  ww_query_result a;
+  ww_query_result b;
   call c;
   ww_status st = ww_mcp_ask(t, t->args, &c);
   if (!st && !versions && c.ask.ngpus < 2)

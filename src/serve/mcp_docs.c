@@ -157,8 +157,10 @@ static const char *argument(ww_rpc_call *c, size_t k) {
 }
 
 void ww_mcp_get_prompt(void *peer, ww_rpc_call *c) {
-  const char *name = ww_member_text(ww_rpc_params(c), "name"), *file = argument(c, 0),
-             *kernel = argument(c, 1), *gpu = argument(c, 2);
+  const char *name = ww_member_text(ww_rpc_params(c), "name");
+  const char *file = argument(c, 0);
+  const char *kernel = argument(c, 1);
+  const char *gpu = argument(c, 2);
   size_t at = 0;
   (void)peer;
   while (at < NPROMPTS && (!name || strcmp(prompts[at].name, name) != 0))
@@ -180,9 +182,10 @@ void ww_mcp_get_prompt(void *peer, ww_rpc_call *c) {
 
 /* Names of GPUs, for the prompts' argument and the template's variable. */
 void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
-  const cJSON *params = ww_rpc_params(c),
-              *given = cJSON_GetObjectItemCaseSensitive(params, "argument");
-  const char *name = ww_member_text(given, "name"), *value = ww_member_text(given, "value");
+  const cJSON *params = ww_rpc_params(c);
+  const cJSON *given = cJSON_GetObjectItemCaseSensitive(params, "argument");
+  const char *name = ww_member_text(given, "name");
+  const char *value = ww_member_text(given, "value");
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(((ww_mcp_peer *)ctx)->m->o.w, &g);
   ww_json j = {0};

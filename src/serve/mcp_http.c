@@ -57,14 +57,17 @@ static int sextet(char c) {
 /* "=?base64?aGVsbG8=?=" stands for what a header cannot carry. False: the wrapper is there, what it
  * wraps is no base64. */
 static bool unwrap(char *s) {
-  size_t n = strlen(s), out = 0;
+  size_t n = strlen(s);
+  size_t out = 0;
   if (!ww_starts(s, "=?base64?") || n < 11 || strcmp(s + n - 2, "?=") != 0)
     return true;
-  const char *p = s + 9, *end = s + n - 2;
+  const char *p = s + 9;
+  const char *end = s + n - 2;
   if ((end - p) % 4)
     return false;
   for (; p < end; p += 4) {
-    int v[4], pad = (p[3] == '=') + (p[2] == '=' && p[3] == '=');
+    int v[4];
+    int pad = (p[3] == '=') + (p[2] == '=' && p[3] == '=');
     for (int k = 0; k < 4; k++)
       v[k] = k >= 4 - pad ? 0 : sextet(p[k]);
     if (v[0] < 0 || v[1] < 0 || v[2] < 0 || v[3] < 0 || (pad && p + 4 != end))
@@ -94,7 +97,8 @@ static bool headers_differ(ww_http_call *x, const cJSON *m, ww_mcp_problem *out)
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
   const char *claim =
       ww_member_text(cJSON_GetObjectItemCaseSensitive(params, "_meta"), WW_MCP_VERSION_KEY);
-  char version[64], method[128];
+  char version[64];
+  char method[128];
   if (header(x, VERSION_HEADER, version, sizeof version) && strcmp(version, claim) != 0)
     return mismatch(out, VERSION_HEADER " names another version than _meta");
   if (header(x, "Mcp-Method", method, sizeof method) &&
@@ -183,8 +187,9 @@ static bool accepts_nothing(ww_http_call *x) {
 /* Only calls have something to tell on the way, or take so long that a client may leave. */
 static bool wants_stream(ww_http_call *x, const cJSON *m) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
-  const char *method = ww_member_text(m, "method"), *name = ww_member_text(params, "name"),
-             *accept = ww_http_header(x, "Accept");
+  const char *method = ww_member_text(m, "method");
+  const char *name = ww_member_text(params, "name");
+  const char *accept = ww_http_header(x, "Accept");
   if (!method || strcmp(method, "tools/call") != 0 || !name || !accept ||
       !strcasestr(accept, "text/event-stream") || !cJSON_GetObjectItemCaseSensitive(m, "id"))
     return false;
@@ -241,7 +246,8 @@ static void give_session(ww_http_call *x) {
 
 static void take(ww_mcp *m, ww_http_call *x, const cJSON *message) {
   size_t n;
-  const char *body = ww_http_body(x, &n), *method = ww_member_text(message, "method");
+  const char *body = ww_http_body(x, &n);
+  const char *method = ww_member_text(message, "method");
   ww_mcp_peer p = {.m = m, .x = x, .wrote = ww_now(), .streams = wants_stream(x, message)};
   ww_rpc_options o = {.methods = ww_mcp_methods,
                       .server = &p,

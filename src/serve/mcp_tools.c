@@ -342,8 +342,9 @@ static void run(ww_mcp_call *t) {
 
 void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
   ww_mcp_peer *peer = ctx;
-  const cJSON *params = ww_rpc_params(c), *meta = cJSON_GetObjectItemCaseSensitive(params, "_meta"),
-              *token = cJSON_GetObjectItemCaseSensitive(meta, "progressToken");
+  const cJSON *params = ww_rpc_params(c);
+  const cJSON *meta = cJSON_GetObjectItemCaseSensitive(params, "_meta");
+  const cJSON *token = cJSON_GetObjectItemCaseSensitive(meta, "progressToken");
   const char *name = ww_member_text(params, "name");
   ww_mcp_call t = {.m = peer->m,
                    .peer = peer,

@@ -230,7 +230,9 @@ static bool skip(line *l, size_t n) {
 }
 
 static bool take_line(line *l) {
-  size_t begin, n, max = l->r->o.max_message;
+  size_t begin;
+  size_t n;
+  size_t max = l->r->o.max_message;
   if (!next_line(l, max, &begin, &n)) {
     /* the last line may lack its break */
     if (!atomic_load(&l->r->over) && l->n > l->at)
@@ -280,7 +282,9 @@ static size_t misplaced(const char *s, size_t n) {
 static bool take_headers(line *l, size_t *length) {
   bool have = false, wrong = false;
   for (;;) {
-    size_t begin, n, value;
+    size_t begin;
+    size_t n;
+    size_t value;
     bool bad = false;
     if (!next_line(l, HEADER_MAX, &begin, &n))
       return false;

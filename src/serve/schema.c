@@ -29,7 +29,9 @@ void ww_schema_one_of(ww_json *j, const char *list) {
 
 void ww_schema_properties(ww_json *j, const char *lines) {
   for (const char *p = lines; p; p = strchr(p, '\n')) {
-    char name[32], type[16], meaning[300] = "";
+    char name[32];
+    char type[16];
+    char meaning[300] = "";
     p += *p == '\n';
     sscanf(p, "%31s %15s%*[ ]%299[^\n]", name, type, meaning);
     bool strings = !strcmp(type, "strings");

@@ -136,7 +136,8 @@ static void run(void *ctx) {
 }
 
 bool ww_turns_submit(ww_turns *t, ww_share *client, void (*work)(void *ctx), void *ctx) {
-  turn *x = ww_xcalloc(1, sizeof *x), **last = &t->waiting;
+  turn *x = ww_xcalloc(1, sizeof *x);
+  turn **last = &t->waiting;
   pthread_mutex_lock(&t->lock);
   bool room = !t->ended && (t->nwaiting < t->queue || t->running < t->workers);
   if (room) {

@@ -33,7 +33,9 @@ static bool works(prober *p, const uint64_t at[3]) {
 
 /* Along one axis, from the corner: the first block that is idle, or the grid's end. */
 static uint64_t edge(prober *p, int d) {
-  uint64_t at[3] = {0}, lo = 0, hi = p->spec->grid[d] - 1;
+  uint64_t at[3] = {0};
+  uint64_t lo = 0;
+  uint64_t hi = p->spec->grid[d] - 1;
   at[d] = hi;
   if (hi == 0 || works(p, at))
     return hi + 1;
@@ -51,7 +53,8 @@ static uint64_t edge(prober *p, int d) {
  * nothing does. */
 static bool fits(prober *p, const uint64_t box[3]) {
   const uint64_t *g = p->spec->grid;
-  uint64_t in[2][3], far[3] = {g[0] - 1, g[1] - 1, g[2] - 1};
+  uint64_t in[2][3];
+  uint64_t far[3] = {g[0] - 1, g[1] - 1, g[2] - 1};
   for (int d = 0; d < 3; d++) {
     in[0][d] = box[d] - 1;
     in[1][d] = box[d] / 2;
@@ -71,7 +74,8 @@ static bool fits(prober *p, const uint64_t box[3]) {
 void ww_work_box(const ww_run_spec *spec, uint64_t box[3], ww_arena *a) {
   ww_run_spec quick = *spec;
   prober p = {.spec = spec, .a = a};
-  uint64_t corner[3] = {0}, found[3];
+  uint64_t corner[3] = {0};
+  uint64_t found[3];
   memcpy(box, spec->grid, sizeof found);
   quick.slice = TURN;
   quick.max_steps = ENOUGH;

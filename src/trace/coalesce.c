@@ -40,7 +40,8 @@ static hash_run hash_begin(uint32_t keys) {
 }
 
 static inline void hash_add(hash_run *h, uint64_t key) {
-  uint32_t mask = UINT64_MAX >> h->shift, at = key * 0x9e3779b97f4a7c15ull >> h->shift;
+  uint32_t mask = UINT64_MAX >> h->shift;
+  uint32_t at = key * 0x9e3779b97f4a7c15ull >> h->shift;
   hash_slot *s = &hash_slots[at];
   while (s->stamp == h->now && s->key != key)
     s = &hash_slots[at = (at + 1) & mask];
@@ -97,9 +98,11 @@ static ww_span span_of(uint64_t lo, uint64_t hi, uint32_t sectors) {
 /* A stride up to a sector leaves no gap; a larger one with aligned accesses puts each lane into its
  * own sector. sectors == 0: neither. */
 static ww_span strided_span(const ww_access *a, int64_t stride) {
-  uint32_t n = ww_popcount(a->lanes), bytes = a->bytes;
+  uint32_t n = ww_popcount(a->lanes);
+  uint32_t bytes = a->bytes;
   uint64_t step = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-  uint64_t lo = stride < 0 ? a->addr[n - 1] : a->addr[0], hi = lo + step * (n - 1) + bytes;
+  uint64_t lo = stride < 0 ? a->addr[n - 1] : a->addr[0];
+  uint64_t hi = lo + step * (n - 1) + bytes;
   if (hi < lo)
     return (ww_span){0};
   if (step <= 1u << SECTOR || step <= bytes)
@@ -110,11 +113,15 @@ static ww_span strided_span(const ww_access *a, int64_t stride) {
 
 /* Ascending addresses: one walk. sectors == 0: they are not. */
 static ww_span ascending_span(const ww_access *a) {
-  uint32_t n = 0, extent = a->bytes - 1u;
-  uint64_t lo = a->addr[first_lane(a->lanes)], last = lo,
-           next = lo >> SECTOR; /* sectors below next are counted */
+  uint32_t n = 0;
+  uint32_t extent = a->bytes - 1u;
+  uint64_t lo = a->addr[first_lane(a->lanes)];
+  uint64_t last = lo;
+  uint64_t next = lo >> SECTOR; /* sectors below next are counted */
   for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t p = a->addr[first_lane(m)], s0 = p >> SECTOR, s1 = (p + extent) >> SECTOR;
+    uint64_t p = a->addr[first_lane(m)];
+    uint64_t s0 = p >> SECTOR;
+    uint64_t s1 = (p + extent) >> SECTOR;
     if (p < last)
       return (ww_span){0};
     last = p;
@@ -129,11 +136,14 @@ static ww_span ascending_span(const ww_access *a) {
 }
 
 static ww_span hashed_span(const ww_access *a) {
-  uint32_t n = ww_popcount(a->lanes), extent = a->bytes - 1u;
+  uint32_t n = ww_popcount(a->lanes);
+  uint32_t extent = a->bytes - 1u;
   hash_run h = hash_begin(n * (extent / 32 + 2));
-  uint64_t lo = UINT64_MAX, last = 0;
+  uint64_t lo = UINT64_MAX;
+  uint64_t last = 0;
   for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t p = a->addr[first_lane(m)], s1 = (p + extent) >> SECTOR;
+    uint64_t p = a->addr[first_lane(m)];
+    uint64_t s1 = (p + extent) >> SECTOR;
     if (p < lo)
       lo = p;
     if (p > last)
@@ -199,13 +209,17 @@ static uint32_t active_phases(ww_mask lanes, uint32_t width) {
  * words each, 16 at most 5, 32 at most 3. */
 static uint32_t phase_passes(const ww_access *a, ww_mask lanes) {
   uint64_t word[8 * 65];
-  uint16_t next[8 * 65], head[32] = {0}; /* index + 1 */
-  uint8_t count[32] = {0}, most = 0;
-  uint32_t n = 0, extent = a->bytes - 1u;
+  uint16_t next[8 * 65];
+  uint16_t head[32] = {0}; /* index + 1 */
+  uint8_t count[32] = {0};
+  uint8_t most = 0;
+  uint32_t n = 0;
+  uint32_t extent = a->bytes - 1u;
   for (; lanes; lanes &= lanes - 1) {
     uint64_t p = a->addr[first_lane(lanes)];
     for (uint64_t w = p >> 2; w <= (p + extent) >> 2; w++) {
-      uint32_t bank = w & 31, k = head[bank];
+      uint32_t bank = w & 31;
+      uint32_t k = head[bank];
       while (k && word[k - 1] != w)
         k = next[k - 1];
       if (k)
@@ -239,7 +253,8 @@ static uint32_t gcd32(uint64_t words) { /* with the number of banks */
 /* Do all active lanes agree with the active one `apart` places away? */
 static bool agree(const ww_access *a, ww_mask lanes, uint32_t apart) {
   for (ww_mask m = lanes; m; m &= m - 1) {
-    uint32_t l = first_lane(m), other = l ^ apart;
+    uint32_t l = first_lane(m);
+    uint32_t other = l ^ apart;
     if (lanes >> other & 1 && a->addr[l] != a->addr[other])
       return false;
   }

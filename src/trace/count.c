@@ -37,7 +37,8 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   ww_type type;
   double flops = ww_ins_flops(fn, i, &type);
   uint32_t cls = ww_ops[i->op].cls;
-  ww_counts *warp = &s->per_warp, *lane = &s->per_lane;
+  ww_counts *warp = &s->per_warp;
+  ww_counts *lane = &s->per_lane;
   s->by_class[cls]++;
   warp->warp_instructions++;
   warp->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
@@ -213,7 +214,8 @@ static void on_access(void *ctx, const ww_access *a) {
   if (shared) {
     if (atomic)
       return;
-    uint32_t ideal, passes = ww_shared_passes(a, &ideal);
+    uint32_t ideal;
+    uint32_t passes = ww_shared_passes(a, &ideal);
     add(&s->pend[store ? WW_CAT_SHARED_ST : WW_CAT_SHARED_LD], a, passes, ideal);
     return;
   }

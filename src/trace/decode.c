@@ -158,7 +158,8 @@ static void coalesce(dec *d) {
   for (const ww_loop *l = fn->loops; l && l < fn->loops + fn->nloops; l++) {
     const ww_block *h = &fn->blocks[l->header];
     for (uint32_t k = 0; l->latch != WW_NOBLOCK && k < h->nphis; k++) {
-      ww_val p = h->phis[k].dst, v = ww_phi_of(fn, &h->phis[k], l->latch);
+      ww_val p = h->phis[k].dst;
+      ww_val v = ww_phi_of(fn, &h->phis[k], l->latch);
       if (v == WW_NOVAL || fixed(&fn->vals[v]) || d->slot[v] != UINT32_MAX ||
           d->slot[p] != UINT32_MAX)
         continue;
@@ -186,7 +187,8 @@ static void give_slots(dec *d) {
   give_crossing(d);
   for (int w = 0; w < 2; w++)
     d->temp[w] = new_slot(d, w);
-  uint32_t base = d->top, high = d->top;
+  uint32_t base = d->top;
+  uint32_t high = d->top;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     give_local(d, b, base, &high);
   for (uint32_t v = 0; v < fn->nvals; v++) /* results nobody uses */
@@ -481,8 +483,8 @@ static bool mma_fits(const ww_fn *fn, const ww_ins *i) {
   if (i->sub >= ww_nmma_shapes || ww_is_float(i->type) != ww_is_float(i->type2))
     return false;
   const ww_mma_shape *s = &ww_mma_shapes[i->sub];
-  uint32_t in = ww_mma_elements(s, WW_MATRIX_A) + ww_mma_elements(s, WW_MATRIX_B),
-           nc = ww_mma_elements(s, WW_MATRIX_C);
+  uint32_t in = ww_mma_elements(s, WW_MATRIX_A) + ww_mma_elements(s, WW_MATRIX_B);
+  uint32_t nc = ww_mma_elements(s, WW_MATRIX_C);
   if (i->n != in + nc || i->nres != nc || !ww_type_bytes[i->type2])
     return false;
   for (uint32_t k = 0; k < i->n; k++)

@@ -74,7 +74,9 @@ static void use_load(ww_depend *d, const stamp *s) {
 
 static void issue(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_ins *i) {
   ww_val use[3 + 255];
-  uint32_t n = ww_ins_uses(fn, i, use, 3 + 255), depth = 0, carried = 0;
+  uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
+  uint32_t depth = 0;
+  uint32_t carried = 0;
   bool copy = i->op == WW_OP_MOV || i->op == WW_OP_FREEZE;
   for (uint32_t k = 0; k < n; k++) {
     const stamp *s = &stamps[use[k]];

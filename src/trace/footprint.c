@@ -91,7 +91,8 @@ static double stride_along(const ww_footprints *f, const entry *e, int axis) {
   uint32_t most = e->seen.n < 32 ? e->seen.n : 32; /* the first ones span the grid */
   for (uint32_t i = 0; i < most; i++)
     for (uint32_t k = i + 1; k < most; k++) {
-      double p[3], q[3];
+      double p[3];
+      double q[3];
       coordinates(f, e->seen.v[i].block, p);
       coordinates(f, e->seen.v[k].block, q);
       bool others = true;

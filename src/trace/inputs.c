@@ -101,7 +101,8 @@ static void complete_shape(inputs *in) {
 
 /* The name is one of these words, or has one of more than two letters in it. */
 static bool named(const char *name, const char *words) {
-  char low[64], word[16];
+  char low[64];
+  char word[16];
   size_t n = 0;
   for (; name[n] && n + 1 < sizeof low; n++)
     low[n] = tolower((unsigned char)name[n]);
@@ -135,8 +136,9 @@ static bool flat_plane(const inputs *in) {
 
 /* An integer nobody gave: the extent its name points to. */
 static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
-  uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1],
-           z = in->l->grid[2] * in->l->block[2];
+  uint64_t x = in->l->grid[0] * in->l->block[0];
+  uint64_t y = in->l->grid[1] * in->l->block[1];
+  uint64_t z = in->l->grid[2] * in->l->block[2];
   bool high = named(name, heights), wide = named(name, widths);
   if (named(name, narrow))
     return 5;
@@ -211,8 +213,9 @@ static uint64_t index_range(const inputs *in, uint32_t p) {
     if (!(in->roles[p].targets >> q & 1))
       continue;
     const ww_arg *g = &in->l->args[q];
-    uint64_t size = elem_bytes(in, q), ahead = in->roles[p].ahead / size,
-             n = g->kind == WW_ARG_BUFFER ? g->buffer.bytes / size : 0;
+    uint64_t size = elem_bytes(in, q);
+    uint64_t ahead = in->roles[p].ahead / size;
+    uint64_t n = g->kind == WW_ARG_BUFFER ? g->buffer.bytes / size : 0;
     if (n && !in->sized[q])
       n = n > ahead ? n - ahead : 1;
     if (n && (!best || n < best))
@@ -377,7 +380,8 @@ typedef struct {
 } prober;
 
 static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err *e) {
-  uint64_t block = ww_number_of(p->grid, c), before = p->x->ranges;
+  uint64_t block = ww_number_of(p->grid, c);
+  uint64_t before = p->x->ranges;
   ww_status st = ww_machine_run(p->m, &block, 1, 1, &p->obs, p->stats, p->a, e);
   *works = p->x->ranges > before;
   return st;
@@ -385,7 +389,9 @@ static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err
 
 /* The last block along an axis that touches memory: grids are often larger than their data. */
 static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
-  uint64_t c[3] = {0}, low = 0, high = p->grid[d] - 1;
+  uint64_t c[3] = {0};
+  uint64_t low = 0;
+  uint64_t high = p->grid[d] - 1;
   bool works;
   *last = c[d] = high;
   ww_status st = probe_block(p, c, &works, e);
@@ -501,7 +507,8 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
       continue;
     ww_buffer *b = &in->l->args[p].buffer;
     uint32_t size = elem_bytes(in, p);
-    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : x->lo[p], hi = x->lo[p] == UINT64_MAX ? 0 : x->hi[p];
+    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : x->lo[p];
+    int64_t hi = x->lo[p] == UINT64_MAX ? 0 : x->hi[p];
     if (lo > 0)
       lo = 0;
     if (hi < 0)
@@ -633,7 +640,8 @@ ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l,
   ww_launch given = *l;
   const ww_assumptions dropped = drop_symbols(m, &given, a);
   bool free_shape = !l->block[0] && !fn->req_block[0];
-  ww_status st = WW_OK, first = WW_OK;
+  ww_status st = WW_OK;
+  ww_status first = WW_OK;
   ww_err why = {0};
   for (uint32_t shape = 0; shape < (free_shape ? 6u : 1u); shape++) {
     *l = given;

@@ -51,7 +51,8 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
   for (uint32_t k = 0; !st && (r = ww_memory_region(s->memory, k)); k++) {
     if (r->unbounded)
       continue;
-    const char *plus = r->name ? strrchr(r->name, '+') : NULL, *name = NULL;
+    const char *plus = r->name ? strrchr(r->name, '+') : NULL;
+    const char *name = NULL;
     if (r->symbol >= 0)
       name = ww_fmt(a, "%s.bin", mod->symbols[r->symbol].name);
     else if (r->arg >= 0)
@@ -122,7 +123,8 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
     ww_buffer *b = &t->launch.args[p].buffer;
     if (!t->assumed.sized[p] || b->bytes)
       continue;
-    int64_t lo = 0, hi = 0;
+    int64_t lo = 0;
+    int64_t hi = 0;
     for (uint32_t k = 0; k < t->sampled.tally.nargs; k++)
       if (t->sampled.tally.args[k].arg == (int32_t)p) {
         lo = t->sampled.tally.args[k].lo;
@@ -152,7 +154,8 @@ ww_status ww_trace_open(const ww_module *m, const ww_fn *fn, const ww_launch *gi
     st = ww_inputs_complete(m, fn, &out->launch, &until, &out->assumed, a, e);
   if (st)
     return st;
-  double t1 = ww_now(), cpu = ww_cpu();
+  double t1 = ww_now();
+  double cpu = ww_cpu();
   st = run(m, fn, o, a, out, r, e);
   if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out)) {
     st = run(m, fn, o, a, out, r, e);

@@ -129,7 +129,8 @@ static void insert(axis *a, uint32_t behind, uint64_t at) {
 static void start_axis(axis *a, uint64_t g, uint32_t most) {
   static const double part[MANY] = {0,     0,     0.090, 0.236, 0.326, 0.472, 0.5,
                                     0.618, 0.708, 0.854, 0.944, 1,     1};
-  static const uint8_t five[5] = {0, 1, 6, 11, 12}, three[3] = {0, 6, 12};
+  static const uint8_t five[5] = {0, 1, 6, 11, 12};
+  static const uint8_t three[3] = {0, 6, 12};
   uint32_t n = most >= MANY ? MANY : most >= 5 ? 5 : most >= 3 ? 3 : 1;
   a->n = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -147,7 +148,8 @@ static bool near(double a, double b, double tolerance) {
 }
 
 static bool same_counts(const ww_counts *a, const ww_counts *b, double tolerance) {
-  const double *x = (const double *)a, *y = (const double *)b;
+  const double *x = (const double *)a;
+  const double *y = (const double *)b;
   for (uint32_t k = 0; k < sizeof *a / sizeof(double); k++)
     if (!near(x[k], y[k], tolerance))
       return false;
@@ -156,7 +158,8 @@ static bool same_counts(const ww_counts *a, const ww_counts *b, double tolerance
 
 static ww_counts between(const ww_counts *a, const ww_counts *b, double t) {
   ww_counts o;
-  const double *x = (const double *)a, *y = (const double *)b;
+  const double *x = (const double *)a;
+  const double *y = (const double *)b;
   double *z = (double *)&o;
   for (uint32_t k = 0; k < sizeof o / sizeof(double); k++)
     z[k] = x[k] + t * (y[k] - x[k]);
@@ -165,7 +168,8 @@ static ww_counts between(const ww_counts *a, const ww_counts *b, double t) {
 
 /* The trial with coordinate `at` on axis d and the i-th and k-th of the other two. */
 static const trial *trial_at(sampler *s, int d, uint64_t at, uint32_t i, uint32_t k) {
-  int u = (d + 1) % 3, v = (d + 2) % 3;
+  int u = (d + 1) % 3;
+  int v = (d + 2) % 3;
   uint64_t c[3];
   c[d] = at;
   c[u] = s->ax[u].at[i];
@@ -178,8 +182,9 @@ static const trial *trial_at(sampler *s, int d, uint64_t at, uint32_t i, uint32_
 static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, double tolerance) {
   for (uint32_t i = 0; i < s->ax[(d + 1) % 3].n; i++)
     for (uint32_t k = 0; k < s->ax[(d + 2) % 3].n; k++) {
-      const trial *tp = trial_at(s, d, p, i, k), *tq = trial_at(s, d, q, i, k),
-                  *tm = m ? trial_at(s, d, *m, i, k) : tp;
+      const trial *tp = trial_at(s, d, p, i, k);
+      const trial *tq = trial_at(s, d, q, i, k);
+      const trial *tm = m ? trial_at(s, d, *m, i, k) : tp;
       if (!tp || !tq || !tm)
         continue;
       ww_counts want = tq->counts;
@@ -248,7 +253,8 @@ static bool settled(sampler *s, int d) {
   axis half = {.n = 0};
   for (uint32_t k = 0; k < a->n; k += 2)
     half.at[half.n++] = a->at[k];
-  ww_counts all = axis_total(s, d, a), some = axis_total(s, d, &half);
+  ww_counts all = axis_total(s, d, a);
+  ww_counts some = axis_total(s, d, &half);
   return same_counts(&all, &some, 0.002);
 }
 
@@ -281,7 +287,9 @@ static bool refine(sampler *s, ww_err *e, ww_status *rc) {
   if (d < 0)
     return false;
   axis *a = &s->ax[d];
-  uint64_t p = a->at[k], q = a->at[k + 1], m = p + (q - p) / 2;
+  uint64_t p = a->at[k];
+  uint64_t q = a->at[k + 1];
+  uint64_t m = p + (q - p) / 2;
   insert(a, k, m);
   *rc = run_grid(s, e);
   if (s->out_of_budget)
@@ -297,7 +305,9 @@ static bool refine(sampler *s, ww_err *e, ww_status *rc) {
 }
 
 static void add_up(sampler *s) {
-  double w[3][MAX_COORDS], total = 0, seen = 0;
+  double w[3][MAX_COORDS];
+  double total = 0;
+  double seen = 0;
   for (int d = 0; d < 3; d++)
     axis_weights(&s->ax[d], s->box[d], w[d]);
   for (int pass = 0; pass < 2; pass++)
@@ -340,7 +350,8 @@ static void start_axes(sampler *s, uint64_t cost) {
 
 /* One of the blocks that end at once stands for all of them. */
 static ww_status add_idle(sampler *s, ww_err *e) {
-  uint64_t all = ww_volume(s->spec->grid), n = all - ww_volume(s->box);
+  uint64_t all = ww_volume(s->spec->grid);
+  uint64_t n = all - ww_volume(s->box);
   if (!n)
     return WW_OK;
   uint64_t before = s->budget;
@@ -365,7 +376,8 @@ static ww_status try_part(sampler *s, uint64_t part, ww_err *e) {
  * wider budget, because each would stand for too many. The blocks so far come for free. Returns
  * what one takes. */
 static uint64_t look_around(sampler *s, ww_err *e, ww_status *st) {
-  uint64_t given = s->budget, cost = s->steps;
+  uint64_t given = s->budget;
+  uint64_t cost = s->steps;
   if (cost * FEW > given && cost < given * WIDER) {
     bool differ = false;
     for (uint64_t part = 4; part <= 1024 && !*st; part *= 256) { /* a quarter, the corner */

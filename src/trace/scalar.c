@@ -156,12 +156,17 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
     fesetround(c_round(r));
   uint64_t out;
   if (i->type == WW_F32) {
-    volatile float x = ww_bits_float(a), y = ww_bits_float(b), z = ww_bits_float(c), v = 0;
+    volatile float x = ww_bits_float(a);
+    volatile float y = ww_bits_float(b);
+    volatile float z = ww_bits_float(c);
+    volatile float v = 0;
     OPERATE(i->op, fmaf);
     out = ww_float_bits(v);
   } else {
-    volatile double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b),
-                    z = ww_to_double(i->type, c), v = 0;
+    volatile double x = ww_to_double(i->type, a);
+    volatile double y = ww_to_double(i->type, b);
+    volatile double z = ww_to_double(i->type, c);
+    volatile double v = 0;
     OPERATE(i->op, fma);
     out = i->type == WW_F64 ? d_bits(v) : 0;
     if (i->type != WW_F64) {
@@ -208,10 +213,12 @@ static bool compare(ww_cmp p, ww_type t, uint64_t a, uint64_t b) {
       UNORDERED /* FUEQ .. FUNO */
   };
   if (p >= WW_FOEQ) {
-    double x = ww_to_double(t, a), y = ww_to_double(t, b);
+    double x = ww_to_double(t, a);
+    double y = ww_to_double(t, b);
     return holds[p] & (isnan(x) || isnan(y) ? UNORDERED : RELATION(x, y));
   }
-  int64_t x = sext(a, ww_type_bits(t)), y = sext(b, ww_type_bits(t));
+  int64_t x = sext(a, ww_type_bits(t));
+  int64_t y = sext(b, ww_type_bits(t));
   return holds[p] & (p >= WW_SLT && p <= WW_SGE ? RELATION(x, y) : RELATION(a, b));
 }
 
@@ -226,7 +233,8 @@ static uint64_t prmt(uint32_t a, uint32_t b, uint32_t sel) {
   uint64_t both = (uint64_t)b << 32 | a;
   uint32_t r = 0;
   for (int k = 0; k < 4; k++) {
-    uint32_t s = sel >> (4 * k) & 15, byte = both >> (8 * (s & 7)) & 255;
+    uint32_t s = sel >> (4 * k) & 15;
+    uint32_t byte = both >> (8 * (s & 7)) & 255;
     if (s & 8)
       byte = byte & 128 ? 255 : 0;
     r |= byte << (8 * k);
@@ -239,8 +247,9 @@ static uint64_t bfe(uint64_t a, uint32_t start, uint32_t len, uint32_t w, bool s
   len &= 255;
   if (!len)
     return 0;
-  uint64_t msb = start + len - 1 < w - 1 ? start + len - 1 : w - 1, s = sign ? a >> msb & 1 : 0,
-           r = 0;
+  uint64_t msb = start + len - 1 < w - 1 ? start + len - 1 : w - 1;
+  uint64_t s = sign ? a >> msb & 1 : 0;
+  uint64_t r = 0;
   for (uint32_t k = 0; k < w; k++)
     r |= (k < len && start + k < w ? a >> (start + k) & 1 : s) << k;
   return r;
@@ -261,7 +270,8 @@ static uint64_t dot(uint32_t a, uint32_t b, uint32_t c, uint32_t n, uint8_t sub)
 
 static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   uint32_t w = ww_type_bits(i->type);
-  int64_t x = sext(a, w), y = sext(b, w);
+  int64_t x = sext(a, w);
+  int64_t y = sext(b, w);
   switch (i->op) {
   case WW_OP_ADD:
     return a + b;
@@ -378,7 +388,9 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
 
 static double normcdfinv(double p);
 static double bessel_i(int n, double x) {
-  double term = n ? x / 2 : 1, sum = term, q = x * x / 4;
+  double term = n ? x / 2 : 1;
+  double sum = term;
+  double q = x * x / 4;
   for (int k = 1; k < 500 && fabs(term) > 1e-17 * fabs(sum); k++)
     sum += term *= q / ((double)k * (k + n));
   return sum;
@@ -398,7 +410,8 @@ static double erfcinv_(double y) {
 static double erfcx_(double x) { /* far out by its asymptotic series: exp(x * x) overflows */
   if (x < 12)
     return exp(x * x) * erfc(x);
-  double sum = 1, term = 1;
+  double sum = 1;
+  double term = 1;
   for (int k = 1; k < 30 && fabs(term) > 1e-17; k++)
     sum += term *= -(2 * k - 1) / (2 * x * x);
   return sum / (x * sqrt(M_PI));
@@ -422,11 +435,13 @@ static double normcdfinv(double p) {
     return p == 0 ? -INFINITY : NAN;
   if (p >= 1)
     return p == 1 ? INFINITY : NAN;
-  double q = p < 0.5 ? p : 1 - p, t = sqrt(-2 * log(q));
+  double q = p < 0.5 ? p : 1 - p;
+  double t = sqrt(-2 * log(q));
   double x = -(t - (2.515517 + 0.802853 * t + 0.010328 * t * t) /
                        (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t));
   for (int k = 0; k < 4; k++) {
-    double err = 0.5 * erfc(-x / M_SQRT2) - q, pdf = exp(-x * x / 2) / sqrt(2 * M_PI);
+    double err = 0.5 * erfc(-x / M_SQRT2) - q;
+    double pdf = exp(-x * x / 2) / sqrt(2 * M_PI);
     double u = err / pdf;
     x -= u / (1 + x * u / 2);
   }
@@ -450,10 +465,12 @@ static uint64_t rounded(const ww_ins *i, double x) {
   uint64_t out;
   fesetround(c_round(i->imm));
   if (i->type == WW_F32) {
-    volatile float v = x, r = root ? sqrtf(v) : 1 / v;
+    volatile float v = x;
+    volatile float r = root ? sqrtf(v) : 1 / v;
     out = ww_float_bits(r);
   } else {
-    volatile double v = x, r = root ? sqrt(v) : 1 / v;
+    volatile double v = x;
+    volatile double r = root ? sqrt(v) : 1 / v;
     out = d_bits(r);
   }
   fesetround(FE_TONEAREST);
@@ -497,7 +514,8 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
 /* ---- the dispatcher ---- */
 
 static uint64_t minmax(const ww_ins *i, uint64_t a, uint64_t b) {
-  double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b);
+  double x = ww_to_double(i->type, a);
+  double y = ww_to_double(i->type, b);
   if (isnan(x))
     return b;
   if (isnan(y))

@@ -243,8 +243,8 @@ static ww_status make_symbols(maker *k, ww_err *e) {
 static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *to, ww_err *e) {
   const ww_param *q = &k->fn->params[p];
   if (q->space == WW_SHARED) { /* OpenCL's local memory, sized by the host */
-    uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16),
-             v = WW_SHARED_BASE + at;
+    uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16);
+    uint64_t v = WW_SHARED_BASE + at;
     if (!b->bytes)
       return ww_fail(e, WW_EUSAGE,
                      "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p,
@@ -337,7 +337,8 @@ static ww_status make_params(maker *k, ww_err *e) {
   memset(k->s->local_at, 0xff, fn->nparams * sizeof *k->s->local_at); /* UINT64_MAX */
   for (uint32_t p = 0; p < fn->nparams; p++) {
     const ww_param *q = &fn->params[p];
-    const ww_arg none = {0}, *g = p < k->l->nargs ? &k->l->args[p] : &none;
+    const ww_arg none = {0};
+    const ww_arg *g = p < k->l->nargs ? &k->l->args[p] : &none;
     uint8_t *to = k->s->params + off[p];
     ww_status st = WW_OK;
     switch (g->kind) {

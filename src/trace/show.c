@@ -204,7 +204,10 @@ static void print_totals(const ww_tally *t, FILE *f) {
 }
 
 static void print_args(const ww_tally *t, FILE *f) {
-  char a[16], b[16], c[16], d[16];
+  char a[16];
+  char b[16];
+  char c[16];
+  char d[16];
   if (!t->nargs)
     return;
   fprintf(f, "\n%-20s %12s %12s %12s %14s\n", "argument", "load bytes", "store bytes", "atomics",
@@ -217,22 +220,28 @@ static void print_args(const ww_tally *t, FILE *f) {
 }
 
 static int by_work(const void *a, const void *b) {
-  const ww_line_counts *x = a, *y = b;
-  double p = x->warp_instructions + 4 * (x->ld_sectors + x->st_sectors),
-         q = y->warp_instructions + 4 * (y->ld_sectors + y->st_sectors);
+  const ww_line_counts *x = a;
+  const ww_line_counts *y = b;
+  double p = x->warp_instructions + 4 * (x->ld_sectors + x->st_sectors);
+  double q = y->warp_instructions + 4 * (y->ld_sectors + y->st_sectors);
   return p < q ? 1 : p > q ? -1 : 0;
 }
 
 static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
   enum { MOST = 12 };
-  char a[16], b[16];
+  char a[16];
+  char b[16];
   ww_line_counts *l = ww_xmalloc(t->nlines * sizeof *l + 1);
   memcpy(l, t->lines, t->nlines * sizeof *l);
   qsort(l, t->nlines, sizeof *l, by_work);
   fprintf(f, "\n%-28s %12s %12s %10s %10s %10s\n", "line", "warp instr.", "flops", "ld sect.",
           "st sect.", "conflict");
   for (uint32_t k = 0; k < t->nlines && k < MOST; k++) {
-    char where[256], ld[64], st[64], conflict[64], row[512];
+    char where[256];
+    char ld[64];
+    char st[64];
+    char conflict[64];
+    char row[512];
     if (l[k].line)
       snprintf(where, sizeof where, "%s:%u", ww_path_base(m->files[l[k].file]), l[k].line);
     else

@@ -187,9 +187,9 @@ static __int128 number(uint64_t cell, bool sign, bool wide) {
  * no end in sight. */
 static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t b, uint64_t db) {
   bool sign = pred >= WW_SLT && pred <= WW_SGE;
-  __int128 diff = number(b, sign, wide) - number(a, sign, wide),
-           move =
-               number(da, true, true) - number(db, true, true); /* diff shrinks by move each time */
+  __int128 diff = number(b, sign, wide) - number(a, sign, wide);
+  __int128 move =
+      number(da, true, true) - number(db, true, true); /* diff shrinks by move each time */
   bool falls = pred == WW_SGT || pred == WW_UGT || pred == WW_SGE || pred == WW_UGE;
   if (falls) {
     diff = -diff;
@@ -219,7 +219,8 @@ static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, ui
   bool same = true;
   for (ww_mask m = x->mask; m; m &= m - 1) {
     uint32_t l = __builtin_ctzll(m);
-    uint64_t v = ww_cell_of(x, slot, wide, l), d = number(v - prev[l], true, wide);
+    uint64_t v = ww_cell_of(x, slot, wide, l);
+    uint64_t d = number(v - prev[l], true, wide);
     same &= d == step[l];
     step[l] = d;
     prev[l] = v;
@@ -267,8 +268,10 @@ static void begin_segment(ww_exec *x, const ww_steady *s, ww_loop_state *st, uin
 }
 
 static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t window) {
-  const uint64_t *a = st->prev + (size_t)s->nphis * x->lanes, *b = a + x->lanes;
-  const uint64_t *da = st->step + (size_t)s->nphis * x->lanes, *db = da + x->lanes;
+  const uint64_t *a = st->prev + (size_t)s->nphis * x->lanes;
+  const uint64_t *b = a + x->lanes;
+  const uint64_t *da = st->step + (size_t)s->nphis * x->lanes;
+  const uint64_t *db = da + x->lanes;
   uint64_t left = UINT64_MAX;
   st->mask = x->mask;
   for (ww_mask m = x->mask; m; m &= m - 1) {

@@ -61,8 +61,9 @@ static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t
   if (s1 >= t->nsectors)
     s1 = t->nsectors - 1;
   while (s0 <= s1) {
-    uint64_t end = s0 | 63, last = s1 < end ? s1 : end,
-             bits = (~0ull >> (63 - (last - s0))) << (s0 & 63);
+    uint64_t end = s0 | 63;
+    uint64_t last = s1 < end ? s1 : end;
+    uint64_t bits = (~0ull >> (63 - (last - s0))) << (s0 & 63);
     if (!are_set(t, s0, bits))
       set_bits(t, j, s0, bits, weight);
     s0 = last + 1;
@@ -72,10 +73,15 @@ static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t
 /* Each lane's own sectors. The loop over lanes whose one sector is known already is what scattered
  * accesses cost. */
 static void touch_lanes(ww_touch *t, ww_journal *j, const ww_access *a) {
-  const uint64_t *addr = a->addr, start = t->base, nsectors = t->nsectors, extent = a->bytes - 1u;
+  const uint64_t *addr = a->addr;
+  const uint64_t start = t->base;
+  const uint64_t nsectors = t->nsectors;
+  const uint64_t extent = a->bytes - 1u;
   uint64_t *const *chunks = t->chunks;
   for (ww_mask m = a->fresh && a->aligned ? a->fresh : a->lanes; m; m &= m - 1) {
-    uint64_t p = addr[__builtin_ctzll(m)] - start, s0 = p / 32, s1 = (p + extent) / 32;
+    uint64_t p = addr[__builtin_ctzll(m)] - start;
+    uint64_t s0 = p / 32;
+    uint64_t s1 = (p + extent) / 32;
     if (s0 == s1 && s0 < nsectors) {
       const uint64_t *chunk = chunks[s0 / WW_CHUNK_SECTORS];
       if (chunk && chunk[s0 % WW_CHUNK_SECTORS / 64] >> (s0 & 63) & 1)

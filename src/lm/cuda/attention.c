@@ -27,7 +27,8 @@ static uint32_t padded_head(const ww_attention_runner *r, uint32_t D) {
 static void launch_heads(const ww_attention_runner *r, ww_attention_kernel k, uint32_t heads,
                          uint32_t T, uint64_t bytes, uint32_t threads, uint32_t shared,
                          void **args) {
-  uint32_t group = CACHE_BYTES / bytes, groups = ceil_div(heads, ww_most(group, 1));
+  uint32_t group = CACHE_BYTES / bytes;
+  uint32_t groups = ceil_div(heads, ww_most(group, 1));
   r->launch(r->ctx, k, ceil_div(heads, groups), ceil_div(T, ROWS), groups, threads, shared, args);
 }
 
@@ -48,7 +49,8 @@ static void launch_plain(const ww_attention_runner *r, ww_attention_kernel for_b
 void ww_attention_forward(const ww_attention_runner *r, const ww_attention_layer *layer) {
   ww_attention_layer a = *layer;
   float scale = 1 / sqrtf(a.D);
-  uint32_t P = padded_head(r, a.D), heads = P ? a.B * a.H : a.B;
+  uint32_t P = padded_head(r, a.D);
+  uint32_t heads = P ? a.B * a.H : a.B;
   void *args[] = {&a.out, &a.lse, &a.qkv, &a.first, &heads, &a.T, &a.H, &a.K, &a.D, &scale};
   if (!P) {
     launch_plain(r, WW_K_attention_plain_forward_bf16, &a, a.H, args);
@@ -62,7 +64,8 @@ void ww_attention_forward(const ww_attention_runner *r, const ww_attention_layer
 
 static void plain_backward(const ww_attention_runner *r, ww_attention_layer a) {
   size_t bytes = (size_t)a.B * a.T * a.H * sizeof(float);
-  float scale = 1 / sqrtf(a.D), *delta = r->scratch(r->ctx, bytes);
+  float scale = 1 / sqrtf(a.D);
+  float *delta = r->scratch(r->ctx, bytes);
   if (!delta)
     return;
   void *sums[] = {&delta, &a.dout, &a.out, &a.B, &a.T, &a.H, &a.D};
@@ -74,29 +77,41 @@ static void plain_backward(const ww_attention_runner *r, ww_attention_layer a) {
 }
 
 void ww_attention_backward(const ww_attention_runner *r, const ww_attention_layer *a) {
-  uint32_t P = padded_head(r, a->D), B = a->B, T = a->T, H = a->H, K = a->K, D = a->D;
+  uint32_t P = padded_head(r, a->D);
+  uint32_t B = a->B;
+  uint32_t T = a->T;
+  uint32_t H = a->H;
+  uint32_t K = a->K;
+  uint32_t D = a->D;
   if (!P) {
     plain_backward(r, *a);
     return;
   }
-  const void *qkv = a->qkv, *out = a->out, *dout = a->dout, *lse = a->lse, *first = a->first;
+  const void *qkv = a->qkv;
+  const void *out = a->out;
+  const void *dout = a->dout;
+  const void *lse = a->lse;
+  const void *first = a->first;
   void *dqkv = a->dqkv;
   float scale = 1 / sqrtf(D);
-  uint32_t padded = ceil_div(T, QUERIES) * QUERIES, threads = P == 64 ? 128 : 256;
-  size_t rows = (size_t)B * padded * H,
-         delta_bytes = ((size_t)B * T * H * sizeof(float) + 255) & ~255;
+  uint32_t padded = ceil_div(T, QUERIES) * QUERIES;
+  uint32_t threads = P == 64 ? 128 : 256;
+  size_t rows = (size_t)B * padded * H;
+  size_t delta_bytes = ((size_t)B * T * H * sizeof(float) + 255) & ~255;
   char *scratch =
       r->scratch(r->ctx, delta_bytes + (r->deterministic ? 0 : rows * P * sizeof(float)));
   if (!scratch)
     return;
-  float *delta = (float *)scratch, *dq = r->deterministic ? NULL : (float *)(scratch + delta_bytes);
+  float *delta = (float *)scratch;
+  float *dq = r->deterministic ? NULL : (float *)(scratch + delta_bytes);
 
   void *before[] = {&delta, &dq, &dout, &out, &T, &H, &D, &padded, &rows};
   r->launch(r->ctx, of_head(WW_K_attention_prepare_64, P), ceil_div(rows * (P / 8), 256), 1, 1, 256,
             0, before);
-  uint32_t keys = 2 * ROWS * P * 2,
-           stage = 2 * QUERIES * P * 2 + 1024; /* K and V; Q, dO, lse, delta, first */
-  uint32_t heads = B * H, key_heads = B * K;
+  uint32_t keys = 2 * ROWS * P * 2;
+  uint32_t stage = 2 * QUERIES * P * 2 + 1024; /* K and V; Q, dO, lse, delta, first */
+  uint32_t heads = B * H;
+  uint32_t key_heads = B * K;
   uint64_t share = 4ull * T * D * (1 + 2 * (H / K));
   if (r->deterministic) {
     void *args[] = {&dqkv, &dout, &qkv, &lse, &delta, &first, &key_heads, &T, &H, &K, &D, &scale};

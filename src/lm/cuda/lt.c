@@ -180,9 +180,12 @@ static plan_key key_of(const ww_accel *g, const ww_matmul *p) {
 
 static bool make_layouts(const ww_accel *g, const ww_matmul *p, plan *t) {
   const lt_calls *c = &g->lt->c;
-  int real = g->o.real == WW_DTYPE_BF16 ? LT_R_16BF : LT_R_32F, turned = 1,
-      epilogue = LT_EPILOGUE_BIAS;
-  uint64_t n = p->rows, m = p->cols, k = p->depth;
+  int real = g->o.real == WW_DTYPE_BF16 ? LT_R_16BF : LT_R_32F;
+  int turned = 1;
+  int epilogue = LT_EPILOGUE_BIAS;
+  uint64_t n = p->rows;
+  uint64_t m = p->cols;
+  uint64_t k = p->depth;
   bool failed = c->desc_create(&t->desc, LT_COMPUTE_32F, LT_R_32F) ||
                 (p->b_turned && c->desc_set(t->desc, LT_TRANSA, &turned, sizeof turned)) ||
                 (p->a_turned && c->desc_set(t->desc, LT_TRANSB, &turned, sizeof turned)) ||
@@ -197,7 +200,9 @@ static bool make_layouts(const ww_accel *g, const ww_matmul *p, plan *t) {
 static int find_candidates(const ww_accel *g, const plan *t, lt_candidate *found) {
   const lt_calls *c = &g->lt->c;
   uint64_t workspace = WW_ACCEL_WORKSPACE;
-  uint32_t a = 1u << t->key.align_b, b = 1u << t->key.align_a, d = 1u << t->key.align_d;
+  uint32_t a = 1u << t->key.align_b;
+  uint32_t b = 1u << t->key.align_a;
+  uint32_t d = 1u << t->key.align_d;
   void *pref = NULL;
   int n = 0;
   if (c->pref_create(&pref))
@@ -215,7 +220,8 @@ static int find_candidates(const ww_accel *g, const plan *t, lt_candidate *found
 
 static int run(const ww_accel *g, const plan *t, const ww_matmul *p, void *d,
                const lt_candidate *with) {
-  static const float one = 1.f, none = 0.f;
+  static const float one = 1.f;
+  static const float none = 0.f;
   return g->lt->c.matmul(g->lt->handle, t->desc, &one, p->b, t->la, p->a, t->lb,
                          p->add ? &one : &none, d, t->ld, d, t->ld,
                          with ? &with->algorithm : &t->algorithm, (void *)(uintptr_t)g->workspace,
@@ -290,7 +296,8 @@ static void make_plan(const ww_accel *g, const ww_matmul *p, plan *t) {
   lt_candidate found[CANDIDATES] = {0};
   if (!make_layouts(g, p, t))
     return;
-  int n = find_candidates(g, t, found), best = 0;
+  int n = find_candidates(g, t, found);
+  int best = 0;
   if (n < 1)
     return;
   if (n > 1 && worth_timing(g, p, t->key))

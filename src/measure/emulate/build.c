@@ -16,7 +16,8 @@
 /* ---- the library ---- */
 
 static const char *library(ww_arena *a, ww_err *e) {
-  const char *own = ww_path_dir(a, ww_self_path(a)), *env = getenv("WARPWISE_LIBRARY");
+  const char *own = ww_path_dir(a, ww_self_path(a));
+  const char *env = getenv("WARPWISE_LIBRARY");
   const char *const places[] = {
       env && *env ? env : ww_path_join(a, own, "libwarpwise.a"),
       ww_path_join(a, own, "../libwarpwise.a"),
@@ -81,7 +82,8 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
 static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a,
                            ww_strings *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
-    const char *dir = value_of("-L", f, &i), *name;
+    const char *dir = value_of("-L", f, &i);
+    const char *name;
     if (dir)
       ww_push(a, v, ww_fmt(a, "-L%s", dir));
     if (dir || ww_starts(f->flags[i], "-lineinfo") || !(name = value_of("-l", f, &i)))
@@ -116,7 +118,8 @@ static const char *safe(const char *path, ww_arena *a) {
 
 static ww_status link_program(const ww_emulate_options *o, const ww_strings *objects,
                               const char *program, ww_arena *a, ww_err *e) {
-  const char *clang = ww_front_clang(a, NULL, e), *lib = clang ? library(a, e) : NULL;
+  const char *clang = ww_front_clang(a, NULL, e);
+  const char *lib = clang ? library(a, e) : NULL;
   ww_strings v = {0};
   if (!clang)
     return WW_EUNSUPPORTED;
@@ -197,7 +200,8 @@ static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_are
   c.objects = objects->v;
   pthread_t threads[MOST_THREADS];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores, n = 0;
+  uint32_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
+  uint32_t n = 0;
   for (uint32_t i = 1; i < most && i < o->front.nfiles; i++)
     n += !pthread_create(&threads[n], NULL, compile_some, &c);
   compile_some(&c);
@@ -213,8 +217,10 @@ static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_are
 /* OpenMP's runtime takes its regions from a table in the program. */
 static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, ww_strings *objects,
                            ww_err *e) {
-  const char *source = ww_path_join(a, to, "regions.c"), *object = ww_path_join(a, to, "regions.o");
-  const char *text = ww_emulate_omp_table(u, a), *clang = ww_front_clang(a, NULL, e);
+  const char *source = ww_path_join(a, to, "regions.c");
+  const char *object = ww_path_join(a, to, "regions.o");
+  const char *text = ww_emulate_omp_table(u, a);
+  const char *clang = ww_front_clang(a, NULL, e);
   if (!clang)
     return WW_EUNSUPPORTED;
   ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);

@@ -28,7 +28,8 @@ typedef struct {
 } placing;
 
 static bool copy_file(const char *from, const char *to, const struct stat *st) {
-  int in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
+  int in = open(from, O_RDONLY | O_CLOEXEC);
+  int out = -1;
   if (in >= 0)
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (st->st_mode & 0777) | 0600);
   bool ok = out >= 0;
@@ -90,7 +91,8 @@ const char *ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_
     ww_fail(e, WW_EIO, "cannot use the working folder '%s': %s", dir, strerror(errno));
     return NULL;
   }
-  const char *parts[LEVELS + 1], *top = real; /* names below `top`, the last first */
+  const char *parts[LEVELS + 1];
+  const char *top = real; /* names below `top`, the last first */
   uint32_t n = 0;
   while (n < LEVELS && strcmp(top, "/") && strcmp(ww_path_dir(a, top), "/")) {
     parts[n++] = ww_path_base(top);

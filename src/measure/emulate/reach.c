@@ -21,7 +21,8 @@ static void add(ww_arena *a, ww_strings *v, const char *path) {
 /* The nearest folder above with a .git, but neither the user's home nor the root. */
 static const char *project_of(const char *dir, ww_arena *a) {
   const char *home = getenv("HOME");
-  char real[PATH_MAX], own[PATH_MAX] = "";
+  char real[PATH_MAX];
+  char own[PATH_MAX] = "";
   if (!realpath(dir, real))
     return dir;
   if (home && !realpath(home, own))
@@ -46,7 +47,8 @@ static void add_libraries(ww_arena *a, ww_strings *v) {
 }
 
 const char *const *ww_emulate_reach(const ww_emulate_options *o, ww_arena *a) {
-  const char *dir = o->dir ? o->dir : ".", *data = ww_data_dir(a);
+  const char *dir = o->dir ? o->dir : ".";
+  const char *data = ww_data_dir(a);
   ww_strings v = {0};
   add(a, &v, dir);
   add(a, &v, project_of(dir, a));

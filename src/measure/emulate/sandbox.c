@@ -142,7 +142,8 @@ static void keep(const ww_sandbox *s, const wiring *w, int ended) {
  * without one. */
 static pid_t fork_keeper(bool alone, bool *own_pids) {
   static const long ways[] = {CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, CLONE_NEWPID | SIGCHLD};
-  unsigned uid = getuid(), gid = getgid();
+  unsigned uid = getuid();
+  unsigned gid = getgid();
   fflush(NULL);
   for (size_t i = 0; alone && i < WW_COUNT(ways); i++) {
     *own_pids = true; /* seen by both */
@@ -224,7 +225,8 @@ static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   char chunk[65536];
   bool ended = false;
-  double deadline = ww_now() + s->limit_s, look = ww_now() + LOOK_S;
+  double deadline = ww_now() + s->limit_s;
+  double look = ww_now() + LOOK_S;
   while (!ended || p.fd >= 0) {
     if (!ended)
       ended = waitpid(keeper, NULL, WNOHANG) == keeper;
@@ -277,7 +279,9 @@ static void close_all(int *fd, size_t n) {
 }
 
 ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
-  int output_fd[2] = {-1, -1}, report[2] = {-1, -1}, ended[2] = {-1, -1};
+  int output_fd[2] = {-1, -1};
+  int report[2] = {-1, -1};
+  int ended[2] = {-1, -1};
   ww_buf output = {0};
   wiring w = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC), .env = environment(s, a)};
   ww_status rc = WW_OK;

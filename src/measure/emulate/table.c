@@ -12,7 +12,8 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
   static const char *const with_path[] = {"-I", "-isystem", "-include", "-iquote", NULL};
   ww_json_put(j, "flags:[");
   for (uint32_t i = 0; i < f->nflags; i++) {
-    const char *w = f->flags[i], *const *p = with_path;
+    const char *w = f->flags[i];
+    const char *const *p = with_path;
     if (ww_starts(w, "-l") || ww_starts(w, "-L"))
       continue; /* the linker's */
     while (*p && !ww_starts(w, *p))

@@ -101,7 +101,8 @@ static bool parameter(void *handle, size_t i, size_t *offset, size_t *size) {
 }
 
 static void read_parameters(function *f, void *handle) {
-  size_t offset, size;
+  size_t offset;
+  size_t size;
   for (; parameter(handle, f->nargs, &offset, &size); f->nargs++) {
     f->offsets = ww_xrealloc(f->offsets, (f->nargs + 1) * sizeof *f->offsets);
     f->args = ww_xrealloc(f->args, (f->nargs + 1) * sizeof *f->args);
@@ -127,7 +128,9 @@ static void *load(void *handle, void **library) {
 }
 
 static void find_symbols(function *f, void *handle) {
-  void *library, *module = NULL, *fn = load(handle, &library);
+  void *library;
+  void *module = NULL;
+  void *fn = load(handle, &library);
   f->image = ww_cuda_image_of(f->name);
   if (!f->image || !f->image->nglobals)
     return;
@@ -317,7 +320,8 @@ static const char *subscribe(void) {
                                    CBID_cuGraphLaunch_ptsz};
   static const uint32_t modules[] = {CUPTI_MODULE_LOADED, CUPTI_MODULE_UNLOAD,
                                      CUPTI_MODULE_PROFILED};
-  void *cupti = ww_cuda_library("cupti"), *subscriber = NULL;
+  void *cupti = ww_cuda_library("cupti");
+  void *subscriber = NULL;
   int (*begin)(void **, void (*)(void *, int, uint32_t, const void *), void *);
   int (*enable)(uint32_t, void *, int, uint32_t);
   if (!cupti)

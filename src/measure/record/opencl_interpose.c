@@ -162,7 +162,8 @@ static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint6
     return;
   pthread_mutex_lock(&lock);
   uint32_t in = slot_of(parent);
-  uint32_t known = slot_of(handle), slot = known ? known - 1 : first_free;
+  uint32_t known = slot_of(handle);
+  uint32_t slot = known ? known - 1 : first_free;
   while (slot < nslots && slots[slot].handle && slots[slot].handle != handle)
     slot++;
   if (!known)
@@ -294,7 +295,8 @@ static char *absolute_include(const char *flag) {
 static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_lock(&lock);
   program *p = ww_handles_get(&programs, handle);
-  uint32_t n = 0, cap = 0;
+  uint32_t n = 0;
+  uint32_t cap = 0;
   bool includes = p && !strcmp(p->suffix, "cl") && strstr(p->text.s ? p->text.s : "", "#include");
   ww_buf all = {0};
   ww_buf_fmt(&all, "%s%s", options ? options : "", includes ? " -I." : "");
@@ -417,7 +419,8 @@ cl_handle clCloneKernel(cl_handle from, cl_int *err) {
     return h;
   new_kernel(NULL, h);
   pthread_mutex_lock(&lock);
-  kernel *k = ww_handles_get(&kernels, h), *source = ww_handles_get(&kernels, from);
+  kernel *k = ww_handles_get(&kernels, h);
+  kernel *source = ww_handles_get(&kernels, from);
   if (k && source)
     k->program = source->program;
   for (uint32_t i = 0; k && source && i < k->nargs; i++) {
@@ -493,7 +496,8 @@ static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const si
   REAL(next, clGetKernelWorkGroupInfo);
   REAL(queue_info, clGetCommandQueueInfo);
   cl_handle device = NULL;
-  size_t required[3] = {0}, multiple = 0;
+  size_t required[3] = {0};
+  size_t multiple = 0;
   if (queue_info)
     queue_info(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
   if (next)

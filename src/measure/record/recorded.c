@@ -20,7 +20,9 @@ typedef struct {
 
 /* The files of other processes: launches.jsonl -> launches.1234.jsonl */
 static ww_strings others(const char *path, ww_arena *a) {
-  const char *dir = ww_path_dir(a, path), *base = ww_path_base(path), *dot = strrchr(base, '.');
+  const char *dir = ww_path_dir(a, path);
+  const char *base = ww_path_base(path);
+  const char *dot = strrchr(base, '.');
   size_t stem = dot && dot != base ? (size_t)(dot - base) : strlen(base);
   ww_strings names = {0};
   DIR *d = opendir(dir);
@@ -78,7 +80,8 @@ static void add_note(collection *c, const char *text) {
 }
 
 static ww_status add_file(collection *c, const char *path, ww_err *e) {
-  char *text, *next;
+  char *text;
+  char *next;
   ww_status rc = ww_read_file(c->a, path, 1 << 30, &text, NULL, e);
   for (; !rc && *text; text = next) {
     char *end = strchr(text, '\n');

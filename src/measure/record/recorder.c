@@ -266,8 +266,8 @@ static double log_threads(const ww_raw_launch *l) {
 /* How far a line is from the launch at hand: the shape first, then how many words of the key
  * differ. */
 static double distance(const ww_recorder *r, const ww_line *x, double threads) {
-  uint32_t n = x->key_n < r->key.n ? x->key_n : r->key.n,
-           differ = x->key_n > n ? x->key_n - n : r->key.n - n;
+  uint32_t n = x->key_n < r->key.n ? x->key_n : r->key.n;
+  uint32_t differ = x->key_n > n ? x->key_n - n : r->key.n - n;
   bool shape = !memcmp(x->key, r->key.v, 7 * sizeof *x->key);
   for (uint32_t i = 7; i < n; i++)
     differ += x->key[i] != r->key.v[i];
@@ -278,7 +278,8 @@ static double distance(const ww_recorder *r, const ww_line *x, double threads) {
 static void count_into_nearest(ww_recorder *r, const ww_recorded_kernel *k,
                                const ww_raw_launch *l) {
   ww_line *best = &r->lines.v[k->first - 1];
-  double least = INFINITY, threads = log_threads(l);
+  double least = INFINITY;
+  double threads = log_threads(l);
   for (uint32_t i = k->first; i; i = r->lines.v[i - 1].next) {
     double d = distance(r, &r->lines.v[i - 1], threads);
     if (d < least) {

@@ -22,7 +22,8 @@
 /* ---- names ---- */
 
 static const char *with_pid(ww_arena *a, const char *path) {
-  const char *base = ww_path_base(path), *dot = strrchr(base, '.');
+  const char *base = ww_path_base(path);
+  const char *dot = strrchr(base, '.');
   size_t n = dot && dot != base ? (size_t)(dot - path) : strlen(path);
   return ww_fmt(a, "%.*s.%ld%s", (int)n, path, (long)getpid(), path + n);
 }
@@ -44,7 +45,8 @@ ww_status ww_recorder_claim(ww_recorder *r, ww_err *e) {
 }
 
 const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
-  char real[PATH_MAX], folder[PATH_MAX];
+  char real[PATH_MAX];
+  char folder[PATH_MAX];
   if (!realpath(file, real))
     return ww_strdup(r->arena, file);
   const char *dir = ww_path_dir(r->arena, r->path);
@@ -143,7 +145,8 @@ char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
 static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
   static const char *const members[] = {"path",           "source",     "contents", "binaries",
                                         "contents_limit", "per_kernel", "most",     NULL};
-  uint64_t per_kernel = 0, most = 0;
+  uint64_t per_kernel = 0;
+  uint64_t most = 0;
   const struct {
     const char *name;
     uint64_t *to;

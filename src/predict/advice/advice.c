@@ -67,7 +67,8 @@ void ww_part_add(ww_part *to, const ww_site *s, double share) {
 }
 
 void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f) {
-  double before = w->lowered.total, taken = 0;
+  double before = w->lowered.total;
+  double taken = 0;
   for (int p = 0; p < WW_NPIPES; p++) {
     if (!(pipes >> p & 1))
       continue;
@@ -111,7 +112,8 @@ void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *withou
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
-  const ww_line_counts *lo = x->lines, *hi = x->lines_end;
+  const ww_line_counts *lo = x->lines;
+  const ww_line_counts *hi = x->lines_end;
   while (lo < hi) {
     const ww_line_counts *l = lo + (hi - lo) / 2;
     if (l->file == at.file && l->line == at.line)
@@ -125,7 +127,8 @@ const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
 }
 
 double ww_advice_touched(const ww_arg_counts *g) {
-  double range = g->hi - g->lo, unique = 32 * g->unique_sectors;
+  double range = g->hi - g->lo;
+  double unique = 32 * g->unique_sectors;
   return range > 0 ? fmin(range, unique) : unique;
 }
 
@@ -138,7 +141,8 @@ ww_loc ww_advice_kernel(const ww_advisor *x) {
 
 const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
   ww_buf b = {0};
-  uint32_t listed = 0, more = 0;
+  uint32_t listed = 0;
+  uint32_t more = 0;
   for (uint32_t k = 1; k < n; k++) {
     bool seen = at[k].line == 0;
     for (uint32_t j = 0; j < k; j++)
@@ -156,7 +160,8 @@ const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
 }
 
 static int by_gain(const void *a, const void *b) {
-  const ww_advice_item *p = a, *q = b;
+  const ww_advice_item *p = a;
+  const ww_advice_item *q = b;
   if (p->gain != q->gain)
     return p->gain < q->gain ? 1 : -1;
   return p->rule - q->rule;
@@ -177,8 +182,9 @@ static double known(double v, double otherwise) {
 /* Cycles of a global load, by where this kernel's loads are served. */
 static double load_latency(const ww_advisor *x) {
   const ww_traffic *f = &x->work->traffic;
-  double l1 = known(x->g->l1_latency, 40), l2 = known(x->g->l2_latency, 250),
-         dram = known(x->g->dram_latency, 600);
+  double l1 = known(x->g->l1_latency, 40);
+  double l2 = known(x->g->l2_latency, 250);
+  double dram = known(x->g->dram_latency, 600);
   return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
 }
 
@@ -189,7 +195,8 @@ static void site_shares(const ww_advisor *x, ww_report_line *lines, shares *by_l
     if (!l)
       continue;
     const ww_ins *i = s->ins;
-    double n = ww_site_inst(s), *of = by_line[l - x->lines].of;
+    double n = ww_site_inst(s);
+    double *of = by_line[l - x->lines].of;
     ww_report_line *line = &lines[l - x->lines];
     line->instructions += n * s->warps;
     of[WW_TERM_ISSUE] += n * s->warps;
@@ -209,7 +216,8 @@ static void site_shares(const ww_advisor *x, ww_report_line *lines, shares *by_l
 }
 
 static int by_share(const void *a, const void *b) {
-  const ww_report_line *p = a, *q = b;
+  const ww_report_line *p = a;
+  const ww_report_line *q = b;
   return p->share < q->share ? 1 : p->share > q->share ? -1 : (int)p->line - (int)q->line;
 }
 
@@ -220,7 +228,8 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
   out->nlines = t->nlines;
   for (uint32_t k = 0; k < t->nlines; k++) {
     const ww_line_counts *l = &t->lines[k];
-    double sectors = l->ld_sectors + l->st_sectors, requests = l->ld_requests + l->st_requests;
+    double sectors = l->ld_sectors + l->st_sectors;
+    double requests = l->ld_requests + l->st_requests;
     out->lines[k] =
         (ww_report_line){.file = file_of(x, (ww_loc){l->file, l->line}),
                          .line = l->line,
@@ -234,7 +243,8 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
   site_shares(x, out->lines, each);
   out->rest = 1;
   for (int term = 0; term < WW_NTERMS; term++) {
-    double sum = 0, part = x->p->timing.stall[term];
+    double sum = 0;
+    double part = x->p->timing.stall[term];
     int of = term == WW_TERM_L2 || term == WW_TERM_DRAM ? WW_TERM_L1 : term;
     for (uint32_t k = 0; k < t->nlines; k++)
       sum += each[k].of[of];

@@ -135,7 +135,8 @@ static void add_single(const ww_advisor *x, double inst, ww_work *w) {
 static void double_constants(ww_advisor *x) {
   doubles d = find_doubles(x->fn, x->a);
   group g = {0};
-  double single = 0, operations = 0;
+  double single = 0;
+  double operations = 0;
   for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     double left = s->fn == x->fn ? accidental(s, &d) : -1;
     if (left < 0)

@@ -7,7 +7,8 @@
 /* The branch that made the block's lanes few: one of its own loop, else the nearest before it. */
 static uint32_t blamed(const ww_advisor *x, uint32_t block) {
   const ww_fn *fn = x->fn;
-  uint32_t loop = fn->blocks[block].loop, best = WW_NOBLOCK;
+  uint32_t loop = fn->blocks[block].loop;
+  uint32_t best = WW_NOBLOCK;
   double most = 0;
   for (uint32_t at = block; fn->blocks[at].idom != at;) {
     at = fn->blocks[at].idom;
@@ -39,10 +40,14 @@ static ww_loc branch_loc(const ww_advisor *x, uint32_t block) {
 
 void ww_advise_flow(ww_advisor *x) {
   const ww_block_counts *entry = x->of[0]; /* has the lanes that the launch itself gives a warp */
-  double full = entry && entry->warps > 0 ? entry->lanes / entry->warps : x->g->lanes,
-         *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1), most = 0, loads = 0, idle = 0;
+  double full = entry && entry->warps > 0 ? entry->lanes / entry->warps : x->g->lanes;
+  double *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1);
+  double most = 0;
+  double loads = 0;
+  double idle = 0;
   ww_part part = {0};
-  uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
+  uint32_t worst = WW_NOBLOCK;
+  uint32_t last = WW_NOBLOCK;
   for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0;
     if (s->fn != x->fn || share < 0.02)
@@ -106,7 +111,8 @@ static void low_occupancy(ww_advisor *x, const ww_work *w, const char *because,
 
 static void by_registers(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->work->occupancy;
-  double warps = w->warps_per_block, want = o->registers;
+  double warps = w->warps_per_block;
+  double want = o->registers;
   for (uint32_t blocks = o->blocks * 2; blocks > o->blocks; blocks--) {
     want = floor(x->g->registers / (blocks * warps * x->g->lanes) / 8) * 8;
     ww_occupancy_of(x->g, w->block_threads, want, o->shared_bytes, &w->occupancy);
@@ -115,7 +121,9 @@ static void by_registers(ww_advisor *x, ww_work *w) {
   }
   if (w->occupancy.blocks <= o->blocks)
     return;
-  uint32_t before = x->items.n, threads = w->block_threads, blocks = w->occupancy.blocks;
+  uint32_t before = x->items.n;
+  uint32_t threads = w->block_threads;
+  uint32_t blocks = w->occupancy.blocks;
   low_occupancy(x, w, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers),
                 ww_fmt(x->a,
                        "with %.0f registers %u warps would fit: " WW_BOUNDS
@@ -174,7 +182,8 @@ static void occupancy(ww_advisor *x) {
 
 static void partial_warps(ww_advisor *x) {
   ww_work w = *x->work;
-  double lanes = (double)w.warps_per_block * x->g->lanes, used = w.block_threads / lanes;
+  double lanes = (double)w.warps_per_block * x->g->lanes;
+  double used = w.block_threads / lanes;
   if (used > 0.95)
     return;
   uint32_t fit = w.block_threads < x->g->lanes ? 1 : w.block_threads / x->g->lanes;
@@ -194,7 +203,9 @@ static void partial_warps(ww_advisor *x) {
 
 static void few_blocks(ww_advisor *x) {
   ww_work w = *x->work;
-  double blocks = w.blocks, slots = (double)x->g->sms * w.occupancy.blocks, more = slots;
+  double blocks = w.blocks;
+  double slots = (double)x->g->sms * w.occupancy.blocks;
+  double more = slots;
   if (blocks >= 0.7 * slots || blocks < 1)
     return;
   if (x->fn->nloops) {
@@ -230,7 +241,8 @@ static void few_blocks(ww_advisor *x) {
 
 static void tail(ww_advisor *x) {
   ww_work w = *x->work;
-  double slots = (double)x->g->sms * w.occupancy.blocks, waves = ww_ratio(w.blocks, slots);
+  double slots = (double)x->g->sms * w.occupancy.blocks;
+  double waves = ww_ratio(w.blocks, slots);
   if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02)
     return;
   double even = floor(waves) * slots;

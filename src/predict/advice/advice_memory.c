@@ -14,7 +14,8 @@ typedef struct {
 typedef WW_VEC(culprit) culprits;
 
 static int by_excess(const void *a, const void *b) {
-  const culprit *p = a, *q = b;
+  const culprit *p = a;
+  const culprit *q = b;
   return p->excess < q->excess ? 1 : p->excess > q->excess ? -1 : 0;
 }
 
@@ -42,8 +43,8 @@ static const char *also(const ww_advisor *x, const culprits *c) {
 static culprits scattered(const ww_advisor *x, bool store) {
   culprits out = {0};
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
-    double requests = store ? l->st_requests : l->ld_requests,
-           sectors = store ? l->st_sectors : l->ld_sectors;
+    double requests = store ? l->st_requests : l->ld_requests;
+    double sectors = store ? l->st_sectors : l->ld_sectors;
     double need = fmax((store ? l->st_bytes : l->ld_bytes) / 32, requests);
     if (sectors > 1.5 * need)
       ww_push(x->a, &out, (culprit){{l->file, l->line}, sectors - need, sectors});
@@ -53,7 +54,8 @@ static culprits scattered(const ww_advisor *x, bool store) {
 
 static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool store) {
   const ww_line_counts *l = ww_advice_line(x, c->v[0].at);
-  double requests = store ? l->st_requests : l->ld_requests, sectors = c->v[0].of / requests;
+  double requests = store ? l->st_requests : l->ld_requests;
+  double sectors = c->v[0].of / requests;
   double need = (c->v[0].of - c->v[0].excess) / requests;
   return ww_fmt(x->a,
                 "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data%s",
@@ -63,10 +65,12 @@ static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool 
 /* L1 cycles once the scattered loads (or stores) take no more sectors than they need: four sectors
  * a cycle, one request at least. The other side keeps its part of what the model says now. */
 static double tidy_cycles(const ww_advisor *x, bool store, double now) {
-  double side = 0, other = 0, tidy = 0;
+  double side = 0;
+  double other = 0;
+  double tidy = 0;
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
-    double ld = fmax(l->ld_requests, l->ld_sectors / 4),
-           st = fmax(l->st_requests, l->st_sectors / 4);
+    double ld = fmax(l->ld_requests, l->ld_sectors / 4);
+    double st = fmax(l->st_requests, l->st_sectors / 4);
     side += store ? st : ld;
     other += store ? ld : st;
     tidy += store ? fmin(st, fmax(l->st_requests, l->st_bytes / 128))
@@ -94,7 +98,8 @@ static void uncoalesced_loads(ww_advisor *x) {
   f->l1_ld_sectors -= fmin(excess, f->l1_ld_sectors);
   f->l1_wavefronts = tidy_cycles(x, false, f->l1_wavefronts);
   /* What L1 already catches costs L2 nothing; what is left can be no more than the data itself. */
-  double kept = fmin(misses, f->l1_ld_sectors), share = misses > 0 ? kept / misses : 1;
+  double kept = fmin(misses, f->l1_ld_sectors);
+  double share = misses > 0 ? kept / misses : 1;
   f->l1_ld_hits = f->l1_ld_sectors - kept;
   f->l2_lookups -= f->l2_reads * (1 - share);
   f->l2_reads *= share;
@@ -165,15 +170,17 @@ static void bank_conflicts(ww_advisor *x) {
 
 /* Requests of the line that take 4 bytes or less a lane, side by side. */
 static bool narrow(const ww_line_counts *l) {
-  double requests = l->ld_requests + l->st_requests, sectors = l->ld_sectors + l->st_sectors,
-         bytes = l->ld_bytes + l->st_bytes;
+  double requests = l->ld_requests + l->st_requests;
+  double sectors = l->ld_sectors + l->st_sectors;
+  double bytes = l->ld_bytes + l->st_bytes;
   return requests > 0 && bytes <= 4.01 * 32 * requests && bytes >= 16 * requests &&
          32 * sectors <= 1.3 * bytes + 0.1 * requests;
 }
 
 /* Each element is moved about once: only then can a thread take four neighbours instead of one. */
 static bool moved_once(const ww_tally *t) {
-  double moved = 0, unique = 0;
+  double moved = 0;
+  double unique = 0;
   for (uint32_t k = 0; k < t->nargs; k++) {
     moved += t->args[k].ld_bytes + t->args[k].st_bytes;
     unique += ww_advice_touched(&t->args[k]);
@@ -213,7 +220,8 @@ static void widen(const ww_advisor *x, double requests, double bytes, ww_work *w
 }
 
 static void narrow_accesses(ww_advisor *x) {
-  double bytes, others;
+  double bytes;
+  double others;
   culprits c = narrow_lines(x, &bytes, &others);
   double requests = sum_excess(&c);
   if (!c.n || others > 0.25 * requests || !moved_once(x->t) ||
@@ -250,9 +258,9 @@ static void local_memory(ww_advisor *x) {
   }
   ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
-  double ld = fmax(f->l1_ld_sectors - c->global_ld_sectors, 0),
-         st = fmax(f->l1_st_sectors - c->global_st_sectors, 0),
-         all = f->l1_ld_sectors + f->l1_st_sectors;
+  double ld = fmax(f->l1_ld_sectors - c->global_ld_sectors, 0);
+  double st = fmax(f->l1_st_sectors - c->global_st_sectors, 0);
+  double all = f->l1_ld_sectors + f->l1_st_sectors;
   ww_part_remove(x, &part, &w);
   if (all > 0)
     f->l1_wavefronts *= 1 - (ld + st) / all;
@@ -283,7 +291,8 @@ static void local_memory(ww_advisor *x) {
 static double atomics_left(const ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   const ww_work *w = x->work;
-  double bytes = 0, blocks = fmin(w->blocks, x->g->sms * fmax(1, w->occupancy.blocks));
+  double bytes = 0;
+  double blocks = fmin(w->blocks, x->g->sms * fmax(1, w->occupancy.blocks));
   for (uint32_t k = 0; k < x->t->nargs; k++)
     if (x->t->args[k].atomics > 0)
       bytes += ww_advice_touched(&x->t->args[k]);

@@ -30,9 +30,10 @@ static double executions(const ww_advisor *x, uint32_t block) {
 
 /* Times that warps enter the loop from outside: what dominates its header ran so often, at most. */
 static double entries(const ww_advisor *x, const ww_fn *fn, uint32_t loop) {
-  uint32_t header = fn->loops[loop].header, before = fn->blocks[header].idom;
-  double n = executions(x, before),
-         latch = fn->loops[loop].latch == WW_NOBLOCK ? 0 : executions(x, fn->loops[loop].latch);
+  uint32_t header = fn->loops[loop].header;
+  uint32_t before = fn->blocks[header].idom;
+  double n = executions(x, before);
+  double latch = fn->loops[loop].latch == WW_NOBLOCK ? 0 : executions(x, fn->loops[loop].latch);
   double entered = latch > 0 ? executions(x, header) - latch : n;
   return entered > 0 && entered < n ? entered : n;
 }
@@ -82,7 +83,8 @@ static void memory_accumulators(ww_advisor *x) {
   ww_work w = *x->work;
   ww_traffic *f = &w.traffic;
   double ld = ww_ratio(m.loads, c->global_ld_requests);
-  double st = ww_ratio(m.stores, c->global_st_requests), all = f->l1_ld_sectors + f->l1_st_sectors;
+  double st = ww_ratio(m.stores, c->global_st_requests);
+  double all = f->l1_ld_sectors + f->l1_st_sectors;
   if (all > 0)
     f->l1_wavefronts *= 1 - (ld * f->l1_ld_sectors + st * f->l1_st_sectors) / all;
   f->l1_ld_hits -= fmin(ld * f->l1_ld_sectors, f->l1_ld_hits);
@@ -97,7 +99,8 @@ static void memory_accumulators(ww_advisor *x) {
   ww_part_remove(x, &m.part, &w);
   /* A store that may alias the loads keeps the loop from loading ahead: without it four trips'
    * loads fly together. */
-  double trips = ww_per_thread(x, m.trips), waits = fmin(w.chain.waits, trips);
+  double trips = ww_per_thread(x, m.trips);
+  double waits = fmin(w.chain.waits, trips);
   if (m.stores > 0) {
     w.chain.waits -= 0.75 * waits;
     w.chain.loads_per_wait *= 1 + 2 * (waits / (w.chain.waits + waits));
@@ -172,15 +175,17 @@ static reuse find_reuse(const ww_advisor *x) {
 static void tile(const ww_advisor *x, const reuse *r, ww_work *w) {
   const ww_counts *c = &x->t->c;
   ww_traffic *f = &w->traffic;
-  double q = r->sectors / c->global_ld_sectors, share = r->requests / c->global_ld_requests,
-         saved = 1 - 1.0 / SAVED;
-  double all = f->l1_ld_sectors + f->l1_st_sectors, misses = f->l1_ld_sectors - f->l1_ld_hits;
+  double q = r->sectors / c->global_ld_sectors;
+  double share = r->requests / c->global_ld_requests;
+  double saved = 1 - 1.0 / SAVED;
+  double all = f->l1_ld_sectors + f->l1_st_sectors;
+  double misses = f->l1_ld_sectors - f->l1_ld_hits;
   double reads = r->again >= 4 * SAVED ? 0.25 * r->requests : r->requests;
   if (all > 0)
     f->l1_wavefronts *= 1 - q * saved * f->l1_ld_sectors / all;
   f->l1_ld_sectors *= 1 - q * saved;
-  double kept = fmin(misses, fmax(misses * (1 - q * saved), r->unique)),
-         left = misses > 0 ? kept / misses : 1;
+  double kept = fmin(misses, fmax(misses * (1 - q * saved), r->unique));
+  double left = misses > 0 ? kept / misses : 1;
   f->l1_ld_hits = fmax(0, f->l1_ld_sectors - kept);
   f->l2_lookups -= f->l2_reads * (1 - left);
   f->l2_reads *= left;

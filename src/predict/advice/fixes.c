@@ -29,14 +29,16 @@ static int rule_named(const char *id) {
 static bool names_it(const char *kernel, const char *name) {
   if (!kernel || !name)
     return false;
-  size_t n = strcspn(kernel, "<("), from = n;
+  size_t n = strcspn(kernel, "<(");
+  size_t from = n;
   while (from && kernel[from - 1] != ':')
     from--;
   return strlen(name) == n - from && !memcmp(kernel + from, name, n - from);
 }
 
 static const ww_decl *find_decl(const ww_ctext *c, const ww_fix_source *s) {
-  const ww_decl *by_name = NULL, *covers = NULL;
+  const ww_decl *by_name = NULL;
+  const ww_decl *covers = NULL;
   uint32_t at = s->line ? ww_scan_offset(&c->scan, s->line, 1) : UINT32_MAX;
   for (uint32_t k = 0; k < c->scan.ndecls; k++) {
     const ww_decl *d = &c->scan.decls[k];
@@ -58,7 +60,8 @@ static const ww_decl *find_decl(const ww_ctext *c, const ww_fix_source *s) {
 void ww_scope_of(const ww_ctext *x, const ww_decl *d, ww_scope *out) {
   *out =
       (ww_scope){.fn = d, .lo = ww_tok_from(x, d->body + 1), .hi = ww_tok_from(x, d->body_end - 1)};
-  uint32_t params = ww_tok_from(x, d->params), params_end = ww_tok_from(x, d->params_end);
+  uint32_t params = ww_tok_from(x, d->params);
+  uint32_t params_end = ww_tok_from(x, d->params_end);
   ww_ctext_names(x, params, params_end, &out->names);
   for (uint32_t k = 0; k < out->names.n; k++)
     out->names.v[k].parameter = true;
@@ -139,7 +142,8 @@ void ww_edit_tokens(const ww_ctext *x, ww_edits *e, uint32_t i, uint32_t end, co
 }
 
 static int by_place(const void *a, const void *b) {
-  const ww_edit *p = a, *q = b;
+  const ww_edit *p = a;
+  const ww_edit *q = b;
   if (p->begin != q->begin)
     return p->begin < q->begin ? -1 : 1;
   return p->end < q->end ? -1 : p->end > q->end;

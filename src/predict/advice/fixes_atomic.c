@@ -16,7 +16,8 @@ typedef struct {
 
 /* atomicAdd ( to , value ) ; with nothing around it but, perhaps, one if. */
 static bool read_atomic(const ww_ctext *x, uint32_t i, atomic *out) {
-  uint32_t open = i + 1, close;
+  uint32_t open = i + 1;
+  uint32_t close;
   if (!ww_tok_is(x, i, "atomicAdd") || !ww_tok_is(x, open, "(") ||
       (close = x->t[open].pair) == WW_NOTOK || !ww_tok_is(x, close + 1, ";"))
     return false;
@@ -107,11 +108,11 @@ void ww_fix_atomic(ww_ctext *x) {
                            : NULL;
     if (!type || (x->f->line && ww_ctext_line(x, i) != x->f->line))
       continue;
-    const char *name = ww_ctext_fresh(x, "sum"), *step = ww_ctext_fresh(x, "k"),
-               *to = ww_tok_text(x, m.to, m.to_end);
-    const char *value = ww_tok_text(x, m.value, m.value_end), *zero = *type == 'f'   ? "0.0f"
-                                                                      : *type == 'd' ? "0.0"
-                                                                                     : "0";
+    const char *name = ww_ctext_fresh(x, "sum");
+    const char *step = ww_ctext_fresh(x, "k");
+    const char *to = ww_tok_text(x, m.to, m.to_end);
+    const char *value = ww_tok_text(x, m.value, m.value_end);
+    const char *zero = *type == 'f' ? "0.0f" : *type == 'd' ? "0.0" : "0";
     if (m.cond)
       value = ww_fmt(x->a, "%s ? %s : %s", ww_tok_text(x, m.cond, m.cond_end), value, zero);
     const char *nl = ww_fmt(x->a, "%s%s", x->eol, ww_ctext_indent(x, x->t[m.begin].at));
@@ -139,7 +140,8 @@ void ww_fix_bounds(ww_ctext *x) {
   if (!threads || x->s->dialect != WW_CUDA)
     return;
   const char *bounds = ww_fmt(x->a, WW_BOUNDS, threads, x->f->bounds[1]);
-  uint32_t open = ww_tok_from(x, x->kernel.fn->params - 1), name = open ? open - 1 : 0;
+  uint32_t open = ww_tok_from(x, x->kernel.fn->params - 1);
+  uint32_t name = open ? open - 1 : 0;
   if (!name || !ww_tok_is(x, open, "(") || !ww_tok_word(x, name) || !x->kernel.fn->name ||
       !ww_tok_is(x, name, x->kernel.fn->name))
     return;

@@ -25,7 +25,8 @@ static lines cut_lines(const char *text, size_t n, ww_arena *a) {
 
 static size_t line_of(const lines *l,
                       size_t at) { /* 0-based; the end of the text is behind the last line */
-  size_t lo = 0, hi = l->nlines;
+  size_t lo = 0;
+  size_t hi = l->nlines;
   while (hi - lo > 1) {
     size_t mid = (lo + hi) / 2;
     if (l->line[mid] <= at)
@@ -70,7 +71,9 @@ static void span(const lines *l, const ww_edit *e, size_t *first, size_t *last) 
 /* The edits from *k on that share lines, or lie in neighbouring ones. */
 static change change_of(const lines *l, const ww_fix *f, uint32_t *k) {
   change c = {0};
-  size_t first, last, at = 0;
+  size_t first;
+  size_t last;
+  size_t at = 0;
   for (bool more = false; *k < f->n; (*k)++, more = true) {
     const ww_edit *e = &f->edits[*k];
     span(l, e, &first, &last);
@@ -92,8 +95,11 @@ static change change_of(const lines *l, const ww_fix *f, uint32_t *k) {
 
 static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, long *shift,
                      ww_buf *out) {
-  size_t from = c->v[i].first > CONTEXT ? c->v[i].first - CONTEXT : 0,
-         to = c->v[j - 1].last + CONTEXT, at = from, added = 0, gone = 0;
+  size_t from = c->v[i].first > CONTEXT ? c->v[i].first - CONTEXT : 0;
+  size_t to = c->v[j - 1].last + CONTEXT;
+  size_t at = from;
+  size_t added = 0;
+  size_t gone = 0;
   ww_buf body = {0};
   if (to > l->nlines)
     to = l->nlines;
@@ -105,7 +111,8 @@ static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, l
     at = h->last;
   }
   put_text(&body, ' ', l->text + l->line[at], l->line[to] - l->line[at]);
-  size_t old = to - from, now = old - gone + added;
+  size_t old = to - from;
+  size_t now = old - gone + added;
   ww_buf_fmt(out, "@@ -%zu,%zu +%ld,%zu @@\n", from + (old > 0), old,
              (long)from + (now > 0) + *shift, now);
   ww_buf_add(out, body.s ? body.s : "", body.n);

@@ -249,7 +249,8 @@ static void call(floats *f, uint32_t i) {
 /* A macro whose value is one constant, perhaps signed and in parentheses: where that constant is, 0
  * for none. */
 static uint32_t macro_constant(const ww_ctext *c, const ww_macro *m, uint32_t *n) {
-  uint32_t at = m->value, end = m->value + m->value_n;
+  uint32_t at = m->value;
+  uint32_t end = m->value + m->value_n;
   while (at < end && strchr("(+- \t", c->text[at]))
     at++;
   while (end > at && strchr(") \t", c->text[end - 1]))
@@ -292,7 +293,8 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
   const char *changed = NULL;
   for (uint32_t k = 0; k < x->macros.n; k++) {
     const ww_macro *m = &x->macros.v[k];
-    uint32_t n, at = macro_constant(x, m, &n);
+    uint32_t n;
+    uint32_t at = macro_constant(x, m, &n);
     bool used = false;
     for (uint32_t s = 0; at && s < nscopes; s++)
       for (uint32_t i = scopes[s].lo; i < scopes[s].hi && !used; i++)
@@ -369,7 +371,8 @@ void ww_fix_floats(ww_ctext *x) {
   ww_edits plain = {0};
   for (uint32_t k = 0; k < f.edits.n; k++)
     ww_push(x->a, &plain, f.edits.v[k]);
-  const char *title = title_of(&f), *shared = macros(&f, scopes, n);
+  const char *title = title_of(&f);
+  const char *shared = macros(&f, scopes, n);
   bool whole = f.left == 0 && !shared;
   if (shared)
     ww_fix_offer(

@@ -85,7 +85,8 @@ static bool find_axes(swap *w) {
 /* Bits of the axes that the tokens depend on, directly or through variables. */
 static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
   const ww_ctext *x = w->x;
-  uint32_t bits = 0, where;
+  uint32_t bits = 0;
+  uint32_t where;
   for (uint32_t i = lo; i < hi; i++) {
     int k = axis(w, i, &where);
     if (++w->steps > MOST_STEPS)
@@ -93,7 +94,8 @@ static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
     bool dims = ww_tok_in(x, i, " blockDim gridDim get_local_size get_global_size ");
     if (k >= 0 && !dims)
       bits |= 1u << k;
-    uint32_t from, end;
+    uint32_t from;
+    uint32_t end;
     if (k != -1 || depth >= 4 || !ww_scope_initial(x, w->s, i, &from, &end))
       continue;
     bits |= axes_of(w, from, end, depth + 1);
@@ -129,7 +131,10 @@ static bool split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_
 /* One access; pointers alone, not arrays of the thread. */
 static bool judge(swap *w, uint32_t i) {
   const ww_ctext *x = w->x;
-  uint32_t open = i + 1, close = x->t[open].pair, slow, fast;
+  uint32_t open = i + 1;
+  uint32_t close = x->t[open].pair;
+  uint32_t slow;
+  uint32_t fast;
   if (close == WW_NOTOK || close >= w->s->hi)
     return false;
   if (ww_tok_opens(x, close + 1, "[")) { /* a[row][col] */
@@ -167,15 +172,19 @@ static bool judge_all(swap *w) {
 
 /* `grid=a,b` of the comment becomes `grid=b,a`. */
 static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww_edits *e) {
-  const char *t = w->x->s->text, *p = t + lo;
+  const char *t = w->x->s->text;
+  const char *p = t + lo;
   size_t n = strlen(name);
   for (; (p = memmem(p, t + hi - p, name, n)); p += n)
     if (p[n] == '=' && p > t && strchr(" \t:", p[-1]))
       break;
   if (!p)
     return;
-  const char *first = p + n + 1, *end = first, *comma = NULL;
-  int depth = 0, commas = 0;
+  const char *first = p + n + 1;
+  const char *end = first;
+  const char *comma = NULL;
+  int depth = 0;
+  int commas = 0;
   for (; end < t + hi && !(strchr(" \t\r\n", *end) && depth == 0) &&
          !(end[0] == '*' && end[1] == '/');
        end++) {
@@ -205,7 +214,8 @@ void ww_fix_swap_axes(ww_ctext *x) {
       const char *other = x->s->dialect == WW_OPENCL ? (k ? "0" : "1") : k ? "x" : "y";
       ww_edit_tokens(x, &e, w.at[k].v[i], w.at[k].v[i] + 1, other);
     }
-  uint32_t lo, hi;
+  uint32_t lo;
+  uint32_t hi;
   if (!square && ww_ctext_comment(x, &lo, &hi)) {
     swap_setting(&w, lo, hi, "grid", &e);
     swap_setting(&w, lo, hi, "block", &e);

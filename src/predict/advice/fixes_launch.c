@@ -62,7 +62,8 @@ static const char *fill_text(const ww_fill *f, ww_arena *a) {
 /* type[count]:fill; own is the C type the parameter points to. */
 static const char *buffer_text(const ww_buffer *b, const char *own, ww_arena *a) {
   uint32_t size = b->type ? ww_elem_size(b->type) : own ? ww_elem_size(own) : 0;
-  const char *type = b->type && (!own || ww_elem_size(own) != size) ? b->type : "", *count = "";
+  const char *type = b->type && (!own || ww_elem_size(own) != size) ? b->type : "";
+  const char *count = "";
   if (b->count_expr) {
     count = b->count_expr;
     type = b->type ? b->type : "";
@@ -75,8 +76,8 @@ static const char *buffer_text(const ww_buffer *b, const char *own, ww_arena *a)
     count = whole(b->bytes, a);
     type = "u8";
   }
-  const char *id = b->id ? ww_fmt(a, ":id(%s)", b->id) : "",
-             *offset = b->offset ? ww_fmt(a, ":offset(%llu)", (unsigned long long)b->offset) : "";
+  const char *id = b->id ? ww_fmt(a, ":id(%s)", b->id) : "";
+  const char *offset = b->offset ? ww_fmt(a, ":offset(%llu)", (unsigned long long)b->offset) : "";
   return ww_fmt(a, "%s[%s]%s%s%s", type, count, fill_text(&b->fill, a), id, offset);
 }
 
@@ -118,7 +119,8 @@ static void launch_settings(const ww_launch *l, const parameters *params, ww_are
     ww_push(a, out, (setting){"cache", "warm"});
   for (uint32_t k = 0; k < l->nargs; k++) {
     const ww_arg *g = &l->args[k];
-    const char *name = g->name, *own = NULL;
+    const char *name = g->name;
+    const char *own = NULL;
     if (!name && k < params->n)
       name = params->v[k].name;
     if (!name)
@@ -179,7 +181,8 @@ static bool comment_in(const ww_scan *s, uint32_t lo, uint32_t hi, uint32_t *beg
   const char *p = s->text + lo;
   for (; p < s->text + hi && (p = memmem(p, s->text + hi - p, mark, strlen(mark)));
        p += strlen(mark)) {
-    uint32_t at = p - s->text, stop = at;
+    uint32_t at = p - s->text;
+    uint32_t stop = at;
     if (s->kind[at] != WW_BYTE_COMMENT)
       continue;
     while (stop < s->n && s->text[stop] != '\n' && s->kind[stop] == WW_BYTE_COMMENT)
@@ -214,7 +217,8 @@ bool ww_ctext_comment(const ww_ctext *x, uint32_t *begin, uint32_t *end) {
  */
 static bool only_comment(const ww_ctext *x, uint32_t *begin, uint32_t *end) {
   const ww_scan *s = &x->scan;
-  uint32_t b, e;
+  uint32_t b;
+  uint32_t e;
   if (!comment_in(s, 0, s->n, begin, end) || comment_in(s, *end, s->n, &b, &e))
     return false;
   for (uint32_t k = 0; k < s->ndecls; k++)
@@ -224,7 +228,9 @@ static bool only_comment(const ww_ctext *x, uint32_t *begin, uint32_t *end) {
 }
 
 static void read_settings(const char *text, ww_arena *a, settings *out) {
-  const char *p = text, *name = NULL, *value = NULL;
+  const char *p = text;
+  const char *name = NULL;
+  const char *value = NULL;
   size_t name_n = 0;
   for (;; p++) {
     size_t n = 0;
@@ -306,7 +312,8 @@ static parameter read_parameter(const ww_ctext *x, uint32_t i, uint32_t end) {
 /* Of an OpenMP region they are the compiler's own choice. */
 static parameters read_parameters(const ww_ctext *x) {
   parameters out = {0};
-  uint32_t i = ww_tok_from(x, x->kernel.fn->params), end = ww_tok_from(x, x->kernel.fn->params_end);
+  uint32_t i = ww_tok_from(x, x->kernel.fn->params);
+  uint32_t end = ww_tok_from(x, x->kernel.fn->params_end);
   int angles = 0;
   for (uint32_t from = i; x->s->dialect != WW_OPENMP && i < end; i = ww_tok_skip(x, i)) {
     angles += ww_tok_is(x, i, "<") - ww_tok_is(x, i, ">");
@@ -365,8 +372,8 @@ static ww_status write_comment(ww_ctext *x, settings *old, const settings *now, 
   }
   uint32_t at = above(x);
   bool first = ww_ctext_first(x, at);
-  const char *indent = ww_ctext_indent(x, at),
-             *line = ww_fmt(x->a, "%s// %s %s%s", first ? indent : x->eol, mark, text, x->eol);
+  const char *indent = ww_ctext_indent(x, at);
+  const char *line = ww_fmt(x->a, "%s// %s %s%s", first ? indent : x->eol, mark, text, x->eol);
   ww_edit_insert(x, e, first ? ww_ctext_line_start(x, at) : at, line);
   return WW_OK;
 }
@@ -374,8 +381,10 @@ static ww_status write_comment(ww_ctext *x, settings *old, const settings *now, 
 ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
                         ww_err *e) {
   ww_ctext x;
-  settings old = {0}, now = {0};
-  uint32_t begin = 0, end = 0;
+  settings old = {0};
+  settings now = {0};
+  uint32_t begin = 0;
+  uint32_t end = 0;
   *out = (ww_fix){0};
   if (!ww_ctext_open(&x, s, a))
     return ww_fail(e, WW_EUSAGE,

@@ -130,7 +130,8 @@ static bool find_loop(const element *m, loop *out) {
  * is none. */
 static uint32_t set_before(const element *m, const loop *l) {
   const ww_ctext *x = m->x;
-  uint32_t begin, end;
+  uint32_t begin;
+  uint32_t end;
   if (l->at < 2 || !ww_tok_is(x, l->at - 1, ";"))
     return 0;
   ww_ctext_statement(x, l->at - 2, m->s->lo, m->s->hi, &begin, &end);
@@ -170,10 +171,11 @@ static void keep_in_register(ww_ctext *x) {
   uint32_t set = set_before(&m, &l);
   if (!set && directive_between(x, x->t[l.at - 1].end, x->t[l.at].at))
     return;
-  const char *name = ww_ctext_fresh(x, "sum"), *type = type_text(x, m.array),
-             *what = ww_tok_text(x, m.at, m.at + m.n);
-  const char *indent = ww_ctext_indent(x, x->t[l.at].at),
-             *gap = ww_ctext_first(x, x->t[l.at].at) ? ww_fmt(x->a, "%s%s", x->eol, indent) : " ";
+  const char *name = ww_ctext_fresh(x, "sum");
+  const char *type = type_text(x, m.array);
+  const char *what = ww_tok_text(x, m.at, m.at + m.n);
+  const char *indent = ww_ctext_indent(x, x->t[l.at].at);
+  const char *gap = ww_ctext_first(x, x->t[l.at].at) ? ww_fmt(x->a, "%s%s", x->eol, indent) : " ";
   for (uint32_t i = l.at; i < l.end; i++)
     if (ww_tok_same(x, i, m.array->tok))
       ww_edit_tokens(x, &e, i, i + m.n, name);
@@ -196,7 +198,8 @@ static void keep_in_register(ww_ctext *x) {
 }
 
 static void add_restrict(ww_ctext *x) {
-  uint32_t pointers = 0, lacking = 0;
+  uint32_t pointers = 0;
+  uint32_t lacking = 0;
   ww_edits e = {0};
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
@@ -238,7 +241,8 @@ typedef struct {
 
 static void read_pragma(const ww_ctext *c, uint32_t i, counted *out) {
   static const char word[] = "unroll";
-  uint32_t from = i ? c->t[i - 1].end : 0, to = c->t[i].at;
+  uint32_t from = i ? c->t[i - 1].end : 0;
+  uint32_t to = c->t[i].at;
   while (from < to && c->scan.kind[from] != WW_BYTE_DIRECTIVE)
     from++;
   if (from == to) {
@@ -259,14 +263,17 @@ static void read_pragma(const ww_ctext *c, uint32_t i, counted *out) {
 /* for (int k = 0; k < 8; k++) with constants. */
 static bool read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, counted *out) {
   loop l;
-  int64_t from, to;
+  int64_t from;
+  int64_t to;
   if (!ww_tok_is(x, i, "for") || !loop_at(x, i, s->hi, &l))
     return false;
-  uint32_t first = l.open + 1, semi = ww_tok_find(x, first, l.close, " ; "),
-           second = ww_tok_find(x, semi + 1, l.close, " ; ");
+  uint32_t first = l.open + 1;
+  uint32_t semi = ww_tok_find(x, first, l.close, " ; ");
+  uint32_t second = ww_tok_find(x, semi + 1, l.close, " ; ");
   if (second >= l.close || second < semi + 4)
     return false;
-  uint32_t v = semi + 1, eq = first;
+  uint32_t v = semi + 1;
+  uint32_t eq = first;
   while (eq < semi && !ww_tok_is(x, eq, "="))
     eq++;
   if (eq == first || !ww_tok_same(x, eq - 1, v) || !ww_ctext_value(x, s, eq + 1, semi, &from))
@@ -330,7 +337,9 @@ void ww_fix_unroll(ww_ctext *x) {
   ww_scope s;
   counted loops[MOST_LOOPS];
   bool needed[MOST_LOOPS] = {false};
-  uint32_t n = 0, arrays = 0, added = 0;
+  uint32_t n = 0;
+  uint32_t arrays = 0;
+  uint32_t added = 0;
   ww_edits e = {0};
   ww_scope_at_finding(x, &s);
   for (uint32_t i = s.lo; i < s.hi && n < MOST_LOOPS; i++)

@@ -101,7 +101,8 @@ static const char *instead(const ww_ctext *x, const power *p, const char *bare, 
   double e = fabs(p->exponent);
   ww_dialect d = x->s->dialect;
   bool plain = p->is_double || d == WW_OPENCL;
-  const char *root = plain ? "sqrt" : "sqrtf", *one = p->is_double ? "1.0" : "1.0f";
+  const char *root = plain ? "sqrt" : "sqrtf";
+  const char *one = p->is_double ? "1.0" : "1.0f";
   size_t most = strlen(base) > 12 ? 3 : 4;
   *tight = e == 0.5 && (p->exponent > 0 || d != WW_OPENMP);
   if (*tight)
@@ -130,8 +131,8 @@ const char *ww_power_instead(const ww_ctext *x, const ww_scope *s, uint32_t i, b
   if (!is_pow(x, i) || x->t[i + 1].pair >= s->hi || !read_power(x, s, i, &p, &lone) ||
       (lone_only && !lone))
     return NULL;
-  const char *bare = ww_tok_text(x, p.open + 1, p.comma),
-             *base = lone ? bare : ww_fmt(x->a, "(%s)", bare);
+  const char *bare = ww_tok_text(x, p.open + 1, p.comma);
+  const char *base = lone ? bare : ww_fmt(x->a, "(%s)", bare);
   const char *now =
       strchr(bare, '\n') || strstr(bare, "/*") ? NULL : instead(x, &p, bare, base, &tight);
   return now && !tight && !loose(x, &p) ? ww_fmt(x->a, "(%s)", now) : now;

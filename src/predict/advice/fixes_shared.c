@@ -34,7 +34,8 @@ static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
     *data |= ww_tok_in(x, i, " [ -> ");
     if (++p->steps > MOST_STEPS)
       *data = true;
-    uint32_t from, end;
+    uint32_t from;
+    uint32_t end;
     if (depth < 4 && !*data && ww_scope_initial(x, p->s, i, &from, &end))
       found |= varies(p, from, end, depth + 1, data);
   }
@@ -50,7 +51,8 @@ static bool uses(const pad *p, uint32_t i) {
 /* The last '[' of a use with all its subscripts, WW_NOTOK: it is used in another way. */
 static uint32_t full_use(const pad *p, uint32_t i) {
   const ww_ctext *x = p->x;
-  uint32_t at = i + 1, last = WW_NOTOK;
+  uint32_t at = i + 1;
+  uint32_t last = WW_NOTOK;
   for (uint32_t k = 0; k < p->array->ndims; k++) {
     if (!ww_tok_opens(x, at, "["))
       return WW_NOTOK;
@@ -112,7 +114,8 @@ static uint32_t padding(const pad *p) {
 }
 
 static bool too_large(const pad *p, int64_t row, uint32_t more) {
-  int64_t bytes = ww_name_bytes(p->x, p->array), v;
+  int64_t bytes = ww_name_bytes(p->x, p->array);
+  int64_t v;
   for (uint32_t k = 0; k + 1 < p->array->ndims && k < 4; k++) {
     uint32_t open = p->array->dim[k];
     if (!ww_ctext_value(p->x, p->s, open + 1, p->x->t[open].pair, &v) || v < 1 || v > 1 << 20)
@@ -126,12 +129,15 @@ static bool too_large(const pad *p, int64_t row, uint32_t more) {
 
 static void widen(const pad *p) {
   ww_ctext *x = p->x;
-  uint32_t open = p->array->dim[p->array->ndims - 1], close = x->t[open].pair, more = padding(p);
+  uint32_t open = p->array->dim[p->array->ndims - 1];
+  uint32_t close = x->t[open].pair;
+  uint32_t more = padding(p);
   uint32_t bytes = ww_name_bytes(x, p->array);
   int64_t row;
   if (!more || close == open + 1)
     return;
-  const char *was = ww_tok_text(x, open + 1, close), *now;
+  const char *was = ww_tok_text(x, open + 1, close);
+  const char *now;
   if (strchr(was, '\n') || strstr(was, "/*"))
     return;
   bool known = ww_ctext_value(x, p->s, open + 1, close, &row);
@@ -182,7 +188,10 @@ static uint32_t length_in(const ww_ctext *c, uint32_t i, uint32_t end, uint32_t 
 /* One use: *at is the token of the length; *helps: threads differ in the row alone. */
 static bool flat_use(pad *p, uint32_t i, uint32_t length, uint32_t *at, bool *helps) {
   const ww_ctext *x = p->x;
-  uint32_t open = full_use(p, i), close, row, row_end;
+  uint32_t open = full_use(p, i);
+  uint32_t close;
+  uint32_t row;
+  uint32_t row_end;
   bool data = false, rows = false, columns = false;
   *at = WW_NOTOK;
   if (open == WW_NOTOK)
@@ -211,9 +220,13 @@ static bool flat_use(pad *p, uint32_t i, uint32_t length, uint32_t *at, bool *he
 
 static void widen_flat(pad *p) {
   ww_ctext *x = p->x;
-  uint32_t open = p->array->dim[0], close = x->t[open].pair, length = open + 3, more = padding(p),
-           at;
-  int64_t row, rows;
+  uint32_t open = p->array->dim[0];
+  uint32_t close = x->t[open].pair;
+  uint32_t length = open + 3;
+  uint32_t more = padding(p);
+  uint32_t at;
+  int64_t row;
+  int64_t rows;
   bool worth = false, helps;
   ww_edits e = {0};
   if (close != open + 4 || !ww_tok_is(x, open + 2, "*") || !more ||

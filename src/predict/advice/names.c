@@ -58,7 +58,8 @@ static bool is_type(const ww_ctext *c, uint32_t i) {
 }
 
 uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
-  uint32_t lanes, t = v->type;
+  uint32_t lanes;
+  uint32_t t = v->type;
   if (t == WW_NOTOK)
     return 0;
   int k = type_row(c, t, &lanes);

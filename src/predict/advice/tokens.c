@@ -34,7 +34,8 @@ static uint32_t word_end(const ww_scan *s, uint32_t i, bool number, uint8_t *kin
   bool hex = s->text[i] == '0' && i + 1 < s->n && (s->text[i + 1] == 'x' || s->text[i + 1] == 'X');
   *kind = number ? WW_TOK_NUMBER : WW_TOK_WORD;
   while (is_code(s, i)) {
-    char ch = s->text[i], before = i > at ? s->text[i - 1] : ' ';
+    char ch = s->text[i];
+    char before = i > at ? s->text[i - 1] : ' ';
     uint32_t k = splice(s, i);
     bool sign = (ch == '+' || ch == '-') && strchr(hex ? "pP" : "eE", before);
     bool digit = ch == '\'' && is_code(s, i + 1) && isalnum((unsigned char)s->text[i + 1]);
@@ -153,7 +154,8 @@ static void find_macros(ww_ctext *c) {
   for (uint32_t i = 0; i < s->n; i++) {
     if (s->kind[i] != WW_BYTE_DIRECTIVE)
       continue;
-    uint32_t end = directive_end(s, i), at = blanks(s, i + 1, end);
+    uint32_t end = directive_end(s, i);
+    uint32_t at = blanks(s, i + 1, end);
     if (end > at + 7 && !memcmp(s->text + at, "define", 6) && strchr(" \t", s->text[at + 6]))
       add_macro(c, blanks(s, at + 6, end), end);
     if (end > i)
@@ -166,7 +168,8 @@ bool ww_ctext_directives(const ww_ctext *c, uint32_t word) {
   if (word >= c->n)
     return false;
   size_t n = ww_tok_len(c, word);
-  const char *from = c->text, *end = c->text + s->n;
+  const char *from = c->text;
+  const char *end = c->text + s->n;
   for (const char *p = from; (p = memmem(p, end - p, ww_tok_at(c, word), n)); p++) {
     bool alone = !(p > from && word_char(p[-1])) && !(p + n < end && word_char(p[n]));
     if (alone && s->kind[p - from] == WW_BYTE_DIRECTIVE)
@@ -191,7 +194,8 @@ const ww_macro *ww_ctext_macro(const ww_ctext *c, const char *name, size_t n) {
 /* ---- reading tokens ---- */
 
 uint32_t ww_tok_from(const ww_ctext *c, uint32_t byte) {
-  uint32_t lo = 0, hi = c->n;
+  uint32_t lo = 0;
+  uint32_t hi = c->n;
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
     if (c->t[mid].at < byte)
@@ -257,7 +261,8 @@ uint32_t ww_tok_find(const ww_ctext *c, uint32_t i, uint32_t end, const char *ch
 }
 
 uint32_t ww_tok_comma(const ww_ctext *c, uint32_t open) {
-  uint32_t close = c->t[open].pair, comma = ww_tok_find(c, open + 1, close, " , ");
+  uint32_t close = c->t[open].pair;
+  uint32_t comma = ww_tok_find(c, open + 1, close, " , ");
   return comma < close && ww_tok_find(c, comma + 1, close, " , ") == close ? comma : 0;
 }
 

@@ -28,7 +28,8 @@ const ww_metric_space ww_metric_spaces[WW_NMETRICS] = {
 double ww_space_between(const ww_metric_space *s, double machine, double value) {
   if (s->space == WW_IN_POINTS)
     return (value - machine) / 100;
-  double a = machine + s->floor, b = value + s->floor;
+  double a = machine + s->floor;
+  double b = value + s->floor;
   return a > 0 && b > 0 ? log(b / a) : NAN;
 }
 
@@ -40,7 +41,8 @@ static double apply(const ww_metric_space *s, double machine, double by) {
 }
 
 ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x) {
-  double sum = 0, squares = 0;
+  double sum = 0;
+  double squares = 0;
   for (uint32_t k = 0; k < n; k++) {
     double y = ww_forest_eval(&f[k], x);
     sum += y;
@@ -51,8 +53,8 @@ ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x) {
 }
 
 double ww_metric_model_use(const ww_metric_model *m, ww_members v) {
-  double square = v.mean * v.mean,
-         by = square > 0 ? v.mean * square / (square + m->shrinkage * v.variance) : 0;
+  double square = v.mean * v.mean;
+  double by = square > 0 ? v.mean * square / (square + m->shrinkage * v.variance) : 0;
   if (fabs(by) <= m->dead)
     return 0; /* the machine model is exact more often than a mean of leaves can say */
   by = m->share * (by - copysign(m->dead, by)) + m->shift;
@@ -81,7 +83,8 @@ bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features 
   if (!k->known || !(trust > 0) || !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
     return false;
   ww_members said = ww_members_eval(k->forest, k->members, x->v);
-  double by = k->members ? trust * ww_metric_model_use(k, said) : 0, /* in the metric's space */
+  double by = k->members ? trust * ww_metric_model_use(k, said) : 0;
+  double /* in the metric's space */
       size = exp(ww_forest_eval(&k->scale, x->v));
   double value = apply(s, machine, by);
   *out = (ww_quantity){.known = true,
@@ -187,7 +190,8 @@ static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, 
                            .after = number(o, "validation"),
                            .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
   ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
-  const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
+  const cJSON *n;
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {
     if (st || out->members == WW_MOST_MEMBERS)
       break;
@@ -198,11 +202,13 @@ static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, 
 
 /* The file's features must be this program's, in its order. */
 static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
-  const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "features"), *n;
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "features");
+  const cJSON *n;
   int k = 0;
   cJSON_ArrayForEach(n, list) {
-    const cJSON *name = cJSON_GetArrayItem(n, 0), *lo = cJSON_GetArrayItem(n, 1),
-                *hi = cJSON_GetArrayItem(n, 2);
+    const cJSON *name = cJSON_GetArrayItem(n, 0);
+    const cJSON *lo = cJSON_GetArrayItem(n, 1);
+    const cJSON *hi = cJSON_GetArrayItem(n, 2);
     if (k >= WW_NFEATURES || !cJSON_IsString(name) ||
         strcmp(name->valuestring, ww_feature_names[k]) || !cJSON_IsNumber(lo) ||
         !cJSON_IsNumber(hi))
@@ -230,7 +236,8 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
   c->gpu = ww_json_text(root, "gpu", a);
   c->data = ww_json_text(root, "data", a);
   ww_status st = read_features(root, c, e);
-  const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics"), *o;
+  const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics");
+  const cJSON *o;
   if (!st && metrics && !cJSON_IsObject(metrics))
     st = ww_fail(e, WW_EDATA,
                  "metrics: expected an object: make the correction again with `warpwise train "
@@ -260,8 +267,8 @@ ww_status ww_correction_read(const char *path, ww_arena *a, ww_correction **out,
 }
 
 ww_status ww_correction_load(ww_arena *a, const ww_correction **out, ww_err *e) {
-  const char *dir = ww_data_dir(a),
-             *path = dir ? ww_path_join(a, dir, "models/correction.json.zst") : NULL;
+  const char *dir = ww_data_dir(a);
+  const char *path = dir ? ww_path_join(a, dir, "models/correction.json.zst") : NULL;
   ww_correction *c = NULL;
   *out = NULL;
   if (!path || !ww_file_exists(path))

@@ -49,9 +49,11 @@ static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
  * much as generated ones: all of that to the power WEIGHT_POWER only. Families that were left out
  * were predicted best so: what many rows tell of a kind of kernel carries over. */
 void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
-  uint32_t nk = most_of(rows, n, true), nf = most_of(rows, n, false);
-  double *kernel = ww_xcalloc(nk + 1, sizeof *kernel), *family = ww_xcalloc(nf + 1, sizeof *family),
-         origin[2] = {0};
+  uint32_t nk = most_of(rows, n, true);
+  uint32_t nf = most_of(rows, n, false);
+  double *kernel = ww_xcalloc(nk + 1, sizeof *kernel);
+  double *family = ww_xcalloc(nf + 1, sizeof *family);
+  double origin[2] = {0};
   for (uint32_t k = 0; k < n; k++)
     kernel[rows[k].kernel]++;
   for (uint32_t k = 0; k < n; k++)
@@ -61,7 +63,8 @@ void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
     origin[rows[k].origin == 1] += rows[k].weight;
   }
   for (uint32_t k = 0; k < n; k++) {
-    double all = origin[rows[k].origin == 1], share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
+    double all = origin[rows[k].origin == 1];
+    double share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
     rows[k].weight = pow(rows[k].weight * share * n / all, WEIGHT_POWER);
   }
   free(kernel);
@@ -74,7 +77,8 @@ typedef struct {
 } heavy;
 
 static int by_weight(const void *a, const void *b) {
-  const heavy *x = a, *y = b;
+  const heavy *x = a;
+  const heavy *y = b;
   if (x->weight != y->weight)
     return x->weight < y->weight ? 1 : -1;
   return (x->family > y->family) - (x->family < y->family);
@@ -82,7 +86,8 @@ static int by_weight(const void *a, const void *b) {
 
 /* The heaviest family first, each to the lightest fold. */
 static void make_folds(fitting *f) {
-  uint32_t nf = f->nfamilies, *of = ww_xcalloc(nf + 1, sizeof *of);
+  uint32_t nf = f->nfamilies;
+  uint32_t *of = ww_xcalloc(nf + 1, sizeof *of);
   heavy *w = ww_xcalloc(nf + 1, sizeof *w);
   double fold[MOST_FOLDS] = {0};
   for (uint32_t k = 0; k < nf; k++)
@@ -161,8 +166,9 @@ static void fit(const fitting *f, const ww_trees_options *t, const float *target
 
 /* Mean held-out error after each number of rounds; returns the best number. */
 static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
-  double *sum = ww_xcalloc(t->rounds + 1, sizeof *sum),
-         *held = ww_xcalloc(t->rounds + 1, sizeof *held), weights = 0;
+  double *sum = ww_xcalloc(t->rounds + 1, sizeof *sum);
+  double *held = ww_xcalloc(t->rounds + 1, sizeof *held);
+  double weights = 0;
   for (uint32_t i = 0; i < f->nfolds; i++) {
     ww_arena *a = ww_arena_new();
     ww_forest forest;
@@ -241,7 +247,8 @@ static double error_of(const ww_metric_space *s, double by, double truth) {
  * all. */
 static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m,
                          const ww_members *pred, int split, int origin) {
-  double sum = 0, weights = 0;
+  double sum = 0;
+  double weights = 0;
   for (uint32_t k = 0; k < f->n; k++) {
     if (f->rows[k].split != split || !(f->weight[k] > 0) || (origin == 0 && f->rows[k].origin == 1))
       continue;
@@ -256,13 +263,16 @@ static double mean_error(const fitting *f, const ww_metric_space *s, const ww_me
  * none of these need it. */
 static void tune(const fitting *f, const ww_metric_space *s, const ww_members *pred, double spare,
                  ww_metric_model *m) {
-  static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1},
-                      shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
-  static const double deads[] = {0, 0.01, 0.03, 0.08}, clips[] = {1.6, 1, 0.6},
-                      shrinkages[] = {0, 0.5, 1, 2, 4};
+  static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1};
+  static const double shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
+  static const double deads[] = {0, 0.01, 0.03, 0.08};
+  static const double clips[] = {1.6, 1, 0.6};
+  static const double shrinkages[] = {0, 0.5, 1, 2, 4};
   enum { SHRINKAGES = 5, EACH = 6 * 5 * 4 * 3 };
-  double best[SHRINKAGES], least = INFINITY;
-  ww_metric_model at = *m, found[SHRINKAGES];
+  double best[SHRINKAGES];
+  double least = INFINITY;
+  ww_metric_model at = *m;
+  ww_metric_model found[SHRINKAGES];
   for (int d = 0; d < SHRINKAGES; d++) {
     best[d] = INFINITY;
     found[d] = *m;
@@ -297,7 +307,8 @@ typedef struct {
 } weighted;
 
 static double quantile(const weighted *v, uint32_t n, double q) {
-  double all = 0, sum = 0;
+  double all = 0;
+  double sum = 0;
   for (uint32_t k = 0; k < n; k++)
     all += v[k].w;
   for (uint32_t k = 0; k < n; k++)
@@ -344,7 +355,8 @@ static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
   qsort(v, n, sizeof *v, ww_by_double);
   /* a family that nobody has seen is one more: of nf + 1 families, so many have to be covered by
    * what nf of them show */
-  double nf = fitted_families(f), cover = fmin(0.99, ceil(COVER * (nf + 1)) / nf);
+  double nf = fitted_families(f);
+  double cover = fmin(0.99, ceil(COVER * (nf + 1)) / nf);
   m->low = fmin(0, quantile(v, n, (1 - cover) / 2));
   m->high = fmax(0, quantile(v, n, (1 + cover) / 2));
   m->least = 0.01;
@@ -558,13 +570,15 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
 
 void ww_correct_score_of(const ww_correction *c, const ww_correct_row *rows, uint32_t n,
                          ww_metric m, int split, int origin, ww_correct_score *out) {
-  double *before = ww_xcalloc(n + 1, sizeof *before), *after = ww_xcalloc(n + 1, sizeof *after),
-         inside = 0;
+  double *before = ww_xcalloc(n + 1, sizeof *before);
+  double *after = ww_xcalloc(n + 1, sizeof *after);
+  double inside = 0;
   uint32_t count = 0;
   bool points = ww_rule_of(m).points;
   for (uint32_t k = 0; k < n; k++) {
     const ww_correct_row *r = &rows[k];
-    double truth = r->measured[m], machine = r->machine[m];
+    double truth = r->measured[m];
+    double machine = r->machine[m];
     if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin) ||
         !isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0)))
       continue;

@@ -17,7 +17,8 @@ static double lg(double x) {
 
 /* Of the resources that a wave queues for, the second largest bound over the largest. */
 static double second_of(const ww_timing *t) {
-  double most = 0, second = 0;
+  double most = 0;
+  double second = 0;
   for (int k = WW_TERM_ISSUE; k <= WW_TERM_LATENCY; k++) {
     double v = t->bound_us[k];
     second = fmax(second, fmin(v, most));
@@ -49,8 +50,9 @@ void ww_features_of(const ww_prediction *p, const ww_gpu *g, ww_features *out) {
   const ww_chain *c = &w->chain;
   const ww_occupancy *o = &w->occupancy;
   const ww_counts *k = &p->trace.sampled.tally.c;
-  double floor_us = known(g->launch_floor, 2), sms_used = fmin(w->blocks, g->sms),
-         l2_latency = known(g->l2_latency, 250);
+  double floor_us = known(g->launch_floor, 2);
+  double sms_used = fmin(w->blocks, g->sms);
+  double l2_latency = known(g->l2_latency, 250);
   const double v[WW_NFEATURES] = {
 #define FEATURE(name, value, ...) [WW_F_##name] = (double)(value),
 #include "features.def"

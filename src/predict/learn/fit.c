@@ -31,7 +31,8 @@ static double time_of(const problem *q, uint32_t k, const ww_params *p) {
 }
 
 static double loss(const problem *q, const ww_params *p) {
-  double sum = 0, weights = 0;
+  double sum = 0;
+  double weights = 0;
   for (uint32_t k = 0; k < q->n; k++) {
     double w = q->weight[q->family[k]];
     if (!(w > 0))
@@ -49,7 +50,8 @@ static bool searched(uint32_t k) {
 /* Moves parameter k by `by` of its range; true when the loss fell. */
 static bool try_move(const problem *q, ww_params *p, uint32_t k, double by, double *best) {
   const ww_param_info *info = &ww_param_table[k];
-  double *v = &((double *)p)[k], old = *v;
+  double *v = &((double *)p)[k];
+  double old = *v;
   *v = fmin(info->most, fmax(info->least, old + by * (info->most - info->least)));
   double now = *v == old ? *best : loss(q, p);
   if (now < *best - 1e-7) {
@@ -61,7 +63,9 @@ static bool try_move(const problem *q, ww_params *p, uint32_t k, double by, doub
 }
 
 static void search(const problem *q, ww_params *p) {
-  double *step = ww_xcalloc(ww_nparams, sizeof *step), best = loss(q, p), most = 1;
+  double *step = ww_xcalloc(ww_nparams, sizeof *step);
+  double best = loss(q, p);
+  double most = 1;
   for (uint32_t k = 0; k < ww_nparams; k++)
     step[k] = 0.1;
   for (int sweep = 0; sweep < SWEEPS && most > 2e-3; sweep++) {
@@ -102,7 +106,9 @@ static ww_fit_error errors_by(const problem *q, const ww_params *p, double *us, 
 
 static void set_spread(const problem *q, const double *us, double *param, ww_params *p,
                        ww_arena *a) {
-  double *v = WW_NEWN(a, double, q->n + 1), mark = -1, old = *param;
+  double *v = WW_NEWN(a, double, q->n + 1);
+  double mark = -1;
+  double old = *param;
   uint32_t m = 0;
   *param = mark; /* launches whose interval this parameter gives */
   for (uint32_t k = 0; k < q->n; k++) {
@@ -197,7 +203,8 @@ static bool value_of(const ww_report *r, ww_metric m, double *v) {
 }
 
 void ww_work_measured(ww_work *w, const ww_report *r) {
-  double v, hits = 0;
+  double v;
+  double hits = 0;
   ww_traffic *t = &w->traffic;
   ww_chain *c = &w->chain;
   if (value_of(r, WW_M_warp_instructions, &v) && w->lowered.total > 0) {
@@ -213,9 +220,10 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
   if (value_of(r, WW_M_l1_hit_pct, &hits)) {
     hits = fmin(1, hits / 100 * (t->l1_ld_sectors + t->l1_st_sectors) / fmax(1, t->l1_ld_sectors));
     t->l2_reads = (1 - hits) * t->l1_ld_sectors;
-    double lines = fmax(1, w->chain.lines_per_load),
-           from_dram = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
-    double slow = 1 - t->from_l1, deep = t->from_dram;
+    double lines = fmax(1, w->chain.lines_per_load);
+    double from_dram = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
+    double slow = 1 - t->from_l1;
+    double deep = t->from_dram;
     t->from_l1 = pow(hits, lines); /* a request waits for its slowest sector */
     t->from_dram = 1 - pow(1 - (1 - hits) * from_dram, lines);
     t->from_l2 = fmax(0, 1 - t->from_l1 - t->from_dram);

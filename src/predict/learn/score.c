@@ -10,7 +10,8 @@
 /* ---- statistics ---- */
 
 int ww_by_double(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
+  double x = *(const double *)a;
+  double y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
@@ -58,10 +59,14 @@ double ww_stat_spearman(const double *x, const double *y, uint32_t n, ww_arena *
   if (n < 3)
     return NAN;
   ranked *scratch = WW_NEWN(a, ranked, n);
-  double *rx = WW_NEWN(a, double, n), *ry = WW_NEWN(a, double, n);
+  double *rx = WW_NEWN(a, double, n);
+  double *ry = WW_NEWN(a, double, n);
   ranks_of(x, n, scratch, rx);
   ranks_of(y, n, scratch, ry);
-  double mean = (n + 1) / 2.0, xy = 0, xx = 0, yy = 0;
+  double mean = (n + 1) / 2.0;
+  double xy = 0;
+  double xx = 0;
+  double yy = 0;
   for (uint32_t k = 0; k < n; k++) {
     xy += (rx[k] - mean) * (ry[k] - mean);
     xx += (rx[k] - mean) * (rx[k] - mean);
@@ -82,7 +87,8 @@ const char *ww_scored_unit(int q) {
 }
 
 int ww_scored_named(const char *name) {
-  int found = -1, several = 0;
+  int found = -1;
+  int several = 0;
   for (int q = 0; q < WW_NSCORED; q++) {
     if (!strcmp(ww_scored_name(q), name))
       return q;
@@ -163,13 +169,15 @@ const char *ww_rule_text(int q, ww_arena *a) {
 /* Arithmetic intensity says something where there is arithmetic and where the bytes are more than a
  * few stray ones. */
 static bool ai_counts(const ww_report *measured) {
-  double flops, bytes;
+  double flops;
+  double bytes;
   return ww_scored_value(measured, WW_Q_flops, &flops) &&
          ww_scored_value(measured, WW_Q_dram_bytes, &bytes) && flops > 0 && bytes >= MB;
 }
 
 static void mark_answer(ww_mark *m, const ww_score_rule *r) {
-  double off = m->guess - m->truth, size = fabs(m->truth);
+  double off = m->guess - m->truth;
+  double size = fabs(m->truth);
   if (r->points)
     m->bias = off;
   else if (m->zero)
@@ -293,7 +301,8 @@ ww_bound ww_bound_rule(const ww_balance *i, const ww_balance *b) {
 }
 
 ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
-  double bytes, flops;
+  double bytes;
+  double flops;
   bool counted =
       ww_scored_value(r, WW_Q_dram_bytes, &bytes) && ww_scored_value(r, WW_Q_flops, &flops);
   if (r->error.code != WW_OK)
@@ -315,10 +324,14 @@ ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
 
 static void class_rates(ww_class_score *s) {
   const uint32_t(*m)[2] = (const uint32_t(*)[2])s->matrix;
-  double recall = 0, f1 = 0;
-  int present = 0, named = 0;
+  double recall = 0;
+  double f1 = 0;
+  int present = 0;
+  int named = 0;
   for (int k = 0; k < 2; k++) {
-    double hit = m[k][k], truth = m[k][0] + m[k][1], guess = m[0][k] + m[1][k];
+    double hit = m[k][k];
+    double truth = m[k][0] + m[k][1];
+    double guess = m[0][k] + m[1][k];
     if (truth > 0) {
       recall += hit / truth;
       present++;
@@ -330,7 +343,10 @@ static void class_rates(ww_class_score *s) {
   }
   s->balanced = recall / present;
   s->f1 = f1 / named;
-  double tp = m[1][1], tn = m[0][0], fp = m[0][1], fn = m[1][0];
+  double tp = m[1][1];
+  double tn = m[0][0];
+  double fp = m[0][1];
+  double fn = m[1][0];
   double under = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn);
   s->mcc = under > 0 ? (tp * tn - fp * fn) / sqrt(under)
                      : 0; /* one class alone: no correlation to speak of */

@@ -40,7 +40,9 @@ void ww_forest_write(const ww_forest *f, ww_buf *out) {
 /* Reads one tree from node `at` on; false: the text ends or is no tree. */
 static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_forest *out) {
   enum { DEEP = 256 };
-  uint32_t open[DEEP], depth = 0, from = out->nnodes;
+  uint32_t open[DEEP];
+  uint32_t depth = 0;
+  uint32_t from = out->nnodes;
   do {
     ww_tree_node *n = &out->nodes[out->nnodes];
     char *end;
@@ -91,7 +93,8 @@ ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_
 /* ---- bins ---- */
 
 int ww_by_float(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
+  float x = *(const float *)a;
+  float y = *(const float *)b;
   return (x > y) - (x < y);
 }
 
@@ -111,9 +114,11 @@ static uint16_t edges_of(float *v, uint32_t n, float *edge) {
   qsort(v, n, sizeof *v, ww_by_float);
   for (uint32_t q = 1; q < WW_TREE_BINS; q++) {
     uint32_t at = (uint64_t)q * n / WW_TREE_BINS;
-    float hi = v[at], lo = at ? v[at - 1] : hi;
+    float hi = v[at];
+    float lo = at ? v[at - 1] : hi;
     if (lo == hi) { /* inside a run: an edge before it and one behind it */
-      uint32_t first = at, last = at;
+      uint32_t first = at;
+      uint32_t last = at;
       while (first && v[first - 1] == hi)
         first--;
       while (last + 1 < n && v[last + 1] == hi)
@@ -131,7 +136,8 @@ static uint16_t edges_of(float *v, uint32_t n, float *edge) {
 }
 
 static uint8_t bin_of(const float *edge, uint16_t nbins, float v) {
-  uint32_t lo = 0, hi = nbins - 1u;
+  uint32_t lo = 0;
+  uint32_t hi = nbins - 1u;
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
     if (v < edge[mid])
@@ -201,7 +207,8 @@ static void count(const grower *t, branch *r) {
   for (uint32_t i = r->begin; i < r->end; i++) {
     uint32_t row = t->order[i];
     const uint8_t *bin = b->bin + (size_t)row * b->nfeatures;
-    float g = t->res[row], w = t->p->weight[row];
+    float g = t->res[row];
+    float w = t->p->weight[row];
     for (uint32_t c = 0; c < t->ncolumns; c++) {
       cell *h = &r->hist[c * WW_TREE_BINS + bin[t->columns[c]]];
       h->g += g;
@@ -220,7 +227,8 @@ static void find_split(const grower *t, branch *r) {
   for (uint32_t c = 0; c < t->ncolumns; c++) {
     const cell *h = &r->hist[c * WW_TREE_BINS];
     uint32_t nbins = t->b->nbins[t->columns[c]];
-    double g = 0, w = 0;
+    double g = 0;
+    double w = 0;
     for (uint32_t k = 0; k + 1 < nbins; k++) {
       g += h[k].g;
       w += h[k].w;
@@ -248,7 +256,9 @@ static void sum_rows(const grower *t, branch *r) {
 
 /* Rows keep their order on both sides. */
 static uint32_t partition(grower *t, const branch *r) {
-  uint32_t f = t->columns[r->column], at = r->begin, other = 0;
+  uint32_t f = t->columns[r->column];
+  uint32_t at = r->begin;
+  uint32_t other = 0;
   for (uint32_t i = r->begin; i < r->end; i++) {
     uint32_t row = t->order[i];
     if (t->b->bin[(size_t)row * t->b->nfeatures + f] <= r->bin)
@@ -262,12 +272,15 @@ static uint32_t partition(grower *t, const branch *r) {
 
 static void split(grower *t, uint32_t at) {
   branch *r = &t->br[at];
-  uint32_t middle = partition(t, r), cells = t->ncolumns * WW_TREE_BINS;
-  branch *one = &t->br[t->nbr], *two = &t->br[t->nbr + 1];
+  uint32_t middle = partition(t, r);
+  uint32_t cells = t->ncolumns * WW_TREE_BINS;
+  branch *one = &t->br[t->nbr];
+  branch *two = &t->br[t->nbr + 1];
   bool left_small = middle - r->begin <= r->end - middle;
   *one = (branch){.begin = r->begin, .end = middle, .child = {-1, -1}};
   *two = (branch){.begin = middle, .end = r->end, .child = {-1, -1}};
-  branch *small = left_small ? one : two, *large = left_small ? two : one;
+  branch *small = left_small ? one : two;
+  branch *large = left_small ? two : one;
   small->hist = t->hists + (size_t)(t->nbr / 2 + 1) * cells; /* the large one takes its parent's */
   large->hist = r->hist;
   count(t, small);
@@ -286,7 +299,8 @@ static void split(grower *t, uint32_t at) {
 }
 
 static void choose_columns(grower *t) {
-  uint32_t n = t->b->nfeatures, want = ceil(t->o->columns * n);
+  uint32_t n = t->b->nfeatures;
+  uint32_t want = ceil(t->o->columns * n);
   t->ncolumns = 0;
   for (uint32_t f = 0, left = n; f < n; f++, left--)
     if (ww_random(&t->random) % left < want - t->ncolumns)
@@ -351,7 +365,8 @@ static void grow(grower *t) {
 static double leaf_value(const grower *t, const branch *r) {
   if (!t->p->group || !(t->group_most > 0))
     return r->g / (r->w + t->lambda);
-  double g = 0, w = 0;
+  double g = 0;
+  double w = 0;
   memset(t->groups, 0, t->p->ngroups * sizeof *t->groups);
   for (uint32_t i = r->begin; i < r->end; i++) {
     cell *c = &t->groups[t->p->group[t->order[i]]];
@@ -403,11 +418,13 @@ static void advance(grower *t, const ww_tree_node *tree, uint32_t nnodes) {
 }
 
 static double held_error(const grower *t) {
-  double sum = 0, weights = 0;
+  double sum = 0;
+  double weights = 0;
   for (uint32_t k = 0; k < t->b->n; k++) {
     if (t->p->role[k] != WW_ROW_HELD)
       continue;
-    double off = t->pred[k] - t->p->target[k], error = fabs(t->o->relative ? expm1(off) : off);
+    double off = t->pred[k] - t->p->target[k];
+    double error = fabs(t->o->relative ? expm1(off) : off);
     sum += t->p->weight[k] * fmin(2, error); /* an outlier is one, however far off */
     weights += t->p->weight[k];
   }
@@ -418,7 +435,8 @@ static double held_error(const grower *t) {
 static float base_of(const ww_trees_problem *p, uint32_t n, const ww_trees_options *o) {
   double base = 0;
   for (int round = 0; round < 60; round++) {
-    double g = 0, w = 0;
+    double g = 0;
+    double w = 0;
     for (uint32_t k = 0; k < n; k++) {
       if (p->role[k] != WW_ROW_FIT)
         continue;
@@ -433,7 +451,9 @@ static float base_of(const ww_trees_problem *p, uint32_t n, const ww_trees_optio
 }
 
 static void start(grower *t, ww_arena *a, ww_forest *out) {
-  uint32_t n = t->b->n, fitted = 0, leaves = t->o->leaves;
+  uint32_t n = t->b->n;
+  uint32_t fitted = 0;
+  uint32_t leaves = t->o->leaves;
   double weight = 0;
   for (uint32_t k = 0; k < n; k++)
     if (t->p->role[k] == WW_ROW_FIT && t->p->weight[k] > 0) {

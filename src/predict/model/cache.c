@@ -60,7 +60,8 @@ static uint32_t victim(ww_cache *c) {
 }
 
 uint32_t ww_cache_touch(ww_cache *c, uint64_t line, uint32_t sectors, bool *present) {
-  uint32_t *head = chain_of(c, line), s = *head;
+  uint32_t *head = chain_of(c, line);
+  uint32_t s = *head;
   while (s && c->slots[s].line != line)
     s = c->slots[s].next;
   if (present)

@@ -385,7 +385,8 @@ static void add(point *to, const point *a, const point *b, double weight) {
 static uint32_t together(const block_costs *k, uint32_t trip) {
   if (!(k->trips > 0))
     return k->plan.unrolled;
-  uint32_t all = fmin(k->trips + 0.5, 1e9), before = 0;
+  uint32_t all = fmin(k->trips + 0.5, 1e9);
+  uint32_t before = 0;
   for (uint32_t by = k->plan.unrolled; by > 1; by /= FEWER) {
     before += (all - before) / by * by;
     if (trip < before)
@@ -481,7 +482,8 @@ static void access_global(ww_chainer *c, const ww_access *a) {
     c->store_lines += a->weight * ww_contention_store(c->crowd, a);
   } else {
     uint64_t lines[WW_ACCESS_LINES];
-    uint32_t n = ww_access_lines(a, lines), sectors = ww_coalesce_sectors(a);
+    uint32_t n = ww_access_lines(a, lines);
+    uint32_t sectors = ww_coalesce_sectors(a);
     c->requests += a->weight;
     c->lines += a->weight * n;
     c->sectors += a->weight * sectors;
@@ -551,7 +553,8 @@ ww_observer ww_chainer_observer(ww_chainer *c) {
 }
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
-  double n = c->nblocks ? c->nblocks : 1, way[NPARTS];
+  double n = c->nblocks ? c->nblocks : 1;
+  double way[NPARTS];
   for (int k = 0; k < NPARTS; k++)
     way[k] = fmax(0, c->total.on_way[k]);
   *out = (ww_chain){
@@ -596,9 +599,11 @@ static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each,
  * nothing, the few that were seen at work are more of those followed than of the grid: the means
  * come down, and what the longest block takes stays. */
 static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
-  double working = ww_sampled_working(sampled), idle = sampled->of - working;
+  double working = ww_sampled_working(sampled);
+  double idle = sampled->of - working;
   double all = sampled->tally.c.warp_instructions - idle * sampled->idle_instructions;
-  double here = c->nblocks ? c->ir / c->nblocks : 0, mean = all / working;
+  double here = c->nblocks ? c->ir / c->nblocks : 0;
+  double mean = all / working;
   double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
   double *const means[] = {&out->warp_inst,     &out->alu,          &out->waits,
                            &out->first_waits,   &out->shared_waits, &out->atomic_waits,

@@ -95,12 +95,15 @@ static bool one_addition(const ww_access *a) {
  * of its line it is about. */
 void ww_contention_atomic(ww_contention *c, const ww_access *a) {
   const ww_gpu *g = c->g;
-  double one = 1 / WW_FIGURE(g, atom_f32_same), next = WW_FIGURE(g, atom_next_sector),
-         sector = sector_cycles(c, a->ins) * a->weight;
+  double one = 1 / WW_FIGURE(g, atom_f32_same);
+  double next = WW_FIGURE(g, atom_next_sector);
+  double sector = sector_cycles(c, a->ins) * a->weight;
   if (!ww_is_float(a->ins->type) && g->atom_same > 0)
     one = fmin(one, 1 / g->atom_same);
-  uint64_t sectors[64], lines[64];
-  uint32_t ns = 0, nl = 0;
+  uint64_t sectors[64];
+  uint64_t lines[64];
+  uint32_t ns = 0;
+  uint32_t nl = 0;
   ww_mask lanes = one_addition(a) ? a->lanes & -a->lanes : a->lanes;
   for (ww_mask m = lanes; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];

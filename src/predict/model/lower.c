@@ -23,8 +23,8 @@ ww_lower_coef ww_lower_coefs = {
 
 void ww_lower_put(const ww_lowering *x, ww_sass s, float n, ww_cost *c) {
   const ww_sass_info *t = &ww_sass_table[s];
-  double issue = t->figure < 0 ? NAN : x->g->issue[t->figure],
-         latency = t->figure < 0 ? NAN : x->g->latency[t->figure];
+  double issue = t->figure < 0 ? NAN : x->g->issue[t->figure];
+  double latency = t->figure < 0 ? NAN : x->g->latency[t->figure];
   if (n <= 0)
     return;
   c->inst[t->pipe] += n;
@@ -108,7 +108,8 @@ static ww_sass adder(const emit *e) {
 /* An index of which the compiler sees that its bytes fit a word: it is scaled there and then added
  * to both words of the pointer. */
 static bool small(const emit *e, ww_val index) {
-  const ww_ins *w = e->x->def[index], *d = ww_lower_def(e->x, w->a);
+  const ww_ins *w = e->x->def[index];
+  const ww_ins *d = ww_lower_def(e->x, w->a);
   if (w->op != WW_OP_ZEXT)
     return false;
   if (ww_type_bytes[w->type2] < 4)
@@ -344,7 +345,8 @@ static bool breaks(const ww_lowering *x, uint32_t b) {
 }
 
 static void meet_behind(const ww_lowering *x, uint32_t loop) {
-  uint32_t before = x->fn->blocks[x->fn->loops[loop].header].idom, end = x->first[before + 1];
+  uint32_t before = x->fn->blocks[x->fn->loops[loop].header].idom;
+  uint32_t end = x->first[before + 1];
   if (end > x->first[before])
     ww_lower_put(x, WW_SASS_sync, 2, &x->cost[end - 1]);
 }
@@ -373,7 +375,9 @@ static void branch(emit *e) {
 
 static void jump(emit *e) {
   const ww_lowering *x = e->x;
-  uint32_t b = x->block_of[e->at], to = e->i->imm, loop = x->fn->blocks[b].loop;
+  uint32_t b = x->block_of[e->at];
+  uint32_t to = e->i->imm;
+  uint32_t loop = x->fn->blocks[b].loop;
   if (!x->predicated[b] && to != b + 1 && loop != WW_NOBLOCK && x->fn->loops[loop].header == to)
     put(e, WW_SASS_bra, 1);
 }
@@ -570,7 +574,8 @@ static void in_its_loop(ww_lowering *x, uint32_t at) {
   if (share == 1)
     return;
   const ww_loop *l = &x->fn->loops[ww_lower_loop_of(x, at)];
-  uint32_t before = x->fn->blocks[l->header].idom, end = x->first[before + 1];
+  uint32_t before = x->fn->blocks[l->header].idom;
+  uint32_t end = x->first[before + 1];
   if (share <= 0 && end > x->first[before] && before != l->header)
     add(&x->cost[end - 1], &x->cost[at]);
   scale(&x->cost[at], share < 0 ? 0 : share);
@@ -593,8 +598,9 @@ static void put_at(ww_lowering *x, ww_sass s, double n, uint32_t at) {
 static void pointers(ww_lowering *x, uint32_t loop) {
   const ww_lower_loop *l = &x->loops[loop];
   const ww_loop *t = &x->fn->loops[loop];
-  uint32_t at = x->first[t->header + 1] - 1, before = x->fn->blocks[t->header].idom,
-           end = x->first[before + 1] - 1;
+  uint32_t at = x->first[t->header + 1] - 1;
+  uint32_t before = x->fn->blocks[t->header].idom;
+  uint32_t end = x->first[before + 1] - 1;
   put_at(x, WW_SASS_iadd3, 0.6 * l->streams / l->unrolled, at);
   put_at(x, WW_SASS_mov, 0.4 * l->streams / l->unrolled, at);
   if (l->unrolled == 1 || before == t->header)
@@ -654,7 +660,8 @@ static void carried(ww_lowering *x, uint32_t b) {
  * part. */
 static void merged(ww_lowering *x, uint32_t b) {
   const ww_fn *fn = x->fn;
-  uint32_t l = fn->blocks[b].loop, from = fn->blocks[b].idom;
+  uint32_t l = fn->blocks[b].loop;
+  uint32_t from = fn->blocks[b].idom;
   if (from == b || x->first[from + 1] == x->first[from] ||
       (l != WW_NOBLOCK && fn->loops[l].header == b))
     return;
@@ -699,8 +706,8 @@ static uint32_t common_dominator(const ww_fn *fn, uint32_t a, uint32_t b) {
 static uint32_t needed_from(const ww_lowering *x, ww_val v) {
   uint32_t at = WW_NOBLOCK;
   for (uint32_t k = 0; k < ww_lower_nuses(x, v); k++) {
-    uint32_t u = x->uses[x->uses_at[v] + k],
-             b = u & WW_PHI ? x->fn->blocks[u & ~WW_PHI].idom : x->block_of[u];
+    uint32_t u = x->uses[x->uses_at[v] + k];
+    uint32_t b = u & WW_PHI ? x->fn->blocks[u & ~WW_PHI].idom : x->block_of[u];
     if (b != WW_NOBLOCK)
       at = common_dominator(x->fn, at, b);
   }
@@ -778,7 +785,8 @@ static void add_block(const ww_lowering *x, uint32_t b, executed issued, double 
                       double rounds, ww_lowered *out) {
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
     const ww_cost *c = &x->cost[at];
-    double n = 0, by = x->share[at] > 0 && x->share[at] < 1 ? rounds : 1;
+    double n = 0;
+    double by = x->share[at] > 0 && x->share[at] < 1 ? rounds : 1;
     for (uint32_t p = 0; p < WW_NPIPES; p++) {
       out->inst[p] += c->inst[p] * issued.warps * by;
       out->cycles[p] += c->cycles[p] * issued.warps * by;

@@ -60,14 +60,16 @@ static bool linear(const form *f) {
 static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out);
 
 static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
-  form a, b;
+  form a;
+  form b;
   form_of(x, i->a, depth, &a);
   form_of(x, i->b, depth, &b);
   if (!a.n || !b.n) {
     add_form(out, a.n ? &a : &b, a.n ? b.constant : a.constant);
     return true;
   }
-  const form *sum = plain(&b) ? &a : &b, *one = plain(&b) ? &b : &a;
+  const form *sum = plain(&b) ? &a : &b;
+  const form *one = plain(&b) ? &b : &a;
   if (!plain(one) || !linear(sum))
     return false;
   for (uint32_t k = 0; k < sum->n; k++)

@@ -323,7 +323,8 @@ static int64_t offset_of(const ww_lowering *x, const ww_ins *i) {
 }
 
 static bool same_base(const ww_lowering *x, ww_val a, ww_val b) {
-  const ww_value *v = &x->fn->vals[a], *w = &x->fn->vals[b];
+  const ww_value *v = &x->fn->vals[a];
+  const ww_value *w = &x->fn->vals[b];
   return a == b || (v->kind == WW_VAL_SYMBOL && w->kind == WW_VAL_SYMBOL && v->ref == w->ref);
 }
 
@@ -343,9 +344,12 @@ static void widen_loads(ww_lowering *x) {
     const ww_ins *i = ww_lower_ins(x, at);
     if (!word_access(i) || x->gone[at])
       continue;
-    uint32_t wide = alignment(x, i->a), bytes = ww_type_bytes[i->type], b = x->block_of[at];
+    uint32_t wide = alignment(x, i->a);
+    uint32_t bytes = ww_type_bytes[i->type];
+    uint32_t b = x->block_of[at];
     for (; wide > bytes; wide /= 2) {
-      uint32_t others[4], n = 0;
+      uint32_t others[4];
+      uint32_t n = 0;
       if (offset_of(x, i) % wide)
         continue;
       for (uint32_t k = 1; k < wide / bytes; k++) {

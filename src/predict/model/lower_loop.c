@@ -140,7 +140,8 @@ static bool only_addresses(const ww_lowering *x, ww_val v, uint32_t loop) {
 
 /* What only some iterations reach is computed where it is needed. */
 static bool in_every_iteration(const ww_lowering *x, ww_val v) {
-  uint32_t b = x->fn->vals[v].ref, latch = x->fn->loops[x->fn->blocks[b].loop].latch;
+  uint32_t b = x->fn->vals[v].ref;
+  uint32_t latch = x->fn->loops[x->fn->blocks[b].loop].latch;
   return latch == WW_NOBLOCK || ww_ir_dominates(x->fn, b, latch);
 }
 
@@ -185,10 +186,12 @@ static bool counted(const ww_lowering *x, uint32_t loop) {
       if (!ww_ir_in_loop(fn, fn->blocks[b].succ[k], loop))
         return false;
   }
-  const ww_ins *t = ww_block_end(fn, latch), *c = t->op == WW_OP_CBR ? ww_lower_def(x, t->a) : NULL;
+  const ww_ins *t = ww_block_end(fn, latch);
+  const ww_ins *c = t->op == WW_OP_CBR ? ww_lower_def(x, t->a) : NULL;
   if (!c || c->op != WW_OP_ICMP)
     return false;
-  uint8_t a = kind_of(x, c->a, loop), b = kind_of(x, c->b, loop);
+  uint8_t a = kind_of(x, c->a, loop);
+  uint8_t b = kind_of(x, c->b, loop);
   return (a == STEADY && b == INVARIANT) || (b == STEADY && a == INVARIANT);
 }
 
@@ -501,7 +504,8 @@ static uint32_t trips(const ww_lowering *x, uint32_t loop) {
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   if (latch == WW_NOBLOCK)
     return 6;
-  const ww_ins *t = ww_block_end(fn, latch), *c = t->op == WW_OP_CBR ? x->def[t->a] : NULL;
+  const ww_ins *t = ww_block_end(fn, latch);
+  const ww_ins *c = t->op == WW_OP_CBR ? x->def[t->a] : NULL;
   for (uint32_t p = 0; c && c->op == WW_OP_ICMP && p < h->nphis; p++) {
     const ww_phi *phi = &h->phis[p];
     const ww_ins *s = NULL;
@@ -582,7 +586,8 @@ double ww_lower_rounds(const ww_lower_loop *l, double trips) {
   if (l->unrolled == 1 || trips <= 0)
     return 1;
   bool whole = fabs(trips - round(trips)) < 1e-3;
-  double rounds = 0, left = trips;
+  double rounds = 0;
+  double left = trips;
   for (uint32_t by = l->unrolled; by > 1; by /= 4) {
     double n = whole ? floor(round(left) / by) : fmax(0, left / by - 0.5);
     rounds += n;

@@ -43,12 +43,14 @@ static void spread(const ww_lowering *x, const sequence *s, float integer_share,
   float inst = or_else(known ? g->math_instructions[s->figure] : NAN, s->scale, s->inst);
   float f32 = or_else(known ? g->math_flops32[s->figure] : NAN, s->scale, s->flops32);
   float f64 = or_else(known ? g->math_flops64[s->figure] : NAN, s->scale, s->flops64);
-  float fma = f32 * 0.6f, dfma = f64 * 0.6f;
+  float fma = f32 * 0.6f;
+  float dfma = f64 * 0.6f;
   if (fma + dfma > inst) {
     fma *= inst / (fma + dfma);
     dfma = inst - fma;
   }
-  float rest = inst - fma - dfma, mufu = rest < 1 ? rest : 1;
+  float rest = inst - fma - dfma;
+  float mufu = rest < 1 ? rest : 1;
   rest -= mufu;
   c->inst[WW_PIPE_FMA] += fma;
   c->cycles[WW_PIPE_FMA] += fma;
@@ -103,7 +105,8 @@ static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
  * from before the loop. */
 static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
   const ww_fn *fn = x->fn;
-  uint32_t here = fn->vals[i->dst].ref, loop = fn->blocks[here].loop;
+  uint32_t here = fn->vals[i->dst].ref;
+  uint32_t loop = fn->blocks[here].loop;
   const ww_value *by = &fn->vals[i->b];
   if (loop != WW_NOBLOCK && !(by->kind == WW_VAL_RESULT && ww_ir_in_loop(fn, by->ref, loop)))
     return true;
@@ -122,8 +125,8 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) 
   static const sequence word[4] = {F32(div_s32, 1, 22, 0), F32(div_u32, 1, 18, 0),
                                    F32(mod_s32, 1, 21, 0), F32(mod_u32, 1, 17, 0)};
   static const sequence by_constant[2] = {F32(div_const_s32, 1, 4, 0), F32(mod_const_u32, 1, 5, 0)};
-  static const sequence wide_constant = F32(div_const_u64, 1, 16, 0),
-                        wide = F32(div_small_u64, 1, 28, 0);
+  static const sequence wide_constant = F32(div_const_u64, 1, 16, 0);
+  static const sequence wide = F32(div_small_u64, 1, 28, 0);
   static const sequence full = OWN32(76, 0); /* a call, where a high word is not zero */
   bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM,
        sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
@@ -152,9 +155,11 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) 
 }
 
 static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
-  static const sequence exact = F32(div_f32, 1, 10, 10), fast = F32(div_fast_f32, 1, 5, 1),
-                        twice = {WW_GPU_MATH_div_f64, 1, 16, 2, 15};
-  static const sequence inverse = F32(rcp_f32, 1, 8, 5), inverse64 = F64(rcp_f64, 1, 11, 10);
+  static const sequence exact = F32(div_f32, 1, 10, 10);
+  static const sequence fast = F32(div_fast_f32, 1, 5, 1);
+  static const sequence twice = {WW_GPU_MATH_div_f64, 1, 16, 2, 15};
+  static const sequence inverse = F32(rcp_f32, 1, 8, 5);
+  static const sequence inverse64 = F64(rcp_f64, 1, 11, 10);
   const ww_value *a = &x->fn->vals[i->a];
   bool one = a->kind == WW_VAL_CONST &&
              (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);

@@ -92,7 +92,8 @@ static uint32_t region_of(const ww_lowering *x, uint32_t p, uint32_t to, uint32_
   uint32_t n = 0;
   for (uint32_t at = 0, b = p; at <= n; b = region[at++]) {
     for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++) {
-      uint32_t s = fn->blocks[b].succ[k], seen = 0;
+      uint32_t s = fn->blocks[b].succ[k];
+      uint32_t seen = 0;
       if (s == to || (b == p && x->predicated[s]))
         continue;
       while (seen < n && region[seen] != s)

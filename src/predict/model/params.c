@@ -54,7 +54,8 @@ ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e)
   cJSON *root = ww_json_read(text, n, e);
   if (!root)
     return e ? e->code : WW_EPARSE;
-  const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "params"), *member;
+  const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "params");
+  const cJSON *member;
   ww_status st = cJSON_IsObject(all)
                      ? WW_OK
                      : ww_fail(e, WW_EDATA,

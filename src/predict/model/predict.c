@@ -34,7 +34,8 @@ static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_g
 static void resources(const stages *s, uint32_t k, const ww_run_spec *spec) {
   ww_prediction *p = s->p[k];
   ww_work *w = &p->work;
-  double registers, shared = spec->shared_static + spec->shared;
+  double registers;
+  double shared = spec->shared_static + spec->shared;
   ww_registers(ww_fn_code_of(p->code, s->fn), w->block_threads, &registers, &p->spill_bytes);
   if (s->o[k]->registers > 0)
     registers = s->o[k]->registers;

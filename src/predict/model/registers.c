@@ -209,7 +209,8 @@ static float *load_words(const ww_lowering *x, uint32_t b) {
 static ww_block_plan *plans_of(const ww_lowering *x, const double *live, double most_live) {
   const ww_fn *fn = x->fn;
   ww_block_plan *out = WW_NEWN(x->arena, ww_block_plan, fn->nblocks + 1);
-  double need = words_to_registers(most_live), most = ww_lower_coefs.reg_free;
+  double need = words_to_registers(most_live);
+  double most = ww_lower_coefs.reg_free;
   if (need > most)
     most = 8 * ceil(need / 8) + 8;
   for (uint32_t b = 0; b < fn->nblocks; b++) {

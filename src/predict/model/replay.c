@@ -120,7 +120,8 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
   for (uint32_t half = 0; half < 2; half++, mask >>= 2) {
     if (!(mask & 3))
       continue;
-    uint64_t pair = line * 2 + half, h = (pair + 1) * WW_GOLDEN;
+    uint64_t pair = line * 2 + half;
+    uint64_t h = (pair + 1) * WW_GOLDEN;
     if (h >> 62 || r->npairs > PAIR_SLOTS * 3 / 4)
       continue; /* 62: PAIR_SHARE */
     uint32_t at = h >> 40 & (PAIR_SLOTS - 1);
@@ -141,7 +142,8 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
 static void add_sectors(recorder *r, uint64_t first, uint64_t last) {
   for (uint64_t s = first; s <= last; s++) {
     uint64_t line = s >> (WW_LINE_BITS - WW_SECTOR_BITS);
-    uint32_t bit = 1u << (s & 3), k = r->npieces;
+    uint32_t bit = 1u << (s & 3);
+    uint32_t k = r->npieces;
     if (!k || line > r->highest)
       k = 0;
     else
@@ -158,7 +160,8 @@ static void add_sectors(recorder *r, uint64_t first, uint64_t last) {
 
 static void lay_out(recorder *r, const ww_access *a) {
   r->npieces = 0;
-  uint64_t first = a->addr[__builtin_ctzll(a->lanes)], extent = a->bytes - 1u;
+  uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
+  uint64_t extent = a->bytes - 1u;
   if (a->pattern != WW_PATTERN_ANY) {
     uint64_t pieces = a->pattern == WW_PATTERN_SAME ? 1 : __builtin_popcountll(a->lanes);
     add_sectors(r, first >> WW_SECTOR_BITS, (first + pieces * a->bytes - 1) >> WW_SECTOR_BITS);
@@ -177,8 +180,8 @@ static void lay_out_local(recorder *r, const ww_access *a) {
   r->npieces = 0;
   for (ww_mask m = a->lanes; m; m &= m - 1) {
     uint32_t lane = __builtin_ctzll(m);
-    uint64_t word = (a->addr[lane] - WW_LOCAL_BASE) >> 2,
-             last = (a->addr[lane] + a->bytes - 1u - WW_LOCAL_BASE) >> 2;
+    uint64_t word = (a->addr[lane] - WW_LOCAL_BASE) >> 2;
+    uint64_t last = (a->addr[lane] + a->bytes - 1u - WW_LOCAL_BASE) >> 2;
     for (; word <= last; word++) {
       uint64_t p = warp + (word * r->lanes + lane) * 4;
       add_sectors(r, p >> WW_SECTOR_BITS, p >> WW_SECTOR_BITS);
@@ -190,7 +193,8 @@ static void lay_out_local(recorder *r, const ww_access *a) {
  * floating-point ones do not. */
 static uint32_t atomic_sectors(recorder *r, const ww_access *a) {
   bool is_float = ww_is_float(a->ins->type);
-  uint32_t n = 0, lanes = __builtin_popcountll(a->lanes);
+  uint32_t n = 0;
+  uint32_t lanes = __builtin_popcountll(a->lanes);
   if (a->pattern == WW_PATTERN_SAME)
     return is_float ? lanes : 1;
   for (uint32_t k = 0; k < r->npieces; k++)
@@ -231,8 +235,8 @@ static void count_addresses(recorder *r, const ww_access *a) {
 static double stage_cycles(const ww_access *a, uint32_t lines) {
   if (a->space == WW_LOCAL)
     return lines;
-  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128),
-         tags = 0.75 + lines / 4.0;
+  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128);
+  double tags = 0.75 + lines / 4.0;
   if (a->pattern == WW_PATTERN_SAME)
     data = 1;
   if (a->pattern == WW_PATTERN_ANY)
@@ -253,8 +257,11 @@ static bool joins(recorder *r, const piece *p, uint64_t warp) {
 }
 
 static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
-  uint32_t hits = 0, sectors = 0, merged = 0, missed_lines = 0,
-           bytes = __builtin_popcountll(a->lanes) * a->bytes;
+  uint32_t hits = 0;
+  uint32_t sectors = 0;
+  uint32_t merged = 0;
+  uint32_t missed_lines = 0;
+  uint32_t bytes = __builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t warp = warp_number(r, a);
   for (uint32_t k = 0; k < r->npieces; k++)
@@ -326,7 +333,9 @@ typedef struct {
 /* The blocks that the chosen SM holds, `most` of them, when block `first` is the wave's first, of
  * those that work. */
 static uint32_t choose(const plan *p, uint32_t most, uint64_t first) {
-  uint64_t total = ww_sampled_working(p->l->sampled), sms = p->l->g->sms, sm = sms / 2;
+  uint64_t total = ww_sampled_working(p->l->sampled);
+  uint64_t sms = p->l->g->sms;
+  uint64_t sm = sms / 2;
   uint32_t n = 0;
   if (total - first <= sm)
     sm = (total - first) / 2;
@@ -379,7 +388,8 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
   uint64_t waves = p->waves;
   ww_status st = run_wave(r, m, p, choose(p, p->resident, 0), 1);
   r->out->truncated = st == WW_ELIMIT;
-  uint64_t cost = r->out->warp_instructions, touched = ww_cache_used(r->l1) * (waves / 2);
+  uint64_t cost = r->out->warp_instructions;
+  uint64_t touched = ww_cache_used(r->l1) * (waves / 2);
   if (waves > 2 && touched >= p->lines)
     fill_up(r->l1, p->lines);
   for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= BUDGET;

@@ -40,7 +40,9 @@ static void resources(const ww_prediction *p, const ww_gpu *g, ww_report *r) {
 }
 
 void ww_report_derive(const ww_gpu *g, ww_report *r) {
-  double bytes = ww_report_dram(r), ns = 1e3 * ww_report_value(r, WW_M_time_us), flops = 0;
+  double bytes = ww_report_dram(r);
+  double ns = 1e3 * ww_report_value(r, WW_M_time_us);
+  double flops = 0;
   for (int m = WW_M_flops_fp64; m <= WW_M_flops_tensor; m++)
     flops += ww_report_value(r, m);
   ww_report_ratio(r, WW_M_dram_gbps, bytes, ns);
@@ -55,7 +57,8 @@ void ww_report_derive(const ww_gpu *g, ww_report *r) {
 /* One sentence: what the launch spends its time on, and what that figure is. */
 static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a) {
   const ww_timing *t = &p->timing;
-  double share = 100 * t->stall[t->bottleneck], gbps = ww_report_dram(&p->report) / (1e3 * t->us);
+  double share = 100 * t->stall[t->bottleneck];
+  double gbps = ww_report_dram(&p->report) / (1e3 * t->us);
   switch (t->bottleneck) {
   case WW_TERM_LAUNCH:
     if (t->bound_us[WW_TERM_LAUNCH] < 0.25 * t->us)

@@ -42,7 +42,8 @@ typedef struct {
 /* Sub-core cycles of the busiest pipe. Additions and moves can be done by the multiplier as well:
  * where the ALU has more to do, the compiler moves a part of them over. */
 static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
-  double cycles[WW_NPIPES], most = 0;
+  double cycles[WW_NPIPES];
+  double most = 0;
   memcpy(cycles, l->cycles, sizeof cycles);
   double excess = fmax(0, cycles[WW_PIPE_ALU] - cycles[WW_PIPE_IMAD]) / 2;
   cycles[WW_PIPE_ALU] -= fmin(excess, moved * cycles[WW_PIPE_ALU]);
@@ -56,8 +57,9 @@ static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
 /* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and half of
  * each. */
 static double mixed_gbps(const ww_gpu *g, double read, double written) {
-  double r = known(g->dram_read, 0.92 * g->dram_peak), w = known(g->dram_write, r),
-         both = known(g->dram_copy, 0.5 * (r + w));
+  double r = known(g->dram_read, 0.92 * g->dram_peak);
+  double w = known(g->dram_write, r);
+  double both = known(g->dram_copy, 0.5 * (r + w));
   double x = read + written > 0 ? written / (read + written) : 0;
   double mix = x < 0.5 ? r + (both - r) * 2 * x : both + (w - both) * (2 * x - 1);
   return fmin(mix, g->dram_peak);
@@ -73,7 +75,8 @@ static double dram_gbps(const ww_gpu *g, const ww_params *p, const ww_traffic *t
 /* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one,
  * and from rows all over. */
 static double lone_share(const ww_gpu *g) {
-  double alone = 2 * ww_curve_at_x(&g->dram_by_stride, 1024), all = g->dram_read;
+  double alone = 2 * ww_curve_at_x(&g->dram_by_stride, 1024);
+  double all = g->dram_read;
   return alone > 0 && all > 0 ? fmin(1, alone / all) : 0.55;
 }
 
@@ -101,7 +104,8 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
-  double l1 = WW_FIGURE(g, l1_latency), l2 = WW_FIGURE(g, l2_latency);
+  double l1 = WW_FIGURE(g, l1_latency);
+  double l2 = WW_FIGURE(g, l2_latency);
   double slowest =
       1 +
       p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
@@ -120,7 +124,9 @@ static double sent(const ww_traffic *t, const ww_params *p) {
 static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
                          demand *d) {
   const ww_chain *c = &w->chain;
-  double n = w->blocks, warps = n * w->warps_per_block, sub = WW_FIGURE(g, subcores);
+  double n = w->blocks;
+  double warps = n * w->warps_per_block;
+  double sub = WW_FIGURE(g, subcores);
   *d = (demand){0};
   double work =
       1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
@@ -162,7 +168,8 @@ static double wait_cycles(const demand *d, double l2, double dram) {
 
 /* The p-norm of some times. */
 static double norm(const double *v, uint32_t n, double p) {
-  double most = 0, sum = 0;
+  double most = 0;
+  double sum = 0;
   for (uint32_t k = 0; k < n; k++)
     most = fmax(most, v[k]);
   if (!(most > 0))
@@ -189,12 +196,15 @@ static double join(const double *use, double p) {
 static void run_wave(const demand *d, const ww_params *p, double each, double all, wave *out) {
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->use[k] = fmax(d->sm[k] * each, d->chip[k] * all);
-  double rest = d->turnover + d->chain + d->barrier, l2 = 0, dram = 0;
+  double rest = d->turnover + d->chain + d->barrier;
+  double l2 = 0;
+  double dram = 0;
   for (int round = 0; round < 40; round++) {
     out->slot = rest + d->waits * wait_cycles(d, l2, dram);
     out->use[WW_TERM_LATENCY] = out->slot;
     out->t = join(out->use, p->blend);
-    double to_l2 = out->use[WW_TERM_L2] / out->t, to_dram = out->use[WW_TERM_DRAM] / out->t;
+    double to_l2 = out->use[WW_TERM_L2] / out->t;
+    double to_dram = out->use[WW_TERM_DRAM] / out->t;
     if (fabs(to_l2 - l2) + fabs(to_dram - dram) < 1e-4)
       break;
     l2 += 0.6 * (to_l2 - l2);
@@ -275,7 +285,8 @@ typedef struct {
 
 static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d,
                       waves *v) {
-  double each = w->occupancy.blocks ? w->occupancy.blocks : 1, n = w->blocks;
+  double each = w->occupancy.blocks ? w->occupancy.blocks : 1;
+  double n = w->blocks;
   v->slots = each * g->sms;
   v->whole = floor(n / v->slots);
   v->rest = n - v->whole * v->slots;
@@ -290,8 +301,8 @@ static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, con
 static double idle_cycles(const ww_work *w, const demand *d, const waves *v, double steady) {
   if (!w->idle)
     return 0;
-  double each = fmax(d->chip[WW_TERM_LAUNCH], d->turnover / v->slots),
-         all = v->whole + (v->rest > 0);
+  double each = fmax(d->chip[WW_TERM_LAUNCH], d->turnover / v->slots);
+  double all = v->whole + (v->rest > 0);
   double begun = steady * v->whole / fmax(1, all) +
                  d->chip[WW_TERM_LAUNCH] * (v->rest > 0 ? v->rest : v->slots);
   return fmax(0, begun + each * w->idle - steady);
@@ -306,21 +317,23 @@ static double taken_over(const waves *v, const ww_params *p) {
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
   demand d;
   waves v = {0};
-  double per_us = WW_FIGURE(g, boost_mhz), sms = g->sms;
+  double per_us = WW_FIGURE(g, boost_mhz);
+  double sms = g->sms;
   *out = (ww_timing){0};
   block_demand(w, g, p, per_us, &d);
   all_waves(w, g, p, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
-  double apart = v.whole * v.full.t + v.last.t,
-         evenly = main->t * w->blocks / (v.whole > 0 ? v.slots : v.rest);
+  double apart = v.whole * v.full.t + v.last.t;
+  double evenly = main->t * w->blocks / (v.whole > 0 ? v.slots : v.rest);
   double steady = apart - taken_over(&v, p) * fmax(0, apart - evenly);
   /* what the longest block takes beyond the mean, when the others have gone and nothing queues any
    * more */
   double alone = d.chain + d.barrier + d.waits * wait_cycles(&d, 0, 0);
-  double spread = fmax(1, w->chain.spread),
-         excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
+  double spread = fmax(1, w->chain.spread);
+  double excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
   excess = fmax(excess, spread * alone - steady); /* no launch is over before its longest block */
-  double idle = idle_cycles(w, &d, &v, steady + excess), cold = cold_cycles(w, g, p, &d);
+  double idle = idle_cycles(w, &d, &v, steady + excess);
+  double cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) * steady / apart / per_us;
   out->bound_us[WW_TERM_LAUNCH] = WW_FIGURE(g, launch_floor) + p->start_us + filling(w, p);

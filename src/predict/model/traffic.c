@@ -30,7 +30,8 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
     return;
   double n = ww_tally_runs(&f->sampled->tally, row->fn, row->block) / row->requests;
   ww_flow *w = flow_of(f, r, row->region);
-  double sectors = n * row->sectors, hits = n * row->hits;
+  double sectors = n * row->sectors;
+  double hits = n * row->hits;
   s->cycles += n * row->cycles;
   if (row->kind == WW_ACCESS_ATOMIC) {
     w->atomics += sectors;
@@ -135,15 +136,17 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
 static double waits_for_dram(const ww_flow *w, double lines) {
   if (!(w->loads > 0))
     return 0;
-  double cold = fmin(1, fmin(w->first, w->misses) / w->loads),
-         lost = fmin(1, w->misses / w->loads) - cold;
-  double n = fmax(1, lines), harmonic = fmax(1, log(n) + 0.577 + 0.5 / n);
+  double cold = fmin(1, fmin(w->first, w->misses) / w->loads);
+  double lost = fmin(1, w->misses / w->loads) - cold;
+  double n = fmax(1, lines);
+  double harmonic = fmax(1, log(n) + 0.577 + 0.5 / n);
   return fmin(1, cold * harmonic + 1 - pow(1 - fmax(0, lost), n));
 }
 
 /* Where the slowest sector of a load request comes from. */
 static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
-  double dram = 0, slow = ww_ratio(s->slow, s->requests);
+  double dram = 0;
+  double slow = ww_ratio(s->slow, s->requests);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_flow *w = &f->flows[k];
     dram += w->slow > 0 ? w->slow * waits_for_dram(w, w->lines / w->slow) : 0;
@@ -174,7 +177,9 @@ static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_are
 static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s) {
   if (!(r->atomics > 0))
     return 0;
-  double unique = 0, n = fmax(1, r->atomic_addresses), mean = r->atomics / n;
+  double unique = 0;
+  double n = fmax(1, r->atomic_addresses);
+  double mean = r->atomics / n;
   for (uint32_t k = 0; k < f->nflows; k++)
     if (f->flows[k].atomics > 0)
       unique += f->flows[k].unique;
@@ -184,7 +189,8 @@ static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s
 }
 
 static double pages(const ww_flows *f) {
-  double n = 0, page = WW_FIGURE(f->g, page_bytes);
+  double n = 0;
+  double page = WW_FIGURE(f->g, page_bytes);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_arg_counts *c = f->flows[k].counts;
     double extent = c->hi - c->lo;

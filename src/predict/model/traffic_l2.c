@@ -40,7 +40,9 @@ typedef struct {
 } hull;
 
 static void stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint64_t block) {
-  double x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
+  double x = block % grid[0];
+  double y = block / grid[0] % grid[1];
+  double z = block / grid[0] / grid[1];
   double lo = p->at + p->stride[0] * x + p->stride[1] * y + p->stride[2] * z;
   h->lo = fmin(h->lo, lo);
   h->hi = fmax(h->hi, lo + p->bytes);
@@ -93,12 +95,14 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
   w->fresh = fmin(w->wave, all / f->waves);
   if (!w->affine)
     return;
-  uint64_t resident = (uint64_t)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1),
-           total = ww_sampled_working(f->sampled);
-  uint64_t at = total / 2 + resident > total ? total - resident : total / 2,
-           before = at > resident ? at - resident : 0;
-  hull now = hull_of(f, w, at, at + resident), old = hull_of(f, w, before, at);
-  double extent = now.hi - now.lo, common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));
+  uint64_t resident = (uint64_t)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1);
+  uint64_t total = ww_sampled_working(f->sampled);
+  uint64_t at = total / 2 + resident > total ? total - resident : total / 2;
+  uint64_t before = at > resident ? at - resident : 0;
+  hull now = hull_of(f, w, at, at + resident);
+  hull old = hull_of(f, w, before, at);
+  double extent = now.hi - now.lo;
+  double common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));
   double range = w->counts->hi - w->counts->lo;
   if (!(extent > 0))
     return;
@@ -139,14 +143,16 @@ static double reach(const ww_flows *f, const ww_flow *w, double range) {
 /* Regular accesses: the tally's sum, at most the range they lie in. Random ones: drawn from that
  * range, and with each its neighbour. */
 static void measure_unique(const ww_flows *f, ww_flow *w) {
-  double range = range_of(f, w), seen = w->counts->unique_sectors;
+  double range = range_of(f, w);
+  double seen = w->counts->unique_sectors;
   w->affine = is_affine(f, w) && spans(f);
   w->random = w->affine ? 0 : w->scattered * reach(f, w, range);
   w->unique = fmin(seen, range);
   w->pair = fmin(1 + w->scattered, fmax(1, range / fmax(1, w->unique)));
   if (w->affine || range <= 0)
     return;
-  double drawn = range * (1 - exp(-seen / range)), pairs = range * (1 - exp(-2 * seen / range));
+  double drawn = range * (1 - exp(-seen / range));
+  double pairs = range * (1 - exp(-2 * seen / range));
   double regular = (1 - w->random) * w->unique;
   w->unique = w->random * drawn + regular;
   if (w->unique > 0)
@@ -156,7 +162,8 @@ static void measure_unique(const ww_flows *f, ww_flow *w) {
 /* ---- misses ---- */
 
 static int by_wave(const void *a, const void *b) {
-  const ww_flow *x = *(const ww_flow *const *)a, *y = *(const ww_flow *const *)b;
+  const ww_flow *x = *(const ww_flow *const *)a;
+  const ww_flow *y = *(const ww_flow *const *)b;
   return x->wave < y->wave ? -1 : x->wave > y->wave;
 }
 
@@ -174,7 +181,9 @@ static double reuse_bytes(const ww_flow *w) {
 /* What comes back finds its place taken with the share of its footprint that does not fit. Small
  * footprints come back soonest, so they are served first. */
 static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
-  double shared = shared_bytes(f), left = shared, traffic = 0;
+  double shared = shared_bytes(f);
+  double left = shared;
+  double traffic = 0;
   bool all_fits = footprint <= once_bytes(f);
   ww_flow **order = WW_NEWN(a, ww_flow *, f->nflows + 1);
   for (uint32_t k = 0; k < f->nflows; k++) {
@@ -184,8 +193,9 @@ static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
   qsort(order, f->nflows, sizeof *order, by_wave);
   for (uint32_t k = 0; k < f->nflows; k++) {
     ww_flow *w = order[k];
-    double asked = w->loads + w->atomics, once = read_once(w),
-           late = all_fits ? 1 : fmin(1, shared / footprint);
+    double asked = w->loads + w->atomics;
+    double once = read_once(w);
+    double late = all_fits ? 1 : fmin(1, shared / footprint);
     w->fits = all_fits ? 1 : fmin(1, left / fmax(1, reuse_bytes(w)));
     if (w->fits < 1 && traffic > 0) /* streams pass through */
       w->fits *= 1 - w->random * (1 - (asked + w->stores) / traffic);
@@ -210,14 +220,15 @@ static double merged(const ww_flows *f, const ww_flow *w) {
 }
 
 static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
-  double loads = w->loads - merged(f, w), asked = loads + w->atomics;
+  double loads = w->loads - merged(f, w);
+  double asked = loads + w->atomics;
   double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
   double second = fetched * (1 - pow(1 - fabric(f), touches)); /* the first from the far side */
   double late = fmin(1, w->later + WW_FIGURE(f->g, l2_neighbour) * w->other) *
                 w->first; /* their neighbour brought them */
-  double lookups = asked + second,
-         missed = w->misses - late + ww_ratio(fabric(f) * fetched * loads, asked);
+  double lookups = asked + second;
+  double missed = w->misses - late + ww_ratio(fabric(f) * fetched * loads, asked);
   out->l2_reads += loads;
   out->load_lines += fmin(w->lines, loads); /* a line is asked for by one sector at least */
   out->l2_atomics += w->atomics;
@@ -228,8 +239,8 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
 
 /* Partial stores that were merged into one with others fill more of their sectors. */
 static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
-  double stores = w->stores - w->merged,
-         partial = fmin(stores, fmax(0, w->partial - 2 * w->merged));
+  double stores = w->stores - w->merged;
+  double partial = fmin(stores, fmax(0, w->partial - 2 * w->merged));
   double lookups = stores + fabric(f) * (stores - partial) + fabric_partial(f) * partial;
   out->l2_writes += stores;
   out->partial_writes += partial;
@@ -240,8 +251,8 @@ static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
 /* Sectors that no store completes and no load has brought are completed from DRAM when there are
  * too many of them. */
 static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
-  double fill = fmax(0, bytes - WW_FIGURE(f->g, l2_unfilled) * f->g->l2_bytes),
-         second = WW_FIGURE(f->g, l2_fabric_partial);
+  double fill = fmax(0, bytes - WW_FIGURE(f->g, l2_unfilled) * f->g->l2_bytes);
+  double second = WW_FIGURE(f->g, l2_fabric_partial);
   out->dram_read += fill;
   out->l2_lookups += second * fill / 32;
   out->l2_hits -= (1 - second) * fill / 32;
@@ -250,7 +261,9 @@ static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
 /* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is
  * written after the kernel. */
 static void write_back(const ww_flows *f, ww_traffic *out) {
-  double dirty = out->unique_written, incomplete = 0, again = 0;
+  double dirty = out->unique_written;
+  double incomplete = 0;
+  double again = 0;
   if (!(dirty > 0))
     return;
   double passed = fmax(out->footprint, out->dram_read);

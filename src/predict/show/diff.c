@@ -16,7 +16,8 @@ enum { MOST_CHANGES = 24, SHOWN = 6 };
 
 /* Large changes first, of things that matter: by the logarithm of the ratio. */
 static double size_of(const change *c) {
-  double a = fmax(c->before, 0), b = fmax(c->after, 0);
+  double a = fmax(c->before, 0);
+  double b = fmax(c->after, 0);
   if (a == b)
     return 0;
   if (a == 0 || b == 0)
@@ -25,7 +26,8 @@ static double size_of(const change *c) {
 }
 
 static int by_size(const void *a, const void *b) {
-  double p = size_of(a), q = size_of(b);
+  double p = size_of(a);
+  double q = size_of(b);
   return p < q ? 1 : p > q ? -1 : 0;
 }
 
@@ -85,14 +87,16 @@ static const char *ratio_words(double before, double after, char out[48]) {
 }
 
 static const char *interval(const ww_timing *t, char out[40]) {
-  char lo[16], hi[16];
+  char lo[16];
+  char hi[16];
   snprintf(out, 40, "%s .. %s", ww_show_us(t->low, lo), ww_show_us(t->high, hi));
   return out;
 }
 
 static void print_terms(const ww_timing *p, const ww_timing *q, FILE *f) {
   ww_term changed[WW_NTERMS];
-  char a[16], b[16];
+  char a[16];
+  char b[16];
   uint32_t n = terms(p, q, changed);
   if (!n)
     return;
@@ -124,7 +128,10 @@ static void print_why(const ww_timing *p, const ww_timing *q, FILE *f) {
 
 void ww_diff_print(const ww_prediction *p, const ww_prediction *q, FILE *f) {
   change c[MOST_CHANGES];
-  char a[24], b[24], words[48], range[40];
+  char a[24];
+  char b[24];
+  char words[48];
+  char range[40];
   uint32_t n = quantities(p, q, c);
   ww_show_bold(f, q->report.kernel);
   fprintf(f, " on %s: %s\n", q->report.gpu, ratio_words(p->timing.us, q->timing.us, words));

@@ -67,8 +67,10 @@ static const char *factor(double gain, char out[16]) {
 }
 
 static void print_first(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
-  const char *green = ww_show_color(f, "\033[32m"), *off = ww_show_color(f, "\033[0m");
-  char us[16], g[16];
+  const char *green = ww_show_color(f, "\033[32m");
+  const char *off = ww_show_color(f, "\033[0m");
+  char us[16];
+  char g[16];
   fputc('\n', f);
   ww_show_bold(f, i->gain >= LARGE ? "Change first" : "Little to gain");
   fprintf(f, ": %s, %s%sx faster%s (%s) [%s]\n", place_of(x, s, i), green, factor(i->gain, g), off,
@@ -111,7 +113,8 @@ static void print_findings(const ww_explained *x, source *s, FILE *f) {
 
 static void print_lines(const ww_explained *x, source *s, FILE *f) {
   const ww_advice *d = x->advice;
-  char a[24], b[24];
+  char a[24];
+  char b[24];
   fputc('\n', f);
   ww_show_bold(f, "Where the time goes");
   fputs("\n  share      instr.       bytes  line\n", f);
@@ -153,7 +156,9 @@ static void print_stalls(const ww_timing *t, FILE *f) {
 void ww_explain_print(const ww_explained *x, FILE *f) {
   const ww_timing *t = &x->p->timing;
   const ww_report *r = &x->p->report;
-  char us[16], lo[16], hi[16];
+  char us[16];
+  char lo[16];
+  char hi[16];
   source s = {.arena = ww_arena_new()};
   ww_show_bold(f, r->kernel);
   fprintf(f, "  %s:%u  on %s\n", r->file ? r->file : "", x->fn->line, r->gpu);

@@ -88,7 +88,8 @@ static const char *gpu_name(const entry *e) {
 /* A path that tells nothing of the machine: as the report has it, else its last part. */
 static const char *shown(const entry *e, const char *path) {
   const char *file = e->r.file ? e->r.file : "";
-  size_t n = strlen(path), k = strlen(file);
+  size_t n = strlen(path);
+  size_t k = strlen(file);
   bool same = k && n >= k && !strcmp(path + n - k, file) && (n == k || path[n - k - 1] == '/');
   return same && file[0] != '/' ? file : ww_path_base(path);
 }
@@ -127,7 +128,9 @@ static void launch(writer *w, const entry *e) {
 
 static void tile(writer *w, const entry *e) {
   const ww_quantity *t = &e->r.m[WW_M_time_us];
-  char v[16], lo[16], hi[16];
+  char v[16];
+  char lo[16];
+  char hi[16];
   element(w, "<div class=\"tile\"><h3>", e->gpu ? e->gpu->full_name : gpu_name(e), "</h3>");
   if (!answered(e)) {
     element(w, "<p class=\"bad\">", e->r.error.msg, "</p></div>");
@@ -268,7 +271,8 @@ static void code_line(writer *w, const group *g, const char *file, uint32_t line
 }
 
 static void code(writer *w, const group *g, const char *file, const char *text, bool id) {
-  uint32_t lines = 1, next = 0; /* next: the last that is near something that counts */
+  uint32_t lines = 1;
+  uint32_t next = 0; /* next: the last that is near something that counts */
   for (const char *p = text; *p; p++)
     lines += *p == '\n';
   bool gap = false;
@@ -362,7 +366,9 @@ static void waits(writer *w, const group *g) {
 
 static void quantity(writer *w, const entry *e, int m) {
   const ww_quantity *q = &e->r.m[m];
-  char v[24], lo[24], hi[24];
+  char v[24];
+  char lo[24];
+  char hi[24];
   if (!q->known) {
     put(w, "<td></td>");
     return;
@@ -480,7 +486,8 @@ static void read_entries(writer *w) {
 }
 
 static bool belongs(const group *g, const entry *e, uint32_t most) {
-  const char *a = g->v[0].r.kernel, *b = e->r.kernel;
+  const char *a = g->v[0].r.kernel;
+  const char *b = e->r.kernel;
   if (g->n >= most || !a || !b || strcmp(a, b) != 0)
     return false;
   for (uint32_t k = 0; k < g->n; k++)

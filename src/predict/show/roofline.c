@@ -16,7 +16,8 @@ void ww_roofs_of(const ww_gpu *g, ww_roofs *out) {
 }
 
 double ww_roof_at(const ww_roofs *r, ww_roof precision, double ai) {
-  double memory = r->v[WW_ROOF_DRAM] * ai, peak = r->v[precision];
+  double memory = r->v[WW_ROOF_DRAM] * ai;
+  double peak = r->v[precision];
   return peak > 0 && peak < memory ? peak : memory;
 }
 
@@ -29,10 +30,12 @@ double ww_roof_top(const ww_roofs *r) {
 
 bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out,
                       const char **why) {
-  double f64 = ww_report_value(r, WW_M_flops_fp64), tensor = ww_report_value(r, WW_M_flops_tensor),
-         flops = f64 + ww_report_value(r, WW_M_flops_fp32) + ww_report_value(r, WW_M_flops_fp16) +
-                 tensor;
-  double bytes = ww_report_dram(r), us = ww_report_value(r, WW_M_time_us);
+  double f64 = ww_report_value(r, WW_M_flops_fp64);
+  double tensor = ww_report_value(r, WW_M_flops_tensor);
+  double flops =
+      f64 + ww_report_value(r, WW_M_flops_fp32) + ww_report_value(r, WW_M_flops_fp16) + tensor;
+  double bytes = ww_report_dram(r);
+  double us = ww_report_value(r, WW_M_time_us);
   *why = !(us > 0)      ? "no time is known"
          : !(flops > 0) ? "no floating-point operations"
          : !(bytes > 0) ? "no DRAM traffic"
@@ -64,11 +67,12 @@ typedef struct {
 
 static void dot(canvas *c, double x, double y) {
   static const uint8_t bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-  double u = (log10(x) - c->x0) / (c->x1 - c->x0) * (COLUMNS * 2 - 1),
-         v = (c->y1 - log10(y)) / (c->y1 - c->y0) * (ROWS * 4 - 1);
+  double u = (log10(x) - c->x0) / (c->x1 - c->x0) * (COLUMNS * 2 - 1);
+  double v = (c->y1 - log10(y)) / (c->y1 - c->y0) * (ROWS * 4 - 1);
   if (!(u >= -0.5) || !(v >= -0.5) || u > COLUMNS * 2 - 0.5 || v > ROWS * 4 - 0.5)
     return;
-  int i = u + 0.5, j = v + 0.5;
+  int i = u + 0.5;
+  int j = v + 0.5;
   c->dots[j / 4][i / 2] |= bit[j % 4][i % 2];
 }
 
@@ -80,7 +84,8 @@ static bool cell_of(const canvas *c, double x, double y, int *i, int *j) {
 
 /* Memories' roofs up to the highest peak; a peak from where L2, else DRAM, meets it. */
 static void draw_roofs(canvas *c, const ww_roofs *r) {
-  double top = ww_roof_top(r), steep = r->v[WW_ROOF_L2] > 0 ? r->v[WW_ROOF_L2] : r->v[WW_ROOF_DRAM];
+  double top = ww_roof_top(r);
+  double steep = r->v[WW_ROOF_L2] > 0 ? r->v[WW_ROOF_L2] : r->v[WW_ROOF_DRAM];
   for (int k = 0; k < COLUMNS * 4; k++) {
     double x = pow(10, c->x0 + (c->x1 - c->x0) * k / (COLUMNS * 4 - 1));
     for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++)
@@ -102,7 +107,8 @@ static void put_text(canvas *c, int i, int j, const char *text) {
 
 /* Names at the roofs' ends, inside the frame. */
 static void name_roofs(canvas *c, const ww_roofs *r) {
-  int i, j;
+  int i;
+  int j;
   for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
     if (r->v[m] > 0 && cell_of(c, pow(10, c->x1 - 1e-6), r->v[m], &i, &j)) {
       bool above = m == WW_ROOF_FP32 ||
@@ -111,14 +117,18 @@ static void name_roofs(canvas *c, const ww_roofs *r) {
                ww_roof_names[m]);
     }
   for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++) {
-    double y = pow(10, c->y0 + 0.12 * (c->y1 - c->y0)), x = r->v[m] > 0 ? y / r->v[m] : 0;
+    double y = pow(10, c->y0 + 0.12 * (c->y1 - c->y0));
+    double x = r->v[m] > 0 ? y / r->v[m] : 0;
     if (x > 0 && cell_of(c, x, y, &i, &j))
       put_text(c, m == WW_ROOF_DRAM ? i + 2 : i - 3, j, ww_roof_names[m]);
   }
 }
 
 static void bounds(const ww_roofline *r, canvas *c) {
-  double lo_x = 0.05, hi_x = 200, lo_y = INFINITY, hi_y = 0;
+  double lo_x = 0.05;
+  double hi_x = 200;
+  double lo_y = INFINITY;
+  double hi_y = 0;
   for (uint32_t k = 0; k < r->npoints; k++) {
     lo_x = fmin(lo_x, r->points[k].ai / 3);
     hi_x = fmax(hi_x, r->points[k].ai * 3);
@@ -140,7 +150,8 @@ static void bounds(const ww_roofline *r, canvas *c) {
 }
 
 uint32_t ww_roof_kernel(const ww_roofline *r, uint32_t point, bool *first) {
-  uint32_t n = 0, at = 0;
+  uint32_t n = 0;
+  uint32_t at = 0;
   while (strcmp(r->points[at].kernel, r->points[point].kernel) != 0)
     at++;
   *first = at == point;
@@ -176,7 +187,8 @@ static void print_cell(const canvas *c, int j, int i, FILE *f) {
 static void print_canvas(const canvas *c, FILE *f) {
   char v[24];
   for (int j = 0; j < ROWS; j++) {
-    double y = c->y1 - (j + 0.5) / ROWS * (c->y1 - c->y0), step = (c->y1 - c->y0) / ROWS;
+    double y = c->y1 - (j + 0.5) / ROWS * (c->y1 - c->y0);
+    double step = (c->y1 - c->y0) / ROWS;
     bool decade = floor(y + step / 2) != floor(y - step / 2);
     double at = 1e9 * pow(10, floor(y + step / 2));
     fprintf(f, "%*s %s", LABEL - 1, decade ? ww_show_amount(at, "1", v) : "",
@@ -191,12 +203,13 @@ static void print_canvas(const canvas *c, FILE *f) {
 }
 
 static void print_axis(const canvas *c, FILE *f) {
-  char labels[COLUMNS + 9], v[24];
+  char labels[COLUMNS + 9];
+  char v[24];
   memset(labels, ' ', sizeof labels);
   fprintf(f, "%*s\u2514", LABEL, "");
   for (int i = 0; i < COLUMNS; i++) {
-    double a = c->x0 + (double)i / COLUMNS * (c->x1 - c->x0),
-           b = c->x0 + (double)(i + 1) / COLUMNS * (c->x1 - c->x0);
+    double a = c->x0 + (double)i / COLUMNS * (c->x1 - c->x0);
+    double b = c->x0 + (double)(i + 1) / COLUMNS * (c->x1 - c->x0);
     bool decade = floor(b) != floor(a);
     fputs(decade ? "\u253c" : "\u2500", f);
     if (!decade)
@@ -216,7 +229,8 @@ static void print_points(const ww_roofline *r, FILE *f) {
     fprintf(f, "%u points, the first %d of them (--json has all):\n", r->npoints, MOST);
   for (uint32_t k = 0; k < r->npoints && k < MOST; k++) {
     const ww_roof_point *p = &r->points[k];
-    char v[24], w[24];
+    char v[24];
+    char w[24];
     fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n", letter_of(r, k),
             p->kernel, r->gpus[p->gpu].name, p->measured ? "measured" : "predicted", p->ai,
             ww_show_amount(1e9 * p->gflops, "1", v), 100 * p->gflops / p->roof,
@@ -231,7 +245,8 @@ void ww_roofline_print(const ww_roofline *r, FILE *f) {
     draw_roofs(&c, &r->roofs[g]);
   name_roofs(&c, &r->roofs[0]);
   for (uint32_t k = 0; k < r->npoints; k++) {
-    int i, j;
+    int i;
+    int j;
     cell_of(&c, r->points[k].ai, r->points[k].gflops, &i, &j);
     i = i < 0 ? 0 : i >= COLUMNS ? COLUMNS - 1 : i;
     j = j < 0 ? 0 : j >= ROWS ? ROWS - 1 : j; /* beyond: at the edge */

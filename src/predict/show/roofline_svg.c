@@ -50,13 +50,17 @@ static void ranges(const ww_roofline *r, ww_plot *p) {
 /* Where y = slope * x enters and leaves the frame, at most up to y = top. */
 static void diagonal(ww_plot *p, double slope, double top, const char *color, bool dashed,
                      const char *name) {
-  double xa = fmax(p->x0, p->y0 / slope), xb = fmin(p->x1, fmin(top, p->y1) / slope);
+  double xa = fmax(p->x0, p->y0 / slope);
+  double xb = fmin(p->x1, fmin(top, p->y1) / slope);
   if (xa >= xb)
     return;
   ww_plot_line(p, xa, slope * xa, xb, slope * xb, color, dashed ? 1.4 : 2, dashed);
-  double ax = ww_plot_x(p, xa), ay = ww_plot_y(p, slope * xa), bx = ww_plot_x(p, xb),
-         by = ww_plot_y(p, slope * xb);
-  double turn = atan2(by - ay, bx - ax) * 180 / 3.14159265358979, at = dashed ? 0.3 : 0.42;
+  double ax = ww_plot_x(p, xa);
+  double ay = ww_plot_y(p, slope * xa);
+  double bx = ww_plot_x(p, xb);
+  double by = ww_plot_y(p, slope * xb);
+  double turn = atan2(by - ay, bx - ax) * 180 / 3.14159265358979;
+  double at = dashed ? 0.3 : 0.42;
   if (name)
     ww_svg_text(p->out, ax + at * (bx - ax) - 5, ay + at * (by - ay) - 6, "middle", color, 11.5,
                 turn, name);
@@ -67,9 +71,11 @@ static void diagonal(ww_plot *p, double slope, double top, const char *color, bo
 static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
   const ww_roofs *f = &r->roofs[g];
   const char *color = r->ngpus > 1 ? ww_plot_colors[g % WW_PLOT_COLORS] : "#555555";
-  double top = ww_roof_top(f), steep = f->v[WW_ROOF_L2] > 0 ? f->v[WW_ROOF_L2] : f->v[WW_ROOF_DRAM];
+  double top = ww_roof_top(f);
+  double steep = f->v[WW_ROOF_L2] > 0 ? f->v[WW_ROOF_L2] : f->v[WW_ROOF_DRAM];
   bool named = r->ngpus == 1;
-  char name[64], v[24];
+  char name[64];
+  char v[24];
   for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++) {
     if (!(f->v[m] > 0))
       continue;
@@ -98,8 +104,10 @@ static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
   bool first;
   uint32_t kernel = ww_roof_kernel(r, k, &first);
   const char *color = ww_plot_colors[(r->ngpus > 1 ? q->gpu : kernel) % WW_PLOT_COLORS];
-  double x = ww_plot_x(p, q->ai), y = ww_plot_y(p, q->gflops);
-  char v[24], text[16];
+  double x = ww_plot_x(p, q->ai);
+  double y = ww_plot_y(p, q->gflops);
+  char v[24];
+  char text[16];
   ww_buf_fmt(p->out,
              "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"%s\" stroke=\"%s\" "
              "stroke-width=\"2\"%s><title>",
@@ -122,7 +130,9 @@ static void note(ww_plot *p, double x, double y, double size, const char *text) 
 /* A GPU's colour and roofs, three lines; returns where the next may stand. */
 static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x, double y) {
   const ww_roofs *f = &r->roofs[g];
-  char text[64], v[24], w[24];
+  char text[64];
+  char v[24];
+  char w[24];
   ww_buf_fmt(
       p->out,
       "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\"/>\n",
@@ -142,7 +152,8 @@ static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x,
 }
 
 static double kernel_legend(const ww_roofline *r, ww_plot *p, double x, double y) {
-  uint32_t kernels = 0, most = r->ngpus > 1 ? MOST_KERNELS - 4 * r->ngpus : MOST_KERNELS;
+  uint32_t kernels = 0;
+  uint32_t most = r->ngpus > 1 ? MOST_KERNELS - 4 * r->ngpus : MOST_KERNELS;
   for (uint32_t k = 0; k < r->npoints; k++) {
     char name[40];
     bool first;
@@ -169,7 +180,8 @@ static double kernel_legend(const ww_roofline *r, ww_plot *p, double x, double y
 }
 
 static void legend(const ww_roofline *r, ww_plot *p) {
-  double x = p->left + p->width + 16, y = p->top + 12;
+  double x = p->left + p->width + 16;
+  double y = p->top + 12;
   bool any_measured = false, any_predicted = false;
   for (uint32_t g = 0; r->ngpus > 1 && g < r->ngpus; g++)
     y = gpu_legend(r, p, g, x, y);

@@ -124,7 +124,10 @@ static void metric_row(const ww_prediction *p, uint32_t n, int m, FILE *f) {
 }
 
 static void time_rows(const ww_prediction *p, uint32_t n, FILE *f) {
-  char v[16], lo[16], hi[16], both[40];
+  char v[16];
+  char lo[16];
+  char hi[16];
+  char both[40];
   fprintf(f, "%-*s", NAME, "time");
   for (uint32_t k = 0; k < n; k++)
     if (answered(&p[k]))
@@ -172,7 +175,8 @@ static const char *limit_word(const ww_prediction *p) {
 /* What each resource alone would take, and the share of waiting; both for terms that matter on some
  * GPU. */
 static void term_rows(const ww_prediction *p, uint32_t n, FILE *f) {
-  char v[16], text[40];
+  char v[16];
+  char text[40];
   fprintf(f, "\n%-*s", NAME, "each alone would take");
   for (uint32_t k = 0; k < n; k++)
     cell(f, n > 1 ? p[k].report.gpu : "time (waiting)");

@@ -36,7 +36,8 @@ void ww_summary_free(ww_summary *s) {
 }
 
 static row *find(ww_summary *s, const ww_report *r) {
-  const char *file = r->file ? r->file : "", *kernel = r->kernel ? r->kernel : "?";
+  const char *file = r->file ? r->file : "";
+  const char *kernel = r->kernel ? r->kernel : "?";
   for (uint32_t k = 0; k < s->rows.n; k++)
     if (!strcmp(s->rows.v[k].kernel, kernel) && !strcmp(s->rows.v[k].file, file))
       return &s->rows.v[k];
@@ -71,7 +72,8 @@ void ww_summary_failed(ww_summary *s, uint64_t count) {
 }
 
 static int by_time(const void *a, const void *b) {
-  const row *p = a, *q = b;
+  const row *p = a;
+  const row *q = b;
   return p->us[0] < q->us[0] ? 1 : p->us[0] > q->us[0] ? -1 : strcmp(p->kernel, q->kernel);
 }
 

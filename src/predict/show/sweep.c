@@ -40,7 +40,9 @@ static void spaced(ww_sweep *out, uint64_t lo, uint64_t hi, uint64_t points) {
 
 ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e) {
   const char *eq = strchr(text, '=');
-  uint64_t lo, hi, points = 0;
+  uint64_t lo;
+  uint64_t hi;
+  uint64_t points = 0;
   *out = (ww_sweep){0};
   if (!eq || eq == text)
     return ww_fail(e, WW_EUSAGE, "--sweep: expected NAME=FROM..TO, n=1K..64M, not '%.40s'", text);
@@ -99,7 +101,11 @@ static const char *size_text(uint64_t v, char out[24]) {
 enum { CELL = 28 }; /* time and interval of one GPU; three fit beside the value */
 
 static void row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to, FILE *f) {
-  char v[24], t[16], lo[16], hi[16], text[48];
+  char v[24];
+  char t[16];
+  char lo[16];
+  char hi[16];
+  char text[48];
   fprintf(f, "%10s", size_text(r->sweep->v[i], v));
   for (uint32_t g = from; g < to; g++) {
     const ww_sweep_point *p = &r->points[i * r->ngpus + g];
@@ -141,7 +147,8 @@ static const char *time_tick(double us, char out[24]) {
 }
 
 static void ranges(const ww_sweep_result *r, ww_plot *p) {
-  double lo = INFINITY, hi = 0;
+  double lo = INFINITY;
+  double hi = 0;
   for (uint32_t k = 0; k < r->sweep->n * r->ngpus; k++) {
     if (!r->points[k].known)
       continue;
@@ -152,7 +159,8 @@ static void ranges(const ww_sweep_result *r, ww_plot *p) {
     lo = 1;
     hi = 10;
   }
-  double first = r->sweep->v[0], last = r->sweep->v[r->sweep->n - 1];
+  double first = r->sweep->v[0];
+  double last = r->sweep->v[r->sweep->n - 1];
   double margin = last > first ? pow(last / first, 0.03) : 2;
   p->x0 = first / margin;
   p->x1 = last * margin;
@@ -203,7 +211,8 @@ static void curve(const ww_sweep_result *r, ww_plot *p, uint32_t g) {
   ww_buf_fmt(b, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", color);
   for (uint32_t i = 0; i < s->n; i++) {
     const ww_sweep_point *q = &r->points[i * r->ngpus + g];
-    char t[16], v[24];
+    char t[16];
+    char v[24];
     if (!q->known)
       continue;
     ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
@@ -226,7 +235,8 @@ void ww_sweep_svg(const ww_sweep_result *r, ww_buf *out) {
   for (uint32_t g = 0; g < r->ngpus; g++)
     curve(r, &p, g);
   for (uint32_t g = 0; g < r->ngpus; g++) {
-    double x = p.left + p.width + 16, y = p.top + 14 + 22 * g;
+    double x = p.left + p.width + 16;
+    double y = p.top + 14 + 22 * g;
     ww_buf_fmt(out,
                "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                "stroke-width=\"3\"/>\n",

@@ -38,7 +38,8 @@ static buffers arguments(const ww_launch *l) {
 
 /* Lanes of a warp that work, on average over its instructions. */
 static double active_lanes(const ww_qwalk *w) {
-  double lanes = 0, warps = 0;
+  double lanes = 0;
+  double warps = 0;
   for (int c = Q_C_fp32; c <= Q_C_integer; c++) {
     lanes += w->count[c];
     warps += w->issued[c];
@@ -54,8 +55,9 @@ static float *put(float *f, const double *v, size_t n) {
 
 /* WW_QUESTION_FEATURES in this order; all about 0 .. 2. */
 static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f) {
-  double blocks = ww_qproduct(l->grid), block = ww_qproduct(l->block),
-         l2 = ww_qknown(g->l2_bytes, 1 << 20);
+  double blocks = ww_qproduct(l->grid);
+  double block = ww_qproduct(l->block);
+  double l2 = ww_qknown(g->l2_bytes, 1 << 20);
   buffers sum = arguments(l);
   float *const from = f;
   const double launched[] = {scaled(blocks * block),
@@ -171,7 +173,8 @@ double ww_question_value(int metric, float number) {
 
 /* Three digits and an exponent: 525e-2. */
 static void number(ww_json *j, double v) {
-  char text[32], out[16];
+  char text[32];
+  char out[16];
   int exponent = 0;
   if (!isfinite(v) || !(v > 0)) {
     ww_json_raw(j, isfinite(v) ? "0" : "null");

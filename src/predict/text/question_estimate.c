@@ -8,7 +8,8 @@
 
 /* Blocks that an SM holds at a time, by threads and shared memory; registers are not known. */
 static double resident_of(const ww_qwalk *w, const ww_launch *l, const ww_gpu *g) {
-  double warps = ceil(ww_qproduct(l->block) / 32), shared = w->shared + l->shared + 1024;
+  double warps = ceil(ww_qproduct(l->block) / 32);
+  double shared = w->shared + l->shared + 1024;
   double n = fmin(floor(ww_qknown(g->max_warps, 64) / warps), ww_qknown(g->max_blocks, 32));
   return fmax(1, fmin(n, floor(ww_qknown(g->shared_max, 233472) / shared)));
 }
@@ -23,23 +24,26 @@ static double sum(const double *v) {
 void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l,
                           const ww_gpu *g) {
   const double *c = w->count;
-  double mhz = ww_qknown(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1,
-         subcores = ww_qknown(g->subcores, 4), *t = w->estimate;
-  double blocks = ww_qproduct(l->grid), most = sum(w->busiest);
-  double dram = ww_qknown(g->dram_peak, 1000) * 1e3,
-         l2 = ww_qknown(g->l2_gbps, 2 * dram / 1e3) * 1e3; /* bytes/us */
+  double mhz = ww_qknown(g->boost_mhz, 1500);
+  double sms = g->sms ? g->sms : 1;
+  double subcores = ww_qknown(g->subcores, 4);
+  double *t = w->estimate;
+  double blocks = ww_qproduct(l->grid);
+  double most = sum(w->busiest);
+  double dram = ww_qknown(g->dram_peak, 1000) * 1e3;
+  double l2 = ww_qknown(g->l2_gbps, 2 * dram / 1e3) * 1e3; /* bytes/us */
   w->instructions = sum(w->issued);
   w->active =
       most > 0 ? fmin(blocks, fmax(1, w->instructions / most)) : blocks; /* blocks that have work */
   if (k->openmp)
     w->active = blocks;
-  double share = ceil(w->active / sms),
-         i[Q_NCOUNTS]; /* blocks of the busiest SM, and what they do */
+  double share = ceil(w->active / sms);
+  double i[Q_NCOUNTS]; /* blocks of the busiest SM, and what they do */
   for (int n = 0; n < Q_NCOUNTS; n++)
     i[n] = share * (k->openmp ? w->issued[n] / blocks : w->busiest[n]);
   w->waves = fmax(1, ceil(w->active / (sms * resident_of(w, l, g))));
-  double integer = 2 * i[Q_C_integer] + 12 * i[Q_C_divisions],
-         fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64];
+  double integer = 2 * i[Q_C_integer] + 12 * i[Q_C_divisions];
+  double fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64];
   double moved = c[Q_C_moved_bytes] + 32 * c[Q_C_scattered];
   t[Q_E_issue] = sum(i) / (subcores * mhz);
   t[Q_E_pipe] = fmax(fmax(integer, fp64), 8 * i[Q_C_special]) / (subcores * mhz);

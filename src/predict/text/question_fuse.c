@@ -21,7 +21,8 @@ uint32_t ww_qtype_named(const ww_qtoken *t, char *type, uint32_t *bytes) {
   ww_qtoken word = *t; /* without the digits of float4 */
   while (word.n && t->s[word.n - 1] >= '0' && t->s[word.n - 1] <= '9')
     word.n--;
-  uint32_t digits = t->n - word.n, lanes = digits ? t->s[word.n] - '0' : 1;
+  uint32_t digits = t->n - word.n;
+  uint32_t lanes = digits ? t->s[word.n] - '0' : 1;
   if (digits == 2 && lanes == 1)
     lanes = 16;
   if (digits > 2 || !word.n)
@@ -71,7 +72,8 @@ static uint32_t many_words(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
   bool seen[NWORDS] = {false};
   uint32_t k = 0;
   for (; k < n; k++) {
-    int word = 0, known = k ? NWORDS : DOUBLE; /* the last two do not begin one */
+    int word = 0;
+    int known = k ? NWORDS : DOUBLE; /* the last two do not begin one */
     while (word < known && !ww_qtoken_is(&t[k], words[word]))
       word++;
     if (word == known)
@@ -165,7 +167,8 @@ static bool is_builtin(const ww_qtoken *t, int kind, int *dim) {
 /* b * D or D * b, in brackets or not: tokens taken, 0 none. */
 static uint32_t product(const ww_qtoken *t, uint32_t n, int *dim) {
   uint32_t open = n && t->op == '(';
-  int d = -1, e = -2;
+  int d = -1;
+  int e = -2;
   if (n < 3 + 2 * open)
     return 0;
   const ww_qtoken *p = t + open;
@@ -183,8 +186,10 @@ static bool binds_tighter(const ww_qtoken *t) {
 
 /* t[-1] is there when `before`. */
 static uint32_t fuse_index(const ww_qtoken *t, uint32_t n, bool before, ww_qtoken *out) {
-  int d = -1, e = -2;
-  uint32_t k = product(t, n, &d), used = 0;
+  int d = -1;
+  int e = -2;
+  uint32_t k = product(t, n, &d);
+  uint32_t used = 0;
   if (before && binds_tighter(&t[-1]))
     return 0;
   if (k && n > k + 1 && t[k].op == '+' && is_builtin(&t[k + 1], Q_THREAD, &e) && d == e)
@@ -211,7 +216,8 @@ void ww_qfuse(ww_qtokens *v) {
   for (int pass = 0; pass < 2; pass++) { /* indices are made of builtins */
     uint32_t to = 0;
     for (uint32_t i = 0, k; i < v->n; i += k ? k : 1) {
-      ww_qtoken *t = &v->v[i], out = *t;
+      ww_qtoken *t = &v->v[i];
+      ww_qtoken out = *t;
       uint32_t left = v->n - i;
       k = pass ? fuse_index(t, left, i > 0, &out) : fuse_words(t, left, &out);
       v->v[to++] = out;
@@ -221,7 +227,8 @@ void ww_qfuse(ww_qtokens *v) {
 }
 
 void ww_qpair(ww_qtokens *v, ww_arena *a) {
-  uint32_t *stack = WW_NEWN(a, uint32_t, v->n + 1), depth = 0;
+  uint32_t *stack = WW_NEWN(a, uint32_t, v->n + 1);
+  uint32_t depth = 0;
   for (uint32_t i = 0; i < v->n; i++) {
     ww_qtoken *t = &v->v[i];
     t->pair = i;

@@ -215,7 +215,8 @@ void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags) {
     const char *f = flags[k];
     if (!ww_starts(f, "-D") || !f[2])
       continue;
-    char *text = ww_strdup(l->a, f + 2), *equals = strchr(text, '=');
+    char *text = ww_strdup(l->a, f + 2);
+    char *equals = strchr(text, '=');
     if (equals)
       *equals = ' ';
     if (!equals)
@@ -235,7 +236,8 @@ typedef struct {
 static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth);
 
 static void paste(ww_qlex *l, ww_qtokens *v, ww_qtoken t) {
-  ww_qtoken *last = &v->v[v->n - 1], joined;
+  ww_qtoken *last = &v->v[v->n - 1];
+  ww_qtoken joined;
   char *text = ww_fmt(l->a, "%.*s%.*s", (int)last->n, last->s, (int)t.n, t.s);
   lex_one(text, text + strlen(text), &joined);
   *last = joined;
@@ -273,7 +275,9 @@ static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *
 static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32_t at, uint32_t n,
                      int depth) {
   const ww_qtoken *args[64] = {NULL};
-  uint32_t nargs[64] = {0}, arg = 0, level = 0;
+  uint32_t nargs[64] = {0};
+  uint32_t arg = 0;
+  uint32_t level = 0;
   for (uint32_t i = at + 1; i < n; i++) {
     if (ww_qop_in(&t[i], "( [ {") && !level++) {
       args[0] = t + i + 1;

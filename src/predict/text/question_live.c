@@ -72,7 +72,9 @@ static uint32_t controlled(collector *c, uint32_t i, uint32_t end, int32_t head)
     open++;
   if (open >= end || c->t[open].op != '(')
     return i + 1;
-  uint32_t close = c->t[open].pair, parts[4] = {open + 1, close, close, close}, n = 0;
+  uint32_t close = c->t[open].pair;
+  uint32_t parts[4] = {open + 1, close, close, close};
+  uint32_t n = 0;
   for (uint32_t k = open + 1; k < close; k++)
     if (c->t[k].op == ';' && n < 2)
       parts[++n] = k + 1;
@@ -130,7 +132,8 @@ void ww_qitems_of(const ww_question_kernel *k, const ww_qpart *p, ww_arena *a, w
 }
 
 uint32_t ww_qitem_at(const ww_qitems *v, uint32_t token) {
-  uint32_t lo = 0, hi = v->n;
+  uint32_t lo = 0;
+  uint32_t hi = v->n;
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
     if (v->v[mid].begin < token)
@@ -248,7 +251,8 @@ static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, 
       i++;
   }
   for (uint32_t n = own.n; n-- > 0;) {
-    uint32_t i = own.v[n], next = n + 1 < own.n ? own.v[n + 1] : last;
+    uint32_t i = own.v[n];
+    uint32_t next = n + 1 < own.n ? own.v[n + 1] : last;
     ww_qitem *m = &b->v->v[i];
     if (b->steps++ > LIVE_STEPS)
       return true;
@@ -338,7 +342,8 @@ static bool reads_any(const ww_qitem *m, const bool *of) {
 
 bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitems *v, uint32_t from,
                  uint32_t to, int32_t var, bool *variant, bool *serial) {
-  uint32_t first = ww_qitem_at(v, from), last = ww_qitem_at(v, to);
+  uint32_t first = ww_qitem_at(v, from);
+  uint32_t last = ww_qitem_at(v, to);
   bool much = last > first + VARIANT_ITEMS; /* to tell: anything may change */
   memset(variant, much, k->syms.n);
   memset(serial, much, k->syms.n);

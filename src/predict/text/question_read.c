@@ -176,8 +176,10 @@ static bool is_kernel(const ww_scan *s, const ww_decl *d) {
 
 static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err *e) {
   const ww_scan *s = &r->scan;
-  int32_t only = -1, host = -1;
-  uint32_t n = 0, hosts = 0;
+  int32_t only = -1;
+  int32_t host = -1;
+  uint32_t n = 0;
+  uint32_t hosts = 0;
   for (uint32_t i = 0; i < s->ndecls; i++) {
     const ww_decl *d = &s->decls[i];
     if (!is_kernel(s, d))
@@ -228,7 +230,8 @@ static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
       r->k->bounds = v[i + 2].value < 1e6 ? v[i + 2].value : 0;
     if (!ww_qtoken_is(&v[i], "template") || v[i + 1].op != '<')
       continue;
-    uint32_t depth = 1, from = i + 2;
+    uint32_t depth = 1;
+    uint32_t from = i + 2;
     for (i += 2; i < t.n && depth; i++) {
       depth += v[i].op == '<';
       depth -= v[i].op == '>';
@@ -276,7 +279,8 @@ static void add_part(reader *r, int32_t decl, int32_t sym) {
 /* A name that only the file knows. */
 static int32_t unknown(void *ctx, const ww_qtoken *t) {
   reader *r = ctx;
-  int32_t decl = ww_qmap_get(&r->decls, t), id;
+  int32_t decl = ww_qmap_get(&r->decls, t);
+  int32_t id;
   if (decl < 0 || r->k->parts.n >= PARTS_MOST)
     return -1;
   const ww_decl *d = &r->scan.decls[decl];

@@ -319,7 +319,9 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
 }
 
 static void resolve_params(scope *s, ww_qpart *p) {
-  uint32_t end = s->t[0].pair, from = 1, count = 1;
+  uint32_t end = s->t[0].pair;
+  uint32_t from = 1;
+  uint32_t count = 1;
   for (uint32_t i = 1; i < end; i++)
     count += s->t[i].op == ',';
   p->params = WW_NEWN(s->k->arena, int32_t, count);

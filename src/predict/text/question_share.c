@@ -8,13 +8,15 @@ static const double GUESSED_SHARE = 0.5, GUESSED_WARPS = 0.9;
 static const ww_qshare guessed = {{GUESSED_SHARE, GUESSED_WARPS, GUESSED_WARPS}, true};
 
 static ww_qshare both(ww_qshare a, ww_qshare b) {
-  double warps = fmin(a.of.warps, b.of.warps), busiest = fmin(a.of.busiest, b.of.busiest);
+  double warps = fmin(a.of.warps, b.of.warps);
+  double busiest = fmin(a.of.busiest, b.of.busiest);
   return (ww_qshare){{a.of.threads * b.of.threads, warps, busiest}, a.divergent || b.divergent};
 }
 
 ww_qshare ww_qshare_not(ww_qshare a) {
-  double others = 1 - a.of.threads, apart = a.of.warps - a.of.threads,
-         warps = a.divergent ? fmin(1, others + 0.5 * apart) : 1 - a.of.warps;
+  double others = 1 - a.of.threads;
+  double apart = a.of.warps - a.of.threads;
+  double warps = a.divergent ? fmin(1, others + 0.5 * apart) : 1 - a.of.warps;
   return (ww_qshare){{others, warps, a.of.threads < 1}, a.divergent};
 }
 
@@ -62,13 +64,19 @@ static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, d
 
 /* One comparison, the operator at op_i. Where left - right lies is taken to be even. */
 static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, uint32_t to) {
-  uint32_t start, base;
-  double n = by_remainder(w, from, op_i, &start, &base), k = ww_qvalue_of(w, op_i + 1, to).at[0];
+  uint32_t start;
+  uint32_t base;
+  double n = by_remainder(w, from, op_i, &start, &base);
+  double k = ww_qvalue_of(w, op_i + 1, to).at[0];
   if (!isnan(n) && !isnan(k))
     return remainder_share(w, w->t[op_i].op, n, k, start, base);
-  ww_qval a = ww_qvalue_of(w, from, op_i), b = ww_qvalue_of(w, op_i + 1, to);
-  uint32_t what = w->t[op_i].op, kind = what & 255;
-  double lo = a.at[0] - b.at[0], hi = a.at[3] - b.at[3], lane = fabs(a.at[1] - b.at[1] - lo);
+  ww_qval a = ww_qvalue_of(w, from, op_i);
+  ww_qval b = ww_qvalue_of(w, op_i + 1, to);
+  uint32_t what = w->t[op_i].op;
+  uint32_t kind = what & 255;
+  double lo = a.at[0] - b.at[0];
+  double hi = a.at[3] - b.at[3];
+  double lane = fabs(a.at[1] - b.at[1] - lo);
   if (isnan(lo) || isnan(hi))
     return guessed;
   if (lo > hi) {
@@ -76,7 +84,8 @@ static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, u
     lo = hi;
     hi = t;
   }
-  double span = hi - lo + 1, hit = (lo <= 0 && hi >= 0) / span;
+  double span = hi - lo + 1;
+  double hit = (lo <= 0 && hi >= 0) / span;
   double inside = what == Q_EQ   ? hit
                   : what == Q_NE ? 1 - hit
                   : kind == '<'  ? fmin(fmax(-lo / span, 0), 1)
@@ -85,15 +94,17 @@ static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, u
     inside = GUESSED_SHARE;
   if (lane == 0 || isnan(lane))
     return (ww_qshare){{inside, inside, inside > 0}, isnan(lane)};
-  double all = ceil(span / (32 * lane)),
-         run = ceil(inside * span / (32 * lane) - 1e-9); /* neighbours differ: a run of lanes */
-  double warps = fmin(1, run / all), busiest = fmin(1, run / fmin(all, w->block_warps));
+  double all = ceil(span / (32 * lane));
+  double run = ceil(inside * span / (32 * lane) - 1e-9); /* neighbours differ: a run of lanes */
+  double warps = fmin(1, run / all);
+  double busiest = fmin(1, run / fmin(all, w->block_warps));
   return (ww_qshare){{inside, warps, busiest}, inside > 0 && inside < 1};
 }
 
 static ww_qshare either(ww_qshare a, ww_qshare b) {
-  double warps = fmin(1, a.of.warps + b.of.warps), busiest = fmin(1, a.of.busiest + b.of.busiest),
-         threads = 1 - (1 - a.of.threads) * (1 - b.of.threads);
+  double warps = fmin(1, a.of.warps + b.of.warps);
+  double busiest = fmin(1, a.of.busiest + b.of.busiest);
+  double threads = 1 - (1 - a.of.threads) * (1 - b.of.threads);
   return (ww_qshare){{threads, warps, busiest}, a.divergent || b.divergent};
 }
 

@@ -275,7 +275,8 @@ static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
       v[p->params[i]] = ww_question_scalar(&l->args[i], y->type, y->bytes);
   }
   for (uint32_t d = 0; d < 3; d++) {
-    double block = l->block[d], grid = l->grid[d];
+    double block = l->block[d];
+    double grid = l->grid[d];
     if (block > 0)
       v[Q_BLOCKDIM * 3 + d] = block;
     if (grid > 0)
@@ -290,7 +291,8 @@ void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww
                        const ww_qwalk *w, ww_buf *b) {
   double *value = scalar_values(k, l);
   printer p = {.k = k, .l = l, .w = w, .value = value};
-  ww_buf kernel = {0}, used = {0};
+  ww_buf kernel = {0};
+  ww_buf used = {0};
   for (int i = 0; i < WW_QUESTION_FEATURE_TOKENS; i++)
     ww_buf_puts(b, WW_QUESTION_FEATURE);
   gpu_words(g, b);

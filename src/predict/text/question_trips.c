@@ -8,7 +8,8 @@
 /* ---- loops ---- */
 
 bool ww_qloop_split(const ww_qwalker *w, uint32_t open, ww_qloop_head *h) {
-  uint32_t close = w->t[open].pair, found = 0;
+  uint32_t close = w->t[open].pair;
+  uint32_t found = 0;
   *h = (ww_qloop_head){.init = open + 1, .end = close};
   for (uint32_t i = open + 1; i < close; i++) {
     if (ww_qop_at(w, i, ';')) {
@@ -34,7 +35,8 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
     if (t[1].op == Q_DEC || t[-1].op == Q_DEC)
       return *by = -1, 1;
     uint32_t to = ww_qfind(w->t, i + 2, h->end, ",");
-    uint32_t op = t[1].op, from = i + 2;
+    uint32_t op = t[1].op;
+    uint32_t from = i + 2;
     if (op == '=' && i + 4 < h->end && t[2].sym == t->sym && t[3].op) { /* v = v + e */
       op = t[3].op | Q_OP1('=') << (t[3].n == 2 ? 16 : 8);
       from = i + 4;
@@ -66,7 +68,9 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
 
 /* The bound that the condition compares the variable with. */
 static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var, bool *inclusive) {
-  uint32_t op_i = 0, end = h->step - 1, from = h->cond;
+  uint32_t op_i = 0;
+  uint32_t end = h->step - 1;
+  uint32_t from = h->cond;
   for (uint32_t i = from; i < end; i++) {
     if (ww_qop_at(w, i, Q_AND)) { /* the part that has the variable */
       if (op_i)
@@ -126,7 +130,10 @@ static double trips_at(double a, double b, const stepping *s) {
 
 /* Iterations of a loop that so many warps share: every one that has a lane inside runs it. */
 static double by_warps(double trips, double by, double lane, double warps) {
-  double whole = floor(trips), rest = trips - whole, step = fabs(by), warp = 32 * fabs(lane);
+  double whole = floor(trips);
+  double rest = trips - whole;
+  double step = fabs(by);
+  double warp = 32 * fabs(lane);
   return whole + fmin(1, ceil(rest * step / warp - 1e-9) / fmin(warps, ceil(step / warp)));
 }
 
@@ -149,13 +156,17 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   s.kind = h->step < h->end ? step_of(w, h, &var, &s.by) : 0;
   if (!s.kind || isnan(s.by) || s.by == 0)
     return ww_qtrips_unknown;
-  ww_qval from = first_of(w, h, var), to = bound_of(w, h, var, &s.inclusive);
+  ww_qval from = first_of(w, h, var);
+  ww_qval to = bound_of(w, h, var, &s.inclusive);
   bool wide = s.kind == 1 && fabs(s.by) > 1.5;
-  double a = from.at[wide ? 0 : 2], b = to.at[wide ? 0 : 2];
-  double mean = trips_at(a, b, &s), most = ceil(mean - 1e-9);
+  double a = from.at[wide ? 0 : 2];
+  double b = to.at[wide ? 0 : 2];
+  double mean = trips_at(a, b, &s);
+  double most = ceil(mean - 1e-9);
   double lane = wide ? fabs(from.at[1] - from.at[0]) : 0;
   ww_qtrips n = {{mean, mean, most}, most, true, is_constant(w, h->step, h->end)};
-  double span = fabs(from.at[3] - from.at[0]), rest = to.at[3] - from.at[3];
+  double span = fabs(from.at[3] - from.at[0]);
+  double rest = to.at[3] - from.at[3];
   if (wide && rest < 0 && s.by > 0 && s.by < 0.9 * span &&
       mean > 0) /* a piece for each block, and none for the last ones */
   {
@@ -218,7 +229,9 @@ static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to
 
 /* while (a < b): a binary search, or a counter that the body moves on. */
 static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
-  uint32_t close = w->t[open].pair, a = open + 1, to = close + 1;
+  uint32_t close = w->t[open].pair;
+  uint32_t a = open + 1;
+  uint32_t to = close + 1;
   if (a + 2 >= close || close + 1 >= end || !is_variable(w, a) || (w->t[a + 1].op & 255) != '<' ||
       w->t[a + 1].op == Q_SHL)
     return NAN;

@@ -13,7 +13,8 @@ ww_qval ww_qval_of(double v) {
 }
 
 ww_qval ww_qval_builtin(const ww_launch *l, uint32_t kind, uint32_t d) {
-  double block = l->block[d] ? l->block[d] : 1, grid = l->grid[d] ? l->grid[d] : 1;
+  double block = l->block[d] ? l->block[d] : 1;
+  double grid = l->grid[d] ? l->grid[d] : 1;
   uint32_t inner = l->block[0] > 1   ? 0
                    : l->block[1] > 1 ? 1
                    : l->block[2] > 1 ? 2
@@ -75,7 +76,8 @@ static uint32_t precedence(uint32_t op) { /* 0: no binary operator */
 static double bits(uint32_t op, double a, double b) {
   if (!(fabs(a) < 9e15 && fabs(b) < 9e15))
     return NAN;
-  int64_t x = a, y = b;
+  int64_t x = a;
+  int64_t y = b;
   return op == '&' ? x & y : op == '|' ? x | y : x ^ y;
 }
 
@@ -152,10 +154,12 @@ static bool is_cast(const ww_qeval *e) {
 
 /* min, max, abs and the like of what follows in brackets; anything else is not known. */
 static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
-  uint32_t close = e->t[e->i].pair, end = e->end;
+  uint32_t close = e->t[e->i].pair;
+  uint32_t end = e->end;
   bool least = ww_qtoken_in(name, "min umin"), most = ww_qtoken_in(name, "max umax"),
        size = ww_qtoken_in(name, "abs labs");
-  ww_qval a = nothing, b = nothing;
+  ww_qval a = nothing;
+  ww_qval b = nothing;
   if (close >= end)
     close = end ? end - 1 : 0;
   if (size || least || most) {
@@ -176,7 +180,8 @@ static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
 
 /* p[index] at '[', p's symbol before it. */
 static ww_qval element(ww_qeval *e, const ww_qline *line) {
-  uint32_t close = e->t[e->i].pair, end = e->end;
+  uint32_t close = e->t[e->i].pair;
+  uint32_t end = e->end;
   if (!line || isnan(line->slope) || close >= end || e->depth > 100)
     return nothing;
   e->i++;
@@ -227,7 +232,8 @@ static ww_qval primary(ww_qeval *e) {
                    t->sym >= 0 && e->line ? &e->line[t->sym] : NULL);
   }
   if (t->op == '(') {
-    uint32_t close = t->pair, end = e->end;
+    uint32_t close = t->pair;
+    uint32_t end = e->end;
     if (is_cast(e)) {
       e->i = close + 1;
       return e->depth++ < 64 ? primary(e) : nothing;
@@ -255,7 +261,9 @@ static ww_qval primary(ww_qeval *e) {
 /* a ? b : c, by each place's own condition; one that is not known gives the first. */
 static ww_qval ternary(ww_qeval *e, ww_qval c) {
   e->i++;
-  ww_qval a = expression(e, 0), b = nothing, r;
+  ww_qval a = expression(e, 0);
+  ww_qval b = nothing;
+  ww_qval r;
   if (op_here(e, ':')) {
     e->i++;
     b = expression(e, 0);
@@ -273,7 +281,8 @@ static ww_qval expression(ww_qeval *e, uint32_t least) {
   e->depth++;
   ww_qval v = primary(e);
   while (e->i < e->end) {
-    uint32_t op = e->t[e->i].op, p = precedence(op);
+    uint32_t op = e->t[e->i].op;
+    uint32_t p = precedence(op);
     if (op == '?' && !least) {
       v = ternary(e, v);
       continue;

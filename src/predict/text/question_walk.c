@@ -52,7 +52,8 @@ static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *
 }
 
 void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
-  uint32_t open = i + 1, angle = 0;
+  uint32_t open = i + 1;
+  uint32_t angle = 0;
   if (open < w->ntokens && ww_qop_at(w, open, '<')) {
     while (open < w->ntokens && open < i + 40 && !ww_qop_at(w, open, '>'))
       open++;
@@ -63,7 +64,8 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   const ww_qpart *p = &w->k->parts.v[y->function];
   if (!p->body)
     return;
-  ww_qval args[32 + 16], *types = args + 32;
+  ww_qval args[32 + 16];
+  ww_qval *types = args + 32;
   for (int k = 0; k < 32 + 16; k++)
     args[k] = ww_qval_of(NAN);
   uint32_t nargs = p->nparams < 32 ? p->nparams : 32;
@@ -169,7 +171,8 @@ static uint32_t past(const ww_qwalker *w, uint32_t at, uint32_t end) {
  */
 static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_t end,
                    ww_qaround *r) {
-  static const double WRITTEN_OUT = 16, OTHERS = 4;
+  static const double WRITTEN_OUT = 16;
+  static const double OTHERS = 4;
   double most = isnan(n->most) ? 1 : fmax(n->most, 1);
   uint32_t to = past(w, at, end);
   if (to > end)
@@ -201,8 +204,9 @@ static bool ends_by_data(const ww_qwalker *w, uint32_t from, uint32_t to) {
 
 /* A loop that may be left before its end. */
 static void leave_early(ww_qtrips *n) {
-  double mean = n->mean.threads, few = GUESSED_TRIPS / 2,
-         share = mean > few ? (few + mean / 4) / mean : 1;
+  double mean = n->mean.threads;
+  double few = GUESSED_TRIPS / 2;
+  double share = mean > few ? (few + mean / 4) / mean : 1;
   if (isnan(share) || share > 1)
     return;
   n->mean = ww_qtimes_by(n->mean, (ww_qtimes){share, share, share});
@@ -226,8 +230,9 @@ static void others(ww_qwalker *w, uint32_t at, uint32_t end, double begin, doubl
     w->again = kept.again;
   } else
     w->clock = first + (first - begin);
-  double each = fmax(w->clock - first, 0), last = first + (trips - 1) * each,
-         later = last - w->clock;
+  double each = fmax(w->clock - first, 0);
+  double last = first + (trips - 1) * each;
+  double later = last - w->clock;
   for (uint32_t i = 0; i < w->k->syms.n; i++)
     if (w->ready[i] > first)
       w->ready[i] += later;
@@ -308,8 +313,9 @@ static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
   if (ww_qloop_split(w, open, &h))
     n = ww_qloop_for(w, &h);
   if (h.cond && h.step) {
-    ww_qtimes runs = w->runs, trips = {or_guessed(n.mean.threads), or_guessed(n.mean.warps),
-                                       or_guessed(n.mean.busiest)};
+    ww_qtimes runs = w->runs;
+    ww_qtimes trips = {or_guessed(n.mean.threads), or_guessed(n.mean.warps),
+                       or_guessed(n.mean.busiest)};
     ww_qwork(w, h.init, h.cond - 1);
     ww_qwork_done(w);
     w->runs = ww_qtimes_by(runs, trips);
@@ -403,7 +409,8 @@ static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
   const ww_qsym *y = &w->k->syms.v[t->sym];
   if (y->kind != Q_SHARED && y->kind != Q_ARRAY)
     return false;
-  double n = 1, row = 1;
+  double n = 1;
+  double row = 1;
   uint32_t k = i + 1;
   for (; k < to && ww_qop_at(w, k, '['); k = w->t[k].pair + 1) {
     row = ww_qvalue_of(w, k + 1, w->t[k].pair).at[0];
@@ -610,8 +617,10 @@ static void finish(ww_qwalker *w) {
 }
 
 void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out) {
-  uint32_t total = 0, nsyms = k->syms.n + 1;
-  double blocks = ww_qproduct(l->grid), threads = blocks * ww_qproduct(l->block);
+  uint32_t total = 0;
+  uint32_t nsyms = k->syms.n + 1;
+  double blocks = ww_qproduct(l->grid);
+  double threads = blocks * ww_qproduct(l->block);
   *out = (ww_qwalk){.first = WW_NEWN(a, uint32_t, k->parts.n)};
   for (uint32_t i = 0; i < k->parts.n; i++) {
     out->first[i] = total;
@@ -621,7 +630,8 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   out->weight = WW_NEWN(a, float, total + 1);
   out->mark = WW_NEWN(a, char, total + 1);
   const ww_qpart *p = &k->parts.v[0];
-  double warps = ceil(threads / blocks / 32), *room = WW_NEWN(a, double, 5 * nsyms);
+  double warps = ceil(threads / blocks / 32);
+  double *room = WW_NEWN(a, double, 5 * nsyms);
   ww_qwalker w = {.k = k,
                   .l = l,
                   .w = out,

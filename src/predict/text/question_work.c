@@ -78,10 +78,16 @@ static bool has_zipf(const ww_launch *l) {
 /* Atomics that memory takes in a cycle, by the words that their addresses go over: few words are
  * few queues. */
 static double atomic_rate(const ww_qwalker *w, const ww_qsym *y, const ww_qval *at) {
-  static const double ONE_WORD = 0.7, FLOAT = 0.3, PAGE = 2048, PAGE_RATE = 2, RANDOM = 36,
-                      AFAR = 13, NEIGHBOURS = 280;
-  double bytes = element_bytes(y), range = (fabs(at->at[3] - at->at[0]) + 1) * bytes,
-         all = buffer_bytes(w, y);
+  static const double ONE_WORD = 0.7;
+  static const double FLOAT = 0.3;
+  static const double PAGE = 2048;
+  static const double PAGE_RATE = 2;
+  static const double RANDOM = 36;
+  static const double AFAR = 13;
+  static const double NEIGHBOURS = 280;
+  double bytes = element_bytes(y);
+  double range = (fabs(at->at[3] - at->at[0]) + 1) * bytes;
+  double all = buffer_bytes(w, y);
   bool known = !isnan(range);
   if (!known)
     range = isnan(all) ? PAGE : all;
@@ -148,7 +154,8 @@ static double moved_by(ww_qwalker *w, int32_t sym, double stride, const ww_qval 
                        double iteration) {
   if (isnan(stride))
     return fmax(SECTOR, bytes);
-  double all = sectors(stride, bytes), on = fabs(iteration) * bytes;
+  double all = sectors(stride, bytes);
+  double on = fabs(iteration) * bytes;
   if (iteration == 0 || was_seen(w, sym, stride, at->at[0], bytes))
     return 0;
   return on < all ? (on < SECTOR && fabs(stride) <= bytes && stride != 0 ? fmin(all, on) : on)
@@ -169,10 +176,13 @@ static direction direction_of(const ww_qwalker *w, uint32_t behind) {
 
 /* p[index] at token i: load, store or both; how lanes lie. */
 static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
-  uint32_t open = i + 1, close = w->t[open].pair;
+  uint32_t open = i + 1;
+  uint32_t close = w->t[open].pair;
   int32_t sym = w->t[i].sym;
   ww_qval at = ww_qvalue_of(w, open + 1, close);
-  double bytes = element_bytes(y), stride = (at.at[1] - at.at[0]) * bytes, all = buffer_bytes(w, y);
+  double bytes = element_bytes(y);
+  double stride = (at.at[1] - at.at[0]) * bytes;
+  double all = buffer_bytes(w, y);
   char mark = isnan(stride) ? '?' : stride == 0 ? '~' : fabs(stride) <= bytes ? 0 : '!';
   uint32_t slot = w->w->first[w->part] + i;
   w->w->mark[slot] = mark;
@@ -223,7 +233,8 @@ static double ways(double stride, double bytes) {
     return 1;
   if (words == 0)
     return 32;
-  uint32_t a = words, b = 32;
+  uint32_t a = words;
+  uint32_t b = 32;
   while (a) {
     uint32_t r = b % a;
     b = a;
@@ -235,7 +246,8 @@ static double ways(double stride, double bytes) {
 static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t close = w->t[i + 1].pair;
   ww_qval at = ww_qvalue_of(w, i + 2, close);
-  double stride = at.at[1] - at.at[0], pitch = w->pitch[w->t[i].sym];
+  double stride = at.at[1] - at.at[0];
+  double pitch = w->pitch[w->t[i].sym];
   if (close + 1 < w->ntokens && ww_qop_at(w, close + 1, '[')) { /* t[row][column] */
     uint32_t end = w->t[close + 1].pair;
     ww_qval column = ww_qvalue_of(w, close + 2, end);
@@ -262,8 +274,10 @@ static void array_at(ww_qwalker *w, uint32_t i) {
   if (!w->dynamic[sym])
     return;
   direction d = direction_of(w, close + 1);
-  double n = d.load + d.store, bytes = element_bytes(&w->k->syms.v[sym]), elements = w->pitch[sym],
-         all = elements * bytes * w->resident;
+  double n = d.load + d.store;
+  double bytes = element_bytes(&w->k->syms.v[sym]);
+  double elements = w->pitch[sym];
+  double all = elements * bytes * w->resident;
   ww_qwork_add(w, Q_C_locals, n);
   ww_qwork_add(w, Q_C_lines,
                n * (unknown ? LOCAL_LINE * distinct(elements) : 1) * fmax(1, bytes / 4));
@@ -277,7 +291,8 @@ static void array_at(ww_qwalker *w, uint32_t i) {
 
 static char rank(char a, char b) {
   static const char order[] = "obcsiulhfd";
-  const char *x = strchr(order, a), *y = strchr(order, b);
+  const char *x = strchr(order, a);
+  const char *y = strchr(order, b);
   return (x ? x : order) > (y ? y : order) ? a : b;
 }
 
@@ -298,7 +313,8 @@ static char operand_type(const ww_qwalker *w, uint32_t i) {
 static const ww_qcount kinds[4] = {Q_C_fp32, Q_C_fp64, Q_C_fp16, Q_C_integer};
 
 static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
-  int kind = type == 'f' ? 0 : type == 'd' ? 1 : type == 'h' ? 2 : 3, e;
+  int kind = type == 'f' ? 0 : type == 'd' ? 1 : type == 'h' ? 2 : 3;
+  int e;
   if (op == '/' || op == '%') {
     static const double units[4] = {0.8, 2, 1, 1.5};
     const ww_qtoken *by = i + 1 < w->ntokens ? &w->t[i + 1] : &w->t[i];
@@ -509,7 +525,8 @@ static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
 }
 
 void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {
-  char last = 'i', kept[Q_NESTED];
+  char last = 'i';
+  char kept[Q_NESTED];
   uint32_t depth = 0;
   while (from < to && w->t[from].skip)
     from++;
@@ -559,10 +576,12 @@ static double overlap(const ww_qwalker *w) {
 }
 
 double ww_qwork_done(ww_qwalker *w) {
-  static const double DEPTH = 0.6, LATE = 5; /* of an expression's operations stand one behind the
+  static const double DEPTH = 0.6;
+  static const double LATE = 5; /* of an expression's operations stand one behind the
                                                 other; cycles of the last one */
   const ww_qissue *n = &w->now;
-  double start = fmax(w->clock, n->ready), over = overlap(w);
+  double start = fmax(w->clock, n->ready);
+  double over = overlap(w);
   double done = start + (n->load + DEPTH * fmax(n->chain, 0)) / over;
   w->clock = start + fmax(n->issue, 0);
   if (n->store)

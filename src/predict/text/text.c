@@ -66,7 +66,8 @@ static double member(const cJSON *j, const char *name) { /* NaN: no number */
 }
 
 static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
-  size_t n = strlen(path), size;
+  size_t n = strlen(path);
+  size_t size;
   bool gguf = n > 5 && !strcmp(path + n - 5, ".gguf");
   const char *side = ww_fmt(t->arena, "%.*s.json", (int)(gguf ? n - 5 : n), path);
   char *text;
@@ -79,7 +80,8 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   if (!j)
     return e->code;
   uint64_t version = ww_json_whole(j, "question_version");
-  double scale = member(j, "interval_scale"), caution = member(j, "time_caution");
+  double scale = member(j, "interval_scale");
+  double caution = member(j, "time_caution");
   if (scale > 0 && scale < 100)
     t->scale = scale;
   if (fabs(caution) < 4)
@@ -166,7 +168,8 @@ static void add_question(const ww_text *t, const ww_text_question *q, uint32_t s
                          ww_arena *a, ww_text_pass *p) {
   ww_tokens all = {0};
   ww_tokenizer_encode(t->tokenizer, q->text, q->n, true, a, &all);
-  uint32_t most = t->context - (json ? ANSWER_ROOM : 1), head = all.n <= most ? all.n : most / 2;
+  uint32_t most = t->context - (json ? ANSWER_ROOM : 1);
+  uint32_t head = all.n <= most ? all.n : most / 2;
   uint32_t tail = all.n <= most ? 0 : most - head;
   for (uint32_t i = 0; i < head + tail; i++)
     ww_text_pass_add(p, a, all.v[i < head ? i : all.n - tail + (i - head)], sequence,
@@ -187,9 +190,9 @@ static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bo
                            ww_arena *a, ww_text_answer *out, ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
   size_t nlogits = (size_t)n * vocab;
-  float *features = WW_NEWN(a, float, (size_t)n *WW_QUESTION_FEATURES),
-        *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS),
-        *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
+  float *features = WW_NEWN(a, float, (size_t)n *WW_QUESTION_FEATURES);
+  float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS);
+  float *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
   ww_text_pass p = {0};
   const char *text[BATCH] = {NULL};
   for (uint32_t i = 0; i < n; i++) {
@@ -252,8 +255,9 @@ static void limit(ww_report *r, ww_metric m, double least, double most) {
 
 /* Counts that the time would not allow are cut down to what it does. */
 static void under_roofs(ww_report *r, const ww_gpu *g) {
-  double us = r->m[WW_M_time_us].value, bytes = ww_report_dram(r),
-         moved = at_most(bytes, g->dram_peak * 1e3 * us);
+  double us = r->m[WW_M_time_us].value;
+  double bytes = ww_report_dram(r);
+  double moved = at_most(bytes, g->dram_peak * 1e3 * us);
   if (bytes > moved && bytes > 0) {
     r->m[WW_M_dram_read_bytes].value *= moved / bytes;
     r->m[WW_M_dram_write_bytes].value *= moved / bytes;
@@ -284,8 +288,8 @@ static void bounded(ww_report *r, const ww_gpu *g) {
 
 void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, ww_arena *a,
                     ww_report *out) {
-  double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5)),
-         spread = WIDTH90 * (t ? t->scale : 1) * deviation;
+  double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5));
+  double spread = WIDTH90 * (t ? t->scale : 1) * deviation;
   float mean = x->number[WW_M_time_us];
   double point = mean - fmin((t ? t->caution : 0) * deviation, spread);
   *out = (ww_report){.gpu = g->name, .by = WW_BY_TEXT};

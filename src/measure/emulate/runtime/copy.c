@@ -54,7 +54,8 @@ int __wwPointer(const void *p, int *type, void **base) {
   return EMU_OK;
 }
 int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
-  uint64_t all = ww_emu_get()->memory, reserved = 512u << 20; /* what a context takes */
+  uint64_t all = ww_emu_get()->memory;
+  uint64_t reserved = 512u << 20; /* what a context takes */
   *total = all;
   *free_bytes = all - ww_emu_used() > reserved ? all - ww_emu_used() - reserved : 0;
   return EMU_OK;

@@ -192,7 +192,8 @@ int __wwOccupancy(int *blocks, const void *fn, int threads, size_t shared) {
     return ww_emu_error(EMU_INVALID_FUNCTION);
   if (threads <= 0 || threads > 1024)
     return threads <= 0 ? ww_emu_error(EMU_INVALID_VALUE) : EMU_OK;
-  uint32_t warps = ((uint32_t)threads + 31) / 32, n = s->threads_sm / (32 * warps);
+  uint32_t warps = ((uint32_t)threads + 31) / 32;
+  uint32_t n = s->threads_sm / (32 * warps);
   uint64_t bytes = shared + k->shared_static + 1024;
   if (n > s->blocks_sm)
     n = s->blocks_sm;

@@ -38,7 +38,8 @@ static void relocate(uint32_t i) {
   for (uint32_t n = 0; code.address[i] && n < y->nrelocs; n++) {
     const struct ww_reloc *x = &y->relocs[n];
     uint8_t *at = (uint8_t *)code.address[i] + x->at;
-    uint64_t v = ww_setup_address(&code.module, code.address, x), was = 0;
+    uint64_t v = ww_setup_address(&code.module, code.address, x);
+    uint64_t was = 0;
     if (y->init)
       memcpy(&was, y->init + x->at, 8);
     if (!memcmp(at, &was, 8))

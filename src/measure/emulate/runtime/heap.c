@@ -22,7 +22,8 @@ static WW_VEC(ww_emu_block) heap; /* by address */
 static uint64_t next_id = 1, used;
 
 static uint32_t after(uint64_t address) { /* index of the first block behind address */
-  uint32_t lo = 0, hi = heap.n;
+  uint32_t lo = 0;
+  uint32_t hi = heap.n;
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
     if (heap.v[mid].base <= address)
@@ -46,7 +47,8 @@ static bool counts(uint8_t kind) {
 }
 
 static void *map_large(uint64_t bytes, ww_emu_block *b) {
-  size_t page = sysconf(_SC_PAGESIZE), inner = (bytes + 64 + page - 1) / page * page;
+  size_t page = sysconf(_SC_PAGESIZE);
+  size_t inner = (bytes + 64 + page - 1) / page * page;
   uint8_t *p =
       mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)

@@ -26,14 +26,16 @@ static double cos_pi(double x) {
 static double erf_inverse(double y) {
   if (y <= -1 || y >= 1)
     return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;
-  double w = log(1 - y * y), t = 2 / (pi * 0.147) + w / 2,
-         x = copysign(sqrt(sqrt(t * t - w / 0.147) - t), y);
+  double w = log(1 - y * y);
+  double t = 2 / (pi * 0.147) + w / 2;
+  double x = copysign(sqrt(sqrt(t * t - w / 0.147) - t), y);
   for (int i = 0; i < 4; i++)
     x -= (erf(x) - y) / (2 / sqrt(pi) * exp(-x * x));
   return x;
 }
 static double bessel_i(double x, int order) {
-  double term = order ? x / 2 : 1, sum = term;
+  double term = order ? x / 2 : 1;
+  double sum = term;
   for (int k = 1; k < 500 && fabs(term) > 1e-17 * fabs(sum); k++)
     sum += term *= x * x / 4 / (k * (double)(k + order));
   return sum;

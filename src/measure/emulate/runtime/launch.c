@@ -9,7 +9,8 @@ static uint64_t product(const uint64_t v[3]) {
 }
 
 static int check(const ww_emu *s, const ww_emu_launch *l) {
-  static const uint64_t most_block[3] = {1024, 1024, 64}, most_grid[3] = {0x7fffffff, 65535, 65535};
+  static const uint64_t most_block[3] = {1024, 1024, 64};
+  static const uint64_t most_grid[3] = {0x7fffffff, 65535, 65535};
   for (int i = 0; i < 3; i++)
     if (!l->block[i] || !l->grid[i] || l->block[i] > most_block[i] || l->grid[i] > most_grid[i])
       return EMU_INVALID_CONFIGURATION;
@@ -23,8 +24,8 @@ static int check(const ww_emu *s, const ww_emu_launch *l) {
   if (l->shared + k->shared_static > (48u << 10) && l->shared > k->shared_allowed)
     return EMU_INVALID_VALUE;
   if (l->cooperative) {
-    uint64_t warps = (product(l->block) + s->lanes - 1) / s->lanes,
-             resident = s->threads_sm / (warps * s->lanes);
+    uint64_t warps = (product(l->block) + s->lanes - 1) / s->lanes;
+    uint64_t resident = s->threads_sm / (warps * s->lanes);
     if (product(l->grid) > resident * s->sms)
       return EMU_COOPERATIVE_TOO_LARGE;
   }

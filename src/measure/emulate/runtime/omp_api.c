@@ -150,7 +150,8 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims
   if (ndims == 1)
     return omp_target_memcpy(to, from, element * volume[0], element * to_at[0],
                              element * from_at[0]);
-  size_t to_row = element, from_row = element;
+  size_t to_row = element;
+  size_t from_row = element;
   for (int i = 1; i < ndims; i++) {
     to_row *= to_dims[i];
     from_row *= from_dims[i];

@@ -69,7 +69,8 @@ static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
  * nobody mapped. */
 static ww_omp_mapping *obtain(char *begin, size_t bytes, size_t before, int64_t type, bool count,
                               bool *fresh) {
-  ww_omp_mapping *around = ww_omp_map_find(begin), *m = ww_omp_map_meets(begin, bytes);
+  ww_omp_mapping *around = ww_omp_map_find(begin);
+  ww_omp_mapping *m = ww_omp_map_meets(begin, bytes);
   bool whole = around && (uintptr_t)begin + bytes <= around->host_end;
   *fresh = false;
   if (m && (whole || (type & WW_MAP_IMPLICIT))) {
@@ -112,8 +113,10 @@ static bool of_fresh_struct(const ww_omp_items *it, int64_t type) {
 
 static void enter_item(const ww_omp_items *it, int32_t i) {
   int64_t type = it->types[i];
-  size_t pad = padding(it, i), bytes = it->sizes[i] + pad;
-  char *begin = (char *)it->begins[i] - pad, *base = it->bases[i];
+  size_t pad = padding(it, i);
+  size_t bytes = it->sizes[i] + pad;
+  char *begin = (char *)it->begins[i] - pad;
+  char *base = it->bases[i];
   bool fresh, count = !WW_MAP_PARENT(type) && !(it->of_mapper && i == 0);
   void **pointer = type & WW_MAP_PTR_AND_OBJ ? (void **)base : NULL;
   if (pointer) {
@@ -138,7 +141,8 @@ static void *leave_item(const ww_omp_items *it, int32_t i) {
   int64_t type = it->types[i];
   bool member = WW_MAP_PARENT(type), object = type & WW_MAP_PTR_AND_OBJ;
   bool count = (!member || object) && !(it->of_mapper && i == 0);
-  size_t pad = padding(it, i), bytes = it->sizes[i] + pad;
+  size_t pad = padding(it, i);
+  size_t bytes = it->sizes[i] + pad;
   char *begin = (char *)it->begins[i] - pad;
   ww_omp_mapping *m = ww_omp_map_find(begin);
   if (!m)
@@ -153,7 +157,8 @@ static void *leave_item(const ww_omp_items *it, int32_t i) {
 }
 
 static void leave(const ww_omp_items *it) {
-  void *few[32], **last = it->n > 32 ? ww_xmalloc(it->n * sizeof *last) : few;
+  void *few[32];
+  void **last = it->n > 32 ? ww_xmalloc(it->n * sizeof *last) : few;
   int32_t n = 0;
   for (int32_t i = it->n - 1; i >= 0; i--) {
     void *host = skipped(it->types[i]) || by_mapper(it, i, WW_OMP_LEAVE) ? NULL : leave_item(it, i);

@@ -23,7 +23,8 @@ typedef int32_t kmp;
 #define A16(i) A4(i), A4(i + 4), A4(i + 8), A4(i + 12)
 #define A64(i) A16(i), A16(i + 16), A16(i + 32), A16(i + 48)
 static void call(void *fn, kmp argc, void **v) {
-  kmp zero = 0, bound = 0;
+  kmp zero = 0;
+  kmp bound = 0;
   if (argc <= 4)
     ((void (*)(kmp *, kmp *, void *, void *, void *, void *))fn)(&zero, &bound, A4(0));
 #define FOUR void *, void *, void *, void *

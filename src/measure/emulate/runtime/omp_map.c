@@ -19,7 +19,8 @@ static WW_VEC(attached) pointers;
 /* ---- mappings ---- */
 
 static size_t after(uintptr_t host) { /* index of the first mapping that begins behind it */
-  size_t lo = 0, hi = table.n;
+  size_t lo = 0;
+  size_t hi = table.n;
   while (lo < hi) {
     size_t mid = (lo + hi) / 2;
     if (table.v[mid].host <= host)

@@ -179,7 +179,8 @@ static void fix_capture(arguments *a, const ww_omp_kernel_args *k, uint32_t i) {
 }
 
 static void add_argument(arguments *a, const region *r, const ww_omp_kernel_args *k, uint32_t i) {
-  char *base = k->bases[i], *begin = k->begins[i];
+  char *base = k->bases[i];
+  char *begin = k->begins[i];
   int64_t type = k->types[i];
   if (!(type & WW_MAP_TARGET_PARAM)) {
     if ((type & WW_MAP_LITERAL) && (type & WW_MAP_PTR_AND_OBJ))

@@ -162,8 +162,10 @@ ww_emu_kernel *ww_emu_kernel_named(const char *clangs) {
 
 static void read_kernel(const cJSON *o, const char *mangled) {
   ww_emu_kernel *k = ww_emu_kernel_named(mangled);
-  const cJSON *params = cJSON_GetObjectItemCaseSensitive(o, "params"), *p;
-  const cJSON *reached = cJSON_GetObjectItemCaseSensitive(o, "symbols"), *y;
+  const cJSON *params = cJSON_GetObjectItemCaseSensitive(o, "params");
+  const cJSON *p;
+  const cJSON *reached = cJSON_GetObjectItemCaseSensitive(o, "symbols");
+  const cJSON *y;
   k->known = true;
   const char *name = text_of(o, "name");
   k->name = name ? name : k->mangled;
@@ -194,7 +196,8 @@ static void read_symbol(const cJSON *o, const char *mangled) {
 }
 
 static void read_settings(const cJSON *o) {
-  const cJSON *flags = cJSON_GetObjectItemCaseSensitive(o, "flags"), *f;
+  const cJSON *flags = cJSON_GetObjectItemCaseSensitive(o, "flags");
+  const cJSON *f;
   const char **v = WW_NEWN(state.arena, const char *, cJSON_GetArraySize(flags) + 1);
   uint32_t n = 0;
   cJSON_ArrayForEach(f, flags) if (cJSON_IsString(f)) v[n++] =
@@ -207,7 +210,8 @@ static void read_settings(const cJSON *o) {
 
 static void read_line(char *line, size_t n) {
   cJSON *o = ww_json_read(line, n, NULL);
-  const char *kernel = text_of(o, "kernel"), *symbol = text_of(o, "symbol");
+  const char *kernel = text_of(o, "kernel");
+  const char *symbol = text_of(o, "symbol");
   if (kernel)
     read_kernel(o, kernel);
   else if (symbol)
@@ -276,8 +280,8 @@ void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes) {
     address = memcpy(own, address, bytes);
   } else {
     size_t page = sysconf(_SC_PAGESIZE);
-    uintptr_t from = (uintptr_t)address & ~(page - 1),
-              to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
+    uintptr_t from = (uintptr_t)address & ~(page - 1);
+    uintptr_t to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
     mprotect((void *)from, to - from,
              PROT_READ | PROT_WRITE); /* the host's copy of a const variable lies among constants */
     ww_emu_adopt(address, bytes, EMU_SYMBOL);

@@ -54,7 +54,8 @@ int cudaEventRecord(void *e) {
 }
 WW_EMU_SAME(cudaEventRecord) cudaEventRecordWithFlags;
 int cudaEventElapsedTime(float *ms, void *from, void *to) {
-  const double *a = from, *b = to;
+  const double *a = from;
+  const double *b = to;
   if (!ms || !a || !b || *a == 0 || *b == 0)
     return ww_emu_error(EMU_INVALID_HANDLE);
   double t = 1e3 * (*b - *a);
