@@ -34,14 +34,16 @@ static void list(ww_command_list v, FILE *f) {
 }
 
 static void help(FILE *f) {
-  fputs("warpwise - what a kernel will do to a GPU, line by line, from its source, on a machine "
+  fputs("warpwise - what a kernel will do to a GPU, line by line, from its source, on "
+        "a machine "
         "without one\n\n"
         "usage: warpwise COMMAND ... [options]\n\ncommands:\n",
         f);
   list(ww_commands, f);
   fputs("\noptions of every command:\n", f);
   ww_help_options(ww_global_options, f);
-  fputs("\nexit codes: 0 ok, 1 a threshold was missed, 2 usage, 3 bad input, 4 model or device "
+  fputs("\nexit codes: 0 ok, 1 a threshold was missed, 2 usage, 3 bad input, 4 model "
+        "or device "
         "missing\n"
         "`warpwise COMMAND --help` has examples.\n",
         f);
@@ -52,7 +54,8 @@ static void help_of(const ww_command *cmd, const char *words, FILE *f) {
     return help(f);
   if (!cmd->subs)
     return ww_help_command(cmd, words, f);
-  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s COMMAND ... [options]\n\ncommands:\n",
+  fprintf(f,
+          "warpwise %s - %s\n\nusage: warpwise %s COMMAND ... [options]\n\ncommands:\n",
           cmd->name, cmd->summary, cmd->name);
   list(cmd->subs, f);
   if (cmd->examples)
@@ -69,20 +72,22 @@ static const ww_command *find(ww_command_list v, const char *name, ww_err *e) {
   }
   const char *near = ww_nearest(name, names);
   if (near)
-    ww_fail(e, WW_EUSAGE, "there is no command '%.60s'; did you mean '%s'?", name, near);
+    ww_fail(e, WW_EUSAGE, "there is no command '%.60s'; did you mean '%s'?", name,
+            near);
   else
     ww_fail(e, WW_EUSAGE, "there is no command '%.60s'; --help lists them", name);
   return NULL;
 }
 
-/* Global options may stand before the command: the first word from `i` on that is neither one nor
- * its value. */
+/* Global options may stand before the command: the first word from `i` on that is
+ * neither one nor its value. */
 static int command_index(int i, int argc, char **argv) {
   for (; i < argc && strcmp(argv[i], "--"); i++) {
     if (argv[i][0] != '-')
       return i;
     for (const ww_option *o = ww_global_options; o->name; o++)
-      if (o->kind != WW_OPT_FLAG && !strncmp(argv[i], "--", 2) && !strcmp(argv[i] + 2, o->name))
+      if (o->kind != WW_OPT_FLAG && !strncmp(argv[i], "--", 2) &&
+          !strcmp(argv[i] + 2, o->name))
         i++;
   }
   return 0;
@@ -90,24 +95,30 @@ static int command_index(int i, int argc, char **argv) {
 
 static const ww_command top = {.name = "", .usage = "", .subs = ww_commands};
 
-/* Takes the command's name, or its names, out of argv; options stay. None there is the command
- * without a name. */
-static ww_status take_command(int *argc, char **argv, const ww_command **cmd, char words[64],
-                              bool *asks, ww_err *e) {
+/* Takes the command's name, or its names, out of argv; options stay. None there is the
+ * command without a name. */
+static ww_status take_command(int *argc,
+                              char **argv,
+                              const ww_command **cmd,
+                              char words[64],
+                              bool *asks,
+                              ww_err *e) {
   int at = 1;
   for (ww_command_list v = ww_commands; v && (at = command_index(at, *argc, argv));
        v = (*cmd)->subs) {
     const char *name = argv[at];
     memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof *argv);
     --*argc;
-    if (v == ww_commands && !*asks && !strcmp(name, "help")) { /* `warpwise help kernels` */
+    /* `warpwise help kernels` */
+    if (v == ww_commands && !*asks && !strcmp(name, "help")) {
       *asks = true;
       *cmd = &top;
       continue;
     }
     if (!(*cmd = find(v, name, e)))
       return e->code;
-    snprintf(words + strlen(words), 64 - strlen(words), "%s%s", *words ? " " : "", (*cmd)->name);
+    snprintf(words + strlen(words), 64 - strlen(words), "%s%s", *words ? " " : "",
+             (*cmd)->name);
   }
   return WW_OK;
 }
@@ -148,12 +159,12 @@ static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
   return cmd->run(c);
 }
 
-/* A program of its own may end where a library must not: by a signal or for want of memory, after
- * cleaning up. */
+/* A program of its own may end where a library must not: by a signal or for want of
+ * memory, after cleaning up. */
 static void take_charge(void) {
   ww_end_on_signals();
-  cJSON_InitHooks(
-      &(cJSON_Hooks){.malloc_fn = ww_xmalloc, .free_fn = free}); /* else it calls good JSON bad */
+  /* else it calls good JSON bad */
+  cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = ww_xmalloc, .free_fn = free});
 #ifndef WW_NO_FRONT
   ww_front_out_of_memory();
 #endif

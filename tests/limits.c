@@ -1,5 +1,5 @@
-/* limits.c - SECONDS MB COMMAND... : runs it and says where it took longer or more memory than
- * that, itself and what it started.
+/* limits.c - SECONDS MB COMMAND... : runs it and says where it took longer or more
+ * memory than that, itself and what it started.
  *
  * Its output passes through; its exit code is ours, 99 where a limit was missed. */
 #include <signal.h>

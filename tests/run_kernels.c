@@ -1,12 +1,13 @@
-/* run_kernels.c - runs the triples of tests/kernels through the program and checks what it says and
- * leaves.
+/* run_kernels.c - runs the triples of tests/kernels through the program and checks what
+ * it says and leaves.
  *
  *   run_kernels PROGRAM [FOLDER] [--only SUBSTRING] [--jobs N] [--verbose]
  *
- * For NAME.want: `PROGRAM trace FILE --launch NAME.launch --full --json --dump TMP`, FILE being the
- * spec's own "file". Every counter in "counts" must be equal; every buffer and symbol must match
- * the host reference in kernels/refs.c, bit for bit or within "ulps" of its type (and below "abs"
- * where sums cancel). One line per failure, then a summary. */
+ * For NAME.want: `PROGRAM trace FILE --launch NAME.launch --full --json --dump TMP`,
+ * FILE being the spec's own "file". Every counter in "counts" must be equal; every
+ * buffer and symbol must match the host reference in kernels/refs.c, bit for bit or
+ * within "ulps" of its type (and below "abs" where sums cancel). One line per failure,
+ * then a summary. */
 #include "triple.h"
 
 #include <pthread.h>
@@ -32,7 +33,8 @@ static void check_counts(triple *t, const cJSON *report) {
     if (!got)
       triple_fail(t, "%s want %.0f got nothing", want->string, want->valuedouble);
     else if (got->valuedouble != want->valuedouble)
-      triple_fail(t, "%s want %.0f got %.17g", want->string, want->valuedouble, got->valuedouble);
+      triple_fail(t, "%s want %.0f got %.17g", want->string, want->valuedouble,
+                  got->valuedouble);
   }
 }
 
@@ -101,14 +103,16 @@ static bool parse(suite *s, int argc, char **argv) {
 int main(int argc, char **argv) {
   suite s = {.dir = "tests/kernels", .jobs = 2, .lock = PTHREAD_MUTEX_INITIALIZER};
   if (!parse(&s, argc, argv)) {
-    fprintf(stderr, "usage: %s PROGRAM [FOLDER] [--only SUBSTRING] [--jobs N] [--verbose]\n",
+    fprintf(stderr,
+            "usage: %s PROGRAM [FOLDER] [--only SUBSTRING] [--jobs N] [--verbose]\n",
             argv[0]);
     return 2;
   }
   s.names = triple_names(s.dir, "", s.only, &s.n);
   pthread_t threads[MAX_JOBS];
   int started = 0;
-  while (started < s.jobs - 1 && pthread_create(&threads[started], NULL, worker, &s) == 0)
+  while (started < s.jobs - 1 &&
+         pthread_create(&threads[started], NULL, worker, &s) == 0)
     started++;
   worker(&s);
   while (started > 0)

@@ -1,9 +1,11 @@
-/* sanitized_fork.c - linked into the program of the sanitizers' build: fork() beside other threads.
+/* sanitized_fork.c - linked into the program of the sanitizers' build: fork() beside
+ * other threads.
  *
- * glibc holds its allocator's locks over a fork, AddressSanitizer's allocator before LLVM 18 (so
- * that of every gcc up to 14) does not: a child forked while another thread allocates waits for
- * ever. Here they are held, by the runtime's own functions; a runtime that has none of them does it
- * itself. They are reached in a static runtime alone: -static-libasan. */
+ * glibc holds its allocator's locks over a fork, AddressSanitizer's allocator before
+ * LLVM 18 (so that of every gcc up to 14) does not: a child forked while another thread
+ * allocates waits for ever. Here they are held, by the runtime's own functions; a
+ * runtime that has none of them does it itself. They are reached in a static runtime
+ * alone: -static-libasan. */
 #include <pthread.h>
 
 #define RUNTIME(name, symbol) __attribute__((weak)) void name(void) __asm__(symbol)

@@ -1,13 +1,14 @@
-/* soak.c - `soak PROGRAM SECONDS [RATE]` : an editor on `warpwise lsp` and clients of `warpwise
- * serve`, RATE requests a second each (default 3), while memory and descriptors of both are
- * sampled. Ends with a table; 1 when one of them grows.
+/* soak.c - `soak PROGRAM SECONDS [RATE]` : an editor on `warpwise lsp` and clients of
+ * `warpwise serve`, RATE requests a second each (default 3), while memory and
+ * descriptors of both are sampled. Ends with a table; 1 when one of them grows.
  *
- * The load: edits, good and broken texts, requests that are cancelled, files that close and open,
- * unknown methods; predictions, explanations, bad JSON, unknown files, clients that leave in the
- * middle of a request or before its answer. Texts repeat after a while, so that what the servers
- * keep is full before the second quarter. Flat: the last quarter's mean is at most 3 % and 4 MB
- * above the second's (15 % in runs below ten minutes, which only warm up), and the least number of
- * descriptors, which is that between requests, at most 8. */
+ * The load: edits, good and broken texts, requests that are cancelled, files that close
+ * and open, unknown methods; predictions, explanations, bad JSON, unknown files,
+ * clients that leave in the middle of a request or before its answer. Texts repeat
+ * after a while, so that what the servers keep is full before the second quarter. Flat:
+ * the last quarter's mean is at most 3 % and 4 MB above the second's (15 % in runs
+ * below ten minutes, which only warm up), and the least number of descriptors, which is
+ * that between requests, at most 8. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -86,10 +87,12 @@ static void start(server *s, const char *program, char *const *argv) {
 static void kernel_text(int k, bool broken, bool json, char *out, size_t n) {
   const char *nl = json ? "\\n" : "\n";
   snprintf(out, n,
-           "// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]%s__global__ void first(int "
+           "// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]%s__global__ "
+           "void first(int "
            "n, const float *x, float *y) {%s"
            "  int i = blockIdx.x * 256 + threadIdx.x;%s  y[i] = x[i] * %d.5f%s%s}%s"
-           "__global__ void second(int n, float *x) { int i = blockIdx.x * 256 + threadIdx.x; if "
+           "__global__ void second(int n, float *x) { int i = blockIdx.x * 256 + "
+           "threadIdx.x; if "
            "(i < n) x[i] += %d; }%s",
            nl, nl, nl, k % variants, broken ? "" : ";", nl, nl, k % variants % 7, nl);
 }
@@ -148,10 +151,11 @@ static void edit(server *s, long k) {
              file, ++version, text);
     break;
   case 8:
-    snprintf(message, sizeof message,
-             "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/"
-             "didClose\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\"}}}",
-             file);
+    snprintf(
+        message, sizeof message,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/"
+        "didClose\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\"}}}",
+        file);
     put(s, message);
     kernel_text((int)k, false, true, text, sizeof text);
     snprintf(message, sizeof message,
@@ -161,24 +165,26 @@ static void edit(server *s, long k) {
              file, ++version, text);
     break;
   default: {
-    static const char *const methods[] = {"codeLens", "hover", "inlayHint", "codeAction",
-                                          "nonsense"};
+    static const char *const methods[] = {"codeLens", "hover", "inlayHint",
+                                          "codeAction", "nonsense"};
     const char *m = methods[k / 10 % 5];
-    snprintf(
-        message, sizeof message,
-        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"textDocument/"
-        "%s\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/"
-        "%d.cu\"},\"position\":{\"line\":3,\"character\":4},\"range\":{\"start\":{\"line\":0,"
-        "\"character\":0},\"end\":{\"line\":9,\"character\":0}},\"context\":{\"diagnostics\":[]}}}",
-        k + 10, m, file);
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"textDocument/"
+             "%s\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/"
+             "%d.cu\"},\"position\":{\"line\":3,\"character\":4},\"range\":{\"start\":{"
+             "\"line\":0,"
+             "\"character\":0},\"end\":{\"line\":9,\"character\":0}},\"context\":{"
+             "\"diagnostics\":[]}}}",
+             k + 10, m, file);
     atomic_fetch_add(&s->asked, 1);
   }
   }
   put(s, message);
   if (k % 10 == 4) { /* that one is not waited for */
-    snprintf(message, sizeof message,
-             "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":%ld}}",
-             k + 10);
+    snprintf(
+        message, sizeof message,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":%ld}}",
+        k + 10);
     put(s, message);
     atomic_fetch_add(&s->cancelled, 1);
   }
@@ -187,7 +193,8 @@ static void edit(server *s, long k) {
 static void *be_editor(void *ctx) {
   server *s = ctx;
   char text[TEXT], message[MESSAGE + TEXT];
-  put(s, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"processId\":null,"
+  put(s, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+         "\"processId\":null,"
          "\"rootUri\":null,\"capabilities\":{}}}");
   put(s, "{\"jsonrpc\":\"2.0\",\"method\":\"initialized\",\"params\":{}}");
   for (int f = 0; f < 3; f++) {
@@ -225,18 +232,19 @@ static int dial(const server *s) {
   return fd;
 }
 
-/* One request on a connection of its own; leave: 1 gone before the answer, 2 in the middle of the
- * request. */
+/* One request on a connection of its own; leave: 1 gone before the answer, 2 in the
+ * middle of the request. */
 static void request(server *s, const char *path, const char *body, int leave) {
   char head[512], answer[1024];
   int fd = dial(s);
   if (fd < 0)
     return;
   size_t n = body ? strlen(body) : 0;
-  int h = snprintf(head, sizeof head,
-                   "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: "
-                   "application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-                   body ? "POST" : "GET", path, s->port, n);
+  int h =
+      snprintf(head, sizeof head,
+               "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: "
+               "application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+               body ? "POST" : "GET", path, s->port, n);
   atomic_fetch_add(&s->asked, 1);
   if (send(fd, head, (size_t)h, MSG_NOSIGNAL) == h && n)
     send(fd, body, leave == 2 ? n / 2 : n, MSG_NOSIGNAL);
@@ -257,7 +265,8 @@ static void *be_client(void *ctx) {
   char text[TEXT], body[MESSAGE + TEXT];
   for (long k = 0; !atomic_load(&over); k++) {
     kernel_text((int)k, k % 10 == 3, true, text, sizeof text);
-    snprintf(body, sizeof body, "{\"source\":\"%s\",\"file\":\"soak.cu\",\"gpu\":\"%s\"}", text,
+    snprintf(body, sizeof body,
+             "{\"source\":\"%s\",\"file\":\"soak.cu\",\"gpu\":\"%s\"}", text,
              k % 2 ? "h200" : "a100");
     switch (k % 10) {
     case 1:
@@ -356,7 +365,8 @@ static bool judge(const server *s, long n) {
   int fds_before = least(s->fds, n / 4, n / 2), fds_after = least(s->fds, 3 * n / 4, n);
   double slack = seconds < 600 ? 1.15 : 1.03;
   bool flat = after <= before * slack + 4 && fds_after <= fds_before + 8;
-  printf("%s: %.1f MB in the second quarter, %.1f MB in the last (%+.1f MB an hour over the second "
+  printf("%s: %.1f MB in the second quarter, %.1f MB in the last (%+.1f MB an hour "
+         "over the second "
          "half); descriptors %d and %d: %s\n",
          s->name, before, after, slope(s->rss, n), fds_before, fds_after,
          flat ? "flat" : "NOT FLAT");
@@ -364,15 +374,17 @@ static bool judge(const server *s, long n) {
 }
 
 static void show(const server *s, long n) {
-  printf("\n%s: %ld asked, %ld answered, %ld refused, %ld cancelled, %ld left by the client\n%10s "
+  printf("\n%s: %ld asked, %ld answered, %ld refused, %ld cancelled, %ld left by the "
+         "client\n%10s "
          "%10s %12s\n",
-         s->name, atomic_load(&s->asked), atomic_load(&s->answered), atomic_load(&s->refused),
-         atomic_load(&s->cancelled), atomic_load(&s->left), "to, s", "RSS, MB", "descriptors");
+         s->name, atomic_load(&s->asked), atomic_load(&s->answered),
+         atomic_load(&s->refused), atomic_load(&s->cancelled), atomic_load(&s->left),
+         "to, s", "RSS, MB", "descriptors");
   for (long w = 0; w < WINDOWS; w++) {
     long from = w * n / WINDOWS, to = (w + 1) * n / WINDOWS;
     if (to > from)
-      printf("%10.0f %10.1f %6d..%d\n", seconds * (double)(w + 1) / WINDOWS, mean(s->rss, from, to),
-             least(s->fds, from, to), most(s->fds, from, to));
+      printf("%10.0f %10.1f %6d..%d\n", seconds * (double)(w + 1) / WINDOWS,
+             mean(s->rss, from, to), least(s->fds, from, to), most(s->fds, from, to));
   }
 }
 
@@ -392,9 +404,11 @@ int main(int argc, char **argv) {
   variants = seconds / 8 < 8 ? 8 : seconds / 8 > 300 ? 300 : (int)(seconds / 8);
   signal(SIGPIPE, SIG_IGN);
   start(&lsp, argv[1], (char *[]){argv[1], "lsp", NULL});
-  start(&serve, argv[1], (char *[]){argv[1], "serve", "--port", "0", "--workers", "2", NULL});
+  start(&serve, argv[1],
+        (char *[]){argv[1], "serve", "--port", "0", "--workers", "2", NULL});
   FILE *f = fdopen(serve.from, "r");
-  if (!f || !fgets(line, sizeof line, f) || sscanf(line, "http://127.0.0.1:%d", &serve.port) != 1)
+  if (!f || !fgets(line, sizeof line, f) ||
+      sscanf(line, "http://127.0.0.1:%d", &serve.port) != 1)
     die("the server did not say where it is");
   long n = (long)seconds, at = 0;
   for (server *s = &lsp; s; s = s == &lsp ? &serve : NULL) {
@@ -433,7 +447,8 @@ int main(int argc, char **argv) {
   flat = judge(&serve, at) && flat;
   if (!died && (a || b))
     printf("ended with %d and %d, not orderly\n", a, b);
-  bool worked = atomic_load(&lsp.answered) > at / 10 && atomic_load(&serve.answered) > at / 10;
+  bool worked =
+      atomic_load(&lsp.answered) > at / 10 && atomic_load(&serve.answered) > at / 10;
   if (!worked)
     printf("too few answers for %ld s of load\n", at);
   return flat && worked && !died && !a && !b ? 0 : 1;

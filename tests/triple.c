@@ -26,8 +26,10 @@ bool triple_open(triple *t, const char *dir, const char *name) {
   size_t bytes;
   t->spec = ww_path_join(t->a, dir, ww_fmt(t->a, "%s.launch", name));
   const char *want = ww_path_join(t->a, dir, ww_fmt(t->a, "%s.want", name));
-  if (ww_launch_read(t->spec, t->a, &t->launch, &n, &e) != WW_OK || n != 1 || !t->launch->file) {
-    triple_fail(t, "%s: %s", t->spec, e.msg[0] ? e.msg : "one launch with a \"file\" is needed");
+  if (ww_launch_read(t->spec, t->a, &t->launch, &n, &e) != WW_OK || n != 1 ||
+      !t->launch->file) {
+    triple_fail(t, "%s: %s", t->spec,
+                e.msg[0] ? e.msg : "one launch with a \"file\" is needed");
     return false;
   }
   if (ww_read_file(t->a, want, MAX_FILE, &text, &bytes, &e) != WW_OK ||
@@ -84,14 +86,21 @@ cJSON *triple_trace(triple *t, const char *program, const char *dump) {
 
 /* ---- memory, as the launch spec gives it ---- */
 
-static uint8_t *add_region(triple_memory *m, const char *file, const char *type, uint8_t *base,
+static uint8_t *add_region(triple_memory *m,
+                           const char *file,
+                           const char *type,
+                           uint8_t *base,
                            uint64_t bytes) {
   if (m->n < 2 * REF_MAX)
-    m->v[m->n++] = (triple_region){.file = file, .type = type, .base = base, .bytes = bytes};
+    m->v[m->n++] =
+        (triple_region){.file = file, .type = type, .base = base, .bytes = bytes};
   return base;
 }
 
-static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, const char *file,
+static uint8_t *add_buffer(triple *t,
+                           triple_memory *m,
+                           const ww_buffer *b,
+                           const char *file,
                            uint32_t allocation) {
   for (uint32_t i = 0; b->id && i < m->n; i++)
     if (m->v[i].id && strcmp(m->v[i].id, b->id) == 0)
@@ -106,14 +115,15 @@ static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, cons
     if (!ww_read_packed(t->a, b->fill.path, 1u << 30, &from_file, &n, &e))
       memcpy(p, from_file, n < b->bytes ? n : b->bytes);
   } else if (filled)
-    ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(t->launch->seed, allocation), 0,
-                  b->bytes / size, p);
+    ww_fill_bytes(&b->fill, b->type, b->bytes / size,
+                  ww_fill_seed(t->launch->seed, allocation), 0, b->bytes / size, p);
   add_region(m, filled ? file : NULL, b->type, p, b->bytes);
   m->v[m->n - 1].id = b->id;
   return p + b->offset;
 }
 
-static uint8_t *add_symbol(triple *t, triple_memory *m, const ww_symbol_arg *s, uint32_t i) {
+static uint8_t *
+add_symbol(triple *t, triple_memory *m, const ww_symbol_arg *s, uint32_t i) {
   const ww_arg *arg = &s->arg;
   if (arg->kind == WW_ARG_BUFFER)
     return add_buffer(t, m, &arg->buffer, s->name, 1000 + i);
@@ -136,8 +146,8 @@ void triple_initial_memory(triple *t, triple_memory *m, ref_state *r) {
     if (arg->kind == WW_ARG_BUFFER)
       r->arg[i] = add_buffer(t, m, &arg->buffer, ww_fmt(t->a, "arg%u", i), i);
     for (uint32_t k = 0; k < arg->nptrs && nptrs < REF_MAX; k++)
-      r->ptr[nptrs++] =
-          add_buffer(t, m, &arg->ptrs[k].buffer, ww_fmt(t->a, "arg%u.%u", i, arg->ptrs[k].at), i);
+      r->ptr[nptrs++] = add_buffer(t, m, &arg->ptrs[k].buffer,
+                                   ww_fmt(t->a, "arg%u.%u", i, arg->ptrs[k].at), i);
   }
   for (uint32_t i = 0; i < t->launch->nsymbols && i < REF_MAX; i++)
     r->symbol[i] = add_symbol(t, m, &t->launch->symbols[i], i);
@@ -174,14 +184,16 @@ static double real_of(uint64_t bits, real_kind k) {
   return k == REAL64 ? d : k == REAL16 ? (double)h : (double)f;
 }
 
-/* Position of a float on the number line of its format: neighbours differ by 1, -0 and 0 are one.
+/* Position of a float on the number line of its format: neighbours differ by 1, -0 and
+ * 0 are one.
  */
 static int64_t ordinal(uint64_t bits, uint32_t size) {
   uint64_t sign = 1ull << (8 * size - 1);
   return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
 }
 
-static bool same(const triple *t, uint64_t want, uint64_t got, uint32_t size, real_kind k) {
+static bool
+same(const triple *t, uint64_t want, uint64_t got, uint32_t size, real_kind k) {
   if (want == got)
     return true;
   if (k == BITS)
@@ -199,20 +211,25 @@ static bool same(const triple *t, uint64_t want, uint64_t got, uint32_t size, re
 
 static void show(char *out, size_t n, uint64_t bits, uint32_t size, real_kind k) {
   if (k == BITS)
-    snprintf(out, n, "%lld (0x%0*llx)", (long long)bits, (int)(2 * size), (unsigned long long)bits);
+    snprintf(out, n, "%lld (0x%0*llx)", (long long)bits, (int)(2 * size),
+             (unsigned long long)bits);
   else
     snprintf(out, n, "%.9g (0x%0*llx)", real_of(bits, k), (int)(2 * size),
              (unsigned long long)bits);
 }
 
-void triple_compare(triple *t, const char *what, const char *type, const uint8_t *want,
-                    const uint8_t *got, uint64_t bytes) {
+void triple_compare(triple *t,
+                    const char *what,
+                    const char *type,
+                    const uint8_t *want,
+                    const uint8_t *got,
+                    uint64_t bytes) {
   uint32_t size = type ? ww_elem_size(type) : 1;
   real_kind k = kind_of(type);
   uint64_t wrong = 0, first = 0, n = bytes / size;
   for (uint64_t i = 0; i < n; i++)
-    if (!same(t, element_bits(want + i * size, size), element_bits(got + i * size, size), size,
-              k) &&
+    if (!same(t, element_bits(want + i * size, size),
+              element_bits(got + i * size, size), size, k) &&
         wrong++ == 0)
       first = i;
   if (!wrong)
@@ -220,14 +237,16 @@ void triple_compare(triple *t, const char *what, const char *type, const uint8_t
   char w[64], g[64];
   show(w, sizeof w, element_bits(want + first * size, size), size, k);
   show(g, sizeof g, element_bits(got + first * size, size), size, k);
-  triple_fail(t, "%s[%llu] want %s got %s (%llu of %llu differ)", what, (unsigned long long)first,
-              w, g, (unsigned long long)wrong, (unsigned long long)n);
+  triple_fail(t, "%s[%llu] want %s got %s (%llu of %llu differ)", what,
+              (unsigned long long)first, w, g, (unsigned long long)wrong,
+              (unsigned long long)n);
 }
 
 /* ---- comparing memories ---- */
 
 /* Contents of DIR/what.bin, at least `bytes` long; NULL: lines say why. */
-static const uint8_t *read_dump(triple *t, const char *dir, const char *what, uint64_t bytes) {
+static const uint8_t *
+read_dump(triple *t, const char *dir, const char *what, uint64_t bytes) {
   char *got;
   size_t n;
   ww_err e = {0};
@@ -235,7 +254,8 @@ static const uint8_t *read_dump(triple *t, const char *dir, const char *what, ui
   if (ww_read_file(t->a, path, MAX_FILE, &got, &n, &e) != WW_OK)
     triple_fail(t, "%s: no dump: %s", what, e.msg);
   else if (n < bytes)
-    triple_fail(t, "%s: dump has %zu bytes, want %llu", what, n, (unsigned long long)bytes);
+    triple_fail(t, "%s: dump has %zu bytes, want %llu", what, n,
+                (unsigned long long)bytes);
   else
     return (const uint8_t *)got;
   return NULL;
@@ -262,8 +282,11 @@ void triple_check_reference(triple *t, const char *dump, const char *who) {
   }
 }
 
-void triple_check_dumps(triple *t, const char *want_dump, const char *want_name,
-                        const char *got_dump, const char *got_name) {
+void triple_check_dumps(triple *t,
+                        const char *want_dump,
+                        const char *want_name,
+                        const char *got_dump,
+                        const char *got_name) {
   ref_state r;
   triple_memory m;
   triple_initial_memory(t, &m, &r);
@@ -274,8 +297,8 @@ void triple_check_dumps(triple *t, const char *want_dump, const char *want_name,
     const uint8_t *want = read_dump(t, want_dump, v->file, v->bytes),
                   *got = read_dump(t, got_dump, v->file, v->bytes);
     if (want && got)
-      triple_compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type,
-                     want, got, v->bytes);
+      triple_compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file),
+                     v->type, want, got, v->bytes);
   }
 }
 
@@ -285,7 +308,8 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char **triple_names(const char *dir, const char *prefix, const char *only, uint32_t *n) {
+char **
+triple_names(const char *dir, const char *prefix, const char *only, uint32_t *n) {
   DIR *d = opendir(dir);
   char **names = NULL;
   *n = 0;

@@ -1,5 +1,5 @@
-/* api_int.h - what the files of the C interface share. include/warpwise.h is the contract; here it
- * meets the workspace. */
+/* api_int.h - what the files of the C interface share. include/warpwise.h is the
+ * contract; here it meets the workspace. */
 #ifndef WW_API_INT_H
 #define WW_API_INT_H
 
@@ -11,8 +11,9 @@
 
 struct warpwise_context {
   ww_query *workspace;
-  uint32_t api; /* version of the interface that the program was compiled with: members that came
-                   later are not read */
+  /* version of the interface that the program was compiled with: members that came
+   * later are not read */
+  uint32_t api;
 };
 
 struct warpwise_launch {
@@ -22,15 +23,18 @@ struct warpwise_launch {
 };
 
 /* context.c */
-/* Numbers in JSON and expressions have a point whatever the host program's locale is: of this
- * thread, until ww_api_leave. */
+/* Numbers in JSON and expressions have a point whatever the host program's locale is:
+ * of this thread, until ww_api_leave. */
 locale_t ww_api_enter(void);
 void ww_api_leave(locale_t before);
 /* Copies to the caller's error (may be NULL); returns the code. */
 warpwise_status ww_api_fail(const ww_err *e, warpwise_error *out);
-/* The source as the workspace takes it: an absolute path below the root, a name for a text without
- * one. */
-ww_status ww_api_source(const warpwise_context *c, const warpwise_source *s, ww_arena *a,
-                        ww_source *out, ww_err *e);
+/* The source as the workspace takes it: an absolute path below the root, a name for a
+ * text without one. */
+ww_status ww_api_source(const warpwise_context *c,
+                        const warpwise_source *s,
+                        ww_arena *a,
+                        ww_source *out,
+                        ww_err *e);
 
 #endif

@@ -9,12 +9,14 @@
 _Static_assert((int)WARPWISE_USAGE == WW_EUSAGE && (int)WARPWISE_IO == WW_EIO &&
                    (int)WARPWISE_PARSE == WW_EPARSE &&
                    (int)WARPWISE_UNSUPPORTED == WW_EUNSUPPORTED &&
-                   (int)WARPWISE_LIMIT == WW_ELIMIT && (int)WARPWISE_CANCELLED == WW_ECANCEL &&
+                   (int)WARPWISE_LIMIT == WW_ELIMIT &&
+                   (int)WARPWISE_CANCELLED == WW_ECANCEL &&
                    (int)WARPWISE_DEVICE == WW_EDEVICE && (int)WARPWISE_DATA == WW_EDATA,
                "statuses of the interface are those of the library");
 
 const char *warpwise_status_name(warpwise_status status) {
-  return (unsigned)status <= WARPWISE_DATA ? ww_status_name((ww_status)status) : "unknown";
+  return (unsigned)status <= WARPWISE_DATA ? ww_status_name((ww_status)status)
+                                           : "unknown";
 }
 
 const char *warpwise_version(void) {
@@ -24,7 +26,8 @@ const char *warpwise_version(void) {
 warpwise_status ww_api_fail(const ww_err *e, warpwise_error *out) {
   if (!out)
     return (warpwise_status)e->code;
-  *out = (warpwise_error){.code = (warpwise_status)e->code, .line = e->line, .column = e->col};
+  *out = (warpwise_error){
+      .code = (warpwise_status)e->code, .line = e->line, .column = e->col};
   snprintf(out->file, sizeof out->file, "%s", e->file ? e->file : "");
   snprintf(out->message, sizeof out->message, "%s", e->msg);
   return out->code;
@@ -51,14 +54,16 @@ void ww_api_leave(locale_t before) {
 
 /* ---- the context ---- */
 
-static ww_status open_context(const warpwise_config *config, warpwise_context **out, ww_err *e) {
+static ww_status
+open_context(const warpwise_config *config, warpwise_context **out, ww_err *e) {
   static const warpwise_config none = {.api = 1};
   const warpwise_config *c = config ? config : &none;
   if (!c->api || c->api > WARPWISE_API_VERSION)
     return ww_fail(
         e, WW_EUSAGE,
         "the program asks for version %u of the interface, libwarpwise " WW_VERSION
-        " has 1 to %d: set warpwise_config.api to WARPWISE_API_VERSION, or install a newer library",
+        " has 1 to %d: set warpwise_config.api to WARPWISE_API_VERSION, or install a "
+        "newer library",
         c->api, WARPWISE_API_VERSION);
   ww_set_quiet(true); /* a host program's terminal is its own */
   ww_query_options o = {.root = c->root,
@@ -74,7 +79,8 @@ static ww_status open_context(const warpwise_config *config, warpwise_context **
   return WW_OK;
 }
 
-warpwise_status warpwise_open(const warpwise_config *config, warpwise_context **out,
+warpwise_status warpwise_open(const warpwise_config *config,
+                              warpwise_context **out,
                               warpwise_error *error) {
   ww_err e = {0};
   *out = NULL;

@@ -1,5 +1,5 @@
-/* kernels.c - sources: what is asked about, and the list of the kernels in one. The list is a copy,
- * so that it outlives the context. */
+/* kernels.c - sources: what is asked about, and the list of the kernels in one. The
+ * list is a copy, so that it outlives the context. */
 
 #include "api_int.h"
 
@@ -27,20 +27,23 @@ static const char *name_for(const char *language) {
   return "kernel.cu";
 }
 
-ww_status ww_api_source(const warpwise_context *c, const warpwise_source *s, ww_arena *a,
-                        ww_source *out, ww_err *e) {
+ww_status ww_api_source(const warpwise_context *c,
+                        const warpwise_source *s,
+                        ww_arena *a,
+                        ww_source *out,
+                        ww_err *e) {
   if (!s->path && !s->text)
-    return ww_fail(
-        e, WW_EUSAGE,
-        "there is no source: give its path, or its text (or a launch that names a file)");
+    return ww_fail(e, WW_EUSAGE,
+                   "there is no source: give its path, or its text (or a launch that "
+                   "names a file)");
   *out = (ww_source){.text = s->text,
                      .lang = s->language,
                      .flags = (const char **)s->flags,
                      .nflags = s->flag_count,
                      .instantiate = (const char **)s->instantiate,
                      .ninstantiate = s->instantiate_count};
-  return ww_query_path(c->workspace, s->path ? s->path : name_for(s->language), !s->text, a,
-                       &out->path, e);
+  return ww_query_path(c->workspace, s->path ? s->path : name_for(s->language),
+                       !s->text, a, &out->path, e);
 }
 
 /* ---- the list ---- */
@@ -48,22 +51,22 @@ ww_status ww_api_source(const warpwise_context *c, const warpwise_source *s, ww_
 static void add_kernel(warpwise_kernels *k, const ww_query_unit *r, const ww_fn *fn) {
   ww_arena *a = k->arena;
   entry *to = &k->v[k->n++];
-  to->shown =
-      (warpwise_kernel){.name = ww_strdup(a, fn->name),
-                        .mangled = ww_strdup(a, fn->mangled),
-                        .file = ww_strdup(a, fn->file),
-                        .launch = ww_front_comment_in(r->text, strlen(r->text), fn->line, a),
-                        .refusal = ww_strdup(a, fn->refusal),
-                        .line = fn->line,
-                        .parameter_count = fn->nparams};
+  to->shown = (warpwise_kernel){
+      .name = ww_strdup(a, fn->name),
+      .mangled = ww_strdup(a, fn->mangled),
+      .file = ww_strdup(a, fn->file),
+      .launch = ww_front_comment_in(r->text, strlen(r->text), fn->line, a),
+      .refusal = ww_strdup(a, fn->refusal),
+      .line = fn->line,
+      .parameter_count = fn->nparams};
   to->parameters = WW_NEWN(a, warpwise_parameter, fn->nparams);
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
-    to->parameters[i] =
-        (warpwise_parameter){.name = ww_strdup(a, p->name),
-                             .type = ww_strdup(a, p->ctype ? p->ctype : ww_type_names[p->type]),
-                             .bytes = p->size,
-                             .pointer = p->pointer};
+    to->parameters[i] = (warpwise_parameter){
+        .name = ww_strdup(a, p->name),
+        .type = ww_strdup(a, p->ctype ? p->ctype : ww_type_names[p->type]),
+        .bytes = p->size,
+        .pointer = p->pointer};
   }
 }
 
@@ -77,17 +80,20 @@ static warpwise_kernels *list_of(const ww_query_unit *r, ww_arena *a) {
   k->diagnostics = WW_NEWN(a, warpwise_diagnostic, u->ndiags);
   for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
-    k->diagnostics[k->ndiagnostics++] = (warpwise_diagnostic){.file = ww_strdup(a, d->file),
-                                                              .message = ww_strdup(a, d->message),
-                                                              .line = d->line,
-                                                              .column = d->col,
-                                                              .is_error = d->error};
+    k->diagnostics[k->ndiagnostics++] =
+        (warpwise_diagnostic){.file = ww_strdup(a, d->file),
+                              .message = ww_strdup(a, d->message),
+                              .line = d->line,
+                              .column = d->col,
+                              .is_error = d->error};
   }
   return k;
 }
 
-warpwise_status warpwise_kernels_read(warpwise_context *context, warpwise_source source,
-                                      warpwise_kernels **out, warpwise_error *error) {
+warpwise_status warpwise_kernels_read(warpwise_context *context,
+                                      warpwise_source source,
+                                      warpwise_kernels **out,
+                                      warpwise_error *error) {
   ww_arena *a = ww_arena_new();
   ww_err e = {0};
   ww_source s;
@@ -122,7 +128,8 @@ warpwise_kernel warpwise_kernel_at(const warpwise_kernels *kernels, uint32_t ind
   return index < kernels->n ? kernels->v[index].shown : (warpwise_kernel){0};
 }
 
-warpwise_parameter warpwise_parameter_at(const warpwise_kernels *kernels, uint32_t kernel,
+warpwise_parameter warpwise_parameter_at(const warpwise_kernels *kernels,
+                                         uint32_t kernel,
                                          uint32_t index) {
   if (kernel >= kernels->n || index >= kernels->v[kernel].shown.parameter_count)
     return (warpwise_parameter){0};
@@ -133,6 +140,8 @@ uint32_t warpwise_diagnostic_count(const warpwise_kernels *kernels) {
   return kernels->ndiagnostics;
 }
 
-warpwise_diagnostic warpwise_diagnostic_at(const warpwise_kernels *kernels, uint32_t index) {
-  return index < kernels->ndiagnostics ? kernels->diagnostics[index] : (warpwise_diagnostic){0};
+warpwise_diagnostic warpwise_diagnostic_at(const warpwise_kernels *kernels,
+                                           uint32_t index) {
+  return index < kernels->ndiagnostics ? kernels->diagnostics[index]
+                                       : (warpwise_diagnostic){0};
 }

@@ -1,5 +1,5 @@
-/* launches.c - launch specs that a program builds. Setting twice replaces, so that a sweep does not
- * grow the launch. */
+/* launches.c - launch specs that a program builds. Setting twice replaces, so that a
+ * sweep does not grow the launch. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,13 +24,16 @@ static warpwise_status failed(const ww_err *e, warpwise_error *error) {
   return e->code ? ww_api_fail(e, error) : WARPWISE_OK;
 }
 
-warpwise_status warpwise_launch_parse(const char *json, const char *folder, warpwise_launch **out,
+warpwise_status warpwise_launch_parse(const char *json,
+                                      const char *folder,
+                                      warpwise_launch **out,
                                       warpwise_error *error) {
   warpwise_launch *l = warpwise_launch_new();
   ww_err e = {0};
   *out = NULL;
   locale_t before = ww_api_enter();
-  ww_status st = ww_launch_parse(json, ww_strdup(l->arena, folder), l->arena, &l->spec, &e);
+  ww_status st =
+      ww_launch_parse(json, ww_strdup(l->arena, folder), l->arena, &l->spec, &e);
   ww_api_leave(before);
   if (!st) {
     *out = l;
@@ -55,12 +58,16 @@ void warpwise_string_free(char *string) {
 
 /* ---- shape ---- */
 
-static warpwise_status shape(const char *what, const uint32_t v[3], uint64_t dims[3],
-                             const char *exprs[3], warpwise_error *error) {
+static warpwise_status shape(const char *what,
+                             const uint32_t v[3],
+                             uint64_t dims[3],
+                             const char *exprs[3],
+                             warpwise_error *error) {
   ww_err e = {0};
   if (!v[0] || !v[1] || !v[2])
-    ww_fail(&e, WW_EUSAGE, "%s: expected at least 1 in each dimension, not %u x %u x %u", what,
-            v[0], v[1], v[2]);
+    ww_fail(&e, WW_EUSAGE,
+            "%s: expected at least 1 in each dimension, not %u x %u x %u", what, v[0],
+            v[1], v[2]);
   for (int i = 0; !e.code && i < 3; i++) {
     dims[i] = v[i];
     exprs[i] = NULL;
@@ -68,13 +75,19 @@ static warpwise_status shape(const char *what, const uint32_t v[3], uint64_t dim
   return failed(&e, error);
 }
 
-warpwise_status warpwise_launch_grid(warpwise_launch *launch, uint32_t x, uint32_t y, uint32_t z,
+warpwise_status warpwise_launch_grid(warpwise_launch *launch,
+                                     uint32_t x,
+                                     uint32_t y,
+                                     uint32_t z,
                                      warpwise_error *error) {
   ww_launch *l = &launch->spec;
   return shape("grid", (uint32_t[]){x, y, z}, l->grid, l->grid_expr, error);
 }
 
-warpwise_status warpwise_launch_block(warpwise_launch *launch, uint32_t x, uint32_t y, uint32_t z,
+warpwise_status warpwise_launch_block(warpwise_launch *launch,
+                                      uint32_t x,
+                                      uint32_t y,
+                                      uint32_t z,
                                       warpwise_error *error) {
   ww_launch *l = &launch->spec;
   return shape("block", (uint32_t[]){x, y, z}, l->block, l->block_expr, error);
@@ -108,7 +121,8 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
   uint32_t at = 0;
   bool position = is_position(name ? name : "", &at);
   if (!name || !*name) {
-    ww_fail(e, WW_EUSAGE, "an argument needs the name of its parameter, or its position in digits");
+    ww_fail(e, WW_EUSAGE,
+            "an argument needs the name of its parameter, or its position in digits");
     return NULL;
   }
   for (uint32_t i = 0; i < s->nargs; i++) {
@@ -120,7 +134,8 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
   }
   if (s->nargs >= l->cap) {
     l->cap = 2 * s->nargs + 8;
-    s->args = ww_grow(l->arena, s->args, s->nargs * sizeof *s->args, l->cap * sizeof *s->args);
+    s->args = ww_grow(l->arena, s->args, s->nargs * sizeof *s->args,
+                      l->cap * sizeof *s->args);
   }
   ww_arg *g = &s->args[s->nargs++];
   *g = (ww_arg){.name = ww_strdup(l->arena, name)};
@@ -128,7 +143,10 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
 }
 
 /* The argument becomes this one, where nothing has failed yet. */
-static warpwise_status set(warpwise_launch *l, const char *name, ww_arg value, ww_err *e,
+static warpwise_status set(warpwise_launch *l,
+                           const char *name,
+                           ww_arg value,
+                           ww_err *e,
                            warpwise_error *error) {
   ww_arg *g = e->code ? NULL : argument(l, name, e);
   if (!g)
@@ -138,13 +156,17 @@ static warpwise_status set(warpwise_launch *l, const char *name, ww_arg value, w
   return WARPWISE_OK;
 }
 
-warpwise_status warpwise_launch_int(warpwise_launch *launch, const char *name, int64_t value,
+warpwise_status warpwise_launch_int(warpwise_launch *launch,
+                                    const char *name,
+                                    int64_t value,
                                     warpwise_error *error) {
   ww_arg arg = {.kind = WW_ARG_VALUE, .is_int = true, .ivalue = value, .value = value};
   return set(launch, name, arg, &(ww_err){0}, error);
 }
 
-warpwise_status warpwise_launch_float(warpwise_launch *launch, const char *name, double value,
+warpwise_status warpwise_launch_float(warpwise_launch *launch,
+                                      const char *name,
+                                      double value,
                                       warpwise_error *error) {
   ww_err e = {0};
   if (!isfinite(value))
@@ -152,8 +174,12 @@ warpwise_status warpwise_launch_float(warpwise_launch *launch, const char *name,
   return set(launch, name, (ww_arg){.kind = WW_ARG_VALUE, .value = value}, &e, error);
 }
 
-static ww_status buffer_of(const warpwise_launch *l, const char *name, const warpwise_buffer *b,
-                           ww_arena *a, ww_buffer *out, ww_err *e) {
+static ww_status buffer_of(const warpwise_launch *l,
+                           const char *name,
+                           const warpwise_buffer *b,
+                           ww_arena *a,
+                           ww_buffer *out,
+                           ww_err *e) {
   uint32_t size = b->type ? ww_elem_size(b->type) : 0;
   const char *where = name && *name ? name : "?";
   *out = (ww_buffer){.offset = b->offset};
@@ -175,8 +201,10 @@ static ww_status buffer_of(const warpwise_launch *l, const char *name, const war
   return WW_OK;
 }
 
-warpwise_status warpwise_launch_buffer(warpwise_launch *launch, const char *name,
-                                       warpwise_buffer buffer, warpwise_error *error) {
+warpwise_status warpwise_launch_buffer(warpwise_launch *launch,
+                                       const char *name,
+                                       warpwise_buffer buffer,
+                                       warpwise_error *error) {
   ww_err e = {0};
   ww_arg arg = {.kind = WW_ARG_BUFFER};
   locale_t before = ww_api_enter();
@@ -187,8 +215,8 @@ warpwise_status warpwise_launch_buffer(warpwise_launch *launch, const char *name
 
 /* ---- words ---- */
 
-warpwise_status warpwise_launch_set(warpwise_launch *launch, const char *words,
-                                    warpwise_error *error) {
+warpwise_status
+warpwise_launch_set(warpwise_launch *launch, const char *words, warpwise_error *error) {
   ww_err e = {0};
   ww_launch said = {.warm = launch->spec.warm};
   locale_t before = ww_api_enter();

@@ -1,7 +1,7 @@
 /* predict.c - questions to answers, and what a report says.
  *
- * A report's JSON is what the workspace keeps; here it is read once, into what the functions give
- * by value. */
+ * A report's JSON is what the workspace keeps; here it is read once, into what the
+ * functions give by value. */
 
 #include "../base/jsonread.h"
 #include "../report/report.h"
@@ -33,8 +33,11 @@ static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
   s->nflags = all.n;
 }
 
-static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, ww_arena *a,
-                        ww_query_request *out, ww_err *e) {
+static ww_status ask_of(const warpwise_context *c,
+                        const warpwise_question *q,
+                        ww_arena *a,
+                        ww_query_request *out,
+                        ww_err *e) {
   warpwise_source source = q->source;
   ww_launch *l = q->launch ? WW_NEW(a, ww_launch) : NULL;
   ww_status st = WW_OK;
@@ -71,10 +74,13 @@ static const char *json_of(const ww_report *r, ww_arena *a) {
   return ww_buf_text(&b, a);
 }
 
-/* All that it points to goes into the answer's arena: the context may be closed before. */
-static warpwise_answer *answer_of(const ww_query_result *told, bool explain, ww_arena *a) {
+/* All that it points to goes into the answer's arena: the context may be closed before.
+ */
+static warpwise_answer *
+answer_of(const ww_query_result *told, bool explain, ww_arena *a) {
   warpwise_answer *x = WW_NEW(a, warpwise_answer);
-  *x = (warpwise_answer){.arena = a, .v = WW_NEWN(a, warpwise_report, told->n), .n = told->n};
+  *x = (warpwise_answer){
+      .arena = a, .v = WW_NEWN(a, warpwise_report, told->n), .n = told->n};
   for (uint32_t k = 0; k < told->n; k++) {
     const ww_query_answer *t = &told->v[k];
     warpwise_report *r = &x->v[k];
@@ -92,8 +98,10 @@ static warpwise_answer *answer_of(const ww_query_result *told, bool explain, ww_
   return x;
 }
 
-warpwise_status warpwise_predict(warpwise_context *context, const warpwise_question *question,
-                                 warpwise_answer **out, warpwise_error *error) {
+warpwise_status warpwise_predict(warpwise_context *context,
+                                 const warpwise_question *question,
+                                 warpwise_answer **out,
+                                 warpwise_error *error) {
   ww_arena *a = ww_arena_new();
   ww_arena *scratch = ww_arena_new();
   ww_err e = {0};
@@ -124,13 +132,15 @@ uint32_t warpwise_report_count(const warpwise_answer *answer) {
   return answer->n;
 }
 
-const warpwise_report *warpwise_report_at(const warpwise_answer *answer, uint32_t index) {
+const warpwise_report *warpwise_report_at(const warpwise_answer *answer,
+                                          uint32_t index) {
   return index < answer->n ? &answer->v[index] : NULL;
 }
 
 /* ---- reports ---- */
 
-warpwise_status warpwise_report_status(const warpwise_report *report, warpwise_error *error) {
+warpwise_status warpwise_report_status(const warpwise_report *report,
+                                       warpwise_error *error) {
   return ww_api_fail(&report->report.error, error);
 }
 
@@ -199,11 +209,14 @@ static warpwise_quantity quantity(const warpwise_report *r, int m) {
   return (warpwise_quantity){q->known, q->interval, q->value, q->low, q->high};
 }
 
-warpwise_quantity warpwise_report_metric(const warpwise_report *report, warpwise_metric metric) {
-  return (unsigned)metric < NMETRICS ? quantity(report, metrics[metric]) : (warpwise_quantity){0};
+warpwise_quantity warpwise_report_metric(const warpwise_report *report,
+                                         warpwise_metric metric) {
+  return (unsigned)metric < NMETRICS ? quantity(report, metrics[metric])
+                                     : (warpwise_quantity){0};
 }
 
-warpwise_quantity warpwise_report_metric_named(const warpwise_report *report, const char *name) {
+warpwise_quantity warpwise_report_metric_named(const warpwise_report *report,
+                                               const char *name) {
   int m = ww_metric_named(name);
   return m >= 0 ? quantity(report, m) : (warpwise_quantity){0};
 }

@@ -1,8 +1,8 @@
 /* arena.c - bump allocation in chunks, freed all at once.
  *
- * Workload: many small objects, now and then an array that grows at the end of the newest chunk.
- * Every returned block is zeroed and 16-byte aligned. A block larger than a chunk gets its own. Out
- * of memory ends the program: no caller can go on. */
+ * Workload: many small objects, now and then an array that grows at the end of the
+ * newest chunk. Every returned block is zeroed and 16-byte aligned. A block larger than
+ * a chunk gets its own. Out of memory ends the program: no caller can go on. */
 #include "base.h"
 
 #define CHUNK                                                                        \
@@ -76,8 +76,8 @@ static size_t round16(size_t n) {
   return (n + 15) & ~15;
 }
 
-/* A chunk that holds `bytes`. One of its own goes below the top, so that the room left in the top
- * is not lost. */
+/* A chunk that holds `bytes`. One of its own goes below the top, so that the room left
+ * in the top is not lost. */
 static chunk *add_chunk(ww_arena *a, size_t bytes) {
   size_t size = bytes > a->next ? bytes : a->next;
   chunk *c = ww_xcalloc(1, sizeof *c + size);
@@ -112,7 +112,8 @@ void *ww_grow(ww_arena *a, void *old, size_t old_bytes, size_t new_bytes) {
   size_t n = round16(new_bytes ? new_bytes : 1);
   if (old && n <= was)
     return old;
-  if (old && c && (unsigned char *)old + was == c->data + c->used && c->size - c->used >= n - was) {
+  if (old && c && (unsigned char *)old + was == c->data + c->used &&
+      c->size - c->used >= n - was) {
     c->used += n - was;
     return old;
   }

@@ -1,5 +1,5 @@
-/* child.c - see child.h. A pipe brings back what the child has to say; whoever waits looks at the
- * clock 50 times a second. */
+/* child.c - see child.h. A pipe brings back what the child has to say; whoever waits
+ * looks at the clock 50 times a second. */
 #include "child.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@
 
 #define TURN_MS 20
 #define OUTPUT_MAX (256 << 20)
-#define PATIENT_S 0.1 /* after which a child only gets what others leave of the processor */
+/* after which a child only gets what others leave of the processor */
+#define PATIENT_S 0.1
 #define POLITE 19
 
 enum {
@@ -108,8 +109,9 @@ ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e) {
   if (pid == 0)
     be_child(c, self, fd[1]);
   close(fd[1]);
-  ww_status st = pid < 0 ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno))
-                         : collect(c, pid, fd[0], out, e);
+  ww_status st = pid < 0
+                     ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno))
+                     : collect(c, pid, fd[0], out, e);
   close(fd[0]);
   if (pid < 0)
     return st;

@@ -1,25 +1,29 @@
-/* child.h - work in a process of its own, forked from this one: it can be ended at any moment, and
- * one that crashes, takes too long or too much memory costs itself alone.
+/* child.h - work in a process of its own, forked from this one: it can be ended at any
+ * moment, and one that crashes, takes too long or too much memory costs itself alone.
  *
- * For work that reads what this process has and gives back some bytes. The child has this thread
- * alone: nothing it calls may take a lock of ours that another thread could hold. */
+ * For work that reads what this process has and gives back some bytes. The child has
+ * this thread alone: nothing it calls may take a lock of ours that another thread could
+ * hold. */
 #ifndef WW_BASE_CHILD_H
 #define WW_BASE_CHILD_H
 
 #include "base.h"
 
 typedef struct {
-  void (*work)(void *ctx, ww_buf *out); /* in the child; what it puts into `out` comes back */
+  /* in the child; what it puts into `out` comes back */
+  void (*work)(void *ctx, ww_buf *out);
   void *ctx;
-  double deadline;              /* ww_now's clock; 0: none */
-  uint64_t bytes;               /* of memory on top of what this process has; 0: no limit */
-  bool (*cancelled)(void *ctx); /* asked many times a second, in this process; NULL: never */
+  double deadline; /* ww_now's clock; 0: none */
+  /* of memory on top of what this process has; 0: no limit */
+  uint64_t bytes;
+  /* asked many times a second, in this process; NULL: never */
+  bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
 } ww_child;
 
-/* WW_OK: `out` has all that the child wrote; free it in any case. WW_ELIMIT: its time was over, or
- * its memory (e->line is 0 and the message says which). WW_ECANCEL. WW_EUNSUPPORTED: it crashed.
- * WW_EIO: it could not be started. */
+/* WW_OK: `out` has all that the child wrote; free it in any case. WW_ELIMIT: its time
+ * was over, or its memory (e->line is 0 and the message says which). WW_ECANCEL.
+ * WW_EUNSUPPORTED: it crashed. WW_EIO: it could not be started. */
 ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e);
 
 #endif

@@ -1,9 +1,11 @@
-/* cleanup.c - what must not outlive the program: temporary files, scratch folders, children.
+/* cleanup.c - what must not outlive the program: temporary files, scratch folders,
+ * children.
  *
- * A fixed table, so that a signal handler can read it: INT, TERM and HUP end the children that are
- * listed and take the files away, then end the program by the same signal. Memory that is out does
- * the same. A process cleans up what it listed itself: what a fork has inherited stays its
- * parent's. A full table only means that a name is not looked after. */
+ * A fixed table, so that a signal handler can read it: INT, TERM and HUP end the
+ * children that are listed and take the files away, then end the program by the same
+ * signal. Memory that is out does the same. A process cleans up what it listed itself:
+ * what a fork has inherited stays its parent's. A full table only means that a name is
+ * not looked after. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -80,7 +82,8 @@ static void release(const sigset_t *before) {
   errno = why;
 }
 
-/* mkostemp with the mode of an ordinary file: a confined process may not change modes later. */
+/* mkostemp with the mode of an ordinary file: a confined process may not change modes
+ * later. */
 static int make_file(char *name) {
   char *tail = name + strlen(name) - 6;
   for (int k = 0; k < TRIES; k++) {
@@ -141,9 +144,10 @@ static void empty(int folder, int depth) {
       const char *name = ((struct entry *)(some + at))->name;
       if (!strcmp(name, ".") || !strcmp(name, "..") || !unlinkat(folder, name, 0))
         continue;
-      int below = depth < DEPTH
-                      ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                      : -1;
+      int below =
+          depth < DEPTH
+              ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+              : -1;
       if (below >= 0) {
         empty(below, depth + 1);
         close(below);
@@ -208,10 +212,11 @@ void ww_end_on_signals(void) {
 
 void ww_out_of_memory(size_t bytes) {
   char text[96];
-  int n =
-      bytes ? snprintf(text, sizeof text, "warpwise: out of memory (%zu bytes asked for)\n", bytes)
-            : snprintf(text, sizeof text, "warpwise: out of memory\n");
-  ssize_t ignored = n > 0 ? write(STDERR_FILENO, text, n) : 0; /* stdio may want memory too */
+  int n = bytes ? snprintf(text, sizeof text,
+                           "warpwise: out of memory (%zu bytes asked for)\n", bytes)
+                : snprintf(text, sizeof text, "warpwise: out of memory\n");
+  /* stdio may want memory too */
+  ssize_t ignored = n > 0 ? write(STDERR_FILENO, text, n) : 0;
   (void)ignored;
   if (!atomic_load(&guarded))
     abort(); /* in somebody else's program: theirs to look at */

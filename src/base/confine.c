@@ -1,9 +1,10 @@
 /* confine.c - Landlock rules and a seccomp filter for the calling process.
  *
- * Landlock covers what is done to files by name; what it does not cover (modes, owners, times,
- * attributes, and truncation before its version 3) the filter refuses. The filter is a list of what
- * is allowed: a system call that is new tomorrow is refused. Invariant: only system calls between
- * entry and return, no allocation, no lock, no errno kept. */
+ * Landlock covers what is done to files by name; what it does not cover (modes, owners,
+ * times, attributes, and truncation before its version 3) the filter refuses. The
+ * filter is a list of what is allowed: a system call that is new tomorrow is refused.
+ * Invariant: only system calls between entry and return, no allocation, no lock, no
+ * errno kept. */
 #include "confine.h"
 
 #include <errno.h>
@@ -80,8 +81,8 @@ static void allow_all(int rules, const char *const *paths, uint64_t what) {
     allow(rules, *paths, what);
 }
 
-/* What any program needs to start and to ask about its machine: its libraries, the loader's tables,
- * its own entry of /proc. */
+/* What any program needs to start and to ask about its machine: its libraries, the
+ * loader's tables, its own entry of /proc. */
 static const char *const system_files[] = {"/usr",
                                            "/lib",
                                            "/lib32",
@@ -103,8 +104,8 @@ static const char *const system_files[] = {"/usr",
 static const char *const sinks[] = {
     "/dev/null", NULL}; /* not /dev/zero: to read it as a file takes all memory */
 /* A program that is linked dynamically is started by one of these. */
-static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
-                                      NULL};
+static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2",
+                                      "/lib/ld-linux-aarch64.so.1", NULL};
 
 static bool confine_files(const ww_confine *c) {
   long version = landlock_version();
@@ -114,7 +115,9 @@ static bool confine_files(const ww_confine *c) {
   if (!c->read)
     all &= ~READING;
   ruleset r = {all, version >= 4 ? NETWORK : 0, version >= 6 ? SCOPES : 0};
-  size_t size = version >= 6 ? sizeof r : version >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+  size_t size = version >= 6   ? sizeof r
+                : version >= 4 ? 2 * sizeof(uint64_t)
+                               : sizeof(uint64_t);
   int rules = syscall(LANDLOCK_CREATE, &r, size, 0);
   if (rules < 0)
     return false;
@@ -147,16 +150,19 @@ static const int allowed[] = {
 #include "confine_calls.def"
 #undef CALL
 };
-/* What the C library tries first and does without: for these the answer is that the kernel is
- * older. */
+/* What the C library tries first and does without: for these the answer is that the
+ * kernel is older. */
 static const int absent[] = {SYS_clone3, SYS_openat2, SYS_io_uring_setup};
 
-enum { NALLOWED = sizeof allowed / sizeof *allowed, NABSENT = sizeof absent / sizeof *absent };
+enum {
+  NALLOWED = sizeof allowed / sizeof *allowed,
+  NABSENT = sizeof absent / sizeof *absent
+};
 enum { LENGTH = 2 * (NALLOWED + NABSENT) + 128 };
 
-#define ENTERS_NAMESPACE                                                                     \
-  (CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
-   CLONE_NEWCGROUP)
+#define ENTERS_NAMESPACE                                                      \
+  (CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | \
+   CLONE_NEWUTS | CLONE_NEWCGROUP)
 
 typedef struct {
   struct sock_filter f[LENGTH];
@@ -186,13 +192,18 @@ static void when_any_bit(filter *x, unsigned bits, unsigned yes) {
   put(x, BPF_JMP | BPF_JSET | BPF_K, bits, yes, 0);
 }
 
-static size_t low_half(int argument) { /* of an argument: both architectures store it first */
+/* of an argument: both architectures store it first */
+static size_t low_half(int argument) {
   return offsetof(struct seccomp_data, args) + sizeof(uint64_t) * argument;
 }
 
 /* A call that is allowed, or refused, when one of its arguments is one of n values. */
-static void by_argument(filter *x, bool allowed_then, int call, int argument,
-                        const unsigned *values, unsigned n) {
+static void by_argument(filter *x,
+                        bool allowed_then,
+                        int call,
+                        int argument,
+                        const unsigned *values,
+                        unsigned n) {
   unless_equal(x, call, 2 + 2 * n);
   load(x, low_half(argument));
   for (unsigned i = 0; i < n; i++) {
@@ -207,8 +218,8 @@ static void plain(filter *x, int call) {
   permit(x);
 }
 
-/* Opening may not truncate what is opened for reading alone: before version 3 Landlock does not
- * look. */
+/* Opening may not truncate what is opened for reading alone: before version 3 Landlock
+ * does not look. */
 static void opening(filter *x, int call, int flags) {
   unless_equal(x, call, 5);
   load(x, low_half(flags));
@@ -252,7 +263,8 @@ static void about_processes(filter *x, const ww_confine *c) {
 }
 
 static void about_arguments(filter *x) {
-  static const unsigned terminals[] = {TCGETS, TIOCGWINSZ, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO};
+  static const unsigned terminals[] = {TCGETS,  TIOCGWINSZ, FIONREAD,
+                                       FIOCLEX, FIONCLEX,   FIONBIO};
   static const unsigned names[] = {PR_SET_NAME, PR_GET_NAME,
                                    0x53564d41 /* PR_SET_VMA: names of memory */};
   static const unsigned owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE,
@@ -309,7 +321,8 @@ static bool can_filter(void) {
 
 static const char *told(bool files, bool calls) {
   static const char *const words[] = {"files (Landlock) and system calls (seccomp)",
-                                      "system calls (seccomp)", "files (Landlock)", NULL};
+                                      "system calls (seccomp)", "files (Landlock)",
+                                      NULL};
   return words[(files ? 1 : 0) + (calls ? 2 : 0)];
 }
 

@@ -27,7 +27,7 @@ int ww_exit_code(ww_status code) {
 }
 
 const char *ww_status_name(ww_status code) {
-  static const char *const names[] = {"ok",    "usage",  "io",     "parse", "unsupported",
-                                      "limit", "cancel", "device", "data"};
+  static const char *const names[] = {
+      "ok", "usage", "io", "parse", "unsupported", "limit", "cancel", "device", "data"};
   return code < sizeof names / sizeof *names ? names[code] : "unknown";
 }

@@ -1,9 +1,9 @@
 /* file.c - whole files, paths, and where our own files live.
  *
- * Files are opened without waiting, and what they are is asked of the descriptor: a pipe, a socket
- * or a device in a folder holds nobody, also one that took a file's place a moment ago. Below a
- * root the kernel resolves the path, so no link leads out of it. What the user names on the command
- * line alone may be a pipe: ww_read_input. */
+ * Files are opened without waiting, and what they are is asked of the descriptor: a
+ * pipe, a socket or a device in a folder holds nobody, also one that took a file's
+ * place a moment ago. Below a root the kernel resolves the path, so no link leads out
+ * of it. What the user names on the command line alone may be a pipe: ww_read_input. */
 #include "base.h"
 
 #include <dlfcn.h>
@@ -22,11 +22,12 @@
 
 bool ww_path_below(const char *path, const char *root) {
   size_t n = strlen(root);
-  return !strcmp(root, "/") || (!strncmp(path, root, n) && (path[n] == '/' || !path[n]));
+  return !strcmp(root, "/") ||
+         (!strncmp(path, root, n) && (path[n] == '/' || !path[n]));
 }
 
-/* Where openat2 is missing: the file is pinned first, which neither waits nor touches a device,
- * then opened if it lies below the root. */
+/* Where openat2 is missing: the file is pinned first, which neither waits nor touches a
+ * device, then opened if it lies below the root. */
 static int open_pinned(int folder, const char *root, const char *path) {
   char name[64];
   char real[PATH_MAX];
@@ -54,13 +55,15 @@ static int open_pinned(int folder, const char *root, const char *path) {
 }
 
 static int open_below(const char *root, const char *path) {
-  struct open_how how = {.flags = PLAINLY, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  struct open_how how = {.flags = PLAINLY,
+                         .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
   int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return -1;
   int fd = syscall(SYS_openat2, folder, path, &how, sizeof how);
   int why = errno;
-  if (fd < 0 && (why == ENOSYS || why == EPERM)) { /* an old kernel; a container's filter */
+  /* an old kernel; a container's filter */
+  if (fd < 0 && (why == ENOSYS || why == EPERM)) {
     fd = open_pinned(folder, root, path);
     why = errno;
   }
@@ -80,7 +83,8 @@ int ww_open_file(const char *root, const char *path, uint64_t *size, ww_err *e) 
   }
   int fd = root ? open_below(root, *shown ? shown : ".") : open(path, PLAINLY);
   if (fd < 0 && root && errno == EXDEV)
-    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder: a link leads out of it",
+    return ww_fail(e, WW_EUSAGE,
+                   "'%.200s' is no path below the folder: a link leads out of it",
                    shown),
            -1;
   if (fd < 0 && errno == ENXIO) /* a socket, or a device without a driver */
@@ -118,8 +122,13 @@ static ww_status read_all(int fd, const char *path, size_t max, ww_buf *b, ww_er
 }
 
 /* Takes the descriptor. */
-static ww_status read_whole(ww_arena *a, int fd, const char *path, size_t max, char **data,
-                            size_t *n, ww_err *e) {
+static ww_status read_whole(ww_arena *a,
+                            int fd,
+                            const char *path,
+                            size_t max,
+                            char **data,
+                            size_t *n,
+                            ww_err *e) {
   ww_buf b = {0};
   ww_status rc = read_all(fd, path, max, &b, e);
   close(fd);
@@ -132,8 +141,13 @@ static ww_status read_whole(ww_arena *a, int fd, const char *path, size_t max, c
   return rc;
 }
 
-ww_status ww_read_below(ww_arena *a, const char *root, const char *path, size_t max, char **data,
-                        size_t *n, ww_err *e) {
+ww_status ww_read_below(ww_arena *a,
+                        const char *root,
+                        const char *path,
+                        size_t max,
+                        char **data,
+                        size_t *n,
+                        ww_err *e) {
   uint64_t size;
   ww_err why = {0};
   int fd = ww_open_file(root, path, &size, &why);
@@ -145,13 +159,13 @@ ww_status ww_read_below(ww_arena *a, const char *root, const char *path, size_t 
   return ww_fail(e, WW_ELIMIT, "'%s' is larger than %zu bytes", path, max);
 }
 
-ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
-                       ww_err *e) {
+ww_status ww_read_file(
+    ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
   return ww_read_below(a, NULL, path, max, data, n, e);
 }
 
-ww_status ww_read_input(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
-                        ww_err *e) {
+ww_status ww_read_input(
+    ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0)
@@ -178,9 +192,11 @@ bool ww_write_all(int fd, const void *data, size_t n) {
   return true;
 }
 
-/* A device or a pipe: the name stays what it is, renaming a file over /dev/null would take it away.
+/* A device or a pipe: the name stays what it is, renaming a file over /dev/null would
+ * take it away.
  */
-static ww_status write_through(const char *path, const void *data, size_t n, ww_err *e) {
+static ww_status
+write_through(const char *path, const void *data, size_t n, ww_err *e) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   bool ok = fd >= 0 && ww_write_all(fd, data, n);
   int why = errno;
@@ -189,7 +205,8 @@ static ww_status write_through(const char *path, const void *data, size_t n, ww_
   return ok ? WW_OK : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
 }
 
-ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e) {
+ww_status
+ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e) {
   char temp[PATH_MAX];
   struct stat there;
   if (!stat(path, &there) && !S_ISREG(there.st_mode))
@@ -269,19 +286,22 @@ const char *ww_self_path(ww_arena *a) {
   return n > 0 ? ww_strndup(a, exe, n) : "warpwise";
 }
 
-/* Of what this code is part of: libwarpwise.so where a program has loaded it, else the program. */
+/* Of what this code is part of: libwarpwise.so where a program has loaded it, else the
+ * program. */
 static const char *own_path(ww_arena *a) {
   static const char here;
   Dl_info info;
   struct link_map *object = NULL;
   char path[PATH_MAX];
-  bool loaded =
-      dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) && object && object->l_name[0];
-  return loaded && realpath(object->l_name, path) ? ww_strdup(a, path) : ww_self_path(a);
+  bool loaded = dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) && object &&
+                object->l_name[0];
+  return loaded && realpath(object->l_name, path) ? ww_strdup(a, path)
+                                                  : ww_self_path(a);
 }
 
-/* Beside what runs, bin/ or lib/ or lib/<machine>/ of an installed tree; the folder itself or up to
- * two above it (a build's, tests live in build/tests/unit); the prefix. */
+/* Beside what runs, bin/ or lib/ or lib/<machine>/ of an installed tree; the folder
+ * itself or up to two above it (a build's, tests live in build/tests/unit); the prefix.
+ */
 const char *ww_data_dir(ww_arena *a) {
   static const char *const share[] = {"../share/warpwise", "../../share/warpwise"};
   const char *env = getenv("WARPWISE_DATA");

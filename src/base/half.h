@@ -1,8 +1,9 @@
-/* half.h - half precision and bfloat16 as floats and back, to nearest even; NaN stays NaN, quiet,
- * with what fits of its payload.
+/* half.h - half precision and bfloat16 as floats and back, to nearest even; NaN stays
+ * NaN, quiet, with what fits of its payload.
  *
- * The vector versions of lm/ give the same bits. report/fill.c has a conversion of its own that
- * never gives infinity: contents of buffers are frozen by it, here and on the device. */
+ * The vector versions of lm/ give the same bits. report/fill.c has a conversion of its
+ * own that never gives infinity: contents of buffers are frozen by it, here and on the
+ * device. */
 #ifndef WW_BASE_HALF_H
 #define WW_BASE_HALF_H
 
@@ -28,8 +29,9 @@ static inline float ww_half_to_float(uint16_t h) {
     return ww_bits_float(sign | 0x7fc00000 | rest << 13);
   if (rest == 0x7c00)
     return ww_bits_float(sign | 0x7f800000);
+  /* subnormal or 0: exact */
   if (rest < 0x0400)
-    return ww_bits_float(sign | ww_float_bits((float)rest * 0x1p-24f)); /* subnormal or 0: exact */
+    return ww_bits_float(sign | ww_float_bits((float)rest * 0x1p-24f));
   return ww_bits_float(sign | ((rest << 13) + (112u << 23)));
 }
 
@@ -39,12 +41,14 @@ static inline uint16_t ww_float_to_half(float f) {
     return sign | 0x7e00 | (x >> 13 & 0x3ff);
   if (x >= 0x477ff000)
     return sign | 0x7c00; /* 65520 and more: infinite */
-  if (x < 0x38800000)     /* below 2^-14: steps of 2^-24, which is what a float of 0.5 to 1 has */
+  /* below 2^-14: steps of 2^-24, which is what a float of 0.5 to 1 has */
+  if (x < 0x38800000)
     return sign | (ww_float_bits(ww_bits_float(x) + 0.5f) - 0x3f000000);
   return sign | (x - (112u << 23) + 0xfff + (x >> 13 & 1)) >> 13;
 }
 
-/* Rounds once, where ww_float_to_half of a double would round twice. NaN becomes 0x7e00. */
+/* Rounds once, where ww_float_to_half of a double would round twice. NaN becomes
+ * 0x7e00. */
 static inline uint16_t ww_double_to_half(double v) {
   if (isnan(v))
     return 0x7e00;

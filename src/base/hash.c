@@ -1,5 +1,5 @@
-/* hash.c - a 64-bit hash whose value never changes: cache keys, content ids and frozen test values
- * depend on it. */
+/* hash.c - a 64-bit hash whose value never changes: cache keys, content ids and frozen
+ * test values depend on it. */
 #include "base.h"
 
 #include <endian.h>

@@ -1,7 +1,7 @@
 /* json.c - the streaming JSON writer, the only place that prints JSON.
  *
- * comma[d] says whether the container at depth d already has a member; a key clears it for its
- * value, so that the same two lines serve arrays and objects. */
+ * comma[d] says whether the container at depth d already has a member; a key clears it
+ * for its value, so that the same two lines serve arrays and objects. */
 #include "base.h"
 
 #include <assert.h>
@@ -64,8 +64,8 @@ void ww_json_end_arr(ww_json *j) {
   close_container(j, "]");
 }
 
-/* Bytes of the UTF-8 sequence at s, 0 when it is not one (overlong, surrogate, beyond U+10FFFF, cut
- * short). */
+/* Bytes of the UTF-8 sequence at s, 0 when it is not one (overlong, surrogate, beyond
+ * U+10FFFF, cut short). */
 static int utf8_length(const unsigned char *s) {
   if (s[0] < 0x80)
     return 1;

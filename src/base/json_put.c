@@ -1,4 +1,5 @@
-/* json_put.c - patterns of JSON: one pass over the pattern, a call of the writer for each part. */
+/* json_put.c - patterns of JSON: one pass over the pattern, a call of the writer for
+ * each part. */
 #include "json_put.h"
 
 #include <assert.h>

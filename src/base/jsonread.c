@@ -1,7 +1,8 @@
 /* jsonread.c - reading JSON with exact numbers, on top of cJSON.
  *
- * Numbers stand in the text in the same order as number nodes in a walk of the tree: a second scan
- * of the text, which cJSON has already accepted, hands each node its own text. */
+ * Numbers stand in the text in the same order as number nodes in a walk of the tree: a
+ * second scan of the text, which cJSON has already accepted, hands each node its own
+ * text. */
 #include "jsonread.h"
 
 #include <ctype.h>
@@ -80,7 +81,8 @@ cJSON *ww_json_read(const char *text, size_t n, ww_err *e) {
 }
 
 bool ww_json_written_as_int(const cJSON *node) {
-  return cJSON_IsNumber(node) && node->valuestring && !strpbrk(node->valuestring, ".eE");
+  return cJSON_IsNumber(node) && node->valuestring &&
+         !strpbrk(node->valuestring, ".eE");
 }
 
 bool ww_json_as_int(const cJSON *node, int64_t *value, bool *big) {
@@ -111,7 +113,8 @@ const char *ww_json_kind(const cJSON *node, char scratch[64]) {
   if (!node)
     return "nothing";
   if (cJSON_IsNumber(node)) {
-    snprintf(scratch, 64, "the number %.40s", node->valuestring ? node->valuestring : "?");
+    snprintf(scratch, 64, "the number %.40s",
+             node->valuestring ? node->valuestring : "?");
     return scratch;
   }
   if (cJSON_IsString(node)) {
@@ -124,19 +127,20 @@ const char *ww_json_kind(const cJSON *node, char scratch[64]) {
                                 : "true or false";
 }
 
-ww_status ww_json_want_uint(const cJSON *node, const char *where, uint64_t *out, ww_err *e) {
+ww_status
+ww_json_want_uint(const cJSON *node, const char *where, uint64_t *out, ww_err *e) {
   char scratch[64];
   int64_t v;
   bool big;
   if (!ww_json_as_int(node, &v, &big) || (v < 0 && !big))
-    return ww_fail(e, WW_EPARSE, "%s: expected a whole number of at least 0, not %s", where,
-                   ww_json_kind(node, scratch));
+    return ww_fail(e, WW_EPARSE, "%s: expected a whole number of at least 0, not %s",
+                   where, ww_json_kind(node, scratch));
   *out = v;
   return WW_OK;
 }
 
-ww_status ww_json_want_str(const cJSON *node, const char *where, const char **out, ww_arena *a,
-                           ww_err *e) {
+ww_status ww_json_want_str(
+    const cJSON *node, const char *where, const char **out, ww_arena *a, ww_err *e) {
   char scratch[64];
   if (!cJSON_IsString(node))
     return ww_fail(e, WW_EPARSE, "%s: expected a string, not %s", where,
@@ -145,8 +149,8 @@ ww_status ww_json_want_str(const cJSON *node, const char *where, const char **ou
   return WW_OK;
 }
 
-static ww_status unknown_member(const cJSON *m, const char *where, const char *const *names,
-                                ww_err *e) {
+static ww_status
+unknown_member(const cJSON *m, const char *where, const char *const *names, ww_err *e) {
   char list[300];
   size_t at = 0;
   list[0] = 0;
@@ -156,7 +160,9 @@ static ww_status unknown_member(const cJSON *m, const char *where, const char *c
                  *where ? ": " : "", m->string, list);
 }
 
-ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *const *names,
+ww_status ww_json_want_members(const cJSON *obj,
+                               const char *where,
+                               const char *const *names,
                                ww_err *e) {
   for (const cJSON *m = obj->child; m; m = m->next) {
     int i = 0;
@@ -166,8 +172,8 @@ ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *
       return unknown_member(m, where, names, e);
     for (const cJSON *o = obj->child; o != m; o = o->next)
       if (!strcmp(o->string, m->string))
-        return ww_fail(e, WW_EPARSE, "%s%s\"%s\" is given twice", where, *where ? ": " : "",
-                       m->string);
+        return ww_fail(e, WW_EPARSE, "%s%s\"%s\" is given twice", where,
+                       *where ? ": " : "", m->string);
   }
   return WW_OK;
 }
@@ -209,5 +215,7 @@ void ww_json_copy(const cJSON *value, ww_json *j) {
   else if (cJSON_IsNumber(value))
     ww_json_num(j, value->valuedouble);
   else
-    ww_json_raw(j, cJSON_IsTrue(value) ? "true" : cJSON_IsFalse(value) ? "false" : "null");
+    ww_json_raw(j, cJSON_IsTrue(value)    ? "true"
+                   : cJSON_IsFalse(value) ? "false"
+                                          : "null");
 }

@@ -15,7 +15,8 @@ static struct ww_map_slot *map_slot(const ww_map *m, uint64_t key) {
 static void map_grow(ww_map *m, ww_arena *a) {
   ww_map old = *m;
   m->cap = old.cap ? old.cap * 2 : 32;
-  m->slots = a ? WW_NEWN(a, struct ww_map_slot, m->cap) : ww_xcalloc(m->cap, sizeof *m->slots);
+  m->slots =
+      a ? WW_NEWN(a, struct ww_map_slot, m->cap) : ww_xcalloc(m->cap, sizeof *m->slots);
   for (uint32_t i = 0; i < old.cap; i++)
     if (old.slots[i].key)
       *map_slot(m, old.slots[i].key) = old.slots[i];
@@ -53,7 +54,8 @@ static struct ww_dict_slot *dict_slot(const ww_dict *d, const char *key, uint32_
   return &d->slots[at];
 }
 
-uint32_t *ww_dict_at(ww_dict *d, ww_arena *a, const char *key, uint32_t n, bool *fresh) {
+uint32_t *
+ww_dict_at(ww_dict *d, ww_arena *a, const char *key, uint32_t n, bool *fresh) {
   if (d->n * 2 >= d->cap) {
     ww_dict old = *d;
     d->cap = old.cap ? old.cap * 2 : 32;

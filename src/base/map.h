@@ -1,8 +1,8 @@
 /* map.h - hash maps to small numbers: from a number (ww_map) and from bytes (ww_dict).
  *
- * Open addressing, at most half full; nothing is ever taken out. All zero is an empty map. Tables
- * whose lookups are most of what a kernel costs have their own form (trace/coalesce.c,
- * predict/model/replay.c and cache.c, lm/tokenizer). */
+ * Open addressing, at most half full; nothing is ever taken out. All zero is an empty
+ * map. Tables whose lookups are most of what a kernel costs have their own form
+ * (trace/coalesce.c, predict/model/replay.c and cache.c, lm/tokenizer). */
 #ifndef WW_BASE_MAP_H
 #define WW_BASE_MAP_H
 
@@ -15,8 +15,8 @@ typedef struct {
   } * slots;
   uint32_t n, cap;
 } ww_map;
-/* The value of a key, which is not 0; a new one gets 0. Memory is the arena's, or, where that is
- * NULL, freed by ww_map_free. The pointer is good until the next call. */
+/* The value of a key, which is not 0; a new one gets 0. Memory is the arena's, or,
+ * where that is NULL, freed by ww_map_free. The pointer is good until the next call. */
 uint32_t *ww_map_at(ww_map *m, ww_arena *a, uint64_t key, bool *fresh);
 const uint32_t *ww_map_find(const ww_map *m, uint64_t key); /* NULL: not there */
 void ww_map_free(ww_map *m);

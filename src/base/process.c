@@ -1,7 +1,8 @@
 /* process.c - runs a child to its end and captures what it prints.
  *
- * The input goes through an unnamed memory file, so nothing has to be fed while output is read and
- * no SIGPIPE can arise. The child leads its own process group: a timeout ends what it started too.
+ * The input goes through an unnamed memory file, so nothing has to be fed while output
+ * is read and no SIGPIPE can arise. The child leads its own process group: a timeout
+ * ends what it started too.
  */
 #include "confine.h"
 
@@ -64,7 +65,8 @@ static int input_file(const void *input, size_t n) {
   return fd;
 }
 
-/* Our environment with one variable more; the pointers only are copied. NULL: nothing to add. */
+/* Our environment with one variable more; the pointers only are copied. NULL: nothing
+ * to add. */
 static char **environment(const char *more) {
   size_t n = 0;
   size_t name = more ? strcspn(more, "=") + 1 : 0;
@@ -82,15 +84,15 @@ static char **environment(const char *more) {
   return v;
 }
 
-/* The child's side: it shares our memory until it becomes the program, so it only makes system
- * calls. Returns why not. */
+/* The child's side: it shares our memory until it becomes the program, so it only makes
+ * system calls. Returns why not. */
 static int become(const char *const *argv, const ww_run_watch *w, const int from[3]) {
   char *const env[] = {(char *)w->env, NULL};
   sigset_t none;
   sigemptyset(&none);
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG,
-        SIGKILL); /* the thread that started it waits for it: it goes only when we are killed */
+  /* the thread that started it waits for it: it goes only when we are killed */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   for (uint32_t i = 0; i < w->nkeep; i++)
     fcntl(w->keep[i], F_SETFD, 0);
@@ -109,9 +111,12 @@ static int become(const char *const *argv, const ww_run_watch *w, const int from
   return errno;
 }
 
-/* As posix_spawn does it, with a confinement between: no signal handler of ours runs in the child.
+/* As posix_spawn does it, with a confinement between: no signal handler of ours runs in
+ * the child.
  */
-static int spawn_confined(const char *const *argv, const ww_run_watch *w, const int from[3],
+static int spawn_confined(const char *const *argv,
+                          const ww_run_watch *w,
+                          const int from[3],
                           pid_t *pid) {
   static _Thread_local volatile int why; /* written by the child, in our memory */
   sigset_t all;
@@ -132,7 +137,11 @@ static int spawn_confined(const char *const *argv, const ww_run_watch *w, const 
   return why;
 }
 
-static int spawn(const char *const *argv, const ww_run_watch *w, int in, int out, int err,
+static int spawn(const char *const *argv,
+                 const ww_run_watch *w,
+                 int in,
+                 int out,
+                 int err,
                  pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
@@ -148,7 +157,8 @@ static int spawn(const char *const *argv, const ww_run_watch *w, int in, int out
   posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attr, 0);
   char **env = environment(w->env);
-  int rc = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, env ? env : environ);
+  int rc = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv,
+                        env ? env : environ);
   free(env);
   posix_spawnattr_destroy(&attr);
   posix_spawn_file_actions_destroy(&files);
@@ -158,7 +168,8 @@ static int spawn(const char *const *argv, const ww_run_watch *w, int in, int out
 /* Hands on what is complete of stderr behind *told. */
 static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
   char *end;
-  while (w->line && *told < err->n && (end = memchr(err->s + *told, '\n', err->n - *told))) {
+  while (w->line && *told < err->n &&
+         (end = memchr(err->s + *told, '\n', err->n - *told))) {
     *end = 0;
     w->line(w->ctx, err->s + *told);
     *end = '\n';
@@ -166,7 +177,8 @@ static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
   }
 }
 
-/* How long poll may sleep: to the deadline, but whether it is cancelled is looked at often. */
+/* How long poll may sleep: to the deadline, but whether it is cancelled is looked at
+ * often. */
 static int turn_ms(double deadline) {
   double left = deadline == 0 ? INFINITY : 1000 * (deadline - ww_now());
   if (left >= TURN_MS)
@@ -174,10 +186,12 @@ static int turn_ms(double deadline) {
   return left <= 0 ? 0 : (int)left + 1;
 }
 
-/* ---- a child that waits for something that never comes: an end of a pipe, a terminal ---- */
+/* ---- a child that waits for something that never comes: an end of a pipe, a terminal
+ * ---- */
 
 typedef struct {
-  double used, since; /* processor seconds when last looked at, and since when it is so */
+  /* processor seconds when last looked at, and since when it is so */
+  double used, since;
 } idleness;
 
 /* Asleep, or stopped; waiting for a disk or for its turn is work. */
@@ -206,13 +220,19 @@ static bool is_idle(const ww_run_watch *w, pid_t pid, idleness *x) {
   return now - x->since > w->idle_s;
 }
 
-/* Reads both pipes until they close. False: the deadline passed, it was cancelled or idle, or there
- * was too much. */
-static bool collect(pid_t pid, int fd[2], const ww_run_watch *w, double deadline, ww_run_result *r,
-                    bool *too_much, bool *cancelled) {
+/* Reads both pipes until they close. False: the deadline passed, it was cancelled or
+ * idle, or there was too much. */
+static bool collect(pid_t pid,
+                    int fd[2],
+                    const ww_run_watch *w,
+                    double deadline,
+                    ww_run_result *r,
+                    bool *too_much,
+                    bool *cancelled) {
   size_t told = 0;
   idleness idle = {0};
-  struct pollfd p[2] = {{.fd = fd[0], .events = POLLIN}, {.fd = fd[1], .events = POLLIN}};
+  struct pollfd p[2] = {{.fd = fd[0], .events = POLLIN},
+                        {.fd = fd[1], .events = POLLIN}};
   ww_buf *to[2] = {&r->out, &r->err};
   char chunk[65536];
   while (p[0].fd >= 0 || p[1].fd >= 0) {
@@ -271,13 +291,22 @@ static void close_pair(int fd[2]) {
     close(fd[1]);
 }
 
-ww_status ww_run(const char *const *argv, const void *input, size_t input_n, double timeout_s,
-                 ww_run_result *r, ww_err *e) {
+ww_status ww_run(const char *const *argv,
+                 const void *input,
+                 size_t input_n,
+                 double timeout_s,
+                 ww_run_result *r,
+                 ww_err *e) {
   return ww_run_watched(argv, input, input_n, timeout_s, &(ww_run_watch){0}, r, e);
 }
 
-ww_status ww_run_watched(const char *const *argv, const void *input, size_t input_n,
-                         double timeout_s, const ww_run_watch *watch, ww_run_result *r, ww_err *e) {
+ww_status ww_run_watched(const char *const *argv,
+                         const void *input,
+                         size_t input_n,
+                         double timeout_s,
+                         const ww_run_watch *watch,
+                         ww_run_result *r,
+                         ww_err *e) {
   *r = (ww_run_result){0};
   ww_buf_add(&r->out, "", 0);
   ww_buf_add(&r->err, "", 0);
@@ -304,7 +333,8 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
   close(err[1]);
   out[1] = err[1] = -1;
   double deadline = timeout_s > 0 ? ww_now() + timeout_s : 0;
-  bool ended = collect(pid, (int[2]){out[0], err[0]}, watch, deadline, r, &too_much, &cancelled) &&
+  bool ended = collect(pid, (int[2]){out[0], err[0]}, watch, deadline, r, &too_much,
+                       &cancelled) &&
                reap(pid, deadline, &status);
   if (!ended) {
     kill(-pid, SIGKILL);

@@ -1,5 +1,5 @@
-/* process_pool.c - see process_pool.h. A pipe for each child brings its messages: an item begins,
- * some of its bytes, it ends. */
+/* process_pool.c - see process_pool.h. A pipe for each child brings its messages: an
+ * item begins, some of its bytes, it ends. */
 #include "process_pool.h"
 
 #include <errno.h>
@@ -127,8 +127,8 @@ static ww_worker_death death_of(const ww_process_pool *p, int status) {
   if (d.late)
     snprintf(d.why, sizeof d.why, "took longer than %u s", p->limit_s);
   else
-    snprintf(d.why, sizeof d.why, "ended the program (%s %d)", d.signal ? "signal" : "code",
-             d.signal ? d.signal : status);
+    snprintf(d.why, sizeof d.why, "ended the program (%s %d)",
+             d.signal ? "signal" : "code", d.signal ? d.signal : status);
   return d;
 }
 
@@ -191,7 +191,8 @@ ww_status ww_process_pool_run(const ww_process_pool *p, uint32_t jobs, ww_err *e
         next++;
     if (!l.alive)
       continue;
-    st = wait_for_some(&l, e); /* what could not be started now is tried again when one has ended */
+    /* what could not be started now is tried again when one has ended */
+    st = wait_for_some(&l, e);
     if (st)
       return st;
   }

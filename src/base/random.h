@@ -1,9 +1,9 @@
-/* random.h - numbers that look random and are the same everywhere: splitmix64, and its finaliser as
- * a hash of whole numbers.
+/* random.h - numbers that look random and are the same everywhere: splitmix64, and its
+ * finaliser as a hash of whole numbers.
  *
- * Contents of buffers, generated kernels, shuffles and learned trees are frozen by these streams: a
- * change of one makes other data. Code that is compiled for a GPU has its own copy
- * (measure/cuda/fill_core.h). */
+ * Contents of buffers, generated kernels, shuffles and learned trees are frozen by
+ * these streams: a change of one makes other data. Code that is compiled for a GPU has
+ * its own copy (measure/cuda/fill_core.h). */
 #ifndef WW_BASE_RANDOM_H
 #define WW_BASE_RANDOM_H
 
@@ -24,7 +24,8 @@ static inline uint64_t ww_random(uint64_t *state) {
   return ww_mix64(*state);
 }
 
-/* Marsaglia's xorshift64: quicker, for a choice whose quality matters little; *state is never 0. */
+/* Marsaglia's xorshift64: quicker, for a choice whose quality matters little; *state is
+ * never 0. */
 static inline uint64_t ww_xorshift(uint64_t *state) {
   *state ^= *state << 13;
   *state ^= *state >> 7;

@@ -14,23 +14,33 @@ void ww_svg_escape(ww_buf *out, const char *text) {
 }
 
 void ww_svg_begin(ww_buf *out, int width, int height, const char *title) {
-  ww_buf_fmt(
-      out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-      "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>",
-      width, height, width, height);
+  ww_buf_fmt(out,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+             "width=\"%d\" height=\"%d\" "
+             "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, "
+             "sans-serif\">\n<title>",
+             width, height, width, height);
   ww_svg_escape(out, title);
-  ww_buf_fmt(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width, height);
+  ww_buf_fmt(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+             width, height);
 }
 
 void ww_svg_end(ww_buf *out) {
   ww_buf_puts(out, "</svg>\n");
 }
 
-void ww_svg_text(ww_buf *out, double x, double y, const char *anchor, const char *color,
-                 double size, double turn, const char *text) {
-  ww_buf_fmt(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%.3g\"",
-             x, y, anchor, color, size);
+void ww_svg_text(ww_buf *out,
+                 double x,
+                 double y,
+                 const char *anchor,
+                 const char *color,
+                 double size,
+                 double turn,
+                 const char *text) {
+  ww_buf_fmt(
+      out,
+      "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%.3g\"",
+      x, y, anchor, color, size);
   if (turn != 0)
     ww_buf_fmt(out, " transform=\"rotate(%.1f %.1f %.1f)\"", turn, x, y);
   ww_buf_puts(out, ">");
@@ -39,6 +49,8 @@ void ww_svg_text(ww_buf *out, double x, double y, const char *anchor, const char
 }
 
 void ww_svg_tick(ww_buf *out, double x, double y) {
-  ww_buf_fmt(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x,
-             y, x, y + 4);
+  ww_buf_fmt(
+      out,
+      "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x,
+      y, x, y + 4);
 }

@@ -1,4 +1,5 @@
-/* term.c - colour and progress. Both are silent where nobody looks: not a terminal, NO_COLOR,
+/* term.c - colour and progress. Both are silent where nobody looks: not a terminal,
+ * NO_COLOR,
  * --quiet. */
 #include "base.h"
 

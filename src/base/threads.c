@@ -1,5 +1,5 @@
-/* threads.c - a ring of jobs, one lock, as many threads as asked for. Jobs are long (milliseconds):
- * one lock is no matter. */
+/* threads.c - a ring of jobs, one lock, as many threads as asked for. Jobs are long
+ * (milliseconds): one lock is no matter. */
 #include "threads.h"
 
 typedef struct {
@@ -48,7 +48,8 @@ ww_pool *ww_pool_new(uint32_t threads, uint32_t queue) {
   p->threads = ww_xcalloc(threads, sizeof *p->threads);
   pthread_attr_init(&attr);
   pthread_attr_setstacksize(&attr, STACK);
-  while (p->nthreads < threads && !pthread_create(&p->threads[p->nthreads], &attr, run, p))
+  while (p->nthreads < threads &&
+         !pthread_create(&p->threads[p->nthreads], &attr, run, p))
     p->nthreads++;
   pthread_attr_destroy(&attr);
   if (p->nthreads)

@@ -1,4 +1,5 @@
-/* threads.h - threads that work off a queue of bounded length; waiting by ww_now's clock. */
+/* threads.h - threads that work off a queue of bounded length; waiting by ww_now's
+ * clock. */
 #ifndef WW_BASE_THREADS_H
 #define WW_BASE_THREADS_H
 
@@ -7,8 +8,10 @@
 #include "base.h"
 
 typedef struct ww_pool ww_pool;
-ww_pool *ww_pool_new(uint32_t threads, uint32_t queue); /* NULL: no thread could be started */
-bool ww_pool_submit(ww_pool *p, void (*work)(void *ctx),
+/* NULL: no thread could be started */
+ww_pool *ww_pool_new(uint32_t threads, uint32_t queue);
+bool ww_pool_submit(ww_pool *p,
+                    void (*work)(void *ctx),
                     void *ctx); /* false: the queue is full, or the pool ends */
 void ww_pool_free(ww_pool *p);  /* works off what is queued, then joins; accepts NULL */
 

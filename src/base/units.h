@@ -7,12 +7,13 @@
 extern const char *const ww_units_thousands[]; /* "", k, M, G, T, P */
 extern const char *const ww_units_time[];      /* us, ms, s */
 
-/* Divides *v by 1000 as long as there is a next unit and it is at least `from` the first time and
- * `then` after that, so that rounding never shows 1000 of a unit; returns the unit. */
+/* Divides *v by 1000 as long as there is a next unit and it is at least `from` the
+ * first time and `then` after that, so that rounding never shows 1000 of a unit;
+ * returns the unit. */
 const char *ww_unit_of(double *v, const char *const *units, double from, double then);
 
-/* "4096", "64k", "2M", "1G": a whole number and the power of 1024 behind it. *s goes behind it;
- * false: it is none, or too large. */
+/* "4096", "64k", "2M", "1G": a whole number and the power of 1024 behind it. *s goes
+ * behind it; false: it is none, or too large. */
 bool ww_number_read(const char **s, uint64_t *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* watchdog.c - see watchdog.h.
  *
- * A timer's signal looks at the clock and at the memory in use many times a second: it comes
- * whatever code runs. The limit is of memory really used, not of address space, of which the
- * interpreter reserves far more than it touches. The handler calls what may be called in one, and
- * nothing else. */
+ * A timer's signal looks at the clock and at the memory in use many times a second: it
+ * comes whatever code runs. The limit is of memory really used, not of address space,
+ * of which the interpreter reserves far more than it touches. The handler calls what
+ * may be called in one, and nothing else. */
 #include "watchdog.h"
 
 #include <signal.h>
@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TURN_NS 20000000 /* between two looks: memory fills at some 100 MB in that time */
-#define TICK SIGRTMIN    /* SIGALRM is alarm()'s */
+/* between two looks: memory fills at some 100 MB in that time */
+#define TURN_NS 20000000
+#define TICK SIGRTMIN /* SIGALRM is alarm()'s */
 
 static ww_watchdog limit; /* that counts now */
 static double begun;
@@ -20,7 +21,8 @@ static uint64_t before; /* bytes of memory in use when it began */
 static timer_t timer;
 static volatile sig_atomic_t active;
 
-/* The most that was in use at any time: what is gone again was too much all the same. */
+/* The most that was in use at any time: what is gone again was too much all the same.
+ */
 static uint64_t used(void) {
   struct rusage u;
   return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_maxrss << 10;

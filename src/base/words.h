@@ -23,7 +23,8 @@ static inline size_t ww_word_length(const char *s) {
   return n;
 }
 
-/* Where the text has it as a whole word; NULL: nowhere, as of a word without letters. */
+/* Where the text has it as a whole word; NULL: nowhere, as of a word without letters.
+ */
 static inline const char *ww_find_word(const char *text, const char *word) {
   size_t n = strlen(word);
   for (const char *at = text; n && (at = strstr(at, word)); at++)

@@ -1,10 +1,11 @@
-/* zstd.c - packed files: contents of recorded buffers, measured tables, the learned correction.
+/* zstd.c - packed files: contents of recorded buffers, measured tables, the learned
+ * correction.
  *
- * Written: one frame with its size and a checksum of the contents. Read: any number of frames, from
- * anybody. Before a byte is unpacked all headers are walked, so that one buffer of the right size
- * takes it all; a decoder that writes straight into that buffer needs no window. Memory is what the
- * contents take, at most `max`, whatever headers say: pages of the buffer that no byte goes to are
- * never touched. */
+ * Written: one frame with its size and a checksum of the contents. Read: any number of
+ * frames, from anybody. Before a byte is unpacked all headers are walked, so that one
+ * buffer of the right size takes it all; a decoder that writes straight into that
+ * buffer needs no window. Memory is what the contents take, at most `max`, whatever
+ * headers say: pages of the buffer that no byte goes to are never touched. */
 #include "base.h"
 
 #include <endian.h>
@@ -17,7 +18,8 @@
 /* What the headers say about a file (RFC 8878, 3.1). */
 typedef struct {
   size_t least,
-      most;     /* bytes of the contents: what headers promise, what blocks can hold; saturated */
+      /* bytes of the contents: what headers promise, what blocks can hold; saturated */
+      most;
   bool checked; /* every frame of contents ends with a checksum */
 } outline;
 
@@ -31,8 +33,10 @@ static uint32_t word(const unsigned char *p, size_t n) {
   return le32toh(w);
 }
 
-/* From *at, the first block, to behind the last one; no block holds more than BLOCK_MAX. */
-static bool walk_blocks(const unsigned char *p, size_t n, size_t *at, size_t *contents) {
+/* From *at, the first block, to behind the last one; no block holds more than
+ * BLOCK_MAX. */
+static bool
+walk_blocks(const unsigned char *p, size_t n, size_t *at, size_t *contents) {
   bool last = false;
   while (!last) {
     if (n < 3 || *at > n - 3)
@@ -47,8 +51,8 @@ static bool walk_blocks(const unsigned char *p, size_t n, size_t *at, size_t *co
   return true;
 }
 
-/* The frame at p, to *end. Frames of zstd before 0.8 are refused: their decoders are not for files
- * of strangers. */
+/* The frame at p, to *end. Frames of zstd before 0.8 are refused: their decoders are
+ * not for files of strangers. */
 static bool walk_frame(const unsigned char *p, size_t n, size_t *end, outline *o) {
   if (n >= 8 && (word(p, 4) & ~15u) == SKIPPABLE) {
     *end = (size_t)word(p + 4, 4) + 8;
@@ -81,10 +85,11 @@ static bool walk(const char *in, size_t n, outline *o) {
   return n > 0;
 }
 
-/* Under a limit on memory a file that is too large for it is an error of the file, not the end of
- * the program. */
+/* Under a limit on memory a file that is too large for it is an error of the file, not
+ * the end of the program. */
 static bool room_for(size_t bytes) {
-  void *volatile p = malloc(bytes); /* volatile: or the compiler leaves both calls out */
+  /* volatile: or the compiler leaves both calls out */
+  void *volatile p = malloc(bytes);
   bool there = p;
   free(p);
   return there;
@@ -97,19 +102,20 @@ typedef struct {
   bool checked;            /* a checksum must be there */
 } reading;
 
-static ww_status unpack(const reading *r, const char *in, size_t in_n, char **data, size_t *n,
-                        ww_err *e) {
+static ww_status unpack(
+    const reading *r, const char *in, size_t in_n, char **data, size_t *n, ww_err *e) {
   const char *path = r->path;
   outline o;
   if (!walk(in, in_n, &o))
-    return ww_fail(e, WW_EDATA,
-                   "%s: not a zstd file, or damaged, or not written to its end; get it again",
-                   path);
-  if (r->checked && !o.checked)
     return ww_fail(
         e, WW_EDATA,
-        "%s: packed without a checksum, damage would not be seen; pack it with `zstd --check`",
+        "%s: not a zstd file, or damaged, or not written to its end; get it again",
         path);
+  if (r->checked && !o.checked)
+    return ww_fail(e, WW_EDATA,
+                   "%s: packed without a checksum, damage would not be seen; pack it "
+                   "with `zstd --check`",
+                   path);
   if (o.least > r->max)
     return ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, r->max);
   size_t cap = o.most < r->max ? o.most : r->max;
@@ -119,8 +125,10 @@ static ww_status unpack(const reading *r, const char *in, size_t in_n, char **da
   size_t used = ZSTD_decompress(out, cap, in, in_n);
   if (ZSTD_isError(used))
     return cap < o.most && ZSTD_getErrorCode(used) == ZSTD_error_dstSize_tooSmall
-               ? ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, r->max)
-               : ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s); get it again", path,
+               ? ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path,
+                         r->max)
+               : ww_fail(e, WW_EDATA,
+                         "%s: not a zstd file, or damaged (%s); get it again", path,
                          ZSTD_getErrorName(used));
   out[used] = 0;
   *data = out;
@@ -146,18 +154,23 @@ static ww_status read_packed(const reading *r, char **data, size_t *n, ww_err *e
   return st;
 }
 
-ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
-                         ww_err *e) {
+ww_status ww_read_packed(
+    ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
   return read_packed(&(reading){a, NULL, path, max, false}, data, n, e);
 }
 
-ww_status ww_read_packed_below(ww_arena *a, const char *root, const char *path, size_t max,
-                               char **data, size_t *n, ww_err *e) {
+ww_status ww_read_packed_below(ww_arena *a,
+                               const char *root,
+                               const char *path,
+                               size_t max,
+                               char **data,
+                               size_t *n,
+                               ww_err *e) {
   return read_packed(&(reading){a, root, path, max, false}, data, n, e);
 }
 
-ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
-                          ww_err *e) {
+ww_status ww_read_checked(
+    ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
   return read_packed(&(reading){a, NULL, path, max, true}, data, n, e);
 }
 
@@ -172,12 +185,14 @@ static size_t pack(void *out, size_t cap, const void *data, size_t n, int level)
   return used;
 }
 
-ww_status ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e) {
+ww_status
+ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e) {
   size_t cap = ZSTD_compressBound(n);
   void *out = ww_xmalloc(cap);
   size_t used = pack(out, cap, data, n, level);
-  ww_status st = ZSTD_isError(used) ? ww_fail(e, WW_EIO, "%s: %s", path, ZSTD_getErrorName(used))
-                                    : ww_write_file_atomic(path, out, used, e);
+  ww_status st = ZSTD_isError(used)
+                     ? ww_fail(e, WW_EIO, "%s: %s", path, ZSTD_getErrorName(used))
+                     : ww_write_file_atomic(path, out, used, e);
   free(out);
   return st;
 }

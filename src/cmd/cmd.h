@@ -1,8 +1,9 @@
-/* cmd.h - what a command is: a name, a table of options that also makes its --help, and a function.
+/* cmd.h - what a command is: a name, a table of options that also makes its --help, and
+ * a function.
  *
- * A new command is a file src/cmd/<name>.c with one `const ww_command ww_cmd_<name>` and one line
- * in main.c's table. Commands never exit: they fill cmd->err and return a status; main prints it
- * and maps it to the exit code. */
+ * A new command is a file src/cmd/<name>.c with one `const ww_command ww_cmd_<name>`
+ * and one line in main.c's table. Commands never exit: they fill cmd->err and return a
+ * status; main prints it and maps it to the exit code. */
 #ifndef WW_CMD_H
 #define WW_CMD_H
 
@@ -23,13 +24,15 @@ typedef struct {
   size_t at;        /* offset of the value in the command's options struct */
   uint8_t kind;     /* ww_opt_kind */
   const char *name; /* long form without --; NULL ends the table */
-  const char *arg;  /* what the value is called in --help: "FILE"; NULL: a flag has none */
+  /* what the value is called in --help: "FILE"; NULL: a flag has none */
+  const char *arg;
   const char *help; /* NULL: for the program's own use */
   char letter;      /* short form or 0 */
 } ww_option;
 
-/* WW_OPTION(jobs, "N", "what it does", 'j'): a row for a member of the command's struct `options`,
- * whose type says what kind of value it takes; --jobs, as the member is called. */
+/* WW_OPTION(jobs, "N", "what it does", 'j'): a row for a member of the command's struct
+ * `options`, whose type says what kind of value it takes; --jobs, as the member is
+ * called. */
 /* clang-format off */
 #define WW_OPTION(member, ...) WW_OPTION_OF(options, member, #member, __VA_ARGS__)
 #define WW_OPTION_AS(member, ...) WW_OPTION_OF(options, member, __VA_ARGS__)
@@ -56,9 +59,10 @@ typedef struct {
   uint32_t noperands;
   const char *const *rest; /* behind `--`: clang's flags */
   uint32_t nrest;
-  const char *file, *kernel; /* what the command is about just now, for an error's report line */
-  ww_arena *arena;           /* lifetime: this call of the program */
-  bool missed;               /* a threshold asked for was missed: exit code 1 */
+  /* what the command is about just now, for an error's report line */
+  const char *file, *kernel;
+  ww_arena *arena; /* lifetime: this call of the program */
+  bool missed;     /* a threshold asked for was missed: exit code 1 */
   ww_err err;
 } ww_cmd;
 
@@ -68,14 +72,17 @@ typedef const ww_command *const *ww_command_list; /* ended by NULL */
 #define WW_OPTIONS .options = table, .options_size = sizeof(options)
 struct ww_command {
   const char *name, *summary; /* summary: one line for the list of commands */
-  const char *usage;          /* what follows the name: "FILE... [options] [-- clang flags]" */
-  const char *details;        /* a paragraph, or NULL */
-  const char *examples;       /* lines of "  warpwise ..." */
+  /* what follows the name: "FILE... [options] [-- clang flags]" */
+  const char *usage;
+  const char *details;  /* a paragraph, or NULL */
+  const char *examples; /* lines of "  warpwise ..." */
   const ww_option *options;
   size_t options_size; /* bytes of the options struct */
-  bool compiler_flags; /* words like -DN=4 -Iinclude -std=c++17 -O2 -lm before `--` are operands */
+  /* words like -DN=4 -Iinclude -std=c++17 -O2 -lm before `--` are operands */
+  bool compiler_flags;
   ww_status (*run)(ww_cmd *c);
-  ww_command_list subs; /* a command of commands: `warpwise dataset collect`; run is NULL then */
+  /* a command of commands: `warpwise dataset collect`; run is NULL then */
+  ww_command_list subs;
 };
 
 /* options.c */
@@ -83,7 +90,8 @@ extern const ww_option ww_global_options[];
 /* Splits argv behind the command's name into c's options, c->opt,
  * c->operands and c->rest. */
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
-void ww_help_command(const ww_command *cmd, const char *words,
+void ww_help_command(const ww_command *cmd,
+                     const char *words,
                      FILE *f); /* words: "dataset collect" */
 void ww_help_options(const ww_option *o, FILE *f);
 /* Of the NULL-terminated words, the one most like `word`; NULL when none is near. */
@@ -91,12 +99,14 @@ const char *ww_nearest(const char *word, const char *const *words);
 
 /* output.c */
 /* The command line is wrong: fills c->err and returns WW_EUSAGE. */
-ww_status ww_usage(ww_cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+ww_status ww_usage(ww_cmd *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void ww_print_error(const ww_err *e, FILE *f); /* warpwise: file:line: message */
 /* Reports c->err and clears it, for commands that go on with the next file. */
 void ww_cmd_complain(ww_cmd *c);
 void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
-/* An object as a line on stdout: begun with its schema_version, printed by ww_line_end. */
+/* An object as a line on stdout: begun with its schema_version, printed by ww_line_end.
+ */
 ww_json *ww_line_begin(void);
 void ww_line_end(ww_json *j);
 /* The same of these members (json_put.h). */
@@ -115,12 +125,14 @@ ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e);
 ww_status ww_write_packable(const char *path, ww_buf *b, int level, ww_err *e);
 ww_status ww_worse(ww_status a, ww_status b); /* the one with the higher exit code */
 /* The whole text is a number from least to most, with that unit behind it or none. */
-bool ww_real(const char *text, const char *unit, double least, double most, double *out);
-/* Which of the words, separated by blanks, an option was given; 0: none. -1: it is no such word,
- * and c->err says which there are. */
+bool ww_real(
+    const char *text, const char *unit, double least, double most, double *out);
+/* Which of the words, separated by blanks, an option was given; 0: none. -1: it is no
+ * such word, and c->err says which there are. */
 int ww_word_option(ww_cmd *c, const char *option, const char *given, const char *words);
 
-/* The next line that is neither blank nor a # comment, without its leading blanks; counts lines. */
+/* The next line that is neither blank nor a # comment, without its leading blanks;
+ * counts lines. */
 char *ww_next_line(char **text, uint32_t *number);
 
 /* Why things failed, by cause, the most frequent first. */
@@ -132,22 +144,25 @@ typedef struct {
 typedef WW_VEC(ww_reason) ww_reasons;
 void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_arena *a);
 void ww_reasons_sort(ww_reasons *all);
-/* A message as a cause: without names and numbers, at most so long, up to one of `ends`. */
-const char *ww_without_names(const char *message, size_t most, const char *ends, ww_arena *a);
+/* A message as a cause: without names and numbers, at most so long, up to one of
+ * `ends`. */
+const char *
+ww_without_names(const char *message, size_t most, const char *ends, ww_arena *a);
 
 static inline bool ww_is(const char *given, const char *word) {
   return given && !strcmp(given, word);
 }
 
-/* record.c: libwarpwise-record.so, beside the program or in an installed tree; NULL: it is nowhere
+/* record.c: libwarpwise-record.so, beside the program or in an installed tree; NULL: it
+ * is nowhere
  */
 const char *ww_recorder_library(ww_arena *a);
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];
-extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate,
-    ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lm, ww_cmd_lsp, ww_cmd_manual, ww_cmd_mcp,
-    ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve, ww_cmd_trace,
-    ww_cmd_train;
+extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor,
+    ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lm, ww_cmd_lsp,
+    ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_predict, ww_cmd_record,
+    ww_cmd_roofline, ww_cmd_serve, ww_cmd_trace, ww_cmd_train;
 
 #endif

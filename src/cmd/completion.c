@@ -1,5 +1,5 @@
-/* completion.c - `warpwise completion bash|zsh|fish`: what a shell offers behind TAB, from the
- * tables that parse the options. */
+/* completion.c - `warpwise completion bash|zsh|fish`: what a shell offers behind TAB,
+ * from the tables that parse the options. */
 #include "cmd.h"
 
 /* ---- what every shell needs: words ---- */
@@ -30,7 +30,8 @@ static bool takes_file(const ww_option *o) {
 }
 
 /* Commands of a command before it, as dataset-collect. */
-static void each_command(void (*print)(const char *name, const ww_command *cmd, FILE *f), FILE *f) {
+static void
+each_command(void (*print)(const char *name, const ww_command *cmd, FILE *f), FILE *f) {
   for (ww_command_list c = ww_commands; *c; c++) {
     for (ww_command_list s = (*c)->subs; s && *s; s++) {
       char name[64];
@@ -66,7 +67,8 @@ static void bash_groups(FILE *f) {
 static void bash(FILE *f) {
   fputs("# bash completion of warpwise: `source <(warpwise completion bash)`\n"
         "_warpwise() {\n"
-        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= words= w\n"
+        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= "
+        "words= w\n"
         "  for w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
         "    case $w in -*) ;; *) cmd=${cmd:+$cmd-}$w; [[ $cmd == ",
         f);
@@ -88,7 +90,8 @@ static void bash(FILE *f) {
         f);
   bash_groups(f);
   fputs(" ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); fi\n"
-        "  if [[ $cur != -* && -n $cmd ]]; then COMPREPLY+=($(compgen -f -- \"$cur\")); fi\n"
+        "  if [[ $cur != -* && -n $cmd ]]; then COMPREPLY+=($(compgen -f -- "
+        "\"$cur\")); fi\n"
         "}\ncomplete -o filenames -F _warpwise warpwise\n",
         f);
 }
@@ -116,7 +119,10 @@ static void zsh_options(const ww_option *o, FILE *f) {
     if (o->kind != WW_OPT_FLAG) {
       fputc(':', f);
       zsh_text(o->arg ? o->arg : "value", f);
-      fputs(!strcmp(o->name, "gpu") ? ":_warpwise_gpus" : takes_file(o) ? ":_files" : ":", f);
+      fputs(!strcmp(o->name, "gpu") ? ":_warpwise_gpus"
+            : takes_file(o)         ? ":_files"
+                                    : ":",
+            f);
     }
     fputc('\'', f);
   }
@@ -143,7 +149,8 @@ static void zsh_list(const char *name, ww_command_list v, FILE *f) {
 
 static void zsh(FILE *f) {
   fputs("#compdef warpwise\n"
-        "# zsh completion of warpwise: `warpwise completion zsh > ~/.zfunc/_warpwise`, with "
+        "# zsh completion of warpwise: `warpwise completion zsh > ~/.zfunc/_warpwise`, "
+        "with "
         "~/.zfunc in fpath\n"
         "_warpwise_gpus() { compadd -- ${(f)\"$(warpwise gpus --json 2>/dev/null | sed "
         "'s/.*\"name\":\"\\([^\"]*\\)\".*/\\1/')\"} }\n"
@@ -155,7 +162,8 @@ static void zsh(FILE *f) {
       continue;
     zsh_list("subs", (*c)->subs, f);
     fprintf(f,
-            "  if [[ $cmd == %s ]]; then\n    (( CURRENT == 3 )) && { _describe subcommand subs; "
+            "  if [[ $cmd == %s ]]; then\n    (( CURRENT == 3 )) && { _describe "
+            "subcommand subs; "
             "return }\n    cmd=$cmd-$words[3]; (( CURRENT-- )); shift words\n  fi\n",
             (*c)->name);
   }
@@ -163,7 +171,8 @@ static void zsh(FILE *f) {
         "  (( CURRENT-- )); shift words\n  case $cmd in\n",
         f);
   each_command(zsh_case, f);
-  fputs("  esac\n}\n[[ $funcstack[1] == _warpwise ]] && _warpwise \"$@\" || compdef _warpwise "
+  fputs("  esac\n}\n[[ $funcstack[1] == _warpwise ]] && _warpwise \"$@\" || compdef "
+        "_warpwise "
         "warpwise\n",
         f);
 }
@@ -200,7 +209,8 @@ static void fish(FILE *f) {
   fputs("# fish completion of warpwise: `warpwise completion fish > "
         "~/.config/fish/completions/warpwise.fish`\n"
         "function __warpwise_gpus\n"
-        "  warpwise gpus --json 2>/dev/null | string replace -r '.*\"name\":\"([^\"]*)\".*' "
+        "  warpwise gpus --json 2>/dev/null | string replace -r "
+        "'.*\"name\":\"([^\"]*)\".*' "
         "'$1'\nend\n",
         f);
   for (ww_command_list c = ww_commands; *c; c++) {
@@ -211,7 +221,8 @@ static void fish(FILE *f) {
     fish_options(seen, (*c)->options, f);
     for (ww_command_list s = (*c)->subs; s && *s; s++) {
       fish_command(seen, *s, f);
-      snprintf(sub, sizeof sub, "%s; and __fish_seen_subcommand_from %s", seen, (*s)->name);
+      snprintf(sub, sizeof sub, "%s; and __fish_seen_subcommand_from %s", seen,
+               (*s)->name);
       fish_options(sub, (*s)->options, f);
     }
   }
@@ -235,8 +246,9 @@ const ww_command ww_cmd_completion = {
     "completion",
     "completion of commands and options for a shell",
     "bash|zsh|fish",
-    .examples = "  source <(warpwise completion bash)\n"
-                "  warpwise completion zsh > ~/.zfunc/_warpwise\n"
-                "  warpwise completion fish > ~/.config/fish/completions/warpwise.fish\n",
+    .examples =
+        "  source <(warpwise completion bash)\n"
+        "  warpwise completion zsh > ~/.zfunc/_warpwise\n"
+        "  warpwise completion fish > ~/.config/fish/completions/warpwise.fish\n",
     .run = run,
 };

@@ -1,10 +1,11 @@
-/* dataset.c - `warpwise dataset`: kernels, launches and measurements at scale, one command for each
- * step. */
+/* dataset.c - `warpwise dataset`: kernels, launches and measurements at scale, one
+ * command for each step. */
 #include "cmd.h"
 
-extern const ww_command ww_cmd_dataset_generate, ww_cmd_dataset_plan, ww_cmd_dataset_import,
-    ww_cmd_dataset_collect, ww_cmd_dataset_check, ww_cmd_dataset_merge, ww_cmd_dataset_stats,
-    ww_cmd_dataset_export, ww_cmd_dataset_pack;
+extern const ww_command ww_cmd_dataset_generate, ww_cmd_dataset_plan,
+    ww_cmd_dataset_import, ww_cmd_dataset_collect, ww_cmd_dataset_check,
+    ww_cmd_dataset_merge, ww_cmd_dataset_stats, ww_cmd_dataset_export,
+    ww_cmd_dataset_pack;
 
 static const ww_command *const subs[] = {
     &ww_cmd_dataset_generate, /* kernels from a grammar */
@@ -24,7 +25,8 @@ const ww_command ww_cmd_dataset = {
     "kernels, launches and measurements at scale",
     "COMMAND ...",
     .examples = "  warpwise dataset generate --seed 7 --count 3\n"
-                "  warpwise dataset collect --store h200.sqlite --seed 7 --count 1000 --launches 8 "
+                "  warpwise dataset collect --store h200.sqlite --seed 7 --count 1000 "
+                "--launches 8 "
                 "--counters 0.15\n"
                 "  warpwise dataset stats h200.sqlite\n"
                 "  warpwise dataset export h200.sqlite -o rows.parquet\n",

@@ -1,9 +1,9 @@
-/* dataset_check.c - `warpwise dataset check`: are kernels of different splits, or of the corpus and
- * of benchmarks, the same ones?
+/* dataset_check.c - `warpwise dataset check`: are kernels of different splits, or of
+ * the corpus and of benchmarks, the same ones?
  *
- * Kernels are compared by structure (data/structure.c): text can be rewritten, the work stays.
- * Small kernels are left out of the verdict and listed: there is one way to write y[i] = a * x[i] +
- * y[i], and everybody found it. */
+ * Kernels are compared by structure (data/structure.c): text can be rewritten, the work
+ * stays. Small kernels are left out of the verdict and listed: there is one way to
+ * write y[i] = a * x[i] + y[i], and everybody found it. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -15,18 +15,24 @@ typedef struct {
   uint64_t least, closest, jobs;
 } options;
 
-/* Where a person has to look: a kernel with other names, formatting, language, integer types or
- * tile sizes is 0.85 to 1 like itself; two people's plain loops for the same thing have 0.5 to
- * 0.74, different kernels of one shape reach 0.71 (docs/splits.md). */
+/* Where a person has to look: a kernel with other names, formatting, language, integer
+ * types or tile sizes is 0.85 to 1 like itself; two people's plain loops for the same
+ * thing have 0.5 to 0.74, different kernels of one shape reach 0.71 (docs/splits.md).
+ */
 #define THRESHOLD 0.7
-#define LEAST 60 /* distinct paths: below it a kernel is a line or two that have no other form */
+/* distinct paths: below it a kernel is a line or two that have no other form */
+#define LEAST 60
 #define CLOSEST 15
 
 static const ww_option table[] = {
-    WW_OPTION(against, "DIR", "a checkout whose kernels must not be in the corpus (repeatable)"),
+    WW_OPTION(against,
+              "DIR",
+              "a checkout whose kernels must not be in the corpus (repeatable)"),
     WW_OPTION(threshold, "X", "alike from that on, 0 to 1 (default 0.7)"),
-    WW_OPTION(least, "N",
-              "smaller kernels, by distinct paths, are listed and not judged (default 60)"),
+    WW_OPTION(
+        least,
+        "N",
+        "smaller kernels, by distinct paths, are listed and not judged (default 60)"),
     WW_OPTION(closest, "N", "pairs to show of each kind (default 15)"),
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     {0},
@@ -54,7 +60,9 @@ typedef struct {
 
 /* ---- comparing ---- */
 
-static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gathered_kernel *b,
+static void compare(const checker *k,
+                    const ww_gathered_kernel *a,
+                    const ww_gathered_kernel *b,
                     comparison *c) {
   uint32_t x = a->structure.n;
   uint32_t y = b->structure.n;
@@ -63,7 +71,8 @@ static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gath
   if (!less)
     return;
   bool small = less < k->least;
-  double alike = 10 * (uint64_t)less < more ? 0 : ww_structure_alike(&a->structure, &b->structure);
+  double alike =
+      10 * (uint64_t)less < more ? 0 : ww_structure_alike(&a->structure, &b->structure);
   int bin = 10 * alike;
   c->compared++;
   if (!small)
@@ -74,8 +83,8 @@ static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gath
 }
 
 static ww_split split_of(const ww_gathered_kernel *k) {
-  return ww_split_of(
-      &(ww_store_kernel){.origin = WW_ORIGIN_CORPUS, .family = k->family, .key = k->key});
+  return ww_split_of(&(ww_store_kernel){
+      .origin = WW_ORIGIN_CORPUS, .family = k->family, .key = k->key});
 }
 
 static void across_splits(const checker *k, const ww_gathered *g, comparison *c) {
@@ -85,7 +94,9 @@ static void across_splits(const checker *k, const ww_gathered *g, comparison *c)
         compare(k, &g->kernels.v[i], &g->kernels.v[j], c);
 }
 
-static void with_others(const checker *k, const ww_gathered *g, const ww_gathered *other,
+static void with_others(const checker *k,
+                        const ww_gathered *g,
+                        const ww_gathered *other,
                         comparison *c) {
   for (uint32_t i = 0; i < g->kernels.n; i++)
     for (uint32_t j = 0; j < other->kernels.n; j++)
@@ -117,20 +128,22 @@ static void print_pairs(const checker *k, const comparison *c) {
     small += p->small && p->alike >= k->threshold;
     if (p->small || shown == k->closest)
       continue;
-    if (p != q && p->a == q->a && p->alike == q->alike && !strcmp(p->b->name, q->b->name))
+    if (p != q && p->a == q->a && p->alike == q->alike &&
+        !strcmp(p->b->name, q->b->name))
       continue; /* included twice */
     printf("  %.2f%c  %-46s  %s\n", p->alike, p->alike >= k->threshold ? '*' : ' ',
            called(p->a, k->a), called(p->b, k->a));
     shown++;
   }
   if (small)
-    printf("  %u more pairs are alike, of kernels with fewer than %u paths: not judged\n", small,
-           k->least);
+    printf(
+        "  %u more pairs are alike, of kernels with fewer than %u paths: not judged\n",
+        small, k->least);
 }
 
 static void print_text(const checker *k, const char *what, const comparison *c) {
-  printf("%s: %" PRIu64 " pairs, %u alike (%.2f or more); pairs by tenths:", what, c->compared,
-         c->over, k->threshold);
+  printf("%s: %" PRIu64 " pairs, %u alike (%.2f or more); pairs by tenths:", what,
+         c->compared, c->over, k->threshold);
   for (int b = 0; b < 10; b++)
     printf(" %u", c->bins[b]);
   putchar('\n');
@@ -142,8 +155,8 @@ static void print_json(const checker *k, const char *what, const comparison *c) 
     const pair *p = &c->v.v[i];
     if (p->small)
       continue;
-    ww_line_print("between:%s,alike:%g,over:%i,a:%s,b:%s", what, p->alike, p->alike >= k->threshold,
-                  called(p->a, k->a), called(p->b, k->a));
+    ww_line_print("between:%s,alike:%g,over:%i,a:%s,b:%s", what, p->alike,
+                  p->alike >= k->threshold, called(p->a, k->a), called(p->b, k->a));
     shown++;
   }
 }
@@ -163,7 +176,8 @@ static uint32_t print_unknown(const ww_gathered *g, FILE *f) {
     n++;
     if (!i || strcmp(family, g->kernels.v[i - 1].family))
       fprintf(f,
-              "  family %s is in no split: add it to src/data/split.def (its kernels go by the "
+              "  family %s is in no split: add it to src/data/split.def (its kernels "
+              "go by the "
               "hash of its name)\n",
               family);
   }
@@ -178,21 +192,22 @@ static void print_corpus(const checker *k, const ww_gathered *g) {
     small += g->kernels.v[i].structure.n < k->least;
   }
   printf("%u kernels: %u train, %u validation, %u test; %u have fewer than %u paths\n",
-         g->kernels.n, split[WW_SPLIT_TRAIN], split[WW_SPLIT_VALIDATION], split[WW_SPLIT_TEST],
-         small, k->least);
+         g->kernels.n, split[WW_SPLIT_TRAIN], split[WW_SPLIT_VALIDATION],
+         split[WW_SPLIT_TEST], small, k->least);
 }
 
-static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g, const char *dir,
-                               bool *missed) {
+static ww_status check_against(
+    ww_cmd *c, const checker *k, const ww_gathered *g, const char *dir, bool *missed) {
   comparison x = {0};
   ww_gathered other;
-  ww_gather_options how = {.dir = dir, .structures = true, .jobs = k->o->jobs, .limit_s = 120};
+  ww_gather_options how = {
+      .dir = dir, .structures = true, .jobs = k->o->jobs, .limit_s = 120};
   ww_status st = ww_gather(c, &how, &other);
   if (st)
     return st;
   with_others(k, g, &other, &x);
-  const char *what =
-      ww_fmt(k->a, "corpus and %s (%u kernels of %u files)", dir, other.kernels.n, other.files.n);
+  const char *what = ww_fmt(k->a, "corpus and %s (%u kernels of %u files)", dir,
+                            other.kernels.n, other.files.n);
   show(k, c->json, c->json ? dir : what, &x);
   *missed |= x.over > 0;
   if (other.failures.n && !c->json && !ww_is_quiet()) {
@@ -211,7 +226,8 @@ static ww_status settle(ww_cmd *c, checker *k) {
                  .a = c->arena};
   if (ww_share_option(c, "threshold", o->threshold, &k->threshold))
     return WW_EUSAGE;
-  return c->noperands == 1 ? WW_OK : ww_usage(c, "name the corpus: dataset check corpus/");
+  return c->noperands == 1 ? WW_OK
+                           : ww_usage(c, "name the corpus: dataset check corpus/");
 }
 
 static ww_status run(ww_cmd *c) {
@@ -243,12 +259,14 @@ const ww_command ww_cmd_dataset_check = {
     "no kernel of the corpus is in two splits, or in a benchmark that predictions are "
     "judged by",
     "CORPUS [--against DIR]...",
-    .details = "Kernels are compared by the structure of their code, not by its text: renamed, "
+    .details = "Kernels are compared by the structure of their code, not by its text: "
+               "renamed, "
                "reformatted and reordered copies are\n"
                "found. Exit code 1 when two are alike, or a family is in no split.",
-    .examples = "  warpwise dataset check corpus/\n"
-                "  warpwise dataset check corpus/ --against rodinia/ --against shoc/ --against "
-                "polybench/\n",
+    .examples =
+        "  warpwise dataset check corpus/\n"
+        "  warpwise dataset check corpus/ --against rodinia/ --against shoc/ --against "
+        "polybench/\n",
     WW_OPTIONS,
     .run = run,
 };

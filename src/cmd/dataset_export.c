@@ -1,4 +1,5 @@
-/* dataset_export.c - `warpwise dataset export`: rows of a store as JSON lines, tables or prompts.
+/* dataset_export.c - `warpwise dataset export`: rows of a store as JSON lines, tables
+ * or prompts.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,31 +8,41 @@
 #include "cmd.h"
 
 typedef struct {
-  const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask, *style, *shard;
+  const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask,
+      *style, *shard;
   bool counters, failed, raw;
 } options;
 
 static const ww_option table[] = {
     WW_OPTION(as, "FORM", "jsonl (default), csv, parquet, prompts or questions"),
-    WW_OPTION(out, "FILE", "where it goes ('-': stdout); packed where the name ends in .zst", 'o'),
+    WW_OPTION(out,
+              "FILE",
+              "where it goes ('-': stdout); packed where the name ends in .zst",
+              'o'),
     WW_OPTION(split, "NAME", "only train, validation or test"),
     WW_OPTION(family, "NAME", "only this family of kernels"),
     WW_OPTION(origin, "NAME", "only corpus, generated or imported kernels"),
     WW_OPTION(counters, NULL, "only launches with hardware counters"),
     WW_OPTION(failed, NULL, "launches that failed too"),
-    WW_OPTION(sources, "DIR",
+    WW_OPTION(sources,
+              "DIR",
               "write the sources of generated kernels there; rows name these files"),
-    WW_OPTION(corpus, "DIR", "where the corpus's sources are (default: corpus, where it is here)"),
-    WW_OPTION(with, "WHAT", "tables: more columns: launch, source, or both: launch,source"),
+    WW_OPTION(corpus,
+              "DIR",
+              "where the corpus's sources are (default: corpus, where it is here)"),
+    WW_OPTION(
+        with, "WHAT", "tables: more columns: launch, source, or both: launch,source"),
     WW_OPTION(ask, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)"),
     WW_OPTION(raw, NULL, "prompts: prompt and completion instead of chat messages"),
-    WW_OPTION(
-        style, "N[,N...]",
-        "prompts: generated sources in these styles, each row once in each; 0 is the plain one, "
-        "others rename and reformat"),
-    WW_OPTION(
-        shard, "K/N",
-        "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes"),
+    WW_OPTION(style,
+              "N[,N...]",
+              "prompts: generated sources in these styles, each row once in each; 0 is "
+              "the plain one, "
+              "others rename and reformat"),
+    WW_OPTION(shard,
+              "K/N",
+              "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for "
+              "several processes"),
     {0},
 };
 
@@ -58,7 +69,8 @@ static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
     else if (n == 6 && !strncmp(text, "source", 6))
       o->with_source = true;
     else
-      return ww_usage(c, "--with: expected launch, source or launch,source, not '%.40s'", text);
+      return ww_usage(
+          c, "--with: expected launch, source or launch,source, not '%.40s'", text);
     text += n + (text[n] == ',');
   }
   return WW_OK;
@@ -82,10 +94,12 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   int ask;
   int split;
   int origin;
-  if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) < 0 ||
+  if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) <
+          0 ||
       (ask = ww_word_option(c, "ask", o->ask, "counters time")) < 0 ||
       (split = ww_word_option(c, "split", o->split, "train validation test")) < 0 ||
-      (origin = ww_word_option(c, "origin", o->origin, "corpus generated imported")) < 0)
+      (origin = ww_word_option(c, "origin", o->origin, "corpus generated imported")) <
+          0)
     return WW_EUSAGE;
   *out = (ww_export_options){.out = o->out,
                              .form = form,
@@ -102,7 +116,8 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
                                                                   : NULL,
                              .raw = o->raw};
   if (!o->out)
-    return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
+    return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)",
+                    ww_export_names[form]);
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
     return ww_usage(c, "Parquet goes to a file: -o rows.parquet");
   if (styles_of(c, o->style, out) || shard_of(c, o->shard, out))
@@ -113,8 +128,8 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
 static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
   FILE *f = !strcmp(o->out, "-") || c->json ? stderr : stdout;
   if (c->json && strcmp(o->out, "-"))
-    ww_line_print("file:%s,rows:%lu,sources:%lu,without_launch:%lu,without_source:%lu", o->out,
-                  n->rows, n->sources, n->no_launch, n->no_source);
+    ww_line_print("file:%s,rows:%lu,sources:%lu,without_launch:%lu,without_source:%lu",
+                  o->out, n->rows, n->sources, n->no_launch, n->no_source);
   else if (!c->quiet) {
     fprintf(f, "%" PRIu64 " rows", n->rows);
     if (o->sources)
@@ -122,9 +137,12 @@ static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
     fprintf(f, "\n");
   }
   if (n->no_launch)
-    fprintf(stderr, "%" PRIu64 " rows without their launch (%s)\n", n->no_launch, n->why);
+    fprintf(stderr, "%" PRIu64 " rows without their launch (%s)\n", n->no_launch,
+            n->why);
   if (n->no_source && (ww_is(o->as, "prompts") || ww_is(o->as, "questions")))
-    fprintf(stderr, "%" PRIu64 " rows left out, their source is not here or not understood (%s)\n",
+    fprintf(stderr,
+            "%" PRIu64
+            " rows left out, their source is not here or not understood (%s)\n",
             n->no_source, n->why);
 }
 
@@ -134,10 +152,12 @@ static ww_status run(ww_cmd *c) {
   ww_export_count n;
   ww_store *s = NULL;
   if (c->noperands > 1)
-    return ww_usage(c, "one store at a time; `warpwise dataset merge` makes one of several");
+    return ww_usage(
+        c, "one store at a time; `warpwise dataset merge` makes one of several");
   ww_status st = read_options(c, o, &e);
   if (!st)
-    st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
+    st =
+        ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
   if (!st)
     st = ww_export(s, &e, &n, &c->err);
   ww_store_close(s);
@@ -150,15 +170,18 @@ const ww_command ww_cmd_dataset_export = {
     "export",
     "rows as JSON lines, CSV, Parquet, or prompts for language models",
     "[STORE] -o FILE [options]",
-    .details = "The shipped table where no store is named. Launches and sources of generated "
-               "kernels are made again from their numbers.\n"
-               "JSON lines are reports, as `warpwise measure --json` writes them: `warpwise "
-               "evaluate` reads them, with the files\n"
-               "that --sources wrote.",
+    .details =
+        "The shipped table where no store is named. Launches and sources of generated "
+        "kernels are made again from their numbers.\n"
+        "JSON lines are reports, as `warpwise measure --json` writes them: `warpwise "
+        "evaluate` reads them, with the files\n"
+        "that --sources wrote.",
     .examples =
         "  warpwise dataset export --as parquet -o launches.parquet\n"
-        "  warpwise dataset export --split test --counters -o test.jsonl --sources test-sources\n"
-        "  warpwise dataset export --as prompts --split train --ask time --style 0,1,2 -o "
+        "  warpwise dataset export --split test --counters -o test.jsonl --sources "
+        "test-sources\n"
+        "  warpwise dataset export --as prompts --split train --ask time --style 0,1,2 "
+        "-o "
         "train.jsonl.zst\n"
         "  warpwise dataset export --as questions --split train -o train.jsonl.zst\n"
         "  warpwise dataset export my.sqlite --as csv -o my.csv --with launch\n",

@@ -1,4 +1,5 @@
-/* dataset_generate.c - `warpwise dataset generate`: kernels from the grammar, and launches of them.
+/* dataset_generate.c - `warpwise dataset generate`: kernels from the grammar, and
+ * launches of them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,15 +16,20 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_OPTION(seed, "S", "which sequence of kernels (default 1)"),
-    WW_OPTION(count, "N", "how many kernels (default 1); near-duplicates do not count", 'n'),
+    WW_OPTION(
+        count, "N", "how many kernels (default 1); near-duplicates do not count", 'n'),
     WW_OPTION(first, "K", "leave out the first K of the sequence"),
     WW_OPTION(grammar, "V", "version of the grammar, 1 or 2 (default: the newest)"),
-    WW_OPTION(only, "FAMILY,...", "kernels of these productions alone; others do not count"),
+    WW_OPTION(
+        only, "FAMILY,...", "kernels of these productions alone; others do not count"),
     WW_OPTION(dialect, "NAME", "cuda (default) or opencl"),
     WW_OPTION(style, "K", "0 is plain; others rename and reformat, the meaning stays"),
-    WW_OPTION(launches, "L", "launches of each kernel for the GPU of --gpu (default h200)"),
-    WW_OPTION(out, "PATH",
-              "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: "
+    WW_OPTION(
+        launches, "L", "launches of each kernel for the GPU of --gpu (default h200)"),
+    WW_OPTION(out,
+              "PATH",
+              "a folder: one file per kernel and launches.jsonl; a name that ends in "
+              ".cu or .cl: "
               "all in it, "
               "launches in NAME.jsonl",
               'o'),
@@ -43,11 +49,13 @@ typedef struct {
 } job;
 
 static const char *file_of(job *j, const ww_gen_kernel *k) {
-  return j->folder ? ww_fmt(j->c->arena, "%s.%s", k->name, j->dialect == WW_GEN_CUDA ? "cu" : "cl")
+  return j->folder ? ww_fmt(j->c->arena, "%s.%s", k->name,
+                            j->dialect == WW_GEN_CUDA ? "cu" : "cl")
                    : ww_path_base(j->o->out ? j->o->out : "generated");
 }
 
-static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_json *members) {
+static ww_status
+add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_json *members) {
   for (uint32_t n = 0; n < j->o->launches; n++) {
     ww_launch l;
     double us;
@@ -65,11 +73,14 @@ static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_js
   return WW_OK;
 }
 
-static ww_status print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, ww_arena *a) {
+static ww_status
+print_json(job *j, const ww_gen_kernel *k, const ww_buf *text, ww_arena *a) {
   ww_json *w = ww_line_begin();
-  ww_json_put(w, "kernel:%s,index:%u,family:%s,productions:%s,structure:%s,source:%s,launches:[",
-              k->name, k->index, k->family, k->productions, ww_fmt(a, "%016" PRIx64, k->structure),
-              text->s);
+  ww_json_put(
+      w,
+      "kernel:%s,index:%u,family:%s,productions:%s,structure:%s,source:%s,launches:[",
+      k->name, k->index, k->family, k->productions,
+      ww_fmt(a, "%016" PRIx64, k->structure), text->s);
   ww_status st = add_launches(j, k, a, w);
   ww_json_end_arr(w);
   ww_line_end(w);
@@ -96,7 +107,8 @@ static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
 }
 
 static ww_status each(job *j) {
-  ww_gen_stream *s = ww_gen_stream_new(j->grammar, j->o->seed ? j->o->seed : 1, &j->only);
+  ww_gen_stream *s =
+      ww_gen_stream_new(j->grammar, j->o->seed ? j->o->seed : 1, &j->only);
   uint64_t last = j->o->first + (j->o->count ? j->o->count : 1);
   ww_status st = WW_OK;
   for (uint64_t at = 0; !st && at < last; at++) {
@@ -127,7 +139,8 @@ static ww_status prepare(job *j) {
   if (o->launches && !o->out && !c->json)
     return ww_usage(c, "--launches: name a folder with --out, or use --json");
   if (j->folder && mkdir(o->out, 0777) != 0 && errno != EEXIST)
-    return ww_fail(&c->err, WW_EIO, "cannot make the folder '%s': %s", o->out, strerror(errno));
+    return ww_fail(&c->err, WW_EIO, "cannot make the folder '%s': %s", o->out,
+                   strerror(errno));
   if (!o->launches)
     return WW_OK;
   st = ww_gpu_load(c->gpu ? c->gpu : "h200", c->arena, &gpu, &c->err);
@@ -147,8 +160,9 @@ static ww_status run(ww_cmd *c) {
   if (!st && out && !j.folder)
     st = ww_write_buf(out, &j.sources, &c->err);
   if (!st && out && j.o->launches)
-    st = ww_write_buf(ww_fmt(c->arena, j.folder ? "%s/launches.jsonl" : "%s.jsonl", out),
-                      &j.launches, &c->err);
+    st =
+        ww_write_buf(ww_fmt(c->arena, j.folder ? "%s/launches.jsonl" : "%s.jsonl", out),
+                     &j.launches, &c->err);
   ww_buf_free(&j.sources);
   ww_buf_free(&j.launches);
   return st;
@@ -157,12 +171,16 @@ static ww_status run(ww_cmd *c) {
 const ww_command ww_cmd_dataset_generate = {
     "generate",
     "kernels from the grammar: the same numbers give the same sources everywhere",
-    "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out PATH]",
-    .details = "Prints sources, or with --json a line per kernel with its family, its source and "
-               "its launches. Kernels are valid by\n"
-               "construction; near-duplicates by structure are left out. Launches are spread over "
-               "grids from one block to a\n"
-               "thousand an SM and over times from 1.5 us to 10 ms on the GPU of --gpu.",
+    "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out "
+    "PATH]",
+    .details =
+        "Prints sources, or with --json a line per kernel with its family, its source "
+        "and "
+        "its launches. Kernels are valid by\n"
+        "construction; near-duplicates by structure are left out. Launches are spread "
+        "over "
+        "grids from one block to a\n"
+        "thousand an SM and over times from 1.5 us to 10 ms on the GPU of --gpu.",
     .examples = "  warpwise dataset generate --seed 7 --count 3\n"
                 "  warpwise dataset generate --count 100 --launches 4 --out kernels\n"
                 "  warpwise dataset generate --count 10 --only gen.tree,gen.ode\n"

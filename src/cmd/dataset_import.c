@@ -1,6 +1,6 @@
-/* dataset_import.c - `warpwise dataset import`: kernels of other people's sources, found, compiled,
- * launched, measured; or reports that were measured elsewhere. What is imported stays in the user's
- * store: it is never shipped. */
+/* dataset_import.c - `warpwise dataset import`: kernels of other people's sources,
+ * found, compiled, launched, measured; or reports that were measured elsewhere. What is
+ * imported stays in the user's store: it is never shipped. */
 #include <inttypes.h>
 
 #include "../data/collect.h"
@@ -17,7 +17,8 @@ typedef struct {
 
 #define LAUNCHES 6
 #define ALIKE 0.95 /* a copy: other names, another tile size */
-/* Of a device without a description (a CPU under OpenCL) nothing is known but that it is no H200.
+/* Of a device without a description (a CPU under OpenCL) nothing is known but that it
+ * is no H200.
  */
 #define SLOW_US 300.0
 #define SLOW_BYTES 3.2e7
@@ -25,15 +26,25 @@ typedef struct {
 static const ww_option table[] = {
     WW_OPTION(store, "FILE", "where measured rows go"),
     WW_OPTION(launches, "N", "sampled launches of a kernel (default 6)"),
-    WW_OPTION(plan, "OUT",
-              "ready launches to be measured elsewhere, by `dataset collect --ready OUT`"),
-    WW_OPTION(reports, "FILE",
-              "measured reports (`measure --json`, .zst too) into the store (repeatable)"),
+    WW_OPTION(
+        plan,
+        "OUT",
+        "ready launches to be measured elsewhere, by `dataset collect --ready OUT`"),
+    WW_OPTION(
+        reports,
+        "FILE",
+        "measured reports (`measure --json`, .zst too) into the store (repeatable)"),
     WW_OPTION(seconds, "T", "stop measuring after that; the same command goes on"),
-    WW_OPTION(counters, "SHARE", "of the launches, the part that gets all counters (default 1)"),
-    WW_OPTION(alike, "X", "leave out kernels that are so like an earlier one (default 0.95)"),
-    WW_OPTION_AS(database, "compile-commands", "FILE",
-                 "compile_commands.json or its folder; else found upward", 'p'),
+    WW_OPTION(counters,
+              "SHARE",
+              "of the launches, the part that gets all counters (default 1)"),
+    WW_OPTION(
+        alike, "X", "leave out kernels that are so like an earlier one (default 0.95)"),
+    WW_OPTION_AS(database,
+                 "compile-commands",
+                 "FILE",
+                 "compile_commands.json or its folder; else found upward",
+                 'p'),
     WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
     WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
@@ -59,7 +70,8 @@ static ww_status import_reports(ww_cmd *c, const options *o) {
 /* ---- sources ---- */
 
 /* What the launches are sampled for: the GPU named, else the device that is there. */
-static ww_status target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_options *how) {
+static ww_status
+target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_options *how) {
   ww_target t = {0};
   ww_err ignored = {0};
   const char *name = c->gpu;
@@ -112,14 +124,15 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
   ww_params params;
   ww_gathered g;
   double alike = ALIKE;
-  ww_gather_options how = {.dir = dir,
-                           .structures = true,
-                           .launches = true,
-                           .database = o->database,
-                           .jobs = o->jobs,
-                           .variants = {.params = &params,
-                                        .launches = o->launches ? o->launches : LAUNCHES,
-                                        .seed = o->seed ? o->seed : 1}};
+  ww_gather_options how = {
+      .dir = dir,
+      .structures = true,
+      .launches = true,
+      .database = o->database,
+      .jobs = o->jobs,
+      .variants = {.params = &params,
+                   .launches = o->launches ? o->launches : LAUNCHES,
+                   .seed = o->seed ? o->seed : 1}};
   const char *ready = o->plan ? o->plan : ww_fmt(c->arena, "%s.ready.jsonl", o->store);
   if (ww_share_option(c, "alike", o->alike, &alike) || target(c, o, &gpu, &how) ||
       ww_params_load(c->arena, &params, &c->err) || ww_gather(c, &how, &g))
@@ -137,8 +150,8 @@ static ww_status run(ww_cmd *c) {
   if (!c->noperands && !o->reports.n)
     return ww_usage(c, "name a folder of sources, or --reports FILE");
   if (c->noperands && !o->plan && !o->store)
-    return ww_usage(
-        c, "name the store that rows go to, --store FILE, or --plan OUT for ready launches");
+    return ww_usage(c, "name the store that rows go to, --store FILE, or --plan OUT "
+                       "for ready launches");
   ww_status st = o->reports.n ? import_reports(c, o) : WW_OK;
   for (uint32_t k = 0; !st && k < c->noperands; k++)
     st = import_sources(c, o, c->operands[k]);
@@ -149,16 +162,20 @@ const ww_command ww_cmd_dataset_import = {
     "import",
     "kernels of other sources: found, compiled, launched, measured",
     "DIR [--store FILE | --plan OUT] [options] [-- clang flags]",
-    .details = "Reads every .cu, .cl and .hip file of DIR and C files with OpenMP target regions, "
+    .details = "Reads every .cu, .cl and .hip file of DIR and C files with OpenMP "
+               "target regions, "
                "with the flags of\n"
-               "compile_commands.json where there is one; finds inputs by the memory analysis, "
+               "compile_commands.json where there is one; finds inputs by the memory "
+               "analysis, "
                "samples launches, measures them on\n"
-               "the device, puts the rows in the store. Copies of a kernel under other names are "
+               "the device, puts the rows in the store. Copies of a kernel under other "
+               "names are "
                "left out; what cannot be read, run\n"
                "or measured is counted by cause.",
     .examples =
         "  warpwise dataset import ~/src/app --store mine.sqlite\n"
-        "  warpwise dataset import kernels/ --store mine.sqlite --device pocl --launches 3\n"
+        "  warpwise dataset import kernels/ --store mine.sqlite --device pocl "
+        "--launches 3\n"
         "  warpwise dataset import ~/src/app --plan ready.jsonl --gpu h200\n"
         "  warpwise dataset import --reports measured.jsonl.zst --store mine.sqlite\n",
     WW_OPTIONS,

@@ -1,5 +1,5 @@
-/* dataset_stats.c - `warpwise dataset stats`: what is in a store, how it repeats, how it covers
- * another set. */
+/* dataset_stats.c - `warpwise dataset stats`: what is in a store, how it repeats, how
+ * it covers another set. */
 #include "../data/reports.h"
 #include "../data/stats.h"
 #include "cmd.h"
@@ -11,9 +11,13 @@ typedef struct {
 static const ww_option table[] = {
     WW_OPTION(svg, "DIR", "write the distributions as pictures, one file a quantity"),
     WW_OPTION(html, "FILE", "write a page with all of it"),
-    WW_OPTION(against, "STORE", "a repeat campaign: how many launches take the same time again"),
-    WW_OPTION(compare, "FILE",
-              "measured reports, JSON lines (.zst too), or a store: how far this one covers them"),
+    WW_OPTION(against,
+              "STORE",
+              "a repeat campaign: how many launches take the same time again"),
+    WW_OPTION(compare,
+              "FILE",
+              "measured reports, JSON lines (.zst too), or a store: how far this one "
+              "covers them"),
     {0},
 };
 
@@ -88,8 +92,10 @@ static ww_status run(ww_cmd *c) {
   ww_store_filter f = every;
   f.gpu = c->gpu;
   if (c->noperands > 1)
-    return ww_usage(c, "one store at a time; `warpwise dataset merge` makes one of several");
-  ww_status st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
+    return ww_usage(
+        c, "one store at a time; `warpwise dataset merge` makes one of several");
+  ww_status st =
+      ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
   if (st)
     return st;
   ww_stats_begin(&ours, c->noperands ? ww_path_base(c->operands[0]) : "shipped table");
@@ -112,13 +118,16 @@ const ww_command ww_cmd_dataset_stats = {
     "stats",
     "what is in a store: kernels, launches, splits, distributions, noise",
     "[STORE] [options]",
-    .details = "The shipped table where no store is named. With --compare the distributions of "
+    .details = "The shipped table where no store is named. With --compare the "
+               "distributions of "
                "another set stand beside, with the\n"
-               "share of its launches that lie where this one has at least 20; with --against a "
+               "share of its launches that lie where this one has at least 20; with "
+               "--against a "
                "repeat campaign is held against it.",
     .examples = "  warpwise dataset stats\n"
                 "  warpwise dataset stats my.sqlite --json\n"
-                "  warpwise dataset stats --compare data/public/h200.jsonl.zst --svg docs/dataset\n"
+                "  warpwise dataset stats --compare data/public/h200.jsonl.zst --svg "
+                "docs/dataset\n"
                 "  warpwise dataset stats h200.sqlite --against repeat.sqlite\n",
     WW_OPTIONS,
     .run = run,

@@ -1,5 +1,5 @@
-/* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is missing and
- * the command that brings it. */
+/* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is
+ * missing and the command that brings it. */
 #include <stdlib.h>
 
 #include "../base/child.h"
@@ -30,8 +30,13 @@ typedef struct {
   WW_VEC(finding) v;
 } checkup;
 
-static void add(checkup *x, bool there, const char *what, const char *found, const char *fix,
-                const char *without, verdict otherwise) {
+static void add(checkup *x,
+                bool there,
+                const char *what,
+                const char *found,
+                const char *fix,
+                const char *without,
+                verdict otherwise) {
   finding f = {what, found, fix, without, otherwise};
   if (there)
     f = (finding){what, found, NULL, NULL, FINE};
@@ -51,7 +56,8 @@ static const char *first_line(checkup *x, const char *const *argv) {
 
 /* ---- what is looked at ---- */
 
-/* A folder for a while, NULL where none can be made; to be removed by remove_scratch. */
+/* A folder for a while, NULL where none can be made; to be removed by remove_scratch.
+ */
 static char *make_scratch(checkup *x, int *slot) {
   const char *tmp = getenv("TMPDIR");
   char *dir = ww_fmt(x->a, "%s/warpwise-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -67,7 +73,8 @@ static void remove_scratch(const char *dir, int slot) {
 static void front_end(checkup *x) {
   static const char *const kinds[][2] = {
       {"CUDA sources", "x.cu\0__global__ void k(float *x) { x[threadIdx.x] = 1; }\n"},
-      {"OpenCL sources", "x.cl\0kernel void k(global float *x) { x[get_global_id(0)] = 1; }\n"}};
+      {"OpenCL sources",
+       "x.cl\0kernel void k(global float *x) { x[get_global_id(0)] = 1; }\n"}};
   for (size_t i = 0; i < 2; i++) {
     const char *name = kinds[i][1];
     const char *text = name + strlen(name) + 1;
@@ -81,8 +88,9 @@ static void front_end(checkup *x) {
     const char *path = ww_path_join(x->a, dir, name);
     ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
     if (!st)
-      st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, x->a,
-                         &unit, &e);
+      st =
+          ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1},
+                        x->a, &unit, &e);
     add(x, !st, kinds[i][0],
         st ? ww_strdup(x->a, e.msg)
            : ww_fmt(x->a, "read by %s", ww_front_clang(x->a, &version, &e)),
@@ -100,17 +108,22 @@ static void own_files(checkup *x) {
   add(x, n, "GPU descriptions", n ? ww_fmt(x->a, "%u, in %s/gpus", n, dir) : "none",
       "set WARPWISE_DATA to the folder that has gpus/, or `make install`",
       "nothing can be predicted", MISSING);
-  static const char *const models[] = {"models/machine.json", "models/correction.json.zst"};
+  static const char *const models[] = {"models/machine.json",
+                                       "models/correction.json.zst"};
   for (size_t i = 0; i < 2; i++) {
     bool there = ww_file_exists(ww_path_join(x->a, dir, models[i]));
-    add(x, there, i ? "learned correction" : "machine model", there ? models[i] : "not there",
-        i ? "warpwise train --correction" : "warpwise train --machine data/corpus-h200.jsonl.zst",
-        i ? "predictions are the machine model's alone" : "predictions use built-in parameters",
+    add(x, there, i ? "learned correction" : "machine model",
+        there ? models[i] : "not there",
+        i ? "warpwise train --correction"
+          : "warpwise train --machine data/corpus-h200.jsonl.zst",
+        i ? "predictions are the machine model's alone"
+          : "predictions use built-in parameters",
         OPTIONAL);
   }
 }
 
-/* Whether the library can be loaded, in a process of its own: its first steps may be its last. */
+/* Whether the library can be loaded, in a process of its own: its first steps may be
+ * its last. */
 static void load(void *library, ww_buf *out) {
   if (ww_cuda_library(library))
     ww_buf_puts(out, "yes");
@@ -126,7 +139,8 @@ static bool loads(const char *library) {
 static void toolkit(checkup *x) {
   const char *nvcc = ww_cuda_root(x->a, "bin/nvcc");
   add(x, nvcc, "nvcc", nvcc ? ww_path_join(x->a, nvcc, "bin/nvcc") : "not found",
-      "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and set "
+      "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and "
+      "set "
       "CUDA_HOME",
       "`--ptxas` and measuring need it or NVRTC", OPTIONAL);
   static const char *const libraries[][3] = {
@@ -156,13 +170,15 @@ static void described(checkup *x, const ww_device_info *info) {
 static const struct {
   const ww_backend *b;
   const char *what, *fix;
-} kinds[] = {{&ww_backend_cuda, "CUDA device",
-              "an NVIDIA GPU, and apt-get install nvidia-driver; predictions need neither"},
-             {&ww_backend_opencl, "OpenCL device",
-              "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
+} kinds[] = {
+    {&ww_backend_cuda, "CUDA device",
+     "an NVIDIA GPU, and apt-get install nvidia-driver; predictions need neither"},
+    {&ww_backend_opencl, "OpenCL device",
+     "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
 
-/* In a process of its own: a driver that ends the program is what is looked for here. Three lines:
- * how many SMs, or none; the device's name; what is shown of it, or what is wrong. */
+/* In a process of its own: a driver that ends the program is what is looked for here.
+ * Three lines: how many SMs, or none; the device's name; what is shown of it, or what
+ * is wrong. */
 static void open_device(void *ctx, uint32_t i, ww_worker *w) {
   checkup *x = ctx;
   ww_device *d = NULL;
@@ -181,19 +197,21 @@ static void open_device(void *ctx, uint32_t i, ww_worker *w) {
   ww_worker_end(w);
 }
 
-static void add_device(void *ctx, uint32_t i, char *text, size_t n, const ww_worker_death *death) {
+static void
+add_device(void *ctx, uint32_t i, char *text, size_t n, const ww_worker_death *death) {
   checkup *x = ctx;
   const char *sms = strsep(&text, "\n");
   const char *device = strsep(&text, "\n");
   (void)n;
   bool there = !death && text && strcmp(sms, "none");
-  const char *found =
-      death ? ww_fmt(x->a, "its driver %s", death->why) : ww_strdup(x->a, text ? text : "");
-  add(x, there, kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here",
-      OPTIONAL);
+  const char *found = death ? ww_fmt(x->a, "its driver %s", death->why)
+                            : ww_strdup(x->a, text ? text : "");
+  add(x, there, kinds[i].what, found, kinds[i].fix,
+      "`measure` cannot run such kernels here", OPTIONAL);
   if (!there || i != 0)
     return;
-  ww_device_info info = {.device = ww_strdup(x->a, device), .sms = strtoul(sms, NULL, 10)};
+  ww_device_info info = {.device = ww_strdup(x->a, device),
+                         .sms = strtoul(sms, NULL, 10)};
   described(x, &info);
 }
 
@@ -218,31 +236,34 @@ static void recorder(checkup *x) {
       "`record -- PROGRAM` has nothing to load into the program", OPTIONAL);
 }
 
-/* A program of two lines goes all the way: compiled, linked with the runtime's stand-in, run, its
- * launch recorded. */
+/* A program of two lines goes all the way: compiled, linked with the runtime's
+ * stand-in, run, its launch recorded. */
 static void emulation(checkup *x) {
-  static const char text[] =
-      "__global__ void k(int n) { (void)n; }\nint main() { k<<<1, 32>>>(1); return 0; }\n";
+  static const char text[] = "__global__ void k(int n) { (void)n; }\nint main() { "
+                             "k<<<1, 32>>>(1); return 0; }\n";
   int slot;
   const char *dir = make_scratch(x, &slot);
   if (!dir)
     return;
   const char *path = ww_path_join(x->a, dir, "x.cu");
   const char *launches = ww_path_join(x->a, dir, "x.jsonl");
-  ww_emulate_options o = {
-      .front = {.files = &path, .nfiles = 1, .dialect = -1}, .record.path = launches, .dir = dir};
+  ww_emulate_options o = {.front = {.files = &path, .nfiles = 1, .dialect = -1},
+                          .record.path = launches,
+                          .dir = dir};
   ww_emulated done = {0};
   ww_err e = {0};
   ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
   if (!st)
     st = ww_emulate(&o, x->a, &done, &e);
   bool fine = !st && !done.exit_code && done.launches == 1;
-  const char *found = fine ? "a program was built, run and recorded"
-                      : st ? ww_strdup(x->a, e.msg)
-                           : ww_fmt(x->a, "a program ended with status %d, %u launches recorded",
-                                    done.exit_code, (unsigned)done.launches);
+  const char *found =
+      fine ? "a program was built, run and recorded"
+      : st ? ww_strdup(x->a, e.msg)
+           : ww_fmt(x->a, "a program ended with status %d, %u launches recorded",
+                    done.exit_code, (unsigned)done.launches);
   add(x, fine, "emulation", found,
-      "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get install "
+      "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get "
+      "install "
       "--reinstall warpwise",
       "`record --emulate` cannot record a program without its GPU", OPTIONAL);
   remove_scratch(dir, slot);
@@ -261,8 +282,10 @@ static void confinement(checkup *x) {
 
       "confinement",
       missing ? ww_fmt(x->a, "none of %s", missing) : "files (Landlock), system calls",
-      "a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or newer) and CONFIG_SECCOMP_FILTER",
-      "clang reads sources with all your rights: read none that you do not trust", OPTIONAL);
+      "a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or newer) and "
+      "CONFIG_SECCOMP_FILTER",
+      "clang reads sources with all your rights: read none that you do not trust",
+      OPTIONAL);
 }
 
 /* ---- what is said ---- */
@@ -294,11 +317,12 @@ static void print_json(const checkup *x) {
 }
 
 static ww_status run(ww_cmd *c) {
-  static void (*const checks[])(checkup * x) = {front_end, own_files, toolkit, devices,
-                                                recorder,  emulation, cache,   confinement};
+  static void (*const checks[])(checkup * x) = {
+      front_end, own_files, toolkit, devices, recorder, emulation, cache, confinement};
   checkup x = {.c = c, .a = c->arena};
   if (c->noperands)
-    return ww_usage(c, "doctor takes no file; `warpwise kernels FILE` says what is in one");
+    return ww_usage(
+        c, "doctor takes no file; `warpwise kernels FILE` says what is in one");
   for (size_t i = 0; i < WW_COUNT(checks); i++)
     checks[i](&x);
   c->json ? print_json(&x) : print(&x);
@@ -311,9 +335,11 @@ const ww_command ww_cmd_doctor = {
     "doctor",
     "what is installed here, what is missing, and what brings it",
     "[options]",
-    .details = "Looks for clang by reading a kernel, for descriptions and models, for devices and "
+    .details = "Looks for clang by reading a kernel, for descriptions and models, for "
+               "devices and "
                "what measuring needs, and says of each\n"
-               "thing that is missing what does not work without it and what brings it. Exit code "
+               "thing that is missing what does not work without it and what brings "
+               "it. Exit code "
                "1 when no kernel can be\n"
                "predicted.",
     .examples = "  warpwise doctor\n  warpwise doctor --json\n",

@@ -1,9 +1,9 @@
-/* evaluate.c - `warpwise evaluate`: measured reports in, predictions of the same launches, scores
- * out.
+/* evaluate.c - `warpwise evaluate`: measured reports in, predictions of the same
+ * launches, scores out.
  *
- * Rows of the data that cannot be read end the run, because a score over an unknown part of the
- * data says nothing; launches that cannot be predicted never do: they are rows with an error, and
- * count. */
+ * Rows of the data that cannot be read end the run, because a score over an unknown
+ * part of the data says nothing; launches that cannot be predicted never do: they are
+ * rows with an error, and count. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,30 +18,48 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION(by, "ORACLE|FILE",
-              "grounded (default), machine, both side by side, trace, text, or a file of reports, "
+    WW_OPTION(by,
+              "ORACLE|FILE",
+              "grounded (default), machine, both side by side, trace, text, or a file "
+              "of reports, "
               "one per "
               "measured launch, in order"),
-    WW_OPTION(sources, "DIR",
-              "folder that files and include paths of the launches are relative to (default: the "
+    WW_OPTION(sources,
+              "DIR",
+              "folder that files and include paths of the launches are relative to "
+              "(default: the "
               "data's)"),
-    WW_OPTION(group, "BY",
-              "suite, family, dialect, size, bound, all or none (default: what tells something)"),
-    WW_OPTION(metric, "NAME",
-              "which metric groups, worst cases and the plot are about (default time_us)"),
+    WW_OPTION(group,
+              "BY",
+              "suite, family, dialect, size, bound, all or none (default: what tells "
+              "something)"),
+    WW_OPTION(
+        metric,
+        "NAME",
+        "which metric groups, worst cases and the plot are about (default time_us)"),
     WW_OPTION(limit, "N", "only N launches, spread evenly over the data"),
     WW_OPTION(worst, "N", "how many of the worst cases to show (default 10)"),
     WW_OPTION(html, "FILE", "write a page to look at"),
     WW_OPTION(markdown, NULL, "the tables as markdown"),
-    WW_OPTION(out, "FILE", "write the predictions, a report line per launch, for --by later"),
-    WW_OPTION_AS(fail_if, "fail-if", "WHAT",
-                 "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' "
-                 "(repeatable)"),
-    WW_OPTION(csv, "FILE",
-              "instead of MEASURED: a table of profiled launches, for roofline classes"),
-    WW_OPTION(recordings, "DIR", "with --csv: a recording per program, <targetName>.jsonl"),
-    WW_OPTION(model, "PATH", "with --by text: the language model (default: the shipped one)"),
-    WW_OPTION(heads, NULL, "with --by text: counters from the regression head, without the JSON"),
+    WW_OPTION(
+        out, "FILE", "write the predictions, a report line per launch, for --by later"),
+    WW_OPTION_AS(
+        fail_if,
+        "fail-if",
+        "WHAT",
+        "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' "
+        "(repeatable)"),
+    WW_OPTION(
+        csv,
+        "FILE",
+        "instead of MEASURED: a table of profiled launches, for roofline classes"),
+    WW_OPTION(
+        recordings, "DIR", "with --csv: a recording per program, <targetName>.jsonl"),
+    WW_OPTION(
+        model, "PATH", "with --by text: the language model (default: the shipped one)"),
+    WW_OPTION(heads,
+              NULL,
+              "with --by text: counters from the regression head, without the JSON"),
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     WW_OPTION(seconds, "N", "give up a launch after N seconds (default 120)"),
     WW_OPTION(budget, "N", "warp instructions to trace of a launch"),
@@ -94,8 +112,12 @@ static void locate_flags(ww_launch *l, const char *dir, ww_arena *a) {
   }
 }
 
-static void locate(const ww_launch *given, const char *file, const char *sources, const char *dir,
-                   ww_arena *a, ww_launch *out) {
+static void locate(const ww_launch *given,
+                   const char *file,
+                   const char *sources,
+                   const char *dir,
+                   ww_arena *a,
+                   ww_launch *out) {
   ww_launch_copy(given, a, out);
   if (!out->file)
     out->file = file;
@@ -155,7 +177,8 @@ static ww_status on_measured(job *j, const char *line) {
 }
 
 /* Calls `row` for each line that holds something; its errors name the line. */
-static ww_status each_line(job *j, const char *path, ww_status (*row)(job *j, const char *line)) {
+static ww_status
+each_line(job *j, const char *path, ww_status (*row)(job *j, const char *line)) {
   ww_cmd *c = j->c;
   char *text;
   char *line;
@@ -186,7 +209,8 @@ static ww_status read_csv(job *j) {
   ww_cmd *c = j->c;
   if (c->noperands || !j->o->recordings)
     return ww_usage(c, "--csv FILE needs --recordings DIR, and no other data");
-  ww_status st = ww_evaluate_csv(c, j->o->csv, j->o->recordings, &j->cases.v, &j->cases.n);
+  ww_status st =
+      ww_evaluate_csv(c, j->o->csv, j->o->recordings, &j->cases.v, &j->cases.n);
   if (st)
     return st;
   j->cases.cap = j->cases.n;
@@ -201,13 +225,15 @@ static ww_status read_measured(job *j) {
   if (j->o->csv)
     return read_csv(j);
   if (!c->noperands)
-    return ww_usage(c, "name a file of measured reports, as `warpwise measure --json` writes them");
+    return ww_usage(
+        c, "name a file of measured reports, as `warpwise measure --json` writes them");
   for (uint32_t k = 0; !st && k < c->noperands; k++) {
     j->dir = ww_path_dir(c->arena, c->operands[k]);
     st = each_line(j, c->operands[k], on_measured);
   }
   if (!st && !j->cases.n)
-    st = ww_fail(&c->err, WW_EDATA, "there is no measured report in %s", c->operands[0]);
+    st =
+        ww_fail(&c->err, WW_EDATA, "there is no measured report in %s", c->operands[0]);
   if (!st)
     thin(j);
   return st;
@@ -245,7 +271,8 @@ static ww_status on_predicted(job *j, const char *line) {
   if (!same_kernel(k->predicted.kernel, k->measured.kernel) &&
       !(k->launch.kernel && same_kernel(k->predicted.kernel, k->launch.kernel)))
     return ww_fail(&c->err, WW_EDATA,
-                   "this report is about %s, the measured launch in its place about %s: a line per "
+                   "this report is about %s, the measured launch in its place about "
+                   "%s: a line per "
                    "launch, in order",
                    k->predicted.kernel, k->measured.kernel);
   return WW_OK;
@@ -255,7 +282,8 @@ static ww_status from_file(job *j) {
   ww_status st = each_line(j, j->o->by, on_predicted);
   if (!st && j->filed != j->cases.n)
     st = ww_fail(&j->c->err, WW_EDATA,
-                 "%s has %u reports for %u measured launches: a line per launch, in order (errors "
+                 "%s has %u reports for %u measured launches: a line per launch, in "
+                 "order (errors "
                  "are lines too)",
                  j->o->by, j->filed, j->cases.n);
   return st;
@@ -301,13 +329,14 @@ static ww_status threshold_of(ww_cmd *c, const char *text, threshold *t) {
   if (ww_evaluate_stat(&nothing, t->metric, t->stat, &ignored))
     return WW_OK;
 bad:
-  return ww_usage(c,
-                  "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
-                  "flops.right<90, class.mcc<0.5, "
-                  "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
-                  "inside, coverage; of class: accuracy, "
-                  "balanced, f1, mcc)",
-                  text);
+  return ww_usage(
+      c,
+      "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
+      "flops.right<90, class.mcc<0.5, "
+      "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
+      "inside, coverage; of class: accuracy, "
+      "balanced, f1, mcc)",
+      text);
 }
 
 static void check(ww_cmd *c, const options *o, const ww_evaluation *v) {
@@ -338,10 +367,12 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
   ww_status st = WW_OK;
   *out = (chosen){-1, -1};
   if (o->metric && (out->metric = ww_scored_named(o->metric)) < 0)
-    return ww_usage(c, "--metric: there is no metric '%.40s'; docs/metrics.md lists them",
+    return ww_usage(c,
+                    "--metric: there is no metric '%.40s'; docs/metrics.md lists them",
                     o->metric);
   static const int8_t groupings[] = {0, 1, 2, 3, 4, -1, -2}; /* all, none */
-  int group = ww_word_option(c, "group", o->group, "suite family dialect size bound all none");
+  int group =
+      ww_word_option(c, "group", o->group, "suite family dialect size bound all none");
   if (group < 0)
     return WW_EUSAGE;
   if (o->group)
@@ -356,7 +387,8 @@ static const char *and_name(const char *list, const char *name, ww_arena *a) {
   return list ? ww_fmt(a, "%s, %s", list, name) : name;
 }
 
-static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int grouping) {
+static ww_status
+show(ww_cmd *c, const options *o, const ww_evaluation *v, int grouping) {
   ww_table *tables;
   uint32_t n = ww_evaluate_tables(v, grouping, c->arena, &tables);
   ww_buf b = {0};
@@ -397,8 +429,9 @@ static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
   ww_cmd *c = j->c;
   double begin = ww_now();
   if (!how->correction)
-    return ww_usage(c,
-                    "--by both: there is no learned correction here (models/correction.json.zst)");
+    return ww_usage(
+        c,
+        "--by both: there is no learned correction here (models/correction.json.zst)");
   how->both = true;
   ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n);
   if (st)
@@ -425,7 +458,8 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
   chosen as;
-  bool trace = ww_is(o->by, "trace"), side = ww_is(o->by, "both"), text = ww_is(o->by, "text");
+  bool trace = ww_is(o->by, "trace"), side = ww_is(o->by, "both"),
+       text = ww_is(o->by, "text");
   bool grounded = !o->by || ww_is(o->by, "grounded") || side;
   ww_evaluate_how how = {
       .trace = trace, .jobs = o->jobs, .limit_s = o->seconds, .budget = o->budget};
@@ -463,16 +497,20 @@ const ww_command ww_cmd_evaluate = {
     "evaluate",
     "score predictions against measured reports",
     "MEASURED.jsonl[.zst]... [options]",
-    .details = "Predicts every measured launch and prints errors by metric, roofline classes, "
-               "coverage, groups and the worst cases,\n"
-               "by the rules of docs/evaluation.md. A launch without an answer counts as an error "
-               "of 100 %.",
-    .examples =
-        "  warpwise evaluate data/corpus-h200.jsonl.zst --html corpus.html\n"
-        "  warpwise evaluate data/public/h200.jsonl.zst --sources ~/suites --out predicted.jsonl\n"
-        "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric dram_bytes --group "
-        "family\n"
-        "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' --fail-if 'coverage<95'\n",
+    .details =
+        "Predicts every measured launch and prints errors by metric, roofline classes, "
+        "coverage, groups and the worst cases,\n"
+        "by the rules of docs/evaluation.md. A launch without an answer counts as an "
+        "error "
+        "of 100 %.",
+    .examples = "  warpwise evaluate data/corpus-h200.jsonl.zst --html corpus.html\n"
+                "  warpwise evaluate data/public/h200.jsonl.zst --sources ~/suites "
+                "--out predicted.jsonl\n"
+                "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric "
+                "dram_bytes --group "
+                "family\n"
+                "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' "
+                "--fail-if 'coverage<95'\n",
     WW_OPTIONS,
     .run = run,
 };

@@ -1,13 +1,13 @@
-/* evaluate.h - what the files of `warpwise evaluate` share: the cases, the scores, the tables that
- * every output form shows.
+/* evaluate.h - what the files of `warpwise evaluate` share: the cases, the scores, the
+ * tables that every output form shows.
  *
  *   evaluate.c         options, reading of measured reports, thresholds
- *   evaluate_run.c     predictions, by worker processes;  evaluate_text.c  by the language model
- *   evaluate_sum.c     cases -> scores, groups, reasons, worst cases
- *   evaluate_tables.c  scores -> tables;  evaluate_show.c  tables as text and markdown, scores as
- * JSON evaluate_page.c    the same as a page to look at evaluate_both.c    the machine model beside
- * the corrected one evaluate_csv.c     roofline classes against a table of somebody else's
- * measurements */
+ *   evaluate_run.c     predictions, by worker processes;  evaluate_text.c  by the
+ * language model evaluate_sum.c     cases -> scores, groups, reasons, worst cases
+ *   evaluate_tables.c  scores -> tables;  evaluate_show.c  tables as text and markdown,
+ * scores as JSON evaluate_page.c    the same as a page to look at evaluate_both.c the
+ * machine model beside the corrected one evaluate_csv.c     roofline classes against a
+ * table of somebody else's measurements */
 #ifndef WW_CMD_EVALUATE_H
 #define WW_CMD_EVALUATE_H
 
@@ -18,7 +18,8 @@
 /* One measured launch and what was said of it. */
 typedef struct {
   ww_report measured, predicted;
-  ww_report plain; /* the machine model's word before the correction, where both were asked for */
+  /* the machine model's word before the correction, where both were asked for */
+  ww_report plain;
   const char *member[3]; /* suite, family, dialect, as the data says; NULL */
   const char *run;       /* which run of a program it comes from, or NULL */
   ww_launch launch;      /* the measured one, its paths resolved */
@@ -65,60 +66,69 @@ typedef struct {
 
 /* ---- evaluate_run.c ---- */
 typedef struct {
-  bool trace;                      /* by the trace oracle instead of the machine model */
+  /* by the trace oracle instead of the machine model */
+  bool trace;
   const ww_correction *correction; /* of the machine model, NULL: none */
   bool both;                       /* the uncorrected report as well */
   uint32_t jobs;                   /* processes; 0: one per core */
   uint32_t limit_s;                /* of one launch; 0: a default */
   uint64_t budget;                 /* of the trace; 0: its default */
 } ww_evaluate_how;
-/* Fills predicted of every case. A launch that cannot be predicted, dies or takes too long is one
- * with an error inside. */
-ww_status ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n);
+/* Fills predicted of every case. A launch that cannot be predicted, dies or takes too
+ * long is one with an error inside. */
+ww_status
+ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n);
 
 /* ---- evaluate_text.c ---- */
-/* The same by the language model (NULL: the shipped one); json: counters from the JSON it writes,
- * else from its regression head. */
-ww_status ww_evaluate_text(ww_cmd *c, const char *model, bool json, ww_case *cases, uint32_t n);
+/* The same by the language model (NULL: the shipped one); json: counters from the JSON
+ * it writes, else from its regression head. */
+ww_status
+ww_evaluate_text(ww_cmd *c, const char *model, bool json, ww_case *cases, uint32_t n);
 
 /* ---- evaluate_csv.c ---- */
-ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, ww_case **out,
-                          uint32_t *n);
+ww_status ww_evaluate_csv(
+    ww_cmd *c, const char *path, const char *recordings, ww_case **out, uint32_t *n);
 
 /* ---- evaluate_sum.c ---- */
 const char *ww_group_of(const ww_case *c, int grouping);
 void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t worst, ww_arena *a);
-ww_mark ww_case_mark(const ww_evaluation *v, const ww_case *c); /* by the evaluation's metric */
-/* "median" of "time_us" as --fail-if compares it: percents as 30, not 0.3. False: there is no such
- * number. */
-bool ww_evaluate_stat(const ww_evaluation *v, const char *metric, const char *stat, double *value);
+/* by the evaluation's metric */
+ww_mark ww_case_mark(const ww_evaluation *v, const ww_case *c);
+/* "median" of "time_us" as --fail-if compares it: percents as 30, not 0.3. False: there
+ * is no such number. */
+bool ww_evaluate_stat(const ww_evaluation *v,
+                      const char *metric,
+                      const char *stat,
+                      double *value);
 
 /* ---- evaluate_tables.c ---- */
 typedef struct {
   const char *title, *note;   /* note: a line below, or NULL */
   const char **head, **cells; /* cells: nrows * ncols */
   uint32_t ncols, nrows;
-  uint32_t
-      left; /* the first columns that are words, not numbers; the others are set to the right */
+  /* the first columns that are words, not numbers; the others are set to the right */
+  uint32_t left;
   uint32_t words; /* bit k: column k is words too */
 } ww_table;
-/* Every table of an evaluation, in order. grouping: that one alone, or -1 for all that tell
- * something. */
-uint32_t ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, ww_table **out);
+/* Every table of an evaluation, in order. grouping: that one alone, or -1 for all that
+ * tell something. */
+uint32_t
+ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, ww_table **out);
 const char *ww_case_name(const ww_case *c, ww_arena *a); /* kernel, file, shape */
-const char *ww_evaluate_head(const ww_evaluation *v,
-                             ww_arena *a);                /* one sentence: what was compared */
+/* one sentence: what was compared */
+const char *ww_evaluate_head(const ww_evaluation *v, ww_arena *a);
 const char *ww_scored_text(int q, double v, ww_arena *a); /* with its unit: "12.3 us" */
 
 /* ---- evaluate_both.c ---- */
-ww_table ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a);
+ww_table
+ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a);
 
 /* ---- evaluate_show.c, evaluate_page.c ---- */
 bool ww_table_words(const ww_table *t, uint32_t col); /* whether the column is words */
 void ww_tables_text(const ww_table *t, uint32_t n, FILE *f);
 void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f);
 void ww_evaluate_json(const ww_evaluation *v);
-void ww_evaluate_page(const ww_evaluation *v, const ww_table *t, uint32_t n, ww_arena *a,
-                      ww_buf *out);
+void ww_evaluate_page(
+    const ww_evaluation *v, const ww_table *t, uint32_t n, ww_arena *a, ww_buf *out);
 
 #endif

@@ -1,11 +1,12 @@
-/* evaluate_csv.c - somebody else's table of profiled launches as cases: rows of a CSV file,
- * launches from recordings of the programs.
+/* evaluate_csv.c - somebody else's table of profiled launches as cases: rows of a CSV
+ * file, launches from recordings of the programs.
  *
- * The columns are those of gpuFLOPBench's table: "Kernel Name", "Block Size", "Grid Size", dpAI,
- * spAI, intAI, dpPerf, spPerf, intPerf, traffic (bytes/s), xtime (ns), device, targetName,
- * kernelName. Repetitions of a launch (same program, kernel and shape) are one case, the first. A
- * recording is DIR/<targetName>.jsonl, as `warpwise record --emulate` writes it. Classes follow the
- * table's authors: its three intensities against their three balance points. */
+ * The columns are those of gpuFLOPBench's table: "Kernel Name", "Block Size", "Grid
+ * Size", dpAI, spAI, intAI, dpPerf, spPerf, intPerf, traffic (bytes/s), xtime (ns),
+ * device, targetName, kernelName. Repetitions of a launch (same program, kernel and
+ * shape) are one case, the first. A recording is DIR/<targetName>.jsonl, as `warpwise
+ * record --emulate` writes it. Classes follow the table's authors: its three
+ * intensities against their three balance points. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,8 +30,8 @@ typedef struct {
 
 /* ---- CSV ---- */
 
-/* One field at *at, unquoted in place; moves *at behind its comma or line end, which comes back (0:
- * the text's end). */
+/* One field at *at, unquoted in place; moves *at behind its comma or line end, which
+ * comes back (0: the text's end). */
 static char field(char **at, const char **out) {
   char *from = *at;
   char *to = *at;
@@ -91,8 +92,8 @@ static void shape(const char *s, uint64_t d[3]) {
 
 /* ---- names ---- */
 
-/* __omp_offloading_10309_2fc5ad7_main_l44 -> main_l44: device and inode of the file are one
- * machine's; NULL: no such name. */
+/* __omp_offloading_10309_2fc5ad7_main_l44 -> main_l44: device and inode of the file are
+ * one machine's; NULL: no such name. */
 static const char *region(const char *name) {
   static const char begin[] = "__omp_offloading_";
   if (strncmp(name, begin, sizeof begin - 1))
@@ -119,13 +120,15 @@ static bool is_named(const char *recorded, const char *plain, ww_arena *a) {
   return n == strlen(plain) && !strncmp(recorded, plain, n);
 }
 
-/* Whether the first template argument of `void f<float, 4>(...)` may be that of a mangled name. */
+/* Whether the first template argument of `void f<float, 4>(...)` may be that of a
+ * mangled name. */
 static bool same_instance(const char *recorded, const char *full) {
   static const struct {
     const char *type, *code;
-  } types[] = {{"float", "If"}, {"double", "Id"},        {"int", "Ii"},  {"unsigned int", "Ij"},
-               {"long", "Il"},  {"unsigned long", "Im"}, {"char", "Ic"}, {"bool", "Ib"},
-               {"short", "Is"}, {"unsigned char", "Ih"}};
+  } types[] = {{"float", "If"},        {"double", "Id"}, {"int", "Ii"},
+               {"unsigned int", "Ij"}, {"long", "Il"},   {"unsigned long", "Im"},
+               {"char", "Ic"},         {"bool", "Ib"},   {"short", "Is"},
+               {"unsigned char", "Ih"}};
   const char *begin = strchr(full, '<');
   if (!begin || !ww_starts(recorded, "_Z"))
     return true;
@@ -154,15 +157,16 @@ static const recording *recorded(reader *r, const char *program) {
   return &r->recordings.v[r->recordings.n - 1];
 }
 
-static bool same_shape(const ww_launch *l, const uint64_t grid[3], const uint64_t block[3]) {
+static bool
+same_shape(const ww_launch *l, const uint64_t grid[3], const uint64_t block[3]) {
   for (int k = 0; k < 3; k++)
     if (l->grid[k] != grid[k] || l->block[k] != block[k])
       return false;
   return true;
 }
 
-/* The launch that a row is about. The shape of an OpenMP region is its runtime's choice, so any
- * will do there. */
+/* The launch that a row is about. The shape of an OpenMP region is its runtime's
+ * choice, so any will do there. */
 static const ww_launch *find(reader *r, const csv_row *row, const char **why) {
   const char *plain = get(r, row, "kernelName");
   const char *full = get(r, row, "Kernel Name");
@@ -195,9 +199,13 @@ static const ww_launch *find(reader *r, const csv_row *row, const char **why) {
 
 /* ---- cases ---- */
 
-/* As the table's authors have them for their RTX 3080; they know three kinds of operations. */
-static const ww_balance authors = {
-    .fp64 = 0.515, .fp32 = 32.97, .integer = 16.49, .fp16 = INFINITY, .tensor = INFINITY};
+/* As the table's authors have them for their RTX 3080; they know three kinds of
+ * operations. */
+static const ww_balance authors = {.fp64 = 0.515,
+                                   .fp32 = 32.97,
+                                   .integer = 16.49,
+                                   .fp16 = INFINITY,
+                                   .tensor = INFINITY};
 
 static void set(ww_report *m, ww_metric metric, double v) {
   if (isfinite(v))
@@ -220,8 +228,10 @@ static ww_report report_of(const reader *r, const csv_row *row) {
   return m;
 }
 
-static bool repeated(const reader *r, const csv_row *rows, uint32_t n, const csv_row *row) {
-  static const char *const key[] = {"Kernel Name", "targetName", "Grid Size", "Block Size"};
+static bool
+repeated(const reader *r, const csv_row *rows, uint32_t n, const csv_row *row) {
+  static const char *const key[] = {"Kernel Name", "targetName", "Grid Size",
+                                    "Block Size"};
   for (uint32_t k = n, i; k-- > 0;) {
     for (i = 0; i < 4 && !strcmp(get(r, &rows[k], key[i]), get(r, row, key[i])); i++) {}
     if (i == 4)
@@ -237,7 +247,9 @@ static ww_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
                .run = get(r, row, "targetName")};
   const char *dash = strrchr(k.run, '-');
   const ww_launch *l = find(r, row, &k.unready);
-  k.member[WW_GROUP_DIALECT] = dash && !strcmp(dash, "-omp") ? "openmp" : dash ? dash + 1 : NULL;
+  k.member[WW_GROUP_DIALECT] = dash && !strcmp(dash, "-omp") ? "openmp"
+                               : dash                        ? dash + 1
+                                                             : NULL;
   if (!l)
     return k;
   k.unready = NULL;
@@ -247,8 +259,8 @@ static ww_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
   return k;
 }
 
-ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, ww_case **out,
-                          uint32_t *n) {
+ww_status ww_evaluate_csv(
+    ww_cmd *c, const char *path, const char *recordings, ww_case **out, uint32_t *n) {
   ww_arena *a = c->arena;
   reader r = {.c = c, .dir = recordings};
   char *text;
@@ -257,14 +269,16 @@ ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, w
   if (ww_input_packed(a, path, 1 << 30, &text, &bytes, &c->err) ||
       ww_gpu_load(c->gpu ? c->gpu : "rtx3080", a, gpu, &c->err))
     return c->err.code;
-  static const char *const need[] = {"Kernel Name", "kernelName", "targetName", "Grid Size",
-                                     "Block Size",  "dpAI",       "spAI",       "intAI"};
+  static const char *const need[] = {"Kernel Name", "kernelName", "targetName",
+                                     "Grid Size",   "Block Size", "dpAI",
+                                     "spAI",        "intAI"};
   WW_VEC(csv_row) rows = {0};
   WW_VEC(ww_case) cases = {0};
   r.head = next_row(&text, a);
   for (size_t k = 0; k < WW_COUNT(need); k++)
     if (!*get(&r, &r.head, need[k]))
-      return ww_fail(&c->err, WW_EPARSE, "%s: there is no column \"%s\"", path, need[k]);
+      return ww_fail(&c->err, WW_EPARSE, "%s: there is no column \"%s\"", path,
+                     need[k]);
   while (*text) {
     csv_row row = next_row(&text, a);
     if (row.n < r.head.n || repeated(&r, rows.v, rows.n, &row))

@@ -1,7 +1,8 @@
 /* evaluate_run.c - predicts the launches of an evaluation, in processes of their own.
  *
- * Launches of one file and its flags are a job of the process pool: read once, predicted one after
- * the other. Of each launch comes back a line: the seconds it took, and its report or two. */
+ * Launches of one file and its flags are a job of the process pool: read once,
+ * predicted one after the other. Of each launch comes back a line: the seconds it took,
+ * and its report or two. */
 #include <stdlib.h>
 
 #include "../base/process_pool.h"
@@ -23,9 +24,15 @@ typedef struct {
 
 /* ---- one launch ---- */
 
-static ww_status by_trace(const run *p, const ww_source_cache *s, const ww_launch *l,
-                          const ww_gpu *g, ww_arena *a, ww_report *out, ww_err *e) {
-  ww_trace_options o = {.sampling = {.budget = p->how->budget}, .lanes = g->lanes, .sms = g->sms};
+static ww_status by_trace(const run *p,
+                          const ww_source_cache *s,
+                          const ww_launch *l,
+                          const ww_gpu *g,
+                          ww_arena *a,
+                          ww_report *out,
+                          ww_err *e) {
+  ww_trace_options o = {
+      .sampling = {.budget = p->how->budget}, .lanes = g->lanes, .sms = g->sms};
   ww_trace_result *r = WW_NEW(a, ww_trace_result);
   ww_status st = ww_trace(s->module, s->fn, l, &o, a, r, e);
   if (!st)
@@ -34,8 +41,13 @@ static ww_status by_trace(const run *p, const ww_source_cache *s, const ww_launc
 }
 
 /* out[1]: the same before the correction, where both are asked for. */
-static ww_status by_machine(const run *p, const ww_source_cache *s, const ww_launch *l,
-                            const ww_gpu *g, ww_arena *a, ww_report *out, ww_err *e) {
+static ww_status by_machine(const run *p,
+                            const ww_source_cache *s,
+                            const ww_launch *l,
+                            const ww_gpu *g,
+                            ww_arena *a,
+                            ww_report *out,
+                            ww_err *e) {
   ww_prediction *said = WW_NEW(a, ww_prediction);
   ww_predict_options o = {.gpu = g,
                           .params = &p->params,
@@ -53,7 +65,11 @@ static ww_status by_machine(const run *p, const ww_source_cache *s, const ww_lau
 }
 
 /* The one place that asks an oracle. The report lives in `a` and in the cache. */
-static ww_status predict(const run *p, ww_cmd *c, ww_source_cache *cache, ww_case *k, ww_arena *a,
+static ww_status predict(const run *p,
+                         ww_cmd *c,
+                         ww_source_cache *cache,
+                         ww_case *k,
+                         ww_arena *a,
                          ww_report *out) {
   ww_launch l = k->launch;
   if (k->unready)
@@ -76,15 +92,15 @@ static ww_status predict(const run *p, ww_cmd *c, ww_source_cache *cache, ww_cas
 static void add_report(const ww_case *k, ww_report *r, ww_buf *line) {
   r->file = k->measured.file;
   r->gpu = k->gpu->name;
-  r->launch =
-      k->measured.launch; /* as the data has it, so that runs can be compared line by line */
+  /* as the data has it, so that runs can be compared line by line */
+  r->launch = k->measured.launch;
   if (!r->kernel)
     r->kernel = k->measured.kernel;
   ww_report_write(r, &(ww_json){.out = line}, NULL, NULL);
 }
 
-static void predict_case(const run *p, ww_cmd *c, ww_source_cache *cache, ww_case *k,
-                         ww_worker *w) {
+static void predict_case(
+    const run *p, ww_cmd *c, ww_source_cache *cache, ww_case *k, ww_worker *w) {
   ww_arena *a = ww_arena_new();
   ww_report r[2] = {0};
   ww_buf line = {0};
@@ -126,8 +142,8 @@ static void take_report(const run *p, const char *text, ww_report *r) {
     *r = (ww_report){.error = e};
 }
 
-static void take_case(void *ctx, uint32_t index, char *line, size_t n,
-                      const ww_worker_death *death) {
+static void take_case(
+    void *ctx, uint32_t index, char *line, size_t n, const ww_worker_death *death) {
   run *p = ctx;
   ww_case *k = &p->cases[index];
   (void)n;
@@ -195,7 +211,8 @@ static void unanswered_left(run *p) {
   }
 }
 
-ww_status ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n) {
+ww_status
+ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n) {
   run p = {.c = c, .how = how, .cases = cases, .n = n};
   if (!n)
     return WW_OK;

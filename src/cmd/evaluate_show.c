@@ -18,7 +18,8 @@ static int width_of(const ww_table *t, uint32_t col) {
   return most > WIDE ? WIDE : most;
 }
 
-static void text_row(const ww_table *t, const char *const *cells, const int *width, FILE *f) {
+static void
+text_row(const ww_table *t, const char *const *cells, const int *width, FILE *f) {
   for (uint32_t k = 0; k < t->ncols; k++) {
     bool last = k + 1 == t->ncols;
     if (ww_table_words(t, k))
@@ -78,22 +79,26 @@ void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f) {
 /* ---- JSON ---- */
 
 static void write_score(int q, const ww_score *s, ww_json *j) {
-  ww_json_put(j, "n:%u,answered:%u,zeros:%u,left_out:%u,errors_in:%s", s->n, s->answered, s->zeros,
-              s->skipped, ww_rule_of(q).points ? "points" : "fractions");
-  ww_json_put(j,
-              "median!:%g,mean!:%g,p90!:%g,ln!:%g,within10!:%g,right!:%g,rank!:%g,bias!:%g,"
-              "intervals?:%u,inside!:%g,under_10us?:%u,under_10us_error_us!:%g",
-              s->median, s->mean, s->p90, s->ln, s->within10, s->right, s->spearman, s->bias,
-              s->intervals, s->inside, s->small, s->small_us);
+  ww_json_put(j, "n:%u,answered:%u,zeros:%u,left_out:%u,errors_in:%s", s->n,
+              s->answered, s->zeros, s->skipped,
+              ww_rule_of(q).points ? "points" : "fractions");
+  ww_json_put(
+      j,
+      "median!:%g,mean!:%g,p90!:%g,ln!:%g,within10!:%g,right!:%g,rank!:%g,bias!:%g,"
+      "intervals?:%u,inside!:%g,under_10us?:%u,under_10us_error_us!:%g",
+      s->median, s->mean, s->p90, s->ln, s->within10, s->right, s->spearman, s->bias,
+      s->intervals, s->inside, s->small, s->small_us);
 }
 
 static void write_classes(const ww_class_score *s, ww_json *j) {
   ww_json_put(j,
-              "classes:{n:%u,answered:%u,accuracy!:%g,balanced!:%g,f1!:%g,mcc!:%g,accuracy_all!:%g",
-              s->n, s->answered, s->accuracy, s->balanced, s->f1, s->mcc, s->accuracy_all);
+              "classes:{n:%u,answered:%u,accuracy!:%g,balanced!:%g,f1!:%g,mcc!:%g,"
+              "accuracy_all!:%g",
+              s->n, s->answered, s->accuracy, s->balanced, s->f1, s->mcc,
+              s->accuracy_all);
   /* [measured][said], bandwidth then compute */
-  ww_json_put(j, "matrix:[[%u,%u],[%u,%u]]}", s->matrix[0][0], s->matrix[0][1], s->matrix[1][0],
-              s->matrix[1][1]);
+  ww_json_put(j, "matrix:[[%u,%u],[%u,%u]]}", s->matrix[0][0], s->matrix[0][1],
+              s->matrix[1][0], s->matrix[1][1]);
 }
 
 static void write_groups(const ww_evaluation *v, ww_json *j) {
@@ -114,8 +119,8 @@ static void write_groups(const ww_evaluation *v, ww_json *j) {
 
 static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
   ww_mark m = ww_case_mark(v, c);
-  ww_json_put(j, "{file?:%s,kernel:%s,run?:%s,measured!:%g,predicted!:%g", c->measured.file,
-              c->measured.kernel, c->run, m.truth, m.guess);
+  ww_json_put(j, "{file?:%s,kernel:%s,run?:%s,measured!:%g,predicted!:%g",
+              c->measured.file, c->measured.kernel, c->run, m.truth, m.guess);
   if (c->measured.launch) {
     ww_json_key(j, "launch");
     ww_launch_write(c->measured.launch, j);
@@ -127,8 +132,8 @@ static void write_lists(const ww_evaluation *v, ww_json *j) {
   ww_json_put(j, "unanswered:[");
   for (uint32_t k = 0; k < v->reasons.n; k++) {
     const ww_case *example = v->reasons.v[k].example;
-    ww_json_put(j, "{why:%s,launches:%u,example:%s}", v->reasons.v[k].text, v->reasons.v[k].n,
-                example->predicted.error.msg);
+    ww_json_put(j, "{why:%s,launches:%u,example:%s}", v->reasons.v[k].text,
+                v->reasons.v[k].n, example->predicted.error.msg);
   }
   ww_json_put(j, "],worst:[");
   for (uint32_t k = 0; k < v->nworst; k++)
@@ -138,11 +143,12 @@ static void write_lists(const ww_evaluation *v, ww_json *j) {
 
 void ww_evaluate_json(const ww_evaluation *v) {
   ww_json *j = ww_line_begin();
-  ww_json_put(j,
-              "data:%s,by:%s,gpu?:%s,launches:%u,answered:%u,unmeasured:%u,median_ms!:%g,"
-              "metric:%s,metrics:{",
-              v->data, v->by, v->gpu, v->n, v->answered, v->unmeasured, v->ms,
-              ww_scored_name(v->metric));
+  ww_json_put(
+      j,
+      "data:%s,by:%s,gpu?:%s,launches:%u,answered:%u,unmeasured:%u,median_ms!:%g,"
+      "metric:%s,metrics:{",
+      v->data, v->by, v->gpu, v->n, v->answered, v->unmeasured, v->ms,
+      ww_scored_name(v->metric));
   for (int q = 0; q < WW_NSCORED; q++) {
     if (!v->shown[q])
       continue;

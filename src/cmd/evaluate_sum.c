@@ -1,20 +1,22 @@
-/* evaluate_sum.c - from cases to scores: all together, by group, why some were not answered, which
- * are worst. */
+/* evaluate_sum.c - from cases to scores: all together, by group, why some were not
+ * answered, which are worst. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "evaluate.h"
 
-const char *const ww_grouping_names[WW_NGROUPINGS] = {"suite", "family", "dialect", "size",
-                                                      "bound"};
+const char *const ww_grouping_names[WW_NGROUPINGS] = {"suite", "family", "dialect",
+                                                      "size", "bound"};
 
 /* ---- groups ---- */
 
-static const char *const sizes[] = {"under 10 us", "10 to 100 us", "0.1 to 1 ms", "1 ms and more"};
+static const char *const sizes[] = {"under 10 us", "10 to 100 us", "0.1 to 1 ms",
+                                    "1 ms and more"};
 
 static const char *size_of(const ww_case *c) {
   const ww_quantity *t = &c->measured.m[WW_M_time_us];
-  return t->known ? sizes[!(t->value < 10) + !(t->value < 100) + !(t->value < 1000)] : "not timed";
+  return t->known ? sizes[!(t->value < 10) + !(t->value < 100) + !(t->value < 1000)]
+                  : "not timed";
 }
 
 static const char *dialect_of(const ww_case *c) {
@@ -34,8 +36,12 @@ const char *ww_group_of(const ww_case *c, int grouping) {
   return grouping == WW_GROUP_DIALECT ? dialect_of(c) : "not said";
 }
 
-static uint32_t pairs_of(const ww_evaluation *v, int grouping, const char *group, ww_pair *pairs,
-                         ww_bound *truth, ww_bound *guess) {
+static uint32_t pairs_of(const ww_evaluation *v,
+                         int grouping,
+                         const char *group,
+                         ww_pair *pairs,
+                         ww_bound *truth,
+                         ww_bound *guess) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < v->n; k++) {
     const ww_case *c = &v->cases[k];
@@ -68,7 +74,11 @@ static void sort_sizes(ww_group *g, uint32_t n) {
       }
 }
 
-static void group(ww_evaluation *v, int grouping, ww_pair *pairs, ww_bound *truth, ww_bound *guess,
+static void group(ww_evaluation *v,
+                  int grouping,
+                  ww_pair *pairs,
+                  ww_bound *truth,
+                  ww_bound *guess,
                   ww_arena *a) {
   WW_VEC(ww_group) all = {0};
   for (uint32_t k = 0; k < v->n; k++) {
@@ -100,10 +110,10 @@ static void reasons(ww_evaluation *v, ww_arena *a) {
     const ww_case *c = &v->cases[k];
     const ww_err *e = &c->predicted.error;
     if (e->code)
-      ww_reason_add(
-          &v->reasons,
-          ww_fmt(a, "%s: %s", ww_status_name(e->code), ww_without_names(e->msg, 110, ";\n", a)), c,
-          a);
+      ww_reason_add(&v->reasons,
+                    ww_fmt(a, "%s: %s", ww_status_name(e->code),
+                           ww_without_names(e->msg, 110, ";\n", a)),
+                    c, a);
   }
   ww_reasons_sort(&v->reasons);
 }
@@ -201,7 +211,10 @@ static double coverage(uint32_t answered, uint32_t n) {
   return n ? 100.0 * answered / n : NAN;
 }
 
-bool ww_evaluate_stat(const ww_evaluation *v, const char *metric, const char *name, double *value) {
+bool ww_evaluate_stat(const ww_evaluation *v,
+                      const char *metric,
+                      const char *name,
+                      double *value) {
   *value = NAN;
   if (!*metric && !strcmp(name, "coverage"))
     return *value = coverage(v->answered, v->n), true;

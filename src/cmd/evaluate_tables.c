@@ -1,5 +1,5 @@
-/* evaluate_tables.c - the tables of an evaluation, as words; text, markdown and the page only set
- * them. */
+/* evaluate_tables.c - the tables of an evaluation, as words; text, markdown and the
+ * page only set them. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -76,29 +76,35 @@ const char *ww_case_name(const ww_case *c, ww_arena *a) {
   const char *file = c->launch.file     ? ww_path_base(c->launch.file)
                      : c->measured.file ? ww_path_base(c->measured.file)
                                         : "?";
-  const char *grid = l ? ww_fmt(a, " <<<%s, %s>>>", shape(l->grid, a), shape(l->block, a)) : "";
+  const char *grid =
+      l ? ww_fmt(a, " <<<%s, %s>>>", shape(l->grid, a), shape(l->block, a)) : "";
   return ww_fmt(a, "%.60s%s%s%s %s", kernel ? kernel : "?", grid, c->run ? " of " : "",
                 c->run ? c->run : "", file);
 }
 
 const char *ww_evaluate_head(const ww_evaluation *v, ww_arena *a) {
   const char *rest =
-      v->unmeasured ? ww_fmt(a, " (%u rows without a measurement left out)", v->unmeasured) : "";
-  const char *speed = isnan(v->ms) ? ""
-                                   : ww_fmt(a, "; %.0f ms a launch in the median, %.1f s in all",
-                                            v->ms, v->total_s);
-  return ww_fmt(a, "%s against %s%s%s: %u launches%s, %u answered (%s)%s", v->by, v->data,
-                v->gpu ? " on " : "", v->gpu ? v->gpu : "", v->n, rest, v->answered,
-                share(v->answered, v->n, a), speed);
+      v->unmeasured
+          ? ww_fmt(a, " (%u rows without a measurement left out)", v->unmeasured)
+          : "";
+  const char *speed = isnan(v->ms)
+                          ? ""
+                          : ww_fmt(a, "; %.0f ms a launch in the median, %.1f s in all",
+                                   v->ms, v->total_s);
+  return ww_fmt(a, "%s against %s%s%s: %u launches%s, %u answered (%s)%s", v->by,
+                v->data, v->gpu ? " on " : "", v->gpu ? v->gpu : "", v->n, rest,
+                v->answered, share(v->answered, v->n, a), speed);
 }
 
 /* ---- building ---- */
 
-static ww_table *table(tables *all, const char *title, const char *const *head, ww_arena *a) {
+static ww_table *
+table(tables *all, const char *title, const char *const *head, ww_arena *a) {
   uint32_t n = 0;
   while (head[n])
     n++;
-  ww_table t = {.title = title, .ncols = n, .left = 1, .head = WW_NEWN(a, const char *, n)};
+  ww_table t = {
+      .title = title, .ncols = n, .left = 1, .head = WW_NEWN(a, const char *, n)};
   for (uint32_t k = 0; k < n; k++)
     t.head[k] = head[k];
   ww_push(a, all, t);
@@ -122,9 +128,12 @@ static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
   ww_table *t = table(all, "At a glance", head, a);
   const ww_score *time = &v->score[WW_M_time_us];
   if (v->shown[WW_M_time_us]) {
-    ROW("time: median error, unanswered as 100 %", percent(time->median, a), count(time->n, a));
-    ROW("time: median |ln(predicted/measured)|", plain(time->ln, 3, a), count(time->answered, a));
-    ROW("time: rank correlation", plain(time->spearman, 3, a), count(time->answered, a));
+    ROW("time: median error, unanswered as 100 %", percent(time->median, a),
+        count(time->n, a));
+    ROW("time: median |ln(predicted/measured)|", plain(time->ln, 3, a),
+        count(time->answered, a));
+    ROW("time: rank correlation", plain(time->spearman, 3, a),
+        count(time->answered, a));
     ROW("time under 10 us: median |error| in us", plain(time->small_us, 2, a),
         count(time->small, a));
   }
@@ -138,31 +147,36 @@ static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
   if (v->classes.answered) {
     ROW("roofline class: balanced accuracy", percent(v->classes.balanced, a),
         count(v->classes.answered, a));
-    ROW("roofline class: MCC", plain(v->classes.mcc, 2, a), count(v->classes.answered, a));
+    ROW("roofline class: MCC", plain(v->classes.mcc, 2, a),
+        count(v->classes.answered, a));
   }
   ROW("answered", share(v->answered, v->n, a), count(v->n, a));
 }
 
 static void metric_table(const ww_evaluation *v, tables *all, ww_arena *a) {
-  static const char *const head[] = {"metric",       "n",    "answered", "zero",        "median",
-                                     "mean",         "90 %", "|ln|",     "within 10 %", "right",
-                                     "right within", "rank", "bias",     "in interval", NULL};
+  static const char *const head[] = {
+      "metric",       "n",    "answered", "zero",        "median",
+      "mean",         "90 %", "|ln|",     "within 10 %", "right",
+      "right within", "rank", "bias",     "in interval", NULL};
   ww_table *t = table(all, "By metric", head, a);
   for (int q = 0; q < WW_NSCORED; q++) {
     const ww_score *s = &v->score[q];
     if (!v->shown[q])
       continue;
     ROW(ww_scored_name(q), count(s->n, a), count(s->answered, a), count(s->zeros, a),
-        error_text(q, s->median, a), error_text(q, s->mean, a), error_text(q, s->p90, a),
-        plain(s->ln, 3, a), percent(s->within10, a), percent(s->right, a), ww_rule_text(q, a),
-        plain(s->spearman, 3, a), signed_text(q, s->bias, a), percent(s->inside, a));
+        error_text(q, s->median, a), error_text(q, s->mean, a),
+        error_text(q, s->p90, a), plain(s->ln, 3, a), percent(s->within10, a),
+        percent(s->right, a), ww_rule_text(q, a), plain(s->spearman, 3, a),
+        signed_text(q, s->bias, a), percent(s->inside, a));
   }
-  t->note = "n: launches with this measurement; zero: those of them where it is 0; errors: |p - m| "
+  t->note = "n: launches with this measurement; zero: those of them where it is 0; "
+            "errors: |p - m| "
             "/ m, or points of a percentage";
 }
 
 static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
-  static const char *const head[] = {"measured", "said bandwidth", "said compute", "recall", NULL};
+  static const char *const head[] = {"measured", "said bandwidth", "said compute",
+                                     "recall", NULL};
   const ww_class_score *s = &v->classes;
   if (!s->answered)
     return;
@@ -172,26 +186,30 @@ static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
     ROW(ww_bound_names[k + 1], count(s->matrix[k][0], a), count(s->matrix[k][1], a),
         share(s->matrix[k][k], of, a));
   }
-  t->note = ww_fmt(a,
-                   "%u of %u launches: accuracy %s, balanced %s, macro F1 %s, MCC %s; unanswered "
-                   "ones as wrong: accuracy %s",
-                   s->answered, s->n, percent(s->accuracy, a), percent(s->balanced, a),
-                   percent(s->f1, a), plain(s->mcc, 3, a), percent(s->accuracy_all, a));
+  t->note = ww_fmt(
+      a,
+      "%u of %u launches: accuracy %s, balanced %s, macro F1 %s, MCC %s; unanswered "
+      "ones as wrong: accuracy %s",
+      s->answered, s->n, percent(s->accuracy, a), percent(s->balanced, a),
+      percent(s->f1, a), plain(s->mcc, 3, a), percent(s->accuracy_all, a));
 }
 
 static void group_table(const ww_evaluation *v, int g, tables *all, ww_arena *a) {
-  static const char *const head[] = {"",     "launches",       "answered",    "median", "mean",
-                                     "90 %", "|ln|",           "within 10 %", "right",  "rank",
-                                     "bias", "class balanced", NULL};
-  ww_table *t =
-      table(all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)), head, a);
+  static const char *const head[] = {"",      "launches", "answered", "median",
+                                     "mean",  "90 %",     "|ln|",     "within 10 %",
+                                     "right", "rank",     "bias",     "class balanced",
+                                     NULL};
+  ww_table *t = table(
+      all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)),
+      head, a);
   t->head[0] = ww_grouping_names[g];
   for (uint32_t k = 0; k < v->ngroups[g]; k++) {
     const ww_group *i = &v->groups[g][k];
     const ww_score *s = &i->score;
-    ROW(i->name, count(i->n, a), count(s->answered, a), error_text(v->metric, s->median, a),
-        error_text(v->metric, s->mean, a), error_text(v->metric, s->p90, a), plain(s->ln, 3, a),
-        percent(s->within10, a), percent(s->right, a), plain(s->spearman, 3, a),
+    ROW(i->name, count(i->n, a), count(s->answered, a),
+        error_text(v->metric, s->median, a), error_text(v->metric, s->mean, a),
+        error_text(v->metric, s->p90, a), plain(s->ln, 3, a), percent(s->within10, a),
+        percent(s->right, a), plain(s->spearman, 3, a),
         signed_text(v->metric, s->bias, a), percent(i->classes.balanced, a));
   }
 }
@@ -213,7 +231,8 @@ static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
                                      "ratio",  "bottleneck", NULL};
   if (!v->nworst)
     return;
-  ww_table *t = table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), head, a);
+  ww_table *t =
+      table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), head, a);
   for (uint32_t k = 0; k < v->nworst; k++) {
     const ww_case *c = v->worst[k];
     ww_mark m = ww_case_mark(v, c);
@@ -225,7 +244,8 @@ static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   t->words = 1 << 4;
 }
 
-uint32_t ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, ww_table **out) {
+uint32_t
+ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, ww_table **out) {
   tables all = {0};
   headline(v, &all, a);
   metric_table(v, &all, a);

@@ -48,7 +48,8 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   ww_buf b = {0};
   if (p->report.error.code)
     return;
-  ww_advise(m, a->fn, &j->ask.targets.gpus[g], j->ask.targets.params, p, a->arena, &advice);
+  ww_advise(m, a->fn, &j->ask.targets.gpus[g], j->ask.targets.params, p, a->arena,
+            &advice);
   ww_advice_report(&advice, a->arena, &p->report);
   ww_explained x = {m, a->fn, p, &advice};
   if (j->fixing)
@@ -62,7 +63,8 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
     ww_report_copy(&p->report, j->c->arena, &kept);
     ww_push(j->c->arena, &j->pages, kept);
   } else if (j->c->json)
-    ww_report_text(&p->report, j->fixing ? write_fixes : NULL, &(extra){&x, j->fixing}, &b);
+    ww_report_text(&p->report, j->fixing ? write_fixes : NULL, &(extra){&x, j->fixing},
+                   &b);
   else if (!j->fixing) {
     if (j->shown++)
       puts("\n");
@@ -140,11 +142,13 @@ const ww_command ww_cmd_explain = {
     "explain",
     "what each line of a kernel costs, what to change first and what that would gain",
     "FILE... [options] [-- clang flags]",
-    .details = "Gains are predicted: the machine model runs again without the cause. What the "
-               "launch does not say is found as\n"
-               "`warpwise trace --help` tells. --fix shows edits for those findings that have a "
-               "local one; with --json they are the\n"
-               "reports' `fixes`.",
+    .details =
+        "Gains are predicted: the machine model runs again without the cause. What the "
+        "launch does not say is found as\n"
+        "`warpwise trace --help` tells. --fix shows edits for those findings that have "
+        "a "
+        "local one; with --json they are the\n"
+        "reports' `fixes`.",
     .examples = "  warpwise explain transpose.cu --gpu a100\n"
                 "  warpwise explain main.cu -k step --launch launches.jsonl --json\n"
                 "  warpwise explain src/kernels.cu --sarif > warpwise.sarif\n"

@@ -1,8 +1,10 @@
-/* fix.c - the edits of findings, gathered over kernels: one diff a file, and the file itself with
+/* fix.c - the edits of findings, gathered over kernels: one diff a file, and the file
+ * itself with
  * --write.
  *
- * A diff holds what --write would write. Of a finding's fixes the first is taken that assumes
- * nothing, with --assume the first; one that meets another's edits has to wait for the next run. */
+ * A diff holds what --write would write. Of a finding's fixes the first is taken that
+ * assumes nothing, with --assume the first; one that meets another's edits has to wait
+ * for the next run. */
 #include "fix.h"
 
 #include <stdlib.h>
@@ -22,7 +24,8 @@ struct ww_fixing {
   ww_strings notes; /* what each edit is for, as a line */
   ww_strings seen;  /* findings that were looked at */
   uint32_t taken;
-  ww_err unread; /* a file that is there and could not be read: its findings have no edits */
+  /* a file that is there and could not be read: its findings have no edits */
+  ww_err unread;
 };
 
 ww_status ww_fixing_new(ww_cmd *c, const ww_fix_options *o, ww_fixing **out) {
@@ -42,7 +45,8 @@ static file *file_of(ww_fixing *f, const char *path) {
       return &f->files.v[k];
   file new = {.path = ww_strdup(f->a, path)};
   char *text;
-  if (!ww_read_file(f->a, path, 64u << 20, &text, &new.n, ww_file_exists(path) ? &f->unread : NULL))
+  if (!ww_read_file(f->a, path, 64u << 20, &text, &new.n,
+                    ww_file_exists(path) ? &f->unread : NULL))
     new.text = text;
   ww_push(f->a, &f->files, new);
   return &f->files.v[f->files.n - 1];
@@ -58,9 +62,16 @@ static const char *shown_path(ww_fixing *f, const char *path, const char *given)
   return ww_strdup(f->a, out);
 }
 
-/* The fixes of one finding, in the arena; none where it lies in another file than its kernel. */
-static uint32_t find(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
-                     const ww_finding *g, ww_arena *a, file **in, ww_fix **out) {
+/* The fixes of one finding, in the arena; none where it lies in another file than its
+ * kernel. */
+static uint32_t find(ww_fixing *f,
+                     const ww_module *m,
+                     const ww_fn *fn,
+                     const ww_report *r,
+                     const ww_finding *g,
+                     ww_arena *a,
+                     file **in,
+                     ww_fix **out) {
   const char *path = fn->file ? fn->file : r->file;
   *in = NULL;
   if (!path || (g->file && strcmp(g->file, path)))
@@ -77,10 +88,11 @@ static uint32_t find(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww
   return ww_fixes_find(&s, g, a, out);
 }
 
-/* Has another launch, or GPU, of the same kernel had this finding? A batch may have thousands. */
+/* Has another launch, or GPU, of the same kernel had this finding? A batch may have
+ * thousands. */
 static bool seen(ww_fixing *f, const ww_report *r, const ww_finding *g) {
-  const char *key = ww_fmt(f->a, "%s:%s:%u:%s", r->file ? r->file : "", r->kernel ? r->kernel : "",
-                           g->line, g->rule);
+  const char *key = ww_fmt(f->a, "%s:%s:%u:%s", r->file ? r->file : "",
+                           r->kernel ? r->kernel : "", g->line, g->rule);
   for (uint32_t k = 0; k < f->seen.n; k++)
     if (!strcmp(f->seen.v[k], key))
       return true;
@@ -88,7 +100,8 @@ static bool seen(ww_fixing *f, const ww_report *r, const ww_finding *g) {
   return false;
 }
 
-/* The fix to take: the first that assumes nothing, else (asked for or not) the first. */
+/* The fix to take: the first that assumes nothing, else (asked for or not) the first.
+ */
 static const ww_fix *choose(const ww_fixing *f, const ww_fix *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     if (f->o->assume || !v[k].assumes)
@@ -101,7 +114,8 @@ static bool has_edits(const ww_fix *all, const ww_fix *x) {
   for (uint32_t k = 0; k < x->n; k++) {
     bool there = false;
     for (uint32_t i = 0; i < all->n; i++)
-      there |= all->edits[i].begin == x->edits[k].begin && all->edits[i].end == x->edits[k].end &&
+      there |= all->edits[i].begin == x->edits[k].begin &&
+               all->edits[i].end == x->edits[k].end &&
                !strcmp(all->edits[i].text, x->edits[k].text);
     if (!there)
       return false;
@@ -109,7 +123,10 @@ static bool has_edits(const ww_fix *all, const ww_fix *x) {
   return true;
 }
 
-void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r) {
+void ww_fixing_add(ww_fixing *f,
+                   const ww_module *m,
+                   const ww_fn *fn,
+                   const ww_report *r) {
   for (uint32_t k = 0; k < r->nfindings; k++) {
     const ww_finding *g = &r->findings[k];
     file *in;
@@ -119,11 +136,13 @@ void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_r
       continue;
     const ww_fix *x = choose(f, v, n);
     bool take = f->o->assume || !x->assumes;
-    const char *what = ww_fmt(f->a, "%s:%u: %s: %s", in->path, g->line, g->rule, x->title);
+    const char *what =
+        ww_fmt(f->a, "%s:%u: %s: %s", in->path, g->line, g->rule, x->title);
     const char *why = "";
     if (!take)
       why =
-          ww_fmt(f->a, "\n  not in the diff, as it assumes that %s; --assume takes it", x->assumes);
+          ww_fmt(f->a, "\n  not in the diff, as it assumes that %s; --assume takes it",
+                 x->assumes);
     if (take && has_edits(&in->all, x))
       continue;
     if (take && !ww_fix_join(&in->all, x, f->a)) {
@@ -135,7 +154,8 @@ void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_r
   }
 }
 
-const char *ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const ww_report *r) {
+const char *
+ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const ww_report *r) {
   ww_arena *own = ww_arena_new();
   ww_fixing f = {.c = c, .a = own};
   const char *rules = "";
@@ -151,8 +171,8 @@ const char *ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const
 }
 
 static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
-  ww_json_put(j, "{rule:%s,line:%u,title:%s,assumes?:%s,preferred:%i,launch:%i,edits:[", g->rule,
-              g->line, x->title, x->assumes, x->preferred, x->launch);
+  ww_json_put(j, "{rule:%s,line:%u,title:%s,assumes?:%s,preferred:%i,launch:%i,edits:[",
+              g->rule, g->line, x->title, x->assumes, x->preferred, x->launch);
   for (uint32_t k = 0; k < x->n; k++) {
     const ww_edit *e = &x->edits[k];
     ww_json_put(j, "{begin:%u,end:%u,text:%s}", e->begin, e->end, e->text);
@@ -160,8 +180,8 @@ static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
   ww_json_put(j, "]}");
 }
 
-void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
-                    ww_json *j) {
+void ww_fixing_json(
+    ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r, ww_json *j) {
   ww_json_put(j, "fixes:[");
   for (uint32_t k = 0; k < r->nfindings; k++) {
     file *in;
@@ -184,8 +204,9 @@ static ww_status write_file(ww_fixing *f, const file *in) {
   bool known = real && stat(real, &before) == 0;
   ww_status st = ww_write_file_atomic(real ? real : in->path, text, n, &f->c->err);
   if (!st && known && chmod(real, before.st_mode & 07777) != 0)
-    st = ww_fail(&f->c->err, WW_EIO, "wrote '%s', but could not set its permissions; see to them",
-                 in->path);
+    st =
+        ww_fail(&f->c->err, WW_EIO,
+                "wrote '%s', but could not set its permissions; see to them", in->path);
   free(real);
   return st;
 }
@@ -198,8 +219,10 @@ ww_status ww_fixing_end(ww_fixing *f) {
   for (uint32_t k = 0; k < f->notes.n; k++)
     ww_buf_fmt(&b, "%s\n", f->notes.v[k]);
   if (!f->notes.n && !st)
-    ww_buf_puts(&b, "No finding has a fix that is an edit of a few words; see docs/explain.md for "
-                    "those that do.\n");
+    ww_buf_puts(
+        &b,
+        "No finding has a fix that is an edit of a few words; see docs/explain.md for "
+        "those that do.\n");
   for (uint32_t k = 0; k < f->files.n && !st; k++) {
     const file *in = &f->files.v[k];
     if (in->all.n)
@@ -208,8 +231,9 @@ ww_status ww_fixing_end(ww_fixing *f) {
       st = write_file(f, in);
   }
   if (f->o->write && f->taken && !st)
-    ww_buf_fmt(&b, "%u of these written; predict --diff compares with the version before.\n",
-               f->taken);
+    ww_buf_fmt(
+        &b, "%u of these written; predict --diff compares with the version before.\n",
+        f->taken);
   if (f->c->json)
     ww_buf_free(&b);
   else

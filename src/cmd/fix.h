@@ -1,5 +1,5 @@
-/* fix.h - `warpwise explain --fix`: the edits of findings, gathered over kernels, shown as a
- * unified diff, written to the files. */
+/* fix.h - `warpwise explain --fix`: the edits of findings, gathered over kernels, shown
+ * as a unified diff, written to the files. */
 #ifndef WW_CMD_FIX_H
 #define WW_CMD_FIX_H
 
@@ -24,13 +24,19 @@ typedef struct {
 typedef struct ww_fixing ww_fixing;
 /* Lives in c's arena. WW_EUSAGE where options do not go together. */
 ww_status ww_fixing_new(ww_cmd *c, const ww_fix_options *o, ww_fixing **out);
-/* Takes the findings of one report; the first fix of each that may be taken joins the diff. */
-void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r);
-/* A line for people who did not ask for fixes: which findings have one; "" where none does. */
-const char *ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const ww_report *r);
+/* Takes the findings of one report; the first fix of each that may be taken joins the
+ * diff. */
+void ww_fixing_add(ww_fixing *f,
+                   const ww_module *m,
+                   const ww_fn *fn,
+                   const ww_report *r);
+/* A line for people who did not ask for fixes: which findings have one; "" where none
+ * does. */
+const char *
+ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const ww_report *r);
 /* `fixes` of a JSON report: every fix of every finding. */
-void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
-                    ww_json *j);
+void ww_fixing_json(
+    ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r, ww_json *j);
 /* Shows the diff (not with --json), writes the files. */
 ww_status ww_fixing_end(ww_fixing *f);
 

@@ -1,9 +1,10 @@
-/* gather.c - reads the sources of a folder, each in a process of its own, and brings their kernels
- * and launches together.
+/* gather.c - reads the sources of a folder, each in a process of its own, and brings
+ * their kernels and launches together.
  *
- * A child writes lines, members separated by tabs: K key structure... (a kernel), L note spec (a
- * launch of the kernel before), E kernel message (a failure), C counts. The parent puts them in the
- * order of the files, so that the result does not depend on who was done first. */
+ * A child writes lines, members separated by tabs: K key structure... (a kernel), L
+ * note spec (a launch of the kernel before), E kernel message (a failure), C counts.
+ * The parent puts them in the order of the files, so that the result does not depend on
+ * who was done first. */
 #include "gather.h"
 
 #include <dirent.h>
@@ -110,8 +111,9 @@ static void fail_line(reading *r, const char *kernel, const char *message) {
 
 static const char *key_of(const reading *r, const ww_fn *fn) {
   ww_arena *a = r->c.arena;
-  const char *key = r->g->o->corpus ? ww_fmt(a, "corpus/%s:%s", r->file->relative, fn->name)
-                                    : ww_fmt(a, "import/%016" PRIx64 ":%s", r->hash, fn->name);
+  const char *key = r->g->o->corpus
+                        ? ww_fmt(a, "corpus/%s:%s", r->file->relative, fn->name)
+                        : ww_fmt(a, "import/%016" PRIx64 ":%s", r->hash, fn->name);
   for (uint32_t k = 0; k < r->nflags; k++)
     key = ww_fmt(a, "%s %s", key, r->flags[k]);
   return key;
@@ -162,9 +164,13 @@ static bool is_known(const uint64_t *v, uint32_t n, uint64_t x) {
   return n;
 }
 
-/* The listed launches of the kernel and the base itself; their identities into known. */
-static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
-                             const ww_launch *base, uint64_t *known) {
+/* The listed launches of the kernel and the base itself; their identities into known.
+ */
+static uint32_t own_launches(reading *r,
+                             const ww_store_kernel *k,
+                             const ww_fn *fn,
+                             const ww_launch *base,
+                             uint64_t *known) {
   const gather *g = r->g;
   uint32_t n = 0;
   for (uint32_t i = 0; i <= g->listed.n; i++) {
@@ -175,7 +181,8 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
     if (i < g->listed.n) {
       if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags))
         continue;
-      if (from->kernel && strcmp(from->kernel, fn->name) && strcmp(from->kernel, fn->mangled))
+      if (from->kernel && strcmp(from->kernel, fn->name) &&
+          strcmp(from->kernel, fn->mangled))
         continue;
       l.flags = NULL;
       l.nflags = 0;
@@ -185,7 +192,8 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
       }
       same = r->cache.fn;
     }
-    if (ww_variant_make(r->cache.module, same, &l, &g->o->variants, r->c.arena, &v, &r->c.err))
+    if (ww_variant_make(r->cache.module, same, &l, &g->o->variants, r->c.arena, &v,
+                        &r->c.err))
       fail_line(r, fn->name, r->c.err.msg);
     else if (!is_known(known, n, v.identity)) {
       launch_line(r, k, &v);
@@ -204,7 +212,9 @@ static void add_count(ww_variants_count *to, const ww_variants_count *c) {
   to->same += c->same;
 }
 
-static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
+static void all_launches(reading *r,
+                         const ww_store_kernel *k,
+                         const ww_fn *fn,
                          const ww_launch *base) {
   const ww_module *m = r->cache.module;
   uint64_t *known = WW_NEWN(r->c.arena, uint64_t, r->g->listed.n + 1);
@@ -215,7 +225,8 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
   if (m->dialect == WW_OPENMP)
     return fail_line(r, fn->name, "OpenMP regions cannot be measured");
   if (runs && strcmp(runs, is))
-    return fail_line(r, fn->name, ww_fmt(r->c.arena, "the device runs %s, not %s", runs, is));
+    return fail_line(r, fn->name,
+                     ww_fmt(r->c.arena, "the device runs %s, not %s", runs, is));
   ww_variants_options o = r->g->o->variants;
   ww_variants_found found;
   o.known = known;
@@ -275,24 +286,26 @@ static void read_with_flags(reading *r, const char **flags, uint32_t n) {
 static bool flags_done(const gather *g, const reading *r, uint32_t before) {
   for (uint32_t k = 0; k < before; k++)
     if (of_file(r, &g->listed.v[k]) &&
-        same_flags(&g->listed.v[k], g->listed.v[before].flags, g->listed.v[before].nflags))
+        same_flags(&g->listed.v[k], g->listed.v[before].flags,
+                   g->listed.v[before].nflags))
       return true;
   return false;
 }
 
 /* ---- what was read before ---- */
 
-/* A file of the corpus stands for itself (it includes nothing of its own), so its lines depend on
- * its text, the launches listed for it and the options. */
-static const char *kept_at(const gather *g, const reading *r, const char *text, size_t n) {
+/* A file of the corpus stands for itself (it includes nothing of its own), so its lines
+ * depend on its text, the launches listed for it and the options. */
+static const char *
+kept_at(const gather *g, const reading *r, const char *text, size_t n) {
   const ww_variants_options *v = &g->o->variants;
   const char *cache = g->o->corpus && g->o->launches ? ww_cache_dir(r->c.arena) : NULL;
   if (!cache)
     return NULL;
   ww_buf b = {0};
-  ww_buf_fmt(&b, "%d %s %s %u %" PRIu64 " %" PRIu64 " %g %g %d\n", LINES_VERSION, r->file->relative,
-             v->gpu->name, v->launches, v->seed, v->budget, v->most_bytes, v->most_us,
-             g->o->structures);
+  ww_buf_fmt(&b, "%d %s %s %u %" PRIu64 " %" PRIu64 " %g %g %d\n", LINES_VERSION,
+             r->file->relative, v->gpu->name, v->launches, v->seed, v->budget,
+             v->most_bytes, v->most_us, g->o->structures);
   for (uint32_t k = 0; k < g->listed.n; k++) {
     ww_launch l = g->listed.v[k];
     if (!of_file(r, &l))
@@ -343,8 +356,8 @@ static void read_file(gather *g, uint32_t index, ww_worker *to) {
     if (of_file(&r, &g->listed.v[k]) && g->listed.v[k].nflags && !flags_done(g, &r, k))
       read_with_flags(&r, g->listed.v[k].flags, g->listed.v[k].nflags);
   const ww_variants_count *c = &r.count;
-  ww_buf_fmt(&r.text, "C\t%u %u %u %u %u %u", c->tried, c->kept, c->fault, c->slow, c->large,
-             c->same);
+  ww_buf_fmt(&r.text, "C\t%u %u %u %u %u %u", c->tried, c->kept, c->fault, c->slow,
+             c->large, c->same);
   end_line(&r);
   if (!r.failures && kept) /* another time it may go well */
     ww_write_file_atomic(kept, r.text.s, r.text.n, NULL);
@@ -358,18 +371,22 @@ static void work(void *ctx, uint32_t index, ww_worker *w) {
 
 /* ---- the parent ---- */
 
-void ww_gather_failed(ww_gathered *g, const char *file, const char *kernel, const char *message,
+void ww_gather_failed(ww_gathered *g,
+                      const char *file,
+                      const char *kernel,
+                      const char *message,
                       ww_arena *a) {
   ww_push(a, &g->failures, (ww_gathered_failure){file, kernel, ww_strdup(a, message)});
 }
 
-static void file_done(void *ctx, uint32_t index, char *text, size_t n,
-                      const ww_worker_death *death) {
+static void file_done(
+    void *ctx, uint32_t index, char *text, size_t n, const ww_worker_death *death) {
   gather *g = ctx;
   (void)n;
   g->text[index] = ww_strdup(g->c->arena, text);
   if (death)
-    ww_gather_failed(g->out, g->out->files.v[index].relative, NULL, death->why, g->c->arena);
+    ww_gather_failed(g->out, g->out->files.v[index].relative, NULL, death->why,
+                     g->c->arena);
 }
 
 static void take_structure(const char *text, ww_arena *a, ww_structure *s) {
@@ -381,7 +398,8 @@ static void take_structure(const char *text, ww_arena *a, ww_structure *s) {
     s->v[s->n++] = strtoull(at, &at, 16);
 }
 
-static void take_kernel(gather *g, uint32_t file, const char *note, const char *structure) {
+static void
+take_kernel(gather *g, uint32_t file, const char *note, const char *structure) {
   ww_arena *a = g->c->arena;
   ww_gathered_kernel k = {.file = g->out->files.v[file].relative};
   ww_note n;
@@ -400,7 +418,8 @@ static void take_launch(gather *g, uint32_t file, const char *note, const char *
   if (ww_note_parse(note, a, &l.note, NULL) ||
       ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad))
     return;
-  l.item.l.file = g->out->files.v[file].path; /* what was kept may come from another place */
+  /* what was kept may come from another place */
+  l.item.l.file = g->out->files.v[file].path;
   l.item.kernel = l.note.kernel.name;
   ww_push(a, &g->out->launches, l);
 }
@@ -412,8 +431,8 @@ static void take_line(gather *g, uint32_t file, char *line) {
   ww_variants_count c;
   if (!a)
     return;
-  if (*kind == 'C' &&
-      sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large, &c.same) == 6)
+  if (*kind == 'C' && sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault,
+                             &c.slow, &c.large, &c.same) == 6)
     add_count(&g->out->count, &c);
   if (!b)
     return;
@@ -422,7 +441,8 @@ static void take_line(gather *g, uint32_t file, char *line) {
   if (*kind == 'L' && g->out->kernels.n)
     take_launch(g, file, a, b);
   if (*kind == 'E')
-    ww_gather_failed(g->out, g->out->files.v[file].relative, *a ? a : NULL, b, g->c->arena);
+    ww_gather_failed(g->out, g->out->files.v[file].relative, *a ? a : NULL, b,
+                     g->c->arena);
 }
 
 static void take_text(gather *g, uint32_t file) {
@@ -436,10 +456,10 @@ ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {
   *out = (ww_gathered){0};
   ww_status st = ww_sources_find(o->dir, c->arena, &out->files, &c->err);
   if (!st && !out->files.n)
-    st = ww_fail(
-        &c->err, WW_EDATA,
-        "no kernels in '%s': files .cu, .cl, .hip and C files with OpenMP target are looked for",
-        o->dir);
+    st = ww_fail(&c->err, WW_EDATA,
+                 "no kernels in '%s': files .cu, .cl, .hip and C files with OpenMP "
+                 "target are looked for",
+                 o->dir);
   if (!st && o->corpus)
     st = find_listed(&g);
   if (st)
@@ -471,7 +491,8 @@ void ww_gather_distinct(ww_gathered *g, double alike) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < g->kernels.n; k++) {
     for (uint32_t i = 0; i < k && !drop[k]; i++)
-      drop[k] = !drop[i] && nearly(&g->kernels.v[i].structure, &g->kernels.v[k].structure, alike);
+      drop[k] = !drop[i] &&
+                nearly(&g->kernels.v[i].structure, &g->kernels.v[k].structure, alike);
     g->duplicates += drop[k];
   }
   for (uint32_t k = 0; k < g->launches.n; k++)
@@ -486,18 +507,19 @@ void ww_gather_distinct(ww_gathered *g, double alike) {
 void ww_gather_print_failures(const ww_gathered *g, ww_arena *a, FILE *f) {
   ww_reasons all = {0};
   for (uint32_t k = 0; k < g->failures.n; k++)
-    ww_reason_add(&all, ww_without_names(g->failures.v[k].message, 90, ";", a), &g->failures.v[k],
-                  a);
+    ww_reason_add(&all, ww_without_names(g->failures.v[k].message, 90, ";", a),
+                  &g->failures.v[k], a);
   ww_reasons_sort(&all);
   for (uint32_t k = 0; k < all.n; k++) {
     const ww_gathered_failure *x = all.v[k].example;
-    fprintf(f, "  %5u  %-60s  %s%s%s\n", all.v[k].n, all.v[k].text, x->file, x->kernel ? ":" : "",
-            x->kernel ? x->kernel : "");
+    fprintf(f, "  %5u  %-60s  %s%s%s\n", all.v[k].n, all.v[k].text, x->file,
+            x->kernel ? ":" : "", x->kernel ? x->kernel : "");
   }
 }
 
 ww_status ww_share_option(ww_cmd *c, const char *name, const char *text, double *out) {
   if (!text || (ww_real(text, "", 0, 1, out) && *out > 0))
     return WW_OK;
-  return ww_usage(c, "--%s: expected a number above 0, at most 1, not '%.40s'", name, text);
+  return ww_usage(c, "--%s: expected a number above 0, at most 1, not '%.40s'", name,
+                  text);
 }

@@ -1,8 +1,9 @@
-/* gather.h - all kernels of a folder of sources, and launches of them: what `dataset plan`,
- * `import` and `check` begin with.
+/* gather.h - all kernels of a folder of sources, and launches of them: what `dataset
+ * plan`, `import` and `check` begin with.
  *
- * Each file is read in a process of its own. A kernel's launches are those that are listed for it,
- * the one its comment or the host code says, and sampled ones around that (data/sample.h). */
+ * Each file is read in a process of its own. A kernel's launches are those that are
+ * listed for it, the one its comment or the host code says, and sampled ones around
+ * that (data/sample.h). */
 #ifndef WW_CMD_GATHER_H
 #define WW_CMD_GATHER_H
 
@@ -15,14 +16,15 @@
 typedef struct {
   /* in */
   const char *dir;
-  bool corpus;     /* keys are corpus/<file>:<kernel>, and launches*.jsonl of the folder are listed
-                      launches */
+  /* keys are corpus/<file>:<kernel>, and launches*.jsonl of the folder are listed
+   * launches */
+  bool corpus;
   bool structures; /* what the kernels are like is wanted */
   bool launches;   /* launches are wanted */
   ww_variants_options variants;
-  const char *database; /* compile_commands.json, as -p */
-  const char
-      *dialect; /* launches of this one alone: "cuda", "opencl"; NULL: of what can be measured */
+  const char *database;   /* compile_commands.json, as -p */
+  const char *dialect;    /* launches of this one alone: "cuda", "opencl"; NULL: of what
+                             can be measured */
   uint32_t jobs, limit_s; /* processes; seconds for a file, 0: 600 */
 } ww_gather_options;
 
@@ -52,20 +54,25 @@ typedef struct {
 } ww_gathered;
 
 ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out);
-/* Drops the launches of kernels that are as alike to an earlier one as `alike` (0 to 1). Needs
- * structures. */
+/* Drops the launches of kernels that are as alike to an earlier one as `alike` (0 to
+ * 1). Needs structures. */
 void ww_gather_distinct(ww_gathered *g, double alike);
-/* gather_write.c: compiles the launches (for --gpu, else for the device that is there) and writes
- * them as ready specs; those that do not compile become failures. */
-ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_t jobs,
-                          ww_gathered *g);
-void ww_gather_failed(ww_gathered *g, const char *file, const char *kernel, const char *message,
+/* gather_write.c: compiles the launches (for --gpu, else for the device that is there)
+ * and writes them as ready specs; those that do not compile become failures. */
+ww_status ww_gather_write(
+    ww_cmd *c, const char *path, const char *with, uint32_t jobs, ww_gathered *g);
+void ww_gather_failed(ww_gathered *g,
+                      const char *file,
+                      const char *kernel,
+                      const char *message,
                       ww_arena *a);
 /* What was written, for a person or as JSON; returns how many launches are ready. */
-uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path);
+uint32_t
+ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path);
 /* The value of an option: above 0, at most 1; NULL leaves *out. */
 ww_status ww_share_option(ww_cmd *c, const char *name, const char *text, double *out);
-/* Failures by cause (the message without what is special to one kernel), the most frequent first.
+/* Failures by cause (the message without what is special to one kernel), the most
+ * frequent first.
  */
 void ww_gather_print_failures(const ww_gathered *g, ww_arena *a, FILE *f);
 

@@ -35,24 +35,27 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void print_summary(const ww_gathered *g, const summary *s, const char *out, ww_arena *a) {
+static void
+print_summary(const ww_gathered *g, const summary *s, const char *out, ww_arena *a) {
   printf("%u files, %u kernels", g->files.n, g->kernels.n);
   if (g->duplicates)
     printf(", %u of them near-duplicates of others and left out", g->duplicates);
   printf("\n%u ready launches of %u kernels in %s\n", s->ready, s->kernels, out);
   if (s->nus) {
     qsort(s->us, s->nus, sizeof *s->us, by_value);
-    printf("  estimated times: %.3g us least, %.3g, %.3g and %.3g quartiles, %.3g most; %.3g s for "
+    printf("  estimated times: %.3g us least, %.3g, %.3g and %.3g quartiles, %.3g "
+           "most; %.3g s for "
            "one run of each\n",
-           s->us[0], s->us[s->nus / 4], s->us[s->nus / 2], s->us[3 * s->nus / 4], s->us[s->nus - 1],
-           s->seconds);
+           s->us[0], s->us[s->nus / 4], s->us[s->nus / 2], s->us[3 * s->nus / 4],
+           s->us[s->nus - 1], s->seconds);
   }
   printf("  ");
   for (int r = 0; r < WW_NREGIMES; r++)
     printf("%s%s %.0f %%", r ? ", " : "", ww_regime_names[r],
            s->ready ? 100.0 * s->regime[r] / s->ready : 0);
   const ww_variants_count *c = &g->count;
-  printf("\n  sampled: %u tried, %u kept, %u left their buffers or did not run, %u too slow, %u "
+  printf("\n  sampled: %u tried, %u kept, %u left their buffers or did not run, %u too "
+         "slow, %u "
          "too large, %u equal\n",
          c->tried, c->kept, c->fault, c->slow, c->large, c->same);
   if (g->failures.n) {
@@ -62,15 +65,17 @@ static void print_summary(const ww_gathered *g, const summary *s, const char *ou
 }
 
 static void print_json(const ww_gathered *g, const summary *s, const char *path) {
-  ww_line_print("ready:{file:%s,files:%u,found:%u,near_duplicates:%u,kernels:%u,launches:%u,"
-                "failures:%u,estimated_s:%g}",
-                path, g->files.n, g->kernels.n, g->duplicates, s->kernels, s->ready, g->failures.n,
-                s->seconds);
+  ww_line_print(
+      "ready:{file:%s,files:%u,found:%u,near_duplicates:%u,kernels:%u,launches:%u,"
+      "failures:%u,estimated_s:%g}",
+      path, g->files.n, g->kernels.n, g->duplicates, s->kernels, s->ready,
+      g->failures.n, s->seconds);
 }
 
-/* Compiles what was gathered and writes the lines; what does not compile joins the failures. */
-ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_t jobs,
-                          ww_gathered *g) {
+/* Compiles what was gathered and writes the lines; what does not compile joins the
+ * failures. */
+ww_status ww_gather_write(
+    ww_cmd *c, const char *path, const char *with, uint32_t jobs, ww_gathered *g) {
   ww_cmd own = *c;
   ww_item *v = WW_NEWN(c->arena, ww_item, g->launches.n + 1);
   ww_buf out = {0};
@@ -90,12 +95,14 @@ ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_
       v[k].bad.code = WW_EIO;
     x->item = v[k];
     if (v[k].bad.code)
-      ww_gather_failed(g, g->kernels.v[x->kernel].file, x->item.kernel, v[k].bad.msg, c->arena);
+      ww_gather_failed(g, g->kernels.v[x->kernel].file, x->item.kernel, v[k].bad.msg,
+                       c->arena);
   }
   return ww_write_buf(path, &out, &c->err);
 }
 
-uint32_t ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path) {
+uint32_t
+ww_gather_print(ww_cmd *c, const ww_gathered *g, const ww_gpu *gpu, const char *path) {
   summary s;
   sum_up(g, gpu, c->arena, &s);
   if (c->json)

@@ -13,14 +13,22 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_OPTION(output, "FILE", "probe: write the description there", 'o'),
-    WW_OPTION(
-        base, "NAME|FILE",
-        "probe: take what cannot be measured from this description; else from the one that fits"),
-    WW_OPTION(verify, "NAME|FILE", "probe: compare with this description instead of writing one"),
-    WW_OPTION(threshold, "PERCENT", "probe --verify: deviation that makes the exit code 1 (10%)"),
+    WW_OPTION(base,
+              "NAME|FILE",
+              "probe: take what cannot be measured from this description; else from "
+              "the one that fits"),
+    WW_OPTION(verify,
+              "NAME|FILE",
+              "probe: compare with this description instead of writing one"),
+    WW_OPTION(threshold,
+              "PERCENT",
+              "probe --verify: deviation that makes the exit code 1 (10%)"),
     WW_OPTION(raw, "FILE", "probe: every measured point, as JSON"),
     WW_OPTION(from, "FILE", "probe: no device, the points that --raw wrote"),
-    WW_OPTION_AS(no_counters, "no-counters", NULL, "probe: leave out what needs hardware counters"),
+    WW_OPTION_AS(no_counters,
+                 "no-counters",
+                 NULL,
+                 "probe: leave out what needs hardware counters"),
     {0},
 };
 
@@ -40,11 +48,12 @@ static ww_status list(ww_cmd *c) {
   const char **names;
   uint32_t n = ww_gpu_names(c->arena, &names);
   if (!n)
-    return ww_fail(&c->err, WW_EDATA,
-                   "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
+    return ww_fail(
+        &c->err, WW_EDATA,
+        "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
   if (!c->json)
-    printf("%-10s %-40s %-8s %5s %6s %8s %8s %10s  %s\n", "NAME", "GPU", "ARCH", "SMS", "MHZ",
-           "FP64 TF", "FP32 TF", "DRAM GB/s", "CALIBRATED");
+    printf("%-10s %-40s %-8s %5s %6s %8s %8s %10s  %s\n", "NAME", "GPU", "ARCH", "SMS",
+           "MHZ", "FP64 TF", "FP32 TF", "DRAM GB/s", "CALIBRATED");
   for (uint32_t k = 0; k < n; k++) {
     ww_gpu g;
     ww_arena *a = c->arena;
@@ -54,9 +63,10 @@ static ww_status list(ww_cmd *c) {
     if (c->json)
       list_json(&g);
     else
-      printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name, g.architecture,
-             g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, a), cell(g.peak_fp32, a),
-             cell(g.dram_peak, a), g.calibrated ? g.calibrated : "no");
+      printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name,
+             g.architecture, g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, a),
+             cell(g.peak_fp32, a), cell(g.dram_peak, a),
+             g.calibrated ? g.calibrated : "no");
   }
   return WW_OK;
 }
@@ -70,8 +80,8 @@ static void show_figures(const ww_gpu *g) {
     double v = ww_figure_of(g, i);
     if (isnan(v) || ww_starts(f->path, "ops.") || ww_starts(f->path, "math."))
       continue;
-    printf("  %-34s %14.10g %-10s %s\n", f->path, v, strcmp(f->unit, "1") ? f->unit : "",
-           g->source[i] ? g->source[i] : "");
+    printf("  %-34s %14.10g %-10s %s\n", f->path, v,
+           strcmp(f->unit, "1") ? f->unit : "", g->source[i] ? g->source[i] : "");
   }
 }
 
@@ -81,8 +91,8 @@ static void show_curves(const ww_gpu *g) {
     if (!v->n)
       continue;
     printf("\n  %s (%s%s%s)%s%s\n   ", ww_gpu_curves[i].path, ww_gpu_curves[i].unit_x,
-           v->y ? " -> " : "", v->y ? ww_gpu_curves[i].unit_y : "", v->source ? "  " : "",
-           v->source ? v->source : "");
+           v->y ? " -> " : "", v->y ? ww_gpu_curves[i].unit_y : "",
+           v->source ? "  " : "", v->source ? v->source : "");
     for (uint32_t k = 0; k < v->n; k++)
       v->y ? printf(" %.4g: %.4g ", v->x[k], v->y[k]) : printf(" %.10g", v->x[k]);
     printf("\n");
@@ -97,18 +107,20 @@ static void show_ops(const ww_gpu *g, ww_arena *a) {
     if (!head)
       printf("\n  %-16s %8s %8s  (cycles)\n", "INSTRUCTION", "ISSUE", "LATENCY");
     head = true;
-    printf("  %-16s %8s %8s\n", ww_gpu_op_names[i], cell(g->issue[i], a), cell(g->latency[i], a));
+    printf("  %-16s %8s %8s\n", ww_gpu_op_names[i], cell(g->issue[i], a),
+           cell(g->latency[i], a));
   }
   head = false;
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
     if (isnan(g->math_instructions[i]) && isnan(g->math_issue[i]))
       continue;
     if (!head)
-      printf("\n  %-16s %12s %8s %8s %8s %8s\n", "OPERATION", "INSTRUCTIONS", "FP32", "FP64",
-             "ISSUE", "LATENCY");
+      printf("\n  %-16s %12s %8s %8s %8s %8s\n", "OPERATION", "INSTRUCTIONS", "FP32",
+             "FP64", "ISSUE", "LATENCY");
     head = true;
-    printf("  %-16s %12s %8s %8s %8s %8s\n", ww_gpu_math_names[i], cell(g->math_instructions[i], a),
-           cell(g->math_flops32[i], a), cell(g->math_flops64[i], a), cell(g->math_issue[i], a),
+    printf("  %-16s %12s %8s %8s %8s %8s\n", ww_gpu_math_names[i],
+           cell(g->math_instructions[i], a), cell(g->math_flops32[i], a),
+           cell(g->math_flops64[i], a), cell(g->math_issue[i], a),
            cell(g->math_latency[i], a));
   }
 }
@@ -124,9 +136,10 @@ static ww_status show(ww_cmd *c, const char *which) {
     ww_print_buf(&b);
     return WW_OK;
   }
-  printf("%s  %s, %s, %u SMs of %u-lane warps\n", g.name, g.full_name, g.architecture, g.sms,
-         g.lanes);
-  printf("  calibrated: %s\n", g.calibrated ? g.calibrated : "no, the figures come from documents");
+  printf("%s  %s, %s, %u SMs of %u-lane warps\n", g.name, g.full_name, g.architecture,
+         g.sms, g.lanes);
+  printf("  calibrated: %s\n",
+         g.calibrated ? g.calibrated : "no, the figures come from documents");
   if (g.notes)
     printf("  note: %s\n", g.notes);
   printf("\n");
@@ -148,7 +161,8 @@ static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
   return ww_write_buf(o->raw, &b, &c->err);
 }
 
-/* What there is so far; the last call, when all is measured, is the one whose failure counts. */
+/* What there is so far; the last call, when all is measured, is the one whose failure
+ * counts. */
 static void save(void *c, const ww_probe *p) {
   if (write_raw(c, p))
     ((ww_cmd *)c)->err = (ww_err){0};
@@ -173,7 +187,8 @@ static ww_status measure(ww_cmd *c, ww_probe *p) {
 
 static void tell_gaps(const ww_probe *p) {
   for (uint32_t i = 0; i < p->gaps.n && !ww_is_quiet(); i++)
-    fprintf(stderr, "warpwise: not measured: %s: %s\n", p->gaps.v[i].probe, p->gaps.v[i].why);
+    fprintf(stderr, "warpwise: not measured: %s: %s\n", p->gaps.v[i].probe,
+            p->gaps.v[i].why);
 }
 
 /* A file's name for a device without a description: "NVIDIA L40S" gives l40s. */
@@ -204,8 +219,8 @@ static ww_status describe(ww_cmd *c, const ww_probe *p) {
     return ww_print_buf(&b), WW_OK;
   st = ww_write_buf(o->output, &b, &c->err);
   if (!st && !ww_is_quiet())
-    fprintf(stderr, "%s: %u points of %s, %u probes left out, %.0f s\n", o->output, p->points.n,
-            p->device, p->gaps.n, p->seconds);
+    fprintf(stderr, "%s: %u points of %s, %u probes left out, %.0f s\n", o->output,
+            p->points.n, p->device, p->gaps.n, p->seconds);
   return st;
 }
 
@@ -217,34 +232,36 @@ typedef struct {
   uint32_t compared, off;
 } verdict;
 
-static void compare(verdict *v, const char *path, const char *unit, double expected,
-                    double measured) {
+static void compare(
+    verdict *v, const char *path, const char *unit, double expected, double measured) {
   if (isnan(expected) || isnan(measured))
     return;
-  double deviation = expected != 0 ? measured / expected - 1 : measured != 0 ? INFINITY : 0;
+  double deviation = expected != 0   ? measured / expected - 1
+                     : measured != 0 ? INFINITY
+                                     : 0;
   bool off = fabs(deviation) > v->threshold &&
              !(!strcmp(unit, "cycles") && fabs(measured - expected) < 0.5);
   v->compared++;
   v->off += off;
   if (!v->json) {
-    printf("  %-40s %12.5g %12.5g %+8.1f%% %s\n", path, expected, measured, 100 * deviation,
-           off ? "OFF" : "");
+    printf("  %-40s %12.5g %12.5g %+8.1f%% %s\n", path, expected, measured,
+           100 * deviation, off ? "OFF" : "");
     return;
   }
-  ww_line_print("figure:%s,expected:%g,measured:%g,deviation_pct:%g,off:%i", path, expected,
-                measured, 100 * deviation, off);
+  ww_line_print("figure:%s,expected:%g,measured:%g,deviation_pct:%g,off:%i", path,
+                expected, measured, 100 * deviation, off);
 }
 
 static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena *a) {
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
-    compare(v, ww_gpu_figures[i].path, ww_gpu_figures[i].unit, ww_figure_of(expected, i),
-            ww_figure_of(measured, i));
+    compare(v, ww_gpu_figures[i].path, ww_gpu_figures[i].unit,
+            ww_figure_of(expected, i), ww_figure_of(measured, i));
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve *m = ww_curve_at(measured, i);
     const ww_curve *x = ww_curve_at(expected, i);
     for (uint32_t k = 0; k < m->n && x->n && m->y; k++)
-      compare(v, ww_fmt(a, "%s[%g]", ww_gpu_curves[i].path, m->x[k]), ww_gpu_curves[i].unit_y,
-              ww_curve_at_x(x, m->x[k]), m->y[k]);
+      compare(v, ww_fmt(a, "%s[%g]", ww_gpu_curves[i].path, m->x[k]),
+              ww_gpu_curves[i].unit_y, ww_curve_at_x(x, m->x[k]), m->y[k]);
   }
 }
 
@@ -252,22 +269,25 @@ static ww_status parse_threshold(ww_cmd *c, double *share) {
   const options *o = c->opt;
   double percent = 10;
   if (o->threshold && !ww_real(o->threshold, "%", 0, INFINITY, &percent))
-    return ww_usage(c, "--threshold %.40s: expected a percentage, e.g. 10%%", o->threshold);
+    return ww_usage(c, "--threshold %.40s: expected a percentage, e.g. 10%%",
+                    o->threshold);
   *share = percent / 100;
   return WW_OK;
 }
 
-static ww_status verify(ww_cmd *c, const ww_probe *p, ww_gpu *expected, double threshold) {
+static ww_status
+verify(ww_cmd *c, const ww_probe *p, ww_gpu *expected, double threshold) {
   ww_gpu measured;
   verdict v = {.json = c->json, .threshold = threshold};
   ww_gpu_init(&measured);
   ww_probe_distill(p, c->arena, &measured);
   if (!v.json)
-    printf("%s against %s\n  %-40s %12s %12s %9s\n", p->device, expected->full_name, "FIGURE",
-           "EXPECTED", "MEASURED", "DEVIATION");
+    printf("%s against %s\n  %-40s %12s %12s %9s\n", p->device, expected->full_name,
+           "FIGURE", "EXPECTED", "MEASURED", "DEVIATION");
   compare_all(&v, expected, &measured, c->arena);
   if (!v.json)
-    printf("%u of %u figures are off by more than %g %%\n", v.off, v.compared, 100 * v.threshold);
+    printf("%u of %u figures are off by more than %g %%\n", v.off, v.compared,
+           100 * v.threshold);
   c->missed = v.off > 0;
   return WW_OK;
 }
@@ -280,7 +300,8 @@ static ww_status probe(ww_cmd *c) {
   /* what is named is read before the device is kept busy */
   if (parse_threshold(c, &threshold) ||
       (o->verify && ww_gpu_load(o->verify, c->arena, &expected, &c->err)) ||
-      (o->base && ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err)) || measure(c, &p))
+      (o->base && ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err)) ||
+      measure(c, &p))
     return c->err.code;
   tell_gaps(&p);
   if (write_raw(c, &p))
@@ -301,16 +322,19 @@ static ww_status run(ww_cmd *c) {
     return probe(c);
   if (shows)
     return ww_usage(c, "gpus show: name one GPU; `warpwise gpus` lists them");
-  return ww_usage(c, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'", what);
+  return ww_usage(c, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'",
+                  what);
 }
 
 const ww_command ww_cmd_gpus = {
     "gpus",
     "list the GPUs that are described, show one, or measure the one that is here",
     "[show NAME|FILE | probe [options]]",
-    .details = "Each description is a file gpus/NAME.json; docs/gpus.md has every figure and how "
+    .details = "Each description is a file gpus/NAME.json; docs/gpus.md has every "
+               "figure and how "
                "to add a GPU.\n"
-               "`probe` runs micro-benchmarks on the CUDA device, about a minute, and writes a "
+               "`probe` runs micro-benchmarks on the CUDA device, about a minute, and "
+               "writes a "
                "description or compares with one.",
     .examples = "  warpwise gpus\n"
                 "  warpwise gpus show h200\n"

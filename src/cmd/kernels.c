@@ -1,4 +1,5 @@
-/* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be interpreted. */
+/* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be
+ * interpreted. */
 #include "source.h"
 
 typedef struct {
@@ -9,8 +10,10 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_OPTION(ir, NULL, "also print the Warpwise IR of each kernel"),
-    WW_OPTION(separate, NULL,
-              "each file on its own; else several are one program, device functions linked"),
+    WW_OPTION(
+        separate,
+        NULL,
+        "each file on its own; else several are one program, device functions linked"),
     WW_FRONT_OPTIONS(options),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
@@ -28,15 +31,16 @@ static void write_bounds(const ww_fn *fn, ww_json *j) {
   const uint32_t *block = fn->req_block;
   if (!fn->max_threads && !fn->min_blocks && !block[0])
     return ww_json_put(j, "launch_bounds:null");
-  ww_json_put(j, "launch_bounds:{max_threads?:%u,min_blocks?:%u", fn->max_threads, fn->min_blocks);
+  ww_json_put(j, "launch_bounds:{max_threads?:%u,min_blocks?:%u", fn->max_threads,
+              fn->min_blocks);
   if (block[0])
     ww_json_put(j, "block:[%u,%u,%u]", block[0], block[1], block[2]);
   ww_json_end_obj(j);
 }
 
 static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *j) {
-  ww_json_put(j, "{name:%s,mangled:%s,file:%s,line:%u,dialect:%s,args:[", fn->name, fn->mangled,
-              fn->file, fn->line, ww_dialect_names[m->dialect]);
+  ww_json_put(j, "{name:%s,mangled:%s,file:%s,line:%u,dialect:%s,args:[", fn->name,
+              fn->mangled, fn->file, fn->line, ww_dialect_names[m->dialect]);
   for (uint32_t i = 0; i < fn->nparams; i++)
     write_arg(&fn->params[i], j);
   ww_json_put(j, "],shared_bytes:%u,local_bytes:%u", fn->shared_bytes, fn->local_bytes);
@@ -111,12 +115,12 @@ static void print_table(const char *file, const ww_unit *u, bool ir) {
     if (length > width)
       width = length < 40 ? length : 40;
   }
-  printf("%s%s%s  %s, %u kernel%s%s\n", color ? "\033[1m" : "", file, color ? "\033[0m" : "",
-         ww_dialect_names[m->dialect], n, n == 1 ? "" : "s",
+  printf("%s%s%s  %s, %u kernel%s%s\n", color ? "\033[1m" : "", file,
+         color ? "\033[0m" : "", ww_dialect_names[m->dialect], n, n == 1 ? "" : "s",
          u->partial ? ", parts of the file were left out" : "");
   if (n)
-    printf("  %-*s %6s %8s %8s  %-3s  %s\n", width, "KERNEL", "LINE", "SHARED B", "LOCAL B", "RUN",
-           "ARGUMENTS");
+    printf("  %-*s %6s %8s %8s  %-3s  %s\n", width, "KERNEL", "LINE", "SHARED B",
+           "LOCAL B", "RUN", "ARGUMENTS");
   for (uint32_t i = 0; i < m->nfns; i++)
     if (m->fns[i].kernel)
       print_row(&m->fns[i], width);
@@ -196,10 +200,12 @@ const ww_command ww_cmd_kernels = {
     "kernels",
     "list the kernels of source files and whether they can be interpreted",
     "FILE... [options] [-- clang flags]",
-    .details = "Several files are one program: device functions are linked; files that do not go "
-               "together are listed one by one.\n"
-               "A table, or with --json one line:\n"
-               "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
+    .details =
+        "Several files are one program: device functions are linked; files that do not "
+        "go "
+        "together are listed one by one.\n"
+        "A table, or with --json one line:\n"
+        "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
     .examples = "  warpwise kernels saxpy.cu\n"
                 "  warpwise kernels --json src/*.cu\n"
                 "  warpwise kernels --instantiate 'reduce<float,256>' reduce.cu\n"

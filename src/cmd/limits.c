@@ -7,13 +7,15 @@
 
 #include "../base/watchdog.h"
 
-#define GRACE_S 1.0 /* for what ends by itself, so that a batch goes on with its next line */
+/* for what ends by itself, so that a batch goes on with its next line */
+#define GRACE_S 1.0
 
 static ww_status number(ww_cmd *c, const char *option, const char *text, double *out) {
   errno = 0;
   if (ww_real(text, "", 0, 1e9, out) && !errno)
     return WW_OK;
-  return ww_usage(c, "--%s: expected a number from 0 to 1000000000, not '%.40s'", option, text);
+  return ww_usage(c, "--%s: expected a number from 0 to 1000000000, not '%.40s'",
+                  option, text);
 }
 
 /* So much that another program can still be used. */
@@ -23,9 +25,11 @@ static uint64_t most_memory(void) {
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
 }
 
-ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_cmd *c) {
+ww_status
+ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_cmd *c) {
   double mb;
-  c->limits = (ww_limits){.seconds = seconds, .bytes = memory ? memory << 20 : most_memory()};
+  c->limits =
+      (ww_limits){.seconds = seconds, .bytes = memory ? memory << 20 : most_memory()};
   if (o->seconds && number(c, "seconds", o->seconds, &c->limits.seconds))
     return WW_EUSAGE;
   if (!o->memory)
@@ -36,9 +40,10 @@ ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t mem
 }
 
 ww_status ww_limits_late(const ww_cmd *c, const char *what, ww_err *e) {
-  return ww_fail(e, WW_ELIMIT,
-                 "%.300s took longer than %g s; --seconds raises the limit, 0 takes it away", what,
-                 c->limits.seconds);
+  return ww_fail(
+      e, WW_ELIMIT,
+      "%.300s took longer than %g s; --seconds raises the limit, 0 takes it away", what,
+      c->limits.seconds);
 }
 
 /* The error as the program would print it. */
@@ -58,7 +63,8 @@ void ww_limits_begin(ww_cmd *c, const char *what) {
     return;
   ww_limits_late(c, what, &late);
   ww_fail(&large, WW_ELIMIT,
-          "%.300s took more than %llu MB of memory; --memory raises the limit, 0 takes it away",
+          "%.300s took more than %llu MB of memory; --memory raises the limit, 0 takes "
+          "it away",
           what, (unsigned long long)c->limits.bytes >> 20);
   fflush(stdout); /* what was printed stays */
   ww_watchdog_begin(&(ww_watchdog){.seconds = c->limits.seconds,

@@ -1,9 +1,9 @@
-/* lm.c - `warpwise lm`: language models on this machine's processor, one command for each thing to
- * do with them. */
+/* lm.c - `warpwise lm`: language models on this machine's processor, one command for
+ * each thing to do with them. */
 #include "lm.h"
 
-extern const ww_command ww_cmd_lm_generate, ww_cmd_lm_score, ww_cmd_lm_tokenize, ww_cmd_lm_inspect,
-    ww_cmd_lm_convert;
+extern const ww_command ww_cmd_lm_generate, ww_cmd_lm_score, ww_cmd_lm_tokenize,
+    ww_cmd_lm_inspect, ww_cmd_lm_convert;
 
 static const ww_command *const subs[] = {
     &ww_cmd_lm_generate, /* text out of a model */
@@ -14,7 +14,11 @@ static const ww_command *const subs[] = {
     NULL,
 };
 
-ww_status ww_lm_real(ww_cmd *c, const char *text, const char *option, double high, double otherwise,
+ww_status ww_lm_real(ww_cmd *c,
+                     const char *text,
+                     const char *option,
+                     double high,
+                     double otherwise,
                      double *out) {
   *out = otherwise;
   if (!text || ww_real(text, "", 0, high, out))
@@ -48,23 +52,28 @@ ww_status ww_lm_need_tokenizer(const ww_lm *m, const char *path, ww_err *e) {
     return WW_OK;
   return ww_ends(path, ".gguf")
              ? ww_fail(e, WW_EDATA,
-                       "%s has no tokenizer in it: convert the model again from a folder that has "
+                       "%s has no tokenizer in it: convert the model again from a "
+                       "folder that has "
                        "its tokenizer.json",
                        path)
-             : ww_fail(e, WW_EDATA,
-                       "%s has no tokenizer.json: put the model's own beside its weights", path);
+             : ww_fail(
+                   e, WW_EDATA,
+                   "%s has no tokenizer.json: put the model's own beside its weights",
+                   path);
 }
 
 const ww_command ww_cmd_lm = {
     "lm",
     "language models on this machine: generate, score, tokenize, inspect, convert",
     "COMMAND MODEL ...",
-    .details = "MODEL is a folder with config.json, model.safetensors and tokenizer.json as "
-               "Hugging Face has them, or a .gguf. Llama and Qwen2\n"
-               "architectures.",
+    .details =
+        "MODEL is a folder with config.json, model.safetensors and tokenizer.json as "
+        "Hugging Face has them, or a .gguf. Llama and Qwen2\n"
+        "architectures.",
     .examples =
         "  warpwise lm inspect model.gguf\n"
-        "  warpwise lm generate ~/models/Llama-3.2-1B-Instruct --chat 'What bounds a GEMV?'\n"
+        "  warpwise lm generate ~/models/Llama-3.2-1B-Instruct --chat 'What bounds a "
+        "GEMV?'\n"
         "  warpwise lm convert ~/models/Llama-3.2-1B-Instruct llama.gguf --type q8_0\n",
     .subs = subs,
 };

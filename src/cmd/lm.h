@@ -6,7 +6,11 @@
 #include "cmd.h"
 
 /* A number option from 0 to high, such as --temperature 0.7; NULL: `otherwise`. */
-ww_status ww_lm_real(ww_cmd *c, const char *text, const char *option, double high, double otherwise,
+ww_status ww_lm_real(ww_cmd *c,
+                     const char *text,
+                     const char *option,
+                     double high,
+                     double otherwise,
                      double *out);
 /* The type of that name, one of the first n. */
 bool ww_lm_dtype(const char *name, int n, ww_dtype *out);

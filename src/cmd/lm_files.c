@@ -1,4 +1,5 @@
-/* lm_files.c - `warpwise lm tokenize`, `inspect` and `convert`: models and tokenizers as files. */
+/* lm_files.c - `warpwise lm tokenize`, `inspect` and `convert`: models and tokenizers
+ * as files. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,11 +13,21 @@ typedef struct {
 } tokenize_options;
 
 static const ww_option tokenize_table[] = {
-    WW_OPTION_OF(tokenize_options, special, "special", NULL,
+    WW_OPTION_OF(tokenize_options,
+                 special,
+                 "special",
+                 NULL,
                  "texts of special tokens are these tokens, and BOS is put in front"),
-    WW_OPTION_OF(tokenize_options, ids, "ids", NULL,
+    WW_OPTION_OF(tokenize_options,
+                 ids,
+                 "ids",
+                 NULL,
                  "only the numbers, a line of them for each line of text"),
-    WW_OPTION_OF(tokenize_options, decode, "decode", NULL, "the other way: numbers in, text out"),
+    WW_OPTION_OF(tokenize_options,
+                 decode,
+                 "decode",
+                 NULL,
+                 "the other way: numbers in, text out"),
     {0},
 };
 
@@ -61,7 +72,8 @@ static void show_tokens(const ww_tokenizer *t, const ww_tokens *v) {
   }
 }
 
-static ww_status decode(ww_cmd *c, const ww_tokenizer *t, const char *text, bool special) {
+static ww_status
+decode(ww_cmd *c, const ww_tokenizer *t, const char *text, bool special) {
   WW_VEC(int32_t) ids = {0};
   ww_buf b = {0};
   for (char *end; *text; text = end) {
@@ -89,7 +101,8 @@ static ww_status tokenize(ww_cmd *c) {
   const char *text;
   size_t n;
   if (c->noperands < 1 || c->noperands > 2)
-    return ww_usage(c, "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
+    return ww_usage(
+        c, "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
   ww_status st = ww_tokenizer_open(c->operands[0], &t, &c->err);
   if (!st)
     st = ww_lm_text(c, 1, &text, &n);
@@ -132,15 +145,16 @@ const ww_command ww_cmd_lm_tokenize = {
 
 static void inspect_config(const ww_lm_config *k) {
   double params = ww_lm_config_params(k);
-  printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type, params < 1e6 ? 0 : 1,
-         params / (params < 1e6 ? 1e3 : 1e6), params < 1e6 ? "thousand" : "million");
-  printf(
-      "  vocabulary %u%s, width %u, layers %u, heads %u of %u (%u for keys), MLP %u, context %u\n",
-      k->vocab, k->tied ? " (tied)" : "", k->width, k->layers, k->heads, k->head_size, k->kv_heads,
-      k->hidden, k->context);
+  printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type,
+         params < 1e6 ? 0 : 1, params / (params < 1e6 ? 1e3 : 1e6),
+         params < 1e6 ? "thousand" : "million");
+  printf("  vocabulary %u%s, width %u, layers %u, heads %u of %u (%u for keys), MLP "
+         "%u, context %u\n",
+         k->vocab, k->tied ? " (tied)" : "", k->width, k->layers, k->heads,
+         k->head_size, k->kv_heads, k->hidden, k->context);
   if (k->numbers)
-    printf("  %u numbers by the regression head, %u features in %u tokens\n", k->numbers,
-           k->features, k->feature_tokens);
+    printf("  %u numbers by the regression head, %u features in %u tokens\n",
+           k->numbers, k->features, k->feature_tokens);
 }
 
 static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char *why) {
@@ -149,8 +163,8 @@ static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char 
     ww_buf config = {0};
     ww_lm_config_print(k, &config);
     cJSON *one_line = ww_json_read(config.s, config.n, NULL);
-    ww_json_put(j, "architecture:%s,parameters:%lu,config:", ww_lm_archs[k->arch].model_type,
-                ww_lm_config_params(k));
+    ww_json_put(j, "architecture:%s,parameters:%lu,config:",
+                ww_lm_archs[k->arch].model_type, ww_lm_config_params(k));
     ww_json_copy(one_line, j);
     cJSON_Delete(one_line);
     ww_buf_free(&config);
@@ -252,7 +266,10 @@ typedef struct {
 } convert_options;
 
 static const ww_option convert_table[] = {
-    WW_OPTION_OF(convert_options, type, "type", "TYPE",
+    WW_OPTION_OF(convert_options,
+                 type,
+                 "type",
+                 "TYPE",
                  "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf"),
     {0},
 };
@@ -261,8 +278,9 @@ static ww_status convert_type(ww_cmd *c, const char *name, bool gguf, ww_dtype *
   *out = WW_DTYPE_BF16;
   if (!name || ww_lm_dtype(name, (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16) + 1, out))
     return WW_OK;
-  return ww_usage(c, "--type takes %s, not `%s`",
-                  gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name);
+  return ww_usage(
+      c, "--type takes %s, not `%s`",
+      gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name);
 }
 
 static ww_status convert(ww_cmd *c) {
@@ -273,8 +291,8 @@ static ww_status convert(ww_cmd *c) {
   const char *tokenizer = NULL;
   ww_dtype type;
   if (c->noperands != 2)
-    return ww_usage(
-        c, "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
+    return ww_usage(c, "lm convert takes a model and what to write: a folder, or a "
+                       "name that ends in .gguf");
   const char *to = c->operands[1];
   bool gguf = ww_ends(to, ".gguf");
   if (convert_type(c, o->type, gguf, &type) ||
@@ -288,7 +306,8 @@ static ww_status convert(ww_cmd *c) {
               : ww_lm_write_folder(to, &k, flat, type, tokenizer, &c->err);
   if (!st && !gguf && !ww_file_exists(ww_path_join(c->arena, to, "tokenizer.json")) &&
       !ww_is_quiet())
-    fprintf(stderr, "warpwise: %s has no tokenizer.json in it; put the model's own into %s\n",
+    fprintf(stderr,
+            "warpwise: %s has no tokenizer.json in it; put the model's own into %s\n",
             c->operands[0], to);
   free(flat);
   ww_weights_close(w);

@@ -1,5 +1,5 @@
-/* lm_generate.c - `warpwise lm generate`: a prompt in, text out as it comes; on request only what a
- * grammar or a JSON schema allows. */
+/* lm_generate.c - `warpwise lm generate`: a prompt in, text out as it comes; on request
+ * only what a grammar or a JSON schema allows. */
 #include <signal.h>
 
 #include "../lm/chat.h"
@@ -15,7 +15,9 @@ typedef struct {
 static const ww_option table[] = {
     WW_OPTION_AS(most, "max", "N", "tokens at most (default 256)", 'n'),
     WW_OPTION(temperature, "T", "0: always the likeliest token (default)", 't'),
-    WW_OPTION_AS(top_p, "top-p", "P",
+    WW_OPTION_AS(top_p,
+                 "top-p",
+                 "P",
                  "draw from the likeliest tokens that have this share together"),
     WW_OPTION_AS(top_k, "top-k", "K", "draw from the K likeliest tokens"),
     WW_OPTION(seed, "N", "the same seed gives the same text"),
@@ -25,7 +27,9 @@ static const ww_option table[] = {
     WW_OPTION(grammar, "FILE", "only what this GBNF grammar allows"),
     WW_OPTION_AS(schema, "json-schema", "FILE", "only JSON of this schema"),
     WW_OPTION_AS(any_json, "any-json", NULL, "only a JSON object"),
-    WW_OPTION(weights, "TYPE", "run with q8_0, f16, bf16 or f32 weights (default: as in the file)"),
+    WW_OPTION(weights,
+              "TYPE",
+              "run with q8_0, f16, bf16 or f32 weights (default: as in the file)"),
     WW_OPTION(exact, NULL, "the fp32 reference, slow"),
     WW_OPTION(threads, "N", "default: one per core"),
     WW_OPTION(stats, NULL, "tokens per second on stderr behind the text"),
@@ -66,8 +70,12 @@ static ww_status grammar_of(ww_cmd *c, const options *o, ww_grammar **out) {
   return st;
 }
 
-static void prompt_tokens(ww_cmd *c, const options *o, const ww_tokenizer *t, const char *text,
-                          size_t n, ww_tokens *out) {
+static void prompt_tokens(ww_cmd *c,
+                          const options *o,
+                          const ww_tokenizer *t,
+                          const char *text,
+                          size_t n,
+                          ww_tokens *out) {
   if (!o->chat) {
     ww_tokenizer_encode(t, text, n, true, c->arena, out);
     return;
@@ -88,14 +96,16 @@ static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
          k++) /* a NUL would end the text here: it is printed as what is no UTF-8 */
       if (!g->text.s[k])
         g->text.s[k] = (char)0xff;
-    ww_line_print("text:%s,finish:%s,prompt_tokens:%u,tokens:%u,forced:%u,prompt_s:%g,s:%g",
-                  g->text.s, finish[g->finish], g->prompt_tokens, g->tokens, g->forced, g->prompt_s,
-                  g->s);
+    ww_line_print(
+        "text:%s,finish:%s,prompt_tokens:%u,tokens:%u,forced:%u,prompt_s:%g,s:%g",
+        g->text.s, finish[g->finish], g->prompt_tokens, g->tokens, g->forced,
+        g->prompt_s, g->s);
   } else if (g->text.n && g->text.s[g->text.n - 1] != '\n')
     putchar('\n');
   if (o->stats && !ww_is_quiet())
     fprintf(stderr,
-            "prompt: %u tokens, %.0f tokens/s; text: %u tokens, %u of them forced, %.1f tokens/s\n",
+            "prompt: %u tokens, %.0f tokens/s; text: %u tokens, %u of them forced, "
+            "%.1f tokens/s\n",
             g->prompt_tokens, g->prompt_tokens / g->prompt_s, g->tokens, g->forced,
             generating > 0 ? g->tokens / generating : 0);
 }
@@ -121,8 +131,8 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
       ww_lm_real(c, o->top_p, "top-p", 1, 1, &top_p) || ww_lm_text(c, 1, &text, &n) ||
       ww_lm_need_tokenizer(m, c->operands[0], &c->err))
     return c->err.code;
-  how.sample =
-      (ww_sample_options){temperature, top_p, o->top_k > UINT32_MAX ? 0 : o->top_k, o->seed};
+  how.sample = (ww_sample_options){temperature, top_p,
+                                   o->top_k > UINT32_MAX ? 0 : o->top_k, o->seed};
   prompt_tokens(c, o, ww_lm_tokenizer(m), text, n, &prompt);
   uint64_t room = (uint64_t)prompt.n + how.most;
   if (room > ww_lm_config_of(m)->context)
@@ -131,16 +141,17 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
   if (st)
     return st;
   /* The first Ctrl-C ends the text, the second the program. */
-  sigaction(
-      SIGINT,
-      &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART},
-      NULL);
+  sigaction(SIGINT,
+            &(struct sigaction){.sa_handler = on_interrupt,
+                                .sa_flags = (int)SA_RESETHAND | SA_RESTART},
+            NULL);
   st = ww_lm_generate(s, m, 0, prompt.v, prompt.n, &how, &out, &c->err);
   if (!st)
     print_result(c, o, &out);
   if (!st && out.finish == WW_FINISH_CANCEL) /* the JSON has said it */
-    st = c->json ? WW_ECANCEL
-                 : ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
+    st = c->json
+             ? WW_ECANCEL
+             : ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
   ww_buf_free(&out.text);
   ww_lm_session_free(s);
   return st;
@@ -166,9 +177,11 @@ const ww_command ww_cmd_lm_generate = {
     "generate",
     "text out of a model",
     "MODEL [PROMPT|-] [options]",
-    .examples = "  warpwise lm generate stories15M.gguf 'Once upon a time' -n 100 --stats\n"
-                "  warpwise lm generate model/ --chat 'Is saxpy bound by bandwidth?' --json-schema "
-                "answer.json\n",
+    .examples =
+        "  warpwise lm generate stories15M.gguf 'Once upon a time' -n 100 --stats\n"
+        "  warpwise lm generate model/ --chat 'Is saxpy bound by bandwidth?' "
+        "--json-schema "
+        "answer.json\n",
     WW_OPTIONS,
     .run = run,
 };

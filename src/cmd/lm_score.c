@@ -1,4 +1,5 @@
-/* lm_score.c - `warpwise lm score`: the log probability a model gives to texts, many at a time. */
+/* lm_score.c - `warpwise lm score`: the log probability a model gives to texts, many at
+ * a time. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,10 +27,10 @@ typedef struct {
   double log_prob;
 } text;
 
-/* The two as one text, where the prompt's tokens are the first of it: a tokenizer may put a blank
- * in front of each. Else one behind the other. */
-static void encode_pair(ww_cmd *c, const ww_tokenizer *t, const char *prompt, const char *rest,
-                        text *out) {
+/* The two as one text, where the prompt's tokens are the first of it: a tokenizer may
+ * put a blank in front of each. Else one behind the other. */
+static void encode_pair(
+    ww_cmd *c, const ww_tokenizer *t, const char *prompt, const char *rest, text *out) {
   ww_tokens whole = {0};
   ww_tokens more = {0};
   ww_tokens *p = &out->token;
@@ -42,13 +43,15 @@ static void encode_pair(ww_cmd *c, const ww_tokenizer *t, const char *prompt, co
     return;
   }
   ww_tokenizer_encode(t, rest, strlen(rest), true, c->arena, &more);
-  bool begins = more.n && more.v[0] == ww_tokenizer_bos(t); /* the prompt has it already */
+  /* the prompt has it already */
+  bool begins = more.n && more.v[0] == ww_tokenizer_bos(t);
   for (uint32_t k = begins; k < more.n; k++)
     ww_push(c->arena, p, more.v[k]);
 }
 
 /* {"prompt","completion"}, {"text"}, or a plain line. */
-static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_t at, text *out) {
+static ww_status
+read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_t at, text *out) {
   *out = (text){.prompt = 1, .line = at};
   if (*line != '{') {
     ww_tokenizer_encode(t, line, strlen(line), true, c->arena, &out->token);
@@ -66,7 +69,8 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
   if (!all && !(prompt && rest))
     return c->err.line = at,
            ww_fail(&c->err, WW_EDATA,
-                   "line %u has neither \"text\" nor \"prompt\" and \"completion\"", at);
+                   "line %u has neither \"text\" nor \"prompt\" and \"completion\"",
+                   at);
   if (all)
     ww_tokenizer_encode(t, all, strlen(all), true, c->arena, &out->token);
   else
@@ -74,17 +78,24 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
   return WW_OK;
 }
 
-/* One pass over the tokens from..to of all that follow each other: adds what is known behind it to
- * the texts' sums. */
-static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, const uint32_t *of,
-                            const bool *want, uint32_t n, uint32_t vocab, ww_err *e) {
+/* One pass over the tokens from..to of all that follow each other: adds what is known
+ * behind it to the texts' sums. */
+static ww_status score_pass(ww_lm_session *s,
+                            text *v,
+                            const int32_t *token,
+                            const uint32_t *of,
+                            const bool *want,
+                            uint32_t n,
+                            uint32_t vocab,
+                            ww_err *e) {
   uint32_t wanted = 0;
   for (uint32_t k = 0; k < n; k++)
     wanted += want[k];
   float *logits = ww_xmalloc(((size_t)wanted * vocab + 1) * sizeof *logits);
   float *l = logits;
-  ww_status st = ww_lm_run(s, &(ww_lm_pass){.n = n, .token = token, .sequence = of, .wanted = want},
-                           wanted ? logits : NULL, NULL, e);
+  ww_status st = ww_lm_run(
+      s, &(ww_lm_pass){.n = n, .token = token, .sequence = of, .wanted = want},
+      wanted ? logits : NULL, NULL, e);
   for (uint32_t k = 0; !st && k < n; k++)
     if (want[k]) {
       v[of[k]].log_prob += ww_log_prob(l, vocab, token[k + 1]);
@@ -94,8 +105,8 @@ static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, con
   return st;
 }
 
-static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest,
-                             uint32_t tokens) {
+static ww_status score_group(
+    ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest, uint32_t tokens) {
   uint32_t vocab = ww_lm_config_of(m)->vocab;
   uint32_t most = MOST_LOGITS / vocab + 1;
   uint32_t at = 0;
@@ -111,8 +122,8 @@ static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t 
   ww_lm_session *s = NULL;
   ww_status st = ww_lm_session_new(m, n, longest ? longest : 1, &s, &c->err);
   for (at = 0; !st && at < tokens; at += most)
-    st = score_pass(s, v, token + at, of + at, want + at, tokens - at < most ? tokens - at : most,
-                    vocab, &c->err);
+    st = score_pass(s, v, token + at, of + at, want + at,
+                    tokens - at < most ? tokens - at : most, vocab, &c->err);
   ww_lm_session_free(s);
   free(token);
   free(of);
@@ -134,13 +145,15 @@ static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
   for (uint32_t from = 0, to; !st && from < n; from = to) {
     uint32_t tokens = 0;
     uint32_t longest = 0;
-    for (to = from; to < n && (to == from || tokens + v[to].token.n <= MOST_TOKENS); to++) {
+    for (to = from; to < n && (to == from || tokens + v[to].token.n <= MOST_TOKENS);
+         to++) {
       tokens += v[to].token.n;
       if (v[to].token.n > longest)
         longest = v[to].token.n;
       if (longest > ww_lm_config_of(m)->context)
-        return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most",
-                       v[to].line, longest, ww_lm_config_of(m)->context);
+        return ww_fail(&c->err, WW_ELIMIT,
+                       "line %u has %u tokens, the model reads %u at most", v[to].line,
+                       longest, ww_lm_config_of(m)->context);
     }
     st = score_group(c, m, v + from, to - from, longest, tokens);
     ww_progress("scoring", to, n);
@@ -187,7 +200,8 @@ const ww_command ww_cmd_lm_score = {
     "MODEL FILE|- [options]",
     .details = "One text a line: plain, or JSON with \"text\", or with \"prompt\" and "
                "\"completion\", where the completion alone is scored. The\n"
-               "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
+               "sum of the natural logarithms of its tokens' probabilities, and the "
+               "perplexity.",
     .examples = "  warpwise lm score model.gguf texts.jsonl --json\n",
     WW_OPTIONS,
     .run = run,

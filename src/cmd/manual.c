@@ -1,10 +1,12 @@
-/* manual.c - `warpwise manual [COMMAND]`: manual pages in scdoc's form, from the tables that make
+/* manual.c - `warpwise manual [COMMAND]`: manual pages in scdoc's form, from the tables
+ * that make
  * --help. `make man` sets them. */
 #include <ctype.h>
 
 #include "cmd.h"
 
-/* scdoc sets *, _, \, ` , # and a leading [ | ] - apart; words of ours are meant as they are. */
+/* scdoc sets *, _, \, ` , # and a leading [ | ] - apart; words of ours are meant as
+ * they are. */
 static void text(const char *s, FILE *f) {
   for (; *s; s++) {
     if (*s == '\n') { /* a line of its own */
@@ -87,7 +89,8 @@ static void listed(const char *before, ww_command_list v, FILE *f) {
 
 static void see_also(const char *first, FILE *f) {
   fprintf(f,
-          "# SEE ALSO\n\n%s*warpwise-launch*(5), *warpwise-report*(5), *warpwise-metrics*(5), "
+          "# SEE ALSO\n\n%s*warpwise-launch*(5), *warpwise-report*(5), "
+          "*warpwise-metrics*(5), "
           "*warpwise-gpu*(5), "
           "*libwarpwise*(3)\n",
           first);
@@ -131,13 +134,14 @@ static void page(const char *name, const ww_command *cmd, FILE *f) {
 }
 
 static const char *const environment[][2] = {
-    {"WARPWISE_IR",
-     "folder where the IR of sources that were read is kept and found again; see docs/model.md"},
-    {"WARPWISE_DATA",
-     "folder of shim/, gpus/, models/ and tables/; else ../share/warpwise seen from the program"},
-    {"WARPWISE_CLANG",
-     "the clang that reads sources; else the one of the version that the program was built for"},
-    {"WARPWISE_TOKEN", "what clients of serve and of mcp --http must know; see warpwise-serve(1)"},
+    {"WARPWISE_IR", "folder where the IR of sources that were read is kept and found "
+                    "again; see docs/model.md"},
+    {"WARPWISE_DATA", "folder of shim/, gpus/, models/ and tables/; else "
+                      "../share/warpwise seen from the program"},
+    {"WARPWISE_CLANG", "the clang that reads sources; else the one of the version that "
+                       "the program was built for"},
+    {"WARPWISE_TOKEN",
+     "what clients of serve and of mcp --http must know; see warpwise-serve(1)"},
     {"WARPWISE_LIBRARY", "the archive that record --emulate links programs with"},
     {"XDG_CACHE_HOME", "compiled code is kept in its folder warpwise"},
     {"CUDA_HOME", "the CUDA toolkit, for measuring; CUDA_PATH is looked at too"},
@@ -146,15 +150,19 @@ static const char *const environment[][2] = {
 };
 
 static void overview(FILE *f) {
-  fputs("WARPWISE(1)\n\n# NAME\n\nwarpwise - how fast a GPU kernel will run and why, from its "
+  fputs("WARPWISE(1)\n\n# NAME\n\nwarpwise - how fast a GPU kernel will run and why, "
+        "from its "
         "source\n\n"
         "# SYNOPSIS\n\n*warpwise* COMMAND ... \\[options\\]\n\n# DESCRIPTION\n\n",
         f);
-  prose("Warpwise reads CUDA, OpenCL, HIP and OpenMP target code with clang, runs sampled warps of "
+  prose("Warpwise reads CUDA, OpenCL, HIP and OpenMP target code with clang, runs "
+        "sampled warps of "
         "it in an interpreter that\n"
-        "counts what the hardware would do, and predicts time, bandwidth, hit rates and occupancy "
+        "counts what the hardware would do, and predicts time, bandwidth, hit rates "
+        "and occupancy "
         "on a named GPU, line by\n"
-        "line. No GPU is needed. Where there is one, it measures the same launches and gives the "
+        "line. No GPU is needed. Where there is one, it measures the same launches and "
+        "gives the "
         "same report.\n",
         f);
   fputs("# COMMANDS\n\n", f);
@@ -167,7 +175,8 @@ static void overview(FILE *f) {
   }
   fputs("# OPTIONS OF EVERY COMMAND\n\n", f);
   option_list(ww_global_options, f);
-  fputs("# EXIT STATUS\n\n*0* ok, *1* a threshold was missed, *2* usage, *3* bad input, *4* model "
+  fputs("# EXIT STATUS\n\n*0* ok, *1* a threshold was missed, *2* usage, *3* bad "
+        "input, *4* model "
         "or device missing\n\n"
         "# ENVIRONMENT\n\n",
         f);
@@ -180,7 +189,8 @@ static void overview(FILE *f) {
   }
   fputs("# EXAMPLES\n\n", f);
   literal("  warpwise explain matmul.cu --gpu h200\n"
-          "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
+          "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu "
+          "h200,a100\n"
           "  warpwise doctor\n",
           f);
   see_also("", f);
@@ -218,10 +228,12 @@ static ww_status run(ww_cmd *c) {
     if (!strcmp(name, (*v)->name))
       return page(name, *v, stdout), WW_OK;
     for (ww_command_list s = (*v)->subs; s && *s; s++)
-      if (!strncmp(name, (*v)->name, n) && name[n] == '-' && !strcmp(name + n + 1, (*s)->name))
+      if (!strncmp(name, (*v)->name, n) && name[n] == '-' &&
+          !strcmp(name + n + 1, (*s)->name))
         return page(name, *s, stdout), WW_OK;
   }
-  return ww_usage(c, "there is no page '%.60s'; `warpwise manual --list` has the names", name);
+  return ww_usage(c, "there is no page '%.60s'; `warpwise manual --list` has the names",
+                  name);
 }
 
 const ww_command ww_cmd_manual = {

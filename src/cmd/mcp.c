@@ -1,5 +1,5 @@
-/* mcp.c - `warpwise mcp`: predictions as tools of AI agents, over standard input and output or over
- * HTTP. */
+/* mcp.c - `warpwise mcp`: predictions as tools of AI agents, over standard input and
+ * output or over HTTP. */
 #include "../serve/mcp.h"
 
 #include <pthread.h>
@@ -15,11 +15,14 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_OPTION(http, NULL, "serve HTTP instead of standard input and output"),
-    WW_OPTION(
-        measure, NULL,
-        "with --http: clients may measure, which runs their kernels on this machine (else only a "
-        "client on the pipe may)"),
-    WW_OPTION_AS(slow, "slow-seconds", "N",
+    WW_OPTION(measure,
+              NULL,
+              "with --http: clients may measure, which runs their kernels on this "
+              "machine (else only a "
+              "client on the pipe may)"),
+    WW_OPTION_AS(slow,
+                 "slow-seconds",
+                 "N",
                  "time that measuring and evaluating may take (default 1800)"),
     WW_SERVING_OPTIONS(options, "7421"),
     {0},
@@ -66,8 +69,9 @@ static ww_status run(ww_cmd *c) {
                          .help = ww_serving_help};
     ww_mcp *mcp = ww_mcp_new(&mo);
     ww_http_route routes[] = {{.path = "/mcp", .handle = ww_mcp_http, .ctx = mcp}, {0}};
-    st = o->http ? ww_serving_http(c, &o->serving, "7421", routes, NULL, "/mcp", stop, mcp)
-                 : serve_pipe(c, mcp);
+    st = o->http
+             ? ww_serving_http(c, &o->serving, "7421", routes, NULL, "/mcp", stop, mcp)
+             : serve_pipe(c, mcp);
     ww_mcp_free(mcp);
   }
   ww_serving_end(&s);
@@ -78,9 +82,11 @@ const ww_command ww_cmd_mcp = {
     "mcp",
     "predictions as tools of AI agents: a Model Context Protocol server",
     "[options]",
-    .details = "Speaks over standard input and output, as agents start it, or with --http over "
+    .details = "Speaks over standard input and output, as agents start it, or with "
+               "--http over "
                "HTTP at /mcp. Tools: list_kernels, predict,\n"
-               "explain, roofline, compare, measure, evaluate. Files are read below --root alone. "
+               "explain, roofline, compare, measure, evaluate. Files are read below "
+               "--root alone. "
                "docs/mcp.md has the setup of agents.",
     .examples = "  claude mcp add warpwise -- warpwise mcp\n"
                 "  codex mcp add warpwise -- warpwise mcp --root ~/project --gpu a100\n"

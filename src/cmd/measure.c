@@ -1,8 +1,8 @@
 /* measure.c - `warpwise measure`: launches on a real device, timed and counted.
  *
- * Each launch goes through plan (what the source tells), compile (CUDA) and the device. One that
- * fails on the way keeps its place in the output, with its error; the others go on. A launch with
- * compiled code needs no source and no front end. */
+ * Each launch goes through plan (what the source tells), compile (CUDA) and the device.
+ * One that fails on the way keeps its place in the output, with its error; the others
+ * go on. A launch with compiled code needs no source and no front end. */
 #include <fcntl.h>
 #include <math.h>
 #include <unistd.h>
@@ -24,17 +24,22 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_OPTION_AS(time_only, "time-only", NULL, "no counters"),
-    WW_OPTION(
-        repeats, "N",
-        "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)"),
+    WW_OPTION(repeats,
+              "N",
+              "timed runs, at most 15 (default: 5 below 100 us, fewer above, more "
+              "where they spread)"),
     WW_OPTION(limit, "SECONDS", "give up a kernel that takes longer (default 10)"),
-    WW_OPTION(plan, "OUT",
-              "only write ready launches, to be measured elsewhere, and their code beside them"),
+    WW_OPTION(plan,
+              "OUT",
+              "only write ready launches, to be measured elsewhere, and their code "
+              "beside them"),
     WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
     WW_OPTION(jobs, "N", "compilations at a time (default: one per core)", 'j'),
     WW_OPTION(batch, "N", "launches that share a pass of the counters (default 256)"),
     WW_OPTION(dump, "DIR", "write the buffers' contents after one run: arg0.bin, ..."),
-    WW_OPTION_AS(compare, "compare-ncu", NULL,
+    WW_OPTION_AS(compare,
+                 "compare-ncu",
+                 NULL,
                  "the same launches under Nsight Compute, side by side"),
     WW_OPTION(worker, NULL, NULL),
     WW_OPTION_AS(compile_worker, "compile-worker"),
@@ -51,7 +56,8 @@ typedef struct {
   uint32_t *of;     /* per measured launch: its ww_item */
   uint32_t printed; /* items whose line is out */
   ww_status worst;
-  char last[sizeof((ww_err *)0)->msg]; /* a message that every launch has is shown once */
+  /* a message that every launch has is shown once */
+  char last[sizeof((ww_err *)0)->msg];
   uint32_t same;
   ww_ncu_row *ncu; /* per measured launch, or NULL */
   ww_arena *a;
@@ -65,7 +71,8 @@ static void add(job *j, const ww_launch *l, const ww_err *bad) {
   j->n = j->items.n;
 }
 
-/* A file of lines of which some are no launch: each of those is a row with its error. */
+/* A file of lines of which some are no launch: each of those is a row with its error.
+ */
 static ww_status by_line(job *j, const char *path, ww_err *first) {
   char *text;
   char *line;
@@ -118,7 +125,8 @@ static ww_status collect(job *j) {
       one->file = c->operands[0];
     if (one->file || one->binary)
       continue;
-    ww_fail(&j->v[k].bad, WW_EUSAGE, "name a source file, or a launch spec that has one");
+    ww_fail(&j->v[k].bad, WW_EUSAGE,
+            "name a source file, or a launch spec that has one");
     if (j->n == 1)
       return c->err = j->v[k].bad, WW_EUSAGE;
   }
@@ -138,8 +146,8 @@ static void print_error(job *j, const ww_item *i, const ww_err *e) {
   snprintf(j->last, sizeof j->last, "%s", e->msg);
   if (!again && !c->json && i->kernel) {
     const char *where = e->file || !i->l.file ? "" : i->l.file;
-    snprintf(c->err.msg, sizeof c->err.msg, "%s%s%s: %.400s", where, *where ? ": " : "", i->kernel,
-             e->msg);
+    snprintf(c->err.msg, sizeof c->err.msg, "%s%s%s: %.400s", where, *where ? ": " : "",
+             i->kernel, e->msg);
   }
   if (!again)
     ww_cmd_complain(c);
@@ -237,7 +245,8 @@ static ww_status limit_of(job *j, double *out) {
   if (!j->o->limit)
     return WW_OK;
   if (!ww_real(j->o->limit, "", 0, INFINITY, out) || !*out)
-    return ww_usage(j->c, "--limit: expected seconds above 0, not '%.60s'", j->o->limit);
+    return ww_usage(j->c, "--limit: expected seconds above 0, not '%.60s'",
+                    j->o->limit);
   if (*out > MOST_S)
     *out = MOST_S;
   return WW_OK;
@@ -267,15 +276,16 @@ static ww_status measure_all(job *j) {
   if (j->o->compare)
     st = ww_ncu_run(ready, n, &o, self, j->a, &j->ncu, &c->err);
   if (!st)
-    st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
+    st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row},
+                    &c->err);
   print_bad_before(j, j->n);
   if (j->same && !c->json)
     fprintf(stderr, "warpwise: ... and so for %u launches more\n", j->same);
   return st ? st : j->worst;
 }
 
-/* What the kernel prints goes to the device library's stdout: the worker's own lines get another
- * descriptor. */
+/* What the kernel prints goes to the device library's stdout: the worker's own lines
+ * get another descriptor. */
 static FILE *own_stdout(void) {
   int fd = dup(STDOUT_FILENO);
   int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -300,9 +310,12 @@ static ww_status run_worker(ww_cmd *c, const options *o) {
 static ww_status run_once(ww_cmd *c, const options *o) {
   ww_launch *l;
   uint32_t n;
-  ww_status st = o->source.launch ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
-                                  : ww_usage(c, "--once reads ready launches: --launch FILE");
-  return st ? st : ww_measure_once(l, n, &(ww_measure_options){.device = c->device}, &c->err);
+  ww_status st = o->source.launch
+                     ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
+                     : ww_usage(c, "--once reads ready launches: --launch FILE");
+  return st ? st
+            : ww_measure_once(l, n, &(ww_measure_options){.device = c->device},
+                              &c->err);
 }
 
 static ww_status run(ww_cmd *c) {
@@ -332,13 +345,15 @@ const ww_command ww_cmd_measure = {
     "FILE... [options] [-- compiler flags]",
     .details = "Caches cold, contents restored before each run, the kernel's own time; "
                "docs/measuring.md has the convention.\n"
-               "CUDA sources run on an NVIDIA GPU, OpenCL sources on any OpenCL device (--device "
+               "CUDA sources run on an NVIDIA GPU, OpenCL sources on any OpenCL device "
+               "(--device "
                "pocl: the CPU).\n"
                "What the launch does not say is found as for a trace, and listed.",
-    .examples = "  warpwise measure saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
-                "  warpwise measure --launch launches.jsonl --json > measured.jsonl\n"
-                "  warpwise measure saxpy.cl --device pocl --time-only\n"
-                "  warpwise measure --launch launches.jsonl --plan ready.jsonl --gpu h200\n",
+    .examples =
+        "  warpwise measure saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
+        "  warpwise measure --launch launches.jsonl --json > measured.jsonl\n"
+        "  warpwise measure saxpy.cl --device pocl --time-only\n"
+        "  warpwise measure --launch launches.jsonl --plan ready.jsonl --gpu h200\n",
     WW_OPTIONS,
     .run = run,
 };

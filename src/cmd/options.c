@@ -5,12 +5,18 @@
 #include "cmd.h"
 
 const ww_option ww_global_options[] = {
-    WW_OPTION_OF(ww_cmd, json, "json", NULL, "data on stdout as JSON, one object a line"),
-    WW_OPTION_OF(ww_cmd, gpu, "gpu", "NAME|FILE", "the GPU that the numbers are for, e.g. h200"),
-    WW_OPTION_OF(ww_cmd, device, "device", "NAME",
+    WW_OPTION_OF(
+        ww_cmd, json, "json", NULL, "data on stdout as JSON, one object a line"),
+    WW_OPTION_OF(
+        ww_cmd, gpu, "gpu", "NAME|FILE", "the GPU that the numbers are for, e.g. h200"),
+    WW_OPTION_OF(ww_cmd,
+                 device,
+                 "device",
+                 "NAME",
                  "for commands that measure: on which device, by a part of its name"),
     WW_OPTION_OF(ww_cmd, quiet, "quiet", NULL, "no progress, no warnings", 'q'),
-    WW_OPTION_OF(ww_cmd, color, "color", "WHEN", "auto, always or never; NO_COLOR is obeyed"),
+    WW_OPTION_OF(
+        ww_cmd, color, "color", "WHEN", "auto, always or never; NO_COLOR is obeyed"),
     WW_OPTION_OF(ww_cmd, help, "help", NULL, "this text", 'h'),
     WW_OPTION_OF(ww_cmd, version, "version", NULL, "the version"),
     {0},
@@ -56,7 +62,8 @@ const char *ww_nearest(const char *word, const char *const *words) {
 
 /* ---- parsing ---- */
 
-static const ww_option *find(const ww_option *o, const char *name, size_t n, char letter) {
+static const ww_option *
+find(const ww_option *o, const char *name, size_t n, char letter) {
   for (; o && o->name; o++) {
     if (letter && o->letter == letter)
       return o;
@@ -79,8 +86,8 @@ static ww_status unknown(const ww_command *cmd, const char *word, ww_cmd *c) {
     return ww_usage(c, "unknown option '%.60s'; did you mean --%s?", word, near);
   if (strchr("IDUWO", word[1]))
     return ww_usage(c, "unknown option '%.60s'; clang's flags go behind --", word);
-  return ww_usage(c, "unknown option '%.60s'; see `warpwise %s%s--help`", word, cmd->name,
-                  *cmd->name ? " " : "");
+  return ww_usage(c, "unknown option '%.60s'; see `warpwise %s%s--help`", word,
+                  cmd->name, *cmd->name ? " " : "");
 }
 
 static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd *c) {
@@ -102,7 +109,8 @@ static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd
 }
 
 /* One option at argv[*i]; moves *i over a value of its own word. */
-static ww_status option(const ww_command *cmd, int argc, char **argv, int *i, ww_cmd *c) {
+static ww_status
+option(const ww_command *cmd, int argc, char **argv, int *i, ww_cmd *c) {
   const char *word = argv[*i];
   bool is_long = word[1] == '-';
   const char *name = word + (is_long ? 2 : 1);
@@ -110,8 +118,9 @@ static ww_status option(const ww_command *cmd, int argc, char **argv, int *i, ww
   size_t n = eq ? (size_t)(eq - name) : strlen(name);
   char letter = is_long ? 0 : name[0];
   void *base = c->opt;
-  const ww_option *o =
-      !is_long && name[1] && strchr("IDUWO", letter) ? NULL : find(cmd->options, name, n, letter);
+  const ww_option *o = !is_long && name[1] && strchr("IDUWO", letter)
+                           ? NULL
+                           : find(cmd->options, name, n, letter);
   if (!o) {
     base = c;
     o = is_long || !name[1] ? find(ww_global_options, name, n, letter) : NULL;
@@ -140,8 +149,9 @@ static ww_status apply_globals(ww_cmd *c) {
 }
 
 static bool is_compiler_flag(const char *word) {
-  static const char *const begins[] = {"-D", "-I", "-U", "-O",   "-l",       "-L",
-                                       "-W", "-f", "-m", "-std", "-include", "-isystem"};
+  static const char *const begins[] = {"-D", "-I",   "-U",       "-O",
+                                       "-l", "-L",   "-W",       "-f",
+                                       "-m", "-std", "-include", "-isystem"};
   for (size_t i = 0; i < WW_COUNT(begins); i++)
     if (ww_starts(word, begins[i]) && word[strlen(begins[i])])
       return true;
@@ -157,7 +167,8 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
       c->nrest = argc - i - 1;
       break;
     }
-    if (argv[i][0] != '-' || !argv[i][1] || (cmd->compiler_flags && is_compiler_flag(argv[i]))) {
+    if (argv[i][0] != '-' || !argv[i][1] ||
+        (cmd->compiler_flags && is_compiler_flag(argv[i]))) {
       ww_push(c->arena, &operands, argv[i]);
       continue;
     }
@@ -187,7 +198,8 @@ void ww_help_options(const ww_option *o, FILE *f) {
 }
 
 void ww_help_command(const ww_command *cmd, const char *words, FILE *f) {
-  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s %s\n", words, cmd->summary, words, cmd->usage);
+  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s %s\n", words, cmd->summary, words,
+          cmd->usage);
   if (cmd->details)
     fprintf(f, "\n%s\n", cmd->details);
   if (cmd->options && cmd->options->name) {

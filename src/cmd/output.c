@@ -1,5 +1,5 @@
-/* output.c - how commands speak: data on stdout, complaints on stderr; with --json both are lines
- * of JSON on stdout. */
+/* output.c - how commands speak: data on stdout, complaints on stderr; with --json both
+ * are lines of JSON on stdout. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -52,7 +52,10 @@ void ww_line_print(const char *pattern, ...) {
   ww_line_end(j);
 }
 
-void ww_report_text(const ww_report *r, ww_report_extra *extra, void *ctx, ww_buf *out) {
+void ww_report_text(const ww_report *r,
+                    ww_report_extra *extra,
+                    void *ctx,
+                    ww_buf *out) {
   ww_report_write(r, &(ww_json){.out = out}, extra, ctx);
   ww_buf_puts(out, "\n");
 }
@@ -65,8 +68,8 @@ void ww_print_report(const ww_report *r, ww_report_extra *extra, void *ctx) {
 
 void ww_cmd_complain(ww_cmd *c) {
   if (c->json)
-    ww_print_report(&(ww_report){.file = c->file, .kernel = c->kernel, .error = c->err}, NULL,
-                    NULL);
+    ww_print_report(&(ww_report){.file = c->file, .kernel = c->kernel, .error = c->err},
+                    NULL, NULL);
   else
     ww_print_error(&c->err, stderr);
   c->err = (ww_err){0};
@@ -108,13 +111,17 @@ ww_status ww_write_text(const char *path, ww_buf *b, ww_err *e) {
   return strcmp(path, "-") ? ww_write_buf(path, b, e) : (ww_print_buf(b), WW_OK);
 }
 
-bool ww_real(const char *text, const char *unit, double least, double most, double *out) {
+bool ww_real(
+    const char *text, const char *unit, double least, double most, double *out) {
   char *end;
   *out = strtod(text, &end);
   return end != text && (!*end || !strcmp(end, unit)) && *out >= least && *out <= most;
 }
 
-int ww_word_option(ww_cmd *c, const char *option, const char *given, const char *words) {
+int ww_word_option(ww_cmd *c,
+                   const char *option,
+                   const char *given,
+                   const char *words) {
   const char *known = "";
   size_t n;
   for (int k = 0; given && *words; k++) {
@@ -143,7 +150,8 @@ char *ww_next_line(char **text, uint32_t *number) {
 
 /* ---- reasons ---- */
 
-const char *ww_without_names(const char *s, size_t most, const char *ends, ww_arena *a) {
+const char *
+ww_without_names(const char *s, size_t most, const char *ends, ww_arena *a) {
   ww_buf b = {0};
   while (*s && b.n < most) {
     const char *end = strchr("`'\"", *s) ? strchr(s + 1, *s) : NULL;
@@ -161,7 +169,10 @@ const char *ww_without_names(const char *s, size_t most, const char *ends, ww_ar
   return ww_buf_text(&b, a);
 }
 
-void ww_reason_add(ww_reasons *all, const char *text, const void *example, ww_arena *a) {
+void ww_reason_add(ww_reasons *all,
+                   const char *text,
+                   const void *example,
+                   ww_arena *a) {
   uint32_t i = 0;
   while (i < all->n && strcmp(all->v[i].text, text))
     i++;

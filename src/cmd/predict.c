@@ -1,8 +1,8 @@
-/* predict.c - `warpwise predict`: time and counters of a launch on a GPU that is not here; batches,
- * comparisons, sweeps.
+/* predict.c - `warpwise predict`: time and counters of a launch on a GPU that is not
+ * here; batches, comparisons, sweeps.
  *
- * Four ways through: single launches, a batch with its sum, two files against each other (--diff),
- * one argument over a range (--sweep). All stand on ww_answers_make. */
+ * Four ways through: single launches, a batch with its sum, two files against each
+ * other (--diff), one argument over a range (--sweep). All stand on ww_answers_make. */
 #include <float.h>
 
 #include "../predict/show/show.h"
@@ -19,16 +19,27 @@ static const ww_option table[] = {
     WW_PREDICT_OPTIONS,
     WW_OPTION(batch, "FILE", "launches of a whole program, one per line; adds them up"),
     WW_OPTION(diff, NULL, "OLD NEW: two versions of a kernel, the same launch"),
-    WW_OPTION_AS(slower, "fail-if-slower", "PERCENT",
+    WW_OPTION_AS(slower,
+                 "fail-if-slower",
+                 "PERCENT",
                  "with --diff: exit code 1 when the new one is slower by more"),
-    WW_OPTION(sweep, "RANGE", "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
-    WW_OPTION(svg, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)"),
-    WW_OPTION(model, "PATH",
+    WW_OPTION(sweep,
+              "RANGE",
+              "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
+    WW_OPTION(svg,
+              "FILE",
+              "with --sweep: the curve as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(model,
+              "PATH",
               "with --by text: a .gguf or a model's folder (default: the shipped one)"),
-    WW_OPTION(heads, NULL,
-              "with --by text: counters from the regression head, without the JSON; quicker"),
-    WW_OPTION(dump, "STAGE",
-              "the numbers of one stage of the model instead: lowered, traffic, chain or time"),
+    WW_OPTION(
+        heads,
+        NULL,
+        "with --by text: counters from the regression head, without the JSON; quicker"),
+    WW_OPTION(dump,
+              "STAGE",
+              "the numbers of one stage of the model instead: lowered, traffic, chain "
+              "or time"),
     WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
 };
@@ -75,7 +86,8 @@ static void show_short(const ww_answers *a, FILE *f) {
   snprintf(shape, sizeof shape, "%llu x %llu", grid, block);
   fprintf(f, "%-28.28s %17s", a->fn->name, shape);
   for (uint32_t g = 0; g < a->n && g < 4; g++)
-    fprintf(f, " %11s", a->p[g].report.error.code ? "-" : ww_show_us(a->p[g].timing.us, v));
+    fprintf(f, " %11s",
+            a->p[g].report.error.code ? "-" : ww_show_us(a->p[g].timing.us, v));
   if (a->n == 1)
     fprintf(f, "  %s", ww_term_words[a->p[0].timing.bottleneck]);
   fputc('\n', f);
@@ -148,7 +160,8 @@ static ww_status version(ww_ask *x, const char *file, ww_answers *out) {
   return st;
 }
 
-static void compare(job *j, const ww_answers *old, const ww_answers *new_, double limit) {
+static void
+compare(job *j, const ww_answers *old, const ww_answers *new_, double limit) {
   for (uint32_t g = 0; g < new_->n; g++) {
     const ww_prediction *p = &old->p[g];
     const ww_prediction *q = &new_->p[g];
@@ -168,7 +181,8 @@ static void compare(job *j, const ww_answers *old, const ww_answers *new_, doubl
       j->c->missed = true;
       if (!j->c->json)
         printf("%sslower by %.3g %%, more than the %.3g %% allowed%s\n",
-               ww_show_color(stdout, "\033[31m"), 100 * (q->timing.us / p->timing.us - 1), limit,
+               ww_show_color(stdout, "\033[31m"),
+               100 * (q->timing.us / p->timing.us - 1), limit,
                ww_show_color(stdout, "\033[0m"));
     }
   }
@@ -177,14 +191,16 @@ static void compare(job *j, const ww_answers *old, const ww_answers *new_, doubl
 static ww_status diff(job *j) {
   ww_cmd *c = j->c;
   double limit = -1;
-  ww_ask fresh = j->ask; /* with a cache of its own: both files stay while they are compared */
+  /* with a cache of its own: both files stay while they are compared */
+  ww_ask fresh = j->ask;
   ww_answers old = {0};
   ww_answers new_ = {0};
   const char *slower = j->o->slower;
   if (c->noperands != 2)
     return ww_usage(c, "--diff takes two files, the old one and the new one");
   if (slower && !ww_real(slower, "%", 0, DBL_MAX, &limit))
-    return ww_usage(c, "--fail-if-slower: expected a percentage, 5%%, not '%.40s'", slower);
+    return ww_usage(c, "--fail-if-slower: expected a percentage, 5%%, not '%.40s'",
+                    slower);
   ww_status st = version(&j->ask, c->operands[0], &old);
   if (!st)
     st = version(&fresh, c->operands[1], &new_);
@@ -203,7 +219,8 @@ static void keep(const ww_answers *a, ww_sweep_point *out) {
     const ww_timing *t = &a->p[g].timing;
     if (a->p[g].report.error.code)
       continue;
-    out[g] = (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
+    out[g] =
+        (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
   }
 }
 
@@ -225,7 +242,8 @@ static ww_status sweep(job *j) {
   ww_sweep s;
   ww_launch *launches;
   uint32_t n;
-  if (ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err) || launches_of(j, &launches, &n))
+  if (ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err) ||
+      launches_of(j, &launches, &n))
     return c->err.code;
   if (n != 1)
     return ww_usage(c, "--sweep takes one launch; the spec has %u", n);
@@ -270,14 +288,16 @@ static ww_status check(ww_cmd *c, const options *o) {
   if (o->slower && !o->diff)
     return ww_usage(c, "--fail-if-slower belongs to --diff OLD NEW");
   if (o->svg && !o->sweep)
-    return ww_usage(c, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+    return ww_usage(
+        c, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
   if (o->dump && (o->diff || o->sweep || o->batch))
     return ww_usage(c, "--dump takes single launches, not --diff, --sweep or --batch");
   if (o->dump && ww_dump_check(o->dump, &c->err))
     return c->err.code;
   if (by_text(o) && (o->diff || o->sweep || o->ask.ptxas || o->dump))
-    return ww_usage(c, "--by text takes single launches and --batch, not --diff, --sweep, "
-                       "--ptxas or --dump");
+    return ww_usage(c,
+                    "--by text takes single launches and --batch, not --diff, --sweep, "
+                    "--ptxas or --dump");
   if ((o->model || o->heads) && !by_text(o))
     return ww_usage(c, "--model and --heads belong to --by text");
   if (o->batch && o->ask.source.launch)
@@ -291,7 +311,8 @@ static ww_status run(ww_cmd *c) {
   if (check(c, o))
     return c->err.code;
   if (by_text(o))
-    return ww_predict_by_text(c, &(ww_text_options){&o->ask, o->model, o->batch, o->heads});
+    return ww_predict_by_text(
+        c, &(ww_text_options){&o->ask, o->model, o->batch, o->heads});
   if (ww_ask_open(c, &o->ask, &j.ask))
     return c->err.code;
   j.gpus = WW_NEWN(c->arena, const char *, j.ask.targets.n);
@@ -306,18 +327,23 @@ const ww_command ww_cmd_predict = {
     "predict",
     "time and counters of a kernel on a GPU that is not here, with intervals",
     "FILE... [options] [-- clang flags]",
-    .details = "The machine model on the kernel's trace. --gpu takes several names: h200,a100. "
+    .details = "The machine model on the kernel's trace. --gpu takes several names: "
+               "h200,a100. "
                "What the launch does not say is found\n"
-               "as `warpwise trace --help` tells, and listed as assumed. --by text asks a small "
+               "as `warpwise trace --help` tells, and listed as assumed. --by text "
+               "asks a small "
                "language model instead, from source,\n"
                "launch and GPU alone, without a compiler (docs/text-model.md).",
     .examples =
-        "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
+        "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu "
+        "h200,a100\n"
         "  warpwise predict --batch launches.jsonl --gpu h100,h200\n"
         "  warpwise predict --diff old.cu new.cu --gpu a100 --fail-if-slower 5%\n"
-        "  warpwise predict saxpy.cu --by text --grid 4096 --block 256 --arg 'n=1<<20' --arg "
+        "  warpwise predict saxpy.cu --by text --grid 4096 --block 256 --arg 'n=1<<20' "
+        "--arg "
         "'x=f32[n]' --arg 'y=f32[n]'\n"
-        "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg saxpy.svg\n",
+        "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg "
+        "saxpy.svg\n",
     WW_OPTIONS,
     .run = run,
 };

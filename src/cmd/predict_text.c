@@ -1,8 +1,8 @@
-/* predict_text.c - `warpwise predict --by text`: what the language model says, many launches and
- * GPUs in one go.
+/* predict_text.c - `warpwise predict --by text`: what the language model says, many
+ * launches and GPUs in one go.
  *
- * All questions are made first, so that the model answers them in shared passes; a launch without a
- * question has its error in its place. */
+ * All questions are made first, so that the model answers them in shared passes; a
+ * launch without a question has its error in its place. */
 #include "predict_text.h"
 
 #include "../predict/show/show.h"
@@ -59,10 +59,13 @@ static void add_flags(ww_cmd *c, ww_launch *l) {
   l->nflags = flags.n;
 }
 
-/* Neither spec nor comment say how it is launched: the host code may, which a compiler has to read.
+/* Neither spec nor comment say how it is launched: the host code may, which a compiler
+ * has to read.
  */
-static bool by_host_code(job *j, ww_text_reader *source, ww_source_cache *cache, asked *x) {
-  ww_cmd c = *j->c; /* its error is of no use: that nothing says the launch was told already */
+static bool
+by_host_code(job *j, ww_text_reader *source, ww_source_cache *cache, asked *x) {
+  /* its error is of no use: that nothing says the launch was told already */
+  ww_cmd c = *j->c;
   ww_launch l = x->launch;
   ww_err e = {0};
   if (l.grid[0] || x->error.code != WW_EUSAGE)
@@ -117,8 +120,9 @@ static void print_short(const asked *x, const ww_report *r) {
   const ww_quantity *t = &r->m[WW_M_time_us];
   unsigned long long grid = ww_volume(x->launch.grid);
   unsigned long long block = ww_volume(x->launch.block);
-  printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu,
-         ww_show_us(t->value, us), ww_show_us(t->low, low), ww_show_us(t->high, high));
+  printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block,
+         r->gpu, ww_show_us(t->value, us), ww_show_us(t->low, low),
+         ww_show_us(t->high, high));
 }
 
 static ww_status show(job *j, const ww_text *t) {
@@ -170,7 +174,8 @@ ww_status ww_predict_by_text(ww_cmd *c, const ww_text_options *o) {
       j.v[k].launch = l[k];
     make_questions(&j);
     j.answers = WW_NEWN(c->arena, ww_text_answer, j.questions.n + 1);
-    st = ww_text_ask(t, j.questions.v, j.questions.n, !o->heads, c->arena, j.answers, &c->err);
+    st = ww_text_ask(t, j.questions.v, j.questions.n, !o->heads, c->arena, j.answers,
+                     &c->err);
   }
   if (!st)
     st = show(&j, t);

@@ -1,5 +1,5 @@
-/* ready.c - launches on their way to a device: what the source tells, the compiled code, lines for
- * another machine.
+/* ready.c - launches on their way to a device: what the source tells, the compiled
+ * code, lines for another machine.
  *
  * One that fails on the way keeps its place, with its error; the others go on. */
 #include "ready.h"
@@ -42,9 +42,9 @@ static bool complete(const ww_launch *l) {
   return yes;
 }
 
-/* From the source: kernel, shape, sizes, types, contents. A complete spec goes on without it where
- * the source cannot be read (a build without LLVM, a construct that the interpreter does not know):
- * the device's compiler has the last word. */
+/* From the source: kernel, shape, sizes, types, contents. A complete spec goes on
+ * without it where the source cannot be read (a build without LLVM, a construct that
+ * the interpreter does not know): the device's compiler has the last word. */
 static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) {
   ww_cmd *c = j->c;
   ww_launch l = i->l;
@@ -52,8 +52,8 @@ static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) 
   c->kernel = l.kernel;
   ww_status st = ww_source_kernel(c, j->source, cache, &l);
   if (!st && cache->module->dialect == WW_OPENMP)
-    st = ww_usage(c,
-                  "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
+    st = ww_usage(c, "OpenMP target regions cannot be measured: `warpwise trace` tells "
+                     "what they do");
   if (!st)
     st = ww_plan(cache->module, cache->fn, &l, &said, j->a, &c->err);
   if (!st) {
@@ -98,7 +98,8 @@ static ww_status architecture(const ww_ready_how *j, char out[16], ww_err *e) {
   if (j->elsewhere)
     return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
   if (!ww_backend_cuda.architecture)
-    return ww_fail(e, WW_EDEVICE, "the device does not tell its architecture: name it, --gpu h200");
+    return ww_fail(e, WW_EDEVICE,
+                   "the device does not tell its architecture: name it, --gpu h200");
   return ww_backend_cuda.architecture(j->c->device, out, e);
 }
 
@@ -124,7 +125,8 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
       continue;
     if (is_hip(j, i)) {
       ww_fail(&i->bad, WW_EUNSUPPORTED,
-              "HIP code cannot be measured: there is no backend for AMD GPUs; a kernel written "
+              "HIP code cannot be measured: there is no backend for AMD GPUs; a kernel "
+              "written "
               "with warpwise_kernel.h "
               "runs as CUDA and OpenCL too");
       continue;
@@ -137,8 +139,10 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
   if (!n)
     return;
   ww_status st = architecture(j, arch, &e);
-  ww_compile_options o = {
-      .architecture = arch, .with = j->with, .processes = j->jobs, .self = ww_self_path(j->a)};
+  ww_compile_options o = {.architecture = arch,
+                          .with = j->with,
+                          .processes = j->jobs,
+                          .self = ww_self_path(j->a)};
   if (!st)
     st = ww_compile(jobs, n, &o, j->a, &e);
   for (uint32_t k = 0; k < n; k++) {
@@ -153,8 +157,13 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
 /* ---- ready launches for another machine ---- */
 
 /* Puts code beside OUT under the hash of its bytes; the path as OUT's lines name it. */
-static ww_status put_beside(const char *plan, ww_arena *a, const char *data, size_t n,
-                            const char *suffix, const char **out, ww_err *e) {
+static ww_status put_beside(const char *plan,
+                            ww_arena *a,
+                            const char *data,
+                            size_t n,
+                            const char *suffix,
+                            const char **out,
+                            ww_err *e) {
   const char *dir = ww_fmt(a, "%s.d", plan);
   const char *name = ww_fmt(a, "%016" PRIx64 "%s", ww_hash(data, n, 0), suffix);
   if (mkdir(dir, 0777) && errno != EEXIST)
@@ -165,8 +174,8 @@ static ww_status put_beside(const char *plan, ww_arena *a, const char *data, siz
 }
 
 /* The code of a launch: compiled, or an OpenCL source with its headers in it. */
-static ww_status code_beside(const char *plan, ww_arena *a, const ww_launch *l, const char **out,
-                             ww_err *e) {
+static ww_status code_beside(
+    const char *plan, ww_arena *a, const ww_launch *l, const char **out, ww_err *e) {
   char *data;
   const char *text;
   const char *dot;
@@ -185,7 +194,8 @@ static const char *absolute(const char *path, ww_arena *a) {
   return path && realpath(path, full) ? ww_strdup(a, full) : path;
 }
 
-/* Contents are named by their whole path: the lines may lie elsewhere than the spec did. */
+/* Contents are named by their whole path: the lines may lie elsewhere than the spec
+ * did. */
 static ww_status whole_path(void *a, ww_buffer *b, ww_err *e) {
   (void)e;
   b->fill.path = absolute(b->fill.path, a);

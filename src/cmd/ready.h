@@ -1,5 +1,5 @@
-/* ready.h - launches on their way to a device: planned from their source, compiled, written down
- * for another machine. */
+/* ready.h - launches on their way to a device: planned from their source, compiled,
+ * written down for another machine. */
 #ifndef WW_CMD_READY_H
 #define WW_CMD_READY_H
 
@@ -23,8 +23,8 @@ typedef struct {
   ww_arena *a;
 } ww_ready_how;
 
-/* What the source tells: kernel, shape, sizes, types, contents. A launch that has its code, or an
- * error, is left as it is. */
+/* What the source tells: kernel, shape, sizes, types, contents. A launch that has its
+ * code, or an error, is left as it is. */
 void ww_ready_plan(const ww_ready_how *h, ww_item *v, uint32_t n);
 /* Everything that is to run on CUDA, in one go. */
 void ww_ready_compile(const ww_ready_how *h, ww_item *v, uint32_t n);

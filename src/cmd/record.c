@@ -1,8 +1,9 @@
-/* record.c - `warpwise record`: runs a program and writes its launches, one spec per distinct one.
+/* record.c - `warpwise record`: runs a program and writes its launches, one spec per
+ * distinct one.
  *
- * The library beside this program is loaded into it: by the CUDA driver (CUDA_INJECTION64_PATH) and
- * by the dynamic linker (LD_PRELOAD, for OpenCL). With --emulate the program is built here and runs
- * without a GPU. */
+ * The library beside this program is loaded into it: by the CUDA driver
+ * (CUDA_INJECTION64_PATH) and by the dynamic linker (LD_PRELOAD, for OpenCL). With
+ * --emulate the program is built here and runs without a GPU. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -32,30 +33,51 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    WW_OPTION_AS(out, "output", "FILE", "where the launches go (default launches.jsonl)", 'o'),
-    WW_OPTION(contents, NULL, "keep every buffer's bytes, beside the launches in FILE.d/"),
-    WW_OPTION(code, NULL,
-              "keep the compiled code too, for measuring without the source; --contents does"),
-    WW_OPTION_AS(contents_limit, "contents-limit", "BYTES",
+    WW_OPTION_AS(
+        out, "output", "FILE", "where the launches go (default launches.jsonl)", 'o'),
+    WW_OPTION(
+        contents, NULL, "keep every buffer's bytes, beside the launches in FILE.d/"),
+    WW_OPTION(code,
+              NULL,
+              "keep the compiled code too, for measuring without the source; "
+              "--contents does"),
+    WW_OPTION_AS(contents_limit,
+                 "contents-limit",
+                 "BYTES",
                  "of contents in all, before compression (default 1 GiB)"),
-    WW_OPTION_AS(per_kernel, "per-kernel", "N",
+    WW_OPTION_AS(per_kernel,
+                 "per-kernel",
+                 "N",
                  "distinct launches kept of each kernel (default 64)"),
     WW_OPTION(most, "N", "distinct launches kept in all (default 10000)"),
-    WW_OPTION_AS(file, "source", "FILE",
+    WW_OPTION_AS(file,
+                 "source",
+                 "FILE",
                  "the kernels' source, written to the launches as their `file`"),
-    WW_OPTION(measure, NULL,
+    WW_OPTION(measure,
+              NULL,
               "record contents and code, then measure each distinct launch on its own"),
-    WW_OPTION(emulate, NULL, "build the program from its sources and run it here, without a GPU"),
-    WW_OPTION(execute, NULL,
+    WW_OPTION(emulate,
+              NULL,
+              "build the program from its sources and run it here, without a GPU"),
+    WW_OPTION(execute,
+              NULL,
               "with --emulate: kernels run in the interpreter, else they are skipped"),
-    WW_OPTION(cflags, "FLAGS", "with --emulate: more flags for the compiler, in one word"),
-    WW_OPTION(dir, "DIR", "with --emulate: the program's working folder (it is not written to)"),
+    WW_OPTION(
+        cflags, "FLAGS", "with --emulate: more flags for the compiler, in one word"),
+    WW_OPTION(dir,
+              "DIR",
+              "with --emulate: the program's working folder (it is not written to)"),
     WW_OPTION(limit, "SECONDS", "with --emulate: of the program's run (default 60)"),
     WW_OPTION(disk, "MIB", "with --emulate: that the program may write (default 8192)"),
-    WW_OPTION(read, "PATH",
-              "with --emulate: a file or folder that the program may read; its project can be read "
+    WW_OPTION(read,
+              "PATH",
+              "with --emulate: a file or folder that the program may read; its project "
+              "can be read "
               "anyway"),
-    WW_OPTION_AS(no_sandbox, "no-sandbox", NULL,
+    WW_OPTION_AS(no_sandbox,
+                 "no-sandbox",
+                 NULL,
                  "with --emulate: let the program write and connect"),
     WW_FRONT_OPTIONS(options),
     {0},
@@ -71,7 +93,8 @@ typedef struct {
 const char *ww_recorder_library(ww_arena *a) {
   static const char name[] = "libwarpwise-record.so";
   const char *dir = ww_path_dir(a, ww_self_path(a));
-  const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir), WW_PREFIX "/lib/warpwise"};
+  const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir),
+                          WW_PREFIX "/lib/warpwise"};
   for (size_t i = 0; i < WW_COUNT(places); i++) {
     const char *path = ww_path_join(a, places[i], name);
     if (ww_file_exists(path))
@@ -82,7 +105,8 @@ const char *ww_recorder_library(ww_arena *a) {
 
 /* The environment with the recorder in it; our own stays as it is. */
 static char **environment(const ww_recorder_options *r, const char *so, ww_arena *a) {
-  static const char *const names[] = {"WARPWISE_RECORD=", "CUDA_INJECTION64_PATH=", "LD_PRELOAD="};
+  static const char *const names[] = {
+      "WARPWISE_RECORD=", "CUDA_INJECTION64_PATH=", "LD_PRELOAD="};
   WW_VEC(char *) env = {0};
   const char *preload = getenv("LD_PRELOAD");
   for (char **v = environ; *v; v++) {
@@ -94,15 +118,16 @@ static char **environment(const ww_recorder_options *r, const char *so, ww_arena
   }
   ww_push(a, &env, ww_fmt(a, "%s%s", names[0], ww_recorder_env(r, a)));
   ww_push(a, &env, ww_fmt(a, "%s%s", names[1], so));
-  ww_push(
-      a, &env,
-      ww_fmt(a, "%s%s%s%s", names[2], so, preload && *preload ? ":" : "", preload ? preload : ""));
+  ww_push(a, &env,
+          ww_fmt(a, "%s%s%s%s", names[2], so, preload && *preload ? ":" : "",
+                 preload ? preload : ""));
   ww_push(a, &env, NULL);
   return env.v;
 }
 
 /* Runs it with our terminal; what the keyboard ends is the program, not us. */
-static ww_status spawn(const char *const *argv, char **env, bool to_stderr, ended *out, ww_err *e) {
+static ww_status
+spawn(const char *const *argv, char **env, bool to_stderr, ended *out, ww_err *e) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
   sigset_t plain;
@@ -140,13 +165,15 @@ static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out
     return ww_usage(c, "'%s': the program goes behind --; source files need --emulate",
                     c->operands[0]);
   if (!c->nrest)
-    return ww_usage(c,
-                    "record: name the program: warpwise record [options] -- ./program arguments");
+    return ww_usage(
+        c,
+        "record: name the program: warpwise record [options] -- ./program arguments");
   const char *so = ww_recorder_library(c->arena);
   if (!so)
-    return ww_fail(&c->err, WW_EIO,
-                   "libwarpwise-record.so is neither beside the program nor in " WW_PREFIX
-                   "/lib/warpwise; run make, or make install");
+    return ww_fail(
+        &c->err, WW_EIO,
+        "libwarpwise-record.so is neither beside the program nor in " WW_PREFIX
+        "/lib/warpwise; run make, or make install");
   ww_strings argv = {0};
   ww_strings_add(c->arena, &argv, c->rest, c->nrest);
   ww_push(c->arena, &argv, NULL);
@@ -206,7 +233,8 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   ww_emulated done = {0};
   ww_status st = ww_emulate(&x, a, &done, &c->err);
   if (!st && done.weaker && !ww_is_quiet())
-    fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n",
+    fprintf(stderr,
+            "warpwise: warning: this system has no way to confine the program's %s\n",
             done.weaker);
   *out = (ended){done.exit_code, done.timed_out, done.disk_full};
   if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet())
@@ -220,25 +248,29 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
   const options *o = c->opt;
   const char *why = r->nnotes ? r->notes[0] : NULL;
   if (o->emulate)
-    return ww_fail(&c->err, WW_EDATA,
-                   "nothing was recorded: the program launched no kernel (exit status %d)%s%s",
-                   end->exit_code, why ? "; " : "", why ? why : "");
+    return ww_fail(
+        &c->err, WW_EDATA,
+        "nothing was recorded: the program launched no kernel (exit status %d)%s%s",
+        end->exit_code, why ? "; " : "", why ? why : "");
   if (why)
     return ww_fail(&c->err, WW_EDATA, "nothing was recorded: %s", why);
   void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
   if (driver)
     dlclose(driver);
-  return ww_fail(
-      &c->err, WW_EDATA,
-      "nothing was recorded: '%s' (exit status %d) launched no kernel that could be seen. %s"
-      "OpenCL programs must be linked with libOpenCL (not open it themselves); programs that are "
-      "linked statically or run as another user cannot be recorded",
-      c->rest[0], end->exit_code,
-      driver ? "CUDA programs need libcupti (set CUDA_HOME to the toolkit); "
-             : "There is no CUDA driver here (libcuda.so.1): for a CUDA program see --emulate; ");
+  return ww_fail(&c->err, WW_EDATA,
+                 "nothing was recorded: '%s' (exit status %d) launched no kernel that "
+                 "could be seen. %s"
+                 "OpenCL programs must be linked with libOpenCL (not open it "
+                 "themselves); programs that are "
+                 "linked statically or run as another user cannot be recorded",
+                 c->rest[0], end->exit_code,
+                 driver ? "CUDA programs need libcupti (set CUDA_HOME to the toolkit); "
+                        : "There is no CUDA driver here (libcuda.so.1): for a CUDA "
+                          "program see --emulate; ");
 }
 
-static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
+static void
+say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
   if (c->json && path) { /* what was measured has lines of its own */
     ww_json *j = ww_line_begin();
     ww_json_put(j, "recorded:%s,launches:%lu,distinct:%u,kernels:%u,exit_code:%d", path,
@@ -251,17 +283,21 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
   for (uint32_t i = 0; i < r->nnotes; i++)
     fprintf(stderr, "warpwise: note: %s\n", r->notes[i]);
   if (end->timed_out)
-    fprintf(stderr, "warpwise: warning: the program took too long and was ended; see --limit\n");
-  else if (end->disk_full)
-    fprintf(stderr, "warpwise: warning: the program wrote too much and was ended; see --disk\n");
-  else if (end->exit_code)
     fprintf(
         stderr,
-        "warpwise: warning: the program ended with status %d; its launches up to there are kept\n",
-        end->exit_code);
-  fprintf(stderr, "warpwise: %" PRIu64 " launch%s of %u kernel%s, %u distinct%s%s\n", r->launches,
-          r->launches == 1 ? "" : "es", r->kernels, r->kernels == 1 ? "" : "s", r->nlines,
-          path ? ", in " : "", path ? path : "");
+        "warpwise: warning: the program took too long and was ended; see --limit\n");
+  else if (end->disk_full)
+    fprintf(
+        stderr,
+        "warpwise: warning: the program wrote too much and was ended; see --disk\n");
+  else if (end->exit_code)
+    fprintf(stderr,
+            "warpwise: warning: the program ended with status %d; its launches up to "
+            "there are kept\n",
+            end->exit_code);
+  fprintf(stderr, "warpwise: %" PRIu64 " launch%s of %u kernel%s, %u distinct%s%s\n",
+          r->launches, r->launches == 1 ? "" : "es", r->kernels,
+          r->kernels == 1 ? "" : "s", r->nlines, path ? ", in " : "", path ? path : "");
 }
 
 /* ---- measuring what was recorded ---- */
@@ -278,9 +314,11 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   p->worst = ww_worse(p->worst, row->report.error.code);
   if (!c->json) {
     const ww_launch *l = row->report.launch;
-    printf("%" PRIu64 " launch%s of ", l ? l->count : 1, l && l->count == 1 ? "" : "es");
+    printf("%" PRIu64 " launch%s of ", l ? l->count : 1,
+           l && l->count == 1 ? "" : "es");
     if (row->report.error.code)
-      printf("%s: %s\n", row->report.kernel ? row->report.kernel : "?", row->report.error.msg);
+      printf("%s: %s\n", row->report.kernel ? row->report.kernel : "?",
+             row->report.error.msg);
     else
       ww_report_print(&row->report, stdout);
     return;
@@ -299,23 +337,26 @@ static ww_status measure(ww_cmd *c, const ww_recorded *r) {
 
 /* ---- the command ---- */
 
-/* The file's folder must be there before the program runs: it would run in vain. What is
- * overwritten is a recording, and a plain file: it is removed first, which must not happen to a
- * device or a folder. */
+/* The file's folder must be there before the program runs: it would run in vain. What
+ * is overwritten is a recording, and a plain file: it is removed first, which must not
+ * happen to a device or a folder. */
 static ww_status check_output(const char *path, ww_cmd *c) {
   const char *dir = ww_path_dir(c->arena, path);
   struct stat there;
   if (access(dir, W_OK | X_OK) != 0)
-    return ww_fail(&c->err, WW_EIO, "cannot write '%s': %s: %s", path, dir, strerror(errno));
+    return ww_fail(&c->err, WW_EIO, "cannot write '%s': %s: %s", path, dir,
+                   strerror(errno));
   if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
-    return ww_usage(c, "'%s' is there and is no plain file; name another with -o", path);
+    return ww_usage(c, "'%s' is there and is no plain file; name another with -o",
+                    path);
   char begin[2] = "{";
   FILE *f = fopen(path, "r");
   size_t n = f ? fread(begin, 1, 2, f) : 0;
   if (f)
     fclose(f);
   if (n && begin[0] != '{' && memcmp(begin, "# ", 2) != 0)
-    return ww_usage(c, "'%s' is there and is no recording; name another file with -o", path);
+    return ww_usage(c, "'%s' is there and is no recording; name another file with -o",
+                    path);
   return WW_OK;
 }
 
@@ -342,30 +383,33 @@ static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   if (o->measure && o->emulate)
-    return ww_usage(c, "--measure needs a device, --emulate is for machines without one");
+    return ww_usage(c,
+                    "--measure needs a device, --emulate is for machines without one");
   if ((o->execute || o->cflags || o->dir) && !o->emulate)
     return ww_usage(c, "--execute, --cflags and --dir go with --emulate");
   if (o->read.n && !o->emulate)
     return ww_usage(c, "--read goes with --emulate");
   const char *tmp = getenv("TMPDIR");
-  char *temporary = ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  char *temporary =
+      ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
   int slot = -1;
   if (temp && !ww_temp_folder(temporary, &slot))
     return ww_fail(&c->err, WW_EIO, "cannot make '%s': %s", temporary, strerror(errno));
-  ww_recorder_options r = {.path = temp     ? ww_path_join(c->arena, temporary, "launches.jsonl")
-                                   : o->out ? o->out
-                                            : "launches.jsonl",
-                           .contents = o->contents || o->measure,
-                           .binaries = o->contents || o->code || o->measure,
-                           .contents_limit = o->contents_limit,
-                           .per_kernel = o->per_kernel > UINT32_MAX ? UINT32_MAX : o->per_kernel,
-                           .most = o->most > UINT32_MAX ? UINT32_MAX : o->most,
-                           .source = o->file};
-  ww_status st =
-      o->file && !ww_file_exists(o->file)
-          ? ww_fail(&c->err, WW_EIO, "--source: cannot open '%s': %s", o->file, strerror(errno))
-          : run_and_report(c, &r);
+  ww_recorder_options r = {
+      .path = temp     ? ww_path_join(c->arena, temporary, "launches.jsonl")
+              : o->out ? o->out
+                       : "launches.jsonl",
+      .contents = o->contents || o->measure,
+      .binaries = o->contents || o->code || o->measure,
+      .contents_limit = o->contents_limit,
+      .per_kernel = o->per_kernel > UINT32_MAX ? UINT32_MAX : o->per_kernel,
+      .most = o->most > UINT32_MAX ? UINT32_MAX : o->most,
+      .source = o->file};
+  ww_status st = o->file && !ww_file_exists(o->file)
+                     ? ww_fail(&c->err, WW_EIO, "--source: cannot open '%s': %s",
+                               o->file, strerror(errno))
+                     : run_and_report(c, &r);
   if (temp)
     ww_remove_tree(temporary);
   ww_cleanup_forget(slot);
@@ -378,16 +422,19 @@ const ww_command ww_cmd_record = {
     "[options] -- ./program arguments\n"
     "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- "
     "arguments",
-    .details =
-        "The lines are launch specs with their counts: names, shapes, scalars, symbols, "
-        "buffers with size and first bytes.\n"
-        "What the program prints goes where it always does, with --json to stderr (a summary "
-        "to stdout).\nUnder --emulate it is shown only if the program fails.\n"
-        "Ends with 0 when something was recorded, whatever the program's own status was.",
-    .examples = "  warpwise record -- ./app --size 1024\n"
-                "  warpwise record -o run.jsonl --contents -- python3 train.py\n"
-                "  warpwise record --emulate main.cu util.cu -DN=1024 --gpu h200 -- 1024 1024\n"
-                "  warpwise trace --launch run.jsonl\n",
+    .details = "The lines are launch specs with their counts: names, shapes, scalars, "
+               "symbols, "
+               "buffers with size and first bytes.\n"
+               "What the program prints goes where it always does, with --json to "
+               "stderr (a summary "
+               "to stdout).\nUnder --emulate it is shown only if the program fails.\n"
+               "Ends with 0 when something was recorded, whatever the program's own "
+               "status was.",
+    .examples =
+        "  warpwise record -- ./app --size 1024\n"
+        "  warpwise record -o run.jsonl --contents -- python3 train.py\n"
+        "  warpwise record --emulate main.cu util.cu -DN=1024 --gpu h200 -- 1024 1024\n"
+        "  warpwise trace --launch run.jsonl\n",
     WW_OPTIONS,
     .compiler_flags = true,
     .run = run,

@@ -1,5 +1,5 @@
-/* roofline.c - `warpwise roofline`: kernels under the roofs of one or several GPUs, predicted and
- * measured. */
+/* roofline.c - `warpwise roofline`: kernels under the roofs of one or several GPUs,
+ * predicted and measured. */
 #include "../predict/show/roofline.h"
 
 #include "source.h"
@@ -90,9 +90,10 @@ static ww_status add_predicted(job *j) {
 static void print_json(const ww_roofline *r) {
   for (uint32_t k = 0; k < r->npoints; k++) {
     const ww_roof_point *p = &r->points[k];
-    ww_line_print("kernel:%s,gpu:%s,measured:%i,ai:%g,gflops:%g,precision:%s,roof_gflops:%g",
-                  p->kernel, r->gpus[p->gpu].name, p->measured, p->ai, p->gflops,
-                  ww_roof_names[p->precision], p->roof);
+    ww_line_print(
+        "kernel:%s,gpu:%s,measured:%i,ai:%g,gflops:%g,precision:%s,roof_gflops:%g",
+        p->kernel, r->gpus[p->gpu].name, p->measured, p->ai, p->gflops,
+        ww_roof_names[p->precision], p->roof);
   }
 }
 
@@ -139,11 +140,13 @@ const ww_command ww_cmd_roofline = {
     "roofline",
     "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
     "FILE... [options] [-- clang flags]",
-    .details = "A kernel stands at its flops per byte of DRAM traffic and its flops per second; "
+    .details = "A kernel stands at its flops per byte of DRAM traffic and its flops "
+               "per second; "
                "the lines are what memory and\n"
                "arithmetic allow. Capital letters are predicted, small ones measured.",
     .examples = "  warpwise roofline matmul.cu -k naive --gpu h200\n"
-                "  warpwise roofline --launch launches.jsonl --gpu h200,a100 --svg roofline.svg\n"
+                "  warpwise roofline --launch launches.jsonl --gpu h200,a100 --svg "
+                "roofline.svg\n"
                 "  warpwise roofline main.cu --measured measured.jsonl\n",
     WW_OPTIONS,
     .run = run,

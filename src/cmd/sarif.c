@@ -1,7 +1,7 @@
 /* sarif.c - findings as SARIF 2.1.0 and as GitHub annotations.
  *
- * Every rule of advice.def is declared in the log, whether or not it was met, so that a viewer can
- * show what was looked for. */
+ * Every rule of advice.def is declared in the log, whether or not it was met, so that a
+ * viewer can show what was looked for. */
 #include "sarif.h"
 
 #include <stdlib.h>
@@ -27,12 +27,14 @@ ww_sarif *ww_sarif_new(void) {
   ww_sarif *s = ww_xcalloc(1, sizeof *s);
   ww_json *j = &s->j;
   *j = (ww_json){.out = &s->text, .pretty = true};
-  ww_json_put(j,
-              "{$schema:'https://json.schemastore.org/sarif-2.1.0.json',version:'2.1.0',"
-              "runs:[{tool:{driver:{name:'warpwise',version:%s,rules:[",
-              WW_VERSION);
+  ww_json_put(
+      j,
+      "{$schema:'https://json.schemastore.org/sarif-2.1.0.json',version:'2.1.0',"
+      "runs:[{tool:{driver:{name:'warpwise',version:%s,rules:[",
+      WW_VERSION);
   for (int k = 0; k < WW_NRULES; k++)
-    ww_json_put(j, "{id:%s,shortDescription:{text:%s}}", ww_rules[k].id, ww_rules[k].title);
+    ww_json_put(j, "{id:%s,shortDescription:{text:%s}}", ww_rules[k].id,
+                ww_rules[k].title);
   ww_json_put(j, "]}},results:[");
   return s;
 }
@@ -46,7 +48,8 @@ static int rule_index(const char *id) {
 
 /* "up to 1.8x on h200: ..." */
 static void full_message(const ww_report *r, const ww_finding *f, ww_buf *out) {
-  ww_buf_fmt(out, "%s: up to %.2gx faster on %s. %s", r->kernel, f->gain, r->gpu, f->message);
+  ww_buf_fmt(out, "%s: up to %.2gx faster on %s. %s", r->kernel, f->gain, r->gpu,
+             f->message);
 }
 
 void ww_sarif_add(ww_sarif *s, const ww_report *r) {
@@ -58,8 +61,8 @@ void ww_sarif_add(ww_sarif *s, const ww_report *r) {
     ww_json_put(j,
                 "{ruleId:%s,ruleIndex:%d,level:%s,message:{text:%s},"
                 "locations:[{physicalLocation:{artifactLocation:{uri:%s}",
-                f->rule, rule_index(f->rule), f->gain >= 1.2 ? "warning" : "note", text.s,
-                relative(f->file ? f->file : r->file));
+                f->rule, rule_index(f->rule), f->gain >= 1.2 ? "warning" : "note",
+                text.s, relative(f->file ? f->file : r->file));
     if (f->line)
       ww_json_put(j, "region:{startLine:%u}", f->line);
     ww_json_put(j, "}}],properties:{gain:%g}}", f->gain);
@@ -75,7 +78,8 @@ void ww_sarif_end(ww_sarif *s, ww_buf *out) {
   free(s);
 }
 
-/* Workflow commands end at the line's end and split at commas and colons in their properties. */
+/* Workflow commands end at the line's end and split at commas and colons in their
+ * properties. */
 static void escaped(ww_buf *out, const char *text, bool property) {
   static const char from[] = "%\r\n:,";
   static const char *const to[] = {"%25", "%0D", "%0A", "%3A", "%2C"};

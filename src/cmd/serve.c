@@ -1,4 +1,5 @@
-/* serve.c - `warpwise serve`: predictions over HTTP, for pages, scripts and agents on this machine.
+/* serve.c - `warpwise serve`: predictions over HTTP, for pages, scripts and agents on
+ * this machine.
  */
 #include "../serve/completions.h"
 #include "../serve/mcp.h"
@@ -14,8 +15,10 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SERVING_OPTIONS(options, "7420"),
-    WW_OPTION(lm, "MODEL",
-              "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf"),
+    WW_OPTION(lm,
+              "MODEL",
+              "a language model for /v1/chat/completions and /v1/completions: a folder "
+              "or a .gguf"),
     {0},
 };
 
@@ -36,10 +39,11 @@ static void all_routes(const doors *d, ww_http_route out[MOST_ROUTES + 6]) {
   for (const ww_http_route *r = ww_page_routes; r->path && n < MOST_ROUTES; r++)
     out[n++] = *r;
   out[n++] = (ww_http_route){.path = "/mcp", .handle = ww_mcp_http, .ctx = d->mcp};
-  ww_http_route models[] = {{.path = "/v1/models", .handle = ww_completions_models},
-                            {.path = "/v1/models/", .handle = ww_completions_model},
-                            {.path = "/v1/completions", .handle = ww_completions_text},
-                            {.path = "/v1/chat/completions", .handle = ww_completions_chat}};
+  ww_http_route models[] = {
+      {.path = "/v1/models", .handle = ww_completions_models},
+      {.path = "/v1/models/", .handle = ww_completions_model},
+      {.path = "/v1/completions", .handle = ww_completions_text},
+      {.path = "/v1/chat/completions", .handle = ww_completions_chat}};
   for (int k = 0; k < 4; k++) {
     models[k].ctx = d->completions;
     out[n++] = models[k];
@@ -74,14 +78,18 @@ const ww_command ww_cmd_serve = {
     "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a "
     "language model for OpenAI's clients",
     "[options]",
-    .details = "The address that it prints is the page's; with a token, open it with #token=TOKEN "
-               "behind. Programs: /openapi.json has what\n"
-               "can be asked, POST /v1/predict, /v1/explain, /v1/sweep and more; agents: /mcp. "
-               "What was read and predicted is kept: after an\n"
-               "edit only kernels whose code changed are predicted again. Ctrl-C ends it.",
-    .examples = "  warpwise serve --root ~/project\n"
-                "  curl -H 'Content-Type: application/json' -d "
-                "'{\"file\":\"saxpy.cu\",\"gpu\":\"h200\"}' http://127.0.0.1:7420/v1/predict\n",
+    .details =
+        "The address that it prints is the page's; with a token, open it with "
+        "#token=TOKEN "
+        "behind. Programs: /openapi.json has what\n"
+        "can be asked, POST /v1/predict, /v1/explain, /v1/sweep and more; agents: "
+        "/mcp. "
+        "What was read and predicted is kept: after an\n"
+        "edit only kernels whose code changed are predicted again. Ctrl-C ends it.",
+    .examples =
+        "  warpwise serve --root ~/project\n"
+        "  curl -H 'Content-Type: application/json' -d "
+        "'{\"file\":\"saxpy.cu\",\"gpu\":\"h200\"}' http://127.0.0.1:7420/v1/predict\n",
     WW_OPTIONS,
     .run = run,
 };

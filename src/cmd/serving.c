@@ -32,15 +32,16 @@ static void end_signals(sigset_t *set) {
   sigaddset(set, SIGHUP);
 }
 
-/* The server's threads inherit the mask: the signals come here. What runs then is given up, and a
- * second signal ends the program at once, as main.c's handler does. */
+/* The server's threads inherit the mask: the signals come here. What runs then is given
+ * up, and a second signal ends the program at once, as main.c's handler does. */
 void ww_serving_wait(void) {
   sigset_t end;
   int which;
   end_signals(&end);
   sigwait(&end, &which);
   ww_run_stop();
-  pthread_sigmask(SIG_UNBLOCK, &end, NULL); /* who cannot wait for an orderly end sends another */
+  /* who cannot wait for an orderly end sends another */
+  pthread_sigmask(SIG_UNBLOCK, &end, NULL);
 }
 
 static ww_status port_of(const char *text, uint16_t *out, ww_err *e) {
@@ -52,7 +53,8 @@ static ww_status port_of(const char *text, uint16_t *out, ww_err *e) {
   return ww_fail(e, WW_EUSAGE, "--port: expected 0 to 65535, not '%.40s'", text);
 }
 
-/* From now on clang and LLVM run in processes of their own, with so much memory each. */
+/* From now on clang and LLVM run in processes of their own, with so much memory each.
+ */
 static void run_apart(uint64_t bytes) {
   ww_run_memory(bytes + CLANG_BYTES);
 #ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone is beyond any limit */
@@ -67,16 +69,19 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   end_signals(&set);
   sigaddset(&set, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &set, &out->before);
-  if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) || o->memory > (1 << 24))
+  if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) ||
+      o->memory > (1 << 24))
     return ww_usage(c, "--workers, --queue, --max-body or --memory is too large");
   uint64_t bytes = (o->memory ? o->memory : 2048) << 20;
-  out->w = ww_query_new(
-      &(ww_query_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
-      &c->err);
+  out->w = ww_query_new(&(ww_query_options){.root = o->root ? o->root : ".",
+                                            .bytes = bytes,
+                                            .children = true},
+                        &c->err);
   if (!out->w)
     return c->err.code;
   run_apart(bytes);
-  out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? o->seconds : 30});
+  out->api =
+      ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? o->seconds : 30});
   return WW_OK;
 }
 
@@ -86,18 +91,25 @@ void ww_serving_end(ww_serving *s) {
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *port,
-                          const ww_http_route *routes, ww_api *api, const char *path,
-                          void (*stop)(void *ctx), void *ctx) {
+ww_status ww_serving_http(ww_cmd *c,
+                          const ww_serving_options *o,
+                          const char *port,
+                          const ww_http_route *routes,
+                          ww_api *api,
+                          const char *path,
+                          void (*stop)(void *ctx),
+                          void *ctx) {
   ww_http *h = NULL;
-  ww_http_options ho = {
-      .bind = o->bind, .max_body = o->max_body << 10, .workers = o->workers, .queue = o->queue};
-  bool failed = port_of(o->port ? o->port : port, &ho.port, &c->err) || token(c, o, &ho.token) ||
-                ww_http_start(&ho, routes, api, &h, &c->err);
+  ww_http_options ho = {.bind = o->bind,
+                        .max_body = o->max_body << 10,
+                        .workers = o->workers,
+                        .queue = o->queue};
+  bool failed = port_of(o->port ? o->port : port, &ho.port, &c->err) ||
+                token(c, o, &ho.token) || ww_http_start(&ho, routes, api, &h, &c->err);
   if (!failed) {
     const char *host = o->bind ? o->bind : "127.0.0.1";
-    printf(strchr(host, ':') ? "http://[%s]:%u%s\n" : "http://%s:%u%s\n", host, ww_http_port(h),
-           path);
+    printf(strchr(host, ':') ? "http://[%s]:%u%s\n" : "http://%s:%u%s\n", host,
+           ww_http_port(h), path);
     fflush(stdout);
     ww_serving_wait();
     if (!c->quiet)

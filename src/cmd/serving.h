@@ -1,5 +1,5 @@
-/* serving.h - what `warpwise serve` and `warpwise mcp` share: options, limits, the way from start
- * to Ctrl-C. */
+/* serving.h - what `warpwise serve` and `warpwise mcp` share: options, limits, the way
+ * from start to Ctrl-C. */
 #ifndef WW_SERVING_H
 #define WW_SERVING_H
 
@@ -14,7 +14,8 @@ typedef struct {
   uint64_t seconds, memory, max_body, workers, queue;
 } ww_serving_options;
 
-/* Rows of the table of a command whose options struct T has a `ww_serving_options serving`. */
+/* Rows of the table of a command whose options struct T has a `ww_serving_options
+ * serving`. */
 /* clang-format off */
 #define WW_SERVING_OPTIONS(T, PORT) \
   WW_OPTION_OF(T, serving.port, "port", "N", \
@@ -42,16 +43,21 @@ typedef struct {
   ww_api *api;
   sigset_t before; /* signals that were blocked */
 } ww_serving;
-/* Checks the options, opens the folder, blocks SIGINT, SIGTERM and SIGPIPE: threads made from now
- * on do not get them. */
+/* Checks the options, opens the folder, blocks SIGINT, SIGTERM and SIGPIPE: threads
+ * made from now on do not get them. */
 ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *out);
 void ww_serving_end(ww_serving *s); /* after one that failed too */
 void ww_serving_wait(void);         /* for Ctrl-C */
-/* Listens, prints the address with `path` behind it, waits for Ctrl-C. `stop` is called with ctx
- * before the server ends; NULL: nothing to tell. */
-ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *port,
-                          const ww_http_route *routes, ww_api *api, const char *path,
-                          void (*stop)(void *ctx), void *ctx);
+/* Listens, prints the address with `path` behind it, waits for Ctrl-C. `stop` is called
+ * with ctx before the server ends; NULL: nothing to tell. */
+ww_status ww_serving_http(ww_cmd *c,
+                          const ww_serving_options *o,
+                          const char *port,
+                          const ww_http_route *routes,
+                          ww_api *api,
+                          const char *path,
+                          void (*stop)(void *ctx),
+                          void *ctx);
 
 /* What an option of a command means; NULL: there is none. */
 const char *ww_serving_help(const char *command, const char *option);

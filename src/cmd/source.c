@@ -1,5 +1,6 @@
-/* source.c - the way from a command line into src/query: options are put over the launch spec,
- * src/query puts both over what the source says and predicts them on the GPUs that were named. */
+/* source.c - the way from a command line into src/query: options are put over the
+ * launch spec, src/query puts both over what the source says and predicts them on the
+ * GPUs that were named. */
 #include "source.h"
 
 #include "../base/watchdog.h"
@@ -11,15 +12,21 @@ const ww_source_options ww_source_plain;
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *l) {
   ww_arena *a = c->arena;
   ww_err *e = &c->err;
-  *l = (ww_launch){.kernel = o->kernel, .shared_expr = o->shared, .shared_given = o->shared};
-  bool bad = (o->grid && ww_launch_shape(o->grid, "--grid", a, l->grid, l->grid_expr, e)) ||
-             (o->block && ww_launch_shape(o->block, "--block", a, l->block, l->block_expr, e));
+  *l = (ww_launch){
+      .kernel = o->kernel, .shared_expr = o->shared, .shared_given = o->shared};
+  bool bad =
+      (o->grid && ww_launch_shape(o->grid, "--grid", a, l->grid, l->grid_expr, e)) ||
+      (o->block && ww_launch_shape(o->block, "--block", a, l->block, l->block_expr, e));
   for (uint32_t k = 0; !bad && k < o->args.n; k++)
     bad = ww_launch_arg(o->args.v[k], a, l, e);
-  return bad ? e->code = WW_EUSAGE : WW_OK; /* the command line's own words, not a file's */
+  /* the command line's own words, not a file's */
+  return bad ? e->code = WW_EUSAGE : WW_OK;
 }
 
-ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n) {
+ww_status ww_source_launches(ww_cmd *c,
+                             const ww_source_options *o,
+                             ww_launch **out,
+                             uint32_t *n) {
   ww_launch over;
   *n = 1;
   *out = WW_NEW(c->arena, ww_launch);
@@ -38,8 +45,12 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
 
 /* ---- loading ---- */
 
-ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
-                       const ww_launch *l, ww_source *out) {
+ww_status ww_source_of(ww_cmd *c,
+                       const ww_source_options *o,
+                       const char **files,
+                       uint32_t n,
+                       const ww_launch *l,
+                       ww_source *out) {
   ww_strings flags = {0};
   for (uint32_t k = 0; k < n; k++)
     if (ww_input_check(files[k], &c->err))
@@ -70,14 +81,16 @@ void ww_source_free(ww_source_cache *cache) {
 
 ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) {
   if (!cache->query)
-    cache->query = ww_query_new(&(ww_query_options){.sources = true, .units = 1}, &c->err);
+    cache->query =
+        ww_query_new(&(ww_query_options){.sources = true, .units = 1}, &c->err);
   if (!cache->query)
     return c->err.code;
   const char *what = ww_fmt(c->arena, "reading %s", s->path);
   double deadline = c->limits.seconds > 0 ? ww_now() + c->limits.seconds : 0;
   ww_query_release(cache->query, &cache->read);
   ww_limits_begin(c, what);
-  ww_status st = ww_query_read(cache->query, s, deadline, c->arena, &cache->read, &c->err);
+  ww_status st =
+      ww_query_read(cache->query, s, deadline, c->arena, &cache->read, &c->err);
   if (st == WW_ELIMIT && ww_watchdog_over(NULL))
     ww_limits_late(c, what, &c->err);
   ww_limits_end(c);
@@ -85,7 +98,9 @@ ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) 
   return st;
 }
 
-static ww_status read_files(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
+static ww_status read_files(ww_cmd *c,
+                            const ww_source_options *o,
+                            ww_source_cache *cache,
                             const ww_launch *l) {
   ww_source s;
   const char *file = l->file;
@@ -95,7 +110,10 @@ static ww_status read_files(ww_cmd *c, const ww_source_options *o, ww_source_cac
   return st ? st : ww_source_read(c, &s, cache);
 }
 
-void ww_source_spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uint32_t *n) {
+void ww_source_spread(ww_cmd *c,
+                      const ww_strings *kernels,
+                      ww_launch **out,
+                      uint32_t *n) {
   if (kernels->n < 2)
     return; /* none: the message of those who look for one says why */
   ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels->n);
@@ -107,8 +125,11 @@ void ww_source_spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uin
   *n = kernels->n;
 }
 
-ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                         ww_launch **out, uint32_t *n) {
+ww_status ww_source_each(ww_cmd *c,
+                         const ww_source_options *o,
+                         ww_source_cache *cache,
+                         ww_launch **out,
+                         uint32_t *n) {
   ww_status st = ww_source_launches(c, o, out, n);
   if (st || o->launch || o->kernel || !c->noperands)
     return st;
@@ -123,16 +144,19 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
   return WW_OK;
 }
 
-ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
+ww_status ww_source_kernel(ww_cmd *c,
+                           const ww_source_options *o,
+                           ww_source_cache *cache,
                            ww_launch *launch) {
   ww_status st = read_files(c, o, cache, launch);
   cache->fn = NULL;
   cache->said = (ww_assumptions){0};
   if (st)
     return st;
-  ww_limits_begin(c, ww_fmt(c->arena, "looking for launches in %s", cache->read.source.path));
-  st = ww_query_launch(cache->query, &cache->read, 0, c->arena, &cache->fn, launch, &cache->said,
-                       &c->err);
+  ww_limits_begin(
+      c, ww_fmt(c->arena, "looking for launches in %s", cache->read.source.path));
+  st = ww_query_launch(cache->query, &cache->read, 0, c->arena, &cache->fn, launch,
+                       &cache->said, &c->err);
   ww_limits_end(c);
   if (cache->fn)
     c->kernel = ww_strdup(c->arena, cache->fn->name); /* outlives the cache */
@@ -145,10 +169,12 @@ ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out) {
   const char *names = c->gpu ? c->gpu : "h200";
   ww_params *params = WW_NEW(c->arena, ww_params);
   WW_VEC(ww_gpu) gpus = {0};
-  *out = (ww_query_targets){.assumed = !c->gpu, .params = params, .cancelled = ww_watchdog_over};
+  *out = (ww_query_targets){
+      .assumed = !c->gpu, .params = params, .cancelled = ww_watchdog_over};
   if (ww_params_load(c->arena, params, &c->err) ||
       ww_word_option(c, "by", by, "machine grounded") < 0 ||
-      (!ww_is(by, "machine") && ww_correction_load(c->arena, &out->correction, &c->err)))
+      (!ww_is(by, "machine") &&
+       ww_correction_load(c->arena, &out->correction, &c->err)))
     return c->err.code;
   for (size_t n; *names; names += n + (names[n] == ',')) {
     ww_gpu one;
@@ -161,12 +187,16 @@ ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out) {
   }
   out->gpus = gpus.v;
   out->n = gpus.n;
-  return gpus.n ? WW_OK
-                : ww_usage(c, "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
+  return gpus.n
+             ? WW_OK
+             : ww_usage(
+                   c, "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
 }
 
-/* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be asked. */
-static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
+/* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be
+ * asked. */
+static double
+compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
   const ww_answers *x = ctx;
   if (x->module->dialect != WW_CUDA || strcmp(g->vendor, "nvidia"))
     return 0;
@@ -214,13 +244,13 @@ ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
   if (x->o->cache)
     launch->warm = !strcmp(x->o->cache, "warm");
   ww_arena *a = ww_arena_new();
-  *out =
-      (ww_answers){a, x->cache.module, x->cache.fn, *launch, WW_NEWN(a, ww_prediction, q.n), q.n};
+  *out = (ww_answers){
+      a, x->cache.module, x->cache.fn, *launch, WW_NEWN(a, ww_prediction, q.n), q.n};
   q.registers_ctx = out;
   const char *what = ww_fmt(a, "kernel `%s`", out->fn->name);
   ww_limits_begin(c, what);
-  st = ww_query_predict(x->cache.read.unit, out->fn, &out->launch, &q, &x->cache.said, a, out->p,
-                        &why);
+  st = ww_query_predict(x->cache.read.unit, out->fn, &out->launch, &q, &x->cache.said,
+                        a, out->p, &why);
   ww_limits_end(c);
   if (!st)
     return WW_OK;

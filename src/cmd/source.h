@@ -1,13 +1,13 @@
-/* source.h - from what a user names (files, a kernel, a launch, GPUs) to a kernel's IR, what is
- * known of its launch, and predictions of it. */
+/* source.h - from what a user names (files, a kernel, a launch, GPUs) to a kernel's IR,
+ * what is known of its launch, and predictions of it. */
 #ifndef WW_CMD_SOURCE_H
 #define WW_CMD_SOURCE_H
 
 #include "../query/query.h"
 #include "limits.h"
 
-/* What source files, kernel and launch were asked for; a command's options struct has it as
- * `source`. */
+/* What source files, kernel and launch were asked for; a command's options struct has
+ * it as `source`. */
 typedef struct {
   const char *kernel, *launch, *lang, *database, *grid, *block, *shared;
   ww_strings args, instantiate;
@@ -45,36 +45,54 @@ typedef struct {
 
 extern const ww_source_options ww_source_plain; /* nothing was said */
 
-/* Checks the files and collects what reading them needs: the options, flags of the project's build,
- * those of the launch spec (may be NULL), those behind `--`. */
-ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
-                       const ww_launch *l, ww_source *out);
+/* Checks the files and collects what reading them needs: the options, flags of the
+ * project's build, those of the launch spec (may be NULL), those behind `--`. */
+ww_status ww_source_of(ww_cmd *c,
+                       const ww_source_options *o,
+                       const char **files,
+                       uint32_t n,
+                       const ww_launch *l,
+                       ww_source *out);
 
-/* The source that was read last, kept while the next launch is about the same one. All zero: none.
+/* The source that was read last, kept while the next launch is about the same one. All
+ * zero: none.
  */
 typedef struct {
   ww_query *query;
   ww_query_unit read;
   const ww_module *module; /* of the unit */
   const ww_fn *fn;         /* what ww_source_kernel found: the kernel, */
-  ww_assumptions said;     /* and what it took from the host code, in the command's arena */
+  /* and what it took from the host code, in the command's arena */
+  ww_assumptions said;
 } ww_source_cache;
-ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache); /* within limits */
+/* within limits */
+ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache);
 void ww_source_free(ww_source_cache *cache);
 
-/* The launches that the command line asks for: those of --launch, else one, with nothing but the
- * options in it. */
-ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n);
-/* The same, one for each kernel of the files where neither a spec nor --kernel names one. */
-ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                         ww_launch **out, uint32_t *n);
+/* The launches that the command line asks for: those of --launch, else one, with
+ * nothing but the options in it. */
+ww_status
+ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n);
+/* The same, one for each kernel of the files where neither a spec nor --kernel names
+ * one. */
+ww_status ww_source_each(ww_cmd *c,
+                         const ww_source_options *o,
+                         ww_source_cache *cache,
+                         ww_launch **out,
+                         uint32_t *n);
 /* *out, which is one launch, for each of the kernels where there are several. */
-void ww_source_spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uint32_t *n);
-/* What the options say of a launch (--grid, --arg, ...), to be put over what a spec says. */
+void ww_source_spread(ww_cmd *c,
+                      const ww_strings *kernels,
+                      ww_launch **out,
+                      uint32_t *n);
+/* What the options say of a launch (--grid, --arg, ...), to be put over what a spec
+ * says. */
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
-/* The kernel one of them is about, and the launch with the weaker sources under it: the host code's
- * own launch, then the `// warpwise:` comment. */
-ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
+/* The kernel one of them is about, and the launch with the weaker sources under it: the
+ * host code's own launch, then the `// warpwise:` comment. */
+ww_status ww_source_kernel(ww_cmd *c,
+                           const ww_source_options *o,
+                           ww_source_cache *cache,
                            ww_launch *launch);
 
 /* ---- predictions: what predict, explain and roofline share ---- */
@@ -87,7 +105,8 @@ typedef struct {
   bool ptxas;
 } ww_ask_options;
 
-/* Rows of the table of a command whose options struct begins with a `ww_ask_options`. */
+/* Rows of the table of a command whose options struct begins with a `ww_ask_options`.
+ */
 /* clang-format off */
 #define WW_PREDICT_OPTIONS \
   WW_SOURCE_OPTIONS(ww_ask_options), \
@@ -108,14 +127,15 @@ typedef struct {
   ww_query_targets targets;
   ww_source_cache cache;
 } ww_ask;
-ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o); /* --cache, and the limits */
+/* --cache, and the limits */
+ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o);
 ww_status ww_ask_open(ww_cmd *c, const ww_ask_options *o, ww_ask *out);
-/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. by: "machine",
- * "grounded" or NULL (grounded where it is known). */
+/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. by:
+ * "machine", "grounded" or NULL (grounded where it is known). */
 ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out);
 
-/* A launch and what the machine model says of it, per GPU of the targets. Lives in `arena`, made
- * per launch. */
+/* A launch and what the machine model says of it, per GPU of the targets. Lives in
+ * `arena`, made per launch. */
 typedef struct {
   ww_arena *arena;
   const ww_module *module; /* in the source cache: gone with the next file */
@@ -125,8 +145,8 @@ typedef struct {
   uint32_t n;
 } ww_answers;
 
-/* On failure nothing is to be freed. A GPU that cannot run the code (another warp size) gets an
- * error of its own; the call fails when no GPU gives an answer. */
+/* On failure nothing is to be freed. A GPU that cannot run the code (another warp size)
+ * gets an error of its own; the call fails when no GPU gives an answer. */
 ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out);
 void ww_answers_free(ww_answers *a);
 

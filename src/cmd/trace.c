@@ -1,5 +1,5 @@
-/* trace.c - `warpwise trace`: runs sampled blocks of a kernel and counts what the hardware would
- * do. */
+/* trace.c - `warpwise trace`: runs sampled blocks of a kernel and counts what the
+ * hardware would do. */
 #include "../base/watchdog.h"
 #include "../gpu/gpu.h"
 #include "../trace/run.h"
@@ -20,14 +20,16 @@ static const ww_option table[] = {
     WW_OPTION(budget, "N", "warp instructions to spend on sampling (default 500000)"),
     WW_OPTION_AS(max_steps, "max-steps", "N", "give up after N warp instructions"),
     WW_OPTION(dump, "DIR", "write the buffers' contents afterwards: arg0.bin, ..."),
-    WW_OPTION(print, NULL, "show what the kernel prints, in the blocks that run (not with --json)"),
+    WW_OPTION(print,
+              NULL,
+              "show what the kernel prints, in the blocks that run (not with --json)"),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
 /* Lanes and multiprocessors of the GPU that --gpu names. */
-static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t,
-                        ww_err *e) {
+static ww_status target(
+    const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t, ww_err *e) {
   ww_gpu g;
   if (!c->gpu)
     return WW_OK;
@@ -89,7 +91,8 @@ static ww_status run(ww_cmd *c) {
   ww_launch *launches;
   uint32_t n;
   ww_source_cache cache = {0};
-  if (ww_limits_read(&o->limits, 60, 0, c) || ww_source_launches(c, &o->source, &launches, &n))
+  if (ww_limits_read(&o->limits, 60, 0, c) ||
+      ww_source_launches(c, &o->source, &launches, &n))
     return c->err.code;
   ww_status worst = WW_OK;
   for (uint32_t k = 0; k < n; k++) {
@@ -106,10 +109,11 @@ const ww_command ww_cmd_trace = {
     "trace",
     "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
     "FILE... [options] [-- clang flags]",
-    .details = "What the launch does not say is found by running the kernel with unbounded "
-               "buffers, or assumed and listed.\n"
-               "Without any launch, the host code's own or a comment in the source is used:\n"
-               "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
+    .details =
+        "What the launch does not say is found by running the kernel with unbounded "
+        "buffers, or assumed and listed.\n"
+        "Without any launch, the host code's own or a comment in the source is used:\n"
+        "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
     .examples = "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
                 "  warpwise trace main.cu --launch launches.jsonl --json\n"
                 "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg "

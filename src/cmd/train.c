@@ -1,5 +1,6 @@
-/* train.c - `warpwise train`: its options, and --machine, which fits the time model's parameters on
- * measured launches and says how good it is on kernels it has not seen. */
+/* train.c - `warpwise train`: its options, and --machine, which fits the time model's
+ * parameters on measured launches and says how good it is on kernels it has not seen.
+ */
 #include "../base/jsonread.h"
 #include "../data/split.h"
 #include "../predict/learn/fit.h"
@@ -9,78 +10,127 @@
 typedef ww_train_options options;
 
 static const ww_option table[] = {
-    WW_OPTION(machine, "DATA", "measured reports of the corpus, JSON lines, .zst or plain"),
-    WW_OPTION(correction, NULL,
-              "learn what the machine model gets wrong, from the stores and reports named"),
-    WW_OPTION(out, "FILE|DIR",
-              "where it goes (default models/machine.json, models/correction.json.zst)", 'o'),
-    WW_OPTION_AS(true_counters, "true-counters", NULL,
-                 "put measured counters in: how good is the time model alone? writes nothing"),
-    WW_OPTION_AS(no_cross, "no-cross", NULL,
-                 "no cross-validation: intervals are then from the fit itself"),
-    WW_OPTION(features, "FILE",
-              "with --correction: keep the predicted rows there, or take them from there"),
     WW_OPTION(
-        rows, "N",
-        "at most so many launches: with --machine of the data, evenly spread; with --correction of "
-        "generated kernels (default 24000)"),
-    WW_OPTION(each, "N", "with --correction: launches of one generated kernel at most (default 2)"),
-    WW_OPTION(corpus, "DIR",
-              "with --correction: where the written kernels' files are (default corpus)"),
-    WW_OPTION(score, NULL,
-              "with --correction: learn nothing, score what is in -o FILE on the test split"),
+        machine, "DATA", "measured reports of the corpus, JSON lines, .zst or plain"),
+    WW_OPTION(
+        correction,
+        NULL,
+        "learn what the machine model gets wrong, from the stores and reports named"),
+    WW_OPTION(out,
+              "FILE|DIR",
+              "where it goes (default models/machine.json, models/correction.json.zst)",
+              'o'),
+    WW_OPTION_AS(
+        true_counters,
+        "true-counters",
+        NULL,
+        "put measured counters in: how good is the time model alone? writes nothing"),
+    WW_OPTION_AS(no_cross,
+                 "no-cross",
+                 NULL,
+                 "no cross-validation: intervals are then from the fit itself"),
+    WW_OPTION(
+        features,
+        "FILE",
+        "with --correction: keep the predicted rows there, or take them from there"),
+    WW_OPTION(rows,
+              "N",
+              "at most so many launches: with --machine of the data, evenly spread; "
+              "with --correction of "
+              "generated kernels (default 24000)"),
+    WW_OPTION(
+        each,
+        "N",
+        "with --correction: launches of one generated kernel at most (default 2)"),
+    WW_OPTION(
+        corpus,
+        "DIR",
+        "with --correction: where the written kernels' files are (default corpus)"),
+    WW_OPTION(
+        score,
+        NULL,
+        "with --correction: learn nothing, score what is in -o FILE on the test split"),
     WW_OPTION(markdown, NULL, "with --correction: the tables as markdown"),
     WW_OPTION(rounds, "N", "with --correction: trees of a metric at most"),
     WW_OPTION(leaves, "N", "with --correction: leaves of a tree"),
-    WW_OPTION(jobs, "N",
-              "with --correction: processes, with --lm: threads that read (default: one per core)",
+    WW_OPTION(jobs,
+              "N",
+              "with --correction: processes, with --lm: threads that read (default: "
+              "one per core)",
               'j'),
     WW_OPTION(budget, "N", "with --correction: warp instructions to trace of a launch"),
-    WW_OPTION_AS(model, "lm", "DIR|new",
-                 "a language model: one to train further (folder or .gguf), or a new one"),
-    WW_OPTION(data, "FILE",
-              "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)"),
+    WW_OPTION_AS(
+        model,
+        "lm",
+        "DIR|new",
+        "a language model: one to train further (folder or .gguf), or a new one"),
+    WW_OPTION(data,
+              "FILE",
+              "with --lm and --tokenizer: examples, JSON lines, .zst or plain "
+              "(docs/training.md)"),
     WW_OPTION(valid, "FILE", "held-out examples that the loss is also taken of"),
-    WW_OPTION(tokenizer, "FILE",
-              "tokenizer.json of a new model; without --lm: trains one and writes it there"),
-    WW_OPTION(special, "TOKEN",
-              "of a tokenizer to train: a special token (default: those of our questions)"),
+    WW_OPTION(
+        tokenizer,
+        "FILE",
+        "tokenizer.json of a new model; without --lm: trains one and writes it there"),
+    WW_OPTION(
+        special,
+        "TOKEN",
+        "of a tokenizer to train: a special token (default: those of our questions)"),
     WW_OPTION(width, "N", "of a new model: width (default 256)"),
     WW_OPTION(layers, "N", "layers (default 8)"),
     WW_OPTION(heads, "N", "attention heads (default: width / 64)"),
-    WW_OPTION_AS(kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
+    WW_OPTION_AS(
+        kv_heads, "kv-heads", "N", "heads of keys and values (default: as many)"),
     WW_OPTION(hidden, "N", "of the MLP (default: 8/3 of the width)"),
     WW_OPTION(context, "N", "longest document in tokens (default 1024)"),
-    WW_OPTION(vocab, "N", "entries of a tokenizer to train, or of a new model's embedding"),
-    WW_OPTION_AS(feature_tokens, "feature-tokens", "N",
-                 "tokens in front that take an example's features (default: as the prompts begin)"),
-    WW_OPTION_AS(add_heads, "add-heads", NULL,
-                 "give a model that has none what the data's numbers and features need"),
+    WW_OPTION(
+        vocab, "N", "entries of a tokenizer to train, or of a new model's embedding"),
+    WW_OPTION_AS(feature_tokens,
+                 "feature-tokens",
+                 "N",
+                 "tokens in front that take an example's features (default: as the "
+                 "prompts begin)"),
+    WW_OPTION_AS(
+        add_heads,
+        "add-heads",
+        NULL,
+        "give a model that has none what the data's numbers and features need"),
     WW_OPTION(untied, NULL, "of a new model: the head is a matrix of its own"),
     WW_OPTION(steps, "N", "updates"),
     WW_OPTION(epochs, "X", "or passes over the data (default 1)"),
     WW_OPTION(batch, "ROWS", "rows on the device at a time (default 16)"),
-    WW_OPTION(tokens, "T",
-              "of a row; documents are packed into rows (default: the context, at most 1024)"),
+    WW_OPTION(tokens,
+              "T",
+              "of a row; documents are packed into rows (default: the context, at most "
+              "1024)"),
     WW_OPTION(accumulate, "K", "batches of a step (default 1)"),
-    WW_OPTION(lr, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
-    WW_OPTION_AS(lr_least, "lr-least", "X",
+    WW_OPTION(
+        lr, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)"),
+    WW_OPTION_AS(lr_least,
+                 "lr-least",
+                 "X",
                  "what the cosine ends at, as a share of it (default 0.1)"),
     WW_OPTION(warmup, "N", "steps until it is reached (default: 3 % of them)"),
     WW_OPTION(decay, "X", "weight decay of matrices (default 0.1, LoRA 0)"),
     WW_OPTION(clip, "X", "longest gradient (default 1, 0: any)"),
     WW_OPTION(beta2, "X", "of AdamW (default 0.95)"),
-    WW_OPTION(
-        dropout, "X",
-        "share of what each half of a layer adds that is left out while learning (default 0)"),
-    WW_OPTION(
-        average, "X",
-        "write the mean of the values over this share of the steps, the last ones (default 0: the "
-        "last values)"),
-    WW_OPTION(
-        noise, "X",
-        "share of prompts' tokens and of features that is disturbed while learning (default 0)"),
-    WW_OPTION_AS(number_weight, "number-weight", "X",
+    WW_OPTION(dropout,
+              "X",
+              "share of what each half of a layer adds that is left out while learning "
+              "(default 0)"),
+    WW_OPTION(average,
+              "X",
+              "write the mean of the values over this share of the steps, the last "
+              "ones (default 0: the "
+              "last values)"),
+    WW_OPTION(noise,
+              "X",
+              "share of prompts' tokens and of features that is disturbed while "
+              "learning (default 0)"),
+    WW_OPTION_AS(number_weight,
+                 "number-weight",
+                 "X",
                  "of the numbers' loss beside the tokens' (default 1)"),
     WW_OPTION(lora, "R", "learn adapters of rank R, the model stays as it is"),
     WW_OPTION(alpha, "A", "their scale is A / R (default 2 R)"),
@@ -88,21 +138,31 @@ static const ww_option table[] = {
     WW_OPTION(seed, "N", "of the order of examples and of first weights (default 1)"),
     WW_OPTION(precision, "P", "on a GPU: bf16 (default) or fp32"),
     WW_OPTION(deterministic, NULL, "on a GPU: the same bits each time; slower"),
-    WW_OPTION_AS(save_as, "save-as", "TYPE", "weights written as f32 (default), f16 or bf16"),
+    WW_OPTION_AS(
+        save_as, "save-as", "TYPE", "weights written as f32 (default), f16 or bf16"),
     WW_OPTION(checkpoint, "DIR", "where the state is kept"),
     WW_OPTION(every, "N", "steps between checkpoints (default 500)"),
     WW_OPTION(resume, NULL, "go on from the checkpoint, exactly"),
     WW_OPTION(minutes, "M", "stop in time, with a checkpoint"),
-    WW_OPTION_AS(check_every, "valid-every", "N",
+    WW_OPTION_AS(check_every,
+                 "valid-every",
+                 "N",
                  "steps between evaluations (default: 20 of them)"),
-    WW_OPTION_AS(check_rows, "valid-rows", "N", "rows of an evaluation at most (default 512)"),
-    WW_OPTION(patience, "N",
-              "stop after N evaluations that are no better; the best values are written"),
+    WW_OPTION_AS(
+        check_rows, "valid-rows", "N", "rows of an evaluation at most (default 512)"),
+    WW_OPTION(
+        patience,
+        "N",
+        "stop after N evaluations that are no better; the best values are written"),
     WW_OPTION(log, "FILE", "a JSON object a step"),
-    WW_OPTION_AS(log_every, "log-every", "N",
-                 "steps between readings of the loss, each of which waits for the GPU (default 1)"),
+    WW_OPTION_AS(log_every,
+                 "log-every",
+                 "N",
+                 "steps between readings of the loss, each of which waits for the GPU "
+                 "(default 1)"),
     WW_OPTION(curve, "FILE", "the loss as a picture, SVG"),
-    WW_OPTION_AS(peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
+    WW_OPTION_AS(
+        peak, "peak-tflops", "X", "of the device, for MFU (default: as known)"),
     {0},
 };
 
@@ -124,13 +184,15 @@ static ww_status gpu_of(job *j, const char *name) {
     return WW_OK;
   if (j->gpu_known)
     return ww_fail(&j->c->err, WW_EDATA,
-                   "the data is of several GPUs (%s, %s): fit on one at a time", j->gpu.name, name);
+                   "the data is of several GPUs (%s, %s): fit on one at a time",
+                   j->gpu.name, name);
   j->gpu_known = true;
   return ww_gpu_load(name, j->c->arena, &j->gpu, &j->c->err);
 }
 
 /* What the model says of one measured launch, without the time. */
-static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
+static ww_status
+predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
   ww_cmd c = *j->c; /* without operands: the launch names its file */
   c.noperands = 0;
   ww_status st = ww_source_kernel(&c, &ww_source_plain, &j->cache, l);
@@ -192,7 +254,8 @@ static ww_status read_all(job *j) {
   char *text;
   char *line;
   size_t n;
-  ww_status st = ww_input_packed(j->c->arena, j->o->machine, 1 << 30, &text, &n, &j->c->err);
+  ww_status st =
+      ww_input_packed(j->c->arena, j->o->machine, 1 << 30, &text, &n, &j->c->err);
   uint64_t rows = 0;
   uint64_t row = 0;
   for (size_t k = 0; !st && k < n; k++)
@@ -207,22 +270,23 @@ static ww_status read_all(job *j) {
   }
   if (!st && j->samples.n < 20)
     st = ww_fail(&j->c->err, WW_EDATA,
-                 "%s: %u measured launches could be traced; a fit needs at least 20", j->o->machine,
-                 j->samples.n);
+                 "%s: %u measured launches could be traced; a fit needs at least 20",
+                 j->o->machine, j->samples.n);
   return st;
 }
 
 /* ---- what it says ---- */
 
 static void print_error(const char *what, const ww_fit_error *e) {
-  printf("  %-22s %5u  %7.1f %%  %7.1f %%  %8.3f  %8.0f %%\n", what, e->n, 100 * e->median,
-         100 * e->mean, e->log_mean, 100 * e->within20);
+  printf("  %-22s %5u  %7.1f %%  %7.1f %%  %8.3f  %8.0f %%\n", what, e->n,
+         100 * e->median, 100 * e->mean, e->log_mean, 100 * e->within20);
 }
 
 static void print_result(const job *j, const ww_fit_result *r) {
-  printf("time on %s, %u launches (%u could not be traced)\n", j->gpu.name, j->samples.n,
-         j->refused);
-  printf("  %-22s %5s  %9s  %9s  %8s  %10s\n", "", "n", "median", "mean", "|ln|", "within 20%");
+  printf("time on %s, %u launches (%u could not be traced)\n", j->gpu.name,
+         j->samples.n, j->refused);
+  printf("  %-22s %5s  %9s  %9s  %8s  %10s\n", "", "n", "median", "mean", "|ln|",
+         "within 20%");
   print_error("before", &r->start);
   print_error("fitted", &r->fitted);
   if (r->crossed.n)
@@ -231,8 +295,8 @@ static void print_result(const job *j, const ww_fit_result *r) {
     print_error(r->families[f], &r->by_family[f]);
   printf("parameters\n");
   for (uint32_t k = 0; k < ww_nparams; k++)
-    printf("  %-16s %8.4g  %s\n", ww_param_table[k].name, ((const double *)&r->params)[k],
-           ww_param_table[k].meaning);
+    printf("  %-16s %8.4g  %s\n", ww_param_table[k].name,
+           ((const double *)&r->params)[k], ww_param_table[k].meaning);
 }
 
 static ww_status run(ww_cmd *c) {
@@ -247,8 +311,9 @@ static ww_status run(ww_cmd *c) {
   if (o->correction)
     return ww_train_correction(c, o);
   if (!o->machine)
-    return ww_usage(c, "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "
-                       "STORE, or --lm new --data FILE");
+    return ww_usage(
+        c, "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "
+           "STORE, or --lm new --data FILE");
   j.dir = ww_path_dir(c->arena, o->machine);
   ww_status st = read_all(&j);
   ww_source_free(&j.cache);
@@ -271,28 +336,38 @@ static ww_status run(ww_cmd *c) {
 const ww_command ww_cmd_train = {
     "train",
     "fit the machine model, what is learned on top of it, or a language model",
-    "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | "
+    "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR "
+    "| "
     "--tokenizer OUT --vocab N --data FILE [options]",
-    .details = "Traces every launch of the data, searches the free parameters of the time model "
-               "(docs/model.md), and predicts each\n"
-               "family of kernels with parameters found without it. Never give it data that the "
-               "model is judged on.\n"
-               "--correction learns log(measured / machine model) of time and counters from the "
-               "trace's features; families of the\n"
-               "test split are never looked at. --features FILE keeps the predicted rows, so that "
-               "learning again takes seconds.\n"
-               "--lm trains a language model on questions and answers, from nothing, further, or "
-               "by adapters (LoRA), on a GPU or the\n"
-               "processor (--device cuda, cpu or auto). Ctrl-C makes a checkpoint and leaves; "
-               "docs/training.md has the formats.",
+    .details =
+        "Traces every launch of the data, searches the free parameters of the time "
+        "model "
+        "(docs/model.md), and predicts each\n"
+        "family of kernels with parameters found without it. Never give it data that "
+        "the "
+        "model is judged on.\n"
+        "--correction learns log(measured / machine model) of time and counters from "
+        "the "
+        "trace's features; families of the\n"
+        "test split are never looked at. --features FILE keeps the predicted rows, so "
+        "that "
+        "learning again takes seconds.\n"
+        "--lm trains a language model on questions and answers, from nothing, further, "
+        "or "
+        "by adapters (LoRA), on a GPU or the\n"
+        "processor (--device cuda, cpu or auto). Ctrl-C makes a checkpoint and leaves; "
+        "docs/training.md has the formats.",
     .examples =
         "  warpwise train --machine data/corpus-h200.jsonl.zst\n"
         "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n"
         "  warpwise train --correction data/h200.sqlite.zst --features rows.zst\n"
-        "  warpwise train --tokenizer tokenizer.json --vocab 4096 --data questions.jsonl.zst\n"
-        "  warpwise train --lm new --tokenizer tokenizer.json --data questions.jsonl.zst -o model "
+        "  warpwise train --tokenizer tokenizer.json --vocab 4096 --data "
+        "questions.jsonl.zst\n"
+        "  warpwise train --lm new --tokenizer tokenizer.json --data "
+        "questions.jsonl.zst -o model "
         "--curve loss.svg\n"
-        "  warpwise train --lm Llama-3.2-3B --lora 24 --data prompts.jsonl -o adapter --checkpoint "
+        "  warpwise train --lm Llama-3.2-3B --lora 24 --data prompts.jsonl -o adapter "
+        "--checkpoint "
         "state --minutes 55\n",
     WW_OPTIONS,
     .run = run,

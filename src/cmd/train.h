@@ -1,5 +1,5 @@
-/* train.h - what `warpwise train` fits: the time model's parameters (train.c), what is learned on
- * top (train_correction.c), a language model (train_lm.c). */
+/* train.h - what `warpwise train` fits: the time model's parameters (train.c), what is
+ * learned on top (train_correction.c), a language model (train_lm.c). */
 #ifndef WW_CMD_TRAIN_H
 #define WW_CMD_TRAIN_H
 
@@ -17,10 +17,10 @@ typedef struct {
   uint64_t width, layers, heads, kv_heads, hidden, context, vocab,
       feature_tokens; /* 0: not given */
   bool untied, add_heads;
-  uint64_t steps, batch, tokens, accumulate, seed, every, check_every, check_rows, patience, lora,
-      log_every;
-  const char *epochs, *lr, *lr_least, *warmup, *decay, *clip, *beta2, *alpha, *number_weight,
-      *noise, *average, *dropout, *minutes, *peak; /* numbers */
+  uint64_t steps, batch, tokens, accumulate, seed, every, check_every, check_rows,
+      patience, lora, log_every;
+  const char *epochs, *lr, *lr_least, *warmup, *decay, *clip, *beta2, *alpha,
+      *number_weight, *noise, *average, *dropout, *minutes, *peak; /* numbers */
   const char *precision, *save_as, *checkpoint, *log, *curve;
   bool deterministic, resume, merge;
 } ww_train_options;

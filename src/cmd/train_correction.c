@@ -1,5 +1,6 @@
-/* train_correction.c - `warpwise train --correction`: learns from measured launches what the
- * machine model gets wrong, and says how good the result is on families of kernels it has not seen.
+/* train_correction.c - `warpwise train --correction`: learns from measured launches
+ * what the machine model gets wrong, and says how good the result is on families of
+ * kernels it has not seen.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,9 +22,8 @@ static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table 
   if (kept)
     return ww_features_read(o->features, c->arena, t, &c->err);
   if (!c->noperands)
-    return ww_usage(
-        c,
-        "name what to learn from: stores of `warpwise dataset collect`, files of measured reports");
+    return ww_usage(c, "name what to learn from: stores of `warpwise dataset collect`, "
+                       "files of measured reports");
   ww_feature_options f = {.inputs = c->operands,
                           .ninputs = c->noperands,
                           .corpus = o->corpus,
@@ -38,35 +38,42 @@ static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table 
     return st;
   if (!c->quiet)
     fprintf(stderr, "%u launches predicted in %.0f s, %u could not be%s%s\n", t->n,
-            ww_now() - begin, t->failed, t->failed ? ", such as " : "", t->failed ? t->why : "");
+            ww_now() - begin, t->failed, t->failed ? ", such as " : "",
+            t->failed ? t->why : "");
   return o->features ? ww_features_write(t, o->features, &c->err) : WW_OK;
 }
 
 /* ---- tables ---- */
 
-static void line(const ww_train_options *o, const char *what, const ww_correct_score *s,
+static void line(const ww_train_options *o,
+                 const char *what,
+                 const ww_correct_score *s,
                  bool points) {
   double k = points ? 1 : 100;
   const char *unit = points ? "pt" : "%";
   if (!s->n)
     return;
-  printf(o->markdown ? "| %s | %u | %.1f %s | %.1f %s | %.1f %s | %.1f %s | %.1f %% |\n"
-                     : "  %-32s %7u %7.1f %-2s %7.1f %-2s %7.1f %-2s %7.1f %-2s %6.1f %%\n",
-         what, s->n, k * s->machine_median, unit, k * s->machine_mean, unit, k * s->median, unit,
-         k * s->mean, unit, 100 * s->inside);
+  printf(o->markdown
+             ? "| %s | %u | %.1f %s | %.1f %s | %.1f %s | %.1f %s | %.1f %% |\n"
+             : "  %-32s %7u %7.1f %-2s %7.1f %-2s %7.1f %-2s %7.1f %-2s %6.1f %%\n",
+         what, s->n, k * s->machine_median, unit, k * s->machine_mean, unit,
+         k * s->median, unit, k * s->mean, unit, 100 * s->inside);
 }
 
 static void head(const ww_train_options *o, const char *title) {
   if (o->markdown)
-    printf("\n| %s | launches | machine: median | mean | corrected: median | mean | in interval |\n"
+    printf("\n| %s | launches | machine: median | mean | corrected: median | mean | in "
+           "interval |\n"
            "|---|---:|---:|---:|---:|---:|---:|\n",
            title);
   else
-    printf("%-34s %7s %21s %21s %8s\n%-34s %7s %10s %10s %10s %10s %8s\n", title, "", "machine",
-           "corrected", "in", "", "n", "median", "mean", "median", "mean", "interval");
+    printf("%-34s %7s %21s %21s %8s\n%-34s %7s %10s %10s %10s %10s %8s\n", title, "",
+           "machine", "corrected", "in", "", "n", "median", "mean", "median", "mean",
+           "interval");
 }
 
-static void time_table(const ww_train_options *o, const ww_correction *k,
+static void time_table(const ww_train_options *o,
+                       const ww_correction *k,
                        const ww_feature_table *t) {
   static const int origins[] = {-1, WW_ORIGIN_CORPUS, WW_ORIGIN_GENERATED};
   head(o, "time");
@@ -81,7 +88,8 @@ static void time_table(const ww_train_options *o, const ww_correction *k,
     }
 }
 
-static void metric_table(const ww_train_options *o, const ww_correction *k,
+static void metric_table(const ww_train_options *o,
+                         const ww_correction *k,
                          const ww_feature_table *t) {
   head(o, "test split");
   for (int m = 0; m < WW_NMETRICS; m++) {
@@ -92,7 +100,8 @@ static void metric_table(const ww_train_options *o, const ww_correction *k,
   }
 }
 
-static void family_table(const ww_train_options *o, const ww_correction *k,
+static void family_table(const ww_train_options *o,
+                         const ww_correction *k,
                          const ww_feature_table *t) {
   head(o, "time by family");
   ww_correct_row *part = ww_xcalloc(t->n + 1, sizeof *part);
@@ -116,13 +125,17 @@ static ww_status write_model(ww_cmd *c, const char *path, const ww_correction *k
   return ww_write_packable(path, &b, 19, &c->err);
 }
 
-static ww_status learn(ww_cmd *c, const ww_train_options *o, const ww_feature_table *t,
+static ww_status learn(ww_cmd *c,
+                       const ww_train_options *o,
+                       const ww_feature_table *t,
                        ww_correction **out) {
   ww_buf log = {0};
-  ww_correct_options f = {.gpu = t->gpu, .data = t->data, .rounds = o->rounds, .leaves = o->leaves};
+  ww_correct_options f = {
+      .gpu = t->gpu, .data = t->data, .rounds = o->rounds, .leaves = o->leaves};
   ww_status st = ww_correct_fit(t->rows, t->n, &f, c->arena, out, &log, &c->err);
   if (!st && log.s)
-    printf("%u rows, %u families, %u kernels\n%s\n", t->n, t->nfamilies, t->nkernels, log.s);
+    printf("%u rows, %u families, %u kernels\n%s\n", t->n, t->nfamilies, t->nkernels,
+           log.s);
   ww_buf_free(&log);
   return st ? st : write_model(c, o->out ? o->out : shipped, *out);
 }

@@ -1,5 +1,5 @@
-/* train_lm.c - `warpwise train --lm`: a language model from questions and answers, new, trained
- * further, or by adapters.
+/* train_lm.c - `warpwise train --lm`: a language model from questions and answers, new,
+ * trained further, or by adapters.
  *
  * And `train --tokenizer`: a tokenizer from their texts. */
 #include <errno.h>
@@ -35,12 +35,18 @@ typedef struct {
 
 /* ---- options ---- */
 
-static ww_status number(ww_cmd *c, const char *text, const char *name, double otherwise,
-                        double least, double most, double *out) {
+static ww_status number(ww_cmd *c,
+                        const char *text,
+                        const char *name,
+                        double otherwise,
+                        double least,
+                        double most,
+                        double *out) {
   *out = otherwise;
   if (!text || ww_real(text, "", least, most, out))
     return WW_OK;
-  return ww_usage(c, "--%s: expected a number of %g to %g, not '%.40s'", name, least, most, text);
+  return ww_usage(c, "--%s: expected a number of %g to %g, not '%.40s'", name, least,
+                  most, text);
 }
 
 static ww_status sizes_ok(ww_cmd *c, const options *o) {
@@ -58,8 +64,8 @@ static ww_status sizes_ok(ww_cmd *c, const options *o) {
   };
   for (size_t k = 0; k < WW_COUNT(table); k++)
     if (table[k].v > table[k].most)
-      return ww_usage(c, "--%s: at most %" PRIu64 ", not %" PRIu64, table[k].name, table[k].most,
-                      table[k].v);
+      return ww_usage(c, "--%s: at most %" PRIu64 ", not %" PRIu64, table[k].name,
+                      table[k].most, table[k].v);
   return WW_OK;
 }
 
@@ -67,8 +73,8 @@ static uint64_t given(uint64_t v, uint64_t otherwise) {
   return v ? v : otherwise;
 }
 
-/* All that is no matter of data: what may be wrong on the command line is said before anything is
- * read. */
+/* All that is no matter of data: what may be wrong on the command line is said before
+ * anything is read. */
 static ww_status plan_of(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
@@ -115,12 +121,14 @@ static ww_status plan_of(job *j) {
     return WW_EUSAGE;
   for (size_t k = 0; k < WW_COUNT(reals); k++) {
     double v;
-    if (number(c, reals[k].text, reals[k].name, reals[k].otherwise, 0, reals[k].most, &v))
+    if (number(c, reals[k].text, reals[k].name, reals[k].otherwise, 0, reals[k].most,
+               &v))
       return WW_EUSAGE;
     *reals[k].out = v;
   }
   if (p->average > 0 && o->patience)
-    return ww_usage(c, "--average and --patience both say which values are written: take one");
+    return ww_usage(
+        c, "--average and --patience both say which values are written: take one");
   n->lora_rank = o->lora;
   p->number_weight = n->number_weight;
   if (number(c, o->minutes, "minutes", 0, 0, 1e6, &p->minutes) ||
@@ -149,9 +157,9 @@ static ww_status words_ok(job *j) {
   if (o->steps && o->epochs)
     return ww_usage(c, "choose one of --steps and --epochs");
   if (j->new_model && !o->tokenizer)
-    return ww_usage(
-        c, "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
-           "--data ...` makes one");
+    return ww_usage(c, "a new model needs --tokenizer FILE; `warpwise train "
+                       "--tokenizer FILE --vocab N "
+                       "--data ...` makes one");
   int type;
   if (ww_word_option(c, "device", c->device, "cpu cuda auto") < 0 ||
       ww_word_option(c, "precision", o->precision, "bf16 fp32") < 0 ||
@@ -184,24 +192,27 @@ static ww_status new_config(job *j) {
   uint32_t entries = ww_tokenizer_vocab(j->tokenizer);
   uint32_t heads = given(o->heads, width >= 128 ? width / 64 : 1);
   if (width % heads)
-    return ww_usage(j->c, "a width of %u does not fit %u heads: take a multiple", width, heads);
-  j->config = (ww_lm_config){.arch = WW_LM_LLAMA,
-                             .vocab = o->vocab > entries ? o->vocab : (entries + 63) / 64 * 64,
-                             .width = width,
-                             .layers = given(o->layers, 8),
-                             .heads = heads,
-                             .kv_heads = given(o->kv_heads, heads),
-                             .head_size = width / heads,
-                             .hidden = given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
-                             .context = given(o->context, 1024),
-                             .norm_eps = 1e-5f,
-                             .tied = !o->untied,
-                             .rope_theta = 10000};
+    return ww_usage(j->c, "a width of %u does not fit %u heads: take a multiple", width,
+                    heads);
+  j->config =
+      (ww_lm_config){.arch = WW_LM_LLAMA,
+                     .vocab = o->vocab > entries ? o->vocab : (entries + 63) / 64 * 64,
+                     .width = width,
+                     .layers = given(o->layers, 8),
+                     .heads = heads,
+                     .kv_heads = given(o->kv_heads, heads),
+                     .head_size = width / heads,
+                     .hidden = given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
+                     .context = given(o->context, 1024),
+                     .norm_eps = 1e-5f,
+                     .tied = !o->untied,
+                     .rope_theta = 10000};
   end_token(j);
   return WW_OK;
 }
 
-/* Heads for what the data has: a new model's always, a model's that is there where it has none and
+/* Heads for what the data has: a new model's always, a model's that is there where it
+ * has none and
  * --add-heads asks for it. */
 static ww_status heads_of(job *j) {
   ww_examples_shape shape;
@@ -219,9 +230,10 @@ static ww_status heads_of(job *j) {
   c->feature_tokens = given(j->o->feature_tokens, shape.feature_tokens);
   j->new_heads = true;
   if (!c->feature_tokens)
-    return ww_fail(&j->c->err, WW_EDATA,
-                   "the examples have features, but their prompts begin with no special token to "
-                   "take them: say --feature-tokens N");
+    return ww_fail(
+        &j->c->err, WW_EDATA,
+        "the examples have features, but their prompts begin with no special token to "
+        "take them: say --feature-tokens N");
   return WW_OK;
 }
 
@@ -229,8 +241,8 @@ static ww_status open_model(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
   struct stat there;
-  if (!j->new_model &&
-      ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err))
+  if (!j->new_model && ww_lm_open_files(o->model, c->arena, &j->weights, &j->config,
+                                        &j->tokenizer_path, &c->err))
     return c->err.code;
   if (o->tokenizer)
     j->tokenizer_path = o->tokenizer;
@@ -239,12 +251,14 @@ static ww_status open_model(job *j) {
   if (!stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
     j->tokenizer_path = ww_path_join(c->arena, j->tokenizer_path, "tokenizer.json");
   if (ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err) ||
-      (j->new_model && new_config(j)) || heads_of(j) || ww_lm_config_check(&j->config, &c->err))
+      (j->new_model && new_config(j)) || heads_of(j) ||
+      ww_lm_config_check(&j->config, &c->err))
     return c->err.code;
   if (ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
-    return ww_fail(&c->err, WW_EDATA,
-                   "%s has %u entries, the model an embedding of %u: they do not belong together",
-                   j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
+    return ww_fail(
+        &c->err, WW_EDATA,
+        "%s has %u entries, the model an embedding of %u: they do not belong together",
+        j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
   uint32_t usual = j->config.context < 1024 ? j->config.context : 1024;
   j->plan.tokens = given(o->tokens, usual);
   return WW_OK;
@@ -253,15 +267,18 @@ static ww_status open_model(job *j) {
 /* ---- examples ---- */
 
 static ww_status read_examples(job *j, const char *path, ww_examples *x) {
-  uint32_t most = j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
+  uint32_t most =
+      j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
   double begin = ww_now();
-  ww_status st = ww_examples_read(path, j->tokenizer, &j->config, most, j->o->jobs, x, &j->c->err);
+  ww_status st =
+      ww_examples_read(path, j->tokenizer, &j->config, most, j->o->jobs, x, &j->c->err);
   if (st || j->c->quiet)
     return st;
-  fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n, x->tokens,
-          ww_now() - begin);
+  fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n,
+          x->tokens, ww_now() - begin);
   if (x->cut)
-    fprintf(stderr, "; %u of them lost the middle of a prompt, to fit %u tokens", x->cut, most);
+    fprintf(stderr, "; %u of them lost the middle of a prompt, to fit %u tokens",
+            x->cut, most);
   fputs("\n", stderr);
   return st;
 }
@@ -273,8 +290,8 @@ static ww_status schedule(job *j) {
   double warmup;
   if (number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs))
     return WW_EUSAGE;
-  uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate,
-                               epochs, &j->filled);
+  uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens,
+                               (uint64_t)p->rows * p->accumulate, epochs, &j->filled);
   if (!p->steps)
     p->steps = steps;
   if (number(c, j->o->warmup, "warmup", ceil(0.03 * p->steps), 0, 1e9, &warmup))
@@ -325,8 +342,8 @@ static ww_status load(job *j, const ww_lm_layout *l) {
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < l->n; k++) {
     const ww_lm_slot *p = &l->v[k];
-    bool head = p->id == WW_P_feature_w || p->id == WW_P_feature_b || p->id == WW_P_number_w ||
-                p->id == WW_P_number_b;
+    bool head = p->id == WW_P_feature_w || p->id == WW_P_feature_b ||
+                p->id == WW_P_number_w || p->id == WW_P_number_b;
     if (head && j->new_heads && !ww_weights_find(j->weights, p->name))
       continue;
     st = ww_lm_read_param(j->weights, &j->config, p, j->flat + p->at, &j->c->err);
@@ -356,8 +373,8 @@ static ww_status first_values(job *j) {
 }
 
 static ww_status make_net(job *j) {
-  ww_status st = ww_net_new(j->ops, &j->config, &j->net_options, j->plan.rows, j->plan.tokens,
-                            &j->net, &j->c->err);
+  ww_status st = ww_net_new(j->ops, &j->config, &j->net_options, j->plan.rows,
+                            j->plan.tokens, &j->net, &j->c->err);
   if (st)
     return st;
   uint64_t total = ww_net_layout(j->net)->total;
@@ -384,24 +401,29 @@ static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   ww_json w = {.out = b, .pretty = !j->c->json};
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
   const ww_lm_point *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
+  ww_json_put(
+      &w,
+      "{schema_version:1,device:%s,learned:%lu,examples:%u,example_tokens:%lu,step:%lu,"
+      "steps:%lu,ended:%s,rows:%lu,tokens:%u,lr:%g,seed:%lu",
+      j->ops->name, ww_net_learned(j->net), j->data.n, j->data.tokens, r->step,
+      r->steps, ended[r->ended], (uint64_t)j->plan.rows * j->plan.accumulate,
+      j->plan.tokens, j->plan.lr, j->plan.seed);
   ww_json_put(&w,
-              "{schema_version:1,device:%s,learned:%lu,examples:%u,example_tokens:%lu,step:%lu,"
-              "steps:%lu,ended:%s,rows:%lu,tokens:%u,lr:%g,seed:%lu",
-              j->ops->name, ww_net_learned(j->net), j->data.n, j->data.tokens, r->step, r->steps,
-              ended[r->ended], (uint64_t)j->plan.rows * j->plan.accumulate, j->plan.tokens,
-              j->plan.lr, j->plan.seed);
-  ww_json_put(&w,
-              "loss:%g,valid_loss:%g,best_valid_loss:%g,best_step:%lu,seconds:%g,tokens_per_s:%g,"
+              "loss:%g,valid_loss:%g,best_valid_loss:%g,best_step:%lu,seconds:%g,"
+              "tokens_per_s:%g,"
               "mfu:%g}",
               last ? last->loss : NAN, check ? check->loss : NAN, r->best, r->best_step,
-              round(1e3 * r->seconds) / 1e3, r->seconds > 0 ? round(r->tokens / r->seconds) : NAN,
+              round(1e3 * r->seconds) / 1e3,
+              r->seconds > 0 ? round(r->tokens / r->seconds) : NAN,
               isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
   ww_buf_puts(b, "\n");
 }
 
-/* What stands beside a tokenizer and others read: the chat template, names of special tokens. */
+/* What stands beside a tokenizer and others read: the chat template, names of special
+ * tokens. */
 static ww_status copy_beside(job *j) {
-  static const char *const names[] = {"tokenizer_config.json", "special_tokens_map.json",
+  static const char *const names[] = {"tokenizer_config.json",
+                                      "special_tokens_map.json",
                                       "generation_config.json", "chat_template.jinja"};
   ww_arena *a = j->c->arena;
   const char *dir = ww_path_dir(a, j->tokenizer_path);
@@ -414,14 +436,16 @@ static ww_status copy_beside(job *j) {
       continue;
     st = ww_read_file(a, from, 64 << 20, &text, &n, &j->c->err);
     if (!st)
-      st = ww_write_file_atomic(ww_fmt(a, "%s/%s", j->out, names[k]), text, n, &j->c->err);
+      st = ww_write_file_atomic(ww_fmt(a, "%s/%s", j->out, names[k]), text, n,
+                                &j->c->err);
   }
   return st;
 }
 
 static ww_status write_model(job *j, const ww_lm_trained *r) {
   ww_err *e = &j->c->err;
-  const char *tokenizer = ww_ends(j->tokenizer_path, ".json") ? j->tokenizer_path : NULL;
+  const char *tokenizer =
+      ww_ends(j->tokenizer_path, ".json") ? j->tokenizer_path : NULL;
   ww_buf b = {0};
   ww_status st;
   if (j->o->lora && !j->o->merge)
@@ -434,7 +458,8 @@ static ww_status write_model(job *j, const ww_lm_trained *r) {
   }
   summary(j, r, &b);
   if (!st && !j->c->json)
-    st = ww_write_file_atomic(ww_fmt(j->c->arena, "%s/training.json", j->out), b.s, b.n, e);
+    st = ww_write_file_atomic(ww_fmt(j->c->arena, "%s/training.json", j->out), b.s, b.n,
+                              e);
   if (!st && j->c->json)
     fputs(b.s, stdout);
   ww_buf_free(&b);
@@ -445,8 +470,8 @@ static void print_result(const job *j, const ww_lm_trained *r) {
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
   if (j->c->json)
     return;
-  printf("%s: step %" PRIu64 " of %" PRIu64 ", %s, %.0f tokens/s", j->out, r->step, r->steps,
-         j->ops->name, r->seconds > 0 ? r->tokens / r->seconds : 0);
+  printf("%s: step %" PRIu64 " of %" PRIu64 ", %s, %.0f tokens/s", j->out, r->step,
+         r->steps, j->ops->name, r->seconds > 0 ? r->tokens / r->seconds : 0);
   if (isfinite(r->mfu))
     printf(", MFU %.1f %%", 100 * r->mfu);
   if (last)
@@ -469,10 +494,12 @@ static ww_status train(job *j) {
     fprintf(stderr,
             "%.2f million values learn on %s: %" PRIu64
             " steps of %u rows of %u tokens, %.1f %% padding, %.1f GB on the device\n",
-            ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate,
-            p->tokens, 100 * (1 - j->filled), j->ops->memory(j->ops) / 1e9);
-  ww_status st = ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p,
-                             j->c->arena, &r, &j->c->err);
+            ww_net_learned(j->net) / 1e6, j->ops->name, p->steps,
+            p->rows * p->accumulate, p->tokens, 100 * (1 - j->filled),
+            j->ops->memory(j->ops) / 1e9);
+  ww_status st =
+      ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p,
+                  j->c->arena, &r, &j->c->err);
   if (!st)
     st = write_model(j, &r);
   if (!st)
@@ -482,7 +509,8 @@ static ww_status train(job *j) {
 
 static ww_status make_out(job *j) {
   if (mkdir(j->out, 0777) && errno != EEXIST)
-    return ww_fail(&j->c->err, WW_EIO, "cannot make the folder %s: %s", j->out, strerror(errno));
+    return ww_fail(&j->c->err, WW_EIO, "cannot make the folder %s: %s", j->out,
+                   strerror(errno));
   return WW_OK;
 }
 
@@ -507,13 +535,15 @@ ww_status ww_train_lm(ww_cmd *c, const options *o) {
 /* ---- a tokenizer ---- */
 
 ww_status ww_train_tokenizer(ww_cmd *c, const options *o) {
-  static const char *const ours[] = {WW_ANSWER_END, WW_QUESTION_END, WW_QUESTION_FEATURE, NULL};
+  static const char *const ours[] = {WW_ANSWER_END, WW_QUESTION_END,
+                                     WW_QUESTION_FEATURE, NULL};
   ww_strings special = o->special;
   ww_texts *texts;
   if (!o->data)
     return ww_usage(c, "name the texts: --data FILE.jsonl");
   if (o->vocab < 300 || o->vocab > 1 << 20)
-    return ww_usage(c, "--vocab: expected 300 to 1048576 entries, not %" PRIu64, o->vocab);
+    return ww_usage(c, "--vocab: expected 300 to 1048576 entries, not %" PRIu64,
+                    o->vocab);
   ww_push(c->arena, &special, (const char *)NULL);
   ww_status st = ww_texts_open(o->data, &texts, &c->err);
   if (st)

@@ -1,5 +1,5 @@
-/* cuda_toolkit.c - finds the CUDA toolkit's folder and its libraries; used by the program and by
- * the recorder's library. */
+/* cuda_toolkit.c - finds the CUDA toolkit's folder and its libraries; used by the
+ * program and by the recorder's library. */
 #include "cuda_toolkit.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,8 @@ static const char *const usual[] = {"/usr/local/cuda", "/opt/cuda"};
 static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
 
 const char *ww_cuda_root(ww_arena *a, const char *below) {
-  const char *roots[] = {getenv(variables[0]), getenv(variables[1]), usual[0], usual[1]};
+  const char *roots[] = {getenv(variables[0]), getenv(variables[1]), usual[0],
+                         usual[1]};
   for (size_t i = 0; i < WW_COUNT(roots); i++)
     if (roots[i] && *roots[i] && ww_file_exists(ww_path_join(a, roots[i], below)))
       return ww_strdup(a, roots[i]);
@@ -19,11 +20,13 @@ const char *ww_cuda_root(ww_arena *a, const char *below) {
 
 static void *open_below(const char *root, const char *name) {
   static const char *const folders[] = {"lib64", "extras/CUPTI/lib64", "lib",
-                                        "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
+                                        "targets/x86_64-linux/lib",
+                                        "targets/sbsa-linux/lib"};
   char path[PATH_MAX];
   void *l = NULL;
   for (size_t i = 0; root && *root && !l && i < WW_COUNT(folders); i++)
-    if (snprintf(path, sizeof path, "%s/%s/lib%s.so", root, folders[i], name) < (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/%s/lib%s.so", root, folders[i], name) <
+        (int)sizeof path)
       l = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   return l;
 }

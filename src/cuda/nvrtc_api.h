@@ -1,5 +1,5 @@
-/* nvrtc_api.h - NVIDIA's runtime compiler as this project uses it: own declarations, opened at run
- * time. */
+/* nvrtc_api.h - NVIDIA's runtime compiler as this project uses it: own declarations,
+ * opened at run time. */
 #ifndef WW_NVRTC_API_H
 #define WW_NVRTC_API_H
 
@@ -7,7 +7,11 @@
 
 typedef struct {
   int (*version)(int *major, int *minor);
-  int (*create)(void **program, const char *text, const char *name, int n, const char *const *texts,
+  int (*create)(void **program,
+                const char *text,
+                const char *name,
+                int n,
+                const char *const *texts,
                 const char *const *names);
   int (*destroy)(void **program);
   int (*compile)(void *program, int n, const char *const *options);
@@ -21,7 +25,8 @@ typedef struct {
 
 enum { WW_NVRTC_OK = 0, WW_NVRTC_COMPILATION = 6 };
 
-/* Opens the library once per process. WW_EDEVICE: there is none, or it is too old, with what to do.
+/* Opens the library once per process. WW_EDEVICE: there is none, or it is too old, with
+ * what to do.
  */
 ww_status ww_nvrtc_open(const ww_nvrtc_api **out, ww_err *e);
 

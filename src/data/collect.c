@@ -1,10 +1,11 @@
-/* collect.c - a campaign on its device: one thread makes chunks (collect_chunk.c), this one
- * measures them and keeps the rows.
+/* collect.c - a campaign on its device: one thread makes chunks (collect_chunk.c), this
+ * one measures them and keeps the rows.
  *
- * Rows go into the store as the device gives them and are committed every second: whatever ends the
- * process, at most that and the batch on the device is lost. Chunks are large because each costs
- * two starts of a process that measures (one for times, one for counters), about a second each; the
- * first ones are small so that the device does not wait for the compilers. */
+ * Rows go into the store as the device gives them and are committed every second:
+ * whatever ends the process, at most that and the batch on the device is lost. Chunks
+ * are large because each costs two starts of a process that measures (one for times,
+ * one for counters), about a second each; the first ones are small so that the device
+ * does not wait for the compilers. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -17,8 +18,9 @@
 #include "collect_int.h"
 
 #define BATCH 256 /* launches on the device at once: their buffers are */
-#define BATCH_COUNTED \
-  512 /* the profiler takes 0.6 s to go from times to counters and back, for each batch */
+#define BATCH_COUNTED                                                             \
+  512 /* the profiler takes 0.6 s to go from times to counters and back, for each \
+         batch */
 #define CHUNK_FIRST 224 /* kernels */
 #define CHUNK_MOST 4096
 #define COMMIT_S 1.0
@@ -34,7 +36,8 @@ static bool names_opencl(const ww_campaign *c, ww_err *e) {
   return ww_backend_cuda.architecture(c->device, ignored, e) != WW_OK;
 }
 
-static ww_status from_description(const char *name, ww_arena *a, ww_target *t, ww_err *e) {
+static ww_status
+from_description(const char *name, ww_arena *a, ww_target *t, ww_err *e) {
   ww_gpu g;
   ww_status st = ww_gpu_load(name, a, &g, e);
   if (st)
@@ -42,22 +45,27 @@ static ww_status from_description(const char *name, ww_arena *a, ww_target *t, w
   t->gpu = g.name;
   t->sms = g.sms;
   t->l2_bytes = isfinite(g.l2_bytes) ? (uint64_t)g.l2_bytes : 0;
-  snprintf(t->architecture, sizeof t->architecture, "%s", g.architecture ? g.architecture : "");
+  snprintf(t->architecture, sizeof t->architecture, "%s",
+           g.architecture ? g.architecture : "");
   return WW_OK;
 }
 
-/* Opened for what it says of itself, and closed: the measuring is done in other processes. */
-static ww_status open_cuda(const char *device, ww_arena *a, ww_device_info *info, ww_err *e) {
+/* Opened for what it says of itself, and closed: the measuring is done in other
+ * processes. */
+static ww_status
+open_cuda(const char *device, ww_arena *a, ww_device_info *info, ww_err *e) {
   ww_device *d = NULL;
   ww_status st = ww_backend_cuda.open(device, a, &d, info, e);
   ww_backend_cuda.close(d);
   return st;
 }
 
-static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_err *e) {
+static ww_status
+ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_err *e) {
   ww_device_info *info = &t->info;
-  ww_status st = t->opencl ? ww_device_describe(&ww_backend_opencl, c->device, a, info, e)
-                           : open_cuda(c->device, a, info, e);
+  ww_status st = t->opencl
+                     ? ww_device_describe(&ww_backend_opencl, c->device, a, info, e)
+                     : open_cuda(c->device, a, info, e);
   if (st)
     return st;
   t->gpu = ww_strdup(a, info->gpu ? info->gpu : info->device);
@@ -65,11 +73,12 @@ static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_
   t->l2_bytes = info->l2_bytes;
   if (info->gpu)
     st = from_description(info->gpu, a, t, e);
-  return st || t->opencl ? st : ww_backend_cuda.architecture(c->device, t->architecture, e);
+  return st || t->opencl ? st
+                         : ww_backend_cuda.architecture(c->device, t->architecture, e);
 }
 
-ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out,
-                         ww_err *e) {
+ww_status ww_target_find(
+    const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out, ww_err *e) {
   *out = (ww_target){0};
   if (c->dialect && strcmp(c->dialect, "cuda") && strcmp(c->dialect, "opencl"))
     return ww_fail(e, WW_EUSAGE, "no such dialect '%.40s': cuda or opencl", c->dialect);
@@ -144,9 +153,10 @@ typedef struct {
   pthread_mutex_t *lock; /* of the store */
   const ww_campaign_sink *sink;
   ww_campaign_state *state;
-  ww_collect_item **of;                       /* per launch on the device: its item */
-  double begun, committed, planned_s, left_s; /* left_s: estimated, of what is not done */
-  ww_err e;                                   /* of the store */
+  ww_collect_item **of; /* per launch on the device: its item */
+  /* left_s: estimated, of what is not done */
+  double begun, committed, planned_s, left_s;
+  ww_err e; /* of the store */
 } campaign;
 
 /* "expected 12 bytes" and "expected 16 bytes" are one cause. */
@@ -154,15 +164,16 @@ static void count_cause(ww_campaign_state *s, ww_status code, const char *messag
   char text[sizeof s->causes->text];
   size_t n = 0;
   for (const char *c = message; *c && n + 1 < sizeof text; c++) {
-    bool digit =
-        isxdigit((unsigned char)*c) && (isdigit((unsigned char)*c) || (n && text[n - 1] == '#'));
+    bool digit = isxdigit((unsigned char)*c) &&
+                 (isdigit((unsigned char)*c) || (n && text[n - 1] == '#'));
     if (digit && n && text[n - 1] == '#')
       continue;
     text[n++] = digit ? '#' : *c;
   }
   text[n] = 0;
   uint32_t k = 0;
-  while (k < s->ncauses && (s->causes[k].code != code || strcmp(s->causes[k].text, text)))
+  while (k < s->ncauses &&
+         (s->causes[k].code != code || strcmp(s->causes[k].text, text)))
     k++;
   if (k == MOST_CAUSES)
     k--;
@@ -228,8 +239,8 @@ static void put_error(campaign *g, const ww_collect_item *i, const ww_err *e) {
   put(g, i, &r);
 }
 
-/* A device that is not there, or code that we wrote and cannot read, says nothing about the launch:
- * no row, the campaign ends. */
+/* A device that is not there, or code that we wrote and cannot read, says nothing about
+ * the launch: no row, the campaign ends. */
 static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   campaign *g = ctx;
   const ww_collect_item *i = g->of[index];
@@ -266,8 +277,12 @@ static int stop(void *ctx) {
 
 /* ---- a chunk on the device ---- */
 
-static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const char *self,
-                         ww_arena *a, ww_err *e) {
+static ww_status measure(campaign *g,
+                         const ww_chunk *k,
+                         bool counters,
+                         const char *self,
+                         ww_arena *a,
+                         ww_err *e) {
   ww_launch *l = WW_NEWN(a, ww_launch, k->v.n + 1);
   uint32_t n = 0;
   g->of = WW_NEWN(a, ww_collect_item *, k->v.n + 1);
@@ -286,14 +301,15 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
                                    : counters  ? BATCH_COUNTED
                                                : BATCH};
   double from = ww_now();
-  ww_status st =
-      ww_measure(l, n, &o, self, &(ww_measure_sink){.ctx = g, .row = on_row, .stop = stop}, e);
+  ww_status st = ww_measure(
+      l, n, &o, self, &(ww_measure_sink){.ctx = g, .row = on_row, .stop = stop}, e);
   g->state->device_s += ww_now() - from;
   commit(g, true);
   return g->e.code ? g->e.code : st;
 }
 
-static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
+static ww_status
+measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
   ww_arena *a = ww_arena_new();
   for (const ww_collect_item *i = k->v.v; i && i < k->v.v + k->v.n; i++)
     if (i->error.code)
@@ -301,7 +317,8 @@ static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self,
   commit(g, true);
   ww_status st = WW_OK;
   for (int counters = 0; !st && counters < 2; counters++)
-    st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, counters, self, a, e);
+    st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped")
+                 : measure(g, k, counters, self, a, e);
   ww_arena_free(a);
   if (!g->e.code)
     return st;
@@ -322,7 +339,8 @@ static ww_status make_folder(const char *path, ww_err *e) {
                  strerror(errno));
 }
 
-/* The next chunk; NULL at the end, when the producer failed, or when it is time to stop. */
+/* The next chunk; NULL at the end, when the producer failed, or when it is time to
+ * stop. */
 static ww_chunk *next_chunk(campaign *g, chunk_queue *q, bool *end) {
   pthread_mutex_lock(&q->lock);
   while (!q->ready && !q->end && !stop(g)) {
@@ -365,17 +383,23 @@ static ww_status run(campaign *g, chunk_queue *q, const char *self, ww_err *e) {
   return e->code;
 }
 
-ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_state *end,
+ww_status ww_campaign_run(const ww_campaign_job *j,
+                          ww_arena *a,
+                          ww_campaign_state *end,
                           ww_err *e) {
   const ww_campaign *c = j->campaign;
   const ww_target *t = j->target;
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  ww_maker m = {
-      .c = c, .t = t, .self = j->self, .work = ww_fmt(a, "%s.work", ww_store_path(j->store))};
-  chunk_queue q = {.m = &m, .lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+  ww_maker m = {.c = c,
+                .t = t,
+                .self = j->self,
+                .work = ww_fmt(a, "%s.work", ww_store_path(j->store))};
+  chunk_queue q = {
+      .m = &m, .lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
   *end = (ww_campaign_state){.total = j->plan->launches - j->plan->held, .left_s = NAN};
   end->causes = WW_NEWN(a, ww_campaign_cause, MOST_CAUSES + 1);
-  campaign g = {.c = c, .t = t, .s = j->store, .lock = &lock, .sink = j->sink, .state = end};
+  campaign g = {
+      .c = c, .t = t, .s = j->store, .lock = &lock, .sink = j->sink, .state = end};
   g.begun = g.committed = ww_now();
   g.planned_s = g.left_s = j->plan->device_s;
   ww_status st = make_folder(m.work, e);

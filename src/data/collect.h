@@ -1,11 +1,12 @@
-/* collect.h - a campaign: which launches, what they will cost, and measuring those that the store
- * does not have yet.
+/* collect.h - a campaign: which launches, what they will cost, and measuring those that
+ * the store does not have yet.
  *
- * A campaign is a list of launches that follows from its options alone, so that every rank and
- * every restart sees the same one; rank r of n takes every n-th kernel. Work goes in chunks of
- * kernels: make (generate, sample), compile (in processes, the next chunk while this one is
- * measured), measure (ww_measure: children), put, commit. Needs no front end: generated launches
- * are ready by construction, corpus and imported ones come planned (`dataset plan`, `measure
+ * A campaign is a list of launches that follows from its options alone, so that every
+ * rank and every restart sees the same one; rank r of n takes every n-th kernel. Work
+ * goes in chunks of kernels: make (generate, sample), compile (in processes, the next
+ * chunk while this one is measured), measure (ww_measure: children), put, commit. Needs
+ * no front end: generated launches are ready by construction, corpus and imported ones
+ * come planned (`dataset plan`, `measure
  * --plan`). */
 #ifndef WW_DATA_COLLECT_H
 #define WW_DATA_COLLECT_H
@@ -28,24 +29,27 @@ typedef struct {
   uint64_t seed;
   uint32_t first, count; /* kernels of the seed's stream */
   uint32_t launches;     /* of a kernel */
-  double counters;    /* of the launches, the share that gets all counters; which ones follows from
-                         seed and kernel */
-  const char *ready;  /* file of ready specs whose `note` (note.h) says which kernel it is (see
-                         dataset plan), or NULL */
-  const char *device; /* as ww_measure_options */
-  const char
-      *dialect; /* of generated kernels: "cuda", "opencl"; NULL: cuda where such a device is */
-  uint32_t processes; /* for compiling; 0: all cores but two */
-  uint32_t batch;     /* launches on the device at once; 0: 256, with counters 512 */
-  double seconds;     /* to be done by then; 0: no limit */
-  bool retry;         /* failures too */
-  const char *again;  /* a store: a repeat campaign, of launches that it has; corpus ones must be in
-                         `ready` */
-  uint32_t sample;    /* of them, that many at random (seed); 0 all */
+  /* of the launches, the share that gets all counters; which ones follows from seed and
+   * kernel */
+  double counters;
+  /* file of ready specs whose `note` (note.h) says which kernel it is (see dataset
+   * plan), or NULL */
+  const char *ready;
+  const char *device;  /* as ww_measure_options */
+  const char *dialect; /* of generated kernels: "cuda", "opencl"; NULL: cuda where such
+                          a device is */
+  uint32_t processes;  /* for compiling; 0: all cores but two */
+  uint32_t batch;      /* launches on the device at once; 0: 256, with counters 512 */
+  double seconds;      /* to be done by then; 0: no limit */
+  bool retry;          /* failures too */
+  /* a store: a repeat campaign, of launches that it has; corpus ones must be in `ready`
+   */
+  const char *again;
+  uint32_t sample; /* of them, that many at random (seed); 0 all */
 } ww_campaign;
 
-/* What a campaign runs on. SMs and L2 are the GPU description's where there is one: launches are
- * made again from them. */
+/* What a campaign runs on. SMs and L2 are the GPU description's where there is one:
+ * launches are made again from them. */
 typedef struct {
   const char *gpu; /* the description's name, else the device's */
   bool opencl;
@@ -54,22 +58,29 @@ typedef struct {
   char architecture[16]; /* "sm_90"; "" opencl */
   ww_device_info info;   /* device NULL: planned for a description alone */
 } ww_target;
-/* The device of the campaign, or with `gpu` a description, to plan for without having it. */
-ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out,
-                         ww_err *e);
+/* The device of the campaign, or with `gpu` a description, to plan for without having
+ * it. */
+ww_status ww_target_find(
+    const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out, ww_err *e);
 /* Where a node has several GPUs and runs several ranks: each of them sees its own. */
 void ww_rank_device(const ww_rank *r);
 
 typedef struct {
   uint64_t kernels, launches, with_counters; /* of this rank, in all */
-  uint64_t held;    /* launches the store has already, and failures that are not tried again */
-  uint64_t skipped; /* ready specs for another kind of device, or that are no kernel of corpus or
-                       import */
-  double device_s;  /* estimated, of what is left */
+  /* launches the store has already, and failures that are not tried again */
+  uint64_t held;
+  /* ready specs for another kind of device, or that are no kernel of corpus or import
+   */
+  uint64_t skipped;
+  double device_s; /* estimated, of what is left */
 } ww_campaign_plan;
 /* s NULL: nothing is held. */
-ww_status ww_campaign_plan_make(const ww_campaign *c, const ww_rank *r, const ww_target *t,
-                                ww_store *s, ww_campaign_plan *out, ww_err *e);
+ww_status ww_campaign_plan_make(const ww_campaign *c,
+                                const ww_rank *r,
+                                const ww_target *t,
+                                ww_store *s,
+                                ww_campaign_plan *out,
+                                ww_err *e);
 
 typedef struct {
   ww_status code;
@@ -79,9 +90,10 @@ typedef struct {
 
 typedef struct {
   uint64_t done, failed, total, with_counters; /* rows; done counts failures too */
-  double elapsed_s, left_s, device_s; /* device_s: spent measuring; left_s NaN: not known yet */
-  double waited_s;                    /* for the compilers, with the device idle */
-  ww_campaign_cause *causes;          /* most frequent first, at the end */
+  /* device_s: spent measuring; left_s NaN: not known yet */
+  double elapsed_s, left_s, device_s;
+  double waited_s;           /* for the compilers, with the device idle */
+  ww_campaign_cause *causes; /* most frequent first, at the end */
   uint32_t ncauses;
 } ww_campaign_state;
 typedef struct {
@@ -98,8 +110,11 @@ typedef struct {
   const char *self; /* the program, to be run again as workers */
   const ww_campaign_sink *sink;
 } ww_campaign_job;
-/* Measures what is left of the plan; WW_ECANCEL when it was stopped, or its time was over, with
- * everything committed. */
-ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_state *end, ww_err *e);
+/* Measures what is left of the plan; WW_ECANCEL when it was stopped, or its time was
+ * over, with everything committed. */
+ww_status ww_campaign_run(const ww_campaign_job *j,
+                          ww_arena *a,
+                          ww_campaign_state *end,
+                          ww_err *e);
 
 #endif

@@ -1,8 +1,10 @@
-/* collect_chunk.c - some kernels of a campaign made ready for the device: sources, launches, code.
+/* collect_chunk.c - some kernels of a campaign made ready for the device: sources,
+ * launches, code.
  *
- * Sources of many generated kernels stand behind each other in one program, because a run of the
- * compiler costs more than a kernel does. A program that fails is compiled again kernel by kernel,
- * so that only what is at fault fails. OpenCL code is its source, a file for each kernel. */
+ * Sources of many generated kernels stand behind each other in one program, because a
+ * run of the compiler costs more than a kernel does. A program that fails is compiled
+ * again kernel by kernel, so that only what is at fault fails. OpenCL code is its
+ * source, a file for each kernel. */
 #include <sched.h>
 #include <unistd.h>
 
@@ -28,14 +30,17 @@ typedef struct {
 /* ---- launches ---- */
 
 /* As the store keeps it: without code, the file relative to the corpus. */
-static const char *spec_text(const ww_launch *l, const ww_store_kernel *kernel, ww_arena *a) {
+static const char *
+spec_text(const ww_launch *l, const ww_store_kernel *kernel, ww_arena *a) {
   ww_launch copy = *l;
   copy.binary = copy.note = NULL;
   copy.file = kernel->file ? kernel->file : l->file;
   return ww_text_launch(&copy, a);
 }
 
-static ww_status add_items(making *x, const ww_collect_work *w, const ww_store_kernel *kernel,
+static ww_status add_items(making *x,
+                           const ww_collect_work *w,
+                           const ww_store_kernel *kernel,
                            ww_err *e) {
   const ww_target *t = x->m->t;
   ww_arena *a = x->k->a;
@@ -48,7 +53,8 @@ static ww_status add_items(making *x, const ww_collect_work *w, const ww_store_k
       item.l = *v->ready;
       item.spec = spec_text(&item.l, kernel, a);
     } else
-      st = ww_gen_launch(&w->gen, item.number, t->sms, t->l2_bytes, a, &item.l, &item.us, e);
+      st = ww_gen_launch(&w->gen, item.number, t->sms, t->l2_bytes, a, &item.l,
+                         &item.us, e);
     if (st)
       return st;
     ww_push(a, &x->k->v, item);
@@ -70,16 +76,21 @@ static ww_status add_kernel(making *x, const ww_collect_work *w, ww_err *e) {
   *gen = w->gen;
   kernel->source_hash = ww_gen_source_hash(gen, d);
   ww_gen_print(gen, d, 0, &text);
-  ww_push(a, &x->sources,
-          (source){.gen = gen, .first = first, .n = w->n, .text = ww_text_take(&text, a)});
+  ww_push(
+      a, &x->sources,
+      (source){.gen = gen, .first = first, .n = w->n, .text = ww_text_take(&text, a)});
   return WW_OK;
 }
 
 /* ---- code ---- */
 
 /* Gives the code, or the reason why there is none, to all launches of a kernel. */
-static void give_code(making *x, const source *s, const char *binary, const char *entry,
-                      const char *compiler, const ww_err *error) {
+static void give_code(making *x,
+                      const source *s,
+                      const char *binary,
+                      const char *entry,
+                      const char *compiler,
+                      const ww_err *error) {
   for (uint32_t i = s->first; i < s->first + s->n; i++) {
     ww_collect_item *item = &x->k->v.v[i];
     item->l.file = NULL;
@@ -96,7 +107,8 @@ static ww_status write_opencl(making *x, ww_err *e) {
   ww_status st = WW_OK;
   for (uint32_t i = 0; !st && i < x->sources.n; i++) {
     const source *s = &x->sources.v[i];
-    const char *path = ww_path_join(x->k->a, x->m->work, ww_fmt(x->k->a, "%s.cl", s->gen->name));
+    const char *path =
+        ww_path_join(x->k->a, x->m->work, ww_fmt(x->k->a, "%s.cl", s->gen->name));
     st = ww_write_file_atomic(path, s->text, strlen(s->text), e);
     give_code(x, s, path, NULL, NULL, NULL);
     ww_push(x->k->a, &x->k->files, path);
@@ -109,7 +121,8 @@ static uint32_t processes(const ww_campaign *c) {
   if (c->processes)
     return c->processes;
   int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return n > 3 ? (uint32_t)n - 2 : 1; /* one for the process that measures, one for this one */
+  /* one for the process that measures, one for this one */
+  return n > 3 ? (uint32_t)n - 2 : 1;
 }
 
 static ww_status run_compiler(making *x, ww_compile_job *jobs, uint32_t n, ww_err *e) {
@@ -123,7 +136,8 @@ static ww_status run_compiler(making *x, ww_compile_job *jobs, uint32_t n, ww_er
 }
 
 /* A full disk or no compiler is not the kernel's fault: the campaign ends. */
-static ww_status take_code(making *x, const source *s, const ww_compile_job *j, ww_err *e) {
+static ww_status
+take_code(making *x, const source *s, const ww_compile_job *j, ww_err *e) {
   ww_chunk *k = x->k;
   if (j->error.code == WW_EIO || j->error.code == WW_EDEVICE)
     return *e = j->error, e->code;
@@ -175,8 +189,8 @@ static ww_status compile(making *x, ww_err *e) {
 
 /* ---- the chunk ---- */
 
-ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out,
-                        ww_err *e) {
+ww_status ww_chunk_make(
+    const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_chunk *k = WW_NEW(a, ww_chunk);
   making x = {.m = m, .k = k};

@@ -1,8 +1,9 @@
 /* collect_int.h - what the files of a campaign share.
  *
- *   collect_work.c   which kernels, which launches of them: the campaign as a list, and its plan
- *   collect_chunk.c  kernels made, launches sampled, code compiled: ready for the device
- *   collect.c        the device: chunks measured, rows put, the next chunk made meanwhile */
+ *   collect_work.c   which kernels, which launches of them: the campaign as a list, and
+ * its plan collect_chunk.c  kernels made, launches sampled, code compiled: ready for
+ * the device collect.c        the device: chunks measured, rows put, the next chunk
+ * made meanwhile */
 #ifndef WW_DATA_COLLECT_INT_H
 #define WW_DATA_COLLECT_INT_H
 
@@ -13,9 +14,9 @@
 typedef struct {
   uint32_t number;
   bool counters;
-  const ww_launch
-      *ready; /* corpus, imported: the spec; lives as long as the works. NULL: generated */
-  double us;  /* estimated; NaN unknown */
+  const ww_launch *ready; /* corpus, imported: the spec; lives as long as the works.
+                             NULL: generated */
+  double us;              /* estimated; NaN unknown */
 } ww_wanted;
 
 /* A kernel and those of its launches that are still to be measured. */
@@ -30,10 +31,16 @@ typedef struct {
 /* What a campaign consists of, kernel by kernel. */
 typedef struct ww_works ww_works;
 /* `lock` (may be NULL) is held around each look into the store. */
-ww_status ww_works_open(const ww_campaign *c, const ww_rank *r, const ww_target *t, ww_store *s,
-                        pthread_mutex_t *lock, ww_works **out, ww_err *e);
+ww_status ww_works_open(const ww_campaign *c,
+                        const ww_rank *r,
+                        const ww_target *t,
+                        ww_store *s,
+                        pthread_mutex_t *lock,
+                        ww_works **out,
+                        ww_err *e);
 /* The next kernel of this rank, in `a`; *more false: there is none. */
-ww_status ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e);
+ww_status
+ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e);
 void ww_works_close(ww_works *w); /* accepts NULL */
 
 /* Estimated seconds of the device for one launch. */
@@ -67,8 +74,8 @@ typedef struct {
   _Atomic bool cancel;
 } ww_maker;
 /* At most `kernels` kernels, ready for the device. */
-ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out,
-                        ww_err *e);
+ww_status ww_chunk_make(
+    const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out, ww_err *e);
 void ww_chunk_free(ww_chunk *c); /* removes its files; accepts NULL */
 
 #endif

@@ -1,8 +1,8 @@
-/* collect_work.c - a campaign as a list: ready specs first, then the generator's kernels, or what a
- * repeat campaign drew.
+/* collect_work.c - a campaign as a list: ready specs first, then the generator's
+ * kernels, or what a repeat campaign drew.
  *
- * The list follows from the options alone; the store only takes launches out of it. Rank r of n has
- * every n-th kernel of the list. */
+ * The list follows from the options alone; the store only takes launches out of it.
+ * Rank r of n has every n-th kernel of the list. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,16 +16,18 @@
 #define RUN_S 0.6e-3    /* a timed run: restore, flush, the profiler's range */
 #define COUNT_S 4e-3    /* all counters, in three passes */
 #define COUNTED_RUNS 55 /* kernel times in those passes */
-#define LONG_US                                                                                  \
-  50 /* launches above it are counted less often, as code that counts instructions takes some 50 \
-        times as long */
-#define ESTIMATED 1500 /* kernels of a plan whose launches are made for their estimates */
+#define LONG_US                                                                    \
+  50 /* launches above it are counted less often, as code that counts instructions \
+        takes some 50 times as long */
+/* kernels of a plan whose launches are made for their estimates */
+#define ESTIMATED 1500
 
 double ww_launch_device_s(double us, bool counters) {
   if (!isfinite(us))
     us = 300;
   uint32_t runs = us < 100 ? 3 : us < 1e3 ? 2 : 1;
-  return LOAD_S + runs * (RUN_S + us * 1e-6) + (counters ? COUNT_S + COUNTED_RUNS * us * 1e-6 : 0);
+  return LOAD_S + runs * (RUN_S + us * 1e-6) +
+         (counters ? COUNT_S + COUNTED_RUNS * us * 1e-6 : 0);
 }
 
 typedef struct {
@@ -43,8 +45,9 @@ struct ww_works {
   ww_store *s;
   pthread_mutex_t *lock;
   ww_arena *a;
-  work_entries list; /* ready specs and, of a repeat campaign, generated launches; by kernel */
-  uint32_t at;       /* in it */
+  /* ready specs and, of a repeat campaign, generated launches; by kernel */
+  work_entries list;
+  uint32_t at; /* in it */
   ww_gen_stream *stream;
   uint32_t made;    /* kernels taken from the stream */
   uint64_t ordinal; /* kernels of the list so far, of all ranks */
@@ -54,11 +57,13 @@ struct ww_works {
 /* ---- ready specs ---- */
 
 /* A spec of `measure --plan` has no note: its file tells. */
-static ww_status note_of_file(const ww_launch *l, ww_arena *a, ww_note *out, ww_err *e) {
+static ww_status
+note_of_file(const ww_launch *l, ww_arena *a, ww_note *out, ww_err *e) {
   const char *at = l->file;
   const char *next;
   if (!at || !(at = strstr(at, "corpus/")))
-    return ww_fail(e, WW_EDATA, "'%.80s' is no file of a corpus", l->file ? l->file : "");
+    return ww_fail(e, WW_EDATA, "'%.80s' is no file of a corpus",
+                   l->file ? l->file : "");
   while ((next = strstr(at + 1, "/corpus/")))
     at = next + 1;
   *out = (ww_note){.us = NAN};
@@ -161,13 +166,15 @@ static ww_status draw(ww_works *w, ww_err *e) {
   ww_status st = ww_store_open(w->c->again, WW_STORE_READ, &old, e);
   if (st)
     return st;
-  st = ww_store_each(old, &(ww_store_filter){.gpu = w->t->gpu, .origin = -1}, draw_row, &d, e);
+  st = ww_store_each(old, &(ww_store_filter){.gpu = w->t->gpu, .origin = -1}, draw_row,
+                     &d, e);
   ww_store_close(old);
   entry *v = d.v.v;
   uint32_t n = 0;
   for (uint32_t k = 0; !st && k < d.v.n; k++) {
     entry x = v[k];
-    const entry *ready = x.note.kernel.origin == WW_ORIGIN_GENERATED ? &x : spec_of(w, &x);
+    const entry *ready =
+        x.note.kernel.origin == WW_ORIGIN_GENERATED ? &x : spec_of(w, &x);
     w->skipped += !ready;
     if (ready)
       v[n++] = *ready;
@@ -185,17 +192,23 @@ static ww_status draw(ww_works *w, ww_err *e) {
   if (want)
     qsort(v, want, sizeof *v, by_kernel);
   if (!st && !want)
-    st = ww_fail(e, WW_EDATA,
-                 "%s has no launch on %s that can be measured again: corpus kernels need their "
-                 "--ready specs",
-                 w->c->again, w->t->gpu);
+    st = ww_fail(
+        e, WW_EDATA,
+        "%s has no launch on %s that can be measured again: corpus kernels need their "
+        "--ready specs",
+        w->c->again, w->t->gpu);
   return st;
 }
 
 /* ---- the list ---- */
 
-ww_status ww_works_open(const ww_campaign *c, const ww_rank *r, const ww_target *t, ww_store *s,
-                        pthread_mutex_t *lock, ww_works **out, ww_err *e) {
+ww_status ww_works_open(const ww_campaign *c,
+                        const ww_rank *r,
+                        const ww_target *t,
+                        ww_store *s,
+                        pthread_mutex_t *lock,
+                        ww_works **out,
+                        ww_err *e) {
   ww_works *w = ww_xcalloc(1, sizeof *w);
   *w = (ww_works){.c = c, .r = r, .t = t, .s = s, .lock = lock, .a = ww_arena_new()};
   ww_status st = c->ready ? read_ready(w, e) : WW_OK;
@@ -219,8 +232,8 @@ void ww_works_close(ww_works *w) {
   free(w);
 }
 
-/* Which of a kernel's n launches are counted: the share of them, spread over them, from a place
- * that the kernel's key says. */
+/* Which of a kernel's n launches are counted: the share of them, spread over them, from
+ * a place that the kernel's key says. */
 static bool counted(const ww_works *w, const char *key, uint32_t at, uint32_t n) {
   uint64_t h = ww_text_hash(key, w->c->seed + 17);
   double share = w->c->counters < 1 ? w->c->counters : 1;
@@ -244,8 +257,12 @@ static bool wanted(const ww_works *w, const char *key, uint32_t number, bool cou
          (held == WW_HELD_TIME && counters);
 }
 
-static ww_status estimated(const ww_works *w, const ww_collect_work *k, const ww_wanted *x,
-                           ww_arena *a, double *us, ww_err *e) {
+static ww_status estimated(const ww_works *w,
+                           const ww_collect_work *k,
+                           const ww_wanted *x,
+                           ww_arena *a,
+                           double *us,
+                           ww_err *e) {
   ww_launch l = {0};
   *us = x->us;
   if (x->ready || isfinite(x->us))
@@ -253,17 +270,19 @@ static ww_status estimated(const ww_works *w, const ww_collect_work *k, const ww
   return ww_gen_launch(&k->gen, x->number, w->t->sms, w->t->l2_bytes, a, &l, us, e);
 }
 
-/* Of launches that take long, one in so many times LONG_US keeps its counters, so that every length
- * costs the device the same; else a shorter one of the kernel gets them instead. */
-static ww_status prefer_short(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_arena *a,
-                              ww_err *e) {
+/* Of launches that take long, one in so many times LONG_US keeps its counters, so that
+ * every length costs the device the same; else a shorter one of the kernel gets them
+ * instead. */
+static ww_status prefer_short(
+    const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_arena *a, ww_err *e) {
   ww_status st = WW_OK;
   for (uint32_t i = 0; !st && i < k->all; i++) {
     double us = 0;
     if (!v[i].counters)
       continue;
     st = estimated(w, k, &v[i], a, &us, e);
-    if (!st && ww_text_hash(k->kernel.key, v[i].number) % (uint64_t)(us / LONG_US + 1) == 0)
+    if (!st &&
+        ww_text_hash(k->kernel.key, v[i].number) % (uint64_t)(us / LONG_US + 1) == 0)
       continue;
     for (uint32_t j = 1; !st && us > LONG_US && j < k->all; j++) {
       ww_wanted *other = &v[(i + j) % k->all];
@@ -281,9 +300,10 @@ static ww_status prefer_short(const ww_works *w, ww_collect_work *k, ww_wanted *
   return st;
 }
 
-/* From all launches of a kernel, v, those that are not held; which of them are counted. */
-static ww_status choose(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_arena *a,
-                        ww_err *e) {
+/* From all launches of a kernel, v, those that are not held; which of them are counted.
+ */
+static ww_status
+choose(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_arena *a, ww_err *e) {
   uint32_t n = k->all;
   for (uint32_t i = 0; i < n; i++)
     v[i].counters = !w->t->opencl && counted(w, k->kernel.key, i, n);
@@ -299,21 +319,26 @@ static ww_status choose(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_
 }
 
 /* A kernel of the list with all its launches there. */
-static ww_status from_list(ww_works *w, uint32_t first, uint32_t n, ww_arena *a,
-                           ww_collect_work *out, ww_err *e) {
+static ww_status from_list(ww_works *w,
+                           uint32_t first,
+                           uint32_t n,
+                           ww_arena *a,
+                           ww_collect_work *out,
+                           ww_err *e) {
   const entry *x = &w->list.v[first];
   const ww_store_kernel *kernel = &x->note.kernel;
   ww_wanted *v = WW_NEWN(a, ww_wanted, n);
   *out = (ww_collect_work){.kernel = *kernel, .all = n};
   ww_status st =
-      x->l ? WW_OK : ww_gen_make(kernel->version, kernel->seed, kernel->index, a, &out->gen, e);
+      x->l ? WW_OK
+           : ww_gen_make(kernel->version, kernel->seed, kernel->index, a, &out->gen, e);
   for (uint32_t k = 0; k < n; k++)
     v[k] = (ww_wanted){.number = x[k].note.number, .ready = x[k].l, .us = x[k].note.us};
   return st ? st : choose(w, out, v, a, e);
 }
 
-static ww_status from_stream(ww_works *w, const ww_gen_kernel *g, ww_arena *a, ww_collect_work *out,
-                             ww_err *e) {
+static ww_status from_stream(
+    ww_works *w, const ww_gen_kernel *g, ww_arena *a, ww_collect_work *out, ww_err *e) {
   const char *dialect = w->t->opencl ? "opencl" : "cuda";
   char key[64];
   uint32_t n = w->c->launches;
@@ -339,12 +364,14 @@ static bool mine(ww_works *w) {
   return w->ordinal++ % w->r->size == w->r->rank;
 }
 
-ww_status ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e) {
+ww_status
+ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e) {
   *more = false;
   while (w->at < w->list.n) {
     uint32_t first = w->at;
     uint32_t n = 1;
-    while (first + n < w->list.n && same_kernel(&w->list.v[first], &w->list.v[first + n]))
+    while (first + n < w->list.n &&
+           same_kernel(&w->list.v[first], &w->list.v[first + n]))
       n++;
     w->at += n;
     if (!mine(w))
@@ -372,12 +399,17 @@ ww_status ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *mo
 
 typedef struct {
   uint64_t left[2],
-      seen[2];       /* launches to be measured, of them estimated; without and with counters */
+      /* launches to be measured, of them estimated; without and with counters */
+      seen[2];
   double seconds[2]; /* of those estimated */
 } estimate;
 
-static ww_status estimate_work(const ww_works *all, const ww_collect_work *w, bool look,
-                               ww_arena *a, estimate *x, ww_err *e) {
+static ww_status estimate_work(const ww_works *all,
+                               const ww_collect_work *w,
+                               bool look,
+                               ww_arena *a,
+                               estimate *x,
+                               ww_err *e) {
   for (uint32_t k = 0; k < w->n; k++) {
     bool c = w->v[k].counters;
     double us;
@@ -393,8 +425,12 @@ static ww_status estimate_work(const ww_works *all, const ww_collect_work *w, bo
   return WW_OK;
 }
 
-ww_status ww_campaign_plan_make(const ww_campaign *c, const ww_rank *r, const ww_target *t,
-                                ww_store *s, ww_campaign_plan *out, ww_err *e) {
+ww_status ww_campaign_plan_make(const ww_campaign *c,
+                                const ww_rank *r,
+                                const ww_target *t,
+                                ww_store *s,
+                                ww_campaign_plan *out,
+                                ww_err *e) {
   ww_works *w;
   estimate x = {0};
   bool more = true;
@@ -414,8 +450,8 @@ ww_status ww_campaign_plan_make(const ww_campaign *c, const ww_rank *r, const ww
     ww_arena_free(a);
   }
   for (int k = 0; !st && k < 2; k++)
-    out->device_s +=
-        x.seen[k] ? x.seconds[k] / x.seen[k] * x.left[k] : x.left[k] * ww_launch_device_s(NAN, k);
+    out->device_s += x.seen[k] ? x.seconds[k] / x.seen[k] * x.left[k]
+                               : x.left[k] * ww_launch_device_s(NAN, k);
   if (!st)
     out->skipped = w->skipped;
   ww_works_close(w);

@@ -1,8 +1,8 @@
-/* export.c - walks a store and hands each row, with its launch and source made again, to the form
- * that was asked for.
+/* export.c - walks a store and hands each row, with its launch and source made again,
+ * to the form that was asked for.
  *
- * Rows come kernel by kernel, so a generated kernel is made once for all its launches. Workload:
- * some 100,000 rows; what one needs lives in an arena of its own. */
+ * Rows come kernel by kernel, so a generated kernel is made once for all its launches.
+ * Workload: some 100,000 rows; what one needs lives in an arena of its own. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -63,8 +63,8 @@ static void source_of(job *j, const ww_store_kernel *k) {
   } else if (!j->o->corpus || !k->file || k->origin != WW_ORIGIN_CORPUS)
     snprintf(j->count->why, sizeof j->count->why,
              "%s: where its source is was not said (--corpus DIR)", k->key);
-  else if (ww_read_file(j->arena, ww_path_join(j->arena, j->o->corpus, k->file), 64 << 20, &text,
-                        &n, &e))
+  else if (ww_read_file(j->arena, ww_path_join(j->arena, j->o->corpus, k->file),
+                        64 << 20, &text, &n, &e))
     snprintf(j->count->why, sizeof j->count->why, "%.255s", e.msg);
   else
     j->text = text;
@@ -92,9 +92,11 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
   j->question = NULL;
   j->nkernels++;
   j->generated = k->origin == WW_ORIGIN_GENERATED;
-  j->dialect = k->dialect && !strcmp(k->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
-  ww_status st =
-      j->generated ? ww_gen_make(k->version, k->seed, k->index, j->arena, &j->gen, e) : WW_OK;
+  j->dialect =
+      k->dialect && !strcmp(k->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
+  ww_status st = j->generated
+                     ? ww_gen_make(k->version, k->seed, k->index, j->arena, &j->gen, e)
+                     : WW_OK;
   if (!st && wants_text(j->o))
     source_of(j, k);
   if (!st && j->o->sources && j->generated)
@@ -104,7 +106,8 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
 
 /* ---- the launch ---- */
 
-/* A spec says where things were on the machine that measured; here only what others can use stays.
+/* A spec says where things were on the machine that measured; here only what others can
+ * use stays.
  */
 static ww_status launch(job *j, ww_exported *x, ww_launch *l, ww_err *e) {
   const ww_store_row *r = x->row;
@@ -114,12 +117,13 @@ static ww_status launch(job *j, ww_exported *x, ww_launch *l, ww_err *e) {
   if (r->spec)
     st = ww_launch_parse(r->spec, NULL, x->arena, l, e);
   else if (!j->generated)
-    st = ww_fail(e, WW_EDATA, "%s: the store does not have this launch's spec", r->kernel.key);
+    st = ww_fail(e, WW_EDATA, "%s: the store does not have this launch's spec",
+                 r->kernel.key);
   else if (!(sms && l2))
-    st = ww_fail(
-        e, WW_EDATA,
-        "%s: the store does not say how many SMs and how much L2 the launches were sampled for",
-        r->kernel.key);
+    st = ww_fail(e, WW_EDATA,
+                 "%s: the store does not say how many SMs and how much L2 the launches "
+                 "were sampled for",
+                 r->kernel.key);
   else
     st = ww_gen_launch(&j->gen, r->number, sms, l2, x->arena, l, NULL, e);
   l->file = x->file;
@@ -129,8 +133,8 @@ static ww_status launch(job *j, ww_exported *x, ww_launch *l, ww_err *e) {
   return st;
 }
 
-/* Reports name files so that they are found from where the reports are; tables name them as the
- * corpus does. */
+/* Reports name files so that they are found from where the reports are; tables name
+ * them as the corpus does. */
 static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) {
   bool report = j->o->form == WW_EXPORT_JSONL;
   if (!j->generated && report && j->corpus && k->origin == WW_ORIGIN_CORPUS && k->file)
@@ -151,29 +155,32 @@ static const char *hash_text(uint64_t v, ww_arena *a) {
 static void identity(const ww_exported *x, ww_json *j) {
   const ww_store_kernel *k = &x->row->kernel;
   /* name: plain, where the launch has a mangled one */
-  ww_json_put(j, "key:%s,name:%s,origin:%s,family:%s,split:%s,dialect:%s,number:%u", k->key,
-              k->name, ww_origin_names[k->origin], k->family, x->split, k->dialect, x->row->number);
+  ww_json_put(j, "key:%s,name:%s,origin:%s,family:%s,split:%s,dialect:%s,number:%u",
+              k->key, k->name, ww_origin_names[k->origin], k->family, x->split,
+              k->dialect, x->row->number);
   if (x->gen)
     ww_json_put(j, "version:%u,seed:%lu,index:%u", k->version, k->seed, k->index);
   ww_json_put(j, "source_hash?:%s,structure?:%s", hash_text(k->source_hash, x->arena),
               hash_text(k->structure, x->arena));
 }
 
-/* What `measure` writes, without the single samples: only their number and spread are kept. */
+/* What `measure` writes, without the single samples: only their number and spread are
+ * kept. */
 static void extra(void *ctx, ww_json *j) {
   const ww_exported *x = ctx;
   const ww_store_row *r = x->row;
-  ww_measured m = {.device = {.device = r->device,
-                              .backend = x->dialect == WW_GEN_OPENCL ? "opencl" : "cuda",
-                              .driver = r->driver,
-                              .versions = r->versions,
-                              .sms = r->sms,
-                              .l2_bytes = r->l2_bytes},
-                   .median_us = r->m[WW_M_time_us],
-                   .iqr_us = r->iqr_us,
-                   .passes = r->passes,
-                   .accumulates = r->accumulates,
-                   .compiler = r->compiler};
+  ww_measured m = {
+      .device = {.device = r->device,
+                 .backend = x->dialect == WW_GEN_OPENCL ? "opencl" : "cuda",
+                 .driver = r->driver,
+                 .versions = r->versions,
+                 .sms = r->sms,
+                 .l2_bytes = r->l2_bytes},
+      .median_us = r->m[WW_M_time_us],
+      .iqr_us = r->iqr_us,
+      .passes = r->passes,
+      .accumulates = r->accumulates,
+      .compiler = r->compiler};
   ww_measured_write(&m, j);
   ww_json_kuint(j, "samples", r->samples);
   identity(x, j);
@@ -186,15 +193,18 @@ static void failure(const ww_exported *x, const char *name, ww_json *j) {
     ww_json_key(j, "launch");
     ww_launch_write(x->launch, j);
   }
-  ww_json_put(j, "error:{code:%s,message:%s}", ww_status_name(r->status), r->error ? r->error : "");
+  ww_json_put(j, "error:{code:%s,message:%s}", ww_status_name(r->status),
+              r->error ? r->error : "");
   identity(x, j);
   ww_json_end_obj(j);
 }
 
 static ww_status report(job *j, const ww_exported *x, ww_err *e) {
   const ww_store_row *r = x->row;
-  const char *name = x->launch && x->launch->kernel ? x->launch->kernel : r->kernel.name;
-  ww_report out = {.file = x->file, .kernel = name, .by = WW_BY_HARDWARE, .launch = x->launch};
+  const char *name =
+      x->launch && x->launch->kernel ? x->launch->kernel : r->kernel.name;
+  ww_report out = {
+      .file = x->file, .kernel = name, .by = WW_BY_HARDWARE, .launch = x->launch};
   ww_json w = {.out = &j->line};
   if (x->gpu)
     out.gpu = r->gpu; /* a device without a description goes by `measured.device` */
@@ -246,7 +256,8 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
     if (ww_question_read(x->text, strlen(x->text), x->launch->kernel, x->launch->flags,
                          x->launch->nflags, j->arena, &k, &why)) {
       j->count->no_source++;
-      snprintf(j->count->why, sizeof j->count->why, "%.60s: %.190s", x->row->kernel.key, why.msg);
+      snprintf(j->count->why, sizeof j->count->why, "%.60s: %.190s", x->row->kernel.key,
+               why.msg);
       return WW_OK;
     }
     j->question = k;
@@ -335,7 +346,8 @@ static ww_status prepare(job *j, ww_err *e) {
   const ww_export_options *o = j->o;
   j->paths = ww_arena_new();
   if (o->sources && mkdir(o->sources, 0777) && errno != EEXIST)
-    return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", o->sources, strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", o->sources,
+                   strerror(errno));
   ww_status st = ww_sink_open(o->out, &j->sink, e);
   if (st)
     return st;
@@ -348,14 +360,15 @@ static ww_status prepare(job *j, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e) {
+ww_status
+ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e) {
   job j = {.o = o, .count = n};
   ww_store_filter f = {.gpu = o->gpu,
                        .family = o->family,
                        .origin = o->origin,
                        .failed = o->failed && !prompting(o),
-                       .counters = o->counters ||
-                                   (o->form == WW_EXPORT_PROMPTS && o->ask == WW_ASK_COUNTERS)};
+                       .counters = o->counters || (o->form == WW_EXPORT_PROMPTS &&
+                                                   o->ask == WW_ASK_COUNTERS)};
   *n = (ww_export_count){0};
   ww_status st = prepare(&j, e);
   ww_status closed;

@@ -1,5 +1,5 @@
-/* export_file.c - the file an export goes to: beside its place until it is whole, packed where its
- * name says so. */
+/* export_file.c - the file an export goes to: beside its place until it is whole,
+ * packed where its name says so. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -58,7 +58,8 @@ static ww_status put(ww_sink *s, const void *bytes, size_t n, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status pack(ww_sink *s, const char *bytes, size_t n, ZSTD_EndDirective how, ww_err *e) {
+static ww_status
+pack(ww_sink *s, const char *bytes, size_t n, ZSTD_EndDirective how, ww_err *e) {
   ZSTD_inBuffer in = {bytes, n, 0};
   size_t left;
   do {
@@ -116,7 +117,8 @@ const char *ww_path_from(const char *from, const char *path, ww_arena *a) {
     const char *x = base + 1;
     const char *y = to + 1;
     ww_buf b = {0};
-    while (*x && *y && strcspn(x, "/") == strcspn(y, "/") && !strncmp(x, y, strcspn(x, "/"))) {
+    while (*x && *y && strcspn(x, "/") == strcspn(y, "/") &&
+           !strncmp(x, y, strcspn(x, "/"))) {
       x += next_name(x);
       y += next_name(y);
     }

@@ -1,9 +1,9 @@
 /* export_int.h - what the files of the export share.
  *
- *   export.c        walks the store, makes launches and sources again;  export_file.c  where the
- * bytes go export_table.c  columns, CSV, Parquet;  prompt.c  prompts and answers;  prompt_args.c
- * what a source says of one kernel and its parameters;  prompt_value.c  arguments in words;
- * export_question.c  lines of questions */
+ *   export.c        walks the store, makes launches and sources again;  export_file.c
+ * where the bytes go export_table.c  columns, CSV, Parquet;  prompt.c  prompts and
+ * answers;  prompt_args.c what a source says of one kernel and its parameters;
+ * prompt_value.c  arguments in words; export_question.c  lines of questions */
 #ifndef WW_DATA_EXPORT_INT_H
 #define WW_DATA_EXPORT_INT_H
 
@@ -17,9 +17,10 @@ typedef struct ww_sink ww_sink;
 ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e);
 ww_status ww_sink_add(ww_sink *s, const ww_buf *b, ww_err *e);
 FILE *ww_sink_file(ww_sink *s); /* for those that write on their own: never packed */
-ww_status ww_sink_close(ww_sink *s, bool good, ww_err *e); /* not good: nothing is left */
-/* `path` as seen from the folder of the file `from`: "../corpus". Both must exist, from's folder at
- * least. */
+/* not good: nothing is left */
+ww_status ww_sink_close(ww_sink *s, bool good, ww_err *e);
+/* `path` as seen from the folder of the file `from`: "../corpus". Both must exist,
+ * from's folder at least. */
 const char *ww_path_from(const char *from, const char *path, ww_arena *a);
 
 /* ---- export.c ---- */
@@ -43,7 +44,10 @@ ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e); /* free
 
 /* ---- prompt.c ---- */
 /* One line; `source` in its style. */
-void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request ask, bool raw,
+void ww_prompt_write(const ww_exported *x,
+                     const char *source,
+                     ww_query_request ask,
+                     bool raw,
                      ww_buf *out);
 
 /* ---- export_question.c ---- */
@@ -55,17 +59,21 @@ typedef struct {
   const char *name, *qualifiers,
       *type; /* "x", "const __restrict__", "float *"; "" where there is none */
 } ww_param_text;
-/* The parameters of a kernel as its source spells them: the one called `kernel` (plain or mangled),
- * else the only one. */
-uint32_t ww_params_of_text(const char *source, const char *kernel, ww_arena *a,
+/* The parameters of a kernel as its source spells them: the one called `kernel` (plain
+ * or mangled), else the only one. */
+uint32_t ww_params_of_text(const char *source,
+                           const char *kernel,
+                           ww_arena *a,
                            ww_param_text **out);
-/* A file of several kernels without the other ones and without launch comments; all else stays. The
- * whole text where the kernel is not found in it. */
+/* A file of several kernels without the other ones and without launch comments; all
+ * else stays. The whole text where the kernel is not found in it. */
 const char *ww_kernel_text(const char *source, const char *kernel, ww_arena *a);
-/* An argument's value in the words of its type: "1048576", "2.5"; hex where the type says nothing.
+/* An argument's value in the words of its type: "1048576", "2.5"; hex where the type
+ * says nothing.
  */
 const char *ww_arg_text(const ww_arg *g, const char *type, ww_arena *a);
-/* Elements of a buffer, by the type that the launch or the parameter gives; 0 unknown. */
+/* Elements of a buffer, by the type that the launch or the parameter gives; 0 unknown.
+ */
 uint64_t ww_arg_elements(const ww_arg *g, const char *type);
 
 #endif

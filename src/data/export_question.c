@@ -1,5 +1,5 @@
-/* export_question.c - one launch as what our language model learns from: the question's text and
- * features, and what was measured. */
+/* export_question.c - one launch as what our language model learns from: the question's
+ * text and features, and what was measured. */
 #include <math.h>
 
 #include "../base/json_put.h"
@@ -30,8 +30,8 @@ void ww_export_question(const ww_exported *x, const ww_text_question *q, ww_buf 
   }
   numbers(&j, "features", q->features, WW_QUESTION_FEATURES);
   numbers(&j, "numbers", number, WW_NMETRICS);
-  ww_json_put(&j, "id:%s,family:%s}", ww_fmt(x->arena, "%s#%u", r->kernel.key, r->number),
-              r->kernel.family);
+  ww_json_put(&j, "id:%s,family:%s}",
+              ww_fmt(x->arena, "%s#%u", r->kernel.key, r->number), r->kernel.family);
   ww_buf_puts(out, "\n");
   ww_buf_free(&answer);
 }

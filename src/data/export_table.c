@@ -1,7 +1,7 @@
 /* export_table.c - rows as a table: one list of columns for CSV (RFC 4180) and Parquet.
  *
- * A column per metric of metrics.def, after those of the kernel, the launch and the machine. What
- * is not known is empty in CSV, null in Parquet; never zero. */
+ * A column per metric of metrics.def, after those of the kernel, the launch and the
+ * machine. What is not known is empty in CSV, null in Parquet; never zero. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,14 +24,19 @@ struct ww_export_table {
 
 /* ---- columns, each with its cell ---- */
 
-static void add(ww_export_table *t, const char *name, ww_parquet_type type, bool optional,
+static void add(ww_export_table *t,
+                const char *name,
+                ww_parquet_type type,
+                bool optional,
                 ww_parquet_cell c) {
   t->columns[t->n] = (ww_parquet_column){name, type, optional};
   t->cells[t->n++] = c;
 }
 
-static void add_text(ww_export_table *t, const char *name, bool optional, const char *s) {
-  add(t, name, WW_PARQUET_TEXT, optional, (ww_parquet_cell){.null = !s || !*s, .text = s});
+static void
+add_text(ww_export_table *t, const char *name, bool optional, const char *s) {
+  add(t, name, WW_PARQUET_TEXT, optional,
+      (ww_parquet_cell){.null = !s || !*s, .text = s});
 }
 
 static void add_hash(ww_export_table *t, const char *name, uint64_t v, ww_arena *a) {
@@ -39,19 +44,25 @@ static void add_hash(ww_export_table *t, const char *name, uint64_t v, ww_arena 
 }
 
 static void add_number(ww_export_table *t, const char *name, double v) {
-  add(t, name, WW_PARQUET_DOUBLE, true, (ww_parquet_cell){.null = !isfinite(v), .number = v});
+  add(t, name, WW_PARQUET_DOUBLE, true,
+      (ww_parquet_cell){.null = !isfinite(v), .number = v});
 }
 
-static void add_whole(ww_export_table *t, const char *name, ww_parquet_type type, uint64_t v) {
+static void
+add_whole(ww_export_table *t, const char *name, ww_parquet_type type, uint64_t v) {
   add(t, name, type, false, (ww_parquet_cell){.integer = v});
 }
 
-static void add_whole_or_null(ww_export_table *t, const char *name, ww_parquet_type type,
-                              uint64_t v, bool there) {
+static void add_whole_or_null(ww_export_table *t,
+                              const char *name,
+                              ww_parquet_type type,
+                              uint64_t v,
+                              bool there) {
   add(t, name, type, true, (ww_parquet_cell){.null = !there, .integer = v});
 }
 
-static void add_shape(ww_export_table *t, const char *const names[3], const uint64_t v[3]) {
+static void
+add_shape(ww_export_table *t, const char *const names[3], const uint64_t v[3]) {
   for (int d = 0; d < 3; d++)
     add_whole_or_null(t, names[d], WW_PARQUET_INT, v[d], v[0]);
 }
@@ -184,7 +195,8 @@ ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e) {
     st = ww_parquet_close(t->parquet, e);
   else if (t->parquet)
     ww_parquet_drop(t->parquet);
-  else if (good && !t->head_written) { /* no row: a table of no lines still has its columns */
+  else if (good &&
+           !t->head_written) { /* no row: a table of no lines still has its columns */
     csv_head(t);
     st = ww_sink_add(t->sink, &t->line, e);
   }

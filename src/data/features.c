@@ -1,9 +1,9 @@
 /* features.c - from measured launches to rows to learn from.
  *
- * Launches are grouped into jobs of the process pool: some dozen generated kernels in one text, or
- * one file of the corpus and its flags; a job is one run of the compiler. So a launch that breaks
- * the program or takes too long costs itself alone. Which launches are taken follows from hashes:
- * the same store gives the same rows. */
+ * Launches are grouped into jobs of the process pool: some dozen generated kernels in
+ * one text, or one file of the corpus and its flags; a job is one run of the compiler.
+ * So a launch that breaks the program or takes too long costs itself alone. Which
+ * launches are taken follows from hashes: the same store gives the same rows. */
 #include "features.h"
 
 #include <errno.h>
@@ -77,8 +77,8 @@ static const char *copy(const work *w, const char *s) {
   return s ? ww_strdup(w->a, s) : NULL;
 }
 
-/* Rows of a kernel stand together in a store; files of reports may have them apart, which makes
- * several of it. */
+/* Rows of a kernel stand together in a store; files of reports may have them apart,
+ * which makes several of it. */
 static bool same_kernel(const kernel *x, const ww_store_kernel *k) {
   if (x->k.origin != k->origin)
     return false;
@@ -109,7 +109,8 @@ static void add_kernel(work *w, const ww_store_row *r) {
 /* Times through OpenCL are of another timer, with a floor of its own. */
 static bool wanted(const work *w, const ww_store_row *r) {
   const ww_store_kernel *k = &r->kernel;
-  return !r->status && r->gpu && !strcmp(r->gpu, w->gpu.name) && k->origin != WW_ORIGIN_IMPORTED &&
+  return !r->status && r->gpu && !strcmp(r->gpu, w->gpu.name) &&
+         k->origin != WW_ORIGIN_IMPORTED &&
          (!k->dialect || !strcmp(k->dialect, "cuda")) && r->m[WW_M_time_us] > 0;
 }
 
@@ -148,8 +149,8 @@ static ww_status read_input(work *w, const char *path, ww_err *e) {
 
 /* ---- which are taken ---- */
 
-/* All launches of written kernels; of a generated one the first `each` by hash, those with counters
- * before the others. */
+/* All launches of written kernels; of a generated one the first `each` by hash, those
+ * with counters before the others. */
 static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
   uint32_t taken = 0;
   if (k->k.origin != WW_ORIGIN_GENERATED)
@@ -184,7 +185,8 @@ static int by_rank(const void *a, const void *b) {
   return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : by_hash(a, b);
 }
 
-/* Kernels in the order in which they are taken: of every family as many, drawn by hash. */
+/* Kernels in the order in which they are taken: of every family as many, drawn by hash.
+ */
 static kernel **in_turn(work *w) {
   uint32_t n = w->kernels.n;
   kernel **by = ww_xcalloc(n + 1, sizeof *by);
@@ -202,7 +204,8 @@ static kernel **in_turn(work *w) {
 static void take(work *w) {
   uint32_t rows = w->o->rows ? w->o->rows : ROWS;
   uint32_t each = w->o->each ? w->o->each : EACH;
-  uint32_t left[WW_NSPLITS] = {rows - 2 * (rows * 3 / 20), rows * 3 / 20, rows * 3 / 20};
+  uint32_t left[WW_NSPLITS] = {rows - 2 * (rows * 3 / 20), rows * 3 / 20,
+                               rows * 3 / 20};
   if (w->o->test)
     left[WW_SPLIT_TEST] = rows;
   kernel **by = in_turn(w);
@@ -263,9 +266,14 @@ static const item *item_at(const work *w, uint32_t i) {
   return &w->items.v[w->order[i]];
 }
 
-static ww_status load(loaded *l, const char *file, const char **flags, uint32_t nflags, ww_arena *a,
+static ww_status load(loaded *l,
+                      const char *file,
+                      const char **flags,
+                      uint32_t nflags,
+                      ww_arena *a,
                       ww_err *e) {
-  ww_source s = {.path = file, .lang = "cuda", .once = true, .flags = flags, .nflags = nflags};
+  ww_source s = {
+      .path = file, .lang = "cuda", .once = true, .flags = flags, .nflags = nflags};
   if (!l->query)
     l->query = ww_query_new(&(ww_query_options){.sources = true, .units = 1}, e);
   if (!l->query)
@@ -274,8 +282,14 @@ static ww_status load(loaded *l, const char *file, const char **flags, uint32_t 
   return ww_query_read(l->query, &s, 0, a, &l->read, e);
 }
 
-static ww_status predict(work *w, const ww_unit *u, const char *name, const char *other,
-                         const ww_launch *l, ww_arena *a, ww_correct_row *out, ww_err *e) {
+static ww_status predict(work *w,
+                         const ww_unit *u,
+                         const char *name,
+                         const char *other,
+                         const ww_launch *l,
+                         ww_arena *a,
+                         ww_correct_row *out,
+                         ww_err *e) {
   const ww_fn *fn = name ? ww_ir_find(&u->module, name) : NULL;
   if (!fn && other)
     fn = ww_ir_find(&u->module, other);
@@ -292,8 +306,13 @@ static ww_status predict(work *w, const ww_unit *u, const char *name, const char
   return WW_OK;
 }
 
-static ww_status predict_written(work *w, const kernel *k, const item *x, loaded *l, ww_arena *a,
-                                 ww_correct_row *out, ww_err *e) {
+static ww_status predict_written(work *w,
+                                 const kernel *k,
+                                 const item *x,
+                                 loaded *l,
+                                 ww_arena *a,
+                                 ww_correct_row *out,
+                                 ww_err *e) {
   ww_launch launch;
   if (!x->spec || !k->k.file)
     return ww_fail(e, WW_EDATA, "%s: the row has no launch", k->k.key);
@@ -304,11 +323,18 @@ static ww_status predict_written(work *w, const kernel *k, const item *x, loaded
     return st;
   launch.file = file;
   st = load(l, file, launch.flags, launch.nflags, a, e);
-  return st ? st : predict(w, l->read.unit, launch.kernel, k->k.name, &launch, a, out, e);
+  return st ? st
+            : predict(w, l->read.unit, launch.kernel, k->k.name, &launch, a, out, e);
 }
 
-static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_gen_kernel *g,
-                              const loaded *l, ww_arena *a, ww_correct_row *out, ww_err *e) {
+static ww_status predict_made(work *w,
+                              const kernel *k,
+                              const item *x,
+                              const ww_gen_kernel *g,
+                              const loaded *l,
+                              ww_arena *a,
+                              ww_correct_row *out,
+                              ww_err *e) {
   ww_launch launch = {0};
   uint32_t sms = k->sms ? k->sms : w->gpu.sms;
   uint64_t l2 = k->l2_bytes ? k->l2_bytes : (uint64_t)w->gpu.l2_bytes;
@@ -317,8 +343,8 @@ static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_
 }
 
 /* The text of a job's generated kernels, compiled. made[i]: of kernel first + i. */
-static ww_status load_made(work *w, const job *j, ww_arena *a, ww_gen_kernel *made, loaded *l,
-                           ww_err *e) {
+static ww_status load_made(
+    work *w, const job *j, ww_arena *a, ww_gen_kernel *made, loaded *l, ww_err *e) {
   ww_buf text = {0};
   ww_status st = WW_OK;
   uint32_t first = item_at(w, j->begin)->kernel;
@@ -405,25 +431,28 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
 
 /* ---- all jobs ---- */
 
-static void take_row(void *ctx, uint32_t i, char *bytes, size_t n, const ww_worker_death *death) {
+static void
+take_row(void *ctx, uint32_t i, char *bytes, size_t n, const ww_worker_death *death) {
   work *w = ctx;
   bool row = !death && n == sizeof *w->rows;
   w->state[i] = row ? DONE : FAILED;
   if (row)
     memcpy(&w->rows[i], bytes, n);
   else if (death)
-    snprintf(w->why, sizeof w->why, "a launch took too long or ended the program (signal %d)",
-             death->signal);
+    snprintf(w->why, sizeof w->why,
+             "a launch took too long or ended the program (signal %d)", death->signal);
   else
     snprintf(w->why, sizeof w->why, "%s", bytes);
 }
 
 static ww_status run_jobs(work *w, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
-  char *folder = ww_fmt(w->a, "%s/warpwise-features-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  char *folder =
+      ww_fmt(w->a, "%s/warpwise-features-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   int slot;
   if (!ww_temp_folder(folder, &slot))
-    return ww_fail(e, WW_EIO, "cannot make a folder '%s': %s: set TMPDIR", folder, strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot make a folder '%s': %s: set TMPDIR", folder,
+                   strerror(errno));
   w->folder = folder;
   w->rows = WW_NEWN(w->a, ww_correct_row, w->n + 1);
   w->state = WW_NEWN(w->a, uint8_t, w->n + 1);
@@ -455,12 +484,15 @@ static void results(work *w, ww_feature_table *out) {
   for (uint32_t k = 0; k < w->kernels.n; k++) {
     const ww_store_kernel *x = &w->kernels.v[k].k;
     out->kernels[k] =
-        x->key ? x->key : ww_fmt(w->a, "g%u/%" PRIu64 "/%u", x->version, x->seed, x->index);
+        x->key ? x->key
+               : ww_fmt(w->a, "g%u/%" PRIu64 "/%u", x->version, x->seed, x->index);
   }
   ww_correct_weigh(out->rows, out->n);
 }
 
-ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out,
+ww_status ww_features_make(const ww_feature_options *o,
+                           ww_arena *a,
+                           ww_feature_table *out,
                            ww_err *e) {
   work w = {.o = o, .a = a};
   ww_buf words = {0};
@@ -478,7 +510,8 @@ ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_
   if (st)
     return st;
   if (!w.items.n)
-    return ww_fail(e, WW_EDATA, "%s has no launches of CUDA kernels measured on %s (%u others)",
+    return ww_fail(e, WW_EDATA,
+                   "%s has no launches of CUDA kernels measured on %s (%u others)",
                    out->data, w.gpu.name, w.others);
   take(&w);
   make_jobs(&w);
@@ -506,27 +539,32 @@ ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err 
   return st;
 }
 
-static const char **read_names(const cJSON *root, const char *key, ww_arena *a, uint32_t *n) {
+static const char **
+read_names(const cJSON *root, const char *key, ww_arena *a, uint32_t *n) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, key);
   const cJSON *x;
   ww_strings v = {0};
-  cJSON_ArrayForEach(x, list) ww_push(a, &v, cJSON_IsString(x) ? ww_strdup(a, x->valuestring) : "");
+  cJSON_ArrayForEach(x, list)
+      ww_push(a, &v, cJSON_IsString(x) ? ww_strdup(a, x->valuestring) : "");
   *n = v.n;
   return v.v;
 }
 
-/* The rows must be of this program's features: a change of them makes the file useless. */
+/* The rows must be of this program's features: a change of them makes the file useless.
+ */
 static bool fits(const cJSON *root, size_t left, ww_arena *a) {
   uint32_t n;
   const char **names = read_names(root, "features", a, &n);
-  bool same = n == WW_NFEATURES && ww_json_whole(root, "row_bytes") == sizeof(ww_correct_row);
+  bool same =
+      n == WW_NFEATURES && ww_json_whole(root, "row_bytes") == sizeof(ww_correct_row);
   for (uint32_t k = 0; same && k < n; k++)
     same = !strcmp(names[k], ww_feature_names[k]);
   return same && left % sizeof(ww_correct_row) == 0 &&
          ww_json_whole(root, "rows") == left / sizeof(ww_correct_row);
 }
 
-ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
+ww_status
+ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
   char *data;
   size_t n;
   *out = (ww_feature_table){0};
@@ -541,8 +579,8 @@ ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out,
     return e->code;
   if (!fits(root, left, a)) {
     cJSON_Delete(root);
-    return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again",
-                   path);
+    return ww_fail(e, WW_EDATA,
+                   "%s was made for other features: remove it and make it again", path);
   }
   out->n = ww_json_whole(root, "rows");
   out->failed = ww_json_whole(root, "failed");

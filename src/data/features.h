@@ -1,6 +1,6 @@
-/* features.h - measured launches as rows to learn from: the source made again or read, compiled,
- * traced and predicted by the machine model, in several processes; kept in a packed file, so that
- * learning again takes seconds. */
+/* features.h - measured launches as rows to learn from: the source made again or read,
+ * compiled, traced and predicted by the machine model, in several processes; kept in a
+ * packed file, so that learning again takes seconds. */
 #ifndef WW_DATA_FEATURES_H
 #define WW_DATA_FEATURES_H
 
@@ -13,7 +13,8 @@ typedef struct {
   uint32_t ninputs;
   const char *corpus; /* folder of the written kernels' files; NULL: corpus */
   const char *gpu;    /* rows of which GPU; NULL: h200 */
-  uint32_t rows;      /* of generated kernels at most, 7 in 10 of them to train on; 0: a default */
+  /* of generated kernels at most, 7 in 10 of them to train on; 0: a default */
+  uint32_t rows;
   uint32_t each;      /* launches of a generated kernel at most; 0: a default */
   uint32_t processes; /* 0: one per core */
   uint64_t budget;    /* of a trace; 0: its default */
@@ -30,9 +31,12 @@ typedef struct {
   const char *why;        /* one reason */
 } ww_feature_table;
 
-ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out,
+ww_status ww_features_make(const ww_feature_options *o,
+                           ww_arena *a,
+                           ww_feature_table *out,
                            ww_err *e);
 ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err *e);
-ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e);
+ww_status
+ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e);
 
 #endif

@@ -1,7 +1,8 @@
-/* generate.c - from (version, seed, index) to a kernel: draws a family, lets it write the tree,
- * hashes the structure.
+/* generate.c - from (version, seed, index) to a kernel: draws a family, lets it write
+ * the tree, hashes the structure.
  *
- * Costs some 30 us, so that every rank of a campaign can walk through all kernels of a seed. */
+ * Costs some 30 us, so that every rank of a campaign can walk through all kernels of a
+ * seed. */
 #include "generate_int.h"
 
 #include <inttypes.h>
@@ -20,8 +21,8 @@ const uint32_t ww_gen_nfamilies = sizeof ww_gen_families / sizeof *ww_gen_famili
 
 /* ---- structure ---- */
 
-/* Names by the order in which they appear; a small open hash, as this is most of what a kernel
- * costs. */
+/* Names by the order in which they appear; a small open hash, as this is most of what a
+ * kernel costs. */
 typedef struct {
   struct name_slot {
     uint64_t key;
@@ -48,11 +49,12 @@ static uint32_t name_id(names *t, const char *s, size_t n) {
   return slot->id;
 }
 
-/* What is no name of the kernel's own; first in the table, so that their numbers are always the
- * same. */
+/* What is no name of the kernel's own; first in the table, so that their numbers are
+ * always the same. */
 static const char *const fixed_words[] = {
-    "float", "double", "int",    "short", "if",     "else",   "for", "while", "const", "return",
-    "break", "float2", "float4", "int4",  "pragma", "unroll", "x",   "y",     "z",     "w"};
+    "float",  "double", "int",    "short", "if",     "else",   "for",
+    "while",  "const",  "return", "break", "float2", "float4", "int4",
+    "pragma", "unroll", "x",      "y",     "z",      "w"};
 
 static uint64_t mix(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9fb21c651e98df25ull;
@@ -110,7 +112,8 @@ static uint32_t draw_family(gen *g, uint32_t version) {
   return f;
 }
 
-/* What makes kernels of one production differ in the large: taste for math and division. */
+/* What makes kernels of one production differ in the large: taste for math and
+ * division. */
 static void draw_taste(gen *g) {
   static const uint8_t maths[] = {0, 0, 5, 10, 20, 30, 50};
   static const uint8_t divs[] = {0, 0, 0, 2, 5, 15};
@@ -131,8 +134,8 @@ static void finish(gen *g) {
   if (!s->max_threads)
     s->max_threads = 1024;
   if (ww_gen_chance(g, 12)) {
-    g->launch_bounds =
-        s->fixed[0] ? s->fixed[0] * s->fixed[1] * s->fixed[2] : 256u << ww_gen_pick(g, 3);
+    g->launch_bounds = s->fixed[0] ? s->fixed[0] * s->fixed[1] * s->fixed[2]
+                                   : 256u << ww_gen_pick(g, 3);
     if (!s->fixed[0] && s->max_threads > g->launch_bounds)
       s->max_threads = g->launch_bounds;
   }
@@ -147,11 +150,16 @@ static void draw_first(gen *g, uint32_t version, uint64_t seed, uint32_t index) 
   g->family = draw_family(g, version);
 }
 
-ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena *a,
-                      ww_gen_kernel *out, ww_err *e) {
+ww_status ww_gen_make(uint32_t version,
+                      uint64_t seed,
+                      uint32_t index,
+                      ww_arena *a,
+                      ww_gen_kernel *out,
+                      ww_err *e) {
   if (version < 1 || version > WW_GENERATOR_VERSION)
-    return ww_fail(e, WW_EUNSUPPORTED, "generator version %u is not known here (1 to %d are)",
-                   version, WW_GENERATOR_VERSION);
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "generator version %u is not known here (1 to %d are)", version,
+                   WW_GENERATOR_VERSION);
   gen *g = WW_NEW(a, gen);
   g->a = a;
   g->name = ww_fmt(a, "g%u_%" PRIu64 "_%u", version, seed, index);
@@ -174,7 +182,8 @@ ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena 
 
 /* ---- some productions alone ---- */
 
-/* A production by its name, "gen.tree" or "tree"; ww_gen_nfamilies: the version has none of it. */
+/* A production by its name, "gen.tree" or "tree"; ww_gen_nfamilies: the version has
+ * none of it. */
 static uint32_t family_at(uint32_t version, const char *s, size_t n) {
   bool whole = n > 4 && !memcmp(s, "gen.", 4);
   for (uint32_t f = 0; f < ww_gen_nfamilies; f++) {
@@ -190,18 +199,24 @@ static ww_status no_family(uint32_t version, const char *s, size_t n, ww_err *e)
   for (uint32_t f = 0; f < ww_gen_nfamilies; f++)
     if (weight_in(version, f))
       ww_buf_fmt(&b, "%s%s", b.n ? " " : "", ww_gen_families[f].name + 4);
-  ww_status st = ww_fail(e, WW_EUSAGE, "--only: grammar %u has no '%.*s'; it has gen. %s", version,
-                         n < 40 ? (int)n : 40, s, b.s);
+  ww_status st =
+      ww_fail(e, WW_EUSAGE, "--only: grammar %u has no '%.*s'; it has gen. %s", version,
+              n < 40 ? (int)n : 40, s, b.s);
   ww_buf_free(&b);
   return st;
 }
 
-ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *version,
-                         ww_gen_some *only, ww_err *e) {
+ww_status ww_gen_grammar(const char *wanted,
+                         const char *families,
+                         uint32_t *version,
+                         ww_gen_some *only,
+                         ww_err *e) {
   *only = (ww_gen_some){0};
   *version = WW_GENERATOR_VERSION;
   if (wanted)
-    *version = wanted[0] >= '1' && wanted[0] <= '9' && !wanted[1] ? (uint32_t)(wanted[0] - '0') : 0;
+    *version = wanted[0] >= '1' && wanted[0] <= '9' && !wanted[1]
+                   ? (uint32_t)(wanted[0] - '0')
+                   : 0;
   if (*version < 1 || *version > WW_GENERATOR_VERSION)
     return ww_fail(e, WW_EUSAGE, "--grammar: there are versions 1 to %d, not '%.40s'",
                    WW_GENERATOR_VERSION, wanted);
@@ -226,7 +241,8 @@ struct ww_gen_stream {
   ww_map seen; /* structures of kernels */
 };
 
-ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_some *only) {
+ww_gen_stream *
+ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_some *only) {
   ww_gen_stream *s = ww_xcalloc(1, sizeof *s);
   if (only)
     s->only = *only;
@@ -242,8 +258,8 @@ void ww_gen_stream_free(ww_gen_stream *s) {
   free(s);
 }
 
-/* Goes on to the next index of a production that is asked for: the draw of it costs next to
- * nothing. */
+/* Goes on to the next index of a production that is asked for: the draw of it costs
+ * next to nothing. */
 static void skip_others(ww_gen_stream *s) {
   for (; s->only.any && s->next < UINT32_MAX; s->next++) {
     gen g = {0};
@@ -253,7 +269,8 @@ static void skip_others(ww_gen_stream *s) {
   }
 }
 
-ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, ww_err *e) {
+ww_status
+ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, ww_err *e) {
   for (;;) {
     skip_others(s);
     ww_status st = ww_gen_make(s->version, s->seed, s->next, a, out, e);

@@ -1,14 +1,15 @@
-/* generate_block.c - productions where threads of a block work together: shared tiles, reductions,
- * scans, histograms, shuffles.
+/* generate_block.c - productions where threads of a block work together: shared tiles,
+ * reductions, scans, histograms, shuffles.
  *
- * Barriers stand where every thread of the block comes by: loops around them count blocks' steps,
- * never threads' own. */
+ * Barriers stand where every thread of the block comes by: loops around them count
+ * blocks' steps, never threads' own. */
 #include "generate_pen.h"
 
 /* How two partial results become one. */
 static gen_text joined(gen *g, uint32_t how, gen_text a, gen_text b) {
-  static const gen_text forms[][3] = {{"@a + @b", "$max(@a, @b)", "@a ^ @b"},
-                                      {"@a + @b", "$fmax@f(@a, @b)", "$fmin@f(@a, @b)"}};
+  static const gen_text forms[][3] = {
+      {"@a + @b", "$max(@a, @b)", "@a ^ @b"},
+      {"@a + @b", "$fmax@f(@a, @b)", "$fmin@f(@a, @b)"}};
   return FORM(forms[FLOATS][how], a, b);
 }
 
@@ -24,7 +25,8 @@ static uint32_t log2_of(uint32_t n) {
   return log;
 }
 
-/* A tree over shared memory, in one of the ways it is taught; sm[0] holds the result. */
+/* A tree over shared memory, in one of the ways it is taught; sm[0] holds the result.
+ */
 static void tree(gen *g, uint32_t how, uint32_t threads) {
   uint32_t kind = pick(3);
   gen_text levels = NUM(log2_of(threads));
@@ -90,7 +92,8 @@ GEN_FAMILY(shuffle) {
   uint32_t how = pick(3);
   uint32_t threads = fixed_block(g);
   static const gen_text words[] = {"$shfl_down", "$shfl_xor", "$shfl_up"};
-  static const gen_text from[] = {"$min(lane + o, 31)", "(lane ^ o)", "$max(lane - o, 0)"};
+  static const gen_text from[] = {"$min(lane + o, 31)", "(lane ^ o)",
+                                  "$max(lane - o, 0)"};
   TAG("shuffle");
   PRIMARY("n", 1, 1 << 18);
   READS("x", T("n*GX*%u", threads));
@@ -175,7 +178,8 @@ GEN_FAMILY(scan) {
   L("out[#c i] = %s;", carry ? joined(g, how, "v", "carry") : "v");
   if (carry)
     L("carry = %s;",
-      joined(g, how, "carry", doubled ? T("sm[cur + %u]", threads - 1) : T("sm[%u]", threads - 1)));
+      joined(g, how, "carry",
+             doubled ? T("sm[cur + %u]", threads - 1) : T("sm[%u]", threads - 1)));
   L("$sync;");
 }
 
@@ -204,11 +208,14 @@ GEN_FAMILY(histogram) {
   }
   OPEN("n/S", "for (int i = $gx; i < n; i += $sx)\n"
               "$u32 v = data[#c i];");
-  gen_text bin = chance(45) ? WORK("i", NAMES("v")) : chance(50) ? "v" : T("(v >> @[0+6])");
+  gen_text bin = chance(45)   ? WORK("i", NAMES("v"))
+                 : chance(50) ? "v"
+                              : T("(v >> @[0+6])");
   L("$u32 bin = (%s) & %uu;\n"
     "%s(&%s bin], %s);\n"
     "}",
-    bin, bins - 1, add, private_copy ? "local_hist[#ak3" : "hist[#ar", op < 2 ? "v" : "1u");
+    bin, bins - 1, add, private_copy ? "local_hist[#ak3" : "hist[#ar",
+    op < 2 ? "v" : "1u");
   if (!private_copy)
     return;
   L("$sync;");
@@ -257,8 +264,8 @@ GEN_FAMILY(tile) {
   } else {
     if (passes)
       L("int o = p %% %u;", span + 1);
-    L("@T t0 = %s;", ALL(NAMES(passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
-                               T("sm[$tx + %u]", span)),
+    L("@T t0 = %s;", ALL(NAMES(passes ? "sm[$tx + o]" : "sm[$tx]",
+                               T("sm[$tx + %u]", radius), T("sm[$tx + %u]", span)),
                          1 + pick(2)));
     STEP("acc", NAMES("t0"));
   }
@@ -286,7 +293,8 @@ GEN_FAMILY(transpose) {
   READS("in", "width*height");
   WRITES("out", "width*height");
   if (!naive) {
-    ww_gen_shared(g, g->type, "tile", T("[%u][%u]", dim, dim + (pad > 0)), dim * (dim + 1));
+    ww_gen_shared(g, g->type, "tile", T("[%u][%u]", dim, dim + (pad > 0)),
+                  dim * (dim + 1));
     TAG("barrier");
   }
   L("int x = $bx * %u + $tx, y = $by * %u + $ty;", dim, dim);
@@ -309,12 +317,12 @@ GEN_FAMILY(transpose) {
   L("$sync;\n"
     "int tx = $by * %u + $tx, ty = $bx * %u + $ty;",
     dim, dim);
-  OPEN(
-      NUM(dim / rows),
-      "for (int j = 0; j < %u; j += %u)\n"
-      "if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];\n"
-      "}",
-      dim, rows, pad ? "#k1" : "#k16");
+  OPEN(NUM(dim / rows),
+       "for (int j = 0; j < %u; j += %u)\n"
+       "if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = "
+       "tile[$tx][%s $ty + j];\n"
+       "}",
+       dim, rows, pad ? "#k1" : "#k16");
   if (repeat)
     L("$sync;");
 }
@@ -359,7 +367,8 @@ GEN_FAMILY(tilemul) {
   L("c[#c row * n + col] = %s;", r);
 }
 
-/* A table filled row by row in shared memory: each cell from three neighbours of the row before. */
+/* A table filled row by row in shared memory: each cell from three neighbours of the
+ * row before. */
 GEN_FAMILY(dp) {
   gen_type t = g->type = chance(70) ? GEN_I32 : GEN_F32;
   uint32_t threads = fixed_block(g);
@@ -424,7 +433,8 @@ GEN_FAMILY(sort) {
   } else {
     LOOP("r", NUM(threads));
     L("int other = $tx + 1;");
-    OPEN("1", "if (($tx & 1) == (r & 1) && other < %u && key[$tx] > key[other])", threads);
+    OPEN("1", "if (($tx & 1) == (r & 1) && other < %u && key[$tx] > key[other])",
+         threads);
   }
   L("@T a = key[$tx];\n"
     "key[$tx] = key[other];\n"

@@ -1,7 +1,7 @@
 /* generate_build.c - the pen of the grammar: random choices, lines, arguments.
  *
- * Every choice comes from one counter-based generator in the order of the calls, so the order of
- * calls is part of a generator version. */
+ * Every choice comes from one counter-based generator in the order of the calls, so the
+ * order of calls is part of a generator version. */
 #include <stdlib.h>
 
 #include "../base/random.h"
@@ -118,7 +118,8 @@ static void add_lines(gen *g, int only, gen_text s) {
     if (!strcmp(line, "}"))
       ww_gen_close(g);
     else
-      ww_push(g->a, &g->lines, (gen_line){.text = line, .only = only, .depth = g->depth});
+      ww_push(g->a, &g->lines,
+              (gen_line){.text = line, .only = only, .depth = g->depth});
   }
 }
 
@@ -135,8 +136,10 @@ void ww_gen_open(gen *g, gen_text weight, gen_text fmt, ...) {
   gen_text s = text_v(g, fmt, ap);
   va_end(ap);
   ww_push(g->a, &g->lines,
-          (gen_line){
-              .text = take_line(g, &s), .weight = weight, .kind = GEN_OPEN, .depth = g->depth++});
+          (gen_line){.text = take_line(g, &s),
+                     .weight = weight,
+                     .kind = GEN_OPEN,
+                     .depth = g->depth++});
   add_lines(g, 0, s);
 }
 
@@ -153,13 +156,16 @@ void ww_gen_rare(gen *g) {
 }
 
 void ww_gen_else(gen *g, gen_text weight) {
-  ww_push(
-      g->a, &g->lines,
-      (gen_line){.text = "", .weight = weight, .kind = GEN_ELSE, .depth = (uint8_t)(g->depth - 1)});
+  ww_push(g->a, &g->lines,
+          (gen_line){.text = "",
+                     .weight = weight,
+                     .kind = GEN_ELSE,
+                     .depth = (uint8_t)(g->depth - 1)});
 }
 
 void ww_gen_close(gen *g) {
-  ww_push(g->a, &g->lines, (gen_line){.text = "", .kind = GEN_CLOSE, .depth = --g->depth});
+  ww_push(g->a, &g->lines,
+          (gen_line){.text = "", .kind = GEN_CLOSE, .depth = --g->depth});
 }
 
 void ww_gen_close_all(gen *g, uint32_t to_depth) {
@@ -167,11 +173,12 @@ void ww_gen_close_all(gen *g, uint32_t to_depth) {
     ww_gen_close(g);
 }
 
-void ww_gen_shared(gen *g, gen_type t, gen_text name, gen_text dims, uint32_t elements) {
-  ww_push(
-      g->a, &g->decls,
-      (gen_line){.text = ww_gen_text(g, "$shared %s %s%s;", ww_gen_types[t].neutral, name, dims),
-                 .depth = 1});
+void ww_gen_shared(
+    gen *g, gen_type t, gen_text name, gen_text dims, uint32_t elements) {
+  ww_push(g->a, &g->decls,
+          (gen_line){.text = ww_gen_text(g, "$shared %s %s%s;", ww_gen_types[t].neutral,
+                                         name, dims),
+                     .depth = 1});
   g->shared += elements * ww_gen_types[t].bytes;
   ww_gen_tag(g, "shared");
 }
@@ -198,13 +205,14 @@ gen_text ww_gen_fresh(gen *g, gen_text stem) {
 }
 
 static gen_param *add_param(gen *g, gen_text name, uint8_t role) {
-  gen_param *p = &g->params[g->nparams < GEN_MAX_PARAMS ? g->nparams++ : GEN_MAX_PARAMS - 1];
+  gen_param *p =
+      &g->params[g->nparams < GEN_MAX_PARAMS ? g->nparams++ : GEN_MAX_PARAMS - 1];
   *p = (gen_param){.name = name, .role = role};
   return p;
 }
 
-/* Floats in [0,1), integers small and not negative: no value of the contents makes a loop or a
- * branch run away. */
+/* Floats in [0,1), integers small and not negative: no value of the contents makes a
+ * loop or a branch run away. */
 gen_param *ww_gen_buffer(gen *g, gen_text name, gen_type t, gen_text count) {
   gen_param *p = add_param(g, name, GEN_BUFFER);
   p->type = t;
@@ -232,8 +240,8 @@ void ww_gen_indices(gen_param *p, ww_fill_kind fill, gen_text lo, gen_text hi) {
   p->fill_hi = hi;
 }
 
-gen_param *ww_gen_size(gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi,
-                       gen_text expr) {
+gen_param *ww_gen_size(
+    gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi, gen_text expr) {
   gen_param *p = add_param(g, name, role);
   p->type = GEN_I32;
   p->lo = lo;
@@ -250,12 +258,14 @@ int ww_gen_role(const gen *g, gen_role role) {
 }
 
 gen_text ww_gen_iters(gen *g) {
-  static const gen_text names[] = {"iters", "steps", "rounds", "reps", "trips", "count"};
+  static const gen_text names[] = {"iters", "steps", "rounds",
+                                   "reps",  "trips", "count"};
   if (g->iters)
     return g->iters;
   g->iters = names[ww_gen_pick(g, 6)];
   bool primary = ww_gen_role(g, GEN_PRIMARY) < 0;
-  ww_gen_size(g, g->iters, primary ? GEN_PRIMARY : GEN_DRAW, 1, primary ? 1 << 22 : 128, NULL)
+  ww_gen_size(g, g->iters, primary ? GEN_PRIMARY : GEN_DRAW, 1, primary ? 1 << 22 : 128,
+              NULL)
       ->most = 1 << 22;
   return g->iters;
 }

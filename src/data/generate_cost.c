@@ -1,10 +1,11 @@
-/* generate_cost.c - how long a launch of a tree will take, from the tree alone: good to a factor of
- * two or three.
+/* generate_cost.c - how long a launch of a tree will take, from the tree alone: good to
+ * a factor of two or three.
  *
- * Each line becomes a row once: instructions, dependent cycles, accesses. A launch walks the rows
- * with the loops' trip counts and takes the largest of: dependent cycles of a thread times rounds
- * of blocks, instruction slots, load/store slots, L2 and DRAM bytes, atomics, starting blocks. The
- * figures are an H200's. Only + - * / on doubles: the same everywhere. */
+ * Each line becomes a row once: instructions, dependent cycles, accesses. A launch
+ * walks the rows with the loops' trip counts and takes the largest of: dependent cycles
+ * of a thread times rounds of blocks, instruction slots, load/store slots, L2 and DRAM
+ * bytes, atomics, starting blocks. The figures are an H200's. Only + - * / on doubles:
+ * the same everywhere. */
 #include "generate_int.h"
 
 #ifdef __clang__ /* others do not contract in standard C */
@@ -193,7 +194,9 @@ static double division(const gen *g, const char *after, const char *line, char o
 static row make_row(const gen *g, const gen_line *l) {
   row r = {.line = l};
   const char *s = l->text;
-  double wide = g->type == GEN_F64 ? 2 : g->type == GEN_U64 || g->type == GEN_I64 ? 2.2 : 1;
+  double wide = g->type == GEN_F64                         ? 2
+                : g->type == GEN_U64 || g->type == GEN_I64 ? 2.2
+                                                           : 1;
   bool is_float = ww_gen_is_float(g->type), local = false, first = true;
   int last = -1;
   r.loop = l->kind == GEN_OPEN && (!strncmp(s, "for", 3) || !strncmp(s, "while", 5));
@@ -252,7 +255,8 @@ gen_cost *ww_gen_cost_new(const gen *g, ww_arena *a) {
 
 typedef struct {
   double weight, trips; /* of the whole frame for issue; of this loop for latency */
-  double latency, load; /* of one run: dependent cycles, and the longest load that can run ahead */
+  /* of one run: dependent cycles, and the longest load that can run ahead */
+  double latency, load;
   bool loop, serial;
   bool rare; /* its latency counts by `trips` */
 } frame;
@@ -272,9 +276,10 @@ typedef struct {
 static double sectors_of(const access_info *a, double bytes, const gen_sizes *z) {
   char how = a->how;
   double stride = how == 'p' ? z->value[a->by] : a->stride;
-  double n = how == 'b'                 ? 1
-             : how == 'r' || how == 't' ? 32
-                                        : bytes * (how == 's' || how == 'p' ? stride : 1);
+  double n = how == 'b' ? 1
+             : how == 'r' || how == 't'
+                 ? 32
+                 : bytes * (how == 's' || how == 'p' ? stride : 1);
   double most = bytes > 32 ? bytes : 32;
   return n > most ? most : n < 1 ? 1 : n;
 }
@@ -301,12 +306,13 @@ static void count_access(tally *t, const access_info *a, frame *f) {
   bool held = how == 't' && t->z->value[param] * bytes < TABLE_IN_L1;
   t->slots += f->weight * (how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
   if (a->atomic) {
-    double few = t->z->value[param] *
-                 0.05; /* additions a cycle that so few addresses take; most go to a few of them */
+    /* additions a cycle that so few addresses take; most go to a few of them */
+    double few = t->z->value[param] * 0.05;
     if (a->waits)
       f->latency += 700;
     t->atomics +=
-        f->weight * (how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
+        f->weight *
+        (how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
     return;
   }
   if (how != 'h' && !held)
@@ -337,8 +343,8 @@ static void close_frame(frame *stack, uint32_t *depth) {
   stack[--*depth].latency += inner;
 }
 
-/* A loop that deals elements out to the whole grid, thread by thread or block by block: below one
- * trip some blocks get none. */
+/* A loop that deals elements out to the whole grid, thread by thread or block by block:
+ * below one trip some blocks get none. */
 static bool shares_out(const char *loop) {
   return strstr(loop, "+= $sx") || strstr(loop, "+= ($sx)") || strstr(loop, "+= $Gx");
 }
@@ -373,7 +379,8 @@ static void walk(tally *t) {
   t->latency = frame_latency(&stack[0]);
 }
 
-/* DRAM and L2 bytes of all buffers from the sectors that warps ask for; caches start cold. */
+/* DRAM and L2 bytes of all buffers from the sectors that warps ask for; caches start
+ * cold. */
 static void traffic(const tally *t, double warps, double *l2, double *dram) {
   const gen *g = t->c->g;
   double all = ww_gen_bytes(g, t->z);
@@ -419,8 +426,9 @@ double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   double dram;
   double per_sm = whole_up(blocks / z->sms);
   double resident = resident_blocks(g, warps);
-  double busy = ww_gen_families[g->family].since > 1 ? whole_up(blocks * t.narrow / z->sms)
-                                                     : per_sm; /* version 1 stays */
+  double busy = ww_gen_families[g->family].since > 1
+                    ? whole_up(blocks * t.narrow / z->sms)
+                    : per_sm; /* version 1 stays */
   double rounds = busy / resident < 4 ? whole_up(busy / resident) : busy / resident;
   traffic(&t, blocks * warps, &l2, &dram);
   l2 += t.local * blocks * warps * 1.5; /* the arrays of a full SM rarely fit L1 */

@@ -1,13 +1,15 @@
-/* generate_dense.c - productions since version 2 that use a load often: blocks of registers, packed
- * bytes, shared parameters. */
+/* generate_dense.c - productions since version 2 that use a load often: blocks of
+ * registers, packed bytes, shared parameters. */
 #include "generate_pen.h"
 
 /* ---- blocks of registers ---- */
 
 typedef struct {
   uint32_t R, C; /* outputs of a thread: R rows by C columns */
-  uint32_t how;  /* what becomes of two features: product, smaller, difference, bits that differ */
-  bool arrays;   /* registers as small arrays under #pragma unroll, else each with a name */
+  /* what becomes of two features: product, smaller, difference, bits that differ */
+  uint32_t how;
+  /* registers as small arrays under #pragma unroll, else each with a name */
+  bool arrays;
 } block_of;
 
 static gen_text pair(gen *g, const block_of *b, gen_text x, gen_text y) {
@@ -52,28 +54,37 @@ static void outer(gen *g, const block_of *b, gen_text part) {
   }
   for (uint32_t r = 0; r < b->R; r++)
     for (uint32_t c = 0; c < b->C; c++)
-      L("acc%u_%u += %s;", r, c, pair(g, b, T("ra%u%s", r, part), T("rb%u%s", c, part)));
+      L("acc%u_%u += %s;", r, c,
+        pair(g, b, T("ra%u%s", r, part), T("rb%u%s", c, part)));
 }
 
 /* Feature k of the set that `name` holds from its place in memory. */
-static void read_one(gen *g, const block_of *b, gen_text name, uint32_t k, gen_text at) {
+static void
+read_one(gen *g, const block_of *b, gen_text name, uint32_t k, gen_text at) {
   L(b->arrays ? "%s[#v %u] = %s;" : "@T %s%u = %s;", name, k, at);
 }
 
-/* Features k of the n vectors of a set: vector by vector of a thread, or a block's width apart so
- * that lanes meet neighbours. near: lanes read the same. */
-static void read_set(gen *g, const block_of *b, gen_text set, bool near, gen_text index,
-                     gen_text count, uint32_t n, bool apart) {
+/* Features k of the n vectors of a set: vector by vector of a thread, or a block's
+ * width apart so that lanes meet neighbours. near: lanes read the same. */
+static void read_set(gen *g,
+                     const block_of *b,
+                     gen_text set,
+                     bool near,
+                     gen_text index,
+                     gen_text count,
+                     uint32_t n,
+                     bool apart) {
   for (uint32_t k = 0; k < n; k++) {
-    gen_text at = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, near ? 'h' : 'c', count, n,
-                            k, count, index)
+    gen_text at = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, near ? 'h' : 'c',
+                            count, n, k, count, index)
                         : T("%s[#%s k * %s * %u + %s * %u + %u]", set,
                             near || k ? "h" : T("s%u", n), count, n, index, n, k);
     read_one(g, b, T("r%s", set), k, at);
   }
 }
 
-/* Straight from memory, feature by feature: sets lie with all vectors' k-th features together. */
+/* Straight from memory, feature by feature: sets lie with all vectors' k-th features
+ * together. */
 static void from_memory(gen *g, const block_of *b) {
   bool apart = chance(55);
   UNROLL(40);
@@ -99,8 +110,13 @@ static void by_fours(gen *g, const block_of *b) {
 }
 
 /* Eight features of the block's n * size vectors of a set into shared memory. */
-static void load_slab(gen *g, gen_text set, gen_text count, gen_text block, uint32_t n,
-                      uint32_t size, uint32_t threads) {
+static void load_slab(gen *g,
+                      gen_text set,
+                      gen_text count,
+                      gen_text block,
+                      uint32_t n,
+                      uint32_t size,
+                      uint32_t threads) {
   uint32_t w = n * size;
   gen_text width = NUM(w);
   OPEN(NUM((8 * w + threads - 1) / threads),
@@ -108,8 +124,8 @@ static void load_slab(gen *g, gen_text set, gen_text count, gen_text block, uint
        "%s\n"
        "}",
        8 * w, threads,
-       FORM("s@a[e / @b][e % @b] = @a[#c (k0 + e / @b) * @c * @d + @e * @b + e % @b];", set, width,
-            count, NUM(n), block));
+       FORM("s@a[e / @b][e % @b] = @a[#c (k0 + e / @b) * @c * @d + @e * @b + e % @b];",
+            set, width, count, NUM(n), block));
 }
 
 /* Through slabs of 8 features of the block's rows and columns in shared memory. */
@@ -137,7 +153,8 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
     "}");
 }
 
-/* Two sets of vectors, all with all: each thread R x C of the results, from R + C loads a feature.
+/* Two sets of vectors, all with all: each thread R x C of the results, from R + C loads
+ * a feature.
  */
 GEN_FAMILY(window) {
   static const uint8_t shapes[][2] = {{8, 8}, {16, 8}, {16, 16}, {32, 4}, {32, 8}};
@@ -184,7 +201,8 @@ GEN_FAMILY(window) {
       g->rng = rng; /* each output the same way */
       if (bent)
         v = BEND(v);
-      L("score[#c (py * %u + %u) * cols * %u + %u * cols + px] = %s;", b.R, r, b.C, c, v);
+      L("score[#c (py * %u + %u) * cols * %u + %u * cols + px] = %s;", b.R, r, b.C, c,
+        v);
     }
 }
 
@@ -199,8 +217,8 @@ static gen_text unpack(gen *g, gen_text w, uint32_t bits, bool is_signed, uint32
 
 /* Each part of a word through a saturating step, and packed again. */
 static void by_parts(gen *g, uint32_t bits, bool is_signed, gen_text acc, gen_text w) {
-  static const gen_text forms[] = {"@a + @b", "(@a + @b + 1) >> 1", "((@a * @b) >> @c) + @d",
-                                   "@a - $abs(@a - @b)"};
+  static const gen_text forms[] = {"@a + @b", "(@a + @b + 1) >> 1",
+                                   "((@a * @b) >> @c) + @d", "@a - $abs(@a - @b)"};
   uint32_t n = 32 / bits;
   uint32_t top = is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1;
   uint32_t kind = pick(4);
@@ -212,8 +230,8 @@ static void by_parts(gen *g, uint32_t bits, bool is_signed, gen_text acc, gen_te
     gen_text b = unpack(g, w, bits, is_signed, k);
     gen_text e = FORM(forms[kind], a, b, NUM(bits - 1), NUM(k));
     L("int %s_%u = $min($max(%s, %s), %u);", p, k, e, low, top);
-    packed = T("%s%s(($u32)(%s_%u & %u) << %u)", packed, k ? " | " : "", p, k, (1u << bits) - 1,
-               bits * k);
+    packed = T("%s%s(($u32)(%s_%u & %u) << %u)", packed, k ? " | " : "", p, k,
+               (1u << bits) - 1, bits * k);
   }
   L("%s = %s;", acc, packed);
 }
@@ -241,8 +259,8 @@ static void dot(gen *g, gen_text sum, gen_text a, gen_text b) {
     L("%s = %s;", sum, e);
 }
 
-/* Bytes and half-words, four or two in a word: unpacked, saturated, packed again, or multiplied in
- * place. */
+/* Bytes and half-words, four or two in a word: unpacked, saturated, packed again, or
+ * multiplied in place. */
 GEN_FAMILY(lowbits) {
   uint32_t bits = chance(70) ? 8 : 16;
   uint32_t kind = pick(3);
@@ -258,7 +276,10 @@ GEN_FAMILY(lowbits) {
     BUFFER("others", GEN_U32, "4096");
   L("$u32 p = words[#c %s];", i);
   for (uint32_t k = 0; k < lanes; k++)
-    L("%s a%u = %s;", kind == 2 ? "int" : "$u32", k, k ? T("%uu", k * 257) : kind == 2 ? "0" : "p");
+    L("%s a%u = %s;", kind == 2 ? "int" : "$u32", k,
+      k           ? T("%uu", k * 257)
+      : kind == 2 ? "0"
+                  : "p");
   UNROLL(25);
   LOOP("k", trips);
   if (row)
@@ -292,8 +313,8 @@ GEN_FAMILY(lowbits) {
 
 /* ---- parameters that all lanes read ---- */
 
-/* One parameter after the other, on elements that stay in registers: a polynomial, a count of
- * thresholds, or any step. */
+/* One parameter after the other, on elements that stay in registers: a polynomial, a
+ * count of thresholds, or any step. */
 static void apply(gen *g, uint32_t width, const gen_text *acc) {
   gen_text vars[] = {"v", "p", "s"};
   uint32_t how = pick(3);
@@ -318,8 +339,8 @@ static void apply(gen *g, uint32_t width, const gen_text *acc) {
   CLOSE();
 }
 
-/* A block or a warp has a row of parameters: every lane reads the same one while elements lie side
- * by side. */
+/* A block or a warp has a row of parameters: every lane reads the same one while
+ * elements lie side by side. */
 GEN_FAMILY(bcast) {
   VALUE(75);
   uint32_t width = 1u << pick(3);
@@ -340,7 +361,8 @@ GEN_FAMILY(bcast) {
   else
     OPEN("rows/G", "for (int row = $bx; row < rows; row += $Gx)");
   OPEN(T(warps ? "cols/%u" : "cols/(T*%u)", warps ? 32 * width : width),
-       "for (int c = %s; c < cols; c += %u * %s)", warps ? "$tx & 31" : "$tx", width, lanes);
+       "for (int c = %s; c < cols; c += %u * %s)", warps ? "$tx & 31" : "$tx", width,
+       lanes);
   for (uint32_t w = 0; w < width; w++) {
     acc[w] = T("a%u", w);
     L("@T a%u = @0;\n"
@@ -356,5 +378,6 @@ GEN_FAMILY(bcast) {
     }
   }
   for (uint32_t w = 0; w < width; w++)
-    L("if (c + %u * %s < cols) out[#c row * cols + c + %u * %s] = a%u;", w, lanes, w, lanes, w);
+    L("if (c + %u * %s < cols) out[#c row * cols + c + %u * %s] = a%u;", w, lanes, w,
+      lanes, w);
 }

@@ -1,17 +1,19 @@
-/* generate_expr.c - the arithmetic that all productions share: expressions, steps of loops,
- * conditions, blocks of work.
+/* generate_expr.c - the arithmetic that all productions share: expressions, steps of
+ * loops, conditions, blocks of work.
  *
- * Floats stay finite: contents are in [0,1), divisors and arguments of logarithms and roots are
- * kept above zero, and a step that may run a million times is a contraction, a bounded function or
- * a sum. Unsigned integers may wrap.
+ * Floats stay finite: contents are in [0,1), divisors and arguments of logarithms and
+ * roots are kept above zero, and a step that may run a million times is a contraction,
+ * a bounded function or a sum. Unsigned integers may wrap.
  *
- * C leaves the order of a call's arguments open: no call here may draw in two of them. */
+ * C leaves the order of a call's arguments open: no call here may draw in two of them.
+ */
 #include "generate_pen.h"
 
 gen_type ww_gen_any_type(gen *g) {
-  static const uint8_t bag[] = {GEN_F32, GEN_F32, GEN_F32, GEN_F32, GEN_F32, GEN_F32, GEN_F32,
-                                GEN_F32, GEN_F32, GEN_F64, GEN_F64, GEN_I32, GEN_I32, GEN_I32,
-                                GEN_U32, GEN_U32, GEN_U32, GEN_U64, GEN_U8,  GEN_I16};
+  static const uint8_t bag[] = {GEN_F32, GEN_F32, GEN_F32, GEN_F32, GEN_F32,
+                                GEN_F32, GEN_F32, GEN_F32, GEN_F32, GEN_F64,
+                                GEN_F64, GEN_I32, GEN_I32, GEN_I32, GEN_U32,
+                                GEN_U32, GEN_U32, GEN_U64, GEN_U8,  GEN_I16};
   return bag[pick(sizeof bag)];
 }
 
@@ -58,7 +60,8 @@ static gen_text float_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t de
   static const gen_text forms[] = {"(@a + @b)", "(@a + @b)", "(@a - @b)",
                                    "@a * @b",   "@a * @b",   "(@a * @l + @b)"};
   gen_text a = EXPR(vars, n, depth - 1);
-  gen_text b = chance(70) ? EXPR(vars, n, depth - 1 - pick(depth)) : operand(g, vars, n);
+  gen_text b =
+      chance(70) ? EXPR(vars, n, depth - 1 - pick(depth)) : operand(g, vars, n);
   if (chance(g->math))
     return math_expr(g, a, b);
   if (chance(g->div)) {
@@ -100,9 +103,10 @@ static gen_text bits_expr(gen *g, gen_text a, gen_text b) {
 }
 
 static gen_text unsigned_expr(gen *g, gen_text a, gen_text b) {
-  static const gen_text forms[] = {"(@a + @b)",       "(@a + @b)", "@a * @l",
-                                   "(@a ^ @b)",       "(@a & @b)", "(@a << @[1+7])",
-                                   "(@a >> @[1+15])", "(@a | @b)", "(@a < @b ? @b : @a)"};
+  static const gen_text forms[] = {
+      "(@a + @b)",       "(@a + @b)", "@a * @l",
+      "(@a ^ @b)",       "(@a & @b)", "(@a << @[1+7])",
+      "(@a >> @[1+15])", "(@a | @b)", "(@a < @b ? @b : @a)"};
   if (g->type == GEN_U32 && chance(g->math))
     return bits_expr(g, a, b);
   return FORM(forms[pick(9)], a, b);
@@ -115,8 +119,9 @@ gen_text ww_gen_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t depth) {
     return float_expr(g, vars, n, depth);
   gen_text a = EXPR(vars, n, depth - 1);
   gen_text b = EXPR(vars, n, depth - 1 - pick(depth));
-  if (chance(g->div)) { /* by a literal mostly: what compilers turn into multiplications; else never
-                           by zero */
+  /* by a literal mostly: what compilers turn into multiplications; else never by zero
+   */
+  if (chance(g->div)) {
     TAG("intdiv");
     gen_text op = chance(50) ? "/" : "%";
     if (chance(60))
@@ -135,8 +140,9 @@ static gen_text join(gen *g, gen_text a, gen_text b) {
   }
   if (g->type == GEN_I32 && chance(20))
     return T("$%s(%s, %s)", chance(50) ? "max" : "min", a, b);
+  /* the others shift: nothing that came in may cancel out again */
   if (chance(60))
-    return T("(%s + %s)", a, b); /* the others shift: nothing that came in may cancel out again */
+    return T("(%s + %s)", a, b);
   uint32_t shift = 1 + pick(4);
   return T("(%s %s (%s >> %u))", a, chance(50) ? "^" : "-", b, shift);
 }
@@ -170,20 +176,18 @@ static gen_text float_step(gen *g) {
   case 3:
     return "@a -= @b * 0.5@f;";
   default:
-    return chance(50) ? "@a = $fmax@f(@a * 0.5@f, @b);" : "@a = $fmin@f(@a * 0.5@f, @b);";
+    return chance(50) ? "@a = $fmax@f(@a * 0.5@f, @b);"
+                      : "@a = $fmin@f(@a * 0.5@f, @b);";
   }
 }
 
 static gen_text int_step(gen *g) {
-  static const gen_text forms[] = {"@a += @b;",
-                                   "@a ^= @b;",
-                                   "@a = @a > @b ? @a : @b;",
-                                   "@a = (@a >> 1) + @b;",
-                                   "@a = (@a & @[256<<8]) + @b;",
-                                   "@a = @a * @l + @b;", /* from here on unsigned ones alone */
-                                   "@a ^= (@a << @[3+14]) + @b;",
-                                   "@a = (@a ^ (@a >> @[3+18])) + @b;",
-                                   "@a = (@a + @b) * @l;"};
+  static const gen_text forms[] = {
+      "@a += @b;", "@a ^= @b;", "@a = @a > @b ? @a : @b;", "@a = (@a >> 1) + @b;",
+      "@a = (@a & @[256<<8]) + @b;",
+      /* from here on unsigned ones alone */
+      "@a = @a * @l + @b;", "@a ^= (@a << @[3+14]) + @b;",
+      "@a = (@a ^ (@a >> @[3+18])) + @b;", "@a = (@a + @b) * @l;"};
   return forms[pick(g->type == GEN_I32 ? 5 : 9)];
 }
 
@@ -195,13 +199,14 @@ void ww_gen_step(gen *g, gen_text acc, const gen_text *vars, uint32_t n) {
     LINE(FLOATS ? float_step(g) : int_step(g), acc, e);
 }
 
-void ww_gen_steps(gen *g, uint32_t count, gen_text acc, const gen_text *vars, uint32_t n) {
+void ww_gen_steps(
+    gen *g, uint32_t count, gen_text acc, const gen_text *vars, uint32_t n) {
   while (count--)
     STEP(acc, vars, n);
 }
 
-gen_text ww_gen_condition(gen *g, gen_text index, const gen_text *vars, uint32_t n,
-                          gen_text *weight) {
+gen_text ww_gen_condition(
+    gen *g, gen_text index, const gen_text *vars, uint32_t n, gen_text *weight) {
   static const gen_text levels[] = {"0.25", "0.5", "0.75", "0.9"};
   uint32_t how = pick(7);
   TAG(how < 3 ? "divergent" : how < 5 ? "uniform" : "data-branch");
@@ -265,7 +270,8 @@ static gen_text temporaries(gen *g, const gen_text *vars, uint32_t n) {
   memcpy(live, vars, m * sizeof *live);
   for (uint32_t k = 0; k < count && m < 12; k++) {
     gen_text v = fresh("t");
-    gen_text e = k ? join(g, live[m - 1], EXPR(live, m, 1 + pick(3))) : ALL(live, m, 1 + pick(2));
+    gen_text e = k ? join(g, live[m - 1], EXPR(live, m, 1 + pick(3)))
+                   : ALL(live, m, 1 + pick(2));
     L("%s@T %s = %s;", chance(25) ? "const " : "", v, e);
     live[m++] = v;
   }

@@ -1,9 +1,10 @@
-/* generate_flat.c - productions over flat arrays: element-wise, strided, gather, scatter, vectors,
- * chains, hashing, branches. */
+/* generate_flat.c - productions over flat arrays: element-wise, strided, gather,
+ * scatter, vectors, chains, hashing, branches. */
 #include "generate_pen.h"
 
-static const gen_text in_names[] = {"x",    "y",     "z",     "w",    "src",  "input", "data",
-                                    "vals", "field", "alpha", "beta", "left", "right", "u"};
+static const gen_text in_names[] = {"x",     "y",    "z",     "w",     "src",
+                                    "input", "data", "vals",  "field", "alpha",
+                                    "beta",  "left", "right", "u"};
 static const gen_text out_names[] = {"out", "dst", "result", "output", "y_out", "res"};
 static const gen_text index_names[] = {"i", "idx", "gid", "tid", "t"};
 
@@ -48,11 +49,16 @@ gen_text ww_gen_open_1d(gen *g, gen_text n) {
 
 gen_text ww_gen_load(gen *g, gen_type t, gen_text buffer, gen_text at) {
   gen_text v = fresh("v");
-  L("%s%s %s = %s[%s];", chance(30) ? "const " : "", NAME(ww_gen_compute(t)), v, buffer, at);
+  L("%s%s %s = %s[%s];", chance(30) ? "const " : "", NAME(ww_gen_compute(t)), v, buffer,
+    at);
   return v;
 }
 
-void ww_gen_inputs(gen *g, gen_type t, uint32_t count, gen_text elements, gen_text at,
+void ww_gen_inputs(gen *g,
+                   gen_type t,
+                   uint32_t count,
+                   gen_text elements,
+                   gen_text at,
                    gen_text *vars) {
   uint32_t from = pick(14);
   for (uint32_t k = 0; k < count; k++) {
@@ -440,7 +446,8 @@ GEN_FAMILY(grid2) {
     OPEN("height/(GY*TY)", "for (int %s = $gy; %s < height; %s += $sy)", y, y, y);
     OPEN("width/(GX*TX)", "for (int %s = $gx; %s < width; %s += $sx)", x, x, x);
   }
-  gen_text at = transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
+  gen_text at =
+      transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
   INPUTS(t, nin, "width*height", at, vars);
   if (chance(30)) {
     BUFFER("bias", t, "width");
@@ -469,7 +476,8 @@ GEN_FAMILY(grid3) {
   OPEN(NULL, loop ? "if (ix < nx && iy < ny)" : "if (ix < nx && iy < ny && iz < nz)");
   if (loop)
     OPEN("nz/(GZ*TZ)", "for (int iz = $gz; iz < nz; iz += $sz)");
-  gen_text at = chance(80) ? "#c (iz * ny + iy) * nx + ix" : "#pnz (iy * nx + ix) * nz + iz";
+  gen_text at =
+      chance(80) ? "#c (iz * ny + iy) * nx + ix" : "#pnz (iy * nx + ix) * nz + iz";
   INPUTS(t, nin, "nx*ny*nz", at, vars);
   gen_text r = WORK("ix", vars, nin);
   store(g, t, "nx*ny*nz", at, r);

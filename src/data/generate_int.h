@@ -1,21 +1,23 @@
-/* generate_int.h - what the files of the generator share: the tree, and the functions that build
- * it.
+/* generate_int.h - what the files of the generator share: the tree, and the functions
+ * that build it.
  *
- * A tree is a list of lines with their nesting, in a text form between CUDA and OpenCL: `$word` is
- * what the dialects spell differently (generate_print.c has the table), `#x` behind a bracket says
- * how the lanes of a warp meet there, for the estimate: #c neighbouring elements   #b one element
- * #h as #c or #b, in L1 by now   #r anywhere   #t anywhere in a table, which L1 holds where it is
- * small   #s4 every 4th element #pNAME every NAME-th element   #q each lane walks over elements of
- * its own   #k8 shared memory, 8-way bank conflict   #v an array in registers: nothing A `d` in
- * front (#dr): the address waits for a load; before an atomic's `a` (#dab): its result is waited
- * for. Sizes and trip counts are texts over the arguments and the shape (TX TY TZ GX GY GZ
- * T=threads of a block G=blocks S=all), evaluated for each launch. */
+ * A tree is a list of lines with their nesting, in a text form between CUDA and OpenCL:
+ * `$word` is what the dialects spell differently (generate_print.c has the table), `#x`
+ * behind a bracket says how the lanes of a warp meet there, for the estimate: #c
+ * neighbouring elements   #b one element #h as #c or #b, in L1 by now   #r anywhere #t
+ * anywhere in a table, which L1 holds where it is small   #s4 every 4th element #pNAME
+ * every NAME-th element   #q each lane walks over elements of its own   #k8 shared
+ * memory, 8-way bank conflict   #v an array in registers: nothing A `d` in front (#dr):
+ * the address waits for a load; before an atomic's `a` (#dab): its result is waited
+ * for. Sizes and trip counts are texts over the arguments and the shape (TX TY TZ GX GY
+ * GZ T=threads of a block G=blocks S=all), evaluated for each launch. */
 #ifndef WW_DATA_GENERATE_INT_H
 #define WW_DATA_GENERATE_INT_H
 
 #include "generate.h"
 
-typedef const char *gen_text; /* a piece of the kernel, or the name of something in it */
+/* a piece of the kernel, or the name of something in it */
+typedef const char *gen_text;
 
 typedef enum {
   GEN_F32,
@@ -46,12 +48,14 @@ typedef enum { GEN_LINE, GEN_OPEN, GEN_ELSE, GEN_CLOSE } gen_line_kind;
 
 typedef struct {
   gen_text text;
-  gen_text weight; /* GEN_OPEN, GEN_ELSE: how often the inside runs, per run of the outside;
-                         NULL: once */
+  /* GEN_OPEN, GEN_ELSE: how often the inside runs, per run of the outside; NULL: once
+   */
+  gen_text weight;
   uint8_t kind;
-  uint8_t only;  /* 0 both dialects, 1 CUDA, 2 OpenCL */
-  bool serial;   /* a loop whose loads wait for the iteration before */
-  bool rare;     /* GEN_OPEN, GEN_ELSE: what a warp waits for inside counts by the weight as well */
+  uint8_t only; /* 0 both dialects, 1 CUDA, 2 OpenCL */
+  bool serial;  /* a loop whose loads wait for the iteration before */
+  /* GEN_OPEN, GEN_ELSE: what a warp waits for inside counts by the weight as well */
+  bool rare;
   uint8_t depth; /* nesting */
 } gen_line;
 
@@ -87,8 +91,9 @@ typedef struct {
 #define GEN_MAX_PARAMS 20
 
 struct ww_gen_tree {
+  /* the body; helpers and tables before it; shared arrays at its top */
   WW_VEC(gen_line)
-  lines, outside, decls; /* the body; helpers and tables before it; shared arrays at its top */
+  lines, outside, decls;
   gen_param params[GEN_MAX_PARAMS];
   uint32_t nparams;
   gen_shape shape;
@@ -111,46 +116,56 @@ struct ww_gen_tree {
 typedef struct ww_gen_tree gen;
 
 /* ---- generate_build.c ----
- * In texts @T is the type of the kernel's arithmetic, @0 its zero, @f the suffix of its floats (f
- * or none), @u that of its integers (u or none), @l one of its literals, @[3+14] a number from 3 to
- * 16,
- * @[8<<6] one of the masks 7, 15, ... of 6. What is drawn is drawn in the order of the text, after
- * the arguments. */
+ * In texts @T is the type of the kernel's arithmetic, @0 its zero, @f the suffix of its
+ * floats (f or none), @u that of its integers (u or none), @l one of its literals,
+ * @[3+14] a number from 3 to 16,
+ * @[8<<6] one of the masks 7, 15, ... of 6. What is drawn is drawn in the order of the
+ * text, after the arguments. */
 uint32_t ww_gen_pick(gen *g, uint32_t n); /* 0 .. n-1 */
 bool ww_gen_chance(gen *g, uint32_t percent);
 gen_text ww_gen_text(gen *g, gen_text fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same without a format: @a to @e are the names. */
 gen_text ww_gen_form(gen *g, gen_text form, const gen_text *names);
-/* A line or several; one that is } closes what was opened. only: 0 both dialects, 1 CUDA, 2 OpenCL
+/* A line or several; one that is } closes what was opened. only: 0 both dialects, 1
+ * CUDA, 2 OpenCL
  */
-void ww_gen_line(gen *g, int only, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
+void ww_gen_line(gen *g, int only, gen_text fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The first line opens a block, the others are in it. */
-void ww_gen_open(gen *g, gen_text weight, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
+void ww_gen_open(gen *g, gen_text weight, gen_text fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void ww_gen_loop(gen *g, gen_text k, gen_text trips); /* over k from 0 on */
-void ww_gen_serial(gen *g);                           /* the loop just opened waits for itself */
+/* the loop just opened waits for itself */
+void ww_gen_serial(gen *g);
 void ww_gen_rare(gen *g); /* the branch just opened is often passed by */
 void ww_gen_else(gen *g, gen_text weight);
 void ww_gen_close(gen *g);
 void ww_gen_close_all(gen *g, uint32_t to_depth);
-void ww_gen_shared(gen *g, gen_type t, gen_text name, gen_text dims,
+void ww_gen_shared(gen *g,
+                   gen_type t,
+                   gen_text name,
+                   gen_text dims,
                    uint32_t elements);         /* declares it */
 void ww_gen_tag(gen *g, gen_text productions); /* one or more, with spaces between */
 gen_text ww_gen_fresh(gen *g, gen_text stem);
 /* A new variable of the kernel's type with this value; its name. */
-gen_text ww_gen_let(gen *g, gen_text stem, gen_text fmt, ...) __attribute__((format(printf, 3, 4)));
+gen_text ww_gen_let(gen *g, gen_text stem, gen_text fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 gen_param *ww_gen_buffer(gen *g, gen_text name, gen_type t, gen_text count);
 gen_param *ww_gen_output(gen *g, gen_text name, gen_type t, gen_text count);
 void ww_gen_indices(gen_param *p, ww_fill_kind fill, gen_text lo, gen_text hi);
-gen_param *ww_gen_size(gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi,
-                       gen_text expr);
+gen_param *ww_gen_size(
+    gen *g, gen_text name, gen_role role, uint64_t lo, uint64_t hi, gen_text expr);
 gen_text ww_gen_iters(gen *g); /* the trip count argument, made on first use */
 static inline bool ww_gen_is_float(gen_type t) {
   return ww_gen_types[t].is_float;
 }
 
-int ww_gen_role(const gen *g, gen_role role); /* where the first argument of it is; -1: none */
+/* where the first argument of it is; -1: none */
+int ww_gen_role(const gen *g, gen_role role);
 
-/* ---- generate_expr.c: arithmetic in the kernel's type that all productions share ---- */
+/* ---- generate_expr.c: arithmetic in the kernel's type that all productions share ----
+ */
 gen_type ww_gen_any_type(gen *g);    /* float or integer, as kernels have them */
 gen_type ww_gen_compute(gen_type t); /* what values of t are computed in */
 gen_text ww_gen_literal(gen *g);
@@ -159,13 +174,14 @@ gen_text ww_gen_expr(gen *g, const gen_text *vars, uint32_t n, uint32_t depth);
 gen_text ww_gen_all(gen *g, const gen_text *vars, uint32_t n, uint32_t depth);
 /* A statement `acc = ...` that keeps floats bounded however often it runs. */
 void ww_gen_step(gen *g, gen_text acc, const gen_text *vars, uint32_t n);
-void ww_gen_steps(gen *g, uint32_t count, gen_text acc, const gen_text *vars, uint32_t n);
-/* A condition: uniform over the grid, over a block, divergent, or by data. *weight gets how often
- * it holds. */
-gen_text ww_gen_condition(gen *g, gen_text index, const gen_text *vars, uint32_t n,
-                          gen_text *weight);
-/* Statements on the values `vars`; the result's name. `index`: an integer that differs between
- * threads. */
+void ww_gen_steps(
+    gen *g, uint32_t count, gen_text acc, const gen_text *vars, uint32_t n);
+/* A condition: uniform over the grid, over a block, divergent, or by data. *weight gets
+ * how often it holds. */
+gen_text ww_gen_condition(
+    gen *g, gen_text index, const gen_text *vars, uint32_t n, gen_text *weight);
+/* Statements on the values `vars`; the result's name. `index`: an integer that differs
+ * between threads. */
 gen_text ww_gen_work(gen *g, gen_text index, const gen_text *vars, uint32_t n);
 
 /* ---- productions ---- */
@@ -184,7 +200,9 @@ extern const uint32_t ww_gen_nfamilies;
 #undef FAMILY
 
 /* ---- generate_print.c ---- */
-void ww_gen_function_cost(const char *word, size_t n, double *issue,
+void ww_gen_function_cost(const char *word,
+                          size_t n,
+                          double *issue,
                           double *latency); /* of a `$word`; of another one they stay */
 /* Next token of a line's text: its length; 0 at the end. */
 size_t ww_gen_token(const char *s);

@@ -1,10 +1,10 @@
-/* generate_launch.c - launch number n of a generated kernel: regime, shape, sizes for a wanted
- * time, arguments.
+/* generate_launch.c - launch number n of a generated kernel: regime, shape, sizes for a
+ * wanted time, arguments.
  *
- * Targets of one kernel's launches are stratified: number n takes the n-th point of an additive
- * sequence over the logarithm of the time, another over the regimes, so that few launches cover
- * both evenly (the interquartile range of the times stays that of the whole range). Integers
- * decide, or doubles that only saw + - * /. */
+ * Targets of one kernel's launches are stratified: number n takes the n-th point of an
+ * additive sequence over the logarithm of the time, another over the regimes, so that
+ * few launches cover both evenly (the interquartile range of the times stays that of
+ * the whole range). Integers decide, or doubles that only saw + - * /. */
 #include "../base/random.h"
 #include "generate_int.h"
 
@@ -69,8 +69,8 @@ static uint64_t draw_blocks(draw *d, uint64_t regime, uint32_t sms) {
   uint64_t u = next(d);
   if (percent < 25)
     return percent < 5 ? 1 : 1 + below(d, sms > 1 ? sms - 1 : 1);
-  uint64_t blocks =
-      percent < 85 ? log_uniform(u, sms, 20ull * sms) : log_uniform(u, 20ull * sms, 1000ull * sms);
+  uint64_t blocks = percent < 85 ? log_uniform(u, sms, 20ull * sms)
+                                 : log_uniform(u, 20ull * sms, 1000ull * sms);
   if (below(d, 3) == 0)
     blocks = (blocks + sms - 1) / sms * sms; /* whole waves are common too */
   return blocks;
@@ -87,10 +87,12 @@ static void block_1d(draw *d, uint32_t most) {
 }
 
 static void draw_block(draw *d) {
-  static const uint8_t flat[][2] = {{32, 8}, {16, 16}, {32, 4},  {64, 4}, {8, 8},  {32, 32},
-                                    {16, 8}, {128, 1}, {32, 16}, {32, 1}, {64, 8}, {8, 32}};
-  static const uint8_t deep[][3] = {{8, 8, 4}, {8, 8, 8},  {32, 4, 2}, {16, 4, 4},  {32, 2, 2},
-                                    {4, 4, 4}, {32, 8, 1}, {64, 2, 2}, {16, 16, 1}, {32, 4, 4}};
+  static const uint8_t flat[][2] = {{32, 8},  {16, 16}, {32, 4}, {64, 4},
+                                    {8, 8},   {32, 32}, {16, 8}, {128, 1},
+                                    {32, 16}, {32, 1},  {64, 8}, {8, 32}};
+  static const uint8_t deep[][3] = {{8, 8, 4},   {8, 8, 8}, {32, 4, 2}, {16, 4, 4},
+                                    {32, 2, 2},  {4, 4, 4}, {32, 8, 1}, {64, 2, 2},
+                                    {16, 16, 1}, {32, 4, 4}};
   const gen_shape *s = &d->g->shape;
   uint64_t *b = d->z.block;
   b[0] = b[1] = b[2] = 1;
@@ -111,7 +113,8 @@ static void draw_block(draw *d) {
   } while (ww_gen_volume(b) > s->max_threads);
 }
 
-/* Blocks into a grid of the kernel's dimensions: factors near what images and volumes have. */
+/* Blocks into a grid of the kernel's dimensions: factors near what images and volumes
+ * have. */
 static void split_grid(draw *d, uint64_t blocks) {
   uint64_t *n = d->z.grid;
   n[0] = blocks;
@@ -170,8 +173,8 @@ static bool fits(draw *d) {
   return ww_gen_bytes(d->g, &d->z) <= d->cap;
 }
 
-/* The largest value of size i whose launch fits and takes at most `us`; its least where none does.
- * Counts in the logarithm, then exactly: sizes reach 2^28. */
+/* The largest value of size i whose launch fits and takes at most `us`; its least where
+ * none does. Counts in the logarithm, then exactly: sizes reach 2^28. */
 static void solve(draw *d, uint32_t i, double us) {
   const gen_param *p = &d->g->params[i];
   uint64_t lo = stepped(p, p->lo);
@@ -187,9 +190,9 @@ static void solve(draw *d, uint32_t i, double us) {
   d->z.value[i] = stepped(p, lo);
 }
 
-/* The primary size first; where it ends short of the time, or cannot get below it, the drawn ones.
- * `share`: the part of the time that the primary gets first, so that small footprints with many
- * trips come up too. */
+/* The primary size first; where it ends short of the time, or cannot get below it, the
+ * drawn ones. `share`: the part of the time that the primary gets first, so that small
+ * footprints with many trips come up too. */
 static double solve_all(draw *d, double us, double share) {
   int primary = ww_gen_role(d->g, GEN_PRIMARY);
   if (primary >= 0)
@@ -224,8 +227,8 @@ static void halve_grid(draw *d) {
   n[most] = (n[most] + 1) / 2;
 }
 
-/* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its regime;
- * where memory or 10 ms would be exceeded it shrinks in any case. */
+/* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its
+ * regime; where memory or 10 ms would be exceeded it shrinks in any case. */
 static double settle(draw *d, double us) {
   uint64_t bits = next(d);
   uint64_t blocks = ww_gen_volume(d->z.grid);
@@ -285,30 +288,42 @@ static ww_arg value_arg(draw *d, uint32_t i, ww_arena *a) {
 }
 
 static void write_launch(draw *d, const ww_gen_kernel *k, ww_arena *a, ww_launch *out) {
-  *out = (ww_launch){
-      .kernel = k->name, .seed = 1, .count = 1, .nargs = d->g->nparams, .shared_given = true};
+  *out = (ww_launch){.kernel = k->name,
+                     .seed = 1,
+                     .count = 1,
+                     .nargs = d->g->nparams,
+                     .shared_given = true};
   memcpy(out->grid, d->z.grid, sizeof out->grid);
   memcpy(out->block, d->z.block, sizeof out->block);
   out->args = WW_NEWN(a, ww_arg, d->g->nparams + 1);
   for (uint32_t i = 0; i < d->g->nparams; i++)
-    out->args[i] = d->g->params[i].role == GEN_BUFFER ? buffer_arg(d, i) : value_arg(d, i, a);
+    out->args[i] =
+        d->g->params[i].role == GEN_BUFFER ? buffer_arg(d, i) : value_arg(d, i, a);
 }
 
 #define MIB 1048576.0
 #define FIRST_US 1.5
-#define RANGE_LOG2                                                                              \
-  12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above 10 ms is \
-          wanted */
+#define RANGE_LOG2                                                                     \
+  12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above \
+          10 ms is wanted */
 
-ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, uint64_t l2_bytes,
-                        ww_arena *a, ww_launch *out, double *estimate_us, ww_err *e) {
+ww_status ww_gen_launch(const ww_gen_kernel *k,
+                        uint32_t number,
+                        uint32_t sms,
+                        uint64_t l2_bytes,
+                        ww_arena *a,
+                        ww_launch *out,
+                        double *estimate_us,
+                        ww_err *e) {
   if (!sms || !k->tree)
     return ww_fail(e, WW_EUSAGE, "launches of %s: give the GPU's number of SMs",
                    k->name ? k->name : "a kernel");
   uint64_t own[2] = {k->seed, k->index};
   uint64_t base = ww_hash(own, sizeof own, 77 + k->version);
   uint64_t one[2] = {base, number};
-  draw d = {.rng = ww_hash(one, sizeof one, 5), .g = k->tree, .cost = ww_gen_cost_new(k->tree, a)};
+  draw d = {.rng = ww_hash(one, sizeof one, 5),
+            .g = k->tree,
+            .cost = ww_gen_cost_new(k->tree, a)};
   uint64_t time = base + number * WW_GOLDEN;
   uint64_t regime = base * 3 + number * 0xc13fa9a902a6328full;
   double us = FIRST_US * power2(ww_random_unit(time) * RANGE_LOG2);

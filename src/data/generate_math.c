@@ -1,16 +1,18 @@
-/* generate_math.c - productions since version 2 of long arithmetic: differential equations, bits,
- * straight-line code, doubles.
+/* generate_math.c - productions since version 2 of long arithmetic: differential
+ * equations, bits, straight-line code, doubles.
  *
- * Floats stay finite or the loop ends: steps are short, systems damped, straight-line statements
- * keep values in [0,1]. */
+ * Floats stay finite or the loop ends: steps are short, systems damped, straight-line
+ * statements keep values in [0,1]. */
 #include "generate_pen.h"
 
 /* ---- differential equations ---- */
 
-enum { IN_TWO = 4, IN_THREE = 7, NETWORK = 10, NSYSTEMS }; /* the first of those after */
+/* the first of those after */
+enum { IN_TWO = 4, IN_THREE = 7, NETWORK = 10, NSYSTEMS };
 
 /* The slope of variable k of a system with the variables s. */
-static gen_text slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const gen_text *s) {
+static gen_text
+slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const gen_text *s) {
   static const gen_text small[IN_THREE][3] = {
       {"@b", "mu * (1.0@f - @a * @a) * @b - @a"}, /* van der Pol */
       {"@a * (1.0@f - @b)", "@b * (@a - mu)"},    /* Lotka and Volterra */
@@ -18,12 +20,18 @@ static gen_text slope(gen *g, uint32_t kind, uint32_t n, uint32_t k, const gen_t
       {"@a - @a * @a * @a * 0.3333@f - @b + mu",  /* FitzHugh and Nagumo */
        "0.08@f * (@a + 0.7@f - 0.8@f * @b)"},
       {"10.0@f * (@b - @a)", "@a * (28.0@f * mu - @c) - @b",
-       "@a * @b - 2.6667@f * @c"},                                               /* Lorenz */
-      {"-@b - @c", "@a + 0.2@f * @b", "0.2@f + @c * (@a - 5.7@f * mu)"},         /* Roessler */
-      {"-mu * @a * @b", "mu * @a * @b - 0.1@f * @b", "0.1@f * @b"}};             /* an epidemic */
-  static const gen_text rings[] = {"mu * (@b - 2.0@f * @a + @c) - 0.05@f * @a",  /* a chain */
-                                   "mu * ($sin@f(@b - @a) + $sin@f(@c - @a))",   /* Kuramoto */
-                                   "(1.0@f / (1.0@f + $exp@f(-@b)) - @a) * mu"}; /* gates */
+       /* Lorenz */
+       "@a * @b - 2.6667@f * @c"},
+      /* Roessler */
+      {"-@b - @c", "@a + 0.2@f * @b", "0.2@f + @c * (@a - 5.7@f * mu)"},
+      /* an epidemic */
+      {"-mu * @a * @b", "mu * @a * @b - 0.1@f * @b", "0.1@f * @b"}};
+  /* a chain */
+  static const gen_text rings[] = {"mu * (@b - 2.0@f * @a + @c) - 0.05@f * @a",
+                                   /* Kuramoto */
+                                   "mu * ($sin@f(@b - @a) + $sin@f(@c - @a))",
+                                   /* gates */
+                                   "(1.0@f / (1.0@f + $exp@f(-@b)) - @a) * mu"};
   if (kind < IN_THREE)
     return ww_gen_form(g, small[kind][k], s);
   if (kind == NETWORK)
@@ -38,7 +46,8 @@ static void slopes(gen *g, uint32_t kind, uint32_t n, const gen_text *s, gen_tex
 }
 
 /* One step: Euler, midpoint, or Runge and Kutta's of order 3 with two extra stages. */
-static void integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const gen_text *s) {
+static void
+integrate(gen *g, uint32_t kind, uint32_t n, uint32_t stages, const gen_text *s) {
   gen_text at[8];
   gen_text d[8];
   memcpy(at, s, n * sizeof *at);
@@ -116,8 +125,8 @@ static void swap_bits(gen *g, gen_text h) {
   for (uint32_t k = 0; k < 3; k++) {
     L("%s = (%s ^ (%s >> %u)) & %s;\n"
       "%s = %s ^ %s ^ (%s << %u);",
-      w, h, h, steps[k].by, g->type == GEN_U64 ? steps[k].wide : steps[k].narrow, h, h, w, w,
-      steps[k].by);
+      w, h, h, steps[k].by, g->type == GEN_U64 ? steps[k].wide : steps[k].narrow, h, h,
+      w, w, steps[k].by);
   }
 }
 
@@ -146,23 +155,24 @@ static void bit_loop(gen *g, gen_text h, gen_text b) {
 }
 
 static void bit_statement(gen *g, gen_text h, gen_text b) {
-  static const gen_text narrow[] = {"@a += (@T)$popc(@a ^ @b) * @cu;",
-                                    "@a ^= @b << ($clz(@a | 1u) & 31);",
-                                    "@a = (@a << @d) | (@a >> @e);",
-                                    "@a = (@a << (@b & 31u)) | (@a >> ((32u - @b) & 31u));",
-                                    NULL,
-                                    "@a = (@a ^ (@a >> 1)) + @b;",
-                                    "@a = @a / (@b | 3u) + @a;",
-                                    "@a = @a % (@b | 7u) + (@a << 3);",
-                                    "@a ^= $mulhi(@a, @b);",
-                                    "@a = (@a & @b) | (~@a & (@a >> 5));",
-                                    "@a = ((@a >> 8) & 0x00ff00ffu) | ((@a & 0x00ff00ffu) << 8);",
-                                    NULL,
-                                    "@a = @a * @b + @cu;"};
-  static const gen_text wide[] = {"@a += (@T)$popcll(@a ^ @b) * @cu;",
-                                  "@a ^= @b << ($clzll(@a | 1u) & 63);",
-                                  [3] = "@a = (@a << (@b & 63u)) | (@a >> ((64u - @b) & 63u));",
-                                  [8] = "@a ^= $mulhi64(@a, @b);"};
+  static const gen_text narrow[] = {
+      "@a += (@T)$popc(@a ^ @b) * @cu;",
+      "@a ^= @b << ($clz(@a | 1u) & 31);",
+      "@a = (@a << @d) | (@a >> @e);",
+      "@a = (@a << (@b & 31u)) | (@a >> ((32u - @b) & 31u));",
+      NULL,
+      "@a = (@a ^ (@a >> 1)) + @b;",
+      "@a = @a / (@b | 3u) + @a;",
+      "@a = @a % (@b | 7u) + (@a << 3);",
+      "@a ^= $mulhi(@a, @b);",
+      "@a = (@a & @b) | (~@a & (@a >> 5));",
+      "@a = ((@a >> 8) & 0x00ff00ffu) | ((@a & 0x00ff00ffu) << 8);",
+      NULL,
+      "@a = @a * @b + @cu;"};
+  static const gen_text wide[] = {
+      "@a += (@T)$popcll(@a ^ @b) * @cu;", "@a ^= @b << ($clzll(@a | 1u) & 63);",
+      [3] = "@a = (@a << (@b & 63u)) | (@a >> ((64u - @b) & 63u));",
+      [8] = "@a ^= $mulhi64(@a, @b);"};
   bool is_wide = g->type == GEN_U64;
   uint32_t width = is_wide ? 64 : 32;
   uint32_t by = 1 + pick(width - 2);
@@ -172,12 +182,12 @@ static void bit_statement(gen *g, gen_text h, gen_text b) {
   else if (how == 11)
     bit_loop(g, h, b);
   else
-    LINE(is_wide && how < 9 && wide[how] ? wide[how] : narrow[how], h, b, NUM(2 * by + 1), NUM(by),
-         NUM(width - by));
+    LINE(is_wide && how < 9 && wide[how] ? wide[how] : narrow[how], h, b,
+         NUM(2 * by + 1), NUM(by), NUM(width - by));
 }
 
-/* Integer arithmetic of 32 or 64 bits that is no plain sum: counts, shifts by data, division by
- * runtime values, loops over bits. */
+/* Integer arithmetic of 32 or 64 bits that is no plain sum: counts, shifts by data,
+ * division by runtime values, loops over bits. */
 GEN_FAMILY(bits) {
   gen_type t = g->type = chance(50) ? GEN_U32 : GEN_U64;
   gen_text i = OPEN_1D("n");
@@ -214,7 +224,8 @@ GEN_FAMILY(bits) {
 /* Every form maps [0,1] into itself. */
 static gen_text float_statement(gen *g) {
   static const gen_text math[] = {"@a = $sqrt@f(@b);", "@a = $exp@f(-@b);",
-                                  "@a = $rsqrt@f(@b + 1.0@f);", "@a = @b / (@c + 1.0@f);"};
+                                  "@a = $rsqrt@f(@b + 1.0@f);",
+                                  "@a = @b / (@c + 1.0@f);"};
   static const gen_text plain[] = {"@a = @b * @c;",
                                    "@a = 1.0@f - @a * @b;",
                                    "@a = (@a + @b) * 0.5@f;",
@@ -241,8 +252,8 @@ static void integer_statement(gen *g, gen_text a, gen_text b, gen_text c) {
   LINE(forms[how], a, b, c, NUM(how < 7 ? by : by & 15), NUM(32 - by));
 }
 
-/* Hundreds of statements without a loop around them, or with one: more code than instruction caches
- * like, many values alive. */
+/* Hundreds of statements without a loop around them, or with one: more code than
+ * instruction caches like, many values alive. */
 GEN_FAMILY(straight) {
   static const uint16_t lengths[] = {200, 200, 300, 300, 400, 500, 700, 1000, 1500};
   static const uint8_t alive[] = {4, 8, 12, 16, 24, 32, 48, 64};
@@ -287,7 +298,8 @@ GEN_FAMILY(straight) {
 
 /* ---- double precision ---- */
 
-/* A power series with as many terms as the argument says, in Horner's form or term by term. */
+/* A power series with as many terms as the argument says, in Horner's form or term by
+ * term. */
 static void series(gen *g) {
   gen_text trips = ITERS();
   if (chance(50)) {
@@ -330,7 +342,8 @@ static void compensated(gen *g, gen_text i, bool narrow) {
   L("sum = sum + lost;");
 }
 
-/* A system of 3 or 4 equations, strong on its diagonal: eliminated, then solved from below. */
+/* A system of 3 or 4 equations, strong on its diagonal: eliminated, then solved from
+ * below. */
 static void solve(gen *g, gen_text i, uint32_t m, bool again) {
   for (uint32_t k = 0; k < m * m; k++)
     L("double g%u = mats[#c %u * n + %s];", k, k, i);
@@ -363,16 +376,18 @@ static void solve(gen *g, gen_text i, uint32_t m, bool again) {
 
 /* A root by Newton's method: until it stands, or so many times. */
 static void newton(gen *g) {
-  static const gen_text steps[] = {"(sum * sum - v) / (2.0 * sum)",
-                                   "(sum * sum * sum - v - 2.0) / (3.0 * sum * sum + 0.1)",
-                                   "(sum - $exp(-sum) * v) / (1.0 + $exp(-sum))"};
+  static const gen_text steps[] = {
+      "(sum * sum - v) / (2.0 * sum)",
+      "(sum * sum * sum - v - 2.0) / (3.0 * sum * sum + 0.1)",
+      "(sum - $exp(-sum) * v) / (1.0 + $exp(-sum))"};
   gen_text trips = ITERS();
   gen_text step = steps[pick(3)];
   L("double sum = 1.0 + v;");
   UNROLL(20);
   LOOP("k", trips);
   L("double step = %s;", step);
-  L(chance(40) ? "sum -= step * 0.5 + (double)(k & 3) * 0.001;" : "sum -= step * 0.75;");
+  L(chance(40) ? "sum -= step * 0.5 + (double)(k & 3) * 0.001;"
+               : "sum -= step * 0.75;");
   CLOSE();
 }
 

@@ -1,5 +1,5 @@
-/* generate_nest.c - productions with loop nests inside a thread: stencils, products, rows, sparse
- * rows, searches, small matrices. */
+/* generate_nest.c - productions with loop nests inside a thread: stencils, products,
+ * rows, sparse rows, searches, small matrices. */
 #include "generate_pen.h"
 
 /* One step of a sum over vars, mostly the plain product-sum that people write. */
@@ -23,7 +23,8 @@ GEN_FAMILY(stencil1) {
   gen_text p = fresh("p");
   if (passes) {
     LOOP(p, trips);
-    at = T("%s + (%s & 15)", i, p); /* each pass reads elsewhere, else compilers read once */
+    /* each pass reads elsewhere, else compilers read once */
+    at = T("%s + (%s & 15)", i, p);
   }
   if (loop) {
     gen_text k = fresh("k");
@@ -125,7 +126,8 @@ GEN_FAMILY(stencil3) {
     "int sy = nx + %u;\n"
     "int sz = sy * (ny + %u);",
     march ? "" : ", iz = $gz", 2 * radius, 2 * radius);
-  L(march ? "if (ix >= nx || iy >= ny) return;" : "if (ix >= nx || iy >= ny || iz >= nz) return;");
+  L(march ? "if (ix >= nx || iy >= ny) return;"
+          : "if (ix >= nx || iy >= ny || iz >= nz) return;");
   if (march)
     LOOP("iz", "nz");
   L("int c = (iz + %u) * sz + (iy + %u) * sy + ix + %u;\n"
@@ -141,8 +143,8 @@ GEN_FAMILY(stencil3) {
   L("out[#c (iz * ny + iy) * nx + ix] = %s;", r);
 }
 
-/* Loops of literal and argument bounds over affine places of one or two arrays, 2 to 4 deep; places
- * wrap with a mask. */
+/* Loops of literal and argument bounds over affine places of one or two arrays, 2 to 4
+ * deep; places wrap with a mask. */
 GEN_FAMILY(nest) {
   NARROW_VALUE(60, 82);
   uint32_t levels = 2 + pick(3);
@@ -207,7 +209,8 @@ GEN_FAMILY(matmul) {
   L("@T bv = b[%s];", tb ? "#q col * kdim + k" : "#c k * n + col");
   for (uint32_t p = 0; p < per; p++) {
     gen_text row = per == 1 ? "row" : T("(row * %u + %u)", per, p);
-    gen_text av = T("a[#h %s]", ta ? T("k * m * %u + %s", per, row) : T("%s * kdim + k", row));
+    gen_text av =
+        T("a[#h %s]", ta ? T("k * m * %u + %s", per, row) : T("%s * kdim + k", row));
     if (chance(70))
       L("acc%u += %s * bv;", p, av);
     else {
@@ -223,8 +226,8 @@ GEN_FAMILY(matmul) {
   }
 }
 
-/* One thread or one warp-wide loop per row: two or three passes over it, as in softmax and
- * normalisation. */
+/* One thread or one warp-wide loop per row: two or three passes over it, as in softmax
+ * and normalisation. */
 GEN_FAMILY(rowwise) {
   NARROW_VALUE(90, 82);
   bool per_thread = chance(35);
@@ -233,8 +236,8 @@ GEN_FAMILY(rowwise) {
   gen_text acc[3];
   gen_text how = per_thread ? "#q" : "#c";
   gen_text weight = per_thread ? "cols" : "cols/T";
-  gen_text loop =
-      per_thread ? "for (int c = 0; c < cols; c += 1)" : "for (int c = $tx; c < cols; c += $dx)";
+  gen_text loop = per_thread ? "for (int c = 0; c < cols; c += 1)"
+                             : "for (int c = $tx; c < cols; c += $dx)";
   TAG("rows");
   DRAW("rows", 64, 1 << 16);
   PRIMARY("cols", 8, 1 << 17);
@@ -280,7 +283,8 @@ GEN_FAMILY(colwise) {
     LOOP("pass", ITERS());
   UNROLL(30);
   uint32_t skip = chance(25) ? 2 + pick(3) : 1;
-  OPEN(skip == 1 ? "rows" : T("rows/%u", skip), "for (int r = 0; r < rows; r += %u)", skip);
+  OPEN(skip == 1 ? "rows" : T("rows/%u", skip), "for (int r = 0; r < rows; r += %u)",
+       skip);
   vars[0] = LET("v", "a[%s]", major ? "#q col * rows + r" : "#c r * cols + col");
   vars[1] = fresh("w");
   if (two)
@@ -299,7 +303,8 @@ GEN_FAMILY(colwise) {
   L("out[#c col] = %s;", r);
 }
 
-/* Where part k of the n parts of item i lies: parts of all items together, or items one by one. */
+/* Where part k of the n parts of item i lies: parts of all items together, or items one
+ * by one. */
 static gen_text member(gen *g, bool soa, gen_text i, uint32_t n, uint32_t k) {
   return soa ? T("#c %u * batch + %s", k, i) : T("#s%u %s * %u + %u", n, i, n, k);
 }

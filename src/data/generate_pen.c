@@ -1,5 +1,5 @@
-/* generate_pen.c - what many productions of version 2 begin and end with: types, blocks, unrolling,
- * sums, outputs. */
+/* generate_pen.c - what many productions of version 2 begin and end with: types,
+ * blocks, unrolling, sums, outputs. */
 #include "generate_pen.h"
 
 gen_type ww_gen_value(gen *g, uint32_t percent_float) {
@@ -51,10 +51,12 @@ gen_text ww_gen_sum(gen *g, const gen_text *parts, uint32_t n) {
 }
 
 static gen_text bend_float(gen *g, gen_text v) {
-  static const gen_text math[] = {"$sqrt@f($fabs@f(@a) + @b)", "$exp@f(-$fabs@f(@a) * @b)",
+  static const gen_text math[] = {"$sqrt@f($fabs@f(@a) + @b)",
+                                  "$exp@f(-$fabs@f(@a) * @b)",
                                   "@a / ($fabs@f(@a) + 1.0@f)", "$tanh@f(@a * @b)"};
-  static const gen_text plain[] = {"(@a * @b + 0.125@f)", "$fabs@f(@a - @b)", "(@a * @a + @b)",
-                                   "$fmax@f(@a * @b, 0.0@f)", "(@a > @b ? @a : @a * 0.25@f)"};
+  static const gen_text plain[] = {"(@a * @b + 0.125@f)", "$fabs@f(@a - @b)",
+                                   "(@a * @a + @b)", "$fmax@f(@a * @b, 0.0@f)",
+                                   "(@a > @b ? @a : @a * 0.25@f)"};
   gen_text lit = LITERAL();
   gen_text form = chance(g->math) ? math[pick(4)] : plain[pick(5)];
   return FORM(form, v, lit);
@@ -94,7 +96,8 @@ gen_text ww_gen_perhaps_work(gen *g, uint32_t percent, gen_text index, gen_text 
   return chance(percent) ? WORK(index, NAMES(v)) : v;
 }
 
-void ww_gen_atomic_add(gen *g, gen_text buffer, gen_text mark, gen_text at, gen_text value) {
+void ww_gen_atomic_add(
+    gen *g, gen_text buffer, gen_text mark, gen_text at, gen_text value) {
   TAG("atomic");
   g->helper = g->type == GEN_F32;
   ww_gen_line(g, g->helper, "$add(&%s[%s %s], %s);", buffer, mark, at, value);

@@ -1,4 +1,5 @@
-/* generate_pen.h - short names for the productions alone: a family reads like the code it writes.
+/* generate_pen.h - short names for the productions alone: a family reads like the code
+ * it writes.
  */
 #ifndef WW_DATA_GENERATE_PEN_H
 #define WW_DATA_GENERATE_PEN_H
@@ -32,7 +33,8 @@
 /* Arguments. */
 #define BUFFER(...) ww_gen_buffer(g, __VA_ARGS__)
 #define OUTPUT(...) ww_gen_output(g, __VA_ARGS__)
-#define READS(name, count) ww_gen_buffer(g, name, g->type, count) /* of the kernel's own type */
+/* of the kernel's own type */
+#define READS(name, count) ww_gen_buffer(g, name, g->type, count)
 #define WRITES(name, count) ww_gen_output(g, name, g->type, count)
 #define GRID(name, expr) ww_gen_size(g, name, GEN_GRID, 0, 0, expr)
 #define FOLLOWS(name, expr) ww_gen_size(g, name, GEN_EXPR, 0, 0, expr)
@@ -40,21 +42,24 @@
 #define DRAW(name, lo, hi) ww_gen_size(g, name, GEN_DRAW, lo, hi, NULL)
 #define UNIFORM(name, t, count, lo, hi) \
   ww_gen_indices(ww_gen_buffer(g, name, t, count), WW_FILL_UNIFORM, lo, hi)
-#define PERMUTATION(name, count) \
-  ww_gen_indices(ww_gen_buffer(g, name, GEN_I32, count), WW_FILL_PERMUTATION, NULL, NULL)
+#define PERMUTATION(name, count)                                                    \
+  ww_gen_indices(ww_gen_buffer(g, name, GEN_I32, count), WW_FILL_PERMUTATION, NULL, \
+                 NULL)
 #define SHARED(name, n) ww_gen_shared(g, g->type, name, ww_gen_text(g, "[%u]", n), n)
 #define INPUTS(...) ww_gen_inputs(g, __VA_ARGS__)
 #define LOAD(...) ww_gen_load(g, __VA_ARGS__)
 #define RESULT(...) ww_gen_result(g, __VA_ARGS__)
 #define PUT(...) ww_gen_put(g, __VA_ARGS__)
 #define VALUE(percent_float) ww_gen_value(g, percent_float)
-#define NARROW_VALUE(percent_float, percent_f32) ww_gen_narrow_value(g, percent_float, percent_f32)
+#define NARROW_VALUE(percent_float, percent_f32) \
+  ww_gen_narrow_value(g, percent_float, percent_f32)
 #define THREADS(least, sizes) ww_gen_threads(g, least, sizes)
 #define ITERS() ww_gen_iters(g)
 
 /* Arithmetic. NAMES: some names where a list and its length are wanted. */
-#define NAMES(...) \
-  (const gen_text[]){__VA_ARGS__}, sizeof(const gen_text[]){__VA_ARGS__} / sizeof(gen_text)
+#define NAMES(...)                 \
+  (const gen_text[]){__VA_ARGS__}, \
+      sizeof(const gen_text[]){__VA_ARGS__} / sizeof(gen_text)
 #define LITERAL() ww_gen_literal(g)
 #define EXPR(...) ww_gen_expr(g, __VA_ARGS__)
 #define ALL(...) ww_gen_all(g, __VA_ARGS__)
@@ -68,27 +73,31 @@
 #define STIR(acc, k) ww_gen_stir(g, acc, k)
 
 /* ---- generate_flat.c, generate_pen.c: what many families begin or end with ---- */
-/* Opens the loop or the guard over n elements; the index' name. n becomes an argument. */
+/* Opens the loop or the guard over n elements; the index' name. n becomes an argument.
+ */
 gen_text ww_gen_open_1d(gen *g, gen_text n);
 /* Reads an element into a variable of its compute type; at: "#c i". */
 gen_text ww_gen_load(gen *g, gen_type t, gen_text buffer, gen_text at);
 /* The same for several inputs, made here: `count` names into vars. */
-void ww_gen_inputs(gen *g, gen_type t, uint32_t count, gen_text elements, gen_text at,
-                   gen_text *vars);
-/* float, double, int, unsigned; the kernel's type from then on. narrow: never of 64 bits as an
- * integer. */
+void ww_gen_inputs(
+    gen *g, gen_type t, uint32_t count, gen_text elements, gen_text at, gen_text *vars);
+/* float, double, int, unsigned; the kernel's type from then on. narrow: never of 64
+ * bits as an integer. */
 gen_type ww_gen_value(gen *g, uint32_t percent_float);
 gen_type ww_gen_narrow_value(gen *g, uint32_t percent_float, uint32_t percent_f32);
 void ww_gen_fix(gen *g, uint32_t x, uint32_t y); /* the block's threads */
-uint32_t ww_gen_threads(gen *g, uint32_t least,
-                        uint32_t sizes);      /* fixes the block: least, twice that, ... */
-void ww_gen_unroll(gen *g, uint32_t percent); /* perhaps a pragma before the loop that comes */
-void ww_gen_stir(gen *g, gen_text acc,
+/* fixes the block: least, twice that, ... */
+uint32_t ww_gen_threads(gen *g, uint32_t least, uint32_t sizes);
+/* perhaps a pragma before the loop that comes */
+void ww_gen_unroll(gen *g, uint32_t percent);
+void ww_gen_stir(gen *g,
+                 gen_text acc,
                  gen_text k); /* integers: no closed form of the loop over k */
 /* Something of one value in which it cannot cancel out. */
 gen_text ww_gen_bend(gen *g, gen_text v);
 gen_text ww_gen_sum(gen *g, const gen_text *parts, uint32_t n);
-void ww_gen_atomic_add(gen *g, gen_text buffer, gen_text mark, gen_text at, gen_text value);
+void ww_gen_atomic_add(
+    gen *g, gen_text buffer, gen_text mark, gen_text at, gen_text value);
 gen_text ww_gen_perhaps_work(gen *g, uint32_t percent, gen_text index, gen_text v);
 /* Into element i of an output made here: `out`, or one with any name. */
 void ww_gen_result(gen *g, gen_text count, gen_text i, gen_text value);

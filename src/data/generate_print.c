@@ -1,8 +1,9 @@
 /* generate_print.c - a tree as CUDA or OpenCL source.
  *
- * Style 0 is the plain text that hashes are of. Other styles rename everything but the kernel and
- * its helpers, move braces, change the indentation and the order of commutative index sums, and add
- * or leave out blank lines: the tokens' meaning stays. */
+ * Style 0 is the plain text that hashes are of. Other styles rename everything but the
+ * kernel and its helpers, move braces, change the indentation and the order of
+ * commutative index sums, and add or leave out blank lines: the tokens' meaning stays.
+ */
 #include "generate_int.h"
 
 #include <ctype.h>
@@ -14,7 +15,8 @@ typedef struct {
   float issue, latency; /* of a function: instructions, cycles until its result */
 } word;
 
-/* Words of one letter have an axis behind them, x y or z: %c is its letter, in OpenCL its number.
+/* Words of one letter have an axis behind them, x y or z: %c is its letter, in OpenCL
+ * its number.
  */
 static const word words[] = {
     {"t", "threadIdx.%c", "get_local_id(%c)", 0, 0},
@@ -88,7 +90,8 @@ static const word *word_of(const char *s, size_t n) {
   if (n == 2 && s[1] >= 'x' && s[1] <= 'z')
     n = 1;
   for (size_t i = 0; i < NWORDS; i++)
-    if (words[i].word[0] == s[0] && strlen(words[i].word) == n && !memcmp(words[i].word, s, n))
+    if (words[i].word[0] == s[0] && strlen(words[i].word) == n &&
+        !memcmp(words[i].word, s, n))
       return &words[i];
   return NULL;
 }
@@ -139,22 +142,23 @@ typedef struct {
 
 static bool keyword(const char *s, size_t n) {
   static const char *const list[] = {
-      "float",  "double", "int",    "short", "char",   "unsigned", "if",     "else",   "for",
-      "while",  "const",  "return", "void",  "break",  "continue", "float2", "float4", "int4",
-      "pragma", "unroll", "do",     "long",  "signed", "switch",   "case",   "default"};
+      "float",    "double", "int",    "short", "char",   "unsigned", "if",
+      "else",     "for",    "while",  "const", "return", "void",     "break",
+      "continue", "float2", "float4", "int4",  "pragma", "unroll",   "do",
+      "long",     "signed", "switch", "case",  "default"};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (strlen(list[i]) == n && !memcmp(list[i], s, n))
       return true;
   return false;
 }
 
-/* A new name for each old one, in the order of appearance: letters, words or words with numbers, by
- * style. */
+/* A new name for each old one, in the order of appearance: letters, words or words with
+ * numbers, by style. */
 static void put_name(printer *p, const char *s, size_t n) {
-  static const char *const stems[] = {"val",  "tmp",  "elem", "pos",  "cur",  "node", "buf", "data",
-                                      "item", "src",  "dst",  "lhs",  "rhs",  "part", "row", "col",
-                                      "step", "base", "off",  "key",  "slot", "mix",  "res", "lane",
-                                      "wide", "cell", "len",  "span", "unit", "code"};
+  static const char *const stems[] = {
+      "val",  "tmp", "elem", "pos",  "cur",  "node", "buf",  "data", "item", "src",
+      "dst",  "lhs", "rhs",  "part", "row",  "col",  "step", "base", "off",  "key",
+      "slot", "mix", "res",  "lane", "wide", "cell", "len",  "span", "unit", "code"};
   uint32_t i = 0;
   while (i < p->nnames && !(p->names[i].n == n && !memcmp(p->names[i].s, s, n)))
     i++;
@@ -197,16 +201,17 @@ static void put_word(printer *p, const char *s, size_t n) {
   }
   bool cuda = p->d == WW_GEN_CUDA;
   char axis = cuda ? s[2] : s[2] - 'x' + '0';
-  const char *text = !cuda                        ? w->opencl
-                     : p->swap && *w->word == 'g' ? "threadIdx.%c + blockIdx.%c * blockDim.%c"
-                                                  : w->cuda;
+  const char *text = !cuda ? w->opencl
+                     : p->swap && *w->word == 'g'
+                         ? "threadIdx.%c + blockIdx.%c * blockDim.%c"
+                         : w->cuda;
   ww_buf_fmt(p->out, text, axis, axis, axis);
 }
 
 /* A space beside a multiplication, never one of a pointer's declaration. */
 static bool loose(const char *begin, const char *s) {
-  return *s == ' ' &&
-         ((s[1] == '*' && s[2] == ' ') || (s - begin > 1 && s[-1] == '*' && s[-2] == ' '));
+  return *s == ' ' && ((s[1] == '*' && s[2] == ' ') ||
+                       (s - begin > 1 && s[-1] == '*' && s[-2] == ' '));
 }
 
 static void put_text(printer *p, const char *s) {
@@ -281,16 +286,16 @@ static void put_param(printer *p, const gen_param *q) {
 
 /* OpenCL has no atomic addition of floats: the usual loop of compare and exchange. */
 static void put_helper(printer *p) {
-  ww_buf_fmt(
-      p->out,
-      "static inline void %s_atomic_add(volatile __global float *p, float v) {\n"
-      "  uint seen, old = as_uint(*p);\n"
-      "  do {\n"
-      "    seen = old;\n"
-      "    old = atomic_cmpxchg((volatile __global uint *)p, seen, as_uint(as_float(seen) + v));\n"
-      "  } while (old != seen);\n"
-      "}\n\n",
-      p->k->name);
+  ww_buf_fmt(p->out,
+             "static inline void %s_atomic_add(volatile __global float *p, float v) {\n"
+             "  uint seen, old = as_uint(*p);\n"
+             "  do {\n"
+             "    seen = old;\n"
+             "    old = atomic_cmpxchg((volatile __global uint *)p, seen, "
+             "as_uint(as_float(seen) + v));\n"
+             "  } while (old != seen);\n"
+             "}\n\n",
+             p->k->name);
 }
 
 static void put_head(printer *p) {
@@ -317,7 +322,10 @@ static void put_head(printer *p) {
   ww_buf_puts(out, p->allman ? ")\n{\n" : ") {\n");
 }
 
-void ww_gen_print(const ww_gen_kernel *k, ww_gen_dialect d, uint32_t style, ww_buf *out) {
+void ww_gen_print(const ww_gen_kernel *k,
+                  ww_gen_dialect d,
+                  uint32_t style,
+                  ww_buf *out) {
   const gen *g = k->tree;
   uint64_t h = style ? ww_hash(&style, sizeof style, k->structure ^ k->seed) : 0;
   printer p = {.k = k, .d = d, .style = style, .out = out, .indent = 2};

@@ -1,14 +1,14 @@
-/* generate_share.c - productions since version 2 about sharing work: relaxed tiles, unequal loops,
- * interpreters, items, votes.
+/* generate_share.c - productions since version 2 about sharing work: relaxed tiles,
+ * unequal loops, interpreters, items, votes.
  *
- * Barriers stand where every thread of the block comes by, votes where every lane of the warp does;
- * without warps (OpenCL) lanes meet in local memory. */
+ * Barriers stand where every thread of the block comes by, votes where every lane of
+ * the warp does; without warps (OpenCL) lanes meet in local memory. */
 #include "generate_pen.h"
 
 /* ---- relaxation ---- */
 
-/* What a cell is drawn to: the mean of its neighbours, or a weighted sum of them that stays below
- * 1. */
+/* What a cell is drawn to: the mean of its neighbours, or a weighted sum of them that
+ * stays below 1. */
 static gen_text mean(gen *g, const gen_text *v, uint32_t n) {
   static const struct {
     uint8_t shift, least, range; /* least and range: hundredths of a weight */
@@ -18,7 +18,8 @@ static gen_text mean(gen *g, const gen_text *v, uint32_t n) {
   bool weighted = FLOATS && chance(40);
   gen_text sum = "";
   for (uint32_t k = 0; k < n; k++) {
-    gen_text part = weighted ? T("%s * 0.%u@f", v[k], by[of].least + pick(by[of].range)) : v[k];
+    gen_text part =
+        weighted ? T("%s * 0.%u@f", v[k], by[of].least + pick(by[of].range)) : v[k];
     sum = T("%s%s%s", sum, k ? " + " : "", part);
   }
   if (!FLOATS)
@@ -26,8 +27,8 @@ static gen_text mean(gen *g, const gen_text *v, uint32_t n) {
   return weighted ? T("(%s)", sum) : T("(%s) * %s@f", sum, by[of].share);
 }
 
-/* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any
- * step. */
+/* The new value from the old one, the mean and the cell's source: plain, damped,
+ * limited, or any step. */
 static gen_text relaxed(gen *g, gen_text cell, gen_text drawn) {
   gen_text v = LET("v", "%s", drawn);
   gen_text vars[] = {"own", v};
@@ -50,14 +51,16 @@ static gen_text relaxed(gen *g, gen_text cell, gen_text drawn) {
     uint32_t steps = 1 + pick(3);
     for (uint32_t k = 0; k < steps; k++)
       STEP(to, vars + (k ? pick(2) : 1), 1);
-    LINE(FLOATS ? "@a = @a * 0.5@f + $fmin@f(@b, 1.0@f) * 0.5@f;" : "@a = (@a + (@b & 255)) >> 1;",
+    LINE(FLOATS ? "@a = @a * 0.5@f + $fmin@f(@b, 1.0@f) * 0.5@f;"
+                : "@a = (@a + (@b & 255)) >> 1;",
          v, to);
   }
   return v;
 }
 
 /* One sweep: all cells from the old ones, or the red ones and then the black ones. */
-static void sweep(gen *g, gen_text cell, const gen_text *near, uint32_t n, gen_text parity) {
+static void
+sweep(gen *g, gen_text cell, const gen_text *near, uint32_t n, gen_text parity) {
   if (parity) {
     LOOP("colour", "2");
     OPEN("1", "if (((%s) & 1) == colour)", parity);
@@ -91,7 +94,8 @@ static void load_tile(gen *g, bool flat, uint32_t w, uint32_t h, uint32_t cells)
   L("$sync;");
 }
 
-/* A tile with a rim in shared memory, relaxed so many times: a barrier or two a sweep. */
+/* A tile with a rim in shared memory, relaxed so many times: a barrier or two a sweep.
+ */
 GEN_FAMILY(relax) {
   static const uint8_t shapes[][2] = {{8, 4},  {8, 8},   {16, 8}, {16, 16},
                                       {32, 8}, {32, 16}, {32, 32}};
@@ -127,8 +131,8 @@ GEN_FAMILY(relax) {
 
 /* ---- loops of unequal length ---- */
 
-/* How many rounds a thread has, at most m: by lane, by block, by both, by data. *weight: what a
- * warp comes to, of m. */
+/* How many rounds a thread has, at most m: by lane, by block, by both, by data.
+ * *weight: what a warp comes to, of m. */
 static gen_text rounds_of(gen *g, gen_text m, gen_text *weight) {
   uint32_t kind = pick(7);
   TAG(kind < 3 ? "divergent" : kind == 6 ? "data-loop" : "imbalance");
@@ -195,7 +199,8 @@ GEN_FAMILY(triangle) {
     UNROLL(25);
     OPEN(weight, "for (int k = 0; k < mine; k++)");
     if (loads)
-      L("@T v = x[%s & %u];", chance(60) ? "#h ($gx + k)" : "#r (($gx) * 33 + k * 129)", mask);
+      L("@T v = x[%s & %u];", chance(60) ? "#h ($gx + k)" : "#r (($gx) * 33 + k * 129)",
+        mask);
     STEP("acc", loads ? vars : vars + 1, loads && two ? 2 : 1);
     if (two || !loads)
       STEP("acc", vars + 1, 1);
@@ -216,7 +221,8 @@ static void operation(gen *g, uint32_t regs, uint32_t op) {
     STEP(to, vars, s ? 1 : 2);
 }
 
-/* A switch over operations, or a ladder of ifs; `weight` is how often a warp comes to one of them.
+/* A switch over operations, or a ladder of ifs; `weight` is how often a warp comes to
+ * one of them.
  */
 static void dispatch(gen *g, uint32_t ops, uint32_t regs, gen_text weight) {
   bool ladder = ops < 6 && chance(30);
@@ -257,7 +263,9 @@ GEN_FAMILY(interp) {
   L("@T k0 = x[#c %s];", i);
   for (uint32_t r = 0; r < regs; r++)
     L(FLOATS ? "@T r%u = k0 * 0.%u@f;" : "@T r%u = k0 + %u;", r, 9 - r);
-  gen_text from = whose == 0 ? "0" : whose == 1 ? T("(int)(%s >> 5) * 7", i) : T("(int)%s * 7", i);
+  gen_text from = whose == 0   ? "0"
+                  : whose == 1 ? T("(int)(%s >> 5) * 7", i)
+                               : T("(int)%s * 7", i);
   L("int pc = %s;", from);
   UNROLL(12);
   LOOP("step", trips);
@@ -275,7 +283,8 @@ GEN_FAMILY(interp) {
 
 /* What the block does with its item's tile, by the item's kind or for all alike. */
 static void phase(gen *g, uint32_t threads, uint32_t kind) {
-  gen_text near = LET("near", "tile[($tx + %u) & %u]", 1 + pick(threads - 1), threads - 1);
+  gen_text near =
+      LET("near", "tile[($tx + %u) & %u]", 1 + pick(threads - 1), threads - 1);
   gen_text vars[] = {"v", near};
   if (kind == 0) {
     L("v = %s;", WORK("$tx", vars, 2));
@@ -289,8 +298,8 @@ static void phase(gen *g, uint32_t threads, uint32_t kind) {
   }
 }
 
-/* A grid that stays: each block loads an item's head and tile, works in phases, writes, and takes
- * the next. */
+/* A grid that stays: each block loads an item's head and tile, works in phases, writes,
+ * and takes the next. */
 GEN_FAMILY(persist) {
   VALUE(65);
   uint32_t threads = THREADS(32, 5);
@@ -336,12 +345,13 @@ GEN_FAMILY(persist) {
 
 /* ---- votes ---- */
 
-/* votes: bit l is what lane l of the warp says of `yes`, or whether it says the same; or the same
- * for all, where any or all say so. */
+/* votes: bit l is what lane l of the warp says of `yes`, or whether it says the same;
+ * or the same for all, where any or all say so. */
 static void ballot(gen *g) {
-  static const gen_text cuda[] = {
-      "votes = $ballot(0xffffffffu, yes);", "votes = $any(0xffffffffu, yes) ? 0x55555555u : 0u;",
-      "votes = $all(0xffffffffu, yes) ? 0x77777777u : 1u;", "votes = $match(0xffffffffu, yes);"};
+  static const gen_text cuda[] = {"votes = $ballot(0xffffffffu, yes);",
+                                  "votes = $any(0xffffffffu, yes) ? 0x55555555u : 0u;",
+                                  "votes = $all(0xffffffffu, yes) ? 0x77777777u : 1u;",
+                                  "votes = $match(0xffffffffu, yes);"};
   uint32_t how = chance(65) ? 0 : 1 + pick(3);
   if (how == 3) {
     TAG("match");
@@ -360,8 +370,8 @@ static void ballot(gen *g) {
     OPENCL("votes = votes == 0xffffffffu ? 0x77777777u : 1u;");
 }
 
-/* What follows from the votes: a place among those who said yes, a majority, a loop over them, only
- * some lanes go on. */
+/* What follows from the votes: a place among those who said yes, a majority, a loop
+ * over them, only some lanes go on. */
 static void decide(gen *g, gen_text i) {
   gen_text vars[] = {"v", "m"};
   gen_text b = fresh("b");
@@ -421,7 +431,8 @@ GEN_FAMILY(vote) {
     LOOP("k", ITERS());
   for (uint32_t s = 0; s < votes; s++) {
     gen_text limit = LITERAL();
-    gen_text also = T(inner ? "((lane + k) & %u) == 0" : "(lane & %u) == 0", 1 + 2 * pick(4));
+    gen_text also =
+        T(inner ? "((lane + k) & %u) == 0" : "(lane & %u) == 0", 1 + 2 * pick(4));
     if (FLOATS)
       L(chance(60) ? "yes = v < %s || %s;" : "yes = m > v * %s || %s;", limit, also);
     else

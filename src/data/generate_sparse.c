@@ -1,8 +1,9 @@
-/* generate_sparse.c - productions where data leads: sparse rows, pointer chasing, searches, tables,
- * dynamically indexed local arrays. */
+/* generate_sparse.c - productions where data leads: sparse rows, pointer chasing,
+ * searches, tables, dynamically indexed local arrays. */
 #include "generate_pen.h"
 
-/* Rows of a sparse matrix or neighbours of a node: one thread, or a few lanes, per row. */
+/* Rows of a sparse matrix or neighbours of a node: one thread, or a few lanes, per row.
+ */
 GEN_FAMILY(csr) {
   gen_type t = NARROW_VALUE(65, 80);
   bool weights = chance(65), lanes = chance(40);
@@ -20,8 +21,8 @@ GEN_FAMILY(csr) {
   WRITES("y", lanes ? T("rows*%u", width) : "rows");
   if (lanes) {
     L("int lane = $tx %% %u;", width);
-    OPEN(T("rows*%u/S", width), "for (int row = ($gx) / %u; row < rows; row += ($sx) / %u)", width,
-         width);
+    OPEN(T("rows*%u/S", width),
+         "for (int row = ($gx) / %u; row < rows; row += ($sx) / %u)", width, width);
   } else
     OPEN("rows/S", "for (int row = $gx; row < rows; row += $sx)");
   L("int begin = row_ptr[%s row], end = row_ptr[#h row + 1];\n"
@@ -29,7 +30,8 @@ GEN_FAMILY(csr) {
     lanes ? "#b" : "#c");
   gen_text weight = lanes ? T("degree/%u+0.5", width) : "degree*1.3";
   OPEN(weight,
-       lanes ? "for (int e = begin + lane; e < end; e += %u)" : "for (int e = begin; e < end; e++)",
+       lanes ? "for (int e = begin + lane; e < end; e += %u)"
+             : "for (int e = begin; e < end; e++)",
        width);
   L("int j = col_idx[%s e];\n"
     "@T v = x[#dr j];",
@@ -48,7 +50,8 @@ GEN_FAMILY(csr) {
     TAG("atomic");
     L("$add(&y[#ac row], acc);");
   } else
-    L("y[#c row * %u + lane] = acc;", width); /* partial sums: a later kernel adds them */
+    L("y[#c row * %u + lane] = acc;",
+      width); /* partial sums: a later kernel adds them */
 }
 
 GEN_FAMILY(chase) {
@@ -91,7 +94,8 @@ GEN_FAMILY(search) {
   TAG("search data-branch");
   DRAW("n", 256, 1 << 24);
   FOLLOWS("levels", "24");
-  ww_gen_indices(READS("sorted", "n"), WW_FILL_MONOTONE, "0", t == GEN_F32 ? "1" : "1000000");
+  ww_gen_indices(READS("sorted", "n"), WW_FILL_MONOTONE, "0",
+                 t == GEN_F32 ? "1" : "1000000");
   gen_param *q = READS("keys", "queries");
   if (t != GEN_F32)
     ww_gen_indices(q, WW_FILL_UNIFORM, "0", "1000000");
@@ -165,7 +169,8 @@ GEN_FAMILY(local) {
   L("out[#c %s] = sum + %s;", i, v);
 }
 
-/* A table of constants: constant memory, shared memory filled from it, or global memory. */
+/* A table of constants: constant memory, shared memory filled from it, or global
+ * memory. */
 GEN_FAMILY(table) {
   NARROW_VALUE(65, 80);
   uint32_t size = 16u << pick(4);
@@ -203,7 +208,8 @@ GEN_FAMILY(table) {
   if (trips)
     LOOP("k", trips);
   gen_text spread = chance(50) ? "code" : T("(code >> @[1+5])");
-  gen_text v = LET("v", "%s[%s %s & %uu]", name, where == 2 ? "#dh" : "#k3", spread, size - 1);
+  gen_text v =
+      LET("v", "%s[%s %s & %uu]", name, where == 2 ? "#dh" : "#k3", spread, size - 1);
   STEP(acc, NAMES(v));
   uint32_t plus = 1 + 2 * pick(100);
   L("code = code * %uu + %uu;", 5 + 4 * pick(20), plus);

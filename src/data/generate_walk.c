@@ -1,9 +1,9 @@
-/* generate_walk.c - productions since version 2 whose data lead through memory: trees, hash tables,
- * records, queues, tables.
+/* generate_walk.c - productions since version 2 whose data lead through memory: trees,
+ * hash tables, records, queues, tables.
  *
- * Contents come from fills alone, so a structure is one that any contents make valid: children lie
- * inside their tree, walks that data end have a limit as well, slots that atomics hand out are
- * compared with the capacity. */
+ * Contents come from fills alone, so a structure is one that any contents make valid:
+ * children lie inside their tree, walks that data end have a limit as well, slots that
+ * atomics hand out are compared with the capacity. */
 #include "generate_pen.h"
 
 /* ---- decision trees ---- */
@@ -45,7 +45,8 @@ static void heap(gen *g, const forest *f) {
   CLOSE();
 }
 
-/* Preorder: one child is the next node, the other one is skipped to; data say how long a path is.
+/* Preorder: one child is the next node, the other one is skipped to; data say how long
+ * a path is.
  */
 static void preorder(gen *g, const forest *f) {
   uint32_t parts = 4u << pick(3);
@@ -71,8 +72,8 @@ static void linked(gen *g, const forest *f) {
     UNIFORM("upper", GEN_I32, count, "0", hi);
   TAG("data-loop");
   L("int depth = 0;");
-  OPEN(NUM(mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
-       limit);
+  OPEN(NUM(mean < limit ? mean : limit),
+       "while (feature[#dt base + node] != 0 && depth < %u)", limit);
   SERIAL();
   look(g, f, "#h"); /* the loop's condition has just read it */
   L(two ? "node = less ? lower[#dt base + node] : upper[#t base + node];"
@@ -81,7 +82,8 @@ static void linked(gen *g, const forest *f) {
     "}");
 }
 
-/* Each thread takes its sample down all trees of a forest and joins what the leaves hold. */
+/* Each thread takes its sample down all trees of a forest and joins what the leaves
+ * hold. */
 GEN_FAMILY(forest) {
   uint32_t layout = pick(3);
   uint32_t features = 4u << pick(4);
@@ -95,8 +97,8 @@ GEN_FAMILY(forest) {
     f.bent = BEND("v"); /* in preorder, unequal odds make paths endless */
   bool extreme = chance(35);
   READS("samples", T("n*%u", features));
-  f.sample =
-      chance(50) ? T("samples[#dr f * n + %s]", i) : T("samples[#dq %s * %u + f]", i, features);
+  f.sample = chance(50) ? T("samples[#dr f * n + %s]", i)
+                        : T("samples[#dq %s * %u + f]", i, features);
   gen_type small = chance(50) ? GEN_U8 : GEN_I32;
   UNIFORM("feature", small, T("trees*%u", f.nodes), "0", NUM(features));
   READS("threshold", T("trees*%u", f.nodes));
@@ -130,8 +132,8 @@ GEN_FAMILY(forest) {
 /* To the next slot to look at: so many hops from the first. */
 static const gen_text hop[] = {"1u", "($u32)hops", "(h >> 7 | 1u)"};
 
-/* Lookups in a table with open addressing, by fingerprints of `range` values of which 0 is an empty
- * slot: of all probes 2 / range end. */
+/* Lookups in a table with open addressing, by fingerprints of `range` values of which 0
+ * is an empty slot: of all probes 2 / range end. */
 GEN_FAMILY(probe) {
   uint32_t bits = 10 + pick(13);
   uint32_t mask = (1u << bits) - 1;
@@ -160,7 +162,8 @@ GEN_FAMILY(probe) {
     "%s entry = table[#dt slot];\n"
     "int hops = 1;",
     entry, entry, range - 1, entry);
-  OPEN(NUM(range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)", range * 4);
+  OPEN(NUM(range * 3 / 2), "while (entry != want && entry != 0 && hops < %u)",
+       range * 4);
   SERIAL();
   L("slot = (slot + %s) & %uu;\n"
     "entry = table[#dt slot];\n"
@@ -189,9 +192,10 @@ typedef struct {
   gen_text at;    /* the record */
 } layout;
 
-/* `nth` of the fields that are read: the first one of an indirect record is waited for, the others
- * are then near or on their way. */
-static gen_text field_at(gen *g, const layout *l, uint32_t field, bool indirect, uint32_t nth) {
+/* `nth` of the fields that are read: the first one of an indirect record is waited for,
+ * the others are then near or on their way. */
+static gen_text
+field_at(gen *g, const layout *l, uint32_t field, bool indirect, uint32_t nth) {
   gen_text d = indirect && !nth ? "d" : "";
   if (l->apart)
     return T("#%s%c %u * n + %s", d, indirect ? 'r' : 'c', field, l->at);
@@ -200,8 +204,8 @@ static gen_text field_at(gen *g, const layout *l, uint32_t field, bool indirect,
   return T("#s%u %s * %u + %u", l->words, l->at, l->words, field);
 }
 
-/* Fields of a record read, others computed from them, some written: in place or into another array,
- * which may be laid out otherwise. */
+/* Fields of a record read, others computed from them, some written: in place or into
+ * another array, which may be laid out otherwise. */
 GEN_FAMILY(records) {
   static const uint8_t sizes[] = {3, 4, 5, 6, 8, 8, 12, 16};
   uint32_t words = sizes[pick(8)];
@@ -242,14 +246,14 @@ GEN_FAMILY(records) {
 
 /* ---- waiting for loads ---- */
 
-/* How a stream gets its next place: from what was loaded (and the step: no walk may end in a short
- * circle), or without it. */
+/* How a stream gets its next place: from what was loaded (and the step: no walk may end
+ * in a short circle), or without it. */
 static const gen_text next_place[] = {"p@a = (v@a ^ ($u32)k) & @bu;",
                                       "p@a = (v@a + (p@a + ($u32)k) * @cu) & @bu;",
                                       "p@a = (p@a * 1664525u + @cu) & @bu;"};
 
-/* Few threads, each with some streams of loads that wait for themselves alone, over tables from
- * L1's size to L2's. */
+/* Few threads, each with some streams of loads that wait for themselves alone, over
+ * tables from L1's size to L2's. */
 GEN_FAMILY(latency) {
   uint32_t streams = 1 + pick(chance(50) ? 3 : 8);
   uint32_t bits = 10 + pick(14);
@@ -296,14 +300,15 @@ GEN_FAMILY(latency) {
 
 /* ---- queues ---- */
 
-/* A slot of the one queue for every lane that wants one, by one atomic of the warp; without warps
- * by one of each lane. */
+/* A slot of the one queue for every lane that wants one, by one atomic of the warp;
+ * without warps by one of each lane. */
 static void warp_slot(gen *g) {
   TAG("vote");
   CUDA("$u32 votes = $ballot(0xffffffffu, keep);\n"
        "int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;\n"
        "if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));\n"
-       "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
+       "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) "
+       "- 1u));");
   OPENCL("int slot = keep ? $add(&taken[0], 1) : 0;");
 }
 
@@ -320,8 +325,8 @@ static void block_slot(gen *g) {
     "slot += wanted[1];");
 }
 
-/* Elements that pass a test go to slots that an atomic hands out: one queue or several, by thread,
- * warp or block. */
+/* Elements that pass a test go to slots that an atomic hands out: one queue or several,
+ * by thread, warp or block. */
 GEN_FAMILY(queue) {
   static const uint8_t many[] = {1, 1, 1, 2, 8, 32};
   uint32_t threads = THREADS(32, 6);
@@ -375,15 +380,16 @@ GEN_FAMILY(queue) {
 
 /* ---- shared memory at any place ---- */
 
-/* Cells of the thread's own: in a row of the block's width, or in a column where banks meet. */
+/* Cells of the thread's own: in a row of the block's width, or in a column where banks
+ * meet. */
 static void own_cells(gen *g, gen_text trips) {
   uint32_t threads = THREADS(32, 4);
   uint32_t cells = 4u << pick(threads > 128 ? 2 : 4);
   uint32_t ways = cells < 32 ? cells : 32;
   bool column = chance(50), pad = column && chance(35);
   uint32_t pitch = cells + pad;
-  gen_text at =
-      column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
+  gen_text at = column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch)
+                       : T("#k1 c * %u + $tx", threads);
   SHARED("cell", threads * pitch);
   L("@T seed = init[#c $tx], acc = @0;");
   LOOP("c", NUM(cells));

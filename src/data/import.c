@@ -38,8 +38,12 @@ static bool holds_kernels(const char *path) {
   return ends(path, always) || (ends(path, maybe) && has_target(path));
 }
 
-static ww_status walk(const char *dir, const char *relative, uint32_t depth, ww_arena *a,
-                      ww_source_files *out, ww_err *e) {
+static ww_status walk(const char *dir,
+                      const char *relative,
+                      uint32_t depth,
+                      ww_arena *a,
+                      ww_source_files *out,
+                      ww_err *e) {
   DIR *d = opendir(dir);
   if (!d)
     return ww_fail(e, WW_EIO, "cannot read the folder '%s': %s", dir, strerror(errno));
@@ -48,7 +52,8 @@ static ww_status walk(const char *dir, const char *relative, uint32_t depth, ww_
     if (f->d_name[0] == '.')
       continue;
     const char *path = ww_path_join(a, dir, f->d_name);
-    const char *below = *relative ? ww_path_join(a, relative, f->d_name) : ww_strdup(a, f->d_name);
+    const char *below =
+        *relative ? ww_path_join(a, relative, f->d_name) : ww_strdup(a, f->d_name);
     if (lstat(path, &s))
       continue;
     if (S_ISDIR(s.st_mode) && depth < DEPTH_MAX)
@@ -61,10 +66,12 @@ static ww_status walk(const char *dir, const char *relative, uint32_t depth, ww_
 }
 
 static int by_name(const void *a, const void *b) {
-  return strcmp(((const ww_source_file *)a)->relative, ((const ww_source_file *)b)->relative);
+  return strcmp(((const ww_source_file *)a)->relative,
+                ((const ww_source_file *)b)->relative);
 }
 
-ww_status ww_sources_find(const char *dir, ww_arena *a, ww_source_files *out, ww_err *e) {
+ww_status
+ww_sources_find(const char *dir, ww_arena *a, ww_source_files *out, ww_err *e) {
   ww_status st = walk(dir, "", 0, a, out, e);
   if (!st && out->n)
     qsort(out->v, out->n, sizeof *out->v, by_name);

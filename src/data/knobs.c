@@ -1,9 +1,10 @@
-/* knobs.c - what of a known launch can move without breaking it: integers, tables, the block.
+/* knobs.c - what of a known launch can move without breaking it: integers, tables, the
+ * block.
  *
- * A launch whose grid and sizes are expressions over arguments says itself what depends on what.
- * Where they are plain numbers (the host code's own launch), an argument that is as large as the
- * grid is taken for what the grid covers. What is only guessed here is tried by the interpreter
- * afterwards. */
+ * A launch whose grid and sizes are expressions over arguments says itself what depends
+ * on what. Where they are plain numbers (the host code's own launch), an argument that
+ * is as large as the grid is taken for what the grid covers. What is only guessed here
+ * is tried by the interpreter afterwards. */
 
 #include "../base/words.h"
 #include "../measure/plan.h"
@@ -36,8 +37,8 @@ static bool args_use(const ww_launch *l, const char *name) {
   return false;
 }
 
-/* Writes an expression with the numbers that mean the block (256 and 255 of (n+255)/256) for
- * another one; false: it has none. */
+/* Writes an expression with the numbers that mean the block (256 and 255 of
+ * (n+255)/256) for another one; false: it has none. */
 static bool for_block(const char *text, uint64_t old, uint64_t new, ww_buf *out) {
   char plain[24];
   char less[24];
@@ -88,8 +89,8 @@ static bool has_local(const ww_fn *fn) {
   return false;
 }
 
-/* Another block is safe where the kernel asks how large it is and keeps nothing for it in shared
- * memory. */
+/* Another block is safe where the kernel asks how large it is and keeps nothing for it
+ * in shared memory. */
 static bool block_moves(const ww_knobs *k) {
   const ww_fn *fn = k->fn;
   if (fn->req_block[0] || fn->shared_bytes || k->at.shared || k->base.shared_expr ||
@@ -114,7 +115,8 @@ static ww_arg *said_of(const ww_launch *l, const ww_fn *fn, uint32_t p) {
     ww_arg *g = &l->args[k];
     if (g->kind == WW_ARG_NONE)
       continue;
-    if (g->name ? !strcmp(g->name, fn->params[p].name) || !strcmp(g->name, digits) : k == p)
+    if (g->name ? !strcmp(g->name, fn->params[p].name) || !strcmp(g->name, digits)
+                : k == p)
       return g;
   }
   return NULL;
@@ -127,8 +129,8 @@ static void own_args(ww_launch *l, ww_arena *a) {
   l->args = args;
 }
 
-/* The extent of axis d becomes an expression of the first argument that is just as large, and so do
- * its equals. */
+/* The extent of axis d becomes an expression of the first argument that is just as
+ * large, and so do its equals. */
 static void couple_axis(ww_knobs *k, int d, ww_arena *a) {
   uint64_t block = k->at.block[d];
   uint64_t covered = k->base.grid[d] * block;
@@ -159,8 +161,11 @@ static bool mask_like(int64_t v) {
 static void add_integer(ww_knobs *k, uint32_t p, int64_t value) {
   const ww_launch *l = &k->base;
   const char *name = k->fn->params[p].name;
-  ww_knob v = {
-      .param = p, .name = name, .value = value, .kind = WW_KNOB_WORK, .mask = mask_like(value)};
+  ww_knob v = {.param = p,
+               .name = name,
+               .value = value,
+               .kind = WW_KNOB_WORK,
+               .mask = mask_like(value)};
   bool grid = shape_uses(l->grid_expr, name);
   if (shape_uses(l->block_expr, name) || uses(l->shared_expr, name))
     v.kind = WW_KNOB_SMALL;
@@ -180,7 +185,8 @@ static bool names_size(const ww_buffer *b) {
 static void add_table(ww_knobs *k, uint32_t p, const ww_arg *g) {
   const ww_buffer *b = &g->buffer;
   uint32_t elem = b->type ? ww_elem_size(b->type) : k->fn->params[p].elem_size;
-  if (b->fill.kind != WW_FILL_PERMUTATION || names_size(b) || !elem || !k->at.args[p].buffer.bytes)
+  if (b->fill.kind != WW_FILL_PERMUTATION || names_size(b) || !elem ||
+      !k->at.args[p].buffer.bytes)
     return;
   k->v[k->n++] = (ww_knob){.param = p,
                            .kind = WW_KNOB_TABLE,
@@ -207,8 +213,12 @@ static void find_arguments(ww_knobs *k) {
   }
 }
 
-ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *base, ww_arena *a,
-                        ww_knobs *out, ww_err *e) {
+ww_status ww_knobs_find(const ww_module *m,
+                        const ww_fn *fn,
+                        const ww_launch *base,
+                        ww_arena *a,
+                        ww_knobs *out,
+                        ww_err *e) {
   *out = (ww_knobs){.m = m, .fn = fn, .base = *base, .at = *base};
   ww_assumed said = {0};
   ww_status st = ww_trace_resolve(m, fn, &out->at, a, e);
@@ -231,16 +241,23 @@ ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *ba
 
 static ww_arg set_to(const ww_knobs *k, uint32_t i, int64_t value) {
   const ww_knob *v = &k->v[i];
-  ww_arg g = {
-      .name = v->name, .kind = WW_ARG_VALUE, .is_int = true, .ivalue = value, .value = value};
+  ww_arg g = {.name = v->name,
+              .kind = WW_ARG_VALUE,
+              .is_int = true,
+              .ivalue = value,
+              .value = value};
   if (v->kind != WW_KNOB_TABLE)
     return g;
-  g = (ww_arg){.name = v->name, .kind = WW_ARG_BUFFER, .buffer = k->at.args[v->param].buffer};
+  g = (ww_arg){
+      .name = v->name, .kind = WW_ARG_BUFFER, .buffer = k->at.args[v->param].buffer};
   g.buffer.bytes = (uint64_t)value * v->elem;
   return g;
 }
 
-ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a, ww_launch *out,
+ww_status ww_knobs_turn(const ww_knobs *k,
+                        const ww_knob_setting *s,
+                        ww_arena *a,
+                        ww_launch *out,
                         ww_err *e) {
   ww_launch over = {.args = WW_NEWN(a, ww_arg, k->n + 1)};
   for (uint32_t i = 0; i < k->n; i++)
@@ -250,14 +267,16 @@ ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a
   ww_launch_merge(out, &over, a);
   for (int d = 0; s->block[0] && d < 3; d++) {
     ww_buf grid = {0};
-    if (out->grid_expr[d] && for_block(out->grid_expr[d], k->at.block[d], s->block[d], &grid))
+    if (out->grid_expr[d] &&
+        for_block(out->grid_expr[d], k->at.block[d], s->block[d], &grid))
       out->grid_expr[d] = ww_strdup(a, grid.s);
     ww_buf_free(&grid);
     out->block[d] = s->block[d];
     out->block_expr[d] = NULL;
   }
   ww_status st = ww_trace_resolve(k->m, k->fn, out, a, e);
-  bool grid = out->grid[0], block = out->block[0]; /* given, so that missing axes are 1 */
+  /* given, so that missing axes are 1 */
+  bool grid = out->grid[0], block = out->block[0];
   for (int d = 0; !st && d < 3; d++) {
     if (!out->block[d])
       out->block[d] = block ? 1 : k->at.block[d];
@@ -268,7 +287,8 @@ ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a
 }
 
 void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l) {
-  if (ww_blocks(l) * ww_block_threads(l) <= ww_blocks(&k->at) * ww_block_threads(&k->at))
+  if (ww_blocks(l) * ww_block_threads(l) <=
+      ww_blocks(&k->at) * ww_block_threads(&k->at))
     return;
   for (uint32_t p = 0; p < k->fn->nparams; p++) {
     const ww_arg *g = said_of(&k->base, k->fn, p);
@@ -277,8 +297,8 @@ void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l) {
       continue;
     const ww_buffer *b = &g->buffer;
     uint8_t fill = b->fill.kind;
-    if (names_size(b) || b->id || fill == WW_FILL_PERMUTATION || fill == WW_FILL_MONOTONE ||
-        fill == WW_FILL_FILE)
+    if (names_size(b) || b->id || fill == WW_FILL_PERMUTATION ||
+        fill == WW_FILL_MONOTONE || fill == WW_FILL_FILE)
       continue;
     to->buffer.bytes = to->buffer.offset = 0;
   }

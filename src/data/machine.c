@@ -1,7 +1,9 @@
-/* machine.c - GPU descriptions by the names that rows have, each read once; a store knows few. */
+/* machine.c - GPU descriptions by the names that rows have, each read once; a store
+ * knows few. */
 #include "machine.h"
 
-ww_status ww_machine_of(ww_machines *m, const char *gpu, const ww_gpu **out, ww_err *e) {
+ww_status
+ww_machine_of(ww_machines *m, const char *gpu, const ww_gpu **out, ww_err *e) {
   *out = NULL;
   if (!gpu || !*gpu)
     return WW_OK;

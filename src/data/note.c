@@ -1,5 +1,5 @@
-/* note.c - the `note` of a ready spec, out and in. Spaces of a key (templates, flags) are written
- * as %20, as in an address. */
+/* note.c - the `note` of a ready spec, out and in. Spaces of a key (templates, flags)
+ * are written as %20, as in an address. */
 #include "note.h"
 
 #include <inttypes.h>
@@ -25,7 +25,8 @@ void ww_note_write(const ww_note *n, ww_buf *out) {
 ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err *e) {
   bool corpus = ww_starts(key, "corpus/"), import = ww_starts(key, "import/");
   const char *path = key + 7;
-  const char *colon = corpus || import ? strchr(path, ':') : NULL; /* no path of ours has a colon */
+  /* no path of ours has a colon */
+  const char *colon = corpus || import ? strchr(path, ':') : NULL;
   if (!colon || !colon[1] || colon == path)
     return ww_fail(e, WW_EDATA,
                    "'%.80s' is no kernel's key: corpus/<family>/<file>:<kernel> or "
@@ -35,8 +36,10 @@ ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err
   const char *slash = memchr(path, '/', colon - path);
   out->key = ww_strdup(a, key);
   out->origin = corpus ? WW_ORIGIN_CORPUS : WW_ORIGIN_IMPORTED;
-  const char *flags = strstr(colon, " -"); /* other flags make another kernel of the same text */
-  out->name = ww_strndup(a, colon + 1, flags ? (size_t)(flags - colon - 1) : strlen(colon + 1));
+  /* other flags make another kernel of the same text */
+  const char *flags = strstr(colon, " -");
+  out->name =
+      ww_strndup(a, colon + 1, flags ? (size_t)(flags - colon - 1) : strlen(colon + 1));
   out->family = corpus ? ww_strndup(a, path, (slash ? slash : colon) - path) : "import";
   out->file = corpus ? ww_strndup(a, path, colon - path) : NULL;
   return WW_OK;

@@ -1,8 +1,9 @@
 /* parquet.c - cells into column chunks, column chunks into pages of a Parquet file.
  *
- * A chunk is one data page (version 1), behind a dictionary page where a column's texts repeat.
- * Numbers lie in `plain` as PLAIN writes them, so that a page is a copy of it; of texts each
- * different one is kept once. Bytes are little-endian on every machine. */
+ * A chunk is one data page (version 1), behind a dictionary page where a column's texts
+ * repeat. Numbers lie in `plain` as PLAIN writes them, so that a page is a copy of it;
+ * of texts each different one is kept once. Bytes are little-endian on every machine.
+ */
 #include "parquet.h"
 
 #include <math.h>
@@ -48,7 +49,9 @@ struct ww_parquet {
   ww_buf page, packed, head; /* scratch */
 };
 
-ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t n,
+ww_parquet *ww_parquet_new(FILE *out,
+                           const ww_parquet_column *columns,
+                           uint32_t n,
                            uint32_t group_rows) {
   ww_arena *a = ww_arena_new();
   ww_parquet *p = WW_NEW(a, ww_parquet);
@@ -146,7 +149,9 @@ static void put_cell(ww_parquet *p, uint32_t at, const ww_parquet_cell *cell) {
 
 /* ---- runs and packed bits, for definition levels and numbers of texts ---- */
 
-static void pack(ww_buf *b, const uint32_t *v, uint32_t n,
+static void pack(ww_buf *b,
+                 const uint32_t *v,
+                 uint32_t n,
                  uint32_t width) { /* n values, filled up to eights with zeros */
   uint64_t held = 0;
   uint32_t bits = 0;
@@ -165,8 +170,8 @@ static uint32_t run_at(const uint32_t *v, uint32_t n) {
   return k;
 }
 
-/* Eight equal values or more are a run, what lies between runs is packed, in whole eights except at
- * the end. */
+/* Eight equal values or more are a run, what lies between runs is packed, in whole
+ * eights except at the end. */
 static void hybrid(ww_buf *b, const uint32_t *v, uint32_t n, uint32_t width) {
   uint32_t at = 0;
   while (at < n) {
@@ -197,8 +202,12 @@ static ww_status emit(ww_parquet *p, const void *bytes, size_t n, ww_err *e) {
 }
 
 /* p->page, packed, with its header. */
-static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int encoding,
-                           pq_chunk *k, ww_err *e) {
+static ww_status emit_page(ww_parquet *p,
+                           bool dictionary,
+                           uint64_t values,
+                           int encoding,
+                           pq_chunk *k,
+                           ww_err *e) {
   const ww_buf *page = &p->page;
   ww_buf *packed = &p->packed;
   ww_buf *head = &p->head;
@@ -241,7 +250,8 @@ static void plain_bools(ww_buf *out, const column *c) {
 }
 
 /* The texts of these numbers; index NULL: the first n. */
-static void plain_texts(ww_buf *out, const column_texts *t, const uint32_t *index, uint32_t n) {
+static void
+plain_texts(ww_buf *out, const column_texts *t, const uint32_t *index, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     const stored_text *text = &t->v.v[index ? index[k] : k];
     put_le(out, text->n, 4);
@@ -284,7 +294,8 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
   column *c = &p->columns[at];
   const ww_parquet_column *is = &p->f.columns[at];
   uint32_t words = c->words.v.n;
-  bool text = is->type == WW_PARQUET_TEXT, dictionary = text && words && words <= c->nvalues / 2;
+  bool text = is->type == WW_PARQUET_TEXT,
+       dictionary = text && words && words <= c->nvalues / 2;
   ww_status st = WW_OK;
   k->nulls = p->row - c->nvalues;
   k->bounded = c->nvalues && bound(c, is->type, false, k->least, &k->least_n) &&

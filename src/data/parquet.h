@@ -1,5 +1,6 @@
-/* parquet.h - writes a table as an Apache Parquet file that DuckDB, Arrow, Spark and the rest read:
- * zstd pages, row groups, nullable columns, minimum and maximum of each column chunk.
+/* parquet.h - writes a table as an Apache Parquet file that DuckDB, Arrow, Spark and
+ * the rest read: zstd pages, row groups, nullable columns, minimum and maximum of each
+ * column chunk.
  *
  * A row group is kept in memory until it is full.
  * Texts that repeat go by a dictionary. */
@@ -23,10 +24,14 @@ typedef struct {
 } ww_parquet_column;
 
 typedef struct ww_parquet ww_parquet;
-/* Writes to `out` from its present position, which must be its beginning. group_rows 0: 65536. */
-ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t n,
+/* Writes to `out` from its present position, which must be its beginning. group_rows 0:
+ * 65536. */
+ww_parquet *ww_parquet_new(FILE *out,
+                           const ww_parquet_column *columns,
+                           uint32_t n,
                            uint32_t group_rows);
-/* What a column's type says of it; null in a column that may not be is an empty text, or 0. */
+/* What a column's type says of it; null in a column that may not be is an empty text,
+ * or 0. */
 typedef struct {
   bool null;
   const char *text; /* UTF-8 */

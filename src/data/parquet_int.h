@@ -1,5 +1,5 @@
-/* parquet_int.h - what parquet.c (cells, pages, groups) and parquet_meta.c (headers and footer)
- * share. */
+/* parquet_int.h - what parquet.c (cells, pages, groups) and parquet_meta.c (headers and
+ * footer) share. */
 #ifndef WW_DATA_PARQUET_INT_H
 #define WW_DATA_PARQUET_INT_H
 
@@ -35,7 +35,11 @@ typedef struct {
 } pq_file;
 
 void pq_varint(ww_buf *b, uint64_t v);
-void pq_page_header(ww_buf *out, bool dictionary, uint64_t plain, uint64_t packed, uint64_t values,
+void pq_page_header(ww_buf *out,
+                    bool dictionary,
+                    uint64_t plain,
+                    uint64_t packed,
+                    uint64_t values,
                     int encoding);
 void pq_footer(ww_buf *out, const pq_file *f);
 

@@ -1,8 +1,9 @@
-/* parquet_meta.c - the Thrift parts of a Parquet file: page headers and the footer, in Thrift's
- * compact protocol.
+/* parquet_meta.c - the Thrift parts of a Parquet file: page headers and the footer, in
+ * Thrift's compact protocol.
  *
- * Field numbers are those of parquet-format's parquet.thrift. A field is written as the distance to
- * the one before it, which is why members of a struct go out in ascending order. */
+ * Field numbers are those of parquet-format's parquet.thrift. A field is written as the
+ * distance to the one before it, which is why members of a struct go out in ascending
+ * order. */
 #include "parquet_int.h"
 
 enum {
@@ -83,7 +84,11 @@ static void binary(thrift *t, int id, const void *v, uint64_t n) {
 
 /* ---- page headers ---- */
 
-void pq_page_header(ww_buf *out, bool dictionary, uint64_t plain, uint64_t packed, uint64_t values,
+void pq_page_header(ww_buf *out,
+                    bool dictionary,
+                    uint64_t plain,
+                    uint64_t packed,
+                    uint64_t values,
                     int encoding) {
   thrift t = {.out = out};
   i32(&t, 1, dictionary ? 2 : 0);
@@ -155,7 +160,8 @@ static void statistics(thrift *t, const pq_chunk *k) {
   close_struct(t);
 }
 
-static void chunk(thrift *t, const ww_parquet_column *c, const pq_chunk *k, uint64_t rows) {
+static void
+chunk(thrift *t, const ww_parquet_column *c, const pq_chunk *k, uint64_t rows) {
   inner(t);
   i64(t, 2, 0); /* file_offset: deprecated, readers use those of the pages */
   open_struct(t, 3);
@@ -191,7 +197,8 @@ static void group(thrift *t, const pq_file *f, const pq_group *g, uint32_t numbe
   }
   i64(t, 2, plain);
   i64(t, 3, g->rows);
-  i64(t, 5, g->chunks[0].dictionary_at ? g->chunks[0].dictionary_at : g->chunks[0].data_at);
+  i64(t, 5,
+      g->chunks[0].dictionary_at ? g->chunks[0].dictionary_at : g->chunks[0].data_at);
   i64(t, 6, packed);
   field(t, 7, T_I16);
   zigzag(t, number);

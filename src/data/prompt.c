@@ -1,12 +1,12 @@
-/* prompt.c - a measured launch as a question and its answer, in the forms that the papers train
- * language models on.
+/* prompt.c - a measured launch as a question and its answer, in the forms that the
+ * papers train language models on.
  *
- *   counters  source, GPU, compiler and launch -> all counters as one JSON object (as Omniwise)
- *   time      source in a fence, a line per argument, global and local size -> log2 of the time in
- * us (as LLMPerf)
+ *   counters  source, GPU, compiler and launch -> all counters as one JSON object (as
+ * Omniwise) time      source in a fence, a line per argument, global and local size ->
+ * log2 of the time in us (as LLMPerf)
  *
- * Four significant digits: a label holds no more than the measurement's noise, and every digit is a
- * token. */
+ * Four significant digits: a label holds no more than the measurement's noise, and
+ * every digit is a token. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -14,12 +14,14 @@
 #include "export_int.h"
 #include "text.h"
 
-static const char system_counters[] =
-    "You are a performance model of GPUs. You are given a GPU, the source of a kernel and one "
-    "launch of it. Answer with one JSON object: "
-    "the hardware counters of this launch with cold caches, names as keys, numbers as values.";
+static const char system_counters[] = "You are a performance model of GPUs. You are "
+                                      "given a GPU, the source of a kernel and one "
+                                      "launch of it. Answer with one JSON object: "
+                                      "the hardware counters of this launch with cold "
+                                      "caches, names as keys, numbers as values.";
 static const char system_time[] =
-    "You are a performance model of GPUs. You are given the source of a kernel, its arguments and "
+    "You are a performance model of GPUs. You are given the source of a kernel, its "
+    "arguments and "
     "its global and local size. Answer with "
     "one number: the base-2 logarithm of the execution time in microseconds.";
 
@@ -27,10 +29,12 @@ static const char system_time[] =
 
 static void fence(ww_buf *b, const char *language, const char *source) {
   size_t n = strlen(source);
-  ww_buf_fmt(b, "```%s\n%s%s```\n", language, source, n && source[n - 1] == '\n' ? "" : "\n");
+  ww_buf_fmt(b, "```%s\n%s%s```\n", language, source,
+             n && source[n - 1] == '\n' ? "" : "\n");
 }
 
-static void argument(ww_buf *b, uint32_t at, const ww_arg *g, const ww_param_text *p, ww_arena *a) {
+static void
+argument(ww_buf *b, uint32_t at, const ww_arg *g, const ww_param_text *p, ww_arena *a) {
   ww_buf_fmt(b, "Argument %u: %s", at, *p->name ? p->name : "?");
   if (*p->qualifiers)
     ww_buf_fmt(b, ", %s", p->qualifiers);
@@ -61,19 +65,22 @@ static void ask_time(ww_buf *b, const ww_exported *x, const char *source) {
   fence(b, "", source);
   arguments(b, x, source);
   ww_buf_fmt(b,
-             "Global size: %" PRIu64 " %" PRIu64 " %" PRIu64 "\nLocal size: %" PRIu64 " %" PRIu64
-             " %" PRIu64 "\n",
+             "Global size: %" PRIu64 " %" PRIu64 " %" PRIu64 "\nLocal size: %" PRIu64
+             " %" PRIu64 " %" PRIu64 "\n",
              g[0] * l[0], g[1] * l[1], g[2] * l[2], l[0], l[1], l[2]);
 }
 
 static void describe_gpu(ww_buf *b, const ww_exported *x) {
   const ww_gpu *g = x->gpu;
   if (!g) {
-    ww_buf_fmt(b, "GPU: %s\n", x->row->device ? x->row->device : x->row->gpu ? x->row->gpu : "?");
+    ww_buf_fmt(b, "GPU: %s\n",
+               x->row->device ? x->row->device
+               : x->row->gpu  ? x->row->gpu
+                              : "?");
     return;
   }
-  ww_buf_fmt(b, "GPU: %s (%s), %u SMs", g->full_name ? g->full_name : g->name, g->architecture,
-             g->sms);
+  ww_buf_fmt(b, "GPU: %s (%s), %u SMs", g->full_name ? g->full_name : g->name,
+             g->architecture, g->sms);
   if (isfinite(g->l2_bytes))
     ww_buf_fmt(b, ", L2 %.3g MB", g->l2_bytes / 1e6);
   ww_buf_puts(b, "\n");
@@ -88,10 +95,11 @@ static void ask_counters(ww_buf *b, const ww_exported *x, const char *source) {
   ww_buf_fmt(b, "Flags:%s\n", l->nflags ? ww_text_flags(l, x->arena) : " none");
   ww_buf_fmt(b, "Kernel: %s\n", r->kernel.name);
   ww_buf_fmt(b,
-             "Grid: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " blocks\nBlock: %" PRIu64 " x %" PRIu64
-             " x %" PRIu64 " threads\nDynamic shared "
+             "Grid: %" PRIu64 " x %" PRIu64 " x %" PRIu64 " blocks\nBlock: %" PRIu64
+             " x %" PRIu64 " x %" PRIu64 " threads\nDynamic shared "
              "memory: %" PRIu64 " bytes\n",
-             r->grid[0], r->grid[1], r->grid[2], r->block[0], r->block[1], r->block[2], l->shared);
+             r->grid[0], r->grid[1], r->grid[2], r->block[0], r->block[1], r->block[2],
+             l->shared);
   arguments(b, x, source);
   fence(b,
         !r->kernel.dialect                     ? ""
@@ -121,7 +129,10 @@ static void answer_counters(ww_buf *b, const ww_store_row *r) {
 
 /* ---- one line ---- */
 
-void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request ask, bool raw,
+void ww_prompt_write(const ww_exported *x,
+                     const char *source,
+                     ww_query_request ask,
+                     bool raw,
                      ww_buf *out) {
   ww_buf question = {0};
   ww_buf answer = {0};
@@ -139,7 +150,8 @@ void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request 
     ww_json_put(&j,
                 "{messages:[{role:'system',content:%s},{role:'user',content:%s},"
                 "{role:'assistant',content:%s}]}",
-                ask == WW_ASK_TIME ? system_time : system_counters, question.s, answer.s);
+                ask == WW_ASK_TIME ? system_time : system_counters, question.s,
+                answer.s);
   ww_buf_puts(out, "\n");
   ww_buf_free(&question);
   ww_buf_free(&answer);

@@ -1,9 +1,9 @@
-/* prompt_args.c - what a source says of one kernel: its own part of a file, and its parameters as
- * they are spelled.
+/* prompt_args.c - what a source says of one kernel: its own part of a file, and its
+ * parameters as they are spelled.
  *
- * No front end here: a parameter list is text between two parentheses. What cannot be told so
- * (macros in a list, types behind typedefs) comes out as it stands in the source; a prompt may
- * carry it, nothing is computed from it. */
+ * No front end here: a parameter list is text between two parentheses. What cannot be
+ * told so (macros in a list, types behind typedefs) comes out as it stands in the
+ * source; a prompt may carry it, nothing is computed from it. */
 #include <ctype.h>
 
 #include "../base/words.h"
@@ -34,7 +34,8 @@ static char *without_comments(const char *s, ww_arena *a) {
 
 static bool word_at(const char *text, const char *at, const char *word) {
   size_t n = strlen(word);
-  return !strncmp(at, word, n) && !ww_is_word(at[n]) && (at == text || !ww_is_word(at[-1]));
+  return !strncmp(at, word, n) && !ww_is_word(at[n]) &&
+         (at == text || !ww_is_word(at[-1]));
 }
 
 static const char *skip_space(const char *s) {
@@ -43,8 +44,8 @@ static const char *skip_space(const char *s) {
   return s;
 }
 
-static const char *
-closing(const char *open) { /* behind the parenthesis that closes this one; NULL: none */
+/* behind the parenthesis that closes this one; NULL: none */
+static const char *closing(const char *open) {
   int depth = 0;
   for (const char *s = open; *s; s++) {
     depth += *s == '(';
@@ -55,7 +56,8 @@ closing(const char *open) { /* behind the parenthesis that closes this one; NULL
   return NULL;
 }
 
-/* From a kernel's keyword to the list of its parameters, over attributes with arguments:
+/* From a kernel's keyword to the list of its parameters, over attributes with
+ * arguments:
  * __launch_bounds__(256). */
 static const char *list_of(const char *s, const char **name, size_t *name_n) {
   while (*s && *s != ';' && *s != '{') {
@@ -91,7 +93,8 @@ static bool next_kernel(const char *text, const char *s, ww_arena *a, found *out
       const char *name;
       const char *list;
       size_t n;
-      if (!word_at(text, s, keywords[k]) || !(list = list_of(s + strlen(keywords[k]), &name, &n)))
+      if (!word_at(text, s, keywords[k]) ||
+          !(list = list_of(s + strlen(keywords[k]), &name, &n)))
         continue;
       *out = (found){s, list, ww_strndup(a, name, n)};
       return true;
@@ -118,7 +121,8 @@ static const char *find_list(const char *text, const char *kernel, ww_arena *a) 
 
 /* ---- one kernel's part of a file ---- */
 
-/* Where the declaration around `s` begins: behind the last ; } or line of the preprocessor. */
+/* Where the declaration around `s` begins: behind the last ; } or line of the
+ * preprocessor. */
 static const char *begin_of(const char *text, const char *s) {
   const char *line = s;
   while (s > text && s[-1] != ';' && s[-1] != '}') {
@@ -163,7 +167,8 @@ static const char *tidy(const char *s, ww_arena *a) {
   bool empty = true;
   while (*s) {
     size_t n = strcspn(s, "\n") + (s[strcspn(s, "\n")] == '\n');
-    bool blank = strspn(s, " \t\r") + 1 >= n && s[n - 1] == '\n' && strspn(s, " \t\r\n") >= n;
+    bool blank =
+        strspn(s, " \t\r") + 1 >= n && s[n - 1] == '\n' && strspn(s, " \t\r\n") >= n;
     if (!launch_comment(s) && !(blank && empty)) {
       memcpy(to, s, n);
       to += n;
@@ -206,10 +211,10 @@ const char *ww_kernel_text(const char *source, const char *kernel, ww_arena *a) 
 /* ---- one parameter ---- */
 
 static bool qualifier(const char *word, size_t n) {
-  static const char *const words[] = {"const",        "volatile",   "restrict",  "__restrict",
-                                      "__restrict__", "__global",   "global",    "__local",
-                                      "local",        "__constant", "constant",  "__private",
-                                      "private",      "register",   "__shared__"};
+  static const char *const words[] = {
+      "const",    "volatile",  "restrict", "__restrict", "__restrict__",
+      "__global", "global",    "__local",  "local",      "__constant",
+      "constant", "__private", "private",  "register",   "__shared__"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (strlen(words[k]) == n && !strncmp(word, words[k], n))
       return true;
@@ -222,8 +227,8 @@ static void add_word(ww_buf *b, const char *word, size_t n) {
   ww_buf_add(b, word, n);
 }
 
-/* `const float *__restrict__ x`: the last word is the name, unless it is the only one that could be
- * the type. */
+/* `const float *__restrict__ x`: the last word is the name, unless it is the only one
+ * that could be the type. */
 static ww_param_text param(const char *s, size_t n, ww_arena *a) {
   ww_buf type = {0};
   ww_buf qualifiers = {0};
@@ -267,7 +272,9 @@ static ww_param_text param(const char *s, size_t n, ww_arena *a) {
                          .type = ww_text_take(&type, a)};
 }
 
-uint32_t ww_params_of_text(const char *source, const char *kernel, ww_arena *a,
+uint32_t ww_params_of_text(const char *source,
+                           const char *kernel,
+                           ww_arena *a,
                            ww_param_text **out) {
   WW_VEC(ww_param_text) v = {0};
   const char *list = find_list(without_comments(source, a), kernel, a);

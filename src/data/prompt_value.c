@@ -1,5 +1,5 @@
-/* prompt_value.c - arguments of a launch in the words of their types. A type that is not known
- * leaves a value as its bytes. */
+/* prompt_value.c - arguments of a launch in the words of their types. A type that is
+ * not known leaves a value as its bytes. */
 #include <inttypes.h>
 
 #include "../base/words.h"
@@ -64,13 +64,14 @@ uint64_t ww_arg_elements(const ww_arg *g, const char *type) {
   static const struct {
     const char *word;
     uint32_t bytes;
-  } sizes[] = {
-      {"double4", 32}, {"double2", 16}, {"float4", 16},  {"float2", 8},        {"int4", 16},
-      {"int2", 8},     {"half2", 4},    {"__half2", 4},  {"double", 8},        {"long", 8},
-      {"int64_t", 8},  {"uint64_t", 8}, {"size_t", 8},   {"ulong", 8},         {"short", 2},
-      {"ushort", 2},   {"half", 2},     {"__half", 2},   {"__nv_bfloat16", 2}, {"char", 1},
-      {"uchar", 1},    {"int8_t", 1},   {"uint8_t", 1},  {"bool", 1},          {"float", 4},
-      {"int", 4},      {"uint", 4},     {"unsigned", 4}, {"int32_t", 4},       {"uint32_t", 4}};
+  } sizes[] = {{"double4", 32}, {"double2", 16}, {"float4", 16},       {"float2", 8},
+               {"int4", 16},    {"int2", 8},     {"half2", 4},         {"__half2", 4},
+               {"double", 8},   {"long", 8},     {"int64_t", 8},       {"uint64_t", 8},
+               {"size_t", 8},   {"ulong", 8},    {"short", 2},         {"ushort", 2},
+               {"half", 2},     {"__half", 2},   {"__nv_bfloat16", 2}, {"char", 1},
+               {"uchar", 1},    {"int8_t", 1},   {"uint8_t", 1},       {"bool", 1},
+               {"float", 4},    {"int", 4},      {"uint", 4},          {"unsigned", 4},
+               {"int32_t", 4},  {"uint32_t", 4}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
     if (ww_find_word(type, sizes[k].word))
       return g->buffer.bytes / sizes[k].bytes;

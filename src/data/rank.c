@@ -1,5 +1,5 @@
-/* rank.c - which part of a campaign is this process's: what launchers of parallel jobs leave in the
- * environment. */
+/* rank.c - which part of a campaign is this process's: what launchers of parallel jobs
+ * leave in the environment. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ static const struct {
     {"PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI */
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH2 */
     {"SLURM_PROCID", "SLURM_NTASKS"},                 /* srun */
-    {"JOB_COMPLETION_INDEX", "WARPWISE_SIZE"},        /* an indexed Kubernetes job tells no size */
+    /* an indexed Kubernetes job tells no size */
+    {"JOB_COMPLETION_INDEX", "WARPWISE_SIZE"},
 };
 
 static ww_status number(const char *name, const char *text, uint32_t *out, ww_err *e) {
@@ -23,7 +24,8 @@ static ww_status number(const char *name, const char *text, uint32_t *out, ww_er
   errno = 0;
   unsigned long v = strtoul(text, &end, 10);
   if (errno || end == text || *end || *text == '-' || v > UINT32_MAX)
-    return ww_fail(e, WW_EUSAGE, "%s='%.40s' is no number: a launcher sets it", name, text);
+    return ww_fail(e, WW_EUSAGE, "%s='%.40s' is no number: a launcher sets it", name,
+                   text);
   *out = v;
   return WW_OK;
 }
@@ -38,17 +40,18 @@ ww_status ww_rank_find(ww_rank *out, ww_err *e) {
     if (!rank || !*rank)
       continue;
     if (!size || !*size)
-      return ww_fail(e, WW_EUSAGE,
-                     "%s says that this is rank %s, but not of how many: set WARPWISE_SIZE (in an "
-                     "indexed Kubernetes job, "
-                     "to its completions)",
-                     by, rank);
+      return ww_fail(
+          e, WW_EUSAGE,
+          "%s says that this is rank %s, but not of how many: set WARPWISE_SIZE (in an "
+          "indexed Kubernetes job, "
+          "to its completions)",
+          by, rank);
     ww_status st = number(by, rank, &out->rank, e);
     if (!st)
       st = number(of, size, &out->size, e);
     if (!st && out->rank >= out->size)
-      st = ww_fail(e, WW_EUSAGE, "%s=%u and %s=%u: a rank lies below the size", by, out->rank, of,
-                   out->size);
+      st = ww_fail(e, WW_EUSAGE, "%s=%u and %s=%u: a rank lies below the size", by,
+                   out->rank, of, out->size);
     out->from = by;
     return st;
   }

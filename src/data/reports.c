@@ -1,7 +1,8 @@
-/* reports.c - measured reports into rows of a store: the way back from `dataset export --as jsonl`,
- * and the way in for tables that `measure --json` wrote.
+/* reports.c - measured reports into rows of a store: the way back from `dataset export
+ * --as jsonl`, and the way in for tables that `measure --json` wrote.
  *
- * A line that cannot be read ends it: a table with an unknown part missing is worse than none. */
+ * A line that cannot be read ends it: a table with an unknown part missing is worse
+ * than none. */
 #include "reports.h"
 
 #include <inttypes.h>
@@ -61,7 +62,9 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
     ww_buf_fmt(&b, "corpus/%s:%s", k->file ? k->file : "", k->name);
   else
     ww_buf_fmt(&b, "import/%016" PRIx64 ":%s",
-               k->source_hash ? k->source_hash : ww_text_hash(k->file ? k->file : "", 0), k->name);
+               k->source_hash ? k->source_hash
+                              : ww_text_hash(k->file ? k->file : "", 0),
+               k->name);
   if (l)
     ww_buf_puts(&b, ww_text_flags(l, a));
   return ww_text_take(&b, a);
@@ -78,8 +81,8 @@ static uint64_t hash_of_file(const char *dir, const char *file, ww_arena *a) {
   return ww_hash(data, n, 0);
 }
 
-/* `../corpus/gemm/gemm.cu` of the family gemm: a kernel of the corpus, whatever else the file
- * holds. */
+/* `../corpus/gemm/gemm.cu` of the family gemm: a kernel of the corpus, whatever else
+ * the file holds. */
 static bool from_corpus(const cJSON *row, const char *file) {
   const cJSON *family = get(row, "family");
   if (!file || !cJSON_IsString(family))
@@ -91,7 +94,10 @@ static bool from_corpus(const cJSON *row, const char *file) {
          file[7 + n] == '/';
 }
 
-static ww_status origin_of(const cJSON *row, const char *file, ww_origin otherwise, ww_origin *out,
+static ww_status origin_of(const cJSON *row,
+                           const char *file,
+                           ww_origin otherwise,
+                           ww_origin *out,
                            ww_err *e) {
   const cJSON *n = get(row, "origin");
   *out = from_corpus(row, file) ? WW_ORIGIN_CORPUS : otherwise;
@@ -100,15 +106,18 @@ static ww_status origin_of(const cJSON *row, const char *file, ww_origin otherwi
   for (int k = 0; k < WW_NORIGINS; k++)
     if (!strcmp(n->valuestring, ww_origin_names[k]))
       return *out = k, WW_OK;
-  return ww_fail(e, WW_EPARSE, "origin: expected corpus, generated or imported, not \"%.40s\"",
+  return ww_fail(e, WW_EPARSE,
+                 "origin: expected corpus, generated or imported, not \"%.40s\"",
                  n->valuestring);
 }
 
 /* A planned launch says in its note which kernel and which launch it is. */
-static bool by_note(const ww_report *r, ww_arena *a, ww_store_kernel *k, uint32_t *number) {
+static bool
+by_note(const ww_report *r, ww_arena *a, ww_store_kernel *k, uint32_t *number) {
   ww_note note;
   ww_err ignored;
-  if (!r->launch || !r->launch->note || ww_note_parse(r->launch->note, a, &note, &ignored))
+  if (!r->launch || !r->launch->note ||
+      ww_note_parse(r->launch->note, a, &note, &ignored))
     return false;
   *k = note.kernel;
   *number = note.number;
@@ -120,12 +129,18 @@ static ww_status generated_of(const cJSON *row, ww_store_kernel *k, ww_err *e) {
   k->index = ww_json_whole(row, "index");
   k->seed = ww_json_whole(row, "seed");
   if (!k->key || !k->version)
-    return ww_fail(e, WW_EPARSE, "a generated kernel needs key, version, seed and index");
+    return ww_fail(e, WW_EPARSE,
+                   "a generated kernel needs key, version, seed and index");
   return WW_OK;
 }
 
-static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir, ww_origin origin,
-                           ww_arena *a, ww_store_row *out, ww_err *e) {
+static ww_status kernel_of(const cJSON *row,
+                           const ww_report *r,
+                           const char *dir,
+                           ww_origin origin,
+                           ww_arena *a,
+                           ww_store_row *out,
+                           ww_err *e) {
   const char *file = r->file ? r->file : r->launch ? r->launch->file : NULL;
   ww_store_kernel *k = &out->kernel;
   bool noted = !get(row, "key") && by_note(r, a, k, &out->number);
@@ -175,8 +190,12 @@ static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
   return ww_text_launch(&own, a);
 }
 
-static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a,
-                             ww_store_row *out, ww_err *e) {
+static ww_status measured_of(const char *line,
+                             const cJSON *row,
+                             const ww_report *r,
+                             ww_arena *a,
+                             ww_store_row *out,
+                             ww_err *e) {
   ww_measured m;
   if (!r->m[WW_M_time_us].known)
     return ww_fail(e, WW_EDATA, "metrics.time_us: a measured report has one");
@@ -201,15 +220,22 @@ static ww_status measured_of(const char *line, const cJSON *row, const ww_report
   return WW_OK;
 }
 
-/* An export keeps the launches of failures too, which other reports of errors do not have. */
+/* An export keeps the launches of failures too, which other reports of errors do not
+ * have. */
 static ww_status failed_launch(const cJSON *row, ww_arena *a, ww_report *r, ww_err *e) {
   ww_launch *l = WW_NEW(a, ww_launch);
   r->launch = l;
   return ww_launch_from_json(get(row, "launch"), NULL, a, l, e);
 }
 
-static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_origin origin,
-                      ww_arena *a, ww_store_row *out, bool *numbered, ww_err *e) {
+static ww_status fill(const char *line,
+                      const cJSON *row,
+                      const char *dir,
+                      ww_origin origin,
+                      ww_arena *a,
+                      ww_store_row *out,
+                      bool *numbered,
+                      ww_err *e) {
   ww_report r;
   ww_status st = ww_report_parse(line, a, &r, e);
   if (!st && r.error.code && cJSON_IsObject(get(row, "launch")))
@@ -242,8 +268,13 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
   return measured_of(line, row, &r, a, out, e);
 }
 
-ww_status ww_reports_row(const char *line, const char *dir, ww_origin origin, ww_arena *a,
-                         ww_store_row *out, bool *numbered, ww_err *e) {
+ww_status ww_reports_row(const char *line,
+                         const char *dir,
+                         ww_origin origin,
+                         ww_arena *a,
+                         ww_store_row *out,
+                         bool *numbered,
+                         ww_err *e) {
   *out = (ww_store_row){0};
   *numbered = false;
   cJSON *row = ww_json_read(line, strlen(line), e);
@@ -262,8 +293,8 @@ static uint32_t next_number(ww_map *seen, const char *key, const char *gpu) {
   return (*ww_map_at(seen, NULL, h, NULL))++;
 }
 
-ww_status ww_reports_each(const char *path, ww_origin origin, ww_store_row_fn row, void *ctx,
-                          ww_err *e) {
+ww_status ww_reports_each(
+    const char *path, ww_origin origin, ww_store_row_fn row, void *ctx, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_map seen = {0};
   char *data;
@@ -284,7 +315,8 @@ ww_status ww_reports_each(const char *path, ww_origin origin, ww_store_row_fn ro
     if (*line && *line != '#') {
       st = ww_reports_row(line, dir, origin, own, &r, &numbered, e);
       if (st && e) {
-        snprintf(e->msg, sizeof e->msg, "%s", ww_fmt(own, "%s, line %u: %s", path, number, e->msg));
+        snprintf(e->msg, sizeof e->msg, "%s",
+                 ww_fmt(own, "%s, line %u: %s", path, number, e->msg));
         e->line = 0;
       }
       if (!st && !numbered)
@@ -310,8 +342,8 @@ static ww_status put(void *ctx, const ww_store_row *r, ww_err *e) {
   return ww_store_put(i->s, r, e);
 }
 
-ww_status ww_reports_import(ww_store *s, const char *path, ww_origin origin, uint64_t *added,
-                            ww_err *e) {
+ww_status ww_reports_import(
+    ww_store *s, const char *path, ww_origin origin, uint64_t *added, ww_err *e) {
   importing i = {.s = s};
   ww_status st = ww_reports_each(path, origin, put, &i, e);
   if (!st)

@@ -1,8 +1,8 @@
-/* sample.c - draws launches around a known one, asks the interpreter and the machine model about
- * each, keeps those that spread best.
+/* sample.c - draws launches around a known one, asks the interpreter and the machine
+ * model about each, keeps those that spread best.
  *
- * Workload: some hundred kernels, a dozen launches of each, 20 to 50 ms for an estimate; so a few
- * more variants are tried than are wanted, not many. */
+ * Workload: some hundred kernels, a dozen launches of each, 20 to 50 ms for an
+ * estimate; so a few more variants are tried than are wanted, not many. */
 #include "sample.h"
 
 #include <math.h>
@@ -19,13 +19,16 @@
 #define SECONDS 3.0
 #define SHARED_PLAIN 49152 /* what a block gets without asking for more */
 
-const char *const ww_regime_names[WW_NREGIMES] = {"idle SMs", "under-utilised", "fully utilised"};
+const char *const ww_regime_names[WW_NREGIMES] = {"idle SMs", "under-utilised",
+                                                  "fully utilised"};
 /* Shares of the draws. Real programs leave SMs idle in a quarter of their launches. */
 #define IDLE_SHARE 0.22
 #define UNDER_SHARE 0.63
 
 ww_regime ww_regime_of(uint64_t blocks, uint32_t sms) {
-  return blocks < sms ? WW_REGIME_IDLE : blocks <= 20ull * sms ? WW_REGIME_UNDER : WW_REGIME_FULL;
+  return blocks < sms            ? WW_REGIME_IDLE
+         : blocks <= 20ull * sms ? WW_REGIME_UNDER
+                                 : WW_REGIME_FULL;
 }
 
 typedef struct {
@@ -62,8 +65,8 @@ static uint64_t power_below(double v) {
   return v < 1 ? 1 : 1ull << (int)log2(v);
 }
 
-/* Keeps what kernels divide by: large values stay multiples of the power of two that the base is
- * one of, small ones have few bits. */
+/* Keeps what kernels divide by: large values stay multiples of the power of two that
+ * the base is one of, small ones have few bits. */
 static int64_t round_size(double v, int64_t base) {
   uint64_t granule = (uint64_t)base & (~(uint64_t)base + 1);
   uint64_t few = power_below(v) / 4;
@@ -78,7 +81,8 @@ static int64_t round_size(double v, int64_t base) {
 }
 
 /* Sizes at scale x: each base value times x to the power of its weight. */
-static void scale(const sampler *s, const double *weight, double x, ww_knob_setting *out) {
+static void
+scale(const sampler *s, const double *weight, double x, ww_knob_setting *out) {
   for (uint32_t i = 0; i < s->k->n; i++) {
     const ww_knob *v = &s->k->v[i];
     if (v->kind != WW_KNOB_SIZE)
@@ -107,7 +111,10 @@ static double count_blocks(const ww_launch *l) {
   return ww_blocks(l);
 }
 
-static double at_scale(const sampler *s, const double *weight, double x, ww_knob_setting *set,
+static double at_scale(const sampler *s,
+                       const double *weight,
+                       double x,
+                       ww_knob_setting *set,
                        measure of) {
   ww_arena *a = ww_arena_new();
   ww_launch l;
@@ -119,7 +126,10 @@ static double at_scale(const sampler *s, const double *weight, double x, ww_knob
 }
 
 /* The scale at which `of` reaches the target: both grow together. */
-static double solve(const sampler *s, const double *weight, ww_knob_setting *set, measure of,
+static double solve(const sampler *s,
+                    const double *weight,
+                    ww_knob_setting *set,
+                    measure of,
                     double target) {
   double lo = 1e-5;
   double hi = 1e4;
@@ -173,7 +183,8 @@ static const uint16_t blocks_2d[][2] = {{8, 8},  {16, 8}, {32, 4},  {16, 16}, {3
                                         {64, 4}, {64, 2}, {32, 16}, {32, 32}, {128, 2}};
 
 static uint64_t most_threads(const sampler *s) {
-  return s->k->fn->max_threads ? s->k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
+  return s->k->fn->max_threads ? s->k->fn->max_threads
+                               : (uint64_t)s->o->gpu->max_block_threads;
 }
 
 static void draw_block(sampler *s, ww_knob_setting *set) {
@@ -192,8 +203,8 @@ static void draw_block(sampler *s, ww_knob_setting *set) {
 
 /* ---- the grid apart from the sizes ---- */
 
-/* As many blocks as asked for, in the shape that the launch has; axes that the kernel does not look
- * at stay. */
+/* As many blocks as asked for, in the shape that the launch has; axes that the kernel
+ * does not look at stay. */
 static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l) {
   uint32_t axes = 0;
   for (int d = 0; d < 3; d++)
@@ -216,8 +227,13 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
 
 /* ---- one variant ---- */
 
-ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *l,
-                          const ww_variants_options *o, ww_arena *a, ww_variant *out, ww_err *e) {
+ww_status ww_variant_make(const ww_module *m,
+                          const ww_fn *fn,
+                          const ww_launch *l,
+                          const ww_variants_options *o,
+                          ww_arena *a,
+                          ww_variant *out,
+                          ww_err *e) {
   ww_arena *own = ww_arena_new();
   ww_launch ready = *l;
   ww_assumed said = {0};
@@ -252,9 +268,11 @@ ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *
 
 static bool fits(const sampler *s, const ww_launch *l) {
   uint64_t threads = ww_block_threads(l);
-  bool shared = l->shared + s->k->fn->shared_bytes <= SHARED_PLAIN || l->shared <= s->k->at.shared;
+  bool shared = l->shared + s->k->fn->shared_bytes <= SHARED_PLAIN ||
+                l->shared <= s->k->at.shared;
   return threads >= 1 && threads <= most_threads(s) && shared && l->grid[1] <= 65535 &&
-         l->grid[2] <= 65535 && l->grid[0] < 1u << 31 && bytes_of(l) <= 1.05 * s->most_bytes;
+         l->grid[2] <= 65535 && l->grid[0] < 1u << 31 &&
+         bytes_of(l) <= 1.05 * s->most_bytes;
 }
 
 typedef struct {
@@ -274,7 +292,8 @@ static bool has_sizes(const ww_knobs *k, const double *weight) {
 }
 
 /* Sizes for a number of blocks, or for a number of bytes with the grid set apart. */
-static ww_status draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch *out, ww_err *e) {
+static ww_status
+draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch *out, ww_err *e) {
   const ww_knobs *k = s->k;
   bool sizes = has_sizes(k, d->weight);
   double x = 1;
@@ -314,7 +333,8 @@ static void roll(sampler *s, dice *d) {
 
 /* Whether the same was drawn before: an estimate costs more than a look. */
 static bool drawn_before(sampler *s, const ww_launch *l) {
-  uint64_t h = ww_hash(l->grid, sizeof l->grid, ww_hash(l->block, sizeof l->block, l->shared));
+  uint64_t h =
+      ww_hash(l->grid, sizeof l->grid, ww_hash(l->block, sizeof l->block, l->shared));
   for (uint32_t p = 0; p < l->nargs; p++)
     h = ww_hash(&(uint64_t[2]){l->args[p].ivalue, l->args[p].buffer.bytes}, 16, h);
   bool fresh;
@@ -322,8 +342,8 @@ static bool drawn_before(sampler *s, const ww_launch *l) {
   return !fresh;
 }
 
-static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *count,
-                         ww_variant *v) {
+static ww_status
+attempt(sampler *s, dice *d, double shrink, ww_variants_count *count, ww_variant *v) {
   ww_arena *a = ww_arena_new();
   ww_launch l;
   ww_err e = {0};
@@ -373,8 +393,8 @@ static int by_time(const void *a, const void *b) {
   return (x->us > y->us) - (x->us < y->us);
 }
 
-/* One after another the variant that is farthest in log time from those chosen, from the ends
- * inwards. */
+/* One after another the variant that is farthest in log time from those chosen, from
+ * the ends inwards. */
 static void choose(ww_variant *v, uint32_t n, uint32_t want) {
   for (uint32_t c = 0; c < want; c++) {
     uint32_t best = c;
@@ -395,7 +415,8 @@ static void choose(ww_variant *v, uint32_t n, uint32_t want) {
   qsort(v, want, sizeof *v, by_time);
 }
 
-static bool seen(const ww_variants_found *f, const ww_variants_options *o, uint64_t identity) {
+static bool
+seen(const ww_variants_found *f, const ww_variants_options *o, uint64_t identity) {
   for (uint32_t k = 0; k < f->n; k++)
     if (f->v[k].identity == identity)
       return true;
@@ -405,20 +426,26 @@ static bool seen(const ww_variants_found *f, const ww_variants_options *o, uint6
   return false;
 }
 
-ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base,
-                      const ww_variants_options *o, ww_arena *a, ww_variants_found *out,
+ww_status ww_variants(const ww_module *m,
+                      const ww_fn *fn,
+                      const ww_launch *base,
+                      const ww_variants_options *o,
+                      ww_arena *a,
+                      ww_variants_found *out,
                       ww_err *e) {
   ww_arena *own = ww_arena_new();
   ww_knobs k;
-  ww_status st = fn->refusal ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name,
-                                       fn->refusal)
-                             : ww_knobs_find(m, fn, base, own, &k, e);
+  ww_status st = fn->refusal
+                     ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s",
+                               fn->name, fn->refusal)
+                     : ww_knobs_find(m, fn, base, own, &k, e);
   sampler s = {.o = o, .k = &k, .a = a, .state = ww_text_hash(fn->mangled, o->seed)};
   s.most_bytes = o->most_bytes > 0 ? o->most_bytes : 8 * o->gpu->l2_bytes;
   uint32_t most = o->launches + o->launches / 3 + 2;
   double end = ww_cpu() + (o->seconds > 0 ? o->seconds : SECONDS);
   *out = (ww_variants_found){.v = WW_NEWN(a, ww_variant, most + 1)};
-  for (uint32_t tries = 0; !st && tries < 4 * most && out->n < most && ww_cpu() < end; tries++) {
+  for (uint32_t tries = 0; !st && tries < 4 * most && out->n < most && ww_cpu() < end;
+       tries++) {
     if (!try_one(&s, &out->count, &out->v[out->n]))
       continue;
     if (seen(out, o, out->v[out->n].identity))

@@ -1,16 +1,18 @@
-/* sample_int.h - what sample.c (which launches) and knobs.c (what of a launch can move) share. */
+/* sample_int.h - what sample.c (which launches) and knobs.c (what of a launch can move)
+ * share. */
 #ifndef WW_DATA_SAMPLE_INT_H
 #define WW_DATA_SAMPLE_INT_H
 
 #include "sample.h"
 
 typedef enum {
-  WW_KNOB_SIZE,  /* an integer that the grid or a buffer's size is an expression of */
-  WW_KNOB_SMALL, /* one that the block or the shared memory depends on: small steps, powers of two
-                  */
-  WW_KNOB_WORK,  /* another integer: rounds, steps, strides */
-  WW_KNOB_TABLE  /* elements of a buffer whose size depends on nothing and whose contents are a
-                    permutation of it */
+  WW_KNOB_SIZE, /* an integer that the grid or a buffer's size is an expression of */
+  /* one that the block or the shared memory depends on: small steps, powers of two */
+  WW_KNOB_SMALL,
+  WW_KNOB_WORK, /* another integer: rounds, steps, strides */
+  /* elements of a buffer whose size depends on nothing and whose contents are a
+     permutation of it */
+  WW_KNOB_TABLE
 } ww_knob_kind;
 
 typedef struct {
@@ -33,7 +35,8 @@ typedef struct {
   bool moves_grid; /* a size does */
   bool strides;    /* the kernel asks how many blocks there are */
   bool axis[3];    /* it asks for its block's index on that axis */
-  bool block_free; /* it asks for the block's size, and nothing else seems to depend on it */
+  /* it asks for the block's size, and nothing else seems to depend on it */
+  bool block_free;
 } ww_knobs;
 
 /* A place for every knob. */
@@ -42,14 +45,21 @@ typedef struct {
   uint64_t block[3]; /* 0: the base's */
 } ww_knob_setting;
 
-ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *base, ww_arena *a,
-                        ww_knobs *out, ww_err *e);
-/* The base's launch with its knobs so set, resolved: grid, block and given buffers have their
- * sizes. */
-ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a, ww_launch *out,
+ww_status ww_knobs_find(const ww_module *m,
+                        const ww_fn *fn,
+                        const ww_launch *base,
+                        ww_arena *a,
+                        ww_knobs *out,
                         ww_err *e);
-/* Sizes that were plain numbers are taken back where the launch has more threads than the base: the
- * memory analysis finds them anew. */
+/* The base's launch with its knobs so set, resolved: grid, block and given buffers have
+ * their sizes. */
+ww_status ww_knobs_turn(const ww_knobs *k,
+                        const ww_knob_setting *s,
+                        ww_arena *a,
+                        ww_launch *out,
+                        ww_err *e);
+/* Sizes that were plain numbers are taken back where the launch has more threads than
+ * the base: the memory analysis finds them anew. */
 void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l);
 
 static inline uint64_t ww_blocks(const ww_launch *l) {

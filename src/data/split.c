@@ -1,5 +1,5 @@
-/* split.c - the published split of families; those it does not know, and imported kernels, go by a
- * hash, 8:1:1. */
+/* split.c - the published split of families; those it does not know, and imported
+ * kernels, go by a hash, 8:1:1. */
 #include "split.h"
 
 #include "text.h"
@@ -10,7 +10,8 @@ const ww_split_family ww_split_families[] = {
 #define FAMILY(name, split) {#name, WW_SPLIT_##split},
 #include "split.def"
 };
-const uint32_t ww_nsplit_families = sizeof ww_split_families / sizeof *ww_split_families;
+const uint32_t ww_nsplit_families =
+    sizeof ww_split_families / sizeof *ww_split_families;
 
 static ww_split by_hash(uint64_t h) {
   uint32_t tenth = h % 10;

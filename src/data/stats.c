@@ -1,7 +1,7 @@
 /* stats.c - counts what is in a set of rows, in one walk.
  *
- * A kernel counts once it has a launch that was measured. Workload: a million rows, some thousand
- * families at most. */
+ * A kernel counts once it has a launch that was measured. Workload: a million rows,
+ * some thousand families at most. */
 #include "stats.h"
 
 #include <math.h>
@@ -71,7 +71,8 @@ static void add_failure(ww_stats *s, const ww_store_row *r) {
       return;
     }
   }
-  ww_push(s->a, &s->causes, (ww_cause){r->status, text, ww_strdup(s->a, r->kernel.key), 1});
+  ww_push(s->a, &s->causes,
+          (ww_cause){r->status, text, ww_strdup(s->a, r->kernel.key), 1});
 }
 
 /* ---- rows ---- */
@@ -85,7 +86,9 @@ static ww_family *family_of(ww_stats *s, const ww_store_row *r, ww_split split) 
       return f;
   }
   ww_push(s->a, &s->families,
-          (ww_family){.name = ww_strdup(s->a, name), .origin = r->kernel.origin, .split = split});
+          (ww_family){.name = ww_strdup(s->a, name),
+                      .origin = r->kernel.origin,
+                      .split = split});
   return &s->families.v[s->families.n - 1];
 }
 
@@ -96,9 +99,9 @@ static void add_gpu(ww_stats *s, const ww_store_row *r, uint32_t sms) {
       s->gpus.v[k].launches++;
       return;
     }
-  ww_push(
-      s->a, &s->gpus,
-      (ww_stats_gpu){ww_strdup(s->a, name), r->device ? ww_strdup(s->a, r->device) : NULL, sms, 1});
+  ww_push(s->a, &s->gpus,
+          (ww_stats_gpu){ww_strdup(s->a, name),
+                         r->device ? ww_strdup(s->a, r->device) : NULL, sms, 1});
 }
 
 static void count(ww_row_counts *t, bool kernel, bool counters) {

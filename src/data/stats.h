@@ -1,9 +1,9 @@
-/* stats.h - what is in a store: counts, noise, distributions; against a repeat campaign; against
- * another set of measurements.
+/* stats.h - what is in a store: counts, noise, distributions; against a repeat
+ * campaign; against another set of measurements.
  *
- *   stats.c           rows -> counts;  stats_spread.c  rows -> histograms, and how one set covers
- * another stats_repeat.c    the same launches on two occasions stats_show.c      for people;
- * stats_json.c  for programs;  stats_svg.c  pictures and a page */
+ *   stats.c           rows -> counts;  stats_spread.c  rows -> histograms, and how one
+ * set covers another stats_repeat.c    the same launches on two occasions stats_show.c
+ * for people; stats_json.c  for programs;  stats_svg.c  pictures and a page */
 #ifndef WW_DATA_STATS_H
 #define WW_DATA_STATS_H
 
@@ -35,14 +35,15 @@ typedef struct {
   const char *id, *title, *axis; /* "l1_hit", "L1 hit rate", "% of sectors" */
   double lo, hi;                 /* of the bins */
   bool log;
-  const char *zero; /* what an exact zero means, in a bin of its own: "no flops"; NULL: it is a
-                       value like others */
+  /* what an exact zero means, in a bin of its own: "no flops"; NULL: it is a value like
+   * others */
+  const char *zero;
   uint32_t bins;
 } ww_spread_info;
 extern const ww_spread_info ww_spreads[WW_NSPREADS];
 
-/* Places of a quantity: its bins, then those for exact zeros and for what lies below and above the
- * bins. */
+/* Places of a quantity: its bins, then those for exact zeros and for what lies below
+ * and above the bins. */
 enum {
   WW_MOST_BINS = 24,
   WW_ZERO = WW_MOST_BINS,
@@ -53,15 +54,17 @@ enum {
   WW_COVERED_FROM = 20
 };
 typedef struct {
-  uint64_t at[WW_NPLACES], n; /* n: all of them; launches of which the quantity is known */
+  /* n: all of them; launches of which the quantity is known */
+  uint64_t at[WW_NPLACES], n;
 } ww_spread;
 
-double ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q); /* NaN: not known */
+/* NaN: not known */
+double ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q);
 uint32_t ww_spread_place(const ww_spread_info *i, double v);
 double ww_spread_edge(const ww_spread_info *i,
                       uint32_t bin); /* lower edge; bin == bins: the upper end */
-/* The share of the other set's launches in places where `ours` has at least WW_COVERED_FROM; NaN:
- * it has none. */
+/* The share of the other set's launches in places where `ours` has at least
+ * WW_COVERED_FROM; NaN: it has none. */
 double ww_spread_cover(const ww_spread *ours, const ww_spread *other);
 
 /* ---- counts ---- */
@@ -92,7 +95,8 @@ typedef struct {
 
 /* By blocks and SMs, as launches are sampled. */
 enum { WW_FEW_BLOCKS, WW_TO_20, WW_TO_1000, WW_BEYOND_1000, WW_NBLOCKINGS };
-extern const char *const ww_blocking_names[WW_NBLOCKINGS]; /* "fewer blocks than SMs", ... */
+/* "fewer blocks than SMs", ... */
+extern const char *const ww_blocking_names[WW_NBLOCKINGS];
 
 typedef struct ww_stats ww_stats;
 struct ww_stats {
@@ -104,7 +108,8 @@ struct ww_stats {
   WW_VEC(ww_cause) causes;    /* most first */
   WW_VEC(ww_stats_gpu) gpus;
   uint64_t blocking[WW_NBLOCKINGS], blocking_known;
-  uint64_t integer_only, under_10us, above_10ms; /* integer_only: of those with counters */
+  /* integer_only: of those with counters */
+  uint64_t integer_only, under_10us, above_10ms;
   double noise_median, noise_p95,
       noisy; /* iqr / median of a launch's runs; noisy: the share above 5 % */
   double time_least, time_median, time_most;
@@ -117,12 +122,14 @@ struct ww_stats {
 };
 
 void ww_stats_begin(ww_stats *s, const char *name);
-ww_status ww_stats_row(void *stats, const ww_store_row *r,
+ww_status ww_stats_row(void *stats,
+                       const ww_store_row *r,
                        ww_err *e); /* for ww_store_each, ww_reports_each */
 void ww_stats_end(ww_stats *s);    /* quantiles, order */
 void ww_stats_free(ww_stats *s);
 int ww_stats_by_value(const void *x, const void *y); /* of floats, for qsort */
-/* The share of the other set's launches that are covered in every quantity known of them. */
+/* The share of the other set's launches that are covered in every quantity known of
+ * them. */
 double ww_stats_cover(const ww_stats *ours, const ww_stats *other);
 
 /* ---- the same launches on two occasions ---- */
@@ -137,10 +144,12 @@ typedef struct {
 
 typedef struct {
   uint64_t compared, agree; /* within 5 %, or 0.25 us below 5 us */
-  uint64_t told; /* of the others: the row's own spread says that it is noisy (iqr at least half the
-                    difference) */
-  uint64_t absent; /* rows of the repetition that the store does not have, or that failed on either
-                      side */
+  /* of the others: the row's own spread says that it is noisy (iqr at least half the
+   * difference) */
+  uint64_t told;
+  /* rows of the repetition that the store does not have, or that failed on either side
+   */
+  uint64_t absent;
   double median, p95; /* of |off| */
   ww_repeat_row worst[WW_WORST_REPEATS];
   uint32_t nworst;

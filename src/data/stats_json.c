@@ -8,7 +8,10 @@ static void tally(ww_json *j, const ww_row_counts *t) {
               t->with_counters);
 }
 
-static void tallies(ww_json *j, const char *key, const char *const *names, const ww_row_counts *t,
+static void tallies(ww_json *j,
+                    const char *key,
+                    const char *const *names,
+                    const ww_row_counts *t,
                     int n) {
   ww_json_put(j, "%s:{", key);
   for (int k = 0; k < n; k++) {
@@ -35,8 +38,8 @@ static void gpus(ww_json *j, const ww_stats *s) {
   ww_json_put(j, "gpus:[");
   for (uint32_t k = 0; k < s->gpus.n; k++) {
     const ww_stats_gpu *g = &s->gpus.v[k];
-    ww_json_put(j, "{gpu:%s,device?:%s,sms?:%u,launches:%lu}", g->name, g->device, g->sms,
-                g->launches);
+    ww_json_put(j, "{gpu:%s,device?:%s,sms?:%u,launches:%lu}", g->name, g->device,
+                g->sms, g->launches);
   }
   ww_json_end_arr(j);
 }
@@ -45,8 +48,8 @@ static void failures(ww_json *j, const ww_stats *s) {
   ww_json_put(j, "failures:[");
   for (uint32_t k = 0; k < s->causes.n; k++) {
     const ww_cause *c = &s->causes.v[k];
-    ww_json_put(j, "{code:%s,cause:%s,launches:%lu,example:%s}", ww_status_name(c->code), c->text,
-                c->n, c->example);
+    ww_json_put(j, "{code:%s,cause:%s,launches:%lu,example:%s}",
+                ww_status_name(c->code), c->text, c->n, c->example);
   }
   ww_json_end_arr(j);
 }
@@ -57,7 +60,8 @@ static void shares(ww_json *j, const ww_stats *s) {
   double counted = s->spread[WW_SPREAD_ai].n;
   double blocks = s->blocking_known;
   ww_json_put(j,
-              "shares:{integer_only!:%g,under_10us!:%g,above_10ms!:%g,fewer_blocks_than_sms!:%g}",
+              "shares:{integer_only!:%g,under_10us!:%g,above_10ms!:%g,fewer_blocks_"
+              "than_sms!:%g}",
               s->integer_only / counted, s->under_10us / all, s->above_10ms / all,
               b[WW_FEW_BLOCKS] / blocks);
   ww_json_put(j, "regimes:{below_1:%lu,1_to_20:%lu,20_to_1000:%lu,above_1000:%lu}",
@@ -66,13 +70,14 @@ static void shares(ww_json *j, const ww_stats *s) {
 
 /* noise: interquartile range over median of a launch's runs */
 static void moments(ww_json *j, const ww_stats *s) {
-  ww_json_put(j, "noise:{median:%g,p95:%g,above_5_percent:%g}", s->noise_median, s->noise_p95,
-              s->noisy);
+  ww_json_put(j, "noise:{median:%g,p95:%g,above_5_percent:%g}", s->noise_median,
+              s->noise_p95, s->noisy);
   ww_json_put(j, "time_us:{least:%g,median:%g,most:%g}", s->time_least, s->time_median,
               s->time_most);
 }
 
-static void bins(ww_json *j, const char *key, const ww_spread *s, const ww_spread_info *i) {
+static void
+bins(ww_json *j, const char *key, const ww_spread *s, const ww_spread_info *i) {
   ww_json_put(j, "%s:{launches:%lu", key, s->n);
   if (i->zero)
     ww_json_kuint(j, "zero", s->at[WW_ZERO]);
@@ -102,15 +107,16 @@ static void spreads(ww_json *j, const ww_stats_view *v) {
 }
 
 static void repeats(ww_json *j, const ww_repeats *r) {
-  ww_json_put(j,
-              "repeated:{compared:%lu,agree:%lu,agree_share!:%g,told_by_spread:%lu,absent:%lu,"
-              "median:%g,p95:%g,worst:[",
-              r->compared, r->agree, r->agree / (double)r->compared, r->told, r->absent, r->median,
-              r->p95);
+  ww_json_put(
+      j,
+      "repeated:{compared:%lu,agree:%lu,agree_share!:%g,told_by_spread:%lu,absent:%lu,"
+      "median:%g,p95:%g,worst:[",
+      r->compared, r->agree, r->agree / (double)r->compared, r->told, r->absent,
+      r->median, r->p95);
   for (uint32_t k = 0; k < r->nworst; k++) {
     const ww_repeat_row *w = &r->worst[k];
-    ww_json_put(j, "{key:%s,number:%u,first_us:%g,second_us:%g,iqr_us:%g}", w->key, w->number,
-                w->first_us, w->second_us, w->iqr_us);
+    ww_json_put(j, "{key:%s,number:%u,first_us:%g,second_us:%g,iqr_us:%g}", w->key,
+                w->number, w->first_us, w->second_us, w->iqr_us);
   }
   ww_json_put(j, "]}");
 }
@@ -131,7 +137,8 @@ void ww_stats_json(const ww_stats_view *v, ww_buf *out) {
     moments(&j, s);
   }
   if (v->other)
-    ww_json_put(&j, "other:%s,covered_in_all:%g", v->other->name, ww_stats_cover(s, v->other));
+    ww_json_put(&j, "other:%s,covered_in_all:%g", v->other->name,
+                ww_stats_cover(s, v->other));
   spreads(&j, v);
   if (v->repeats)
     repeats(&j, v->repeats);

@@ -1,7 +1,8 @@
-/* stats_repeat.c - the same launches measured on two occasions: how many agree, and which do not.
+/* stats_repeat.c - the same launches measured on two occasions: how many agree, and
+ * which do not.
  *
- * The repetition is the smaller store: its rows go into a table by kernel, launch and GPU, the
- * other store's rows are looked up. */
+ * The repetition is the smaller store: its rows go into a table by kernel, launch and
+ * GPU, the other store's rows are looked up. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +36,8 @@ static ww_status keep(void *ctx, const ww_store_row *r, ww_err *e) {
   if (!fresh)
     return WW_OK;
   *at = j->rows.n;
-  ww_push(j->a, &j->rows, (held){r->m[WW_M_time_us], r->iqr_us, r->status != WW_OK, false});
+  ww_push(j->a, &j->rows,
+          (held){r->m[WW_M_time_us], r->iqr_us, r->status != WW_OK, false});
   return WW_OK;
 }
 
@@ -61,7 +63,8 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   double first = r->m[WW_M_time_us];
   double second = s->time_us;
   double apart = fabs(second - first);
-  double iqr = fmax(isfinite(r->iqr_us) ? r->iqr_us : 0, isfinite(s->iqr_us) ? s->iqr_us : 0);
+  double iqr =
+      fmax(isfinite(r->iqr_us) ? r->iqr_us : 0, isfinite(s->iqr_us) ? s->iqr_us : 0);
   bool agree = apart <= 0.05 * first || (fmin(first, second) < 5 && apart <= 0.25);
   s->met = true;
   o->compared++;

@@ -1,5 +1,5 @@
-/* stats_show.c - what is in a store, for people: tables and small bars on a terminal of 100
- * columns. */
+/* stats_show.c - what is in a store, for people: tables and small bars on a terminal of
+ * 100 columns. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -34,16 +34,16 @@ static void head(FILE *f, const char *text) {
   fprintf(f, "\n%s%s%s\n", bold(f), text, off(f));
 }
 
-static void tally(FILE *f, const char *name, const char *note, const ww_row_counts *t,
-                  uint64_t of) {
-  fprintf(f, "  %-22.22s %-10.10s %9" PRIu64 " %10" PRIu64 " %10" PRIu64 "  ", name, note,
-          t->kernels, t->launches, t->with_counters);
+static void tally(
+    FILE *f, const char *name, const char *note, const ww_row_counts *t, uint64_t of) {
+  fprintf(f, "  %-22.22s %-10.10s %9" PRIu64 " %10" PRIu64 " %10" PRIu64 "  ", name,
+          note, t->kernels, t->launches, t->with_counters);
   bar(f, of ? t->launches / (double)of : 0, 30);
 }
 
 static void tally_head(FILE *f, const char *note) {
-  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), "", note, "kernels", "launches",
-          "counters", off(f));
+  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), "", note, "kernels",
+          "launches", "counters", off(f));
 }
 
 static void tables(const ww_stats *s, FILE *f) {
@@ -97,7 +97,8 @@ static void times(const ww_stats *s, FILE *f) {
   if (t->at[WW_ABOVE])
     line(f, "above 100 ms", t->at[WW_ABOVE], t->n, most);
   fprintf(f, "  from %s", us_text(s->time_least, lo));
-  fprintf(f, " to %s, median %s\n", us_text(s->time_most, lo), us_text(s->time_median, hi));
+  fprintf(f, " to %s, median %s\n", us_text(s->time_most, lo),
+          us_text(s->time_median, hi));
 }
 
 static void shares(const ww_stats *s, FILE *f) {
@@ -113,7 +114,8 @@ static void shares(const ww_stats *s, FILE *f) {
     fprintf(f, "  spread of the runs is not known\n");
   else
     fprintf(f,
-            "  interquartile range of a launch's runs: median %.2f %%, 95th percentile %.2f %% of "
+            "  interquartile range of a launch's runs: median %.2f %%, 95th percentile "
+            "%.2f %% of "
             "its time;\n"
             "  above 5 %% of it: %.1f %% of launches\n",
             100 * s->noise_median, 100 * s->noise_p95, 100 * s->noisy);
@@ -125,7 +127,8 @@ static void failures(const ww_stats *s, FILE *f) {
   head(f, "Failures");
   for (uint32_t k = 0; k < s->causes.n && k < 20; k++) {
     const ww_cause *c = &s->causes.v[k];
-    fprintf(f, "  %9" PRIu64 "  %s: %s (%s)\n", c->n, ww_status_name(c->code), c->text, c->example);
+    fprintf(f, "  %9" PRIu64 "  %s: %s (%s)\n", c->n, ww_status_name(c->code), c->text,
+            c->example);
   }
   if (s->causes.n > 20)
     fprintf(f, "  and %u more causes\n", s->causes.n - 20);
@@ -135,7 +138,8 @@ static void failures(const ww_stats *s, FILE *f) {
 
 static void coverage(const ww_stats *ours, const ww_stats *other, FILE *f) {
   fprintf(f, "\n%sCoverage of %s%s\n", bold(f), other->name, off(f));
-  fprintf(f, "%s  %-36s %10s %10s %9s%s\n", dim(f), "", "launches", "other's", "covered", off(f));
+  fprintf(f, "%s  %-36s %10s %10s %9s%s\n", dim(f), "", "launches", "other's",
+          "covered", off(f));
   for (int q = 0; q < WW_NSPREADS; q++) {
     double c = ww_spread_cover(&ours->spread[q], &other->spread[q]);
     if (isnan(c))
@@ -148,8 +152,8 @@ static void coverage(const ww_stats *ours, const ww_stats *other, FILE *f) {
   fprintf(f, "  %-36s %10s %10" PRIu64 " %7.1f %%  ", "all of them at once", "",
           other->all.launches, 100 * all_at_once);
   bar(f, all_at_once, 20);
-  fprintf(f, "%s  covered: in a bin where this set has at least %d launches%s\n", dim(f),
-          WW_COVERED_FROM, off(f));
+  fprintf(f, "%s  covered: in a bin where this set has at least %d launches%s\n",
+          dim(f), WW_COVERED_FROM, off(f));
 }
 
 static void repeats(const ww_repeats *r, FILE *f) {
@@ -169,23 +173,26 @@ static void repeats(const ww_repeats *r, FILE *f) {
           "percentile %.2f %%\n",
           r->told, 100 * r->median, 100 * r->p95);
   if (r->absent)
-    fprintf(f, "  %" PRIu64 " launches of the repetition are not in both, or failed\n", r->absent);
+    fprintf(f, "  %" PRIu64 " launches of the repetition are not in both, or failed\n",
+            r->absent);
   for (uint32_t k = 0; k < r->nworst && k < 10; k++) {
     char a[24];
     char b[24];
     const ww_repeat_row *w = &r->worst[k];
     fprintf(f, "  %+8.1f %%  %10s -> %-10s  spread %.2f us  %s #%u\n", 100 * w->off,
-            us_text(w->first_us, a), us_text(w->second_us, b), w->iqr_us, w->key, w->number);
+            us_text(w->first_us, a), us_text(w->second_us, b), w->iqr_us, w->key,
+            w->number);
   }
 }
 
 void ww_stats_print(const ww_stats_view *v, FILE *f) {
   const ww_stats *s = v->ours;
-  fprintf(f, "%s%s%s: %" PRIu64 " launches of %" PRIu64 " kernels", bold(f), s->name, off(f),
-          s->all.launches, s->all.kernels);
+  fprintf(f, "%s%s%s: %" PRIu64 " launches of %" PRIu64 " kernels", bold(f), s->name,
+          off(f), s->all.launches, s->all.kernels);
   for (uint32_t k = 0; k < s->gpus.n; k++)
     fprintf(f, "%s%s", k ? ", " : " on ", s->gpus.v[k].name);
-  fprintf(f, ", %" PRIu64 " with counters; %" PRIu64 " failed\n", s->all.with_counters, s->failed);
+  fprintf(f, ", %" PRIu64 " with counters; %" PRIu64 " failed\n", s->all.with_counters,
+          s->failed);
   if (!s->all.launches) {
     failures(s, f);
     return;

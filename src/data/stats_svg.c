@@ -1,8 +1,8 @@
-/* stats_svg.c - distributions as pictures: bars for this set, a stepped line for the other, shares
- * of launches upwards.
+/* stats_svg.c - distributions as pictures: bars for this set, a stepped line for the
+ * other, shares of launches upwards.
  *
- * One SVG a quantity that any browser shows: text as text, no script. What a bar stands for is its
- * <title>. */
+ * One SVG a quantity that any browser shows: text as text, no script. What a bar stands
+ * for is its <title>. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -45,10 +45,15 @@ typedef struct {
 /* ---- layout ---- */
 
 /* Place `at` of both sets; *x goes behind it. */
-static void add(chart *c, double *x, double width, uint32_t at, double from, double to,
+static void add(chart *c,
+                double *x,
+                double width,
+                uint32_t at,
+                double from,
+                double to,
                 const char *name) {
-  c->places[c->n++] =
-      (place){*x, width, c->ours->at[at], c->other ? c->other->at[at] : 0, from, to, name};
+  c->places[c->n++] = (place){
+      *x, width, c->ours->at[at], c->other ? c->other->at[at] : 0, from, to, name};
   *x += width;
 }
 
@@ -56,7 +61,8 @@ static bool any_at(const chart *c, uint32_t at) {
   return c->ours->at[at] || (c->other && c->other->at[at]);
 }
 
-/* A bin apart for zeros, one at either end where something lies beyond, the others side by side. */
+/* A bin apart for zeros, one at either end where something lies beyond, the others side
+ * by side. */
 static void lay_out(chart *c) {
   const ww_spread_info *i = c->i;
   bool zero = i->zero && any_at(c, WW_ZERO), below = any_at(c, WW_BELOW),
@@ -83,7 +89,8 @@ static double share(uint64_t n, const ww_spread *of) {
 }
 
 static double step_of(double top) { /* of the ticks: 1, 2, 5, 10, 20 % */
-  static const double steps[] = {0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25};
+  static const double steps[] = {0.0025, 0.005, 0.01, 0.02, 0.025,
+                                 0.05,   0.1,   0.2,  0.25};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
     if (top / steps[k] <= 5.0001)
       return steps[k];
@@ -93,7 +100,8 @@ static double step_of(double top) { /* of the ticks: 1, 2, 5, 10, 20 % */
 static void scale(chart *c) {
   double most = 0.01;
   for (uint32_t k = 0; k < c->n; k++)
-    most = fmax(most, fmax(share(c->places[k].ours, c->ours), share(c->places[k].other, c->other)));
+    most = fmax(most, fmax(share(c->places[k].ours, c->ours),
+                           share(c->places[k].other, c->other)));
   double step = step_of(most);
   c->top = step * ceil(most / step - 1e-9);
 }
@@ -134,9 +142,11 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
     ww_buf_fmt(b, "above %s", tick_text(c, p->from, lo));
   else
     ww_buf_fmt(b, "%s to %s", tick_text(c, p->from, lo), tick_text(c, p->to, hi));
-  ww_buf_fmt(b, ": %" PRIu64 " launches (%.1f %%)", p->ours, 100 * share(p->ours, c->ours));
+  ww_buf_fmt(b, ": %" PRIu64 " launches (%.1f %%)", p->ours,
+             100 * share(p->ours, c->ours));
   if (c->other)
-    ww_buf_fmt(b, ", other set %" PRIu64 " (%.1f %%)", p->other, 100 * share(p->other, c->other));
+    ww_buf_fmt(b, ", other set %" PRIu64 " (%.1f %%)", p->other,
+               100 * share(p->other, c->other));
 }
 
 /* ---- drawing ---- */
@@ -146,8 +156,10 @@ static void ticks_y(chart *c) {
   double step = step_of(c->top);
   for (int k = 0; k * step <= c->top + 1e-9; k++) {
     double y = y_of(c, k * step);
-    ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
-               LEFT, y, WIDTH - RIGHT, y);
+    ww_buf_fmt(
+        c->out,
+        "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
+        LEFT, y, WIDTH - RIGHT, y);
     snprintf(t, sizeof t, "%g %%", round(1000 * k * step) / 10);
     ww_svg_text(c->out, LEFT - 7, y + 4, "end", "#444444", 11, 0, t);
   }
@@ -165,8 +177,8 @@ static void ticks_x(chart *c) {
   double x0 = c->places[c->first].x;
   double width = c->bin_width * i->bins;
   if (c->first && c->places[0].name)
-    ww_svg_text(c->out, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle",
-                "#444444", 11, 0, i->zero);
+    ww_svg_text(c->out, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16,
+                "middle", "#444444", 11, 0, i->zero);
   if (i->log) {
     int decades = lround(log10(i->hi / i->lo));
     int every = decades > 7 ? 2 : 1;
@@ -206,7 +218,8 @@ static void steps(chart *c) {
     double y = y_of(c, share(p->other, c->other));
     if (!open)
       ww_buf_fmt(c->out,
-                 "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" "
+                 "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
+                 "stroke-linejoin=\"round\" "
                  "d=\"M%.1f %.1f",
                  other_color, p->x, base);
     ww_buf_fmt(c->out, "V%.1fH%.1f", y, p->x + p->width);
@@ -224,15 +237,17 @@ static void gaps(chart *c) {
     if (!c->other || !p->other || p->ours >= WW_COVERED_FROM)
       continue;
     any = true;
-    ww_buf_fmt(c->out, "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ",
-               p->x + p->width / 2, HEIGHT - BOTTOM, other_color);
+    ww_buf_fmt(
+        c->out,
+        "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ",
+        p->x + p->width / 2, HEIGHT - BOTTOM, other_color);
     counts_text(c, p, c->out);
     ww_buf_puts(c->out, "</title></circle>\n");
   }
   if (!any)
     return;
-  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"20\" r=\"3.5\" fill=\"%s\"/>\n", WIDTH - RIGHT - 80,
-             other_color);
+  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"20\" r=\"3.5\" fill=\"%s\"/>\n",
+             WIDTH - RIGHT - 80, other_color);
   ww_svg_text(c->out, WIDTH - RIGHT, 24, "end", "#444444", 11.5, 0, "not covered");
 }
 
@@ -253,23 +268,26 @@ static void legend(chart *c, const ww_stats_view *v) {
   char n[32];
   char text[160];
   double x = LEFT;
-  ww_buf_fmt(
-      c->out,
-      "<rect x=\"%.1f\" y=\"37\" width=\"14\" height=\"10\" fill=\"%s\" fill-opacity=\"0.45\"/>\n",
-      x, ours_color);
-  snprintf(text, sizeof text, "%.60s, %s launches", v->ours->name, grouped(c->ours->n, n));
+  ww_buf_fmt(c->out,
+             "<rect x=\"%.1f\" y=\"37\" width=\"14\" height=\"10\" fill=\"%s\" "
+             "fill-opacity=\"0.45\"/>\n",
+             x, ours_color);
+  snprintf(text, sizeof text, "%.60s, %s launches", v->ours->name,
+           grouped(c->ours->n, n));
   ww_svg_text(c->out, x + 20, 46, "start", "#444444", 11.5, 0, text);
   if (!c->other)
     return;
   double cover = ww_spread_cover(c->ours, c->other);
   x += 34 + 6.2 * strlen(text);
-  ww_buf_fmt(
-      c->out,
-      "<line x1=\"%.1f\" y1=\"42\" x2=\"%.1f\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", x,
-      x + 14, other_color);
-  snprintf(text, sizeof text, "%.60s, %s launches", v->other->name, grouped(c->other->n, n));
+  ww_buf_fmt(c->out,
+             "<line x1=\"%.1f\" y1=\"42\" x2=\"%.1f\" y2=\"42\" stroke=\"%s\" "
+             "stroke-width=\"2\"/>\n",
+             x, x + 14, other_color);
+  snprintf(text, sizeof text, "%.60s, %s launches", v->other->name,
+           grouped(c->other->n, n));
   if (isfinite(cover))
-    snprintf(text + strlen(text), sizeof text - strlen(text), ", %.1f %% covered", 100 * cover);
+    snprintf(text + strlen(text), sizeof text - strlen(text), ", %.1f %% covered",
+             100 * cover);
   ww_svg_text(c->out, x + 20, 46, "start", "#444444", 11.5, 0, text);
 }
 
@@ -288,13 +306,14 @@ void ww_spread_svg(const ww_stats_view *v, ww_spread_id q, ww_buf *out) {
   ticks_y(&c);
   bars(&c);
   steps(&c);
-  ww_buf_fmt(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#9a9a9a\"/>\n", LEFT,
-             HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM);
+  ww_buf_fmt(out,
+             "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#9a9a9a\"/>\n",
+             LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM);
   gaps(&c);
   ticks_x(&c);
   double x0 = c.places[c.first].x;
-  ww_svg_text(out, x0 + c.bin_width * c.i->bins / 2, HEIGHT - 10, "middle", "#222222", 12, 0,
-              c.i->axis);
+  ww_svg_text(out, x0 + c.bin_width * c.i->bins / 2, HEIGHT - 10, "middle", "#222222",
+              12, 0, c.i->axis);
   ww_svg_end(out);
 }
 
@@ -306,8 +325,8 @@ ww_status ww_stats_pictures(const ww_stats_view *v, const char *dir, ww_err *e) 
   for (int q = 0; !st && q < WW_NSPREADS; q++) {
     ww_buf b = {0};
     ww_spread_svg(v, q, &b);
-    st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "%s.svg", ww_spreads[q].id)), b.s, b.n,
-                              e);
+    st = ww_write_file_atomic(
+        ww_path_join(a, dir, ww_fmt(a, "%s.svg", ww_spreads[q].id)), b.s, b.n, e);
     ww_buf_free(&b);
   }
   ww_arena_free(a);
@@ -318,16 +337,19 @@ ww_status ww_stats_pictures(const ww_stats_view *v, const char *dir, ww_err *e) 
 
 static const char style[] =
     ":root{--bg:#fbfbfa;--fg:#1c1d21;--soft:#5d6068;--line:#dcdde1;--card:#fff}\n"
-    "@media(prefers-color-scheme:dark){:root{--bg:#16171a;--fg:#ececee;--soft:#a2a5ad;--line:#"
+    "@media(prefers-color-scheme:dark){:root{--bg:#16171a;--fg:#ececee;--soft:#a2a5ad;-"
+    "-line:#"
     "34363c;--card:#1e2024}}\n"
     "*{box-sizing:border-box}body{margin:0 auto;padding:2rem 1.25rem "
     "4rem;max-width:84rem;background:var(--bg);color:var(--fg);"
     "font:15px/1.5 system-ui,sans-serif}h1{font-size:1.5rem;margin:0 0 .25rem}\n"
     "pre{background:var(--card);border:1px solid "
     "var(--line);border-radius:8px;padding:1rem;overflow-x:auto;font-size:.82rem}\n"
-    ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(26rem,1fr));gap:1rem}\n"
+    ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(26rem,1fr));gap:"
+    "1rem}\n"
     "figure{margin:0;background:#fff;border:1px solid "
-    "var(--line);border-radius:8px;padding:.5rem}svg{width:100%;height:auto;display:block}\n";
+    "var(--line);border-radius:8px;padding:.5rem}svg{width:100%;height:auto;display:"
+    "block}\n";
 
 void ww_stats_page(const ww_stats_view *v, ww_buf *out) {
   char *text = NULL;

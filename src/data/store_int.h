@@ -10,8 +10,10 @@
 
 #include "store.h"
 
-#define WW_STORE_SCHEMA 1               /* user_version; a change of the tables is a new one */
-#define WW_STORE_APPLICATION 0x57576473 /* application_id: this file is a store of ours */
+/* user_version; a change of the tables is a new one */
+#define WW_STORE_SCHEMA 1
+/* application_id: this file is a store of ours */
+#define WW_STORE_APPLICATION 0x57576473
 
 typedef enum { /* prepared when first used */
                WW_SQL_FIND_GENERATED,
@@ -63,7 +65,8 @@ static inline bool ww_store_derived(int m) {
 /* Known without counters: what the timed runs and the code itself say. */
 static inline bool ww_store_timed(int m) {
   return m == WW_M_time_us || m == WW_M_sm_clock_mhz || m == WW_M_registers ||
-         m == WW_M_shared_bytes || m == WW_M_local_bytes || m == WW_M_occupancy_limit_pct;
+         m == WW_M_shared_bytes || m == WW_M_local_bytes ||
+         m == WW_M_occupancy_limit_pct;
 }
 
 #endif

@@ -1,13 +1,15 @@
-/* store_move.c - rows from one store to another: merged, or in order into one packed file.
+/* store_move.c - rows from one store to another: merged, or in order into one packed
+ * file.
  *
- * Packing writes a store in memory, its kernels numbered in the order of their keys, so that equal
- * rows make equal files. */
+ * Packing writes a store in memory, its kernels numbered in the order of their keys, so
+ * that equal rows make equal files. */
 #include <math.h>
 
 #include "store_int.h"
 
-#define LEVEL 22      /* of zstd: packed once, read often */
-#define VALUE_BITS 16 /* significant ones: 0.0015 %, far below what two runs differ by */
+#define LEVEL 22 /* of zstd: packed once, read often */
+/* significant ones: 0.0015 %, far below what two runs differ by */
+#define VALUE_BITS 16
 #define SPREAD_BITS 8
 
 typedef struct {
@@ -36,7 +38,10 @@ static ww_status move(void *ctx, const ww_store_row *r, ww_err *e) {
   return st;
 }
 
-ww_status ww_store_merge(ww_store *into, const char *path, uint64_t *added, uint64_t *duplicates,
+ww_status ww_store_merge(ww_store *into,
+                         const char *path,
+                         uint64_t *added,
+                         uint64_t *duplicates,
                          ww_err *e) {
   mover m = {.into = into};
   uint64_t before = into->puts;
@@ -45,7 +50,8 @@ ww_status ww_store_merge(ww_store *into, const char *path, uint64_t *added, uint
   ww_status st = ww_store_open(path, WW_STORE_READ, &from, e);
   if (st)
     return st;
-  st = ww_store_each(from, &(ww_store_filter){.origin = -1, .failed = true}, move, &m, e);
+  st = ww_store_each(from, &(ww_store_filter){.origin = -1, .failed = true}, move, &m,
+                     e);
   ww_store_close(from);
   if (!st)
     st = ww_store_commit(into, e);
@@ -58,7 +64,8 @@ ww_status ww_store_pack(ww_store *s, const char *path, ww_err *e) {
   mover m = {.round = true};
   ww_status st = ww_store_memory(&m.into, e);
   if (!st)
-    st = ww_store_each(s, &(ww_store_filter){.origin = -1, .failed = true}, move, &m, e);
+    st =
+        ww_store_each(s, &(ww_store_filter){.origin = -1, .failed = true}, move, &m, e);
   if (!st)
     st = ww_store_commit(m.into, e);
   if (!st)

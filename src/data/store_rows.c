@@ -1,8 +1,8 @@
 /* store_rows.c - one row in, all rows out.
  *
- * A row goes in by what is there already: nothing or a failure is replaced, a time without counters
- * gets those of the new row and keeps its time, anything better stays. Out they come kernel by
- * kernel, so that only the kernels are sorted. */
+ * A row goes in by what is there already: nothing or a failure is replaced, a time
+ * without counters gets those of the new row and keeps its time, anything better stays.
+ * Out they come kernel by kernel, so that only the kernels are sorted. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -10,7 +10,10 @@
 #include "store_int.h"
 #include "text.h"
 
-void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t index,
+void ww_store_gen_key(char out[64],
+                      uint32_t version,
+                      uint64_t seed,
+                      uint32_t index,
                       const char *dialect) {
   bool cl = dialect && !strcmp(dialect, "opencl");
   snprintf(out, 64, "g%u/%" PRIu64 "/%u%s", version, seed, index, cl ? ".cl" : "");
@@ -19,29 +22,33 @@ void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t in
 /* ---- statements ---- */
 
 static const char *const texts[WW_NSQL] = {
-    [WW_SQL_FIND_GENERATED] = "SELECT id FROM kernel WHERE dialect=?1 AND version=?2 AND seed=?3 "
-                              "AND idx=?4 AND key IS NULL",
+    [WW_SQL_FIND_GENERATED] =
+        "SELECT id FROM kernel WHERE dialect=?1 AND version=?2 AND seed=?3 "
+        "AND idx=?4 AND key IS NULL",
     [WW_SQL_FIND_KEY] = "SELECT id FROM kernel WHERE key=?1",
-    [WW_SQL_ADD_KERNEL] =
-        "INSERT INTO "
-        "kernel(origin,family,dialect,version,seed,idx,source_hash,structure,key,name,file)"
-        " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+    [WW_SQL_ADD_KERNEL] = "INSERT INTO "
+                          "kernel(origin,family,dialect,version,seed,idx,source_hash,"
+                          "structure,key,name,file)"
+                          " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [WW_SQL_ADD_FAMILY] = "INSERT INTO family(name) VALUES(?1)",
     [WW_SQL_FIND_FAMILY] = "SELECT id FROM family WHERE name=?1",
     [WW_SQL_ADD_GPU] = "INSERT INTO gpu(name) VALUES(?1)",
     [WW_SQL_FIND_GPU] = "SELECT id FROM gpu WHERE name=?1",
     [WW_SQL_ADD_FAILURE] = "INSERT INTO failure(message) VALUES(?1)",
     [WW_SQL_FIND_FAILURE] = "SELECT id FROM failure WHERE message=?1",
-    [WW_SQL_ADD_MACHINE] = "INSERT INTO machine(device,driver,versions,compiler,gpu,sms,l2_size)"
-                           " VALUES(?1,?2,?3,?4,?5,?6,?7)",
-    [WW_SQL_FIND_MACHINE] =
-        "SELECT id FROM machine WHERE device=?1 AND driver=?2 AND versions=?3 AND compiler=?4"
-        " AND gpu=?5 AND sms=?6 AND l2_size=?7",
-    [WW_SQL_HELD] = "SELECT status, passes FROM launch WHERE kernel=?1 AND number=?2 AND gpu=?3",
+    [WW_SQL_ADD_MACHINE] =
+        "INSERT INTO machine(device,driver,versions,compiler,gpu,sms,l2_size)"
+        " VALUES(?1,?2,?3,?4,?5,?6,?7)",
+    [WW_SQL_FIND_MACHINE] = "SELECT id FROM machine WHERE device=?1 AND driver=?2 AND "
+                            "versions=?3 AND compiler=?4"
+                            " AND gpu=?5 AND sms=?6 AND l2_size=?7",
+    [WW_SQL_HELD] =
+        "SELECT status, passes FROM launch WHERE kernel=?1 AND number=?2 AND gpu=?3",
 };
 
-#define BEFORE_METRICS                                                                        \
-  "kernel,number,gpu,machine,status,failure,samples,passes,accumulates,grid_x,grid_y,grid_z," \
+#define BEFORE_METRICS                                                                 \
+  "kernel,number,gpu,machine,status,failure,samples,passes,accumulates,grid_x,grid_y," \
+  "grid_z,"                                                                            \
   "block_x,block_y,block_z,spec,iqr_us"
 #define NBEFORE 17
 
@@ -79,12 +86,13 @@ static ww_status statement(ww_store *s, ww_sql which, sqlite3_stmt **out, ww_err
   return st;
 }
 
-/* Runs a bound statement to its end; *id is its first number (a query) or the new row's (an
- * insertion), -1: no row. */
+/* Runs a bound statement to its end; *id is its first number (a query) or the new row's
+ * (an insertion), -1: no row. */
 static ww_status finish(ww_store *s, sqlite3_stmt *q, int64_t *id, ww_err *e) {
   int rc = sqlite3_step(q);
-  ww_status st =
-      rc == SQLITE_ROW || rc == SQLITE_DONE ? WW_OK : ww_store_fail(s, "writing a row", e);
+  ww_status st = rc == SQLITE_ROW || rc == SQLITE_DONE
+                     ? WW_OK
+                     : ww_store_fail(s, "writing a row", e);
   if (id)
     *id = rc == SQLITE_ROW           ? sqlite3_column_int64(q, 0)
           : sqlite3_stmt_readonly(q) ? -1
@@ -113,7 +121,8 @@ typedef struct {
   int nnumbers;
 } row_name;
 
-static ww_status find(ww_store *s, ww_sql which, const row_name *n, int64_t *id, ww_err *e) {
+static ww_status
+find(ww_store *s, ww_sql which, const row_name *n, int64_t *id, ww_err *e) {
   sqlite3_stmt *q;
   ww_status st = statement(s, which, &q, e);
   if (st)
@@ -124,25 +133,29 @@ static ww_status find(ww_store *s, ww_sql which, const row_name *n, int64_t *id,
   return finish(s, q, id, e);
 }
 
-static ww_status find_or_add(ww_store *s, ww_sql which, const row_name *n, int64_t *id, ww_err *e) {
+static ww_status
+find_or_add(ww_store *s, ww_sql which, const row_name *n, int64_t *id, ww_err *e) {
   ww_status st = find(s, which, n, id, e);
   return st || *id >= 0 ? st : find(s, which + 1, n, id, e);
 }
 
 static ww_status machine_of(ww_store *s, const ww_store_row *r, ww_err *e) {
   char key[sizeof s->machine_key];
-  int n = snprintf(key, sizeof key, "%s|%s|%s|%s|%s|%u|%" PRIu64, r->gpu, r->device, r->driver,
-                   r->versions, r->compiler, r->sms, r->l2_bytes);
+  int n = snprintf(key, sizeof key, "%s|%s|%s|%s|%s|%u|%" PRIu64, r->gpu, r->device,
+                   r->driver, r->versions, r->compiler, r->sms, r->l2_bytes);
   if (n < (int)sizeof key && !strcmp(key, s->machine_key))
     return WW_OK;
-  ww_status st =
-      find_or_add(s, WW_SQL_FIND_GPU, &(row_name){.texts = {r->gpu}, .ntexts = 1}, &s->gpu, e);
-  row_name machine = {
-      {r->device, r->driver, r->versions, r->compiler}, 4, {s->gpu, r->sms, r->l2_bytes}, 3};
+  ww_status st = find_or_add(s, WW_SQL_FIND_GPU,
+                             &(row_name){.texts = {r->gpu}, .ntexts = 1}, &s->gpu, e);
+  row_name machine = {{r->device, r->driver, r->versions, r->compiler},
+                      4,
+                      {s->gpu, r->sms, r->l2_bytes},
+                      3};
   if (!st)
     st = find_or_add(s, WW_SQL_FIND_MACHINE, &machine, &s->machine, e);
   if (!st)
-    snprintf(s->machine_key, sizeof s->machine_key, "%s", n < (int)sizeof key ? key : "");
+    snprintf(s->machine_key, sizeof s->machine_key, "%s",
+             n < (int)sizeof key ? key : "");
   return st;
 }
 
@@ -161,7 +174,8 @@ static ww_status find_kernel(ww_store *s, const char *key, int64_t *id, ww_err *
   return find(s, WW_SQL_FIND_KEY, &(row_name){.texts = {key}, .ntexts = 1}, id, e);
 }
 
-static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, ww_err *e) {
+static ww_status
+add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, ww_err *e) {
   sqlite3_stmt *q;
   int64_t family;
   bool made = k->origin == WW_ORIGIN_GENERATED;
@@ -174,7 +188,9 @@ static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, 
   sqlite3_bind_int64(q, 1, k->origin);
   sqlite3_bind_int64(q, 2, family);
   bind_text(q, 3, k->dialect ? k->dialect : "");
-  bind_numbers(q, 4, (int64_t[]){k->version, k->seed, k->index, k->source_hash, k->structure}, 5);
+  bind_numbers(q, 4,
+               (int64_t[]){k->version, k->seed, k->index, k->source_hash, k->structure},
+               5);
   bind_text(q, 9, made ? NULL : k->key);
   bind_text(q, 10, made ? NULL : k->name);
   bind_text(q, 11, made ? NULL : k->file);
@@ -198,7 +214,11 @@ static ww_held level(ww_status status, uint32_t passes) {
   return status ? WW_HELD_FAILED : passes ? WW_HELD_COUNTERS : WW_HELD_TIME;
 }
 
-static ww_status held(ww_store *s, int64_t kernel, uint32_t number, int64_t gpu, ww_held *out,
+static ww_status held(ww_store *s,
+                      int64_t kernel,
+                      uint32_t number,
+                      int64_t gpu,
+                      ww_held *out,
                       ww_err *e) {
   sqlite3_stmt *q;
   *out = WW_HELD_NOT;
@@ -222,13 +242,15 @@ static void bind_real(sqlite3_stmt *q, int at, double v) {
     sqlite3_bind_null(q, at);
 }
 
-static ww_status put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t failure, ww_err *e) {
+static ww_status
+put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t failure, ww_err *e) {
   sqlite3_stmt *q;
   ww_status st = statement(s, which, &q, e);
   if (st)
     return st;
   sqlite3_clear_bindings(q);
-  bind_numbers(q, 1, (int64_t[]){s->kernel, r->number, s->gpu, s->machine, r->status}, 5);
+  bind_numbers(q, 1, (int64_t[]){s->kernel, r->number, s->gpu, s->machine, r->status},
+               5);
   if (failure >= 0)
     sqlite3_bind_int64(q, 6, failure);
   bind_numbers(q, 7, (int64_t[]){r->samples, r->passes, r->accumulates}, 3);
@@ -264,8 +286,8 @@ ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {
   if (st || (is <= was && was != WW_HELD_FAILED) || is < was)
     return st;
   if (r->status && r->error)
-    st = find_or_add(s, WW_SQL_FIND_FAILURE, &(row_name){.texts = {r->error}, .ntexts = 1},
-                     &failure, e);
+    st = find_or_add(s, WW_SQL_FIND_FAILURE,
+                     &(row_name){.texts = {r->error}, .ntexts = 1}, &failure, e);
   if (!st)
     st = put(s, was == WW_HELD_TIME ? WW_SQL_FILL : WW_SQL_PUT, r, failure, e);
   s->puts += !st;
@@ -285,26 +307,28 @@ ww_held ww_store_has(ww_store *s, const char *key, uint32_t number, const char *
 
 /* ---- out ---- */
 
-static const char kernels_text[] = "SELECT k.id, k.origin, f.name, k.dialect, k.version, k.seed, "
-                                   "k.idx, k.source_hash, k.structure, k.key, k.name, k.file"
-                                   " FROM kernel k JOIN family f ON f.id = k.family WHERE (?1 IS "
-                                   "NULL OR f.name = ?1) AND (?2 < 0 OR k.origin = ?2)"
-                                   " ORDER BY k.version, k.seed, k.idx, k.key, k.dialect";
+static const char kernels_text[] =
+    "SELECT k.id, k.origin, f.name, k.dialect, k.version, k.seed, "
+    "k.idx, k.source_hash, k.structure, k.key, k.name, k.file"
+    " FROM kernel k JOIN family f ON f.id = k.family WHERE (?1 IS "
+    "NULL OR f.name = ?1) AND (?2 < 0 OR k.origin = ?2)"
+    " ORDER BY k.version, k.seed, k.idx, k.key, k.dialect";
 
 static const char *launches_text(ww_arena *a) {
   ww_buf b = {0};
-  ww_buf_puts(
-      &b,
-      "SELECT number, spec, grid_x, grid_y, grid_z, block_x, block_y, block_z, g.name, device, "
-      "driver,"
-      " versions, compiler, sms, l2_size, status, message, iqr_us, samples, passes, accumulates");
+  ww_buf_puts(&b, "SELECT number, spec, grid_x, grid_y, grid_z, block_x, block_y, "
+                  "block_z, g.name, device, "
+                  "driver,"
+                  " versions, compiler, sms, l2_size, status, message, iqr_us, "
+                  "samples, passes, accumulates");
   ww_store_columns(&b, ", ", "");
   ww_buf_puts(
-      &b,
-      " FROM launch l JOIN machine x ON x.id = l.machine JOIN gpu g ON g.id = l.gpu"
-      " LEFT JOIN failure y ON y.id = l.failure WHERE kernel = ?1 AND (?2 IS NULL OR g.name = ?2)"
-      " AND (?3 OR status = 0) AND (NOT ?4 OR (status = 0 AND passes > 0)) ORDER BY number, "
-      "g.name");
+      &b, " FROM launch l JOIN machine x ON x.id = l.machine JOIN gpu g ON g.id = l.gpu"
+          " LEFT JOIN failure y ON y.id = l.failure WHERE kernel = ?1 AND (?2 IS NULL "
+          "OR g.name = ?2)"
+          " AND (?3 OR status = 0) AND (NOT ?4 OR (status = 0 AND passes > 0)) ORDER "
+          "BY number, "
+          "g.name");
   return ww_text_take(&b, a);
 }
 
@@ -316,17 +340,19 @@ static const char *text_at(sqlite3_stmt *q, int at) {
   return (const char *)sqlite3_column_text(q, at);
 }
 
-/* What the tables' constraints promise; a file that somebody else has written may not keep it. */
+/* What the tables' constraints promise; a file that somebody else has written may not
+ * keep it. */
 static ww_status keeps(const ww_store *s, bool holds, const char *what, ww_err *e) {
   if (holds)
     return WW_OK;
-  return ww_fail(e, WW_EDATA,
-                 "%s: damaged, or not written by warpwise: a %s lacks what every one has", s->path,
-                 what);
+  return ww_fail(
+      e, WW_EDATA,
+      "%s: damaged, or not written by warpwise: a %s lacks what every one has", s->path,
+      what);
 }
 
-static ww_status read_kernel(const ww_store *s, sqlite3_stmt *q, made_names *n, ww_store_kernel *k,
-                             ww_err *e) {
+static ww_status read_kernel(
+    const ww_store *s, sqlite3_stmt *q, made_names *n, ww_store_kernel *k, ww_err *e) {
   int64_t origin = sqlite3_column_int64(q, 1);
   *k = (ww_store_kernel){.origin = origin,
                          .family = text_at(q, 2),
@@ -339,13 +365,15 @@ static ww_status read_kernel(const ww_store *s, sqlite3_stmt *q, made_names *n, 
                          .key = text_at(q, 9),
                          .name = text_at(q, 10),
                          .file = text_at(q, 11)};
-  ww_status st = keeps(
-      s, origin >= 0 && origin < WW_NORIGINS && k->family && k->dialect && (!k->key || k->name),
-      "kernel", e);
+  ww_status st = keeps(s,
+                       origin >= 0 && origin < WW_NORIGINS && k->family && k->dialect &&
+                           (!k->key || k->name),
+                       "kernel", e);
   if (st || k->key)
     return st;
   ww_store_gen_key(n->key, k->version, k->seed, k->index, k->dialect);
-  snprintf(n->name, sizeof n->name, "g%u_%" PRIu64 "_%u", k->version, k->seed, k->index);
+  snprintf(n->name, sizeof n->name, "g%u_%" PRIu64 "_%u", k->version, k->seed,
+           k->index);
   k->key = n->key;
   k->name = n->name;
   return WW_OK;
@@ -355,7 +383,8 @@ static double real_at(sqlite3_stmt *q, int at) {
   return sqlite3_column_type(q, at) == SQLITE_NULL ? NAN : sqlite3_column_double(q, at);
 }
 
-static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r, ww_err *e) {
+static ww_status
+read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r, ww_err *e) {
   int64_t status = sqlite3_column_int64(q, 15);
   r->number = sqlite3_column_int64(q, 0);
   r->spec = text_at(q, 1);
@@ -380,13 +409,18 @@ static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r
     r->m[m] = ww_store_derived(m) ? NAN : real_at(q, at++);
   ww_metrics_derive(r->m);
   return keeps(s,
-               status >= WW_OK && status <= WW_EDATA && r->gpu && r->device && r->driver &&
-                   r->versions && r->compiler,
+               status >= WW_OK && status <= WW_EDATA && r->gpu && r->device &&
+                   r->driver && r->versions && r->compiler,
                "launch", e);
 }
 
-static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_store_row *r,
-                             ww_store_row_fn row, void *ctx, ww_err *e) {
+static ww_status each_launch(ww_store *s,
+                             sqlite3_stmt *q,
+                             int64_t kernel,
+                             ww_store_row *r,
+                             ww_store_row_fn row,
+                             void *ctx,
+                             ww_err *e) {
   ww_status st = WW_OK;
   int rc;
   sqlite3_bind_int64(q, 1, kernel);
@@ -403,8 +437,8 @@ static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_st
   return st;
 }
 
-ww_status ww_store_each(ww_store *s, const ww_store_filter *f, ww_store_row_fn row, void *ctx,
-                        ww_err *e) {
+ww_status ww_store_each(
+    ww_store *s, const ww_store_filter *f, ww_store_row_fn row, void *ctx, ww_err *e) {
   sqlite3_stmt *kernels = NULL;
   sqlite3_stmt *launches = NULL;
   ww_arena *a = ww_arena_new();
@@ -434,13 +468,16 @@ ww_status ww_store_each(ww_store *s, const ww_store_filter *f, ww_store_row_fn r
   return st;
 }
 
-ww_status ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, ww_err *e) {
-  static const char text[] =
-      "SELECT count(*) FROM launch l JOIN kernel k ON k.id = l.kernel JOIN family f ON f.id = "
-      "k.family"
-      " JOIN gpu g ON g.id = l.gpu WHERE (?1 IS NULL OR f.name = ?1) AND (?2 < 0 OR k.origin = ?2)"
-      " AND (?3 IS NULL OR g.name = ?3) AND (?4 OR status = 0) AND (NOT ?5 OR (status = 0 AND "
-      "passes > 0))";
+ww_status
+ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, ww_err *e) {
+  static const char text[] = "SELECT count(*) FROM launch l JOIN kernel k ON k.id = "
+                             "l.kernel JOIN family f ON f.id = "
+                             "k.family"
+                             " JOIN gpu g ON g.id = l.gpu WHERE (?1 IS NULL OR f.name "
+                             "= ?1) AND (?2 < 0 OR k.origin = ?2)"
+                             " AND (?3 IS NULL OR g.name = ?3) AND (?4 OR status = 0) "
+                             "AND (NOT ?5 OR (status = 0 AND "
+                             "passes > 0))";
   sqlite3_stmt *q = NULL;
   ww_status st = ww_store_prepare(s, text, &q, e);
   *out = 0;

@@ -1,12 +1,14 @@
-/* structure.c - what a kernel does, as a sorted set of hashes of short paths through its IR.
+/* structure.c - what a kernel does, as a sorted set of hashes of short paths through
+ * its IR.
  *
- * A path runs from an instruction backwards over what it uses, three and four steps, or to a
- * constant, an argument or a special register. A step is the operation with what the compiler may
- * choose taken out: constants have no value, integers no width or sign, a multiplication by a power
- * of two is one by any other number, conversions are not there, nor is the order of what commutes.
- * It is a set: unrolling a loop more often adds little to it. Loops add what they hold (which
- * memory, barriers) at which depth. Names, formatting and the order of independent statements are
- * gone with the IR already. */
+ * A path runs from an instruction backwards over what it uses, three and four steps, or
+ * to a constant, an argument or a special register. A step is the operation with what
+ * the compiler may choose taken out: constants have no value, integers no width or
+ * sign, a multiplication by a power of two is one by any other number, conversions are
+ * not there, nor is the order of what commutes. It is a set: unrolling a loop more
+ * often adds little to it. Loops add what they hold (which memory, barriers) at which
+ * depth. Names, formatting and the order of independent statements are gone with the IR
+ * already. */
 #include <stdlib.h>
 
 #include "../trace/setup.h"
@@ -79,10 +81,12 @@ static uint8_t alike_compare(uint8_t c) {
     return WW_EQ;
   if (c <= WW_UGE)
     return WW_SLT;
-  return c == WW_FOEQ || c == WW_FONE || c == WW_FUEQ || c == WW_FUNE ? WW_FOEQ : WW_FOLT;
+  return c == WW_FOEQ || c == WW_FONE || c == WW_FUEQ || c == WW_FUNE ? WW_FOEQ
+                                                                      : WW_FOLT;
 }
 
-/* 64-bit arithmetic that LLVM makes of a size_t cut to an int (OpenCL's indices): x << 32, plus n
+/* 64-bit arithmetic that LLVM makes of a size_t cut to an int (OpenCL's indices): x <<
+ * 32, plus n
  * << 32, >> 32 less the element's scale. */
 static bool cuts_to_int(const ww_fn *fn, const ww_ins *i) {
   if (i->type != WW_I64 || i->b >= fn->nvals || fn->vals[i->b].kind != WW_VAL_CONST)
@@ -152,8 +156,8 @@ static uint32_t uses_of(const finder *f, const ww_ins *i, ww_val use[USES_MAX]) 
 
 static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h);
 
-static void walk_all(finder *f, const ww_val *use, uint32_t n, bool any, uint32_t steps,
-                     uint64_t h) {
+static void walk_all(
+    finder *f, const ww_val *use, uint32_t n, bool any, uint32_t steps, uint64_t h) {
   for (uint32_t k = 0; k < n; k++)
     if (use[k] != WW_NOVAL)
       walk(f, use[k], steps, any ? h : mix(h, k + 1));
@@ -188,8 +192,8 @@ static void begin_at(finder *f, const ww_ins *i) {
 
 /* ---- loops ---- */
 
-/* What a loop holds itself and in loops inside it, as bits: memory read and written by space,
- * barriers, atomics, math. */
+/* What a loop holds itself and in loops inside it, as bits: memory read and written by
+ * space, barriers, atomics, math. */
 static uint64_t holds(const ww_fn *fn, uint32_t loop) {
   uint64_t bits = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
@@ -239,7 +243,10 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-void ww_structure_of(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_structure *out) {
+void ww_structure_of(const ww_module *m,
+                     const ww_fn *fn,
+                     ww_arena *a,
+                     ww_structure *out) {
   finder f = {.m = m, .a = ww_arena_new()};
   bool *reached = ww_alloc(f.a, m->nfns + 1);
   ww_reach(m, fn, reached);

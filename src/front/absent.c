@@ -1,23 +1,28 @@
-/* absent.c - the front end of a build without LLVM: says so. The only file of this folder that such
- * a build has. */
+/* absent.c - the front end of a build without LLVM: says so. The only file of this
+ * folder that such a build has. */
 #include "kept.h"
 
 /* Nothing here is used. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static ww_status absent(ww_err *e) {
-  return ww_fail(e, WW_EUNSUPPORTED,
-                 "this warpwise was built without LLVM and reads no source: give a ready launch "
-                 "(made by `warpwise "
-                 "measure --plan` where LLVM is), or build it with LLVM");
+  return ww_fail(
+      e, WW_EUNSUPPORTED,
+      "this warpwise was built without LLVM and reads no source: give a ready launch "
+      "(made by `warpwise "
+      "measure --plan` where LLVM is), or build it with LLVM");
 }
 
-ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
+ww_status
+ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   return ww_kept_read(o, a, out) ? WW_OK : absent(e);
 }
 
-ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out,
-                                 uint32_t *n, ww_err *e) {
+ww_status ww_front_host_launches(const ww_front_options *o,
+                                 ww_arena *a,
+                                 ww_host_launch **out,
+                                 uint32_t *n,
+                                 ww_err *e) {
   return absent(e);
 }
 
@@ -28,13 +33,19 @@ const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   return NULL;
 }
 
-ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object,
-                               ww_arena *a, ww_err *e) {
+ww_status ww_front_host_object(const ww_front_options *o,
+                               uint32_t which,
+                               const char *object,
+                               ww_arena *a,
+                               ww_err *e) {
   return absent(e);
 }
 
-ww_status ww_front_run_clang(const char *const *argv, const char *folder, double timeout_s,
-                             ww_run_result *r, ww_err *e) {
+ww_status ww_front_run_clang(const char *const *argv,
+                             const char *folder,
+                             double timeout_s,
+                             ww_run_result *r,
+                             ww_err *e) {
   *r = (ww_run_result){0};
   return absent(e);
 }

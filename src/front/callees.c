@@ -1,8 +1,8 @@
-/* callees.c - calls: to functions of the module, through pointers, and to known callees by the
- * table callees.def.
+/* callees.c - calls: to functions of the module, through pointers, and to known callees
+ * by the table callees.def.
  *
- * What has a body is called; what has none is looked up by name, once per declaration. A name
- * nobody knows refuses the caller: a call is never left out in silence. */
+ * What has a body is called; what has none is looked up by name, once per declaration.
+ * A name nobody knows refuses the caller: a call is never left out in silence. */
 #include "callees_int.h"
 
 const low_row *call_find(const low_row *row, size_t nrows, const char *name) {
@@ -42,7 +42,8 @@ ww_val call_arg(low_callee *c, uint32_t i) {
 }
 
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign) {
-  return low_int_to(c->F, call_arg(c, i), c->at[i]->n ? c->at[i]->c[0].type : t, t, sign);
+  return low_int_to(c->F, call_arg(c, i), c->at[i]->n ? c->at[i]->c[0].type : t, t,
+                    sign);
 }
 
 bool call_const(low_callee *c, uint32_t i, int64_t *v) {
@@ -125,8 +126,8 @@ void call_each(low_callee *c, low_each f, int x, int y) {
 /* x: ww_op, y: sub and, from bit 8 on, flags */
 ww_val each_op(const low_lane *s) {
   int n = ww_ops[s->x].nsrc;
-  return low_opx(s->F, s->x, s->rt, s->y & 255, s->y >> 8, s->a, n > 1 ? s->b : WW_NOVAL,
-                 n > 2 ? s->c : WW_NOVAL);
+  return low_opx(s->F, s->x, s->rt, s->y & 255, s->y >> 8, s->a,
+                 n > 1 ? s->b : WW_NOVAL, n > 2 ? s->c : WW_NOVAL);
 }
 
 static bool has_int_result(int math) {
@@ -147,7 +148,8 @@ ww_val each_math(const low_lane *s) {
   if (s->x == WW_MATH_POWI || s->x == WW_MATH_LDEXP)
     b = low_convert(F, b, s->tb, WW_I32, WW_RN, true);
   bool int_result = has_int_result(s->x);
-  ww_val r = low_math(F, s->x, int_result ? WW_I32 : s->rt, flags, a, b, n > 2 ? s->c : WW_NOVAL);
+  ww_val r = low_math(F, s->x, int_result ? WW_I32 : s->rt, flags, a, b,
+                      n > 2 ? s->c : WW_NOVAL);
   low_math_round(F, s->x, s->y >> 8);
   return int_result ? low_int_to(F, r, WW_I32, s->rt, true) : r;
 }
@@ -179,7 +181,8 @@ static bool lane_sign(const low_lane *s, int given) {
 }
 
 /* i1: whether r = a + b, or a - b, has the wrong sign. */
-static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, ww_val r) {
+static ww_val
+signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, ww_val r) {
   bool add = op == WW_OP_ADD;
   ww_val x = low_binary(F, WW_OP_XOR, t, a, r);
   ww_val y = low_binary(F, WW_OP_XOR, t, add ? b : a, add ? r : b);
@@ -201,11 +204,13 @@ ww_val each_sat(const low_lane *s) {
   unsigned top = ww_type_bits(t) - 1;
   ww_val shift = low_const(F, t, top);
   ww_val over = signed_overflow(F, s->x, t, a, b, r);
-  ww_val limit = lane_opk(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), (1ull << top) - 1);
+  ww_val limit =
+      lane_opk(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), (1ull << top) - 1);
   return low_select(F, t, over, limit, r);
 }
 
-/* (a & b) + ((a ^ b) >> 1), or (a | b) - ((a ^ b) >> 1) when rounding up (x); y: signed, -1 by lane
+/* (a & b) + ((a ^ b) >> 1), or (a | b) - ((a ^ b) >> 1) when rounding up (x); y:
+ * signed, -1 by lane
  */
 ww_val each_hadd(const low_lane *s) {
   ww_op shift = lane_sign(s, s->y) ? WW_OP_ASHR : WW_OP_LSHR;
@@ -267,7 +272,8 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   ww_val acc = WW_NOVAL;
   ww_val sign = WW_NOVAL;
   if ((mask & FC_FINITE) == FC_FINITE) { /* finite: one comparison */
-    acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), low_fconst(F, t, INFINITY));
+    acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a),
+                  low_fconst(F, t, INFINITY));
     mask &= ~FC_FINITE;
   }
   for (int g = 0; g < 5; g++) {
@@ -318,7 +324,8 @@ ww_val each_bits(const low_lane *s) {
     return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->ta, WW_RN, s->a), WW_F16,
                     s->rt); /* float -> half bits */
   if (s->x == 2)
-    return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->a, s->ta, WW_F16));
+    return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN,
+                   low_bits(F, s->a, s->ta, WW_F16));
   return low_bits(F, s->a, s->ta, s->rt);
 }
 
@@ -373,7 +380,8 @@ void call_overflow(low_callee *c) {
     ww_val fits = c->y ? low_binaryk(F, WW_OP_ASHR, t, r, ww_type_bits(t) - 1) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
   } else if (!c->y)
-    over = c->x == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
+    over =
+        c->x == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
   else
     over = signed_overflow(F, c->x, t, a, b, r);
   call_set(c, r);
@@ -387,8 +395,10 @@ void call_threeway(low_callee *c) {
     ww_type rt = c->rt->c[i].type;
     ww_val a = call_comp(c, 0, i);
     ww_val b = call_comp(c, 1, i);
-    ww_val gt = low_int_to(F, low_cmp(F, c->x ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
-    ww_val lt = low_int_to(F, low_cmp(F, c->x ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
+    ww_val gt =
+        low_int_to(F, low_cmp(F, c->x ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
+    ww_val lt =
+        low_int_to(F, low_cmp(F, c->x ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
     c->res[i] = low_binary(F, WW_OP_SUB, rt, gt, lt);
   }
 }
@@ -467,7 +477,8 @@ void call_memset(low_callee *c) {
   if (call_const(c, 2, &n))
     low_fill(c->F, to, byte, n);
   else
-    low_sized(c->F, WW_OP_MEMSET, to, byte, WW_GENERIC, call_arg_as(c, 2, WW_I64, false));
+    low_sized(c->F, WW_OP_MEMSET, to, byte, WW_GENERIC,
+              call_arg_as(c, 2, WW_I64, false));
   if (c->rt->n)
     call_set(c, call_arg(c, 0));
 }
@@ -481,7 +492,8 @@ void call_fence(low_callee *c) {
 }
 
 ww_val each_malloc(const low_lane *s) {
-  return low_unary(s->F, WW_OP_MALLOC, WW_I64, low_int_to(s->F, s->a, s->ta, WW_I64, false));
+  return low_unary(s->F, WW_OP_MALLOC, WW_I64,
+                   low_int_to(s->F, s->a, s->ta, WW_I64, false));
 }
 
 static ww_ins *print(low_callee *c, ww_val fmt, const ww_val *v, uint32_t n) {
@@ -493,7 +505,8 @@ static ww_ins *print(low_callee *c, ww_val fmt, const ww_val *v, uint32_t n) {
   return i;
 }
 
-/* vprintf(format, packed arguments): sub 1 says that the one pool operand is the arguments' address
+/* vprintf(format, packed arguments): sub 1 says that the one pool operand is the
+ * arguments' address
  */
 void call_vprintf(low_callee *c) {
   ww_val fmt = call_arg(c, 0);
@@ -534,8 +547,9 @@ void call_unsupported(low_callee *c) {
   LLVMValueRef g;
   int64_t off;
   size_t n;
-  bool found = low_const_addr(c->F->L, c->arg[0], &g, &off) && g && LLVMIsAGlobalVariable(g) &&
-               LLVMGetInitializer(g) && LLVMIsConstantString(LLVMGetInitializer(g));
+  bool found = low_const_addr(c->F->L, c->arg[0], &g, &off) && g &&
+               LLVMIsAGlobalVariable(g) && LLVMGetInitializer(g) &&
+               LLVMIsConstantString(LLVMGetInitializer(g));
   low_refuse(c->F, "uses %s, whose device code is not available here",
              found ? LLVMGetAsString(LLVMGetInitializer(g), &n) : "a library function");
 }
@@ -546,8 +560,8 @@ void call_group_scratch(low_callee *c) {
   static const char name[] = "__ww_group_scratch.memory";
   LLVMValueRef g = LLVMGetNamedGlobal(L->mod, name);
   if (!g) {
-    g = LLVMAddGlobalInAddressSpace(L->mod, LLVMArrayType2(LLVMInt64TypeInContext(L->ctx), 33),
-                                    name, 3);
+    g = LLVMAddGlobalInAddressSpace(
+        L->mod, LLVMArrayType2(LLVMInt64TypeInContext(L->ctx), 33), name, 3);
     LLVMSetInitializer(g, LLVMGetUndef(LLVMGlobalGetValueType(g)));
   }
   call_set(c, low_scalar(c->F, g));
@@ -559,9 +573,10 @@ void call_ww_axis(low_callee *c) {
 
 /* ---- math functions by their C names ---- */
 
-const low_named low_rounds[] = {{"rn", WW_RN},  {"rz", WW_RZ},   {"rzi", WW_RZ}, {"rm", WW_RD},
-                                {"rmi", WW_RD}, {"rd", WW_RD},   {"rp", WW_RU},  {"rpi", WW_RU},
-                                {"ru", WW_RU},  {"rna", WW_RNA}, {NULL, -1}};
+const low_named low_rounds[] = {{"rn", WW_RN},   {"rz", WW_RZ},  {"rzi", WW_RZ},
+                                {"rm", WW_RD},   {"rmi", WW_RD}, {"rd", WW_RD},
+                                {"rp", WW_RU},   {"rpi", WW_RU}, {"ru", WW_RU},
+                                {"rna", WW_RNA}, {NULL, -1}};
 const low_named low_shuffles[] = {{"idx", WW_SHFL_IDX},
                                   {"up", WW_SHFL_UP},
                                   {"down", WW_SHFL_DOWN},
@@ -581,12 +596,21 @@ int low_math_named(const char *name, size_t n) {
   for (int m = 0; m < WW_NMATH; m++)
     if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n))
       return m;
-  static const low_named also[] = {
-      {"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
-      {"scalb", WW_MATH_LDEXP},    {"i0", WW_MATH_CYL0},        {"i1", WW_MATH_CYL1},
-      {"gamma", WW_MATH_LGAMMA},   {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
-      {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
-      {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D},  {NULL, -1}};
+  static const low_named also[] = {{"nearbyint", WW_MATH_RINT},
+                                   {"roundeven", WW_MATH_RINT},
+                                   {"scalbn", WW_MATH_LDEXP},
+                                   {"scalb", WW_MATH_LDEXP},
+                                   {"i0", WW_MATH_CYL0},
+                                   {"i1", WW_MATH_CYL1},
+                                   {"gamma", WW_MATH_LGAMMA},
+                                   {"drem", WW_MATH_REMAINDER},
+                                   {"recip", WW_MATH_RCP},
+                                   {"pown", WW_MATH_POWI},
+                                   {"ncdf", WW_MATH_NORMCDF},
+                                   {"ncdfinv", WW_MATH_NORMCDFINV},
+                                   {"len3", WW_MATH_NORM3D},
+                                   {"rlen3", WW_MATH_RNORM3D},
+                                   {NULL, -1}};
   return low_value_named(also, name, n);
 }
 
@@ -638,7 +662,8 @@ static const low_row rows[] = {
 #include "callees.def"
 };
 
-static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
+static void
+take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   *c = (low_callee){.F = F,
                     .inst = inst,
                     .name = low_name(callee),
@@ -662,7 +687,8 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   bool fresh;
   uint32_t *memo = low_map_at(F->a, &F->L->callees, callee, &fresh);
   if (fresh) {
-    const low_row *found = call_find(rows, sizeof rows / sizeof *rows, low_name(callee));
+    const low_row *found =
+        call_find(rows, sizeof rows / sizeof *rows, low_name(callee));
     *memo = found ? found - rows + 1 : 0;
   }
   take_apart(&c, F, inst, callee);
@@ -686,10 +712,11 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
 
 /* A by-value aggregate: the callee may write it, so it gets a copy in this frame. */
 static ww_val byval_copy(low_fn *F, LLVMValueRef inst, uint32_t i) {
-  LLVMTypeRef t =
-      LLVMGetTypeAttributeValue(LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_byval));
+  LLVMTypeRef t = LLVMGetTypeAttributeValue(
+      LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_byval));
   LLVMAttributeRef al = LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_align);
-  uint32_t align = al ? LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
+  uint32_t align =
+      al ? LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
   uint64_t bytes = LLVMABISizeOfType(F->L->td, t);
   ww_val v = low_local(F, bytes, align);
   low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align},

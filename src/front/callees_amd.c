@@ -1,10 +1,12 @@
 /* callees_amd.c - amdgcn intrinsics and the ROCm device libraries (ocml, ockl).
  *
- * Lane movement (DPP, swizzle) becomes a byte permute with the source lane computed; the hardware
- * does it inside another instruction, so these are counted a little too dear. */
+ * Lane movement (DPP, swizzle) becomes a byte permute with the source lane computed;
+ * the hardware does it inside another instruction, so these are counted a little too
+ * dear. */
 #include "callees_int.h"
 
-/* The packet itself is never read: loads from it become special registers (translate_ins.c). */
+/* The packet itself is never read: loads from it become special registers
+ * (translate_ins.c). */
 void call_amd_packet(low_callee *c) {
   call_set(c, low_const(c->F, WW_I64, 0));
 }
@@ -18,7 +20,8 @@ static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
 /* The lane of the same four that two bits of the pattern choose for each. */
 static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
   ww_val shift = low_op32k(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), 1);
-  ww_val pick = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), 3);
+  ww_val pick =
+      low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), 3);
   return low_op32(F, WW_OP_OR, low_op32k(F, WW_OP_AND, lane, ~3u), pick);
 }
 
@@ -42,7 +45,8 @@ void call_amd_swizzle(low_callee *c) {
 
 ww_val each_amd_readlane(const low_lane *s) {
   bool lane = s->x == WW_OP_READLANE;
-  return lane_op(s, s->x, s->a, lane ? low_int_to(s->F, s->b, s->tb, WW_I32, false) : WW_NOVAL);
+  return lane_op(s, s->x, s->a,
+                 lane ? low_int_to(s->F, s->b, s->tb, WW_I32, false) : WW_NOVAL);
 }
 
 ww_val each_amd_mbcnt(const low_lane *s) {
@@ -59,7 +63,8 @@ void call_amd_ballot(low_callee *c) {
   ballot(c, call_arg(c, 0));
 }
 
-void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
+/* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
+void call_amd_cmp(low_callee *c) {
   int64_t p = -1;
   call_const(c, 2, &p);
   int cmp = low_predicate(p);
@@ -69,7 +74,8 @@ void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lan
     ballot(c, low_cmp(c->F, cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
 }
 
-/* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
+/* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL:
+ * all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
   ww_val in_row = low_op32k(F, WW_OP_AND, lane, 15);
@@ -118,11 +124,13 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
 }
 
 /* Lanes enabled by a four-bit mask over lane >> shift & 3. */
-static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
+static ww_val
+masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
   if ((mask & 15) == 15)
     return ok;
   ww_val group = low_op32k(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), 3);
-  ww_val bit = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), 1);
+  ww_val bit =
+      low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), 1);
   ww_val on = low_nonzero(F, bit);
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
@@ -172,7 +180,8 @@ ww_val each_amd_alignbyte(const low_lane *s) {
   return low_op(s->F, WW_OP_FSHR, WW_I32, s->a, s->b, n);
 }
 
-void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the second operand's */
+/* bytes 0..3 of the selector's code are the second operand's */
+void call_amd_perm(low_callee *c) {
   int64_t sel;
   uint32_t prmt = 0;
   uint32_t keep = 0;
@@ -191,7 +200,8 @@ void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the
     else if (code < 12)
       call_refuse(c); /* sign replication */
   }
-  ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), low_i32(c->F, prmt));
+  ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0),
+                    low_i32(c->F, prmt));
   if (keep != ~0u)
     v = low_op32k(c->F, WW_OP_AND, v, keep);
   call_set(c, set ? low_op32k(c->F, WW_OP_OR, v, set) : v);
@@ -210,7 +220,8 @@ ww_val each_amd_sad8(const low_lane *s) {
   return acc;
 }
 
-/* Both products of two 16-bit elements, widened to the result's type, onto the third operand. */
+/* Both products of two 16-bit elements, widened to the result's type, onto the third
+ * operand. */
 void call_amd_dot2(low_callee *c) { /* x: signed */
   low_fn *F = c->F;
   ww_type t = call_type(c);
@@ -242,9 +253,13 @@ void call_amd_fadd(low_callee *c) {
 /* ---- ocml: __ocml_<name>[_rtz]_<type> ---- */
 
 static bool ocml_pointer(low_callee *c, const char *s) {
-  static const low_named names[] = {
-      {"sincos", P_SINCOS}, {"sincospi", P_SINCOSPI}, {"frexp", P_FREXP}, {"modf", P_MODF},
-      {"fract", P_WHOLE},   {"remquo", P_REMQUO},     {NULL, -1}};
+  static const low_named names[] = {{"sincos", P_SINCOS},
+                                    {"sincospi", P_SINCOSPI},
+                                    {"frexp", P_FREXP},
+                                    {"modf", P_MODF},
+                                    {"fract", P_WHOLE},
+                                    {"remquo", P_REMQUO},
+                                    {NULL, -1}};
   c->x = low_value_named(names, s, strlen(s));
   if (!c->rt->n || c->x < 0 || (c->x == P_WHOLE && c->nargs != 2))
     return false;
@@ -253,8 +268,9 @@ static bool ocml_pointer(low_callee *c, const char *s) {
 }
 
 static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
-  static const low_named ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL},
-                                  {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA},  {NULL, -1}};
+  static const low_named ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB},
+                                  {"mul", WW_OP_FMUL}, {"div", WW_OP_FDIV},
+                                  {"fma", WW_OP_FMA},  {NULL, -1}};
   size_t n = strlen(s);
   if (n < 5 || !ww_starts(s + n - 4, "_rt"))
     return false;
@@ -287,8 +303,8 @@ void call_ocml(low_callee *c) {
     call_norm4(c, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT);
     return;
   }
-  if (ocml_pointer(c, base) || call_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
-      ocml_rounded(c, base))
+  if (ocml_pointer(c, base) || call_class(c, base) ||
+      call_float_fn(c, base, strlen(base), flags) || ocml_rounded(c, base))
     return;
   low_refuse(c->F, "calls %s, which has no definition", c->name);
 }

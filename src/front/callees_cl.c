@@ -1,15 +1,17 @@
-/* callees_cl.c - OpenCL builtins, found by their Itanium-mangled names because they are overloaded.
+/* callees_cl.c - OpenCL builtins, found by their Itanium-mangled names because they are
+ * overloaded.
  *
- * The mangled parameters tell signedness (LLVM's integers do not) and vector width; elementwise
- * builtins are then handled like any other. Work-item functions follow CUDA's special registers, an
- * offset of zero included. */
+ * The mangled parameters tell signedness (LLVM's integers do not) and vector width;
+ * elementwise builtins are then handled like any other. Work-item functions follow
+ * CUDA's special registers, an offset of zero included. */
 #include "callees_int.h"
 
 #include <stdlib.h>
 
 /* ---- mangled names ---- */
 
-/* A type is the letter of its elements': i j l m s t c h f d, 'H' half, 'n' named, 'z' varargs. */
+/* A type is the letter of its elements': i j l m s t c h f d, 'H' half, 'n' named, 'z'
+ * varargs. */
 typedef struct {
   const char *s;
   char subst[32];
@@ -110,7 +112,8 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   ww_val a = call_arg_as(c, arg, WW_I32, false);
   ww_val v = low_sreg(F, first);
   for (int k = 1; k < 3; k++)
-    v = low_select(F, WW_I32, low_cmpk(F, WW_EQ, WW_I32, a, k), low_sreg(F, first + k), v);
+    v = low_select(F, WW_I32, low_cmpk(F, WW_EQ, WW_I32, a, k), low_sreg(F, first + k),
+                   v);
   return v;
 }
 
@@ -122,18 +125,22 @@ static ww_val add32(low_fn *F, ww_val a, ww_val b) {
 }
 
 void call_global_id(low_callee *c) {
-  ww_val v = mul32(c->F, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X));
+  ww_val v =
+      mul32(c->F, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X));
   call_set32(c, add32(c->F, v, call_axis(c, 0, WW_SREG_TID_X)));
 }
 
 void call_global_size(low_callee *c) {
-  call_set32(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)));
+  call_set32(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X),
+                      call_axis(c, 0, WW_SREG_NTID_X)));
 }
 
 static ww_val linear_tid(low_fn *F) {
-  ww_val yz = add32(F, mul32(F, low_sreg(F, WW_SREG_TID_Z), low_sreg(F, WW_SREG_NTID_Y)),
-                    low_sreg(F, WW_SREG_TID_Y));
-  return add32(F, mul32(F, yz, low_sreg(F, WW_SREG_NTID_X)), low_sreg(F, WW_SREG_TID_X));
+  ww_val yz =
+      add32(F, mul32(F, low_sreg(F, WW_SREG_TID_Z), low_sreg(F, WW_SREG_NTID_Y)),
+            low_sreg(F, WW_SREG_TID_Y));
+  return add32(F, mul32(F, yz, low_sreg(F, WW_SREG_NTID_X)),
+               low_sreg(F, WW_SREG_TID_X));
 }
 
 static ww_val group_threads(low_fn *F) {
@@ -146,12 +153,15 @@ static void cl_local_linear_id(low_callee *c) {
 }
 
 static ww_val global_coord(low_fn *F, int axis) {
-  return add32(F, mul32(F, low_sreg(F, WW_SREG_CTAID_X + axis), low_sreg(F, WW_SREG_NTID_X + axis)),
-               low_sreg(F, WW_SREG_TID_X + axis));
+  return add32(
+      F,
+      mul32(F, low_sreg(F, WW_SREG_CTAID_X + axis), low_sreg(F, WW_SREG_NTID_X + axis)),
+      low_sreg(F, WW_SREG_TID_X + axis));
 }
 
 static ww_val global_size(low_fn *F, int axis) {
-  return mul32(F, low_sreg(F, WW_SREG_NCTAID_X + axis), low_sreg(F, WW_SREG_NTID_X + axis));
+  return mul32(F, low_sreg(F, WW_SREG_NCTAID_X + axis),
+               low_sreg(F, WW_SREG_NTID_X + axis));
 }
 
 static void cl_global_linear_id(low_callee *c) {
@@ -168,7 +178,8 @@ static void cl_work_dim(low_callee *c) { /* as many axes as are longer than one 
   ww_val n = one;
   for (int k = 1; k < 3; k++) {
     ww_val size = global_size(F, k);
-    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, k + 1), n);
+    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, k + 1),
+                   n);
   }
   call_set32(c, n);
 }
@@ -218,8 +229,8 @@ static ww_val each_mix(const low_lane *s) { /* x + (y - x) * a */
 
 static ww_val each_step(const low_lane *s) {
   low_fn *F = s->F;
-  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->b, s->a), low_fconst(F, s->rt, 0),
-                    low_fconst(F, s->rt, 1));
+  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->b, s->a),
+                    low_fconst(F, s->rt, 0), low_fconst(F, s->rt, 1));
 }
 
 static ww_val each_smoothstep(const low_lane *s) {
@@ -273,7 +284,8 @@ static ww_val each_bitselect(const low_lane *s) { /* a where the mask is 0, b wh
   return low_bits(F, low_binary(F, WW_OP_XOR, t, a, d), t, s->rt);
 }
 
-static ww_val each_select(const low_lane *s) { /* scalar: c != 0, vector: its sign bit */
+/* scalar: c != 0, vector: its sign bit */
+static ww_val each_select(const low_lane *s) {
   ww_val zero = low_const(s->F, s->tc, 0);
   ww_val p = low_cmp(s->F, s->call->rt->n > 1 ? WW_SLT : WW_NE, s->tc, s->c, zero);
   return low_select(s->F, s->rt, p, s->b, s->a);
@@ -371,7 +383,8 @@ static void store_all(low_callee *c, const ww_val *v, uint32_t n, ww_type t) {
   low_store(c->F, p, low_elements(k, t, n), n, v);
 }
 
-/* res = a - floor(a) or a - trunc(a), or a function of the first row; out = one of the second */
+/* res = a - floor(a) or a - trunc(a), or a function of the first row; out = one of the
+ * second */
 static void two_results(low_callee *c, uint32_t i, ww_val *out) {
   static const uint8_t first[] = {WW_MATH_SIN,   WW_MATH_SINPI, WW_MATH_FRACT,
                                   WW_MATH_FLOOR, WW_MATH_TRUNC, WW_MATH_FREXP_MANT};
@@ -446,9 +459,14 @@ static bool cl_convert(low_callee *c, const char *s) {
 
 /* ---- vloadN vstoreN [_half[N]] ---- */
 
-/* The vector in memory that the name speaks of: its n components to k, its address to p. */
-static bool vector_at(low_callee *c, const char *s, uint32_t offset_arg, const low_type *t,
-                      low_comp k[16], low_addr *p) {
+/* The vector in memory that the name speaks of: its n components to k, its address to
+ * p. */
+static bool vector_at(low_callee *c,
+                      const char *s,
+                      uint32_t offset_arg,
+                      const low_type *t,
+                      low_comp k[16],
+                      low_addr *p) {
   if (c->nargs != offset_arg + 2 || !t->n || t->n > 16)
     return false;
   bool aligned = s[offset_arg ? 6 : 5] == 'a', half = strstr(s, "_half");
@@ -481,8 +499,8 @@ static bool cl_vstore(low_callee *c, const char *s) {
   if (!ww_starts(s, "vstore") || !vector_at(c, s, 1, t, k, &p))
     return false;
   for (uint32_t i = 0; i < t->n; i++)
-    v[i] = low_convert(c->F, call_comp(c, 0, i), t->c[0].type, k->type, named_rounding(s, WW_RN),
-                       false);
+    v[i] = low_convert(c->F, call_comp(c, 0, i), t->c[0].type, k->type,
+                       named_rounding(s, WW_RN), false);
   low_store(c->F, p, k, t->n, v);
   return true;
 }
@@ -516,8 +534,8 @@ static void cl_async_copy(low_callee *c) {
   uint32_t done = low_new_block(F, NULL);
   low_br(F, head);
   F->cur = head;
-  ww_val i =
-      low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
+  /* the second value is patched below */
+  ww_val i = low_phi2(F, WW_I64, before, first, body, first);
   low_cbr(F, low_cmp(F, WW_ULT, WW_I64, i, n), body, done);
   F->cur = body;
   ww_val far = c->x ? low_op64(F, WW_OP_MUL, i, stride) : i;
@@ -570,7 +588,8 @@ static bool cl_atomic(low_callee *c, const char *s) {
   low_addr p = call_ptr(c, 0, 16);
   low_comp one = low_element(t, 0);
   if (!strcmp(op, "inc") || !strcmp(op, "dec"))
-    return atomic_rmw(c, *op == 'i' ? WW_RMW_ADD : WW_RMW_SUB, t, p, low_const(c->F, t, 1));
+    return atomic_rmw(c, *op == 'i' ? WW_RMW_ADD : WW_RMW_SUB, t, p,
+                      low_const(c->F, t, 1));
   if (ww_starts(op, "compare_exchange"))
     return compare_exchange(c, t, p);
   bool store = !strcmp(op, "store") || !strcmp(op, "init");
@@ -594,7 +613,8 @@ static bool cl_atomic(low_callee *c, const char *s) {
 /* ---- sub-groups: a warp ---- */
 
 static ww_val shuffle(low_fn *F, ww_shfl mode, ww_type t, ww_val v, ww_val lane) {
-  return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane, low_i32(F, mode == WW_SHFL_UP ? 0 : 31));
+  return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane,
+                 low_i32(F, mode == WW_SHFL_UP ? 0 : 31));
 }
 
 static ww_val identity(low_fn *F, int op, ww_type t) {
@@ -627,7 +647,8 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   for (uint32_t d = 1; d < 32; d *= 2) {
     ww_val n = low_i32(F, d);
     ww_val up = shuffle(F, WW_SHFL_UP, t, v, n);
-    v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n), low_binary(F, op, t, v, up), v);
+    v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n),
+                   low_binary(F, op, t, v, up), v);
   }
   if (!inclusive) {
     ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_i32(F, 1));
@@ -637,8 +658,9 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
 }
 
 static bool sub_group_vote(low_callee *c, ww_vote mode) {
-  call_set_int(c, low_vote(c->F, mode, low_nonzero(c->F, call_arg(c, 0)), WW_NOVAL, WW_I1), WW_I1,
-               false);
+  call_set_int(c,
+               low_vote(c->F, mode, low_nonzero(c->F, call_arg(c, 0)), WW_NOVAL, WW_I1),
+               WW_I1, false);
   return true;
 }
 
@@ -652,9 +674,10 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
     return sub_group_vote(c, WW_VOTE_ALL);
   if (!strcmp(s, "any"))
     return sub_group_vote(c, WW_VOTE_ANY);
-  static const low_named shuffles[] = {{"broadcast", WW_SHFL_IDX},     {"shuffle", WW_SHFL_IDX},
-                                       {"shuffle_xor", WW_SHFL_BFLY},  {"shuffle_up", WW_SHFL_UP},
-                                       {"shuffle_down", WW_SHFL_DOWN}, {NULL, -1}};
+  static const low_named shuffles[] = {
+      {"broadcast", WW_SHFL_IDX},     {"shuffle", WW_SHFL_IDX},
+      {"shuffle_xor", WW_SHFL_BFLY},  {"shuffle_up", WW_SHFL_UP},
+      {"shuffle_down", WW_SHFL_DOWN}, {NULL, -1}};
   int mode = c->nargs == 2 ? low_value_named(shuffles, s, strlen(s)) : -1;
   if (mode >= 0) {
     call_set(c, shuffle(F, mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)));
@@ -663,7 +686,8 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_");
   if (!reduce && !in && !ww_starts(s, "scan_exclusive_"))
     return false;
-  int op = low_arith_named(s + strlen(reduce ? "reduce_" : "scan_inclusive_"), t, call_signed(c));
+  int op = low_arith_named(s + strlen(reduce ? "reduce_" : "scan_inclusive_"), t,
+                           call_signed(c));
   if (op < 0 || (in && c->nargs > 2))
     return false;
   if (!reduce) {
@@ -704,8 +728,8 @@ bool call_opencl(low_callee *c) {
     call_run(c, r);
     return true;
   }
-  if (cl_convert(c, base) || cl_vload(c, base) || cl_vstore(c, base) || cl_atomic(c, base) ||
-      cl_sub_group_fn(c, base))
+  if (cl_convert(c, base) || cl_vload(c, base) || cl_vstore(c, base) ||
+      cl_atomic(c, base) || cl_sub_group_fn(c, base))
     return true;
   const char *s = base;
   if (ww_starts(s, "native_") || ww_starts(s, "half_")) {

@@ -1,6 +1,6 @@
-/* callees_int.h - what callees.c (dispatch, LLVM intrinsics), callees_nv.c (NVVM, libdevice),
- * callees_amd.c (amdgcn, ocml) and callees_cl.c (OpenCL) share. A callee is found by its name in
- * callees.def; its handler sees the call already taken apart. */
+/* callees_int.h - what callees.c (dispatch, LLVM intrinsics), callees_nv.c (NVVM,
+ * libdevice), callees_amd.c (amdgcn, ocml) and callees_cl.c (OpenCL) share. A callee is
+ * found by its name in callees.def; its handler sees the call already taken apart. */
 #ifndef WW_FRONT_CALLEES_INT_H
 #define WW_FRONT_CALLEES_INT_H
 
@@ -16,7 +16,8 @@ typedef struct {
   uint32_t nargs;
   LLVMValueRef arg[CALL_MAX_ARGS];
   const low_type *at[CALL_MAX_ARGS];
-  char sig[CALL_MAX_ARGS]; /* OpenCL: mangled type letter of each argument's element, 0 unknown */
+  /* OpenCL: mangled type letter of each argument's element, 0 unknown */
+  char sig[CALL_MAX_ARGS];
   const low_type *rt;
   ww_val *res; /* rt->n results; left zero when a handler sets none */
   int x, y;    /* of its row: what they mean is the handler's */
@@ -68,31 +69,41 @@ static inline ww_val lane_opk(const low_lane *s, ww_op op, ww_val a, uint64_t k)
 }
 
 /* callees.c */
-ww_val call_comp(low_callee *c, uint32_t arg, uint32_t i);           /* component of an argument */
-ww_val call_arg(low_callee *c, uint32_t i);                          /* scalar argument */
-ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign); /* widened or narrowed */
+/* component of an argument */
+ww_val call_comp(low_callee *c, uint32_t arg, uint32_t i);
+/* scalar argument */
+ww_val call_arg(low_callee *c, uint32_t i);
+/* widened or narrowed */
+ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign);
 bool call_const(low_callee *c, uint32_t i, int64_t *v);
 low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align);
 bool call_used(low_callee *c);
 void call_each(low_callee *c, low_each f, int x, int y);
 void call_set(low_callee *c, ww_val v); /* the single result */
-void call_set_int(low_callee *c, ww_val v, ww_type t,
+void call_set_int(low_callee *c,
+                  ww_val v,
+                  ww_type t,
                   bool sign);             /* the single result, converted to its type */
 void call_set32(low_callee *c, ww_val v); /* of an unsigned 32-bit value */
-uint32_t call_tokens(const low_callee *c, char tok[][24], uint32_t max); /* of the tail */
-bool call_float_fn(low_callee *c, const char *base, size_t n,
-                   int flags);                    /* math.def names and their kin, elementwise */
+/* of the tail */
+uint32_t call_tokens(const low_callee *c, char tok[][24], uint32_t max);
+/* math.def names and their kin, elementwise */
+bool call_float_fn(low_callee *c, const char *base, size_t n, int flags);
 bool call_class(low_callee *c, const char *name); /* isnan, signbit ... */
-bool call_math_library(low_callee *c, const char *name,
+bool call_math_library(low_callee *c,
+                       const char *name,
                        int flags); /* C spelling: sinf, exp, frexp ... */
-int call_rounding(char c);         /* OpenCL's and ROCm's _rte _rtz _rtn _rtp, by the last letter */
-void call_norm4(low_callee *c, ww_math root); /* of the sum of the squares of four arguments */
+/* OpenCL's and ROCm's _rte _rtz _rtn _rtp, by the last letter */
+int call_rounding(char c);
+/* of the sum of the squares of four arguments */
+void call_norm4(low_callee *c, ww_math root);
 ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b); /* remquo's: i32 */
 /* Functions whose second result goes through their last argument, a pointer. */
 enum { P_SINCOS, P_SINCOSPI, P_FRACT, P_WHOLE, P_MODF, P_FREXP, P_REMQUO };
 void call_two(low_callee *c); /* x: which */
 
-/* Classes of floats as llvm.is.fpclass has them, for each_fclass; 0 stands for the sign bit. */
+/* Classes of floats as llvm.is.fpclass has them, for each_fclass; 0 stands for the sign
+ * bit. */
 enum { FC_SIGN, FC_NAN = 3, FC_INF = 516, FC_FINITE = 0x1f8, FC_NORMAL = 264 };
 ww_val lane_bool(const low_lane *s, ww_val i1); /* as the result type */
 
@@ -103,7 +114,8 @@ ww_val lane_bool(const low_lane *s, ww_val i1); /* as the result type */
 
 /* callees_cl.c: an Itanium-mangled OpenCL builtin; false when it is none. */
 bool call_opencl(low_callee *c);
-ww_val call_axis(low_callee *c, uint32_t arg,
+ww_val call_axis(low_callee *c,
+                 uint32_t arg,
                  int first_sreg); /* special register of a (maybe run-time) axis, i32 */
 
 #endif

@@ -1,5 +1,5 @@
-/* callees_nv.c - NVVM intrinsics and libdevice, and the C math library (libdevice's names without
- * the prefix). */
+/* callees_nv.c - NVVM intrinsics and libdevice, and the C math library (libdevice's
+ * names without the prefix). */
 #include "callees_int.h"
 
 #include <stdlib.h>
@@ -48,7 +48,8 @@ ww_val low_bar(low_fn *F, int sub, ww_val p, int64_t id, uint32_t count) {
   return dst;
 }
 
-/* y: the first argument is the barrier's id, the second the number of threads (kept in ext, 0: all)
+/* y: the first argument is the barrier's id, the second the number of threads (kept in
+ * ext, 0: all)
  */
 void call_nv_bar(low_callee *c) {
   int64_t id = 0;
@@ -57,14 +58,16 @@ void call_nv_bar(low_callee *c) {
     low_refuse(c->F, "a named barrier whose id is not constant");
   if (c->y)
     call_const(c, 1, &count);
-  ww_val dst = low_bar(c->F, c->x, c->x ? low_nonzero(c->F, call_arg(c, 0)) : WW_NOVAL, id, count);
+  ww_val dst = low_bar(c->F, c->x, c->x ? low_nonzero(c->F, call_arg(c, 0)) : WW_NOVAL,
+                       id, count);
   if (c->x)
     call_set_int(c, dst, c->x == 1 ? WW_I32 : WW_I1, false);
 }
 
 /* ---- warp ---- */
 
-void low_shfl(low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag, ww_val out[2]) {
+void low_shfl(
+    low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag, ww_val out[2]) {
   out[0] = low_new_val(F, t);
   out[1] = flag ? low_new_val(F, WW_I1) : WW_NOVAL;
   ww_ins *i = low_ins(F, WW_OP_SHFL, t);
@@ -81,7 +84,8 @@ void call_nv_shfl(low_callee *c) {
   char tok[4][24];
   uint32_t n = call_tokens(c, tok, 4);
   uint32_t first = !strcmp(tok[0], "sync");
-  int mode = n > first ? low_value_named(low_shuffles, tok[first], strlen(tok[first])) : -1;
+  int mode =
+      n > first ? low_value_named(low_shuffles, tok[first], strlen(tok[first])) : -1;
   if (mode < 0 || c->nargs < first + 3) {
     call_refuse(c);
     return;
@@ -92,8 +96,9 @@ void call_nv_shfl(low_callee *c) {
   memcpy(c->res, out, c->rt->n * sizeof *out);
 }
 
-/* Whether the mask may leave out lanes that run along: tiles of cooperative groups vote side by
- * side. A constant mask, or one just taken from the active lanes, names all that are there. */
+/* Whether the mask may leave out lanes that run along: tiles of cooperative groups vote
+ * side by side. A constant mask, or one just taken from the active lanes, names all
+ * that are there. */
 static bool partial_mask(low_fn *F, ww_val mask) {
   uint64_t k;
   if (mask == WW_NOVAL || low_is_const(F, mask, &k))
@@ -120,11 +125,11 @@ ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
     return yes;
   if (mode == WW_VOTE_ANY)
     return low_nonzero(F, yes);
-  ww_val all =
-      low_cmp(F, WW_EQ, WW_I32, ballot(F, low_binary(F, WW_OP_XOR, WW_I1, p, one), mask), zero);
-  return mode == WW_VOTE_ALL
-             ? all
-             : low_binary(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero));
+  ww_val all = low_cmp(F, WW_EQ, WW_I32,
+                       ballot(F, low_binary(F, WW_OP_XOR, WW_I1, p, one), mask), zero);
+  return mode == WW_VOTE_ALL ? all
+                             : low_binary(F, WW_OP_OR, WW_I1, all,
+                                          low_cmp(F, WW_EQ, WW_I32, yes, zero));
 }
 
 void call_nv_vote(low_callee *c) {
@@ -164,8 +169,8 @@ void call_nv_match(low_callee *c) {
   memcpy(c->res, out, c->rt->n * sizeof *out);
 }
 
-/* The intrinsic takes (value, mask), but clang's own __reduce_*_sync pass (mask, value): the one
- * that is all ones, or else the first, is taken for the mask. */
+/* The intrinsic takes (value, mask), but clang's own __reduce_*_sync pass (mask,
+ * value): the one that is all ones, or else the first, is taken for the mask. */
 void call_nv_redux(low_callee *c) {
   int64_t mask;
   uint32_t value = call_const(c, 1, &mask) && mask == -1 ? 0 : 1;
@@ -241,7 +246,8 @@ void call_nv_atomic(low_callee *c) {
     call_set(c, low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2)));
     return;
   }
-  int op = n > at ? low_rmw_named(tok[at], t, !(n > at + 2 && strchr(tok[at + 2], 'u'))) : -1;
+  int op = n > at ? low_rmw_named(tok[at], t, !(n > at + 2 && strchr(tok[at + 2], 'u')))
+                  : -1;
   if (op < 0)
     call_refuse(c);
   else
@@ -280,8 +286,10 @@ void call_nv_handle(low_callee *c) {
   call_set(c, call_arg(c, c->nargs - 1));
 }
 
-/* Copies `bytes`, or clears them when src_bytes is zero (partial sizes count as all). */
-void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes) {
+/* Copies `bytes`, or clears them when src_bytes is zero (partial sizes count as all).
+ */
+void low_copy_or_zero(
+    low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes) {
   uint64_t k;
   if (low_is_const(F, src_bytes, &k)) {
     if (k)
@@ -303,8 +311,8 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
   F->cur = join;
 }
 
-/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]); a wait is seen where it
- * leaves no group in flight */
+/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]); a wait is seen
+ * where it leaves no group in flight */
 void call_nv_cp_async(low_callee *c) {
   char tok[6][24];
   uint32_t n = call_tokens(c, tok, 6);
@@ -347,8 +355,8 @@ void call_dhalf(low_callee *c) {
   call_set_int(c, v, WW_I64, false);
 }
 
-/* llvm.nvvm.idp4a.<a>.<b>(a, b, c) and the shim's __nv_idp4a_<a>_<b>; idp2a has the half selector
- * before c */
+/* llvm.nvvm.idp4a.<a>.<b>(a, b, c) and the shim's __nv_idp4a_<a>_<b>; idp2a has the
+ * half selector before c */
 void call_nv_dp(low_callee *c) {
   int64_t hi = 0;
   int sub = (c->tail[0] == 's') | (strlen(c->tail) > 2 && c->tail[2] == 's') << 1;
@@ -373,14 +381,29 @@ typedef struct {
   int16_t op, math; /* one of them, the other is -1 */
 } float_op;
 static const float_op float_ops[] = {
-    {"add", WW_OP_FADD, -1},      {"sub", WW_OP_FSUB, -1},      {"mul", WW_OP_FMUL, -1},
-    {"div", WW_OP_FDIV, -1},      {"rcp", -1, WW_MATH_RCP},     {"sqrt", -1, WW_MATH_SQRT},
-    {"rsqrt", -1, WW_MATH_RSQRT}, /* those with an explicit rounding in libdevice end here */
-    {"fma", WW_OP_FMA, -1},       {"fmin", WW_OP_FMIN, -1},     {"fmax", WW_OP_FMAX, -1},
-    {"neg", WW_OP_FNEG, -1},      {"fabs", WW_OP_FABS, -1},     {"abs", WW_OP_FABS, -1},
-    {"ex2", -1, WW_MATH_EXP2},    {"lg2", -1, WW_MATH_LOG2},    {"sin", -1, WW_MATH_SIN},
-    {"cos", -1, WW_MATH_COS},     {"tanh", -1, WW_MATH_TANH},   {"ceil", -1, WW_MATH_CEIL},
-    {"floor", -1, WW_MATH_FLOOR}, {"trunc", -1, WW_MATH_TRUNC}, {"round", -1, WW_MATH_RINT}};
+    {"add", WW_OP_FADD, -1},
+    {"sub", WW_OP_FSUB, -1},
+    {"mul", WW_OP_FMUL, -1},
+    {"div", WW_OP_FDIV, -1},
+    {"rcp", -1, WW_MATH_RCP},
+    {"sqrt", -1, WW_MATH_SQRT},
+    /* those with an explicit rounding in libdevice end here */
+    {"rsqrt", -1, WW_MATH_RSQRT},
+    {"fma", WW_OP_FMA, -1},
+    {"fmin", WW_OP_FMIN, -1},
+    {"fmax", WW_OP_FMAX, -1},
+    {"neg", WW_OP_FNEG, -1},
+    {"fabs", WW_OP_FABS, -1},
+    {"abs", WW_OP_FABS, -1},
+    {"ex2", -1, WW_MATH_EXP2},
+    {"lg2", -1, WW_MATH_LOG2},
+    {"sin", -1, WW_MATH_SIN},
+    {"cos", -1, WW_MATH_COS},
+    {"tanh", -1, WW_MATH_TANH},
+    {"ceil", -1, WW_MATH_CEIL},
+    {"floor", -1, WW_MATH_FLOOR},
+    {"trunc", -1, WW_MATH_TRUNC},
+    {"round", -1, WW_MATH_RINT}};
 
 enum { WITH_ROUNDING = 7, ALL_FLOAT_OPS = sizeof float_ops / sizeof *float_ops };
 
@@ -399,8 +422,8 @@ static ww_val each_relu(const low_lane *s) {
   return low_relu(s->F, s->rt, each_op(s));
 }
 
-/* x2y.<round>: f d i ui ll ull h bf16; types come from the call itself, only the signs from the
- * name */
+/* x2y.<round>: f d i ui ll ull h bf16; types come from the call itself, only the signs
+ * from the name */
 static bool conversion(low_callee *c, const char *op, int round) {
   const char *two = strchr(op, '2');
   if (!two || two == op || c->nargs != 1 || c->rt->n != 1 || c->at[0]->n != 1)
@@ -461,8 +484,10 @@ void call_nv_float(low_callee *c) {
               relu                 ? each_relu
               : has(tok, n, "sat") ? each_saturated
                                    : each_op,
-              f->op, (f->op == WW_OP_FNEG || f->op == WW_OP_FABS ? 0 : round) | approx << 8);
-  else if (!n || (!conversion(c, tok[0], round) && !pack_convert(c, tok[0], round, relu)))
+              f->op,
+              (f->op == WW_OP_FNEG || f->op == WW_OP_FABS ? 0 : round) | approx << 8);
+  else if (!n ||
+           (!conversion(c, tok[0], round) && !pack_convert(c, tok[0], round, relu)))
     call_refuse(c);
 }
 
@@ -479,7 +504,8 @@ static int suffix_round(const char *name, size_t *n) { /* _rn _rz _rd _ru at the
 
 /* fadd dadd fmaf fma fsqrt drcp ... with an explicit rounding */
 static bool rounded(low_callee *c, const char *s, size_t n, int round) {
-  const float_op *f = *s == 'f' || *s == 'd' ? float_op_named(s + 1, n - 1, WITH_ROUNDING) : NULL;
+  const float_op *f =
+      *s == 'f' || *s == 'd' ? float_op_named(s + 1, n - 1, WITH_ROUNDING) : NULL;
   if (ww_starts(s, "fma") && (n == 3 || s[3] == 'f'))
     call_each(c, each_op, WW_OP_FMA, round);
   else if (f && f->math >= 0)
@@ -543,8 +569,8 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     call_store(c, 1, whole, t);
     call_set(c, low_math(c->F, WW_MATH_COPYSIGN, t, 0,
-                         low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole), call_arg(c, 0),
-                         WW_NOVAL));
+                         low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole),
+                         call_arg(c, 0), WW_NOVAL));
   } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo"))) {
     c->x = *s == 'f' ? P_FREXP : P_REMQUO;
     call_two(c);
@@ -554,8 +580,11 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
 }
 
 static bool irregular(low_callee *c, const char *s) {
-  static const low_named to_int[] = {
-      {"lrint", WW_RN}, {"llrint", WW_RN}, {"lround", WW_RNA}, {"llround", WW_RNA}, {NULL, -1}};
+  static const low_named to_int[] = {{"lrint", WW_RN},
+                                     {"llrint", WW_RN},
+                                     {"lround", WW_RNA},
+                                     {"llround", WW_RNA},
+                                     {NULL, -1}};
   size_t n = ww_is_float(arg_type(c, 0)) ? strlen(s) : 0;
   int round = low_value_named(to_int, s, n);
   bool norm = !strcmp(s, "norm4d");
@@ -575,10 +604,12 @@ static bool irregular(low_callee *c, const char *s) {
 }
 
 static bool named(low_callee *c, const char *s, int flags) {
-  return with_pointers(c, s, flags) || irregular(c, s) || call_float_fn(c, s, strlen(s), flags);
+  return with_pointers(c, s, flags) || irregular(c, s) ||
+         call_float_fn(c, s, strlen(s), flags);
 }
 
-/* "_ZL9nearbyintf": an overload that clang's headers declare and leave to the library */
+/* "_ZL9nearbyintf": an overload that clang's headers declare and leave to the library
+ */
 static const char *mangled_base(const char *name, char out[32]) {
   size_t n;
   if (!ww_starts(name, "_Z"))
@@ -604,11 +635,12 @@ bool call_math_library(low_callee *c, const char *name, int flags) {
     n -= 9;
   }
   snprintf(s, sizeof s, "%.*s", (int)n, name);
-  bool single =
-      arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 || (c->rt->n && call_type(c) == WW_F32);
+  bool single = arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 ||
+                (c->rt->n && call_type(c) == WW_F32);
   if (!single || n < 2 || s[n - 1] != 'f')
     return named(c, s, flags);
-  s[n - 1] = 0; /* sinf -> sin; but a double's erf keeps its f, and so does an overload's */
+  /* sinf -> sin; but a double's erf keeps its f, and so does an overload's */
+  s[n - 1] = 0;
   if (named(c, s, flags))
     return true;
   s[n - 1] = 'f';

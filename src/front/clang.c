@@ -1,10 +1,10 @@
 /* clang.c - finds clang and runs it as a child: source in, bitcode and diagnostics out.
  *
- * clang's driver would start a second process and search the machine for toolchains on each run.
- * Its result, the `-cc1` line, depends only on clang itself and on a few flags, so it is asked for
- * once (`-###`), kept in the cache and run directly; what the driver does not accept from it falls
- * back to the driver. Bitcode comes on stdout, so nothing is ever left behind in a temporary
- * folder. */
+ * clang's driver would start a second process and search the machine for toolchains on
+ * each run. Its result, the `-cc1` line, depends only on clang itself and on a few
+ * flags, so it is asked for once (`-###`), kept in the cache and run directly; what the
+ * driver does not accept from it falls back to the driver. Bitcode comes on stdout, so
+ * nothing is ever left behind in a temporary folder. */
 #include "front_int.h"
 #include "openmp.h"
 
@@ -23,8 +23,9 @@
 
 static const char *absolute(const char *path, ww_arena *a) {
   char cwd[PATH_MAX];
-  return *path == '/' || !getcwd(cwd, sizeof cwd) ? ww_strdup(a, path)
-                                                  : ww_path_join(a, ww_strdup(a, cwd), path);
+  return *path == '/' || !getcwd(cwd, sizeof cwd)
+             ? ww_strdup(a, path)
+             : ww_path_join(a, ww_strdup(a, cwd), path);
 }
 
 static const char *search_path(const char *name, ww_arena *a) {
@@ -48,11 +49,12 @@ static const char *file_id(const char *path, ww_arena *a) {
   char real[PATH_MAX];
   if (!realpath(path, real) || stat(real, &st))
     return path;
-  return ww_fmt(a, "%s %lld.%ld %lld", real, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-                (long long)st.st_size);
+  return ww_fmt(a, "%s %lld.%ld %lld", real, (long long)st.st_mtim.tv_sec,
+                st.st_mtim.tv_nsec, (long long)st.st_size);
 }
 
-/* "clang version 19.1.7" somewhere in the first line, also behind a vendor's name. 0: not clang. */
+/* "clang version 19.1.7" somewhere in the first line, also behind a vendor's name. 0:
+ * not clang. */
 static int ask_version(const char *path) {
   ww_run_result r;
   int version = 0;
@@ -80,14 +82,15 @@ static bool accept(const char *name, int version, ww_arena *a, ww_clang *out) {
   return true;
 }
 
-/* Newest first, but beginning with the version of the LLVM library that will read the bitcode: that
- * pair always fits, a library may refuse what a newer clang writes. */
+/* Newest first, but beginning with the version of the LLVM library that will read the
+ * bitcode: that pair always fits, a library may refuse what a newer clang writes. */
 ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
   const char *env = getenv("WARPWISE_CLANG");
   if (env && *env) {
     if (accept(env, 0, a, out))
       return WW_OK;
-    return ww_fail(e, WW_EUNSUPPORTED, "WARPWISE_CLANG=%s is not clang %d or newer", env, OLDEST);
+    return ww_fail(e, WW_EUNSUPPORTED, "WARPWISE_CLANG=%s is not clang %d or newer",
+                   env, OLDEST);
   }
   for (int v = LLVM_VERSION_MAJOR; v >= OLDEST; v--)
     if (accept(ww_fmt(a, "clang-%d", v), v, a, out))
@@ -97,10 +100,11 @@ ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
       return WW_OK;
   if (accept("clang", 0, a, out))
     return WW_OK;
-  return ww_fail(e, WW_EUNSUPPORTED,
-                 "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set "
-                 "WARPWISE_CLANG",
-                 OLDEST, LLVM_VERSION_MAJOR);
+  return ww_fail(
+      e, WW_EUNSUPPORTED,
+      "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set "
+      "WARPWISE_CLANG",
+      OLDEST, LLVM_VERSION_MAJOR);
 }
 
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
@@ -136,19 +140,21 @@ const char *ww_front_cache(ww_arena *a) {
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
   if (j->no_prelude || j->plain)
     return NULL;
-  const char *name = j->dialect == WW_CUDA  ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
-                     : j->dialect == WW_HIP ? "hip/ww_hip.h"
+  const char *name = j->dialect == WW_CUDA
+                         ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
+                     : j->dialect == WW_HIP                ? "hip/ww_hip.h"
                      : j->dialect == WW_OPENCL && !j->host ? "opencl/ww_opencl.h"
                                                            : NULL;
   return name ? ww_path_join(a, ww_shim_dir(a), name) : NULL;
 }
 
-/* A .c file is C, unless a C++ standard is asked for: some builds hand .c files to the C++
- * compiler. */
+/* A .c file is C, unless a C++ standard is asked for: some builds hand .c files to the
+ * C++ compiler. */
 static bool is_c(const ww_job *j) {
   const char *dot = strrchr(j->file, '.');
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
-    if (ww_starts(j->flags->driver.v[i], "-std=") && strstr(j->flags->driver.v[i], "++"))
+    if (ww_starts(j->flags->driver.v[i], "-std=") &&
+        strstr(j->flags->driver.v[i], "++"))
       return false;
   return dot && !strcmp(dot, ".c");
 }
@@ -162,7 +168,8 @@ const char *ww_clang_language(const ww_job *j) {
                                              : "c++";
 }
 
-/* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects.
+/* The shim's headers of a dialect: its own, names that stand for these, and those of
+ * all dialects.
  */
 static void shim_words(const char *dialect, ww_arena *a, ww_strings *v) {
   const char *shim = ww_shim_dir(a);
@@ -174,14 +181,17 @@ static void shim_words(const char *dialect, ww_arena *a, ww_strings *v) {
 
 static void cuda_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   const char *shim = ww_shim_dir(a);
-  WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib",
-         "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
+  WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc",
+         "-nocudalib", "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_90",
+         "-Wno-unknown-cuda-version");
   if (!j->host)
     WW_ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast"); /* nvcc's default is -fmad=true */
   if (j->sdk) {
-    WW_ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-I", ww_path_join(a, shim, "common"),
-           "-isystem", ww_path_join(a, j->sdk, "include"), "-isystem",
-           ww_path_join(a, j->sdk, "include/cccl"), "-include", "__clang_cuda_runtime_wrapper.h");
+    WW_ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-I",
+           ww_path_join(a, shim, "common"), "-isystem",
+           ww_path_join(a, j->sdk, "include"), "-isystem",
+           ww_path_join(a, j->sdk, "include/cccl"), "-include",
+           "__clang_cuda_runtime_wrapper.h");
   } else {
     shim_words("cuda", a, v);
   }
@@ -199,13 +209,13 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strings *v) {
     cuda_words(j, a, v);
     break;
   case WW_HIP:
-    WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib",
-           "--offload-arch=gfx90a", "-fms-extensions", "-fno-builtin-printf");
+    WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc",
+           "-nogpulib", "--offload-arch=gfx90a", "-fms-extensions",
+           "-fno-builtin-printf");
     shim_words("hip", a, v);
+    /* the old one has the stubs that hostlaunch_cuda.c reads */
     if (j->host)
-      WW_ADD(
-          a, v,
-          "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
+      WW_ADD(a, v, "-fno-hip-new-launch-api");
     else
       WW_ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
     break;
@@ -225,7 +235,8 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strings *v) {
 
 /* CUDA 13's own library needs C++17. */
 static bool too_old(const char *flag) {
-  static const char *const old[] = {"++98", "++03", "++11", "++14", "++0x", "++1y", NULL};
+  static const char *const old[] = {"++98", "++03", "++11", "++14",
+                                    "++0x", "++1y", NULL};
   const char *std = ww_starts(flag, "-std=") ? strstr(flag, "++") : NULL;
   return std && ww_begins(std, old);
 }
@@ -235,7 +246,8 @@ static void driver_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
   WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
-         "-fno-discard-value-names", "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
+         "-fno-discard-value-names", "-fno-crash-diagnostics", "-emit-llvm", "-c",
+         "-w");
   if (j->object)
     WW_ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
@@ -248,24 +260,28 @@ static void cc1_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   if (!j->object)
     WW_ADD(a, v, "-dwarf-version=4",
            j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
+  /* hostlaunch.c and translate_passes.c optimise */
   if ((j->host && !j->object) || (!j->host && j->dialect == WW_CUDA))
-    WW_ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c and translate_passes.c optimise */
+    WW_ADD(a, v, "-disable-llvm-passes");
   if (j->dialect != WW_HIP && !j->host)
     WW_ADD(a, v, "-target-feature", "+ptx85");
   if (j->dialect == WW_CUDA && !j->host)
     WW_ADD(a, v, "-fcuda-allow-variadic-functions");
   if (j->dialect == WW_OPENCL && !j->host)
     WW_ADD(a, v, "-fdeclare-opencl-builtins", "-finclude-default-header",
-           "-cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_"
+           "-cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_"
+           "atomics,+cl_khr_"
            "subgroups");
 }
 
-/* What other compilers let pass. -w already silences warnings; these are errors by default. */
+/* What other compilers let pass. -w already silences warnings; these are errors by
+ * default. */
 static void tolerant_words(ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-register",
          "-Wno-reserved-user-defined-literal", "-Wno-implicit-function-declaration",
-         "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types", "-Wno-return-type",
-         "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion", "-Wno-implicit-int");
+         "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types",
+         "-Wno-return-type", "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion",
+         "-Wno-implicit-int");
 }
 
 static void diagnostic_words(ww_arena *a, ww_strings *v, bool cc1) {
@@ -301,7 +317,8 @@ static void split_quoted(const char *line, size_t n, ww_arena *a, ww_strings *ou
   ww_buf_free(&b);
 }
 
-/* Leaves out what belongs to one run only: names of input and output, the working folder. */
+/* Leaves out what belongs to one run only: names of input and output, the working
+ * folder. */
 static void keep_lasting(const ww_strings *all, ww_arena *a, ww_strings *out) {
   static const char *const one[] = {"-emit-llvm-bc",
                                     "-emit-llvm-uselists",
@@ -312,9 +329,14 @@ static void keep_lasting(const ww_strings *all, ww_arena *a, ww_strings *out) {
                                     "-debug-info-kind=",
                                     "-dwarf-version=",
                                     NULL};
-  static const char *const two[] = {
-      "-main-file-name",         "-o",       "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
-      "-fdebug-compilation-dir", "-dumpdir", NULL};
+  static const char *const two[] = {"-main-file-name",
+                                    "-o",
+                                    "-x",
+                                    "-ferror-limit",
+                                    "-fopenmp-host-ir-file-path",
+                                    "-fdebug-compilation-dir",
+                                    "-dumpdir",
+                                    NULL};
   for (uint32_t i = 0; i + 1 < all->n; i++) { /* the last word is the input */
     const char *w = all->v[i];
     if (ww_one_of(w, two))
@@ -355,7 +377,8 @@ static void write_words(const char *path, const ww_strings *words) {
   ww_buf b = {0};
   for (uint32_t i = 0; i < words->n; i++)
     ww_buf_add(&b, words->v[i], strlen(words->v[i]) + 1);
-  ww_write_file_atomic(path, b.s, b.n, NULL); /* a cache that cannot be written only costs time */
+  /* a cache that cannot be written only costs time */
+  ww_write_file_atomic(path, b.s, b.n, NULL);
   ww_buf_free(&b);
 }
 
@@ -365,8 +388,8 @@ uint64_t ww_strs_hash(const ww_strings *v, uint64_t h) {
   return h;
 }
 
-ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strings *out,
-                        ww_err *e) {
+ww_status ww_clang_line(
+    const ww_job *j, bool openmp_host, ww_arena *a, ww_strings *out, ww_err *e) {
   ww_strings words = {0};
   driver_words(j, a, &words);
   WW_ADD(a, &words, "-o", "-", "/dev/null", "-###");
@@ -374,7 +397,8 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strin
   const char *file = NULL;
   if (cache) {
     uint64_t key = ww_strs_hash(&words, ww_hash(j->clang->id, strlen(j->clang->id), 0));
-    file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)key, openmp_host ? "h" : "");
+    file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)key,
+                  openmp_host ? "h" : "");
     if (read_words(file, a, out))
       return WW_OK;
     out->n = 0;
@@ -397,7 +421,8 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strin
 
 /* ---- diagnostics ---- */
 
-static const char *const severities[] = {": note: ", ": warning: ", ": error: ", ": fatal error: "};
+static const char *const severities[] = {
+    ": note: ", ": warning: ", ": error: ", ": fatal error: "};
 
 /* Takes ":12" off the end; false: there is no colon. */
 static bool cut_number(char *place, uint32_t *number) {
@@ -467,8 +492,12 @@ double ww_clang_spent(void) {
   return spent;
 }
 
-static ww_status run(const ww_job *j, ww_strings *argv, ww_clang_starts starts, ww_arena *a,
-                     ww_compiled *out, ww_err *e) {
+static ww_status run(const ww_job *j,
+                     ww_strings *argv,
+                     ww_clang_starts starts,
+                     ww_arena *a,
+                     ww_compiled *out,
+                     ww_err *e) {
   ww_push(a, argv, NULL);
   argv->n--;
   ww_run_result r;
@@ -503,15 +532,16 @@ static ww_status run(const ww_job *j, ww_strings *argv, ww_clang_starts starts, 
 }
 
 /* -I/usr/local/cuda/include: half of an SDK mixed with the shim would fit neither. */
-static bool is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww_arena *a) {
+static bool
+is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww_arena *a) {
   if (j->sdk || flag[1] == 'D' || flag[1] == 'U')
     return false;
   return ww_file_exists(ww_path_join(a, dir, "cuda_runtime.h")) ||
          ww_file_exists(ww_path_join(a, dir, "hip/hip_runtime.h"));
 }
 
-/* driver: it would take a precompiled header from beside a file of -include, which is somebody
- * else's: -cc1 does not. */
+/* driver: it would take a precompiled header from beside a file of -include, which is
+ * somebody else's: -cc1 does not. */
 static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strings *v) {
   for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2) {
     const char *flag = j->flags->cc1.v[i];
@@ -526,7 +556,8 @@ static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strings *
     WW_ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
 }
 
-/* True when the run failed for the sake of the precompiled prelude, not of the source. */
+/* True when the run failed for the sake of the precompiled prelude, not of the source.
+ */
 static bool pch_is_stale(const ww_compiled *c) {
   for (uint32_t i = 0; i < c->nmsgs; i++)
     if (strstr(c->msgs[i].text, "precompiled") || strstr(c->msgs[i].text, "PCH file") ||
@@ -535,8 +566,13 @@ static bool pch_is_stale(const ww_compiled *c) {
   return false;
 }
 
-static ww_status run_cc1(const ww_job *j, const ww_strings *line, bool rebuild,
-                         const ww_strings *extra, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status run_cc1(const ww_job *j,
+                         const ww_strings *line,
+                         bool rebuild,
+                         const ww_strings *extra,
+                         ww_arena *a,
+                         ww_compiled *out,
+                         ww_err *e) {
   ww_strings v = {0};
   char cwd[PATH_MAX];
   ww_strs_append(a, &v, line);
@@ -559,12 +595,13 @@ static ww_status run_cc1(const ww_job *j, const ww_strings *line, bool rebuild,
            "/dev/null"); /* asks for the constructor that registers kernels */
   bool other = j->input && strcmp(j->input, j->file);
   if (other)
-    ww_push(a, &v, ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
+    ww_push(a, &v,
+            ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
   if (j->object)
     WW_ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
   WW_ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a),
-         j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-", "-x",
-         ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
+         j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-",
+         "-x", ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
   ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
   if (!rc && pch && !out->ok && pch_is_stale(out) && !rebuild)
     return run_cc1(j, line, true, extra, a, out, e);
@@ -598,10 +635,10 @@ static bool may_nest(const ww_compiled *c, ww_arena *a) {
   return any;
 }
 
-/* OpenMP's device half needs the host half's table of target regions, and our device runtime: the
- * flat one, or the nested one where a kernel turns out to need it. */
-static ww_status run_openmp(const ww_job *j, const ww_strings *line, ww_arena *a, ww_compiled *out,
-                            ww_err *e) {
+/* OpenMP's device half needs the host half's table of target regions, and our device
+ * runtime: the flat one, or the nested one where a kernel turns out to need it. */
+static ww_status run_openmp(
+    const ww_job *j, const ww_strings *line, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strings host = {0};
   const char *table = NULL;
   const char *runtime;
@@ -621,7 +658,8 @@ static ww_status run_openmp(const ww_job *j, const ww_strings *line, ww_arena *a
     rc = ww_openmp_runtime(j, nested, a, &runtime, &fd, e);
     if (rc)
       break;
-    WW_ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
+    WW_ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode",
+           runtime);
     rc = run_cc1(j, line, false, &extra, a, out, e);
     if (fd >= 0)
       ww_memfd_close(fd);
@@ -648,7 +686,8 @@ ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_er
     return rc;
   if (!rc) {
     bool openmp = j->dialect == WW_OPENMP && !j->host;
-    rc = openmp ? run_openmp(j, &line, a, out, e) : run_cc1(j, &line, false, NULL, a, out, e);
+    rc = openmp ? run_openmp(j, &line, a, out, e)
+                : run_cc1(j, &line, false, NULL, a, out, e);
     if (!rc && !driver_may_help(out))
       return WW_OK;
     if (rc == WW_ELIMIT || rc == WW_EPARSE || j->object)

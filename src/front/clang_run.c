@@ -1,15 +1,15 @@
 /* clang_run.c - starts clang, confined: the only place that does.
  *
- * clang works on sources and flags of people we do not know, and is far too large to be trusted
- * with that. It may read files, write what the caller names, and start nothing but itself (the
- * driver), or the linker where a program is linked. It has no network, no environment, and of our
- * descriptors the memory files of the calling thread alone. Devices, and what the kernel shows of
- * others, cannot be read. Where a root is set (serve, mcp) it reads nothing but files that really
- * are below the root, our own headers and the system's: a link that leads elsewhere is not
- * followed.
+ * clang works on sources and flags of people we do not know, and is far too large to be
+ * trusted with that. It may read files, write what the caller names, and start nothing
+ * but itself (the driver), or the linker where a program is linked. It has no network,
+ * no environment, and of our descriptors the memory files of the calling thread alone.
+ * Devices, and what the kernel shows of others, cannot be read. Where a root is set
+ * (serve, mcp) it reads nothing but files that really are below the root, our own
+ * headers and the system's: a link that leads elsewhere is not followed.
  *
- * WARPWISE_CLANG may name a script around clang: that is the user's own word, so it may start
- * programs of the system. */
+ * WARPWISE_CLANG may name a script around clang: that is the user's own word, so it may
+ * start programs of the system. */
 #include "../base/confine.h"
 #include "front_int.h"
 
@@ -22,8 +22,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MEMORY ((uint64_t)8 << 30) /* of address space; where a server sets less, that counts */
-#define IDLE_S 10.0 /* without using the processor: it waits for a pipe that nobody writes to */
+/* of address space; where a server sets less, that counts */
+#define MEMORY ((uint64_t)8 << 30)
+/* without using the processor: it waits for a pipe that nobody writes to */
+#define IDLE_S 10.0
 
 /* ---- memory files ---- */
 
@@ -43,7 +45,8 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
   }
   memory.v = ww_xrealloc(memory.v, (memory.n + 1) * sizeof *memory.v);
   memory.v[memory.n++] = fd;
-  *path = ww_fmt(a, "/proc/self/fd/%d", fd); /* the child has it under the same number */
+  *path =
+      ww_fmt(a, "/proc/self/fd/%d", fd); /* the child has it under the same number */
   return fd;
 }
 
@@ -75,10 +78,12 @@ static void add_all_folders(ww_arena *a, ww_strings *out) {
 
 const char *ww_clang_home(const char *clang, ww_arena *a) {
   char real[PATH_MAX];
-  return realpath(clang, real) ? ww_path_dir(a, ww_strdup(a, real)) : ww_path_dir(a, clang);
+  return realpath(clang, real) ? ww_path_dir(a, ww_strdup(a, real))
+                               : ww_path_dir(a, clang);
 }
 
-static void add_readable(const char *clang, const ww_clang_may *may, ww_arena *a, ww_strings *out) {
+static void
+add_readable(const char *clang, const ww_clang_may *may, ww_arena *a, ww_strings *out) {
   const char *home = ww_clang_home(clang, a);
   const char *cache = ww_front_cache(a);
   if (!may->nvisible) {
@@ -105,7 +110,10 @@ static bool is_script(const char *path) {
   return n == 2 && !memcmp(begin, "#!", 2);
 }
 
-static void add_programs(const char *clang, const ww_clang_may *may, bool script, ww_arena *a,
+static void add_programs(const char *clang,
+                         const ww_clang_may *may,
+                         bool script,
+                         ww_arena *a,
                          ww_strings *out) {
   static const char *const linkers[] = {
       "/usr/bin/ld",           "/usr/bin/ld.bfd",        "/usr/bin/ld.gold",
@@ -130,7 +138,8 @@ static const char *make_folder(ww_arena *a, ww_err *e) {
   char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
   if (mkdtemp(dir))
     return dir;
-  ww_fail(e, WW_EIO, "cannot make the folder '%s': %s: set TMPDIR", dir, strerror(errno));
+  ww_fail(e, WW_EIO, "cannot make the folder '%s': %s: set TMPDIR", dir,
+          strerror(errno));
   return NULL;
 }
 
@@ -142,7 +151,8 @@ static void report_missing(void) {
   const char *missing = ww_confine_missing();
   if (missing && !ww_is_quiet() && !atomic_flag_test_and_set(&reported))
     fprintf(stderr,
-            "warpwise: note: this kernel cannot confine %s: clang reads sources with all your "
+            "warpwise: note: this kernel cannot confine %s: clang reads sources with "
+            "all your "
             "rights here, so read none "
             "that you do not trust\n",
             missing);
@@ -152,12 +162,16 @@ static void report_missing(void) {
 static ww_status check_words(const char *const *argv, ww_err *e) {
   for (; *argv; argv++)
     if (**argv == '@')
-      return ww_fail(e, WW_EUSAGE, "'%.200s' cannot be given to clang: it begins with @", *argv);
+      return ww_fail(e, WW_EUSAGE,
+                     "'%.200s' cannot be given to clang: it begins with @", *argv);
   return WW_OK;
 }
 
-ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double timeout_s,
-                       ww_run_result *r, ww_err *e) {
+ww_status ww_clang_run(const char *const *argv,
+                       const ww_clang_may *may,
+                       double timeout_s,
+                       ww_run_result *r,
+                       ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_strings read = {0};
   ww_strings run = {0};
@@ -168,14 +182,18 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
   ww_status rc = check_words(argv, e);
   if (!rc && may->temporary && !(folder = make_folder(a, e)))
     rc = WW_EIO;
-  const char *write[] = {folder ? folder : may->write, folder ? may->write : NULL, NULL};
+  const char *write[] = {folder ? folder : may->write, folder ? may->write : NULL,
+                         NULL};
   report_missing();
   add_readable(argv[0], may, a, &read);
   add_programs(argv[0], may, script, a, &run);
   ww_confine confine = {
       .read = read.v, .write = write, .run = run.v, .processes = may->starts || script};
-  ww_run_watch w = {
-      .confine = &confine, .keep = memory.v, .nkeep = memory.n, .idle_s = IDLE_S, .memory = MEMORY};
+  ww_run_watch w = {.confine = &confine,
+                    .keep = memory.v,
+                    .nkeep = memory.n,
+                    .idle_s = IDLE_S,
+                    .memory = MEMORY};
   if (folder)
     w.env = ww_fmt(a, "TMPDIR=%s", folder);
   else if (may->starts == WW_STARTS_LINKER)
@@ -229,12 +247,16 @@ static bool is_below_one(const char *path, const char *const *folders) {
 static bool may_read(const char *file, const char *const *folders) {
   static const char *const system[] = {"/usr", "/lib", "/lib64", NULL};
   char real[PATH_MAX];
-  return ww_starts(file, "/proc/self/fd/") || !realpath(file, real) || /* memory, or not there */
+  /* memory, or not there */
+  return ww_starts(file, "/proc/self/fd/") || !realpath(file, real) ||
          is_below_one(real, system) || is_below_one(real, folders);
 }
 
-ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s,
-                               ww_arena *a, ww_err *e) {
+ww_status ww_clang_check_reads(const char *const *argv,
+                               const ww_clang_may *may,
+                               double timeout_s,
+                               ww_arena *a,
+                               ww_err *e) {
   const char *missing = may->nvisible ? ww_confine_missing() : NULL;
   const char *list;
   ww_strings v = {0};
@@ -245,15 +267,17 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   if (!missing || !strstr(missing, "Landlock"))
     return WW_OK;
   if (may->starts)
-    return ww_fail(e, WW_EUNSUPPORTED,
-                   "this kernel has no Landlock, and clang's driver is not run without");
+    return ww_fail(
+        e, WW_EUNSUPPORTED,
+        "this kernel has no Landlock, and clang's driver is not run without");
   int fd = ww_memfd("", 0, a, &list);
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
   for (; argv[1]; argv++)
     if (!ww_starts(*argv, "-emit-"))
       ww_push(a, &v, *argv); /* it may be asked for one thing only */
-  WW_ADD(a, &v, "-Eonly", "-dependency-file", list, "-MT", "x", "-MG", "-sys-header-deps");
+  WW_ADD(a, &v, "-Eonly", "-dependency-file", list, "-MT", "x", "-MG",
+         "-sys-header-deps");
   ww_push(a, &v, *argv); /* the input */
   ww_push(a, &v, NULL);
   add_readable(v.v[0], may, a, &folders);
@@ -263,7 +287,8 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   if (!rc && !files.n)
     rc = ww_fail(e, WW_EDATA, "clang does not say which files it reads");
   for (uint32_t i = 0; !rc && i < files.n; i++)
-    if (!may_read(files.v[i], folders.v) || !may_read(ww_plain_path(files.v[i], a), folders.v))
+    if (!may_read(files.v[i], folders.v) ||
+        !may_read(ww_plain_path(files.v[i], a), folders.v))
       rc = ww_fail(e, WW_EPARSE, "'%.200s' leads outside of the folder that is served",
                    ww_path_base(files.v[i]));
   ww_run_free(&r);
@@ -271,8 +296,12 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   return rc;
 }
 
-ww_status ww_front_run_clang(const char *const *argv, const char *folder, double timeout_s,
-                             ww_run_result *r, ww_err *e) {
-  return ww_clang_run(argv, &(ww_clang_may){.write = folder, .starts = WW_STARTS_LINKER}, timeout_s,
-                      r, e);
+ww_status ww_front_run_clang(const char *const *argv,
+                             const char *folder,
+                             double timeout_s,
+                             ww_run_result *r,
+                             ww_err *e) {
+  return ww_clang_run(argv,
+                      &(ww_clang_may){.write = folder, .starts = WW_STARTS_LINKER},
+                      timeout_s, r, e);
 }

@@ -1,5 +1,5 @@
-/* comment.c - the `// warpwise: grid=n/256 block=256 n=1<<20` comment that gives a kernel its
- * launch. */
+/* comment.c - the `// warpwise: grid=n/256 block=256 n=1<<20` comment that gives a
+ * kernel its launch. */
 #include "front_int.h"
 
 static const char mark[] = "warpwise:";
@@ -19,9 +19,11 @@ static const char *text_at(const ww_scan *s, uint32_t at, ww_arena *a) {
   return ww_strndup(a, s->text + i, end - i);
 }
 
-/* Bytes that belong to a kernel for this purpose: its declaration and all comments above it. */
+/* Bytes that belong to a kernel for this purpose: its declaration and all comments
+ * above it. */
 static uint32_t reach_up(const ww_scan *s, uint32_t begin) {
-  while (begin && (s->kind[begin - 1] == WW_BYTE_COMMENT || strchr(" \t\r\n", s->text[begin - 1])))
+  while (begin && (s->kind[begin - 1] == WW_BYTE_COMMENT ||
+                   strchr(" \t\r\n", s->text[begin - 1])))
     begin--;
   return begin;
 }
@@ -29,7 +31,8 @@ static uint32_t reach_up(const ww_scan *s, uint32_t begin) {
 /* Whether the byte belongs to a kernel: then it says nothing about others. */
 static bool is_of_a_kernel(const ww_scan *s, uint32_t at) {
   for (uint32_t i = 0; i < s->ndecls; i++)
-    if (s->decls[i].kernel && at >= reach_up(s, s->decls[i].begin) && at < s->decls[i].end)
+    if (s->decls[i].kernel && at >= reach_up(s, s->decls[i].begin) &&
+        at < s->decls[i].end)
       return true;
   return false;
 }
@@ -42,7 +45,8 @@ const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
   return ww_front_comment_in(text, n, line, a);
 }
 
-const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_arena *a) {
+const char *
+ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_arena *a) {
   ww_scan s;
   if (!strstr(text, mark))
     return NULL;
@@ -65,5 +69,6 @@ const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_ar
     count++;
     only = p;
   }
-  return count == 1 && !is_of_a_kernel(&s, only - text) ? text_at(&s, only - text, a) : NULL;
+  return count == 1 && !is_of_a_kernel(&s, only - text) ? text_at(&s, only - text, a)
+                                                        : NULL;
 }

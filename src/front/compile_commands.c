@@ -1,8 +1,9 @@
 /* compile_commands.c - the flags a project's own build gives a file.
  *
- * Kept are those that change what the source means: -I -D -U -std -isystem -iquote -idirafter
- * -include; paths are made absolute against the entry's "directory". Everything else (nvcc's,
- * warnings, outputs) is passed over. CMake hides nvcc's include paths in a response file
+ * Kept are those that change what the source means: -I -D -U -std -isystem -iquote
+ * -idirafter -include; paths are made absolute against the entry's "directory".
+ * Everything else (nvcc's, warnings, outputs) is passed over. CMake hides nvcc's
+ * include paths in a response file
  * (--options-file): that is read too. */
 #include <limits.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static void split(ww_arena *a, const char *s, ww_strings *out) {
     for (; *s && (quote || !ww_is_space(*s)); s++)
       if (quote ? *s == quote : *s == '"' || *s == '\'')
         quote = quote ? 0 : *s;
-      else if (*s == '\\' && quote != '\'' && s[1] && (!quote || strchr("\"\\$`", s[1])))
+      else if (*s == '\\' && quote != '\'' && s[1] &&
+               (!quote || strchr("\"\\$`", s[1])))
         *w++ = *++s;
       else
         *w++ = *s;
@@ -43,7 +45,8 @@ static void split(ww_arena *a, const char *s, ww_strings *out) {
   }
 }
 
-/* Flags with a value, joined (-Idir, -isystem=dir) or in the next word; `path`: made absolute. */
+/* Flags with a value, joined (-Idir, -isystem=dir) or in the next word; `path`: made
+ * absolute. */
 static const struct {
   const char *name;
   bool path, equals;
@@ -109,7 +112,8 @@ static void collect(collector *c, const ww_strings *words) {
       used = 2; /* another compiler's */
     } else if (w[0] == '@' && w[1]) {
       response_file(c, w + 1);
-    } else if ((!strcmp(w, "--options-file") || !strcmp(w, "-optf")) && i + 1 < words->n) {
+    } else if ((!strcmp(w, "--options-file") || !strcmp(w, "-optf")) &&
+               i + 1 < words->n) {
       response_file(c, words->v[i + 1]);
       used = 2;
     } else if (ww_one_of(w, passed_over)) {
@@ -135,7 +139,8 @@ static bool is_entry_of(const cJSON *entry, const char *wanted, ww_arena *a) {
   return realpath(ww_path_join(a, dir ? dir : "", file), real) && !strcmp(real, wanted);
 }
 
-static void entry_flags(const cJSON *entry, const char *database, ww_arena *a, ww_strings *flags) {
+static void
+entry_flags(const cJSON *entry, const char *database, ww_arena *a, ww_strings *flags) {
   const char *dir = member(entry, "directory");
   const char *command = member(entry, "command");
   collector c = {.a = a, .flags = flags};
@@ -163,8 +168,11 @@ static const char *find_upward(const char *real, ww_arena *a) {
   }
 }
 
-static ww_status read_database(const char *database, const char *wanted, ww_arena *a,
-                               ww_strings *flags, ww_err *e) {
+static ww_status read_database(const char *database,
+                               const char *wanted,
+                               ww_arena *a,
+                               ww_strings *flags,
+                               ww_err *e) {
   char *text;
   size_t n;
   ww_status rc = ww_read_file(a, database, DATABASE_MAX, &text, &n, e);
@@ -172,7 +180,8 @@ static ww_status read_database(const char *database, const char *wanted, ww_aren
     return rc;
   cJSON *tree = ww_json_read(text, n, e);
   if (!cJSON_IsArray(tree)) {
-    rc = tree ? ww_fail(e, WW_EPARSE, "expected an array of compile commands") : WW_EPARSE;
+    rc = tree ? ww_fail(e, WW_EPARSE, "expected an array of compile commands")
+              : WW_EPARSE;
     if (e)
       e->file = database;
   }
@@ -185,8 +194,8 @@ static ww_status read_database(const char *database, const char *wanted, ww_aren
   return rc;
 }
 
-ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags,
-                           ww_err *e) {
+ww_status ww_compile_flags(
+    const char *file, const char *given, ww_arena *a, ww_strings *flags, ww_err *e) {
   char real[PATH_MAX];
   if (!realpath(file, real))
     return WW_OK; /* a missing file is complained about elsewhere */
@@ -195,5 +204,6 @@ ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_
     return database ? read_database(database, real, a, flags, e) : WW_OK;
   }
   const char *inside = ww_path_join(a, given, "compile_commands.json");
-  return read_database(ww_file_exists(inside) ? inside : ww_strdup(a, given), real, a, flags, e);
+  return read_database(ww_file_exists(inside) ? inside : ww_strdup(a, given), real, a,
+                       flags, e);
 }

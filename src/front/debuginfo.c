@@ -1,9 +1,9 @@
 /* debuginfo.c - names, C types and lines from debug metadata.
  *
  * LLVM-C reads few of the nodes, so this file knows the operand order of DISubprogram,
- * DISubroutineType and DIDerivedType (stable from LLVM 8 to 21), and takes a node's tag from its
- * printed form. Without debug info everything stays unknown but the function's name, which then
- * comes from its mangled one. */
+ * DISubroutineType and DIDerivedType (stable from LLVM 8 to 21), and takes a node's tag
+ * from its printed form. Without debug info everything stays unknown but the function's
+ * name, which then comes from its mangled one. */
 #include <llvm-c/DebugInfo.h>
 
 #include "translate_int.h"
@@ -33,8 +33,8 @@ static uint32_t file_index(low *L, LLVMMetadataRef file) {
   const char *d = LLVMDIFileGetDirectory(file, &nd);
   const char *f = LLVMDIFileGetFilename(file, &nf);
   char *path = nf && f[0] == '/' ? ww_strndup(L->a, f, nf)
-                                 : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "", nd ? "/" : "",
-                                          (int)nf, nf ? f : "");
+                                 : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "",
+                                          nd ? "/" : "", (int)nf, nf ? f : "");
   for (uint32_t i = 0; i < L->file_list.n; i++)
     if (!strcmp(L->file_list.v[i], path))
       return *at = i;
@@ -99,11 +99,10 @@ static char *node_text(low *L, LLVMMetadataRef node, unsigned i) {
   return s && *s ? ww_strdup(L->a, s) : NULL;
 }
 
-/* "DW_TAG_pointer_type" -> "pointer_type"; LLVM-C cannot ask for the tag before version 20. */
+/* "DW_TAG_pointer_type" -> "pointer_type"; LLVM-C cannot ask for the tag before
+ * version 20. */
 static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
-  char *text = LLVMPrintValueToString(LLVMMetadataAsValue(L->ctx, node));
-  if (!text)
-    ww_out_of_memory(0);
+  char *text = low_made(LLVMPrintValueToString(LLVMMetadataAsValue(L->ctx, node)));
   const char *at = strstr(text, "DW_TAG_");
   const char *s = at ? at + strlen("DW_TAG_") : "";
   snprintf(tag, 40, "%.*s", (int)ww_word_length(s), s);
@@ -118,8 +117,8 @@ const char *low_mangled(const char *s, size_t *n) {
   return *n <= strlen(name) ? name : NULL;
 }
 
-/* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the last plain
- * one. */
+/* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the
+ * last plain one. */
 static const char *plain_name(low *L, const char *mangled) {
   const char *s = mangled;
   const char *name = mangled;
@@ -136,17 +135,19 @@ static const char *plain_name(low *L, const char *mangled) {
   return ww_strndup(L->a, name, n);
 }
 
-/* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE, _ZZ4kernvE4tile,
- * _ZL1n; else as it is. */
+/* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE,
+ * _ZZ4kernvE4tile, _ZL1n; else as it is. */
 const char *low_variable_name(low *L, const char *mangled) {
   const char *dot = strrchr(mangled, '.');
-  if (L->dialect == WW_OPENCL && dot && dot != mangled && !ww_is_digit(dot[1]) && dot[1])
+  if (L->dialect == WW_OPENCL && dot && dot != mangled && !ww_is_digit(dot[1]) &&
+      dot[1])
     return ww_strdup(L->a, dot + 1); /* kernel.variable */
   for (const char *const *tail =
-           (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL};
+           (const char *const[]){".static.", ".intern.", "__static__", "__intern__",
+                                 NULL};
        *tail; tail++) {
-    dot = strstr(mangled,
-                 *tail); /* -fgpu-rdc: clang makes a static variable visible under a longer name */
+    dot = strstr(mangled, *tail); /* -fgpu-rdc: clang makes a static variable visible
+                                     under a longer name */
     if (dot && dot != mangled)
       return low_variable_name(L, ww_strndup(L->a, mangled, dot - mangled));
   }
@@ -164,8 +165,8 @@ const char *low_variable_name(low *L, const char *mangled) {
   return mangled;
 }
 
-/* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text that is on
- * no disk lies one line lower behind its #line (recover.c). */
+/* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text
+ * that is on no disk lies one line lower behind its #line (recover.c). */
 static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
   const char *s = mangled + strlen("__omp_offloading_");
   const char *l;
@@ -178,7 +179,8 @@ static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
   char *rest;
   bool lower = line && strtoul(l + 2, &rest, 10) == line + 1ul;
   const char *name = plain_name(L, ww_strndup(L->a, s, l - s));
-  return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest) : ww_fmt(L->a, "%s%s", name, l);
+  return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest)
+               : ww_fmt(L->a, "%s%s", name, l);
 }
 
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
@@ -236,14 +238,16 @@ static const char *type_text(low *L, LLVMMetadataRef t, int depth) {
   return base;
 }
 
-static LLVMMetadataRef strip(low *L, LLVMMetadataRef t, bool *is_const, bool *is_pointer) {
+static LLVMMetadataRef
+strip(low *L, LLVMMetadataRef t, bool *is_const, bool *is_pointer) {
   char tag[40];
   for (int i = 0; t && i < 16; i++) {
     node_tag(L, t, tag);
     if (!strcmp(tag, "const_type")) {
       if (is_const)
         *is_const = true;
-    } else if (is_pointer && (!strcmp(tag, "pointer_type") || strstr(tag, "reference_type"))) {
+    } else if (is_pointer &&
+               (!strcmp(tag, "pointer_type") || strstr(tag, "reference_type"))) {
       *is_pointer = true;
       return node_child(L, t, OP_BASE_TYPE);
     } else if (strcmp(tag, "typedef") && strcmp(tag, "volatile_type") &&

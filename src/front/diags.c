@@ -1,5 +1,5 @@
-/* diags.c - what the compiler said, as a member of a JSON object; also part of a build without
- * LLVM. */
+/* diags.c - what the compiler said, as a member of a JSON object; also part of a build
+ * without LLVM. */
 #include "front.h"
 
 void ww_diags_blame_header(const ww_unit *u, ww_err *e) {
@@ -8,8 +8,8 @@ void ww_diags_blame_header(const ww_unit *u, ww_err *e) {
     size_t n = strlen(e->msg);
     if (!d->missing_header)
       continue;
-    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?",
-             d->line, d->message);
+    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s",
+             d->file ? ww_path_base(d->file) : "?", d->line, d->message);
     return;
   }
 }

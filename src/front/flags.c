@@ -1,14 +1,14 @@
-/* flags.c - the user's compiler flags, as they stand in build files for nvcc, hipcc, clang or an
- * OpenCL runtime.
+/* flags.c - the user's compiler flags, as they stand in build files for nvcc, hipcc,
+ * clang or an OpenCL runtime.
  *
- * What changes the meaning of the source is kept, what steers code generation, linking or output is
- * dropped: the target and the optimisation level are ours. Unknown flags are listed in `ignored`,
- * so that a note can name them.
+ * What changes the meaning of the source is kept, what steers code generation, linking
+ * or output is dropped: the target and the optimisation level are ours. Unknown flags
+ * are listed in `ignored`, so that a note can name them.
  *
- * Flags come from people we do not know (a project's files, requests), and clang has options that
- * load code. Invariant: a word for clang is from the tables here, or a value of checked form joined
- * to one: no word begins with the value, so none is taken for an option or, by a leading @, for a
- * file of further words. */
+ * Flags come from people we do not know (a project's files, requests), and clang has
+ * options that load code. Invariant: a word for clang is from the tables here, or a
+ * value of checked form joined to one: no word begins with the value, so none is taken
+ * for an option or, by a leading @, for a file of further words. */
 #include "front_int.h"
 
 typedef enum {
@@ -23,11 +23,12 @@ typedef struct {
 } kept_flag;
 
 /* Exact names, or names followed by =value. Each list ends with NULL. */
-static const kept_flag kept[] = {{"--define-macro", "-D"},      {"--undefine-macro", "-U"},
-                                 {"--include-path", "-I"},      {"--system-include", "-isystem"},
-                                 {"--pre-include", "-include"}, {"-include", "-include"},
-                                 {"-isystem", "-isystem"},      {"-iquote", "-iquote"},
-                                 {"-idirafter", "-idirafter"},  {NULL, NULL}};
+static const kept_flag kept[] = {
+    {"--define-macro", "-D"},      {"--undefine-macro", "-U"},
+    {"--include-path", "-I"},      {"--system-include", "-isystem"},
+    {"--pre-include", "-include"}, {"-include", "-include"},
+    {"-isystem", "-isystem"},      {"-iquote", "-iquote"},
+    {"-idirafter", "-idirafter"},  {NULL, NULL}};
 static const char *const dropped_with_next[] = {"-arch",
                                                 "--gpu-architecture",
                                                 "-code",
@@ -161,10 +162,11 @@ static const char *const prefixes[] = {"-D",
                                        NULL};
 
 /* Behind these stands a value for the driver. */
-static const char *const with_value[] = {"-std=", "-cl-std=", "-cl-ext=", "-ffp-contract=", NULL};
+static const char *const with_value[] = {
+    "-std=", "-cl-std=", "-cl-ext=", "-ffp-contract=", NULL};
 
-/* Names of standards, extensions and modes: c++17, iso9899:1999, CL2.0, +cl_khr_fp16,-cl_khr_fp64,
- * fast-honor-pragmas. */
+/* Names of standards, extensions and modes: c++17, iso9899:1999, CL2.0,
+ * +cl_khr_fp16,-cl_khr_fp64, fast-honor-pragmas. */
 static bool is_plain(const char *value) {
   if (!*value)
     return false;
@@ -243,7 +245,8 @@ static bool is_named(const char *flag, const char *name, rule *r) {
   return r->joined || !flag[r->len];
 }
 
-static bool is_one_of(const char *flag, const char *const *names, action what, rule *r) {
+static bool
+is_one_of(const char *flag, const char *const *names, action what, rule *r) {
   r->what = what;
   while (*names && !is_named(flag, *names, r))
     names++;
@@ -257,8 +260,8 @@ static bool find_rule(const char *flag, rule *r) {
     if (is_named(flag, k->name, r))
       return true;
   }
-  if (is_one_of(flag, dropped_with_next, DROP_NEXT, r) || is_one_of(flag, dropped, DROP, r) ||
-      is_one_of(flag, for_driver, DRIVER, r))
+  if (is_one_of(flag, dropped_with_next, DROP_NEXT, r) ||
+      is_one_of(flag, dropped, DROP, r) || is_one_of(flag, for_driver, DRIVER, r))
     return true;
   r->as = ww_begins(flag, prefixes);
   if (!r->as)
@@ -269,13 +272,16 @@ static bool find_rule(const char *flag, rule *r) {
   return true;
 }
 
-/* nvcc's fast mathematics: approximate division, square root and functions, denormals flushed; no
- * reassociation, which is why it is not clang's -ffast-math. */
+/* nvcc's fast mathematics: approximate division, square root and functions, denormals
+ * flushed; no reassociation, which is why it is not clang's -ffast-math. */
 static bool nvcc_math(const char *flag, ww_arena *a, ww_flags *out) {
-  static const char *const off[] = {"ftz=true", "prec-div=false", "prec-sqrt=false", "fmad=false"};
-  static const char *const on[] = {"ftz=false", "prec-div=true", "prec-sqrt=true", "fmad=true"};
-  static const char *const words[] = {"-fgpu-flush-denormals-to-zero", "-freciprocal-math",
-                                      "-fapprox-func", "-ffp-contract=off"};
+  static const char *const off[] = {"ftz=true", "prec-div=false", "prec-sqrt=false",
+                                    "fmad=false"};
+  static const char *const on[] = {"ftz=false", "prec-div=true", "prec-sqrt=true",
+                                   "fmad=true"};
+  static const char *const words[] = {"-fgpu-flush-denormals-to-zero",
+                                      "-freciprocal-math", "-fapprox-func",
+                                      "-ffp-contract=off"};
   flag += strspn(flag, "-");
   bool all = !strcmp(flag, "use_fast_math"), known = all;
   for (int k = 0; k < 4; k++) {
@@ -296,8 +302,8 @@ static int dialect_of(const char *x) {
                                                 : -1;
 }
 
-/* The host compiler's own flags, comma-separated: only what the preprocessor sees matters to device
- * code. */
+/* The host compiler's own flags, comma-separated: only what the preprocessor sees
+ * matters to device code. */
 static void host_options(const char *list, ww_arena *a, ww_flags *out) {
   while (*list) {
     size_t n = strcspn(list, ",");
@@ -316,7 +322,8 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   if (ww_starts(flag, "-fopenmp-targets") || !strcmp(flag, "-mp=gpu"))
     out->dialect = WW_OPENMP; /* regions may be in headers */
   const char *given = eq ? eq + 1 : next;
-  if (given && head >= 4 && (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head))) {
+  if (given && head >= 4 &&
+      (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head))) {
     takes_value(ww_fmt(a, "-std=%s", given), a, out);
     return !eq;
   }
@@ -326,8 +333,8 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
       out->dialect = dialect_of(value);
     return value == next;
   }
-  if (head >= 10 &&
-      (!strncmp(flag, "-Xcompiler", head) || !strncmp(flag, "--compiler-options", head))) {
+  if (head >= 10 && (!strncmp(flag, "-Xcompiler", head) ||
+                     !strncmp(flag, "--compiler-options", head))) {
     if (given)
       host_options(given, a, out);
     return given == next;
@@ -342,7 +349,8 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   if (r.what == DRIVER)
     ww_push(a, &out->driver, flag);
   if (r.what == KEEP) {
-    const char *value = r.joined ? flag + r.len + (flag[r.len] == '=' && r.len > 2) : next;
+    const char *value =
+        r.joined ? flag + r.len + (flag[r.len] == '=' && r.len > 2) : next;
     if (!value)
       return false;
     keep(r.as, value, a, out);

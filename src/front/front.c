@@ -1,11 +1,12 @@
-/* front.c - source files in, Warpwise IR out: reads, chooses the dialect, compiles with recovery,
- * lowers, tells what was lost.
+/* front.c - source files in, Warpwise IR out: reads, chooses the dialect, compiles with
+ * recovery, lowers, tells what was lost.
  *
- * Which headers: our shim first, an installed SDK second. The shim is precompiled (a file takes
- * about 90 ms against one second with the toolkit's headers), the same on every machine, and
- * written to be interpreted: the toolkit's half and shuffle functions are inline PTX. Only a file
- * of which the shim loses device code or an instance is tried with SDK headers (thrust inside
- * kernels, say), and the attempt that loses fewer kernels counts. */
+ * Which headers: our shim first, an installed SDK second. The shim is precompiled (a
+ * file takes about 90 ms against one second with the toolkit's headers), the same on
+ * every machine, and written to be interpreted: the toolkit's half and shuffle
+ * functions are inline PTX. Only a file of which the shim loses device code or an
+ * instance is tried with SDK headers (thrust inside kernels, say), and the attempt that
+ * loses fewer kernels counts. */
 #include "front_int.h"
 #include "isolate.h"
 #include "kept.h"
@@ -25,7 +26,8 @@ typedef struct {
 
 /* ---- reading ---- */
 
-ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e) {
+ww_status
+ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e) {
   struct stat st;
   if (stat(file, &st))
     return ww_fail(e, WW_EIO, "cannot open '%s': %s", file, strerror(errno));
@@ -42,27 +44,35 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
   return rc;
 }
 
-ww_status ww_front_scan(const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out,
-                        ww_err *e) {
+ww_status ww_front_scan(
+    const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out, ww_err *e) {
   const char *given = o->texts ? o->texts[which] : NULL;
   size_t n = given ? strlen(given) : 0;
   char *text = ww_strndup(a, given ? given : "", n);
   ww_status rc = given ? WW_OK : ww_front_read(o->files[which], a, &text, &n, e);
   if (n > WW_SOURCE_MAX)
-    rc = ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB", o->files[which],
-                 n >> 20, WW_SOURCE_MAX >> 20);
+    rc = ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB",
+                 o->files[which], n >> 20, WW_SOURCE_MAX >> 20);
   if (!rc)
     ww_scan_source(text, n, a, out);
   return rc;
 }
 
-ww_job ww_front_new_job(const ww_front_options *o, const ww_clang *clang, ww_dialect d,
+ww_job ww_front_new_job(const ww_front_options *o,
+                        const ww_clang *clang,
+                        ww_dialect d,
                         const ww_flags *flags) {
-  return (ww_job){
-      .clang = clang, .dialect = d, .flags = flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
+  return (ww_job){.clang = clang,
+                  .dialect = d,
+                  .flags = flags,
+                  .no_cache = o->no_cache,
+                  .cl_std = "CL2.0"};
 }
 
-void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j) {
+void ww_front_job(const ww_front_options *o,
+                  uint32_t which,
+                  const ww_scan *scan,
+                  ww_job *j) {
   j->file = o->files[which];
   j->scan = scan;
   j->in_memory = o->texts && o->texts[which];
@@ -76,7 +86,8 @@ void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan
 static bool has_directive(const ww_scan *s, const char *first, const char *second) {
   for (const char *p = s->text; (p = strstr(p, first)); p++) {
     const char *eol = p + strcspn(p, "\n");
-    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE && memmem(p, eol - p, second, strlen(second)))
+    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE &&
+        memmem(p, eol - p, second, strlen(second)))
       return true;
   }
   return false;
@@ -116,7 +127,8 @@ int ww_front_dialect(const char *file, const ww_scan *s) {
   return -1;
 }
 
-static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, ww_err *e) {
+static ww_status
+read_inputs(const ww_front_options *o, ww_arena *a, input *in, ww_err *e) {
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_status rc = ww_front_scan(o, i, a, &in[i].scan, e);
     if (rc)
@@ -128,24 +140,29 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
 }
 
 /* Host sources beside device sources stay out of the device compile. */
-static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, input *in,
-                                ww_dialect *out, ww_err *e) {
+static ww_status choose_dialect(const ww_front_options *o,
+                                const ww_flags *f,
+                                input *in,
+                                ww_dialect *out,
+                                ww_err *e) {
   int given = o->dialect >= 0 ? o->dialect : f->dialect;
   int d = given;
   for (uint32_t i = 0; i < o->nfiles && d < 0; i++)
     d = in[i].dialect;
   if (d < 0)
-    return ww_fail(e, WW_EUSAGE,
-                   "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --lang "
-                   "cuda|hip|opencl|openmp",
-                   o->files[0]);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --lang "
+        "cuda|hip|opencl|openmp",
+        o->files[0]);
   uint32_t device = 0;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     in[i].device = in[i].dialect == d || o->nfiles == 1;
     if (in[i].dialect >= 0 && in[i].dialect != d && given < 0)
-      return ww_fail(e, WW_EUSAGE,
-                     "'%s' and '%s' are of different dialects: give one dialect at a time",
-                     o->files[0], in[i].file);
+      return ww_fail(
+          e, WW_EUSAGE,
+          "'%s' and '%s' are of different dialects: give one dialect at a time",
+          o->files[0], in[i].file);
     device += in[i].device;
   }
   for (uint32_t i = 0; i < o->nfiles && !device; i++)
@@ -179,7 +196,8 @@ typedef struct {
   ww_diags diags;
 } attempt;
 
-static ww_status try_job(const ww_job *j, uint32_t first_loss, ww_arena *a, attempt *t, ww_err *e) {
+static ww_status
+try_job(const ww_job *j, uint32_t first_loss, ww_arena *a, attempt *t, ww_err *e) {
   *t = (attempt){0};
   for (uint32_t i = 0; i < first_loss; i++)
     ww_push(a, &t->losses, (ww_loss){0}); /* ids are unique in a unit */
@@ -192,7 +210,8 @@ static uint64_t cost(const attempt *t, uint32_t first) {
     return UINT64_MAX;
   for (uint32_t i = first; i < t->losses.n; i++)
     kernels += t->losses.v[i].kernel;
-  return kernels << 32 | (t->losses.n - first) << 16 | (t->diags.n < 0xffff ? t->diags.n : 0xffff);
+  return kernels << 32 | (t->losses.n - first) << 16 |
+         (t->diags.n < 0xffff ? t->diags.n : 0xffff);
 }
 
 /* Whether a kernel may have suffered, not only host code around it. */
@@ -208,7 +227,14 @@ static bool mentions(const attempt *t, const char *word) {
 }
 
 /* Other ways to compile what the first way could not compile whole, in this order. */
-typedef enum { OPENCL_12, OPENCL_30, OPENCL_OWN_NAMES, OWN_TEXTURES, SDK_HEADERS, NWAYS } other_way;
+typedef enum {
+  OPENCL_12,
+  OPENCL_30,
+  OPENCL_OWN_NAMES,
+  OWN_TEXTURES,
+  SDK_HEADERS,
+  NWAYS
+} other_way;
 
 static bool chooses_opencl(const ww_flags *f) {
   for (uint32_t i = 0; i < f->driver.n; i++)
@@ -217,8 +243,12 @@ static bool chooses_opencl(const ww_flags *f) {
   return false;
 }
 
-static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o, const attempt *t,
-                        ww_arena *a, ww_job *out) {
+static bool prepare_way(other_way w,
+                        const ww_job *j,
+                        const ww_front_options *o,
+                        const attempt *t,
+                        ww_arena *a,
+                        ww_job *out) {
   *out = *j;
   switch (w) {
   case OPENCL_12: /* names that became keywords */
@@ -228,9 +258,10 @@ static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o,
   case OPENCL_OWN_NAMES: /* the program defines functions under names of built-ins */
     out->no_prelude = true;
     return j->dialect == WW_OPENCL;
-  case OWN_TEXTURES: { /* the program has names of its own that the prelude uses for texture
-                          references */
-    if (j->dialect != WW_CUDA || (!mentions(t, "'texture'") && !mentions(t, "'surface'")))
+  case OWN_TEXTURES: { /* the program has names of its own that the prelude uses for
+                          texture references */
+    if (j->dialect != WW_CUDA ||
+        (!mentions(t, "'texture'") && !mentions(t, "'surface'")))
       return false;
     out->flags = ww_flags_own_textures(j->flags, a);
     return true;
@@ -241,8 +272,13 @@ static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o,
   }
 }
 
-static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out,
-                         ww_losses *losses, ww_diags *diags, ww_err *e) {
+static ww_status compile(const ww_job *j,
+                         const ww_front_options *o,
+                         ww_arena *a,
+                         ww_compiled *out,
+                         ww_losses *losses,
+                         ww_diags *diags,
+                         ww_err *e) {
   uint32_t first = losses->n;
   attempt best = {0};
   attempt other;
@@ -250,8 +286,10 @@ static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a
   ww_status rc = try_job(j, first, a, &best, e);
   if (rc)
     return rc;
-  for (other_way w = 0; w < NWAYS && lost_device_code(&best, first) && !best.c.append_failed; w++)
-    if (prepare_way(w, j, o, &best, a, &way) && try_job(&way, first, a, &other, NULL) == WW_OK &&
+  for (other_way w = 0;
+       w < NWAYS && lost_device_code(&best, first) && !best.c.append_failed; w++)
+    if (prepare_way(w, j, o, &best, a, &way) &&
+        try_job(&way, first, a, &other, NULL) == WW_OK &&
         cost(&other, first) < cost(&best, first))
       best = other;
   *out = best.c;
@@ -289,10 +327,10 @@ static bool declares_template(const ww_scan *s, const char *name, size_t n) {
   return false;
 }
 
-/* A pointer to the instance makes clang emit it; nothing of the signature has to be known. Each
- * instance is put behind the file that declares it, or the first file. */
-static const char *instances_of(const ww_front_options *o, const input *in, uint32_t which,
-                                ww_arena *a) {
+/* A pointer to the instance makes clang emit it; nothing of the signature has to be
+ * known. Each instance is put behind the file that declares it, or the first file. */
+static const char *
+instances_of(const ww_front_options *o, const input *in, uint32_t which, ww_arena *a) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < o->ninstantiate; k++) {
     const char *name = o->instantiate[k];
@@ -309,14 +347,18 @@ static const char *instances_of(const ww_front_options *o, const input *in, uint
         home = i;
     }
     if (home == which)
-      ww_buf_fmt(&b, "\nstatic void *ww_instance_%u __attribute__((used)) = (void *)&%s;", k, name);
+      ww_buf_fmt(&b,
+                 "\nstatic void *ww_instance_%u __attribute__((used)) = (void *)&%s;",
+                 k, name);
   }
   const char *out = b.n ? ww_fmt(a, "%s\n", b.s) : NULL;
   ww_buf_free(&b);
   return out;
 }
 
-static ww_status instance_error(const ww_compiled *c, const ww_front_options *o, const input *in,
+static ww_status instance_error(const ww_compiled *c,
+                                const ww_front_options *o,
+                                const input *in,
                                 ww_err *e) {
   for (uint32_t i = 0; i < c->nmsgs; i++) {
     const ww_msg *m = &c->msgs[i];
@@ -324,7 +366,8 @@ static ww_status instance_error(const ww_compiled *c, const ww_front_options *o,
       continue;
     uint32_t k = m->line - in->scan.nlines - 1;
     return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s': %s",
-                   k < o->ninstantiate ? o->instantiate[k] : o->instantiate[0], m->text);
+                   k < o->ninstantiate ? o->instantiate[k] : o->instantiate[0],
+                   m->text);
   }
   return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s'", o->instantiate[0]);
 }
@@ -396,7 +439,8 @@ static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a
     const ww_loss *l = &losses->v[i];
     if (!l->kernel || !l->name || (!l->whole && listed(m, l->name)))
       continue;
-    m->fns = ww_grow(a, m->fns, m->nfns * sizeof *m->fns, (m->nfns + 1) * sizeof *m->fns);
+    m->fns =
+        ww_grow(a, m->fns, m->nfns * sizeof *m->fns, (m->nfns + 1) * sizeof *m->fns);
     ww_fn *fn = &m->fns[m->nfns++];
     *fn = (ww_fn){.name = l->name,
                   .mangled = l->name,
@@ -408,9 +452,10 @@ static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a
   }
 }
 
-/* Kernel templates that nobody instantiates are no kernels yet; say so instead of leaving them out
- * in silence. */
-static void note_templates(const input *in, const ww_module *m, ww_diags *diags, ww_arena *a) {
+/* Kernel templates that nobody instantiates are no kernels yet; say so instead of
+ * leaving them out in silence. */
+static void
+note_templates(const input *in, const ww_module *m, ww_diags *diags, ww_arena *a) {
   for (uint32_t i = 0; i < in->scan.ndecls; i++) {
     const ww_decl *d = &in->scan.decls[i];
     if (!d->kernel || !d->tmpl || !d->name || !d->body || listed(m, d->name))
@@ -418,10 +463,11 @@ static void note_templates(const input *in, const ww_module *m, ww_diags *diags,
     ww_push(a, diags,
             (ww_diag){.file = in->file,
                       .line = d->line,
-                      .message = ww_fmt(a,
-                                        "kernel template '%s' is not instantiated here: name an "
-                                        "instance with --instantiate '%s<...>'",
-                                        d->name, d->name)});
+                      .message = ww_fmt(
+                          a,
+                          "kernel template '%s' is not instantiated here: name an "
+                          "instance with --instantiate '%s<...>'",
+                          d->name, d->name)});
   }
 }
 
@@ -452,8 +498,12 @@ static void read_headers(int fd, const char *path, ww_arena *a, ww_strings *out)
     ww_memfd_close(fd);
 }
 
-static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a,
-                             objects *out, ww_err *e) {
+static ww_status compile_all(const ww_front_options *o,
+                             ww_job *j,
+                             const input *in,
+                             ww_arena *a,
+                             objects *out,
+                             ww_err *e) {
   ww_err why = {0};
   for (uint32_t i = 0; i < o->nfiles; i++) {
     if (!in[i].device)
@@ -475,8 +525,9 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
         ww_openmp_environments(&c, a, &out->regions);
     } else {
       ww_front_first_error(&c, in[i].file, &why);
-      ww_push(a, &out->diags,
-              (ww_diag){why.file, why.line, why.col, true, false, ww_strdup(a, why.msg)});
+      ww_push(
+          a, &out->diags,
+          (ww_diag){why.file, why.line, why.col, true, false, ww_strdup(a, why.msg)});
     }
   }
   if (out->n)
@@ -488,16 +539,19 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
 
 static void note_flags(const ww_flags *f, ww_diags *diags, ww_arena *a) {
   for (uint32_t i = 0; i < f->ignored.n; i++)
-    ww_push(a, diags,
-            (ww_diag){.message = ww_fmt(a, "flag '%s' is not known here and was ignored",
-                                        f->ignored.v[i])});
+    ww_push(
+        a, diags,
+        (ww_diag){.message = ww_fmt(a, "flag '%s' is not known here and was ignored",
+                                    f->ignored.v[i])});
 }
 
-/* Where nothing was left out it is a file without kernels, or of templates alone: no error. */
+/* Where nothing was left out it is a file without kernels, or of templates alone: no
+ * error. */
 static ww_status no_kernel(const objects *ob, ww_err *e) {
   for (uint32_t i = 0; i < ob->diags.n; i++)
     if (ob->diags.v[i].file && ob->diags.v[i].error) {
-      ww_status rc = ww_fail(e, WW_EPARSE, "no kernel could be listed: %s", ob->diags.v[i].message);
+      ww_status rc = ww_fail(e, WW_EPARSE, "no kernel could be listed: %s",
+                             ob->diags.v[i].message);
       if (e) {
         e->file = ob->diags.v[i].file;
         e->line = ob->diags.v[i].line;
@@ -509,10 +563,12 @@ static ww_status no_kernel(const objects *ob, ww_err *e) {
 
 double ww_front_left(double deadline, double otherwise) {
   double left = deadline - ww_now();
-  return deadline <= 0 ? otherwise : left > 0.001 ? left : 0.001; /* 0 would be no limit */
+  /* 0 would be no limit */
+  return deadline <= 0 ? otherwise : left > 0.001 ? left : 0.001;
 }
 
-ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
+ww_status
+ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   setup s;
   *out = (ww_unit){0};
   if (!o->nfiles)
@@ -533,7 +589,8 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   rc = ob.n == 1 && ww_isolated()
            ? ww_isolate_lower(ob.bitcode[0], ob.sizes[0], s.dialect, raw,
                               ww_front_left(o->deadline, 0), a, &out->module, e)
-           : ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, s.dialect, raw, a, &out->module, e);
+           : ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, s.dialect, raw, a,
+                              &out->module, e);
   if (rc)
     return rc;
   if (s.dialect == WW_OPENMP)

@@ -1,5 +1,5 @@
-/* front.h - source files in, Warpwise IR out. clang runs as a child process; LLVM-C is used in this
- * folder and nowhere else. */
+/* front.h - source files in, Warpwise IR out. clang runs as a child process; LLVM-C is
+ * used in this folder and nowhere else. */
 #ifndef WW_FRONT_H
 #define WW_FRONT_H
 
@@ -8,24 +8,29 @@
 #include "../report/omp_shape.h"
 
 typedef struct {
-  const char **files; /* one or more translation units, device functions linked together */
+  /* one or more translation units, device functions linked together */
+  const char **files;
   uint32_t nfiles;
   int dialect;        /* ww_dialect or -1: by file name and contents */
   const char **flags; /* the user's -I -D -std ... (after `--`, or a launch spec's) */
   uint32_t nflags;
   const char **instantiate; /* "kern<float,256>" */
   uint32_t ninstantiate;
-  bool no_sdk;        /* ignore installed CUDA/ROCm headers, use the shim */
-  bool no_cache;      /* no precompiled prelude */
-  const char **texts; /* NULL, or one for each file: what stands in it (NULL: on disk), as an editor
-                         has it */
-  const char **visible; /* absolute folders: no file outside of them, of the system's headers and of
-                           our own can be included. NULL: any */
+  bool no_sdk;   /* ignore installed CUDA/ROCm headers, use the shim */
+  bool no_cache; /* no precompiled prelude */
+  /* NULL, or one for each file: what stands in it (NULL: on disk), as an editor has it
+   */
+  const char **texts;
+  /* absolute folders: no file outside of them, of the system's headers and of our own
+   * can be included. NULL: any */
+  const char **visible;
   uint32_t nvisible;
-  bool list_headers;  /* fill the unit's headers */
-  bool headers_later; /* a set of standard headers that is not precompiled yet is not precompiled
-                         now: see ww_front_precompile */
-  double deadline; /* ww_now's clock: reading it all ends by then; 0: 120 s for each run of clang */
+  bool list_headers; /* fill the unit's headers */
+  /* a set of standard headers that is not precompiled yet is not precompiled now: see
+   * ww_front_precompile */
+  bool headers_later;
+  /* ww_now's clock: reading it all ends by then; 0: 120 s for each run of clang */
+  double deadline;
 } ww_front_options;
 
 typedef struct {
@@ -39,13 +44,14 @@ typedef struct {
 /* A launch that the host code shows: constants folded as far as LLVM folds them. */
 typedef struct {
   const char *kernel; /* mangled name of the kernel */
-  ww_launch launch;   /* grid, block, shared, scalar args where constant; the rest not given */
+  /* grid, block, shared, scalar args where constant; the rest not given */
+  ww_launch launch;
   const char *file;
   uint32_t line;
 } ww_host_launch;
 
-/* What the device compile decided about a target region of OpenMP, which the shape of its launches
- * depends on. */
+/* What the device compile decided about a target region of OpenMP, which the shape of
+ * its launches depends on. */
 typedef struct {
   const char *kernel; /* mangled name */
   bool may_nest;      /* parallel regions inside parallel regions are possible */
@@ -58,44 +64,62 @@ typedef struct {
   uint32_t nregions;
   ww_diag *diags;
   uint32_t ndiags;
-  bool partial;         /* something of the file was left out to save the rest; diags say what */
-  const char **headers; /* files included but for the system's, where they were asked for; the
-                           sources may be among them */
+  /* something of the file was left out to save the rest; diags say what */
+  bool partial;
+  /* files included but for the system's, where they were asked for; the sources may be
+   * among them */
+  const char **headers;
   uint32_t nheaders;
   double clang_ms; /* wall time of clang's runs */
 } ww_unit;
 
-/* A kernel that cannot run often misses a header: where one is missing, *e says so too. */
+/* A kernel that cannot run often misses a header: where one is missing, *e says so too.
+ */
 void ww_diags_blame_header(const ww_unit *u, ww_err *e);
 void ww_diags_write(const ww_unit *u, ww_json *j); /* "diagnostics":[...] */
 
-/* Parses, lowers, checks. Fails when something was left out and no kernel could be listed; files
- * without kernels are fine. */
-ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
-/* The launches of the host code, from the host half of the same sources; none found is WW_OK and n
+/* Parses, lowers, checks. Fails when something was left out and no kernel could be
+ * listed; files without kernels are fine. */
+ww_status
+ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* The launches of the host code, from the host half of the same sources; none found is
+ * WW_OK and n
  * == 0. */
-ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out,
-                                 uint32_t *n, ww_err *e);
-/* Precompiles the standard headers of the files, for the device and the host half, where that was
- * not done before: a second or more each, which those who answer people do beside. */
+ww_status ww_front_host_launches(const ww_front_options *o,
+                                 ww_arena *a,
+                                 ww_host_launch **out,
+                                 uint32_t *n,
+                                 ww_err *e);
+/* Precompiles the standard headers of the files, for the device and the host half,
+ * where that was not done before: a second or more each, which those who answer people
+ * do beside. */
 void ww_front_precompile(const ww_front_options *o);
-/* The `// warpwise:` comment above (or inside) the kernel at `line`, or the file's only one where
- * it is no other kernel's; NULL when there is none. */
+/* The `// warpwise:` comment above (or inside) the kernel at `line`, or the file's only
+ * one where it is no other kernel's; NULL when there is none. */
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a);
-const char *ww_front_comment_in(const char *text, size_t n, uint32_t line,
+const char *ww_front_comment_in(const char *text,
+                                size_t n,
+                                uint32_t line,
                                 ww_arena *a); /* the same in what stands in a file */
-/* The host half of files[which] as an object file: kernel launches call the CUDA runtime's entry
- * points (OpenMP's: the offload library's), which the caller links. Errors in the source are
- * WW_EPARSE with the first of them in e. */
-ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object,
-                               ww_arena *a, ww_err *e);
+/* The host half of files[which] as an object file: kernel launches call the CUDA
+ * runtime's entry points (OpenMP's: the offload library's), which the caller links.
+ * Errors in the source are WW_EPARSE with the first of them in e. */
+ww_status ww_front_host_object(const ww_front_options *o,
+                               uint32_t which,
+                               const char *object,
+                               ww_arena *a,
+                               ww_err *e);
 /* The dialect of the program: as given, or of its first file that has one; -1: none. */
 int ww_front_dialect_of(const ww_front_options *o, ww_arena *a);
-/* Runs clang's driver (argv[0] is its path), which may start the linker, confined: both write below
- * `folder` alone (NULL: nowhere). Free r in any case. */
-ww_status ww_front_run_clang(const char *const *argv, const char *folder, double timeout_s,
-                             ww_run_result *r, ww_err *e);
-/* The clang that will be used and its version; NULL with e filled when none is found. */
+/* Runs clang's driver (argv[0] is its path), which may start the linker, confined: both
+ * write below `folder` alone (NULL: nowhere). Free r in any case. */
+ww_status ww_front_run_clang(const char *const *argv,
+                             const char *folder,
+                             double timeout_s,
+                             ww_run_result *r,
+                             ww_err *e);
+/* The clang that will be used and its version; NULL with e filled when none is found.
+ */
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e);
 
 #endif

@@ -1,9 +1,10 @@
 /* hostlaunch.c - the launches that a program's own host code shows.
  *
- * The host half of the sources is compiled without optimisation passes, then optimised here: with
- * everything but main made internal LLVM propagates constants through the whole file, and kernel
- * stubs can be kept from being inlined. What is not a constant after that is not given. Nothing in
- * this file fails a caller: no launch found is an answer. */
+ * The host half of the sources is compiled without optimisation passes, then optimised
+ * here: with everything but main made internal LLVM propagates constants through the
+ * whole file, and kernel stubs can be kept from being inlined. What is not a constant
+ * after that is not given. Nothing in this file fails a caller: no launch found is an
+ * answer. */
 #include "hostlaunch_int.h"
 #include "isolate.h"
 
@@ -29,7 +30,8 @@ static void close_world(LLVMModuleRef m) {
       hide(f);
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
     const char *name = low_name(g);
-    if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !ww_starts(name, "llvm.") && name[0] != '.')
+    if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !ww_starts(name, "llvm.") &&
+        name[0] != '.')
       hide(g);
   }
 }
@@ -54,7 +56,8 @@ static bool compiles(const ww_job *j, ww_arena *a, ww_compiled *c) {
   return !ww_recover_compile(j, a, c, &losses, &diags, NULL) && c->ok;
 }
 
-/* Shapes of OpenMP launches depend on what the device compile decided about each kernel. */
+/* Shapes of OpenMP launches depend on what the device compile decided about each
+ * kernel. */
 static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
   ww_job device = *host;
   ww_compiled c;
@@ -63,7 +66,8 @@ static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
     ww_openmp_environments(&c, a, out);
 }
 
-static void find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_envs *envs) {
+static void
+find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_envs *envs) {
   ww_dialect d = j->dialect;
   bool stubs = d == WW_CUDA || d == WW_HIP;
   if (stubs)
@@ -88,11 +92,15 @@ typedef struct {
 
 static void read_bitcode(const reading *r, ww_host_launches *out) {
   LLVMContextRef ctx = LLVMContextCreate();
-  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(r->c->bitcode, r->c->n, "host", 0);
+  LLVMMemoryBufferRef b =
+      LLVMCreateMemoryBufferWithMemoryRange(r->c->bitcode, r->c->n, "host", 0);
   LLVMModuleRef m;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
-    ww_host_ir h = {
-        .m = m, .layout = LLVMGetModuleDataLayout(m), .a = r->a, .file = r->j->file, .out = out};
+    ww_host_ir h = {.m = m,
+                    .layout = LLVMGetModuleDataLayout(m),
+                    .a = r->a,
+                    .file = r->j->file,
+                    .out = out};
     find_launches(&h, r->j, &r->envs);
     LLVMDisposeModule(m);
   }
@@ -106,8 +114,11 @@ static void read_in_child(void *ctx, ww_buf *out) {
   ww_hostlaunch_put(&found, out);
 }
 
-/* In a child where LLVM runs in those: what takes too long or fails there has no launches. */
-static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a,
+/* In a child where LLVM runs in those: what takes too long or fails there has no
+ * launches. */
+static void read_launches(const ww_compiled *c,
+                          const ww_job *j,
+                          ww_arena *a,
                           ww_host_launches *out) {
   reading r = {.c = c, .j = j, .a = a};
   ww_buf b;
@@ -129,7 +140,8 @@ static int by_line(const void *x, const void *y) {
   return c ? c : a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* The device sources of OpenCL have no host half; the other dialects' files have both. */
+/* The device sources of OpenCL have no host half; the other dialects' files have both.
+ */
 static bool has_host_half(const ww_scan *s, const char *file, ww_dialect d) {
   const char *dot = strrchr(file, '.');
   if (d == WW_OPENCL)
@@ -140,8 +152,11 @@ static bool has_host_half(const ww_scan *s, const char *file, ww_dialect d) {
   return strstr(s->text, "<<<") || strstr(s->text, "Launch");
 }
 
-ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out,
-                                 uint32_t *n, ww_err *e) {
+ww_status ww_front_host_launches(const ww_front_options *o,
+                                 ww_arena *a,
+                                 ww_host_launch **out,
+                                 uint32_t *n,
+                                 ww_err *e) {
   ww_host_launches found = {0};
   ww_flags flags;
   ww_clang clang;

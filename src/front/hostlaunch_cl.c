@@ -1,5 +1,5 @@
-/* hostlaunch_cl.c - clEnqueueNDRangeKernel calls of an OpenCL host program, where the kernel's name
- * and the sizes are constants. */
+/* hostlaunch_cl.c - clEnqueueNDRangeKernel calls of an OpenCL host program, where the
+ * kernel's name and the sizes are constants. */
 #include "hostlaunch_int.h"
 
 /* The string a constant pointer points at, or NULL. */
@@ -17,7 +17,8 @@ static bool calls(LLVMValueRef v, const char *name) {
   return v && ww_host_is_call(v) && !strcmp(ww_host_callee(v), name);
 }
 
-/* The clCreateKernel call whose result `kernel` is, directly or through one variable. */
+/* The clCreateKernel call whose result `kernel` is, directly or through one variable.
+ */
 static LLVMValueRef created_by(const ww_host_ir *h, LLVMValueRef kernel) {
   if (LLVMIsALoadInst(kernel)) {
     ww_host_addr at = ww_host_address(h, LLVMGetOperand(kernel, 0));
@@ -26,22 +27,24 @@ static LLVMValueRef created_by(const ww_host_ir *h, LLVMValueRef kernel) {
   return calls(kernel, "clCreateKernel") ? kernel : NULL;
 }
 
-static bool sizes_of(const ww_host_ir *h, LLVMValueRef v, int64_t dims, uint64_t out[3]) {
+static bool
+sizes_of(const ww_host_ir *h, LLVMValueRef v, int64_t dims, uint64_t out[3]) {
   if (LLVMIsNull(v))
     return false;
   ww_host_addr at = ww_host_address(h, v);
   out[0] = out[1] = out[2] = 1;
   for (int64_t d = 0; d < dims; d++) {
     int64_t size;
-    if (!at.exact || !ww_host_stored(h, at.base, at.offset + 8 * d, 8, &size) || size <= 0)
+    if (!at.exact || !ww_host_stored(h, at.base, at.offset + 8 * d, 8, &size) ||
+        size <= 0)
       return false;
     out[d] = size;
   }
   return true;
 }
 
-/* clSetKernelArg(kernel, index, size, pointer) for the same kernel: local memory sizes and constant
- * scalars. */
+/* clSetKernelArg(kernel, index, size, pointer) for the same kernel: local memory sizes
+ * and constant scalars. */
 static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
   LLVMValueRef f = LLVMGetNamedFunction(h->m, "clSetKernelArg");
   WW_VEC(ww_arg) args = {0};
@@ -63,7 +66,8 @@ static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
     ww_host_addr at = ww_host_address(h, p);
     if (LLVMIsNull(p))
       args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = size}};
-    else if (size <= 8 && at.exact && ww_host_stored(h, at.base, at.offset, size, &value))
+    else if (size <= 8 && at.exact &&
+             ww_host_stored(h, at.base, at.offset, size, &value))
       args.v[index] = ww_host_hex(h, value, size);
   }
   l->args = args.v;

@@ -1,10 +1,11 @@
 /* hostlaunch_cuda.c - kernel<<<grid, block, shared>>>(args) of CUDA and HIP host code.
  *
- * clang's host half turns a launch into cudaConfigureCall(grid, block, shared, stream) and a call
- * of the kernel's stub, a function with the kernel's parameters that hands each of them to
- * cudaSetupArgument. Before optimisation the stubs are emptied, so that their calls keep the
- * arguments in place, and the configuration is made to succeed, so that it stands right before its
- * stub call. The name of a stub is the kernel's with a prefix inside the mangling. */
+ * clang's host half turns a launch into cudaConfigureCall(grid, block, shared, stream)
+ * and a call of the kernel's stub, a function with the kernel's parameters that hands
+ * each of them to cudaSetupArgument. Before optimisation the stubs are emptied, so that
+ * their calls keep the arguments in place, and the configuration is made to succeed, so
+ * that it stands right before its stub call. The name of a stub is the kernel's with a
+ * prefix inside the mangling. */
 #include "hostlaunch_int.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static const char *kernel_of_stub(const char *stub, ww_arena *a) {
   unsigned long n = strtoul(digits, NULL, 10);
   if (n <= strlen(stub_mark))
     return NULL;
-  return ww_fmt(a, "%.*s%lu%s", (int)(digits - stub), stub, n - strlen(stub_mark), rest);
+  return ww_fmt(a, "%.*s%lu%s", (int)(digits - stub), stub, n - strlen(stub_mark),
+                rest);
 }
 
 static bool is_config(const char *name) {
@@ -39,13 +41,15 @@ static bool is_setup(const char *name) {
 
 /* ---- before optimisation ---- */
 
-/* Which parameter of the stub each kernel argument comes from, as a string attribute on the stub
- * that survives its emptying: "ww-args" = "size:parameter,...", parameter -1 where it is not a
- * single one, size negative for a struct. */
+/* Which parameter of the stub each kernel argument comes from, as a string attribute on
+ * the stub that survives its emptying: "ww-args" = "size:parameter,...", parameter -1
+ * where it is not a single one, size negative for a struct. */
 static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
   ww_buf b = {0};
-  for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(stub); bb; bb = LLVMGetNextBasicBlock(bb))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+  for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(stub); bb;
+       bb = LLVMGetNextBasicBlock(bb))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i;
+         i = LLVMGetNextInstruction(i)) {
       int64_t size;
       if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i)) ||
           !ww_host_int(LLVMGetOperand(i, 1), &size))
@@ -58,11 +62,13 @@ static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
       int index = -1;
       for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
         if (LLVMGetParam(stub, k) == from &&
-            LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) == (unsigned long long)size)
+            LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) ==
+                (unsigned long long)size)
           index = k;
-      bool aggregate =
-          from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) == LLVMStructTypeKind;
-      ww_buf_fmt(&b, "%s%lld:%d", b.n ? "," : "", (long long)(aggregate ? -size : size), index);
+      bool aggregate = from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) ==
+                                   LLVMStructTypeKind;
+      ww_buf_fmt(&b, "%s%lld:%d", b.n ? "," : "", (long long)(aggregate ? -size : size),
+                 index);
     }
   if (b.n)
     LLVMAddAttributeAtIndex(
@@ -81,15 +87,17 @@ static void empty_function(LLVMValueRef f) {
     LLVMValueRef i;
     while ((i = LLVMGetLastInstruction(bb)))
       LLVMInstructionEraseFromParent(i);
-    LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(bb),
-                           LLVMGetUndef(LLVMLabelTypeInContext(LLVMGetTypeContext(LLVMTypeOf(f)))));
+    LLVMReplaceAllUsesWith(
+        LLVMBasicBlockAsValue(bb),
+        LLVMGetUndef(LLVMLabelTypeInContext(LLVMGetTypeContext(LLVMTypeOf(f)))));
     LLVMDeleteBasicBlock(bb);
   }
   LLVMSetLinkage(f, LLVMExternalLinkage);
 }
 
-/* A body that only traps stands for one that is not known: the shim's host functions, what
- * recover.c took out. To the optimiser it would be a promise that nothing behind the call happens.
+/* A body that only traps stands for one that is not known: the shim's host functions,
+ * what recover.c took out. To the optimiser it would be a promise that nothing behind
+ * the call happens.
  */
 static bool only_traps(LLVMValueRef f) {
   LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f);
@@ -139,7 +147,8 @@ static void dim3_of(LLVMValueRef xy, LLVMValueRef z, uint64_t out[3]) {
   out[2] = (uint32_t)b;
 }
 
-/* The configuration before `stub_call`: in its block, else up a chain of single predecessors. */
+/* The configuration before `stub_call`: in its block, else up a chain of single
+ * predecessors. */
 static LLVMValueRef config_before(LLVMValueRef stub_call) {
   LLVMBasicBlockRef bb = LLVMGetInstructionParent(stub_call);
   LLVMValueRef i = LLVMGetPreviousInstruction(stub_call);
@@ -154,7 +163,8 @@ static LLVMValueRef config_before(LLVMValueRef stub_call) {
         return NULL;
     }
     LLVMBasicBlockRef pred = NULL;
-    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(bb)); u; u = LLVMGetNextUse(u)) {
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(bb)); u;
+         u = LLVMGetNextUse(u)) {
       if (!LLVMIsAInstruction(LLVMGetUser(u)) || LLVMIsAPHINode(LLVMGetUser(u)))
         continue;
       LLVMBasicBlockRef from = LLVMGetInstructionParent(LLVMGetUser(u));
@@ -170,8 +180,8 @@ static LLVMValueRef config_before(LLVMValueRef stub_call) {
   return NULL;
 }
 
-static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out,
-                     LLVMValueRef *origin) {
+static void argument(
+    const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out, LLVMValueRef *origin) {
   int64_t bits;
   if (size < 0) { /* a struct in a register */
     if (!ww_host_int(v, &bits) || size < -8)
@@ -185,12 +195,13 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
   ww_host_addr at = ww_host_address(h, v);
   if (!bytes || !at.exact || at.offset < 0 || (uint64_t)at.offset >= bytes)
     return;
-  *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = at.offset}};
+  *out =
+      (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = at.offset}};
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
-  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(LLVMGetCalledValue(call),
-                                                        LLVMAttributeFunctionIndex, "ww-args", 7);
+  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(
+      LLVMGetCalledValue(call), LLVMAttributeFunctionIndex, "ww-args", 7);
   if (!attr)
     return;
   unsigned n;
@@ -214,15 +225,20 @@ static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
   ww_host_share_buffers(h, l, origins.v);
 }
 
-/* config: a call whose arguments from `at` on are grid, block and, at `shared`, bytes; the
- * arguments of the kernel are those of `call`, where it is a stub's. */
-static void add_launch(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef config, unsigned at,
-                       unsigned shared, const char *kernel) {
+/* config: a call whose arguments from `at` on are grid, block and, at `shared`, bytes;
+ * the arguments of the kernel are those of `call`, where it is a stub's. */
+static void add_launch(const ww_host_ir *h,
+                       LLVMValueRef call,
+                       LLVMValueRef config,
+                       unsigned at,
+                       unsigned shared,
+                       const char *kernel) {
   ww_host_launch l = ww_host_new_launch(h, call, kernel);
   int64_t bytes;
   if (config && LLVMGetNumArgOperands(config) > shared) {
     dim3_of(LLVMGetOperand(config, at), LLVMGetOperand(config, at + 1), l.launch.grid);
-    dim3_of(LLVMGetOperand(config, at + 2), LLVMGetOperand(config, at + 3), l.launch.block);
+    dim3_of(LLVMGetOperand(config, at + 2), LLVMGetOperand(config, at + 3),
+            l.launch.block);
     if (ww_host_int(LLVMGetOperand(config, shared), &bytes)) {
       l.launch.shared = bytes;
       l.launch.shared_given = true;

@@ -1,5 +1,5 @@
-/* hostlaunch_int.h - what the finders of host launches share: constants, addresses and memory of
- * optimised host IR. */
+/* hostlaunch_int.h - what the finders of host launches share: constants, addresses and
+ * memory of optimised host IR. */
 #ifndef WW_HOSTLAUNCH_INT_H
 #define WW_HOSTLAUNCH_INT_H
 
@@ -12,8 +12,8 @@ typedef WW_VEC(ww_host_launch) ww_host_launches;
 
 /* ---- hostlaunch_wire.c ---- */
 void ww_hostlaunch_put(const ww_host_launches *all, ww_buf *b);
-void ww_hostlaunch_take(const ww_buf *b, ww_arena *a,
-                        ww_host_launches *all); /* adds them; what is cut off is left out */
+/* adds them; what is cut off is left out */
+void ww_hostlaunch_take(const ww_buf *b, ww_arena *a, ww_host_launches *all);
 
 typedef struct {
   LLVMModuleRef m;
@@ -26,29 +26,38 @@ typedef struct {
 /* ---- hostvalue.c ---- */
 
 typedef struct {
-  LLVMValueRef base; /* what the address is an offset from: alloca, global, load, call, argument */
-  int64_t offset;    /* bytes */
-  bool exact;        /* the offset is constant */
+  /* what the address is an offset from: alloca, global, load, call, argument */
+  LLVMValueRef base;
+  int64_t offset; /* bytes */
+  bool exact;     /* the offset is constant */
 } ww_host_addr;
 
 bool ww_host_int(LLVMValueRef v, int64_t *out); /* a constant integer, sign-extended */
 bool ww_host_arg(LLVMValueRef v, ww_arg *out);  /* a constant scalar as an argument */
 ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v);
-/* The one value that `size` bytes at base + offset are given by a store or a constant initialiser;
- * false when there are several or none. Vector stores are taken apart. */
-bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size,
+/* The one value that `size` bytes at base + offset are given by a store or a constant
+ * initialiser; false when there are several or none. Vector stores are taken apart. */
+bool ww_host_stored(const ww_host_ir *h,
+                    LLVMValueRef base,
+                    int64_t offset,
+                    uint64_t size,
                     int64_t *out);
-LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset);
-/* Constant size of the allocation that a pointer value comes from (cudaMalloc & co. into the
- * variable it was loaded from, malloc, new); 0 unknown. *origin identifies the allocation. */
-uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin);
-const char *ww_host_callee(LLVMValueRef call); /* name of a directly called function, or "" */
+LLVMValueRef
+ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset);
+/* Constant size of the allocation that a pointer value comes from (cudaMalloc & co.
+ * into the variable it was loaded from, malloc, new); 0 unknown. *origin identifies the
+ * allocation. */
+uint64_t
+ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin);
+/* name of a directly called function, or "" */
+const char *ww_host_callee(LLVMValueRef call);
 bool ww_host_is_call(LLVMValueRef ins);
 /* A launch that the instruction makes, with its place. */
-ww_host_launch ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const char *kernel);
+ww_host_launch
+ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const char *kernel);
 ww_arg ww_host_hex(const ww_host_ir *h, int64_t bits, uint32_t n); /* n bytes of them */
-/* Turns pointer arguments of a launch into buffers; the same allocation twice gets an id. origins:
- * one per argument or NULL. */
+/* Turns pointer arguments of a launch into buffers; the same allocation twice gets an
+ * id. origins: one per argument or NULL. */
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins);
 
 /* ---- one finder per dialect ---- */

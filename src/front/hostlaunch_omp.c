@@ -1,8 +1,9 @@
-/* hostlaunch_omp.c - target regions of OpenMP host code: __tgt_target_kernel(location, device,
- * teams, threads, region, arguments).
+/* hostlaunch_omp.c - target regions of OpenMP host code: __tgt_target_kernel(location,
+ * device, teams, threads, region, arguments).
  *
- * The last operand points at a struct that the host fills right before the call. Arrays of pointers
- * and sizes hang off it, one element per kernel parameter; scalars travel in the pointer slots. */
+ * The last operand points at a struct that the host fills right before the call. Arrays
+ * of pointers and sizes hang off it, one element per kernel parameter; scalars travel
+ * in the pointer slots. */
 #include "hostlaunch_int.h"
 
 #include <stdlib.h>
@@ -16,8 +17,13 @@ static LLVMValueRef array_at(const ww_host_ir *h, LLVMValueRef args, int64_t off
   return v ? ww_host_address(h, v).base : NULL;
 }
 
-static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes,
-                     LLVMValueRef types, int64_t i, ww_arg *out, LLVMValueRef *origin) {
+static void argument(const ww_host_ir *h,
+                     LLVMValueRef pointers,
+                     LLVMValueRef sizes,
+                     LLVMValueRef types,
+                     int64_t i,
+                     ww_arg *out,
+                     LLVMValueRef *origin) {
   int64_t type = 0;
   int64_t value;
   int64_t bytes;
@@ -26,7 +32,8 @@ static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef si
   if (type & MAP_LITERAL) {
     if (!ww_host_stored(h, pointers, 8 * i, 8, &value))
       return;
-    *out = ww_host_hex(h, value, 8); /* any scalar travels as the bits of an unsigned long */
+    *out = ww_host_hex(h, value,
+                       8); /* any scalar travels as the bits of an unsigned long */
     return;
   }
   LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * i);
@@ -46,8 +53,8 @@ static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
     return;
   l->nargs = n + 1;
   l->args = WW_NEWN(h->a, ww_arg, n + 1);
-  l->args[0] =
-      (ww_arg){.kind = WW_ARG_VALUE, .is_int = true}; /* dyn_ptr, which our runtime never reads */
+  /* dyn_ptr, which our runtime never reads */
+  l->args[0] = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
   LLVMValueRef *origins = WW_NEWN(h->a, LLVMValueRef, n + 1);
   for (int64_t i = 0; i < n; i++)
     argument(h, pointers, sizes, types, i, &l->args[i + 1], &origins[i + 1]);
@@ -61,7 +68,10 @@ static ww_omp_env environment_of(const char *kernel, const ww_omp_envs *envs) {
   return (ww_omp_env){0};
 }
 
-static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, const ww_omp_env *env,
+static void shape(const ww_host_ir *h,
+                  LLVMValueRef call,
+                  LLVMValueRef args,
+                  const ww_omp_env *env,
                   ww_launch *l) {
   int64_t teams;
   int64_t limit;

@@ -1,8 +1,9 @@
-/* hostlaunch_wire.c - launches of the host code as bytes, for a child that finds them and a parent
- * that takes them over.
+/* hostlaunch_wire.c - launches of the host code as bytes, for a child that finds them
+ * and a parent that takes them over.
  *
- * Both are the same program: structs go as they are, and behind each one what its pointers lead to.
- * Only those are written that the finders of launches fill in; the others are null. */
+ * Both are the same program: structs go as they are, and behind each one what its
+ * pointers lead to. Only those are written that the finders of launches fill in; the
+ * others are null. */
 #include "hostlaunch_int.h"
 
 static void put_text(ww_buf *b, const char *s) {

@@ -1,10 +1,11 @@
-/* hostobject.c - the host half of a program as object files, for a build that runs it against
- * stand-ins for the GPU's runtime.
+/* hostobject.c - the host half of a program as object files, for a build that runs it
+ * against stand-ins for the GPU's runtime.
  *
- * The same command line as everywhere in the front end, with the shim's full declarations. A file
- * may be device code with host code, host code alone that still includes the runtime's headers, or
- * plain C: what its name does not tell is tried in that order. Nothing is left out to save the
- * rest: a program that runs must be whole. */
+ * The same command line as everywhere in the front end, with the shim's full
+ * declarations. A file may be device code with host code, host code alone that still
+ * includes the runtime's headers, or plain C: what its name does not tell is tried in
+ * that order. Nothing is left out to save the rest: a program that runs must be whole.
+ */
 #include "front_int.h"
 
 #include <limits.h>
@@ -50,8 +51,8 @@ static char *closed_launches(const char *file, ww_arena *a, size_t *n) {
 }
 
 /* The file as clang sees it under its own name; the descriptors go to fd. */
-static const char *overlay_of(const char *file, const char *text, size_t n, int fd[2],
-                              ww_arena *a) {
+static const char *
+overlay_of(const char *file, const char *text, size_t n, int fd[2], ww_arena *a) {
   const char *contents;
   const char *overlay;
   char real[PATH_MAX];
@@ -88,7 +89,8 @@ static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
   ww_status rc = attempt_closed(j, a, &e);
   if (!rc)
     return rc;
-  if (!j->plain && (strstr(first->msg, "'texture'") || strstr(first->msg, "'surface'"))) {
+  if (!j->plain &&
+      (strstr(first->msg, "'texture'") || strstr(first->msg, "'surface'"))) {
     j->flags = ww_flags_own_textures(j->flags, a);
     return attempt(j, a, &e);
   }
@@ -98,8 +100,11 @@ static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
   return attempt(j, a, &e);
 }
 
-ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object,
-                               ww_arena *a, ww_err *e) {
+ww_status ww_front_host_object(const ww_front_options *o,
+                               uint32_t which,
+                               const char *object,
+                               ww_arena *a,
+                               ww_err *e) {
   ww_clang clang;
   ww_flags flags;
   ww_err first = {0};
@@ -109,8 +114,9 @@ ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const 
     d = WW_CUDA;
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   ww_status rc = ww_clang_find(a, &clang, e);
+  /* clang may write to it, but not make files */
   if (!rc)
-    rc = ww_write_file_atomic(object, "", 0, e); /* clang may write to it, but not make files */
+    rc = ww_write_file_atomic(object, "", 0, e);
   if (rc)
     return rc;
   ww_job j = ww_front_new_job(o, &clang, d, &flags);

@@ -1,8 +1,9 @@
-/* hostvalue.c - reads constants, addresses and allocation sizes out of optimised host IR.
+/* hostvalue.c - reads constants, addresses and allocation sizes out of optimised host
+ * IR.
  *
- * Everything here answers "known" only for what LLVM itself folded to a constant, or for memory
- * that is written exactly once; two writes to a place, or a write that cannot be placed, leave it
- * unknown. */
+ * Everything here answers "known" only for what LLVM itself folded to a constant, or
+ * for memory that is written exactly once; two writes to a place, or a write that
+ * cannot be placed, leave it unknown. */
 #include "hostlaunch_int.h"
 
 bool ww_host_int(LLVMValueRef v, int64_t *out) {
@@ -78,7 +79,8 @@ typedef struct {
   uint32_t writes;
 } lookup;
 
-/* The write of `value`, which begins at `at` and has n bytes, where it covers what is looked for.
+/* The write of `value`, which begins at `at` and has n bytes, where it covers what is
+ * looked for.
  */
 static void note_write(lookup *l, LLVMValueRef value, int64_t at, int64_t n) {
   if (l->offset < at || l->offset >= at + n)
@@ -90,7 +92,8 @@ static void note_write(lookup *l, LLVMValueRef value, int64_t at, int64_t n) {
   }
 }
 
-static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int64_t at) {
+static void
+look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int64_t at) {
   int64_t len;
   int64_t byte;
   const char *name = ww_host_callee(call);
@@ -104,8 +107,9 @@ static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int
   else if (!ww_host_int(from, &byte) || byte)
     note_write(l, NULL, at, len);
   else if (l->offset >= at && l->offset < at + len) /* zero wherever one looks */
-    note_write(l, LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0),
-               l->offset, 1);
+    note_write(
+        l, LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0),
+        l->offset, 1);
 }
 
 /* All writes through `pointer`, which is the base plus `at` bytes. */
@@ -142,7 +146,8 @@ static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out
   case LLVMVectorTypeKind:
   case LLVMArrayTypeKind: {
     int64_t size = LLVMStoreSizeOfType(h->layout, LLVMGetElementType(t));
-    LLVMValueRef e = LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, at / size) : NULL;
+    LLVMValueRef e =
+        LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, at / size) : NULL;
     return e && int_in(h, e, at % size, out);
   }
   case LLVMStructTypeKind: {
@@ -157,7 +162,8 @@ static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out
   }
 }
 
-static bool find_store(const ww_host_ir *h, LLVMValueRef base, int64_t offset, lookup *l) {
+static bool
+find_store(const ww_host_ir *h, LLVMValueRef base, int64_t offset, lookup *l) {
   *l = (lookup){.h = h, .offset = offset};
   if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base)) {
     l->value = base;
@@ -167,7 +173,10 @@ static bool find_store(const ww_host_ir *h, LLVMValueRef base, int64_t offset, l
   return l->writes == 1 && l->value;
 }
 
-bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size,
+bool ww_host_stored(const ww_host_ir *h,
+                    LLVMValueRef base,
+                    int64_t offset,
+                    uint64_t size,
                     int64_t *out) {
   lookup l;
   if (!find_store(h, base, offset, &l) || !int_in(h, l.value, offset - l.value_at, out))
@@ -178,17 +187,19 @@ bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint
   return true;
 }
 
-LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset) {
+LLVMValueRef
+ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset) {
   lookup l;
-  return find_store(h, base, offset, &l) && l.value_at == offset && !LLVMIsAGlobalVariable(base)
+  return find_store(h, base, offset, &l) && l.value_at == offset &&
+                 !LLVMIsAGlobalVariable(base)
              ? l.value
              : NULL;
 }
 
 /* ---- allocations ---- */
 
-/* cudaMalloc(&p, bytes), hipMallocManaged(&p, bytes, flags), cudaMallocHost ...; C++ overloads
- * carry mangled names. */
+/* cudaMalloc(&p, bytes), hipMallocManaged(&p, bytes, flags), cudaMallocHost ...; C++
+ * overloads carry mangled names. */
 static bool fills_pointer(const char *name) {
   if (ww_starts(name, "_Z"))
     name += 2 + strspn(name + 2, "0123456789");
@@ -203,7 +214,8 @@ static uint64_t size_at_call(LLVMValueRef call) {
   const char *name = ww_host_callee(call);
   int64_t count;
   int64_t each;
-  static const char *const plain[] = {"malloc", "_Znwm", "_Znam", "omp_target_alloc", NULL};
+  static const char *const plain[] = {"malloc", "_Znwm", "_Znam", "omp_target_alloc",
+                                      NULL};
   static const char *const aligned[] = {"aligned_alloc", "memalign", NULL};
   bool behind = ww_one_of(name, aligned), counted = !strcmp(name, "calloc");
   if (!behind && !counted && !ww_one_of(name, plain))
@@ -229,9 +241,11 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
       if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 2)
         continue;
       ww_host_addr into = ww_host_address(h, LLVMGetOperand(call, 0));
-      if (into.base != want.base || into.offset != want.offset || !into.exact || !want.exact)
+      if (into.base != want.base || into.offset != want.offset || !into.exact ||
+          !want.exact)
         continue;
-      if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) || (size && size != (uint64_t)bytes))
+      if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) ||
+          (size && size != (uint64_t)bytes))
         agree = false;
       else
         size = bytes;
@@ -240,7 +254,8 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
   return agree ? size : 0;
 }
 
-uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin) {
+uint64_t
+ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin) {
   ww_host_addr p = ww_host_address(h, pointer);
   *origin = p.base;
   if (LLVMIsALoadInst(p.base)) {
@@ -256,12 +271,13 @@ uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValue
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins) {
   for (uint32_t i = 0; i < l->nargs; i++)
     for (uint32_t k = 0; k < l->nargs; k++)
-      if (k != i && origins[i] && origins[i] == origins[k] && l->args[i].kind == WW_ARG_BUFFER &&
-          l->args[k].kind == WW_ARG_BUFFER)
+      if (k != i && origins[i] && origins[i] == origins[k] &&
+          l->args[i].kind == WW_ARG_BUFFER && l->args[k].kind == WW_ARG_BUFFER)
         l->args[i].buffer.id = ww_fmt(h->a, "b%u", i < k ? i : k);
 }
 
-ww_host_launch ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const char *kernel) {
+ww_host_launch
+ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const char *kernel) {
   unsigned n = 0;
   const char *name = LLVMGetDebugLocFilename(ins, &n);
   return (ww_host_launch){.kernel = kernel,
@@ -271,5 +287,6 @@ ww_host_launch ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const c
 }
 
 ww_arg ww_host_hex(const ww_host_ir *h, int64_t bits, uint32_t n) {
-  return (ww_arg){.kind = WW_ARG_HEX, .hex = memcpy(ww_alloc(h->a, 8), &bits, 8), .hex_n = n};
+  return (ww_arg){
+      .kind = WW_ARG_HEX, .hex = memcpy(ww_alloc(h->a, 8), &bits, 8), .hex_n = n};
 }

@@ -1,4 +1,5 @@
-/* isolate.c - see isolate.h. The IR's text form carries everything, so it is what comes back. */
+/* isolate.c - see isolate.h. The IR's text form carries everything, so it is what comes
+ * back. */
 #include "../base/confine.h"
 #include "isolate.h"
 
@@ -40,8 +41,8 @@ void ww_isolate_fork(uint64_t bytes) {
   fork_bytes = bytes;
 }
 
-/* The optimiser needs nothing but the bitcode, which it did not ask the author of: not our
- * environment, and no file beyond the system's libraries, which are loaded. */
+/* The optimiser needs nothing but the bitcode, which it did not ask the author of: not
+ * our environment, and no file beyond the system's libraries, which are loaded. */
 static void give_up_rights(void) {
   for (char **v = environ; *v; v++)
     memset(*v, 0, strlen(*v));
@@ -59,15 +60,19 @@ static void work_confined(void *ctx, ww_buf *out) {
   c->work(c->ctx, out);
 }
 
-ww_status ww_isolate_run(void (*work)(void *ctx, ww_buf *out), void *ctx, double deadline,
-                         ww_buf *out, ww_err *e) {
+ww_status ww_isolate_run(void (*work)(void *ctx, ww_buf *out),
+                         void *ctx,
+                         double deadline,
+                         ww_buf *out,
+                         ww_err *e) {
   confined c = {work, ctx};
-  ww_child child = {.work = work_confined, .ctx = &c, .deadline = deadline, .bytes = fork_bytes};
+  ww_child child = {
+      .work = work_confined, .ctx = &c, .deadline = deadline, .bytes = fork_bytes};
   return ww_child_run(&child, out, e);
 }
 
-/* ---- lowering in a forked child: a byte that says whether it went well, then the IR or the
- * message ---- */
+/* ---- lowering in a forked child: a byte that says whether it went well, then the IR
+ * or the message ---- */
 
 typedef struct {
   const void *bitcode;
@@ -95,21 +100,24 @@ static void lower_in_child(void *ctx, ww_buf *out) {
 /* What such a child wrote. */
 static ww_status read_lowered(const ww_buf *b, ww_arena *a, ww_module *out, ww_err *e) {
   if (!b->n)
-    return ww_fail(e, WW_ELIMIT,
-                   "optimising the code took more memory than it may have, or failed; --memory "
-                   "raises the limit");
+    return ww_fail(
+        e, WW_ELIMIT,
+        "optimising the code took more memory than it may have, or failed; --memory "
+        "raises the limit");
   if (b->s[0])
     return ww_fail(e, (ww_status)b->s[0], "%s", b->s + 1);
   return ww_ir_parse(b->s + 1, a, out, e);
 }
 
-static ww_status lower_forked(lowering *l, double timeout_s, ww_module *out, ww_err *e) {
+static ww_status
+lower_forked(lowering *l, double timeout_s, ww_module *out, ww_err *e) {
   ww_buf b;
-  ww_status st =
-      ww_isolate_run(lower_in_child, l, ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
+  ww_status st = ww_isolate_run(
+      lower_in_child, l, ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
   if (st)
     ww_fail(e, st = WW_ELIMIT,
-            "optimising the code took more time or memory than it may have, or failed; --seconds "
+            "optimising the code took more time or memory than it may have, or failed; "
+            "--seconds "
             "and --memory raise the limits");
   else
     st = read_lowered(&b, l->a, out, e);
@@ -117,8 +125,14 @@ static ww_status lower_forked(lowering *l, double timeout_s, ww_module *out, ww_
   return st;
 }
 
-ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw, double timeout_s,
-                           ww_arena *a, ww_module *out, ww_err *e) {
+ww_status ww_isolate_lower(const void *bitcode,
+                           size_t n,
+                           ww_dialect d,
+                           bool raw,
+                           double timeout_s,
+                           ww_arena *a,
+                           ww_module *out,
+                           ww_err *e) {
   if (!self)
     return lower_forked(&(lowering){bitcode, n, d, raw, a}, timeout_s, out, e);
   char dialect[16];
@@ -127,14 +141,18 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
   ww_run_result r;
   ww_status st = ww_run(argv, bitcode, n, timeout_s > 0 ? timeout_s : TIMEOUT_S, &r, e);
   if (!st && r.timed_out)
-    st = ww_fail(e, WW_ELIMIT, "optimising the code took longer than this request may take");
-  else if (!st)
-    st = read_lowered(r.exit_code ? &(ww_buf){0} : &r.out, a, out, e);
+    st = ww_fail(e, WW_ELIMIT,
+                 "optimising the code took longer than this request may take");
+  else if (!st) {
+    ww_buf nothing = {0};
+    st = read_lowered(r.exit_code ? &nothing : &r.out, a, out, e);
+  }
   ww_run_free(&r);
   return st;
 }
 
-ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
+ww_status
+ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
   ww_buf in = {0};
   ww_buf text = {0};
   char piece[65536];

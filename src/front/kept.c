@@ -1,9 +1,10 @@
-/* kept.c - IR kept by what it was made from: WARPWISE_IR names a folder, and whoever has read a
- * source leaves its IR there.
+/* kept.c - IR kept by what it was made from: WARPWISE_IR names a folder, and whoever
+ * has read a source leaves its IR there.
  *
- * For work that reads the same sources again and again (training, evaluations), and to do it on a
- * machine without clang: a build without LLVM reads sources from there alone. The key is the text
- * of the files, their flags and our version; headers are not part of it. */
+ * For work that reads the same sources again and again (training, evaluations), and to
+ * do it on a machine without clang: a build without LLVM reads sources from there
+ * alone. The key is the text of the files, their flags and our version; headers are not
+ * part of it. */
 #include "kept.h"
 
 #include <stdlib.h>
@@ -12,8 +13,8 @@ static const char *path_of(const ww_front_options *o, ww_arena *a) {
   const char *folder = getenv("WARPWISE_IR");
   if (!folder || !*folder)
     return NULL;
-  uint64_t key =
-      ww_hash(WW_VERSION, strlen(WW_VERSION), (uint64_t)(o->dialect + 2) * 2 + o->no_sdk);
+  uint64_t key = ww_hash(WW_VERSION, strlen(WW_VERSION),
+                         (uint64_t)(o->dialect + 2) * 2 + o->no_sdk);
   for (uint32_t i = 0; i < o->nfiles; i++) {
     char *text = o->texts ? (char *)o->texts[i] : NULL;
     size_t n = text ? strlen(text) : 0;
@@ -32,13 +33,15 @@ bool ww_kept_read(const ww_front_options *o, ww_arena *a, ww_unit *out) {
   const char *path = path_of(o, a);
   char *text;
   size_t n;
-  if (!path || !ww_file_exists(path) || ww_read_packed(a, path, 1 << 30, &text, &n, NULL))
+  if (!path || !ww_file_exists(path) ||
+      ww_read_packed(a, path, 1 << 30, &text, &n, NULL))
     return false;
   *out = (ww_unit){0};
   return !ww_ir_parse(text, a, &out->module, NULL);
 }
 
-/* What cannot be told by the IR alone is not kept: what was left out of a file, regions of OpenMP.
+/* What cannot be told by the IR alone is not kept: what was left out of a file, regions
+ * of OpenMP.
  */
 void ww_kept_write(const ww_front_options *o, const ww_unit *u, ww_arena *a) {
   const char *path = path_of(o, a);

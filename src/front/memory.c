@@ -1,8 +1,8 @@
-/* memory.c - LLVM without memory ends the program as our own allocator does: a message and an exit
- * code, no core dump.
+/* memory.c - LLVM without memory ends the program as our own allocator does: a message
+ * and an exit code, no core dump.
  *
- * LLVM's C interface has no such hook; those of C++ are looked up by their names. Where they are
- * not, LLVM aborts. */
+ * LLVM's C interface has no such hook; those of C++ are looked up by their names. Where
+ * they are not, LLVM aborts. */
 #include <dlfcn.h>
 
 #include "isolate.h"

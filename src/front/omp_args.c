@@ -1,8 +1,8 @@
 /* omp_args.c - what an OpenMP region's scalar arguments really are.
  *
- * Captured scalars travel as 64-bit integers, whatever the source says; debug information calls
- * them `unsigned long`. The region unpacks them first thing, and that tells: bits reread as a
- * float, or cut to a narrower integer. */
+ * Captured scalars travel as 64-bit integers, whatever the source says; debug
+ * information calls them `unsigned long`. The region unpacks them first thing, and that
+ * tells: bits reread as a float, or cut to a narrower integer. */
 #include "openmp.h"
 
 static const ww_ins *reader_of(const ww_block *b, ww_val v) {
@@ -12,7 +12,8 @@ static const ww_ins *reader_of(const ww_block *b, ww_val v) {
   return NULL;
 }
 
-/* The first instruction of the function that unpacks v, and the one that rereads its result. */
+/* The first instruction of the function that unpacks v, and the one that rereads its
+ * result. */
 static void unpack(const ww_fn *fn, ww_val v, ww_param *p) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_ins *i = reader_of(&fn->blocks[b], v);

@@ -1,15 +1,17 @@
-/* pch.c - the prelude (ww_cuda.h, ww_hip.h) and a file's standard and shim headers, precompiled in
- * the cache folder.
+/* pch.c - the prelude (ww_cuda.h, ww_hip.h) and a file's standard and shim headers,
+ * precompiled in the cache folder.
  *
- * Parsing headers takes several times as long as a typical kernel file. One file in the cache
- * serves every run whose -cc1 line, clang, shim files, set of standard headers and relevant macros
- * are the same; its name is the hash of all these. A macro given by -D is relevant when some header
- * behind the file tests its name in an #if: other macros take effect after the prelude, as they do
- * for headers that a compiler includes by itself. The prelude alone is precompiled at once; with
- * standard headers (<iostream>, <vector> ...) only when the same set is asked for a second time, as
- * editors and optimisers do, because building costs more than one run saves. Files are written
- * beside their place and renamed, so any number of processes may run at once; clang itself verifies
- * that no header changed since. Without a writable cache everything works, only slower. */
+ * Parsing headers takes several times as long as a typical kernel file. One file in the
+ * cache serves every run whose -cc1 line, clang, shim files, set of standard headers
+ * and relevant macros are the same; its name is the hash of all these. A macro given by
+ * -D is relevant when some header behind the file tests its name in an #if: other
+ * macros take effect after the prelude, as they do for headers that a compiler includes
+ * by itself. The prelude alone is precompiled at once; with standard headers
+ * (<iostream>, <vector> ...) only when the same set is asked for a second time, as
+ * editors and optimisers do, because building costs more than one run saves. Files are
+ * written beside their place and renamed, so any number of processes may run at once;
+ * clang itself verifies that no header changed since. Without a writable cache
+ * everything works, only slower. */
 #include "front_int.h"
 
 #include <dirent.h>
@@ -27,8 +29,8 @@ static uint64_t hash_str(const char *s, uint64_t h) {
   return ww_hash(s, strlen(s) + 1, h);
 }
 
-/* Names, sizes and times of all files below: what clang would verify. Order-independent, as readdir
- * gives any order. */
+/* Names, sizes and times of all files below: what clang would verify.
+ * Order-independent, as readdir gives any order. */
 uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
   uint64_t sum = 0;
   DIR *d = opendir(dir);
@@ -51,8 +53,11 @@ uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
   return sum;
 }
 
-static uint64_t base_key(const ww_job *j, const ww_strings *line, const ww_strings *own,
-                         const ww_strings *headers, ww_arena *a) {
+static uint64_t base_key(const ww_job *j,
+                         const ww_strings *line,
+                         const ww_strings *own,
+                         const ww_strings *headers,
+                         ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   uint64_t h = hash_str(j->clang->id, hash_str(prelude ? prelude : "", 0));
   h = ww_strs_hash(headers, ww_strs_hash(own, ww_strs_hash(line, h)));
@@ -65,9 +70,10 @@ static uint64_t base_key(const ww_job *j, const ww_strings *line, const ww_strin
 /* ---- the file's standard headers ---- */
 
 static bool is_standard(const char *name, bool c) {
-  static const char *const known[] = {"stdio.h", "stdlib.h",   "string.h", "math.h",    "assert.h",
-                                      "time.h",  "sys/time.h", "stdint.h", "stdbool.h", "limits.h",
-                                      "float.h", "unistd.h",   "stddef.h", "errno.h",   NULL};
+  static const char *const known[] = {"stdio.h",   "stdlib.h", "string.h",   "math.h",
+                                      "assert.h",  "time.h",   "sys/time.h", "stdint.h",
+                                      "stdbool.h", "limits.h", "float.h",    "unistd.h",
+                                      "stddef.h",  "errno.h",  NULL};
   if (ww_one_of(name, known))
     return true;
   /* <vector>, <chrono>: no dot, no folder */
@@ -121,8 +127,8 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strings *out) {
     p += 7 + strspn(p + 7, " \t");
     size_t n = *p == '<' ? strcspn(p + 1, ">\n") : 0;
     const char *name = ww_strndup(a, p + 1, n);
-    bool known =
-        n && (is_standard(name, !strcmp(ww_clang_language(j), "c")) || in_shim(j, name, a));
+    bool known = n && (is_standard(name, !strcmp(ww_clang_language(j), "c")) ||
+                       in_shim(j, name, a));
     if (known && !shadowed(j->flags, name, a))
       ww_push(a, out, name);
   }
@@ -130,7 +136,8 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strings *out) {
 
 /* ---- names that the prelude tests ---- */
 
-/* Appends the identifiers of #if, #ifdef, #ifndef and #elif lines, NUL-terminated each. */
+/* Appends the identifiers of #if, #ifdef, #ifndef and #elif lines, NUL-terminated each.
+ */
 static void add_tested_names(const char *text, ww_buf *out) {
   for (const char *p = text; *p;) {
     const char *eol = p + strcspn(p, "\n");
@@ -171,8 +178,8 @@ static bool in_list(const char *list, size_t n, const char *name, size_t len) {
 }
 
 /* The user's -D and -U words whose names the prelude tests. */
-static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_arena *a,
-                            ww_strings *out) {
+static void relevant_macros(
+    const ww_flags *f, const char *names, size_t n, ww_arena *a, ww_strings *out) {
   for (uint32_t i = 0; i + 1 < f->cc1.n; i += 2) {
     if (strcmp(f->cc1.v[i], "-D") && strcmp(f->cc1.v[i], "-U"))
       continue;
@@ -191,8 +198,8 @@ static int oldest_first(const void *x, const void *y) {
   return *a < *b ? -1 : *a > *b;
 }
 
-/* Removes the least recently used ones beyond KEPT_MAX, and temporary files that a killed run left
- * an hour ago. */
+/* Removes the least recently used ones beyond KEPT_MAX, and temporary files that a
+ * killed run left an hour ago. */
 static void prune(const char *cache, ww_arena *a) {
   typedef struct {
     int64_t used; /* in nanoseconds */
@@ -209,7 +216,8 @@ static void prune(const char *cache, ww_arena *a) {
       if (st.st_mtim.tv_sec < time(NULL) - 3600)
         unlink(path);
     } else if (strstr(f->d_name, ".pch")) {
-      ww_push(a, &all, (entry){st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec, path});
+      ww_push(a, &all,
+              (entry){st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec, path});
     }
   }
   if (d)
@@ -230,18 +238,20 @@ typedef struct {
 } request;
 
 static const char *place(const request *q, const char *ending) {
-  return ww_fmt(q->a, "%s/pch-%016llx.%s", q->cache, (unsigned long long)q->key, ending);
+  return ww_fmt(q->a, "%s/pch-%016llx.%s", q->cache, (unsigned long long)q->key,
+                ending);
 }
 
 static bool holds(const char *file, const ww_buf *b, ww_arena *a) {
   char *text;
   size_t n;
-  return !ww_read_file(a, file, 1 << 20, &text, &n, NULL) && n == b->n && !memcmp(text, b->s, n);
+  return !ww_read_file(a, file, 1 << 20, &text, &n, NULL) && n == b->n &&
+         !memcmp(text, b->s, n);
 }
 
-/* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. A
- * list that is there stays: clang knows it by its time, and another process may have just
- * precompiled it. */
+/* What is precompiled: the prelude itself, or a list of includes that lives in the
+ * cache too. A list that is there stays: clang knows it by its time, and another
+ * process may have just precompiled it. */
 static const char *input_of(const request *q) {
   const char *prelude = ww_clang_prelude(q->j, q->a);
   const char *file = place(q, "h");
@@ -257,8 +267,8 @@ static const char *input_of(const request *q) {
   return ok ? file : NULL;
 }
 
-/* Runs clang -emit-pch into a temporary file, the only one that it may write, and moves the result
- * to `file`. names_file: also writes the tested names. */
+/* Runs clang -emit-pch into a temporary file, the only one that it may write, and moves
+ * the result to `file`. names_file: also writes the tested names. */
 static bool build(const request *q, const char *file, const char *names_file) {
   ww_arena *a = q->a;
   const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid());
@@ -275,12 +285,14 @@ static bool build(const request *q, const char *file, const char *names_file) {
   ww_strs_append(a, &v, &q->own);
   for (uint32_t i = 0; i + 1 < q->macros.n; i += 2)
     ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
-  WW_ADD(a, &v, "-emit-pch", "-fpch-instantiate-templates", "-fno-temp-file", "-dependency-file",
-         deps, "-MT", "pch", "-sys-header-deps", "-o", temp, "-x", ww_clang_language(q->j), input);
+  WW_ADD(a, &v, "-emit-pch", "-fpch-instantiate-templates", "-fno-temp-file",
+         "-dependency-file", deps, "-MT", "pch", "-sys-header-deps", "-o", temp, "-x",
+         ww_clang_language(q->j), input);
   ww_push(a, &v, NULL);
   int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;
-  bool ok = !ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) && r.exit_code == 0;
+  bool ok = !ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) &&
+            r.exit_code == 0;
   ww_run_free(&r);
   char *text;
   if (ok && names_file && !ww_read_file(a, deps, 16 << 20, &text, NULL, NULL)) {
@@ -306,7 +318,8 @@ static bool usable(const char *file) {
   return utimensat(AT_FDCWD, file, NULL, 0) == 0;
 }
 
-/* A macro that the file itself defines and some header tests: then the order of the two matters. */
+/* A macro that the file itself defines and some header tests: then the order of the two
+ * matters. */
 static bool file_defines(const ww_scan *s, const char *names, size_t n) {
   for (const char *p = s->text; (p = strstr(p, "define")); p += 6) {
     if (s->kind[p - s->text] != WW_BYTE_DIRECTIVE)
@@ -355,10 +368,12 @@ static const char *get(request *q, bool rebuild) {
   return !later && build(q, file, NULL) ? file : NULL;
 }
 
-const char *ww_pch_get(const ww_job *j, const ww_strings *line, bool rebuild, ww_arena *a) {
+const char *
+ww_pch_get(const ww_job *j, const ww_strings *line, bool rebuild, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   const char *file = NULL;
-  request q = {.j = j, .line = line, .a = a, .cache = j->no_cache ? NULL : ww_front_cache(a)};
+  request q = {
+      .j = j, .line = line, .a = a, .cache = j->no_cache ? NULL : ww_front_cache(a)};
   if (!q.cache || (prelude && !ww_file_exists(prelude)))
     return NULL;
   standard_headers(j, a, &q.headers);

@@ -1,13 +1,15 @@
-/* recover.c - compiles a file that clang rejects, by taking out as little of it as possible.
+/* recover.c - compiles a file that clang rejects, by taking out as little of it as
+ * possible.
  *
- * clang says where it stumbles; scan.c says what stands there. Each round turns every error into an
- * edit of a virtual copy of the file (-ivfsoverlay: names and line numbers stay) and runs clang
- * again: a header that is missing becomes empty; a statement of host code goes, but a launch of a
- * template kernel keeps its instantiation; a body of device code becomes a call of the undefined
- * __ww_lost_<id>, so that no kernel which reaches it can be mistaken for a whole one; what stands
- * at file scope goes as a declaration. An edit that is rejected again grows to the next larger
- * construct. Files of the system, of the shim and of an SDK are never edited: errors there are
- * charged to the user's line that led to them. */
+ * clang says where it stumbles; scan.c says what stands there. Each round turns every
+ * error into an edit of a virtual copy of the file (-ivfsoverlay: names and line
+ * numbers stay) and runs clang again: a header that is missing becomes empty; a
+ * statement of host code goes, but a launch of a template kernel keeps its
+ * instantiation; a body of device code becomes a call of the undefined
+ * __ww_lost_<id>, so that no kernel which reaches it can be mistaken for a whole one;
+ * what stands at file scope goes as a declaration. An edit that is rejected again grows
+ * to the next larger construct. Files of the system, of the shim and of an SDK are
+ * never edited: errors there are charged to the user's line that led to them. */
 #include "front_int.h"
 
 #include <limits.h>
@@ -16,7 +18,9 @@
 
 #define ROUNDS 12
 #define HEADER_ROUNDS 48
-#define STATEMENT_ROUNDS 6 /* after these a function that still fails goes as a whole */
+#define STATEMENT_ROUNDS                                       \
+  6 /* after these a function that still fails goes as a whole \
+     */
 #define STATEMENTS_TOLD                                                     \
   8 /* diagnostics about lost statements of host code; the rest is a number \
      */
@@ -37,8 +41,9 @@ typedef struct {
   size_t n;
   ww_scan scan;
   WW_VEC(edit) edits; /* disjoint, by position */
-  uint32_t *origin;   /* per byte of the rendered text: offset in the original; malloc-owned, NULL
-                         before the first render */
+  /* per byte of the rendered text: offset in the original; malloc-owned, NULL before
+   * the first render */
+  uint32_t *origin;
   uint32_t rendered_n;
   uint32_t *rendered_lines, nrendered_lines; /* offsets of line starts; malloc-owned */
   int fd;
@@ -87,7 +92,8 @@ static bool below(const char *path, const char *dir) {
   return n && !strncmp(path, dir, n) && (path[n] == '/' || dir[n - 1] == '/');
 }
 
-/* A #line may name any file: only those that clang itself could have read are looked into. */
+/* A #line may name any file: only those that clang itself could have read are looked
+ * into. */
 static bool is_visible(const recovery *r, const char *path) {
   char real[PATH_MAX];
   if (!r->job.nvisible)
@@ -144,7 +150,8 @@ static source *open_source(recovery *r, const char *shown) {
 
 /* ---- edits and their rendering ---- */
 
-static void add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step) {
+static void
+add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step) {
   for (size_t i = 0; i < n; i++)
     s->origin[b->n + i] = origin + i * step;
   ww_buf_add(b, text, n);
@@ -169,7 +176,8 @@ static void render(source *s, const char *append, ww_buf *b) {
   if (append)
     add_text(s, b, append, strlen(append), s->n, false);
   s->rendered_n = b->n;
-  s->rendered_lines = ww_xrealloc(s->rendered_lines, (b->n + 1) * sizeof *s->rendered_lines);
+  s->rendered_lines =
+      ww_xrealloc(s->rendered_lines, (b->n + 1) * sizeof *s->rendered_lines);
   s->rendered_lines[0] = 0;
   s->nrendered_lines = 1;
   for (uint32_t i = 0; i < b->n; i++)
@@ -198,7 +206,8 @@ static bool are_apart(const edit *x, const edit *y) {
   return x->end <= y->begin || x->begin >= y->end;
 }
 
-/* Puts an edit in, over any it covers. False: it only repeats, or cuts across, what is there. */
+/* Puts an edit in, over any it covers. False: it only repeats, or cuts across, what is
+ * there. */
 static bool put_edit(recovery *r, source *s, edit x) {
   if (x.begin >= x.end)
     return false;
@@ -258,7 +267,10 @@ int ww_overlay_end(ww_json *j, ww_buf *yaml, ww_arena *a, const char **path) {
   return fd;
 }
 
-void ww_overlay_entry(ww_json *j, const char *type, const char *name, const char *contents) {
+void ww_overlay_entry(ww_json *j,
+                      const char *type,
+                      const char *name,
+                      const char *contents) {
   ww_json_obj(j);
   ww_json_kstr(j, "type", type);
   ww_json_kstr(j, "name", name);
@@ -272,7 +284,8 @@ static void add_cwd(const recovery *r, ww_json *j) {
   if (!getcwd(cwd, sizeof cwd))
     return;
   for (uint32_t i = 0; i < r->job.nvisible; i++)
-    if (!strcmp(cwd, r->job.visible[i]) || ww_starts(cwd, ww_fmt(r->a, "%s/", r->job.visible[i])))
+    if (!strcmp(cwd, r->job.visible[i]) ||
+        ww_starts(cwd, ww_fmt(r->a, "%s/", r->job.visible[i])))
       return;
   ww_json_obj(j);
   ww_json_kstr(j, "type", "directory");
@@ -283,20 +296,22 @@ static void add_cwd(const recovery *r, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-/* Nothing but these folders is there for clang, which reads every file through the overlay. */
+/* Nothing but these folders is there for clang, which reads every file through the
+ * overlay. */
 static void add_folder(ww_json *j, const char *path) {
   if (path)
     ww_overlay_entry(j, "directory-remap", path, path);
 }
 
 static void add_visible(const recovery *r, ww_json *j) {
-  const char *const folders[] = {"/usr/include",    "/usr/local/include", "/usr/lib", "/usr/lib64",
-                                 ww_shim_dir(r->a), WW_SHIM_ALIASES,      NULL};
+  const char *const folders[] = {
+      "/usr/include",    "/usr/local/include", "/usr/lib", "/usr/lib64",
+      ww_shim_dir(r->a), WW_SHIM_ALIASES,      NULL};
   const char *cache = ww_front_cache(r->a);
   for (const char *const *f = folders; *f; f++)
     add_folder(j, *f);
-  const char *own =
-      ww_plain_path(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
+  const char *own = ww_plain_path(
+      ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
   if (!below(own, "/usr"))
     add_folder(j, own);
   add_folder(j, cache ? ww_plain_path(cache, r->a) : NULL);
@@ -318,9 +333,9 @@ static bool make_overlay(recovery *r) {
     bool main = is_main(r, s->path);
     if (!s->edits.n && !(main && (r->job.append || r->job.in_memory)))
       continue;
-    /* The names of OpenMP's kernels depend on the file's number on disk. One that is not there yet
-     * is read as the memory it lies in, which has a number, and behind a #line that keeps its name
-     * in all that is said of it. */
+    /* The names of OpenMP's kernels depend on the file's number on disk. One that is
+     * not there yet is read as the memory it lies in, which has a number, and behind a
+     * #line that keeps its name in all that is said of it. */
     bool unsaved = main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
     ww_buf b = {0};
     ww_buf whole = {0};
@@ -341,7 +356,8 @@ static bool make_overlay(recovery *r) {
   r->empty_fd = ww_memfd("", 0, r->a, &path);
   ww_overlay_entry(&j, "file", "/warpwise-missing/.present", path);
   for (uint32_t i = 0; i < r->missing.n; i++)
-    ww_overlay_entry(&j, "file", ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]), path);
+    ww_overlay_entry(&j, "file", ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]),
+                     path);
   if (r->job.nvisible)
     add_visible(r, &j);
   r->overlay_fd = ww_overlay_end(&j, &yaml, r->a, &r->job.overlay);
@@ -360,11 +376,16 @@ static uint32_t closing_brace(const ww_scan *s, uint32_t i, uint32_t end) {
   return at < end ? at : end;
 }
 
-/* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end.
- * When `offset` lies in the head of a block (`if (...) {`), only the head. */
-static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset,
-                           uint32_t *begin, uint32_t *end) {
-  static const char *const heads[] = {"if", "for", "while", "else", "switch", "catch", NULL};
+/* The statement of [body, body_end) around `offset`: from behind the last ; { } to its
+ * own end. When `offset` lies in the head of a block (`if (...) {`), only the head. */
+static void find_statement(const ww_scan *s,
+                           uint32_t body,
+                           uint32_t body_end,
+                           uint32_t offset,
+                           uint32_t *begin,
+                           uint32_t *end) {
+  static const char *const heads[] = {"if",     "for",   "while", "else",
+                                      "switch", "catch", NULL};
   uint32_t start = body + 1;
   uint32_t i;
   int parens = 0;
@@ -380,7 +401,8 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     else if (!parens && (c == ';' || c == '{' || c == '}'))
       start = i + 1;
   }
-  while (start < body_end && (!is_code(s, start) || ww_is_space(s->text[start])) && start < offset)
+  while (start < body_end && (!is_code(s, start) || ww_is_space(s->text[start])) &&
+         start < offset)
     start++;
   parens = 0;
   for (i = start; i + 1 < body_end; i++) {
@@ -396,15 +418,17 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     }
     if (c == '}' || (c == '{' && ww_begins(s->text + start, heads)))
       break;
+    /* an initialiser or a lambda belongs to it */
     if (c == '{')
-      i = closing_brace(s, i, body_end - 1); /* an initialiser or a lambda belongs to it */
+      i = closing_brace(s, i, body_end - 1);
   }
   *begin = start;
   *end = i;
 }
 
 /* "kern<float, 256><<<" in the statement: "kern<float, 256>", or NULL. */
-static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t end, ww_arena *a) {
+static const char *
+launched_template(const ww_scan *s, uint32_t begin, uint32_t end, ww_arena *a) {
   for (uint32_t i = begin; i + 3 < end; i++) {
     if (!is_code(s, i) || !ww_starts(s->text + i, "<<<"))
       continue;
@@ -433,14 +457,21 @@ static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t 
   return NULL;
 }
 
-static void report(recovery *r, const source *s, uint32_t line, const char *what, const ww_msg *m) {
+static void
+report(recovery *r, const source *s, uint32_t line, const char *what, const ww_msg *m) {
   ww_push(r->a, r->diags,
-          (ww_diag){s->shown, line, m->col, true, false, ww_fmt(r->a, "%s: %s", what, m->text)});
+          (ww_diag){s->shown, line, m->col, true, false,
+                    ww_fmt(r->a, "%s: %s", what, m->text)});
 }
 
-static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m, uint32_t line,
+static void lose(recovery *r,
+                 const source *s,
+                 const ww_decl *d,
+                 const ww_msg *m,
+                 uint32_t line,
                  bool whole) {
-  for (uint32_t i = r->first_loss; i < r->losses->n; i++) { /* a body that goes as a whole now */
+  /* a body that goes as a whole now */
+  for (uint32_t i = r->first_loss; i < r->losses->n; i++) {
     ww_loss *l = &r->losses->v[i];
     bool same = l->name && d->name ? !strcmp(l->name, d->name) : l->name == d->name;
     if (l->line == d->line && same && !strcmp(l->file, s->shown)) {
@@ -454,7 +485,8 @@ static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m
                .name = d->name,
                .kernel = d->kernel,
                .whole = whole,
-               .message = ww_fmt(r->a, "%s:%u: %s", ww_path_base(s->shown), line, m->text)};
+               .message =
+                   ww_fmt(r->a, "%s:%u: %s", ww_path_base(s->shown), line, m->text)};
   if (d->params_end > d->params)
     l.params = ww_strndup(r->a, s->text + d->params, d->params_end - d->params);
   ww_push(r->a, r->losses, l);
@@ -466,8 +498,9 @@ static const char *lost_body(const recovery *r, const ww_decl *d) {
   if (!d->kernel && !d->device && two_sides)
     return "{ __builtin_trap(); }";
   const char *sides = two_sides ? "__attribute__((host)) __attribute__((device)) " : "";
-  return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }",
-                sides, r->losses->n, r->losses->n);
+  return ww_fmt(
+      r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }",
+      sides, r->losses->n, r->losses->n);
 }
 
 /* A preprocessor line goes, with its continuation lines. */
@@ -482,11 +515,16 @@ static bool drop_directive(recovery *r, source *s, uint32_t offset, const ww_msg
   return true;
 }
 
-static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t offset, level lv,
+static bool drop_statement(recovery *r,
+                           source *s,
+                           const ww_decl *d,
+                           uint32_t offset,
+                           level lv,
                            const ww_msg *m) {
   edit x = {.level = lv, .text = ";"};
   find_statement(&s->scan, d->body, d->body_end, offset, &x.begin, &x.end);
-  const char *launch = lv == KEEP_LAUNCH ? launched_template(&s->scan, x.begin, x.end, r->a) : NULL;
+  const char *launch =
+      lv == KEEP_LAUNCH ? launched_template(&s->scan, x.begin, x.end, r->a) : NULL;
   if (launch)
     x.text = ww_fmt(r->a, "(void)&%s;", launch);
   else if (x.end < s->n && s->text[x.end] == '{')
@@ -501,20 +539,25 @@ static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t of
     lose(r, s, &lost, m, lost.line, true);
   }
   if (r->statements++ < STATEMENTS_TOLD)
-    report(r, s, ww_scan_line(&s->scan, offset), "a statement of host code was left out", m);
+    report(r, s, ww_scan_line(&s->scan, offset),
+           "a statement of host code was left out", m);
   return true;
 }
 
-/* The `#pragma omp target` construct around `offset`, from its '#' to the end of its statement.
- * Regions of data are none. */
-static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uint32_t *begin,
+/* The `#pragma omp target` construct around `offset`, from its '#' to the end of its
+ * statement. Regions of data are none. */
+static bool find_region(const ww_scan *s,
+                        const ww_decl *d,
+                        uint32_t offset,
+                        uint32_t *begin,
                         uint32_t *end) {
   for (uint32_t i = d->body; i < d->body_end && i <= offset; i++) {
     if (!ww_scan_directive(s, i))
       continue;
     uint32_t stop = ww_scan_directive_end(s, i);
     const char *omp = memmem(s->text + i, stop - i, "omp", 3);
-    const char *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
+    const char *target =
+        omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
     if (!target)
       continue;
     const char *next = target + 6 + strspn(target + 6, " \t");
@@ -541,10 +584,10 @@ static bool has_region(const ww_scan *s, const ww_decl *d) {
   return false;
 }
 
-/* Code of which a statement may go without changing what a kernel does. In the host half nothing
- * may: a launch whose arguments were computed by a lost statement would come out wrong. With OpenMP
- * any function may be called from a target region, so only those that hold one are surely the
- * host's. */
+/* Code of which a statement may go without changing what a kernel does. In the host
+ * half nothing may: a launch whose arguments were computed by a lost statement would
+ * come out wrong. With OpenMP any function may be called from a target region, so only
+ * those that hold one are surely the host's. */
 static bool is_host_only(const recovery *r, const source *s, const ww_decl *d) {
   if (r->job.dialect == WW_OPENMP && !has_region(&s->scan, d) &&
       !(d->name && !strcmp(d->name, "main")))
@@ -553,8 +596,8 @@ static bool is_host_only(const recovery *r, const source *s, const ww_decl *d) {
 }
 
 /* An OpenMP kernel is a statement of a host function. */
-static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offset,
-                        const ww_msg *m) {
+static bool drop_region(
+    recovery *r, source *s, const ww_decl *d, uint32_t offset, const ww_msg *m) {
   uint32_t begin;
   uint32_t end;
   uint32_t line;
@@ -571,7 +614,11 @@ static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offse
 }
 
 /* The body of the declaration, or all of it. */
-static bool drop(recovery *r, source *s, const ww_decl *d, level lv, uint32_t line,
+static bool drop(recovery *r,
+                 source *s,
+                 const ww_decl *d,
+                 level lv,
+                 uint32_t line,
                  const ww_msg *m) {
   bool body = lv == BODY;
   edit part = {d->body, d->body_end, BODY, lost_body(r, d), 0};
@@ -581,8 +628,8 @@ static bool drop(recovery *r, source *s, const ww_decl *d, level lv, uint32_t li
   const char *name = d->name ? d->name : "?";
   const char *what = "a declaration was left out";
   if (body)
-    what =
-        ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function", name);
+    what = ww_fmt(r->a, "the body of %s '%s' was left out",
+                  d->kernel ? "kernel" : "function", name);
   else if (d->kernel)
     what = ww_fmt(r->a, "kernel '%s' was left out", name);
   report(r, s, line, what, m);
@@ -590,8 +637,8 @@ static bool drop(recovery *r, source *s, const ww_decl *d, level lv, uint32_t li
   return true;
 }
 
-/* A class that lost a data member would have another layout: it goes as a whole, and so does what
- * needs it. */
+/* A class that lost a data member would have another layout: it goes as a whole, and so
+ * does what needs it. */
 static const ww_decl *whole_class(const ww_scan *s, const ww_decl *d) {
   const ww_decl *out = d;
   for (uint32_t i = 0; i < s->ndecls && d->layout; i++) {
@@ -602,8 +649,10 @@ static const ww_decl *whole_class(const ww_scan *s, const ww_decl *d) {
   return out;
 }
 
-/* One error at one place of a user's file. Returns whether something new was taken out. */
-static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const ww_msg *m) {
+/* One error at one place of a user's file. Returns whether something new was taken out.
+ */
+static bool
+take_out(recovery *r, source *s, uint32_t line, uint32_t col, const ww_msg *m) {
   uint32_t offset = offset_of(s, line, col);
   if (offset >= s->n) {
     offset = s->n ? s->n - 1 : 0;
@@ -655,8 +704,8 @@ static bool add_missing(recovery *r, const ww_msg *m) {
   return true;
 }
 
-/* 'kern<double>' of "in instantiation of function template specialization 'ns::kern<double>'
- * requested here". */
+/* 'kern<double>' of "in instantiation of function template specialization
+ * 'ns::kern<double>' requested here". */
 static const char *instance_in(const char *note, ww_arena *a) {
   const char *from = strstr(note, "template specialization '");
   const char *end = from ? strstr(from, "' requested here") : NULL;
@@ -669,7 +718,8 @@ static const char *instance_in(const char *note, ww_arena *a) {
   return ww_strndup(a, from, end - from);
 }
 
-/* Where a message points to in a user's file: s is NULL elsewhere, d outside of declarations. */
+/* Where a message points to in a user's file: s is NULL elsewhere, d outside of
+ * declarations. */
 typedef struct {
   source *s;
   uint32_t offset;
@@ -690,9 +740,9 @@ static bool is_in_host_code(const recovery *r, const place *p) {
          is_host_only(r, p->s, p->d);
 }
 
-/* An error that only one instance of a template of device code has: the host statement that asks
- * for the instance goes, the template and its other instances stay. Among the places that led to it
- * a plain function is preferred to a template. */
+/* An error that only one instance of a template of device code has: the host statement
+ * that asks for the instance goes, the template and its other instances stay. Among the
+ * places that led to it a plain function is preferred to a template. */
 static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
   const ww_msg *m = &c->msgs[i];
   place error = place_of(r, m);
@@ -717,7 +767,8 @@ static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
     return true;
   if (!drop_statement(r, where.s, where.d, where.offset, STATEMENT, m))
     return false;
-  ww_decl lost = {.name = name, .kernel = true, .line = ww_scan_line(&where.s->scan, where.offset)};
+  ww_decl lost = {
+      .name = name, .kernel = true, .line = ww_scan_line(&where.s->scan, where.offset)};
   bool kernel = error.d && error.d->kernel;
   if (kernel) {
     lost.line = error.d->line;
@@ -771,8 +822,12 @@ static ww_status compile(recovery *r, bool overlay, ww_compiled *out, ww_err *e)
   return ww_clang_compile(&r->job, r->a, out, e);
 }
 
-ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses,
-                             ww_diags *diags, ww_err *e) {
+ww_status ww_recover_compile(const ww_job *j,
+                             ww_arena *a,
+                             ww_compiled *out,
+                             ww_losses *losses,
+                             ww_diags *diags,
+                             ww_err *e) {
   recovery r = {.job = *j,
                 .a = a,
                 .losses = losses,
@@ -800,11 +855,12 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
   if (!rc && c.ok)
     *out = c;
   if (r.statements > STATEMENTS_TOLD)
-    ww_push(a, diags,
-            (ww_diag){.file = j->file,
-                      .error = true,
-                      .message = ww_fmt(a, "%u more statements of host code were left out",
-                                        r.statements - STATEMENTS_TOLD)});
+    ww_push(
+        a, diags,
+        (ww_diag){.file = j->file,
+                  .error = true,
+                  .message = ww_fmt(a, "%u more statements of host code were left out",
+                                    r.statements - STATEMENTS_TOLD)});
   if (!rc && r.append_failed)
     out->append_failed = true;
   close_overlay(&r);

@@ -1,11 +1,12 @@
-/* scan.c - declarations of a C, C++, CUDA or OpenCL source, found by lexing and bracket matching
- * alone.
+/* scan.c - declarations of a C, C++, CUDA or OpenCL source, found by lexing and bracket
+ * matching alone.
  *
- * clang rejects a file as a whole; to save the good parts of a bad file something must know where
- * its parts begin and end without understanding them. Two passes: every byte is classed as code,
- * comment, string or directive, then code is cut into declarations at namespace and class scope.
- * Macros are not expanded: a file that hides braces in macros gives wrong cuts, which cost a part
- * of the file but never more, since clang judges the result. */
+ * clang rejects a file as a whole; to save the good parts of a bad file something must
+ * know where its parts begin and end without understanding them. Two passes: every byte
+ * is classed as code, comment, string or directive, then code is cut into declarations
+ * at namespace and class scope. Macros are not expanded: a file that hides braces in
+ * macros gives wrong cuts, which cost a part of the file but never more, since clang
+ * judges the result. */
 #include "scan.h"
 
 #include "../base/words.h"
@@ -90,7 +91,8 @@ static void class_bytes(lexer *l) {
     else if (c == '"' && i && l->p[i - 1] == 'R' &&
              !(i > 1 && ww_is_word(l->p[i - 2]) && !strchr("LuU8", l->p[i - 2])))
       i = mark(l, i, raw_string_end(l, i), WW_BYTE_STRING);
-    else if (c == '"' || (c == '\'' && !(i && ww_is_word(l->p[i - 1])))) /* 1'000'000 is a number */
+    else if (c == '"' ||
+             (c == '\'' && !(i && ww_is_word(l->p[i - 1])))) /* 1'000'000 is a number */
       i = mark(l, i, string_end(l, i), WW_BYTE_STRING);
     else {
       if (!ww_is_space(c))
@@ -100,7 +102,8 @@ static void class_bytes(lexer *l) {
   }
 }
 
-/* Marks code under `#if 0` as skipped; with `second`, also every branch behind an #else or #elif.
+/* Marks code under `#if 0` as skipped; with `second`, also every branch behind an #else
+ * or #elif.
  */
 static void skip_branches(lexer *l, bool second) {
   bool skip[64] = {false};
@@ -117,8 +120,8 @@ static void skip_branches(lexer *l, bool second) {
     const char *p = l->p + i + 1;
     p += strspn(p, " \t");
     if (ww_starts(p, "if") && ++depth < 64)
-      skip[depth] =
-          p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !ww_is_word(p[4 + strspn(p + 3, " ")]);
+      skip[depth] = p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' &&
+                    !ww_is_word(p[4 + strspn(p + 3, " ")]);
     if (ww_starts(p, "el") && depth > 0 && depth < 64)
       skip[depth] = skip[depth] ? false : second;
     if (ww_starts(p, "endif") && depth > 0)
@@ -151,14 +154,14 @@ static bool one_of(const cutter *c, uint32_t at, uint32_t n, const char *const *
 
 /* Next byte of code at or after i that is not space; n at the end. */
 static uint32_t next_code(const ww_scan *s, uint32_t i) {
-  while (i < s->n &&
-         ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) || ww_is_space(s->text[i])))
+  while (i < s->n && ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) ||
+                      ww_is_space(s->text[i])))
     i++;
   return i;
 }
 
-/* i at '{'; one past its partner, or n. Other brackets inside are not looked at: a missing ')' must
- * not swallow the file. */
+/* i at '{'; one past its partner, or n. Other brackets inside are not looked at: a
+ * missing ')' must not swallow the file. */
 uint32_t ww_scan_braces(const ww_scan *s, uint32_t i) {
   int depth = 0;
   for (; i < s->n; i++) {
@@ -174,10 +177,14 @@ uint32_t ww_scan_braces(const ww_scan *s, uint32_t i) {
 
 static uint32_t skip_brackets(const ww_scan *s, uint32_t i);
 
-/* i at an opening one; one past its partner, or at `stop` outside of `inside`, which are passed
- * over as a whole, or n. */
-static uint32_t skip_pairs(const ww_scan *s, uint32_t i, const char *opens, const char *closes,
-                           const char *inside, char stop) {
+/* i at an opening one; one past its partner, or at `stop` outside of `inside`, which
+ * are passed over as a whole, or n. */
+static uint32_t skip_pairs(const ww_scan *s,
+                           uint32_t i,
+                           const char *opens,
+                           const char *closes,
+                           const char *inside,
+                           char stop) {
   int depth = 0;
   while (i < s->n) {
     char ch = s->kind[i] == WW_BYTE_CODE && s->text[i] ? s->text[i] : ' ';
@@ -197,7 +204,8 @@ static uint32_t skip_pairs(const ww_scan *s, uint32_t i, const char *opens, cons
 
 /* The '}' that ends everything around it stops a '(' or '['. */
 static uint32_t skip_brackets(const ww_scan *s, uint32_t i) {
-  uint32_t end = s->text[i] == '{' ? ww_scan_braces(s, i) : skip_pairs(s, i, "([", ")]", "{", '}');
+  uint32_t end =
+      s->text[i] == '{' ? ww_scan_braces(s, i) : skip_pairs(s, i, "([", ")]", "{", '}');
   return end > s->n ? s->n : end;
 }
 
@@ -239,8 +247,9 @@ typedef struct {
 } head;
 
 static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
-  static const char *const roomless[] = {"typedef", "using",         "friend",    "static",
-                                         "enum",    "static_assert", "namespace", NULL};
+  static const char *const roomless[] = {"typedef",   "using", "friend",
+                                         "static",    "enum",  "static_assert",
+                                         "namespace", NULL};
   static const char *const classes[] = {"class", "struct", "union", NULL};
   static const char *const kernels[] = {"__global__", "__kernel", NULL};
   static const char *const devices[] = {"__device__", "constexpr", "consteval", NULL};
@@ -248,8 +257,9 @@ static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
   h->is_scope |= is_word(c, at, n, "namespace");
   h->is_class |= !h->has_params && one_of(c, at, n, classes);
   h->is_enum |= is_word(c, at, n, "enum");
-  h->d.kernel |= one_of(c, at, n, kernels) ||
-                 (is_word(c, at, n, "void") && is_word(c, h->word, h->word_n, "kernel"));
+  h->d.kernel |=
+      one_of(c, at, n, kernels) ||
+      (is_word(c, at, n, "void") && is_word(c, h->word, h->word_n, "kernel"));
   h->d.host |= is_word(c, at, n, "__host__");
   /* A macro may stand for __device__ or __global__. */
   bool upper = n > 2 && !h->has_params && !ww_is_digit(c->s->text[at]);
@@ -271,16 +281,16 @@ static void note_params(cutter *c, head *h, uint32_t open, uint32_t close) {
     return;
   h->has_params = true;
   h->d.params = open + 1;
-  h->d.params_end = close > open + 1
-                        ? close - 1
-                        : open + 1; /* a bracket that nothing closes ends where it opens */
+  /* a bracket that nothing closes ends where it opens */
+  h->d.params_end = close > open + 1 ? close - 1 : open + 1;
   h->d.name = ww_strndup(c->a, c->s->text + h->word, h->word_n);
   h->d.line = h->word;
 }
 
 static void finish(cutter *c, head *h, uint32_t end) {
   h->d.end = end;
-  h->d.layout = !h->has_params && !h->is_class && !h->is_scope && !h->is_enum && !h->no_member;
+  h->d.layout =
+      !h->has_params && !h->is_class && !h->is_scope && !h->is_enum && !h->no_member;
   if (!h->has_params)
     h->d.line = h->d.begin;
   ww_push(c->a, &c->decls, h->d);
@@ -288,11 +298,13 @@ static void finish(cutter *c, head *h, uint32_t end) {
 
 static void cut_scope(cutter *c, uint32_t *pos);
 
-/* At '{' outside parentheses: what it opens. Returns true when the declaration ended with it. */
+/* At '{' outside parentheses: what it opens. Returns true when the declaration ended
+ * with it. */
 static bool cut_brace(cutter *c, head *h, uint32_t *pos) {
   const ww_scan *s = c->s;
   uint32_t open = *pos;
-  bool extern_c = h->last < s->n && s->kind[h->last] == WW_BYTE_STRING && !h->has_params;
+  bool extern_c =
+      h->last < s->n && s->kind[h->last] == WW_BYTE_STRING && !h->has_params;
   if ((h->is_scope || extern_c) && !h->has_params) {
     *pos = open + 1;
     cut_scope(c, pos);
@@ -305,7 +317,8 @@ static bool cut_brace(cutter *c, head *h, uint32_t *pos) {
     h->last = *pos - 1;
     return false; /* up to the semicolon */
   }
-  bool member_init = h->init_list && (ww_is_word(s->text[h->last]) || s->text[h->last] == '>');
+  bool member_init =
+      h->init_list && (ww_is_word(s->text[h->last]) || s->text[h->last] == '>');
   *pos = ww_scan_braces(s, open);
   if (*pos > s->n) {
     c->unbalanced = true;
@@ -322,11 +335,13 @@ static bool cut_brace(cutter *c, head *h, uint32_t *pos) {
 }
 
 static bool is_access_label(cutter *c, const head *h) {
-  static const char *const labels[] = {"public", "private", "protected", "signals", "slots", NULL};
+  static const char *const labels[] = {"public",  "private", "protected",
+                                       "signals", "slots",   NULL};
   return h->word == h->d.begin && one_of(c, h->word, h->word_n, labels);
 }
 
-/* One declaration from *pos on, or the scope's '}'. Returns false at the end of the scope. */
+/* One declaration from *pos on, or the scope's '}'. Returns false at the end of the
+ * scope. */
 static bool cut_one(cutter *c, uint32_t *pos) {
   const ww_scan *s = c->s;
   uint32_t i = next_code(s, *pos);
@@ -343,7 +358,8 @@ static bool cut_one(cutter *c, uint32_t *pos) {
     }
     if (ww_is_word(ch)) {
       uint32_t n = 0;
-      while (i + n < s->n && ww_is_word(s->text[i + n]) && s->kind[i + n] == WW_BYTE_CODE)
+      while (i + n < s->n && ww_is_word(s->text[i + n]) &&
+             s->kind[i + n] == WW_BYTE_CODE)
         n++;
       note_word(c, &h, i, n);
       h.last = i + n - 1;
@@ -475,7 +491,8 @@ uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
       return skip_brackets(s, i);
     if (!at_word(s, i, "for") && !at_word(s, i, "while") && !at_word(s, i, "if") &&
         !at_word(s, i, "switch")) {
-      while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && (s->text[i] == ';' || s->text[i] == '}')))
+      while (i < s->n &&
+             !(s->kind[i] == WW_BYTE_CODE && (s->text[i] == ';' || s->text[i] == '}')))
         i = s->kind[i] == WW_BYTE_CODE && strchr("([{", s->text[i]) && s->text[i]
                 ? skip_brackets(s, i)
                 : i + 1;

@@ -1,4 +1,5 @@
-/* scan.h - declarations of a source text, by lexing and bracket matching alone: no clang, no LLVM.
+/* scan.h - declarations of a source text, by lexing and bracket matching alone: no
+ * clang, no LLVM.
  */
 #ifndef WW_FRONT_SCAN_H
 #define WW_FRONT_SCAN_H
@@ -7,16 +8,20 @@
 
 typedef struct {
   uint32_t begin,
-      end; /* bytes of the whole declaration, template header to closing brace or semicolon */
-  uint32_t body, body_end; /* the braces of a function body: body is '{', body_end one past '}'; 0:
-                              not a function definition */
+      /* bytes of the whole declaration, template header to closing brace or semicolon
+       */
+      end;
+  /* the braces of a function body: body is '{', body_end one past '}'; 0: not a
+   * function definition */
+  uint32_t body, body_end;
   uint32_t params, params_end; /* inside the parentheses of a function */
   uint32_t line;               /* of the name, or of begin */
   const char *name;            /* function name, NULL unknown */
   bool kernel, device, host,
       tmpl;      /* attributes seen; kernel covers __global__ and OpenCL's kernel */
   bool is_class; /* struct, class or union with a body */
-  bool layout;   /* neither function, class, alias nor static: inside a class, a data member */
+  /* neither function, class, alias nor static: inside a class, a data member */
+  bool layout;
 } ww_decl;
 
 typedef struct {
@@ -25,12 +30,14 @@ typedef struct {
   uint8_t *kind;   /* per byte: what it belongs to, ww_byte_kind */
   uint32_t *lines; /* byte offset of each line's start */
   uint32_t nlines;
-  ww_decl *decls; /* innermost declarations: functions, and what else stands at namespace or class
-                     scope */
+  /* innermost declarations: functions, and what else stands at namespace or class scope
+   */
+  ww_decl *decls;
   uint32_t ndecls;
 } ww_scan;
 
-/* SKIPPED: under `#if 0`, or the second branch of an #if where both together would not balance. */
+/* SKIPPED: under `#if 0`, or the second branch of an #if where both together would not
+ * balance. */
 typedef enum {
   WW_BYTE_CODE,
   WW_BYTE_COMMENT,
@@ -40,17 +47,19 @@ typedef enum {
 } ww_byte_kind;
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out);
-const ww_decl *ww_scan_decl_at(const ww_scan *s,
-                               uint32_t offset); /* the innermost one that covers it, or NULL */
-uint32_t ww_scan_offset(const ww_scan *s, uint32_t line,
-                        uint32_t col);                    /* 1-based; clamped to the line */
+/* the innermost one that covers it, or NULL */
+const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset);
+/* 1-based; clamped to the line */
+uint32_t ww_scan_offset(const ww_scan *s, uint32_t line, uint32_t col);
 uint32_t ww_scan_line(const ww_scan *s, uint32_t offset); /* 1-based */
 /* i at '{'; one past its partner, or n + 1. */
 uint32_t ww_scan_braces(const ww_scan *s, uint32_t i);
-/* One past the statement that begins at or after `at`; directives in between are passed over. */
+/* One past the statement that begins at or after `at`; directives in between are passed
+ * over. */
 uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at);
 bool ww_scan_directive(const ww_scan *s, uint32_t i); /* whether one begins there */
 uint32_t ww_scan_directive_end(const ww_scan *s, uint32_t i);
-bool ww_scan_has_word(const ww_scan *s, const char *word); /* in code, not in comments or strings */
+/* in code, not in comments or strings */
+bool ww_scan_has_word(const ww_scan *s, const char *word);
 
 #endif

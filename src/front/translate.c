@@ -1,9 +1,9 @@
-/* translate.c - a device module: link, prepare with LLVM passes, find kernels and variables, lower
- * what the kernels reach.
+/* translate.c - a device module: link, prepare with LLVM passes, find kernels and
+ * variables, lower what the kernels reach.
  *
- * Workload: one to a few hundred kernels of a few hundred instructions each; most time goes into
- * LLVM's own passes, so the pipeline is short. A function that cannot be lowered keeps its reason,
- * and passes it on to everything that calls it. */
+ * Workload: one to a few hundred kernels of a few hundred instructions each; most time
+ * goes into LLVM's own passes, so the pipeline is short. A function that cannot be
+ * lowered keeps its reason, and passes it on to everything that calls it. */
 #include "translate_int.h"
 
 #include <llvm-c/BitReader.h>
@@ -15,9 +15,12 @@ enum { CC_PTX_KERNEL = 71, CC_SPIR_KERNEL = 76, CC_AMDGPU_KERNEL = 91 };
 
 ww_space low_addrspace(const low *L, unsigned as) {
   static const uint8_t spaces[][7] = {
-      [LOW_NVPTX] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL, WW_GENERIC},
-      [LOW_SPIR] = {WW_LOCAL, WW_GLOBAL, WW_CONST, WW_SHARED, WW_GENERIC, WW_GLOBAL, WW_GLOBAL},
-      [LOW_AMDGPU] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_CONST}};
+      [LOW_NVPTX] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL,
+                     WW_GENERIC},
+      [LOW_SPIR] = {WW_LOCAL, WW_GLOBAL, WW_CONST, WW_SHARED, WW_GENERIC, WW_GLOBAL,
+                    WW_GLOBAL},
+      [LOW_AMDGPU] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL,
+                      WW_CONST}};
   if (L->target == LOW_NVPTX && as == 101)
     return WW_PARAM;
   return as < 7 ? spaces[L->target][as] : WW_GENERIC;
@@ -31,15 +34,13 @@ static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
   char *text = ctx;
   if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || *text)
     return;
-  char *s = LLVMGetDiagInfoDescription(d);
-  if (!s)
-    ww_out_of_memory(0);
+  char *s = low_made(LLVMGetDiagInfoDescription(d));
   snprintf(text, LINK_ERROR, "%s", s);
   LLVMDisposeMessage(s);
 }
 
-/* clang renames a static variable once it meets host code that uses it (x -> x__static__<number>);
- * kernels above that line still name x, which nothing defines. */
+/* clang renames a static variable once it meets host code that uses it (x ->
+ * x__static__<number>); kernels above that line still name x, which nothing defines. */
 static void join_statics(LLVMModuleRef m, ww_arena *a) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
@@ -47,7 +48,8 @@ static void join_statics(LLVMModuleRef m, ww_arena *a) {
       continue;
     const char *longer = ww_fmt(a, "%s__static__", low_name(g));
     for (LLVMValueRef d = LLVMGetFirstGlobal(m); d; d = LLVMGetNextGlobal(d)) {
-      if (LLVMIsDeclaration(d) || LLVMTypeOf(d) != LLVMTypeOf(g) || !ww_starts(low_name(d), longer))
+      if (LLVMIsDeclaration(d) || LLVMTypeOf(d) != LLVMTypeOf(g) ||
+          !ww_starts(low_name(d), longer))
         continue;
       LLVMReplaceAllUsesWith(g, d);
       LLVMDeleteGlobal(g);
@@ -56,8 +58,12 @@ static void join_statics(LLVMModuleRef m, ww_arena *a) {
   }
 }
 
-static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
-                              const char *why, ww_err *e) {
+static ww_status read_modules(low *L,
+                              const void *bitcode[],
+                              const size_t sizes[],
+                              uint32_t n,
+                              const char *why,
+                              ww_err *e) {
   for (uint32_t i = 0; i < n; i++) {
     LLVMModuleRef m = NULL;
     LLVMMemoryBufferRef buf =
@@ -65,8 +71,9 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
     bool bad = LLVMParseBitcodeInContext2(L->ctx, buf, &m);
     LLVMDisposeMemoryBuffer(buf);
     if (bad)
-      return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s",
-                     i, why);
+      return ww_fail(e, WW_EPARSE,
+                     "device code of unit %u is not bitcode this LLVM can read: %s", i,
+                     why);
     join_statics(m, L->a);
     if (!L->mod)
       L->mod = m;
@@ -76,23 +83,28 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
   return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
 }
 
-/* Modules that LLVM would take for others are kept until the end, so that their addresses are not
- * given out again. */
+/* Modules that LLVM would take for others are kept until the end, so that their
+ * addresses are not given out again. */
 typedef struct {
   LLVMModuleRef v[32];
   uint32_t n;
 } stale_modules;
 
-static ww_status read_fresh(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
-                            const char *why, stale_modules *stale, ww_err *e) {
+static ww_status read_fresh(low *L,
+                            const void *bitcode[],
+                            const size_t sizes[],
+                            uint32_t n,
+                            const char *why,
+                            stale_modules *stale,
+                            ww_err *e) {
   for (;;) {
     ww_status st = read_modules(L, bitcode, sizes, n, why, e);
     if (st || low_fresh(L->mod, L->a))
       return st;
     if (stale->n == sizeof stale->v / sizeof *stale->v)
-      return ww_fail(
-          e, WW_ELIMIT,
-          "LLVM takes this module for one that was read before: start the program again");
+      return ww_fail(e, WW_ELIMIT,
+                     "LLVM takes this module for one that was read before: start the "
+                     "program again");
     stale->v[stale->n++] = L->mod;
     L->mod = NULL;
   }
@@ -206,7 +218,8 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   uint32_t index = *at = L->sym_list.n;
   LLVMTypeRef t = LLVMGlobalGetValueType(gv);
   unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(gv));
-  ww_symbol s = {.mangled = ww_strdup(L->a, low_name(gv)), .align = LLVMGetAlignment(gv)};
+  ww_symbol s = {.mangled = ww_strdup(L->a, low_name(gv)),
+                 .align = LLVMGetAlignment(gv)};
   ww_space space = low_addrspace(L, as);
   s.space = space == WW_SHARED || space == WW_CONST ? space : WW_GLOBAL;
   s.size = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
@@ -219,7 +232,8 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
     s.mangled = ww_fmt(L->a, ".constant%u", index);
   s.name = low_variable_name(L, s.mangled);
   bool missing = LLVMIsDeclaration(gv) && !s.dynamic;
-  const char *why = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
+  const char *why =
+      ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
   ww_push(L->a, &L->sym_list, s);
   ww_push(L->a, &L->sym_llvm, gv);
   ww_push(L->a, &L->sym_refusal, missing ? why : NULL);
@@ -253,7 +267,8 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
   return F->index;
 }
 
-static const char *param_name(low *L, LLVMValueRef p, uint32_t i, uint32_t part, uint32_t parts) {
+static const char *
+param_name(low *L, LLVMValueRef p, uint32_t i, uint32_t part, uint32_t parts) {
   char *name = *low_name(p) ? ww_strdup(L->a, low_name(p)) : ww_fmt(L->a, "arg%u", i);
   char *tail = strstr(name, ".coerce");
   if (tail)
@@ -270,12 +285,14 @@ typedef struct {
 } formal;
 
 static void add_param(low_fn *F, ww_param p) {
-  ww_param *grown =
-      ww_grow(F->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
+  ww_param *grown = ww_grow(F->a, F->fn.params, F->fn.nparams * sizeof p,
+                            (F->fn.nparams + 1) * sizeof p);
   F->fn.params = grown;
   grown[F->fn.nparams] = p;
-  ww_push(F->a, &F->vals,
-          (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
+  ww_push(
+      F->a, &F->vals,
+      (ww_value){
+          .type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
   F->fn.nparams++;
 }
 
@@ -324,7 +341,8 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
   }
 }
 
-/* Whether the by-value argument behind v is only ever read, so that parameter space can serve it.
+/* Whether the by-value argument behind v is only ever read, so that parameter space can
+ * serve it.
  */
 static bool only_read(LLVMValueRef v, int depth) {
   if (!depth)
@@ -397,7 +415,8 @@ static void lower_fn(low_fn *F) {
   }
   if (F->is_kernel)
     low_describe_params(F->L, F->llvm, &F->fn);
-  const low_type *r = low_flat(F->L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
+  const low_type *r =
+      low_flat(F->L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
   F->fn.ret = r->n == 1 ? r->c[0].type : WW_VOID;
   if (r->refuse)
     low_refuse(F, "returns %s", r->refuse);
@@ -464,7 +483,8 @@ static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
 }
 
 static void shared_sizes(low *L) {
-  bool *fns = WW_NEWN(L->a, bool, L->list.n + 1), *syms = WW_NEWN(L->a, bool, L->sym_list.n + 1);
+  bool *fns = WW_NEWN(L->a, bool, L->list.n + 1),
+       *syms = WW_NEWN(L->a, bool, L->sym_list.n + 1);
   for (uint32_t f = 0; f < L->list.n; f++) {
     uint64_t bytes = 0;
     memset(fns, 0, L->list.n);
@@ -568,7 +588,8 @@ static void deliver(low *L) {
   }
 }
 
-/* A function that breaks an invariant is our bug; the rest of the module need not suffer from it.
+/* A function that breaks an invariant is our bug; the rest of the module need not
+ * suffer from it.
  */
 static void refuse_broken(low *L) {
   ww_module alone = *L->out;
@@ -595,8 +616,14 @@ static ww_status check(low *L, ww_err *e) {
   return ww_ir_check(L->out, e);
 }
 
-ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d,
-                           bool raw, ww_arena *a, ww_module *out, ww_err *e) {
+ww_status ww_lower_bitcode(const void *bitcode[],
+                           const size_t sizes[],
+                           uint32_t n,
+                           ww_dialect d,
+                           bool raw,
+                           ww_arena *a,
+                           ww_module *out,
+                           ww_err *e) {
   char why[LINK_ERROR] = "";
   low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
   LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, why);

@@ -1,8 +1,9 @@
-/* translate_arith.c - arithmetic, comparisons and conversions of component lists, wide integers
- * included.
+/* translate_arith.c - arithmetic, comparisons and conversions of component lists, wide
+ * integers included.
  *
- * An fmul whose uses are all contractable additions of its block waits for them: nvcc fuses them by
- * default. Integers wider than 64 bits are lists of 64-bit limbs, lowest first. */
+ * An fmul whose uses are all contractable additions of its block waits for them: nvcc
+ * fuses them by default. Integers wider than 64 bits are lists of 64-bit limbs, lowest
+ * first. */
 #include "translate_int.h"
 
 /* ---- integer arithmetic ---- */
@@ -17,8 +18,8 @@ ww_op low_int_op(LLVMOpcode op) {
   return map[op];
 }
 
-static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b,
-                        int flags) {
+static ww_val
+int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b, int flags) {
   ww_type t = c->type;
   ww_op o = low_int_op(op);
   if (t == WW_I1) {
@@ -60,7 +61,8 @@ ww_val low_carry(low_fn *F, ww_type t, bool sub, ww_val a, ww_val b, ww_val *car
   return r;
 }
 
-static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) { /* 128 bits */
+/* 128 bits */
+static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) {
   ww_val hi = low_op64(F, WW_OP_MULHU, a[0], b[0]);
   hi = low_op64(F, WW_OP_ADD, hi, low_op64(F, WW_OP_MUL, a[0], b[1]));
   hi = low_op64(F, WW_OP_ADD, hi, low_op64(F, WW_OP_MUL, a[1], b[0]));
@@ -68,8 +70,8 @@ static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) {
   out[1] = hi;
 }
 
-static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k,
-                             ww_val *out) {
+static void wide_shift_const(
+    low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k, ww_val *out) {
   ww_val zero = low_const(F, WW_I64, 0);
   ww_val sign = op == LLVMAShr ? low_op64k(F, WW_OP_ASHR, a[n - 1], 63) : zero;
   int64_t words = k / 64;
@@ -88,15 +90,16 @@ static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t
   }
 }
 
-static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww_val k,
-                       ww_val *out) {
+static void wide_shift(
+    low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww_val k, ww_val *out) {
   uint64_t amount;
   if (low_is_const(F, k, &amount)) {
     wide_shift_const(F, op, a, n, amount, out);
     return;
   }
   memcpy(out, a, n * sizeof *a);
-  for (unsigned s = 0; (1u << s) < n * 64; s++) { /* barrel shifter over the amount's bits */
+  /* barrel shifter over the amount's bits */
+  for (unsigned s = 0; (1u << s) < n * 64; s++) {
     ww_val t[16];
     ww_val bit = low_op64k(F, WW_OP_AND, k, 1ull << s);
     ww_val on = low_cmpk(F, WW_NE, WW_I64, bit, 0);
@@ -106,8 +109,12 @@ static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww
   }
 }
 
-static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val *a,
-                       const ww_val *b, ww_val *out) {
+static void wide_binop(low_fn *F,
+                       LLVMOpcode op,
+                       const low_type *t,
+                       const ww_val *a,
+                       const ww_val *b,
+                       ww_val *out) {
   ww_val carry = WW_NOVAL;
   switch (op) {
   case LLVMAnd:
@@ -145,8 +152,8 @@ static bool is_contract(low_fn *F, LLVMValueRef inst) {
   return low_fmf(F, inst) & LLVMFastMathAllowContract;
 }
 
-/* All uses (at most 4, as the NVPTX back end limits it) are contractable additions in the same
- * block. */
+/* All uses (at most 4, as the NVPTX back end limits it) are contractable additions in
+ * the same block. */
 static bool defers(low_fn *F, LLVMValueRef fmul) {
   uint32_t n = 0;
   if (!is_contract(F, fmul))
@@ -183,8 +190,9 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   for (uint32_t i = 0; i < t->n; i++) {
     ww_val a = low_operand(F, inst, 0, i);
     ww_val b = low_operand(F, inst, 1, i);
-    out[i] = op == LLVMFRem ? low_math(F, WW_MATH_FMOD, t->c[i].type, 0, a, b, WW_NOVAL)
-                            : low_opx(F, map[op], t->c[i].type, 0, flags, a, b, WW_NOVAL);
+    out[i] = op == LLVMFRem
+                 ? low_math(F, WW_MATH_FMOD, t->c[i].type, 0, a, b, WW_NOVAL)
+                 : low_opx(F, map[op], t->c[i].type, 0, flags, a, b, WW_NOVAL);
   }
 }
 
@@ -229,7 +237,8 @@ void low_binop(low_fn *F, LLVMValueRef inst) {
     *low_map_at(F->a, &F->deferred, inst, NULL) = 1;
     return;
   }
-  if (op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv || op == LLVMFRem) {
+  if (op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv ||
+      op == LLVMFRem) {
     if ((op == LLVMFAdd || op == LLVMFSub) && fused(F, inst, op))
       return;
     fp_each(F, inst, op);
@@ -245,8 +254,8 @@ void low_binop(low_fn *F, LLVMValueRef inst) {
     bool wraps = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
     int flags = wraps && LLVMGetNSW(inst) ? WW_F_NSW : 0;
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] =
-          int_binop(F, op, &t->c[i], low_operand(F, inst, 0, i), low_operand(F, inst, 1, i), flags);
+      out[i] = int_binop(F, op, &t->c[i], low_operand(F, inst, 0, i),
+                         low_operand(F, inst, 1, i), flags);
   }
 }
 
@@ -267,7 +276,8 @@ int low_predicate(int64_t p) {
   return is_float || is_int ? map[p] : -1;
 }
 
-static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, const ww_val *b) {
+static ww_val
+wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, const ww_val *b) {
   uint32_t n = t->n;
   if (p == WW_EQ || p == WW_NE) {
     ww_val acc = WW_NOVAL;
@@ -323,15 +333,21 @@ void low_fcmp(low_fn *F, LLVMValueRef inst) {
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = p == LLVMRealPredicateFalse || p == LLVMRealPredicateTrue
                  ? low_const(F, WW_I1, p == LLVMRealPredicateTrue)
-                 : low_cmp(F, low_predicate(p), t->c[i].type, low_operand(F, inst, 0, i),
-                           low_operand(F, inst, 1, i));
+                 : low_cmp(F, low_predicate(p), t->c[i].type,
+                           low_operand(F, inst, 0, i), low_operand(F, inst, 1, i));
 }
 
 /* ---- conversions ---- */
 
 /* Components of one integer of `from` bits as one of `to` bits. */
-static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *in,
-                     const low_comp *tc, uint32_t nt, bool sign, ww_val *out) {
+static void int_cast(low_fn *F,
+                     const low_comp *fc,
+                     uint32_t nf,
+                     const ww_val *in,
+                     const low_comp *tc,
+                     uint32_t nt,
+                     bool sign,
+                     ww_val *out) {
   if (nf == 1 && nt == 1) {
     ww_val v = in[0];
     bool grows = tc->bits > fc->bits;
@@ -341,21 +357,25 @@ static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *i
     out[0] = grows && !sign ? v : low_mask(F, v, tc->type, tc->bits);
     return;
   }
-  ww_val top = sign ? low_signed(F, in[nf - 1], fc[nf - 1].type, fc[nf - 1].bits) : in[nf - 1];
+  ww_val top =
+      sign ? low_signed(F, in[nf - 1], fc[nf - 1].type, fc[nf - 1].bits) : in[nf - 1];
   top = low_int_to(F, top, fc[nf - 1].type, WW_I64, sign);
   ww_val fill = sign ? low_op64k(F, WW_OP_ASHR, top, 63) : low_const(F, WW_I64, 0);
   for (uint32_t i = 0; i < nt; i++) {
     ww_val v = i + 1 < nf ? in[i] : i + 1 == nf ? top : fill;
-    out[i] = low_mask(F, low_int_to(F, v, WW_I64, tc[i].type, false), tc[i].type, tc[i].bits);
+    out[i] = low_mask(F, low_int_to(F, v, WW_I64, tc[i].type, false), tc[i].type,
+                      tc[i].bits);
   }
 }
 
-static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_comp *t, ww_val v) {
+static ww_val
+convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_comp *t, ww_val v) {
   switch (op) {
   case LLVMSIToFP:
     v = low_signed(F, v, f->type, f->bits);
     if (f->type == WW_I1)
-      return low_cvt(F, WW_OP_SITOF, t->type, WW_I32, WW_RN, low_int_to(F, v, WW_I1, WW_I32, true));
+      return low_cvt(F, WW_OP_SITOF, t->type, WW_I32, WW_RN,
+                     low_int_to(F, v, WW_I1, WW_I32, true));
     return low_cvt(F, WW_OP_SITOF, t->type, f->type, WW_RN, v);
   case LLVMUIToFP:
     if (f->type == WW_I1)
@@ -364,9 +384,10 @@ static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_com
     return low_cvt(F, WW_OP_UITOF, t->type, f->type, WW_RN, v);
   case LLVMFPToSI:
   case LLVMFPToUI: {
-    ww_type to = t->type < WW_I32 ? WW_I32 : t->type; /* as nvcc: 32 bits, then the low part */
-    v = low_cvt(F, op == LLVMFPToSI || t->type < WW_I32 ? WW_OP_FTOSI : WW_OP_FTOUI, to, f->type,
-                WW_RZ, v);
+    /* as nvcc: 32 bits, then the low part */
+    ww_type to = t->type < WW_I32 ? WW_I32 : t->type;
+    v = low_cvt(F, op == LLVMFPToSI || t->type < WW_I32 ? WW_OP_FTOSI : WW_OP_FTOUI, to,
+                f->type, WW_RZ, v);
     return low_mask(F, low_int_to(F, v, to, t->type, false), t->type, t->bits);
   }
   default:
@@ -388,7 +409,8 @@ void low_cast(low_fn *F, LLVMValueRef inst) {
     uint32_t nt = t->n / lanes;
     const ww_val *in = low_get(F, LLVMGetOperand(inst, 0))->v;
     for (uint32_t i = 0; i < lanes; i++)
-      int_cast(F, f->c + i * nf, nf, in + i * nf, t->c + i * nt, nt, op == LLVMSExt, out + i * nt);
+      int_cast(F, f->c + i * nf, nf, in + i * nf, t->c + i * nt, nt, op == LLVMSExt,
+               out + i * nt);
   } else if (f->n != t->n || low_wide_int(ft) || low_wide_int(tt))
     low_refuse(F, "conversion between floating point and integers wider than 64 bits");
   else
@@ -403,15 +425,16 @@ void low_bitcast(low_fn *F, LLVMValueRef inst) {
   low_repack(F, f->c, f->n, in, t->c, t->n, low_define(F, inst));
 }
 
-void low_pointer_cast(low_fn *F,
-                      LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
+/* ptrtoint, inttoptr: an address is 64 bits wide here */
+void low_pointer_cast(low_fn *F, LLVMValueRef inst) {
   const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0));
   const low_type *t = low_type_of(F, inst);
   ww_val *out = low_define(F, inst);
-  if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(LLVMGetOperand(inst, 0))))
+  if (low_wide_int(LLVMTypeOf(inst)) ||
+      low_wide_int(LLVMTypeOf(LLVMGetOperand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] =
-        low_mask(F, low_int_to(F, low_operand(F, inst, 0, i), f->c[i].type, t->c[i].type, false),
-                 t->c[i].type, t->c[i].bits);
+    out[i] = low_mask(
+        F, low_int_to(F, low_operand(F, inst, 0, i), f->c[i].type, t->c[i].type, false),
+        t->c[i].type, t->c[i].bits);
 }

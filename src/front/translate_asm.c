@@ -1,8 +1,8 @@
 /* translate_asm.c - inline PTX: operands, registers, statements, predicates.
  *
- * Straight-line code only: registers are renamed as they are written. A predicate on a pure
- * instruction selects between the new and the old value, on any other it branches around. Labels
- * and branches refuse, as does any unknown instruction, by name. */
+ * Straight-line code only: registers are renamed as they are written. A predicate on a
+ * pure instruction selects between the new and the old value, on any other it branches
+ * around. Labels and branches refuse, as does any unknown instruction, by name. */
 #include "translate_asm.h"
 
 #include <stdlib.h>
@@ -11,10 +11,11 @@
 
 static bool type_named(const char *s, ptx_type *out) {
   static const low_named names[] = {
-      {"pred", WW_I1}, {"b8", WW_I8},   {"u8", WW_I8},     {"s8", WW_I8},       {"b16", WW_I16},
-      {"u16", WW_I16}, {"s16", WW_I16}, {"b32", WW_I32},   {"u32", WW_I32},     {"s32", WW_I32},
-      {"b64", WW_I64}, {"u64", WW_I64}, {"s64", WW_I64},   {"f16", WW_F16},     {"bf16", WW_BF16},
-      {"f32", WW_F32}, {"f64", WW_F64}, {"f16x2", WW_F16}, {"bf16x2", WW_BF16}, {NULL, -1}};
+      {"pred", WW_I1}, {"b8", WW_I8},     {"u8", WW_I8},       {"s8", WW_I8},
+      {"b16", WW_I16}, {"u16", WW_I16},   {"s16", WW_I16},     {"b32", WW_I32},
+      {"u32", WW_I32}, {"s32", WW_I32},   {"b64", WW_I64},     {"u64", WW_I64},
+      {"s64", WW_I64}, {"f16", WW_F16},   {"bf16", WW_BF16},   {"f32", WW_F32},
+      {"f64", WW_F64}, {"f16x2", WW_F16}, {"bf16x2", WW_BF16}, {NULL, -1}};
   int t = low_value_named(names, s, strlen(s));
   if (t >= 0)
     *out = (ptx_type){t, *s == 's' || ww_is_float(t), strchr(s, 'x')};
@@ -70,7 +71,8 @@ static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) 
 /* 0f3f800000 and 0d3ff0000000000000: a float or double by its bits. */
 static bool hex_float(const char *s, double *value, uint64_t *bits) {
   bool single = ww_starts(s, "0f") || ww_starts(s, "0F");
-  if ((!single && !ww_starts(s, "0d") && !ww_starts(s, "0D")) || strlen(s) != (single ? 10 : 18))
+  if ((!single && !ww_starts(s, "0d") && !ww_starts(s, "0D")) ||
+      strlen(s) != (single ? 10 : 18))
     return false;
   *bits = strtoull(s + 2, NULL, 16);
   float f;
@@ -138,15 +140,16 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
     out[0] = operand;
     return 1;
   }
-  for (char *rest, *tok = strtok_r(ww_strdup(i->F->a, operand + 1), ",} \t", &rest); tok && n < max;
-       tok = strtok_r(NULL, ",} \t", &rest))
+  for (char *rest, *tok = strtok_r(ww_strdup(i->F->a, operand + 1), ",} \t", &rest);
+       tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
     out[n++] = tok;
   return n;
 }
 
-/* The registers of {lo, hi}, which are one value of type t, and the integers that they hold. */
-static uint32_t vector_parts(ptx_ins *i, const char *operand, ww_type t, const char *part[8],
-                             low_comp c[8]) {
+/* The registers of {lo, hi}, which are one value of type t, and the integers that they
+ * hold. */
+static uint32_t vector_parts(
+    ptx_ins *i, const char *operand, ww_type t, const char *part[8], low_comp c[8]) {
   uint32_t n = ptx_list(i, operand, part, 8);
   low_elements(c, low_int_type(n ? ww_type_bits(t) / n : 0), n);
   return n;
@@ -251,7 +254,8 @@ static char *trim(char *s) {
 static void declare(ptx_state *s, char *text) {
   ptx_type t = {WW_I32, false, false};
   char *save = NULL;
-  for (char *tok = strtok_r(text, " \t\n,", &save); tok; tok = strtok_r(NULL, " \t\n,", &save)) {
+  for (char *tok = strtok_r(text, " \t\n,", &save); tok;
+       tok = strtok_r(NULL, " \t\n,", &save)) {
     if (*tok == '.') {
       if (!type_named(tok + 1, &t) || t.pair)
         t.t = WW_I32;
@@ -297,7 +301,8 @@ static void parse(ptx_ins *i, char *s) {
   size_t n = strcspn(s, " \t\n\v\f\r");
   for (size_t k = 0; k < n && i->nop < PTX_MAX_TOKENS;) {
     size_t e = k + strcspn(s + k, ". \t\n\v\f\r");
-    snprintf(i->op[i->nop++], sizeof i->op[0], "%.*s", (int)(e - k < 15 ? e - k : 15), s + k);
+    snprintf(i->op[i->nop++], sizeof i->op[0], "%.*s", (int)(e - k < 15 ? e - k : 15),
+             s + k);
     k = e + 1;
     while (k < n && s[k] == ':')
       k++; /* .shared::cluster keeps its parts apart */
@@ -395,7 +400,8 @@ static void statement(ptx_state *s, char *text) {
 }
 
 static void statements(ptx_state *s, char *text) {
-  for (char *c = text; *c; c++) { /* scope braces stand alone at the start of a statement */
+  /* scope braces stand alone at the start of a statement */
+  for (char *c = text; *c; c++) {
     char *start = c;
     while (ww_is_space(*c) || *c == ';')
       c++;
@@ -452,7 +458,8 @@ static char *plain_text(ww_arena *a, const char *s, size_t n) {
 }
 
 /* Binds $0 .. to outputs, then inputs; returns the number of outputs. */
-static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const low_type *rt) {
+static uint32_t
+bind(ptx_state *s, LLVMValueRef inst, char *constraints, const low_type *rt) {
   low_fn *F = s->F;
   uint32_t k = 0;
   uint32_t outs = 0;
@@ -511,12 +518,15 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
     statements(&s, text);
   ww_val *out = low_define(F, inst);
   for (uint32_t k = 0; k < rt->n; k++)
-    out[k] = k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false)
-                      : low_const(F, rt->c[k].type, 0);
+    out[k] = k < outs
+                 ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false)
+                 : low_const(F, rt->c[k].type, 0);
 #else
   (void)inst;
   (void)inline_asm;
-  low_refuse(F, "inline PTX, which this build's LLVM (%d) cannot show; version 18 or later can",
-             LLVM_VERSION_MAJOR);
+  low_refuse(
+      F,
+      "inline PTX, which this build's LLVM (%d) cannot show; version 18 or later can",
+      LLVM_VERSION_MAJOR);
 #endif
 }

@@ -1,5 +1,5 @@
-/* translate_asm.h - inline PTX: statements taken apart (translate_asm.c), then lowered by opcode
- * (translate_asm_ops.c). */
+/* translate_asm.h - inline PTX: statements taken apart (translate_asm.c), then lowered
+ * by opcode (translate_asm_ops.c). */
 #ifndef WW_FRONT_TRANSLATE_ASM_H
 #define WW_FRONT_TRANSLATE_ASM_H
 
@@ -7,11 +7,13 @@
 
 enum { PTX_MAX_TOKENS = 12, PTX_MAX_OPERANDS = 16, PTX_NAME = 40 };
 
-/* A register: an operand of the asm ($0 ...) or one declared inside it. SSA: `v` is its value now.
+/* A register: an operand of the asm ($0 ...) or one declared inside it. SSA: `v` is its
+ * value now.
  */
 typedef struct {
   char name[PTX_NAME];
-  ww_type declared; /* width it has; the value may be held as another type of that width */
+  /* width it has; the value may be held as another type of that width */
+  ww_type declared;
   ww_val v;
   ww_type type; /* of v */
 } ptx_reg;
@@ -43,17 +45,21 @@ typedef struct {
 } ptx_ins;
 
 bool ptx_has(const ptx_ins *i, const char *modifier);
-ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n); /* n-th type suffix; WW_VOID when absent */
+/* n-th type suffix; WW_VOID when absent */
+ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n);
 ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t);
 void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign);
-uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out,
+uint32_t ptx_list(ptx_ins *i,
+                  const char *operand,
+                  const char **out,
                   uint32_t max); /* {a, b} or one */
 low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t align);
 void ptx_refuse(ptx_ins *i);
 
 /* Lowers one unpredicated instruction; false: unknown. */
 bool ptx_execute(ptx_ins *i);
-bool ptx_is_pure(const ptx_ins *i); /* no memory, no control: a predicate can select afterwards */
+/* no memory, no control: a predicate can select afterwards */
+bool ptx_is_pure(const ptx_ins *i);
 
 /* translate_mma.c */
 bool ptx_mma(ptx_ins *i);

@@ -1,8 +1,8 @@
-/* translate_asm_ops.c - the PTX instructions that inline assembly uses, one function per family and
- * one table.
+/* translate_asm_ops.c - the PTX instructions that inline assembly uses, one function
+ * per family and one table.
  *
- * Cache hints, scopes and orderings are accepted and dropped; asynchronous copies are plain copies,
- * their waits nothing. */
+ * Cache hints, scopes and orderings are accepted and dropped; asynchronous copies are
+ * plain copies, their waits nothing. */
 #include "translate_asm.h"
 
 typedef bool (*handler)(ptx_ins *i);
@@ -124,14 +124,16 @@ static ww_val arith(ptx_ins *i, const ww_val *v) {
     return own_op(i, op, v[0], v[1]);
   int round = op == WW_OP_FMIN || op == WW_OP_FMAX ? 0 : rounding(i);
   int flags = op == WW_OP_FDIV ? approx(i) : 0;
-  return saturate(i, i->type, low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL));
+  return saturate(i, i->type,
+                  low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL));
 }
 
 static bool op_arith(ptx_ins *i) {
   return elementwise(i, arith, 2);
 }
 
-static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bool use) {
+static ww_val
+with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bool use) {
   ww_val carry = use ? i->s->carry : WW_NOVAL;
   ww_val r = low_carry(i->F, t, sub, a, b, &carry);
   if (ptx_has(i, "cc"))
@@ -143,7 +145,8 @@ static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bo
 static bool op_add(ptx_ins *i) {
   bool sub = i->x & 1, use = i->x & 2;
   if (use || ptx_has(i, "cc"))
-    return write_own(i, with_carry(i, i->type, read_own(i, 1), read_own(i, 2), sub, use));
+    return write_own(i,
+                     with_carry(i, i->type, read_own(i, 1), read_own(i, 2), sub, use));
   return op_arith(i);
 }
 
@@ -154,7 +157,9 @@ static ww_type product_type(const ptx_ins *i) {
 static ww_val multiply(ptx_ins *i, ww_val a, ww_val b) {
   ww_type t = i->type;
   ww_type w = product_type(i);
-  ww_op op = !ptx_has(i, "hi") || w != t ? WW_OP_MUL : i->sign ? WW_OP_MULHS : WW_OP_MULHU;
+  ww_op op = !ptx_has(i, "hi") || w != t ? WW_OP_MUL
+             : i->sign                   ? WW_OP_MULHS
+                                         : WW_OP_MULHU;
   return low_binary(i->F, op, w, low_int_to(i->F, a, t, w, i->sign),
                     low_int_to(i->F, b, t, w, i->sign));
 }
@@ -162,11 +167,13 @@ static ww_val multiply(ptx_ins *i, ww_val a, ww_val b) {
 static bool op_mul(ptx_ins *i) {
   if (ww_is_float(i->type))
     return op_arith(i);
-  return write_t(i, multiply(i, read_own(i, 1), read_own(i, 2)), product_type(i), i->sign);
+  return write_t(i, multiply(i, read_own(i, 1), read_own(i, 2)), product_type(i),
+                 i->sign);
 }
 
 static ww_val fused(ptx_ins *i, const ww_val *v) {
-  return saturate(i, i->type, low_opx(i->F, WW_OP_FMA, i->type, rounding(i), 0, v[0], v[1], v[2]));
+  return saturate(i, i->type,
+                  low_opx(i->F, WW_OP_FMA, i->type, rounding(i), 0, v[0], v[1], v[2]));
 }
 
 static bool op_mad(ptx_ins *i) { /* x: madc */
@@ -188,8 +195,8 @@ static bool op_mul24(ptx_ins *i) { /* x: adds */
 }
 
 static bool op_sad(ptx_ins *i) {
-  return write_own(i, low_opx(i->F, WW_OP_SAD, i->type, i->sign, 0, read_own(i, 1), read_own(i, 2),
-                              read_own(i, 3)));
+  return write_own(i, low_opx(i->F, WW_OP_SAD, i->type, i->sign, 0, read_own(i, 1),
+                              read_own(i, 2), read_own(i, 3)));
 }
 
 static ww_val unary(ptx_ins *i, const ww_val *v) {
@@ -217,7 +224,8 @@ static bool op_math(ptx_ins *i) {
   return elementwise(i, math1, 1);
 }
 
-static ww_val copysign2(ptx_ins *i, const ww_val *v) { /* copysign d, a, b puts a's sign on b */
+/* copysign d, a, b puts a's sign on b */
+static ww_val copysign2(ptx_ins *i, const ww_val *v) {
   return low_math(i->F, WW_MATH_COPYSIGN, i->type, 0, v[1], v[0], WW_NOVAL);
 }
 
@@ -229,8 +237,8 @@ static bool op_copysign(ptx_ins *i) {
 
 static bool op_shift(ptx_ins *i) {
   ww_op right = i->sign ? WW_OP_ASHR : WW_OP_LSHR;
-  return write_own(
-      i, low_binary(i->F, i->x ? right : WW_OP_SHL, i->type, read_own(i, 1), read32(i, 2)));
+  return write_own(i, low_binary(i->F, i->x ? right : WW_OP_SHL, i->type,
+                                 read_own(i, 1), read32(i, 2)));
 }
 
 static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
@@ -245,8 +253,8 @@ static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
   return write32(i, r);
 }
 
-/* Any function of three bits as the sum of its minterms; bit 2 of a minterm's number is v[0], bit 0
- * is v[2]. */
+/* Any function of three bits as the sum of its minterms; bit 2 of a minterm's number is
+ * v[0], bit 0 is v[2]. */
 static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
   ww_val sum = low_i32(F, 0);
   ww_val ones = low_i32(F, ~0u);
@@ -276,13 +284,14 @@ static bool op_lop3(ptx_ins *i) {
     return false;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (known[k].lut == lut)
-      return write32(i, low_op32(F, known[k].op2, low_op32(F, known[k].op1, v[0], v[1]), v[2]));
+      return write32(
+          i, low_op32(F, known[k].op2, low_op32(F, known[k].op1, v[0], v[1]), v[2]));
   return write32(i, minterms(F, v, lut));
 }
 
 static bool op_bfe(ptx_ins *i) {
-  return write_own(i, low_op(i->F, i->sign ? WW_OP_BFES : WW_OP_BFEU, i->type, read_own(i, 1),
-                             read32(i, 2), read32(i, 3)));
+  return write_own(i, low_op(i->F, i->sign ? WW_OP_BFES : WW_OP_BFEU, i->type,
+                             read_own(i, 1), read32(i, 2), read32(i, 3)));
 }
 
 static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b */
@@ -296,13 +305,15 @@ static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b *
   ww_val ones = low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_SHL, t, one, len), one);
   ww_val mask = low_binary(F, WW_OP_SHL, t, ones, pos);
   ww_val in = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_SHL, t, a, pos), mask);
-  ww_val keep = low_binary(F, WW_OP_AND, t, b, low_binaryk(F, WW_OP_XOR, t, mask, ~0ull));
+  ww_val keep =
+      low_binary(F, WW_OP_AND, t, b, low_binaryk(F, WW_OP_XOR, t, mask, ~0ull));
   return write_own(i, low_binary(F, WW_OP_OR, t, in, keep));
 }
 
 static bool op_prmt(ptx_ins *i) {
   return i->nop <= 2 && /* f4e, rc8 ... */
-         write32(i, low_op(i->F, WW_OP_PRMT, WW_I32, read32(i, 1), read32(i, 2), read32(i, 3)));
+         write32(i, low_op(i->F, WW_OP_PRMT, WW_I32, read32(i, 1), read32(i, 2),
+                           read32(i, 3)));
 }
 
 static bool op_count(ptx_ins *i) { /* popc, clz, brev: result 32 bits but brev's */
@@ -320,15 +331,16 @@ static bool op_bfind(ptx_ins *i) {
   if (i->sign)
     v = own_op(i, WW_OP_XOR, v, own_op(i, WW_OP_ASHR, v, top));
   ww_val z = low_unary(F, WW_OP_CTLZ, t, v);
-  ww_val r = ptx_has(i, "shiftamt")
-                 ? low_select(F, t, low_cmpk(F, WW_EQ, t, v, 0), low_const(F, t, ~0ull), z)
-                 : own_op(i, WW_OP_SUB, top, z);
+  ww_val r = ptx_has(i, "shiftamt") ? low_select(F, t, low_cmpk(F, WW_EQ, t, v, 0),
+                                                 low_const(F, t, ~0ull), z)
+                                    : own_op(i, WW_OP_SUB, top, z);
   return write_t(i, low_int_to(F, r, t, WW_I32, true), WW_I32, true);
 }
 
 static bool op_dp(ptx_ins *i) {
   int sub = i->sign | ptx_nth_type(i, 1).sign << 1 | (ptx_has(i, "hi") ? 4 : 0);
-  return write32(i, low_opx(i->F, i->x, WW_I32, sub, 0, read32(i, 1), read32(i, 2), read32(i, 3)));
+  return write32(
+      i, low_opx(i->F, i->x, WW_I32, sub, 0, read32(i, 1), read32(i, 2), read32(i, 3)));
 }
 
 /* ---- moves, conversions, selection ---- */
@@ -383,14 +395,15 @@ static bool op_cvt(ptx_ins *i) {
 }
 
 static bool op_selp(ptx_ins *i) {
-  return write_own(i,
-                   low_select(i->F, i->type, read_t(i, 3, WW_I1), read_own(i, 1), read_own(i, 2)));
+  return write_own(i, low_select(i->F, i->type, read_t(i, 3, WW_I1), read_own(i, 1),
+                                 read_own(i, 2)));
 }
 
 static bool op_slct(ptx_ins *i) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
   ww_type t = ptx_nth_type(i, 1).t;
   ww_val c = read_t(i, 3, t);
-  ww_val ge = low_cmpk(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c, 0); /* 0.0 is the same bits */
+  /* 0.0 is the same bits */
+  ww_val ge = low_cmpk(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c, 0);
   return write_own(i, low_select(i->F, i->type, ge, read_own(i, 1), read_own(i, 2)));
 }
 
@@ -450,8 +463,9 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
   if (combine >= 0)
     r = low_binary(F, combine, WW_I1, r, c);
   if (i->x)
-    r = ww_is_float(out) ? low_select(F, out, r, low_fconst(F, out, 1), low_fconst(F, out, 0))
-                         : low_int_to(F, r, WW_I1, out, true);
+    r = ww_is_float(out)
+            ? low_select(F, out, r, low_fconst(F, out, 1), low_fconst(F, out, 0))
+            : low_int_to(F, r, WW_I1, out, true);
   write_results(i, r, out, r2);
   return true;
 }
@@ -486,9 +500,11 @@ static uint32_t vector_width(const ptx_ins *i) {
 }
 
 static int cache_flags(const ptx_ins *i) {
-  static const char *const ordered[] = {"volatile", "relaxed", "acquire", "release", "mmio", NULL};
+  static const char *const ordered[] = {"volatile", "relaxed", "acquire",
+                                        "release",  "mmio",    NULL};
   static const char *const uncached[] = {"cg", "cs", "cv", "wt", "lu", NULL};
-  return (has_any(i, ordered) ? WW_F_VOLATILE : 0) | (has_any(i, uncached) ? WW_F_NOCACHE : 0) |
+  return (has_any(i, ordered) ? WW_F_VOLATILE : 0) |
+         (has_any(i, uncached) ? WW_F_NOCACHE : 0) |
          (ptx_has(i, "nc") ? WW_F_READONLY : 0);
 }
 
@@ -501,7 +517,8 @@ static bool op_access(ptx_ins *i) {
   const char *part[8];
   low_comp c[8];
   ww_val v[8];
-  if (t == WW_VOID || i->pair || i->narg < 2 || ptx_list(i, i->arg[value], part, 8) != n)
+  if (t == WW_VOID || i->pair || i->narg < 2 ||
+      ptx_list(i, i->arg[value], part, 8) != n)
     return false;
   low_addr p = ptx_address(i, i->arg[address], space_of(i), n * ww_type_bytes[t]);
   p.flags = cache_flags(i);
@@ -545,7 +562,8 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   }
   const char *part[8];
   uint32_t n = ptx_list(i, i->arg[at + 1], part, 8);
-  for (uint32_t e = 0; e < n; e++) { /* red.v2/.v4 and packed halves: element by element */
+  /* red.v2/.v4 and packed halves: element by element */
+  for (uint32_t e = 0; e < n; e++) {
     ww_val w = ptx_read(i, part[e], pair ? WW_I32 : t);
     ww_val h[2] = {w, w};
     if (pair)
@@ -558,17 +576,20 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   return true;
 }
 
-/* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait change nothing */
+/* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait change
+ * nothing */
 static bool op_cp(ptx_ins *i) {
   uint64_t in_flight = 0;
   if (ptx_has(i, "commit_group"))
     return true;
   if (ptx_has(i, "wait_group") || ptx_has(i, "wait_all")) {
-    if (ptx_has(i, "wait_all") || (low_is_const(i->F, read32(i, 0), &in_flight) && !in_flight))
+    if (ptx_has(i, "wait_all") ||
+        (low_is_const(i->F, read32(i, 0), &in_flight) && !in_flight))
       low_await_copies(i->F);
     return true;
   }
-  if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3)
+  if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") ||
+      i->narg < 3)
     return false;
   uint64_t bytes;
   if (!low_is_const(i->F, read32(i, 2), &bytes) || bytes > 16)
@@ -607,7 +628,8 @@ static bool op_vote(ptx_ins *i) {
 
 static bool op_match(ptx_ins *i) {
   ww_val out[2];
-  low_match(i->F, read_own(i, 1), i->narg > 2 ? read32(i, 2) : WW_NOVAL, ptx_has(i, "all"), out);
+  low_match(i->F, read_own(i, 1), i->narg > 2 ? read32(i, 2) : WW_NOVAL,
+            ptx_has(i, "all"), out);
   write_results(i, out[0], WW_I32, out[1]);
   return true;
 }
@@ -615,8 +637,8 @@ static bool op_match(ptx_ins *i) {
 static bool op_redux(ptx_ins *i) {
   int op = rmw_of(i);
   return op >= 0 && !ww_is_float(i->type) &&
-         write32(i,
-                 low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1), read32(i, 2), WW_NOVAL));
+         write32(i, low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1),
+                            read32(i, 2), WW_NOVAL));
 }
 
 static bool op_activemask(ptx_ins *i) {
@@ -645,7 +667,9 @@ static bool op_bar(ptx_ins *i) {
 
 static bool op_fence(ptx_ins *i) {
   if (!ptx_has(i, "proxy") && !ptx_has(i, "mbarrier_init"))
-    low_ins(i->F, WW_OP_FENCE, WW_VOID)->sub = ptx_has(i, "cta") ? 0 : ptx_has(i, "sys") ? 2 : 1;
+    low_ins(i->F, WW_OP_FENCE, WW_VOID)->sub = ptx_has(i, "cta")   ? 0
+                                               : ptx_has(i, "sys") ? 2
+                                                                   : 1;
   return true;
 }
 
@@ -658,7 +682,8 @@ static bool op_isspace(ptx_ins *i) {
   return write_as(i, low_in_space(i->F, read_t(i, 1, WW_I64), space_of(i)), WW_I1);
 }
 
-static bool op_zero(ptx_ins *i) { /* createpolicy and kin: the result only steers caches */
+/* createpolicy and kin: the result only steers caches */
+static bool op_zero(ptx_ins *i) {
   return write_as(i, low_const(i->F, WW_I64, 0), WW_I64);
 }
 
@@ -773,5 +798,6 @@ bool ptx_execute(ptx_ins *i) {
 bool ptx_is_pure(const ptx_ins *i) {
   if (ww_one_of(i->op[0], ignored))
     return true;
-  return row_of(pure, i)->name && !ptx_has(i, "cc") && i->op[0][strlen(i->op[0]) - 1] != 'c';
+  return row_of(pure, i)->name && !ptx_has(i, "cc") &&
+         i->op[0][strlen(i->op[0]) - 1] != 'c';
 }

@@ -1,8 +1,9 @@
-/* translate_const.c - constants as values, and initialisers of variables as bytes with relocations.
+/* translate_const.c - constants as values, and initialisers of variables as bytes with
+ * relocations.
  *
- * Undefined and poison values are zero. A constant address is a symbol (or function) plus an
- * offset; constant expressions that no value kind can hold become instructions in the function's
- * prologue, so that they dominate every use. */
+ * Undefined and poison values are zero. A constant address is a symbol (or function)
+ * plus an offset; constant expressions that no value kind can hold become instructions
+ * in the function's prologue, so that they dominate every use. */
 #include "translate_int.h"
 
 #include "../base/half.h"
@@ -10,8 +11,9 @@
 /* ---- scalar constants of a function, each once ---- */
 
 static ww_val intern(low_fn *F, ww_value v) {
-  uint64_t h =
-      ww_hash(&v.bits, sizeof v.bits, (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) | 1;
+  uint64_t h = ww_hash(&v.bits, sizeof v.bits,
+                       (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) |
+               1;
   for (;; h += 2) {
     bool fresh;
     uint32_t *at = ww_map_at(&F->consts, F->a, h, &fresh);
@@ -78,9 +80,7 @@ static bool is_zero(LLVMValueRef c) {
 /* ---- wide integers: LLVM-C has no accessor, so the decimal text ---- */
 
 static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
-  char *text = LLVMPrintValueToString(c);
-  if (!text)
-    ww_out_of_memory(0);
+  char *text = low_made(LLVMPrintValueToString(c));
   const char *s = strchr(text, ' ');
   bool neg = s && s[1] == '-';
   memset(limb, 0, n * sizeof *limb);
@@ -121,7 +121,11 @@ static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
 
 /* ---- addresses ---- */
 
-bool low_gep_step(LLVMTargetDataRef td, LLVMTypeRef *t, int i, LLVMValueRef index, int64_t *scale,
+bool low_gep_step(LLVMTargetDataRef td,
+                  LLVMTypeRef *t,
+                  int i,
+                  LLVMValueRef index,
+                  int64_t *scale,
                   int64_t *fixed) {
   *scale = 0;
   if (i > 1 && LLVMGetTypeKind(*t) == LLVMStructTypeKind) {
@@ -208,12 +212,14 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
     return low_const(F, WW_I64, off);
   if (LLVMIsAFunction(global)) {
     if (LLVMIsDeclaration(global)) {
-      low_refuse(F, "takes the address of %s, which has no definition", low_name(global));
+      low_refuse(F, "takes the address of %s, which has no definition",
+                 low_name(global));
       return low_const(F, WW_I64, 0);
     }
     uint32_t f = low_want_fn(L, global);
     low_note(L, &F->callees, f);
-    return intern(F, (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = off});
+    return intern(F,
+                  (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = off});
   }
   uint32_t s = low_symbol(L, global);
   if (L->sym_refusal.v[s])
@@ -243,8 +249,8 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
   ww_type from = a.n ? F->vals.v[a.v[0]].type : t;
   if (a.n != 1)
     low_refuse(F, "a constant expression that is not supported");
-  else if (op == LLVMTrunc || op == LLVMPtrToInt || op == LLVMIntToPtr || op == LLVMBitCast ||
-           op == LLVMAddrSpaceCast)
+  else if (op == LLVMTrunc || op == LLVMPtrToInt || op == LLVMIntToPtr ||
+           op == LLVMBitCast || op == LLVMAddrSpaceCast)
     out = ww_is_float(from) || ww_is_float(t) ? low_bits(F, a.v[0], from, t)
                                               : low_int_to(F, a.v[0], from, t, false);
   else if (op == LLVMAdd || op == LLVMSub || op == LLVMXor || op == LLVMMul)
@@ -345,7 +351,8 @@ static void init_scalar(init *in, LLVMValueRef c, uint64_t at) {
       init_put(in, at + t->c[i].off, bits[i], t->c[i].mem);
     return;
   }
-  if (!low_const_addr(L, c, &g, &off) || (g && LLVMIsAFunction(g) && LLVMIsDeclaration(g))) {
+  if (!low_const_addr(L, c, &g, &off) ||
+      (g && LLVMIsAFunction(g) && LLVMIsDeclaration(g))) {
     in->failed = true;
     return;
   }
@@ -372,7 +379,8 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
       init_put(in, at + i, (uint8_t)s[i], 1);
   } else if (k == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++)
-      init_walk(in, LLVMGetAggregateElement(c, i), at + LLVMOffsetOfElement(L->td, t, i));
+      init_walk(in, LLVMGetAggregateElement(c, i),
+                at + LLVMOffsetOfElement(L->td, t, i));
   } else if (k == LLVMArrayTypeKind || k == LLVMVectorTypeKind) {
     LLVMTypeRef et = LLVMGetElementType(t);
     uint64_t n = k == LLVMArrayTypeKind ? LLVMGetArrayLength2(t) : LLVMGetVectorSize(t);
@@ -399,5 +407,6 @@ void low_init_symbol(low *L, uint32_t index) {
     s->nrelocs = in.relocs.n;
   }
   if (in.failed)
-    L->sym_refusal.v[index] = ww_fmt(L->a, "uses %s, whose initialiser is not supported", s->name);
+    L->sym_refusal.v[index] =
+        ww_fmt(L->a, "uses %s, whose initialiser is not supported", s->name);
 }

@@ -1,9 +1,9 @@
-/* translate_emit.c - building blocks of the lowering: flattened types, instructions, bit
- * repacking.
+/* translate_emit.c - building blocks of the lowering: flattened types, instructions,
+ * bit repacking.
  *
- * Invariant: every emitter leaves integers below their container's width zero-extended. Emission
- * goes to the current block; once a block has its terminator, what follows is dropped (it cannot be
- * reached). */
+ * Invariant: every emitter leaves integers below their container's width zero-extended.
+ * Emission goes to the current block; once a block has its terminator, what follows is
+ * dropped (it cannot be reached). */
 #include "translate_int.h"
 
 void low_refuse(low_fn *F, const char *fmt, ...) {
@@ -20,7 +20,11 @@ void low_refuse(low_fn *F, const char *fmt, ...) {
 /* ---- types ---- */
 
 ww_type low_int_type(unsigned bits) {
-  return bits <= 1 ? WW_I1 : bits <= 8 ? WW_I8 : bits <= 16 ? WW_I16 : bits <= 32 ? WW_I32 : WW_I64;
+  return bits <= 1    ? WW_I1
+         : bits <= 8  ? WW_I8
+         : bits <= 16 ? WW_I16
+         : bits <= 32 ? WW_I32
+                      : WW_I64;
 }
 
 enum { MAX_COMPONENTS = 8192 };
@@ -31,7 +35,8 @@ typedef struct {
   const char *refuse;
 } flattening;
 
-static void flat_add(flattening *f, ww_type t, unsigned bits, unsigned mem, uint64_t off) {
+static void
+flat_add(flattening *f, ww_type t, unsigned bits, unsigned mem, uint64_t off) {
   if (f->c.n >= MAX_COMPONENTS) {
     f->refuse = "an aggregate value of more than 8192 elements";
     return;
@@ -55,8 +60,8 @@ static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off);
 static void flat_sequence(flattening *f, LLVMTypeRef t, uint64_t off, bool vector) {
   uint64_t n = vector ? LLVMGetVectorSize(t) : LLVMGetArrayLength2(t);
   LLVMTypeRef e = LLVMGetElementType(t);
-  uint64_t step =
-      vector ? (LLVMSizeOfTypeInBits(f->L->td, e) + 7) / 8 : LLVMABISizeOfType(f->L->td, e);
+  uint64_t step = vector ? (LLVMSizeOfTypeInBits(f->L->td, e) + 7) / 8
+                         : LLVMABISizeOfType(f->L->td, e);
   for (uint64_t i = 0; i < n && !f->refuse; i++)
     flat_walk(f, e, off + i * step);
 }
@@ -122,8 +127,8 @@ const low_type *low_flat(low *L, LLVMTypeRef t) {
   bool sized = LLVMTypeIsSized(t);
   low_type *out = WW_NEW(L->a, low_type);
   ww_push(L->a, &L->type_list, out);
-  if (sized || k == LLVMVoidTypeKind || k == LLVMMetadataTypeKind || k == LLVMTokenTypeKind ||
-      k == LLVMLabelTypeKind || k == LLVMTargetExtTypeKind)
+  if (sized || k == LLVMVoidTypeKind || k == LLVMMetadataTypeKind ||
+      k == LLVMTokenTypeKind || k == LLVMLabelTypeKind || k == LLVMTargetExtTypeKind)
     flat_walk(&f, t, 0);
   else
     f.refuse = "a type of unknown size";
@@ -208,7 +213,8 @@ void low_parts(low_fn *F, uint32_t from, ww_op one) {
   }
 }
 
-ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c) {
+ww_val low_opx(
+    low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c) {
   ww_val dst = low_new_val(F, op == WW_OP_ICMP || op == WW_OP_FCMP ? WW_I1 : t);
   ww_ins *i = low_ins(F, op, t);
   i->dst = dst;
@@ -304,7 +310,8 @@ ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b) {
   return low_op(F, WW_OP_SELECT, t, c, a, b);
 }
 
-ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c) {
+ww_val
+low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c) {
   ww_val v = low_opx(F, WW_OP_MATH, t, m, flags, a, b, c);
   low_last(F)->n = ww_math_args[m];
   return v;
@@ -330,10 +337,15 @@ ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
       k = (int64_t)(k << (64 - wf)) >> (64 - wf);
     return low_const(F, to, k);
   }
-  return low_cvt(F, wt < wf ? WW_OP_TRUNC : sign ? WW_OP_SEXT : WW_OP_ZEXT, to, from, 0, a);
+  return low_cvt(F,
+                 wt < wf ? WW_OP_TRUNC
+                 : sign  ? WW_OP_SEXT
+                         : WW_OP_ZEXT,
+                 to, from, 0, a);
 }
 
-ww_val low_convert(low_fn *F, ww_val a, ww_type from, ww_type to, int round, bool sign) {
+ww_val
+low_convert(low_fn *F, ww_val a, ww_type from, ww_type to, int round, bool sign) {
   bool from_float = ww_is_float(from), to_float = ww_is_float(to);
   if (from == to || (!from_float && !to_float))
     return low_int_to(F, a, from, to, sign);
@@ -418,7 +430,8 @@ uint32_t low_pool(low_fn *F, const ww_val *v, uint32_t n) {
   return at;
 }
 
-ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2, ww_val v2) {
+ww_val
+low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2, ww_val v2) {
   ww_val dst = low_new_val(F, t);
   uint32_t pairs[4] = {pred1, v1, pred2, v2};
   ww_phi p = {dst, low_pool(F, pairs, 4), 2};
@@ -441,10 +454,16 @@ ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align) {
 
 /* ---- bit repacking: the same bits as another list of scalars ---- */
 
-/* Little-endian bit cursor over the input components, 1 to 64 bits at a time, as a value of type t.
+/* Little-endian bit cursor over the input components, 1 to 64 bits at a time, as a
+ * value of type t.
  */
-static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_val *in, uint64_t at,
-                        unsigned bits, ww_type t) {
+static ww_val take_bits(low_fn *F,
+                        const low_comp *from,
+                        uint32_t n,
+                        const ww_val *in,
+                        uint64_t at,
+                        unsigned bits,
+                        ww_type t) {
   ww_val acc = WW_NOVAL;
   uint64_t next = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -465,20 +484,30 @@ static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_va
 }
 
 /* Two 16-bit halves into 32 bits is one byte permute. */
-static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
-                        const low_comp *to, ww_val *out) {
+static bool pack_halves(low_fn *F,
+                        const low_comp *from,
+                        uint32_t nfrom,
+                        const ww_val *in,
+                        const low_comp *to,
+                        ww_val *out) {
   if (nfrom != 2 || from[0].bits != 16 || from[1].bits != 16 || to->bits != 32)
     return false;
   ww_val half[2];
   for (int k = 0; k < 2; k++)
-    half[k] = low_int_to(F, low_bits(F, in[k], from[k].type, WW_I16), WW_I16, WW_I32, false);
+    half[k] =
+        low_int_to(F, low_bits(F, in[k], from[k].type, WW_I16), WW_I16, WW_I32, false);
   ww_val v = low_op(F, WW_OP_PRMT, WW_I32, half[0], half[1], low_i32(F, 0x5410));
   *out = low_bits(F, v, WW_I32, to->type);
   return true;
 }
 
-void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
-                const low_comp *to, uint32_t nto, ww_val *out) {
+void low_repack(low_fn *F,
+                const low_comp *from,
+                uint32_t nfrom,
+                const ww_val *in,
+                const low_comp *to,
+                uint32_t nto,
+                ww_val *out) {
   uint64_t next = 0;
   if (nto == 1 && pack_halves(F, from, nfrom, in, to, out))
     return;
@@ -494,7 +523,8 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
       continue;
     }
     ww_type it = low_int_type(to[i].bits);
-    out[i] = low_bits(F, take_bits(F, from, nfrom, in, at, to[i].bits, it), it, to[i].type);
+    out[i] =
+        low_bits(F, take_bits(F, from, nfrom, in, at, to[i].bits, it), it, to[i].type);
   }
 }
 
@@ -530,7 +560,8 @@ static void renumber(low_fn *F, ww_ins *t, const uint32_t *new_of) {
   }
 }
 
-static void drop_dead_edges(low_fn *F, low_block *b, const bool *seen, const uint32_t *new_of) {
+static void
+drop_dead_edges(low_fn *F, low_block *b, const bool *seen, const uint32_t *new_of) {
   for (uint32_t p = 0; p < b->phis.n; p++) {
     ww_phi *phi = &b->phis.v[p];
     uint32_t k = 0;
@@ -561,8 +592,9 @@ static void prepend(low_fn *F) {
 
 static bool removable(const ww_ins *i) {
   uint8_t c = ww_ops[i->op].cls;
-  bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP || c == WW_CLASS_CVT ||
-              c == WW_CLASS_FP || c == WW_CLASS_FPX || c == WW_CLASS_MATH;
+  bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP ||
+              c == WW_CLASS_CVT || c == WW_CLASS_FP || c == WW_CLASS_FPX ||
+              c == WW_CLASS_MATH;
   return (pure || i->op == WW_OP_SREG) && i->dst != WW_NOVAL && i->nres == 1;
 }
 
@@ -584,7 +616,8 @@ static void count_uses(low_fn *F, uint32_t *uses) {
   }
 }
 
-/* Backwards through each block, so that chains go in one sweep; across blocks they are rare. */
+/* Backwards through each block, so that chains go in one sweep; across blocks they are
+ * rare. */
 static void drop_unused(low_fn *F) {
   uint32_t *uses = WW_NEWN(F->a, uint32_t, F->vals.n + 1);
   count_uses(F, uses);
@@ -627,8 +660,11 @@ void low_finish(low_fn *F) {
     low_block *b = &F->blocks.v[i];
     drop_dead_edges(F, b, seen, new_of);
     renumber(F, &b->ins.v[b->ins.n - 1], new_of);
-    F->fn.blocks[new_of[i]] = (ww_block){
-        .phis = b->phis.v, .nphis = b->phis.n, .ins = b->ins.v, .nins = b->ins.n, .name = b->name};
+    F->fn.blocks[new_of[i]] = (ww_block){.phis = b->phis.v,
+                                         .nphis = b->phis.n,
+                                         .ins = b->ins.v,
+                                         .nins = b->ins.n,
+                                         .name = b->name};
   }
   for (uint32_t v = 0; v < F->vals.n; v++)
     if (F->vals.v[v].kind == WW_VAL_RESULT)

@@ -1,13 +1,14 @@
-/* translate_fresh.c - whether LLVM takes a module for another one that it saw before at the same
- * address.
+/* translate_fresh.c - whether LLVM takes a module for another one that it saw before at
+ * the same address.
  *
- * LLVM's NVPTX passes (version 19) remember what nvvm.annotations says of a function (whether it is
- * a kernel, its launch bounds) by the addresses of module and function, and forget it only when
- * code is written. A module read into memory that another one gave back can so get the other's
- * launch bounds, and with them ranges of threadIdx that do not hold. LLVM's memory cannot be
- * reached from here, so what it has seen is written down beside it: a module is fresh when no
- * function of it stands where one with other annotations stood. Entries stay for the life of the
- * process, as LLVM's do: some 24 bytes for each kernel that was lowered. */
+ * LLVM's NVPTX passes (version 19) remember what nvvm.annotations says of a function
+ * (whether it is a kernel, its launch bounds) by the addresses of module and function,
+ * and forget it only when code is written. A module read into memory that another one
+ * gave back can so get the other's launch bounds, and with them ranges of threadIdx
+ * that do not hold. LLVM's memory cannot be reached from here, so what it has seen is
+ * written down beside it: a module is fresh when no function of it stands where one
+ * with other annotations stood. Entries stay for the life of the process, as LLVM's do:
+ * some 24 bytes for each kernel that was lowered. */
 #include <pthread.h>
 
 #include "translate_int.h"
@@ -33,7 +34,8 @@ static void add_annotation(ww_map *of, ww_arena *a, low_nodes op) {
     LLVMValueRef v = op.v[k];
     const char *text = low_node_string(v);
     uint64_t number = v && LLVMIsAConstantInt(v) ? LLVMConstIntGetZExtValue(v) : 0;
-    *hash = text ? ww_hash(text, strlen(text), *hash) : ww_hash(&number, sizeof number, *hash);
+    *hash = text ? ww_hash(text, strlen(text), *hash)
+                 : ww_hash(&number, sizeof number, *hash);
   }
   *hash |= 1; /* 0 is none */
 }
@@ -54,7 +56,8 @@ bool low_fresh(LLVMModuleRef m, ww_arena *a) {
   ww_map of = annotations_of(m, a);
   bool fresh = true;
   pthread_mutex_lock(&memory.lock);
-  for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f)) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f;
+       f = LLVMGetNextFunction(f)) {
     const uint32_t *seen = ww_map_find(&memory.seen, key_of(m, f));
     fresh = !seen || *seen == low_map_get(&of, f, 0);
   }

@@ -1,8 +1,8 @@
 /* translate_ins.c - the instructions of one function.
  *
- * Blocks are visited in reverse post-order, so that every operand but a phi's is lowered before its
- * use. A constant pointer offset stays apart from its base until somebody needs the sum. Arithmetic
- * is in translate_arith.c. */
+ * Blocks are visited in reverse post-order, so that every operand but a phi's is
+ * lowered before its use. A constant pointer offset stays apart from its base until
+ * somebody needs the sum. Arithmetic is in translate_arith.c. */
 #include "translate_int.h"
 
 /* ---- values ---- */
@@ -14,7 +14,8 @@ static low_val *keep_value(low_fn *F, LLVMValueRef inst, low_val v) {
 }
 
 static low_val *new_value(low_fn *F, LLVMValueRef inst, uint32_t n) {
-  return keep_value(F, inst, (low_val){.v = low_values(F, n), .n = n, .whole = WW_NOVAL});
+  return keep_value(F, inst,
+                    (low_val){.v = low_values(F, n), .n = n, .whole = WW_NOVAL});
 }
 
 ww_val *low_define(low_fn *F, LLVMValueRef inst) {
@@ -86,7 +87,8 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst) {
 /* Whether the function's parameter has the attribute. */
 static bool param_has(low_fn *F, LLVMValueRef param, unsigned attribute) {
   uint32_t i = 1;
-  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p && p != param; p = LLVMGetNextParam(p))
+  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p && p != param;
+       p = LLVMGetNextParam(p))
     i++;
   return LLVMGetEnumAttributeAtIndex(F->llvm, i, attribute);
 }
@@ -100,8 +102,8 @@ static ww_space argument_space(low_fn *F, LLVMValueRef arg) {
   if (param_has(F, arg, F->L->at_byref))
     return WW_PARAM;
   ww_space s = low_addrspace(F->L, LLVMGetPointerAddressSpace(LLVMTypeOf(arg)));
-  return s == WW_GENERIC && F->is_kernel ? WW_GLOBAL
-                                         : s; /* a kernel's pointers come from the host */
+  /* a kernel's pointers come from the host */
+  return s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s;
 }
 
 static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
@@ -150,8 +152,9 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
     return a == WW_NSPACES ? WW_GENERIC : a;
   }
   case LLVMLoad: /* a pointer in a by-value argument comes from the host, too */
-    return F->is_kernel && space_walk(F, LLVMGetOperand(p, 0), depth - 1) == WW_PARAM ? WW_GLOBAL
-                                                                                      : WW_GENERIC;
+    return F->is_kernel && space_walk(F, LLVMGetOperand(p, 0), depth - 1) == WW_PARAM
+               ? WW_GLOBAL
+               : WW_GENERIC;
   default:
     return WW_GENERIC;
   }
@@ -163,7 +166,8 @@ ww_space low_space_of(low_fn *F, LLVMValueRef ptr) {
 
 bool low_readonly(low_fn *F, LLVMValueRef p) {
   while (LLVMIsAInstruction(p) &&
-         (LLVMIsAGetElementPtrInst(p) || LLVMIsAAddrSpaceCastInst(p) || LLVMIsABitCastInst(p)))
+         (LLVMIsAGetElementPtrInst(p) || LLVMIsAAddrSpaceCastInst(p) ||
+          LLVMIsABitCastInst(p)))
     p = LLVMGetOperand(p, 0);
   return F->is_kernel && LLVMIsAArgument(p) && param_has(F, p, F->L->at_noalias) &&
          param_has(F, p, F->L->at_readonly);
@@ -273,9 +277,10 @@ static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
     int s = amd_dimension(F, LLVMGetOperand(inst, 0), &t->c[i]);
     if (s < 0)
       return false;
-    ww_val v = s >= 1000 ? low_op32(F, WW_OP_MUL, low_sreg(F, WW_SREG_NTID_X + s - 1000),
-                                    low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
-                         : low_sreg(F, s);
+    ww_val v = s >= 1000
+                   ? low_op32(F, WW_OP_MUL, low_sreg(F, WW_SREG_NTID_X + s - 1000),
+                              low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
+                   : low_sreg(F, s);
     out[i] = low_int_to(F, v, WW_I32, t->c[i].type, false);
   }
   low_set(F, inst, out, t->n);
@@ -318,8 +323,8 @@ static void alloca_(low_fn *F, LLVMValueRef inst) {
     low_refuse(F, "an array of run-time size in local memory (alloca)");
     return;
   }
-  uint64_t bytes =
-      LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) * LLVMConstIntGetZExtValue(count);
+  uint64_t bytes = LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) *
+                   LLVMConstIntGetZExtValue(count);
   ww_val v = low_local(F, bytes, LLVMGetAlignment(inst));
   low_set(F, inst, &v, 1);
 }
@@ -380,8 +385,8 @@ static void cmpxchg(low_fn *F, LLVMValueRef inst) {
 
 /* ---- aggregates and vectors ---- */
 
-static uint32_t range_start(low *L, LLVMTypeRef t, const unsigned *index, unsigned n,
-                            uint32_t *count) {
+static uint32_t
+range_start(low *L, LLVMTypeRef t, const unsigned *index, unsigned n, uint32_t *count) {
   uint32_t at = 0;
   for (unsigned i = 0; i < n; i++) {
     if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
@@ -399,8 +404,8 @@ static uint32_t range_start(low *L, LLVMTypeRef t, const unsigned *index, unsign
 
 static void extractvalue(low_fn *F, LLVMValueRef inst) {
   uint32_t n;
-  uint32_t at = range_start(F->L, LLVMTypeOf(LLVMGetOperand(inst, 0)), LLVMGetIndices(inst),
-                            LLVMGetNumIndices(inst), &n);
+  uint32_t at = range_start(F->L, LLVMTypeOf(LLVMGetOperand(inst, 0)),
+                            LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
   low_val *v = low_get(F, LLVMGetOperand(inst, 0));
   if (at + n > v->n)
     low_refuse(F, "uses a value that could not be lowered");
@@ -410,8 +415,8 @@ static void extractvalue(low_fn *F, LLVMValueRef inst) {
 
 static void insertvalue(low_fn *F, LLVMValueRef inst) {
   uint32_t n;
-  uint32_t at =
-      range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
+  uint32_t at = range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst),
+                            LLVMGetNumIndices(inst), &n);
   low_val *v = low_get(F, LLVMGetOperand(inst, 0));
   ww_val *out = low_values(F, v->n);
   memcpy(out, v->v, v->n * sizeof *out);
@@ -459,7 +464,8 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
     }
     for (uint32_t j = 0; j < t->n; j++) {
       ww_val x = low_operand(F, inst, 1, j);
-      out[i * t->n + j] = fixed ? x : low_select(F, t->c[j].type, c, x, out[i * t->n + j]);
+      out[i * t->n + j] =
+          fixed ? x : low_select(F, t->c[j].type, c, x, out[i * t->n + j]);
     }
   }
   low_set(F, inst, out, v->n);
@@ -528,7 +534,8 @@ static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
     uint32_t *pairs = WW_NEWN(F->a, uint32_t, 2 * edges);
     uint32_t k = 0;
     for (uint32_t e = 0; e < edges; e++) {
-      uint32_t from = low_map_get(&F->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
+      uint32_t from =
+          low_map_get(&F->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
       if (from == WW_NOBLOCK)
         continue;
       uint32_t last = F->last_of.v[from];
@@ -596,7 +603,8 @@ static const char *refused_opcode(LLVMOpcode op) {
 
 static void branch(low_fn *F, LLVMValueRef inst) {
   if (LLVMIsConditional(inst))
-    low_cbr(F, low_scalar(F, LLVMGetCondition(inst)), target(F, inst, 0), target(F, inst, 1));
+    low_cbr(F, low_scalar(F, LLVMGetCondition(inst)), target(F, inst, 0),
+            target(F, inst, 1));
   else
     low_br(F, target(F, inst, 0));
   low_block *b = low_cur(F);
@@ -613,33 +621,34 @@ static void unreachable(low_fn *F, LLVMValueRef inst) {
 }
 
 static void instruction(low_fn *F, LLVMValueRef inst) {
-  static void (*const handlers[])(low_fn *, LLVMValueRef) = {[LLVMFNeg] = fneg,
-                                                             [LLVMICmp] = low_icmp,
-                                                             [LLVMFCmp] = low_fcmp,
-                                                             [LLVMBitCast] = low_bitcast,
-                                                             [LLVMPtrToInt] = low_pointer_cast,
-                                                             [LLVMIntToPtr] = low_pointer_cast,
-                                                             [LLVMAddrSpaceCast] = same,
-                                                             [LLVMFreeze] = same,
-                                                             [LLVMGetElementPtr] = gep,
-                                                             [LLVMLoad] = load,
-                                                             [LLVMStore] = store,
-                                                             [LLVMAlloca] = alloca_,
-                                                             [LLVMAtomicRMW] = atomicrmw,
-                                                             [LLVMAtomicCmpXchg] = cmpxchg,
-                                                             [LLVMExtractValue] = extractvalue,
-                                                             [LLVMInsertValue] = insertvalue,
-                                                             [LLVMExtractElement] = extractelement,
-                                                             [LLVMInsertElement] = insertelement,
-                                                             [LLVMShuffleVector] = shufflevector,
-                                                             [LLVMSelect] = select_,
-                                                             [LLVMPHI] = phi,
-                                                             [LLVMCall] = low_call,
-                                                             [LLVMBr] = branch,
-                                                             [LLVMSwitch] = switch_,
-                                                             [LLVMRet] = ret,
-                                                             [LLVMFence] = fence,
-                                                             [LLVMUnreachable] = unreachable};
+  static void (*const handlers[])(low_fn *, LLVMValueRef) = {
+      [LLVMFNeg] = fneg,
+      [LLVMICmp] = low_icmp,
+      [LLVMFCmp] = low_fcmp,
+      [LLVMBitCast] = low_bitcast,
+      [LLVMPtrToInt] = low_pointer_cast,
+      [LLVMIntToPtr] = low_pointer_cast,
+      [LLVMAddrSpaceCast] = same,
+      [LLVMFreeze] = same,
+      [LLVMGetElementPtr] = gep,
+      [LLVMLoad] = load,
+      [LLVMStore] = store,
+      [LLVMAlloca] = alloca_,
+      [LLVMAtomicRMW] = atomicrmw,
+      [LLVMAtomicCmpXchg] = cmpxchg,
+      [LLVMExtractValue] = extractvalue,
+      [LLVMInsertValue] = insertvalue,
+      [LLVMExtractElement] = extractelement,
+      [LLVMInsertElement] = insertelement,
+      [LLVMShuffleVector] = shufflevector,
+      [LLVMSelect] = select_,
+      [LLVMPHI] = phi,
+      [LLVMCall] = low_call,
+      [LLVMBr] = branch,
+      [LLVMSwitch] = switch_,
+      [LLVMRet] = ret,
+      [LLVMFence] = fence,
+      [LLVMUnreachable] = unreachable};
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   if (op < sizeof handlers / sizeof *handlers && handlers[op])
     handlers[op](F, inst);
@@ -682,7 +691,8 @@ static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
       stack[top++] = (struct frame){s, LLVMGetBasicBlockTerminator(s), 0};
   }
   memmove(order, order + done, (n - done) * sizeof *order);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(F->llvm); b; b = LLVMGetNextBasicBlock(b)) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(F->llvm); b;
+       b = LLVMGetNextBasicBlock(b)) {
     if (!low_map_get(&seen, b, 0))
       continue;
     const char *name = LLVMGetBasicBlockName(b);
@@ -700,7 +710,8 @@ static void check_type(low_fn *F, LLVMValueRef inst) {
 }
 
 void low_body(low_fn *F) {
-  LLVMBasicBlockRef *order = WW_NEWN(F->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->llvm));
+  LLVMBasicBlockRef *order =
+      WW_NEWN(F->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->llvm));
   uint32_t n = order_blocks(F, order);
   for (uint32_t i = 0; i < n && !F->fn.refusal; i++) {
     uint32_t first = low_map_get(&F->block_of, order[i], 0);

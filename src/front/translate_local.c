@@ -1,17 +1,19 @@
 /* translate_local.c - local variables that nvcc keeps in registers and LLVM in memory.
  *
- * Arrays: LLVM unrolls a loop of 64 rounds in parts, and an array that its counter indexes stays in
- * memory. nvcc unrolls it whole, and the array becomes registers: that is what register tiles are.
- * So where every index of a small array comes from loops with a constant number of rounds, these
- * are marked, and the optimiser runs once more. An array that is indexed otherwise stays in memory
- * in nvcc's code too, and its loops stay as they are. */
+ * Arrays: LLVM unrolls a loop of 64 rounds in parts, and an array that its counter
+ * indexes stays in memory. nvcc unrolls it whole, and the array becomes registers: that
+ * is what register tiles are. So where every index of a small array comes from loops
+ * with a constant number of rounds, these are marked, and the optimiser runs once more.
+ * An array that is indexed otherwise stays in memory in nvcc's code too, and its loops
+ * stay as they are. */
 #include "translate_int.h"
 
 #include <llvm-c/DebugInfo.h>
 
 enum {
-  ARRAY_MOST = 2048, /* bytes: more than the registers of a thread, spilt ones included */
-  DEPTH_MOST = 12    /* of the expression of an index */
+  /* bytes: more than the registers of a thread, spilt ones included */
+  ARRAY_MOST = 2048,
+  DEPTH_MOST = 12 /* of the expression of an index */
 };
 
 typedef WW_VEC(LLVMValueRef) latches; /* the branches that end the rounds of loops */
@@ -20,19 +22,20 @@ static bool is_op(LLVMValueRef v, LLVMOpcode op) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
 }
 
-/* phi = constant, then phi + constant until a comparison with a constant ends the loop: the branch
- * back, else NULL. */
+/* phi = constant, then phi + constant until a comparison with a constant ends the loop:
+ * the branch back, else NULL. */
 static LLVMValueRef counter_latch(LLVMValueRef phi) {
   if (!is_op(phi, LLVMPHI) || LLVMCountIncoming(phi) != 2)
     return NULL;
   bool swapped = LLVMIsAConstantInt(LLVMGetIncomingValue(phi, 1));
   LLVMValueRef first = LLVMGetIncomingValue(phi, swapped);
   LLVMValueRef next = LLVMGetIncomingValue(phi, !swapped);
-  if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != phi ||
-      !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+  if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) ||
+      LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
     return NULL;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, !swapped));
-  LLVMValueRef test = is_op(end, LLVMBr) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
+  LLVMValueRef test =
+      is_op(end, LLVMBr) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
   if (!test || !is_op(test, LLVMICmp) || !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
     return NULL;
   return LLVMGetOperand(test, 0) == phi || LLVMGetOperand(test, 0) == next ? end : NULL;
@@ -60,7 +63,8 @@ static bool from_counters(low *L, LLVMValueRef v, int depth, latches *to) {
   return true;
 }
 
-/* Every place that a pointer into the array goes to: loads, stores and copies of whole pieces. */
+/* Every place that a pointer into the array goes to: loads, stores and copies of whole
+ * pieces. */
 static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches *to) {
   if (depth == DEPTH_MOST)
     return false;
@@ -69,7 +73,8 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
     bool good = is_op(user, LLVMLoad) || LLVMIsAIntrinsicInst(user) ||
                 (is_op(user, LLVMStore) && LLVMGetOperand(user, 0) != pointer);
     if (is_op(user, LLVMGetElementPtr)) {
-      good = LLVMGetOperand(user, 0) == pointer && indexed_by_counters(L, user, depth + 1, to);
+      good = LLVMGetOperand(user, 0) == pointer &&
+             indexed_by_counters(L, user, depth + 1, to);
       for (int k = 1; good && k < LLVMGetNumOperands(user); k++)
         good = from_counters(L, LLVMGetOperand(user, k), 0, to);
     }
@@ -79,7 +84,8 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
   return true;
 }
 
-/* The loop's properties, with what they said of unrolling replaced. Their node begins with itself.
+/* The loop's properties, with what they said of unrolling replaced. Their node begins
+ * with itself.
  */
 static void unroll_whole(low *L, LLVMValueRef latch) {
   static const char whole[] = "llvm.loop.unroll.full";
@@ -130,9 +136,9 @@ bool low_mark_array_loops(low *L) {
 
 /* ---- variables that are only copied whole ----
  *
- * A float4 that is loaded in one round of a loop and stored in the next is copied into its variable
- * and out of it; LLVM leaves a variable that nobody looks into in memory. As vectors of words the
- * copies are loads and stores, and the variable goes. */
+ * A float4 that is loaded in one round of a loop and stored in the next is copied into
+ * its variable and out of it; LLVM leaves a variable that nobody looks into in memory.
+ * As vectors of words the copies are loads and stores, and the variable goes. */
 
 enum { PIECE = 16 };
 
@@ -154,7 +160,8 @@ static bool only_copied(low *L, LLVMValueRef variable) {
     LLVMValueRef length = is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
     if (calls(user, "llvm.lifetime."))
       continue;
-    if (!length || !LLVMIsAConstantInt(length) || LLVMConstIntGetZExtValue(length) != bytes)
+    if (!length || !LLVMIsAConstantInt(length) ||
+        LLVMConstIntGetZExtValue(length) != bytes)
       return false;
     any = true;
   }

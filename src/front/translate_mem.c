@@ -1,8 +1,8 @@
 /* translate_mem.c - loads, stores, copies and atomics of component lists.
  *
- * An access is split into pieces no wider than 16 bytes and no wider than the known alignment, as
- * the hardware demands; neighbours of one type travel together (a vector access). Copies of known
- * size up to 1 KiB are expanded. */
+ * An access is split into pieces no wider than 16 bytes and no wider than the known
+ * alignment, as the hardware demands; neighbours of one type travel together (a vector
+ * access). Copies of known size up to 1 KiB are expanded. */
 #include "translate_int.h"
 
 low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
@@ -51,7 +51,8 @@ static low_comp piece_at(const low_comp *c, uint32_t at, uint32_t align) {
   return (low_comp){.type = low_int_type(n * 8), .mem = n, .off = c->off + at};
 }
 
-static ww_ins *access(low_fn *F, ww_op op, low_addr p, ww_type t, uint32_t n, int64_t off) {
+static ww_ins *
+access(low_fn *F, ww_op op, low_addr p, ww_type t, uint32_t n, int64_t off) {
   ww_ins *i = low_ins(F, op, t);
   i->a = p.base;
   i->imm = p.off + off;
@@ -61,7 +62,8 @@ static ww_ins *access(low_fn *F, ww_op op, low_addr p, ww_type t, uint32_t n, in
   return i;
 }
 
-static void load_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out) {
+static void
+load_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out) {
   for (uint32_t i = 0; i < n; i++)
     out[i] = low_new_val(F, c->type);
   ww_ins *i = access(F, WW_OP_LD, p, c->type, n, c->off);
@@ -97,7 +99,8 @@ void low_load(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out)
   }
 }
 
-static void store_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_val *in) {
+static void
+store_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_val *in) {
   uint32_t pool = low_pool(F, in, n);
   access(F, WW_OP_ST, p, c->type, n, c->off)->ext = pool;
 }
@@ -127,7 +130,8 @@ void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_va
 
 /* ---- copies ---- */
 
-void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes) {
+void low_sized(
+    low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes) {
   ww_val a = low_addr_value(F, to);
   ww_ins *i = low_ins(F, op, WW_I8);
   i->a = a;
@@ -216,7 +220,8 @@ ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used
   return dst;
 }
 
-void low_atoms(low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out) {
+void low_atoms(
+    low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out) {
   const low_type *t = low_type_of(F, v);
   int64_t off = p.off;
   for (uint32_t i = 0; i < t->n; i++) {

@@ -1,17 +1,18 @@
-/* translate_mma.c - matrix fragments: NVVM's wmma, mma and ldmatrix intrinsics and their inline PTX
- * forms.
+/* translate_mma.c - matrix fragments: NVVM's wmma, mma and ldmatrix intrinsics and
+ * their inline PTX forms.
  *
- * A fragment is a list of scalar elements laid out over the lanes as ir/mma.h says, for every
- * shape. NVIDIA leaves the layout of wmma fragments open, so loads, stores and products here only
- * have to agree with each other; where the real fragment holds each element several times, so does
- * ours. A place is affine in the lane's group (lane / 4) and member (lane % 4), so a load computes
- * one lane offset and adds constants. */
+ * A fragment is a list of scalar elements laid out over the lanes as ir/mma.h says, for
+ * every shape. NVIDIA leaves the layout of wmma fragments open, so loads, stores and
+ * products here only have to agree with each other; where the real fragment holds each
+ * element several times, so does ours. A place is affine in the lane's group (lane / 4)
+ * and member (lane % 4), so a load computes one lane offset and adds constants. */
 #include "translate_asm.h"
 #include "callees_int.h"
 
 #include "../ir/mma.h"
 
-static const ww_mma_shape *parse_shape(const char *text) { /* m16n8k16; NULL: no such shape */
+/* m16n8k16; NULL: no such shape */
+static const ww_mma_shape *parse_shape(const char *text) {
   unsigned m;
   unsigned n;
   unsigned k;
@@ -21,9 +22,10 @@ static const ww_mma_shape *parse_shape(const char *text) { /* m16n8k16; NULL: no
 
 /* Element types as the names of intrinsics and PTX write them. */
 static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
-  static const low_named names[] = {{"f16", WW_F16}, {"bf16", WW_BF16}, {"tf32", WW_F32},
-                                    {"f32", WW_F32}, {"f64", WW_F64},   {"s8", WW_I8},
-                                    {"u8", WW_I8},   {"s32", WW_I32},   {NULL, -1}};
+  static const low_named names[] = {
+      {"f16", WW_F16}, {"bf16", WW_BF16}, {"tf32", WW_F32},
+      {"f32", WW_F32}, {"f64", WW_F64},   {"s8", WW_I8},
+      {"u8", WW_I8},   {"s32", WW_I32},   {NULL, -1}};
   int found = low_value_named(names, s, strlen(s));
   *t = found < 0 ? WW_VOID : found;
   *is_unsigned = *s == 'u';
@@ -31,7 +33,8 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
 }
 
 /* Registers (of any packing) as elements of type t; returns how many. */
-static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val out[64]) {
+static uint32_t
+unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val out[64]) {
   uint32_t n = 0;
   for (uint32_t r = 0; r < nreg; r++) {
     low_comp from = low_element(F->vals.v[reg[r]].type, 0);
@@ -45,7 +48,8 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
   return n;
 }
 
-static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
+static void
+pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8];
   low_comp to = low_element(word, 0);
@@ -54,10 +58,17 @@ static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type wor
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
 
-/* D = A * B + C, with A, B and C (of type `from`) in v; false when the counts do not fit the shape.
+/* D = A * B + C, with A, B and C (of type `from`) in v; false when the counts do not
+ * fit the shape.
  */
-static bool multiply(low_fn *F, const ww_mma_shape *g, ww_type in, ww_type from, ww_type acc,
-                     int flags, ww_val v[3][64], ww_val *d) {
+static bool multiply(low_fn *F,
+                     const ww_mma_shape *g,
+                     ww_type in,
+                     ww_type from,
+                     ww_type acc,
+                     int flags,
+                     ww_val v[3][64],
+                     ww_val *d) {
   uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
   uint32_t n = 0;
   ww_val all[192];
@@ -101,7 +112,8 @@ typedef struct {
 
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, k) : low_op64(F, WW_OP_ADD, a, b);
+  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, k)
+                                : low_op64(F, WW_OP_ADD, a, b);
 }
 
 static ww_val times(low_fn *F, ww_val a, uint64_t n) {
@@ -116,7 +128,8 @@ static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
   return low_is_const(F, b, &k) ? times(F, a, k) : low_op64(F, WW_OP_MUL, a, b);
 }
 
-/* Where an element lies, seen from the fragment's first: rows (columns) are the major ones. */
+/* Where an element lies, seen from the fragment's first: rows (columns) are the major
+ * ones. */
 typedef struct {
   uint32_t major, minor;
 } cell;
@@ -132,9 +145,11 @@ static cell cell_of(const fragment *f, uint32_t lane, uint32_t e) {
 /* Moves the base to where element 0 of this lane lies. */
 static void to_lane(fragment *f) {
   low_fn *F = f->F;
-  cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)}; /* from group to group, member to member */
+  /* from group to group, member to member */
+  cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)};
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_op64k(F, WW_OP_LSHR, lane, 2), low_op64k(F, WW_OP_AND, lane, 3)};
+  ww_val part[2] = {low_op64k(F, WW_OP_LSHR, lane, 2),
+                    low_op64k(F, WW_OP_AND, lane, 3)};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
     if (step[i].major)
@@ -157,7 +172,8 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
   if (c.major)
     p.base = f->row;
   p.off += (int64_t)c.minor * size;
-  uint32_t most = size < 2 ? 4 : 2; /* elements of one register, or a pair of the accumulator's */
+  /* elements of one register, or a pair of the accumulator's */
+  uint32_t most = size < 2 ? 4 : 2;
   for (*run = 1; e + *run < n && *run < most; (*run)++) {
     cell next = cell_of(f, 0, e + *run);
     if (next.major != c.major || next.minor != c.minor + *run)
@@ -187,7 +203,8 @@ static void fragment_access(fragment *f, bool store, ww_val *v) {
 /* ---- intrinsics ---- */
 
 /* All components of arguments [from, to) in order. */
-static uint32_t gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, uint32_t max) {
+static uint32_t
+gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, uint32_t max) {
   uint32_t n = 0;
   for (uint32_t a = from; a < to; a++)
     for (uint32_t k = 0; k < c->at[a]->n && n < max; k++)
@@ -197,8 +214,8 @@ static uint32_t gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, u
 
 /* <geom>.load.<a|b|c>.<row|col>.stride.<type>.pN(ptr, ld),
  * <geom>.store.d.<row|col>.stride.<type>.pN(ptr, elements ..., ld) */
-static bool wmma_fragment(low_callee *c, const ww_mma_shape *g, char tok[][24], uint32_t n,
-                          fragment *f) {
+static bool wmma_fragment(
+    low_callee *c, const ww_mma_shape *g, char tok[][24], uint32_t n, fragment *f) {
   bool u;
   *f = (fragment){.F = c->F, .g = g, .which = WW_MATRIX_C};
   if (n < 6 || !element_type(tok[n - 2], &f->t, &u) || strcmp(tok[4], "stride"))
@@ -222,7 +239,8 @@ static bool wmma_load(low_callee *c, fragment *f) {
   wmma_access(c, f, false, v);
   for (uint32_t i = 0; i < c->rt->n; i++)
     bits += c->rt->c[i].bits;
-  uint32_t want = bits / ww_type_bits(f->t); /* a multiple of what the lane really owns */
+  /* a multiple of what the lane really owns */
+  uint32_t want = bits / ww_type_bits(f->t);
   if (want < count || want > 64)
     return false;
   for (uint32_t i = count; i < want; i++)
@@ -242,8 +260,10 @@ static bool wmma_store(low_callee *c, fragment *f) {
   return true;
 }
 
-/* How many of the registers, from the first or (back) the last on, hold so many bits. */
-static uint32_t registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bits, bool back) {
+/* How many of the registers, from the first or (back) the last on, hold so many bits.
+ */
+static uint32_t
+registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bits, bool back) {
   uint32_t k = 0;
   for (uint32_t sum = 0; k < n && sum < bits; k++)
     sum += ww_type_bits(F->vals.v[reg[back ? n - 1 - k : k]].type);
@@ -251,7 +271,11 @@ static uint32_t registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bit
 }
 
 /* Registers of A, B and C lie one behind the other in the arguments. */
-static bool product(low_callee *c, const ww_mma_shape *g, ww_type in, ww_type acc, ww_type acc_out,
+static bool product(low_callee *c,
+                    const ww_mma_shape *g,
+                    ww_type in,
+                    ww_type acc,
+                    ww_type acc_out,
                     int flags) {
   low_fn *F = c->F;
   uint32_t na = ww_mma_elements(g, WW_MATRIX_A);
@@ -275,7 +299,8 @@ static bool product(low_callee *c, const ww_mma_shape *g, ww_type in, ww_type ac
     need = 16 * 16;
   }
   uint32_t areg = registers(F, reg, ab, need, false);
-  if (unpack(F, reg, areg, in, v[0]) < na || unpack(F, reg + areg, ab - areg, in, v[1]) < nb ||
+  if (unpack(F, reg, areg, in, v[0]) < na ||
+      unpack(F, reg + areg, ab - areg, in, v[1]) < nb ||
       unpack(F, reg + ab, creg, acc, v[2]) < nc)
     return false;
   if (!multiply(F, g, in, acc, acc_out, flags, v, d))
@@ -286,10 +311,15 @@ static bool product(low_callee *c, const ww_mma_shape *g, ww_type in, ww_type ac
   return true;
 }
 
-/* <geom>[.mma].<row|col>.<row|col>[.rn].<types>[.satfinite]: two float types are those of D and C
- * around f16 operands */
-static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_type *c_type,
-                      ww_type *d_type, int *flags) {
+/* <geom>[.mma].<row|col>.<row|col>[.rn].<types>[.satfinite]: two float types are those
+ * of D and C around f16 operands */
+static bool mma_types(char tok[][24],
+                      uint32_t n,
+                      uint32_t at,
+                      ww_type *in,
+                      ww_type *c_type,
+                      ww_type *d_type,
+                      int *flags) {
   ww_type t[4];
   bool u[4];
   uint32_t k = 0;
@@ -331,22 +361,25 @@ void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
   else if (ok && !c->x && !strcmp(tok[1], "store"))
     ok = wmma_fragment(c, g, tok, n, &f) && wmma_store(c, &f);
   else if (ok)
-    ok = mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) && product(c, g, in, tc, td, flags);
+    ok = mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) &&
+         product(c, g, in, tc, td, flags);
   if (!ok)
     call_tensor(c);
 }
 
 /* ---- ldmatrix: row addresses come from the lanes 8 * matrix .. 8 * matrix + 7 ---- */
 
-static ww_val row_address(low_fn *F, ww_val addr32,
+static ww_val row_address(low_fn *F,
+                          ww_val addr32,
                           ww_val lane) { /* of another lane, as a 64-bit address */
-  ww_val v = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_i32(F, 31));
+  ww_val v =
+      low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_i32(F, 31));
   low_last(F)->n = 1;
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
-/* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
- * column. */
+/* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two
+ * elements of one column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   low_comp word = low_element(WW_I32, 0);
   low_comp half[2];
@@ -374,8 +407,8 @@ static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   return out;
 }
 
-void call_nv_ldmatrix(
-    low_callee *c) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
+/* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
+void call_nv_ldmatrix(low_callee *c) {
   if (!ww_starts(c->tail, "sync.aligned.m8n8.x") || !strstr(c->tail, "b16")) {
     call_tensor(c);
     return;
@@ -401,7 +434,8 @@ bool ptx_mma(ptx_ins *i) {
       continue;
     else if (k < 4 && element_type(i->op[m], &t[k], &u[k]))
       k++;
-  if (!g || k != 4 || i->narg < 4 || (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
+  if (!g || k != 4 || i->narg < 4 ||
+      (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
     return false;
   ww_val v[3][64];
   ww_val d[64];

@@ -1,12 +1,13 @@
-/* translate_passes.c - LLVM's passes over a device module, so that what is lowered is what nvcc's
- * optimiser would leave.
+/* translate_passes.c - LLVM's passes over a device module, so that what is lowered is
+ * what nvcc's optimiser would leave.
  *
- * clang takes every call of a GPU function for one that lanes must reach together, library
- * functions too, and its optimiser leaves them in the loops and before the branches where the
- * source has them. nvcc sees the bodies of the math library: it computes once what a loop does not
- * change, merges equal calls and moves others to where they are needed. So clang only translates,
- * the math functions are declared as what they are, and the optimiser runs here. Passes see no
- * variables of the debugger, which halves their time. */
+ * clang takes every call of a GPU function for one that lanes must reach together,
+ * library functions too, and its optimiser leaves them in the loops and before the
+ * branches where the source has them. nvcc sees the bodies of the math library: it
+ * computes once what a loop does not change, merges equal calls and moves others to
+ * where they are needed. So clang only translates, the math functions are declared as
+ * what they are, and the optimiser runs here. Passes see no variables of the debugger,
+ * which halves their time. */
 #include "translate_int.h"
 
 #include <llvm-c/Comdat.h>
@@ -32,13 +33,14 @@ static LLVMTargetMachineRef target_machine(low *L) {
     LLVMDisposeMessage(msg);
     return NULL;
   }
-  return LLVMCreateTargetMachine(t, triple, L->target == LOW_NVPTX ? "sm_80" : "gfx90a", "",
-                                 LLVMCodeGenLevelAggressive, LLVMRelocDefault,
+  return LLVMCreateTargetMachine(t, triple, L->target == LOW_NVPTX ? "sm_80" : "gfx90a",
+                                 "", LLVMCodeGenLevelAggressive, LLVMRelocDefault,
                                  LLVMCodeModelDefault);
 }
 
 static LLVMAttributeRef attr_of(LLVMValueRef f, const char *name) {
-  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, low_attribute(name));
+  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                     low_attribute(name));
 }
 
 static void set_attr(low *L, LLVMValueRef f, const char *name) { /* memory: 0 is none */
@@ -54,12 +56,13 @@ static uint32_t size_of(LLVMValueRef f) {
   return n;
 }
 
-/* nvcc inlines all but what says __noinline__, recursion, and big functions with many callers. */
+/* nvcc inlines all but what says __noinline__, recursion, and big functions with many
+ * callers. */
 static bool mark_inline(low *L) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || attr_of(f, "noinline") ||
-        attr_of(f, "optnone"))
+    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) ||
+        attr_of(f, "noinline") || attr_of(f, "optnone"))
       continue;
     LLVMUseRef use = LLVMGetFirstUse(f);
     if (!use || (LLVMGetNextUse(use) && size_of(f) > 3000))
@@ -70,13 +73,14 @@ static bool mark_inline(low *L) {
   return any;
 }
 
-/* Values of source variables are of no use here, and passes spend half their time on keeping them
- * right. */
+/* Values of source variables are of no use here, and passes spend half their time on
+ * keeping them right. */
 static void drop_variable_info(low *L) {
-  static const char *const names[] = {"llvm.dbg.value", "llvm.dbg.declare", "llvm.dbg.label",
-                                      "llvm.dbg.assign"};
+  static const char *const names[] = {"llvm.dbg.value", "llvm.dbg.declare",
+                                      "llvm.dbg.label", "llvm.dbg.assign"};
 #if LLVM_VERSION_MAJOR == 19 || LLVM_VERSION_MAJOR == 20
-  LLVMSetIsNewDbgInfoFormat(L->mod, false); /* records become calls, which LLVM-C can delete */
+  /* records become calls, which LLVM-C can delete */
+  LLVMSetIsNewDbgInfoFormat(L->mod, false);
 #endif
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     LLVMValueRef f = LLVMGetNamedFunction(L->mod, names[i]);
@@ -108,20 +112,23 @@ static bool touches_no_memory(LLVMValueRef f) {
   return at && LLVMGetEnumAttributeValue(at) == 0;
 }
 
-/* What nvcc's optimiser does with a call of a math function, seen in its code for loops that do not
- * change the operands. A function with a slow path or several ways through stays where it is;
- * others are computed once before the loop; those without a special-function instruction even from
- * behind a branch in it; what is one instruction is moved like any other. */
+/* What nvcc's optimiser does with a call of a math function, seen in its code for loops
+ * that do not change the operands. A function with a slow path or several ways through
+ * stays where it is; others are computed once before the loop; those without a
+ * special-function instruction even from behind a branch in it; what is one instruction
+ * is moved like any other. */
 typedef enum { STAYS, ONCE, ANYWHERE, PLAIN } motion;
 
 static motion motion_of(low *L, const char *name) {
   static const char *const stay[] = {
-      "sinf",      "cosf",       "tanf",  "cospif", "tgammaf", "lgammaf", "j0f",    "j1f",
-      "jnf",       "y0f",        "y1f",   "ynf",    "fmodf",   "sin",     "cos",    "tan",
-      "cospi",     "asin",       "acos",  "atan",   "sinh",    "cosh",    "tanh",   "asinh",
-      "acosh",     "atanh",      "expm1", "log",    "log2",    "log10",   "log1p",  "cbrt",
-      "rcbrt",     "erfc",       "erfcx", "erfinv", "erfcinv", "tgamma",  "lgamma", "j0",
-      "j1",        "jn",         "y0",    "y1",     "yn",      "normcdf", "fmod",   "normcdfinv",
+      "sinf",      "cosf",       "tanf",   "cospif",  "tgammaf", "lgammaf",
+      "j0f",       "j1f",        "jnf",    "y0f",     "y1f",     "ynf",
+      "fmodf",     "sin",        "cos",    "tan",     "cospi",   "asin",
+      "acos",      "atan",       "sinh",   "cosh",    "tanh",    "asinh",
+      "acosh",     "atanh",      "expm1",  "log",     "log2",    "log10",
+      "log1p",     "cbrt",       "rcbrt",  "erfc",    "erfcx",   "erfinv",
+      "erfcinv",   "tgamma",     "lgamma", "j0",      "j1",      "jn",
+      "y0",        "y1",         "yn",     "normcdf", "fmod",    "normcdfinv",
       "remainder", "remainderf", NULL};
   static const char *const anywhere[] = {"logf", "log2f", "log10f", "expm1f", NULL};
   static const char *const plain[] = {"floor", "ceil",     "trunc", "rint",
@@ -139,7 +146,8 @@ static motion motion_of(low *L, const char *name) {
   size_t n = strlen(name);
   const char *base =
       name[n - 1] == 'f' && strcmp(name, "erf") ? ww_strndup(L->a, name, n - 1) : name;
-  return low_math_named(base, strlen(base)) < 0 || ww_one_of(base, plain) ? PLAIN : ONCE;
+  return low_math_named(base, strlen(base)) < 0 || ww_one_of(base, plain) ? PLAIN
+                                                                          : ONCE;
 }
 
 /* A function of a math library whose result depends on its operands alone. */
@@ -151,7 +159,8 @@ static bool pure(low *L, LLVMValueRef f) {
   for (unsigned k = 0; k < LLVMCountParams(f); k++)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(f, k))) == LLVMPointerTypeKind)
       return false;
-  return (L->target == LOW_NVPTX && ww_starts(low_name(f), "__nv_")) || touches_no_memory(f);
+  return (L->target == LOW_NVPTX && ww_starts(low_name(f), "__nv_")) ||
+         touches_no_memory(f);
 }
 
 static void allow_motion(LLVMValueRef f) {
@@ -180,8 +189,8 @@ static void declare_math(low *L) {
   }
 }
 
-/* Last, because an optimiser that may run a call at any time would also run it where a branch is
- * there to save the work. */
+/* Last, because an optimiser that may run a call at any time would also run it where a
+ * branch is there to save the work. */
 static void hoist_math(low *L) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
@@ -193,7 +202,8 @@ static void hoist_math(low *L) {
     run(L, "function(loop-mssa(licm))");
 }
 
-/* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the loop alone
+/* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the
+ * loop alone
  * ---- */
 
 const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words) {
@@ -203,8 +213,8 @@ const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words) {
   return name && ww_starts(name, begin) ? name + strlen(begin) : NULL;
 }
 
-/* By how much one property of a loop says it is unrolled, 0: it speaks of something else. nvcc
- * unrolls by four where no number is given. */
+/* By how much one property of a loop says it is unrolled, 0: it speaks of something
+ * else. nvcc unrolls by four where no number is given. */
 static uint8_t unroll_count(low *L, LLVMValueRef property) {
   low_nodes word;
   const char *name = low_unrolling(L, property, &word);
@@ -240,7 +250,8 @@ static struct low_unroll loop_of(low *L, LLVMValueRef latch) {
 
 static void note_loops(low *L) {
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+         b = LLVMGetNextBasicBlock(b)) {
       struct low_unroll u = loop_of(L, LLVMGetBasicBlockTerminator(b));
       if (u.by && u.line)
         ww_push(L->a, &L->unroll, u);
@@ -257,10 +268,10 @@ uint8_t low_unroll_of(low *L, LLVMValueRef latch) {
 
 /* ---- accesses through a pointer to something wider ----
  *
- * Of `*(float4 *)&tile[i]` clang knows the alignment of tile's elements and no more; nvcc takes the
- * pointer's word for it. With arrays of whole 16-byte pieces aligned to them, the optimiser can
- * tell what i keeps of that. Words that lie side by side are not joined here: what the back end
- * makes of them is decided where code is lowered. */
+ * Of `*(float4 *)&tile[i]` clang knows the alignment of tile's elements and no more;
+ * nvcc takes the pointer's word for it. With arrays of whole 16-byte pieces aligned to
+ * them, the optimiser can tell what i keeps of that. Words that lie side by side are
+ * not joined here: what the back end makes of them is decided where code is lowered. */
 
 static void align_arrays(low *L) {
   enum { WIDEST = 16 };
@@ -275,8 +286,10 @@ static void align_arrays(low *L) {
 /* Calls f of every load and store. */
 static void each_access(low *L, void (*f)(low *, LLVMValueRef, LLVMTypeRef)) {
   for (LLVMValueRef fn = LLVMGetFirstFunction(L->mod); fn; fn = LLVMGetNextFunction(fn))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef v = LLVMGetFirstInstruction(b); v;
+           v = LLVMGetNextInstruction(v)) {
         if (LLVMIsALoadInst(v))
           f(L, v, LLVMTypeOf(v));
         else if (LLVMIsAStoreInst(v))
@@ -333,18 +346,19 @@ void low_run_passes(low *L, bool linked, bool raw) {
     optimise(L);
     inlined = mark_inline(L);
   }
-  const char *clean =
-      !inlined ? ""
-      : linked
-          ? "always-inline,default<O2>,"
-          : "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),";
-  /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables
-   * of its own; nvcc has another. */
+  const char *clean = !inlined ? ""
+                      : linked ? "always-inline,default<O2>,"
+                               : "always-inline,function(sroa,early-cse,instcombine<no-"
+                                 "verify-fixpoint>,simplifycfg),";
+  /* Offloaded regions reach the GPU through LLVM's back end, which gives loops
+   * induction variables of its own; nvcc has another. */
   const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  run(L, ww_fmt(L->a,
-                "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
-                "sload-store-vectorizer)",
-                clean, loops));
+  run(L,
+      ww_fmt(
+          L->a,
+          "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
+          "sload-store-vectorizer)",
+          clean, loops));
   LLVMDisposePassBuilderOptions(L->options);
   if (L->machine)
     LLVMDisposeTargetMachine(L->machine);

@@ -1,8 +1,8 @@
 /* gpu.c - reads a GPU description by the table gpu.def.
  *
  * A figure is a number, or {"value":..., "source":"..."}; a list or curve an array, or
- * {"values":[...], "source":"..."}. Every member is one the table knows: a misspelt figure would
- * else be a figure nobody notices is missing. */
+ * {"values":[...], "source":"..."}. Every member is one the table knows: a misspelt
+ * figure would else be a figure nobody notices is missing. */
 #include "gpu.h"
 
 #include <ctype.h>
@@ -17,20 +17,32 @@ const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
 #define FIGURE(field, path, unit, least, most, otherwise, meaning) \
   {path, unit, meaning, AT(field), least, most},
 #include "gpu.def"
-#define OP(name, meaning)                                                                        \
-  {"ops." #name ".issue",       "cycles", meaning ": cycles of a sub-core per warp instruction", \
-   AT(issue[WW_GPU_OP_##name]), 0.1,      1e6},                                                  \
-      {"ops." #name ".latency",       "cycles", meaning ": until a dependent instruction",       \
-       AT(latency[WW_GPU_OP_##name]), 0.1,      1e6},
+#define OP(name, meaning)                                 \
+  {"ops." #name ".issue",                                 \
+   "cycles",                                              \
+   meaning ": cycles of a sub-core per warp instruction", \
+   AT(issue[WW_GPU_OP_##name]),                           \
+   0.1,                                                   \
+   1e6},                                                  \
+      {"ops." #name ".latency",                           \
+       "cycles",                                          \
+       meaning ": until a dependent instruction",         \
+       AT(latency[WW_GPU_OP_##name]),                     \
+       0.1,                                               \
+       1e6},
 #include "gpu.def"
 #define MATH_ROW(name, what, unit, field, meaning) \
   { "math." #name "." #what, unit, meaning, AT(field[WW_GPU_MATH_##name]), 0, 1e6 }
-#define MATH(name, meaning)                                                                   \
-  MATH_ROW(name, instructions, "1", math_instructions, meaning ": warp instructions"),        \
-      MATH_ROW(name, flops_fp32, "1", math_flops32, meaning ": FP32 operations counted"),     \
-      MATH_ROW(name, flops_fp64, "1", math_flops64, meaning ": FP64 operations counted"),     \
-      MATH_ROW(name, issue, "cycles", math_issue, meaning ": cycles of a sub-core per warp"), \
-      MATH_ROW(name, latency, "cycles", math_latency, meaning ": until a dependent instruction"),
+#define MATH(name, meaning)                                                            \
+  MATH_ROW(name, instructions, "1", math_instructions, meaning ": warp instructions"), \
+      MATH_ROW(name, flops_fp32, "1", math_flops32,                                    \
+               meaning ": FP32 operations counted"),                                   \
+      MATH_ROW(name, flops_fp64, "1", math_flops64,                                    \
+               meaning ": FP64 operations counted"),                                   \
+      MATH_ROW(name, issue, "cycles", math_issue,                                      \
+               meaning ": cycles of a sub-core per warp"),                             \
+      MATH_ROW(name, latency, "cycles", math_latency,                                  \
+               meaning ": until a dependent instruction"),
 #include "gpu.def"
 };
 
@@ -41,7 +53,8 @@ const ww_gpu_defaults ww_gpu_default = {
 
 const ww_curve_info ww_gpu_curves[] = {
 #define LIST(field, path, unit, meaning) {path, unit, NULL, meaning, AT(field)},
-#define CURVE(field, path, unit_x, unit_y, meaning) {path, unit_x, unit_y, meaning, AT(field)},
+#define CURVE(field, path, unit_x, unit_y, meaning) \
+  {path, unit_x, unit_y, meaning, AT(field)},
 #include "gpu.def"
 };
 const uint32_t ww_ngpu_curves = WW_COUNT(ww_gpu_curves);
@@ -116,13 +129,18 @@ typedef struct {
 static ww_status number(const cJSON *node, const char *where, double *out, ww_err *e) {
   char kind[64];
   if (!cJSON_IsNumber(node))
-    return ww_fail(e, WW_EPARSE, "%s: expected a number, not %s", where, ww_json_kind(node, kind));
+    return ww_fail(e, WW_EPARSE, "%s: expected a number, not %s", where,
+                   ww_json_kind(node, kind));
   *out = node->valuedouble;
   return WW_OK;
 }
 
-/* {"value"|"values": ..., "source": "..."} taken apart; anything else is the value itself. */
-static ww_status sourced(reader *r, const cJSON **node, const char *member, const char *where,
+/* {"value"|"values": ..., "source": "..."} taken apart; anything else is the value
+ * itself. */
+static ww_status sourced(reader *r,
+                         const cJSON **node,
+                         const char *member,
+                         const char *where,
                          const char **source) {
   if (!cJSON_IsObject(*node))
     return WW_OK;
@@ -145,30 +163,32 @@ static ww_status read_figure(reader *r, uint32_t i, const cJSON *node) {
   if (!st)
     st = number(node, f->path, &v, r->e);
   if (!st && !(v >= f->least && v <= f->most))
-    st = ww_fail(r->e, WW_EPARSE, "%s: expected %g to %g %s, not %g", f->path, f->least, f->most,
-                 f->unit, v);
+    st = ww_fail(r->e, WW_EPARSE, "%s: expected %g to %g %s, not %g", f->path, f->least,
+                 f->most, f->unit, v);
   if (!st)
     ww_figure_set(r->g, i, v, source);
   return st;
 }
 
-static ww_status number_from(const cJSON *node, const char *where, double least, double *out,
-                             ww_err *e) {
+static ww_status number_from(
+    const cJSON *node, const char *where, double least, double *out, ww_err *e) {
   ww_status st = number(node, where, out, e);
   if (!st && !(*out >= least && *out <= MOST_COORDINATE))
-    st =
-        ww_fail(e, WW_EPARSE, "%s: expected %g to %g, not %g", where, least, MOST_COORDINATE, *out);
+    st = ww_fail(e, WW_EPARSE, "%s: expected %g to %g, not %g", where, least,
+                 MOST_COORDINATE, *out);
   return st;
 }
 
-static ww_status read_point(reader *r, const ww_curve_info *info, const cJSON *node, ww_curve *c,
-                            uint32_t k) {
+static ww_status read_point(
+    reader *r, const ww_curve_info *info, const cJSON *node, ww_curve *c, uint32_t k) {
   const char *where = ww_fmt(r->a, "%s[%u]", info->path, k);
   if (!info->unit_y)
     return number_from(node, where, 0, &c->x[k], r->e);
   if (cJSON_GetArraySize(node) != 2 || !cJSON_IsArray(node))
-    return ww_fail(r->e, WW_EPARSE, "%s: expected [%s, %s]", where, info->unit_x, info->unit_y);
-  ww_status st = number_from(cJSON_GetArrayItem(node, 0), where, LEAST_X, &c->x[k], r->e);
+    return ww_fail(r->e, WW_EPARSE, "%s: expected [%s, %s]", where, info->unit_x,
+                   info->unit_y);
+  ww_status st =
+      number_from(cJSON_GetArrayItem(node, 0), where, LEAST_X, &c->x[k], r->e);
   return st ? st : number_from(cJSON_GetArrayItem(node, 1), where, 0, &c->y[k], r->e);
 }
 
@@ -189,8 +209,8 @@ static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {
   for (const cJSON *p = node->child; p && !st; p = p->next, k++) {
     st = read_point(r, info, p, c, k);
     if (!st && k && c->x[k] <= c->x[k - 1])
-      st = ww_fail(r->e, WW_EPARSE, "%s[%u]: expected more than %g: points ascend", info->path, k,
-                   c->x[k - 1]);
+      st = ww_fail(r->e, WW_EPARSE, "%s[%u]: expected more than %g: points ascend",
+                   info->path, k, c->x[k - 1]);
   }
   if (!st)
     c->n = n;
@@ -200,8 +220,8 @@ static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {
 static bool is_group(const char *path) {
   size_t n = strlen(path);
   for (uint32_t i = 0; i < WW_NGPU_FIGURES + ww_ngpu_curves; i++) {
-    const char *known =
-        i < WW_NGPU_FIGURES ? ww_gpu_figures[i].path : ww_gpu_curves[i - WW_NGPU_FIGURES].path;
+    const char *known = i < WW_NGPU_FIGURES ? ww_gpu_figures[i].path
+                                            : ww_gpu_curves[i - WW_NGPU_FIGURES].path;
     if (!strncmp(known, path, n) && known[n] == '.')
       return true;
   }
@@ -215,12 +235,13 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
     return ww_fail(r->e, WW_EPARSE, "%s: expected an object, not %s", prefix,
                    ww_json_kind(obj, kind));
   for (const cJSON *m = obj->child; m && !st; m = m->next) {
-    const char *path = *prefix ? ww_fmt(r->a, "%s.%.60s", prefix, m->string) : m->string;
+    const char *path =
+        *prefix ? ww_fmt(r->a, "%s.%.60s", prefix, m->string) : m->string;
     int figure = named_from(r->next, path);
     int curve = figure < 0 ? curve_named(path) : -1;
-    static const char *const heads[] = {"schema_version", "name",  "full_name", "vendor",
-                                        "architecture",   "lanes", "sms",       "calibrated",
-                                        "notes",          NULL};
+    static const char *const heads[] = {
+        "schema_version", "name", "full_name",  "vendor", "architecture",
+        "lanes",          "sms",  "calibrated", "notes",  NULL};
     bool head = false;
     for (int k = 0; !*prefix && heads[k]; k++)
       head = head || !strcmp(heads[k], path);
@@ -234,7 +255,8 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
     else if (is_group(path))
       st = read_group(r, path, m);
     else
-      st = ww_fail(r->e, WW_EPARSE, "%.80s: no figure is called so; docs/gpus.md lists them", path);
+      st = ww_fail(r->e, WW_EPARSE,
+                   "%.80s: no figure is called so; docs/gpus.md lists them", path);
   }
   return st;
 }
@@ -256,8 +278,8 @@ static ww_status read_texts(reader *r, const cJSON *root) {
       continue;
     if (!node)
       return ww_fail(r->e, WW_EPARSE, "%s is missing", texts[k].name);
-    ww_status st = ww_json_want_str(node, texts[k].name,
-                                    (const char **)((char *)r->g + texts[k].at), r->a, r->e);
+    ww_status st = ww_json_want_str(
+        node, texts[k].name, (const char **)((char *)r->g + texts[k].at), r->a, r->e);
     if (st)
       return st;
   }
@@ -288,14 +310,16 @@ static ww_status read_counts(reader *r, const cJSON *root) {
   return WW_OK;
 }
 
-ww_status ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_err *e) {
+ww_status
+ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_err *e) {
   ww_gpu_init(out);
   reader r = {a, out, e, 0};
   cJSON *root = ww_json_read(text, n, e);
   if (!root)
     return WW_EPARSE;
-  ww_status st =
-      cJSON_IsObject(root) ? WW_OK : ww_fail(e, WW_EPARSE, "a GPU description is a JSON object");
+  ww_status st = cJSON_IsObject(root)
+                     ? WW_OK
+                     : ww_fail(e, WW_EPARSE, "a GPU description is a JSON object");
   if (!st)
     st = read_texts(&r, root);
   if (!st)
@@ -342,8 +366,8 @@ static bool is_variant(const char *rest) {
          !strncasecmp(rest, " Laptop", 7);
 }
 
-/* Whether `word` (h200, rtx3080) stands in a device's name ("NVIDIA GeForce RTX 3080") as whole
- * words, spaces aside. */
+/* Whether `word` (h200, rtx3080) stands in a device's name ("NVIDIA GeForce RTX 3080")
+ * as whole words, spaces aside. */
 static bool names_device(const char *word, const char *device) {
   for (const char *p = device; *p; p++) {
     const char *d = p;
@@ -380,9 +404,10 @@ ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e) {
   size_t n;
   ww_gpu_init(out);
   if (!is_path && !ww_file_exists(path))
-    return ww_fail(e, WW_EUSAGE,
-                   "no GPU is called '%.40s'; known are %s, or give the file of a description",
-                   which, known_names(a));
+    return ww_fail(
+        e, WW_EUSAGE,
+        "no GPU is called '%.40s'; known are %s, or give the file of a description",
+        which, known_names(a));
   ww_status st = ww_read_file(a, path, 1u << 20, &text, &n, e);
   if (!st)
     st = ww_gpu_parse(text, n, a, out, e);
@@ -395,7 +420,8 @@ const char *ww_gpu_for_device(const char *device, uint32_t sms, ww_arena *a) {
   const char **names;
   ww_gpu g;
   uint32_t n = ww_gpu_names(a, &names);
-  for (uint32_t k = 0; k < n; k++) /* an H100 PCIe has fewer than the H100 that is described */
+  /* an H100 PCIe has fewer than the H100 that is described */
+  for (uint32_t k = 0; k < n; k++)
     if (names_device(names[k], device) &&
         (!sms || (!ww_gpu_load(names[k], a, &g, NULL) && g.sms == sms)))
       return names[k];

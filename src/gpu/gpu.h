@@ -1,7 +1,7 @@
 /* gpu.h - GPU descriptions: gpus/<name>.json of this project, or a user's own file.
  *
- * gpu.def is the one table of figures. A figure nobody knows is NaN, a list or curve of length 0:
- * never zero, never a guess. */
+ * gpu.def is the one table of figures. A figure nobody knows is NaN, a list or curve of
+ * length 0: never zero, never a guess. */
 #ifndef WW_GPU_H
 #define WW_GPU_H
 
@@ -43,23 +43,28 @@ typedef struct {
   const char *architecture; /* sm_90, gfx90a */
   uint32_t lanes;           /* of a warp: 32 or 64 */
   uint32_t sms;             /* multiprocessors, compute units */
-  const char *calibrated; /* the measurement that stands behind the figures; NULL: none, figures are
-                             from paper */
-  const char *notes;      /* or NULL */
+  /* the measurement that stands behind the figures; NULL: none, figures are from paper
+   */
+  const char *calibrated;
+  const char *notes; /* or NULL */
 #define FIGURE(field, ...) double field;
 #include "gpu.def"
 #define LIST(field, ...) ww_curve field;
 #define CURVE(field, ...) ww_curve field;
 #include "gpu.def"
-  double issue[WW_NGPU_OPS];   /* cycles of a sub-core per warp instruction, all sub-cores busy */
+  /* cycles of a sub-core per warp instruction, all sub-cores busy */
+  double issue[WW_NGPU_OPS];
   double latency[WW_NGPU_OPS]; /* cycles until a dependent instruction can issue */
-  double
-      math_instructions[WW_NGPU_MATHS]; /* warp instructions of one operation on ordinary numbers */
-  double math_flops32[WW_NGPU_MATHS];   /* FP32 operations that the counters see, per lane */
+  /* warp instructions of one operation on ordinary numbers */
+  double math_instructions[WW_NGPU_MATHS];
+  /* FP32 operations that the counters see, per lane */
+  double math_flops32[WW_NGPU_MATHS];
   double math_flops64[WW_NGPU_MATHS];
-  double math_issue[WW_NGPU_MATHS]; /* as issue[] and latency[], of the whole sequence */
+  /* as issue[] and latency[], of the whole sequence */
+  double math_issue[WW_NGPU_MATHS];
   double math_latency[WW_NGPU_MATHS];
-  const char *source[WW_NGPU_FIGURES]; /* where each figure comes from; NULL: not said */
+  /* where each figure comes from; NULL: not said */
+  const char *source[WW_NGPU_FIGURES];
 } ww_gpu;
 
 /* What the model takes for a figure that a description lacks; NaN: it does without. */
@@ -84,7 +89,8 @@ typedef struct {
 extern const ww_curve_info ww_gpu_curves[];
 extern const uint32_t ww_ngpu_curves;
 
-extern const char *const ww_gpu_op_names[WW_NGPU_OPS], *const ww_gpu_math_names[WW_NGPU_MATHS];
+extern const char *const ww_gpu_op_names[WW_NGPU_OPS],
+    *const ww_gpu_math_names[WW_NGPU_MATHS];
 
 static inline double *ww_figure_at(ww_gpu *g, uint32_t i) {
   return (double *)((char *)g + ww_gpu_figures[i].at);
@@ -100,26 +106,25 @@ void ww_figure_set(ww_gpu *g, uint32_t i, double value, const char *source);
 
 /* Nothing known yet: every figure NaN. */
 void ww_gpu_init(ww_gpu *g);
-/* `which`: a name (h200) or the path of a description. An unknown name is an error that lists the
- * known ones; a member that is missing, misspelt, of the wrong kind or out of range is one that
- * names it. */
+/* `which`: a name (h200) or the path of a description. An unknown name is an error that
+ * lists the known ones; a member that is missing, misspelt, of the wrong kind or out of
+ * range is one that names it. */
 ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e);
 ww_status ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_err *e);
 /* The names of the descriptions that came with the program, ascending. */
 uint32_t ww_gpu_names(ww_arena *a, const char ***names);
-/* The description that fits a device's own name ("NVIDIA H200") and number of multiprocessors (0:
- * any); NULL: none does. */
+/* The description that fits a device's own name ("NVIDIA H200") and number of
+ * multiprocessors (0: any); NULL: none does. */
 const char *ww_gpu_for_device(const char *device, uint32_t sms, ww_arena *a);
 
 /* ---- gpu_write.c ---- */
-void ww_gpu_members(
-    const ww_gpu *g,
-    ww_json *j); /* of an open object: name, full_name, vendor, ..., as lists of GPUs have them */
-void ww_gpu_write(const ww_gpu *g, bool pretty,
-                  ww_buf *out); /* what ww_gpu_parse reads back; pretty: one figure a line */
+/* of an open object: name, full_name, vendor, ..., as lists of GPUs have them */
+void ww_gpu_members(const ww_gpu *g, ww_json *j);
+/* what ww_gpu_parse reads back; pretty: one figure a line */
+void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out);
 
-/* y at x, between the points by straight lines over log x, flat outside; NaN when the curve is
- * empty. */
+/* y at x, between the points by straight lines over log x, flat outside; NaN when the
+ * curve is empty. */
 double ww_curve_at_x(const ww_curve *c, double x);
 
 #endif

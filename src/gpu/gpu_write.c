@@ -22,8 +22,10 @@ static void points(ww_json *j, const ww_curve *c) {
   ww_json_end_arr(j);
 }
 
-/* A figure, or a curve, which is then not NULL; with where it is from, if that is known. */
-static const char *leaf(double figure, const ww_curve *c, const char *source, ww_arena *a) {
+/* A figure, or a curve, which is then not NULL; with where it is from, if that is
+ * known. */
+static const char *
+leaf(double figure, const ww_curve *c, const char *source, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
   if (source)
@@ -37,8 +39,8 @@ static const char *leaf(double figure, const ww_curve *c, const char *source, ww
   return ww_buf_text(&b, a);
 }
 
-/* Members in the order of the table; those that share a first component become one object, where
- * the first of them stands. */
+/* Members in the order of the table; those that share a first component become one
+ * object, where the first of them stands. */
 static void write_level(ww_json *j, const entry *v, uint32_t n, ww_arena *a) {
   bool *done = WW_NEWN(a, bool, n + 1);
   for (uint32_t i = 0; i < n; i++) {
@@ -70,18 +72,20 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     double v = ww_figure_of(g, i);
     if (!isnan(v))
-      ww_push(a, &all, ((entry){ww_gpu_figures[i].path, leaf(v, NULL, g->source[i], a)}));
+      ww_push(a, &all,
+              ((entry){ww_gpu_figures[i].path, leaf(v, NULL, g->source[i], a)}));
   }
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve *c = (const ww_curve *)((const char *)g + ww_gpu_curves[i].at);
     if (c->n)
       ww_push(a, &all, ((entry){ww_gpu_curves[i].path, leaf(0, c, c->source, a)}));
   }
-  ww_json_put(&j,
-              "{schema_version:1,name:%s,full_name:%s,vendor:%s,architecture:%s,calibrated?:%s,"
-              "notes?:%s,lanes:%u,sms:%u",
-              g->name, g->full_name, g->vendor, g->architecture, g->calibrated, g->notes, g->lanes,
-              g->sms);
+  ww_json_put(
+      &j,
+      "{schema_version:1,name:%s,full_name:%s,vendor:%s,architecture:%s,calibrated?:%s,"
+      "notes?:%s,lanes:%u,sms:%u",
+      g->name, g->full_name, g->vendor, g->architecture, g->calibrated, g->notes,
+      g->lanes, g->sms);
   write_level(&j, all.v, all.n, a);
   ww_json_end_obj(&j);
   ww_buf_puts(out, "\n");
@@ -89,6 +93,8 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
 }
 
 void ww_gpu_members(const ww_gpu *g, ww_json *j) {
-  ww_json_put(j, "name:%s,full_name:%s,vendor:%s,architecture:%s,sms:%u,lanes:%u,calibrated:%s",
-              g->name, g->full_name, g->vendor, g->architecture, g->sms, g->lanes, g->calibrated);
+  ww_json_put(
+      j, "name:%s,full_name:%s,vendor:%s,architecture:%s,sms:%u,lanes:%u,calibrated:%s",
+      g->name, g->full_name, g->vendor, g->architecture, g->sms, g->lanes,
+      g->calibrated);
 }

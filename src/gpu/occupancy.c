@@ -1,13 +1,14 @@
 /* occupancy.c - how many blocks of a kernel an SM holds at once, and what limits it.
  *
- * The rules are those of CUDA's occupancy calculator: registers are given to whole warps in
- * granules, and each sub-core has its own part of the register file; shared memory is given to
- * blocks in granules, the system's own bytes included. AMD's compute units follow the same rules
- * with other granules (a SIMD is a sub-core) and have no carve-outs. A figure that the description
- * does not give limits nothing. */
+ * The rules are those of CUDA's occupancy calculator: registers are given to whole
+ * warps in granules, and each sub-core has its own part of the register file; shared
+ * memory is given to blocks in granules, the system's own bytes included. AMD's compute
+ * units follow the same rules with other granules (a SIMD is a sub-core) and have no
+ * carve-outs. A figure that the description does not give limits nothing. */
 #include "occupancy.h"
 
-const char *const ww_limit_names[WW_NLIMITS] = {"warps", "blocks", "registers", "shared memory"};
+const char *const ww_limit_names[WW_NLIMITS] = {"warps", "blocks", "registers",
+                                                "shared memory"};
 
 static double known(double figure, double otherwise) {
   return isnan(figure) ? otherwise : figure;
@@ -37,7 +38,8 @@ static uint32_t by_registers(const ww_gpu *g, double warps, double registers) {
     return blocks_of(INFINITY);
   if (registers > known(g->max_thread_registers, INFINITY))
     return 0;
-  /* The hardware checks a block as if every sub-core got as many warps as the fullest one. */
+  /* The hardware checks a block as if every sub-core got as many warps as the fullest
+   * one. */
   if (of_warp * round_up(warps, known(g->warp_granule, 1)) > file)
     return 0;
   return blocks_of(floor(cores * floor(file / cores / of_warp) / warps));
@@ -56,8 +58,8 @@ static uint32_t by_shared(const ww_gpu *g, double shared) {
   return blocks_of(floor(known(g->shared_max, INFINITY) / of_block));
 }
 
-/* The driver takes the smallest carve-out that holds the resident blocks; L1 keeps the rest of the
- * array. */
+/* The driver takes the smallest carve-out that holds the resident blocks; L1 keeps the
+ * rest of the array. */
 static void split_l1(const ww_gpu *g, ww_occupancy *o) {
   double need = o->blocks * shared_of(g, o->shared_bytes);
   o->l1_bytes = g->l1_bytes;
@@ -71,7 +73,10 @@ static void split_l1(const ww_gpu *g, ww_occupancy *o) {
   o->l1_bytes -= o->carveout_bytes;
 }
 
-void ww_occupancy_of(const ww_gpu *g, uint64_t block_threads, double registers, double shared_bytes,
+void ww_occupancy_of(const ww_gpu *g,
+                     uint64_t block_threads,
+                     double registers,
+                     double shared_bytes,
                      ww_occupancy *out) {
   double warps = fmax(1, ceil((double)block_threads / g->lanes));
   memset(out, 0, sizeof *out);

@@ -11,8 +11,8 @@ typedef enum {
   WW_LIMIT_SHARED,
   WW_NLIMITS
 } ww_limit;
-extern const char
-    *const ww_limit_names[WW_NLIMITS]; /* "warps", "blocks", "registers", "shared memory" */
+extern const char *const
+    ww_limit_names[WW_NLIMITS]; /* "warps", "blocks", "registers", "shared memory" */
 
 typedef struct {
   double registers;    /* a thread */
@@ -26,7 +26,10 @@ typedef struct {
   double l1_bytes;         /* what is left for L1 */
 } ww_occupancy;
 
-void ww_occupancy_of(const ww_gpu *g, uint64_t block_threads, double registers, double shared_bytes,
+void ww_occupancy_of(const ww_gpu *g,
+                     uint64_t block_threads,
+                     double registers,
+                     double shared_bytes,
                      ww_occupancy *out);
 
 #endif

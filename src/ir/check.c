@@ -1,9 +1,10 @@
-/* check.c - the invariants of the IR. Everything behind the front end relies on them without
- * checking again.
+/* check.c - the invariants of the IR. Everything behind the front end relies on them
+ * without checking again.
  *
- * Structure first (indices, pool ranges, terminators), because the later parts walk it; then types;
- * then flow: what ww_ir_flow filled in must be what it would fill in now, and definitions must
- * dominate their uses. Functions with a refusal may be half made: only their head is looked at. */
+ * Structure first (indices, pool ranges, terminators), because the later parts walk it;
+ * then types; then flow: what ww_ir_flow filled in must be what it would fill in now,
+ * and definitions must dominate their uses. Functions with a refusal may be half made:
+ * only their head is looked at. */
 #include "ir_int.h"
 
 #include <stdlib.h>
@@ -21,9 +22,10 @@ typedef struct {
   ww_arena *a;
   int64_t *defined; /* per value: as `at`, in its block; UNDEFINED: nowhere */
   /* for the definitions of what is used: */
-  const ww_fn *now;   /* with its control flow found again */
-  uint32_t *in, *out; /* preorder and postorder numbers of the dominator tree: a dominates b when
-                         b's interval lies in a's */
+  ww_fn now; /* with its control flow found again */
+  /* preorder and postorder numbers of the dominator tree: a dominates b when b's
+   * interval lies in a's */
+  uint32_t *in, *out;
   uint32_t *npreds, *seen; /* per block; the last phi that had it, + 1 */
 } checker;
 
@@ -40,19 +42,21 @@ static void bad(checker *c, const char *fmt, ...) {
   if (c->block != WW_NOBLOCK) {
     const char *name = c->fn->blocks[c->block].name;
     if (c->at < 0)
-      snprintf(where, sizeof where, ", block %u (%s), phi %d", c->block, name ? name : "",
-               (int)(-1 - c->at));
+      snprintf(where, sizeof where, ", block %u (%s), phi %d", c->block,
+               name ? name : "", (int)(-1 - c->at));
     else
       snprintf(where, sizeof where, ", block %u (%s), instruction %d (%s)", c->block,
                name ? name : "", (int)c->at,
                c->ins && c->ins->op < WW_NOPS ? ww_ops[c->ins->op].name : "?");
   }
   const char *fn = c->fn ? ww_fn_symbol(c->fn) : NULL;
-  c->st = ww_fail(c->e, WW_EDATA, "bad IR in %s%s: %s", fn ? fn : "the module", where, msg);
+  c->st =
+      ww_fail(c->e, WW_EDATA, "bad IR in %s%s: %s", fn ? fn : "the module", where, msg);
 }
 
 /* All phis, where somebody looks at them, and all instructions of the function. */
-static void walk(checker *c, void (*on_phi)(checker *, const ww_phi *), void (*on_ins)(checker *)) {
+static void
+walk(checker *c, void (*on_phi)(checker *, const ww_phi *), void (*on_ins)(checker *)) {
   for (c->block = 0; c->block < c->fn->nblocks && !c->st; c->block++) {
     const ww_block *b = &c->fn->blocks[c->block];
     c->ins = NULL;
@@ -184,7 +188,8 @@ static void check_math(checker *c) {
 static void check_vector(checker *c) {
   const ww_ins *i = c->ins;
   if (!i->n || i->n * ww_type_bytes[i->type] > 16)
-    bad(c, "%u elements of %s: 1 to 16 bytes are allowed", i->n, ww_type_names[i->type]);
+    bad(c, "%u elements of %s: 1 to 16 bytes are allowed", i->n,
+        ww_type_names[i->type]);
   if (i->op == WW_OP_LD)
     same_type_results(c, i->n);
   if (i->op == WW_OP_LD || c->st)
@@ -232,7 +237,8 @@ static void check_return(checker *c) {
   if (i->n != first->n)
     bad(c, "returns %u values, another ret %u", i->n, first->n);
   if ((i->n == 1) != (c->fn->ret != WW_VOID))
-    bad(c, "returns %u values from a function of type %s", i->n, ww_type_names[c->fn->ret]);
+    bad(c, "returns %u values from a function of type %s", i->n,
+        ww_type_names[c->fn->ret]);
   for (uint32_t k = 0; k < i->n && !c->st; k++) {
     ww_type want = i->n == 1 ? c->fn->ret : val_type(c, pool[first->ext + k]);
     ww_type t = val_type(c, pool[i->ext + k]);
@@ -246,7 +252,8 @@ static void check_call(checker *c) {
   const ww_fn *f = &c->m->fns[i->imm];
   const ww_ins *ret;
   if (i->n != f->nparams)
-    bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f), f->nparams);
+    bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f),
+        f->nparams);
   for (uint32_t k = 0; k < i->n && !c->st; k++) {
     ww_type t = val_type(c, c->fn->pool[i->ext + k]);
     if (t != f->params[k].type)
@@ -258,7 +265,8 @@ static void check_call(checker *c) {
   if (i->nres && i->nres != ret->n)
     bad(c, "takes %u results of %s, which gives %u", i->nres, ww_fn_symbol(f), ret->n);
   if (i->nres == 1 && !c->st && val_type(c, i->dst) != f->ret)
-    bad(c, "result has type %s, not %s", ww_type_names[val_type(c, i->dst)], ww_type_names[f->ret]);
+    bad(c, "result has type %s, not %s", ww_type_names[val_type(c, i->dst)],
+        ww_type_names[f->ret]);
 }
 
 static void check_types(checker *c) {
@@ -360,7 +368,8 @@ static void define(checker *c, ww_val v) {
 static void check_ins_structure(checker *c) {
   const ww_ins *i = c->ins;
   bool last = i == ww_terminator(&c->fn->blocks[c->block]);
-  if (i->op >= WW_NOPS || i->type >= WW_NTYPES || i->type2 >= WW_NTYPES || i->space >= WW_NSPACES) {
+  if (i->op >= WW_NOPS || i->type >= WW_NTYPES || i->type2 >= WW_NTYPES ||
+      i->space >= WW_NSPACES) {
     bad(c, "op, type or space out of range");
     return;
   }
@@ -418,9 +427,10 @@ static ww_fn check_flow(checker *c) {
     c->ins = ww_terminator(is);
     if (want->idom == WW_NOBLOCK)
       bad(c, "the block cannot be reached");
-    bool same = is->nsucc == want->nsucc && is->idom == want->idom && is->ipdom == want->ipdom &&
-                is->loop == want->loop;
-    if (!same || (is->nsucc && memcmp(is->succ, want->succ, is->nsucc * sizeof *is->succ)))
+    bool same = is->nsucc == want->nsucc && is->idom == want->idom &&
+                is->ipdom == want->ipdom && is->loop == want->loop;
+    if (!same ||
+        (is->nsucc && memcmp(is->succ, want->succ, is->nsucc * sizeof *is->succ)))
       bad(c, "control flow is stale: run ww_ir_flow");
   }
   if (now.nloops != c->fn->nloops)
@@ -429,15 +439,15 @@ static ww_fn check_flow(checker *c) {
 }
 
 static void number_tree(checker *c) {
-  uint32_t n = c->now->nblocks;
+  uint32_t n = c->now.nblocks;
   uint32_t depth = 0;
   uint32_t clock = 0;
   uint32_t *child = WW_NEWN(c->a, uint32_t, n);
   uint32_t *next = WW_NEWN(c->a, uint32_t, n);
   uint32_t *stack = WW_NEWN(c->a, uint32_t, n);
   for (uint32_t b = 1; b < n; b++) { /* child: first child + 1, next: sibling + 1 */
-    next[b] = child[c->now->blocks[b].idom];
-    child[c->now->blocks[b].idom] = b + 1;
+    next[b] = child[c->now.blocks[b].idom];
+    child[c->now.blocks[b].idom] = b + 1;
   }
   stack[depth++] = 0;
   c->in[0] = clock++;
@@ -473,7 +483,7 @@ static bool has_succ(const ww_block *b, uint32_t to) {
 }
 
 static void check_phi_edges(checker *c, const ww_phi *phi) {
-  const ww_fn *f = c->now;
+  const ww_fn *f = &c->now;
   if (phi->n != c->npreds[c->block])
     bad(c, "has %u pairs for %u predecessors", phi->n, c->npreds[c->block]);
   for (uint32_t k = 0; k < phi->n && !c->st; k++) {
@@ -500,9 +510,9 @@ static void check_ins_uses(checker *c) {
 static void check_uses(checker *c) {
   uint32_t **const tables[] = {&c->in, &c->out, &c->npreds, &c->seen};
   for (int k = 0; k < 4; k++)
-    *tables[k] = WW_NEWN(c->a, uint32_t, c->now->nblocks);
+    *tables[k] = WW_NEWN(c->a, uint32_t, c->now.nblocks);
   number_tree(c);
-  for (const ww_block *b = c->now->blocks; b && b < c->now->blocks + c->now->nblocks; b++)
+  for (const ww_block *b = c->now.blocks; b && b < c->now.blocks + c->now.nblocks; b++)
     for (uint32_t k = 0; k < b->nsucc; k++)
       c->npreds[b->succ[k]]++;
   walk(c, check_phi_edges, check_ins_uses);
@@ -518,7 +528,8 @@ static void check_value(checker *c, uint32_t k) {
   }
   uint32_t w = ww_type_bits(v->type);
   bool param = v->kind == WW_VAL_PARAM;
-  if (param != (k < c->fn->nparams) || (param && (v->ref != k || v->type != c->fn->params[k].type)))
+  if (param != (k < c->fn->nparams) ||
+      (param && (v->ref != k || v->type != c->fn->params[k].type)))
     bad(c, "value %u does not match the parameters", k);
   if (v->kind == WW_VAL_CONST && w < 64 && v->bits >> w)
     bad(c, "constant %u has bits outside its type", k);
@@ -557,8 +568,7 @@ static void check_fn(checker *c, const ww_fn *fn) {
   if (!c->st)
     walk(c, NULL, check_types);
   if (!c->st) {
-    ww_fn now = check_flow(c);
-    c->now = &now;
+    c->now = check_flow(c);
     if (!c->st)
       check_uses(c);
   }

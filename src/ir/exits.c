@@ -1,9 +1,9 @@
 /* exits.c - early returns of kernels as exits.
  *
- * Optimisers merge all returns of a function into one block, so `if (i >= n) return;` becomes a
- * branch to where everyone ends, and lanes that are done would seem to wait there for the rest. The
- * hardware lets them leave: a conditional edge to a bare return becomes an edge to an exit, which
- * post-dominators ignore (flow.c). */
+ * Optimisers merge all returns of a function into one block, so `if (i >= n) return;`
+ * becomes a branch to where everyone ends, and lanes that are done would seem to wait
+ * there for the rest. The hardware lets them leave: a conditional edge to a bare return
+ * becomes an edge to an exit, which post-dominators ignore (flow.c). */
 #include "ir.h"
 
 static bool bare_return(const ww_block *b) {

@@ -1,14 +1,16 @@
-/* flow.c - control flow of one function: successors, dominators, post-dominators, natural loops.
+/* flow.c - control flow of one function: successors, dominators, post-dominators,
+ * natural loops.
  *
- * Works for any graph: unreachable blocks (idom WW_NOBLOCK), irreducible cycles (no loop is made of
- * them) and cycles without a way out. Dominators by Cooper, Harvey and Kennedy's iteration, on the
- * graph and on its reverse.
+ * Works for any graph: unreachable blocks (idom WW_NOBLOCK), irreducible cycles (no
+ * loop is made of them) and cycles without a way out. Dominators by Cooper, Harvey and
+ * Kennedy's iteration, on the graph and on its reverse.
  *
- * Post-dominators are for reconvergence: where do lanes that parted meet again? So a side that
- * never returns (it ends in a trap or an exit, or spins for ever) does not keep the others from
- * meeting: edges from a block that can return into one that cannot are left out. Among the blocks
- * that cannot return, traps and exits lead to the virtual exit, and so does, for each cycle without
- * a way out, its last block in reverse postorder: the latch. */
+ * Post-dominators are for reconvergence: where do lanes that parted meet again? So a
+ * side that never returns (it ends in a trap or an exit, or spins for ever) does not
+ * keep the others from meeting: edges from a block that can return into one that cannot
+ * are left out. Among the blocks that cannot return, traps and exits lead to the
+ * virtual exit, and so does, for each cycle without a way out, its last block in
+ * reverse postorder: the latch. */
 #include "ir_int.h"
 
 typedef struct {
@@ -84,7 +86,8 @@ static edges forward(const flow *f, const bool *can_return, const bool *exit) {
   return e;
 }
 
-/* The same the other way round (to -> its predecessors); node n has none yet, but room for n. */
+/* The same the other way round (to -> its predecessors); node n has none yet, but room
+ * for n. */
 static edges reverse(const flow *f, const bool *can_return) {
   edges to = forward(f, can_return, NULL);
   uint32_t n = f->n;
@@ -100,10 +103,10 @@ static edges reverse(const flow *f, const bool *can_return) {
   return from;
 }
 
-/* Reverse postorder from a node, without recursion: how many of the n + 1 it reaches, and their
- * numbers, WW_NOBLOCK for the others. */
-static uint32_t order_nodes(const flow *f, const edges *e, uint32_t from, uint32_t *order,
-                            uint32_t *num) {
+/* Reverse postorder from a node, without recursion: how many of the n + 1 it reaches,
+ * and their numbers, WW_NOBLOCK for the others. */
+static uint32_t order_nodes(
+    const flow *f, const edges *e, uint32_t from, uint32_t *order, uint32_t *num) {
   uint32_t n = f->n + 1;
   uint32_t *stack = WW_NEWN(f->tmp, uint32_t, n);
   uint32_t *next = WW_NEWN(f->tmp, uint32_t, n);
@@ -132,9 +135,11 @@ static uint32_t order_nodes(const flow *f, const edges *e, uint32_t from, uint32
   return n - at;
 }
 
-/* ---- dominators of any graph: `order` in reverse postorder from order[0], preds by node ---- */
+/* ---- dominators of any graph: `order` in reverse postorder from order[0], preds by
+ * node ---- */
 
-static uint32_t meet(const uint32_t *idom, const uint32_t *num, uint32_t a, uint32_t b) {
+static uint32_t
+meet(const uint32_t *idom, const uint32_t *num, uint32_t a, uint32_t b) {
   while (a != b) {
     while (num[a] > num[b])
       a = idom[a];
@@ -145,8 +150,11 @@ static uint32_t meet(const uint32_t *idom, const uint32_t *num, uint32_t a, uint
 }
 
 /* By node; WW_NOBLOCK: not reached. */
-static uint32_t *dominators(const flow *f, const uint32_t *order, uint32_t norder,
-                            const uint32_t *num, const edges *preds) {
+static uint32_t *dominators(const flow *f,
+                            const uint32_t *order,
+                            uint32_t norder,
+                            const uint32_t *num,
+                            const edges *preds) {
   uint32_t *idom = WW_NEWN(f->tmp, uint32_t, f->n + 1);
   memset(idom, 0xff, (f->n + 1) * sizeof *idom); /* WW_NOBLOCK */
   idom[order[0]] = order[0];
@@ -192,7 +200,8 @@ static void mark_back(const flow *f, const edges *preds, uint32_t from, bool *ma
   }
 }
 
-static void lead_out(const flow *f, const edges *preds, uint32_t b, bool *exit, bool *reaches) {
+static void
+lead_out(const flow *f, const edges *preds, uint32_t b, bool *exit, bool *reaches) {
   exit[b] = true;
   mark_back(f, preds, b, reaches);
 }
@@ -235,8 +244,8 @@ static void set_ipdoms(flow *f) {
 
 /* ---- loops ---- */
 
-/* Blocks from which the latch is reached without passing the header, which has its mark; loops come
- * outermost first, so the last one written is the innermost. */
+/* Blocks from which the latch is reached without passing the header, which has its
+ * mark; loops come outermost first, so the last one written is the innermost. */
 static void fill_loop(const flow *f, uint32_t loop, uint32_t latch) {
   ww_block *blocks = f->fn->blocks;
   uint32_t *stack = f->stack;

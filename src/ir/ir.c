@@ -81,7 +81,8 @@ static bool same_name(const char *a, const char *b) {
   }
 }
 
-/* `full` without its template arguments and, when `bare`, without its namespaces, is `name`. */
+/* `full` without its template arguments and, when `bare`, without its namespaces, is
+ * `name`. */
 static bool base_name(const char *full, const char *name, bool bare) {
   size_t end = strcspn(full, "<(");
   size_t start = 0;
@@ -92,8 +93,8 @@ static bool base_name(const char *full, const char *name, bool bare) {
 }
 
 /* Function and line of an OpenMP region: "main_l12" of
- * "__omp_offloading_<device>_<inode>_main_l12". The two numbers are the source file's on the
- * machine that compiled it and say nothing elsewhere. NULL: no region. */
+ * "__omp_offloading_<device>_<inode>_main_l12". The two numbers are the source file's
+ * on the machine that compiled it and say nothing elsewhere. NULL: no region. */
 static const char *region_place(const char *mangled) {
   static const char begin[] = "__omp_offloading_";
   if (strncmp(mangled, begin, sizeof begin - 1))
@@ -122,9 +123,10 @@ static bool matches(const ww_fn *f, const char *kernel, int how) {
   return base_name(f->name, kernel, how == 4);
 }
 
-/* From the most exact reading to the loosest: mangled, the same but for where an OpenMP region's
- * file lay or how a static kernel is marked, plain, without template arguments, without namespaces.
- * The first reading that any kernel answers to decides; two answers are none. */
+/* From the most exact reading to the loosest: mangled, the same but for where an OpenMP
+ * region's file lay or how a static kernel is marked, plain, without template
+ * arguments, without namespaces. The first reading that any kernel answers to decides;
+ * two answers are none. */
 const ww_fn *ww_ir_find(const ww_module *m, const char *kernel) {
   for (int how = 0; how < 5; how++) {
     const ww_fn *found = NULL;

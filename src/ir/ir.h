@@ -1,10 +1,12 @@
-/* ir.h - the Warpwise IR: what a kernel does, for a warp interpreter and a machine model.
+/* ir.h - the Warpwise IR: what a kernel does, for a warp interpreter and a machine
+ * model.
  *
- * SSA over scalars: vectors and aggregates are split by the front end (a wide load or store keeps
- * its width in `n`), pointers are i64 addresses. Every value has an index in its function:
- * parameters first, then constants and results in any order. A block is phis, instructions and one
- * terminator (a CTL op; CALL and CALLI do not end a block). The checker (ww_ir_check) states the
- * invariants; everything behind it relies on them. docs/ir.md is the manual. */
+ * SSA over scalars: vectors and aggregates are split by the front end (a wide load or
+ * store keeps its width in `n`), pointers are i64 addresses. Every value has an index
+ * in its function: parameters first, then constants and results in any order. A block
+ * is phis, instructions and one terminator (a CTL op; CALL and CALLI do not end a
+ * block). The checker (ww_ir_check) states the invariants; everything behind it relies
+ * on them. docs/ir.md is the manual. */
 #ifndef WW_IR_H
 #define WW_IR_H
 
@@ -22,7 +24,8 @@ typedef enum {
   WW_NMATH
 } ww_math;
 
-/* What the counters call an operation. FP counts flops, FPX does not (negate, min ...). */
+/* What the counters call an operation. FP counts flops, FPX does not (negate, min ...).
+ */
 typedef enum {
 #define CLASS(name, ...) WW_CLASS_##name,
 #include "enums.def"
@@ -41,7 +44,8 @@ typedef enum {
   WW_NSPACES
 } ww_space;
 
-/* Integer predicates, then floating point: O* false and U* true when an operand is NaN. */
+/* Integer predicates, then floating point: O* false and U* true when an operand is NaN.
+ */
 typedef enum {
 #define CMP(name, ...) WW_##name,
 #include "enums.def"
@@ -97,20 +101,27 @@ typedef struct {
   int64_t imm;
 } ww_ins;
 
-/* Does a part of what one instruction of the GPU does, whose cost another one here has: the loads
- * of a matrix behind the first, the store of an asynchronous copy, halves of a register taken
- * apart. A fence: that asynchronous copies are awaited. */
+/* Does a part of what one instruction of the GPU does, whose cost another one here has:
+ * the loads of a matrix behind the first, the store of an asynchronous copy, halves of
+ * a register taken apart. A fence: that asynchronous copies are awaited. */
 static inline bool ww_is_part(const ww_ins *i) {
   return i->op != WW_OP_MMA && i->flags & WW_F_PART;
 }
 
-typedef enum { WW_VAL_PARAM, WW_VAL_CONST, WW_VAL_SYMBOL, WW_VAL_FN, WW_VAL_RESULT } ww_val_kind;
+typedef enum {
+  WW_VAL_PARAM,
+  WW_VAL_CONST,
+  WW_VAL_SYMBOL,
+  WW_VAL_FN,
+  WW_VAL_RESULT
+} ww_val_kind;
 
 typedef struct {
   uint8_t type; /* ww_type */
   uint8_t kind; /* ww_val_kind */
-  uint32_t
-      ref; /* PARAM: its index; SYMBOL: symbol index; FN: function index; RESULT: defining block */
+  /* PARAM: its index; SYMBOL: symbol index; FN: function index; RESULT: defining block
+   */
+  uint32_t ref;
   uint64_t bits;    /* CONST: the bits; SYMBOL: byte offset to add */
   const char *name; /* source name or NULL */
 } ww_value;
@@ -127,9 +138,11 @@ typedef struct {
   uint32_t nins;
   uint32_t *succ; /* from the terminator, without duplicates; filled by ww_ir_flow */
   uint32_t nsucc;
-  uint32_t ipdom; /* immediate post-dominator, WW_NOBLOCK for the virtual exit; ww_ir_flow */
-  uint32_t idom;  /* immediate dominator, own index for the entry; ww_ir_flow */
-  uint32_t loop;  /* innermost loop (index into ww_fn.loops) or WW_NOBLOCK; ww_ir_flow */
+  /* immediate post-dominator, WW_NOBLOCK for the virtual exit; ww_ir_flow */
+  uint32_t ipdom;
+  uint32_t idom; /* immediate dominator, own index for the entry; ww_ir_flow */
+  /* innermost loop (index into ww_fn.loops) or WW_NOBLOCK; ww_ir_flow */
+  uint32_t loop;
   const char *name;
 } ww_block;
 
@@ -142,14 +155,16 @@ typedef struct {
 typedef struct {
   const char *name;  /* source name, "argN" when unknown */
   const char *ctype; /* as written, e.g. "const float *" */
-  uint8_t type;  /* ww_type of the value passed; by-value aggregates: WW_I64, the address of a copy
-                    in param space */
+  /* ww_type of the value passed; by-value aggregates: WW_I64, the address of a copy in
+   * param space */
+  uint8_t type;
   uint8_t space; /* pointee space for pointers */
   bool pointer;
   bool byval;    /* an aggregate passed by value: size and align say how */
   bool readonly; /* const or readonly pointee */
-  uint8_t elem; /* ww_type a pointer's pointee has, WW_VOID when it is an aggregate or unknown; of a
-                 * float that OpenMP passes as a 64-bit integer, its real type */
+  /* ww_type a pointer's pointee has, WW_VOID when it is an aggregate or unknown; of a *
+   * float that OpenMP passes as a 64-bit integer, its real type */
+  uint8_t elem;
   uint32_t size, align; /* bytes of the argument itself as passed to the launch */
   uint32_t elem_size;   /* bytes of the pointee, 0 unknown */
 } ww_param;
@@ -160,8 +175,8 @@ typedef struct {
   const char *file;
   uint32_t line;
   bool kernel;
-  const char
-      *refusal; /* why it cannot be interpreted, NULL when it can; includes callees' reasons */
+  const char *refusal; /* why it cannot be interpreted, NULL when it can; includes
+                          callees' reasons */
   ww_param *params;
   uint32_t nparams;
   uint8_t ret; /* ww_type of a single result, WW_VOID otherwise */
@@ -230,8 +245,8 @@ extern const char *const ww_sreg_names[WW_NSREGS];
 extern const char *const ww_dialect_names[WW_NDIALECTS];
 extern const char *const ww_class_names[WW_NCLASSES];
 
-/* Operand values of an instruction (a, b, c and pool lists) in order, at most max of them; returns
- * how many it wrote. */
+/* Operand values of an instruction (a, b, c and pool lists) in order, at most max of
+ * them; returns how many it wrote. */
 uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max);
 /* Pair n of a phi: the block it comes from, and the value. */
 static inline uint32_t ww_phi_from(const ww_fn *fn, const ww_phi *p, uint32_t n) {
@@ -241,11 +256,11 @@ static inline ww_val ww_phi_value(const ww_fn *fn, const ww_phi *p, uint32_t n) 
   return fn->pool[p->ext + 2 * n + 1];
 }
 ww_val ww_phi_of(const ww_fn *fn, const ww_phi *p, uint32_t block); /* WW_NOVAL: none */
-/* Per value the instruction that defines it; NULL for phis, constants and parameters. Its block is
- * in ww_value.ref. */
+/* Per value the instruction that defines it; NULL for phis, constants and parameters.
+ * Its block is in ww_value.ref. */
 const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a);
-/* One instruction after the other: ww_ins_walk w = {.fn = fn}, then ww_next_ins(&w) until it is
- * NULL. */
+/* One instruction after the other: ww_ins_walk w = {.fn = fn}, then ww_next_ins(&w)
+ * until it is NULL. */
 typedef struct {
   const ww_fn *fn;
   uint32_t block, at;
@@ -284,32 +299,34 @@ static inline bool ww_ends_block(ww_op op) {
          op == WW_OP_EXIT || op == WW_OP_TRAP;
 }
 
-/* exits.c: conditional edges to a kernel's bare return become exits; before ww_ir_flow. */
+/* exits.c: conditional edges to a kernel's bare return become exits; before ww_ir_flow.
+ */
 void ww_ir_split_exits(ww_fn *fn, ww_arena *a);
-/* flow.c: successors, dominators, post-dominators, natural loops of one function. Where a side can
- * return, one that only traps or exits does not count for ipdom: that is where the lanes which go
- * on meet. */
+/* flow.c: successors, dominators, post-dominators, natural loops of one function. Where
+ * a side can return, one that only traps or exits does not count for ipdom: that is
+ * where the lanes which go on meet. */
 void ww_ir_flow(ww_fn *fn, ww_arena *a);
-/* Of what it found: every way from the entry to block b passes a; the block lies in the loop or in
- * one nested in it. */
+/* Of what it found: every way from the entry to block b passes a; the block lies in the
+ * loop or in one nested in it. */
 bool ww_ir_dominates(const ww_fn *fn, uint32_t a, uint32_t b);
 bool ww_ir_in_loop(const ww_fn *fn, uint32_t block, uint32_t loop);
 /* print.c: the text form of a function or of everything. */
 void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out);
 void ww_ir_print_module(const ww_module *m, ww_buf *out);
-/* parse.c: reads what print.c prints into the arena and runs ww_ir_flow; ww_ir_check is left to the
- * caller. WW_EPARSE with e->line. */
+/* parse.c: reads what print.c prints into the arena and runs ww_ir_flow; ww_ir_check is
+ * left to the caller. WW_EPARSE with e->line. */
 ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e);
-/* check.c: the invariants; WW_EDATA with a message naming function, block and instruction. */
+/* check.c: the invariants; WW_EDATA with a message naming function, block and
+ * instruction. */
 ww_status ww_ir_check(const ww_module *m, ww_err *e);
 
-/* names.c: what nvcc calls a kernel or variable that clang calls `mangled`, as far as that can be
- * known (not in anonymous namespaces); two mangled names that differ only in how compilers mark
- * internal linkage. */
+/* names.c: what nvcc calls a kernel or variable that clang calls `mangled`, as far as
+ * that can be known (not in anonymous namespaces); two mangled names that differ only
+ * in how compilers mark internal linkage. */
 char *ww_ir_nvcc_name(const char *mangled, ww_arena *a);
 bool ww_ir_same_internal(const char *a, const char *b);
 
-const ww_fn *ww_ir_find(const ww_module *m,
-                        const char *kernel); /* by plain or mangled name; NULL: none or ambiguous */
+/* by plain or mangled name; NULL: none or ambiguous */
+const ww_fn *ww_ir_find(const ww_module *m, const char *kernel);
 
 #endif

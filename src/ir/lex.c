@@ -1,4 +1,5 @@
-/* lex.c - tokens of the IR's text form, numbers for names; `;` starts a comment. See lex.h. */
+/* lex.c - tokens of the IR's text form, numbers for names; `;` starts a comment. See
+ * lex.h. */
 #include "lex.h"
 
 #include <stdlib.h>
@@ -64,8 +65,8 @@ static void take_string(ww_lex *l, ww_tok kind) {
 static void take_number(ww_lex *l) {
   size_t n = l->p[0] == '-';
   bool hex = l->p[n] == '0' && (l->p[n + 1] == 'x' || l->p[n + 1] == 'X');
-  while (ww_ir_word_char(l->p[n]) ||
-         (!hex && (l->p[n] == '-' || l->p[n] == '+') && tolower((unsigned char)l->p[n - 1]) == 'e'))
+  while (ww_ir_word_char(l->p[n]) || (!hex && (l->p[n] == '-' || l->p[n] == '+') &&
+                                      tolower((unsigned char)l->p[n - 1]) == 'e'))
     n++;
   take(l, TOK_NUMBER, n);
 }
@@ -92,7 +93,8 @@ void ww_lex_next(ww_lex *l) {
       take_word(l, c == '%' ? TOK_VALUE : c == '@' ? TOK_BLOCK : TOK_GLOBAL);
   } else if (c == '"') {
     take_string(l, TOK_STRING);
-  } else if (isdigit((unsigned char)c) || (c == '-' && isdigit((unsigned char)l->p[1]))) {
+  } else if (isdigit((unsigned char)c) ||
+             (c == '-' && isdigit((unsigned char)l->p[1]))) {
     take_number(l);
   } else if (ww_ir_word_char(c)) {
     take_word(l, TOK_WORD);
@@ -126,7 +128,8 @@ uint64_t ww_lex_uint(ww_lex *l, uint64_t max) {
   char *end;
   uint64_t v = l->kind == TOK_NUMBER ? strtoull(l->s, &end, 10) : 0;
   if (l->kind != TOK_NUMBER || *end || l->s[0] == '-' || v > max) {
-    ww_lex_fail(l, "expected a number up to %llu, not '%s'", (unsigned long long)max, l->s);
+    ww_lex_fail(l, "expected a number up to %llu, not '%s'", (unsigned long long)max,
+                l->s);
     return 0;
   }
   ww_lex_next(l);
@@ -150,7 +153,8 @@ void ww_lex_end_line(ww_lex *l) {
 
 /* ---- names ---- */
 
-uint32_t ww_names_get(ww_dict *d, ww_arena *a, const void *key, uint32_t n, uint32_t fresh) {
+uint32_t
+ww_names_get(ww_dict *d, ww_arena *a, const void *key, uint32_t n, uint32_t fresh) {
   const uint32_t *known = ww_dict_find(d, key, n);
   if (known)
     return *known;

@@ -1,5 +1,5 @@
-/* lex.h - tokens of the IR's text form and numbers for names, for parse.c alone. A newline is a
- * token: it ends a statement. */
+/* lex.h - tokens of the IR's text form and numbers for names, for parse.c alone. A
+ * newline is a token: it ends a statement. */
 #ifndef WW_IR_LEX_H
 #define WW_IR_LEX_H
 
@@ -31,8 +31,8 @@ typedef struct {
 } ww_lex;
 
 void ww_lex_next(ww_lex *l);
-/* Records the first error; from then on every token is TOK_END, so that callers need not check each
- * step. */
+/* Records the first error; from then on every token is TOK_END, so that callers need
+ * not check each step. */
 void ww_lex_fail(ww_lex *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool ww_lex_is(const ww_lex *l, ww_tok kind, const char *s) {
@@ -49,6 +49,7 @@ const char *ww_lex_string(ww_lex *l); /* takes a string or fails */
 void ww_lex_end_line(ww_lex *l);
 
 /* The number of a name, which is copied; a new one gets `fresh`. */
-uint32_t ww_names_get(ww_dict *d, ww_arena *a, const void *key, uint32_t n, uint32_t fresh);
+uint32_t
+ww_names_get(ww_dict *d, ww_arena *a, const void *key, uint32_t n, uint32_t fresh);
 
 #endif

@@ -1,9 +1,10 @@
-/* mma.c - the layout of matrix fragments over the lanes of a warp, as PTX gives it for mma.sync. */
+/* mma.c - the layout of matrix fragments over the lanes of a warp, as PTX gives it for
+ * mma.sync. */
 #include "mma.h"
 
-const ww_mma_shape ww_mma_shapes[] = {{16, 8, 16}, {16, 8, 8}, {16, 8, 4},   {16, 8, 32},
-                                      {8, 8, 4},   {8, 8, 16}, {16, 16, 16}, {32, 8, 16},
-                                      {8, 32, 16}, {16, 16, 8}};
+const ww_mma_shape ww_mma_shapes[] = {
+    {16, 8, 16}, {16, 8, 8},   {16, 8, 4},  {16, 8, 32}, {8, 8, 4},
+    {8, 8, 16},  {16, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 8}};
 const uint32_t ww_nmma_shapes = sizeof ww_mma_shapes / sizeof *ww_mma_shapes;
 
 int ww_mma_find(uint32_t m, uint32_t n, uint32_t k) {
@@ -20,12 +21,12 @@ uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which) {
   return n / 32;
 }
 
-/* A: registers alternate between the upper and the lower 8 rows of an m16 block, pairs of them step
- * along k; blocks of 16 rows follow one another. With 8 rows there is no alternation. B: registers
- * step along k, blocks of 8 columns follow one another. C: two elements side by side, 8 rows below,
- * then the next block of columns or rows. */
-ww_cell_at ww_mma_place(const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane,
-                        uint32_t e) {
+/* A: registers alternate between the upper and the lower 8 rows of an m16 block, pairs
+ * of them step along k; blocks of 16 rows follow one another. With 8 rows there is no
+ * alternation. B: registers step along k, blocks of 8 columns follow one another. C:
+ * two elements side by side, 8 rows below, then the next block of columns or rows. */
+ww_cell_at ww_mma_place(
+    const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane, uint32_t e) {
   uint32_t group = lane / 4;
   uint32_t member = lane % 4;
   uint32_t bytes = ww_type_bytes[type];

@@ -1,5 +1,6 @@
-/* mma.h - shapes of matrix instructions and who holds which element: shared by the front end, which
- * loads and stores fragments, and the interpreter, which multiplies them. */
+/* mma.h - shapes of matrix instructions and who holds which element: shared by the
+ * front end, which loads and stores fragments, and the interpreter, which multiplies
+ * them. */
 #ifndef WW_MMA_H
 #define WW_MMA_H
 
@@ -21,7 +22,7 @@ typedef struct {
 
 uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which); /* per lane */
 /* Where element e of a lane's fragment lies in its matrix. type: the element's. */
-ww_cell_at ww_mma_place(const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane,
-                        uint32_t e);
+ww_cell_at ww_mma_place(
+    const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane, uint32_t e);
 
 #endif

@@ -1,17 +1,20 @@
-/* names.c - kernels and variables of internal linkage, whose mangled names are the compiler's own
- * business.
+/* names.c - kernels and variables of internal linkage, whose mangled names are the
+ * compiler's own business.
  *
- * clang marks them with an L (_ZL1kPi, _ZN2nsL1kEPi) and, where device code is relocatable, adds
- * __intern__ or __static__ with numbers of the file; nvcc writes neither, but gives an anonymous
- * namespace a name with the file's. Launches recorded from nvcc's programs must be found in clang's
- * code, and launches of emulated ones be named as nvcc's are. */
+ * clang marks them with an L (_ZL1kPi, _ZN2nsL1kEPi) and, where device code is
+ * relocatable, adds
+ * __intern__ or __static__ with numbers of the file; nvcc writes neither, but gives an
+ * anonymous namespace a name with the file's. Launches recorded from nvcc's programs
+ * must be found in clang's code, and launches of emulated ones be named as nvcc's are.
+ */
 #include "ir_int.h"
 
 #include <stdlib.h>
 
 /* Length without clang's suffix. */
 static size_t unmarked(const char *s) {
-  static const char *const marks[] = {"__intern__", "__static__", ".intern.", ".static."};
+  static const char *const marks[] = {"__intern__", "__static__", ".intern.",
+                                      ".static."};
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
     const char *at = strstr(s, marks[i]);
     const char *tail = at ? at + strlen(marks[i]) : NULL;
@@ -53,7 +56,8 @@ char *ww_ir_nvcc_name(const char *mangled, ww_arena *a) {
   return s;
 }
 
-/* A form in which both compilers' names are the same; not a name. The caller frees it. */
+/* A form in which both compilers' names are the same; not a name. The caller frees it.
+ */
 static char *common_form(const char *mangled) {
   static const char anonymous[] = "_GLOBAL__N_";
   static const char common[] = "12_GLOBAL__N_1";
@@ -62,7 +66,8 @@ static char *common_form(const char *mangled) {
   char *out = ww_xmalloc(n + sizeof common + 1);
   for (const char *s = mangled, *end = mangled + n; s < end;) {
     char *name;
-    bool number = isdigit((unsigned char)*s) && (s == mangled || !isdigit((unsigned char)s[-1]));
+    bool number =
+        isdigit((unsigned char)*s) && (s == mangled || !isdigit((unsigned char)s[-1]));
     size_t len = number ? strtoul(s, &name, 10) : 0;
     if (marks_internal(s)) {
       s++;

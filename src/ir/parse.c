@@ -1,10 +1,10 @@
-/* parse.c - reads the text form that print.c writes: whole modules, so that tests need no front
- * end.
+/* parse.c - reads the text form that print.c writes: whole modules, so that tests need
+ * no front end.
  *
- * Names come before indices: while a function is read, values and blocks are entries in order of
- * first mention; at its end they get their final indices. An index written in the text (%x.7, %7)
- * is kept; values without one follow in order of definition, literals fill what is left. Everything
- * is arena-owned. */
+ * Names come before indices: while a function is read, values and blocks are entries in
+ * order of first mention; at its end they get their final indices. An index written in
+ * the text (%x.7, %7) is kept; values without one follow in order of definition,
+ * literals fill what is left. Everything is arena-owned. */
 #include "lex.h"
 
 #include <errno.h>
@@ -85,7 +85,8 @@ static ww_type take_type(parser *p) {
   return t < 0 ? WW_VOID : t;
 }
 
-/* Splits "name.12" and "12": returns the index or WW_NOVAL, and the length of the name. */
+/* Splits "name.12" and "12": returns the index or WW_NOVAL, and the length of the name.
+ */
 static uint32_t split_index(const char *s, size_t *name) {
   const char *dot = strrchr(s, '.');
   const char *digits = dot ? dot + 1 : s;
@@ -229,10 +230,12 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
 }
 
 static uint32_t literal_entry(parser *p, const ww_value *v) {
-  uint64_t key[2] = {v->bits, (uint64_t)v->ref << 32 | (uint64_t)v->kind << 8 | v->type};
+  uint64_t key[2] = {v->bits,
+                     (uint64_t)v->ref << 32 | (uint64_t)v->kind << 8 | v->type};
   uint32_t id = ww_names_get(&p->literals, p->a, key, sizeof key, p->entry.n);
   if (id == p->entry.n)
-    ww_push(p->a, &p->entry, (entry){.text = "", .v = *v, .want = WW_NOVAL, .defined = true});
+    ww_push(p->a, &p->entry,
+            (entry){.text = "", .v = *v, .want = WW_NOVAL, .defined = true});
   return id;
 }
 
@@ -353,7 +356,8 @@ static void take_list(parser *p, ww_ins *i, bool more) {
 }
 
 static bool at_operand(const parser *p) {
-  return p->l->kind == TOK_VALUE || p->l->kind == TOK_NUMBER || p->l->kind == TOK_GLOBAL;
+  return p->l->kind == TOK_VALUE || p->l->kind == TOK_NUMBER ||
+         p->l->kind == TOK_GLOBAL;
 }
 
 static void take_memory(parser *p, ww_ins *i) {
@@ -525,8 +529,11 @@ static void take_ins(parser *p) {
   if (nres)
     ww_lex_expect(p->l, '=');
   ww_push(p->a, &p->groups, p->results.n);
-  ww_ins i = {
-      .dst = nres ? res[0] : WW_NOVAL, .a = WW_NOVAL, .b = WW_NOVAL, .c = WW_NOVAL, .nres = nres};
+  ww_ins i = {.dst = nres ? res[0] : WW_NOVAL,
+              .a = WW_NOVAL,
+              .b = WW_NOVAL,
+              .c = WW_NOVAL,
+              .nres = nres};
   if (!take_op(p, &i)) {
     take_phi(p, res[0], nres);
     return;
@@ -642,11 +649,14 @@ static void fn_word(parser *p, ww_fn *f) {
 
 static void name_clash(parser *p, const entry *e) {
   p->l->at = e->line;
-  ww_lex_fail(p->l, "%%%s: its index is taken, or results of one instruction are not in sequence",
-              e->text);
+  ww_lex_fail(
+      p->l,
+      "%%%s: its index is taken, or results of one instruction are not in sequence",
+      e->text);
 }
 
-static bool occupy(parser *p, uint32_t *owner, uint32_t cap, uint32_t index, uint32_t e) {
+static bool
+occupy(parser *p, uint32_t *owner, uint32_t cap, uint32_t index, uint32_t e) {
   if (index >= cap || owner[index]) {
     name_clash(p, &p->entry.v[e]);
     return false;
@@ -802,7 +812,8 @@ static void take_fn(parser *p) {
 static void take_init(parser *p, ww_symbol *s) {
   const char *hex = ww_lex_string(p->l);
   size_t n = strlen(hex);
-  if (s->size > 1ull << 32 || n > 2 * s->size || n % 2 || strspn(hex, "0123456789abcdef") != n) {
+  if (s->size > 1ull << 32 || n > 2 * s->size || n % 2 ||
+      strspn(hex, "0123456789abcdef") != n) {
     ww_lex_fail(p->l, "init of $%s is no hexadecimal text of its size", s->name);
     return;
   }
@@ -830,7 +841,8 @@ static void symbol_word(parser *p, ww_symbol *s) {
     r.fn = g >= p->symbols.cap;
     r.ref = r.fn ? g - p->symbols.cap : g;
     r.add = take_offset(p);
-    s->relocs = ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
+    s->relocs =
+        ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
     s->relocs[s->nrelocs++] = r;
   } else if (!take_space(p, &s->space))
     ww_lex_fail(l, "unknown property '%s' of a symbol", l->s);
@@ -862,7 +874,8 @@ static void find_globals(parser *p) {
       ww_lex_next(p->l);
       if (p->l->kind != TOK_GLOBAL)
         expected(p, "a name like $f");
-      else if (ww_names_get(&p->globals, p->a, p->l->s, strlen(p->l->s), base + n) != base + n)
+      else if (ww_names_get(&p->globals, p->a, p->l->s, strlen(p->l->s), base + n) !=
+               base + n)
         ww_lex_fail(p->l, "$%s is there twice", p->l->s);
       n++;
     }

@@ -1,9 +1,9 @@
-/* print.c - the text form of the IR, readable and complete: parse.c reads back exactly this
- * (docs/ir.md has the grammar).
+/* print.c - the text form of the IR, readable and complete: parse.c reads back exactly
+ * this (docs/ir.md has the grammar).
  *
- * Values are %name.index, blocks @name.index, functions and symbols $mangled; literals stand where
- * they are used and carry a type only where it is not the instruction's. A function that was
- * refused prints its head alone. */
+ * Values are %name.index, blocks @name.index, functions and symbols $mangled; literals
+ * stand where they are used and carry a type only where it is not the instruction's. A
+ * function that was refused prints its head alone. */
 #include "ir_int.h"
 
 #include <inttypes.h>
@@ -52,7 +52,8 @@ static void put_global(ww_buf *out, const char *name) {
     put_string(out, name ? name : "");
 }
 
-/* What a parameter or a function has: a word, and what belongs to it; nothing where it has not. */
+/* What a parameter or a function has: a word, and what belongs to it; nothing where it
+ * has not. */
 static void put_flag(ww_buf *out, const char *word, bool on) {
   if (on)
     ww_buf_fmt(out, " %s", word);
@@ -91,8 +92,8 @@ static void put_block(printer *p, const char *before, uint64_t b) {
 
 /* ---- literals ---- */
 
-/* The fewest digits that read back as the same bits; a decimal point or exponent marks it as no
- * integer. */
+/* The fewest digits that read back as the same bits; a decimal point or exponent marks
+ * it as no integer. */
 static void put_double(ww_buf *out, double v, bool single) {
   char s[40];
   for (int digits = 1; digits <= 17; digits++) {
@@ -134,7 +135,8 @@ static void put_fn(const ww_module *m, uint64_t fn, ww_buf *out) {
   put_global(out, fn < m->nfns ? ww_fn_symbol(&m->fns[fn]) : NULL);
 }
 
-static void put_address(const ww_module *m, bool fn, uint32_t ref, uint64_t add, ww_buf *out) {
+static void
+put_address(const ww_module *m, bool fn, uint32_t ref, uint64_t add, ww_buf *out) {
   if (fn)
     put_fn(m, ref, out);
   else
@@ -197,7 +199,8 @@ static void put_op(printer *p, const ww_ins *i) {
     ww_buf_fmt(p->out, ".%s", ww_space_names[i->space]);
   for (int k = 0; k < 8; k++)
     if (i->flags >> k & 1)
-      ww_buf_fmt(p->out, ".%s", 1 << k == WW_F_PART && ww_is_part(i) ? "part" : ww_flag_names[k]);
+      ww_buf_fmt(p->out, ".%s",
+                 1 << k == WW_F_PART && ww_is_part(i) ? "part" : ww_flag_names[k]);
   if (i->type)
     ww_buf_fmt(p->out, " %s", ww_type_names[i->type]);
   if ((i->op == WW_OP_LD || i->op == WW_OP_ST) && i->n != 1)
@@ -357,8 +360,8 @@ static void put_head(const ww_fn *fn, ww_buf *out) {
   if (fn->max_threads || fn->min_blocks)
     ww_buf_fmt(out, " bounds %" PRIu32 " %" PRIu32, fn->max_threads, fn->min_blocks);
   if (fn->req_block[0])
-    ww_buf_fmt(out, " reqd %" PRIu32 " %" PRIu32 " %" PRIu32, fn->req_block[0], fn->req_block[1],
-               fn->req_block[2]);
+    ww_buf_fmt(out, " reqd %" PRIu32 " %" PRIu32 " %" PRIu32, fn->req_block[0],
+               fn->req_block[1], fn->req_block[2]);
   put_text(out, " refusal ", fn->refusal);
   ww_buf_puts(out, " {\n");
 }
@@ -406,7 +409,8 @@ static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
 }
 
 void ww_ir_print_module(const ww_module *m, ww_buf *out) {
-  ww_buf_fmt(out, "module %s warp %" PRIu32 "\n", ww_dialect_names[m->dialect], m->warp);
+  ww_buf_fmt(out, "module %s warp %" PRIu32 "\n", ww_dialect_names[m->dialect],
+             m->warp);
   for (uint32_t k = 0; k < m->nfiles; k++) {
     put_text(out, "file ", m->files[k]);
     ww_buf_puts(out, "\n");

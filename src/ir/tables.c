@@ -1,6 +1,6 @@
-/* tables.c - names and numbers of operations, types, spaces and special registers; everything comes
- * from ops.def, math.def and enums.def or stands beside the enum it names, so that a new entry is
- * one line. */
+/* tables.c - names and numbers of operations, types, spaces and special registers;
+ * everything comes from ops.def, math.def and enums.def or stands beside the enum it
+ * names, so that a new entry is one line. */
 #include "ir_int.h"
 
 const ww_op_info ww_ops[WW_NOPS] = {

@@ -1,10 +1,10 @@
-/* bpe_train.c - trains a byte-level BPE: counts the words of the texts, then joins the commonest
- * pair of symbols until the vocabulary is full.
+/* bpe_train.c - trains a byte-level BPE: counts the words of the texts, then joins the
+ * commonest pair of symbols until the vocabulary is full.
  *
- * Invariant: a pair's count is right after each merge; the heap may hold old counts, which are put
- * right when they come up. Ties go to the pair with the lower ids, so the order of the texts does
- * not matter. Workload: hundreds of megabytes of source with about a million different words, some
- * ten thousand merges. */
+ * Invariant: a pair's count is right after each merge; the heap may hold old counts,
+ * which are put right when they come up. Ties go to the pair with the lower ids, so the
+ * order of the texts does not matter. Workload: hundreds of megabytes of source with
+ * about a million different words, some ten thousand merges. */
 
 #include "../base/json_put.h"
 #include "../base/map.h"
@@ -56,8 +56,9 @@ typedef struct {
   ww_err *e;
   texts words, tokens;
   uint32_t *symbols, *start, *length; /* of all words, end to end; by word */
-  WW_VEC(pair) pairs;                 /* malloc's, as the heap and the lists of words are */
-  ww_map numbers;                     /* of pairs, by their symbols */
+  /* malloc's, as the heap and the lists of words are */
+  WW_VEC(pair) pairs;
+  ww_map numbers; /* of pairs, by their symbols */
   WW_VEC(candidate) heap;
   WW_VEC(uint32_t) touched; /* pairs that one merge made more of */
   WW_VEC(ww_merge) merges;
@@ -67,7 +68,8 @@ typedef struct {
 
 static uint32_t find_pair(trainer *t, uint32_t left, uint32_t right) {
   bool fresh;
-  uint32_t *k = ww_map_at(&t->numbers, NULL, ((uint64_t)left << 32 | right) + 1, &fresh);
+  uint32_t *k =
+      ww_map_at(&t->numbers, NULL, ((uint64_t)left << 32 | right) + 1, &fresh);
   if (!fresh)
     return *k;
   ww_push(NULL, &t->pairs, (pair){.left = left, .right = right});
@@ -148,12 +150,14 @@ static ww_status first_tokens(trainer *t) {
     number(&t->tokens, t->a, *s, strlen(*s), &added);
     if (!added)
       return ww_fail(t->e, WW_EUSAGE,
-                     "the special token \"%.60s\" is there twice, or a single byte", *s);
+                     "the special token \"%.60s\" is there twice, or a single byte",
+                     *s);
   }
   if (t->plan->vocab < t->tokens.v.n || t->plan->vocab > WW_TOKENS_MAX)
-    return ww_fail(t->e, WW_EUSAGE,
-                   "a vocabulary of %u; %u (bytes and special tokens) to %u can be trained",
-                   t->plan->vocab, t->tokens.v.n, WW_TOKENS_MAX);
+    return ww_fail(
+        t->e, WW_EUSAGE,
+        "a vocabulary of %u; %u (bytes and special tokens) to %u can be trained",
+        t->plan->vocab, t->tokens.v.n, WW_TOKENS_MAX);
   return WW_OK;
 }
 
@@ -181,8 +185,9 @@ static ww_status count_words(trainer *t) {
     ww_split_text(split, work, text, n, count_word, t);
     ww_progress("counting words: MB", (bytes + n) >> 20, 0);
     if (t->words.bytes > (size_t)3 << 30 || t->words.v.n > 1u << 29)
-      st = ww_fail(t->e, WW_ELIMIT,
-                   "more than 3 GB of different words: the pattern does not split this text");
+      st = ww_fail(
+          t->e, WW_ELIMIT,
+          "more than 3 GB of different words: the pattern does not split this text");
   }
   ww_split_work_free(work);
   ww_split_free(split);
@@ -209,7 +214,8 @@ static void first_pairs(trainer *t) {
 }
 
 /* Joins a pair within one word; the counts of its neighbours follow. */
-static void merge_word(trainer *t, uint32_t word, uint32_t left, uint32_t right, uint32_t id) {
+static void
+merge_word(trainer *t, uint32_t word, uint32_t left, uint32_t right, uint32_t id) {
   uint32_t *s = t->symbols + t->start[word];
   uint32_t n = t->length[word];
   uint32_t out = 0;
@@ -271,7 +277,8 @@ static void merge_pairs(trainer *t) {
 
 /* ---- writing ---- */
 
-/* A token as the file spells it: special ones as they are, others in GPT-2's alphabet. */
+/* A token as the file spells it: special ones as they are, others in GPT-2's alphabet.
+ */
 static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
   const entry *x = t->tokens.v.v + id;
   if (id >= 256 && id < 256 + t->specials)
@@ -284,13 +291,15 @@ static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
   return b->s;
 }
 
-#define BYTE_LEVEL "{type:'ByteLevel',add_prefix_space:false,trim_offsets:true,use_regex:false}"
+#define BYTE_LEVEL \
+  "{type:'ByteLevel',add_prefix_space:false,trim_offsets:true,use_regex:false}"
 
 static void write_special(const trainer *t, ww_json *j) {
   ww_json_put(j, "added_tokens:[");
   for (uint32_t k = 0; k < t->specials; k++)
     ww_json_put(j,
-                "{id:%u,content:%s,single_word:false,lstrip:false,rstrip:false,normalized:false,"
+                "{id:%u,content:%s,single_word:false,lstrip:false,rstrip:false,"
+                "normalized:false,"
                 "special:true}",
                 256 + k, t->plan->special[k]);
   ww_json_put(j, "]");
@@ -299,9 +308,11 @@ static void write_special(const trainer *t, ww_json *j) {
 static void write_model(const trainer *t, ww_json *j) {
   ww_buf b = {0};
   ww_buf two = {0};
-  ww_json_put(j, "model:{type:'BPE',dropout:null,unk_token:null,continuing_subword_prefix:null,"
-                 "end_of_word_suffix:null,fuse_unk:false,byte_fallback:false,ignore_merges:false,"
-                 "vocab:{");
+  ww_json_put(
+      j,
+      "model:{type:'BPE',dropout:null,unk_token:null,continuing_subword_prefix:null,"
+      "end_of_word_suffix:null,fuse_unk:false,byte_fallback:false,ignore_merges:false,"
+      "vocab:{");
   for (uint32_t id = 0; id < t->tokens.v.n; id++)
     ww_json_kuint(j, spelled(t, id, &b), id);
   ww_json_put(j, "},merges:[");
@@ -324,16 +335,17 @@ static ww_status write_file(const trainer *t, const char *path) {
   ww_json_begin(&j, &out);
   ww_json_put(&j, "{version:'1.0',truncation:null,padding:null");
   write_special(t, &j);
-  ww_json_put(&j,
-              "normalizer:null,pre_tokenizer:{type:'Sequence',pretokenizers:[{type:'Split',"
-              "pattern:{Regex:%s},behavior:'Isolated',invert:false}," BYTE_LEVEL
-              "]},post_processor:null,decoder:" BYTE_LEVEL,
-              pattern_of(t));
+  ww_json_put(
+      &j,
+      "normalizer:null,pre_tokenizer:{type:'Sequence',pretokenizers:[{type:'Split',"
+      "pattern:{Regex:%s},behavior:'Isolated',invert:false}," BYTE_LEVEL
+      "]},post_processor:null,decoder:" BYTE_LEVEL,
+      pattern_of(t));
   write_model(t, &j);
   ww_json_put(&j, "}");
   ww_buf_puts(&out, "\n");
-  ww_status st = ww_tokenizer_parse(out.s, out.n, &check,
-                                    t->e); /* nothing is written that we could not read */
+  /* nothing is written that we could not read */
+  ww_status st = ww_tokenizer_parse(out.s, out.n, &check, t->e);
   if (!st)
     st = ww_write_file_atomic(path, out.s, out.n, t->e);
   ww_tokenizer_free(check);

@@ -1,9 +1,9 @@
 /* checkpoint.c - saves and opens the state of a training.
  *
- * Invariant: at every moment the folder holds the last good checkpoint, or none was ever made.
- * Shards go to DIR/writing, the manifest after them, then the folder is renamed; older ones are
- * removed only after that. A manifest is somebody's file: names and sizes are checked before a
- * shard is opened. */
+ * Invariant: at every moment the folder holds the last good checkpoint, or none was
+ * ever made. Shards go to DIR/writing, the manifest after them, then the folder is
+ * renamed; older ones are removed only after that. A manifest is somebody's file: names
+ * and sizes are checked before a shard is opened. */
 #include "checkpoint.h"
 #include "../base/json_put.h"
 #include "weights_int.h"
@@ -26,10 +26,11 @@ static ww_status write_synced(const char *path, const void *data, size_t n, ww_e
   }
   if (ok)
     return WW_OK;
-  return ww_fail(e, WW_EIO,
-                 "cannot write the checkpoint's %s: %s; the last good checkpoint is kept, make "
-                 "room and use --resume",
-                 path, strerror(why));
+  return ww_fail(
+      e, WW_EIO,
+      "cannot write the checkpoint's %s: %s; the last good checkpoint is kept, make "
+      "room and use --resume",
+      path, strerror(why));
 }
 
 static ww_status make_folder(const char *path, ww_err *e) {
@@ -42,7 +43,9 @@ static ww_status make_folder(const char *path, ww_err *e) {
   }
   int why = errno;
   ww_buf_free(&b);
-  return ok ? WW_OK : ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", path, strerror(why));
+  return ok ? WW_OK
+            : ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", path,
+                      strerror(why));
 }
 
 /* The steps of DIR's checkpoints, newest first, at most `most`. */
@@ -77,13 +80,19 @@ static ww_status all_finite(const float *v, uint64_t n, const char *name, ww_err
   for (uint64_t k = 0; k < n; k++)
     if (!isfinite(v[k]))
       return ww_fail(e, WW_EDATA,
-                     "no checkpoint is made: %s[%" PRIu64 "] is %g; the last good one is kept",
+                     "no checkpoint is made: %s[%" PRIu64
+                     "] is %g; the last good one is kept",
                      name, k, v[k]);
   return WW_OK;
 }
 
-static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const float *v,
-                            uint32_t shard, ww_json *j, ww_arena *a, ww_err *e) {
+static ww_status save_array(const char *dir,
+                            const ww_checkpoint_array *x,
+                            const float *v,
+                            uint32_t shard,
+                            ww_json *j,
+                            ww_arena *a,
+                            ww_err *e) {
   uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
   ww_status st = all_finite(v, x->n, x->name, e);
   ww_json_put(j, "{name:%s,floats:%lu,shards:[", x->name, x->n);
@@ -98,7 +107,8 @@ static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const
   return st;
 }
 
-static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena *a, ww_err *e) {
+static ww_status
+save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena *a, ww_err *e) {
   ww_buf b = {0};
   ww_json j = {.pretty = true};
   uint64_t most = 1;
@@ -123,13 +133,14 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
   return st;
 }
 
-static ww_status take_place(const char *dir, const char *writing, uint64_t step, ww_arena *a,
-                            ww_err *e) {
+static ww_status take_place(
+    const char *dir, const char *writing, uint64_t step, ww_arena *a, ww_err *e) {
   uint64_t old[64];
   char *to = folder_of(a, dir, step);
   ww_remove_tree(to); /* of the same step: the one before it still stands */
   if (rename(writing, to))
-    return ww_fail(e, WW_EIO, "cannot rename '%s' to '%s': %s", writing, to, strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot rename '%s' to '%s': %s", writing, to,
+                   strerror(errno));
   ww_sync_folder(dir);
   uint32_t n = generations(dir, old, 64);
   uint32_t kept = 0;
@@ -177,17 +188,25 @@ static const cJSON *array_of(const ww_checkpoint *c, const char *name) {
 }
 
 static bool plain_name(const char *s) { /* a file of the folder itself */
-  return *s && *s != '.' && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(s);
+  return *s && *s != '.' &&
+         strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(s);
 }
 
-/* Reads one shard into `to`, which has room for `room` bytes; *bytes: how many it is. */
-static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to, uint64_t room,
-                            uint64_t *bytes, ww_err *e) {
+/* Reads one shard into `to`, which has room for `room` bytes; *bytes: how many it is.
+ */
+static ww_status read_shard(const ww_checkpoint *c,
+                            const cJSON *shard,
+                            void *to,
+                            uint64_t room,
+                            uint64_t *bytes,
+                            ww_err *e) {
   const char *file = text_of(shard, "file");
   const char *hash = text_of(shard, "hash");
   *bytes = ww_json_whole(shard, "bytes");
-  if (!file || !plain_name(file) || !hash || !*bytes || *bytes > room || *bytes % sizeof(float))
-    return ww_fail(e, WW_EDATA, "%s/manifest.json: a shard's name, size or hash is wrong", c->path);
+  if (!file || !plain_name(file) || !hash || !*bytes || *bytes > room ||
+      *bytes % sizeof(float))
+    return ww_fail(e, WW_EDATA,
+                   "%s/manifest.json: a shard's name, size or hash is wrong", c->path);
   ww_buf path = {0};
   ww_buf_fmt(&path, "%s/%s", c->path, file);
   FILE *f = fopen(path.s, "rb");
@@ -198,12 +217,14 @@ static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to
                  strerror(errno));
   else if (fread(to, 1, *bytes, f) != *bytes || fgetc(f) != EOF)
     st = ww_fail(e, WW_EDATA,
-                 "%s: a shard of the checkpoint is not of %" PRIu64 " bytes as its manifest says",
+                 "%s: a shard of the checkpoint is not of %" PRIu64
+                 " bytes as its manifest says",
                  path.s, *bytes);
   else
     snprintf(got, sizeof got, "%016" PRIx64, ww_hash(to, *bytes, FORMAT));
   if (!st && strcmp(got, hash))
-    st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is damaged: its hash is %s, not %.20s",
+    st = ww_fail(e, WW_EDATA,
+                 "%s: a shard of the checkpoint is damaged: its hash is %s, not %.20s",
                  path.s, got, hash);
   if (f)
     fclose(f);
@@ -211,8 +232,8 @@ static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to
   return st;
 }
 
-static ww_status read_array(const ww_checkpoint *c, const cJSON *x, float *to, uint64_t n,
-                            ww_err *e) {
+static ww_status
+read_array(const ww_checkpoint *c, const cJSON *x, float *to, uint64_t n, ww_err *e) {
   const cJSON *shard;
   const cJSON *shards = cJSON_GetObjectItemCaseSensitive(x, "shards");
   uint64_t at = 0;
@@ -228,13 +249,14 @@ static ww_status read_array(const ww_checkpoint *c, const cJSON *x, float *to, u
   }
   free(scratch);
   if (!st && at != n)
-    st = ww_fail(e, WW_EDATA, "%s/manifest.json: shards hold %" PRIu64 " of %" PRIu64 " values",
+    st = ww_fail(e, WW_EDATA,
+                 "%s/manifest.json: shards hold %" PRIu64 " of %" PRIu64 " values",
                  c->path, at, n);
   return st;
 }
 
-static ww_status open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkpoint *c,
-                          ww_err *e) {
+static ww_status
+open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkpoint *c, ww_err *e) {
   const cJSON *x;
   char *text;
   size_t n;
@@ -246,14 +268,16 @@ static ww_status open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkp
   c->manifest = ww_json_read(text, n, e);
   if (!c->manifest)
     return e ? e->file = NULL,
-               ww_fail(e, WW_EDATA, "%s: it is not whole; remove this folder", manifest) : WW_EDATA;
+               ww_fail(e, WW_EDATA, "%s: it is not whole; remove this folder", manifest)
+             : WW_EDATA;
   c->path = strcpy(ww_xmalloc(strlen(path) + 1), path);
   c->step = ww_json_whole(c->manifest, "step");
   c->state = cJSON_GetObjectItemCaseSensitive(c->manifest, "state");
   if (ww_json_whole(c->manifest, "format") != FORMAT || c->step != step ||
       !cJSON_IsObject(c->state))
     return ww_fail(e, WW_EDATA,
-                   "%s: no manifest of a checkpoint of step %" PRIu64 " that this version reads",
+                   "%s: no manifest of a checkpoint of step %" PRIu64
+                   " that this version reads",
                    manifest, step);
   cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(c->manifest, "arrays")) {
     if ((st = read_array(c, x, NULL, ww_json_whole(x, "floats"), e)))
@@ -269,7 +293,8 @@ ww_status ww_checkpoint_open(const char *dir, ww_checkpoint *out, ww_err *e) {
   ww_err first = {0};
   ww_arena *a = ww_arena_new();
   ww_status st =
-      n ? WW_EDATA : ww_fail(e, WW_EIO, "%s: there is no checkpoint in it to resume from", dir);
+      n ? WW_EDATA
+        : ww_fail(e, WW_EIO, "%s: there is no checkpoint in it to resume from", dir);
   for (uint32_t k = 0; k < n; k++) {
     *out = (ww_checkpoint){0};
     st = open_one(dir, step[k], a, out, &why);
@@ -298,12 +323,13 @@ uint64_t ww_checkpoint_floats(const ww_checkpoint *c, const char *name) {
   return x ? ww_json_whole(x, "floats") : 0;
 }
 
-ww_status ww_checkpoint_read(const ww_checkpoint *c, const char *name, uint64_t n, float *to,
-                             ww_err *e) {
+ww_status ww_checkpoint_read(
+    const ww_checkpoint *c, const char *name, uint64_t n, float *to, ww_err *e) {
   const cJSON *x = array_of(c, name);
   if (!x || ww_json_whole(x, "floats") != n)
     return ww_fail(e, WW_EDATA,
-                   "%s: the checkpoint is of another model: it has %" PRIu64 " %s, not %" PRIu64,
+                   "%s: the checkpoint is of another model: it has %" PRIu64
+                   " %s, not %" PRIu64,
                    c->path, ww_checkpoint_floats(c, name), name, n);
   return read_array(c, x, to, n, e);
 }

@@ -1,8 +1,9 @@
-/* config.c - a model's configuration: checked, read from config.json (as transformers 4 and 5 write
- * it), written so that both load it.
+/* config.c - a model's configuration: checked, read from config.json (as transformers 4
+ * and 5 write it), written so that both load it.
  *
- * What changes the arithmetic and is not known here (another activation, another kind of rope, a
- * sliding window) is an error, never ignored: a model that runs gives the numbers its author meant.
+ * What changes the arithmetic and is not known here (another activation, another kind
+ * of rope, a sliding window) is an error, never ignored: a model that runs gives the
+ * numbers its author meant.
  */
 #include <inttypes.h>
 
@@ -21,8 +22,8 @@ const ww_lm_arch_info ww_lm_archs[WW_LM_NARCHS] = {
 
 /* ---- checking ---- */
 
-/* Sizes by their names in config.json: first those that must be given, then those that need not be,
- * then ours, which stand in an object of their own. */
+/* Sizes by their names in config.json: first those that must be given, then those that
+ * need not be, then ours, which stand in an object of their own. */
 static const struct {
   const char *name;
   size_t at; /* in ww_lm_config */
@@ -57,21 +58,25 @@ static ww_status check_sizes(const ww_lm_config *c, ww_err *e) {
   for (int k = 0; k < NSIZES; k++) {
     uint32_t value = *size_at(c, k);
     if (value < sizes[k].least || value > sizes[k].most)
-      return ww_fail(e, WW_EDATA, "%s is %u; a model here has %u to %u", sizes[k].name, value,
-                     sizes[k].least, sizes[k].most);
+      return ww_fail(e, WW_EDATA, "%s is %u; a model here has %u to %u", sizes[k].name,
+                     value, sizes[k].least, sizes[k].most);
   }
   if (c->heads % c->kv_heads)
-    return ww_fail(e, WW_EDATA,
-                   "num_attention_heads (%u) is no multiple of num_key_value_heads (%u)", c->heads,
-                   c->kv_heads);
+    return ww_fail(
+        e, WW_EDATA,
+        "num_attention_heads (%u) is no multiple of num_key_value_heads (%u)", c->heads,
+        c->kv_heads);
   if (c->head_size % 2)
-    return ww_fail(e, WW_EDATA, "head_dim (%u) is odd; rotary embedding turns pairs", c->head_size);
+    return ww_fail(e, WW_EDATA, "head_dim (%u) is odd; rotary embedding turns pairs",
+                   c->head_size);
   if (!c->features != !c->feature_tokens)
-    return ww_fail(e, WW_EDATA,
-                   "warpwise.features (%u) and warpwise.feature_tokens (%u) go together",
-                   c->features, c->feature_tokens);
+    return ww_fail(
+        e, WW_EDATA,
+        "warpwise.features (%u) and warpwise.feature_tokens (%u) go together",
+        c->features, c->feature_tokens);
   if (c->feature_tokens > c->context)
-    return ww_fail(e, WW_EDATA, "warpwise.feature_tokens (%u) is more than the context of %u",
+    return ww_fail(e, WW_EDATA,
+                   "warpwise.feature_tokens (%u) is more than the context of %u",
                    c->feature_tokens, c->context);
   return WW_OK;
 }
@@ -86,16 +91,18 @@ static ww_status check_rope(const ww_lm_config *c, ww_err *e) {
   if (c->rope > WW_ROPE_LLAMA3)
     return ww_fail(e, WW_EDATA, "no such kind of rope: %d", c->rope);
   if (c->rope != WW_ROPE_PLAIN && !positive(c->rope_factor))
-    return ww_fail(e, WW_EDATA, "the rope's factor (%g) must be above 0", c->rope_factor);
+    return ww_fail(e, WW_EDATA, "the rope's factor (%g) must be above 0",
+                   c->rope_factor);
   if (c->rope != WW_ROPE_LLAMA3)
     return WW_OK;
   if (!positive(c->rope_low) || !positive(c->rope_high) || c->rope_high <= c->rope_low)
-    return ww_fail(
-        e, WW_EDATA,
-        "the rope's low_freq_factor (%g) must be above 0 and below its high_freq_factor (%g)",
-        c->rope_low, c->rope_high);
+    return ww_fail(e, WW_EDATA,
+                   "the rope's low_freq_factor (%g) must be above 0 and below its "
+                   "high_freq_factor (%g)",
+                   c->rope_low, c->rope_high);
   if (!c->rope_original || c->rope_original > 1u << 24)
-    return ww_fail(e, WW_EDATA, "the rope's original_max_position_embeddings (%u) must be 1 to %u",
+    return ww_fail(e, WW_EDATA,
+                   "the rope's original_max_position_embeddings (%u) must be 1 to %u",
                    c->rope_original, 1u << 24);
   return WW_OK;
 }
@@ -109,16 +116,17 @@ ww_status ww_lm_config_check(const ww_lm_config *c, ww_err *e) {
   if (!isfinite(c->norm_eps) || c->norm_eps < 0 || c->norm_eps > 1)
     return ww_fail(e, WW_EDATA, "rms_norm_eps (%g) must be 0 to 1", c->norm_eps);
   if (c->arch == WW_LM_QWEN2 && !c->qkv_bias)
-    return ww_fail(e, WW_EDATA, "a Qwen2 without biases of Q, K and V is none; call it a Llama");
+    return ww_fail(e, WW_EDATA,
+                   "a Qwen2 without biases of Q, K and V is none; call it a Llama");
   if (c->neos > 4)
     return ww_fail(e, WW_EDATA, "more than 4 end tokens (%u)", c->neos);
   if (c->bos < -1 || c->bos >= (int32_t)c->vocab)
-    return ww_fail(e, WW_EDATA, "bos_token_id (%d) is not in the vocabulary of %u", c->bos,
-                   c->vocab);
+    return ww_fail(e, WW_EDATA, "bos_token_id (%d) is not in the vocabulary of %u",
+                   c->bos, c->vocab);
   for (uint32_t i = 0; i < c->neos; i++)
     if (c->eos[i] < 0 || c->eos[i] >= (int32_t)c->vocab)
-      return ww_fail(e, WW_EDATA, "eos_token_id (%d) is not in the vocabulary of %u", c->eos[i],
-                     c->vocab);
+      return ww_fail(e, WW_EDATA, "eos_token_id (%d) is not in the vocabulary of %u",
+                     c->eos[i], c->vocab);
   return WW_OK;
 }
 
@@ -131,8 +139,8 @@ static const cJSON *member(const cJSON *obj, const char *key) {
 }
 
 /* Missing: `otherwise`; 0 there means the member must be given. */
-static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise, uint32_t *out,
-                           ww_err *e) {
+static ww_status want_size(
+    const cJSON *obj, const char *key, uint32_t otherwise, uint32_t *out, ww_err *e) {
   const cJSON *n = member(obj, key);
   uint64_t v = otherwise;
   if (!n && !otherwise)
@@ -145,12 +153,13 @@ static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise
   return rc;
 }
 
-static ww_status want_real(const cJSON *obj, const char *key, double otherwise, float *out,
-                           ww_err *e) {
+static ww_status
+want_real(const cJSON *obj, const char *key, double otherwise, float *out, ww_err *e) {
   char scratch[64];
   const cJSON *n = member(obj, key);
   if (n && !cJSON_IsNumber(n))
-    return ww_fail(e, WW_EPARSE, "%s: expected a number, not %s", key, ww_json_kind(n, scratch));
+    return ww_fail(e, WW_EPARSE, "%s: expected a number, not %s", key,
+                   ww_json_kind(n, scratch));
   double v = n ? n->valuedouble : otherwise;
   if (isnan(v))
     return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
@@ -160,8 +169,8 @@ static ww_status want_real(const cJSON *obj, const char *key, double otherwise, 
   return WW_OK;
 }
 
-static ww_status want_bool(const cJSON *obj, const char *key, bool otherwise, bool *out,
-                           ww_err *e) {
+static ww_status
+want_bool(const cJSON *obj, const char *key, bool otherwise, bool *out, ww_err *e) {
   char scratch[64];
   const cJSON *n = member(obj, key);
   if (n && !cJSON_IsBool(n))
@@ -188,8 +197,8 @@ static ww_status read_arch(const cJSON *j, ww_lm_config *c, ww_err *e) {
 /* What would change the numbers and is not computed here. */
 static ww_status refuse(const cJSON *j, const ww_lm_config *c, ww_err *e) {
   const cJSON *act = member(j, "hidden_act");
-  if (act && !(cJSON_IsString(act) &&
-               (!strcmp(act->valuestring, "silu") || !strcmp(act->valuestring, "swish"))))
+  if (act && !(cJSON_IsString(act) && (!strcmp(act->valuestring, "silu") ||
+                                       !strcmp(act->valuestring, "swish"))))
     return ww_fail(e, WW_EUNSUPPORTED, "hidden_act \"%.40s\" is not supported; silu is",
                    act->valuestring ? act->valuestring : "?");
   static const char *const must_be_off[] = {"mlp_bias", "is_encoder_decoder"};
@@ -197,9 +206,10 @@ static ww_status refuse(const cJSON *j, const ww_lm_config *c, ww_err *e) {
     if (cJSON_IsTrue(member(j, must_be_off[i])))
       return ww_fail(e, WW_EUNSUPPORTED, "%s is not supported", must_be_off[i]);
   if (member(j, "quantization_config"))
-    return ww_fail(e, WW_EUNSUPPORTED,
-                   "quantised weights (quantization_config) are not supported; take the model in "
-                   "bf16, or a GGUF in Q8_0");
+    return ww_fail(
+        e, WW_EUNSUPPORTED,
+        "quantised weights (quantization_config) are not supported; take the model in "
+        "bf16, or a GGUF in Q8_0");
   const cJSON *window = member(j, "sliding_window");
   if (cJSON_IsTrue(member(j, "use_sliding_window")) && cJSON_IsNumber(window) &&
       window->valuedouble < c->context)
@@ -207,7 +217,8 @@ static ww_status refuse(const cJSON *j, const ww_lm_config *c, ww_err *e) {
                    window->valuedouble);
   const cJSON *part = member(j, "partial_rotary_factor");
   if (part && !(cJSON_IsNumber(part) && part->valuedouble == 1))
-    return ww_fail(e, WW_EUNSUPPORTED, "partial_rotary_factor other than 1 is not supported");
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "partial_rotary_factor other than 1 is not supported");
   return WW_OK;
 }
 
@@ -216,8 +227,8 @@ static ww_status read_sizes(const cJSON *j, ww_lm_config *c, ww_err *e) {
   for (int k = 0; !rc && k < NEEDED; k++)
     rc = want_size(j, sizes[k].name, 0, size_at(c, k), e);
   if (!rc)
-    rc = want_size(j, "max_position_embeddings", c->arch == WW_LM_QWEN2 ? 32768 : 2048, &c->context,
-                   e);
+    rc = want_size(j, "max_position_embeddings", c->arch == WW_LM_QWEN2 ? 32768 : 2048,
+                   &c->context, e);
   if (!rc && !c->heads)
     rc = ww_fail(e, WW_EDATA, "num_attention_heads is 0");
   if (!rc)
@@ -225,10 +236,10 @@ static ww_status read_sizes(const cJSON *j, ww_lm_config *c, ww_err *e) {
   if (rc)
     return rc;
   if (!member(j, "head_dim") && c->width % c->heads)
-    return ww_fail(
-        e, WW_EDATA,
-        "hidden_size (%u) is no multiple of num_attention_heads (%u), and head_dim is not given",
-        c->width, c->heads);
+    return ww_fail(e, WW_EDATA,
+                   "hidden_size (%u) is no multiple of num_attention_heads (%u), and "
+                   "head_dim is not given",
+                   c->width, c->heads);
   return want_size(j, "head_dim", c->width / c->heads, &c->head_size, e);
 }
 
@@ -246,16 +257,20 @@ static ww_status read_rope_kind(const cJSON *r, ww_lm_config *c, ww_err *e) {
     return rc;
   }
   if (strcmp(name, "llama3"))
-    return ww_fail(e, WW_EUNSUPPORTED,
-                   "rope of type \"%.40s\" is not supported; default, linear and llama3 are", name);
+    return ww_fail(
+        e, WW_EUNSUPPORTED,
+        "rope of type \"%.40s\" is not supported; default, linear and llama3 are",
+        name);
   c->rope = WW_ROPE_LLAMA3;
   if (rc || (rc = want_real(r, "low_freq_factor", NAN, &c->rope_low, e)) ||
       (rc = want_real(r, "high_freq_factor", NAN, &c->rope_high, e)))
     return rc;
-  return want_size(r, "original_max_position_embeddings", c->context, &c->rope_original, e);
+  return want_size(r, "original_max_position_embeddings", c->context, &c->rope_original,
+                   e);
 }
 
-/* transformers 5 has rope_parameters with the theta inside; 4 has rope_theta beside rope_scaling.
+/* transformers 5 has rope_parameters with the theta inside; 4 has rope_theta beside
+ * rope_scaling.
  */
 static ww_status read_rope(const cJSON *j, ww_lm_config *c, ww_err *e) {
   const cJSON *r = member(j, "rope_parameters");
@@ -289,7 +304,8 @@ static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
   for (const cJSON *n = cJSON_IsArray(eos) ? eos->child : eos; n;
        n = cJSON_IsArray(eos) ? n->next : NULL) {
     if (!is_id(n, &v))
-      return ww_fail(e, WW_EPARSE, "eos_token_id: expected a token's id, or an array of them");
+      return ww_fail(e, WW_EPARSE,
+                     "eos_token_id: expected a token's id, or an array of them");
     if (v >= 0 && c->neos == 4)
       return ww_fail(e, WW_EUNSUPPORTED, "eos_token_id has more than 4 tokens");
     if (v >= 0)
@@ -315,7 +331,8 @@ static ww_status read_tree(const cJSON *j, ww_lm_config *c, ww_err *e) {
   if (rc || (rc = read_sizes(j, c, e)) || (rc = refuse(j, c, e)) ||
       (rc = want_real(j, "rms_norm_eps", 1e-6, &c->norm_eps, e)) ||
       (rc = want_bool(j, "tie_word_embeddings", false, &c->tied, e)) ||
-      (rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias, e)) ||
+      (rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias,
+                      e)) ||
       (rc = read_rope(j, c, e)) || (rc = read_ids(j, c, e)) ||
       (rc = read_ours(member(j, "warpwise"), c, e)))
     return rc;
@@ -336,8 +353,9 @@ ww_status ww_lm_config_parse(const char *json, size_t n, ww_lm_config *out, ww_e
 
 /* ---- writing it ---- */
 
-/* In the fewest digits that give the same float back (1e-05, not 9.999999747378752e-06), and never
- * as a whole number: transformers tells 8.0 from 8. */
+/* In the fewest digits that give the same float back (1e-05,
+ * not 9.999999747378752e-06), and never as a whole number: transformers tells 8.0
+ * from 8. */
 static void print_real(ww_json *j, const char *key, float f) {
   char text[32];
   for (int digits = 1; digits <= 9; digits++) {
@@ -394,13 +412,14 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   ww_json j = {.pretty = true};
   ww_json_begin(&j, json);
   /* dtype and rope_parameters: transformers 5 */
-  ww_json_put(&j, "{architectures:[%s],model_type:%s,dtype:%s,torch_dtype:%s", arch->architecture,
-              arch->model_type, torch, torch);
+  ww_json_put(&j, "{architectures:[%s],model_type:%s,dtype:%s,torch_dtype:%s",
+              arch->architecture, arch->model_type, torch, torch);
   for (int k = 0; k < THEIRS; k++)
     ww_json_kuint(&j, sizes[k].name, *size_at(c, k));
   ww_json_kstr(&j, "hidden_act", "silu");
   print_real(&j, "rms_norm_eps", c->norm_eps);
-  ww_json_put(&j, "tie_word_embeddings:%i,attention_bias:%i,mlp_bias:false", c->tied, c->qkv_bias);
+  ww_json_put(&j, "tie_word_embeddings:%i,attention_bias:%i,mlp_bias:false", c->tied,
+              c->qkv_bias);
   print_real(&j, "rope_theta", c->rope_theta);
   ww_json_key(&j, "rope_scaling");
   if (c->rope == WW_ROPE_PLAIN)

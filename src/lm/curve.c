@@ -1,8 +1,9 @@
-/* curve.c - the loss of a training as a picture: each step pale, smoothed over it, held-out
- * examples as points, the learning rate below.
+/* curve.c - the loss of a training as a picture: each step pale, smoothed over it,
+ * held-out examples as points, the learning rate below.
  *
- * A model that learns tokens and numbers gets a panel for each. One SVG that any browser shows:
- * text as text, no script. Long trainings are thinned to about a thousand points. */
+ * A model that learns tokens and numbers gets a panel for each. One SVG that any
+ * browser shows: text as text, no script. Long trainings are thinned to about a
+ * thousand points. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +21,8 @@ enum {
   BELOW = 48,
   POINTS = 1000
 };
-static const char train_color[] = "#0072b2", check_color[] = "#d55e00", rate_color[] = "#666666";
+static const char train_color[] = "#0072b2", check_color[] = "#d55e00",
+                  rate_color[] = "#666666";
 
 typedef enum { TOKENS, NUMBERS, KINDS } kind;
 static const char *const kind_names[KINDS] = {"loss of tokens", "loss of numbers"};
@@ -52,13 +54,14 @@ static double x_of(const chart *c, double step) {
 }
 
 static double y_of(const chart *c, double loss) {
-  double s = c->log ? log(loss / c->lo) / log(c->hi / c->lo) : (loss - c->lo) / (c->hi - c->lo);
+  double s = c->log ? log(loss / c->lo) / log(c->hi / c->lo)
+                    : (loss - c->lo) / (c->hi - c->lo);
   s = isfinite(s) ? fmin(1, fmax(0, s)) : 1;
   return c->top + PANEL * (1 - s);
 }
 
-static double
-nice(double span) { /* a step of 1, 2 or 5 times a power of ten, about five of them in the span */
+/* a step of 1, 2 or 5 times a power of ten, about five of them in the span */
+static double nice(double span) {
   double p = pow(10, floor(log10(span / 5))), k = span / 5 / p;
   return p * (k > 5 ? 10 : k > 2 ? 5 : k > 1 ? 2 : 1);
 }
@@ -98,7 +101,11 @@ static void scale(chart *c, const ww_lm_points *train, const ww_lm_points *check
 /* ---- words and lines ---- */
 
 /* A number beside an axis. */
-static void label(const chart *c, double x, double y, const char *anchor, const char *format,
+static void label(const chart *c,
+                  double x,
+                  double y,
+                  const char *anchor,
+                  const char *format,
                   double value) {
   char t[32];
   snprintf(t, sizeof t, format, value);
@@ -107,7 +114,8 @@ static void label(const chart *c, double x, double y, const char *anchor, const 
 
 static void level(const chart *c, double loss) {
   double y = y_of(c, loss);
-  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
+  ww_buf_fmt(c->out,
+             "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
              LEFT, y, WIDTH - RIGHT, y);
   label(c, LEFT - 7, y + 4, "end", "%g", loss);
 }
@@ -118,7 +126,8 @@ static void levels(const chart *c) {
     bool few = c->hi / c->lo > 30;
     for (double p = pow(10, floor(log10(c->lo))); p < c->hi; p *= 10)
       for (int k = 0; k < 6; k++)
-        if (p * at[k] > c->lo && p * at[k] < c->hi && (!few || k == 0 || k == 2 || k == 4))
+        if (p * at[k] > c->lo && p * at[k] < c->hi &&
+            (!few || k == 0 || k == 2 || k == 4))
           level(c, p * at[k]);
     return;
   }
@@ -133,7 +142,8 @@ static void steps_axis(const chart *c, double y) {
     ww_svg_tick(c->out, x_of(c, v), y);
     label(c, x_of(c, v), y + 16, "middle", "%.10g", v);
   }
-  ww_svg_text(c->out, (LEFT + WIDTH - RIGHT) / 2.0, y + 36, "middle", "#222222", 12, 0, "step");
+  ww_svg_text(c->out, (LEFT + WIDTH - RIGHT) / 2.0, y + 36, "middle", "#222222", 12, 0,
+              "step");
 }
 
 /* ---- curves ---- */
@@ -143,18 +153,19 @@ static void point(const chart *c, bool first, double x, double y) {
 }
 
 static void open_path(const chart *c, const char *color, double width, double opacity) {
-  ww_buf_fmt(c->out,
-             "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-opacity=\"%g\" "
-             "stroke-linejoin=\"round\" d=\"",
-             color, width, opacity);
+  ww_buf_fmt(
+      c->out,
+      "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-opacity=\"%g\" "
+      "stroke-linejoin=\"round\" d=\"",
+      color, width, opacity);
 }
 
 typedef struct {
   double step, loss;
 } spot;
 
-/* Means of neighbours, so that there are at most POINTS; steps that asked for no such loss are left
- * out. */
+/* Means of neighbours, so that there are at most POINTS; steps that asked for no such
+ * loss are left out. */
 static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
   uint32_t each = (v->n + POINTS - 1) / POINTS, n = 0;
   for (uint32_t k = 0; k < v->n; k += each) {
@@ -171,8 +182,8 @@ static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
   return n;
 }
 
-/* As it was, pale; over it the mean of each spot and up to 1.5 % of them to either side, fewer at
- * the ends. */
+/* As it was, pale; over it the mean of each spot and up to 1.5 % of them to either
+ * side, fewer at the ends. */
 static void losses(const chart *c, const ww_lm_points *v) {
   spot *p = ww_xmalloc((POINTS + 1) * sizeof *p);
   uint32_t n = thin(c, v, p), most = n * 3 / 200;
@@ -215,7 +226,8 @@ static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check
   levels(c);
   losses(c, train);
   checks(c, check);
-  snprintf(t, sizeof t, check->n ? "%s, %.4g held out at the end" : "%s", kind_names[c->kind],
+  snprintf(t, sizeof t, check->n ? "%s, %.4g held out at the end" : "%s",
+           kind_names[c->kind],
            check->n ? loss_of(&check->v[check->n - 1], c->kind) : 0);
   ww_svg_text(c->out, WIDTH - RIGHT - 4, c->top + 13, "end", "#222222", 12, 0, t);
 }
@@ -225,11 +237,14 @@ static void rates(const chart *c, const ww_lm_points *v, double y) {
   double most = 0;
   for (uint32_t k = 0; k < v->n; k++)
     most = fmax(most, v->v[k].lr);
-  ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n",
-             LEFT, y, WIDTH - LEFT - RIGHT, RATE_HEIGHT);
+  ww_buf_fmt(
+      c->out,
+      "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT,
+      y, WIDTH - LEFT - RIGHT, RATE_HEIGHT);
   label(c, LEFT - 7, y + RATE_HEIGHT + 2, "end", "%g", 0);
   label(c, LEFT - 7, y + 8, "end", "%.3g", most);
-  ww_svg_text(c->out, WIDTH - RIGHT - 4, y + 13, "end", rate_color, 11, 0, "learning rate");
+  ww_svg_text(c->out, WIDTH - RIGHT - 4, y + 13, "end", rate_color, 11, 0,
+              "learning rate");
   if (!(most > 0))
     return;
   open_path(c, rate_color, 1.4, 1);
@@ -240,20 +255,24 @@ static void rates(const chart *c, const ww_lm_points *v, double y) {
 
 static void legend(const chart *c, bool checked) {
   ww_buf_fmt(c->out,
-             "<line x1=\"%d\" y1=\"42\" x2=\"%d\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n",
+             "<line x1=\"%d\" y1=\"42\" x2=\"%d\" y2=\"42\" stroke=\"%s\" "
+             "stroke-width=\"2\"/>\n",
              LEFT, LEFT + 14, train_color);
   ww_svg_text(c->out, LEFT + 20, 46, "start", "#444444", 11.5, 0, "training");
   if (!checked)
     return;
-  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n", LEFT + 100,
-             check_color);
+  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n",
+             LEFT + 100, check_color);
   ww_svg_text(c->out, LEFT + 110, 46, "start", "#444444", 11.5, 0, "held out");
 }
 
-void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check,
+void ww_lm_curve(const char *title,
+                 const ww_lm_points *train,
+                 const ww_lm_points *check,
                  ww_buf *svg) {
   bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
-  int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
+  int panels = numbers + tokens,
+      height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
   chart c = {.out = svg, .top = TOP};
   ww_svg_begin(svg, WIDTH, height, "loss");
   ww_svg_text(svg, LEFT, 24, "start", "#1a1a1a", 15, 0, title);

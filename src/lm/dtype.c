@@ -1,9 +1,10 @@
 /* dtype.c - the types that weights are stored in, and their values as floats and back.
  *
- * Workload: millions to billions of values in one call, bound by memory. Every conversion rounds to
- * nearest even and the vector versions (AVX2 and F16C, chosen at run time) give the bits of the
- * plain ones; NaN stays NaN, quiet. Q8_0 rounds to multiples of the scale as stored, not of the
- * scale before it became a half: no value is further off than half a step. */
+ * Workload: millions to billions of values in one call, bound by memory. Every
+ * conversion rounds to nearest even and the vector versions (AVX2 and F16C, chosen at
+ * run time) give the bits of the plain ones; NaN stays NaN, quiet. Q8_0 rounds to
+ * multiples of the scale as stored, not of the scale before it became a half: no value
+ * is further off than half a step. */
 #include "weights.h"
 
 #include <math.h>
@@ -65,11 +66,14 @@ static inline float block_max(const float *x) {
   return ww_bits_float(most);
 }
 
-/* to: half scale, 32 bytes. A NaN makes the whole block NaN (a scale of NaN): it must not come back
- * as a number. */
-static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const float *x) {
+/* to: half scale, 32 bytes. A NaN makes the whole block NaN (a scale of NaN): it must
+ * not come back as a number. */
+static inline __attribute__((always_inline)) void block_pack(uint8_t *to,
+                                                             const float *x) {
   float most = block_max(x), scale = most / 127;
-  uint16_t half = isnan(most) ? 0x7e00 : scale > 65504 ? 0x7bff : ww_float_to_half(scale);
+  uint16_t half = isnan(most)     ? 0x7e00
+                  : scale > 65504 ? 0x7bff
+                                  : ww_float_to_half(scale);
   memcpy(to, &half, 2);
   float stored = ww_half_to_float(half);
   if (!(stored > 0)) {
@@ -80,7 +84,8 @@ static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const 
   for (int i = 0; i < BLOCK; i++) {
     float v = x[i] / stored; /* a division: 1 / stored would round twice */
     v = v > 127 ? 127 : v < -127 ? -127 : v;
-    q[i] = ww_float_bits(v + 0x1.8p23f) - 0x4b400000; /* nearest even by adding 1.5 x 2^23 */
+    /* nearest even by adding 1.5 x 2^23 */
+    q[i] = ww_float_bits(v + 0x1.8p23f) - 0x4b400000;
   }
 }
 
@@ -129,7 +134,8 @@ static bool fast(void) {
 FAST static void f16_to_f32_fast(float *to, const uint16_t *from, uint64_t n) {
   uint64_t i = 0;
   for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+    _mm256_storeu_ps(to + i,
+                     _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
   f16_to_f32(to + i, from + i, n - i);
 }
 
@@ -146,7 +152,8 @@ FAST static void q8_to_f32_fast(float *to, const uint8_t *from, uint64_t n) {
   for (uint64_t b = 0; b < n; b += BLOCK, from += BLOCK_BYTES) {
     __m256 scale = _mm256_set1_ps(ww_half_to_float(load16(from)));
     for (int i = 0; i < BLOCK; i += 8) {
-      __m256i q = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(from + 2 + i)));
+      __m256i q =
+          _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(from + 2 + i)));
       _mm256_storeu_ps(to + b + i, _mm256_mul_ps(scale, _mm256_cvtepi32_ps(q)));
     }
   }
@@ -155,8 +162,8 @@ FAST static void q8_to_f32_fast(float *to, const uint8_t *from, uint64_t n) {
 FAST static void f32_to_f16_fast(uint16_t *to, const float *from, uint64_t n) {
   uint64_t i = 0;
   for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128((__m128i *)(to + i),
-                     _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i),
+                                                          _MM_FROUND_TO_NEAREST_INT));
   f32_to_f16(to + i, from + i, n - i);
 }
 
@@ -173,16 +180,18 @@ FAST static inline __m256i bf16_of(__m256 x) {
 FAST static void f32_to_bf16_fast(uint16_t *to, const float *from, uint64_t n) {
   uint64_t i = 0;
   for (; i + 16 <= n; i += 16) {
-    __m256i a = bf16_of(_mm256_loadu_ps(from + i)), b = bf16_of(_mm256_loadu_ps(from + i + 8));
-    __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b),
-                                            0xd8); /* packs within halves: put in order */
+    __m256i a = bf16_of(_mm256_loadu_ps(from + i)),
+            b = bf16_of(_mm256_loadu_ps(from + i + 8));
+    /* packs within halves: put in order */
+    __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8);
     _mm256_storeu_si256((__m256i *)(to + i), both);
   }
   f32_to_bf16(to + i, from + i, n - i);
 }
 
 FAST static void f32_to_q8_fast(uint8_t *to, const float *from, uint64_t n) {
-  const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)), top = _mm256_set1_ps(127);
+  const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)),
+               top = _mm256_set1_ps(127);
   for (uint64_t b = 0; b < n; b += BLOCK, to += BLOCK_BYTES) {
     const float *x = from + b;
     float scale = block_max(x) / 127;
@@ -198,7 +207,8 @@ FAST static void f32_to_q8_fast(uint8_t *to, const float *from, uint64_t n) {
       __m256 sign = _mm256_andnot_ps(size, v);
       v = _mm256_or_ps(sign, _mm256_min_ps(_mm256_and_ps(size, v), top));
       __m256i q = _mm256_cvtps_epi32(v); /* nearest even */
-      __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
+      __m128i words =
+          _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
       _mm_storel_epi64((__m128i *)(to + 2 + i), _mm_packs_epi16(words, words));
     }
   }
@@ -226,7 +236,8 @@ static void to_f32(float *to, const void *from, ww_dtype type, uint64_t n, bool 
     (quick ? q8_to_f32_fast : q8_to_f32)(to, from, n);
 }
 
-static void from_f32(void *to, ww_dtype type, const float *from, uint64_t n, bool quick) {
+static void
+from_f32(void *to, ww_dtype type, const float *from, uint64_t n, bool quick) {
   if (type == WW_DTYPE_F32)
     memcpy(to, from, n * 4);
   else if (type == WW_DTYPE_F16)

@@ -1,8 +1,9 @@
 /* examples.c - JSON lines to tokens, on many threads.
  *
- * Threads take turns to read a chunk of lines and then parse and tokenize it alone; the pieces are
- * put behind one another in the file's order, so that the result does not depend on the number of
- * threads. Workload: hundreds of thousands of examples, a gigabyte of text; only tokens are kept.
+ * Threads take turns to read a chunk of lines and then parse and tokenize it alone; the
+ * pieces are put behind one another in the file's order, so that the result does not
+ * depend on the number of threads. Workload: hundreds of thousands of examples, a
+ * gigabyte of text; only tokens are kept.
  */
 #include "examples.h"
 
@@ -15,8 +16,8 @@
 #include "lines.h"
 #include "team.h"
 
-/* What came out of one chunk: arrays as ww_examples has them, `at` counted from the piece's own
- * begin. */
+/* What came out of one chunk: arrays as ww_examples has them, `at` counted from the
+ * piece's own begin. */
 typedef struct {
   ww_buf token, v, number, feature;
   uint32_t n, cut;
@@ -61,8 +62,8 @@ static void put(worker *w, const int32_t *token, uint32_t n, uint32_t prompt) {
   p->n++;
 }
 
-/* Takes the middle out of the prompt, both ends keep as much; an answer that leaves no room for the
- * features and one more loses its end. */
+/* Takes the middle out of the prompt, both ends keep as much; an answer that leaves no
+ * room for the features and one more loses its end. */
 static void cut(worker *w, uint32_t *prompt) {
   uint32_t most = w->r->most, answer = w->now.n - *prompt;
   uint32_t least = ww_least(w->r->front.n + w->r->c->feature_tokens + 1, *prompt);
@@ -79,21 +80,23 @@ static ww_status finish(worker *w, uint32_t prompt) {
   const ww_lm_config *c = w->r->c;
   for (uint32_t k = 0; k < w->now.n; k++)
     if (w->now.v[k] < 0 || (uint32_t)w->now.v[k] >= c->vocab)
-      return ww_fail(
-          &w->err, WW_EDATA,
-          "token %d is not in the model's vocabulary of %u: take the tokenizer it was trained with",
-          w->now.v[k], c->vocab);
+      return ww_fail(&w->err, WW_EDATA,
+                     "token %d is not in the model's vocabulary of %u: take the "
+                     "tokenizer it was trained with",
+                     w->now.v[k], c->vocab);
   if (c->features && !isnan(w->feature[0]) && w->now.n <= c->feature_tokens)
-    return ww_fail(&w->err, WW_EDATA,
-                   "\"features\" need %u tokens at the begin of the prompt; it has %u in all",
-                   c->feature_tokens, w->now.n);
+    return ww_fail(
+        &w->err, WW_EDATA,
+        "\"features\" need %u tokens at the begin of the prompt; it has %u in all",
+        c->feature_tokens, w->now.n);
   if (w->now.n <= w->r->most || prompt) {
     if (w->now.n > w->r->most)
       cut(w, &prompt);
     put(w, w->now.v, w->now.n, prompt);
     return WW_OK;
   }
-  for (uint32_t at = 0; at < w->now.n; at += w->r->most) { /* a text: all of it, in several */
+  /* a text: all of it, in several */
+  for (uint32_t at = 0; at < w->now.n; at += w->r->most) {
     uint32_t n = ww_least(w->now.n - at, w->r->most);
     if (n > 1)
       put(w, w->now.v + at, n, 0);
@@ -124,19 +127,22 @@ static ww_status want_text(worker *w, const cJSON *node, const char *name) {
                  ww_json_kind(node, scratch));
 }
 
-/* Text behind a prompt: special tokens are known in it, but nothing is put before it. */
+/* Text behind a prompt: special tokens are known in it, but nothing is put before it.
+ */
 static void encode_on(worker *w, const char *s) {
   uint32_t from = w->now.n, front = w->r->front.n;
   ww_tokenizer_encode(w->r->t, s, strlen(s), true, w->a, &w->now);
   if (!front || w->now.n - from < front ||
       memcmp(w->now.v + from, w->r->front.v, front * sizeof *w->now.v))
     return;
-  memmove(w->now.v + from, w->now.v + from + front, (w->now.n - from - front) * sizeof *w->now.v);
+  memmove(w->now.v + from, w->now.v + from + front,
+          (w->now.n - from - front) * sizeof *w->now.v);
   w->now.n -= front;
 }
 
 static void encode(worker *w, const cJSON *text) {
-  ww_tokenizer_encode(w->r->t, text->valuestring, strlen(text->valuestring), true, w->a, &w->now);
+  ww_tokenizer_encode(w->r->t, text->valuestring, strlen(text->valuestring), true, w->a,
+                      &w->now);
 }
 
 static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt) {
@@ -148,13 +154,14 @@ static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt) {
     return st;
   bool says = answer && *answer->valuestring;
   if (!says && !has_numbers(w))
-    return ww_fail(
-        &w->err, WW_EDATA,
-        "nothing to learn: no \"completion\" and no \"numbers\" that the model has a head for");
+    return ww_fail(&w->err, WW_EDATA,
+                   "nothing to learn: no \"completion\" and no \"numbers\" that the "
+                   "model has a head for");
   encode(w, prompt);
   uint32_t n = w->now.n;
   if (!n)
-    return ww_fail(&w->err, WW_EDATA, "the prompt is empty; a document without one is a \"text\"");
+    return ww_fail(&w->err, WW_EDATA,
+                   "the prompt is empty; a document without one is a \"text\"");
   if (says) {
     encode_on(w, answer->valuestring);
     end_mark(w);
@@ -173,7 +180,8 @@ static ww_status of_text(worker *w, const cJSON *text) {
   return finish(w, 0);
 }
 
-static ww_status message(worker *w, const cJSON *m, const char **role, const char **content) {
+static ww_status
+message(worker *w, const cJSON *m, const char **role, const char **content) {
   const cJSON *r = cJSON_GetObjectItemCaseSensitive(m, "role"),
               *c = cJSON_GetObjectItemCaseSensitive(m, "content");
   ww_status st = want_text(w, r, "messages[].role");
@@ -184,16 +192,17 @@ static ww_status message(worker *w, const cJSON *m, const char **role, const cha
   return WW_OK;
 }
 
-/* An example for each answer of the assistant's, with all before it as the prompt; numbers are
- * asked before the first. */
+/* An example for each answer of the assistant's, with all before it as the prompt;
+ * numbers are asked before the first. */
 static ww_status of_messages(worker *w, const cJSON *list) {
   const ww_chat *chat = &w->r->chat;
   const char *role, *content;
   ww_tokens so_far = {0};
   uint32_t answers = 0;
-  ww_status st = cJSON_IsArray(list)
-                     ? WW_OK
-                     : ww_fail(&w->err, WW_EPARSE, "\"messages\": expected an array of messages");
+  ww_status st =
+      cJSON_IsArray(list)
+          ? WW_OK
+          : ww_fail(&w->err, WW_EPARSE, "\"messages\": expected an array of messages");
   ww_chat_open(chat, w->a, &so_far);
   for (const cJSON *m = list->child; !st && m; m = m->next) {
     if ((st = message(w, m, &role, &content)))
@@ -219,7 +228,11 @@ static ww_status of_messages(worker *w, const cJSON *list) {
 
 /* ---- a line ---- */
 
-static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t n, bool may_lack,
+static ww_status floats(worker *w,
+                        const cJSON *row,
+                        const char *name,
+                        uint32_t n,
+                        bool may_lack,
                         float *out) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(row, name);
   char scratch[64];
@@ -228,16 +241,18 @@ static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t 
   if (!n || !list || cJSON_IsNull(list))
     return WW_OK;
   if (!cJSON_IsArray(list) || (uint32_t)cJSON_GetArraySize(list) != n)
-    return ww_fail(&w->err, WW_EDATA,
-                   "\"%s\": expected an array of %u, as the model has them, not %s of %d", name, n,
-                   ww_json_kind(list, scratch), cJSON_GetArraySize(list));
+    return ww_fail(
+        &w->err, WW_EDATA,
+        "\"%s\": expected an array of %u, as the model has them, not %s of %d", name, n,
+        ww_json_kind(list, scratch), cJSON_GetArraySize(list));
   uint32_t k = 0;
   for (const cJSON *v = list->child; v; v = v->next, k++) {
     if (may_lack && cJSON_IsNull(v))
       continue;
     out[k] = v->valuedouble;
     if (!cJSON_IsNumber(v) || !isfinite(out[k]))
-      return ww_fail(&w->err, WW_EDATA, "\"%s\"[%u]: expected a finite number%s, not %s", name, k,
+      return ww_fail(&w->err, WW_EDATA,
+                     "\"%s\"[%u]: expected a finite number%s, not %s", name, k,
                      may_lack ? " or null" : "", ww_json_kind(v, scratch));
   }
   return WW_OK;
@@ -257,9 +272,9 @@ static ww_status example(worker *w, const cJSON *row) {
     return of_messages(w, it);
   if ((it = cJSON_GetObjectItemCaseSensitive(row, "text")))
     return of_text(w, it);
-  return ww_fail(
-      &w->err, WW_EDATA,
-      "nothing to learn: expected \"prompt\" and \"completion\", or \"messages\", or \"text\"");
+  return ww_fail(&w->err, WW_EDATA,
+                 "nothing to learn: expected \"prompt\" and \"completion\", or "
+                 "\"messages\", or \"text\"");
 }
 
 static void chunk(worker *w, ww_buf *text, uint64_t line) {
@@ -387,14 +402,21 @@ static void join(reader *r, ww_examples *x) {
   }
 }
 
-ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_config *c,
-                           uint32_t most, uint32_t threads, ww_examples *out, ww_err *e) {
-  reader r = {.path = path, .t = t, .c = c, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER};
+ww_status ww_examples_read(const char *path,
+                           const ww_tokenizer *t,
+                           const ww_lm_config *c,
+                           uint32_t most,
+                           uint32_t threads,
+                           ww_examples *out,
+                           ww_err *e) {
+  reader r = {
+      .path = path, .t = t, .c = c, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER};
   *out = (ww_examples){0};
   ww_status st = ww_lines_open(path, &r.lines, e);
   if (st)
     return st;
-  *out = (ww_examples){.arena = ww_arena_new(), .numbers = c->numbers, .features = c->features};
+  *out = (ww_examples){
+      .arena = ww_arena_new(), .numbers = c->numbers, .features = c->features};
   r.chat = ww_chat_of(t);
   ww_tokenizer_encode(t, "", 0, true, out->arena, &r.front);
   if (most < r.front.n + c->feature_tokens + 8)
@@ -430,12 +452,15 @@ uint64_t ww_examples_hash(const ww_examples *x) {
   h = ww_hash(x->v, x->n * sizeof *x->v, h);
   if (x->numbers)
     h = ww_hash(x->number, (uint64_t)x->n * x->numbers * sizeof(float), h);
-  return x->features ? ww_hash(x->feature, (uint64_t)x->n * x->features * sizeof(float), h) : h;
+  return x->features
+             ? ww_hash(x->feature, (uint64_t)x->n * x->features * sizeof(float), h)
+             : h;
 }
 
 /* ---- before there is a model ---- */
 
-static void look(const cJSON *row, const ww_tokenizer *t, ww_arena *a, ww_examples_shape *s) {
+static void
+look(const cJSON *row, const ww_tokenizer *t, ww_arena *a, ww_examples_shape *s) {
   const cJSON *numbers = cJSON_GetObjectItemCaseSensitive(row, "numbers"),
               *features = cJSON_GetObjectItemCaseSensitive(row, "features");
   const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(row, "prompt");
@@ -446,13 +471,16 @@ static void look(const cJSON *row, const ww_tokenizer *t, ww_arena *a, ww_exampl
   s->features = cJSON_GetArraySize(features);
   ww_tokens v = {0};
   if (t && cJSON_IsString(prompt))
-    ww_tokenizer_encode(t, prompt->valuestring, strlen(prompt->valuestring), true, a, &v);
+    ww_tokenizer_encode(t, prompt->valuestring, strlen(prompt->valuestring), true, a,
+                        &v);
   while (s->feature_tokens < v.n && v.v[s->feature_tokens] == v.v[0] &&
          ww_tokenizer_special(t, v.v[0]))
     s->feature_tokens++;
 }
 
-ww_status ww_examples_peek(const char *path, const ww_tokenizer *t, ww_examples_shape *out,
+ww_status ww_examples_peek(const char *path,
+                           const ww_tokenizer *t,
+                           ww_examples_shape *out,
                            ww_err *e) {
   enum { LINES = 1000 };
   ww_lines *lines;
@@ -468,8 +496,8 @@ ww_status ww_examples_peek(const char *path, const ww_tokenizer *t, ww_examples_
   char *s = text.s, *end = text.s + text.n;
   for (int k = 0; !st && k < LINES && s < end; k++) {
     char *l = ww_lines_take(&s, end, &n);
-    cJSON *row =
-        n ? ww_json_read(l, n, NULL) : NULL; /* what is wrong with it is told by who reads it all */
+    /* what is wrong with it is told by who reads it all */
+    cJSON *row = n ? ww_json_read(l, n, NULL) : NULL;
     if (row)
       look(row, t, a, out);
     cJSON_Delete(row);

@@ -1,13 +1,14 @@
-/* generate.c - prompt, then token by token: sample, check the grammar, run; what the grammar forces
- * is run as one pass.
+/* generate.c - prompt, then token by token: sample, check the grammar, run; what the
+ * grammar forces is run as one pass.
  *
  * Drawing, refusing what the grammar does not allow and drawing again gives exactly the
- * distribution restricted to what is allowed, and nearly always asks the grammar about one token
- * instead of the whole vocabulary. After a few refusals it is asked about all of them at once.
+ * distribution restricted to what is allowed, and nearly always asks the grammar about
+ * one token instead of the whole vocabulary. After a few refusals it is asked about all
+ * of them at once.
  *
- * By a grammar the text always comes to an end: a token is refused as well if the shortest end
- * behind it would not fit into the room that is left, and where nothing else fits that end is
- * written. */
+ * By a grammar the text always comes to an end: a token is refused as well if the
+ * shortest end behind it would not fit into the room that is left, and where nothing
+ * else fits that end is written. */
 #include "generate.h"
 #include "order.h"
 
@@ -28,26 +29,31 @@ typedef struct {
   uint32_t sequence, room; /* tokens that may still come */
   ww_sampler *sampler;
   ww_grammar_state *g;
-  ww_buf forced;         /* what the grammar writes: a forced run, or the shortest end */
+  /* what the grammar writes: a forced run, or the shortest end */
+  ww_buf forced;
   ww_tokens tokens, end; /* a run, an end */
   ww_arena *a;           /* of these */
-  ww_word *words; /* texts of the tokens that a grammar may take, in their order; made when needed
-                     first */
-  int32_t *ids;   /* their tokens */
+  /* texts of the tokens that a grammar may take, in their order; made when needed first
+   */
+  ww_word *words;
+  int32_t *ids; /* their tokens */
   uint32_t nwords;
   float *logits;
   size_t sent;        /* bytes of out->text that were handed out */
   bool ended, closed; /* closed: by the shortest end, for want of room */
-  bool narrow; /* the last mask left less than half of the vocabulary: the next one likely does too
-                */
+  /* the last mask left less than half of the vocabulary: the next one likely does too
+   */
+  bool narrow;
 } run;
 
-static ww_status feed(run *r, const int32_t *token, uint32_t n, const float *features, ww_err *e) {
+static ww_status
+feed(run *r, const int32_t *token, uint32_t n, const float *features, ww_err *e) {
   uint32_t *sequence = ww_xmalloc(n * sizeof *sequence);
   for (uint32_t k = 0; k < n; k++)
     sequence[k] = r->sequence;
   ww_status st = ww_lm_run(
-      r->s, &(ww_lm_pass){.n = n, .token = token, .sequence = sequence, .features = features},
+      r->s,
+      &(ww_lm_pass){.n = n, .token = token, .sequence = sequence, .features = features},
       r->logits, NULL, e);
   free(sequence);
   return st;
@@ -105,7 +111,8 @@ static void write_text(run *r, const char *text, size_t n) {
   ww_buf *b = &r->out->text;
   size_t before = b->n;
   ww_buf_add(b, text, n);
-  for (const char *const *s = r->o->stop; s && *s; s++) { /* of several the first in the text */
+  /* of several the first in the text */
+  for (const char *const *s = r->o->stop; s && *s; s++) {
     size_t len = strlen(*s);
     size_t from = before > len ? before - len : 0;
     char *at = len && from < b->n ? memmem(b->s + from, b->n - from, *s, len) : NULL;
@@ -178,8 +185,9 @@ static int32_t longest(run *r, const char *text, size_t n, uint32_t *len) {
   return best;
 }
 
-/* r->forced as tokens that are exactly it. Tokenizers that put a blank in front of a text do not
- * give that: the longest token each time does. False: the vocabulary has not all of it. */
+/* r->forced as tokens that are exactly it. Tokenizers that put a blank in front of a
+ * text do not give that: the longest token each time does. False: the vocabulary has
+ * not all of it. */
 static bool spell(run *r, ww_tokens *out) {
   const ww_buf *text = &r->forced;
   size_t at = 0;
@@ -213,8 +221,8 @@ static uint32_t end_tokens(run *r, bool tried) {
   return spell(r, &r->end) ? r->end.n : UINT32_MAX;
 }
 
-/* Whether the shortest end behind what was tried fits. Its bytes tell it nearly always: there are
- * no more tokens than that. */
+/* Whether the shortest end behind what was tried fits. Its bytes tell it nearly always:
+ * there are no more tokens than that. */
 static bool end_fits(run *r, uint32_t room) {
   return ww_grammar_left(r->g, true) <= room || end_tokens(r, true) <= room;
 }
@@ -225,8 +233,8 @@ static void mask(run *r) {
     sort_words(r);
   bool *allowed = ww_xcalloc(r->nwords + 1, sizeof *allowed);
   float *kept = ww_xmalloc(r->c->vocab * sizeof *kept);
-  /* Where bytes are more than the room: as many more as the end may take more tokens than it does
-   * now; end_fits() looks closer. */
+  /* Where bytes are more than the room: as many more as the end may take more tokens
+   * than it does now; end_fits() looks closer. */
   uint32_t left = ww_grammar_left(r->g, false);
   uint32_t most = r->room - 1;
   if (left > most)
@@ -256,7 +264,8 @@ static bool allowed(run *r, int32_t id) {
          end_fits(r, r->room - 1) && ww_grammar_take(r->g, text, n);
 }
 
-/* Drawn, and allowed; -1: the model or the grammar ends here; -2: nothing is left to draw from. */
+/* Drawn, and allowed; -1: the model or the grammar ends here; -2: nothing is left to
+ * draw from. */
 static int32_t draw(run *r, ww_err *e, ww_status *st) {
   uint32_t refused = 0;
   if (r->g && r->narrow && !isnan(r->logits[0])) {
@@ -268,7 +277,8 @@ static int32_t draw(run *r, ww_err *e, ww_status *st) {
     if (id < 0 && r->g && refused)
       return ww_grammar_complete(r->g) ? -1 : -2;
     if (id < 0) {
-      *st = ww_fail(e, WW_EDATA, "the model's outputs are not numbers: are its weights damaged?");
+      *st = ww_fail(e, WW_EDATA,
+                    "the model's outputs are not numbers: are its weights damaged?");
       return -1;
     }
     if (ends(r, id) ? !r->g || ww_grammar_complete(r->g) : false)
@@ -304,8 +314,9 @@ static ww_status write_forced(run *r, const ww_tokens *tokens, ww_err *e) {
 static ww_status take_forced(run *r, bool *took, ww_err *e) {
   r->forced.n = 0;
   ww_grammar_forced(r->g, MOST_FORCED, &r->forced);
-  *took = r->forced.n && spell(r, &r->tokens) && r->tokens.n <= r->room &&
-          (ww_grammar_left(r->g, true) == UINT32_MAX || end_fits(r, r->room - r->tokens.n));
+  *took =
+      r->forced.n && spell(r, &r->tokens) && r->tokens.n <= r->room &&
+      (ww_grammar_left(r->g, true) == UINT32_MAX || end_fits(r, r->room - r->tokens.n));
   return *took ? write_forced(r, &r->tokens, e) : WW_OK;
 }
 
@@ -315,9 +326,9 @@ static ww_status close_text(run *r, ww_err *e) {
   r->closed = true;
   if (n && n <= r->room)
     return write_forced(r, &r->end, e);
-  return ww_fail(
-      e, WW_EDATA,
-      "no token of this model may follow here by the grammar; is its vocabulary complete?");
+  return ww_fail(e, WW_EDATA,
+                 "no token of this model may follow here by the grammar; is its "
+                 "vocabulary complete?");
 }
 
 static ww_status loop(run *r, ww_err *e) {
@@ -353,25 +364,39 @@ static ww_status loop(run *r, ww_err *e) {
   return st;
 }
 
-ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, const int32_t *prompt,
-                         uint32_t n, const ww_generate_options *o, ww_generated *out, ww_err *e) {
+ww_status ww_lm_generate(ww_lm_session *s,
+                         const ww_lm *m,
+                         uint32_t sequence,
+                         const int32_t *prompt,
+                         uint32_t n,
+                         const ww_generate_options *o,
+                         ww_generated *out,
+                         ww_err *e) {
   const ww_lm_config *c = ww_lm_config_of(m);
-  run r = {
-      .s = s, .m = m, .t = ww_lm_tokenizer(m), .c = c, .o = o, .out = out, .sequence = sequence};
+  run r = {.s = s,
+           .m = m,
+           .t = ww_lm_tokenizer(m),
+           .c = c,
+           .o = o,
+           .out = out,
+           .sequence = sequence};
   double t0 = ww_now();
   *out = (ww_generated){.prompt_tokens = n};
   ww_buf_puts(&out->text, "");
   if (!r.t)
-    return ww_fail(e, WW_EDATA,
-                   "the model has no tokenizer: put its tokenizer.json beside the weights");
+    return ww_fail(
+        e, WW_EDATA,
+        "the model has no tokenizer: put its tokenizer.json beside the weights");
   if (!n)
-    return ww_fail(e, WW_EUSAGE,
-                   "the prompt is empty: a model needs at least one token to begin with");
+    return ww_fail(
+        e, WW_EUSAGE,
+        "the prompt is empty: a model needs at least one token to begin with");
   uint32_t used = ww_lm_session_length(s, sequence) + n;
   uint32_t room = ww_lm_session_room(s);
   if (used >= room)
     return ww_fail(e, WW_ELIMIT,
-                   "the prompt takes %u tokens, the model has room for %u; shorten it", used, room);
+                   "the prompt takes %u tokens, the model has room for %u; shorten it",
+                   used, room);
   r.room = room - used;
   if (o->most && o->most < r.room)
     r.room = o->most;
@@ -382,10 +407,11 @@ ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, co
     r.g = ww_grammar_begin(o->grammar);
   ww_status st = WW_OK;
   if (r.g && ww_grammar_left(r.g, false) > r.room && end_tokens(&r, false) > r.room)
-    st = ww_fail(e, WW_ELIMIT,
-                 "the shortest text of this grammar takes %u bytes, and there is room for %u "
-                 "tokens; allow more of them",
-                 ww_grammar_left(r.g, false), r.room);
+    st = ww_fail(
+        e, WW_ELIMIT,
+        "the shortest text of this grammar takes %u bytes, and there is room for %u "
+        "tokens; allow more of them",
+        ww_grammar_left(r.g, false), r.room);
   if (!st)
     st = feed(&r, prompt, n, o->features, e);
   out->prompt_s = ww_now() - t0;

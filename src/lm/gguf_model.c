@@ -1,9 +1,10 @@
-/* gguf_model.c - a model as one GGUF: its configuration from the metadata, and the whole of it
- * written.
+/* gguf_model.c - a model as one GGUF: its configuration from the metadata, and the
+ * whole of it written.
  *
- * llama.cpp's keys come first, so that it runs what we write; what it has no key for (the heads for
- * numbers, the exact rope, the tokenizer.json) stands under "warpwise.". A llama3 rope is there as
- * the tensor rope_freqs.weight: what each frequency is divided by. */
+ * llama.cpp's keys come first, so that it runs what we write; what it has no key for
+ * (the heads for numbers, the exact rope, the tokenizer.json) stands under "warpwise.".
+ * A llama3 rope is there as the tensor rope_freqs.weight: what each frequency is
+ * divided by. */
 #include <inttypes.h>
 
 #include "config_int.h"
@@ -95,28 +96,31 @@ static void ask_sizes(asker *q, ww_lm_config *c) {
   c->hidden = ask_size(q, "feed_forward_length", UINT32_MAX);
   c->heads = ask_size(q, "attention.head_count", UINT32_MAX);
   c->kv_heads = ask_size(q, "attention.head_count_kv", c->heads);
-  c->head_size = ask_size(q, "attention.key_length", c->heads ? c->width / c->heads : 0);
+  c->head_size =
+      ask_size(q, "attention.key_length", c->heads ? c->width / c->heads : 0);
   c->context = ask_size(q, "context_length", 2048);
   c->norm_eps = ask_real(q, "attention.layer_norm_rms_epsilon", 1e-6f);
   const ww_tensor *embed = ww_weights_find(q->w, "token_embd.weight");
-  c->vocab = ask_size(q, "vocab_size",
-                      embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? embed->dim[0]
-                                                                               : UINT32_MAX);
+  c->vocab =
+      ask_size(q, "vocab_size",
+               embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? embed->dim[0]
+                                                                        : UINT32_MAX);
   uint32_t turned = ask_size(q, "rope.dimension_count", c->head_size);
   uint32_t window = ask_size(q, "attention.sliding_window", 0);
   if (q->rc)
     return;
   if (turned != c->head_size)
-    q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "rotary embedding of part of a head is not supported");
+    q->rc = ww_fail(q->e, WW_EUNSUPPORTED,
+                    "rotary embedding of part of a head is not supported");
   if (window && window < c->context)
-    q->rc =
-        ww_fail(q->e, WW_EUNSUPPORTED, "a sliding window of %u tokens is not supported", window);
+    q->rc = ww_fail(q->e, WW_EUNSUPPORTED,
+                    "a sliding window of %u tokens is not supported", window);
   if (ask_size(q, "expert_count", 0))
     q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "mixtures of experts are not supported");
 }
 
-/* What llama3 scaling divides each frequency by: 1 for the short waves, the factor for the long
- * ones. */
+/* What llama3 scaling divides each frequency by: 1 for the short waves, the factor for
+ * the long ones. */
 static void rope_divisors(const ww_lm_config *c, float *to) {
   float scaled[WW_LM_MAX_HEAD / 2];
   ww_lm_config plain = *c;
@@ -127,15 +131,17 @@ static void rope_divisors(const ww_lm_config *c, float *to) {
     to[i] /= scaled[i];
 }
 
-/* The divisors alone do not say how they were made. All published models were trained with 8192
- * tokens and factors 1 and 4: what that gives must be what the file has. */
+/* The divisors alone do not say how they were made. All published models were trained
+ * with 8192 tokens and factors 1 and 4: what that gives must be what the file has. */
 static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
   float have[WW_LM_MAX_HEAD / 2];
   float want[WW_LM_MAX_HEAD / 2];
   float most = 1;
   uint32_t half = c->head_size / 2;
-  if (c->head_size > WW_LM_MAX_HEAD || t->type > WW_DTYPE_BF16 || t->ndim != 1 || t->dim[0] != half)
-    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is not %u numbers", t->name, half);
+  if (c->head_size > WW_LM_MAX_HEAD || t->type > WW_DTYPE_BF16 || t->ndim != 1 ||
+      t->dim[0] != half)
+    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is not %u numbers", t->name,
+                   half);
   ww_to_f32(have, t->data, t->type, half);
   for (uint32_t i = 0; i < half; i++)
     most = have[i] > most ? have[i] : most;
@@ -152,8 +158,8 @@ static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
   rope_divisors(c, want);
   for (uint32_t i = 0; i < half; i++)
     if (!(fabsf(have[i] - want[i]) <= 1e-3f * want[i]))
-      return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" describes a rope that is not llama3's",
-                     t->name);
+      return ww_fail(e, WW_EUNSUPPORTED,
+                     "tensor \"%s\" describes a rope that is not llama3's", t->name);
   return WW_OK;
 }
 
@@ -168,7 +174,8 @@ static void ask_rope(asker *q, ww_lm_config *c) {
     c->rope = WW_ROPE_LINEAR;
     c->rope_factor = ask_real(q, "rope.scaling.factor", 1);
   } else if (strcmp(text, "none")) {
-    q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "rope scaling of type \"%.40s\" is not supported", text);
+    q->rc = ww_fail(q->e, WW_EUNSUPPORTED,
+                    "rope scaling of type \"%.40s\" is not supported", text);
   }
   if (original && !q->rc) {
     asker ours = {.w = q->w, .arch = "warpwise", .e = q->e};
@@ -190,15 +197,17 @@ static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
     return ww_fail(e, WW_EDATA, "the metadata has no general.architecture");
   if (parts && parts->u > 1)
     return ww_fail(e, WW_EUNSUPPORTED,
-                   "this is one of %" PRIu64 " parts of a model; join them (gguf-split --merge)",
+                   "this is one of %" PRIu64
+                   " parts of a model; join them (gguf-split --merge)",
                    parts->u);
   int k = 0;
   while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text))
     k++;
   if (k == WW_LM_NARCHS)
-    return ww_fail(e, WW_EUNSUPPORTED,
-                   "models of architecture \"%.60s\" are not supported; llama and qwen2 are",
-                   arch->text);
+    return ww_fail(
+        e, WW_EUNSUPPORTED,
+        "models of architecture \"%.60s\" are not supported; llama and qwen2 are",
+        arch->text);
   c->arch = k;
   return WW_OK;
 }
@@ -239,11 +248,15 @@ static void meta_real(ww_metas *m, const char *key, double v) {
 }
 
 void ww_meta_text(ww_metas *m, const char *key, const char *text, size_t n) {
-  ww_meta_add(m, (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = n});
+  ww_meta_add(m,
+              (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = n});
 }
 
-void ww_meta_array(ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n) {
-  ww_meta_add(m, (ww_meta){.key = key, .kind = WW_META_ARRAY, .of = of, .items = items, .n = n});
+void ww_meta_array(
+    ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n) {
+  ww_meta_add(
+      m,
+      (ww_meta){.key = key, .kind = WW_META_ARRAY, .of = of, .items = items, .n = n});
 }
 
 static void describe_rope(const ww_lm_config *c, ww_metas *m) {
@@ -278,8 +291,10 @@ static void describe_ids(const ww_lm_config *c, ww_metas *m) {
 
 static void describe(const ww_lm_config *c, ww_dtype type, ww_metas *m) {
   /* llama.cpp's numbers */
-  static const uint8_t file_types[] = {
-      [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1, [WW_DTYPE_BF16] = 32, [WW_DTYPE_Q8_0] = 7};
+  static const uint8_t file_types[] = {[WW_DTYPE_F32] = 0,
+                                       [WW_DTYPE_F16] = 1,
+                                       [WW_DTYPE_BF16] = 32,
+                                       [WW_DTYPE_Q8_0] = 7};
   const char *arch = ww_lm_archs[c->arch].gguf;
   const struct {
     const char *key;
@@ -312,8 +327,8 @@ static void describe(const ww_lm_config *c, ww_dtype type, ww_metas *m) {
     meta_uint(m, "warpwise.feature_tokens", c->feature_tokens);
 }
 
-static ww_tensor *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a,
-                          uint32_t *n) {
+static ww_tensor *sources(
+    const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a, uint32_t *n) {
   ww_lm_layout l;
   ww_tensor *s = ww_lm_tensors(c, flat, type, &l, 1, a);
   for (uint32_t i = 0; i < l.n; i++) {
@@ -351,10 +366,15 @@ static void copy_tokenizer(const ww_weights *from, ww_metas *m) {
   }
 }
 
-ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float *flat,
-                           ww_dtype type, const char *tokenizer_from, ww_err *e) {
+ww_status ww_lm_write_gguf(const char *path,
+                           const ww_lm_config *c,
+                           const float *flat,
+                           ww_dtype type,
+                           const char *tokenizer_from,
+                           ww_err *e) {
   if (type > WW_DTYPE_Q8_0)
-    return ww_fail(e, WW_EUSAGE, "weights are written as F32, F16, BF16 or Q8_0, not %s",
+    return ww_fail(e, WW_EUSAGE,
+                   "weights are written as F32, F16, BF16 or Q8_0, not %s",
                    ww_dtype_name(type));
   ww_status rc = ww_lm_config_check(c, e);
   if (rc)

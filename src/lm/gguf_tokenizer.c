@@ -1,16 +1,17 @@
-/* gguf_tokenizer.c - a tokenizer.json as the metadata that llama.cpp reads: tokens, their kinds,
- * merges, how text is split.
+/* gguf_tokenizer.c - a tokenizer.json as the metadata that llama.cpp reads: tokens,
+ * their kinds, merges, how text is split.
  *
- * Best effort for others; for ourselves the whole tokenizer.json goes along, so nothing is lost.
- * Every id below the model's vocabulary gets a token, as llama.cpp asks: those that the tokenizer
- * does not have are called unused. */
+ * Best effort for others; for ourselves the whole tokenizer.json goes along, so nothing
+ * is lost. Every id below the model's vocabulary gets a token, as llama.cpp asks: those
+ * that the tokenizer does not have are called unused. */
 #include <inttypes.h>
 
 #include "config_int.h"
 
 #include "../base/jsonread.h"
 
-enum { NORMAL = 1, UNKNOWN, CONTROL, USER, UNUSED, BYTE }; /* tokenizer.ggml.token_type */
+/* tokenizer.ggml.token_type */
+enum { NORMAL = 1, UNKNOWN, CONTROL, USER, UNUSED, BYTE };
 
 typedef struct {
   const ww_lm_config *c;
@@ -28,15 +29,18 @@ static ww_meta text_item(ww_arena *a, const char *s) {
   return (ww_meta){.kind = WW_META_TEXT, .text = ww_strdup(a, s), .text_n = strlen(s)};
 }
 
-static ww_status set_token(writer *w, const char *text, const cJSON *id, uint64_t type) {
+static ww_status
+set_token(writer *w, const char *text, const cJSON *id, uint64_t type) {
   int64_t v = -1;
   bool big;
   if (!text || !ww_json_as_int(id, &v, &big) || big || v < 0)
-    return ww_fail(w->e, WW_EPARSE, "the tokenizer's token \"%.60s\" has no id", text ? text : "?");
+    return ww_fail(w->e, WW_EPARSE, "the tokenizer's token \"%.60s\" has no id",
+                   text ? text : "?");
   if (v >= w->c->vocab)
-    return ww_fail(w->e, WW_EDATA,
-                   "the tokenizer's token \"%.60s\" has id %lld, but the model's vocabulary is %u",
-                   text, (long long)v, w->c->vocab);
+    return ww_fail(
+        w->e, WW_EDATA,
+        "the tokenizer's token \"%.60s\" has id %lld, but the model's vocabulary is %u",
+        text, (long long)v, w->c->vocab);
   w->token[v] = text_item(w->a, text);
   w->type[v].u = type;
   return WW_OK;
@@ -56,7 +60,8 @@ static ww_status tokens(writer *w, const cJSON *tree, bool pieces) {
   for (uint32_t i = 0; i < n; i++)
     w->type[i] = (ww_meta){.kind = WW_META_INT, .u = UNUSED};
   cJSON_ArrayForEach(t, get(model, "vocab")) {
-    bool unk = pieces && cJSON_IsString(unknown) && !strcmp(unknown->valuestring, t->string);
+    bool unk =
+        pieces && cJSON_IsString(unknown) && !strcmp(unknown->valuestring, t->string);
     ww_status rc = set_token(w, t->string, t,
                              unk                            ? UNKNOWN
                              : pieces && is_byte(t->string) ? BYTE
@@ -101,19 +106,21 @@ static ww_status merges(writer *w, const cJSON *model) {
   cJSON_ArrayForEach(m, all) {
     const char *text = merge_text(w->a, m);
     if (!text)
-      return ww_fail(w->e, WW_EPARSE, "the tokenizer's merge %" PRIu64 " is no pair", n);
+      return ww_fail(w->e, WW_EPARSE, "the tokenizer's merge %" PRIu64 " is no pair",
+                     n);
     v[n++] = (ww_meta){.kind = WW_META_TEXT, .text = text, .text_n = strlen(text)};
   }
   ww_meta_array(w->m, "tokenizer.ggml.merges", WW_META_TEXT, v, n);
   return WW_OK;
 }
 
-/* SentencePiece's tokenizers have scores for merges: in its vocabularies a token made earlier has
- * the lower id. */
+/* SentencePiece's tokenizers have scores for merges: in its vocabularies a token made
+ * earlier has the lower id. */
 static void scores(writer *w) {
   ww_meta *v = WW_NEWN(w->a, ww_meta, w->c->vocab);
   for (uint32_t i = 0; i < w->c->vocab; i++)
-    v[i] = (ww_meta){.kind = WW_META_REAL, .real = w->type[i].u == NORMAL ? -(double)i : 0};
+    v[i] = (ww_meta){.kind = WW_META_REAL,
+                     .real = w->type[i].u == NORMAL ? -(double)i : 0};
   ww_meta_array(w->m, "tokenizer.ggml.scores", WW_META_REAL, v, w->c->vocab);
 }
 
@@ -126,14 +133,16 @@ static bool mentions(const cJSON *part, const char *what) {
   return false;
 }
 
-/* llama.cpp knows splits by name. Those of three digits at a time are Llama 3's, of one digit
- * Qwen2's; GPT-2's has no pattern in the file. */
+/* llama.cpp knows splits by name. Those of three digits at a time are Llama 3's, of one
+ * digit Qwen2's; GPT-2's has no pattern in the file. */
 static const char *split_name(const cJSON *pre) {
-  return mentions(pre, "{1,3}") ? "llama-bpe" : mentions(pre, "Regex") ? "qwen2" : "gpt-2";
+  return mentions(pre, "{1,3}")   ? "llama-bpe"
+         : mentions(pre, "Regex") ? "qwen2"
+                                  : "gpt-2";
 }
 
-ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, ww_metas *m,
-                            ww_err *e) {
+ww_status ww_gguf_tokenizer(
+    const char *json, size_t n, const ww_lm_config *c, ww_metas *m, ww_err *e) {
   cJSON *tree = ww_json_read(json, n, e);
   if (!tree)
     return WW_EPARSE;
@@ -148,7 +157,9 @@ ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, w
   ww_meta_text(m, "tokenizer.ggml.model", kind, strlen(kind));
   ww_meta_text(m, "tokenizer.ggml.pre", pre, strlen(pre));
   bool bos = c->bos >= 0 && mentions(get(tree, "post_processor"), "TemplateProcessing");
-  ww_meta_add(m, (ww_meta){.key = "tokenizer.ggml.add_bos_token", .kind = WW_META_BOOL, .u = bos});
+  ww_meta_add(
+      m,
+      (ww_meta){.key = "tokenizer.ggml.add_bos_token", .kind = WW_META_BOOL, .u = bos});
   if (!rc)
     rc = tokens(&w, tree, pieces);
   if (!rc && pieces)

@@ -1,7 +1,8 @@
-/* gguf_write.c - writes GGUF v3: metadata, one record per tensor, data at multiples of 32.
+/* gguf_write.c - writes GGUF v3: metadata, one record per tensor, data at multiples
+ * of 32.
  *
- * Numbers take the kinds that llama.cpp asks for: whole ones 32 bits where they fit, real ones
- * single precision. */
+ * Numbers take the kinds that llama.cpp asks for: whole ones 32 bits where they fit,
+ * real ones single precision. */
 #include "../base/half.h"
 #include "weights_int.h"
 
@@ -31,15 +32,17 @@ static void put_text(ww_buf *b, const char *s, uint64_t n) {
 
 static bool wide(const ww_meta *m) {
   int64_t v = m->u;
-  return m->kind == WW_META_UINT ? m->u > UINT32_MAX
-                                 : m->kind == WW_META_INT && (v > INT32_MAX || v < INT32_MIN);
+  return m->kind == WW_META_UINT
+             ? m->u > UINT32_MAX
+             : m->kind == WW_META_INT && (v > INT32_MAX || v < INT32_MIN);
 }
 
 /* Of one value, or of all items of an array: wide if one of them is. */
 static uint32_t kind_for(ww_meta_kind kind, const ww_meta *v, uint64_t n) {
   static const uint8_t kinds[][2] = {
-      [WW_META_UINT] = {U32, U64}, [WW_META_INT] = {I32, I64}, [WW_META_REAL] = {F32},
-      [WW_META_BOOL] = {BOOL},     [WW_META_TEXT] = {TEXT},    [WW_META_ARRAY] = {ARRAY}};
+      [WW_META_UINT] = {U32, U64}, [WW_META_INT] = {I32, I64},
+      [WW_META_REAL] = {F32},      [WW_META_BOOL] = {BOOL},
+      [WW_META_TEXT] = {TEXT},     [WW_META_ARRAY] = {ARRAY}};
   bool w = false;
   for (uint64_t i = 0; i < n && !w; i++)
     w = kinds[kind][1] && wide(v + i);
@@ -63,7 +66,10 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
     put(b, m->u != 0, 1);
     break;
   case TEXT:
-    put_text(b, m->text ? m->text : "", m->text_n ? m->text_n : m->text ? strlen(m->text) : 0);
+    put_text(b, m->text ? m->text : "",
+             m->text_n ? m->text_n
+             : m->text ? strlen(m->text)
+                       : 0);
     break;
   default: {
     uint32_t of = kind_for(m->of, m->items, m->n);
@@ -77,11 +83,13 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
 
 static ww_status ggml_type(const ww_tensor *t, uint32_t *out, ww_err *e) {
   static const uint8_t types[WW_NDTYPE] = {
-      [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1,  [WW_DTYPE_BF16] = 30, [WW_DTYPE_Q8_0] = 8,
-      [WW_DTYPE_I8] = 24, [WW_DTYPE_I32] = 26, [WW_DTYPE_I64] = 27,  [WW_DTYPE_U8] = 255};
+      [WW_DTYPE_F32] = 0,  [WW_DTYPE_F16] = 1, [WW_DTYPE_BF16] = 30,
+      [WW_DTYPE_Q8_0] = 8, [WW_DTYPE_I8] = 24, [WW_DTYPE_I32] = 26,
+      [WW_DTYPE_I64] = 27, [WW_DTYPE_U8] = 255};
   if (t->type >= WW_NDTYPE || types[t->type] == 255)
-    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as GGUF",
-                   t->name, ww_dtype_name(t->type));
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "tensor \"%s\" of type %s cannot be written as GGUF", t->name,
+                   ww_dtype_name(t->type));
   *out = types[t->type];
   return WW_OK;
 }
@@ -92,10 +100,12 @@ static ww_status put_record(ww_buf *b, const ww_tensor *t, uint64_t at, ww_err *
   ww_status rc = ggml_type(t, &type, e);
   if (rc)
     return rc;
-  bool whole_rows = t->type != WW_DTYPE_Q8_0 || (t->ndim && t->dim[t->ndim - 1] % 32 == 0);
+  bool whole_rows =
+      t->type != WW_DTYPE_Q8_0 || (t->ndim && t->dim[t->ndim - 1] % 32 == 0);
   if (t->ndim > 4 || !whole_rows || !ww_product(t->dim, t->ndim, &values) ||
       ww_dtype_bytes(t->type, values) != ww_tensor_bytes(t))
-    return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", t->name);
+    return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape",
+                   t->name);
   put_text(b, t->name, strlen(t->name));
   put(b, t->ndim, 4);
   for (uint32_t i = t->ndim; i-- > 0;)
@@ -105,8 +115,12 @@ static ww_status put_record(ww_buf *b, const ww_tensor *t, uint64_t at, ww_err *
   return WW_OK;
 }
 
-static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const ww_meta *meta,
-                              uint32_t nmeta, ww_err *e) {
+static ww_status print_header(ww_buf *b,
+                              const ww_tensor *t,
+                              uint32_t n,
+                              const ww_meta *meta,
+                              uint32_t nmeta,
+                              ww_err *e) {
   uint64_t at = 0;
   ww_dict seen = {0};
   ww_arena *a = ww_arena_new();
@@ -132,8 +146,12 @@ static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const w
   return rc;
 }
 
-ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta,
-                        uint32_t nmeta, ww_err *e) {
+ww_status ww_gguf_write(const char *path,
+                        const ww_tensor *t,
+                        uint32_t n,
+                        const ww_meta *meta,
+                        uint32_t nmeta,
+                        ww_err *e) {
   static const char zeros[ALIGN];
   ww_out o;
   ww_buf head = {0};

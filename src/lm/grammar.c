@@ -1,15 +1,17 @@
 /* grammar.c - follows a grammar: the set of stacks that the bytes so far leave.
  *
- * A node is a place in the element array and a context: the set of nodes to go on with behind the
- * end of its rule. All stacks that call a rule at the same byte share one context, so that a
- * grammar that can be read in many ways has sets as large as the grammar, not as many as there are
- * ways. Nodes and contexts are kept once each, are compared by number, and may be deep. The top of
- * a stack in a set is always a SET; node 0 is the empty stack: the text may end. No stack is ever
- * dropped: where there are too many, because a grammar is somebody else's, the byte is refused. So
- * the shortest end of a set is one that can be followed. */
+ * A node is a place in the element array and a context: the set of nodes to go on with
+ * behind the end of its rule. All stacks that call a rule at the same byte share one
+ * context, so that a grammar that can be read in many ways has sets as large as the
+ * grammar, not as many as there are ways. Nodes and contexts are kept once each, are
+ * compared by number, and may be deep. The top of a stack in a set is always a SET;
+ * node 0 is the empty stack: the text may end. No stack is ever dropped: where there
+ * are too many, because a grammar is somebody else's, the byte is refused. So the
+ * shortest end of a set is one that can be followed. */
 #include "grammar_int.h"
 
-#define MOST_NODES (1u << 20) /* beyond it only bytes that bring the end nearer are taken */
+/* beyond it only bytes that bring the end nearer are taken */
+#define MOST_NODES (1u << 20)
 #define MOST_MEMBERS (1u << 23)
 #define MOST_LEFT (1u << 20) /* bytes of a shortest end */
 #define NONE UINT32_MAX
@@ -97,7 +99,8 @@ static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
     if (s->nodes.v[v[k]].left < s->nodes.v[c.nearest].left)
       c.nearest = v[k];
   ww_push(s->arena, &s->contexts, c);
-  return *ww_dict_at(&s->sets, s->arena, (const char *)c.v, bytes, &fresh) = s->contexts.n - 1;
+  return *ww_dict_at(&s->sets, s->arena, (const char *)c.v, bytes, &fresh) =
+             s->contexts.n - 1;
 }
 
 static uint32_t alone(ww_grammar_state *s, uint32_t k) {
@@ -128,7 +131,8 @@ static void visit_members(ww_grammar_state *s, uint32_t c) {
     visit(s, s->contexts.v[c].v[k]);
 }
 
-/* Somebody wants the rule, to go on in context c behind it: at once where the rule may be empty. */
+/* Somebody wants the rule, to go on in context c behind it: at once where the rule may
+ * be empty. */
 static void call_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
   if (c == NONE)
     return;
@@ -183,11 +187,13 @@ static void look_at(ww_grammar_state *s, uint32_t k, stack_set *out) {
   else if (el[at].kind != WW_G_RULE)
     visit_members(s, c); /* the alternative is read: back to who asked for it */
   else /* a rule that ends its alternative is not returned to: lists stay shallow */
-    call_rule(s, el[at].of, el[at + 1].kind < WW_G_ALT ? alone(s, node_of(s, at + 1, c)) : c);
+    call_rule(s, el[at].of,
+              el[at + 1].kind < WW_G_ALT ? alone(s, node_of(s, at + 1, c)) : c);
 }
 
-/* Opens the rules on top of what was visited until SETs are on top of all; these go to *out. A rule
- * is opened when all that may begin with it were: then all its callers are known. */
+/* Opens the rules on top of what was visited until SETs are on top of all; these go to
+ * *out. A rule is opened when all that may begin with it were: then all its callers are
+ * known. */
 static bool open_all(ww_grammar_state *s, stack_set *out) {
   for (;;) {
     while (s->open.n)
@@ -224,7 +230,8 @@ static bool step(ww_grammar_state *s, const stack_set *from, stack_set *to, uint
     if (k && ww_g_has(&g->sets.v[g->elements.v[s->nodes.v[k].at].of], c))
       visit(s, node_of(s, s->nodes.v[k].at + 1, s->nodes.v[k].context));
   }
-  if (!open_all(s, to) || (s->nodes.n > MOST_NODES && left_of(s, to) >= left_of(s, from)))
+  if (!open_all(s, to) ||
+      (s->nodes.n > MOST_NODES && left_of(s, to) >= left_of(s, from)))
     to->n = 0;
   return to->n;
 }
@@ -346,8 +353,8 @@ static char any_byte(const ww_g_set *set) {
   return 0;
 }
 
-/* From node k by the shortest alternatives; `back`: where to go on behind rules that were entered
- * on the way. */
+/* From node k by the shortest alternatives; `back`: where to go on behind rules that
+ * were entered on the way. */
 static void shortest_from(const ww_grammar_state *s, uint32_t k, ww_buf *out) {
   const ww_g_element *el = s->g->elements.v;
   stack_set back = {0};
@@ -376,7 +383,10 @@ void ww_grammar_shortest(ww_grammar_state *s, bool tried, ww_buf *out) {
 
 /* ---- all words at once ---- */
 
-void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint32_t most_left,
+void ww_grammar_mask(ww_grammar_state *s,
+                     const ww_word *words,
+                     uint32_t n,
+                     uint32_t most_left,
                      bool *allowed) {
   uint32_t levels = 1;
   uint32_t reach =

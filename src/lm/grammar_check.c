@@ -1,7 +1,8 @@
-/* grammar_check.c - is a grammar one that can be followed, and how few bytes end each of its rules?
+/* grammar_check.c - is a grammar one that can be followed, and how few bytes end each
+ * of its rules?
  *
- * Grammars come from others and may have a million rules: no recursion here, and nothing slower
- * than sorting. */
+ * Grammars come from others and may have a million rules: no recursion here, and
+ * nothing slower than sorting. */
 #include "grammar_int.h"
 
 /* ---- shortest texts ---- */
@@ -16,16 +17,18 @@ typedef struct {
   const ww_grammar *g;
   alternative *alt;
   uint32_t nalt;
-  uint32_t *uses, *first_use; /* uses[first_use[r] ..]: alternatives that rule r stands in, once for
-                                 each time */
-  ww_heap heap; /* bytes << 32 | alternative: those that are known, the shortest on top */
+  /* uses[first_use[r] ..]: alternatives that rule r stands in, once for each time */
+  uint32_t *uses, *first_use;
+  /* bytes << 32 | alternative: those that are known, the shortest on top */
+  ww_heap heap;
 } lengths;
 
 static void known(lengths *l, uint32_t a) {
   ww_heap_push(&l->heap, (uint64_t)l->alt[a].bytes << 32 | a);
 }
 
-/* Two passes over all alternatives: the first counts, the second notes who uses whom. */
+/* Two passes over all alternatives: the first counts, the second notes who uses whom.
+ */
 static void list_alternatives(lengths *l) {
   const ww_grammar *g = l->g;
   for (int pass = 0; pass < 2; pass++) {
@@ -66,8 +69,8 @@ static void list_alternatives(lengths *l) {
   l->first_use[0] = 0;
 }
 
-/* As Dijkstra's paths: the shortest known alternative of all settles its rule, and with it what
- * uses that. */
+/* As Dijkstra's paths: the shortest known alternative of all settles its rule, and with
+ * it what uses that. */
 static void find_shortest(ww_grammar *g, uint32_t *bytes) {
   lengths l = {.g = g, .first_use = ww_xcalloc(g->rules.n + 1, sizeof *l.first_use)};
   list_alternatives(&l);
@@ -93,9 +96,10 @@ static void find_shortest(ww_grammar *g, uint32_t *bytes) {
   }
   for (uint32_t k = g->elements.n; k--;) {
     const ww_g_element *el = g->elements.v + k;
-    g->left[k] = el->kind >= WW_G_ALT
-                     ? 0
-                     : ww_g_sum(el->kind == WW_G_SET ? 1 : bytes[el->of], g->left[k + 1]);
+    g->left[k] =
+        el->kind >= WW_G_ALT
+            ? 0
+            : ww_g_sum(el->kind == WW_G_SET ? 1 : bytes[el->of], g->left[k + 1]);
   }
   free(l.alt);
   free(l.uses);
@@ -160,11 +164,14 @@ static uint32_t begins_with_itself(ww_grammar *g, const uint32_t *bytes) {
   return found;
 }
 
-ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx,
+ww_status ww_grammar_check(ww_grammar *g,
+                           const char *(*name)(void *ctx, uint32_t rule),
+                           void *ctx,
                            ww_err *e) {
   for (uint32_t r = 0; r < g->rules.n; r++)
     if (g->rules.v[r] == UINT32_MAX)
-      return ww_fail(e, WW_EPARSE, "the grammar uses the rule `%s`, which it does not have",
+      return ww_fail(e, WW_EPARSE,
+                     "the grammar uses the rule `%s`, which it does not have",
                      name(ctx, r));
   g->left = WW_NEWN(g->arena, uint32_t, g->elements.n);
   g->best = WW_NEWN(g->arena, uint32_t, g->rules.n);
@@ -175,11 +182,13 @@ ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_
   bool endless = bytes[g->root] >= WW_G_NEVER;
   free(bytes);
   if (which != UINT32_MAX)
-    return ww_fail(e, WW_EPARSE,
-                   "the rule `%s` begins with itself; write it with a repetition: x* or x+",
-                   name(ctx, which));
+    return ww_fail(
+        e, WW_EPARSE,
+        "the rule `%s` begins with itself; write it with a repetition: x* or x+",
+        name(ctx, which));
   if (endless)
-    return ww_fail(e, WW_EPARSE,
-                   "no text of this grammar has an end: `root` needs an alternative that ends");
+    return ww_fail(
+        e, WW_EPARSE,
+        "no text of this grammar has an end: `root` needs an alternative that ends");
   return WW_OK;
 }

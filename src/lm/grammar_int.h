@@ -1,4 +1,5 @@
-/* grammar_int.h - a grammar as a flat array of elements: rules are runs of alternatives. */
+/* grammar_int.h - a grammar as a flat array of elements: rules are runs of
+ * alternatives. */
 #ifndef WW_LM_GRAMMAR_INT_H
 #define WW_LM_GRAMMAR_INT_H
 
@@ -27,11 +28,14 @@ typedef struct {
 struct ww_grammar {
   ww_arena *arena;
   WW_VEC(ww_g_element) elements;
-  WW_VEC(ww_g_set) sets;  /* the first 256: of one byte each */
-  WW_VEC(uint32_t) rules; /* first element of each; UINT32_MAX: named, not yet written */
-  uint32_t *left;         /* [elements]: the fewest bytes from here to the end of its alternative */
-  uint32_t *best;         /* [rules]: first element of the shortest alternative */
-  uint32_t *order; /* [rules]: a rule has a higher number than those that it may begin with */
+  WW_VEC(ww_g_set) sets; /* the first 256: of one byte each */
+  /* first element of each; UINT32_MAX: named, not yet written */
+  WW_VEC(uint32_t) rules;
+  /* [elements]: the fewest bytes from here to the end of its alternative */
+  uint32_t *left;
+  uint32_t *best; /* [rules]: first element of the shortest alternative */
+  /* [rules]: a rule has a higher number than those that it may begin with */
+  uint32_t *order;
   uint32_t root;
 };
 
@@ -47,9 +51,11 @@ static inline uint32_t ww_g_sum(uint32_t a, uint32_t b) {
   return a + b < WW_G_NEVER ? a + b : WW_G_NEVER;
 }
 
-/* After parsing: every rule is written, and none begins with itself (following it would never end);
- * fills `left`, `best` and `order`. `name` of a rule for messages. */
-ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx,
+/* After parsing: every rule is written, and none begins with itself (following it would
+ * never end); fills `left`, `best` and `order`. `name` of a rule for messages. */
+ww_status ww_grammar_check(ww_grammar *g,
+                           const char *(*name)(void *ctx, uint32_t rule),
+                           void *ctx,
                            ww_err *e);
 
 #endif

@@ -1,8 +1,10 @@
-/* grammar_parse.c - GBNF text into elements; repetitions and groups become rules of their own.
+/* grammar_parse.c - GBNF text into elements; repetitions and groups become rules of
+ * their own.
  *
  *   root   ::= "{" pair ("," pair)* "}"      # comment
  *   pair   ::= string ":" [0-9]+
- *   x{2,4} repeats; [^"\\] is any character but these; \n \t \" \\ \x41 \u00e9 in texts and classes
+ *   x{2,4} repeats; [^"\\] is any character but these; \n \t \" \\ \x41 \u00e9 in texts
+ * and classes
  */
 #include "grammar_int.h"
 #include "split.h"
@@ -11,8 +13,9 @@
 
 #define MOST_REPEATS 10000
 #define MOST_ELEMENTS 4000000
-#define MOST_REPETITIONS 8 /* of repetitions of one item: they multiply the work of every step */
-#define MOST_RANGES 1024   /* of one class */
+/* of repetitions of one item: they multiply the work of every step */
+#define MOST_REPETITIONS 8
+#define MOST_RANGES 1024 /* of one class */
 
 typedef struct {
   uint32_t rule;
@@ -45,7 +48,8 @@ static void skip(parser *p, bool lines) {
     if (*p->at == '#')
       while (p->at < p->end && *p->at != '\n')
         p->at++;
-    else if (*p->at == ' ' || *p->at == '\t' || *p->at == '\r' || (lines && *p->at == '\n'))
+    else if (*p->at == ' ' || *p->at == '\t' || *p->at == '\r' ||
+             (lines && *p->at == '\n'))
       p->at++;
     else
       return;
@@ -96,7 +100,8 @@ static void push(parser *p, run *r, uint8_t kind, uint32_t of) {
   ww_push(p->scratch, r, (ww_g_element){kind, of});
 }
 
-/* Writes a rule whose alternatives are in `r` (ALT between them), closes it with END. */
+/* Writes a rule whose alternatives are in `r` (ALT between them), closes it with END.
+ */
 static void write_rule(parser *p, uint32_t rule, const run *r) {
   p->g->rules.v[rule] = p->g->elements.n;
   ww_append(p->g->arena, &p->g->elements, r->v, r->n);
@@ -116,8 +121,8 @@ static int hex_digits(parser *p, int n) {
   return v;
 }
 
-/* One character of a text or class as a code point; -1: a broken escape. Bytes beyond ASCII come
- * one by one. */
+/* One character of a text or class as a code point; -1: a broken escape. Bytes beyond
+ * ASCII come one by one. */
 static int character(parser *p, bool *wide) {
   *wide = false;
   if (*p->at != '\\')
@@ -137,7 +142,8 @@ static int character(parser *p, bool *wide) {
   case 'u': {
     int c4 = hex_digits(p, 4);
     *wide = true;
-    return c4 >= 0xd800 && c4 < 0xe000 ? -1 : c4; /* half of a UTF-16 pair is no character */
+    /* half of a UTF-16 pair is no character */
+    return c4 >= 0xd800 && c4 < 0xe000 ? -1 : c4;
   }
   default:
     return strchr("\"\\[]-^'/", c) && c ? c : -1;
@@ -182,8 +188,8 @@ static void push_set(parser *p, run *r, uint8_t from, uint8_t to) {
   push(p, r, WW_G_SET, add_set(p, &s));
 }
 
-/* Code points from .. to beyond ASCII, as alternatives. A range is cut until all of it has the same
- * leading bytes, or these and all that can follow. */
+/* Code points from .. to beyond ASCII, as alternatives. A range is cut until all of it
+ * has the same leading bytes, or these and all that can follow. */
 static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
   static const uint32_t last[] = {0x7ff, 0xd7ff, 0xdfff, 0xffff, 0x10ffff};
   for (; from <= to; from++) {
@@ -216,8 +222,8 @@ static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
   }
 }
 
-/* One character of the ranges, or (no) of what they leave; v has room for one more. False: there is
- * none. */
+/* One character of the ranges, or (no) of what they leave; v has room for one more.
+ * False: there is none. */
 static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
   ww_g_set ascii = {{0}};
   run all = {0};
@@ -298,8 +304,8 @@ static ww_status class(parser *p, run *r) {
 
 /* ---- repetitions ---- */
 
-/* x{low,high}, high UINT32_MAX: no end. The item is r's elements from `from` on; they become a
- * rule. */
+/* x{low,high}, high UINT32_MAX: no end. The item is r's elements from `from` on; they
+ * become a rule. */
 static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t high) {
   if (from == r->n)
     return bad(p, "nothing before the repetition");
@@ -333,7 +339,9 @@ static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t
 static bool number(parser *p, uint32_t *out) {
   if (p->at >= p->end || !isdigit((unsigned char)*p->at))
     return false;
-  for (*out = 0; p->at < p->end && isdigit((unsigned char)*p->at) && *out <= MOST_REPEATS; p->at++)
+  for (*out = 0;
+       p->at < p->end && isdigit((unsigned char)*p->at) && *out <= MOST_REPEATS;
+       p->at++)
     *out = *out * 10 + (*p->at - '0');
   return *out <= MOST_REPEATS;
 }
@@ -476,7 +484,8 @@ ww_status ww_grammar_parse(const char *gbnf, size_t n, ww_grammar **out, ww_err 
   ww_arena *a = ww_arena_new();
   ww_arena *scratch = ww_arena_new();
   ww_grammar *g = WW_NEW(a, ww_grammar);
-  parser p = {.g = g, .at = gbnf, .end = gbnf + n, .begin = gbnf, .scratch = scratch, .e = e};
+  parser p = {
+      .g = g, .at = gbnf, .end = gbnf + n, .begin = gbnf, .scratch = scratch, .e = e};
   ww_status st = WW_OK;
   g->arena = a;
   for (int c = 0; c < 256; c++) {

@@ -1,9 +1,9 @@
-/* grammar_schema.c - a JSON schema as a grammar: each schema becomes a rule of GBNF text, which
- * grammar_parse.c reads.
+/* grammar_schema.c - a JSON schema as a grammar: each schema becomes a rule of GBNF
+ * text, which grammar_parse.c reads.
  *
- * The JSON has no blanks: a model wastes no token on them, and what is fixed (keys, punctuation) is
- * one forced run. Properties come in the schema's order; those that `required` does not name may be
- * left out. */
+ * The JSON has no blanks: a model wastes no token on them, and what is fixed (keys,
+ * punctuation) is one forced run. Properties come in the schema's order; those that
+ * `required` does not name may be left out. */
 #include "../base/jsonread.h"
 #include "grammar.h"
 
@@ -17,7 +17,8 @@ static const char basics[] =
     "array ::= \"[\" (value (\",\" value)*)? \"]\"\n"
     "string ::= \"\\\"\" char* \"\\\"\"\n"
     "char ::= [^\"\\\\\\x00-\\x1f\\x7f] | \"\\\\\" ([\"\\\\/bfnrt] | \"u\" point)\n"
-    "point ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex | [dD] [89abAB] hex hex "
+    "point ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex | [dD] [89abAB] hex "
+    "hex "
     "\"\\\\u\" [dD] [c-fC-F] hex hex\n"
     "hex ::= [0-9a-fA-F]\n"
     "integer ::= \"-\"? (\"0\" | [1-9] [0-9]{0,15})\n"
@@ -35,8 +36,8 @@ typedef struct {
 
 static ww_status value_of(maker *m, const cJSON *schema, ww_buf *out);
 
-/* The same as one short name, for those who write it twice: schemas within schemas would double
- * each time. */
+/* The same as one short name, for those who write it twice: schemas within schemas
+ * would double each time. */
 static ww_status name_of(maker *m, const cJSON *schema, ww_buf *out) {
   ww_buf v = {0};
   ww_status st = value_of(m, schema, &v);
@@ -86,14 +87,14 @@ static bool is_required(const cJSON *required, const char *name) {
   const cJSON *k;
   if (!cJSON_IsArray(required))
     return true; /* nothing said: all of them, so that an answer is complete */
-  cJSON_ArrayForEach(k,
-                     required) if (cJSON_IsString(k) && !strcmp(k->valuestring, name)) return true;
+  cJSON_ArrayForEach(k, required) if (cJSON_IsString(k) &&
+                                      !strcmp(k->valuestring, name)) return true;
   return false;
 }
 
-/* Optional ones: a rule per property says what may follow it, so that commas stand between members
- * only. after-K ::= the members from K on, each with a comma in front; first-K the same where none
- * was written yet. */
+/* Optional ones: a rule per property says what may follow it, so that commas stand
+ * between members only. after-K ::= the members from K on, each with a comma in front;
+ * first-K the same where none was written yet. */
 static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
   const cJSON *props = member(s, "properties"), *required = member(s, "required"), *p;
   uint32_t n = cJSON_GetArraySize(props), k = 0, id = m->rules;
@@ -110,7 +111,8 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
     return st;
   }
   if (n > MOST_PROPERTIES)
-    return ww_fail(m->e, WW_ELIMIT, "an object of the schema has more than %d properties",
+    return ww_fail(m->e, WW_ELIMIT,
+                   "an object of the schema has more than %d properties",
                    MOST_PROPERTIES);
   m->rules += n + 1;
   for (p = props->child; p && !st; p = p->next, k++) {
@@ -120,8 +122,8 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
       bool must = is_required(required, p->string);
       for (int after = 0; after < 2; after++) {
         const char *name = after ? "after" : "first";
-        ww_buf_fmt(&m->text, "%s-%u ::= %s%s (%s) after-%u", name, id + k, after ? "\",\" " : "",
-                   w.s, v.s, id + k + 1);
+        ww_buf_fmt(&m->text, "%s-%u ::= %s%s (%s) after-%u", name, id + k,
+                   after ? "\",\" " : "", w.s, v.s, id + k + 1);
         if (!must)
           ww_buf_fmt(&m->text, " | %s-%u", name, id + k + 1);
         ww_buf_puts(&m->text, "\n");
@@ -145,10 +147,11 @@ static ww_status array(maker *m, const cJSON *s, ww_buf *out) {
   int least = cJSON_IsNumber(low) ? low->valueint : 0,
       most = cJSON_IsNumber(high) ? high->valueint : -1;
   if (!st && (least < 0 || least > 1000 || most > 1000 || (most >= 0 && most < least)))
-    st = ww_fail(m->e, WW_EUNSUPPORTED,
-                 "the schema asks for arrays of %d to %d items: at most 1000, and minItems not "
-                 "above maxItems",
-                 least, most);
+    st = ww_fail(
+        m->e, WW_EUNSUPPORTED,
+        "the schema asks for arrays of %d to %d items: at most 1000, and minItems not "
+        "above maxItems",
+        least, most);
   if (!st && most == 0)
     ww_buf_puts(out, "\"[]\"");
   else if (!st) {
@@ -166,8 +169,8 @@ static ww_status typed(maker *m, const char *type, const cJSON *s, ww_buf *out);
 typedef enum { CONSTANTS, VALUES, TYPES } choice; /* what a schema lists */
 
 /* (a | b | c) */
-static ww_status alternatives(maker *m, const cJSON *list, choice of, const cJSON *schema,
-                              ww_buf *out) {
+static ww_status
+alternatives(maker *m, const cJSON *list, choice of, const cJSON *schema, ww_buf *out) {
   ww_status st = WW_OK;
   ww_buf_puts(out, "(");
   for (const cJSON *k = list->child; !st && k; k = k->next) {
@@ -180,24 +183,27 @@ static ww_status alternatives(maker *m, const cJSON *list, choice of, const cJSO
     else if (cJSON_IsString(k))
       st = typed(m, k->valuestring, schema, out);
     else
-      st = ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
+      st = ww_fail(m->e, WW_EPARSE,
+                   "the schema's `type` is a list of something else than names");
   }
   ww_buf_puts(out, ")");
   return st;
 }
 
-/* "#/$defs/name": its rule is written once, at the end, so that a schema may use itself. */
+/* "#/$defs/name": its rule is written once, at the end, so that a schema may use
+ * itself. */
 static ww_status reference(maker *m, const char *ref, ww_buf *out) {
   const char *name = strrchr(ref, '/');
-  const cJSON *defs = member(m->root, ww_starts(ref, "#/definitions/") ? "definitions" : "$defs"),
+  const cJSON *defs = member(m->root, ww_starts(ref, "#/definitions/") ? "definitions"
+                                                                       : "$defs"),
               *to;
   if (!strcmp(ref, "#"))
     to = m->root;
   else
     to = name && ww_starts(ref, "#/") && defs ? member(defs, name + 1) : NULL;
   if (!to)
-    return ww_fail(m->e, WW_EUNSUPPORTED, "the schema refers to %s; known are # and #/$defs/NAME",
-                   ref);
+    return ww_fail(m->e, WW_EUNSUPPORTED,
+                   "the schema refers to %s; known are # and #/$defs/NAME", ref);
   uint32_t k = 0;
   while (k < m->defs.n && m->defs.v[k] != to)
     k++;
@@ -218,10 +224,12 @@ static ww_status typed(maker *m, const char *type, const cJSON *s, ww_buf *out) 
   for (int k = 0; k < 4; k++)
     if (!strcmp(type, simple[k]))
       return ww_buf_puts(out, type), WW_OK;
-  return ww_fail(m->e, WW_EUNSUPPORTED, "the schema has the type `%s`, which JSON has not", type);
+  return ww_fail(m->e, WW_EUNSUPPORTED,
+                 "the schema has the type `%s`, which JSON has not", type);
 }
 
-/* Members that would change what is valid and are not looked at: better refused than ignored. */
+/* Members that would change what is valid and are not looked at: better refused than
+ * ignored. */
 static ww_status unknown(maker *m, const cJSON *s) {
   static const char *const no[] = {"allOf",
                                    "not",
@@ -240,9 +248,10 @@ static ww_status unknown(maker *m, const cJSON *s) {
                                    NULL};
   for (const char *const *k = no; *k; k++)
     if (member(s, *k))
-      return ww_fail(m->e, WW_EUNSUPPORTED,
-                     "the schema uses `%s`, which constrained decoding does not know; take it out",
-                     *k);
+      return ww_fail(
+          m->e, WW_EUNSUPPORTED,
+          "the schema uses `%s`, which constrained decoding does not know; take it out",
+          *k);
   return WW_OK;
 }
 
@@ -280,7 +289,8 @@ static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
   return st;
 }
 
-ww_status ww_grammar_of_schema(const char *json, size_t n, ww_grammar **out, ww_err *e) {
+ww_status
+ww_grammar_of_schema(const char *json, size_t n, ww_grammar **out, ww_err *e) {
   cJSON *root = ww_json_read(json, n, e);
   if (!root)
     return e ? e->code : WW_EPARSE;

@@ -1,12 +1,13 @@
-/* infer.c - opens a model: the exact path keeps fp32 parameters as they are, the fast path lays
- * matrices out for its kernels.
+/* infer.c - opens a model: the exact path keeps fp32 parameters as they are, the fast
+ * path lays matrices out for its kernels.
  *
- * The fast path holds one matrix of floats at a time while it reads; a model of n parameters takes
- * n x 34 / 32 bytes as Q8_0. Where the kernels use AMX and the model is small, a second copy of the
- * matrices lies ready as tiles. */
+ * The fast path holds one matrix of floats at a time while it reads; a model of n
+ * parameters takes n x 34 / 32 bytes as Q8_0. Where the kernels use AMX and the model
+ * is small, a second copy of the matrices lies ready as tiles. */
 #include "infer_int.h"
 
-static const uint64_t MOST_TILES = 1ull << 30; /* bytes; larger models unpack tiles at each use */
+/* bytes; larger models unpack tiles at each use */
+static const uint64_t MOST_TILES = 1ull << 30;
 
 /* Where parameters come from: files, or all of them in memory (llama2.c). */
 typedef struct {
@@ -14,8 +15,8 @@ typedef struct {
   const float *flat;
 } origin;
 
-static ww_status read_param(const ww_lm *m, const origin *from, const ww_lm_slot *p, float *to,
-                            ww_err *e) {
+static ww_status read_param(
+    const ww_lm *m, const origin *from, const ww_lm_slot *p, float *to, ww_err *e) {
   if (!from->flat)
     return ww_lm_read_param(from->w, &m->c, p, to, e);
   memcpy(to, from->flat + p->at, p->rows * p->cols * sizeof *to);
@@ -31,8 +32,8 @@ typedef struct {
   bool tiles;
 } block;
 
-static void shape(block *b, ww_matrix *x, ww_dtype type, uint32_t panels, uint32_t cols,
-                  bool tiles) {
+static void shape(
+    block *b, ww_matrix *x, ww_dtype type, uint32_t panels, uint32_t cols, bool tiles) {
   uint64_t bytes = ww_matrix_shape(x, type, panels, cols);
   if (b->base)
     x->data = (uint8_t *)b->base + b->used;
@@ -73,9 +74,9 @@ static void shape_all(ww_lm *m, block *b) {
 }
 
 static ww_status reserve(ww_lm *m, ww_err *e) {
-  bool small =
-      ww_lm_config_params(&m->c) * (m->type == WW_DTYPE_F32 || m->type == WW_DTYPE_F16 ? 4 : 2) <=
-      MOST_TILES;
+  bool small = ww_lm_config_params(&m->c) *
+                   (m->type == WW_DTYPE_F32 || m->type == WW_DTYPE_F16 ? 4 : 2) <=
+               MOST_TILES;
   block b = {.tiles = m->k->unpack && (small || m->type == WW_DTYPE_BF16)};
   m->layers = WW_NEWN(m->arena, ww_lm_layer, m->c.layers);
   shape_all(m, &b);
@@ -174,8 +175,8 @@ static void fill_share(void *ctx, uint32_t rank, uint32_t size) {
   if (first == last)
     return;
   uint64_t row = first * 16, end = ww_least(last * 16, f->rows);
-  ww_matrix_fill(f->k, f->to, f->from + first * f->step, f->step, f->x + row * f->cols, end - row,
-                 f->cols);
+  ww_matrix_fill(f->k, f->to, f->from + first * f->step, f->step, f->x + row * f->cols,
+                 end - row, f->cols);
 }
 
 typedef struct {
@@ -222,7 +223,8 @@ static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
   }
   float *x = ww_lm_map(most * sizeof *x);
   if (!x)
-    return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB", most * 4e-9);
+    return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB",
+                   most * 4e-9);
   for (uint32_t i = 0; i < m->layout.n && !st; i++) {
     const ww_lm_slot *p = m->layout.v + i;
     filling f = {.k = m->k, .x = x, .rows = p->rows, .cols = p->cols};
@@ -255,8 +257,8 @@ static ww_status load_exact(ww_lm *m, const origin *from, ww_err *e) {
 
 /* ---- opening ---- */
 
-/* What the matrices become: as asked, else as most of the file's are; what the kernels do not read
- * becomes F32. */
+/* What the matrices become: as asked, else as most of the file's are; what the kernels
+ * do not read becomes F32. */
 static ww_dtype pick_type(const ww_lm_options *o, const ww_weights *w) {
   const ww_tensor *t = NULL;
   if (o && o->weights <= WW_DTYPE_Q8_0)
@@ -274,7 +276,8 @@ static ww_status load(ww_lm *m, const char *path, const ww_lm_options *o, ww_err
   if (ww_llama2c_is(path)) {
     if ((st = ww_llama2c_read(path, &m->c, m->arena, &m->layout, &flat, e)))
       return st;
-    const char *beside = ww_path_join(m->arena, ww_path_dir(m->arena, path), "tokenizer.bin");
+    const char *beside =
+        ww_path_join(m->arena, ww_path_dir(m->arena, path), "tokenizer.bin");
     if (ww_file_exists(beside))
       tokenizer = beside;
   } else {
@@ -289,9 +292,10 @@ static ww_status load(ww_lm *m, const char *path, const ww_lm_options *o, ww_err
   if (!st && tokenizer)
     st = ww_tokenizer_open(tokenizer, &m->tokenizer, e);
   if (!st && m->tokenizer && ww_tokenizer_vocab(m->tokenizer) > m->c.vocab)
-    st = ww_fail(e, WW_EDATA,
-                 "%s: the tokenizer has %u ids, the model %u: they do not belong together", path,
-                 ww_tokenizer_vocab(m->tokenizer), m->c.vocab);
+    st = ww_fail(
+        e, WW_EDATA,
+        "%s: the tokenizer has %u ids, the model %u: they do not belong together", path,
+        ww_tokenizer_vocab(m->tokenizer), m->c.vocab);
   ww_weights_close(w);
   free(flat);
   return st;

@@ -1,7 +1,8 @@
-/* infer_exact.c - the reference: one token after the other, fp32, plain loops. Everything fast is
- * tied to this by a test.
+/* infer_exact.c - the reference: one token after the other, fp32, plain loops.
+ * Everything fast is tied to this by a test.
  *
- * Keys and values: [sequence][layer][key, value][position][kv_heads x head_size] floats. */
+ * Keys and values: [sequence][layer][key, value][position][kv_heads x head_size]
+ * floats. */
 #include "infer_int.h"
 
 typedef struct {
@@ -19,7 +20,8 @@ static const float *param(const ww_lm *m, ww_param_id id, uint32_t layer) {
 
 /* ---- layers, as in llama2.c ---- */
 
-static void rmsnorm(float *out, const float *x, const float *weight, float eps, uint32_t C) {
+static void
+rmsnorm(float *out, const float *x, const float *weight, float eps, uint32_t C) {
   double squares = 0;
   for (uint32_t i = 0; i < C; i++)
     squares += (double)x[i] * x[i];
@@ -29,7 +31,11 @@ static void rmsnorm(float *out, const float *x, const float *weight, float eps, 
 }
 
 /* out [OC] = w [OC, C] x [C] + bias */
-static void matmul(float *out, const float *x, const float *w, const float *bias, uint64_t C,
+static void matmul(float *out,
+                   const float *x,
+                   const float *w,
+                   const float *bias,
+                   uint64_t C,
                    uint64_t OC) {
   for (uint64_t o = 0; o < OC; o++) {
     float sum = 0;
@@ -40,7 +46,8 @@ static void matmul(float *out, const float *x, const float *w, const float *bias
 }
 
 /* Rotates the halves of each head: pair i is x[i] and x[i + size / 2]. */
-static void rope(float *x, const float *cos, const float *sin, uint32_t heads, uint32_t size) {
+static void
+rope(float *x, const float *cos, const float *sin, uint32_t heads, uint32_t size) {
   for (uint32_t h = 0; h < heads; h++, x += size)
     for (uint32_t i = 0; i < size / 2; i++) {
       float a = x[i], b = x[i + size / 2];
@@ -59,10 +66,15 @@ static void softmax(float *x, uint32_t n) {
     x[i] /= sum;
 }
 
-/* out, q [heads, size]; keys, values [n, kv_heads, size]: the last of the n positions is the
- * query's own. */
-static void attention(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, uint32_t n, const ww_lm_config *c) {
+/* out, q [heads, size]; keys, values [n, kv_heads, size]: the last of the n positions
+ * is the query's own. */
+static void attention(float *out,
+                      float *scores,
+                      const float *q,
+                      const float *keys,
+                      const float *values,
+                      uint32_t n,
+                      const ww_lm_config *c) {
   size_t size = c->head_size, group = c->heads / c->kv_heads;
   for (size_t h = 0; h < c->heads; h++, q += size, out += size) {
     size_t shared = h / group * size, row = c->kv_heads * size;
@@ -82,7 +94,8 @@ static void attention(float *out, float *scores, const float *q, const float *ke
 
 /* ---- one token ---- */
 
-static float *cache(const ww_lm_session *s, size_t sequence, uint32_t layer, int value) {
+static float *
+cache(const ww_lm_session *s, size_t sequence, uint32_t layer, int value) {
   const ww_lm_config *c = &s->m->c;
   size_t part = (size_t)s->tokens * c->kv_heads * c->head_size;
   return (float *)s->cache + ((sequence * c->layers + layer) * 2 + value) * part;
@@ -140,7 +153,8 @@ static void run_step(ww_lm_session *s, float *logits, float *numbers) {
   work *w = s->work;
   size_t nth = 0, l = 0;
   for (uint32_t r = 0; r < s->step.n; r++) {
-    memcpy(w->x, P(embed) + (size_t)s->step.token[r] * c->width, c->width * sizeof *w->x);
+    memcpy(w->x, P(embed) + (size_t)s->step.token[r] * c->width,
+           c->width * sizeof *w->x);
     if (ww_lm_described(s, r))
       ww_lm_add_features(s, r, P(feature_w), P(feature_b), w->x);
     for (uint32_t layer = 0; layer < c->layers; layer++) {
@@ -158,7 +172,8 @@ static void run_step(ww_lm_session *s, float *logits, float *numbers) {
 /* ---- memory ---- */
 
 static size_t cache_bytes(const ww_lm *m, uint32_t tokens) {
-  return (size_t)m->c.layers * 2 * tokens * m->c.kv_heads * m->c.head_size * sizeof(float);
+  return (size_t)m->c.layers * 2 * tokens * m->c.kv_heads * m->c.head_size *
+         sizeof(float);
 }
 
 static bool make_work(ww_lm_session *s) {

@@ -1,19 +1,19 @@
-/* infer_fast.c - one step over the kernels: every thread of the team walks through the layers, with
- * a barrier where one needs what others made.
+/* infer_fast.c - one step over the kernels: every thread of the team walks through the
+ * layers, with a barrier where one needs what others made.
  *
- * Few rows (decoding): each thread prepares the inputs for itself and takes a fixed share of the
- * panels; five barriers a layer. Many rows: inputs are prepared once, shares are taken from a
- * counter. In the last layer only the rows whose outputs are wanted go on behind the attention.
- * Keys and values: [sequence][layer][kv_head] { keys, values } in half precision, as kernels.h lays
- * them out. */
+ * Few rows (decoding): each thread prepares the inputs for itself and takes a fixed
+ * share of the panels; five barriers a layer. Many rows: inputs are prepared once,
+ * shares are taken from a counter. In the last layer only the rows whose outputs are
+ * wanted go on behind the attention. Keys and values: [sequence][layer][kv_head] {
+ * keys, values } in half precision, as kernels.h lays them out. */
 #include "infer_int.h"
 
 #include <stdatomic.h>
 
 enum { FEW = 2, ITEM_TOKENS = 32 };
 
-/* Rows that follow one another in a sequence: row `row` of the step is at position pos; outputs go
- * to row `to`. */
+/* Rows that follow one another in a sequence: row `row` of the step is at position pos;
+ * outputs go to row `to`. */
 typedef struct {
   uint32_t row, to, n, pos, sequence;
 } span;
@@ -27,8 +27,8 @@ typedef struct {
   float *qkv;        /* [rows][qkv_width] */
   float *attended;   /* [rows][heads x head_size] */
   float *gate_up;    /* [rows][gate_stride] */
-  float
-      *padded; /* [rows][vocab, up to a panel]; where the vocabulary is no whole number of panels */
+  float *padded;     /* [rows][vocab, up to a panel]; where the vocabulary is no whole
+                        number of panels */
   float *numbers_padded;
   ww_inputs in, in_numbers, *own; /* shared; of the numbers head; [threads][FEW] */
   void **scratch;                 /* [threads] */
@@ -55,24 +55,28 @@ static void barrier(const walk *t) {
   ww_team_barrier(t->m->team);
 }
 
-static uint16_t *keys_of(const ww_lm_session *s, size_t sequence, uint32_t layer, uint32_t head) {
+static uint16_t *
+keys_of(const ww_lm_session *s, size_t sequence, uint32_t layer, uint32_t head) {
   const ww_lm_config *c = &s->m->c;
   size_t room = ww_round_up(s->tokens, 16),
          part = room * (c->head_size + ww_round_up(c->head_size, 16));
-  return (uint16_t *)s->cache + ((sequence * c->layers + layer) * c->kv_heads + head) * part;
+  return (uint16_t *)s->cache +
+         ((sequence * c->layers + layer) * c->kv_heads + head) * part;
 }
 
-static uint16_t *values_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer,
-                           uint32_t head) {
-  return keys_of(s, sequence, layer, head) + ww_round_up(s->tokens, 16) * s->m->c.head_size;
+static uint16_t *
+values_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer, uint32_t head) {
+  return keys_of(s, sequence, layer, head) +
+         ww_round_up(s->tokens, 16) * s->m->c.head_size;
 }
 
 /* ---- shares ---- */
 
-/* The next [*from, *to) of n things, `each` at a time; every thread calls it until it says no, then
- * goes to the next stage. */
+/* The next [*from, *to) of n things, `each` at a time; every thread calls it until it
+ * says no, then goes to the next stage. */
 static bool take(walk *t, uint32_t n, uint32_t each, uint32_t *from, uint32_t *to) {
-  uint32_t at = atomic_fetch_add_explicit(&t->w->next[t->stage], each, memory_order_relaxed);
+  uint32_t at =
+      atomic_fetch_add_explicit(&t->w->next[t->stage], each, memory_order_relaxed);
   if (at >= n) {
     t->stage++;
     return false;
@@ -94,8 +98,13 @@ static void multiply(const walk *t, ww_product_job *j, uint32_t from, uint32_t t
   t->m->k->product(j);
 }
 
-static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uint32_t rows,
-                    const ww_matrix *w, bool add) {
+static void product(walk *t,
+                    float *out,
+                    size_t stride,
+                    const ww_inputs *in,
+                    uint32_t rows,
+                    const ww_matrix *w,
+                    bool add) {
   uint32_t pairs = (w->panels + 1) / 2, from, to;
   ww_product_job j = {.out = out,
                       .out_stride = stride,
@@ -118,8 +127,8 @@ static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uin
 
 typedef enum { NORMED, ATTENDED, GATED } source;
 
-static void make_input(walk *t, ww_inputs *in, source from, size_t row, const float *norm,
-                       uint32_t n) {
+static void make_input(
+    walk *t, ww_inputs *in, source from, size_t row, const float *norm, uint32_t n) {
   work *w = t->w;
   const ww_kernels *k = t->m->k;
   float *temp = w->temp[t->rank];
@@ -133,10 +142,10 @@ static void make_input(walk *t, ww_inputs *in, source from, size_t row, const fl
   k->prepare(in, row, x, n);
 }
 
-/* Rows as the product with `weights` wants them: of this thread alone, or everybody's behind a
- * barrier. */
-static const ww_inputs *inputs(walk *t, source from, const float *norm, uint32_t n,
-                               const ww_matrix *weights) {
+/* Rows as the product with `weights` wants them: of this thread alone, or everybody's
+ * behind a barrier. */
+static const ww_inputs *
+inputs(walk *t, source from, const float *norm, uint32_t n, const ww_matrix *weights) {
   bool few = t->rows <= FEW;
   uint32_t first = 0, last = t->rows;
   t->in = few ? t->w->own[t->rank] : t->w->in;
@@ -153,13 +162,13 @@ static const ww_inputs *inputs(walk *t, source from, const float *norm, uint32_t
 
 /* ---- attention ---- */
 
-/* Bias, rotation and cache of one row and one key/value head. Scores need q / sqrt(size): done
- * here. */
+/* Bias, rotation and cache of one row and one key/value head. Scores need q /
+ * sqrt(size): done here. */
 static void finish_head(walk *t, uint32_t layer, size_t row, size_t head) {
   const ww_lm *m = t->m;
   const ww_lm_session *s = t->w->s;
-  size_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads, pos = s->step.pos[row],
-         sequence = s->step.sequence[row];
+  size_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads,
+         pos = s->step.pos[row], sequence = s->step.sequence[row];
   float *x = t->w->qkv + row * m->qkv_width, *q = x + head * group * size;
   float *k = x + m->at_k + head * size, *v = x + m->at_v + head * size;
   const float *cos = s->cos + pos * (size / 2), *sin = s->sin + pos * (size / 2);
@@ -185,7 +194,8 @@ static void attend_span(walk *t, uint32_t layer, const span *p, size_t head) {
   uint32_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads,
            out_stride = m->c.heads * size;
   ww_attention a = {.q = w->qkv + (size_t)p->row * m->qkv_width + head * group * size,
-                    .out = w->attended + (size_t)p->to * out_stride + head * group * size,
+                    .out =
+                        w->attended + (size_t)p->to * out_stride + head * group * size,
                     .q_token = m->qkv_width,
                     .q_head = size,
                     .out_token = out_stride,
@@ -199,7 +209,8 @@ static void attend_span(walk *t, uint32_t layer, const span *p, size_t head) {
   m->k->attend(&a, w->scratch[t->rank]);
 }
 
-/* After it the stream holds `spans`' rows only: all, or in the last layer the wanted ones. */
+/* After it the stream holds `spans`' rows only: all, or in the last layer the wanted
+ * ones. */
 static void attention(walk *t, uint32_t layer) {
   const ww_lm *m = t->m;
   work *w = t->w;
@@ -207,8 +218,8 @@ static void attention(walk *t, uint32_t layer) {
   bool narrow = layer + 1 == m->c.layers;
   const span *spans = narrow ? w->last : w->spans;
   uint32_t n = narrow ? w->nlast : w->nspans, heads = m->c.kv_heads, from, to;
-  product(t, w->qkv, m->qkv_width, inputs(t, NORMED, l->norm_attn, m->c.width, &l->qkv), t->rows,
-          &l->qkv, false);
+  product(t, w->qkv, m->qkv_width, inputs(t, NORMED, l->norm_attn, m->c.width, &l->qkv),
+          t->rows, &l->qkv, false);
   barrier(t);
   if (t->rows <= FEW) {
     for (uint32_t h = t->rank; h < heads; h += t->size) {
@@ -223,13 +234,15 @@ static void attention(walk *t, uint32_t layer) {
       for (uint32_t h = 0; h < heads; h++)
         finish_head(t, layer, r, h);
     barrier(t);
-    while (take(t, n * heads, 1, &from, &to)) /* the longest first: they come last in a prompt */
+    /* the longest first: they come last in a prompt */
+    while (take(t, n * heads, 1, &from, &to))
       attend_span(t, layer, spans + n - 1 - from / heads, from % heads);
   }
   if (narrow) {
     uint32_t wanted = w->s->step.nwanted;
     for (size_t i = t->rank; i < wanted; i += t->size)
-      memcpy(w->narrow + i * w->x_stride, w->x + (size_t)w->s->step.wanted[i] * w->x_stride,
+      memcpy(w->narrow + i * w->x_stride,
+             w->x + (size_t)w->s->step.wanted[i] * w->x_stride,
              w->x_stride * sizeof(float));
     t->rows = wanted;
     t->x = w->narrow;
@@ -237,19 +250,21 @@ static void attention(walk *t, uint32_t layer) {
   barrier(t);
   if (!t->rows)
     return;
-  product(t, t->x, w->x_stride, inputs(t, ATTENDED, NULL, m->c.heads * m->c.head_size, &l->o),
-          t->rows, &l->o, true);
+  product(t, t->x, w->x_stride,
+          inputs(t, ATTENDED, NULL, m->c.heads * m->c.head_size, &l->o), t->rows, &l->o,
+          true);
   barrier(t);
 }
 
 static void mlp(walk *t, uint32_t layer) {
   work *w = t->w;
   const ww_lm_layer *l = t->m->layers + layer;
-  product(t, w->gate_up, w->gate_stride, inputs(t, NORMED, l->norm_mlp, t->m->c.width, &l->gate_up),
-          t->rows, &l->gate_up, false);
+  product(t, w->gate_up, w->gate_stride,
+          inputs(t, NORMED, l->norm_mlp, t->m->c.width, &l->gate_up), t->rows,
+          &l->gate_up, false);
   barrier(t);
-  product(t, t->x, w->x_stride, inputs(t, GATED, NULL, t->m->c.hidden, &l->down), t->rows, &l->down,
-          true);
+  product(t, t->x, w->x_stride, inputs(t, GATED, NULL, t->m->c.hidden, &l->down),
+          t->rows, &l->down, true);
   barrier(t);
 }
 
@@ -275,7 +290,8 @@ static void heads(walk *t) {
 static void step(void *ctx, uint32_t rank, uint32_t size) {
   work *w = ctx;
   ww_lm_session *s = w->s;
-  walk t = {.w = w, .m = s->m, .rank = rank, .size = size, .rows = s->step.n, .x = w->x};
+  walk t = {
+      .w = w, .m = s->m, .rank = rank, .size = size, .rows = s->step.n, .x = w->x};
   uint32_t from, to;
   share(&t, t.rows, &from, &to);
   for (size_t r = from; r < to; r++) {
@@ -297,13 +313,14 @@ static void step(void *ctx, uint32_t rank, uint32_t size) {
 /* ---- a step ---- */
 
 /* Spans of up to ITEM_TOKENS rows; rows NULL: all n, else these. */
-static uint32_t find_spans(span *to, const ww_lm_step *st, const uint32_t *rows, uint32_t n) {
+static uint32_t
+find_spans(span *to, const ww_lm_step *st, const uint32_t *rows, uint32_t n) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t r = rows ? rows[i] : i;
     span *p = count ? to + count - 1 : NULL;
-    if (p && p->row + p->n == r && p->sequence == st->sequence[r] && p->pos + p->n == st->pos[r] &&
-        p->n < ITEM_TOKENS)
+    if (p && p->row + p->n == r && p->sequence == st->sequence[r] &&
+        p->pos + p->n == st->pos[r] && p->n < ITEM_TOKENS)
       p->n++;
     else
       to[count++] = (span){r, i, 1, st->pos[r], st->sequence[r]};
@@ -325,16 +342,19 @@ static void run_step(ww_lm_session *s, float *logits, float *numbers) {
   ww_team_run(s->m->team, step, w);
   for (size_t i = 0; i < st->nwanted; i++) {
     if (pad && logits)
-      memcpy(logits + i * c->vocab, w->padded + i * w->logits_stride, c->vocab * sizeof *logits);
+      memcpy(logits + i * c->vocab, w->padded + i * w->logits_stride,
+             c->vocab * sizeof *logits);
     for (uint32_t k = 0; numbers && k < 2 * c->numbers; k++)
-      numbers[i * 2 * c->numbers + k] = w->numbers[i * w->number_stride + k] + s->m->number_b[k];
+      numbers[i * 2 * c->numbers + k] =
+          w->numbers[i * w->number_stride + k] + s->m->number_b[k];
   }
 }
 
 /* ---- memory ---- */
 
 static size_t cache_bytes(const ww_lm *m, uint32_t tokens) {
-  size_t part = ww_round_up(tokens, 16) * (m->c.head_size + ww_round_up(m->c.head_size, 16));
+  size_t part =
+      ww_round_up(tokens, 16) * (m->c.head_size + ww_round_up(m->c.head_size, 16));
   return (size_t)m->c.layers * m->c.kv_heads * part * sizeof(uint16_t);
 }
 
@@ -367,10 +387,12 @@ static void carve_work(carver *v, work *w, const ww_lm *m, size_t rows) {
   w->qkv = carve(v, rows * m->qkv_width * 4);
   w->attended = carve(v, rows * Q * 4);
   w->gate_up = carve(v, rows * w->gate_stride * 4);
-  w->padded = carve(v, c->vocab % WW_PANEL ? rows * ww_round_up(c->vocab, WW_PANEL) * 4 : 0);
+  w->padded =
+      carve(v, c->vocab % WW_PANEL ? rows * ww_round_up(c->vocab, WW_PANEL) * 4 : 0);
   w->numbers_padded = carve(v, rows * w->number_stride * 4);
   carve_inputs(v, &w->in, rows, widest);
-  carve_inputs(v, &w->in_numbers, c->numbers ? rows : 1, ww_round_up(c->width, WW_DEPTH));
+  carve_inputs(v, &w->in_numbers, c->numbers ? rows : 1,
+               ww_round_up(c->width, WW_DEPTH));
   w->in_numbers.form = WW_FORM_F32;
   w->in_numbers.depth = ww_round_up(c->width, WW_DEPTH);
   for (uint32_t i = 0; i < threads; i++) {

@@ -1,7 +1,8 @@
-/* infer_int.h - what the files of inference share: a model in memory, a session, one step of it.
+/* infer_int.h - what the files of inference share: a model in memory, a session, one
+ * step of it.
  *
- * A pass of the caller's is cut into steps of at most WW_STEP_ROWS tokens, so that what lies
- * between two products stays in the cache. */
+ * A pass of the caller's is cut into steps of at most WW_STEP_ROWS tokens, so that what
+ * lies between two products stays in the cache. */
 #ifndef WW_LM_INFER_INT_H
 #define WW_LM_INFER_INT_H
 
@@ -15,8 +16,9 @@
 enum { WW_STEP_ROWS = 256 };
 
 typedef struct {
-  ww_matrix qkv, o, gate_up, down;   /* qkv: q, k and v, each from a whole panel on; gate_up: panels
-                                        of gate and up in turn */
+  /* qkv: q, k and v, each from a whole panel on; gate_up: panels of gate and up in turn
+   */
+  ww_matrix qkv, o, gate_up, down;
   const float *norm_attn, *norm_mlp; /* [width] */
   const float *bias;                 /* of qkv, [its panels x 16]; NULL: none */
 } ww_lm_layer;
@@ -70,19 +72,21 @@ struct ww_lm_session {
   uint32_t *seen; /* [sequences]: tokens that the pass at hand adds, for its check */
 };
 
-/* Memory that costs nothing until it is touched, 64-byte aligned and zero; NULL: there is none. */
+/* Memory that costs nothing until it is touched, 64-byte aligned and zero; NULL: there
+ * is none. */
 void *ww_lm_map(size_t bytes);
 void ww_lm_unmap(void *p, size_t bytes);
 /* What the features of row r's sequence add to its embedding; false: nothing. */
 bool ww_lm_described(const ww_lm_session *s, uint32_t row);
-void ww_lm_add_features(const ww_lm_session *s, uint32_t row, const float *w, const float *b,
-                        float *x);
+void ww_lm_add_features(
+    const ww_lm_session *s, uint32_t row, const float *w, const float *b, float *x);
 
 /* A way through the model. */
 struct ww_lm_path {
-  size_t (*cache)(const ww_lm *m, uint32_t tokens); /* bytes of a sequence's part of the cache */
-  bool (*make)(ww_lm_session *s);                   /* buffers; false: no memory */
-  void (*free)(ww_lm_session *s);                   /* where there are none, too */
+  /* bytes of a sequence's part of the cache */
+  size_t (*cache)(const ww_lm *m, uint32_t tokens);
+  bool (*make)(ww_lm_session *s); /* buffers; false: no memory */
+  void (*free)(ww_lm_session *s); /* where there are none, too */
   /* Outputs of wanted rows, either may be NULL. */
   void (*step)(ww_lm_session *s, float *logits, float *numbers);
 };
@@ -92,7 +96,11 @@ extern const struct ww_lm_path ww_lm_exact, ww_lm_fast;
 
 bool ww_llama2c_is(const char *path); /* its name ends in .bin and its header is one */
 /* Configuration and all parameters in layout order; *flat is malloc'd. */
-ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_layout *l,
-                          float **flat, ww_err *e);
+ww_status ww_llama2c_read(const char *path,
+                          ww_lm_config *c,
+                          ww_arena *a,
+                          ww_lm_layout *l,
+                          float **flat,
+                          ww_err *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* kernels.c - which kernels this processor runs, and matrices in the layout they read (see
- * kernels.h). */
+/* kernels.c - which kernels this processor runs, and matrices in the layout they read
+ * (see kernels.h). */
 #include "kernels.h"
 
 #include <stdlib.h>
@@ -13,11 +13,18 @@
 
 extern const ww_kernels ww_kernels_base;
 #if defined(__x86_64__)
-extern const ww_kernels ww_kernels_avx2, ww_kernels_avx512, ww_kernels_vnni, ww_kernels_amx;
+extern const ww_kernels ww_kernels_avx2, ww_kernels_avx512, ww_kernels_vnni,
+    ww_kernels_amx;
 
 /* Tiles must be asked for: the kernel gives each thread room for them only then. */
 static bool has_amx(void) {
-  enum { REQUEST = 0x1023, TILE_DATA = 18, TILE = 1u << 24, BF16 = 1u << 22, BF16_512 = 1u << 5 };
+  enum {
+    REQUEST = 0x1023,
+    TILE_DATA = 18,
+    TILE = 1u << 24,
+    BF16 = 1u << 22,
+    BF16_512 = 1u << 5
+  };
   unsigned a, b, c, d;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & TILE) || !(d & BF16))
     return false;
@@ -33,8 +40,9 @@ static uint32_t list_sets(const ww_kernels *to[8]) {
   __builtin_cpu_init();
   bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("f16c");
-  bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  bool avx512 =
+      avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   bool vnni = avx512 && __builtin_cpu_supports("avx512vnni");
   if (vnni && has_amx())
     to[n++] = &ww_kernels_amx;
@@ -62,27 +70,32 @@ ww_status ww_kernels_pick(const ww_kernels **out, ww_err *e) {
   for (uint32_t i = 0; (*out = ww_kernels_at(i)); i++)
     if (!strcmp((*out)->name, name))
       return WW_OK;
-  return ww_fail(e, WW_EUSAGE,
-                 "WARPWISE_LM_KERNELS=%s: no kernels of this name run on this processor; unset it "
-                 "to use \"%s\"",
-                 name, ww_kernels_at(0)->name);
+  return ww_fail(
+      e, WW_EUSAGE,
+      "WARPWISE_LM_KERNELS=%s: no kernels of this name run on this processor; unset it "
+      "to use \"%s\"",
+      name, ww_kernels_at(0)->name);
 }
 
-/* Two panels as tiles of two parts; or what attend_state of kernels_attend.h points to. */
+/* Two panels as tiles of two parts; or what attend_state of kernels_attend.h points to.
+ */
 uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size) {
   uint64_t product = (uint64_t)depth * WW_PANEL * 2 * 2 * sizeof(uint16_t);
   uint64_t stride = ww_round_up(head_size, 16),
-           attend = (64 * 2 + 32 * 2) * stride * sizeof(float) + 16 * 64 * sizeof(float);
+           attend =
+               (64 * 2 + 32 * 2) * stride * sizeof(float) + 16 * 64 * sizeof(float);
   return ww_round_up(ww_most(product, attend), 64);
 }
 
 /* ---- matrices ---- */
 
 uint64_t ww_matrix_shape(ww_matrix *m, ww_dtype type, uint32_t panels, uint32_t cols) {
-  *m = (ww_matrix){.type = type, .panels = panels, .depth = ww_round_up(cols, WW_DEPTH)};
+  *m =
+      (ww_matrix){.type = type, .panels = panels, .depth = ww_round_up(cols, WW_DEPTH)};
   uint64_t values = (uint64_t)m->depth * WW_PANEL;
-  uint64_t bytes = type == WW_DTYPE_Q8_0 ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2
-                                         : values * (type == WW_DTYPE_F32 ? 4 : 2);
+  uint64_t bytes = type == WW_DTYPE_Q8_0
+                       ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2
+                       : values * (type == WW_DTYPE_F32 ? 4 : 2);
   m->panel_bytes = ww_round_up(bytes, 64);
   return m->panel_bytes * panels;
 }
@@ -94,8 +107,13 @@ uint64_t ww_matrix_tiles(const ww_matrix *m) {
   return (uint64_t)m->panels * m->depth * WW_PANEL * ww_matrix_parts(m);
 }
 
-void ww_matrix_fill(const ww_kernels *k, ww_matrix *m, uint32_t from, uint32_t step, const float *x,
-                    uint64_t rows, uint64_t cols) {
+void ww_matrix_fill(const ww_kernels *k,
+                    ww_matrix *m,
+                    uint32_t from,
+                    uint32_t step,
+                    const float *x,
+                    uint64_t rows,
+                    uint64_t cols) {
   float *padded = ww_xcalloc(m->depth, sizeof *padded);
   for (uint64_t row = 0; row < ww_round_up(rows, WW_PANEL); row++) {
     uint8_t *panel = m->data + (from + row / 16 * step) * m->panel_bytes;

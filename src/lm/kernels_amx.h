@@ -1,10 +1,10 @@
 /* kernels_amx.h - products of many rows by AMX tiles of bf16, for kernels_isa.c.
  *
- * A tile is 16 rows of 32 bf16, one instruction multiplies 16 x 32 by 32 x 16. Weights of Q8_0
- * become bf16 (8 bits of the product of byte and scale); those of F16 and F32 are split in two
- * parts of 8 bits each, inputs too, and three of the four products are taken: 16 bits in all. Tiles
- * are configured and released within a call, so that no thread carries their 8 KiB through a
- * switch. */
+ * A tile is 16 rows of 32 bf16, one instruction multiplies 16 x 32 by 32 x 16. Weights
+ * of Q8_0 become bf16 (8 bits of the product of byte and scale); those of F16 and F32
+ * are split in two parts of 8 bits each, inputs too, and three of the four products are
+ * taken: 16 bits in all. Tiles are configured and released within a call, so that no
+ * thread carries their 8 KiB through a switch. */
 
 enum { AMX_ROWS = 8 }; /* fewer rows are faster without */
 
@@ -35,21 +35,24 @@ ALWAYS vi amx_round(vf x) { /* to bf16, in the upper halves */
 /* Columns k and k + 1 of 16 rows, side by side as a tile wants them. */
 ALWAYS void amx_pair(uint16_t *to, vf x, vf y) {
   vi a = amx_round(x), b = amx_round(y);
-  *(vi_any *)to = (vi)_mm512_ternarylogic_epi32(_mm512_srli_epi32((__m512i)a, 16), (__m512i)b,
-                                                _mm512_set1_epi32((int)0xffff0000), 0xd8);
+  *(vi_any *)to =
+      (vi)_mm512_ternarylogic_epi32(_mm512_srli_epi32((__m512i)a, 16), (__m512i)b,
+                                    _mm512_set1_epi32((int)0xffff0000), 0xd8);
 }
 
 ALWAYS vf amx_upper(vf x) {
   return (vf)(amx_round(x) & (int32_t)0xffff0000);
 }
 
-static void unpack_q8(uint16_t *tiles, const uint8_t *q, const uint16_t *scale, uint32_t depth) {
+static void
+unpack_q8(uint16_t *tiles, const uint8_t *q, const uint16_t *scale, uint32_t depth) {
   for (uint32_t b = 0; b < depth / 32; b++, scale += 16, tiles += 512, q += 512) {
     vf s = vf_half(scale), less = s * -128.0f;
     for (int i = 0; i < 8; i++) {
       vi w = vi_load(q + 64 * i);
       vf a = vf_of_int(w & 255) * s + less, c = vf_of_int(w >> 8 & 255) * s + less;
-      vf d = vf_of_int(w >> 16 & 255) * s + less, e = vf_of_int(w >> 24 & 255) * s + less;
+      vf d = vf_of_int(w >> 16 & 255) * s + less,
+         e = vf_of_int(w >> 24 & 255) * s + less;
       amx_pair(tiles + 64 * i, a, c);
       amx_pair(tiles + 64 * i + 32, d, e);
     }
@@ -59,7 +62,8 @@ static void unpack_q8(uint16_t *tiles, const uint8_t *q, const uint16_t *scale, 
 static void unpack(uint16_t *tiles, const ww_matrix *w, uint32_t panel) {
   const uint8_t *data = w->data + panel * w->panel_bytes;
   if (w->type == WW_DTYPE_Q8_0) {
-    unpack_q8(tiles, data, (const uint16_t *)(data + (size_t)w->depth * WW_PANEL), w->depth);
+    unpack_q8(tiles, data, (const uint16_t *)(data + (size_t)w->depth * WW_PANEL),
+              w->depth);
     return;
   }
   for (uint32_t k = 0; k < w->depth; k += 2, tiles += k % 32 ? 32 : 544) {
@@ -104,9 +108,13 @@ typedef struct {
       _tile_dpbf16ps(3, 5, 7); \
   } while (0)
 
-/* Rows a (and, where B, the 16 after them) by P panels; the tiles' sums go to `out` at column 0 and
- * 16. */
-ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, const bool B,
+/* Rows a (and, where B, the 16 after them) by P panels; the tiles' sums go to `out` at
+ * column 0 and 16. */
+ALWAYS void amx_tile(const amx_job *j,
+                     float *out,
+                     const uint16_t *x,
+                     bool add,
+                     const bool B,
                      const int P) {
   float *below = (float *)((char *)out + 16 * j->out_bytes);
   const uint16_t *left = j->left, *right = j->right,
@@ -126,8 +134,8 @@ ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, 
     _tile_zero(2);
     _tile_zero(3);
   }
-  for (uint32_t k = 0; k < j->depth;
-       k += 32, x += step, y += B ? step : 0, left += step, right += P == 2 ? step : 0) {
+  for (uint32_t k = 0; k < j->depth; k += 32, x += step, y += B ? step : 0,
+                left += step, right += P == 2 ? step : 0) {
     AMX_INPUTS(0);
     AMX_WEIGHTS(0);
     AMX_MULTIPLY();
@@ -148,7 +156,8 @@ ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, 
     _tile_stored(3, below + 16, j->out_bytes);
 }
 
-ALWAYS void amx_panels(const amx_job *j, uint32_t rows, uint32_t from, bool add, const int P) {
+ALWAYS void
+amx_panels(const amx_job *j, uint32_t rows, uint32_t from, bool add, const int P) {
   for (uint32_t r = from; r < rows; r += 32) {
     float *out = (float *)((char *)j->out + r * j->out_bytes);
     const uint16_t *x = j->x + (size_t)r * j->depth * j->parts;

@@ -1,9 +1,9 @@
-/* kernels_attend.h - attention for kernels_isa.c: softmax of the scores on the way, 64 positions at
- * a time, several queries together.
+/* kernels_attend.h - attention for kernels_isa.c: softmax of the scores on the way, 64
+ * positions at a time, several queries together.
  *
- * Keys and values are half precision; a chunk of them is turned into floats once and used by up to
- * ITEM_ROWS queries. Scores beyond a query's own position are never used: they may come from tokens
- * that were cut away. */
+ * Keys and values are half precision; a chunk of them is turned into floats once and
+ * used by up to ITEM_ROWS queries. Scores beyond a query's own position are never used:
+ * they may come from tokens that were cut away. */
 
 enum { CHUNK = 64, ITEM_ROWS = 32 };
 
@@ -17,24 +17,32 @@ typedef struct {
   uint32_t stride; /* size, up to a multiple of 16 */
 } attend_state;
 
-/* scores[r][0..16 P) of R queries and P panels of keys. `half`: keys as they lie in the cache. */
-ALWAYS void attend_scores(float *scores, const float *q, const void *keys, size_t size, const int R,
-                          const int P, const bool half) {
+/* scores[r][0..16 P) of R queries and P panels of keys. `half`: keys as they lie in the
+ * cache. */
+ALWAYS void attend_scores(float *scores,
+                          const float *q,
+                          const void *keys,
+                          size_t size,
+                          const int R,
+                          const int P,
+                          const bool half) {
   vf sum[4][NV][ATTEND_ROWS];
   EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
   for (size_t d = 0; d < size; d++) {
     vf k[4][NV];
     EACH(p, P) EACH(v, NV) {
       size_t at = (p * size + d) * 16 + VW * v;
-      k[p][v] = half ? vf_half((const uint16_t *)keys + at) : vf_load((const float *)keys + at);
+      k[p][v] = half ? vf_half((const uint16_t *)keys + at)
+                     : vf_load((const float *)keys + at);
     }
     EACH(r, R) EACH(p, P) EACH(v, NV) sum[p][v][r] += k[p][v] * q[d * R + r];
   }
-  EACH(p, P) EACH(v, NV) EACH(r, R) vf_store(scores + r * CHUNK + 16 * p + VW * v, sum[p][v][r]);
+  EACH(p, P)
+  EACH(v, NV) EACH(r, R) vf_store(scores + r * CHUNK + 16 * p + VW * v, sum[p][v][r]);
 }
 
-/* One row's scores, of which `valid` count, become weights; returns what its sums so far are
- * multiplied by. */
+/* One row's scores, of which `valid` count, become weights; returns what its sums so
+ * far are multiplied by. */
 static float attend_softmax(float *scores, uint32_t valid, float *most, float *sum) {
   uint32_t end = ww_round_up(valid, 16);
   for (uint32_t j = valid; j < end; j++)
@@ -56,10 +64,15 @@ static float attend_softmax(float *scores, uint32_t valid, float *most, float *s
   return by;
 }
 
-/* out[r] = out[r] * by[r] + sum over n positions of weight x value, R rows and two vectors at a
- * time. */
-ALWAYS void attend_values(float *out, const float *scores, const float *by, const float *values,
-                          size_t n, size_t stride, const int R) {
+/* out[r] = out[r] * by[r] + sum over n positions of weight x value, R rows and two
+ * vectors at a time. */
+ALWAYS void attend_values(float *out,
+                          const float *scores,
+                          const float *by,
+                          const float *values,
+                          size_t n,
+                          size_t stride,
+                          const int R) {
   size_t d = 0;
   for (; d + 2 * VW <= stride; d += 2 * VW) {
     vf a[ATTEND_ROWS], b[ATTEND_ROWS];
@@ -92,8 +105,12 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
 }
 
 /* The same for one row with values as they lie in the cache. */
-static void attend_values_half(float *out, const float *scores, float by, const uint16_t *values,
-                               uint32_t n, size_t stride) {
+static void attend_values_half(float *out,
+                               const float *scores,
+                               float by,
+                               const uint16_t *values,
+                               uint32_t n,
+                               size_t stride) {
   for (uint32_t d = 0; d < stride; d += VW) {
     vf s[4] = {vf_load(out + d) * by, vf_all(0), vf_all(0), vf_all(0)};
     const uint16_t *v = values + d;
@@ -133,35 +150,42 @@ static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
 }
 
 /* One block of queries against the chunk that begins at position `at`. */
-static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, uint32_t rows,
-                         uint32_t at, attend_state *s) {
+static void attend_block(const ww_attention *a,
+                         uint32_t first,
+                         uint32_t block,
+                         uint32_t rows,
+                         uint32_t at,
+                         attend_state *s) {
   enum { R = ATTEND_ROWS, P = ATTEND_PANELS };
   size_t from = block * R, size = a->size;
   uint32_t n = 0, valid[R];
   float by[R];
   for (uint32_t r = 0; r < R; r++) {
-    uint32_t row = from + r < rows ? from + r : rows - 1, end = row_position(a, first + row) + 1;
+    uint32_t row = from + r < rows ? from + r : rows - 1,
+             end = row_position(a, first + row) + 1;
     valid[r] = end <= at ? 0 : ww_least(end - at, CHUNK);
     n = ww_most(n, valid[r]);
   }
   if (!n)
     return;
   for (uint32_t p = 0; 16 * p < n; p += P)
-    attend_scores(s->scores + 16 * p, s->q + from * size, s->keys + p * 16 * size, size, R, P,
-                  false);
+    attend_scores(s->scores + 16 * p, s->q + from * size, s->keys + p * 16 * size, size,
+                  R, P, false);
   for (uint32_t r = 0; r < R; r++) {
     by[r] = 1;
     if (valid[r])
-      by[r] =
-          attend_softmax(s->scores + r * CHUNK, valid[r], &s->most[from + r], &s->sum[from + r]);
+      by[r] = attend_softmax(s->scores + r * CHUNK, valid[r], &s->most[from + r],
+                             &s->sum[from + r]);
     else
       memset(s->scores + r * CHUNK, 0, CHUNK * sizeof *s->scores);
   }
   attend_values(s->out + from * s->stride, s->scores, by, s->values, n, s->stride, R);
 }
 
-/* Up to ITEM_ROWS rows from `first` on. Rows that fill up the last block repeat the last one. */
-static void attend_item(const ww_attention *a, uint32_t first, uint32_t rows, attend_state *s) {
+/* Up to ITEM_ROWS rows from `first` on. Rows that fill up the last block repeat the
+ * last one. */
+static void
+attend_item(const ww_attention *a, uint32_t first, uint32_t rows, attend_state *s) {
   enum { R = ATTEND_ROWS };
   size_t size = a->size, stride = s->stride, blocks = (rows + R - 1) / R;
   for (uint32_t r = 0; r < blocks * R; r++) {
@@ -184,8 +208,8 @@ static void attend_item(const ww_attention *a, uint32_t first, uint32_t rows, at
       attend_block(a, first, b, rows, at, s);
   }
   for (uint32_t r = 0; r < rows; r++) {
-    float *out =
-        a->out + (first + r) / a->group * a->out_token + (first + r) % a->group * a->out_head;
+    float *out = a->out + (first + r) / a->group * a->out_token +
+                 (first + r) % a->group * a->out_head;
     for (uint32_t d = 0; d < size; d++)
       out[d] = s->out[r * stride + d] / s->sum[r];
   }

@@ -1,10 +1,11 @@
-/* kernels_isa.c - the kernels of one instruction set; compiled once for each (see KERNELS in the
- * Makefile), named by WW_ISA.
+/* kernels_isa.c - the kernels of one instruction set; compiled once for each (see
+ * KERNELS in the Makefile), named by WW_ISA.
  *
- * Written with the compiler's vectors of VW floats, so that one text serves SSE2, NEON, AVX2 and
- * AVX-512; what an instruction set does better is chosen by #if in kernels_vector.h. Panels are 16
- * rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes, their
- * arrays have constant sizes too: that is what keeps the sums in registers. Layouts: kernels.h. */
+ * Written with the compiler's vectors of VW floats, so that one text serves SSE2, NEON,
+ * AVX2 and AVX-512; what an instruction set does better is chosen by #if in
+ * kernels_vector.h. Panels are 16 rows wide whatever the vector's width. Inner blocks
+ * are always inlined with constant sizes, their arrays have constant sizes too: that is
+ * what keeps the sums in registers. Layouts: kernels.h. */
 #include "kernels.h"
 #include "kernels_vector.h"
 
@@ -13,17 +14,36 @@
 
 /* Blocks: rows and panels at once, as many as the registers hold. */
 #if VW == 16
-enum { Q8_ROWS = 6, FMA_ROWS = 8, BLOCK_PANELS = 2, ATTEND_ROWS = 8, ATTEND_PANELS = 2 };
+enum {
+  Q8_ROWS = 6,
+  FMA_ROWS = 8,
+  BLOCK_PANELS = 2,
+  ATTEND_ROWS = 8,
+  ATTEND_PANELS = 2
+};
 #elif VW == 8
-enum { Q8_ROWS = 2, FMA_ROWS = 4, BLOCK_PANELS = 1, ATTEND_ROWS = 4, ATTEND_PANELS = 1 };
+enum {
+  Q8_ROWS = 2,
+  FMA_ROWS = 4,
+  BLOCK_PANELS = 1,
+  ATTEND_ROWS = 4,
+  ATTEND_PANELS = 1
+};
 #else
-enum { Q8_ROWS = 2, FMA_ROWS = 2, BLOCK_PANELS = 1, ATTEND_ROWS = 2, ATTEND_PANELS = 1 };
+enum {
+  Q8_ROWS = 2,
+  FMA_ROWS = 2,
+  BLOCK_PANELS = 1,
+  ATTEND_ROWS = 2,
+  ATTEND_PANELS = 1
+};
 #endif
 
 /* ---- inputs of products ---- */
 
 /* 32 values from x[at] on; zeros behind the last of n. */
-ALWAYS const float *block_at(const float *x, uint32_t at, uint32_t n, float padded[32]) {
+ALWAYS const float *
+block_at(const float *x, uint32_t at, uint32_t n, float padded[32]) {
   if (at + 32 <= n)
     return x + at;
   memset(padded, 0, 32 * sizeof *padded);
@@ -43,7 +63,8 @@ static void prepare_q8(ww_inputs *to, size_t row, const float *x, uint32_t n) {
   }
 }
 
-/* 32 values of a row into their tile, and what rounding left of them into the tile behind it. */
+/* 32 values of a row into their tile, and what rounding left of them into the tile
+ * behind it. */
 static void prepare_bf16(ww_inputs *to, size_t row, const float *x, uint32_t n) {
   size_t parts = to->form == WW_FORM_BF16X2 ? 2 : 1;
   uint16_t *tile = to->bf16 + row / 16 * 16 * to->depth * parts + row % 16 * 32;
@@ -79,7 +100,8 @@ ALWAYS void put_sum(const ww_product_job *j, size_t row, size_t panel, int v, vf
   vf_store(o, j->add ? vf_load(o) + sum : sum);
 }
 
-ALWAYS void q8_block(const ww_product_job *j, size_t row, size_t panel, const int R, const int P) {
+ALWAYS void
+q8_block(const ww_product_job *j, size_t row, size_t panel, const int R, const int P) {
   const ww_inputs *x = j->x;
   const ww_matrix *w = j->w;
   size_t depth = w->depth, blocks = depth / 32;
@@ -95,14 +117,16 @@ ALWAYS void q8_block(const ww_product_job *j, size_t row, size_t panel, const in
     EACH(p, P) EACH(v, NV) EACH(r, R) s[p][v][r] = vi_all(less[r * blocks + b]);
     EACH(i, 8) {
       vi wq[BLOCK_PANELS][NV];
-      EACH(p, P) EACH(v, NV) wq[p][v] = vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
+      EACH(p, P)
+      EACH(v, NV) wq[p][v] = vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
       EACH(r, R) {
         vi a = vi_all(load_i32(xq + r * depth + 4 * i));
         EACH(p, P) EACH(v, NV) s[p][v][r] = dot4(s[p][v][r], wq[p][v], a);
       }
     }
     EACH(p, P) EACH(v, NV) {
-      vf scale = vf_half((const uint16_t *)((const uint8_t *)ws + p * w->panel_bytes) + VW * v);
+      vf scale = vf_half((const uint16_t *)((const uint8_t *)ws + p * w->panel_bytes) +
+                         VW * v);
       EACH(r, R) sum[p][v][r] += vf_of_int(s[p][v][r]) * (scale * xs[r * blocks + b]);
     }
   }
@@ -141,10 +165,15 @@ ALWAYS vf column(const uint8_t *panel, const ww_dtype type, size_t k, int v) {
   return (vf)(k % 2 ? pair & (int32_t)0xffff0000 : pair << 16);
 }
 
-/* K columns at a time, each with sums of its own: a chain of additions is as long as its latency
- * allows. */
-ALWAYS void fma_block(const ww_product_job *j, size_t row, size_t panel, const int R, const int P,
-                      const int K, const ww_dtype type) {
+/* K columns at a time, each with sums of its own: a chain of additions is as long as
+ * its latency allows. */
+ALWAYS void fma_block(const ww_product_job *j,
+                      size_t row,
+                      size_t panel,
+                      const int R,
+                      const int P,
+                      const int K,
+                      const ww_dtype type) {
   const ww_matrix *w = j->w;
   size_t depth = w->depth;
   const uint8_t *data = w->data + panel * w->panel_bytes;
@@ -154,7 +183,8 @@ ALWAYS void fma_block(const ww_product_job *j, size_t row, size_t panel, const i
   for (size_t at = 0; at < depth; at += K)
     EACH(k, K) {
       vf c[BLOCK_PANELS][NV];
-      EACH(p, P) EACH(v, NV) c[p][v] = column(data + p * w->panel_bytes, type, at + k, v);
+      EACH(p, P)
+      EACH(v, NV) c[p][v] = column(data + p * w->panel_bytes, type, at + k, v);
       EACH(r, R) {
         float a = in[r * depth + at + k];
         EACH(p, P) EACH(v, NV) sum[k][p][v][r] += c[p][v] * a;
@@ -167,7 +197,8 @@ ALWAYS void fma_block(const ww_product_job *j, size_t row, size_t panel, const i
   }
 }
 
-ALWAYS void fma_rows(const ww_product_job *j, uint32_t panel, const int P, const ww_dtype type) {
+ALWAYS void
+fma_rows(const ww_product_job *j, uint32_t panel, const int P, const ww_dtype type) {
   uint32_t r = 0, rows = j->rows;
   for (; r + FMA_ROWS <= rows; r += FMA_ROWS)
     fma_block(j, r, panel, FMA_ROWS, P, 2 / P, type);
@@ -215,7 +246,8 @@ static void product(const ww_product_job *p) {
 static ww_form form(ww_dtype weights, uint32_t rows) {
 #if defined(__AMX_BF16__)
   if (rows >= AMX_ROWS)
-    return weights == WW_DTYPE_Q8_0 || weights == WW_DTYPE_BF16 ? WW_FORM_BF16 : WW_FORM_BF16X2;
+    return weights == WW_DTYPE_Q8_0 || weights == WW_DTYPE_BF16 ? WW_FORM_BF16
+                                                                : WW_FORM_BF16X2;
 #endif
   (void)rows;
   return weights == WW_DTYPE_Q8_0 ? WW_FORM_Q8 : WW_FORM_F32;
@@ -225,7 +257,8 @@ static ww_form form(ww_dtype weights, uint32_t rows) {
 
 /* ---- the small things ---- */
 
-static void rmsnorm(float *out, const float *x, const float *weight, float eps, uint32_t n) {
+static void
+rmsnorm(float *out, const float *x, const float *weight, float eps, uint32_t n) {
   vf sums = vf_all(0);
   float squares = 0;
   uint32_t i = 0;
@@ -249,7 +282,8 @@ static void swiglu(float *out, const float *gate_up, uint32_t n) {
     }
 }
 
-static void rope(float *x, const float *cos, const float *sin, float scale, uint32_t size) {
+static void
+rope(float *x, const float *cos, const float *sin, float scale, uint32_t size) {
   uint32_t half = size / 2;
   for (uint32_t i = 0; i < half; i++) {
     float a = x[i], b = x[half + i];
@@ -302,7 +336,8 @@ static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n)
   }
 }
 
-/* What was Q8_0 in the file, its largest value 127 as every writer has it, comes back bit for bit.
+/* What was Q8_0 in the file, its largest value 127 as every writer has it, comes back
+ * bit for bit.
  */
 static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x) {
   uint16_t *scales = (uint16_t *)(panel + (size_t)m->depth * WW_PANEL);

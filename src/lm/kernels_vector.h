@@ -1,5 +1,5 @@
-/* kernels_vector.h - vectors of VW floats for kernels_isa.c: what the compiler's vector types
- * cannot say alone. */
+/* kernels_vector.h - vectors of VW floats for kernels_isa.c: what the compiler's vector
+ * types cannot say alone. */
 #ifndef WW_LM_KERNELS_VECTOR_H
 #define WW_LM_KERNELS_VECTOR_H
 
@@ -37,12 +37,13 @@ enum { NV = 16 / VW }; /* vectors of a panel's column */
 
 #define ALWAYS static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
-#define EACH(i, n) UNROLL for (int i = 0; i < (n); i++) /* a loop of constant length, unrolled */
+/* a loop of constant length, unrolled */
+#define EACH(i, n) UNROLL for (int i = 0; i < (n); i++)
 
 typedef float vf __attribute__((vector_size(4 * VW)));
 typedef int32_t vi __attribute__((vector_size(4 * VW)));
-typedef float vf_any
-    __attribute__((vector_size(4 * VW), aligned(4), may_alias)); /* in memory, wherever it lies */
+/* in memory, wherever it lies */
+typedef float vf_any __attribute__((vector_size(4 * VW), aligned(4), may_alias));
 typedef int32_t vi_any __attribute__((vector_size(4 * VW), aligned(1), may_alias));
 
 ALWAYS vf vf_all(float x) {
@@ -107,7 +108,8 @@ ALWAYS float vf_most(vf v) {
 ALWAYS vf vf_exp(vf x) {
   x = vf_max(x, vf_all(-87.0f));
   x = -vf_max(-x, vf_all(-88.0f));
-  vf n = x * 1.44269504f + 12582912.0f; /* 1.5 x 2^23: rounds to an integer in the low bits */
+  /* 1.5 x 2^23: rounds to an integer in the low bits */
+  vf n = x * 1.44269504f + 12582912.0f;
   vi power = (vi)n << 23;
   n -= 12582912.0f;
   vf r = x - n * 0.693359375f + n * 2.12194440e-4f;
@@ -122,7 +124,8 @@ ALWAYS vf vf_exp(vf x) {
 
 /* ---- half precision and bf16 ---- */
 
-ALWAYS uint16_t bf16_of(float f) { /* to nearest even; NaN stays one where its top bits say so */
+/* to nearest even; NaN stays one where its top bits say so */
+ALWAYS uint16_t bf16_of(float f) {
   uint32_t u = ww_float_bits(f);
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
@@ -135,7 +138,8 @@ ALWAYS float float_of_half(uint16_t h) {
 #endif
 }
 
-/* Too large becomes the largest: keys and values beyond 65504 would make every score NaN. */
+/* Too large becomes the largest: keys and values beyond 65504 would make every score
+ * NaN. */
 ALWAYS uint16_t half_of(float f) {
   f = f > 65504.0f ? 65504.0f : f < -65504.0f ? -65504.0f : f;
 #if defined(__F16C__)
@@ -160,10 +164,12 @@ ALWAYS vf vf_half(const uint16_t *p) {
 
 ALWAYS void vf_to_half(uint16_t *to, vf v) {
 #if defined(__AVX512F__)
-  v = _mm512_min_ps(_mm512_max_ps(v, _mm512_set1_ps(-65504.0f)), _mm512_set1_ps(65504.0f));
+  v = _mm512_min_ps(_mm512_max_ps(v, _mm512_set1_ps(-65504.0f)),
+                    _mm512_set1_ps(65504.0f));
   _mm256_storeu_si256((__m256i *)to, _mm512_cvtps_ph(v, 0));
 #elif defined(__F16C__)
-  v = _mm256_min_ps(_mm256_max_ps(v, _mm256_set1_ps(-65504.0f)), _mm256_set1_ps(65504.0f));
+  v = _mm256_min_ps(_mm256_max_ps(v, _mm256_set1_ps(-65504.0f)),
+                    _mm256_set1_ps(65504.0f));
   _mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(v, 0));
 #else
   v = -vf_max(-vf_max(v, vf_all(-65504.0f)), vf_all(-65504.0f));
@@ -173,39 +179,42 @@ ALWAYS void vf_to_half(uint16_t *to, vf v) {
 
 /* ---- integers ---- */
 
-/* s[i] + the four products of bytes 4 i to 4 i + 3 of w (unsigned, the weight + 128) and a
- * (signed). */
+/* s[i] + the four products of bytes 4 i to 4 i + 3 of w (unsigned, the weight + 128)
+ * and a (signed). */
 ALWAYS vi dot4(vi s, vi w, vi a) {
 #if defined(__AVX512VNNI__)
   return (vi)_mm512_dpbusd_epi32((__m512i)s, (__m512i)w, (__m512i)a);
 #elif defined(__AVX512BW__)
-  /* Pairs in 16 bits do not overflow when the weight's sign goes to the other side; + 128 is then
-   * given back. */
+  /* Pairs in 16 bits do not overflow when the weight's sign goes to the other side; +
+   * 128 is then given back. */
   __m512i x = _mm512_xor_si512((__m512i)w, _mm512_set1_epi8((char)0x80));
-  __m512i v =
-      _mm512_mask_sub_epi8((__m512i)a, _mm512_movepi8_mask(x), _mm512_setzero_si512(), (__m512i)a);
+  __m512i v = _mm512_mask_sub_epi8((__m512i)a, _mm512_movepi8_mask(x),
+                                   _mm512_setzero_si512(), (__m512i)a);
   __m512i pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(x), v);
   return s + (vi)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
 #elif defined(__AVX2__)
   __m256i x = _mm256_xor_si256((__m256i)w, _mm256_set1_epi8((char)0x80));
-  __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8((__m256i)a, x));
+  __m256i pairs =
+      _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8((__m256i)a, x));
   return s + (vi)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 #elif defined(__ARM_NEON)
   int8x16_t x = veorq_s8((int8x16_t)w, vdupq_n_s8(-128)), y = (int8x16_t)a;
-  return (vi)vpadalq_s16((int32x4_t)s,
-                         vpaddq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)), vmull_high_s8(x, y)));
+  return (vi)vpadalq_s16(
+      (int32x4_t)s,
+      vpaddq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)), vmull_high_s8(x, y)));
 #elif defined(__SSE2__)
   /* even and odd bytes as 16 bits */
   __m128i low = _mm_set1_epi16(255), x = (__m128i)w, y = (__m128i)a;
-  __m128i even = _mm_madd_epi16(_mm_and_si128(x, low), _mm_srai_epi16(_mm_slli_epi16(y, 8), 8));
+  __m128i even =
+      _mm_madd_epi16(_mm_and_si128(x, low), _mm_srai_epi16(_mm_slli_epi16(y, 8), 8));
   return s + (vi)even + (vi)_mm_madd_epi16(_mm_srli_epi16(x, 8), _mm_srai_epi16(y, 8));
 #else
   EACH(i, 4) s += (w >> 8 * i & 255) * (a << (24 - 8 * i) >> 24);
   return s;
 #endif
 }
-/* Whether dot4 sees the weight + 128 (then the sum starts at -128 x the inputs' sum) or the weight
- * itself. */
+/* Whether dot4 sees the weight + 128 (then the sum starts at -128 x the inputs' sum) or
+ * the weight itself. */
 #if (defined(__AVX2__) && !defined(__AVX512VNNI__)) || defined(__ARM_NEON)
 enum { OFFSET = 0 };
 #else

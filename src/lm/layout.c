@@ -1,8 +1,9 @@
 /* layout.c - every parameter's place in one flat buffer.
  *
- * Each starts at a multiple of 64 elements (128 bytes of bf16: what tensor cores and vector loads
- * like), but for those that follow another without a gap so that one product makes them all: k, v
- * behind q; up behind gate; biases likewise. The gaps hold zeros. */
+ * Each starts at a multiple of 64 elements (128 bytes of bf16: what tensor cores and
+ * vector loads like), but for those that follow another without a gap so that one
+ * product makes them all: k, v behind q; up behind gate; biases likewise. The gaps hold
+ * zeros. */
 #include "model.h"
 
 enum { ALIGN = 64 };
@@ -18,25 +19,30 @@ typedef struct {
 
 /* Names with %u, sizes for this model. */
 static void specs_of(const ww_lm_config *c, spec out[WW_NPARAMS]) {
-  uint64_t V = c->vocab, C = c->width, D = c->head_size, Q = c->heads * D, K = c->kv_heads * D;
-  uint64_t F = c->hidden, X = c->features, GC = c->feature_tokens * C, N2 = 2 * c->numbers;
+  uint64_t V = c->vocab, C = c->width, D = c->head_size, Q = c->heads * D,
+           K = c->kv_heads * D;
+  uint64_t F = c->hidden, X = c->features, GC = c->feature_tokens * C,
+           N2 = 2 * c->numbers;
   bool when_true[] = {[ALWAYS] = true,
                       [UNTIED] = !c->tied,
                       [FEATURES] = c->features > 0,
                       [NUMBERS] = c->numbers > 0,
                       [QKV_BIAS] = c->qkv_bias};
   const spec all[WW_NPARAMS] = {
-#define PARAM(id, hf, gguf, rows, cols, group, when) {hf, rows, cols, group, when_true[when]},
+#define PARAM(id, hf, gguf, rows, cols, group, when) \
+  {hf, rows, cols, group, when_true[when]},
 #include "params.def"
   };
   memcpy(out, all, sizeof all);
 }
 
 static bool follows(ww_param_id id) {
-  return id == WW_P_k || id == WW_P_v || id == WW_P_up || id == WW_P_kb || id == WW_P_vb;
+  return id == WW_P_k || id == WW_P_v || id == WW_P_up || id == WW_P_kb ||
+         id == WW_P_vb;
 }
 
-static void place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, uint32_t layer) {
+static void
+place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, uint32_t layer) {
   if (!s[id].there)
     return;
   if (!follows(id))
@@ -53,8 +59,8 @@ static void place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, u
 }
 
 /* One group: what stands before its first layer entry, the layers, the rest. */
-static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t once,
-                            uint32_t layers) {
+static uint32_t place_group(
+    ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t once, uint32_t layers) {
   uint32_t id = 0;
   for (; id < WW_NPARAMS && s[id].group != once + 1; id++)
     if (s[id].group == once)
@@ -75,7 +81,8 @@ static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t
 void ww_lm_layout_make(const ww_lm_config *c, ww_arena *a, ww_lm_layout *out) {
   spec s[WW_NPARAMS];
   specs_of(c, s);
-  *out = (ww_lm_layout){.v = WW_NEWN(a, ww_lm_slot, (size_t)WW_NPARAMS * (c->layers + 1))};
+  *out =
+      (ww_lm_layout){.v = WW_NEWN(a, ww_lm_slot, (size_t)WW_NPARAMS * (c->layers + 1))};
   uint32_t matrices = place_group(out, a, s, MATRIX_ONCE, c->layers);
   out->matrices = out->total;
   uint32_t vectors = place_group(out, a, s, VECTOR_ONCE, c->layers);

@@ -1,8 +1,8 @@
-/* lines.c - chunks of whole lines from a plain or a packed file, so that many threads can parse
- * while one reads.
+/* lines.c - chunks of whole lines from a plain or a packed file, so that many threads
+ * can parse while one reads.
  *
- * Invariant: a chunk ends with a newline, unless it is the last of the file; what was read behind
- * that waits in `rest`. */
+ * Invariant: a chunk ends with a newline, unless it is the last of the file; what was
+ * read behind that waits in `rest`. */
 #include "lines.h"
 
 #include <errno.h>
@@ -43,7 +43,8 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
     return ww_fail(e, WW_EIO, "'%s' is a folder, not a file of JSON lines", path);
   }
   ww_lines *l = ww_xcalloc(1, sizeof *l);
-  *l = (ww_lines){.path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? st.st_size : 0};
+  *l = (ww_lines){
+      .path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? st.st_size : 0};
   if (ww_ends(path, ".zst")) {
     l->z = ZSTD_createDStream();
     l->packed = ww_xmalloc(PIECE);
@@ -103,7 +104,8 @@ static ww_status add_packed(ww_lines *l, ww_buf *b, ww_err *e) {
     if (st)
       return st;
     if (!got && l->inside)
-      return ww_fail(e, WW_EDATA, "%s: ends in the middle; it was not written to its end", l->path);
+      return ww_fail(e, WW_EDATA,
+                     "%s: ends in the middle; it was not written to its end", l->path);
     if (!got)
       return l->ended = true, WW_OK;
     l->in = (ZSTD_inBuffer){l->packed, got, 0};
@@ -160,8 +162,8 @@ ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, uint64_t *first, ww_err *e) 
     seen = chunk->n;
     if (!st && chunk->n - end > LONGEST_LINE)
       st = ww_fail(e, WW_ELIMIT,
-                   "%s: a line of more than %d MiB; is it JSON lines, one object each?", l->path,
-                   LONGEST_LINE >> 20);
+                   "%s: a line of more than %d MiB; is it JSON lines, one object each?",
+                   l->path, LONGEST_LINE >> 20);
   }
   if (l->ended)
     end = chunk->n;

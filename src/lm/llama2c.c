@@ -1,8 +1,8 @@
-/* llama2c.c - reads models of llama2.c (stories15M.bin and its like): a header of seven integers,
- * then floats in a fixed order.
+/* llama2c.c - reads models of llama2.c (stories15M.bin and its like): a header of seven
+ * integers, then floats in a fixed order.
  *
- * Its queries and keys rotate neighbours (2 i, 2 i + 1); ours rotates halves (i, i + size / 2):
- * rows of both are put in our order. */
+ * Its queries and keys rotate neighbours (2 i, 2 i + 1); ours rotates halves (i, i +
+ * size / 2): rows of both are put in our order. */
 #include "infer_int.h"
 
 #include <errno.h>
@@ -15,9 +15,10 @@ typedef struct {
 
 static bool sensible(const header *h) {
   return h->width > 0 && h->width <= 1 << 16 && h->hidden > 0 && h->hidden <= 1 << 18 &&
-         h->layers > 0 && h->layers <= 1024 && h->heads > 0 && h->width % h->heads == 0 &&
-         h->kv_heads > 0 && h->heads % h->kv_heads == 0 && h->vocab != INT_MIN &&
-         abs(h->vocab) > 0 && abs(h->vocab) <= 1 << 24 && h->context > 0 && h->context <= 1 << 20;
+         h->layers > 0 && h->layers <= 1024 && h->heads > 0 &&
+         h->width % h->heads == 0 && h->kv_heads > 0 && h->heads % h->kv_heads == 0 &&
+         h->vocab != INT_MIN && abs(h->vocab) > 0 && abs(h->vocab) <= 1 << 24 &&
+         h->context > 0 && h->context <= 1 << 20;
 }
 
 static bool read_header(const char *path, header *h) {
@@ -35,20 +36,23 @@ bool ww_llama2c_is(const char *path) {
 }
 
 /* rows [heads][size][cols], neighbours to halves */
-static void unpermute(float *to, const float *from, uint64_t heads, uint64_t size, uint64_t cols) {
+static void
+unpermute(float *to, const float *from, uint64_t heads, uint64_t size, uint64_t cols) {
   for (uint64_t h = 0; h < heads; h++)
     for (uint64_t i = 0; i < size; i++) {
       uint64_t source = i < size / 2 ? 2 * i : 2 * (i - size / 2) + 1;
-      memcpy(to + (h * size + i) * cols, from + (h * size + source) * cols, cols * sizeof *to);
+      memcpy(to + (h * size + i) * cols, from + (h * size + source) * cols,
+             cols * sizeof *to);
     }
 }
 
 /* The parameters in the file's order. */
-static const ww_param_id ORDER[] = {WW_P_embed, WW_P_norm_attn, WW_P_q,          WW_P_k,
-                                    WW_P_v,     WW_P_o,         WW_P_norm_mlp,   WW_P_gate,
-                                    WW_P_down,  WW_P_up,        WW_P_norm_final, WW_P_head};
+static const ww_param_id ORDER[] = {
+    WW_P_embed,    WW_P_norm_attn, WW_P_q,    WW_P_k,  WW_P_v,          WW_P_o,
+    WW_P_norm_mlp, WW_P_gate,      WW_P_down, WW_P_up, WW_P_norm_final, WW_P_head};
 
-static bool read_all(FILE *f, const ww_lm_config *c, const ww_lm_layout *l, float *flat) {
+static bool
+read_all(FILE *f, const ww_lm_config *c, const ww_lm_layout *l, float *flat) {
   float *x = ww_xmalloc((size_t)c->width * c->width * sizeof *x);
   bool ok = true;
   for (size_t k = 0; k < sizeof ORDER / sizeof *ORDER && ok; k++) {
@@ -69,8 +73,12 @@ static bool read_all(FILE *f, const ww_lm_config *c, const ww_lm_layout *l, floa
   return ok;
 }
 
-ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_layout *l,
-                          float **flat, ww_err *e) {
+ww_status ww_llama2c_read(const char *path,
+                          ww_lm_config *c,
+                          ww_arena *a,
+                          ww_lm_layout *l,
+                          float **flat,
+                          ww_err *e) {
   header h;
   *flat = NULL;
   if (!read_header(path, &h))
@@ -98,8 +106,8 @@ ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_
   if (!f)
     return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
   fseek(f, 0, SEEK_END);
-  bool ok =
-      ftell(f) >= 0 && (uint64_t)ftell(f) >= sizeof h + ww_lm_config_params(c) * sizeof(float);
+  bool ok = ftell(f) >= 0 &&
+            (uint64_t)ftell(f) >= sizeof h + ww_lm_config_params(c) * sizeof(float);
   if (ok)
     *flat = calloc(l->total, sizeof **flat);
   ok = ok && *flat && !fseek(f, sizeof h, SEEK_SET) && read_all(f, c, l, *flat);
@@ -108,5 +116,6 @@ ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_
     return WW_OK;
   free(*flat);
   *flat = NULL;
-  return ww_fail(e, WW_EDATA, "%s: the file is shorter than its header says; fetch it again", path);
+  return ww_fail(e, WW_EDATA,
+                 "%s: the file is shorter than its header says; fetch it again", path);
 }

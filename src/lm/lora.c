@@ -1,9 +1,9 @@
-/* lora.c - low-rank adapters on the matrices of every layer: a matrix W acts as W + (alpha / rank)
- * B A, and only A and B learn.
+/* lora.c - low-rank adapters on the matrices of every layer: a matrix W acts as W +
+ * (alpha / rank) B A, and only A and B learn.
  *
- * Matrices that share an input (q k v; gate up) have their A's behind one another, so that one
- * product makes t = scale * inp . A^T for all of them; t is kept, it is what the gradient of B
- * needs. On disk they are as peft writes them. */
+ * Matrices that share an input (q k v; gate up) have their A's behind one another, so
+ * that one product makes t = scale * inp . A^T for all of them; t is kept, it is what
+ * the gradient of B needs. On disk they are as peft writes them. */
 #include <sys/stat.h>
 
 #include "../base/json_put.h"
@@ -58,7 +58,8 @@ static uint64_t layer_size(const ww_net *n) {
 }
 
 /* The place of an A or a B in the learned buffer. */
-static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32_t part, bool b) {
+static uint64_t
+part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32_t part, bool b) {
   uint64_t r = n->opt.lora_rank;
   uint64_t at = layer * layer_size(n);
   for (ww_lora_group i = 0; i < g; i++)
@@ -72,7 +73,8 @@ static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32
 }
 
 void ww_lora_plan(ww_net *n) {
-  static const ww_param_id heads[] = {WW_P_feature_w, WW_P_number_w, WW_P_feature_b, WW_P_number_b};
+  static const ww_param_id heads[] = {WW_P_feature_w, WW_P_number_w, WW_P_feature_b,
+                                      WW_P_number_b};
   n->lora_scale = n->opt.lora_alpha / n->opt.lora_rank;
   n->learned = n->c.layers * layer_size(n);
   n->decayed = n->learned;
@@ -101,15 +103,18 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 
 /* The product with all A of a group, and with the B of one part. */
 static ww_linear with_a(const ww_net *n, const ww_net_lora *l, ww_lora_group g) {
-  return ww_dense(l->a.w, n->b.N, ww_lora_in(n, g), ww_lora_parts(g) * n->opt.lora_rank);
+  return ww_dense(l->a.w, n->b.N, ww_lora_in(n, g),
+                  ww_lora_parts(g) * n->opt.lora_rank);
 }
-static ww_linear with_b(const ww_net *n, const ww_net_lora *l, ww_lora_group g, uint32_t part) {
+static ww_linear
+with_b(const ww_net *n, const ww_net_lora *l, ww_lora_group g, uint32_t part) {
   uint32_t r = n->opt.lora_rank;
   return (ww_linear){l->b[part].w,         n->b.N,           r, out_of(n, g, part),
                      ww_lora_parts(g) * r, ww_lora_out(n, g)};
 }
 
-void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, const void *inp) {
+void ww_lora_forward(
+    ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, const void *inp) {
   ww_ops *o = n->o;
   ww_linear a = with_a(n, l, g);
   ww_linear_forward(o, &a, l->t, inp, NULL, false);
@@ -117,12 +122,17 @@ void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, cons
   uint64_t at = 0;
   for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
     ww_linear b = with_b(n, l, g, p);
-    ww_linear_forward(o, &b, ww_net_at(n, out, at), ww_net_at(n, l->t, p * b.C), NULL, true);
+    ww_linear_forward(o, &b, ww_net_at(n, out, at), ww_net_at(n, l->t, p * b.C), NULL,
+                      true);
     at += b.OC;
   }
 }
 
-void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
+void ww_lora_backward(ww_net *n,
+                      ww_net_lora *l,
+                      ww_lora_group g,
+                      void *dinp,
+                      const void *dout,
                       const void *inp) {
   ww_ops *o = n->o;
   ww_linear a = with_a(n, l, g);
@@ -142,8 +152,8 @@ void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, co
 
 /* ---- values ---- */
 
-/* A as peft: uniform within 1 / sqrt(in), here of the same spread; B 0, so that the adapted model
- * begins as its base. */
+/* A as peft: uniform within 1 / sqrt(in), here of the same spread; B 0, so that the
+ * adapted model begins as its base. */
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
@@ -178,13 +188,17 @@ void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
 
 /* ---- on disk ---- */
 
-/* peft's name of one half: the parameter's without ".weight", prefixed, with .lora_A.weight or
- * .lora_B.weight */
-static const char *half_name(const ww_net *n, ww_arena *a, uint32_t layer, ww_lora_group g,
-                             uint32_t part, bool b) {
+/* peft's name of one half: the parameter's without ".weight", prefixed, with
+ * .lora_A.weight or .lora_B.weight */
+static const char *half_name(const ww_net *n,
+                             ww_arena *a,
+                             uint32_t layer,
+                             ww_lora_group g,
+                             uint32_t part,
+                             bool b) {
   const char *name = ww_lm_param(&n->layout, target_of(g, part), layer)->name;
-  return ww_fmt(a, "base_model.model.%.*s.lora_%c.weight", (int)(strlen(name) - strlen(".weight")),
-                name, b ? 'B' : 'A');
+  return ww_fmt(a, "base_model.model.%.*s.lora_%c.weight",
+                (int)(strlen(name) - strlen(".weight")), name, b ? 'B' : 'A');
 }
 
 static const ww_lm_slot *param_at(const ww_net *n, uint64_t at) {
@@ -230,32 +244,37 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
 static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
   ww_json j = {.pretty = true};
   ww_json_begin(&j, out);
-  ww_json_put(&j,
-              "{peft_type:'LORA',task_type:'CAUSAL_LM',base_model_name_or_path:%s,r:%u,"
-              "lora_alpha:%g,lora_dropout:0,bias:'none',fan_in_fan_out:false,use_rslora:false,"
-              "inference_mode:true,target_modules:['q_proj','k_proj','v_proj','o_proj',"
-              "'gate_proj','up_proj','down_proj']}",
-              base_name, n->opt.lora_rank, n->opt.lora_alpha);
+  ww_json_put(
+      &j,
+      "{peft_type:'LORA',task_type:'CAUSAL_LM',base_model_name_or_path:%s,r:%u,"
+      "lora_alpha:%g,lora_dropout:0,bias:'none',fan_in_fan_out:false,use_rslora:false,"
+      "inference_mode:true,target_modules:['q_proj','k_proj','v_proj','o_proj',"
+      "'gate_proj','up_proj','down_proj']}",
+      base_name, n->opt.lora_rank, n->opt.lora_alpha);
   ww_buf_puts(out, "\n");
 }
 
-ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww_err *e) {
+ww_status
+ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww_err *e) {
   if (!n->opt.lora_rank)
-    return ww_fail(e, WW_EUSAGE,
-                   "%s: all parameters of this model learn, there are no adapters to write", dir);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "%s: all parameters of this model learn, there are no adapters to write", dir);
   ww_arena *a = ww_arena_new();
   ww_buf config = {0};
   float *learned = ww_xmalloc(n->learned * sizeof *learned);
   ww_net_get(n, 0, learned);
   ww_tensor *t;
   uint32_t count = list(n, a, learned, &t);
-  const ww_meta meta = {.key = "format", .kind = WW_META_TEXT, .text = "pt", .text_n = 2};
+  const ww_meta meta = {
+      .key = "format", .kind = WW_META_TEXT, .text = "pt", .text_n = 2};
   mkdir(dir, 0777); /* where it cannot be made, writing says so */
-  ww_status s = ww_safetensors_write(ww_path_join(a, dir, "adapter_model.safetensors"), t, count,
-                                     &meta, 1, e);
+  ww_status s = ww_safetensors_write(ww_path_join(a, dir, "adapter_model.safetensors"),
+                                     t, count, &meta, 1, e);
   if (!s) {
     print_config(n, base_name, &config);
-    s = ww_write_file_atomic(ww_path_join(a, dir, "adapter_config.json"), config.s, config.n, e);
+    s = ww_write_file_atomic(ww_path_join(a, dir, "adapter_config.json"), config.s,
+                             config.n, e);
   }
   ww_buf_free(&config);
   free(learned);

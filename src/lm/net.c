@@ -1,8 +1,8 @@
 /* net.c - memory and state of a model that learns.
  *
- * Everything that lives as long as the net is five or six flat buffers (values in real, values in
- * fp32, two moments, gradients; with LoRA the frozen base) and one block that is carved into all
- * activations. Nothing is allocated in a step. */
+ * Everything that lives as long as the net is five or six flat buffers (values in real,
+ * values in fp32, two moments, gradients; with LoRA the frozen base) and one block that
+ * is carved into all activations. Nothing is allocated in a step. */
 
 #include "../base/random.h"
 #include "net_int.h"
@@ -20,8 +20,8 @@ typedef struct {
   size_t N, real; /* tokens of the largest batch; bytes of a real */
 } carver;
 
-/* Each part fits 64 bits for every configuration that is allowed; their sum may not, and is then
- * more than any device has. */
+/* Each part fits 64 bits for every configuration that is allowed; their sum may not,
+ * and is then more than any device has. */
 static void *take(carver *c, size_t bytes) {
   void *p = c->base ? c->base + c->at : NULL;
   if (__builtin_add_overflow(c->at, (bytes + 255) / 256 * 256, &c->at))
@@ -97,7 +97,8 @@ static void carve(ww_net *n, carver *k) {
   carver before = *k;
   for (uint32_t l = 0; l < c->layers; l++) {
     if (n->opt.frozen)
-      *k = before; /* nothing is kept for a backward pass: all layers use the same room */
+      *k = before; /* nothing is kept for a backward pass: all layers use the same room
+                    */
     carve_layer(n, k, n->layer + l);
   }
   if (n->opt.frozen)
@@ -113,7 +114,8 @@ static void carve(ww_net *n, carver *k) {
 /* ---- where parameters are ---- */
 
 static ww_net_param learned_at(const ww_net *n, uint64_t place) {
-  return (ww_net_param){ww_net_at(n, n->param, place), n->grad ? n->grad + place : NULL};
+  return (ww_net_param){ww_net_at(n, n->param, place),
+                        n->grad ? n->grad + place : NULL};
 }
 
 static ww_net_param find(const ww_net *n, ww_param_id id, uint32_t layer) {
@@ -165,7 +167,8 @@ static bool allocate(ww_net *n, double *bytes) {
   uint64_t values = n->learned * n->size;
   uint64_t floats = n->learned * sizeof(float);
   uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
-  *bytes = (double)count.at + (values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
+  *bytes = (double)count.at +
+           (values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
   bool ok = get(n, &n->block, count.at) && get(n, &n->param, values);
   if (ok && base)
     ok = get(n, &n->base, base);
@@ -183,23 +186,33 @@ static bool allocate(ww_net *n, double *bytes) {
   return true;
 }
 
-static ww_status check(const ww_lm_config *c, const ww_net_options *opt, uint32_t rows,
-                       uint32_t tokens, ww_err *e) {
+static ww_status check(const ww_lm_config *c,
+                       const ww_net_options *opt,
+                       uint32_t rows,
+                       uint32_t tokens,
+                       ww_err *e) {
   ww_status s = ww_lm_config_check(c, e);
   if (s)
     return s;
   if (!rows || !tokens || (uint64_t)rows * tokens > INT32_MAX / 2)
-    return ww_fail(e, WW_EUSAGE,
-                   "%u rows of %u tokens: a batch has at least one token and at most a billion",
-                   rows, tokens);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "%u rows of %u tokens: a batch has at least one token and at most a billion",
+        rows, tokens);
   if (opt->lora_rank > 4096)
-    return ww_fail(e, WW_EUSAGE, "LoRA of rank %u: ranks are 1 to 4096, 8 to 64 as a rule",
+    return ww_fail(e, WW_EUSAGE,
+                   "LoRA of rank %u: ranks are 1 to 4096, 8 to 64 as a rule",
                    opt->lora_rank);
   return WW_OK;
 }
 
-ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt, uint32_t rows,
-                     uint32_t tokens, ww_net **out, ww_err *e) {
+ww_status ww_net_new(ww_ops *o,
+                     const ww_lm_config *c,
+                     const ww_net_options *opt,
+                     uint32_t rows,
+                     uint32_t tokens,
+                     ww_net **out,
+                     ww_err *e) {
   *out = NULL;
   ww_status s = check(c, opt, rows, tokens, e);
   if (s)
@@ -222,10 +235,11 @@ ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt
   double bytes = 0;
   if (!allocate(n, &bytes)) {
     ww_net_free(n);
-    return ww_fail(e, WW_ELIMIT,
-                   "%s: not enough memory for this model and batch, which take %.1f GB: use fewer "
-                   "rows or LoRA",
-                   o->name, bytes / 1e9);
+    return ww_fail(
+        e, WW_ELIMIT,
+        "%s: not enough memory for this model and batch, which take %.1f GB: use fewer "
+        "rows or LoRA",
+        o->name, bytes / 1e9);
   }
   n->host = ww_xcalloc(1, n->batch_bytes);
   n->seen = ww_xcalloc(c->vocab, sizeof *n->seen);
@@ -260,16 +274,17 @@ uint64_t ww_net_learned(const ww_net *n) {
   return n->learned;
 }
 
-/* A product costs 2 per value and token forward, 4 backward (2 where the matrix is frozen).
- * Attention: two products forward, four backward, half of them masked; recomputation is not
- * counted. */
+/* A product costs 2 per value and token forward, 4 backward (2 where the matrix is
+ * frozen). Attention: two products forward, four backward, half of them masked;
+ * recomputation is not counted. */
 uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
   const ww_lm_config *c = &n->c;
   uint64_t C = c->width;
   uint64_t D = c->head_size;
   uint64_t Q = c->heads * D;
   uint64_t KV = c->kv_heads * D;
-  uint64_t matrices = c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
+  uint64_t matrices =
+      c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
   uint64_t each = n->opt.lora_rank ? 4 * matrices + 6 * n->learned : 6 * matrices;
   return (uint64_t)B * T * (each + 6 * c->layers * Q * T);
 }
@@ -375,11 +390,12 @@ void ww_net_merged(ww_net *n, float *flat) {
 
 /* ---- the first values ---- */
 
-/* The sum of four uniform values of 16 bits: quick, and the same wherever it is made. */
+/* The sum of four uniform values of 16 bits: quick, and the same wherever it is made.
+ */
 float ww_net_normal(uint64_t seed, uint64_t place) {
   uint64_t x = ww_mix64(seed + (place + 1) * WW_GOLDEN);
-  int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) + (int32_t)(x >> 32 & 0xffff) +
-                (x >> 48) - 2 * 0xffff;
+  int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) +
+                (int32_t)(x >> 32 & 0xffff) + (x >> 48) - 2 * 0xffff;
   return sum * (1.7320508f / 65536); /* of variance 1/3 before */
 }
 
@@ -394,8 +410,8 @@ static bool is_norm(ww_param_id id) {
   return id == WW_P_norm_attn || id == WW_P_norm_mlp || id == WW_P_norm_final;
 }
 
-static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *piece,
-                       uint64_t piece_n) {
+static void init_param(
+    ww_net *n, const ww_lm_slot *p, uint64_t seed, float *piece, uint64_t piece_n) {
   float scale = first_scale(n, p);
   float middle = is_norm(p->id) ? 1 : 0;
   uint64_t count = p->rows * p->cols;
@@ -430,7 +446,10 @@ void ww_net_seed(ww_net *n, uint64_t seed) {
   n->seed = seed;
 }
 
-ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, double asked_of_step,
+ww_status ww_net_learn(ww_net *n,
+                       const ww_lm_batch *b,
+                       double tokens_of_step,
+                       double asked_of_step,
                        ww_err *e) {
   if (n->opt.frozen)
     return ww_fail(e, WW_EUSAGE, "this model was opened to be read, not to learn");
@@ -462,7 +481,10 @@ ww_status ww_net_losses(ww_net *n, ww_net_loss *out, ww_err *e) {
 }
 
 /* A step of values from .. from + count. */
-static void adamw(ww_net *n, const ww_net_update_options *u, uint64_t from, uint64_t count,
+static void adamw(ww_net *n,
+                  const ww_net_update_options *u,
+                  uint64_t from,
+                  uint64_t count,
                   float decay) {
   n->o->adamw(n->o, &(ww_adamw){.param = ww_net_at(n, n->param, from),
                                 .master = n->master + from,
@@ -508,13 +530,14 @@ static void read_logits(ww_net *n, float *logits) {
   for (size_t at = 0; at < n->b.N; at += n->chunk) {
     uint32_t k = ww_least(n->b.N - at, n->chunk);
     ww_linear head = ww_dense(n->head.w, k, C, V);
-    ww_linear_forward(o, &head, n->logits, ww_net_at(n, n->final_normed, at * C), NULL, false);
+    ww_linear_forward(o, &head, n->logits, ww_net_at(n, n->final_normed, at * C), NULL,
+                      false);
     load_real(n, logits + at * V, n->logits, (uint64_t)k * V);
   }
 }
 
-ww_status ww_net_forward(ww_net *n, const ww_lm_batch *b, float *logits, float *numbers,
-                         ww_err *e) {
+ww_status ww_net_forward(
+    ww_net *n, const ww_lm_batch *b, float *logits, float *numbers, ww_err *e) {
   ww_status s = ww_net_batch_send(n, b, e);
   if (s)
     return s;

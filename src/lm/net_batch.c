@@ -1,9 +1,9 @@
-/* net_batch.c - a batch as the device wants it: checked, sorted, put into one buffer and sent in
- * one piece.
+/* net_batch.c - a batch as the device wants it: checked, sorted, put into one buffer
+ * and sent in one piece.
  *
- * What is made here: positions within documents, the rows that have a target (prompts have none,
- * and their logits are never made), and the tokens sorted by id, so that the gradient of the
- * embedding is summed in a fixed order. */
+ * What is made here: positions within documents, the rows that have a target (prompts
+ * have none, and their logits are never made), and the tokens sorted by id, so that the
+ * gradient of the embedding is summed in a fixed order. */
 #include "net_int.h"
 
 /* Rows of the head's product: multiples that matrix products like. */
@@ -15,11 +15,13 @@ size_t ww_net_batch_bytes(const ww_net *n) {
   size_t N = (size_t)n->rows * n->tokens;
   size_t each = 64; /* parts begin at multiples of 64 bytes */
   size_t ints = 3 * N + 3 * N + 1 + 2 * (N + 128) + N + (n->c.features ? N : 0);
-  size_t floats = N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
+  size_t floats =
+      N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
   return (ints + floats) * 4 + 12 * each;
 }
 
-static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww_err *e) {
+static ww_status
+check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww_err *e) {
   int32_t V = n->c.vocab;
   size_t at = (size_t)r * b->T;
   for (uint32_t t = 0; t < b->T; t++) {
@@ -28,13 +30,15 @@ static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww
     int32_t first = b->first[at + t];
     if (token < 0 || token >= V || target >= V)
       return ww_fail(e, WW_EDATA,
-                     "row %u, place %u: token %d or target %d is not one of the model's %d: was it "
+                     "row %u, place %u: token %d or target %d is not one of the "
+                     "model's %d: was it "
                      "made by another tokenizer?",
                      r, t, token, target, V);
     if (first < 0 || (uint32_t)first > t || (t && first < b->first[at + t - 1]))
-      return ww_fail(e, WW_EDATA,
-                     "row %u, place %u: its document begins at %d, which is not before it", r, t,
-                     first);
+      return ww_fail(
+          e, WW_EDATA,
+          "row %u, place %u: its document begins at %d, which is not before it", r, t,
+          first);
   }
   return WW_OK;
 }
@@ -43,18 +47,21 @@ static ww_status check_places(const ww_net *n, const ww_lm_batch *b, ww_err *e) 
   uint32_t N = b->B * b->T;
   uint32_t G = n->c.feature_tokens;
   if (b->asked > N || (b->asked && !n->c.numbers))
-    return ww_fail(e, WW_EDATA, "numbers are asked at %u places of a model that gives %u", b->asked,
+    return ww_fail(e, WW_EDATA,
+                   "numbers are asked at %u places of a model that gives %u", b->asked,
                    n->c.numbers);
   for (uint32_t i = 0; i < b->asked; i++)
     if (b->ask_at[i] < 0 || (uint32_t)b->ask_at[i] >= N)
-      return ww_fail(e, WW_EDATA, "numbers are asked at place %d of %u", b->ask_at[i], N);
+      return ww_fail(e, WW_EDATA, "numbers are asked at place %d of %u", b->ask_at[i],
+                     N);
   if (b->described && (!n->c.features || b->described > N / G))
     return ww_fail(e, WW_EDATA, "%u documents bring features to a model that takes %u",
                    b->described, n->c.features);
   for (uint32_t i = 0; i < b->described; i++) {
     int64_t at = b->describe_at[i];
     if (at < 0 || at + G > N || (uint32_t)(at % b->T) + G > b->T)
-      return ww_fail(e, WW_EDATA, "a document at place %d has no room for its %u feature tokens",
+      return ww_fail(e, WW_EDATA,
+                     "a document at place %d has no room for its %u feature tokens",
                      b->describe_at[i], G);
   }
   return WW_OK;
@@ -63,8 +70,8 @@ static ww_status check_places(const ww_net *n, const ww_lm_batch *b, ww_err *e) 
 static ww_status check(const ww_net *n, const ww_lm_batch *b, ww_err *e) {
   if (!b->B || !b->T || b->B > n->rows || b->T > n->tokens)
     return ww_fail(e, WW_EUSAGE,
-                   "a batch of %u x %u tokens: this model was opened for up to %u x %u", b->B, b->T,
-                   n->rows, n->tokens);
+                   "a batch of %u x %u tokens: this model was opened for up to %u x %u",
+                   b->B, b->T, n->rows, n->tokens);
   for (uint32_t r = 0; r < b->B; r++) {
     ww_status s = check_row(n, b, r, e);
     if (s)
@@ -95,8 +102,8 @@ static const int32_t *put_copy(writer *w, const void *from, size_t count) {
   return there;
 }
 
-/* A counting sort by token: order[group[u]] .. are the places of id[u], ids in the order they
- * appear. */
+/* A counting sort by token: order[group[u]] .. are the places of id[u], ids in the
+ * order they appear. */
 static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
   ww_net *n = w->n;
   int32_t *order;
@@ -163,12 +170,14 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   sort_tokens(&w, in->token, N);
   find_targets(&w, in->target, N);
   b->ask_at = put_copy(&w, in->ask_at, in->asked);
-  b->number = (const float *)put_copy(&w, in->numbers, (size_t)in->asked * n->c.numbers);
+  b->number =
+      (const float *)put_copy(&w, in->numbers, (size_t)in->asked * n->c.numbers);
   b->describe_row = put(&w, (size_t)in->described * G, &row);
   for (uint32_t d = 0; d < in->described; d++)
     for (uint32_t g = 0; g < G; g++)
       row[d * G + g] = in->describe_at[d] + g;
-  b->feature = (const float *)put_copy(&w, in->features, (size_t)in->described * n->c.features);
+  b->feature =
+      (const float *)put_copy(&w, in->features, (size_t)in->described * n->c.features);
   n->o->upload(n->o, n->device, n->host, w.at);
   n->ntokens += b->targets;
   n->nasked += b->asked;

@@ -1,11 +1,14 @@
-/* net_forward.c - forward through the layers, and the two heads with their losses and gradients.
+/* net_forward.c - forward through the layers, and the two heads with their losses and
+ * gradients.
  *
- * Pre-norm: each half of a layer reads a norm of the residual stream and adds to it; the addition
- * is done by the next norm. Logits exist for one chunk of rows at a time and only of rows that have
- * a target: they become their own gradient in place and are used up before the next chunk. */
+ * Pre-norm: each half of a layer reads a norm of the residual stream and adds to it;
+ * the addition is done by the next norm. Logits exist for one chunk of rows at a time
+ * and only of rows that have a target: they become their own gradient in place and are
+ * used up before the next chunk. */
 #include "net_int.h"
 
-/* What comes in: the tokens' embeddings, and the documents' features on the first tokens of theirs.
+/* What comes in: the tokens' embeddings, and the documents' features on the first
+ * tokens of theirs.
  */
 static void embed(ww_net *n, void *x) {
   ww_ops *o = n->o;
@@ -16,21 +19,24 @@ static void embed(ww_net *n, void *x) {
     return;
 
   o->to_real(o, n->feature, b->feature, (uint64_t)b->described * c->features);
-  ww_linear map = ww_dense(n->feature_w.w, b->described, c->features, c->feature_tokens * c->width);
+  ww_linear map =
+      ww_dense(n->feature_w.w, b->described, c->features, c->feature_tokens * c->width);
   ww_linear_forward(o, &map, n->described, n->feature, n->feature_b.w, false);
-  o->scatter_add_rows(o, x, n->described, b->describe_row, b->described * c->feature_tokens,
-                      c->width);
+  o->scatter_add_rows(o, x, n->described, b->describe_row,
+                      b->described * c->feature_tokens, c->width);
 }
 
 /* out [N, OC] = inp [N, IC] . w^T + bias, and what the adapters add */
-static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp) {
+static void
+linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp) {
   ww_linear matrix = ww_net_linear(n, l, g);
   ww_linear_forward(n->o, &matrix, out, inp, ww_net_bias(l, g).w, false);
   if (n->opt.lora_rank)
     ww_lora_forward(n, l->lora + g, g, out, inp);
 }
 
-const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp) {
+const void *
+ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp) {
   if (!n->dropping)
     return inp;
   uint64_t which = 2 * (uint64_t)(l - n->layer) + half;
@@ -54,16 +60,16 @@ void ww_net_trunk_forward(ww_net *n) {
   embed(n, n->layer[0].x);
   for (uint32_t i = 0; i < c->layers; i++) {
     ww_net_layer *l = n->layer + i;
-    o->rmsnorm_forward(o, l->normed, l->rstd, l->x, i ? before : l->x, i ? n->branch : NULL,
-                       l->norm_attn.w, c->norm_eps, N, C);
+    o->rmsnorm_forward(o, l->normed, l->rstd, l->x, i ? before : l->x,
+                       i ? n->branch : NULL, l->norm_attn.w, c->norm_eps, N, C);
     linear(n, l, WW_LORA_QKV, l->qkv_out, l->normed);
     o->rope(o, l->qkv_out, W, b->position, n->rope, N, H + K, D, false);
     ww_attention_layer attention = ww_net_attention(n, l);
     o->attention_forward(o, &attention);
     linear(n, l, WW_LORA_O, n->branch, l->att);
     ww_net_dropout(n, l, 0, n->branch, n->branch);
-    o->rmsnorm_forward(o, l->mid_normed, l->mid_rstd, l->mid, l->x, n->branch, l->norm_mlp.w,
-                       c->norm_eps, N, C);
+    o->rmsnorm_forward(o, l->mid_normed, l->mid_rstd, l->mid, l->x, n->branch,
+                       l->norm_mlp.w, c->norm_eps, N, C);
     linear(n, l, WW_LORA_GU, l->gu_out, l->mid_normed);
     o->swiglu_forward(o, l->act, l->gu_out, N, F);
     linear(n, l, WW_LORA_DOWN, n->branch, l->act);
@@ -74,8 +80,10 @@ void ww_net_trunk_forward(ww_net *n) {
                      n->norm_final.w, c->norm_eps, N, C);
 }
 
-/* Rows with a target, chunk by chunk: logits, loss, gradient of their input and of the head. */
-static void token_head(ww_net *n, bool learn, float scale, const void *hidden, void *dhidden) {
+/* Rows with a target, chunk by chunk: logits, loss, gradient of their input and of the
+ * head. */
+static void
+token_head(ww_net *n, bool learn, float scale, const void *hidden, void *dhidden) {
   ww_ops *o = n->o;
   uint32_t C = n->c.width;
   uint32_t V = n->c.vocab;
@@ -109,7 +117,8 @@ static void number_head(ww_net *n, bool learn, float scale) {
   if (!learn)
     return;
   if (n->number_w.dw)
-    ww_linear_dweight(o, &head, n->number_w.dw, n->number_b.dw, n->dnumber, n->ask_hidden);
+    ww_linear_dweight(o, &head, n->number_w.dw, n->number_b.dw, n->dnumber,
+                      n->ask_hidden);
   ww_linear_dinp(o, &head, n->ask_hidden, n->dnumber, false);
   o->scatter_add_rows(o, n->dnorm, n->ask_hidden, b->ask_at, b->asked, C);
 }

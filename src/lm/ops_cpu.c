@@ -1,9 +1,10 @@
-/* ops_cpu.c - ops.h in plain C: the reference that every kernel of the GPU is checked against, and
- * the trainer of tiny models.
+/* ops_cpu.c - ops.h in plain C: the reference that every kernel of the GPU is checked
+ * against, and the trainer of tiny models.
  *
- * "Real" is float here, memory is the host's, every function is done when it returns. Loops are
- * written so that a compiler can use vectors; the three products and attention lie in
- * ops_cpu_gemm.c and ops_cpu_attention.c. Sums that decide something (losses, norms) run in double.
+ * "Real" is float here, memory is the host's, every function is done when it returns.
+ * Loops are written so that a compiler can use vectors; the three products and
+ * attention lie in ops_cpu_gemm.c and ops_cpu_attention.c. Sums that decide something
+ * (losses, norms) run in double.
  */
 
 #include "ops_cpu_int.h"
@@ -65,14 +66,21 @@ static uint64_t cpu_memory(ww_ops *o) {
 
 /* ---- embedding ---- */
 
-static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
-                           const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
+static void embed_backward(ww_ops *o,
+                           float *dweight,
+                           const void *dout,
+                           const int32_t *order,
+                           const int32_t *first,
+                           const int32_t *id,
+                           uint32_t U,
+                           uint32_t N,
                            uint32_t C) {
   (void)o;
   (void)N;
   for (uint32_t u = 0; u < U; u++)
     for (int32_t i = first[u]; i < first[u + 1]; i++)
-      ww_axpy(dweight + (size_t)id[u] * C, (const float *)dout + (size_t)order[i] * C, 1, C);
+      ww_axpy(dweight + (size_t)id[u] * C, (const float *)dout + (size_t)order[i] * C,
+              1, C);
 }
 
 /* ---- products ---- */
@@ -94,7 +102,8 @@ static void multiply(ww_ops *o, const ww_matmul *p) {
     ww_axpy((float *)p->d + n * p->ldd, p->bias, 1, p->cols);
 }
 
-static void add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
+static void
+add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
   (void)o;
   for (size_t n = 0; n < N; n++)
     ww_axpy(to, (const float *)x + n * ld, 1, C);
@@ -102,8 +111,15 @@ static void add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32
 
 /* ---- norm, rotation, activation ---- */
 
-static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp,
-                            const void *branch, const void *weight, float eps, uint32_t N,
+static void rmsnorm_forward(ww_ops *o,
+                            void *out,
+                            float *rstd,
+                            void *sum,
+                            const void *inp,
+                            const void *branch,
+                            const void *weight,
+                            float eps,
+                            uint32_t N,
                             uint32_t C) {
   (void)o;
   const float *w = weight;
@@ -125,8 +141,14 @@ static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const 
 }
 
 /* y = x r w, r = (mean x^2 + eps)^-1/2: dx = r (dy w) - x r^3 / C sum(dy w x) */
-static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout,
-                             const void *inp, const void *weight, const float *rstd, uint32_t N,
+static void rmsnorm_backward(ww_ops *o,
+                             void *dinp,
+                             float *dweight,
+                             const void *dout,
+                             const void *inp,
+                             const void *weight,
+                             const float *rstd,
+                             uint32_t N,
                              uint32_t C) {
   (void)o;
   const float *w = weight;
@@ -147,8 +169,15 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
   }
 }
 
-static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
-                 uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
+static void rope(ww_ops *o,
+                 void *qk,
+                 uint32_t ld,
+                 const int32_t *position,
+                 const float *table,
+                 uint32_t N,
+                 uint32_t heads,
+                 uint32_t head_size,
+                 bool back) {
   (void)o;
   uint32_t half = head_size / 2;
   float sign = back ? -1 : 1;
@@ -202,13 +231,14 @@ static void swiglu_back_some(const void *ctx, ww_cpu_part p) {
   }
 }
 
-static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
+static void
+swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
   swiglu s = {.out = out, .gu = gu, .F = F};
   ww_cpu_split(o, swiglu_some, &s, N, 1, 20.0 * N * F);
 }
 
-static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
-                            uint32_t F) {
+static void swiglu_backward(
+    ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F) {
   swiglu s = {.dgu = dgu, .dout = dout, .gu = gu, .F = F};
   ww_cpu_split(o, swiglu_back_some, &s, N, 1, 30.0 * N * F);
 }
@@ -247,14 +277,25 @@ static void token_some(const void *ctx, ww_cpu_part p) {
   }
 }
 
-static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale,
-                       uint32_t N, uint32_t V) {
+static void token_loss(ww_ops *o,
+                       float *loss,
+                       void *logits,
+                       const int32_t *target,
+                       float scale,
+                       uint32_t N,
+                       uint32_t V) {
   token t = {loss, logits, target, scale, V};
   ww_cpu_split(o, token_some, &t, N, 1, 20.0 * N * V);
 }
 
-static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target,
-                        float scale, uint32_t n, uint32_t K) {
+static void number_loss(ww_ops *o,
+                        float *loss,
+                        void *dout,
+                        const void *out,
+                        const float *target,
+                        float scale,
+                        uint32_t n,
+                        uint32_t K) {
   (void)o;
   for (size_t i = 0; i < n; i++) {
     const float *mean = (const float *)out + i * 2 * K;
@@ -288,21 +329,23 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
 
 /* ---- rows ---- */
 
-static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
-                        uint32_t C) {
+static void gather_rows(
+    ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
   (void)o;
   for (size_t i = 0; i < n; i++)
-    memcpy((float *)out + i * C, (const float *)inp + (size_t)row[i] * C, C * sizeof(float));
+    memcpy((float *)out + i * C, (const float *)inp + (size_t)row[i] * C,
+           C * sizeof(float));
 }
 
-static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
-                             uint32_t C) {
+static void scatter_add_rows(
+    ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
   (void)o;
   for (size_t i = 0; i < n; i++)
     ww_axpy((float *)out + (size_t)row[i] * C, (const float *)inp + i * C, 1, C);
 }
 
-static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
+static void
+dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
   (void)o;
   const float by = 1 / (1 - share);
   const float *x = inp;
@@ -353,7 +396,8 @@ static void adam_some(const void *ctx, ww_cpu_part p) {
     a.master[i] = a.master[i] * s.keep - s.lr * m / (sqrtf(v) * s.root2 + a.eps);
   }
   if (a.param != a.master)
-    memcpy((float *)a.param + p.from, a.master + p.from, (p.to - p.from) * sizeof(float));
+    memcpy((float *)a.param + p.from, a.master + p.from,
+           (p.to - p.from) * sizeof(float));
 }
 
 static void adamw(ww_ops *o, const ww_adamw *a) {
@@ -423,7 +467,8 @@ ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
   for (uint32_t i = 0; i < threads; i++)
     if (!(s->scratch[i] = aligned_alloc(64, WW_CPU_SCRATCH * sizeof(float)))) {
       cpu_close(&s->ops);
-      return ww_fail(e, WW_ELIMIT, "no memory for the working space of %u threads", threads);
+      return ww_fail(e, WW_ELIMIT, "no memory for the working space of %u threads",
+                     threads);
     }
   *out = &s->ops;
   return WW_OK;

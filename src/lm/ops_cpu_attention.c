@@ -1,9 +1,9 @@
-/* ops_cpu_attention.c - causal attention within documents, forward and backward, in plain C: the
- * reference of the GPU's flash attention.
+/* ops_cpu_attention.c - causal attention within documents, forward and backward, in
+ * plain C: the reference of the GPU's flash attention.
  *
- * One query after the other; the probabilities of a row are made again in the backward pass from
- * lse, its log of the sum of exponentials, as flash attention does. Key heads are spread over the
- * threads; no two write the same values. */
+ * One query after the other; the probabilities of a row are made again in the backward
+ * pass from lse, its log of the sum of exponentials, as flash attention does. Key heads
+ * are spread over the threads; no two write the same values. */
 
 #include "ops_cpu_int.h"
 
@@ -38,8 +38,8 @@ static void forward_head(const ww_attention_layer *a, float *p, size_t b, size_t
   }
 }
 
-/* p = softmax; dp = dout . value; ds = p (dp - dout . out); dq = scale ds key; dkey = scale ds q;
- * dvalue = p dout */
+/* p = softmax; dp = dout . value; ds = p (dp - dout . out); dq = scale ds key; dkey =
+ * scale ds q; dvalue = p dout */
 static void backward_head(const ww_attention_layer *a, size_t b, size_t h) {
   size_t D = a->D;
   size_t ld = (a->H + 2 * a->K) * D;

@@ -1,14 +1,16 @@
-/* ops_cpu_gemm.c - the one matrix product that training on the CPU stands on, and the threads it is
- * split over.
+/* ops_cpu_gemm.c - the one matrix product that training on the CPU stands on, and the
+ * threads it is split over.
  *
- * Panels of both matrices are copied so that the innermost kernel reads them one after the other,
- * whatever their strides: the three products of a linear layer (forward, to its input, to its
- * weight) are the same code. The kernel exists for each instruction set and is chosen at run time;
- * sums over k run in the same order on any number of threads. */
+ * Panels of both matrices are copied so that the innermost kernel reads them one after
+ * the other, whatever their strides: the three products of a linear layer (forward, to
+ * its input, to its weight) are the same code. The kernel exists for each instruction
+ * set and is chosen at run time; sums over k run in the same order on any number of
+ * threads. */
 #include "ops_cpu_int.h"
 
 enum { KC = 256, MC = 96, NC = 1024, TILE = 12 * 32 };
-_Static_assert(MC *KC + NC * KC + TILE <= WW_CPU_SCRATCH, "panels fit a thread's scratch");
+_Static_assert(MC *KC + NC * KC + TILE <= WW_CPU_SCRATCH,
+               "panels fit a thread's scratch");
 
 /* tile[MR, NR] = panel a [K, MR] x panel b [K, NR], NR two vectors of `lanes` */
 typedef void kernel_fn(float *tile, const float *a, const float *b, uint32_t K);
@@ -57,7 +59,12 @@ static kernel choose(void) {
 }
 
 /* to[panel][k][R] = from(row, k), rows padded with zeros to a multiple of R */
-static void pack(float *to, const float *from, size_t row, size_t col, uint32_t rows, uint32_t K,
+static void pack(float *to,
+                 const float *from,
+                 size_t row,
+                 size_t col,
+                 uint32_t rows,
+                 uint32_t K,
                  uint32_t R) {
   for (uint32_t at = 0; at < rows; at += R, to += (size_t)R * K) {
     uint32_t n = ww_least(rows - at, R);
@@ -77,7 +84,12 @@ static void pack(float *to, const float *from, size_t row, size_t col, uint32_t 
   }
 }
 
-static void store(float *out, size_t ldo, const float *tile, uint32_t NR, uint32_t m, uint32_t n,
+static void store(float *out,
+                  size_t ldo,
+                  const float *tile,
+                  uint32_t NR,
+                  uint32_t m,
+                  uint32_t n,
                   bool add) {
   for (uint32_t i = 0; i < m; i++) {
     float *to = out + i * ldo;
@@ -105,12 +117,13 @@ static void product(const ww_gemm *g, float *scratch) {
       pack(pb, g->b + k0 * g->b_row + j0 * g->b_col, g->b_col, g->b_row, nc, kc, k.NR);
       for (uint32_t i0 = 0; i0 < g->M; i0 += MC) {
         uint32_t mc = ww_least(g->M - i0, MC);
-        pack(pa, g->a + i0 * g->a_row + k0 * g->a_col, g->a_row, g->a_col, mc, kc, k.MR);
+        pack(pa, g->a + i0 * g->a_row + k0 * g->a_col, g->a_row, g->a_col, mc, kc,
+             k.MR);
         for (uint32_t j = 0; j < nc; j += k.NR)
           for (uint32_t i = 0; i < mc; i += k.MR) {
             k.run(tile, pa + (size_t)i * kc, pb + (size_t)j * kc, kc);
-            store(g->out + (i0 + i) * g->ldo + j0 + j, g->ldo, tile, k.NR, ww_least(mc - i, k.MR),
-                  ww_least(nc - j, k.NR), add);
+            store(g->out + (i0 + i) * g->ldo + j0 + j, g->ldo, tile, k.NR,
+                  ww_least(mc - i, k.MR), ww_least(nc - j, k.NR), add);
           }
       }
     }
@@ -159,7 +172,11 @@ static void share(void *ctx, uint32_t rank, uint32_t size) {
     p->fn(p->ctx, (ww_cpu_part){p->s->scratch[rank], from, ww_least(to, p->n)});
 }
 
-void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step,
+void ww_cpu_split(ww_ops *o,
+                  ww_cpu_work *fn,
+                  const void *ctx,
+                  uint64_t n,
+                  uint64_t step,
                   double cost) {
   ww_ops_cpu_state *s = (ww_ops_cpu_state *)o;
   if (!n)

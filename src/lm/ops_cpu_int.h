@@ -21,17 +21,22 @@ typedef struct {
   ww_ops ops; /* first: a ww_ops * is one of these */
   uint64_t bytes;
   ww_team *team;
-  float *scratch[WW_CPU_THREADS]; /* WW_CPU_SCRATCH floats for each thread, 64-byte aligned */
+  /* WW_CPU_SCRATCH floats for each thread, 64-byte aligned */
+  float *scratch[WW_CPU_THREADS];
 } ww_ops_cpu_state;
 
-/* Splits 0 .. n into ranges that begin at a multiple of `step`; `cost` (operations in all) says
- * whether more than one thread is worth it. What is computed for an i does not depend on the split,
- * so the bits do not depend on the machine's threads. */
-void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step,
+/* Splits 0 .. n into ranges that begin at a multiple of `step`; `cost` (operations in
+ * all) says whether more than one thread is worth it. What is computed for an i does
+ * not depend on the split, so the bits do not depend on the machine's threads. */
+void ww_cpu_split(ww_ops *o,
+                  ww_cpu_work *fn,
+                  const void *ctx,
+                  uint64_t n,
+                  uint64_t step,
                   double cost);
 
-/* out[M, N] (row stride ldo) = (add: +=) a . b with a(i, k) at a[i * a_row + k * a_col] and b(k, j)
- * at b[k * b_row + j * b_col] */
+/* out[M, N] (row stride ldo) = (add: +=) a . b with a(i, k) at a[i * a_row + k * a_col]
+ * and b(k, j) at b[k * b_row + j * b_col] */
 typedef struct {
   float *out;
   const float *a, *b;
@@ -44,8 +49,8 @@ void ww_cpu_gemm(ww_ops *o, const ww_gemm *g);
 void ww_cpu_attention_forward(ww_ops *o, const ww_attention_layer *a);
 void ww_cpu_attention_backward(ww_ops *o, const ww_attention_layer *a);
 
-/* The inner loops, in 16 lanes so that a compiler that must keep the order of sums can still use
- * vectors. */
+/* The inner loops, in 16 lanes so that a compiler that must keep the order of sums can
+ * still use vectors. */
 static inline float ww_dot(const float *a, const float *b, uint32_t n) {
   float lane[16] = {0}, sum = 0;
   uint32_t i = 0;

@@ -1,4 +1,5 @@
-/* order.h - numbers in their order: what qsort asks, and a heap with the least on top. */
+/* order.h - numbers in their order: what qsort asks, and a heap with the least on top.
+ */
 #ifndef WW_LM_ORDER_H
 #define WW_LM_ORDER_H
 

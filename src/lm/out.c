@@ -1,9 +1,9 @@
-/* out.c - writes a large file so that its name means the old one or the whole new one, at every
- * moment.
+/* out.c - writes a large file so that its name means the old one or the whole new one,
+ * at every moment.
  *
- * All goes to a temporary file beside it, reaches the disk, and is renamed. The first failure is
- * kept and everything after it does nothing, so that writers read straight on and ask once, at the
- * end. */
+ * All goes to a temporary file beside it, reaches the disk, and is renamed. The first
+ * failure is kept and everything after it does nothing, so that writers read straight
+ * on and ask once, at the end. */
 #include "weights_int.h"
 
 enum { CHUNK = 1 << 18 }; /* values that are converted at a time */
@@ -16,10 +16,11 @@ static void failed(ww_out *o, int why) {
 ww_status ww_out_open(ww_out *o, const char *path, ww_err *e) {
   struct stat there;
   *o = (ww_out){.fd = -1, .slot = -1, .path = path, .e = e};
-  if (stat(path, &there) == 0 &&
-      !S_ISREG(there.st_mode)) { /* a device or pipe keeps its name: written straight into */
+  /* a device or pipe keeps its name: written straight into */
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
     o->fd = open(path, O_WRONLY | O_CLOEXEC);
-  } else if (snprintf(o->temp, sizeof o->temp, "%s.XXXXXX", path) >= (int)sizeof o->temp) {
+  } else if (snprintf(o->temp, sizeof o->temp, "%s.XXXXXX", path) >=
+             (int)sizeof o->temp) {
     o->temp[0] = 0;
     errno = ENAMETOOLONG;
   } else if ((o->fd = ww_temp_file(o->temp, &o->slot)) < 0) {
@@ -62,8 +63,8 @@ ww_status ww_out_finish(ww_out *o) {
   return o->rc;
 }
 
-/* The folder too must reach the disk for the new name to last; where it cannot be opened that is no
- * failure of ours. */
+/* The folder too must reach the disk for the new name to last; where it cannot be
+ * opened that is no failure of ours. */
 void ww_sync_folder(const char *dir) {
   int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
@@ -103,15 +104,21 @@ uint64_t ww_tensor_bytes(const ww_tensor *t) {
   return ww_product(t->dim, t->ndim, &values) ? ww_dtype_bytes(t->type, values) : 0;
 }
 
-/* Rows [row, row + n) as GGUF orders them: row 2i + s of a head is our row s * half + i. */
-static void gather(float *to, const ww_tensor *t, uint64_t rows, uint64_t row, uint64_t n,
+/* Rows [row, row + n) as GGUF orders them: row 2i + s of a head is our row s * half +
+ * i. */
+static void gather(float *to,
+                   const ww_tensor *t,
+                   uint64_t rows,
+                   uint64_t row,
+                   uint64_t n,
                    uint64_t cols) {
   uint64_t size = rows / t->turn_heads;
   uint64_t half = size / 2;
   for (uint64_t k = 0; k < n; k++) {
     uint64_t first = (row + k) / size * size;
     uint64_t in = row + k - first;
-    memcpy(to + k * cols, t->floats + (first + in % 2 * half + in / 2) * cols, cols * sizeof *to);
+    memcpy(to + k * cols, t->floats + (first + in % 2 * half + in / 2) * cols,
+           cols * sizeof *to);
   }
 }
 

@@ -1,11 +1,11 @@
-/* packer.c - examples to batches: whole documents packed into rows, a shuffled epoch after the
- * other.
+/* packer.c - examples to batches: whole documents packed into rows, a shuffled epoch
+ * after the other.
  *
- * The plan of an epoch depends on examples, T, seed and epoch alone: documents in a shuffled order
- * are taken in groups of about 128 rows, each group is packed longest first into the fullest row
- * that has room, and its rows come in a shuffled order. So a place in the stream is (epoch, row),
- * and seeking costs one plan. A thread of the packer's own makes the next batch while the last one
- * is learned from. */
+ * The plan of an epoch depends on examples, T, seed and epoch alone: documents in a
+ * shuffled order are taken in groups of about 128 rows, each group is packed longest
+ * first into the fullest row that has room, and its rows come in a shuffled order. So a
+ * place in the stream is (epoch, row), and seeking costs one plan. A thread of the
+ * packer's own makes the next batch while the last one is learned from. */
 #include "examples.h"
 
 #include <math.h>
@@ -46,14 +46,15 @@ struct ww_packer {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool threaded, wanted, ready,
-      ending; /* wanted: the thread shall make slots[!shown] from (make_epoch, make_row) */
+      /* wanted: the thread shall make slots[!shown] from (make_epoch, make_row) */
+      ending;
   uint64_t make_epoch, make_row;
 };
 
 /* ---- order ---- */
 
-/* A Feistel network over the next even number of bits; values beyond n are walked on until they
- * fall inside. */
+/* A Feistel network over the next even number of bits; values beyond n are walked on
+ * until they fall inside. */
 uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed) {
   uint32_t half = 1;
   while (half < 32 && (1ull << 2 * half) < n)
@@ -63,7 +64,8 @@ uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed) {
     uint64_t left = k >> half;
     uint64_t right = k & mask;
     for (uint64_t round = 0; round < 6; round++) {
-      uint64_t next = left ^ (ww_mix64(right + ww_mix64(seed + round * WW_GOLDEN)) & mask);
+      uint64_t next =
+          left ^ (ww_mix64(right + ww_mix64(seed + round * WW_GOLDEN)) & mask);
       left = right;
       right = next;
     }
@@ -75,8 +77,9 @@ uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed) {
 /* ---- the plan ---- */
 
 typedef struct {
-  uint32_t doc, n;     /* example and its tokens */
-  uint32_t row, place; /* row within the group; place in the shuffled order, to break ties */
+  uint32_t doc, n; /* example and its tokens */
+  /* row within the group; place in the shuffled order, to break ties */
+  uint32_t row, place;
 } member;
 
 static int longest_first(const void *a, const void *b) {
@@ -109,7 +112,8 @@ static uint32_t pack(member *g, uint32_t n, uint32_t T, uint32_t *room) {
 }
 
 /* Appends the group's rows in a shuffled order. */
-static void append(plan *p, uint32_t *docs, member *g, uint32_t n, uint32_t rows, uint64_t seed) {
+static void
+append(plan *p, uint32_t *docs, member *g, uint32_t n, uint32_t rows, uint64_t seed) {
   for (uint32_t k = 0; k < n; k++)
     g[k].row = ww_shuffled(g[k].row, rows, seed);
   qsort(g, n, sizeof *g, by_row);
@@ -178,7 +182,8 @@ static void slot_room(slot *s, const ww_packer *k, size_t docs) {
   s->ask_at = ww_xrealloc(s->ask_at, (docs + 1) * sizeof *s->ask_at);
   s->describe_at = ww_xrealloc(s->describe_at, (docs + 1) * sizeof *s->describe_at);
   s->numbers = ww_xrealloc(s->numbers, (docs * k->c->numbers + 1) * sizeof *s->numbers);
-  s->features = ww_xrealloc(s->features, (docs * k->c->features + 1) * sizeof *s->features);
+  s->features =
+      ww_xrealloc(s->features, (docs * k->c->features + 1) * sizeof *s->features);
 }
 
 bool ww_any_known(const float *v, uint32_t n) {
@@ -190,26 +195,28 @@ bool ww_any_known(const float *v, uint32_t n) {
 
 /* In 0 .. 1, of the seed, the epoch, the example and a place in it. */
 static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
-  return (ww_mix64(ww_mix64(k->seed + k->plan.epoch * WW_GOLDEN + doc) + place) >> 40) * 0x1p-24f;
+  return (ww_mix64(ww_mix64(k->seed + k->plan.epoch * WW_GOLDEN + doc) + place) >> 40) *
+         0x1p-24f;
 }
 
-/* Some of the prompt's tokens are put over others of it, and some features are 0: what a model
- * learns must not depend on one of them. The feature tokens and the last one, at which the numbers
- * are asked, stay. */
+/* Some of the prompt's tokens are put over others of it, and some features are 0: what
+ * a model learns must not depend on one of them. The feature tokens and the last one,
+ * at which the numbers are asked, stay. */
 static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *feature) {
   const ww_example *d = k->x->v + doc;
   uint32_t from = feature ? k->c->feature_tokens : 0;
   uint32_t to = d->prompt ? d->prompt - 1 : 0;
   for (uint32_t i = from; i < to; i++)
     if (chance(k, doc, i) < k->noise)
-      token[i] =
-          k->x->token[d->at + from + (uint32_t)(chance(k, doc, 1ull << 32 | i) * (to - from))];
+      token[i] = k->x->token[d->at + from +
+                             (uint32_t)(chance(k, doc, 1ull << 32 | i) * (to - from))];
   for (uint32_t i = 0; feature && i < k->x->features; i++)
     if (chance(k, doc, 1ull << 33 | i) < k->noise)
       feature[i] = 0;
 }
 
-static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base, uint32_t at) {
+static void
+put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base, uint32_t at) {
   const ww_examples *x = k->x;
   const ww_example *d = x->v + doc;
   const int32_t *token = x->token + d->at;
@@ -222,7 +229,8 @@ static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base,
   }
   if (N && ww_any_known(x->number + doc * N, N)) {
     s->ask_at[s->b.asked] = base + at + (d->prompt ? d->prompt : d->n) - 1;
-    memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + doc * N, N * sizeof(float));
+    memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + doc * N,
+           N * sizeof(float));
   }
   float *feature = NULL;
   if (X && !isnan(x->feature[doc * X])) {
@@ -234,7 +242,10 @@ static void put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base,
     disturb(k, doc, s->token + base + at, feature);
 }
 
-static void put_row(slot *s, const ww_packer *k, uint32_t row_of_batch, const uint32_t *docs,
+static void put_row(slot *s,
+                    const ww_packer *k,
+                    uint32_t row_of_batch,
+                    const uint32_t *docs,
                     uint32_t n) {
   uint32_t base = row_of_batch * k->T;
   uint32_t at = 0;
@@ -306,7 +317,8 @@ static void *run(void *ctx) {
   return NULL;
 }
 
-/* Waits until the thread is idle; whether what it made is the batch that is wanted now. */
+/* Waits until the thread is idle; whether what it made is the batch that is wanted now.
+ */
 static bool settle(ww_packer *k) {
   if (!k->threaded)
     return false;
@@ -332,7 +344,10 @@ static void request_next(ww_packer *k) {
   pthread_mutex_unlock(&k->lock);
 }
 
-ww_packer *ww_packer_new(const ww_examples *x, const ww_lm_config *c, uint32_t B, uint32_t T,
+ww_packer *ww_packer_new(const ww_examples *x,
+                         const ww_lm_config *c,
+                         uint32_t B,
+                         uint32_t T,
                          uint64_t seed) {
   ww_packer *k = ww_xcalloc(1, sizeof *k);
   *k = (ww_packer){.x = x, .c = c, .B = B, .T = T, .seed = seed};

@@ -1,12 +1,14 @@
 /* rope.c - the angles of rotary position embedding.
  *
- * Single precision in the same steps as transformers, so that late positions turn by the same
- * angle: at position 100,000 a last bit of the frequency is worth a hundredth of a radian. */
+ * Single precision in the same steps as transformers, so that late positions turn by
+ * the same angle: at position 100,000 a last bit of the frequency is worth a hundredth
+ * of a radian. */
 #include "model.h"
 
 #include <math.h>
 
-/* llama3: long waves are slowed by the factor, short ones kept, those between blended. */
+/* llama3: long waves are slowed by the factor, short ones kept, those between blended.
+ */
 static float slowed(const ww_lm_config *c, float freq) {
   float turn = 6.28318530717958647692f;
   float old = c->rope_original;

@@ -1,8 +1,9 @@
-/* safetensors.c - reads the header of a safetensors file: 8 bytes of length, JSON, then the data.
+/* safetensors.c - reads the header of a safetensors file: 8 bytes of length, JSON, then
+ * the data.
  *
- * The JSON is read in one pass without a tree: headers may have a hundred megabytes, and what is
- * kept is one ww_tensor and a name each. As the format's own reader does, every byte of the data
- * must belong to exactly one tensor. */
+ * The JSON is read in one pass without a tree: headers may have a hundred megabytes,
+ * and what is kept is one ww_tensor and a name each. As the format's own reader does,
+ * every byte of the data must belong to exactly one tensor. */
 #include <inttypes.h>
 
 #include "split.h"
@@ -20,12 +21,14 @@ typedef struct {
 /* ---- a little JSON ---- */
 
 static ww_status bad(const reader *r, const char *what) {
-  return ww_fail(r->e, WW_EPARSE, "the header%s%.150s%s: %s", r->about ? ", tensor \"" : "",
-                 r->about ? r->about : "", r->about ? "\"" : "", what);
+  return ww_fail(r->e, WW_EPARSE, "the header%s%.150s%s: %s",
+                 r->about ? ", tensor \"" : "", r->about ? r->about : "",
+                 r->about ? "\"" : "", what);
 }
 
 static int peek(reader *r) {
-  while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r'))
+  while (r->p < r->end &&
+         (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r'))
     r->p++;
   return r->p < r->end ? (uint8_t)*r->p : -1;
 }
@@ -99,7 +102,9 @@ static ww_status read_wholes(reader *r, uint64_t *out, uint32_t most, uint32_t *
     return WW_OK;
   do {
     if (*n == most)
-      return bad(r, "an array of more numbers than a tensor has here (4 dimensions, 2 offsets)");
+      return bad(
+          r,
+          "an array of more numbers than a tensor has here (4 dimensions, 2 offsets)");
     ww_status rc = read_whole(r, &out[(*n)++]);
     if (rc)
       return rc;
@@ -141,11 +146,13 @@ static ww_status read_member(reader *r, ww_tensor *t, entry *en) {
     rc = read_wholes(r, en->offset, 2, &n);
     return rc || n == 2 ? rc : bad(r, "data_offsets are two numbers");
   }
-  return bad(r, "a member that is not dtype, shape or data_offsets, or one of them twice");
+  return bad(r,
+             "a member that is not dtype, shape or data_offsets, or one of them twice");
 }
 
 /* Against what the file has: data [n bytes]. */
-static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t *data, uint64_t n) {
+static ww_status
+settle(reader *r, ww_tensor *t, const entry *en, const uint8_t *data, uint64_t n) {
   if (!en->dtype || !en->shape_given || !en->offsets_given)
     return bad(r, "dtype, shape or data_offsets is missing");
   size_t k = 0;
@@ -153,8 +160,9 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
   while (k < nkinds && strcmp(kinds[k].name, en->dtype))
     k++;
   if (k == nkinds)
-    return ww_fail(r->e, WW_EUNSUPPORTED, "tensor \"%.150s\" has the unknown type \"%.40s\"",
-                   t->name, en->dtype);
+    return ww_fail(r->e, WW_EUNSUPPORTED,
+                   "tensor \"%.150s\" has the unknown type \"%.40s\"", t->name,
+                   en->dtype);
   uint64_t values;
   uint64_t from = en->offset[0];
   uint64_t to = en->offset[1];
@@ -163,13 +171,14 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
     return bad(r, "its dimensions are absurd: their product does not fit 64 bits");
   if (from > to || to > n)
     return ww_fail(r->e, WW_EPARSE,
-                   "tensor \"%.150s\" lies at %" PRIu64 " to %" PRIu64 ", but there are %" PRIu64
-                   " bytes of data: is "
+                   "tensor \"%.150s\" lies at %" PRIu64 " to %" PRIu64
+                   ", but there are %" PRIu64 " bytes of data: is "
                    "the file cut short?",
                    t->name, from, to, n);
   if (to - from != t->bytes)
     return ww_fail(r->e, WW_EPARSE,
-                   "tensor \"%.150s\" has %" PRIu64 " bytes where its shape takes %" PRIu64,
+                   "tensor \"%.150s\" has %" PRIu64
+                   " bytes where its shape takes %" PRIu64,
                    t->name, to - from, t->bytes);
   t->type = ww_dtype_named(en->dtype);
   t->type_name = kinds[k].name;
@@ -177,8 +186,8 @@ static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t 
   return WW_OK;
 }
 
-static ww_status read_tensor(reader *r, ww_weights *w, const char *name, const uint8_t *data,
-                             uint64_t n) {
+static ww_status read_tensor(
+    reader *r, ww_weights *w, const char *name, const uint8_t *data, uint64_t n) {
   ww_tensor t = {.name = name};
   entry en = {0};
   r->about = name;
@@ -220,7 +229,8 @@ static ww_status read_metadata(reader *r, ww_weights *w) {
   return take(r, '}') ? WW_OK : bad(r, "__metadata__ does not end");
 }
 
-static ww_status read_header(reader *r, ww_weights *w, const uint8_t *data, uint64_t n) {
+static ww_status
+read_header(reader *r, ww_weights *w, const uint8_t *data, uint64_t n) {
   if (!take(r, '{'))
     return bad(r, "expected an object: is it a safetensors file?");
   bool metadata = false;
@@ -247,7 +257,8 @@ static ww_status read_header(reader *r, ww_weights *w, const uint8_t *data, uint
   return peek(r) == -1 ? WW_OK : bad(r, "something behind its end");
 }
 
-ww_status ww_weights_add_safetensors(ww_weights *w, const uint8_t *bytes, size_t n, ww_err *e) {
+ww_status
+ww_weights_add_safetensors(ww_weights *w, const uint8_t *bytes, size_t n, ww_err *e) {
   uint64_t length = 0;
   if (n < 8)
     return ww_fail(e, WW_EPARSE, "no safetensors file: only %zu bytes", n);
@@ -255,10 +266,12 @@ ww_status ww_weights_add_safetensors(ww_weights *w, const uint8_t *bytes, size_t
     length = length << 8 | bytes[i]; /* little end first */
   if (length > MAX_HEADER || length > n - 8)
     return ww_fail(e, WW_EPARSE,
-                   "no safetensors file, or cut short: a header of %" PRIu64 " bytes in %zu bytes",
+                   "no safetensors file, or cut short: a header of %" PRIu64
+                   " bytes in %zu bytes",
                    length, n);
   const uint8_t *data = bytes + 8 + length;
-  reader r = {.p = (const char *)bytes + 8, .end = (const char *)data, .a = w->a, .e = e};
+  reader r = {
+      .p = (const char *)bytes + 8, .end = (const char *)data, .a = w->a, .e = e};
   uint32_t first = w->tensors.n;
   ww_status rc = read_header(&r, w, data, n - 8 - length);
   return rc ? rc : ww_weights_check_ranges(w, first, data, n - 8 - length, true, e);

@@ -1,9 +1,9 @@
-/* safetensors_write.c - writes safetensors: one file, or shards with an index under Hugging Face's
- * names.
+/* safetensors_write.c - writes safetensors: one file, or shards with an index under
+ * Hugging Face's names.
  *
- * Tensors of wider types come first, so that each lies at a multiple of its type's size. Shards
- * take their names only when all of them are on the disk: a disk that fills up leaves the model
- * that was there. */
+ * Tensors of wider types come first, so that each lies at a multiple of its type's
+ * size. Shards take their names only when all of them are on the disk: a disk that
+ * fills up leaves the model that was there. */
 #include "weights_int.h"
 
 #include "../base/json_put.h"
@@ -14,10 +14,12 @@ static ww_status check_tensor(const ww_tensor *t, ww_err *e) {
   uint64_t values = 0;
   uint64_t bytes = ww_tensor_bytes(t);
   if (t->type >= WW_NDTYPE || t->type == WW_DTYPE_Q8_0 || t->ndim > 4)
-    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as safetensors",
-                   t->name, ww_dtype_name(t->type));
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "tensor \"%s\" of type %s cannot be written as safetensors", t->name,
+                   ww_dtype_name(t->type));
   if (!ww_product(t->dim, t->ndim, &values) || ww_dtype_bytes(t->type, values) != bytes)
-    return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", t->name);
+    return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape",
+                   t->name);
   return WW_OK;
 }
 
@@ -28,13 +30,15 @@ static void print_entry(ww_json *j, const ww_tensor *t, uint64_t at) {
   ww_json_put(j, "],data_offsets:[%lu,%lu]}", at, at + ww_tensor_bytes(t));
 }
 
-static ww_status print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_err *e) {
+static ww_status
+print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   if (!nmeta)
     return WW_OK;
   ww_json_put(j, "__metadata__:{");
   for (uint32_t i = 0; i < nmeta; i++) {
     if (meta[i].kind != WW_META_TEXT)
-      return ww_fail(e, WW_EUSAGE, "safetensors keep texts only; \"%s\" is none", meta[i].key);
+      return ww_fail(e, WW_EUSAGE, "safetensors keep texts only; \"%s\" is none",
+                     meta[i].key);
     ww_json_kstr(j, meta[i].key, meta[i].text);
   }
   ww_json_end_obj(j);
@@ -42,8 +46,12 @@ static ww_status print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_
 }
 
 /* Length, JSON, spaces up to a multiple of 8. */
-static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const ww_meta *meta,
-                              uint32_t nmeta, ww_err *e) {
+static ww_status print_header(ww_buf *b,
+                              const ww_tensor *t,
+                              uint32_t n,
+                              const ww_meta *meta,
+                              uint32_t nmeta,
+                              ww_err *e) {
   ww_json j = {0};
   uint64_t at = 0;
   ww_dict seen = {0};
@@ -75,8 +83,13 @@ static ww_status print_header(ww_buf *b, const ww_tensor *t, uint32_t n, const w
 }
 
 /* Everything but the name: follow with ww_out_commit or ww_out_drop. */
-static ww_status write_one(ww_out *o, const char *path, const ww_tensor *t, uint32_t n,
-                           const ww_meta *meta, uint32_t nmeta, ww_err *e) {
+static ww_status write_one(ww_out *o,
+                           const char *path,
+                           const ww_tensor *t,
+                           uint32_t n,
+                           const ww_meta *meta,
+                           uint32_t nmeta,
+                           ww_err *e) {
   ww_buf head = {0};
   ww_status rc = print_header(&head, t, n, meta, nmeta, e);
   if (!rc)
@@ -93,8 +106,12 @@ static ww_status write_one(ww_out *o, const char *path, const ww_tensor *t, uint
   return rc;
 }
 
-ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n,
-                               const ww_meta *meta, uint32_t nmeta, ww_err *e) {
+ww_status ww_safetensors_write(const char *path,
+                               const ww_tensor *t,
+                               uint32_t n,
+                               const ww_meta *meta,
+                               uint32_t nmeta,
+                               ww_err *e) {
   ww_out o;
   ww_status rc = write_one(&o, path, t, n, meta, nmeta, e);
   return rc ? rc : ww_out_commit(&o);
@@ -102,8 +119,8 @@ ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n,
 
 /* ---- shards ---- */
 
-/* first[k] is shard k's first tensor, first[count] is n. A tensor larger than the limit has a shard
- * of its own. */
+/* first[k] is shard k's first tensor, first[count] is n. A tensor larger than the limit
+ * has a shard of its own. */
 static uint32_t split(const ww_tensor *t, uint32_t n, uint64_t most, uint32_t *first) {
   uint32_t count = 0;
   uint64_t bytes = 0;
@@ -124,8 +141,8 @@ static const char *shard_name(ww_arena *a, uint32_t k, uint32_t count) {
   return ww_fmt(a, "model-%05u-of-%05u.safetensors", k + 1, count);
 }
 
-static void print_index(ww_buf *b, const ww_tensor *t, const uint32_t *first, uint32_t count,
-                        ww_arena *a) {
+static void print_index(
+    ww_buf *b, const ww_tensor *t, const uint32_t *first, uint32_t count, ww_arena *a) {
   ww_json j = {.pretty = true};
   uint64_t total = 0;
   for (uint32_t i = 0; i < first[count]; i++)
@@ -139,8 +156,8 @@ static void print_index(ww_buf *b, const ww_tensor *t, const uint32_t *first, ui
   ww_buf_puts(b, "\n");
 }
 
-ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n,
-                                       uint64_t shard_bytes, ww_err *e) {
+ww_status ww_safetensors_write_sharded(
+    const char *dir, const ww_tensor *t, uint32_t n, uint64_t shard_bytes, ww_err *e) {
   static const ww_meta format = {.key = "format", .kind = WW_META_TEXT, .text = "pt"};
   ww_arena *a = ww_arena_new();
   const char *single = ww_path_join(a, dir, "model.safetensors");
@@ -150,18 +167,19 @@ ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint
   ww_status rc = WW_OK;
   if (count == 1) {
     rc = ww_safetensors_write(single, t, n, &format, 1, e);
+    /* of other weights that were here */
     if (!rc)
-      unlink(ww_path_join(a, dir,
-                          "model.safetensors.index.json")); /* of other weights that were here */
+      unlink(ww_path_join(a, dir, "model.safetensors.index.json"));
     ww_arena_free(a);
     return rc;
   }
   ww_out *out = WW_NEWN(a, ww_out, (size_t)count + 1);
   for (; done < count && !rc; done++)
-    rc = write_one(out + done, ww_path_join(a, dir, shard_name(a, done, count)), t + first[done],
-                   first[done + 1] - first[done], &format, 1, e);
+    rc = write_one(out + done, ww_path_join(a, dir, shard_name(a, done, count)),
+                   t + first[done], first[done + 1] - first[done], &format, 1, e);
   if (!rc)
-    rc = ww_out_open(&out[done++], ww_path_join(a, dir, "model.safetensors.index.json"), e);
+    rc = ww_out_open(&out[done++], ww_path_join(a, dir, "model.safetensors.index.json"),
+                     e);
   if (!rc) {
     ww_buf index = {0};
     print_index(&index, t, first, count, a);

@@ -1,8 +1,8 @@
-/* sample.c - draws a token: logits / temperature, the top_k best, the smallest set of these that
- * has top_p of the probability.
+/* sample.c - draws a token: logits / temperature, the top_k best, the smallest set of
+ * these that has top_p of the probability.
  *
- * Candidates far below the best cannot be drawn in any case that a float shows, and are left out.
- * The rest is sorted only where an order is asked for: by top_k or top_p. */
+ * Candidates far below the best cannot be drawn in any case that a float shows, and are
+ * left out. The rest is sorted only where an order is asked for: by top_k or top_p. */
 #include "sample.h"
 
 #include <math.h>
@@ -41,7 +41,8 @@ static double uniform(ww_sampler *s) {
   return (ww_hash(&k, sizeof k, s->o.seed) >> 11) * 0x1p-53;
 }
 
-/* Higher first; of equal ones the lower id, so that the order is the same everywhere. */
+/* Higher first; of equal ones the lower id, so that the order is the same everywhere.
+ */
 static int by_logit(const void *a, const void *b) {
   const candidate *x = a;
   const candidate *y = b;
@@ -70,8 +71,8 @@ int32_t ww_sampler_next(ww_sampler *s, const float *logits) {
   float floor = logits[best] - 30 * o->temperature; /* e^-30: never drawn */
   for (uint32_t k = 0; k < s->vocab; k++)
     if (logits[k] >= floor)
-      s->c[n++] =
-          (candidate){logits[k], k, exp((double)(logits[k] - logits[best]) / o->temperature)};
+      s->c[n++] = (candidate){logits[k], k,
+                              exp((double)(logits[k] - logits[best]) / o->temperature)};
   bool nucleus = o->top_p > 0 && o->top_p < 1;
   if (o->top_k || nucleus)
     qsort(s->c, n, sizeof *s->c, by_logit);

@@ -1,5 +1,5 @@
-/* session.c - sequences and their keys and values; a pass is checked whole before anything changes,
- * then run in steps. */
+/* session.c - sequences and their keys and values; a pass is checked whole before
+ * anything changes, then run in steps. */
 #include "infer_int.h"
 
 #include <sys/mman.h>
@@ -48,20 +48,23 @@ static bool fill_session(ww_lm_session *s) {
   return fill_rope(s) && m->path->make(s);
 }
 
-ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm_session **out,
-                            ww_err *e) {
+ww_status ww_lm_session_new(
+    ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm_session **out, ww_err *e) {
   *out = NULL;
   if (!sequences || !tokens)
-    return ww_fail(e, WW_EUSAGE, "a session needs room for one sequence of one token at least");
+    return ww_fail(e, WW_EUSAGE,
+                   "a session needs room for one sequence of one token at least");
   if (tokens > m->c.context)
     return ww_fail(e, WW_ELIMIT,
-                   "%u tokens a sequence, but the model's context is %u tokens: ask for %u at most",
+                   "%u tokens a sequence, but the model's context is %u tokens: ask "
+                   "for %u at most",
                    tokens, m->c.context, m->c.context);
   size_t each = m->path->cache(m, tokens);
   size_t bytes;
   ww_lm_session *s = ww_xcalloc(1, sizeof *s);
   *s = (ww_lm_session){.m = m, .sequences = sequences, .tokens = tokens};
-  bool ok = !__builtin_mul_overflow(each, sequences, &bytes) && (s->cache = ww_lm_map(bytes));
+  bool ok =
+      !__builtin_mul_overflow(each, sequences, &bytes) && (s->cache = ww_lm_map(bytes));
   if (ok) {
     s->cache_bytes = bytes;
     ok = fill_session(s);
@@ -69,7 +72,8 @@ ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm
   if (!ok) {
     ww_lm_session_free(s);
     return ww_fail(e, WW_ELIMIT,
-                   "keys and values of %u sequences of %u tokens take %.1f GB, more than there is: "
+                   "keys and values of %u sequences of %u tokens take %.1f GB, more "
+                   "than there is: "
                    "ask for fewer",
                    sequences, tokens, (double)each * sequences * 1e-9);
   }
@@ -116,11 +120,12 @@ uint32_t ww_lm_session_room(const ww_lm_session *s) {
 /* ---- features ---- */
 
 bool ww_lm_described(const ww_lm_session *s, uint32_t row) {
-  return s->sequence[s->step.sequence[row]].described && s->step.pos[row] < s->m->c.feature_tokens;
+  return s->sequence[s->step.sequence[row]].described &&
+         s->step.pos[row] < s->m->c.feature_tokens;
 }
 
-void ww_lm_add_features(const ww_lm_session *s, uint32_t row, const float *w, const float *b,
-                        float *x) {
+void ww_lm_add_features(
+    const ww_lm_session *s, uint32_t row, const float *w, const float *b, float *x) {
   uint32_t C = s->m->c.width;
   uint32_t X = s->m->c.features;
   const float *f = s->sequence[s->step.sequence[row]].features;
@@ -142,7 +147,8 @@ static bool wanted(const ww_lm_pass *p, uint32_t i) {
   return p->wanted ? p->wanted[i] : i + 1 == p->n;
 }
 
-static ww_status check(ww_lm_session *s, const ww_lm_pass *p, const float *numbers, ww_err *e) {
+static ww_status
+check(ww_lm_session *s, const ww_lm_pass *p, const float *numbers, ww_err *e) {
   const ww_lm_config *c = &s->m->c;
   memset(s->seen, 0, s->sequences * sizeof *s->seen);
   if (numbers && !c->numbers)
@@ -152,19 +158,22 @@ static ww_status check(ww_lm_session *s, const ww_lm_pass *p, const float *numbe
   for (uint32_t i = 0; i < p->n; i++) {
     uint32_t q = sequence_of(p, i);
     if (q >= s->sequences)
-      return ww_fail(e, WW_EUSAGE,
-                     "token %u is of sequence %u, but the session has room for %u sequences", i, q,
-                     s->sequences);
+      return ww_fail(
+          e, WW_EUSAGE,
+          "token %u is of sequence %u, but the session has room for %u sequences", i, q,
+          s->sequences);
     if (p->token[i] < 0 || (uint32_t)p->token[i] >= c->vocab)
-      return ww_fail(e, WW_EDATA,
-                     "token %u is id %d, but the model's vocabulary has %u ids: is the tokenizer "
-                     "the model's own?",
-                     i, p->token[i], c->vocab);
+      return ww_fail(
+          e, WW_EDATA,
+          "token %u is id %d, but the model's vocabulary has %u ids: is the tokenizer "
+          "the model's own?",
+          i, p->token[i], c->vocab);
     if (s->sequence[q].length + ++s->seen[q] > s->tokens)
-      return ww_fail(e, WW_ELIMIT,
-                     "sequence %u is full: %u tokens are there, the pass adds more than the "
-                     "session's %u allow",
-                     q, s->sequence[q].length, s->tokens);
+      return ww_fail(
+          e, WW_ELIMIT,
+          "sequence %u is full: %u tokens are there, the pass adds more than the "
+          "session's %u allow",
+          q, s->sequence[q].length, s->tokens);
   }
   return WW_OK;
 }
@@ -183,8 +192,8 @@ static void describe(ww_lm_session *s, const ww_lm_pass *p) {
   }
 }
 
-ww_status ww_lm_run(ww_lm_session *s, const ww_lm_pass *p, float *logits, float *numbers,
-                    ww_err *e) {
+ww_status ww_lm_run(
+    ww_lm_session *s, const ww_lm_pass *p, float *logits, float *numbers, ww_err *e) {
   const ww_lm_config *c = &s->m->c;
   ww_status st = check(s, p, numbers, e);
   if (st)

@@ -1,8 +1,8 @@
 /* split.c - words of a text by patterns, PCRE2's and ours.
  *
- * Invariant: the words handed out lie end to end and cover the text. A word is matched by hand
- * where all it touches (and one byte more, as patterns look ahead) is ASCII; else PCRE2 is asked
- * for that one word. */
+ * Invariant: the words handed out lie end to end and cover the text. A word is matched
+ * by hand where all it touches (and one byte more, as patterns look ahead) is ASCII;
+ * else PCRE2 is asked for that one word. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
@@ -42,11 +42,12 @@ void ww_split_free(ww_splitter *s) {
   free(s);
 }
 
-/* PCRE2's \s has one character that Unicode's White_Space has not (U+180E): the property is spelled
- * out. `\S` within [] stays as it is. */
-#define WHITE \
-  "\\t-\\r "  \
-  "\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
+/* PCRE2's \s has one character that Unicode's White_Space has not (U+180E): the
+ * property is spelled out. `\S` within [] stays as it is. */
+#define WHITE                                                                          \
+  "\\t-\\r "                                                                           \
+  "\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{" \
+  "3000}"
 static void spell_white(const char *p, size_t n, ww_buf *out) {
   bool in = false;
   for (size_t k = 0; k < n; k++) {
@@ -76,27 +77,32 @@ static bool is_pattern(const char *p, size_t n, const char *known) {
   return n == strlen(known) && !memcmp(p, known, n);
 }
 
-ww_status ww_split_add(ww_splitter *s, const char *pattern, size_t n, bool written_out, ww_err *e) {
+ww_status ww_split_add(
+    ww_splitter *s, const char *pattern, size_t n, bool written_out, ww_err *e) {
   if (s->n == STAGES)
     return ww_fail(e, WW_EUNSUPPORTED, "more than %d patterns split the text", STAGES);
   if (n > PATTERN_MAX)
-    return ww_fail(e, WW_ELIMIT, "a pattern that splits text has %zu bytes; at most %d are read", n,
+    return ww_fail(e, WW_ELIMIT,
+                   "a pattern that splits text has %zu bytes; at most %d are read", n,
                    PATTERN_MAX);
   ww_buf spelled = {0};
   spell_white(pattern, n, &spelled);
   int code = 0;
   PCRE2_SIZE at = 0;
   stage *g = &s->stages[s->n];
-  g->code = pcre2_compile((PCRE2_SPTR)(spelled.s ? spelled.s : ""), spelled.n,
-                          PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL);
+  g->code =
+      pcre2_compile((PCRE2_SPTR)(spelled.s ? spelled.s : ""), spelled.n,
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL);
   ww_buf_free(&spelled);
   if (!g->code) {
     char why[200];
     pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
-    return ww_fail(e, WW_EUNSUPPORTED, "a pattern that splits text is not understood: %s (%.*s)",
-                   why, (int)ww_least(n, 100), pattern);
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "a pattern that splits text is not understood: %s (%.*s)", why,
+                   (int)ww_least(n, 100), pattern);
   }
-  pcre2_jit_compile(g->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
+  /* without it matching is slower, no more */
+  pcre2_jit_compile(g->code, PCRE2_JIT_COMPLETE);
   g->by = BY_PCRE2;
   if (written_out && is_pattern(pattern, n, WW_SPLIT_GPT2))
     g->by = BY_GPT2;
@@ -162,11 +168,12 @@ static size_t contraction(const char *p, const char *end, bool any_case) {
     d = d + 32;
   if (c == 's' || c == 't' || c == 'm' || c == 'd')
     return 2;
-  return (c == 'r' && d == 'e') || (c == 'v' && d == 'e') || (c == 'l' && d == 'l') ? 3 : 0;
+  return (c == 'r' && d == 'e') || (c == 'v' && d == 'e') || (c == 'l' && d == 'l') ? 3
+                                                                                    : 0;
 }
 
-/* White space from p: all of it at the end of the text, else all but the last, which belongs to the
- * word behind it. */
+/* White space from p: all of it at the end of the text, else all but the last, which
+ * belongs to the word behind it. */
 static const char *blank(const char *p, const char *end) {
   const char *q = run(p, end, WHITE_SPACE);
   return q && q < end && q - p > 1 ? q - 1 : q;
@@ -225,11 +232,16 @@ static const char *word_llama3(const char *p, const char *end, uint32_t digits) 
 /* ---- PCRE2 ---- */
 
 /* The next match in text[from..n) that is not empty. */
-static bool match(const stage *g, ww_split_work *w, const char *text, size_t n, size_t from,
-                  size_t *start, size_t *end) {
+static bool match(const stage *g,
+                  ww_split_work *w,
+                  const char *text,
+                  size_t n,
+                  size_t from,
+                  size_t *start,
+                  size_t *end) {
   while (from < n) {
-    int rc = pcre2_match(g->code, (PCRE2_SPTR)text, n, from, PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY,
-                         w->match, w->limits);
+    int rc = pcre2_match(g->code, (PCRE2_SPTR)text, n, from,
+                         PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY, w->match, w->limits);
     if (rc < 0)
       return false; /* none, or too hard for the limits */
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(w->match);
@@ -284,8 +296,12 @@ static void cut(const job *j, uint32_t at, const char *text, size_t n) {
   }
 }
 
-void ww_split_text(const ww_splitter *s, ww_split_work *w, const char *text, size_t n,
-                   ww_word_fn *word, void *ctx) {
+void ww_split_text(const ww_splitter *s,
+                   ww_split_work *w,
+                   const char *text,
+                   size_t n,
+                   ww_word_fn *word,
+                   void *ctx) {
   job j = {s, w, word, ctx};
   while (n) {
     bool ascii;

@@ -1,6 +1,7 @@
 /* split_utf8.c - UTF-8 checked, and Unicode's normal forms by utf8proc.
  *
- * Invariant: bytes that are no UTF-8 pass through unchanged, so byte-level tokenizers lose nothing.
+ * Invariant: bytes that are no UTF-8 pass through unchanged, so byte-level tokenizers
+ * lose nothing.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static bool hex4(const char **p, const char *end, uint32_t *out, const char **wh
   return true;
 }
 
-uint32_t ww_utf8_unescape(const char **p, const char *end, char out[4], const char **what) {
+uint32_t
+ww_utf8_unescape(const char **p, const char *end, char out[4], const char **what) {
   static const char from[] = "\"\\/bfnrt";
   static const char to[] = "\"\\/\b\f\n\r\t";
   char c = *p < end ? *(*p)++ : 0;
@@ -59,8 +61,8 @@ uint32_t ww_utf8_unescape(const char **p, const char *end, char out[4], const ch
   return code >= 0xd800 && code < 0xe000 ? 0 : ww_utf8_put(out, code);
 }
 
-/* Bytes of the character at p, 0 where it is none: too long a form, a surrogate, beyond U+10FFFF,
- * cut off. */
+/* Bytes of the character at p, 0 where it is none: too long a form, a surrogate, beyond
+ * U+10FFFF, cut off. */
 static size_t character(const uint8_t *p, size_t n) {
   uint32_t c = p[0];
   if (c < 0x80)
@@ -98,8 +100,8 @@ size_t ww_utf8_valid(const char *s, size_t n, bool *ascii) {
   return k;
 }
 
-/* Whether the text is surely in that form: NFC where nothing is from U+0300 on, at which combining
- * marks begin; the others where all is ASCII. */
+/* Whether the text is surely in that form: NFC where nothing is from U+0300 on, at
+ * which combining marks begin; the others where all is ASCII. */
 static bool is_normal(ww_normal_form form, const char *s, size_t n) {
   uint8_t from = form == WW_NFC ? 0xcc : 0x80; /* 0xcc 0x80 is U+0300 */
   for (size_t k = 0; k < n; k++)
@@ -116,7 +118,8 @@ static void normalize_valid(ww_normal_form form, const char *s, size_t n, ww_buf
   utf8proc_uint8_t *to = NULL;
   utf8proc_ssize_t got = -1;
   if (n && !is_normal(form, s, n))
-    got = utf8proc_map((const utf8proc_uint8_t *)s, n, &to, UTF8PROC_STABLE | how[form]);
+    got =
+        utf8proc_map((const utf8proc_uint8_t *)s, n, &to, UTF8PROC_STABLE | how[form]);
   if (got >= 0)
     ww_buf_add(out, to, got);
   else

@@ -1,9 +1,10 @@
 /* team.c - fork-join with spinning, then sleeping workers.
  *
- * Two words carry everything: `epoch` grows by one for each pass, `turn` for each barrier. Who
- * waits for a word to change spins, then counts himself as a sleeper and sleeps on it by futex; who
- * changes it wakes only where somebody sleeps. Both sides use sequentially consistent operations,
- * so either the waker sees the sleeper or the sleeper sees the new value. */
+ * Two words carry everything: `epoch` grows by one for each pass, `turn` for each
+ * barrier. Who waits for a word to change spins, then counts himself as a sleeper and
+ * sleeps on it by futex; who changes it wakes only where somebody sleeps. Both sides
+ * use sequentially consistent operations, so either the waker sees the sleeper or the
+ * sleeper sees the new value. */
 #include "team.h"
 
 #include <limits.h>
@@ -110,8 +111,8 @@ static void forget_workers(ww_team *t) {
   atomic_store(&t->arrived, 0);
 }
 
-/* As many as the system gives; with none the caller does all. Signals stay with the program's own
- * threads. */
+/* As many as the system gives; with none the caller does all. Signals stay with the
+ * program's own threads. */
 static void start(ww_team *t) {
   sigset_t every;
   sigset_t mine;
@@ -152,21 +153,24 @@ static void watch_forks(void) {
 
 /* ---- what others call ---- */
 
-/* What a container's share of processor time comes to, in cores; n where there is no limit. */
+/* What a container's share of processor time comes to, in cores; n where there is no
+ * limit. */
 static int within_quota(int n) {
   FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
   double quota;
   double period;
   if (!f)
     return n;
-  bool limited = fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < n;
+  bool limited =
+      fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < n;
   fclose(f);
   return limited ? (quota / period + 0.5) : n;
 }
 
 uint32_t ww_team_cores(void) {
   cpu_set_t set;
-  int n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+  int n = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN)
+                                                 : CPU_COUNT(&set);
   n = within_quota(n);
   return n < 1 ? 1 : n > MOST ? MOST : n;
 }
@@ -178,9 +182,8 @@ ww_team *ww_team_new(uint32_t threads) {
     ww_out_of_memory(sizeof *t);
   memset(t, 0, sizeof *t);
   t->size = !threads ? cores : threads > MOST ? MOST : threads;
-  t->spins = t->size > cores
-                 ? 50
-                 : SPINS; /* more threads than cores: who spins keeps others from working */
+  /* more threads than cores: who spins keeps others from working */
+  t->spins = t->size > cores ? 50 : SPINS;
   t->threads = ww_xcalloc(t->size, sizeof *t->threads);
   t->workers = ww_xcalloc(t->size, sizeof *t->workers);
   pthread_mutex_init(&t->pass, NULL);
@@ -216,7 +219,9 @@ uint32_t ww_team_size(const ww_team *t) {
   return t->size;
 }
 
-void ww_team_run(ww_team *t, void (*fn)(void *ctx, uint32_t rank, uint32_t size), void *ctx) {
+void ww_team_run(ww_team *t,
+                 void (*fn)(void *ctx, uint32_t rank, uint32_t size),
+                 void *ctx) {
   pthread_mutex_lock(&t->pass);
   if (t->size > 1 && !t->started)
     start(t);

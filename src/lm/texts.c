@@ -1,5 +1,5 @@
-/* texts.c - the texts of a file of examples one after the other, for who trains a tokenizer. One
- * thread; a line at a time is in memory. */
+/* texts.c - the texts of a file of examples one after the other, for who trains a
+ * tokenizer. One thread; a line at a time is in memory. */
 #include <stdlib.h>
 
 #include "../base/jsonread.h"

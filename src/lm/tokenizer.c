@@ -1,9 +1,9 @@
-/* tokenizer.c - opening, encoding, decoding. How a text becomes ids: added tokens are found first;
- * what lies between them is normalized, cut into words (split.c), and each word merged
- * (tokenizer_bpe.c).
+/* tokenizer.c - opening, encoding, decoding. How a text becomes ids: added tokens are
+ * found first; what lies between them is normalized, cut into words (split.c), and each
+ * word merged (tokenizer_bpe.c).
  *
- * Invariant: a ww_tokenizer does not change after opening; all that encoding changes belongs to the
- * thread. */
+ * Invariant: a ww_tokenizer does not change after opening; all that encoding changes
+ * belongs to the thread. */
 #include <sys/stat.h>
 
 #include "tokenizer_int.h"
@@ -21,7 +21,8 @@ static ww_status opened(ww_status st, ww_tokenizer *t, ww_tokenizer **out) {
   return WW_OK;
 }
 
-ww_status ww_tokenizer_parse(const char *json, size_t n, ww_tokenizer **out, ww_err *e) {
+ww_status
+ww_tokenizer_parse(const char *json, size_t n, ww_tokenizer **out, ww_err *e) {
   *out = NULL;
   ww_tokenizer *t = ww_tokenizer_blank();
   return opened(ww_tokenizer_read_json(json, n, t, e), t, out);
@@ -117,8 +118,8 @@ static void replace(const ww_norm *x, ww_token_span s, ww_buf *out) {
   }
 }
 
-ww_token_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n, bool start,
-                                     ww_buf b[2]) {
+ww_token_span ww_tokenizer_normalize(
+    const ww_tokenizer *t, const char *text, size_t n, bool start, ww_buf b[2]) {
   ww_token_span s = {text, n};
   for (uint32_t k = 0, to = 0; k < t->norms; k++) {
     const ww_norm *x = t->norm + k;
@@ -159,8 +160,8 @@ static void word(void *ctx, const char *s, size_t n) {
   ww_tokenizer_word(j->t, j->w, s, n, j->a, j->out);
 }
 
-/* SentencePiece style has no words; but merges seldom reach over a mark that follows something
- * else, and where they never do the text is cut there and the cache helps. */
+/* SentencePiece style has no words; but merges seldom reach over a mark that follows
+ * something else, and where they never do the text is cut there and the cache helps. */
 static void cut_at_marks(job *j, const char *p, size_t n) {
   const char *end = p + n;
   const char *from = p;
@@ -188,9 +189,10 @@ static void words(job *j, ww_token_span s) {
     word(j, s.s, s.n);
 }
 
-/* In sorted tokens that agree in their first d bytes: the first of v[lo..hi) whose byte d is at
- * least `least`. */
-static uint32_t bound(const ww_added *v, uint32_t lo, uint32_t hi, uint32_t d, int least) {
+/* In sorted tokens that agree in their first d bytes: the first of v[lo..hi) whose byte
+ * d is at least `least`. */
+static uint32_t
+bound(const ww_added *v, uint32_t lo, uint32_t hi, uint32_t d, int least) {
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
     int byte = v[mid].match.n > d ? (uint8_t)v[mid].match.s[d] : -1;
@@ -203,7 +205,8 @@ static uint32_t bound(const ww_added *v, uint32_t lo, uint32_t hi, uint32_t d, i
 }
 
 /* The longest of the sorted added tokens that the text at p begins with; NULL: none. */
-static const ww_added *added_at(const ww_added *v, uint32_t n, const char *p, const char *end) {
+static const ww_added *
+added_at(const ww_added *v, uint32_t n, const char *p, const char *end) {
   const ww_added *best = NULL;
   uint32_t lo = 0;
   uint32_t hi = n;
@@ -225,7 +228,12 @@ static bool is_white(uint8_t c) {
 typedef void part_fn(job *j, const char *s, size_t n, bool start);
 
 /* Hands what lies between added tokens to `part`, and the tokens to the output. */
-static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, size_t n, bool start,
+static void find_added(job *j,
+                       const ww_added *v,
+                       uint32_t nv,
+                       const char *s,
+                       size_t n,
+                       bool start,
                        part_fn *part) {
   if (!nv) {
     part(j, s, n, start);
@@ -263,16 +271,21 @@ static void normal_part(job *j, const char *s, size_t n, bool start) {
 }
 
 static void raw_part(job *j, const char *s, size_t n, bool start) {
-  ww_token_span x = ww_tokenizer_normalize(j->t, s, n, start, ww_token_work_buffers(j->w));
+  ww_token_span x =
+      ww_tokenizer_normalize(j->t, s, n, start, ww_token_work_buffers(j->w));
   find_added(j, j->t->normal, j->t->normals, x.s, x.n, start, normal_part);
 }
 
-/* Bytes treated as one text; what is longer is cut. Normal forms make it up to 11 times as long,
- * and spans count in 32 bits. */
+/* Bytes treated as one text; what is longer is cut. Normal forms make it up to 11 times
+ * as long, and spans count in 32 bits. */
 #define PART_MAX (1 << 28)
 
-void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool special,
-                         ww_arena *a, ww_tokens *out) {
+void ww_tokenizer_encode(const ww_tokenizer *t,
+                         const char *text,
+                         size_t n,
+                         bool special,
+                         ww_arena *a,
+                         ww_tokens *out) {
   job j = {t, ww_token_work_get(), a, out};
   if (special)
     ww_append(a, out, t->before, t->nbefore);
@@ -281,14 +294,15 @@ void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool
     if (special)
       find_added(&j, t->raw, t->raws, text + at, m, at == 0, raw_part);
     else
-      words(&j, ww_tokenizer_normalize(t, text + at, m, at == 0, ww_token_work_buffers(j.w)));
+      words(&j, ww_tokenizer_normalize(t, text + at, m, at == 0,
+                                       ww_token_work_buffers(j.w)));
   }
   if (special)
     ww_append(a, out, t->after, t->nafter);
 }
 
-void ww_tokenizer_decode(const ww_tokenizer *t, const int32_t *ids, uint32_t n, bool special,
-                         ww_buf *out) {
+void ww_tokenizer_decode(
+    const ww_tokenizer *t, const int32_t *ids, uint32_t n, bool special, ww_buf *out) {
   bool begun = false;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t len;

@@ -1,9 +1,10 @@
-/* tokenizer_bpe.c - the merging itself: a word's symbols are joined, lowest rank first and leftmost
- * first among equals, until no pair merges.
+/* tokenizer_bpe.c - the merging itself: a word's symbols are joined, lowest rank first
+ * and leftmost first among equals, until no pair merges.
  *
- * Workload: hundreds of megabytes of source, most words short and seen before. So each thread keeps
- * a cache of words, a short word is scanned anew after each merge, and only long ones (whole texts,
- * in SentencePiece style) get a heap. No allocation per word. */
+ * Workload: hundreds of megabytes of source, most words short and seen before. So each
+ * thread keeps a cache of words, a short word is scanned anew after each merge, and
+ * only long ones (whole texts, in SentencePiece style) get a heap. No allocation per
+ * word. */
 #include <pthread.h>
 
 #include "order.h"
@@ -26,7 +27,8 @@ struct ww_token_work {
   ww_buf buffers[2];
   uint32_t *id, *rank, *next, *prev; /* by symbol; rank of the pair that it begins */
   size_t cap;
-  ww_heap heap; /* rank << 32 | symbol; what no longer holds is dropped when it comes up */
+  /* rank << 32 | symbol; what no longer holds is dropped when it comes up */
+  ww_heap heap;
 };
 
 /* ---- one per thread, gone with it ---- */
@@ -60,7 +62,8 @@ ww_token_work *ww_token_work_get(void) {
   mine->cache = ww_xcalloc(1 << CACHE_BITS, sizeof *mine->cache);
   mine->split = ww_split_work_new();
   pthread_once(&once, key_new);
-  pthread_setspecific(key, mine); /* fails: the thread's memory stays until the process ends */
+  /* fails: the thread's memory stays until the process ends */
+  pthread_setspecific(key, mine);
   return mine;
 }
 
@@ -81,12 +84,14 @@ static void room(ww_token_work *w, size_t n) {
   w->rank = w->id + w->cap;
   w->next = w->rank + w->cap;
   w->prev = w->next + w->cap;
-  w->heap.v = ww_xmalloc(2 * w->cap * sizeof *w->heap.v); /* a merge takes one, adds two at most */
+  /* a merge takes one, adds two at most */
+  w->heap.v = ww_xmalloc(2 * w->cap * sizeof *w->heap.v);
 }
 
 /* ---- merging ---- */
 
-static inline const ww_merge *pair(const ww_tokenizer *t, uint32_t left, uint32_t right) {
+static inline const ww_merge *
+pair(const ww_tokenizer *t, uint32_t left, uint32_t right) {
   for (uint32_t k = ww_merge_hash(left, right);; k++) {
     const ww_merge *m = &t->merge[k & t->merge_mask];
     if (m->left == left && m->right == right && m->id != WW_NO_ID)
@@ -174,9 +179,10 @@ static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
 
 /* ---- symbols ---- */
 
-/* The token of the character at p and its bytes; WW_NO_ID where it has none, or the first byte is
- * no UTF-8. */
-static inline uint32_t character(const ww_tokenizer *t, const char *p, size_t n, size_t *len) {
+/* The token of the character at p and its bytes; WW_NO_ID where it has none, or the
+ * first byte is no UTF-8. */
+static inline uint32_t
+character(const ww_tokenizer *t, const char *p, size_t n, size_t *len) {
   bool ascii;
   *len = 1;
   if (!(*p & 0x80))
@@ -192,9 +198,11 @@ static inline uint32_t character(const ww_tokenizer *t, const char *p, size_t n,
   return ww_tokenizer_character(t, p, whole);
 }
 
-/* A SentencePiece-style word: each character that is a token, else its bytes, else the unknown one.
+/* A SentencePiece-style word: each character that is a token, else its bytes, else the
+ * unknown one.
  */
-static size_t characters(const ww_tokenizer *t, uint32_t *id, const char *word, size_t n) {
+static size_t
+characters(const ww_tokenizer *t, uint32_t *id, const char *word, size_t n) {
   size_t out = 0;
   bool unknown = false;
   for (size_t k = 0, len; k < n; k += len) {
@@ -215,11 +223,13 @@ static size_t characters(const ww_tokenizer *t, uint32_t *id, const char *word, 
   return out;
 }
 
-static size_t encode(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n) {
+static size_t
+encode(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n) {
   room(w, n);
   if (t->whole_first) {
-    uint32_t id =
-        n <= WW_PIECE_MAX ? ww_tokenizer_find(t, (ww_token_span){word, n}, false) : WW_NO_ID;
+    uint32_t id = n <= WW_PIECE_MAX
+                      ? ww_tokenizer_find(t, (ww_token_span){word, n}, false)
+                      : WW_NO_ID;
     if (id != WW_NO_ID && !(t->flags[id] & WW_TOKEN_ADDED)) {
       w->id[0] = id;
       return 1;
@@ -252,8 +262,12 @@ static inline uint32_t word_hash(const char *word, size_t n, uint32_t serial) {
   return h >> (64 - CACHE_BITS);
 }
 
-void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n,
-                       ww_arena *a, ww_tokens *out) {
+void ww_tokenizer_word(const ww_tokenizer *t,
+                       ww_token_work *w,
+                       const char *word,
+                       size_t n,
+                       ww_arena *a,
+                       ww_tokens *out) {
   if (!n)
     return;
   if (n > sizeof w->cache->word) {

@@ -1,8 +1,8 @@
-/* tokenizer_build.c - fills a tokenizer's tables from what a file says, and checks that it holds
- * together.
+/* tokenizer_build.c - fills a tokenizer's tables from what a file says, and checks that
+ * it holds together.
  *
- * Invariant: ids are below `vocab`, each has one piece, no two share one; a merge makes a token
- * that is longer than either part, so that merging ends (no cycles). */
+ * Invariant: ids are below `vocab`, each has one piece, no two share one; a merge makes
+ * a token that is longer than either part, so that merging ends (no cycles). */
 #include <stdatomic.h>
 
 #include "order.h"
@@ -41,7 +41,8 @@ static int byte_of(uint32_t code) {
   return k < 33 ? (int)k : k < 67 ? (int)(127 + k - 33) : k == 67 ? 173 : -1;
 }
 
-/* Raw text as bytes; false (nothing appended) where a character is not of the alphabet. */
+/* Raw text as bytes; false (nothing appended) where a character is not of the alphabet.
+ */
 static bool to_bytes(ww_token_span raw, ww_buf *out) {
   size_t had = out->n;
   for (uint32_t k = 0; k < raw.n;) {
@@ -94,7 +95,8 @@ uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n
   return id != WW_NO_ID && (t->flags[id] & WW_TOKEN_SPECIAL) ? WW_NO_ID : id;
 }
 
-uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch) {
+uint32_t
+ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch) {
   scratch->n = 0;
   if (t->byte_level && to_bytes(raw, scratch))
     return ww_tokenizer_find(t, ww_span_of(scratch), false);
@@ -110,12 +112,13 @@ static void enter(ww_tokenizer *t, uint32_t id) {
 
 ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_err *e) {
   if (n > WW_TOKENS_MAX)
-    return ww_fail(e, WW_ELIMIT, "the tokenizer has an id of %u; at most %u are read", n - 1,
-                   WW_TOKENS_MAX);
+    return ww_fail(e, WW_ELIMIT, "the tokenizer has an id of %u; at most %u are read",
+                   n - 1, WW_TOKENS_MAX);
   if (n > 65536 && n / 8 > entries)
-    return ww_fail(e, WW_EDATA,
-                   "the tokenizer has %u tokens but ids up to %u; most of its vocabulary is holes",
-                   entries, n - 1);
+    return ww_fail(
+        e, WW_EDATA,
+        "the tokenizer has %u tokens but ids up to %u; most of its vocabulary is holes",
+        entries, n - 1);
   if (n <= t->vocab)
     return WW_OK;
   t->piece = ww_grow(t->a, t->piece, t->vocab * sizeof *t->piece, n * sizeof *t->piece);
@@ -146,7 +149,8 @@ static int byte_token(ww_token_span s) {
   return *end || hex[0] == ' ' || hex[0] == '+' || hex[0] == '-' ? -1 : v;
 }
 
-/* What decoding gives for a SentencePiece-style token: marks are spaces, <0x0A> is a byte. */
+/* What decoding gives for a SentencePiece-style token: marks are spaces, <0x0A> is a
+ * byte. */
 static ww_token_span plain_text(ww_tokenizer *t, uint32_t id, ww_token_span s) {
   int byte = byte_token(s);
   if (byte >= 0) {
@@ -169,11 +173,11 @@ static ww_token_span plain_text(ww_tokenizer *t, uint32_t id, ww_token_span s) {
 
 ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_err *e) {
   if (raw.n > WW_PIECE_MAX)
-    return ww_fail(e, WW_ELIMIT, "token %u has %u bytes; at most %u are read", id, raw.n,
-                   WW_PIECE_MAX);
+    return ww_fail(e, WW_ELIMIT, "token %u has %u bytes; at most %u are read", id,
+                   raw.n, WW_PIECE_MAX);
   if (t->piece[id].s)
-    return ww_fail(e, WW_EDATA, "two tokens have the id %u: \"%.*s\" is the second", id, shown(raw),
-                   raw.s);
+    return ww_fail(e, WW_EDATA, "two tokens have the id %u: \"%.*s\" is the second", id,
+                   shown(raw), raw.s);
   ww_buf bytes = {0};
   bool literal = t->byte_level && !to_bytes(raw, &bytes);
   ww_token_span s = t->byte_level && !literal ? ww_span_of(&bytes) : raw;
@@ -183,7 +187,8 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
   s.s = own;
   ww_buf_free(&bytes);
   if (ww_tokenizer_find(t, s, literal) != WW_NO_ID)
-    return ww_fail(e, WW_EDATA, "the token \"%.*s\" is there twice, the second time as %u",
+    return ww_fail(e, WW_EDATA,
+                   "the token \"%.*s\" is there twice, the second time as %u",
                    shown(raw), raw.s, id);
   t->piece[id] = s;
   t->text[id] = t->byte_level ? s : plain_text(t, id, s);
@@ -197,28 +202,35 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_e
 
 /* ---- merges ---- */
 
-ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span left,
-                                 ww_token_span right, ww_buf *scratch, ww_err *e) {
+ww_status ww_tokenizer_add_merge(ww_tokenizer *t,
+                                 ww_merges *list,
+                                 ww_token_span left,
+                                 ww_token_span right,
+                                 ww_buf *scratch,
+                                 ww_err *e) {
   uint32_t l = ww_tokenizer_find_raw(t, left, scratch);
   uint32_t r = ww_tokenizer_find_raw(t, right, scratch);
   if (l == WW_NO_ID || r == WW_NO_ID)
-    return ww_fail(e, WW_EDATA,
-                   "merge %u joins \"%.*s\" and \"%.*s\"; the vocabulary has no \"%.*s\"", list->n,
-                   shown(left), left.s, shown(right), right.s, shown(l == WW_NO_ID ? left : right),
-                   l == WW_NO_ID ? left.s : right.s);
+    return ww_fail(
+        e, WW_EDATA,
+        "merge %u joins \"%.*s\" and \"%.*s\"; the vocabulary has no \"%.*s\"", list->n,
+        shown(left), left.s, shown(right), right.s, shown(l == WW_NO_ID ? left : right),
+        l == WW_NO_ID ? left.s : right.s);
   ww_token_span pl = t->piece[l];
   ww_token_span pr = t->piece[r];
   if (!pl.n || !pr.n)
-    return ww_fail(e, WW_EDATA, "merge %u joins an empty token and would never end", list->n);
+    return ww_fail(e, WW_EDATA, "merge %u joins an empty token and would never end",
+                   list->n);
   bool literal = (t->flags[l] | t->flags[r]) & WW_TOKEN_LITERAL;
   scratch->n = 0;
   ww_buf_add(scratch, pl.s, pl.n);
   ww_buf_add(scratch, pr.s, pr.n);
   uint32_t id = ww_tokenizer_find(t, ww_span_of(scratch), literal);
   if (id == WW_NO_ID && !literal)
-    return ww_fail(e, WW_EDATA,
-                   "merge %u joins \"%.*s\" and \"%.*s\" to a token that the vocabulary has not",
-                   list->n, shown(left), left.s, shown(right), right.s);
+    return ww_fail(
+        e, WW_EDATA,
+        "merge %u joins \"%.*s\" and \"%.*s\" to a token that the vocabulary has not",
+        list->n, shown(left), left.s, shown(right), right.s);
   if (literal)
     id = l; /* its parts never come up: kept for the ranks of those behind it */
   uint32_t rank = list->n;
@@ -239,20 +251,24 @@ static int by_score(const void *x, const void *y) {
   return ww_order(a->id, b->id);
 }
 
-ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list,
+ww_status ww_tokenizer_score_merges(ww_tokenizer *t,
+                                    const float *score,
+                                    ww_merges *list,
                                     ww_err *e) {
   scored *order = ww_xcalloc(t->vocab, sizeof *order);
   uint32_t n = 0;
   uint32_t rank = 0;
   ww_status st = WW_OK;
   for (uint32_t id = 0; id < t->vocab; id++) {
-    bool plain = t->piece[id].s && !(t->flags[id] & WW_TOKEN_ADDED) && byte_token(t->piece[id]) < 0;
+    bool plain = t->piece[id].s && !(t->flags[id] & WW_TOKEN_ADDED) &&
+                 byte_token(t->piece[id]) < 0;
     if (plain && score[id] != score[id])
       st = ww_fail(e, WW_EDATA, "the score of token %u is no number", id);
     if (plain && t->piece[id].n > 512)
-      st = ww_fail(e, WW_ELIMIT,
-                   "token %u has %u bytes; at most 512 are read where merges come from scores", id,
-                   t->piece[id].n);
+      st = ww_fail(
+          e, WW_ELIMIT,
+          "token %u has %u bytes; at most 512 are read where merges come from scores",
+          id, t->piece[id].n);
     if (plain)
       order[n++] = (scored){score[id], id};
   }
@@ -267,7 +283,9 @@ ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merg
         continue;
       uint32_t l = ww_tokenizer_find(t, (ww_token_span){s.s, at}, false);
       uint32_t r =
-          l == WW_NO_ID ? l : ww_tokenizer_find(t, (ww_token_span){s.s + at, s.n - at}, false);
+          l == WW_NO_ID
+              ? l
+              : ww_tokenizer_find(t, (ww_token_span){s.s + at, s.n - at}, false);
       if (r != WW_NO_ID)
         ww_push(t->a, list, (ww_merge){l, r, rank, order[k].id});
     }
@@ -298,7 +316,8 @@ static void hash_merges(ww_tokenizer *t, const ww_merges *list) {
 
 /* ---- added tokens ---- */
 
-ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, ww_err *e) {
+ww_status
+ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, ww_err *e) {
   uint32_t top = t->vocab;
   ww_buf scratch = {0};
   ww_status st = WW_OK;
@@ -314,9 +333,10 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
     if (!x.match.n) {
       st = ww_fail(e, WW_EDATA, "the added token %u is empty", x.id);
     } else if (known != WW_NO_ID && known != x.id) {
-      st = ww_fail(e, WW_EDATA,
-                   "the added token \"%.*s\" has the id %u, in the vocabulary it has %u",
-                   shown(x.match), x.match.s, x.id, known);
+      st =
+          ww_fail(e, WW_EDATA,
+                  "the added token \"%.*s\" has the id %u, in the vocabulary it has %u",
+                  shown(x.match), x.match.s, x.id, known);
     } else if (known == WW_NO_ID) {
       st = ww_tokenizer_put(t, x.id, x.match, e);
     }
@@ -350,8 +370,8 @@ static void normalize_match(ww_tokenizer *t, ww_token_span *s) {
   ww_buf_free(b + 1);
 }
 
-/* Whether a merge makes a token that has a mark behind something else: then a text cannot be cut
- * there. */
+/* Whether a merge makes a token that has a mark behind something else: then a text
+ * cannot be cut there. */
 static bool reaches_over(const ww_tokenizer *t) {
   for (uint32_t k = 0; k <= t->merge_mask; k++) {
     if (t->merge[k].id == WW_NO_ID)
@@ -375,12 +395,14 @@ ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e)
   hash_merges(t, list);
   for (uint32_t b = 0; b < 256; b++) {
     if (t->byte_level && t->byte_id[b] == WW_NO_ID)
-      return ww_fail(e, WW_EDATA, "byte 0x%02x has no token; a byte-level vocabulary needs all 256",
+      return ww_fail(e, WW_EDATA,
+                     "byte 0x%02x has no token; a byte-level vocabulary needs all 256",
                      b);
     if (!t->byte_level && t->byte_id[b] == WW_NO_ID && t->unknown == WW_NO_ID)
-      return ww_fail(
-          e, WW_EDATA,
-          "byte 0x%02x has no token and there is no unk_token: some texts have no tokens", b);
+      return ww_fail(e, WW_EDATA,
+                     "byte 0x%02x has no token and there is no unk_token: some texts "
+                     "have no tokens",
+                     b);
   }
   if (!t->byte_level && !t->byte_fallback && t->unknown == WW_NO_ID)
     return ww_fail(e, WW_EDATA, "without byte_fallback the model needs an unk_token");
@@ -393,7 +415,8 @@ ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e)
   for (uint32_t k = 0; k < t->nbefore + t->nafter; k++) {
     uint32_t id = k < t->nbefore ? t->before[k] : t->after[k - t->nbefore];
     if (id >= t->vocab)
-      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary", id);
+      return ww_fail(e, WW_EDATA, "the template's token %u is not in the vocabulary",
+                     id);
   }
   if (t->nbefore && t->bos < 0)
     t->bos = t->before[0];

@@ -1,15 +1,16 @@
 /* tokenizer_gguf.c - tokenizers that a GGUF carries, and llama2.c's tokenizer.bin.
  *
- * A GGUF that we wrote has the whole tokenizer.json under warpwise.tokenizer_json. Others have
- * tokenizer.ggml.*: kind "gpt2" (byte-level, merges as strings, the split pattern by name) or
- * "llama" (SentencePiece: merges follow from scores). */
+ * A GGUF that we wrote has the whole tokenizer.json under warpwise.tokenizer_json.
+ * Others have tokenizer.ggml.*: kind "gpt2" (byte-level, merges as strings, the split
+ * pattern by name) or "llama" (SentencePiece: merges follow from scores). */
 
 #include <inttypes.h>
 
 #include "tokenizer_int.h"
 #include "weights.h"
 
-enum { NORMAL = 1, UNKNOWN = 2, CONTROL = 3, USER = 4, BYTE = 6 }; /* tokenizer.ggml.token_type */
+/* tokenizer.ggml.token_type */
+enum { NORMAL = 1, UNKNOWN = 2, CONTROL = 3, USER = 4, BYTE = 6 };
 
 typedef struct {
   const ww_weights *w;
@@ -49,23 +50,26 @@ static ww_status array_at(file *f, const char *key, bool needed, const ww_meta *
   if (!*out && !needed)
     return WW_OK;
   if (!*out || (*out)->kind != WW_META_ARRAY)
-    return ww_fail(f->e, WW_EDATA,
-                   "the file has no %s; its tokenizer cannot be read, give a tokenizer.json", key);
+    return ww_fail(
+        f->e, WW_EDATA,
+        "the file has no %s; its tokenizer cannot be read, give a tokenizer.json", key);
   if (f->tokens && (*out)->n != f->tokens->n)
-    return ww_fail(f->e, WW_EDATA, "%s has %" PRIu64 " entries for %" PRIu64 " tokens", key,
-                   (*out)->n, f->tokens->n);
+    return ww_fail(f->e, WW_EDATA, "%s has %" PRIu64 " entries for %" PRIu64 " tokens",
+                   key, (*out)->n, f->tokens->n);
   return WW_OK;
 }
 
 static ww_status read_tokens(file *f) {
   ww_status st = array_at(f, "tokenizer.ggml.tokens", true, &f->tokens);
   if (!st && (f->tokens->of != WW_META_TEXT || f->tokens->n > WW_TOKENS_MAX))
-    st = ww_fail(f->e, WW_EDATA, "tokenizer.ggml.tokens is no array of at most %u texts",
-                 WW_TOKENS_MAX);
+    st =
+        ww_fail(f->e, WW_EDATA, "tokenizer.ggml.tokens is no array of at most %u texts",
+                WW_TOKENS_MAX);
   if (!st)
     st = array_at(f, "tokenizer.ggml.token_type", false, &f->types);
   if (!st && f->types && f->types->of != WW_META_INT && f->types->of != WW_META_UINT)
-    st = ww_fail(f->e, WW_EDATA, "tokenizer.ggml.token_type is no array of whole numbers");
+    st = ww_fail(f->e, WW_EDATA,
+                 "tokenizer.ggml.token_type is no array of whole numbers");
   if (!st)
     st = ww_tokenizer_room(f->t, f->tokens->n, f->tokens->n, f->e);
   for (uint32_t id = 0; !st && id < f->tokens->n; id++) {
@@ -86,7 +90,8 @@ static ww_status read_added(file *f) {
     uint64_t type = type_at(f, id);
     if (type == UNKNOWN && f->t->unknown == WW_NO_ID && !f->t->byte_level)
       f->t->unknown = id;
-    if ((type != CONTROL && type != USER && type != UNKNOWN) || !f->tokens->items[id].text_n)
+    if ((type != CONTROL && type != USER && type != UNKNOWN) ||
+        !f->tokens->items[id].text_n)
       continue;
     ww_token_span s = text_of(f->tokens->items + id);
     s.s = ww_strndup(f->t->a, s.s, s.n);
@@ -117,11 +122,13 @@ static ww_status read_pattern(file *f) {
       f->t->norm[f->t->norms++] = (ww_norm){.kind = WW_NORM_FORM, .form = WW_NFC};
     if (flag(f, "tokenizer.ggml.add_bos_token", known[k].bos) && f->t->bos >= 0)
       f->t->before[f->t->nbefore++] = f->t->bos;
-    return ww_split_add(f->t->split, known[k].pattern, strlen(known[k].pattern), true, f->e);
+    return ww_split_add(f->t->split, known[k].pattern, strlen(known[k].pattern), true,
+                        f->e);
   }
-  return ww_fail(f->e, WW_EUNSUPPORTED,
-                 "tokenizer.ggml.pre is \"%.60s\"; known are llama-bpe, qwen2 and gpt-2",
-                 pre && pre->text ? pre->text : "?");
+  return ww_fail(
+      f->e, WW_EUNSUPPORTED,
+      "tokenizer.ggml.pre is \"%.60s\"; known are llama-bpe, qwen2 and gpt-2",
+      pre && pre->text ? pre->text : "?");
 }
 
 static ww_status read_byte_level(file *f, ww_merges *merges) {
@@ -131,14 +138,15 @@ static ww_status read_byte_level(file *f, ww_merges *merges) {
   if (!st) {
     f->merges = ww_weights_meta(f->w, "tokenizer.ggml.merges");
     if (!f->merges || f->merges->kind != WW_META_ARRAY || f->merges->of != WW_META_TEXT)
-      st = ww_fail(f->e, WW_EDATA, "the file has no tokenizer.ggml.merges; give a tokenizer.json");
+      st = ww_fail(f->e, WW_EDATA,
+                   "the file has no tokenizer.ggml.merges; give a tokenizer.json");
   }
   for (uint64_t k = 0; !st && k < f->merges->n; k++) {
     ww_token_span l = text_of(f->merges->items + k);
     const char *space = l.n > 1 ? memchr(l.s + 1, ' ', l.n - 1) : NULL;
     if (!space) {
-      st = ww_fail(f->e, WW_EDATA, "merge %" PRIu64 " is not two tokens with a space between them",
-                   k);
+      st = ww_fail(f->e, WW_EDATA,
+                   "merge %" PRIu64 " is not two tokens with a space between them", k);
       break;
     }
     ww_token_span r = {space + 1, l.n - (space - l.s) - 1};
@@ -188,7 +196,8 @@ ww_status ww_tokenizer_read_weights(const ww_weights *w, ww_tokenizer *t, ww_err
     return ww_tokenizer_read_json(json->text, json->text_n, t, e);
   bool bytes = is_text(model, "gpt2");
   if (!bytes && !is_text(model, "llama"))
-    return ww_fail(e, WW_EUNSUPPORTED, "the file's tokenizer is %s%.60s%s; gpt2 and llama are read",
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "the file's tokenizer is %s%.60s%s; gpt2 and llama are read",
                    model ? "\"" : "", model && model->text ? model->text : "not there",
                    model ? "\"" : "");
   file f = {.w = w, .t = t, .e = e};
@@ -214,12 +223,12 @@ ww_status ww_tokenizer_read_gguf(const char *path, ww_tokenizer *t, ww_err *e) {
   return st;
 }
 
-/* ---- tokenizer.bin: int32 longest token, then for each token float score, int32 length, bytes;
- * spaces are spaces ---- */
+/* ---- tokenizer.bin: int32 longest token, then for each token float score, int32
+ * length, bytes; spaces are spaces ---- */
 
 /* 0 <unk>, 1 <s>, 2 </s>, then the bytes, as "<0x0A>" or as themselves. */
-static ww_status put_bin(ww_tokenizer *t, uint32_t id, const char *s, uint32_t n, ww_buf *b,
-                         ww_err *e) {
+static ww_status
+put_bin(ww_tokenizer *t, uint32_t id, const char *s, uint32_t n, ww_buf *b, ww_err *e) {
   static const char *const first[] = {"<unk>", "<s>", "</s>"};
   b->n = 0;
   if (id < 3)
@@ -235,7 +244,8 @@ static ww_status put_bin(ww_tokenizer *t, uint32_t id, const char *s, uint32_t n
   return ww_tokenizer_put(t, id, raw, e);
 }
 
-ww_status ww_tokenizer_read_bin(const char *bytes, size_t n, ww_tokenizer *t, ww_err *e) {
+ww_status
+ww_tokenizer_read_bin(const char *bytes, size_t n, ww_tokenizer *t, ww_err *e) {
   WW_VEC(float) score = {0};
   ww_buf b = {0};
   ww_status st = n < 4 ? ww_fail(e, WW_EPARSE, "the tokenizer.bin is empty") : WW_OK;
@@ -260,7 +270,8 @@ ww_status ww_tokenizer_read_bin(const char *bytes, size_t n, ww_tokenizer *t, ww
   }
   ww_buf_free(&b);
   if (!st && score.n < 259)
-    st = ww_fail(e, WW_EDATA, "a tokenizer.bin of %u tokens; the first 259 are fixed", score.n);
+    st = ww_fail(e, WW_EDATA, "a tokenizer.bin of %u tokens; the first 259 are fixed",
+                 score.n);
   if (st)
     return st;
   t->vocab = score.n;

@@ -1,9 +1,9 @@
-/* tokenizer_int.h - what the files of the tokenizer share: the tables, how they are filled, the
- * work of one thread.
+/* tokenizer_int.h - what the files of the tokenizer share: the tables, how they are
+ * filled, the work of one thread.
  *
- * A piece is a token as the model's tables spell it; its text is what decoding gives. Of byte-level
- * models both are the token's bytes (the file's "Ġthe" is " the"); of SentencePiece-style ones the
- * piece is "▁the", the text " the". Symbols are ids. */
+ * A piece is a token as the model's tables spell it; its text is what decoding gives.
+ * Of byte-level models both are the token's bytes (the file's "Ġthe" is " the"); of
+ * SentencePiece-style ones the piece is "▁the", the text " the". Symbols are ids. */
 #ifndef WW_LM_TOKENIZER_INT_H
 #define WW_LM_TOKENIZER_INT_H
 
@@ -13,7 +13,8 @@
 #include "tokenizer.h"
 
 #define WW_NO_ID UINT32_MAX
-#define WW_TOKENS_MAX (1u << 24)     /* ids of a vocabulary; the largest of today's have 2^18 */
+/* ids of a vocabulary; the largest of today's have 2^18 */
+#define WW_TOKENS_MAX (1u << 24)
 #define WW_PIECE_MAX 65535u          /* bytes of a token */
 #define WW_SPACE_MARK "\xe2\x96\x81" /* U+2581, for a space */
 
@@ -25,7 +26,8 @@ typedef struct {
 enum {
   WW_TOKEN_SPECIAL = 1,
   WW_TOKEN_ADDED = 2,
-  WW_TOKEN_LITERAL = 4 /* byte-level: spelled outside the byte alphabet; no text gives it */
+  /* byte-level: spelled outside the byte alphabet; no text gives it */
+  WW_TOKEN_LITERAL = 4
 };
 
 typedef struct {
@@ -45,35 +47,41 @@ typedef struct {
   ww_norm_kind kind;
   ww_normal_form form;
   ww_token_span from, to; /* REPLACE; PREPEND: to */
-  bool unless, at_start;  /* PREPEND: unless it stands there already; only to the start of the text,
-                             not behind added tokens */
+  /* PREPEND: unless it stands there already; only to the start of the text, not behind
+   * added tokens */
+  bool unless, at_start;
 } ww_norm;
 
 struct ww_tokenizer {
   ww_arena *a;
-  uint32_t serial; /* never 0, no two alike: marks this one's words in the threads' caches */
+  /* never 0, no two alike: marks this one's words in the threads' caches */
+  uint32_t serial;
   uint32_t vocab;
   ww_token_span *piece, *text; /* by id; s NULL: a hole */
   uint8_t *flags;
-  uint32_t *slot, slots; /* piece -> id, open addressing, power of two; WW_NO_ID: empty */
+  /* piece -> id, open addressing, power of two; WW_NO_ID: empty */
+  uint32_t *slot, slots;
   ww_merge *merge;
   uint32_t merges, merge_mask;
   bool byte_level;
-  bool whole_first;      /* ignore_merges: a word that is a token is that token */
-  bool byte_fallback;    /* characters that are no token become bytes */
-  bool fuse_unknown;     /* unknown characters in a row become one */
-  bool cut_at_marks;     /* SentencePiece style: no merge reaches over a mark that follows something
-                            else, so these begin words */
+  bool whole_first;   /* ignore_merges: a word that is a token is that token */
+  bool byte_fallback; /* characters that are no token become bytes */
+  bool fuse_unknown;  /* unknown characters in a row become one */
+  /* SentencePiece style: no merge reaches over a mark that follows something else, so
+   * these begin words */
+  bool cut_at_marks;
   bool cut_each_mark;    /* each mark begins a word */
   bool strip_space;      /* decoding takes one space away from the front */
   uint32_t byte_id[256]; /* WW_NO_ID: none */
-  uint32_t char_id[128]; /* SentencePiece style: of ASCII characters; WW_NO_ID: none, or special */
-  uint32_t mark_id;      /* of U+2581 alone */
+  /* SentencePiece style: of ASCII characters; WW_NO_ID: none, or special */
+  uint32_t char_id[128];
+  uint32_t mark_id; /* of U+2581 alone */
   uint32_t unknown;
   ww_splitter *split;
   ww_norm norm[8];
   uint32_t norms;
-  ww_added *raw, *normal; /* found in the text as given; in normalized text. Sorted by match */
+  /* found in the text as given; in normalized text. Sorted by match */
+  ww_added *raw, *normal;
   uint32_t raws, normals;
   uint32_t before[8], after[8]; /* what the template puts around a text */
   uint32_t nbefore, nafter;
@@ -84,23 +92,32 @@ struct ww_tokenizer {
 
 typedef WW_VEC(ww_merge) ww_merges;
 ww_tokenizer *ww_tokenizer_blank(void);
-/* Makes room for ids below n; `entries` is how many tokens the file lists, to tell holes from
- * nonsense. */
+/* Makes room for ids below n; `entries` is how many tokens the file lists, to tell
+ * holes from nonsense. */
 ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_err *e);
 /* raw: as the file spells it, UTF-8; byte-level ones in GPT-2's alphabet. */
 ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_err *e);
-uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch);
+uint32_t
+ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch);
 uint32_t ww_tokenizer_find(const ww_tokenizer *t, ww_token_span piece, bool literal);
 uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n);
-ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span left,
-                                 ww_token_span right, ww_buf *scratch, ww_err *e);
-/* Merges by score (SentencePiece): every way to cut a token into two tokens; the higher the score,
- * the earlier. */
-ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list,
+ww_status ww_tokenizer_add_merge(ww_tokenizer *t,
+                                 ww_merges *list,
+                                 ww_token_span left,
+                                 ww_token_span right,
+                                 ww_buf *scratch,
+                                 ww_err *e);
+/* Merges by score (SentencePiece): every way to cut a token into two tokens; the higher
+ * the score, the earlier. */
+ww_status ww_tokenizer_score_merges(ww_tokenizer *t,
+                                    const float *score,
+                                    ww_merges *list,
                                     ww_err *e);
-ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, ww_err *e);
+ww_status
+ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, ww_err *e);
 ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e);
-uint32_t ww_tokenizer_letter(uint8_t byte); /* the code point of GPT-2's alphabet for a byte */
+/* the code point of GPT-2's alphabet for a byte */
+uint32_t ww_tokenizer_letter(uint8_t byte);
 
 static inline bool ww_mark_at(const char *p, const char *end) {
   return end - p >= 3 && !memcmp(p, WW_SPACE_MARK, 3);
@@ -116,12 +133,16 @@ static inline uint32_t ww_merge_hash(uint32_t left, uint32_t right) {
 
 /* ---- kinds of files ---- */
 
-ww_status ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww_err *e);
+ww_status
+ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww_err *e);
 struct ww_weights;
-ww_status ww_tokenizer_read_weights(const struct ww_weights *w, ww_tokenizer *t,
+ww_status ww_tokenizer_read_weights(const struct ww_weights *w,
+                                    ww_tokenizer *t,
                                     ww_err *e); /* a GGUF that is open */
 ww_status ww_tokenizer_read_gguf(const char *path, ww_tokenizer *t, ww_err *e);
-ww_status ww_tokenizer_read_bin(const char *bytes, size_t n, ww_tokenizer *t,
+ww_status ww_tokenizer_read_bin(const char *bytes,
+                                size_t n,
+                                ww_tokenizer *t,
                                 ww_err *e); /* llama2.c's tokenizer.bin */
 
 /* ---- streaming JSON (tokenizer_scan.c) ---- */
@@ -132,28 +153,34 @@ typedef struct {
   ww_err *e;
 } ww_text_scan;
 bool ww_scan_open(ww_text_scan *s, char bracket); /* eats [ or { */
-bool ww_scan_more(ww_text_scan *s, char close, bool *first,
-                  bool *end); /* before each member: the comma, or the closing bracket (*end) */
-bool ww_scan_string(ww_text_scan *s, ww_token_span *out); /* valid until the next string */
-bool ww_scan_key(ww_text_scan *s, ww_token_span *out);    /* a string and the colon */
+/* before each member: the comma, or the closing bracket (*end) */
+bool ww_scan_more(ww_text_scan *s, char close, bool *first, bool *end);
+/* valid until the next string */
+bool ww_scan_string(ww_text_scan *s, ww_token_span *out);
+bool ww_scan_key(ww_text_scan *s, ww_token_span *out); /* a string and the colon */
 bool ww_scan_uint(ww_text_scan *s, uint32_t *out);
-bool ww_scan_skip(ww_text_scan *s, ww_token_span *out); /* any value; *out: where it stands */
+/* any value; *out: where it stands */
+bool ww_scan_skip(ww_text_scan *s, ww_token_span *out);
 char ww_scan_peek(ww_text_scan *s); /* the next byte that is not blank; 0 at the end */
 bool ww_scan_fail(ww_text_scan *s, const char *what); /* false, with the place */
 
 /* ---- encoding (tokenizer.c, tokenizer_bpe.c) ---- */
 
-/* The text as the model's tables want it: `s` itself or one of the two buffers. start: no added
- * token stands before it. */
-ww_token_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *s, size_t n, bool start,
-                                     ww_buf b[2]);
+/* The text as the model's tables want it: `s` itself or one of the two buffers. start:
+ * no added token stands before it. */
+ww_token_span ww_tokenizer_normalize(
+    const ww_tokenizer *t, const char *s, size_t n, bool start, ww_buf b[2]);
 
 typedef struct ww_token_work ww_token_work; /* of one thread: cache of words, buffers */
 ww_token_work *ww_token_work_get(void);
 ww_split_work *ww_token_work_split(ww_token_work *w);
 ww_buf *ww_token_work_buffers(ww_token_work *w); /* two */
 /* Appends the ids of one word; words of at most 18 bytes are remembered. */
-void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n,
-                       ww_arena *a, ww_tokens *out);
+void ww_tokenizer_word(const ww_tokenizer *t,
+                       ww_token_work *w,
+                       const char *word,
+                       size_t n,
+                       ww_arena *a,
+                       ww_tokens *out);
 
 #endif

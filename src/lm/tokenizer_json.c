@@ -1,9 +1,10 @@
-/* tokenizer_json.c - Hugging Face's tokenizer.json: the vocabulary and the merges are streamed, the
- * few small members become trees.
+/* tokenizer_json.c - Hugging Face's tokenizer.json: the vocabulary and the merges are
+ * streamed, the few small members become trees.
  *
- * Known: model BPE; normalizers Prepend, Replace of a string, NFC and its kin; pre-tokenizers Split
- * (isolated), ByteLevel, Digits, Metaspace; post-processors TemplateProcessing and ByteLevel (which
- * changes no ids); Sequences of these. Anything else is refused by name. */
+ * Known: model BPE; normalizers Prepend, Replace of a string, NFC and its kin;
+ * pre-tokenizers Split (isolated), ByteLevel, Digits, Metaspace; post-processors
+ * TemplateProcessing and ByteLevel (which changes no ids); Sequences of these. Anything
+ * else is refused by name. */
 
 #include <inttypes.h>
 
@@ -14,7 +15,8 @@ typedef struct {
   ww_tokenizer *t;
   /* values as they stand in the file; s NULL: not there */
   ww_token_span normalizer, pre, post, decoder, added, vocab, merges;
-  ww_token_span type, unk, prefix, suffix, dropout, byte_fallback, fuse_unk, ignore_merges;
+  ww_token_span type, unk, prefix, suffix, dropout, byte_fallback, fuse_unk,
+      ignore_merges;
   bool model, patterns; /* patterns: something splits the text */
   bool several;         /* pre-tokenizers */
   ww_err *e;
@@ -114,7 +116,8 @@ static ww_token_span keep(ww_tokenizer *t, const char *s) {
 
 static ww_status add_norm(file *f, ww_norm x) {
   if (f->t->norms == sizeof f->t->norm / sizeof *f->t->norm)
-    return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: more than %u normalizers", f->t->norms);
+    return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: more than %u normalizers",
+                   f->t->norms);
   f->t->norm[f->t->norms++] = x;
   return WW_OK;
 }
@@ -138,18 +141,23 @@ static ww_status read_normalizer(file *f, const cJSON *o) {
     if (!strcmp(type, forms[k]))
       return add_norm(f, (ww_norm){.kind = WW_NORM_FORM, .form = k});
   if (!strcmp(type, "Prepend") && text_of(o, "prepend"))
-    return add_norm(f, (ww_norm){.kind = WW_NORM_PREPEND, .to = keep(f->t, text_of(o, "prepend"))});
+    return add_norm(
+        f, (ww_norm){.kind = WW_NORM_PREPEND, .to = keep(f->t, text_of(o, "prepend"))});
   if (!strcmp(type, "Replace")) {
-    const char *from = text_of(cJSON_GetObjectItemCaseSensitive(o, "pattern"), "String");
+    const char *from =
+        text_of(cJSON_GetObjectItemCaseSensitive(o, "pattern"), "String");
     const char *to = text_of(o, "content");
     if (from && *from && to)
-      return add_norm(
-          f, (ww_norm){.kind = WW_NORM_REPLACE, .from = keep(f->t, from), .to = keep(f->t, to)});
+      return add_norm(f, (ww_norm){.kind = WW_NORM_REPLACE,
+                                   .from = keep(f->t, from),
+                                   .to = keep(f->t, to)});
   }
   if (!strcmp(type, "Sequence"))
-    return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "normalizers"), read_normalizer);
+    return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "normalizers"),
+                     read_normalizer);
   return ww_fail(f->e, WW_EUNSUPPORTED,
-                 "tokenizer.json: the normalizer %.60s is not known in this form", type);
+                 "tokenizer.json: the normalizer %.60s is not known in this form",
+                 type);
 }
 
 /* Marks for spaces: SentencePiece's way as a pre-tokenizer. */
@@ -163,9 +171,9 @@ static ww_status read_metaspace(file *f, const cJSON *o) {
     scheme = true_of(o, "add_prefix_space") ? "always" : "never";
   const cJSON *split = cJSON_GetObjectItemCaseSensitive(o, "split");
   f->t->cut_each_mark = !split || cJSON_IsTrue(split);
-  ww_status st = add_norm(
-      f,
-      (ww_norm){.kind = WW_NORM_REPLACE, .from = keep(f->t, " "), .to = keep(f->t, WW_SPACE_MARK)});
+  ww_status st = add_norm(f, (ww_norm){.kind = WW_NORM_REPLACE,
+                                       .from = keep(f->t, " "),
+                                       .to = keep(f->t, WW_SPACE_MARK)});
   if (!st && strcmp(scheme, "never"))
     st = add_norm(f, (ww_norm){.kind = WW_NORM_PREPEND,
                                .to = keep(f->t, WW_SPACE_MARK),
@@ -179,7 +187,8 @@ static ww_status read_split(file *f, const cJSON *o) {
   const char *regex = text_of(pattern, "Regex");
   const char *behavior = text_of(o, "behavior");
   if (!regex || !behavior || strcmp(behavior, "Isolated") || true_of(o, "invert"))
-    return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a Split that is not an isolated Regex");
+    return ww_fail(f->e, WW_EUNSUPPORTED,
+                   "tokenizer.json: a Split that is not an isolated Regex");
   f->patterns = true;
   return ww_split_add(f->t->split, regex, strlen(regex), true, f->e);
 }
@@ -189,8 +198,9 @@ static ww_status read_byte_level(file *f, const cJSON *o) {
   f->t->byte_level = true;
   if (true_of(o, "add_prefix_space")) {
     if (f->several)
-      return ww_fail(f->e, WW_EUNSUPPORTED,
-                     "tokenizer.json: a ByteLevel with add_prefix_space behind a Split");
+      return ww_fail(
+          f->e, WW_EUNSUPPORTED,
+          "tokenizer.json: a ByteLevel with add_prefix_space behind a Split");
     ww_norm space = {.kind = WW_NORM_PREPEND, .to = keep(f->t, " "), .unless = true};
     ww_status st = add_norm(f, space);
     if (st)
@@ -219,25 +229,26 @@ static ww_status read_pre(file *f, const cJSON *o) {
     const char *pattern = true_of(o, "individual_digits") ? "\\p{N}" : "\\p{N}+";
     return ww_split_add(f->t->split, pattern, strlen(pattern), true, f->e);
   }
-  return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: the pre-tokenizer %.60s is not known",
-                 type);
+  return ww_fail(f->e, WW_EUNSUPPORTED,
+                 "tokenizer.json: the pre-tokenizer %.60s is not known", type);
 }
 
 /* Ids of a template's special token. */
-static ww_status template_token(file *f, const cJSON *o, const char *name, uint32_t *to,
-                                uint32_t *n) {
+static ww_status
+template_token(file *f, const cJSON *o, const char *name, uint32_t *to, uint32_t *n) {
   const cJSON *all = cJSON_GetObjectItemCaseSensitive(o, "special_tokens");
   const cJSON *x;
-  cJSON_ArrayForEach(
-      x, cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(all, name), "ids")) {
+  cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(
+                            cJSON_GetObjectItemCaseSensitive(all, name), "ids")) {
     uint64_t id;
-    ww_status st =
-        ww_json_want_uint(x, "tokenizer.json: post_processor.special_tokens.ids", &id, f->e);
+    ww_status st = ww_json_want_uint(
+        x, "tokenizer.json: post_processor.special_tokens.ids", &id, f->e);
     if (st)
       return st;
     if (*n == 8 || id >= WW_TOKENS_MAX)
-      return ww_fail(f->e, WW_ELIMIT,
-                     "tokenizer.json: a template with more than 8 tokens, or an id beyond all");
+      return ww_fail(
+          f->e, WW_ELIMIT,
+          "tokenizer.json: a template with more than 8 tokens, or an id beyond all");
     to[(*n)++] = id;
   }
   return WW_OK;
@@ -252,8 +263,8 @@ static ww_status read_post(file *f, const cJSON *o) {
   if (!strcmp(type, "Sequence"))
     return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "processors"), read_post);
   if (strcmp(type, "TemplateProcessing"))
-    return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: the post-processor %.60s is not known",
-                   type);
+    return ww_fail(f->e, WW_EUNSUPPORTED,
+                   "tokenizer.json: the post-processor %.60s is not known", type);
   bool behind = false;
   cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(o, "single")) {
     const char *id = text_of(cJSON_GetObjectItemCaseSensitive(x, "SpecialToken"), "id");
@@ -273,12 +284,15 @@ static ww_status read_decoder(file *f, const cJSON *o) {
   if (!strcmp(type, "Sequence"))
     return read_each(f, cJSON_GetObjectItemCaseSensitive(o, "decoders"), read_decoder);
   if (!strcmp(type, "Metaspace"))
-    f->t->strip_space = scheme ? strcmp(scheme, "never") : true_of(o, "add_prefix_space");
+    f->t->strip_space =
+        scheme ? strcmp(scheme, "never") : true_of(o, "add_prefix_space");
   if (!strcmp(type, "Strip")) {
     const char *what = text_of(o, "content");
-    if (!what || strcmp(what, " ") || ww_json_whole(o, "start") > 1 || ww_json_whole(o, "stop"))
-      return ww_fail(f->e, WW_EUNSUPPORTED,
-                     "tokenizer.json: a decoder that strips more than one space at the front");
+    if (!what || strcmp(what, " ") || ww_json_whole(o, "start") > 1 ||
+        ww_json_whole(o, "stop"))
+      return ww_fail(
+          f->e, WW_EUNSUPPORTED,
+          "tokenizer.json: a decoder that strips more than one space at the front");
     f->t->strip_space = ww_json_whole(o, "start") == 1;
   }
   if (!strcmp(type, "ByteLevel"))
@@ -288,7 +302,8 @@ static ww_status read_decoder(file *f, const cJSON *o) {
   for (uint32_t k = 0; known[k]; k++)
     if (!strcmp(type, known[k]))
       return WW_OK;
-  return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: the decoder %.60s is not known", type);
+  return ww_fail(f->e, WW_EUNSUPPORTED,
+                 "tokenizer.json: the decoder %.60s is not known", type);
 }
 
 static ww_status read_added(file *f, const cJSON *list) {
@@ -301,15 +316,18 @@ static ww_status read_added(file *f, const cJSON *list) {
     uint64_t id = 0;
     const char *content = text_of(o, "content");
     if (!content)
-      st = ww_fail(f->e, WW_EDATA, "tokenizer.json: added_tokens[%u] has no content", k);
+      st =
+          ww_fail(f->e, WW_EDATA, "tokenizer.json: added_tokens[%u] has no content", k);
     if (!st)
       st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(o, "id"),
                              "tokenizer.json: added_tokens.id", &id, f->e);
     if (!st && id >= WW_TOKENS_MAX)
-      st = ww_fail(f->e, WW_ELIMIT, "tokenizer.json: an added token has the id %" PRIu64, id);
+      st = ww_fail(f->e, WW_ELIMIT,
+                   "tokenizer.json: an added token has the id %" PRIu64, id);
     if (!st && true_of(o, "single_word"))
       st = ww_fail(f->e, WW_EUNSUPPORTED,
-                   "tokenizer.json: the added token \"%.60s\" is a single_word", content);
+                   "tokenizer.json: the added token \"%.60s\" is a single_word",
+                   content);
     if (st)
       break;
     v[k++] = (ww_added){.match = keep(f->t, content),
@@ -327,7 +345,8 @@ static ww_status read_added(file *f, const cJSON *list) {
 
 /* ---- the large ones ---- */
 
-/* {"piece": id, ...}; twice, to know how many there are before there is room for them. */
+/* {"piece": id, ...}; twice, to know how many there are before there is room for them.
+ */
 static ww_status read_vocab(file *f) {
   uint32_t entries = 0;
   uint32_t top = 0;
@@ -363,7 +382,8 @@ static ww_status read_vocab(file *f) {
 }
 
 /* One merge: "a b" or ["a", "b"], where a piece may hold a space. */
-static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token_span *r) {
+static bool
+scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token_span *r) {
   if (ww_scan_peek(s) != '[') {
     if (!ww_scan_string(s, l))
       return false;
@@ -421,7 +441,8 @@ static ww_status read_model(file *f, ww_merges *merges) {
   if (!f->model || !f->vocab.s)
     return ww_fail(f->e, WW_EDATA, "tokenizer.json has no model with a vocab");
   if (f->type.s ? !is(f->type, "\"BPE\"") : !f->merges.s)
-    return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a model of type %.*s; only BPE is read",
+    return ww_fail(f->e, WW_EUNSUPPORTED,
+                   "tokenizer.json: a model of type %.*s; only BPE is read",
                    f->type.n < 60 ? f->type.n : 60, f->type.s ? f->type.s : "");
   if ((!absent(f->prefix) && !is(f->prefix, "\"\"")) ||
       (!absent(f->suffix) && !is(f->suffix, "\"\"")))
@@ -463,7 +484,8 @@ static ww_status with_tree(file *f, ww_token_span s, member_reader *read) {
   return st;
 }
 
-ww_status ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww_err *e) {
+ww_status
+ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww_err *e) {
   file f = {.t = t, .e = e};
   const place places[] = {{"added_tokens", &f.added}, {"normalizer", &f.normalizer},
                           {"pre_tokenizer", &f.pre},  {"post_processor", &f.post},
@@ -483,7 +505,8 @@ ww_status ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww
     st = with_tree(&f, f.decoder, read_decoder);
   if (!st && f.patterns && !t->byte_level)
     st = ww_fail(e, WW_EUNSUPPORTED,
-                 "tokenizer.json: patterns that split the text of a model that is not ByteLevel");
+                 "tokenizer.json: patterns that split the text of a model that is not "
+                 "ByteLevel");
   if (!st)
     st = read_model(&f, &merges);
   if (!st)

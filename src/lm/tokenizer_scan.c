@@ -1,8 +1,8 @@
-/* tokenizer_scan.c - JSON read as it comes, for files of a million strings of which no tree need be
- * kept.
+/* tokenizer_scan.c - JSON read as it comes, for files of a million strings of which no
+ * tree need be kept.
  *
- * Invariant: the cursor never passes the end, and strings handed out are valid UTF-8. The first
- * error is the one that is reported. */
+ * Invariant: the cursor never passes the end, and strings handed out are valid UTF-8.
+ * The first error is the one that is reported. */
 
 #include "tokenizer_int.h"
 
@@ -17,19 +17,22 @@ bool ww_scan_fail(ww_text_scan *s, const char *what) {
       from = p + 1;
     }
   ww_fail(s->e, WW_EPARSE, "tokenizer.json, line %u, column %u: %s%s", line,
-          (uint32_t)(s->p - from) + 1, what, s->p >= s->end ? "; the file ends here" : "");
+          (uint32_t)(s->p - from) + 1, what,
+          s->p >= s->end ? "; the file ends here" : "");
   return false;
 }
 
 char ww_scan_peek(ww_text_scan *s) {
-  while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
+  while (s->p < s->end &&
+         (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
     s->p++;
   return s->p < s->end ? *s->p : 0;
 }
 
 bool ww_scan_open(ww_text_scan *s, char bracket) {
   if (ww_scan_peek(s) != bracket || s->p >= s->end)
-    return ww_scan_fail(s, bracket == '[' ? "an array is expected" : "an object is expected");
+    return ww_scan_fail(s, bracket == '[' ? "an array is expected"
+                                          : "an object is expected");
   s->p++;
   return true;
 }

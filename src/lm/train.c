@@ -1,9 +1,9 @@
 /* train.c - the loop of learning.
  *
- * A step takes rows x accumulate rows from the packer, learns from them in `accumulate` batches
- * whose losses are scaled by the whole step's counts, then updates once: the result does not depend
- * on how a step is cut but for rounding. Everything that decides what comes next (place in the
- * data, step, values, moments) is in a checkpoint. */
+ * A step takes rows x accumulate rows from the packer, learns from them in `accumulate`
+ * batches whose losses are scaled by the whole step's counts, then updates once: the
+ * result does not depend on how a step is cut but for rounding. Everything that decides
+ * what comes next (place in the data, step, values, moments) is in a checkpoint. */
 #include "train.h"
 
 #include <errno.h>
@@ -26,12 +26,14 @@ typedef struct {
   ww_packer *checker; /* of the held-out examples, NULL: none */
   ww_lm_place at;
   uint64_t data, flops; /* hash of the examples; of one step */
-  float *
-      best; /* values at the best evaluation, or their mean so far (plan.average); NULL: not kept */
+  /* values at the best evaluation, or their mean so far (plan.average); NULL: not kept
+   */
+  float *best;
   FILE *log;
   int32_t *ask_at, *describe_at; /* of one batch of a step */
   double save_s, step_s,
-      check_s;      /* what the last checkpoint, the slowest step and the last evaluation took */
+      /* what the last checkpoint, the slowest step and the last evaluation took */
+      check_s;
   uint32_t pending; /* steps asked for whose losses are not read yet, */
   double since;     /* and when the first of them began */
   double told;      /* when something was last said on stderr */
@@ -46,13 +48,17 @@ float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step) {
     return (double)p->lr * step / p->warmup;
   double of = steps > p->warmup ? (steps - p->warmup) : 1;
   double done = fmin(1, (step - p->warmup) / of);
-  double share =
-      p->lr_least + (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
+  double share = p->lr_least + (1 - (double)p->lr_least) * 0.5 *
+                                   (1 + cos(3.14159265358979323846 * done));
   return p->lr * share;
 }
 
-uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows,
-                     double epochs, double *filled) {
+uint64_t ww_lm_steps(const ww_examples *x,
+                     const ww_lm_config *c,
+                     uint32_t T,
+                     uint64_t rows,
+                     double epochs,
+                     double *filled) {
   ww_packer *k = ww_packer_new(x, c, 1, T, 0);
   *filled = ww_packer_filled(k);
   double n = epochs * ww_packer_rows(k) / rows;
@@ -95,7 +101,8 @@ static const int caught[3] = {SIGINT, SIGTERM, SIGXFSZ};
 
 static void catch_signals(struct sigaction was[3]) {
   struct sigaction stop = {.sa_handler = on_signal};
-  struct sigaction ignore = {.sa_handler = SIG_IGN}; /* a limit on files is an error of write() */
+  /* a limit on files is an error of write() */
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
   interrupted = 0;
   for (int k = 0; k < 3; k++)
     sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, was + k);
@@ -146,8 +153,8 @@ static ww_status save(training *t) {
   return st;
 }
 
-static ww_status read_points(training *t, const ww_checkpoint *c, const char *name,
-                             ww_lm_points *v) {
+static ww_status
+read_points(training *t, const ww_checkpoint *c, const char *name, ww_lm_points *v) {
   uint64_t floats = ww_checkpoint_floats(c, name);
   uint64_t per = sizeof(ww_lm_point) / sizeof(float);
   if (floats % per || floats / per >= UINT32_MAX)
@@ -190,7 +197,8 @@ static ww_status resume(training *t) {
   ww_checkpoint c;
   ww_buf note = {0};
   ww_status st = ww_checkpoint_open(t->p->checkpoint, &c, t->e);
-  if (st == WW_EIO) { /* the first piece of a training that is always called with --resume */
+  /* the first piece of a training that is always called with --resume */
+  if (st == WW_EIO) {
     say("begins anew: ", t->e->msg);
     *t->e = (ww_err){0};
     return WW_OK;
@@ -229,10 +237,10 @@ static ww_status begin(training *t) {
     return WW_OK; /* there is none yet */
   if (!st)
     ww_checkpoint_close(&c);
-  return ww_fail(
-      t->e, WW_EUSAGE,
-      "%s has checkpoints already: go on from them with --resume, or name another folder",
-      p->checkpoint);
+  return ww_fail(t->e, WW_EUSAGE,
+                 "%s has checkpoints already: go on from them with --resume, or name "
+                 "another folder",
+                 p->checkpoint);
 }
 
 /* ---- evaluation ---- */
@@ -243,15 +251,16 @@ static ww_status check_losses(training *t, ww_net_loss *out) {
   const ww_lm_batch *b;
   ww_status st = WW_OK;
   ww_packer_seek(t->checker, 0, 0);
-  for (uint64_t done = 0;
-       !st && (!p->check_rows || done < p->check_rows) && (b = ww_packer_next_once(t->checker));
+  for (uint64_t done = 0; !st && (!p->check_rows || done < p->check_rows) &&
+                          (b = ww_packer_next_once(t->checker));
        done += p->rows)
     st = ww_net_forward(t->net, b, NULL, NULL, t->e);
   return st ? st : ww_net_losses(t->net, out, t->e);
 }
 
 static double total(const training *t, const ww_net_loss *l) {
-  return (l->tokens ? l->token_loss : 0) + (l->asked ? t->p->number_weight * l->number_loss : 0);
+  return (l->tokens ? l->token_loss : 0) +
+         (l->asked ? t->p->number_weight * l->number_loss : 0);
 }
 
 /* A float's own digits: more of them say nothing. */
@@ -267,11 +276,12 @@ static void log_check(training *t, const ww_net_loss *l) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  ww_json_put(&j,
-              "{step:%lu,valid_loss:%g,valid_token_loss:%g,valid_number_loss:%g,tokens:%lu,"
-              "asked:%lu}",
-              t->at.step, brief(total(t, l)), l->tokens ? brief(l->token_loss) : NAN,
-              l->asked ? brief(l->number_loss) : NAN, l->tokens, l->asked);
+  ww_json_put(
+      &j,
+      "{step:%lu,valid_loss:%g,valid_token_loss:%g,valid_number_loss:%g,tokens:%lu,"
+      "asked:%lu}",
+      t->at.step, brief(total(t, l)), l->tokens ? brief(l->token_loss) : NAN,
+      l->asked ? brief(l->number_loss) : NAN, l->tokens, l->asked);
   fprintf(t->log, "%s\n", b.s);
   ww_buf_free(&b);
 }
@@ -284,8 +294,10 @@ static ww_status evaluate(training *t) {
   if (st)
     return st;
   double loss = total(t, &l);
-  ww_lm_point q = {
-      .step = t->at.step, .loss = loss, .token_loss = l.token_loss, .number_loss = l.number_loss};
+  ww_lm_point q = {.step = t->at.step,
+                   .loss = loss,
+                   .token_loss = l.token_loss,
+                   .number_loss = l.number_loss};
   ww_push(t->a, &t->out->check, q);
   log_check(t, &l);
   bool better = isnan(t->at.best) || loss < t->at.best;
@@ -299,15 +311,19 @@ static ww_status evaluate(training *t) {
   if (ww_is_quiet())
     return WW_OK;
   clear_line();
-  fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": held out %.4f (tokens %.4f, numbers %.4f)%s\n",
-          t->at.step, t->at.steps, loss, l.token_loss, l.number_loss, better ? "" : ", no better");
+  fprintf(stderr,
+          "step %" PRIu64 "/%" PRIu64 ": held out %.4f (tokens %.4f, numbers %.4f)%s\n",
+          t->at.step, t->at.steps, loss, l.token_loss, l.number_loss,
+          better ? "" : ", no better");
   return WW_OK;
 }
 
 static bool time_to_check(const training *t) {
-  if (!t->checker || (t->out->check.n && t->out->check.v[t->out->check.n - 1].step == t->at.step))
+  if (!t->checker ||
+      (t->out->check.n && t->out->check.v[t->out->check.n - 1].step == t->at.step))
     return false;
-  return t->at.step == t->at.steps || (t->p->check_every && t->at.step % t->p->check_every == 0);
+  return t->at.step == t->at.steps ||
+         (t->p->check_every && t->at.step % t->p->check_every == 0);
 }
 
 /* ---- a step ---- */
@@ -355,7 +371,8 @@ static ww_status learn(training *t) {
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < p->accumulate; k++) {
     ww_lm_batch s = slice(t, b, k);
-    ww_net_seed(t->net, ww_hash((uint64_t[]){t->at.step, k}, 2 * sizeof(uint64_t), p->seed));
+    ww_net_seed(t->net,
+                ww_hash((uint64_t[]){t->at.step, k}, 2 * sizeof(uint64_t), p->seed));
     st = ww_net_learn(t->net, &s, fmax(1, tokens), fmax(1, asked), t->e);
   }
   if (st)
@@ -371,8 +388,8 @@ static ww_status learn(training *t) {
   return WW_OK;
 }
 
-/* Waits for what was asked for: losses are means over the steps since the last time, the norm is
- * the last step's. */
+/* Waits for what was asked for: losses are means over the steps since the last time,
+ * the norm is the last step's. */
 static ww_status read_point(training *t, ww_lm_point *q) {
   ww_net_loss l;
   ww_status st = ww_net_losses(t->net, &l, t->e);
@@ -391,13 +408,15 @@ static ww_status not_finite(training *t, const ww_lm_point *q) {
   char kept[200] = "no checkpoint was asked for (--checkpoint DIR)";
   ww_checkpoint c;
   if (t->p->checkpoint && !ww_checkpoint_open(t->p->checkpoint, &c, NULL)) {
-    snprintf(kept, sizeof kept, "the last good checkpoint, of step %" PRIu64 ", is kept in %.120s",
-             c.step, t->p->checkpoint);
+    snprintf(kept, sizeof kept,
+             "the last good checkpoint, of step %" PRIu64 ", is kept in %.120s", c.step,
+             t->p->checkpoint);
     ww_checkpoint_close(&c);
   } else if (t->p->checkpoint)
     snprintf(kept, sizeof kept, "no checkpoint was made yet");
   return ww_fail(t->e, WW_EDATA,
-                 "step %" PRIu64 ": the loss is %g and the gradient's norm %g, which is not "
+                 "step %" PRIu64
+                 ": the loss is %g and the gradient's norm %g, which is not "
                  "finite; stopped, %s. A lower --lr, a longer --warmup or a "
                  "smaller --clip helps",
                  t->at.step, q->loss, q->norm, kept);
@@ -405,8 +424,8 @@ static ww_status not_finite(training *t, const ww_lm_point *q) {
 
 /* ---- what it says ---- */
 
-static void log_step(training *t, const ww_lm_point *q, double seconds, double tokens_s,
-                     double mfu) {
+static void log_step(
+    training *t, const ww_lm_point *q, double seconds, double tokens_s, double mfu) {
   if (!t->log)
     return;
   ww_buf b = {0};
@@ -415,9 +434,10 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
   uint64_t row;
   ww_packer_tell(t->packer, &epoch, &row);
   ww_json_begin(&j, &b);
-  ww_json_put(&j, "{step:%lu,loss:%g,token_loss:%g,number_loss:%g,lr:%g,norm:%g,epoch:%lu",
-              t->at.step, brief(q->loss), brief(q->token_loss), brief(q->number_loss), brief(q->lr),
-              brief(q->norm), epoch);
+  ww_json_put(&j,
+              "{step:%lu,loss:%g,token_loss:%g,number_loss:%g,lr:%g,norm:%g,epoch:%lu",
+              t->at.step, brief(q->loss), brief(q->token_loss), brief(q->number_loss),
+              brief(q->lr), brief(q->norm), epoch);
   ww_json_put(&j, "seconds:%g,tokens_per_s:%g,mfu!:%g}", round(seconds * 1e6) / 1e6,
               round(tokens_s), round(mfu * 1e4) / 1e4);
   fprintf(t->log, "%s\n", b.s);
@@ -431,15 +451,16 @@ static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu)
   t->shown = t->shown != 0 ? 0.95f * t->shown + 0.05f * q->loss : q->loss;
   if (isfinite(mfu))
     snprintf(share, sizeof share, ", MFU %.1f %%", 100 * mfu);
-  snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", t->shown, q->lr,
-           tokens_s, share);
+  snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", t->shown,
+           q->lr, tokens_s, share);
   ww_progress(what, t->at.step, t->at.steps);
   if (ww_is_quiet() || isatty(STDERR_FILENO) ||
       (ww_now() - t->told < 15 && t->at.step != t->at.steps && t->out->train.n > 1))
     return;
   t->told = ww_now();
   fprintf(stderr,
-          "step %" PRIu64 "/%" PRIu64 ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n",
+          "step %" PRIu64 "/%" PRIu64
+          ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n",
           t->at.step, t->at.steps, q->loss, q->norm, q->lr, tokens_s, share);
 }
 
@@ -469,9 +490,9 @@ static ww_status settle(training *t) {
   return WW_OK;
 }
 
-/* The mean of what the last steps gave lies in a wider valley than any of them, and does better on
- * examples of another kind. How many are in it follows from the step, so that a checkpoint needs to
- * keep the mean alone. */
+/* The mean of what the last steps gave lies in a wider valley than any of them, and
+ * does better on examples of another kind. How many are in it follows from the step, so
+ * that a checkpoint needs to keep the mean alone. */
 static void average(training *t) {
   uint64_t steps = t->at.steps;
   uint64_t from = steps - (uint64_t)((double)t->p->average * steps);
@@ -497,9 +518,11 @@ static ww_status step(training *t) {
     return st;
   average(t);
   t->pending++;
-  bool check = time_to_check(t),
-       keep = p->checkpoint && p->every && t->at.step % p->every == 0 && t->at.step < t->at.steps;
-  if (check || keep || t->at.step == 1 || !p->log_every || t->at.step % p->log_every == 0)
+  bool check = time_to_check(t), keep = p->checkpoint && p->every &&
+                                        t->at.step % p->every == 0 &&
+                                        t->at.step < t->at.steps;
+  if (check || keep || t->at.step == 1 || !p->log_every ||
+      t->at.step % p->log_every == 0)
     st = settle(t);
   if (!st && check)
     st = evaluate(t);
@@ -521,12 +544,14 @@ static ww_status leave(training *t) { /* a signal came */
     return st;
   if (!t->p->checkpoint)
     return ww_fail(t->e, WW_ECANCEL,
-                   "interrupted at step %" PRIu64 "; nothing is kept without --checkpoint",
+                   "interrupted at step %" PRIu64
+                   "; nothing is kept without --checkpoint",
                    t->at.step);
   if ((st = save(t)))
     return st;
   return ww_fail(t->e, WW_ECANCEL,
-                 "interrupted; the checkpoint of step %" PRIu64 " is in %s, --resume goes on",
+                 "interrupted; the checkpoint of step %" PRIu64
+                 " is in %s, --resume goes on",
                  t->at.step, t->p->checkpoint);
 }
 
@@ -562,7 +587,8 @@ static ww_status draw(const training *t) {
   char title[128];
   ww_buf b = {0};
   double n = ww_net_learned(t->net);
-  snprintf(title, sizeof title, "%.3g %s values, %" PRIu64 " steps of %" PRIu64 " tokens",
+  snprintf(title, sizeof title,
+           "%.3g %s values, %" PRIu64 " steps of %" PRIu64 " tokens",
            n < 1e6 ? n / 1e3 : n / 1e6, n < 1e6 ? "thousand" : "million", t->at.step,
            (uint64_t)t->p->rows * t->p->accumulate * t->p->tokens);
   ww_lm_curve(title, &t->out->train, &t->out->check, &b);
@@ -578,7 +604,8 @@ static void finish(training *t) {
   r->best = t->at.best;
   r->best_step = t->at.best_step;
   double steps = r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
-  r->mfu = t->p->peak > 0 && r->seconds > 0 ? steps * t->flops / r->seconds / t->p->peak : NAN;
+  r->mfu = t->p->peak > 0 && r->seconds > 0 ? steps * t->flops / r->seconds / t->p->peak
+                                            : NAN;
   bool broken = t->log && ferror(t->log);
   if ((t->log && fclose(t->log)) || broken)
     say("the log is not whole: ", broken ? "it could not be written" : strerror(errno));
@@ -589,16 +616,23 @@ static void finish(training *t) {
   free(t->describe_at);
 }
 
-ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
-                      const ww_examples *valid, const ww_lm_plan *p, ww_arena *a,
-                      ww_lm_trained *out, ww_err *e) {
-  training t = {.net = n, .c = c, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
+ww_status ww_lm_train(ww_net *n,
+                      const ww_lm_config *c,
+                      const ww_examples *x,
+                      const ww_examples *valid,
+                      const ww_lm_plan *p,
+                      ww_arena *a,
+                      ww_lm_trained *out,
+                      ww_err *e) {
+  training t = {
+      .net = n, .c = c, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
   size_t batch = (size_t)p->rows * p->tokens;
   struct sigaction was[3];
   *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
   if (batch * p->accumulate > INT32_MAX) /* places in a step are 32 bits */
     return ww_fail(e, WW_EUSAGE,
-                   "a step of %u x %u rows of %u tokens is more than 2^31 tokens: accumulate fewer",
+                   "a step of %u x %u rows of %u tokens is more than 2^31 tokens: "
+                   "accumulate fewer",
                    p->rows, p->accumulate, p->tokens);
   t.packer = ww_packer_new(x, c, p->rows * p->accumulate, p->tokens, p->seed);
   ww_packer_noise(t.packer, p->noise);
@@ -609,7 +643,8 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
   t.ask_at = ww_xmalloc(batch * sizeof *t.ask_at);
   t.describe_at = ww_xmalloc(batch * sizeof *t.describe_at);
   t.data = ww_examples_hash(x);
-  t.save_s = 12 * (double)ww_net_learned(n) / 500e6; /* until one was made: at 500 MB/s */
+  /* until one was made: at 500 MB/s */
+  t.save_s = 12 * (double)ww_net_learned(n) / 500e6;
   t.flops = ww_net_flops(n, p->rows, p->tokens) * p->accumulate;
   catch_signals(was);
   ww_status st = begin(&t);

@@ -1,5 +1,5 @@
-/* train_state.c - what a checkpoint knows of a training besides its values: the place in the data,
- * the schedule, and whose data and model they are. */
+/* train_state.c - what a checkpoint knows of a training besides its values: the place
+ * in the data, the schedule, and whose data and model they are. */
 #include "train.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 #include "../base/json_put.h"
 #include "../base/jsonread.h"
 
-/* One member of the plan that a checkpoint remembers. exact: another value is another training. */
+/* One member of the plan that a checkpoint remembers. exact: another value is another
+ * training. */
 typedef struct {
   const char *name, *option;
   size_t at;
@@ -42,15 +43,18 @@ static double value_of(const ww_lm_plan *p, const remembered *m) {
                           : *(const float *)at;
 }
 
-void ww_lm_state_write(const ww_lm_plan *p, const ww_lm_place *at, uint64_t data, ww_buf *json) {
+void ww_lm_state_write(const ww_lm_plan *p,
+                       const ww_lm_place *at,
+                       uint64_t data,
+                       ww_buf *json) {
   ww_json j = {0};
   char data_hash[20];
   char model_hash[20];
   snprintf(data_hash, sizeof data_hash, "%016" PRIx64, data);
   snprintf(model_hash, sizeof model_hash, "%016" PRIx64, p->model);
   ww_json_begin(&j, json);
-  ww_json_put(&j, "{epoch:%lu,row:%lu,steps:%lu,best:%g,best_step:%lu,worse:%u", at->epoch, at->row,
-              at->steps, at->best, at->best_step, at->worse);
+  ww_json_put(&j, "{epoch:%lu,row:%lu,steps:%lu,best:%g,best_step:%lu,worse:%u",
+              at->epoch, at->row, at->steps, at->best, at->best_step, at->worse);
   ww_json_put(&j, "data:%s,model:%s,rows:%lu", data_hash, model_hash,
               (uint64_t)p->rows * p->accumulate);
   for (int k = 0; k < NTABLE; k++)
@@ -63,28 +67,34 @@ static bool same_hash(const cJSON *s, const char *key, uint64_t v) {
   return cJSON_IsString(n) && strtoull(n->valuestring, NULL, 16) == v;
 }
 
-static ww_status check_same(const char *path, const cJSON *s, const ww_lm_plan *p, uint64_t data,
-                            ww_err *e) {
+static ww_status check_same(
+    const char *path, const cJSON *s, const ww_lm_plan *p, uint64_t data, ww_err *e) {
   uint64_t rows = ww_json_whole(s, "rows");
   if (!same_hash(s, "model", p->model))
-    return ww_fail(
-        e, WW_EDATA,
-        "%s is of another model (sizes, adapters or base weights): give the options it began with",
-        path);
+    return ww_fail(e, WW_EDATA,
+                   "%s is of another model (sizes, adapters or base weights): give the "
+                   "options it began with",
+                   path);
   if (!same_hash(s, "data", data))
-    return ww_fail(
-        e, WW_EDATA,
-        "%s was trained on other data (or another tokenizer or --tokens): give --data as it was",
-        path);
+    return ww_fail(e, WW_EDATA,
+                   "%s was trained on other data (or another tokenizer or --tokens): "
+                   "give --data as it was",
+                   path);
   if (rows != (uint64_t)p->rows * p->accumulate)
     return ww_fail(e, WW_EDATA,
-                   "%s has steps of %" PRIu64 " rows: --batch times --accumulate must be that",
+                   "%s has steps of %" PRIu64
+                   " rows: --batch times --accumulate must be that",
                    path, rows);
   return WW_OK;
 }
 
-ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan *p, uint64_t data,
-                           ww_lm_place *at, ww_buf *note, ww_err *e) {
+ww_status ww_lm_state_read(const char *path,
+                           const void *state,
+                           const ww_lm_plan *p,
+                           uint64_t data,
+                           ww_lm_place *at,
+                           ww_buf *note,
+                           ww_err *e) {
   const cJSON *s = state;
   ww_status st = check_same(path, s, p, data, e);
   for (int k = 0; !st && k < NTABLE; k++) {
@@ -94,10 +104,12 @@ ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan
     if (was == now)
       continue;
     if (table[k].exact)
-      st = ww_fail(e, WW_EDATA, "%s has %s %.9g, not %.9g: give the options it began with", path,
+      st = ww_fail(e, WW_EDATA,
+                   "%s has %s %.9g, not %.9g: give the options it began with", path,
                    table[k].option, was, now);
     else
-      ww_buf_fmt(note, "%s%s was %.9g, is %.9g", note->n ? ", " : "", table[k].option, was, now);
+      ww_buf_fmt(note, "%s%s was %.9g, is %.9g", note->n ? ", " : "", table[k].option,
+                 was, now);
   }
   if (st)
     return st;
@@ -137,7 +149,8 @@ static ww_status keep_until(const char *path, uint64_t step, ww_err *e) {
   return st;
 }
 
-ww_status ww_lm_log_open(const char *path, bool resume, uint64_t step, FILE **out, ww_err *e) {
+ww_status
+ww_lm_log_open(const char *path, bool resume, uint64_t step, FILE **out, ww_err *e) {
   *out = NULL;
   if (!path)
     return WW_OK;
@@ -147,5 +160,6 @@ ww_status ww_lm_log_open(const char *path, bool resume, uint64_t step, FILE **ou
       return st;
   }
   *out = fopen(path, resume ? "ae" : "we");
-  return *out ? WW_OK : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
+  return *out ? WW_OK
+              : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
 }

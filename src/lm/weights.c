@@ -1,9 +1,9 @@
-/* weights.c - opens weights by path: one file or shards, mapped; and what both formats share:
- * names, ranges.
+/* weights.c - opens weights by path: one file or shards, mapped; and what both formats
+ * share: names, ranges.
  *
- * A mapping stays as long as the weights are open. Nobody may cut the file short meanwhile: the
- * system answers that with SIGBUS, as for any mapped file; our own writers replace files and never
- * change them. */
+ * A mapping stays as long as the weights are open. Nobody may cut the file short
+ * meanwhile: the system answers that with SIGBUS, as for any mapped file; our own
+ * writers replace files and never change them. */
 #include <inttypes.h>
 
 #include "weights_int.h"
@@ -44,8 +44,8 @@ bool ww_product(const uint64_t *dim, uint32_t ndim, uint64_t *out) {
   return true;
 }
 
-/* Values of a type must lie at multiples of its size for who reads them in place; a file that puts
- * them elsewhere costs a copy. */
+/* Values of a type must lie at multiples of its size for who reads them in place; a
+ * file that puts them elsewhere costs a copy. */
 static const void *aligned(ww_arena *a, const ww_tensor *t) {
   uintptr_t unit = t->type == WW_DTYPE_Q8_0 ? 2
                    : t->type < WW_NDTYPE    ? ww_dtype_bytes(t->type, 1)
@@ -80,27 +80,37 @@ static int by_place(const void *x, const void *y) {
   return a->from != b->from ? ww_order(a->from, b->from) : ww_order(a->to, b->to);
 }
 
-static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, uint64_t bytes,
-                              bool filled, ww_err *e) {
+static ww_status check_sorted(const ww_weights *w,
+                              const range *r,
+                              uint32_t n,
+                              uint64_t bytes,
+                              bool filled,
+                              ww_err *e) {
   uint64_t end = 0;
   for (uint32_t k = 0; k < n; k++) {
     const char *name = w->tensors.v[r[k].tensor].name;
     if (r[k].from < end && r[k].to > r[k].from)
-      return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" shares bytes with \"%.150s\"", name,
-                     k ? w->tensors.v[r[k - 1].tensor].name : "?");
+      return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" shares bytes with \"%.150s\"",
+                     name, k ? w->tensors.v[r[k - 1].tensor].name : "?");
     if (filled && r[k].from > end)
-      return ww_fail(e, WW_EPARSE, "%" PRIu64 " bytes before tensor \"%.150s\" belong to none",
+      return ww_fail(e, WW_EPARSE,
+                     "%" PRIu64 " bytes before tensor \"%.150s\" belong to none",
                      r[k].from - end, name);
     if (r[k].to > end)
       end = r[k].to;
   }
   if (filled && end < bytes)
-    return ww_fail(e, WW_EPARSE, "%" PRIu64 " bytes at the end belong to no tensor", bytes - end);
+    return ww_fail(e, WW_EPARSE, "%" PRIu64 " bytes at the end belong to no tensor",
+                   bytes - end);
   return WW_OK;
 }
 
-ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *data, uint64_t n,
-                                  bool filled, ww_err *e) {
+ww_status ww_weights_check_ranges(ww_weights *w,
+                                  uint32_t first,
+                                  const uint8_t *data,
+                                  uint64_t n,
+                                  bool filled,
+                                  ww_err *e) {
   uint32_t count = w->tensors.n - first;
   uint32_t used = 0;
   range *r = ww_xmalloc(sizeof *r * ((size_t)count + 1));
@@ -136,9 +146,10 @@ void ww_weights_close(ww_weights *w) {
   free(w);
 }
 
-static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes, size_t *n,
-                          ww_err *e) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not wait for its writer */
+static ww_status
+map_file(ww_weights *w, const char *path, const uint8_t **bytes, size_t *n, ww_err *e) {
+  /* a pipe must not wait for its writer */
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat st;
   if (fd < 0 || fstat(fd, &st) != 0) {
     int why = errno;
@@ -173,7 +184,8 @@ ww_status ww_file_named(ww_status rc, const char *path, ww_err *e) {
   return ww_fail(e, rc, "'%.150s': %.350s", path, what);
 }
 
-static ww_status add_file(ww_weights *w, const char *path, bool may_be_gguf, ww_err *e) {
+static ww_status
+add_file(ww_weights *w, const char *path, bool may_be_gguf, ww_err *e) {
   const uint8_t *bytes = NULL;
   size_t n = 0;
   ww_status rc = map_file(w, path, &bytes, &n, e);
@@ -192,15 +204,21 @@ typedef struct {
 } shard;
 
 /* The shard of that name, opened when it is seen first. */
-static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_dict *seen,
-                          shard *shards, uint32_t *at, ww_err *e) {
+static ww_status shard_of(ww_weights *w,
+                          const char *dir,
+                          const char *name,
+                          ww_dict *seen,
+                          shard *shards,
+                          uint32_t *at,
+                          ww_err *e) {
   const uint32_t *known = names_find(seen, name);
   if (known) {
     *at = *known;
     return WW_OK;
   }
   if (!*name || strchr(name, '/') || name[0] == '.')
-    return ww_fail(e, WW_EPARSE, "the index names the file \"%.200s\", which is not in its folder",
+    return ww_fail(e, WW_EPARSE,
+                   "the index names the file \"%.200s\", which is not in its folder",
                    name);
   if (seen->n == MAX_SHARDS)
     return ww_fail(e, WW_ELIMIT, "the index names more than %d files", MAX_SHARDS);
@@ -213,7 +231,8 @@ static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_d
   return rc;
 }
 
-static ww_status add_shards(ww_weights *w, const char *dir, const cJSON *tree, ww_err *e) {
+static ww_status
+add_shards(ww_weights *w, const char *dir, const cJSON *tree, ww_err *e) {
   const cJSON *map = cJSON_GetObjectItemCaseSensitive(tree, "weight_map");
   if (!cJSON_IsObject(map) || !map->child)
     return ww_fail(e, WW_EPARSE, "no weight_map in it: is it an index of safetensors?");
@@ -222,13 +241,15 @@ static ww_status add_shards(ww_weights *w, const char *dir, const cJSON *tree, w
   for (const cJSON *m = map->child; m; m = m->next) {
     uint32_t s = 0;
     if (!cJSON_IsString(m))
-      return ww_fail(e, WW_EPARSE, "weight_map: \"%.200s\" has no file's name", m->string);
+      return ww_fail(e, WW_EPARSE, "weight_map: \"%.200s\" has no file's name",
+                     m->string);
     ww_status rc = shard_of(w, dir, m->valuestring, &seen, shards, &s, e);
     if (rc)
       return rc;
     const uint32_t *t = names_find(&w->tensor_names, m->string);
     if (!t || *t < shards[s].first || *t >= shards[s].last)
-      return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" is not in '%.150s' as the index says",
+      return ww_fail(e, WW_EPARSE,
+                     "tensor \"%.150s\" is not in '%.150s' as the index says",
                      m->string, shards[s].name);
   }
   return WW_OK;
@@ -268,8 +289,10 @@ static const char *only_gguf(ww_arena *a, const char *dir, bool *many) {
   return *many ? NULL : found;
 }
 
-static ww_status file_of_folder(ww_arena *a, const char *dir, const char **path, ww_err *e) {
-  static const char *const names[] = {"model.safetensors", "model.safetensors.index.json"};
+static ww_status
+file_of_folder(ww_arena *a, const char *dir, const char **path, ww_err *e) {
+  static const char *const names[] = {"model.safetensors",
+                                      "model.safetensors.index.json"};
   bool many = false;
   for (int i = 0; i < 2; i++)
     if (ww_file_exists(*path = ww_path_join(a, dir, names[i])))
@@ -277,11 +300,12 @@ static ww_status file_of_folder(ww_arena *a, const char *dir, const char **path,
   *path = only_gguf(a, dir, &many);
   if (*path)
     return WW_OK;
-  return many ? ww_fail(e, WW_EUSAGE, "'%s' has several .gguf files: name one of them", dir)
-              : ww_fail(
-                    e, WW_EIO,
-                    "'%s' has no model.safetensors, no model.safetensors.index.json and no .gguf",
-                    dir);
+  return many ? ww_fail(e, WW_EUSAGE, "'%s' has several .gguf files: name one of them",
+                        dir)
+              : ww_fail(e, WW_EIO,
+                        "'%s' has no model.safetensors, no "
+                        "model.safetensors.index.json and no .gguf",
+                        dir);
 }
 
 ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
@@ -303,8 +327,12 @@ ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status parse(ww_status (*add)(ww_weights *, const uint8_t *, size_t, ww_err *),
-                       const void *bytes, size_t n, ww_weights **out, ww_err *e) {
+static ww_status
+parse(ww_status (*add)(ww_weights *, const uint8_t *, size_t, ww_err *),
+      const void *bytes,
+      size_t n,
+      ww_weights **out,
+      ww_err *e) {
   ww_weights *w = new_weights();
   ww_status rc = add(w, bytes, n, e);
   *out = rc ? NULL : w;
@@ -313,11 +341,13 @@ static ww_status parse(ww_status (*add)(ww_weights *, const uint8_t *, size_t, w
   return rc;
 }
 
-ww_status ww_weights_parse_safetensors(const void *bytes, size_t n, ww_weights **out, ww_err *e) {
+ww_status
+ww_weights_parse_safetensors(const void *bytes, size_t n, ww_weights **out, ww_err *e) {
   return parse(ww_weights_add_safetensors, bytes, n, out, e);
 }
 
-ww_status ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, ww_err *e) {
+ww_status
+ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, ww_err *e) {
   return parse(ww_weights_add_gguf, bytes, n, out, e);
 }
 

@@ -1,8 +1,9 @@
 /* compile.c - jobs into units, units into the cache or to the compilers.
  *
- * Jobs with the same source and flags are one unit: one run, one .cubin, many entries. A unit's
- * name in the cache is a hash of everything the code depends on: source, local headers, flags,
- * architecture, compiler and its version, and which templates are instantiated. */
+ * Jobs with the same source and flags are one unit: one run, one .cubin, many entries.
+ * A unit's name in the cache is a hash of everything the code depends on: source, local
+ * headers, flags, architecture, compiler and its version, and which templates are
+ * instantiated. */
 #include "compile.h"
 
 #include <errno.h>
@@ -35,8 +36,9 @@ static ww_status choose_compiler(session *s, ww_err *e) {
   const char *nvcc = with && !strcmp(with, "nvrtc") ? NULL : ww_nvcc_find(s->a);
   s->nvcc = nvcc;
   if (!nvcc && with && !strcmp(with, "nvcc"))
-    return ww_fail(e, WW_EDEVICE,
-                   "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
+    return ww_fail(
+        e, WW_EDEVICE,
+        "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
   s->compiler = nvcc ? ww_nvcc_version(nvcc, s->a) : ww_nvrtc_version(s->a, e);
   return s->compiler ? WW_OK : WW_EDEVICE;
 }
@@ -44,12 +46,14 @@ static ww_status choose_compiler(session *s, ww_err *e) {
 static ww_status choose_folder(session *s, ww_err *e) {
   const char *cache = s->o->cache ? s->o->cache : ww_cache_dir(s->a);
   if (!cache)
-    return ww_fail(e, WW_EIO,
-                   "no folder for compiled code: set XDG_CACHE_HOME or HOME to one you can write");
+    return ww_fail(
+        e, WW_EIO,
+        "no folder for compiled code: set XDG_CACHE_HOME or HOME to one you can write");
   s->dir = ww_path_join(s->a, cache, "cubin");
   mkdir(cache, 0777);
   if (mkdir(s->dir, 0777) && errno != EEXIST)
-    return ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", s->dir, strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", s->dir,
+                   strerror(errno));
   return WW_OK;
 }
 
@@ -166,8 +170,8 @@ static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *
       todo[count++] = &units[i];
     }
   if (s->o->self)
-    return ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self,
-                       s->o->cancel, s->a, e);
+    return ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(),
+                       s->o->self, s->o->cancel, s->a, e);
   for (uint32_t i = 0; i < count; i++)
     ww_unit_compile(&todo[i]->job, &todo[i]->error);
   return WW_OK;
@@ -196,11 +200,15 @@ static bool worth_splitting(session *s, const ww_pool_unit *u) {
     instances += is_instance(u->job.kernels.v[i], s->a);
     missing += !u->error.code && !u->job.entries[i];
   }
-  return u->job.kernels.n > 1 && (missing > 1 || (u->error.code == WW_EDATA && instances));
+  return u->job.kernels.n > 1 &&
+         (missing > 1 || (u->error.code == WW_EDATA && instances));
 }
 
-static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *units,
-                              const uint32_t *unit_of, ww_err *e) {
+static ww_status split_failed(session *s,
+                              const keyed *k,
+                              const ww_pool_unit *units,
+                              const uint32_t *unit_of,
+                              ww_err *e) {
   ww_pool_unit *alone = WW_NEWN(s->a, ww_pool_unit, s->n + 1);
   uint32_t *job = WW_NEWN(s->a, uint32_t, s->n + 1);
   uint32_t n = 0;
@@ -216,11 +224,15 @@ static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *un
   return st;
 }
 
-ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options *o, ww_arena *a,
+ww_status ww_compile(ww_compile_job *jobs,
+                     uint32_t n,
+                     const ww_compile_options *o,
+                     ww_arena *a,
                      ww_err *e) {
   session s = {.jobs = jobs, .n = n, .o = o, .a = a};
   if (!o->architecture)
-    return ww_fail(e, WW_EUSAGE, "which architecture to compile for is not known, e.g. sm_90");
+    return ww_fail(e, WW_EUSAGE,
+                   "which architecture to compile for is not known, e.g. sm_90");
   ww_status st = choose_compiler(&s, e);
   if (st || (st = choose_folder(&s, e)))
     return st;

@@ -1,9 +1,10 @@
 /* compile_pool.c - units compiled by child processes that live over many of them.
  *
- * NVRTC holds a lock per process and is a library that may crash on odd input: so processes, each
- * with one socket as its stdin and stdout, a line of JSON per unit and one per answer, in order. A
- * child has at most two units, one at work and one waiting, so that it never waits for us; when it
- * dies the first of them is blamed and the other done again. */
+ * NVRTC holds a lock per process and is a library that may crash on odd input: so
+ * processes, each with one socket as its stdin and stdout, a line of JSON per unit and
+ * one per answer, in order. A child has at most two units, one at work and one waiting,
+ * so that it never waits for us; when it dies the first of them is blamed and the other
+ * done again. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -32,8 +33,8 @@ static void write_words(ww_json *j, const char *key, const char *const *v, uint3
 
 static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_json j = {.out = out};
-  ww_json_put(&j, "{nvcc:%i,architecture:%s,file?:%s,text?:%s,out:%s,compiler?:%s", u->nvcc,
-              u->architecture, u->file, u->text, u->out, u->compiler);
+  ww_json_put(&j, "{nvcc:%i,architecture:%s,file?:%s,text?:%s,out:%s,compiler?:%s",
+              u->nvcc, u->architecture, u->file, u->text, u->out, u->compiler);
   write_words(&j, "flags", u->flags.v, u->flags.n);
   write_words(&j, "kernels", u->kernels.v, u->kernels.n);
   ww_json_end_obj(&j);
@@ -53,7 +54,8 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
   if (!tree)
     return WW_EPARSE;
   *u = (ww_unit_job){.a = a,
-                     .nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
+                     .nvcc =
+                         cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
                      .architecture = ww_json_text(tree, "architecture", a),
                      .file = ww_json_text(tree, "file", a),
                      .text = ww_json_text(tree, "text", a),
@@ -70,8 +72,8 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
 static void write_answer(const ww_unit_job *u, const ww_err *error, ww_buf *out) {
   ww_json j = {.out = out};
   if (error->code)
-    ww_json_put(&j, "{error:%d,message:%s,file?:%s,line:%u,col:%u", error->code, error->msg,
-                error->file, error->line, error->col);
+    ww_json_put(&j, "{error:%d,message:%s,file?:%s,line:%u,col:%u", error->code,
+                error->msg, error->file, error->line, error->col);
   else {
     ww_json_put(&j, "{compiler:%s", u->compiler);
     write_words(&j, "entries", u->entries, u->kernels.n);
@@ -151,8 +153,8 @@ static ww_status start_child(pool *p, child *c, ww_err *e) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
     return ww_fail(e, WW_EIO, "cannot start a compiling process: %s", strerror(errno));
-  ww_status st = ww_measure_spawn(p->self, "--compile-worker", (int[]){pair[1], pair[1], -1},
-                                  &c->pid, &c->slot, e);
+  ww_status st = ww_measure_spawn(p->self, "--compile-worker",
+                                  (int[]){pair[1], pair[1], -1}, &c->pid, &c->slot, e);
   close(pair[1]);
   if (st) {
     close(pair[0]);
@@ -184,7 +186,8 @@ static void lose_child(pool *p, child *c, bool too_long) {
   if (c->n) {
     ww_err *error = &p->units[c->unit[0]]->error;
     if (too_long)
-      ww_fail(error, WW_ELIMIT, "compiling took longer than %.0f s and was ended", UNIT_LIMIT);
+      ww_fail(error, WW_ELIMIT, "compiling took longer than %.0f s and was ended",
+              UNIT_LIMIT);
     else
       ww_fail(error, WW_EDATA, "the compiler crashed on this source (%s)", how);
     p->done++;
@@ -231,7 +234,8 @@ static void take_answers(pool *p, child *c) {
 static void serve_child(pool *p, child *c, short events) {
   char chunk[65536];
   if (events & POLLOUT) {
-    ssize_t n = send(c->fd, c->out.s + c->sent, c->out.n - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t n = send(c->fd, c->out.s + c->sent, c->out.n - c->sent,
+                     MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0)
       c->sent += n;
   }
@@ -264,7 +268,8 @@ static ww_status turn(pool *p, ww_err *e) {
       polls[i].events |= POLLOUT;
   }
   if (poll(polls, p->nchildren, 200) < 0 && errno != EINTR)
-    return ww_fail(e, WW_EIO, "cannot wait for the compiling processes: %s", strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot wait for the compiling processes: %s",
+                   strerror(errno));
   for (uint32_t i = 0; i < p->nchildren; i++) {
     child *c = &p->children[i];
     if (!c->pid)
@@ -277,8 +282,13 @@ static ww_status turn(pool *p, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_pool_run(ww_pool_unit **units, uint32_t n, uint32_t processes, const char *self,
-                      const _Atomic bool *cancel, ww_arena *a, ww_err *e) {
+ww_status ww_pool_run(ww_pool_unit **units,
+                      uint32_t n,
+                      uint32_t processes,
+                      const char *self,
+                      const _Atomic bool *cancel,
+                      ww_arena *a,
+                      ww_err *e) {
   if (processes > n)
     processes = n;
   if (processes > MOST_PROCESSES)

@@ -1,4 +1,5 @@
-/* compile_text.c - flags, #include lines and messages: the words that compilers take and give. */
+/* compile_text.c - flags, #include lines and messages: the words that compilers take
+ * and give. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -37,7 +38,8 @@ static const flag_rule rules[] = {
     {"extended-lambda", "--extended-lambda", false},
     {"expt-extended-lambda", "--extended-lambda", false},
 };
-/* Left out, with a value that must not be taken for a flag or a file; so are unknown flags. */
+/* Left out, with a value that must not be taken for a flag or a file; so are unknown
+ * flags. */
 static const char *const dropped[] = {"arch",
                                       "gpu-architecture",
                                       "code",
@@ -63,7 +65,8 @@ static bool is_named(const char *name, size_t n, const char *rule) {
   return strlen(rule) == n && !strncmp(rule, name, n);
 }
 
-/* The rule of a flag, `as` NULL where it is left out. *joined: its value, NULL: not joined. */
+/* The rule of a flag, `as` NULL where it is left out. *joined: its value, NULL: not
+ * joined. */
 static flag_rule rule_of(const char *flag, bool nvcc, const char **joined) {
   const char *name = flag + 1 + (flag[1] == '-');
   size_t n = strcspn(name, "=");
@@ -83,9 +86,11 @@ static flag_rule rule_of(const char *flag, bool nvcc, const char **joined) {
   return (flag_rule){0};
 }
 
-/* gnu++17 is c++17 here; C's standards and those older than both compilers mean their default. */
+/* gnu++17 is c++17 here; C's standards and those older than both compilers mean their
+ * default. */
 static const char *standard(const char *value) {
-  static const char *const known[] = {"c++11", "c++14", "c++17", "c++20", "c++23", NULL};
+  static const char *const known[] = {"c++11", "c++14", "c++17",
+                                      "c++20", "c++23", NULL};
   if (ww_starts(value, "gnu"))
     value += 3;
   for (int i = 0; known[i]; i++)
@@ -94,7 +99,10 @@ static const char *standard(const char *value) {
   return NULL;
 }
 
-void ww_compile_words(const ww_strings *flags, bool nvcc, ww_arena *a, ww_strings *out) {
+void ww_compile_words(const ww_strings *flags,
+                      bool nvcc,
+                      ww_arena *a,
+                      ww_strings *out) {
   for (uint32_t i = 0; i < flags->n; i++) {
     const char *value;
     if (flags->v[i][0] != '-' || !flags->v[i][1])
@@ -163,14 +171,18 @@ static void find_in(finder *f, const char *file, const char *text, int depth) {
     char *body = NULL;
     if (!before && ww_read_file(f->a, path, 32u << 20, &body, NULL, NULL))
       continue;
-    ww_push(f->a, f->out,
-            (ww_header){.name = name, .path = path, .text = before ? before->text : body});
+    ww_push(
+        f->a, f->out,
+        (ww_header){.name = name, .path = path, .text = before ? before->text : body});
     if (!before)
       find_in(f, path, body, depth + 1);
   }
 }
 
-void ww_compile_includes(const char *file, const char *text, const ww_strings *flags, ww_arena *a,
+void ww_compile_includes(const char *file,
+                         const char *text,
+                         const ww_strings *flags,
+                         ww_arena *a,
                          ww_headers *out) {
   finder f = {.out = out, .a = a};
   ww_strings words = {0};
@@ -193,30 +205,31 @@ void ww_compile_includes(const char *file, const char *text, const ww_strings *f
 
 /* ---- messages ---- */
 
-/* One line: `file(12): error: text`, `file(12): catastrophic error: text`, `file:12:3: fatal error:
- * text`. */
+/* One line: `file(12): error: text`, `file(12): catastrophic error: text`, `file:12:3:
+ * fatal error: text`. */
 static bool read_message(const char *line, size_t n, ww_arena *a, ww_err *out) {
   const char *mark = memmem(line, n, "error", 5);
   if (!mark)
     return false;
   const char *text = mark + 5;
   const char *end = line + n;
-  while (text < end &&
-         (*text == ':' || *text == ' ' || (*text == '#' && isdigit((unsigned char)text[1]))))
+  while (text < end && (*text == ':' || *text == ' ' ||
+                        (*text == '#' && isdigit((unsigned char)text[1]))))
     text++;
   ww_err e = {.code = WW_EDATA};
   snprintf(e.msg, sizeof e.msg, "%.*s", (int)(end - text), text);
   size_t at = 0;
   char *stop = NULL;
-  for (const char *const *sign = (const char *const[]){"(", ":", NULL}; *sign && !stop; sign++) {
+  for (const char *const *sign = (const char *const[]){"(", ":", NULL}; *sign && !stop;
+       sign++) {
     at = strcspn(line, *sign);
     if (line + at < mark && isdigit((unsigned char)line[at + 1]))
       e.line = strtoul(line + at + 1, &stop, 10);
   }
   if (stop && *stop == ':' && isdigit((unsigned char)stop[1]))
     e.col = strtoul(stop + 1, NULL, 10);
-  bool other =
-      ww_starts(line, "ptxas") || ww_starts(line, "nvlink") || ww_starts(line, "At end of source");
+  bool other = ww_starts(line, "ptxas") || ww_starts(line, "nvlink") ||
+               ww_starts(line, "At end of source");
   if (!e.line && !other)
     return false;
   if (e.line)

@@ -1,7 +1,8 @@
-/* compile_unit.c - one run of a compiler: from a unit to a .cubin in the cache and what is known of
- * it.
+/* compile_unit.c - one run of a compiler: from a unit to a .cubin in the cache and what
+ * is known of it.
  *
- * Beside CODE.cubin lies CODE.cubin.json, written after it: where it is, the code is whole. */
+ * Beside CODE.cubin lies CODE.cubin.json, written after it: where it is, the code is
+ * whole. */
 #include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "compile_int.h"
@@ -43,11 +44,12 @@ static ww_status read_kernels(const ww_unit_job *u, ww_strings *kernels, ww_err 
 
 /* ---- the cache ---- */
 
-static ww_status write_sidecar(const ww_unit_job *u, const ww_strings *kernels, ww_err *e) {
+static ww_status
+write_sidecar(const ww_unit_job *u, const ww_strings *kernels, ww_err *e) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
-  ww_json_put(&j, "{compiler:%s,architecture:%s,file?:%s,entries:[", u->compiler, u->architecture,
-              u->file);
+  ww_json_put(&j, "{compiler:%s,architecture:%s,file?:%s,entries:[", u->compiler,
+              u->architecture, u->file);
   for (uint32_t i = 0; i < kernels->n; i++)
     ww_json_str(&j, kernels->v[i]);
   ww_json_put(&j, "]}");
@@ -60,7 +62,8 @@ static ww_status write_sidecar(const ww_unit_job *u, const ww_strings *kernels, 
 bool ww_unit_cached(ww_unit_job *u) {
   char *text;
   size_t n;
-  if (!ww_file_exists(u->out) || ww_read_file(u->a, sidecar(u), 16u << 20, &text, &n, NULL))
+  if (!ww_file_exists(u->out) ||
+      ww_read_file(u->a, sidecar(u), 16u << 20, &text, &n, NULL))
     return false;
   cJSON *tree = ww_json_read(text, n, NULL);
   const cJSON *compiler = cJSON_GetObjectItemCaseSensitive(tree, "compiler");
@@ -79,25 +82,31 @@ bool ww_unit_cached(ww_unit_job *u) {
 
 /* ---- compiling ---- */
 
-/* Names to instantiate: written as expressions; with `missing`, also what is not in the code yet.
+/* Names to instantiate: written as expressions; with `missing`, also what is not in the
+ * code yet.
  */
 static void collect_instances(const ww_unit_job *u, bool missing, ww_strings *out) {
   for (uint32_t i = 0; i < u->kernels.n; i++) {
     const char *asked = u->kernels.v[i];
     const char *x = ww_kernel_expression(asked, u->a);
     bool templated = strchr(x, '<');
-    /* NVRTC keeps no template that nobody names; nvcc's host code may instantiate it by itself */
+    /* NVRTC keeps no template that nobody names; nvcc's host code may instantiate it by
+     * itself */
     if ((templated && (!u->nvcc || x == asked)) || (missing && !u->entries[i]))
       ww_push(u->a, out, x);
   }
 }
 
-static ww_status run_compiler(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
+static ww_status run_compiler(const ww_unit_job *u,
+                              const char *nvcc,
+                              const ww_strings *instances,
                               ww_err *e) {
-  return u->nvcc ? ww_nvcc_compile(u, nvcc, instances, e) : ww_nvrtc_compile(u, instances, e);
+  return u->nvcc ? ww_nvcc_compile(u, nvcc, instances, e)
+                 : ww_nvrtc_compile(u, instances, e);
 }
 
-static ww_status compile(ww_unit_job *u, const char *nvcc, ww_strings *kernels, ww_err *e) {
+static ww_status
+compile(ww_unit_job *u, const char *nvcc, ww_strings *kernels, ww_err *e) {
   ww_strings instances = {0};
   ww_strings more = {0};
   collect_instances(u, false, &instances);
@@ -123,8 +132,9 @@ ww_status ww_unit_compile(ww_unit_job *u, ww_err *e) {
   ww_strings kernels = {0};
   const char *nvcc = u->nvcc ? ww_nvcc_find(u->a) : NULL;
   if (u->nvcc && !nvcc)
-    return ww_fail(e, WW_EDEVICE,
-                   "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
+    return ww_fail(
+        e, WW_EDEVICE,
+        "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
   if (!u->compiler)
     u->compiler = u->nvcc ? ww_nvcc_version(nvcc, u->a) : ww_nvrtc_version(u->a, e);
   if (!u->compiler)
@@ -140,7 +150,8 @@ void ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_err *e) {
     return;
   for (uint32_t i = 0; i < kernels.n && names.n < 300; i++)
     ww_buf_fmt(&names, "%s%s", i ? ", " : "", kernels.v[i]);
-  ww_fail(e, WW_EDATA, "the compiled code has no kernel `%s` (or several of that name); it has %s",
+  ww_fail(e, WW_EDATA,
+          "the compiled code has no kernel `%s` (or several of that name); it has %s",
           asked, names.n ? names.s : "none");
   ww_buf_free(&names);
 }

@@ -1,8 +1,8 @@
-/* contents.c - allocations, pointers, scalars and contents of a ready launch, for every backend;
- * see contents.h.
+/* contents.c - allocations, pointers, scalars and contents of a ready launch, for every
+ * backend; see contents.h.
  *
- * Any split of an allocation gives the same bytes (fill.c), so threads need nothing but their
- * range. */
+ * Any split of an allocation gives the same bytes (fill.c), so threads need nothing but
+ * their range. */
 #include "contents.h"
 
 #include <math.h>
@@ -11,8 +11,9 @@
 
 #define MOST_THREADS 16
 #define SHARE (1u << 20) /* bytes that are worth a thread */
-#define MOST_FILE \
-  (1ull << 30) /* bytes of a contents file, where the buffer is not larger; as in a trace */
+#define MOST_FILE                                                                   \
+  (1ull << 30) /* bytes of a contents file, where the buffer is not larger; as in a \
+                  trace */
 
 /* ---- what a launch needs ---- */
 
@@ -25,13 +26,16 @@ typedef struct {
 
 static ww_status check_buffer(const ww_buffer *b, const char *label, ww_err *e) {
   if (!b->bytes)
-    return ww_fail(e, WW_EUSAGE,
-                   "%s is a buffer without a size: give its bytes, or let a plan find them", label);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "%s is a buffer without a size: give its bytes, or let a plan find them",
+        label);
   if (b->offset > b->bytes)
-    return ww_fail(e, WW_EUSAGE, "%s: offset %lu lies outside its %lu bytes", label, b->offset,
-                   b->bytes);
+    return ww_fail(e, WW_EUSAGE, "%s: offset %lu lies outside its %lu bytes", label,
+                   b->offset, b->bytes);
   if (b->type && !ww_elem_size(b->type))
-    return ww_fail(e, WW_EUSAGE, "%s: no element type is called '%.40s'", label, b->type);
+    return ww_fail(e, WW_EUSAGE, "%s: no element type is called '%.40s'", label,
+                   b->type);
   return WW_OK;
 }
 
@@ -42,8 +46,13 @@ static uint32_t find_id(const planner *p, const char *id) {
   return UINT32_MAX;
 }
 
-static ww_status add_pointer(planner *p, uint32_t arg, uint32_t at, const ww_buffer *b,
-                             uint32_t seed, const char *label, ww_err *e) {
+static ww_status add_pointer(planner *p,
+                             uint32_t arg,
+                             uint32_t at,
+                             const ww_buffer *b,
+                             uint32_t seed,
+                             const char *label,
+                             ww_err *e) {
   ww_status st = check_buffer(b, label, e);
   if (st)
     return st;
@@ -67,12 +76,13 @@ static ww_status add_pointer(planner *p, uint32_t arg, uint32_t at, const ww_buf
   return WW_OK;
 }
 
-static ww_status add_inner(planner *p, const ww_arg *g, uint32_t arg, const char *label,
-                           ww_err *e) {
+static ww_status
+add_inner(planner *p, const ww_arg *g, uint32_t arg, const char *label, ww_err *e) {
   for (uint32_t n = 0; g->kind == WW_ARG_HEX && n < g->nptrs; n++) {
     const ww_ptr *q = &g->ptrs[n];
     if (q->at > g->hex_n || g->hex_n - q->at < 8)
-      return ww_fail(e, WW_EUSAGE, "%s: a pointer at byte %u of %u", label, q->at, g->hex_n);
+      return ww_fail(e, WW_EUSAGE, "%s: a pointer at byte %u of %u", label, q->at,
+                     g->hex_n);
     ww_status st = add_pointer(p, arg, q->at, &q->buffer, WW_ALLOCATION_PTR(arg, n),
                                ww_fmt(p->a, "%s, pointer at byte %u", label, q->at), e);
     if (st)
@@ -81,7 +91,8 @@ static ww_status add_inner(planner *p, const ww_arg *g, uint32_t arg, const char
   return WW_OK;
 }
 
-ww_status ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww_err *e) {
+ww_status
+ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww_err *e) {
   planner p = {.l = l, .a = a};
   ww_status st = WW_OK;
   for (uint32_t i = 0; i < l->nargs && !st; i++) {
@@ -102,27 +113,31 @@ ww_status ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww
 
 /* ---- scalars ---- */
 
-static ww_status put_float(const ww_arg *g, const char *what, uint64_t size, void *to, ww_err *e) {
+static ww_status
+put_float(const ww_arg *g, const char *what, uint64_t size, void *to, ww_err *e) {
   float f = g->value;
   if (size == 4)
     memcpy(to, &f, 4);
   else if (size == 8)
     memcpy(to, &g->value, 8);
   else
-    return ww_fail(e, WW_EUSAGE, "%s takes %lu bytes: %g has no form of that size, give it as hex",
+    return ww_fail(e, WW_EUSAGE,
+                   "%s takes %lu bytes: %g has no form of that size, give it as hex",
                    what, size, g->value);
   return WW_OK;
 }
 
-ww_status ww_contents_scalar(const ww_arg *g, const char *what, uint64_t size, void *to,
-                             ww_err *e) {
+ww_status ww_contents_scalar(
+    const ww_arg *g, const char *what, uint64_t size, void *to, ww_err *e) {
   if (size != 1 && size != 2 && size != 4 && size != 8)
-    return ww_fail(e, WW_EUSAGE, "%s takes %lu bytes, not a number: give it as hex", what, size);
+    return ww_fail(e, WW_EUSAGE, "%s takes %lu bytes, not a number: give it as hex",
+                   what, size);
   if (!g->is_int)
     return put_float(g, what, size, to, e);
   double span = ldexp(1, 8 * size);
   if (size < 8 && (g->value < -span / 2 || g->value >= span))
-    return ww_fail(e, WW_EDATA, "%s takes %lu bytes and cannot hold %.17g", what, size, g->value);
+    return ww_fail(e, WW_EDATA, "%s takes %lu bytes and cannot hold %.17g", what, size,
+                   g->value);
   memcpy(to, &g->ivalue, size);
   return WW_OK;
 }
@@ -154,26 +169,30 @@ static void make_parallel(share whole, uint32_t size, uint32_t threads) {
   share parts[MOST_THREADS];
   bool started[MOST_THREADS] = {0};
   for (uint32_t t = 0; t < threads; t++) {
-    uint64_t first = whole.n / threads * t + (t < whole.n % threads ? t : whole.n % threads);
+    uint64_t first =
+        whole.n / threads * t + (t < whole.n % threads ? t : whole.n % threads);
     parts[t] = whole;
     parts[t].first = first;
     parts[t].n = whole.n / threads + (t < whole.n % threads);
     parts[t].to = whole.to + first * size;
-    started[t] = t + 1 < threads && !pthread_create(&ids[t], NULL, make_share, &parts[t]);
+    started[t] =
+        t + 1 < threads && !pthread_create(&ids[t], NULL, make_share, &parts[t]);
+    /* the last one is ours; and where no thread is to be had */
     if (!started[t])
-      make_share(&parts[t]); /* the last one is ours; and where no thread is to be had */
+      make_share(&parts[t]);
   }
   for (uint32_t t = 0; t < threads; t++)
     if (started[t])
       pthread_join(ids[t], NULL);
 }
 
-static ww_status make_from_file(const ww_fill *f, uint64_t bytes, uint8_t *out, ww_err *e) {
+static ww_status
+make_from_file(const ww_fill *f, uint64_t bytes, uint8_t *out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   char *data = NULL;
   size_t n = 0;
-  ww_status st = ww_read_packed_below(a, f->root, f->path, bytes > MOST_FILE ? bytes : MOST_FILE,
-                                      &data, &n, e);
+  ww_status st = ww_read_packed_below(
+      a, f->root, f->path, bytes > MOST_FILE ? bytes : MOST_FILE, &data, &n, e);
   if (!st) {
     if (n > bytes)
       n = bytes;
@@ -184,8 +203,13 @@ static ww_status make_from_file(const ww_fill *f, uint64_t bytes, uint8_t *out, 
   return st;
 }
 
-ww_status ww_contents_make(const ww_fill *f, const char *type, uint64_t bytes, uint64_t seed,
-                           uint32_t threads, void *out, ww_err *e) {
+ww_status ww_contents_make(const ww_fill *f,
+                           const char *type,
+                           uint64_t bytes,
+                           uint64_t seed,
+                           uint32_t threads,
+                           void *out,
+                           ww_err *e) {
   if (!type)
     type = "i32";
   uint32_t size = ww_elem_size(type);
@@ -203,25 +227,6 @@ ww_status ww_contents_make(const ww_fill *f, const char *type, uint64_t bytes, u
 
 /* ---- contents as a job for the device ---- */
 
-static double log2_exact(double x) { /* x >= 1; no libm, the bits are frozen */
-  int k = 0;
-  while (x >= 2) {
-    x *= 0.5;
-    k++;
-  }
-  double t = (x - 1) / (x + 1);
-  double t2 = t * t;
-  double term = t;
-  double sum = 0;
-  for (int n = 1; n < 40; n += 2, term *= t2)
-    sum += term / n;
-  return k + sum * 2.885390081777926815; /* 2/ln 2 */
-}
-
-static uint64_t steps(double lo, double hi) {
-  return hi - lo >= 0x1p64 ? UINT64_MAX : hi > lo ? hi - lo : 0;
-}
-
 /* The largest value of the type below hi, by its step near the larger end. */
 static double below(double lo, double hi, uint32_t number) {
   static const int bits[] = {11, 8, 24, 53};
@@ -234,7 +239,7 @@ static void job_range(ww_fill_job *j) {
   j->base = core_whole(j->lo);
   switch (j->kind) {
   case WW_JOB_RANDOM:
-    j->range = steps(j->lo, j->hi);
+    j->range = ww_fill_steps(j->lo, j->hi);
     if (!j->range)
       j->range = 1;
     if (j->number <= WW_NUMBER_F64)
@@ -248,17 +253,20 @@ static void job_range(ww_fill_job *j) {
   case WW_JOB_ZIPF:
     if (j->hi <= j->lo)
       j->base = 0;
-    j->range = j->hi > j->lo ? steps(j->lo, j->hi) : j->n;
+    j->range = j->hi > j->lo ? ww_fill_steps(j->lo, j->hi) : j->n;
     if (!j->range)
       j->range = 1;
-    j->top = log2_exact((double)j->range + 1);
+    j->top = ww_fill_log2((double)j->range + 1);
     break;
   default:
     break;
   }
 }
 
-bool ww_contents_job(const ww_fill *f, const char *type, uint64_t bytes, uint64_t seed,
+bool ww_contents_job(const ww_fill *f,
+                     const char *type,
+                     uint64_t bytes,
+                     uint64_t seed,
                      ww_fill_job *out) {
   static const uint8_t kinds[WW_NFILLS] = {
       [WW_FILL_ONES] = WW_JOB_ONES,        [WW_FILL_INDEX] = WW_JOB_INDEX,
@@ -268,7 +276,8 @@ bool ww_contents_job(const ww_fill *f, const char *type, uint64_t bytes, uint64_
   char kind;
   uint32_t size;
   uint32_t lanes;
-  if (f->kind == WW_FILL_FILE || !ww_elem_parts(type ? type : "i32", &kind, &size, &lanes))
+  if (f->kind == WW_FILL_FILE ||
+      !ww_elem_parts(type ? type : "i32", &kind, &size, &lanes))
     return false;
   *out = (ww_fill_job){.seed = seed,
                        .n = bytes / (size * lanes) * lanes,

@@ -1,7 +1,7 @@
 /* counters.c - from NVIDIA's counters to the metrics of a report.
  *
- * Invariant: a metric is known only where every counter it needs is. Zero requests give no ratio,
- * not zero. */
+ * Invariant: a metric is known only where every counter it needs is. Zero requests give
+ * no ratio, not zero. */
 #include "counters.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ static double ratio(double a, double b) {
   return b > 0 ? a / b : NAN;
 }
 
-/* Of the matrix units: counters that are there add up; none asked for is zero where the units saw
- * no instruction. */
+/* Of the matrix units: counters that are there add up; none asked for is zero where the
+ * units saw no instruction. */
 static double tensor(const double c[WW_NCOUNTERS]) {
   double sum = 0;
   bool any = false;
@@ -26,15 +26,16 @@ static double tensor(const double c[WW_NCOUNTERS]) {
     sum += c[k];
     any = true;
   }
-  double matrix = c[WW_C_tensor_inst] - (isnan(c[WW_C_tensor_hfma2]) ? 0 : c[WW_C_tensor_hfma2]);
+  double matrix =
+      c[WW_C_tensor_inst] - (isnan(c[WW_C_tensor_hfma2]) ? 0 : c[WW_C_tensor_hfma2]);
   return any ? sum : matrix == 0 ? 0 : NAN;
 }
 
 void ww_metrics_derive(double m[WW_NMETRICS]) {
   double bytes = m[WW_M_dram_read_bytes] + m[WW_M_dram_write_bytes];
   double us = m[WW_M_time_us];
-  double flops =
-      m[WW_M_flops_fp64] + m[WW_M_flops_fp32] + m[WW_M_flops_fp16] + m[WW_M_flops_tensor];
+  double flops = m[WW_M_flops_fp64] + m[WW_M_flops_fp32] + m[WW_M_flops_fp16] +
+                 m[WW_M_flops_tensor];
   m[WW_M_dram_gbps] = us > 0 ? bytes / us * 1e-3 : NAN;
   m[WW_M_gflops] = us > 0 ? flops / us * 1e-3 : NAN;
   m[WW_M_ai] = ratio(flops, bytes);
@@ -62,7 +63,7 @@ void ww_counters_to_metrics(const double c[WW_NCOUNTERS], double m[WW_NMETRICS])
   double st = isnan(c[WW_C_st_requests]) ? c[WW_C_global_st] : c[WW_C_st_requests];
   m[WW_M_ld_sectors_per_request] = ratio(c[WW_C_ld_sectors], ld);
   m[WW_M_st_sectors_per_request] = ratio(c[WW_C_st_sectors], st);
-  m[WW_M_shared_conflict_ways] =
-      ratio(c[WW_C_shared_ld_wave] + c[WW_C_shared_st_wave], c[WW_C_shared_ld] + c[WW_C_shared_st]);
+  m[WW_M_shared_conflict_ways] = ratio(c[WW_C_shared_ld_wave] + c[WW_C_shared_st_wave],
+                                       c[WW_C_shared_ld] + c[WW_C_shared_st]);
   ww_metrics_derive(m);
 }

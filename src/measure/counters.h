@@ -1,5 +1,5 @@
-/* counters.h - NVIDIA's counters and how they make metrics: one place for CUPTI (cupti.c) and for
- * Nsight Compute's output (ncu.c). */
+/* counters.h - NVIDIA's counters and how they make metrics: one place for CUPTI
+ * (cupti.c) and for Nsight Compute's output (ncu.c). */
 #ifndef WW_MEASURE_COUNTERS_H
 #define WW_MEASURE_COUNTERS_H
 
@@ -25,9 +25,12 @@ typedef struct {
 } ww_counter_info;
 extern const ww_counter_info ww_counters[WW_NCOUNTERS];
 
-/* counters[ww_device_counter] -> metrics[ww_metric]; NaN is "not known", on both sides. */
-void ww_counters_to_metrics(const double counters[WW_NCOUNTERS], double metrics[WW_NMETRICS]);
-/* Makes dram_gbps, gflops and ai follow from the time, bytes and flops that stand beside them. */
+/* counters[ww_device_counter] -> metrics[ww_metric]; NaN is "not known", on both sides.
+ */
+void ww_counters_to_metrics(const double counters[WW_NCOUNTERS],
+                            double metrics[WW_NMETRICS]);
+/* Makes dram_gbps, gflops and ai follow from the time, bytes and flops that stand
+ * beside them. */
 void ww_metrics_derive(double metrics[WW_NMETRICS]);
 
 #endif

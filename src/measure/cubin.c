@@ -1,7 +1,8 @@
-/* cubin.c - reads the sections and the symbol table of a cubin (ELF64) and takes the last name out
- * of mangled ones.
+/* cubin.c - reads the sections and the symbol table of a cubin (ELF64) and takes the
+ * last name out of mangled ones.
  *
- * An image may be damaged: every offset is checked against its size before it is followed. */
+ * An image may be damaged: every offset is checked against its size before it is
+ * followed. */
 #include "cubin.h"
 
 #include <ctype.h>
@@ -24,12 +25,14 @@ static bool fetch(const image *m, uint64_t at, void *to, size_t n) {
 }
 
 static bool section(const image *m, uint32_t i, Elf64_Shdr *out) {
-  return i < m->head.e_shnum && fetch(m, m->head.e_shoff + i * sizeof *out, out, sizeof *out);
+  return i < m->head.e_shnum &&
+         fetch(m, m->head.e_shoff + i * sizeof *out, out, sizeof *out);
 }
 
 /* A string of a string table, "" where it is not one. */
 static const char *string(const image *m, const Elf64_Shdr *table, uint64_t at) {
-  if (at >= table->sh_size || table->sh_offset > m->n || table->sh_size > m->n - table->sh_offset)
+  if (at >= table->sh_size || table->sh_offset > m->n ||
+      table->sh_size > m->n - table->sh_offset)
     return "";
   const char *s = (const char *)m->at + table->sh_offset + at;
   return memchr(s, 0, table->sh_size - at) ? s : "";
@@ -38,18 +41,20 @@ static const char *string(const image *m, const Elf64_Shdr *table, uint64_t at) 
 static const char *section_name(const image *m, uint32_t i) {
   Elf64_Shdr names;
   Elf64_Shdr s;
-  return section(m, m->head.e_shstrndx, &names) && section(m, i, &s) ? string(m, &names, s.sh_name)
-                                                                     : "";
+  return section(m, m->head.e_shstrndx, &names) && section(m, i, &s)
+             ? string(m, &names, s.sh_name)
+             : "";
 }
 
 static bool open_image(const void *bytes, size_t n, image *m) {
   *m = (image){.at = bytes, .n = n};
-  return fetch(m, 0, &m->head, sizeof m->head) && !memcmp(m->head.e_ident, ELFMAG, SELFMAG) &&
+  return fetch(m, 0, &m->head, sizeof m->head) &&
+         !memcmp(m->head.e_ident, ELFMAG, SELFMAG) &&
          m->head.e_ident[EI_CLASS] == ELFCLASS64 && m->head.e_machine == EM_NVIDIA;
 }
 
-bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena *a,
-                       ww_strings *out) {
+bool ww_cubin_sections(
+    const void *bytes, size_t n, const char *prefix, ww_arena *a, ww_strings *out) {
   image m;
   Elf64_Shdr names;
   Elf64_Shdr s;
@@ -68,10 +73,12 @@ bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena
 
 /* Section i, where it is a table of symbols, and the table of their names. */
 static bool symbols(const image *m, uint32_t i, Elf64_Shdr *table, Elf64_Shdr *names) {
-  return section(m, i, table) && table->sh_type == SHT_SYMTAB && section(m, table->sh_link, names);
+  return section(m, i, table) && table->sh_type == SHT_SYMTAB &&
+         section(m, table->sh_link, names);
 }
 
-uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_global **out) {
+uint32_t
+ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_global **out) {
   WW_VEC(ww_cubin_global) found = {0};
   image m;
   *out = NULL;
@@ -88,7 +95,8 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
         break;
       const char *where = section_name(&m, s.st_shndx);
       const char *name = string(&m, &strings, s.st_name);
-      bool writable = ww_starts(where, ".nv.global"), constant = !strcmp(where, ".nv.constant3");
+      bool writable = ww_starts(where, ".nv.global"),
+           constant = !strcmp(where, ".nv.constant3");
       if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || !s.st_size || !*name ||
           (!writable && !constant))
         continue;
@@ -148,10 +156,11 @@ uint32_t ww_cubin_registers(const void *bytes, size_t n, const char *kernel) {
 
 #define INSTRUCTION 16 /* bytes, from sm_70 on */
 
-/* HADD2, HFMA2, HMUL2, HFMA2.MMA in any form (register, immediate, constant operand), with a first
- * operand that is no RZ. */
+/* HADD2, HFMA2, HMUL2, HFMA2.MMA in any form (register, immediate, constant operand),
+ * with a first operand that is no RZ. */
 static bool computes_half(const uint8_t *at) {
-  return (at[0] == 0x30 || at[0] == 0x31 || at[0] == 0x32 || at[0] == 0x35) && at[3] != 255;
+  return (at[0] == 0x30 || at[0] == 0x31 || at[0] == 0x32 || at[0] == 0x35) &&
+         at[3] != 255;
 }
 
 static bool has_section(const image *m, const char *prefix, const char *name) {
@@ -173,8 +182,8 @@ bool ww_cubin_half(const void *bytes, size_t n, const char *kernel) {
     if (!ww_starts(name, ".text.") || !section(&m, i, &s))
       continue;
     name += strlen(".text.");
-    bool other =
-        strcmp(name, kernel) && has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
+    /* a kernel of its own */
+    bool other = strcmp(name, kernel) && has_section(&m, ".nv.constant0.", name);
     if (other)
       continue;
     if (s.sh_offset > n || s.sh_size > n - s.sh_offset || s.sh_size % INSTRUCTION)
@@ -198,7 +207,8 @@ static size_t last_of_source(const char *name, const char **at) {
   return n - from;
 }
 
-/* The last <length><name> before template arguments or parameters: _ZN2ns5scaleIfEEvPT_ -> scale */
+/* The last <length><name> before template arguments or parameters: _ZN2ns5scaleIfEEvPT_
+ * -> scale */
 static size_t last_of_mangled(const char *m, const char **at) {
   size_t n = 0;
   *at = m;

@@ -1,5 +1,5 @@
-/* cubin.h - what can be read off compiled CUDA code without a driver: its variables, and names
- * behind mangled names. */
+/* cubin.h - what can be read off compiled CUDA code without a driver: its variables,
+ * and names behind mangled names. */
 #ifndef WW_MEASURE_CUBIN_H
 #define WW_MEASURE_CUBIN_H
 
@@ -11,26 +11,27 @@ typedef struct {
   bool writable; /* __device__; else __constant__ */
 } ww_cubin_global;
 
-/* What stands behind `prefix` in the names of a cubin's sections, copies: ".text." gives its
- * functions. Every section must have a name inside the image: false where one has not, or for
- * anything but a cubin. */
-bool ww_cubin_sections(const void *image, size_t n, const char *prefix, ww_arena *a,
-                       ww_strings *out);
+/* What stands behind `prefix` in the names of a cubin's sections, copies: ".text."
+ * gives its functions. Every section must have a name inside the image: false where one
+ * has not, or for anything but a cubin. */
+bool ww_cubin_sections(
+    const void *image, size_t n, const char *prefix, ww_arena *a, ww_strings *out);
 
 /* The variables of a cubin; 0 for anything else (PTX, fat binaries, no ELF). */
-uint32_t ww_cubin_globals(const void *image, size_t n, ww_arena *a, ww_cubin_global **out);
+uint32_t
+ww_cubin_globals(const void *image, size_t n, ww_arena *a, ww_cubin_global **out);
 
 /* Registers a thread of `kernel`, as the assembler allocated them; 0: not known. */
 uint32_t ww_cubin_registers(const void *image, size_t n, const char *kernel);
 
-/* Whether `kernel`, or a function of the image that it may call, computes in half precision.
- * Compilers load constants and widen halves with the same instructions, and the counters count
- * those too: their first operand is the zero register. Code that cannot be read (no cubin, before
- * sm_70, no such kernel) may compute: true. */
+/* Whether `kernel`, or a function of the image that it may call, computes in half
+ * precision. Compilers load constants and widen halves with the same instructions, and
+ * the counters count those too: their first operand is the zero register. Code that
+ * cannot be read (no cubin, before sm_70, no such kernel) may compute: true. */
 bool ww_cubin_half(const void *image, size_t n, const char *kernel);
 
-/* Whether `name`, as a source has it (scale, ns::scale, scale<float, 4>), may stand for `mangled`:
- * same last name. */
+/* Whether `name`, as a source has it (scale, ns::scale, scale<float, 4>), may stand for
+ * `mangled`: same last name. */
 bool ww_name_matches(const char *name, const char *mangled);
 
 #endif

@@ -1,8 +1,8 @@
-/* cuda.c - the CUDA backend: opens a device, launches, flushes, tells resources; counting is
- * cupti.c's.
+/* cuda.c - the CUDA backend: opens a device, launches, flushes, tells resources;
+ * counting is cupti.c's.
  *
- * Nothing here waits but sync, digest and loading: a batch is a queue of restores, flushes and
- * launches on one stream. */
+ * Nothing here waits but sync, digest and loading: a batch is a queue of restores,
+ * flushes and launches on one stream. */
 #include "cuda_int.h"
 
 #include <dlfcn.h>
@@ -25,11 +25,13 @@ static ww_status make_context(ww_device *d, const char *name, ww_err *e) {
   if (!s)
     s = d->api->cuCtxSetCurrent(d->context);
   if (s == 46 || s == 101)
-    return ww_fail(
-        e, WW_EDEVICE,
-        "%s is taken by another program (exclusive mode): wait for it, or choose another", name);
+    return ww_fail(e, WW_EDEVICE,
+                   "%s is taken by another program (exclusive mode): wait for it, or "
+                   "choose another",
+                   name);
   if (s == 2)
-    return ww_fail(e, WW_EDEVICE, "%s has no memory left for a context: end other programs on it",
+    return ww_fail(e, WW_EDEVICE,
+                   "%s has no memory left for a context: end other programs on it",
                    name);
   return ww_cuda_check(d, s, name, e);
 }
@@ -56,7 +58,8 @@ static ww_status load_helpers(ww_device *d, ww_err *e) {
   const struct {
     const char *name;
     void **to;
-  } kernels[] = {{"ww_fill", &d->fill}, {"ww_compare", &d->compare}, {"ww_flush", &d->read}};
+  } kernels[] = {
+      {"ww_fill", &d->fill}, {"ww_compare", &d->compare}, {"ww_flush", &d->read}};
   static const char doing[] = "loading warpwise's own device code";
   ww_cuda_status s = d->api->cuModuleLoadData(&d->helpers, ww_cuda_helpers);
   if (s)
@@ -66,18 +69,19 @@ static ww_status load_helpers(ww_device *d, ww_err *e) {
   if (!s)
     return WW_OK;
   ww_cuda_fail(d->api, s, doing, e);
+  /* our code, so it is the device or its driver that is wrong */
   if (e)
-    e->code = WW_EDEVICE; /* our code, so it is the device or its driver that is wrong */
+    e->code = WW_EDEVICE;
   return WW_EDEVICE;
 }
 
 static ww_status make_flush(ww_device *d, uint64_t l2, ww_err *e) {
   uint64_t bytes = 4 * l2 > LEAST_FLUSH ? 4 * l2 : LEAST_FLUSH;
   if (ww_cuda_take(d, bytes, &d->flush, e))
-    return ww_fail(
-        e, WW_EDEVICE,
-        "the device has no %.0f MB left to flush its caches with: end other programs on it",
-        bytes / 1e6);
+    return ww_fail(e, WW_EDEVICE,
+                   "the device has no %.0f MB left to flush its caches with: end other "
+                   "programs on it",
+                   bytes / 1e6);
   ww_cuda_status s = d->api->cuMemsetD8Async(d->flush.at, 0, d->flush.bytes, NULL);
   if (!s)
     s = d->api->cuCtxSynchronize();
@@ -114,7 +118,8 @@ static const char *driver_version(ww_arena *a) {
   return ww_strdup(a, text);
 }
 
-static void describe(const ww_device *d, const char *name, ww_arena *a, ww_device_info *info) {
+static void
+describe(const ww_device *d, const char *name, ww_arena *a, ww_device_info *info) {
   int v = d->api->version;
   *info = (ww_device_info){.device = ww_strdup(a, name),
                            .backend = "cuda",
@@ -147,8 +152,8 @@ static void cuda_close(ww_device *d) {
   ww_arena_free(d->a);
 }
 
-static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
-                           ww_err *e) {
+static ww_status cuda_open(
+    const char *device, ww_arena *a, ww_device **out, ww_device_info *info, ww_err *e) {
   const ww_cuda_api *api;
   char name[128] = "";
   *out = NULL;
@@ -174,7 +179,8 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
   return st;
 }
 
-/* Asks the driver alone: no context, so that the process that compiles holds nothing on the device.
+/* Asks the driver alone: no context, so that the process that compiles holds nothing on
+ * the device.
  */
 static ww_status cuda_architecture(const char *device, char out[16], ww_err *e) {
   ww_device d = {.a = ww_arena_new()};
@@ -204,12 +210,14 @@ static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
   snprintf(d->last, sizeof d->last, "%s", r->kernel);
   if (ww_cupti_kernel(d->cupti, counted, e))
     return WW_EDEVICE;
-  ww_cuda_status s = r->cooperative
-                         ? d->api->cuLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0],
-                                                             b[1], b[2], r->shared, NULL, r->params)
-                         : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],
-                                                  r->shared, NULL, r->params, NULL);
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : ww_cupti_kernel_end(d->cupti, counted, e);
+  ww_cuda_status s =
+      r->cooperative
+          ? d->api->cuLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0], b[1],
+                                              b[2], r->shared, NULL, r->params)
+          : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],
+                                   r->shared, NULL, r->params, NULL);
+  return s ? ww_cuda_fail(d->api, s, d->last, e)
+           : ww_cupti_kernel_end(d->cupti, counted, e);
 }
 
 static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) {
@@ -231,17 +239,18 @@ static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
     ww_report_set(out, WW_M_flops_fp16, 0);
   if (d->threads_per_sm < 32)
     return;
-  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, threads,
-                                                           r->shared))
-    ww_report_set(out, WW_M_occupancy_limit_pct, 100.0 * blocks * warps / (d->threads_per_sm / 32));
+  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function,
+                                                           threads, r->shared))
+    ww_report_set(out, WW_M_occupancy_limit_pct,
+                  100.0 * blocks * warps / (d->threads_per_sm / 32));
 }
 
 /* ---- counting ---- */
 
-/* The kernels of a pass: for each range the launch itself and the flush, or the run that warms the
- * caches, before it. */
-static ww_status cuda_begin(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes,
-                            ww_err *e) {
+/* The kernels of a pass: for each range the launch itself and the flush, or the run
+ * that warms the caches, before it. */
+static ww_status cuda_begin(
+    ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes, ww_err *e) {
   ww_status st = d->cupti ? WW_OK : ww_cupti_open(d->context, d->device, &d->cupti, e);
   return st ? st : ww_cupti_begin(d->cupti, set, 2 * ranges, passes, e);
 }

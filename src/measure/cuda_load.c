@@ -1,23 +1,24 @@
-/* cuda_load.c - a ready launch spec on the device: code, buffers, variables, parameters; back to
- * pristine; what a run changed.
+/* cuda_load.c - a ready launch spec on the device: code, buffers, variables,
+ * parameters; back to pristine; what a run changed.
  *
- * Nothing is launched before it was checked: shapes, sizes and counts that do not fit are the
- * spec's fault (WW_EUSAGE) and leave the context alive. A launch has a module of its own where the
- * code has variables, so that they are its own too; other code is loaded once for all its launches,
- * which come one behind the other. Restored are all buffers, the variables that the spec sets and,
- * of a cubin, every __device__ variable; variables of PTX and fat binaries that the spec does not
- * name keep what a run wrote. */
+ * Nothing is launched before it was checked: shapes, sizes and counts that do not fit
+ * are the spec's fault (WW_EUSAGE) and leave the context alive. A launch has a module
+ * of its own where the code has variables, so that they are its own too; other code is
+ * loaded once for all its launches, which come one behind the other. Restored are all
+ * buffers, the variables that the spec sets and, of a cubin, every __device__ variable;
+ * variables of PTX and fat binaries that the spec does not name keep what a run wrote.
+ */
 #include "cubin.h"
 #include "cuda_int.h"
 
 #include <stdlib.h>
 
 #define MOST_IMAGE (1u << 30) /* bytes of a module */
-#define KEEP \
-  (64ull     \
-   << 20) /* pristine copies up to this size are kept, whether a run changes the buffer or not */
+#define KEEP                                                                           \
+  (64ull << 20) /* pristine copies up to this size are kept, whether a run changes the \
+                   buffer or not */
 #define PARAM_SLACK \
-  4096                /* the driver reads a parameter's whole size, all of a kernel's are smaller */
+  4096 /* the driver reads a parameter's whole size, all of a kernel's are smaller */
 #define MOST_CODES 16 /* modules kept that no launch uses */
 #define NOT_FOUND 500
 
@@ -94,7 +95,8 @@ static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
   ww_status st = ww_read_packed(c->a, k->l->binary, MOST_IMAGE, &c->image, &c->n, e);
   if (st)
     return st;
-  ww_cuda_status s = k->api->cuModuleLoadDataEx(&c->module, c->image, 2, options, values);
+  ww_cuda_status s =
+      k->api->cuModuleLoadDataEx(&c->module, c->image, 2, options, values);
   if (!s)
     return WW_OK;
   c->module = NULL;
@@ -102,15 +104,17 @@ static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
     if (*x == '\n')
       *x = ' ';
   return ww_cuda_fail(
-      k->api, s, ww_fmt(k->a, "loading %s%s%s", ww_path_base(k->l->binary), *log ? ": " : "", log),
+      k->api, s,
+      ww_fmt(k->a, "loading %s%s%s", ww_path_base(k->l->binary), *log ? ": " : "", log),
       e);
 }
 
 static ww_status load_module(loader *k, ww_err *e) {
   if (!k->l->binary)
-    return ww_fail(e, WW_EUSAGE,
-                   "the launch names no compiled code: give a spec with `binary` (.cubin, .ptx, "
-                   ".fatbin), as planning and compiling makes it");
+    return ww_fail(
+        e, WW_EUSAGE,
+        "the launch names no compiled code: give a spec with `binary` (.cubin, .ptx, "
+        ".fatbin), as planning and compiling makes it");
   if (!k->l->kernel)
     return ww_fail(e, WW_EUSAGE, "the launch names no kernel: add `kernel`");
   ww_cuda_code *c = k->l->nsymbols ? NULL : known_code(k->d, k->l->binary);
@@ -147,7 +151,8 @@ static bool without_half(const loader *k) {
 static unsigned list_kernels(loader *k, void ***functions, const char ***names) {
   const ww_cuda_api *c = k->api;
   unsigned n = 0;
-  if (!c->cuModuleGetFunctionCount || !c->cuModuleEnumerateFunctions || !c->cuFuncGetName)
+  if (!c->cuModuleGetFunctionCount || !c->cuModuleEnumerateFunctions ||
+      !c->cuFuncGetName)
     return 0;
   if (c->cuModuleGetFunctionCount(&n, k->r->module) || !n)
     return 0;
@@ -182,15 +187,18 @@ static ww_status find_by_plain_name(loader *k, ww_err *e) {
     if (!hits || ww_name_matches(k->l->kernel, names[i]))
       list = ww_fmt(k->a, "%s%s%.80s", list, shown++ ? ", " : "", names[i]);
   if (hits)
-    return ww_fail(e, WW_EUSAGE, "%s has %u kernels called `%s`: name one by its mangled name: %s",
+    return ww_fail(e, WW_EUSAGE,
+                   "%s has %u kernels called `%s`: name one by its mangled name: %s",
                    module, hits, k->l->kernel, list);
   return ww_fail(e, WW_EUSAGE, "%s has no kernel `%s`%s%s", module, k->l->kernel,
                  n ? "; it has " : "; give its mangled name", list);
 }
 
 static ww_status find_kernel(loader *k, ww_err *e) {
-  ww_cuda_status s = k->api->cuModuleGetFunction(&k->r->function, k->r->module, k->l->kernel);
-  return s == NOT_FOUND ? find_by_plain_name(k, e) : ww_cuda_check(k->d, s, k->r->kernel, e);
+  ww_cuda_status s =
+      k->api->cuModuleGetFunction(&k->r->function, k->r->module, k->l->kernel);
+  return s == NOT_FOUND ? find_by_plain_name(k, e)
+                        : ww_cuda_check(k->d, s, k->r->kernel, e);
 }
 
 /* ---- shape ---- */
@@ -201,13 +209,14 @@ static ww_status check_dims(const ww_device *d, const ww_launch *l, ww_err *e) {
     uint64_t g = l->grid[i];
     uint64_t b = l->block[i];
     if ((!g || !b) && i == 0)
-      return ww_fail(e, WW_EUSAGE, "the launch has no %s: give it", g ? "block" : "grid");
+      return ww_fail(e, WW_EUSAGE, "the launch has no %s: give it",
+                     g ? "block" : "grid");
     if (g > (uint64_t)d->max_grid[i])
-      return ww_fail(e, WW_EUSAGE, "grid %c is %lu, the device takes at most %d", axis[i], g,
-                     d->max_grid[i]);
+      return ww_fail(e, WW_EUSAGE, "grid %c is %lu, the device takes at most %d",
+                     axis[i], g, d->max_grid[i]);
     if (b > (uint64_t)d->max_block[i])
-      return ww_fail(e, WW_EUSAGE, "block %c is %lu, the device takes at most %d", axis[i], b,
-                     d->max_block[i]);
+      return ww_fail(e, WW_EUSAGE, "block %c is %lu, the device takes at most %d",
+                     axis[i], b, d->max_block[i]);
   }
   return WW_OK;
 }
@@ -216,20 +225,24 @@ static ww_status check_shared(loader *k, ww_err *e) {
   ww_device *d = k->d;
   uint64_t all = k->l->shared + k->r->shared_static;
   if (k->l->shared > (uint64_t)d->shared_most || all > (uint64_t)d->shared_most)
-    return ww_fail(e, WW_EUSAGE,
-                   "a block takes %lu bytes of shared memory (%d static, %lu dynamic), the "
-                   "device has %d for it",
-                   all, k->r->shared_static, k->l->shared, d->shared_most);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "a block takes %lu bytes of shared memory (%d static, %lu dynamic), the "
+        "device has %d for it",
+        all, k->r->shared_static, k->l->shared, d->shared_most);
   k->r->shared = k->l->shared;
   if (all <= (uint64_t)d->shared_default || !k->l->shared)
     return WW_OK;
-  int most = 0; /* only ever raised: another launch of the same function may need more */
-  if (!d->api->cuFuncGetAttribute(&most, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->r->function) &&
+  /* only ever raised: another launch of the same function may need more */
+  int most = 0;
+  if (!d->api->cuFuncGetAttribute(&most, WW_CUDA_FN_MAX_DYNAMIC_SHARED,
+                                  k->r->function) &&
       most >= (int)k->l->shared)
     return WW_OK;
-  return ww_cuda_check(
-      d, d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->l->shared),
-      k->r->kernel, e);
+  return ww_cuda_check(d,
+                       d->api->cuFuncSetAttribute(
+                           k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->l->shared),
+                       k->r->kernel, e);
 }
 
 static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
@@ -241,10 +254,10 @@ static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
                                                       k->r->shared);
   uint64_t most = per_sm * (uint64_t)k->d->sms;
   if (blocks > most)
-    return ww_fail(
-        e, WW_EUSAGE,
-        "a cooperative launch of %lu blocks: at most %lu of them are resident at once here", blocks,
-        most);
+    return ww_fail(e, WW_EUSAGE,
+                   "a cooperative launch of %lu blocks: at most %lu of them are "
+                   "resident at once here",
+                   blocks, most);
   return WW_OK;
 }
 
@@ -267,14 +280,16 @@ static ww_status check_shape(loader *k, ww_err *e) {
                {WW_CUDA_FN_LOCAL, &r->local},
                {WW_CUDA_FN_REGISTERS, &r->registers}};
   for (size_t i = 0; i < WW_COUNT(asked); i++) {
-    ww_cuda_status s = k->api->cuFuncGetAttribute(asked[i].to, asked[i].attribute, r->function);
+    ww_cuda_status s =
+        k->api->cuFuncGetAttribute(asked[i].to, asked[i].attribute, r->function);
     if (s)
       return ww_cuda_fail(k->api, s, r->kernel, e);
   }
   if (threads > (uint64_t)most)
-    return ww_fail(e, WW_EUSAGE,
-                   "a block of %lu threads: this kernel takes at most %d (%d registers a thread)",
-                   threads, most, r->registers);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "a block of %lu threads: this kernel takes at most %d (%d registers a thread)",
+        threads, most, r->registers);
   st = check_shared(k, e);
   r->cooperative = k->l->cooperative;
   return st || !r->cooperative ? st : check_cooperative(k, threads, e);
@@ -287,7 +302,8 @@ static void ask_sizes(loader *k) {
   size_t offset;
   size_t size;
   k->sizes_known = c->cuFuncGetParamInfo;
-  while (k->sizes_known && !c->cuFuncGetParamInfo(k->r->function, k->nparams, &offset, &size))
+  while (k->sizes_known &&
+         !c->cuFuncGetParamInfo(k->r->function, k->nparams, &offset, &size))
     k->nparams++;
   if (!k->sizes_known)
     k->nparams = k->l->nargs;
@@ -304,24 +320,25 @@ static const char *sizes_text(const loader *k) {
   return text;
 }
 
-/* A driver that cannot tell sizes takes what it needs from a long enough value; only a float's
- * width must be known. */
+/* A driver that cannot tell sizes takes what it needs from a long enough value; only a
+ * float's width must be known. */
 static ww_status put_value(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
   const char *what = ww_fmt(k->a, "argument %u", i);
   if (k->sizes_known || g->is_int)
     return ww_contents_scalar(g, what, k->sizes_known ? k->sizes[i] : 8, to, e);
-  return ww_fail(
-      e, WW_EUSAGE,
-      "this driver does not tell whether argument %u is a float or a double: give it as hex", i);
+  return ww_fail(e, WW_EUSAGE,
+                 "this driver does not tell whether argument %u is a float or a "
+                 "double: give it as hex",
+                 i);
 }
 
 static ww_status put_hex(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
   size_t size = k->sizes_known ? k->sizes[i] : g->hex_n;
   if (g->hex_n != size && !(g->hex_n > size && size <= 8))
-    return ww_fail(e, WW_EUSAGE, "argument %u takes %zu bytes, the hex given has %u", i, size,
-                   g->hex_n);
+    return ww_fail(e, WW_EUSAGE, "argument %u takes %zu bytes, the hex given has %u", i,
+                   size, g->hex_n);
   memcpy(to, g->hex, size);
   return WW_OK;
 }
@@ -335,16 +352,18 @@ static ww_status put_param(const loader *k, uint32_t i, uint8_t *to, ww_err *e) 
     return put_hex(k, i, to, e);
   case WW_ARG_BUFFER:
     if (g->buffer.local)
-      return ww_fail(e, WW_EUSAGE, "argument %u is local memory, which CUDA kernels do not take",
-                     i);
-    if (k->sizes_known && k->sizes[i] != 8)
       return ww_fail(e, WW_EUSAGE,
-                     "argument %u takes %zu bytes, no pointer, but a buffer is given for it", i,
-                     k->sizes[i]);
+                     "argument %u is local memory, which CUDA kernels do not take", i);
+    if (k->sizes_known && k->sizes[i] != 8)
+      return ww_fail(
+          e, WW_EUSAGE,
+          "argument %u takes %zu bytes, no pointer, but a buffer is given for it", i,
+          k->sizes[i]);
     return WW_OK;
   default:
     return ww_fail(e, WW_EUSAGE, "argument %u of `%s` is not given%s", i, k->l->kernel,
-                   k->sizes_known ? ww_fmt(k->a, "; it takes %zu bytes", k->sizes[i]) : "");
+                   k->sizes_known ? ww_fmt(k->a, "; it takes %zu bytes", k->sizes[i])
+                                  : "");
   }
 }
 
@@ -363,7 +382,8 @@ static ww_status check_count(loader *k, ww_err *e) {
   ask_sizes(k);
   return k->l->nargs == k->nparams
              ? WW_OK
-             : ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u",
+             : ww_fail(e, WW_EUSAGE,
+                       "`%s` takes %u arguments (bytes: %s), the launch gives %u",
                        k->l->kernel, k->nparams, sizes_text(k), k->l->nargs);
 }
 
@@ -383,12 +403,15 @@ static ww_status make_params(loader *k, ww_err *e) {
 
 /* ---- buffers and variables ---- */
 
-/* Its pristine copy is made, and a variable that only the code sets keeps its contents. */
+/* Its pristine copy is made, and a variable that only the code sets keeps its contents.
+ */
 static ww_status add_region(loader *k, ww_cuda_region r, ww_err *e) {
   ww_push(k->a, &k->r->regions, r);
   ww_cuda_region *in = &k->r->regions.v[k->r->regions.n - 1];
   ww_status st = ww_cuda_pristine(k->d, in, e);
-  return st || in->inherited ? st : ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
+  return st || in->inherited
+             ? st
+             : ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
 }
 
 static ww_status add_buffers(loader *k, ww_err *e) {
@@ -410,8 +433,12 @@ static ww_status add_buffers(loader *k, ww_err *e) {
 }
 
 /* By its name, else of a cubin by the last part of a mangled one (ns::coef). */
-static ww_status find_variable(loader *k, const char *name, const ww_cubin_global *all, uint32_t n,
-                               ww_cuda_region *r, ww_err *e) {
+static ww_status find_variable(loader *k,
+                               const char *name,
+                               const ww_cubin_global *all,
+                               uint32_t n,
+                               ww_cuda_region *r,
+                               ww_err *e) {
   size_t bytes = 0;
   ww_cuda_status s = k->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, name);
   const char *list = "";
@@ -421,17 +448,18 @@ static ww_status find_variable(loader *k, const char *name, const ww_cubin_globa
   for (uint32_t i = 0; s == NOT_FOUND && i < n && i < 8; i++)
     list = ww_fmt(k->a, "%s%s%.80s", list, i ? ", " : "; it has ", all[i].name);
   if (s == NOT_FOUND)
-    return ww_fail(e, WW_EUSAGE,
-                   "the launch sets a symbol `%s`, but the compiled code has none of that name%s",
-                   name, list);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "the launch sets a symbol `%s`, but the compiled code has none of that name%s",
+        name, list);
   if (s)
     return ww_cuda_fail(k->api, s, k->r->kernel, e);
   r->bytes = bytes;
   return WW_OK;
 }
 
-/* What the spec gives goes over what the variable holds: bytes that hex does not reach stay as
- * initialised. */
+/* What the spec gives goes over what the variable holds: bytes that hex does not reach
+ * stay as initialised. */
 static ww_status variable_bytes(loader *k, uint32_t i, ww_cuda_region *r, ww_err *e) {
   const ww_arg *g = &k->l->symbols[i].arg;
   uint8_t *raw = ww_alloc(k->a, r->bytes + 8);
@@ -442,8 +470,8 @@ static ww_status variable_bytes(loader *k, uint32_t i, ww_cuda_region *r, ww_err
   if (g->kind == WW_ARG_VALUE)
     return ww_contents_scalar(g, r->label, r->bytes, raw, e);
   if (g->hex_n > r->bytes)
-    return ww_fail(e, WW_EUSAGE, "%s has %lu bytes, the hex given has %u", r->label, r->bytes,
-                   g->hex_n);
+    return ww_fail(e, WW_EUSAGE, "%s has %lu bytes, the hex given has %u", r->label,
+                   r->bytes, g->hex_n);
   memcpy(raw, g->hex, g->hex_n);
   put_addresses(k, WW_SYMBOL_ARG + i, r->bytes, raw);
   return WW_OK;
@@ -482,7 +510,8 @@ static ww_status add_variables(loader *k, ww_err *e) {
   for (uint32_t i = 0; i < n; i++) { /* those that only a run sets */
     size_t bytes;
     ww_cuda_region r = {.label = all[i].name, .inherited = true};
-    if (!all[i].writable || k->api->cuModuleGetGlobal(&r.at, &bytes, k->r->module, all[i].name))
+    if (!all[i].writable ||
+        k->api->cuModuleGetGlobal(&r.at, &bytes, k->r->module, all[i].name))
       continue;
     if (has_variable(k->r, r.at))
       continue;
@@ -506,9 +535,10 @@ ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err 
   snprintf(d->last, sizeof d->last, "loading `%.120s`", name);
   ww_status st;
   *out = r;
-  if ((st = load_module(&k, e)) || (st = find_kernel(&k, e)) || (st = check_shape(&k, e)) ||
-      (st = check_count(&k, e)) || (st = ww_contents_plan(l, a, &r->contents, e)) ||
-      (st = add_buffers(&k, e)) || (st = make_params(&k, e)) || (st = add_variables(&k, e))) {
+  if ((st = load_module(&k, e)) || (st = find_kernel(&k, e)) ||
+      (st = check_shape(&k, e)) || (st = check_count(&k, e)) ||
+      (st = ww_contents_plan(l, a, &r->contents, e)) || (st = add_buffers(&k, e)) ||
+      (st = make_params(&k, e)) || (st = add_variables(&k, e))) {
     ww_cuda_unload(d, r);
     *out = NULL;
     return st;
@@ -543,7 +573,8 @@ ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e) {
 /* ---- what a run changed ---- */
 
 /* Variables may lie at any address: compared is a copy in memory of ours. */
-static ww_status compare(ww_device *d, const ww_cuda_region *g, uint64_t result, ww_err *e) {
+static ww_status
+compare(ww_device *d, const ww_cuda_region *g, uint64_t result, ww_err *e) {
   ww_cuda_block copy = {0};
   uint64_t now = g->at;
   uint64_t was = g->pristine.at;
@@ -556,14 +587,16 @@ static ww_status compare(ww_device *d, const ww_cuda_region *g, uint64_t result,
     now = copy.at;
   }
   if (!st)
-    st = ww_cuda_help(d, d->compare, (bytes + 15) / 16, (void *[]){&now, &was, &bytes, &result}, e);
+    st = ww_cuda_help(d, d->compare, (bytes + 15) / 16,
+                      (void *[]){&now, &was, &bytes, &result}, e);
   ww_cuda_give(d, &copy);
   return st;
 }
 
-/* One region's verdict. A large buffer that no run changed gives its pristine copy back; its hash
- * still tells if a later run does, and the copy is made anew then. */
-static ww_status judge(ww_device *d, ww_cuda_region *g, const uint64_t result[2], ww_err *e) {
+/* One region's verdict. A large buffer that no run changed gives its pristine copy
+ * back; its hash still tells if a later run does, and the copy is made anew then. */
+static ww_status
+judge(ww_device *d, ww_cuda_region *g, const uint64_t result[2], ww_err *e) {
   bool changed = g->pristine.bytes ? result[1] : result[0] != g->hash;
   g->checked = true;
   if (changed) {
@@ -596,13 +629,15 @@ ww_status ww_cuda_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e) {
   ww_status st = make_room(d, bytes, e);
   if (st)
     return st;
-  st = ww_cuda_check(d, d->api->cuMemsetD8Async(d->results.at, 0, bytes, NULL), d->last, e);
+  st = ww_cuda_check(d, d->api->cuMemsetD8Async(d->results.at, 0, bytes, NULL), d->last,
+                     e);
   for (uint32_t i = 0; i < r->regions.n && !st; i++)
     st = compare(d, &r->regions.v[i], d->results.at + 16ull * i, e);
   if (st)
     return st;
   results = ww_xmalloc(bytes);
-  st = ww_cuda_check(d, d->api->cuMemcpyDtoH(results, d->results.at, bytes), d->last, e);
+  st =
+      ww_cuda_check(d, d->api->cuMemcpyDtoH(results, d->results.at, bytes), d->last, e);
   for (uint32_t i = 0; i < r->regions.n && !st; i++) {
     st = judge(d, &r->regions.v[i], results + 2 * i, e);
     if (r->regions.v[i].changed)
@@ -625,8 +660,8 @@ ww_status ww_cuda_dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e) {
     void *bytes = ww_alloc(a, g->bytes);
     st = ww_cuda_check(d, d->api->cuMemcpyDtoH(bytes, g->at, g->bytes), d->last, e);
     if (!st)
-      st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "arg%u.bin", p->arg)), bytes,
-                                g->bytes, e);
+      st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "arg%u.bin", p->arg)),
+                                bytes, g->bytes, e);
     ww_arena_free(a);
   }
   return st;

@@ -1,9 +1,10 @@
-/* cuda_memory.c - device memory from a pool, and contents made where they are needed: on the
- * device.
+/* cuda_memory.c - device memory from a pool, and contents made where they are needed:
+ * on the device.
  *
- * A campaign loads thousands of launches of similar sizes, and cuMemAlloc and cuMemFree take up to
- * a millisecond each: so blocks come in size classes (at most a quarter larger than asked for), may
- * serve for sizes somewhat smaller, and stay with us until memory is short. */
+ * A campaign loads thousands of launches of similar sizes, and cuMemAlloc and cuMemFree
+ * take up to a millisecond each: so blocks come in size classes (at most a quarter
+ * larger than asked for), may serve for sizes somewhat smaller, and stay with us until
+ * memory is short. */
 #include "cuda_int.h"
 
 #include <stdlib.h>
@@ -33,10 +34,12 @@ void ww_cuda_pool_close(ww_device *d) {
 ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err *e) {
   *out = (ww_cuda_block){0};
   if (bytes > d->memory)
-    return ww_fail(e, WW_ELIMIT, "a buffer of %.1f GB does not fit the device's %.1f GB",
-                   bytes / 1e9, d->memory / 1e9);
+    return ww_fail(e, WW_ELIMIT,
+                   "a buffer of %.1f GB does not fit the device's %.1f GB", bytes / 1e9,
+                   d->memory / 1e9);
   uint64_t size = size_class(bytes);
-  uint32_t best = d->pool.free.n; /* of that size, else the smallest that is not much larger */
+  /* of that size, else the smallest that is not much larger */
+  uint32_t best = d->pool.free.n;
   for (uint32_t i = d->pool.free.n; i-- > 0;) {
     uint64_t have = d->pool.free.v[i].bytes;
     if (have < size || have > size + size / 2)
@@ -59,9 +62,10 @@ ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err 
     s = d->api->cuMemAlloc(&at, size);
   }
   if (s == 2)
-    return ww_fail(e, WW_ELIMIT,
-                   "no device memory for a buffer of %.1f MB: make buffers smaller, or batches",
-                   bytes / 1e6);
+    return ww_fail(
+        e, WW_ELIMIT,
+        "no device memory for a buffer of %.1f MB: make buffers smaller, or batches",
+        bytes / 1e6);
   if (s)
     return ww_cuda_fail(d->api, s, "allocating device memory", e);
   *out = (ww_cuda_block){at, size};
@@ -78,28 +82,31 @@ void ww_cuda_give(ww_device *d, ww_cuda_block *b) {
   *b = (ww_cuda_block){0};
 }
 
-ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes, ww_err *e) {
+ww_status
+ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes, ww_err *e) {
   return ww_cuda_check(d, d->api->cuMemcpyDtoDAsync(to, from, bytes, NULL), d->last, e);
 }
 
-ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params, ww_err *e) {
+ww_status
+ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params, ww_err *e) {
   uint64_t blocks = (items + 255) / 256;
   uint64_t most = (uint64_t)d->sms * 16;
   if (blocks > most)
     blocks = most;
   if (ww_cupti_kernel(d->cupti, false, e))
     return WW_EDEVICE;
-  return ww_cuda_check(
-      d,
-      d->api->cuLaunchKernel(kernel, blocks ? blocks : 1, 1, 1, 256, 1, 1, 0, NULL, params, NULL),
-      d->last, e);
+  return ww_cuda_check(d,
+                       d->api->cuLaunchKernel(kernel, blocks ? blocks : 1, 1, 1, 256, 1,
+                                              1, 0, NULL, params, NULL),
+                       d->last, e);
 }
 
 /* ---- contents ---- */
 
-static ww_status upload(ww_device *d, const ww_cuda_region *r, const void *bytes, uint64_t n,
-                        ww_err *e) {
-  return ww_cuda_check(d, n ? d->api->cuMemcpyHtoD(r->pristine.at, bytes, n) : 0, d->last, e);
+static ww_status upload(
+    ww_device *d, const ww_cuda_region *r, const void *bytes, uint64_t n, ww_err *e) {
+  return ww_cuda_check(d, n ? d->api->cuMemcpyHtoD(r->pristine.at, bytes, n) : 0,
+                       d->last, e);
 }
 
 static ww_status make_on_host(ww_device *d, const ww_cuda_region *r, ww_err *e) {
@@ -112,8 +119,8 @@ static ww_status make_on_host(ww_device *d, const ww_cuda_region *r, ww_err *e) 
 }
 
 /* Contents and the zeros behind them, up to the last whole 8 bytes of the block. */
-static ww_status make_on_device(ww_device *d, const ww_cuda_region *r, ww_fill_job *job,
-                                ww_err *e) {
+static ww_status
+make_on_device(ww_device *d, const ww_cuda_region *r, ww_fill_job *job, ww_err *e) {
   uint64_t at = r->pristine.at;
   uint64_t words = (r->bytes + 7) / 8;
   return ww_cuda_help(d, d->fill, words, (void *[]){&at, job, &words}, e);
@@ -131,6 +138,7 @@ ww_status ww_cuda_pristine(ww_device *d, ww_cuda_region *r, ww_err *e) {
   bool zeros = r->fill.kind == WW_FILL_NONE || r->fill.kind == WW_FILL_ZEROS;
   if (!zeros && ww_contents_job(&r->fill, r->type, r->filled, r->seed, &job))
     return make_on_device(d, r, &job, e);
-  st = ww_cuda_check(d, d->api->cuMemsetD8Async(r->pristine.at, 0, r->bytes, NULL), d->last, e);
+  st = ww_cuda_check(d, d->api->cuMemsetD8Async(r->pristine.at, 0, r->bytes, NULL),
+                     d->last, e);
   return st || zeros ? st : make_on_host(d, r, e);
 }

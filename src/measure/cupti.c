@@ -1,9 +1,9 @@
 /* cupti.c - hardware counters through CUPTI's range profiler, user replay.
  *
- * A configuration (names -> passes) is made once per set and kept. The profiler keeps pointers to
- * the configuration and to the counter data of the last session, so both live until the next one
- * has begun. Switching from one set to another costs about 0.3 s, a new session of the same set 4
- * ms: measure.c does all it can of one set first. */
+ * A configuration (names -> passes) is made once per set and kept. The profiler keeps
+ * pointers to the configuration and to the counter data of the last session, so both
+ * live until the next one has begun. Switching from one set to another costs about 0.3
+ * s, a new session of the same set 4 ms: measure.c does all it can of one set first. */
 #include "cupti.h"
 
 #include <dlfcn.h>
@@ -32,7 +32,8 @@ struct ww_cupti {
   const char *chip;
   uint8_t *availability;
   config configs[NSETS];
-  config *last;        /* what the profiler is set to, of the session; NULL: nothing yet */
+  /* what the profiler is set to, of the session; NULL: nothing yet */
+  config *last;
   uint8_t *data, *old; /* counter data of this session and of the one before */
   size_t data_size;
   bool open;         /* in a pass */
@@ -53,26 +54,30 @@ static ww_status check(const ww_cupti *c, int code, const char *what, ww_err *e)
   if (c->api.result_string)
     c->api.result_string(code, &text);
   if (code == CUPTI_INSUFFICIENT_PRIVILEGES || code == CUPTI_VIRTUALIZED_PRIVILEGES)
-    return ww_fail(e, WW_EDEVICE,
-                   "this user may not read the GPU's counters: run as root, or let everybody with "
-                   "the driver option "
-                   "NVreg_RestrictProfilingToAdminUsers=0 (in a container: --cap-add SYS_ADMIN)");
-  return ww_fail(e, WW_EDEVICE, "CUPTI %s: %s (error %d)%s", what, text ? text : "unknown", code,
+    return ww_fail(
+        e, WW_EDEVICE,
+        "this user may not read the GPU's counters: run as root, or let everybody with "
+        "the driver option "
+        "NVreg_RestrictProfilingToAdminUsers=0 (in a container: --cap-add SYS_ADMIN)");
+  return ww_fail(e, WW_EDEVICE, "CUPTI %s: %s (error %d)%s", what,
+                 text ? text : "unknown", code,
                  "; is another profiler at work on this GPU?");
 }
 
 static ww_status find_functions(ww_cupti *c, ww_err *e) {
   void *library = ww_cuda_library("cupti");
   if (!library)
-    return ww_fail(e, WW_EDEVICE,
-                   "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), "
-                   "or set CUDA_HOME or "
-                   "LD_LIBRARY_PATH to where it is");
+    return ww_fail(
+        e, WW_EDEVICE,
+        "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), "
+        "or set CUDA_HOME or "
+        "LD_LIBRARY_PATH to where it is");
   c->api.result_string = dlsym(library, "cuptiGetResultString");
 #define X(symbol, member, T)               \
   c->api.member = dlsym(library, #symbol); \
   if (!c->api.member)                      \
-    return ww_fail(e, WW_EDEVICE, "this CUPTI has no " #symbol ": CUDA 12.6 or newer is needed");
+    return ww_fail(e, WW_EDEVICE,          \
+                   "this CUPTI has no " #symbol ": CUDA 12.6 or newer is needed");
   CUPTI_FUNCTIONS(X)
 #undef X
   return WW_OK;
@@ -149,13 +154,14 @@ void ww_cupti_close(ww_cupti *c) {
 /* ---- configurations ---- */
 
 static int add_names(ww_cupti *c, config *f) {
-  cupti_host_initialize h = SIZED(cupti_host_initialize, host, .kind = CUPTI_RANGE_PROFILER,
-                                  .chip = c->chip, .availability = c->availability);
+  cupti_host_initialize h =
+      SIZED(cupti_host_initialize, host, .kind = CUPTI_RANGE_PROFILER, .chip = c->chip,
+            .availability = c->availability);
   int rc = c->api.host_initialize(&h);
   f->host = h.host;
   return rc ? rc
-            : c->api.add_metrics(
-                  &SIZED(cupti_add_metrics, n, .host = f->host, .names = f->names, .n = f->n));
+            : c->api.add_metrics(&SIZED(cupti_add_metrics, n, .host = f->host,
+                                        .names = f->names, .n = f->n));
 }
 
 static int make_image(ww_cupti *c, config *f) {
@@ -169,7 +175,8 @@ static int make_image(ww_cupti *c, config *f) {
                                   .image_size = s.image_size, .image = f->image));
   if (rc)
     return rc;
-  cupti_passes p = SIZED(cupti_passes, passes, .image_size = s.image_size, .image = f->image);
+  cupti_passes p =
+      SIZED(cupti_passes, passes, .image_size = s.image_size, .image = f->image);
   rc = c->api.passes(&p);
   f->passes = p.passes;
   return rc;
@@ -180,8 +187,8 @@ static int prepare(ww_cupti *c, config *f) {
   return rc ? rc : make_image(c, f);
 }
 
-/* Whether this chip has the counter; one unknown name spoils the object it is added to, so each is
- * tried alone. */
+/* Whether this chip has the counter; one unknown name spoils the object it is added to,
+ * so each is tried alone. */
 static bool known(ww_cupti *c, const char *name) {
   config one = {.names = {name}, .n = 1};
   bool ok = !prepare(c, &one);
@@ -225,12 +232,12 @@ static ww_status configure(ww_cupti *c, ww_counter_set set, config *f, ww_err *e
 
 /* ---- a session ---- */
 
-ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint32_t *passes,
-                         ww_err *e) {
+ww_status ww_cupti_begin(
+    ww_cupti *c, ww_counter_set set, uint32_t kernels, uint32_t *passes, ww_err *e) {
   config *f = &c->configs[set];
   ww_status st = f->passes ? WW_OK : configure(c, set, f, e);
-  if (!st && c->last &&
-      c->last != f) { /* a profiler in use keeps to its first configuration, whatever it is told */
+  /* a profiler in use keeps to its first configuration, whatever it is told */
+  if (!st && c->last && c->last != f) {
     disable(c);
     st = enable(c, e);
   }
@@ -238,8 +245,9 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
     return st;
   c->last = f;
   c->around = set != WW_SET_TIME;
-  cupti_data_size s = SIZED(cupti_data_size, image_size, .profiler = c->profiler, .names = f->names,
-                            .n = f->n, .ranges = kernels, .nodes = kernels);
+  cupti_data_size s =
+      SIZED(cupti_data_size, image_size, .profiler = c->profiler, .names = f->names,
+            .n = f->n, .ranges = kernels, .nodes = kernels);
   int rc = c->api.data_size(&s);
   if (rc)
     return check(c, rc, "cannot size the counter data", e);
@@ -247,15 +255,17 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
   c->old = c->data;
   c->data = ww_xmalloc(s.image_size);
   c->data_size = s.image_size;
-  rc = c->api.data_initialize(&SIZED(cupti_data_initialize, image, .profiler = c->profiler,
+  rc = c->api.data_initialize(&SIZED(cupti_data_initialize, image,
+                                     .profiler = c->profiler,
                                      .image_size = s.image_size, .image = c->data));
   if (!rc)
     rc = c->api.set_config(&SIZED(
-        cupti_set_config, target_level, .profiler = c->profiler, .config_size = f->image_size,
-        .config = f->image, .image_size = s.image_size, .image = c->data,
+        cupti_set_config, target_level, .profiler = c->profiler,
+        .config_size = f->image_size, .config = f->image, .image_size = s.image_size,
+        .image = c->data,
 
-        .range = c->around ? CUPTI_USER_RANGE : CUPTI_AUTO_RANGE, .replay = CUPTI_USER_REPLAY,
-        .ranges = kernels, .levels = 1, .least_level = 1));
+        .range = c->around ? CUPTI_USER_RANGE : CUPTI_AUTO_RANGE,
+        .replay = CUPTI_USER_REPLAY, .ranges = kernels, .levels = 1, .least_level = 1));
   if (rc)
     return check(c, rc, "cannot begin to count", e);
   c->counted = ww_xrealloc(c->counted, kernels * sizeof *c->counted);
@@ -283,16 +293,18 @@ ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e) {
   snprintf(name, sizeof name, "%u", c->ranges++);
   if (!c->around)
     return WW_OK;
-  return check(
-      c, c->api.push_range(&SIZED(cupti_push_range, name, .profiler = c->profiler, .name = name)),
-      "cannot begin a range", e);
+  return check(c,
+               c->api.push_range(&SIZED(cupti_push_range, name, .profiler = c->profiler,
+                                        .name = name)),
+               "cannot begin a range", e);
 }
 
 ww_status ww_cupti_kernel_end(ww_cupti *c, bool counted, ww_err *e) {
   if (!c || !c->open || !c->around || !counted)
     return WW_OK;
-  return check(c, c->api.pop_range(&SIZED(cupti_profiler, profiler, .profiler = c->profiler)),
-               "cannot end a range", e);
+  return check(
+      c, c->api.pop_range(&SIZED(cupti_profiler, profiler, .profiler = c->profiler)),
+      "cannot end a range", e);
 }
 
 ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
@@ -310,9 +322,10 @@ static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err
   const config *f = c->last;
   for (int k = 0; k < WW_NCOUNTERS; k++)
     v[k] = NAN;
-  int rc = c->api.evaluate(&SIZED(cupti_evaluate, values, .host = f->host, .image = c->data,
-                                  .image_size = c->data_size, .range = range,
-                                  .names = (const char **)f->names, .n = f->n, .values = raw));
+  int rc = c->api.evaluate(&SIZED(cupti_evaluate, values, .host = f->host,
+                                  .image = c->data, .image_size = c->data_size,
+                                  .range = range, .names = (const char **)f->names,
+                                  .n = f->n, .values = raw));
   if (rc)
     return check(c, rc, "cannot read the counters", e);
   for (uint32_t k = 0; k < f->n; k++)
@@ -324,13 +337,15 @@ static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err
 ww_status ww_cupti_end(ww_cupti *c, double values[][WW_NMETRICS], ww_err *e) {
   cupti_decode d = SIZED(cupti_decode, dropped, .profiler = c->profiler);
   int rc = c->api.decode(&d);
-  cupti_data_info n = SIZED(cupti_data_info, ranges, .image = c->data, .image_size = c->data_size);
+  cupti_data_info n =
+      SIZED(cupti_data_info, ranges, .image = c->data, .image_size = c->data_size);
   if (!rc)
     rc = c->api.data_info(&n);
   if (rc)
     return check(c, rc, "cannot decode the counters", e);
   if (!c->all_passes || d.dropped || n.ranges != c->ranges)
-    return ww_fail(e, WW_EDEVICE, "CUPTI counted %zu kernels of %u%s: is another profiler at work?",
+    return ww_fail(e, WW_EDEVICE,
+                   "CUPTI counted %zu kernels of %u%s: is another profiler at work?",
                    n.ranges, c->ranges, c->all_passes ? "" : " and wants more passes");
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < c->ncounted; k++)

@@ -1,8 +1,8 @@
-/* cupti_api.h - own declarations of the parts of CUPTI (12.6 and newer) that cupti.c calls; the
- * library is opened at run time.
+/* cupti_api.h - own declarations of the parts of CUPTI (12.6 and newer) that cupti.c
+ * calls; the library is opened at run time.
  *
- * NVIDIA's headers for these are C++. Each parameter struct begins with its size up to its last
- * member: SIZED fills it. */
+ * NVIDIA's headers for these are C++. Each parameter struct begins with its size up to
+ * its last member: SIZED fills it. */
 #ifndef WW_MEASURE_CUPTI_API_H
 #define WW_MEASURE_CUPTI_API_H
 
@@ -140,30 +140,32 @@ enum {
 enum { CUPTI_INSUFFICIENT_PRIVILEGES = 35, CUPTI_VIRTUALIZED_PRIVILEGES = 40 };
 
 /* Up to and including the last member, as CUPTI's own macro counts. */
-#define SIZED(T, last, ...) ((T){.size = offsetof(T, last) + sizeof(((T *)0)->last), __VA_ARGS__})
+#define SIZED(T, last, ...) \
+  ((T){.size = offsetof(T, last) + sizeof(((T *)0)->last), __VA_ARGS__})
 
 /* name in the library, member of the table of functions, parameter struct */
-#define CUPTI_FUNCTIONS(X)                                                                \
-  X(cuptiProfilerInitialize, initialize, cupti_initialize)                                \
-  X(cuptiDeviceGetChipName, chip_name, cupti_chip_name)                                   \
-  X(cuptiProfilerGetCounterAvailability, availability, cupti_availability)                \
-  X(cuptiProfilerHostInitialize, host_initialize, cupti_host_initialize)                  \
-  X(cuptiProfilerHostDeinitialize, host_deinitialize, cupti_host_deinitialize)            \
-  X(cuptiProfilerHostConfigAddMetrics, add_metrics, cupti_add_metrics)                    \
-  X(cuptiProfilerHostGetConfigImageSize, config_size, cupti_config_size)                  \
-  X(cuptiProfilerHostGetConfigImage, config_image, cupti_config_image)                    \
-  X(cuptiProfilerHostGetNumOfPasses, passes, cupti_passes)                                \
-  X(cuptiProfilerHostEvaluateToGpuValues, evaluate, cupti_evaluate)                       \
-  X(cuptiRangeProfilerEnable, enable, cupti_enable)                                       \
-  X(cuptiRangeProfilerDisable, disable, cupti_profiler)                                   \
-  X(cuptiRangeProfilerGetCounterDataSize, data_size, cupti_data_size)                     \
-  X(cuptiRangeProfilerCounterDataImageInitialize, data_initialize, cupti_data_initialize) \
-  X(cuptiRangeProfilerSetConfig, set_config, cupti_set_config)                            \
-  X(cuptiRangeProfilerStart, start, cupti_profiler)                                       \
-  X(cuptiRangeProfilerPushRange, push_range, cupti_push_range)                            \
-  X(cuptiRangeProfilerPopRange, pop_range, cupti_profiler)                                \
-  X(cuptiRangeProfilerStop, stop, cupti_stop)                                             \
-  X(cuptiRangeProfilerDecodeData, decode, cupti_decode)                                   \
+#define CUPTI_FUNCTIONS(X)                                                     \
+  X(cuptiProfilerInitialize, initialize, cupti_initialize)                     \
+  X(cuptiDeviceGetChipName, chip_name, cupti_chip_name)                        \
+  X(cuptiProfilerGetCounterAvailability, availability, cupti_availability)     \
+  X(cuptiProfilerHostInitialize, host_initialize, cupti_host_initialize)       \
+  X(cuptiProfilerHostDeinitialize, host_deinitialize, cupti_host_deinitialize) \
+  X(cuptiProfilerHostConfigAddMetrics, add_metrics, cupti_add_metrics)         \
+  X(cuptiProfilerHostGetConfigImageSize, config_size, cupti_config_size)       \
+  X(cuptiProfilerHostGetConfigImage, config_image, cupti_config_image)         \
+  X(cuptiProfilerHostGetNumOfPasses, passes, cupti_passes)                     \
+  X(cuptiProfilerHostEvaluateToGpuValues, evaluate, cupti_evaluate)            \
+  X(cuptiRangeProfilerEnable, enable, cupti_enable)                            \
+  X(cuptiRangeProfilerDisable, disable, cupti_profiler)                        \
+  X(cuptiRangeProfilerGetCounterDataSize, data_size, cupti_data_size)          \
+  X(cuptiRangeProfilerCounterDataImageInitialize, data_initialize,             \
+    cupti_data_initialize)                                                     \
+  X(cuptiRangeProfilerSetConfig, set_config, cupti_set_config)                 \
+  X(cuptiRangeProfilerStart, start, cupti_profiler)                            \
+  X(cuptiRangeProfilerPushRange, push_range, cupti_push_range)                 \
+  X(cuptiRangeProfilerPopRange, pop_range, cupti_profiler)                     \
+  X(cuptiRangeProfilerStop, stop, cupti_stop)                                  \
+  X(cuptiRangeProfilerDecodeData, decode, cupti_decode)                        \
   X(cuptiRangeProfilerGetCounterDataInfo, data_info, cupti_data_info)
 
 typedef struct {

@@ -1,10 +1,11 @@
-/* device_code.c - the device code of a CUDA source: host functions, host variables and host headers
- * become spaces.
+/* device_code.c - the device code of a CUDA source: host functions, host variables and
+ * host headers become spaces.
  *
- * Every newline stays where it is, so that messages and line tables keep their lines. Found by the
- * front end's scanner (lexing and bracket matching, no preprocessing): what is kept by mistake is
- * the compiler's to reject (nvrtc.c then takes it out and tries again), what is dropped by mistake
- * shows as an unknown name in the first error. */
+ * Every newline stays where it is, so that messages and line tables keep their lines.
+ * Found by the front end's scanner (lexing and bracket matching, no preprocessing):
+ * what is kept by mistake is the compiler's to reject (nvrtc.c then takes it out and
+ * tries again), what is dropped by mistake shows as an unknown name in the first error.
+ */
 #include <ctype.h>
 
 #include "../base/words.h"
@@ -37,20 +38,23 @@ static bool in_list(const char *list, const char *w, size_t n) {
 /* ---- words of a declaration's head ---- */
 
 typedef struct {
-  bool device;  /* __device__, __global__, __constant__, __shared__, __managed__ or a macro that
-                   holds one */
-  bool unknown; /* a word in capitals that this file does not define: may be such a macro from a
-                   header */
-  bool fixed;   /* const or constexpr */
-  bool type;    /* typedef, using, template, enum, struct ..: declares no object of its own */
+  /* __device__, __global__, __constant__, __shared__, __managed__ or a macro that holds
+   * one */
+  bool device;
+  /* a word in capitals that this file does not define: may be such a macro from a
+   * header */
+  bool unknown;
+  bool fixed; /* const or constexpr */
+  /* typedef, using, template, enum, struct ..: declares no object of its own */
+  bool type;
   bool is_virtual, tmpl;
 } head_words;
 
 static const char device_words[] =
     " __device__ __global__ __constant__ __shared__ __managed__ constexpr consteval ";
-static const char type_words[] =
-    " typedef using enum struct class union namespace static_assert concept friend public "
-    "private protected operator ";
+static const char type_words[] = " typedef using enum struct class union namespace "
+                                 "static_assert concept friend public "
+                                 "private protected operator ";
 
 /* Where the directive that begins at i ends. */
 static uint32_t directive_end(const ww_scan *s, uint32_t i) {
@@ -61,7 +65,8 @@ static uint32_t directive_end(const ww_scan *s, uint32_t i) {
 
 static bool has_word(const char *text, size_t n, const char *w, size_t len) {
   for (const char *p = text; (p = memmem(p, n - (p - text), w, len)); p++)
-    if ((p == text || !ww_is_word(p[-1])) && (p + len == text + n || !ww_is_word(p[len])))
+    if ((p == text || !ww_is_word(p[-1])) &&
+        (p + len == text + n || !ww_is_word(p[len])))
       return true;
   return false;
 }
@@ -78,7 +83,8 @@ static void find_macros(extractor *x, const char *text) {
     if (!name)
       continue;
     uint32_t n = ww_word_length(name);
-    macro m = {.name = name, .n = n, .text = name + n, .text_n = (size_t)(end - name) - n};
+    macro m = {
+        .name = name, .n = n, .text = name + n, .text_n = (size_t)(end - name) - n};
     for (const char *w = device_words + 1; *w; w += strcspn(w, " ") + 1)
       m.device |= has_word(m.text, m.text_n, w, strcspn(w, " "));
     if (n)
@@ -86,7 +92,8 @@ static void find_macros(extractor *x, const char *text) {
   }
 }
 
-/* A macro may stand for another; each is tried in all its definitions, as #if is not looked at. */
+/* A macro may stand for another; each is tried in all its definitions, as #if is not
+ * looked at. */
 static void chain_macros(extractor *x) {
   for (int round = 0; round < 3; round++)
     for (uint32_t i = 0; i < x->macros.n; i++)
@@ -111,7 +118,8 @@ static void note_macro(const extractor *x, const char *w, size_t n, head_words *
   h->unknown |= upper && !found;
 }
 
-static void note_word(const extractor *x, uint32_t at, uint32_t n, head_words *h, bool first) {
+static void
+note_word(const extractor *x, uint32_t at, uint32_t n, head_words *h, bool first) {
   const char *w = x->s->text + at;
   h->device |= in_list(device_words, w, n);
   h->fixed |= in_list(" const constexpr ", w, n);
@@ -121,8 +129,8 @@ static void note_word(const extractor *x, uint32_t at, uint32_t n, head_words *h
   note_macro(x, w, n, h);
 }
 
-/* Up to the parameters, the initialiser or the body; the words inside <...> of a template header
- * count too. */
+/* Up to the parameters, the initialiser or the body; the words inside <...> of a
+ * template header count too. */
 static head_words read_head(const extractor *x, const ww_decl *d) {
   const ww_scan *s = x->s;
   head_words h = {0};
@@ -140,7 +148,8 @@ static head_words read_head(const extractor *x, const ww_decl *d) {
       while (i + n < stop && ww_is_word(s->text[i + n]))
         n++;
       note_word(x, i, n, &h, first && !angles);
-      first = in_list(" template ", s->text + i, n); /* what follows its header counts as first */
+      /* what follows its header counts as first */
+      first = in_list(" template ", s->text + i, n);
       i += n;
       continue;
     }
@@ -167,8 +176,8 @@ static void blank_all(char *from, const char *to) {
       *from = ' ';
 }
 
-/* Directives stay, so that #if and #endif match; those that mean something to code alone go with
- * it. */
+/* Directives stay, so that #if and #endif match; those that mean something to code
+ * alone go with it. */
 static void blank(extractor *x, uint32_t from, uint32_t to) {
   const ww_scan *s = x->s;
   for (uint32_t i = from, end; i < to; i = end) {
@@ -196,8 +205,9 @@ static bool is_host(const extractor *x, const ww_decl *d) {
   if (h.device || h.type)
     return false;
   bool member = class_around(x->s, d);
+  /* a virtual function is part of the layout */
   if (d->body)
-    return !h.unknown && !(member && h.is_virtual); /* a virtual function is part of the layout */
+    return !h.unknown && !(member && h.is_virtual);
   if (member)
     return false;
   if (d->name)
@@ -209,18 +219,24 @@ static bool is_host(const extractor *x, const ww_decl *d) {
 
 static const char host_headers[] =
     " stdio.h stdlib.h string.h strings.h time.h unistd.h errno.h ctype.h signal.h "
-    "pthread.h getopt.h malloc.h memory.h fcntl.h dirent.h libgen.h locale.h omp.h mpi.h "
+    "pthread.h getopt.h malloc.h memory.h fcntl.h dirent.h libgen.h locale.h omp.h "
+    "mpi.h "
     "numa.h sys/time.h sys/types.h sys/stat.h sys/mman.h sys/resource.h sys/wait.h "
     "sys/file.h sys/timeb.h sys/param.h sys/socket.h iostream fstream sstream iomanip "
     "ostream istream ios iosfwd string vector map set list deque queue stack "
     "unordered_map unordered_set memory random chrono thread mutex condition_variable "
-    "future atomic functional iterator numeric exception stdexcept cstdio cstdlib cstring "
-    "ctime cctype cerrno csignal cstdarg stdarg.h string_view optional variant any regex "
-    "filesystem typeinfo typeindex bitset valarray locale new system_error ratio charconv "
+    "future atomic functional iterator numeric exception stdexcept cstdio cstdlib "
+    "cstring "
+    "ctime cctype cerrno csignal cstdarg stdarg.h string_view optional variant any "
+    "regex "
+    "filesystem typeinfo typeindex bitset valarray locale new system_error ratio "
+    "charconv "
     "execution cuda_runtime.h cuda_runtime_api.h cuda.h cuda_profiler_api.h "
     "cudaProfiler.h nvToolsExt.h nvtx3/nvToolsExt.h device_launch_parameters.h "
-    "driver_types.h builtin_types.h device_functions.h helper_cuda.h helper_functions.h "
-    "helper_timer.h helper_string.h cublas_v2.h cublas.h cufft.h cusparse.h cusparse_v2.h "
+    "driver_types.h builtin_types.h device_functions.h helper_cuda.h "
+    "helper_functions.h "
+    "helper_timer.h helper_string.h cublas_v2.h cublas.h cufft.h cusparse.h "
+    "cusparse_v2.h "
     "cusolverDn.h curand.h cudnn.h nccl.h nvml.h GL/glut.h GL/glew.h cuda_gl_interop.h "
     "windows.h ";
 
@@ -231,7 +247,8 @@ static bool includes_host_header(const ww_scan *s, uint32_t i, uint32_t end) {
   if (!p || p >= stop || (*p != '<' && *p != '"'))
     return false;
   const char *close = memchr(p + 1, *p == '<' ? '>' : '"', stop - p - 1);
-  return close && (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, close - p - 1));
+  return close &&
+         (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, close - p - 1));
 }
 
 static void drop_headers(extractor *x) {
@@ -264,8 +281,8 @@ char *ww_device_code(const char *text, const ww_headers *others, ww_arena *a) {
 
 /* ---- what a compiler rejected ---- */
 
-/* The whole of what must go with the line: a data member takes its class along, or the layout would
- * change. */
+/* The whole of what must go with the line: a data member takes its class along, or the
+ * layout would change. */
 static const ww_decl *victim(const ww_scan *s, uint32_t offset) {
   const ww_decl *d = ww_scan_decl_at(s, offset);
   const ww_decl *c = d && d->layout ? class_around(s, d) : NULL;

@@ -1,8 +1,9 @@
-/* device_text.c - device code as text inside the program: the probe's, which is compiled for the
- * device that is there, NVRTC's stand-in headers, and the PTX of the CUDA backend's own kernels.
+/* device_text.c - device code as text inside the program: the probe's, which is
+ * compiled for the device that is there, NVRTC's stand-in headers, and the PTX of the
+ * CUDA backend's own kernels.
  *
- * The assembler includes the files as they are; paths are from the repository's root, where make
- * runs. */
+ * The assembler includes the files as they are; paths are from the repository's root,
+ * where make runs. */
 #define TEXT(name, path)                                                          \
   __asm__(".pushsection .rodata\n"                                                \
           ".globl " #name "\n.hidden " #name "\n.type " #name ", %object\n" #name \

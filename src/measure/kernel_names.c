@@ -1,7 +1,7 @@
 /* kernel_names.c - the kernels in compiled code, and which of them a name means.
  *
- * Each kernel of a cubin, and nothing else, has a section .nv.constant0.<mangled name> for its
- * parameters. */
+ * Each kernel of a cubin, and nothing else, has a section .nv.constant0.<mangled name>
+ * for its parameters. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "compile_int.h"
 #include "cubin.h"
 
-ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_strings *out, ww_err *e) {
+ww_status ww_kernels_of_code(
+    const void *data, size_t n, ww_arena *a, ww_strings *out, ww_err *e) {
   ww_strings names = {0};
   if (!ww_cubin_sections(data, n, ".nv.constant0.", a, &names))
     return ww_fail(e, WW_EDATA, "the compiled code is not a cubin, or is cut short");
@@ -21,8 +22,8 @@ ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_strings
 
 /* ---- names ---- */
 
-/* The C++ runtime is there with nearly every compiler; without it only exact and plain names are
- * understood. */
+/* The C++ runtime is there with nearly every compiler; without it only exact and plain
+ * names are understood. */
 static char *demangle(const char *name) {
   typedef char *(*function)(const char *, char *, size_t *, int *);
   static function f;
@@ -92,7 +93,8 @@ static const char *squeezed(const char *s, ww_arena *a) {
   return out;
 }
 
-static const char *last_part(const char *s) { /* behind the last :: that is not inside <> */
+/* behind the last :: that is not inside <> */
+static const char *last_part(const char *s) {
   const char *from = s;
   int depth = 0;
   for (; *s; s++) {

@@ -1,10 +1,12 @@
-/* measure.c - the convention of a measurement (docs/measuring.md), the same for every backend.
+/* measure.c - the convention of a measurement (docs/measuring.md), the same for every
+ * backend.
  *
- * Launches go through the device in batches: all are loaded, each is run once (restored, digested),
- * then timed in rounds over the batch, then counted pass by pass. Invariant: a run that counts
- * starts from pristine contents and, unless the spec says warm, from caches that hold none of them.
- * A launch that cannot be loaded or started gets its row with the error; WW_EDEVICE from anything
- * that ran a kernel ends the process's work, because its context is gone. */
+ * Launches go through the device in batches: all are loaded, each is run once
+ * (restored, digested), then timed in rounds over the batch, then counted pass by pass.
+ * Invariant: a run that counts starts from pristine contents and, unless the spec says
+ * warm, from caches that hold none of them. A launch that cannot be loaded or started
+ * gets its row with the error; WW_EDEVICE from anything that ran a kernel ends the
+ * process's work, because its context is gone. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,9 +19,12 @@
 #define SPREAD 0.03 /* IQR over median above which more rounds are run */
 #define SPREAD_QUICK 0.05
 #define STEADY_US 10e3 /* ... of launches below this */
-#define CLOCK_OFF 0.02 /* a sample this far from the batch's median clock is dropped */
-#define CLOCK_US 5     /* a clock read over less than this is off by the timer's ticks alone */
-#define SPIN_S 0.05    /* of work before the first batch, so that the clocks are up */
+#define CLOCK_OFF                                                    \
+  0.02 /* a sample this far from the batch's median clock is dropped \
+        */
+/* a clock read over less than this is off by the timer's ticks alone */
+#define CLOCK_US 5
+#define SPIN_S 0.05 /* of work before the first batch, so that the clocks are up */
 
 typedef struct {
   uint32_t index; /* of the launch */
@@ -65,7 +70,8 @@ static int by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The q-quantile of v, which is sorted here; between neighbours by their distance. NaN of nothing.
+/* The q-quantile of v, which is sorted here; between neighbours by their distance. NaN
+ * of nothing.
  */
 static double quantile(double *v, uint32_t n, double q) {
   if (!n)
@@ -88,8 +94,8 @@ static uint32_t kept(const slot *s, const double *of, double *out) {
   return s->n;
 }
 
-/* Marks the samples that ran at another clock than the batch: a clock that was not up yet, or a
- * throttled one. */
+/* Marks the samples that ran at another clock than the batch: a clock that was not up
+ * yet, or a throttled one. */
 static void drop_off_clock(meter *t, ww_arena *a) {
   double *all = WW_NEWN(a, double, t->n *(MOST_SAMPLES + 1ull));
   uint32_t n = 0;
@@ -98,10 +104,11 @@ static void drop_off_clock(meter *t, ww_arena *a) {
       if (isfinite(s->clocks[i]))
         all[n++] = s->clocks[i];
   double middle = quantile(all, n, 0.5);
+  /* of an unknown clock: false */
   for (slot *s = t->v; n && s < t->v + t->n; s++)
     for (uint32_t i = 0; i < s->n; i++)
-      s->dropped[i] = s->samples[i] >= CLOCK_US &&
-                      fabs(s->clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
+      s->dropped[i] =
+          s->samples[i] >= CLOCK_US && fabs(s->clocks[i] / middle - 1) > CLOCK_OFF;
 }
 
 static uint32_t wanted(const meter *t, const slot *s) {
@@ -123,14 +130,15 @@ static uint32_t wanted(const meter *t, const slot *s) {
                                             : 1);
   uint32_t most = quick ? MOST_QUICK : MOST_SAMPLES;
   bool spread = iqr > (quick ? SPREAD_QUICK : SPREAD) * median;
-  return s->n >= least && s->n < most && median < STEADY_US && (spread || n < least) ? s->n + 1
-                                                                                     : least;
+  return s->n >= least && s->n < most && median < STEADY_US && (spread || n < least)
+             ? s->n + 1
+             : least;
 }
 
 /* ---- one launch on the device ---- */
 
-/* One counted run by the convention: pristine contents, then cold caches or, where the spec says
- * warm, a run before. */
+/* One counted run by the convention: pristine contents, then cold caches or, where the
+ * spec says warm, a run before. */
 static ww_status count_one(meter *t, slot *s, ww_err *e) {
   ww_status st = t->fresh ? WW_OK : t->b->restore(t->d, s->ready, e);
   if (!st)
@@ -154,14 +162,16 @@ static void give_up(meter *t, slot *s, const ww_err *e) {
 
 static ww_status dump(meter *t, slot *s, ww_err *e) {
   if (!t->b->dump)
-    return ww_fail(e, WW_EUNSUPPORTED, "--dump: the %s backend cannot write buffers", t->b->name);
+    return ww_fail(e, WW_EUNSUPPORTED, "--dump: the %s backend cannot write buffers",
+                   t->b->name);
   ww_arena *a = ww_arena_new();
   uint32_t number = t->o->number ? t->o->number[s->index] : s->index;
-  const char *dir =
-      t->o->dump_each ? ww_path_join(a, t->o->dump, ww_fmt(a, "%u", number)) : t->o->dump;
+  const char *dir = t->o->dump_each
+                        ? ww_path_join(a, t->o->dump, ww_fmt(a, "%u", number))
+                        : t->o->dump;
   mkdir(t->o->dump, 0777);
-  mkdir(dir,
-        0777); /* one that is there is fine; any other failure shows when the files are written */
+  /* one that is there is fine; any other failure shows when the files are written */
+  mkdir(dir, 0777);
   ww_status st = t->b->dump(t->d, s->ready, dir, e);
   ww_arena_free(a);
   return st;
@@ -180,8 +190,8 @@ static ww_status warm_one(meter *t, slot *s, ww_err *e) {
   return st ? st : t->b->restore(t->d, s->ready, e);
 }
 
-/* Whether a second run on its own output gives another result. Last, as such a run may well break
- * the context. */
+/* Whether a second run on its own output gives another result. Last, as such a run may
+ * well break the context. */
 static ww_status again_one(meter *t, slot *s, ww_err *e) {
   s->row.measured.accumulates = t->o->alone && t->o->alone[s->index];
   if (s->row.measured.accumulates)
@@ -219,7 +229,8 @@ static ww_status spin(meter *t, ww_err *e) {
   return st;
 }
 
-/* Runs each launch once; one that cannot be started is left out, a broken context ends it all. */
+/* Runs each launch once; one that cannot be started is left out, a broken context ends
+ * it all. */
 static ww_status warm(meter *t, ww_err *e) {
   ww_status st = spin(t, e);
   for (uint32_t k = 0; !st && k < t->n; k++) {
@@ -235,8 +246,8 @@ static ww_status warm(meter *t, ww_err *e) {
   return st;
 }
 
-/* The counters cannot be had (no permission, another profiler): true of every launch there is. A
- * context that a kernel has broken is another matter. */
+/* The counters cannot be had (no permission, another profiler): true of every launch
+ * there is. A context that a kernel has broken is another matter. */
 static ww_status cannot_count(meter *t, ww_status st, ww_err *e) {
   ww_err why = *e;
   if (t->b->sync(t->d, e))
@@ -255,8 +266,13 @@ static void all_unknown(double metrics[WW_NMETRICS]) {
 }
 
 /* Counts the launches in `pick` in every pass of a set. */
-static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n, uint32_t *passes,
-                           double values[][WW_NMETRICS], ww_err *e) {
+static ww_status count_set(meter *t,
+                           ww_counter_set set,
+                           slot **pick,
+                           uint32_t n,
+                           uint32_t *passes,
+                           double values[][WW_NMETRICS],
+                           ww_err *e) {
   for (uint32_t k = 0; k < n; k++)
     all_unknown(values[k]);
   ww_measure_stage stage = set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT;
@@ -286,9 +302,9 @@ static ww_status time_round(meter *t, slot **pick, uint32_t n, ww_arena *a, ww_e
   for (uint32_t k = 0; !st && k < n && pick[k]->ready; k++) {
     const double *m = values[k];
     if (!isfinite(m[WW_M_time_us]))
-      return ww_fail(
-          e, WW_EDEVICE,
-          "the device gave no time for a launch; is its profiler in use by another program?");
+      return ww_fail(e, WW_EDEVICE,
+                     "the device gave no time for a launch; is its profiler in use by "
+                     "another program?");
     pick[k]->samples[pick[k]->n] = m[WW_M_time_us];
     pick[k]->clocks[pick[k]->n++] = m[WW_M_sm_clock_mhz];
   }
@@ -311,9 +327,9 @@ static ww_status time_all(meter *t, ww_arena *a, ww_err *e) {
   }
 }
 
-/* Instead of a run before the timed ones: the first round starts from what was loaded, and what it
- * changed is looked at after it. A launch that breaks the context takes its batch along, so this is
- * for kernels that are known to be sound. */
+/* Instead of a run before the timed ones: the first round starts from what was loaded,
+ * and what it changed is looked at after it. A launch that breaks the context takes its
+ * batch along, so this is for kernels that are known to be sound. */
 static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
   uint32_t n = pick_ready(t, pick);
@@ -331,16 +347,17 @@ static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
   return st;
 }
 
-/* The matrix units' operations, for the launches that used them: their counters take more passes
- * than all others. */
-static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double values[][WW_NMETRICS],
-                              ww_err *e) {
+/* The matrix units' operations, for the launches that used them: their counters take
+ * more passes than all others. */
+static ww_status count_tensor(
+    meter *t, slot **pick, uint32_t n, double values[][WW_NMETRICS], ww_err *e) {
   uint32_t left = 0;
   uint32_t passes = 0;
   for (uint32_t k = 0; k < n; k++)
     if (pick[k]->ready && isnan(pick[k]->m[WW_M_flops_tensor]))
       pick[left++] = pick[k];
-  ww_status st = left ? count_set(t, WW_SET_TENSOR, pick, left, &passes, values, e) : WW_OK;
+  ww_status st =
+      left ? count_set(t, WW_SET_TENSOR, pick, left, &passes, values, e) : WW_OK;
   for (uint32_t k = 0; !st && k < left && passes; k++) {
     pick[k]->m[WW_M_flops_tensor] = values[k][WW_M_flops_tensor];
     pick[k]->row.measured.passes += passes;
@@ -367,8 +384,8 @@ static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
 
 /* ---- rows ---- */
 
-/* Times from the timed rounds win over those of the counters' passes; what follows from them is
- * made to. */
+/* Times from the timed rounds win over those of the counters' passes; what follows from
+ * them is made to. */
 static void fill_metrics(slot *s) {
   double v[MOST_SAMPLES + 1];
   ww_report *r = &s->row.report;
@@ -387,8 +404,8 @@ static void fill_metrics(slot *s) {
   for (int k = 0; k < WW_NMETRICS; k++)
     if (isfinite(s->m[k]))
       ww_report_set(r, k, s->m[k]);
-  r->m[WW_M_time_us] =
-      (ww_quantity){.known = true, .interval = true, .value = median, .low = low, .high = high};
+  r->m[WW_M_time_us] = (ww_quantity){
+      .known = true, .interval = true, .value = median, .low = low, .high = high};
   d->median_us = median;
   d->iqr_us = high - low;
   d->samples_us = s->samples;
@@ -423,7 +440,8 @@ static void unload_all(meter *t) {
 }
 
 /* Loads from launch `first` on until the batch or the device's memory is full. */
-static ww_status load(meter *t, const ww_launch *l, uint32_t first, uint32_t n, ww_err *e) {
+static ww_status
+load(meter *t, const ww_launch *l, uint32_t first, uint32_t n, ww_err *e) {
   uint32_t loaded = 0;
   for (t->n = 0; t->n < n; t->n++) {
     slot *s = &t->v[t->n];
@@ -483,8 +501,11 @@ static void open_device(meter *t, const ww_backend *b, ww_arena *a) {
   }
 }
 
-ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_options *o,
-                          const ww_measure_sink *sink, ww_err *e) {
+ww_status ww_measure_here(const ww_launch *l,
+                          uint32_t n,
+                          const ww_measure_options *o,
+                          const ww_measure_sink *sink,
+                          ww_err *e) {
   uint32_t most = o->batch ? o->batch : WW_BATCH;
   if (most > n)
     most = n;
@@ -495,7 +516,8 @@ ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_optio
   for (uint32_t k = 0; !st && k < n;) {
     ww_arena *a = ww_arena_new();
     uint32_t same = 1;
-    while (k + same < n && same < most && ww_backend_of(&l[k + same]) == ww_backend_of(&l[k]))
+    while (k + same < n && same < most &&
+           ww_backend_of(&l[k + same]) == ww_backend_of(&l[k]))
       same++;
     if (t.sink->at)
       t.sink->at(t.sink->ctx, k, WW_AT_OPEN);
@@ -516,7 +538,10 @@ ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_optio
 
 /* ---- once ---- */
 
-ww_status ww_measure_once(const ww_launch *l, uint32_t n, const ww_measure_options *o, ww_err *e) {
+ww_status ww_measure_once(const ww_launch *l,
+                          uint32_t n,
+                          const ww_measure_options *o,
+                          ww_err *e) {
   meter t = {.o = o};
   ww_arena *a = ww_arena_new();
   ww_status st = WW_OK;

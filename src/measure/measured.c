@@ -1,5 +1,5 @@
-/* measured.c - what a measured report holds beyond its metrics, as JSON, out and in: member
- * `measured`; and a device asked for its description in a process of its own. */
+/* measured.c - what a measured report holds beyond its metrics, as JSON, out and in:
+ * member `measured`; and a device asked for its description in a process of its own. */
 #include <math.h>
 
 #include "../base/child.h"
@@ -20,8 +20,8 @@ static void write_device(const ww_device_info *d, ww_json *j) {
   ww_json_put(j,
               "device:%s,backend:%s,driver?:%s,versions?:%s,gpu?:%s,"
               "sms?:%u,lanes?:%u,l2_bytes?:%lu,memory_bytes?:%lu",
-              d->device, d->backend, d->driver, d->versions, d->gpu, d->sms, d->lanes, d->l2_bytes,
-              d->memory_bytes);
+              d->device, d->backend, d->driver, d->versions, d->gpu, d->sms, d->lanes,
+              d->l2_bytes, d->memory_bytes);
 }
 
 void ww_measured_write(void *measured, ww_json *j) {
@@ -38,8 +38,8 @@ void ww_measured_write(void *measured, ww_json *j) {
   for (uint32_t k = 0; k < m->nsamples; k++)
     if (m->dropped[k])
       ww_json_uint(j, k);
-  ww_json_put(j, "],median_us:%g,iqr_us:%g,passes:%u,accumulates:%i,compiler?:%s}", m->median_us,
-              m->iqr_us, m->passes, m->accumulates, m->compiler);
+  ww_json_put(j, "],median_us:%g,iqr_us:%g,passes:%u,accumulates:%i,compiler?:%s}",
+              m->median_us, m->iqr_us, m->passes, m->accumulates, m->compiler);
 }
 
 /* ---- in ---- */
@@ -64,7 +64,8 @@ static ww_device_info read_device(const cJSON *o, ww_arena *a) {
                           .memory_bytes = ww_json_whole(o, "memory_bytes")};
 }
 
-static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
+static ww_status
+read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
   const cJSON *samples = get(o, "samples_us");
   const cJSON *clocks = get(o, "clocks_mhz");
   const cJSON *dropped = get(o, "dropped");
@@ -89,7 +90,8 @@ static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_
   return WW_OK;
 }
 
-ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_err *e) {
+ww_status
+ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_err *e) {
   *out = (ww_measured){0};
   cJSON *tree = ww_json_read(json, strlen(json), e);
   if (!tree)
@@ -97,8 +99,8 @@ ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_
   const cJSON *o = get(tree, "measured");
   ww_status st = WW_OK;
   if (!cJSON_IsObject(o))
-    st =
-        ww_fail(e, WW_EPARSE, "measured: expected an object: this report is none of a measurement");
+    st = ww_fail(e, WW_EPARSE,
+                 "measured: expected an object: this report is none of a measurement");
   if (!st)
     st = read_samples(o, a, out, e);
   if (!st) {
@@ -131,20 +133,25 @@ static void describe_in_child(void *ctx, ww_buf *out) {
   ww_report_write(&r, &j, ww_measured_write, &m);
 }
 
-ww_status ww_device_describe(const ww_backend *b, const char *device, ww_arena *a,
-                             ww_device_info *out, ww_err *e) {
+ww_status ww_device_describe(const ww_backend *b,
+                             const char *device,
+                             ww_arena *a,
+                             ww_device_info *out,
+                             ww_err *e) {
   device_query q = {b, device, a};
-  ww_child child = {.work = describe_in_child, .ctx = &q, .deadline = ww_now() + OPEN_LIMIT_S};
+  ww_child child = {
+      .work = describe_in_child, .ctx = &q, .deadline = ww_now() + OPEN_LIMIT_S};
   ww_buf text;
   ww_report r;
   ww_measured m = {0};
   ww_err why = {0};
   ww_status st = ww_child_run(&child, &text, &why);
   if (st)
-    st = ww_fail(e, WW_EDEVICE,
-                 "the %s driver cannot be opened: %s; do `ulimit -u` and `ulimit -v` leave it "
-                 "threads and memory?",
-                 b->name, why.msg);
+    st = ww_fail(
+        e, WW_EDEVICE,
+        "the %s driver cannot be opened: %s; do `ulimit -u` and `ulimit -v` leave it "
+        "threads and memory?",
+        b->name, why.msg);
   else if (!(st = ww_report_parse(text.s, a, &r, e)) && r.error.code) {
     *e = r.error;
     st = e->code;

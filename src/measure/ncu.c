@@ -1,9 +1,9 @@
 /* ncu.c - runs launches under Nsight Compute and reads its table.
  *
- * One ncu for all launches: its start costs seconds. Only the launches' own kernels are profiled
- * (by their mangled names), so that our helpers neither cost time nor show up; rows belong to
- * launches in order, by name, grid and block, because a launch that could not be loaded leaves
- * none. */
+ * One ncu for all launches: its start costs seconds. Only the launches' own kernels are
+ * profiled (by their mangled names), so that our helpers neither cost time nor show up;
+ * rows belong to launches in order, by name, grid and block, because a launch that
+ * could not be loaded leaves none. */
 #include "ncu.h"
 
 #include <ctype.h>
@@ -100,8 +100,12 @@ static void read_row(const ww_strings *head, const ww_strings *row, ww_ncu_row *
   out->known = true;
 }
 
-ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena *a,
-                       ww_ncu_row *rows, ww_err *e) {
+ww_status ww_ncu_parse(const char *csv,
+                       const ww_launch *l,
+                       uint32_t n,
+                       ww_arena *a,
+                       ww_ncu_row *rows,
+                       ww_err *e) {
   const char *at = csv;
   while (at && !ww_starts(at, "\"ID\""))
     at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
@@ -162,7 +166,8 @@ static const char *name_filter(const ww_launch *l, uint32_t n, ww_arena *a) {
   return ww_buf_text(&b, a);
 }
 
-static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, ww_err *e) {
+static ww_status
+write_specs(const ww_launch *l, uint32_t n, const char *path, ww_err *e) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < n; k++) {
     ww_json j = {.out = &b};
@@ -174,7 +179,8 @@ static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, w
   return st;
 }
 
-/* Paths of a spec file resolve against its folder, and this one lies elsewhere: make them whole. */
+/* Paths of a spec file resolve against its folder, and this one lies elsewhere: make
+ * them whole. */
 static ww_launch *with_whole_paths(const ww_launch *l, uint32_t n, ww_arena *a) {
   ww_launch *out = WW_NEWN(a, ww_launch, n + 1);
   for (uint32_t k = 0; k < n; k++) {
@@ -185,10 +191,16 @@ static ww_launch *with_whole_paths(const ww_launch *l, uint32_t n, ww_arena *a) 
   return out;
 }
 
-/* One ncu around `self measure --once` over the launches; rows[i] belongs to launch i. */
-static ww_status profile(const ww_launch *l, uint32_t n, const char *metrics,
-                         const ww_measure_options *o, const char *self, ww_arena *a,
-                         ww_ncu_row *rows, ww_err *e) {
+/* One ncu around `self measure --once` over the launches; rows[i] belongs to launch i.
+ */
+static ww_status profile(const ww_launch *l,
+                         uint32_t n,
+                         const char *metrics,
+                         const ww_measure_options *o,
+                         const char *self,
+                         ww_arena *a,
+                         ww_ncu_row *rows,
+                         ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char *dir = ww_fmt(a, "%s/warpwise-ncu-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   ww_run_result r = {0};
@@ -209,9 +221,9 @@ static ww_status profile(const ww_launch *l, uint32_t n, const char *metrics,
   if (!st)
     st = ww_run(argv, NULL, 0, 600 + 10.0 * n, &r, e);
   if (!st && r.exit_code == 127)
-    st = ww_fail(
-        e, WW_EDEVICE,
-        "ncu is not there: install Nsight Compute (part of the CUDA toolkit) and put it on PATH");
+    st = ww_fail(e, WW_EDEVICE,
+                 "ncu is not there: install Nsight Compute (part of the CUDA toolkit) "
+                 "and put it on PATH");
   else if (!st && r.timed_out)
     st = ww_fail(e, WW_ELIMIT, "Nsight Compute took more than %g s", 600 + 10.0 * n);
   else if (!st)
@@ -226,15 +238,21 @@ static double middle(double a, double b, double c) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* A single run of ncu spreads as any run does: its time is the median of three more, profiled for
- * the time alone. */
-static ww_status median_times(const ww_launch *l, uint32_t n, const ww_measure_options *o,
-                              const char *self, ww_arena *a, ww_ncu_row *rows, ww_err *e) {
+/* A single run of ncu spreads as any run does: its time is the median of three more,
+ * profiled for the time alone. */
+static ww_status median_times(const ww_launch *l,
+                              uint32_t n,
+                              const ww_measure_options *o,
+                              const char *self,
+                              ww_arena *a,
+                              ww_ncu_row *rows,
+                              ww_err *e) {
   ww_launch *thrice = WW_NEWN(a, ww_launch, 3 * n);
   ww_ncu_row *times = WW_NEWN(a, ww_ncu_row, 3 * n);
   for (uint32_t k = 0; k < 3 * n; k++)
     thrice[k] = l[k % n];
-  ww_status st = profile(thrice, 3 * n, ww_counters[WW_C_time_ns].name, o, self, a, times, e);
+  ww_status st =
+      profile(thrice, 3 * n, ww_counters[WW_C_time_ns].name, o, self, a, times, e);
   for (uint32_t k = 0; !st && k < n; k++) {
     double *t = &rows[k].m[WW_M_time_us];
     if (times[k].known && times[n + k].known && times[2 * n + k].known)
@@ -245,8 +263,13 @@ static ww_status median_times(const ww_launch *l, uint32_t n, const ww_measure_o
   return st;
 }
 
-ww_status ww_ncu_run(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
-                     ww_arena *a, ww_ncu_row **rows, ww_err *e) {
+ww_status ww_ncu_run(const ww_launch *l,
+                     uint32_t n,
+                     const ww_measure_options *o,
+                     const char *self,
+                     ww_arena *a,
+                     ww_ncu_row **rows,
+                     ww_err *e) {
   *rows = WW_NEWN(a, ww_ncu_row, n + 1);
   for (uint32_t k = 0; k < n; k++)
     if (!l[k].kernel)

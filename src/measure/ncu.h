@@ -9,17 +9,28 @@ typedef struct {
   double m[WW_NMETRICS]; /* NaN: ncu does not tell */
 } ww_ncu_row;
 
-/* Runs `self measure --once` with the launches under ncu, once for all counters, three times for
- * the time (the median is taken); rows[i] belongs to launch i. */
-ww_status ww_ncu_run(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
-                     ww_arena *a, ww_ncu_row **rows, ww_err *e);
+/* Runs `self measure --once` with the launches under ncu, once for all counters, three
+ * times for the time (the median is taken); rows[i] belongs to launch i. */
+ww_status ww_ncu_run(const ww_launch *l,
+                     uint32_t n,
+                     const ww_measure_options *o,
+                     const char *self,
+                     ww_arena *a,
+                     ww_ncu_row **rows,
+                     ww_err *e);
 /* Takes ncu's output (--csv --page raw, units base) apart. */
-ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena *a,
-                       ww_ncu_row *rows, ww_err *e);
-/* Ours minus theirs, in per cent of theirs; NaN where one of them is not known or theirs is zero.
+ww_status ww_ncu_parse(const char *csv,
+                       const ww_launch *l,
+                       uint32_t n,
+                       ww_arena *a,
+                       ww_ncu_row *rows,
+                       ww_err *e);
+/* Ours minus theirs, in per cent of theirs; NaN where one of them is not known or
+ * theirs is zero.
  */
 double ww_ncu_deviation(const ww_ncu_row *row, const ww_report *r, ww_metric m);
-void ww_ncu_write(const ww_ncu_row *row, const ww_report *r,
+void ww_ncu_write(const ww_ncu_row *row,
+                  const ww_report *r,
                   ww_json *j); /* members "ncu" and "deviation_pct" */
 void ww_ncu_print(const ww_ncu_row *row, const ww_report *r, FILE *f);
 

@@ -1,7 +1,8 @@
-/* nvcc.c - a whole .cu file through nvcc: its host code decides which templates are instantiated.
+/* nvcc.c - a whole .cu file through nvcc: its host code decides which templates are
+ * instantiated.
  *
- * Templates that the host code does not instantiate are named in a small file that includes the
- * source and takes their addresses, which makes nvcc emit them. */
+ * Templates that the host code does not instantiate are named in a small file that
+ * includes the source and takes their addresses, which makes nvcc emit them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,7 +51,9 @@ const char *ww_nvcc_version(const char *nvcc, ww_arena *a) {
 }
 
 /* What nvcc compiles: the file itself, or a generated one beside the output. */
-static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, const char **input,
+static ww_status input_of(const ww_unit_job *u,
+                          const ww_strings *instances,
+                          const char **input,
                           ww_err *e) {
   *input = u->file;
   if (!u->text && !instances->n)
@@ -61,14 +64,18 @@ static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, con
   else
     ww_buf_fmt(&b, "#include \"%s\"\n", ww_path_real(u->a, u->file));
   for (uint32_t i = 0; i < instances->n; i++)
-    ww_buf_fmt(&b, "__attribute__((used)) static auto ww_keep_%u = &%s;\n", i, instances->v[i]);
+    ww_buf_fmt(&b, "__attribute__((used)) static auto ww_keep_%u = &%s;\n", i,
+               instances->v[i]);
   *input = ww_fmt(u->a, "%s.%d.cu", u->out, getpid());
   ww_status st = ww_write_file_atomic(*input, b.s, b.n, e);
   ww_buf_free(&b);
   return st;
 }
 
-static void build_line(const ww_unit_job *u, const char *nvcc, const char *input, const char *temp,
+static void build_line(const ww_unit_job *u,
+                       const char *nvcc,
+                       const char *input,
+                       const char *temp,
                        ww_strings *argv) {
   const char *fixed[] = {
       nvcc,        "-x", "cu", "-cubin", ww_fmt(u->a, "-arch=%s", u->architecture),
@@ -82,11 +89,12 @@ static void build_line(const ww_unit_job *u, const char *nvcc, const char *input
   ww_push(u->a, argv, NULL);
 }
 
-static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const char *input,
-                         ww_err *e) {
+static ww_status
+explain(const ww_run_result *r, const ww_unit_job *u, const char *input, ww_err *e) {
   ww_err m;
   if (r->timed_out)
-    return ww_fail(e, WW_ELIMIT, "nvcc took longer than %.0f s and was ended", NVCC_LIMIT);
+    return ww_fail(e, WW_ELIMIT, "nvcc took longer than %.0f s and was ended",
+                   NVCC_LIMIT);
   const char *logs[] = {r->err.s, r->out.s};
   for (int i = 0; i < 2; i++)
     if (ww_compile_next_error(logs[i], u->a, &m)) {
@@ -101,7 +109,9 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
   return ww_fail(e, WW_EDATA, "nvcc failed: %.*s", (int)strcspn(line, "\n"), line);
 }
 
-ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
+ww_status ww_nvcc_compile(const ww_unit_job *u,
+                          const char *nvcc,
+                          const ww_strings *instances,
                           ww_err *e) {
   const char *input;
   const char *temp = ww_fmt(u->a, "%s.%d.cubin", u->out, getpid());

@@ -1,9 +1,11 @@
-/* nvrtc.c - one program after another through NVIDIA's runtime compiler, opened at run time.
+/* nvrtc.c - one program after another through NVIDIA's runtime compiler, opened at run
+ * time.
  *
- * It takes device code alone, so the host's is taken out first (device_code.c), of the file and of
- * its local headers. That works on the text, and some of what is kept cannot be compiled without
- * the host's headers: as long as there are errors, what stands on their lines is taken out and the
- * rest tried again. When the kernel asked for is not in the result, the first error is the answer.
+ * It takes device code alone, so the host's is taken out first (device_code.c), of the
+ * file and of its local headers. That works on the text, and some of what is kept
+ * cannot be compiled without the host's headers: as long as there are errors, what
+ * stands on their lines is taken out and the rest tried again. When the kernel asked
+ * for is not in the result, the first error is the answer.
  */
 
 #include "compile_int.h"
@@ -28,9 +30,10 @@ const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
 typedef struct {
   const ww_unit_job *u;
   const ww_strings *instances;
-  const char *name;   /* of the program, in messages and line tables */
-  char *text;         /* device code, less by what was rejected */
-  ww_headers headers; /* local ones, then the stand-ins; the text of local ones may be changed */
+  const char *name; /* of the program, in messages and line tables */
+  char *text;       /* device code, less by what was rejected */
+  /* local ones, then the stand-ins; the text of local ones may be changed */
+  ww_headers headers;
   char **header_text; /* per header */
   uint32_t nlocal;
   ww_strings options;
@@ -46,12 +49,14 @@ static void collect_headers(program *p, const char *text) {
   ww_headers local = p->headers;
   p->text = ww_device_code(text, &local, p->a);
   for (int i = 0; ww_nvrtc_headers[i][0]; i++)
-    ww_push(p->a, &p->headers,
-            (ww_header){.name = ww_nvrtc_headers[i][0], .text = ww_nvrtc_headers[i][1]});
+    ww_push(
+        p->a, &p->headers,
+        (ww_header){.name = ww_nvrtc_headers[i][0], .text = ww_nvrtc_headers[i][1]});
   p->header_text = WW_NEWN(p->a, char *, p->headers.n);
   for (uint32_t i = 0; i < p->headers.n; i++)
-    p->header_text[i] = i < p->nlocal ? ww_device_code(p->headers.v[i].text, &local, p->a)
-                                      : (char *)p->headers.v[i].text;
+    p->header_text[i] = i < p->nlocal
+                            ? ww_device_code(p->headers.v[i].text, &local, p->a)
+                            : (char *)p->headers.v[i].text;
 }
 
 static void collect_options(program *p) {
@@ -97,12 +102,15 @@ static void include_used(program *p, const char *text) {
 
 static ww_status take_code(program *p, void *prog, ww_err *e) {
   if (rtc->cubin_size(prog, &p->code_n) != WW_NVRTC_OK || !p->code_n)
-    return ww_fail(e, WW_EDATA,
-                   "NVRTC made no code for %s: is it an architecture of this CUDA version?",
-                   p->u->architecture);
+    return ww_fail(
+        e, WW_EDATA,
+        "NVRTC made no code for %s: is it an architecture of this CUDA version?",
+        p->u->architecture);
   p->code = ww_alloc(p->a, p->code_n);
   int rc = rtc->cubin(prog, (char *)p->code);
-  return rc == WW_NVRTC_OK ? WW_OK : ww_fail(e, WW_EDATA, "NVRTC gave no code: %s", rtc->error(rc));
+  return rc == WW_NVRTC_OK
+             ? WW_OK
+             : ww_fail(e, WW_EDATA, "NVRTC gave no code: %s", rtc->error(rc));
 }
 
 /* WW_OK with code == NULL: the compiler rejected it, log says why. */
@@ -111,8 +119,8 @@ static ww_status compile_once(program *p, ww_err *e) {
   const char **names = WW_NEWN(p->a, const char *, p->headers.n + 1);
   for (uint32_t i = 0; i < p->headers.n; i++)
     names[i] = p->headers.v[i].name;
-  int rc = rtc->create(&prog, p->text, p->name, p->headers.n, (const char *const *)p->header_text,
-                       names);
+  int rc = rtc->create(&prog, p->text, p->name, p->headers.n,
+                       (const char *const *)p->header_text, names);
   if (rc != WW_NVRTC_OK)
     return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc->error(rc));
   for (uint32_t i = 0; i < p->instances->n; i++)
@@ -169,8 +177,8 @@ static void first_error(const program *p, ww_err *e) {
   }
 }
 
-/* Until it compiles; `why` is the first error of all. Stops when a kernel that is asked for was
- * among what was rejected. */
+/* Until it compiles; `why` is the first error of all. Stops when a kernel that is asked
+ * for was among what was rejected. */
 static ww_status compile_rounds(program *p, ww_err *why, ww_err *e) {
   for (int round = 0;; round++) {
     ww_status st = compile_once(p, e);
@@ -197,12 +205,16 @@ static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
   return st;
 }
 
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_err *e) {
+ww_status
+ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_err *e) {
   ww_status st = ww_nvrtc_open(&rtc, e);
   const char *text;
   if (st || (st = ww_unit_text(u, &text, e)))
     return st;
-  program p = {.u = u, .instances = instances, .a = u->a, .name = u->file ? u->file : "source.cu"};
+  program p = {.u = u,
+               .instances = instances,
+               .a = u->a,
+               .name = u->file ? u->file : "source.cu"};
   collect_headers(&p, text);
   collect_options(&p);
   include_used(&p, p.text);

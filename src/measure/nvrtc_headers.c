@@ -1,10 +1,11 @@
 /* nvrtc_headers.c - stand-ins for the standard headers that NVRTC has no files of.
  *
- * nvcc's device code sees the C and C++ headers of the host; NVRTC sees none. Most are about the
- * host alone and are taken out with its code (device_code.c); what device code uses of the rest is
- * small and stands in one prelude (nvrtc/prelude.cuh), which every program gets. Of CUB there is
- * what runs inside a kernel; the rest of it launches kernels. 64-bit integers are long long, as
- * NVIDIA's own headers have them under NVRTC. */
+ * nvcc's device code sees the C and C++ headers of the host; NVRTC sees none. Most are
+ * about the host alone and are taken out with its code (device_code.c); what device
+ * code uses of the rest is small and stands in one prelude (nvrtc/prelude.cuh), which
+ * every program gets. Of CUB there is what runs inside a kernel; the rest of it
+ * launches kernels. 64-bit integers are long long, as NVIDIA's own headers have them
+ * under NVRTC. */
 #include "compile_int.h"
 
 #define FROM_CUDA_STD(name)                                     \

@@ -12,12 +12,14 @@ ww_status ww_opencl_open(ww_opencl *out, ww_err *e) {
   if (!lib)
     return ww_fail(
         e, WW_EDEVICE,
-        "there is no OpenCL here: libOpenCL.so.1 cannot be loaded; install an OpenCL loader and a "
+        "there is no OpenCL here: libOpenCL.so.1 cannot be loaded; install an OpenCL "
+        "loader and a "
         "driver, on Debian and Ubuntu: apt install ocl-icd-libopencl1 pocl-opencl-icd");
 #define F(ret, name, args)            \
   out->name = dlsym(lib, "cl" #name); \
   if (!out->name)                     \
-    return ww_fail(e, WW_EDEVICE, "libOpenCL.so.1 has no cl%s: it is older than OpenCL 1.2", #name);
+    return ww_fail(e, WW_EDEVICE,     \
+                   "libOpenCL.so.1 has no cl%s: it is older than OpenCL 1.2", #name);
   WW_OPENCL_FUNCTIONS(F)
 #undef F
   return WW_OK;
@@ -46,7 +48,8 @@ const char *ww_opencl_error(cl_int rc) {
       {CL_INVALID_ARG_SIZE, "the argument has another size"},
       {-52, "not all arguments are set"},
       {-53, "work-groups of 1 to 3 dimensions only"},
-      {CL_INVALID_WORK_GROUP_SIZE, "the device or the kernel does not take this work-group size"},
+      {CL_INVALID_WORK_GROUP_SIZE,
+       "the device or the kernel does not take this work-group size"},
       {-55, "the device does not take this work-group size"},
       {CL_INVALID_BUFFER_SIZE, "the device does not take a buffer of this size"},
       {-63, "the device does not take this many work-items"},
@@ -60,19 +63,22 @@ const char *ww_opencl_error(cl_int rc) {
   return other;
 }
 
-static void platform_text(const ww_opencl *cl, cl_platform_id p, cl_uint what, char out[256]) {
+static void
+platform_text(const ww_opencl *cl, cl_platform_id p, cl_uint what, char out[256]) {
   *out = 0;
   cl->GetPlatformInfo(p, what, 256, out, NULL);
   out[255] = 0;
 }
 
-static void device_text(const ww_opencl *cl, cl_device_id d, cl_uint what, char out[256]) {
+static void
+device_text(const ww_opencl *cl, cl_device_id d, cl_uint what, char out[256]) {
   *out = 0;
   cl->GetDeviceInfo(d, what, 256, out, NULL);
   out[255] = 0;
 }
 
-static bool fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const char *want) {
+static bool
+fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const char *want) {
   char text[4][256];
   platform_text(cl, p, CL_PLATFORM_NAME, text[0]);
   platform_text(cl, p, CL_PLATFORM_VERSION, text[1]);
@@ -84,7 +90,8 @@ static bool fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const ch
   return false;
 }
 
-ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *device, ww_err *e) {
+ww_status
+ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *device, ww_err *e) {
   cl_platform_id p[MOST];
   cl_device_id d[MOST];
   cl_uint np = 0;
@@ -113,14 +120,16 @@ ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *de
   }
   ww_status st = WW_OK;
   if (!seen)
-    st = ww_fail(e, WW_EDEVICE,
-                 "OpenCL finds no device; install a driver (apt install pocl-opencl-icd runs "
-                 "kernels on the CPU), or "
-                 "point the loader at one: OCL_ICD_VENDORS=DIR with a file nvidia.icd that holds "
-                 "libnvidia-opencl.so.1");
+    st = ww_fail(
+        e, WW_EDEVICE,
+        "OpenCL finds no device; install a driver (apt install pocl-opencl-icd runs "
+        "kernels on the CPU), or "
+        "point the loader at one: OCL_ICD_VENDORS=DIR with a file nvidia.icd that "
+        "holds "
+        "libnvidia-opencl.so.1");
   else if (!*device)
-    st = ww_fail(e, WW_EDEVICE, "no OpenCL device is called '%.60s'; there are: %.300s", want,
-                 names.s);
+    st = ww_fail(e, WW_EDEVICE, "no OpenCL device is called '%.60s'; there are: %.300s",
+                 want, names.s);
   ww_buf_free(&names);
   return st;
 }

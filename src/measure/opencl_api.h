@@ -1,6 +1,6 @@
-/* opencl_api.h - the part of OpenCL 1.2 that the backend uses, declared here so that no SDK is
- * needed to build, and found by dlopen so that none is needed to start. Names and values are those
- * of the Khronos headers. */
+/* opencl_api.h - the part of OpenCL 1.2 that the backend uses, declared here so that no
+ * SDK is needed to build, and found by dlopen so that none is needed to start. Names
+ * and values are those of the Khronos headers. */
 #ifndef WW_OPENCL_API_H
 #define WW_OPENCL_API_H
 
@@ -117,9 +117,11 @@ typedef struct {
 
 /* The loader's functions; stays open. WW_EDEVICE says what to install. */
 ww_status ww_opencl_open(ww_opencl *out, ww_err *e);
-const char *ww_opencl_error(cl_int rc); /* "out of resources (-5)" in words, for messages */
-/* The device whose name, platform or version contains `want` (any case), else the first GPU, else
- * the first of any kind. */
-ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *device, ww_err *e);
+/* "out of resources (-5)" in words, for messages */
+const char *ww_opencl_error(cl_int rc);
+/* The device whose name, platform or version contains `want` (any case), else the first
+ * GPU, else the first of any kind. */
+ww_status
+ww_opencl_pick(const ww_opencl *cl, const char *want, cl_device_id *device, ww_err *e);
 
 #endif

@@ -1,9 +1,9 @@
-/* opencl_source.c - an OpenCL source with its own headers in it, so that it can be built on a
- * machine that has neither.
+/* opencl_source.c - an OpenCL source with its own headers in it, so that it can be
+ * built on a machine that has neither.
  *
- * Only #include "..." lines whose file is found beside the source or in a -I folder are replaced,
- * by the file's text; conditions and include guards work as before, because the text stands where
- * the line stood. */
+ * Only #include "..." lines whose file is found beside the source or in a -I folder are
+ * replaced, by the file's text; conditions and include guards work as before, because
+ * the text stands where the line stood. */
 #include "compile_int.h"
 
 #define DEEPEST 32
@@ -31,7 +31,8 @@ static bool pragma_once(const char *line) {
 }
 
 static const char *find(flattener *f, const char *from, const char *name) {
-  const char *path = *name == '/' ? name : ww_path_join(f->a, ww_path_dir(f->a, from), name);
+  const char *path =
+      *name == '/' ? name : ww_path_join(f->a, ww_path_dir(f->a, from), name);
   if (ww_file_exists(path))
     return path;
   for (uint32_t k = 0; k < f->nflags; k++) {
@@ -50,7 +51,8 @@ static ww_status add_file(flattener *f, const char *path, uint32_t depth, ww_err
   if (ww_strings_have(&f->once, path))
     return WW_OK;
   if (depth > DEEPEST)
-    return ww_fail(e, WW_EDATA, "%s: headers include each other more than %d deep", path, DEEPEST);
+    return ww_fail(e, WW_EDATA, "%s: headers include each other more than %d deep",
+                   path, DEEPEST);
   ww_status st = ww_read_file(f->a, path, LARGEST, &text, &n, e);
   uint32_t line = 0;
   for (char *at = text, *next; !st && at && *at; at = next) {
@@ -75,8 +77,12 @@ static ww_status add_file(flattener *f, const char *path, uint32_t depth, ww_err
   return st;
 }
 
-ww_status ww_opencl_source(const char *path, const char *const *flags, uint32_t nflags, ww_arena *a,
-                           const char **text, ww_err *e) {
+ww_status ww_opencl_source(const char *path,
+                           const char *const *flags,
+                           uint32_t nflags,
+                           ww_arena *a,
+                           const char **text,
+                           ww_err *e) {
   flattener f = {.flags = flags, .nflags = nflags, .a = a};
   ww_status st = add_file(&f, path, 0, e);
   *text = ww_buf_text(&f.out, a);

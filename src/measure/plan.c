@@ -1,12 +1,14 @@
 /* plan.c - from a launch spec and a kernel's IR to a ready spec.
  *
- * A device that runs a ready spec has compiled code but no IR: it cannot know that parameter 2 is a
- * half, that a buffer without a type holds floats, or what a symbol is called in the object file.
- * Everything of that kind is written down here, by the same functions that make the trace's memory
- * (trace/setup.c), so that both see the same bytes. */
+ * A device that runs a ready spec has compiled code but no IR: it cannot know that
+ * parameter 2 is a half, that a buffer without a type holds floats, or what a symbol is
+ * called in the object file. Everything of that kind is written down here, by the same
+ * functions that make the trace's memory (trace/setup.c), so that both see the same
+ * bytes. */
 #include "plan.h"
 
-/* What setup.c takes where neither the spec nor the parameter says what a buffer holds. */
+/* What setup.c takes where neither the spec nor the parameter says what a buffer holds.
+ */
 static const char *const untyped = "i32";
 
 static void plan_buffer(ww_buffer *b, const char *type) {
@@ -30,13 +32,16 @@ static ww_status plan_pointer(const ww_fn *fn, uint32_t p, ww_arg *g, ww_err *e)
   ww_buffer *b = &g->buffer;
   if (!q->pointer)
     return ww_fail(e, WW_EUSAGE,
-                   "argument %u (`%s`) is not a pointer, but a buffer is given for it", p, q->name);
+                   "argument %u (`%s`) is not a pointer, but a buffer is given for it",
+                   p, q->name);
   if (!b->bytes)
-    return ww_fail(e, WW_EUSAGE,
-                   "argument %u (`%s`): its size is not known; give it, e.g. --arg %s=[n]", p,
-                   q->name, q->name);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "argument %u (`%s`): its size is not known; give it, e.g. --arg %s=[n]", p,
+        q->name, q->name);
   if (b->offset > b->bytes)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %lu lies outside its %lu bytes", p,
+    return ww_fail(e, WW_EUSAGE,
+                   "argument %u (`%s`): offset %lu lies outside its %lu bytes", p,
                    q->name, b->offset, b->bytes);
   if (q->space == WW_SHARED) {
     *b = (ww_buffer){.bytes = b->bytes, .local = true};
@@ -50,22 +55,25 @@ static ww_status plan_pointer(const ww_fn *fn, uint32_t p, ww_arg *g, ww_err *e)
 static ww_status plan_bytes(const ww_fn *fn, uint32_t p, ww_arg *g, ww_err *e) {
   const ww_param *q = &fn->params[p];
   if (g->hex_n != q->size && !(g->hex_n > q->size && !q->byval))
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p,
+    return ww_fail(e, WW_EUSAGE,
+                   "argument %u (`%s`) takes %u bytes, the hex given has %u", p,
                    q->name, q->size, g->hex_n);
   g->hex_n = q->size;
   for (uint32_t n = 0; n < g->nptrs; n++) {
     if (g->ptrs[n].at > q->size || q->size - g->ptrs[n].at < 8)
-      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name,
-                     g->ptrs[n].at, q->size);
+      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p,
+                     q->name, g->ptrs[n].at, q->size);
     if (!g->ptrs[n].buffer.bytes)
-      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): the pointer at byte %u needs \"bytes\"", p,
+      return ww_fail(e, WW_EUSAGE,
+                     "argument %u (`%s`): the pointer at byte %u needs \"bytes\"", p,
                      q->name, g->ptrs[n].at);
     plan_buffer(&g->ptrs[n].buffer, NULL);
   }
   return WW_OK;
 }
 
-static ww_status plan_arg(const ww_fn *fn, uint32_t p, ww_arg *g, ww_arena *a, ww_err *e) {
+static ww_status
+plan_arg(const ww_fn *fn, uint32_t p, ww_arg *g, ww_arena *a, ww_err *e) {
   const ww_param *q = &fn->params[p];
   if (g->kind == WW_ARG_BUFFER || (g->kind == WW_ARG_NONE && q->pointer)) {
     g->kind = WW_ARG_BUFFER;
@@ -88,11 +96,13 @@ static const ww_symbol *symbol_of(const ww_module *m, const char *name) {
   return NULL;
 }
 
-static ww_status plan_symbol(const ww_module *m, ww_symbol_arg *s, ww_arena *a, ww_err *e) {
+static ww_status
+plan_symbol(const ww_module *m, ww_symbol_arg *s, ww_arena *a, ww_err *e) {
   const ww_symbol *y = symbol_of(m, s->name);
   if (!y)
-    return ww_fail(e, WW_EUSAGE,
-                   "the launch sets a symbol `%s`, but the source has none of that name", s->name);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "the launch sets a symbol `%s`, but the source has none of that name", s->name);
   if (y->mangled)
     s->name = y->mangled;
   if (s->arg.kind == WW_ARG_BUFFER) {
@@ -126,8 +136,12 @@ static void own_lists(ww_launch *l, ww_arena *a) {
   }
 }
 
-ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_assumed *assumed,
-                  ww_arena *a, ww_err *e) {
+ww_status ww_plan(const ww_module *m,
+                  const ww_fn *fn,
+                  ww_launch *launch,
+                  ww_assumed *assumed,
+                  ww_arena *a,
+                  ww_err *e) {
   ww_launch l = *launch;
   ww_status st = ww_trace_resolve(m, fn, &l, a, e);
   if (st || (st = ww_inputs_complete(m, fn, &l, NULL, assumed, a, e)))

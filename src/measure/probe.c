@@ -1,7 +1,7 @@
 /* probe.c - runs all micro-benchmarks on one CUDA device.
  *
- * Opening the device and finding a compiler may fail and end the run; everything after that becomes
- * a gap in the result. */
+ * Opening the device and finding a compiler may fail and end the run; everything after
+ * that becomes a gap in the result. */
 #include "probe.h"
 
 #include <time.h>
@@ -50,9 +50,11 @@ static void attributes(ww_rig *r) {
 
 static ww_status compile(ww_rig *r, ww_err *e) {
   static const char *parts[] = {"-DWW_PART=0", "-DWW_PART=1", "-DWW_PART=2"};
-  static const char *const names[] = {"ops", "memory", "math f32", "math f64", "math int"};
-  ww_compile_job jobs[WW_NPROBE_MODULES] = {{.file = "ops.cu", .text = ww_probe_text_ops},
-                                            {.file = "memory.cu", .text = ww_probe_text_memory}};
+  static const char *const names[] = {"ops", "memory", "math f32", "math f64",
+                                      "math int"};
+  ww_compile_job jobs[WW_NPROBE_MODULES] = {
+      {.file = "ops.cu", .text = ww_probe_text_ops},
+      {.file = "memory.cu", .text = ww_probe_text_memory}};
   for (int i = 0; i < 3; i++)
     jobs[WW_PROBE_MATH_F32 + i] = (ww_compile_job){
         .file = "math.cu", .text = ww_probe_text_math, .flags = &parts[i], .nflags = 1};
@@ -80,9 +82,11 @@ static const char *today(ww_arena *a) {
   return ww_strdup(a, text);
 }
 
-ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e) {
-  static void (*const stages[])(ww_rig *) = {attributes,      ww_probe_ops,  ww_probe_memory,
-                                             ww_probe_launch, ww_probe_math, ww_probe_constants};
+ww_status
+ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e) {
+  static void (*const stages[])(ww_rig *) = {attributes,      ww_probe_ops,
+                                             ww_probe_memory, ww_probe_launch,
+                                             ww_probe_math,   ww_probe_constants};
   const size_t n = WW_COUNT(stages);
   double start = ww_now();
   *out = (ww_probe){.date = today(a)};

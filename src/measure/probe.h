@@ -1,8 +1,10 @@
-/* probe.h - micro-benchmarks of the CUDA device: what `warpwise gpus probe` finds out about a GPU.
+/* probe.h - micro-benchmarks of the CUDA device: what `warpwise gpus probe` finds out
+ * about a GPU.
  *
- * A run gives raw points; a point whose name is a path of gpu.def is that figure, one with an x a
- * point of that curve, others are there for a reader. A probe that fails is listed as a gap and
- * leaves its figures out: it never ends the run. Needs under 100 s of device time. */
+ * A run gives raw points; a point whose name is a path of gpu.def is that figure, one
+ * with an x a point of that curve, others are there for a reader. A probe that fails is
+ * listed as a gap and leaves its figures out: it never ends the run. Needs under 100 s
+ * of device time. */
 #ifndef WW_MEASURE_PROBE_H
 #define WW_MEASURE_PROBE_H
 
@@ -31,21 +33,25 @@ typedef struct {
 
 typedef struct {
   const char *device; /* a part of its name, NULL: the first */
-  const char *self;   /* the program's own path, for compiling in parallel; NULL: in this process */
-  bool no_counters;   /* leave out what needs hardware counters (instructions per operation, the
-                         launch floor) */
-  void (*save)(void *ctx, const ww_probe *so_far); /* after each stage, so that a run that is cut
-                                                      short is not lost; or NULL */
+  /* the program's own path, for compiling in parallel; NULL: in this process */
+  const char *self;
+  /* leave out what needs hardware counters (instructions per operation, the launch
+   * floor) */
+  bool no_counters;
+  /* after each stage, so that a run that is cut short is not lost; or NULL */
+  void (*save)(void *ctx, const ww_probe *so_far);
   void *ctx;
 } ww_probe_options;
 
-ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e);
+ww_status
+ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e);
 
 /* ---- probe_result.c: no device needed ---- */
-void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x,
-                  double value);                    /* a value that is no number is dropped */
+/* a value that is no number is dropped */
+void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value);
 void ww_probe_write(const ww_probe *p, ww_json *j); /* every point and gap */
-ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out, ww_err *e);
+ww_status
+ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out, ww_err *e);
 /* Puts what was measured over what `g` holds; the rest of g stays. */
 void ww_probe_distill(const ww_probe *p, ww_arena *a, ww_gpu *g);
 

@@ -1,5 +1,5 @@
-/* probe_int.h - what the files of the probe share: the device with the probe's modules, launching,
- * timing.
+/* probe_int.h - what the files of the probe share: the device with the probe's modules,
+ * launching, timing.
  *
  *   probe.c         opens the device, compiles, runs the stages
  *   probe_rig.c     launches and clocks
@@ -33,15 +33,19 @@ typedef struct {
   const ww_probe_options *o;
   int device;
   void *context, *modules[WW_NPROBE_MODULES], *events[2];
-  const char *binaries[WW_NPROBE_MODULES]; /* paths of the .cubin, NULL where it did not compile */
+  /* paths of the .cubin, NULL where it did not compile */
+  const char *binaries[WW_NPROBE_MODULES];
   uint32_t threads_per_sm, l2_bytes;
   double mhz; /* SM clock under load, measured */
   uint64_t in, result,
-      clocks; /* small device buffers: operands, results, clock64() of up to 32 warps and more */
+      /* small device buffers: operands, results, clock64() of up to 32 warps and more
+       */
+      clocks;
   uint64_t big, big_bytes; /* for streams and chases */
   bool broken;             /* the context is lost: nothing more can run */
-  ww_err e; /* of the probe in hand: once set, nothing is done and figures are NaN until its gap is
-               noted */
+  /* of the probe in hand: once set, nothing is done and figures are NaN until its gap
+   * is noted */
+  ww_err e;
 } ww_rig;
 
 #define WW_RIG_CLOCKS 8192 /* clock64() values that `clocks` has room for */
@@ -51,26 +55,38 @@ ww_status ww_rig_open(ww_rig *r);
 void ww_rig_close(ww_rig *r);
 int ww_rig_attribute(const ww_rig *r, int which);
 void ww_rig_load(ww_rig *r, ww_probe_module m, const char *path);
-/* Finds a kernel; one that is not there (an older architecture has no such instruction) is
- * WW_EUNSUPPORTED. */
+/* Finds a kernel; one that is not there (an older architecture has no such instruction)
+ * is WW_EUNSUPPORTED. */
 void *ww_rig_kernel(ww_rig *r, ww_probe_module m, const char *name);
-void ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads,
+void ww_rig_launch(ww_rig *r,
+                   void *kernel,
+                   uint32_t blocks,
+                   uint32_t threads,
                    void **params); /* no waiting */
 /* The same of a kernel by its name, and waits; so do the following. */
-void ww_rig_run(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks, uint32_t threads,
+void ww_rig_run(ww_rig *r,
+                ww_probe_module m,
+                const char *name,
+                uint32_t blocks,
+                uint32_t threads,
                 void **params);
 void ww_rig_read(ww_rig *r, void *to, uint64_t from, size_t bytes);
-/* Cycles from the first warp's begin to the last one's end, of one block; the least of three
- * launches. `params` writes r->clocks. */
-double ww_rig_cycles(ww_rig *r, ww_probe_module m, const char *name, uint32_t threads,
-                     void **params);
+/* Cycles from the first warp's begin to the last one's end, of one block; the least of
+ * three launches. `params` writes r->clocks. */
+double ww_rig_cycles(
+    ww_rig *r, ww_probe_module m, const char *name, uint32_t threads, void **params);
 /* Seconds between two records of events in a stream: begin, what is timed, end. */
 void ww_rig_begin(ww_rig *r, void *stream);
 double ww_rig_end(ww_rig *r, void *stream);
 /* Seconds of one launch by events; the median of five after one for warming up. */
-double ww_rig_seconds(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks,
-                      uint32_t threads, void **params);
-bool ww_rig_try(ww_rig *r, ww_cuda_status s, const char *doing); /* remembers a broken context */
+double ww_rig_seconds(ww_rig *r,
+                      ww_probe_module m,
+                      const char *name,
+                      uint32_t blocks,
+                      uint32_t threads,
+                      void **params);
+/* remembers a broken context */
+bool ww_rig_try(ww_rig *r, ww_cuda_status s, const char *doing);
 static inline bool ww_rig_ok(const ww_rig *r) {
   return r->e.code == WW_OK;
 }
@@ -83,7 +99,8 @@ static inline void ww_rig_add(ww_rig *r, const char *name, double value) {
 static inline void ww_rig_point(ww_rig *r, const char *name, double x, double value) {
   ww_probe_add(r->out, r->a, name, x, value);
 }
-double ww_rig_figure(const ww_rig *r, const char *name, double otherwise); /* already measured */
+/* already measured */
+double ww_rig_figure(const ww_rig *r, const char *name, double otherwise);
 
 /* ---- the stages ---- */
 void ww_probe_ops(ww_rig *r);

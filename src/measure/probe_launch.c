@@ -15,9 +15,9 @@ typedef struct {
 
 static bool open_graphs(graph_api *g) {
   /* of the members, in their order */
-  static const char *const names[] = {"cuStreamBeginCapture_v2",     "cuStreamEndCapture",
-                                      "cuGraphInstantiateWithFlags", "cuGraphLaunch",
-                                      "cuGraphExecDestroy",          "cuGraphDestroy"};
+  static const char *const names[] = {
+      "cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags",
+      "cuGraphLaunch",           "cuGraphExecDestroy", "cuGraphDestroy"};
   void *calls[6];
   void *lib = dlopen("libcuda.so.1", RTLD_NOW); /* open already: this only finds it */
   for (int i = 0; i < 6; i++)
@@ -48,7 +48,8 @@ static void stream_of_kernels(ww_rig *r) {
 }
 
 /* A graph of n empty kernels, one after the other. */
-static void *make_graph(ww_rig *r, const graph_api *g, void *stream, void *kernel, int n) {
+static void *
+make_graph(ww_rig *r, const graph_api *g, void *stream, void *kernel, int n) {
   enum { RELAXED = 2 };
   void *graph = NULL;
   void *exec = NULL;
@@ -69,7 +70,8 @@ static void *make_graph(ww_rig *r, const graph_api *g, void *stream, void *kerne
 }
 
 /* Seconds of one run of a graph of n kernels; the least of six. */
-static double time_graph(ww_rig *r, const graph_api *g, void *stream, void *kernel, int n) {
+static double
+time_graph(ww_rig *r, const graph_api *g, void *stream, void *kernel, int n) {
   double least = INFINITY;
   void *exec = ww_rig_ok(r) ? make_graph(r, g, stream, kernel, n) : NULL;
   for (int k = 0; k < 6 && ww_rig_ok(r); k++) {
@@ -113,7 +115,8 @@ static void blocks(ww_rig *r) {
   static const uint32_t sizes[] = {32, 64, 128, 256, 512, 1024};
   for (size_t k = 0; k < WW_COUNT(sizes); k++) {
     double s = per_block(r, sizes[k]);
-    uint32_t resident = r->threads_per_sm / sizes[k] < 16 ? r->threads_per_sm / sizes[k] : 16;
+    uint32_t resident =
+        r->threads_per_sm / sizes[k] < 16 ? r->threads_per_sm / sizes[k] : 16;
     ww_rig_point(r, "launch.block_ns_by_threads", sizes[k], s * r->out->sms * 1e9);
     if (sizes[k] == 32)
       ww_rig_add(r, "launch.blocks_per_us", 1e-6 / s);
@@ -131,9 +134,10 @@ static void join(ww_rig *r) {
   if (ww_rig_ok(r))
     ww_rig_try(r, r->api->cuMemsetD8Async(r->result, 0, 64, NULL), "clearing");
   if (ww_rig_ok(r)) /* cooperative: all blocks are resident, or it does not start */
-    ww_rig_try(
-        r, r->api->cuLaunchCooperativeKernel(kernel, r->out->sms, 1, 1, 32, 1, 1, 0, NULL, params),
-        "launching");
+    ww_rig_try(r,
+               r->api->cuLaunchCooperativeKernel(kernel, r->out->sms, 1, 1, 32, 1, 1, 0,
+                                                 NULL, params),
+               "launching");
   if (ww_rig_ok(r))
     ww_rig_try(r, r->api->cuCtxSynchronize(), "running");
   ww_rig_read(r, t, r->clocks, sizeof t);

@@ -1,8 +1,9 @@
-/* probe_math.c - what an operation of the language costs: cycles by the clock, instructions and
- * FLOPs by the hardware counters.
+/* probe_math.c - what an operation of the language costs: cycles by the clock,
+ * instructions and FLOPs by the hardware counters.
  *
- * The kernels math4_<op> and math8_<op> (probe/math.cu) differ by four operations a loop, each with
- * one logic instruction that keeps values in range; that one is taken off again. */
+ * The kernels math4_<op> and math8_<op> (probe/math.cu) differ by four operations a
+ * loop, each with one logic instruction that keeps values in range; that one is taken
+ * off again. */
 #include "probe_int.h"
 
 #include "measure.h"
@@ -63,7 +64,8 @@ static void fill_operands(ww_rig *r) {
   if (r->broken)
     ww_fail(&r->e, WW_EDEVICE, "an earlier probe broke the device's context");
   else
-    ww_rig_try(r, r->api->cuMemcpyHtoD(r->result, words, sizeof words), "filling operands");
+    ww_rig_try(r, r->api->cuMemcpyHtoD(r->result, words, sizeof words),
+               "filling operands");
 }
 
 /* fmax would make a number of what was not measured */
@@ -101,7 +103,8 @@ static void keep(void *ctx, uint32_t index, const ww_measure_row *row) {
 }
 
 static ww_arg hex(ww_rig *r, uint32_t v) {
-  return (ww_arg){.kind = WW_ARG_HEX, .hex = memcpy(ww_alloc(r->a, 4), &v, 4), .hex_n = 4};
+  return (ww_arg){
+      .kind = WW_ARG_HEX, .hex = memcpy(ww_alloc(r->a, 4), &v, 4), .hex_n = 4};
 }
 
 static ww_arg buffer(uint64_t bytes, ww_fill_kind fill) {
@@ -110,7 +113,8 @@ static ww_arg buffer(uint64_t bytes, ww_fill_kind fill) {
 }
 
 /* A ready spec: `op` NULL is the empty kernel. */
-static ww_status make_spec(ww_rig *r, const char *op, int per_loop, ww_launch *out, ww_err *e) {
+static ww_status
+make_spec(ww_rig *r, const char *op, int per_loop, ww_launch *out, ww_err *e) {
   kind k = op ? kind_of(op) : (kind){.module = WW_PROBE_MEMORY};
   ww_arg *args = WW_NEWN(r->a, ww_arg, 5);
   if (!r->binaries[k.module])
@@ -131,16 +135,20 @@ static ww_status make_spec(ww_rig *r, const char *op, int per_loop, ww_launch *o
   return WW_OK;
 }
 
-/* The difference of two launches per operation and warp (or lane), NaN where the device did not
- * count it. */
-static double difference(const ww_quantity *four, const ww_quantity *eight, ww_metric m,
+/* The difference of two launches per operation and warp (or lane), NaN where the device
+ * did not count it. */
+static double difference(const ww_quantity *four,
+                         const ww_quantity *eight,
+                         ww_metric m,
                          double units) {
   if (!four[m].known || !eight[m].known)
     return NAN;
   return (eight[m].value - four[m].value) / (4.0 * LOOPS * units);
 }
 
-static void add_counts(ww_rig *r, const char *op, const ww_quantity *four,
+static void add_counts(ww_rig *r,
+                       const char *op,
+                       const ww_quantity *four,
                        const ww_quantity *eight) {
   const double lanes = BLOCKS * THREADS;
   const struct {
@@ -153,7 +161,8 @@ static void add_counts(ww_rig *r, const char *op, const ww_quantity *four,
                 {"int_ops", WW_M_int_ops, lanes, 1}};
   for (size_t i = 0; i < 4; i++)
     ww_rig_add(r, ww_fmt(r->a, "math.%s.%s", op, counts[i].name),
-               difference(four, eight, counts[i].metric, counts[i].units) - counts[i].logic);
+               difference(four, eight, counts[i].metric, counts[i].units) -
+                   counts[i].logic);
 }
 
 void ww_probe_counts(ww_rig *r) {
@@ -182,7 +191,8 @@ void ww_probe_counts(ww_rig *r) {
     const char *why = c.errors[at] ? c.errors[at] : c.errors[at + 1];
     if (why)
       ww_push(r->a, &r->out->gaps,
-              ((ww_probe_gap){ww_fmt(r->a, "math.%s.instructions", ww_gpu_math_names[i]), why}));
+              ((ww_probe_gap){
+                  ww_fmt(r->a, "math.%s.instructions", ww_gpu_math_names[i]), why}));
     else
       add_counts(r, ww_gpu_math_names[i], c.m[at], c.m[at + 1]);
   }

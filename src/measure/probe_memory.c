@@ -1,7 +1,8 @@
-/* probe_memory.c - latency over footprint, bandwidth over footprint, occupancy and stride, atomics.
+/* probe_memory.c - latency over footprint, bandwidth over footprint, occupancy and
+ * stride, atomics.
  *
- * Chases run one thread; streams fill the GPU with as many threads as it holds. All work in one big
- * allocation. */
+ * Chases run one thread; streams fill the GPU with as many threads as it holds. All
+ * work in one big allocation. */
 #include "probe_int.h"
 
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static double chase(ww_rig *r, const char *name, uint64_t from, int warm, int st
   return ww_rig_cycles(r, WW_PROBE_MEMORY, name, 1, params) / steps;
 }
 
-/* Where every step must be new, as no cache holds the ring: each of three launches goes on where
- * the one before stopped. */
+/* Where every step must be new, as no cache holds the ring: each of three launches goes
+ * on where the one before stopped. */
 static double chase_on(ww_rig *r, const char *name) {
   uint64_t from = r->big;
   int warm = 2048;
@@ -46,8 +47,8 @@ static double chase_on(ww_rig *r, const char *name) {
   return ww_rig_ok(r) ? cycles : NAN;
 }
 
-/* Reads other memory, so that L2 holds nothing of the ring that was just written; without room for
- * it the ring is large enough. */
+/* Reads other memory, so that L2 holds nothing of the ring that was just written;
+ * without room for it the ring is large enough. */
 static void evict(ww_rig *r, uint64_t ring) {
   uint64_t at = r->big + r->big_bytes / 2;
   uint64_t n = 512 * MB / 16;
@@ -59,9 +60,10 @@ static void evict(ww_rig *r, uint64_t ring) {
              (void *[]){&at, &n, &step, &count, &r->result});
 }
 
-/* Cycles of a step. Rings of up to 2^20 elements are gone through once before, larger ones cannot
- * stay in any cache. */
-static double footprint_latency(ww_rig *r, const char *name, uint64_t n, uint64_t stride) {
+/* Cycles of a step. Rings of up to 2^20 elements are gone through once before, larger
+ * ones cannot stay in any cache. */
+static double
+footprint_latency(ww_rig *r, const char *name, uint64_t n, uint64_t stride) {
   make_ring(r, n, stride);
   if (n <= 1u << 20)
     return chase(r, name, r->big, n, 4096);
@@ -96,8 +98,8 @@ static int ascending(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Each address of 1 MB in L2 on its own: how far its part is from this SM. Reading the clock costs
- * the same every time. */
+/* Each address of 1 MB in L2 on its own: how far its part is from this SM. Reading the
+ * clock costs the same every time. */
 static void near_and_far(ww_rig *r) {
   int64_t t[4096];
   int warm = 8192;
@@ -119,8 +121,8 @@ static void near_and_far(ww_rig *r) {
   ww_rig_gap(r, "l2.near_latency");
 }
 
-/* One line per 2-MB page, each a little further into its page so that they spread over L2's sets:
- * the lines stay in L2, so what grows is translation. */
+/* One line per 2-MB page, each a little further into its page so that they spread over
+ * L2's sets: the lines stay in L2, so what grows is translation. */
 static void translation(ww_rig *r) {
   double base = NAN;
   double reach = NAN;
@@ -159,7 +161,8 @@ void ww_probe_constants(ww_rig *r) {
   ww_rig_read(r, &base, r->result, sizeof base);
   if (ww_rig_ok(r))
     ww_rig_try(r,
-               r->api->cuModuleGetGlobal(&symbol, &bytes, r->modules[WW_PROBE_MEMORY], "constants"),
+               r->api->cuModuleGetGlobal(&symbol, &bytes, r->modules[WW_PROBE_MEMORY],
+                                         "constants"),
                "constants");
   for (uint64_t n = 512; n <= 64 * KB && ww_rig_ok(r); n *= 2) {
     double cycles = const_chase(r, symbol, base, n);
@@ -181,7 +184,8 @@ typedef struct {
   uint32_t blocks, threads;
 } stream;
 
-static stream full(const ww_rig *r, const char *kernel, uint64_t bytes, uint64_t total) {
+static stream
+full(const ww_rig *r, const char *kernel, uint64_t bytes, uint64_t total) {
   return (stream){kernel, bytes, total, r->out->sms * (r->threads_per_sm / 256), 256};
 }
 
@@ -193,7 +197,8 @@ static double run_stream(ww_rig *r, const stream *s) {
   uint64_t count64 = (s->total / 16 + all - 1) / all;
   int count = (int)((count64 + 7) / 8 * 8);
   void *params[] = {&r->big, &n, &step, &count, &r->result};
-  double seconds = ww_rig_seconds(r, WW_PROBE_MEMORY, s->kernel, s->blocks, s->threads, params);
+  double seconds =
+      ww_rig_seconds(r, WW_PROBE_MEMORY, s->kernel, s->blocks, s->threads, params);
   return (double)all * count * 16 / seconds / 1e9;
 }
 
@@ -209,9 +214,9 @@ static void dram_rates(ww_rig *r) {
     ww_rig_gap(r, kernels[k][1]);
   }
   /* the better of four and eight loads in flight per thread */
-  ww_rig_add(
-      r, "dram.read_gbps",
-      fmax(ww_rig_figure(r, "dram.read4_gbps", NAN), ww_rig_figure(r, "dram.read8_gbps", NAN)));
+  ww_rig_add(r, "dram.read_gbps",
+             fmax(ww_rig_figure(r, "dram.read4_gbps", NAN),
+                  ww_rig_figure(r, "dram.read8_gbps", NAN)));
 }
 
 static void l2_rates(ww_rig *r) {
@@ -253,8 +258,10 @@ static void stride_rates(ww_rig *r) {
     uint64_t step = n > all ? all : (all + 32) % n;
     int count = n / all < 4 ? 4 : n / all > 256 ? 256 : n / all / 4 * 4;
     void *params[] = {&r->big, &n, &stride, &step, &count, &r->result};
-    double seconds = ww_rig_seconds(r, WW_PROBE_MEMORY, "read_stride", blocks, 256, params);
-    ww_rig_point(r, "dram.read_gbps_by_stride", stride, (double)all * count * 32 / seconds / 1e9);
+    double seconds =
+        ww_rig_seconds(r, WW_PROBE_MEMORY, "read_stride", blocks, 256, params);
+    ww_rig_point(r, "dram.read_gbps_by_stride", stride,
+                 (double)all * count * 32 / seconds / 1e9);
   }
   ww_rig_gap(r, "dram.read_gbps_by_stride");
 }
@@ -263,7 +270,8 @@ static void l1_rates(ww_rig *r) {
   static const struct {
     const char *kernel, *op;
     double bytes;
-  } kinds[] = {{"l1_read32", "ops.ldg32.issue", 4}, {"l1_read128", "ops.ldg128.issue", 16}};
+  } kinds[] = {{"l1_read32", "ops.ldg32.issue", 4},
+               {"l1_read128", "ops.ldg128.issue", 16}};
   for (int k = 0; k < 2; k++) {
     int loops = 64;
     int shift = 0;
@@ -325,9 +333,9 @@ static void atomic_latency(ww_rig *r) {
 }
 
 void ww_probe_memory(ww_rig *r) {
-  static void (*const probes[])(ww_rig *) = {latency_curve,   near_and_far, translation,
-                                             l1_rates,        dram_rates,   l2_rates,
-                                             occupancy_rates, stride_rates, atomic_latency};
+  static void (*const probes[])(ww_rig *) = {
+      latency_curve, near_and_far,    translation,  l1_rates,      dram_rates,
+      l2_rates,      occupancy_rates, stride_rates, atomic_latency};
   const uint64_t n = WW_COUNT(probes);
   const uint64_t all = n + WW_COUNT(atomics);
   for (uint64_t k = 0; k < n; k++) {

@@ -1,20 +1,23 @@
-/* probe_ops.c - latency and issue rate of each instruction of gpu.def, bank conflicts, barriers,
- * straight-line code.
+/* probe_ops.c - latency and issue rate of each instruction of gpu.def, bank conflicts,
+ * barriers, straight-line code.
  *
- * Each figure is the difference of two runs that differ in the number of loops alone: what
- * surrounds the loop drops out. */
+ * Each figure is the difference of two runs that differ in the number of loops alone:
+ * what surrounds the loop drops out. */
 #include "probe_int.h"
 
-#define SUBCORES 4 /* of an SM, on every architecture with clock64() kernels of this kind */
+/* of an SM, on every architecture with clock64() kernels of this kind */
+#define SUBCORES 4
 
 typedef struct {
   const char *op, *kernel; /* kernel NULL: the same name */
   int stride;              /* of lanes in shared memory, bytes */
   bool latency, issue;
-  int pair; /* instructions of a step, where the figure is of one of them; 0: the step as it is */
+  /* instructions of a step, where the figure is of one of them; 0: the step as it is */
+  int pair;
 } special;
 
-/* What needs an argument, or has not both kernels; all other ops are run with stride 0. */
+/* What needs an argument, or has not both kernels; all other ops are run with stride 0.
+ */
 static const special specials[] = {
     {"lds32", NULL, 4, true, true, 0},         {"lds64", NULL, 8, true, true, 0},
     {"lds128", NULL, 16, true, true, 0},       {"sts32", NULL, 4, false, true, 0},
@@ -26,7 +29,8 @@ static const special specials[] = {
 };
 
 /* Cycles of one block of `warps` warps per loop of the kernel. */
-static double per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride) {
+static double
+per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride) {
   int n = loops;
   void *params[] = {&r->in, &r->result, &r->clocks, &n, &stride};
   double once = ww_rig_cycles(r, WW_PROBE_OPS, name, warps * 32, params);
@@ -44,11 +48,12 @@ static void probe_op(ww_rig *r, const special *s) {
   double steps = s->pair ? s->pair : 1;
   if (s->latency)
     ww_rig_add(r, ww_fmt(r->a, "ops.%s.latency", s->op),
-               per_loop(r, ww_fmt(r->a, "lat_%s", kernel), 1, 16, s->stride) / 64 / steps);
+               per_loop(r, ww_fmt(r->a, "lat_%s", kernel), 1, 16, s->stride) / 64 /
+                   steps);
   if (s->issue)
     ww_rig_add(r, ww_fmt(r->a, "ops.%s.issue", s->op),
-               per_loop(r, ww_fmt(r->a, "issue_%s", kernel), 32, 8, s->stride) * SUBCORES /
-                   (32 * 256) / steps);
+               per_loop(r, ww_fmt(r->a, "issue_%s", kernel), 32, 8, s->stride) *
+                   SUBCORES / (32 * 256) / steps);
   ww_rig_gap(r, ww_fmt(r->a, "ops.%s", s->op));
 }
 
@@ -73,13 +78,17 @@ static void probe_conflicts(ww_rig *r) {
 
 static void probe_barrier(ww_rig *r) {
   for (uint32_t warps = 1; warps <= 32; warps *= 2)
-    ww_rig_point(r, "barrier.by_warps", warps, per_loop(r, "barrier", warps, 8, 0) / 64);
+    ww_rig_point(r, "barrier.by_warps", warps,
+                 per_loop(r, "barrier", warps, 8, 0) / 64);
   ww_rig_gap(r, "barrier.by_warps");
 }
 
-/* Cycles per instruction of the first and the last of four passes through the same code, by one
- * warp. */
-static void straight(ww_rig *r, const char *name, double instructions, const char *first,
+/* Cycles per instruction of the first and the last of four passes through the same
+ * code, by one warp. */
+static void straight(ww_rig *r,
+                     const char *name,
+                     double instructions,
+                     const char *first,
                      const char *last) {
   int loops = 4;
   int stride = 0;

@@ -1,4 +1,5 @@
-/* probe_result.c - a probe's points: as JSON, and over a GPU description. No device needed. */
+/* probe_result.c - a probe's points: as JSON, and over a GPU description. No device
+ * needed. */
 #include "probe.h"
 
 #include "../base/json_put.h"
@@ -11,10 +12,11 @@ void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double v
 }
 
 void ww_probe_write(const ww_probe *p, ww_json *j) {
-  ww_json_put(j,
-              "{schema_version:1,device:%s,architecture:%s,compiler:%s,date:%s,sms:%u,lanes:%u,"
-              "seconds:%g,points:[",
-              p->device, p->architecture, p->compiler, p->date, p->sms, p->lanes, p->seconds);
+  ww_json_put(
+      j,
+      "{schema_version:1,device:%s,architecture:%s,compiler:%s,date:%s,sms:%u,lanes:%u,"
+      "seconds:%g,points:[",
+      p->device, p->architecture, p->compiler, p->date, p->sms, p->lanes, p->seconds);
   for (uint32_t i = 0; i < p->points.n; i++) {
     const ww_probe_point *q = &p->points.v[i];
     ww_json_put(j, "{name:%s,x!:%g,value:%g}", q->name, q->x, q->value);
@@ -32,36 +34,41 @@ static ww_status read_points(const cJSON *list, ww_arena *a, ww_probe *out, ww_e
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(p, "value");
     const char *name;
     const char *where = ww_fmt(a, "points[%d].name", k);
-    ww_status st =
-        ww_json_want_str(cJSON_GetObjectItemCaseSensitive(p, "name"), where, &name, a, e);
+    ww_status st = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(p, "name"), where,
+                                    &name, a, e);
     if (st)
       return st;
     if (!cJSON_IsNumber(v))
       return ww_fail(e, WW_EPARSE, "points[%d].value: expected a number", k);
-    ww_probe_add(out, a, name, cJSON_IsNumber(x) ? x->valuedouble : NAN, v->valuedouble);
+    ww_probe_add(out, a, name, cJSON_IsNumber(x) ? x->valuedouble : NAN,
+                 v->valuedouble);
   }
   return WW_OK;
 }
 
-ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out, ww_err *e) {
+ww_status
+ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out, ww_err *e) {
   *out = (ww_probe){0};
   cJSON *root = ww_json_read(json, n, e);
   if (!root)
     return WW_EPARSE;
   const struct {
     const char *name, **to;
-  } texts[] = {
-      {"device", &out->device}, {"architecture", &out->architecture}, {"date", &out->date}};
+  } texts[] = {{"device", &out->device},
+               {"architecture", &out->architecture},
+               {"date", &out->date}};
   ww_status st = WW_OK;
   for (size_t i = 0; i < 3 && !st; i++)
-    st = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(root, texts[i].name), texts[i].name,
-                          texts[i].to, a, e);
+    st = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(root, texts[i].name),
+                          texts[i].name, texts[i].to, a, e);
   uint64_t sms = 0;
   uint64_t lanes = 0;
   if (!st)
-    st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "sms"), "sms", &sms, e);
+    st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "sms"), "sms", &sms,
+                           e);
   if (!st)
-    st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "lanes"), "lanes", &lanes, e);
+    st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "lanes"), "lanes",
+                           &lanes, e);
   out->sms = sms;
   out->lanes = lanes;
   if (!st)
@@ -82,13 +89,15 @@ static double rounded(double v) {
 
 /* Counts and sizes are exact. */
 static double kept(const char *unit, double v) {
-  return v == floor(v) && (!strcmp(unit, "byte") || !strcmp(unit, "1")) ? v : rounded(v);
+  return v == floor(v) && (!strcmp(unit, "byte") || !strcmp(unit, "1")) ? v
+                                                                        : rounded(v);
 }
 
-static void distill_curve(const ww_probe *p, uint32_t curve, const char *source, ww_arena *a,
-                          ww_gpu *g) {
-  ww_curve c = {
-      .x = WW_NEWN(a, double, p->points.n), .y = WW_NEWN(a, double, p->points.n), .source = source};
+static void distill_curve(
+    const ww_probe *p, uint32_t curve, const char *source, ww_arena *a, ww_gpu *g) {
+  ww_curve c = {.x = WW_NEWN(a, double, p->points.n),
+                .y = WW_NEWN(a, double, p->points.n),
+                .source = source};
   for (uint32_t i = 0; i < p->points.n; i++) {
     const ww_probe_point *q = &p->points.v[i];
     if (isnan(q->x) || strcmp(q->name, ww_gpu_curves[curve].path))
@@ -105,8 +114,8 @@ static void distill_curve(const ww_probe *p, uint32_t curve, const char *source,
     *ww_curve_at(g, curve) = c;
 }
 
-/* k of latency(u) = latency * (1 + k u^2) from bandwidth over occupancy: bytes in flight /
- * bandwidth is the latency under load. */
+/* k of latency(u) = latency * (1 + k u^2) from bandwidth over occupancy: bytes in
+ * flight / bandwidth is the latency under load. */
 static void distill_queue(const char *source, ww_gpu *g) {
   const ww_curve *c = &g->dram_by_warps;
   double top = g->dram_read;

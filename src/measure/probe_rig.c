@@ -1,5 +1,5 @@
-/* probe_rig.c - the device under the probe: opening, launching, clocks. One context, the default
- * stream, one launch at a time. */
+/* probe_rig.c - the device under the probe: opening, launching, clocks. One context,
+ * the default stream, one launch at a time. */
 #include "probe_int.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ int ww_rig_attribute(const ww_rig *r, int which) {
   return r->api->cuDeviceGetAttribute(&v, which, r->device) ? 0 : v;
 }
 
-/* Operands of the kernels: floats of about 1, which are harmless as integers and halves too; zeros
- * behind them. */
+/* Operands of the kernels: floats of about 1, which are harmless as integers and halves
+ * too; zeros behind them. */
 static void fill_operands(ww_rig *r) {
   uint32_t words[4096] = {0};
   for (uint32_t i = 0; i < 256; i++)
@@ -43,7 +43,8 @@ static void make_buffers(ww_rig *r) {
     if (r->big_bytes < left / 10 * 9 && !api->cuMemAlloc(&r->big, r->big_bytes))
       break;
   if (!s && !r->big)
-    ww_fail(&r->e, WW_ELIMIT, "the probe needs 1 GB of free memory on %s", r->out->device);
+    ww_fail(&r->e, WW_ELIMIT, "the probe needs 1 GB of free memory on %s",
+            r->out->device);
   else if (ww_rig_try(r, s, "taking memory for the probe"))
     fill_operands(r);
 }
@@ -54,15 +55,17 @@ ww_status ww_rig_open(ww_rig *r) {
       ww_cuda_choose(r->api, r->o->device, r->a, &r->device, name, &r->e))
     return r->e.code;
   r->out->device = ww_strdup(r->a, name);
-  if (!ww_rig_try(r, r->api->cuDevicePrimaryCtxRetain(&r->context, r->device), r->out->device)) {
+  if (!ww_rig_try(r, r->api->cuDevicePrimaryCtxRetain(&r->context, r->device),
+                  r->out->device)) {
     r->context = NULL;
     return r->e.code;
   }
   ww_rig_try(r, r->api->cuCtxSetCurrent(r->context), r->out->device);
   r->out->sms = ww_rig_attribute(r, WW_CUDA_SMS);
   r->out->lanes = 32;
-  r->out->architecture = ww_fmt(r->a, "sm_%d%d", ww_rig_attribute(r, WW_CUDA_CAPABILITY_MAJOR),
-                                ww_rig_attribute(r, WW_CUDA_CAPABILITY_MINOR));
+  r->out->architecture =
+      ww_fmt(r->a, "sm_%d%d", ww_rig_attribute(r, WW_CUDA_CAPABILITY_MAJOR),
+             ww_rig_attribute(r, WW_CUDA_CAPABILITY_MINOR));
   r->threads_per_sm = ww_rig_attribute(r, WW_CUDA_THREADS_PER_SM);
   r->l2_bytes = ww_rig_attribute(r, WW_CUDA_L2_BYTES);
   if (ww_rig_ok(r))
@@ -94,7 +97,8 @@ void ww_rig_load(ww_rig *r, ww_probe_module m, const char *path) {
   size_t n;
   if (ww_read_file(r->a, path, 64u << 20, &image, &n, &r->e))
     return;
-  if (!ww_rig_try(r, r->api->cuModuleLoadData(&r->modules[m], image), "loading the probe's code"))
+  if (!ww_rig_try(r, r->api->cuModuleLoadData(&r->modules[m], image),
+                  "loading the probe's code"))
     r->modules[m] = NULL;
 }
 
@@ -111,14 +115,20 @@ void *ww_rig_kernel(ww_rig *r, ww_probe_module m, const char *name) {
   return kernel;
 }
 
-void ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params) {
+void ww_rig_launch(
+    ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params) {
   if (ww_rig_ok(r))
     ww_rig_try(r,
-               r->api->cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, NULL, params, NULL),
+               r->api->cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, NULL,
+                                      params, NULL),
                "launching");
 }
 
-void ww_rig_run(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks, uint32_t threads,
+void ww_rig_run(ww_rig *r,
+                ww_probe_module m,
+                const char *name,
+                uint32_t blocks,
+                uint32_t threads,
                 void **params) {
   void *kernel = ww_rig_kernel(r, m, name);
   ww_rig_launch(r, kernel, blocks, threads, params);
@@ -131,8 +141,8 @@ void ww_rig_read(ww_rig *r, void *to, uint64_t from, size_t bytes) {
     ww_rig_try(r, r->api->cuMemcpyDtoH(to, from, bytes), "reading results");
 }
 
-double ww_rig_cycles(ww_rig *r, ww_probe_module m, const char *name, uint32_t threads,
-                     void **params) {
+double ww_rig_cycles(
+    ww_rig *r, ww_probe_module m, const char *name, uint32_t threads, void **params) {
   int64_t t[64];
   uint32_t warps = (threads + 31) / 32;
   double least = INFINITY;
@@ -177,8 +187,12 @@ double ww_rig_end(ww_rig *r, void *stream) {
   return ww_rig_try(r, s, "timing") ? ms / 1e3 : NAN;
 }
 
-double ww_rig_seconds(ww_rig *r, ww_probe_module m, const char *name, uint32_t blocks,
-                      uint32_t threads, void **params) {
+double ww_rig_seconds(ww_rig *r,
+                      ww_probe_module m,
+                      const char *name,
+                      uint32_t blocks,
+                      uint32_t threads,
+                      void **params) {
   double took[6];
   void *kernel = ww_rig_kernel(r, m, name);
   for (int k = 0; k < 6; k++) {

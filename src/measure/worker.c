@@ -1,13 +1,14 @@
-/* worker.c - measuring in child processes, so that a kernel that faults, hangs or breaks its
- * context costs its own row alone.
+/* worker.c - measuring in child processes, so that a kernel that faults, hangs or
+ * breaks its context costs its own row alone.
  *
- * The parent hands a child options and specs (a memory file as its stdin) and reads lines:
- *   at 3 warm           what it is about to do: when it dies or stalls, this is the launch that did
- * it row 3 {report}      a finished row fail {error}        it ends because its context is broken
- * Rows are kept as they come and passed on in order. A child that ends early is followed by another
- * with what is left: without the culprit where it is clear, in smaller batches, then one by one,
- * where it is not (many launches were in flight). Each child either finishes a row, names a culprit
- * or makes batches smaller, so there is an end to it. */
+ * The parent hands a child options and specs (a memory file as its stdin) and reads
+ * lines: at 3 warm           what it is about to do: when it dies or stalls, this is
+ * the launch that did it row 3 {report}      a finished row fail {error}        it ends
+ * because its context is broken Rows are kept as they come and passed on in order. A
+ * child that ends early is followed by another with what is left: without the culprit
+ * where it is clear, in smaller batches, then one by one, where it is not (many
+ * launches were in flight). Each child either finishes a row, names a culprit or makes
+ * batches smaller, so there is an end to it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,12 +26,14 @@
 #include "backend.h"
 
 #define LIMIT_S 10
-#define SHARE 32768 /* launches of one child: what a restart hands over again stays small */
-#define NARROW 16   /* a batch that broke is run again in so many parts */
-#define TURN_S 0.2  /* between two looks whether to go on */
+/* launches of one child: what a restart hands over again stays small */
+#define SHARE 32768
+#define NARROW 16  /* a batch that broke is run again in so many parts */
+#define TURN_S 0.2 /* between two looks whether to go on */
 #define NOT_ASKED (UINT32_MAX - 1)
-#define DEVICE_S \
-  120 /* to open a device, to load a launch: compilers and large contents take their time */
+#define DEVICE_S                                                                     \
+  120 /* to open a device, to load a launch: compilers and large contents take their \
+         time */
 
 static const char *const stages[WW_NSTAGES] = {"open", "load",  "warm", "digest",
                                                "time", "count", "again"};
@@ -72,7 +75,8 @@ static bool flag(const cJSON *o, const char *key) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
 
-static ww_status read_options(const char *line, ww_arena *a, ww_measure_options *o, ww_err *e) {
+static ww_status
+read_options(const char *line, ww_arena *a, ww_measure_options *o, ww_err *e) {
   cJSON *tree = ww_json_read(line, strlen(line), e);
   if (!tree)
     return WW_EPARSE;
@@ -116,18 +120,21 @@ ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e) {
   char *line = NULL;
   size_t cap = 0;
   ww_arena *a = ww_arena_new();
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* a kernel that never ends must not outlive the parent */
-  ww_status st = getline(&line, &cap, in) > 0
-                     ? read_options(line, a, &o, e)
-                     : ww_fail(e, WW_EUSAGE, "--worker reads its launches from the parent");
+  /* a kernel that never ends must not outlive the parent */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ww_status st =
+      getline(&line, &cap, in) > 0
+          ? read_options(line, a, &o, e)
+          : ww_fail(e, WW_EUSAGE, "--worker reads its launches from the parent");
   if (!st)
     st = read_specs(in, a, &all, e);
   if (!st) {
     o.alone = all.alone.v;
     o.number = all.number.v;
     child_sink c = {out, all.number.v};
-    st = ww_measure_here(all.launches.v, all.launches.n, &o,
-                         &(ww_measure_sink){.ctx = &c, .row = child_row, .at = child_at}, e);
+    st = ww_measure_here(
+        all.launches.v, all.launches.n, &o,
+        &(ww_measure_sink){.ctx = &c, .row = child_row, .at = child_at}, e);
   }
   if (st) {
     char *text = error_text(e);
@@ -199,13 +206,19 @@ static void pass_on(supervisor *b) {
 static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
   ww_json j = {.out = to};
   const ww_measure_options *o = b->o;
-  ww_json_put(&j, "{device?:%s,time_only:%i,repeats:%u,quick:%i,batch:%u,dump?:%s,dump_each:%i}",
-              o->device, o->time_only, o->repeats, o->quick, batch, o->dump, o->dump_each);
+  ww_json_put(
+      &j,
+      "{device?:%s,time_only:%i,repeats:%u,quick:%i,batch:%u,dump?:%s,dump_each:%i}",
+      o->device, o->time_only, o->repeats, o->quick, batch, o->dump, o->dump_each);
   ww_buf_puts(to, "\n");
 }
 
-ww_status ww_measure_spawn(const char *self, const char *mode, const int fds[3], pid_t *pid,
-                           int *slot, ww_err *e) {
+ww_status ww_measure_spawn(const char *self,
+                           const char *mode,
+                           const int fds[3],
+                           pid_t *pid,
+                           int *slot,
+                           ww_err *e) {
   const char *argv[] = {self, "measure", mode, NULL};
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
@@ -223,7 +236,8 @@ ww_status ww_measure_spawn(const char *self, const char *mode, const int fds[3],
 }
 
 /* What the child reads: launches first .. last that have no row yet. */
-static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t batch) {
+static int
+input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t batch) {
   ww_buf text = {0};
   write_options(b, batch, &text);
   for (uint32_t k = first; k <= last; k++) {
@@ -243,7 +257,8 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
   return fd;
 }
 
-static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
+static ww_status
+start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
   int pipes[2] = {-1, -1};
   int in = input_of(b, first, last, c->batch);
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
@@ -252,10 +267,11 @@ static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child
       close(in);
     if (c->err >= 0)
       close(c->err);
-    return ww_fail(e, WW_EIO, "cannot start a process to measure in: %s", strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot start a process to measure in: %s",
+                   strerror(errno));
   }
-  ww_status st =
-      ww_measure_spawn(b->self, "--worker", (int[]){in, pipes[1], c->err}, &c->pid, &c->slot, e);
+  ww_status st = ww_measure_spawn(b->self, "--worker", (int[]){in, pipes[1], c->err},
+                                  &c->pid, &c->slot, e);
   close(in);
   close(pipes[1]);
   c->fd = pipes[0];
@@ -315,7 +331,8 @@ static void take_lines(supervisor *b, child *c) {
   memmove(c->text.s, from, c->text.n + 1);
 }
 
-/* How long the child may be silent. Counted runs of patched code take many times the kernel's time.
+/* How long the child may be silent. Counted runs of patched code take many times the
+ * kernel's time.
  */
 static double patience(const supervisor *b, const child *c) {
   double limit = limit_of(b);
@@ -346,7 +363,8 @@ static void follow(supervisor *b, child *c) {
     struct pollfd p = {.fd = c->fd, .events = POLLIN};
     if (b->sink->stop && left > TURN_S)
       left = TURN_S;
-    int n = left > 0 ? poll(&p, 1, left < 1e6 ? (int)(left * 1000) + 1 : 1000000000) : 0;
+    int n =
+        left > 0 ? poll(&p, 1, left < 1e6 ? (int)(left * 1000) + 1 : 1000000000) : 0;
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0 && heard + patience(b, c) - ww_now() > 0)
@@ -394,22 +412,25 @@ static ww_err verdict(const supervisor *b, const child *c) {
   int sig = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
   last_words(c, words);
   if (c->timed_out && ran)
-    ww_fail(&e, WW_ELIMIT,
-            "the kernel did not end within %g s; raise --limit or make the launch smaller",
-            limit_of(b));
+    ww_fail(
+        &e, WW_ELIMIT,
+        "the kernel did not end within %g s; raise --limit or make the launch smaller",
+        limit_of(b));
   else if (c->timed_out)
     ww_fail(&e, WW_ELIMIT, "%s took more than %g s",
-            c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch", patience(b, c));
+            c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch",
+            patience(b, c));
   else if (c->why.code) {
     e = c->why;
     e.code = ran && e.code == WW_EDEVICE ? WW_EDATA : e.code;
   } else if (ran && (sig == SIGSEGV || sig == SIGBUS))
-    ww_fail(&e, WW_EDATA,
-            "the kernel accessed memory outside its buffers; its process ended with %s%s",
-            sig == SIGSEGV ? "SIGSEGV" : "SIGBUS", words);
+    ww_fail(
+        &e, WW_EDATA,
+        "the kernel accessed memory outside its buffers; its process ended with %s%s",
+        sig == SIGSEGV ? "SIGSEGV" : "SIGBUS", words);
   else if (sig)
-    ww_fail(&e, WW_EDATA, "the process that measured it ended with signal %d (%s)%s", sig,
-            strsignal(sig), words);
+    ww_fail(&e, WW_EDATA, "the process that measured it ended with signal %d (%s)%s",
+            sig, strsignal(sig), words);
   else
     ww_fail(&e, WW_EDATA, "the process that measured it ended with exit code %d%s",
             WEXITSTATUS(c->status), words);
@@ -421,7 +442,8 @@ typedef struct {
   uint32_t to, by;
 } narrow;
 
-/* After a child that left launches without a row: whose fault, and what to run in smaller batches.
+/* After a child that left launches without a row: whose fault, and what to run in
+ * smaller batches.
  */
 static void blame(supervisor *b, const child *c, uint32_t last, narrow *next) {
   ww_err why = verdict(b, c);
@@ -451,8 +473,12 @@ static uint32_t next_open(const supervisor *b) {
   return k;
 }
 
-ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
-                     const ww_measure_sink *s, ww_err *e) {
+ww_status ww_measure(const ww_launch *l,
+                     uint32_t n,
+                     const ww_measure_options *o,
+                     const char *self,
+                     const ww_measure_sink *s,
+                     ww_err *e) {
   ww_arena *a = ww_arena_new();
   supervisor b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
   b.row = WW_NEWN(a, char *, n + 1);

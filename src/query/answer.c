@@ -1,10 +1,11 @@
-/* answer.c - from a kernel and its launch to predictions: which GPUs can run it, what the answer
- * assumes. */
+/* answer.c - from a kernel and its launch to predictions: which GPUs can run it, what
+ * the answer assumes. */
 #include "answer.h"
 
 #include "../predict/show/show.h"
 
-ww_status ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
+ww_status
+ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
   if (!fixed || g->lanes == m->warp)
     return WW_OK;
@@ -12,7 +13,9 @@ ww_status ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww
                  ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes, hint);
 }
 
-void ww_query_assume(const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
+void ww_query_assume(const ww_query_targets *q,
+                     const ww_assumptions *said,
+                     ww_arena *a,
                      ww_report *r) {
   ww_assumptions all = {0};
   if (q->assumed)
@@ -33,12 +36,18 @@ static ww_predict_options options_of(const ww_query_targets *q, const ww_gpu *g)
                               .cancelled_ctx = q->cancelled_ctx};
 }
 
-ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
-                           const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
-                           ww_prediction *out, ww_err *e) {
+ww_status ww_query_predict(const ww_unit *u,
+                           const ww_fn *fn,
+                           const ww_launch *launch,
+                           const ww_query_targets *q,
+                           const ww_assumptions *said,
+                           ww_arena *a,
+                           ww_prediction *out,
+                           ww_err *e) {
   const ww_module *m = &u->module;
-  const char *hint = m->dialect == WW_CUDA ? ": name another GPU, or read it with --lang hip"
-                                           : ": name another GPU";
+  const char *hint = m->dialect == WW_CUDA
+                         ? ": name another GPU, or read it with --lang hip"
+                         : ": name another GPU";
   ww_predict_options *o = WW_NEWN(a, ww_predict_options, q->n);
   ww_prediction *p = WW_NEWN(a, ww_prediction, q->n);
   ww_assumptions *each = WW_NEWN(a, ww_assumptions, q->n);

@@ -1,6 +1,7 @@
-/* code.c - hashes a kernel's IR. Indices into the module shift when other functions come and go, so
- * functions and variables go in by name; lines shift when something above is edited, so those of
- * the kernel's own file go in as seen from its first one. */
+/* code.c - hashes a kernel's IR. Indices into the module shift when other functions
+ * come and go, so functions and variables go in by name; lines shift when something
+ * above is edited, so those of the kernel's own file go in as seen from its first one.
+ */
 #include "code.h"
 
 #include <inttypes.h>
@@ -22,7 +23,8 @@ static void text(hasher *h, const char *s) {
 }
 
 static void hash_ins(hasher *h, const ww_ins *i) {
-  uint8_t small[8] = {i->op, i->type, i->type2, i->space, i->sub, i->n, i->nres, i->flags};
+  uint8_t small[8] = {i->op,  i->type, i->type2, i->space,
+                      i->sub, i->n,    i->nres,  i->flags};
   uint32_t operands[5] = {i->dst, i->a, i->b, i->c, i->ext};
   h->key = ww_key_with(h->key, small, sizeof small);
   h->key = ww_key_with(h->key, operands, sizeof operands);
@@ -77,9 +79,10 @@ static void hash_fn(hasher *h, const ww_fn *fn) {
   if (h->seen[fn - h->m->fns])
     return;
   h->seen[fn - h->m->fns] = true;
-  uint32_t shape[10] = {fn->nparams,      fn->nvals,       fn->nblocks,    fn->local_bytes,
-                        fn->shared_bytes, fn->max_threads, fn->min_blocks, fn->req_block[0],
-                        fn->req_block[1], fn->req_block[2]};
+  uint32_t shape[10] = {fn->nparams,     fn->nvals,        fn->nblocks,
+                        fn->local_bytes, fn->shared_bytes, fn->max_threads,
+                        fn->min_blocks,  fn->req_block[0], fn->req_block[1],
+                        fn->req_block[2]};
   text(h, fn->name);
   text(h, fn->mangled);
   text(h, fn->refusal);
@@ -122,7 +125,8 @@ static void hash_symbol(hasher *h, const ww_symbol *s) {
 }
 
 ww_key ww_code_key(const ww_module *m, const ww_fn *fn, bool lines) {
-  hasher h = {.m = m, .kernel = fn, .lines = lines, .seen = ww_xcalloc(m->nfns, sizeof(bool))};
+  hasher h = {
+      .m = m, .kernel = fn, .lines = lines, .seen = ww_xcalloc(m->nfns, sizeof(bool))};
   number(&h, (uint64_t)m->dialect << 32 | m->warp);
   hash_fn(&h, fn);
   for (uint32_t k = 0; k < m->nsymbols; k++)

@@ -1,5 +1,5 @@
-/* input.c - files that the user named: a source is looked at before clang does, so that the message
- * is about the file; others may be pipes, /dev/stdin or <(...). */
+/* input.c - files that the user named: a source is looked at before clang does, so that
+ * the message is about the file; others may be pipes, /dev/stdin or <(...). */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,7 +20,8 @@ static ww_status check_text(int fd, const char *path, ww_err *e) {
   if (empty)
     return ww_fail(e, WW_EDATA, "'%s' is empty", path);
   if (binary)
-    return ww_fail(e, WW_EDATA, "'%s' is a binary file, not source text (UTF-8 is expected)", path);
+    return ww_fail(e, WW_EDATA,
+                   "'%s' is a binary file, not source text (UTF-8 is expected)", path);
   return WW_OK;
 }
 
@@ -35,23 +36,24 @@ ww_status ww_input_check(const char *path, ww_err *e) {
   int fd = ww_open_file(NULL, path, &size, &why);
   if (fd < 0)
     return ww_fail(e, why.code, "%s", why.msg);
-  ww_status rc = size > SOURCE_MAX
-                     ? ww_fail(e, WW_ELIMIT,
-                               "'%s' has %llu MiB; source files of more than 64 MiB are not read",
-                               path, (unsigned long long)(size >> 20))
-                     : check_text(fd, path, e);
+  ww_status rc =
+      size > SOURCE_MAX
+          ? ww_fail(e, WW_ELIMIT,
+                    "'%s' has %llu MiB; source files of more than 64 MiB are not read",
+                    path, (unsigned long long)(size >> 20))
+          : check_text(fd, path, e);
   close(fd);
   return rc;
 }
 
-ww_status ww_input_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
-                          ww_err *e) {
+ww_status ww_input_packed(
+    ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
   return ww_file_regular(path) ? ww_read_packed(a, path, max, data, n, e)
                                : ww_read_input(a, path, max, data, n, e);
 }
 
-ww_status ww_input_launches(ww_arena *a, const char *path, ww_launch **out, uint32_t *n,
-                            ww_err *e) {
+ww_status ww_input_launches(
+    ww_arena *a, const char *path, ww_launch **out, uint32_t *n, ww_err *e) {
   char *text;
   size_t bytes;
   ww_status st = ww_read_input(a, path, 1 << 30, &text, &bytes, e);

@@ -1,12 +1,13 @@
 /* launch.c - which kernel of a source is meant, and what is known of its launch.
  *
- * Weakest first: the host code's own <<<...>>>, the comment in the source, what the caller gives.
- * Each is put over the one before. */
+ * Weakest first: the host code's own <<<...>>>, the comment in the source, what the
+ * caller gives. Each is put over the one before. */
 #include "query_int.h"
 
 /* ---- the kernel ---- */
 
-static ww_status no_kernel(const ww_unit *u, const char *file, const char *asked, ww_err *e) {
+static ww_status
+no_kernel(const ww_unit *u, const char *file, const char *asked, ww_err *e) {
   const ww_module *m = &u->module;
   ww_buf names = {0};
   uint32_t n = 0;
@@ -18,21 +19,23 @@ static ww_status no_kernel(const ww_unit *u, const char *file, const char *asked
     const char *why = NULL; /* templates that nobody instantiates */
     for (uint32_t k = 0; k < u->ndiags && !why; k++)
       why = u->diags[k].file ? u->diags[k].message : NULL;
-    st =
-        ww_fail(e, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "", why ? why : "");
+    st = ww_fail(e, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "",
+                 why ? why : "");
     if (e && !why)
       e->reason = WW_REASON_NO_KERNEL;
   } else if (asked)
-    st = ww_fail(e, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file,
+    st = ww_fail(e, WW_EUSAGE,
+                 "%s has no kernel `%s` (or several of that name); it has %s", file,
                  asked, names.s);
   else
-    st = ww_fail(e, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
+    st = ww_fail(e, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s",
+                 file, names.s);
   ww_buf_free(&names);
   return st;
 }
 
-ww_status ww_kernel_find(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
-                         ww_err *e) {
+ww_status ww_kernel_find(
+    const ww_unit *u, const char *file, const char *name, const ww_fn **fn, ww_err *e) {
   const ww_module *m = &u->module;
   uint32_t kernels = 0;
   *fn = name ? ww_ir_find(m, name) : NULL;
@@ -53,10 +56,15 @@ static bool is_complete(const ww_launch *l, const ww_fn *fn) {
          l->nargs >= fn->nparams;
 }
 
-/* The host code's launch of the kernel, over it what the comment says (NULL: there is none), over
- * that *launch. */
-static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit *r, ww_arena *a,
-                       ww_launch *launch, ww_assumptions *said, ww_err *e) {
+/* The host code's launch of the kernel, over it what the comment says (NULL: there is
+ * none), over that *launch. */
+static ww_status merge(const ww_fn *fn,
+                       const char *comment,
+                       const ww_query_unit *r,
+                       ww_arena *a,
+                       ww_launch *launch,
+                       ww_assumptions *said,
+                       ww_err *e) {
   ww_launch under = {0};
   ww_launch noted = {0};
   ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
@@ -68,7 +76,8 @@ static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit
       continue;
     ww_launch_merge(&under, &h->launch, a);
     const char *file = ww_path_base(h->file ? h->file : fn->file);
-    ww_push(a, said, (ww_assumption){WW_ASSUME_HOST_LAUNCH, ww_strdup(a, file), {h->line}});
+    ww_push(a, said,
+            (ww_assumption){WW_ASSUME_HOST_LAUNCH, ww_strdup(a, file), {h->line}});
     break;
   }
   ww_launch_merge(&under, &noted, a);
@@ -77,17 +86,24 @@ static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit
   return WW_OK;
 }
 
-/* The kernel's `// warpwise:` comment; NULL: none. Of a kernel that stands in a header, the disk's.
- * A header that is there and cannot be read is an error: its launch would be assumed. */
-static ww_status comment_of(const ww_query *w, const ww_query_unit *r, const ww_fn *fn, ww_arena *a,
-                            const char **out, ww_err *e) {
+/* The kernel's `// warpwise:` comment; NULL: none. Of a kernel that stands in a header,
+ * the disk's. A header that is there and cannot be read is an error: its launch would
+ * be assumed. */
+static ww_status comment_of(const ww_query *w,
+                            const ww_query_unit *r,
+                            const ww_fn *fn,
+                            ww_arena *a,
+                            const char **out,
+                            ww_err *e) {
   const char *text = r->text;
   size_t n = strlen(text);
   *out = NULL;
   if (fn->file && strcmp(fn->file, ww_query_shown(w, r->source.path))) {
     char *header;
     bool named_by_line = !w->root && !ww_file_exists(fn->file);
-    ww_status st = named_by_line ? WW_EIO : ww_query_text(w, fn->file, 64 << 20, a, &header, &n, e);
+    ww_status st = named_by_line
+                       ? WW_EIO
+                       : ww_query_text(w, fn->file, 64 << 20, a, &header, &n, e);
     if (st)
       return named_by_line || w->root ? WW_OK : st;
     text = header;
@@ -96,10 +112,17 @@ static ww_status comment_of(const ww_query *w, const ww_query_unit *r, const ww_
   return WW_OK;
 }
 
-ww_status ww_query_launch(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a,
-                          const ww_fn **fn, ww_launch *launch, ww_assumptions *said, ww_err *e) {
+ww_status ww_query_launch(ww_query *w,
+                          ww_query_unit *r,
+                          double deadline,
+                          ww_arena *a,
+                          const ww_fn **fn,
+                          ww_launch *launch,
+                          ww_assumptions *said,
+                          ww_err *e) {
   const char *comment;
-  ww_status st = *fn ? WW_OK : ww_kernel_find(r->unit, launch->file, launch->kernel, fn, e);
+  ww_status st =
+      *fn ? WW_OK : ww_kernel_find(r->unit, launch->file, launch->kernel, fn, e);
   if (st || is_complete(launch, *fn))
     return st;
   st = comment_of(w, r, *fn, a, &comment, e);
@@ -135,7 +158,8 @@ static ww_status check_contents(void *ctx, ww_buffer *b, ww_err *e) {
   const place *p = ctx;
   if (b->fill.kind != WW_FILL_FILE)
     return WW_OK;
-  b->fill.root = p->w->root; /* when it is read, what lies at the path may be another thing */
+  /* when it is read, what lies at the path may be another thing */
+  b->fill.root = p->w->root;
   return ww_query_path(p->w, b->fill.path, true, p->a, &b->fill.path, e);
 }
 

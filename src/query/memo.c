@@ -1,8 +1,8 @@
-/* memo.c - a table of at most some thousands of entries under one lock; making happens outside of
- * it.
+/* memo.c - a table of at most some thousands of entries under one lock; making happens
+ * outside of it.
  *
- * Invariant: an entry is MAKING (one maker, any number of waiters), READY, or STALE (pinned by
- * somebody, found by nobody). */
+ * Invariant: an entry is MAKING (one maker, any number of waiters), READY, or STALE
+ * (pinned by somebody, found by nobody). */
 #include "memo.h"
 
 #include <assert.h>
@@ -115,8 +115,8 @@ static void take_out(ww_memo *k, entry *gone) {
   free_entry(k, gone);
 }
 
-/* Down to the limits, oldest first. Tables are small: looking through all of it costs less than
- * what made an entry. */
+/* Down to the limits, oldest first. Tables are small: looking through all of it costs
+ * less than what made an entry. */
 static void shrink(ww_memo *k) {
   while (k->stats.n > k->most || k->stats.bytes > k->most_bytes) {
     entry *oldest = NULL;
@@ -133,7 +133,8 @@ static void shrink(ww_memo *k) {
 static bool wait_until(ww_memo *k, double deadline) {
   if (deadline <= 0)
     return pthread_cond_wait(&k->changed, &k->lock) == 0;
-  struct timespec t = {.tv_sec = deadline, .tv_nsec = (deadline - (time_t)deadline) * 1e9};
+  struct timespec t = {.tv_sec = deadline,
+                       .tv_nsec = (deadline - (time_t)deadline) * 1e9};
   return pthread_cond_timedwait(&k->changed, &k->lock, &t) == 0;
 }
 

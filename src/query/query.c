@@ -23,10 +23,11 @@ static ww_status load_gpus(ww_query *w, const ww_query_options *o, ww_err *e) {
   uint32_t n = ww_gpu_names(w->arena, &names);
   ww_status st = WW_OK;
   if (!n)
-    return ww_fail(e, WW_EDATA,
-                   "no GPU descriptions in %s/gpus; install them, or set WARPWISE_DATA to the "
-                   "folder that has gpus/",
-                   ww_data_dir(w->arena));
+    return ww_fail(
+        e, WW_EDATA,
+        "no GPU descriptions in %s/gpus; install them, or set WARPWISE_DATA to the "
+        "folder that has gpus/",
+        ww_data_dir(w->arena));
   w->gpus = WW_NEWN(w->arena, ww_gpu, n + o->ngpu_files);
   for (uint32_t k = 0; !st && k < o->ngpu_files + n; k++) {
     const char *which = k < o->ngpu_files ? o->gpu_files[k] : names[k - o->ngpu_files];
@@ -80,12 +81,14 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   ww_status st = WW_OK;
   if (!o->sources) {
     w->background = ww_pool_new(1, 8);
-    st = w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
+    st =
+        w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
     if (!st)
       st = load_models(w, o, e);
   }
   if (!st && o->root && !realpath(o->root, real))
-    st = ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
+    st =
+        ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
   if (!st && o->root)
     w->root = ww_strdup(w->arena, real);
   if (!st)
@@ -146,30 +149,43 @@ static bool plain(const char *path) {
   return *path != 0;
 }
 
-ww_status ww_query_path(const ww_query *w, const char *path, bool exists, ww_arena *a,
-                        const char **out, ww_err *e) {
+ww_status ww_query_path(const ww_query *w,
+                        const char *path,
+                        bool exists,
+                        ww_arena *a,
+                        const char **out,
+                        ww_err *e) {
   char real[PATH_MAX];
   const char *full = path[0] == '/' || !w->root ? path : ww_path_join(a, w->root, path);
   *out = full;
   if (!w->root)
     return WW_OK;
   if (strlen(full) >= PATH_MAX || !plain(path) || !ww_path_below(full, w->root))
-    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
-  /* A link may lead out: the file itself, or for one that is not there the folder it would be in.
+    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served",
+                   path);
+  /* A link may lead out: the file itself, or for one that is not there the folder it
+   * would be in.
    */
   const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
   if (!realpath(check, real)) /* nor is its folder: nothing on disk can be meant */
-    return exists ? ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path)
+    return exists ? ww_fail(e, WW_EIO,
+                            "there is no '%.200s' in the folder that is served", path)
                   : WW_OK;
   if (!ww_path_below(real, w->root))
-    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
+    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served",
+                   path);
   if (exists)
     *out = ww_strdup(a, real);
   return WW_OK;
 }
 
-ww_status ww_query_text(const ww_query *w, const char *path, size_t max, ww_arena *a, char **text,
-                        size_t *n, ww_err *e) {
+ww_status ww_query_text(const ww_query *w,
+                        const char *path,
+                        size_t max,
+                        ww_arena *a,
+                        char **text,
+                        size_t *n,
+                        ww_err *e) {
   return ww_read_below(a, w->root, path, max, text, n, e);
 }
 
@@ -236,8 +252,8 @@ typedef struct {
 static bool is_over(void *ctx) {
   const asking *x = ctx;
   const ww_query_request *q = x->q;
-  return (q->deadline > 0 && ww_now() > q->deadline) || (q->cancelled && q->cancelled(q->ctx)) ||
-         ww_source_stale(x->w, &q->source);
+  return (q->deadline > 0 && ww_now() > q->deadline) ||
+         (q->cancelled && q->cancelled(q->ctx)) || ww_source_stale(x->w, &q->source);
 }
 
 /* Why it is over, in words. fn: the kernel it was at; NULL: none. */
@@ -245,9 +261,10 @@ static ww_status over(const asking *x, const ww_fn *fn, ww_err *e) {
   if (ww_source_stale(x->w, &x->q->source))
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
   if (x->q->deadline > 0 && ww_now() > x->q->deadline)
-    return ww_fail(e, WW_ELIMIT,
-                   "%s%.100s%s took longer than a request may; --seconds raises the limit",
-                   fn ? "kernel `" : "", fn ? fn->name : "the prediction", fn ? "`" : "");
+    return ww_fail(
+        e, WW_ELIMIT,
+        "%s%.100s%s took longer than a request may; --seconds raises the limit",
+        fn ? "kernel `" : "", fn ? fn->name : "the prediction", fn ? "`" : "");
   return ww_fail(e, WW_ECANCEL, "cancelled");
 }
 
@@ -262,7 +279,8 @@ static ww_status choose_gpus(asking *x, ww_err *e) {
     for (; g < w->ngpus && strcmp(w->gpus[g].name, name); g++)
       known = ww_fmt(x->a, "%s%s%s", known, g ? ", " : "", w->gpus[g].name);
     if (g == w->ngpus)
-      return ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", name, known);
+      return ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", name,
+                     known);
     x->gpus[k] = w->gpus[g];
   }
   return WW_OK;
@@ -285,8 +303,8 @@ static const char *shown(const asking *x) {
 }
 
 /* What is known of the kernel's launch, weaker sources under what was asked. */
-static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said,
-                           ww_err *e) {
+static ww_status
+launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said, ww_err *e) {
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
   ww_status st = ww_query_launch(x->w, &x->read, x->q->deadline, x->a, &fn, l, said, e);
@@ -298,8 +316,11 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumpti
 }
 
 /* Everything that the answer is made of. */
-static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l,
-                         const ww_assumptions *said, const ww_gpu *g) {
+static ww_key answer_key(const asking *x,
+                         ww_key code,
+                         const ww_launch *l,
+                         const ww_assumptions *said,
+                         const ww_gpu *g) {
   ww_buf b = {0};
   ww_launch_write(l, &(ww_json){.out = &b});
   ww_key k = ww_key_with(code, b.s, b.n);
@@ -322,7 +343,8 @@ typedef struct {
   uint32_t line; /* where the kernel stood */
 } kept_answer;
 
-static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const ww_report *r) {
+static void
+keep_answer(const asking *x, ww_key key, const ww_fn *fn, const ww_report *r) {
   ww_arena *a = ww_arena_new();
   kept_answer *k = WW_NEW(a, kept_answer);
   k->arena = a;
@@ -332,9 +354,13 @@ static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const ww_r
   ww_memo_release(x->w->answers, key, k);
 }
 
-/* Of a kernel that may have moved within its file since, as may its launch in the host code. */
-static void known_answer(const asking *x, const ww_fn *fn, const ww_assumptions *said,
-                         const kept_answer *k, ww_report *out) {
+/* Of a kernel that may have moved within its file since, as may its launch in the host
+ * code. */
+static void known_answer(const asking *x,
+                         const ww_fn *fn,
+                         const ww_assumptions *said,
+                         const kept_answer *k,
+                         ww_report *out) {
   ww_report_copy(&k->report, x->a, out);
   ww_code_move(fn->file, (int64_t)fn->line - k->line, x->a, out);
   const ww_assumption *now = ww_assumptions_find(said, WW_ASSUME_HOST_LAUNCH);
@@ -418,19 +444,24 @@ static ww_status run_child(computing *c, ww_buf *out, ww_err *e) {
   if (is_over(x))
     return over(x, c->fn, e);
   if (st == WW_ELIMIT)
-    return ww_fail(e, st,
-                   "kernel `%.100s` took more than %llu MB of memory; --memory raises the limit",
-                   c->fn->name, (unsigned long long)x->w->bytes >> 20);
+    return ww_fail(
+        e, st,
+        "kernel `%.100s` took more than %llu MB of memory; --memory raises the limit",
+        c->fn->name, (unsigned long long)x->w->bytes >> 20);
   if (st == WW_EUNSUPPORTED)
-    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s",
-                   c->fn->name, why.msg);
+    return ww_fail(
+        e, st,
+        "kernel `%.100s` cannot be predicted: the process that did it failed, %s",
+        c->fn->name, why.msg);
   return ww_fail(e, st, "kernel `%.100s`: %s", c->fn->name, why.msg);
 }
 
-static ww_report error_report(const asking *x, const ww_fn *fn, const ww_gpu *g,
-                              const ww_err *why) {
-  return (ww_report){
-      .file = shown(x), .kernel = ww_strdup(x->a, fn->name), .gpu = g->name, .error = *why};
+static ww_report
+error_report(const asking *x, const ww_fn *fn, const ww_gpu *g, const ww_err *why) {
+  return (ww_report){.file = shown(x),
+                     .kernel = ww_strdup(x->a, fn->name),
+                     .gpu = g->name,
+                     .error = *why};
 }
 
 /* predict in a child: what it wrote is read, what it did not write is an error. */
@@ -471,8 +502,8 @@ static void compute(computing *c, const ww_key *keys, ww_query_answer *told) {
   }
 }
 
-/* Two askers may want the same GPUs in another order: claiming them in the order of their keys,
- * nobody waits in a circle. */
+/* Two askers may want the same GPUs in another order: claiming them in the order of
+ * their keys, nobody waits in a circle. */
 static void sort_by_key(const ww_key *keys, uint32_t *order, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     order[i] = i;
@@ -484,7 +515,8 @@ static void sort_by_key(const ww_key *keys, uint32_t *order, uint32_t n) {
     }
 }
 
-static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
+static ww_status
+one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
   ww_launch l;
   ww_assumptions said = {0};
   ww_status st = launch_of(x, fn, &l, &said, e);
@@ -501,9 +533,11 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
   for (uint32_t i = 0; i < x->ngpus; i++) {
     uint32_t g = order[i];
     void *kept;
-    bool twice = i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
+    bool twice =
+        i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
     ww_memo_answer answer =
-        twice ? WW_MEMO_LATE : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
+        twice ? WW_MEMO_LATE
+              : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
     if (answer == WW_MEMO_HIT) {
       known_answer(x, fn, &said, kept, &told[g].report);
       told[g].known = told[g].done = true;
@@ -563,7 +597,8 @@ static ww_status all_kernels(asking *x, ww_err *e) {
     }
     if (st)
       begin_answers(x, fn, told);
-    for (uint32_t g = 0; st && g < x->ngpus; g++) { /* a launch that could not be understood */
+    /* a launch that could not be understood */
+    for (uint32_t g = 0; st && g < x->ngpus; g++) {
       told[g].report = error_report(x, fn, &x->gpus[g], &why);
       told[g].code = st;
     }
@@ -572,7 +607,10 @@ static ww_status all_kernels(asking *x, ww_err *e) {
   return ww_source_stale(x->w, &x->q->source) ? over(x, NULL, e) : WW_OK;
 }
 
-ww_status ww_query_ask(ww_query *w, const ww_query_request *q, ww_arena *a, ww_query_result *out,
+ww_status ww_query_ask(ww_query *w,
+                       const ww_query_request *q,
+                       ww_arena *a,
+                       ww_query_result *out,
                        ww_err *e) {
   asking x = {.w = w, .q = q, .a = a, .out = out};
   *out = (ww_query_result){0};

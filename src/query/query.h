@@ -1,10 +1,11 @@
-/* query.h - sources and what is known of them, kept while a server runs: the core under REST,
- * editors and agents.
+/* query.h - sources and what is known of them, kept while a server runs: the core under
+ * REST, editors and agents.
  *
- * Everything is kept by content: a text with its flags -> IR; a kernel's code, launch and GPU ->
- * its answer. An edit therefore costs one run of clang and the kernels whose code it changed; what
- * two clients both ask is computed once. Documents are texts that an editor holds open, with a
- * generation that counts its changes: an answer about an older one is never returned.
+ * Everything is kept by content: a text with its flags -> IR; a kernel's code, launch
+ * and GPU -> its answer. An edit therefore costs one run of clang and the kernels whose
+ * code it changed; what two clients both ask is computed once. Documents are texts that
+ * an editor holds open, with a generation that counts its changes: an answer about an
+ * older one is never returned.
  *
  * Every function may be called from any thread. */
 #ifndef WW_QUERY_QUERY_H
@@ -14,18 +15,24 @@
 #include "memo.h"
 
 typedef struct {
-  const char *root; /* folder; files and includes outside of it are refused. NULL: the machine is
-                       the asker's own */
-  uint64_t bytes;   /* of buffers that one prediction may fill, and of memory that it may take in a
-                       child; 0: no limit */
-  bool children; /* predictions run in child processes: one that crashes or cannot be stopped costs
-                    its own question alone */
-  uint32_t units, answers;      /* kept at most; 0: defaults */
-  const char *const *gpu_files; /* descriptions besides those that came with the program; one of the
-                                   same name goes before */
+  /* folder; files and includes outside of it are refused. NULL: the machine is the
+   * asker's own */
+  const char *root;
+  /* of buffers that one prediction may fill, and of memory that it may take in a child;
+   * 0: no limit */
+  uint64_t bytes;
+  /* predictions run in child processes: one that crashes or cannot be stopped costs its
+   * own question alone */
+  bool children;
+  uint32_t units, answers; /* kept at most; 0: defaults */
+  /* descriptions besides those that came with the program; one of the same name goes
+   * before */
+  const char *const *gpu_files;
   uint32_t ngpu_files;
-  const char *models; /* folder of machine.json and correction.json.zst; NULL: the program's own */
-  bool sources;       /* only they are asked for: no GPU description and no model is read */
+  /* folder of machine.json and correction.json.zst; NULL: the program's own */
+  const char *models;
+  /* only they are asked for: no GPU description and no model is read */
+  bool sources;
 } ww_query_options;
 
 typedef struct ww_query ww_query;
@@ -35,40 +42,53 @@ void ww_query_free(ww_query *w);   /* accepts NULL; nobody may be asking */
 
 /* The GPUs that can be asked for. */
 uint32_t ww_query_gpus(const ww_query *w, const ww_gpu **gpus);
-/* A path as a client gives it -> an absolute one. WW_EUSAGE: outside of root. `exists`: it has to
- * be there, links are followed. */
-ww_status ww_query_path(const ww_query *w, const char *path, bool exists, ww_arena *a,
-                        const char **out, ww_err *e);
-/* Whether all contents that a launch names lie below the root; they are read from there alone. */
+/* A path as a client gives it -> an absolute one. WW_EUSAGE: outside of root. `exists`:
+ * it has to be there, links are followed. */
+ww_status ww_query_path(const ww_query *w,
+                        const char *path,
+                        bool exists,
+                        ww_arena *a,
+                        const char **out,
+                        ww_err *e);
+/* Whether all contents that a launch names lie below the root; they are read from there
+ * alone. */
 ww_status ww_query_contents(const ww_query *w, ww_launch *l, ww_arena *a, ww_err *e);
-/* What stands in a file, as ww_query_path gives it or as seen from the root: a regular one,
- * below the root also at the moment it is opened. */
-ww_status ww_query_text(const ww_query *w, const char *path, size_t max, ww_arena *a, char **text,
-                        size_t *n, ww_err *e);
+/* What stands in a file, as ww_query_path gives it or as seen from the root: a regular
+ * one, below the root also at the moment it is opened. */
+ww_status ww_query_text(const ww_query *w,
+                        const char *path,
+                        size_t max,
+                        ww_arena *a,
+                        char **text,
+                        size_t *n,
+                        ww_err *e);
 const char *ww_query_root(const ww_query *w); /* real path; NULL: none */
 
 /* ---- documents ---- */
-/* The path becomes, or is now, this text; returns its generation, which grows with each call. */
+/* The path becomes, or is now, this text; returns its generation, which grows with each
+ * call. */
 uint64_t ww_query_change(ww_query *w, const char *path, const char *text);
-void ww_query_close(
-    ww_query *w, const char *path); /* from now on the disk counts; what is asked about it ends */
+/* from now on the disk counts; what is asked about it ends */
+void ww_query_close(ww_query *w, const char *path);
 uint64_t ww_query_generation(ww_query *w, const char *path); /* 0: not open */
 
 /* ---- asking ---- */
 typedef struct {
-  const char *path; /* as ww_query_path gives it; reports call it as it is seen from root */
+  /* as ww_query_path gives it; reports call it as it is seen from root */
+  const char *path;
   const char *text; /* what stands in it; NULL: the open document, else the disk */
-  uint64_t
-      generation;   /* of the document; WW_ECANCEL when it is another one before or after. 0: any */
-  const char *lang; /* cuda, opencl, hip, openmp; NULL: by name and contents */
+  /* of the document; WW_ECANCEL when it is another one before or after. 0: any */
+  uint64_t generation;
+  const char *lang;   /* cuda, opencl, hip, openmp; NULL: by name and contents */
   const char **flags; /* -D -I -std: the caller has checked them */
   uint32_t nflags;
   const char **instantiate;
   uint32_t ninstantiate;
   const char **more; /* further files of the same program, on the disk */
   uint32_t nmore;
-  bool once;   /* a command's question: clang reads the disk, headers are precompiled first and not
-                  looked at again */
+  /* a command's question: clang reads the disk, headers are precompiled first and not
+   * looked at again */
+  bool once;
   bool no_sdk; /* installed CUDA and ROCm headers are not used */
 } ww_source;
 
@@ -77,26 +97,41 @@ typedef struct {
   ww_source source; /* as it was asked for: what it points to is the asker's */
   const ww_unit *unit;
   const char *text;
-  double read_ms, clang_ms; /* that reading it took just now, clang's part of it; 0: it was known */
-  const ww_host_launch *launches; /* of the host code, once ww_query_launch has had to look at it */
+  /* that reading it took just now, clang's part of it; 0: it was known */
+  double read_ms, clang_ms;
+  /* of the host code, once ww_query_launch has had to look at it */
+  const ww_host_launch *launches;
   uint32_t nlaunches;
   double host_ms; /* that it took just now */
   void *kept, *kept_hosts;
   ww_key key, hosts_key;
 } ww_query_unit;
-ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_arena *a,
-                        ww_query_unit *out, ww_err *e);
+ww_status ww_query_read(ww_query *w,
+                        const ww_source *s,
+                        double deadline,
+                        ww_arena *a,
+                        ww_query_unit *out,
+                        ww_err *e);
 void ww_query_release(ww_query *w, ww_query_unit *r);
-/* Finds the kernel that the launch names (plain or mangled; NULL: the only one) unless *fn is it,
- * and puts *launch over what the source says of its launch; `said` collects what was taken from the
- * host code. What is found lives in the arena and in r. *fn is set as soon as it is found. */
-ww_status ww_query_launch(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a,
-                          const ww_fn **fn, ww_launch *launch, ww_assumptions *said, ww_err *e);
-/* Calls `each` for every buffer of the launch's arguments and symbols, until one fails. */
+/* Finds the kernel that the launch names (plain or mangled; NULL: the only one) unless
+ * *fn is it, and puts *launch over what the source says of its launch; `said` collects
+ * what was taken from the host code. What is found lives in the arena and in r. *fn is
+ * set as soon as it is found. */
+ww_status ww_query_launch(ww_query *w,
+                          ww_query_unit *r,
+                          double deadline,
+                          ww_arena *a,
+                          const ww_fn **fn,
+                          ww_launch *launch,
+                          ww_assumptions *said,
+                          ww_err *e);
+/* Calls `each` for every buffer of the launch's arguments and symbols, until one fails.
+ */
 typedef ww_status ww_buffer_visit(void *ctx, ww_buffer *b, ww_err *e);
 ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e);
 /* How the front end is asked for a source: files, dialect, flags. */
-ww_status ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e);
+ww_status
+ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e);
 
 typedef struct {
   ww_source source;
@@ -104,8 +139,9 @@ typedef struct {
   const ww_launch *launch; /* what is known of it; NULL: nothing */
   const char **gpus;       /* names; none: the H200, as assumed */
   uint32_t ngpus;
-  const char *cache;            /* "warm", "cold", NULL: as the launch says */
-  const char *by;               /* "machine", "grounded", NULL: grounded where it is known */
+  const char *cache; /* "warm", "cold", NULL: as the launch says */
+  /* "machine", "grounded", NULL: grounded where it is known */
+  const char *by;
   uint64_t budget;              /* 0: the default */
   bool explain;                 /* reports with findings and lines */
   double deadline;              /* ww_now's clock; 0: none */
@@ -128,9 +164,12 @@ typedef struct {
   double read_ms, clang_ms, host_ms,
       predict_ms; /* wall time, clang's is part of the first; 0 where it was known */
 } ww_query_result;
-/* Lives in the arena. Fails where the source cannot be read or no such kernel is there; a kernel
- * without an answer is one whose code is not WW_OK. */
-ww_status ww_query_ask(ww_query *w, const ww_query_request *q, ww_arena *a, ww_query_result *out,
+/* Lives in the arena. Fails where the source cannot be read or no such kernel is there;
+ * a kernel without an answer is one whose code is not WW_OK. */
+ww_status ww_query_ask(ww_query *w,
+                       const ww_query_request *q,
+                       ww_arena *a,
+                       ww_query_result *out,
                        ww_err *e);
 
 typedef struct {

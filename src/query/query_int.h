@@ -32,14 +32,16 @@ struct ww_query {
   ww_memo *precompiled; /* what it has done, by path, headers and flags */
 };
 
-/* launch.c: the kernel of that name (plain or mangled), NULL: the only one. The message says which
- * there are. */
-ww_status ww_kernel_find(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
-                         ww_err *e);
+/* launch.c: the kernel of that name (plain or mangled), NULL: the only one. The message
+ * says which there are. */
+ww_status ww_kernel_find(
+    const ww_unit *u, const char *file, const char *name, const ww_fn **fn, ww_err *e);
 /* read.c: the launches of the host code into r, where they are not yet. */
-ww_status ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a, ww_err *e);
-const char *ww_query_shown(const ww_query *w, const char *path); /* as seen from the root */
-bool ww_source_stale(ww_query *w,
-                     const ww_source *s); /* its generation is no longer the document's */
+ww_status
+ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a, ww_err *e);
+/* as seen from the root */
+const char *ww_query_shown(const ww_query *w, const char *path);
+/* its generation is no longer the document's */
+bool ww_source_stale(ww_query *w, const ww_source *s);
 
 #endif

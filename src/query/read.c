@@ -1,8 +1,9 @@
 /* read.c - texts to IR, once for each text: what the workspace keeps of sources.
  *
- * A unit is found by its text and flags. The headers that it included are looked at each time
- * (size, time): a unit with a changed one is forgotten. The host half is found by the text without
- * the bodies of kernels, which the launches around them do not depend on. */
+ * A unit is found by its text and flags. The headers that it included are looked at
+ * each time (size, time): a unit with a changed one is forgotten. The host half is
+ * found by the text without the bodies of kernels, which the launches around them do
+ * not depend on. */
 #include "../front/scan.h"
 #include "query_int.h"
 
@@ -47,8 +48,8 @@ static bool is_fresh(const kept_unit *u) {
   return true;
 }
 
-/* The source itself is the text we have, whatever the disk says; so is memory that the compiler
- * read it from. */
+/* The source itself is the text we have, whatever the disk says; so is memory that the
+ * compiler read it from. */
 static void note_headers(const ww_source *s, kept_unit *u) {
   u->headers = WW_NEWN(u->arena, header, u->unit.nheaders);
   for (uint32_t k = 0; k < u->unit.nheaders; k++)
@@ -58,7 +59,8 @@ static void note_headers(const ww_source *s, kept_unit *u) {
 
 /* ---- front end ---- */
 
-ww_status ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e) {
+ww_status
+ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e) {
   const char **paths = WW_NEWN(a, const char *, s->nmore + 1);
   paths[0] = s->path;
   for (uint32_t k = 0; k < s->nmore; k++)
@@ -75,13 +77,19 @@ ww_status ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out,
     if (!strcmp(ww_dialect_names[i], s->lang))
       out->dialect = i;
   if (s->lang && out->dialect < 0)
-    return ww_fail(e, WW_EUSAGE, "%s: expected cuda, opencl, hip or openmp, not '%.40s'",
+    return ww_fail(e, WW_EUSAGE,
+                   "%s: expected cuda, opencl, hip or openmp, not '%.40s'",
                    s->once ? "--lang" : "lang", s->lang);
   return WW_OK;
 }
 
-static ww_status options_of(ww_query *w, const ww_source *s, const char *text, double deadline,
-                            ww_arena *a, ww_front_options *o, ww_err *e) {
+static ww_status options_of(ww_query *w,
+                            const ww_source *s,
+                            const char *text,
+                            double deadline,
+                            ww_arena *a,
+                            ww_front_options *o,
+                            ww_err *e) {
   ww_status st = ww_query_front(s, a, o, e);
   if (!s->once) {
     o->texts = WW_NEW(a, const char *);
@@ -95,7 +103,8 @@ static ww_status options_of(ww_query *w, const ww_source *s, const char *text, d
   }
   o->deadline = deadline;
   if (!st && deadline > 0 && ww_now() >= deadline)
-    st = ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
+    st = ww_fail(e, WW_ELIMIT,
+                 "the time for this request was over before its source was read");
   return st;
 }
 
@@ -117,7 +126,8 @@ static ww_key source_key(const ww_source *s, const char *text, size_t n) {
 /* Below the root, paths are told as seen from there: so clients name them. */
 const char *ww_query_shown(const ww_query *w, const char *path) {
   size_t n = w->root ? strlen(w->root) : 0;
-  return n && path && !strncmp(path, w->root, n) && path[n] == '/' ? path + n + 1 : path;
+  return n && path && !strncmp(path, w->root, n) && path[n] == '/' ? path + n + 1
+                                                                   : path;
 }
 
 static void shorten_all(const ww_query *w, ww_unit *u) {
@@ -130,20 +140,27 @@ static void shorten_all(const ww_query *w, ww_unit *u) {
     u->diags[k].file = ww_query_shown(w, u->diags[k].file);
 }
 
-static ww_status load(ww_query *w, const ww_source *s, char *text, ww_arena *a, double deadline,
-                      kept_unit **out, ww_err *e) {
+static ww_status load(ww_query *w,
+                      const ww_source *s,
+                      char *text,
+                      ww_arena *a,
+                      double deadline,
+                      kept_unit **out,
+                      ww_err *e) {
   kept_unit *u = WW_NEW(a, kept_unit);
   ww_front_options o;
   ww_source kept = *s;
-  kept.path = ww_strdup(a, s->path); /* functions of the unit point to it: it outlives the asker */
+  /* functions of the unit point to it: it outlives the asker */
+  kept.path = ww_strdup(a, s->path);
   *u = (kept_unit){.arena = a, .text = text};
   ww_status st = options_of(w, &kept, text, deadline, a, &o, e);
   if (!st)
     st = ww_front_load(&o, a, &u->unit, e);
   if (st == WW_ELIMIT && deadline > 0 && ww_now() > deadline - 0.1)
-    return ww_fail(e, st,
-                   "reading %.200s took longer than a request may; --seconds raises the limit",
-                   ww_query_shown(w, s->path));
+    return ww_fail(
+        e, st,
+        "reading %.200s took longer than a request may; --seconds raises the limit",
+        ww_query_shown(w, s->path));
   if (st)
     return st;
   note_headers(s, u);
@@ -169,8 +186,8 @@ static void precompile(void *ctx) {
   ww_arena_free(x->arena);
 }
 
-/* Once for each set of #include lines: clang parses standard headers several times as long as a
- * file of kernels. */
+/* Once for each set of #include lines: clang parses standard headers several times as
+ * long as a file of kernels. */
 static void warm_up(ww_query *w, const ww_source *s, const char *text) {
   ww_key key = ww_key_str(ww_key_of("headers", 7), s->lang);
   bool any = false;
@@ -189,7 +206,9 @@ static void warm_up(ww_query *w, const ww_source *s, const char *text) {
   ww_arena *a = ww_arena_new();
   warming *x = WW_NEW(a, warming);
   *x = (warming){
-      a, w, {.path = ww_strdup(a, s->path), .text = ww_strdup(a, text), .nflags = s->nflags}};
+      a,
+      w,
+      {.path = ww_strdup(a, s->path), .text = ww_strdup(a, text), .nflags = s->nflags}};
   x->source.lang = ww_strdup(a, s->lang);
   x->source.flags = WW_NEWN(a, const char *, s->nflags);
   for (uint32_t k = 0; k < s->nflags; k++)
@@ -208,8 +227,8 @@ bool ww_source_stale(ww_query *w, const ww_source *s) {
 }
 
 /* The caller's, the open document's or the disk's; into the arena. */
-static ww_status text_of(ww_query *w, const ww_source *s, ww_arena *a, char **text, size_t *n,
-                         ww_err *e) {
+static ww_status text_of(
+    ww_query *w, const ww_source *s, ww_arena *a, char **text, size_t *n, ww_err *e) {
   uint64_t generation = 0;
   *text = ww_strdup(a, s->text);
   pthread_mutex_lock(&w->lock);
@@ -227,8 +246,12 @@ static ww_status text_of(ww_query *w, const ww_source *s, ww_arena *a, char **te
   return WW_OK;
 }
 
-ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_arena *asker,
-                        ww_query_unit *out, ww_err *e) {
+ww_status ww_query_read(ww_query *w,
+                        const ww_source *s,
+                        double deadline,
+                        ww_arena *asker,
+                        ww_query_unit *out,
+                        ww_err *e) {
   ww_arena *a = ww_arena_new();
   char *text;
   size_t n = 0;
@@ -261,8 +284,9 @@ ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_are
       }
     }
   }
+  /* it lies in what is freed here */
   if (st && e && e->file)
-    e->file = ww_strdup(asker, ww_query_shown(w, e->file)); /* it lies in what is freed here */
+    e->file = ww_strdup(asker, ww_query_shown(w, e->file));
   ww_arena_free(a);
   if (st)
     return st;
@@ -282,13 +306,14 @@ void ww_query_release(ww_query *w, ww_query_unit *r) {
 
 /* ---- host code ---- */
 
-/* Whether the body of the declaration counts as inside of a kernel; those before end at `at`. */
+/* Whether the body of the declaration counts as inside of a kernel; those before end at
+ * `at`. */
 static bool is_body(const ww_decl *d, uint32_t at) {
   return d->kernel && !d->tmpl && d->body && d->body >= at;
 }
 
-/* The text without what stands in kernels, lines and all: what becomes of their launches does not
- * depend on it. */
+/* The text without what stands in kernels, lines and all: what becomes of their
+ * launches does not depend on it. */
 static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
   ww_scan scan;
   size_t n = strlen(text);
@@ -309,8 +334,12 @@ static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
 }
 
 /* Lines of the text, to or from those of a text whose kernels have none inside. */
-static void move_launches(const ww_source *s, const char *text, bool back, ww_arena *a,
-                          ww_host_launch *v, uint32_t n) {
+static void move_launches(const ww_source *s,
+                          const char *text,
+                          bool back,
+                          ww_arena *a,
+                          ww_host_launch *v,
+                          uint32_t n) {
   ww_scan scan;
   ww_scan_source(text, strlen(text), a, &scan);
   for (uint32_t i = 0; i < n; i++) {
@@ -334,8 +363,13 @@ static void move_launches(const ww_source *s, const char *text, bool back, ww_ar
   }
 }
 
-static ww_status read_hosts(ww_query *w, const ww_source *s, const char *text, double deadline,
-                            ww_arena *a, hosts *h, ww_err *e) {
+static ww_status read_hosts(ww_query *w,
+                            const ww_source *s,
+                            const char *text,
+                            double deadline,
+                            ww_arena *a,
+                            hosts *h,
+                            ww_err *e) {
   ww_front_options o;
   ww_err ignored = {0};
   *h = (hosts){.arena = a};
@@ -348,8 +382,8 @@ static ww_status read_hosts(ww_query *w, const ww_source *s, const char *text, d
   return WW_OK;
 }
 
-ww_status ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *asker,
-                         ww_err *e) {
+ww_status ww_query_hosts(
+    ww_query *w, ww_query_unit *r, double deadline, ww_arena *asker, ww_err *e) {
   const ww_source *s = &r->source;
   if (r->kept_hosts)
     return WW_OK;

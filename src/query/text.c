@@ -1,4 +1,5 @@
-/* text.c - reads a kernel as text and completes its launch from the comment above it. */
+/* text.c - reads a kernel as text and completes its launch from the comment above it.
+ */
 #include "text.h"
 
 #include "../front/front.h"
@@ -29,7 +30,8 @@ static ww_status load(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err
   if (!st)
     st = ww_read_file(s->arena, l->file, 64 << 20, &text, &n, e);
   if (!st)
-    st = ww_question_read(text, n, l->kernel, l->flags, l->nflags, s->arena, &s->kernel, e);
+    st = ww_question_read(text, n, l->kernel, l->flags, l->nflags, s->arena, &s->kernel,
+                          e);
   if (st) {
     if (!e->file)
       e->file = l->file;
@@ -43,7 +45,8 @@ static ww_status load(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err
 }
 
 /* What the launch says, over what the comment says. */
-static ww_status complete(const ww_text_reader *s, ww_launch *l, ww_arena *a, ww_err *e) {
+static ww_status
+complete(const ww_text_reader *s, ww_launch *l, ww_arena *a, ww_err *e) {
   ww_launch under = {0};
   ww_status st = s->comment ? ww_launch_comment(s->comment, a, &under, e) : WW_OK;
   if (st)
@@ -53,8 +56,8 @@ static ww_status complete(const ww_text_reader *s, ww_launch *l, ww_arena *a, ww
   return WW_OK;
 }
 
-ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_assumptions *said,
-                               ww_err *e) {
+ww_status ww_text_reader_ready(
+    ww_text_reader *s, ww_launch *l, ww_arena *a, ww_assumptions *said, ww_err *e) {
   const char *const *names;
   const uint32_t *bytes;
   ww_status st = load(s, l, a, e);
@@ -67,12 +70,14 @@ ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_
     st = ww_launch_resolve(l, names, bytes, n, a, e);
   if (!st && !(l->grid[0] && l->block[0]))
     st = ww_fail(e, WW_EUSAGE,
-                 "%s: its grid and block are not known: say --grid and --block, give a launch spec "
+                 "%s: its grid and block are not known: say --grid and --block, give a "
+                 "launch spec "
                  "(--launch), or a comment "
                  "`// warpwise: grid=n/256 block=256 n=1<<20`",
                  ww_question_name(s->kernel, NULL));
   for (uint32_t k = 0; !st && said && k < l->nargs && k < n; k++)
     if (l->args[k].kind == WW_ARG_NONE)
-      ww_push(a, said, (ww_assumption){WW_ASSUME_NOT_GIVEN, ww_strdup(a, names[k]), {0}});
+      ww_push(a, said,
+              (ww_assumption){WW_ASSUME_NOT_GIVEN, ww_strdup(a, names[k]), {0}});
   return st;
 }

@@ -42,7 +42,10 @@ void ww_assumptions_write(const ww_assumptions *list, ww_json *j) {
   ww_buf_free(&b);
 }
 
-void ww_assumptions_print(const ww_assumptions *list, const char *head, const char *next, FILE *f) {
+void ww_assumptions_print(const ww_assumptions *list,
+                          const char *head,
+                          const char *next,
+                          FILE *f) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < list->n; k++) {
     b.n = 0;
@@ -66,7 +69,8 @@ static const char *read_value(const char *s, uint64_t *value) {
   return s == first || (*first == '0' && s > first + 1) ? NULL : s;
 }
 
-/* Whether `s` is what the wording makes of some argument and values; these go into *out. */
+/* Whether `s` is what the wording makes of some argument and values; these go into
+ * *out. */
 static bool fits(const char *wording, const char *s, ww_arena *a, ww_assumption *out) {
   for (; *wording && *wording != '$'; wording++)
     if (*s++ != *wording)
@@ -102,7 +106,8 @@ void ww_assumptions_add(ww_assumptions *list, const ww_assumptions *more, ww_are
   }
 }
 
-const ww_assumption *ww_assumptions_find(const ww_assumptions *list, ww_assumption_kind kind) {
+const ww_assumption *ww_assumptions_find(const ww_assumptions *list,
+                                         ww_assumption_kind kind) {
   for (uint32_t k = 0; k < list->n; k++)
     if (list->v[k].kind == kind)
       return &list->v[k];

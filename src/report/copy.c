@@ -1,5 +1,5 @@
-/* copy.c - launches and reports that stand on their own: every text and array they point to is
- * copied too. */
+/* copy.c - launches and reports that stand on their own: every text and array they
+ * point to is copied too. */
 #include "report.h"
 
 /* The texts become ones of their own. */
@@ -33,7 +33,8 @@ static void copy_arg(ww_arg *x, ww_arena *a) {
 
 void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out) {
   *out = *l;
-  OWN(a, &out->file, &out->kernel, &out->shared_expr, &out->binary, &out->note, &out->dir);
+  OWN(a, &out->file, &out->kernel, &out->shared_expr, &out->binary, &out->note,
+      &out->dir);
   for (int k = 0; k < 3; k++)
     OWN(a, &out->grid_expr[k], &out->block_expr[k]);
   out->args = COPY_ARRAY(a, l->args, l->nargs);

@@ -1,7 +1,9 @@
-/* expr.c - the small expressions of launch specs: grid=(n+255)/256, x=f32[n*m], n=1<<20.
+/* expr.c - the small expressions of launch specs: grid=(n+255)/256, x=f32[n*m],
+ * n=1<<20.
  *
- * Integers stay exact 64-bit integers and every overflow is an error; a float anywhere makes the
- * result a float. Division of integers cuts towards zero as in C. Precedence as in C: * / %, + -,
+ * Integers stay exact 64-bit integers and every overflow is an error; a float anywhere
+ * makes the result a float. Division of integers cuts towards zero as in C. Precedence
+ * as in C: * / %, + -,
  * << >>. */
 #include "launch.h"
 
@@ -224,10 +226,12 @@ static bool apply(parser *s, char op, ww_number a, ww_number b, ww_number *out) 
   }
   if (isfinite(out->f))
     return true;
-  return b.f == 0 ? fail_value(s, "division by zero", out) : fail(s, "the result is too large");
+  return b.f == 0 ? fail_value(s, "division by zero", out)
+                  : fail(s, "the result is too large");
 }
 
-/* Operators of a level bind closer than those of the levels before; each has its sign for int_op.
+/* Operators of a level bind closer than those of the levels before; each has its sign
+ * for int_op.
  */
 static const struct {
   const char *text;
@@ -254,8 +258,8 @@ static bool binary(parser *s, int level, ww_number *out) {
   }
 }
 
-ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out,
-                         ww_err *e) {
+ww_status ww_expr_number(
+    const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out, ww_err *e) {
   ww_err own = {0};
   parser s = {.text = text, .p = text, .lookup = lookup, .ctx = ctx, .e = e ? e : &own};
   if (!binary(&s, 0, out))

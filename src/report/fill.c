@@ -1,8 +1,9 @@
-/* fill.c - what buffers hold: a counter-based generator, element i from (seed, i) alone.
+/* fill.c - what buffers hold: a counter-based generator, element i from (seed, i)
+ * alone.
  *
- * The trace makes pages on first touch and the device gets whole buffers: both must see the same
- * bytes, on every machine, in every version. So no state, no inexact libm, no contraction (-std=c17
- * turns it off); a test freezes the values. */
+ * The trace makes pages on first touch and the device gets whole buffers: both must see
+ * the same bytes, on every machine, in every version. So no state, no inexact libm, no
+ * contraction (-std=c17 turns it off); a test freezes the values. */
 #include "launch.h"
 
 #include <assert.h>
@@ -12,7 +13,8 @@
 #include "../base/random.h"
 
 const char *const ww_fill_names[WW_NFILLS] = {
-    NULL, "zeros", "ones", "index", "random", "uniform", "permutation", "monotone", "zipf", "file"};
+    NULL,      "zeros",       "ones",     "index", "random",
+    "uniform", "permutation", "monotone", "zipf",  "file"};
 
 typedef enum { F16, BF16, F32, F64, INT, UINT, BOOL } number_kind;
 
@@ -36,16 +38,18 @@ static const struct {
     {"bool", BOOL, 1},  {"i1", BOOL, 1},
 };
 
-/* float4, f32x4: a number behind the name is a vector length. An exact name wins (f16 is half, not
- * 16 f's). */
+/* float4, f32x4: a number behind the name is a vector length. An exact name wins (f16
+ * is half, not 16 f's). */
 static bool element_of(const char *type, element *out) {
   size_t n = type ? strlen(type) : 0;
   if (!type)
     return *out = (element){UINT, 1, 1}, true;
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < WW_COUNT(element_names); i++)
-      if (strlen(element_names[i].name) == n && !memcmp(type, element_names[i].name, n)) {
-        *out = (element){element_names[i].kind, element_names[i].bytes, pass ? out->lanes : 1};
+      if (strlen(element_names[i].name) == n &&
+          !memcmp(type, element_names[i].name, n)) {
+        *out = (element){element_names[i].kind, element_names[i].bytes,
+                         pass ? out->lanes : 1};
         return true;
       }
     const char *tail = type + n;
@@ -105,8 +109,8 @@ uint64_t ww_fill_seed(uint64_t launch_seed, uint32_t allocation) {
 
 /* ---- conversions to the element's bits ---- */
 
-/* Round to nearest even into a format of `mant` stored mantissa bits and exponent bias `bias`; no
- * infinities come out. */
+/* Round to nearest even into a format of `mant` stored mantissa bits and exponent bias
+ * `bias`; no infinities come out. */
 static uint16_t small_float(double v, int mant, int bias, uint16_t max) {
   float f = (float)v;
   uint32_t bits;
@@ -140,7 +144,8 @@ static void put(void *p, element el, double v) {
     float f = (float)v;
     memcpy(p, &f, 4);
   } else {
-    uint16_t h = el.kind == F16 ? small_float(v, 10, 15, 0x7bff) : small_float(v, 7, 127, 0x7f7f);
+    uint16_t h = el.kind == F16 ? small_float(v, 10, 15, 0x7bff)
+                                : small_float(v, 7, 127, 0x7f7f);
     memcpy(p, &h, 2);
   }
 }
@@ -149,12 +154,13 @@ static bool is_float(element el) {
   return el.kind <= F64;
 }
 
-/* A bound or a number of steps as an integer; what no integer holds becomes the nearest that does.
+/* A bound or a number of steps as an integer; what no integer holds becomes the nearest
+ * that does.
  */
 static int64_t whole(double v) {
   return v >= 0x1p63 ? INT64_MAX : v <= -0x1p63 ? INT64_MIN : (int64_t)v;
 }
-static uint64_t steps(double lo, double hi) {
+uint64_t ww_fill_steps(double lo, double hi) {
   return hi - lo >= 0x1p64 ? UINT64_MAX : hi > lo ? (uint64_t)(hi - lo) : 0;
 }
 static int64_t plus(double lo, uint64_t n) {
@@ -165,8 +171,8 @@ static void put_int(void *p, element el, int64_t v) {
   if (is_float(el)) {
     put(p, el, (double)v);
   } else {
-    uint64_t bits =
-        el.kind == BOOL ? v != 0 : (uint64_t)v; /* little-endian hosts only, as the devices are */
+    /* little-endian hosts only, as the devices are */
+    uint64_t bits = el.kind == BOOL ? v != 0 : (uint64_t)v;
     memcpy(p, &bits, el.bytes);
   }
 }
@@ -198,15 +204,21 @@ static void put_random_int(void *p, element el, uint64_t r, double lo, double hi
   } else if (lo == 0 && hi == 0) {
     memcpy(p, &r, el.bytes);
   } else {
-    uint64_t range = steps(lo, hi);
-    put_int(p, el, plus(lo, (uint64_t)(((unsigned __int128)r * (range ? range : 1)) >> 64)));
+    uint64_t range = ww_fill_steps(lo, hi);
+    put_int(p, el,
+            plus(lo, (uint64_t)(((unsigned __int128)r * (range ? range : 1)) >> 64)));
   }
 }
 
-/* A bijection of [0, count): an alternating Feistel network over the next power of two, walked
- * until it lands inside. Fewer than two steps on average. */
-static void put_permutation(char *p, element el, double lo, uint64_t count, uint64_t seed,
-                            uint64_t first, uint64_t n) {
+/* A bijection of [0, count): an alternating Feistel network over the next power of two,
+ * walked until it lands inside. Fewer than two steps on average. */
+static void put_permutation(char *p,
+                            element el,
+                            double lo,
+                            uint64_t count,
+                            uint64_t seed,
+                            uint64_t first,
+                            uint64_t n) {
   unsigned bits = count > 4 ? 64 - (unsigned)__builtin_clzll(count - 1) : 2;
   unsigned low = bits / 2;
   unsigned high = bits - low;
@@ -230,19 +242,21 @@ static void put_permutation(char *p, element el, double lo, uint64_t count, uint
   }
 }
 
-/* Row pointers: element i lies in the i-th of count-1 equal steps from lo to hi, at a random place
- * of it. */
-static double monotone(uint64_t seed, uint64_t i, uint64_t count, double lo, double hi) {
+/* Row pointers: element i lies in the i-th of count-1 equal steps from lo to hi, at a
+ * random place of it. */
+static double
+monotone(uint64_t seed, uint64_t i, uint64_t count, double lo, double hi) {
   if (lo == 0 && hi == 0)
     hi = count > 1 ? (double)(count - 1) : 0;
   if (i == 0 || count < 2)
     return lo;
   if (i >= count - 1)
     return hi;
-  return lo + ((double)i + ww_random_unit(random64(seed, i))) * ((hi - lo) / (double)(count - 1));
+  return lo + ((double)i + ww_random_unit(random64(seed, i))) *
+                  ((hi - lo) / (double)(count - 1));
 }
 
-static double log2_exact(double x) { /* x >= 1 */
+double ww_fill_log2(double x) {
   int k = 0;
   while (x >= 2) {
     x *= 0.5;
@@ -257,7 +271,8 @@ static double log2_exact(double x) { /* x >= 1 */
   return k + sum * 2.885390081777926815; /* 2/ln 2 */
 }
 
-static double exp2_exact(double x) { /* 0 <= x < 64, or a little above for the largest ranges */
+/* 0 <= x < 64, or a little above for the largest ranges */
+static double exp2_exact(double x) {
   int k = x < 63 ? (int)x : 63;
   double f = (x - k) * 0.6931471805599453094;
   double term = 1;
@@ -271,24 +286,29 @@ static double exp2_exact(double x) { /* 0 <= x < 64, or a little above for the l
 
 /* Zipf with exponent 1 by its inverse distribution: rank = (n+1)^u - 1. */
 static uint64_t zipf(uint64_t r, uint64_t n, double log2_n1) {
-  uint64_t k = steps(1, exp2_exact(ww_random_unit(r) * log2_n1));
+  uint64_t k = ww_fill_steps(1, exp2_exact(ww_random_unit(r) * log2_n1));
   return k < n ? k : n - 1;
 }
 
-static void put_zipf(char *p, element el, const ww_fill *f, uint64_t count, uint64_t seed,
-                     uint64_t first, uint64_t n) {
+static void put_zipf(char *p,
+                     element el,
+                     const ww_fill *f,
+                     uint64_t count,
+                     uint64_t seed,
+                     uint64_t first,
+                     uint64_t n) {
   bool given = f->hi > f->lo;
-  uint64_t range = given ? steps(f->lo, f->hi) : count;
+  uint64_t range = given ? ww_fill_steps(f->lo, f->hi) : count;
   if (range < 1)
     range = 1;
-  double l = log2_exact((double)range + 1);
+  double l = ww_fill_log2((double)range + 1);
   uint64_t base = base_of(seed);
   for (uint64_t i = 0; i < n; i++, p += el.bytes)
     put_int(p, el, plus(given ? f->lo : 0, zipf(random_at(base, first + i), range, l)));
 }
 
-/* The commonest contents, f32 in [0,1), without a decision per element: the same values as
- * put_random_float gives. */
+/* The commonest contents, f32 in [0,1), without a decision per element: the same values
+ * as put_random_float gives. */
 static void put_random_f32(float *p, uint64_t seed, uint64_t first, uint64_t n) {
   uint64_t base = base_of(seed);
   for (uint64_t i = 0; i < n; i++)
@@ -296,24 +316,31 @@ static void put_random_f32(float *p, uint64_t seed, uint64_t first, uint64_t n) 
 }
 
 /* Integers of four bytes, as put_random_int gives them. */
-static void put_random_i32(char *p, double lo, double hi, uint64_t seed, uint64_t first,
-                           uint64_t n) {
+static void put_random_i32(
+    char *p, double lo, double hi, uint64_t seed, uint64_t first, uint64_t n) {
   uint64_t base = base_of(seed);
-  uint64_t range = steps(lo, hi);
+  uint64_t range = ww_fill_steps(lo, hi);
   uint64_t from = (uint64_t)whole(lo);
   bool given = lo != 0 || hi != 0;
   if (!range)
     range = 1;
   for (uint64_t i = 0; i < n; i++) {
     uint64_t r = random_at(base, first + i);
-    uint32_t v = (uint32_t)(given ? from + (uint64_t)(((unsigned __int128)r * range) >> 64) : r);
+    uint32_t v =
+        (uint32_t)(given ? from + (uint64_t)(((unsigned __int128)r * range) >> 64) : r);
     memcpy(p + 4 * i, &v, 4);
   }
 }
 
-/* Without a range: multiples of the type's own step in [0,1), so that rounding never reaches 1. */
-static void put_random_float(char *p, element el, double lo, double hi, uint64_t seed,
-                             uint64_t first, uint64_t n) {
+/* Without a range: multiples of the type's own step in [0,1), so that rounding never
+ * reaches 1. */
+static void put_random_float(char *p,
+                             element el,
+                             double lo,
+                             double hi,
+                             uint64_t seed,
+                             uint64_t first,
+                             uint64_t n) {
   uint64_t base = base_of(seed);
   uint32_t drop = 64 - significant_bits(el);
   double scale = ldexp(1, -(int)significant_bits(el));
@@ -325,8 +352,13 @@ static void put_random_float(char *p, element el, double lo, double hi, uint64_t
   }
 }
 
-static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint64_t seed,
-                     uint64_t first, uint64_t n) {
+static void put_each(char *p,
+                     element el,
+                     const ww_fill *f,
+                     uint64_t count,
+                     uint64_t seed,
+                     uint64_t first,
+                     uint64_t n) {
   for (uint64_t i = first; i < first + n; i++, p += el.bytes) {
     switch (f->kind) {
     case WW_FILL_ONES:
@@ -349,8 +381,13 @@ static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint
   }
 }
 
-void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t seed,
-                   uint64_t first_elem, uint64_t n_elems, void *out) {
+void ww_fill_bytes(const ww_fill *f,
+                   const char *type,
+                   uint64_t count,
+                   uint64_t seed,
+                   uint64_t first_elem,
+                   uint64_t n_elems,
+                   void *out) {
   element el = {0};
   bool known = element_of(type, &el);
   assert(f->kind != WW_FILL_FILE && "contents of files are read with ww_read_packed");
@@ -360,7 +397,8 @@ void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t 
   count *= el.lanes;
   first_elem *= el.lanes;
   n_elems *= el.lanes;
-  bool random = f->kind == WW_FILL_NONE || f->kind == WW_FILL_RANDOM || f->kind == WW_FILL_UNIFORM;
+  bool random = f->kind == WW_FILL_NONE || f->kind == WW_FILL_RANDOM ||
+                f->kind == WW_FILL_UNIFORM;
   if (f->kind == WW_FILL_ZEROS)
     memset(out, 0, n_elems * el.bytes);
   else if (f->kind == WW_FILL_RANDOM && el.kind == F32 && f->lo == 0 && f->hi == 0 &&

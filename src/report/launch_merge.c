@@ -1,8 +1,8 @@
 /* launch_merge.c - several specs into one, and names into positions and numbers.
  *
- * Before it is resolved, a spec may mix arguments by position and by name. A merge that cannot tell
- * which is which writes positions as digit names; resolve, which knows the kernel's parameters,
- * puts the later of two over the earlier. */
+ * Before it is resolved, a spec may mix arguments by position and by name. A merge that
+ * cannot tell which is which writes positions as digit names; resolve, which knows the
+ * kernel's parameters, puts the later of two over the earlier. */
 #include "launch_int.h"
 
 #include <ctype.h>
@@ -174,7 +174,8 @@ static bool lookup(void *ctx, const char *name, size_t n, double *value) {
     if (known)
       *value = g->value;
     else if (g->kind == WW_ARG_NONE)
-      snprintf(r->hint, sizeof r->hint, "; give one, e.g. --arg %.60s=1024", r->names[i]);
+      snprintf(r->hint, sizeof r->hint, "; give one, e.g. --arg %.60s=1024",
+               r->names[i]);
     return known;
   }
   char list[300];
@@ -184,7 +185,8 @@ static bool lookup(void *ctx, const char *name, size_t n, double *value) {
   return false;
 }
 
-static ww_status eval(resolver *r, const char *text, const char *where, ww_number *out) {
+static ww_status
+eval(resolver *r, const char *text, const char *where, ww_number *out) {
   ww_err own = {0};
   ww_status rc = ww_expr_number(text, lookup, r, out, &own);
   if (!rc)
@@ -194,7 +196,11 @@ static ww_status eval(resolver *r, const char *text, const char *where, ww_numbe
   return ww_fail(r->e, WW_EPARSE, "%s", r->inner.msg);
 }
 
-static ww_status whole(resolver *r, const char *text, const char *where, double lo, double hi,
+static ww_status whole(resolver *r,
+                       const char *text,
+                       const char *where,
+                       double lo,
+                       double hi,
                        uint64_t *out) {
   ww_number v;
   ww_status rc = eval(r, text, where, &v);
@@ -202,8 +208,8 @@ static ww_status whole(resolver *r, const char *text, const char *where, double 
     return rc;
   if (!v.is_int || v.f < lo || v.f > hi)
     return ww_fail(r->e, WW_EPARSE,
-                   "%s: \"%s\" is %.17g; a whole number from %.0f to %.0f is expected", where, text,
-                   v.f, lo, hi);
+                   "%s: \"%s\" is %.17g; a whole number from %.0f to %.0f is expected",
+                   where, text, v.f, lo, hi);
   *out = v.i;
   return WW_OK;
 }
@@ -226,12 +232,13 @@ static ww_status resolve_fill(resolver *r, ww_fill *f, const char *where) {
   if (!rc && had)
     rc = ww_fill_check(f, where, r->e);
   if (!rc && f->kind == WW_FILL_FILE && access(f->path, R_OK) != 0)
-    return ww_fail(r->e, WW_EIO, "%s: cannot read '%s', the file with its contents", where,
-                   f->path);
+    return ww_fail(r->e, WW_EIO, "%s: cannot read '%s', the file with its contents",
+                   where, f->path);
   return rc;
 }
 
-static ww_status resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const char *where) {
+static ww_status
+resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const char *where) {
   ww_status rc = WW_OK;
   if (b->bytes_expr)
     rc = whole(r, b->bytes_expr, where, 0, WW_SIZE_MAX, &b->bytes);
@@ -240,9 +247,10 @@ static ww_status resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const 
       elem = ww_elem_size(b->type);
     uint64_t count;
     if (!elem)
-      return ww_fail(r->e, WW_EPARSE,
-                     "%s: how large an element is, is not known; write type[n], e.g. f32[%s]",
-                     where, b->count_expr);
+      return ww_fail(
+          r->e, WW_EPARSE,
+          "%s: how large an element is, is not known; write type[n], e.g. f32[%s]",
+          where, b->count_expr);
     rc = whole(r, b->count_expr, where, 0, WW_SIZE_MAX / elem, &count);
     if (!rc)
       b->bytes = count * elem;
@@ -251,8 +259,8 @@ static ww_status resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const 
   return !rc ? resolve_fill(r, &b->fill, where) : rc;
 }
 
-static ww_status resolve_shape(resolver *r, const char *what, uint64_t dims[3],
-                               const char *exprs[3]) {
+static ww_status
+resolve_shape(resolver *r, const char *what, uint64_t dims[3], const char *exprs[3]) {
   for (int i = 0; i < 3; i++) {
     if (!exprs[i])
       continue;
@@ -268,8 +276,10 @@ static ww_status no_such_argument(resolver *r, const char *name) {
   char list[300];
   list_names(r, list);
   if (r->n == 0)
-    return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\", it takes none", name);
-  return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\"; it has: %s", name, list);
+    return ww_fail(r->e, WW_EPARSE,
+                   "the kernel has no argument \"%.60s\", it takes none", name);
+  return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\"; it has: %s",
+                 name, list);
 }
 
 static bool index_of(resolver *r, const ww_arg *g, uint32_t place, uint32_t *out) {
@@ -335,9 +345,14 @@ static ww_status resolve_symbols(resolver *r) {
   return WW_OK;
 }
 
-ww_status ww_launch_resolve(ww_launch *l, const char *const *names, const uint32_t *elem_bytes,
-                            uint32_t nparams, ww_arena *a, ww_err *e) {
-  resolver r = {.l = l, .names = names, .elem_bytes = elem_bytes, .n = nparams, .a = a, .e = e};
+ww_status ww_launch_resolve(ww_launch *l,
+                            const char *const *names,
+                            const uint32_t *elem_bytes,
+                            uint32_t nparams,
+                            ww_arena *a,
+                            ww_err *e) {
+  resolver r = {
+      .l = l, .names = names, .elem_bytes = elem_bytes, .n = nparams, .a = a, .e = e};
   r.state = ww_alloc(a, nparams + 1);
   ww_status rc = place_args(&r);
   for (uint32_t i = 0; !rc && i < nparams; i++) {

@@ -1,7 +1,8 @@
-/* launch_parse.c - launch specs from JSON. docs/launch.md is the manual, tests/unit/test_launch.c
- * the table of errors.
+/* launch_parse.c - launch specs from JSON. docs/launch.md is the manual,
+ * tests/unit/test_launch.c the table of errors.
  *
- * Messages name the member by its path (args[2].buffer.bytes) and say what was expected. */
+ * Messages name the member by its path (args[2].buffer.bytes) and say what was
+ * expected. */
 #include "launch_int.h"
 
 #include <math.h>
@@ -18,33 +19,36 @@ static const char *path(reader *r, const char *where, const char *member) {
   return ww_fmt(r->a, "%s.%s", where, member);
 }
 
-static ww_status wrong(reader *r, const char *where, const char *expected, const cJSON *got) {
+static ww_status
+wrong(reader *r, const char *where, const char *expected, const cJSON *got) {
   char scratch[64];
   return ww_fail(r->e, WW_EPARSE, "%s: expected %s, not %s", where, expected,
                  ww_json_kind(got, scratch));
 }
 
-static ww_status path_node(reader *r, const cJSON *n, const char *where, const char **out) {
+static ww_status
+path_node(reader *r, const cJSON *n, const char *where, const char **out) {
   ww_status rc = ww_json_want_str(n, where, out, r->a, r->e);
   if (!rc)
     *out = ww_path_join(r->a, r->dir, *out);
   return rc;
 }
 
-static ww_status size_node(reader *r, const cJSON *n, const char *where, uint64_t *value,
-                           const char **expr) {
+static ww_status size_node(
+    reader *r, const cJSON *n, const char *where, uint64_t *value, const char **expr) {
   if (cJSON_IsString(n))
     return ww_size_text(n->valuestring, where, r->a, value, expr, r->e);
   ww_status rc = ww_json_want_uint(n, where, value, r->e);
   if (!rc && *value > WW_SIZE_MAX)
-    return ww_fail(r->e, WW_EPARSE, "%s: %s is too large (at most 2^48)", where, n->valuestring);
+    return ww_fail(r->e, WW_EPARSE, "%s: %s is too large (at most 2^48)", where,
+                   n->valuestring);
   return rc;
 }
 
 /* ---- grid and block ---- */
 
-static ww_status dim_node(reader *r, const cJSON *n, const char *where, uint64_t *dim,
-                          const char **expr) {
+static ww_status dim_node(
+    reader *r, const cJSON *n, const char *where, uint64_t *dim, const char **expr) {
   if (cJSON_IsString(n)) {
     uint64_t dims[3] = {0};
     const char *exprs[3] = {0};
@@ -59,11 +63,15 @@ static ww_status dim_node(reader *r, const cJSON *n, const char *where, uint64_t
     return wrong(r, where, "a number or an expression", n);
   ww_status rc = ww_json_want_uint(n, where, dim, r->e);
   if (!rc && (*dim == 0 || *dim > WW_DIM_MAX))
-    return ww_fail(r->e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", where, n->valuestring);
+    return ww_fail(r->e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", where,
+                   n->valuestring);
   return rc;
 }
 
-static ww_status shape_node(reader *r, const cJSON *n, const char *where, uint64_t dims[3],
+static ww_status shape_node(reader *r,
+                            const cJSON *n,
+                            const char *where,
+                            uint64_t dims[3],
                             const char *exprs[3]) {
   dims[0] = dims[1] = dims[2] = 1;
   if (cJSON_IsString(n))
@@ -75,7 +83,8 @@ static ww_status shape_node(reader *r, const cJSON *n, const char *where, uint64
     return wrong(r, where, "a number, an expression or an array of 1 to 3 of them", n);
   int i = 0;
   for (const cJSON *d = n->child; d; d = d->next, i++) {
-    ww_status rc = dim_node(r, d, ww_fmt(r->a, "%s[%d]", where, i), &dims[i], &exprs[i]);
+    ww_status rc =
+        dim_node(r, d, ww_fmt(r->a, "%s[%d]", where, i), &dims[i], &exprs[i]);
     if (rc)
       return rc;
   }
@@ -84,8 +93,8 @@ static ww_status shape_node(reader *r, const cJSON *n, const char *where, uint64
 
 /* ---- contents ---- */
 
-static ww_status bound_node(reader *r, const cJSON *n, const char *where, double *value,
-                            const char **expr) {
+static ww_status bound_node(
+    reader *r, const cJSON *n, const char *where, double *value, const char **expr) {
   if (cJSON_IsString(n))
     return ww_bound_text(n->valuestring, where, r->a, value, expr, r->e);
   if (!cJSON_IsNumber(n))
@@ -101,7 +110,8 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
     int kind = ww_fill_named(n->valuestring, strlen(n->valuestring));
     if (kind < 0 || kind == WW_FILL_FILE || kind == WW_FILL_UNIFORM)
       return wrong(r, where,
-                   "zeros, ones, index, random, permutation, monotone, zipf, {\"uniform\":[lo,hi]} "
+                   "zeros, ones, index, random, permutation, monotone, zipf, "
+                   "{\"uniform\":[lo,hi]} "
                    "or {\"file\":\"path\"}",
                    n);
     out->kind = kind;
@@ -111,7 +121,8 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
   int kind = m && !m->next ? ww_fill_named(m->string, strlen(m->string)) : -1;
   if (kind < WW_FILL_RANDOM)
     return wrong(r, where,
-                 "a name or an object with one member: {\"uniform\":[lo,hi]}, random, permutation, "
+                 "a name or an object with one member: {\"uniform\":[lo,hi]}, random, "
+                 "permutation, "
                  "monotone, zipf or {\"file\":\"path\"}",
                  n);
   where = path(r, where, m->string);
@@ -126,21 +137,26 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
   return rc ? rc : ww_fill_check(out, where, r->e);
 }
 
-static ww_status hex_node(reader *r, const cJSON *n, const char *where, const uint8_t **out,
+static ww_status hex_node(reader *r,
+                          const cJSON *n,
+                          const char *where,
+                          const uint8_t **out,
                           uint32_t *count) {
   const char *text;
   ww_status rc = ww_json_want_str(n, where, &text, r->a, r->e);
   return rc ? rc : ww_hex_parse(text, where, r->a, out, count, r->e);
 }
 
-static ww_status head_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
+static ww_status
+head_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
   const uint8_t *bytes;
   uint32_t count;
   ww_status rc = hex_node(r, n, where, &bytes, &count);
   if (rc)
     return rc;
   if (count > sizeof out->head)
-    return ww_fail(r->e, WW_EPARSE, "%s: expected at most 64 bytes, not %u", where, count);
+    return ww_fail(r->e, WW_EPARSE, "%s: expected at most 64 bytes, not %u", where,
+                   count);
   memcpy(out->head, bytes, count);
   out->head_n = count;
   return WW_OK;
@@ -151,11 +167,13 @@ static ww_status bool_node(reader *r, const cJSON *n, const char *where, bool *o
   return cJSON_IsBool(n) ? WW_OK : wrong(r, where, "true or false", n);
 }
 
-static ww_status text_node(reader *r, const cJSON *n, const char *where, const char **out) {
+static ww_status
+text_node(reader *r, const cJSON *n, const char *where, const char **out) {
   return ww_json_want_str(n, where, out, r->a, r->e);
 }
 
-static ww_status count_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
+static ww_status
+count_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
   uint64_t count = 0;
   ww_status rc = size_node(r, n, where, &count, &out->count_expr);
   if (!rc && !out->count_expr)
@@ -163,12 +181,14 @@ static ww_status count_node(reader *r, const cJSON *n, const char *where, ww_buf
   return rc;
 }
 
-static ww_status type_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
+static ww_status
+type_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
   ww_status rc = text_node(r, n, where, &out->type);
   return rc ? rc : ww_type_check(out->type, where, r->e);
 }
 
-static ww_status buffer_member(reader *r, const cJSON *m, const char *where, ww_buffer *out) {
+static ww_status
+buffer_member(reader *r, const cJSON *m, const char *where, ww_buffer *out) {
   const char *k = m->string;
   if (!strcmp(k, "bytes"))
     return size_node(r, m, where, &out->bytes, &out->bytes_expr);
@@ -184,10 +204,12 @@ static ww_status buffer_member(reader *r, const cJSON *m, const char *where, ww_
     return bool_node(r, m, where, &out->local);
   if (!strcmp(k, "fill"))
     return fill_node(r, m, where, &out->fill);
-  return !strcmp(k, "head") ? head_node(r, m, where, out) : WW_OK; /* `at` is a pointer's */
+  /* `at` is a pointer's */
+  return !strcmp(k, "head") ? head_node(r, m, where, out) : WW_OK;
 }
 
-static ww_status buffer_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
+static ww_status
+buffer_node(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
   const cJSON *m;
   cJSON_ArrayForEach(m, n) {
     ww_status rc = buffer_member(r, m, path(r, where, m->string), out);
@@ -197,13 +219,15 @@ static ww_status buffer_node(reader *r, const cJSON *n, const char *where, ww_bu
   if (out->count_expr && (out->bytes || out->bytes_expr))
     return ww_fail(r->e, WW_EPARSE, "%s: give \"bytes\" or \"count\", not both", where);
   if (out->bytes && out->offset > out->bytes)
-    return ww_fail(r->e, WW_EPARSE, "%s.offset: lies behind the end of the buffer", where);
+    return ww_fail(r->e, WW_EPARSE, "%s.offset: lies behind the end of the buffer",
+                   where);
   return WW_OK;
 }
 
 #define BUFFER_MEMBERS "bytes", "count", "offset", "id", "type", "local", "fill", "head"
 
-static ww_status buffer_object(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
+static ww_status
+buffer_object(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
   static const char *const members[] = {BUFFER_MEMBERS, NULL};
   if (!cJSON_IsObject(n))
     return wrong(r, where, "an object like {\"bytes\":4096}", n);
@@ -226,7 +250,8 @@ static ww_status value_node(reader *r, const cJSON *n, const char *where, ww_arg
     return wrong(r, where, "a number or an expression", n);
   if (ww_json_written_as_int(n)) {
     if (!ww_json_as_int(n, &out->ivalue, &big))
-      return ww_fail(r->e, WW_EPARSE, "%s: %.40s does not fit 64 bits", where, n->valuestring);
+      return ww_fail(r->e, WW_EPARSE, "%s: %.40s does not fit 64 bits", where,
+                     n->valuestring);
     out->is_int = true;
   }
   out->value = n->valuedouble;
@@ -249,16 +274,17 @@ static ww_status ptrs_node(reader *r, const cJSON *n, const char *where, ww_arg 
       return wrong(r, w, "an object like {\"at\":8,\"bytes\":4096}", p);
     ww_status rc = ww_json_want_members(p, w, members, r->e);
     if (!rc)
-      rc =
-          ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(p, "at"), path(r, w, "at"), &at, r->e);
+      rc = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(p, "at"),
+                             path(r, w, "at"), &at, r->e);
     if (!rc)
       rc = buffer_node(r, p, w, &ptr->buffer);
     if (rc)
       return rc;
     if (at > out->hex_n || out->hex_n - at < 8)
-      return ww_fail(r->e, WW_EPARSE,
-                     "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w,
-                     (unsigned long long)at, out->hex_n);
+      return ww_fail(
+          r->e, WW_EPARSE,
+          "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w,
+          (unsigned long long)at, out->hex_n);
     ptr->at = at;
   }
   return WW_OK;
@@ -280,9 +306,11 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
   const cJSON *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
   int given = !!value + !!buffer + !!hex;
   if (given > 1 || (given == 0 && !name))
-    return ww_fail(r->e, WW_EPARSE, "%s: expected one of \"value\", \"buffer\" and \"hex\"", where);
+    return ww_fail(r->e, WW_EPARSE,
+                   "%s: expected one of \"value\", \"buffer\" and \"hex\"", where);
   if (ptrs && !hex)
-    return ww_fail(r->e, WW_EPARSE, "%s: \"ptrs\" needs \"hex\", the bytes they lie in", where);
+    return ww_fail(r->e, WW_EPARSE, "%s: \"ptrs\" needs \"hex\", the bytes they lie in",
+                   where);
   if (name)
     rc = text_node(r, name, path(r, where, "name"), &out->name);
   if (!rc && value)
@@ -293,7 +321,10 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
     rc = hex_node(r, hex, path(r, where, "hex"), &out->hex, &out->hex_n);
   if (!rc && ptrs)
     rc = ptrs_node(r, ptrs, path(r, where, "ptrs"), out);
-  out->kind = value ? WW_ARG_VALUE : buffer ? WW_ARG_BUFFER : hex ? WW_ARG_HEX : WW_ARG_NONE;
+  out->kind = value    ? WW_ARG_VALUE
+              : buffer ? WW_ARG_BUFFER
+              : hex    ? WW_ARG_HEX
+                       : WW_ARG_NONE;
   return rc;
 }
 
@@ -303,7 +334,8 @@ static ww_status args_node(reader *r, const cJSON *n, ww_launch *out) {
   const cJSON *m;
   out->args = WW_NEWN(r->a, ww_arg, cJSON_GetArraySize(n));
   cJSON_ArrayForEach(m, n) {
-    ww_status rc = arg_node(r, m, ww_fmt(r->a, "args[%u]", out->nargs), &out->args[out->nargs]);
+    ww_status rc =
+        arg_node(r, m, ww_fmt(r->a, "args[%u]", out->nargs), &out->args[out->nargs]);
     if (rc)
       return rc;
     out->nargs++;
@@ -311,9 +343,10 @@ static ww_status args_node(reader *r, const cJSON *n, ww_launch *out) {
   return WW_OK;
 }
 
-/* A symbol is a value, bytes, or contents: {"coef":{"fill":"random","type":"f32"}} or with "buffer"
- * around it. */
-static ww_status symbol_node(reader *r, const cJSON *m, const char *where, ww_arg *out) {
+/* A symbol is a value, bytes, or contents: {"coef":{"fill":"random","type":"f32"}} or
+ * with "buffer" around it. */
+static ww_status
+symbol_node(reader *r, const cJSON *m, const char *where, ww_arg *out) {
   bool plain = cJSON_IsObject(m) && (cJSON_GetObjectItemCaseSensitive(m, "fill") ||
                                      cJSON_GetObjectItemCaseSensitive(m, "type") ||
                                      cJSON_GetObjectItemCaseSensitive(m, "head"));
@@ -356,10 +389,13 @@ static ww_status flags_node(reader *r, const cJSON *n, ww_launch *out) {
 static ww_status cache_node(reader *r, const cJSON *n, ww_launch *out) {
   const char *state = cJSON_IsString(n) ? n->valuestring : "";
   out->warm = !strcmp(state, "warm");
-  return out->warm || !strcmp(state, "cold") ? WW_OK : wrong(r, "cache", "\"cold\" or \"warm\"", n);
+  return out->warm || !strcmp(state, "cold")
+             ? WW_OK
+             : wrong(r, "cache", "\"cold\" or \"warm\"", n);
 }
 
-static ww_status at_least_1(reader *r, const cJSON *n, const char *where, uint64_t *out) {
+static ww_status
+at_least_1(reader *r, const cJSON *n, const char *where, uint64_t *out) {
   ww_status rc = ww_json_want_uint(n, where, out, r->e);
   return !rc && *out == 0 ? wrong(r, where, "at least 1", n) : rc;
 }
@@ -397,11 +433,11 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   return at_least_1(r, m, k, &out->count);
 }
 
-ww_status ww_launch_from_json(const cJSON *node, const char *dir, ww_arena *a, ww_launch *out,
-                              ww_err *e) {
-  static const char *const members[] = {"file",  "kernel",      "grid",   "block", "shared",
-                                        "args",  "symbols",     "flags",  "cache", "seed",
-                                        "count", "cooperative", "binary", "note",  NULL};
+ww_status ww_launch_from_json(
+    const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
+  static const char *const members[] = {
+      "file",  "kernel", "grid",  "block",       "shared", "args", "symbols", "flags",
+      "cache", "seed",   "count", "cooperative", "binary", "note", NULL};
   reader r = {.a = a, .dir = dir, .e = e};
   *out = (ww_launch){.seed = 1, .count = 1, .dir = ww_strdup(a, dir)};
   if (!cJSON_IsObject(node))
@@ -412,8 +448,8 @@ ww_status ww_launch_from_json(const cJSON *node, const char *dir, ww_arena *a, w
   return rc;
 }
 
-ww_status ww_launch_parse(const char *json, const char *dir, ww_arena *a, ww_launch *out,
-                          ww_err *e) {
+ww_status ww_launch_parse(
+    const char *json, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
   cJSON *tree = ww_json_read(json, strlen(json), e);
   if (!tree)
     return WW_EPARSE;
@@ -422,7 +458,8 @@ ww_status ww_launch_parse(const char *json, const char *dir, ww_arena *a, ww_lau
   return rc;
 }
 
-/* Whether the text is one JSON value over several lines: its first line alone is not JSON. */
+/* Whether the text is one JSON value over several lines: its first line alone is not
+ * JSON. */
 static bool is_one_value(const char *text, size_t n) {
   ww_err ignored = {0};
   cJSON *tree = ww_json_read(text, n, &ignored);
@@ -430,8 +467,13 @@ static bool is_one_value(const char *text, size_t n) {
   return tree != NULL;
 }
 
-static ww_status read_lines(char *text, const char *file, const char *dir, ww_arena *a,
-                            ww_launch **out, uint32_t *n, ww_err *e) {
+static ww_status read_lines(char *text,
+                            const char *file,
+                            const char *dir,
+                            ww_arena *a,
+                            ww_launch **out,
+                            uint32_t *n,
+                            ww_err *e) {
   WW_VEC(ww_launch) specs = {0};
   uint32_t line = 0;
   for (char *p; (p = strsep(&text, "\n"));) {
@@ -459,15 +501,21 @@ static ww_status read_lines(char *text, const char *file, const char *dir, ww_ar
   return ww_fail(e, WW_EPARSE, "no launch spec in it");
 }
 
-ww_status ww_launch_read(const char *file, ww_arena *a, ww_launch **out, uint32_t *n, ww_err *e) {
+ww_status
+ww_launch_read(const char *file, ww_arena *a, ww_launch **out, uint32_t *n, ww_err *e) {
   char *text;
   size_t bytes;
   ww_status rc = ww_read_file(a, file, (size_t)1 << 30, &text, &bytes, e);
   return rc ? rc : ww_launch_read_text(text, bytes, file, a, out, n, e);
 }
 
-ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_arena *a,
-                              ww_launch **out, uint32_t *n, ww_err *e) {
+ww_status ww_launch_read_text(char *text,
+                              size_t bytes,
+                              const char *file,
+                              ww_arena *a,
+                              ww_launch **out,
+                              uint32_t *n,
+                              ww_err *e) {
   const char *dir = ww_path_dir(a, file);
   file = ww_strdup(a, file);
   char *first = text + strspn(text, " \t\r\n");

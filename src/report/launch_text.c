@@ -1,8 +1,8 @@
-/* launch_text.c - the short forms of a launch spec: --arg n=4, --grid n/256, and the comment in the
- * source.
+/* launch_text.c - the short forms of a launch spec: --arg n=4, --grid n/256, and the
+ * comment in the source.
  *
- * A value is a number, an expression, or a buffer `type[count]:fill`; what depends on other
- * arguments stays text until ww_launch_resolve. */
+ * A value is a number, an expression, or a buffer `type[count]:fill`; what depends on
+ * other arguments stays text until ww_launch_resolve. */
 #include "launch_int.h"
 
 #include <ctype.h>
@@ -18,8 +18,12 @@ static const char *trimmed(ww_arena *a, const char *s, size_t n) {
   return ww_strndup(a, s, n);
 }
 
-ww_status ww_hex_parse(const char *text, const char *where, ww_arena *a, const uint8_t **out,
-                       uint32_t *n, ww_err *e) {
+ww_status ww_hex_parse(const char *text,
+                       const char *where,
+                       ww_arena *a,
+                       const uint8_t **out,
+                       uint32_t *n,
+                       ww_err *e) {
   static const char hex[] = "0123456789abcdef";
   uint8_t *bytes = ww_alloc(a, strlen(text) / 2 + 1);
   uint32_t digits = 0;
@@ -33,7 +37,8 @@ ww_status ww_hex_parse(const char *text, const char *where, ww_arena *a, const u
     digits++;
   }
   if (digits % 2)
-    return ww_fail(e, WW_EPARSE, "%s: expected two hex digits for each byte, there are %u", where,
+    return ww_fail(e, WW_EPARSE,
+                   "%s: expected two hex digits for each byte, there are %u", where,
                    digits);
   *out = bytes;
   *n = digits / 2;
@@ -44,13 +49,15 @@ ww_status ww_type_check(const char *type, const char *where, ww_err *e) {
   if (ww_elem_size(type))
     return WW_OK;
   return ww_fail(e, WW_EPARSE,
-                 "%s: unknown type \"%.40s\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 "
+                 "%s: unknown type \"%.40s\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 "
+                 "i32 u32 i64 "
                  "u64, their C names, and vectors like float4",
                  where, type);
 }
 
 /* An expression with names is only checked for its form, with 1 for every name. */
-ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg *out, ww_err *e) {
+ww_status ww_value_text(
+    const char *text, const char *where, ww_arena *a, ww_arg *out, ww_err *e) {
   ww_err inner = {0};
   ww_number v;
   bool names = ww_expr_has_name(text);
@@ -67,8 +74,12 @@ ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg
   return WW_OK;
 }
 
-ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value,
-                       const char **expr, ww_err *e) {
+ww_status ww_size_text(const char *text,
+                       const char *where,
+                       ww_arena *a,
+                       uint64_t *value,
+                       const char **expr,
+                       ww_err *e) {
   ww_arg v = {0};
   ww_status rc = ww_value_text(text, where, a, &v, e);
   if (v.expr)
@@ -77,14 +88,18 @@ ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_
     return rc;
   if (!v.is_int || v.value < 0 || v.value > WW_SIZE_MAX)
     return ww_fail(e, WW_EPARSE,
-                   "%s: expected a whole number of at least 0 and at most 2^48, not %s", where,
-                   text);
+                   "%s: expected a whole number of at least 0 and at most 2^48, not %s",
+                   where, text);
   *value = v.ivalue;
   return WW_OK;
 }
 
-ww_status ww_bound_text(const char *text, const char *where, ww_arena *a, double *value,
-                        const char **expr, ww_err *e) {
+ww_status ww_bound_text(const char *text,
+                        const char *where,
+                        ww_arena *a,
+                        double *value,
+                        const char **expr,
+                        ww_err *e) {
   ww_arg v = {0};
   ww_status rc = ww_value_text(text, where, a, &v, e);
   *value = v.value;
@@ -94,8 +109,12 @@ ww_status ww_bound_text(const char *text, const char *where, ww_arena *a, double
 
 /* ---- shapes ---- */
 
-static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *value,
-                     const char **expr, ww_err *e) {
+static ww_status dim(const char *text,
+                     const char *what,
+                     ww_arena *a,
+                     uint64_t *value,
+                     const char **expr,
+                     ww_err *e) {
   ww_arg v = {0};
   ww_status rc = ww_value_text(text, what, a, &v, e);
   if (rc)
@@ -107,7 +126,8 @@ static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *
   return WW_OK;
 }
 
-/* Where the part that starts at p ends: the next comma outside parentheses, or the end. */
+/* Where the part that starts at p ends: the next comma outside parentheses, or the end.
+ */
 static const char *part_end(const char *p) {
   int depth = 0;
   for (; *p && (*p != ',' || depth > 0); p++)
@@ -118,7 +138,8 @@ static const char *part_end(const char *p) {
 /* Without a pair of brackets or parentheses around everything. */
 static const char *unwrapped(ww_arena *a, const char *text) {
   size_t n = strlen(text);
-  if (n < 2 || !((text[0] == '[' && text[n - 1] == ']') || (text[0] == '(' && text[n - 1] == ')')))
+  if (n < 2 || !((text[0] == '[' && text[n - 1] == ']') ||
+                 (text[0] == '(' && text[n - 1] == ')')))
     return text;
   int depth = 0;
   for (size_t i = 0; i + 1 < n; i++) {
@@ -130,8 +151,12 @@ static const char *unwrapped(ww_arena *a, const char *text) {
   return trimmed(a, text + 1, n - 2);
 }
 
-ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint64_t dims[3],
-                          const char *exprs[3], ww_err *e) {
+ww_status ww_launch_shape(const char *text,
+                          const char *what,
+                          ww_arena *a,
+                          uint64_t dims[3],
+                          const char *exprs[3],
+                          ww_err *e) {
   text = unwrapped(a, trimmed(a, text, strlen(text)));
   for (int i = 0; i < 3; i++) {
     dims[i] = 1;
@@ -141,7 +166,8 @@ ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint6
   int n = 0;
   for (const char *p = text;; p = end + 1) {
     if (n == 3)
-      return ww_fail(e, WW_EPARSE, "%s: at most three numbers, not \"%.60s\"", what, text);
+      return ww_fail(e, WW_EPARSE, "%s: at most three numbers, not \"%.60s\"", what,
+                     text);
     end = part_end(p);
     ww_status rc = dim(trimmed(a, p, end - p), what, a, &dims[n], &exprs[n], e);
     if (rc || !*end)
@@ -166,22 +192,24 @@ ww_status ww_fill_check(const ww_fill *f, const char *where, ww_err *e) {
   if (!isfinite(f->lo) || !isfinite(f->hi))
     return ww_fail(e, WW_EPARSE, "%s: the bounds are too large", where);
   if (ranged && (f->kind == WW_FILL_MONOTONE ? f->hi < f->lo : f->hi <= f->lo))
-    return ww_fail(e, WW_EPARSE, "%s: expected [lo,hi] with lo below hi, not [%g,%g]", where, f->lo,
-                   f->hi);
+    return ww_fail(e, WW_EPARSE, "%s: expected [lo,hi] with lo below hi, not [%g,%g]",
+                   where, f->lo, f->hi);
   return WW_OK;
 }
 
-ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill *out, ww_err *e) {
+ww_status ww_launch_fill(
+    const char *text, const char *dir, ww_arena *a, ww_fill *out, ww_err *e) {
   const char *paren = strchr(text, '(');
   size_t n = paren ? (size_t)(paren - text) : strlen(text);
   int kind = ww_fill_named(text, n);
   bool needs = kind == WW_FILL_UNIFORM || kind == WW_FILL_FILE;
   if (kind < 0 || (needs && !paren) ||
       (paren && (kind < WW_FILL_RANDOM || text[strlen(text) - 1] != ')')))
-    return ww_fail(e, WW_EPARSE,
-                   "unknown contents \"%.60s\"; known are zeros, ones, index, random, "
-                   "uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
-                   text);
+    return ww_fail(
+        e, WW_EPARSE,
+        "unknown contents \"%.60s\"; known are zeros, ones, index, random, "
+        "uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
+        text);
   *out = (ww_fill){.kind = kind};
   if (!paren)
     return WW_OK;
@@ -194,22 +222,27 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
   const char *where = ww_fill_names[kind];
   if (!*comma)
     return ww_fail(e, WW_EPARSE, "%s: expected two bounds, %s(lo,hi)", where, where);
-  ww_status rc =
-      ww_bound_text(trimmed(a, inside, comma - inside), where, a, &out->lo, &out->lo_expr, e);
+  ww_status rc = ww_bound_text(trimmed(a, inside, comma - inside), where, a, &out->lo,
+                               &out->lo_expr, e);
   if (!rc)
-    rc = ww_bound_text(trimmed(a, comma + 1, strlen(comma + 1)), where, a, &out->hi, &out->hi_expr,
-                       e);
+    rc = ww_bound_text(trimmed(a, comma + 1, strlen(comma + 1)), where, a, &out->hi,
+                       &out->hi_expr, e);
   return !rc ? ww_fill_check(out, where, e) : rc;
 }
 
 /* ---- arguments ---- */
 
 /* What follows a buffer's size: `:fill`, `:id(name)`, `:offset(bytes)`. */
-static ww_status suffixes(const char *p, const char *name, ww_arena *a, ww_launch *l, ww_buffer *b,
+static ww_status suffixes(const char *p,
+                          const char *name,
+                          ww_arena *a,
+                          ww_launch *l,
+                          ww_buffer *b,
                           ww_err *e) {
   while (*p) {
     if (*p != ':')
-      return ww_fail(e, WW_EPARSE, "%s: expected ':' and the contents behind ']', not \"%.40s\"",
+      return ww_fail(e, WW_EPARSE,
+                     "%s: expected ':' and the contents behind ']', not \"%.40s\"",
                      name, p);
     const char *start = ++p;
     for (int depth = 0; *p && (*p != ':' || depth); p++)
@@ -233,8 +266,12 @@ static ww_status suffixes(const char *p, const char *name, ww_arena *a, ww_launc
 }
 
 /* `f32[n*m]:random`; text has a '['. */
-static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww_launch *l,
-                             ww_buffer *b, ww_err *e) {
+static ww_status buffer_text(const char *text,
+                             const char *name,
+                             ww_arena *a,
+                             ww_launch *l,
+                             ww_buffer *b,
+                             ww_err *e) {
   const char *open = strchr(text, '[');
   const char *close = strchr(open, ']');
   if (!close)
@@ -260,7 +297,8 @@ static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww
   return !rc ? suffixes(close + 1, name, a, l, b, e) : rc;
 }
 
-static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_launch *l, ww_err *e) {
+static ww_status
+add_arg(const char *name, const char *text, ww_arena *a, ww_launch *l, ww_err *e) {
   ww_arg arg = {.name = name};
   ww_status rc;
   if (!*text)
@@ -301,18 +339,21 @@ ww_status ww_launch_arg(const char *text, ww_arena *a, ww_launch *out, ww_err *e
     return ww_fail(e, WW_EPARSE, "--arg: expected name=value, not \"%.60s\"", text);
   const char *name = trimmed(a, text, eq - text);
   if (!is_name(name, strlen(name)))
-    return ww_fail(e, WW_EPARSE,
-                   "--arg: expected an argument's name or position before '=', not \"%.60s\"",
-                   name);
+    return ww_fail(
+        e, WW_EPARSE,
+        "--arg: expected an argument's name or position before '=', not \"%.60s\"",
+        name);
   return add_arg(name, trimmed(a, eq + 1, strlen(eq + 1)), a, out, e);
 }
 
 /* ---- the comment ---- */
 
-/* The next `name =` at or behind p that starts a setting: a blank before it, no second '='. */
+/* The next `name =` at or behind p that starts a setting: a blank before it, no second
+ * '='. */
 static const char *next_setting(const char *start, const char *p, size_t *name_n) {
   for (; *p; p++) {
-    if (!(isalpha((unsigned char)*p) || *p == '_') || (p > start && !isspace((unsigned char)p[-1])))
+    if (!(isalpha((unsigned char)*p) || *p == '_') ||
+        (p > start && !isspace((unsigned char)p[-1])))
       continue;
     size_t n = 0;
     while (ww_is_word(p[n]) || p[n] == '.')
@@ -328,8 +369,8 @@ static const char *next_setting(const char *start, const char *p, size_t *name_n
   return p;
 }
 
-static ww_status setting(const char *name, const char *value, ww_arena *a, ww_launch *out,
-                         ww_err *e) {
+static ww_status
+setting(const char *name, const char *value, ww_arena *a, ww_launch *out, ww_err *e) {
   if (!strcmp(name, "grid"))
     return ww_launch_shape(value, name, a, out->grid, out->grid_expr, e);
   if (!strcmp(name, "block"))
@@ -361,7 +402,8 @@ ww_status ww_launch_comment(const char *text, ww_arena *a, ww_launch *out, ww_er
   const char *p = next_setting(text, text, &n);
   if (p != text)
     return ww_fail(e, WW_EPARSE,
-                   "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"", text);
+                   "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"",
+                   text);
   while (*p) {
     const char *name = ww_strndup(a, p, n);
     const char *value = strchr(p + n, '=') + 1;

@@ -1,4 +1,5 @@
-/* launch_write.c - a launch spec as JSON; what ww_launch_parse reads back is the same spec. */
+/* launch_write.c - a launch spec as JSON; what ww_launch_parse reads back is the same
+ * spec. */
 #include "launch_int.h"
 
 #include "../base/json_put.h"
@@ -33,8 +34,8 @@ static void write_hex(const uint8_t *p, uint32_t n, ww_json *j) {
 
 static void write_buffer_members(const ww_buffer *b, ww_json *j) {
   ww_json_put(j, "bytes?:%s,bytes?:%lu,count?:%s,offset?:%lu,id?:%s,type?:%s,local?:%i",
-              b->bytes_expr, b->bytes_expr ? 0 : b->bytes, b->count_expr, b->offset, b->id, b->type,
-              b->local);
+              b->bytes_expr, b->bytes_expr ? 0 : b->bytes, b->count_expr, b->offset,
+              b->id, b->type, b->local);
   if (b->fill.kind != WW_FILL_NONE) {
     ww_json_key(j, "fill");
     write_fill(&b->fill, j);
@@ -93,7 +94,9 @@ static void write_arg(const ww_arg *g, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void write_shape(const char *key, const uint64_t dims[3], const char *const exprs[3],
+static void write_shape(const char *key,
+                        const uint64_t dims[3],
+                        const char *const exprs[3],
                         ww_json *j) {
   if (!dims[0] && !exprs[0])
     return;
@@ -114,8 +117,8 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
     ww_json_kstr(j, "shared", l->shared_expr);
   else if (l->shared_given || l->shared)
     ww_json_kuint(j, "shared", l->shared);
-  ww_json_put(j, "cache?:%s,cooperative?:%i,binary?:%s", l->warm ? "warm" : NULL, l->cooperative,
-              l->binary);
+  ww_json_put(j, "cache?:%s,cooperative?:%i,binary?:%s", l->warm ? "warm" : NULL,
+              l->cooperative, l->binary);
   if (l->nargs) {
     ww_json_put(j, "args:[");
     for (uint32_t i = 0; i < l->nargs; i++)

@@ -5,7 +5,8 @@
 #define SKIP WW_ZERO_SKIP
 #define NEVER WW_ZERO_NEVER
 const ww_metric_info ww_metrics[WW_NMETRICS] = {
-#define METRIC(name, unit, meaning, nvidia, amd, zero) {#name, unit, meaning, nvidia, amd, zero},
+#define METRIC(name, unit, meaning, nvidia, amd, zero) \
+  {#name, unit, meaning, nvidia, amd, zero},
 #include "metrics.def"
 };
 

@@ -1,9 +1,11 @@
-/* omp_shape.c - the launch shape that LLVM's offload runtime chooses for an OpenMP target region.
+/* omp_shape.c - the launch shape that LLVM's offload runtime chooses for an OpenMP
+ * target region.
  *
- * Threads: the program's limit, else 128; a generic region with a limit gets one warp more for its
- * main thread. Teams: as the program says, else one iteration of the distributed loop per thread
- * (SPMD) or per team, at most 3200. An SPMD loop too short to fill 3200 teams gets smaller teams,
- * down to one warp, where the program gave no limit. */
+ * Threads: the program's limit, else 128; a generic region with a limit gets one warp
+ * more for its main thread. Teams: as the program says, else one iteration of the
+ * distributed loop per thread (SPMD) or per team, at most 3200. An SPMD loop too short
+ * to fill 3200 teams gets smaller teams, down to one warp, where the program gave no
+ * limit. */
 #include "omp_shape.h"
 
 enum {
@@ -27,15 +29,17 @@ static uint64_t power_of_two_from(uint64_t v) {
 }
 
 static uint64_t threads_of(const ww_omp_bounds *b, const ww_omp_request *r) {
-  uint64_t most = b->max_threads > 0 ? least(b->max_threads, MOST_THREADS) : MOST_THREADS;
-  uint64_t want = b->min_threads > DEFAULT_THREADS ? (uint64_t)b->min_threads : DEFAULT_THREADS;
+  uint64_t most =
+      b->max_threads > 0 ? least(b->max_threads, MOST_THREADS) : MOST_THREADS;
+  uint64_t want =
+      b->min_threads > DEFAULT_THREADS ? (uint64_t)b->min_threads : DEFAULT_THREADS;
   if (r->threads > 0)
     want = (uint64_t)r->threads + (b->mode == WW_OMP_GENERIC ? WARP : 0);
   return least(most, want);
 }
 
-/* Teams for a loop of which each thread takes one iteration; makes the teams smaller where there
- * would be too few. */
+/* Teams for a loop of which each thread takes one iteration; makes the teams smaller
+ * where there would be too few. */
 static uint64_t teams_for_loop(uint64_t trips, bool limited, uint64_t *threads) {
   uint64_t small = least(LEAST_THREADS, *threads);
   if (!limited && trips < DEFAULT_TEAMS * *threads) {
@@ -45,7 +49,9 @@ static uint64_t teams_for_loop(uint64_t trips, bool limited, uint64_t *threads) 
   return (trips - 1) / *threads + 1;
 }
 
-void ww_omp_shape(const ww_omp_bounds *b, const ww_omp_request *r, uint64_t *teams,
+void ww_omp_shape(const ww_omp_bounds *b,
+                  const ww_omp_request *r,
+                  uint64_t *teams,
                   uint64_t *threads) {
   *threads = threads_of(b, r);
   if (r->teams) {
@@ -55,7 +61,8 @@ void ww_omp_shape(const ww_omp_bounds *b, const ww_omp_request *r, uint64_t *tea
   *teams = DEFAULT_TEAMS;
   if (!r->trips)
     return;
-  uint64_t all =
-      b->mode == WW_OMP_SPMD ? teams_for_loop(r->trips, r->threads > 0, threads) : r->trips;
+  uint64_t all = b->mode == WW_OMP_SPMD
+                     ? teams_for_loop(r->trips, r->threads > 0, threads)
+                     : r->trips;
   *teams = least(all, DEFAULT_TEAMS);
 }

@@ -1,5 +1,5 @@
-/* report.c - a report as JSON, out and in. The object is the same from every oracle; docs/report.md
- * is the manual. */
+/* report.c - a report as JSON, out and in. The object is the same from every oracle;
+ * docs/report.md is the manual. */
 #include "report.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "../base/json_put.h"
 #include "launch_int.h"
 
-const char *const ww_by_names[WW_NBY] = {"grounded", "machine", "text", "trace", "hardware"};
+const char *const ww_by_names[WW_NBY] = {"grounded", "machine", "text", "trace",
+                                         "hardware"};
 
 /* ---- out ---- */
 
@@ -30,8 +31,8 @@ static void write_findings(const ww_report *r, ww_json *j) {
   ww_json_put(j, "findings:[");
   for (uint32_t i = 0; i < r->nfindings; i++) {
     const ww_finding *f = &r->findings[i];
-    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,gain?:%g}", f->file, f->line, f->rule,
-                f->message, f->gain);
+    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,gain?:%g}", f->file, f->line,
+                f->rule, f->message, f->gain);
   }
   ww_json_end_arr(j);
 }
@@ -43,8 +44,8 @@ static void write_lines(const ww_report *r, ww_json *j) {
     ww_json_put(j,
                 "{file:%s,line:%u,share:%g,instructions:%g,bytes:%g,"
                 "sectors_per_request?:%g,shared_conflict_ways?:%g}",
-                l->file, l->line, l->share, l->instructions, l->bytes, l->sectors_per_request,
-                l->shared_conflict_ways);
+                l->file, l->line, l->share, l->instructions, l->bytes,
+                l->sectors_per_request, l->shared_conflict_ways);
   }
   ww_json_end_arr(j);
 }
@@ -53,8 +54,8 @@ static bool same(const char *a, const char *b) {
   return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Closes and opens objects until the member `machine` stands at the stage and group of `to`; NULL:
- * at none. */
+/* Closes and opens objects until the member `machine` stands at the stage and group of
+ * `to`; NULL: at none. */
 static void move_to(const ww_report_term *from, const ww_report_term *to, ww_json *j) {
   bool other = !from || !to || !same(from->stage, to->stage);
   bool changed = other || !same(from->group, to->group);
@@ -109,13 +110,15 @@ void ww_report_members(const ww_report *r, ww_json *j) {
   ww_json_put(j, "schema_version:1,file?:%s,kernel?:%s", r->file, r->kernel);
   const ww_err *e = &r->error;
   if (e->code)
-    ww_json_put(j, "error:{code:%s,message:%s,file?:%s,line?:%u}", ww_status_name(e->code), e->msg,
-                e->file, e->line);
+    ww_json_put(j, "error:{code:%s,message:%s,file?:%s,line?:%u}",
+                ww_status_name(e->code), e->msg, e->file, e->line);
   else
     write_answer(r, j);
 }
 
-void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j),
+void ww_report_write(const ww_report *r,
+                     ww_json *j,
+                     void (*extra)(void *ctx, ww_json *j),
                      void *ctx) {
   ww_json_obj(j);
   ww_report_members(r, j);
@@ -124,8 +127,8 @@ void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww
   ww_json_end_obj(j);
 }
 
-static const ww_report_term *find_term(const ww_report *r, const char *stage, const char *group,
-                                       const char *name) {
+static const ww_report_term *
+find_term(const ww_report *r, const char *stage, const char *group, const char *name) {
   for (uint32_t i = 0; i < r->nterms; i++) {
     const ww_report_term *t = &r->terms[i];
     if (same(t->stage, stage) && same(t->group, group) && same(t->name, name))
@@ -134,7 +137,9 @@ static const ww_report_term *find_term(const ww_report *r, const char *stage, co
   return NULL;
 }
 
-double ww_report_term_of(const ww_report *r, const char *stage, const char *group,
+double ww_report_term_of(const ww_report *r,
+                         const char *stage,
+                         const char *group,
                          const char *name) {
   const ww_report_term *t = find_term(r, stage, group, name);
   return t && !t->word ? t->value : NAN;
@@ -169,7 +174,8 @@ static ww_status read_metrics(const cJSON *metrics, ww_report *out, ww_err *e) {
       continue; /* a newer writer's */
     ww_quantity *q = &out->m[i];
     if (!cJSON_IsObject(m) || !number(m, "value", &q->value))
-      return ww_fail(e, WW_EPARSE, "metrics.%s: expected an object with a number \"value\"",
+      return ww_fail(e, WW_EPARSE,
+                     "metrics.%s: expected an object with a number \"value\"",
                      m->string);
     q->known = true;
     q->interval = number(m, "low", &q->low) && number(m, "high", &q->high);
@@ -190,7 +196,8 @@ static ww_status want_list(const cJSON *list, const char *what, ww_err *e) {
   return ww_fail(e, WW_EPARSE, "%s", what);
 }
 
-static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
+static ww_status
+read_findings(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
   const cJSON *n;
   ww_status st = want_list(list, "findings: expected an array", e);
   if (st)
@@ -263,7 +270,8 @@ static void read_terms(const cJSON *machine, ww_arena *a, ww_report *out) {
   out->nterms = v.n;
 }
 
-static ww_status read_assumed(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
+static ww_status
+read_assumed(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
   static const char what[] = "assumed: expected an array of strings";
   const cJSON *n;
   ww_status st = want_list(list, what, e);
@@ -297,13 +305,15 @@ static void read_error(const cJSON *n, ww_arena *a, ww_report *out) {
   out->error.line = ww_json_whole(n, "line");
 }
 
-static ww_status read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
+static ww_status
+read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
   const char *by = ww_json_text(tree, "by", a);
   int b = 0;
   while (b < WW_NBY && (!by || strcmp(by, ww_by_names[b]) != 0))
     b++;
   if (b == WW_NBY)
-    return ww_fail(e, WW_EPARSE, "by: expected grounded, machine, text, trace or hardware");
+    return ww_fail(e, WW_EPARSE,
+                   "by: expected grounded, machine, text, trace or hardware");
   out->by = b;
   out->gpu = ww_json_text(tree, "gpu", a);
   out->roofline_class = ww_json_text(get(tree, "roofline"), "class", a);

@@ -1,8 +1,8 @@
-/* report.h - what an oracle says about one launch: the same object from trace, machine model,
- * language model and hardware.
+/* report.h - what an oracle says about one launch: the same object from trace, machine
+ * model, language model and hardware.
  *
- * metrics.def is the one table of metrics. A metric not known stays absent: never zero, never a
- * guess. */
+ * metrics.def is the one table of metrics. A metric not known stays absent: never zero,
+ * never a guess. */
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 
@@ -15,7 +15,8 @@ typedef enum {
   WW_NMETRICS
 } ww_metric;
 
-typedef enum { WW_ZERO_ABS, WW_ZERO_SKIP, WW_ZERO_NEVER } ww_zero_rule; /* see metrics.def */
+/* see metrics.def */
+typedef enum { WW_ZERO_ABS, WW_ZERO_SKIP, WW_ZERO_NEVER } ww_zero_rule;
 
 typedef struct {
   const char *name, *unit, *meaning, *nvidia, *amd;
@@ -30,7 +31,8 @@ typedef struct {
   double value, low, high;
 } ww_quantity;
 
-#define WW_FINDING_ALSO "; so does line " /* in a message: further lines, "12, 14", follow */
+/* in a message: further lines, "12, 14", follow */
+#define WW_FINDING_ALSO "; so does line "
 /* Threads and blocks, as a finding's message proposes them. */
 #define WW_BOUNDS "__launch_bounds__(%u, %u)"
 
@@ -50,8 +52,9 @@ typedef struct {
   double sectors_per_request, shared_conflict_ways; /* 0: it has no such accesses */
 } ww_report_line;
 
-/* A number, or a word, that the machine model's time was computed from: member `name` of `group`
- * (NULL: none) of `stage`. Without a name it says that the group or stage is there. */
+/* A number, or a word, that the machine model's time was computed from: member `name`
+ * of `group` (NULL: none) of `stage`. Without a name it says that the group or stage is
+ * there. */
 typedef struct {
   const char *stage, *group, *name;
   const char *word; /* NULL: it is a number */
@@ -90,20 +93,26 @@ typedef struct {
 static inline void ww_report_set(ww_report *r, ww_metric m, double v) {
   r->m[m] = (ww_quantity){.known = true, .value = v};
 }
-/* Writes the object; `extra` (may be NULL) adds members before it closes, e.g. the trace's counts.
+/* Writes the object; `extra` (may be NULL) adds members before it closes, e.g. the
+ * trace's counts.
  */
-void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j),
+void ww_report_write(const ww_report *r,
+                     ww_json *j,
+                     void (*extra)(void *ctx, ww_json *j),
                      void *ctx);
 void ww_report_members(const ww_report *r, ww_json *j); /* the same within an object */
 /* A number of the machine model; NAN: not there. */
-double ww_report_term_of(const ww_report *r, const char *stage, const char *group,
+double ww_report_term_of(const ww_report *r,
+                         const char *stage,
+                         const char *group,
                          const char *name);
-const char *ww_report_word_of(const ww_report *r, const char *stage,
+const char *ww_report_word_of(const ww_report *r,
+                              const char *stage,
                               const char *name); /* or NULL */
 /* A copy that stands on its own. */
 void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out);
-/* Reads what ww_report_write wrote; members it does not know (a newer writer's, `extra`'s) are
- * passed over. */
+/* Reads what ww_report_write wrote; members it does not know (a newer writer's,
+ * `extra`'s) are passed over. */
 ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err *e);
 void ww_report_print(const ww_report *r, FILE *out); /* the table a person reads */
 

@@ -13,12 +13,17 @@ static const char *color(FILE *f, const char *code) {
 /* 1234567 bytes -> "1.23 MB"; counts likewise without the B; others as they are. */
 static void amount(double v, const char *unit, char *out, size_t n) {
   bool bytes = !strcmp(unit, "byte"), count = !strcmp(unit, "1");
-  const char *shown = bytes ? "B" : count ? "" : !strcmp(unit, "1/thread") ? "per thread" : unit;
-  const char *step = bytes || count ? ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5) : "";
-  bool whole =
-      (v == floor(v) || fabs(v) >= 9999.5) && fabs(v) < 1e7; /* 22436 us, not 2.244e+04 us */
+  const char *shown = bytes                       ? "B"
+                      : count                     ? ""
+                      : !strcmp(unit, "1/thread") ? "per thread"
+                                                  : unit;
+  const char *step =
+      bytes || count ? ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5) : "";
+  /* 22436 us, not 2.244e+04 us */
+  bool whole = (v == floor(v) || fabs(v) >= 9999.5) && fabs(v) < 1e7;
   bool blank = *step || *shown;
-  snprintf(out, n, whole ? "%.0f%s%s%s" : "%.4g%s%s%s", v, blank ? " " : "", step, shown);
+  snprintf(out, n, whole ? "%.0f%s%s%s" : "%.4g%s%s%s", v, blank ? " " : "", step,
+           shown);
 }
 
 static void print_shape(const char *what, const uint64_t d[3], FILE *f) {
@@ -32,7 +37,8 @@ static void print_shape(const char *what, const uint64_t d[3], FILE *f) {
 }
 
 static void print_head(const ww_report *r, FILE *f) {
-  fprintf(f, "%s%s%s", color(f, "\033[1m"), r->kernel ? r->kernel : "?", color(f, "\033[0m"));
+  fprintf(f, "%s%s%s", color(f, "\033[1m"), r->kernel ? r->kernel : "?",
+          color(f, "\033[0m"));
   if (r->file)
     fprintf(f, "  %s", r->file);
   if (r->gpu)
@@ -45,7 +51,8 @@ static void print_head(const ww_report *r, FILE *f) {
   if (r->launch->shared)
     fprintf(f, "  shared %" PRIu64 " B", r->launch->shared);
   if (r->total_blocks)
-    fprintf(f, "  (%" PRIu64 " of %" PRIu64 " blocks run)", r->sampled_blocks, r->total_blocks);
+    fprintf(f, "  (%" PRIu64 " of %" PRIu64 " blocks run)", r->sampled_blocks,
+            r->total_blocks);
   fputc('\n', f);
 }
 
@@ -70,8 +77,9 @@ static void print_metrics(const ww_report *r, FILE *f) {
 
 void ww_report_print(const ww_report *r, FILE *f) {
   if (r->error.code) {
-    fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?", r->file ? r->file : "",
-            color(f, "\033[31m"), color(f, "\033[0m"), r->error.msg);
+    fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?",
+            r->file ? r->file : "", color(f, "\033[31m"), color(f, "\033[0m"),
+            r->error.msg);
     return;
   }
   print_head(r, f);

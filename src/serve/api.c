@@ -1,8 +1,9 @@
-/* api.c - requests to answers: reads the body by the table of members, checks what clients may ask
- * of this machine, asks the workspace.
+/* api.c - requests to answers: reads the body by the table of members, checks what
+ * clients may ask of this machine, asks the workspace.
  *
- * A client names files below the root alone, and gives clang no flag but definitions, folders below
- * the root and the language's standard: others load plugins or write files. */
+ * A client names files below the root alone, and gives clang no flag but definitions,
+ * folders below the root and the language's standard: others load plugins or write
+ * files. */
 #include "api_int.h"
 
 #include "../predict/show/roofline.h"
@@ -11,36 +12,42 @@
 #define MOST_REPORTS 1000
 
 const ww_member ww_api_members[] = {
-    {"source", WW_MEMBER_TEXT, WW_IN_SOURCE, "what stands in the source file; else `file` is read",
-     NULL},
+    {"source", WW_MEMBER_TEXT, WW_IN_SOURCE,
+     "what stands in the source file; else `file` is read", NULL},
     {"file", WW_MEMBER_TEXT, WW_IN_SOURCE | WW_IN_FILE,
-     "path below the folder that is served; with `source`, what the text is called (kernel.cu, or "
+     "path below the folder that is served; with `source`, what the text is called "
+     "(kernel.cu, or "
      "by `lang`)",
      NULL},
     {"lang", WW_MEMBER_TEXT, WW_IN_SOURCE, "dialect; else by name and contents",
      "cuda|opencl|hip|openmp"},
     {"flags", WW_MEMBER_TEXTS, WW_IN_SOURCE,
      "-DNAME=VALUE, -UNAME, -Ifolder, -std=..., -cl-std=...", NULL},
-    {"instantiate", WW_MEMBER_TEXTS, WW_IN_SOURCE, "templates to instantiate: kern<float,256>",
-     NULL},
+    {"instantiate", WW_MEMBER_TEXTS, WW_IN_SOURCE,
+     "templates to instantiate: kern<float,256>", NULL},
     {"kernel", WW_MEMBER_TEXT, WW_IN_LAUNCH,
      "which kernel, plain or mangled name; else every one of the file", NULL},
     {"launch", WW_MEMBER_SPEC, WW_IN_LAUNCH,
-     "launch spec as docs/launch.md has it: grid, block, shared, args, symbols, ...; or its short "
+     "launch spec as docs/launch.md has it: grid, block, shared, args, symbols, ...; "
+     "or its short "
      "form, as in the source: "
-     "grid=n/256 block=256 n=1<<20 x=[n]; what is missing is found in the source or assumed",
+     "grid=n/256 block=256 n=1<<20 x=[n]; what is missing is found in the source or "
+     "assumed",
      NULL},
-    {"gpu", WW_MEMBER_NAMES, WW_IN_LAUNCH, "names of GPUs, one or several; else h200", NULL},
+    {"gpu", WW_MEMBER_NAMES, WW_IN_LAUNCH, "names of GPUs, one or several; else h200",
+     NULL},
     {"cache", WW_MEMBER_TEXT, WW_IN_LAUNCH,
      "state of the caches at the launch; else as the launch spec says", "warm|cold"},
     {"by", WW_MEMBER_TEXT, WW_IN_LAUNCH,
-     "machine: the machine model alone; grounded (default): with what measurements taught, where "
+     "machine: the machine model alone; grounded (default): with what measurements "
+     "taught, where "
      "it is known",
      "machine|grounded"},
-    {"budget", WW_MEMBER_COUNT, WW_IN_LAUNCH, "warp instructions to spend on sampling; else 500000",
-     NULL},
+    {"budget", WW_MEMBER_COUNT, WW_IN_LAUNCH,
+     "warp instructions to spend on sampling; else 500000", NULL},
     {"sweep", WW_MEMBER_TEXT, WW_IN_SWEEP,
-     "an argument, grid or block over sizes: n=1K..64M, n=1K..64M:9 (points), n=1000,5000; K, M, G "
+     "an argument, grid or block over sizes: n=1K..64M, n=1K..64M:9 (points), "
+     "n=1000,5000; K, M, G "
      "are 2^10, 2^20, 2^30",
      NULL},
     {0},
@@ -52,15 +59,16 @@ void ww_api_error(int status, const ww_err *e, ww_api_reply *out) {
   ww_buf_free(&out->body);
   *out = (ww_api_reply){.status = status, .type = "application/json"};
   ww_json j = {.out = &out->body};
-  ww_json_put(&j, "{error:{code:%s,message:%s,file?:%s,line?:%u,col?:%u}}", ww_status_name(e->code),
-              e->msg, e->file, e->line, e->col);
+  ww_json_put(&j, "{error:{code:%s,message:%s,file?:%s,line?:%u,col?:%u}}",
+              ww_status_name(e->code), e->msg, e->file, e->line, e->col);
   ww_buf_puts(&out->body, "\n");
 }
 
 static int http_status(ww_status code) {
   static const short known[] = {[WW_OK] = 200,     [WW_EUSAGE] = 400,  [WW_EIO] = 404,
                                 [WW_ELIMIT] = 503, [WW_ECANCEL] = 503, [WW_EDATA] = 0};
-  return known[code] ? known[code] : 422; /* understood, but cannot be answered for this source */
+  /* understood, but cannot be answered for this source */
+  return known[code] ? known[code] : 422;
 }
 
 /* ---- the body ---- */
@@ -75,7 +83,8 @@ ww_status ww_call_text(call *c, const char *name, const char **out) {
   return v ? ww_json_want_str(v, name, out, c->a, &c->err) : WW_OK;
 }
 
-static ww_status texts(call *c, const char *name, bool or_one, const char ***out, uint32_t *n) {
+static ww_status
+texts(call *c, const char *name, bool or_one, const char ***out, uint32_t *n) {
   const cJSON *v = member(c, name);
   const cJSON *item;
   char kind[64];
@@ -83,9 +92,10 @@ static ww_status texts(call *c, const char *name, bool or_one, const char ***out
   if (!v)
     return WW_OK;
   if (!cJSON_IsArray(v) && !(or_one && cJSON_IsString(v)))
-    return ww_fail(&c->err, WW_EUSAGE, "%s: expected %san array of strings, not %s", name,
-                   or_one ? "a string or " : "", ww_json_kind(v, kind));
-  *out = WW_NEWN(c->a, const char *, cJSON_IsArray(v) ? (size_t)cJSON_GetArraySize(v) + 1 : 1);
+    return ww_fail(&c->err, WW_EUSAGE, "%s: expected %san array of strings, not %s",
+                   name, or_one ? "a string or " : "", ww_json_kind(v, kind));
+  *out = WW_NEWN(c->a, const char *,
+                 cJSON_IsArray(v) ? (size_t)cJSON_GetArraySize(v) + 1 : 1);
   if (cJSON_IsString(v))
     return ww_json_want_str(v, name, &(*out)[(*n)++], c->a, &c->err);
   cJSON_ArrayForEach(item, v) {
@@ -106,8 +116,8 @@ static ww_status check_members(call *c) {
   for (const ww_member *m = ww_api_members; !st && m->name; m++) {
     const cJSON *v = m->one_of ? member(c, m->name) : NULL;
     if (cJSON_IsString(v) && !ww_is_one_of(m->one_of, v->valuestring))
-      st = ww_fail(&c->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", m->name, m->one_of,
-                   v->valuestring);
+      st = ww_fail(&c->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", m->name,
+                   m->one_of, v->valuestring);
   }
   return st;
 }
@@ -130,8 +140,9 @@ static ww_status check_flag(call *c, const char *flag, const char **out) {
   }
   if (ww_call_harmless(flag) && strlen(flag) < 4096)
     return WW_OK;
-  return ww_fail(&c->err, WW_EUSAGE,
-                 "flags: '%.60s' is not accepted here; -D, -U, -I, -std= and -cl-std= are", flag);
+  return ww_fail(
+      &c->err, WW_EUSAGE,
+      "flags: '%.60s' is not accepted here; -D, -U, -I, -std= and -cl-std= are", flag);
 }
 
 static ww_status read_launch(call *c) {
@@ -141,7 +152,8 @@ static ww_status read_launch(call *c) {
   if (!v)
     return WW_OK;
   if (!cJSON_IsObject(v) && !cJSON_IsString(v))
-    return ww_fail(&c->err, WW_EUSAGE, "launch: expected an object or its short form, not %s",
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "launch: expected an object or its short form, not %s",
                    ww_json_kind(v, kind));
   const char *dir;
   ww_status st = ww_query_path(c->api->w, ".", false, c->a, &dir, &c->err);
@@ -151,9 +163,9 @@ static ww_status read_launch(call *c) {
   } else if (!st)
     st = ww_launch_from_json(v, dir, c->a, &c->launch, &c->err);
   if (!st && (l->binary || l->nflags))
-    st = ww_fail(
-        &c->err, WW_EUSAGE,
-        "launch: `binary` and `flags` are not accepted here; flags are a member of the request");
+    st = ww_fail(&c->err, WW_EUSAGE,
+                 "launch: `binary` and `flags` are not accepted here; flags are a "
+                 "member of the request");
   if (st)
     return st;
   c->ask.launch = l;
@@ -178,8 +190,8 @@ static ww_status read_source(call *c) {
     return c->err.code;
   if (!s->text && !file)
     return ww_fail(&c->err, WW_EUSAGE, "give `source`, a text, or `file`, a path");
-  if (ww_query_path(c->api->w, file ? file : default_name(s->lang), !s->text, c->a, &s->path,
-                    &c->err) ||
+  if (ww_query_path(c->api->w, file ? file : default_name(s->lang), !s->text, c->a,
+                    &s->path, &c->err) ||
       texts(c, "flags", false, &s->flags, &s->nflags))
     return c->err.code;
   for (uint32_t k = 0; k < s->nflags; k++)
@@ -196,9 +208,10 @@ static ww_status read_members(call *c) {
   ww_query_request *q = &c->ask;
   const cJSON *budget = member(c, "budget");
   if (check_members(c) || read_source(c) || ww_call_text(c, "kernel", &q->kernel) ||
-      texts(c, "gpu", true, &q->gpus, &q->ngpus) || ww_call_text(c, "cache", &q->cache) ||
-      ww_call_text(c, "by", &q->by) ||
-      (budget && ww_json_want_uint(budget, "budget", &q->budget, &c->err)) || read_launch(c))
+      texts(c, "gpu", true, &q->gpus, &q->ngpus) ||
+      ww_call_text(c, "cache", &q->cache) || ww_call_text(c, "by", &q->by) ||
+      (budget && ww_json_want_uint(budget, "budget", &q->budget, &c->err)) ||
+      read_launch(c))
     return c->err.code;
   return q->ngpus > 64 ? ww_fail(&c->err, WW_EUSAGE, "gpu: at most 64 of them") : WW_OK;
 }
@@ -207,18 +220,21 @@ ww_status ww_call_read(call *c) {
   ww_query_request *q = &c->ask;
   char kind[64];
   if (!c->q->body || !c->q->n)
-    return ww_fail(&c->err, WW_EUSAGE, "the request has no body; a JSON object is expected");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "the request has no body; a JSON object is expected");
   c->body = ww_json_read(c->q->body, c->q->n, &c->err);
   if (!c->body)
     return c->err.code = WW_EUSAGE;
   if (!cJSON_IsObject(c->body))
-    return ww_fail(&c->err, WW_EUSAGE, "expected an object, not %s", ww_json_kind(c->body, kind));
+    return ww_fail(&c->err, WW_EUSAGE, "expected an object, not %s",
+                   ww_json_kind(c->body, kind));
   ww_status st = read_members(c);
   if (c->api->o.seconds > 0)
     q->deadline = c->q->arrived + c->api->o.seconds;
   q->cancelled = is_stopping;
   q->ctx = c->api;
-  return st && st != WW_EIO ? c->err.code = WW_EUSAGE : st; /* the client's words, not a source's */
+  /* the client's words, not a source's */
+  return st && st != WW_EIO ? c->err.code = WW_EUSAGE : st;
 }
 
 /* ---- answers ---- */
@@ -248,8 +264,8 @@ static void write_times(const ww_query_result *x, ww_json *j) {
   uint32_t known = 0;
   for (uint32_t k = 0; k < x->n; k++)
     known += x->v[k].known;
-  ww_json_put(j, "timing:{read_ms:%g,clang_ms:%g,host_ms:%g,predict_ms:%g,known:%u}", x->read_ms,
-              x->clang_ms, x->host_ms, x->predict_ms, known);
+  ww_json_put(j, "timing:{read_ms:%g,clang_ms:%g,host_ms:%g,predict_ms:%g,known:%u}",
+              x->read_ms, x->clang_ms, x->host_ms, x->predict_ms, known);
 }
 
 static ww_status reports(call *c, ww_api_reply *out) {
@@ -263,7 +279,8 @@ static ww_status reports(call *c, ww_api_reply *out) {
   ww_json_end_arr(&j);
   write_times(&x, &j);
   ww_call_end(&j);
-  if (x.n == 1 && x.v[0].code) /* one kernel, one GPU, no answer: the status says so too */
+  /* one kernel, one GPU, no answer: the status says so too */
+  if (x.n == 1 && x.v[0].code)
     out->status = http_status(x.v[0].code);
   return WW_OK;
 }
@@ -298,7 +315,8 @@ static ww_status roofline(call *c, ww_api_reply *out) {
   for (uint32_t k = 0; k < x.n; k++) {
     ww_roof_point p;
     const char *why;
-    if (!x.v[k].code && ww_roof_point_of(&x.v[k].report, &roofs[k % n], k % n, &p, &why))
+    if (!x.v[k].code &&
+        ww_roof_point_of(&x.v[k].report, &roofs[k % n], k % n, &p, &why))
       ww_push(c->a, &points, p);
   }
   *out = (ww_api_reply){.status = 200, .type = "image/svg+xml"};
@@ -311,14 +329,16 @@ static void write_param(const ww_param *p, ww_json *j) {
               p->ctype ? p->ctype : ww_type_names[p->type], p->pointer, p->size);
 }
 
-static void write_kernel(const call *c, const ww_query_unit *r, const ww_fn *fn, ww_json *j) {
-  ww_json_put(j, "{name:%s,mangled:%s,file:%s,line:%u,dialect:%s,args:[", fn->name, fn->mangled,
-              fn->file, fn->line, ww_dialect_names[r->unit->module.dialect]);
+static void
+write_kernel(const call *c, const ww_query_unit *r, const ww_fn *fn, ww_json *j) {
+  ww_json_put(j, "{name:%s,mangled:%s,file:%s,line:%u,dialect:%s,args:[", fn->name,
+              fn->mangled, fn->file, fn->line,
+              ww_dialect_names[r->unit->module.dialect]);
   for (uint32_t k = 0; k < fn->nparams; k++)
     write_param(&fn->params[k], j);
   ww_json_put(j, "],comment:%s,interpretable:%i,reason:%s}",
-              ww_front_comment_in(r->text, strlen(r->text), fn->line, c->a), !fn->refusal,
-              fn->refusal);
+              ww_front_comment_in(r->text, strlen(r->text), fn->line, c->a),
+              !fn->refusal, fn->refusal);
 }
 
 static ww_status kernels(call *c, ww_api_reply *out) {
@@ -357,7 +377,8 @@ static ww_status gpus(call *c, ww_api_reply *out) {
 }
 
 static void write_kept(const char *name, ww_memo_stats s, ww_json *j) {
-  ww_json_put(j, "%s:{kept:%u,bytes:%lu,made:%lu,found:%lu}", name, s.n, s.bytes, s.made, s.hits);
+  ww_json_put(j, "%s:{kept:%u,bytes:%lu,made:%lu,found:%lu}", name, s.n, s.bytes,
+              s.made, s.hits);
 }
 
 static ww_status health(call *c, ww_api_reply *out) {
@@ -381,29 +402,30 @@ static ww_status openapi(call *c, ww_api_reply *out) {
 
 #define BOTH (WW_IN_SOURCE | WW_IN_LAUNCH)
 const ww_route ww_api_routes[] = {
-    {"POST", "/v1/predict", "Time and counters of each kernel on each GPU", BOTH, false, "Reports",
-     "application/json", reports},
-    {"POST", "/v1/explain", "The same with findings and what each source line costs", BOTH, false,
-     "Reports", "application/json", explain},
-    {"POST", "/v1/roofline.svg", "The kernels under the roofs of the GPUs", BOTH, false, NULL,
-     "image/svg+xml", roofline},
+    {"POST", "/v1/predict", "Time and counters of each kernel on each GPU", BOTH, false,
+     "Reports", "application/json", reports},
+    {"POST", "/v1/explain", "The same with findings and what each source line costs",
+     BOTH, false, "Reports", "application/json", explain},
+    {"POST", "/v1/roofline.svg", "The kernels under the roofs of the GPUs", BOTH, false,
+     NULL, "image/svg+xml", roofline},
     {"POST", "/v1/sweep", "Times of one kernel over a range of sizes, on each GPU",
      BOTH | WW_IN_SWEEP, false, "Sweep", "application/json", ww_call_sweep},
     {"POST", "/v1/sweep.svg", "The same as a plot", BOTH | WW_IN_SWEEP, false, NULL,
      "image/svg+xml", ww_call_sweep_svg},
-    {"POST", "/v1/report.html", "What /v1/explain says, as one HTML file to pass on", BOTH, false,
-     NULL, "text/html; charset=utf-8", ww_call_html},
+    {"POST", "/v1/report.html", "What /v1/explain says, as one HTML file to pass on",
+     BOTH, false, NULL, "text/html; charset=utf-8", ww_call_html},
     {"POST", "/v1/kernels", "The kernels of a source, and what of it could not be read",
      WW_IN_SOURCE, false, "Kernels", "application/json", kernels},
     {"GET", "/v1/files", "Source files of the folder that is served", 0, false, "Files",
      "application/json", ww_call_files},
     {"POST", "/v1/source", "The text of one of them", WW_IN_FILE, false, "Source",
      "application/json", ww_call_source},
-    {"GET", "/v1/gpus", "The GPUs that can be asked for", 0, true, "Gpus", "application/json",
-     gpus},
+    {"GET", "/v1/gpus", "The GPUs that can be asked for", 0, true, "Gpus",
+     "application/json", gpus},
     {"GET", "/healthz", "Whether the server is up, what it keeps", 0, true, "Health",
      "application/json", health},
-    {"GET", "/openapi.json", "This document", 0, true, NULL, "application/json", openapi},
+    {"GET", "/openapi.json", "This document", 0, true, NULL, "application/json",
+     openapi},
     {0},
 };
 
@@ -413,7 +435,8 @@ static const ww_route *route_of(const char *method, const char *path, bool *know
     if (strcmp(r->path, path) != 0)
       continue;
     *known = true;
-    if (!strcmp(r->method, method) || (!strcmp(method, "HEAD") && !strcmp(r->method, "GET")))
+    if (!strcmp(r->method, method) ||
+        (!strcmp(method, "HEAD") && !strcmp(r->method, "GET")))
       return r;
   }
   return NULL;

@@ -1,7 +1,8 @@
-/* api.h - the REST interface without HTTP: a method, a path and a body in, a status and a body out.
+/* api.h - the REST interface without HTTP: a method, a path and a body in, a status and
+ * a body out.
  *
- * One table of routes and one of request members (api.c) serve the parser, /openapi.json and
- * docs/serve.md. */
+ * One table of routes and one of request members (api.c) serve the parser,
+ * /openapi.json and docs/serve.md. */
 #ifndef WW_SERVE_API_H
 #define WW_SERVE_API_H
 
@@ -13,8 +14,9 @@ typedef struct {
 } ww_api_options;
 
 typedef struct ww_api ww_api;
-ww_api *ww_api_new(ww_query *w, const ww_api_options *o); /* the workspace must outlive it */
-void ww_api_free(ww_api *api);                            /* accepts NULL */
+/* the workspace must outlive it */
+ww_api *ww_api_new(ww_query *w, const ww_api_options *o);
+void ww_api_free(ww_api *api); /* accepts NULL */
 void ww_api_stop(ww_api *api); /* what is being computed ends soon, with an error */
 
 typedef struct {
@@ -29,7 +31,8 @@ typedef struct {
 } ww_api_reply;
 /* Any number of threads at a time. */
 void ww_api_handle(ww_api *api, const ww_api_request *q, ww_api_reply *out);
-/* Whether the path is known, and answered without computing: such requests need no worker. */
+/* Whether the path is known, and answered without computing: such requests need no
+ * worker. */
 bool ww_api_is_quick(const char *method, const char *path);
 /* {"error":{"code","message"}} */
 void ww_api_error(int status, const ww_err *e, ww_api_reply *out);

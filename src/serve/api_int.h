@@ -1,5 +1,5 @@
-/* api_int.h - the tables that api.c answers by and openapi.c writes down, and what the handlers
- * share. */
+/* api_int.h - the tables that api.c answers by and openapi.c writes down, and what the
+ * handlers share. */
 #ifndef WW_SERVE_API_INT_H
 #define WW_SERVE_API_INT_H
 
@@ -9,8 +9,8 @@
 #include "api.h"
 #include "schema.h"
 
-/* NAMES: a string or an array of strings; SPEC: a launch spec, or the words of a `// warpwise:`
- * comment */
+/* NAMES: a string or an array of strings; SPEC: a launch spec, or the words of a `//
+ * warpwise:` comment */
 typedef enum {
   WW_MEMBER_TEXT,
   WW_MEMBER_TEXTS,
@@ -40,7 +40,8 @@ typedef struct {
   uint8_t groups; /* members of the request; 0: it has no body */
   bool quick;
   const char *answer, *type; /* name of the answer's schema, NULL: none; media type */
-  ww_status (*handle)(call *c, ww_api_reply *out); /* what it says is not WW_OK is in c->err */
+  /* what it says is not WW_OK is in c->err */
+  ww_status (*handle)(call *c, ww_api_reply *out);
 } ww_route;
 extern const ww_route ww_api_routes[]; /* ends with a NULL method */
 
@@ -63,12 +64,16 @@ struct call {
 };
 
 /* ---- api.c ---- */
-ww_status ww_call_read(call *c); /* the body, by the members of the route's groups, into c->ask */
-ww_status ww_call_text(call *c, const char *member, const char **out); /* NULL: not there */
-ww_json ww_call_json(ww_api_reply *out);                               /* the answer is JSON */
+/* the body, by the members of the route's groups, into c->ask */
+ww_status ww_call_read(call *c);
+/* NULL: not there */
+ww_status ww_call_text(call *c, const char *member, const char **out);
+/* the answer is JSON */
+ww_json ww_call_json(ww_api_reply *out);
 ww_status ww_call_end(ww_json *j);                  /* closes its object; WW_OK */
 ww_status ww_call_ask(call *c, ww_query_result *x); /* reads the request and asks it */
-void ww_call_reports(const ww_query_result *x, uint32_t most, ww_json *j); /* items of an array */
+/* items of an array */
+void ww_call_reports(const ww_query_result *x, uint32_t most, ww_json *j);
 bool ww_call_harmless(const char *flag); /* a definition, or the language's standard */
 /* The GPUs of the request, in its order. */
 uint32_t ww_call_gpus(call *c, ww_gpu **out);

@@ -1,5 +1,5 @@
-/* api_page.c - what a page asks for beyond reports: files of the folder, sweeps over sizes, a
- * report to pass on. */
+/* api_page.c - what a page asks for beyond reports: files of the folder, sweeps over
+ * sizes, a report to pass on. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -49,8 +49,8 @@ static bool has_kernels(int folder, const char *name) {
   return found;
 }
 
-/* Links are not followed: nothing outside of the root is named, and there are no circles. Takes
- * `folder`. */
+/* Links are not followed: nothing outside of the root is named, and there are no
+ * circles. Takes `folder`. */
 static void list_folder(listing *l, int folder, const char *path, int depth) {
   DIR *d = fdopendir(folder);
   if (!d) {
@@ -63,13 +63,17 @@ static void list_folder(listing *l, int folder, const char *path, int depth) {
     if (name[0] == '.' || fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW))
       continue;
     l->truncated = l->files.n >= MOST_FILES || ++l->seen > MOST_SEEN;
-    const char *full = *path ? ww_fmt(l->a, "%s/%s", path, name) : ww_strdup(l->a, name);
+    const char *full =
+        *path ? ww_fmt(l->a, "%s/%s", path, name) : ww_strdup(l->a, name);
     if (S_ISDIR(st.st_mode) && depth < DEEPEST && strcmp(name, "node_modules") != 0) {
-      int below = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+      int below =
+          openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
       if (below >= 0)
         list_folder(l, below, full, depth + 1);
-    } else if (S_ISREG(st.st_mode) && !l->truncated && (size_t)st.st_size <= MOST_TEXT &&
-               (ends_in(name, FOR_GPUS) || (ends_in(name, MAY_BE) && has_kernels(dirfd(d), name))))
+    } else if (S_ISREG(st.st_mode) && !l->truncated &&
+               (size_t)st.st_size <= MOST_TEXT &&
+               (ends_in(name, FOR_GPUS) ||
+                (ends_in(name, MAY_BE) && has_kernels(dirfd(d), name))))
       ww_push(l->a, &l->files, (listed){full, (uint64_t)st.st_size});
   }
   closedir(d);
@@ -97,8 +101,8 @@ ww_status ww_call_files(call *c, ww_api_reply *out) {
   return ww_call_end(&j);
 }
 
-/* A source and nothing else: a folder may hold more than what is meant to be read by all who can
- * ask. */
+/* A source and nothing else: a folder may hold more than what is meant to be read by
+ * all who can ask. */
 static ww_status read_text(call *c, const char *path, char **text) {
   size_t n;
   if (!ends_in(path, FOR_GPUS "|" MAY_BE "|" HEADERS))
@@ -113,7 +117,8 @@ static ww_status read_text(call *c, const char *path, char **text) {
 ww_status ww_call_source(call *c, ww_api_reply *out) {
   const char *file;
   char *text;
-  if (ww_call_read(c) || ww_call_text(c, "file", &file) || read_text(c, c->ask.source.path, &text))
+  if (ww_call_read(c) || ww_call_text(c, "file", &file) ||
+      read_text(c, c->ask.source.path, &text))
     return c->err.code;
   ww_json j = ww_call_json(out);
   ww_json_put(&j, "{file:%s,text:%s", file, text);
@@ -145,7 +150,8 @@ static const char *bound_of(const ww_report *r) {
   return "";
 }
 
-static void keep_point(const ww_query_answer *t, sweeping *w, swept *value, ww_sweep_point *out) {
+static void
+keep_point(const ww_query_answer *t, sweeping *w, swept *value, ww_sweep_point *out) {
   const ww_report *r = &t->report;
   const ww_quantity *q = &r->m[WW_M_time_us];
   if (r->error.code)
@@ -174,8 +180,10 @@ static ww_status sweep_value(call *c, sweeping *w, uint32_t i) {
   st = ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err);
   c->ask.launch = NULL; /* it goes with this function */
   if (!st && x.n != w->ngpus)
-    return ww_fail(&c->err, WW_EUSAGE, "the source has several kernels; name one with `kernel`");
-  if (st == WW_ECANCEL || st == WW_EUSAGE || (c->ask.deadline > 0 && ww_now() > c->ask.deadline))
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "the source has several kernels; name one with `kernel`");
+  if (st == WW_ECANCEL || st == WW_EUSAGE ||
+      (c->ask.deadline > 0 && ww_now() > c->ask.deadline))
     return st;
   if (st)
     value->why = c->err; /* a size that does not fit: a gap in the curve */
@@ -190,7 +198,8 @@ static ww_status sweep(call *c, sweeping *w) {
   if (ww_call_read(c) || ww_call_text(c, "sweep", &range))
     return c->err.code;
   if (!range)
-    return ww_fail(&c->err, WW_EUSAGE, "give `sweep`: what goes over which sizes, n=1K..64M");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "give `sweep`: what goes over which sizes, n=1K..64M");
   ww_status st = ww_sweep_parse(range, c->a, &w->s, &c->err);
   if (st)
     return st;
@@ -218,13 +227,14 @@ static void write_value(const sweeping *w, uint32_t i, ww_json *j) {
   const swept *v = &w->values[i];
   ww_json_put(j, "{value:%lu", w->s.v[i]);
   if (v->known)
-    ww_json_put(j, "grid:[%lu,%lu,%lu],block:[%lu,%lu,%lu]", v->grid[0], v->grid[1], v->grid[2],
-                v->block[0], v->block[1], v->block[2]);
+    ww_json_put(j, "grid:[%lu,%lu,%lu],block:[%lu,%lu,%lu]", v->grid[0], v->grid[1],
+                v->grid[2], v->block[0], v->block[1], v->block[2]);
   ww_json_put(j, "times:[");
   for (uint32_t g = 0; g < w->ngpus; g++) {
     const ww_sweep_point *p = &w->points[i * w->ngpus + g];
     if (p->known)
-      ww_json_put(j, "{us:%g,low:%g,high:%g,bound:%s}", p->us, p->low, p->high, p->bound);
+      ww_json_put(j, "{us:%g,low:%g,high:%g,bound:%s}", p->us, p->low, p->high,
+                  p->bound);
     else
       ww_json_put(j, "null");
   }
@@ -270,7 +280,8 @@ static const char *text_of(void *ctx, const char *file, ww_arena *a) {
     return NULL;
   if (c->ask.source.text && !strcmp(path, c->ask.source.path))
     return c->ask.source.text;
-  if (ww_query_path(c->api->w, file, true, a, &path, &c->err) || read_text(c, path, &text))
+  if (ww_query_path(c->api->w, file, true, a, &path, &c->err) ||
+      read_text(c, path, &text))
     return NULL;
   return text;
 }

@@ -1,9 +1,10 @@
-/* completions.c - requests of OpenAI's clients answered by a model on this machine's processor.
+/* completions.c - requests of OpenAI's clients answered by a model on this machine's
+ * processor.
  *
- * Members that are known and mean something here are obeyed; those that would change the answer and
- * cannot be (n above 1, tools, logprobs, penalties) are refused with a message; others (user,
- * metadata, ...) are passed over, as servers of this interface do. One text is written at a time:
- * the model takes all cores. */
+ * Members that are known and mean something here are obeyed; those that would change
+ * the answer and cannot be (n above 1, tools, logprobs, penalties) are refused with a
+ * message; others (user, metadata, ...) are passed over, as servers of this interface
+ * do. One text is written at a time: the model takes all cores. */
 #include "completions.h"
 
 #include <pthread.h>
@@ -40,13 +41,17 @@ typedef struct {
   ww_grammar *grammar;
 } request;
 
-ww_status ww_completions_new(const char *path, uint32_t threads, ww_completions **out, ww_err *e) {
+ww_status ww_completions_new(const char *path,
+                             uint32_t threads,
+                             ww_completions **out,
+                             ww_err *e) {
   ww_completions *c = ww_xcalloc(1, sizeof *c);
   pthread_mutex_init(&c->writing, NULL);
   c->since = time(NULL);
   ww_status st = WW_OK;
   if (path) {
-    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE}, &c->m, e);
+    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE},
+                    &c->m, e);
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
       n--;
@@ -99,8 +104,8 @@ static void begin(const request *r, ww_json *j, const char *chat_object) {
 }
 
 static void write_usage(ww_json *j, const ww_generated *g) {
-  ww_json_put(j, "usage:{prompt_tokens:%u,completion_tokens:%u,total_tokens:%lu}", g->prompt_tokens,
-              g->tokens, (uint64_t)g->prompt_tokens + g->tokens);
+  ww_json_put(j, "usage:{prompt_tokens:%u,completion_tokens:%u,total_tokens:%lu}",
+              g->prompt_tokens, g->tokens, (uint64_t)g->prompt_tokens + g->tokens);
 }
 
 static const char *finish_name(const ww_generated *g) {
@@ -108,8 +113,8 @@ static const char *finish_name(const ww_generated *g) {
 }
 
 /* One choice: `text` under message, delta or text; finish NULL: not yet. */
-static void write_choice(const request *r, ww_json *j, const char *text, bool role,
-                         const char *finish) {
+static void write_choice(
+    const request *r, ww_json *j, const char *text, bool role, const char *finish) {
   ww_json_put(j, "choices:[{index:0");
   if (r->chat)
     ww_json_put(j, "%s:{role?:%s,content?:%s}", r->stream ? "delta" : "message",
@@ -152,7 +157,8 @@ static ww_json begin_event(void) {
   return j;
 }
 
-static bool event(const request *r, const char *text, bool role, const ww_generated *end) {
+static bool
+event(const request *r, const char *text, bool role, const ww_generated *end) {
   ww_json j = begin_event();
   begin(r, &j, "chat.completion.chunk");
   write_choice(r, &j, text, role, end ? finish_name(end) : NULL);
@@ -190,7 +196,8 @@ static void error_event(const request *r, const char *message) {
   send_event(r, &j);
 }
 
-static void end_answer(const request *r, const ww_generated *g, ww_status st, const char *why) {
+static void
+end_answer(const request *r, const ww_generated *g, ww_status st, const char *why) {
   if (st && r->stream)
     error_event(r, why);
   else if (st)
@@ -218,8 +225,8 @@ static void write_text(request *r) {
     room = k->context;
   if (r->prompt.n >= k->context) {
     char text[160];
-    snprintf(text, sizeof text, "the prompt has %u tokens, the model reads %u at most", r->prompt.n,
-             k->context);
+    snprintf(text, sizeof text, "the prompt has %u tokens, the model reads %u at most",
+             r->prompt.n, k->context);
     refuse(r->x, text);
     return;
   }
@@ -247,7 +254,11 @@ static const cJSON *member(const cJSON *o, const char *name) {
 }
 
 /* A number in its range; false: something else, which was answered. */
-static bool real(request *r, const cJSON *o, const char *name, double low, double high,
+static bool real(request *r,
+                 const cJSON *o,
+                 const char *name,
+                 double low,
+                 double high,
                  double *out) {
   const cJSON *v = member(o, name);
   char text[120];
@@ -292,8 +303,9 @@ static bool format(request *r, const cJSON *o) {
     st = ww_grammar_of_schema(text.own.s, text.own.n, &r->grammar, &e);
     ww_buf_free(&text.own);
   } else
-    return refuse(r->x, "`response_format` must be {\"type\":\"text\"}, json_object, or "
-                        "json_schema with a json_schema.schema");
+    return refuse(r->x,
+                  "`response_format` must be {\"type\":\"text\"}, json_object, or "
+                  "json_schema with a json_schema.schema");
   if (st)
     return refuse(r->x, e.msg);
   r->how.grammar = r->grammar;
@@ -310,7 +322,8 @@ static bool is_supported(request *r, const cJSON *o) {
   const cJSON *probabilities = member(o, "logprobs");
   if (!is_number(o, "n", 1) || !is_number(o, "best_of", 1))
     return refuse(r->x, "`n` and `best_of` must be 1: one answer at a time");
-  if (cJSON_GetArraySize(member(o, "tools")) || cJSON_GetArraySize(member(o, "functions")))
+  if (cJSON_GetArraySize(member(o, "tools")) ||
+      cJSON_GetArraySize(member(o, "functions")))
     return refuse(r->x, "`tools` are not served by this model");
   if (probabilities && !cJSON_IsFalse(probabilities))
     return refuse(r->x, "`logprobs` are not served");
@@ -333,7 +346,8 @@ static bool common(request *r, const cJSON *o) {
     return refuse(r->x, "`model` must be a text");
   if (model && strcmp(model->valuestring, r->c->name)) {
     char text[300];
-    snprintf(text, sizeof text, "there is no model `%.100s` here; this server has `%.100s`",
+    snprintf(text, sizeof text,
+             "there is no model `%.100s` here; this server has `%.100s`",
              model->valuestring, r->c->name);
     fail(r->x, 404, "invalid_request_error", text);
     return false;
@@ -341,8 +355,10 @@ static bool common(request *r, const cJSON *o) {
   double seed = atomic_load(&r->c->served) & 0xffffff;
   if (!is_supported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) ||
       !real(r, o, "top_p", 0, 1, &top_p) || !real(r, o, "top_k", 0, 1e6, &top_k) ||
-      !real(r, o, "seed", -9e15, 9e15, &seed) || !real(r, o, "max_tokens", 1, 1e9, &most) ||
-      !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) || !format(r, o))
+      !real(r, o, "seed", -9e15, 9e15, &seed) ||
+      !real(r, o, "max_tokens", 1, 1e9, &most) ||
+      !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) ||
+      !format(r, o))
     return false;
   if (top_p <= 0)
     top_p = 1e-6; /* the likeliest alone */
@@ -390,8 +406,9 @@ static bool messages(request *r, const cJSON *o) {
       return refuse(r->x, "each message has a `role`, and `content` of text");
     if (!ww_is_one_of("system|developer|user|assistant", role->valuestring))
       return refuse(r->x, "a message's `role` is system, developer, user or assistant");
-    ww_chat_message(&chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system",
-                    content, r->a, &r->prompt);
+    ww_chat_message(
+        &chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system",
+        content, r->a, &r->prompt);
   }
   ww_chat_ask(&chat, r->a, &r->prompt);
   return true;
@@ -404,12 +421,13 @@ static bool plain_prompt(request *r, const cJSON *o) {
   if (cJSON_IsArray(p) && cJSON_GetArraySize(p) == 1 && !cJSON_IsNumber(p->child))
     p = p->child; /* a list of one prompt */
   if (cJSON_IsString(p))
-    ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring, strlen(p->valuestring), true,
-                        r->a, &r->prompt);
+    ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring,
+                        strlen(p->valuestring), true, r->a, &r->prompt);
   else if (cJSON_IsArray(p) && p->child) {
     cJSON_ArrayForEach(k, p) {
       if (!cJSON_IsNumber(k) || !(k->valuedouble >= 0 && k->valuedouble < vocab))
-        return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size");
+        return refuse(
+            r->x, "`prompt` must be one text, or tokens below the vocabulary's size");
       ww_push(r->a, &r->prompt, k->valuedouble);
     }
   } else
@@ -424,8 +442,9 @@ static void answer(ww_completions *c, ww_http_call *x, bool chat) {
   if (strcmp(ww_http_method(x), "POST"))
     return fail(x, 405, "invalid_request_error", "POST a JSON object here");
   if (!c->m)
-    return fail(x, 503, "server_error",
-                "this server has no language model: start it with `warpwise serve --lm MODEL`");
+    return fail(
+        x, 503, "server_error",
+        "this server has no language model: start it with `warpwise serve --lm MODEL`");
   const char *body = ww_http_body(x, &n);
   cJSON *o = ww_json_read(body, n, &e);
   if (!cJSON_IsObject(o))
@@ -433,7 +452,8 @@ static void answer(ww_completions *c, ww_http_call *x, bool chat) {
   else {
     r.a = ww_arena_new();
     snprintf(r.id, sizeof r.id, "%s-%llx-%llx", chat ? "chatcmpl" : "cmpl",
-             (unsigned long long)r.at, (unsigned long long)atomic_fetch_add(&c->served, 1));
+             (unsigned long long)r.at,
+             (unsigned long long)atomic_fetch_add(&c->served, 1));
     if (common(&r, o) && (chat ? messages(&r, o) : plain_prompt(&r, o)))
       write_text(&r);
     ww_grammar_free(r.grammar);

@@ -1,5 +1,5 @@
-/* completions.h - the interface that OpenAI's clients speak: /v1/models, /v1/models/NAME,
- * /v1/completions, /v1/chat/completions, whole or as a stream. */
+/* completions.h - the interface that OpenAI's clients speak: /v1/models,
+ * /v1/models/NAME, /v1/completions, /v1/chat/completions, whole or as a stream. */
 #ifndef WW_SERVE_COMPLETIONS_H
 #define WW_SERVE_COMPLETIONS_H
 
@@ -7,7 +7,8 @@
 
 typedef struct ww_completions ww_completions;
 /* `path` of the model, NULL: none (requests are told how to start with one). */
-ww_status ww_completions_new(const char *path, uint32_t threads, ww_completions **out, ww_err *e);
+ww_status
+ww_completions_new(const char *path, uint32_t threads, ww_completions **out, ww_err *e);
 void ww_completions_free(ww_completions *c); /* accepts NULL */
 void ww_completions_stop(ww_completions *c); /* what is being written ends soon */
 

@@ -1,11 +1,12 @@
 /* http.c - one thread moves bytes, a pool computes.
  *
- * A connection whose request is computed is suspended, so that slow kernels never block those who
- * ask for health or GPUs. A stream goes through a buffer: the worker fills it, the thread empties
- * it and suspends the connection while there is nothing. Invariants: a suspended connection has
- * exactly one job in the pool that resumes it; a call is freed by the later of its connection and
- * its job; a request whose head can be read in two ways is refused and its connection closed, so
- * that nobody's body becomes somebody's request. */
+ * A connection whose request is computed is suspended, so that slow kernels never block
+ * those who ask for health or GPUs. A stream goes through a buffer: the worker fills
+ * it, the thread empties it and suspends the connection while there is nothing.
+ * Invariants: a suspended connection has exactly one job in the pool that resumes it; a
+ * call is freed by the later of its connection and its job; a request whose head can be
+ * read in two ways is refused and its connection closed, so that nobody's body becomes
+ * somebody's request. */
 #include "http.h"
 
 #include <arpa/inet.h>
@@ -22,16 +23,19 @@
 #define MAX_BODY ((size_t)4 << 20)
 #define QUEUE 64
 #define CONNECTIONS 256
-/* Folded lines and bare line feeds: 1.0 refuses them at this level; before, it only turns answers
- * of ours into the library's. */
+/* Folded lines and bare line feeds: 1.0 refuses them at this level; before, it only
+ * turns answers of ours into the library's. */
 #define STRICT (MHD_VERSION >= 0x01000000 ? 1 : 0)
-#define SPARE \
-  64 /* that are accepted beyond, while those that have to go for them are being closed */
+#define SPARE                                                                    \
+  64 /* that are accepted beyond, while those that have to go for them are being \
+        closed */
 #define OF_ADDRESS 64 /* connections of one address that is not this machine's */
 #define BODIES 64     /* largest bodies that are held at a time, in all */
 #define IDLE_S 30
-#define LAST_S 1.0              /* that clients have to take their last answer */
-#define AHEAD ((size_t)1 << 20) /* bytes of a stream that may wait for a slow client */
+#define LAST_S 1.0 /* that clients have to take their last answer */
+#define AHEAD                                                            \
+  ((size_t)1 << 20) /* bytes of a stream that may wait for a slow client \
+                     */
 #define SENT_AHEAD \
   (64 << 10) /* bytes that the system may hold for a client that does not read them */
 #define CHUNK ((size_t)32 << 10) /* that it is handed at a time */
@@ -52,15 +56,16 @@ struct ww_http {
   const ww_http_route *routes;
   char bind[64], token[256];
   bool loopback;
-  _Atomic uint16_t port; /* known once it listens, when the first request may already be there */
+  /* known once it listens, when the first request may already be there */
+  _Atomic uint16_t port;
   size_t max_body;
   atomic_size_t bodies; /* bytes of all that are held */
   atomic_int open;      /* calls whose answer has not been sent */
   atomic_bool stopping;
 };
 
-/* READING: the request; COMPUTING: a job has it, the connection is suspended; READY: the reply, or
- * the stream's head, may be sent. */
+/* READING: the request; COMPUTING: a job has it, the connection is suspended; READY:
+ * the reply, or the stream's head, may be sent. */
 typedef enum { READING, COMPUTING, READY, SENT } stage;
 
 typedef struct {
@@ -96,19 +101,20 @@ struct ww_http_call {
 static bool is_name(const char *host, const char *name) {
   size_t n = strlen(name);
   return !strncasecmp(host, name, n) &&
-         (!host[n] ||
-          (host[n] == ':' && strspn(host + n + 1, "0123456789") == strlen(host + n + 1)));
+         (!host[n] || (host[n] == ':' &&
+                       strspn(host + n + 1, "0123456789") == strlen(host + n + 1)));
 }
 
 static bool is_ours(const ww_http *h, const char *host) {
   char v6[80];
   snprintf(v6, sizeof v6, "[%s]", h->bind);
-  if (is_name(host, "127.0.0.1") || is_name(host, "localhost") || is_name(host, "[::1]"))
+  if (is_name(host, "127.0.0.1") || is_name(host, "localhost") ||
+      is_name(host, "[::1]"))
     return true;
   if (is_name(host, h->bind) || is_name(host, v6))
     return true;
-  /* Bound to every address, any number may be meant, but no name: names are what can be made to
-   * point here. */
+  /* Bound to every address, any number may be meant, but no name: names are what can be
+   * made to point here. */
   struct in_addr v4;
   char plain[64];
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(host, ":"), host);
@@ -157,12 +163,13 @@ typedef struct {
 
 static bool is_token(const char *s) {
   return *s &&
-         !s[strspn(
-             s, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")];
+         !s[strspn(s,
+                   "!#$%&'*+-.^_`|~"
+                   "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")];
 }
 
-/* `name` alone; a name that only begins so is no header anybody knows, but a folded line that older
- * libraries glue to it. */
+/* `name` alone; a name that only begins so is no header anybody knows, but a folded
+ * line that older libraries glue to it. */
 static bool is_header(framing *f, const char *given, const char *name) {
   size_t n = strlen(name);
   if (strncasecmp(given, name, n) != 0)
@@ -172,8 +179,8 @@ static bool is_header(framing *f, const char *given, const char *name) {
   return !given[n];
 }
 
-static enum MHD_Result look_at(void *ctx, enum MHD_ValueKind kind, const char *name,
-                               const char *value) {
+static enum MHD_Result
+look_at(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value) {
   framing *f = ctx;
   (void)kind;
   if (!is_token(name))
@@ -195,7 +202,8 @@ static enum MHD_Result look_at(void *ctx, enum MHD_ValueKind kind, const char *n
   return MHD_YES;
 }
 
-/* Where a proxy and we could disagree about where this request ends, or whom it is for. */
+/* Where a proxy and we could disagree about where this request ends, or whom it is for.
+ */
 static const char *misframed(struct MHD_Connection *c, const char *method) {
   framing f = {0};
   MHD_get_connection_values(c, MHD_HEADER_KIND, look_at, &f);
@@ -232,10 +240,13 @@ static bool refused(ww_http_call *x) {
     return refuse(x, 403, WW_EUSAGE, "pages of other sites may not ask here");
   if (strcmp(x->path, "/healthz") != 0 && !(x->route && x->route->open) &&
       !has_token(x->h, ww_http_header(x, "Authorization")))
-    return refuse(x, 401, WW_EUSAGE, "send the server's token: Authorization: Bearer TOKEN");
+    return refuse(x, 401, WW_EUSAGE,
+                  "send the server's token: Authorization: Bearer TOKEN");
   if (length && strtoull(length, NULL, 10) > x->h->max_body)
-    return refuse(x, 413, WW_ELIMIT, "the body is larger than this server takes; see --max-body");
-  if (!strcmp(x->method, "POST") && (!type || strncasecmp(type, "application/json", 16)))
+    return refuse(x, 413, WW_ELIMIT,
+                  "the body is larger than this server takes; see --max-body");
+  if (!strcmp(x->method, "POST") &&
+      (!type || strncasecmp(type, "application/json", 16)))
     return refuse(x, 415, WW_EUSAGE, "send JSON: Content-Type: application/json");
   return false;
 }
@@ -269,7 +280,8 @@ static void set_head(ww_http_call *x, int status, const char *type) {
   x->reply.type = x->type;
 }
 
-void ww_http_reply(ww_http_call *x, int status, const char *type, const char *body, size_t n) {
+void ww_http_reply(
+    ww_http_call *x, int status, const char *type, const char *body, size_t n) {
   if (x->reply.status)
     return; /* the first counts */
   set_head(x, status, type);
@@ -388,7 +400,9 @@ static ssize_t next_bytes(void *ctx, uint64_t at, char *out, size_t most) {
   return told;
 }
 
-static void add_header(const ww_http_call *x, struct MHD_Response *response, const char *name,
+static void add_header(const ww_http_call *x,
+                       struct MHD_Response *response,
+                       const char *name,
                        const char *value) {
   for (uint32_t k = 0; k < x->nfields; k++)
     if (!strcasecmp(x->fields[k].name, name))
@@ -399,8 +413,10 @@ static void add_header(const ww_http_call *x, struct MHD_Response *response, con
 static enum MHD_Result send_reply(ww_http_call *x) {
   ww_api_reply *r = &x->reply;
   struct MHD_Response *response =
-      x->streams ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK, next_bytes, x, NULL)
-                 : MHD_create_response_from_buffer(r->body.n, r->body.s ? r->body.s : (char *)"",
+      x->streams ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK,
+                                                     next_bytes, x, NULL)
+                 : MHD_create_response_from_buffer(r->body.n,
+                                                   r->body.s ? r->body.s : (char *)"",
                                                    MHD_RESPMEM_MUST_COPY);
   if (!response)
     return MHD_NO;
@@ -452,13 +468,14 @@ static bool is_below(const char *route, const char *path) {
   return n > 1 && route[n - 1] == '/' && !strncmp(path, route, n) && path[n];
 }
 
-static ww_http_call *begin(ww_http *h, struct MHD_Connection *c, const char *path,
-                           const char *method) {
+static ww_http_call *
+begin(ww_http *h, struct MHD_Connection *c, const char *path, const char *method) {
   ww_http_call *x = ww_xcalloc(1, sizeof *x);
   x->h = h;
   atomic_fetch_add(&h->open, 1);
   x->connection = c;
-  x->peer = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+  x->peer =
+      MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
   x->arrived = ww_now();
   x->users = 1;
   pthread_mutex_init(&x->lock, NULL);
@@ -476,9 +493,11 @@ static void add_body(ww_http_call *x, const char *data, size_t n) {
   if (x->reply.status)
     return; /* what is left of a body that was refused */
   if (x->body.n + n > h->max_body) {
-    refuse(x, 413, WW_ELIMIT, "the body is larger than this server takes; see --max-body");
+    refuse(x, 413, WW_ELIMIT,
+           "the body is larger than this server takes; see --max-body");
   } else if (atomic_load(&h->bodies) + n > BODIES * h->max_body) {
-    refuse(x, 503, WW_ELIMIT, "too many large requests are waiting; ask again in a moment");
+    refuse(x, 503, WW_ELIMIT,
+           "too many large requests are waiting; ask again in a moment");
   } else {
     atomic_fetch_add(&h->bodies, n);
     ww_buf_add(&x->body, data, n);
@@ -486,18 +505,25 @@ static void add_body(ww_http_call *x, const char *data, size_t n) {
   }
 }
 
-static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path,
-                                  const char *method, const char *version, const char *data,
-                                  size_t *n, void **state) {
+static enum MHD_Result on_request(void *ctx,
+                                  struct MHD_Connection *c,
+                                  const char *path,
+                                  const char *method,
+                                  const char *version,
+                                  const char *data,
+                                  size_t *n,
+                                  void **state) {
   ww_http_call *x = *state;
   (void)version;
   if (!x) { /* the head alone has come */
     *state = x = begin(ctx, c, path, method);
     ww_peer_at(x->h->peers, x->peer, WW_PEER_BODY, 0);
     refused(x);
-    /* An answer before the body ends the connection, so that nothing large has to be read. */
-    return x->reply.status && (x->last || ww_http_header(x, "Content-Length")) ? send_reply(x)
-                                                                               : MHD_YES;
+    /* An answer before the body ends the connection, so that nothing large has to be
+     * read. */
+    return x->reply.status && (x->last || ww_http_header(x, "Content-Length"))
+               ? send_reply(x)
+               : MHD_YES;
   }
   if (*n) {
     add_body(x, data, *n);
@@ -509,7 +535,9 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
   return x->stage == READING ? start(x) : MHD_YES;
 }
 
-static void on_end(void *ctx, struct MHD_Connection *c, void **state,
+static void on_end(void *ctx,
+                   struct MHD_Connection *c,
+                   void **state,
                    enum MHD_RequestTerminationCode why) {
   ww_http_call *x = *state;
   (void)ctx;
@@ -520,14 +548,17 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **state,
   atomic_fetch_sub(&x->h->open, 1);
   pthread_mutex_lock(&x->lock);
   x->gone = true;
-  ww_peer_at(x->h->peers, x->peer, WW_PEER_HEAD, 0); /* nobody else speaks of it from now on */
+  /* nobody else speaks of it from now on */
+  ww_peer_at(x->h->peers, x->peer, WW_PEER_HEAD, 0);
   pthread_cond_broadcast(&x->changed);
   pthread_mutex_unlock(&x->lock);
   leave(x);
   *state = NULL;
 }
 
-static void on_connection(void *ctx, struct MHD_Connection *c, void **socket,
+static void on_connection(void *ctx,
+                          struct MHD_Connection *c,
+                          void **socket,
                           enum MHD_ConnectionNotificationCode what) {
   ww_http *h = ctx;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
@@ -536,7 +567,8 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **socket,
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &ahead,
                sizeof ahead); /* else megabytes, for each that does not read */
     *socket = ww_peer_join(
-        h->peers, fd, MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+        h->peers, fd,
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
   } else {
     ww_peer_leave(h->peers, *socket);
     *socket = NULL;
@@ -545,7 +577,9 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **socket,
 
 /* ---- the server ---- */
 
-static ww_status address_of(const ww_http_options *o, ww_http *h, struct sockaddr_storage *out,
+static ww_status address_of(const ww_http_options *o,
+                            ww_http *h,
+                            struct sockaddr_storage *out,
                             ww_err *e) {
   struct sockaddr_in *v4 = (struct sockaddr_in *)out;
   struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
@@ -562,45 +596,56 @@ static ww_status address_of(const ww_http_options *o, ww_http *h, struct sockadd
     h->loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
   } else
     return ww_fail(e, WW_EUSAGE,
-                   "--bind: expected a numeric address, 127.0.0.1 or ::1, not '%.60s'", text);
-  if (!h->loopback && !o->token)
-    return ww_fail(e, WW_EUSAGE,
-                   "--bind %s: others could ask; give a token of at least 16 characters with "
-                   "--token-file or WARPWISE_TOKEN",
+                   "--bind: expected a numeric address, 127.0.0.1 or ::1, not '%.60s'",
                    text);
+  if (!h->loopback && !o->token)
+    return ww_fail(
+        e, WW_EUSAGE,
+        "--bind %s: others could ask; give a token of at least 16 characters with "
+        "--token-file or WARPWISE_TOKEN",
+        text);
   return WW_OK;
 }
 
 static ww_status set_token(const ww_http_options *o, ww_http *h, ww_err *e) {
   if (!o->token)
     return WW_OK;
-  if (strlen(o->token) < 16 || strlen(o->token) >= sizeof h->token || strpbrk(o->token, " \t\r\n"))
-    return ww_fail(e, WW_EUSAGE, "the token must have 16 to 255 characters and no blanks");
+  if (strlen(o->token) < 16 || strlen(o->token) >= sizeof h->token ||
+      strpbrk(o->token, " \t\r\n"))
+    return ww_fail(e, WW_EUSAGE,
+                   "the token must have 16 to 255 characters and no blanks");
   snprintf(h->token, sizeof h->token, "%s", o->token);
   return WW_OK;
 }
 
-static ww_status listen_on(ww_http *h, const ww_http_options *o,
-                           const struct sockaddr_storage *address, ww_err *e) {
+static ww_status listen_on(ww_http *h,
+                           const ww_http_options *o,
+                           const struct sockaddr_storage *address,
+                           ww_err *e) {
   unsigned flags = MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
   if (address->ss_family == AF_INET6)
     flags |= MHD_USE_IPv6;
   h->daemon = MHD_start_daemon(
       flags, o->port, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, address,
-      MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
-      MHD_OPTION_CONNECTION_LIMIT, (unsigned)(CONNECTIONS + SPARE), MHD_OPTION_CONNECTION_TIMEOUT,
-      (unsigned)IDLE_S + 5, MHD_OPTION_STRICT_FOR_CLIENT, STRICT,
-      MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+      MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+      on_connection, h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(CONNECTIONS + SPARE),
+      MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S + 5, MHD_OPTION_STRICT_FOR_CLIENT,
+      STRICT, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
   if (!h->daemon)
-    return ww_fail(e, WW_EIO, "cannot listen on %s port %u: is something else there? Try --port 0",
+    return ww_fail(e, WW_EIO,
+                   "cannot listen on %s port %u: is something else there? Try --port 0",
                    h->bind, o->port);
-  const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
+  const union MHD_DaemonInfo *info =
+      MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
   h->port = info ? info->port : o->port;
   return WW_OK;
 }
 
-ww_status ww_http_start(const ww_http_options *o, const ww_http_route *routes, ww_api *api,
-                        ww_http **out, ww_err *e) {
+ww_status ww_http_start(const ww_http_options *o,
+                        const ww_http_route *routes,
+                        ww_api *api,
+                        ww_http **out,
+                        ww_err *e) {
   ww_http *h = ww_xcalloc(1, sizeof *h);
   struct sockaddr_storage address;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -643,7 +688,8 @@ void ww_http_stop(ww_http *h) {
     if (fd != MHD_INVALID_SOCKET)
       close(fd);
   }
-  ww_turns_finish(h->turns); /* whoever waits gets an answer: no connection stays suspended */
+  /* whoever waits gets an answer: no connection stays suspended */
+  ww_turns_finish(h->turns);
   double patience = ww_now() + LAST_S;
   while (atomic_load(&h->open) && ww_now() < patience)
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);

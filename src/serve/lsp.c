@@ -1,7 +1,8 @@
-/* lsp.c - the language server's life: initialize, settings, shutdown; the table of methods.
+/* lsp.c - the language server's life: initialize, settings, shutdown; the table of
+ * methods.
  *
- * Before `initialize` every request is refused, after `shutdown` too. What the client can do
- * decides what it is offered; what it cannot show is never sent. */
+ * Before `initialize` every request is refused, after `shutdown` too. What the client
+ * can do decides what it is offered; what it cannot show is never sent. */
 #include "../base/confine.h"
 #include "lsp_int.h"
 
@@ -42,8 +43,8 @@ static bool before(void *server, ww_rpc_call *c) {
 
 /* ---- settings ---- */
 
-/* The command line's GPU lies under everything. What came before from the editor no longer counts:
- * a setting may have been taken back. */
+/* The command line's GPU lies under everything. What came before from the editor no
+ * longer counts: a setting may have been taken back. */
 static void take_settings(ww_lsp *s, const cJSON *object, const char *where) {
   ww_problems problems = {0};
   if (!object || !object->child)
@@ -71,8 +72,8 @@ static void configured(void *ctx, const cJSON *result) {
 
 static void ask_settings(ww_lsp *s) {
   if (s->can.configuration)
-    ww_rpc_ask(s->rpc, "workspace/configuration", "{\"items\":[{\"section\":\"warpwise\"}]}",
-               configured, s);
+    ww_rpc_ask(s->rpc, "workspace/configuration",
+               "{\"items\":[{\"section\":\"warpwise\"}]}", configured, s);
 }
 
 static void did_change_configuration(void *server, ww_rpc_call *c) {
@@ -107,7 +108,8 @@ static void read_capabilities(ww_lsp *s, const cJSON *c) {
   s->can.apply_edit = yes(c, "workspace.applyEdit");
   s->can.show_document = yes(c, "window.showDocument.support");
   s->can.markdown = has_markdown(c);
-  s->can.literal_actions = at(c, "textDocument.codeAction.codeActionLiteralSupport") != NULL;
+  s->can.literal_actions =
+      at(c, "textDocument.codeAction.codeActionLiteralSupport") != NULL;
 }
 
 static void initialize(void *server, ww_rpc_call *c) {
@@ -139,8 +141,10 @@ static void initialized(void *server, ww_rpc_call *c) {
   (void)c;
   const char *missing = ww_confine_missing();
   if (missing)
-    ww_lsp_log(s, 4, "this kernel cannot confine %s: open no folder here that you do not trust",
-               missing);
+    ww_lsp_log(
+        s, 4,
+        "this kernel cannot confine %s: open no folder here that you do not trust",
+        missing);
   ask_settings(s);
   if (s->can.watch)
     ww_rpc_ask(s->rpc, "client/registerCapability", watchers, NULL, NULL);
@@ -208,18 +212,21 @@ static ww_status open_workspace(ww_lsp *s, const ww_lsp_options *o, ww_err *e) {
   s->base.gpu = s->gpu;
   if (!s->gpu || ww_lsp_gpu(s, s->gpu))
     return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "there is no GPU '%.60s'; `warpwise gpus` lists them", gpu);
+  return ww_fail(e, WW_EUSAGE, "there is no GPU '%.60s'; `warpwise gpus` lists them",
+                 gpu);
 }
 
 /* Requests mostly wait for an analysis: more workers than cores. */
-ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e) {
+ww_status
+ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e) {
   ww_lsp s = {.arena = ww_arena_new(), .base = ww_settings_default};
   ww_rpc_options ro = {.methods = methods,
                        .server = &s,
                        .before = before,
                        .workers = 12,
                        .max_message = (size_t)64 << 20};
-  mallopt(M_ARENA_MAX, 2); /* one for each of some 20 threads keeps what others could use */
+  /* one for each of some 20 threads keeps what others could use */
+  mallopt(M_ARENA_MAX, 2);
   pthread_mutex_init(&s.lock, NULL);
   ww_cond_init(&s.changed);
   s.rpc = ww_rpc_new(&ro, NULL, NULL);

@@ -6,12 +6,14 @@
 
 typedef struct {
   const char *gpu; /* that the command line names: under every setting. NULL: none */
-  double seconds;  /* that reading a source, or predicting a kernel, may take; 0: no limit */
-  uint64_t bytes;  /* of memory that a prediction may take; 0: no limit */
+  /* that reading a source, or predicting a kernel, may take; 0: no limit */
+  double seconds;
+  uint64_t bytes; /* of memory that a prediction may take; 0: no limit */
 } ww_lsp_options;
 
-/* Speaks LSP 3.17 over the two descriptors until the editor says `exit` or closes. *orderly: it
- * said `shutdown` first. */
-ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e);
+/* Speaks LSP 3.17 over the two descriptors until the editor says `exit` or closes.
+ * *orderly: it said `shutdown` first. */
+ww_status
+ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e);
 
 #endif

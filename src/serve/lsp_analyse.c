@@ -1,15 +1,16 @@
-/* lsp_analyse.c - when documents are analysed, and how: a clock hands those that are due to
- * workers.
+/* lsp_analyse.c - when documents are analysed, and how: a clock hands those that are
+ * due to workers.
  *
- * An analysis is of one generation of one document. It becomes the document's when that is still
- * the generation; else nobody sees it. The workspace ends what is asked about an older text, so a
- * burst of typing costs little more than its last change. */
+ * An analysis is of one generation of one document. It becomes the document's when that
+ * is still the generation; else nobody sees it. The workspace ends what is asked about
+ * an older text, so a burst of typing costs little more than its last change. */
 #include "lsp_int.h"
 
 #include "../front/scan.h"
 
-#define WORKERS \
-  4 /* analyses at a time: clang's run of an older text does not hold up the newer one's */
+#define WORKERS                                                                    \
+  4 /* analyses at a time: clang's run of an older text does not hold up the newer \
+       one's */
 #define PROGRESS_S 0.5 /* an analysis that takes longer shows its progress */
 
 struct ww_lsp_job {
@@ -25,9 +26,11 @@ struct ww_lsp_job {
 
 const char *const ww_lsp_origins[WW_NFROMS] = {"comment", "project", "host", "assumed"};
 
-/* ---- progress; under the lock, on any thread: the analysis' arena is its worker's ---- */
+/* ---- progress; under the lock, on any thread: the analysis' arena is its worker's
+ * ---- */
 
-static void progress(ww_lsp_job *j, const char *kind, const char *message, int percent) {
+static void
+progress(ww_lsp_job *j, const char *kind, const char *message, int percent) {
   ww_json w = {0};
   ww_json_put(&w, "{token:%s,value:{kind:%s", j->token_text, kind);
   if (!strcmp(kind, "begin"))
@@ -42,13 +45,15 @@ static void progress(ww_lsp_job *j, const char *kind, const char *message, int p
 static void begin_progress(ww_lsp_job *j) {
   char params[64];
   j->token = ++j->s->tokens;
-  snprintf(j->token_text, sizeof j->token_text, "warpwise-%llu", (unsigned long long)j->token);
+  snprintf(j->token_text, sizeof j->token_text, "warpwise-%llu",
+           (unsigned long long)j->token);
   snprintf(params, sizeof params, "{\"token\":\"%s\"}", j->token_text);
   ww_rpc_ask(j->s->rpc, "window/workDoneProgress/create", params, NULL, NULL);
   progress(j, "begin", ww_path_base(j->a->path), 0);
 }
 
-static void report_progress(ww_lsp_job *j, const char *kernel, uint32_t done, uint32_t of) {
+static void
+report_progress(ww_lsp_job *j, const char *kernel, uint32_t done, uint32_t of) {
   pthread_mutex_lock(&j->s->lock);
   if (j->token)
     progress(j, "report", kernel, 100 * done / of);
@@ -79,8 +84,8 @@ const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
   return ww_gpu_of(s->w, name);
 }
 
-/* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has others, one of the
- * right vendor is taken and named. */
+/* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has
+ * others, one of the right vendor is taken and named. */
 static void choose_gpu(const ww_lsp *s, const ww_module *m, ww_lsp_analysis *a) {
   const ww_gpu *all;
   const ww_gpu *other = NULL;
@@ -117,7 +122,8 @@ static void find_extent(const ww_scan *scan, ww_lsp_kernel *k) {
     uint32_t end = ww_scan_line(scan, d->body_end ? d->body_end - 1 : d->body);
     if (k->line < first || k->line > end)
       continue;
-    bool region = k->line > body; /* of OpenMP: from the directive to where its function ends */
+    /* of OpenMP: from the directive to where its function ends */
+    bool region = k->line > body;
     k->first = region ? k->line : first;
     k->body = region ? k->line : body;
     k->end = end;
@@ -150,7 +156,8 @@ static void name_launch(const ww_fn *fn, ww_arena *a, ww_lsp_kernel *k) {
   }
 }
 
-static const ww_launch *project_launch(const ww_lsp_analysis *a, const ww_lsp_kernel *k) {
+static const ww_launch *project_launch(const ww_lsp_analysis *a,
+                                       const ww_lsp_kernel *k) {
   const ww_launch *l = ww_settings_launch(a->settings, k->name);
   return l ? l : ww_settings_launch(a->settings, k->mangled);
 }
@@ -162,19 +169,25 @@ static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel 
     return WW_FROM_PROJECT;
   const ww_assumptions *assumed = &k->report.assumed;
   bool host = ww_assumptions_find(assumed, WW_ASSUME_HOST_LAUNCH);
-  return host && !ww_assumptions_find(assumed, WW_ASSUME_BLOCK) ? WW_FROM_HOST : WW_FROM_NOBODY;
+  return host && !ww_assumptions_find(assumed, WW_ASSUME_BLOCK) ? WW_FROM_HOST
+                                                                : WW_FROM_NOBODY;
 }
 
 static double deadline(const ww_lsp *s) {
   return s->seconds > 0 ? ww_now() + s->seconds : 0;
 }
 
-ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_question *question,
-                     ww_arena *arena, ww_query_result *out, ww_err *e) {
+ww_status ww_lsp_ask(ww_lsp *s,
+                     const ww_lsp_analysis *a,
+                     const ww_lsp_question *question,
+                     ww_arena *arena,
+                     ww_query_result *out,
+                     ww_err *e) {
   const ww_lsp_kernel *k = question->kernel;
   ww_query_request q = {.source = a->source,
                         .kernel = k->mangled,
-                        .launch = k->origin == WW_FROM_COMMENT ? NULL : project_launch(a, k),
+                        .launch =
+                            k->origin == WW_FROM_COMMENT ? NULL : project_launch(a, k),
                         .gpus = question->gpus,
                         .ngpus = question->ngpus,
                         .cache = a->settings->cache,
@@ -187,7 +200,8 @@ ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_question 
   return ww_query_ask(s->w, &q, arena, out, e);
 }
 
-static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan, ww_lsp_kernel *k) {
+static ww_status
+one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan, ww_lsp_kernel *k) {
   ww_lsp_analysis *a = j->a;
   ww_query_result told;
   ww_err e = {0};
@@ -221,14 +235,16 @@ static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan,
 }
 
 /* A kernel that the text alone shows, with the reason why there is no more to say. */
-static ww_lsp_kernel *add_declared(ww_lsp_analysis *a, const ww_scan *scan, const ww_decl *d) {
+static ww_lsp_kernel *
+add_declared(ww_lsp_analysis *a, const ww_scan *scan, const ww_decl *d) {
   ww_lsp_kernel *k = &a->v[a->nkernels++];
-  *k = (ww_lsp_kernel){.name = d->name,
-                       .mangled = d->name,
-                       .line = d->line,
-                       .here = true,
-                       .origin = WW_FROM_NOBODY,
-                       .report = {.kernel = d->name, .gpu = a->gpu->name, .error = a->error}};
+  *k = (ww_lsp_kernel){
+      .name = d->name,
+      .mangled = d->name,
+      .line = d->line,
+      .here = true,
+      .origin = WW_FROM_NOBODY,
+      .report = {.kernel = d->name, .gpu = a->gpu->name, .error = a->error}};
   find_extent(scan, k);
   return k;
 }
@@ -244,7 +260,8 @@ static void kernels_of_text(ww_lsp_analysis *a) {
   }
 }
 
-/* Templates that nothing instantiates have no code to analyse: that is said where they stand. */
+/* Templates that nothing instantiates have no code to analyse: that is said where they
+ * stand. */
 static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
   uint32_t real = a->nkernels;
   for (uint32_t i = 0; i < scan->ndecls; i++) {
@@ -258,7 +275,8 @@ static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
     }
     if (!covered)
       ww_fail(&add_declared(a, scan, d)->report.error, WW_EDATA,
-              "a template that nothing here instantiates; the setting `instantiate` may name "
+              "a template that nothing here instantiates; the setting `instantiate` "
+              "may name "
               "%s<...>",
               d->name);
   }
@@ -302,7 +320,8 @@ static ww_status analyse(ww_lsp_job *j) {
   ww_err e = {0};
   if (!has_kernels(a))
     return WW_OK;
-  ww_status st = ww_query_read(j->s->w, &a->source, deadline(j->s), a->arena, &read, &e);
+  ww_status st =
+      ww_query_read(j->s->w, &a->source, deadline(j->s), a->arena, &read, &e);
   if (st == WW_ECANCEL)
     return st;
   if (st) {
@@ -353,7 +372,8 @@ static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) 
   if (!a->gpu)
     ww_query_gpus(s->w, &a->gpu);
   a->source = (ww_source){.path = a->path,
-                          .text = d->generation ? NULL : a->text, /* an open one is known there */
+                          /* an open one is known there */
+                          .text = d->generation ? NULL : a->text,
                           .generation = d->generation,
                           .lang = language(d->lang, d->path),
                           .flags = d->config->flags.v,
@@ -376,10 +396,11 @@ static void refresh(ww_lsp *s) {
 }
 
 static void tell(ww_lsp *s, const ww_lsp_analysis *a) {
-  ww_rpc_tell(s->rpc, "warpwise/answered",
-              "{uri:%s,version:%ld,gpu:%s,ms:%g,clang_ms:%g,kernels:%u,computed:%u,error?:%s}",
-              a->uri, a->version, a->gpu->name, a->ms, a->clang_ms, a->nkernels, a->computed,
-              a->error.code ? a->error.msg : NULL);
+  ww_rpc_tell(
+      s->rpc, "warpwise/answered",
+      "{uri:%s,version:%ld,gpu:%s,ms:%g,clang_ms:%g,kernels:%u,computed:%u,error?:%s}",
+      a->uri, a->version, a->gpu->name, a->ms, a->clang_ms, a->nkernels, a->computed,
+      a->error.code ? a->error.msg : NULL);
 }
 
 void ww_lsp_retire(ww_lsp_analysis *a) {
@@ -400,8 +421,8 @@ void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a) {
     free_analysis(a);
 }
 
-/* The finished analysis becomes the document's, unless that is another one by now; then everybody
- * is told. */
+/* The finished analysis becomes the document's, unless that is another one by now; then
+ * everybody is told. */
 static void settle(ww_lsp_job *j, ww_status st) {
   ww_lsp *s = j->s;
   ww_lsp_analysis *a = j->a;
@@ -421,7 +442,8 @@ static void settle(ww_lsp_job *j, ww_status st) {
     d->refresh = false;
     ww_lsp_retire(d->current);
     d->current = a;
-    ww_lsp_publish(s, a->uri, a); /* in order with the next change, which needs the lock */
+    /* in order with the next change, which needs the lock */
+    ww_lsp_publish(s, a->uri, a);
     tell(s, a);
   }
   ww_unlink(s->jobs, j);
@@ -538,7 +560,8 @@ static ww_lsp_analysis *provisional(const ww_lsp *s, ww_lsp_document *d) {
   return a;
 }
 
-ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience) {
+ww_lsp_analysis *
+ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience) {
   ww_lsp_analysis *a = NULL;
   const char *why = NULL; /* there is none */
   double until = patience > 0 ? ww_now() + patience : 0;

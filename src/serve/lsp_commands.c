@@ -1,8 +1,8 @@
-/* lsp_commands.c - workspace/executeCommand: a table of commands, each an object in and an object
- * out.
+/* lsp_commands.c - workspace/executeCommand: a table of commands, each an object in and
+ * an object out.
  *
- * docs/editors.md lists them. Results are plain JSON; "show" in the argument asks us to show them
- * through the editor. */
+ * docs/editors.md lists them. Results are plain JSON; "show" in the argument asks us to
+ * show them through the editor. */
 #include "lsp_int.h"
 
 #include <errno.h>
@@ -44,13 +44,16 @@ static ww_status private_folder(const char *dir, ww_err *e) {
     return ww_fail(e, WW_EIO, "cannot make '%s': %s", dir, strerror(errno));
   if (!lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid())
     return WW_OK;
-  return ww_fail(e, WW_EIO, "'%s' is somebody else's; set TMPDIR to a folder of your own", dir);
+  return ww_fail(e, WW_EIO,
+                 "'%s' is somebody else's; set TMPDIR to a folder of your own", dir);
 }
 
 /* Opens it in the editor; else says where it is. */
-static void show_file(command *x, const char *name, const char *bytes, size_t n, bool external) {
+static void
+show_file(command *x, const char *name, const char *bytes, size_t n, bool external) {
   const char *tmp = getenv("TMPDIR");
-  const char *dir = ww_fmt(x->a, "%s/warpwise-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
+  const char *dir =
+      ww_fmt(x->a, "%s/warpwise-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
   ww_err e = {0};
   const char *path = ww_path_join(x->a, dir, name);
   if (private_folder(dir, &e) || ww_write_file_atomic(path, bytes, n, &e))
@@ -59,7 +62,8 @@ static void show_file(command *x, const char *name, const char *bytes, size_t n,
   if (!x->s->can.show_document)
     return message(x, ww_fmt(x->a, "Warpwise wrote %s", path));
   ww_json j = {0};
-  ww_json_put(&j, "{uri:%s,external:%i,takeFocus:true}", ww_path_uri(path, x->a), external);
+  ww_json_put(&j, "{uri:%s,external:%i,takeFocus:true}", ww_path_uri(path, x->a),
+              external);
   ww_rpc_ask(x->s->rpc, "window/showDocument", j.own.s, NULL, NULL);
   ww_buf_free(&j.own);
 }
@@ -70,8 +74,8 @@ static ww_status about(command *x) {
   const char *uri = text(x, "uri");
   if (!uri)
     return ww_fail(&x->err, WW_EUSAGE, "the command needs `uri`, a document");
-  x->of =
-      ww_lsp_is_open(x->s, uri) ? ww_lsp_await(x->s, x->c, uri, 0) : ww_lsp_closed(x->s, x->c, uri);
+  x->of = ww_lsp_is_open(x->s, uri) ? ww_lsp_await(x->s, x->c, uri, 0)
+                                    : ww_lsp_closed(x->s, x->c, uri);
   return x->of ? WW_OK : WW_ECANCEL; /* the call has its answer */
 }
 
@@ -82,7 +86,8 @@ static bool is_meant(const command *x, const ww_lsp_kernel *k) {
     return !strcmp(k->name, name) || !strcmp(k->mangled, name);
   if (!cJSON_IsNumber(line))
     return true;
-  return k->here && line->valuedouble + 1 >= k->first && line->valuedouble + 1 <= k->end;
+  return k->here && line->valuedouble + 1 >= k->first &&
+         line->valuedouble + 1 <= k->end;
 }
 
 /* The one kernel that is meant. */
@@ -97,23 +102,25 @@ static ww_status find_kernel(command *x) {
       x->kernel = &x->of->v[k];
   }
   if (!x->of->nkernels)
-    st = ww_fail(&x->err, WW_EDATA, "there is no kernel in %s", ww_path_base(x->of->path));
+    st = ww_fail(&x->err, WW_EDATA, "there is no kernel in %s",
+                 ww_path_base(x->of->path));
   else if (n != 1)
-    st =
-        ww_fail(&x->err, WW_EUSAGE, "say which kernel is meant by `kernel` or `line`: %s", names.s);
+    st = ww_fail(&x->err, WW_EUSAGE,
+                 "say which kernel is meant by `kernel` or `line`: %s", names.s);
   ww_buf_free(&names);
   return st;
 }
 
-/* GPUs of the argument, else the document's, or `all` of the settings, else all there are. */
+/* GPUs of the argument, else the document's, or `all` of the settings, else all there
+ * are. */
 static ww_status find_gpus(command *x, bool all) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(x->arg, "gpus");
   const cJSON *v;
   const ww_settings *settings = x->of->settings;
   const ww_gpu *known;
   uint32_t nknown = ww_query_gpus(x->s->w, &known);
-  x->gpus =
-      WW_NEWN(x->a, const char *, (size_t)cJSON_GetArraySize(list) + settings->ngpus + nknown + 1);
+  x->gpus = WW_NEWN(x->a, const char *,
+                    (size_t)cJSON_GetArraySize(list) + settings->ngpus + nknown + 1);
   if (list && !cJSON_IsArray(list))
     return ww_fail(&x->err, WW_EUSAGE, "gpus: an array of names is expected");
   cJSON_ArrayForEach(v, list) {
@@ -137,10 +144,12 @@ static ww_status find_gpus(command *x, bool all) {
 /* ---- reports ---- */
 
 /* The report with what an editor needs besides: where the kernel is, and its table. */
-static void write_report(command *x, const ww_lsp_kernel *k, const ww_report *r, bool table) {
+static void
+write_report(command *x, const ww_lsp_kernel *k, const ww_report *r, bool table) {
   ww_json_obj(&x->j);
   ww_report_members(r, &x->j);
-  ww_json_put(&x->j, "line:%u,here:%i,origin:%s", k->line, k->here, ww_lsp_origins[k->origin]);
+  ww_json_put(&x->j, "line:%u,here:%i,origin:%s", k->line, k->here,
+              ww_lsp_origins[k->origin]);
   if (table) {
     ww_buf t = {0};
     ww_show_table(x->of, k, &t);
@@ -150,9 +159,11 @@ static void write_report(command *x, const ww_lsp_kernel *k, const ww_report *r,
   ww_json_end_obj(&x->j);
 }
 
-/* "reports":[...] of the kernels that are meant, on the GPUs; `each` sees those without an error.
+/* "reports":[...] of the kernels that are meant, on the GPUs; `each` sees those without
+ * an error.
  */
-static ww_status reports(command *x, void (*each)(command *x, const ww_report *r, uint32_t gpu)) {
+static ww_status reports(command *x,
+                         void (*each)(command *x, const ww_report *r, uint32_t gpu)) {
   bool current = x->ngpus == 1 && !strcmp(x->gpus[0], x->of->gpu->name);
   ww_json_put(&x->j, "uri:%s,version:%ld,gpu:%s,reports:[", x->of->uri, x->of->version,
               x->of->gpu->name);
@@ -260,7 +271,8 @@ static ww_status choose_gpu(command *x) {
     return list_gpus(x);
   }
   if (!ww_lsp_gpu(x->s, name))
-    return ww_fail(&x->err, WW_EUSAGE, "there is no GPU '%.60s'; warpwise.gpus lists them", name);
+    return ww_fail(&x->err, WW_EUSAGE,
+                   "there is no GPU '%.60s'; warpwise.gpus lists them", name);
   choose(x->s, name);
   ww_json_kstr(&x->j, "current", name);
   return WW_OK;
@@ -281,7 +293,8 @@ static void compare_row(command *x, const ww_report *r, uint32_t g) {
 }
 
 static ww_status compare(command *x) {
-  ww_buf_puts(&x->table, "| kernel | GPU | time | | bound by |\n|:--|:--|--:|--:|:--|\n");
+  ww_buf_puts(&x->table,
+              "| kernel | GPU | time | | bound by |\n|:--|:--|--:|--:|:--|\n");
   if (find_gpus(x, true) || reports(x, compare_row))
     return x->err.code;
   ww_json_kstr(&x->j, "markdown", x->table.s);
@@ -348,9 +361,10 @@ static ww_status write_launch(command *x, const ww_launch *l) {
                           .line = k->line};
   ww_fix fix = {0};
   if (!k->here)
-    return ww_fail(&x->err, WW_EUSAGE,
-                   "%s stands in another file; set its launch there, or in .warpwise.json",
-                   k->name);
+    return ww_fail(
+        &x->err, WW_EUSAGE,
+        "%s stands in another file; set its launch there, or in .warpwise.json",
+        k->name);
   ww_status st = ww_fix_launch(&source, l, x->a, &fix, &x->err);
   if (st)
     return st;
@@ -410,10 +424,14 @@ static const struct {
   ww_status (*run)(command *x);
   enum { NOTHING, DOCUMENT, KERNEL } about;
 } commands[] = {
-    {"warpwise.gpus", list_gpus, NOTHING},         {"warpwise.report", report, DOCUMENT},
-    {"warpwise.showReport", report, DOCUMENT},     {"warpwise.chooseGpu", choose_gpu, NOTHING},
-    {"warpwise.setLaunch", set_launch, KERNEL},    {"warpwise.compareGpus", compare, DOCUMENT},
-    {"warpwise.openRoofline", roofline, DOCUMENT}, {"warpwise.measureHere", measure, KERNEL},
+    {"warpwise.gpus", list_gpus, NOTHING},
+    {"warpwise.report", report, DOCUMENT},
+    {"warpwise.showReport", report, DOCUMENT},
+    {"warpwise.chooseGpu", choose_gpu, NOTHING},
+    {"warpwise.setLaunch", set_launch, KERNEL},
+    {"warpwise.compareGpus", compare, DOCUMENT},
+    {"warpwise.openRoofline", roofline, DOCUMENT},
+    {"warpwise.measureHere", measure, KERNEL},
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 
@@ -430,7 +448,8 @@ static ww_status run(command *x, uint32_t k) {
 }
 
 /* The client's own token: it shows that the command is under way. */
-static void progress(const command *x, const cJSON *token, const char *kind, const char *title) {
+static void
+progress(const command *x, const cJSON *token, const char *kind, const char *title) {
   ww_json j = {0};
   if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
     return;
@@ -439,7 +458,8 @@ static void progress(const command *x, const cJSON *token, const char *kind, con
     ww_json_str(&j, token->valuestring);
   else
     ww_json_num(&j, token->valuedouble);
-  ww_json_put(&j, "value:{kind:%s,title?:%s,cancellable?:%i}}", kind, title, title != NULL);
+  ww_json_put(&j, "value:{kind:%s,title?:%s,cancellable?:%i}}", kind, title,
+              title != NULL);
   ww_rpc_notify(x->s->rpc, "$/progress", &j);
 }
 

@@ -1,9 +1,9 @@
-/* lsp_documents.c - the documents that the editor has open: texts, versions, their settings and
- * flags.
+/* lsp_documents.c - the documents that the editor has open: texts, versions, their
+ * settings and flags.
  *
- * These handlers run on the reading thread, in the order of the messages: a request that follows a
- * change sees it. They only note what changed; everything that takes time is the analysis'
- * business. */
+ * These handlers run on the reading thread, in the order of the messages: a request
+ * that follows a change sees it. They only note what changed; everything that takes
+ * time is the analysis' business. */
 #include "lsp_int.h"
 
 #include <math.h>
@@ -38,7 +38,11 @@ void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...) {
 
 /* ---- settings ---- */
 
-static bool is_gpu(ww_lsp *s, const char *name, const char *where, const char *setting, ww_arena *a,
+static bool is_gpu(ww_lsp *s,
+                   const char *name,
+                   const char *where,
+                   const char *setting,
+                   ww_arena *a,
                    ww_problems *problems) {
   const ww_gpu *all;
   uint32_t n = ww_query_gpus(s->w, &all);
@@ -47,8 +51,8 @@ static bool is_gpu(ww_lsp *s, const char *name, const char *where, const char *s
   ww_buf names = {0};
   for (uint32_t k = 0; k < n; k++)
     ww_buf_fmt(&names, "%s%s", k ? ", " : "", all[k].name);
-  const char *text =
-      ww_fmt(a, "%s: %s: there is no '%.60s'; known are %s", where, setting, name, names.s);
+  const char *text = ww_fmt(a, "%s: %s: there is no '%.60s'; known are %s", where,
+                            setting, name, names.s);
   ww_push(a, problems, text);
   ww_buf_free(&names);
   return false;
@@ -98,7 +102,8 @@ void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d) {
   if (s->chosen)
     c->settings.gpu = s->chosen;
   if (ww_compile_flags(d->path, NULL, scratch, &build, &e))
-    ww_push(a, &problems, ww_fmt(a, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
+    ww_push(a, &problems,
+            ww_fmt(a, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
   for (uint32_t k = 0; k < build.n; k++)
     ww_push(a, &c->flags, ww_strdup(a, build.v[k]));
   for (uint32_t k = 0; k < c->settings.nflags; k++)
@@ -130,7 +135,8 @@ const char *ww_lsp_uri(const ww_rpc_call *c) {
   return ww_member_text(get(ww_rpc_params(c), "textDocument"), "uri");
 }
 
-static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const cJSON *version) {
+static void
+take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const cJSON *version) {
   if (text != d->text)
     free(d->text);
   d->text = text;
@@ -208,8 +214,8 @@ static bool edit(ww_lsp_document *d, const cJSON *change) {
   return true;
 }
 
-/* A change that cannot be understood leaves us with another text than the editor has: then nothing
- * is said of the document. */
+/* A change that cannot be understood leaves us with another text than the editor has:
+ * then nothing is said of the document. */
 void ww_lsp_did_change(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *params = ww_rpc_params(c);
@@ -220,12 +226,15 @@ void ww_lsp_did_change(void *server, ww_rpc_call *c) {
   pthread_mutex_lock(&s->lock);
   ww_lsp_document *d = uri ? ww_lsp_find(s, uri) : NULL;
   if (d) {
-    cJSON_ArrayForEach(change, get(params, "contentChanges")) good = good && edit(d, change);
+    cJSON_ArrayForEach(change, get(params, "contentChanges")) good =
+        good && edit(d, change);
     if (good) {
       take_text(s, d, d->text, d->n, get(document, "version"));
       ww_lsp_due(s, d, d->config->settings.debounce * 1e-3);
     } else {
-      ww_lsp_log(s, 4, "%s: a change that cannot be applied; close and open the document", d->path);
+      ww_lsp_log(s, 4,
+                 "%s: a change that cannot be applied; close and open the document",
+                 d->path);
       forget(s, d);
       ww_lsp_publish(s, uri, NULL);
     }

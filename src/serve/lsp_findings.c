@@ -1,7 +1,8 @@
 /* lsp_findings.c - findings as diagnostics, and their fixes as code actions.
  *
- * Severity is Information where the gain is worth a look, else Hint: nothing here is an error. A
- * finding in a header stands at the kernel that includes it, and says where it is. */
+ * Severity is Information where the gain is worth a look, else Hint: nothing here is an
+ * error. A finding in a header stands at the kernel that includes it, and says where it
+ * is. */
 #include "lsp_int.h"
 
 /* ---- where a finding stands ---- */
@@ -10,12 +11,14 @@ static bool is_elsewhere(const ww_lsp_analysis *a, const ww_finding *f) {
   return f->line && f->file && strcmp(f->file, a->path) != 0;
 }
 
-static uint32_t line_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f) {
+static uint32_t
+line_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f) {
   return f->line && !is_elsewhere(a, f) ? f->line : k->line;
 }
 
 /* From the first letter of the line to its last one. */
-static void range_of(const ww_lsp_analysis *a, uint32_t line, ww_position *from, ww_position *to) {
+static void
+range_of(const ww_lsp_analysis *a, uint32_t line, ww_position *from, ww_position *to) {
   size_t begin;
   size_t end;
   if (!line || !ww_text_line(a->text, a->n, line - 1, &begin, &end)) {
@@ -30,31 +33,41 @@ static void range_of(const ww_lsp_analysis *a, uint32_t line, ww_position *from,
   *to = ww_text_position(a->text, a->n, end);
 }
 
-static char *message_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f,
+static char *message_of(const ww_lsp_analysis *a,
+                        const ww_lsp_kernel *k,
+                        const ww_finding *f,
                         ww_arena *arena) {
-  const char *where =
-      is_elsewhere(a, f) ? ww_fmt(arena, "%s:%u: ", ww_path_base(f->file), f->line) : "";
-  const char *gain =
-      f->gain > 1 ? ww_fmt(arena, " (%.2g\u00d7 faster on %s)", f->gain, ww_show_gpu(a->gpu)) : "";
+  const char *where = is_elsewhere(a, f)
+                          ? ww_fmt(arena, "%s:%u: ", ww_path_base(f->file), f->line)
+                          : "";
+  const char *gain = f->gain > 1 ? ww_fmt(arena, " (%.2g\u00d7 faster on %s)", f->gain,
+                                          ww_show_gpu(a->gpu))
+                                 : "";
   return ww_fmt(arena, "%s: %s%s%s", k->name, where, f->message, gain);
 }
 
 /* ---- diagnostics ---- */
 
-static void write_diagnostic(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f,
-                             ww_arena *arena, ww_json *j) {
+static void write_diagnostic(const ww_lsp_analysis *a,
+                             const ww_lsp_kernel *k,
+                             const ww_finding *f,
+                             ww_arena *arena,
+                             ww_json *j) {
   ww_position from;
   ww_position to;
   range_of(a, line_of(a, k, f), &from, &to);
   ww_json_obj(j);
   ww_range_write(j, from, to);
-  ww_json_put(j, "severity:%d,source:'warpwise',code:%s,message:%s,data:{kernel:%s,gain:%g}}",
-              f->gain >= a->settings->gain ? 3 : 4, f->rule, message_of(a, k, f, arena), k->mangled,
-              f->gain);
+  ww_json_put(
+      j, "severity:%d,source:'warpwise',code:%s,message:%s,data:{kernel:%s,gain:%g}}",
+      f->gain >= a->settings->gain ? 3 : 4, f->rule, message_of(a, k, f, arena),
+      k->mangled, f->gain);
 }
 
-/* Instances of a template tell the same of the same line: the one that gains most is heard. */
-static bool is_told(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f) {
+/* Instances of a template tell the same of the same line: the one that gains most is
+ * heard. */
+static bool
+is_told(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f) {
   for (uint32_t i = 0; i < a->nkernels; i++) {
     const ww_lsp_kernel *o = &a->v[i];
     if (o == k || o->line != k->line || o->here != k->here)
@@ -98,13 +111,16 @@ static void write_edits(const ww_lsp_analysis *a, const ww_fix *f, ww_json *j) {
   }
 }
 
-/* With the version of the document where the client knows what to do with it: a fix of an older
- * text is refused there. */
-void ww_lsp_edit_write(const ww_lsp *s, const ww_lsp_analysis *a, const ww_fix *f, ww_json *j) {
+/* With the version of the document where the client knows what to do with it: a fix of
+ * an older text is refused there. */
+void ww_lsp_edit_write(const ww_lsp *s,
+                       const ww_lsp_analysis *a,
+                       const ww_fix *f,
+                       ww_json *j) {
   bool versioned = s->can.versioned_edits;
   if (versioned)
-    ww_json_put(j, "{documentChanges:[{textDocument:{uri:%s,version:%ld},edits:[", a->uri,
-                a->version);
+    ww_json_put(j, "{documentChanges:[{textDocument:{uri:%s,version:%ld},edits:[",
+                a->uri, a->version);
   else
     ww_json_put(j, "{changes:{%s:[", a->uri);
   write_edits(a, f, j);
@@ -127,7 +143,8 @@ static bool is_offered(asking *q, const ww_fix *x) {
     const ww_fix *o = q->offered.v[k];
     bool same = o->n == x->n && !strcmp(o->title, x->title);
     for (uint32_t i = 0; same && i < x->n; i++)
-      same = o->edits[i].begin == x->edits[i].begin && o->edits[i].end == x->edits[i].end;
+      same =
+          o->edits[i].begin == x->edits[i].begin && o->edits[i].end == x->edits[i].end;
     if (same)
       return true;
   }
@@ -135,10 +152,13 @@ static bool is_offered(asking *q, const ww_fix *x) {
   return false;
 }
 
-static void write_fix(const asking *q, const ww_lsp_kernel *k, const ww_finding *f,
+static void write_fix(const asking *q,
+                      const ww_lsp_kernel *k,
+                      const ww_finding *f,
                       const ww_fix *x) {
   ww_json *j = q->j;
-  ww_json_put(j, "{title:%s,kind:'quickfix',isPreferred?:%i,diagnostics:[", x->title, x->preferred);
+  ww_json_put(j, "{title:%s,kind:'quickfix',isPreferred?:%i,diagnostics:[", x->title,
+              x->preferred);
   write_diagnostic(q->a, k, f, q->arena, j);
   ww_json_put(j, "],edit:");
   ww_lsp_edit_write(q->s, q->a, x, j);
@@ -157,7 +177,8 @@ static void fixes_of(asking *q, const ww_lsp_kernel *k) {
     const ww_finding *f = &k->report.findings[i];
     uint32_t line = line_of(a, k, f);
     ww_fix *x;
-    if (!k->here || is_elsewhere(a, f) || line < q->first || line > q->last || is_told(a, k, f))
+    if (!k->here || is_elsewhere(a, f) || line < q->first || line > q->last ||
+        is_told(a, k, f))
       continue;
     uint32_t n = ww_fixes_find(&source, f, q->arena, &x);
     for (uint32_t m = 0; m < n; m++)
@@ -214,8 +235,12 @@ void ww_lsp_code_action(void *server, ww_rpc_call *c) {
   if (!a)
     return;
   ww_json j = {0};
-  asking q = {
-      .s = s, .a = a, .arena = c->arena, .first = from.line + 1, .last = to.line + 1, .j = &j};
+  asking q = {.s = s,
+              .a = a,
+              .arena = c->arena,
+              .first = from.line + 1,
+              .last = to.line + 1,
+              .j = &j};
   bool fixes = wants(only, "quickfix"), commands = wants(only, "source.warpwise");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < a->nkernels && s->can.literal_actions; i++) {

@@ -1,10 +1,11 @@
-/* lsp_hover.c - the report under the pointer: of the kernel where it is declared, of a line where
- * it is hot.
+/* lsp_hover.c - the report under the pointer: of the kernel where it is declared, of a
+ * line where it is hot.
  *
  * Elsewhere nothing: names and types are other servers' to explain. */
 #include "lsp_int.h"
 
-static void hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t line, ww_buf *out) {
+static void
+hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t line, ww_buf *out) {
   uint32_t n = 0;
   while (n < k->nlines && k->lines[n].line != line)
     n++;
@@ -25,11 +26,14 @@ static void hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t 
 }
 
 /* Tables in a client that shows plain text are read as they are. */
-static void answer(const ww_lsp *s, ww_rpc_call *c, const ww_buf *text, uint32_t first,
+static void answer(const ww_lsp *s,
+                   ww_rpc_call *c,
+                   const ww_buf *text,
+                   uint32_t first,
                    uint32_t last) {
   ww_json j = {0};
-  ww_json_put(&j, "{contents:{kind:%s,value:%s}", s->can.markdown ? "markdown" : "plaintext",
-              text->s);
+  ww_json_put(&j, "{contents:{kind:%s,value:%s}",
+              s->can.markdown ? "markdown" : "plaintext", text->s);
   ww_range_write(&j, (ww_position){first - 1, 0}, (ww_position){last, 0});
   ww_json_end_obj(&j);
   ww_rpc_answer(c, &j);
@@ -38,7 +42,8 @@ static void answer(const ww_lsp *s, ww_rpc_call *c, const ww_buf *text, uint32_t
 void ww_lsp_hover(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   ww_position at;
-  if (!ww_position_read(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "position"), &at))
+  if (!ww_position_read(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "position"),
+                        &at))
     return ww_rpc_fail(c, &(ww_err){.code = WW_EUSAGE, .msg = "position is missing"});
   ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);
   if (!a)

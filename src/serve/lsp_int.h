@@ -1,11 +1,12 @@
 /* lsp_int.h - what the files of the language server share.
  *
- * lsp.c: lifecycle and settings; lsp_documents.c: open documents; lsp_analyse.c: when and how they
- * are analysed; lsp_text.c: positions and URIs; lsp_show.c: words; lsp_lens.c, lsp_hover.c,
- * lsp_findings.c: what editors ask for; lsp_commands.c: what they execute.
+ * lsp.c: lifecycle and settings; lsp_documents.c: open documents; lsp_analyse.c: when
+ * and how they are analysed; lsp_text.c: positions and URIs; lsp_show.c: words;
+ * lsp_lens.c, lsp_hover.c, lsp_findings.c: what editors ask for; lsp_commands.c: what
+ * they execute.
  *
- * A document's analysis is replaced, never changed: whoever shows one holds it, and looks at its
- * generation first. */
+ * A document's analysis is replaced, never changed: whoever shows one holds it, and
+ * looks at its generation first. */
 #ifndef WW_SERVE_LSP_INT_H
 #define WW_SERVE_LSP_INT_H
 
@@ -26,28 +27,35 @@ typedef struct {
 size_t ww_text_offset(const char *text, size_t n, ww_position at);
 ww_position ww_text_position(const char *text, size_t n, size_t offset);
 /* The bytes of line `line` (from 0), without its break; false: there is none. */
-bool ww_text_line(const char *text, size_t n, uint32_t line, size_t *begin, size_t *end);
+bool ww_text_line(
+    const char *text, size_t n, uint32_t line, size_t *begin, size_t *end);
 bool ww_position_read(const cJSON *v, ww_position *out);
-bool ww_range_read(const cJSON *of, ww_position *from, ww_position *to); /* its member `range` */
-void ww_range_write(ww_json *j, ww_position from, ww_position to);       /* "range":{...} */
-/* The path of a file: URI or what stands for one of untitled:; NULL: no document of ours. */
+/* its member `range` */
+bool ww_range_read(const cJSON *of, ww_position *from, ww_position *to);
+/* "range":{...} */
+void ww_range_write(ww_json *j, ww_position from, ww_position to);
+/* The path of a file: URI or what stands for one of untitled:; NULL: no document of
+ * ours. */
 const char *ww_uri_path(const char *uri, const char *lang, ww_arena *a);
 const char *ww_path_uri(const char *path, ww_arena *a);
 
 /* ---- analyses ---- */
-extern const char *const ww_lsp_origins[WW_NFROMS]; /* comment, project, host, assumed */
+/* comment, project, host, assumed */
+extern const char *const ww_lsp_origins[WW_NFROMS];
 
 typedef struct {
   const char *name, *mangled;
-  uint32_t line;             /* of its name, from 1 */
-  uint32_t first, body, end; /* lines from 1: its declaration begins, its body begins, it ends */
-  bool here;                 /* in this very file; else its line is that of a header */
-  bool asked;                /* there is a report of it, of an error too */
-  ww_report report;          /* error.code says whether there is one */
+  uint32_t line; /* of its name, from 1 */
+  /* lines from 1: its declaration begins, its body begins, it ends */
+  uint32_t first, body, end;
+  bool here;        /* in this very file; else its line is that of a header */
+  bool asked;       /* there is a report of it, of an error too */
+  ww_report report; /* error.code says whether there is one */
   ww_launch_origin origin;
   ww_report_line *lines; /* of this file, largest share first */
   uint32_t nlines;
-  ww_launch launch; /* the report's, with the names of parameters; zero where there is no report */
+  /* the report's, with the names of parameters; zero where there is no report */
+  ww_launch launch;
   const char **types; /* C types of what parameters point to, for ww_launch_settings */
   uint32_t ntypes;
 } ww_lsp_kernel;
@@ -76,8 +84,8 @@ typedef struct ww_lsp_analysis {
   ww_dialect dialect;
   ww_lsp_kernel *v;
   uint32_t nkernels;
-  ww_err
-      error; /* code: the source could not be read: kernels are those that the text alone shows */
+  /* code: the source could not be read: kernels are those that the text alone shows */
+  ww_err error;
   bool provisional;    /* under way still; error says so */
   double ms, clang_ms; /* that it took, and clang's part of it */
   uint32_t computed;
@@ -90,13 +98,15 @@ typedef struct ww_lsp_document {
   size_t n;
   int64_t version;
   uint64_t generation;
-  uint64_t serial; /* of the analysis that it wants; grows with each change of text, settings or
-                      headers */
+  /* of the analysis that it wants; grows with each change of text, settings or headers
+   */
+  uint64_t serial;
   ww_lsp_config *config;
-  double due;   /* when it is to be analysed; 0: nothing to do */
-  bool queued;  /* given to a worker that has not begun */
-  bool refresh; /* the editor will not ask again by itself: it has something provisional, or the
-                   text is the same */
+  double due;  /* when it is to be analysed; 0: nothing to do */
+  bool queued; /* given to a worker that has not begun */
+  /* the editor will not ask again by itself: it has something provisional, or the text
+   * is the same */
+  bool refresh;
   ww_lsp_analysis *current; /* NULL: none yet; may be of an older generation */
   struct ww_lsp_document *next;
 } ww_lsp_document;
@@ -104,7 +114,8 @@ typedef struct ww_lsp_document {
 typedef struct ww_lsp_job ww_lsp_job; /* an analysis under way */
 
 typedef struct {
-  double seconds; /* that reading a source, or predicting a kernel, may take; 0: no limit */
+  /* that reading a source, or predicting a kernel, may take; 0: no limit */
+  double seconds;
   ww_query *w;
   ww_rpc *rpc;
   ww_arena *arena; /* lifetime: the server; under the lock */
@@ -117,21 +128,23 @@ typedef struct {
   bool clock_runs, ending;
   bool initialized, shut_down; /* these three belong to the reading thread */
   uint64_t generation;         /* the last one that a text got */
-  /* settings: the command line's, then the editor's, then the project's, then what was chosen */
+  /* settings: the command line's, then the editor's, then the project's, then what was
+   * chosen */
   const char *gpu; /* the command line's; NULL: none */
   ww_settings base;
   const char *chosen; /* GPU of warpwise.chooseGpu */
   ww_problems said;   /* of settings, told once */
   /* what the client can do */
   struct {
-    bool configuration, watch, progress, refresh_lens, refresh_hints, versioned_edits, apply_edit,
-        show_document, markdown;
+    bool configuration, watch, progress, refresh_lens, refresh_hints, versioned_edits,
+        apply_edit, show_document, markdown;
     bool literal_actions;
   } can;
   uint64_t tokens, serials; /* of progress, of analyses */
 } ww_lsp;
 
-ww_lsp_document *ww_lsp_find(ww_lsp *s, const char *uri); /* under the lock; NULL: not open */
+/* under the lock; NULL: not open */
+ww_lsp_document *ww_lsp_find(ww_lsp *s, const char *uri);
 bool ww_lsp_is_open(ww_lsp *s, const char *uri);
 const char *ww_lsp_uri(const ww_rpc_call *c); /* params.textDocument.uri; NULL: none */
 void ww_lsp_did_open(void *server, ww_rpc_call *c);
@@ -139,22 +152,26 @@ void ww_lsp_did_change(void *server, ww_rpc_call *c);
 void ww_lsp_did_close(void *server, ww_rpc_call *c);
 void ww_lsp_did_save(void *server, ww_rpc_call *c);
 void ww_lsp_watched(void *server, ww_rpc_call *c);
-void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d); /* its config anew; under the lock */
-void ww_lsp_config_drop(ww_lsp_config *c);            /* accepts NULL */
-void ww_lsp_again(ww_lsp *s, bool settings);          /* analyses every open document anew */
+/* its config anew; under the lock */
+void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d);
+void ww_lsp_config_drop(ww_lsp_config *c); /* accepts NULL */
+/* analyses every open document anew */
+void ww_lsp_again(ww_lsp *s, bool settings);
 void ww_lsp_documents_free(ww_lsp *s);
+/* 1 error, 2 warning, 3 information: shown; 4: for the log */
 void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...)
-    __attribute__((format(printf, 3,
-                          4))); /* 1 error, 2 warning, 3 information: shown; 4: for the log */
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- lsp_analyse.c ---- */
 bool ww_lsp_start(ww_lsp *s, ww_err *e);
 void ww_lsp_stop(ww_lsp *s);
 void ww_lsp_due(ww_lsp *s, ww_lsp_document *d, double seconds); /* under the lock */
-/* The analysis of the document that the call's params name, as it is now, waited for; NULL: the
- * call has its answer (cancelled, changed meanwhile, no document of ours). `patience`: seconds
- * after which a provisional one will do, 0: none. Ends with ww_lsp_let_go. */
-ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience);
+/* The analysis of the document that the call's params name, as it is now, waited for;
+ * NULL: the call has its answer (cancelled, changed meanwhile, no document of ours).
+ * `patience`: seconds after which a provisional one will do, 0: none. Ends with
+ * ww_lsp_let_go. */
+ww_lsp_analysis *
+ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience);
 void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a);
 void ww_lsp_retire(
     ww_lsp_analysis *a); /* the document has another one now, or is gone; NULL: none */
@@ -168,14 +185,20 @@ typedef struct {
   bool (*cancelled)(void *ctx);
   void *ctx;
 } ww_lsp_question;
-ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_question *question,
-                     ww_arena *arena, ww_query_result *out, ww_err *e);
+ww_status ww_lsp_ask(ww_lsp *s,
+                     const ww_lsp_analysis *a,
+                     const ww_lsp_question *question,
+                     ww_arena *arena,
+                     ww_query_result *out,
+                     ww_err *e);
 void ww_lsp_cancel_progress(void *server, ww_rpc_call *c);
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name);
 
 /* ---- lsp_show.c ---- */
-void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out); /* one line */
-void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);    /* markdown */
+/* one line */
+void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);
+/* markdown */
+void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);
 void ww_show_line(const ww_report_line *l, bool brief, ww_buf *out);
 /* Share of what the roofs allow, 0 to 1; `of`: of what. Below 0: not known. */
 double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of);
@@ -183,7 +206,8 @@ void ww_show_duration(double us, ww_buf *out); /* 4.56 ms */
 const char *ww_show_gpu(const ww_gpu *g);
 
 /* ---- lsp_lens.c, lsp_hover.c, lsp_findings.c, lsp_commands.c, lsp_measure.c ---- */
-/* ww_lsp_await of params.textDocument; a document that is not open is answered with null. */
+/* ww_lsp_await of params.textDocument; a document that is not open is answered with
+ * null. */
 ww_lsp_analysis *ww_lsp_asked(ww_lsp *s, ww_rpc_call *c, double patience);
 void ww_lsp_code_lens(void *server, ww_rpc_call *c);
 void ww_lsp_inlay_hint(void *server, ww_rpc_call *c);
@@ -192,12 +216,20 @@ void ww_lsp_code_action(void *server, ww_rpc_call *c);
 /* Its findings as the document's diagnostics; NULL: none. */
 void ww_lsp_publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a);
 void ww_lsp_execute(void *server, ww_rpc_call *c);
-const char *ww_lsp_command_name(uint32_t k); /* of the k-th command; NULL: there are no more */
+/* of the k-th command; NULL: there are no more */
+const char *ww_lsp_command_name(uint32_t k);
 /* A fix as a WorkspaceEdit. */
-void ww_lsp_edit_write(const ww_lsp *s, const ww_lsp_analysis *a, const ww_fix *f, ww_json *j);
-/* Launches the kernel on the device that is here, by a child of this program. The report line or an
- * error. */
-ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device,
-                         ww_rpc_call *c, const char **json, ww_err *e);
+void ww_lsp_edit_write(const ww_lsp *s,
+                       const ww_lsp_analysis *a,
+                       const ww_fix *f,
+                       ww_json *j);
+/* Launches the kernel on the device that is here, by a child of this program. The
+ * report line or an error. */
+ww_status ww_lsp_measure(const ww_lsp_analysis *a,
+                         const ww_lsp_kernel *k,
+                         const char *device,
+                         ww_rpc_call *c,
+                         const char **json,
+                         ww_err *e);
 
 #endif

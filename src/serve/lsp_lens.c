@@ -8,8 +8,9 @@ ww_lsp_analysis *ww_lsp_asked(ww_lsp *s, ww_rpc_call *c, double patience) {
   const char *uri = ww_lsp_uri(c);
   if (uri && ww_lsp_is_open(s, uri))
     return ww_lsp_await(s, c, uri, patience);
+  /* no document of ours: others have something to say about it */
   if (uri)
-    ww_rpc_result(c, "null"); /* no document of ours: others have something to say about it */
+    ww_rpc_result(c, "null");
   else
     ww_rpc_fail(c, &(ww_err){.code = WW_EUSAGE, .msg = "textDocument.uri is missing"});
   return NULL;
@@ -47,7 +48,9 @@ void ww_lsp_code_lens(void *server, ww_rpc_call *c) {
 
 /* ---- hints ---- */
 
-static void write_hint(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_report_line *l,
+static void write_hint(const ww_lsp_analysis *a,
+                       const ww_lsp_kernel *k,
+                       const ww_report_line *l,
                        ww_json *j) {
   size_t begin;
   size_t end;
@@ -61,15 +64,17 @@ static void write_hint(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const w
   ww_buf_fmt(&tip, "%s on %s: ", k->name, ww_show_gpu(a->gpu));
   ww_show_line(l, false, &tip);
   ww_position at = ww_text_position(a->text, a->n, end);
-  ww_json_put(j, "{position:{line:%u,character:%u},label:%s,tooltip:%s,paddingLeft:true}", at.line,
-              at.col, label.s, tip.s);
+  ww_json_put(j,
+              "{position:{line:%u,character:%u},label:%s,tooltip:%s,paddingLeft:true}",
+              at.line, at.col, label.s, tip.s);
   ww_buf_free(&label);
   ww_buf_free(&tip);
 }
 
-/* Of a line that several kernels have (instances, inlined functions) the one that spends most
- * there. */
-static bool is_shown(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_report_line *l) {
+/* Of a line that several kernels have (instances, inlined functions) the one that
+ * spends most there. */
+static bool
+is_shown(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_report_line *l) {
   if (!l->line || 100 * l->share < a->settings->hint_percent)
     return false;
   for (uint32_t i = 0; i < a->nkernels; i++)
@@ -96,7 +101,8 @@ void ww_lsp_inlay_hint(void *server, ww_rpc_call *c) {
   for (uint32_t k = 0; a->settings->inlay_hints && k < a->nkernels; k++)
     for (uint32_t n = 0; n < a->v[k].nlines; n++) {
       const ww_report_line *l = &a->v[k].lines[n];
-      if (l->line - 1 >= from.line && l->line - 1 <= to.line && is_shown(a, &a->v[k], l))
+      if (l->line - 1 >= from.line && l->line - 1 <= to.line &&
+          is_shown(a, &a->v[k], l))
         write_hint(a, &a->v[k], l, &j);
     }
   ww_json_end_arr(&j);

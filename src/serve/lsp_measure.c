@@ -1,8 +1,8 @@
-/* lsp_measure.c - the kernel on the device that is here: `warpwise measure` as a child, because a
- * kernel may fault or hang.
+/* lsp_measure.c - the kernel on the device that is here: `warpwise measure` as a child,
+ * because a kernel may fault or hang.
  *
- * It gets the very launch that was predicted, and the text as the editor has it: one that was not
- * saved goes through a file of its own. */
+ * It gets the very launch that was predicted, and the text as the editor has it: one
+ * that was not saved goes through a file of its own. */
 #include "lsp_int.h"
 
 #include <errno.h>
@@ -32,16 +32,20 @@ static ww_status write_source(const ww_lsp_analysis *a, child *k, ww_err *e) {
   char *text;
   size_t n;
   k->file = a->path;
-  bool there = ww_file_regular(a->path) && !ww_read_file(k->a, a->path, 32 << 20, &text, &n, NULL);
+  bool there = ww_file_regular(a->path) &&
+               !ww_read_file(k->a, a->path, 32 << 20, &text, &n, NULL);
   if (there && n == a->n && !memcmp(text, a->text, n))
     return WW_OK;
   if (!ww_rpc_folder(k->dir, &k->slot))
-    return ww_fail(e, WW_EIO, "cannot make a folder for the unsaved text: %s", strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot make a folder for the unsaved text: %s",
+                   strerror(errno));
   k->file = ww_path_join(k->a, k->dir, ww_path_base(a->path));
   return ww_write_file_atomic(k->file, a->text, a->n, e);
 }
 
-static void words(const ww_lsp_analysis *a, const ww_lsp_kernel *kernel, const char *device,
+static void words(const ww_lsp_analysis *a,
+                  const ww_lsp_kernel *kernel,
+                  const char *device,
                   child *k) {
   word(k, ww_self_path(k->a));
   word(k, "measure");
@@ -62,11 +66,13 @@ static void words(const ww_lsp_analysis *a, const ww_lsp_kernel *kernel, const c
 }
 
 /* The child's line, or why there is none. */
-static ww_status read_line(const ww_run_result *r, ww_arena *a, const char **json, ww_err *e) {
+static ww_status
+read_line(const ww_run_result *r, ww_arena *a, const char **json, ww_err *e) {
   ww_report report = {0};
   ww_err bad = {0};
   if (r->timed_out)
-    return ww_fail(e, WW_ELIMIT, "measuring took longer than %.0f s and was ended", MOST_S);
+    return ww_fail(e, WW_ELIMIT, "measuring took longer than %.0f s and was ended",
+                   MOST_S);
   *json = ww_strndup(a, r->out.s, strcspn(r->out.s, "\n"));
   if (**json && !ww_report_parse(*json, a, &report, &bad)) {
     if (!report.error.code)
@@ -80,15 +86,20 @@ static ww_status read_line(const ww_run_result *r, ww_arena *a, const char **jso
                  r->exit_code, (int)strcspn(said, "\n"), said);
 }
 
-ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device,
-                         ww_rpc_call *c, const char **json, ww_err *e) {
+ww_status ww_lsp_measure(const ww_lsp_analysis *a,
+                         const ww_lsp_kernel *k,
+                         const char *device,
+                         ww_rpc_call *c,
+                         const char **json,
+                         ww_err *e) {
   child x = {.a = c->arena, .slot = -1};
   ww_buf launch = {0};
   ww_run_result r = {0};
   if (device && device[0] == '-')
     return ww_fail(e, WW_EUSAGE, "device: a part of a device's name");
   if (k->report.error.code || !k->report.launch)
-    return ww_fail(e, WW_EDATA, "%s cannot be launched: %.400s", k->name, k->report.error.msg);
+    return ww_fail(e, WW_EDATA, "%s cannot be launched: %.400s", k->name,
+                   k->report.error.msg);
   ww_status st = write_source(a, &x, e);
   ww_launch_write(k->report.launch, &(ww_json){.out = &launch});
   if (!st) {

@@ -1,5 +1,5 @@
-/* lsp_show.c - an analysis in words: the line above a kernel, the table of the hover, what a hot
- * line costs.
+/* lsp_show.c - an analysis in words: the line above a kernel, the table of the hover,
+ * what a hot line costs.
  *
  * What was assumed is always named as such, here too. */
 #include "lsp_int.h"
@@ -86,14 +86,16 @@ double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of) {
     return p.gflops / p.roof;
   *of = "DRAM bandwidth";
   const ww_quantity *gbps = &r->m[WW_M_dram_gbps];
-  return gbps->known && roofs.v[WW_ROOF_DRAM] > 0 ? gbps->value / roofs.v[WW_ROOF_DRAM] : -1;
+  return gbps->known && roofs.v[WW_ROOF_DRAM] > 0 ? gbps->value / roofs.v[WW_ROOF_DRAM]
+                                                  : -1;
 }
 
 /* Something of its launch besides contents was assumed. */
 static bool is_guessed(const ww_lsp_kernel *k) {
   for (uint32_t i = 0; i < k->report.assumed.n; i++) {
     ww_assumption_kind kind = k->report.assumed.v[i].kind;
-    if (kind != WW_ASSUME_GPU && kind != WW_ASSUME_HOST_LAUNCH && kind != WW_ASSUME_RANDOM_NUMBERS)
+    if (kind != WW_ASSUME_GPU && kind != WW_ASSUME_HOST_LAUNCH &&
+        kind != WW_ASSUME_RANDOM_NUMBERS)
       return true;
   }
   return false;
@@ -136,7 +138,8 @@ void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *
   if (share >= 0)
     ww_buf_fmt(out, " \u00b7 %.*f %% of %s", share < 0.1 ? 1 : 0, 100 * share, of);
   if (r->bottleneck)
-    ww_buf_fmt(out, " \u00b7 bound by %.*s", (int)strcspn(r->bottleneck, ":"), r->bottleneck);
+    ww_buf_fmt(out, " \u00b7 bound by %.*s", (int)strcspn(r->bottleneck, ":"),
+               r->bottleneck);
   ww_buf_fmt(out, " \u00b7 %s", ww_show_gpu(a->gpu));
   if (a->gpu_note)
     ww_buf_fmt(out, " (%s)", a->gpu_note);

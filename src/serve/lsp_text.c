@@ -1,13 +1,14 @@
-/* lsp_text.c - positions as editors count them (lines, UTF-16 units) and as we do (bytes); URIs and
- * paths.
+/* lsp_text.c - positions as editors count them (lines, UTF-16 units) and as we do
+ * (bytes); URIs and paths.
  *
- * Lines end at \n, \r\n or \r. Bytes that are no UTF-8 count as one unit each: any text has
- * positions. */
+ * Lines end at \n, \r\n or \r. Bytes that are no UTF-8 count as one unit each: any text
+ * has positions. */
 #include "lsp_int.h"
 
 #include <ctype.h>
 
-/* Bytes of the character at p, of which there are `left`; its UTF-16 units in *units. */
+/* Bytes of the character at p, of which there are `left`; its UTF-16 units in *units.
+ */
 static size_t step(const char *p, size_t left, uint32_t *units) {
   unsigned char c = (unsigned char)*p;
   size_t n = c < 0x80             ? 1
@@ -36,7 +37,8 @@ static size_t next_line(const char *text, size_t n, size_t end) {
   return end < n ? end + 1 : n;
 }
 
-bool ww_text_line(const char *text, size_t n, uint32_t line, size_t *begin, size_t *end) {
+bool ww_text_line(
+    const char *text, size_t n, uint32_t line, size_t *begin, size_t *end) {
   size_t at = 0;
   for (;; line--) {
     *begin = at;
@@ -95,13 +97,14 @@ bool ww_position_read(const cJSON *v, ww_position *out) {
 
 bool ww_range_read(const cJSON *of, ww_position *from, ww_position *to) {
   const cJSON *range = cJSON_GetObjectItemCaseSensitive(of, "range");
-  bool begins = ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "start"), from);
+  bool begins =
+      ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "start"), from);
   return ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "end"), to) && begins;
 }
 
 void ww_range_write(ww_json *j, ww_position from, ww_position to) {
-  ww_json_put(j, "range:{start:{line:%u,character:%u},end:{line:%u,character:%u}}", from.line,
-              from.col, to.line, to.col);
+  ww_json_put(j, "range:{start:{line:%u,character:%u},end:{line:%u,character:%u}}",
+              from.line, from.col, to.line, to.col);
 }
 
 /* ---- URIs ---- */
@@ -117,7 +120,9 @@ static char *decode(const char *s, ww_arena *a) {
   char *out = ww_alloc(a, strlen(s) + 1);
   char *o = out;
   for (; *s; s++) {
-    int v = *s == '%' && s[1] && hex(s[1]) >= 0 && hex(s[2]) >= 0 ? hex(s[1]) * 16 + hex(s[2]) : -1;
+    int v = *s == '%' && s[1] && hex(s[1]) >= 0 && hex(s[2]) >= 0
+                ? hex(s[1]) * 16 + hex(s[2])
+                : -1;
     if (!v)
       return NULL;
     *o++ = v < 0 ? *s : (char)v;
@@ -127,8 +132,8 @@ static char *decode(const char *s, ww_arena *a) {
   return out;
 }
 
-/* A text that was never saved has a name that says which language it is, in a folder that cannot
- * be. */
+/* A text that was never saved has a name that says which language it is, in a folder
+ * that cannot be. */
 static const char *untitled(const char *name, const char *lang, ww_arena *a) {
   char *flat = ww_strdup(a, name);
   const char *ext = lang && strstr(lang, "opencl") ? ".cl"

@@ -1,9 +1,9 @@
-/* mcp.c - the protocol itself: which era a message is of, the handshake, what the server can do,
- * pipes.
+/* mcp.c - the protocol itself: which era a message is of, the handshake, what the
+ * server can do, pipes.
  *
- * A message whose `_meta` names a protocol version is of the stateless era, any other of the era
- * with a handshake; so one connection may carry both. Every result ends here, where the eras
- * differ. */
+ * A message whose `_meta` names a protocol version is of the stateless era, any other
+ * of the era with a handshake; so one connection may carry both. Every result ends
+ * here, where the eras differ. */
 #include "mcp_int.h"
 
 #define TTL_MS (60 * 60 * 1000) /* tools and GPUs change with the program alone */
@@ -11,14 +11,17 @@
 #define NEWEST "2025-11-25" /* of the era with a handshake */
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 
-static const char instructions[] =
-    "Predicts how fast a GPU kernel (CUDA, OpenCL, HIP, OpenMP) runs and why, from its source, "
-    "without a GPU. Begin with explain: it "
-    "names the lines that cost most and the changes that would gain most. After an edit use "
-    "compare with other_file or other_source to see "
-    "what it brings. Give the real launch (grid, block, argument sizes) where you know it: what is "
-    "missing is assumed, and listed as assumed. "
-    "Times are predictions with intervals (low, high), about one launch with cold caches.";
+static const char instructions[] = "Predicts how fast a GPU kernel (CUDA, OpenCL, HIP, "
+                                   "OpenMP) runs and why, from its source, "
+                                   "without a GPU. Begin with explain: it "
+                                   "names the lines that cost most and the changes "
+                                   "that would gain most. After an edit use "
+                                   "compare with other_file or other_source to see "
+                                   "what it brings. Give the real launch (grid, block, "
+                                   "argument sizes) where you know it: what is "
+                                   "missing is assumed, and listed as assumed. "
+                                   "Times are predictions with intervals (low, high), "
+                                   "about one launch with cold caches.";
 
 bool ww_mcp_knows_version(const char *version) {
   return ww_is_one_of(NEWEST "|2025-06-18|2025-03-26|2024-11-05", version);
@@ -71,7 +74,8 @@ bool ww_mcp_bad_envelope(const cJSON *message, ww_mcp_problem *out) {
     return problem(out, WW_RPC_BAD_PARAMS,
                    "Invalid _meta: " WW_MCP_VERSION_KEY " must be a string");
   if (asks && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(meta, CAPABILITIES_KEY)))
-    return problem(out, WW_RPC_BAD_PARAMS, "Invalid _meta: " CAPABILITIES_KEY " must be an object");
+    return problem(out, WW_RPC_BAD_PARAMS,
+                   "Invalid _meta: " CAPABILITIES_KEY " must be an object");
   return false;
 }
 
@@ -109,7 +113,8 @@ bool ww_mcp_before(void *peer, ww_rpc_call *c) {
 
 /* ---- results ---- */
 
-#define SERVER "{name:'warpwise',title:'Warpwise: GPU kernel performance, predicted',version:%s}"
+#define SERVER \
+  "{name:'warpwise',title:'Warpwise: GPU kernel performance, predicted',version:%s}"
 
 void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, bool cacheable) {
   if (ww_mcp_is_modern(ww_rpc_params(c))) {
@@ -131,19 +136,21 @@ static void initialize(void *peer, ww_rpc_call *c) {
   ww_json j = {0};
   (void)peer;
   if (!version)
-    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "initialize needs a protocolVersion, a string", NULL);
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS,
+                        "initialize needs a protocolVersion, a string", NULL);
   if (!ww_mcp_knows_version(version))
     version = NEWEST; /* the client decides whether to stay */
-  ww_json_put(&j, "{protocolVersion:%s," CAPABILITIES ",serverInfo:" SERVER ",instructions:%s",
-              version, WW_VERSION, instructions);
+  ww_json_put(
+      &j, "{protocolVersion:%s," CAPABILITIES ",serverInfo:" SERVER ",instructions:%s",
+      version, WW_VERSION, instructions);
   ww_mcp_end_result(c, &j, false);
 }
 
 static void discover(void *peer, ww_rpc_call *c) {
   ww_json j = {0};
   (void)peer;
-  ww_json_put(&j, "{supportedVersions:[%s]," CAPABILITIES ",instructions:%s", WW_MCP_MODERN,
-              instructions);
+  ww_json_put(&j, "{supportedVersions:[%s]," CAPABILITIES ",instructions:%s",
+              WW_MCP_MODERN, instructions);
   ww_mcp_end_result(c, &j, true);
 }
 
@@ -152,7 +159,8 @@ static void ping(void *peer, ww_rpc_call *c) {
   ww_rpc_result(c, "{}");
 }
 
-/* A cancellation over HTTP comes in a request of its own: it means the calls of the same session.
+/* A cancellation over HTTP comes in a request of its own: it means the calls of the
+ * same session.
  */
 static void cancel(void *ctx, ww_rpc_call *c) {
   ww_mcp_peer *peer = ctx;
@@ -227,7 +235,8 @@ ww_status ww_mcp_serve(ww_mcp *m, int in, int out, ww_err *e) {
                       .before = ww_mcp_before,
                       .silent = true,
                       .workers = m->o.jobs,
-                      .max_message = m->o.max_message ? m->o.max_message : (size_t)4 << 20};
+                      .max_message =
+                          m->o.max_message ? m->o.max_message : (size_t)4 << 20};
   pthread_mutex_init(&peer.lock, NULL);
   peer.rpc = ww_rpc_new(&o, NULL, NULL);
   set_pipe(m, peer.rpc);

@@ -1,8 +1,9 @@
-/* mcp.h - the Model Context Protocol: predictions as tools of AI agents, over pipes and over HTTP.
+/* mcp.h - the Model Context Protocol: predictions as tools of AI agents, over pipes and
+ * over HTTP.
  *
  * Both eras of the protocol: with a handshake (2024-11-05 to 2025-11-25), and stateless
- * (2026-07-28), told apart by each request's own `_meta`. No state depends on a connection but the
- * calls that run on it. */
+ * (2026-07-28), told apart by each request's own `_meta`. No state depends on a
+ * connection but the calls that run on it. */
 #ifndef WW_SERVE_MCP_H
 #define WW_SERVE_MCP_H
 
@@ -10,15 +11,18 @@
 #include "http.h"
 
 typedef struct {
-  ww_query *w;        /* both outlive it */
-  ww_api *api;        /* reads arguments as it reads requests, under the same limits */
-  bool measure;       /* clients may run their kernels on this machine */
-  const char *gpu;    /* names with commas, where a client names none; NULL: h200, as assumed */
+  ww_query *w;  /* both outlive it */
+  ww_api *api;  /* reads arguments as it reads requests, under the same limits */
+  bool measure; /* clients may run their kernels on this machine */
+  /* names with commas, where a client names none; NULL: h200, as assumed */
+  const char *gpu;
   const char *device; /* to measure on where a client names none; NULL: the first */
   double slow_s;      /* that measuring and evaluating may take; 0: 1800 */
-  uint32_t jobs;      /* calls at a time over pipes, processes of an evaluation; 0: one per core */
+  /* calls at a time over pipes, processes of an evaluation; 0: one per core */
+  uint32_t jobs;
   size_t max_message; /* bytes, over pipes; 0: 4 MiB */
-  /* What the option of a command means, in the words of its --help; NULL: there is no such option.
+  /* What the option of a command means, in the words of its --help; NULL: there is no
+   * such option.
    */
   const char *(*help)(const char *command, const char *option);
 } ww_mcp_options;

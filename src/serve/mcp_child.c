@@ -1,9 +1,10 @@
-/* mcp_child.c - tools that run our own program as a child: measuring, because a kernel may fault or
- * hang, and evaluating, because it takes minutes and all cores. The child's command line is made
- * from the tool's arguments, which are the command's options.
+/* mcp_child.c - tools that run our own program as a child: measuring, because a kernel
+ * may fault or hang, and evaluating, because it takes minutes and all cores. The
+ * child's command line is made from the tool's arguments, which are the command's
+ * options.
  *
- * Nothing outside the root is named to a child: a table of measured launches is read here first,
- * and refused where it does. */
+ * Nothing outside the root is named to a child: a table of measured launches is read
+ * here first, and refused where it does. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -72,8 +73,8 @@ static ww_status complain(child *k) {
     last += strlen("warpwise: ");
   if (last < end)
     return ww_fail(&k->t->err, WW_EDATA, "%.*s", (int)(end - last), last);
-  return ww_fail(&k->t->err, WW_EDATA, "the command ended with code %d and said nothing",
-                 k->r.exit_code);
+  return ww_fail(&k->t->err, WW_EDATA,
+                 "the command ended with code %d and said nothing", k->r.exit_code);
 }
 
 static ww_status run(child *k, const char *input) {
@@ -85,12 +86,13 @@ static ww_status run(child *k, const char *input) {
                         .line = on_line,
                         .cancelled = ww_mcp_cancelled,
                         .ctx = t};
-  ww_status st = ww_run_watched(k->argv.v, input, input ? strlen(input) : 0, t->m->o.slow_s, &watch,
-                                &k->r, &t->err);
+  ww_status st = ww_run_watched(k->argv.v, input, input ? strlen(input) : 0,
+                                t->m->o.slow_s, &watch, &k->r, &t->err);
   if (st)
     return st;
   if (k->r.timed_out)
-    return ww_fail(&t->err, WW_ELIMIT, "it took longer than %.0f s and was ended; ask for less",
+    return ww_fail(&t->err, WW_ELIMIT,
+                   "it took longer than %.0f s and was ended; ask for less",
                    t->m->o.slow_s);
   return k->r.out.n ? WW_OK : complain(k);
 }
@@ -103,7 +105,8 @@ static ww_status write_source(child *k, ww_source *s, char dir[64], int *slot) {
   if (!s->text)
     return WW_OK;
   if (!ww_rpc_folder(dir, slot))
-    return ww_fail(&t->err, WW_EIO, "cannot make a folder for the source: %s", strerror(errno));
+    return ww_fail(&t->err, WW_EIO, "cannot make a folder for the source: %s",
+                   strerror(errno));
   s->path = ww_path_join(t->a, dir, ww_path_base(s->path));
   k->dir = dir;
   return ww_write_file_atomic(s->path, s->text, strlen(s->text), &t->err);
@@ -147,8 +150,9 @@ static cJSON *first_line(const child *k, ww_err *e) {
 static void write_device(const child *k, ww_json *j) {
   ww_err e;
   cJSON *row = first_line(k, &e);
-  ww_json_put(j, "device?:%s",
-              ww_member_text(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device"));
+  ww_json_put(
+      j, "device?:%s",
+      ww_member_text(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device"));
   cJSON_Delete(row);
 }
 
@@ -157,7 +161,8 @@ static void measure_words(child *k, const call *c) {
   const ww_source *s = &c->ask.source;
   const char *device = ww_mcp_text(k->t, "device");
   size_t n = strlen(k->dir);
-  bool inside = !strncmp(s->path, k->dir, n) && s->path[n] == '/' && s->path[n + 1] != '-';
+  bool inside =
+      !strncmp(s->path, k->dir, n) && s->path[n] == '/' && s->path[n + 1] != '-';
   word(k, inside ? s->path + n + 1 : s->path);
   option(k, "lang", s->lang);
   option(k, "kernel", c->ask.kernel);
@@ -202,7 +207,8 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
 
 /* ---- evaluate ---- */
 
-static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, ww_arena *a) {
+static ww_status
+check_path(ww_mcp_call *t, const char *dir, const char *path, ww_arena *a) {
   const char *whole = path[0] == '/' ? path : ww_path_join(a, dir, path);
   const char *ignored;
   char real[PATH_MAX];
@@ -211,16 +217,19 @@ static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, w
     return WW_OK; /* one that is missing harms nobody */
   if (ww_query_path(t->m->o.w, real, true, a, &ignored, &e) != WW_EUSAGE)
     return WW_OK;
-  return ww_fail(
-      &t->err, WW_EUSAGE,
-      "a launch of the table names '%.200s', which is outside of the folder that is served", path);
+  return ww_fail(&t->err, WW_EUSAGE,
+                 "a launch of the table names '%.200s', which is outside of the folder "
+                 "that is served",
+                 path);
 }
 
-static ww_status check_fill(ww_mcp_call *t, const char *dir, const ww_fill *f, ww_arena *a) {
+static ww_status
+check_fill(ww_mcp_call *t, const char *dir, const ww_fill *f, ww_arena *a) {
   return f->kind == WW_FILL_FILE ? check_path(t, dir, f->path, a) : WW_OK;
 }
 
-static ww_status check_arg(ww_mcp_call *t, const char *dir, const ww_arg *x, ww_arena *a) {
+static ww_status
+check_arg(ww_mcp_call *t, const char *dir, const ww_arg *x, ww_arena *a) {
   ww_status st = check_fill(t, dir, &x->buffer.fill, a);
   for (uint32_t k = 0; !st && k < x->nptrs; k++)
     st = check_fill(t, dir, &x->ptrs[k].buffer.fill, a);
@@ -228,18 +237,21 @@ static ww_status check_arg(ww_mcp_call *t, const char *dir, const ww_arg *x, ww_
 }
 
 /* Sources are seen from one folder, contents of buffers from the table's own. */
-static ww_status check_launch(ww_mcp_call *t, const char *sources, const char *dir,
-                              const ww_launch *l, ww_arena *a) {
+static ww_status check_launch(ww_mcp_call *t,
+                              const char *sources,
+                              const char *dir,
+                              const ww_launch *l,
+                              ww_arena *a) {
   ww_status st = l->file ? check_path(t, sources, l->file, a) : WW_OK;
   for (uint32_t k = 0; !st && k < l->nflags; k++)
     if (ww_starts(l->flags[k], "-I") && l->flags[k][2])
       st = check_path(t, sources, l->flags[k] + 2, a);
     else if (!ww_call_harmless(l->flags[k]) &&
              !(ww_starts(l->flags[k], "-O") && strlen(l->flags[k]) <= 3))
-      st =
-          ww_fail(&t->err, WW_EUSAGE,
-                  "a launch of the table has the compiler flag '%.60s', which is not accepted here",
-                  l->flags[k]);
+      st = ww_fail(&t->err, WW_EUSAGE,
+                   "a launch of the table has the compiler flag '%.60s', which is not "
+                   "accepted here",
+                   l->flags[k]);
   for (uint32_t k = 0; !st && k < l->nargs; k++)
     st = check_arg(t, dir, &l->args[k], a);
   for (uint32_t k = 0; !st && k < l->nsymbols; k++)
@@ -247,15 +259,15 @@ static ww_status check_launch(ww_mcp_call *t, const char *sources, const char *d
   return st;
 }
 
-static ww_status check_table(ww_mcp_call *t, const char *path, const char *sources,
-                             const char *dir) {
+static ww_status
+check_table(ww_mcp_call *t, const char *path, const char *sources, const char *dir) {
   ww_arena *a = ww_arena_new();
   ww_arena *one = NULL;
   char *text;
   char *rest;
   size_t n;
-  ww_status st =
-      ww_read_packed_below(a, ww_query_root(t->m->o.w), path, TABLE_MAX, &text, &n, &t->err);
+  ww_status st = ww_read_packed_below(a, ww_query_root(t->m->o.w), path, TABLE_MAX,
+                                      &text, &n, &t->err);
   rest = text;
   for (char *line; !st && (line = strsep(&rest, "\n"));) {
     ww_report r = {0};
@@ -316,7 +328,8 @@ static void copy_some(const cJSON *from, const char *const *names, ww_json *j) {
 }
 
 static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
-  static const char *const heads[] = {"data", "by", "gpu", "launches", "answered", NULL};
+  static const char *const heads[] = {"data",     "by",       "gpu",
+                                      "launches", "answered", NULL};
   static const char *const cases[] = {"file", "kernel", "measured", "predicted", NULL};
   static const char *const classes[] = {"n", "accuracy", "balanced", "mcc", NULL};
   const cJSON *worst = cJSON_GetObjectItemCaseSensitive(all, "worst");
@@ -374,7 +387,8 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
       (sources && ww_query_path(w, sources, true, t->a, &sources, &t->err)))
     return t->err.code;
   const char *dir = ww_path_dir(t->a, measured);
-  if (check_table(t, measured, sources ? sources : dir, dir) || start(&k, t, "evaluate"))
+  if (check_table(t, measured, sources ? sources : dir, dir) ||
+      start(&k, t, "evaluate"))
     return t->err.code;
   word(&k, measured);
   option(&k, "sources", sources);
@@ -397,11 +411,14 @@ void ww_mcp_schema_evaluate(ww_json *j) {
          "gpu string\n"
          "launches integer\n"
          "answered integer\n"
-         "metrics object per metric: n, median, mean and 90th percentile of the error (fractions, "
-         "or points of a percentage), within10: share off by at most 10 %, rank correlation\n"
+         "metrics object per metric: n, median, mean and 90th percentile of the error "
+         "(fractions, "
+         "or points of a percentage), within10: share off by at most 10 %, rank "
+         "correlation\n"
          "classes object roofline classes: accuracy, balanced accuracy, mcc");
   ww_mcp_list(j, "worst", "the cases that are furthest off",
               "file string\nkernel string\nmeasured number\npredicted number");
-  ww_schema_properties(j, "unanswered array why launches have no prediction\n"
-                          "full object with detail: full, what `warpwise evaluate --json` says");
+  ww_schema_properties(
+      j, "unanswered array why launches have no prediction\n"
+         "full object with detail: full, what `warpwise evaluate --json` says");
 }

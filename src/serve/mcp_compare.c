@@ -1,7 +1,8 @@
-/* mcp_compare.c - one kernel on several GPUs, or two versions of it under the same launch.
+/* mcp_compare.c - one kernel on several GPUs, or two versions of it under the same
+ * launch.
  *
- * The first of a group is what the others are compared with. Where intervals overlap the order is
- * not certain, and the verdict says so. */
+ * The first of a group is what the others are compared with. Where intervals overlap
+ * the order is not certain, and the verdict says so. */
 #include <math.h>
 
 #include "mcp_int.h"
@@ -35,7 +36,8 @@ static void write_candidate(const candidate *first, const candidate *c, ww_json 
   else {
     ww_mcp_quantity(j, "time_us", b);
     if (c != first && a->known && b->known && b->value > 0)
-      ww_json_put(j, "speedup:%g,verdict:%s", ww_mcp_digits(a->value / b->value), verdict(a, b));
+      ww_json_put(j, "speedup:%g,verdict:%s", ww_mcp_digits(a->value / b->value),
+                  verdict(a, b));
     ww_json_put(j, "bound?:%s,bottleneck?:%s", c->r.roofline_class, c->r.bottleneck);
   }
   ww_json_end_obj(j);
@@ -70,7 +72,8 @@ static void write_changes(const ww_report *before, const ww_report *after, ww_js
   ww_json_put(j, "changed:[");
   for (uint32_t k = 0; k < n && k < CHANGES; k++)
     ww_json_put(j, "{metric:%s,before:%g,after:%g}", ww_metrics[v[k].m].name,
-                ww_mcp_digits(before->m[v[k].m].value), ww_mcp_digits(after->m[v[k].m].value));
+                ww_mcp_digits(before->m[v[k].m].value),
+                ww_mcp_digits(after->m[v[k].m].value));
   ww_json_end_arr(j);
 }
 
@@ -96,7 +99,9 @@ static bool answered(const candidate *v, uint32_t n) {
 }
 
 /* What follows the comparisons; `error`: why there is none, of the last one. */
-static ww_status finish(ww_mcp_call *t, const ww_query_result *a, const ww_query_result *b,
+static ww_status finish(ww_mcp_call *t,
+                        const ww_query_result *a,
+                        const ww_query_result *b,
                         const ww_err *error) {
   if (error) {
     t->err = *error;
@@ -112,7 +117,8 @@ static ww_status finish(ww_mcp_call *t, const ww_query_result *a, const ww_query
   return WW_OK;
 }
 
-static ww_status compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t ngpus) {
+static ww_status
+compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t ngpus) {
   candidate *v = WW_NEWN(t->a, candidate, ngpus);
   bool any = false;
   ww_json_put(&t->j, "comparisons:[");
@@ -126,17 +132,20 @@ static ww_status compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t
   return finish(t, x, NULL, !any && x->n ? &v[0].r.error : NULL);
 }
 
-/* Kernels of the same name and GPU; where one was named on either side, the two that were. */
-static const ww_query_answer *partner(const ww_query_result *b, const ww_query_answer *a,
-                                      bool named) {
+/* Kernels of the same name and GPU; where one was named on either side, the two that
+ * were. */
+static const ww_query_answer *
+partner(const ww_query_result *b, const ww_query_answer *a, bool named) {
   for (uint32_t k = 0; k < b->n; k++)
     if ((named || !strcmp(b->v[k].kernel, a->kernel)) && !strcmp(b->v[k].gpu, a->gpu))
       return &b->v[k];
   return NULL;
 }
 
-static ww_status compare_versions(ww_mcp_call *t, const ww_query_result *a,
-                                  const ww_query_result *b, bool named) {
+static ww_status compare_versions(ww_mcp_call *t,
+                                  const ww_query_result *a,
+                                  const ww_query_result *b,
+                                  bool named) {
   candidate v[2];
   uint32_t n = 0;
   bool any = false;
@@ -153,12 +162,14 @@ static ww_status compare_versions(ww_mcp_call *t, const ww_query_result *a,
   }
   ww_json_end_arr(&t->j);
   if (!n)
-    return ww_fail(&t->err, WW_EUSAGE,
-                   "the versions have no kernel of the same name; give kernel and other_kernel");
+    return ww_fail(
+        &t->err, WW_EUSAGE,
+        "the versions have no kernel of the same name; give kernel and other_kernel");
   return finish(t, a, b, any ? NULL : &v[0].r.error);
 }
 
-/* The arguments of the other version: the same, with what other_* says in their place. */
+/* The arguments of the other version: the same, with what other_* says in their place.
+ */
 static cJSON *other_args(const ww_mcp_call *t) {
   static const char *const names[][2] = {
       {"other_file", "file"}, {"other_source", "source"}, {"other_kernel", "kernel"}};
@@ -186,7 +197,8 @@ ww_status ww_mcp_compare(ww_mcp_call *t) {
   ww_status st = ww_mcp_ask(t, t->args, &c);
   if (!st && !versions && c.ask.ngpus < 2)
     st = ww_fail(&t->err, WW_EUSAGE,
-                 "compare needs two names in `gpu`, or other_file, other_source or other_kernel");
+                 "compare needs two names in `gpu`, or other_file, other_source or "
+                 "other_kernel");
   if (!st)
     st = ww_query_ask(t->m->o.w, &c.ask, t->a, &a, &t->err);
   if (st)
@@ -220,8 +232,9 @@ void ww_mcp_schema_compare(ww_json *j) {
               "bound string bandwidth or compute\n"
               "bottleneck string\n"
               "error string why it has no time");
-  ww_mcp_list(j, "changed", "of versions: the metrics that changed most",
-              "metric string warpwise://metrics lists them\nbefore number\nafter number");
+  ww_mcp_list(
+      j, "changed", "of versions: the metrics that changed most",
+      "metric string warpwise://metrics lists them\nbefore number\nafter number");
   ww_schema_properties(j, "assumed strings what the launch did not say");
   ww_json_put(j, "}}}");
   ww_schema_properties(j, "full array with detail: full, the whole reports");

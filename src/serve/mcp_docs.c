@@ -1,5 +1,5 @@
-/* mcp_docs.c - what clients can read beside calling tools: descriptions of GPUs, the tables of
- * metrics and findings, prompts. */
+/* mcp_docs.c - what clients can read beside calling tools: descriptions of GPUs, the
+ * tables of metrics and findings, prompts. */
 #include "mcp_int.h"
 
 #include "../predict/advice/advice.h"
@@ -21,8 +21,8 @@ static void write_gpu_list(const ww_mcp *m, ww_json *j) {
 static void write_metrics(const ww_mcp *m, ww_json *j) {
   (void)m;
   for (const ww_metric_info *x = ww_metrics; x < ww_metrics + WW_NMETRICS; x++)
-    ww_json_put(j, "{name:%s,unit:%s,meaning:%s,nvidia:%s,amd:%s}", x->name, x->unit, x->meaning,
-                x->nvidia, x->amd);
+    ww_json_put(j, "{name:%s,unit:%s,meaning:%s,nvidia:%s,amd:%s}", x->name, x->unit,
+                x->meaning, x->nvidia, x->amd);
 }
 
 static void write_rules(const ww_mcp *m, ww_json *j) {
@@ -38,14 +38,16 @@ static const struct {
     {"warpwise://metrics", "metrics",
      "Every metric of a report: name, unit, meaning, the profilers' counters behind it",
      write_metrics},
-    {"warpwise://rules", "rules", "What explain can find: the rules and their titles", write_rules},
+    {"warpwise://rules", "rules", "What explain can find: the rules and their titles",
+     write_rules},
     {GPUS, "gpus", "The GPUs that can be asked for", write_gpu_list},
 };
 #define NTABLES (sizeof tables / sizeof tables[0])
 
-static void write_resource(ww_json *j, const char *uri, const char *name, const char *description) {
-  ww_json_put(j, "{uri:%s,name:%s,description:%s,mimeType:'application/json'}", uri, name,
-              description);
+static void
+write_resource(ww_json *j, const char *uri, const char *name, const char *description) {
+  ww_json_put(j, "{uri:%s,name:%s,description:%s,mimeType:'application/json'}", uri,
+              name, description);
 }
 
 void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
@@ -57,8 +59,9 @@ void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
   for (size_t k = 0; k < NTABLES; k++)
     write_resource(&j, tables[k].uri, tables[k].name, tables[k].description);
   for (uint32_t k = 0; k < n; k++)
-    write_resource(&j, ww_fmt(c->arena, GPUS "/%s", g[k].name), g[k].name,
-                   ww_fmt(c->arena, "%s: the figures that predictions use", g[k].full_name));
+    write_resource(
+        &j, ww_fmt(c->arena, GPUS "/%s", g[k].name), g[k].name,
+        ww_fmt(c->arena, "%s: the figures that predictions use", g[k].full_name));
   ww_json_end_arr(&j);
   ww_mcp_end_result(c, &j, true);
 }
@@ -66,11 +69,12 @@ void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
 void ww_mcp_list_templates(void *peer, ww_rpc_call *c) {
   ww_json j = {0};
   (void)peer;
-  ww_json_put(&j,
-              "{resourceTemplates:[{uriTemplate:%s,name:'gpu',"
-              "description:'One GPU: clocks, caches, bandwidths, latencies, issue rates',"
-              "mimeType:'application/json'}]",
-              GPUS "/{name}");
+  ww_json_put(
+      &j,
+      "{resourceTemplates:[{uriTemplate:%s,name:'gpu',"
+      "description:'One GPU: clocks, caches, bandwidths, latencies, issue rates',"
+      "mimeType:'application/json'}]",
+      GPUS "/{name}");
   ww_mcp_end_result(c, &j, true);
 }
 
@@ -99,36 +103,43 @@ void ww_mcp_read_resource(void *ctx, ww_rpc_call *c) {
   ww_json j = {0};
   if (!uri || !read_uri(((ww_mcp_peer *)ctx)->m, uri, &text)) {
     ww_json_put(&j, "{uri:%s}", uri);
-    ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Resource not found; resources/list has what there is",
-                 j.own.s);
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS,
+                 "Resource not found; resources/list has what there is", j.own.s);
     return ww_buf_free(&j.own);
   }
-  ww_json_put(&j, "{contents:[{uri:%s,mimeType:'application/json',text:%s}]", uri, text.s);
+  ww_json_put(&j, "{contents:[{uri:%s,mimeType:'application/json',text:%s}]", uri,
+              text.s);
   ww_mcp_end_result(c, &j, true);
   ww_buf_free(&text);
 }
 
 /* ---- prompts ---- */
 
-static const char *const prompt_args[][2] = {{"file", "path of the source"},
-                                             {"kernel", "which kernel; else every one of the file"},
-                                             {"gpu", "which GPU; else h200"}};
+static const char *const prompt_args[][2] = {
+    {"file", "path of the source"},
+    {"kernel", "which kernel; else every one of the file"},
+    {"gpu", "which GPU; else h200"}};
 #define NARGS (sizeof prompt_args / sizeof prompt_args[0])
 
 static const struct {
-  const char *name, *title, *description, *text; /* %s: the file, the kernel in words, the GPU */
+  /* %s: the file, the kernel in words, the GPU */
+  const char *name, *title, *description, *text;
 } prompts[] = {
     {"why_slow", "Why is this kernel slow?",
      "Explains what limits a kernel and what to change first",
-     "Call the explain tool for %s%s on %s. Say in plain words what bounds the kernel, which "
+     "Call the explain tool for %s%s on %s. Say in plain words what bounds the kernel, "
+     "which "
      "source lines cost most and why, and which change would gain most, "
-     "with the predicted speed-up and its interval. Name what was assumed about the launch. Change "
+     "with the predicted speed-up and its interval. Name what was assumed about the "
+     "launch. Change "
      "no file."},
     {"make_faster", "Make this kernel faster",
      "Edits a kernel step by step, each step checked by a prediction",
-     "Make %s%s faster on %s. Call explain, take the finding with the largest speed-up, edit the "
+     "Make %s%s faster on %s. Call explain, take the finding with the largest "
+     "speed-up, edit the "
      "source so that the results stay the same, and call compare with "
-     "the old text as source and the new one as other_source. Keep the edit only where the verdict "
+     "the old text as source and the new one as other_source. Keep the edit only where "
+     "the verdict "
      "is faster. Repeat until no finding promises more than 5 %%, "
      "then show the first and the last predicted time."},
 };
@@ -142,8 +153,8 @@ void ww_mcp_list_prompts(void *peer, ww_rpc_call *c) {
     ww_json_put(&j, "{name:%s,title:%s,description:%s,arguments:[", prompts[k].name,
                 prompts[k].title, prompts[k].description);
     for (size_t i = 0; i < NARGS; i++)
-      ww_json_put(&j, "{name:%s,description:%s,required:%i}", prompt_args[i][0], prompt_args[i][1],
-                  i == 0);
+      ww_json_put(&j, "{name:%s,description:%s,required:%i}", prompt_args[i][0],
+                  prompt_args[i][1], i == 0);
     ww_json_put(&j, "]}");
   }
   ww_json_end_arr(&j);
@@ -166,15 +177,16 @@ void ww_mcp_get_prompt(void *peer, ww_rpc_call *c) {
   while (at < NPROMPTS && (!name || strcmp(prompts[at].name, name) != 0))
     at++;
   if (at == NPROMPTS)
-    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Unknown prompt; prompts/list has what there is",
-                        NULL);
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS,
+                        "Unknown prompt; prompts/list has what there is", NULL);
   if (!file)
     return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "the prompt needs `file`", NULL);
   const char *which = kernel ? ww_fmt(c->arena, ", kernel %s,", kernel) : "";
   ww_buf text = {0};
   ww_json j = {0};
   ww_buf_fmt(&text, prompts[at].text, file, which, gpu ? gpu : "h200");
-  ww_json_put(&j, "{description:%s,messages:[{role:'user',content:{type:'text',text:%s}}]",
+  ww_json_put(&j,
+              "{description:%s,messages:[{role:'user',content:{type:'text',text:%s}}]",
               prompts[at].description, text.s);
   ww_mcp_end_result(c, &j, false);
   ww_buf_free(&text);
@@ -189,7 +201,8 @@ void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
   const ww_gpu *g;
   uint32_t n = ww_query_gpus(((ww_mcp_peer *)ctx)->m->o.w, &g);
   ww_json j = {0};
-  if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(params, "ref")) || !name || !value)
+  if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(params, "ref")) || !name ||
+      !value)
     return ww_rpc_error(c, WW_RPC_BAD_PARAMS,
                         "completion needs ref and argument with name and value", NULL);
   bool gpu = !strcmp(name, "gpu") || !strcmp(name, "name");

@@ -1,9 +1,10 @@
-/* mcp_http.c - MCP over HTTP: one POST a message, answered as JSON or, where progress may be told,
- * as a stream of events.
+/* mcp_http.c - MCP over HTTP: one POST a message, answered as JSON or, where progress
+ * may be told, as a stream of events.
  *
- * In the stateless era the headers repeat what the body says, for those who route without reading
- * it: the two must agree. In the era with a handshake a session id tells whose calls a cancellation
- * means; nothing else depends on it, so one from before a restart is as good. */
+ * In the stateless era the headers repeat what the body says, for those who route
+ * without reading it: the two must agree. In the era with a handshake a session id
+ * tells whose calls a cancellation means; nothing else depends on it, so one from
+ * before a restart is as good. */
 #include <sys/random.h>
 
 #include "mcp_int.h"
@@ -13,7 +14,8 @@
 
 /* ---- answers without a call ---- */
 
-static void reply_problem(ww_http_call *x, int status, const cJSON *id, const ww_mcp_problem *p) {
+static void
+reply_problem(ww_http_call *x, int status, const cJSON *id, const ww_mcp_problem *p) {
   ww_json j = {0};
   ww_json_put(&j, "{jsonrpc:'2.0',id:");
   ww_json_copy(cJSON_IsString(id) || cJSON_IsNumber(id) ? id : NULL, &j);
@@ -26,7 +28,8 @@ static void reply_problem(ww_http_call *x, int status, const cJSON *id, const ww
   ww_http_json(x, status, &j);
 }
 
-static void refuse(ww_http_call *x, int status, const cJSON *id, int code, const char *message) {
+static void
+refuse(ww_http_call *x, int status, const cJSON *id, int code, const char *message) {
   ww_mcp_problem p = {.code = code};
   snprintf(p.message, sizeof p.message, "%s", message);
   reply_problem(x, status, id, &p);
@@ -49,13 +52,14 @@ static bool header(ww_http_call *x, const char *name, char *out, size_t room) {
 }
 
 static int sextet(char c) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const char *at = c ? strchr(digits, c) : NULL;
   return at ? at - digits : -1;
 }
 
-/* "=?base64?aGVsbG8=?=" stands for what a header cannot carry. False: the wrapper is there, what it
- * wraps is no base64. */
+/* "=?base64?aGVsbG8=?=" stands for what a header cannot carry. False: the wrapper is
+ * there, what it wraps is no base64. */
 static bool unwrap(char *s) {
   size_t n = strlen(s);
   size_t out = 0;
@@ -82,7 +86,8 @@ static bool unwrap(char *s) {
 
 static bool mismatch(ww_mcp_problem *out, const char *what) {
   *out = (ww_mcp_problem){.code = WW_MCP_HEADERS};
-  snprintf(out->message, sizeof out->message, "the headers and the body disagree: %s", what);
+  snprintf(out->message, sizeof out->message, "the headers and the body disagree: %s",
+           what);
   return true;
 }
 
@@ -95,8 +100,8 @@ static const char *name_of(const char *method, const cJSON *params) {
 
 static bool headers_differ(ww_http_call *x, const cJSON *m, ww_mcp_problem *out) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
-  const char *claim =
-      ww_member_text(cJSON_GetObjectItemCaseSensitive(params, "_meta"), WW_MCP_VERSION_KEY);
+  const char *claim = ww_member_text(cJSON_GetObjectItemCaseSensitive(params, "_meta"),
+                                     WW_MCP_VERSION_KEY);
   char version[64];
   char method[128];
   if (header(x, VERSION_HEADER, version, sizeof version) && strcmp(version, claim) != 0)
@@ -108,8 +113,8 @@ static bool headers_differ(ww_http_call *x, const cJSON *m, ww_mcp_problem *out)
 }
 
 static bool headers_missing(ww_http_call *x, const cJSON *m, ww_mcp_problem *out) {
-  const char *want =
-      name_of(ww_member_text(m, "method"), cJSON_GetObjectItemCaseSensitive(m, "params"));
+  const char *want = name_of(ww_member_text(m, "method"),
+                             cJSON_GetObjectItemCaseSensitive(m, "params"));
   char name[1024];
   if (!ww_http_header(x, VERSION_HEADER))
     return mismatch(out, "the header " VERSION_HEADER " is missing");
@@ -126,12 +131,14 @@ static bool headers_missing(ww_http_call *x, const cJSON *m, ww_mcp_problem *out
 
 /* ---- one message ---- */
 
-/* The stateless era's checks, in the order that its servers make them. True: refused. */
+/* The stateless era's checks, in the order that its servers make them. True: refused.
+ */
 static bool modern_refused(ww_http_call *x, const cJSON *m) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
   ww_mcp_problem p;
-  bool bad = ww_mcp_bad_envelope(m, &p) || headers_differ(x, m, &p) || ww_mcp_bad_version(m, &p) ||
-             (id && headers_missing(x, m, &p)) || ww_mcp_bad_method(m, &p);
+  bool bad = ww_mcp_bad_envelope(m, &p) || headers_differ(x, m, &p) ||
+             ww_mcp_bad_version(m, &p) || (id && headers_missing(x, m, &p)) ||
+             ww_mcp_bad_method(m, &p);
   if (bad)
     reply_problem(x, p.code == WW_RPC_NO_METHOD ? 404 : 400, id, &p);
   return bad;
@@ -141,13 +148,15 @@ static bool legacy_refused(ww_http_call *x, const cJSON *m) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
   const char *method = ww_member_text(m, "method");
   char version[64];
-  if (!header(x, VERSION_HEADER, version, sizeof version) || ww_mcp_knows_version(version))
+  if (!header(x, VERSION_HEADER, version, sizeof version) ||
+      ww_mcp_knows_version(version))
     return false;
   bool modern = strcmp(version, WW_MCP_MODERN) >= 0;
   if (modern && id && method && strcmp(method, "initialize") != 0)
-    refuse(x, 400, id, WW_RPC_BAD_PARAMS,
-           "the header " VERSION_HEADER
-           " is of the stateless era, but the request's _meta lacks " WW_MCP_VERSION_KEY);
+    refuse(
+        x, 400, id, WW_RPC_BAD_PARAMS,
+        "the header " VERSION_HEADER
+        " is of the stateless era, but the request's _meta lacks " WW_MCP_VERSION_KEY);
   else if (modern && !id && !strcmp(version, WW_MCP_MODERN))
     return false; /* a notification carries no _meta of its own */
   else
@@ -160,8 +169,8 @@ static bool legacy_refused(ww_http_call *x, const cJSON *m) {
 static bool batch_refused(ww_http_call *x, const cJSON *list) {
   const cJSON *m;
   char version[64];
-  bool newer =
-      header(x, VERSION_HEADER, version, sizeof version) && strcmp(version, "2025-03-26") > 0;
+  bool newer = header(x, VERSION_HEADER, version, sizeof version) &&
+               strcmp(version, "2025-03-26") > 0;
   cJSON_ArrayForEach(m, list) newer |=
       ww_mcp_is_modern(cJSON_GetObjectItemCaseSensitive(m, "params"));
   if (newer)
@@ -169,10 +178,12 @@ static bool batch_refused(ww_http_call *x, const cJSON *list) {
   return newer;
 }
 
-/* No message at all; answers to what a server asked are taken, though this one asks nothing. */
+/* No message at all; answers to what a server asked are taken, though this one asks
+ * nothing. */
 static bool is_message(const cJSON *m) {
   const char *version = ww_member_text(m, "jsonrpc");
-  bool said = ww_member_text(m, "method") || cJSON_GetObjectItemCaseSensitive(m, "result") ||
+  bool said = ww_member_text(m, "method") ||
+              cJSON_GetObjectItemCaseSensitive(m, "result") ||
               cJSON_GetObjectItemCaseSensitive(m, "error");
   return cJSON_IsObject(m) && said && version && !strcmp(version, "2.0");
 }
@@ -184,17 +195,19 @@ static bool accepts_nothing(ww_http_call *x) {
          !strcasestr(accept, "application/*");
 }
 
-/* Only calls have something to tell on the way, or take so long that a client may leave. */
+/* Only calls have something to tell on the way, or take so long that a client may
+ * leave. */
 static bool wants_stream(ww_http_call *x, const cJSON *m) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
   const char *method = ww_member_text(m, "method");
   const char *name = ww_member_text(params, "name");
   const char *accept = ww_http_header(x, "Accept");
   if (!method || strcmp(method, "tools/call") != 0 || !name || !accept ||
-      !strcasestr(accept, "text/event-stream") || !cJSON_GetObjectItemCaseSensitive(m, "id"))
+      !strcasestr(accept, "text/event-stream") ||
+      !cJSON_GetObjectItemCaseSensitive(m, "id"))
     return false;
-  if (cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(params, "_meta"),
-                                       "progressToken"))
+  if (cJSON_GetObjectItemCaseSensitive(
+          cJSON_GetObjectItemCaseSensitive(params, "_meta"), "progressToken"))
     return true;
   for (const ww_mcp_tool *t = ww_mcp_tools; t->name; t++)
     if (!strcmp(t->name, name))
@@ -248,7 +261,8 @@ static void take(ww_mcp *m, ww_http_call *x, const cJSON *message) {
   size_t n;
   const char *body = ww_http_body(x, &n);
   const char *method = ww_member_text(message, "method");
-  ww_mcp_peer p = {.m = m, .x = x, .wrote = ww_now(), .streams = wants_stream(x, message)};
+  ww_mcp_peer p = {
+      .m = m, .x = x, .wrote = ww_now(), .streams = wants_stream(x, message)};
   ww_rpc_options o = {.methods = ww_mcp_methods,
                       .server = &p,
                       .before = ww_mcp_before,
@@ -266,7 +280,8 @@ static void take(ww_mcp *m, ww_http_call *x, const cJSON *message) {
   leave(&p);
   ww_rpc_free(p.rpc);
   if (!p.streams)
-    ww_http_reply(x, p.answer.n ? 200 : 202, "application/json", p.answer.s, p.answer.n);
+    ww_http_reply(x, p.answer.n ? 200 : 202, "application/json", p.answer.s,
+                  p.answer.n);
   ww_buf_free(&p.answer);
   pthread_mutex_destroy(&p.lock);
 }

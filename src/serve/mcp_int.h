@@ -1,6 +1,6 @@
-/* mcp_int.h - what the files of the MCP server share: mcp.c the protocol, mcp_http.c its HTTP
- * binding, mcp_tools.c the table of tools and their schemas, mcp_predict.c and mcp_child.c what
- * they do, mcp_docs.c resources and prompts. */
+/* mcp_int.h - what the files of the MCP server share: mcp.c the protocol, mcp_http.c
+ * its HTTP binding, mcp_tools.c the table of tools and their schemas, mcp_predict.c and
+ * mcp_child.c what they do, mcp_docs.c resources and prompts. */
 #ifndef WW_SERVE_MCP_INT_H
 #define WW_SERVE_MCP_INT_H
 
@@ -25,7 +25,8 @@ struct ww_mcp_peer {
   ww_mcp *m;
   ww_rpc *rpc;
   ww_http_call *x; /* NULL: a pipe */
-  bool streams;    /* what is sent is an event of a stream; else it is kept in `answer` */
+  /* what is sent is an event of a stream; else it is kept in `answer` */
+  bool streams;
   atomic_bool gone;
   double wrote;         /* ww_now: when the stream last had something */
   pthread_mutex_t lock; /* of `wrote` */
@@ -45,7 +46,8 @@ struct ww_mcp {
 
 /* ---- mcp.c ---- */
 extern const ww_rpc_method ww_mcp_methods[];
-/* What is wrong with a message before any method looks at it; false: nothing. In this order. */
+/* What is wrong with a message before any method looks at it; false: nothing. In this
+ * order. */
 typedef struct {
   int code;
   char message[300];
@@ -55,11 +57,13 @@ bool ww_mcp_is_modern(const cJSON *params);
 bool ww_mcp_bad_envelope(const cJSON *message,
                          ww_mcp_problem *out); /* `_meta` of the stateless era */
 bool ww_mcp_bad_version(const cJSON *message, ww_mcp_problem *out);
-bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out); /* not of the message's era */
-bool ww_mcp_knows_version(const char *version);                    /* of the era with a handshake */
+/* not of the message's era */
+bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out);
+/* of the era with a handshake */
+bool ww_mcp_knows_version(const char *version);
 bool ww_mcp_before(void *peer, ww_rpc_call *c);
-/* The rest of a result, an open object: "resultType" where the era has it, and for what may be kept
- * by clients how long. Answers, and frees what was written. */
+/* The rest of a result, an open object: "resultType" where the era has it, and for what
+ * may be kept by clients how long. Answers, and frees what was written. */
 void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, bool cacheable);
 
 /* ---- mcp_tools.c ---- */
@@ -73,31 +77,36 @@ typedef struct {
   const cJSON *token; /* what progress notifications carry; NULL: none asked for */
   double arrived;
   ww_arena *a;
-  bool full;          /* "detail":"full" */
-  ww_json j, content; /* the structured result, an open object; a further content item, or none */
+  bool full; /* "detail":"full" */
+  /* the structured result, an open object; a further content item, or none */
+  ww_json j, content;
   ww_err err;
 } ww_mcp_call;
 
 struct ww_mcp_tool {
   const char *name, *title, *description;
-  uint8_t groups; /* of ww_api_members: its arguments beside its own */
-  const ww_member
-      *own; /* ends with a NULL name; no meaning: the command's option of that name says it */
+  uint8_t groups;       /* of ww_api_members: its arguments beside its own */
+  const ww_member *own; /* ends with a NULL name; no meaning: the command's option of
+                           that name says it */
   ww_status (*run)(ww_mcp_call *t);
   void (*output)(ww_json *j); /* properties of its outputSchema */
   const char *required;       /* an argument that must be there; NULL: source or file */
   const char *command;        /* whose options they are; NULL: none */
   bool slow;                  /* minutes; progress; one at a time */
-  bool runs;                  /* runs kernels on this machine: only where that is allowed */
+  /* runs kernels on this machine: only where that is allowed */
+  bool runs;
 };
-extern const ww_mcp_tool ww_mcp_tools[]; /* in the order that clients see; ends with a NULL name */
+/* in the order that clients see; ends with a NULL name */
+extern const ww_mcp_tool ww_mcp_tools[];
 void ww_mcp_list_tools(void *peer, ww_rpc_call *c);
 void ww_mcp_call_tool(void *peer, ww_rpc_call *c);
-const char *ww_mcp_text(ww_mcp_call *t, const char *name); /* of the arguments; NULL: not there */
-bool ww_mcp_cancelled(void *call); /* a ww_mcp_call; also: the client is gone, the server ends */
+/* of the arguments; NULL: not there */
+const char *ww_mcp_text(ww_mcp_call *t, const char *name);
+/* a ww_mcp_call; also: the client is gone, the server ends */
+bool ww_mcp_cancelled(void *call);
 void ww_mcp_progress(ww_mcp_call *t, uint64_t done, uint64_t total, const char *what);
-/* The arguments of the tool's groups, checked as the REST interface does; fields of `own` are
- * passed over. */
+/* The arguments of the tool's groups, checked as the REST interface does; fields of
+ * `own` are passed over. */
 ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out);
 
 /* ---- mcp_predict.c ---- */
@@ -110,12 +119,13 @@ void ww_mcp_schema_kernels(ww_json *j);
 void ww_mcp_schema_reports(ww_json *j);
 void ww_mcp_schema_roofline(ww_json *j);
 void ww_mcp_schema_compare(ww_json *j);
-/* One report in short: an object. `lines` of an explanation are in `json`, the report's text. */
+/* One report in short: an object. `lines` of an explanation are in `json`, the report's
+ * text. */
 void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j);
 void ww_mcp_quantity(ww_json *j, const char *name, const ww_quantity *q);
 double ww_mcp_digits(double v); /* its four digits that count */
-/* A property that is a list of objects: with the properties of `lines` (schema.h), or with those
- * that the caller writes before it ends with "}}}". */
+/* A property that is a list of objects: with the properties of `lines` (schema.h), or
+ * with those that the caller writes before it ends with "}}}". */
 void ww_mcp_list(ww_json *j, const char *name, const char *meaning, const char *lines);
 void ww_mcp_begin_list(ww_json *j, const char *name, const char *meaning);
 

@@ -1,5 +1,5 @@
-/* mcp_predict.c - tools about one source: its kernels, predictions, findings, places under the
- * roofs.
+/* mcp_predict.c - tools about one source: its kernels, predictions, findings, places
+ * under the roofs.
  *
  * An agent pays for every word: a report becomes a dozen members with four digits each.
  * "detail":"full" adds the reports as every other interface writes them. */
@@ -57,8 +57,9 @@ static void write_findings(const ww_report *r, ww_json *j) {
   ww_json_put(j, "findings:[");
   for (uint32_t k = 0; k < r->nfindings && k < FINDINGS; k++) {
     const ww_finding *f = &r->findings[k];
-    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,speedup?:%g}", other_file(r, f->file),
-                f->line, f->rule, f->message, ww_mcp_digits(f->gain));
+    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,speedup?:%g}",
+                other_file(r, f->file), f->line, f->rule, f->message,
+                ww_mcp_digits(f->gain));
   }
   ww_json_end_arr(j);
   if (r->nfindings > FINDINGS)
@@ -69,12 +70,15 @@ static void write_lines(const ww_report *r, ww_json *j) {
   if (!r->explained)
     return;
   ww_json_put(j, "lines:[");
-  for (uint32_t k = 0; k < r->nlines && k < FINDINGS && r->lines[k].share >= 0.01; k++) {
+  for (uint32_t k = 0; k < r->nlines && k < FINDINGS && r->lines[k].share >= 0.01;
+       k++) {
     const ww_report_line *l = &r->lines[k];
     double ways = l->shared_conflict_ways;
-    ww_json_put(j, "{file?:%s,line:%u,share:%g,sectors_per_request?:%g,shared_conflict_ways?:%g}",
-                other_file(r, l->file), l->line, ww_mcp_digits(l->share),
-                ww_mcp_digits(l->sectors_per_request), ways > 1 ? ww_mcp_digits(ways) : 0);
+    ww_json_put(
+        j,
+        "{file?:%s,line:%u,share:%g,sectors_per_request?:%g,shared_conflict_ways?:%g}",
+        other_file(r, l->file), l->line, ww_mcp_digits(l->share),
+        ww_mcp_digits(l->sectors_per_request), ways > 1 ? ww_mcp_digits(ways) : 0);
   }
   ww_json_end_arr(j);
 }
@@ -96,10 +100,12 @@ void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j) {
     write_shape(j, "block", r->launch->block);
   if (r->m[WW_M_time_us].known)
     ww_mcp_quantity(j, "time_us", &r->m[WW_M_time_us]);
-  ww_json_put(j, "bound?:%s,bottleneck?:%s,metrics:{", r->roofline_class, r->bottleneck);
+  ww_json_put(j, "bound?:%s,bottleneck?:%s,metrics:{", r->roofline_class,
+              r->bottleneck);
   for (size_t k = 0; k < NHEADLINE; k++)
     if (r->m[headline[k]].known)
-      ww_json_knum(j, ww_metrics[headline[k]].name, ww_mcp_digits(r->m[headline[k]].value));
+      ww_json_knum(j, ww_metrics[headline[k]].name,
+                   ww_mcp_digits(r->m[headline[k]].value));
   ww_json_end_obj(j);
   if (explain) {
     write_findings(r, j);
@@ -119,35 +125,39 @@ static void schema_metric(ww_json *j, ww_metric m) {
 }
 
 static void schema_report(ww_json *j) {
-  ww_schema_properties(j, "kernel string\n"
-                          "line integer where it begins\n"
-                          "gpu string\n"
-                          "by string grounded: machine model with what measurements taught; "
-                          "machine: that alone; hardware: measured\n"
-                          "grid array blocks\n"
-                          "block array threads of a block");
+  ww_schema_properties(
+      j, "kernel string\n"
+         "line integer where it begins\n"
+         "gpu string\n"
+         "by string grounded: machine model with what measurements taught; "
+         "machine: that alone; hardware: measured\n"
+         "grid array blocks\n"
+         "block array threads of a block");
   ww_json_put(j, "time_us:{type:'object',description:%s,properties:{",
               ww_metrics[WW_M_time_us].meaning);
   ww_schema_properties(j, "value number\nlow number\nhigh number");
   ww_json_put(j, "}}");
-  ww_schema_properties(j, "bound string bandwidth or compute: the side of the roofline\n"
-                          "bottleneck string what limits it, in words");
+  ww_schema_properties(j,
+                       "bound string bandwidth or compute: the side of the roofline\n"
+                       "bottleneck string what limits it, in words");
   ww_json_put(j, "metrics:{type:'object',properties:{");
   for (size_t k = 0; k < NHEADLINE; k++)
     schema_metric(j, headline[k]);
   ww_json_put(j, "}}");
-  ww_mcp_list(j, "findings", "of explain: largest gain first; gains of several do not multiply",
+  ww_mcp_list(j, "findings",
+              "of explain: largest gain first; gains of several do not multiply",
               "line integer\n"
               "rule string warpwise://rules lists them\n"
               "message string what happens, and what to change\n"
               "speedup number of the kernel, were this one cause removed");
-  ww_mcp_list(j, "lines", "of explain: most expensive first",
-              "line integer\n"
-              "share number of the kernel's time\n"
-              "sectors_per_request number of its global accesses: 4 is coalesced for 4-byte "
-              "elements, 32 the worst\n"
-              "shared_conflict_ways number passes of its shared-memory accesses, 1 is free of "
-              "conflicts");
+  ww_mcp_list(
+      j, "lines", "of explain: most expensive first",
+      "line integer\n"
+      "share number of the kernel's time\n"
+      "sectors_per_request number of its global accesses: 4 is coalesced for 4-byte "
+      "elements, 32 the worst\n"
+      "shared_conflict_ways number passes of its shared-memory accesses, 1 is free of "
+      "conflicts");
   ww_schema_properties(j, "assumed strings what the launch did not say\n"
                           "error object instead of numbers: code, message");
 }
@@ -209,7 +219,9 @@ ww_status ww_mcp_explain(ww_mcp_call *t) {
 
 /* ---- list_kernels ---- */
 
-static void write_kernel(const ww_mcp_call *t, const ww_query_unit *r, const ww_fn *fn,
+static void write_kernel(const ww_mcp_call *t,
+                         const ww_query_unit *r,
+                         const ww_fn *fn,
                          ww_json *j) {
   ww_json_put(j, "{name:%s", fn->name);
   if (t->full)
@@ -222,7 +234,8 @@ static void write_kernel(const ww_mcp_call *t, const ww_query_unit *r, const ww_
   }
   ww_json_end_arr(j);
   const char *comment = ww_front_comment_in(r->text, strlen(r->text), fn->line, t->a);
-  ww_json_put(j, "launch?:%s,predictable:%i,reason?:%s}", comment, !fn->refusal, fn->refusal);
+  ww_json_put(j, "launch?:%s,predictable:%i,reason?:%s}", comment, !fn->refusal,
+              fn->refusal);
 }
 
 static void write_diags(const ww_unit *u, ww_json *j) {
@@ -264,12 +277,14 @@ void ww_mcp_schema_kernels(ww_json *j) {
               "reason string why it is not");
   ww_schema_properties(
       j, "partial boolean something of the source was left out; diagnostics say what");
-  ww_mcp_list(j, "diagnostics", "what the compiler said", "line integer\nmessage string");
+  ww_mcp_list(j, "diagnostics", "what the compiler said",
+              "line integer\nmessage string");
 }
 
 /* ---- roofline ---- */
 
-static void write_place(const ww_report *r, const ww_roof_point *p, const char *why, ww_json *j) {
+static void
+write_place(const ww_report *r, const ww_roof_point *p, const char *why, ww_json *j) {
   ww_json_put(j, "{kernel:%s,gpu:%s", r->kernel, r->gpu);
   if (r->error.code)
     write_error(&r->error, j);
@@ -322,7 +337,8 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
   ww_status st = ask(t, false, &x);
   if (st)
     return st;
-  places s = {.gpus = WW_NEWN(t->a, ww_gpu, x.n + 1), .roofs = WW_NEWN(t->a, ww_roofs, x.n + 1)};
+  places s = {.gpus = WW_NEWN(t->a, ww_gpu, x.n + 1),
+              .roofs = WW_NEWN(t->a, ww_roofs, x.n + 1)};
   ww_json_put(&t->j, "kernels:[");
   for (uint32_t k = 0; k < x.n && k < REPORTS; k++) {
     const ww_report *r = &x.v[k].report;
@@ -354,11 +370,12 @@ void ww_mcp_schema_roofline(ww_json *j) {
   ww_schema_properties(j, "kernel string\ngpu string");
   schema_metric(j, WW_M_ai);
   schema_metric(j, WW_M_gflops);
-  ww_schema_properties(j, "roof_gflops number what memory and arithmetic allow at this intensity\n"
-                          "share_of_roof number\n"
-                          "precision string of most of its FLOPs\n"
-                          "bound string bandwidth or compute\n"
-                          "no_place string why it stands nowhere: no FLOPs, no traffic");
+  ww_schema_properties(
+      j, "roof_gflops number what memory and arithmetic allow at this intensity\n"
+         "share_of_roof number\n"
+         "precision string of most of its FLOPs\n"
+         "bound string bandwidth or compute\n"
+         "no_place string why it stands nowhere: no FLOPs, no traffic");
   ww_json_put(j, "}}}");
   ww_mcp_begin_list(j, "roofs", NULL);
   ww_schema_properties(j, "gpu string");

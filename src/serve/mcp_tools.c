@@ -1,34 +1,40 @@
-/* mcp_tools.c - the table of tools, the schemas that follow from it, and the way from a call to its
- * result.
+/* mcp_tools.c - the table of tools, the schemas that follow from it, and the way from a
+ * call to its result.
  *
- * Arguments of predictions are the members of the REST interface (ww_api_members), those of
- * measuring and evaluating the options of the commands: neither is described twice. Schemas keep to
- * what language models' own interfaces take: an object at the top, no oneOf there. */
+ * Arguments of predictions are the members of the REST interface (ww_api_members),
+ * those of measuring and evaluating the options of the commands: neither is described
+ * twice. Schemas keep to what language models' own interfaces take: an object at the
+ * top, no oneOf there. */
 #include "mcp_int.h"
 
-#define ALIVE_S \
-  2.0 /* between two comments that keep a stream alive, and show whether its client is */
+#define ALIVE_S                                                                        \
+  2.0 /* between two comments that keep a stream alive, and show whether its client is \
+       */
 
-#define DETAIL                                                                                  \
-  {                                                                                             \
-    "detail", WW_MEMBER_TEXT, 0,                                                                \
-        "short (default), or full: every metric, what the time was computed from", "short|full" \
+#define DETAIL                                                                     \
+  {                                                                                \
+    "detail", WW_MEMBER_TEXT, 0,                                                   \
+        "short (default), or full: every metric, what the time was computed from", \
+        "short|full"                                                               \
   }
 
-#define OF_COMMAND 0, NULL, NULL /* the command's option of that name says what it means */
+/* the command's option of that name says what it means */
+#define OF_COMMAND 0, NULL, NULL
 
 static const ww_member own_detail[] = {DETAIL, {0}};
 static const ww_member own_roofline[] = {
     DETAIL,
-    {"plot", WW_MEMBER_TEXT, 0, "svg: the plot as well, as an embedded resource", "none|svg"},
+    {"plot", WW_MEMBER_TEXT, 0, "svg: the plot as well, as an embedded resource",
+     "none|svg"},
     {0},
 };
 static const ww_member own_compare[] = {
-    {"other_file", WW_MEMBER_TEXT, 0, "path of another version, compared with `file` or `source`",
-     NULL},
+    {"other_file", WW_MEMBER_TEXT, 0,
+     "path of another version, compared with `file` or `source`", NULL},
     {"other_source", WW_MEMBER_TEXT, 0, "text of another version", NULL},
     {"other_kernel", WW_MEMBER_TEXT, 0,
-     "another kernel, of the other version or of the same source; else the same name", NULL},
+     "another kernel, of the other version or of the same source; else the same name",
+     NULL},
     DETAIL,
     {0},
 };
@@ -41,12 +47,14 @@ static const ww_member own_measure[] = {
 };
 static const ww_member own_evaluate[] = {
     {"measured", WW_MEMBER_TEXT, 0,
-     "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise measure --json` "
+     "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise "
+     "measure --json` "
      "and the measure tool write them",
      NULL},
     {"sources", WW_MEMBER_TEXT, OF_COMMAND},
     {"by", WW_MEMBER_TEXT, 0,
-     "what predicts: with what measurements taught (default), or the machine model alone",
+     "what predicts: with what measurements taught (default), or the machine model "
+     "alone",
      "grounded|machine"},
     {"metric", WW_MEMBER_TEXT, OF_COMMAND},
     {"limit", WW_MEMBER_COUNT, OF_COMMAND},
@@ -61,39 +69,49 @@ static const ww_member own_evaluate[] = {
 #define LAUNCH (WW_IN_SOURCE | WW_IN_LAUNCH)
 const ww_mcp_tool ww_mcp_tools[] = {
     {"list_kernels", "Kernels of a source",
-     "Lists the GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: name, line, parameters, the "
+     "Lists the GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: name, line, "
+     "parameters, the "
      "launch its comment gives, whether "
      "it can be predicted. Give source (text) or file (path).",
      SOURCE, own_detail, ww_mcp_list_kernels, ww_mcp_schema_kernels, QUICK},
     {"predict", "Predict time and counters",
-     "Predicts how long kernels take on one or several GPUs and what they do there: time with its "
+     "Predicts how long kernels take on one or several GPUs and what they do there: "
+     "time with its "
      "interval, what bounds it, bandwidth, FLOP/s, "
-     "occupancy, cache hits. No GPU is needed. Without `kernel`: every kernel of the source.",
+     "occupancy, cache hits. No GPU is needed. Without `kernel`: every kernel of the "
+     "source.",
      LAUNCH, own_detail, ww_mcp_predict, ww_mcp_schema_reports, QUICK},
     {"explain", "Explain why a kernel is slow",
-     "As predict, and why: findings (line, rule, what to change, the speed-up that would give) "
+     "As predict, and why: findings (line, rule, what to change, the speed-up that "
+     "would give) "
      "with the largest gain first, and the source lines that cost "
      "most. Use it first when a kernel should become faster.",
      LAUNCH, own_detail, ww_mcp_explain, ww_mcp_schema_reports, QUICK},
     {"roofline", "Roofline of kernels",
-     "Where kernels stand under the roofs of GPUs: arithmetic intensity, FLOP/s, what memory and "
+     "Where kernels stand under the roofs of GPUs: arithmetic intensity, FLOP/s, what "
+     "memory and "
      "arithmetic would allow there, and the share of it that is "
      "reached.",
      LAUNCH, own_roofline, ww_mcp_roofline, ww_mcp_schema_roofline, QUICK},
     {"compare", "Compare GPUs or versions",
-     "Compares one kernel on several GPUs (`gpu` with two or more names), or two versions of it "
+     "Compares one kernel on several GPUs (`gpu` with two or more names), or two "
+     "versions of it "
      "under the same launch (other_file, other_source or "
      "other_kernel): times, speed-up, what changed. Use it to see what an edit brings.",
      LAUNCH, own_compare, ww_mcp_compare, ww_mcp_schema_compare, QUICK},
     {"measure", "Measure on a device",
-     "Runs a kernel on a real device of the server's machine and reports its time and, on an "
+     "Runs a kernel on a real device of the server's machine and reports its time and, "
+     "on an "
      "NVIDIA GPU, its hardware counters. The kernel's code is executed.",
-     LAUNCH, own_measure, ww_mcp_measure, ww_mcp_schema_reports, NULL, "measure", true, true},
+     LAUNCH, own_measure, ww_mcp_measure, ww_mcp_schema_reports, NULL, "measure", true,
+     true},
     {"evaluate", "Score predictions",
-     "Predicts every launch of a file of measured reports and scores the predictions: errors by "
+     "Predicts every launch of a file of measured reports and scores the predictions: "
+     "errors by "
      "metric, coverage, roofline classes, the worst cases. May take "
      "minutes; reports progress and can be cancelled.",
-     0, own_evaluate, ww_mcp_evaluate, ww_mcp_schema_evaluate, "measured", "evaluate", true, false},
+     0, own_evaluate, ww_mcp_evaluate, ww_mcp_schema_evaluate, "measured", "evaluate",
+     true, false},
     {0},
 };
 
@@ -104,8 +122,8 @@ static bool offered(const ww_mcp *m, const ww_mcp_tool *t) {
 /* ---- schemas ---- */
 
 void ww_mcp_begin_list(ww_json *j, const char *name, const char *meaning) {
-  ww_json_put(j, "%s:{type:'array',description?:%s,items:{type:'object',properties:{", name,
-              meaning);
+  ww_json_put(j, "%s:{type:'array',description?:%s,items:{type:'object',properties:{",
+              name, meaning);
 }
 
 void ww_mcp_list(ww_json *j, const char *name, const char *meaning, const char *lines) {
@@ -127,7 +145,8 @@ static void items(const ww_mcp *m, const ww_member *x, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void argument(const ww_mcp *m, const ww_mcp_tool *t, const ww_member *x, ww_json *j) {
+static void
+argument(const ww_mcp *m, const ww_mcp_tool *t, const ww_member *x, ww_json *j) {
   const char *meaning = x->meaning;
   if (!meaning && m->o.help)
     meaning = m->o.help(t->command, x->name);
@@ -216,18 +235,21 @@ static ww_status check_own(ww_mcp_call *t) {
       return ww_fail(&t->err, WW_EUSAGE, "%s: expected a string, not %s", x->name,
                      ww_json_kind(v, kind));
     if (x->one_of && !ww_is_one_of(x->one_of, v->valuestring))
-      return ww_fail(&t->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", x->name, x->one_of,
-                     v->valuestring);
+      return ww_fail(&t->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", x->name,
+                     x->one_of, v->valuestring);
   }
   cJSON_ArrayForEach(v, t->args) {
     if (in_table(ww_api_members, t->tool->groups, v->string) && t->tool->groups)
       continue;
     if (!in_table(t->tool->own, 0, v->string))
-      return ww_fail(&t->err, WW_EUSAGE, "%s has no argument '%.40s'; its inputSchema lists them",
+      return ww_fail(&t->err, WW_EUSAGE,
+                     "%s has no argument '%.40s'; its inputSchema lists them",
                      t->tool->name, v->string);
   }
-  if (t->tool->required && !cJSON_GetObjectItemCaseSensitive(t->args, t->tool->required))
-    return ww_fail(&t->err, WW_EUSAGE, "%s needs `%s`", t->tool->name, t->tool->required);
+  if (t->tool->required &&
+      !cJSON_GetObjectItemCaseSensitive(t->args, t->tool->required))
+    return ww_fail(&t->err, WW_EUSAGE, "%s needs `%s`", t->tool->name,
+                   t->tool->required);
   const char *detail = ww_mcp_text(t, "detail");
   t->full = detail && !strcmp(detail, "full");
   return WW_OK;
@@ -244,9 +266,10 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
     ww_json_key(&j, v->string);
     ww_json_copy(v, &j);
   }
+  /* those that the server was started for */
   if (t->m->o.gpu && (t->tool->groups & WW_IN_LAUNCH) &&
       !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
-    ww_json_words(&j, "gpu", t->m->o.gpu, ","); /* those that the server was started for */
+    ww_json_words(&j, "gpu", t->m->o.gpu, ",");
   ww_json_end_obj(&j);
   ww_api_request q = {.body = j.own.s, .n = j.own.n, .arrived = t->arrived};
   *out = (call){.api = t->m->o.api, .q = &q, .route = &route, .a = t->a};
@@ -295,7 +318,8 @@ void ww_mcp_progress(ww_mcp_call *t, uint64_t done, uint64_t total, const char *
 
 /* ---- a call ---- */
 
-/* What went wrong with arguments or a kernel is a result: the model reads it and can do better. */
+/* What went wrong with arguments or a kernel is a result: the model reads it and can do
+ * better. */
 static void answer(ww_mcp_call *t, ww_status st) {
   ww_buf why = {0};
   ww_json j = {0};
@@ -321,8 +345,9 @@ static void answer(ww_mcp_call *t, ww_status st) {
 static ww_status run_slow(ww_mcp_call *t) {
   int none = 0;
   if (!atomic_compare_exchange_strong(&t->m->slow, &none, 1))
-    return ww_fail(&t->err, WW_ELIMIT,
-                   "another measurement or evaluation runs; try again when it has ended");
+    return ww_fail(
+        &t->err, WW_ELIMIT,
+        "another measurement or evaluation runs; try again when it has ended");
   ww_status st = t->tool->run(t);
   atomic_store(&t->m->slow, 0);
   return st;
@@ -351,14 +376,16 @@ void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
                    .c = c,
                    .tool = ww_mcp_tools,
                    .args = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
-                   .token = cJSON_IsString(token) || cJSON_IsNumber(token) ? token : NULL,
+                   .token =
+                       cJSON_IsString(token) || cJSON_IsNumber(token) ? token : NULL,
                    .arrived = ww_now(),
                    .a = c->arena};
   while (t.tool->name && (!name || strcmp(t.tool->name, name) != 0))
     t.tool++;
   if (!t.tool->name || !offered(peer->m, t.tool)) {
     char text[160];
-    snprintf(text, sizeof text, "Unknown tool: %.80s", name ? name : "params.name is no string");
+    snprintf(text, sizeof text, "Unknown tool: %.80s",
+             name ? name : "params.name is no string");
     ww_rpc_error(c, WW_RPC_BAD_PARAMS, text, NULL);
   } else if (t.args && !cJSON_IsObject(t.args))
     ww_rpc_error(c, WW_RPC_BAD_PARAMS, "arguments must be an object", NULL);

@@ -1,5 +1,5 @@
-/* openapi.c - the OpenAPI 3.1 document, from the tables that requests are read by and reports are
- * written by. */
+/* openapi.c - the OpenAPI 3.1 document, from the tables that requests are read by and
+ * reports are written by. */
 #include "api_int.h"
 
 #include <ctype.h>
@@ -45,7 +45,10 @@ static void request_schema(const ww_route *r, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void answers(ww_json *j, const char *meaning, const char *media, const char *schema,
+static void answers(ww_json *j,
+                    const char *meaning,
+                    const char *media,
+                    const char *schema,
                     const char *otherwise) {
   ww_json_put(j, "responses:{200:{description:%s,content:{%s:{", meaning, media);
   if (schema) {
@@ -53,10 +56,11 @@ static void answers(ww_json *j, const char *meaning, const char *media, const ch
     snprintf(path, sizeof path, "#/components/schemas/%s", schema);
     ww_json_put(j, "schema:{$ref:%s}", path);
   }
-  ww_json_put(j,
-              "}}},default:{description:%s,"
-              "content:{application/json:{schema:{$ref:'#/components/schemas/Error'}}}}}",
-              otherwise);
+  ww_json_put(
+      j,
+      "}}},default:{description:%s,"
+      "content:{application/json:{schema:{$ref:'#/components/schemas/Error'}}}}}",
+      otherwise);
 }
 
 #define REQUEST "requestBody:{required:true,content:{application/json:{schema:"
@@ -76,8 +80,10 @@ static void operation(const ww_route *r, ww_json *j) {
     ww_json_put(j, "}}}");
   }
   answers(j, "the answer", r->type, r->answer,
-          "no answer, and why: 400 the request, 401 the token, 403 another site's, 404 no such "
-          "file, 413 too large, 422 this source or launch cannot be answered, 503 busy or over the "
+          "no answer, and why: 400 the request, 401 the token, 403 another site's, 404 "
+          "no such "
+          "file, 413 too large, 422 this source or launch cannot be answered, 503 busy "
+          "or over the "
           "time");
   ww_json_put(j, "}}");
 }
@@ -95,13 +101,18 @@ static const char lm_members[] =
     "stop any a text, or up to 16, where the answer ends\n"
     "stream boolean as Server-Sent Events, chunk by chunk, `[DONE]` last\n"
     "stream_options object include_usage: a last chunk tells the tokens\n"
-    "response_format object type text, json_object, or json_schema with json_schema.schema: "
+    "response_format object type text, json_object, or json_schema with "
+    "json_schema.schema: "
     "nothing else can be written";
 
 /* `required`: the line of the member that a request must have; NULL: it has no body. */
-static void lm_operation(const char *path, const char *id, const char *summary,
-                         const char *required, ww_json *j) {
-  ww_json_put(j, "%s:{%s:{operationId:%s,summary:%s", path, required ? "post" : "get", id, summary);
+static void lm_operation(const char *path,
+                         const char *id,
+                         const char *summary,
+                         const char *required,
+                         ww_json *j) {
+  ww_json_put(j, "%s:{%s:{operationId:%s,summary:%s", path, required ? "post" : "get",
+              id, summary);
   if (required) {
     char name[16];
     sscanf(required, "%15s", name);
@@ -111,17 +122,19 @@ static void lm_operation(const char *path, const char *id, const char *summary,
     ww_json_put(j, "}}}}}");
   }
   answers(j, "as OpenAI's interface has it", "application/json", NULL,
-          "no answer, and why: 400 the request, 401 the token, 404 another model, 503 the server "
+          "no answer, and why: 400 the request, 401 the token, 404 another model, 503 "
+          "the server "
           "has none");
   ww_json_put(j, "}}");
 }
 
 static void language_model(ww_json *j) {
-  lm_operation("/v1/models", "v1models", "The language model that is served, for OpenAI's clients",
-               NULL, j);
+  lm_operation("/v1/models", "v1models",
+               "The language model that is served, for OpenAI's clients", NULL, j);
   lm_operation("/v1/chat/completions", "v1chatcompletions",
                "The model's answer to messages, whole or as a stream",
-               "messages array of {role, content}: system, developer, user or assistant; content "
+               "messages array of {role, content}: system, developer, user or "
+               "assistant; content "
                "is a text, or parts of type text",
                j);
   lm_operation("/v1/completions", "v1completions", "How the model goes on with a text",
@@ -141,8 +154,8 @@ static void metrics(ww_json *j) {
   ww_json_put(j, "Metrics:{type:'object',properties:{");
   for (ww_metric k = 0; k < WW_NMETRICS; k++) {
     char text[512];
-    ww_json_put(j, "%s:{description:%s,$ref:'#/components/schemas/Quantity'}", ww_metrics[k].name,
-                ww_schema_meaning(k, text));
+    ww_json_put(j, "%s:{description:%s,$ref:'#/components/schemas/Quantity'}",
+                ww_metrics[k].name, ww_schema_meaning(k, text));
   }
   ww_json_put(j, "}}");
 }
@@ -158,12 +171,13 @@ static void report(ww_json *j) {
                           "assumed strings");
   ww_json_put(j, "metrics:{$ref:'#/components/schemas/Metrics'}");
   ww_schema_properties(
-      j, "bottleneck string what limits it, in words\n"
-         "findings array of /v1/explain: file, line, rule, message, gain\n"
-         "lines array of /v1/explain: file, line, share of the time, instructions, bytes; "
-         "sectors_per_request of global accesses, shared_conflict_ways of shared ones\n"
-         "machine object all that the time was computed from\n"
-         "error object instead of the metrics: code, message");
+      j,
+      "bottleneck string what limits it, in words\n"
+      "findings array of /v1/explain: file, line, rule, message, gain\n"
+      "lines array of /v1/explain: file, line, share of the time, instructions, bytes; "
+      "sectors_per_request of global accesses, shared_conflict_ways of shared ones\n"
+      "machine object all that the time was computed from\n"
+      "error object instead of the metrics: code, message");
   ww_json_put(j, "}}");
 }
 
@@ -172,26 +186,32 @@ static void schemas(ww_json *j) {
   report(j);
   ww_json_put(j, "Reports:{type:'object',properties:{"
                  "reports:{type:'array',items:{$ref:'#/components/schemas/Report'}}");
-  ww_schema_properties(j, "timing object read_ms, of it clang_ms, host_ms, predict_ms: 0 where it "
-                          "was known; known: reports that were");
+  ww_schema_properties(
+      j, "timing object read_ms, of it clang_ms, host_ms, predict_ms: 0 where it "
+         "was known; known: reports that were");
   ww_json_put(j, "}}");
   object(j, "Kernels",
-         "kernels array name, mangled, file, line, dialect, args, comment, interpretable, reason\n"
+         "kernels array name, mangled, file, line, dialect, args, comment, "
+         "interpretable, reason\n"
          "partial boolean something of the source was left out; diagnostics say what\n"
          "diagnostics array file, line, col, severity, message");
   object(j, "Gpus",
-         "gpus array name, full_name, vendor, architecture, sms, lanes, calibrated, roofs");
+         "gpus array name, full_name, vendor, architecture, sms, lanes, calibrated, "
+         "roofs");
   object(j, "Sweep",
          "kernel string\n"
          "name string what is swept\n"
          "gpus array names\n"
-         "points array per value: value, grid and block it was launched with, times: per GPU us, "
+         "points array per value: value, grid and block it was launched with, times: "
+         "per GPU us, "
          "low, high, bound, or null; error: why there is none");
-  object(j, "Files",
-         "files array path, bytes\ntruncated boolean there are more than can be listed");
+  object(
+      j, "Files",
+      "files array path, bytes\ntruncated boolean there are more than can be listed");
   object(j, "Source", "file string\ntext string");
   object(j, "Health", "status string\nversion string");
-  object(j, "Error", "error object code, message; file, line, col where they are known");
+  object(j, "Error",
+         "error object code, message; file, line, col where they are known");
 }
 
 void ww_api_openapi(ww_buf *out) {

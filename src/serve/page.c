@@ -1,5 +1,5 @@
-/* page.c - the page's routes. Its files lie in the program (page_text.c); what it shows comes from
- * the API. */
+/* page.c - the page's routes. Its files lie in the program (page_text.c); what it shows
+ * comes from the API. */
 #include "page.h"
 
 #include "api.h"
@@ -8,11 +8,12 @@
 #include "../base/json_put.h"
 #include "page_text.h"
 
-/* Scripts, styles and answers from this server alone, nothing inline: what a kernel's text or a
- * message holds is never run. */
-#define POLICY                                                                                   \
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' " \
-  "data:; "                                                                                      \
+/* Scripts, styles and answers from this server alone, nothing inline: what a kernel's
+ * text or a message holds is never run. */
+#define POLICY                                                                    \
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " \
+  "img-src 'self' "                                                               \
+  "data:; "                                                                       \
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 typedef struct {
@@ -33,7 +34,9 @@ static bool is_get(ww_http_call *x) {
   if (!strcmp(ww_http_method(x), "GET") || !strcmp(ww_http_method(x), "HEAD"))
     return true;
   ww_api_reply r = {0};
-  ww_api_error(405, &(ww_err){.code = WW_EUSAGE, .msg = "this is a file of the page: GET it"}, &r);
+  ww_api_error(
+      405, &(ww_err){.code = WW_EUSAGE, .msg = "this is a file of the page: GET it"},
+      &r);
   ww_http_reply(x, 405, r.type, r.body.s, r.body.n);
   ww_buf_free(&r.body);
   return false;
@@ -66,7 +69,8 @@ static void send_examples(void *ctx, ww_http_call *x) {
   ww_buf_free(&j.own);
 }
 
-/* Units and meanings of a report's rows, words for what limits a kernel: from their one table each.
+/* Units and meanings of a report's rows, words for what limits a kernel: from their one
+ * table each.
  */
 static void send_words(void *ctx, ww_http_call *x) {
   ww_json j = {0};
@@ -85,8 +89,11 @@ static void send_words(void *ctx, ww_http_call *x) {
 }
 
 const ww_http_route ww_page_routes[] = {
-#define PAGE(url, media, name, file_path) \
-  {.path = url, .handle = send_file, .ctx = &(file){media, ww_page_text_##name}, .open = true},
+#define PAGE(url, media, name, file_path)      \
+  {.path = url,                                \
+   .handle = send_file,                        \
+   .ctx = &(file){media, ww_page_text_##name}, \
+   .open = true},
 #include "page.def"
     {.path = "/page/examples.json", .handle = send_examples, .open = true},
     {.path = "/page/words.json", .handle = send_words, .open = true},

@@ -1,8 +1,9 @@
-/* peers.c - a list of connections, and a thread that shuts down those whose time is over.
+/* peers.c - a list of connections, and a thread that shuts down those whose time is
+ * over.
  *
- * Shutting a socket down is all that is done to it: its owner sees the end of it and closes it,
- * after ww_peer_leave. The table has a few hundred rows at most: it is gone through from end to
- * end. */
+ * Shutting a socket down is all that is done to it: its owner sees the end of it and
+ * closes it, after ww_peer_leave. The table has a few hundred rows at most: it is gone
+ * through from end to end. */
 #include "peers.h"
 
 #include <netinet/in.h>
@@ -102,10 +103,12 @@ void ww_peers_free(ww_peers *s) {
 
 /* It has begun to ask, and the server waits for the rest: a first head, a body. */
 static bool is_asking(const ww_peer *p) {
-  return !p->shut && ((p->stage == WW_PEER_HEAD && !p->served) || p->stage == WW_PEER_BODY);
+  return !p->shut &&
+         ((p->stage == WW_PEER_HEAD && !p->served) || p->stage == WW_PEER_BODY);
 }
 
-/* It was served, and the server waits for it: the larger, the sooner it goes; -1: it stays. */
+/* It was served, and the server waits for it: the larger, the sooner it goes; -1: it
+ * stays. */
 static int slackness(const ww_peer *p, double now) {
   if (p->shut || p->stage == WW_PEER_BUSY || p->bytes == SIZE_MAX || is_asking(p))
     return -1;
@@ -118,10 +121,12 @@ static bool same_address(const ww_peer *a, const ww_peer *b) {
   return !memcmp(&a->address, &b->address, sizeof a->address);
 }
 
-/* Those who ask have a half of the table among themselves, so that however fast they come and go,
- * nobody who was served goes for them, and a newcomer stays until as many others have come: that is
- * long enough to send a request, and too short to send it slowly. */
-static ww_peer *first_to_go(const ww_peers *s, const ww_peer *p, bool of_address, bool asking) {
+/* Those who ask have a half of the table among themselves, so that however fast they
+ * come and go, nobody who was served goes for them, and a newcomer stays until as many
+ * others have come: that is long enough to send a request, and too short to send it
+ * slowly. */
+static ww_peer *
+first_to_go(const ww_peers *s, const ww_peer *p, bool of_address, bool asking) {
   double now = ww_now();
   ww_peer *out = NULL;
   int most = 0;
@@ -136,8 +141,8 @@ static ww_peer *first_to_go(const ww_peers *s, const ww_peer *p, bool of_address
   return out;
 }
 
-/* Under the lock: one of all, or of its address, gives way to `p`; itself if all others are being
- * answered. */
+/* Under the lock: one of all, or of its address, gives way to `p`; itself if all others
+ * are being answered. */
 static void make_room(ww_peers *s, ww_peer *p, bool of_address) {
   uint32_t asking = 0;
   for (const ww_peer *x = s->first; x; x = x->next)
@@ -160,7 +165,8 @@ static void set_address(ww_peer *p, const struct sockaddr *a) {
     memcpy(p->address.s6_addr + 12, &v4->sin_addr, 4);
   }
   bool mapped = IN6_IS_ADDR_V4MAPPED(&p->address);
-  p->loopback = mapped ? p->address.s6_addr[12] == 127 : IN6_IS_ADDR_LOOPBACK(&p->address);
+  p->loopback =
+      mapped ? p->address.s6_addr[12] == 127 : IN6_IS_ADDR_LOOPBACK(&p->address);
 }
 
 ww_peer *ww_peer_join(ww_peers *s, int fd, const struct sockaddr *address) {

@@ -1,9 +1,9 @@
-/* peers.h - the connections of a server: how long each may take for what it does, and who has to go
- * where there are too many.
+/* peers.h - the connections of a server: how long each may take for what it does, and
+ * who has to go where there are too many.
  *
- * A client that sends or reads slowly costs a place in the table, never a place that somebody else
- * needs: a full table closes the connection that has waited longest without being served. Every
- * function may be called from any thread. */
+ * A client that sends or reads slowly costs a place in the table, never a place that
+ * somebody else needs: a full table closes the connection that has waited longest
+ * without being served. Every function may be called from any thread. */
 #ifndef WW_SERVE_PEERS_H
 #define WW_SERVE_PEERS_H
 
@@ -33,15 +33,17 @@ typedef struct ww_peer ww_peer;
 ww_peers *ww_peers_new(const ww_peer_limits *l); /* NULL: no thread */
 void ww_peers_free(ww_peers *s);                 /* all have left; accepts NULL */
 
-/* A connection begins. Where there are too many, one of them is shut down (its socket tells its
- * owner), the newcomer if all are busy. */
+/* A connection begins. Where there are too many, one of them is shut down (its socket
+ * tells its owner), the newcomer if all are busy. */
 ww_peer *ww_peer_join(ww_peers *s, int fd, const struct sockaddr *address);
-void ww_peer_leave(ww_peers *s, ww_peer *p); /* before the descriptor is closed; accepts NULL */
-/* What it does from now on; BODY: bytes that have come in all, which moves its deadline; ANSWER:
- * bytes that it has to take, SIZE_MAX: as long as the stream lasts. */
+/* before the descriptor is closed; accepts NULL */
+void ww_peer_leave(ww_peers *s, ww_peer *p);
+/* What it does from now on; BODY: bytes that have come in all, which moves its
+ * deadline; ANSWER: bytes that it has to take, SIZE_MAX: as long as the stream lasts.
+ */
 void ww_peer_at(ww_peers *s, ww_peer *p, ww_peer_stage stage, size_t bytes);
-/* Whose turns its requests take: the address's, or on the loopback, where all have the same, its
- * own. Valid until it leaves. */
+/* Whose turns its requests take: the address's, or on the loopback, where all have the
+ * same, its own. Valid until it leaves. */
 ww_share *ww_peer_share(ww_peer *p);
 
 #endif

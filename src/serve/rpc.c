@@ -1,14 +1,15 @@
-/* rpc.c - JSON-RPC messages: checked, given to a method of the table, answered. rpc_io.c reads and
- * writes them.
+/* rpc.c - JSON-RPC messages: checked, given to a method of the table, answered.
+ * rpc_io.c reads and writes them.
  *
- * A call lives in r->calls from the moment it is read until its handler has returned: so a
- * cancellation finds it while it waits for a worker too. Answers of a batch are gathered and leave
- * as one array when its last call ends. */
+ * A call lives in r->calls from the moment it is read until its handler has returned:
+ * so a cancellation finds it while it waits for a worker too. Answers of a batch are
+ * gathered and leave as one array when its last call ends. */
 #include "rpc_int.h"
 
 #include <unistd.h>
 
-#define BATCH_MAX 1000 /* a message of 64 MiB could hold millions of calls, each with an answer */
+/* a message of 64 MiB could hold millions of calls, each with an answer */
+#define BATCH_MAX 1000
 
 typedef struct ww_rpc_batch {
   ww_buf answers;   /* "[a,b,c" */
@@ -50,7 +51,11 @@ static void answer(ww_rpc *r, batch *in, ww_json *j) {
   ww_buf_free(b);
 }
 
-static void answer_error(ww_rpc *r, batch *in, const char *id, int code, const char *message,
+static void answer_error(ww_rpc *r,
+                         batch *in,
+                         const char *id,
+                         int code,
+                         const char *message,
                          const char *data) {
   ww_json j = begin(id);
   ww_json_put(&j, "error:{code:%d,message:%s", code, message);
@@ -85,20 +90,22 @@ void ww_rpc_error(ww_rpc_call *c, int code, const char *message, const char *dat
   answer_error(c->r, c->batch, c->id, code, message, data);
 }
 
-/* A document that changed under the question is no fault of anybody: LSP's clients ask again at
- * that code. */
+/* A document that changed under the question is no fault of anybody: LSP's clients ask
+ * again at that code. */
 void ww_rpc_fail(ww_rpc_call *c, const ww_err *e) {
   ww_json j = {0};
   int code = e->code == WW_EUSAGE    ? WW_RPC_BAD_PARAMS
              : e->code != WW_ECANCEL ? WW_RPC_FAILED
              : ww_rpc_cancelled(c)   ? WW_RPC_CANCELLED
                                      : WW_RPC_MODIFIED;
-  ww_json_put(&j, "{code:%s,file?:%s,line?:%u}", ww_status_name(e->code), e->file, e->line);
+  ww_json_put(&j, "{code:%s,file?:%s,line?:%u}", ww_status_name(e->code), e->file,
+              e->line);
   ww_rpc_error(c, code, e->msg, j.own.s);
   ww_buf_free(&j.own);
 }
 
-static void write_call(ww_rpc *r, const char *id, const char *method, const char *params) {
+static void
+write_call(ww_rpc *r, const char *id, const char *method, const char *params) {
   ww_json j = begin(id);
   ww_json_kstr(&j, "method", method);
   member(&j, "params", params);
@@ -120,8 +127,11 @@ void ww_rpc_tell(ww_rpc *r, const char *method, const char *pattern, ...) {
   ww_rpc_notify(r, method, &j);
 }
 
-void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,
-                void (*answered)(void *ctx, const cJSON *result), void *ctx) {
+void ww_rpc_ask(ww_rpc *r,
+                const char *method,
+                const char *params,
+                void (*answered)(void *ctx, const cJSON *result),
+                void *ctx) {
   char id[24];
   pthread_mutex_lock(&r->lock);
   uint64_t number = ++r->asked;
@@ -139,7 +149,8 @@ void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,
 
 bool ww_rpc_folder(char dir[64], int *slot) {
   const char *tmp = getenv("TMPDIR");
-  snprintf(dir, 64, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+  snprintf(dir, 64, "%s/warpwise-XXXXXX",
+           tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
   if (ww_temp_folder(dir, slot))
     return true;
   dir[0] = 0;
@@ -206,7 +217,8 @@ static void end_call(ww_rpc_call *c) {
     c->answered = true;
   if (ww_rpc_cancelled(c))
     ww_rpc_error(c, WW_RPC_CANCELLED, "cancelled", NULL);
-  ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL); /* if it did not */
+  /* if it did not */
+  ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL);
   batch_done(r, c->batch);
   pthread_mutex_lock(&r->lock);
   ww_unlink(r->calls, c);
@@ -245,7 +257,8 @@ static void start(ww_rpc *r, ww_rpc_call *c) {
   } else if (c->method->in_order || !r->pool)
     run(c);
   else if (!ww_pool_submit(r->pool, run, c)) {
-    ww_rpc_error(c, WW_RPC_BUSY, "too many requests are waiting; ask again later", NULL);
+    ww_rpc_error(c, WW_RPC_BUSY, "too many requests are waiting; ask again later",
+                 NULL);
     end_call(c);
   }
 }
@@ -284,7 +297,8 @@ static const char *problem(const cJSON *m) {
     return "an id is a string or a number";
   if (!ww_member_text(m, "method"))
     return "a message names a method by a string";
-  if (params && !cJSON_IsObject(params) && !cJSON_IsArray(params) && !cJSON_IsNull(params))
+  if (params && !cJSON_IsObject(params) && !cJSON_IsArray(params) &&
+      !cJSON_IsNull(params))
     return "params are an object or an array";
   return NULL;
 }
@@ -344,7 +358,8 @@ static void take_batch(ww_rpc *r, cJSON *list) {
 
 void ww_rpc_message(ww_rpc *r, const char *text, size_t n) {
   ww_err e = {0};
-  char *ended = memcpy(ww_xmalloc(n + 1), text, n); /* the next message may follow at once */
+  /* the next message may follow at once */
+  char *ended = memcpy(ww_xmalloc(n + 1), text, n);
   ended[n] = 0;
   cJSON *m = ww_json_read(ended, n, &e);
   free(ended);

@@ -1,10 +1,11 @@
-/* rpc_io.c - JSON-RPC over two file descriptors: messages cut out of what comes in, a thread that
- * writes what goes out.
+/* rpc_io.c - JSON-RPC over two file descriptors: messages cut out of what comes in, a
+ * thread that writes what goes out.
  *
- * Whoever sends only queues: a peer that writes much before it reads cannot make us stop reading,
- * and we cannot wait for each other. A message that is too large is answered when its size is known
- * and its bytes are dropped as they come. What stands where a header should be is answered once and
- * skipped, up to the next line that begins a header. */
+ * Whoever sends only queues: a peer that writes much before it reads cannot make us
+ * stop reading, and we cannot wait for each other. A message that is too large is
+ * answered when its size is known and its bytes are dropped as they come. What stands
+ * where a header should be is answered once and skipped, up to the next line that
+ * begins a header. */
 #include "rpc_int.h"
 
 #include <ctype.h>
@@ -17,9 +18,11 @@
 #include <unistd.h>
 
 #define CHUNK 65536
-#define HEADER_MAX 4096               /* bytes of a header line */
-#define QUEUE_MAX ((size_t)256 << 20) /* unread bytes after which the peer counts as gone */
-#define PATIENCE 10.0 /* seconds that a peer which has closed its end may take to read the rest */
+#define HEADER_MAX 4096 /* bytes of a header line */
+/* unread bytes after which the peer counts as gone */
+#define QUEUE_MAX ((size_t)256 << 20)
+/* seconds that a peer which has closed its end may take to read the rest */
+#define PATIENCE 10.0
 
 typedef struct letter {
   struct letter *next;
@@ -79,7 +82,8 @@ static void post(void *to, const char *message, size_t n) {
     free(x);
 }
 
-/* After POLLOUT a pipe takes PIPE_BUF bytes without making us wait: so it can be given up. */
+/* After POLLOUT a pipe takes PIPE_BUF bytes without making us wait: so it can be given
+ * up. */
 static bool write_all(line *l, const char *s, size_t n) {
   while (n) {
     struct pollfd p = {.fd = l->out, .events = POLLOUT};
@@ -142,8 +146,8 @@ static void *write_letters(void *ctx) {
 
 /* ---- in ---- */
 
-/* More bytes behind those that are there. False: the peer has closed, reads no more, or we are to
- * end. */
+/* More bytes behind those that are there. False: the peer has closed, reads no more, or
+ * we are to end. */
 static bool fill(line *l) {
   if (l->at == l->n)
     l->at = l->n = 0;
@@ -162,8 +166,9 @@ static bool fill(line *l) {
     l->buf = ww_xrealloc(l->buf, l->cap);
   }
   for (;;) {
-    struct pollfd p[3] = {
-        {.fd = l->in, .events = POLLIN}, {.fd = l->wake, .events = POLLIN}, {.fd = l->out}};
+    struct pollfd p[3] = {{.fd = l->in, .events = POLLIN},
+                          {.fd = l->wake, .events = POLLIN},
+                          {.fd = l->out}};
     int ready = poll(p, 3, -1);
     if (ready < 0 && errno == EINTR)
       continue;
@@ -190,13 +195,14 @@ static void too_large(line *l) {
   ww_rpc_refuse(l->r, WW_RPC_INVALID, why);
 }
 
-/* The line that begins at `at`, its break left out; at moves behind it. *length > most: it was
- * longer, and is gone. */
+/* The line that begins at `at`, its break left out; at moves behind it. *length > most:
+ * it was longer, and is gone. */
 static bool next_line(line *l, size_t most, size_t *begin, size_t *length) {
   size_t seen = 0;
   bool dropped = false;
   for (;;) {
-    char *end = l->n == l->at ? NULL : memchr(l->buf + l->at + seen, '\n', l->n - l->at - seen);
+    char *end =
+        l->n == l->at ? NULL : memchr(l->buf + l->at + seen, '\n', l->n - l->at - seen);
     if (end) {
       *begin = l->at;
       *length = dropped ? most + 1 : end - l->buf - l->at;
@@ -250,7 +256,8 @@ static size_t skip_blanks(const char *s, size_t n, size_t at) {
   return at;
 }
 
-/* "Content-Length: 12" -> 12. False: some other header. *bad: no number, or one that nobody means.
+/* "Content-Length: 12" -> 12. False: some other header. *bad: no number, or one that
+ * nobody means.
  */
 static bool content_length(const char *s, size_t n, size_t *out, bool *bad) {
   static const char name[] = "content-length";
@@ -269,7 +276,8 @@ static bool content_length(const char *s, size_t n, size_t *out, bool *bad) {
   return true;
 }
 
-/* A peer that counts its bytes wrong has its next header behind the rest of a message. */
+/* A peer that counts its bytes wrong has its next header behind the rest of a message.
+ */
 static size_t misplaced(const char *s, size_t n) {
   static const char name[] = "Content-Length:";
   size_t at = 0;
@@ -296,12 +304,14 @@ static bool take_headers(line *l, size_t *length) {
     if (n <= HEADER_MAX && content_length(s, n, &value, &bad) && !bad) {
       have = true;
       *length = value;
-    } else if (n > HEADER_MAX || bad || (n && (!memchr(s, ':', n) || !isalpha((unsigned char)*s))))
+    } else if (n > HEADER_MAX || bad ||
+               (n && (!memchr(s, ':', n) || !isalpha((unsigned char)*s))))
       wrong = true;
     else if (!n) {
       if (wrong)
-        ww_rpc_refuse(l->r, WW_RPC_PARSE,
-                      "a message begins with a line 'Content-Length: N' and an empty one");
+        ww_rpc_refuse(
+            l->r, WW_RPC_PARSE,
+            "a message begins with a line 'Content-Length: N' and an empty one");
       if (have)
         return true;
       wrong = false;
@@ -327,7 +337,8 @@ static bool take_framed(line *l) {
 
 /* ---- both ---- */
 
-/* The peer has closed its end but may wait for answers: they are made, unless it reads no more. */
+/* The peer has closed its end but may wait for answers: they are made, unless it reads
+ * no more. */
 static void drain(line *l) {
   while (!ww_rpc_wait(l->r, 0.05)) {
     struct pollfd p = {.fd = l->out};
@@ -380,7 +391,8 @@ ww_status ww_rpc_serve(ww_rpc *r, int in, int out, ww_rpc_framing framing, ww_er
   if (!r->pool || pthread_create(&l.thread, NULL, write_letters, &l))
     st = ww_fail(e, WW_EIO, "cannot start threads");
   else {
-    while (!atomic_load(&r->over) && (framing == WW_RPC_LINES ? take_line(&l) : take_framed(&l))) {}
+    while (!atomic_load(&r->over) &&
+           (framing == WW_RPC_LINES ? take_line(&l) : take_framed(&l))) {}
     drain(&l);
     ww_rpc_forget_asks(r);
     stop_writer(&l);

@@ -11,7 +11,10 @@ bool ww_is_one_of(const char *list, const char *word) {
   return false;
 }
 
-void ww_json_words(ww_json *j, const char *name, const char *list, const char *between) {
+void ww_json_words(ww_json *j,
+                   const char *name,
+                   const char *list,
+                   const char *between) {
   ww_json_put(j, "%s:[", name);
   for (const char *p = list; *p;) {
     char word[64];
@@ -37,8 +40,8 @@ void ww_schema_properties(ww_json *j, const char *lines) {
     bool strings = !strcmp(type, "strings");
     if (strings)
       strcpy(type, "array");
-    ww_json_put(j, "%s:{type?:%s,description?:%s", name, strcmp(type, "any") ? type : NULL,
-                *meaning ? meaning : NULL);
+    ww_json_put(j, "%s:{type?:%s,description?:%s", name,
+                strcmp(type, "any") ? type : NULL, *meaning ? meaning : NULL);
     ww_json_put(j, strings ? "items:{type:'string'}}" : "}");
   }
 }
@@ -49,9 +52,10 @@ const char *ww_schema_meaning(ww_metric m, char text[512]) {
 }
 
 void ww_roofs_members(const ww_roofs *r, ww_json *j) {
-  ww_json_put(j, "dram_gbps?:%g,l2_gbps?:%g,fp64_gflops?:%g,fp32_gflops?:%g,tensor_gflops?:%g",
-              r->v[WW_ROOF_DRAM], r->v[WW_ROOF_L2], r->v[WW_ROOF_FP64], r->v[WW_ROOF_FP32],
-              r->v[WW_ROOF_TENSOR]);
+  ww_json_put(
+      j, "dram_gbps?:%g,l2_gbps?:%g,fp64_gflops?:%g,fp32_gflops?:%g,tensor_gflops?:%g",
+      r->v[WW_ROOF_DRAM], r->v[WW_ROOF_L2], r->v[WW_ROOF_FP64], r->v[WW_ROOF_FP32],
+      r->v[WW_ROOF_TENSOR]);
 }
 
 const ww_gpu *ww_gpu_of(const ww_query *w, const char *name) {

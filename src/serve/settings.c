@@ -1,7 +1,8 @@
-/* settings.c - the table of settings: names, kinds, what they mean; reading, checking and
- * documentation go by it.
+/* settings.c - the table of settings: names, kinds, what they mean; reading, checking
+ * and documentation go by it.
  *
- * A project's file comes with code of others: it can name no flag that runs or writes anything. */
+ * A project's file comes with code of others: it can name no flag that runs or writes
+ * anything. */
 #include "settings.h"
 
 #include "../report/launch_int.h"
@@ -26,13 +27,15 @@ static const member members[] = {
      "GPU that predictions are for: a name of `warpwise gpus`"},
     {"gpus", TEXTS, AT(gpus), ANY, "all", "GPUs that *compare GPUs* shows"},
     {"flags", FLAGS, AT(flags), ANY, "none",
-     "compiler flags besides those of compile_commands.json: `-DN=4`, `-UN`, `-Iinclude`, "
+     "compiler flags besides those of compile_commands.json: `-DN=4`, `-UN`, "
+     "`-Iinclude`, "
      "`-isystem`, `-include`, "
      "`-std=`, `-cl-std=`"},
     {"instantiate", TEXTS, AT(instantiate), ANY, "none",
      "templates to instantiate: `kern<float,256>`"},
     {"launches", LAUNCHES, AT(launches), ANY, "none",
-     "launches by kernel, where no comment in the source gives one: `{\"saxpy\": \"grid=n/256 "
+     "launches by kernel, where no comment in the source gives one: `{\"saxpy\": "
+     "\"grid=n/256 "
      "block=256 n=1<<20\"}`, or "
      "a launch spec (docs/launch.md)"},
     {"cache", TEXT, AT(cache), "warm|cold", 0, 0, "as the launch says",
@@ -44,9 +47,11 @@ static const member members[] = {
     {"debounce", COUNT, AT(debounce), NULL, 0, 10000, "15",
      "milliseconds of rest after a change before its analysis"},
     {"codeLens", BOOL, AT(code_lens), ANY, "`true`", "the line above each kernel"},
-    {"inlayHints", BOOL, AT(inlay_hints), ANY, "`true`", "what hot lines cost, behind them"},
+    {"inlayHints", BOOL, AT(inlay_hints), ANY, "`true`",
+     "what hot lines cost, behind them"},
     {"diagnostics", BOOL, AT(diagnostics), ANY, "`true`", "findings at their lines"},
-    {"hover", BOOL, AT(hover), ANY, "`true`", "the table of a kernel under the pointer"},
+    {"hover", BOOL, AT(hover), ANY, "`true`",
+     "the table of a kernel under the pointer"},
     {"hotPercent", NUMBER, AT(hint_percent), NULL, 0, 100, "5",
      "percent of a kernel's time that make a line hot"},
     {"minGain", NUMBER, AT(gain), NULL, 1, 1000, "1.1",
@@ -69,7 +74,8 @@ typedef struct {
   ww_problems *problems;
 } reading;
 
-static void problem(reading *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void problem(reading *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 static void problem(reading *r, const char *fmt, ...) {
   char text[600];
   va_list args;
@@ -102,7 +108,8 @@ static const char *path_flag(const char *flag) {
   return NULL;
 }
 
-/* `-Idir` and `-I`, `dir` both become two words; NULL: not accepted. *next: the value follows. */
+/* `-Idir` and `-I`, `dir` both become two words; NULL: not accepted. *next: the value
+ * follows. */
 static bool take_flag(reading *r, const char *flag, ww_problems *out, bool *next) {
   const char *name = path_flag(flag);
   *next = false;
@@ -139,7 +146,8 @@ static void read_texts(reading *r, const member *m, const cJSON *v) {
       path = path_flag(text) != NULL;
       if (!take_flag(r, text, &list, &value))
         problem(r,
-                "%s: '%.60s' is left out; -D, -U, -I, -isystem, -include, -std= and -cl-std= are "
+                "%s: '%.60s' is left out; -D, -U, -I, -isystem, -include, -std= and "
+                "-cl-std= are "
                 "accepted",
                 m->name, text);
     } else
@@ -172,7 +180,8 @@ static void read_launches(reading *r, const member *m, const cJSON *v) {
     else if (cJSON_IsObject(item))
       st = ww_launch_from_json(item, r->dir, r->a, &k.launch, &e);
     else {
-      wrong_kind(r, m->name, "a text like \"grid=4096 block=256\" or a launch spec", item);
+      wrong_kind(r, m->name, "a text like \"grid=4096 block=256\" or a launch spec",
+                 item);
       continue;
     }
     if (!st && (k.launch.binary || k.launch.nflags || k.launch.file))
@@ -188,7 +197,8 @@ static void read_launches(reading *r, const member *m, const cJSON *v) {
 
 static void read_number(reading *r, const member *m, const cJSON *v) {
   void *to = (char *)r->s + m->at;
-  bool ok = cJSON_IsNumber(v) && v->valuedouble >= m->least && v->valuedouble <= m->most;
+  bool ok =
+      cJSON_IsNumber(v) && v->valuedouble >= m->least && v->valuedouble <= m->most;
   if (!ok) {
     char want[80];
     snprintf(want, sizeof want, "a number of %g to %g", m->least, m->most);
@@ -212,26 +222,34 @@ static void read_member(reading *r, const member *m, const cJSON *v) {
       [LAUNCHES] = read_launches, [COUNT] = read_number, [NUMBER] = read_number,
       [BOOL] = read_bool,
   };
-  if (!cJSON_IsNull(v) && !(cJSON_IsString(v) && !*v->valuestring)) /* else it is not given */
+  /* else it is not given */
+  if (!cJSON_IsNull(v) && !(cJSON_IsString(v) && !*v->valuestring))
     readers[m->kind](r, m, v);
 }
 
-void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, const char *dir,
-                     bool strict, ww_arena *a, ww_problems *problems) {
+void ww_settings_add(ww_settings *s,
+                     const cJSON *object,
+                     const char *where,
+                     const char *dir,
+                     bool strict,
+                     ww_arena *a,
+                     ww_problems *problems) {
   reading r = {s, where, dir, a, problems};
   const cJSON *v;
   char scratch[64];
   if (!object || cJSON_IsNull(object))
     return;
   if (!cJSON_IsObject(object))
-    return problem(&r, "expected an object of settings, not %s", ww_json_kind(object, scratch));
+    return problem(&r, "expected an object of settings, not %s",
+                   ww_json_kind(object, scratch));
   cJSON_ArrayForEach(v, object) {
     const member *m = members;
     while (m->name && strcmp(m->name, v->string) != 0)
       m++;
     if (m->name)
       read_member(&r, m, v);
-    else if (strict && v->string[0] != '$' && v->string[0] != '_') { /* "$schema", "_comment" */
+    else if (strict && v->string[0] != '$' &&
+             v->string[0] != '_') { /* "$schema", "_comment" */
       ww_buf b = {0};
       for (m = members; m->name; m++)
         ww_buf_fmt(&b, "%s%s", m == members ? "" : ", ", m->name);
@@ -253,7 +271,10 @@ static const char *find_upward(const char *file, ww_arena *a) {
   }
 }
 
-void ww_settings_project(ww_settings *s, const char *file, ww_arena *a, ww_problems *problems) {
+void ww_settings_project(ww_settings *s,
+                         const char *file,
+                         ww_arena *a,
+                         ww_problems *problems) {
   const char *path = find_upward(file, a);
   char *text;
   size_t n;
@@ -281,13 +302,15 @@ const ww_launch *ww_settings_launch(const ww_settings *s, const char *kernel) {
 
 /* ---- documentation ---- */
 
-static const char *const kind_words[] = {"text",   "array of texts", "array of texts", "object",
-                                         "number", "number",         "true or false"};
+static const char *const kind_words[] = {
+    "text",   "array of texts", "array of texts", "object",
+    "number", "number",         "true or false"};
 
 void ww_settings_table(ww_buf *out) {
   ww_buf_puts(out, "| setting | value | default | meaning |\n|---|---|---|---|\n");
   for (const member *m = members; m->name; m++)
-    ww_buf_fmt(out, "| `%s` | %s | %s | %s |\n", m->name, kind_words[m->kind], m->unset, m->help);
+    ww_buf_fmt(out, "| `%s` | %s | %s | %s |\n", m->name, kind_words[m->kind], m->unset,
+               m->help);
 }
 
 void ww_settings_schema(ww_buf *out) {

@@ -1,9 +1,10 @@
-/* settings.h - what an editor's user or a project says once and for all: GPU, flags, launches, what
- * is shown.
+/* settings.h - what an editor's user or a project says once and for all: GPU, flags,
+ * launches, what is shown.
  *
- * The same members everywhere: `initializationOptions`, the section "warpwise" of the editor's
- * configuration, the project's .warpwise.json. One table (settings.c) reads and checks them and is
- * docs/editors.md's. A member that is wrong is named and left out; the others count. */
+ * The same members everywhere: `initializationOptions`, the section "warpwise" of the
+ * editor's configuration, the project's .warpwise.json. One table (settings.c) reads
+ * and checks them and is docs/editors.md's. A member that is wrong is named and left
+ * out; the others count. */
 #ifndef WW_SERVE_SETTINGS_H
 #define WW_SERVE_SETTINGS_H
 
@@ -36,13 +37,22 @@ typedef struct {
 extern const ww_settings ww_settings_default;
 
 typedef WW_VEC(const char *) ww_problems;
-/* Puts the object's members over *s; everything lives in the arena. `dir`: what relative paths
- * start from, NULL: paths must be absolute. `strict`: members that nobody knows are problems too
- * (an editor's section has others of its own). null and "" are not given. */
-void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, const char *dir,
-                     bool strict, ww_arena *a, ww_problems *problems);
+/* Puts the object's members over *s; everything lives in the arena. `dir`: what
+ * relative paths start from, NULL: paths must be absolute. `strict`: members that
+ * nobody knows are problems too (an editor's section has others of its own). null and
+ * "" are not given. */
+void ww_settings_add(ww_settings *s,
+                     const cJSON *object,
+                     const char *where,
+                     const char *dir,
+                     bool strict,
+                     ww_arena *a,
+                     ww_problems *problems);
 /* The nearest .warpwise.json at or above the folder of `file` over *s. */
-void ww_settings_project(ww_settings *s, const char *file, ww_arena *a, ww_problems *problems);
+void ww_settings_project(ww_settings *s,
+                         const char *file,
+                         ww_arena *a,
+                         ww_problems *problems);
 const ww_launch *ww_settings_launch(const ww_settings *s,
                                     const char *kernel); /* NULL: none for it */
 void ww_settings_table(ww_buf *out);  /* the members as docs/editors.md shows them */

@@ -1,9 +1,10 @@
-/* turns.c - requests wait here, not in the pool: a worker that has finished takes the next one by
- * its tag.
+/* turns.c - requests wait here, not in the pool: a worker that has finished takes the
+ * next one by its tag.
  *
- * Tags are seconds of work: a request's is the larger of the clock and the time that its client has
- * used; the clock is the tag of the latest that began. Invariant: what waits is either more than
- * the workers can take or kept back because its client has its share. */
+ * Tags are seconds of work: a request's is the larger of the clock and the time that
+ * its client has used; the clock is the tag of the latest that began. Invariant: what
+ * waits is either more than the workers can take or kept back because its client has
+ * its share. */
 #include "turns.h"
 
 #include <assert.h>
@@ -135,23 +136,29 @@ static void run(void *ctx) {
   }
 }
 
-bool ww_turns_submit(ww_turns *t, ww_share *client, void (*work)(void *ctx), void *ctx) {
+bool ww_turns_submit(ww_turns *t,
+                     ww_share *client,
+                     void (*work)(void *ctx),
+                     void *ctx) {
   turn *x = ww_xcalloc(1, sizeof *x);
   turn **last = &t->waiting;
   pthread_mutex_lock(&t->lock);
   bool room = !t->ended && (t->nwaiting < t->queue || t->running < t->workers);
   if (room) {
-    *x = (turn){
-        t,   ww_share_hold(client), work, ctx, client->used > t->clock ? client->used : t->clock,
-        NULL};
+    *x = (turn){t,
+                ww_share_hold(client),
+                work,
+                ctx,
+                client->used > t->clock ? client->used : t->clock,
+                NULL};
     while (*last)
       last = &(*last)->next;
     *last = x;
     t->nwaiting++;
   }
   turn *begins = room ? take(t) : NULL;
-  bool taken =
-      !begins || ww_pool_submit(t->pool, run, begins); /* it has room for as many as may run */
+  /* it has room for as many as may run */
+  bool taken = !begins || ww_pool_submit(t->pool, run, begins);
   assert(taken);
   (void)taken;
   pthread_mutex_unlock(&t->lock);

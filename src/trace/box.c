@@ -1,14 +1,16 @@
-/* box.c - which blocks of a grid work: a guard like `if (i >= n) return` leaves a box of them from
- * the grid's corner.
+/* box.c - which blocks of a grid work: a guard like `if (i >= n) return` leaves a box
+ * of them from the grid's corner.
  *
- * A block is run up to its first access to memory; one that ends without any is idle. The box's
- * edges are found by bisection along the axes, then some blocks inside and outside are looked at:
- * one that does not fit makes it the whole grid. A few thousand instructions, so that a launch much
- * larger than its work neither hides the work from the samples nor counts as work. */
+ * A block is run up to its first access to memory; one that ends without any is idle.
+ * The box's edges are found by bisection along the axes, then some blocks inside and
+ * outside are looked at: one that does not fit makes it the whole grid. A few thousand
+ * instructions, so that a launch much larger than its work neither hides the work from
+ * the samples nor counts as work. */
 #include "sample.h"
 
-enum { TURN = 64 };      /* warp instructions between two looks */
-#define ENOUGH 100000ull /* warp instructions after which a block works, whatever it does */
+enum { TURN = 64 }; /* warp instructions between two looks */
+/* warp instructions after which a block works, whatever it does */
+#define ENOUGH 100000ull
 
 typedef struct {
   const ww_run_spec *spec;
@@ -49,8 +51,8 @@ static uint64_t edge(prober *p, int d) {
   return hi;
 }
 
-/* The box's far corner and its middle work; behind each of its faces, and at the grid's far corner,
- * nothing does. */
+/* The box's far corner and its middle work; behind each of its faces, and at the grid's
+ * far corner, nothing does. */
 static bool fits(prober *p, const uint64_t box[3]) {
   const uint64_t *g = p->spec->grid;
   uint64_t in[2][3];

@@ -1,8 +1,10 @@
-/* coalesce.c - one access of a warp against the memory system: sectors of 32 bytes, passes over the
- * banks of shared memory, words of the constant cache, collisions of atomics.
+/* coalesce.c - one access of a warp against the memory system: sectors of 32 bytes,
+ * passes over the banks of shared memory, words of the constant cache, collisions of
+ * atomics.
  *
- * Assumed workload: nearly all accesses are uniform, contiguous or strided; these are answered by
- * arithmetic, ascending addresses by one walk, the rest by a small hash table. Nothing is sorted.
+ * Assumed workload: nearly all accesses are uniform, contiguous or strided; these are
+ * answered by arithmetic, ascending addresses by one walk, the rest by a small hash
+ * table. Nothing is sorted.
  */
 #include "count_int.h"
 
@@ -29,7 +31,8 @@ typedef struct {
 } hash_run;
 
 static _Thread_local hash_slot hash_slots[SLOTS];
-static _Thread_local uint32_t hash_now; /* slots of older runs are free: nothing needs clearing */
+/* slots of older runs are free: nothing needs clearing */
+static _Thread_local uint32_t hash_now;
 
 static hash_run hash_begin(uint32_t keys) {
   if (++hash_now == 0) {
@@ -63,8 +66,8 @@ static hash_run hash_lanes(const ww_access *a, ww_mask lanes, uint32_t bits) {
 
 /* ---- sectors ---- */
 
-static inline uint64_t off_stride(const uint64_t *p, uint64_t d,
-                                  uint32_t n) { /* n constant: the compiler makes vectors of it */
+/* n constant: the compiler makes vectors of it */
+static inline uint64_t off_stride(const uint64_t *p, uint64_t d, uint32_t n) {
   uint64_t diff = 0;
   for (uint32_t l = 0; l < n; l++)
     diff |= (p[l + 1] - p[l]) ^ d;
@@ -95,8 +98,8 @@ static ww_span span_of(uint64_t lo, uint64_t hi, uint32_t sectors) {
   return (ww_span){lo, hi, sectors, sectors == sectors_between(lo, hi)};
 }
 
-/* A stride up to a sector leaves no gap; a larger one with aligned accesses puts each lane into its
- * own sector. sectors == 0: neither. */
+/* A stride up to a sector leaves no gap; a larger one with aligned accesses puts each
+ * lane into its own sector. sectors == 0: neither. */
 static ww_span strided_span(const ww_access *a, int64_t stride) {
   uint32_t n = ww_popcount(a->lanes);
   uint32_t bytes = a->bytes;
@@ -154,7 +157,8 @@ static ww_span hashed_span(const ww_access *a) {
   return span_of(lo, last + a->bytes, h.distinct);
 }
 
-/* The interpreter said where the sector changes from lane to lane: only those lanes are looked at.
+/* The interpreter said where the sector changes from lane to lane: only those lanes are
+ * looked at.
  */
 static ww_span fresh_span(const ww_access *a) {
   uint64_t last = 0;
@@ -193,7 +197,8 @@ uint32_t ww_coalesce_sectors(const ww_access *a) {
 
 /* ---- shared memory ---- */
 
-/* Lanes that are served together: all 32 up to 4 bytes, half of them up to 8, a quarter beyond. */
+/* Lanes that are served together: all 32 up to 4 bytes, half of them up to 8, a quarter
+ * beyond. */
 static uint32_t phase_lanes(uint32_t bytes) {
   return bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
 }
@@ -205,8 +210,8 @@ static uint32_t active_phases(ww_mask lanes, uint32_t width) {
   return n;
 }
 
-/* Distinct words of the fullest bank. Words of a bank hang in a list; 8 lanes touch at most 65
- * words each, 16 at most 5, 32 at most 3. */
+/* Distinct words of the fullest bank. Words of a bank hang in a list; 8 lanes touch at
+ * most 65 words each, 16 at most 5, 32 at most 3. */
 static uint32_t phase_passes(const ww_access *a, ww_mask lanes) {
   uint64_t word[8 * 65];
   uint16_t next[8 * 65];
@@ -261,15 +266,16 @@ static bool agree(const ww_access *a, ww_mask lanes, uint32_t apart) {
   return true;
 }
 
-/* Loads of 8 and 16 bytes: phases are served two at a time when neighbours read the same, lane i
- * and i^1 throughout the 32 or lane i and i^2 throughout; stores never are. Measured:
- * docs/hardware-check.md. */
+/* Loads of 8 and 16 bytes: phases are served two at a time when neighbours read the
+ * same, lane i and i^1 throughout the 32 or lane i and i^2 throughout; stores never
+ * are. Measured: docs/hardware-check.md. */
 static uint32_t wide_load_passes(const ww_access *a, uint32_t *ideal) {
   uint32_t passes = 0;
   *ideal = 0;
   for (uint32_t half = 0; half < 64; half += 32) {
     ww_mask lanes = a->lanes & 0xffffffffull << half;
-    uint32_t width = phase_lanes(a->bytes) << (agree(a, lanes, 1) || agree(a, lanes, 2));
+    uint32_t width = phase_lanes(a->bytes)
+                     << (agree(a, lanes, 1) || agree(a, lanes, 2));
     passes += passes_of(a, lanes, width);
     *ideal += active_phases(lanes, width);
   }
@@ -279,8 +285,8 @@ static uint32_t wide_load_passes(const ww_access *a, uint32_t *ideal) {
 uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
   uint32_t width = phase_lanes(a->bytes);
   bool wide_load = a->kind == WW_ACCESS_LOAD && a->bytes > 4 && a->bytes <= 16;
-  uint32_t phases =
-      active_phases(a->lanes, wide_load && a->pattern == WW_PATTERN_SAME ? 2 * width : width);
+  uint32_t phases = active_phases(
+      a->lanes, wide_load && a->pattern == WW_PATTERN_SAME ? 2 * width : width);
   uint64_t first = a->lanes ? a->addr[first_lane(a->lanes)] : 0;
   int64_t stride;
   uint32_t nobody;
@@ -289,8 +295,9 @@ uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
   *ideal = phases;
   if (!a->lanes || !a->bytes)
     return 0;
-  if (a->pattern == WW_PATTERN_SAME || (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 &&
-                                        first % (a->bytes < 4 ? 4 : a->bytes) == 0))
+  if (a->pattern == WW_PATTERN_SAME ||
+      (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 &&
+       first % (a->bytes < 4 ? 4 : a->bytes) == 0))
     return phases;
   if (wide_load)
     return wide_load_passes(a, ideal);
@@ -298,8 +305,8 @@ uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
   if (a->bytes <= 4 && a->hi && (a->hi - 1) / 4 - a->lo / 4 < 32)
     return phases;
   bool word = a->bytes <= 4 && first % 4 == 0;
-  if (word && a->pattern == WW_PATTERN_ANY && full_warp(a->lanes) && strided(a, &stride) &&
-      stride % 4 == 0)
+  if (word && a->pattern == WW_PATTERN_ANY && full_warp(a->lanes) &&
+      strided(a, &stride) && stride % 4 == 0)
     return stride ? phases * gcd32(stride / 4) : phases;
   return passes_of(a, a->lanes, width);
 }

@@ -1,18 +1,19 @@
 /* code.h - the decoded form the interpreter runs, private to src/trace.
  *
- * decode.c turns each function into segments: straight-line code under one mask, then one control
- * step. A value lives in a slot of the frame: one row of `lanes` 32-bit or 64-bit cells. Constants
- * and parameters are slots too, written when the frame is set up, so that every operand is read the
- * same way. interp.c is compiled once per lane count and instruction set; ww_isa is what each copy
- * exports. */
+ * decode.c turns each function into segments: straight-line code under one mask, then
+ * one control step. A value lives in a slot of the frame: one row of `lanes` 32-bit or
+ * 64-bit cells. Constants and parameters are slots too, written when the frame is set
+ * up, so that every operand is read the same way. interp.c is compiled once per lane
+ * count and instruction set; ww_isa is what each copy exports. */
 #ifndef WW_CODE_H
 #define WW_CODE_H
 
 #include "trace.h"
 
 #define WW_MAX_LANES 64
-#define WW_CELL_BYTES(type) (ww_type_bytes[type] == 8 ? 8u : 4u) /* of a lane in a row */
-#define WW_MAX_DEPTH 64                                          /* calls */
+/* of a lane in a row */
+#define WW_CELL_BYTES(type) (ww_type_bytes[type] == 8 ? 8u : 4u)
+#define WW_MAX_DEPTH 64  /* calls */
 #define WW_MAX_STACK 512 /* pending sides of divergent branches */
 #define WW_NOSEG UINT32_MAX
 
@@ -33,7 +34,8 @@ struct ww_code {
   const ww_ins *ins;
 };
 
-/* Copies of phi values on one edge, already in an order that respects parallel semantics. */
+/* Copies of phi values on one edge, already in an order that respects parallel
+ * semantics. */
 typedef struct {
   uint32_t d, s;
   bool wide;
@@ -42,7 +44,9 @@ typedef struct {
 typedef struct {
   uint32_t target; /* segment; WW_NOSEG: the lanes leave the kernel */
   uint32_t enters,
-      leaves; /* 1 + steady loop that it enters from outside, outermost one it leaves; 0: none */
+      /* 1 + steady loop that it enters from outside, outermost one it leaves; 0: none
+       */
+      leaves;
   const ww_move *moves;
   uint32_t nmoves;
 } ww_edge;
@@ -52,15 +56,17 @@ typedef struct ww_prog ww_prog;
 typedef struct {
   const ww_code *code;
   uint32_t n;
-  uint8_t ctl;         /* ww_op; WW_OP_BR also falls into edge[0] */
-  bool enter;          /* first segment of an IR block: the block event */
-  bool wide;           /* a is 64 bit */
-  uint32_t block;      /* IR block */
-  uint32_t nins;       /* IR instructions of that block */
-  uint32_t ipdom;      /* segment where diverged lanes meet again; WW_NOSEG: never */
-  uint32_t a;          /* condition or selector slot */
-  uint32_t loop;       /* header of this steady loop (index into prog->steady) or WW_NOSEG */
-  const ww_edge *edge; /* [0] taken or next, [1] not taken; switch: n_edges, the default last */
+  uint8_t ctl;    /* ww_op; WW_OP_BR also falls into edge[0] */
+  bool enter;     /* first segment of an IR block: the block event */
+  bool wide;      /* a is 64 bit */
+  uint32_t block; /* IR block */
+  uint32_t nins;  /* IR instructions of that block */
+  uint32_t ipdom; /* segment where diverged lanes meet again; WW_NOSEG: never */
+  uint32_t a;     /* condition or selector slot */
+  /* header of this steady loop (index into prog->steady) or WW_NOSEG */
+  uint32_t loop;
+  /* [0] taken or next, [1] not taken; switch: n_edges, the default last */
+  const ww_edge *edge;
   uint32_t nedges;
   const uint64_t *cases; /* switch values */
   const ww_ins *ins;     /* the control instruction, NULL for a fall-through */
@@ -69,7 +75,8 @@ typedef struct {
   const ww_prog *callee;
 } ww_seg;
 
-/* A loop whose exit depends on counters alone, so that iterations can stand for others (steady.c).
+/* A loop whose exit depends on counters alone, so that iterations can stand for others
+ * (steady.c).
  */
 typedef struct {
   uint32_t loop;   /* in ww_fn.loops */
@@ -89,8 +96,9 @@ typedef struct {
 struct ww_prog {
   const ww_fn *fn;
   ww_seg *segs;
-  uint32_t frame;        /* bytes */
-  uint32_t fixed;        /* of them, constants at the start: copied when a frame is set up */
+  uint32_t frame; /* bytes */
+  /* of them, constants at the start: copied when a frame is set up */
+  uint32_t fixed;
   const uint8_t *image;  /* `fixed` bytes */
   const uint32_t *slots; /* per value: parameters come first */
   ww_steady *steady;
@@ -123,17 +131,21 @@ typedef enum {
 
 /* What one warp remembers of one steady loop. */
 typedef struct {
-  uint32_t iteration;        /* since entry, executed ones */
-  uint32_t linear;           /* consecutive iterations whose counters moved by the same step */
-  uint32_t left;             /* iterations of the window still to run with weight */
-  uint32_t segments;         /* segments planned but not begun */
-  uint64_t span, skip_after; /* iterations a segment stands for; to skip once its window is run */
-  ww_mask mask;              /* lanes when the plan was made */
-  bool planned;              /* for this mask, even if the plan is to run in full */
-  uint8_t *affine;           /* [nphis]: iterations in a row that moved it by the same step */
-  double weight_in;          /* weight outside */
-  uint64_t *prev, *step;     /* [nphis + 2][lanes]: counters and the exit's operands at the last
-                                iteration, and their movement */
+  uint32_t iteration; /* since entry, executed ones */
+  /* consecutive iterations whose counters moved by the same step */
+  uint32_t linear;
+  uint32_t left;     /* iterations of the window still to run with weight */
+  uint32_t segments; /* segments planned but not begun */
+  /* iterations a segment stands for; to skip once its window is run */
+  uint64_t span, skip_after;
+  ww_mask mask; /* lanes when the plan was made */
+  bool planned; /* for this mask, even if the plan is to run in full */
+  /* [nphis]: iterations in a row that moved it by the same step */
+  uint8_t *affine;
+  double weight_in; /* weight outside */
+  /* [nphis + 2][lanes]: counters and the exit's operands at the last iteration, and
+   * their movement */
+  uint64_t *prev, *step;
 } ww_loop_state;
 
 typedef struct {
@@ -188,11 +200,13 @@ struct ww_exec {
   bool cancelled; /* it was no fault */
 };
 
-static inline uint64_t ww_cell_of(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
+static inline uint64_t
+ww_cell_of(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
   return wide ? *(const uint64_t *)(x->F + slot + 8 * lane)
               : *(const uint32_t *)(x->F + slot + 4 * lane);
 }
-static inline void ww_cell_put(ww_exec *x, uint32_t slot, bool wide, uint32_t lane, uint64_t v) {
+static inline void
+ww_cell_put(ww_exec *x, uint32_t slot, bool wide, uint32_t lane, uint64_t v) {
   if (wide)
     *(uint64_t *)(x->F + slot + 8 * lane) = v;
   else
@@ -203,16 +217,18 @@ static inline void ww_cell_put(ww_exec *x, uint32_t slot, bool wide, uint32_t la
 typedef struct {
   const char *name;
   uint32_t lanes;
-  void (*resolve)(const ww_ins *i, bool by_scalar,
+  void (*resolve)(const ww_ins *i,
+                  bool by_scalar,
                   ww_handler *out[2]); /* straight-line handlers of an instruction */
   ww_run_end (*run)(ww_exec *x);
 } ww_isa;
-const ww_isa *ww_isa_pick(
-    uint32_t lanes); /* the best this machine runs; WARPWISE_ISA=base|avx2|avx512 forces one */
+/* the best this machine runs; WARPWISE_ISA=base|avx2|avx512 forces one */
+const ww_isa *ww_isa_pick(uint32_t lanes);
 
-/* scalar.c: one lane of any arithmetic instruction; the reference for the vector handlers. Operands
- * zero-extended bits. */
-uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c);
+/* scalar.c: one lane of any arithmetic instruction; the reference for the vector
+ * handlers. Operands zero-extended bits. */
+uint64_t
+ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c);
 double ww_to_double(ww_type t, uint64_t bits); /* a float of any format */
 uint64_t ww_from_double(ww_type t, double d, ww_round r);
 /* The new value of an atomic. */
@@ -222,11 +238,12 @@ uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b);
 void ww_exec_mma(ww_exec *x, const ww_code *k);
 
 /* machine-side helpers of the interpreter (machine.c) */
-bool ww_exec_cancelled(ww_exec *x); /* the launch is given up: the warp ends as with a fault */
+/* the launch is given up: the warp ends as with a fault */
+bool ww_exec_cancelled(ww_exec *x);
 void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr,
-                         const char *what);
+void ww_exec_bad_address(
+    ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what);
 const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address);
 uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes);
 uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize);
@@ -234,8 +251,10 @@ void ww_exec_printf(ww_exec *x, const ww_code *c, uint32_t lane);
 
 /* steady.c */
 /* Which loops qualify; slots not set yet. def: ww_ir_defs, where there are any. */
-void ww_steady_find(const ww_fn *fn, const ww_ins **def, ww_arena *a, ww_steady **out, uint32_t *n);
-void ww_steady_iteration(ww_exec *x, const ww_steady *s); /* at each entry of the loop's header */
+void ww_steady_find(
+    const ww_fn *fn, const ww_ins **def, ww_arena *a, ww_steady **out, uint32_t *n);
+/* at each entry of the loop's header */
+void ww_steady_iteration(ww_exec *x, const ww_steady *s);
 
 /* decode.c */
 typedef struct {

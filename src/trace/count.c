@@ -1,9 +1,10 @@
 /* count.c - the counting observer: events into tables, tables into totals.
  *
- * It runs inside the interpreter's loop, so an event adds to a few numbers and no more: a block
- * event to the cell of its block, an access to the row of its instruction. Everything else
- * (classes, flops, lines) follows from these and the IR when somebody asks. Each table is there
- * twice: `pend` since the last commit, `total` committed and scaled. */
+ * It runs inside the interpreter's loop, so an event adds to a few numbers and no more:
+ * a block event to the cell of its block, an access to the row of its instruction.
+ * Everything else (classes, flops, lines) follows from these and the IR when somebody
+ * asks. Each table is there twice: `pend` since the last commit, `total` committed and
+ * scaled. */
 #include "count_int.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@ const ww_count_info ww_count_table[] = {
 };
 const uint32_t ww_ncounts = sizeof ww_count_table / sizeof *ww_count_table;
 
-/* A window of dependencies costs more than its instructions: after the first thread blocks only
- * some are followed. */
+/* A window of dependencies costs more than its instructions: after the first thread
+ * blocks only some are followed. */
 enum { DEPEND_ALL = 8, DEPEND_EVERY = 64 };
 
 /* ---- what the IR says ---- */
@@ -30,7 +31,8 @@ double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type) {
 }
 
 static bool is_shuffle(const ww_ins *i) {
-  return ww_ops[i->op].cls == WW_CLASS_WARP && i->op != WW_OP_ACTIVEMASK && i->op != WW_OP_MBCNT;
+  return ww_ops[i->op].cls == WW_CLASS_WARP && i->op != WW_OP_ACTIVEMASK &&
+         i->op != WW_OP_MBCNT;
 }
 
 static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
@@ -51,7 +53,8 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
                     : type == WW_F32 ? &lane->flops_fp32
                                      : &lane->flops_fp16;
   *of_type += flops;
-  lane->int_ops += (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
+  lane->int_ops +=
+      (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
   lane->math_ops += i->op == WW_OP_MATH;
 }
 
@@ -101,7 +104,11 @@ void ww_counter_free(ww_counter *c) {
 
 /* ---- block events ---- */
 
-static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, ww_mask lanes,
+static void on_block(void *ctx,
+                     ww_warp_id w,
+                     const ww_fn *fn,
+                     uint32_t block,
+                     ww_mask lanes,
                      double weight) {
   ww_counter *c = ctx;
   if (fn != c->fn) {
@@ -110,14 +117,17 @@ static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, w
   }
   ww_cell *cell = &c->cells[block];
   cell->warps += weight;
-  cell->lanes += weight * (lanes == c->full ? c->full_lanes : __builtin_popcountll(lanes));
-  if (w.block == c->dep_block && w.warp == 0 && !ww_depend_block(c->depend, fn, block)) {
+  cell->lanes +=
+      weight * (lanes == c->full ? c->full_lanes : __builtin_popcountll(lanes));
+  if (w.block == c->dep_block && w.warp == 0 &&
+      !ww_depend_block(c->depend, fn, block)) {
     ww_depend_end(c->depend, &c->pend_dep);
     c->dep_block = UINT64_MAX;
   }
 }
 
-static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, double weight) {
+static void
+on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, double weight) {
   (void)w;
   ww_counter *c = ctx;
   c->pend[c->base[fn - c->m->fns] + block].splits += weight;
@@ -146,12 +156,13 @@ static void on_block_end(void *ctx, uint64_t block) {
 
 /* ---- accesses ---- */
 
-/* The first access of an instruction, or a machine that numbers them otherwise: the instruction
- * itself decides. */
+/* The first access of an instruction, or a machine that numbers them otherwise: the
+ * instruction itself decides. */
 static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
   if (a->ins_id >= c->nindex) {
     uint32_t n = 2 * a->ins_id + 64;
-    c->index = ww_grow(c->a, c->index, c->nindex * sizeof *c->index, n * sizeof *c->index);
+    c->index =
+        ww_grow(c->a, c->index, c->nindex * sizeof *c->index, n * sizeof *c->index);
     c->nindex = n;
   }
   uint32_t k = 0;
@@ -185,7 +196,8 @@ static ww_touch *find_touch(ww_counter *c, uint64_t addr) {
   return c->touches.v[c->touches.n - 1];
 }
 
-static inline void touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
+static inline void
+touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
   uint64_t addr = a->addr[__builtin_ctzll(a->lanes)];
   if (!s->touch || addr - s->touch->region->base >= s->touch->region->size)
     s->touch = find_touch(c, addr);
@@ -223,7 +235,8 @@ static void on_access(void *ctx, const ww_access *a) {
     add(&s->pend[WW_CAT_LOCAL], a, 0, 0);
     return;
   }
-  bool constant = a->kind == WW_ACCESS_LOAD && (a->space == WW_CONST || a->space == WW_PARAM);
+  bool constant =
+      a->kind == WW_ACCESS_LOAD && (a->space == WW_CONST || a->space == WW_PARAM);
   if (constant)
     add(&s->pend[WW_CAT_CONST], a, ww_const_words(a), 0);
   if (constant && a->space == WW_PARAM)
@@ -270,7 +283,8 @@ void ww_add_doubles(void *to, const void *from, size_t bytes, double scale) {
 void ww_counter_commit(ww_counter *c, double scale) {
   ww_add_doubles(c->total, c->pend, c->ncells * sizeof *c->pend, scale);
   for (uint32_t k = 0; k < c->slots.n; k++)
-    ww_add_doubles(c->slots.v[k]->total, c->slots.v[k]->pend, sizeof c->slots.v[k]->pend, scale);
+    ww_add_doubles(c->slots.v[k]->total, c->slots.v[k]->pend,
+                   sizeof c->slots.v[k]->pend, scale);
   for (uint32_t k = 0; k < c->touches.n; k++)
     ww_touch_commit(c->touches.v[k], scale);
   ww_add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
@@ -326,8 +340,8 @@ static void list_blocks(const ww_counter *c, ww_arena *a, ww_tally *out) {
     for (uint32_t k = c->base[f]; k < c->base[f + 1]; k++) {
       const ww_cell *t = &c->total[k];
       if (t->warps > 0)
-        out->blocks[out->nblocks++] =
-            (ww_block_counts){&c->m->fns[f], k - c->base[f], t->warps, t->lanes, t->splits};
+        out->blocks[out->nblocks++] = (ww_block_counts){&c->m->fns[f], k - c->base[f],
+                                                        t->warps, t->lanes, t->splits};
     }
 }
 

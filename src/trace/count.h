@@ -1,5 +1,5 @@
-/* count.h - the counting observer: what happened, in total, per instruction class, per argument and
- * per source line. */
+/* count.h - the counting observer: what happened, in total, per instruction class, per
+ * argument and per source line. */
 #ifndef WW_COUNT_H
 #define WW_COUNT_H
 
@@ -31,17 +31,21 @@ typedef struct {
   const char *name;
   int32_t arg, symbol;
   double ld_requests, ld_sectors, ld_bytes, st_requests, st_sectors, st_bytes, atomics;
-  uint64_t lo, hi;       /* touched range in bytes relative to the argument's pointer, as int64; hi
-                            exclusive; lo == hi: none */
-  double unique_sectors; /* distinct sectors touched by what was run, scaled to the launch */
+  /* touched range in bytes relative to the argument's pointer, as int64; hi exclusive;
+   * lo == hi: none */
+  uint64_t lo, hi;
+  /* distinct sectors touched by what was run, scaled to the launch */
+  double unique_sectors;
 } ww_arg_counts;
 
 /* Dependencies of the issue stream of sampled warps: how much can be in flight. */
 typedef struct {
-  double ilp; /* mean instructions that could issue together: instructions / longest dependency
-                 chain, over windows of 64 */
-  double load_use_distance; /* mean warp instructions between a global load and its first use */
-  double loads_in_flight;   /* mean global loads issued before the first wait on one */
+  /* mean instructions that could issue together: instructions / longest dependency
+   * chain, over windows of 64 */
+  double ilp;
+  /* mean warp instructions between a global load and its first use */
+  double load_use_distance;
+  double loads_in_flight; /* mean global loads issued before the first wait on one */
 } ww_dependency;
 
 /* How often one block of the IR was executed: by warps, and by their active lanes. */
@@ -62,11 +66,12 @@ typedef struct {
   uint32_t nargs;
   ww_dependency dep;
 } ww_tally;
-static inline double ww_ratio(double a,
-                              double b) { /* of counts; 0: there is nothing to divide by */
+/* of counts; 0: there is nothing to divide by */
+static inline double ww_ratio(double a, double b) {
   return b > 0 ? a / b : 0;
 }
-double ww_tally_runs(const ww_tally *t, const ww_fn *fn,
+double ww_tally_runs(const ww_tally *t,
+                     const ww_fn *fn,
                      uint32_t block); /* times that warps came by a block */
 
 /* footprint.c: collects per-instruction ranges of each block run. */
@@ -83,19 +88,20 @@ void ww_counter_tell(ww_counter *c, ww_footprints *f); /* they see the same acce
 void ww_counter_free(ww_counter *c);                   /* accepts NULL */
 ww_observer ww_counter_observer(ww_counter *c);
 void ww_counter_clear(ww_counter *c);
-/* Everything seen since the last commit or clear, times `scale`, added to the total: a block that
- * was run with the number of blocks it stands for. */
+/* Everything seen since the last commit or clear, times `scale`, added to the total: a
+ * block that was run with the number of blocks it stands for. */
 void ww_counter_commit(ww_counter *c, double scale);
 /* The counts of what was seen since: the same for blocks that behave alike. */
 void ww_counter_vector(ww_counter *c, ww_counts *pending);
-/* The pending events put aside (and no longer pending), to be added later with the scale then
- * known; freed with the counter. */
+/* The pending events put aside (and no longer pending), to be added later with the
+ * scale then known; freed with the counter. */
 typedef struct ww_snapshot ww_snapshot;
 ww_snapshot *ww_counter_save(ww_counter *c);
 void ww_counter_add(ww_counter *c, const ww_snapshot *s, double scale);
 void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out);
 
-/* Sectors of 32 bytes and bank passes of one access, for observers and for their tests. */
+/* Sectors of 32 bytes and bank passes of one access, for observers and for their tests.
+ */
 uint32_t ww_coalesce_sectors(const ww_access *a);
 uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal);
 

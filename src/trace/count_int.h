@@ -1,9 +1,9 @@
 /* count_int.h - what the files of the counting observer share.
  *
- * count.c    tables, events, commit, totals coalesce.c sectors, shared-memory passes, collisions of
- * one access (no state) touch.c    what each allocation saw: range, distinct sectors depend.c
- * dependencies in the instruction stream of a sampled warp lines.c    the tables by source line and
- * by argument */
+ * count.c    tables, events, commit, totals coalesce.c sectors, shared-memory passes,
+ * collisions of one access (no state) touch.c    what each allocation saw: range,
+ * distinct sectors depend.c dependencies in the instruction stream of a sampled warp
+ * lines.c    the tables by source line and by argument */
 #ifndef WW_COUNT_INT_H
 #define WW_COUNT_INT_H
 
@@ -18,20 +18,23 @@ typedef struct {
   bool solid;       /* every sector between lo and hi is touched */
 } ww_span;
 ww_span ww_coalesce(const ww_access *a);
-uint32_t ww_const_words(const ww_access *a); /* distinct words at which lanes start to read */
-uint32_t ww_most_same(const ww_access *a);   /* most lanes at one address */
+/* distinct words at which lanes start to read */
+uint32_t ww_const_words(const ww_access *a);
+uint32_t ww_most_same(const ww_access *a); /* most lanes at one address */
 
-static inline uint32_t
-ww_popcount(ww_mask m) { /* without the popcnt instruction a full warp is worth the test */
-  return m == 0xffffffffu ? 32 : m == UINT64_MAX ? 64 : (uint32_t)__builtin_popcountll(m);
+/* without the popcnt instruction a full warp is worth the test */
+static inline uint32_t ww_popcount(ww_mask m) {
+  return m == 0xffffffffu  ? 32
+         : m == UINT64_MAX ? 64
+                           : (uint32_t)__builtin_popcountll(m);
 }
 
 /* ---- touch.c: one allocation ---- */
 
 typedef struct {
   double requests, units, bytes, extra;
-} ww_row; /* units: sectors, passes, words or collisions; extra: passes without conflicts, or atomic
-             operations */
+} ww_row; /* units: sectors, passes, words or collisions; extra: passes without
+             conflicts, or atomic operations */
 
 typedef struct {
   uint64_t lo, hi; /* device addresses touched; lo >= hi: none */
@@ -46,7 +49,8 @@ typedef struct {
   const ww_region *region;
   ww_touched pend, total;
   uint64_t base, nsectors;
-  uint64_t **chunks; /* bit per sector, made on demand; [nsectors / WW_CHUNK_SECTORS + 1] */
+  /* bit per sector, made on demand; [nsectors / WW_CHUNK_SECTORS + 1] */
+  uint64_t **chunks;
 } ww_touch;
 
 /* Bits set since the last commit, to take them back. */
@@ -74,8 +78,8 @@ typedef struct {
 typedef struct ww_depend ww_depend;
 ww_depend *ww_depend_new(const ww_module *m, ww_arena *a);
 void ww_depend_start(ww_depend *d); /* a warp begins */
-bool ww_depend_block(ww_depend *d, const ww_fn *fn,
-                     uint32_t block);                  /* it executes a block; false: seen enough */
+/* it executes a block; false: seen enough */
+bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block);
 void ww_depend_end(ww_depend *d, ww_depend_sums *add); /* it ends: adds what was seen */
 
 /* ---- count.c ---- */
@@ -91,7 +95,8 @@ typedef enum {
   WW_NCATS
 } ww_cat;
 
-/* A memory instruction. The space is known only when it runs, so every category has a row. */
+/* A memory instruction. The space is known only when it runs, so every category has a
+ * row. */
 typedef struct {
   const ww_ins *ins;
   ww_touch *touch; /* allocation of its last access, or NULL */
@@ -142,7 +147,8 @@ static inline void ww_row_add(double *to, const ww_row *r) {
 }
 /* to += scale * from, where every member is a double. */
 void ww_add_doubles(void *to, const void *from, size_t bytes, double scale);
-double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type); /* per lane; MMA: 0 */
+/* per lane; MMA: 0 */
+double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type);
 
 /* ---- lines.c ---- */
 void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out);

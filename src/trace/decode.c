@@ -1,11 +1,11 @@
 /* decode.c - from a function of the IR to segments that the interpreter runs.
  *
- * Three decisions live here. Slots: constants and parameters first, then values that live across
- * blocks each in a slot of their own, then slots shared by values that never leave their block
- * (they keep frames small, so that the hot rows stay in the first-level cache). Copies: phi values
- * are moved on edges, in an order that respects their parallel meaning; a loop counter shares the
- * slot of its next value where that is safe. Segments: a block ends where its mask may change or
- * the warp may wait. */
+ * Three decisions live here. Slots: constants and parameters first, then values that
+ * live across blocks each in a slot of their own, then slots shared by values that
+ * never leave their block (they keep frames small, so that the hot rows stay in the
+ * first-level cache). Copies: phi values are moved on edges, in an order that respects
+ * their parallel meaning; a loop counter shares the slot of its next value where that
+ * is safe. Segments: a block ends where its mask may change or the warp may wait. */
 #include "code.h"
 #include "setup.h"
 
@@ -85,7 +85,8 @@ static void give_crossing(dec *d) {
       d->slot[v] = new_slot(d, wide(d, v));
 }
 
-/* Rows for values of one block: taken at the definition, handed back after the last use. */
+/* Rows for values of one block: taken at the definition, handed back after the last
+ * use. */
 static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
   const ww_block *bb = &d->fn->blocks[b];
   WW_VEC(uint32_t) free[2] = {0}; /* narrow and wide */
@@ -106,8 +107,8 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
         top += row_bytes(d, w);
       }
     }
-    for (uint32_t u = 0; u < n;
-         u++) { /* after the results: an operand's row is never written by its own reader */
+    /* after the results: an operand's row is never written by its own reader */
+    for (uint32_t u = 0; u < n; u++) {
       ww_val v = use[u];
       if (!defined_in(d, v, b) || d->crosses[v] || d->last_use[v] != k)
         continue;
@@ -119,8 +120,8 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
     *high = top;
 }
 
-/* ---- copy coalescing: a phi and the value its latch brings share a row when no use of the phi
- * comes after that value ---- */
+/* ---- copy coalescing: a phi and the value its latch brings share a row when no use of
+ * the phi comes after that value ---- */
 
 static uint32_t phi_uses(const ww_fn *fn, ww_val v) {
   uint32_t c = 0;
@@ -140,7 +141,8 @@ static bool dead_before(const dec *d, ww_val p, uint32_t header, ww_val v) {
   ww_val use[256];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *bb = &fn->blocks[b];
-    bool before = b != block && ww_ir_dominates(fn, header, b) && ww_ir_dominates(fn, b, block);
+    bool before =
+        b != block && ww_ir_dominates(fn, header, b) && ww_ir_dominates(fn, b, block);
     for (uint32_t k = 0; k < bb->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &bb->ins[k], use, 256);
       for (uint32_t u = 0; u < n; u++)
@@ -163,7 +165,8 @@ static void coalesce(dec *d) {
       if (v == WW_NOVAL || fixed(&fn->vals[v]) || d->slot[v] != UINT32_MAX ||
           d->slot[p] != UINT32_MAX)
         continue;
-      if (phi_uses(fn, v) == 1 && wide(d, v) == wide(d, p) && dead_before(d, p, l->header, v))
+      if (phi_uses(fn, v) == 1 && wide(d, v) == wide(d, p) &&
+          dead_before(d, p, l->header, v))
         d->slot[v] = d->slot[p] = new_slot(d, wide(d, p));
     }
   }
@@ -176,7 +179,8 @@ static void give_slots(dec *d) {
   d->last_use = WW_NEWN(d->a, uint32_t, fn->nvals + 1);
   memset(d->slot, 0xff, fn->nvals * sizeof *d->slot); /* UINT32_MAX */
   find_uses(d);
-  for (uint32_t s = 0; s < d->p->nsteady; s++) /* looked at when the header is entered again */
+  /* looked at when the header is entered again */
+  for (uint32_t s = 0; s < d->p->nsteady; s++)
     d->crosses[d->p->steady[s].a] = d->crosses[d->p->steady[s].b] = true;
   /* constants first: they are the image that a frame starts from */
   for (uint32_t v = 0; v < fn->nvals; v++)
@@ -219,8 +223,8 @@ static void make_image(dec *d) {
 
 /* ---- edges ---- */
 
-/* Orders parallel copies: one whose target nobody still reads goes first; a cycle is broken through
- * a scratch row. */
+/* Orders parallel copies: one whose target nobody still reads goes first; a cycle is
+ * broken through a scratch row. */
 static void order_moves(dec *d, ww_move *in, uint32_t n, ww_edge *e) {
   WW_VEC(ww_move) out = {0};
   bool *done = WW_NEWN(d->a, bool, n + 1);
@@ -240,7 +244,8 @@ static void order_moves(dec *d, ww_move *in, uint32_t n, ww_edge *e) {
     }
     if (moved)
       continue;
-    for (uint32_t k = 0; k < n; k++) { /* cycle: park one source, its reader takes it from there */
+    /* cycle: park one source, its reader takes it from there */
+    for (uint32_t k = 0; k < n; k++) {
       if (done[k])
         continue;
       uint32_t t = d->temp[in[k].wide];
@@ -259,7 +264,8 @@ static void mark_loops(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
   uint32_t outer = UINT32_MAX;
   for (uint32_t s = 0; s < d->p->nsteady; s++) {
     const ww_steady *st = &d->p->steady[s];
-    bool a = ww_ir_in_loop(d->fn, from, st->loop), b = ww_ir_in_loop(d->fn, to, st->loop);
+    bool a = ww_ir_in_loop(d->fn, from, st->loop),
+         b = ww_ir_in_loop(d->fn, to, st->loop);
     if (!a && b && st->header == to)
       e->enters = s + 1;
     if (a && !b && d->fn->loops[st->loop].depth < outer) {
@@ -315,7 +321,8 @@ static ww_type type_if_any(const dec *d, ww_val v) {
   return v != WW_NOVAL ? d->fn->vals[v].type : WW_VOID;
 }
 
-/* A shift whose count is of another width than its value: rows do not match, lane by lane. */
+/* A shift whose count is of another width than its value: rows do not match, lane by
+ * lane. */
 static bool uneven(const dec *d, const ww_ins *i) {
   return (i->op == WW_OP_SHL || i->op == WW_OP_LSHR || i->op == WW_OP_ASHR) &&
          wide(d, i->a) != wide(d, i->b);
@@ -329,8 +336,8 @@ static ww_code make_code(dec *d, const ww_ins *i) {
                .b = slot_or_0(d, i->b),
                .c = slot_or_0(d, i->c)};
   d->with->isa->resolve(i, uneven(d, i), k.fn);
-  k.wide = wide_if_any(d, i->dst) | wide_if_any(d, i->a) << 1 | wide_if_any(d, i->b) << 2 |
-           wide_if_any(d, i->c) << 3;
+  k.wide = wide_if_any(d, i->dst) | wide_if_any(d, i->a) << 1 |
+           wide_if_any(d, i->b) << 2 | wide_if_any(d, i->c) << 3;
   if (ww_touches_memory(i)) {
     k.ins_id = (*d->with->next_ins_id)++;
     k.esize = ww_type_bytes[i->type];
@@ -359,7 +366,8 @@ static ww_code make_code(dec *d, const ww_ins *i) {
 }
 
 static bool splits(uint8_t op) {
-  return op == WW_OP_BAR || op == WW_OP_GRIDSYNC || op == WW_OP_CALL || op == WW_OP_CALLI;
+  return op == WW_OP_BAR || op == WW_OP_GRIDSYNC || op == WW_OP_CALL ||
+         op == WW_OP_CALLI;
 }
 
 static void make_switch(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, ww_edge *e) {
@@ -380,7 +388,10 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
     s->a = d->slot[i->a];
     s->wide = wide(d, i->a);
   }
-  s->nedges = i->op == WW_OP_BR ? 1 : i->op == WW_OP_CBR ? 2 : i->op == WW_OP_SWITCH ? i->n + 1 : 0;
+  s->nedges = i->op == WW_OP_BR       ? 1
+              : i->op == WW_OP_CBR    ? 2
+              : i->op == WW_OP_SWITCH ? i->n + 1
+                                      : 0;
   ww_edge *e = WW_NEWN(d->a, ww_edge, s->nedges);
   s->edge = e;
   switch (i->op) {
@@ -409,8 +420,8 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
     s->dsts = result_slots(d, i);
 }
 
-/* The edge into the segment behind the one about to be added; nedges stays 0, as it names a segment
- * already. */
+/* The edge into the segment behind the one about to be added; nedges stays 0, as it
+ * names a segment already. */
 static const ww_edge *next_segment(dec *d) {
   ww_edge *e = WW_NEWN(d->a, ww_edge, 1);
   e->target = d->segs.n + 1;
@@ -435,8 +446,8 @@ static void decode_block(dec *d, uint32_t b) {
     while (k < bb->nins && !splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op))
       codes[at++] = make_code(d, &bb->ins[k++]);
     s.n = codes + at - s.code;
-    if (bb->ins[k].op == WW_OP_CALLI &&
-        (s.n || s.enter)) { /* lanes come back to an indirect call: nothing may stand before it */
+    /* lanes come back to an indirect call: nothing may stand before it */
+    if (bb->ins[k].op == WW_OP_CALLI && (s.n || s.enter)) {
       s.edge = next_segment(d);
       ww_push(d->a, &d->segs, s);
       s.code = codes + at;
@@ -498,14 +509,17 @@ static bool mma_fits(const ww_fn *fn, const ww_ins *i) {
 
 ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *e) {
   ww_arena *a = with->a;
-  dec d = {.with = with, .fn = &with->m->fns[fn], .a = a, .p = out, .lanes = with->lanes};
+  dec d = {
+      .with = with, .fn = &with->m->fns[fn], .a = a, .p = out, .lanes = with->lanes};
   ww_ins_walk w = {.fn = d.fn};
   for (const ww_ins *i; (i = ww_next_ins(&w));) {
     if (i->op == WW_OP_SWITCH && i->n > 250)
-      return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
+      return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name,
+                     i->n);
     if (i->op == WW_OP_MMA && !mma_fits(d.fn, i))
       return ww_fail(e, WW_EUNSUPPORTED,
-                     "%s: a matrix instruction whose fragments do not fit its shape", d.fn->name);
+                     "%s: a matrix instruction whose fragments do not fit its shape",
+                     d.fn->name);
   }
   out->fn = d.fn;
   if (d.fn->nloops)

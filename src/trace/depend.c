@@ -1,12 +1,13 @@
 /* depend.c - how much of a warp's instruction stream could be in flight at once.
  *
- * Follows the blocks one warp executes and the IR's def-use chains: no addresses, no memory
- * dependencies, no latencies. Time is the number of instructions issued so far. In windows of 64
- * instructions the longest chain is measured; a global load is outstanding until its first use, and
- * that first use waits for everything outstanding, because loads issued close together come back
- * together. Phis, moves and freezes pass a load on without waiting. A call's results count as ready
- * when it issues, a callee's parameters as ready at its start. Enough is seen after DEPEND_MAX
- * instructions of a warp. */
+ * Follows the blocks one warp executes and the IR's def-use chains: no addresses, no
+ * memory dependencies, no latencies. Time is the number of instructions issued so far.
+ * In windows of 64 instructions the longest chain is measured; a global load is
+ * outstanding until its first use, and that first use waits for everything outstanding,
+ * because loads issued close together come back together. Phis, moves and freezes pass
+ * a load on without waiting. A call's results count as ready when it issues, a callee's
+ * parameters as ready at its start. Enough is seen after DEPEND_MAX instructions of a
+ * warp. */
 #include "count_int.h"
 
 enum { WINDOW = 64, DEPEND_MAX = 4096 };

@@ -1,8 +1,9 @@
-/* footprint.c - which bytes each memory instruction touches as a function of the block index.
+/* footprint.c - which bytes each memory instruction touches as a function of the block
+ * index.
  *
- * Per instruction and thread block: lowest and highest byte. An affine function through them is
- * exact for regular kernels; it is solved from the first blocks that span the axes and then checked
- * against every other block seen. */
+ * Per instruction and thread block: lowest and highest byte. An affine function through
+ * them is exact for regular kernels; it is solved from the first blocks that span the
+ * axes and then checked against every other block seen. */
 #include "sample.h"
 
 #include <math.h>
@@ -105,7 +106,8 @@ static double stride_along(const ww_footprints *f, const entry *e, int axis) {
 }
 
 static ww_footprint fit(const ww_footprints *f, const entry *e) {
-  ww_footprint o = {.ins = e->ins, .fn = e->fn, .kind = e->kind, .arg = e->arg, .affine = true};
+  ww_footprint o = {
+      .ins = e->ins, .fn = e->fn, .kind = e->kind, .arg = e->arg, .affine = true};
   double c[3];
   coordinates(f, e->seen.v[0].block, c);
   o.at = (int64_t)(e->seen.v[0].lo - e->origin);

@@ -1,12 +1,13 @@
 /* inputs.c - the memory analysis: sizes and contents of buffers that nobody described.
  *
- * Sizes: the kernel runs with unbounded buffers on the blocks at the corners of the grid (of the
- * part that touches memory) and one in the middle; an address that moves evenly with the block
- * index has its extremes at corners, so the touched range is the size. Contents: floats in [0, 1);
- * integers by what the kernel does with them (roles.c): indices stay inside what they index, row
- * pointers rise, counters begin at zero. Row pointers need two rounds: first how many there are,
- * then what they lead to. An analysis that runs out of range takes zeros instead; it is never the
- * user's fault. */
+ * Sizes: the kernel runs with unbounded buffers on the blocks at the corners of the
+ * grid (of the part that touches memory) and one in the middle; an address that moves
+ * evenly with the block index has its extremes at corners, so the touched range is the
+ * size. Contents: floats in [0, 1); integers by what the kernel does with them
+ * (roles.c): indices stay inside what they index, row pointers rise, counters begin at
+ * zero. Row pointers need two rounds: first how many there are, then what they lead to.
+ * An analysis that runs out of range takes zeros instead; it is never the user's fault.
+ */
 #include "inputs.h"
 
 #include "roles.h"
@@ -14,7 +15,12 @@
 #include <ctype.h>
 #include <math.h>
 
-enum { ROW_LENGTH = 16, LOOP_BOUND = 32, ANALYSIS_STEPS = 4000000, SHARED_ROOM = 65536 };
+enum {
+  ROW_LENGTH = 16,
+  LOOP_BOUND = 32,
+  ANALYSIS_STEPS = 4000000,
+  SHARED_ROOM = 65536
+};
 #define MAX_ELEMENTS (1ull << 26)
 
 typedef struct {
@@ -35,21 +41,24 @@ typedef struct {
 } inputs;
 
 bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p) {
-  return m->dialect == WW_OPENMP && p == 0 && fn->nparams && !strcmp(fn->params[0].name, "dyn_ptr");
+  return m->dialect == WW_OPENMP && p == 0 && fn->nparams &&
+         !strcmp(fn->params[0].name, "dyn_ptr");
 }
 
 static void assume_shape(inputs *in, ww_assumption_kind kind, const uint64_t d[3]) {
   ww_push(in->a, &in->said->list, (ww_assumption){kind, NULL, {d[0], d[1], d[2]}});
 }
 
-static void assume(inputs *in, ww_assumption_kind kind, const char *name, uint64_t value) {
+static void
+assume(inputs *in, ww_assumption_kind kind, const char *name, uint64_t value) {
   const char *argument = name ? ww_strdup(in->a, name) : NULL;
   ww_push(in->a, &in->said->list, (ww_assumption){kind, argument, {value}});
 }
 
 /* ---- shape ---- */
 
-/* Shapes to try when nobody gave a block: the next one when shared memory does not fit the last. */
+/* Shapes to try when nobody gave a block: the next one when shared memory does not fit
+ * the last. */
 static const uint16_t shapes[3][6][3] = {
     {{256, 1, 1}, {128, 1, 1}, {64, 1, 1}, {32, 1, 1}, {512, 1, 1}, {1024, 1, 1}},
     {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}, {8, 8, 1}, {32, 4, 1}, {256, 1, 1}},
@@ -120,7 +129,8 @@ static const char narrow[] = "mask filter kernel window radius taps neighbo";
 static const char small[] =
     "offset start begin shift step iter level index flag pass incx incy inc";
 
-/* Nobody gave a height, and the launch has one axis: the threads cover a plane in one row. */
+/* Nobody gave a height, and the launch has one axis: the threads cover a plane in one
+ * row. */
 static bool flat_plane(const inputs *in) {
   bool high = false, wide = false;
   if (in->l->grid[1] * in->l->block[1] > 1)
@@ -177,10 +187,15 @@ static void complete_scalars(inputs *in) {
       continue;
     }
     bool real = ww_is_float(q->type) || (q->type == WW_I64 && ww_is_float(q->elem));
-    uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
+    uint64_t v =
+        real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
     if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX)
       v = INT32_MAX;
-    *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = v, .value = v};
+    *g = (ww_arg){.name = g->name,
+                  .kind = WW_ARG_VALUE,
+                  .is_int = !real,
+                  .ivalue = v,
+                  .value = v};
     ww_assumption_kind kind = real               ? WW_ASSUME_FLOAT
                               : v == in->threads ? WW_ASSUME_ALL_THREADS
                               : v > 1            ? WW_ASSUME_AXIS_THREADS
@@ -201,8 +216,8 @@ static uint32_t elem_bytes(const inputs *in, uint32_t p) {
 }
 
 static const char *content_type(const inputs *in, uint32_t p) {
-  const char *name =
-      ww_element_type(in->fn->params[p].elem ? in->fn->params[p].elem : in->roles[p].elem);
+  const char *name = ww_element_type(in->fn->params[p].elem ? in->fn->params[p].elem
+                                                            : in->roles[p].elem);
   return name ? name : "i32";
 }
 
@@ -232,7 +247,8 @@ static uint64_t index_range(const inputs *in, uint32_t p) {
 
 static ww_fill likely_fill(inputs *in, uint32_t p) {
   const ww_role *r = &in->roles[p];
-  const char *type = in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
+  const char *type =
+      in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
   uint64_t bytes = in->l->args[p].buffer.bytes;
   if (r->counter || (r->stored && !r->loaded) || in->shrink > 4)
     return (ww_fill){.kind = WW_FILL_ZEROS};
@@ -241,15 +257,16 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
   if (r->rows) {
     if (!bytes)
       return (ww_fill){
-          .kind =
-              WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
+          /* first round: rows of one entry, to see how many rows there are */
+          .kind = WW_FILL_INDEX};
     double rows = bytes / elem_bytes(in, p);
     uint64_t limit = 0;
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
-      if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER && !in->sized[q] &&
-          in->l->args[q].buffer.bytes)
+      if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER &&
+          !in->sized[q] && in->l->args[q].buffer.bytes)
         limit = in->l->args[q].buffer.bytes / elem_bytes(in, q);
-    return (ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? limit : rows * ROW_LENGTH};
+    return (ww_fill){
+        .kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? limit : rows * ROW_LENGTH};
   }
   if (r->index)
     return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = index_range(in, p)};
@@ -282,8 +299,8 @@ static bool find_shared(inputs *in) {
   return any;
 }
 
-/* Which buffers' contents are ours to choose: not given, or random integers whose range decides
- * where the kernel goes. */
+/* Which buffers' contents are ours to choose: not given, or random integers whose range
+ * decides where the kernel goes. */
 static void find_ours(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     ww_arg *g = &in->l->args[p];
@@ -316,8 +333,9 @@ static void choose_fills(inputs *in) {
 
 typedef struct {
   ww_region *last;
-  uint64_t *lo, *hi; /* per argument: device addresses, then offsets from its pointer; local
-                        arguments: offsets in theirs */
+  /* per argument: device addresses, then offsets from its pointer; local arguments:
+   * offsets in theirs */
+  uint64_t *lo, *hi;
   const ww_setup *s;
   uint32_t nparams;
   uint64_t dynamic_at;  /* where dynamic shared memory begins */
@@ -367,7 +385,8 @@ static void on_access(void *ctx, const ww_access *a) {
     note_range(ctx, a->lo, a->hi);
   else
     for (ww_mask m = a->lanes; m; m &= m - 1)
-      note_range(ctx, a->addr[__builtin_ctzll(m)], a->addr[__builtin_ctzll(m)] + a->bytes);
+      note_range(ctx, a->addr[__builtin_ctzll(m)],
+                 a->addr[__builtin_ctzll(m)] + a->bytes);
 }
 
 typedef struct {
@@ -387,7 +406,8 @@ static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err
   return st;
 }
 
-/* The last block along an axis that touches memory: grids are often larger than their data. */
+/* The last block along an axis that touches memory: grids are often larger than their
+ * data. */
 static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
   uint64_t c[3] = {0};
   uint64_t low = 0;
@@ -421,8 +441,10 @@ static ww_status probe_blocks(prober *p, ww_err *e) {
   for (int d = 0; d < 3 && !st; d++)
     st = last_working(p, d, &last[d], e);
   for (int k = 0; k < 12 && !st; k++) {
-    bool x = k % 3, y = k / 3 % 2, z = k / 6;
-    uint64_t c[3] = {x ? last[0] / (k % 3) : 0, y ? last[1] : 0, z ? last[2] : 0};
+    uint64_t x = k % 3; /* 1: the end, 2: the middle */
+    bool y = k / 3 % 2;
+    bool z = k / 6;
+    uint64_t c[3] = {x ? last[0] / x : 0, y ? last[1] : 0, z ? last[2] : 0};
     if ((x && !last[0]) || (y && !last[1]) || (z && !last[2]))
       continue;
     st = probe_block(p, c, &works, e);
@@ -475,8 +497,8 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   return st;
 }
 
-/* Probes; while the assumed contents lead out of a buffer, narrows them. When even zeros do, it is
- * not the contents. */
+/* Probes; while the assumed contents lead out of a buffer, narrows them. When even
+ * zeros do, it is not the contents. */
 static ww_status probe_until_fits(inputs *in, extents *x, ww_err *e) {
   for (;;) {
     bool assumed;
@@ -497,13 +519,15 @@ static void take_shared(inputs *in, const extents *x) {
     if (!in->local[p])
       continue;
     in->l->args[p].buffer.bytes = x->hi[p] ? (x->hi[p] + 3) & ~3ull : 4;
-    assume(in, WW_ASSUME_LOCAL_BYTES, in->fn->params[p].name, in->l->args[p].buffer.bytes);
+    assume(in, WW_ASSUME_LOCAL_BYTES, in->fn->params[p].name,
+           in->l->args[p].buffer.bytes);
   }
 }
 
 static void take_sizes(inputs *in, const extents *x, bool rows_only) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
-    if (!in->sized[p] || in->l->args[p].kind != WW_ARG_BUFFER || (rows_only && !in->roles[p].rows))
+    if (!in->sized[p] || in->l->args[p].kind != WW_ARG_BUFFER ||
+        (rows_only && !in->roles[p].rows))
       continue;
     ww_buffer *b = &in->l->args[p].buffer;
     uint32_t size = elem_bytes(in, p);
@@ -515,7 +539,8 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
       hi = 0; /* the pointer itself counts as inside */
     for (uint32_t q = 0; p < 64 && q < in->fn->nparams && q < 64; q++) {
       const ww_role *r = &in->roles[q];
-      uint64_t most = 0; /* what an index may name, or each thread puts into a queue, is touched */
+      /* what an index may name, or each thread puts into a queue, is touched */
+      uint64_t most = 0;
       if (r->index && !r->rows && in->tell[q])
         most = index_range(in, q);
       if (r->counter && in->threads > most)
@@ -553,12 +578,14 @@ static void assume_contents(inputs *in) {
       assume(in, WW_ASSUME_ROW_POINTERS, name, f->hi);
       break;
     case WW_FILL_UNIFORM:
-      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name, f->lo);
+      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name,
+             f->lo);
       in->said->list.v[in->said->list.n - 1].value[1] = f->hi;
       break;
     case WW_FILL_RANDOM:
       assume(in,
-             ww_elem_is_int(g->buffer.type) ? WW_ASSUME_RANDOM_INTEGERS : WW_ASSUME_RANDOM_NUMBERS,
+             ww_elem_is_int(g->buffer.type) ? WW_ASSUME_RANDOM_INTEGERS
+                                            : WW_ASSUME_RANDOM_NUMBERS,
              name, 0);
       break;
     default:
@@ -567,8 +594,14 @@ static void assume_contents(inputs *in) {
   }
 }
 
-static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uint32_t shape,
-                          const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e) {
+static ww_status complete(const ww_module *m,
+                          const ww_fn *fn,
+                          ww_launch *l,
+                          uint32_t shape,
+                          const ww_until *until,
+                          ww_assumed *said,
+                          ww_arena *a,
+                          ww_err *e) {
   inputs in = {.m = m,
                .until = until,
                .shape = shape,
@@ -619,8 +652,8 @@ static bool has_symbol(const ww_module *m, const char *name) {
   return false;
 }
 
-/* A recorded launch sets every variable of its module; the IR has only those that some kernel uses.
- * Says the others. */
+/* A recorded launch sets every variable of its module; the IR has only those that some
+ * kernel uses. Says the others. */
 static ww_assumptions drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a) {
   ww_assumptions dropped = {0};
   ww_symbol_arg *kept = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
@@ -629,14 +662,20 @@ static ww_assumptions drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a
     if (has_symbol(m, l->symbols[i].name))
       kept[n++] = l->symbols[i];
     else
-      ww_push(a, &dropped, (ww_assumption){WW_ASSUME_UNUSED_SYMBOL, l->symbols[i].name, {0}});
+      ww_push(a, &dropped,
+              (ww_assumption){WW_ASSUME_UNUSED_SYMBOL, l->symbols[i].name, {0}});
   l->symbols = kept;
   l->nsymbols = n;
   return dropped;
 }
 
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l,
-                             const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e) {
+ww_status ww_inputs_complete(const ww_module *m,
+                             const ww_fn *fn,
+                             ww_launch *l,
+                             const ww_until *until,
+                             ww_assumed *said,
+                             ww_arena *a,
+                             ww_err *e) {
   ww_launch given = *l;
   const ww_assumptions dropped = drop_symbols(m, &given, a);
   bool free_shape = !l->block[0] && !fn->req_block[0];

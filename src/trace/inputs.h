@@ -1,5 +1,5 @@
-/* inputs.h - completes a launch: what nobody gave is found out by running the kernel, or assumed,
- * and said. */
+/* inputs.h - completes a launch: what nobody gave is found out by running the kernel,
+ * or assumed, and said. */
 #ifndef WW_INPUTS_H
 #define WW_INPUTS_H
 
@@ -12,18 +12,26 @@ typedef struct {
   bool *sized;         /* per parameter: its size came from the memory analysis */
 } ww_assumed;
 
-/* The runtime's own argument of an OpenMP region, which no source names: null unless given. */
+/* The runtime's own argument of an OpenMP region, which no source names: null unless
+ * given. */
 bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p);
 
 /* When to give up. */
 typedef struct {
-  bool (*cancelled)(void *ctx); /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
+  /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
+  bool (*cancelled)(void *ctx);
   void *ctx;
   uint64_t bytes; /* of buffers' contents; beyond it WW_ELIMIT; 0: none */
 } ww_until;
-/* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's
- * size and contents are given; `l` can be written down and run anywhere. until NULL: never. */
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l,
-                             const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e);
+/* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and
+ * every buffer's size and contents are given; `l` can be written down and run anywhere.
+ * until NULL: never. */
+ww_status ww_inputs_complete(const ww_module *m,
+                             const ww_fn *fn,
+                             ww_launch *l,
+                             const ww_until *until,
+                             ww_assumed *said,
+                             ww_arena *a,
+                             ww_err *e);
 
 #endif

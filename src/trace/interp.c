@@ -1,11 +1,12 @@
 /* interp.c - the warp interpreter: lock-step lanes, reconvergence at post-dominators.
  *
- * Compiled once per lane count (WW_LANES 32, 64) and instruction set (WW_ISA base, avx2, avx512):
- * every handler is a loop of fixed length over a row of lanes, which the compiler turns into a few
- * vector instructions. Each straight-line handler exists twice: for "all live lanes are active"
- * (rows are overwritten whole: dead lanes hold garbage nobody reads) and for a partial mask (lanes
- * waiting elsewhere keep their values). An instruction without a vector form goes lane by lane
- * through ww_scalar. Nothing here counts: blocks and accesses are told to the observer. */
+ * Compiled once per lane count (WW_LANES 32, 64) and instruction set (WW_ISA base,
+ * avx2, avx512): every handler is a loop of fixed length over a row of lanes, which the
+ * compiler turns into a few vector instructions. Each straight-line handler exists
+ * twice: for "all live lanes are active" (rows are overwritten whole: dead lanes hold
+ * garbage nobody reads) and for a partial mask (lanes waiting elsewhere keep their
+ * values). An instruction without a vector form goes lane by lane through ww_scalar.
+ * Nothing here counts: blocks and accesses are told to the observer. */
 #include "code.h"
 
 #if defined(__AVX2__)
@@ -41,11 +42,13 @@ static inline ww_mask bits_of(const u32 *row) {
   ww_mask r = 0;
 #if defined(__AVX512F__)
   for (int v = 0; v < L / 16; v++)
-    r |= (ww_mask)_mm512_test_epi32_mask(_mm512_load_si512(row + 16 * v), _mm512_set1_epi32(1))
+    r |= (ww_mask)_mm512_test_epi32_mask(_mm512_load_si512(row + 16 * v),
+                                         _mm512_set1_epi32(1))
          << (16 * v);
 #elif defined(__AVX2__)
   for (int v = 0; v < L / 8; v++) {
-    __m256i p = _mm256_slli_epi32(_mm256_load_si256((const __m256i *)(row + 8 * v)), 31);
+    __m256i p =
+        _mm256_slli_epi32(_mm256_load_si256((const __m256i *)(row + 8 * v)), 31);
     r |= (ww_mask)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(p)) << (8 * v);
   }
 #else
@@ -130,7 +133,8 @@ static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
 
 static bool leave_frame(ww_exec *x);
 
-/* Takes up the next pending side, of a caller where this frame has none left; false: all is done.
+/* Takes up the next pending side, of a caller where this frame has none left; false:
+ * all is done.
  */
 static bool pop(ww_exec *x) {
   uint32_t floor = x->frames[x->depth - 1].stack;
@@ -150,13 +154,15 @@ static bool pop(ww_exec *x) {
 
 static void push(ww_exec *x, uint32_t pc, uint32_t rpc, ww_mask mask, double weight) {
   if (x->sp == WW_MAX_STACK) {
-    ww_exec_fault(x, NULL, "more than %d divergent branches are open at once", WW_MAX_STACK);
+    ww_exec_fault(x, NULL, "more than %d divergent branches are open at once",
+                  WW_MAX_STACK);
     return;
   }
   x->stack[x->sp++] = (ww_pending){pc, rpc, mask, weight};
 }
 
-/* The current lanes go to segment `target`: waits when that is where they meet the others. */
+/* The current lanes go to segment `target`: waits when that is where they meet the
+ * others. */
 static bool go(ww_exec *x, uint32_t target) {
   if (target != x->rpc || x->rpc == WW_NOSEG) {
     x->pc = target;
@@ -191,7 +197,8 @@ static bool exit_lanes(ww_exec *x, ww_mask lanes) {
   return pop(x);
 }
 
-/* The weight behind an edge: back to what it was outside the loops that the edge leaves. */
+/* The weight behind an edge: back to what it was outside the loops that the edge
+ * leaves. */
 static double edge_weight(const ww_exec *x, const ww_edge *e) {
   return e->leaves && x->spec->extrapolate
              ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in
@@ -218,9 +225,12 @@ static bool take(ww_exec *x, const ww_edge *e) {
   return follow(x, e);
 }
 
-/* Weight at the meeting point: an edge that leads straight there tells whether it lies outside a
- * loop. */
-static double meet_weight(const ww_exec *x, const ww_edge *edges, const ww_mask *masks, uint32_t n,
+/* Weight at the meeting point: an edge that leads straight there tells whether it lies
+ * outside a loop. */
+static double meet_weight(const ww_exec *x,
+                          const ww_edge *edges,
+                          const ww_mask *masks,
+                          uint32_t n,
                           uint32_t meet) {
   for (uint32_t i = 0; i < n; i++)
     if (masks[i] && edges[i].target == meet)
@@ -229,7 +239,10 @@ static double meet_weight(const ww_exec *x, const ww_edge *edges, const ww_mask 
 }
 
 /* Lanes part: the reconvergence point waits below, the other sides above it. */
-static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_mask *masks,
+static bool diverge(ww_exec *x,
+                    const ww_seg *s,
+                    const ww_edge *edges,
+                    const ww_mask *masks,
                     uint32_t n) {
   if (x->obs->diverge)
     x->obs->diverge(x->obs->ctx, x->id, x->prog->fn, s->block, x->weight);
@@ -256,7 +269,8 @@ static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_
   for (uint32_t i = n; i-- > 0;) {
     if (!masks[i] || edges[i].target == WW_NOSEG || (meets && edges[i].target == meet))
       continue;
-    push(x, edges[i].target, meets ? meet : x->rpc, masks[i], edge_weight(x, &edges[i]));
+    push(x, edges[i].target, meets ? meet : x->rpc, masks[i],
+         edge_weight(x, &edges[i]));
     enter_loop(x, &edges[i]);
   }
   return pop(x);
@@ -303,13 +317,15 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
                   .mask = mask,
                   .local = x->local_top};
   if (p->fn->local_bytes > x->local_stride - x->local_top) {
-    ww_exec_fault(x, s->ins, "local memory of nested calls exceeds %u bytes", x->local_stride);
+    ww_exec_fault(x, s->ins, "local memory of nested calls exceeds %u bytes",
+                  x->local_stride);
     return false;
   }
   x->local_top += p->fn->local_bytes;
   memcpy(f->frame, p->image, p->fixed);
   for (uint32_t n = 0; n < p->fn->nparams; n++)
-    memcpy(f->frame + p->slots[n], from + s->slots[n], WW_CELL_BYTES(p->fn->vals[n].type) * L);
+    memcpy(f->frame + p->slots[n], from + s->slots[n],
+           WW_CELL_BYTES(p->fn->vals[n].type) * L);
   x->prog = p;
   x->F = f->frame;
   x->rpc = WW_NOSEG;
@@ -318,11 +334,12 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
   return true;
 }
 
-/* Arguments and result of an indirect call are as wide as the function takes them: rows of the
- * frame depend on it. */
+/* Arguments and result of an indirect call are as wide as the function takes them: rows
+ * of the frame depend on it. */
 static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
   if (p->fn->nparams != i->n ||
-      (i->nres == 1 && ww_type_bytes[caller->vals[i->dst].type] != ww_type_bytes[p->fn->ret]))
+      (i->nres == 1 &&
+       ww_type_bytes[caller->vals[i->dst].type] != ww_type_bytes[p->fn->ret]))
     return false;
   for (uint32_t n = 0; n < i->n; n++)
     if (WW_CELL_BYTES(caller->vals[caller->pool[i->ext + n]].type) !=
@@ -331,21 +348,22 @@ static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
   return true;
 }
 
-/* Indirect: the lanes of the first target go now, the others come back to the same call. */
+/* Indirect: the lanes of the first target go now, the others come back to the same
+ * call. */
 static bool call_indirect(ww_exec *x, const ww_seg *s) {
   u64 target = ww_cell_of(x, s->a, true, __builtin_ctzll(x->mask));
   ww_mask same = 0;
   ACTIVE(x->mask) same |= (ww_mask)(ww_cell_of(x, s->a, true, LANE) == target) << LANE;
   const ww_prog *p = ww_exec_callee(x, target);
   if (!p || !fits(x->prog->fn, s->ins, p)) {
-    ww_exec_fault(
-        x, s->ins,
-        "call through a pointer that is no function of this kernel's module with %u arguments",
-        s->ins->n);
+    ww_exec_fault(x, s->ins,
+                  "call through a pointer that is no function of this kernel's module "
+                  "with %u arguments",
+                  s->ins->n);
     return false;
   }
-  if (same !=
-      x->mask) { /* both groups meet behind the call; this one stays at its own pc for the rest */
+  /* both groups meet behind the call; this one stays at its own pc for the rest */
+  if (same != x->mask) {
     uint32_t back = x->pc, meet = s->edge[0].target;
     if (x->rpc != meet)
       push(x, meet, x->rpc, x->mask, x->weight);
@@ -443,5 +461,5 @@ static ww_run_end run(ww_exec *x) {
   }
 }
 
-const ww_isa CAT3(ww_isa_, WW_ISA,
-                  WW_LANES) = {.name = STR(WW_ISA), .lanes = L, .resolve = resolve, .run = run};
+const ww_isa CAT3(ww_isa_, WW_ISA, WW_LANES) = {
+    .name = STR(WW_ISA), .lanes = L, .resolve = resolve, .run = run};

@@ -1,4 +1,5 @@
-/* interp_lanes.h - instructions that go lane by lane or look across lanes, part of interp.c. */
+/* interp_lanes.h - instructions that go lane by lane or look across lanes, part of
+ * interp.c. */
 
 /* ---- lane by lane ---- */
 
@@ -10,7 +11,8 @@
 /* Any arithmetic: the types of a and b travel in k->n and k->esize. */
 static void scalar_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask)
-  PUT_D(LANE, ww_scalar(k->ins, k->n, k->esize, CELL_A(LANE), CELL_B(LANE), CELL_C(LANE)));
+  PUT_D(LANE,
+        ww_scalar(k->ins, k->n, k->esize, CELL_A(LANE), CELL_B(LANE), CELL_C(LANE)));
 }
 
 /* Special registers that differ from lane to lane, thread indices apart. */
@@ -82,7 +84,8 @@ static void sreg_any(ww_exec *x, const ww_code *k) {
     memcpy(ROW(u32, k->d), x->tid[s], sizeof(u32) * L);
   else if (s <= WW_SREG_TID_Z)
     ACTIVE(x->mask) PUT_D(LANE, x->tid[s][LANE]);
-  else if (s == WW_SREG_LANEID || (s >= WW_SREG_LANEMASK_EQ && s <= WW_SREG_LANEMASK_GE))
+  else if (s == WW_SREG_LANEID ||
+           (s >= WW_SREG_LANEMASK_EQ && s <= WW_SREG_LANEMASK_GE))
     ACTIVE(x->mask) PUT_D(LANE, lane_sreg(s, LANE));
   else
     splat(x, k->d, k->wide & 1, warp_sreg(x, s), x->part);
@@ -112,8 +115,8 @@ static void printf_any(ww_exec *x, const ww_code *k) {
 
 /* ---- warp operations ---- */
 
-/* Source lane of a shuffle as PTX defines it: c packs the segment mask (bits 8..12) and the clamp
- * (bits 0..4). */
+/* Source lane of a shuffle as PTX defines it: c packs the segment mask (bits 8..12) and
+ * the clamp (bits 0..4). */
 static bool shfl_source(ww_shfl mode, uint32_t lane, u32 b, u32 c, uint32_t *src) {
   u32 w = L - 1, seg = c >> 8 & w, clamp = c & w, bval = b & w;
   u32 top = (lane & seg) | (clamp & ~seg), low = lane & seg;
@@ -233,8 +236,8 @@ static void lane_read(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);
 }
 
-static void permute_any(ww_exec *x,
-                        const ww_code *k) { /* push: lane writes to the lane its address names */
+/* push: lane writes to the lane its address names */
+static void permute_any(ww_exec *x, const ww_code *k) {
   u64 out[L] = {0};
   ACTIVE(x->mask) out[(CELL_A(LANE) >> 2) & (L - 1)] = CELL_B(LANE);
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);

@@ -1,10 +1,11 @@
-/* interp_memory.h - loads, stores and atomics, part of interp.c: finds how the lanes' addresses
- * lie, moves whole rows where they are contiguous or equal, single lanes otherwise, and tells the
- * observer. */
+/* interp_memory.h - loads, stores and atomics, part of interp.c: finds how the lanes'
+ * addresses lie, moves whole rows where they are contiguous or equal, single lanes
+ * otherwise, and tells the observer. */
 
 /* ---- memory ---- */
 
-/* Host address of [addr, addr+n) in an allocation, contents made; NULL when out of range. */
+/* Host address of [addr, addr+n) in an allocation, contents made; NULL when out of
+ * range. */
 static inline uint8_t *in_region(ww_exec *x, const ww_code *k, u64 addr, u64 n) {
   ww_region *r = x->region_cache[k->ins_id];
   if (__builtin_expect(!r || addr - r->base >= r->size, 0)) {
@@ -34,7 +35,8 @@ static inline uint8_t space_of(const ww_exec *x, const ww_code *k, u64 addr) {
   return addr >= WW_LOCAL_BASE ? WW_LOCAL : WW_PARAM;
 }
 
-/* Host address of [addr, addr+n) in shared memory or the parameters; NULL when out of range. */
+/* Host address of [addr, addr+n) in shared memory or the parameters; NULL when out of
+ * range. */
 static inline uint8_t *in_window(const ww_exec *x, u64 addr, u64 n) {
   u64 off = addr - WW_SHARED_BASE;
   if (off < x->shared.size && n <= x->shared.size - off)
@@ -46,7 +48,8 @@ static inline uint8_t *in_window(const ww_exec *x, u64 addr, u64 n) {
 }
 
 /* The same for one lane, any space. */
-static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
+static inline uint8_t *
+at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
   if (__builtin_expect(addr >= WW_GLOBAL_BASE, 1))
     return in_region(x, k, addr, n);
   u64 off = addr - WW_LOCAL_BASE;
@@ -56,7 +59,8 @@ static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_
 }
 
 /* The same to write to: not the parameters. */
-static inline uint8_t *writable(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
+static inline uint8_t *
+writable(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
   return addr >= WW_PARAM_BASE && addr < WW_LOCAL_BASE ? NULL : at(x, k, addr, n, lane);
 }
 
@@ -82,7 +86,9 @@ static inline ww_mask sector_changes(const u64 *ad) {
   for (int v = 1; v + 4 <= L; v += 4) {
     __m256i a = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v)), 5);
     __m256i b = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v - 1)), 5);
-    r |= (ww_mask)(15u ^ _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)))) << v;
+    r |= (ww_mask)(15u ^
+                   _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))))
+         << v;
   }
   for (int l = L - 3; l < L; l++)
     r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
@@ -93,7 +99,8 @@ static inline ww_mask sector_changes(const u64 *ad) {
   return r;
 }
 
-/* Addresses into x->addr (lanes that take no part get an active one's), and how they lie. */
+/* Addresses into x->addr (lanes that take no part get an active one's), and how they
+ * lie. */
 static inline lie addresses(ww_exec *x, const ww_code *k) {
   const u64 *ra = ROW(u64, k->a);
   u64 imm = k->imm, *restrict ad = x->addr;
@@ -105,7 +112,8 @@ static inline lie addresses(ww_exec *x, const ww_code *k) {
     EACH ad[l] = (mask >> l & 1 ? ra[l] : first) + imm;
   }
   i64 lo = ad[0],
-      hi = ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
+      /* addresses are far below 2^63, garbage ones fail the look-up either way */
+      hi = ad[0];
   u64 first = ad[0], step = k->bytes, off = 0, low = 0;
   EACH {
     i64 v = ad[l];
@@ -121,8 +129,9 @@ static inline lie addresses(ww_exec *x, const ww_code *k) {
   return (lie){lo, hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
 }
 
-/* Host address of everything between the lowest and the highest lane, when it lies in one piece of
- * memory; NULL otherwise, and for local memory, where each lane has its own. */
+/* Host address of everything between the lowest and the highest lane, when it lies in
+ * one piece of memory; NULL otherwise, and for local memory, where each lane has its
+ * own. */
 static inline uint8_t *whole(ww_exec *x, const ww_code *k, const lie *w) {
   u64 n = w->hi - w->lo + k->bytes;
   if (__builtin_expect(w->lo >= WW_GLOBAL_BASE, 1)) {
@@ -141,7 +150,8 @@ static inline uint8_t *whole(ww_exec *x, const ww_code *k, const lie *w) {
   return in_window(x, w->lo, n);
 }
 
-static inline void tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, const lie *w) {
+static inline void
+tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, const lie *w) {
   if (!x->obs->access)
     return;
   ww_access a = {.warp = x->id,
@@ -195,7 +205,8 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
     if (__builtin_expect(!p, 0))
       ww_exec_bad_address(x, k, lane, x->addr[lane], "load");
     for (uint32_t e = 0; e < k->n; e++)
-      ww_cell_put(x, k->slots[e], wide, lane, p ? get_element(p + e * k->esize, k->esize) : 0);
+      ww_cell_put(x, k->slots[e], wide, lane,
+                  p ? get_element(p + e * k->esize, k->esize) : 0);
   }
 }
 
@@ -240,7 +251,8 @@ static void ld_any(ww_exec *x, const ww_code *k) {
     load_lanes(x, k);
   else if (w.pattern == WW_PATTERN_SAME)
     for (uint32_t e = 0; e < k->n; e++)
-      splat(x, k->slots[e], k->esize == 8, get_element(h + e * k->esize, k->esize), x->part);
+      splat(x, k->slots[e], k->esize == 8, get_element(h + e * k->esize, k->esize),
+            x->part);
   else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4)
     memcpy(ROW(u8, k->slots[0]), h, (size_t)k->esize * L);
   else
@@ -311,7 +323,8 @@ static void atom_any(ww_exec *x, const ww_code *k) {
       PUT_D(lane, old);
   }
   w.pattern = WW_PATTERN_ANY;
-  w.fresh = 0; /* lanes that take no part hold anything: observers look at the active ones */
+  /* lanes that take no part hold anything: observers look at the active ones */
+  w.fresh = 0;
   tell_access(x, k, WW_ACCESS_ATOMIC, &w);
 }
 
@@ -325,7 +338,8 @@ static lie bulk_lie(const ww_exec *x) {
   return w;
 }
 
-/* How many of the n bytes from addr on lie in memory, by allocations, however many bytes they are.
+/* How many of the n bytes from addr on lie in memory, by allocations, however many
+ * bytes they are.
  */
 static u64 bulk_room(ww_exec *x, u64 addr, u64 n) {
   u64 room = 0, off = addr - WW_SHARED_BASE;
@@ -347,8 +361,8 @@ static u64 bulk_room(ww_exec *x, u64 addr, u64 n) {
   return room;
 }
 
-/* The fault that the pieces would come to, found before the first of them: lengths are anything up
- * to 2^64. */
+/* The fault that the pieces would come to, found before the first of them: lengths are
+ * anything up to 2^64. */
 static bool bulk_fits(ww_exec *x, const ww_code *k, bool copy) {
   u64 first = UINT64_MAX, where = 0;
   uint32_t who = 0;
@@ -371,7 +385,8 @@ static bool bulk_fits(ww_exec *x, const ww_code *k, bool copy) {
   return false;
 }
 
-/* What the front end could not expand: byte by byte in pieces of 4, each an access of its own. */
+/* What the front end could not expand: byte by byte in pieces of 4, each an access of
+ * its own. */
 static void bulk_any(ww_exec *x, const ww_code *k) {
   bool copy = k->ins->op == WW_OP_MEMCPY;
   u64 longest = 0;
@@ -379,14 +394,16 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
     return;
   ACTIVE(x->mask) longest = CELL_C(LANE) > longest ? CELL_C(LANE) : longest;
   ww_mask all = x->mask;
-  for (u64 done = 0; done < longest && !x->fault && x->steps <= x->spec->max_steps; done += 4) {
+  for (u64 done = 0; done < longest && !x->fault && x->steps <= x->spec->max_steps;
+       done += 4) {
     if (done % 16384 == 0 && ww_exec_cancelled(x))
       break;
     ww_mask now = 0;
     ww_code piece = *k;
     ACTIVE(all) {
       uint32_t lane = LANE;
-      u64 total = CELL_C(lane), left = total > done ? total - done : 0, n = left < 4 ? left : 4;
+      u64 total = CELL_C(lane), left = total > done ? total - done : 0,
+          n = left < 4 ? left : 4;
       if (!n)
         continue;
       now |= 1ull << lane;
@@ -395,7 +412,8 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
       uint8_t *d = writable(x, k, da, n, lane),
               *s = copy ? at(x, k, CELL_B(lane) + done, n, lane) : NULL;
       if (!d || (copy && !s)) {
-        ww_exec_bad_address(x, k, lane, d ? CELL_B(lane) + done : da, copy ? "memcpy" : "memset");
+        ww_exec_bad_address(x, k, lane, d ? CELL_B(lane) + done : da,
+                            copy ? "memcpy" : "memset");
         continue;
       }
       if (copy)

@@ -1,9 +1,10 @@
-/* interp_rows.h - arithmetic over whole rows of lanes, part of interp.c: each handler from one
- * expression, for all live lanes (full) and under a mask (part), and the table of which instruction
- * has which. */
+/* interp_rows.h - arithmetic over whole rows of lanes, part of interp.c: each handler
+ * from one expression, for all live lanes (full) and under a mask (part), and the table
+ * of which instruction has which. */
 
-/* ---- vector handlers: NAME_full and NAME_part from one expression in a, b, c (elements of the
- * rows) and s (the immediate); what it does not name is not loaded ---- */
+/* ---- vector handlers: NAME_full and NAME_part from one expression in a, b, c
+ * (elements of the rows) and s (the immediate); what it does not name is not loaded
+ * ---- */
 
 #define UNUSED __attribute__((unused)) const
 #define HANDLER(name, TD, TA, TB, takes_part, expr)    \
@@ -25,8 +26,9 @@
   HANDLER(name##_part, TD, TA, TB, m[l], (expr))
 #define ALIKE(name, TD, TA, expr) ROWS(name, TD, TA, TA, expr)
 
-/* Operations with a form for 32 and 64 bits: name, signed or unsigned rows, what it computes.
- * Those of ANY_WIDTH are right for narrow values too, since these are zero-extended. */
+/* Operations with a form for 32 and 64 bits: name, signed or unsigned rows, what it
+ * computes. Those of ANY_WIDTH are right for narrow values too, since these are
+ * zero-extended. */
 #define W ((int)sizeof(a) * 8)
 #define ANY_WIDTH(X)        \
   X(AND, u, a &b)           \
@@ -95,7 +97,8 @@ ALIKE(mulhs32, u32, i32, ((i64)a * b) >> 32)
 ALIKE(mulhu32, u32, u32, ((u64)a * b) >> 32)
 ALIKE(udiv32, u32, u32, b ? a / b : ~0u)
 ALIKE(urem32, u32, u32, b ? a % b : a)
-/* address arithmetic: a + b * imm; powers of two as shifts, which every vector unit has */
+/* address arithmetic: a + b * imm; powers of two as shifts, which every vector unit has
+ */
 ALIKE(lea_mul, u64, u64, a + b * s)
 ALIKE(lea_shift, u64, u64, a + (b << s))
 
@@ -115,12 +118,16 @@ ALIKE(sitof64, double, i32, a)
 ALIKE(uitof64, double, u32, a)
 ALIKE(ftod, double, float, a)
 ALIKE(dtof, float, double, a)
-ALIKE(ftosi32, i32, float,
+ALIKE(ftosi32,
+      i32,
+      float,
       a != a         ? 0
       : a >= 0x1p31f ? INT32_MAX
       : a < -0x1p31f ? INT32_MIN
                      : (i32)a)
-ALIKE(dtosi32, i32, double,
+ALIKE(dtosi32,
+      i32,
+      double,
       a != a        ? INT32_MIN
       : a >= 0x1p31 ? INT32_MAX
       : a < -0x1p31 ? INT32_MIN
@@ -141,7 +148,8 @@ ALIKE(rcp32, float, float, 1 / a)
 
 /* ---- choosing a handler ---- */
 
-typedef ww_handler *by_width[2][2]; /* 32 and 64 bits; full and part; NULL: there is none */
+/* 32 and 64 bits; full and part; NULL: there is none */
+typedef ww_handler *by_width[2][2];
 #define NARROW(name) \
   { name##_full, name##_part }
 #define BOTH(name) \
@@ -149,8 +157,8 @@ typedef ww_handler *by_width[2][2]; /* 32 and 64 bits; full and part; NULL: ther
 #define OF_OP(name, ...) [WW_OP_##name] = BOTH(name),
 #define OF_PREDICATE(name, ...) [WW_##name] = BOTH(name),
 #define IS_ANY(name, ...) [WW_OP_##name] = true,
-static const by_width by_op[WW_NOPS] = {ANY_WIDTH(OF_OP) WORDS(OF_OP) FLOATS(OF_OP)[WW_OP_MOV] =
-                                            BOTH(mov),
+static const by_width by_op[WW_NOPS] = {ANY_WIDTH(OF_OP) WORDS(OF_OP)
+                                            FLOATS(OF_OP)[WW_OP_MOV] = BOTH(mov),
                                         [WW_OP_FREEZE] = BOTH(mov),
                                         [WW_OP_SELECT] = BOTH(select),
                                         [WW_OP_MULHS] = {NARROW(mulhs32)},
@@ -221,7 +229,8 @@ static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
       return false;
     break;
   case WW_CLASS_CMP:
-    if (i->op == WW_OP_FCMP ? i->type < WW_F32 : narrow && i->sub >= WW_SLT && i->sub <= WW_SGE)
+    if (i->op == WW_OP_FCMP ? i->type < WW_F32
+                            : narrow && i->sub >= WW_SLT && i->sub <= WW_SGE)
       return false;
     h = &by_predicate[i->sub];
     break;

@@ -1,11 +1,13 @@
-/* lines.c - the result by source line and by kernel argument, from the committed tables.
+/* lines.c - the result by source line and by kernel argument, from the committed
+ * tables.
  *
  * Instructions without a location appear in the totals only. */
 #include "count_int.h"
 
 #include <stdlib.h>
 
-static void add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const ww_cell *x) {
+static void
+add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const ww_cell *x) {
   ww_type type;
   l->warp_instructions += x->warps;
   l->thread_instructions += x->lanes;

@@ -1,10 +1,10 @@
-/* machine.c - thread blocks and their warps: sets them up, lets them take turns, holds them at
- * barriers.
+/* machine.c - thread blocks and their warps: sets them up, lets them take turns, holds
+ * them at barriers.
  *
- * A machine is built once per launch (decode, register files) and then runs any set of blocks. A
- * warp runs until it waits, ends or has used its slice; slices let kernels that spin on another
- * warp's flag get on. Register files and local memory are reserved address space: only what a warp
- * touches costs memory. */
+ * A machine is built once per launch (decode, register files) and then runs any set of
+ * blocks. A warp runs until it waits, ends or has used its slice; slices let kernels
+ * that spin on another warp's flag get on. Register files and local memory are reserved
+ * address space: only what a warp touches costs memory. */
 #include "code.h"
 #include "setup.h"
 
@@ -13,7 +13,8 @@
 
 #define MOST_SHARED (1u << 18)  /* bytes; more than any GPU has for a block */
 #define MOST_LOCAL (512u << 20) /* bytes of a thread: the window of trace.h */
-#define SLICE 65536u            /* warp instructions before the next warp has its turn */
+/* warp instructions before the next warp has its turn */
+#define SLICE 65536u
 
 typedef struct {
   ww_exec **warps;
@@ -26,7 +27,8 @@ struct ww_machine {
   ww_run_spec s;
   ww_arena *a;
   const ww_isa *isa;
-  const ww_prog **progs; /* per module function; NULL when the kernel does not reach it */
+  /* per module function; NULL when the kernel does not reach it */
+  const ww_prog **progs;
   const ww_prog *kernel;
   uint32_t lanes, warps, n_ins, n_loops, max_phis;
   uint32_t shared_bytes;
@@ -52,8 +54,9 @@ const ww_isa *ww_isa_pick(uint32_t lanes) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   bool v2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  bool v4 = v2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  bool v4 = v2 && __builtin_cpu_supports("avx512f") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl");
   if (force && !strcmp(force, "avx2"))
     v4 = false;
   if (force && !strcmp(force, "base"))
@@ -95,13 +98,14 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
   for (uint32_t f = 0; f < mod->nfns; f++)
     if (in[f])
       m->progs[f] = WW_NEW(m->a, ww_prog);
-  const ww_decoding with = {mod, m->lanes, m->isa, m->s.symbol_addr, m->progs, m->a, &m->n_ins};
+  const ww_decoding with = {mod,      m->lanes, m->isa,   m->s.symbol_addr,
+                            m->progs, m->a,     &m->n_ins};
   for (uint32_t f = 0; f < mod->nfns; f++) {
     if (!in[f])
       continue;
     if (mod->fns[f].refusal)
-      return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name,
-                     mod->fns[f].refusal);
+      return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s",
+                     mod->fns[f].name, mod->fns[f].refusal);
     ww_prog *p = (ww_prog *)m->progs[f];
     ww_status st = ww_decode(&with, f, p, e);
     if (st)
@@ -123,9 +127,10 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
   uint64_t own = m->kernel->fn->local_bytes,
            local = own + (uint64_t)locals * (frames ? WW_MAX_DEPTH - 1 : 0);
   if (own > MOST_LOCAL)
-    return ww_fail(e, WW_ELIMIT,
-                   "%s has %llu bytes of local memory per thread: at most %u can be addressed",
-                   m->s.fn->name, (unsigned long long)own, MOST_LOCAL);
+    return ww_fail(
+        e, WW_ELIMIT,
+        "%s has %llu bytes of local memory per thread: at most %u can be addressed",
+        m->s.fn->name, (unsigned long long)own, MOST_LOCAL);
   m->local_stride = ((uint32_t)(local < MOST_LOCAL ? local : MOST_LOCAL) + 15) & ~15u;
   return WW_OK;
 }
@@ -141,7 +146,8 @@ void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total) {
   *total = at;
 }
 
-/* The kernel's frame: constants from the image, parameters from the buffer, the same in every lane.
+/* The kernel's frame: constants from the image, parameters from the buffer, the same in
+ * every lane.
  */
 static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   const ww_fn *fn = m->s.fn;
@@ -181,7 +187,8 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   if (m->local_stride)
     x->local = ww_reserve((size_t)m->local_stride * m->lanes);
   if (!x->frames[0].frame || (m->local_stride && !x->local)) {
-    ww_fail(e, WW_ELIMIT, "no address space for the registers and local memory of a warp");
+    ww_fail(e, WW_ELIMIT,
+            "no address space for the registers and local memory of a warp");
     return x;
   }
   x->frames[0].prog = m->kernel;
@@ -243,7 +250,8 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   if (!s->grid[0] || !s->grid[1] || !s->grid[2])
     return ww_fail(e, WW_EUSAGE, "an empty grid");
   if (s->shared_static > MOST_SHARED || s->shared > MOST_SHARED - s->shared_static)
-    return ww_fail(e, WW_EUSAGE, "%llu bytes of shared memory: no GPU gives a block more than %u",
+    return ww_fail(e, WW_EUSAGE,
+                   "%llu bytes of shared memory: no GPU gives a block more than %u",
                    (unsigned long long)(s->shared_static + s->shared), MOST_SHARED);
   ww_machine *m = ww_xcalloc(1, sizeof *m);
   m->s = *s;
@@ -283,7 +291,8 @@ void ww_machine_free(ww_machine *m) {
 
 /* ---- one thread block ---- */
 
-/* A block that could not be made whole is not in the pool: the next run would take it. */
+/* A block that could not be made whole is not in the pool: the next run would take it.
+ */
 static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
   if (n <= m->npool)
     return WW_OK;
@@ -305,7 +314,8 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
   return WW_OK;
 }
 
-static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
+static void
+start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
   memset(b->shared, 0, m->shared_bytes);
   b->done = false;
   for (uint32_t w = 0; w < m->warps; w++) {
@@ -338,7 +348,8 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
 }
 
 static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id) {
-  return b->state[w] == what && (what != WW_RUN_BARRIER || b->warps[w]->bar->ins->imm == id);
+  return b->state[w] == what &&
+         (what != WW_RUN_BARRIER || b->warps[w]->bar->ins->imm == id);
 }
 
 /* The warps that wait there go on. */
@@ -359,10 +370,12 @@ static void release(ww_machine *m, thread_block *b, ww_run_end what, int64_t id)
   }
 }
 
-/* Lets the warps at one barrier go on when enough have come: as many as it names, else all that
- * still run. When everyone waits and no barrier has enough, the lowest id other than 0 gives way.
+/* Lets the warps at one barrier go on when enough have come: as many as it names, else
+ * all that still run. When everyone waits and no barrier has enough, the lowest id
+ * other than 0 gives way.
  */
-static void release_barrier(ww_machine *m, thread_block *b, uint32_t live, uint32_t waiting) {
+static void
+release_barrier(ww_machine *m, thread_block *b, uint32_t live, uint32_t waiting) {
   int64_t low = -1;
   for (uint32_t w = 0; w < m->warps; w++) {
     if (b->state[w] != WW_RUN_BARRIER)
@@ -389,8 +402,8 @@ typedef struct {
   uint32_t running;
 } progress;
 
-static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stats *st, ww_arena *a,
-                              ww_err *e) {
+static ww_status report_fault(
+    const ww_machine *m, const ww_exec *x, ww_run_stats *st, ww_arena *a, ww_err *e) {
   const ww_module *mod = m->s.module;
   st->fault = ww_strdup(a, x->fault);
   st->fault_loc = x->fault_ins ? x->fault_ins->loc : 0;
@@ -406,7 +419,11 @@ static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stat
 }
 
 /* One turn for every warp of a block that can run. */
-static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats *st, ww_arena *a,
+static ww_status turn(ww_machine *m,
+                      thread_block *b,
+                      progress *p,
+                      ww_run_stats *st,
+                      ww_arena *a,
                       ww_err *e) {
   uint32_t live = 0, bars = 0, grids = 0;
   for (uint32_t k = 0; k < m->warps; k++) {
@@ -444,7 +461,8 @@ static uint64_t steps_so_far(const ww_machine *m, uint32_t n, const progress *p)
   return s;
 }
 
-/* Every warp that is not done waits for the whole grid: as much of it as runs together goes on. */
+/* Every warp that is not done waits for the whole grid: as much of it as runs together
+ * goes on. */
 static void release_grid(ww_machine *m, uint32_t n) {
   for (uint32_t b = 0; b < n; b++)
     for (uint32_t w = 0; w < m->warps; w++)
@@ -454,8 +472,13 @@ static void release_grid(ww_machine *m, uint32_t n) {
     release(m, &m->pool[b], WW_RUN_GRIDSYNC, 0);
 }
 
-static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
-                              const ww_observer *obs, progress *p, ww_run_stats *st, ww_arena *a,
+static ww_status run_together(ww_machine *m,
+                              const uint64_t *blocks,
+                              uint32_t n,
+                              const ww_observer *obs,
+                              progress *p,
+                              ww_run_stats *st,
+                              ww_arena *a,
                               ww_err *e) {
   uint64_t before = st->warp_instructions;
   p->running = n;
@@ -479,15 +502,22 @@ static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
       return ww_fail(e, WW_ECANCEL, "cancelled");
     unsigned long long steps = before + steps_so_far(m, n, p);
     if (steps > m->s.max_steps)
-      return ww_fail(e, WW_ELIMIT,
-                     "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
-                     steps);
+      return ww_fail(
+          e, WW_ELIMIT,
+          "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
+          steps);
   }
   return WW_OK;
 }
 
-ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint32_t resident,
-                         const ww_observer *obs, ww_run_stats *stats, ww_arena *a, ww_err *e) {
+ww_status ww_machine_run(ww_machine *m,
+                         const uint64_t *blocks,
+                         uint32_t n,
+                         uint32_t resident,
+                         const ww_observer *obs,
+                         ww_run_stats *stats,
+                         ww_arena *a,
+                         ww_err *e) {
   ww_run_stats none;
   if (!stats)
     stats = &none;
@@ -528,9 +558,10 @@ void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) {
   x->fault_assumed = false;
 }
 
-/* Names the allocation the address was probably meant for: the one it overshoots by the least. */
-void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr,
-                         const char *what) {
+/* Names the allocation the address was probably meant for: the one it overshoots by the
+ * least. */
+void ww_exec_bad_address(
+    ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what) {
   if (x->fault)
     return;
   unsigned bytes = c->bytes;
@@ -546,18 +577,20 @@ void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t a
     }
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
-    ww_exec_fault(x, c->ins, "%s of %u bytes at shared memory offset %llu, which has %u bytes",
+    ww_exec_fault(x, c->ins,
+                  "%s of %u bytes at shared memory offset %llu, which has %u bytes",
                   what, bytes, addr - WW_SHARED_BASE, x->shared.size);
   else if (addr < 4096)
-    ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)", what, bytes,
-                  (unsigned long long)addr);
+    ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)",
+                  what, bytes, (unsigned long long)addr);
   else if (best && addr >= WW_GLOBAL_BASE)
-    ww_exec_fault(x, c->ins, "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what,
+    ww_exec_fault(x, c->ins,
+                  "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what,
                   bytes, (long long)(addr - best->base), best->name ? best->name : "?",
                   (unsigned long long)best->size);
   else
-    ww_exec_fault(x, c->ins, "%s of %u bytes at address 0x%llx, where nothing is", what, bytes,
-                  (unsigned long long)addr);
+    ww_exec_fault(x, c->ins, "%s of %u bytes at address 0x%llx, where nothing is", what,
+                  bytes, (unsigned long long)addr);
   size_t at = strlen(x->fault_msg);
   snprintf(x->fault_msg + at, sizeof x->fault_msg - at, ", thread %u", x->tid0 + lane);
   x->fault_assumed = x->machine->assumed;
@@ -574,7 +607,8 @@ const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address) {
 
 uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes) {
   ww_machine *m = x->machine;
-  if (!m->heap && !(m->heap = ww_memory_add(m->s.memory, "device heap", WW_GLOBAL, HEAP_BYTES)))
+  if (!m->heap &&
+      !(m->heap = ww_memory_add(m->s.memory, "device heap", WW_GLOBAL, HEAP_BYTES)))
     return 0;
   uint64_t at = m->heap_next;
   if (bytes > HEAP_BYTES - at)
@@ -583,8 +617,8 @@ uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes) {
   return m->heap->base + at;
 }
 
-/* The shape of the array behind a texture handle is not in the launch: a square or a cube of its
- * elements. */
+/* The shape of the array behind a texture handle is not in the launch: a square or a
+ * cube of its elements. */
 uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize) {
   ww_region *r = ww_memory_find(x->memory, handle);
   if (!r)

@@ -1,18 +1,20 @@
 /* memory.c - the sandboxed address space of a launch.
  *
- * Allocations lie above 4 GiB, 256-byte aligned, apart by a guard gap. Host pages are reserved, not
- * committed: a buffer of 100 GB costs what is touched of it. A page of WW_PAGE bytes gets its
- * contents (init bytes, then the seeded generator) the first time anything looks at it, so reset
- * only forgets which pages were made. Few regions (tens), millions of look-ups that nearly always
- * hit the region of the last one: callers keep that. */
+ * Allocations lie above 4 GiB, 256-byte aligned, apart by a guard gap. Host pages are
+ * reserved, not committed: a buffer of 100 GB costs what is touched of it. A page of
+ * WW_PAGE bytes gets its contents (init bytes, then the seeded generator) the first
+ * time anything looks at it, so reset only forgets which pages were made. Few regions
+ * (tens), millions of look-ups that nearly always hit the region of the last one:
+ * callers keep that. */
 #include "trace.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #define GUARD (1ull << 20)
-#define UNBOUNDED_BYTES \
-  (1ull << 37) /* window of a buffer whose size nobody gave; the pointer sits in its middle */
+#define UNBOUNDED_BYTES                                                              \
+  (1ull << 37) /* window of a buffer whose size nobody gave; the pointer sits in its \
+                  middle */
 #define UNBOUNDED_MIN (1ull << 31)
 #define MOST_BYTES (1ull << 42) /* of one allocation: far more than any device has */
 
@@ -62,22 +64,24 @@ void ww_memory_free(ww_memory *m) {
 }
 
 void *ww_reserve(uint64_t bytes) {
-  void *p =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? NULL : p;
 }
 
 /* A copy of it, before the region at `at`. */
 static ww_region *insert(ww_memory *m, uint32_t at, ww_region r) {
   if (m->n == m->cap)
-    m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
+    m->regions = ww_xrealloc(m->regions,
+                             (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
   memmove(m->regions + at + 1, m->regions + at, (m->n++ - at) * sizeof *m->regions);
   m->regions[at] = ww_xmalloc(sizeof r);
   *m->regions[at] = r;
   return m->regions[at];
 }
 
-ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes) {
+ww_region *
+ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes) {
   if (bytes > MOST_BYTES)
     return NULL;
   ww_region r = {.base = m->next,
@@ -101,8 +105,8 @@ ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t
   return insert(m, m->n, r);
 }
 
-/* A memory holds allocations of its own or borrowed ones, not both: the former go up from 4 GiB in
- * the order they come. */
+/* A memory holds allocations of its own or borrowed ones, not both: the former go up
+ * from 4 GiB in the order they come. */
 ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space) {
   uint64_t base = (uintptr_t)host;
   uint32_t at = m->n;
@@ -145,9 +149,13 @@ ww_region *ww_memory_region(const ww_memory *m, uint32_t k) {
   return k < m->n ? m->regions[k] : NULL;
 }
 
-/* Bytes [at, at + n) of the contents, counted from element 0. An element (a float3) may lie over
- * two pages. */
-static void fill_span(const ww_region *r, const char *type, uint64_t count, uint64_t at, uint64_t n,
+/* Bytes [at, at + n) of the contents, counted from element 0. An element (a float3) may
+ * lie over two pages. */
+static void fill_span(const ww_region *r,
+                      const char *type,
+                      uint64_t count,
+                      uint64_t at,
+                      uint64_t n,
                       uint8_t *to) {
   uint32_t size = ww_elem_size(type), head = at % size;
   uint8_t one[64];
@@ -174,8 +182,9 @@ static void fill_span(const ww_region *r, const char *type, uint64_t count, uint
   memcpy(to + whole * size, one, left);
 }
 
-/* Contents of one page. Element i of the fill is counted from the pointer's origin, so that an
- * unbounded buffer and the bounded one it later becomes hold the same values. */
+/* Contents of one page. Element i of the fill is counted from the pointer's origin, so
+ * that an unbounded buffer and the bounded one it later becomes hold the same values.
+ */
 bool ww_region_fill_page(ww_region *r, uint64_t page) {
   uint64_t at = page * WW_PAGE, end = at + WW_PAGE < r->size ? at + WW_PAGE : r->size;
   if (!*r->pages_left)
@@ -190,7 +199,8 @@ bool ww_region_fill_page(ww_region *r, uint64_t page) {
   } else {
     const char *type = r->type ? r->type : "i32";
     uint64_t origin = r->origin - r->base, from = at; /* bounded: origin is 0 */
-    if (r->unbounded && at < origin) { /* before the pointer: nothing sensible to know, zeros */
+    /* before the pointer: nothing sensible to know, zeros */
+    if (r->unbounded && at < origin) {
       uint64_t stop = origin < end ? origin : end;
       memset(r->host + at, 0, stop - at);
       from = stop;

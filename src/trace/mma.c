@@ -1,10 +1,12 @@
-/* mma.c - matrix instructions: D = A * B + C over the fragments that the lanes of a warp hold.
+/* mma.c - matrix instructions: D = A * B + C over the fragments that the lanes of a
+ * warp hold.
  *
- * Which lane holds which element is PTX's layout of mma.sync, written as one formula for every
- * shape and element size: a 32-bit register packs p elements (2 of 16 bits, 4 of 8, 1 of 32 or 64),
- * lane = 4 * group + member. Larger shapes (wmma's m32 and n16, n32) are blocks of m16 and n8; the
- * front end loads and stores fragments by the same formula. Products are exact in double; sums are
- * rounded once to the accumulator's type, where hardware rounds in steps. */
+ * Which lane holds which element is PTX's layout of mma.sync, written as one formula
+ * for every shape and element size: a 32-bit register packs p elements (2 of 16 bits, 4
+ * of 8, 1 of 32 or 64), lane = 4 * group + member. Larger shapes (wmma's m32 and n16,
+ * n32) are blocks of m16 and n8; the front end loads and stores fragments by the same
+ * formula. Products are exact in double; sums are rounded once to the accumulator's
+ * type, where hardware rounds in steps. */
 #include "code.h"
 
 #include "../ir/mma.h"
@@ -28,8 +30,13 @@ static uint64_t input_bits(ww_type t, uint64_t bits) {
   return t == WW_F32 ? bits & 0xffffe000u : bits;
 }
 
-static void gather(const ww_exec *x, const uint32_t *slots, ww_type t, ww_matrix which,
-                   const ww_mma_shape *s, bool is_unsigned, double *out) {
+static void gather(const ww_exec *x,
+                   const uint32_t *slots,
+                   ww_type t,
+                   ww_matrix which,
+                   const ww_mma_shape *s,
+                   bool is_unsigned,
+                   double *out) {
   uint32_t n = ww_mma_elements(s, which), cols = which == WW_MATRIX_A ? s->k : s->n;
   for (uint32_t e = 0; e < n; e++)
     for (uint32_t lane = 0; lane < 32; lane++) {

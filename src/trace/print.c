@@ -1,9 +1,9 @@
 /* print.c - the kernel's own printf, in runs that ask for it.
  *
- * The format is in device memory. CUDA and OpenMP pass the arguments packed in local memory, each
- * at its natural alignment (one operand: the buffer's address); OpenCL and HIP pass them as
- * operands. A format never reaches the host's printf whole: each conversion is checked and printed
- * on its own. */
+ * The format is in device memory. CUDA and OpenMP pass the arguments packed in local
+ * memory, each at its natural alignment (one operand: the buffer's address); OpenCL and
+ * HIP pass them as operands. A format never reaches the host's printf whole: each
+ * conversion is checked and printed on its own. */
 #include "code.h"
 
 #include <ctype.h>
@@ -16,10 +16,12 @@ typedef struct {
   uint32_t at;     /* bytes taken from it, or the next operand */
 } source;
 
-static const uint8_t *device_bytes(ww_exec *x, uint64_t addr, uint64_t n, uint32_t lane) {
+static const uint8_t *
+device_bytes(ww_exec *x, uint64_t addr, uint64_t n, uint32_t lane) {
   uint64_t off = addr - WW_LOCAL_BASE;
   if (addr >= WW_LOCAL_BASE && addr < WW_GLOBAL_BASE)
-    return off + n <= x->local_stride ? x->local + (size_t)lane * x->local_stride + off : NULL;
+    return off + n <= x->local_stride ? x->local + (size_t)lane * x->local_stride + off
+                                      : NULL;
   return addr >= WW_GLOBAL_BASE ? ww_memory_at(x->memory, addr, n) : NULL;
 }
 
@@ -56,8 +58,8 @@ static uint64_t next_value(source *s, uint32_t bytes, bool real) {
     return v;
   }
   s->at = (s->at + bytes - 1) & ~(bytes - 1);
-  const uint8_t *p = device_bytes(s->x, s->packed + s->at, bytes,
-                                  s->lane); /* NULL: the format asks for more than came */
+  /* NULL: the format asks for more than came */
+  const uint8_t *p = device_bytes(s->x, s->packed + s->at, bytes, s->lane);
   if (p)
     memcpy(&v, p, bytes);
   s->at += bytes;
@@ -67,12 +69,13 @@ static uint64_t next_value(source *s, uint32_t bytes, bool real) {
 /* One conversion, `spec` from the % to its letter. */
 static void convert(source *s, const char *spec, size_t n) {
   char fmt[64], text[1024];
-  bool is_long =
-      memchr(spec, 'l', n) || memchr(spec, 'z', n) || memchr(spec, 'j', n) || spec[n - 1] == 'p';
+  bool is_long = memchr(spec, 'l', n) || memchr(spec, 'z', n) || memchr(spec, 'j', n) ||
+                 spec[n - 1] == 'p';
   size_t flags = 1;
   if (n > 40)
     return;
-  while (flags < n && (strchr("-+ #0.", spec[flags]) || isdigit((unsigned char)spec[flags])))
+  while (flags < n &&
+         (strchr("-+ #0.", spec[flags]) || isdigit((unsigned char)spec[flags])))
     flags++;
   memcpy(fmt, spec, flags);
   fmt[flags] = 0;

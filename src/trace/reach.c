@@ -15,7 +15,8 @@ static void reach(const ww_module *m, uint32_t fn, bool *in) {
       reach(m, i->imm, in);
 }
 
-/* When it calls through pointers, every function that a symbol's table names counts as well. */
+/* When it calls through pointers, every function that a symbol's table names counts as
+ * well. */
 void ww_reach(const ww_module *m, const ww_fn *fn, bool *in) {
   reach(m, fn - m->fns, in);
   bool indirect = false;

@@ -1,9 +1,10 @@
-/* roles.c - a small data-flow analysis: from which pointer parameters' contents does each value
- * come, and where does it go?
+/* roles.c - a small data-flow analysis: from which pointer parameters' contents does
+ * each value come, and where does it go?
  *
- * Forward over the SSA graph to a fixed point. Two facts per value: `from`, the parameters whose
- * loaded integers it contains (a bit each, first 64), and `base`, the parameter that an address
- * points into. Shared memory is one pot: what is stored there may come out of any load from it. */
+ * Forward over the SSA graph to a fixed point. Two facts per value: `from`, the
+ * parameters whose loaded integers it contains (a bit each, first 64), and `base`, the
+ * parameter that an address points into. Shared memory is one pot: what is stored there
+ * may come out of any load from it. */
 #include "roles.h"
 
 typedef struct {
@@ -126,13 +127,15 @@ static void note_loop(flow *f, uint32_t loop, const ww_ins **def) {
     if (!ww_ir_in_loop(fn, b, loop) || !fn->blocks[b].nins)
       continue;
     const ww_ins *t = ww_terminator(&fn->blocks[b]);
-    if (t->op != WW_OP_CBR || (ww_ir_in_loop(fn, t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
+    if (t->op != WW_OP_CBR ||
+        (ww_ir_in_loop(fn, t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
       continue;
     const ww_ins *c = def[t->a];
     if (!c || c->op != WW_OP_ICMP)
       continue;
     ww_val side[2] = {c->a, c->b};
-    for (int s = 0; s < 2; s++) { /* what is loaded inside is data being looked at, not a bound */
+    /* what is loaded inside is data being looked at, not a bound */
+    for (int s = 0; s < 2; s++) {
       const ww_value *v = &fn->vals[side[s]];
       if (v->kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, v->ref, loop))
         ends |= f->from[side[s]];

@@ -1,4 +1,5 @@
-/* run.c - the trace oracle from end to end: complete the launch, make it real, run blocks, report.
+/* run.c - the trace oracle from end to end: complete the launch, make it real, run
+ * blocks, report.
  */
 #include "run.h"
 
@@ -9,7 +10,8 @@
 #define DEFAULT_STEPS_FULL 40000000000ull
 
 /* Arguments by position leave the runtime's own one out. */
-static void add_omp_state(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a) {
+static void
+add_omp_state(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a) {
   if (!ww_is_omp_state(m, fn, 0) || l->nargs + 1 != fn->nparams)
     return;
   for (uint32_t k = 0; k < l->nargs; k++)
@@ -22,8 +24,8 @@ static void add_omp_state(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_
   l->nargs = fn->nparams;
 }
 
-ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
-                           ww_err *e) {
+ww_status ww_trace_resolve(
+    const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e) {
   add_omp_state(m, fn, l, a);
   const char **names = WW_NEWN(a, const char *, fn->nparams + 1);
   uint32_t *sizes = WW_NEWN(a, uint32_t, fn->nparams + 1);
@@ -34,8 +36,12 @@ ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww
   return ww_launch_resolve(l, names, sizes, fn->nparams, a, e);
 }
 
-static ww_status dump_region(const char *dir, const char *name, ww_memory *m, const ww_region *r,
-                             ww_arena *a, ww_err *e) {
+static ww_status dump_region(const char *dir,
+                             const char *name,
+                             ww_memory *m,
+                             const ww_region *r,
+                             ww_arena *a,
+                             ww_err *e) {
   void *bytes = ww_memory_at(m, r->base, r->size);
   if (mkdir(dir, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", dir, strerror(errno));
@@ -44,8 +50,8 @@ static ww_status dump_region(const char *dir, const char *name, ww_memory *m, co
 
 /* Each buffer as arg<i>.bin, each symbol under its name, pointers inside structs as
  * arg<i>.<at>.bin. */
-static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, ww_arena *a,
-                      ww_err *e) {
+static ww_status
+dump(const ww_module *mod, const ww_setup *s, const char *dir, ww_arena *a, ww_err *e) {
   const ww_region *r;
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && (r = ww_memory_region(s->memory, k)); k++) {
@@ -56,7 +62,8 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
     if (r->symbol >= 0)
       name = ww_fmt(a, "%s.bin", mod->symbols[r->symbol].name);
     else if (r->arg >= 0)
-      name = plus ? ww_fmt(a, "arg%d.%s.bin", r->arg, plus + 1) : ww_fmt(a, "arg%d.bin", r->arg);
+      name = plus ? ww_fmt(a, "arg%d.%s.bin", r->arg, plus + 1)
+                  : ww_fmt(a, "arg%d.bin", r->arg);
     if (name)
       st = dump_region(dir, name, s->memory, r, a, e);
   }
@@ -64,8 +71,13 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
 }
 
 /* The completed launch made real and run. */
-static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options *o, ww_arena *a,
-                     ww_trace_result *out, ww_traced *r, ww_err *e) {
+static ww_status run(const ww_module *m,
+                     const ww_fn *fn,
+                     const ww_trace_options *o,
+                     ww_arena *a,
+                     ww_trace_result *out,
+                     ww_traced *r,
+                     ww_err *e) {
   *r = (ww_traced){0};
   ww_status st = ww_setup_make(m, fn, &out->launch, a, &r->setup, e);
   if (st)
@@ -102,8 +114,9 @@ static void forget_size(ww_assumptions *list, const char *name) {
   list->n = n;
 }
 
-/* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers
- * become unbounded, but for row pointers, whose contents depend on how many there are. */
+/* Sizes from the corners of the grid were too small: the accesses are not regular. The
+ * buffers become unbounded, but for row pointers, whose contents depend on how many
+ * there are. */
 static bool unbound(const ww_fn *fn, ww_trace_result *t) {
   bool any = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
@@ -137,16 +150,23 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
     b->bytes = hi > lo ? hi - lo : 8;
     b->offset = -lo;
     ww_push(a, &t->assumed.list,
-            (ww_assumption){WW_ASSUME_BUFFER_BYTES, ww_strdup(a, fn->params[p].name), {b->bytes}});
+            (ww_assumption){
+                WW_ASSUME_BUFFER_BYTES, ww_strdup(a, fn->params[p].name), {b->bytes}});
   }
 }
 
-ww_status ww_trace_open(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                        const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_traced *r,
+ww_status ww_trace_open(const ww_module *m,
+                        const ww_fn *fn,
+                        const ww_launch *given,
+                        const ww_trace_options *o,
+                        ww_arena *a,
+                        ww_trace_result *out,
+                        ww_traced *r,
                         ww_err *e) {
   *out = (ww_trace_result){.launch = *given};
   if (fn->refusal)
-    return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal);
+    return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name,
+                   fn->refusal);
   double t0 = ww_now();
   ww_status st = ww_trace_resolve(m, fn, &out->launch, a, e);
   const ww_until until = {o->cancelled, o->cancelled_ctx, o->max_bytes};
@@ -165,7 +185,8 @@ ww_status ww_trace_open(const ww_module *m, const ww_fn *fn, const ww_launch *gi
   if (st == WW_EDATA && out->sampled.fault_assumed && e) {
     size_t n = strlen(e->msg);
     snprintf(e->msg + n, sizeof e->msg - n,
-             "; contents of buffers were assumed here: describe them with --arg or a launch spec");
+             "; contents of buffers were assumed here: describe them with --arg or a "
+             "launch spec");
   }
   out->inputs_ms = 1e3 * (t1 - t0);
   out->trace_ms = 1e3 * (ww_now() - t1);
@@ -180,8 +201,13 @@ ww_status ww_trace_close(ww_traced *r, ww_err *e) {
   return exhausted ? ww_memory_too_small(r->max_bytes, e) : WW_OK;
 }
 
-ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                   const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e) {
+ww_status ww_trace(const ww_module *m,
+                   const ww_fn *fn,
+                   const ww_launch *given,
+                   const ww_trace_options *o,
+                   ww_arena *a,
+                   ww_trace_result *out,
+                   ww_err *e) {
   ww_traced r;
   ww_status st = ww_trace_open(m, fn, given, o, a, out, &r, e);
   if (st)
@@ -214,8 +240,10 @@ void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) 
   COUNTED(flops_fp16);
   COUNTED(flops_tensor);
   COUNTED(int_ops);
-  ww_report_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
-  ww_report_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
-  ww_report_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,
-                  c->shared_ideal_passes);
+  ww_report_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors,
+                  c->global_ld_requests);
+  ww_report_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors,
+                  c->global_st_requests);
+  ww_report_ratio(out, WW_M_shared_conflict_ways,
+                  c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes);
 }

@@ -9,15 +9,17 @@
 
 typedef struct {
   ww_sampling sampling;
-  uint32_t lanes;     /* 0: the module's */
-  uint32_t sms;       /* multiprocessors of the GPU, for kernels that ask; 0: 132 */
-  uint64_t max_steps; /* warp instructions; 0: a default that ends an endless loop within seconds */
-  bool print;         /* device printf reaches stdout */
-  bool (*cancelled)(void *ctx); /* polled now and then, also by later runs; true ends it with
-                                   WW_ECANCEL; NULL: never */
+  uint32_t lanes; /* 0: the module's */
+  uint32_t sms;   /* multiprocessors of the GPU, for kernels that ask; 0: 132 */
+  /* warp instructions; 0: a default that ends an endless loop within seconds */
+  uint64_t max_steps;
+  bool print; /* device printf reaches stdout */
+  /* polled now and then, also by later runs; true ends it with WW_ECANCEL; NULL: never
+   */
+  bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
-  uint64_t
-      max_bytes; /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
+  /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
+  uint64_t max_bytes;
   const char *dump; /* folder for the buffers' contents afterwards, or NULL */
 } ww_trace_options;
 
@@ -29,8 +31,9 @@ typedef struct {
   double trace_cpu_ms;        /* processor time of the same */
 } ww_trace_result;
 
-/* A launch whose sampled blocks have run, on a machine that still lives: more of its blocks can be
- * run on it. Stays where it is: the machine keeps the spec by reference. */
+/* A launch whose sampled blocks have run, on a machine that still lives: more of its
+ * blocks can be run on it. Stays where it is: the machine keeps the spec by reference.
+ */
 typedef struct {
   ww_setup setup;
   ww_run_spec spec;
@@ -39,18 +42,30 @@ typedef struct {
 } ww_traced;
 
 /* Names to positions and expressions to numbers, by the kernel's own parameters. */
-ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
-                           ww_err *e);
-/* Runs the sampled blocks. `given` holds what is known of the launch, names and expressions
- * allowed; the rest is completed and said in assumed. After WW_OK, `r` is to be closed. */
-ww_status ww_trace_open(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                        const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_traced *r,
+ww_status ww_trace_resolve(
+    const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e);
+/* Runs the sampled blocks. `given` holds what is known of the launch, names and
+ * expressions allowed; the rest is completed and said in assumed. After WW_OK, `r` is
+ * to be closed. */
+ww_status ww_trace_open(const ww_module *m,
+                        const ww_fn *fn,
+                        const ww_launch *given,
+                        const ww_trace_options *o,
+                        ww_arena *a,
+                        ww_trace_result *out,
+                        ww_traced *r,
                         ww_err *e);
-/* Fails where its runs met the limit of max_bytes: what they said is not to be believed. */
+/* Fails where its runs met the limit of max_bytes: what they said is not to be
+ * believed. */
 ww_status ww_trace_close(ww_traced *r, ww_err *e);
 /* Both: for those that want the counts alone. */
-ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                   const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e);
+ww_status ww_trace(const ww_module *m,
+                   const ww_fn *fn,
+                   const ww_launch *given,
+                   const ww_trace_options *o,
+                   ww_arena *a,
+                   ww_trace_result *out,
+                   ww_err *e);
 /* Set where there is something to divide by. */
 static inline void ww_report_ratio(ww_report *r, ww_metric m, double a, double b) {
   if (b > 0)
@@ -58,15 +73,17 @@ static inline void ww_report_ratio(ww_report *r, ww_metric m, double a, double b
 }
 /* The metrics a trace knows. */
 void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out);
-/* Extra members of the report's JSON: counts, classes, lines, args, footprints, dependencies,
- * timing. */
+/* Extra members of the report's JSON: counts, classes, lines, args, footprints,
+ * dependencies, timing. */
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;
   const ww_trace_result *t;
 } ww_trace_json;
 void ww_trace_write(void *ctx, ww_json *j);
-void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *t,
+void ww_trace_print(const ww_module *m,
+                    const ww_fn *fn,
+                    const ww_trace_result *t,
                     FILE *out); /* tables for a person */
 
 #endif

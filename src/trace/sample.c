@@ -1,12 +1,14 @@
-/* sample.c - chooses blocks, runs them, and adds each with the number of blocks it stands for.
+/* sample.c - chooses blocks, runs them, and adds each with the number of blocks it
+ * stands for.
  *
- * A grid of coordinates: on each axis the first two blocks, some between, the last two; every
- * combination runs. Along an axis two neighbouring coordinates whose blocks did the same stand for
- * all between them; where they differ a coordinate is put in the middle, and when that lies on the
- * line between them, the line is the answer (work that grows with the block index). Else the search
- * goes on in both halves, widest gap first, until it finds the boundary or has spent its budget;
- * where many gaps differ, contents decide, and coordinates are spread evenly until half of them
- * would have given the same totals. The weights are those of the piecewise linear function through
+ * A grid of coordinates: on each axis the first two blocks, some between, the last two;
+ * every combination runs. Along an axis two neighbouring coordinates whose blocks did
+ * the same stand for all between them; where they differ a coordinate is put in the
+ * middle, and when that lies on the line between them, the line is the answer (work
+ * that grows with the block index). Else the search goes on in both halves, widest gap
+ * first, until it finds the boundary or has spent its budget; where many gaps differ,
+ * contents decide, and coordinates are spread evenly until half of them would have
+ * given the same totals. The weights are those of the piecewise linear function through
  * the coordinates, a product over the axes. */
 #include "sample.h"
 
@@ -26,15 +28,15 @@ enum {
 };
 #define DEFAULT_BUDGET 500000ull
 
-/* What is known of the blocks between two coordinates: nothing yet; their ends did the same; they
- * differ; they lie on a line. */
+/* What is known of the blocks between two coordinates: nothing yet; their ends did the
+ * same; they differ; they lie on a line. */
 enum { GAP_UNKNOWN, GAP_SAME, GAP_DIFFERENT, GAP_LINE };
 
 typedef struct {
   uint64_t at[MAX_COORDS];
   uint8_t gap[MAX_COORDS]; /* from at[k] to at[k+1] */
-  uint8_t
-      votes[MAX_COORDS]; /* middles in a row that lay near the line, on the way down to this gap */
+  /* middles in a row that lay near the line, on the way down to this gap */
+  uint8_t votes[MAX_COORDS];
   uint32_t n;
 } axis;
 
@@ -123,9 +125,9 @@ static void insert(axis *a, uint32_t behind, uint64_t at) {
   a->votes[behind + 1] = a->votes[behind];
 }
 
-/* Coordinates to begin with: the ends with their neighbours and the middle; with room for MANY also
- * eight between, unevenly (golden section), so that neither a region of an eighth of the blocks nor
- * a pattern with a period goes unseen. */
+/* Coordinates to begin with: the ends with their neighbours and the middle; with room
+ * for MANY also eight between, unevenly (golden section), so that neither a region of
+ * an eighth of the blocks nor a pattern with a period goes unseen. */
 static void start_axis(axis *a, uint64_t g, uint32_t most) {
   static const double part[MANY] = {0,     0,     0.090, 0.236, 0.326, 0.472, 0.5,
                                     0.618, 0.708, 0.854, 0.944, 1,     1};
@@ -177,9 +179,10 @@ static const trial *trial_at(sampler *s, int d, uint64_t at, uint32_t i, uint32_
   return find_trial(s, ww_number_of(s->spec->grid, c));
 }
 
-/* Compares coordinate p with q (and, when given, m against the line between them) over all
- * combinations of the other axes. */
-static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, double tolerance) {
+/* Compares coordinate p with q (and, when given, m against the line between them) over
+ * all combinations of the other axes. */
+static bool
+agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, double tolerance) {
   for (uint32_t i = 0; i < s->ax[(d + 1) % 3].n; i++)
     for (uint32_t k = 0; k < s->ax[(d + 2) % 3].n; k++) {
       const trial *tp = trial_at(s, d, p, i, k);
@@ -196,8 +199,8 @@ static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, 
   return true;
 }
 
-/* Gaps whose ends differ. A boundary between regions of blocks makes one; many mean that contents
- * decide. */
+/* Gaps whose ends differ. A boundary between regions of blocks makes one; many mean
+ * that contents decide. */
 static uint32_t look_at_gaps(sampler *s, int d) {
   axis *a = &s->ax[d];
   uint32_t different = 0;
@@ -205,7 +208,8 @@ static uint32_t look_at_gaps(sampler *s, int d) {
     if (a->at[k + 1] - a->at[k] < 2)
       continue;
     if (a->gap[k] == GAP_UNKNOWN)
-      a->gap[k] = agree(s, d, a->at[k], a->at[k + 1], NULL, 1e-9) ? GAP_SAME : GAP_DIFFERENT;
+      a->gap[k] =
+          agree(s, d, a->at[k], a->at[k + 1], NULL, 1e-9) ? GAP_SAME : GAP_DIFFERENT;
     different += a->gap[k] == GAP_DIFFERENT;
   }
   return different;
@@ -247,7 +251,8 @@ static ww_counts axis_total(sampler *s, int d, const axis *a) {
   return sum;
 }
 
-/* Half of the coordinates give the same totals as all of them: more would not change much. */
+/* Half of the coordinates give the same totals as all of them: more would not change
+ * much. */
 static bool settled(sampler *s, int d) {
   const axis *a = &s->ax[d];
   axis half = {.n = 0};
@@ -258,8 +263,9 @@ static bool settled(sampler *s, int d) {
   return same_counts(&all, &some, 0.002);
 }
 
-/* The widest gap still to be looked into, so that blocks without any order are seen evenly; -1:
- * none. Where contents decide, two blocks that did the same say nothing of those between. */
+/* The widest gap still to be looked into, so that blocks without any order are seen
+ * evenly; -1: none. Where contents decide, two blocks that did the same say nothing of
+ * those between. */
 static int widest_gap(sampler *s, uint32_t *at) {
   uint64_t width = 1;
   int axis_of = -1;
@@ -298,7 +304,8 @@ static bool refine(sampler *s, ww_err *e, ww_status *rc) {
     return false;
   bool on = agree(s, d, p, q, &m, 1e-9), near_it = on || agree(s, d, p, q, &m, 0.005);
   a->votes[k] = a->votes[k + 1] = near_it ? a->votes[k] + 1 : 0;
-  /* the same at both ends and in the middle may be chance, and so may one middle near the line */
+  /* the same at both ends and in the middle may be chance, and so may one middle near
+   * the line */
   if ((on && !agree(s, d, p, q, NULL, 1e-9)) || a->votes[k] == LINE_VOTES)
     a->gap[k] = a->gap[k + 1] = GAP_LINE;
   return true;
@@ -326,8 +333,9 @@ static void add_up(sampler *s) {
         }
 }
 
-/* As many coordinates as the cost of the first block leaves room for; many only where they leave
- * most of the budget. The last axes are thinned out first: x is where neighbours share most. */
+/* As many coordinates as the cost of the first block leaves room for; many only where
+ * they leave most of the budget. The last axes are thinned out first: x is where
+ * neighbours share most. */
 static void start_axes(sampler *s, uint64_t cost) {
   static const uint32_t fewer[MANY + 1] = {[MANY] = 5, [5] = 3, [3] = 1};
   uint64_t room = cost ? s->budget / cost : MAX_BLOCKS;
@@ -372,19 +380,21 @@ static ww_status try_part(sampler *s, uint64_t part, ww_err *e) {
   return try_block(s, ww_number_of(s->spec->grid, at), e);
 }
 
-/* Where the budget is for few blocks like the first, and others do far more or less than it: a
- * wider budget, because each would stand for too many. The blocks so far come for free. Returns
- * what one takes. */
+/* Where the budget is for few blocks like the first, and others do far more or less
+ * than it: a wider budget, because each would stand for too many. The blocks so far
+ * come for free. Returns what one takes. */
 static uint64_t look_around(sampler *s, ww_err *e, ww_status *st) {
   uint64_t given = s->budget;
   uint64_t cost = s->steps;
   if (cost * FEW > given && cost < given * WIDER) {
     bool differ = false;
-    for (uint64_t part = 4; part <= 1024 && !*st; part *= 256) { /* a quarter, the corner */
+    /* a quarter, the corner */
+    for (uint64_t part = 4; part <= 1024 && !*st; part *= 256) {
       s->budget = given + s->steps;
       *st = try_part(s, part, e);
       const trial *other = &s->trials[s->ntrials - 1];
-      differ |= !near(s->trials[0].counts.warp_instructions, other->counts.warp_instructions, 0.2);
+      differ |= !near(s->trials[0].counts.warp_instructions,
+                      other->counts.warp_instructions, 0.2);
     }
     if (differ) {
       given *= WIDER;
@@ -417,7 +427,8 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   bool together = ww_fn_has(s->spec->fn, WW_OP_GRIDSYNC);
   uint32_t batch = together ? total : 256;
   if (together && total > 4096)
-    return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together",
+    return ww_fail(e, WW_ELIMIT,
+                   "a grid-wide barrier over %llu blocks: at most 4096 run together",
                    (unsigned long long)total);
   uint64_t *blocks = WW_NEWN(s->a, uint64_t, batch);
   for (uint64_t at = 0; at < total && !st; at += batch) {
@@ -434,10 +445,17 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   return st;
 }
 
-ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *how, ww_arena *a,
-                    ww_sampled *out, ww_err *e) {
-  sampler s = {
-      .m = m, .spec = spec, .s = how, .a = a, .budget = how->budget ? how->budget : DEFAULT_BUDGET};
+ww_status ww_sample(ww_machine *m,
+                    const ww_run_spec *spec,
+                    const ww_sampling *how,
+                    ww_arena *a,
+                    ww_sampled *out,
+                    ww_err *e) {
+  sampler s = {.m = m,
+               .spec = spec,
+               .s = how,
+               .a = a,
+               .budget = how->budget ? how->budget : DEFAULT_BUDGET};
   uint64_t total = ww_volume(spec->grid);
   s.counter = ww_counter_new(spec->module, spec->memory, spec->lanes);
   s.prints = ww_footprints_new(spec->memory, spec->grid);

@@ -1,6 +1,6 @@
-/* scalar.c - one lane of any arithmetic instruction, plainly: the reference beside the vector
- * handlers of interp.c, and what runs where no vector form exists. Values are bits in a uint64_t,
- * zero-extended. Slow and right is the job here. */
+/* scalar.c - one lane of any arithmetic instruction, plainly: the reference beside the
+ * vector handlers of interp.c, and what runs where no vector form exists. Values are
+ * bits in a uint64_t, zero-extended. Slow and right is the job here. */
 #include "code.h"
 
 #include <fenv.h>
@@ -43,8 +43,8 @@ static double whole(double d, ww_round r) {
   }
 }
 
-/* Rounds a double to `mant` stored mantissa bits with smallest normal exponent emin, under the
- * current rounding mode given. */
+/* Rounds a double to `mant` stored mantissa bits with smallest normal exponent emin,
+ * under the current rounding mode given. */
 static double round_to(double d, int mant, int emin, ww_round r) {
   if (d == 0 || !isfinite(d))
     return d;
@@ -117,14 +117,16 @@ uint64_t ww_from_double(ww_type t, double d, ww_round r) {
   }
 }
 
-/* Rounded to odd: what does not fit a double leaves its trace in the last bit, so that a second
- * rounding comes out right. */
+/* Rounded to odd: what does not fit a double leaves its trace in the last bit, so that
+ * a second rounding comes out right. */
 static double odd(double toward_zero) {
-  return fetestexcept(FE_INEXACT) && isfinite(toward_zero) ? bits_d(d_bits(toward_zero) | 1)
-                                                           : toward_zero;
+  return fetestexcept(FE_INEXACT) && isfinite(toward_zero)
+             ? bits_d(d_bits(toward_zero) | 1)
+             : toward_zero;
 }
 
-/* v of x, y and z, volatile ones: it happens here, under the rounding mode that is set. */
+/* v of x, y and z, volatile ones: it happens here, under the rounding mode that is set.
+ */
 #define OPERATE(op, fused) \
   switch (op) {            \
   case WW_OP_FADD:         \
@@ -143,9 +145,9 @@ static double odd(double toward_zero) {
     v = fused(x, y, z);    \
   }
 
-/* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which holds their
- * sums, products and quotients exactly enough that one rounding follows, but for the fma of bf16,
- * whose exponents reach too far. */
+/* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which
+ * holds their sums, products and quotients exactly enough that one rounding follows,
+ * but for the fma of bf16, whose exponents reach too far. */
 static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   ww_round r = i->sub;
   bool by_odd = i->type == WW_BF16 && i->op == WW_OP_FMA && (r == WW_RN || r == WW_RNA);
@@ -215,6 +217,7 @@ static bool compare(ww_cmp p, ww_type t, uint64_t a, uint64_t b) {
   if (p >= WW_FOEQ) {
     double x = ww_to_double(t, a);
     double y = ww_to_double(t, b);
+    /* cppcheck-suppress arrayIndexOutOfBoundsCond */
     return holds[p] & (isnan(x) || isnan(y) ? UNORDERED : RELATION(x, y));
   }
   int64_t x = sext(a, ww_type_bits(t));
@@ -340,7 +343,10 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_DP2A:
     return dot(a, b, c, 2, i->sub);
   case WW_OP_SAD:
-    return (i->sub ? (x > y ? x - (uint64_t)y : y - (uint64_t)x) : a > b ? a - b : b - a) + c;
+    return (i->sub  ? (x > y ? x - (uint64_t)y : y - (uint64_t)x)
+            : a > b ? a - b
+                    : b - a) +
+           c;
   case WW_OP_LEA:
     return a + b * i->imm;
   default:
@@ -357,7 +363,9 @@ static uint64_t to_int(const ww_ins *i, uint64_t a) {
   bool sign = i->op == WW_OP_FTOSI;
   double top = ldexp(1, w - sign);
   if (sign)
-    return d >= top ? mask_of(w - 1) : d < -top ? 1ull << (w - 1) : (uint64_t)(int64_t)d;
+    return d >= top   ? mask_of(w - 1)
+           : d < -top ? 1ull << (w - 1)
+                      : (uint64_t)(int64_t)d;
   return d >= top ? mask_of(w) : d <= 0 ? 0 : (uint64_t)d;
 }
 
@@ -370,8 +378,8 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
   if (i->type == WW_F32 || i->type == WW_F64) {
     if (r != WW_RN)
       fesetround(c_round(r));
-    uint64_t out =
-        i->type == WW_F32 ? ww_float_bits(sign ? vs : (float)vu) : d_bits(sign ? vs : (double)vu);
+    uint64_t out = i->type == WW_F32 ? ww_float_bits(sign ? vs : (float)vu)
+                                     : d_bits(sign ? vs : (double)vu);
     if (r != WW_RN)
       fesetround(FE_TONEAREST);
     return out;
@@ -407,7 +415,8 @@ static double erfcinv_(double y) {
   return y < 0.5 ? -normcdfinv(y / 2) / M_SQRT2 : erfinv_(1 - y);
 }
 
-static double erfcx_(double x) { /* far out by its asymptotic series: exp(x * x) overflows */
+/* far out by its asymptotic series: exp(x * x) overflows */
+static double erfcx_(double x) {
   if (x < 12)
     return exp(x * x) * erfc(x);
   double sum = 1;
@@ -477,10 +486,10 @@ static uint64_t rounded(const ww_ins *i, double x) {
   return out;
 }
 
-/* Single-precision functions whose f32 form is not the rounded double, and the exponent functions
- * with integer results. */
-static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b,
-                        uint64_t c) {
+/* Single-precision functions whose f32 form is not the rounded double, and the exponent
+ * functions with integer results. */
+static uint64_t
+math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
   double x = ww_is_float(ta) ? ww_to_double(ta, a) : (int32_t)a;
   double y = ww_is_float(tb) ? ww_to_double(tb, b) : (int32_t)b;
   switch (i->sub) {
@@ -508,7 +517,8 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
   default:
     break;
   }
-  return ww_from_double(i->type, math_double(i->sub, x, y, ww_to_double(i->type, c)), WW_RN);
+  return ww_from_double(i->type, math_double(i->sub, x, y, ww_to_double(i->type, c)),
+                        WW_RN);
 }
 
 /* ---- the dispatcher ---- */
@@ -524,7 +534,8 @@ static uint64_t minmax(const ww_ins *i, uint64_t a, uint64_t b) {
   return (i->op == WW_OP_FMIN) == below ? a : b;
 }
 
-uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
+uint64_t
+ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
   uint32_t w = ww_type_bits(i->type);
   uint64_t sign = 1ull << (w - 1);
   switch (i->op) {
@@ -570,12 +581,13 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
 }
 
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b) {
-  static const uint8_t ops[] = {
-      [WW_RMW_ADD] = WW_OP_ADD,   [WW_RMW_SUB] = WW_OP_SUB,   [WW_RMW_AND] = WW_OP_AND,
-      [WW_RMW_OR] = WW_OP_OR,     [WW_RMW_XOR] = WW_OP_XOR,   [WW_RMW_SMIN] = WW_OP_SMIN,
-      [WW_RMW_SMAX] = WW_OP_SMAX, [WW_RMW_UMIN] = WW_OP_UMIN, [WW_RMW_UMAX] = WW_OP_UMAX,
-      [WW_RMW_FADD] = WW_OP_FADD, [WW_RMW_FSUB] = WW_OP_FSUB, [WW_RMW_FMIN] = WW_OP_FMIN,
-      [WW_RMW_FMAX] = WW_OP_FMAX};
+  static const uint8_t ops[] = {[WW_RMW_ADD] = WW_OP_ADD,   [WW_RMW_SUB] = WW_OP_SUB,
+                                [WW_RMW_AND] = WW_OP_AND,   [WW_RMW_OR] = WW_OP_OR,
+                                [WW_RMW_XOR] = WW_OP_XOR,   [WW_RMW_SMIN] = WW_OP_SMIN,
+                                [WW_RMW_SMAX] = WW_OP_SMAX, [WW_RMW_UMIN] = WW_OP_UMIN,
+                                [WW_RMW_UMAX] = WW_OP_UMAX, [WW_RMW_FADD] = WW_OP_FADD,
+                                [WW_RMW_FSUB] = WW_OP_FSUB, [WW_RMW_FMIN] = WW_OP_FMIN,
+                                [WW_RMW_FMAX] = WW_OP_FMAX};
   switch (rmw) {
   case WW_RMW_XCHG:
     return b;

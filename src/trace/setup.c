@@ -1,7 +1,8 @@
 /* setup.c - from a resolved launch spec to memory, symbols and parameters.
  *
- * Allocation seeds follow ww_fill_seed: by the first argument that points to it, 1000 + index in
- * the launch for symbols, so that the trace and a device see the same bytes. */
+ * Allocation seeds follow ww_fill_seed: by the first argument that points to it, 1000 +
+ * index in the launch for symbols, so that the trace and a device see the same bytes.
+ */
 #include "setup.h"
 
 #include <math.h>
@@ -40,18 +41,24 @@ static ww_status read_contents(maker *k, const ww_fill *f, ww_region *r, ww_err 
   return WW_OK;
 }
 
-static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_buffer *b,
-                            const char *type, uint32_t allocation, ww_region **out, ww_err *e) {
+static ww_status add_region(maker *k,
+                            const char *name,
+                            uint8_t space,
+                            const ww_buffer *b,
+                            const char *type,
+                            uint32_t allocation,
+                            ww_region **out,
+                            ww_err *e) {
   if (b->id)
     for (uint32_t i = 0; i < k->shared_ids.n; i++)
       if (!strcmp(k->shared_ids.v[i].id, b->id))
         return *out = k->shared_ids.v[i].r, WW_OK;
   ww_region *r = ww_memory_add(k->s->memory, name, space, b->bytes);
   if (!r)
-    return ww_fail(
-        e, WW_ELIMIT,
-        "no address space for `%s` of %llu bytes: raise the limit (ulimit -v) or make it smaller",
-        name, (unsigned long long)b->bytes);
+    return ww_fail(e, WW_ELIMIT,
+                   "no address space for `%s` of %llu bytes: raise the limit (ulimit "
+                   "-v) or make it smaller",
+                   name, (unsigned long long)b->bytes);
   r->fill = b->fill;
   r->type = b->type ? b->type : type;
   r->seed = ww_fill_seed(k->l->seed, allocation);
@@ -112,7 +119,9 @@ static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *t
   if (is_float && (size == 4 || size == 8))
     v = ww_from_double(size == 4 ? WW_F32 : WW_F64, g->value, WW_RN);
   else if (!g->is_int) /* as the hardware converts: the nearest there is */
-    v = g->value >= 0x1p63 ? INT64_MAX : g->value <= -0x1p63 ? INT64_MIN : (int64_t)g->value;
+    v = g->value >= 0x1p63    ? INT64_MAX
+        : g->value <= -0x1p63 ? INT64_MIN
+                              : (int64_t)g->value;
   memcpy(to, &v, size < 8 ? size : 8);
 }
 
@@ -122,18 +131,25 @@ void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) {
 
 enum { VARIABLES = 1000 }; /* allocations of variables are numbered from here on */
 
-/* Pointers among the bytes of a variable or an argument, as a recorder saw them. `who` is it in
- * messages; `allocation` of an argument is its number. */
-static ww_status put_pointers(maker *k, const ww_arg *g, const char *who, const char *name,
-                              uint64_t size, uint32_t allocation, uint8_t *to, ww_err *e) {
+/* Pointers among the bytes of a variable or an argument, as a recorder saw them. `who`
+ * is it in messages; `allocation` of an argument is its number. */
+static ww_status put_pointers(maker *k,
+                              const ww_arg *g,
+                              const char *who,
+                              const char *name,
+                              uint64_t size,
+                              uint32_t allocation,
+                              uint8_t *to,
+                              ww_err *e) {
   for (uint32_t n = 0; n < g->nptrs; n++) {
     const ww_ptr *q = &g->ptrs[n];
     ww_region *r;
     if (q->at > size || size - q->at < 8)
       return ww_fail(e, WW_EUSAGE, "%s: a pointer at byte %u of %llu", who, q->at,
                      (unsigned long long)size);
-    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", name, q->at), WW_GLOBAL, &q->buffer, NULL,
-                              WW_ALLOCATION_PTR(allocation, n), &r, e);
+    ww_status st =
+        add_region(k, ww_fmt(k->a, "%s+%u", name, q->at), WW_GLOBAL, &q->buffer, NULL,
+                   WW_ALLOCATION_PTR(allocation, n), &r, e);
     if (st)
       return st;
     if (r->arg < 0 && allocation < VARIABLES)
@@ -164,8 +180,9 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   if (!y->init && !y->nrelocs && !(g && g->kind != WW_ARG_NONE))
     return WW_OK; /* zeros, whatever its size */
   if (b.bytes > MOST_INIT)
-    return ww_fail(e, WW_ELIMIT, "symbol `%s` has %llu bytes: too many to be given contents",
-                   y->name, (unsigned long long)b.bytes);
+    return ww_fail(e, WW_ELIMIT,
+                   "symbol `%s` has %llu bytes: too many to be given contents", y->name,
+                   (unsigned long long)b.bytes);
   uint8_t *init = ww_alloc(k->a, b.bytes);
   if (y->init)
     memcpy(init, y->init, y->size);
@@ -181,7 +198,8 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
                       VARIABLES + given, init, e);
 }
 
-uint64_t ww_setup_address(const ww_module *m, const uint64_t *symbol_addr,
+uint64_t ww_setup_address(const ww_module *m,
+                          const uint64_t *symbol_addr,
                           const struct ww_reloc *x) {
   if (x->fn)
     return WW_FN_BASE + 16ull * x->ref;
@@ -204,13 +222,15 @@ static void relocate(maker *k, const bool *used) {
   }
 }
 
-const bool *ww_setup_place(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_setup *out) {
+const bool *
+ww_setup_place(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_setup *out) {
   maker k = {.m = m, .fn = fn, .a = a, .s = out};
   bool *in = WW_NEWN(a, bool, m->nfns + 1), *used = WW_NEWN(a, bool, m->nsymbols + 1);
   ww_reach(m, fn, in);
   mark_symbols(&k, in, used);
   out->symbol_addr = WW_NEWN(a, uint64_t, m->nsymbols + 1);
-  memset(out->symbol_addr, 0xff, m->nsymbols * sizeof *out->symbol_addr); /* UINT64_MAX */
+  /* UINT64_MAX */
+  memset(out->symbol_addr, 0xff, m->nsymbols * sizeof *out->symbol_addr);
   place_shared(&k, used);
   return used;
 }
@@ -223,9 +243,10 @@ static ww_status make_symbols(maker *k, ww_err *e) {
     for (uint32_t s = 0; s < k->m->nsymbols && !found; s++)
       found = symbol_arg(k, &k->m->symbols[s], &at) == &k->l->symbols[i].arg;
     if (!found)
-      return ww_fail(e, WW_EUSAGE,
-                     "the launch sets a symbol `%s`, but the source has none of that name",
-                     k->l->symbols[i].name);
+      return ww_fail(
+          e, WW_EUSAGE,
+          "the launch sets a symbol `%s`, but the source has none of that name",
+          k->l->symbols[i].name);
   }
   for (uint32_t s = 0; s < k->m->nsymbols; s++) {
     if (!used[s] || k->m->symbols[s].space == WW_SHARED)
@@ -240,15 +261,18 @@ static ww_status make_symbols(maker *k, ww_err *e) {
 
 /* ---- arguments ---- */
 
-static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *to, ww_err *e) {
+static ww_status
+put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *to, ww_err *e) {
   const ww_param *q = &k->fn->params[p];
   if (q->space == WW_SHARED) { /* OpenCL's local memory, sized by the host */
-    uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16);
+    uint64_t at =
+        align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16);
     uint64_t v = WW_SHARED_BASE + at;
     if (!b->bytes)
-      return ww_fail(e, WW_EUSAGE,
-                     "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p,
-                     q->name, q->name);
+      return ww_fail(
+          e, WW_EUSAGE,
+          "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]",
+          p, q->name, q->name);
     k->s->shared_dynamic = align_to(k->s->shared_dynamic, 16) + b->bytes;
     k->s->local_at[p] = at;
     memcpy(to, &v, q->size < 8 ? q->size : 8);
@@ -263,21 +287,24 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
     r->arg = p;
   uint64_t v = r->origin + b->offset;
   if (b->bytes && b->offset > b->bytes)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p,
-                   q->name, (unsigned long long)b->offset, (unsigned long long)b->bytes);
+    return ww_fail(
+        e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p,
+        q->name, (unsigned long long)b->offset, (unsigned long long)b->bytes);
   k->s->arg[p] = r;
   memcpy(to, &v, 8);
   return WW_OK;
 }
 
-static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
+static ww_status
+put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
   const ww_param *q = &k->fn->params[p];
   if (g->hex_n != q->size && !(g->hex_n > q->size && !q->byval))
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p,
+    return ww_fail(e, WW_EUSAGE,
+                   "argument %u (`%s`) takes %u bytes, the hex given has %u", p,
                    q->name, q->size, g->hex_n);
   memcpy(to, g->hex, q->size);
-  return put_pointers(k, g, ww_fmt(k->a, "argument %u (`%s`)", p, q->name), q->name, q->size, p, to,
-                      e);
+  return put_pointers(k, g, ww_fmt(k->a, "argument %u (`%s`)", p, q->name), q->name,
+                      q->size, p, to, e);
 }
 
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
@@ -298,29 +325,34 @@ static const char *type_of(const ww_param *q) {
 }
 
 /* An integer argument takes a whole number that its bytes can hold, signed or not. */
-static ww_status check_value(const ww_param *q, uint32_t p, const ww_arg *g, ww_err *e) {
+static ww_status
+check_value(const ww_param *q, uint32_t p, const ww_arg *g, ww_err *e) {
   if (ww_is_float(q->type) || ww_is_float(q->elem) || q->byval || q->pointer)
     return WW_OK;
   if (!g->is_int && g->value != trunc(g->value))
-    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s and takes a whole number, not %g", p,
+    return ww_fail(e, WW_EDATA,
+                   "argument %u (`%s`) is %s and takes a whole number, not %g", p,
                    q->name, type_of(q), g->value);
   double span = ldexp(1, 8 * (int)q->size);
   if (q->size < 8 && (g->value < -span / 2 || g->value >= span))
-    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s of %u bytes and cannot hold %.17g", p,
+    return ww_fail(e, WW_EDATA,
+                   "argument %u (`%s`) is %s of %u bytes and cannot hold %.17g", p,
                    q->name, type_of(q), q->size, g->value);
   return WW_OK;
 }
 
-ww_status ww_setup_scalar(const ww_fn *fn, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
+ww_status
+ww_setup_scalar(const ww_fn *fn, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
   const ww_param *q = &fn->params[p];
   if (q->byval && q->size > 8)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p,
+    return ww_fail(e, WW_EUSAGE,
+                   "argument %u (`%s`) is a struct of %u bytes: give it as hex", p,
                    q->name, q->size);
   if (q->pointer && g->value != 0)
-    return ww_fail(
-        e, WW_EUSAGE,
-        "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null", p,
-        q->name, q->name);
+    return ww_fail(e, WW_EUSAGE,
+                   "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], "
+                   "or 0 for null",
+                   p, q->name, q->name);
   ww_status st = check_value(q, p, g, e);
   if (!st)
     put_value(q, g, to);
@@ -344,9 +376,10 @@ static ww_status make_params(maker *k, ww_err *e) {
     switch (g->kind) {
     case WW_ARG_BUFFER:
       if (!q->pointer)
-        return ww_fail(e, WW_EUSAGE,
-                       "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p,
-                       q->name, type_of(q));
+        return ww_fail(
+            e, WW_EUSAGE,
+            "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p,
+            q->name, type_of(q));
       st = put_pointer(k, p, &g->buffer, to, e);
       break;
     case WW_ARG_HEX:
@@ -365,15 +398,20 @@ static ww_status make_params(maker *k, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a,
-                        ww_setup *out, ww_err *e) {
+ww_status ww_setup_make(const ww_module *m,
+                        const ww_fn *fn,
+                        const ww_launch *l,
+                        ww_arena *a,
+                        ww_setup *out,
+                        ww_err *e) {
   *out = (ww_setup){.memory = ww_memory_new(l->seed)};
   maker k = {.m = m, .fn = fn, .l = l, .a = a, .s = out};
   out->shared_dynamic = l->shared;
-  ww_status st = l->nargs > fn->nparams
-                     ? ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name,
-                               fn->nparams, l->nargs)
-                     : make_symbols(&k, e);
+  ww_status st =
+      l->nargs > fn->nparams
+          ? ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u",
+                    fn->name, fn->nparams, l->nargs)
+          : make_symbols(&k, e);
   if (!st)
     st = make_params(&k, e);
   if (st)
@@ -386,7 +424,9 @@ void ww_setup_free(ww_setup *s) {
   s->memory = NULL;
 }
 
-ww_run_spec ww_setup_spec(const ww_module *m, const ww_fn *fn, const ww_launch *l,
+ww_run_spec ww_setup_spec(const ww_module *m,
+                          const ww_fn *fn,
+                          const ww_launch *l,
                           const ww_setup *s) {
   ww_run_spec spec = {.module = m,
                       .fn = fn,

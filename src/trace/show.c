@@ -1,4 +1,5 @@
-/* show.c - a trace for people and for programs: tables on a terminal, members of the report's JSON.
+/* show.c - a trace for people and for programs: tables on a terminal, members of the
+ * report's JSON.
  */
 #include "run.h"
 
@@ -90,7 +91,8 @@ static void write_args(ww_json *j, const ww_tally *t) {
   ww_json_end_arr(j);
 }
 
-static void write_footprints(ww_json *j, const ww_module *m, const ww_fn *fn, const ww_sampled *s) {
+static void
+write_footprints(ww_json *j, const ww_module *m, const ww_fn *fn, const ww_sampled *s) {
   ww_json_key(j, "footprints");
   ww_json_arr(j);
   for (uint32_t k = 0; k < s->nfootprints; k++) {
@@ -137,7 +139,8 @@ void ww_trace_write(void *ctx, ww_json *j) {
 /* 1234567 as 1.23 M: four digits are enough to compare, columns stay narrow. */
 static const char *human(double v, char b[16]) {
   const char *unit = ww_unit_of(&v, ww_units_thousands, 9999.5, 9999.5);
-  snprintf(b, 16, *unit || v != (int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, *unit ? " " : "", unit);
+  snprintf(b, 16, *unit || v != (int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v,
+           *unit ? " " : "", unit);
   return b;
 }
 
@@ -178,14 +181,14 @@ static void print_totals(const ww_tally *t, FILE *f) {
   fprintf(f, "\nmemory\n");
   some(f, "global load requests", c->global_ld_requests,
        per(c->global_ld_sectors, c->global_ld_requests, "%.3g sectors each", b));
-  some(
-      f, "  bytes asked for", c->global_ld_bytes,
-      per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors, "%.3g %% of the sectors' bytes", b));
+  some(f, "  bytes asked for", c->global_ld_bytes,
+       per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors,
+           "%.3g %% of the sectors' bytes", b));
   some(f, "global store requests", c->global_st_requests,
        per(c->global_st_sectors, c->global_st_requests, "%.3g sectors each", b));
-  some(
-      f, "  bytes written", c->global_st_bytes,
-      per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "%.3g %% of the sectors' bytes", b));
+  some(f, "  bytes written", c->global_st_bytes,
+       per(100 * c->global_st_bytes, 32 * c->global_st_sectors,
+           "%.3g %% of the sectors' bytes", b));
   double shared = c->shared_ld_requests + c->shared_st_requests;
   some(f, "shared requests", shared,
        per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes,
@@ -193,12 +196,14 @@ static void print_totals(const ww_tally *t, FILE *f) {
   some(f, "local requests", c->local_requests, "");
   some(f, "constant requests", c->const_requests,
        per(c->const_words, c->const_requests, "%.3g words each", b));
-  some(f, "atomic requests", c->atomic_requests,
-       per(c->atomic_max_same, c->atomic_requests, "%.3g lanes meet at one address", b));
+  some(
+      f, "atomic requests", c->atomic_requests,
+      per(c->atomic_max_same, c->atomic_requests, "%.3g lanes meet at one address", b));
   if (t->dep.loads_in_flight) {
     fprintf(f, "\nparallelism within a warp\n");
-    fprintf(f, "  %-25s %11.3g\n  %-25s %11.3g\n  %-25s %11.3g\n", "instructions together",
-            t->dep.ilp, "loads in flight", t->dep.loads_in_flight, "load to use, instructions",
+    fprintf(f, "  %-25s %11.3g\n  %-25s %11.3g\n  %-25s %11.3g\n",
+            "instructions together", t->dep.ilp, "loads in flight",
+            t->dep.loads_in_flight, "load to use, instructions",
             t->dep.load_use_distance);
   }
 }
@@ -210,12 +215,12 @@ static void print_args(const ww_tally *t, FILE *f) {
   char d[16];
   if (!t->nargs)
     return;
-  fprintf(f, "\n%-20s %12s %12s %12s %14s\n", "argument", "load bytes", "store bytes", "atomics",
-          "touched");
+  fprintf(f, "\n%-20s %12s %12s %12s %14s\n", "argument", "load bytes", "store bytes",
+          "atomics", "touched");
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *g = &t->args[k];
-    fprintf(f, "%-20s %12s %12s %12s %14s\n", g->name, human(g->ld_bytes, a), human(g->st_bytes, b),
-            human(g->atomics, c), human(g->hi - g->lo, d));
+    fprintf(f, "%-20s %12s %12s %12s %14s\n", g->name, human(g->ld_bytes, a),
+            human(g->st_bytes, b), human(g->atomics, c), human(g->hi - g->lo, d));
   }
 }
 
@@ -234,8 +239,8 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
   ww_line_counts *l = ww_xmalloc(t->nlines * sizeof *l + 1);
   memcpy(l, t->lines, t->nlines * sizeof *l);
   qsort(l, t->nlines, sizeof *l, by_work);
-  fprintf(f, "\n%-28s %12s %12s %10s %10s %10s\n", "line", "warp instr.", "flops", "ld sect.",
-          "st sect.", "conflict");
+  fprintf(f, "\n%-28s %12s %12s %10s %10s %10s\n", "line", "warp instr.", "flops",
+          "ld sect.", "st sect.", "conflict");
   for (uint32_t k = 0; k < t->nlines && k < MOST; k++) {
     char where[256];
     char ld[64];
@@ -243,14 +248,16 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
     char conflict[64];
     char row[512];
     if (l[k].line)
-      snprintf(where, sizeof where, "%s:%u", ww_path_base(m->files[l[k].file]), l[k].line);
+      snprintf(where, sizeof where, "%s:%u", ww_path_base(m->files[l[k].file]),
+               l[k].line);
     else
       snprintf(where, sizeof where, "(no line)");
-    int n = snprintf(row, sizeof row, "%-28s %12s %12s %10s %10s %10s", where,
-                     human(l[k].warp_instructions, a), l[k].flops ? human(l[k].flops, b) : "",
-                     per(l[k].ld_sectors, l[k].ld_requests, "%.3g", ld),
-                     per(l[k].st_sectors, l[k].st_requests, "%.3g", st),
-                     per(l[k].shared_passes, l[k].shared_ideal_passes, "%.3gx", conflict));
+    int n = snprintf(
+        row, sizeof row, "%-28s %12s %12s %10s %10s %10s", where,
+        human(l[k].warp_instructions, a), l[k].flops ? human(l[k].flops, b) : "",
+        per(l[k].ld_sectors, l[k].ld_requests, "%.3g", ld),
+        per(l[k].st_sectors, l[k].st_requests, "%.3g", st),
+        per(l[k].shared_passes, l[k].shared_ideal_passes, "%.3gx", conflict));
     while (n > 0 && n < (int)sizeof row && row[n - 1] == ' ')
       row[--n] = 0;
     fprintf(f, "%s\n", row);
@@ -258,15 +265,19 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
   free(l);
 }
 
-void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, FILE *f) {
+void ww_trace_print(const ww_module *m,
+                    const ww_fn *fn,
+                    const ww_trace_result *t,
+                    FILE *f) {
   const ww_launch *l = &t->launch;
   fprintf(f, "%s  %s:%u\n", fn->name, ww_path_base(fn->file), fn->line);
-  fprintf(f, "grid %llu x %llu x %llu, block %llu x %llu x %llu", (unsigned long long)l->grid[0],
-          (unsigned long long)l->grid[1], (unsigned long long)l->grid[2],
-          (unsigned long long)l->block[0], (unsigned long long)l->block[1],
-          (unsigned long long)l->block[2]);
+  fprintf(f, "grid %llu x %llu x %llu, block %llu x %llu x %llu",
+          (unsigned long long)l->grid[0], (unsigned long long)l->grid[1],
+          (unsigned long long)l->grid[2], (unsigned long long)l->block[0],
+          (unsigned long long)l->block[1], (unsigned long long)l->block[2]);
   fprintf(f, "; ran %llu of %llu blocks%s\n", (unsigned long long)t->sampled.blocks,
-          (unsigned long long)t->sampled.of, t->sampled.extrapolated ? ", long loops in part" : "");
+          (unsigned long long)t->sampled.of,
+          t->sampled.extrapolated ? ", long loops in part" : "");
   ww_assumptions_print(&t->assumed.list, "assumed:", "        ", f);
   print_totals(&t->sampled.tally, f);
   print_args(&t->sampled.tally, f);

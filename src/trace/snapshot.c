@@ -1,5 +1,5 @@
-/* snapshot.c - what one thread block did, put aside until it is known how many blocks it stands
- * for. */
+/* snapshot.c - what one thread block did, put aside until it is known how many blocks
+ * it stands for. */
 #include "count_int.h"
 
 struct ww_snapshot {

@@ -1,14 +1,16 @@
-/* steady.c - loops that need not run in full: some iterations stand for others, with a weight.
+/* steady.c - loops that need not run in full: some iterations stand for others, with a
+ * weight.
  *
- * Found once per function: a loop with one latch and one exit, tested in every iteration, whose
- * exit compares values that depend on the loop's own counters and on nothing loaded in it. Watched
- * at run time: when the compared values moved by the same step three times, the iterations left are
- * known. They are cut into three segments; of each only a window in its middle runs, every
- * iteration of it weighted by segment / window, and the counters (header phis that are only added
- * to, and moved evenly) jump over the rest. Windows of eight consecutive iterations see all eight
- * alignments a 4-byte step has in a 32-byte sector; three segments make work that grows evenly with
- * the counter come out exact. Values accumulated in the loop are then wrong, which a sampled run
- * accepts: it asks what is done, not what results. */
+ * Found once per function: a loop with one latch and one exit, tested in every
+ * iteration, whose exit compares values that depend on the loop's own counters and on
+ * nothing loaded in it. Watched at run time: when the compared values moved by the same
+ * step three times, the iterations left are known. They are cut into three segments; of
+ * each only a window in its middle runs, every iteration of it weighted by segment /
+ * window, and the counters (header phis that are only added to, and moved evenly) jump
+ * over the rest. Windows of eight consecutive iterations see all eight alignments a
+ * 4-byte step has in a 32-byte sector; three segments make work that grows evenly with
+ * the counter come out exact. Values accumulated in the loop are then wrong, which a
+ * sampled run accepts: it asks what is done, not what results. */
 #include "code.h"
 
 enum { SEGMENTS = 3, WINDOW_INNER = 8, WINDOW_OUTER = 2 };
@@ -41,7 +43,8 @@ static bool made_inside(const finder *f, ww_val v) {
   return x->kind == WW_VAL_RESULT && ww_ir_in_loop(f->fn, x->ref, f->loop);
 }
 
-/* v depends on nothing but header phis of the loop, values from outside, and plain arithmetic. */
+/* v depends on nothing but header phis of the loop, values from outside, and plain
+ * arithmetic. */
 static bool pure(finder *f, ww_val v, int depth) {
   if (f->seen[v])
     return true;
@@ -81,7 +84,8 @@ static uint32_t exiting_block(const finder *f) {
       continue;
     bool leaves = bb->nsucc == 0 && !traps(bb);
     for (uint32_t s = 0; s < bb->nsucc; s++)
-      leaves |= !ww_ir_in_loop(f->fn, bb->succ[s], f->loop) && !traps(&f->fn->blocks[bb->succ[s]]);
+      leaves |= !ww_ir_in_loop(f->fn, bb->succ[s], f->loop) &&
+                !traps(&f->fn->blocks[bb->succ[s]]);
     if (!leaves)
       continue;
     if (found != WW_NOBLOCK)
@@ -91,8 +95,8 @@ static uint32_t exiting_block(const finder *f) {
   return found;
 }
 
-/* v is the phi plus or minus something: it goes on as it began. A mask, a remainder or a choice
- * turns back some day. */
+/* v is the phi plus or minus something: it goes on as it began. A mask, a remainder or
+ * a choice turns back some day. */
 static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
   if (v == phi)
     return true;
@@ -130,8 +134,9 @@ static struct ww_steady_phi *phis_of(const finder *f, ww_arena *a) {
 }
 
 static const uint8_t inverse[] = {
-    [WW_EQ] = WW_NE,   [WW_NE] = WW_EQ,   [WW_SLT] = WW_SGE, [WW_SLE] = WW_SGT, [WW_SGT] = WW_SLE,
-    [WW_SGE] = WW_SLT, [WW_ULT] = WW_UGE, [WW_ULE] = WW_UGT, [WW_UGT] = WW_ULE, [WW_UGE] = WW_ULT};
+    [WW_EQ] = WW_NE,   [WW_NE] = WW_EQ,   [WW_SLT] = WW_SGE, [WW_SLE] = WW_SGT,
+    [WW_SGT] = WW_SLE, [WW_SGE] = WW_SLT, [WW_ULT] = WW_UGE, [WW_ULE] = WW_UGT,
+    [WW_UGT] = WW_ULE, [WW_UGE] = WW_ULT};
 
 static bool qualify(finder *f, ww_steady *out) {
   const ww_fn *fn = f->fn;
@@ -144,8 +149,8 @@ static bool qualify(finder *f, ww_steady *out) {
   if (t->op != WW_OP_CBR)
     return false;
   const ww_ins *c = f->def[t->a];
-  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !made_inside(f, t->a) ||
-      !pure(f, c->a, 0) || !pure(f, c->b, 0))
+  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 ||
+      !made_inside(f, t->a) || !pure(f, c->a, 0) || !pure(f, c->b, 0))
     return false;
   *out = (ww_steady){.loop = f->loop,
                      .header = f->header,
@@ -153,14 +158,15 @@ static bool qualify(finder *f, ww_steady *out) {
                      .innermost = true,
                      .a = c->a,
                      .b = c->b,
-                     .pred = ww_ir_in_loop(fn, t->imm, f->loop) ? c->sub : inverse[c->sub]};
+                     .pred =
+                         ww_ir_in_loop(fn, t->imm, f->loop) ? c->sub : inverse[c->sub]};
   for (uint32_t l = 0; l < fn->nloops; l++)
     out->innermost &= fn->loops[l].parent != f->loop;
   return true;
 }
 
-void ww_steady_find(const ww_fn *fn, const ww_ins **def, ww_arena *a, ww_steady **out,
-                    uint32_t *n) {
+void ww_steady_find(
+    const ww_fn *fn, const ww_ins **def, ww_arena *a, ww_steady **out, uint32_t *n) {
   *n = 0;
   *out = WW_NEWN(a, ww_steady, fn->nloops + 1);
   finder f = {.fn = fn, .def = def, .seen = WW_NEWN(a, uint8_t, fn->nvals + 1)};
@@ -183,13 +189,14 @@ static __int128 number(uint64_t cell, bool sign, bool wide) {
   return wide ? cell : (uint32_t)cell;
 }
 
-/* How many more times the compare will hold when its operands go on moving like this; UINT64_MAX:
- * no end in sight. */
-static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t b, uint64_t db) {
+/* How many more times the compare will hold when its operands go on moving like this;
+ * UINT64_MAX: no end in sight. */
+static uint64_t
+holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t b, uint64_t db) {
   bool sign = pred >= WW_SLT && pred <= WW_SGE;
   __int128 diff = number(b, sign, wide) - number(a, sign, wide);
-  __int128 move =
-      number(da, true, true) - number(db, true, true); /* diff shrinks by move each time */
+  /* diff shrinks by move each time */
+  __int128 move = number(da, true, true) - number(db, true, true);
   bool falls = pred == WW_SGT || pred == WW_UGT || pred == WW_SGE || pred == WW_UGE;
   if (falls) {
     diff = -diff;
@@ -197,7 +204,8 @@ static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t
   }
   switch (pred) {
   case WW_NE:
-    return move != 0 && diff % move == 0 && diff / move > 0 ? diff / move - 1 : UINT64_MAX;
+    return move != 0 && diff % move == 0 && diff / move > 0 ? diff / move - 1
+                                                            : UINT64_MAX;
   case WW_SLT:
   case WW_ULT:
   case WW_SGT:
@@ -213,9 +221,10 @@ static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t
   }
 }
 
-/* Compares the row with the last iteration's; remembers value and step. True when every active lane
- * moved as before. */
-static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, uint64_t *step) {
+/* Compares the row with the last iteration's; remembers value and step. True when every
+ * active lane moved as before. */
+static bool
+watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, uint64_t *step) {
   bool same = true;
   for (ww_mask m = x->mask; m; m &= m - 1) {
     uint32_t l = __builtin_ctzll(m);
@@ -253,12 +262,14 @@ static void advance(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint64_t 
     const uint64_t *step = st->step + (size_t)k * x->lanes;
     for (ww_mask m = x->mask; m; m &= m - 1) {
       uint32_t l = __builtin_ctzll(m);
-      ww_cell_put(x, p->slot, p->wide, l, ww_cell_of(x, p->slot, p->wide, l) + n * step[l]);
+      ww_cell_put(x, p->slot, p->wide, l,
+                  ww_cell_of(x, p->slot, p->wide, l) + n * step[l]);
     }
   }
 }
 
-static void begin_segment(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t window) {
+static void
+begin_segment(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t window) {
   uint64_t before = (st->span - window) / 2;
   st->segments--;
   st->left = window;
@@ -284,8 +295,8 @@ static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t win
   if (left == UINT64_MAX || left < 2 + 2ull * SEGMENTS * window)
     return;
   st->segments = SEGMENTS;
-  st->span = (left - 2) / SEGMENTS / window *
-             window; /* whole windows: each alignment of a window as often as the others */
+  /* whole windows: each alignment of a window as often as the others */
+  st->span = (left - 2) / SEGMENTS / window * window;
   x->extrapolated = true;
   begin_segment(x, s, st, window);
 }
@@ -303,8 +314,9 @@ void ww_steady_iteration(ww_exec *x, const ww_steady *s) {
     observe(x, s, st);
     return;
   }
-  if (st->left) {                    /* inside a window */
-    bool lost = x->mask != st->mask; /* lanes left against the forecast: weigh nothing any more */
+  if (st->left) { /* inside a window */
+    /* lanes left against the forecast: weigh nothing any more */
+    bool lost = x->mask != st->mask;
     if (!lost && --st->left)
       return;
     x->weight = st->weight_in;

@@ -1,9 +1,9 @@
 /* touch.c - what one allocation saw: requests, touched range, distinct sectors.
  *
- * A bit per sector, in chunks of 256 KiB of addresses made on first touch: 1/256 of the touched
- * memory. A new bit counts with the weight of the access that set it, so that a loop iteration
- * which stands for many stands for their sectors too. New bits since the last commit are in a
- * journal, so that a trial run can be forgotten. */
+ * A bit per sector, in chunks of 256 KiB of addresses made on first touch: 1/256 of the
+ * touched memory. A new bit counts with the weight of the access that set it, so that a
+ * loop iteration which stands for many stands for their sectors too. New bits since the
+ * last commit are in a journal, so that a trial run can be forgotten. */
 #include "count_int.h"
 
 const ww_touched ww_touched_nothing = {.lo = UINT64_MAX};
@@ -35,7 +35,8 @@ void ww_journal_undo(ww_journal *j) {
 }
 
 /* Sets bits of one word, of which some may be new. */
-static void set_bits(ww_touch *t, ww_journal *j, uint64_t sector, uint64_t bits, double weight) {
+static void
+set_bits(ww_touch *t, ww_journal *j, uint64_t sector, uint64_t bits, double weight) {
   uint64_t **chunk = &t->chunks[sector / WW_CHUNK_SECTORS];
   if (!*chunk)
     *chunk = WW_NEWN(t->a, uint64_t, WW_CHUNK_SECTORS / 64);
@@ -54,8 +55,8 @@ static inline bool are_set(const ww_touch *t, uint64_t sector, uint64_t bits) {
 }
 
 /* Sectors [s0, s1] of the region. */
-static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t s1,
-                               double weight) {
+static inline void
+touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t s1, double weight) {
   if (s0 >= t->nsectors)
     return; /* another allocation's */
   if (s1 >= t->nsectors)
@@ -70,8 +71,8 @@ static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t
   }
 }
 
-/* Each lane's own sectors. The loop over lanes whose one sector is known already is what scattered
- * accesses cost. */
+/* Each lane's own sectors. The loop over lanes whose one sector is known already is
+ * what scattered accesses cost. */
 static void touch_lanes(ww_touch *t, ww_journal *j, const ww_access *a) {
   const uint64_t *addr = a->addr;
   const uint64_t start = t->base;
@@ -101,7 +102,8 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
   r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
   ww_range_add(&t->pend.lo, &t->pend.hi, s->lo, s->hi);
   if (s->solid)
-    touch_range(t, j, s->lo / 32 - t->base / 32, (s->hi - 1) / 32 - t->base / 32, a->weight);
+    touch_range(t, j, s->lo / 32 - t->base / 32, (s->hi - 1) / 32 - t->base / 32,
+                a->weight);
   else
     touch_lanes(t, j, a);
 }

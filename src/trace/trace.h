@@ -1,10 +1,10 @@
-/* trace.h - runs a kernel's IR warp by warp in a sandboxed memory and tells observers what
- * happened.
+/* trace.h - runs a kernel's IR warp by warp in a sandboxed memory and tells observers
+ * what happened.
  *
- * The interpreter knows nothing of counting: observers do it. A block of the IR executes under one
- * mask from its first to its last instruction, so per-instruction counts follow from block events;
- * memory has its own event. Events carry a weight: a loop iteration that stands for many (steady.c)
- * has weight > 1. */
+ * The interpreter knows nothing of counting: observers do it. A block of the IR
+ * executes under one mask from its first to its last instruction, so per-instruction
+ * counts follow from block events; memory has its own event. Events carry a weight: a
+ * loop iteration that stands for many (steady.c) has weight > 1. */
 #ifndef WW_TRACE_H
 #define WW_TRACE_H
 
@@ -21,11 +21,14 @@ static inline uint64_t ww_number_of(const uint64_t n[3], const uint64_t at[3]) {
   return (at[2] * n[1] + at[1]) * n[0] + at[0];
 }
 static inline uint64_t ww_axis_of(const uint64_t n[3], uint64_t number, int axis) {
-  return axis == 0 ? number % n[0] : axis == 1 ? number / n[0] % n[1] : number / n[0] / n[1];
+  return axis == 0   ? number % n[0]
+         : axis == 1 ? number / n[0] % n[1]
+                     : number / n[0] / n[1];
 }
 
 /* A range that encloses [from, to) as well. */
-static inline void ww_range_add(uint64_t *lo, uint64_t *hi, uint64_t from, uint64_t to) {
+static inline void
+ww_range_add(uint64_t *lo, uint64_t *hi, uint64_t from, uint64_t to) {
   if (from < *lo)
     *lo = from;
   if (to > *hi)
@@ -39,7 +42,8 @@ typedef struct {
 
 typedef enum { WW_ACCESS_LOAD, WW_ACCESS_STORE, WW_ACCESS_ATOMIC } ww_access_kind;
 
-/* How the active lanes' addresses lie; the interpreter finds out anyway, so it tells. */
+/* How the active lanes' addresses lie; the interpreter finds out anyway, so it tells.
+ */
 typedef enum {
   WW_PATTERN_ANY,
   WW_PATTERN_SAME,  /* all lanes at addr[first active] */
@@ -50,39 +54,52 @@ typedef struct {
   ww_warp_id warp;
   const ww_fn *fn;
   const ww_ins *ins;
-  uint32_t ins_id; /* dense index of memory instructions over the module, for tables of observers */
-  uint8_t kind;    /* ww_access_kind */
-  uint8_t space;   /* the real one: WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_PARAM; of the first
-                      active lane */
+  /* dense index of memory instructions over the module, for tables of observers */
+  uint32_t ins_id;
+  uint8_t kind; /* ww_access_kind */
+  /* the real one: WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_PARAM; of the first
+   * active lane */
+  uint8_t space;
   uint8_t bytes;   /* per lane */
   uint8_t pattern; /* ww_pattern */
   ww_mask lanes;
-  const uint64_t *addr; /* per lane; lanes that take no part hold an active one's (atomics and
-                           copies: anything) */
-  uint64_t lo, hi;      /* bytes [lo, hi) enclose it */
-  ww_mask fresh; /* WW_PATTERN_ANY: lanes whose 32-byte sector is not that of the lane before (lane
-                  * 0 always), whether active or not: a lane that takes no part holds an active
-                  * one's address; 0: not known, go by `lanes` */
-  bool aligned;  /* every address is a multiple of `bytes`, a power of two: no lane straddles a
-                    sector */
+  /* per lane; lanes that take no part hold an active one's (atomics and copies:
+   * anything) */
+  const uint64_t *addr;
+  uint64_t lo, hi; /* bytes [lo, hi) enclose it */
+  /* WW_PATTERN_ANY: lanes whose 32-byte sector is not that of the lane before (lane * 0
+   * always), whether active or not: a lane that takes no part holds an active * one's
+   * address; 0: not known, go by `lanes` */
+  ww_mask fresh;
+  /* every address is a multiple of `bytes`, a power of two: no lane straddles a sector
+   */
+  bool aligned;
   double weight;
 } ww_access;
 
 typedef struct {
   void *ctx; /* any member may be NULL */
-  void (*block)(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, ww_mask lanes,
+  void (*block)(void *ctx,
+                ww_warp_id w,
+                const ww_fn *fn,
+                uint32_t block,
+                ww_mask lanes,
                 double weight);
   void (*access)(void *ctx, const ww_access *a);
   void (*block_start)(void *ctx, uint64_t block); /* a thread block begins */
   void (*block_end)(void *ctx, uint64_t block);
-  void (*diverge)(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block,
+  void (*diverge)(void *ctx,
+                  ww_warp_id w,
+                  const ww_fn *fn,
+                  uint32_t block,
                   double weight); /* its branch split the mask */
   bool (*cancelled)(void *ctx);   /* polled now and then */
 } ww_observer;
 
-/* ---- memory (memory.c): the sandboxed address space ---- 32-bit windows for shared, local and
- * parameter space, so that truncated addresses stay valid; allocations above 4 GiB, 256-byte
- * aligned, each with a guard gap. Pages are reserved, filled with their contents on first touch. */
+/* ---- memory (memory.c): the sandboxed address space ---- 32-bit windows for shared,
+ * local and parameter space, so that truncated addresses stay valid; allocations above
+ * 4 GiB, 256-byte aligned, each with a guard gap. Pages are reserved, filled with their
+ * contents on first touch. */
 
 #define WW_SHARED_BASE 0x01000000ull /* + up to 16 MiB */
 #define WW_PARAM_BASE 0x08000000ull  /* kernel parameters, constant for the launch */
@@ -97,45 +114,50 @@ typedef struct {
   uint8_t space;       /* WW_GLOBAL or WW_CONST */
   int32_t arg;         /* kernel argument it came with, or -1 */
   int32_t symbol;      /* module symbol, or -1 */
-  bool unbounded;      /* size not given: a huge window around `origin`, to find what is touched */
-  bool assumed;        /* contents were not given by the user */
-  uint64_t origin;     /* device address the argument's pointer has */
+  /* size not given: a huge window around `origin`, to find what is touched */
+  bool unbounded;
+  bool assumed;    /* contents were not given by the user */
+  uint64_t origin; /* device address the argument's pointer has */
   const char *name;
   ww_fill fill;        /* contents of untouched pages */
   const char *type;    /* element type name for the fill */
   const uint8_t *init; /* the first init_n bytes, before the fill; NULL: none */
   uint64_t init_n;
-  uint8_t *filled;               /* one byte per page of WW_PAGE: contents made */
-  uint64_t filled_lo, filled_hi; /* pages made since the last reset lie in [lo, hi); of a borrowed
-                                    one, all are there */
-  uint64_t seed;                 /* of the contents generator */
-  bool borrowed;                 /* host is not ours to unmap */
-  uint64_t *pages_left;          /* of its memory, that may still be made */
+  uint8_t *filled; /* one byte per page of WW_PAGE: contents made */
+  /* pages made since the last reset lie in [lo, hi); of a borrowed one, all are there
+   */
+  uint64_t filled_lo, filled_hi;
+  uint64_t seed;        /* of the contents generator */
+  bool borrowed;        /* host is not ours to unmap */
+  uint64_t *pages_left; /* of its memory, that may still be made */
 } ww_region;
 
 #define WW_PAGE 4096u
 
 ww_memory *ww_memory_new(uint64_t seed);
 void ww_memory_free(ww_memory *m); /* accepts NULL */
-void *ww_reserve(uint64_t bytes);  /* address space that costs what is touched of it, or NULL */
-/* Adds an allocation; bytes 0 makes an unbounded one. The region stays valid until ww_memory_free.
+/* address space that costs what is touched of it, or NULL */
+void *ww_reserve(uint64_t bytes);
+/* Adds an allocation; bytes 0 makes an unbounded one. The region stays valid until
+ * ww_memory_free.
  */
 ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes);
-/* Memory that others own as an allocation at its own address (above 4 GiB), contents and all; NULL:
- * its place is taken. */
+/* Memory that others own as an allocation at its own address (above 4 GiB), contents
+ * and all; NULL: its place is taken. */
 ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space);
-ww_region *ww_memory_find(ww_memory *m, uint64_t addr);      /* NULL: none */
-ww_region *ww_memory_region(const ww_memory *m, uint32_t k); /* by address; NULL: no more */
-bool ww_region_fill_page(
-    ww_region *r,
-    uint64_t page); /* makes the contents of one page; page < pages. False: the limit is reached */
-void ww_memory_limit(ww_memory *m,
-                     uint64_t bytes);         /* of contents made since the last reset; 0: none */
-bool ww_memory_exhausted(const ww_memory *m); /* the limit was met */
+ww_region *ww_memory_find(ww_memory *m, uint64_t addr); /* NULL: none */
+/* by address; NULL: no more */
+ww_region *ww_memory_region(const ww_memory *m, uint32_t k);
+/* makes the contents of one page; page < pages. False: the limit is reached */
+bool ww_region_fill_page(ww_region *r, uint64_t page);
+/* of contents made since the last reset; 0: none */
+void ww_memory_limit(ww_memory *m, uint64_t bytes);
+bool ww_memory_exhausted(const ww_memory *m);             /* the limit was met */
 ww_status ww_memory_too_small(uint64_t bytes, ww_err *e); /* the error that says so */
 /* Host bytes of [addr, addr+n) with contents made; NULL when out of range. */
 void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n);
-void ww_memory_reset(ww_memory *m); /* forget writes and touched ranges: contents as at the start */
+/* forget writes and touched ranges: contents as at the start */
+void ww_memory_reset(ww_memory *m);
 
 /* ---- running (machine.c) ---- */
 
@@ -145,21 +167,24 @@ typedef struct {
   uint64_t grid[3], block[3];
   uint64_t shared_static; /* bytes */
   uint64_t shared;        /* dynamic, bytes; starts 16-byte aligned behind the static */
-  const uint8_t
-      *params; /* the parameter buffer: arguments at ww_param offsets, natural alignment */
+  const uint8_t *params; /* the parameter buffer: arguments at ww_param offsets, natural
+                            alignment */
   uint32_t params_n;
   ww_memory *memory;
-  const uint64_t
-      *symbol_addr; /* device address per module symbol (shared ones: offset from WW_SHARED_BASE) */
-  uint32_t lanes;   /* 32 or 64; 0: the module's */
-  uint32_t sms;     /* multiprocessors, for kernels that ask; 0: 132, an H200's */
+  const uint64_t *symbol_addr; /* device address per module symbol (shared ones: offset
+                                  from WW_SHARED_BASE) */
+  uint32_t lanes;              /* 32 or 64; 0: the module's */
+  uint32_t sms;       /* multiprocessors, for kernels that ask; 0: 132, an H200's */
   uint64_t max_steps; /* warp instructions before WW_ELIMIT; 0: none */
-  uint32_t slice;     /* warp instructions before the next warp has its turn; 0: 65536 */
-  bool backwards;   /* the last warp of a block has its turn first: what changes depends on an order
-                       that no GPU promises */
+  /* warp instructions before the next warp has its turn; 0: 65536 */
+  uint32_t slice;
+  /* the last warp of a block has its turn first: what changes depends on an order that
+   * no GPU promises */
+  bool backwards;
   bool extrapolate; /* steady loops are run in part, with weights */
   bool print;       /* printf reaches stdout */
-  bool (*cancelled)(void *ctx); /* polled now and then beside the observer's; NULL: never */
+  /* polled now and then beside the observer's; NULL: never */
+  bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
 } ww_run_spec;
 
@@ -175,13 +200,19 @@ typedef struct {
 void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total);
 
 typedef struct ww_machine ww_machine;
-/* Decodes the kernel and everything it calls, once; runs any number of blocks. The spec is kept by
- * reference. */
+/* Decodes the kernel and everything it calls, once; runs any number of blocks. The spec
+ * is kept by reference. */
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e);
 void ww_machine_free(ww_machine *m); /* accepts NULL */
-/* Runs the given thread blocks (linear indices, x fastest), `resident` of them interleaved at a
- * time (0: 1). */
-ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint32_t resident,
-                         const ww_observer *obs, ww_run_stats *stats, ww_arena *a, ww_err *e);
+/* Runs the given thread blocks (linear indices, x fastest), `resident` of them
+ * interleaved at a time (0: 1). */
+ww_status ww_machine_run(ww_machine *m,
+                         const uint64_t *blocks,
+                         uint32_t n,
+                         uint32_t resident,
+                         const ww_observer *obs,
+                         ww_run_stats *stats,
+                         ww_arena *a,
+                         ww_err *e);
 
 #endif

@@ -1,12 +1,14 @@
-/* cl_host.c - runs one OpenCL launch spec on whatever runtime the ICD loader finds and dumps the
- * buffers.
+/* cl_host.c - runs one OpenCL launch spec on whatever runtime the ICD loader finds and
+ * dumps the buffers.
  *
- *   cl_host NAME.launch [--dump DIR] [--platform SUBSTRING] [--options "BUILD OPTIONS"] [--times]
+ *   cl_host NAME.launch [--dump DIR] [--platform SUBSTRING] [--options "BUILD OPTIONS"]
+ * [--times]
  *
- * The same spec, the same contents and the same dump names (DIR/arg<i>.bin) as `warpwise trace
- * --full --dump DIR`, so that the two can be compared byte by byte. Under `oclgrind` the runtime is
- * Oclgrind. --times prints the kernel's wall and CPU milliseconds. Exit 0 ok, 3 bad input, 4 no
- * device or a runtime error. */
+ * The same spec, the same contents and the same dump names (DIR/arg<i>.bin) as
+ * `warpwise trace
+ * --full --dump DIR`, so that the two can be compared byte by byte. Under `oclgrind`
+ * the runtime is Oclgrind. --times prints the kernel's wall and CPU milliseconds. Exit
+ * 0 ok, 3 bad input, 4 no device or a runtime error. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "../../src/report/launch.h"
 
@@ -32,7 +34,8 @@ typedef struct {
   cl_mem buffers[MAX_ARGS];
 } host;
 
-/* Any OpenCL error ends the program: it is a test tool and the runtime cleans up behind it. */
+/* Any OpenCL error ends the program: it is a test tool and the runtime cleans up behind
+ * it. */
 static void must(cl_int rc, const char *what) {
   if (rc == CL_SUCCESS)
     return;
@@ -69,7 +72,8 @@ static void build(host *h, const char *build_options) {
   must(rc, "program");
   rc = clBuildProgram(h->program, 1, &h->device, build_options, NULL, NULL);
   if (rc != CL_SUCCESS) {
-    clGetProgramBuildInfo(h->program, h->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    clGetProgramBuildInfo(h->program, h->device, CL_PROGRAM_BUILD_LOG, sizeof log, log,
+                          NULL);
     fputs(log, stderr);
   }
   must(rc, "build");
@@ -84,8 +88,8 @@ static void set_buffer(host *h, cl_uint i, const ww_buffer *b) {
   if (b->fill.kind != WW_FILL_NONE && size)
     ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(h->l->seed, i), 0,
                   b->bytes / size, p);
-  h->buffers[i] =
-      clCreateBuffer(h->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, b->bytes, p, &rc);
+  h->buffers[i] = clCreateBuffer(h->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 b->bytes, p, &rc);
   must(rc, "buffer");
   must(clSetKernelArg(h->kernel, i, sizeof(cl_mem), &h->buffers[i]), "buffer argument");
 }
@@ -93,7 +97,8 @@ static void set_buffer(host *h, cl_uint i, const ww_buffer *b) {
 /* A scalar takes the type its parameter has. */
 static void set_value(host *h, cl_uint i, const ww_arg *arg) {
   char type[64] = "";
-  must(clGetKernelArgInfo(h->kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL),
+  must(clGetKernelArgInfo(h->kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type,
+                          NULL),
        "argument's type");
   float f = (float)arg->value;
   double d = arg->value;
@@ -113,7 +118,8 @@ static void set_args(host *h) {
   for (cl_uint i = 0; i < h->l->nargs && i < MAX_ARGS; i++) {
     const ww_arg *arg = &h->l->args[i];
     cl_kernel_arg_address_qualifier space = CL_KERNEL_ARG_ADDRESS_PRIVATE;
-    clGetKernelArgInfo(h->kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL);
+    clGetKernelArgInfo(h->kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space,
+                       &space, NULL);
     if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
       must(clSetKernelArg(h->kernel, i, arg->buffer.bytes, NULL), "local argument");
     else if (arg->kind == WW_ARG_BUFFER)
@@ -141,7 +147,8 @@ static void launch(host *h, bool times) {
       dims = (cl_uint)k + 1;
   }
   double start = ww_now(), cpu = cpu_now();
-  must(clEnqueueNDRangeKernel(h->queue, h->kernel, dims, NULL, global, local, 0, NULL, NULL),
+  must(clEnqueueNDRangeKernel(h->queue, h->kernel, dims, NULL, global, local, 0, NULL,
+                              NULL),
        "launch");
   must(clFinish(h->queue), "kernel");
   if (times)
@@ -158,8 +165,8 @@ static void dump(host *h, const char *dir) {
     ww_err e = {0};
     must(clEnqueueReadBuffer(h->queue, h->buffers[i], CL_TRUE, 0, n, p, 0, NULL, NULL),
          "read back");
-    if (ww_write_file_atomic(ww_path_join(h->a, dir, ww_fmt(h->a, "arg%u.bin", i)), p, n, &e) !=
-        WW_OK) {
+    if (ww_write_file_atomic(ww_path_join(h->a, dir, ww_fmt(h->a, "arg%u.bin", i)), p,
+                             n, &e) != WW_OK) {
       fprintf(stderr, "cl_host: %s\n", e.msg);
       exit(3);
     }
@@ -192,21 +199,22 @@ int main(int argc, char **argv) {
   ww_err e = {0};
   cl_int rc;
   if (!parse(&o, argc, argv)) {
-    fprintf(
-        stderr,
-        "usage: %s NAME.launch [--dump DIR] [--platform SUBSTRING] [--options OPTIONS] [--times]\n",
-        argv[0]);
+    fprintf(stderr,
+            "usage: %s NAME.launch [--dump DIR] [--platform SUBSTRING] [--options "
+            "OPTIONS] [--times]\n",
+            argv[0]);
     return 2;
   }
-  if (ww_launch_read(o.spec, h.a, &l, &n, &e) != WW_OK || n != 1 || !l->file || !l->kernel) {
+  if (ww_launch_read(o.spec, h.a, &l, &n, &e) != WW_OK || n != 1 || !l->file ||
+      !l->kernel) {
     fprintf(stderr, "cl_host: %s: %s\n", o.spec,
             e.msg[0] ? e.msg : "one launch with \"file\" and \"kernel\" is needed");
     return 3;
   }
   h.l = l;
   if (!pick_device(&h, o.platform)) {
-    fprintf(stderr, "cl_host: no OpenCL device%s%s\n", o.platform ? " of platform " : "",
-            o.platform ? o.platform : "");
+    fprintf(stderr, "cl_host: no OpenCL device%s%s\n",
+            o.platform ? " of platform " : "", o.platform ? o.platform : "");
     return 4;
   }
   h.context = clCreateContext(NULL, 1, &h.device, NULL, NULL, &rc);

@@ -1,12 +1,15 @@
-/* run_cross.c - the OpenCL triples of tests/kernels on other people's runtimes: PoCL (compiles to
- * this CPU) and Oclgrind (interprets LLVM IR work-item by work-item and counts).
+/* run_cross.c - the OpenCL triples of tests/kernels on other people's runtimes: PoCL
+ * (compiles to this CPU) and Oclgrind (interprets LLVM IR work-item by work-item and
+ * counts).
  *
- *   run_cross PROGRAM|- CL_HOST [FOLDER] [--only SUBSTRING] [--no-pocl] [--no-oclgrind] [--verbose]
+ *   run_cross PROGRAM|- CL_HOST [FOLDER] [--only SUBSTRING] [--no-pocl] [--no-oclgrind]
+ * [--verbose]
  *
- * Per triple: each runtime's buffers against the host reference and against our own dump;
- * Oclgrind's byte totals by address space against the .want and against our counts. `-` for PROGRAM
- * leaves our side out: it then checks the references and .want files alone. What can be compared,
- * and why, is in README.md. A runtime that is not installed is skipped, aloud. */
+ * Per triple: each runtime's buffers against the host reference and against our own
+ * dump; Oclgrind's byte totals by address space against the .want and against our
+ * counts. `-` for PROGRAM leaves our side out: it then checks the references and .want
+ * files alone. What can be compared, and why, is in README.md. A runtime that is not
+ * installed is skipped, aloud. */
 #include "../triple.h"
 
 #include <stdlib.h>
@@ -30,15 +33,16 @@ static const struct {
 };
 #define NSPACES (sizeof spaces / sizeof *spaces)
 
-/* Kernels whose memory goes through built-in functions, which Oclgrind counts as calls, not as
- * loads and stores. */
+/* Kernels whose memory goes through built-in functions, which Oclgrind counts as calls,
+ * not as loads and stores. */
 static bool bytes_comparable(const char *name) {
   return strcmp(name, "cl_vload") != 0;
 }
 
 static bool run(triple *t, const char *const *argv, ww_run_result *r, const char *who) {
   ww_err e = {0};
-  if (ww_run(argv, NULL, 0, TIMEOUT_S, r, &e) == WW_OK && r->exit_code == 0 && !r->timed_out)
+  if (ww_run(argv, NULL, 0, TIMEOUT_S, r, &e) == WW_OK && r->exit_code == 0 &&
+      !r->timed_out)
     return true;
   triple_fail(t, "%s: exit %d: %.300s", who, r->exit_code,
               e.msg[0]   ? e.msg
@@ -55,24 +59,28 @@ static double histogram_bytes(const char *text, const char *what) {
   return p ? strtod(p + strlen(key), NULL) : 0;
 }
 
-static void check_bytes(triple *t, const char *text, const cJSON *counts, const char *whose) {
+static void
+check_bytes(triple *t, const char *text, const cJSON *counts, const char *whose) {
   for (size_t i = 0; i < NSPACES; i++) {
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(counts, spaces[i].count);
     double theirs = histogram_bytes(text, spaces[i].line);
     if (ours && ours->valuedouble != theirs)
-      triple_fail(t, "%s %s %.17g oclgrind %.0f", whose, spaces[i].count, ours->valuedouble,
-                  theirs);
+      triple_fail(t, "%s %s %.17g oclgrind %.0f", whose, spaces[i].count,
+                  ours->valuedouble, theirs);
   }
 }
 
-static void check_oclgrind(triple *t, const setup *s, const char *dump, ww_buf *histogram) {
-  const char *argv[] = {
-      "oclgrind", "--inst-counts", "--num-threads", "1", s->host, t->spec, "--dump", dump, NULL};
+static void
+check_oclgrind(triple *t, const setup *s, const char *dump, ww_buf *histogram) {
+  const char *argv[] = {"oclgrind", "--inst-counts", "--num-threads", "1",
+                        s->host,    t->spec,         "--dump",        dump,
+                        NULL};
   ww_run_result r = {0};
   if (run(t, argv, &r, "oclgrind")) {
     triple_check_reference(t, dump, "oclgrind");
     if (bytes_comparable(t->name))
-      check_bytes(t, r.out.s, cJSON_GetObjectItemCaseSensitive(t->want, "counts"), "want");
+      check_bytes(t, r.out.s, cJSON_GetObjectItemCaseSensitive(t->want, "counts"),
+                  "want");
     if (r.out.s)
       ww_buf_puts(histogram, r.out.s);
   }
@@ -80,7 +88,8 @@ static void check_oclgrind(triple *t, const setup *s, const char *dump, ww_buf *
 }
 
 static bool check_pocl(triple *t, const setup *s, const char *dump) {
-  const char *argv[] = {s->host, t->spec, "--platform", "Portable", "--dump", dump, NULL};
+  const char *argv[] = {s->host,  t->spec, "--platform", "Portable",
+                        "--dump", dump,    NULL};
   ww_run_result r = {0};
   bool ok = run(t, argv, &r, "pocl");
   if (ok)
@@ -106,7 +115,8 @@ static void check(triple *t, const setup *s) {
   if (report && histogram.n)
     triple_check_dumps(t, grind, "oclgrind", ours, "ours");
   if (report && histogram.n && bytes_comparable(t->name))
-    check_bytes(t, histogram.s, cJSON_GetObjectItemCaseSensitive(report, "counts"), "ours");
+    check_bytes(t, histogram.s, cJSON_GetObjectItemCaseSensitive(report, "counts"),
+                "ours");
   cJSON_Delete(report);
   ww_buf_free(&histogram);
   triple_remove_dump(pocl);
@@ -137,7 +147,8 @@ static bool parse(setup *s, int argc, char **argv) {
     else if (argv[i][0] == '-' && argv[i][1])
       return false;
     else {
-      *(const char **[]){&s->program, &s->host, &s->dir}[plain < 2 ? plain : 2] = argv[i];
+      *(const char **[]){&s->program, &s->host, &s->dir}[plain < 2 ? plain : 2] =
+          argv[i];
       plain++;
     }
   }
@@ -150,7 +161,8 @@ int main(int argc, char **argv) {
   setup s = {.dir = "tests/kernels", .pocl = true, .oclgrind = true};
   if (!parse(&s, argc, argv)) {
     fprintf(stderr,
-            "usage: %s PROGRAM|- CL_HOST [FOLDER] [--only SUBSTRING] [--no-pocl] [--no-oclgrind] "
+            "usage: %s PROGRAM|- CL_HOST [FOLDER] [--only SUBSTRING] [--no-pocl] "
+            "[--no-oclgrind] "
             "[--verbose]\n",
             argv[0]);
     return 2;
@@ -162,10 +174,12 @@ int main(int argc, char **argv) {
   snprintf(spec, sizeof spec, "%s/%s.launch", s.dir, probe);
   bool asked = s.pocl;
   s.pocl =
-      s.pocl && installed((const char *[]){s.host, spec, "--platform", "Portable", NULL}, "PoCL");
+      s.pocl &&
+      installed((const char *[]){s.host, spec, "--platform", "Portable", NULL}, "PoCL");
   uint32_t skipped = asked && !s.pocl;
   asked = s.oclgrind;
-  s.oclgrind = s.oclgrind && installed((const char *[]){"oclgrind", "--version", NULL}, "Oclgrind");
+  s.oclgrind = s.oclgrind &&
+               installed((const char *[]){"oclgrind", "--version", NULL}, "Oclgrind");
   skipped += asked && !s.oclgrind;
   for (uint32_t i = 0; i < n; i++) {
     triple t;

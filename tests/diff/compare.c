@@ -61,8 +61,8 @@ static double largest(component c, const uint8_t *p, uint64_t n) {
   return most;
 }
 
-static diff_verdict compare_one(component c, const uint8_t *x, const uint8_t *y, double most,
-                                double *relative) {
+static diff_verdict
+compare_one(component c, const uint8_t *x, const uint8_t *y, double most, double *relative) {
   *relative = 0;
   if (!memcmp(x, y, c.bytes))
     return DIFF_SAME;
@@ -80,7 +80,9 @@ static diff_verdict compare_one(component c, const uint8_t *x, const uint8_t *y,
   return apart <= t.relative * size ? DIFF_NEAR : DIFF_FAR;
 }
 
-static void compare_buffer(const diff_buffer *b, const uint8_t *ours, const uint8_t *theirs,
+static void compare_buffer(const diff_buffer *b,
+                           const uint8_t *ours,
+                           const uint8_t *theirs,
                            diff_comparison *out) {
   component c = component_of(b->type);
   uint64_t n = b->bytes / c.bytes;
@@ -135,7 +137,10 @@ static uint8_t *sorted_copy(component c, const uint8_t *p, uint64_t bytes) {
   return v;
 }
 
-void diff_compare(const diff_kernel *k, const uint8_t *ours, const uint8_t *theirs, bool sorted,
+void diff_compare(const diff_kernel *k,
+                  const uint8_t *ours,
+                  const uint8_t *theirs,
+                  bool sorted,
                   diff_comparison *out) {
   *out = (diff_comparison){0};
   for (uint32_t i = 0; i < k->nbuffers; i++) {

@@ -58,8 +58,13 @@ static void close_device(diff_device *d) {
 }
 
 /* The code of a text, its file taken away again. */
-static ww_status compile(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
-                         ww_arena *a, char **code, ww_err *e) {
+static ww_status compile(diff_device *d,
+                         const diff_kernel *const *k,
+                         uint32_t n,
+                         diff_variant v,
+                         ww_arena *a,
+                         char **code,
+                         ww_err *e) {
   const char *text = diff_source(k, n, WW_GEN_CUDA, v, a);
   static const char *const flags[] = {"--fmad=false"};
   ww_compile_job *jobs = WW_NEWN(a, ww_compile_job, n);
@@ -82,8 +87,13 @@ static ww_status compile(diff_device *d, const diff_kernel *const *k, uint32_t n
   return st;
 }
 
-static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
-                       ww_arena *a, diff_program **out, ww_err *e) {
+static ww_status build(diff_device *d,
+                       const diff_kernel *const *k,
+                       uint32_t n,
+                       diff_variant v,
+                       ww_arena *a,
+                       diff_program **out,
+                       ww_err *e) {
   char *code;
   diff_program *p = WW_NEW(a, diff_program);
   ww_status st = compile(d, k, n, v, a, &code, e);
@@ -119,8 +129,8 @@ static ww_status launch(diff_device *d, void *function, const diff_kernel *k, ww
   return s ? ww_cuda_fail(d->api, s, k->gen.name, e) : WW_OK;
 }
 
-static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image,
-                     ww_err *e) {
+static ww_status
+run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image, ww_err *e) {
   void *function;
   if (k->bytes > MEMORY)
     return ww_fail(e, WW_ELIMIT, "%s needs %llu bytes", k->gen.name, (unsigned long long)k->bytes);

@@ -53,18 +53,22 @@ typedef struct {
 /* A kernel and the first of its launches that is small: milliseconds in the interpreter. */
 ww_status diff_make(diff_number n, ww_gen_dialect d, ww_arena *a, diff_kernel *out, ww_err *e);
 /* The texts of n kernels as one source of a variant. */
-const char *diff_source(const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v,
-                        ww_arena *a);
+const char *
+diff_source(const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v, ww_arena *a);
 
 /* ---- interpret.c ---- */
 /* The IR of such a source. Kept in $WARPWISE_IR where that is set; a build without LLVM reads it
  * from there. */
-ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena *a, ww_module *out,
-                    ww_err *e);
+ww_status diff_load(
+    const char *text, ww_gen_dialect d, diff_variant v, ww_arena *a, ww_module *out, ww_err *e);
 /* Runs all blocks: `image` gets what is left, `other` the same with blocks and warps in another
  * order. */
-ww_status diff_interpret(const ww_module *m, const diff_kernel *k, uint8_t *image, uint8_t *other,
-                         uint64_t *steps, ww_err *e);
+ww_status diff_interpret(const ww_module *m,
+                         const diff_kernel *k,
+                         uint8_t *image,
+                         uint8_t *other,
+                         uint64_t *steps,
+                         ww_err *e);
 
 /* ---- cuda.c, opencl.c ---- */
 typedef struct diff_device diff_device;
@@ -75,11 +79,16 @@ typedef struct {
   uint32_t together; /* kernels of a program that suit its compiler */
   /* `run` false: only compiles. */
   ww_status (*open)(bool run, ww_arena *a, diff_device **out, ww_err *e);
-  ww_status (*build)(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
-                     ww_arena *a, diff_program **out, ww_err *e);
+  ww_status (*build)(diff_device *d,
+                     const diff_kernel *const *k,
+                     uint32_t n,
+                     diff_variant v,
+                     ww_arena *a,
+                     diff_program **out,
+                     ww_err *e);
   /* image: before the run in, after it out. */
-  ww_status (*run)(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image,
-                   ww_err *e);
+  ww_status (*run)(
+      diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image, ww_err *e);
   void (*drop)(diff_device *d, diff_program *p); /* accepts NULL */
   void (*close)(diff_device *d);                 /* accepts NULL */
   const char *(*describe)(diff_device *d);       /* "NVIDIA H200, CUDA 13.0" */
@@ -102,7 +111,10 @@ typedef struct {
   char ours[32], theirs[32];
 } diff_comparison;
 /* sorted: elements of a buffer in any order. */
-void diff_compare(const diff_kernel *k, const uint8_t *ours, const uint8_t *theirs, bool sorted,
+void diff_compare(const diff_kernel *k,
+                  const uint8_t *ours,
+                  const uint8_t *theirs,
+                  bool sorted,
                   diff_comparison *out);
 bool diff_gaps_intact(const diff_kernel *k, const uint8_t *image);
 

@@ -11,8 +11,8 @@
 #define SLICE 37                /* of the second run */
 #define RESIDENT 6
 
-ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena *a, ww_module *out,
-                    ww_err *e) {
+ww_status diff_load(
+    const char *text, ww_gen_dialect d, diff_variant v, ww_arena *a, ww_module *out, ww_err *e) {
   static const char *const cuda_flags[] = {"-fmad=false", "-fwrapv"}, *const wrap[] = {"-fwrapv"};
   bool cuda = d == WW_GEN_CUDA;
   const char *file = cuda ? "generated.cu" : "generated.cl";
@@ -80,8 +80,12 @@ static ww_status run_forwards(const ww_run_spec *spec, uint64_t *steps, ww_err *
   return st;
 }
 
-ww_status diff_interpret(const ww_module *m, const diff_kernel *k, uint8_t *image, uint8_t *other,
-                         uint64_t *steps, ww_err *e) {
+ww_status diff_interpret(const ww_module *m,
+                         const diff_kernel *k,
+                         uint8_t *image,
+                         uint8_t *other,
+                         uint64_t *steps,
+                         ww_err *e) {
   const ww_fn *fn = ww_ir_find(m, k->gen.name);
   if (!fn)
     return ww_fail(e, WW_EDATA, "no kernel %s in the IR", k->gen.name);

@@ -48,8 +48,13 @@ static void close_device(diff_device *d) {
     d->cl.ReleaseContext(d->context);
 }
 
-static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
-                       ww_arena *a, diff_program **out, ww_err *e) {
+static ww_status build(diff_device *d,
+                       const diff_kernel *const *k,
+                       uint32_t n,
+                       diff_variant v,
+                       ww_arena *a,
+                       diff_program **out,
+                       ww_err *e) {
   const char *text = diff_source(k, n, WW_GEN_OPENCL, v, a);
   char log[400] = "";
   size_t bytes = strlen(text);
@@ -67,8 +72,8 @@ static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, 
   return ww_fail(e, WW_EDATA, "build: %s: %.300s", ww_opencl_error(rc), log);
 }
 
-static cl_int set_args(diff_device *d, cl_kernel kernel, const diff_kernel *k, const uint8_t *image,
-                       cl_mem *mem) {
+static cl_int set_args(
+    diff_device *d, cl_kernel kernel, const diff_kernel *k, const uint8_t *image, cl_mem *mem) {
   cl_int rc = 0;
   uint32_t b = 0;
   for (uint32_t i = 0; !rc && i < k->launch.nargs; i++) {
@@ -99,8 +104,8 @@ static cl_int launch(diff_device *d, cl_kernel kernel, const ww_launch *l) {
   return rc ? rc : d->cl.Finish(d->queue);
 }
 
-static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image,
-                     ww_err *e) {
+static ww_status
+run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image, ww_err *e) {
   cl_mem mem[DIFF_BUFFERS] = {NULL};
   cl_int rc = 0;
   cl_kernel kernel = d->cl.CreateKernel(p->program, k->gen.name, &rc);

@@ -137,8 +137,8 @@ static void add_prelude(ww_buf *b, bool cuda, int ulps) {
     ww_buf_fmt(b, "#undef %s\n#define %s ww_%s\n", m->name, m->name, m->name);
 }
 
-const char *diff_source(const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v,
-                        ww_arena *a) {
+const char *diff_source(
+    const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v, ww_arena *a) {
   ww_buf b = {0};
   if (d == WW_GEN_OPENCL && v != DIFF_PLAIN)
     ww_buf_puts(&b, "#pragma OPENCL FP_CONTRACT OFF\n");

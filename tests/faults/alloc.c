@@ -1,12 +1,12 @@
-/* alloc.c - LD_PRELOAD: one allocation of our program fails, whoever asks for it: our own code,
- * cJSON, zstd, SQLite, LLVM, libc.
+/* alloc.c - LD_PRELOAD: one allocation of our program fails, whoever asks for it: our
+ * own code, cJSON, zstd, SQLite, LLVM, libc.
  *
  *   FAULT_PROGRAM  the program's path; others (compilers) are let be
- *   FAULT_STATE    a file of two 64-bit counters shared by all processes: allocations so far,
- * failures so far FAULT_AT       the allocation that fails; 0: none
+ *   FAULT_STATE    a file of two 64-bit counters shared by all processes: allocations
+ * so far, failures so far FAULT_AT       the allocation that fails; 0: none
  *
- * Counted from main() on, whose first act is to ask for SIGHUP's handler. What dlsym needs before
- * malloc is known comes from a small buffer. */
+ * Counted from main() on, whose first act is to ask for SIGHUP's handler. What dlsym
+ * needs before malloc is known comes from a small buffer. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,8 @@ __attribute__((constructor)) static void begin(void) {
       ours.st_ino != self.st_ino || ours.st_dev != self.st_dev)
     return;
   int fd = open(file, O_RDWR | O_CLOEXEC);
-  void *p = fd < 0 ? MAP_FAILED : mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void *p =
+      fd < 0 ? MAP_FAILED : mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (fd >= 0)
     close(fd);
   at = which ? strtoull(which, NULL, 10) : 0;

@@ -1,5 +1,5 @@
-/* fore.c - `fore COMMAND...` : runs it with INT, TERM and HUP as a terminal's foreground has them;
- * a script's background jobs ignore INT. */
+/* fore.c - `fore COMMAND...` : runs it with INT, TERM and HUP as a terminal's
+ * foreground has them; a script's background jobs ignore INT. */
 #include <signal.h>
 #include <unistd.h>
 

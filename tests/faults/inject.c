@@ -1,17 +1,18 @@
 /* inject.c - runs a command and lets one system call of our program in it fail.
  *
- *   inject PROGRAM CLASS N SECONDS COMMAND...     N = 0: only count; CLASS "none": only run and
- * watch
+ *   inject PROGRAM CLASS N SECONDS COMMAND...     N = 0: only count; CLASS "none": only
+ * run and watch
  *
- * Counted are calls of PROGRAM alone, in the command's processes and threads, from main() on: its
- * first act is to ask for SIGHUP's handler (ww_end_on_signals), which is the mark. Compilers and
- * other children are let go. After the failure all are let go, so that LeakSanitizer, which traces
- * too, can do its work at the end. The last line on descriptor 3 says what happened:
+ * Counted are calls of PROGRAM alone, in the command's processes and threads, from
+ * main() on: its first act is to ask for SIGHUP's handler (ww_end_on_signals), which is
+ * the mark. Compilers and other children are let go. After the failure all are let go,
+ * so that LeakSanitizer, which traces too, can do its work at the end. The last line on
+ * descriptor 3 says what happened:
  *
  *   calls=312 fired=openat:24 end=exit:3 left=0
  *
- * end=signal:N when it died, end=late when SECONDS passed; left: children that outlived it by two
- * seconds. */
+ * end=signal:N when it died, end=late when SECONDS passed; left: children that outlived
+ * it by two seconds. */
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
@@ -39,7 +40,8 @@ int main(void) {
 
 enum { SHORT = -1, PROCESSES = 512, ERRORS = 3 };
 
-/* What may fail, and how; errors take turns. SHORT: the call does half of what was asked. */
+/* What may fail, and how; errors take turns. SHORT: the call does half of what was
+ * asked. */
 typedef struct {
   const char *class, *name;
   long call;
@@ -153,8 +155,8 @@ static bool is_program(pid_t pid) {
   return !stat(path, &s) && s.st_dev == program.st_dev && s.st_ino == program.st_ino;
 }
 
-/* A counter that the kernel keeps: writing to it cannot fail, and libmicrohttpd ends the program
- * when told so. */
+/* A counter that the kernel keeps: writing to it cannot fail, and libmicrohttpd ends
+ * the program when told so. */
 static bool is_eventfd(pid_t pid, unsigned long long fd) {
   char path[64], to[64] = "";
   snprintf(path, sizeof path, "/proc/%d/fd/%llu", (int)pid, fd);
@@ -259,7 +261,8 @@ static void on_alarm(int sig) {
 }
 
 static void nap(long ms) {
-  nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+  nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000},
+            NULL);
 }
 
 /* Kills what is left of the command: we are the reaper of whom it has left. */
@@ -325,8 +328,8 @@ int main(int argc, char **argv) {
   add(main_pid);
   done = !strcmp(class, "none");
   ptrace(PTRACE_SETOPTIONS, main_pid, 0,
-         PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
-             PTRACE_O_TRACEEXEC);
+         PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+             PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC);
   alarm((unsigned)atoi(argv[4]));
   resume(find(main_pid), 0);
   while (!late) {

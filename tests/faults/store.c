@@ -1,4 +1,5 @@
-/* store.c - `store FILE ROWS`: says what is wrong with a store: damaged, or fewer rows than it had.
+/* store.c - `store FILE ROWS`: says what is wrong with a store: damaged, or fewer rows
+ * than it had.
  */
 #include <sqlite3.h>
 #include <stdio.h>

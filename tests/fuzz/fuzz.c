@@ -1,8 +1,9 @@
-/* fuzz.c - the program that libFuzzer drives: `fuzz TARGET [its options] [folders of inputs]`.
+/* fuzz.c - the program that libFuzzer drives: `fuzz TARGET [its options] [folders of
+ * inputs]`.
  *
- * One program for all targets: it is linked once, and can be carried to another machine. The name
- * goes on in the environment, because libFuzzer starts itself again for -merge=1 and -fork=N, with
- * the options alone. */
+ * One program for all targets: it is linked once, and can be carried to another
+ * machine. The name goes on in the environment, because libFuzzer starts itself again
+ * for -merge=1 and -fork=N, with the options alone. */
 #include "fuzz.h"
 
 #include <sys/random.h>
@@ -11,8 +12,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed);
 
-/* What libstdc++'s archive asks for and the C library has since 2.36: the program runs on older
- * systems too. */
+/* What libstdc++'s archive asks for and the C library has since 2.36: the program runs
+ * on older systems too. */
 uint32_t arc4random(void);
 uint32_t arc4random(void) {
   uint32_t v = 4;

@@ -1,6 +1,6 @@
-/* fuzz_api.c - any text as a request to the REST interface, `METHOD PATH` on the first line and the
- * body behind it: an answer with a status, JSON where it says so. There is no compiler here: what
- * names a source that can be read ends with its error. */
+/* fuzz_api.c - any text as a request to the REST interface, `METHOD PATH` on the first
+ * line and the body behind it: an answer with a status, JSON where it says so. There is
+ * no compiler here: what names a source that can be read ends with its error. */
 #include "fuzz.h"
 
 #include "../../src/base/jsonread.h"
@@ -17,8 +17,8 @@ static void stop(void) {
 static void start(void) {
   ww_err e = {0};
   fuzz_file("k.cu", "__global__ void k(float *x) { x[0] = 1; }\n", 42);
-  workspace =
-      ww_query_new(&(ww_query_options){.root = fuzz_folder(), .bytes = 1 << 20, .units = 4}, &e);
+  workspace = ww_query_new(
+      &(ww_query_options){.root = fuzz_folder(), .bytes = 1 << 20, .units = 4}, &e);
   if (!workspace) {
     fprintf(stderr, "fuzz: %s; WARPWISE_DATA names the folder of gpus/\n", e.msg);
     exit(2);
@@ -36,8 +36,10 @@ int fuzz_api(const uint8_t *data, size_t n) {
   path = strchr(text, ' ');
   if (path)
     *path++ = 0;
-  ww_api_request q = {
-      .method = text, .path = path ? path : "/v1/predict", .body = body, .arrived = ww_now()};
+  ww_api_request q = {.method = text,
+                      .path = path ? path : "/v1/predict",
+                      .body = body,
+                      .arrived = ww_now()};
   q.n = body ? n - (size_t)(body - text) : 0;
   ww_api_reply reply;
   ww_api_handle(api, &q, &reply);

@@ -1,11 +1,12 @@
-/* fuzz_commands.c - any text as compile_commands.json beside a source: flags of the kinds that are
- * kept, or a message. `DIR` stands for the folder. A response file that names itself lies there
- * too. */
+/* fuzz_commands.c - any text as compile_commands.json beside a source: flags of the
+ * kinds that are kept, or a message. `DIR` stands for the folder. A response file that
+ * names itself lies there too. */
 #include "fuzz.h"
 
 #include "../../src/front/compile_commands.h"
 
-/* The first `DIR`s as the folder's path: a database names its files by absolute paths. */
+/* The first `DIR`s as the folder's path: a database names its files by absolute paths.
+ */
 static char *with_folder(const char *text, ww_buf *b) {
   for (const char *p; (p = strstr(text, "DIR")); text = p + 3) {
     ww_buf_add(b, text, (size_t)(p - text));

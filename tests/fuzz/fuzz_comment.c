@@ -1,5 +1,5 @@
-/* fuzz_comment.c - any text as a source whose comments give launches: each line's comment lies
- * inside the text, and is a launch or an error. */
+/* fuzz_comment.c - any text as a source whose comments give launches: each line's
+ * comment lies inside the text, and is a launch or an error. */
 #include "fuzz.h"
 
 #include "../../src/front/front.h"

@@ -1,5 +1,5 @@
-/* fuzz_config.c - any text as config.json: a clear error, or a configuration that fits together and
- * comes back from what is printed of it. */
+/* fuzz_config.c - any text as config.json: a clear error, or a configuration that fits
+ * together and comes back from what is printed of it. */
 #include "fuzz.h"
 
 #include "../../src/lm/model.h"
@@ -23,7 +23,8 @@ int fuzz_config(const uint8_t *data, size_t n) {
     abort();
   }
   ww_buf_free(&b);
-  if (ww_lm_config_params(&c) < 1 << 22) { /* its layout and its angles are what check promises */
+  if (ww_lm_config_params(&c) <
+      1 << 22) { /* its layout and its angles are what check promises */
     ww_arena *a = ww_arena_new();
     ww_lm_layout l;
     ww_lm_layout_make(&c, a, &l);
@@ -37,7 +38,8 @@ int fuzz_config(const uint8_t *data, size_t n) {
 
 size_t fuzz_config_mutate(uint8_t *data, size_t n, size_t max, unsigned seed) {
   static const char *const words[] = {
-      "llama", "qwen2", "default", "linear", "llama3", NULL, "0",  "1",    "-1",    "2",   "64",
-      "1e-5",  "1e300", "1e999",   "4096",   "0.125",  "3",  NULL, "true", "false", "null"};
+      "llama", "qwen2", "default", "linear", "llama3", NULL,    "0",
+      "1",     "-1",    "2",       "64",     "1e-5",   "1e300", "1e999",
+      "4096",  "0.125", "3",       NULL,     "true",   "false", "null"};
   return fuzz_swap(data, n, max, seed, words, sizeof words / sizeof *words);
 }

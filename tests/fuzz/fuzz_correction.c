@@ -1,5 +1,5 @@
-/* fuzz_correction.c - any text as a learned correction: a message, or one that gives numbers in
- * order and comes back from what is written of it. */
+/* fuzz_correction.c - any text as a learned correction: a message, or one that gives
+ * numbers in order and comes back from what is written of it. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static void use(const ww_correction *c) {
 }
 
 /* Written and read: what is no UTF-8 is mended by the first time. */
-static void again(const ww_correction *c, ww_arena *a, ww_correction **back, ww_buf *b) {
+static void
+again(const ww_correction *c, ww_arena *a, ww_correction **back, ww_buf *b) {
   ww_err e = {0};
   ww_correction_write(c, b);
   if (ww_correction_parse(b->s, b->n, a, back, &e)) {

@@ -1,5 +1,5 @@
-/* fuzz_expr.c - any text as an expression, a shape, a fill and an argument: a number and what was
- * said, or a message. */
+/* fuzz_expr.c - any text as an expression, a shape, a fill and an argument: a number
+ * and what was said, or a message. */
 #include "fuzz.h"
 
 #include <math.h>

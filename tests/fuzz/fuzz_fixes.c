@@ -1,5 +1,5 @@
-/* fuzz_fixes.c - any text as the source of a finding: the edits that are offered are sorted, apart
- * from each other and inside the text. */
+/* fuzz_fixes.c - any text as the source of a finding: the edits that are offered are
+ * sorted, apart from each other and inside the text. */
 #include "fuzz.h"
 
 #include "../../src/front/scan.h"
@@ -12,7 +12,8 @@ static void check(const ww_fix_source *s, const ww_fix *f, ww_arena *a) {
   size_t n;
   fuzz_must(f->n && f->title);
   for (uint32_t k = 0; k < f->n; k++) {
-    fuzz_must(f->edits[k].begin <= f->edits[k].end && f->edits[k].end <= s->n && f->edits[k].text);
+    fuzz_must(f->edits[k].begin <= f->edits[k].end && f->edits[k].end <= s->n &&
+              f->edits[k].text);
     fuzz_must(f->edits[k].begin >= last);
     last = f->edits[k].end;
   }
@@ -44,8 +45,8 @@ static void set_launch(const ww_fix_source *s, ww_arena *a) {
   ww_fix f;
   ww_err e = {0};
   fuzz_must(!ww_launch_comment(
-      "grid=n/256,2 block=256 n=1<<20 x=f32[n]:uniform(0,3) y=[n] out=[64] shared=4096", a, &l,
-      &e));
+      "grid=n/256,2 block=256 n=1<<20 x=f32[n]:uniform(0,3) y=[n] out=[64] shared=4096",
+      a, &l, &e));
   if (ww_fix_launch(s, &l, a, &f, &e))
     fuzz_must(e.msg[0]);
   else
@@ -67,8 +68,9 @@ int fuzz_fixes(const uint8_t *data, size_t n) {
       continue;
     uint32_t first = ww_scan_line(&scan, d->body),
              lines = ww_scan_line(&scan, d->body_end) - first + 1;
-    ww_fix_source s = {text,    n,       n % 4 == 3 ? WW_OPENMP : n % 4 == 2 ? WW_OPENCL : WW_CUDA,
-                       d->name, d->line, &launch};
+    ww_fix_source s = {
+        text,    n,       n % 4 == 3 ? WW_OPENMP : n % 4 == 2 ? WW_OPENCL : WW_CUDA,
+        d->name, d->line, &launch};
     for (uint32_t j = 0; j < 3; j++)
       find(&s, first + (uint32_t)ww_hash(data, n, j) % lines, a);
     set_launch(&s, a);

@@ -1,5 +1,5 @@
-/* fuzz_gguf.c - any bytes as a GGUF: a clear error, or tensors every byte of which is there; then
- * as a model, whose parameters are read. */
+/* fuzz_gguf.c - any bytes as a GGUF: a clear error, or tensors every byte of which is
+ * there; then as a model, whose parameters are read. */
 #include "fuzz_weights.h"
 
 #include "../../src/lm/model.h"

@@ -1,5 +1,6 @@
-/* fuzz_gpu.c - any text as the description of a GPU: a message that names the member, or figures
- * within their bounds that come back as they were written, and an occupancy for any block. */
+/* fuzz_gpu.c - any text as the description of a GPU: a message that names the member,
+ * or figures within their bounds that come back as they were written, and an occupancy
+ * for any block. */
 #include "fuzz.h"
 
 #include "../../src/gpu/gpu.h"
@@ -22,7 +23,8 @@ static void check(ww_gpu *g) {
   fuzz_must((g->lanes == 32 || g->lanes == 64) && g->sms);
   for (uint32_t k = 0; k < WW_NGPU_FIGURES; k++) {
     double v = ww_figure_of(g, k);
-    fuzz_must(isnan(v) || (v >= ww_gpu_figures[k].least && v <= ww_gpu_figures[k].most));
+    fuzz_must(isnan(v) ||
+              (v >= ww_gpu_figures[k].least && v <= ww_gpu_figures[k].most));
   }
   for (uint32_t k = 0; k < ww_ngpu_curves; k++) {
     ww_curve *c = ww_curve_at(g, k);

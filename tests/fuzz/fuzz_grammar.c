@@ -1,5 +1,5 @@
-/* fuzz_grammar.c - any text as a grammar and as a JSON schema: a message, or something that can be
- * followed to the end that it promises. */
+/* fuzz_grammar.c - any text as a grammar and as a JSON schema: a message, or something
+ * that can be followed to the end that it promises. */
 #include "fuzz.h"
 
 #include "../../src/lm/grammar.h"

@@ -1,5 +1,5 @@
-/* fuzz_ir.c - any text as IR: what the checker lets through must run, or end with a message, in
- * every way it can be run. */
+/* fuzz_ir.c - any text as IR: what the checker lets through must run, or end with a
+ * message, in every way it can be run. */
 #include "fuzz.h"
 
 #include "../../src/predict/model/predict.h"
@@ -8,19 +8,27 @@
 
 enum { STEPS = 20000, MAX_TEXT = 1 << 16 };
 
-static void run(const ww_module *m, const ww_fn *fn, uint32_t lanes, bool extrapolate,
+static void run(const ww_module *m,
+                const ww_fn *fn,
+                uint32_t lanes,
+                bool extrapolate,
                 ww_arena *a) {
-  ww_launch l = {.nargs = fn->nparams, .args = WW_NEWN(a, ww_arg, fn->nparams + 1), .seed = 1};
+  ww_launch l = {
+      .nargs = fn->nparams, .args = WW_NEWN(a, ww_arg, fn->nparams + 1), .seed = 1};
   for (uint32_t p = 0; p < fn->nparams; p++) {
-    static const uint8_t fills[] = {WW_FILL_ZEROS, WW_FILL_RANDOM, WW_FILL_INDEX, WW_FILL_NONE};
-    ww_buffer b = {.bytes = p % 4 == 3 ? 0 : 64u + 64u * (p % 4), .fill = {.kind = fills[p % 4]}};
+    static const uint8_t fills[] = {WW_FILL_ZEROS, WW_FILL_RANDOM, WW_FILL_INDEX,
+                                    WW_FILL_NONE};
+    ww_buffer b = {.bytes = p % 4 == 3 ? 0 : 64u + 64u * (p % 4),
+                   .fill = {.kind = fills[p % 4]}};
     const ww_param *q = &fn->params[p];
     if (q->pointer)
       l.args[p] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = b};
     else if (q->byval && q->size < 65536)
-      l.args[p] = (ww_arg){.kind = WW_ARG_HEX, .hex = ww_alloc(a, q->size + 1), .hex_n = q->size};
+      l.args[p] = (ww_arg){
+          .kind = WW_ARG_HEX, .hex = ww_alloc(a, q->size + 1), .hex_n = q->size};
     else
-      l.args[p] = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true, .ivalue = 37 + p, .value = 37 + p};
+      l.args[p] = (ww_arg){
+          .kind = WW_ARG_VALUE, .is_int = true, .ivalue = 37 + p, .value = 37 + p};
   }
   ww_setup s;
   ww_err e = {0};

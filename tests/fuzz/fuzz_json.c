@@ -1,5 +1,5 @@
-/* fuzz_json.c - any text as JSON: refused at a place inside it, or a tree that comes back as it is
- * from what is written of it. */
+/* fuzz_json.c - any text as JSON: refused at a place inside it, or a tree that comes
+ * back as it is from what is written of it. */
 #include "fuzz.h"
 
 #include "../../src/base/jsonread.h"

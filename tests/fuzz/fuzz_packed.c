@@ -1,5 +1,5 @@
-/* fuzz_packed.c - any bytes as a file packed with zstd: what was packed, at most as much as may be,
- * or a message. */
+/* fuzz_packed.c - any bytes as a file packed with zstd: what was packed, at most as
+ * much as may be, or a message. */
 #include "fuzz.h"
 
 #include <zstd.h>

@@ -1,5 +1,5 @@
-/* fuzz_page.c - any lines as reports of a page to pass on: HTML without a script, whatever the
- * texts in it are. */
+/* fuzz_page.c - any lines as reports of a page to pass on: HTML without a script,
+ * whatever the texts in it are. */
 #include "fuzz.h"
 
 #include "../../src/predict/show/page_export.h"
@@ -40,8 +40,13 @@ int fuzz_page(const uint8_t *data, size_t n) {
     nlines++;
     line = end ? end + 1 : NULL;
   }
-  ww_export x = {
-      reports, nlines, gpus, 2, n % 4 ? source : NULL, NULL, "warpwise explain <script>"};
+  ww_export x = {reports,
+                 nlines,
+                 gpus,
+                 2,
+                 n % 4 ? source : NULL,
+                 NULL,
+                 "warpwise explain <script>"};
   ww_buf b = {0};
   ww_export_html(&x, &b);
   fuzz_must(b.n && !strstr(b.s, "<script"));

@@ -1,4 +1,5 @@
-/* fuzz_params.c - any text as the machine model's parameters: each within its bounds, or a message.
+/* fuzz_params.c - any text as the machine model's parameters: each within its bounds,
+ * or a message.
  */
 #include "fuzz.h"
 

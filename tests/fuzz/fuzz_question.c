@@ -1,5 +1,5 @@
-/* fuzz_question.c - any text as a source of the language model's questions: a question of bounded
- * length comes out, or a message. */
+/* fuzz_question.c - any text as a source of the language model's questions: a question
+ * of bounded length comes out, or a message. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -24,11 +24,12 @@ int fuzz_question(const uint8_t *data, size_t n) {
   ww_gpu g;
   ww_question_kernel *k;
   figures(&g);
-  ww_arg args[4] = {{.kind = WW_ARG_VALUE, .is_int = true, .ivalue = n % 3 ? 100000 : -7},
-                    {.kind = WW_ARG_BUFFER,
-                     .buffer = {.bytes = 4096, .fill = {.kind = WW_FILL_MONOTONE, .hi = 9000}}},
-                    {.kind = WW_ARG_BUFFER, .buffer = {.bytes = UINT64_MAX}},
-                    {.kind = WW_ARG_HEX, .hex = (const uint8_t *)"\1\2\3\4", .hex_n = 4}};
+  ww_arg args[4] = {
+      {.kind = WW_ARG_VALUE, .is_int = true, .ivalue = n % 3 ? 100000 : -7},
+      {.kind = WW_ARG_BUFFER,
+       .buffer = {.bytes = 4096, .fill = {.kind = WW_FILL_MONOTONE, .hi = 9000}}},
+      {.kind = WW_ARG_BUFFER, .buffer = {.bytes = UINT64_MAX}},
+      {.kind = WW_ARG_HEX, .hex = (const uint8_t *)"\1\2\3\4", .hex_n = 4}};
   ww_launch l = {.grid = {n % 1000, n % 5, 1},
                  .block = {n % 1025, 1, 1},
                  .args = args,

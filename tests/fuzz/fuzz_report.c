@@ -1,5 +1,5 @@
-/* fuzz_report.c - any text as a report: a message, or a report that is the same when it is written,
- * read and written again. */
+/* fuzz_report.c - any text as a report: a message, or a report that is the same when it
+ * is written, read and written again. */
 #include "fuzz.h"
 
 #include "../../src/report/report.h"

@@ -1,5 +1,5 @@
-/* fuzz_rows.c - any text as lines of measured reports: rows that a store takes and gives back, or a
- * message. */
+/* fuzz_rows.c - any text as lines of measured reports: rows that a store takes and
+ * gives back, or a message. */
 #include "fuzz.h"
 
 #include "../../src/data/reports.h"
@@ -31,7 +31,8 @@ int fuzz_rows(const uint8_t *data, size_t n) {
   ww_store_filter all = {.origin = -1, .failed = true};
   fuzz_must(!ww_store_memory(&s.store, &e));
   const char *path = fuzz_file("rows.jsonl", data, n);
-  if (ww_reports_each(path, n % 2 ? WW_ORIGIN_CORPUS : WW_ORIGIN_IMPORTED, take, &s, &e))
+  if (ww_reports_each(path, n % 2 ? WW_ORIGIN_CORPUS : WW_ORIGIN_IMPORTED, take, &s,
+                      &e))
     fuzz_must(e.msg[0]);
   if (s.n) {
     uint32_t back = 0;

@@ -1,6 +1,6 @@
-/* fuzz_rpc.c - any bytes as what a peer of JSON-RPC sends, in both framings and as one message that
- * came another way: what goes back is whole messages of valid JSON. The first byte says which
- * framing it is. */
+/* fuzz_rpc.c - any bytes as what a peer of JSON-RPC sends, in both framings and as one
+ * message that came another way: what goes back is whole messages of valid JSON. The
+ * first byte says which framing it is. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -109,7 +109,8 @@ static void check(const char *s, size_t n, ww_rpc_framing framing) {
   }
 }
 
-static void serve(const uint8_t *data, size_t n, const ww_rpc_options *o, ww_rpc_framing framing) {
+static void
+serve(const uint8_t *data, size_t n, const ww_rpc_options *o, ww_rpc_framing framing) {
   const char *to = fuzz_file("out", "", 0), *from = fuzz_file("in", data, n);
   int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_RDWR | O_CLOEXEC);
   ww_err e = {0};

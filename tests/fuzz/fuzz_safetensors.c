@@ -1,12 +1,12 @@
-/* fuzz_safetensors.c - any bytes as a safetensors file, in memory and on disk, or as the index of
- * several: a clear error, or tensors every byte of which is there. */
+/* fuzz_safetensors.c - any bytes as a safetensors file, in memory and on disk, or as
+ * the index of several: a clear error, or tensors every byte of which is there. */
 #include "fuzz_weights.h"
 
-/* As a folder of one model: the file itself, or an index (it begins with a brace) that may name the
- * file `x`. */
+/* As a folder of one model: the file itself, or an index (it begins with a brace) that
+ * may name the file `x`. */
 static void open_folder(const uint8_t *data, size_t n) {
-  static const char one[] =
-      "\x38\0\0\0\0\0\0\0{\"x\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,3]}}    abc";
+  static const char one[] = "\x38\0\0\0\0\0\0\0{\"x\":{\"dtype\":\"U8\",\"shape\":[3],"
+                            "\"data_offsets\":[0,3]}}    abc";
   ww_weights *w;
   ww_err e = {0};
   bool index = n && data[0] == '{';

@@ -1,12 +1,13 @@
-/* fuzz_scan.c - any text as a source to find declarations in: what is found lies inside the text
- * and in order. */
+/* fuzz_scan.c - any text as a source to find declarations in: what is found lies inside
+ * the text and in order. */
 #include "fuzz.h"
 
 #include "../../src/front/scan.h"
 
 static void check(const ww_scan *s, const ww_decl *d) {
   fuzz_must(d->begin <= d->end && d->end <= s->n);
-  fuzz_must(!d->body || (d->begin <= d->body && d->body < d->body_end && d->body_end <= d->end));
+  fuzz_must(!d->body ||
+            (d->begin <= d->body && d->body < d->body_end && d->body_end <= d->end));
   fuzz_must(d->params <= d->params_end && d->params_end <= s->n);
   fuzz_must(d->line <= s->nlines);
 }

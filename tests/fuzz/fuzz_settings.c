@@ -1,5 +1,5 @@
-/* fuzz_settings.c - any text as a project's .warpwise.json: settings within their bounds; what is
- * wrong is named and left out. */
+/* fuzz_settings.c - any text as a project's .warpwise.json: settings within their
+ * bounds; what is wrong is named and left out. */
 #include "fuzz.h"
 
 #include "../../src/serve/settings.h"
@@ -7,7 +7,8 @@
 static void check(const ww_settings *s, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {0};
-  fuzz_must(s->hint_percent >= 0 && s->hint_percent <= 100 && s->gain >= 1 && s->gain <= 1000);
+  fuzz_must(s->hint_percent >= 0 && s->hint_percent <= 100 && s->gain >= 1 &&
+            s->gain <= 1000);
   fuzz_must(s->debounce <= 10000 &&
             (!s->budget || (s->budget >= 1000 && s->budget <= 10000000000)));
   for (uint32_t k = 0; k < s->nflags; k++)
@@ -36,7 +37,8 @@ int fuzz_settings(const uint8_t *data, size_t n) {
   ww_settings_project(&s, ww_path_join(a, fuzz_folder(), "a.cu"), a, &problems);
   fuzz_must(s.project);
   check(&s, a);
-  cJSON *section = ww_json_read(text, n, &e); /* of an editor: no folder, members of its own */
+  cJSON *section =
+      ww_json_read(text, n, &e); /* of an editor: no folder, members of its own */
   ww_settings_add(&mine, section, "editor", NULL, false, a, &problems);
   cJSON_Delete(section);
   check(&mine, a);

@@ -1,5 +1,5 @@
-/* fuzz_side.c - any text as the file beside a language model (text.json): read, or refused, before
- * the model itself is missed. */
+/* fuzz_side.c - any text as the file beside a language model (text.json): read, or
+ * refused, before the model itself is missed. */
 #include "fuzz.h"
 
 #include "../../src/predict/text/text.h"

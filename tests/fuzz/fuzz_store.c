@@ -1,9 +1,9 @@
-/* fuzz_store.c - any bytes as a store: refused with a message, or rows whose texts and numbers can
- * be used, also to merge them into another.
+/* fuzz_store.c - any bytes as a store: refused with a message, or rows whose texts and
+ * numbers can be used, also to merge them into another.
  *
- * Three forms: an SQLite file, one packed with zstd (each by its first bytes), or statements of SQL
- * that are run on a small store before it is opened: what a file can say that its schema forbids is
- * quickest said so. */
+ * Three forms: an SQLite file, one packed with zstd (each by its first bytes), or
+ * statements of SQL that are run on a small store before it is opened: what a file can
+ * say that its schema forbids is quickest said so. */
 #include "fuzz.h"
 
 #include <unistd.h>
@@ -75,9 +75,11 @@ static void make_image(void) {
 
 /* ---- statements of SQL ---- */
 
-/* Bytes of the file that are changed behind the statements: a line `@OFFSET=VALUE` each. */
+/* Bytes of the file that are changed behind the statements: a line `@OFFSET=VALUE`
+ * each. */
 static void damage(const char *lines, unsigned char *bytes, size_t n) {
-  for (const char *p = lines; n && p && *p == '@'; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
+  for (const char *p = lines; n && p && *p == '@';
+       p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
     char *end;
     unsigned long at = strtoul(p + 1, &end, 10);
     if (*end == '=')
@@ -86,7 +88,8 @@ static void damage(const char *lines, unsigned char *bytes, size_t n) {
 }
 
 /* No file but the one in memory. */
-static int allow(void *ctx, int what, const char *a, const char *b, const char *c, const char *d) {
+static int
+allow(void *ctx, int what, const char *a, const char *b, const char *c, const char *d) {
   (void)ctx;
   (void)a;
   (void)b;
@@ -110,8 +113,8 @@ static const char *by_statements(char *sql) {
   fuzz_must(!sqlite3_open(":memory:", &db));
   sqlite3_deserialize(db, "main", copy, image_n, image_n,
                       SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
-  sqlite3_exec(db, "PRAGMA writable_schema=ON; PRAGMA ignore_check_constraints=ON;", NULL, NULL,
-               NULL);
+  sqlite3_exec(db, "PRAGMA writable_schema=ON; PRAGMA ignore_check_constraints=ON;",
+               NULL, NULL, NULL);
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 100000);
   sqlite3_set_authorizer(db, allow, NULL);
   sqlite3_progress_handler(db, 1000, enough, &steps);
@@ -148,9 +151,10 @@ static ww_status look(void *ctx, const ww_store_row *r, ww_err *e) {
 }
 
 static void use(const char *path, bool merge) {
-  static const ww_store_filter filters[] = {{.origin = -1, .failed = true},
-                                            {.origin = 0, .counters = true},
-                                            {.gpu = "h200", .family = "gemm", .origin = -1}};
+  static const ww_store_filter filters[] = {
+      {.origin = -1, .failed = true},
+      {.origin = 0, .counters = true},
+      {.gpu = "h200", .family = "gemm", .origin = -1}};
   ww_store *s, *into;
   ww_err e = {0};
   size_t sum = 0;
@@ -207,7 +211,10 @@ int fuzz_store(const uint8_t *data, size_t n) {
     write_to(path);
   for (int k = 0; k < 3; k++) { /* what a store that was left open keeps beside it */
     char beside[320];
-    snprintf(beside, sizeof beside, "%s%s", path, k == 0 ? "-wal" : k == 1 ? "-shm" : "-journal");
+    snprintf(beside, sizeof beside, "%s%s", path,
+             k == 0   ? "-wal"
+             : k == 1 ? "-shm"
+                      : "-journal");
     unlink(beside);
   }
   free(text);

@@ -1,6 +1,6 @@
-/* fuzz_tokenizer.c - any bytes as a tokenizer (tokenizer.json, GGUF, tokenizer.bin): refused with a
- * message, or it encodes anything, to ids below its vocabulary, and a byte-level one gives the
- * bytes back. */
+/* fuzz_tokenizer.c - any bytes as a tokenizer (tokenizer.json, GGUF, tokenizer.bin):
+ * refused with a message, or it encodes anything, to ids below its vocabulary, and a
+ * byte-level one gives the bytes back. */
 #include "fuzz.h"
 
 #include "../../src/lm/tokenizer_int.h"

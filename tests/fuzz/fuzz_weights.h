@@ -15,8 +15,8 @@ static inline uint64_t fuzz_meta_sum(const ww_meta *m) {
   return sum;
 }
 
-/* A sum of all bytes; two tensors may not share any. Those that were copied to an even place have
- * places of their own. */
+/* A sum of all bytes; two tensors may not share any. Those that were copied to an even
+ * place have places of their own. */
 static inline void fuzz_touch(const ww_weights *w, const uint8_t *data, size_t n) {
   uint8_t *owned = ww_xcalloc(n + 1, 1);
   volatile uint64_t sum = 0;

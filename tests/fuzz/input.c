@@ -28,7 +28,8 @@ static void remove_files(void) {
 }
 
 static void give_up(const char *what) {
-  fprintf(stderr, "fuzz: %s: %s; $TMPDIR names a folder for files\n", what, strerror(errno));
+  fprintf(stderr, "fuzz: %s: %s; $TMPDIR names a folder for files\n", what,
+          strerror(errno));
   _exit(2);
 }
 

@@ -1,5 +1,5 @@
-/* mutate.c - mutators that know a syntax: tokens of the IR and of launches, values of JSON, tokens
- * and lines of C.
+/* mutate.c - mutators that know a syntax: tokens of the IR and of launches, values of
+ * JSON, tokens and lines of C.
  *
  * Most changes of single bytes do not parse and never come past the lexer. */
 #include "fuzz.h"
@@ -39,8 +39,10 @@ static bool is_dull(const uint8_t *s, size_t n) {
   return false;
 }
 
-/* Tokens but for locations (!12), what an instruction defines, and, without `all`, dull lines. */
-static uint32_t tokens_of(const uint8_t *s, size_t n, bool all, token *out, uint32_t max) {
+/* Tokens but for locations (!12), what an instruction defines, and, without `all`, dull
+ * lines. */
+static uint32_t
+tokens_of(const uint8_t *s, size_t n, bool all, token *out, uint32_t max) {
   uint32_t found = 0;
   bool start = true, dull = false;
   for (size_t k = 0; k < n && found < max;) {
@@ -56,8 +58,9 @@ static uint32_t tokens_of(const uint8_t *s, size_t n, bool all, token *out, uint
     if (kind == ' ')
       continue;
     /* a word ends at a dot, so that suffixes can change; a name keeps its index */
-    while (k < n && (kind_of((char)s[k]) == 'a' || (kind_of((char)s[k]) == '0' && s[k] != '-') ||
-                     (s[k] == '.' && kind != 'a')))
+    while (k < n &&
+           (kind_of((char)s[k]) == 'a' || (kind_of((char)s[k]) == '0' && s[k] != '-') ||
+            (s[k] == '.' && kind != 'a')))
       k++;
     if (!dull && !(start && (kind == '%' || kind == '@')))
       out[found++] = (token){from, k - from};
@@ -66,7 +69,8 @@ static uint32_t tokens_of(const uint8_t *s, size_t n, bool all, token *out, uint
   return found;
 }
 
-static size_t put(uint8_t *data, size_t n, size_t max, token at, const void *text, size_t len) {
+static size_t
+put(uint8_t *data, size_t n, size_t max, token at, const void *text, size_t len) {
   if (n - at.n + len > max)
     return n;
   memmove(data + at.at + len, data + at.at + at.n, n - at.at - at.n);
@@ -78,9 +82,10 @@ static bool is_word(const uint8_t *s, token t, const char *word) {
   return strlen(word) == t.n && !memcmp(s + t.at, word, t.n);
 }
 
-/* Another word of the group that holds the token; NULL: none. Groups end with a NULL. */
-static const char *sibling_of(const uint8_t *s, token t, const char *const *words, uint32_t n,
-                              uint32_t *seed) {
+/* Another word of the group that holds the token; NULL: none. Groups end with a NULL.
+ */
+static const char *sibling_of(
+    const uint8_t *s, token t, const char *const *words, uint32_t n, uint32_t *seed) {
   for (uint32_t k = 0, first = 0; k < n; k++) {
     if (!words[k])
       first = k + 1;
@@ -94,7 +99,11 @@ static const char *sibling_of(const uint8_t *s, token t, const char *const *word
   return NULL;
 }
 
-size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, const char *const *words,
+size_t fuzz_swap(uint8_t *data,
+                 size_t n,
+                 size_t max,
+                 unsigned s,
+                 const char *const *words,
                  uint32_t nwords) {
   enum { MAX = 1 << 14 };
   uint32_t seed = s;
@@ -113,7 +122,8 @@ size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, const char *co
     size_t len = word ? strlen(word) : 0;
     if (word)
       memcpy(text, word, len);
-    else if (from < at && t[from].n <= sizeof text && kind_of((char)data[t[from].at]) == kind)
+    else if (from < at && t[from].n <= sizeof text &&
+             kind_of((char)data[t[from].at]) == kind)
       memcpy(text, data + t[from].at, len = t[from].n);
     else
       continue;
@@ -262,14 +272,15 @@ static const char *odd_word(uint8_t old, uint32_t *seed) {
   static const char *const numbers[] = {
       "0",  "1",   "-1",    "2147483647", "0x80000000u", "4294967295u", "1ull << 60",
       "33", "1.5", "1e30f", "0.0f",       "1024",        "65536",       "-2147483648"};
-  static const char *const signs[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|", "^",
-                                      "<", ">=", "==", "!=", "&&", "=",  "+=", "++", ";", ",",
-                                      "?", ":",  "(",  ")",  "[",  "]",  "{",  "}",  "."};
+  static const char *const signs[] = {
+      "+", "-",  "*",  "/", "%", "<<", ">>", "&", "|", "^", "<", ">=", "==", "!=", "&&",
+      "=", "+=", "++", ";", ",", "?",  ":",  "(", ")", "[", "]", "{",  "}",  "."};
   static const char *const words[] = {
-      "int",        "float",      "double",          "char",   "unsigned", "long long",
-      "if",         "for",        "while",           "return", "break",    "threadIdx.x",
-      "blockIdx.y", "__shared__", "__syncthreads()", "struct", "template", "volatile",
-      "const",      "goto",       "sizeof"};
+      "int",       "float",       "double",     "char",       "unsigned",
+      "long long", "if",          "for",        "while",      "return",
+      "break",     "threadIdx.x", "blockIdx.y", "__shared__", "__syncthreads()",
+      "struct",    "template",    "volatile",   "const",      "goto",
+      "sizeof"};
   if (isdigit(old))
     return numbers[fuzz_random(seed, sizeof numbers / sizeof *numbers)];
   if (isalpha(old) || old == '_')

@@ -1,6 +1,6 @@
-/* replay.c - runs inputs through their targets without libFuzzer, in any build: `replay FOLDER`
- * with the inputs of a target in the folder of its name, or `replay FOLDER TARGET`. What is wrong
- * ends it there; else one line, `N passed, 0 failed`. */
+/* replay.c - runs inputs through their targets without libFuzzer, in any build: `replay
+ * FOLDER` with the inputs of a target in the folder of its name, or `replay FOLDER
+ * TARGET`. What is wrong ends it there; else one line, `N passed, 0 failed`. */
 #include "fuzz.h"
 
 #include <dirent.h>

@@ -1,12 +1,13 @@
-/* whole.c - mutated sources through the whole command: `fuzz_whole PROGRAM OUT SEED COUNT SECONDS
- * FILE...`.
+/* whole.c - mutated sources through the whole command: `fuzz_whole PROGRAM OUT SEED
+ * COUNT SECONDS FILE...`.
  *
- * Input number k is made from the seed and k alone: a file with some tokens or lines deleted,
- * doubled, exchanged or made extreme, sometimes with a piece of another file. PROGRAM kernels,
- * predict or explain reads it with --json. A finding is a signal, a sanitizer's report, an exit
- * status that is none of ours, a line on stdout that is no JSON, or more seconds than any input may
- * take. OUT keeps the source and what was said. At most COUNT inputs and SECONDS seconds (0: no
- * limit); ends with `N runs, N findings`. */
+ * Input number k is made from the seed and k alone: a file with some tokens or lines
+ * deleted, doubled, exchanged or made extreme, sometimes with a piece of another file.
+ * PROGRAM kernels, predict or explain reads it with --json. A finding is a signal, a
+ * sanitizer's report, an exit status that is none of ours, a line on stdout that is no
+ * JSON, or more seconds than any input may take. OUT keeps the source and what was
+ * said. At most COUNT inputs and SECONDS seconds (0: no limit); ends with `N runs, N
+ * findings`. */
 #include "fuzz.h"
 
 #include <sys/stat.h>
@@ -47,7 +48,8 @@ static size_t read_source(const plan *p, uint32_t which, uint8_t *to) {
 static size_t splice(const plan *p, uint8_t *data, size_t n, uint32_t *seed) {
   uint8_t *other = ww_xmalloc(MAX);
   size_t m = read_source(p, fuzz_random(seed, p->nfiles), other);
-  size_t from = m ? fuzz_random(seed, (uint32_t)m) : 0, len = m - from < 400 ? m - from : 400;
+  size_t from = m ? fuzz_random(seed, (uint32_t)m) : 0,
+         len = m - from < 400 ? m - from : 400;
   size_t at = n ? fuzz_random(seed, (uint32_t)n) : 0;
   while (at < n && data[at] != '\n')
     at++;
@@ -60,8 +62,8 @@ static size_t splice(const plan *p, uint8_t *data, size_t n, uint32_t *seed) {
   return n;
 }
 
-static size_t make_input(const plan *p, uint32_t number, uint32_t seed, uint8_t *data,
-                         const char **ending) {
+static size_t make_input(
+    const plan *p, uint32_t number, uint32_t seed, uint8_t *data, const char **ending) {
   uint32_t s = seed * 2654435761u + number;
   for (int k = 0; k < 4; k++)
     fuzz_random(&s, 2);
@@ -108,7 +110,11 @@ static const char *finding(const ww_run_result *r) {
   return NULL;
 }
 
-static void keep(plan *p, uint32_t number, const char *why, const char *source, const char *command,
+static void keep(plan *p,
+                 uint32_t number,
+                 const char *why,
+                 const char *source,
+                 const char *command,
                  const ww_run_result *r) {
   char to[512];
   ww_buf b = {0};

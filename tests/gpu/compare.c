@@ -1,20 +1,22 @@
-/* compare.c - Nsight Compute's values of a run of the triples against the counts of our trace.
+/* compare.c - Nsight Compute's values of a run of the triples against the counts of our
+ * trace.
  *
  *   compare BUILD OUT [FOLDER] [--markdown FILE]
  *
- * BUILD/trace/NAME.json is our report; OUT/triples.csv and OUT/triples.order what run.sh got from
- * the device, OUT/probes.* the single accesses. A count is compared when the device has all the
- * counters that make it up. Counts that are in NAME.want are marked with *: they hold for any
- * compiler's code, so a difference there is a finding. Differences are shown, they are no failure:
- * nvcc's code is not ours. Probes have no compiler in between: a difference fails. */
+ * BUILD/trace/NAME.json is our report; OUT/triples.csv and OUT/triples.order what
+ * run.sh got from the device, OUT/probes.* the single accesses. A count is compared
+ * when the device has all the counters that make it up. Counts that are in NAME.want
+ * are marked with *: they hold for any compiler's code, so a difference there is a
+ * finding. Differences are shown, they are no failure: nvcc's code is not ours. Probes
+ * have no compiler in between: a difference fails. */
 #include "../triple.h"
 
 #include <stdlib.h>
 
 #define MAX_TERMS 6
 
-/* A count as a sum over counters. Of the names separated by |, the first that was measured is
- * taken. */
+/* A count as a sum over counters. Of the names separated by |, the first that was
+ * measured is taken. */
 static const struct {
   const char *count;
   struct {
@@ -27,7 +29,8 @@ static const struct {
 #define SASS(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
     {"flops_fp64", {{1, SASS("dadd")}, {1, SASS("dmul")}, {2, SASS("dfma")}}},
     {"flops_fp32", {{1, SASS("fadd")}, {1, SASS("fmul")}, {2, SASS("ffma")}}},
-    {"flops_tensor", {{1, "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum"}}},
+    {"flops_tensor",
+     {{1, "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum"}}},
     {"flops_fp16", {{1, SASS("hadd")}, {1, SASS("hmul")}, {2, SASS("hfma")}}},
 #undef SASS
     {"global_ld_requests", {{1, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}}},
@@ -61,8 +64,8 @@ typedef struct {
   uint32_t n, launches;
 } profile;
 
-/* The next field of a line in which all are quoted, ended in place; quotes inside are doubled.
- * NULL: no more. */
+/* The next field of a line in which all are quoted, ended in place; quotes inside are
+ * doubled. NULL: no more. */
 static char *next_field(char **line) {
   char *p = strchr(*line, '"'), *to = p, *start = p;
   if (!p)
@@ -102,7 +105,8 @@ static void read_line(profile *p, char *line, int where[3]) {
   } else if (where[0] >= 0 && n > where[2] && n > where[1]) {
     p->v = ww_xrealloc(p->v, (p->n + 1) * sizeof *p->v);
     sample *v = &p->v[p->n++];
-    *v = (sample){(uint32_t)number(field[where[0]]), field[where[1]], number(field[where[2]])};
+    *v = (sample){(uint32_t)number(field[where[0]]), field[where[1]],
+                  number(field[where[2]])};
     if (v->launch >= p->launches)
       p->launches = v->launch + 1;
   }
@@ -128,8 +132,8 @@ static bool read_profile(profile *p, ww_arena *a, const char *path) {
   return p->n > 0;
 }
 
-static bool value_of(const profile *p, uint32_t launch, const char *metric, size_t len,
-                     double *out) {
+static bool value_of(
+    const profile *p, uint32_t launch, const char *metric, size_t len, double *out) {
   for (uint32_t i = 0; i < p->n; i++)
     if (p->v[i].launch == launch && strlen(p->v[i].metric) == len &&
         strncmp(p->v[i].metric, metric, len) == 0) {
@@ -140,7 +144,8 @@ static bool value_of(const profile *p, uint32_t launch, const char *metric, size
 }
 
 /* The first of the names separated by | that was measured. */
-static bool first_of(const profile *p, uint32_t launch, const char *names, double *out) {
+static bool
+first_of(const profile *p, uint32_t launch, const char *names, double *out) {
   for (size_t len; *names; names += len + (names[len] == '|')) {
     len = strcspn(names, "|");
     if (value_of(p, launch, names, len, out))
@@ -174,18 +179,22 @@ typedef struct {
 static cJSON *read_json(ww_arena *a, const char *path) {
   char *text;
   size_t n;
-  return ww_read_file(a, path, 64u << 20, &text, &n, NULL) == WW_OK ? cJSON_Parse(text) : NULL;
+  return ww_read_file(a, path, 64u << 20, &text, &n, NULL) == WW_OK ? cJSON_Parse(text)
+                                                                    : NULL;
 }
 
-static void add_difference(ww_buf *b, const char *count, bool named, double ours, double theirs) {
-  ww_buf_fmt(b, "%s%s%s %.0f/%.0f", b->n ? ", " : "", count, named ? "*" : "", theirs, ours);
+static void
+add_difference(ww_buf *b, const char *count, bool named, double ours, double theirs) {
+  ww_buf_fmt(b, "%s%s%s %.0f/%.0f", b->n ? ", " : "", count, named ? "*" : "", theirs,
+             ours);
   if (ours > 0 && theirs > 0)
     ww_buf_fmt(b, " (%.3g)", theirs / ours);
 }
 
-/* One kernel: hardware/ours for what differs. A count that is 0 on both sides is left out of the
- * sums. */
-static void compare_triple(totals *s, const profile *p, uint32_t launch, const char *name) {
+/* One kernel: hardware/ours for what differs. A count that is 0 on both sides is left
+ * out of the sums. */
+static void
+compare_triple(totals *s, const profile *p, uint32_t launch, const char *name) {
   ww_arena *a = ww_arena_new();
   cJSON *report = read_json(a, ww_fmt(a, "%s/trace/%s.json", s->build, name));
   cJSON *want = read_json(a, ww_fmt(a, "%s/%s.want", s->dir, name));
@@ -197,7 +206,8 @@ static void compare_triple(totals *s, const profile *p, uint32_t launch, const c
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(counts, rules[r].count);
     bool in_want = cJSON_HasObjectItem(named, rules[r].count);
     double theirs;
-    if (!ours || !hardware(p, launch, r, &theirs) || (ours->valuedouble == 0 && theirs == 0))
+    if (!ours || !hardware(p, launch, r, &theirs) ||
+        (ours->valuedouble == 0 && theirs == 0))
       continue;
     bool same = ours->valuedouble == theirs;
     if (!same)
@@ -231,7 +241,8 @@ static bool compare_triples(totals *s) {
   FILE *order = fopen(ww_fmt(a, "%s/triples.order", s->out), "r");
   bool ok = order && read_profile(&p, a, ww_fmt(a, "%s/triples.csv", s->out));
   if (s->markdown)
-    fputs("| kernel | equal | differs: hardware/ours (ratio) |\n|---|---|---|\n", s->markdown);
+    fputs("| kernel | equal | differs: hardware/ours (ratio) |\n|---|---|---|\n",
+          s->markdown);
   for (uint32_t i = 0; ok && fscanf(order, "%255s", name) == 1; i++)
     compare_triple(s, &p, i, name);
   if (ok)
@@ -239,10 +250,12 @@ static bool compare_triples(totals *s) {
   if (order)
     fclose(order);
   ww_arena_free(a);
-  printf("%u of %u counts equal (of those in .want: %u of %u); %u of %u kernels equal in all\n",
+  printf("%u of %u counts equal (of those in .want: %u of %u); %u of %u kernels equal "
+         "in all\n",
          s->equal, s->compared, s->named_equal, s->named, s->whole, s->kernels);
   for (size_t r = 0; r < NRULES; r++)
-    printf("  %-20s %3u of %3u\n", rules[r].count, s->by_rule[r].equal, s->by_rule[r].compared);
+    printf("  %-20s %3u of %3u\n", rules[r].count, s->by_rule[r].equal,
+           s->by_rule[r].compared);
   return ok;
 }
 
@@ -273,11 +286,13 @@ static bool compare_probes(totals *s) {
   char kind[64], pattern[64];
   unsigned ours;
   uint32_t equal = 0, n = 0,
-           wrong = 0; /* wrong: without atomics, of which we count no sectors or passes */
+           wrong =
+               0; /* wrong: without atomics, of which we count no sectors or passes */
   double theirs;
   FILE *order = fopen(ww_fmt(a, "%s/probes.order", s->out), "r");
   bool ok = order && read_profile(&p, a, ww_fmt(a, "%s/probes.csv", s->out));
-  for (uint32_t i = 0; ok && fscanf(order, "%63s %63s %u", kind, pattern, &ours) == 3; i++) {
+  for (uint32_t i = 0; ok && fscanf(order, "%63s %63s %u", kind, pattern, &ours) == 3;
+       i++) {
     if (!first_of(&p, i, probe_metric(kind), &theirs))
       continue;
     n++;

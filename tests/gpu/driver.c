@@ -20,8 +20,17 @@ static struct {
   status (*cuMemFree_v2)(gpu_ptr);
   status (*cuMemcpyHtoD_v2)(gpu_ptr, const void *, size_t);
   status (*cuMemcpyDtoH_v2)(void *, gpu_ptr, size_t);
-  status (*cuLaunchKernel)(gpu_kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                           unsigned, void *, void **, void **);
+  status (*cuLaunchKernel)(gpu_kernel,
+                           unsigned,
+                           unsigned,
+                           unsigned,
+                           unsigned,
+                           unsigned,
+                           unsigned,
+                           unsigned,
+                           void *,
+                           void **,
+                           void **);
   status (*cuGetErrorString)(status, const char **);
 } cu;
 
@@ -61,7 +70,8 @@ bool gpu_open(void) {
     return false;
   }
   return TRY(cuInit, "", 0) && TRY(cuDeviceGet, "0", &device, 0) &&
-         TRY(cuDevicePrimaryCtxRetain, "", &context, device) && TRY(cuCtxSetCurrent, "", context);
+         TRY(cuDevicePrimaryCtxRetain, "", &context, device) &&
+         TRY(cuCtxSetCurrent, "", context);
 }
 
 bool gpu_load(gpu_module *m, const char *cubin) {
@@ -89,14 +99,17 @@ bool gpu_get(void *to, gpu_ptr from, size_t bytes) {
   return TRY(cuMemcpyDtoH_v2, "", to, from, bytes);
 }
 
-bool gpu_launch(gpu_kernel k, const uint64_t grid[3], const uint64_t block[3], uint64_t shared,
+bool gpu_launch(gpu_kernel k,
+                const uint64_t grid[3],
+                const uint64_t block[3],
+                uint64_t shared,
                 void **params) {
   unsigned g[3], b[3];
   for (int i = 0; i < 3; i++) {
     g[i] = grid[i] ? (unsigned)grid[i] : 1;
     b[i] = block[i] ? (unsigned)block[i] : 1;
   }
-  return TRY(cuLaunchKernel, "", k, g[0], g[1], g[2], b[0], b[1], b[2], (unsigned)shared, NULL,
-             params, NULL) &&
+  return TRY(cuLaunchKernel, "", k, g[0], g[1], g[2], b[0], b[1], b[2],
+             (unsigned)shared, NULL, params, NULL) &&
          TRY(cuCtxSynchronize, "after a launch");
 }

@@ -1,11 +1,14 @@
-/* launch_triples.c - the CUDA triples of tests/kernels on the real device, each launched once.
+/* launch_triples.c - the CUDA triples of tests/kernels on the real device, each
+ * launched once.
  *
  *   launch_triples BUILD [FOLDER] [--only SUBSTRING] [--order FILE]
  *
- * BUILD holds what tests/gpu/run.sh prepared: cubin/SOURCE.cubin, and kernels/SOURCE.json as
- * `warpwise kernels --json` says it (mangled names, parameter types). Memory is filled as the
- * launch spec says and compared with the host reference afterwards, as the interpreter's test does.
- * --order lists the launched triples, one line each: launch i of a profile is line i. */
+ * BUILD holds what tests/gpu/run.sh prepared: cubin/SOURCE.cubin, and
+ * kernels/SOURCE.json as `warpwise kernels --json` says it (mangled names, parameter
+ * types). Memory is filled as the launch spec says and compared with the host reference
+ * afterwards, as the interpreter's test does.
+ * --order lists the launched triples, one line each: launch i of a profile is line i.
+ */
 #include "../triple.h"
 #include "driver.h"
 
@@ -46,8 +49,8 @@ static bool find_kernel(device_run *d, const char *build) {
   size_t n;
   const char *source = base_name(t->launch->file), *mangled = NULL;
   ww_err e = {0};
-  if (ww_read_file(t->a, ww_fmt(t->a, "%s/kernels/%s.json", build, source), 64u << 20, &text, &n,
-                   &e) != WW_OK ||
+  if (ww_read_file(t->a, ww_fmt(t->a, "%s/kernels/%s.json", build, source), 64u << 20,
+                   &text, &n, &e) != WW_OK ||
       !(d->kernels = cJSON_Parse(text))) {
     triple_fail(t, "kernels/%s.json: %s", source, e.msg);
     return false;
@@ -60,7 +63,8 @@ static bool find_kernel(device_run *d, const char *build) {
     mangled = text_of(k, "mangled");
     d->params = cJSON_GetObjectItemCaseSensitive(k, "args");
   }
-  if (mangled && gpu_load(&d->module, ww_fmt(t->a, "%s/cubin/%s.cubin", build, source)) &&
+  if (mangled &&
+      gpu_load(&d->module, ww_fmt(t->a, "%s/cubin/%s.cubin", build, source)) &&
       gpu_find(&d->kernel, d->module, mangled))
     return true;
   triple_fail(t, "no kernel %s in %s", t->launch->kernel, source);
@@ -82,8 +86,8 @@ static bool upload(device_run *d) {
     const ww_symbol_arg *symbol = symbol_of(d, r);
     size_t size = r->bytes;
     d->owned[i] = !symbol;
-    bool got =
-        symbol ? gpu_symbol(&d->at[i], &size, d->module, symbol->name) : gpu_alloc(&d->at[i], size);
+    bool got = symbol ? gpu_symbol(&d->at[i], &size, d->module, symbol->name)
+                      : gpu_alloc(&d->at[i], size);
     if (!got || size < r->bytes || !gpu_put(d->at[i], r->base, r->bytes)) {
       triple_fail(d->t, "%s: no device memory of %llu bytes", r->file,
                   (unsigned long long)r->bytes);
@@ -161,7 +165,8 @@ static bool launch(device_run *d) {
   void *params[REF_MAX];
   uint32_t next_ptr = 0;
   if (l->nargs > REF_MAX || cJSON_GetArraySize(d->params) != (int)l->nargs) {
-    triple_fail(d->t, "%u arguments for %d parameters", l->nargs, cJSON_GetArraySize(d->params));
+    triple_fail(d->t, "%u arguments for %d parameters", l->nargs,
+                cJSON_GetArraySize(d->params));
     return false;
   }
   for (uint32_t i = 0; i < l->nargs; i++)
@@ -219,7 +224,8 @@ int main(int argc, char **argv) {
   setup s = {.dir = "tests/kernels"};
   uint32_t n, passed = 0, failed = 0;
   if (!parse(&s, argc, argv)) {
-    fprintf(stderr, "usage: %s BUILD [FOLDER] [--only SUBSTRING] [--order FILE]\n", argv[0]);
+    fprintf(stderr, "usage: %s BUILD [FOLDER] [--only SUBSTRING] [--order FILE]\n",
+            argv[0]);
     return 2;
   }
   if (!gpu_open())

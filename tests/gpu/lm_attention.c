@@ -1,13 +1,14 @@
-/* lm_attention.c - attention on the GPU against its definition in double precision on the
- * processor, and how fast it is.
+/* lm_attention.c - attention on the GPU against its definition in double precision on
+ * the processor, and how fast it is.
  *
  *   lm_attention [--times] FOLDER...    a folder with the .fatbin or .cubin of each
  * src/lm/cuda/attention_*.cu: BUILD/lm/cuda
  *
- * Random packed documents, head sizes and shapes that do not fit the tiles; outputs are poisoned
- * first. Tolerances are relative errors of whole tensors (norm of the difference over norm of the
- * reference). bf16 rounds its operands to 2^-9 each, so 4e-3 out, 8e-3 for gradients (2e-2 for a
- * handful of tokens, where dP - delta cancels); fp32 2e-6 and 5e-6. */
+ * Random packed documents, head sizes and shapes that do not fit the tiles; outputs are
+ * poisoned first. Tolerances are relative errors of whole tensors (norm of the
+ * difference over norm of the reference). bf16 rounds its operands to 2^-9 each, so
+ * 4e-3 out, 8e-3 for gradients (2e-2 for a handful of tokens, where dP - delta
+ * cancels); fp32 2e-6 and 5e-6. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@ typedef struct {
   uint32_t document; /* mean length, 0: one a row */
 } shape;
 
-static ww_attention_layer layer_of(const shape *s, uint64_t qkv, uint64_t first, uint64_t out,
-                                   uint64_t lse) {
+static ww_attention_layer
+layer_of(const shape *s, uint64_t qkv, uint64_t first, uint64_t out, uint64_t lse) {
   return (ww_attention_layer){.qkv = (void *)qkv,
                               .first = (int32_t *)first,
                               .out = (void *)out,
@@ -54,29 +55,40 @@ static void must(ww_cuda_status s, const char *doing) {
   exit(1);
 }
 
-/* Threads are what the kernel was compiled for, so that a variant with other warps can be timed. */
-static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, uint32_t gz,
-                   uint32_t threads, uint32_t shared, void **args) {
+/* Threads are what the kernel was compiled for, so that a variant with other warps can
+ * be timed. */
+static void launch(void *ctx,
+                   ww_attention_kernel k,
+                   uint32_t gx,
+                   uint32_t gy,
+                   uint32_t gz,
+                   uint32_t threads,
+                   uint32_t shared,
+                   void **args) {
   (void)ctx;
   static void *ready[WW_NATTENTION];
   static int most[WW_NATTENTION];
   if (ready[k] != functions[k]) {
-    must(api->cuFuncGetAttribute(&most[k], WW_CUDA_FN_MAX_THREADS, functions[k]), kernels[k].name);
+    must(api->cuFuncGetAttribute(&most[k], WW_CUDA_FN_MAX_THREADS, functions[k]),
+         kernels[k].name);
     if (shared)
-      must(api->cuFuncSetAttribute(functions[k], WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)shared),
+      must(api->cuFuncSetAttribute(functions[k], WW_CUDA_FN_MAX_DYNAMIC_SHARED,
+                                   (int)shared),
            kernels[k].name);
     ready[k] = functions[k];
   }
   if (shared)
     threads = (uint32_t)most[k];
-  must(api->cuLaunchKernel(functions[k], gx, gy, gz, threads, 1, 1, shared, NULL, args, NULL),
+  must(api->cuLaunchKernel(functions[k], gx, gy, gz, threads, 1, 1, shared, NULL, args,
+                           NULL),
        kernels[k].name);
 }
 
 static uint64_t device(size_t bytes) {
   uint64_t at;
   must(api->cuMemAlloc(&at, bytes + 256), "memory");
-  must(api->cuMemsetD8Async(at, 0xff, bytes, NULL), "memset"); /* NaN, whatever the type */
+  must(api->cuMemsetD8Async(at, 0xff, bytes, NULL),
+       "memset"); /* NaN, whatever the type */
   return at;
 }
 static uint64_t device_copy(const void *from, size_t bytes) {
@@ -161,12 +173,14 @@ static double dot(const float *x, const float *y, uint32_t n) {
   return d;
 }
 
-static void one_query(const reference *r, uint32_t b, uint32_t h, uint32_t t, double *p) {
+static void
+one_query(const reference *r, uint32_t b, uint32_t h, uint32_t t, double *p) {
   const shape *s = &r->s;
   const uint32_t D = s->D, g = h / (s->H / s->K), f = (uint32_t)r->first[b * s->T + t];
-  const size_t ld = (size_t)(s->H + 2 * s->K) * D, row = (size_t)b * s->T, k = (s->H + g) * D,
-               v = k + s->K * D;
-  const float *q = r->qkv + (row + t) * ld + h * D, *dO = r->dout + ((row + t) * s->H + h) * D;
+  const size_t ld = (size_t)(s->H + 2 * s->K) * D, row = (size_t)b * s->T,
+               k = (s->H + g) * D, v = k + s->K * D;
+  const float *q = r->qkv + (row + t) * ld + h * D,
+              *dO = r->dout + ((row + t) * s->H + h) * D;
   double *o = r->out + ((row + t) * s->H + h) * D, top = -1e300, sum = 0, delta = 0,
          scale = 1 / sqrt(D);
   for (uint32_t j = f; j <= t; j++) {
@@ -221,7 +235,11 @@ static void run_reference(reference r) {
 
 /* ---- one shape ---- */
 
-static double off(const float *got, const double *want, size_t rows, size_t ld, size_t from,
+static double off(const float *got,
+                  const double *want,
+                  size_t rows,
+                  size_t ld,
+                  size_t from,
                   size_t n) {
   double e = 0, all = 0;
   for (size_t i = 0; i < rows; i++)
@@ -243,8 +261,9 @@ static void documents(int32_t *first, const shape *s) {
 }
 
 static void check(shape s, bool bf16, bool deterministic, bool hopper) {
-  const size_t ld = (size_t)(s.H + 2 * s.K) * s.D, rows = (size_t)s.B * s.T, n = rows * ld,
-               no = rows * s.H * s.D, nl = (size_t)s.B * s.H * s.T, real = bf16 ? 2 : 4;
+  const size_t ld = (size_t)(s.H + 2 * s.K) * s.D, rows = (size_t)s.B * s.T,
+               n = rows * ld, no = rows * s.H * s.D, nl = (size_t)s.B * s.H * s.T,
+               real = bf16 ? 2 : 4;
   void *qkv_real, *dout_real;
   reference r = {.s = s};
   r.qkv = random_real(n, 1.5f, bf16, &qkv_real);
@@ -256,9 +275,10 @@ static void check(shape s, bool bf16, bool deterministic, bool hopper) {
   r.lse = calloc(nl, 8);
   r.dqkv = calloc(n, 8);
   run_reference(r);
-  uint64_t qkv = device_copy(qkv_real, n * real), dout = device_copy(dout_real, no * real),
-           firsts = device_copy(first, rows * 4), out = device(no * real), lse = device(nl * 4),
-           dqkv = device(n * real);
+  uint64_t qkv = device_copy(qkv_real, n * real),
+           dout = device_copy(dout_real, no * real),
+           firsts = device_copy(first, rows * 4), out = device(no * real),
+           lse = device(nl * 4), dqkv = device(n * real);
   ww_attention_runner w = {NULL, bf16, deterministic, hopper, launch, scratch};
   ww_attention_layer a = layer_of(&s, qkv, firsts, out, lse);
   a.dout = (void *)dout;
@@ -266,7 +286,8 @@ static void check(shape s, bool bf16, bool deterministic, bool hopper) {
   ww_attention_forward(&w, &a);
   ww_attention_backward(&w, &a);
   must(api->cuCtxSynchronize(), "running");
-  float *o = get_real(out, no, bf16), *l = get_real(lse, nl, false), *d = get_real(dqkv, n, bf16);
+  float *o = get_real(out, no, bf16), *l = get_real(lse, nl, false),
+        *d = get_real(dqkv, n, bf16);
   const double eo = off(o, r.out, 1, no, 0, no), el = off(l, r.lse, 1, nl, 0, nl),
                eq = off(d, r.dqkv, rows, ld, 0, s.H * s.D),
                ek = off(d, r.dqkv, rows, ld, s.H * s.D, s.K * s.D),
@@ -280,13 +301,14 @@ static void check(shape s, bool bf16, bool deterministic, bool hopper) {
     free(again);
   }
   const double most = bf16 ? 4e-3 : 2e-6, grad = !bf16 ? 5e-6 : s.T < 64 ? 2e-2 : 8e-3;
-  const bool ok =
-      eo < most && el < (bf16 ? 1e-4 : 2e-6) && eq < grad && ek < grad && ev < grad && same;
+  const bool ok = eo < most && el < (bf16 ? 1e-4 : 2e-6) && eq < grad && ek < grad &&
+                  ev < grad && same;
   failures += !ok;
-  printf("%s %s B %u T %u H %u K %u D %u documents %u%s: out %.1e lse %.1e dq %.1e dk %.1e dv "
+  printf("%s %s B %u T %u H %u K %u D %u documents %u%s: out %.1e lse %.1e dq %.1e dk "
+         "%.1e dv "
          "%.1e%s\n",
-         ok ? "ok  " : "FAIL", bf16 ? "bf16" : "fp32", s.B, s.T, s.H, s.K, s.D, s.document,
-         deterministic ? " deterministic" : "", eo, el, eq, ek, ev,
+         ok ? "ok  " : "FAIL", bf16 ? "bf16" : "fp32", s.B, s.T, s.H, s.K, s.D,
+         s.document, deterministic ? " deterministic" : "", eo, el, eq, ek, ev,
          same ? "" : " NOT THE SAME BITS");
   uint64_t all[] = {qkv, dout, firsts, out, lse, dqkv};
   for (int i = 0; i < 6; i++)
@@ -359,8 +381,8 @@ static uint16_t *repeat(const void *pattern, size_t n) {
 }
 
 static void speed(shape s, bool hopper) {
-  const size_t ld = (size_t)(s.H + 2 * s.K) * s.D, rows = (size_t)s.B * s.T, n = rows * ld,
-               no = rows * s.H * s.D;
+  const size_t ld = (size_t)(s.H + 2 * s.K) * s.D, rows = (size_t)s.B * s.T,
+               n = rows * ld, no = rows * s.H * s.D;
   void *pattern;
   int32_t *first = malloc(rows * 4);
   free(random_real(PATTERN, 1, true, &pattern));
@@ -375,11 +397,14 @@ static void speed(shape s, bool hopper) {
               device(no * 2),
               device((size_t)s.B * s.H * s.T * 4),
               device(n * 2)};
-  const double flops = 2.0 * s.B * s.H * s.T * s.T * s.D; /* two products over the causal half */
-  const double f = median_ms(30, time_forward, &t), b = median_ms(30, time_backward, &t);
+  const double flops =
+      2.0 * s.B * s.H * s.T * s.T * s.D; /* two products over the causal half */
+  const double f = median_ms(30, time_forward, &t),
+               b = median_ms(30, time_backward, &t);
   t.deterministic = true;
   const double d = median_ms(30, time_backward, &t);
-  printf("B %u T %u H %u K %u D %u: forward %.3f ms %.0f TFLOP/s, backward %.3f ms %.0f TFLOP/s, "
+  printf("B %u T %u H %u K %u D %u: forward %.3f ms %.0f TFLOP/s, backward %.3f ms "
+         "%.0f TFLOP/s, "
          "deterministic %.3f ms %.0f\n",
          s.B, s.T, s.H, s.K, s.D, f, flops / f / 1e9, b, 2.5 * flops / b / 1e9, d,
          2.5 * flops / d / 1e9);
@@ -425,7 +450,8 @@ static void find_kernels(const char *folder) {
   for (int i = 0; i < WW_NATTENTION; i++)
     for (int u = 0; u < 4; u++)
       if (!strcmp(units[u], kernels[i].unit))
-        must(api->cuModuleGetFunction(&functions[i], modules[u], kernels[i].name), kernels[i].name);
+        must(api->cuModuleGetFunction(&functions[i], modules[u], kernels[i].name),
+             kernels[i].name);
 }
 
 static void check_all(bool hopper, bool all) {

@@ -1,12 +1,12 @@
-/* lm_bench.c - how fast a Llama learns on the GPU: steps on random tokens, one line of JSON, the
- * same models as bench/lm_torch.py.
+/* lm_bench.c - how fast a Llama learns on the GPU: steps on random tokens, one line of
+ * JSON, the same models as bench/lm_torch.py.
  *
- *   lm_bench MODEL [STEPS [BATCH]]    MODEL: 25m, 125m, 1b, lora3b (Llama-3.2-3B's shape, LoRA of
- * rank 24)
+ *   lm_bench MODEL [STEPS [BATCH]]    MODEL: 25m, 125m, 1b, lora3b (Llama-3.2-3B's
+ * shape, LoRA of rank 24)
  *
- * A step is forward, backward, clipping and AdamW over a whole batch that comes from the host.
- * Steps are timed in groups of five, the device waited for behind each group; the time of a step is
- * the median group's fifth. */
+ * A step is forward, backward, clipping and AdamW over a whole batch that comes from
+ * the host. Steps are timed in groups of five, the device waited for behind each group;
+ * the time of a step is the median group's fifth. */
 #include <stdlib.h>
 
 #include "../../src/lm/net.h"
@@ -88,8 +88,8 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Seconds of a step. */
-static ww_status time_steps(run *r, ww_ops *o, uint32_t groups, double *seconds, ww_net_loss *loss,
-                            ww_err *e) {
+static ww_status time_steps(
+    run *r, ww_ops *o, uint32_t groups, double *seconds, ww_net_loss *loss, ww_err *e) {
   double *took = ww_xcalloc(groups, sizeof *took);
   ww_status s = WW_OK;
   for (uint32_t i = 0; i < GROUP && !s; i++)
@@ -114,8 +114,13 @@ static ww_status time_steps(run *r, ww_ops *o, uint32_t groups, double *seconds,
   return s;
 }
 
-static void print(const model *m, const ww_ops *o, ww_net *net, uint32_t batch, double seconds,
-                  double loss, uint64_t memory) {
+static void print(const model *m,
+                  const ww_ops *o,
+                  ww_net *net,
+                  uint32_t batch,
+                  double seconds,
+                  double loss,
+                  uint64_t memory) {
   ww_buf out = {0};
   ww_json j = {0};
   const double tokens = (double)batch * CONTEXT;
@@ -144,7 +149,8 @@ static ww_status bench(const model *m, uint32_t steps, uint32_t batch, ww_err *e
   ww_net_options opt = {
       .lora_rank = m->rank, .lora_alpha = 2.f * (float)m->rank, .number_weight = 1};
   const size_t n = (size_t)batch * CONTEXT;
-  int32_t *tokens = random_tokens(m->vocab, n * BATCHES), *first = ww_xcalloc(n, sizeof *first);
+  int32_t *tokens = random_tokens(m->vocab, n * BATCHES),
+          *first = ww_xcalloc(n, sizeof *first);
   run r = {.batch = batch, .tokens = tokens, .first = first};
   ww_net_loss loss = {0};
   double seconds = 0;

@@ -1,9 +1,12 @@
-/* lm_net.c - the checks of learning (tests/lm/net_checks.h) on the GPU, in fp32 and in bf16.
+/* lm_net.c - the checks of learning (tests/lm/net_checks.h) on the GPU, in fp32 and in
+ * bf16.
  *
  *   lm_net [--fixtures DIR] [--write DIR] [--cpu]
  *
- * --write DIR: what Warpwise writes of each fixture goes to DIR/NAME, for `fixtures.py --check`.
- * --cpu: the same checks on the CPU. Without a GPU the checks are skipped, which is said. */
+ * --write DIR: what Warpwise writes of each fixture goes to DIR/NAME, for `fixtures.py
+ * --check`.
+ * --cpu: the same checks on the CPU. Without a GPU the checks are skipped, which is
+ * said. */
 #include <stdlib.h>
 
 #include "../lm/net_checks.h"
@@ -64,7 +67,8 @@ int main(int argc, char **argv) {
     else if (strcmp(argv[i], "--cpu") == 0)
       cpu = true;
     else
-      return fprintf(stderr, "usage: lm_net [--fixtures DIR] [--write DIR] [--cpu]\n"), 2;
+      return fprintf(stderr, "usage: lm_net [--fixtures DIR] [--write DIR] [--cpu]\n"),
+             2;
   }
   if (cpu) {
     if (ww_ops_cpu(&k.o, &e) != WW_OK)

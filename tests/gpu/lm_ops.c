@@ -1,11 +1,13 @@
-/* lm_ops.c - every layer of training on this machine's GPU against the CPU's, and how fast it is.
+/* lm_ops.c - every layer of training on this machine's GPU against the CPU's, and how
+ * fast it is.
  *
  *   lm_ops [--no-times]
  *
- * Prints TAP. Each case has random inputs (in bf16: rounded to it first, so that both sides begin
- * with the same numbers), runs once on the CPU and twice on the GPU. A value may be off by
- * `tolerance` x (its own size + the root mean square of all), and the two GPU runs must agree in
- * every bit. The table at the end has the shapes of a 125M model, 16 x 1024 tokens. */
+ * Prints TAP. Each case has random inputs (in bf16: rounded to it first, so that both
+ * sides begin with the same numbers), runs once on the CPU and twice on the GPU. A
+ * value may be off by `tolerance` x (its own size + the root mean square of all), and
+ * the two GPU runs must agree in every bit. The table at the end has the shapes of a
+ * 125M model, 16 x 1024 tokens. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,7 +44,8 @@ static double uniform(void) {
   return (double)(seed >> 11) / 9007199254740992.0;
 }
 static float normal(void) {
-  return (float)(sqrt(-2 * log(uniform() + 1e-300)) * cos(6.283185307179586 * uniform()));
+  return (float)(sqrt(-2 * log(uniform() + 1e-300)) *
+                 cos(6.283185307179586 * uniform()));
 }
 
 /* ---- buffers of a case ---- */
@@ -53,8 +56,10 @@ static double tolerance_of(const test *t, double f32, double bf16) {
 
 static float *add_floats(test *t, kind k, size_t n, float size, double tolerance) {
   buffer *b = &t->b[t->n++];
-  *b =
-      (buffer){.kind = k, .n = n, .tolerance = tolerance, .f = ww_xmalloc((n + 1) * sizeof(float))};
+  *b = (buffer){.kind = k,
+                .n = n,
+                .tolerance = tolerance,
+                .f = ww_xmalloc((n + 1) * sizeof(float))};
   for (size_t i = 0; i < n; i++)
     b->f[i] = normal() * size;
   if (k == REAL && t->gpu->real == WW_DTYPE_BF16) {
@@ -73,7 +78,8 @@ static int32_t *add_ints(test *t, size_t n) {
 #define IN(n, size) add_floats(t, REAL, n, size, 0)
 #define OUT(n, size, f32, bf16) add_floats(t, REAL, n, size, tolerance_of(t, f32, bf16))
 #define IN_FLOAT(n, size) add_floats(t, FLOAT, n, size, 0)
-#define OUT_FLOAT(n, size, f32, bf16) add_floats(t, FLOAT, n, size, tolerance_of(t, f32, bf16))
+#define OUT_FLOAT(n, size, f32, bf16) \
+  add_floats(t, FLOAT, n, size, tolerance_of(t, f32, bf16))
 
 static size_t bytes_of(const buffer *b, const ww_ops *o) {
   return b->n * (b->kind == REAL && o->real == WW_DTYPE_BF16 ? 2 : 4);
@@ -129,7 +135,8 @@ static double worst(const buffer *b, const float *want, const float *got, size_t
       squares += (double)want[i] * want[i];
   double rms = sqrt(squares / (double)(b->n ? b->n : 1)) + 1e-30;
   for (size_t i = 0; i < b->n; i++) {
-    double off = fabs((double)got[i] - want[i]) / (b->tolerance * (fabs((double)want[i]) + rms));
+    double off =
+        fabs((double)got[i] - want[i]) / (b->tolerance * (fabs((double)want[i]) + rms));
     if (isnan(want[i]) || isnan(got[i]))
       off = isnan(want[i]) && isnan(got[i]) ? 0 : INFINITY;
     if (off > most) {
@@ -173,8 +180,8 @@ static void check(test *t, const char *name, call_fn call) {
       most = off;
     if (!(off <= 1) && !*why)
       snprintf(why, sizeof why,
-               "buffer %d at %zu: %.9g, the CPU has %.9g (%.1f x the tolerance %g)", i, at,
-               (double)got[i][at], (double)want[i][at], off, b->tolerance);
+               "buffer %d at %zu: %.9g, the CPU has %.9g (%.1f x the tolerance %g)", i,
+               at, (double)got[i][at], (double)want[i][at], off, b->tolerance);
     if (memcmp(got[i], again[i], b->n * sizeof(float)) && !*why)
       snprintf(why, sizeof why, "buffer %d: a second run gives other bits", i);
   }
@@ -182,7 +189,8 @@ static void check(test *t, const char *name, call_fn call) {
   t->bad += *why != 0;
   printf("%sok %d - %s %s", *why ? "not " : "", t->done,
          t->gpu->real == WW_DTYPE_BF16 ? "bf16" : "fp32", name);
-  printf(*why ? "\n# %s\n" : " # off by %s%.2f of the tolerance\n", *why ? why : "", most);
+  printf(*why ? "\n# %s\n" : " # off by %s%.2f of the tolerance\n", *why ? why : "",
+         most);
   fflush(stdout);
   for (int i = 0; i < t->n; i++) {
     if (!st) {
@@ -218,8 +226,8 @@ static void call_embed_back(ww_ops *o, void **p, const test *t) {
 
 /* `common`: the share of positions that have token 0. */
 static void embed_case(test *t, uint32_t N, uint32_t C, uint32_t V, double common) {
-  int32_t *token = ww_xmalloc(N * sizeof *token), *count = ww_xcalloc(V + 1, sizeof *count), *order,
-          *first, *id;
+  int32_t *token = ww_xmalloc(N * sizeof *token),
+          *count = ww_xcalloc(V + 1, sizeof *count), *order, *first, *id;
   for (uint32_t i = 0; i < N; i++)
     token[i] = uniform() < common ? 0 : (int32_t)(uniform() * V);
   t->d[0] = N;
@@ -247,7 +255,8 @@ static void embed_case(test *t, uint32_t N, uint32_t C, uint32_t V, double commo
   }
   first[U] = (int32_t)at;
   t->d[2] = U;
-  check(t, text("embed_backward N=%u C=%u V=%u common %.2f", N, C, V, common), call_embed_back);
+  check(t, text("embed_backward N=%u C=%u V=%u common %.2f", N, C, V, common),
+        call_embed_back);
   free(token);
   free(count);
 }
@@ -268,8 +277,8 @@ static void call_dweight(ww_ops *o, void **p, const test *t) {
   ww_linear_dweight(o, &l, p[0], t->d[5] ? p[1] : NULL, p[2], p[3]);
 }
 
-static void matmul_case(test *t, uint32_t N, uint32_t C, uint32_t OC, uint32_t more, bool bias,
-                        bool add) {
+static void matmul_case(
+    test *t, uint32_t N, uint32_t C, uint32_t OC, uint32_t more, bool bias, bool add) {
   uint32_t ldo = OC + more, ldi = C + more;
   const uint32_t d[] = {N, C, OC, ldo, ldi, bias, add};
   memcpy(t->d, d, sizeof d);
@@ -278,27 +287,31 @@ static void matmul_case(test *t, uint32_t N, uint32_t C, uint32_t OC, uint32_t m
   IN((size_t)OC * C, 1);
   IN(OC, 4);
   check(t,
-        text("matmul_forward N=%u C=%u OC=%u +%u%s%s", N, C, OC, more, bias ? " bias" : "",
-             add ? " add" : ""),
+        text("matmul_forward N=%u C=%u OC=%u +%u%s%s", N, C, OC, more,
+             bias ? " bias" : "", add ? " add" : ""),
         call_forward);
   OUT((size_t)N * ldi, 1, 2e-5, 1e-2);
   IN((size_t)N * ldo, 1);
   IN((size_t)OC * C, 1);
-  check(t, text("matmul_dinp N=%u C=%u OC=%u +%u%s", N, C, OC, more, add ? " add" : ""), call_dinp);
+  check(t, text("matmul_dinp N=%u C=%u OC=%u +%u%s", N, C, OC, more, add ? " add" : ""),
+        call_dinp);
   OUT_FLOAT((size_t)OC * C, 1, 5e-5, 5e-5);
   OUT_FLOAT(OC, 1, 5e-5, 5e-5);
   IN((size_t)N * ldo, 1);
   IN((size_t)N * ldi, 1);
-  check(t, text("matmul_dweight N=%u C=%u OC=%u +%u%s", N, C, OC, more, bias ? " bias" : ""),
-        call_dweight);
+  check(
+      t,
+      text("matmul_dweight N=%u C=%u OC=%u +%u%s", N, C, OC, more, bias ? " bias" : ""),
+      call_dweight);
 }
 
 static void call_norm(ww_ops *o, void **p, const test *t) {
-  o->rmsnorm_forward(o, p[0], p[1], p[2], p[3], t->d[2] ? p[4] : NULL, p[5], 1e-5f, t->d[0],
-                     t->d[1]);
+  o->rmsnorm_forward(o, p[0], p[1], p[2], p[3], t->d[2] ? p[4] : NULL, p[5], 1e-5f,
+                     t->d[0], t->d[1]);
 }
 static void call_norm_back(ww_ops *o, void **p, const test *t) {
-  o->rmsnorm_backward(o, p[0], t->d[2] ? p[1] : NULL, p[2], p[3], p[4], p[5], t->d[0], t->d[1]);
+  o->rmsnorm_backward(o, p[0], t->d[2] ? p[1] : NULL, p[2], p[3], p[4], p[5], t->d[0],
+                      t->d[1]);
 }
 static void norm_case(test *t, uint32_t N, uint32_t C, bool branch) {
   size_t n = (size_t)N * C;
@@ -311,7 +324,8 @@ static void norm_case(test *t, uint32_t N, uint32_t C, bool branch) {
   IN(n, 1);
   IN(n, 1);
   IN(C, 1);
-  check(t, text("rmsnorm_forward N=%u C=%u%s", N, C, branch ? " branch" : ""), call_norm);
+  check(t, text("rmsnorm_forward N=%u C=%u%s", N, C, branch ? " branch" : ""),
+        call_norm);
   OUT(n, 1, 1e-5, 6e-3);
   OUT_FLOAT(C, 1, 2e-5, 2e-5);
   IN(n, 1);
@@ -326,7 +340,8 @@ static void norm_case(test *t, uint32_t N, uint32_t C, bool branch) {
 static void call_rope(ww_ops *o, void **p, const test *t) {
   o->rope(o, p[0], t->d[1], p[1], p[2], t->d[0], t->d[2], t->d[3], t->d[4]);
 }
-static void rope_case(test *t, uint32_t N, uint32_t heads, uint32_t D, uint32_t more, bool back) {
+static void
+rope_case(test *t, uint32_t N, uint32_t heads, uint32_t D, uint32_t more, bool back) {
   const uint32_t d[] = {N, heads * D + more, heads, D, back};
   memcpy(t->d, d, sizeof d);
   OUT((size_t)N * d[1], 1, 1e-5, 6e-3);
@@ -338,7 +353,8 @@ static void rope_case(test *t, uint32_t N, uint32_t heads, uint32_t D, uint32_t 
     table[2 * i] = cosf((float)i);
     table[2 * i + 1] = sinf((float)i);
   }
-  check(t, text("rope N=%u heads=%u D=%u%s", N, heads, D, back ? " back" : ""), call_rope);
+  check(t, text("rope N=%u heads=%u D=%u%s", N, heads, D, back ? " back" : ""),
+        call_rope);
 }
 
 static void call_swiglu(ww_ops *o, void **p, const test *t) {
@@ -390,7 +406,8 @@ static void documents(test *t, uint32_t B, uint32_t T) {
     for (uint32_t i = 1; i < T; i++)
       first[b * T + i] = uniform() < 0.03 ? (int32_t)i : first[b * T + i - 1];
 }
-static void attention_case(test *t, uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
+static void
+attention_case(test *t, uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
   const uint32_t d[] = {B, T, H, K, D};
   size_t q = (size_t)B * T * H * D, all = (size_t)B * T * (H + 2 * K) * D;
   memcpy(t->d, d, sizeof d);
@@ -398,7 +415,8 @@ static void attention_case(test *t, uint32_t B, uint32_t T, uint32_t H, uint32_t
   OUT_FLOAT((size_t)B * H * T, 1, 1e-4, 1e-3);
   IN(all, 1);
   documents(t, B, T);
-  check(t, text("attention_forward B=%u T=%u H=%u K=%u D=%u", B, T, H, K, D), call_attention);
+  check(t, text("attention_forward B=%u T=%u H=%u K=%u D=%u", B, T, H, K, D),
+        call_attention);
   OUT(all, 1, 5e-5, 3e-2);
   IN(q, 1);
   IN(q, 1);
@@ -406,7 +424,8 @@ static void attention_case(test *t, uint32_t B, uint32_t T, uint32_t H, uint32_t
   IN(all, 1);
   documents(t, B, T);
   t->gpu->deterministic = true;
-  check(t, text("attention_backward B=%u T=%u H=%u K=%u D=%u", B, T, H, K, D), call_attention_back);
+  check(t, text("attention_backward B=%u T=%u H=%u K=%u D=%u", B, T, H, K, D),
+        call_attention_back);
   t->gpu->deterministic = false;
 }
 
@@ -508,8 +527,8 @@ static void sum_case(test *t, uint32_t n, uint32_t from) {
 
 static void call_adamw(ww_ops *o, void **p, const test *t) {
   for (uint32_t step = 1; step <= 2; step++)
-    o->adamw(o, &(ww_adamw){p[0], p[1], p[2], p[3], p[4], p[5], t->d[0], 1e-2f, 0.9f, 0.95f, 1e-8f,
-                            0.1f, t->f[0], step + t->d[1]});
+    o->adamw(o, &(ww_adamw){p[0], p[1], p[2], p[3], p[4], p[5], t->d[0], 1e-2f, 0.9f,
+                            0.95f, 1e-8f, 0.1f, t->f[0], step + t->d[1]});
 }
 static void adamw_case(test *t, uint32_t n, float clip, float squares, uint32_t step) {
   t->d[0] = n;
@@ -523,7 +542,8 @@ static void adamw_case(test *t, uint32_t n, float clip, float squares, uint32_t 
     v[i] = fabsf(v[i]) + 1e-4f;
   IN_FLOAT(n, 1);
   IN_FLOAT(1, 1)[0] = squares;
-  check(t, text("adamw n=%u clip %g squares %g", n, (double)clip, (double)squares), call_adamw);
+  check(t, text("adamw n=%u clip %g squares %g", n, (double)clip, (double)squares),
+        call_adamw);
 }
 
 static void all_cases(test *t) {
@@ -585,8 +605,9 @@ typedef struct {
   ww_ops *o;
   char *pool; /* random reals */
   size_t pool_bytes;
-  int32_t *ints, *rising, *first; /* device: random below 32000; 0, 1, 2 ...; document starts */
-  float *floats;                  /* device, part of the pool that ints do not touch */
+  int32_t *ints, *rising,
+      *first;    /* device: random below 32000; 0, 1, 2 ...; document starts */
+  float *floats; /* device, part of the pool that ints do not touch */
 } rig;
 
 #define POOL (12ull << 30)
@@ -600,7 +621,8 @@ static bool make_rig(rig *r, ww_ops *o) {
   r->rising = o->alloc(o, 4u << 20);
   r->first = o->alloc(o, 4u << 20);
   if (r->pool && r->ints && r->rising && r->first) {
-    for (size_t k = 0; k < part / 2; k++) { /* bf16 whose halves of a float are harmless too */
+    for (size_t k = 0; k < part / 2;
+         k++) { /* bf16 whose halves of a float are harmless too */
       float x = normal() * 0.1f;
       ww_from_f32(&half[k], WW_DTYPE_BF16, &x, 1);
     }
@@ -622,7 +644,8 @@ static bool make_rig(rig *r, ww_ops *o) {
 typedef void (*time_fn)(const rig *r, char *const *p, const uint32_t *d);
 
 /* Milliseconds of one call; p[] are areas of the pool, `bytes[i]` long each. */
-static double time_of(const rig *r, time_fn f, const size_t *bytes, int n, const uint32_t *d) {
+static double
+time_of(const rig *r, time_fn f, const size_t *bytes, int n, const uint32_t *d) {
   char *p[8];
   size_t at = 0;
   for (int i = 0; i < n; i++) {
@@ -654,10 +677,12 @@ static void show(const char *name, double ms, double bytes, double flops) {
 
 #define TIME(name) static void name(const rig *r, char *const *p, const uint32_t *d)
 TIME(t_norm) {
-  r->o->rmsnorm_forward(r->o, p[0], (float *)p[4], p[1], p[2], p[3], p[5], 1e-5f, d[0], d[1]);
+  r->o->rmsnorm_forward(r->o, p[0], (float *)p[4], p[1], p[2], p[3], p[5], 1e-5f, d[0],
+                        d[1]);
 }
 TIME(t_norm_back) {
-  r->o->rmsnorm_backward(r->o, p[0], (float *)p[4], p[1], p[2], p[5], (float *)p[3], d[0], d[1]);
+  r->o->rmsnorm_backward(r->o, p[0], (float *)p[4], p[1], p[2], p[5], (float *)p[3],
+                         d[0], d[1]);
 }
 TIME(t_rope) {
   r->o->rope(r->o, p[0], d[1], r->ints, (float *)p[1], d[0], d[2], d[3], false);
@@ -675,7 +700,8 @@ TIME(t_embed) {
   r->o->gather_rows(r->o, p[0], p[1], r->ints, d[0], d[1]);
 }
 TIME(t_embed_back) {
-  r->o->embed_backward(r->o, (float *)p[0], p[1], r->rising, r->rising, r->ints, d[0], d[0], d[1]);
+  r->o->embed_backward(r->o, (float *)p[0], p[1], r->rising, r->rising, r->ints, d[0],
+                       d[0], d[1]);
 }
 TIME(t_squares) {
   r->o->sum_squares(r->o, (float *)p[1], (float *)p[0], (uint64_t)d[0] << 10, false);
@@ -684,27 +710,30 @@ TIME(t_zero) {
   r->o->zero(r->o, p[0], (size_t)d[0] << 12);
 }
 TIME(t_adamw) {
-  r->o->adamw(r->o, &(ww_adamw){p[0], (float *)p[1], (float *)p[2], (float *)p[3], (float *)p[4],
-                                (float *)p[5], (uint64_t)d[0] << 10, 1e-3f, 0.9f, 0.95f, 1e-8f,
-                                0.1f, 1.f, 10});
+  r->o->adamw(r->o, &(ww_adamw){p[0], (float *)p[1], (float *)p[2], (float *)p[3],
+                                (float *)p[4], (float *)p[5], (uint64_t)d[0] << 10,
+                                1e-3f, 0.9f, 0.95f, 1e-8f, 0.1f, 1.f, 10});
 }
 TIME(t_forward) {
-  ww_linear_forward(r->o, &(ww_linear){p[2], d[0], d[1], d[2], d[1], d[2]}, p[0], p[1], NULL,
-                    false);
+  ww_linear_forward(r->o, &(ww_linear){p[2], d[0], d[1], d[2], d[1], d[2]}, p[0], p[1],
+                    NULL, false);
 }
 TIME(t_dinp) {
-  ww_linear_dinp(r->o, &(ww_linear){p[2], d[0], d[1], d[2], d[1], d[2]}, p[1], p[0], false);
+  ww_linear_dinp(r->o, &(ww_linear){p[2], d[0], d[1], d[2], d[1], d[2]}, p[1], p[0],
+                 false);
 }
 TIME(t_dweight) {
-  ww_linear_dweight(r->o, &(ww_linear){NULL, d[0], d[1], d[2], d[1], d[2]}, (float *)p[2], NULL,
-                    p[0], p[1]);
+  ww_linear_dweight(r->o, &(ww_linear){NULL, d[0], d[1], d[2], d[1], d[2]},
+                    (float *)p[2], NULL, p[0], p[1]);
 }
 TIME(t_attention) {
-  ww_attention_layer a = attention_of((void *[]){p[0], p[1], p[2], (void *)r->first}, d);
+  ww_attention_layer a =
+      attention_of((void *[]){p[0], p[1], p[2], (void *)r->first}, d);
   r->o->attention_forward(r->o, &a);
 }
 TIME(t_attention_back) {
-  ww_attention_layer a = attention_of((void *[]){p[3], p[4], p[2], (void *)r->first}, d);
+  ww_attention_layer a =
+      attention_of((void *[]){p[3], p[4], p[2], (void *)r->first}, d);
   a.dqkv = p[0];
   a.dout = p[1];
   r->o->attention_backward(r->o, &a);
@@ -713,43 +742,54 @@ TIME(t_tiny) {
   r->o->column_scale(r->o, p[0], 1.f, d[0]);
 }
 
-static void time_layers(const rig *r, size_t N, size_t C, size_t F, size_t H, size_t D, size_t V) {
+static void
+time_layers(const rig *r, size_t N, size_t C, size_t F, size_t H, size_t D, size_t V) {
   size_t nc = N * C * 2, nf = N * F * 2, qkv = N * 3 * H * D * 2;
   const uint32_t d[] = {(uint32_t)N, (uint32_t)C}, df[] = {(uint32_t)N, (uint32_t)F},
                  dv[] = {(uint32_t)N, (uint32_t)V};
-  const uint32_t dr[] = {(uint32_t)N, (uint32_t)(3 * H * D), (uint32_t)(2 * H), (uint32_t)D};
-  const uint32_t da[] = {(uint32_t)(N / 1024), 1024, (uint32_t)H, (uint32_t)H, (uint32_t)D};
+  const uint32_t dr[] = {(uint32_t)N, (uint32_t)(3 * H * D), (uint32_t)(2 * H),
+                         (uint32_t)D};
+  const uint32_t da[] = {(uint32_t)(N / 1024), 1024, (uint32_t)H, (uint32_t)H,
+                         (uint32_t)D};
   double score = 4.0 * (double)N * 1024 / 2 * (double)(H * D);
-  printf("# tokens %zu, width %zu, hidden %zu, heads %zu x %zu, vocabulary %zu\n", N, C, F, H, D,
-         V);
+  printf("# tokens %zu, width %zu, hidden %zu, heads %zu x %zu, vocabulary %zu\n", N, C,
+         F, H, D, V);
   show("rmsnorm_forward with branch",
-       time_of(r, t_norm, (size_t[]){nc, nc, nc, nc, N * 4, C * 2}, 6, d), (double)nc * 4, 0);
+       time_of(r, t_norm, (size_t[]){nc, nc, nc, nc, N * 4, C * 2}, 6, d),
+       (double)nc * 4, 0);
   show("rmsnorm_backward",
-       time_of(r, t_norm_back, (size_t[]){nc, nc, nc, N * 4, C * 4, C * 2}, 6, d), (double)nc * 4,
+       time_of(r, t_norm_back, (size_t[]){nc, nc, nc, N * 4, C * 4, C * 2}, 6, d),
+       (double)nc * 4, 0);
+  show("rope", time_of(r, t_rope, (size_t[]){qkv, 32000 * D * 4}, 2, dr),
+       (double)qkv * 4 / 3, 0);
+  show("swiglu_forward", time_of(r, t_swiglu, (size_t[]){nf, nf * 2}, 2, df),
+       (double)nf * 3, 0);
+  show("swiglu_backward",
+       time_of(r, t_swiglu_back, (size_t[]){nf * 2, nf, nf * 2}, 3, df), (double)nf * 5,
        0);
-  show("rope", time_of(r, t_rope, (size_t[]){qkv, 32000 * D * 4}, 2, dr), (double)qkv * 4 / 3, 0);
-  show("swiglu_forward", time_of(r, t_swiglu, (size_t[]){nf, nf * 2}, 2, df), (double)nf * 3, 0);
-  show("swiglu_backward", time_of(r, t_swiglu_back, (size_t[]){nf * 2, nf, nf * 2}, 3, df),
-       (double)nf * 5, 0);
-  show("token_loss", time_of(r, t_loss, (size_t[]){N * V * 2, N * 4}, 2, dv), (double)(N * V) * 4,
-       0);
-  show("embed_forward", time_of(r, t_embed, (size_t[]){nc, 32000 * C * 2}, 2, d), (double)nc * 2,
-       0);
+  show("token_loss", time_of(r, t_loss, (size_t[]){N * V * 2, N * 4}, 2, dv),
+       (double)(N * V) * 4, 0);
+  show("embed_forward", time_of(r, t_embed, (size_t[]){nc, 32000 * C * 2}, 2, d),
+       (double)nc * 2, 0);
   show("embed_backward (all different)",
-       time_of(r, t_embed_back, (size_t[]){32000 * C * 4, nc}, 2, d), (double)nc * 5, 0);
+       time_of(r, t_embed_back, (size_t[]){32000 * C * 4, nc}, 2, d), (double)nc * 5,
+       0);
   show("attention_forward",
-       time_of(r, t_attention, (size_t[]){N * H * D * 2, N * H * 4, qkv}, 3, da), 0, score);
+       time_of(r, t_attention, (size_t[]){N * H * D * 2, N * H * 4, qkv}, 3, da), 0,
+       score);
   show("attention_backward",
-       time_of(r, t_attention_back, (size_t[]){qkv, N * H * D * 2, qkv, N * H * D * 2, N * H * 4},
-               5, da),
+       time_of(r, t_attention_back,
+               (size_t[]){qkv, N * H * D * 2, qkv, N * H * D * 2, N * H * 4}, 5, da),
        0, score * 2.5);
 }
 
-static void time_product(const rig *r, const char *name, size_t N, size_t C, size_t OC) {
+static void
+time_product(const rig *r, const char *name, size_t N, size_t C, size_t OC) {
   const uint32_t d[] = {(uint32_t)N, (uint32_t)C, (uint32_t)OC};
   const size_t bytes[] = {N * OC * 2, N * C * 2, OC * C * 4};
   double flops = 2.0 * (double)N * (double)C * (double)OC;
-  show(text("%s forward %zu -> %zu", name, C, OC), time_of(r, t_forward, bytes, 3, d), 0, flops);
+  show(text("%s forward %zu -> %zu", name, C, OC), time_of(r, t_forward, bytes, 3, d),
+       0, flops);
   show(text("%s dinp", name), time_of(r, t_dinp, bytes, 3, d), 0, flops);
   show(text("%s dweight", name), time_of(r, t_dweight, bytes, 3, d), 0, flops);
 }
@@ -758,9 +798,10 @@ static void time_optimiser(const rig *r, size_t thousands) {
   size_t n = thousands << 10;
   const uint32_t d[] = {(uint32_t)thousands};
   show(text("adamw, %zu thousand", thousands),
-       time_of(r, t_adamw, (size_t[]){n * 2, n * 4, n * 4, n * 4, n * 4, 4}, 6, d), (double)n * 30,
+       time_of(r, t_adamw, (size_t[]){n * 2, n * 4, n * 4, n * 4, n * 4, 4}, 6, d),
+       (double)n * 30, 0);
+  show("sum_squares", time_of(r, t_squares, (size_t[]){n * 4, 4}, 2, d), (double)n * 4,
        0);
-  show("sum_squares", time_of(r, t_squares, (size_t[]){n * 4, 4}, 2, d), (double)n * 4, 0);
   show("zero", time_of(r, t_zero, (size_t[]){n * 4}, 1, d), (double)n * 4, 0);
 }
 
@@ -771,7 +812,8 @@ static void time_launches(const rig *r) {
   const char *const names[] = {"tiny kernel", "tiny matrix product",
                                "tiny rmsnorm_backward (two kernels)"};
   for (int k = 0; k < 3; k++) {
-    char *q[] = {p[0], p[1], p[2], p[0] + (3 << 20), p[0] + (4 << 20), p[0] + (5 << 20)};
+    char *q[] = {
+        p[0], p[1], p[2], p[0] + (3 << 20), p[0] + (4 << 20), p[0] + (5 << 20)};
     f[k](r, q, d);
     r->o->finish(r->o, NULL);
     double from = ww_now();
@@ -824,8 +866,8 @@ int main(int argc, char **argv) {
     t.done++;
     t.bad += st != 0;
     printf("%sok %d - %s%s # %.2f s %s\n", st ? "not " : "", t.done,
-           st ? "opening the device" : t.gpu->name, i == 2 ? " by NVRTC" : "", ww_now() - from,
-           e.msg);
+           st ? "opening the device" : t.gpu->name, i == 2 ? " by NVRTC" : "",
+           ww_now() - from, e.msg);
     if (st)
       continue;
     if (i < 2)

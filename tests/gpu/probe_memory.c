@@ -2,11 +2,12 @@
  * src/trace/coalesce.c against its counters.
  *
  *   probe_memory PROBES.cubin     launches them all
- *   probe_memory --list           what they are, in order, and what we count; needs no device
+ *   probe_memory --list           what they are, in order, and what we count; needs no
+ * device
  *
- * Each launch is one access of probes.cu: a space, a direction, a width and a pattern of lane
- * addresses. Its line in the list is `SPACE_DIRECTION_WIDTH PATTERN UNITS`, where UNITS are bank
- * passes for shared memory and sectors for global. */
+ * Each launch is one access of probes.cu: a space, a direction, a width and a pattern
+ * of lane addresses. Its line in the list is `SPACE_DIRECTION_WIDTH PATTERN UNITS`,
+ * where UNITS are bank passes for shared memory and sectors for global. */
 #include "../../src/trace/count_int.h"
 #include "driver.h"
 
@@ -54,8 +55,8 @@ static uint32_t mixed(uint32_t l, uint32_t by) {
   return l & 1 ? l * by : 0;
 }
 
-/* For the joining of wide loads: lanes i and i^1, or i and i^2, at one place; in parts of the warp
- * or throughout. */
+/* For the joining of wide loads: lanes i and i^1, or i and i^2, at one place; in parts
+ * of the warp or throughout. */
 static uint32_t pairs2(uint32_t l, uint32_t unused) {
   (void)unused;
   return l / 4 * 2 + (l & 1);
@@ -75,7 +76,8 @@ static uint32_t pairs_but_one(uint32_t l, uint32_t by) {
   return l == by ? 40 : l / 2;
 }
 
-static uint32_t scatter(uint32_t l, uint32_t seed) { /* seed: log2 of the range * 16 + which */
+static uint32_t scatter(uint32_t l,
+                        uint32_t seed) { /* seed: log2 of the range * 16 + which */
   uint64_t h = (seed * 64ull + l + 1) * 0x9e3779b97f4a7c15ull;
   h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull;
   return (uint32_t)(h >> 40) & ((1u << (seed >> 4)) - 1);
@@ -144,8 +146,8 @@ static const pattern patterns[] = {
     {"random8m", scatter, 0x82, 0x0ff0f00f},
 };
 
-/* For 8- and 16-byte accesses of shared memory (when are two phases served as one?) and global
- * atomics. */
+/* For 8- and 16-byte accesses of shared memory (when are two phases served as one?) and
+ * global atomics. */
 static const pattern wide_patterns[] = {
     {"pairs2", pairs2, 0, ALL},
     {"low_pairs", low_pairs, 0, ALL},
@@ -176,7 +178,8 @@ static const pattern wide_patterns[] = {
 };
 
 static const char *const kinds[] = {"shared_ld", "shared_st", "global_ld", "global_st"};
-static const char *const atomics[] = {"shared_atom", "shared_red", "global_atom", "global_red"};
+static const char *const atomics[] = {"shared_atom", "shared_red", "global_atom",
+                                      "global_red"};
 
 static void place(lanes *l, const pattern *p, uint32_t width) {
   l->mask = p->mask;
@@ -184,9 +187,9 @@ static void place(lanes *l, const pattern *p, uint32_t width) {
     l->at[i] = p->slot(i, p->seed) * width % SPAN;
 }
 
-/* Atomics are no sectors or passes of ours; the rules that hold for them, for when a model needs
- * them: a global one takes each sector as often as the most lanes meet at one of its words, a
- * shared one takes as many passes as the fullest bank has lanes. */
+/* Atomics are no sectors or passes of ours; the rules that hold for them, for when a
+ * model needs them: a global one takes each sector as often as the most lanes meet at
+ * one of its words, a shared one takes as many passes as the fullest bank has lanes. */
 static uint32_t atomic_units(const lanes *l, bool shared) {
   uint32_t sum = 0, most = 0, by_bank[32] = {0}, by_word[SPAN / 4] = {0};
   for (uint32_t i = 0; i < 32; i++)
@@ -238,8 +241,8 @@ static bool probe(const prober *b, const char *kind, uint32_t width, const patte
   if (b->list)
     return fprintf(b->list, "%s %s %u\n", name, p->name, units(&l, width, kind)) > 0;
   return gpu_find(&k, b->module, name) &&
-         gpu_launch(k, (uint64_t[]){1, 1, 1}, (uint64_t[]){32, 1, 1}, kind[0] == 's' ? SPAN : 0,
-                    params);
+         gpu_launch(k, (uint64_t[]){1, 1, 1}, (uint64_t[]){32, 1, 1},
+                    kind[0] == 's' ? SPAN : 0, params);
 }
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))

@@ -1,6 +1,7 @@
-/* clang.c - a compiler that has been taken over: it answers as clang does and tries whatever does
- * harm at each start. What it could do it tells as a compiler's error. OUTSIDE is a folder with a
- * file `secret` and a file `mine` in it, INSIDE the folder of the source. */
+/* clang.c - a compiler that has been taken over: it answers as clang does and tries
+ * whatever does harm at each start. What it could do it tells as a compiler's error.
+ * OUTSIDE is a folder with a file `secret` and a file `mine` in it, INSIDE the folder
+ * of the source. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -57,8 +58,8 @@ static int connects(void) {
   return fd >= 0;
 }
 
-static int
-others(void) { /* descriptors beside stdin, stdout and stderr that lead to a file or a connection */
+static int others(void) { /* descriptors beside stdin, stdout and stderr that lead to a
+                             file or a connection */
   int n = 0;
   for (int fd = 3; fd < 256; fd++) {
     char link[64], to[256];
@@ -98,7 +99,8 @@ int main(int argc, char **argv) {
     return !puts("clang version 19.1.7");
   if (!strcmp(argv[argc - 1], "-###"))
     return fprintf(stderr,
-                   " \"%s\" \"-cc1\" \"a\" \"b\" \"c\" \"d\" \"e\" \"f\" \"g\" \"h\" \"input\"\n",
+                   " \"%s\" \"-cc1\" \"a\" \"b\" \"c\" \"d\" \"e\" \"f\" \"g\" \"h\" "
+                   "\"input\"\n",
                    argv[0]) < 0;
   fprintf(stderr, "error: it could:%s\n", *did ? did : " nothing");
   return 1;

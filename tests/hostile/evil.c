@@ -1,4 +1,5 @@
-/* evil.c - a shared object that leaves a mark where code of it runs: MARK is the file. */
+/* evil.c - a shared object that leaves a mark where code of it runs: MARK is the file.
+ */
 #include <stdio.h>
 
 __attribute__((constructor)) static void run(void) {

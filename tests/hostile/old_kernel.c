@@ -1,5 +1,5 @@
-/* old_kernel.c - `old_kernel files|all PROGRAM ARGUMENTS...` : runs it as on a kernel without
- * Landlock (files), or without seccomp's filters too (all). */
+/* old_kernel.c - `old_kernel files|all PROGRAM ARGUMENTS...` : runs it as on a kernel
+ * without Landlock (files), or without seccomp's filters too (all). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define LOAD(member) \
+  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip)
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, what)
 #define MISSING ANSWER(SECCOMP_RET_ERRNO | ENOSYS)

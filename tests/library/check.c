@@ -1,9 +1,9 @@
-/* check.c - the C interface from outside: everything that warpwise.h promises, by a program that
- * knows nothing else. Prints TAP.
+/* check.c - the C interface from outside: everything that warpwise.h promises, by a
+ * program that knows nothing else. Prints TAP.
  *
- * check FOLDER GPU : FOLDER is empty and may be written to, GPU the file of a description called
- * "mine". check metrics : the names of the metrics in the order of their numbers. check report FILE
- * KERNEL GPU : the report as JSON. */
+ * check FOLDER GPU : FOLDER is empty and may be written to, GPU the file of a
+ * description called "mine". check metrics : the names of the metrics in the order of
+ * their numbers. check report FILE KERNEL GPU : the report as JSON. */
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -53,7 +53,8 @@ static void check_open(void) {
   warpwise_context *c = (warpwise_context *)1;
   warpwise_error e = {0};
   warpwise_config config = {0};
-  ok(!strcmp(warpwise_version(), WARPWISE_VERSION), "library and header are of one version");
+  ok(!strcmp(warpwise_version(), WARPWISE_VERSION),
+     "library and header are of one version");
   ok(warpwise_open(&config, &c, &e) == WARPWISE_USAGE && !c &&
          strstr(e.message, "WARPWISE_API_VERSION"),
      "a configuration without a version is refused, with what to do");
@@ -62,7 +63,8 @@ static void check_open(void) {
      "so is one of a newer interface");
   config.api = WARPWISE_API_VERSION;
   config.root = "/no/such/folder";
-  ok(warpwise_open(&config, &c, NULL) == WARPWISE_IO && !c, "an error need not be asked for");
+  ok(warpwise_open(&config, &c, NULL) == WARPWISE_IO && !c,
+     "an error need not be asked for");
   config.root = NULL;
   config.models = "/no/such/folder";
   ok(warpwise_open(&config, &c, &e) == WARPWISE_IO && e.code == WARPWISE_IO,
@@ -80,7 +82,8 @@ static void check_gpus(const warpwise_context *c) {
     if (!strcmp(warpwise_gpu_at(c, i).name, "h200"))
       h200 = i;
   warpwise_gpu g = warpwise_gpu_at(c, h200);
-  ok(n >= 5 && g.lanes == 32 && g.multiprocessors == 132 && !strcmp(g.architecture, "sm_90"),
+  ok(n >= 5 && g.lanes == 32 && g.multiprocessors == 132 &&
+         !strcmp(g.architecture, "sm_90"),
      "GPUs are listed");
   ok(!warpwise_gpu_at(c, n).name, "there is none beyond the last");
   ok(!strcmp(warpwise_status_name(WARPWISE_LIMIT), "limit") &&
@@ -96,7 +99,8 @@ static void check_kernels(warpwise_context *c) {
   warpwise_error e;
   s.path = "check.cu";
   s.text = cuda;
-  ok(!warpwise_kernels_read(c, s, &k, &e) && warpwise_kernel_count(k) == 2, "kernels of a text");
+  ok(!warpwise_kernels_read(c, s, &k, &e) && warpwise_kernel_count(k) == 2,
+     "kernels of a text");
   if (!k)
     return;
   warpwise_kernel f = warpwise_kernel_at(k, 0);
@@ -104,13 +108,15 @@ static void check_kernels(warpwise_context *c) {
   ok(!strcmp(f.name, "scale") && f.line == 2 && f.parameter_count == 3 && f.launch &&
          strstr(f.launch, "1<<20") && !f.refusal,
      "their places, parameters and comments");
-  ok(p.pointer && p.bytes == 8 && strstr(p.type, "int") && !strcmp(p.name, "at"), "a parameter");
+  ok(p.pointer && p.bytes == 8 && strstr(p.type, "int") && !strcmp(p.name, "at"),
+     "a parameter");
   ok(!warpwise_kernel_at(k, 2).name && !warpwise_parameter_at(k, 0, 3).name &&
          !warpwise_parameter_at(k, 9, 0).name &&
          !warpwise_diagnostic_at(k, warpwise_diagnostic_count(k)).message,
      "nothing beyond the last ones");
   warpwise_kernels_free(k);
-  s.text = "__global__ void k(float *x) { x[0] = nothing; }\n__global__ void l(float *x) { x[0] = "
+  s.text = "__global__ void k(float *x) { x[0] = nothing; }\n__global__ void l(float "
+           "*x) { x[0] = "
            "1; }\n";
   ok(!warpwise_kernels_read(c, s, &k, &e) && warpwise_diagnostic_count(k) &&
          warpwise_diagnostic_at(k, 0).line == 1,
@@ -130,19 +136,23 @@ static void check_launch_errors(void) {
   warpwise_launch *l = warpwise_launch_new(), *m;
   warpwise_error e;
   warpwise_buffer b = {0};
-  ok(warpwise_launch_grid(l, 1, 0, 1, &e) == WARPWISE_USAGE, "a grid of nothing is refused");
-  ok(warpwise_launch_float(l, "a", NAN, NULL) == WARPWISE_USAGE, "so is a value that is no number");
+  ok(warpwise_launch_grid(l, 1, 0, 1, &e) == WARPWISE_USAGE,
+     "a grid of nothing is refused");
+  ok(warpwise_launch_float(l, "a", NAN, NULL) == WARPWISE_USAGE,
+     "so is a value that is no number");
   ok(warpwise_launch_int(l, "", 1, &e) == WARPWISE_USAGE &&
          warpwise_launch_int(l, NULL, 1, &e) == WARPWISE_USAGE,
      "and an argument without a name");
   b.type = "f33";
   b.count = 4;
-  ok(warpwise_launch_buffer(l, "x", b, &e) == WARPWISE_PARSE && strstr(e.message, "f33"),
+  ok(warpwise_launch_buffer(l, "x", b, &e) == WARPWISE_PARSE &&
+         strstr(e.message, "f33"),
      "and an unknown type");
   b.type = "f32";
   b.fill = "uniform(3,1)";
   ok(warpwise_launch_buffer(l, "x", b, &e) == WARPWISE_PARSE, "and an impossible fill");
-  ok(warpwise_launch_set(l, "what is this", &e) == WARPWISE_PARSE, "and words that make no sense");
+  ok(warpwise_launch_set(l, "what is this", &e) == WARPWISE_PARSE,
+     "and words that make no sense");
   ok(warpwise_launch_parse("{\"grit\":1}", NULL, &m, &e) == WARPWISE_PARSE && !m &&
          strstr(e.message, "grit"),
      "and an unknown member");
@@ -169,16 +179,17 @@ static warpwise_launch *built(int64_t n) {
 
 /* One launch in three ways: by functions, as JSON, in words. */
 static void check_launches(warpwise_context *c) {
-  static const char json[] = "{\"grid\":[8192,1,1],\"block\":128,\"args\":[{\"name\":\"n\","
-                             "\"value\":1048576},{\"name\":\"a\","
-                             "\"value\":1.5},{\"name\":\"x\",\"buffer\":{\"bytes\":4194304,"
-                             "\"type\":\"f32\",\"fill\":\"random\"}}]}";
+  static const char json[] =
+      "{\"grid\":[8192,1,1],\"block\":128,\"args\":[{\"name\":\"n\","
+      "\"value\":1048576},{\"name\":\"a\","
+      "\"value\":1.5},{\"name\":\"x\",\"buffer\":{\"bytes\":4194304,"
+      "\"type\":\"f32\",\"fill\":\"random\"}}]}";
   warpwise_launch *l[3] = {built(1 << 20), NULL, warpwise_launch_new()};
   warpwise_answer *a[3] = {0};
   warpwise_error e;
   ok(!warpwise_launch_parse(json, NULL, &l[1], &e), "a launch from JSON");
-  ok(!warpwise_launch_set(l[2], "grid=n/128 block=128 n=1<<20 a=1.5 x=f32[n]:random cache=warm",
-                          &e) &&
+  ok(!warpwise_launch_set(
+         l[2], "grid=n/128 block=128 n=1<<20 a=1.5 x=f32[n]:random cache=warm", &e) &&
          !warpwise_launch_set(l[2], "cache=cold", &e),
      "a launch from words");
   warpwise_question q = ask("scale");
@@ -189,10 +200,12 @@ static void check_launches(warpwise_context *c) {
   }
   bool same = a[0] && a[1] && a[2];
   for (uint32_t g = 0; same && g < 2; g++)
-    same = microseconds(a[0], g) > 0 && microseconds(a[0], g) == microseconds(a[1], g) &&
+    same = microseconds(a[0], g) > 0 &&
+           microseconds(a[0], g) == microseconds(a[1], g) &&
            microseconds(a[0], g) == microseconds(a[2], g);
   ok(same, "built, parsed and in words they are one launch");
-  ok(a[1] && warpwise_report_was_known(warpwise_report_at(a[1], 0)), "and it was computed once");
+  ok(a[1] && warpwise_report_was_known(warpwise_report_at(a[1], 0)),
+     "and it was computed once");
   char *again = warpwise_launch_json(l[0]);
   ok(strstr(again, "8192") && !strstr(again, "\"value\":7") && strstr(again, "1.5"),
      "a launch as JSON");
@@ -204,8 +217,10 @@ static void check_launches(warpwise_context *c) {
   warpwise_launch_int(l[1], "0", 1024, NULL); /* by position */
   warpwise_answer *warm = NULL, *few = NULL;
   q.launch = l[0];
-  ok(!warpwise_predict(c, &q, &warm, &e) && microseconds(warm, 1) < microseconds(a[0], 1) &&
-         warpwise_report_metric(warpwise_report_at(warm, 0), WARPWISE_SHARED_BYTES).value >= 1024,
+  ok(!warpwise_predict(c, &q, &warm, &e) &&
+         microseconds(warm, 1) < microseconds(a[0], 1) &&
+         warpwise_report_metric(warpwise_report_at(warm, 0), WARPWISE_SHARED_BYTES)
+                 .value >= 1024,
      "warm caches and shared memory change the answer");
   q.launch = l[1];
   ok(!warpwise_predict(c, &q, &few, &e) && microseconds(few, 0) < microseconds(a[0], 0),
@@ -228,17 +243,19 @@ static void check_report(const warpwise_report *r) {
   bool same = true;
   for (uint32_t m = 0; m < warpwise_metric_count(); m++) {
     warpwise_quantity by_number = warpwise_report_metric(r, (warpwise_metric)m);
-    warpwise_quantity by_name = warpwise_report_metric_named(r, warpwise_metric_at(m).name);
+    warpwise_quantity by_name =
+        warpwise_report_metric_named(r, warpwise_metric_at(m).name);
     same &= by_number.known == by_name.known && by_number.value == by_name.value &&
             *warpwise_metric_at(m).meaning;
   }
   ok(same && warpwise_metric_count() == WARPWISE_SHARED_CONFLICT_WAYS + 1,
      "metrics by number and by name");
   ok(!warpwise_report_metric(r, (warpwise_metric)99).known &&
-         !warpwise_report_metric_named(r, "speed").known && !warpwise_metric_at(99).name,
+         !warpwise_report_metric_named(r, "speed").known &&
+         !warpwise_metric_at(99).name,
      "what is no metric is not known");
-  ok(!strcmp(warpwise_report_roofline(r), "bandwidth") && *warpwise_report_bottleneck(r) &&
-         warpwise_report_model(r),
+  ok(!strcmp(warpwise_report_roofline(r), "bandwidth") &&
+         *warpwise_report_bottleneck(r) && warpwise_report_model(r),
      "class, bottleneck and model");
   ok(strstr(warpwise_report_json(r), "\"schema_version\":1") &&
          !strchr(warpwise_report_json(r), '\n'),
@@ -246,10 +263,12 @@ static void check_report(const warpwise_report *r) {
   double share = 0;
   for (uint32_t i = 0; i < warpwise_line_count(r); i++)
     share += warpwise_line_at(r, i).share;
-  ok(warpwise_line_count(r) && warpwise_line_at(r, 0).line == 9 && share > 0.5 && share < 1.001,
+  ok(warpwise_line_count(r) && warpwise_line_at(r, 0).line == 9 && share > 0.5 &&
+         share < 1.001,
      "lines and their shares");
   warpwise_finding f = warpwise_finding_at(r, 0);
-  ok(warpwise_finding_count(r) && f.gain > 1 && f.line == 9 && *f.rule && *f.message, "findings");
+  ok(warpwise_finding_count(r) && f.gain > 1 && f.line == 9 && *f.rule && *f.message,
+     "findings");
   bool said = warpwise_assumption_count(r) > 0;
   for (uint32_t i = 0; i < warpwise_assumption_count(r); i++)
     said &= *warpwise_assumption_at(r, i) != 0;
@@ -264,11 +283,13 @@ static void check_answers(warpwise_context *c) {
   warpwise_answer *a;
   warpwise_error e;
   q.explain = true;
-  ok(!warpwise_predict(c, &q, &a, &e) && warpwise_report_count(a) == 2, "one kernel on two GPUs");
+  ok(!warpwise_predict(c, &q, &a, &e) && warpwise_report_count(a) == 2,
+     "one kernel on two GPUs");
   if (!a)
     return;
   check_report(warpwise_report_at(a, 0));
-  ok(!strcmp(warpwise_report_gpu(warpwise_report_at(a, 1)), "a100") && !warpwise_report_at(a, 2),
+  ok(!strcmp(warpwise_report_gpu(warpwise_report_at(a, 1)), "a100") &&
+         !warpwise_report_at(a, 2),
      "GPUs in the order asked");
   warpwise_answer_free(a);
   q = ask(NULL);
@@ -293,11 +314,13 @@ static void check_refusals(warpwise_context *c) {
   warpwise_error e;
   q.gpus = nowhere;
   q.gpu_count = 1;
-  ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_USAGE && !a && strstr(e.message, "h200"),
+  ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_USAGE && !a &&
+         strstr(e.message, "h200"),
      "an unknown GPU: which are known");
   q.gpus = amd;
   ok(!warpwise_predict(c, &q, &a, &e) &&
-         warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_USAGE && *e.message &&
+         warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_USAGE &&
+         *e.message &&
          !warpwise_report_metric(warpwise_report_at(a, 0), WARPWISE_TIME_US).known &&
          !warpwise_report_model(warpwise_report_at(a, 0)),
      "a GPU that cannot run it: a report that says so");
@@ -328,11 +351,13 @@ static void check_cancel(warpwise_context *c) {
   q.budget = 40000000; /* not known yet, and long */
   q.cancellation.payload = &left;
   q.cancellation.cancelled = after;
-  ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_CANCELLED && !a, "cancelled from the beginning");
+  ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_CANCELLED && !a,
+     "cancelled from the beginning");
   left = 3;
   warpwise_status st = warpwise_predict(c, &q, &a, &e);
-  bool ended = st == WARPWISE_CANCELLED ||
-               (a && warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_CANCELLED);
+  bool ended =
+      st == WARPWISE_CANCELLED ||
+      (a && warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_CANCELLED);
   ok(ended && left < 0, "cancelled on the way");
   warpwise_answer_free(a);
   left = 1 << 30;
@@ -363,16 +388,16 @@ static void *work(void *arg) {
     warpwise_answer *a;
     warpwise_kernels *k;
     if (i % 2) { /* of its own: another text in each round and thread */
-      snprintf(text, sizeof text, "%s// %d %d\n__device__ float extra%d_%d;\n", cuda, w->number, i,
-               w->number, i);
+      snprintf(text, sizeof text, "%s// %d %d\n__device__ float extra%d_%d;\n", cuda,
+               w->number, i, w->number, i);
       q.source.text = text;
     }
     q.launch = w->launch; /* all share it */
     w->wrong += warpwise_predict(w->context, &q, &a, NULL) != WARPWISE_OK;
     for (uint32_t g = 0; a && g < 2; g++)
       w->wrong += microseconds(a, g) != w->want[g];
-    w->wrong +=
-        warpwise_kernels_read(w->context, q.source, &k, NULL) || warpwise_kernel_count(k) != 2;
+    w->wrong += warpwise_kernels_read(w->context, q.source, &k, NULL) ||
+                warpwise_kernel_count(k) != 2;
     warpwise_kernels_free(k);
     warpwise_answer_free(a);
   }
@@ -453,13 +478,15 @@ static void check_root(const char *folder) {
   warpwise_launch *l = warpwise_launch_new();
   q.launch = l;
   warpwise_launch_set(l, "grid=4 block=256 n=1024 x=[n]:zeros", NULL);
-  ok(!warpwise_predict(c, &q, &a, &e) && microseconds(a, 0) > 0, "a file inside of the root");
+  ok(!warpwise_predict(c, &q, &a, &e) && microseconds(a, 0) > 0,
+     "a file inside of the root");
   warpwise_answer_free(a);
   q.source.path = "/etc/passwd";
   ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_USAGE, "none outside");
   q.source.path = "inside.cu";
   warpwise_launch_set(l, "x=[n]:file(/etc/passwd)", &e);
-  ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_USAGE && !a, "no contents from outside either");
+  ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_USAGE && !a,
+     "no contents from outside either");
   warpwise_launch_set(l, "n=1<<28 x=[n]:random grid=n/256", &e);
   warpwise_status st = warpwise_predict(c, &q, &a, &e);
   ok(st || warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_OK ||
@@ -488,7 +515,8 @@ static void check_own_gpu(const char *folder, const char *described) {
     return ok(false, e.message);
   put(folder, "named.cu", cuda);
   snprintf(spec, sizeof spec,
-           "{\"file\":\"named.cu\",\"kernel\":\"scale\",\"grid\":64,\"block\":256,\"flags\":[\"-DX="
+           "{\"file\":\"named.cu\",\"kernel\":\"scale\",\"grid\":64,\"block\":256,"
+           "\"flags\":[\"-DX="
            "1\"]}");
   ok(!warpwise_launch_parse(spec, folder, &l, &e), "a launch that names its file");
   q.launch = l;

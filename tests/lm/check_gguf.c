@@ -1,10 +1,11 @@
-/* check_gguf.c - check_gguf LIBDIR FIXTURES: the GGUFs that we write, run by libllama, give the
- * logits that transformers gave. Prints TAP.
+/* check_gguf.c - check_gguf LIBDIR FIXTURES: the GGUFs that we write, run by libllama,
+ * give the logits that transformers gave. Prints TAP.
  *
- * Each model of FIXTURES becomes a GGUF with a made-up tokenizer. libllama keeps keys and values as
- * halves, hence the tolerance: 1 % of the largest logit; rows of Q in the wrong order, or a rope
- * without its scaling, are off by as much as the logits are large. Parameters of libllama are its
- * own defaults, fetched into more room than they take, with the first four members set. */
+ * Each model of FIXTURES becomes a GGUF with a made-up tokenizer. libllama keeps keys
+ * and values as halves, hence the tolerance: 1 % of the largest logit; rows of Q in the
+ * wrong order, or a rope without its scaling, are off by as much as the logits are
+ * large. Parameters of libllama are its own defaults, fetched into more room than they
+ * take, with the first four members set. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@
 
 enum { TOKENS = 48 };
 
-/* As many tokens as the model has; one of them is the end of a line, which libllama looks for. */
+/* As many tokens as the model has; one of them is the end of a line, which libllama
+ * looks for. */
 static ww_status write_tokenizer(const char *path, uint32_t vocab, ww_err *e) {
   ww_buf b = {0};
   ww_json j = {0};
@@ -40,8 +42,8 @@ static ww_status write_tokenizer(const char *path, uint32_t vocab, ww_err *e) {
   return rc;
 }
 
-static ww_status write_gguf(ww_arena *a, const char *folder, ww_dtype type, const char *path,
-                            ww_err *e) {
+static ww_status write_gguf(
+    ww_arena *a, const char *folder, ww_dtype type, const char *path, ww_err *e) {
   ww_weights *w;
   ww_lm_config c;
   ww_lm_layout l;
@@ -61,15 +63,17 @@ static ww_status write_gguf(ww_arena *a, const char *folder, ww_dtype type, cons
   return rc;
 }
 
-/* The largest difference of any logit, over the largest logit; infinite where libllama does not
- * take the file. */
-static double difference(const char *path, const int32_t *ids, const float *want, uint32_t vocab) {
+/* The largest difference of any logit, over the largest logit; infinite where libllama
+ * does not take the file. */
+static double
+difference(const char *path, const int32_t *ids, const float *want, uint32_t vocab) {
   any_params mp = llama_model_default_params(), cp = llama_context_default_params();
   const uint32_t first[4] = {256, 64, 64, 1}; /* n_ctx, n_batch, n_ubatch, n_seq_max */
   memcpy(cp.bytes, first, sizeof first);
   void *model = llama_model_load_from_file(path, mp),
        *context = model ? llama_init_from_model(model, cp) : NULL;
-  int32_t token[TOKENS], position[TOKENS], one[TOKENS], zero[TOKENS] = {0}, *sequence[TOKENS];
+  int32_t token[TOKENS], position[TOKENS], one[TOKENS], zero[TOKENS] = {0},
+                                                        *sequence[TOKENS];
   int8_t wanted[TOKENS];
   for (int i = 0; i < TOKENS; i++) {
     token[i] = ids[i];
@@ -96,7 +100,11 @@ static double difference(const char *path, const int32_t *ids, const float *want
   return ran ? worst / largest : INFINITY;
 }
 
-static bool check(ww_arena *a, const char *fixtures, const char *name, ww_dtype type, double most,
+static bool check(ww_arena *a,
+                  const char *fixtures,
+                  const char *name,
+                  ww_dtype type,
+                  double most,
                   int number) {
   char path[] = "/tmp/ww_gguf_XXXXXX";
   const char *folder = ww_path_join(a, fixtures, name);

@@ -1,9 +1,9 @@
 /* check_tokens.c - our tokenizer against the ids that transformers gave
  * (tests/lm/tokenizer_ids.py), on the texts of this tree.
  *
- * check_tokens IDS TOKENIZER NASTY ROOT : prints TAP. A text of the tree is looked up in IDS by its
- * hash; what is not there was not chosen. check_tokens train NASTY TOKENIZER : trains a tokenizer
- * on those texts, and writes it. */
+ * check_tokens IDS TOKENIZER NASTY ROOT : prints TAP. A text of the tree is looked up
+ * in IDS by its hash; what is not there was not chosen. check_tokens train NASTY
+ * TOKENIZER : trains a tokenizer on those texts, and writes it. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,7 +17,8 @@ typedef struct {
   uint64_t text;
   uint32_t ids;
   bool seen;
-  const char *list, *decoded; /* of the nasty ones: the ids, and the JSON of what they decode to */
+  const char *list,
+      *decoded; /* of the nasty ones: the ids, and the JSON of what they decode to */
 } want;
 
 static struct {
@@ -80,15 +81,16 @@ static void complain(const char *text, size_t n, const ww_tokens *got, const wan
   printf("\n#   want %.300s\n", w->list ? w->list : "(only a hash is kept)");
 }
 
-static void check_decoded(const char *text, size_t n, const ww_tokens *ids, const want *w) {
+static void
+check_decoded(const char *text, size_t n, const ww_tokens *ids, const want *w) {
   ww_err e = {0};
   ww_buf b = {0};
   ww_tokenizer_decode(run.t, ids->v, ids->n, true, &b);
   cJSON *o = ww_json_read(w->decoded, strlen(w->decoded), &e);
   if (!cJSON_IsString(o) || strcmp(o->valuestring, b.s ? b.s : "")) {
     if (run.wrong++ < 8)
-      printf("# decodes differently: %.*s\n#   got  %s\n#   want %s\n", (int)(n < 200 ? n : 200),
-             text, b.s ? b.s : "", w->decoded);
+      printf("# decodes differently: %.*s\n#   got  %s\n#   want %s\n",
+             (int)(n < 200 ? n : 200), text, b.s ? b.s : "", w->decoded);
   }
   cJSON_Delete(o);
   ww_buf_free(&b);
@@ -96,7 +98,9 @@ static void check_decoded(const char *text, size_t n, const ww_tokens *ids, cons
 
 static void check(const char *text, size_t n) {
   want key = {.text = fnv64(text, n)};
-  want *w = run.want.n ? bsearch(&key, run.want.v, run.want.n, sizeof *run.want.v, by_text) : NULL;
+  want *w = run.want.n
+                ? bsearch(&key, run.want.v, run.want.n, sizeof *run.want.v, by_text)
+                : NULL;
   if (!w || w->seen)
     return;
   w->seen = true;
@@ -157,7 +161,8 @@ static uint32_t check_nasty(const char *path, ww_err *e) {
   uint32_t missing = 0;
   cJSON_ArrayForEach(x, list) {
     uint32_t before = run.compared;
-    /* cJSON ends a text at its first NUL: those with one are held against nothing here */
+    /* cJSON ends a text at its first NUL: those with one are held against nothing here
+     */
     if (cJSON_IsString(x))
       check(x->valuestring, strlen(x->valuestring));
     missing += run.compared == before;
@@ -186,7 +191,8 @@ static int train(const char *from, const char *to, ww_err *e) {
   cJSON *list = ww_json_read(data, n, e);
   const cJSON *at = list ? list->child : NULL;
   ww_status st = ww_bpe_train(
-      &(ww_bpe_plan){.vocab = 640, .special = special, .next = next_text, .ctx = &at}, to, e);
+      &(ww_bpe_plan){.vocab = 640, .special = special, .next = next_text, .ctx = &at},
+      to, e);
   cJSON_Delete(list);
   if (st)
     printf("%s\n", e->msg);
@@ -203,19 +209,20 @@ int main(int argc, char **argv) {
     return rc;
   }
   if (argc != 5 || read_ids(argv[1], &e) || ww_tokenizer_open(argv[2], &t, &e)) {
-    printf("not ok 1 - %s\n# %s\n1..1\n", argc == 5 ? argv[2] : "IDS TOKENIZER NASTY ROOT", e.msg);
+    printf("not ok 1 - %s\n# %s\n1..1\n",
+           argc == 5 ? argv[2] : "IDS TOKENIZER NASTY ROOT", e.msg);
     return 1;
   }
   run.t = t;
   uint32_t missing = check_nasty(argv[3], &e), nasty = run.compared, bad = run.wrong;
-  printf("%s 1 - %u nasty texts, ids and decoded\n", bad || missing > 8 || !nasty ? "not ok" : "ok",
-         nasty);
+  printf("%s 1 - %u nasty texts, ids and decoded\n",
+         bad || missing > 8 || !nasty ? "not ok" : "ok", nasty);
   static const char *const folders[] = {"corpus", "docs", "src"};
   for (uint32_t k = 0; k < 3; k++)
     walk(ww_path_join(run.a, argv[4], folders[k]));
   printf("%s 2 - %u lines and files of the tree, %u of them differ\n",
-         run.wrong > bad || run.compared - nasty < AT_LEAST ? "not ok" : "ok", run.compared - nasty,
-         run.wrong - bad);
+         run.wrong > bad || run.compared - nasty < AT_LEAST ? "not ok" : "ok",
+         run.compared - nasty, run.wrong - bad);
   printf("1..2\n");
   bad = run.wrong || missing > 8 || run.compared - nasty < AT_LEAST;
   ww_tokenizer_free(t);

@@ -1,9 +1,9 @@
-/* half_ops.c - ops.h in bf16 without a GPU: every value called "real" is stored as bf16, what is in
- * between is the CPU's fp32.
+/* half_ops.c - ops.h in bf16 without a GPU: every value called "real" is stored as
+ * bf16, what is in between is the CPU's fp32.
  *
- * So the path that trains on the GPU (reals of two bytes, fp32 masters, rounded activations) is
- * checked where there is none, against what PyTorch computed in bf16. Each function unpacks what it
- * reads, calls the CPU's, and packs what it wrote. */
+ * So the path that trains on the GPU (reals of two bytes, fp32 masters, rounded
+ * activations) is checked where there is none, against what PyTorch computed in bf16.
+ * Each function unpacks what it reads, calls the CPU's, and packs what it wrote. */
 #include <stdlib.h>
 
 #include "net_checks.h"
@@ -58,26 +58,33 @@ static void half_to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
   ww_to_f32(to, from, WW_DTYPE_BF16, n);
 }
 
-static void half_gather(ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n,
-                        uint32_t C) {
+static void half_gather(
+    ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n, uint32_t C) {
   (void)o;
   for (uint32_t i = 0; i < n; i++)
     memcpy((char *)to + (size_t)i * C * 2, (const char *)from + (size_t)row[i] * C * 2,
            (size_t)C * 2);
 }
 
-static void half_embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
-                                const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
+static void half_embed_backward(ww_ops *o,
+                                float *dweight,
+                                const void *dout,
+                                const int32_t *order,
+                                const int32_t *first,
+                                const int32_t *id,
+                                uint32_t U,
+                                uint32_t N,
                                 uint32_t C) {
-  of(o)->cpu->embed_backward(of(o)->cpu, dweight, in(o, 0, dout, (uint64_t)N * C), order, first, id,
-                             U, N, C);
+  of(o)->cpu->embed_backward(of(o)->cpu, dweight, in(o, 0, dout, (uint64_t)N * C),
+                             order, first, id, U, N, C);
 }
 
-static void half_scatter(ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n,
-                         uint32_t C) {
+static void half_scatter(
+    ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n, uint32_t C) {
   for (uint32_t i = 0; i < n; i++) {
     void *there = (char *)to + (size_t)row[i] * C * 2;
-    float *sum = in(o, 0, there, C), *x = in(o, 1, (const char *)from + (size_t)i * C * 2, C);
+    float *sum = in(o, 0, there, C),
+          *x = in(o, 1, (const char *)from + (size_t)i * C * 2, C);
     for (uint32_t c = 0; c < C; c++)
       sum[c] += x[c];
     out(o, 0, there, C);
@@ -89,8 +96,8 @@ static void half_scale(ww_ops *o, void *x, float by, uint64_t n) {
   out(o, 0, x, n);
 }
 
-static void half_dropout(ww_ops *o, void *to, const void *from, float share, uint64_t seed,
-                         uint64_t n) {
+static void half_dropout(
+    ww_ops *o, void *to, const void *from, float share, uint64_t seed, uint64_t n) {
   of(o)->cpu->dropout(of(o)->cpu, in(o, 0, to, n), in(o, 1, from, n), share, seed, n);
   out(o, 0, to, n);
 }
@@ -100,43 +107,69 @@ static void half_multiply(ww_ops *o, const ww_matmul *p) {
   ww_matmul f = *p;
   f.d = p->d_float ? p->d : in(o, 0, p->d, nd);
   f.a = in(o, 1, p->a,
-           p->a_turned ? strided(p->depth, p->lda, p->rows) : strided(p->rows, p->lda, p->depth));
+           p->a_turned ? strided(p->depth, p->lda, p->rows)
+                       : strided(p->rows, p->lda, p->depth));
   f.b = in(o, 2, p->b,
-           p->b_turned ? strided(p->cols, p->ldb, p->depth) : strided(p->depth, p->ldb, p->cols));
+           p->b_turned ? strided(p->cols, p->ldb, p->depth)
+                       : strided(p->depth, p->ldb, p->cols));
   f.bias = in(o, 3, p->bias, p->cols);
   of(o)->cpu->multiply(of(o)->cpu, &f);
   if (!p->d_float)
     out(o, 0, p->d, nd);
 }
 
-static void half_add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N,
-                             uint32_t C) {
+static void half_add_columns(
+    ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
   of(o)->cpu->add_columns(of(o)->cpu, to, in(o, 0, x, strided(N, ld, C)), ld, N, C);
 }
 
-static void half_norm(ww_ops *o, void *y, float *rstd, void *sum, const void *inp,
-                      const void *branch, const void *weight, float eps, uint32_t N, uint32_t C) {
+static void half_norm(ww_ops *o,
+                      void *y,
+                      float *rstd,
+                      void *sum,
+                      const void *inp,
+                      const void *branch,
+                      const void *weight,
+                      float eps,
+                      uint32_t N,
+                      uint32_t C) {
   const uint64_t n = (uint64_t)N * C;
-  of(o)->cpu->rmsnorm_forward(of(o)->cpu, in(o, 0, y, n), rstd, in(o, 1, sum, n), in(o, 2, inp, n),
-                              in(o, 3, branch, n), in(o, 4, weight, C), eps, N, C);
+  of(o)->cpu->rmsnorm_forward(of(o)->cpu, in(o, 0, y, n), rstd, in(o, 1, sum, n),
+                              in(o, 2, inp, n), in(o, 3, branch, n),
+                              in(o, 4, weight, C), eps, N, C);
   out(o, 0, y, n);
   if (branch)
     out(o, 1, sum, n);
 }
 
-static void half_norm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout,
-                               const void *inp, const void *weight, const float *rstd, uint32_t N,
+static void half_norm_backward(ww_ops *o,
+                               void *dinp,
+                               float *dweight,
+                               const void *dout,
+                               const void *inp,
+                               const void *weight,
+                               const float *rstd,
+                               uint32_t N,
                                uint32_t C) {
   const uint64_t n = (uint64_t)N * C;
-  of(o)->cpu->rmsnorm_backward(of(o)->cpu, in(o, 0, dinp, n), dweight, in(o, 1, dout, n),
-                               in(o, 2, inp, n), in(o, 3, weight, C), rstd, N, C);
+  of(o)->cpu->rmsnorm_backward(of(o)->cpu, in(o, 0, dinp, n), dweight,
+                               in(o, 1, dout, n), in(o, 2, inp, n), in(o, 3, weight, C),
+                               rstd, N, C);
   out(o, 0, dinp, n);
 }
 
-static void half_rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
-                      uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
+static void half_rope(ww_ops *o,
+                      void *qk,
+                      uint32_t ld,
+                      const int32_t *position,
+                      const float *table,
+                      uint32_t N,
+                      uint32_t heads,
+                      uint32_t head_size,
+                      bool back) {
   const uint64_t n = strided(N, ld, heads * head_size);
-  of(o)->cpu->rope(of(o)->cpu, in(o, 0, qk, n), ld, position, table, N, heads, head_size, back);
+  of(o)->cpu->rope(of(o)->cpu, in(o, 0, qk, n), ld, position, table, N, heads,
+                   head_size, back);
   out(o, 0, qk, n);
 }
 
@@ -168,24 +201,36 @@ static void half_swiglu(ww_ops *o, void *y, const void *gu, uint32_t N, uint32_t
   out(o, 0, y, n);
 }
 
-static void half_swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
-                                 uint32_t F) {
+static void half_swiglu_backward(
+    ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F) {
   const uint64_t n = (uint64_t)N * F;
   of(o)->cpu->swiglu_backward(of(o)->cpu, in(o, 0, dgu, 2 * n), in(o, 1, dout, n),
                               in(o, 2, gu, 2 * n), N, F);
   out(o, 0, dgu, 2 * n);
 }
 
-static void half_token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target,
-                            float scale, uint32_t N, uint32_t V) {
-  of(o)->cpu->token_loss(of(o)->cpu, loss, in(o, 0, logits, (uint64_t)N * V), target, scale, N, V);
+static void half_token_loss(ww_ops *o,
+                            float *loss,
+                            void *logits,
+                            const int32_t *target,
+                            float scale,
+                            uint32_t N,
+                            uint32_t V) {
+  of(o)->cpu->token_loss(of(o)->cpu, loss, in(o, 0, logits, (uint64_t)N * V), target,
+                         scale, N, V);
   out(o, 0, logits, (uint64_t)N * V);
 }
 
-static void half_number_loss(ww_ops *o, float *loss, void *dout, const void *y, const float *target,
-                             float scale, uint32_t n, uint32_t K) {
-  of(o)->cpu->number_loss(of(o)->cpu, loss, in(o, 0, dout, 2ull * n * K), in(o, 1, y, 2ull * n * K),
-                          target, scale, n, K);
+static void half_number_loss(ww_ops *o,
+                             float *loss,
+                             void *dout,
+                             const void *y,
+                             const float *target,
+                             float scale,
+                             uint32_t n,
+                             uint32_t K) {
+  of(o)->cpu->number_loss(of(o)->cpu, loss, in(o, 0, dout, 2ull * n * K),
+                          in(o, 1, y, 2ull * n * K), target, scale, n, K);
   out(o, 0, dout, 2ull * n * K);
 }
 
@@ -199,7 +244,8 @@ static void half_adamw(ww_ops *o, const ww_adamw *a) {
 static void half_sum(ww_ops *o, float *to, const float *x, uint64_t n, bool add) {
   of(o)->cpu->sum(of(o)->cpu, to, x, n, add);
 }
-static void half_sum_squares(ww_ops *o, float *to, const float *x, uint64_t n, bool add) {
+static void
+half_sum_squares(ww_ops *o, float *to, const float *x, uint64_t n, bool add) {
   of(o)->cpu->sum_squares(of(o)->cpu, to, x, n, add);
 }
 

@@ -1,8 +1,8 @@
-/* libllama.h - libllama and libggml of others, opened at run time: what the tests and the benchmark
- * call of them, in own declarations.
+/* libllama.h - libllama and libggml of others, opened at run time: what the tests and
+ * the benchmark call of them, in own declarations.
  *
- * Parameters are its own defaults in more room than they take: what lies behind their first members
- * differs from version to version. */
+ * Parameters are its own defaults in more room than they take: what lies behind their
+ * first members differs from version to version. */
 #ifndef WW_TESTS_LIBLLAMA_H
 #define WW_TESTS_LIBLLAMA_H
 
@@ -50,9 +50,11 @@ static void quiet(int level, const char *line, void *ctx) {
 /* Both libraries of a folder, with the kernels that lie beside them. */
 static bool open_llama(ww_arena *a, const char *dir) {
   void *ggml = dlopen(ww_path_join(a, dir, "libggml.so"), RTLD_NOW | RTLD_GLOBAL);
-  void *llama = ggml ? dlopen(ww_path_join(a, dir, "libllama.so"), RTLD_NOW | RTLD_GLOBAL) : NULL;
+  void *llama =
+      ggml ? dlopen(ww_path_join(a, dir, "libllama.so"), RTLD_NOW | RTLD_GLOBAL) : NULL;
   void (*load)(const char *) =
-      ggml ? (void (*)(const char *))dlsym(ggml, "ggml_backend_load_all_from_path") : NULL;
+      ggml ? (void (*)(const char *))dlsym(ggml, "ggml_backend_load_all_from_path")
+           : NULL;
   if (!llama || !load)
     return printf("# %s\n", dlerror()), false;
 #define X(type, name, args)                     \

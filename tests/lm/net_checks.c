@@ -1,5 +1,5 @@
-/* net_checks.c - see net_checks.h. Weights and data of the loss curve come from the same formulas
- * as in fixtures.py. */
+/* net_checks.c - see net_checks.h. Weights and data of the loss curve come from the
+ * same formulas as in fixtures.py. */
 #include "net_checks.h"
 
 #include <math.h>
@@ -69,7 +69,8 @@ static bool open_fixture(const net_checks *k, const char *name, fixture *f) {
   *f = (fixture){.a = ww_arena_new()};
   const char *dir = ww_fmt(f->a, "%s/%s", k->fixtures, name);
   if (ww_lm_open_files(dir, f->a, &f->w, &f->c, NULL, &e) != WW_OK ||
-      ww_weights_open(ww_path_join(f->a, dir, "expect.safetensors"), &f->expect, &e) != WW_OK)
+      ww_weights_open(ww_path_join(f->a, dir, "expect.safetensors"), &f->expect, &e) !=
+          WW_OK)
     return tell(false, "%s: %s", name, e.msg);
   ww_lm_layout_make(&f->c, f->a, &f->layout);
   f->flat = WW_NEWN(f->a, float, f->layout.total);
@@ -99,7 +100,8 @@ static float *expected(fixture *f, const char *name, uint64_t *n) {
 
 static ww_lm_batch fixture_batch(fixture *f, const char *prefix) {
   const ww_tensor *ids = ww_weights_find(f->expect, ww_fmt(f->a, "%sids", prefix));
-  const ww_tensor *target = ww_weights_find(f->expect, ww_fmt(f->a, "%starget", prefix)),
+  const ww_tensor *target =
+                      ww_weights_find(f->expect, ww_fmt(f->a, "%starget", prefix)),
                   *first = ww_weights_find(f->expect, ww_fmt(f->a, "%sfirst", prefix));
   const uint32_t B = (uint32_t)ids->dim[0], T = (uint32_t)ids->dim[1];
   int32_t *none = WW_NEWN(f->a, int32_t, B * T);
@@ -110,26 +112,33 @@ static ww_lm_batch fixture_batch(fixture *f, const char *prefix) {
                        .first = first ? first->data : none};
 }
 
-/* In bf16 what counts is how far both are from fp32: PyTorch rounds elsewhere than we do. */
-static bool check_logits(const net_checks *k, fixture *f, const char *name, const float *logits,
+/* In bf16 what counts is how far both are from fp32: PyTorch rounds elsewhere than we
+ * do. */
+static bool check_logits(const net_checks *k,
+                         fixture *f,
+                         const char *name,
+                         const float *logits,
                          const char *want) {
   uint64_t n = 0, nbf16 = 0;
   const float *fp32 = expected(f, want, &n),
               *bf16 = expected(f, ww_fmt(f->a, "%s_bf16", want), &nbf16);
   if (k->o->real != WW_DTYPE_BF16) {
     const double far = most_apart(logits, fp32, n);
-    return tell(far <= k->logits, "%s: %s differ from PyTorch's by at most %.1e (%.0e allowed)",
-                name, want, far, k->logits);
+    return tell(far <= k->logits,
+                "%s: %s differ from PyTorch's by at most %.1e (%.0e allowed)", name,
+                want, far, k->logits);
   }
   const double far = far_from(logits, fp32, n),
                theirs = bf16 && nbf16 == n ? far_from(bf16, fp32, n) : 0;
   return tell(far <= k->logits,
-              "%s: %s in bf16 differ from PyTorch's in fp32 by %.1e of their norm (%.0e allowed; "
+              "%s: %s in bf16 differ from PyTorch's in fp32 by %.1e of their norm "
+              "(%.0e allowed; "
               "PyTorch's in bf16 by %.1e)",
               name, want, far, k->logits, theirs);
 }
 
-static bool check_gradients(const net_checks *k, fixture *f, const char *name, ww_net *net) {
+static bool
+check_gradients(const net_checks *k, fixture *f, const char *name, ww_net *net) {
   float *grad = WW_NEWN(f->a, float, ww_net_learned(net));
   ww_net_get(net, 3, grad);
   double worst = 0;
@@ -146,15 +155,19 @@ static bool check_gradients(const net_checks *k, fixture *f, const char *name, w
       which = p->name;
     }
   }
-  return tell(
-      worst <= k->gradient,
-      "%s: %u gradients differ from PyTorch's by at most %.1e of their norm (%.0e allowed): %s",
-      name, f->layout.n, worst, k->gradient, which);
+  return tell(worst <= k->gradient,
+              "%s: %u gradients differ from PyTorch's by at most %.1e of their norm "
+              "(%.0e allowed): %s",
+              name, f->layout.n, worst, k->gradient, which);
 }
 
 /* A net with the fixture's weights, gradients of its batch made. */
-static ww_status learn_fixture(const net_checks *k, fixture *f, ww_net **net, float *logits,
-                               double *loss, ww_err *e) {
+static ww_status learn_fixture(const net_checks *k,
+                               fixture *f,
+                               ww_net **net,
+                               float *logits,
+                               double *loss,
+                               ww_err *e) {
   const ww_lm_batch b = fixture_batch(f, "");
   uint32_t asked = 0;
   for (uint32_t i = 0; i < b.B * b.T; i++)
@@ -191,8 +204,8 @@ bool check_fixture(const net_checks *k, const char *name) {
       const double want = (double)*expected(&f, "loss", &n),
                    allowed = k->o->real == WW_DTYPE_BF16 ? 1e-2 : 1e-5;
       ok = check_logits(k, &f, name, logits, "logits");
-      ok &= tell(fabs(loss - want) <= allowed * want, "%s: loss %.6f, PyTorch's %.6f", name, loss,
-                 want);
+      ok &= tell(fabs(loss - want) <= allowed * want, "%s: loss %.6f, PyTorch's %.6f",
+                 name, loss, want);
       ok &= check_gradients(k, &f, name, net);
     }
   }
@@ -209,7 +222,8 @@ bool check_packed_fixture(const net_checks *k) {
   if (ok) {
     const ww_lm_batch b = fixture_batch(&f, "packed_");
     float *logits = WW_NEWN(f.a, float, (size_t)b.B *b.T *f.c.vocab);
-    ok = ww_net_new(k->o, &f.c, &(ww_net_options){.frozen = true}, b.B, b.T, &net, &e) == WW_OK;
+    ok = ww_net_new(k->o, &f.c, &(ww_net_options){.frozen = true}, b.B, b.T, &net,
+                    &e) == WW_OK;
     if (ok)
       ww_net_set_base(net, f.flat);
     ok = ok && ww_net_forward(net, &b, logits, NULL, &e) == WW_OK;
@@ -238,7 +252,9 @@ static void formula_weights(const ww_lm_layout *l, float *flat) {
     const uint32_t seed = fnv32(p->name);
     for (uint64_t j = 0; j < p->rows * p->cols; j++)
       flat[p->at + j] =
-          p->cols == 1 ? 1 : ((float)(hash32(seed + (uint32_t)j) >> 8) * 0x1p-23f - 1) * 0.035f;
+          p->cols == 1
+              ? 1
+              : ((float)(hash32(seed + (uint32_t)j) >> 8) * 0x1p-23f - 1) * 0.035f;
   }
 }
 
@@ -258,8 +274,9 @@ static void formula_batch(uint32_t step, int32_t *token, int32_t *target) {
 static double rate(uint32_t step) {
   if (step < WARMUP)
     return 3e-3 * (step + 1) / WARMUP;
-  return 3e-4 + 0.5 * (1 + cos(3.14159265358979323846 * (step - WARMUP) / (STEPS - WARMUP))) *
-                    (3e-3 - 3e-4);
+  return 3e-4 +
+         0.5 * (1 + cos(3.14159265358979323846 * (step - WARMUP) / (STEPS - WARMUP))) *
+             (3e-3 - 3e-4);
 }
 
 static ww_lm_config curve_config(void) {
@@ -280,7 +297,8 @@ static ww_lm_config curve_config(void) {
 
 static bool take_steps(const net_checks *k, ww_net *net, const cJSON *want, ww_err *e) {
   static int32_t token[ROWS * TOKENS], target[ROWS * TOKENS], first[ROWS * TOKENS];
-  const ww_lm_batch b = {.B = ROWS, .T = TOKENS, .token = token, .target = target, .first = first};
+  const ww_lm_batch b = {
+      .B = ROWS, .T = TOKENS, .token = token, .target = target, .first = first};
   double worst = 0, first_loss = 0, last = 0;
   uint32_t where = 0;
   const cJSON *item = want ? want->child : NULL;
@@ -290,8 +308,8 @@ static bool take_steps(const net_checks *k, ww_net *net, const cJSON *want, ww_e
     if (ww_net_learn(net, &b, ROWS * TOKENS, 0, e) != WW_OK ||
         ww_net_losses(net, &loss, e) != WW_OK)
       return tell(false, "curve: %s", e->msg);
-    ww_net_update(
-        net, &(ww_net_update_options){(float)rate(step), 0.9f, 0.95f, 1e-8f, 0.1f, 1, step + 1});
+    ww_net_update(net, &(ww_net_update_options){(float)rate(step), 0.9f, 0.95f, 1e-8f,
+                                                0.1f, 1, step + 1});
     const double far = fabs(loss.token_loss - item->valuedouble) / item->valuedouble;
     if (!(far <= worst)) {
       worst = far;
@@ -301,10 +319,10 @@ static bool take_steps(const net_checks *k, ww_net *net, const cJSON *want, ww_e
       first_loss = loss.token_loss;
     last = loss.token_loss;
   }
-  return tell(
-      worst <= k->curve && last < first_loss - 0.1 * (k->steps == STEPS),
-      "curve: %u steps from %.4f to %.4f, at most %.1e from PyTorch's, in step %u (%.0e allowed)",
-      k->steps, first_loss, last, worst, where, k->curve);
+  return tell(worst <= k->curve && last < first_loss - 0.1 * (k->steps == STEPS),
+              "curve: %u steps from %.4f to %.4f, at most %.1e from PyTorch's, in step "
+              "%u (%.0e allowed)",
+              k->steps, first_loss, last, worst, where, k->curve);
 }
 
 bool check_curve(const net_checks *k) {
@@ -315,17 +333,18 @@ bool check_curve(const net_checks *k) {
   cJSON *json = NULL;
   ww_net *net = NULL;
   const ww_lm_config c = curve_config();
-  bool ok = ww_read_file(a, ww_path_join(a, k->fixtures, "curve.json"), 1 << 20, &text, &size,
-                         &e) == WW_OK &&
+  bool ok = ww_read_file(a, ww_path_join(a, k->fixtures, "curve.json"), 1 << 20, &text,
+                         &size, &e) == WW_OK &&
             (json = ww_json_read(text, size, &e)) &&
             ww_net_new(k->o, &c, &(ww_net_options){0}, ROWS, TOKENS, &net, &e) == WW_OK;
   if (ok) {
     float *flat = WW_NEWN(a, float, ww_net_layout(net)->total);
     formula_weights(ww_net_layout(net), flat);
     ww_net_set_base(net, flat);
-    ok = take_steps(
-        k, net,
-        cJSON_GetObjectItemCaseSensitive(json, k->o->real == WW_DTYPE_BF16 ? "bf16" : "fp32"), &e);
+    ok = take_steps(k, net,
+                    cJSON_GetObjectItemCaseSensitive(
+                        json, k->o->real == WW_DTYPE_BF16 ? "bf16" : "fp32"),
+                    &e);
   } else {
     tell(false, "curve: %s", e.msg);
   }
@@ -376,8 +395,8 @@ typedef struct {
   uint32_t tokens; /* with a target */
 } sample;
 
-/* Each row: a document of 16 tokens, another of 8; numbers at the end of both, features before the
- * first. */
+/* Each row: a document of 16 tokens, another of 8; numbers at the end of both, features
+ * before the first. */
 static void make_sample(sample *s, uint32_t seed) {
   s->tokens = 0;
   for (uint32_t i = 0; i < SN; i++) {
@@ -419,8 +438,12 @@ typedef struct {
   bool dropping;    /* the loss is that of learning, with what dropout leaves out */
 } small;
 
-static ww_net *small_net(const net_checks *k, const ww_lm_config *c, uint32_t rank, uint32_t rows,
-                         uint32_t tokens, float *flat) {
+static ww_net *small_net(const net_checks *k,
+                         const ww_lm_config *c,
+                         uint32_t rank,
+                         uint32_t rows,
+                         uint32_t tokens,
+                         float *flat) {
   ww_err e = {0};
   ww_net *net = NULL;
   if (ww_net_new(k->o, c,
@@ -457,7 +480,8 @@ static void close_small(small *m) {
   ww_arena_free(m->a);
 }
 
-/* The loss that learning follows: mean over tokens + 0.5 x mean over asked positions. */
+/* The loss that learning follows: mean over tokens + 0.5 x mean over asked positions.
+ */
 static double small_loss(small *m) {
   ww_net_loss l = {0};
   ww_err e = {0};
@@ -477,8 +501,8 @@ static void small_learn(small *m) {
   ww_net_get(m->net, 3, m->grad);
 }
 
-/* Along the gradient of `count` values, and along it where a mask of bits lets through: does the
- * loss change as it says? */
+/* Along the gradient of `count` values, and along it where a mask of bits lets through:
+ * does the loss change as it says? */
 static double slope_error(small *m, uint64_t at, uint64_t count, uint32_t mask) {
   float *x = ww_xmalloc(m->n * sizeof *x);
   double size = 0, loss[2];
@@ -510,16 +534,18 @@ bool check_slopes(const net_checks *k) {
   const char *which = "";
   for (uint32_t i = 0; i < l->n; i++)
     for (uint32_t mask = 0; mask < 3; mask++) {
-      const double far = slope_error(&m, l->v[i].at, l->v[i].rows * l->v[i].cols, mask * 1000);
+      const double far =
+          slope_error(&m, l->v[i].at, l->v[i].rows * l->v[i].cols, mask * 1000);
       if (!(far <= worst)) {
         worst = far;
         which = l->v[i].name;
       }
     }
-  const bool ok = tell(worst <= 1e-2,
-                       "slopes: %u tensors, two heads and features, within %.1e of finite "
-                       "differences (1e-02 allowed): %s",
-                       l->n, worst, which);
+  const bool ok =
+      tell(worst <= 1e-2,
+           "slopes: %u tensors, two heads and features, within %.1e of finite "
+           "differences (1e-02 allowed): %s",
+           l->n, worst, which);
   close_small(&m);
   return ok;
 }
@@ -541,10 +567,11 @@ bool check_dropout(const net_checks *given) {
   m.dropping = false;
   whole = small_loss(&m);
   const double learned = m.loss.token_loss + 0.5 * m.loss.number_loss;
-  const bool ok = tell(worst <= 1e-2 && same == learned && other != same && whole != same,
-                       "dropout: gradients within %.1e of finite differences (1e-02 allowed); "
-                       "losses %.4f again %.4f, another seed %.4f, none %.4f",
-                       worst, learned, same, other, whole);
+  const bool ok =
+      tell(worst <= 1e-2 && same == learned && other != same && whole != same,
+           "dropout: gradients within %.1e of finite differences (1e-02 allowed); "
+           "losses %.4f again %.4f, another seed %.4f, none %.4f",
+           worst, learned, same, other, whole);
   close_small(&m);
   return ok;
 }
@@ -563,15 +590,17 @@ bool check_lora_slopes(const net_checks *k) {
   stir(&m, 3);
   small_learn(&m);
   double worst = 0;
-  for (uint64_t at = 0; at < m.n; at += (m.n + 40) / 41) /* stretches that cut across A and B */
+  for (uint64_t at = 0; at < m.n;
+       at += (m.n + 40) / 41) /* stretches that cut across A and B */
     for (uint32_t mask = 0; mask < 2; mask++) {
       const uint64_t each = (m.n + 40) / 41, count = m.n - at < each ? m.n - at : each;
       const double far = slope_error(&m, at, count, mask * 1000);
       if (!(far <= worst))
         worst = far;
     }
-  const bool ok = tell(worst <= 1e-2,
-                       "slopes of LoRA: within %.1e of finite differences (1e-02 allowed)", worst);
+  const bool ok =
+      tell(worst <= 1e-2,
+           "slopes of LoRA: within %.1e of finite differences (1e-02 allowed)", worst);
   close_small(&m);
   return ok;
 }
@@ -580,9 +609,10 @@ bool check_packing(const net_checks *k) {
   small m;
   open_small(k, &m, 0);
   small_learn(&m);
-  /* The same documents, one a row, at the row's beginning; what is behind them is a document of its
-   * own that nobody asks about. */
-  static int32_t token[2 * SN], target[2 * SN], first[2 * SN], ask_at[8], describe_at[SB];
+  /* The same documents, one a row, at the row's beginning; what is behind them is a
+   * document of its own that nobody asks about. */
+  static int32_t token[2 * SN], target[2 * SN], first[2 * SN], ask_at[8],
+      describe_at[SB];
   for (uint32_t d = 0; d < 2 * SB; d++) {
     const uint32_t n = d % 2 ? 8 : 16, from = d / 2 * ST + (d % 2 ? 16 : 0);
     for (uint32_t t = 0; t < ST; t++) {
@@ -610,7 +640,8 @@ bool check_packing(const net_checks *k) {
   const double far = ok ? far_from(m.grad, grad, m.n) : NAN,
                allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
   ok = tell(far <= allowed,
-            "packing: gradients of packed documents differ from those in rows of their own by %.1e "
+            "packing: gradients of packed documents differ from those in rows of their "
+            "own by %.1e "
             "of the norm (%.0e allowed)",
             far, allowed);
   ww_net_free(apart);
@@ -655,7 +686,8 @@ bool check_accumulation(const net_checks *k) {
   ok = tell(far <= allowed && fabs(m.loss.token_loss - parts.token_loss) < 1e-3 &&
                 fabs(m.loss.number_loss - parts.number_loss) < 1e-2 &&
                 m.loss.tokens == parts.tokens && parts.asked == 8,
-            "accumulation: two halves give the gradient of the whole within %.1e of the norm (%.0e "
+            "accumulation: two halves give the gradient of the whole within %.1e of "
+            "the norm (%.0e "
             "allowed)",
             far, allowed);
   ww_net_free(halves);
@@ -687,7 +719,8 @@ bool check_lora(const net_checks *k) {
                allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
   ok = tell(at_first == 0, "LoRA: with B = 0 the logits are the base's");
   ok = tell(far <= allowed && moved > 0.1,
-            "LoRA: merged differs from adapted by %.1e of the norm (%.0e allowed), both from the "
+            "LoRA: merged differs from adapted by %.1e of the norm (%.0e allowed), "
+            "both from the "
             "base by %.1e",
             far, allowed, moved) &&
        ok;
@@ -696,7 +729,8 @@ bool check_lora(const net_checks *k) {
   return ok;
 }
 
-/* Every tensor of the file is a piece of what learned, and the configuration names rank and alpha.
+/* Every tensor of the file is a piece of what learned, and the configuration names rank
+ * and alpha.
  */
 bool check_lora_files(const net_checks *k, const char *dir) {
   small m;
@@ -706,12 +740,14 @@ bool check_lora_files(const net_checks *k, const char *dir) {
   ww_weights *w = NULL;
   char *config = "";
   bool ok = ww_net_lora_save(m.net, dir, "base", &e) == WW_OK &&
-            ww_weights_open(ww_path_join(m.a, dir, "adapter_model.safetensors"), &w, &e) == WW_OK &&
-            ww_read_file(m.a, ww_path_join(m.a, dir, "adapter_config.json"), 1 << 20, &config, NULL,
-                         &e) == WW_OK;
+            ww_weights_open(ww_path_join(m.a, dir, "adapter_model.safetensors"), &w,
+                            &e) == WW_OK &&
+            ww_read_file(m.a, ww_path_join(m.a, dir, "adapter_config.json"), 1 << 20,
+                         &config, NULL, &e) == WW_OK;
   ok = ok && strstr(config, "\"r\": 24") && strstr(config, "\"lora_alpha\": 48");
   const ww_tensor *b =
-      ok ? ww_weights_find(w, "base_model.model.model.layers.1.self_attn.q_proj.lora_B.weight")
+      ok ? ww_weights_find(
+               w, "base_model.model.model.layers.1.self_attn.q_proj.lora_B.weight")
          : NULL;
   ok = ok && b && b->dim[0] == 128 && b->dim[1] == 24;
   ww_net_get(m.net, 0, m.x);
@@ -721,7 +757,8 @@ bool check_lora_files(const net_checks *k, const char *dir) {
     ok = memmem(m.x, m.n * sizeof *m.x, t->data, t->bytes) != NULL;
     values += t->bytes / sizeof *m.x;
   }
-  ok = tell(ok && values <= m.n && values > m.n / 2, "LoRA: saved as peft does %s", e.msg);
+  ok = tell(ok && values <= m.n && values > m.n / 2, "LoRA: saved as peft does %s",
+            e.msg);
   ww_weights_close(w);
   close_small(&m);
   return ok;
@@ -743,8 +780,9 @@ bool check_not_finite(const net_checks *k) {
   ww_net_get(m.net, 0, m.x);
   ok = ok && told && memcmp(m.x, before, m.n * sizeof *before) == 0;
   ww_net_get(m.net, 3, m.grad);
-  ok = tell(ok && norm(m.grad, m.n) == 0,
-            "a gradient that is not finite: told, nothing changed, gradients zero again");
+  ok = tell(
+      ok && norm(m.grad, m.n) == 0,
+      "a gradient that is not finite: told, nothing changed, gradients zero again");
   close_small(&m);
   return ok;
 }
@@ -752,7 +790,8 @@ bool check_not_finite(const net_checks *k) {
 static void some_steps(small *m, uint32_t from, uint32_t to) {
   for (uint32_t step = from; step < to; step++) {
     small_learn(m);
-    ww_net_update(m->net, &(ww_net_update_options){1e-2f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, step + 1});
+    ww_net_update(
+        m->net, &(ww_net_update_options){1e-2f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, step + 1});
   }
   ww_net_get(m->net, 0, m->x);
 }
@@ -777,8 +816,9 @@ bool check_repeat(const net_checks *k) {
   close_small(&whole);
   close_small(&begun);
   close_small(&resumed);
-  return tell(same && moved > 0, "4 steps, and 2 steps with 2 more of a net that was given their "
-                                 "state: the same to the last bit");
+  return tell(same && moved > 0,
+              "4 steps, and 2 steps with 2 more of a net that was given their "
+              "state: the same to the last bit");
 }
 
 bool write_fixtures(const net_checks *k, const char *dir) {

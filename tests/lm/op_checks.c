@@ -1,6 +1,7 @@
-/* op_checks.c - each function of ops.h by itself: the backward ones against finite differences of
- * the forward ones, the rest against a formula. Of a forward function's output y the scalar f =
- * sum(y * r) with a random r is taken, so that r is the gradient that comes in. */
+/* op_checks.c - each function of ops.h by itself: the backward ones against finite
+ * differences of the forward ones, the rest against a formula. Of a forward function's
+ * output y the scalar f = sum(y * r) with a random r is taken, so that r is the
+ * gradient that comes in. */
 #include <math.h>
 
 #include "net_checks.h"
@@ -60,9 +61,15 @@ static double dot(const float *a, const float *b, uint64_t n) {
 
 typedef double scalar(bench *b, const void *ctx);
 
-/* dx (device) is the gradient of f by x (device): along it, and along it where a mask lets through.
+/* dx (device) is the gradient of f by x (device): along it, and along it where a mask
+ * lets through.
  */
-static void slope(bench *b, const char *what, float *x, const float *dx, uint64_t n, scalar *f,
+static void slope(bench *b,
+                  const char *what,
+                  float *x,
+                  const float *dx,
+                  uint64_t n,
+                  scalar *f,
                   const void *ctx) {
   const float *x0 = fetch(b, x, n), *g = fetch(b, dx, n);
   float *moved = WW_NEWN(b->a, float, n);
@@ -75,7 +82,8 @@ static void slope(bench *b, const char *what, float *x, const float *dx, uint64_
     size = sqrt(size);
     const double step =
         0.02 *
-        sqrt(dot(x0, x0, n) / (double)n); /* small beside the values, large beside their rounding */
+        sqrt(dot(x0, x0, n) /
+             (double)n); /* small beside the values, large beside their rounding */
     for (int side = 0; side < 2; side++) {
       for (uint64_t i = 0; i < n; i++)
         moved[i] = x0[i] + (!mask || hash32((uint32_t)i + mask * 1000) & 1
@@ -121,12 +129,13 @@ static void check_product(bench *b, const linear *l) {
   linear_scalar(b, l);
   ww_linear_forward(b->o, &m, l->out, l->inp, l->bias, true);
   const float *y = fetch(b, l->out, (uint64_t)l->N * l->ldo),
-              *x = fetch(b, l->inp, (uint64_t)l->N * l->ldi), *w = fetch(b, l->w, l->OC * l->C),
-              *bias = fetch(b, l->bias, l->OC);
+              *x = fetch(b, l->inp, (uint64_t)l->N * l->ldi),
+              *w = fetch(b, l->w, l->OC * l->C), *bias = fetch(b, l->bias, l->OC);
   double worst = 0;
   for (uint32_t n = 0; n < l->N; n++)
     for (uint32_t o = 0; o < l->OC; o++) {
-      const double want = 2 * (dot(x + n * l->ldi, w + o * l->C, l->C) + (double)bias[o]);
+      const double want =
+          2 * (dot(x + n * l->ldi, w + o * l->C, l->C) + (double)bias[o]);
       worst = fmax(worst, fabs((double)y[n * l->ldo + o] - want));
     }
   result(b, worst < 1e-4, "matmul_forward, and added to itself", worst);
@@ -144,8 +153,8 @@ static void check_linear(bench *b, uint32_t N, uint32_t C, uint32_t OC) {
               .w = random_device(b, OC * C, 1),
               .bias = random_device(b, OC, 1),
               .r = host(b, N * ldo, 1)};
-  float *r = device(b, l.r, N * ldo), *dw = device(b, NULL, OC * C), *db = device(b, NULL, OC),
-        *dinp = device(b, NULL, N * ldi);
+  float *r = device(b, l.r, N * ldo), *dw = device(b, NULL, OC * C),
+        *db = device(b, NULL, OC), *dinp = device(b, NULL, N * ldi);
   const ww_linear m = matrix(&l);
   check_product(b, &l);
   ww_linear_dinp(b->o, &m, dinp, r, false);
@@ -166,8 +175,10 @@ typedef struct {
 
 static double norm_scalar(bench *b, const void *ctx) {
   const norms *n = ctx;
-  b->o->rmsnorm_forward(b->o, n->out, n->rstd, n->sum, n->inp, n->branch, n->w, 1e-5f, N, C);
-  return dot(fetch(b, n->out, N * C), n->r, N * C) + dot(fetch(b, n->sum, N * C), n->rs, N * C);
+  b->o->rmsnorm_forward(b->o, n->out, n->rstd, n->sum, n->inp, n->branch, n->w, 1e-5f,
+                        N, C);
+  return dot(fetch(b, n->out, N * C), n->r, N * C) +
+         dot(fetch(b, n->sum, N * C), n->rs, N * C);
 }
 
 static void check_norm(bench *b) {
@@ -179,7 +190,8 @@ static void check_norm(bench *b) {
              .w = random_device(b, C, 1),
              .r = host(b, N * C, 1),
              .rs = host(b, N * C, 1)};
-  float *r = device(b, n.r, N * C), *dinp = device(b, n.rs, N * C), *dw = device(b, NULL, C);
+  float *r = device(b, n.r, N * C), *dinp = device(b, n.rs, N * C),
+        *dw = device(b, NULL, C);
   norm_scalar(b, &n);
   b->o->rmsnorm_backward(b->o, dinp, dw, r, n.sum, n.w, n.rstd, N, C);
   slope(b, "rmsnorm_backward", n.inp, dinp, N * C, norm_scalar, &n);
@@ -210,10 +222,13 @@ static void check_rope(bench *b) {
   for (int n = 0; n < N; n++)
     for (int i = 0; i < LD; i++) {
       const int h = i / D, pair = i % (D / 2);
-      const double angle = position[n] * pow(10000, -2.0 * pair / D), self = (double)x[n * LD + i];
+      const double angle = position[n] * pow(10000, -2.0 * pair / D),
+                   self = (double)x[n * LD + i];
       const double other = h < HEADS ? (double)x[n * LD + h * D + (i + D / 2) % D] : 0;
       const double want =
-          h >= HEADS ? self : self * cos(angle) + (i % D < D / 2 ? -other : other) * sin(angle);
+          h >= HEADS
+              ? self
+              : self * cos(angle) + (i % D < D / 2 ? -other : other) * sin(angle);
       worst = fmax(worst, fabs((double)y[n * LD + i] - want));
     }
   result(b, worst < 1e-5, "rope", worst);
@@ -238,7 +253,8 @@ static double swiglu_scalar(bench *b, const void *ctx) {
 }
 
 static void check_swiglu(bench *b) {
-  swiglus s = {device(b, NULL, N * C), random_device(b, 2 * N * C, 3), host(b, N * C, 1)};
+  swiglus s = {device(b, NULL, N * C), random_device(b, 2 * N * C, 3),
+               host(b, N * C, 1)};
   float *r = device(b, s.r, N * C), *dgu = device(b, NULL, 2 * N * C);
   b->o->swiglu_backward(b->o, dgu, r, s.gu, N, C);
   slope(b, "swiglu_backward", s.gu, dgu, 2 * N * C, swiglu_scalar, &s);
@@ -277,11 +293,13 @@ static double attention_error(bench *b, const attention *a, const int32_t *first
               *out = fetch(b, a->out, (uint64_t)a->B * a->T * a->H * D);
   double worst = 0;
   for (uint32_t i = 0; i < a->B * a->T * a->H; i++) {
-    const uint32_t n = i / a->H, h = i % a->H, row = n - n % a->T, kv = h / (a->H / a->K);
+    const uint32_t n = i / a->H, h = i % a->H, row = n - n % a->T,
+                   kv = h / (a->H / a->K);
     double sum = 0, y[128] = {0};
     for (uint32_t s = row + (uint32_t)first[n]; s <= n; s++) {
       const double p = exp(
-          dot(x + (uint64_t)n * ld + h * D, x + (uint64_t)s * ld + (a->H + kv) * D, D) / sqrt(D));
+          dot(x + (uint64_t)n * ld + h * D, x + (uint64_t)s * ld + (a->H + kv) * D, D) /
+          sqrt(D));
       sum += p;
       for (uint32_t d = 0; d < D; d++)
         y[d] += p * (double)x[(uint64_t)s * ld + (a->H + a->K + kv) * D + d];
@@ -391,11 +409,11 @@ static void check_losses(bench *b) {
 /* ---- rows ---- */
 
 static void check_rows(bench *b) {
-  const int32_t token[] = {4, 2, 4, 4, 0, 2}, order[] = {0, 2, 3, 1, 5, 4}, first[] = {0, 3, 5, 6},
-                id[] = {4, 2, 0};
+  const int32_t token[] = {4, 2, 4, 4, 0, 2}, order[] = {0, 2, 3, 1, 5, 4},
+                first[] = {0, 3, 5, 6}, id[] = {4, 2, 0};
   const float *w = host(b, 5 * C, 1), *d = host(b, 6 * C, 1);
-  float *pw = device(b, w, 5 * C), *out = device(b, NULL, 6 * C), *pd = device(b, d, 6 * C),
-        *dw = device(b, w, 5 * C);
+  float *pw = device(b, w, 5 * C), *out = device(b, NULL, 6 * C),
+        *pd = device(b, d, 6 * C), *dw = device(b, w, 5 * C);
   int32_t *pt = ints(b, token, 6), *po = ints(b, order, 6), *pf = ints(b, first, 4),
           *pi = ints(b, id, 3);
   b->o->gather_rows(b->o, out, pw, pt, 6, C);
@@ -418,7 +436,8 @@ static void check_rows(bench *b) {
   y = fetch(b, out, 3 * C);
   worst = 0;
   for (int i = 0; i < 3 * C; i++)
-    worst = fmax(worst, fabs((double)y[i] - 2 * ((double)w[id[i / C] * C + i % C] + (double)d[i])));
+    worst = fmax(worst, fabs((double)y[i] -
+                             2 * ((double)w[id[i / C] * C + i % C] + (double)d[i])));
   result(b, worst < 1e-6, "scatter_add_rows, gather_rows, column_scale", worst);
   DROP(b, pw, out, pd, dw, pt, po, pf, pi);
 }
@@ -428,8 +447,8 @@ static void check_rows(bench *b) {
 static void check_optimiser(bench *b) {
   enum { M = 5000 };
   const float *x = host(b, M, 1), *g = host(b, M, 1), *m = host(b, M, 0.1f);
-  float *v = host(b, M, 0.1f), start[2] = {3, 4}, *px = device(b, x, M), *pm = device(b, m, M),
-        *pg = device(b, g, M), *sums = device(b, start, 2);
+  float *v = host(b, M, 0.1f), start[2] = {3, 4}, *px = device(b, x, M),
+        *pm = device(b, m, M), *pg = device(b, g, M), *sums = device(b, start, 2);
   for (int i = 0; i < M; i++)
     v[i] = fabsf(v[i]);
   float *pv = device(b, v, M);
@@ -440,16 +459,20 @@ static void check_optimiser(bench *b) {
   double total = 3, worst = 0;
   for (int i = 0; i < M; i++)
     total += (double)g[i];
-  result(b, fabs((double)got[0] - total) < 1e-3 && fabs((double)got[1] / squares - 1) < 1e-5,
+  result(b,
+         fabs((double)got[0] - total) < 1e-3 &&
+             fabs((double)got[1] / squares - 1) < 1e-5,
          "sum, sum_squares", fabs((double)got[1] / squares - 1));
-  ww_adamw step = {px, px, pm, pv, pg, sums + 1, M, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, 3};
+  ww_adamw step = {px,    px,   pm,    pv,    pg,   sums + 1, M,
+                   0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 1,        3};
   b->o->adamw(b->o, &step);
   const float *now = fetch(b, px, M);
   for (int i = 0; i < M; i++) {
     const double gi = (double)g[i] / sqrt(squares), mi = 0.9 * (double)m[i] + 0.1 * gi,
                  vi = 0.95 * (double)v[i] + 0.05 * gi * gi;
-    const double want = (double)x[i] * (1 - 0.001) -
-                        0.01 * (mi / (1 - pow(0.9, 3))) / (sqrt(vi / (1 - pow(0.95, 3))) + 1e-8);
+    const double want =
+        (double)x[i] * (1 - 0.001) -
+        0.01 * (mi / (1 - pow(0.9, 3))) / (sqrt(vi / (1 - pow(0.95, 3))) + 1e-8);
     worst = fmax(worst, fabs((double)now[i] - want));
   }
   result(b, worst < 1e-5, "adamw", worst);

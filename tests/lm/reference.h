@@ -1,5 +1,6 @@
-/* reference.h - a model's outputs in double precision, straight from the formulas: every token of a
- * sequence, no cache, nothing of src/lm but its configuration and the places of its parameters. */
+/* reference.h - a model's outputs in double precision, straight from the formulas:
+ * every token of a sequence, no cache, nothing of src/lm but its configuration and the
+ * places of its parameters. */
 #ifndef WW_TESTS_LM_REFERENCE_H
 #define WW_TESTS_LM_REFERENCE_H
 
@@ -14,13 +15,18 @@ typedef struct {
   const float *flat;
 } reference_model;
 
-static const float *reference_param(const reference_model *m, ww_param_id id, uint32_t layer) {
+static const float *
+reference_param(const reference_model *m, ww_param_id id, uint32_t layer) {
   const ww_lm_slot *p = ww_lm_param(m->l, id, layer);
   return p ? m->flat + p->at : NULL;
 }
 
-static void reference_apply(double *out, const double *x, const float *w, const float *b,
-                            uint32_t cols, uint32_t rows) {
+static void reference_apply(double *out,
+                            const double *x,
+                            const float *w,
+                            const float *b,
+                            uint32_t cols,
+                            uint32_t rows) {
   for (uint32_t r = 0; r < rows; r++) {
     out[r] = b ? b[r] : 0;
     for (uint32_t i = 0; i < cols; i++)
@@ -28,7 +34,8 @@ static void reference_apply(double *out, const double *x, const float *w, const 
   }
 }
 
-static void reference_norm(double *out, const double *x, const float *w, double eps, uint32_t n) {
+static void
+reference_norm(double *out, const double *x, const float *w, double eps, uint32_t n) {
   double s = 0;
   for (uint32_t i = 0; i < n; i++)
     s += x[i] * x[i];
@@ -36,7 +43,8 @@ static void reference_norm(double *out, const double *x, const float *w, double 
     out[i] = x[i] / sqrt(s / n + eps) * w[i];
 }
 
-static double reference_angle(const ww_lm_config *c, uint32_t i) { /* a position, of pair i */
+static double reference_angle(const ww_lm_config *c,
+                              uint32_t i) { /* a position, of pair i */
   double f = pow(c->rope_theta, -2.0 * i / c->head_size);
   if (c->rope == WW_ROPE_LINEAR)
     return f / c->rope_factor;
@@ -51,7 +59,8 @@ static double reference_angle(const ww_lm_config *c, uint32_t i) { /* a position
   return (1 - s) * f / c->rope_factor + s * f;
 }
 
-static void reference_turn(double *x, const ww_lm_config *c, uint32_t heads, uint32_t pos) {
+static void
+reference_turn(double *x, const ww_lm_config *c, uint32_t heads, uint32_t pos) {
   uint32_t half = c->head_size / 2;
   for (uint32_t h = 0; h < heads; h++, x += c->head_size)
     for (uint32_t i = 0; i < half; i++) {
@@ -62,9 +71,15 @@ static void reference_turn(double *x, const ww_lm_config *c, uint32_t heads, uin
 }
 
 /* k, v: [n][kv_heads x head_size]; p: room for n. */
-static void reference_attend(double *out, double *p, const double *q, const double *k,
-                             const double *v, uint32_t n, const ww_lm_config *c) {
-  uint32_t size = c->head_size, group = c->heads / c->kv_heads, row = c->kv_heads * size;
+static void reference_attend(double *out,
+                             double *p,
+                             const double *q,
+                             const double *k,
+                             const double *v,
+                             uint32_t n,
+                             const ww_lm_config *c) {
+  uint32_t size = c->head_size, group = c->heads / c->kv_heads,
+           row = c->kv_heads * size;
   for (uint32_t h = 0; h < c->heads; h++) {
     double most = -INFINITY, sum = 0;
     for (uint32_t t = 0; t < n; t++) {
@@ -84,7 +99,10 @@ static void reference_attend(double *out, double *p, const double *q, const doub
   }
 }
 
-static void reference_embed(const reference_model *m, double *x, uint32_t t, int32_t token,
+static void reference_embed(const reference_model *m,
+                            double *x,
+                            uint32_t t,
+                            int32_t token,
                             const float *features) {
   uint32_t C = m->c->width, X = m->c->features;
   for (uint32_t i = 0; i < C; i++) {
@@ -99,14 +117,20 @@ static void reference_embed(const reference_model *m, double *x, uint32_t t, int
 }
 
 /* logits [n][vocab], numbers [n][2 x numbers]; features, numbers may be NULL. */
-static void reference(const reference_model *m, const int32_t *token, uint32_t n,
-                      const float *features, double *logits, double *numbers) {
+static void reference(const reference_model *m,
+                      const int32_t *token,
+                      uint32_t n,
+                      const float *features,
+                      double *logits,
+                      double *numbers) {
   const ww_lm_config *c = m->c;
-  uint32_t C = c->width, F = c->hidden, Q = c->heads * c->head_size, K = c->kv_heads * c->head_size;
+  uint32_t C = c->width, F = c->hidden, Q = c->heads * c->head_size,
+           K = c->kv_heads * c->head_size;
   double *x =
-      calloc((size_t)n * (C + 2 * (size_t)K + 1) + C + 2 * (size_t)Q + 2 * (size_t)F, sizeof *x);
-  double *k = x + (size_t)n * C, *v = k + (size_t)n * K, *p = v + (size_t)n * K, *xb = p + n,
-         *q = xb + C, *y = q + Q, *gate = y + Q, *up = gate + F;
+      calloc((size_t)n * (C + 2 * (size_t)K + 1) + C + 2 * (size_t)Q + 2 * (size_t)F,
+             sizeof *x);
+  double *k = x + (size_t)n * C, *v = k + (size_t)n * K, *p = v + (size_t)n * K,
+         *xb = p + n, *q = xb + C, *y = q + Q, *gate = y + Q, *up = gate + F;
 #define P(id) reference_param(m, WW_P_##id, l)
   for (uint32_t t = 0; t < n; t++)
     reference_embed(m, x + (size_t)t * C, t, token[t], features);
@@ -134,11 +158,11 @@ static void reference(const reference_model *m, const int32_t *token, uint32_t n
     }
   for (uint32_t t = 0, l = 0; t < n; t++) {
     reference_norm(xb, x + (size_t)t * C, P(norm_final), c->norm_eps, C);
-    reference_apply(logits + (size_t)t * c->vocab, xb, c->tied ? P(embed) : P(head), NULL, C,
-                    c->vocab);
+    reference_apply(logits + (size_t)t * c->vocab, xb, c->tied ? P(embed) : P(head),
+                    NULL, C, c->vocab);
     if (numbers)
-      reference_apply(numbers + (size_t)t * 2 * c->numbers, xb, P(number_w), P(number_b), C,
-                      2 * c->numbers);
+      reference_apply(numbers + (size_t)t * 2 * c->numbers, xb, P(number_w),
+                      P(number_b), C, 2 * c->numbers);
   }
 #undef P
   free(x);

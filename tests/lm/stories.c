@@ -1,7 +1,8 @@
-/* stories.c - stories15M: the story it tells greedily, its logits against double precision, the
- * fast paths against the exact one. Prints TAP.
+/* stories.c - stories15M: the story it tells greedily, its logits against double
+ * precision, the fast paths against the exact one. Prints TAP.
  *
- * stories MODEL.bin TOKENIZER.bin STORY : both files of llama2.c, and the known text. */
+ * stories MODEL.bin TOKENIZER.bin STORY : both files of llama2.c, and the known text.
+ */
 #include "../../src/lm/infer_int.h"
 #include "reference.h"
 
@@ -66,8 +67,8 @@ static void tell(const ww_lm_options *o, int32_t to[STORY + 1], ww_buf *b) {
       best = logits[k] > logits[best] ? k : best;
     to[i + 1] = best;
     if (b)
-      ww_buf_puts(b,
-                  piece[best] + (!i && piece[best][0] == ' ')); /* no space behind the beginning */
+      ww_buf_puts(b, piece[best] + (!i && piece[best][0] ==
+                                              ' ')); /* no space behind the beginning */
   }
   free(logits);
   ww_lm_session_free(s);
@@ -108,7 +109,8 @@ static void check_reference(const float *got) {
   ww_arena_free(a);
 }
 
-static void check_fast(const float *want, ww_dtype type, const char *what, double allowed) {
+static void
+check_fast(const float *want, ww_dtype type, const char *what, double allowed) {
   float *got = logits_of(&(ww_lm_options){.weights = type});
   double squares = 0, all = 0;
   for (size_t i = 0; i < (size_t)CHECKED * VOCAB; i++) {
@@ -143,8 +145,8 @@ int main(int argc, char **argv) {
   report(same == STORY, "the same story from 16 bit weights and fast kernels", same);
   float *exact = logits_of(&(ww_lm_options){.exact = true});
   check_reference(exact);
-  check_fast(exact, WW_DTYPE_F16, "F16 kernels: root mean square of the difference 1e-3 at most",
-             1e-3);
+  check_fast(exact, WW_DTYPE_F16,
+             "F16 kernels: root mean square of the difference 1e-3 at most", 1e-3);
   check_fast(exact, WW_DTYPE_Q8_0, "Q8_0 kernels: 2e-2 at most", 2e-2);
   printf("1..%d\n", n);
   free(exact);

@@ -1,16 +1,17 @@
-/* drive.c - an editor that follows a script: `drive PROGRAM SCRIPT FOLDER`. Ends with 0 when
- * everything came as the script says.
+/* drive.c - an editor that follows a script: `drive PROGRAM SCRIPT FOLDER`. Ends with 0
+ * when everything came as the script says.
  *
  *   > JSON            sends a message ("jsonrpc" is added); @DIR@ is the folder
  *   raw TEXT          sends bytes: \r \n \\ \xNN
  *   flood N JSON      sends a message N times, @N@ counts
- *   < ID WORDS...     waits for the answer with this id (as JSON); it contains each 'word', and
- * none of !'word' note METHOD WORDS waits for a notification or request of the server; older ones
- * count until `forget` never METHOD      none has come so far within MS         the next wait may
- * take that long (else 30 s) forget | pause MS | close (our end) | deaf (their end) | exit CODE
+ *   < ID WORDS...     waits for the answer with this id (as JSON); it contains each
+ * 'word', and none of !'word' note METHOD WORDS waits for a notification or request of
+ * the server; older ones count until `forget` never METHOD      none has come so far
+ * within MS         the next wait may take that long (else 30 s) forget | pause MS |
+ * close (our end) | deaf (their end) | exit CODE
  *
- * Requests of the server are answered with null, but workspace/configuration with [null]. Whatever
- * is no JSON-RPC message ends it. */
+ * Requests of the server are answered with null, but workspace/configuration with
+ * [null]. Whatever is no JSON-RPC message ends it. */
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <fcntl.h>
@@ -72,21 +73,23 @@ static void take(char *text) {
   cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id"),
         *method = cJSON_GetObjectItemCaseSensitive(m, "method");
   cJSON *version = cJSON_GetObjectItemCaseSensitive(m, "jsonrpc");
-  if (!m ||
-      (!cJSON_IsArray(m) && (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0"))))
+  if (!m || (!cJSON_IsArray(m) &&
+             (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0"))))
     fail("no message:", text);
   seen = realloc(seen, (nseen + 1) * sizeof *seen);
   seen[nseen++] = text;
   if (id && method) {
     char answer[128];
     snprintf(answer, sizeof answer, "{\"id\":%.0f,\"result\":%s}", id->valuedouble,
-             strcmp(method->valuestring, "workspace/configuration") ? "null" : "[null]");
+             strcmp(method->valuestring, "workspace/configuration") ? "null"
+                                                                    : "[null]");
     send_json(answer);
   }
   cJSON_Delete(m);
 }
 
-/* Reads what is there within the time. False: nothing came, or the server has closed. */
+/* Reads what is there within the time. False: nothing came, or the server has closed.
+ */
 static bool receive(double until) {
   struct pollfd p = {.fd = from, .events = POLLIN};
   double left = until - now();

@@ -1,6 +1,7 @@
-/* cl_program.c - an OpenCL program to be recorded: three kernels, several sizes, local memory, a
- * sub-buffer, a struct, a thousand repeated launches; with an argument N, N launches that differ in
- * a scalar alone; with N below 0, a launch behind a command that waits for the program itself. */
+/* cl_program.c - an OpenCL program to be recorded: three kernels, several sizes, local
+ * memory, a sub-buffer, a struct, a thousand repeated launches; with an argument N, N
+ * launches that differ in a scalar alone; with N below 0, a launch behind a command
+ * that waits for the program itself. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -8,9 +9,11 @@
 
 static const char *source =
     "typedef struct { int shift; float scale; } how;\n"
-    "kernel void scale(global float *x, float a, int n) { int i = get_global_id(0); if (i < n) "
+    "kernel void scale(global float *x, float a, int n) { int i = get_global_id(0); if "
+    "(i < n) "
     "x[i] *= a; }\n"
-    "kernel void sum(global const int *len, global const float *x, global float *out, local float "
+    "kernel void sum(global const int *len, global const float *x, global float *out, "
+    "local float "
     "*t) {\n"
     "  int l = get_local_id(0), g = get_group_id(0); float s = 0;\n"
     "  for (int i = 0; i < len[g]; i++) s += x[g * 64 + i];\n"
@@ -26,14 +29,15 @@ static void check(cl_int rc, const char *what) {
 }
 
 static void launch(cl_command_queue q, cl_kernel k, size_t global, size_t local) {
-  check(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, local ? &local : NULL, 0, NULL, NULL),
+  check(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, local ? &local : NULL, 0, NULL,
+                               NULL),
         "launch");
 }
 
-/* In order behind a copy that an event of ours holds back: whoever waits for the queue before we
- * let it go waits for ever. */
-static void launch_behind_event(cl_context c, cl_command_queue q, cl_kernel k, cl_mem from,
-                                cl_mem to) {
+/* In order behind a copy that an event of ours holds back: whoever waits for the queue
+ * before we let it go waits for ever. */
+static void launch_behind_event(
+    cl_context c, cl_command_queue q, cl_kernel k, cl_mem from, cl_mem to) {
   cl_int rc;
   cl_event held = clCreateUserEvent(c, &rc);
   check(rc, "event");
@@ -61,16 +65,18 @@ int main(int argc, char **argv) {
   check(rc, "context");
   cl_command_queue q = clCreateCommandQueue(c, device, 0, &rc);
   check(rc, "queue");
-  cl_mem bx = clCreateBuffer(c, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof x, x, &rc);
-  cl_mem bl = clCreateBuffer(c, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof len, len, &rc);
+  cl_mem bx =
+      clCreateBuffer(c, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof x, x, &rc);
+  cl_mem bl =
+      clCreateBuffer(c, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof len, len, &rc);
   cl_mem half = clCreateSubBuffer(bx, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
                                   &(cl_buffer_region){2048, 2048}, &rc);
   check(rc, "sub-buffer");
   cl_mem out = clCreateBuffer(c, CL_MEM_READ_WRITE, 64, NULL, &rc);
   cl_program p = clCreateProgramWithSource(c, 1, &source, NULL, &rc);
   check(clBuildProgram(p, 1, &device, "-DN=32 -w", NULL, NULL), "build");
-  cl_kernel scale = clCreateKernel(p, "scale", &rc), sum = clCreateKernel(p, "sum", &rc),
-            move = clCreateKernel(p, "move", &rc);
+  cl_kernel scale = clCreateKernel(p, "scale", &rc),
+            sum = clCreateKernel(p, "sum", &rc), move = clCreateKernel(p, "move", &rc);
   clSetKernelArg(sum, 0, sizeof bl, &bl);
   clSetKernelArg(sum, 1, sizeof bx, &bx);
   clSetKernelArg(sum, 2, sizeof out, &out);

@@ -14,8 +14,8 @@ static inline char *folder_new(ww_arena *a) {
   return dir;
 }
 
-static inline int folder_drop_one(const char *path, const struct stat *st, int kind,
-                                  struct FTW *at) {
+static inline int
+folder_drop_one(const char *path, const struct stat *st, int kind, struct FTW *at) {
   (void)st;
   (void)kind;
   (void)at;

@@ -1,5 +1,5 @@
-/* group.h - cmocka with what it wants included first, and one arena for a group of tests (unit.h:
- * one for each test). */
+/* group.h - cmocka with what it wants included first, and one arena for a group of
+ * tests (unit.h: one for each test). */
 #ifndef WW_TEST_GROUP_H
 #define WW_TEST_GROUP_H
 

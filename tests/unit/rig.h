@@ -1,8 +1,8 @@
-/* rig.h - a kernel given as IR text, its buffers and a machine that runs it: what the tests of
- * src/trace share.
+/* rig.h - a kernel given as IR text, its buffers and a machine that runs it: what the
+ * tests of src/trace share.
  *
- * Pointer parameters get zeroed buffers of the sizes given, in order; integers their value.
- * Everything lives in `arena`. */
+ * Pointer parameters get zeroed buffers of the sizes given, in order; integers their
+ * value. Everything lives in `arena`. */
 #ifndef WW_TEST_RIG_H
 #define WW_TEST_RIG_H
 
@@ -39,16 +39,18 @@ static inline const ww_fn *rig_kernel(const ww_module *m) {
 }
 
 /* args: bytes of a buffer, or the value, for each parameter. */
-static inline rig rig_open(const char *text, uint64_t blocks, uint64_t threads,
-                           const uint64_t *args) {
+static inline rig
+rig_open(const char *text, uint64_t blocks, uint64_t threads, const uint64_t *args) {
   rig r = {.m = rig_parse(text)};
   r.fn = rig_kernel(r.m);
-  r.l = (ww_launch){
-      .nargs = r.fn->nparams, .args = WW_NEWN(arena, ww_arg, r.fn->nparams + 1), .seed = 1};
+  r.l = (ww_launch){.nargs = r.fn->nparams,
+                    .args = WW_NEWN(arena, ww_arg, r.fn->nparams + 1),
+                    .seed = 1};
   for (uint32_t p = 0; p < r.fn->nparams; p++) {
     if (r.fn->params[p].pointer)
-      r.l.args[p] = (ww_arg){.kind = WW_ARG_BUFFER,
-                             .buffer = {.bytes = args[p], .fill = {.kind = WW_FILL_ZEROS}}};
+      r.l.args[p] =
+          (ww_arg){.kind = WW_ARG_BUFFER,
+                   .buffer = {.bytes = args[p], .fill = {.kind = WW_FILL_ZEROS}}};
     else if (r.fn->params[p].byval)
       r.l.args[p] = (ww_arg){.kind = WW_ARG_HEX,
                              .hex = (const uint8_t *)(uintptr_t)args[p],
@@ -88,8 +90,8 @@ static inline ww_status rig_run(rig *r, uint32_t resident, const ww_observer *ob
     blocks[k] = k;
   if (!r->mc && ww_machine_new(&r->spec, &r->mc, &r->e))
     return r->e.code;
-  return ww_machine_run(r->mc, blocks, (uint32_t)n, resident, obs ? obs : &nobody, &r->stats, arena,
-                        &r->e);
+  return ww_machine_run(r->mc, blocks, (uint32_t)n, resident, obs ? obs : &nobody,
+                        &r->stats, arena, &r->e);
 }
 
 static inline void rig_must(rig *r) {

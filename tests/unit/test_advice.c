@@ -1,5 +1,5 @@
-/* test_advice.c - advice: findings are sorted and priced by the time model, silent without their
- * cause; lines add up. */
+/* test_advice.c - advice: findings are sorted and priced by the time model, silent
+ * without their cause; lines add up. */
 #include "unit.h"
 
 #include <math.h>
@@ -60,7 +60,8 @@ static void gains_are_the_models(void **state) {
 }
 
 static void lines_add_up(void **state) {
-  static const char *const files[] = {"tests/explain/transpose.cu", "tests/explain/median.cu",
+  static const char *const files[] = {"tests/explain/transpose.cu",
+                                      "tests/explain/median.cu",
                                       "tests/explain/column_scan.cu"};
   for (size_t f = 0; f < 3; f++) {
     advised x;
@@ -110,8 +111,8 @@ static void where_lanes_part(void **state) {
   source_unload(NULL);
 }
 
-/* Small whole powers are a few multiplications; the longest of blocks that grow takes twice the
- * mean. */
+/* Small whole powers are a few multiplications; the longest of blocks that grow takes
+ * twice the mean. */
 static void powers_and_uneven_blocks(void **state) {
   advised x;
   advise_file("tests/explain/powers.cu", *state, &x);
@@ -138,9 +139,11 @@ static void every_rule_is_documented(void **state) {
   char *text;
   size_t n;
   ww_err e;
-  assert_int_equal(ww_read_file(*state, "docs/explain.md", 1 << 20, &text, &n, &e), WW_OK);
+  assert_int_equal(ww_read_file(*state, "docs/explain.md", 1 << 20, &text, &n, &e),
+                   WW_OK);
   for (int k = 0; k < WW_NRULES; k++)
-    if (!strstr(text, ww_fmt(*state, "| `%s` | %s |", ww_rules[k].id, ww_rules[k].title)))
+    if (!strstr(text,
+                ww_fmt(*state, "| `%s` | %s |", ww_rules[k].id, ww_rules[k].title)))
       fail_msg("docs/explain.md: no row for %s", ww_rules[k].id);
 }
 

@@ -1,6 +1,6 @@
-/* test_arith.c - arithmetic: every operation, type and rounding in every interpreter (lanes x
- * instruction set) against ww_scalar, under full and partial masks and in a tail warp; and
- * ww_scalar against formulas written down here independently. */
+/* test_arith.c - arithmetic: every operation, type and rounding in every interpreter
+ * (lanes x instruction set) against ww_scalar, under full and partial masks and in a
+ * tail warp; and ww_scalar against formulas written down here independently. */
 #include "rig.h"
 
 #include <fenv.h>
@@ -44,10 +44,11 @@ static const uint64_t f64_special[] = {0,
                                        0x3e70000000000000,
                                        0x4059000000000000};
 static const uint32_t f32_special[] = {
-    0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 1,          0x007fffff,
-    0x00800000, 0x7f7fffff, 0x3f800000, 0xbf800000, 0x3f000000, 0x3fc00000, 0xc0200000, 0x4effffff,
-    0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x5effffff, 0x5f000000, 0xdf000000,
-    0x5f800000, 0x477fe000, 0x477ff000, 0x33000000, 0x33000001, 0x42c80000, 0x437f0000, 0xc3010000};
+    0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 1,
+    0x007fffff, 0x00800000, 0x7f7fffff, 0x3f800000, 0xbf800000, 0x3f000000, 0x3fc00000,
+    0xc0200000, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000,
+    0x5effffff, 0x5f000000, 0xdf000000, 0x5f800000, 0x477fe000, 0x477ff000, 0x33000000,
+    0x33000001, 0x42c80000, 0x437f0000, 0xc3010000};
 static const uint16_t f16_special[] = {0,      0x8000, 0x7c00, 0xfc00, 0x7e00,
                                        1,      0x03ff, 0x0400, 0x7bff, 0x3c00,
                                        0xbc00, 0x3800, 0x3e00, 0xc100, 0x5bf8};
@@ -93,7 +94,8 @@ static uint64_t operand(ww_type t) {
     return cut(rig_random(), t);
   switch (t) {
   case WW_F64:
-    return r % 4 < 3 ? PICK(f64_special) : 0x3ff0000000000000 + (rig_random() >> 8 << 1);
+    return r % 4 < 3 ? PICK(f64_special)
+                     : 0x3ff0000000000000 + (rig_random() >> 8 << 1);
   case WW_F32:
     return r % 4 < 3 ? PICK(f32_special) : 0x3f000000u + (rig_random() & 0x3ffffff);
   case WW_F16:
@@ -126,9 +128,9 @@ static bool same(ww_type t, uint64_t a, uint64_t b) {
 
 /* ---- one operation on the machine ---- */
 
-/* Block of 80: two full warps of 32 and half a one, or one of 64 and a quarter. Lanes stay in the
- * loop for 1 to 4 rounds, so that the operation runs with all lanes and with ever fewer; its result
- * is live behind the loop in the lanes that left early. */
+/* Block of 80: two full warps of 32 and half a one, or one of 64 and a quarter. Lanes
+ * stay in the loop for 1 to 4 rounds, so that the operation runs with all lanes and
+ * with ever fewer; its result is live behind the loop in the lanes that left early. */
 enum { THREADS = 80, ROUNDS = 4, CELLS = THREADS * ROUNDS };
 
 typedef struct {
@@ -140,33 +142,37 @@ typedef struct {
 static const char *kernel_text(const op_case *c) {
   ww_buf b = {0};
   static const char *const names[] = {"%x", "%y", "%z"};
-  ww_buf_puts(&b, "module cuda warp 32\nfn $k kernel {\n  param %trip i64 pointer global\n  param "
-                  "%a i64 pointer global\n  param %b i64 pointer global\n"
-                  "  param %c i64 pointer global\n  param %each i64 pointer global\n  param %last "
-                  "i64 pointer global\n"
-                  "@entry:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %pt = lea i64 "
-                  "%trip, %j #4\n  %n = ld.global i32 [%pt]\n  br @loop\n"
-                  "@loop:\n  %i = phi i32 [@entry 0] [@loop %i1]\n  %row = mul i32 %i, 80\n  %at = "
-                  "add i32 %row, %t\n  %k = zext i64 from i32 %at\n");
+  ww_buf_puts(
+      &b,
+      "module cuda warp 32\nfn $k kernel {\n  param %trip i64 pointer global\n  param "
+      "%a i64 pointer global\n  param %b i64 pointer global\n"
+      "  param %c i64 pointer global\n  param %each i64 pointer global\n  param %last "
+      "i64 pointer global\n"
+      "@entry:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %pt = lea i64 "
+      "%trip, %j #4\n  %n = ld.global i32 [%pt]\n  br @loop\n"
+      "@loop:\n  %i = phi i32 [@entry 0] [@loop %i1]\n  %row = mul i32 %i, 80\n  %at = "
+      "add i32 %row, %t\n  %k = zext i64 from i32 %at\n");
   for (int n = 0; n < 3 && c->in[n]; n++)
-    ww_buf_fmt(&b, "  %%p%d = lea i64 %%%c, %%k #8\n  %s = ld.global %s [%%p%d]\n", n, "abc"[n],
-               names[n], ww_type_names[c->in[n]], n);
-  ww_buf_fmt(&b, "  %%r = %s %s%s%s", c->op, ww_type_names[c->type], c->from ? " from " : "",
-             c->from ? ww_type_names[c->from] : "");
+    ww_buf_fmt(&b, "  %%p%d = lea i64 %%%c, %%k #8\n  %s = ld.global %s [%%p%d]\n", n,
+               "abc"[n], names[n], ww_type_names[c->in[n]], n);
+  ww_buf_fmt(&b, "  %%r = %s %s%s%s", c->op, ww_type_names[c->type],
+             c->from ? " from " : "", c->from ? ww_type_names[c->from] : "");
   for (int n = 0; n < 3 && c->in[n]; n++)
     ww_buf_fmt(&b, "%s %s", n ? "," : "", names[n]);
-  ww_buf_fmt(&b,
-             "%s\n  %%q = lea i64 %%each, %%k #8\n  st.global %s [%%q], %%r\n  %%i1 = add i32 %%i, "
-             "1\n  %%go = icmp.ult i32 %%i1, %%n\n  cbr %%go, @loop, @out\n"
-             "@out:\n  %%s = lea i64 %%last, %%j #8\n  st.global %s [%%s], %%r\n  ret\n}\n",
-             c->tail ? c->tail : "", ww_type_names[c->result], ww_type_names[c->result]);
+  ww_buf_fmt(
+      &b,
+      "%s\n  %%q = lea i64 %%each, %%k #8\n  st.global %s [%%q], %%r\n  %%i1 = add i32 "
+      "%%i, "
+      "1\n  %%go = icmp.ult i32 %%i1, %%n\n  cbr %%go, @loop, @out\n"
+      "@out:\n  %%s = lea i64 %%last, %%j #8\n  st.global %s [%%s], %%r\n  ret\n}\n",
+      c->tail ? c->tail : "", ww_type_names[c->result], ww_type_names[c->result]);
   char *s = ww_strdup(arena, b.s);
   ww_buf_free(&b);
   return s;
 }
 
-static const ww_ins *
-find_ins(const ww_fn *fn) { /* the one before the second lea of the loop's tail: named %r */
+static const ww_ins *find_ins(
+    const ww_fn *fn) { /* the one before the second lea of the loop's tail: named %r */
   const ww_block *l = &fn->blocks[1];
   for (uint32_t k = 0; k < l->nins; k++)
     if (l->ins[k].dst != WW_NOVAL && fn->vals[l->ins[k].dst].name &&
@@ -182,20 +188,29 @@ static uint64_t read_cell(const uint8_t *p, ww_type t) {
   return v;
 }
 
-static void check_cell(const op_case *c, const char *where, uint32_t lanes, const char *isa,
-                       uint32_t cell, const uint64_t in[3][CELLS], uint64_t got, uint64_t want) {
+static void check_cell(const op_case *c,
+                       const char *where,
+                       uint32_t lanes,
+                       const char *isa,
+                       uint32_t cell,
+                       const uint64_t in[3][CELLS],
+                       uint64_t got,
+                       uint64_t want) {
   if (same(c->result, got, want))
     return;
-  fail_msg("%s %s from %s, %u lanes, %s, %s: (0x%llx, 0x%llx, 0x%llx) gives 0x%llx, not 0x%llx",
+  fail_msg("%s %s from %s, %u lanes, %s, %s: (0x%llx, 0x%llx, 0x%llx) gives 0x%llx, "
+           "not 0x%llx",
            c->op, ww_type_names[c->type], ww_type_names[c->from], lanes, isa, where,
            (unsigned long long)in[0][cell], (unsigned long long)in[1][cell],
-           (unsigned long long)in[2][cell], (unsigned long long)got, (unsigned long long)want);
+           (unsigned long long)in[2][cell], (unsigned long long)got,
+           (unsigned long long)want);
 }
 
 static void run_case(const op_case *c) {
   static uint64_t in[3][CELLS], want[CELLS];
   uint32_t trip[THREADS];
-  uint64_t sizes[] = {4 * THREADS, 8 * CELLS, 8 * CELLS, 8 * CELLS, 8 * CELLS, 8 * THREADS};
+  uint64_t sizes[] = {4 * THREADS, 8 * CELLS, 8 * CELLS,
+                      8 * CELLS,   8 * CELLS, 8 * THREADS};
   ww_arena *keep = arena;
   arena = ww_arena_new();
   rig r = rig_open(kernel_text(c), 1, THREADS, sizes);
@@ -253,10 +268,12 @@ static void same_types(const char *op, ww_type t, int n) {
 
 static void test_integers(void **state) {
   (void)state;
-  static const char *const two[] = {"add",  "sub", "mul", "mulhs", "mulhu", "sdiv", "udiv", "srem",
-                                    "urem", "and", "or",  "xor",   "smin",  "smax", "umin", "umax"};
+  static const char *const two[] = {"add",  "sub",  "mul",  "mulhs", "mulhu", "sdiv",
+                                    "udiv", "srem", "urem", "and",   "or",    "xor",
+                                    "smin", "smax", "umin", "umax"};
   static const char *const one[] = {"iabs", "ctpop", "ctlz", "cttz", "brev", "bswap"};
-  static const char *const shifts[] = {"shl", "lshr", "ashr"}, *const funnels[] = {"fshl", "fshr"};
+  static const char *const shifts[] = {"shl", "lshr", "ashr"}, *const funnels[] = {
+                                                                   "fshl", "fshr"};
   static const char *const preds[] = {"eq",  "ne",  "slt", "sle", "sgt",
                                       "sge", "ult", "ule", "ugt", "uge"};
   EACH_OF(ww_type, t, ints) {
@@ -265,8 +282,10 @@ static void test_integers(void **state) {
     if (*t > WW_I8 || strcmp(*op, "bswap"))
       same_types(*op, *t, 1);
     EACH_OF(ww_type, by, ints) { /* counts may have any integer type */
-      EACH_OF(char *const, op, shifts) run_case(&(op_case){*op, NULL, *t, 0, *t, {*t, *by}});
-      EACH_OF(char *const, op, funnels) run_case(&(op_case){*op, NULL, *t, 0, *t, {*t, *t, *by}});
+      EACH_OF(char *const, op, shifts)
+      run_case(&(op_case){*op, NULL, *t, 0, *t, {*t, *by}});
+      EACH_OF(char *const, op, funnels)
+      run_case(&(op_case){*op, NULL, *t, 0, *t, {*t, *t, *by}});
     }
     EACH_OF(char *const, p, preds)
     run_case(&(op_case){ww_fmt(arena, "icmp.%s", *p), NULL, *t, 0, WW_I1, {*t, *t}});
@@ -282,12 +301,15 @@ static void test_bit_fields_and_dot_products(void **state) {
     run_case(&(op_case){"bfes", NULL, t, 0, t, {t, WW_I32, WW_I32}});
     for (int s = 0; s < 8; s++) {
       if (s < 4)
-        run_case(&(op_case){ww_fmt(arena, "dp4a.%d", s), NULL, t, 0, t, {WW_I32, WW_I32, t}});
-      run_case(&(op_case){ww_fmt(arena, "dp2a.%d", s), NULL, t, 0, t, {WW_I32, WW_I32, t}});
+        run_case(&(op_case){
+            ww_fmt(arena, "dp4a.%d", s), NULL, t, 0, t, {WW_I32, WW_I32, t}});
+      run_case(
+          &(op_case){ww_fmt(arena, "dp2a.%d", s), NULL, t, 0, t, {WW_I32, WW_I32, t}});
     }
   }
   same_types("prmt", WW_I32, 3);
-  static const char *const scales[] = {" #1", " #4", " #12", " #-8", " #1073741824", " #0"};
+  static const char *const scales[] = {" #1",  " #4",          " #12",
+                                       " #-8", " #1073741824", " #0"};
   EACH_OF(char *const, s, scales)
   run_case(&(op_case){"lea", *s, WW_I64, 0, WW_I64, {WW_I64, WW_I64}});
 }
@@ -304,8 +326,9 @@ static void test_moves(void **state) {
     same_types("freeze", *t, 1);
     run_case(&(op_case){"select", NULL, *t, 0, *t, {WW_I1, *t, *t}});
   }
-  static const ww_type casts[][2] = {{WW_F32, WW_I32}, {WW_I32, WW_F32}, {WW_F64, WW_I64},
-                                     {WW_I64, WW_F64}, {WW_F16, WW_I16}, {WW_I16, WW_BF16}};
+  static const ww_type casts[][2] = {{WW_F32, WW_I32}, {WW_I32, WW_F32},
+                                     {WW_F64, WW_I64}, {WW_I64, WW_F64},
+                                     {WW_F16, WW_I16}, {WW_I16, WW_BF16}};
   for (size_t k = 0; k < sizeof casts / sizeof *casts; k++)
     run_case(&(op_case){"mov", NULL, casts[k][0], 0, casts[k][0], {casts[k][1]}});
 }
@@ -339,15 +362,16 @@ static void test_conversions(void **state) {
 
 static void test_floats(void **state) {
   (void)state;
-  static const char *const rounded[] = {"fadd", "fsub", "fmul", "fdiv", "fma"}, *const plain[] = {
-                                                                                    "fneg", "fabs",
-                                                                                    "fmin", "fmax"};
-  static const char *const preds[] = {"foeq", "fone", "folt", "fole", "fogt", "foge", "ford",
-                                      "fueq", "fune", "fult", "fule", "fugt", "fuge", "funo"};
+  static const char *const rounded[] = {"fadd", "fsub", "fmul", "fdiv", "fma"},
+                           *const plain[] = {"fneg", "fabs", "fmin", "fmax"};
+  static const char *const preds[] = {"foeq", "fone", "folt", "fole", "fogt",
+                                      "foge", "ford", "fueq", "fune", "fult",
+                                      "fule", "fugt", "fuge", "funo"};
   EACH_OF(ww_type, t, floats) {
     EACH_OF(char *const, op, rounded) {
       for (int r = 0; r < 4; r++)
-        same_types(ww_fmt(arena, "%s.%s", *op, roundings[r]), *t, strcmp(*op, "fma") ? 2 : 3);
+        same_types(ww_fmt(arena, "%s.%s", *op, roundings[r]), *t,
+                   strcmp(*op, "fma") ? 2 : 3);
       same_types(ww_fmt(arena, "%s.approx", *op), *t, strcmp(*op, "fma") ? 2 : 3);
     }
     EACH_OF(char *const, op, plain) same_types(*op, *t, (*op)[1] == 'm' ? 2 : 1);
@@ -389,13 +413,15 @@ static void test_math(void **state) {
 
 /* ---- ww_scalar itself ---- */
 
-static uint64_t scalar(ww_op op, ww_type t, uint8_t sub, uint64_t a, uint64_t b, uint64_t c) {
+static uint64_t
+scalar(ww_op op, ww_type t, uint8_t sub, uint64_t a, uint64_t b, uint64_t c) {
   ww_ins i = {.op = (uint8_t)op, .type = (uint8_t)t, .sub = sub};
   return ww_scalar(&i, t, t, a, b, c);
 }
 
 static uint64_t convert(ww_op op, ww_type to, ww_type from, uint8_t round, uint64_t v) {
-  ww_ins i = {.op = (uint8_t)op, .type = (uint8_t)to, .type2 = (uint8_t)from, .sub = round};
+  ww_ins i = {
+      .op = (uint8_t)op, .type = (uint8_t)to, .type2 = (uint8_t)from, .sub = round};
   return ww_scalar(&i, from, WW_VOID, v, 0, 0);
 }
 
@@ -429,14 +455,16 @@ static float bits_f(uint64_t u) {
                (unsigned long long)want_);                                 \
   } while (0)
 
-/* Value of a 16-bit float by its definition; infinity counts as the next power of two. */
+/* Value of a 16-bit float by its definition; infinity counts as the next power of two.
+ */
 static double small_value(uint32_t h, int mantissa, int bias) {
   int e = (int)(h >> mantissa), m = (int)(h & ((1u << mantissa) - 1));
-  return e ? ldexp((1 << mantissa) + m, e - bias - mantissa) : ldexp(m, 1 - bias - mantissa);
+  return e ? ldexp((1 << mantissa) + m, e - bias - mantissa)
+           : ldexp(m, 1 - bias - mantissa);
 }
 
-/* d between the neighbours h and h + 1, on the lower one, below the middle, on it, above it: place
- * 0 to 3. */
+/* d between the neighbours h and h + 1, on the lower one, below the middle, on it,
+ * above it: place 0 to 3. */
 static uint16_t rounded(uint32_t h, int place, int round, bool negative) {
   bool up = false;
   if (place == 0)
@@ -457,21 +485,23 @@ static void check_small(ww_type t, int mantissa, int bias, uint32_t infinity) {
     EXPECT(convert(WW_OP_FCVT, WW_F64, t, WW_RN, h), d_bits(lo));
     EXPECT(convert(WW_OP_FCVT, WW_F64, t, WW_RN, h | 0x8000), d_bits(-lo));
     EXPECT(convert(WW_OP_FCVT, WW_F32, t, WW_RN, h), f_bits((float)lo));
-    double at[2][4] = {{lo, nextafter(mid, 0), mid, nextafter(mid, INFINITY)},
-                       {lo, nextafterf((float)mid, 0), mid, nextafterf((float)mid, INFINITY)}};
+    double at[2][4] = {
+        {lo, nextafter(mid, 0), mid, nextafter(mid, INFINITY)},
+        {lo, nextafterf((float)mid, 0), mid, nextafterf((float)mid, INFINITY)}};
     for (int wide = 0; wide < 2; wide++)
       for (int place = 0; place < 4; place++)
         for (int round = WW_RN; round <= WW_RNA; round++)
           for (int negative = 0; negative < 2; negative++) {
             double d = negative ? -at[wide][place] : at[wide][place];
-            uint64_t got = wide ? convert(WW_OP_FCVT, t, WW_F32, (uint8_t)round, f_bits((float)d))
-                                : convert(WW_OP_FCVT, t, WW_F64, (uint8_t)round, d_bits(d));
+            uint64_t got =
+                wide ? convert(WW_OP_FCVT, t, WW_F32, (uint8_t)round, f_bits((float)d))
+                     : convert(WW_OP_FCVT, t, WW_F64, (uint8_t)round, d_bits(d));
             uint16_t want = rounded(h, place, round, negative);
             if (wide && (float)mid != mid)
               continue; /* below f32's own precision */
             if (got != want)
-              fail_msg("%a in %s, rounding %d: 0x%llx, not 0x%x", d, ww_type_names[t], round,
-                       (unsigned long long)got, want);
+              fail_msg("%a in %s, rounding %d: 0x%llx, not 0x%x", d, ww_type_names[t],
+                       round, (unsigned long long)got, want);
           }
   }
   for (uint32_t h = infinity; h < 0x8000; h++)
@@ -503,22 +533,30 @@ static void test_small_floats_round_once(void **state) {
   EXPECT(scalar(WW_OP_FMA, WW_BF16, WW_RN, 0x3f88, 0x3f88, 0x0d80), 0x3f91);
   EXPECT(scalar(WW_OP_FMA, WW_BF16, WW_RN, 0x3f88, 0xbf88, 0x8d80), 0xbf91);
   EXPECT(scalar(WW_OP_FMA, WW_BF16, WW_RN, 0x3f88, 0x3f88, 0x8d80), 0x3f90);
-  EXPECT(convert(WW_OP_SITOF, WW_BF16, WW_I64, WW_RN, (1ull << 62) + (1ull << 54)), 0x5e80);
-  EXPECT(convert(WW_OP_SITOF, WW_BF16, WW_I64, WW_RN, (1ull << 62) + (1ull << 54) + 1), 0x5e81);
-  EXPECT(convert(WW_OP_UITOF, WW_BF16, WW_I64, WW_RN, (1ull << 63) + (1ull << 55) + 1), 0x5f01);
-  EXPECT(convert(WW_OP_SITOF, WW_F32, WW_I64, WW_RN, (1ull << 62) + (1ull << 38) + 1), 0x5e800001);
-  EXPECT(convert(WW_OP_FCVT, WW_F16, WW_F64, WW_RN, d_bits(1 + 0x1p-11 + 0x1p-40)), 0x3c01);
+  EXPECT(convert(WW_OP_SITOF, WW_BF16, WW_I64, WW_RN, (1ull << 62) + (1ull << 54)),
+         0x5e80);
+  EXPECT(convert(WW_OP_SITOF, WW_BF16, WW_I64, WW_RN, (1ull << 62) + (1ull << 54) + 1),
+         0x5e81);
+  EXPECT(convert(WW_OP_UITOF, WW_BF16, WW_I64, WW_RN, (1ull << 63) + (1ull << 55) + 1),
+         0x5f01);
+  EXPECT(convert(WW_OP_SITOF, WW_F32, WW_I64, WW_RN, (1ull << 62) + (1ull << 38) + 1),
+         0x5e800001);
+  EXPECT(convert(WW_OP_FCVT, WW_F16, WW_F64, WW_RN, d_bits(1 + 0x1p-11 + 0x1p-40)),
+         0x3c01);
 }
 
-/* The two directed results enclose the exact one and are neighbours, the nearest is one of them,
- * and zero lies on the right side. */
+/* The two directed results enclose the exact one and are neighbours, the nearest is one
+ * of them, and zero lies on the right side. */
 static void check_enclosure(const char *what, long double exact, const uint64_t r[4]) {
-  float n = bits_f(r[WW_RN]), z = bits_f(r[WW_RZ]), d = bits_f(r[WW_RD]), u = bits_f(r[WW_RU]);
-  bool ok = d <= exact && u >= exact && (d == u ? exact == d : nextafterf(d, INFINITY) == u);
+  float n = bits_f(r[WW_RN]), z = bits_f(r[WW_RZ]), d = bits_f(r[WW_RD]),
+        u = bits_f(r[WW_RU]);
+  bool ok =
+      d <= exact && u >= exact && (d == u ? exact == d : nextafterf(d, INFINITY) == u);
   ok &= z == (exact < 0 ? u : d) && (n == d || n == u);
   ok &= fabsl(n - exact) <= fabsl(d - exact) && fabsl(n - exact) <= fabsl(u - exact);
   if (!ok)
-    fail_msg("%s: exact %La, nearest %a, to zero %a, down %a, up %a", what, exact, n, z, d, u);
+    fail_msg("%s: exact %La, nearest %a, to zero %a, down %a, up %a", what, exact, n, z,
+             d, u);
 }
 
 static float short_float(void) {
@@ -532,7 +570,8 @@ static void test_directed_rounding(void **state) {
     float x = short_float(), y = short_float(), z = short_float();
     if (x == 0 || y == 0)
       continue;
-    uint64_t a = f_bits(x), b = f_bits(y), c = f_bits(z), add[4], mul[4], fma[4], div[4];
+    uint64_t a = f_bits(x), b = f_bits(y), c = f_bits(z), add[4], mul[4], fma[4],
+             div[4];
     for (uint8_t r = 0; r < 4; r++) {
       add[r] = scalar(WW_OP_FADD, WW_F32, r, a, b, 0);
       mul[r] = scalar(WW_OP_FMUL, WW_F32, r, a, b, 0);
@@ -573,17 +612,19 @@ static void test_saturating_conversions(void **state) {
     uint64_t want = cut(sign ? (uint64_t)(int64_t)d : (uint64_t)d, t);
     uint64_t got = convert(sign ? WW_OP_FTOSI : WW_OP_FTOUI, t, f, round, v);
     if (got != want)
-      fail_msg("0x%llx from %s to %s %s, rounding %u: 0x%llx, not 0x%llx", (unsigned long long)v,
-               ww_type_names[f], sign ? "signed" : "unsigned", ww_type_names[t], round,
-               (unsigned long long)got, (unsigned long long)want);
+      fail_msg("0x%llx from %s to %s %s, rounding %u: 0x%llx, not 0x%llx",
+               (unsigned long long)v, ww_type_names[f], sign ? "signed" : "unsigned",
+               ww_type_names[t], round, (unsigned long long)got,
+               (unsigned long long)want);
   }
   EXPECT(convert(WW_OP_FTOSI, WW_I32, WW_F32, WW_RZ, 0x7fc00000), 0);
   EXPECT(convert(WW_OP_FTOUI, WW_I32, WW_F32, WW_RZ, 0xffc00000), 0);
 }
 
-/* PTX's bfe: msb = width - 1; pos = b & 255; len = c & 255; the sign is bit min(pos + len - 1,
- * msb). */
-static uint64_t ptx_bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, bool sign) {
+/* PTX's bfe: msb = width - 1; pos = b & 255; len = c & 255; the sign is bit min(pos +
+ * len - 1, msb). */
+static uint64_t
+ptx_bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, bool sign) {
   uint32_t msb = width - 1, top = pos + len - 1 < msb ? pos + len - 1 : msb;
   uint64_t s = sign && len ? a >> top & 1 : 0, d = 0;
   for (uint32_t i = 0; i <= msb; i++) {
@@ -596,12 +637,14 @@ static uint64_t ptx_bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, 
 
 static void check_wide_integers(uint64_t a, uint64_t b, uint32_t n) {
   unsigned __int128 both = (unsigned __int128)a << 64 | b;
-  EXPECT(scalar(WW_OP_MULHU, WW_I64, 0, a, b, 0), (uint64_t)((unsigned __int128)a * b >> 64));
+  EXPECT(scalar(WW_OP_MULHU, WW_I64, 0, a, b, 0),
+         (uint64_t)((unsigned __int128)a * b >> 64));
   EXPECT(scalar(WW_OP_MULHS, WW_I64, 0, a, b, 0),
          (uint64_t)((__int128)(int64_t)a * (int64_t)b >> 64));
   EXPECT(scalar(WW_OP_FSHL, WW_I64, 0, a, b, n), (uint64_t)(both << n % 64 >> 64));
   EXPECT(scalar(WW_OP_FSHR, WW_I64, 0, a, b, n), (uint64_t)(both >> n % 64));
-  EXPECT(scalar(WW_OP_BREV, WW_I64, 0, scalar(WW_OP_BREV, WW_I64, 0, a, 0, 0), 0, 0), a);
+  EXPECT(scalar(WW_OP_BREV, WW_I64, 0, scalar(WW_OP_BREV, WW_I64, 0, a, 0, 0), 0, 0),
+         a);
 }
 
 static void check_narrow_integers(uint32_t x, uint32_t y, uint32_t n) {
@@ -628,7 +671,8 @@ static void check_narrow_integers(uint32_t x, uint32_t y, uint32_t n) {
   for (int s = 0; s < 4; s++) {
     int64_t dot4 = (int32_t)n, dot2[2] = {(int32_t)n, (int32_t)n};
     for (int k = 0; k < 4; k++)
-      dot4 += (s & 1 ? (int8_t)bytes[k] : bytes[k]) * (s & 2 ? (int8_t)bytes[4 + k] : bytes[4 + k]);
+      dot4 += (s & 1 ? (int8_t)bytes[k] : bytes[k]) *
+              (s & 2 ? (int8_t)bytes[4 + k] : bytes[4 + k]);
     for (int half = 0; half < 2; half++)
       for (int k = 0; k < 2; k++) {
         uint16_t h = (uint16_t)(bytes[2 * k] | bytes[2 * k + 1] << 8);
@@ -665,7 +709,8 @@ static void test_integer_formulas(void **state) {
       EXPECT(scalar(WW_OP_SHL, ints[t], 0, ua, pos, 0),
              pos < bits_of(ints[t]) ? cut(ua << pos, ints[t]) : 0);
       EXPECT(scalar(WW_OP_CTLZ, ints[t], 0, ua, 0, 0),
-             ua ? bits_of(ints[t]) - (64 - (uint64_t)__builtin_clzll(ua)) : bits_of(ints[t]));
+             ua ? bits_of(ints[t]) - (64 - (uint64_t)__builtin_clzll(ua))
+                : bits_of(ints[t]));
       EXPECT(scalar(WW_OP_ICMP, ints[t], WW_SLT, ua, ub, 0), x < y);
     }
   }
@@ -724,17 +769,18 @@ static void test_math_values(void **state) {
                {WW_MATH_FREXP_MANT, 48, 0, 0, 0.75},
                {WW_MATH_FDIM, 5, 3, 0, 2}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    double got = bits_d(scalar(WW_OP_MATH, WW_F64, (uint8_t)cases[k].f, d_bits(cases[k].x),
-                               d_bits(cases[k].y), d_bits(cases[k].z)));
+    double got =
+        bits_d(scalar(WW_OP_MATH, WW_F64, (uint8_t)cases[k].f, d_bits(cases[k].x),
+                      d_bits(cases[k].y), d_bits(cases[k].z)));
     if (!(fabs(got - cases[k].want) <= 2e-15 * fabs(cases[k].want)))
-      fail_msg("%s(%g, %g, %g) is %.17g, not %.17g", ww_math_names[cases[k].f], cases[k].x,
-               cases[k].y, cases[k].z, got, cases[k].want);
+      fail_msg("%s(%g, %g, %g) is %.17g, not %.17g", ww_math_names[cases[k].f],
+               cases[k].x, cases[k].y, cases[k].z, got, cases[k].want);
   }
   ww_ins powi = {.op = WW_OP_MATH, .type = WW_F32, .sub = WW_MATH_POWI},
          jn = {.op = WW_OP_MATH, .type = WW_F64, .sub = WW_MATH_JN};
   EXPECT(ww_scalar(&powi, WW_F32, WW_I32, f_bits(2), 0xfffffffe, 0), f_bits(0.25f));
-  assert_true(fabs(bits_d(ww_scalar(&jn, WW_I32, WW_F64, 2, d_bits(1), 0)) - 0.1149034849319005) <
-              1e-15);
+  assert_true(fabs(bits_d(ww_scalar(&jn, WW_I32, WW_F64, 2, d_bits(1), 0)) -
+                   0.1149034849319005) < 1e-15);
   ww_ins ilogb = {.op = WW_OP_MATH, .type = WW_I32, .sub = WW_MATH_ILOGB},
          expo = {.op = WW_OP_MATH, .type = WW_I32, .sub = WW_MATH_FREXP_EXP};
   EXPECT(ww_scalar(&ilogb, WW_F32, WW_VOID, f_bits(0.125f), 0, 0), 0xfffffffd);

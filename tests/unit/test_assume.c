@@ -1,19 +1,22 @@
-/* test_assume.c - assumptions: how each kind is worded, and that reading is the inverse of it. */
+/* test_assume.c - assumptions: how each kind is worded, and that reading is the inverse
+ * of it. */
 #include "unit.h"
 
 #include "../../src/report/report.h"
 
-/* Reports lie in other people's stores: a wording never changes, new kinds get new ones.
+/* Reports lie in other people's stores: a wording never changes, new kinds get new
+ * ones.
  */
 static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_GPU] = "gpu: x, as none was named",
     [WW_ASSUME_HOST_LAUNCH] = "launch: as in the host code, x:3",
     [WW_ASSUME_BLOCK] = "block: 3 x 40 x 5 threads, as no launch was given",
     [WW_ASSUME_GRID] = "grid: 3 x 40 x 5 blocks, as no launch was given",
-    [WW_ASSUME_SHARED_BYTES] = "shared: 3 bytes of dynamic shared memory, from the accesses",
+    [WW_ASSUME_SHARED_BYTES] =
+        "shared: 3 bytes of dynamic shared memory, from the accesses",
     [WW_ASSUME_REGISTERS] = "registers: estimated; x",
-    [WW_ASSUME_LANGUAGE_MODEL] =
-        "all: by a language model from source, launch and GPU; nothing was compiled or traced",
+    [WW_ASSUME_LANGUAGE_MODEL] = "all: by a language model from source, launch and "
+                                 "GPU; nothing was compiled or traced",
     [WW_ASSUME_UNUSED_SYMBOL] = "symbol `x` is not used by the source: left out",
     [WW_ASSUME_NOT_GIVEN] = "x: not given",
     [WW_ASSUME_ZERO_STRUCT] = "x: a struct of 3 zero bytes",
@@ -42,8 +45,9 @@ static void every_kind_is_worded(void **state) {
 
 /* With every argument that has to be told from the words around it. */
 static void reading_is_the_inverse(void **state) {
-  static const char *const arguments[] = {"n",        "block",      "launch", "gpu",    "a: b",
-                                          "$a and 0", "a dir/f.cu", "`t`",    "x: zero"};
+  static const char *const arguments[] = {"n",          "block", "launch",
+                                          "gpu",        "a: b",  "$a and 0",
+                                          "a dir/f.cu", "`t`",   "x: zero"};
   for (int k = 0; k < WW_NASSUMPTIONS; k++)
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
       ww_assumption x = {(ww_assumption_kind)k, arguments[i], {0, UINT64_MAX, 10}};
@@ -58,15 +62,16 @@ static void reading_is_the_inverse(void **state) {
 
 /* Another program's words stay as they are, also where they resemble ours. */
 static void other_sentences_are_kept(void **state) {
-  static const char *const others[] = {"",
-                                       "contents like those of last year",
-                                       "x: 03 bytes, from the accesses",
-                                       "x:  bytes, from the accesses",
-                                       "x: 99999999999999999999 bytes, from the accesses",
-                                       "x: -3 bytes, from the accesses",
-                                       "block: 1 x 2 threads, as no launch was given",
-                                       "x: zeros ",
-                                       "gpu: h200, as none was name"};
+  static const char *const others[] = {
+      "",
+      "contents like those of last year",
+      "x: 03 bytes, from the accesses",
+      "x:  bytes, from the accesses",
+      "x: 99999999999999999999 bytes, from the accesses",
+      "x: -3 bytes, from the accesses",
+      "block: 1 x 2 threads, as no launch was given",
+      "x: zeros ",
+      "gpu: h200, as none was name"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     ww_assumption x = ww_assumption_read(others[i], *state);
     assert_int_equal(x.kind, WW_ASSUME_WORDED);
@@ -75,7 +80,8 @@ static void other_sentences_are_kept(void **state) {
 }
 
 static void values_are_read(void **state) {
-  ww_assumption x = ww_assumption_read("launch: as in the host code, a:b.cu:12", *state);
+  ww_assumption x =
+      ww_assumption_read("launch: as in the host code, a:b.cu:12", *state);
   assert_int_equal(x.kind, WW_ASSUME_HOST_LAUNCH);
   assert_string_equal(x.argument, "a:b.cu");
   assert_int_equal(x.value[0], 12);

@@ -1,4 +1,5 @@
-/* test_base.c - arena, vector, string buffer, hash, files, packed ones, child processes. */
+/* test_base.c - arena, vector, string buffer, hash, files, packed ones, child
+ * processes. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -91,7 +92,8 @@ static void hash_values_never_change(void **state) {
   (void)state;
   assert_int_equal(ww_hash("", 0, 0), 0xbdacd879054f6f1e);
   assert_int_equal(ww_hash("warpwise", 8, 0), 0x4c18f73ada6e90f6);
-  assert_int_equal(ww_hash("a longer text of more than sixteen bytes", 40, 5), 0x14d5c49e0d0aa4e4);
+  assert_int_equal(ww_hash("a longer text of more than sixteen bytes", 40, 5),
+                   0x14d5c49e0d0aa4e4);
 }
 
 static void hash_sees_every_byte_and_the_seed(void **state) {
@@ -130,13 +132,15 @@ static void files_are_written_whole_and_read_back(void **state) {
   int fds[2]; /* what is no plain file is written to, not replaced */
   char got[4] = "";
   assert_int_equal(pipe(fds), 0);
-  assert_int_equal(ww_write_file_atomic(ww_fmt(a, "/dev/fd/%d", fds[1]), "xyz", 3, &e), WW_OK);
+  assert_int_equal(ww_write_file_atomic(ww_fmt(a, "/dev/fd/%d", fds[1]), "xyz", 3, &e),
+                   WW_OK);
   assert_int_equal(read(fds[0], got, 3), 3);
   assert_string_equal(got, "xyz");
   close(fds[0]);
   close(fds[1]);
   assert_int_equal(ww_write_file_atomic(dir, "", 0, &e), WW_EIO);
-  assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "no/such/f"), "", 0, &e), WW_EIO);
+  assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "no/such/f"), "", 0, &e),
+                   WW_EIO);
   rmdir(dir);
 }
 
@@ -164,14 +168,18 @@ static void make_folder(ww_arena *a, const char *dir) {
   struct sockaddr_un at = {.sun_family = AF_UNIX};
   const char *root = ww_path_join(a, dir, "root");
   assert_int_equal(mkdir(root, 0777) | mkdir(ww_path_join(a, root, "sub"), 0777), 0);
-  assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "outside"), "secret", 6, NULL), WW_OK);
-  assert_int_equal(ww_write_file_atomic(ww_path_join(a, root, "plain"), "plain", 5, NULL), WW_OK);
-  assert_int_equal(ww_write_file_atomic(ww_path_join(a, root, "sub/plain"), "plain", 5, NULL),
-                   WW_OK);
-  static const char *const links[][2] = {{"sub/plain", "inside"},       {"../plain", "sub/up"},
-                                         {"../outside", "link"},        {"..", "dirlink"},
-                                         {"../../outside", "sub/link"}, {"fifo", "to_fifo"},
-                                         {"/dev/zero", "zero"},         {"loop", "loop"}};
+  assert_int_equal(
+      ww_write_file_atomic(ww_path_join(a, dir, "outside"), "secret", 6, NULL), WW_OK);
+  assert_int_equal(
+      ww_write_file_atomic(ww_path_join(a, root, "plain"), "plain", 5, NULL), WW_OK);
+  assert_int_equal(
+      ww_write_file_atomic(ww_path_join(a, root, "sub/plain"), "plain", 5, NULL),
+      WW_OK);
+  static const char *const links[][2] = {
+      {"sub/plain", "inside"},       {"../plain", "sub/up"},
+      {"../outside", "link"},        {"..", "dirlink"},
+      {"../../outside", "sub/link"}, {"fifo", "to_fifo"},
+      {"/dev/zero", "zero"},         {"loop", "loop"}};
   for (size_t k = 0; k < sizeof links / sizeof *links; k++)
     assert_int_equal(symlink(links[k][0], ww_path_join(a, root, links[k][1])), 0);
   assert_int_equal(mkfifo(ww_path_join(a, root, "fifo"), 0666), 0);
@@ -181,19 +189,20 @@ static void make_folder(ww_arena *a, const char *dir) {
   close(fd);
 }
 
-/* The name of the first that is not as it should be; NULL: none. A name is given as it is seen from
- * the root, and whole. */
+/* The name of the first that is not as it should be; NULL: none. A name is given as it
+ * is seen from the root, and whole. */
 static const char *wrongly_read(ww_arena *a, const char *root) {
   char *data;
   for (int whole = 0; whole < 2; whole++) {
     const char *before = whole ? ww_fmt(a, "%s/", root) : "";
     for (int k = 0; held[k]; k++)
-      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, held[k]), 10, &data, NULL, NULL) ||
+      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, held[k]), 10, &data, NULL,
+                        NULL) ||
           strcmp(data, "plain"))
         return held[k];
     for (size_t k = 0; k < sizeof kept_out / sizeof *kept_out; k++)
-      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, kept_out[k].name), 10, &data, NULL,
-                        NULL) != kept_out[k].want)
+      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, kept_out[k].name), 10, &data,
+                        NULL, NULL) != kept_out[k].want)
         return kept_out[k].name;
   }
   return NULL;
@@ -208,12 +217,15 @@ static void files_below_a_root_stay_there_and_nothing_waits(void **state) {
   const char *root = ww_path_join(a, dir, "root"), *wrong = wrongly_read(a, root);
   if (wrong)
     fail_msg("%s", wrong);
-  assert_int_equal(ww_read_below(a, root, ww_path_join(a, dir, "outside"), 10, &data, NULL, &e),
-                   WW_EUSAGE);
-  assert_int_equal(ww_read_file(a, ww_path_join(a, root, "fifo"), 10, &data, NULL, &e), WW_EIO);
+  assert_int_equal(
+      ww_read_below(a, root, ww_path_join(a, dir, "outside"), 10, &data, NULL, &e),
+      WW_EUSAGE);
+  assert_int_equal(ww_read_file(a, ww_path_join(a, root, "fifo"), 10, &data, NULL, &e),
+                   WW_EIO);
   assert_non_null(strstr(e.msg, "not a regular file"));
   assert_int_equal(ww_read_file(a, "/dev/zero", 10, &data, NULL, &e), WW_EIO);
-  assert_int_equal(ww_read_file(a, ww_path_join(a, root, "link"), 10, &data, NULL, &e), WW_OK);
+  assert_int_equal(ww_read_file(a, ww_path_join(a, root, "link"), 10, &data, NULL, &e),
+                   WW_OK);
   /* The same on a kernel without openat2. */
   pid_t child = fork();
   if (!child) {
@@ -334,7 +346,8 @@ static void packed_files(void **state) {
 
 /* ---- packed files of strangers ---- */
 
-/* 200 single bits of a file that is shipped, each flipped alone: an error, or the same contents. */
+/* 200 single bits of a file that is shipped, each flipped alone: an error, or the same
+ * contents. */
 static void flips(const char *path) {
   ww_arena *a = ww_arena_new();
   char copy[] = "/tmp/ww-flipped-XXXXXX.zst", *packed, *want;
@@ -345,7 +358,8 @@ static void flips(const char *path) {
   if (ww_read_checked(a, path, 1 << 26, &want, &want_n, &e))
     fail_msg("%s", e.msg);
   assert_int_equal(ww_read_file(a, path, 1 << 26, &packed, &packed_n, &e), WW_OK);
-  for (uint64_t k = 0; k < 200; k++) { /* of the checksum, of the header, of any place */
+  for (uint64_t k = 0; k < 200;
+       k++) { /* of the checksum, of the header, of any place */
     ww_arena *scratch = ww_arena_new();
     uint64_t bit = k < 60    ? 8 * packed_n - 1 - k
                    : k < 120 ? k - 60
@@ -358,7 +372,8 @@ static void flips(const char *path) {
     if (ww_read_checked(scratch, copy, 1 << 26, &data, &n, &e))
       refused++;
     else if (n != want_n || memcmp(data, want, n))
-      fail_msg("%s: bit %llu flipped, other contents, no error", path, (unsigned long long)bit);
+      fail_msg("%s: bit %llu flipped, other contents, no error", path,
+               (unsigned long long)bit);
     ww_arena_free(scratch);
   }
   assert_true(refused > 180);
@@ -390,7 +405,8 @@ static void a_checksum_may_be_asked_for(void **state) {
 #define BLOCK (128u << 10)
 #define UNKNOWN UINT64_MAX
 
-/* A frame by hand: `said` bytes in its header, and blocks of BLOCK zeros, 4 bytes each. */
+/* A frame by hand: `said` bytes in its header, and blocks of BLOCK zeros, 4 bytes each.
+ */
 static void frame(ww_buf *b, uint64_t said, uint8_t window, uint32_t blocks) {
   ww_buf_add(b, "\x28\xb5\x2f\xfd", 4);
   ww_buf_add(b, (char[]){said == UNKNOWN ? 0 : (char)0xe0}, 1);
@@ -401,7 +417,8 @@ static void frame(ww_buf *b, uint64_t said, uint8_t window, uint32_t blocks) {
       ww_buf_add(b, (char[]){(char)(said >> 8 * k)}, 1);
   for (uint32_t k = 0; k < blocks; k++) {
     uint32_t header = BLOCK << 3 | 1 << 1 | (k + 1 == blocks);
-    ww_buf_add(b, (char[]){(char)header, (char)(header >> 8), (char)(header >> 16), 0}, 4);
+    ww_buf_add(b, (char[]){(char)header, (char)(header >> 8), (char)(header >> 16), 0},
+               4);
   }
 }
 
@@ -427,7 +444,17 @@ static long cost(const ww_buf *b, size_t max, ww_status *st) {
 
 static void bombs_take_what_is_allowed(void **state) {
   (void)state;
-  enum { SAYS, SAYS_NOTHING, SAYS_LESS, SAYS_MORE, MANY, MANY_SILENT, WINDOW, SKIP, KINDS };
+  enum {
+    SAYS,
+    SAYS_NOTHING,
+    SAYS_LESS,
+    SAYS_MORE,
+    MANY,
+    MANY_SILENT,
+    WINDOW,
+    SKIP,
+    KINDS
+  };
   static const ww_status want[] = {WW_ELIMIT, WW_ELIMIT, WW_EDATA, WW_EDATA,
                                    WW_ELIMIT, WW_ELIMIT, WW_OK,    WW_EDATA};
   const size_t max = 64u << 20;
@@ -457,7 +484,8 @@ static void bombs_take_what_is_allowed(void **state) {
     }
     long took = cost(&b, max, &st);
     if (st != want[kind])
-      fail_msg("kind %d: %s, not %s", kind, ww_status_name(st), ww_status_name(want[kind]));
+      fail_msg("kind %d: %s, not %s", kind, ww_status_name(st),
+               ww_status_name(want[kind]));
     if (took - before > (long)(max >> 10) + 8192)
       fail_msg("kind %d: %ld KiB", kind, took - before);
   }
@@ -476,7 +504,8 @@ static void frames_behind_each_other(void **state) {
   assert_int_equal(ww_write_file_atomic(path, b.s, b.n, &e), WW_OK);
   assert_int_equal(ww_read_packed(*state, path, 3 * BLOCK, &data, &n, &e), WW_OK);
   assert_int_equal(n, 3 * BLOCK);
-  assert_int_equal(ww_read_packed(*state, path, 3 * BLOCK - 1, &data, &n, &e), WW_ELIMIT);
+  assert_int_equal(ww_read_packed(*state, path, 3 * BLOCK - 1, &data, &n, &e),
+                   WW_ELIMIT);
   for (size_t cut = 0; cut < b.n; cut++) {
     assert_int_equal(ww_write_file_atomic(path, b.s, cut, &e), WW_OK);
     ww_status st = ww_read_packed(*state, path, 3 * BLOCK, &data, &n, &e);
@@ -494,10 +523,11 @@ typedef struct {
   pid_t child;
 } temporaries;
 
-/* A file, a folder with something in it and a child, as a command has them while it works; then it
- * ends. */
+/* A file, a folder with something in it and a child, as a command has them while it
+ * works; then it ends. */
 static void work_with(int told, void (*end)(void)) {
-  temporaries t = {.file = "/tmp/ww-test.XXXXXX", .folder = "/tmp/ww-test-folder.XXXXXX"};
+  temporaries t = {.file = "/tmp/ww-test.XXXXXX",
+                   .folder = "/tmp/ww-test-folder.XXXXXX"};
   int slot;
   t.child = ww_fork();
   if (!t.child) {
@@ -552,7 +582,8 @@ static int end_of(int number, void (*end)(void)) {
   assert_false(ww_file_exists(t.folder));
   char state = 'Z', path[64];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)t.child);
-  for (int k = 0; k < 300; k++) { /* it is gone, or nobody has taken note of its end yet */
+  for (int k = 0; k < 300;
+       k++) { /* it is gone, or nobody has taken note of its end yet */
     FILE *f = fopen(path, "r");
     if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
       state = 'Z';
@@ -640,7 +671,8 @@ static void forked_child_gives_back_what_it_wrote(void **state) {
   ww_buf out;
   ww_err e = {0};
   assert_int_equal(dup2(1, 40), 40);
-  assert_int_equal(ww_child_run(&(ww_child){.work = say_hello, .ctx = "you"}, &out, &e), WW_OK);
+  assert_int_equal(ww_child_run(&(ww_child){.work = say_hello, .ctx = "you"}, &out, &e),
+                   WW_OK);
   assert_string_equal(out.s, "hello you, descriptor 40 is closed");
   close(40);
   ww_buf_free(&out);
@@ -658,13 +690,16 @@ static void forked_child_is_held_in_time_and_memory(void **state) {
   ww_child endless = {.work = never_end, .ctx = &counter, .deadline = later};
   assert_int_equal(ww_child_run(&endless, &out, &e), WW_ELIMIT);
   ww_buf_free(&out);
-  endless = (ww_child){
-      .work = never_end, .ctx = &counter, .cancelled = is_later, .cancelled_ctx = &later};
+  endless = (ww_child){.work = never_end,
+                       .ctx = &counter,
+                       .cancelled = is_later,
+                       .cancelled_ctx = &later};
   later = ww_now() + 0.2;
   assert_int_equal(ww_child_run(&endless, &out, &e), WW_ECANCEL);
   ww_buf_free(&out);
-  assert_int_equal(ww_child_run(&(ww_child){.work = take_memory, .bytes = 64 << 20}, &out, &e),
-                   WW_ELIMIT);
+  assert_int_equal(
+      ww_child_run(&(ww_child){.work = take_memory, .bytes = 64 << 20}, &out, &e),
+      WW_ELIMIT);
   assert_non_null(strstr(e.msg, "more than 64 MB"));
   ww_buf_free(&out);
   assert_int_equal(counter, 0); /* its memory is its own */
@@ -708,8 +743,8 @@ static void pool_work(void *ctx, uint32_t job, ww_worker *w) {
   }
 }
 
-static void pool_done(void *ctx, uint32_t item, char *bytes, size_t n,
-                      const ww_worker_death *death) {
+static void pool_done(
+    void *ctx, uint32_t item, char *bytes, size_t n, const ww_worker_death *death) {
   pool_state *p = ctx;
   assert_int_equal(n, strlen(bytes));
   snprintf(p->text[item], sizeof p->text[item], "%s", bytes);

@@ -1,5 +1,5 @@
-/* test_cache.c - the sectored cache: against a plain list as long as everything fits, and what
- * random replacement must keep. */
+/* test_cache.c - the sectored cache: against a plain list as long as everything fits,
+ * and what random replacement must keep. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -45,7 +45,8 @@ static void test_like_a_list(void **state) {
   ww_cache_free(c);
 }
 
-/* A cyclic walk over twice the capacity: about a fifth survives (h = exp(-(1 - h) * 2)). */
+/* A cyclic walk over twice the capacity: about a fifth survives (h = exp(-(1 - h) *
+ * 2)). */
 static void test_at_random(void **state) {
   (void)state;
   uint32_t hits = 0;
@@ -67,7 +68,8 @@ static void test_fits(void **state) {
     misses += !ww_cache_touch(c, (uint64_t)(k * 7 % 64), 4, NULL);
   assert_int_equal(misses, 64);
   bool present;
-  assert_int_equal(ww_cache_touch(c, 3, 8, &present), 0); /* its tag is there, this sector is not */
+  assert_int_equal(ww_cache_touch(c, 3, 8, &present),
+                   0); /* its tag is there, this sector is not */
   assert_true(present);
   assert_int_equal(ww_cache_touch(c, 3, 12, NULL), 12);
   ww_cache_free(c);
@@ -75,6 +77,7 @@ static void test_fits(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_like_a_list), TEST(test_at_random), TEST(test_fits)};
+  const struct CMUnitTest tests[] = {TEST(test_like_a_list), TEST(test_at_random),
+                                     TEST(test_fits)};
   return RUN(tests);
 }

@@ -42,10 +42,10 @@ static ww_cmd parsed(ww_arena *a, const char *line, ww_status want) {
 }
 
 static void options_in_all_spellings(void **state) {
-  ww_cmd c = parsed(
-      *state,
-      "a --ir --lang=cuda -p x --item y -pz --number 0x10 b --json --gpu h100 - -- -Iinc --ir",
-      WW_OK);
+  ww_cmd c = parsed(*state,
+                    "a --ir --lang=cuda -p x --item y -pz --number 0x10 b --json --gpu "
+                    "h100 - -- -Iinc --ir",
+                    WW_OK);
   const options *o = c.opt;
   assert_true(o->ir && c.json);
   assert_string_equal(o->lang, "cuda");
@@ -79,7 +79,8 @@ static void bad_options(void **state) {
 
 /* ---- files ---- */
 
-static void put(ww_arena *a, const char *dir, const char *name, const void *data, size_t n) {
+static void
+put(ww_arena *a, const char *dir, const char *name, const void *data, size_t n) {
   ww_err e = {0};
   char *path = (char *)ww_path_join(a, dir, name);
   for (char *p = path + strlen(dir) + 1; *p; p++)
@@ -135,39 +136,47 @@ static void compile_commands_give_flags(void **state) {
   char dir[] = "/tmp/ww-db-XXXXXX";
   assert_non_null(mkdtemp(dir));
   ww_err e = {0};
-  const char *database =
-      ww_fmt(a,
-             "[{\"directory\":\"%s/b\",\"file\":\"../src/a.cu\",\"command\":\"nvcc -DA='x y' -D "
-             "B=\\\"2\\\" -I../inc -isystem=/sys -std=c++17 "
-             "--options-file f.rsp -Xcompiler -DNOT -O3 -arch=sm_80 -c ../src/a.cu -o a.o -include "
-             "pre.h -UQ\"},"
-             "{\"directory\":\"%s\",\"file\":\"src/c.cl\",\"arguments\":[\"clang\",\"-Iq "
-             "r\",\"-I\",\"/abs\",\"--std=cl2.0\"]}]",
-             dir, dir);
+  const char *database = ww_fmt(
+      a,
+      "[{\"directory\":\"%s/b\",\"file\":\"../src/a.cu\",\"command\":\"nvcc -DA='x y' "
+      "-D "
+      "B=\\\"2\\\" -I../inc -isystem=/sys -std=c++17 "
+      "--options-file f.rsp -Xcompiler -DNOT -O3 -arch=sm_80 -c ../src/a.cu -o a.o "
+      "-include "
+      "pre.h -UQ\"},"
+      "{\"directory\":\"%s\",\"file\":\"src/c.cl\",\"arguments\":[\"clang\",\"-Iq "
+      "r\",\"-I\",\"/abs\",\"--std=cl2.0\"]}]",
+      dir, dir);
   put(a, dir, "src/a.cu", "x", 1);
   put(a, dir, "src/c.cl", "x", 1);
   put(a, dir, "src/other.cu", "x", 1);
   put(a, dir, "b/f.rsp", "-I\"/from rsp\" -DR", 17);
   put(a, dir, "compile_commands.json", database, strlen(database));
   ww_strings flags = {0};
-  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e), WW_OK);
-  assert_string_equal(joined(a, &flags), ww_fmt(a,
-                                                "-D A=x y -D B=2 -I %s/b/../inc -isystem /sys "
-                                                "-std=c++17 -I /from rsp -D R -include pre.h -U Q",
-                                                dir));
-  flags = (ww_strings){0};
-  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/c.cl"), dir, a, &flags, &e), WW_OK);
-  assert_string_equal(joined(a, &flags), ww_fmt(a, "-I %s/q r -I /abs -std=cl2.0", dir));
-  flags = (ww_strings){0};
-  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/other.cu"), NULL, a, &flags, &e),
-                   WW_OK);
-  assert_int_equal(flags.n, 0);
   assert_int_equal(
-      ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), "/no/such/db.json", a, &flags, &e),
-      WW_EIO);
+      ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e), WW_OK);
+  assert_string_equal(joined(a, &flags),
+                      ww_fmt(a,
+                             "-D A=x y -D B=2 -I %s/b/../inc -isystem /sys "
+                             "-std=c++17 -I /from rsp -D R -include pre.h -U Q",
+                             dir));
+  flags = (ww_strings){0};
+  assert_int_equal(
+      ww_compile_flags(ww_path_join(a, dir, "src/c.cl"), dir, a, &flags, &e), WW_OK);
+  assert_string_equal(joined(a, &flags),
+                      ww_fmt(a, "-I %s/q r -I /abs -std=cl2.0", dir));
+  flags = (ww_strings){0};
+  assert_int_equal(
+      ww_compile_flags(ww_path_join(a, dir, "src/other.cu"), NULL, a, &flags, &e),
+      WW_OK);
+  assert_int_equal(flags.n, 0);
+  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"),
+                                    "/no/such/db.json", a, &flags, &e),
+                   WW_EIO);
   put(a, dir, "compile_commands.json", "[{", 2);
-  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e),
-                   WW_EPARSE);
+  assert_int_equal(
+      ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e),
+      WW_EPARSE);
   assert_non_null(strstr(e.file, "compile_commands.json"));
   remove_tree(dir);
 }

@@ -1,5 +1,5 @@
-/* test_compile.c - child processes that compile, die and answer nonsense; the cache; real compilers
- * where there are any. */
+/* test_compile.c - child processes that compile, die and answer nonsense; the cache;
+ * real compilers where there are any. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -25,21 +25,23 @@ static void remove_folder(const char *dir, ww_arena *a) {
 
 /* ---- the pool, with a script as the worker ---- */
 
-static const char worker[] = "#!/bin/sh\n"
-                             "[ \"$1 $2\" = 'measure --compile-worker' ] || exit 3\n"
-                             "while read -r line; do\n"
-                             "  case $line in\n"
-                             "  *boom*) kill -9 $$ ;;\n"
-                             "  *quit*) exit 0 ;;\n"
-                             "  *nonsense*) echo 'not json' ;;\n"
-                             "  *wrong*) echo '{\"error\":8,\"message\":\"no such "
-                             "thing\",\"file\":\"a.cu\",\"line\":7}' ;;\n"
-                             "  *) echo '{\"compiler\":\"sh\",\"entries\":[\"entry\"]}' ;;\n"
-                             "  esac\n"
-                             "done\n";
+static const char worker[] =
+    "#!/bin/sh\n"
+    "[ \"$1 $2\" = 'measure --compile-worker' ] || exit 3\n"
+    "while read -r line; do\n"
+    "  case $line in\n"
+    "  *boom*) kill -9 $$ ;;\n"
+    "  *quit*) exit 0 ;;\n"
+    "  *nonsense*) echo 'not json' ;;\n"
+    "  *wrong*) echo '{\"error\":8,\"message\":\"no such "
+    "thing\",\"file\":\"a.cu\",\"line\":7}' ;;\n"
+    "  *) echo '{\"compiler\":\"sh\",\"entries\":[\"entry\"]}' ;;\n"
+    "  esac\n"
+    "done\n";
 
 static void every_unit_has_its_answer(void **state) {
-  static const char *const kinds[] = {"fine", "fine", "boom", "fine", "quit", "nonsense", "wrong"};
+  static const char *const kinds[] = {"fine", "fine",     "boom", "fine",
+                                      "quit", "nonsense", "wrong"};
   ww_arena *a = *state;
   const char *dir = folder(a), *self = ww_path_join(a, dir, "worker.sh");
   assert_int_equal(ww_write_file_atomic(self, worker, sizeof worker - 1, NULL), WW_OK);
@@ -49,8 +51,10 @@ static void every_unit_has_its_answer(void **state) {
   char *big = ww_alloc(a, 300001); /* more than a socket takes at once */
   memset(big, 'x', 300000);
   for (int i = 0; i < N; i++) {
-    units[i].job = (ww_unit_job){
-        .architecture = "sm_90", .file = kinds[i % 7], .text = i % 10 ? "" : big, .out = "o"};
+    units[i].job = (ww_unit_job){.architecture = "sm_90",
+                                 .file = kinds[i % 7],
+                                 .text = i % 10 ? "" : big,
+                                 .out = "o"};
     ww_push(a, &units[i].job.kernels, "k");
     all[i] = &units[i];
   }
@@ -83,8 +87,9 @@ static void worker_that_is_not_there(void **state) {
   ww_arena *a = *state;
   ww_pool_unit unit = {.job = {.architecture = "sm_90", .text = "", .out = "o"}};
   ww_err e = {0};
-  assert_int_equal(ww_pool_run((ww_pool_unit *[]){&unit}, 1, 1, "/nowhere/warpwise", NULL, a, &e),
-                   WW_EIO);
+  assert_int_equal(
+      ww_pool_run((ww_pool_unit *[]){&unit}, 1, 1, "/nowhere/warpwise", NULL, a, &e),
+      WW_EIO);
   assert_non_null(strstr(e.msg, "/nowhere/warpwise"));
 }
 
@@ -109,11 +114,13 @@ static void damaged_code(void **state) {
 
 /* ---- real compilers ---- */
 
-static const char source[] =
-    "#include <cstdio>\n"
-    "template <typename T, int N> __global__ void scale(T *x) { x[threadIdx.x] *= N; }\n"
-    "__global__ void copy(const float *x, float *y) { y[threadIdx.x] = x[threadIdx.x]; }\n"
-    "int main() { FILE *f = fopen(\"x\", \"r\"); copy<<<1, 32>>>(0, 0); return f != 0; }\n";
+static const char source[] = "#include <cstdio>\n"
+                             "template <typename T, int N> __global__ void scale(T *x) "
+                             "{ x[threadIdx.x] *= N; }\n"
+                             "__global__ void copy(const float *x, float *y) { "
+                             "y[threadIdx.x] = x[threadIdx.x]; }\n"
+                             "int main() { FILE *f = fopen(\"x\", \"r\"); copy<<<1, "
+                             "32>>>(0, 0); return f != 0; }\n";
 
 static void compile_with(const char *with, ww_arena *a) {
   const char *dir = folder(a), *flags[] = {"-O3", "-Wall"};
@@ -137,7 +144,8 @@ static void compile_with(const char *with, ww_arena *a) {
         fail_msg("%s: %s", jobs[i].kernel, jobs[i].error.msg);
       assert_string_equal(jobs[i].entry, entries[i]);
       assert_true(ww_file_exists(jobs[i].binary));
-      assert_non_null(strstr(jobs[i].compiler, strcmp(with, "nvcc") ? "NVRTC" : "nvcc"));
+      assert_non_null(
+          strstr(jobs[i].compiler, strcmp(with, "nvcc") ? "NVRTC" : "nvcc"));
     }
     assert_non_null(strstr(jobs[3].error.msg, "`nobody`"));
     assert_non_null(strstr(jobs[4].error.msg, "\"missing\" is undefined"));

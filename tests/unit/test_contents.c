@@ -1,5 +1,5 @@
-/* test_contents.c - what a ready launch needs on a device: the bytes of ww_fill_bytes whoever makes
- * them, seeds, ids, scalars. */
+/* test_contents.c - what a ready launch needs on a device: the bytes of ww_fill_bytes
+ * whoever makes them, seeds, ids, scalars. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -9,16 +9,18 @@
 
 #define SEED 12345
 
-static const char *const types[] = {"f32", "f64", "f16", "bf16", "i8",     "u8",     "i16", "u16",
-                                    "i32", "u32", "i64", "u64",  "float4", "uchar3", "bool"};
+static const char *const types[] = {"f32", "f64", "f16",    "bf16",   "i8",
+                                    "u8",  "i16", "u16",    "i32",    "u32",
+                                    "i64", "u64", "float4", "uchar3", "bool"};
 #define NTYPES (sizeof types / sizeof *types)
 
-static const double ranges[][2] = {{0, 0},        {0, 50},   {-3, 4},         {1000, 1001},
-                                   {5, 5},        {0, 1e-5}, {-1e20, 9},      {0, 2.5e19},
-                                   {-7.5, -2.25}, {7, 3},    {0, 70000000000}};
+static const double ranges[][2] = {
+    {0, 0},     {0, 50},     {-3, 4},       {1000, 1001}, {5, 5},          {0, 1e-5},
+    {-1e20, 9}, {0, 2.5e19}, {-7.5, -2.25}, {7, 3},       {0, 70000000000}};
 #define NRANGES (sizeof ranges / sizeof *ranges)
 
-static uint8_t *wanted(const ww_fill *f, const char *type, uint64_t bytes, ww_arena *a) {
+static uint8_t *
+wanted(const ww_fill *f, const char *type, uint64_t bytes, ww_arena *a) {
   uint8_t *p = ww_alloc(a, bytes + 64);
   uint64_t count = bytes / ww_elem_size(type);
   if (f->kind != WW_FILL_NONE)
@@ -35,7 +37,8 @@ static void threads_do_not_change_the_bytes(void **state) {
         ww_fill f = {.kind = kind, .hi = kind == WW_FILL_UNIFORM ? 50 : 0};
         uint8_t *want = wanted(&f, types[t], bytes, *state);
         memset(got, 0xa5, bytes);
-        assert_int_equal(ww_contents_make(&f, types[t], bytes, SEED, threads, got, NULL), WW_OK);
+        assert_int_equal(
+            ww_contents_make(&f, types[t], bytes, SEED, threads, got, NULL), WW_OK);
         assert_memory_equal(got, want, bytes);
       }
 }
@@ -52,7 +55,8 @@ static int differs(const ww_fill *f, const char *type, uint64_t bytes, ww_arena 
   for (uint64_t i = 0; i < words * 8; i++) {
     if (((uint8_t *)got)[i] == (i < bytes ? want[i] : 0))
       continue;
-    print_error("kind %d type %s range %g %g: byte %d\n", f->kind, type, f->lo, f->hi, (int)i);
+    print_error("kind %d type %s range %g %g: byte %d\n", f->kind, type, f->lo, f->hi,
+                (int)i);
     return 1;
   }
   return 0;
@@ -85,8 +89,9 @@ static void files_end_in_zeros(void **state) {
   assert_false(ww_contents_job(&f, "u8", 8, 1, &j));
   unlink(path);
   assert_int_not_equal(ww_contents_make(&f, "u8", 8, 1, 0, got, &e), WW_OK);
-  assert_int_equal(ww_contents_make(&(ww_fill){.kind = WW_FILL_ONES}, "f31", 8, 1, 0, got, &e),
-                   WW_EUSAGE);
+  assert_int_equal(
+      ww_contents_make(&(ww_fill){.kind = WW_FILL_ONES}, "f31", 8, 1, 0, got, &e),
+      WW_EUSAGE);
 }
 
 static ww_launch parsed(const char *json, ww_arena *a) {
@@ -98,23 +103,27 @@ static ww_launch parsed(const char *json, ww_arena *a) {
 }
 
 static void seeds_and_ids_follow_the_trace(void **state) {
-  ww_launch l =
-      parsed("{\"args\":[{\"value\":4},{\"buffer\":{\"bytes\":64,\"type\":\"f32\",\"id\":\"a\"}},"
-             "{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":0,\"bytes\":32,"
-             "\"fill\":\"ones\"},"
-             "{\"at\":8,\"bytes\":96,\"id\":\"a\"}]},"
-             "{\"buffer\":{\"bytes\":64,\"offset\":16,\"id\":\"a\"}}],"
-             "\"symbols\":{\"s\":{\"value\":1},\"p\":{\"hex\":\"0000000000000000\","
-             "\"ptrs\":[{\"at\":0,\"bytes\":8}]}}}",
-             *state);
+  ww_launch l = parsed(
+      "{\"args\":[{\"value\":4},{\"buffer\":{\"bytes\":64,\"type\":\"f32\",\"id\":"
+      "\"a\"}},"
+      "{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":0,\"bytes\":32,"
+      "\"fill\":\"ones\"},"
+      "{\"at\":8,\"bytes\":96,\"id\":\"a\"}]},"
+      "{\"buffer\":{\"bytes\":64,\"offset\":16,\"id\":\"a\"}}],"
+      "\"symbols\":{\"s\":{\"value\":1},\"p\":{\"hex\":\"0000000000000000\","
+      "\"ptrs\":[{\"at\":0,\"bytes\":8}]}}}",
+      *state);
   ww_contents c;
   assert_int_equal(ww_contents_plan(&l, *state, &c, NULL), WW_OK);
   assert_int_equal(c.n, 3);
   assert_int_equal(c.npointers, 5);
-  assert_true(c.v[0].seed == ww_fill_seed(1, 1) && c.v[0].bytes == 96 && c.v[0].filled == 64);
-  assert_true(c.v[1].seed == ww_fill_seed(1, 2 * 64 + 4096) && !strcmp(c.v[1].type, "i32"));
+  assert_true(c.v[0].seed == ww_fill_seed(1, 1) && c.v[0].bytes == 96 &&
+              c.v[0].filled == 64);
+  assert_true(c.v[1].seed == ww_fill_seed(1, 2 * 64 + 4096) &&
+              !strcmp(c.v[1].type, "i32"));
   assert_true(c.v[2].seed == ww_fill_seed(1, 1001 * 64 + 4096));
-  assert_true(c.pointers[2].allocation == 0 && c.pointers[2].arg == 2 && c.pointers[2].at == 8);
+  assert_true(c.pointers[2].allocation == 0 && c.pointers[2].arg == 2 &&
+              c.pointers[2].at == 8);
   assert_true(c.pointers[3].allocation == 0 && c.pointers[3].offset == 16);
   assert_true(c.pointers[4].arg == WW_SYMBOL_ARG + 1);
 }

@@ -1,5 +1,5 @@
-/* test_correct.c - trees that fit what they should, a correction that helps only where it may, and
- * reports that agree with themselves. */
+/* test_correct.c - trees that fit what they should, a correction that helps only where
+ * it may, and reports that agree with themselves. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +29,8 @@ static void make_rows(void) {
   for (int k = 0; k < N; k++) {
     for (int f = 0; f < F; f++)
       x[k][f] = (float)draw();
-    y[k] =
-        (x[k][0] < 0.5f ? -1.0f : 1.0f) + 2 * x[k][1] * (x[k][0] < 0.5f) + (float)(0.02 * draw());
+    y[k] = (x[k][0] < 0.5f ? -1.0f : 1.0f) + 2 * x[k][1] * (x[k][0] < 0.5f) +
+           (float)(0.02 * draw());
     weight[k] = 1;
     role[k] = k % 4 ? WW_ROW_FIT : WW_ROW_HELD;
   }
@@ -53,13 +53,15 @@ static void trees_learn_an_interaction(void **unused) {
   make_rows();
   double held[151];
   ww_bin_rows(&x[0][0], N, F, F, a, &b);
-  ww_trees_problem p = {.target = y, .weight = weight, .role = role, .pred = pred, .held = held};
+  ww_trees_problem p = {
+      .target = y, .weight = weight, .role = role, .pred = pred, .held = held};
   ww_trees_fit(&b, &p, &usual, a, &f);
   assert_true(held[0] > 0.5);
   assert_true(held[150] < 0.06); /* of rows it has not seen */
   assert_true(held[150] > 0);
   for (int k = 0; k < N; k += 7)
-    assert_float_equal(ww_forest_eval(&f, x[k]), pred[k], 1e-4); /* bins and floats agree */
+    assert_float_equal(ww_forest_eval(&f, x[k]), pred[k],
+                       1e-4); /* bins and floats agree */
   ww_trees_fit(&b, &p, &usual, a, &again);
   assert_int_equal(f.nnodes, again.nnodes);
   assert_memory_equal(f.nodes, again.nodes, f.nnodes * sizeof *f.nodes);
@@ -77,8 +79,10 @@ static void outliers_do_not_decide(void **unused) {
   ww_bin_rows(&x[0][0], N, F, F, a, &b);
   ww_trees_options o = usual;
   o.huber = 0.1;
-  ww_trees_fit(&b, &(ww_trees_problem){.target = y, .weight = weight, .role = role, .pred = pred},
-               &o, a, &f);
+  ww_trees_fit(
+      &b,
+      &(ww_trees_problem){.target = y, .weight = weight, .role = role, .pred = pred},
+      &o, a, &f);
   double sum = 0;
   for (int k = 0; k < N; k++)
     sum += fabs(ww_forest_eval(&f, x[k])) / N;
@@ -86,8 +90,8 @@ static void outliers_do_not_decide(void **unused) {
   ww_arena_free(a);
 }
 
-/* Where one row is 1 and two are 4, 1 has the least mean |predicted / true - 1|, and 4 is the
- * middle. */
+/* Where one row is 1 and two are 4, 1 has the least mean |predicted / true - 1|, and 4
+ * is the middle. */
 static void relative_errors_ask_for_less(void **unused) {
   (void)unused;
   ww_arena *a = ww_arena_new();
@@ -115,7 +119,8 @@ static void relative_errors_ask_for_less(void **unused) {
 static void forests_survive_their_text(void **unused) {
   (void)unused;
   static const char *const broken[] = {
-      "", "x", "0 3<", "0 =", "0 1<0.5 =1", "0 7<0.5 =1 =2", "0 -1<0.5 =1 =2", "0 =nan"};
+      "",      "x", "0 3<", "0 =", "0 1<0.5 =1", "0 7<0.5 =1 =2", "0 -1<0.5 =1 =2",
+      "0 =nan"};
   ww_arena *a = ww_arena_new();
   ww_binned b;
   ww_forest f, g;
@@ -123,7 +128,8 @@ static void forests_survive_their_text(void **unused) {
   ww_buf text = {0};
   make_rows();
   ww_bin_rows(&x[0][0], N, F, F, a, &b);
-  ww_trees_fit(&b, &(ww_trees_problem){.target = y, .weight = weight, .role = role}, &usual, a, &f);
+  ww_trees_fit(&b, &(ww_trees_problem){.target = y, .weight = weight, .role = role},
+               &usual, a, &f);
   ww_forest_write(&f, &text);
   assert_int_equal(ww_forest_parse(text.s, F, a, &g, &e), WW_OK);
   assert_int_equal(g.ntrees, f.ntrees);
@@ -140,8 +146,8 @@ static void forests_survive_their_text(void **unused) {
 
 enum { ROWS = 2400, FAMILIES = 24 };
 
-/* The machine model is off by a factor that depends on a feature, with noise that depends on
- * another; registers are right up to noise. */
+/* The machine model is off by a factor that depends on a feature, with noise that
+ * depends on another; registers are right up to noise. */
 static ww_correct_row *measured_rows(void) {
   ww_correct_row *r = ww_xcalloc(ROWS, sizeof *r);
   state = 5;
@@ -154,10 +160,11 @@ static ww_correct_row *measured_rows(void) {
     r[k].kernel = (uint32_t)(k / 2);
     r[k].origin = r[k].family >= FAMILIES / 2;
     r[k].split = r[k].family % 6 == 5 ? 2 : r[k].family % 6 == 4 ? 1 : 0;
-    double noise = (draw() + draw() + draw() - 1.5) * (r[k].x.v[WW_F_lone] < 0.5f ? 0.05 : 0.4);
+    double noise =
+        (draw() + draw() + draw() - 1.5) * (r[k].x.v[WW_F_lone] < 0.5f ? 0.05 : 0.4);
     r[k].machine[WW_M_time_us] = (float)(3 + 100 * draw());
-    r[k].measured[WW_M_time_us] =
-        (float)(r[k].machine[WW_M_time_us] * exp(0.8 * r[k].x.v[WW_F_dram] - 0.2 + noise));
+    r[k].measured[WW_M_time_us] = (float)(r[k].machine[WW_M_time_us] *
+                                          exp(0.8 * r[k].x.v[WW_F_dram] - 0.2 + noise));
     r[k].machine[WW_M_registers] = (float)(32 + floor(64 * draw()));
     r[k].measured[WW_M_registers] =
         (float)(r[k].machine[WW_M_registers] * exp(0.3 * (draw() - 0.5)));
@@ -267,10 +274,16 @@ static void files_say_the_same(void **unused) {
 
 static void one_leaf(ww_metric_model *m, float by, ww_arena *a) {
   ww_err e;
-  *m = (ww_metric_model){
-      .known = true, .members = 1, .share = 1, .clip = 5, .low = -1, .high = 1, .least = 0.01};
-  assert_int_equal(ww_forest_parse(ww_fmt(a, "0 =%g", by), WW_NFEATURES, a, &m->forest[0], &e),
-                   WW_OK);
+  *m = (ww_metric_model){.known = true,
+                         .members = 1,
+                         .share = 1,
+                         .clip = 5,
+                         .low = -1,
+                         .high = 1,
+                         .least = 0.01};
+  assert_int_equal(
+      ww_forest_parse(ww_fmt(a, "0 =%g", by), WW_NFEATURES, a, &m->forest[0], &e),
+      WW_OK);
   assert_int_equal(ww_forest_parse("-2", WW_NFEATURES, a, &m->scale, &e), WW_OK);
 }
 
@@ -289,8 +302,8 @@ static void metric(ww_prediction *p, ww_metric m, double v) {
 
 /* 100 us, 100 MB, 1 GFLOP, 64 registers, 256 threads. */
 static void a_prediction(ww_prediction *p) {
-  *p =
-      (ww_prediction){.timing = {.us = 100, .low = 80, .high = 120, .waves = 1}, .machine_us = 100};
+  *p = (ww_prediction){.timing = {.us = 100, .low = 80, .high = 120, .waves = 1},
+                       .machine_us = 100};
   p->work.blocks = 1000;
   p->work.block_threads = 256;
   p->work.warps_per_block = 8;
@@ -339,7 +352,8 @@ static void corrected_reports_agree_with_themselves(void **unused) {
   assert_int_equal(p.report.by, WW_BY_GROUNDED);
   assert_float_equal(p.timing.us, 100 * exp(-0.5), 1e-6);
   assert_float_equal(value(&p, WW_M_time_us), p.timing.us, 0);
-  assert_float_equal(value(&p, WW_M_ai) * value(&p, WW_M_dram_gbps), value(&p, WW_M_gflops), 1e-6);
+  assert_float_equal(value(&p, WW_M_ai) * value(&p, WW_M_dram_gbps),
+                     value(&p, WW_M_gflops), 1e-6);
   assert_float_equal(value(&p, WW_M_gflops), 1e9 / (1e3 * p.timing.us), 1e-6);
   assert_float_equal(value(&p, WW_M_registers), 26, 0); /* whole */
   assert_float_equal(value(&p, WW_M_occupancy_limit_pct), 100, 0);

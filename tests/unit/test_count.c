@@ -1,6 +1,6 @@
-/* test_count.c - the counting observer: accesses made by hand against numbers worked out by hand,
- * fast paths against definitions, commit and clear, lines, arguments, dependencies, and
- * docs/counts.md against counts.def. */
+/* test_count.c - the counting observer: accesses made by hand against numbers worked
+ * out by hand, fast paths against definitions, commit and clear, lines, arguments,
+ * dependencies, and docs/counts.md against counts.def. */
 #include "group.h"
 
 #include "../../src/trace/count.h"
@@ -17,17 +17,19 @@ static ww_module parse(const char *text) {
 
 static uint64_t addr[64];
 
-static ww_access access_of(uint32_t lanes, uint32_t bytes, uint64_t base, int64_t stride) {
+static ww_access
+access_of(uint32_t lanes, uint32_t bytes, uint64_t base, int64_t stride) {
   for (uint32_t l = 0; l < 64; l++)
     addr[l] = base + (uint64_t)(stride * (int64_t)l);
   return (ww_access){.bytes = (uint8_t)bytes,
                      .lanes = lanes == 64 ? UINT64_MAX : (1ull << lanes) - 1,
                      .addr = addr,
                      .weight = 1,
-                     .pattern = stride == 0 ? WW_PATTERN_SAME
-                                : stride == (int64_t)bytes && (lanes == 32 || lanes == 64)
-                                    ? WW_PATTERN_CONTIG
-                                    : WW_PATTERN_ANY};
+                     .pattern =
+                         stride == 0 ? WW_PATTERN_SAME
+                         : stride == (int64_t)bytes && (lanes == 32 || lanes == 64)
+                             ? WW_PATTERN_CONTIG
+                             : WW_PATTERN_ANY};
 }
 
 /* Sectors by definition. */
@@ -37,7 +39,8 @@ static uint32_t slow_sectors(const ww_access *a) {
   for (uint32_t l = 0; l < 64; l++) {
     if (!(a->lanes >> l & 1))
       continue;
-    uint64_t p = a->pattern == WW_PATTERN_SAME ? a->addr[__builtin_ctzll(a->lanes)] : a->addr[l];
+    uint64_t p =
+        a->pattern == WW_PATTERN_SAME ? a->addr[__builtin_ctzll(a->lanes)] : a->addr[l];
     for (uint64_t s = p / 32; s <= (p + a->bytes - 1) / 32; s++) {
       uint32_t k = 0;
       while (k < n && seen[k] != s)
@@ -84,7 +87,8 @@ static void test_sectors(void **state) {
       {32, 40, 0x100000000, 128, 64},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    ww_access a = access_of(cases[k].lanes, cases[k].bytes, cases[k].base, cases[k].stride);
+    ww_access a =
+        access_of(cases[k].lanes, cases[k].bytes, cases[k].base, cases[k].stride);
     uint32_t n = ww_coalesce_sectors(&a);
     if (n != cases[k].want || n != slow_sectors(&a))
       fail_msg("case %zu: %u sectors, not %u", k, n, cases[k].want);
@@ -145,8 +149,8 @@ static bool same_as_neighbour(const ww_access *a, uint32_t from, uint32_t apart)
   return true;
 }
 
-/* Passes by definition: phases of 32, 16 or 8 lanes, wide loads of shared words two at a time; the
- * bank with the most distinct words. */
+/* Passes by definition: phases of 32, 16 or 8 lanes, wide loads of shared words two at
+ * a time; the bank with the most distinct words. */
 static uint32_t slow_passes(const ww_access *a, uint32_t *ideal) {
   uint32_t width = 0, total = 0;
   *ideal = 0;
@@ -187,27 +191,41 @@ static void test_shared_passes(void **state) {
     int64_t stride;
     uint32_t want, ideal;
   } cases[] = {
-      {32, 4, WW_SHARED_BASE, 4, 1, 1},         {32, 4, WW_SHARED_BASE, 0, 1, 1},
-      {32, 4, WW_SHARED_BASE, 8, 2, 1},         {32, 4, WW_SHARED_BASE, 128, 32, 1},
+      {32, 4, WW_SHARED_BASE, 4, 1, 1},
+      {32, 4, WW_SHARED_BASE, 0, 1, 1},
+      {32, 4, WW_SHARED_BASE, 8, 2, 1},
+      {32, 4, WW_SHARED_BASE, 128, 32, 1},
       {32, 4, WW_SHARED_BASE, 132, 1, 1}, /* a column; padded */
-      {32, 4, WW_SHARED_BASE, 12, 1, 1},        {32, 4, WW_SHARED_BASE, 64, 16, 1},
-      {32, 4, WW_SHARED_BASE + 4096, -4, 1, 1}, {32, 4, WW_SHARED_BASE + 65536, -128, 32, 1},
-      {32, 8, WW_SHARED_BASE, 8, 2, 2},         {32, 16, WW_SHARED_BASE, 16, 4, 4},
-      {32, 8, WW_SHARED_BASE, 0, 1, 1},         {32, 8, WW_SHARED_BASE, 128, 32, 2},
-      {32, 16, WW_SHARED_BASE, 0, 2, 2},        {9, 16, WW_SHARED_BASE, 0, 1, 1},
-      {32, 16, WW_SHARED_BASE, 128, 32, 4},     {32, 1, WW_SHARED_BASE, 1, 1, 1},
-      {32, 2, WW_SHARED_BASE, 2, 1, 1},         {32, 1, WW_SHARED_BASE, 4, 1, 1},
-      {32, 1, WW_SHARED_BASE, 128, 32, 1},      {16, 8, WW_SHARED_BASE, 8, 1, 1},
-      {1, 4, WW_SHARED_BASE, 4, 1, 1},          {9, 16, WW_SHARED_BASE, 16, 2, 2},
-      {64, 4, WW_SHARED_BASE, 4, 2, 2},         {64, 4, WW_SHARED_BASE, 128, 64, 2},
-      {64, 8, WW_SHARED_BASE, 8, 4, 4},         {32, 12, WW_SHARED_BASE, 12, 4, 4},
+      {32, 4, WW_SHARED_BASE, 12, 1, 1},
+      {32, 4, WW_SHARED_BASE, 64, 16, 1},
+      {32, 4, WW_SHARED_BASE + 4096, -4, 1, 1},
+      {32, 4, WW_SHARED_BASE + 65536, -128, 32, 1},
+      {32, 8, WW_SHARED_BASE, 8, 2, 2},
+      {32, 16, WW_SHARED_BASE, 16, 4, 4},
+      {32, 8, WW_SHARED_BASE, 0, 1, 1},
+      {32, 8, WW_SHARED_BASE, 128, 32, 2},
+      {32, 16, WW_SHARED_BASE, 0, 2, 2},
+      {9, 16, WW_SHARED_BASE, 0, 1, 1},
+      {32, 16, WW_SHARED_BASE, 128, 32, 4},
+      {32, 1, WW_SHARED_BASE, 1, 1, 1},
+      {32, 2, WW_SHARED_BASE, 2, 1, 1},
+      {32, 1, WW_SHARED_BASE, 4, 1, 1},
+      {32, 1, WW_SHARED_BASE, 128, 32, 1},
+      {16, 8, WW_SHARED_BASE, 8, 1, 1},
+      {1, 4, WW_SHARED_BASE, 4, 1, 1},
+      {9, 16, WW_SHARED_BASE, 16, 2, 2},
+      {64, 4, WW_SHARED_BASE, 4, 2, 2},
+      {64, 4, WW_SHARED_BASE, 128, 64, 2},
+      {64, 8, WW_SHARED_BASE, 8, 4, 4},
+      {32, 12, WW_SHARED_BASE, 12, 4, 4},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    ww_access a = access_of(cases[k].lanes, cases[k].bytes, cases[k].base, cases[k].stride);
+    ww_access a =
+        access_of(cases[k].lanes, cases[k].bytes, cases[k].base, cases[k].stride);
     uint32_t ideal, n = ww_shared_passes(&a, &ideal);
     if (n != cases[k].want || ideal != cases[k].ideal)
-      fail_msg("case %zu: %u passes (ideal %u), not %u (%u)", k, n, ideal, cases[k].want,
-               cases[k].ideal);
+      fail_msg("case %zu: %u passes (ideal %u), not %u (%u)", k, n, ideal,
+               cases[k].want, cases[k].ideal);
   }
   ww_access a = access_of(32, 4, WW_SHARED_BASE, 4);
   a.pattern = WW_PATTERN_ANY;
@@ -216,8 +234,8 @@ static void test_shared_passes(void **state) {
   assert_int_equal(ww_shared_passes(&a, NULL), 16);
 }
 
-/* As an H200 counts them (tests/gpu/probe_memory.c): 8-byte load, 16-byte load, 8-byte store,
- * 16-byte store. */
+/* As an H200 counts them (tests/gpu/probe_memory.c): 8-byte load, 16-byte load, 8-byte
+ * store, 16-byte store. */
 static void test_shared_passes_of_wide_accesses(void **state) {
   (void)state;
   static const struct {
@@ -248,7 +266,8 @@ static void test_shared_passes_of_wide_accesses(void **state) {
                      .addr = addr};
       uint32_t got = ww_shared_passes(&a, NULL);
       if (got != cases[k].want[w])
-        fail_msg("%s %x, way %u: %u passes, not %u", n, cases[k].lanes, w, got, cases[k].want[w]);
+        fail_msg("%s %x, way %u: %u passes, not %u", n, cases[k].lanes, w, got,
+                 cases[k].want[w]);
     }
 }
 
@@ -263,7 +282,8 @@ static void test_shared_passes_of_random_accesses(void **state) {
     uint32_t ideal, want_ideal, n = ww_shared_passes(&a, &ideal),
                                 want = slow_passes(&a, &want_ideal);
     if (n != want || ideal != want_ideal)
-      fail_msg("round %d: %u passes (%u), not %u (%u)", round, n, ideal, want, want_ideal);
+      fail_msg("round %d: %u passes (%u), not %u (%u)", round, n, ideal, want,
+               want_ideal);
   }
 }
 
@@ -347,7 +367,12 @@ static const ww_ins *find_op(const ww_fn *fn, ww_op op) {
   return NULL;
 }
 
-static void tell(rig *r, ww_access a, ww_op op, uint32_t id, ww_space space, ww_access_kind kind,
+static void tell(rig *r,
+                 ww_access a,
+                 ww_op op,
+                 uint32_t id,
+                 ww_space space,
+                 ww_access_kind kind,
                  double weight) {
   a.fn = r->k;
   a.ins = find_op(r->k, op);
@@ -398,10 +423,12 @@ static void test_weights(void **state) {
   rig r = make();
   ww_counts v;
   block(&r, r.k, BODY, 0xff, 100);
-  tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 2.5);
+  tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+       2.5);
   ww_counter_vector(r.c, &v);
   assert_true(v.warp_instructions == 1900 && v.thread_instructions == 1900 * 8);
-  assert_true(v.global_ld_requests == 2.5 && v.global_ld_sectors == 10 && v.global_ld_bytes == 320);
+  assert_true(v.global_ld_requests == 2.5 && v.global_ld_sectors == 10 &&
+              v.global_ld_bytes == 320);
   drop(&r);
 }
 
@@ -410,26 +437,37 @@ static void test_access_counts(void **state) {
   rig r = make();
   ww_counts v;
   tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(8, 16, 0x100000000, 16), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
+  tell(&r, access_of(8, 16, 0x100000000, 16), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+       1);
   tell(&r, access_of(32, 4, 0x100000000, 0), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(32, 4, 0x100000000, 64), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_STORE, 1);
-  tell(&r, access_of(32, 4, WW_SHARED_BASE, 8), WW_OP_LD, 0, WW_SHARED, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(32, 8, WW_SHARED_BASE, 8), WW_OP_ST, 1, WW_SHARED, WW_ACCESS_STORE, 1);
-  tell(&r, access_of(32, 4, WW_LOCAL_BASE, 4), WW_OP_ST, 1, WW_LOCAL, WW_ACCESS_STORE, 1);
-  tell(&r, access_of(32, 4, WW_PARAM_BASE, 0), WW_OP_LD, 0, WW_PARAM, WW_ACCESS_LOAD, 1);
+  tell(&r, access_of(32, 4, 0x100000000, 64), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_STORE,
+       1);
+  tell(&r, access_of(32, 4, WW_SHARED_BASE, 8), WW_OP_LD, 0, WW_SHARED, WW_ACCESS_LOAD,
+       1);
+  tell(&r, access_of(32, 8, WW_SHARED_BASE, 8), WW_OP_ST, 1, WW_SHARED, WW_ACCESS_STORE,
+       1);
+  tell(&r, access_of(32, 4, WW_LOCAL_BASE, 4), WW_OP_ST, 1, WW_LOCAL, WW_ACCESS_STORE,
+       1);
+  tell(&r, access_of(32, 4, WW_PARAM_BASE, 0), WW_OP_LD, 0, WW_PARAM, WW_ACCESS_LOAD,
+       1);
   tell(&r, access_of(32, 8, 0x100000000, 0), WW_OP_LD, 0, WW_CONST, WW_ACCESS_LOAD, 1);
   tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_LD, 0, WW_CONST, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(32, 4, 0x100000000, 0), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_ATOMIC, 1);
-  tell(&r, access_of(32, 4, WW_SHARED_BASE, 4), WW_OP_ST, 1, WW_SHARED, WW_ACCESS_ATOMIC, 1);
+  tell(&r, access_of(32, 4, 0x100000000, 0), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_ATOMIC,
+       1);
+  tell(&r, access_of(32, 4, WW_SHARED_BASE, 4), WW_OP_ST, 1, WW_SHARED,
+       WW_ACCESS_ATOMIC, 1);
   ww_access a = access_of(9, 4, 0x100000000, 4);
   addr[8] = addr[3] = addr[0]; /* three lanes meet, nine act */
   tell(&r, a, WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_ATOMIC, 1);
   ww_counter_vector(r.c, &v);
   assert_true(v.global_ld_requests == 3 && v.global_ld_sectors == 4 + 4 + 1 &&
               v.global_ld_bytes == 128 + 128 + 128);
-  assert_true(v.global_st_requests == 1 && v.global_st_sectors == 32 && v.global_st_bytes == 128);
-  assert_true(v.shared_ld_requests == 1 && v.shared_ld_passes == 2 && v.shared_ld_bytes == 128);
-  assert_true(v.shared_st_requests == 1 && v.shared_st_passes == 2 && v.shared_st_bytes == 256);
+  assert_true(v.global_st_requests == 1 && v.global_st_sectors == 32 &&
+              v.global_st_bytes == 128);
+  assert_true(v.shared_ld_requests == 1 && v.shared_ld_passes == 2 &&
+              v.shared_ld_bytes == 128);
+  assert_true(v.shared_st_requests == 1 && v.shared_st_passes == 2 &&
+              v.shared_st_bytes == 256);
   assert_true(v.shared_ideal_passes == 3);
   assert_true(v.local_requests == 1 && v.local_bytes == 128);
   assert_true(v.const_requests == 3 && v.const_words == 1 + 1 + 32);
@@ -457,23 +495,27 @@ static void test_a_warp_of_64(void **state) {
   o.access(o.ctx, &a);
   o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[1], ENTRY, UINT64_MAX, 1);
   ww_counter_vector(c, &v);
-  assert_true(v.global_ld_requests == 1 && v.global_ld_sectors == 8 && v.global_ld_bytes == 256);
+  assert_true(v.global_ld_requests == 1 && v.global_ld_sectors == 8 &&
+              v.global_ld_bytes == 256);
   assert_true(v.shared_ld_passes == 2 && v.shared_ideal_passes == 2);
   assert_true(v.thread_instructions == 4 * 64);
   ww_counter_free(c);
 }
 
-/* Another machine may number memory instructions otherwise: the instruction decides, not the
- * number. */
+/* Another machine may number memory instructions otherwise: the instruction decides,
+ * not the number. */
 static void test_renumbered_instructions(void **state) {
   (void)state;
   rig r = make();
   ww_tally t;
   block(&r, r.k, BODY, 0xffffffff, 2);
   tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_ST, 1000, WW_GLOBAL, WW_ACCESS_STORE, 1);
-  tell(&r, access_of(32, 4, 0x100000000, 8), WW_OP_ST, 0, WW_GLOBAL, WW_ACCESS_STORE, 1);
-  tell(&r, access_of(32, 4, 0x100000000, 8), WW_OP_LD, 1000, WW_GLOBAL, WW_ACCESS_LOAD, 1);
+  tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_ST, 1000, WW_GLOBAL, WW_ACCESS_STORE,
+       1);
+  tell(&r, access_of(32, 4, 0x100000000, 8), WW_OP_ST, 0, WW_GLOBAL, WW_ACCESS_STORE,
+       1);
+  tell(&r, access_of(32, 4, 0x100000000, 8), WW_OP_LD, 1000, WW_GLOBAL, WW_ACCESS_LOAD,
+       1);
   ww_counter_commit(r.c, 1);
   ww_counter_result(r.c, arena, &t);
   for (uint32_t k = 0; k < t.nlines; k++) {
@@ -491,7 +533,8 @@ static void test_commit_and_clear(void **state) {
   for (int k = 0; k < 3; k++) {
     r.o.block_start(r.o.ctx, 0);
     block(&r, r.k, ENTRY, 0xffffffff, 1);
-    tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
+    tell(&r, access_of(32, 4, 0x100000000, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+         1);
     r.o.block_end(r.o.ctx, 0);
     ww_counter_vector(r.c, &v);
     assert_true(v.blocks == 1 && v.warps == 1 && v.global_ld_sectors == 4);
@@ -522,7 +565,8 @@ static void test_snapshots(void **state) {
   for (uint64_t k = 0; k < 2; k++) {
     r.o.block_start(r.o.ctx, k);
     block(&r, r.k, ENTRY, 0xffffffff, 1);
-    tell(&r, access_of(32, 4, x->base + k * 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
+    tell(&r, access_of(32, 4, x->base + k * 64, 4), WW_OP_LD, 0, WW_GLOBAL,
+         WW_ACCESS_LOAD, 1);
     r.o.block_end(r.o.ctx, k);
     s[k] = ww_counter_save(r.c);
     ww_counter_vector(r.c, &v);
@@ -545,13 +589,16 @@ static void test_lines(void **state) {
   block(&r, r.k, ENTRY, 0xffffffff, 3);
   block(&r, r.k, BODY, 0xff, 1);
   tell(&r, access_of(8, 4, 0x100000000, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(8, 4, WW_SHARED_BASE, 128), WW_OP_ST, 1, WW_SHARED, WW_ACCESS_STORE, 1);
+  tell(&r, access_of(8, 4, WW_SHARED_BASE, 128), WW_OP_ST, 1, WW_SHARED,
+       WW_ACCESS_STORE, 1);
   ww_counter_commit(r.c, 2);
   ww_counter_result(r.c, arena, &t);
-  assert_int_equal(t.nlines, 8); /* 1 to 8: 9, 10 and 20 did not run, the br has no line */
+  assert_int_equal(t.nlines,
+                   8); /* 1 to 8: 9, 10 and 20 did not run, the br has no line */
   for (uint32_t k = 0; k < 8; k++)
     assert_int_equal(t.lines[k].line, k + 1);
-  assert_true(t.lines[0].warp_instructions == 6 && t.lines[0].thread_instructions == 6 * 32);
+  assert_true(t.lines[0].warp_instructions == 6 &&
+              t.lines[0].thread_instructions == 6 * 32);
   assert_true(t.lines[1].warp_instructions == 12); /* add and icmp */
   assert_true(t.lines[3].warp_instructions == 6 && t.lines[3].ld_requests == 2 &&
               t.lines[3].ld_sectors == 2 && t.lines[3].ld_bytes == 64);
@@ -581,15 +628,20 @@ static void test_arguments(void **state) {
   x->origin = x->base + 128; /* the pointer points behind the start */
   tell(&r, access_of(32, 4, x->base, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
        1); /* sectors 0-3 */
-  tell(&r, access_of(32, 4, x->base + 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1); /* 2-5 */
-  tell(&r, access_of(32, 4, y->base + 4096, 64), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_STORE,
-       1); /* 32 apart */
+  tell(&r, access_of(32, 4, x->base + 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+       1); /* 2-5 */
+  tell(&r, access_of(32, 4, y->base + 4096, 64), WW_OP_ST, 1, WW_GLOBAL,
+       WW_ACCESS_STORE, 1); /* 32 apart */
   tell(&r, access_of(32, 4, y->base + 4096, 0), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
        1); /* the same instruction moves to y */
-  tell(&r, access_of(32, 4, y->base + 8192, 0), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_ATOMIC, 1);
-  tell(&r, access_of(32, 4, tab->base + 32, 0), WW_OP_LD, 0, WW_CONST, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(32, 4, WW_PARAM_BASE, 0), WW_OP_LD, 0, WW_PARAM, WW_ACCESS_LOAD, 1);
-  tell(&r, access_of(32, 4, WW_SHARED_BASE, 0), WW_OP_LD, 0, WW_SHARED, WW_ACCESS_LOAD, 1);
+  tell(&r, access_of(32, 4, y->base + 8192, 0), WW_OP_ST, 1, WW_GLOBAL,
+       WW_ACCESS_ATOMIC, 1);
+  tell(&r, access_of(32, 4, tab->base + 32, 0), WW_OP_LD, 0, WW_CONST, WW_ACCESS_LOAD,
+       1);
+  tell(&r, access_of(32, 4, WW_PARAM_BASE, 0), WW_OP_LD, 0, WW_PARAM, WW_ACCESS_LOAD,
+       1);
+  tell(&r, access_of(32, 4, WW_SHARED_BASE, 0), WW_OP_LD, 0, WW_SHARED, WW_ACCESS_LOAD,
+       1);
   ww_counter_commit(r.c, 3);
   ww_counter_result(r.c, arena, &t);
   assert_int_equal(t.nargs, 3);
@@ -599,9 +651,11 @@ static void test_arguments(void **state) {
   assert_true(t.args[0].unique_sectors == 18);
   assert_true((int64_t)t.args[0].lo == -128 && (int64_t)t.args[0].hi == 64);
   assert_string_equal(t.args[1].name, "y");
-  assert_true(t.args[1].st_sectors == 96 && t.args[1].ld_sectors == 3 && t.args[1].atomics == 3);
-  assert_true(t.args[1].unique_sectors == 3 * 33); /* the load came back to a stored sector, the
-                                                      atomic was new: 4096 + 31 * 64 < 8192 */
+  assert_true(t.args[1].st_sectors == 96 && t.args[1].ld_sectors == 3 &&
+              t.args[1].atomics == 3);
+  assert_true(t.args[1].unique_sectors ==
+              3 * 33); /* the load came back to a stored sector, the
+                          atomic was new: 4096 + 31 * 64 < 8192 */
   assert_true(t.args[1].lo == 4096 && t.args[1].hi == 8196);
   assert_int_equal(t.args[2].symbol, 3);
   assert_true(t.args[2].ld_requests == 3 && t.args[2].lo == 32 && t.args[2].hi == 36);
@@ -614,10 +668,11 @@ static void test_unique_sectors(void **state) {
   rig r = make();
   ww_tally t;
   ww_region *x = ww_memory_add(r.mem, "x", WW_GLOBAL, 4 << 20);
-  for (int round = 0; round < 3; round++) /* forwards, again, and a trial that is forgotten */
+  for (int round = 0; round < 3;
+       round++) /* forwards, again, and a trial that is forgotten */
     for (uint64_t at = 0; at < 1 << 20; at += 128) {
-      tell(&r, access_of(32, 4, x->base + at + (round == 2 ? 2 << 20 : 0), 4), WW_OP_LD, 0,
-           WW_GLOBAL, WW_ACCESS_LOAD, 1);
+      tell(&r, access_of(32, 4, x->base + at + (round == 2 ? 2 << 20 : 0), 4), WW_OP_LD,
+           0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
       if (round == 2 && at + 128 == 1 << 20)
         ww_counter_clear(r.c);
       else if (round < 2 && at + 128 == 1 << 20)
@@ -626,12 +681,13 @@ static void test_unique_sectors(void **state) {
   ww_counter_result(r.c, arena, &t);
   assert_true(t.args[0].unique_sectors == (1 << 20) / 32);
   assert_true(t.args[0].lo == 0 && t.args[0].hi == 1 << 20);
-  /* what was cleared counts when it comes again; an iteration that stands for 4 brings 4 times its
-   * sectors */
-  tell(&r, access_of(32, 4, x->base + (2 << 20), 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 4);
+  /* what was cleared counts when it comes again; an iteration that stands for 4 brings
+   * 4 times its sectors */
+  tell(&r, access_of(32, 4, x->base + (2 << 20), 4), WW_OP_LD, 0, WW_GLOBAL,
+       WW_ACCESS_LOAD, 4);
   /* lanes beyond the end of the allocation are not its sectors: 1 of 32 is inside */
-  tell(&r, access_of(32, 4, x->base + (4 << 20) - 32, 4096), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
-       1);
+  tell(&r, access_of(32, 4, x->base + (4 << 20) - 32, 4096), WW_OP_LD, 0, WW_GLOBAL,
+       WW_ACCESS_LOAD, 1);
   ww_counter_commit(r.c, 2);
   ww_counter_result(r.c, arena, &t);
   assert_true(t.args[0].unique_sectors == (1 << 20) / 32 + 2 * (4 * 4 + 1));
@@ -641,7 +697,8 @@ static void test_unique_sectors(void **state) {
 /* ---- dependencies ---- */
 
 static ww_dependency depend(const char *body, const char *trace, ww_module *m) {
-  *m = parse(ww_fmt(arena, "fn $k kernel {\n  param %%p i64\n  param %%q i64\n%s}\n", body));
+  *m = parse(
+      ww_fmt(arena, "fn $k kernel {\n  param %%p i64\n  param %%q i64\n%s}\n", body));
   ww_counter *c = ww_counter_new(m, NULL, 32);
   ww_observer o = ww_counter_observer(c);
   ww_tally t;
@@ -662,10 +719,12 @@ static void test_chain(void **state) {
   (void)state;
   ww_module m;
   ww_dependency d = depend(
-      "@a:\n  %a = add i64 %p, 1\n  %b = add i64 %a, 1\n  %c = add i64 %b, 1\n  ret\n", "0", &m);
+      "@a:\n  %a = add i64 %p, 1\n  %b = add i64 %a, 1\n  %c = add i64 %b, 1\n  ret\n",
+      "0", &m);
   assert_true(d.ilp == 4.0 / 3);
-  d = depend("@a:\n  %a = add i64 %p, 1\n  %b = add i64 %p, 1\n  %c = add i64 %p, 1\n  ret\n", "0",
-             &m);
+  d = depend(
+      "@a:\n  %a = add i64 %p, 1\n  %b = add i64 %p, 1\n  %c = add i64 %p, 1\n  ret\n",
+      "0", &m);
   assert_true(d.ilp == 4);
   assert_true(d.loads_in_flight == 0 && d.load_use_distance == 0);
 }
@@ -673,59 +732,65 @@ static void test_chain(void **state) {
 static void test_loads_in_flight(void **state) {
   (void)state;
   ww_module m;
-  /* four loads, then their sum: the first add waits for all; 3, 2.. instructions lie between a load
-   * and its use */
-  ww_dependency d =
-      depend("@a:\n"
-             "  %a = ld.global f32 [%p]\n  %b = ld.global f32 [%p + 4]\n  %c = ld.global f32 [%p + "
-             "8]\n  %d = ld.global f32 [%p + 12]\n"
-             "  %e = fadd f32 %a, %b\n  %f = fadd f32 %c, %d\n  %g = fadd f32 %e, %f\n  ret\n",
-             "0", &m);
+  /* four loads, then their sum: the first add waits for all; 3, 2.. instructions lie
+   * between a load and its use */
+  ww_dependency d = depend(
+      "@a:\n"
+      "  %a = ld.global f32 [%p]\n  %b = ld.global f32 [%p + 4]\n  %c = ld.global f32 "
+      "[%p + "
+      "8]\n  %d = ld.global f32 [%p + 12]\n"
+      "  %e = fadd f32 %a, %b\n  %f = fadd f32 %c, %d\n  %g = fadd f32 %e, %f\n  ret\n",
+      "0", &m);
   assert_true(d.loads_in_flight == 4);
   assert_true(d.load_use_distance == (3 + 2 + 2 + 1) / 4.0);
   assert_true(d.ilp == 8.0 / 3);
   /* one by one; the shared load is no global load */
   d = depend("@a:\n"
-             "  %a = ld.global f32 [%p]\n  %b = fadd f32 %a, 1.0\n  %s = ld.shared f32 [%q]\n  %t "
+             "  %a = ld.global f32 [%p]\n  %b = fadd f32 %a, 1.0\n  %s = ld.shared f32 "
+             "[%q]\n  %t "
              "= fadd f32 %s, %b\n"
              "  %c = ld.global f32 [%p + 4]\n  %d = fadd f32 %c, %c\n  ret\n",
              "0", &m);
   assert_true(d.loads_in_flight == 1 && d.load_use_distance == 0);
   /* a vector load is one load: its second element, used later, waits for nothing */
-  d = depend("@a:\n  %a, %b = ld.global f32x2 [%p]\n  %m = mov i32 %a\n  %x = add i32 %m, 1\n  %y "
+  d = depend("@a:\n  %a, %b = ld.global f32x2 [%p]\n  %m = mov i32 %a\n  %x = add i32 "
+             "%m, 1\n  %y "
              "= fadd f32 %b, 1.0\n  ret\n",
              "0", &m);
-  assert_true(d.loads_in_flight == 1 && d.load_use_distance == 1); /* the mov lies between */
+  assert_true(d.loads_in_flight == 1 &&
+              d.load_use_distance == 1); /* the mov lies between */
 }
 
 static void test_pipelined_loop(void **state) {
   (void)state;
   ww_module m;
-  /* the load of the next iteration is issued before the value of this one is used: two in flight */
-  ww_dependency d =
-      depend("@a:\n  %first = ld.global f32 [%p]\n  br @l\n"
-             "@l:\n"
-             "  %v = phi f32 [@a %first] [@l %next]\n  %s = phi f32 [@a 0.0] [@l %sum]\n"
-             "  %next = ld.global f32 [%q]\n  %sum = fadd f32 %s, %v\n  cbr 1, @l, @z\n"
-             "@z:\n  ret\n",
-             "01111111111112", &m);
+  /* the load of the next iteration is issued before the value of this one is used: two
+   * in flight */
+  ww_dependency d = depend(
+      "@a:\n  %first = ld.global f32 [%p]\n  br @l\n"
+      "@l:\n"
+      "  %v = phi f32 [@a %first] [@l %next]\n  %s = phi f32 [@a 0.0] [@l %sum]\n"
+      "  %next = ld.global f32 [%q]\n  %sum = fadd f32 %s, %v\n  cbr 1, @l, @z\n"
+      "@z:\n  ret\n",
+      "01111111111112", &m);
   assert_true(d.loads_in_flight == 2);
   assert_true(d.load_use_distance ==
-              (11 * 3 + 2) / 12.0); /* fadd, cbr and ld lie between; at first br and ld */
+              (11 * 3 + 2) /
+                  12.0); /* fadd, cbr and ld lie between; at first br and ld */
 }
 
-/* A window is 64 instructions: a serial loop has ILP 1 per chain however long it runs, and sampling
- * ends. */
+/* A window is 64 instructions: a serial loop has ILP 1 per chain however long it runs,
+ * and sampling ends. */
 static void test_windows(void **state) {
   (void)state;
   ww_module m;
   char trace[6001] = "0";
   memset(trace + 1, '1', 5999);
-  ww_dependency d =
-      depend("@a:\n  br @l\n"
-             "@l:\n  %i = phi i64 [@a 0] [@l %n]\n  %n = add i64 %i, 1\n  cbr 1, @l, @z\n"
-             "@z:\n  ret\n",
-             trace, &m);
+  ww_dependency d = depend(
+      "@a:\n  br @l\n"
+      "@l:\n  %i = phi i64 [@a 0] [@l %n]\n  %n = add i64 %i, 1\n  cbr 1, @l, @z\n"
+      "@z:\n  ret\n",
+      trace, &m);
   assert_true(d.ilp > 1.9 && d.ilp < 2.1); /* 32 adds in a chain of 64 instructions */
 }
 
@@ -739,8 +804,8 @@ static void test_manual_names_every_count(void **state) {
   if (ww_read_file(arena, "docs/counts.md", 1 << 20, &doc, &n, &e) != WW_OK)
     fail_msg("%s", e.msg);
   for (uint32_t k = 0; k < ww_ncounts; k++)
-    if (!strstr(doc,
-                ww_fmt(arena, "| `%s` | %s |", ww_count_table[k].name, ww_count_table[k].meaning)))
+    if (!strstr(doc, ww_fmt(arena, "| `%s` | %s |", ww_count_table[k].name,
+                            ww_count_table[k].meaning)))
       fail_msg("docs/counts.md lacks | `%s` | %s |", ww_count_table[k].name,
                ww_count_table[k].meaning);
   for (int k = 0; k < WW_NCLASSES; k++)

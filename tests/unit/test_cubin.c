@@ -1,4 +1,5 @@
-/* test_cubin.c - variables of a cubin, also of damaged ones, and names behind mangled names. */
+/* test_cubin.c - variables of a cubin, also of damaged ones, and names behind mangled
+ * names. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ static void variables_are_listed(void **state) {
   assert_true(!v[1].writable && v[1].bytes == 16);
 }
 
-/* Cut anywhere, or with any byte wrong: fewer variables, never an access outside (the sanitizers
- * look on). */
+/* Cut anywhere, or with any byte wrong: fewer variables, never an access outside (the
+ * sanitizers look on). */
 static void damage_is_survived(void **state) {
   ww_cubin_global *v;
   cubin c = sample();
@@ -55,10 +56,10 @@ static tiny one_kernel(uint8_t opcode, uint8_t first_operand) {
                      .e_shstrndx = 1}};
   static const char texts[] = "\0.shstrtab\0.text.k\0.nv.constant0.k";
   memcpy(t.names, texts, sizeof texts);
-  t.sections[1] =
-      (Elf64_Shdr){.sh_name = 1, .sh_offset = offsetof(tiny, names), .sh_size = sizeof texts};
-  t.sections[2] =
-      (Elf64_Shdr){.sh_name = 11, .sh_offset = offsetof(tiny, code), .sh_size = sizeof t.code};
+  t.sections[1] = (Elf64_Shdr){
+      .sh_name = 1, .sh_offset = offsetof(tiny, names), .sh_size = sizeof texts};
+  t.sections[2] = (Elf64_Shdr){
+      .sh_name = 11, .sh_offset = offsetof(tiny, code), .sh_size = sizeof t.code};
   t.sections[3] = (Elf64_Shdr){.sh_name = 19};
   t.code[16] = opcode;
   t.code[19] = first_operand;
@@ -67,7 +68,8 @@ static tiny one_kernel(uint8_t opcode, uint8_t first_operand) {
 
 static void half_precision_is_told_from_constants(void **state) {
   (void)state;
-  tiny none = one_kernel(0x21, 3), constant = one_kernel(0x35, 255), packed = one_kernel(0x31, 4);
+  tiny none = one_kernel(0x21, 3), constant = one_kernel(0x35, 255),
+       packed = one_kernel(0x31, 4);
   assert_false(ww_cubin_half(&none, sizeof none, "k"));
   assert_false(ww_cubin_half(&constant, sizeof constant, "k"));
   assert_true(ww_cubin_half(&packed, sizeof packed, "k"));
@@ -101,8 +103,9 @@ static void registers_are_read(void **state) {
          .info = {{4, 0x11, 8, 1, 99}, {4, 0x2f, 8, 1, 56}}};
   (void)state;
   t.head.e_shoff = (uint64_t)((char *)t.sections - (char *)&t);
-  t.sections[1] = (Elf64_Shdr){
-      .sh_name = 1, .sh_offset = (uint64_t)(t.names - (char *)&t), .sh_size = sizeof t.names};
+  t.sections[1] = (Elf64_Shdr){.sh_name = 1,
+                               .sh_offset = (uint64_t)(t.names - (char *)&t),
+                               .sh_size = sizeof t.names};
   t.sections[2] = (Elf64_Shdr){.sh_name = 11,
                                .sh_type = SHT_SYMTAB,
                                .sh_link = 1,
@@ -142,7 +145,8 @@ static void names_match(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(variables_are_listed), TEST(damage_is_survived),
+  const struct CMUnitTest tests[] = {TEST(variables_are_listed),
+                                     TEST(damage_is_survived),
                                      TEST(half_precision_is_told_from_constants),
                                      TEST(registers_are_read), TEST(names_match)};
   return RUN(tests);

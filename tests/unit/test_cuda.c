@@ -1,9 +1,9 @@
-/* test_cuda.c - the CUDA backend over a driver made of host memory: loading, restoring, digests,
- * and what is refused.
+/* test_cuda.c - the CUDA backend over a driver made of host memory: loading, restoring,
+ * digests, and what is refused.
  *
- * The driver's kernels are C functions: the backend's helpers, and `_Z1kPiif6Params`, which writes
- * out[i] = in[i] + (int)f, counts its runs in the variable `table` and, for n = 5, changes its own
- * input. n < 0 is an illegal address. */
+ * The driver's kernels are C functions: the backend's helpers, and `_Z1kPiif6Params`,
+ * which writes out[i] = in[i] + (int)f, counts its runs in the variable `table` and,
+ * for n = 5, changes its own input. n < 0 is an illegal address. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -58,8 +58,8 @@ static ww_cuda_status set(uint64_t at, unsigned char v, size_t n, void *s) {
   return memset((void *)(uintptr_t)at, v, n), gpu.broken;
 }
 
-static ww_cuda_status load(void **module, const void *image, unsigned n, int *options,
-                           void **values) {
+static ww_cuda_status
+load(void **module, const void *image, unsigned n, int *options, void **values) {
   (void)n;
   (void)options;
   if (!memcmp(image, "bad", 3))
@@ -78,7 +78,8 @@ static ww_cuda_status find(void **f, void *module, const char *name) {
   *f = (void *)(uintptr_t)KERNEL;
   return strcmp(name, "_Z1kPiif6Params") ? 500 : 0;
 }
-static ww_cuda_status variable(uint64_t *at, size_t *bytes, void *module, const char *name) {
+static ww_cuda_status
+variable(uint64_t *at, size_t *bytes, void *module, const char *name) {
   (void)module;
   bool table = !strcmp(name, "table");
   *at = (uint64_t)(uintptr_t)(table ? gpu.table : gpu.coef);
@@ -95,7 +96,8 @@ static ww_cuda_status kernels(void **f, unsigned n, void *module) {
   return 0;
 }
 static ww_cuda_status kernel_name(const char **name, void *f) {
-  static const char *const all[] = {"_Z1kPiif6Params", "_Z5twiceIfEvv", "_Z5twiceIdEvv"};
+  static const char *const all[] = {"_Z1kPiif6Params", "_Z5twiceIfEvv",
+                                    "_Z5twiceIdEvv"};
   return *name = all[(uintptr_t)f - KERNEL], 0;
 }
 static ww_cuda_status parameter(void *f, size_t i, size_t *offset, size_t *size) {
@@ -106,7 +108,9 @@ static ww_cuda_status parameter(void *f, size_t i, size_t *offset, size_t *size)
 }
 static ww_cuda_status ask(int *v, int attribute, void *f) {
   (void)f;
-  *v = attribute == WW_CUDA_FN_MAX_THREADS ? 512 : attribute == WW_CUDA_FN_SHARED ? 1000 : 40;
+  *v = attribute == WW_CUDA_FN_MAX_THREADS ? 512
+       : attribute == WW_CUDA_FN_SHARED    ? 1000
+                                           : 40;
   return 0;
 }
 static ww_cuda_status tell(void *f, int attribute, int v) {
@@ -124,7 +128,8 @@ static ww_cuda_status in_words(ww_cuda_status s, const char **text) {
   return (void)s, *text = "words", 0;
 }
 
-static void compare(const uint8_t *now, const uint8_t *was, uint64_t bytes, uint64_t *result) {
+static void
+compare(const uint8_t *now, const uint8_t *was, uint64_t bytes, uint64_t *result) {
   for (uint64_t i = 0; i < bytes; i++) {
     result[0] += core_mix(now[i] ^ core_mix(i + 1));
     result[1] += was && now[i] != was[i];
@@ -137,8 +142,16 @@ static void run(int *out, int n, float f, int **params) {
   if (n == 5)
     params[1][0]++;
 }
-static ww_cuda_status launch(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                             unsigned by, unsigned bz, unsigned shared, void *stream, void **p,
+static ww_cuda_status launch(void *f,
+                             unsigned gx,
+                             unsigned gy,
+                             unsigned gz,
+                             unsigned bx,
+                             unsigned by,
+                             unsigned bz,
+                             unsigned shared,
+                             void *stream,
+                             void **p,
                              void **extra) {
   (void)gx;
   (void)gy;
@@ -155,7 +168,8 @@ static ww_cuda_status launch(void *f, unsigned gx, unsigned gy, unsigned gz, uns
     for (uint64_t i = 0; i < *(uint64_t *)p[2]; i++)
       (*(uint64_t **)p[0])[i] = core_eight(p[1], i);
   else if ((uintptr_t)f == COMPARE)
-    compare(*(uint8_t **)p[0], *(uint8_t **)p[1], *(uint64_t *)p[2], *(uint64_t **)p[3]);
+    compare(*(uint8_t **)p[0], *(uint8_t **)p[1], *(uint64_t *)p[2],
+            *(uint64_t **)p[3]);
   else if (*(int *)p[1] < 0)
     gpu.broken = 700;
   else
@@ -182,7 +196,8 @@ static const ww_cuda_api driver = {.cuMemAlloc = alloc,
                                    .cuFuncGetParamInfo = parameter,
                                    .cuFuncGetAttribute = ask,
                                    .cuFuncSetAttribute = tell,
-                                   .cuOccupancyMaxActiveBlocksPerMultiprocessor = resident,
+                                   .cuOccupancyMaxActiveBlocksPerMultiprocessor =
+                                       resident,
                                    .cuGetErrorString = in_words,
                                    .cuLaunchKernel = launch,
                                    .cuCtxSynchronize = wait_all};
@@ -224,21 +239,27 @@ static const char *binary_file(const char *suffix) {
   return path;
 }
 
-#define OUT(bytes) "{\"buffer\":{\"bytes\":" bytes ",\"type\":\"i32\",\"fill\":\"zeros\"}}"
+#define OUT(bytes) \
+  "{\"buffer\":{\"bytes\":" bytes ",\"type\":\"i32\",\"fill\":\"zeros\"}}"
 #define IN(bytes)                                                                      \
   "{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":8,\"bytes\":" bytes \
   ",\"type\":\"i32\",\"fill\":\"index\"}]}"
 #define ARGS(bytes, n) OUT(bytes) ",{\"value\":" n "},{\"value\":2.5}," IN(bytes)
 #define SHAPE "\"grid\":[2,1,1],\"block\":[128,1,1]"
 
-static ww_status loaded(ww_device *d, const char *kernel, const char *args, const char *more,
-                        ww_ready **out, ww_err *e, ww_arena *a) {
+static ww_status loaded(ww_device *d,
+                        const char *kernel,
+                        const char *args,
+                        const char *more,
+                        ww_ready **out,
+                        ww_err *e,
+                        ww_arena *a) {
   cubin code = sample();
   ww_launch l;
   const char *path = binary_file("cubin");
   assert_int_equal(ww_write_file_atomic(path, &code, sizeof code, NULL), WW_OK);
-  char *json =
-      ww_fmt(a, "{\"kernel\":\"%s\",\"binary\":\"%s\",\"args\":[%s],%s}", kernel, path, args, more);
+  char *json = ww_fmt(a, "{\"kernel\":\"%s\",\"binary\":\"%s\",\"args\":[%s],%s}",
+                      kernel, path, args, more);
   if (ww_launch_parse(json, "/tmp", a, &l, e))
     fail_msg("%s: %s", json, e->msg);
   *e = (ww_err){0};
@@ -258,11 +279,13 @@ static void runs_and_restores(void **state) {
   uint64_t first, again, twice;
   if (loaded(d, "k", ARGS("400", "100"), SHAPE, &r, &e, *state))
     fail_msg("%s", e.msg);
-  assert_int_equal(r->regions.n, 3); /* two buffers and `table`, which the launch does not name */
+  assert_int_equal(r->regions.n,
+                   3); /* two buffers and `table`, which the launch does not name */
   assert_int_equal(b->launch(d, r, &e), WW_OK);
   assert_int_equal(region(r, 0)[99], 101);
   assert_int_equal(b->digest(d, r, &first, &e), WW_OK);
-  assert_true(r->regions.v[0].changed && !r->regions.v[1].changed && r->regions.v[2].changed);
+  assert_true(r->regions.v[0].changed && !r->regions.v[1].changed &&
+              r->regions.v[2].changed);
   b->restore(d, r, &e);
   assert_true(region(r, 0)[99] == 0 && gpu.table[0] == 7 && gpu.table[63] == 7);
   b->launch(d, r, &e);
@@ -285,10 +308,12 @@ static void symbols_are_set(void **state) {
   float want[4];
   ww_fill f = {.kind = WW_FILL_RANDOM};
   ww_fill_bytes(&f, "f32", 4, ww_fill_seed(1, 1001), 0, 4, want);
-  if (loaded(d, "k", ARGS("400", "100"),
-             SHAPE ",\"symbols\":{\"table\":{\"hex\":\"01000000\"},\"coef\":{\"type\":\"f32\","
-                   "\"fill\":\"random\"}}",
-             &r, &e, *state))
+  if (loaded(
+          d, "k", ARGS("400", "100"),
+          SHAPE
+          ",\"symbols\":{\"table\":{\"hex\":\"01000000\"},\"coef\":{\"type\":\"f32\","
+          "\"fill\":\"random\"}}",
+          &r, &e, *state))
     fail_msg("%s", e.msg);
   assert_true(gpu.table[0] == 1 && gpu.table[1] == 7);
   assert_memory_equal(gpu.coef, want, sizeof want);
@@ -296,7 +321,8 @@ static void symbols_are_set(void **state) {
   closed(d);
 }
 
-/* Large buffers that no run changes give their pristine copy back, and get it again when one does.
+/* Large buffers that no run changes give their pristine copy back, and get it again
+ * when one does.
  */
 static void large_inputs_are_not_kept_twice(void **state) {
   ww_device *d = opened(*state, &driver);
@@ -348,8 +374,8 @@ static void load_file(ww_device *d, const char *path, ww_ready **out, ww_arena *
     fail_msg("%s", e.msg);
 }
 
-/* A campaign has many launches of the same code. Variables that a run may write are each launch's
- * own. */
+/* A campaign has many launches of the same code. Variables that a run may write are
+ * each launch's own. */
 static void code_is_loaded_once(void **state) {
   ww_device *d = opened(*state, &driver);
   cubin plain = sample(), variables = sample();
@@ -366,7 +392,8 @@ static void code_is_loaded_once(void **state) {
   assert_true(gpu.loads == 1 && gpu.unloads == 0); /* it was kept */
   unlink(path);
   const char *own = ww_strdup(*state, binary_file("own.cubin"));
-  assert_int_equal(ww_write_file_atomic(own, &variables, sizeof variables, NULL), WW_OK);
+  assert_int_equal(ww_write_file_atomic(own, &variables, sizeof variables, NULL),
+                   WW_OK);
   for (int i = 1; i < 3; i++)
     load_file(d, own, &r[i], *state);
   assert_int_equal(gpu.loads, 3);
@@ -382,7 +409,8 @@ static void code_is_loaded_once(void **state) {
     unlink(other);
   }
   assert_true(gpu.loads == 42 &&
-              gpu.unloads >= 20); /* those that nobody uses go; the first one is in use */
+              gpu.unloads >=
+                  20); /* those that nobody uses go; the first one is in use */
   b->unload(d, r[0]);
   ww_cuda_forget(d);
   assert_int_equal(gpu.loads, gpu.unloads);
@@ -404,19 +432,21 @@ static void what_does_not_fit_is_said(void **state) {
        "argument 3 takes 16 bytes", WW_EUSAGE},
       {"k", OUT("400") ",{\"value\":1},{\"value\":1},{\"hex\":\"00\"}", SHAPE,
        "takes 16 bytes, the hex given has 1", WW_EUSAGE},
-      {"k", ARGS("400", "10000000000"), SHAPE, "argument 1 takes 4 bytes and cannot hold",
-       WW_EDATA},
+      {"k", ARGS("400", "10000000000"), SHAPE,
+       "argument 1 takes 4 bytes and cannot hold", WW_EDATA},
       {"k", ARGS("400", "1"), "\"grid\":[2],\"block\":[513]",
        "a block of 513 threads: this kernel takes at most 512", WW_EUSAGE},
-      {"k", ARGS("400", "1"), "\"grid\":[1,70000],\"block\":[32]", "grid y is 70000", WW_EUSAGE},
-      {"k", ARGS("400", "1"), "\"block\":[32]", "the launch has no grid", WW_EUSAGE},
-      {"k", ARGS("400", "1"), SHAPE ",\"shared\":300000", "301000 bytes of shared memory",
+      {"k", ARGS("400", "1"), "\"grid\":[1,70000],\"block\":[32]", "grid y is 70000",
        WW_EUSAGE},
+      {"k", ARGS("400", "1"), "\"block\":[32]", "the launch has no grid", WW_EUSAGE},
+      {"k", ARGS("400", "1"), SHAPE ",\"shared\":300000",
+       "301000 bytes of shared memory", WW_EUSAGE},
       {"k", ARGS("400", "1"), "\"grid\":[400],\"block\":[32],\"cooperative\":true",
        "at most 396 of them", WW_EUSAGE},
       {"k", ARGS("400", "1"), SHAPE ",\"symbols\":{\"nix\":{\"value\":1}}",
        "none of that name; it has table", WW_EUSAGE},
-      {"nix", ARGS("400", "1"), SHAPE, "has no kernel `nix`; it has _Z1kPiif6Params", WW_EUSAGE},
+      {"nix", ARGS("400", "1"), SHAPE, "has no kernel `nix`; it has _Z1kPiif6Params",
+       WW_EUSAGE},
       {"twice", ARGS("400", "1"), SHAPE, "has 2 kernels called `twice`", WW_EUSAGE},
       {"k", ARGS("2000000000", "1"), SHAPE, "no device memory", WW_ELIMIT},
       {"k", ARGS("9000000000", "1"), SHAPE, "does not fit the device's", WW_ELIMIT},
@@ -425,7 +455,8 @@ static void what_does_not_fit_is_said(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_ready *r = NULL;
     ww_err e;
-    ww_status st = loaded(d, rows[i].kernel, rows[i].args, rows[i].more, &r, &e, *state);
+    ww_status st =
+        loaded(d, rows[i].kernel, rows[i].args, rows[i].more, &r, &e, *state);
     if (st != rows[i].code || !strstr(e.msg, rows[i].want))
       fail_msg("row %d: %s", (int)i, e.msg);
     assert_null(r);
@@ -448,7 +479,8 @@ static void faults_are_told(void **state) {
   closed(d);
 }
 
-/* A driver before 12.4 does not tell parameters' sizes: the hex and the integers given must do. */
+/* A driver before 12.4 does not tell parameters' sizes: the hex and the integers given
+ * must do. */
 static void old_drivers_do(void **state) {
   ww_cuda_api old = driver;
   old.cuFuncGetParamInfo = NULL;
@@ -456,11 +488,13 @@ static void old_drivers_do(void **state) {
   ww_device *d = opened(*state, &old);
   ww_err e;
   ww_ready *r;
-  assert_int_equal(loaded(d, "_Z1kPiif6Params", ARGS("400", "100"), SHAPE, &r, &e, *state),
-                   WW_EUSAGE);
+  assert_int_equal(
+      loaded(d, "_Z1kPiif6Params", ARGS("400", "100"), SHAPE, &r, &e, *state),
+      WW_EUSAGE);
   assert_non_null(strstr(e.msg, "argument 2 is a float or a double"));
-  if (loaded(d, "_Z1kPiif6Params", OUT("400") ",{\"value\":100},{\"hex\":\"00002040\"}," IN("400"),
-             SHAPE, &r, &e, *state))
+  if (loaded(d, "_Z1kPiif6Params",
+             OUT("400") ",{\"value\":100},{\"hex\":\"00002040\"}," IN("400"), SHAPE, &r,
+             &e, *state))
     fail_msg("%s", e.msg);
   b->launch(d, r, &e);
   assert_int_equal(region(r, 0)[99], 101);
@@ -469,9 +503,13 @@ static void old_drivers_do(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(runs_and_restores), TEST(symbols_are_set),     TEST(large_inputs_are_not_kept_twice),
-      TEST(memory_is_reused),  TEST(code_is_loaded_once), TEST(what_does_not_fit_is_said),
-      TEST(faults_are_told),   TEST(old_drivers_do)};
+  const struct CMUnitTest tests[] = {TEST(runs_and_restores),
+                                     TEST(symbols_are_set),
+                                     TEST(large_inputs_are_not_kept_twice),
+                                     TEST(memory_is_reused),
+                                     TEST(code_is_loaded_once),
+                                     TEST(what_does_not_fit_is_said),
+                                     TEST(faults_are_told),
+                                     TEST(old_drivers_do)};
   return RUN(tests);
 }

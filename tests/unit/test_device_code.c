@@ -1,46 +1,58 @@
-/* test_device_code.c - what NVRTC gets of a CUDA source: host code gone, device code and every line
- * where it was. */
+/* test_device_code.c - what NVRTC gets of a CUDA source: host code gone, device code
+ * and every line where it was. */
 #include "unit.h"
 
 #include <ctype.h>
 
 #include "../../src/measure/compile_int.h"
 
-/* Rows of source, what is left of it. In the result runs of spaces are one and lines that are empty
- * stay. */
+/* Rows of source, what is left of it. In the result runs of spaces are one and lines
+ * that are empty stay. */
 static const char *const cases[][2] = {
     {"__global__ void k(float *x) { x[0] = 1; }\nint main() { k<<<1, 1>>>(0); }\n",
      "__global__ void k(float *x) { x[0] = 1; }\n\n"},
-    {"#include <stdio.h>\n#include <cuda_fp16.h>\n#include \"mine.h\"\n#include <thrust/sort.h>\n",
+    {"#include <stdio.h>\n#include <cuda_fp16.h>\n#include \"mine.h\"\n#include "
+     "<thrust/sort.h>\n",
      "\n#include <cuda_fp16.h>\n#include \"mine.h\"\n\n"},
-    {"static void host(int a) {\n  // }\n  char c = '}';\n}\n__device__ int d(int a) { return a; "
+    {"static void host(int a) {\n  // }\n  char c = '}';\n}\n__device__ int d(int a) { "
+     "return a; "
      "}\n",
      "\n\n\n\n__device__ int d(int a) { return a; }\n"},
-    {"const int N = 4;\nint total = 0;\n__constant__ float c[N];\n__device__ int count = 2;\nfloat "
+    {"const int N = 4;\nint total = 0;\n__constant__ float c[N];\n__device__ int count "
+     "= 2;\nfloat "
      "*dev;\n",
      "const int N = 4;\n\n__constant__ float c[N];\n__device__ int count = 2;\n\n"},
-    {"template <typename T> T host(T a) { return a; }\ntemplate <typename T>\n__global__ void k(T "
+    {"template <typename T> T host(T a) { return a; }\ntemplate <typename "
+     "T>\n__global__ void k(T "
      "*x) {}\n",
      "\ntemplate <typename T>\n__global__ void k(T *x) {}\n"},
-    {"struct P {\n  int a;\n  P(int b) : a(b) { puts(\"\"); }\n  __device__ int get() const { "
+    {"struct P {\n  int a;\n  P(int b) : a(b) { puts(\"\"); }\n  __device__ int get() "
+     "const { "
      "return a; }\n};\n",
      "struct P {\n int a;\n\n __device__ int get() const { return a; }\n};\n"},
     {"namespace n {\nint host() { return 1; }\n__device__ int d() { return 2; }\n}\n",
      "namespace n {\n\n__device__ int d() { return 2; }\n}\n"},
-    {"#define HD __host__ __device__\n#define API static\nHD int a() { return 1; }\nAPI int b() { "
+    {"#define HD __host__ __device__\n#define API static\nHD int a() { return 1; "
+     "}\nAPI int b() { "
      "return 2; }\n",
-     "#define HD __host__ __device__\n#define API static\nHD int a() { return 1; }\n\n"},
-    {"int main() {\n#ifdef X\n  f();\n#pragma omp parallel for\n#else\n  g();\n#endif\n}\n",
+     "#define HD __host__ __device__\n#define API static\nHD int a() { return 1; "
+     "}\n\n"},
+    {"int main() {\n#ifdef X\n  f();\n#pragma omp parallel for\n#else\n  "
+     "g();\n#endif\n}\n",
      "\n#ifdef X\n\n\n#else\n\n#endif\n\n"},
-    {"typedef float real;\nusing r2 = double;\nenum { A, B };\nvoid proto(real *x);\nextern \"C\" "
+    {"typedef float real;\nusing r2 = double;\nenum { A, B };\nvoid proto(real "
+     "*x);\nextern \"C\" "
      "__global__ void k();\n",
-     "typedef float real;\nusing r2 = double;\nenum { A, B };\n\nextern \"C\" __global__ void "
+     "typedef float real;\nusing r2 = double;\nenum { A, B };\n\nextern \"C\" "
+     "__global__ void "
      "k();\n"},
     {"constexpr int square(int x) { return x * x; }\n",
      "constexpr int square(int x) { return x * x; }\n"},
-    {"__global__ void __launch_bounds__(256) k(int *p) {\n  auto f = [=](int i) { return i; };\n  "
+    {"__global__ void __launch_bounds__(256) k(int *p) {\n  auto f = [=](int i) { "
+     "return i; };\n  "
      "p[0] = f(1);\n}\n",
-     "__global__ void __launch_bounds__(256) k(int *p) {\n auto f = [=](int i) { return i; };\n "
+     "__global__ void __launch_bounds__(256) k(int *p) {\n auto f = [=](int i) { "
+     "return i; };\n "
      "p[0] = f(1);\n}\n"},
 };
 
@@ -94,13 +106,14 @@ static void rejected_lines_go(void **state) {
 }
 
 static void words_for_compilers(void **state) {
-  static const char *const flags[] = {"-O3",           "-I",       "inc",
-                                      "-DN=4",         "-U",       "X",
-                                      "-std=gnu++17",  "-Wall",    "-arch=sm_80",
-                                      "-Xcompiler",    "-fopenmp", "-ffast-math",
-                                      "-fmad=false",   "-isystem", "sys",
-                                      "-maxrregcount", "32",       "--expt-relaxed-constexpr",
-                                      "-std=c99"};
+  static const char *const flags[] = {
+      "-O3",           "-I",       "inc",
+      "-DN=4",         "-U",       "X",
+      "-std=gnu++17",  "-Wall",    "-arch=sm_80",
+      "-Xcompiler",    "-fopenmp", "-ffast-math",
+      "-fmad=false",   "-isystem", "sys",
+      "-maxrregcount", "32",       "--expt-relaxed-constexpr",
+      "-std=c99"};
   ww_arena *a = *state;
   ww_strings in = {0};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -111,12 +124,13 @@ static void words_for_compilers(void **state) {
     ww_compile_words(&in, nvcc, a, &out);
     for (uint32_t i = 0; i < out.n; i++)
       ww_buf_fmt(&b, "%s%s", i ? " " : "", out.v[i]);
-    check_text(
-        b.s,
-        nvcc ? "-Iinc -DN=4 -UX --std=c++17 --use_fast_math --fmad=false -Isys --maxrregcount=32 "
-               "--expt-relaxed-constexpr"
-             : "-Iinc -DN=4 -UX --std=c++17 --use_fast_math --fmad=false -Isys --maxrregcount=32",
-        nvcc);
+    check_text(b.s,
+               nvcc ? "-Iinc -DN=4 -UX --std=c++17 --use_fast_math --fmad=false -Isys "
+                      "--maxrregcount=32 "
+                      "--expt-relaxed-constexpr"
+                    : "-Iinc -DN=4 -UX --std=c++17 --use_fast_math --fmad=false -Isys "
+                      "--maxrregcount=32",
+               nvcc);
     ww_buf_free(&b);
   }
 }
@@ -127,8 +141,9 @@ static void first_messages(void **state) {
     uint32_t line;
     const char *text;
   } rows[] = {
-      {"a.cu(3): warning #177-D: unused\na.cu(7): error: identifier \"x\" is undefined\n", "a.cu",
-       7, "identifier \"x\" is undefined"},
+      {"a.cu(3): warning #177-D: unused\na.cu(7): error: identifier \"x\" is "
+       "undefined\n",
+       "a.cu", 7, "identifier \"x\" is undefined"},
       {"a.cu(1): catastrophic error: cannot open source file \"b.h\"\n", "a.cu", 1,
        "cannot open source file \"b.h\""},
       {"a.cu:2:10: fatal error: b.h: No such file or directory\n", "a.cu", 2,
@@ -152,12 +167,13 @@ static void first_messages(void **state) {
 }
 
 static void names_of_kernels(void **state) {
-  static const char *const in_code[] = {"_Z5scaleIfLi4EEvPT_",
-                                        "_Z5scaleIdLi4EEvPT_",
-                                        "plain",
-                                        "_ZN2ns2inEPf",
-                                        "_ZN36_GLOBAL__N__adbd3070_4_t_cu_592cc4722anEPf",
-                                        "_Z2stPx"};
+  static const char *const in_code[] = {
+      "_Z5scaleIfLi4EEvPT_",
+      "_Z5scaleIdLi4EEvPT_",
+      "plain",
+      "_ZN2ns2inEPf",
+      "_ZN36_GLOBAL__N__adbd3070_4_t_cu_592cc4722anEPf",
+      "_Z2stPx"};
   static const char *const rows[][2] = {
       {"plain", "plain"},
       {"scale<float, 4>", "_Z5scaleIfLi4EEvPT_"},

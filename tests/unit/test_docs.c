@@ -1,5 +1,5 @@
-/* test_docs.c - docs/metrics.md is what metrics.def says. `test_docs --write FILE` rewrites it
- * (make docs). */
+/* test_docs.c - docs/metrics.md is what metrics.def says. `test_docs --write FILE`
+ * rewrites it (make docs). */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -9,18 +9,21 @@
 static void metrics_page(ww_buf *b) {
   static const char *const rules[] = {"share of scale", "left out", "cannot be"};
   ww_buf_puts(
-      b, "# Metrics\n\n"
-         "Made from `src/report/metrics.def` by `make docs`; a test compares. One launch, caches "
-         "cold unless the spec says\n"
-         "`\"cache\":\"warm\"`. A metric that is not known is absent from a report, never zero.\n\n"
-         "\"Zero\" says what scoring does where the true value is zero: the error is the "
-         "prediction's share of the metric's\n"
-         "scale, the launch is left out, or it cannot be.\n\n"
-         "| metric | unit | meaning | NVIDIA | AMD | zero |\n|---|---|---|---|---|---|\n");
+      b,
+      "# Metrics\n\n"
+      "Made from `src/report/metrics.def` by `make docs`; a test compares. One launch, "
+      "caches "
+      "cold unless the spec says\n"
+      "`\"cache\":\"warm\"`. A metric that is not known is absent from a report, never "
+      "zero.\n\n"
+      "\"Zero\" says what scoring does where the true value is zero: the error is the "
+      "prediction's share of the metric's\n"
+      "scale, the launch is left out, or it cannot be.\n\n"
+      "| metric | unit | meaning | NVIDIA | AMD | zero |\n|---|---|---|---|---|---|\n");
   for (int i = 0; i < WW_NMETRICS; i++) {
     const ww_metric_info *m = &ww_metrics[i];
-    ww_buf_fmt(b, "| `%s` | %s | %s | `%s` | `%s` | %s |\n", m->name, m->unit, m->meaning,
-               m->nvidia, m->amd, rules[m->zero]);
+    ww_buf_fmt(b, "| `%s` | %s | %s | `%s` | `%s` | %s |\n", m->name, m->unit,
+               m->meaning, m->nvidia, m->amd, rules[m->zero]);
   }
 }
 
@@ -49,7 +52,8 @@ static void launch_page_examples_parse(void **state) {
     p += 8;
     char *end = strstr(p, "```");
     assert_non_null(end);
-    if (ww_launch_parse(ww_strndup(*state, p, (size_t)(end - p)), ".", *state, &l, &e) != WW_OK)
+    if (ww_launch_parse(ww_strndup(*state, p, (size_t)(end - p)), ".", *state, &l,
+                        &e) != WW_OK)
       fail_msg("docs/launch.md, block %d: %s", blocks + 1, e.msg);
     p = end + 3;
   }
@@ -86,7 +90,8 @@ static void report_page_examples_parse(void **state) {
     p += 8;
     char *end = strstr(p, "```");
     assert_non_null(end);
-    if (ww_report_parse(ww_strndup(*state, p, (size_t)(end - p)), *state, &r, &e) != WW_OK)
+    if (ww_report_parse(ww_strndup(*state, p, (size_t)(end - p)), *state, &r, &e) !=
+        WW_OK)
       fail_msg("docs/report.md, block %d: %s", blocks + 1, e.msg);
     p = end + 3;
   }

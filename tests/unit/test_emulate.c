@@ -1,5 +1,5 @@
-/* test_emulate.c - the device memory of emulated programs, and memory that the interpreter borrows
- * from them. */
+/* test_emulate.c - the device memory of emulated programs, and memory that the
+ * interpreter borrows from them. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static void allocations_are_found_by_any_address_in_them(void **state) {
 
 static void what_is_not_an_allocation_is_not_freed(void **state) {
   (void)state;
-  char *p = ww_emu_alloc(1000, EMU_DEVICE), *h = ww_emu_alloc(1000, EMU_PINNED), own[16];
+  char *p = ww_emu_alloc(1000, EMU_DEVICE), *h = ww_emu_alloc(1000, EMU_PINNED),
+       own[16];
   assert_false(ww_emu_free(p + 1, false));
   assert_false(ww_emu_free(own, false));
   assert_false(ww_emu_free(p, true)); /* not host memory */
@@ -81,13 +82,15 @@ static void borrowed_memory_keeps_its_address_and_contents(void **state) {
   uint8_t *host = calloc(3, 10000);
   ww_memory *m = ww_memory_new(1);
   host[10000] = 7;
-  assert_non_null(ww_memory_borrow(m, host + 20000, 10000, WW_GLOBAL)); /* in any order */
+  assert_non_null(
+      ww_memory_borrow(m, host + 20000, 10000, WW_GLOBAL)); /* in any order */
   assert_non_null(ww_memory_borrow(m, host, 10000, WW_GLOBAL));
   assert_non_null(ww_memory_borrow(m, host + 10000, 10000, WW_CONST));
   assert_null(ww_memory_borrow(m, host + 9999, 1, WW_GLOBAL)); /* taken */
   assert_null(ww_memory_borrow(m, host + 19999, 2, WW_GLOBAL));
-  assert_null(ww_memory_borrow(m, (void *)4096, 16,
-                               WW_GLOBAL)); /* among the windows of shared and local memory */
+  assert_null(
+      ww_memory_borrow(m, (void *)4096, 16,
+                       WW_GLOBAL)); /* among the windows of shared and local memory */
   assert_ptr_equal(ww_memory_at(m, number(host) + 10000, 10000), host + 10000);
   assert_null(ww_memory_at(m, number(host) + 9000, 1001));
   *(uint8_t *)ww_memory_at(m, number(host) + 20001, 1) = 9;

@@ -1,10 +1,10 @@
-/* test_emulate_omp.c - OpenMP programs without a GPU: the launches that are recorded, and the
- * results when kernels are executed.
+/* test_emulate_omp.c - OpenMP programs without a GPU: the launches that are recorded,
+ * and the results when kernels are executed.
  *
- * Each program of tests/emulate checks what it can see itself, with its exit code; what was
- * recorded is compared with the .want file beside it, one line per launch: main_l15 3125x32 0
- * 100000 [400000 a 0000803f0000803f] 2.5 region, teams x threads, then the arguments: numbers,
- * bits, buffers with size, which one it is and how it begins. */
+ * Each program of tests/emulate checks what it can see itself, with its exit code; what
+ * was recorded is compared with the .want file beside it, one line per launch: main_l15
+ * 3125x32 0 100000 [400000 a 0000803f0000803f] 2.5 region, teams x threads, then the
+ * arguments: numbers, bits, buffers with size, which one it is and how it begins. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -28,19 +28,21 @@ static void shapes_follow_the_runtime(void **state) {
     int64_t min, max, teams, limit;
     uint64_t trips, want_teams, want_threads;
   } rows[] = {
-      {WW_OMP_SPMD, 1, 128, 0, 0, 3200 * 128, 3200, 128}, /* just enough for full teams */
+      {WW_OMP_SPMD, 1, 128, 0, 0, 3200 * 128, 3200,
+       128}, /* just enough for full teams */
       {WW_OMP_SPMD, 1, 128, 0, 0, 3200 * 128 - 1, 3200,
        128}, /* 127.99 iterations each round up to 128 */
       {WW_OMP_SPMD, 1, 128, 0, 0, 3200 * 64, 3200, 64},
       {WW_OMP_SPMD, 1, 128, 0, 0, 3200 * 32 - 1, 3200, 32},
       {WW_OMP_SPMD, 1, 128, 0, 0, 1, 1, 32},
-      {WW_OMP_SPMD, 1, 128, 0, 0, 0, 3200, 128},          /* no loop */
-      {WW_OMP_SPMD, 1, 256, 0, 256, 1000, 4, 256},        /* the program's limit is kept */
+      {WW_OMP_SPMD, 1, 128, 0, 0, 0, 3200, 128},   /* no loop */
+      {WW_OMP_SPMD, 1, 256, 0, 256, 1000, 4, 256}, /* the program's limit is kept */
       {WW_OMP_SPMD, 1, 0, 0, 2048, 1u << 30, 3200, 1024}, /* what the hardware can */
       {WW_OMP_SPMD, 1, 64, 12345, 64, 10, 12345, 64},
-      {WW_OMP_SPMD, 1, 128, -1, 0, 100, 1, 128},     /* a plain target */
-      {WW_OMP_GENERIC, 1, 0, 0, 0, 500, 500, 128},   /* an iteration for each team */
-      {WW_OMP_GENERIC, 1, 0, 0, 64, 5000, 3200, 96}, /* and a warp for the main thread */
+      {WW_OMP_SPMD, 1, 128, -1, 0, 100, 1, 128},   /* a plain target */
+      {WW_OMP_GENERIC, 1, 0, 0, 0, 500, 500, 128}, /* an iteration for each team */
+      {WW_OMP_GENERIC, 1, 0, 0, 64, 5000, 3200,
+       96}, /* and a warp for the main thread */
       {WW_OMP_GENERIC_SPMD, 1, 128, 0, 0, 5000, 3200, 128},
       {WW_OMP_GENERIC_SPMD, 1, 0, 0, 64, 50, 50, 64},
   };
@@ -48,7 +50,8 @@ static void shapes_follow_the_runtime(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_omp_bounds b = {
         .mode = rows[i].mode, .min_threads = rows[i].min, .max_threads = rows[i].max};
-    ww_omp_request r = {.teams = rows[i].teams, .threads = rows[i].limit, .trips = rows[i].trips};
+    ww_omp_request r = {
+        .teams = rows[i].teams, .threads = rows[i].limit, .trips = rows[i].trips};
     uint64_t teams, threads;
     ww_omp_shape(&b, &r, &teams, &threads);
     if (teams != rows[i].want_teams || threads != rows[i].want_threads)
@@ -62,18 +65,24 @@ static void shapes_follow_the_runtime(void **state) {
 
 /* A recorded name fits the same source at another place on another disk. */
 static void regions_are_found_by_function_and_line(void **state) {
-  ww_fn fns[] = {
-      {.kernel = true, .name = "main_l9", .mangled = "__omp_offloading_fe00_5122cd_main_l9"},
-      {.kernel = true, .name = "f_l9", .mangled = "__omp_offloading_fe00_5122cd__Z1fPf_l9"},
-      {.kernel = true, .name = "f_l9", .mangled = "__omp_offloading_fe00_5122ce__Z1fPd_l9"}};
+  ww_fn fns[] = {{.kernel = true,
+                  .name = "main_l9",
+                  .mangled = "__omp_offloading_fe00_5122cd_main_l9"},
+                 {.kernel = true,
+                  .name = "f_l9",
+                  .mangled = "__omp_offloading_fe00_5122cd__Z1fPf_l9"},
+                 {.kernel = true,
+                  .name = "f_l9",
+                  .mangled = "__omp_offloading_fe00_5122ce__Z1fPd_l9"}};
   ww_module m = {.dialect = WW_OPENMP, .fns = fns, .nfns = 3};
   (void)state;
   assert_ptr_equal(ww_ir_find(&m, "__omp_offloading_10309_2f04138_main_l9"), &fns[0]);
   assert_ptr_equal(ww_ir_find(&m, "__omp_offloading_10309_2f04138__Z1fPd_l9"), &fns[2]);
   assert_null(ww_ir_find(&m, "__omp_offloading_10309_2f04138_main_l19"));
   assert_null(ww_ir_find(&m, "__omp_offloading_"));
-  fns[2].mangled = "__omp_offloading_fe00_5122ce__Z1fPf_l9"; /* the same function in two files: only
-                                                                the exact name tells */
+  fns[2].mangled =
+      "__omp_offloading_fe00_5122ce__Z1fPf_l9"; /* the same function in two files: only
+                                                   the exact name tells */
   assert_null(ww_ir_find(&m, "__omp_offloading_1_2__Z1fPf_l9"));
   assert_ptr_equal(ww_ir_find(&m, fns[2].mangled), &fns[2]);
 }
@@ -86,8 +95,9 @@ typedef struct {
   bool addresses; /* contents of this launch are addresses: other ones in each run */
 } names;
 
-static char letter(names *seen,
-                   const char *id) { /* allocations in the order of their first mention */
+static char
+letter(names *seen,
+       const char *id) { /* allocations in the order of their first mention */
   uint32_t i = 0;
   while (id && i < seen->n && strcmp(seen->ids[i], id))
     i++;
@@ -174,18 +184,20 @@ static void emulate(const char *file, bool execute, const char *record, ww_arena
   if (ww_emulate(&o, a, &r, &e) != WW_OK)
     fail_msg("%s: %s", file, e.msg);
   if (r.exit_code)
-    fail_msg("%s%s ended with %d: %s", file, execute ? " run" : "", r.exit_code, r.output);
+    fail_msg("%s%s ended with %d: %s", file, execute ? " run" : "", r.exit_code,
+             r.output);
 }
 
 static bool ready(ww_arena *a) {
   ww_err e;
-  return !SANITIZED && ww_front_clang(a, NULL, &e) && ww_file_exists("tests/emulate/omp_saxpy.c");
+  return !SANITIZED && ww_front_clang(a, NULL, &e) &&
+         ww_file_exists("tests/emulate/omp_saxpy.c");
 }
 
 static void programs_are_recorded(void **state) {
-  static const char *const programs[] = {"omp_saxpy.c",   "omp_data.c",  "omp_members.cpp",
-                                         "omp_declare.c", "omp_shape.c", "omp_nowait.c",
-                                         "omp_host.c"};
+  static const char *const programs[] = {
+      "omp_saxpy.c", "omp_data.c",   "omp_members.cpp", "omp_declare.c",
+      "omp_shape.c", "omp_nowait.c", "omp_host.c"};
   ww_arena *a = *state;
   char record[] = "/tmp/ww-omp-XXXXXX";
   if (!ready(a))

@@ -1,5 +1,5 @@
-/* test_export.c - rows out of a store and back, what prompts say of a kernel, distributions and
- * repeated launches. */
+/* test_export.c - rows out of a store and back, what prompts say of a kernel,
+ * distributions and repeated launches. */
 #include "unit.h"
 
 #include <math.h>
@@ -41,15 +41,19 @@ static void parameters_as_they_are_spelled(void **state) {
   static const struct {
     const char *source, *kernel, *want;
   } rows[] = {
-      {"__global__ void f(int n, const float *__restrict__ x /* a, b */, float* y) {}", "f",
-       "n||int;x|const __restrict__|float *;y||float *;"},
-      {"__kernel void g(__global const int *restrict a,\n __local float *t, uint n)\n{}", "g",
-       "a|__global const restrict|int *;t|__local|float *;n||uint;"},
-      {"template <typename T, int N> __global__ void __launch_bounds__(256, 2) h(T *out, unsigned "
+      {"__global__ void f(int n, const float *__restrict__ x /* a, b */, float* y) {}",
+       "f", "n||int;x|const __restrict__|float *;y||float *;"},
+      {"__kernel void g(__global const int *restrict a,\n __local float *t, uint "
+       "n)\n{}",
+       "g", "a|__global const restrict|int *;t|__local|float *;n||uint;"},
+      {"template <typename T, int N> __global__ void __launch_bounds__(256, 2) h(T "
+       "*out, unsigned "
        "long long n) {}",
        "_Z1hIfLi4EEvPT_y", "out||T *;n||unsigned long long;"},
-      {"__global__ void a(int x) {}\n__global__ void b(double y) {}", "b", "y||double;"},
-      {"__global__ void a(int x) {}\n__global__ void b(double y) {}", "c", ""}, /* neither */
+      {"__global__ void a(int x) {}\n__global__ void b(double y) {}", "b",
+       "y||double;"},
+      {"__global__ void a(int x) {}\n__global__ void b(double y) {}", "c",
+       ""}, /* neither */
       {"extern \"C\" __global__ void only(short v) {}", "renamed", "v||short;"},
       {"// __global__ void no(int);\n__global__ void k(void) {}", "k", ""},
       {"__global__ void k(std::pair<int, float> p, int n) {}", "k",
@@ -68,18 +72,19 @@ static void parameters_as_they_are_spelled(void **state) {
 }
 
 static void one_kernel_of_a_file(void **state) {
-  static const char source[] = "#include <x.h>\n#define N 4\n\n// warpwise: grid=1\n__global__ "
-                               "void a(int n) {\n  if (n) { n++; }\n}\n\n"
-                               "// helps\n__device__ int help(int v) { return v; }\n\n// warpwise: "
-                               "grid=2\nextern \"C\" __global__ void b(int n) { help(n); }\n";
-  assert_string_equal(
-      ww_kernel_text(source, "b", *state),
-      "#include <x.h>\n#define N 4\n\n// helps\n__device__ int help(int v) { return v; }\n\n"
-      "extern \"C\" __global__ void b(int n) { help(n); }\n");
+  static const char source[] =
+      "#include <x.h>\n#define N 4\n\n// warpwise: grid=1\n__global__ "
+      "void a(int n) {\n  if (n) { n++; }\n}\n\n"
+      "// helps\n__device__ int help(int v) { return v; }\n\n// warpwise: "
+      "grid=2\nextern \"C\" __global__ void b(int n) { help(n); }\n";
+  assert_string_equal(ww_kernel_text(source, "b", *state),
+                      "#include <x.h>\n#define N 4\n\n// helps\n__device__ int "
+                      "help(int v) { return v; }\n\n"
+                      "extern \"C\" __global__ void b(int n) { help(n); }\n");
   assert_non_null(strstr(ww_kernel_text(source, "a", *state), "void a("));
   assert_null(strstr(ww_kernel_text(source, "a", *state), "void b("));
-  assert_non_null(
-      strstr(ww_kernel_text(source, "c", *state), "void b(")); /* not found: all of it */
+  assert_non_null(strstr(ww_kernel_text(source, "c", *state),
+                         "void b(")); /* not found: all of it */
 }
 
 static void values_by_their_types(void **state) {
@@ -107,19 +112,21 @@ static void paths_from_a_file(void **state) {
   assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"),
                                    ww_path_join(*state, dir, "ab"), *state),
                       "../ab");
-  assert_string_equal(
-      ww_path_from(ww_path_join(*state, dir, "rows.jsonl"), ww_path_join(*state, dir, "a"), *state),
-      "a");
+  assert_string_equal(ww_path_from(ww_path_join(*state, dir, "rows.jsonl"),
+                                   ww_path_join(*state, dir, "a"), *state),
+                      "a");
   assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"),
                                    ww_path_join(*state, dir, "a"), *state),
                       ".");
-  assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"), dir, *state), "..");
+  assert_string_equal(
+      ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"), dir, *state), "..");
   removed(dir);
 }
 
 /* ---- out and back ---- */
 
-static ww_store_row row_of(const ww_gen_kernel *g, const char *key, uint32_t number, double us) {
+static ww_store_row
+row_of(const ww_gen_kernel *g, const char *key, uint32_t number, double us) {
   ww_store_row r = {.kernel = {.key = key,
                                .origin = WW_ORIGIN_GENERATED,
                                .family = g->family,
@@ -162,8 +169,8 @@ static void put(ww_store *s, const ww_store_row *r) {
     fail_msg("%s", e.msg);
 }
 
-/* A generated launch with counters, one with its time alone, a failure; a corpus kernel whose flags
- * hold what CSV must quote. */
+/* A generated launch with counters, one with its time alone, a failure; a corpus kernel
+ * whose flags hold what CSV must quote. */
 static void fill_store(ww_store *s, ww_arena *a) {
   ww_gen_kernel g;
   ww_err e;
@@ -189,9 +196,10 @@ static void fill_store(ww_store *s, ww_arena *a) {
                                .name = "tiled",
                                .file = "gemm/gemm.cu",
                                .dialect = "cuda"};
-  c.spec = "{\"file\":\"gemm/"
-           "gemm.cu\",\"kernel\":\"tiled\",\"grid\":[8,1,1],\"block\":[64,1,1],\"args\":[{"
-           "\"value\":5}]}";
+  c.spec =
+      "{\"file\":\"gemm/"
+      "gemm.cu\",\"kernel\":\"tiled\",\"grid\":[8,1,1],\"block\":[64,1,1],\"args\":[{"
+      "\"value\":5}]}";
   put(s, &c);
   assert_int_equal(ww_store_commit(s, &e), WW_OK);
 }
@@ -210,7 +218,8 @@ static void reports_come_back(void **state) {
              *second = ww_path_join(*state, dir, "second.jsonl.zst");
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite")),
            *t = open_store(ww_path_join(*state, dir, "b.sqlite"));
-  ww_export_options o = {.form = WW_EXPORT_JSONL, .split = -1, .origin = -1, .failed = true};
+  ww_export_options o = {
+      .form = WW_EXPORT_JSONL, .split = -1, .origin = -1, .failed = true};
   ww_err e = {0};
   uint64_t added;
   fill_store(s, *state);
@@ -220,8 +229,9 @@ static void reports_come_back(void **state) {
   if (ww_reports_import(t, first, WW_ORIGIN_IMPORTED, &added, &e))
     fail_msg("%s", e.msg);
   assert_int_equal(added, 4);
-  assert_int_equal(ww_store_has(t, "corpus/gemm/gemm.cu:tiled -DF(a,b)=\"x\"", 4, "h200"),
-                   WW_HELD_TIME);
+  assert_int_equal(
+      ww_store_has(t, "corpus/gemm/gemm.cu:tiled -DF(a,b)=\"x\"", 4, "h200"),
+      WW_HELD_TIME);
   assert_int_equal(ww_store_has(t, "g1/7/3", 0, "h200"), WW_HELD_COUNTERS);
   assert_int_equal(ww_store_has(t, "g1/7/3", 2, "h200"), WW_HELD_FAILED);
   export_to(t, o, second);
@@ -254,14 +264,16 @@ static void csv_is_quoted(void **state) {
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite"));
   fill_store(s, *state);
   export_to(s,
-            (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .failed = true},
+            (ww_export_options){
+                .form = WW_EXPORT_CSV, .split = -1, .origin = -1, .failed = true},
             path);
   const char *text = contents(path, *state);
-  assert_non_null(
-      strstr(text, "\r\n\"corpus/gemm/gemm.cu:tiled -DF(a,b)=\"\"x\"\"\",corpus,gemm,"));
+  assert_non_null(strstr(
+      text, "\r\n\"corpus/gemm/gemm.cu:tiled -DF(a,b)=\"\"x\"\"\",corpus,gemm,"));
   assert_non_null(strstr(text, ",device,\"an illegal address, \"\"twice\"\"\","));
   export_to(s,
-            (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .family = "gemm"},
+            (ww_export_options){
+                .form = WW_EXPORT_CSV, .split = -1, .origin = -1, .family = "gemm"},
             path);
   int lines = 0;
   for (text = contents(path, *state); (text = strstr(text, "\r\n")); text += 2)
@@ -278,18 +290,21 @@ static void sources_are_made_again(void **state) {
   ww_gen_kernel g;
   ww_err e;
   fill_store(s, *state);
-  ww_export_count n = export_to(
-      s,
-      (ww_export_options){
-          .form = WW_EXPORT_JSONL, .split = -1, .origin = -1, .counters = true, .sources = sources},
-      path);
+  ww_export_count n = export_to(s,
+                                (ww_export_options){.form = WW_EXPORT_JSONL,
+                                                    .split = -1,
+                                                    .origin = -1,
+                                                    .counters = true,
+                                                    .sources = sources},
+                                path);
   assert_int_equal(n.rows, 1);
   assert_int_equal(n.sources, 1);
   assert_int_equal(ww_gen_make(1, 7, 3, *state, &g, &e), WW_OK);
   const char *text =
       contents(ww_path_join(*state, sources, ww_fmt(*state, "%s.cu", g.name)), *state);
   assert_true(ww_hash(text, strlen(text), 0) == ww_gen_source_hash(&g, WW_GEN_CUDA));
-  assert_non_null(strstr(contents(path, *state), ww_fmt(*state, "\"file\":\"src/%s.cu\"", g.name)));
+  assert_non_null(
+      strstr(contents(path, *state), ww_fmt(*state, "\"file\":\"src/%s.cu\"", g.name)));
   ww_store_close(s);
   removed(dir);
 }
@@ -310,8 +325,9 @@ static void prompts_ask_and_answer(void **state) {
   assert_int_equal(n.rows, 4);      /* two launches in two styles */
   assert_int_equal(n.no_source, 1); /* the corpus is not here */
   const char *text = contents(path, *state);
-  assert_non_null(
-      strstr(text, "Global size: 512 1 1\\nLocal size: 64 1 1\\n\",\"completion\":\"3.6439\"}"));
+  assert_non_null(strstr(
+      text,
+      "Global size: 512 1 1\\nLocal size: 64 1 1\\n\",\"completion\":\"3.6439\"}"));
   assert_non_null(strstr(text, "Argument 0: "));
   assert_null(strstr(text, "Argument 0: ?"));
   o.ask = WW_ASK_COUNTERS;
@@ -320,7 +336,8 @@ static void prompts_ask_and_answer(void **state) {
   n = export_to(s, o, path);
   assert_int_equal(n.rows, 1);
   text = contents(path, *state);
-  assert_non_null(strstr(text, "{\"messages\":[{\"role\":\"system\",\"content\":\"You are"));
+  assert_non_null(
+      strstr(text, "{\"messages\":[{\"role\":\"system\",\"content\":\"You are"));
   assert_non_null(strstr(text, "\\\"l1_hit_pct\\\":33.25"));
   ww_store_close(s);
   removed(dir);
@@ -329,7 +346,8 @@ static void prompts_ask_and_answer(void **state) {
 /* ---- statistics ---- */
 
 static void bins_and_what_lies_beyond(void **state) {
-  const ww_spread_info *t = &ww_spreads[WW_SPREAD_time], *ai = &ww_spreads[WW_SPREAD_ai];
+  const ww_spread_info *t = &ww_spreads[WW_SPREAD_time],
+                       *ai = &ww_spreads[WW_SPREAD_ai];
   static const struct {
     double us;
     uint32_t place;
@@ -359,14 +377,15 @@ static void counts_of_a_store(void **state) {
               v.failed == 1);
   assert_true(v.origin[WW_ORIGIN_CORPUS].launches == 1 &&
               v.origin[WW_ORIGIN_GENERATED].kernels == 1);
-  assert_true(v.under_10us == 1 && v.blocking[WW_FEW_BLOCKS] == 3 && v.time_most == 900 &&
-              v.time_median == 12.5);
+  assert_true(v.under_10us == 1 && v.blocking[WW_FEW_BLOCKS] == 3 &&
+              v.time_most == 900 && v.time_median == 12.5);
   assert_int_equal(v.causes.n, 1);
   assert_string_equal(v.causes.v[0].text, "an illegal address, \"twice\"");
   for (int q = 0; q < WW_NSPREADS; q++) /* as if every launch were there ten times */
     for (int k = 0; k < WW_NPLACES; k++)
       v.spread[q].at[k] *= 10;
-  assert_true(ww_stats_cover(&v, &v) == 0); /* 30 launches, but 10 in each bin of the time */
+  assert_true(ww_stats_cover(&v, &v) ==
+              0); /* 30 launches, but 10 in each bin of the time */
   for (int k = 0; k < WW_NPLACES; k++)
     v.spread[WW_SPREAD_time].at[k] *= 2;
   assert_true(fabs(ww_stats_cover(&v, &v) - 2 / 3.0) <

@@ -54,13 +54,14 @@ static void values(void **state) {
     ww_err e = {0};
     if (ww_expr_number(rows[i].text, names, NULL, &v, &e) != WW_OK)
       fail_msg("%s: %s", rows[i].text, e.msg);
-    if (v.is_int != rows[i].is_int || v.f != rows[i].f || (v.is_int && v.i != rows[i].i))
+    if (v.is_int != rows[i].is_int || v.f != rows[i].f ||
+        (v.is_int && v.i != rows[i].i))
       fail_msg("%s: got %d %lld %g", rows[i].text, v.is_int, (long long)v.i, v.f);
   }
 }
 
-/* Where names stand for any value, the form alone counts; words of a message inside the text make
- * no difference. */
+/* Where names stand for any value, the form alone counts; words of a message inside the
+ * text make no difference. */
 static void form(void **state) {
   (void)state;
   static const char *const good[] = {"n/0", "1<<n", "n%0.5", "1<<(n-2)", "n/(n-1)"};
@@ -142,6 +143,7 @@ static void names_are_seen(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(form),
-                                     TEST(deep_nesting_is_refused), TEST(names_are_seen)};
+                                     TEST(deep_nesting_is_refused),
+                                     TEST(names_are_seen)};
   return RUN(tests);
 }

@@ -1,5 +1,5 @@
-/* test_fill.c - what buffers hold: frozen bytes, the same in any split, and the distributions they
- * promise. */
+/* test_fill.c - what buffers hold: frozen bytes, the same in any split, and the
+ * distributions they promise. */
 #include "unit.h"
 
 #include <math.h>
@@ -33,8 +33,8 @@ static void element_sizes(void **state) {
   assert_int_equal(ww_elem_size("x4"), 0);
 }
 
-/* Trained weights, recorded reports and golden tests depend on these bytes. A change here is a
- * change of format. */
+/* Trained weights, recorded reports and golden tests depend on these bytes. A change
+ * here is a change of format. */
 static void bytes_are_frozen(void **state) {
   static const struct {
     ww_fill f;
@@ -61,11 +61,13 @@ static void any_split_gives_the_same_bytes(void **state) {
     for (size_t t = 0; t < 5; t++) {
       ww_fill f = {.kind = (uint8_t)kind, .hi = kind == WW_FILL_UNIFORM ? 50 : 0};
       uint32_t size = ww_elem_size(types[t]);
-      char *whole = filled(f, types[t], 1000, *state), *parts = ww_alloc(*state, 1000 * size);
+      char *whole = filled(f, types[t], 1000, *state),
+           *parts = ww_alloc(*state, 1000 * size);
       for (uint64_t at = 0, step = 1; at < 1000; at += step, step = step * 3 % 97 + 1) {
         if (at + step > 1000)
           step = 1000 - at;
-        ww_fill_bytes(&f, types[t], 1000, ww_fill_seed(1, 0), at, step, parts + at * size);
+        ww_fill_bytes(&f, types[t], 1000, ww_fill_seed(1, 0), at, step,
+                      parts + at * size);
       }
       assert_memory_equal(whole, parts, 1000 * size);
     }
@@ -115,8 +117,10 @@ static void small_floats_stay_below_one(void **state) {
 }
 
 static void uniform_keeps_its_bounds(void **state) {
-  int32_t *i32 = filled((ww_fill){.kind = WW_FILL_UNIFORM, .lo = -3, .hi = 4}, "i32", N, *state);
-  float *f32 = filled((ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1000, .hi = 1001}, "f32", N, *state);
+  int32_t *i32 =
+      filled((ww_fill){.kind = WW_FILL_UNIFORM, .lo = -3, .hi = 4}, "i32", N, *state);
+  float *f32 = filled((ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1000, .hi = 1001}, "f32",
+                      N, *state);
   int seen[7] = {0};
   for (int i = 0; i < N; i++) {
     assert_true(i32[i] >= -3 && i32[i] < 4);
@@ -169,8 +173,8 @@ static void permutation_mixes(void **state) {
 }
 
 static void monotone_goes_from_lo_to_hi(void **state) {
-  int32_t *r =
-      filled((ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = 8.0 * (N - 1)}, "i32", N, *state);
+  int32_t *r = filled((ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = 8.0 * (N - 1)},
+                      "i32", N, *state);
   int most = 0, least = 1 << 30;
   assert_int_equal(r[0], 0);
   assert_int_equal(r[N - 1], 8 * (N - 1));
@@ -188,7 +192,8 @@ static void monotone_goes_from_lo_to_hi(void **state) {
 }
 
 static void zipf_has_its_law(void **state) {
-  uint32_t *z = filled((ww_fill){.kind = WW_FILL_ZIPF, .lo = 10, .hi = 1010}, "u32", N, *state);
+  uint32_t *z =
+      filled((ww_fill){.kind = WW_FILL_ZIPF, .lo = 10, .hi = 1010}, "u32", N, *state);
   int seen[1000] = {0};
   for (int i = 0; i < N; i++) {
     assert_true(z[i] >= 10 && z[i] < 1010);

@@ -1,8 +1,9 @@
-/* test_front.c - the front end's driver: dialects, flags, recovery from broken sources, instances,
- * host launches, bad input.
+/* test_front.c - the front end's driver: dialects, flags, recovery from broken sources,
+ * instances, host launches, bad input.
  *
- * The sources are in tests/front/, what must come out of each in NAME.want beside it: one line per
- * kernel, per diagnostic and per host launch. WW_WRITE=1 writes the .want files anew. */
+ * The sources are in tests/front/, what must come out of each in NAME.want beside it:
+ * one line per kernel, per diagnostic and per host launch. WW_WRITE=1 writes the .want
+ * files anew. */
 #include "unit.h"
 
 #include <dirent.h>
@@ -59,8 +60,10 @@ static uint32_t count(const char *const *v, uint32_t max) {
 }
 
 static ww_front_options options_of(const load_case *c, ww_arena *a) {
-  ww_front_options o = {
-      .dialect = -1, .no_sdk = true, .nfiles = count(c->files, 3), .nflags = count(c->flags, 4)};
+  ww_front_options o = {.dialect = -1,
+                        .no_sdk = true,
+                        .nfiles = count(c->files, 3),
+                        .nflags = count(c->flags, 4)};
   o.ninstantiate = count(c->instantiate, 3);
   o.files = WW_NEWN(a, const char *, 3);
   for (uint32_t i = 0; i < o.nfiles; i++)
@@ -147,7 +150,8 @@ static void test_load(void **state) {
 
 /* ---- what cannot be loaded ---- */
 
-static ww_status load(const char *file, const char *instantiate, ww_arena *a, ww_err *e) {
+static ww_status
+load(const char *file, const char *instantiate, ww_arena *a, ww_err *e) {
   ww_front_options o = {.files = &file, .nfiles = 1, .dialect = -1, .no_sdk = true};
   ww_unit u;
   *e = (ww_err){0};
@@ -158,7 +162,8 @@ static ww_status load(const char *file, const char *instantiate, ww_arena *a, ww
   return ww_front_load(&o, a, &u, e);
 }
 
-static const char *scratch_file(ww_arena *a, const char *name, const char *text, size_t n) {
+static const char *
+scratch_file(ww_arena *a, const char *name, const char *text, size_t n) {
   const char *path = ww_fmt(a, "build/tests/%s", name);
   assert_int_equal(ww_write_file_atomic(path, text, n, NULL), WW_OK);
   return path;
@@ -170,19 +175,23 @@ static void test_bad_input(void **state) {
   assert_int_equal(load("tests/front/no_such_file.cu", NULL, a, &e), WW_EIO);
   assert_int_equal(load("tests/front", NULL, a, &e), WW_EIO);
   assert_int_equal(load("/dev/zero", NULL, a, &e), WW_EIO);
-  assert_int_equal(load(scratch_file(a, "binary.cu", "\177ELF\0\1\2", 7), NULL, a, &e), WW_EPARSE);
+  assert_int_equal(load(scratch_file(a, "binary.cu", "\177ELF\0\1\2", 7), NULL, a, &e),
+                   WW_EPARSE);
   assert_non_null(strstr(e.msg, "binary"));
   const char *huge = scratch_file(a, "huge.cu", "", 0);
   assert_int_equal(truncate(huge, (off_t)1 << 30), 0);
   assert_int_equal(load(huge, NULL, a, &e), WW_ELIMIT);
   unlink(huge);
-  assert_int_equal(load(scratch_file(a, "prose.txt", "hello", 5), NULL, a, &e), WW_EUSAGE);
+  assert_int_equal(load(scratch_file(a, "prose.txt", "hello", 5), NULL, a, &e),
+                   WW_EUSAGE);
   assert_non_null(strstr(e.msg, "dialect"));
   assert_int_equal(load(scratch_file(a, "empty.cu", "", 0), NULL, a, &e),
                    WW_OK); /* no kernels, no error */
   const char *noise = ")))) }}}} <<<< \"\n'' \\ /* \n R\"x( #if\n#include\n";
-  assert_int_equal(load(scratch_file(a, "noise.cu", noise, strlen(noise)), NULL, a, &e), WW_EPARSE);
-  assert_int_equal(load("tests/front/instances.cu", "deep::kern<float>", a, &e), WW_EUSAGE);
+  assert_int_equal(load(scratch_file(a, "noise.cu", noise, strlen(noise)), NULL, a, &e),
+                   WW_EPARSE);
+  assert_int_equal(load("tests/front/instances.cu", "deep::kern<float>", a, &e),
+                   WW_EUSAGE);
   assert_non_null(strstr(e.msg, "deep::kern<float>"));
   assert_int_equal(load("tests/front/instances.cu", "nothing<3>", a, &e), WW_EUSAGE);
 }
@@ -194,7 +203,8 @@ static void test_leaves_nothing(void **state) {
   ww_err e;
   mkdir(temp, 0777);
   setenv("TMPDIR", temp, 1);
-  char *cache = getenv("XDG_CACHE_HOME") ? ww_strdup(a, getenv("XDG_CACHE_HOME")) : NULL;
+  char *cache =
+      getenv("XDG_CACHE_HOME") ? ww_strdup(a, getenv("XDG_CACHE_HOME")) : NULL;
   setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
   assert_int_equal(load("tests/front/broken.cu", NULL, a, &e), WW_OK);
   if (cache)
@@ -226,10 +236,13 @@ static void test_flags(void **state) {
   } rows[] = {
       {{"-Iinclude", "-DN=4", "-D", "M", "-U", "X"},
        "cc1 -I include -D N=4 -D M -U X driver ignored"},
-      {{"-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-O3", "-lineinfo", "-rdc=true"},
+      {{"-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-O3", "-lineinfo",
+        "-rdc=true"},
        "cc1 driver ignored"},
-      {{"--std", "c++17", "-x", "cu", "-maxrregcount", "64"}, "cc1 driver -std=c++17 ignored"},
-      {{"-std=c++20", "-Xcompiler", "-fopenmp,-DHOST=1,-O2", "--expt-relaxed-constexpr"},
+      {{"--std", "c++17", "-x", "cu", "-maxrregcount", "64"},
+       "cc1 driver -std=c++17 ignored"},
+      {{"-std=c++20", "-Xcompiler", "-fopenmp,-DHOST=1,-O2",
+        "--expt-relaxed-constexpr"},
        "cc1 -D HOST=1 driver -std=c++20 ignored"},
       {{"-use_fast_math"},
        "cc1 driver -fgpu-flush-denormals-to-zero -freciprocal-math -fapprox-func "
@@ -254,24 +267,28 @@ static void test_flags(void **state) {
   }
 }
 
-/* Functions as "name" or "name*" for kernels, with the line; other declarations as their first
- * word. */
+/* Functions as "name" or "name*" for kernels, with the line; other declarations as
+ * their first word. */
 static void test_scan(void **state) {
   ww_arena *a = *state;
   static const char *const rows[][2] = {
       {"int f() { return 1; }\n__global__ void k(int x) { }", "f:1 k*:2"},
-      {"namespace a { namespace b { void f() {} } void g() {} } void h() {}", "f:1 g:1 h:1"},
+      {"namespace a { namespace b { void f() {} } void g() {} } void h() {}",
+       "f:1 g:1 h:1"},
       {"struct S { int x; S() : x{1} {} void m() const { if (x) {} } } s; void g() {}",
        "?:1 S:1 m:1 ?:1 g:1"},
       {"extern \"C\" {\nvoid f() {}\n}\nint a[] = {1, 2};\nvoid g() {}", "f:2 ?:4 g:5"},
-      {"template <typename T, int N = (3 > 2)> __global__ void __launch_bounds__(256) k(T *x) {}",
+      {"template <typename T, int N = (3 > 2)> __global__ void __launch_bounds__(256) "
+       "k(T *x) {}",
        "k*:1"},
-      {"/* } */ void f() { char c = '}'; const char *s = \"}\"; } // }\nvoid g() {}", "f:1 g:2"},
+      {"/* } */ void f() { char c = '}'; const char *s = \"}\"; } // }\nvoid g() {}",
+       "f:1 g:2"},
       {"#define OPEN {\nvoid f() { g(R\"x(})x\"); }\nvoid g() {}", "f:2 g:3"},
       {"kernel void k(global int *x) { }\n__kernel void l() {}", "k*:1 l*:2"},
       {"auto f = [](int x) { return x; };\nbool operator==(S a, S b) { return true; }",
        "?:1 operator:2"},
-      {"#ifdef A\nvoid f(int x) {\n#else\nvoid f() {\n#endif\n}\nvoid g() {}", "f:2 g:7"},
+      {"#ifdef A\nvoid f(int x) {\n#else\nvoid f() {\n#endif\n}\nvoid g() {}",
+       "f:2 g:7"},
       {"}}} void f() {}", "f:1"},
       {"", ""},
   };
@@ -282,8 +299,8 @@ static void test_scan(void **state) {
     ww_scan_source(rows[i][0], strlen(rows[i][0]), a, &s);
     for (uint32_t k = 0; k < s.ndecls; k++) {
       const ww_decl *d = &s.decls[k];
-      ww_buf_fmt(&b, "%s%s%s:%u", k ? " " : "", d->body ? d->name : "?", d->kernel ? "*" : "",
-                 d->line);
+      ww_buf_fmt(&b, "%s%s%s:%u", k ? " " : "", d->body ? d->name : "?",
+                 d->kernel ? "*" : "", d->line);
     }
     check_text(b.s, rows[i][1], i);
     ww_buf_free(&b);
@@ -323,16 +340,21 @@ static void test_comment(void **state) {
   ww_arena *a = *state;
   assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 3, a),
                       "grid=n/256 block=256 n=1<<20");
-  assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 5, a), "grid=16 block=32");
+  assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 5, a),
+                      "grid=16 block=32");
   assert_null(ww_front_comment(DIR_FRONT "comment.cu", 10, a));
   const char *text = "// warpwise: block=64\nint a;\n\n__global__ void k() {}\n";
-  assert_string_equal(ww_front_comment(scratch_file(a, "one_comment.cu", text, strlen(text)), 4, a),
-                      "block=64");
-  text = "// warpwise: block=64\n__global__ void k() {}\n__global__ void other() {}\n"; /* that of k
-                                                                                           alone */
-  assert_string_equal(ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 2, a),
-                      "block=64");
-  assert_null(ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 3, a));
+  assert_string_equal(
+      ww_front_comment(scratch_file(a, "one_comment.cu", text, strlen(text)), 4, a),
+      "block=64");
+  text =
+      "// warpwise: block=64\n__global__ void k() {}\n__global__ void other() {}\n"; /* that of k
+                                                                                        alone */
+  assert_string_equal(
+      ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 2, a),
+      "block=64");
+  assert_null(
+      ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 3, a));
 }
 
 static void test_clang(void **state) {
@@ -368,7 +390,8 @@ static void test_isolated(void **state) {
   if (ww_confine_missing())
     skip();
   setenv("WW_TEST_SECRET", "x", 1);
-  assert_int_equal(ww_isolate_run(try_everything, "Makefile", ww_now() + 20, &out, &e), WW_OK);
+  assert_int_equal(ww_isolate_run(try_everything, "Makefile", ww_now() + 20, &out, &e),
+                   WW_OK);
   assert_string_equal(out.s, "");
   ww_buf_free(&out);
 }

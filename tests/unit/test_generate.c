@@ -1,5 +1,5 @@
-/* test_generate.c - the generator: frozen output, the same twice, no near-duplicates, launches that
- * keep their promises. */
+/* test_generate.c - the generator: frozen output, the same twice, no near-duplicates,
+ * launches that keep their promises. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -9,23 +9,27 @@
 #define SMS 132
 #define L2 ((uint64_t)60 << 20)
 
-#define NEW_FAMILIES                                                                              \
-  "tree,probe,records,latency,queue,gather_shared,ode,bits,straight,double,lowbits,window,relax," \
-  "triangle,interp,"                                                                              \
+#define NEW_FAMILIES                                                                 \
+  "tree,probe,records,latency,queue,gather_shared,ode,bits,straight,double,lowbits," \
+  "window,relax,"                                                                    \
+  "triangle,interp,"                                                                 \
   "persist,bcast,vote"
 
-/* Sources in both dialects and three launches of the first kernels of seed 1, of all productions or
- * of some. Shipped rows are made again from their numbers: what changes these is a new
- * WW_GENERATOR_VERSION, and the old ones stay. */
+/* Sources in both dialects and three launches of the first kernels of seed 1, of all
+ * productions or of some. Shipped rows are made again from their numbers: what changes
+ * these is a new WW_GENERATOR_VERSION, and the old ones stay. */
 static const struct {
   const char *version;
   uint32_t kernels;
   const char *only;
   uint64_t cuda, opencl, launches;
 } frozen[] = {
-    {"1", 200, NULL, 0x9f97e1807c98fe56ull, 0x3f8963d71b974997ull, 0x2340f79cb7e3022dull},
-    {"2", 200, NULL, 0x99e66ebf76a820aaull, 0x593518571a34872dull, 0x2f335bf14719d19full},
-    {"2", 400, NEW_FAMILIES, 0xc8dfb26b0183e5b4ull, 0x94894942a7d90453ull, 0x488abb906f30b9a6ull},
+    {"1", 200, NULL, 0x9f97e1807c98fe56ull, 0x3f8963d71b974997ull,
+     0x2340f79cb7e3022dull},
+    {"2", 200, NULL, 0x99e66ebf76a820aaull, 0x593518571a34872dull,
+     0x2f335bf14719d19full},
+    {"2", 400, NEW_FAMILIES, 0xc8dfb26b0183e5b4ull, 0x94894942a7d90453ull,
+     0x488abb906f30b9a6ull},
 };
 
 static void add_launches(const ww_gen_kernel *k, ww_arena *a, ww_buf *out) {
@@ -42,8 +46,9 @@ static void freeze(uint32_t row, ww_arena *a) {
   uint32_t version;
   ww_gen_some only;
   ww_buf cuda = {0}, opencl = {0}, launches = {0};
-  assert_int_equal(ww_gen_grammar(frozen[row].version, frozen[row].only, &version, &only, NULL),
-                   WW_OK);
+  assert_int_equal(
+      ww_gen_grammar(frozen[row].version, frozen[row].only, &version, &only, NULL),
+      WW_OK);
   ww_gen_stream *s = ww_gen_stream_new(version, 1, &only);
   for (uint32_t i = 0; i < frozen[row].kernels; i++) {
     ww_gen_kernel k;
@@ -58,9 +63,11 @@ static void freeze(uint32_t row, ww_arena *a) {
   ww_buf_free(&cuda);
   ww_buf_free(&opencl);
   ww_buf_free(&launches);
-  if (got[0] != frozen[row].cuda || got[1] != frozen[row].opencl || got[2] != frozen[row].launches)
-    fail_msg("row %u: version %u now writes 0x%llxull, 0x%llxull, launches 0x%llxull", row, version,
-             (unsigned long long)got[0], (unsigned long long)got[1], (unsigned long long)got[2]);
+  if (got[0] != frozen[row].cuda || got[1] != frozen[row].opencl ||
+      got[2] != frozen[row].launches)
+    fail_msg("row %u: version %u now writes 0x%llxull, 0x%llxull, launches 0x%llxull",
+             row, version, (unsigned long long)got[0], (unsigned long long)got[1],
+             (unsigned long long)got[2]);
 }
 
 static void output_is_frozen(void **state) {
@@ -79,14 +86,18 @@ static void same_numbers_same_kernel(void **state) {
     assert_int_equal(ww_gen_make(version, 10, i, other, &c, NULL), WW_OK);
     assert_true(a.structure == b.structure);
     assert_string_equal(a.productions, b.productions);
-    assert_true(ww_gen_source_hash(&a, WW_GEN_CUDA) == ww_gen_source_hash(&b, WW_GEN_CUDA));
-    assert_true(ww_gen_source_hash(&a, WW_GEN_OPENCL) == ww_gen_source_hash(&b, WW_GEN_OPENCL));
-    assert_false(ww_gen_source_hash(&a, WW_GEN_CUDA) == ww_gen_source_hash(&c, WW_GEN_CUDA));
+    assert_true(ww_gen_source_hash(&a, WW_GEN_CUDA) ==
+                ww_gen_source_hash(&b, WW_GEN_CUDA));
+    assert_true(ww_gen_source_hash(&a, WW_GEN_OPENCL) ==
+                ww_gen_source_hash(&b, WW_GEN_OPENCL));
+    assert_false(ww_gen_source_hash(&a, WW_GEN_CUDA) ==
+                 ww_gen_source_hash(&c, WW_GEN_CUDA));
     ww_arena_free(other);
   }
   ww_gen_kernel k;
   ww_err e = {0};
-  assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION + 1, 1, 0, *state, &k, &e), WW_EUNSUPPORTED);
+  assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION + 1, 1, 0, *state, &k, &e),
+                   WW_EUNSUPPORTED);
   assert_non_null(strstr(e.msg, "version"));
   assert_int_equal(ww_gen_make(0, 1, 0, *state, &k, &e), WW_EUNSUPPORTED);
 }
@@ -96,7 +107,8 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Productions of a row in the table of families, and kernels without floats: a third of real ones.
+/* Productions of a row in the table of families, and kernels without floats: a third of
+ * real ones.
  */
 static void no_duplicates(uint32_t version, uint32_t least_families, ww_arena *a) {
   enum { N = 4000 };
@@ -134,7 +146,8 @@ static void stream_has_no_duplicates(void **state) {
   no_duplicates(2, 54, *state);
 }
 
-/* Some productions alone: the kernels that the whole sequence has of them, under the same numbers.
+/* Some productions alone: the kernels that the whole sequence has of them, under the
+ * same numbers.
  */
 static void some_productions_alone(void **state) {
   ww_gen_some only;
@@ -142,7 +155,8 @@ static void some_productions_alone(void **state) {
   ww_err e = {0};
   assert_int_equal(ww_gen_grammar(NULL, "gen.ode,vote", &version, &only, &e), WW_OK);
   assert_int_equal(version, WW_GENERATOR_VERSION);
-  ww_gen_stream *some = ww_gen_stream_new(2, 4, &only), *all = ww_gen_stream_new(2, 4, NULL);
+  ww_gen_stream *some = ww_gen_stream_new(2, 4, &only),
+                *all = ww_gen_stream_new(2, 4, NULL);
   for (int i = 0; i < 30; i++) {
     ww_gen_kernel a, b;
     assert_int_equal(ww_gen_stream_next(some, *state, &a, &e), WW_OK);
@@ -199,7 +213,8 @@ static void check_launch(const ww_launch *l, uint32_t sms, double us, spread *s)
   uint64_t blocks = l->grid[0] * l->grid[1] * l->grid[2],
            threads = l->block[0] * l->block[1] * l->block[2], bytes = 0;
   assert_true(blocks >= 1 && threads >= 1 && threads <= 1024);
-  assert_true(l->grid[1] <= 65535 && l->grid[2] <= 65535 && blocks <= 1100ull * sms + 1000);
+  assert_true(l->grid[1] <= 65535 && l->grid[2] <= 65535 &&
+              blocks <= 1100ull * sms + 1000);
   for (uint32_t i = 0; i < l->nargs; i++) {
     const ww_arg *g = &l->args[i];
     if (g->kind == WW_ARG_HEX) {
@@ -209,7 +224,8 @@ static void check_launch(const ww_launch *l, uint32_t sms, double us, spread *s)
     assert_int_equal(g->kind, WW_ARG_BUFFER);
     assert_true(g->buffer.bytes > 0 && ww_elem_size(g->buffer.type) > 0);
     assert_int_equal(g->buffer.bytes % ww_elem_size(g->buffer.type), 0);
-    assert_true(g->buffer.fill.kind != WW_FILL_NONE && g->buffer.fill.kind != WW_FILL_FILE);
+    assert_true(g->buffer.fill.kind != WW_FILL_NONE &&
+                g->buffer.fill.kind != WW_FILL_FILE);
     bytes += g->buffer.bytes;
   }
   assert_true(bytes <= (uint64_t)2 << 30);
@@ -267,7 +283,8 @@ static void names_fit_the_printer(void **state) {
     assert_int_equal(ww_gen_stream_next(s, *state, &k, NULL), WW_OK);
     ww_gen_print(&k, WW_GEN_CUDA, 2, &b); /* style 2: a letter and the name's number */
     for (const char *p = b.s; (p = strstr(p, "160")); p++)
-      if (p > b.s + 1 && strchr("abcdefghjkmnpqrstuvw", p[-1]) && strchr(" (*-+~!", p[-2]))
+      if (p > b.s + 1 && strchr("abcdefghjkmnpqrstuvw", p[-1]) &&
+          strchr(" (*-+~!", p[-2]))
         fail_msg("%s has more", k.name);
     ww_buf_free(&b);
   }

@@ -1,5 +1,6 @@
-/* test_gpu.c - GPU descriptions: the shipped ones are plausible, what is written is read back,
- * errors name the member. `test_gpu --write docs/gpus.md` rewrites that page's tables (make docs).
+/* test_gpu.c - GPU descriptions: the shipped ones are plausible, what is written is
+ * read back, errors name the member. `test_gpu --write docs/gpus.md` rewrites that
+ * page's tables (make docs).
  */
 #include "unit.h"
 
@@ -8,8 +9,9 @@
 #include "../../src/gpu/gpu.h"
 #include "../../src/measure/probe.h"
 
-#define HEAD                                                                              \
-  "{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\"," \
+#define HEAD                                                                         \
+  "{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_" \
+  "90\","                                                                            \
   "\"lanes\":32,\"sms\":132"
 
 static ww_gpu parsed(ww_arena *a, const char *text) {
@@ -21,11 +23,13 @@ static ww_gpu parsed(ww_arena *a, const char *text) {
 }
 
 static void plain_and_sourced_numbers(void **state) {
-  ww_gpu g = parsed(*state, HEAD
-                    ",\"l2\":{\"bytes\":52428800,\"latency\":{\"value\":245,\"source\":\"probe\"}},"
-                    "\"ops\":{\"ffma\":{\"issue\":1}},\"shared\":{\"carveouts_bytes\":[0,8192],"
-                    "\"conflict\":{\"values\":[[1,1],[2,2.5]],\"source\":\"estimate\"}}}");
-  assert_true(g.l2_bytes == 52428800 && g.l2_latency == 245 && g.issue[WW_GPU_OP_ffma] == 1);
+  ww_gpu g = parsed(
+      *state, HEAD
+      ",\"l2\":{\"bytes\":52428800,\"latency\":{\"value\":245,\"source\":\"probe\"}},"
+      "\"ops\":{\"ffma\":{\"issue\":1}},\"shared\":{\"carveouts_bytes\":[0,8192],"
+      "\"conflict\":{\"values\":[[1,1],[2,2.5]],\"source\":\"estimate\"}}}");
+  assert_true(g.l2_bytes == 52428800 && g.l2_latency == 245 &&
+              g.issue[WW_GPU_OP_ffma] == 1);
   assert_true(isnan(g.latency[WW_GPU_OP_ffma]) && isnan(g.dram_read) &&
               isnan(g.math_issue[WW_GPU_MATH_div_f32]));
   assert_string_equal(g.source[ww_figure_named("l2.latency")], "probe");
@@ -44,10 +48,12 @@ static void errors_name_the_member(void **state) {
   } rows[] = {
       {"[1]", "a GPU description is a JSON object"},
       {"{\"name\":\"x\"}", "full_name is missing"},
-      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\","
+      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":"
+       "\"sm_90\","
        "\"lanes\":32}",
        "sms is missing"},
-      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"v\",\"architecture\":\"a\",\"lanes\":16,"
+      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"v\",\"architecture\":\"a\","
+       "\"lanes\":16,"
        "\"sms\":1}",
        "lanes: expected 32 or 64, not 16"},
       {HEAD ",\"l2\":{\"bites\":1}}", "l2.bites: no figure is called so"},
@@ -58,11 +64,14 @@ static void errors_name_the_member(void **state) {
       {HEAD ",\"l2\":{\"bytes\":{\"value\":99999999,\"note\":1}}}", "note"},
       {HEAD ",\"l2\":{\"bytes\":4}}", "l2.bytes: expected 65536 to 1e+10 byte, not 4"},
       {HEAD ",\"l2\":7}", "l2: expected an object"},
-      {HEAD ",\"ops\":{\"ffma\":{\"rate\":1}}}", "ops.ffma.rate: no figure is called so"},
+      {HEAD ",\"ops\":{\"ffma\":{\"rate\":1}}}",
+       "ops.ffma.rate: no figure is called so"},
       {HEAD ",\"shared\":{\"conflict\":[[1,1],[1,2]]}}",
        "shared.conflict[1]: expected more than 1"},
-      {HEAD ",\"shared\":{\"conflict\":[1,2]}}", "shared.conflict[0]: expected [ways, cycles]"},
-      {HEAD ",\"shared\":{\"carveouts_bytes\":8192}}", "shared.carveouts_bytes: expected an array"},
+      {HEAD ",\"shared\":{\"conflict\":[1,2]}}",
+       "shared.conflict[0]: expected [ways, cycles]"},
+      {HEAD ",\"shared\":{\"carveouts_bytes\":8192}}",
+       "shared.carveouts_bytes: expected an array"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     ww_gpu g;
@@ -89,14 +98,16 @@ static void round_trip(void **state) {
   g.notes = "two\nlines";
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     const ww_figure *f = &ww_gpu_figures[i];
-    double share = (i % 97 + 1) / 100.0; /* neighbours differ, so that a swapped offset shows */
+    double share =
+        (i % 97 + 1) / 100.0; /* neighbours differ, so that a swapped offset shows */
     if (i % 5 != 4)
-      ww_figure_set(&g, i, f->least + share * (f->most - f->least), i % 3 ? "datasheet" : NULL);
+      ww_figure_set(&g, i, f->least + share * (f->most - f->least),
+                    i % 3 ? "datasheet" : NULL);
   }
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     static double x[3] = {1, 2.5, 1e9}, y[3] = {0.1, 3, 7};
-    *ww_curve_at(&g, i) =
-        (ww_curve){x, ww_gpu_curves[i].unit_y ? y : NULL, i % 4, i % 2 ? "probe" : NULL};
+    *ww_curve_at(&g, i) = (ww_curve){x, ww_gpu_curves[i].unit_y ? y : NULL, i % 4,
+                                     i % 2 ? "probe" : NULL};
   }
   for (int pretty = 0; pretty < 2; pretty++) {
     ww_buf b = {0};
@@ -124,13 +135,19 @@ static void round_trip(void **state) {
 }
 
 /* measured / from the units, within `share` */
-static void consistent(const ww_gpu *g, const char *what, double peak, double flops_per_lane,
-                       double issue, double share) {
+static void consistent(const ww_gpu *g,
+                       const char *what,
+                       double peak,
+                       double flops_per_lane,
+                       double issue,
+                       double share) {
   if (isnan(peak) || isnan(issue))
     return;
-  double units = g->sms * g->subcores * g->lanes / issue * flops_per_lane * g->boost_mhz / 1e6;
+  double units =
+      g->sms * g->subcores * g->lanes / issue * flops_per_lane * g->boost_mhz / 1e6;
   if (fabs(peak / units - 1) > share)
-    fail_msg("%s %s: the peak is %g, the units give %g TFLOP/s", g->name, what, peak, units);
+    fail_msg("%s %s: the peak is %g, the units give %g TFLOP/s", g->name, what, peak,
+             units);
 }
 
 static void shipped_descriptions_are_plausible(void **state) {
@@ -147,8 +164,10 @@ static void shipped_descriptions_are_plausible(void **state) {
     consistent(&g, "fp32", g.peak_fp32, 2 * packing, g.issue[WW_GPU_OP_ffma], 0.1);
     consistent(&g, "fp64", g.peak_fp64, 2, g.issue[WW_GPU_OP_dfma], 0.1);
     if (!strcmp(g.vendor, "nvidia") &&
-        strcmp(g.architecture, "sm_90") != 0) /* sm_90 reaches its peak by other instructions */
-      consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_GPU_OP_mma_f16], 0.1);
+        strcmp(g.architecture, "sm_90") !=
+            0) /* sm_90 reaches its peak by other instructions */
+      consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_GPU_OP_mma_f16],
+                 0.1);
     for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
       if (!isnan(ww_figure_of(&g, i)) && !g.source[i])
         fail_msg("%s: %s has no source", g.name, ww_gpu_figures[i].path);
@@ -156,7 +175,8 @@ static void shipped_descriptions_are_plausible(void **state) {
     assert_true(g.l1_latency < g.l2_latency && g.l2_latency < g.dram_latency &&
                 g.dram_peak < g.l2_gbps);
     if (g.carveouts.n)
-      assert_true(g.carveouts.x[g.carveouts.n - 1] == g.shared_max && g.shared_max < g.l1_bytes);
+      assert_true(g.carveouts.x[g.carveouts.n - 1] == g.shared_max &&
+                  g.shared_max < g.l1_bytes);
   }
 }
 
@@ -187,12 +207,13 @@ static void curves_interpolate(void **state) {
   ww_curve c = {x, y, 3, NULL};
   assert_true(ww_curve_at_x(&c, 0.5) == 10 && ww_curve_at_x(&c, 100) == 60 &&
               ww_curve_at_x(&c, 4) == 20);
-  assert_true(fabs(ww_curve_at_x(&c, 2) - 15) < 1e-9 && fabs(ww_curve_at_x(&c, 8) - 40) < 1e-9);
+  assert_true(fabs(ww_curve_at_x(&c, 2) - 15) < 1e-9 &&
+              fabs(ww_curve_at_x(&c, 8) - 40) < 1e-9);
   assert_true(isnan(ww_curve_at_x(&(ww_curve){0}, 1)));
 }
 
-/* Points by path become figures and curves with the probe as their source; what was not measured
- * stays. */
+/* Points by path become figures and curves with the probe as their source; what was not
+ * measured stays. */
 static void a_probe_goes_over_a_description(void **state) {
   ww_arena *a = *state;
   ww_probe p = {.device = "NVIDIA X",
@@ -201,8 +222,8 @@ static void a_probe_goes_over_a_description(void **state) {
                 .sms = 10,
                 .lanes = 32},
            back;
-  ww_gpu g = parsed(
-      a, HEAD ",\"l2\":{\"latency\":{\"value\":100,\"source\":\"estimate\"},\"line_bytes\":128}}");
+  ww_gpu g = parsed(a, HEAD ",\"l2\":{\"latency\":{\"value\":100,\"source\":"
+                            "\"estimate\"},\"line_bytes\":128}}");
   ww_probe_add(&p, a, "l2.latency", NAN, 245.678);
   ww_probe_add(&p, a, "l2.bytes", NAN, 52428800);
   ww_probe_add(&p, a, "ops.ffma.issue", NAN, 1.0123);
@@ -233,16 +254,19 @@ static void a_probe_goes_over_a_description(void **state) {
   assert_true(g.sms == 10 && strstr(g.calibrated, "NVIDIA X"));
 }
 
-/* Bandwidth over occupancy of a memory with latency 300 ns (1 + 1.4 u^2) gives 1.4 back. */
+/* Bandwidth over occupancy of a memory with latency 300 ns (1 + 1.4 u^2) gives 1.4
+ * back. */
 static void queueing_is_found_from_bandwidth_over_occupancy(void **state) {
   ww_arena *a = *state;
-  ww_probe p = {.device = "X", .architecture = "sm_90", .date = "d", .sms = 100, .lanes = 32};
+  ww_probe p = {
+      .device = "X", .architecture = "sm_90", .date = "d", .sms = 100, .lanes = 32};
   ww_gpu g = parsed(a, HEAD ",\"clock\":{\"boost_mhz\":2000}}");
   ww_probe_add(&p, a, "dram.read_gbps", NAN, 4000);
   for (double warps = 1; warps <= 16; warps *= 2) {
     double bw = 0; /* the fixed point of bw = bytes / latency(bw), by bisection */
     for (double step = 4000; step > 0.01; step /= 2)
-      if ((bw + step) * 300 * (1 + 1.4 * (bw + step) * (bw + step) / 16e6) < warps * 32 * 16 * 100)
+      if ((bw + step) * 300 * (1 + 1.4 * (bw + step) * (bw + step) / 16e6) <
+          warps * 32 * 16 * 100)
         bw += step;
     ww_probe_add(&p, a, "dram.read_gbps_by_warps", warps, bw);
   }
@@ -251,12 +275,16 @@ static void queueing_is_found_from_bandwidth_over_occupancy(void **state) {
     fail_msg("k is %g", g.dram_queue);
 }
 
-static void figure_row(ww_buf *b, const char *path, const char *unit, double otherwise,
+static void figure_row(ww_buf *b,
+                       const char *path,
+                       const char *unit,
+                       double otherwise,
                        const char *meaning) {
   char number[32] = "";
   if (!isnan(otherwise))
     snprintf(number, sizeof number, "%.10g", otherwise);
-  ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", path, strcmp(unit, "1") ? unit : "", number, meaning);
+  ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", path, strcmp(unit, "1") ? unit : "",
+             number, meaning);
 }
 
 /* gpu.def as the tables of docs/gpus.md. */
@@ -265,22 +293,25 @@ static void put_tables(ww_buf *b) {
 #define FIGURE(field, path, unit, least, most, otherwise, meaning) \
   figure_row(b, path, unit, otherwise, meaning);
 #include "../../src/gpu/gpu.def"
-  ww_buf_puts(b, "\nLists and curves:\n\n| curve | from | to | meaning |\n|---|---|---|---|\n");
+  ww_buf_puts(
+      b, "\nLists and curves:\n\n| curve | from | to | meaning |\n|---|---|---|---|\n");
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve_info *c = &ww_gpu_curves[i];
-    ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", c->path, c->unit_x, c->unit_y ? c->unit_y : "",
-               c->meaning);
+    ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", c->path, c->unit_x,
+               c->unit_y ? c->unit_y : "", c->meaning);
   }
-  ww_buf_puts(b, "\nMachine instructions, each with `ops.NAME.issue` (cycles of a sub-core per "
-                 "warp instruction, all sub-cores of the SM\n"
-                 "busy) and `ops.NAME.latency` (cycles until a dependent instruction can "
-                 "issue):\n\n| name | meaning |\n|---|---|\n");
+  ww_buf_puts(
+      b, "\nMachine instructions, each with `ops.NAME.issue` (cycles of a sub-core per "
+         "warp instruction, all sub-cores of the SM\n"
+         "busy) and `ops.NAME.latency` (cycles until a dependent instruction can "
+         "issue):\n\n| name | meaning |\n|---|---|\n");
 #define OP(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
 #include "../../src/gpu/gpu.def"
-  ww_buf_puts(b,
-              "\nOperations of the language, each with `math.NAME.instructions`, `.flops_fp32`, "
-              "`.flops_fp64` (what the counters see, per lane),\n"
-              "`.issue` and `.latency`, on ordinary numbers:\n\n| name | meaning |\n|---|---|\n");
+  ww_buf_puts(b, "\nOperations of the language, each with `math.NAME.instructions`, "
+                 "`.flops_fp32`, "
+                 "`.flops_fp64` (what the counters see, per lane),\n"
+                 "`.issue` and `.latency`, on ordinary numbers:\n\n| name | meaning "
+                 "|\n|---|---|\n");
 #define MATH(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
 #include "../../src/gpu/gpu.def"
 }
@@ -341,15 +372,16 @@ static int write_docs(const char *path) {
 int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--write") == 0)
     return write_docs(argv[2]);
-  const struct CMUnitTest tests[] = {TEST(plain_and_sourced_numbers),
-                                     TEST(errors_name_the_member),
-                                     TEST(round_trip),
-                                     TEST(shipped_descriptions_are_plausible),
-                                     TEST(devices_find_their_description),
-                                     TEST(curves_interpolate),
-                                     TEST(a_probe_goes_over_a_description),
-                                     TEST(queueing_is_found_from_bandwidth_over_occupancy),
-                                     TEST(docs_page_is_current),
-                                     TEST(docs_example_parses)};
+  const struct CMUnitTest tests[] = {
+      TEST(plain_and_sourced_numbers),
+      TEST(errors_name_the_member),
+      TEST(round_trip),
+      TEST(shipped_descriptions_are_plausible),
+      TEST(devices_find_their_description),
+      TEST(curves_interpolate),
+      TEST(a_probe_goes_over_a_description),
+      TEST(queueing_is_found_from_bandwidth_over_occupancy),
+      TEST(docs_page_is_current),
+      TEST(docs_example_parses)};
   return RUN(tests);
 }

@@ -1,6 +1,6 @@
-/* test_inputs.c - what is found or assumed for buffers that nobody described: sizes, contents, the
- * sentences that say so; and that a described one is taken at its word. The kernels are
- * tests/sample/inputs.cu. */
+/* test_inputs.c - what is found or assumed for buffers that nobody described: sizes,
+ * contents, the sentences that say so; and that a described one is taken at its word.
+ * The kernels are tests/sample/inputs.cu. */
 #include "rig.h"
 #include "source.h"
 
@@ -11,15 +11,16 @@ static int load(void **state) {
   return source_load("tests/sample/inputs.cu");
 }
 
-static ww_status run(const char *kernel, const char *launch, bool full, ww_trace_result *r,
-                     ww_err *e) {
+static ww_status
+run(const char *kernel, const char *launch, bool full, ww_trace_result *r, ww_err *e) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_launch l = {0};
   if (!fn)
     fail_msg("no kernel %s", kernel);
   if (ww_launch_comment(launch, arena, &l, e))
     fail_msg("%s: %s", launch, e->msg);
-  return ww_trace(&unit.module, fn, &l, &(ww_trace_options){.sampling.full = full}, arena, r, e);
+  return ww_trace(&unit.module, fn, &l, &(ww_trace_options){.sampling.full = full},
+                  arena, r, e);
 }
 
 /* Sampled and in full: neither may fault. */
@@ -28,11 +29,13 @@ static ww_trace_result complete(const char *kernel, const char *launch) {
   ww_err e = {0};
   for (int full = 0; full < 2; full++)
     if (run(kernel, launch, full, &r, &e))
-      fail_msg("%s, %s, %s: line %u: %s", kernel, launch, full ? "full" : "sampled", e.line, e.msg);
+      fail_msg("%s, %s, %s: line %u: %s", kernel, launch, full ? "full" : "sampled",
+               e.line, e.msg);
   return r;
 }
 
-static const ww_buffer *buffer(const ww_trace_result *r, const char *kernel, const char *arg) {
+static const ww_buffer *
+buffer(const ww_trace_result *r, const char *kernel, const char *arg) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   for (uint32_t p = 0; p < fn->nparams; p++)
     if (!strcmp(fn->params[p].name, arg))
@@ -41,13 +44,16 @@ static const ww_buffer *buffer(const ww_trace_result *r, const char *kernel, con
   return NULL;
 }
 
-static void expect_size(const ww_trace_result *r, const char *kernel, const char *arg,
-                        uint64_t bytes, uint64_t offset) {
+static void expect_size(const ww_trace_result *r,
+                        const char *kernel,
+                        const char *arg,
+                        uint64_t bytes,
+                        uint64_t offset) {
   const ww_buffer *b = buffer(r, kernel, arg);
   if (b->bytes != bytes || b->offset != offset)
     fail_msg("%s of %s: %llu bytes from %llu, not %llu from %llu", arg, kernel,
-             (unsigned long long)b->bytes, (unsigned long long)b->offset, (unsigned long long)bytes,
-             (unsigned long long)offset);
+             (unsigned long long)b->bytes, (unsigned long long)b->offset,
+             (unsigned long long)bytes, (unsigned long long)offset);
 }
 
 static bool said(const ww_trace_result *r, const char *sentence) {
@@ -102,7 +108,8 @@ static void test_sizes(void **state) {
   expect_size(&r, "stride_loop", "x", 4 * 100003, 0);
   r = complete("backwards", "grid=100 block=64 n=6001");
   expect_size(&r, "backwards", "x", 4 * 6001, 0);
-  r = complete("backwards", "grid=40 block=64 n=6001"); /* the front part is never read */
+  r = complete("backwards",
+               "grid=40 block=64 n=6001"); /* the front part is never read */
   expect_size(&r, "backwards", "x", 4 * 6001, 0);
 }
 
@@ -138,29 +145,32 @@ static void test_row_pointers(void **state) {
   ww_trace_result r = complete("spmv", "grid=79 block=128 rows=10000");
   expect_size(&r, "spmv", "start", 4 * 10001, 0);
   expect_size(&r, "spmv", "y", 4 * 10000, 0);
-  const ww_buffer *start = buffer(&r, "spmv", "start"), *col = buffer(&r, "spmv", "col"),
-                  *x = buffer(&r, "spmv", "x");
+  const ww_buffer *start = buffer(&r, "spmv", "start"),
+                  *col = buffer(&r, "spmv", "col"), *x = buffer(&r, "spmv", "x");
   assert_int_equal(start->fill.kind, WW_FILL_MONOTONE);
-  expect_said(&r, ww_fmt(arena, "start: row pointers rising from 0 to %.0f", start->fill.hi));
+  expect_said(
+      &r, ww_fmt(arena, "start: row pointers rising from 0 to %.0f", start->fill.hi));
   assert_true(col->bytes >= 4 * (uint64_t)start->fill.hi &&
               buffer(&r, "spmv", "val")->bytes >= 4 * (uint64_t)start->fill.hi);
   assert_int_equal(col->fill.kind, WW_FILL_UNIFORM);
-  assert_true(col->fill.lo >= 0 && col->fill.hi >= 1000 && x->bytes >= 4 * (uint64_t)col->fill.hi);
-  expect_said(
-      &r, ww_fmt(arena, "col: integers in [0, %.0f), as they index other buffers", col->fill.hi));
+  assert_true(col->fill.lo >= 0 && col->fill.hi >= 1000 &&
+              x->bytes >= 4 * (uint64_t)col->fill.hi);
+  expect_said(&r,
+              ww_fmt(arena, "col: integers in [0, %.0f), as they index other buffers",
+                     col->fill.hi));
   assert_true(r.sampled.tally.c.flops_fp32 > 2 * 8 * 10000); /* rows are not empty */
 }
 
 static void test_given_sizes_are_kept(void **state) {
   (void)state;
-  ww_trace_result r = complete(
-      "spmv",
-      "grid=79 block=128 rows=10000 start=[rows+1] col=[50000] val=[50000] x=[777] y=[rows]");
+  ww_trace_result r = complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1] "
+                                       "col=[50000] val=[50000] x=[777] y=[rows]");
   expect_size(&r, "spmv", "x", 4 * 777, 0);
   assert_true(buffer(&r, "spmv", "start")->fill.hi <= 50000 &&
               buffer(&r, "spmv", "col")->fill.hi <= 777);
-  complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1]:random col=[50000]:random "
-                   "val=[50000] x=[777] y=[rows]");
+  complete("spmv",
+           "grid=79 block=128 rows=10000 start=[rows+1]:random col=[50000]:random "
+           "val=[50000] x=[777] y=[rows]");
   r = complete("histogram", "grid=79 block=128 n=10000 x=[n] bins=[64]");
   assert_true(buffer(&r, "histogram", "x")->fill.hi <= 64);
   r = complete("histogram", "grid=79 block=128 n=10000 x=[n]:random bins=[64]");
@@ -171,7 +181,8 @@ static void test_given_sizes_are_kept(void **state) {
   r = complete("gather_block", "grid=79 block=128 x=[50]");
   assert_true(buffer(&r, "gather_block", "index")->fill.hi <= 50);
   complete("chase", "grid=4 block=64 hops=10 next=[256] out=[256]");
-  complete("frontier", "grid=40 block=128 n=5000 queue=[n] start=[2001] edge=[30000] level=[2000]");
+  complete("frontier",
+           "grid=40 block=128 n=5000 queue=[n] start=[2001] edge=[30000] level=[2000]");
   complete("filter", "grid=40 block=128 n=5000 x=[n] tail=[1] out=[n]");
   complete("bytes", "grid=40 block=128 n=5000 x=[n] table=[256]");
   complete("bytes", "grid=40 block=128 n=5000 x=[n] table=[100]");
@@ -180,7 +191,8 @@ static void test_given_sizes_are_kept(void **state) {
 static void test_indices(void **state) {
   (void)state;
   ww_trace_result r = complete("histogram", "grid=79 block=128 n=10000");
-  const ww_buffer *x = buffer(&r, "histogram", "x"), *bins = buffer(&r, "histogram", "bins");
+  const ww_buffer *x = buffer(&r, "histogram", "x"),
+                  *bins = buffer(&r, "histogram", "bins");
   assert_int_equal(x->fill.kind, WW_FILL_UNIFORM);
   assert_true(bins->bytes >= 4 * (uint64_t)x->fill.hi && x->fill.hi > 1);
   r = complete("gather", "grid=79 block=128 n=10000");
@@ -229,7 +241,8 @@ static void test_no_launch_at_all(void **state) {
 
 /* ---- what is given is taken at its word ---- */
 
-static void expect_fault(const char *kernel, const char *launch, const char *part, uint32_t line) {
+static void
+expect_fault(const char *kernel, const char *launch, const char *part, uint32_t line) {
   ww_trace_result r;
   for (int full = 0; full < 2; full++) {
     ww_err e = {0};
@@ -241,16 +254,19 @@ static void expect_fault(const char *kernel, const char *launch, const char *par
     if (strstr(e.msg, "assumed"))
       fail_msg("`%s` blames an assumption", e.msg);
     if (e.line != line || !e.file || !strstr(e.file, "inputs.cu"))
-      fail_msg("`%s` is said of line %u of %s, not %u", e.msg, e.line, e.file ? e.file : "?", line);
+      fail_msg("`%s` is said of line %u of %s, not %u", e.msg, e.line,
+               e.file ? e.file : "?", line);
   }
 }
 
 static void test_given_contents_may_fault(void **state) {
   (void)state;
+  expect_fault(
+      "gather",
+      "grid=79 block=128 n=10000 index=i32[n]:uniform(0,200) x=[100]:zeros y=[n]:zeros",
+      "of `x`, which has 400 bytes", 54);
   expect_fault("gather",
-               "grid=79 block=128 n=10000 index=i32[n]:uniform(0,200) x=[100]:zeros y=[n]:zeros",
-               "of `x`, which has 400 bytes", 54);
-  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:index x=[100]:zeros y=[n]:zeros",
+               "grid=79 block=128 n=10000 index=i32[n]:index x=[100]:zeros y=[n]:zeros",
                "of `x`, which has 400 bytes", 54);
   expect_fault("overrun", "grid=79 block=128 n=1 y=[10000]:zeros",
                "store of 4 bytes at byte 40000 of `y`, which has 40000 bytes", 97);
@@ -261,10 +277,12 @@ static void test_given_sizes_may_fault(void **state) {
   (void)state;
   ww_trace_result r;
   ww_err e = {0};
-  assert_int_equal(run("overrun", "grid=79 block=128 n=1 y=[10000]", false, &r, &e), WW_EDATA);
+  assert_int_equal(run("overrun", "grid=79 block=128 n=1 y=[10000]", false, &r, &e),
+                   WW_EDATA);
   assert_int_equal(e.line, 97);
   e = (ww_err){0};
-  assert_int_equal(run("copy", "grid=79 block=128 n=10000 x=[n] y=[n-1]", true, &r, &e), WW_EDATA);
+  assert_int_equal(run("copy", "grid=79 block=128 n=10000 x=[n] y=[n-1]", true, &r, &e),
+                   WW_EDATA);
   if (!strstr(e.msg, "of `y`"))
     fail_msg("%s", e.msg);
 }
@@ -274,7 +292,8 @@ static void test_bad_launches(void **state) {
   ww_trace_result r;
   ww_err e = {0};
   assert_int_equal(run("copy", "grid=79 block=2000 n=10000", false, &r, &e), WW_EUSAGE);
-  assert_int_equal(run("copy", "grid=79 block=128 n=i32[100]", false, &r, &e), WW_EUSAGE);
+  assert_int_equal(run("copy", "grid=79 block=128 n=i32[100]", false, &r, &e),
+                   WW_EUSAGE);
   if (!strstr(e.msg, "not a pointer"))
     fail_msg("%s", e.msg);
   assert_int_equal(run("copy", "grid=79 block=128 x=5", false, &r, &e), WW_EUSAGE);

@@ -1,5 +1,6 @@
-/* test_interp.c - control flow of the interpreter, in every combination of lanes and instruction
- * set: random programs against a plain thread-by-thread interpreter, then each construct by itself.
+/* test_interp.c - control flow of the interpreter, in every combination of lanes and
+ * instruction set: random programs against a plain thread-by-thread interpreter, then
+ * each construct by itself.
  */
 #include "rig.h"
 
@@ -18,7 +19,8 @@ typedef struct {
   uint64_t steps;
 } thread;
 
-static void run_plain(thread *th, const ww_fn *fn, const uint64_t *args, uint64_t *results);
+static void
+run_plain(thread *th, const ww_fn *fn, const uint64_t *args, uint64_t *results);
 
 static void plain_ins(thread *th, const ww_fn *fn, const ww_ins *i, uint64_t *v) {
   uint64_t a = i->a != WW_NOVAL ? v[i->a] : 0, b = i->b != WW_NOVAL ? v[i->b] : 0,
@@ -32,7 +34,8 @@ static void plain_ins(thread *th, const ww_fn *fn, const ww_ins *i, uint64_t *v)
     memcpy(&v[i->dst], ww_memory_at(th->r->s.memory, a + (uint64_t)i->imm, 4), 4);
     break;
   case WW_OP_ST:
-    memcpy(ww_memory_at(th->r->s.memory, a + (uint64_t)i->imm, 4), &v[fn->pool[i->ext]], 4);
+    memcpy(ww_memory_at(th->r->s.memory, a + (uint64_t)i->imm, 4), &v[fn->pool[i->ext]],
+           4);
     break;
   case WW_OP_CALL:
   case WW_OP_CALLI: {
@@ -74,7 +77,8 @@ static void plain_phis(const ww_fn *fn, uint32_t from, uint32_t to, uint64_t *v)
     v[b->phis[k].dst] = in[k];
 }
 
-static void run_plain(thread *th, const ww_fn *fn, const uint64_t *args, uint64_t *results) {
+static void
+run_plain(thread *th, const ww_fn *fn, const uint64_t *args, uint64_t *results) {
   uint64_t *v = calloc(fn->nvals + 1, 8);
   for (uint32_t k = 0; k < fn->nvals; k++)
     v[k] = fn->vals[k].kind == WW_VAL_PARAM ? args[fn->vals[k].ref]
@@ -138,7 +142,8 @@ static void assign(program *p) {
   char d[16];
   fresh(p, d);
   if (die(4))
-    ww_buf_fmt(&p->text, "  %s = %s i32 %s, %s\n", d, ops[die(7)], p->var[a], p->var[b]);
+    ww_buf_fmt(&p->text, "  %s = %s i32 %s, %s\n", d, ops[die(7)], p->var[a],
+               p->var[b]);
   else
     ww_buf_fmt(&p->text, "  %s = add i32 %s, %u\n", d, p->var[a], die(1000));
   strcpy(p->var[k], d);
@@ -167,14 +172,16 @@ static void join(program *p, uint32_t n, char from[][16], char vars[][VARS][16])
 }
 
 static void if_else(program *p) {
-  char c[16], m[16], yes[16], no[16], end[16], from[2][16], vars[2][VARS][16], before[VARS][16];
+  char c[16], m[16], yes[16], no[16], end[16], from[2][16], vars[2][VARS][16],
+      before[VARS][16];
   uint32_t id = p->labels++, leave = p->kernel && !die(12);
   snprintf(yes, 16, "y%u", id);
   snprintf(no, 16, "n%u", id);
   snprintf(end, 16, "e%u", id);
   fresh(p, m);
   fresh(p, c);
-  ww_buf_fmt(&p->text, "  %s = and i32 %s, %u\n  %s = icmp.ne i32 %s, 0\n  cbr %s, @%s, @%s\n", m,
+  ww_buf_fmt(&p->text,
+             "  %s = and i32 %s, %u\n  %s = icmp.ne i32 %s, 0\n  cbr %s, @%s, @%s\n", m,
              p->var[die(VARS)], leave ? 7 : 1u << die(4), c, m, c, yes, no);
   memcpy(before, p->var, sizeof before);
   block(p, yes);
@@ -201,10 +208,10 @@ static void switch_case(program *p) {
   uint32_t id = p->labels++;
   char m[16], from[4][16], vars[4][VARS][16], before[VARS][16], name[16];
   fresh(p, m);
-  ww_buf_fmt(
-      &p->text,
-      "  %s = and i32 %s, 7\n  switch i32 %s, @c%u_0, 1 @c%u_1, 2 @c%u_2, 5 @c%u_1, 6 @c%u_3\n", m,
-      p->var[die(VARS)], m, id, id, id, id, id);
+  ww_buf_fmt(&p->text,
+             "  %s = and i32 %s, 7\n  switch i32 %s, @c%u_0, 1 @c%u_1, 2 @c%u_2, 5 "
+             "@c%u_1, 6 @c%u_3\n",
+             m, p->var[die(VARS)], m, id, id, id, id, id);
   memcpy(before, p->var, sizeof before);
   for (uint32_t k = 0; k < 4; k++) {
     memcpy(p->var, before, sizeof before);
@@ -223,13 +230,13 @@ static void switch_case(program *p) {
   join(p, 4, from, vars);
 }
 
-/* A loop of 1 to 4 rounds by lane; may break out of its middle. Behind it the last values, and
- * sometimes those before them, live on. */
+/* A loop of 1 to 4 rounds by lane; may break out of its middle. Behind it the last
+ * values, and sometimes those before them, live on. */
 static void loop(program *p) {
   uint32_t id = p->labels++;
   bool leaves = !die(3);
-  char n[16], m[16], c[16], head[16], entry[16], enter[VARS][16], phi[VARS][16], name[16],
-      from[2][16], vars[2][VARS][16];
+  char n[16], m[16], c[16], head[16], entry[16], enter[VARS][16], phi[VARS][16],
+      name[16], from[2][16], vars[2][VARS][16];
   fresh(p, m);
   fresh(p, n);
   ww_buf_fmt(&p->text, "  %s = and i32 %s, 3\n  %s = add i32 %s, 1\n  br @h%u\n", m,
@@ -249,7 +256,8 @@ static void loop(program *p) {
   if (leaves) {
     fresh(p, m);
     fresh(p, c);
-    ww_buf_fmt(&p->text, "  %s = and i32 %s, 3\n  %s = icmp.eq i32 %s, 3\n  cbr %s, @x%u, @m%u\n",
+    ww_buf_fmt(&p->text,
+               "  %s = and i32 %s, 3\n  %s = icmp.eq i32 %s, 3\n  cbr %s, @x%u, @m%u\n",
                m, p->var[die(VARS)], c, m, c, id, id);
     strcpy(from[1], p->here);
     memcpy(vars[1], p->var, sizeof enter);
@@ -260,15 +268,16 @@ static void loop(program *p) {
   }
   fresh(p, c);
   ww_buf_fmt(&p->text,
-             "  %%i%ub = add i32 %%i%u, 1\n  %s = icmp.ult i32 %%i%ub, %s\n  cbr %s, @h%u, @x%u\n",
+             "  %%i%ub = add i32 %%i%u, 1\n  %s = icmp.ult i32 %%i%ub, %s\n  cbr %s, "
+             "@h%u, @x%u\n",
              id, id, c, id, n, c, id, id);
   strcpy(from[0], p->here);
   memcpy(vars[0], p->var, sizeof enter);
   ww_buf phis = {0};
   ww_buf_fmt(&phis, "  %%i%u = phi i32 [@%s 0] [@%s %%i%ub]\n", id, entry, p->here, id);
   for (uint32_t k = 0; k < VARS; k++)
-    ww_buf_fmt(&phis, "  %s = phi i32 [@%s %s] [@%s %s]\n", phi[k], entry, enter[k], p->here,
-               p->var[k]);
+    ww_buf_fmt(&phis, "  %s = phi i32 [@%s %s] [@%s %s]\n", phi[k], entry, enter[k],
+               p->here, p->var[k]);
   ww_buf rest = {0};
   ww_buf_puts(&rest, p->text.s + hole);
   p->text.n = hole;
@@ -286,9 +295,8 @@ static void loop(program *p) {
   if (leaves || die(2))
     join(p, leaves ? 2 : 1, from, vars);
   else
-    memcpy(
-        p->var, vars[0],
-        sizeof enter); /* no copies: the rows themselves must have kept what lanes that left had */
+    memcpy(p->var, vars[0], sizeof enter); /* no copies: the rows themselves must have
+                                              kept what lanes that left had */
 }
 
 static void call(program *p) {
@@ -303,12 +311,13 @@ static void call(program *p) {
     fresh(p, c);
     fresh(p, target);
     ww_buf_fmt(&p->text,
-               "  %s = and i32 %s, 2\n  %s = icmp.ne i32 %s, 0\n  %s = select i64 %s, $f0, $f1\n",
+               "  %s = and i32 %s, 2\n  %s = icmp.ne i32 %s, 0\n  %s = select i64 %s, "
+               "$f0, $f1\n",
                m, p->var[die(VARS)], c, m, target, c);
   }
-  ww_buf_fmt(&p->text, "  %s:i32, %s:i32, %s:i32, %s:i32 = %s %s(%s, %s, %s, %s)\n", d[0], d[1],
-             d[2], d[3], target[0] == '$' ? "call" : "calli", target, p->var[0], p->var[1],
-             p->var[2], p->var[3]);
+  ww_buf_fmt(&p->text, "  %s:i32, %s:i32, %s:i32, %s:i32 = %s %s(%s, %s, %s, %s)\n",
+             d[0], d[1], d[2], d[3], target[0] == '$' ? "call" : "calli", target,
+             p->var[0], p->var[1], p->var[2], p->var[3]);
   memcpy(p->var, d, sizeof d);
 }
 
@@ -341,7 +350,8 @@ static char *random_program(void) {
   ww_buf_puts(&p.text, "module cuda warp 32\n");
   for (uint32_t f = 0; f < 2; f++) {
     ww_buf_fmt(&p.text,
-               "fn $f%u {\n  param %%a i32\n  param %%b i32\n  param %%c i32\n  param %%d i32\n",
+               "fn $f%u {\n  param %%a i32\n  param %%b i32\n  param %%c i32\n  param "
+               "%%d i32\n",
                f);
     for (uint32_t k = 0; k < VARS; k++)
       snprintf(p.var[k], 16, "%%%c", "abcd"[k]);
@@ -356,21 +366,25 @@ static char *random_program(void) {
       fresh(&p, m);
       fresh(&p, c);
       ww_buf_fmt(&p.text,
-                 "  %s = and i32 %s, 4\n  %s = icmp.ne i32 %s, 0\n  cbr %s, @r1, @r2\n@r1:\n  ret "
+                 "  %s = and i32 %s, 4\n  %s = icmp.ne i32 %s, 0\n  cbr %s, @r1, "
+                 "@r2\n@r1:\n  ret "
                  "%s, %s, %s, 7:i32\n@r2:\n",
                  m, p.var[0], c, m, c, p.var[3], p.var[1], p.var[0]);
     }
-    ww_buf_fmt(&p.text, "  ret %s, %s, %s, %s\n}\n", p.var[0], p.var[1], p.var[2], p.var[3]);
+    ww_buf_fmt(&p.text, "  ret %s, %s, %s, %s\n}\n", p.var[0], p.var[1], p.var[2],
+               p.var[3]);
   }
-  ww_buf_puts(&p.text,
-              "fn $k kernel {\n  param %in i64 pointer global\n  param %out i64 pointer global\n");
+  ww_buf_puts(&p.text, "fn $k kernel {\n  param %in i64 pointer global\n  param %out "
+                       "i64 pointer global\n");
   p.names = p.labels = 0;
   p.budget = 25;
   p.callable = true;
   p.kernel = true;
   block(&p, "entry");
-  ww_buf_puts(&p.text, "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %pi = lea i64 %in, "
-                       "%j #16\n  %po = lea i64 %out, %j #16\n");
+  ww_buf_puts(
+      &p.text,
+      "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %pi = lea i64 %in, "
+      "%j #16\n  %po = lea i64 %out, %j #16\n");
   for (uint32_t k = 0; k < VARS; k++) {
     fresh(&p, p.var[k]);
     ww_buf_fmt(&p.text, "  %s = ld.global i32 [%%pi + %u]\n", p.var[k], 4 * k);
@@ -412,8 +426,9 @@ static void test_random_programs(void **state) {
         fail_msg("program %d: %s\n%s", n, r.e.msg, text);
       for (uint32_t k = 0; k < THREADS * VARS; k++)
         if (out[k] != want[k])
-          fail_msg("program %d, %u lanes, %s, thread %u, variable %u: 0x%x, not 0x%x\n%s", n, lanes,
-                   rig_isas[isa_], k / VARS, k % VARS, out[k], want[k], text);
+          fail_msg(
+              "program %d, %u lanes, %s, thread %u, variable %u: 0x%x, not 0x%x\n%s", n,
+              lanes, rig_isas[isa_], k / VARS, k % VARS, out[k], want[k], text);
       ww_machine_free(r.mc);
       r.mc = NULL;
     })
@@ -428,10 +443,13 @@ static void test_random_programs(void **state) {
 
 #define HEAD "module cuda warp 32\nfile \"k.cu\"\n"
 #define KERNEL "fn $k kernel {\n  param %out i64 \"out\" pointer global\n"
-#define THREAD "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = lea i64 %out, %j #4\n"
+#define THREAD \
+  "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = lea i64 %out, %j #4\n"
 
-/* Runs a kernel that stores one i32 for each thread; compares with want(thread, lanes). */
-static void expect_each(const char *text, uint32_t (*want)(uint32_t t, uint32_t lanes)) {
+/* Runs a kernel that stores one i32 for each thread; compares with want(thread, lanes).
+ */
+static void expect_each(const char *text,
+                        uint32_t (*want)(uint32_t t, uint32_t lanes)) {
   uint64_t size = THREADS * 4;
   EVERYWHERE({
     rig r = rig_open(text, 1, THREADS, &size);
@@ -440,8 +458,8 @@ static void expect_each(const char *text, uint32_t (*want)(uint32_t t, uint32_t 
     uint32_t *out = rig_buffer(&r, 0);
     for (uint32_t t = 0; t < THREADS; t++)
       if (out[t] != want(t, lanes))
-        fail_msg("%u lanes, %s, thread %u: %u, not %u", lanes, rig_isas[isa_], t, out[t],
-                 want(t, lanes));
+        fail_msg("%u lanes, %s, thread %u: %u, not %u", lanes, rig_isas[isa_], t,
+                 out[t], want(t, lanes));
     rig_close(&r);
   })
 }
@@ -453,14 +471,15 @@ static uint32_t want_live(uint32_t t, uint32_t lanes) {
 /* Lanes that parted, in branches and in loops, are together again behind them. */
 static void test_lanes_meet_again(void **state) {
   (void)state;
-  expect_each(HEAD KERNEL "@entry:\n" THREAD
-                          "  %b = and i32 %t, 1\n  %c = icmp.ne i32 %b, 0\n  cbr %c, @one, @two\n"
-                          "@one:\n  %d = icmp.ult i32 %t, 40\n  cbr %d, @three, @loop\n"
-                          "@three:\n  br @loop\n"
-                          "@loop:\n  %i = phi i32 [@one 0] [@three 1] [@loop %i1]\n  %i1 = add i32 "
-                          "%i, 1\n  %e = icmp.ult i32 %i1, %t\n  cbr %e, @loop, @two\n"
-                          "@two:\n  %m = activemask i64\n  %n = ctpop i64 %m\n  %n32 = trunc i32 "
-                          "from i64 %n\n  st.global i32 [%p], %n32\n  ret\n}\n",
+  expect_each(HEAD KERNEL
+              "@entry:\n" THREAD
+              "  %b = and i32 %t, 1\n  %c = icmp.ne i32 %b, 0\n  cbr %c, @one, @two\n"
+              "@one:\n  %d = icmp.ult i32 %t, 40\n  cbr %d, @three, @loop\n"
+              "@three:\n  br @loop\n"
+              "@loop:\n  %i = phi i32 [@one 0] [@three 1] [@loop %i1]\n  %i1 = add i32 "
+              "%i, 1\n  %e = icmp.ult i32 %i1, %t\n  cbr %e, @loop, @two\n"
+              "@two:\n  %m = activemask i64\n  %n = ctpop i64 %m\n  %n32 = trunc i32 "
+              "from i64 %n\n  st.global i32 [%p], %n32\n  ret\n}\n",
               want_live);
 }
 
@@ -472,35 +491,40 @@ static uint32_t want_switch(uint32_t t, uint32_t lanes) {
 
 static void test_switch(void **state) {
   (void)state;
-  expect_each(HEAD KERNEL
-              "@entry:\n" THREAD
-              "  %b = and i32 %t, 7\n  switch i32 %b, @rest, 1 @join, 2 @two, 5 @five, 7 @two\n"
-              "@two:\n  %w = add i32 %b, 10\n  br @join\n@five:\n  br @join\n@rest:\n  br @join\n"
-              "@join:\n  %v = phi i32 [@entry 11] [@two %w] [@five 15] [@rest 100]\n"
-              "  %u = add i32 %v, %b\n  st.global i32 [%p], %u\n  ret\n}\n",
-              want_switch);
+  expect_each(
+      HEAD KERNEL
+      "@entry:\n" THREAD
+      "  %b = and i32 %t, 7\n  switch i32 %b, @rest, 1 @join, 2 @two, 5 @five, 7 @two\n"
+      "@two:\n  %w = add i32 %b, 10\n  br @join\n@five:\n  br @join\n@rest:\n  br "
+      "@join\n"
+      "@join:\n  %v = phi i32 [@entry 11] [@two %w] [@five 15] [@rest 100]\n"
+      "  %u = add i32 %v, %b\n  st.global i32 [%p], %u\n  ret\n}\n",
+      want_switch);
 }
 
 static uint32_t want_early(uint32_t t, uint32_t lanes) {
   (void)lanes;
-  return t % 3 == 0 ? 0 : t >= 64 ? 1 : 42; /* threads below 64 that are no multiple of 3 */
+  return t % 3 == 0 ? 0
+         : t >= 64  ? 1
+                    : 42; /* threads below 64 that are no multiple of 3 */
 }
 
 /* Threads that left are not waited for, and not counted. */
 static void test_early_exits(void **state) {
   (void)state;
-  expect_each(HEAD KERNEL
-              "@entry:\n" THREAD
-              "  %m = urem i32 %t, 3\n  %c = icmp.eq i32 %m, 0\n  cbr %c, @gone, @stay\n"
-              "@gone:\n  exit\n"
-              "@stay:\n  %d = icmp.uge i32 %t, 64\n  cbr %d, @home, @wait\n"
-              "@home:\n  st.global i32 [%p], 1\n  ret\n"
-              "@wait:\n  %n = bar.popc i32 1:i1\n  st.global i32 [%p], %n\n  ret\n}\n",
-              want_early);
+  expect_each(
+      HEAD KERNEL
+      "@entry:\n" THREAD
+      "  %m = urem i32 %t, 3\n  %c = icmp.eq i32 %m, 0\n  cbr %c, @gone, @stay\n"
+      "@gone:\n  exit\n"
+      "@stay:\n  %d = icmp.uge i32 %t, 64\n  cbr %d, @home, @wait\n"
+      "@home:\n  st.global i32 [%p], 1\n  ret\n"
+      "@wait:\n  %n = bar.popc i32 1:i1\n  st.global i32 [%p], %n\n  ret\n}\n",
+      want_early);
 }
 
-/* Both compared operands of a swap, and a rotation of three, the rows being 32 and 64 bits wide;
- * Fibonacci through a swapped pair. */
+/* Both compared operands of a swap, and a rotation of three, the rows being 32 and 64
+ * bits wide; Fibonacci through a swapped pair. */
 static uint32_t want_rotation(uint32_t t, uint32_t lanes) {
   (void)lanes;
   uint32_t a = 1, b = 2, c = 3, x = t, y = 1000 + t;
@@ -521,21 +545,27 @@ static void test_parallel_copies(void **state) {
   expect_each(
       HEAD KERNEL
       "@entry:\n" THREAD "  %n = urem i32 %t, 7\n  %y0 = add i64 %j, 1000\n  br @loop\n"
-      "@loop:\n  %a = phi i32 [@entry 1] [@loop %b]\n  %b = phi i32 [@entry 2] [@loop %c]\n  %c = "
+      "@loop:\n  %a = phi i32 [@entry 1] [@loop %b]\n  %b = phi i32 [@entry 2] [@loop "
+      "%c]\n  %c = "
       "phi i32 [@entry 3] [@loop %a]\n"
-      "  %x = phi i64 [@entry %j] [@loop %y]\n  %y = phi i64 [@entry %y0] [@loop %x]\n  %i = phi "
+      "  %x = phi i64 [@entry %j] [@loop %y]\n  %y = phi i64 [@entry %y0] [@loop %x]\n "
+      " %i = phi "
       "i32 [@entry 0] [@loop %i1]\n"
       "  %i1 = add i32 %i, 1\n  %e = icmp.ule i32 %i1, %n\n  cbr %e, @loop, @out\n"
       /* one more turn happens after the compare: a' = b ... */
-      "@out:\n  %a4 = mul i32 %b, 10000\n  %b3 = mul i32 %c, 1000\n  %c2 = mul i32 %a, 100\n  %s = "
+      "@out:\n  %a4 = mul i32 %b, 10000\n  %b3 = mul i32 %c, 1000\n  %c2 = mul i32 %a, "
+      "100\n  %s = "
       "add i32 %a4, %b3\n  %s2 = add i32 %s, %c2\n"
-      "  %x32 = trunc i32 from i64 %y\n  %xt = sub i32 %x32, %t\n  %xm = urem i32 %xt, 97\n  %y32 "
+      "  %x32 = trunc i32 from i64 %y\n  %xt = sub i32 %x32, %t\n  %xm = urem i32 %xt, "
+      "97\n  %y32 "
       "= trunc i32 from i64 %x\n  %yd = udiv i32 %y32, 1000\n"
-      "  %s3 = add i32 %s2, %xm\n  %s4 = add i32 %s3, %yd\n  st.global i32 [%p], %s4\n  ret\n}\n",
+      "  %s3 = add i32 %s2, %xm\n  %s4 = add i32 %s3, %yd\n  st.global i32 [%p], %s4\n "
+      " ret\n}\n",
       want_rotation);
 }
 
-/* A counter and its next value, both used behind the loop: they must not share a row; the sum may.
+/* A counter and its next value, both used behind the loop: they must not share a row;
+ * the sum may.
  */
 static uint32_t want_counter(uint32_t t, uint32_t lanes) {
   (void)lanes;
@@ -545,20 +575,24 @@ static uint32_t want_counter(uint32_t t, uint32_t lanes) {
 
 static void test_counters_live_behind_the_loop(void **state) {
   (void)state;
-  expect_each(HEAD KERNEL
-              "@entry:\n" THREAD "  %m = urem i32 %t, 5\n  %n = add i32 %m, 1\n  br @loop\n"
-              "@loop:\n  %i = phi i32 [@entry 0] [@loop %i1]\n  %s = phi i32 [@entry 0] [@loop "
-              "%s1]\n  %s1 = add i32 %s, %i\n  %i1 = add i32 %i, 1\n"
-              "  %e = icmp.ult i32 %i1, %n\n  cbr %e, @loop, @out\n"
-              "@out:\n  %h = mul i32 %i, 100\n  %h1 = add i32 %h, %i1\n  %k = mul i32 %s1, 10000\n "
-              " %v = add i32 %h1, %k\n  st.global i32 [%p], %v\n  ret\n}\n",
-              want_counter);
+  expect_each(
+      HEAD KERNEL
+      "@entry:\n" THREAD "  %m = urem i32 %t, 5\n  %n = add i32 %m, 1\n  br @loop\n"
+      "@loop:\n  %i = phi i32 [@entry 0] [@loop %i1]\n  %s = phi i32 [@entry 0] [@loop "
+      "%s1]\n  %s1 = add i32 %s, %i\n  %i1 = add i32 %i, 1\n"
+      "  %e = icmp.ult i32 %i1, %n\n  cbr %e, @loop, @out\n"
+      "@out:\n  %h = mul i32 %i, 100\n  %h1 = add i32 %h, %i1\n  %k = mul i32 %s1, "
+      "10000\n "
+      " %v = add i32 %h1, %k\n  st.global i32 [%p], %v\n  ret\n}\n",
+      want_counter);
 }
 
-#define FACTORIAL                                                                                  \
-  "fn $fact ret i32 local 16 {\n  param %n i32\n@entry:\n  %l = localaddr i64 #4\n  st.local i32 " \
-  "[%l], %n\n  %c = icmp.ule i32 %n, 1\n  cbr %c, @one, @more\n"                                   \
-  "@one:\n  ret 1:i32\n@more:\n  %m = sub i32 %n, 1\n  %r = call i32 $fact(%m)\n  %k = ld.local "  \
+#define FACTORIAL                                                                      \
+  "fn $fact ret i32 local 16 {\n  param %n i32\n@entry:\n  %l = localaddr i64 #4\n  "  \
+  "st.local i32 "                                                                      \
+  "[%l], %n\n  %c = icmp.ule i32 %n, 1\n  cbr %c, @one, @more\n"                       \
+  "@one:\n  ret 1:i32\n@more:\n  %m = sub i32 %n, 1\n  %r = call i32 $fact(%m)\n  %k " \
+  "= ld.local "                                                                        \
   "i32 [%l]\n  %v = mul i32 %r, %k\n  ret %v\n}\n"
 
 static uint32_t want_factorial(uint32_t t, uint32_t lanes) {
@@ -572,11 +606,10 @@ static uint32_t want_factorial(uint32_t t, uint32_t lanes) {
 /* Each depth has its own local frame. */
 static void test_recursion(void **state) {
   (void)state;
-  expect_each(
-      HEAD FACTORIAL KERNEL
-      "@entry:\n" THREAD
-      "  %n = urem i32 %t, 13\n  %v = call i32 $fact(%n)\n  st.global i32 [%p], %v\n  ret\n}\n",
-      want_factorial);
+  expect_each(HEAD FACTORIAL KERNEL "@entry:\n" THREAD
+                                    "  %n = urem i32 %t, 13\n  %v = call i32 "
+                                    "$fact(%n)\n  st.global i32 [%p], %v\n  ret\n}\n",
+              want_factorial);
 }
 
 static uint32_t want_indirect(uint32_t t, uint32_t lanes) {
@@ -590,18 +623,22 @@ static uint32_t want_indirect(uint32_t t, uint32_t lanes) {
 static void test_indirect_calls(void **state) {
   (void)state;
   expect_each(
-      HEAD
-      "symbol $table const size 24 align 8 reloc 0 $inc reloc 8 $twice reloc 16 $fact13\n"
-      "fn $inc ret i32 {\n  param %x i32\n@a:\n  %y = add i32 %x, 1\n  ret %y\n}\n"
-      "fn $twice ret i32 {\n  param %x i32\n@a:\n  %y = add i32 %x, %x\n  ret %y\n}\n" FACTORIAL
-      "fn $fact13 ret i32 {\n  param %x i32\n@a:\n  %n = urem i32 %x, 13\n  %y = call i32 "
-      "$fact(%n)\n  ret %y\n}\n" KERNEL "@entry:\n" THREAD
-      "  %m = urem i32 %t, 3\n  %m64 = zext i64 from i32 %m\n  %q = lea i64 $table, %m64 #8\n  %f "
-      "= ld.const i64 [%q]\n  %v = calli i32 %f(%t)\n"
-      "  %mask = activemask i64\n  %c = ctpop i64 %mask\n  %c32 = trunc i32 from i64 %c\n  %o = "
-      "and i32 %t, 1\n  %even = icmp.eq i32 %o, 0\n"
-      "  %w = select i32 %even, %c32, 0\n  %u = add i32 %v, %w\n  st.global i32 [%p], %u\n  "
-      "ret\n}\n",
+      HEAD "symbol $table const size 24 align 8 reloc 0 $inc reloc 8 $twice reloc 16 "
+           "$fact13\n"
+           "fn $inc ret i32 {\n  param %x i32\n@a:\n  %y = add i32 %x, 1\n  ret %y\n}\n"
+           "fn $twice ret i32 {\n  param %x i32\n@a:\n  %y = add i32 %x, %x\n  ret "
+           "%y\n}\n" FACTORIAL "fn $fact13 ret i32 {\n  param %x i32\n@a:\n  %n = urem "
+           "i32 %x, 13\n  %y = call i32 "
+           "$fact(%n)\n  ret %y\n}\n" KERNEL "@entry:\n" THREAD
+           "  %m = urem i32 %t, 3\n  %m64 = zext i64 from i32 %m\n  %q = lea i64 "
+           "$table, %m64 #8\n  %f "
+           "= ld.const i64 [%q]\n  %v = calli i32 %f(%t)\n"
+           "  %mask = activemask i64\n  %c = ctpop i64 %mask\n  %c32 = trunc i32 from "
+           "i64 %c\n  %o = "
+           "and i32 %t, 1\n  %even = icmp.eq i32 %o, 0\n"
+           "  %w = select i32 %even, %c32, 0\n  %u = add i32 %v, %w\n  st.global i32 "
+           "[%p], %u\n  "
+           "ret\n}\n",
       want_indirect);
 }
 
@@ -612,7 +649,8 @@ static const char *failure(const char *text, ww_status want, uint32_t *line) {
   r.spec.max_steps = 300000;
   ww_status st = rig_run(&r, 1, NULL);
   if (st != want)
-    fail_msg("status %s (%s), not %s", ww_status_name(st), r.e.msg, ww_status_name(want));
+    fail_msg("status %s (%s), not %s", ww_status_name(st), r.e.msg,
+             ww_status_name(want));
   const char *msg = ww_strdup(arena, r.e.msg);
   if (line)
     *line = r.e.line;
@@ -620,7 +658,8 @@ static const char *failure(const char *text, ww_status want, uint32_t *line) {
   return msg;
 }
 
-static void expect_failure(const char *text, ww_status want, const char *part, uint32_t want_line) {
+static void
+expect_failure(const char *text, ww_status want, const char *part, uint32_t want_line) {
   uint32_t line = 0;
   const char *msg = failure(text, want, &line);
   if (!strstr(msg, part))
@@ -636,15 +675,14 @@ static void test_failures(void **state) {
                  WW_EDATA, "calls nest deeper than 64", 7);
   expect_failure(HEAD KERNEL "@entry:\n  br @loop\n@loop:\n  br @loop\n}\n", WW_ELIMIT,
                  "stopped after", 0);
-  expect_failure(
-      HEAD KERNEL
-      "@entry:\n" THREAD
-      "  %c = icmp.eq i32 %t, 70\n  cbr %c, @bad, @ok  !3\n@bad:\n  trap #1  !4\n@ok:\n  ret\n}\n",
-      WW_EDATA, "an assertion of the kernel failed", 4);
+  expect_failure(HEAD KERNEL "@entry:\n" THREAD
+                             "  %c = icmp.eq i32 %t, 70\n  cbr %c, @bad, @ok  "
+                             "!3\n@bad:\n  trap #1  !4\n@ok:\n  ret\n}\n",
+                 WW_EDATA, "an assertion of the kernel failed", 4);
   expect_failure(HEAD KERNEL "@entry:\n  trap  !4\n}\n", WW_EDATA, "trap", 4);
   expect_failure(HEAD KERNEL "@entry:\n  trap #2  !5\n}\n", WW_EDATA, "unreachable", 5);
-  expect_failure(HEAD KERNEL "@entry:\n  %v = calli i32 %out(1:i32)  !6\n  ret\n}\n", WW_EDATA,
-                 "call through a pointer that is no function", 6);
+  expect_failure(HEAD KERNEL "@entry:\n  %v = calli i32 %out(1:i32)  !6\n  ret\n}\n",
+                 WW_EDATA, "call through a pointer that is no function", 6);
 }
 
 static void test_limits_of_a_launch(void **state) {
@@ -671,12 +709,14 @@ static uint32_t want_reversed(uint32_t t, uint32_t lanes) {
 
 static void test_barrier_orders_shared_memory(void **state) {
   (void)state;
-  expect_each(HEAD "symbol $tile shared size 320 align 4\n" KERNEL "@entry:\n" THREAD
-                   "  %v = mul i32 %t, 3\n  %v1 = add i32 %v, 1\n  %s = lea i64 $tile, %j #4\n  "
-                   "st.shared i32 [%s], %v1\n  bar\n"
-                   "  %b = sub i32 79, %t\n  %b64 = zext i64 from i32 %b\n  %q = lea i64 $tile, "
-                   "%b64 #4\n  %w = ld.shared i32 [%q]\n  st.global i32 [%p], %w\n  ret\n}\n",
-              want_reversed);
+  expect_each(
+      HEAD
+      "symbol $tile shared size 320 align 4\n" KERNEL "@entry:\n" THREAD
+      "  %v = mul i32 %t, 3\n  %v1 = add i32 %v, 1\n  %s = lea i64 $tile, %j #4\n  "
+      "st.shared i32 [%s], %v1\n  bar\n"
+      "  %b = sub i32 79, %t\n  %b64 = zext i64 from i32 %b\n  %q = lea i64 $tile, "
+      "%b64 #4\n  %w = ld.shared i32 [%q]\n  st.global i32 [%p], %w\n  ret\n}\n",
+      want_reversed);
 }
 
 static uint32_t want_reductions(uint32_t t, uint32_t lanes) {
@@ -687,32 +727,37 @@ static uint32_t want_reductions(uint32_t t, uint32_t lanes) {
 
 static void test_barrier_reductions(void **state) {
   (void)state;
-  expect_each(
-      HEAD KERNEL
-      "@entry:\n" THREAD "  %m = urem i32 %t, 3\n  %c = icmp.eq i32 %m, 0\n  %all = icmp.ult i32 "
-      "%t, 80\n  %none = icmp.ugt i32 %t, 80\n"
-      "  %n = bar.popc i32 %c\n  %a1 = bar.and i1 %all\n  %a0 = bar.and i1 %c\n  %o1 = bar.or i1 "
-      "%c\n  %o0 = bar.or i1 %none\n"
-      "  %x4 = mul i32 %n, 10000\n  %z3 = zext i32 from i1 %a1\n  %x3 = mul i32 %z3, 1000\n  %z2 = "
-      "zext i32 from i1 %a0\n  %x2 = mul i32 %z2, 100\n"
-      "  %z1 = zext i32 from i1 %o1\n  %x1 = mul i32 %z1, 10\n  %x0 = zext i32 from i1 %o0\n"
-      "  %s1 = add i32 %x4, %x3\n  %s2 = add i32 %s1, %x2\n  %s3 = add i32 %s2, %x1\n  %s4 = add "
-      "i32 %s3, %x0\n  st.global i32 [%p], %s4\n  ret\n}\n",
-      want_reductions);
+  expect_each(HEAD KERNEL
+              "@entry:\n" THREAD
+              "  %m = urem i32 %t, 3\n  %c = icmp.eq i32 %m, 0\n  %all = icmp.ult i32 "
+              "%t, 80\n  %none = icmp.ugt i32 %t, 80\n"
+              "  %n = bar.popc i32 %c\n  %a1 = bar.and i1 %all\n  %a0 = bar.and i1 "
+              "%c\n  %o1 = bar.or i1 "
+              "%c\n  %o0 = bar.or i1 %none\n"
+              "  %x4 = mul i32 %n, 10000\n  %z3 = zext i32 from i1 %a1\n  %x3 = mul "
+              "i32 %z3, 1000\n  %z2 = "
+              "zext i32 from i1 %a0\n  %x2 = mul i32 %z2, 100\n"
+              "  %z1 = zext i32 from i1 %o1\n  %x1 = mul i32 %z1, 10\n  %x0 = zext i32 "
+              "from i1 %o0\n"
+              "  %s1 = add i32 %x4, %x3\n  %s2 = add i32 %s1, %x2\n  %s3 = add i32 "
+              "%s2, %x1\n  %s4 = add "
+              "i32 %s3, %x0\n  st.global i32 [%p], %s4\n  ret\n}\n",
+              want_reductions);
 }
 
-/* Warps 0 and 1 meet at barrier 1, the last at barrier 2, all at barrier 0: nobody waits for who is
- * elsewhere. */
+/* Warps 0 and 1 meet at barrier 1, the last at barrier 2, all at barrier 0: nobody
+ * waits for who is elsewhere. */
 static void test_named_barriers(void **state) {
   (void)state;
   uint64_t size = 96 * 4;
   rig r = rig_open(
-      HEAD KERNEL "@entry:\n" THREAD
-                  "  %w = sreg i32 warpid\n  %c = icmp.ult i32 %w, 2\n  cbr %c, @first, @second\n"
-                  "@first:\n  %a = bar.popc i32 1:i1 #1\n  br @meet\n@second:\n  %b = bar.popc i32 "
-                  "1:i1 #2\n  br @meet\n"
-                  "@meet:\n  %n = phi i32 [@first %a] [@second %b]\n  %m = bar.popc i32 1:i1\n  %h "
-                  "= mul i32 %n, 1000\n  %s = add i32 %h, %m\n  st.global i32 [%p], %s\n  ret\n}\n",
+      HEAD KERNEL
+      "@entry:\n" THREAD
+      "  %w = sreg i32 warpid\n  %c = icmp.ult i32 %w, 2\n  cbr %c, @first, @second\n"
+      "@first:\n  %a = bar.popc i32 1:i1 #1\n  br @meet\n@second:\n  %b = bar.popc i32 "
+      "1:i1 #2\n  br @meet\n"
+      "@meet:\n  %n = phi i32 [@first %a] [@second %b]\n  %m = bar.popc i32 1:i1\n  %h "
+      "= mul i32 %n, 1000\n  %s = add i32 %h, %m\n  st.global i32 [%p], %s\n  ret\n}\n",
       1, 96, &size);
   rig_must(&r);
   for (uint32_t t = 0; t < 96; t++)
@@ -725,10 +770,11 @@ static void test_grid_barrier(void **state) {
   uint64_t size = 4 * 5 * THREADS + 4;
   EVERYWHERE({
     rig r = rig_open(
-        HEAD KERNEL "@entry:\n  %t = sreg i32 tid.x\n  %b = sreg i32 ctaid.x\n  %x = mul i32 %b, "
-                    "80\n  %y = add i32 %x, %t\n  %j = zext i64 from i32 %y\n"
-                    "  %p = lea i64 %out, %j #4\n  atom.add.global i32 [%out], 1\n  gridsync\n  %n "
-                    "= ld.global i32 [%out]\n  gridsync\n  st.global i32 [%p + 4], %n\n  ret\n}\n",
+        HEAD KERNEL
+        "@entry:\n  %t = sreg i32 tid.x\n  %b = sreg i32 ctaid.x\n  %x = mul i32 %b, "
+        "80\n  %y = add i32 %x, %t\n  %j = zext i64 from i32 %y\n"
+        "  %p = lea i64 %out, %j #4\n  atom.add.global i32 [%out], 1\n  gridsync\n  %n "
+        "= ld.global i32 [%out]\n  gridsync\n  st.global i32 [%p + 4], %n\n  ret\n}\n",
         5, THREADS, &size);
     r.spec.lanes = lanes;
     if (rig_run(&r, 5, NULL))
@@ -739,15 +785,17 @@ static void test_grid_barrier(void **state) {
   })
 }
 
-#define SPIN(who)                                                                                  \
-  HEAD KERNEL "@entry:\n  %w = sreg i32 " who                                                      \
-              "\n  %c = icmp.eq i32 %w, 2\n  cbr %c, @set, @spin\n"                                \
-              "@set:\n  st.global.volatile i32 [%out], 1\n  br @done\n"                            \
-              "@spin:\n  %f = ld.global.volatile i32 [%out]\n  %z = icmp.eq i32 %f, 0\n  cbr %z, " \
-              "@spin, @done\n"                                                                     \
+#define SPIN(who)                                                                     \
+  HEAD KERNEL "@entry:\n  %w = sreg i32 " who                                         \
+              "\n  %c = icmp.eq i32 %w, 2\n  cbr %c, @set, @spin\n"                   \
+              "@set:\n  st.global.volatile i32 [%out], 1\n  br @done\n"               \
+              "@spin:\n  %f = ld.global.volatile i32 [%out]\n  %z = icmp.eq i32 %f, " \
+              "0\n  cbr %z, "                                                         \
+              "@spin, @done\n"                                                        \
               "@done:\n  atom.add.global i32 [%out + 8], 1\n  ret\n}\n"
 
-/* The first warp waits for the last one's flag, the first block for the last block's. */
+/* The first warp waits for the last one's flag, the first block for the last block's.
+ */
 static void test_spinning_on_a_flag(void **state) {
   (void)state;
   uint64_t size = 64;
@@ -769,7 +817,8 @@ static void test_cancelling(void **state) {
   (void)state;
   uint64_t size = 64;
   int asked = 0;
-  rig r = rig_open(HEAD KERNEL "@entry:\n  br @loop\n@loop:\n  br @loop\n}\n", 1, 32, &size);
+  rig r = rig_open(HEAD KERNEL "@entry:\n  br @loop\n@loop:\n  br @loop\n}\n", 1, 32,
+                   &size);
   ww_observer obs = {.ctx = &asked, .cancelled = never};
   r.spec.max_steps = 0;
   assert_int_equal(rig_run(&r, 1, &obs), WW_ECANCEL);
@@ -782,16 +831,19 @@ static void test_cancelling(void **state) {
 static void test_special_registers(void **state) {
   (void)state;
   static const uint8_t regs[] = {
-      WW_SREG_TID_X,       WW_SREG_TID_Y,       WW_SREG_TID_Z,       WW_SREG_NTID_X,
-      WW_SREG_NTID_Y,      WW_SREG_NTID_Z,      WW_SREG_CTAID_X,     WW_SREG_CTAID_Y,
-      WW_SREG_CTAID_Z,     WW_SREG_NCTAID_X,    WW_SREG_NCTAID_Y,    WW_SREG_NCTAID_Z,
-      WW_SREG_LANEID,      WW_SREG_WARPID,      WW_SREG_NWARPID,     WW_SREG_WARPSIZE,
-      WW_SREG_LANEMASK_EQ, WW_SREG_LANEMASK_LT, WW_SREG_LANEMASK_LE, WW_SREG_LANEMASK_GT,
-      WW_SREG_LANEMASK_GE, WW_SREG_DYNSHARED};
+      WW_SREG_TID_X,       WW_SREG_TID_Y,       WW_SREG_TID_Z,
+      WW_SREG_NTID_X,      WW_SREG_NTID_Y,      WW_SREG_NTID_Z,
+      WW_SREG_CTAID_X,     WW_SREG_CTAID_Y,     WW_SREG_CTAID_Z,
+      WW_SREG_NCTAID_X,    WW_SREG_NCTAID_Y,    WW_SREG_NCTAID_Z,
+      WW_SREG_LANEID,      WW_SREG_WARPID,      WW_SREG_NWARPID,
+      WW_SREG_WARPSIZE,    WW_SREG_LANEMASK_EQ, WW_SREG_LANEMASK_LT,
+      WW_SREG_LANEMASK_LE, WW_SREG_LANEMASK_GT, WW_SREG_LANEMASK_GE,
+      WW_SREG_DYNSHARED};
   enum { N = sizeof regs, BX = 5, BY = 4, BZ = 4, GX = 3, GY = 2, GZ = 2 };
   ww_buf b = {0};
-  ww_buf_puts(&b, HEAD KERNEL
-              "@entry:\n  %id = atom.add.global i32 [%out], 1\n  %j = zext i64 from i32 %id\n");
+  ww_buf_puts(
+      &b, HEAD KERNEL
+      "@entry:\n  %id = atom.add.global i32 [%out], 1\n  %j = zext i64 from i32 %id\n");
   ww_buf_fmt(&b, "  %%p = lea i64 %%out, %%j #%d\n", 8 * N);
   for (uint32_t k = 0; k < N; k++)
     ww_buf_fmt(&b, "  %%s%u = sreg i64 %s\n  st.global i64 [%%p + %u], %%s%u\n", k,
@@ -808,7 +860,8 @@ static void test_special_registers(void **state) {
     const uint64_t *v = (const uint64_t *)rig_buffer(&r, 0) + 1;
     uint64_t all = lanes == 64 ? ~0ull : 0xffffffff;
     for (uint64_t n = 0; n < BX * BY * BZ * GX * GY * GZ; n++, v += N) {
-      uint64_t t = n % (BX * BY * BZ), g = n / (BX * BY * BZ), l = t % lanes, bit = 1ull << l;
+      uint64_t t = n % (BX * BY * BZ), g = n / (BX * BY * BZ), l = t % lanes,
+               bit = 1ull << l;
       uint64_t want[N] = {t % BX,
                           t / BX % BY,
                           t / BX / BY,
@@ -833,8 +886,9 @@ static void test_special_registers(void **state) {
                           48};
       for (uint32_t k = 0; k < N; k++)
         if (v[k] != want[k])
-          fail_msg("%u lanes: %s of thread %llu is %llu, not %llu", lanes, ww_sreg_names[regs[k]],
-                   (unsigned long long)n, (unsigned long long)v[k], (unsigned long long)want[k]);
+          fail_msg("%u lanes: %s of thread %llu is %llu, not %llu", lanes,
+                   ww_sreg_names[regs[k]], (unsigned long long)n,
+                   (unsigned long long)v[k], (unsigned long long)want[k]);
     }
     rig_close(&r);
   })

@@ -1,5 +1,5 @@
-/* test_ir.c - the IR: text form and back, control flow, the checker, names, and docs/ir.md against
- * ops.def. */
+/* test_ir.c - the IR: text form and back, control flow, the checker, names, and
+ * docs/ir.md against ops.def. */
 #include "group.h"
 
 #include "../../src/ir/ir.h"
@@ -40,9 +40,11 @@ static const char saxpy[] =
     "fn $_Z5saxpyifPfS_ \"saxpy\" kernel file \"saxpy.cu\" line 3 bounds 256 2 {\n"
     "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"
     "  param %a.1 f32 \"a\" \"float\" size 4 align 4\n"
-    "  param %x.2 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 "
+    "  param %x.2 i64 \"x\" \"const float *\" pointer global readonly elem f32 "
+    "elem_size 4 size 8 "
     "align 8\n"
-    "  param %y.3 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"
+    "  param %y.3 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 "
+    "align 8\n"
     "@entry.0:\n"
     "  %4 = sreg i32 ctaid.x  !4\n"
     "  %5 = sreg i32 tid.x  !4\n"
@@ -79,7 +81,8 @@ static void test_print_is_canonical(void **state) {
   assert_int_equal(f->params[2].elem, WW_F32);
 }
 
-/* One instruction of every shape: operands in the pool, several results, all kinds of literals. */
+/* One instruction of every shape: operands in the pool, several results, all kinds of
+ * literals. */
 static const char all_shapes[] =
     "module hip warp 64\n"
     "symbol $tab global size 32 align 8 init \"01\" reloc 8 $tab+16 reloc 16 $callee\n"
@@ -181,7 +184,8 @@ static void test_literals_keep_their_bits(void **state) {
       {"0x3f80:bf16", WW_BF16, 0x3f80},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    ww_module m = parse_checked(ww_fmt(arena, "fn $f {\n@a:\n  ret %s, 0:i1\n}\n", cases[k].text));
+    ww_module m = parse_checked(
+        ww_fmt(arena, "fn $f {\n@a:\n  ret %s, 0:i1\n}\n", cases[k].text));
     ww_module n = parse_checked(print(&m));
     for (int twice = 0; twice < 2; twice++) {
       const ww_fn *f = twice ? &n.fns[0] : &m.fns[0];
@@ -201,7 +205,8 @@ static void test_parse_errors(void **state) {
   } cases[] = {
       {"module cuda\nfn $f {\n@a:\n  br @b\n}\n", 4, "no block @b"},
       {"fn $f {\n@a:\n  %x = add i32 %y, 1\n  ret\n}\n", 3, "%y is never defined"},
-      {"fn $f {\n@a:\n  %x = add i32 1, 1\n  %x = add i32 1, 2\n  ret\n}\n", 4, "defined twice"},
+      {"fn $f {\n@a:\n  %x = add i32 1, 1\n  %x = add i32 1, 2\n  ret\n}\n", 4,
+       "defined twice"},
       {"fn $f {\n@a:\n  %x = frob i32 1\n  ret\n}\n", 3, "unknown operation 'frob'"},
       {"fn $f {\n@a:\n  %x = add i32 1\n  ret\n}\n", 3, "needs 2 operands"},
       {"fn $f {\n@a:\n  %x = add i8 300, 1\n  ret\n}\n", 3, "'300' is no i8"},
@@ -209,7 +214,8 @@ static void test_parse_errors(void **state) {
       {"fn $f {\n@a:\n  call $g()\n  ret\n}\n", 3, "no function or symbol 'g'"},
       {"fn $f {\n@a:\n  ret\n@a:\n  ret\n}\n", 4, "there twice"},
       {"fn $f {\n}\nfn $f {\n}\n", 3, "there twice"},
-      {"fn $f {\n@a:\n  %x.2, %y.9 = shfl.idx i32 1, 2, 3\n  ret\n}\n", 3, "not in sequence"},
+      {"fn $f {\n@a:\n  %x.2, %y.9 = shfl.idx i32 1, 2, 3\n  ret\n}\n", 3,
+       "not in sequence"},
       {"fn $f {\n@a:\n  %x.2 = add i32 1, 2\n  %y.2 = add i32 1, 2\n  ret\n}\n", 4,
        "index is taken"},
       {"fn $f {\n@a:\n  %x.999999999 = add i32 1, 2\n  ret\n}\n", 3, "too large"},
@@ -230,7 +236,8 @@ static void test_parse_errors(void **state) {
   }
 }
 
-/* Damaged text must give an error or a module, never a crash (run under the sanitizers). */
+/* Damaged text must give an error or a module, never a crash (run under the
+ * sanitizers). */
 static void test_parse_survives_damage(void **state) {
   (void)state;
   size_t n = strlen(all_shapes);
@@ -258,7 +265,8 @@ static void test_parse_survives_damage(void **state) {
 
 /* ---- flow ---- */
 
-/* Graphs are given as "successors of 0 | of 1 | ..."; "r" returns, "t" traps, "e" exits. */
+/* Graphs are given as "successors of 0 | of 1 | ..."; "r" returns, "t" traps, "e"
+ * exits. */
 static ww_fn *graph(const char *spec) {
   ww_buf b = {0};
   ww_buf_puts(&b, "fn $g {\n  param %c i1\n  param %s i32\n");
@@ -296,12 +304,13 @@ static ww_fn *graph(const char *spec) {
 
 #define NONE 99 /* WW_NOBLOCK in the expectations */
 
-static void expect(const char *what, const ww_fn *f, const char *spec, size_t field,
-                   const int *want) {
+static void expect(
+    const char *what, const ww_fn *f, const char *spec, size_t field, const int *want) {
   for (uint32_t k = 0; k < f->nblocks; k++) {
     uint32_t is = *(const uint32_t *)((const char *)&f->blocks[k] + field);
     if (is != (want[k] == NONE ? WW_NOBLOCK : (uint32_t)want[k]))
-      fail_msg("graph %s: %s of block %u is %d, not %d", spec, what, k, (int)is, want[k]);
+      fail_msg("graph %s: %s of block %u is %d, not %d", spec, what, k, (int)is,
+               want[k]);
   }
 }
 
@@ -311,20 +320,24 @@ static void test_dominators(void **state) {
     const char *graph;
     int idom[9], ipdom[9];
   } cases[] = {
-      {"1 2|3|3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},    /* diamond */
-      {"1|2 3|1|r", {0, 0, 1, 1}, {1, 3, 1, NONE}},    /* loop */
-      {"1 1|r", {0, 0}, {1, NONE}},                    /* both ways to one block */
-      {"1 2|r|r", {0, 0, 0}, {NONE, NONE, NONE}},      /* two returns */
-      {"1 2|t|3|r", {0, 0, 0, 2}, {2, NONE, 3, NONE}}, /* the trap does not keep lanes apart */
-      {"1 4|2 3|t|4|r", {0, 0, 1, 1, 0}, {4, 3, NONE, 4, NONE}}, /* nested: they meet at 4 */
-      {"1 2|e|t", {0, 0, 0}, {NONE, NONE, NONE}},                /* none returns */
+      {"1 2|3|3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}}, /* diamond */
+      {"1|2 3|1|r", {0, 0, 1, 1}, {1, 3, 1, NONE}}, /* loop */
+      {"1 1|r", {0, 0}, {1, NONE}},                 /* both ways to one block */
+      {"1 2|r|r", {0, 0, 0}, {NONE, NONE, NONE}},   /* two returns */
+      {"1 2|t|3|r",
+       {0, 0, 0, 2},
+       {2, NONE, 3, NONE}}, /* the trap does not keep lanes apart */
+      {"1 4|2 3|t|4|r",
+       {0, 0, 1, 1, 0},
+       {4, 3, NONE, 4, NONE}},                    /* nested: they meet at 4 */
+      {"1 2|e|t", {0, 0, 0}, {NONE, NONE, NONE}}, /* none returns */
       {"1|2 3|4|4|1",
        {0, 0, 1, 1, 1},
-       {1, 4, 4, 4, NONE}},                    /* endless loop with a diamond: latch is 4 */
-      {"1 2|1|r", {0, 0, 0}, {2, NONE, NONE}}, /* a side that spins for ever */
-      {"1 2|2 3|1 3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},         /* irreducible */
+       {1, 4, 4, 4, NONE}}, /* endless loop with a diamond: latch is 4 */
+      {"1 2|1|r", {0, 0, 0}, {2, NONE, NONE}},          /* a side that spins for ever */
+      {"1 2|2 3|1 3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}}, /* irreducible */
       {"1 2 3 3|4|4|4|r", {0, 0, 0, 0, 0}, {4, 4, 4, 4, NONE}}, /* switch */
-      {"2|2|r", {0, NONE, 0}, {2, 2, NONE}},                    /* block 1 cannot be reached */
+      {"2|2|r", {0, NONE, 0}, {2, 2, NONE}}, /* block 1 cannot be reached */
       {"1|1", {0, 0}, {1, NONE}},
       {"0 1|r", {0, 0}, {1, NONE}}, /* entry is a loop */
   };
@@ -335,9 +348,10 @@ static void test_dominators(void **state) {
   }
 }
 
-/* Dominance by definition, on random graphs: a dominates b when b is not reached without a. */
-static bool reaches_without(const ww_fn *f, uint32_t from, uint32_t to, uint32_t without,
-                            bool *seen) {
+/* Dominance by definition, on random graphs: a dominates b when b is not reached
+ * without a. */
+static bool reaches_without(
+    const ww_fn *f, uint32_t from, uint32_t to, uint32_t without, bool *seen) {
   if (from == without || seen[from])
     return false;
   if (from == to)
@@ -446,7 +460,8 @@ static void test_loops(void **state) {
   assert_int_equal(f->loops[1].latch, 3);
   assert_int_equal(f->loops[1].parent, 0);
   assert_int_equal(f->loops[1].depth, 2);
-  assert_int_equal(graph("1 2|2 3|1 3|r")->nloops, 0); /* irreducible: no natural loop */
+  assert_int_equal(graph("1 2|2 3|1 3|r")->nloops,
+                   0); /* irreducible: no natural loop */
   const ww_fn *self = graph("0 1|r");
   assert_int_equal(self->nloops, 1);
   assert_int_equal(self->loops[0].latch, 0);
@@ -484,20 +499,24 @@ static void test_check_rejects_text(void **state) {
       {"@a:\n  %x = math.ilogb f32 1.0\n  ret\n", "gives no f32"},
       {"@a:\n  %x = call f32 $g(1.0:f32)\n  ret\n", "takes 2"},
       {"@a:\n  %x = call f32 $g(1.0, 2.0)\n  ret\n", "argument 1 has type f32"},
-      {"@a:\n  %x = call f64 $g(1.0:f32, 2:i32)\n  ret\n", "result has type f64, not f32"},
+      {"@a:\n  %x = call f64 $g(1.0:f32, 2:i32)\n  ret\n",
+       "result has type f64, not f32"},
       {"@a:\n  ret 1:i32\n", "returns 1 values"},
       {"@a:\n  %x = add i32 1, 1\n", "does not end the block"},
       {"@a:\n  ret\n  ret\n", "ends the block too early"},
-      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = add i32 %x, 1\n  "
+      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = add i32 "
+       "%x, 1\n  "
        "ret\n",
        "does not dominate"},
       {"@a:\n  %y = add i32 %x, 1\n  %x = add i32 1, 1\n  ret\n", "does not dominate"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@a 1] [@b 2]\n  ret\n", "2 pairs for 1"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@b 1]\n  ret\n", "no predecessor"},
-      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = phi i32 [@a %x] [@b "
+      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = phi i32 "
+       "[@a %x] [@b "
        "1]\n  ret\n",
        "does not dominate the end of block 0"},
-      {"@a:\n  br @b\n@b:\n  %x = phi i32 [@a 1.0:f32]\n  ret\n", "pair 0 has type f32"},
+      {"@a:\n  br @b\n@b:\n  %x = phi i32 [@a 1.0:f32]\n  ret\n",
+       "pair 0 has type f32"},
       {"@a:\n  ret\n@b:\n  ret\n", "cannot be reached"},
       {"@a:\n  switch i32 %n, @b, %n @b\n@b:\n  ret\n", "case 0 is no i32 constant"},
       {"@a:\n  cbr %n, @b, @b\n@b:\n  ret\n", "operand 0 has type i32"},
@@ -508,11 +527,12 @@ static void test_check_rejects_text(void **state) {
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     ww_err e = {0};
-    ww_module m = parse(ww_fmt(arena,
-                               "symbol $s global size 8 align 8\nfn $g ret f32 {\n  param %%a "
-                               "f32\n  param %%b i32\n@a:\n  ret %%a\n}\n"
-                               "fn $f {\n  param %%p i64\n  param %%n i32\n%s}\n",
-                               cases[k].body));
+    ww_module m =
+        parse(ww_fmt(arena,
+                     "symbol $s global size 8 align 8\nfn $g ret f32 {\n  param %%a "
+                     "f32\n  param %%b i32\n@a:\n  ret %%a\n}\n"
+                     "fn $f {\n  param %%p i64\n  param %%n i32\n%s}\n",
+                     cases[k].body));
     if (ww_ir_check(&m, &e) != WW_EDATA)
       fail_msg("case %zu passed: %s", k, cases[k].body);
     if (!strstr(e.msg, cases[k].says) || !strstr(e.msg, "f"))
@@ -571,7 +591,8 @@ static void test_find(void **state) {
                       "fn $helper {\n@x:\n  ret\n}\n"
                       "fn $_Z1aPi \"d::a\" kernel {\n@x:\n  ret\n}\n");
   assert_ptr_equal(ww_ir_find(&m, "_Z1av"), &m.fns[0]);
-  assert_ptr_equal(ww_ir_find(&m, "a"), &m.fns[0]); /* the plain name before the bare one of d::a */
+  assert_ptr_equal(ww_ir_find(&m, "a"),
+                   &m.fns[0]); /* the plain name before the bare one of d::a */
   assert_ptr_equal(ww_ir_find(&m, "ns::b<float,256>"), &m.fns[1]);
   assert_ptr_equal(ww_ir_find(&m, "ns::b"), &m.fns[1]);
   assert_ptr_equal(ww_ir_find(&m, "b"), &m.fns[1]);
@@ -588,7 +609,8 @@ static void test_internal_names(void **state) {
       {"_ZL1kPi__intern__aaec77fe00_059a4aa7", "_Z1kPi"},
       {"_ZN2nsL4bumpEPi", "_ZN2ns4bumpEPi"},
       {"_ZL1tIiEvPT_", "_Z1tIiEvPT_"},
-      {"_Z1kIL4mode1EEvPi", "_Z1kIL4mode1EEvPi"}, /* a template argument of an enumeration */
+      {"_Z1kIL4mode1EEvPi",
+       "_Z1kIL4mode1EEvPi"}, /* a template argument of an enumeration */
       {"_ZN12_GLOBAL__N_11aEPi__intern__0_1", "_ZN12_GLOBAL__N_11aEPi"},
       {"_Z16my__intern__namev", "_Z16my__intern__namev"},
       {"plain", "plain"},
@@ -609,7 +631,8 @@ static void test_uses(void **state) {
   const ww_ins *ins = f->blocks[0].ins;
   ww_val v[8];
   assert_int_equal(ww_ins_uses(f, &ins[0], v, 8), 0); /* localaddr */
-  assert_int_equal(ww_ins_uses(f, &ins[2], v, 8), 3); /* st x2: address and two values */
+  assert_int_equal(ww_ins_uses(f, &ins[2], v, 8),
+                   3); /* st x2: address and two values */
   assert_int_equal(v[0], ins[0].dst);
   assert_int_equal(v[1], ins[1].dst + 3);
   assert_int_equal(ww_ins_uses(f, &ins[2], v, 1), 1); /* no more than asked for */
@@ -643,7 +666,8 @@ static void test_manual_names_every_op(void **state) {
       fail_msg("docs/ir.md says nothing about `%s`", ww_sreg_names[k]);
 }
 
-/* Every fenced block of the manual that starts with "module" is a module that passes the checker.
+/* Every fenced block of the manual that starts with "module" is a module that passes
+ * the checker.
  */
 static void test_manual_examples(void **state) {
   (void)state;

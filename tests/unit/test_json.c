@@ -27,8 +27,9 @@ static void writer_nests_and_separates(void **state) {
   ww_json_raw(&j, "[1]");
   ww_json_kuint(&j, "u", UINT64_MAX);
   ww_json_end_obj(&j);
-  assert_string_equal(b.s, "{\"a\":\"x\",\"list\":[-1,[],{},false],\"none\":null,\"raw\":[1],\"u\":"
-                           "18446744073709551615}");
+  assert_string_equal(
+      b.s, "{\"a\":\"x\",\"list\":[-1,[],{},false],\"none\":null,\"raw\":[1],\"u\":"
+           "18446744073709551615}");
   ww_buf_free(&b);
 }
 
@@ -70,8 +71,9 @@ static void numbers_are_short_and_exact(void **state) {
 
 static void strings_round_trip(void **state) {
   (void)state;
-  static const char *const texts[] = {"", "plain", "q\"b\\s/", "\n\t\r\b\f\x01\x7f",
-                                      "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"};
+  static const char *const texts[] = {
+      "", "plain", "q\"b\\s/", "\n\t\r\b\f\x01\x7f",
+      "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ww_buf b = {0};
     ww_json j = {0};
@@ -109,8 +111,9 @@ static void bytes_that_are_no_utf8_are_replaced(void **state) {
 
 static void reader_keeps_the_text_of_numbers(void **state) {
   (void)state;
-  const char *text =
-      "{\"a 1\":[9007199254740993,2.0,\"3\"],\"\\\"4\":-18,\"e\":1e6,\"u\":18446744073709551615}";
+  const char *text = "{\"a "
+                     "1\":[9007199254740993,2.0,\"3\"],\"\\\"4\":-18,\"e\":1e6,\"u\":"
+                     "18446744073709551615}";
   ww_err e = {0};
   cJSON *t = ww_json_read(text, strlen(text), &e);
   int64_t v;
@@ -160,12 +163,15 @@ static void patterns_look_like_what_they_write(void **state) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  ww_json_put(&j, "{rule:%s,none:%s,at:{kind:'a loop',size:%d, wide:%lu},ok:%i,list:[1,%g,null,[",
-              "x", none, -3, UINT64_MAX, true, 0.5);
+  ww_json_put(
+      &j,
+      "{rule:%s,none:%s,at:{kind:'a loop',size:%d, wide:%lu},ok:%i,list:[1,%g,null,[",
+      "x", none, -3, UINT64_MAX, true, 0.5);
   ww_json_put(&j, "]],%s:%ld}", "name", (long)INT64_MIN);
-  assert_string_equal(b.s, "{\"rule\":\"x\",\"none\":null,\"at\":{\"kind\":\"a loop\",\"size\":-3,"
-                           "\"wide\":18446744073709551615},\"ok\":true,\"list\":[1,0.5,null,[]],"
-                           "\"name\":-9223372036854775808}");
+  assert_string_equal(
+      b.s, "{\"rule\":\"x\",\"none\":null,\"at\":{\"kind\":\"a loop\",\"size\":-3,"
+           "\"wide\":18446744073709551615},\"ok\":true,\"list\":[1,0.5,null,[]],"
+           "\"name\":-9223372036854775808}");
   ww_buf_free(&b);
 }
 
@@ -174,14 +180,15 @@ static void patterns_leave_out_what_is_not_given(void **state) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  ww_json_put(&j, "{s?:%s,d?:%d,u?:%u,g?:%g,i?:%i,nan!:%g,far!:%g}", none, -1, 0u, 0.0, false, NAN,
-              INFINITY);
+  ww_json_put(&j, "{s?:%s,d?:%d,u?:%u,g?:%g,i?:%i,nan!:%g,far!:%g}", none, -1, 0u, 0.0,
+              false, NAN, INFINITY);
   assert_string_equal(b.s, "{}");
   b.n = 0;
-  ww_json_put(&j, "{s?:%s,d?:%d,u?:%u,g?:%g,i?:%i,zero!:%g,below!:%g,nan:%g}", "", 1, 2u, 0.5, true,
-              0.0, -1.5, NAN);
-  assert_string_equal(b.s, ",{\"s\":\"\",\"d\":1,\"u\":2,\"g\":0.5,\"i\":true,\"zero\":0,"
-                           "\"below\":-1.5,\"nan\":null}");
+  ww_json_put(&j, "{s?:%s,d?:%d,u?:%u,g?:%g,i?:%i,zero!:%g,below!:%g,nan:%g}", "", 1,
+              2u, 0.5, true, 0.0, -1.5, NAN);
+  assert_string_equal(b.s,
+                      ",{\"s\":\"\",\"d\":1,\"u\":2,\"g\":0.5,\"i\":true,\"zero\":0,"
+                      "\"below\":-1.5,\"nan\":null}");
   ww_buf_free(&b);
 }
 

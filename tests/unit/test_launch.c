@@ -1,5 +1,5 @@
-/* test_launch.c - launch specs: every form of docs/launch.md, every error a user can make, merging
- * and resolving. */
+/* test_launch.c - launch specs: every form of docs/launch.md, every error a user can
+ * make, merging and resolving. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static const char *written(const ww_launch *l, ww_arena *a) {
 /* in, out; NULL: the same. What comes out must read back to itself. */
 static const char *const forms[][2] = {
     {"{}", NULL},
-    {"{\"kernel\":\"saxpy\",\"grid\":[4096,1,1],\"block\":[256,1,1],\"shared\":0}", NULL},
+    {"{\"kernel\":\"saxpy\",\"grid\":[4096,1,1],\"block\":[256,1,1],\"shared\":0}",
+     NULL},
     {"{\"grid\":4096,\"block\":256}", "{\"grid\":[4096,1,1],\"block\":[256,1,1]}"},
     {"{\"grid\":[64,32]}", "{\"grid\":[64,32,1]}"},
     {"{\"grid\":\"n/256\",\"block\":[\"b\",2]}",
@@ -35,32 +36,41 @@ static const char *const forms[][2] = {
     {"{\"seed\":7,\"count\":12}", NULL},
     {"{\"seed\":1,\"count\":1}", "{}"},
     {"{\"flags\":[\"-DN=4\",\"-Iinclude\"]}", NULL},
-    {"{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{\"value\":"
+    {"{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{"
+     "\"value\":"
      "1e30}]}",
-     "{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{\"value\":1e+"
+     "{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{"
+     "\"value\":1e+"
      "30}]}"},
-    {"{\"args\":[{\"value\":9007199254740993},{\"value\":-9223372036854775808},{\"value\":"
+    {"{\"args\":[{\"value\":9007199254740993},{\"value\":-9223372036854775808},{"
+     "\"value\":"
      "18446744073709551615}]}",
      NULL},
-    {"{\"args\":[{\"value\":true},{\"value\":false}]}", "{\"args\":[{\"value\":1},{\"value\":0}]}"},
+    {"{\"args\":[{\"value\":true},{\"value\":false}]}",
+     "{\"args\":[{\"value\":1},{\"value\":0}]}"},
     {"{\"args\":[{\"value\":\"n*4\"},{\"value\":\"2*4\"},{\"value\":\"1.5\"}]}",
      "{\"args\":[{\"value\":\"n*4\"},{\"value\":8},{\"value\":1.5}]}"},
     {"{\"args\":[{\"name\":\"n\",\"value\":4},null,{\"name\":\"x\"}]}", NULL},
     {"{\"args\":[{\"buffer\":{\"bytes\":4194304,\"offset\":0,\"fill\":\"random\"}}]}",
      "{\"args\":[{\"buffer\":{\"bytes\":4194304,\"fill\":\"random\"}}]}"},
     {"{\"args\":[{\"buffer\":{}}]}", NULL},
-    {"{\"args\":[{\"buffer\":{\"bytes\":\"n*4\",\"offset\":16,\"id\":\"a\",\"type\":\"f32\","
+    {"{\"args\":[{\"buffer\":{\"bytes\":\"n*4\",\"offset\":16,\"id\":\"a\",\"type\":"
+     "\"f32\","
      "\"fill\":\"zeros\"}}]}",
      NULL},
-    {"{\"args\":[{\"buffer\":{\"count\":\"n+1\",\"type\":\"i32\",\"fill\":{\"monotone\":[0,\"nnz\"]"
+    {"{\"args\":[{\"buffer\":{\"count\":\"n+1\",\"type\":\"i32\",\"fill\":{"
+     "\"monotone\":[0,\"nnz\"]"
      "}}}]}",
      NULL},
-    {"{\"args\":[{\"buffer\":{\"count\":100}}]}", "{\"args\":[{\"buffer\":{\"count\":\"100\"}}]}"},
-    {"{\"args\":[{\"buffer\":{\"fill\":\"ones\"}},{\"buffer\":{\"fill\":\"index\"}},{\"buffer\":{"
+    {"{\"args\":[{\"buffer\":{\"count\":100}}]}",
+     "{\"args\":[{\"buffer\":{\"count\":\"100\"}}]}"},
+    {"{\"args\":[{\"buffer\":{\"fill\":\"ones\"}},{\"buffer\":{\"fill\":\"index\"}},{"
+     "\"buffer\":{"
      "\"fill\":\"permutation\"}},"
      "{\"buffer\":{\"fill\":\"monotone\"}},{\"buffer\":{\"fill\":\"zipf\"}}]}",
      NULL},
-    {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[-1.5,10]}}},{\"buffer\":{\"fill\":{\"zipf\":["
+    {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[-1.5,10]}}},{\"buffer\":{\"fill\":"
+     "{\"zipf\":["
      "0,64]}}},{\"buffer\":{\"fill\":{\"random\":[0,64]}}}]}",
      NULL},
     {"{\"args\":[{\"buffer\":{\"fill\":{\"file\":\"/x/y.bin\"}}}]}", NULL},
@@ -68,10 +78,12 @@ static const char *const forms[][2] = {
      "{\"args\":[{\"buffer\":{\"bytes\":64,\"head\":\"00ff0a\"}}]}"},
     {"{\"args\":[{\"buffer\":{\"bytes\":256,\"local\":true}}]}", NULL},
     {"{\"args\":[{\"hex\":\"0a0b\"},{\"hex\":\"\"}]}", NULL},
-    {"{\"args\":[{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":8,\"bytes\":64,"
+    {"{\"args\":[{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":8,"
+     "\"bytes\":64,"
      "\"fill\":\"zeros\"}]}]}",
      NULL},
-    {"{\"symbols\":{\"coef\":{\"value\":3},\"lut\":{\"buffer\":{\"type\":\"f32\",\"fill\":"
+    {"{\"symbols\":{\"coef\":{\"value\":3},\"lut\":{\"buffer\":{\"type\":\"f32\","
+     "\"fill\":"
      "\"random\"}},\"raw\":{\"hex\":\"01\"}}}",
      NULL},
     {"{\"symbols\":{\"lut\":{\"type\":\"f32\",\"fill\":\"random\"}}}",
@@ -93,8 +105,9 @@ static void json_forms_round_trip(void **state) {
   }
 }
 
-#define KNOWN                                                                                \
-  "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count, " \
+#define KNOWN                                                                         \
+  "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, " \
+  "count, "                                                                           \
   "cooperative, binary, note"
 static const char *const bad[][2] = {
     {"[1]", "launch spec: expected an object, not an array"},
@@ -104,29 +117,35 @@ static const char *const bad[][2] = {
     {"{\"file\":null}", "file: expected a string, not null"},
     {"{\"grid\":0}", "grid: expected 1 to 2^32-1, not 0"},
     {"{\"grid\":-1}", "grid: expected a whole number of at least 0, not the number -1"},
-    {"{\"grid\":1.5}", "grid: expected a whole number of at least 0, not the number 1.5"},
-    {"{\"grid\":[]}",
-     "grid: expected a number, an expression or an array of 1 to 3 of them, not an array"},
-    {"{\"grid\":[1,1,1,1]}",
-     "grid: expected a number, an expression or an array of 1 to 3 of them, not an array"},
-    {"{\"grid\":[1,true]}", "grid[1]: expected a number or an expression, not true or false"},
+    {"{\"grid\":1.5}",
+     "grid: expected a whole number of at least 0, not the number 1.5"},
+    {"{\"grid\":[]}", "grid: expected a number, an expression or an array of 1 to 3 of "
+                      "them, not an array"},
+    {"{\"grid\":[1,1,1,1]}", "grid: expected a number, an expression or an array of 1 "
+                             "to 3 of them, not an array"},
+    {"{\"grid\":[1,true]}",
+     "grid[1]: expected a number or an expression, not true or false"},
     {"{\"grid\":[4294967296]}", "grid[0]: expected 1 to 2^32-1, not 4294967296"},
     {"{\"grid\":\"n/\"}", "grid: in \"n/\": it ends too early"},
     {"{\"grid\":\"1,2,3,4\"}", "grid: at most three numbers, not \"1,2,3,4\""},
-    {"{\"block\":{\"x\":4}}",
-     "block: expected a number, an expression or an array of 1 to 3 of them, not an object"},
+    {"{\"block\":{\"x\":4}}", "block: expected a number, an expression or an array of "
+                              "1 to 3 of them, not an object"},
     {"{\"block\":\"0\"}", "block: expected 1 to 2^32-1, not 0"},
-    {"{\"shared\":-4}", "shared: expected a whole number of at least 0, not the number -4"},
+    {"{\"shared\":-4}",
+     "shared: expected a whole number of at least 0, not the number -4"},
     {"{\"shared\":\"4.5\"}",
      "shared: expected a whole number of at least 0 and at most 2^48, not 4.5"},
-    {"{\"cache\":\"hot\"}", "cache: expected \"cold\" or \"warm\", not the string \"hot\""},
+    {"{\"cache\":\"hot\"}",
+     "cache: expected \"cold\" or \"warm\", not the string \"hot\""},
     {"{\"seed\":0}", "seed: expected at least 1, not the number 0"},
-    {"{\"count\":\"x\"}", "count: expected a whole number of at least 0, not the string \"x\""},
-    {"{\"flags\":\"-DN\"}", "flags: expected an array of strings, not the string \"-DN\""},
+    {"{\"count\":\"x\"}",
+     "count: expected a whole number of at least 0, not the string \"x\""},
+    {"{\"flags\":\"-DN\"}",
+     "flags: expected an array of strings, not the string \"-DN\""},
     {"{\"flags\":[1]}", "flags[0]: expected a string, not the number 1"},
     {"{\"args\":{}}", "args: expected an array, not an object"},
-    {"{\"args\":[5]}",
-     "args[0]: expected an object with \"value\", \"buffer\" or \"hex\", not the number 5"},
+    {"{\"args\":[5]}", "args[0]: expected an object with \"value\", \"buffer\" or "
+                       "\"hex\", not the number 5"},
     {"{\"args\":[{}]}", "args[0]: expected one of \"value\", \"buffer\" and \"hex\""},
     {"{\"args\":[null,{\"value\":1,\"hex\":\"00\"}]}",
      "args[1]: expected one of \"value\", \"buffer\" and \"hex\""},
@@ -145,15 +164,18 @@ static const char *const bad[][2] = {
      "args[0]: \"ptrs\" needs \"hex\", the bytes they lie in"},
     {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":1}]}]}",
      "args[0].ptrs[0].at: a pointer at byte 1 does not fit the 8 bytes of \"hex\""},
-    {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":18446744073709551615}]}]}",
-     "args[0].ptrs[0].at: a pointer at byte 18446744073709551615 does not fit the 8 bytes of "
+    {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":18446744073709551615}]"
+     "}]}",
+     "args[0].ptrs[0].at: a pointer at byte 18446744073709551615 does not fit the 8 "
+     "bytes of "
      "\"hex\""},
     {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{}]}]}",
      "args[0].ptrs[0].at: expected a whole number of at least 0, not nothing"},
     {"{\"args\":[{\"buffer\":64}]}",
      "args[0].buffer: expected an object like {\"bytes\":4096}, not the number 64"},
     {"{\"args\":[{\"buffer\":{\"size\":64}}]}",
-     "args[0].buffer: unknown member \"size\"; known are: bytes, count, offset, id, type, local, "
+     "args[0].buffer: unknown member \"size\"; known are: bytes, count, offset, id, "
+     "type, local, "
      "fill, head"},
     {"{\"args\":[{\"buffer\":{\"bytes\":-1}}]}",
      "args[0].buffer.bytes: expected a whole number of at least 0, not the number -1"},
@@ -164,10 +186,12 @@ static const char *const bad[][2] = {
     {"{\"args\":[{\"buffer\":{\"bytes\":8,\"offset\":9}}]}",
      "args[0].buffer.offset: lies behind the end of the buffer"},
     {"{\"args\":[{\"buffer\":{\"type\":\"f31\"}}]}",
-     "args[0].buffer.type: unknown type \"f31\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 "
+     "args[0].buffer.type: unknown type \"f31\"; known are f16 bf16 f32 f64 i8 u8 i16 "
+     "u16 i32 u32 "
      "i64 u64, their C names, and vectors like float4"},
     {"{\"args\":[{\"buffer\":{\"fill\":\"rnd\"}}]}",
-     "args[0].buffer.fill: expected zeros, ones, index, random, permutation, monotone, zipf, "
+     "args[0].buffer.fill: expected zeros, ones, index, random, permutation, monotone, "
+     "zipf, "
      "{\"uniform\":[lo,hi]} or {\"file\":\"path\"}, not the string \"rnd\""},
     {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[1]}}}]}",
      "args[0].buffer.fill.uniform: expected [lo,hi], not an array"},
@@ -181,9 +205,10 @@ static const char *const bad[][2] = {
      "args[0].buffer.fill.file: expected a string, not the number 1"},
     {"{\"args\":[{\"buffer\":{\"head\":\"00\",\"head\":\"00\"}}]}",
      "args[0].buffer: \"head\" is given twice"},
-    {"{\"symbols\":[]}", "symbols: expected an object, a member for each variable, not an array"},
-    {"{\"symbols\":{\"c\":4}}",
-     "symbols.c: expected an object with \"value\", \"buffer\" or \"hex\", not the number 4"},
+    {"{\"symbols\":[]}",
+     "symbols: expected an object, a member for each variable, not an array"},
+    {"{\"symbols\":{\"c\":4}}", "symbols.c: expected an object with \"value\", "
+                                "\"buffer\" or \"hex\", not the number 4"},
     {"{\"grid\":1", "not JSON: it ends too early"},
 };
 
@@ -241,7 +266,8 @@ static void files_hold_one_spec_or_one_a_line(void **state) {
     ww_launch *l;
     uint32_t n = 0;
     ww_err e = {0};
-    assert_int_equal(ww_write_file_atomic(path, rows[i].text, strlen(rows[i].text), &e), WW_OK);
+    assert_int_equal(ww_write_file_atomic(path, rows[i].text, strlen(rows[i].text), &e),
+                     WW_OK);
     ww_status rc = ww_launch_read(path, a, &l, &n, &e);
     if (rows[i].error) {
       assert_int_equal(rc, WW_EPARSE);
@@ -267,18 +293,22 @@ static const char *const texts[][2] = {
     {"m=7/(n-1)", "{\"args\":[{\"name\":\"m\",\"value\":\"7/(n-1)\"}]}"},
     {"x=[n]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\"}}]}"},
     {"x=[]:zeros", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"fill\":\"zeros\"}}]}"},
-    {"x=f32[n]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"type\":\"f32\"}}]}"},
-    {"x=f32[256]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":1024,\"type\":\"f32\"}}]}"},
+    {"x=f32[n]",
+     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"type\":\"f32\"}}]}"},
+    {"x=f32[256]",
+     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":1024,\"type\":\"f32\"}}]}"},
     {"x=float4[1<<4]",
      "{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":256,\"type\":\"float4\"}}]}"},
     {"x=[16]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"16\"}}]}"},
-    {"x=i32[n+1]:monotone(0,nnz)", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n+1\","
-                                   "\"type\":\"i32\",\"fill\":{\"monotone\":[0,\"nnz\"]}}}]}"},
+    {"x=i32[n+1]:monotone(0,nnz)",
+     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n+1\","
+     "\"type\":\"i32\",\"fill\":{\"monotone\":[0,\"nnz\"]}}}]}"},
     {"x=u8[n]:uniform(0,(n+1)*2):id(a):offset(64)",
-     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"offset\":64,\"id\":\"a\",\"type\":"
+     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"offset\":64,\"id\":"
+     "\"a\",\"type\":"
      "\"u8\",\"fill\":{\"uniform\":[0,\"(n+1)*2\"]}}}]}"},
-    {"x=[n]:file(/d/x.bin)",
-     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"fill\":{\"file\":\"/d/x.bin\"}}}]}"},
+    {"x=[n]:file(/d/x.bin)", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\","
+                             "\"fill\":{\"file\":\"/d/x.bin\"}}}]}"},
     {"s=hex:0a0b", "{\"args\":[{\"name\":\"s\",\"hex\":\"0a0b\"}]}"},
     {"2=5", "{\"args\":[{\"name\":\"2\",\"value\":5}]}"},
 };
@@ -299,12 +329,14 @@ static const char *const bad_texts[][2] = {
     {"a b=4", "--arg: expected an argument's name or position before '=', not \"a b\""},
     {"n=", "n: a value is missing behind '='"},
     {"n=4+", "n: in \"4+\": it ends too early"},
-    {"x=f33[4]", "x: unknown type \"f33\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 "
-                 "u64, their C names, and vectors like float4"},
+    {"x=f33[4]",
+     "x: unknown type \"f33\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 "
+     "u64, their C names, and vectors like float4"},
     {"x=f32[4", "x: a ']' is missing in \"f32[4\""},
     {"x=f32[4]zeros", "x: expected ':' and the contents behind ']', not \"zeros\""},
-    {"x=[4]:nil", "unknown contents \"nil\"; known are zeros, ones, index, random, uniform(lo,hi), "
-                  "permutation, monotone(lo,hi), zipf(lo,hi), file(path)"},
+    {"x=[4]:nil",
+     "unknown contents \"nil\"; known are zeros, ones, index, random, uniform(lo,hi), "
+     "permutation, monotone(lo,hi), zipf(lo,hi), file(path)"},
     {"x=[4]:uniform(3)", "uniform: expected two bounds, uniform(lo,hi)"},
     {"x=[4]:uniform(3,2)", "uniform: expected [lo,hi] with lo below hi, not [3,2]"},
     {"x=[-4]", "x: expected a whole number of at least 0 and at most 2^48, not -4"},
@@ -328,20 +360,23 @@ static void later_argument_replaces_the_earlier(void **state) {
   assert_int_equal(ww_launch_arg("n=1", *state, &l, &e), WW_OK);
   assert_int_equal(ww_launch_arg("m=2", *state, &l, &e), WW_OK);
   assert_int_equal(ww_launch_arg("n=3", *state, &l, &e), WW_OK);
-  assert_string_equal(written(&l, *state),
-                      "{\"args\":[{\"name\":\"n\",\"value\":3},{\"name\":\"m\",\"value\":2}]}");
+  assert_string_equal(
+      written(&l, *state),
+      "{\"args\":[{\"name\":\"n\",\"value\":3},{\"name\":\"m\",\"value\":2}]}");
 }
 
 static const char *const comments[][2] = {
     {"// warpwise: grid=n/256 block=256 n=1<<20 x=[n]",
      "{\"grid\":[\"n/"
-     "256\",1,1],\"block\":[256,1,1],\"args\":[{\"name\":\"n\",\"value\":1048576},{\"name\":\"x\","
+     "256\",1,1],\"block\":[256,1,1],\"args\":[{\"name\":\"n\",\"value\":1048576},{"
+     "\"name\":\"x\","
      "\"buffer\":{\"count\":\"n\"}}]}"},
     {"grid=64,64 block=(16,16)", "{\"grid\":[64,64,1],\"block\":[16,16,1]}"},
     {" grid=[64,64] block = 16, 16 ", "{\"grid\":[64,64,1],\"block\":[16,16,1]}"},
     {"/* warpwise: grid=(n + 255) / 256 block=256 shared=1024 cache=warm n=5 */",
      "{\"grid\":[\"(n + 255) / "
-     "256\",1,1],\"block\":[256,1,1],\"shared\":1024,\"cache\":\"warm\",\"args\":[{\"name\":\"n\","
+     "256\",1,1],\"block\":[256,1,1],\"shared\":1024,\"cache\":\"warm\",\"args\":[{"
+     "\"name\":\"n\","
      "\"value\":5}]}"},
     {"grid=(n+1)/2,(m+1)/2", "{\"grid\":[\"(n+1)/2\",\"(m+1)/2\",1]}"},
     {"arg.grid=4 n=-1",
@@ -360,7 +395,8 @@ static void comments_in_the_source(void **state) {
 
 static void bad_comments(void **state) {
   static const char *const rows[][2] = {
-      {"warpwise: hello", "expected settings like grid=n/256 block=256 n=1<<20, not \"hello\""},
+      {"warpwise: hello",
+       "expected settings like grid=n/256 block=256 n=1<<20, not \"hello\""},
       {"grid= block=4", "grid: in \"\": it ends too early"},
       {"cache=hot", "cache: expected cold or warm, not \"hot\""},
       {"a.b=4", "\"a.b\" is no argument's name"},
@@ -385,17 +421,20 @@ static ww_launch spec(const char *json, ww_arena *a) {
 
 static void the_stronger_spec_wins(void **state) {
   static const char *const rows[][3] = {
-      {"{\"grid\":1,\"block\":2}", "{\"grid\":[3,4]}", "{\"grid\":[3,4,1],\"block\":[2,1,1]}"},
+      {"{\"grid\":1,\"block\":2}", "{\"grid\":[3,4]}",
+       "{\"grid\":[3,4,1],\"block\":[2,1,1]}"},
       {"{\"grid\":\"n\"}", "{\"grid\":7}", "{\"grid\":[7,1,1]}"},
       {"{\"shared\":8}", "{\"shared\":0}", "{\"shared\":0}"},
       {"{\"shared\":\"n\"}", "{}", "{\"shared\":\"n\"}"},
       {"{\"kernel\":\"a\",\"file\":\"f\"}", "{\"kernel\":\"b\"}",
        "{\"file\":\"f\",\"kernel\":\"b\"}"},
-      {"{\"args\":[{\"value\":1},{\"value\":2},{\"value\":3}]}", "{\"args\":[null,{\"value\":9}]}",
+      {"{\"args\":[{\"value\":1},{\"value\":2},{\"value\":3}]}",
+       "{\"args\":[null,{\"value\":9}]}",
        "{\"args\":[{\"value\":1},{\"value\":9},{\"value\":3}]}"},
       {"{\"args\":[{\"value\":1}]}", "{\"args\":[{\"name\":\"n\",\"value\":2}]}",
        "{\"args\":[{\"name\":\"0\",\"value\":1},{\"name\":\"n\",\"value\":2}]}"},
-      {"{\"flags\":[\"-DA\"]}", "{\"flags\":[\"-DB\"]}", "{\"flags\":[\"-DA\",\"-DB\"]}"},
+      {"{\"flags\":[\"-DA\"]}", "{\"flags\":[\"-DB\"]}",
+       "{\"flags\":[\"-DA\",\"-DB\"]}"},
       {"{\"symbols\":{\"a\":{\"value\":1},\"b\":{\"value\":2}}}",
        "{\"symbols\":{\"a\":{\"value\":3}}}",
        "{\"symbols\":{\"b\":{\"value\":2},\"a\":{\"value\":3}}}"},
@@ -414,9 +453,11 @@ static const uint32_t elem_bytes[] = {0, 0, 4, 0};
 static void resolving_places_and_evaluates(void **state) {
   static const char *const rows[][2] = {
       {"{\"grid\":\"n/256\",\"shared\":\"n/"
-       "4\",\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n*2\"}},{\"name\":\"n\",\"value\":"
+       "4\",\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n*2\"}},{\"name\":\"n\","
+       "\"value\":"
        "1024}]}",
-       "{\"grid\":[4,1,1],\"shared\":256,\"args\":[{\"value\":1024},null,{\"buffer\":{\"bytes\":"
+       "{\"grid\":[4,1,1],\"shared\":256,\"args\":[{\"value\":1024},null,{\"buffer\":{"
+       "\"bytes\":"
        "8192}},null]}"},
       {"{\"args\":[{\"value\":\"a*2\"},{\"value\":8}]}",
        "{\"args\":[{\"value\":16},{\"value\":8},null,null]}"},
@@ -424,10 +465,13 @@ static void resolving_places_and_evaluates(void **state) {
        "{\"args\":[null,{\"value\":2.5},null,null]}"},
       {"{\"args\":[{\"value\":9007199254740993}]}",
        "{\"args\":[{\"value\":9007199254740993},null,null,null]}"},
-      {"{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":\"n*8\",\"fill\":{\"uniform\":[0,"
+      {"{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":\"n*8\",\"fill\":{"
+       "\"uniform\":[0,"
        "\"n\"]}}},"
-       "{\"buffer\":{\"type\":\"i32\",\"count\":\"n+1\",\"fill\":{\"monotone\":[0,\"n*3\"]}}}]}",
-       "{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":80,\"fill\":{\"uniform\":[0,10]}}},"
+       "{\"buffer\":{\"type\":\"i32\",\"count\":\"n+1\",\"fill\":{\"monotone\":[0,\"n*"
+       "3\"]}}}]}",
+       "{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":80,\"fill\":{\"uniform\":"
+       "[0,10]}}},"
        "{\"buffer\":{\"bytes\":44,\"type\":\"i32\",\"fill\":{\"monotone\":[0,30]}}}]}"},
       {"{\"args\":[{\"value\":4}],\"symbols\":{\"c\":{\"value\":\"n*n\"}}}",
        "{\"args\":[{\"value\":4},null,null,null],\"symbols\":{\"c\":{\"value\":16}}}"},
@@ -453,13 +497,17 @@ static void resolving_says_what_is_missing(void **state) {
        "grid: \"n\" is 1.5; a whole number from 1 to 4294967295 is expected"},
       {"{\"args\":[{\"name\":\"m\",\"value\":1}]}",
        "the kernel has no argument \"m\"; it has: n, a, x, row"},
-      {"{\"args\":[null,null,null,null,{\"value\":1}]}", "args[4]: the kernel takes 4 arguments"},
-      {"{\"args\":[{\"name\":\"7\",\"value\":1}]}", "args[7]: the kernel takes 4 arguments"},
+      {"{\"args\":[null,null,null,null,{\"value\":1}]}",
+       "args[4]: the kernel takes 4 arguments"},
+      {"{\"args\":[{\"name\":\"7\",\"value\":1}]}",
+       "args[7]: the kernel takes 4 arguments"},
       {"{\"args\":[{\"value\":\"a\"},{\"value\":\"n\"}]}", "\"n\" depends on itself"},
-      {"{\"args\":[{\"value\":\"x\"},null,{\"buffer\":{}}]}", "n: in \"x\": \"x\" has no value"},
+      {"{\"args\":[{\"value\":\"x\"},null,{\"buffer\":{}}]}",
+       "n: in \"x\": \"x\" has no value"},
       {"{\"args\":[null,null,null,{\"buffer\":{\"count\":\"4\"}}]}",
        "row: how large an element is, is not known; write type[n], e.g. f32[4]"},
-      {"{\"args\":[{\"value\":0},null,{\"buffer\":{\"fill\":{\"uniform\":[0,\"n\"]}}}]}",
+      {"{\"args\":[{\"value\":0},null,{\"buffer\":{\"fill\":{\"uniform\":[0,\"n\"]}}}]"
+       "}",
        "x: expected [lo,hi] with lo below hi, not [0,0]"},
       {"{\"args\":[null,null,{\"buffer\":{\"fill\":{\"file\":\"/no/such\"}}}]}",
        "x: cannot read '/no/such', the file with its contents"},
@@ -476,15 +524,16 @@ static void resolving_says_what_is_missing(void **state) {
 static void stronger_wins_by_name_and_by_position(void **state) {
   ww_arena *a = *state;
   ww_err e = {0};
-  ww_launch weak = {0}, strong = spec("{\"args\":[{\"value\":5}]}", a), command_line = {0};
+  ww_launch weak = {0}, strong = spec("{\"args\":[{\"value\":5}]}", a),
+            command_line = {0};
   assert_int_equal(ww_launch_comment("grid=n n=4 a=1 x=[n]", a, &weak, &e), WW_OK);
   assert_int_equal(ww_launch_arg("a=2", a, &command_line, &e), WW_OK);
   ww_launch_merge(&weak, &strong, a);
   ww_launch_merge(&weak, &command_line, a);
   assert_int_equal(ww_launch_resolve(&weak, names, elem_bytes, 4, a, &e), WW_OK);
-  assert_string_equal(
-      written(&weak, a),
-      "{\"grid\":[5,1,1],\"args\":[{\"value\":5},{\"value\":2},{\"buffer\":{\"bytes\":20}},null]}");
+  assert_string_equal(written(&weak, a),
+                      "{\"grid\":[5,1,1],\"args\":[{\"value\":5},{\"value\":2},{"
+                      "\"buffer\":{\"bytes\":20}},null]}");
   assert_int_equal(weak.seed, 1);
 }
 

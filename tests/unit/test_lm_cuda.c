@@ -1,6 +1,6 @@
-/* test_lm_cuda.c - training on CUDA, as far as a machine without a GPU can tell: the kernels in the
- * program compile without any other file, and a machine that has no device says so. What they
- * compute is checked by tests/gpu/lm_ops.c. */
+/* test_lm_cuda.c - training on CUDA, as far as a machine without a GPU can tell: the
+ * kernels in the program compile without any other file, and a machine that has no
+ * device says so. What they compute is checked by tests/gpu/lm_ops.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ static const struct {
 
 /* Two architectures, and the units that take NVRTC least time. */
 static void test_nvrtc_compiles(void **state) {
-  static const ww_accel_unit units[] = {WW_UNIT_rope, WW_UNIT_reduce, WW_UNIT_rows, WW_UNIT_adamw};
+  static const ww_accel_unit units[] = {WW_UNIT_rope, WW_UNIT_reduce, WW_UNIT_rows,
+                                        WW_UNIT_adamw};
   static const char *const architectures[] = {"sm_80", "sm_90a"};
   (void)state;
   ww_arena *a = ww_arena_new();
@@ -50,11 +51,12 @@ static void test_nvrtc_compiles(void **state) {
 static void test_headers_are_there(void **state) {
   (void)state;
   for (int u = 0; u < WW_NUNITS; u++)
-    for (const char *at = ww_kernel_units[u].text; (at = strstr(at, "#include ")); at++) {
+    for (const char *at = ww_kernel_units[u].text; (at = strstr(at, "#include "));
+         at++) {
       bool known = false;
       for (int h = 0; ww_kernel_headers[h].name; h++)
-        known = known ||
-                !strncmp(at + 10, ww_kernel_headers[h].name, strlen(ww_kernel_headers[h].name));
+        known = known || !strncmp(at + 10, ww_kernel_headers[h].name,
+                                  strlen(ww_kernel_headers[h].name));
       if (!known)
         fail_msg("%s includes %.40s", ww_kernel_units[u].name, at);
     }

@@ -1,4 +1,5 @@
-/* test_lm_grammar.c - grammars followed byte by byte, JSON schemas as grammars, sampling. */
+/* test_lm_grammar.c - grammars followed byte by byte, JSON schemas as grammars,
+ * sampling. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +105,8 @@ static void deep(void **state) {
   char *text = malloc(N + 1);
   memset(text, '[', N);
   text[N] = 0;
-  assert_int_equal(follow(g, text), 0); /* beyond the depth that is kept: refused, no crash */
+  assert_int_equal(follow(g, text),
+                   0); /* beyond the depth that is kept: refused, no crash */
   text[N / 16] = 0;
   assert_int_equal(follow(g, text), 1);
   free(text);
@@ -142,25 +144,30 @@ static void schema_is(const char *schema, const char *text, int want) {
 
 static void schemas(void **state) {
   (void)state;
-  const char *two = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{"
-                    "\"type\":\"string\"}},\"required\":[\"a\"]}";
+  const char *two =
+      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{"
+      "\"type\":\"string\"}},\"required\":[\"a\"]}";
   schema_is(two, "{\"a\":12}", 3);
   schema_is(two, "{\"a\":12,\"b\":\"x\\n\xc3\xa9\"}", 3);
   schema_is(two, "{\"b\":", 0);
   schema_is(two, "{\"a\":012", 0);
-  const char *free_ones = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{"
-                          "\"type\":\"boolean\"}},\"required\":[]}";
+  const char *free_ones =
+      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{"
+      "\"type\":\"boolean\"}},\"required\":[]}";
   schema_is(free_ones, "{}", 3);
   schema_is(free_ones, "{\"b\":true}", 3);
   schema_is(free_ones, "{\"a\":null,\"b\":false}", 3);
   schema_is(free_ones, "{,", 0);
   schema_is("{\"enum\":[\"x\",1,null]}", "\"x\"", 3);
   schema_is("{\"const\":{\"k\":[1,2]}}", "{\"k\":[1,2]}", 3);
-  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}",
+  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,"
+            "\"maxItems\":2}",
             "[]", 0);
-  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}",
+  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,"
+            "\"maxItems\":2}",
             "[-1.5e-3,2]", 3);
-  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}",
+  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,"
+            "\"maxItems\":2}",
             "[1,2,", 0);
   schema_is("{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "null", 3);
   schema_is("{\"type\":[\"string\",\"null\"]}", "null", 3);
@@ -216,9 +223,10 @@ static void shortest(void **state) {
   (void)state;
   ww_grammar *g = NULL;
   ww_err e = {0};
-  const char *tree = "{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":"
-                     "\"number\"},\"of\":{\"anyOf\":[{\"$ref\":\"#/$defs/t\"},"
-                     "{\"type\":\"null\"}]}}}},\"$ref\":\"#/$defs/t\"}";
+  const char *tree =
+      "{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":"
+      "\"number\"},\"of\":{\"anyOf\":[{\"$ref\":\"#/$defs/t\"},"
+      "{\"type\":\"null\"}]}}}},\"$ref\":\"#/$defs/t\"}";
   assert_int_equal(ww_grammar_of_schema(tree, strlen(tree), &g, &e), WW_OK);
   ww_grammar_state *s = ww_grammar_begin(g);
   const char *begun = "{\"n\":-7,\"of\":{\"n\":1";
@@ -227,8 +235,9 @@ static void shortest(void **state) {
   ww_grammar_shortest(s, false, &b);
   assert_string_equal(b.s, ",\"of\":null}}");
   assert_int_equal(ww_grammar_left(s, false), b.n);
-  const ww_word words[] = {{"+", 1, 0},      {",", 1, 0},  {",\"", 2, 1}, {",\"x", 3, 2},
-                           {",\"xof", 5, 3}, {"12", 2, 0}, {"12,", 3, 2}, {"}", 1, 0}};
+  const ww_word words[] = {{"+", 1, 0},    {",", 1, 0},      {",\"", 2, 1},
+                           {",\"x", 3, 2}, {",\"xof", 5, 3}, {"12", 2, 0},
+                           {"12,", 3, 2},  {"}", 1, 0}};
   bool allowed[8], want[8] = {false, true, true, false, false, true, true, false};
   ww_grammar_mask(s, words, 8, 100, allowed);
   assert_memory_equal(allowed, want, sizeof want);
@@ -242,8 +251,8 @@ static void shortest(void **state) {
   ww_grammar_free(g);
 }
 
-/* ---- generated grammars: from every state that is reached, the shortest end can be followed and
- * is an end ---- */
+/* ---- generated grammars: from every state that is reached, the shortest end can be
+ * followed and is an end ---- */
 
 static uint64_t chance;
 
@@ -252,15 +261,16 @@ static uint32_t below(uint32_t n) {
   return (uint32_t)(ww_hash(&chance, sizeof chance, 1) >> 32) % n;
 }
 
-/* Rules from `first` on may be named: a rule names later ones, or any behind a byte of its own, so
- * that none begins with itself. */
+/* Rules from `first` on may be named: a rule names later ones, or any behind a byte of
+ * its own, so that none begins with itself. */
 static void make_choice(ww_buf *b, int depth, uint32_t first, uint32_t rules_n);
 
 static bool make_item(ww_buf *b, int depth, uint32_t first, uint32_t rules_n) {
   static const char *const bytes[] = {
       "\"a\"", "\"b\"", "\"ab\"", "\"aba\"", "\"\\u00e9\"",
       "[a-c]", "[^a]",  ".",      "[ab]",    "[\xc3\xa4-\xd0\xb4x]"};
-  static const char *const repeats[] = {"?", "{0,3}", "{0,40}", "{1,2}", "{2}", "", "", ""};
+  static const char *const repeats[] = {"?",   "{0,3}", "{0,40}", "{1,2}",
+                                        "{2}", "",      "",       ""};
   uint32_t kind = below(10);
   bool own = kind < 5;
   if (own)
@@ -375,13 +385,15 @@ static void generated(void **state) {
     chance = (uint64_t)k << 32;
     b.n = 0;
     if (schema) {
-      ww_buf_puts(&b, "{\"$defs\":{\"t\":{\"type\":[\"null\",\"integer\"]}},\"anyOf\":[");
+      ww_buf_puts(&b,
+                  "{\"$defs\":{\"t\":{\"type\":[\"null\",\"integer\"]}},\"anyOf\":[");
       make_schema(&b, 3);
       ww_buf_puts(&b, "]}");
     } else
       make_grammar(&b);
     if ((schema ? ww_grammar_of_schema : ww_grammar_parse)(b.s, b.n, &g, &e)) {
-      if (schema || !(strstr(e.msg, "begins with itself") || strstr(e.msg, "has an end")))
+      if (schema ||
+          !(strstr(e.msg, "begins with itself") || strstr(e.msg, "has an end")))
         fail_msg("%s: %s", b.s, e.msg);
       continue;
     }
@@ -394,18 +406,22 @@ static void generated(void **state) {
   ww_buf_free(&b);
 }
 
-/* Ways to read grow faster than any table of stacks: the sets must not. Found by fuzzing. */
+/* Ways to read grow faster than any table of stacks: the sets must not. Found by
+ * fuzzing. */
 static void many_ways(void **state) {
   (void)state;
   static const char *const ambiguous[] = {
       "root ::= r0{3,5}\n"
-      "r0 ::= r1{3,6} (r1{1,5} r1 )? ([\xc3\xa4-\xd0\xb4x]{0,} \"b\"+ | r1 \"\\\"\"* \"\\u00e9\"* "
+      "r0 ::= r1{3,6} (r1{1,5} r1 )? ([\xc3\xa4-\xd0\xb4x]{0,} \"b\"+ | r1 \"\\\"\"* "
+      "\"\\u00e9\"* "
       ") [^a]{2,}\n"
       "r1 ::= .+ \"a\"* \"\\u00e9\"* r0?",
-      "root ::= r0 (\"\\u00e9\" ([^a] [^\"\\\\]{0,} | [ab]* | \"aba\"{0,} ){3,8} ) | r1 r2* | "
+      "root ::= r0 (\"\\u00e9\" ([^a] [^\"\\\\]{0,} | [ab]* | \"aba\"{0,} ){3,8} ) | "
+      "r1 r2* | "
       "\"\\\"\"{2,3} [^\"\\\\]*\n"
       "r0 ::= [ab] | (\"\" [ab]{3,109} )\n"
-      "r1 ::= \"b\"* r2 \"\\u00e9\" | r2+ [a-c]* (\"b\" \"aba\" | \"\\u00e9\"{0,} \"\\\"\" )? r0?\n"
+      "r1 ::= \"b\"* r2 \"\\u00e9\" | r2+ [a-c]* (\"b\" \"aba\" | \"\\u00e9\"{0,} "
+      "\"\\\"\" )? r0?\n"
       "r2 ::= \"\\\"\"+ (() [^a]{2,6} \"aba\"? )? | [a-c] r1 \"aba\"",
       "root ::= s \"!\"\ns ::= \"a\" s s? s? s? | \"a\"",
       "root ::= \"a\"{0,9000} \"a\"{0,9000} \"b\"",
@@ -440,7 +456,8 @@ static void sampling(void **state) {
               fabs(seen[0] / 20000. - 1 / all) < 0.02);
   ww_sampler_free(s);
   memset(seen, 0, sizeof seen);
-  s = ww_sampler_new(&(ww_sample_options){.temperature = 1, .top_p = 0.5f, .seed = 7}, 5);
+  s = ww_sampler_new(&(ww_sample_options){.temperature = 1, .top_p = 0.5f, .seed = 7},
+                     5);
   for (int k = 0; k < 2000; k++)
     seen[ww_sampler_next(s, logits)]++;
   assert_true(seen[1] && seen[4] && !seen[0] && !seen[3]);
@@ -454,10 +471,11 @@ static void sampling(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rules),    cmocka_unit_test(refusals),  cmocka_unit_test(deep),
-      cmocka_unit_test(forced),   cmocka_unit_test(schemas),   cmocka_unit_test(large),
-      cmocka_unit_test(shortest), cmocka_unit_test(generated), cmocka_unit_test(many_ways),
-      cmocka_unit_test(sampling),
+      cmocka_unit_test(rules),     cmocka_unit_test(refusals),
+      cmocka_unit_test(deep),      cmocka_unit_test(forced),
+      cmocka_unit_test(schemas),   cmocka_unit_test(large),
+      cmocka_unit_test(shortest),  cmocka_unit_test(generated),
+      cmocka_unit_test(many_ways), cmocka_unit_test(sampling),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* test_lm_infer.c - inference: the exact path against plain double precision
- * (tests/lm/reference.h), every set of kernels against the exact path, and whatever way the tokens
- * come in - one pass, one by one, many sequences at once - against each other.
+ * (tests/lm/reference.h), every set of kernels against the exact path, and whatever way
+ * the tokens come in - one pass, one by one, many sequences at once - against each
+ * other.
  *
- * Differences are measured in units of the logits' own size (root mean square), so that one
- * tolerance fits all models. */
+ * Differences are measured in units of the logits' own size (root mean square), so that
+ * one tolerance fits all models. */
 #include "../../src/lm/infer_int.h"
 #include "../lm/reference.h"
 #include "folder.h"
@@ -93,13 +94,15 @@ static int make_models(void **state) {
     flats[k] = ww_xcalloc(layouts[k].total, sizeof(float));
     for (uint32_t i = 0; i < layouts[k].n; i++) {
       const ww_lm_slot *p = &layouts[k].v[i];
-      bool norm = p->id == WW_P_norm_attn || p->id == WW_P_norm_mlp || p->id == WW_P_norm_final;
+      bool norm =
+          p->id == WW_P_norm_attn || p->id == WW_P_norm_mlp || p->id == WW_P_norm_final;
       float scale = p->cols > 1 ? 1.5f / sqrtf((float)p->cols) : 0.3f;
       for (uint64_t j = 0; j < p->rows * p->cols; j++)
         flats[k][p->at + j] = (norm ? 1.0f : 0.0f) + scale * uniform();
     }
     snprintf(dirs[k], sizeof dirs[k], "/tmp/ww_infer_XXXXXX");
-    if (!mkdtemp(dirs[k]) || ww_lm_write_folder(dirs[k], c, flats[k], WW_DTYPE_F32, NULL, &e))
+    if (!mkdtemp(dirs[k]) ||
+        ww_lm_write_folder(dirs[k], c, flats[k], WW_DTYPE_F32, NULL, &e))
       return print_error("%s\n", e.msg), -1;
   }
   return 0;
@@ -151,8 +154,8 @@ static double difference(const float *a, const float *b, size_t n) {
   return most / sqrt(squares / (double)n);
 }
 
-/* Root mean square of the differences, in the same units: what rounding of weights to few bits is
- * measured by. */
+/* Root mean square of the differences, in the same units: what rounding of weights to
+ * few bits is measured by. */
 static double spread(const float *a, const float *b, size_t n) {
   double d = 0, squares = 0;
   for (size_t i = 0; i < n; i++) {
@@ -164,13 +167,15 @@ static double spread(const float *a, const float *b, size_t n) {
 
 static bool ALL[700];
 
-/* All of n tokens' logits [n][vocab] in one pass, features where the model takes them. */
+/* All of n tokens' logits [n][vocab] in one pass, features where the model takes them.
+ */
 static float *all_logits(ww_lm *m, uint32_t n, float *numbers) {
   const ww_lm_config *c = ww_lm_config_of(m);
   float *out = ww_xcalloc((size_t)n * c->vocab, sizeof *out);
   ww_lm_session *s = session(m, 1, n);
   memset(ALL, 1, sizeof ALL);
-  ww_lm_pass p = {.n = n, .token = text, .wanted = ALL, .features = c->features ? FEATURES : NULL};
+  ww_lm_pass p = {
+      .n = n, .token = text, .wanted = ALL, .features = c->features ? FEATURES : NULL};
   pass(s, &p, out, numbers);
   ww_lm_session_free(s);
   return out;
@@ -186,26 +191,30 @@ static void test_exact(void **state) {
     static double want[N * 130], want_numbers[N * 6];
     static float numbers[N * 6];
     reference_model r = {c, &layouts[k], flats[k]};
-    reference(&r, text, N, c->features ? FEATURES : NULL, want, c->numbers ? want_numbers : NULL);
+    reference(&r, text, N, c->features ? FEATURES : NULL, want,
+              c->numbers ? want_numbers : NULL);
     float *got = all_logits(m, N, c->numbers ? numbers : NULL);
     for (uint32_t i = 0; i < N * c->vocab; i++)
       if (!(fabs(got[i] - want[i]) <= 1e-4))
         fail_msg("model %d: logit %u is %g, want %g", k, i, (double)got[i], want[i]);
     for (uint32_t i = 0; i < N * 2 * c->numbers; i++)
       if (!(fabs(numbers[i] - want_numbers[i]) <= 1e-4))
-        fail_msg("model %d: number %u is %g, want %g", k, i, (double)numbers[i], want_numbers[i]);
+        fail_msg("model %d: number %u is %g, want %g", k, i, (double)numbers[i],
+                 want_numbers[i]);
     free(got);
     ww_lm_close(m);
   }
 }
 
-/* Products of every set, type and number of rows that takes another path; tiles unpacked on the
- * way. */
+/* Products of every set, type and number of rows that takes another path; tiles
+ * unpacked on the way. */
 static void test_products(void **state) {
   (void)state;
   enum { ROWS = 70, COLS = 72, OUT = 60, STRIDE = 64 };
-  static const ww_dtype types[] = {WW_DTYPE_Q8_0, WW_DTYPE_F16, WW_DTYPE_BF16, WW_DTYPE_F32};
-  static float w[OUT * COLS], x[ROWS * COLS], out[ROWS * STRIDE], got[ROWS * OUT], want[ROWS * OUT];
+  static const ww_dtype types[] = {WW_DTYPE_Q8_0, WW_DTYPE_F16, WW_DTYPE_BF16,
+                                   WW_DTYPE_F32};
+  static float w[OUT * COLS], x[ROWS * COLS], out[ROWS * STRIDE], got[ROWS * OUT],
+      want[ROWS * OUT];
   for (int i = 0; i < OUT * COLS; i++)
     w[i] = uniform();
   for (int i = 0; i < ROWS * COLS; i++)
@@ -245,9 +254,11 @@ static void test_products(void **state) {
         for (uint32_t r = 0; r < rows; r++)
           memcpy(got + r * OUT, out + r * STRIDE, OUT * sizeof *got);
         double d = difference(got, want, (size_t)rows * OUT),
-               most = types[t] == WW_DTYPE_Q8_0 || types[t] == WW_DTYPE_BF16 ? 2e-2 : 1e-3;
+               most =
+                   types[t] == WW_DTYPE_Q8_0 || types[t] == WW_DTYPE_BF16 ? 2e-2 : 1e-3;
         if (!(d <= most))
-          fail_msg("%s, %s, %u rows: off by %g", set->name, ww_dtype_name(types[t]), rows, d);
+          fail_msg("%s, %s, %u rows: off by %g", set->name, ww_dtype_name(types[t]),
+                   rows, d);
         for (uint32_t k = rows * STRIDE; k < ROWS * STRIDE; k++)
           assert_true(out[k] == 1); /* no row beyond is touched */
         free(scratch);
@@ -255,15 +266,17 @@ static void test_products(void **state) {
       }
 }
 
-/* Every set of kernels and type of weights against the exact path; 300 tokens are more than one
- * step. */
+/* Every set of kernels and type of weights against the exact path; 300 tokens are more
+ * than one step. */
 static void test_fast(void **state) {
   (void)state;
   static const struct {
     ww_dtype type;
     double most;
-  } types[] = {
-      {WW_DTYPE_F32, 1e-3}, {WW_DTYPE_F16, 2e-3}, {WW_DTYPE_BF16, 2e-2}, {WW_DTYPE_Q8_0, 4e-2}};
+  } types[] = {{WW_DTYPE_F32, 1e-3},
+               {WW_DTYPE_F16, 2e-3},
+               {WW_DTYPE_BF16, 2e-2},
+               {WW_DTYPE_Q8_0, 4e-2}};
   const ww_kernels *set;
   for (int k = 0; k < NMODELS; k++) {
     uint32_t n = k ? N : 300, vocab = MODELS[k].vocab;
@@ -275,14 +288,16 @@ static void test_fast(void **state) {
       for (int t = 0; t < 4; t++)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
           setenv("WARPWISE_LM_KERNELS", set->name, 1);
-          m = open_model(k, &(ww_lm_options){.weights = types[t].type, .threads = threads});
+          m = open_model(
+              k, &(ww_lm_options){.weights = types[t].type, .threads = threads});
           assert_string_equal(ww_lm_kernels(m), set->name);
           float *got = all_logits(m, n, MODELS[k].numbers ? numbers : NULL);
           double d = spread(got, want, (size_t)n * vocab);
           if (!(d <= types[t].most))
             fail_msg("model %d, %s, %s, %u threads: off by %g", k, set->name,
                      ww_dtype_name(types[t].type), threads, d);
-          if (MODELS[k].numbers && !((d = spread(numbers, exact_numbers, n * 6)) <= types[t].most))
+          if (MODELS[k].numbers &&
+              !((d = spread(numbers, exact_numbers, n * 6)) <= types[t].most))
             fail_msg("numbers of model %d, %s, %s: off by %g", k, set->name,
                      ww_dtype_name(types[t].type), d);
           free(got);
@@ -300,11 +315,12 @@ static void test_cache(void **state) {
   for (int exact = 0; exact < 2; exact++)
     for (int k = 0; k < NMODELS; k++) {
       uint32_t vocab = MODELS[k].vocab;
-      ww_lm *m =
-          open_model(k, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16, .threads = 2});
+      ww_lm *m = open_model(
+          k, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16, .threads = 2});
       ww_lm_session *s = session(m, 1, N);
       float want[130], got[130];
-      ww_lm_pass p = {.n = N, .token = text, .features = MODELS[k].features ? FEATURES : NULL};
+      ww_lm_pass p = {
+          .n = N, .token = text, .features = MODELS[k].features ? FEATURES : NULL};
       pass(s, &p, want, NULL);
       for (int i = 0; i < 5; i++) {
         ww_lm_session_clear(s, 0);
@@ -347,14 +363,18 @@ static void test_batch(void **state) {
           if (t + 1 == lengths[q])
             order[asked++] = q;
         }
-    ww_lm_pass p = {
-        .n = n, .token = token, .sequence = sequence, .wanted = wanted, .features = features};
+    ww_lm_pass p = {.n = n,
+                    .token = token,
+                    .sequence = sequence,
+                    .wanted = wanted,
+                    .features = features};
     pass(s, &p, got, numbers);
     for (uint32_t i = 0; i < 5; i++) {
       uint32_t q = order[i];
       ww_lm_session *alone = session(m, 1, N);
       assert_int_equal(ww_lm_session_length(s, q), lengths[q]);
-      ww_lm_pass one = {.n = lengths[q], .token = text + q, .features = features + 5 * q};
+      ww_lm_pass one = {
+          .n = lengths[q], .token = text + q, .features = features + 5 * q};
       pass(alone, &one, want, want_numbers);
       double d = difference(got + i * vocab, want, vocab),
              e = difference(numbers + i * 6, want_numbers, 6);
@@ -411,20 +431,27 @@ static void test_errors(void **state) {
   int32_t bad[] = {3, 112}, negative[] = {-1};
   assert_int_equal(ww_lm_session_new(m, 1, 701, &none, &e), WW_ELIMIT);
   assert_non_null(strstr(e.msg, "700"));
-  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 2, .token = bad}, out, NULL, &e), WW_EDATA);
+  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 2, .token = bad}, out, NULL, &e),
+                   WW_EDATA);
   assert_non_null(strstr(e.msg, "112"));
-  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = negative}, out, NULL, &e), WW_EDATA);
-  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 9, .token = text}, out, NULL, &e), WW_ELIMIT);
   assert_int_equal(
-      ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text, .sequence = beyond}, out, NULL, &e),
-      WW_EUSAGE);
-  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text}, out, numbers, &e), WW_EUSAGE);
-  assert_int_equal(
-      ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text, .features = FEATURES}, out, NULL, &e),
-      WW_EUSAGE);
+      ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = negative}, out, NULL, &e), WW_EDATA);
+  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 9, .token = text}, out, NULL, &e),
+                   WW_ELIMIT);
+  assert_int_equal(ww_lm_run(s,
+                             &(ww_lm_pass){.n = 1, .token = text, .sequence = beyond},
+                             out, NULL, &e),
+                   WW_EUSAGE);
+  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text}, out, numbers, &e),
+                   WW_EUSAGE);
+  assert_int_equal(ww_lm_run(s,
+                             &(ww_lm_pass){.n = 1, .token = text, .features = FEATURES},
+                             out, NULL, &e),
+                   WW_EUSAGE);
   assert_int_equal(ww_lm_session_length(s, 0), 0);
   pass(s, &(ww_lm_pass){.n = 8, .token = text}, out, NULL);
-  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text}, out, NULL, &e), WW_ELIMIT);
+  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text}, out, NULL, &e),
+                   WW_ELIMIT);
   ww_lm_session_free(s);
   ww_lm_close(m);
   setenv("WARPWISE_LM_KERNELS", "abacus", 1);
@@ -443,7 +470,8 @@ static void test_cut_short(void **state) {
   for (int i = 0; i < 2; i++) {
     ww_err e = {0};
     snprintf(path, sizeof path, "%s/cut.bin", dirs[0]);
-    assert_int_equal(ww_write_file_atomic(path, headers[i], sizeof headers[i], &e), WW_OK);
+    assert_int_equal(ww_write_file_atomic(path, headers[i], sizeof headers[i], &e),
+                     WW_OK);
     assert_int_not_equal(ww_lm_open(path, NULL, &m, &e), WW_OK);
     assert_null(m);
     assert_true(e.msg[0] != 0);

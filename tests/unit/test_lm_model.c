@@ -1,5 +1,5 @@
-/* test_lm_model.c - configurations, the flat layout, rope, and whole models written and read in
- * both formats. */
+/* test_lm_model.c - configurations, the flat layout, rope, and whole models written and
+ * read in both formats. */
 #include "folder.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 
 #include "../../src/lm/model.h"
 
-/* Small and crooked: sizes that are no multiples of 64, grouped heads, features of an odd number.
+/* Small and crooked: sizes that are no multiples of 64, grouped heads, features of an
+ * odd number.
  */
 static ww_lm_config small(ww_lm_arch arch) {
   return (ww_lm_config){.arch = arch,
@@ -43,49 +44,57 @@ static void expect_parse(const char *json, ww_lm_config *c) {
 
 /* ---- config.json ---- */
 
-#define LLAMA32                                                                                   \
-  "\"model_type\":\"llama\",\"vocab_size\":128256,\"hidden_size\":3072,\"num_hidden_layers\":28," \
-  "\"num_attention_heads\":24,"                                                                   \
-  "\"num_key_value_heads\":8,\"head_dim\":128,\"intermediate_size\":8192,\"max_position_"         \
-  "embeddings\":131072,\"rms_norm_eps\":1e-05,"                                                   \
-  "\"tie_word_embeddings\":true,\"hidden_act\":\"silu\",\"attention_bias\":false,\"mlp_bias\":"   \
+#define LLAMA32                                                                       \
+  "\"model_type\":\"llama\",\"vocab_size\":128256,\"hidden_size\":3072,\"num_hidden_" \
+  "layers\":28,"                                                                      \
+  "\"num_attention_heads\":24,"                                                       \
+  "\"num_key_value_heads\":8,\"head_dim\":128,\"intermediate_size\":8192,\"max_"      \
+  "position_"                                                                         \
+  "embeddings\":131072,\"rms_norm_eps\":1e-05,"                                       \
+  "\"tie_word_embeddings\":true,\"hidden_act\":\"silu\",\"attention_bias\":false,"    \
+  "\"mlp_bias\":"                                                                     \
   "false,\"bos_token_id\":128000,"
 
 static void config_of_llama3(void **state) {
   (void)state;
   ww_lm_config old, new;
-  expect_parse("{" LLAMA32 "\"eos_token_id\":[128001,128008,128009],\"rope_theta\":500000.0,\"rope_"
-               "scaling\":{\"factor\":32.0,\"high_freq_factor\":4.0,"
-               "\"low_freq_factor\":1.0,\"original_max_position_embeddings\":8192,\"rope_type\":"
-               "\"llama3\"}}",
-               &old);
-  expect_parse("{" LLAMA32 "\"eos_token_id\":[128001,128008,128009],\"rope_parameters\":{"
-               "\"factor\":32.0,\"high_freq_factor\":4.0,\"low_freq_factor\":1.0,"
-               "\"original_max_position_embeddings\":8192,\"rope_theta\":500000.0,\"rope_type\":"
-               "\"llama3\"}}",
-               &new);
+  expect_parse(
+      "{" LLAMA32
+      "\"eos_token_id\":[128001,128008,128009],\"rope_theta\":500000.0,\"rope_"
+      "scaling\":{\"factor\":32.0,\"high_freq_factor\":4.0,"
+      "\"low_freq_factor\":1.0,\"original_max_position_embeddings\":8192,\"rope_type\":"
+      "\"llama3\"}}",
+      &old);
+  expect_parse(
+      "{" LLAMA32 "\"eos_token_id\":[128001,128008,128009],\"rope_parameters\":{"
+      "\"factor\":32.0,\"high_freq_factor\":4.0,\"low_freq_factor\":1.0,"
+      "\"original_max_position_embeddings\":8192,\"rope_theta\":500000.0,\"rope_type\":"
+      "\"llama3\"}}",
+      &new);
   assert_memory_equal(&old, &new, sizeof old);
-  assert_true(old.arch == WW_LM_LLAMA && old.rope == WW_ROPE_LLAMA3 && old.rope_theta == 500000 &&
-              old.rope_factor == 32);
-  assert_true(old.rope_low == 1 && old.rope_high == 4 && old.rope_original == 8192 && old.tied &&
-              !old.qkv_bias);
-  assert_true(old.neos == 3 && old.eos[2] == 128009 && old.bos == 128000 && old.kv_heads == 8);
+  assert_true(old.arch == WW_LM_LLAMA && old.rope == WW_ROPE_LLAMA3 &&
+              old.rope_theta == 500000 && old.rope_factor == 32);
+  assert_true(old.rope_low == 1 && old.rope_high == 4 && old.rope_original == 8192 &&
+              old.tied && !old.qkv_bias);
+  assert_true(old.neos == 3 && old.eos[2] == 128009 && old.bos == 128000 &&
+              old.kv_heads == 8);
   assert_int_equal(ww_lm_config_params(&old), 3212749824); /* as published */
 }
 
 static void config_defaults(void **state) {
   (void)state;
   ww_lm_config c;
-  expect_parse("{\"model_type\":\"qwen2\",\"vocab_size\":100,\"hidden_size\":64,\"num_hidden_"
-               "layers\":2,\"num_attention_heads\":4,"
-               "\"intermediate_size\":128,\"use_sliding_window\":false,\"sliding_window\":16,"
-               "\"head_dim\":null,\"eos_token_id\":null,"
-               "\"rope_scaling\":null,\"something_else\":{\"x\":1}}",
-               &c);
-  assert_true(c.arch == WW_LM_QWEN2 && c.qkv_bias && c.kv_heads == 4 && c.head_size == 16 &&
-              c.neos == 0 && c.bos == -1);
-  assert_true(c.rope == WW_ROPE_PLAIN && c.rope_theta == 10000 && !c.tied && c.numbers == 0 &&
-              c.norm_eps == 1e-6f);
+  expect_parse(
+      "{\"model_type\":\"qwen2\",\"vocab_size\":100,\"hidden_size\":64,\"num_hidden_"
+      "layers\":2,\"num_attention_heads\":4,"
+      "\"intermediate_size\":128,\"use_sliding_window\":false,\"sliding_window\":16,"
+      "\"head_dim\":null,\"eos_token_id\":null,"
+      "\"rope_scaling\":null,\"something_else\":{\"x\":1}}",
+      &c);
+  assert_true(c.arch == WW_LM_QWEN2 && c.qkv_bias && c.kv_heads == 4 &&
+              c.head_size == 16 && c.neos == 0 && c.bos == -1);
+  assert_true(c.rope == WW_ROPE_PLAIN && c.rope_theta == 10000 && !c.tied &&
+              c.numbers == 0 && c.norm_eps == 1e-6f);
 }
 
 static void config_there_and_back(void **state) {
@@ -114,7 +123,8 @@ static void config_there_and_back(void **state) {
     assert_memory_equal(&c, &back, sizeof c);
     if (c.rope)
       assert_non_null(strstr(b.s, "\"factor\": 2.5"));
-    assert_non_null(strstr(b.s, k == 4 ? "\"rope_theta\": 1234567.9" : "\"rope_theta\": 10000.0"));
+    assert_non_null(
+        strstr(b.s, k == 4 ? "\"rope_theta\": 1234567.9" : "\"rope_theta\": 10000.0"));
     assert_non_null(strstr(b.s, "1e-05"));
     ww_buf_free(&b);
   }
@@ -140,9 +150,11 @@ static void config_refuses(void **state) {
       {"\"rms_norm_eps\":-1", "rms_norm_eps"},
       {"\"rope_theta\":0", "rope_theta"},
       {"\"rope_theta\":1e999", "absurd"},
-      {"\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4}", "\"yarn\" is not supported"},
+      {"\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4}",
+       "\"yarn\" is not supported"},
       {"\"rope_scaling\":{\"type\":\"linear\"}", "no factor"},
-      {"\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":4,\"high_freq_"
+      {"\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":4,"
+       "\"high_freq_"
        "factor\":4}",
        "below its high_freq_factor"},
       {"\"rope_scaling\":3", "expected an object"},
@@ -161,11 +173,12 @@ static void config_refuses(void **state) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     /* the first of two members of a name counts */
-    const char *json = ww_fmt(a,
-                              "{%s,\"model_type\":\"llama\",\"vocab_size\":100,\"hidden_size\":64,"
-                              "\"num_hidden_layers\":2,"
-                              "\"num_attention_heads\":4,\"intermediate_size\":128}",
-                              rows[i][0]);
+    const char *json =
+        ww_fmt(a,
+               "{%s,\"model_type\":\"llama\",\"vocab_size\":100,\"hidden_size\":64,"
+               "\"num_hidden_layers\":2,"
+               "\"num_attention_heads\":4,\"intermediate_size\":128}",
+               rows[i][0]);
     ww_lm_config c;
     ww_err e = {0};
     ww_status rc = ww_lm_config_parse(json, strlen(json), &c, &e);
@@ -181,7 +194,8 @@ static void config_refuses(void **state) {
 /* ---- layout ---- */
 
 static bool may_follow(ww_param_id id) {
-  return id == WW_P_k || id == WW_P_v || id == WW_P_up || id == WW_P_kb || id == WW_P_vb;
+  return id == WW_P_k || id == WW_P_v || id == WW_P_up || id == WW_P_kb ||
+         id == WW_P_vb;
 }
 
 static void layout_holds_each_parameter_once(void **state) {
@@ -204,13 +218,16 @@ static void layout_holds_each_parameter_once(void **state) {
       end = p->at + p->rows * p->cols;
       sum += p->rows * p->cols;
     }
-    assert_true(l.total >= end && l.total < end + 64 && l.total % 64 == 0 && l.matrices % 64 == 0);
+    assert_true(l.total >= end && l.total < end + 64 && l.total % 64 == 0 &&
+                l.matrices % 64 == 0);
     assert_int_equal(sum, ww_lm_config_params(&c));
     assert_int_equal(l.n, k ? 1 + 3 * 7 + 2 + 3 * 5 + 3 : 1 + 3 * 7 + 3 + 3 * 2 + 3);
     assert_int_equal(l.v[0].id, WW_P_embed);
     assert_int_equal(l.v[1].id, WW_P_q);
-    assert_string_equal(ww_lm_param(&l, WW_P_up, 2)->name, "model.layers.2.mlp.up_proj.weight");
-    assert_true(ww_lm_param(&l, WW_P_k, 1)->rows == 20 && ww_lm_param(&l, WW_P_k, 1)->cols == 99);
+    assert_string_equal(ww_lm_param(&l, WW_P_up, 2)->name,
+                        "model.layers.2.mlp.up_proj.weight");
+    assert_true(ww_lm_param(&l, WW_P_k, 1)->rows == 20 &&
+                ww_lm_param(&l, WW_P_k, 1)->cols == 99);
     assert_true(ww_lm_param(&l, WW_P_feature_w, 0)->rows == 198 &&
                 ww_lm_param(&l, WW_P_number_w, 0)->rows == 10);
     assert_null(ww_lm_param(&l, k ? WW_P_head : WW_P_qb, 0));
@@ -262,10 +279,12 @@ static void rope_as_computed_by_the_formula(void **state) {
   c.rope = WW_ROPE_LINEAR;
   c.rope_factor = 4;
   ww_lm_rope_table(&c, 9, table);
-  assert_true(fabsf(table[(8 * 64) * 2] - cosf(2)) < 1e-6f); /* position 8 turns as 2 did */
+  assert_true(fabsf(table[(8 * 64) * 2] - cosf(2)) <
+              1e-6f); /* position 8 turns as 2 did */
   c.rope = WW_ROPE_PLAIN;
   ww_lm_rope_table(&c, 3, table);
-  assert_true(table[0] == 1 && table[1] == 0 && fabsf(table[(2 * 64) * 2 + 1] - sinf(2)) < 1e-6f);
+  assert_true(table[0] == 1 && table[1] == 0 &&
+              fabsf(table[(2 * 64) * 2 + 1] - sinf(2)) < 1e-6f);
 }
 
 /* ---- models on disk ---- */
@@ -283,13 +302,18 @@ static float *random_flat(ww_arena *a, const ww_lm_layout *l) {
 }
 
 static const char tokenizer_json[] =
-    "{\"added_tokens\":[{\"id\":3,\"content\":\"<|end|>\",\"special\":true},{\"id\":4,\"content\":"
+    "{\"added_tokens\":[{\"id\":3,\"content\":\"<|end|>\",\"special\":true},{\"id\":4,"
+    "\"content\":"
     "\"extra\",\"special\":false}],"
     "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\p{N}{1,3}\"}},"
-    "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[[\"a\",\"b\"]]}}";
+    "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[["
+    "\"a\",\"b\"]]}}";
 
-static void check_flat(const char *path, const ww_lm_config *c, const ww_lm_layout *l,
-                       const float *flat, ww_arena *a) {
+static void check_flat(const char *path,
+                       const ww_lm_config *c,
+                       const ww_lm_layout *l,
+                       const float *flat,
+                       ww_arena *a) {
   ww_lm_config back;
   ww_weights *w;
   ww_err e = {0};
@@ -303,8 +327,8 @@ static void check_flat(const char *path, const ww_lm_config *c, const ww_lm_layo
     fail_msg("%s: %s", path, e.msg);
   for (uint64_t i = 0; i < l->total; i++)
     if (got[i] != flat[i])
-      fail_msg("%s: value %llu is %g, was %g", path, (unsigned long long)i, (double)got[i],
-               (double)flat[i]);
+      fail_msg("%s: value %llu is %g, was %g", path, (unsigned long long)i,
+               (double)got[i], (double)flat[i]);
   assert_non_null(tokenizer);
   assert_true(ww_file_regular(tokenizer));
   ww_weights_close(w);
@@ -313,14 +337,17 @@ static void check_flat(const char *path, const ww_lm_config *c, const ww_lm_layo
 static void models_there_and_back(void **state) {
   ww_arena *a = *state;
   char *dir = folder_new(a);
-  const char *gguf = ww_fmt(a, "%s.gguf", dir), *tokenizer = ww_fmt(a, "%s.tokenizer", dir);
+  const char *gguf = ww_fmt(a, "%s.gguf", dir),
+             *tokenizer = ww_fmt(a, "%s.tokenizer", dir);
   ww_err e = {0};
-  assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e),
-                   WW_OK);
+  assert_int_equal(
+      ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e),
+      WW_OK);
   for (int k = 0; k < 12; k++) {
     ww_lm_config c = small(k % 3 == 2 ? WW_LM_QWEN2 : WW_LM_LLAMA);
     if (k % 3 == 1)
-      c.qkv_bias = true; /* a Llama with biases: transformers wants one on the output too */
+      c.qkv_bias =
+          true; /* a Llama with biases: transformers wants one on the output too */
     c.rope = (ww_rope_kind)(k % 4 == 3 ? 0 : k % 4);
     if (c.rope)
       c.rope_factor = 8;
@@ -344,8 +371,8 @@ static void models_there_and_back(void **state) {
   folder_drop(dir);
 }
 
-/* Rows of Q in a llama GGUF: head by head, the two halves interleaved. Vectors stay F32, rows that
- * blocks do not fill become F16. */
+/* Rows of Q in a llama GGUF: head by head, the two halves interleaved. Vectors stay
+ * F32, rows that blocks do not fill become F16. */
 static void gguf_of_a_llama(void **state) {
   ww_arena *a = *state;
   char *dir = folder_new(a);
@@ -361,9 +388,11 @@ static void gguf_of_a_llama(void **state) {
   for (uint64_t row = 0; row < 60; row++)
     for (uint64_t k = 0; k < 96; k++)
       q[row * 96 + k] = (float)row; /* every row says which it was */
-  assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e),
+  assert_int_equal(
+      ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e),
+      WW_OK);
+  assert_int_equal(ww_lm_write_gguf(path, &c, flat, WW_DTYPE_Q8_0, tokenizer, &e),
                    WW_OK);
-  assert_int_equal(ww_lm_write_gguf(path, &c, flat, WW_DTYPE_Q8_0, tokenizer, &e), WW_OK);
   assert_int_equal(ww_weights_open(path, &w, &e), WW_OK);
   const ww_tensor *t = ww_weights_find(w, "blk.1.attn_q.weight");
   assert_true(t && t->type == WW_DTYPE_Q8_0 && t->dim[0] == 60 && t->dim[1] == 96);
@@ -371,7 +400,8 @@ static void gguf_of_a_llama(void **state) {
   ww_to_f32(got, t->data, t->type, 60 * 96);
   static const int order[] = {0, 5, 1, 6, 2, 7, 3, 8, 4, 9};
   for (int row = 0; row < 60; row++)
-    assert_true(fabsf(got[row * 96 + 95] - (float)(row / 10 * 10 + order[row % 10])) < 0.3f);
+    assert_true(fabsf(got[row * 96 + 95] - (float)(row / 10 * 10 + order[row % 10])) <
+                0.3f);
   assert_int_equal(ww_weights_find(w, "warpwise.features.weight")->type,
                    WW_DTYPE_F16); /* 7 columns */
   assert_int_equal(ww_weights_find(w, "blk.0.ffn_down.weight")->type,
@@ -382,9 +412,11 @@ static void gguf_of_a_llama(void **state) {
   assert_true(tokens && tokens->n == 70 && types->n == 70 && types->items[3].u == 3 &&
               types->items[4].u == 4 && types->items[5].u == 5);
   assert_string_equal(tokens->items[2].text, "ab");
-  assert_string_equal(ww_weights_meta(w, "tokenizer.ggml.merges")->items[0].text, "a b");
+  assert_string_equal(ww_weights_meta(w, "tokenizer.ggml.merges")->items[0].text,
+                      "a b");
   assert_string_equal(ww_weights_meta(w, "tokenizer.ggml.pre")->text, "llama-bpe");
-  assert_string_equal(ww_weights_meta(w, "warpwise.tokenizer_json")->text, tokenizer_json);
+  assert_string_equal(ww_weights_meta(w, "warpwise.tokenizer_json")->text,
+                      tokenizer_json);
   ww_weights_close(w);
   folder_drop(dir);
 }
@@ -393,7 +425,8 @@ static void gguf_of_a_llama(void **state) {
 static void rope_of_a_foreign_gguf(void **state) {
   ww_arena *a = *state;
   char *dir = folder_new(a);
-  const char *path = ww_path_join(a, dir, "m.gguf"), *copy = ww_path_join(a, dir, "n.gguf");
+  const char *path = ww_path_join(a, dir, "m.gguf"),
+             *copy = ww_path_join(a, dir, "n.gguf");
   ww_lm_config c = small(WW_LM_LLAMA), back;
   c.head_size = 64;
   c.rope = WW_ROPE_LLAMA3;
@@ -406,7 +439,8 @@ static void rope_of_a_foreign_gguf(void **state) {
   ww_weights *w;
   ww_err e = {0};
   ww_lm_layout_make(&c, a, &l);
-  assert_int_equal(ww_lm_write_gguf(path, &c, random_flat(a, &l), WW_DTYPE_F16, NULL, &e), WW_OK);
+  assert_int_equal(
+      ww_lm_write_gguf(path, &c, random_flat(a, &l), WW_DTYPE_F16, NULL, &e), WW_OK);
   assert_int_equal(ww_weights_open(path, &w, &e), WW_OK);
   ww_meta meta[64];
   ww_tensor tensors[64];
@@ -441,22 +475,25 @@ static void models_that_do_not_fit(void **state) {
   assert_null(tokenizer);
   other.vocab = 71;
   ww_lm_layout_make(&other, a, &lo);
-  assert_int_equal(ww_lm_read_params(w, &other, &lo, WW_NEWN(a, float, lo.total), &e), WW_EDATA);
-  assert_non_null(strstr(
-      e.msg, "\"model.embed_tokens.weight\" is 70 x 96 where the configuration asks for 71 x 96"));
+  assert_int_equal(ww_lm_read_params(w, &other, &lo, WW_NEWN(a, float, lo.total), &e),
+                   WW_EDATA);
+  assert_non_null(strstr(e.msg, "\"model.embed_tokens.weight\" is 70 x 96 where the "
+                                "configuration asks for 71 x 96"));
   other = c;
   other.layers = 4;
   ww_lm_layout_make(&other, a, &lo);
-  assert_int_equal(ww_lm_read_params(w, &other, &lo, WW_NEWN(a, float, lo.total), &e), WW_EDATA);
-  assert_non_null(strstr(e.msg, "no tensor \"model.layers.3.self_attn.q_proj.weight\""));
+  assert_int_equal(ww_lm_read_params(w, &other, &lo, WW_NEWN(a, float, lo.total), &e),
+                   WW_EDATA);
+  assert_non_null(
+      strstr(e.msg, "no tensor \"model.layers.3.self_attn.q_proj.weight\""));
   ww_weights_close(w);
   pid_t child = fork();
   if (child == 0) {
     struct rlimit most = {20000, 20000}; /* config.json fits, the weights do not */
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &most);
-    _exit(ww_lm_write_folder(dir, &other, WW_NEWN(a, float, lo.total), WW_DTYPE_F32, NULL, &e) !=
-          WW_EIO);
+    _exit(ww_lm_write_folder(dir, &other, WW_NEWN(a, float, lo.total), WW_DTYPE_F32,
+                             NULL, &e) != WW_EIO);
   }
   int status = -1;
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -465,7 +502,8 @@ static void models_that_do_not_fit(void **state) {
   assert_int_equal(ww_lm_open_files(dir, a, &w, &other, NULL, &e), WW_OK);
   assert_memory_equal(&other, &c, sizeof c); /* the old model, configuration and all */
   ww_weights_close(w);
-  assert_int_equal(ww_lm_write_folder(dir, &c, flat, WW_DTYPE_Q8_0, NULL, &e), WW_EUSAGE);
+  assert_int_equal(ww_lm_write_folder(dir, &c, flat, WW_DTYPE_Q8_0, NULL, &e),
+                   WW_EUSAGE);
   assert_int_equal(ww_lm_write_gguf(dir, &c, flat, WW_DTYPE_I8, NULL, &e), WW_EUSAGE);
   folder_drop(dir);
 }

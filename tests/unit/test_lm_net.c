@@ -1,5 +1,5 @@
-/* test_lm_net.c - learning on the CPU: against PyTorch (tests/lm/fixtures), against finite
- * differences, against itself. */
+/* test_lm_net.c - learning on the CPU: against PyTorch (tests/lm/fixtures), against
+ * finite differences, against itself. */
 #include "folder.h"
 
 #include <stdlib.h>
@@ -7,8 +7,11 @@
 
 #include "../lm/net_checks.h"
 
-static net_checks checks = {
-    .fixtures = "tests/lm/fixtures", .logits = 1e-4, .gradient = 1e-3, .curve = 1e-2, .steps = 200};
+static net_checks checks = {.fixtures = "tests/lm/fixtures",
+                            .logits = 1e-4,
+                            .gradient = 1e-3,
+                            .curve = 1e-2,
+                            .steps = 200};
 
 static int setup(void **state) {
   (void)state;
@@ -55,7 +58,8 @@ static void fixtures(void **state) {
   assert_int_equal(bad, 0);
 }
 
-/* The path of the GPU: two bytes a value, fp32 masters. The curve is PyTorch's under bf16 autocast.
+/* The path of the GPU: two bytes a value, fp32 masters. The curve is PyTorch's under
+ * bf16 autocast.
  */
 static void the_same_in_bf16(void **state) {
   (void)state;
@@ -66,8 +70,9 @@ static void the_same_in_bf16(void **state) {
   int bad = half_ops_new(&half.o, NULL) != WW_OK;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     bad += !check_fixture(&half, names[i]);
-  bad += !check_packed_fixture(&half) + !check_packing(&half) + !check_accumulation(&half) +
-         !check_lora(&half) + !check_not_finite(&half) + !check_repeat(&half) + !check_curve(&half);
+  bad += !check_packed_fixture(&half) + !check_packing(&half) +
+         !check_accumulation(&half) + !check_lora(&half) + !check_not_finite(&half) +
+         !check_repeat(&half) + !check_curve(&half);
   assert_int_equal(half.o->memory(half.o), 0);
   half.o->close(half.o);
   assert_int_equal(bad, 0);
@@ -101,8 +106,10 @@ static void bad_batches_are_refused(void **state) {
   const ww_lm_config c = tiny();
   ww_net *net = NULL;
   ww_err e = {0};
-  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1, 4, &net, &e), WW_OK);
-  int32_t token[4] = {1, 2, 3, 4}, target[4] = {2, 3, 4, -1}, first[4] = {0, 0, 2, 2}, at = 4;
+  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1, 4, &net, &e),
+                   WW_OK);
+  int32_t token[4] = {1, 2, 3, 4}, target[4] = {2, 3, 4, -1}, first[4] = {0, 0, 2, 2},
+          at = 4;
   ww_lm_batch b = {.B = 1, .T = 4, .token = token, .target = target, .first = first};
   assert_int_equal(ww_net_learn(net, &b, 3, 0, &e), WW_OK);
   token[2] = 32;
@@ -136,28 +143,31 @@ static void too_much_memory_is_told(void **state) {
   c.head_size = 128;
   c.hidden = 262144;
   c.layers = 200;
-  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 14, 1 << 14, &net, &e),
-                   WW_ELIMIT);
+  assert_int_equal(
+      ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 14, 1 << 14, &net, &e),
+      WW_ELIMIT);
   assert_non_null(strstr(e.msg, "GB"));
   c.heads = c.kv_heads =
       4096; /* the largest there may be: all of it together does not fit 64 bits */
   c.head_size = WW_LM_MAX_HEAD;
   c.hidden = 1 << 20;
   c.layers = 1024;
-  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 15, 1 << 14, &net, &e),
-                   WW_ELIMIT);
+  assert_int_equal(
+      ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 15, 1 << 14, &net, &e),
+      WW_ELIMIT);
   assert_null(net);
 }
 
-/* A batch where nothing has a target leaves no gradient and no loss; init gives a loss of about
- * log(vocab). */
+/* A batch where nothing has a target leaves no gradient and no loss; init gives a loss
+ * of about log(vocab). */
 static void init_and_nothing_asked(void **state) {
   (void)state;
   const ww_lm_config c = tiny();
   ww_net *net = NULL;
   ww_err e = {0};
   ww_net_loss loss;
-  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1, 4, &net, &e), WW_OK);
+  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1, 4, &net, &e),
+                   WW_OK);
   ww_net_init(net, 1);
   int32_t token[4] = {1, 2, 3, 4}, target[4] = {-1, -1, -1, -1}, first[4] = {0};
   ww_lm_batch b = {.B = 1, .T = 4, .token = token, .target = target, .first = first};

@@ -1,5 +1,5 @@
-/* test_lm_tokenizer.c - tokenizers of hand-made files: ids, bytes back, bad files, threads, and the
- * trainer. Real ones: tests/lm/tokenizers.sh. */
+/* test_lm_tokenizer.c - tokenizers of hand-made files: ids, bytes back, bad files,
+ * threads, and the trainer. Real ones: tests/lm/tokenizers.sh. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -27,10 +27,12 @@ static void put_letter(ww_buf *b, uint8_t byte) {
 }
 
 /* Bytes 0..255, then `more` ("ab":256,...); everything else as given. */
-static char *byte_level(const char *more, const char *merges, const char *added, const char *rest) {
+static char *
+byte_level(const char *more, const char *merges, const char *added, const char *rest) {
   ww_buf b = {0};
   ww_buf_fmt(&b,
-             "{\"added_tokens\":[%s],%s\"decoder\":{\"type\":\"ByteLevel\"},\"model\":{\"type\":"
+             "{\"added_tokens\":[%s],%s\"decoder\":{\"type\":\"ByteLevel\"},\"model\":{"
+             "\"type\":"
              "\"BPE\",\"vocab\":{",
              added, rest);
   for (uint32_t k = 0; k < 256; k++) {
@@ -42,18 +44,22 @@ static char *byte_level(const char *more, const char *merges, const char *added,
   return b.s;
 }
 
-#define LLAMA3_PRE                                                                                \
-  "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{" \
-  "\"Regex\":\"\\\\p{N}{1,3}|\\\\s?\\\\p{L}+\"},"                                                 \
-  "\"behavior\":\"Isolated\",\"invert\":false},{\"type\":\"ByteLevel\",\"add_prefix_space\":"     \
+#define LLAMA3_PRE                                                                    \
+  "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\","  \
+  "\"pattern\":{"                                                                     \
+  "\"Regex\":\"\\\\p{N}{1,3}|\\\\s?\\\\p{L}+\"},"                                     \
+  "\"behavior\":\"Isolated\",\"invert\":false},{\"type\":\"ByteLevel\",\"add_prefix_" \
+  "space\":"                                                                          \
   "false,\"use_regex\":false}]},"
-#define BOS                                                                                       \
-  "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<" \
-  "s>\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\"}}],"                                          \
+#define BOS                                                                            \
+  "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":" \
+  "{\"id\":\"<"                                                                        \
+  "s>\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\"}}],"                               \
   "\"special_tokens\":{\"<s>\":{\"id\":\"<s>\",\"ids\":[300]}}},"
-#define ADDED                                                                           \
-  "{\"id\":300,\"content\":\"<s>\",\"special\":true},{\"id\":301,\"content\":\"<s>x\"," \
-  "\"special\":false},"                                                                 \
+#define ADDED                                                                       \
+  "{\"id\":300,\"content\":\"<s>\",\"special\":true},{\"id\":301,\"content\":\"<s>" \
+  "x\","                                                                            \
+  "\"special\":false},"                                                             \
   "{\"id\":302,\"content\":\"<l>\",\"special\":true,\"lstrip\":true,\"rstrip\":true}"
 #define WORDS ",\"ab\":256,\"abc\":257,\"\\u0120a\":258,\"bc\":259"
 #define MERGES "\"b c\",[\"a\",\"b\"],\"\\u0120 a\",\"ab c\""
@@ -67,7 +73,8 @@ static ww_tokenizer *parsed(char *json) {
   return t;
 }
 
-static void is_ids(const ww_tokenizer *t, const char *text, bool special, const char *want) {
+static void
+is_ids(const ww_tokenizer *t, const char *text, bool special, const char *want) {
   ww_arena *a = ww_arena_new();
   ww_tokens ids = {0};
   ww_buf b = {0};
@@ -79,7 +86,8 @@ static void is_ids(const ww_tokenizer *t, const char *text, bool special, const 
   ww_arena_free(a);
 }
 
-static void comes_back(const ww_tokenizer *t, const char *text, size_t n, bool special) {
+static void
+comes_back(const ww_tokenizer *t, const char *text, size_t n, bool special) {
   ww_arena *a = ww_arena_new();
   ww_tokens ids = {0};
   ww_buf b = {0};
@@ -98,11 +106,11 @@ static void test_byte_level(void **state) {
   (void)state;
   ww_tokenizer *t = parsed(byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE BOS));
   assert_int_equal(ww_tokenizer_vocab(t), 303);
-  is_ids(t, "abc", false, "97 259");               /* b c first: its rank is lower */
-  is_ids(t, "ab a", false, "256 258");             /* the space belongs to the second word */
-  is_ids(t, "<s>ab", true, "300 300 256");         /* the template's, then the text's */
-  is_ids(t, "<s>ab", false, "60 115 62 256");      /* text alone */
-  is_ids(t, "<s>xab", true, "300 301 256");        /* the longest */
+  is_ids(t, "abc", false, "97 259");          /* b c first: its rank is lower */
+  is_ids(t, "ab a", false, "256 258");        /* the space belongs to the second word */
+  is_ids(t, "<s>ab", true, "300 300 256");    /* the template's, then the text's */
+  is_ids(t, "<s>ab", false, "60 115 62 256"); /* text alone */
+  is_ids(t, "<s>xab", true, "300 301 256");   /* the longest */
   is_ids(t, "a \n<l> \tb", true, "300 97 302 98"); /* takes the blanks beside it */
   is_ids(t, "1234", false, "49 50 51 52");
   is_ids(t, "", true, "300");
@@ -124,11 +132,12 @@ static void test_byte_level(void **state) {
   ww_tokenizer_free(t);
 }
 
-/* An added token that is spelled like a byte is still that byte when it comes from text. */
+/* An added token that is spelled like a byte is still that byte when it comes from
+ * text. */
 static void test_added_byte(void **state) {
   (void)state;
-  ww_tokenizer *t =
-      parsed(byte_level("", "", "{\"id\":32,\"content\":\"\\u0120\",\"special\":true}", ""));
+  ww_tokenizer *t = parsed(
+      byte_level("", "", "{\"id\":32,\"content\":\"\\u0120\",\"special\":true}", ""));
   is_ids(t, "a b", false, "97 32 98");
   comes_back(t, "a b", 3, false);
   ww_tokenizer_free(t);
@@ -139,15 +148,17 @@ static void test_any_bytes(void **state) {
   uint32_t seed = 7;
   ww_tokenizer *t[] = {
       parsed(byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE)),
-      parsed(byte_level(WORDS, MERGES, "",
-                        "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"))};
+      parsed(byte_level(
+          WORDS, MERGES, "",
+          "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"))};
   for (uint32_t k = 0; k < 4000; k++) {
     char text[200];
     uint32_t n = random_below(&seed, sizeof text), few = k % 3;
     for (uint32_t i = 0; i < n; i++)
-      text[i] = few == 0   ? (char)random_below(&seed, 256)
-                : few == 1 ? "abc <s>x"[random_below(&seed, 8)]
-                           : "a\xc3\xa9\xf0\x9f\x98\x80 \xff\x00"[random_below(&seed, 10)];
+      text[i] = few == 0 ? (char)random_below(&seed, 256)
+                : few == 1
+                    ? "abc <s>x"[random_below(&seed, 8)]
+                    : "a\xc3\xa9\xf0\x9f\x98\x80 \xff\x00"[random_below(&seed, 10)];
     comes_back(t[k & 1], text, n, false);
     comes_back(t[0], text, n, true);
   }
@@ -160,7 +171,9 @@ static void test_any_bytes(void **state) {
 }
 
 /* Merging by the book: joins the leftmost of the lowest rank, over and over. */
-static uint32_t merge_plainly(const char *const (*merges)[2], uint32_t nmerges, const char *text,
+static uint32_t merge_plainly(const char *const (*merges)[2],
+                              uint32_t nmerges,
+                              const char *text,
                               char out[][64]) {
   uint32_t n = (uint32_t)strlen(text);
   for (uint32_t k = 0; k < n; k++) {
@@ -169,7 +182,8 @@ static uint32_t merge_plainly(const char *const (*merges)[2], uint32_t nmerges, 
   }
   for (uint32_t m = 0; m < nmerges;) {
     uint32_t at = 0;
-    while (at + 1 < n && (strcmp(out[at], merges[m][0]) || strcmp(out[at + 1], merges[m][1])))
+    while (at + 1 < n &&
+           (strcmp(out[at], merges[m][0]) || strcmp(out[at + 1], merges[m][1])))
       at++;
     if (at + 1 >= n) {
       m++;
@@ -187,9 +201,9 @@ static uint32_t merge_plainly(const char *const (*merges)[2], uint32_t nmerges, 
 
 static void test_merging(void **state) {
   (void)state;
-  static const char *const merges[][2] = {{"a", "b"},   {"b", "a"},   {"ab", "ab"},  {"a", "a"},
-                                          {"c", "ba"},  {"ab", "ba"}, {"abab", "a"}, {"aa", "aa"},
-                                          {"ba", "ba"}, {"a", "ab"}};
+  static const char *const merges[][2] = {
+      {"a", "b"},   {"b", "a"},    {"ab", "ab"}, {"a", "a"},   {"c", "ba"},
+      {"ab", "ba"}, {"abab", "a"}, {"aa", "aa"}, {"ba", "ba"}, {"a", "ab"}};
   ww_buf vocab = {0}, list = {0};
   for (uint32_t k = 0; k < 10; k++) {
     ww_buf_fmt(&vocab, ",\"%s%s\":%u", merges[k][0], merges[k][1], 256 + k);
@@ -227,19 +241,44 @@ static void note(void *ctx, const char *word, size_t n) {
 
 static void test_split(void **state) {
   (void)state;
-  static const char *const patterns[] = {WW_SPLIT_GPT2, WW_SPLIT_LLAMA3, WW_SPLIT_QWEN2};
-  static const char *const bits[] = {
-      "a",        "Zq",       "7",    "123",      " ",        "  ",           "\t",
-      "\n",       "\r\n",     "'",    "'s",       "'LL",      "'re",          "'V",
-      "(",        "+=",       "_",    "\xc3\xa9", "\xc2\xa0", "\xe2\x80\xa8", "\xe4\xb8\xad",
-      "\xcc\x81", "\xc5\xbf", "\xff", "\x00",     "\x0b",     "\x1c",         "\xc2\xb2"};
+  static const char *const patterns[] = {WW_SPLIT_GPT2, WW_SPLIT_LLAMA3,
+                                         WW_SPLIT_QWEN2};
+  static const char *const bits[] = {"a",
+                                     "Zq",
+                                     "7",
+                                     "123",
+                                     " ",
+                                     "  ",
+                                     "\t",
+                                     "\n",
+                                     "\r\n",
+                                     "'",
+                                     "'s",
+                                     "'LL",
+                                     "'re",
+                                     "'V",
+                                     "(",
+                                     "+=",
+                                     "_",
+                                     "\xc3\xa9",
+                                     "\xc2\xa0",
+                                     "\xe2\x80\xa8",
+                                     "\xe4\xb8\xad",
+                                     "\xcc\x81",
+                                     "\xc5\xbf",
+                                     "\xff",
+                                     "\x00",
+                                     "\x0b",
+                                     "\x1c",
+                                     "\xc2\xb2"};
   ww_split_work *w = ww_split_work_new();
   uint32_t seed = 11;
   for (uint32_t p = 0; p < 3; p++) {
     ww_splitter *s[2] = {ww_split_new(), ww_split_new()};
     ww_err e = {0};
     for (uint32_t k = 0; k < 2; k++)
-      assert_int_equal(ww_split_add(s[k], patterns[p], strlen(patterns[p]), k, &e), WW_OK);
+      assert_int_equal(ww_split_add(s[k], patterns[p], strlen(patterns[p]), k, &e),
+                       WW_OK);
     for (uint32_t k = 0; k < 20000; k++) {
       ww_buf text = {0}, got[2] = {0};
       for (uint32_t n = 1 + random_below(&seed, 9); n; n--) {
@@ -262,7 +301,8 @@ static void test_split(void **state) {
 
 static void test_normal_forms(void **state) {
   (void)state;
-  ww_tokenizer *t = parsed(byte_level("", "", "", "\"normalizer\":{\"type\":\"NFC\"},"));
+  ww_tokenizer *t =
+      parsed(byte_level("", "", "", "\"normalizer\":{\"type\":\"NFC\"},"));
   is_ids(t, "e\xcc\x81", false, "195 169");
   is_ids(t,
          "\xff"
@@ -279,28 +319,34 @@ static void test_normal_forms(void **state) {
 /* <unk> <s> </s>, 256 bytes, then pieces. */
 static char *pieces(const char *more, const char *merges, const char *rest) {
   ww_buf b = {0};
-  ww_buf_fmt(&b,
-             "{\"added_tokens\":[{\"id\":0,\"content\":\"<unk>\",\"special\":true},{\"id\":1,"
-             "\"content\":\"<s>\",\"special\":true}],%s"
-             "\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{"
-             "\"String\":\"" MARK "\"},\"content\":\" \"},"
-             "{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"},{\"type\":\"Strip\",\"content\":\" "
-             "\",\"start\":1,\"stop\":0}]},"
-             "\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>\",\"fuse_unk\":true,\"byte_"
-             "fallback\":true,\"vocab\":{\"<unk>\":0,\"<s>\":1,\"</s>\":2",
-             rest);
+  ww_buf_fmt(
+      &b,
+      "{\"added_tokens\":[{\"id\":0,\"content\":\"<unk>\",\"special\":true},{\"id\":1,"
+      "\"content\":\"<s>\",\"special\":true}],%s"
+      "\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\","
+      "\"pattern\":{"
+      "\"String\":\"" MARK "\"},\"content\":\" \"},"
+      "{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"},{\"type\":\"Strip\",\"content\":"
+      "\" "
+      "\",\"start\":1,\"stop\":0}]},"
+      "\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>\",\"fuse_unk\":true,\"byte_"
+      "fallback\":true,\"vocab\":{\"<unk>\":0,\"<s>\":1,\"</s>\":2",
+      rest);
   for (uint32_t k = 0; k < 256; k++)
     ww_buf_fmt(&b, ",\"<0x%02X>\":%u", k, k + 3);
   ww_buf_fmt(&b, "%s},\"merges\":[%s]}}", more, merges);
   return b.s;
 }
 
-#define LLAMA2                                                                                \
-  "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":" \
-  "\"" MARK "\"},{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"" MARK    \
+#define LLAMA2                                                                    \
+  "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\"," \
+  "\"prepend\":"                                                                  \
+  "\"" MARK                                                                       \
+  "\"},{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"" MARK  \
   "\"}]},"
-#define PIECES \
-  ",\"" MARK "\":259,\"a\":260,\"b\":261,\"" MARK "a\":262,\"ab\":263,\"" MARK "ab\":264"
+#define PIECES                                                                 \
+  ",\"" MARK "\":259,\"a\":260,\"b\":261,\"" MARK "a\":262,\"ab\":263,\"" MARK \
+  "ab\":264"
 
 static void test_sentencepiece(void **state) {
   (void)state;
@@ -342,13 +388,15 @@ static ww_meta list_at(const char *key, ww_meta_kind of, ww_meta *items, uint64_
   return (ww_meta){.key = key, .kind = WW_META_ARRAY, .of = of, .n = n, .items = items};
 }
 
-static ww_tokenizer *through_gguf(const ww_meta *meta, uint32_t n, const char *refused) {
+static ww_tokenizer *
+through_gguf(const ww_meta *meta, uint32_t n, const char *refused) {
   char path[] = "/tmp/ww_tokXXXXXX.gguf";
   ww_err e = {0};
   ww_tokenizer *t = NULL;
   close(mkstemps(path, 5));
   float x[2] = {1, 2};
-  ww_tensor one = {.name = "x", .type = WW_DTYPE_F32, .ndim = 1, .dim = {2}, .data = x, .bytes = 8};
+  ww_tensor one = {
+      .name = "x", .type = WW_DTYPE_F32, .ndim = 1, .dim = {2}, .data = x, .bytes = 8};
   if (ww_gguf_write(path, &one, 1, meta, n, &e))
     fail_msg("%s", e.msg);
   ww_status st = ww_tokenizer_open(path, &t, &e);
@@ -363,7 +411,8 @@ static ww_tokenizer *through_gguf(const ww_meta *meta, uint32_t n, const char *r
 static void test_gguf(void **state) {
   (void)state;
   char letter[256][5];
-  ww_meta tokens[260], types[260], merges[2] = {text_item("a b"), text_item("\xc4\xa0 ab")};
+  ww_meta tokens[260], types[260],
+      merges[2] = {text_item("a b"), text_item("\xc4\xa0 ab")};
   for (uint32_t k = 0; k < 256; k++) {
     letter[k][ww_utf8_put(letter[k], ww_tokenizer_letter((uint8_t)k))] = 0;
     tokens[k] = text_item(letter[k]);
@@ -376,12 +425,13 @@ static void test_gguf(void **state) {
                           "abc");
   for (uint32_t k = 0; k < 260; k++)
     types[k] = (ww_meta){.kind = WW_META_INT, .u = k == 258 ? 3 : 1};
-  ww_meta meta[] = {text_at("tokenizer.ggml.model", "gpt2"),
-                    text_at("tokenizer.ggml.pre", "llama-bpe"),
-                    list_at("tokenizer.ggml.tokens", WW_META_TEXT, tokens, 260),
-                    list_at("tokenizer.ggml.token_type", WW_META_INT, types, 260),
-                    list_at("tokenizer.ggml.merges", WW_META_TEXT, merges, 2),
-                    {.key = "tokenizer.ggml.bos_token_id", .kind = WW_META_UINT, .u = 258}};
+  ww_meta meta[] = {
+      text_at("tokenizer.ggml.model", "gpt2"),
+      text_at("tokenizer.ggml.pre", "llama-bpe"),
+      list_at("tokenizer.ggml.tokens", WW_META_TEXT, tokens, 260),
+      list_at("tokenizer.ggml.token_type", WW_META_INT, types, 260),
+      list_at("tokenizer.ggml.merges", WW_META_TEXT, merges, 2),
+      {.key = "tokenizer.ggml.bos_token_id", .kind = WW_META_UINT, .u = 258}};
   ww_tokenizer *t = through_gguf(meta, 6, NULL);
   is_ids(t, "ab ab<|begin|> abc", true,
          "258 256 257 258 259"); /* a word that is a token, though no merge makes it */
@@ -417,18 +467,26 @@ static void test_scores(void **state) {
     if (k > 2 && k < 259)
       snprintf(bytes[k - 3], 8, "<0x%02X>", k - 3);
     tokens[k] = text_item(k < 3 ? first[k] : k < 259 ? bytes[k - 3] : tail[k - 259]);
-    types[k] = (ww_meta){.kind = WW_META_INT, .u = k == 0 ? 2 : k < 3 ? 3 : k < 259 ? 6 : 1};
+    types[k] = (ww_meta){.kind = WW_META_INT,
+                         .u = k == 0    ? 2
+                              : k < 3   ? 3
+                              : k < 259 ? 6
+                                        : 1};
     scores[k] = (ww_meta){.kind = WW_META_REAL, .real = s};
-    const char *p = k == 259 ? " " : k == 262 ? " a" : k == 264 ? " ab" : tokens[k].text;
+    const char *p = k == 259   ? " "
+                    : k == 262 ? " a"
+                    : k == 264 ? " ab"
+                               : tokens[k].text;
     ww_buf_add(&bin, &s, 4);
     ww_buf_add(&bin, &(int32_t){(int32_t)strlen(p)}, 4);
     ww_buf_puts(&bin, p);
   }
-  ww_meta meta[] = {text_at("tokenizer.ggml.model", "llama"),
-                    list_at("tokenizer.ggml.tokens", WW_META_TEXT, tokens, 265),
-                    list_at("tokenizer.ggml.token_type", WW_META_INT, types, 265),
-                    list_at("tokenizer.ggml.scores", WW_META_REAL, scores, 265),
-                    {.key = "tokenizer.ggml.bos_token_id", .kind = WW_META_UINT, .u = 1}};
+  ww_meta meta[] = {
+      text_at("tokenizer.ggml.model", "llama"),
+      list_at("tokenizer.ggml.tokens", WW_META_TEXT, tokens, 265),
+      list_at("tokenizer.ggml.token_type", WW_META_INT, types, 265),
+      list_at("tokenizer.ggml.scores", WW_META_REAL, scores, 265),
+      {.key = "tokenizer.ggml.bos_token_id", .kind = WW_META_UINT, .u = 1}};
   ww_err e = {0};
   ww_tokenizer *t[2] = {through_gguf(meta, 5, NULL), ww_tokenizer_blank()};
   if (ww_tokenizer_read_bin(bin.s, bin.n, t[1], &e))
@@ -477,23 +535,28 @@ static void test_bad_files(void **state) {
   refused(byte_level(",\"ab\":9000000", "", "", ""), "holes");
   refused(byte_level(",\"ab\":99999999999", "", "", ""), "an id beyond");
   refused(byte_level(",\"ab\":-1", "", "", ""), "a whole number");
-  refused(byte_level("", "", "{\"id\":97,\"content\":\"<s>\"}", ""), "two tokens have the id 97");
-  refused(byte_level("", "", "{\"id\":300,\"content\":\"a\"}", ""), "in the vocabulary it has 97");
+  refused(byte_level("", "", "{\"id\":97,\"content\":\"<s>\"}", ""),
+          "two tokens have the id 97");
+  refused(byte_level("", "", "{\"id\":300,\"content\":\"a\"}", ""),
+          "in the vocabulary it has 97");
   refused(byte_level("", "", "{\"id\":300,\"content\":\"\"}", ""), "is empty");
   refused(byte_level("", "", "", BOS), "the template's token 300");
   refused(byte_level("", "", "", "\"pre_tokenizer\":{\"type\":\"Magic\"},"), "Magic");
-  refused(byte_level("", "", "",
-                     "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(\"},"
-                     "\"behavior\":\"Isolated\"},"),
-          "not understood");
-  refused(byte_level("", "", "", "\"normalizer\":{\"type\":\"Lowercase\"},"), "Lowercase");
+  refused(
+      byte_level("", "", "",
+                 "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(\"},"
+                 "\"behavior\":\"Isolated\"},"),
+      "not understood");
+  refused(byte_level("", "", "", "\"normalizer\":{\"type\":\"Lowercase\"},"),
+          "Lowercase");
   refused(byte_level(",\"\\ud800\":256", "", "", ""), "surrogate");
   refused(byte_level(",\"\xff\":256", "", "", ""), "not UTF-8");
   refused(ww_xcalloc(1, 1), "an object is expected");
-  refused(strcpy(ww_xmalloc(64), "{\"model\":{\"type\":\"Unigram\",\"vocab\":[]}}"), "only BPE");
-  refused(
-      strcpy(ww_xmalloc(64), "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[]}}"),
-      "has no token");
+  refused(strcpy(ww_xmalloc(64), "{\"model\":{\"type\":\"Unigram\",\"vocab\":[]}}"),
+          "only BPE");
+  refused(strcpy(ww_xmalloc(64),
+                 "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[]}}"),
+          "has no token");
   refused(strcpy(ww_xmalloc(64), "{\"a\":[[[[[[[}"), "a bracket");
   char *whole = byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE BOS);
   for (size_t n = 0, all = strlen(whole); n < all; n++) { /* cut off anywhere */
@@ -531,8 +594,9 @@ static void *encode_much(void *p) {
 
 static void test_threads(void **state) {
   (void)state;
-  ww_tokenizer *t[2] = {parsed(byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE)),
-                        parsed(byte_level(",\"ca\":256", "\"c a\"", ADDED, LLAMA3_PRE))};
+  ww_tokenizer *t[2] = {
+      parsed(byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE)),
+      parsed(byte_level(",\"ca\":256", "\"c a\"", ADDED, LLAMA3_PRE))};
   ww_buf text = {0};
   for (uint32_t k = 0; k < 500; k++)
     ww_buf_fmt(&text, "abc cab%u <s>\xc3\xa9 ", k);
@@ -556,9 +620,9 @@ static void test_threads(void **state) {
 
 /* ---- training ---- */
 
-static const char *const lessons[] = {"float x = a[i] * b[i];\n", "float y = a[j] * b[j];\n",
-                                      "for (int i = 0; i < n; i++) x += a[i];\n",
-                                      "\xff\xfe float\n"};
+static const char *const lessons[] = {
+    "float x = a[i] * b[i];\n", "float y = a[j] * b[j];\n",
+    "for (int i = 0; i < n; i++) x += a[i];\n", "\xff\xfe float\n"};
 typedef struct {
   uint32_t at, step, n;
 } lesson;
@@ -585,7 +649,8 @@ static void test_training(void **state) {
     lesson l = {0, k ? 3 : 1, 4};
     close(mkstemp(path[k]));
     if (ww_bpe_train(
-            &(ww_bpe_plan){.vocab = 290, .special = special, .next = next_lesson, .ctx = &l},
+            &(ww_bpe_plan){
+                .vocab = 290, .special = special, .next = next_lesson, .ctx = &l},
             path[k], &e))
       fail_msg("%s", e.msg);
     assert_int_equal(ww_read_file(a, path[k], 1 << 20, &data[k], &n[k], &e), WW_OK);
@@ -604,14 +669,17 @@ static void test_training(void **state) {
   ids.n = 0;
   ww_tokenizer_encode(t, "float", 5, false, a, &ids);
   for (uint32_t k = 0; k < ids.n; k++)
-    assert_false(ww_tokenizer_special(t, ids.v[k])); /* text never becomes a special token */
+    assert_false(
+        ww_tokenizer_special(t, ids.v[k])); /* text never becomes a special token */
   ww_tokenizer_free(t);
   ww_bpe_plan few = {.vocab = 100, .next = next_lesson, .ctx = &(lesson){0, 1, 4}};
   assert_int_equal(ww_bpe_train(&few, path[0], &e), WW_EUSAGE);
-  few = (ww_bpe_plan){.vocab = 300, .pattern = "(", .next = next_lesson, .ctx = &(lesson){0, 1, 4}};
+  few = (ww_bpe_plan){
+      .vocab = 300, .pattern = "(", .next = next_lesson, .ctx = &(lesson){0, 1, 4}};
   assert_int_equal(ww_bpe_train(&few, path[0], &e), WW_EUNSUPPORTED);
   few = (ww_bpe_plan){.vocab = 300, .next = next_lesson, .ctx = &(lesson){0, 1, 0}};
-  assert_int_equal(ww_bpe_train(&few, path[0], &e), WW_OK); /* nothing to learn from: bytes */
+  assert_int_equal(ww_bpe_train(&few, path[0], &e),
+                   WW_OK); /* nothing to learn from: bytes */
   assert_int_equal(ww_bpe_train(&few, "/nowhere/x.json", &e), WW_EIO);
   unlink(path[0]);
   unlink(path[1]);

@@ -1,5 +1,5 @@
-/* test_lm_train.c - what surrounds learning: reading examples, packing, schedule, checkpoints that
- * survive, exact resume. */
+/* test_lm_train.c - what surrounds learning: reading examples, packing, schedule,
+ * checkpoints that survive, exact resume. */
 #include "folder.h"
 
 #include <inttypes.h>
@@ -29,9 +29,13 @@ static uint64_t next(uint64_t *seed) {
   return *seed >> 33;
 }
 
-/* Lengths of 8 to `most`, each token says whose it is; numbers and features hold the example's
- * index. */
-static ww_examples made(ww_arena *a, uint32_t n, uint32_t most, uint32_t numbers, uint32_t features,
+/* Lengths of 8 to `most`, each token says whose it is; numbers and features hold the
+ * example's index. */
+static ww_examples made(ww_arena *a,
+                        uint32_t n,
+                        uint32_t most,
+                        uint32_t numbers,
+                        uint32_t features,
                         uint64_t seed) {
   ww_examples x = {.n = n, .numbers = numbers, .features = features};
   x.v = WW_NEWN(a, ww_example, n);
@@ -39,8 +43,10 @@ static ww_examples made(ww_arena *a, uint32_t n, uint32_t most, uint32_t numbers
   x.feature = WW_NEWN(a, float, (size_t)n *features + 1);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t len = 8 + (uint32_t)next(&seed) % (most - 7);
-    x.v[i] = (ww_example){
-        .at = x.tokens, .n = len, .prompt = i % 3 == 0 ? 0 : 1 + (uint32_t)next(&seed) % (len - 1)};
+    x.v[i] =
+        (ww_example){.at = x.tokens,
+                     .n = len,
+                     .prompt = i % 3 == 0 ? 0 : 1 + (uint32_t)next(&seed) % (len - 1)};
     x.tokens += len;
     for (uint32_t k = 0; k < numbers; k++)
       x.number[i * numbers + k] = i % 5 == 4 ? NAN : (float)i + 0.5f * (float)k;
@@ -75,8 +81,10 @@ static void test_shuffle(void **state) {
 
 /* ---- packing ---- */
 
-/* Checks a row token by token against the examples and counts the documents it holds. */
-static void check_row(const ww_lm_batch *b, uint32_t row, const ww_examples *x, uint32_t *times) {
+/* Checks a row token by token against the examples and counts the documents it holds.
+ */
+static void
+check_row(const ww_lm_batch *b, uint32_t row, const ww_examples *x, uint32_t *times) {
   const uint32_t base = row * b->T;
   for (uint32_t t = 0; t < b->T;) {
     const int32_t token = b->token[base + t];
@@ -90,7 +98,8 @@ static void check_row(const ww_lm_batch *b, uint32_t row, const ww_examples *x, 
     const ww_example *d = &x->v[i];
     assert_true(t + d->n <= b->T);
     for (uint32_t k = 0; k < d->n; k++) {
-      int32_t want = k + 1 < d->n && k + 1 >= d->prompt ? (int32_t)(i * 1000 + k + 1) : -1;
+      int32_t want =
+          k + 1 < d->n && k + 1 >= d->prompt ? (int32_t)(i * 1000 + k + 1) : -1;
       assert_int_equal(b->token[base + t + k], (int32_t)(i * 1000 + k));
       assert_int_equal(b->first[base + t + k], (int32_t)t);
       assert_int_equal(b->target[base + t + k], want);
@@ -110,7 +119,8 @@ static void check_asked(const ww_lm_batch *b, const ww_examples *x, uint32_t G) 
   }
   for (uint32_t k = 0; k < b->described; k++) {
     assert_int_equal(b->token[b->describe_at[k]] % 1000, 0);
-    assert_true(b->features[k * x->features] == (float)(b->token[b->describe_at[k]] / 1000));
+    assert_true(b->features[k * x->features] ==
+                (float)(b->token[b->describe_at[k]] / 1000));
     assert_true((uint32_t)b->describe_at[k] + G <= b->B * b->T);
   }
 }
@@ -123,7 +133,8 @@ static void test_packing(void **state) {
   uint32_t *times = WW_NEWN(a, uint32_t, N), known = 0, asked = 0, described = 0;
   for (uint32_t i = 0; i < N; i++)
     known += i % 5 != 4;
-  x.v[0].prompt = 3; /* token 0 is padding's too: not in front of one asked for nothing */
+  x.v[0].prompt =
+      3; /* token 0 is padding's too: not in front of one asked for nothing */
   ww_packer *p = ww_packer_new(&x, &c, B, T, 42);
   const ww_lm_batch *b;
   assert_true(ww_packer_filled(p) > 0.97);
@@ -168,7 +179,8 @@ static void test_seek(void **state) {
   ww_lm_config c = {0};
   ww_examples x = made(a, 500, 100, 0, 0, 2);
   uint64_t *row = WW_NEWN(a, uint64_t, ROWS), epoch, at;
-  ww_packer *one = ww_packer_new(&x, &c, 1, T, 9), *six = ww_packer_new(&x, &c, 6, T, 9),
+  ww_packer *one = ww_packer_new(&x, &c, 1, T, 9),
+            *six = ww_packer_new(&x, &c, 6, T, 9),
             *other = ww_packer_new(&x, &c, 1, T, 10);
   uint32_t same = 0;
   for (uint32_t k = 0; k < ROWS; k++) {
@@ -181,7 +193,8 @@ static void test_seek(void **state) {
     for (uint32_t r = 0; r < 6; r++)
       assert_true(row_hash(b, r) == row[k + r]);
     if (k != 120 && k != 480)
-      continue; /* in the first epoch, in a later one: leave, begin anew from its place */
+      continue; /* in the first epoch, in a later one: leave, begin anew from its place
+                 */
     ww_packer_tell(six, &epoch, &at);
     assert_true(epoch == 0 || k == 480);
     ww_packer_free(six);
@@ -193,14 +206,15 @@ static void test_seek(void **state) {
   ww_packer_free(other);
 }
 
-/* A share of the prompts' tokens is put over by others of the same prompt, some features are 0;
- * answers and places stay. */
+/* A share of the prompts' tokens is put over by others of the same prompt, some
+ * features are 0; answers and places stay. */
 static void test_noise(void **state) {
   ww_arena *a = *state;
   enum { T = 256, B = 64, G = 2 };
   ww_lm_config c = {.numbers = 1, .features = 8, .feature_tokens = G};
   ww_examples x = made(a, 300, 100, 1, 8, 3);
-  ww_packer *plain = ww_packer_new(&x, &c, B, T, 5), *noisy = ww_packer_new(&x, &c, B, T, 5),
+  ww_packer *plain = ww_packer_new(&x, &c, B, T, 5),
+            *noisy = ww_packer_new(&x, &c, B, T, 5),
             *again = ww_packer_new(&x, &c, B, T, 5);
   ww_packer_noise(noisy, 0.2f);
   ww_packer_noise(again, 0.2f);
@@ -212,8 +226,8 @@ static void test_noise(void **state) {
   for (uint32_t i = 0; i < B * T; i++) {
     if (p->token[i] != n->token[i])
       assert_int_equal(p->token[i] / 1000, n->token[i] / 1000);
-    bool may =
-        p->target[i] < 0 && i + 1 < B * T && p->first[i + 1] == p->first[i] && p->target[i + 1] < 0;
+    bool may = p->target[i] < 0 && i + 1 < B * T && p->first[i + 1] == p->first[i] &&
+               p->target[i + 1] < 0;
     prompt += may;
     moved += p->token[i] != n->token[i];
     if (p->target[i] >= 0)
@@ -225,7 +239,8 @@ static void test_noise(void **state) {
     zeros += n->features[i] == 0 && p->features[i] != 0;
   for (uint32_t i = 0; i < p->described; i++)
     for (uint32_t g = 0; g < G; g++)
-      assert_int_equal(p->token[p->describe_at[i] + g], n->token[n->describe_at[i] + g]);
+      assert_int_equal(p->token[p->describe_at[i] + g],
+                       n->token[n->describe_at[i] + g]);
   assert_true(moved > 0.1 * prompt && moved < 0.25 * prompt);
   assert_true(zeros > 0.12 * 8 * p->described && zeros < 0.28 * 8 * p->described);
   ww_packer_free(plain);
@@ -253,8 +268,9 @@ static void test_number_start(void **state) {
   ww_examples x = {.n = 4, .numbers = 2, .number = v};
   ww_lm_number_start(&x, bias);
   assert_true(bias[0] == 4 && bias[1] == 5);
-  assert_true(fabsf(bias[2] - logf(8.0f / 3)) < 0.2f); /* deviations 3, 1, 4 of 1, 3, 8 */
-  assert_true(bias[3] == 0);                           /* one value has no spread */
+  assert_true(fabsf(bias[2] - logf(8.0f / 3)) <
+              0.2f);         /* deviations 3, 1, 4 of 1, 3, 8 */
+  assert_true(bias[3] == 0); /* one value has no spread */
 }
 
 /* ---- checkpoints ---- */
@@ -313,7 +329,8 @@ static void test_checkpoint(void **state) {
   assert_true(ww_file_exists(ww_fmt(a, "%s/00000030/manifest.json", under)));
   assert_false(ww_file_exists(ww_fmt(a, "%s/00000020", under))); /* two are kept */
   assert_int_equal(bytes_of(ww_fmt(a, "%s/00000040/values-0000.f32", under)), SHARD);
-  assert_int_equal(bytes_of(ww_fmt(a, "%s/00000040/values-0001.f32", under)), FLOATS * 4 - SHARD);
+  assert_int_equal(bytes_of(ww_fmt(a, "%s/00000040/values-0001.f32", under)),
+                   FLOATS * 4 - SHARD);
   assert_int_equal(save(under, 40, &e), WW_OK); /* again, in its own place */
   is_good(under, 40, a);
   assert_int_equal(save(under, 99, &e), WW_EDATA); /* has a NaN */
@@ -354,7 +371,8 @@ static void test_damage(void **state) {
     assert_non_null(strstr(c.note, how == 3 ? "manifest.json" : "values-0001.f32"));
     ww_checkpoint_close(&c);
   }
-  damage(ww_fmt(a, "%s/00000010/small-0000.f32", dir)); /* beyond its end: it is longer now */
+  damage(ww_fmt(a, "%s/00000010/small-0000.f32",
+                dir)); /* beyond its end: it is longer now */
   assert_int_equal(ww_checkpoint_open(dir, &c, &e), WW_EDATA);
   folder_drop(dir);
 }
@@ -388,12 +406,14 @@ static void test_lying_manifest(void **state) {
   ww_arena *a = *state;
   static const char *const lies[] = {
       "[]",
-      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":4,\"shards\":[{"
+      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":4,"
+      "\"shards\":[{"
       "\"file\":\"../../etc/passwd\",\"bytes\":16,\"hash\":\"0\"}]}]}",
       "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":"
       "18446744073709551615,\"shards\":[]}]}",
       "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":"
-      "4611686018427387904,\"shards\":[{\"file\":\"x\",\"bytes\":999999999999,\"hash\":\"0\"}]}]}",
+      "4611686018427387904,\"shards\":[{\"file\":\"x\",\"bytes\":999999999999,\"hash\":"
+      "\"0\"}]}]}",
       "{\"format\":2,\"step\":7,\"state\":{},\"arrays\":[]}",
       "{\"format\":1,\"step\":8,\"state\":{},\"arrays\":[]}",
       "{\"format\":1,\"step\":7,\"arrays\":[]}",
@@ -414,15 +434,17 @@ static void test_lying_manifest(void **state) {
 static ww_tokenizer *tokenizer(ww_arena *a, const char *dir) {
   static const char *const special[] = {"<|end|>",      "<|answer|>", "<|number|>",
                                         "<|im_start|>", "<|im_end|>", NULL};
-  char *data = put(a, dir, "texts.jsonl",
-                   "{\"text\":\"for (int i = 0; i < n; i++) x[i] = 2 * x[i];\"}\n{\"prompt\":\"a b "
-                   "c\",\"completion\":\"d e f\"}\n");
+  char *data = put(
+      a, dir, "texts.jsonl",
+      "{\"text\":\"for (int i = 0; i < n; i++) x[i] = 2 * x[i];\"}\n{\"prompt\":\"a b "
+      "c\",\"completion\":\"d e f\"}\n");
   char *path = ww_fmt(a, "%s/tokenizer.json", dir);
   ww_texts *texts;
   ww_tokenizer *t;
   ww_err e = {0};
   assert_int_equal(ww_texts_open(data, &texts, &e), WW_OK);
-  ww_bpe_plan plan = {.vocab = 280, .special = special, .next = ww_texts_next, .ctx = texts};
+  ww_bpe_plan plan = {
+      .vocab = 280, .special = special, .next = ww_texts_next, .ctx = texts};
   if (ww_bpe_train(&plan, path, &e))
     fail_msg("%s", e.msg);
   assert_int_equal(ww_texts_close(texts, &e), WW_OK);
@@ -431,8 +453,8 @@ static ww_tokenizer *tokenizer(ww_arena *a, const char *dir) {
   return t;
 }
 
-static const char *decoded(const ww_tokenizer *t, const ww_examples *x, uint32_t i, bool answer,
-                           ww_arena *a) {
+static const char *decoded(
+    const ww_tokenizer *t, const ww_examples *x, uint32_t i, bool answer, ww_arena *a) {
   ww_buf b = {0};
   const ww_example *d = &x->v[i];
   ww_tokenizer_decode(t, x->token + d->at + (answer ? d->prompt : 0),
@@ -454,34 +476,40 @@ static void test_reading(void **state) {
                     .neos = 1};
   ww_err e = {0};
   ww_examples x;
-  char *path =
-      put(a, dir, "some.jsonl",
-          "{\"prompt\":\"<|number|><|number|>x = "
-          "1<|answer|>\",\"completion\":\"y<|end|>\",\"numbers\":[1.5,null],\"features\":[1,2,3]}\n"
-          "\r\n"
-          "{\"prompt\":\"q\",\"completion\":\"no mark\"}\r\n"
-          "{\"messages\":[{\"role\":\"user\",\"content\":\"hi<|im_end|>\"},{\"role\":\"assistant\","
-          "\"content\":\"one\"},"
-          "{\"role\":\"user\",\"content\":\"more\"},{\"role\":\"assistant\",\"content\":\"two\"}],"
-          "\"numbers\":[7,8]}\n"
-          "{\"text\":\"all of it\"}");
+  char *path = put(a, dir, "some.jsonl",
+                   "{\"prompt\":\"<|number|><|number|>x = "
+                   "1<|answer|>\",\"completion\":\"y<|end|>\",\"numbers\":[1.5,null],"
+                   "\"features\":[1,2,3]}\n"
+                   "\r\n"
+                   "{\"prompt\":\"q\",\"completion\":\"no mark\"}\r\n"
+                   "{\"messages\":[{\"role\":\"user\",\"content\":\"hi<|im_end|>\"},{"
+                   "\"role\":\"assistant\","
+                   "\"content\":\"one\"},"
+                   "{\"role\":\"user\",\"content\":\"more\"},{\"role\":\"assistant\","
+                   "\"content\":\"two\"}],"
+                   "\"numbers\":[7,8]}\n"
+                   "{\"text\":\"all of it\"}");
   if (ww_examples_read(path, t, &c, 64, 3, &x, &e))
     fail_msg("%u: %s", e.line, e.msg);
   assert_int_equal(x.n, 5);
-  assert_string_equal(decoded(t, &x, 0, false, a), "<|number|><|number|>x = 1<|answer|>");
+  assert_string_equal(decoded(t, &x, 0, false, a),
+                      "<|number|><|number|>x = 1<|answer|>");
   assert_string_equal(decoded(t, &x, 0, true, a), "y<|end|>");
-  assert_string_equal(decoded(t, &x, 1, true, a), "no mark<|end|>"); /* it gets its end */
+  assert_string_equal(decoded(t, &x, 1, true, a),
+                      "no mark<|end|>"); /* it gets its end */
   assert_string_equal(decoded(t, &x, 2, true, a), "one<|im_end|>");
-  assert_string_equal(decoded(t, &x, 3, false, a),
-                      "<|im_start|>user\nhi<|im_end|><|im_end|>\n<|im_start|>assistant\none<|im_"
-                      "end|>\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n");
+  assert_string_equal(
+      decoded(t, &x, 3, false, a),
+      "<|im_start|>user\nhi<|im_end|><|im_end|>\n<|im_start|>assistant\none<|im_"
+      "end|>\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n");
   assert_string_equal(decoded(t, &x, 3, true, a), "two<|im_end|>");
   uint32_t marks = 0; /* the text of a mark inside a message is no mark */
   for (uint32_t k = 0; k < x.v[2].prompt; k++)
     marks += x.token[x.v[2].at + k] == ww_tokenizer_id(t, "<|im_end|>");
   assert_int_equal(marks, 1);
   assert_int_equal(x.v[4].prompt, 0);
-  assert_true(x.number[0] == 1.5f && isnan(x.number[1]) && x.number[4] == 7 && isnan(x.number[6]));
+  assert_true(x.number[0] == 1.5f && isnan(x.number[1]) && x.number[4] == 7 &&
+              isnan(x.number[6]));
   assert_true(x.feature[2] == 3 && isnan(x.feature[3]));
   ww_examples_free(&x);
   ww_examples_shape shape;
@@ -537,8 +565,8 @@ static void test_bad_lines(void **state) {
   folder_drop(dir);
 }
 
-/* Long ones lose the middle of the prompt, texts become several; threads and packing of the file
- * make no difference. */
+/* Long ones lose the middle of the prompt, texts become several; threads and packing of
+ * the file make no difference. */
 static void test_long(void **state) {
   ww_arena *a = *state;
   char *dir = folder_new(a);
@@ -554,7 +582,8 @@ static void test_long(void **state) {
       ww_buf_fmt(&b, " %" PRIu64, next(&seed) % 1000);
     ww_buf_puts(&b, i % 10 ? " stop\",\"completion\":\"yes\"}\n" : " stop\"}\n");
   }
-  char *path = put(a, dir, "long.jsonl", b.s), *packed = ww_fmt(a, "%s/long.jsonl.zst", dir);
+  char *path = put(a, dir, "long.jsonl", b.s),
+       *packed = ww_fmt(a, "%s/long.jsonl.zst", dir);
   assert_int_equal(ww_write_packed(packed, b.s, b.n, 1, &e), WW_OK);
   ww_buf_free(&b);
   if (ww_examples_read(path, t, &c, 40, 1, &x, &e))
@@ -609,7 +638,8 @@ static ww_examples task(ww_arena *a, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     x.v[i] = (ww_example){.at = (uint64_t)i * 12, .n = 12, .prompt = 6};
     for (uint32_t k = 0; k < 12; k++)
-      x.token[i * 12 + k] = k < 6 ? (int32_t)(next(&seed) % 64) : x.token[i * 12 + k - 6];
+      x.token[i * 12 + k] =
+          k < 6 ? (int32_t)(next(&seed) % 64) : x.token[i * 12 + k - 6];
     x.number[i * 2] = (float)x.token[i * 12] / 64;
     x.number[i * 2 + 1] = NAN;
   }
@@ -626,9 +656,11 @@ typedef struct {
   ww_err e;
 } learned;
 
-static learned learn(ww_arena *a, const ww_examples *x, const ww_lm_plan *p, uint32_t lora) {
+static learned
+learn(ww_arena *a, const ww_examples *x, const ww_lm_plan *p, uint32_t lora) {
   learned l = {0};
-  ww_net_options opt = {.lora_rank = lora, .lora_alpha = 8, .number_weight = p->number_weight};
+  ww_net_options opt = {
+      .lora_rank = lora, .lora_alpha = 8, .number_weight = p->number_weight};
   assert_int_equal(ww_ops_cpu(&l.o, &l.e), WW_OK);
   if (ww_net_new(l.o, &tiny, &opt, p->rows, p->tokens, &l.n, &l.e))
     fail_msg("%s", l.e.msg);
@@ -671,7 +703,8 @@ static void test_resume(void **state) {
     learned whole = learn(a, &x, &p, lora);
     assert_int_equal(whole.st, WW_OK);
     p.log_every = 7;
-    learned seldom = learn(a, &x, &p, lora); /* read after steps 1, 5, 7, 10, 14, 15 and 20 */
+    learned seldom =
+        learn(a, &x, &p, lora); /* read after steps 1, 5, 7, 10, 14, 15 and 20 */
     assert_int_equal(seldom.out.train.n, 7);
     assert_memory_equal(seldom.v, whole.v, whole.values * sizeof(float));
     p = plan_of(ww_fmt(a, "%s/%u", dir, lora));
@@ -679,7 +712,8 @@ static void test_resume(void **state) {
     p.log = ww_fmt(a, "%s/log%u.jsonl", dir, lora);
     learned again = learn(a, &x, &p, lora);
     assert_int_equal(again.st, WW_OK);
-    folder_drop(ww_fmt(a, "%s/%u/00000020", dir, lora)); /* only step 10 is left; the log has 20 */
+    folder_drop(ww_fmt(a, "%s/%u/00000020", dir,
+                       lora)); /* only step 10 is left; the log has 20 */
     p.resume = true;
     learned half = learn(a, &x, &p, lora);
     if (half.st)
@@ -781,11 +815,12 @@ static void test_patience(void **state) {
 int main(void) {
   ww_set_quiet(true);
   const struct CMUnitTest tests[] = {
-      TEST(test_shuffle),   TEST(test_packing),        TEST(test_seek),       TEST(test_noise),
-      TEST(test_schedule),  TEST(test_number_start),   TEST(test_checkpoint), TEST(test_damage),
-      TEST(test_full_disk), TEST(test_lying_manifest), TEST(test_reading),    TEST(test_bad_lines),
-      TEST(test_long),      TEST(test_resume),         TEST(test_learns),     TEST(test_not_finite),
-      TEST(test_patience),
+      TEST(test_shuffle),        TEST(test_packing),  TEST(test_seek),
+      TEST(test_noise),          TEST(test_schedule), TEST(test_number_start),
+      TEST(test_checkpoint),     TEST(test_damage),   TEST(test_full_disk),
+      TEST(test_lying_manifest), TEST(test_reading),  TEST(test_bad_lines),
+      TEST(test_long),           TEST(test_resume),   TEST(test_learns),
+      TEST(test_not_finite),     TEST(test_patience),
   };
   return RUN(tests);
 }

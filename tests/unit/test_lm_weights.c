@@ -1,5 +1,5 @@
-/* test_lm_weights.c - types and files of weights: every type there and back, hostile headers, a
- * disk that is full. */
+/* test_lm_weights.c - types and files of weights: every type there and back, hostile
+ * headers, a disk that is full. */
 #include "folder.h"
 
 #include <math.h>
@@ -34,7 +34,8 @@ static double half_value(uint16_t h) {
 static void halves_have_their_values(void **state) {
   (void)state;
   uint16_t all[65536], back[65536];
-  float *fast = ww_xmalloc(sizeof *fast * 65536), *plain = ww_xmalloc(sizeof *plain * 65536);
+  float *fast = ww_xmalloc(sizeof *fast * 65536),
+        *plain = ww_xmalloc(sizeof *plain * 65536);
   for (uint32_t h = 0; h < 65536; h++)
     all[h] = (uint16_t)h;
   ww_to_f32(fast, all, WW_DTYPE_F16, 65536);
@@ -55,9 +56,10 @@ static void halves_have_their_values(void **state) {
   free(plain);
 }
 
-/* Between two neighbours the nearer one wins, between equally near ones the even one; checked with
- * doubles, which hold both exactly. */
-static void check_nearest(float x, uint16_t got, double (*value)(uint16_t), uint16_t largest) {
+/* Between two neighbours the nearer one wins, between equally near ones the even one;
+ * checked with doubles, which hold both exactly. */
+static void
+check_nearest(float x, uint16_t got, double (*value)(uint16_t), uint16_t largest) {
   uint16_t size = got & 0x7fff;
   double want = fabs((double)x), mine = value(size);
   assert_int_equal(got >> 15, signbit(x) != 0);
@@ -65,7 +67,8 @@ static void check_nearest(float x, uint16_t got, double (*value)(uint16_t), uint
     assert_true(want >= value(largest) + (value(largest) - value(largest - 1)) / 2);
     return;
   }
-  double off = fabs(mine - want), above = size < largest ? fabs(value(size + 1) - want) : INFINITY;
+  double off = fabs(mine - want),
+         above = size < largest ? fabs(value(size + 1) - want) : INFINITY;
   double below = size ? fabs(value(size - 1) - want) : INFINITY;
   if (off > above || off > below || ((off == above || off == below) && (size & 1)))
     fail_msg("%a became %x", (double)x, got);
@@ -81,8 +84,8 @@ static void rounding_is_to_nearest_even(void **state) {
   float *x = ww_alloc(*state, sizeof *x * MANY);
   uint16_t *fast = ww_alloc(*state, 2 * MANY), *plain = ww_alloc(*state, 2 * MANY);
   uint64_t seed = 1;
-  for (uint32_t i = 0; i < MANY;
-       i++) { /* anything; halves' range; exact middles between halves and between bf16s */
+  for (uint32_t i = 0; i < MANY; i++) { /* anything; halves' range; exact middles
+                                           between halves and between bf16s */
     uint32_t r = next_random(&seed);
     x[i] = i % 4 == 0   ? float_of(r)
            : i % 4 == 1 ? ldexpf((float)(r & 0xffffff), (int)(r >> 26) - 52)
@@ -100,10 +103,17 @@ static void rounding_is_to_nearest_even(void **state) {
       if (isfinite(x[i]))
         check_nearest(x[i], fast[i], t ? bf16_value : half_value, t ? 0x7f7f : 0x7bff);
   }
-  float odd[] = {
-      NAN,      float_of(0x7f800001), float_of(0xff812345), INFINITY, -INFINITY, 65520, 65519.99f,
-      0x1p-25f, -0x1.8p-25f};
-  uint16_t want[] = {0x7e00, 0x7e00, 0xfe09, 0x7c00, 0xfc00, 0x7c00, 0x7bff, 0, 0x8001}, got[9];
+  float odd[] = {NAN,
+                 float_of(0x7f800001),
+                 float_of(0xff812345),
+                 INFINITY,
+                 -INFINITY,
+                 65520,
+                 65519.99f,
+                 0x1p-25f,
+                 -0x1.8p-25f};
+  uint16_t want[] = {0x7e00, 0x7e00, 0xfe09, 0x7c00, 0xfc00, 0x7c00, 0x7bff, 0, 0x8001},
+           got[9];
   ww_from_f32_plain(got, WW_DTYPE_F16, odd, 9);
   assert_memory_equal(got, want, sizeof want);
   ww_from_f32(got, WW_DTYPE_F16, odd, 8);
@@ -118,7 +128,8 @@ static void blocks_are_within_half_a_step(void **state) {
           *again = ww_alloc(*state, N / 32 * 34);
   uint64_t seed = 7;
   for (uint32_t i = 0; i < N; i++) {
-    int scale = (int)(i / 32 % 40) - 25; /* from scales that are subnormal halves to large ones */
+    int scale = (int)(i / 32 % 40) -
+                25; /* from scales that are subnormal halves to large ones */
     x[i] = ldexpf((float)(int32_t)next_random(&seed), scale - 31);
     if (i / 32 == 3)
       x[i] = 0;
@@ -136,10 +147,12 @@ static void blocks_are_within_half_a_step(void **state) {
     for (uint32_t i = 0; i < 32; i++)
       most = fmax(most, fabs((double)x[b * 32 + i]));
     bool tiny =
-        step < 0x1p-14; /* the scale itself is coarse there: the largest values may be cut */
+        step <
+        0x1p-14; /* the scale itself is coarse there: the largest values may be cut */
     for (uint32_t i = 0; i < 32; i++) {
       double off = fabs((double)x[b * 32 + i] - (double)back[b * 32 + i]);
-      assert_true(off <= step * 0.5000001 + (tiny ? 127 * 0x1p-25 + most * 0.01 : most * 0x1p-11));
+      assert_true(off <= step * 0.5000001 +
+                             (tiny ? 127 * 0x1p-25 + most * 0.01 : most * 0x1p-11));
     }
   }
   ww_from_f32(again, WW_DTYPE_Q8_0, back, N);
@@ -162,7 +175,8 @@ static void blocks_keep_what_is_no_number(void **state) {
   assert_memory_equal(fast, plain, sizeof fast);
   ww_to_f32(back, fast, WW_DTYPE_Q8_0, 96);
   assert_true(isnan(back[5]));
-  assert_true(back[37] == 127 * 65504.0f && back[64] == 127 * 65504.0f && back[65] == 0);
+  assert_true(back[37] == 127 * 65504.0f && back[64] == 127 * 65504.0f &&
+              back[65] == 0);
 }
 
 static void sizes_of_types(void **state) {
@@ -178,22 +192,26 @@ static void sizes_of_types(void **state) {
 
 /* One tensor of each type, with bytes that differ. */
 static uint32_t some_tensors(ww_arena *a, ww_tensor *t, bool gguf) {
-  static const char *const names[] = {"f32", "f16", "bf16", "q8", "i8", "i32", "i64", "u8"};
+  static const char *const names[] = {"f32", "f16", "bf16", "q8",
+                                      "i8",  "i32", "i64",  "u8"};
   uint32_t n = 0;
   for (int type = 0; type < WW_NDTYPE; type++) {
     if (gguf ? type == WW_DTYPE_U8 : type == WW_DTYPE_Q8_0)
       continue;
-    t[n] = (ww_tensor){.name = names[type], .type = (ww_dtype)type, .ndim = 2, .dim = {3, 32}};
+    t[n] = (ww_tensor){
+        .name = names[type], .type = (ww_dtype)type, .ndim = 2, .dim = {3, 32}};
     t[n].bytes = ww_dtype_bytes(t[n].type, 96);
     uint8_t *bytes = ww_alloc(a, t[n].bytes);
     for (uint64_t i = 0; i < t[n].bytes; i++)
       bytes[i] = (uint8_t)(i * 7 + (uint64_t)type);
     t[n++].data = bytes;
   }
+  t[n++] = (ww_tensor){.name = "one \"quoted\" \xc3\xa9",
+                       .type = WW_DTYPE_F32,
+                       .data = "\0\0\x80\x3f",
+                       .bytes = 4};
   t[n++] = (ww_tensor){
-      .name = "one \"quoted\" \xc3\xa9", .type = WW_DTYPE_F32, .data = "\0\0\x80\x3f", .bytes = 4};
-  t[n++] =
-      (ww_tensor){.name = "none", .type = WW_DTYPE_F16, .ndim = 3, .dim = {2, 0, 4}, .data = ""};
+      .name = "none", .type = WW_DTYPE_F16, .ndim = 3, .dim = {2, 0, 4}, .data = ""};
   return n;
 }
 
@@ -241,16 +259,18 @@ static void shards_there_and_back(void **state) {
   char *dir = folder_new(a);
   ww_err e = {0};
   ww_weights *w;
-  assert_int_equal(
-      ww_safetensors_write(ww_path_join(a, dir, "model.safetensors"), t, 1, NULL, 0, &e), WW_OK);
+  assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "model.safetensors"), t, 1,
+                                        NULL, 0, &e),
+                   WW_OK);
   assert_int_equal(ww_safetensors_write_sharded(dir, t, n, 500, &e),
                    WW_OK); /* takes the place of the one file */
   assert_true(folder_files(dir) > 3);
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_OK);
   check_same(w, t, n);
   ww_weights_close(w);
-  assert_int_equal(ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e),
-                   WW_OK);
+  assert_int_equal(
+      ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e),
+      WW_OK);
   ww_weights_close(w);
   unlink(ww_path_join(a, dir, "model-00002-of-00005.safetensors"));
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_EIO);
@@ -264,30 +284,41 @@ static void gguf_there_and_back(void **state) {
   uint32_t n = some_tensors(a, t, true);
   ww_meta words[] = {{.kind = WW_META_TEXT, .text = "a\0b", .text_n = 3},
                      {.kind = WW_META_TEXT, .text = ""}};
-  ww_meta ints[] = {{.kind = WW_META_INT, .u = (uint64_t)-5}, {.kind = WW_META_INT, .u = 7}};
-  ww_meta lists[] = {{.kind = WW_META_ARRAY, .of = WW_META_INT, .items = ints, .n = 2},
-                     {.kind = WW_META_ARRAY, .of = WW_META_TEXT, .items = words, .n = 2}};
-  ww_meta meta[] = {
-      {.key = "u", .kind = WW_META_UINT, .u = 5},
-      {.key = "wide", .kind = WW_META_UINT, .u = 1ull << 40},
-      {.key = "i", .kind = WW_META_INT, .u = (uint64_t)-9},
-      {.key = "iw", .kind = WW_META_INT, .u = (uint64_t) - (1ll << 40)},
-      {.key = "r", .kind = WW_META_REAL, .real = 0.25},
-      {.key = "b", .kind = WW_META_BOOL, .u = 1},
-      {.key = "t", .kind = WW_META_TEXT, .text = "text"},
-      {.key = "words", .kind = WW_META_ARRAY, .of = WW_META_TEXT, .items = words, .n = 2},
-      {.key = "empty", .kind = WW_META_ARRAY, .of = WW_META_REAL},
-      {.key = "lists", .kind = WW_META_ARRAY, .of = WW_META_ARRAY, .items = lists, .n = 2}};
+  ww_meta ints[] = {{.kind = WW_META_INT, .u = (uint64_t)-5},
+                    {.kind = WW_META_INT, .u = 7}};
+  ww_meta lists[] = {
+      {.kind = WW_META_ARRAY, .of = WW_META_INT, .items = ints, .n = 2},
+      {.kind = WW_META_ARRAY, .of = WW_META_TEXT, .items = words, .n = 2}};
+  ww_meta meta[] = {{.key = "u", .kind = WW_META_UINT, .u = 5},
+                    {.key = "wide", .kind = WW_META_UINT, .u = 1ull << 40},
+                    {.key = "i", .kind = WW_META_INT, .u = (uint64_t)-9},
+                    {.key = "iw", .kind = WW_META_INT, .u = (uint64_t) - (1ll << 40)},
+                    {.key = "r", .kind = WW_META_REAL, .real = 0.25},
+                    {.key = "b", .kind = WW_META_BOOL, .u = 1},
+                    {.key = "t", .kind = WW_META_TEXT, .text = "text"},
+                    {.key = "words",
+                     .kind = WW_META_ARRAY,
+                     .of = WW_META_TEXT,
+                     .items = words,
+                     .n = 2},
+                    {.key = "empty", .kind = WW_META_ARRAY, .of = WW_META_REAL},
+                    {.key = "lists",
+                     .kind = WW_META_ARRAY,
+                     .of = WW_META_ARRAY,
+                     .items = lists,
+                     .n = 2}};
   char *dir = folder_new(a);
   ww_err e = {0};
   ww_weights *w;
-  assert_int_equal(ww_gguf_write(ww_path_join(a, dir, "m.gguf"), t, n, meta, 10, &e), WW_OK);
+  assert_int_equal(ww_gguf_write(ww_path_join(a, dir, "m.gguf"), t, n, meta, 10, &e),
+                   WW_OK);
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_OK); /* a folder's one .gguf */
   check_same(w, t, n);
   assert_int_equal(ww_weights_nmeta(w), 10);
   for (int i = 0; i < 6; i++) {
     const ww_meta *m = ww_weights_meta(w, meta[i].key);
-    assert_true(m && m->kind == meta[i].kind && m->u == meta[i].u && (i != 4 || m->real == 0.25));
+    assert_true(m && m->kind == meta[i].kind && m->u == meta[i].u &&
+                (i != 4 || m->real == 0.25));
   }
   assert_string_equal(ww_weights_meta(w, "t")->text, "text");
   assert_memory_equal(ww_weights_meta(w, "words")->items[0].text, "a\0b", 4);
@@ -295,17 +326,20 @@ static void gguf_there_and_back(void **state) {
   assert_true(nested->n == 2 && nested->items[0].items[0].u == (uint64_t)-5 &&
               nested->items[1].items[0].text_n == 3);
   ww_weights_close(w);
-  assert_int_equal(ww_gguf_write(ww_path_join(a, dir, "n.gguf"), t, n, meta, 10, &e), WW_OK);
+  assert_int_equal(ww_gguf_write(ww_path_join(a, dir, "n.gguf"), t, n, meta, 10, &e),
+                   WW_OK);
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_EUSAGE); /* which of the two? */
   folder_drop(dir);
 }
 
 /* ---- hostile files ---- */
 
-static ww_status parse_safetensors(const char *json, uint64_t data, int64_t length, char *msg) {
+static ww_status
+parse_safetensors(const char *json, uint64_t data, int64_t length, char *msg) {
   size_t n = strlen(json);
   uint8_t *b = ww_xcalloc(
-      1, 8 + n + data); /* exactly as large, so that the sanitizer sees one byte too many */
+      1, 8 + n +
+             data); /* exactly as large, so that the sanitizer sees one byte too many */
   uint64_t say = length >= 0 ? (uint64_t)length : n;
   for (int i = 0; i < 8; i++)
     b[i] = (uint8_t)(say >> 8 * i);
@@ -335,33 +369,43 @@ static void hostile_safetensors(void **state) {
        "belong to no tensor"},
       {"{\"x\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 8, -1,
        "\"x\" has 8 bytes where its shape takes 12"},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, -1, "lies at 8 to 0"},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296,2],\"data_offsets\":[0,0]}}", 0,
-       -1, "\"x\": its dimensions are absurd"},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,0]}}", 0, -1,
-       "its dimensions are absurd"},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[18446744073709551616],\"data_offsets\":[0,0]}}", 0, -1,
-       "beyond 64 bits"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[18446744073709551614,2]}}", 8, -1,
-       "lies at"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},\"y\":{\"dtype\":\"U8\","
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, -1,
+       "lies at 8 to 0"},
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296,2],\"data_offsets\":"
+       "[0,0]}}",
+       0, -1, "\"x\": its dimensions are absurd"},
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,"
+       "0]}}",
+       0, -1, "its dimensions are absurd"},
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[18446744073709551616],\"data_offsets\":[0,"
+       "0]}}",
+       0, -1, "beyond 64 bits"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[18446744073709551614,"
+       "2]}}",
+       8, -1, "lies at"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},\"y\":{"
+       "\"dtype\":\"U8\","
        "\"shape\":[4],\"data_offsets\":[2,6]}}",
        6, -1, "\"y\" shares bytes with \"x\""},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"y\":{\"dtype\":\"U8\","
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"y\":{"
+       "\"dtype\":\"U8\","
        "\"shape\":[1],\"data_offsets\":[2,3]}}",
        3, -1, "before tensor \"y\" belong to none"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"x\":{\"dtype\":\"U8\","
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"x\":{"
+       "\"dtype\":\"U8\","
        "\"shape\":[1],\"data_offsets\":[1,2]}}",
        2, -1, "two tensors have the name \"x\""},
       {"{\"x\":{\"dtype\":\"F31\",\"shape\":[],\"data_offsets\":[0,0]}}", 0, -1,
        "unknown type \"F31\""},
       {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1],\"data_offsets\":[0,1]}}", 1, -1,
        "more numbers"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[-1],\"data_offsets\":[0,1]}}", 1, -1, "at least 0"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1.5],\"data_offsets\":[0,1]}}", 1, -1, "whole number"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[-1],\"data_offsets\":[0,1]}}", 1, -1,
+       "at least 0"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1.5],\"data_offsets\":[0,1]}}", 1, -1,
+       "whole number"},
       {"{\"x\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", 1, -1, "is missing"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"shape\":[1],\"data_offsets\":[0,1]}}", 1, -1,
-       "twice"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"shape\":[1],\"data_offsets\":[0,1]}}",
+       1, -1, "twice"},
       {"{\"x\\u0000y\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1, -1,
        "wrong escape"},
       {"{\"x\\", 0, -1, "does not end"},
@@ -386,11 +430,13 @@ static void hostile_safetensors(void **state) {
   assert_int_equal(ww_weights_parse_safetensors("\1\0\0", 3, &w, &e), WW_EPARSE);
 }
 
-/* A type that is none of ours is listed; data at an odd place is moved to an even one. */
+/* A type that is none of ours is listed; data at an odd place is moved to an even one.
+ */
 static void listed_and_aligned(void **state) {
   (void)state;
-  const char *json = " {\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},\"b\":{"
-                     "\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]}}";
+  const char *json =
+      " {\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},\"b\":{"
+      "\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]}}";
   size_t n = strlen(json);
   uint8_t *b = ww_xcalloc(1, 8 + n + 12);
   b[0] = (uint8_t)n;
@@ -426,8 +472,8 @@ static void put_text(bytes *o, const char *s) {
 
 /* A GGUF with two tensors; what the rows below change is marked by name. */
 typedef struct {
-  uint64_t version, tensors, pairs, kind, array_of, array_n, align, ndim, dim, type, offset,
-      second_offset, cut;
+  uint64_t version, tensors, pairs, kind, array_of, array_n, align, ndim, dim, type,
+      offset, second_offset, cut;
   const char *second;
 } gguf_plan;
 
@@ -467,7 +513,8 @@ static ww_status parse_gguf(const bytes *o, size_t n, char *msg) {
   ww_weights *w;
   ww_status rc = ww_weights_parse_gguf(b, n, &w, &e);
   if (w)
-    for (uint32_t i = 0; i < ww_weights_count(w); i++) { /* every byte that it says is there, is */
+    for (uint32_t i = 0; i < ww_weights_count(w);
+         i++) { /* every byte that it says is there, is */
       const ww_tensor *t = ww_weights_at(w, i);
       volatile uint8_t sum = 0;
       for (uint64_t k = 0; t->data && k < t->bytes; k++)
@@ -582,9 +629,11 @@ static void deep_gguf(void **state) {
   assert_int_equal(parse_gguf(&o, o.n, msg), WW_ELIMIT);
 }
 
-static void write_text(ww_arena *a, const char *dir, const char *name, const char *text) {
+static void
+write_text(ww_arena *a, const char *dir, const char *name, const char *text) {
   ww_err e = {0};
-  assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, name), text, strlen(text), &e), WW_OK);
+  assert_int_equal(
+      ww_write_file_atomic(ww_path_join(a, dir, name), text, strlen(text), &e), WW_OK);
 }
 
 static void hostile_index(void **state) {
@@ -594,10 +643,12 @@ static void hostile_index(void **state) {
   ww_err e = {0};
   ww_weights *w;
   some_tensors(a, t, false);
-  assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "a.safetensors"), t, 2, NULL, 0, &e),
-                   WW_OK);
   assert_int_equal(
-      ww_safetensors_write(ww_path_join(a, dir, "b.safetensors"), t + 1, 2, NULL, 0, &e), WW_OK);
+      ww_safetensors_write(ww_path_join(a, dir, "a.safetensors"), t, 2, NULL, 0, &e),
+      WW_OK);
+  assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "b.safetensors"), t + 1, 2,
+                                        NULL, 0, &e),
+                   WW_OK);
   static const char *const rows[][2] = {
       {"{\"weight_map\":{\"f32\":\"a.safetensors\"}}", NULL},
       {"{\"weight_map\":{\"f32\":\"../a.safetensors\"}}", "not in its folder"},
@@ -606,7 +657,8 @@ static void hostile_index(void **state) {
       {"{\"weight_map\":{\"f32\":\"\"}}", "not in its folder"},
       {"{\"weight_map\":{\"f32\":7}}", "no file's name"},
       {"{\"weight_map\":{\"f32\":\"c.safetensors\"}}", "c.safetensors': cannot open"},
-      {"{\"weight_map\":{\"i64\":\"a.safetensors\"}}", "\"i64\" is not in 'a.safetensors'"},
+      {"{\"weight_map\":{\"i64\":\"a.safetensors\"}}",
+       "\"i64\" is not in 'a.safetensors'"},
       {"{\"weight_map\":{\"f32\":\"a.safetensors\",\"bf16\":\"b.safetensors\"}}",
        "two tensors have the name \"f16\""},
       {"{\"weight_map\":{}}", "no weight_map"},
@@ -631,8 +683,8 @@ static void hostile_index(void **state) {
 
 /* ---- a disk that is full ---- */
 
-/* In a child whose files may have 300 bytes: writing fails, the old files are whole, nothing else
- * lies there. */
+/* In a child whose files may have 300 bytes: writing fails, the old files are whole,
+ * nothing else lies there. */
 static void full_disk_leaves_the_old_file(void **state) {
   ww_arena *a = *state;
   ww_tensor t[12];
@@ -665,8 +717,9 @@ static void full_disk_leaves_the_old_file(void **state) {
   ww_weights_close(w);
   assert_int_equal(ww_weights_open(gguf, &w, &e), WW_OK);
   ww_weights_close(w);
-  assert_int_equal(ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e),
-                   WW_OK);
+  assert_int_equal(
+      ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e),
+      WW_OK);
   check_same(w, t, n);
   ww_weights_close(w);
   assert_int_equal(ww_gguf_write("/dev/full", t, 3, NULL, 0, &e), WW_EIO);

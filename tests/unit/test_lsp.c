@@ -1,5 +1,5 @@
-/* test_lsp.c - positions as editors count them, URIs, settings: what the language server reads
- * before it thinks. */
+/* test_lsp.c - positions as editors count them, URIs, settings: what the language
+ * server reads before it thinks. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,10 +15,14 @@ static void test_positions(void **state) {
     uint32_t line, col;
     const char *at; /* what stands there */
   } rows[] = {
-      {0, 0, "a\u00e9"}, {0, 1, "\u00e9"}, {0, 2, "\u20ac"}, {0, 3, "\U0001f600b"},
-      {0, 5, "b\r"},     {0, 6, "\r\nl"},  {0, 99, "\r\nl"}, {1, 0, "line 2"},
-      {1, 6, "\rline"},  {2, 5, "3\n"},    {3, 0, "\nend"},  {3, 7, "\nend"},
-      {4, 3, ""},        {4, 9, ""},       {5, 0, ""},       {0x7fffffff, 0x7fffffff, ""},
+      {0, 0, "a\u00e9"}, {0, 1, "\u00e9"},
+      {0, 2, "\u20ac"},  {0, 3, "\U0001f600b"},
+      {0, 5, "b\r"},     {0, 6, "\r\nl"},
+      {0, 99, "\r\nl"},  {1, 0, "line 2"},
+      {1, 6, "\rline"},  {2, 5, "3\n"},
+      {3, 0, "\nend"},   {3, 7, "\nend"},
+      {4, 3, ""},        {4, 9, ""},
+      {5, 0, ""},        {0x7fffffff, 0x7fffffff, ""},
   };
   size_t n = sizeof text - 1;
   (void)state;
@@ -27,7 +31,8 @@ static void test_positions(void **state) {
     if (!ww_starts(text + at, rows[k].at))
       fail_msg("row %u: got \"%s\"", k, text + at);
   }
-  for (size_t at = 0; at <= n; at++) { /* back and forth, at each beginning of a character */
+  for (size_t at = 0; at <= n;
+       at++) { /* back and forth, at each beginning of a character */
     if (((unsigned char)text[at] & 0xc0) == 0x80 ||
         (at && text[at] == '\n' && text[at - 1] == '\r'))
       continue;
@@ -37,7 +42,8 @@ static void test_positions(void **state) {
   ww_position end = ww_text_position(text, n, 1000000);
   assert_int_equal(end.line, 4);
   assert_int_equal(end.col, 3);
-  end = ww_text_position(text, n, 3); /* inside the euro: the character counts as begun */
+  end =
+      ww_text_position(text, n, 3); /* inside the euro: the character counts as begun */
   assert_int_equal(end.line, 0);
 }
 
@@ -86,13 +92,16 @@ static void test_uris(void **state) {
     if (got)
       check_text(got, rows[k].path, k);
   }
-  assert_string_equal(ww_path_uri("/a b/\u00e9#?.cu", *state), "file:///a%20b/%C3%A9%23%3F.cu");
-  assert_string_equal(ww_uri_path(ww_path_uri("/x y/%41.cu", *state), NULL, *state), "/x y/%41.cu");
+  assert_string_equal(ww_path_uri("/a b/\u00e9#?.cu", *state),
+                      "file:///a%20b/%C3%A9%23%3F.cu");
+  assert_string_equal(ww_uri_path(ww_path_uri("/x y/%41.cu", *state), NULL, *state),
+                      "/x y/%41.cu");
 }
 
 /* ---- settings ---- */
 
-static void add(ww_settings *s, const char *json, bool strict, ww_arena *a, ww_problems *p) {
+static void
+add(ww_settings *s, const char *json, bool strict, ww_arena *a, ww_problems *p) {
   cJSON *tree = cJSON_Parse(json);
   ww_settings_add(s, tree, "here", "/base", strict, a, p);
   cJSON_Delete(tree);
@@ -102,11 +111,13 @@ static void test_settings(void **state) {
   ww_settings s = ww_settings_default;
   ww_problems p = {0};
   add(&s,
-      "{\"gpu\":\"a100\",\"gpus\":[\"h200\",\"a10\"],\"debounce\":40,\"codeLens\":false,"
+      "{\"gpu\":\"a100\",\"gpus\":[\"h200\",\"a10\"],\"debounce\":40,\"codeLens\":"
+      "false,"
       "\"hotPercent\":2.5,"
       "\"flags\":[\"-Iinclude\",\"-I\",\"/"
       "abs\",\"-D\",\"N=4\",\"-DM\",\"-std=c++17\",\"-isystem\",\"sys\"],"
-      "\"launches\":{\"k\":\"grid=4 block=32\",\"m\":{\"grid\":[8,1,1],\"block\":[64,1,1]}}}",
+      "\"launches\":{\"k\":\"grid=4 "
+      "block=32\",\"m\":{\"grid\":[8,1,1],\"block\":[64,1,1]}}}",
       true, *state, &p);
   assert_int_equal(p.n, 0);
   assert_string_equal(s.gpu, "a100");
@@ -115,8 +126,9 @@ static void test_settings(void **state) {
   assert_int_equal(s.debounce, 40);
   assert_false(s.code_lens);
   assert_true(s.inlay_hints);
-  static const char *const flags[] = {"-I",  "/base/include", "-I",       "/abs",     "-D", "N=4",
-                                      "-DM", "-std=c++17",    "-isystem", "/base/sys"};
+  static const char *const flags[] = {"-I",       "/base/include", "-I",  "/abs",
+                                      "-D",       "N=4",           "-DM", "-std=c++17",
+                                      "-isystem", "/base/sys"};
   assert_int_equal(s.nflags, sizeof flags / sizeof *flags);
   for (uint32_t k = 0; k < s.nflags; k++)
     assert_string_equal(s.flags[k], flags[k]);
@@ -135,15 +147,20 @@ static void test_wrong_settings(void **state) {
     const char *json, *says;
   } rows[] = {
       {"{\"gpu\":7,\"by\":\"machine\"}", "here: gpu: expected a string"},
-      {"{\"gpus\":\"h200\",\"by\":\"machine\"}", "here: gpus: expected an array of strings"},
+      {"{\"gpus\":\"h200\",\"by\":\"machine\"}",
+       "here: gpus: expected an array of strings"},
       {"{\"cache\":\"lukewarm\",\"by\":\"machine\"}",
        "here: cache: expected warm|cold, not 'lukewarm'"},
-      {"{\"debounce\":1e9,\"by\":\"machine\"}", "here: debounce: expected a number of 0 to 10000"},
-      {"{\"codeLens\":\"on\",\"by\":\"machine\"}", "here: codeLens: expected true or false"},
+      {"{\"debounce\":1e9,\"by\":\"machine\"}",
+       "here: debounce: expected a number of 0 to 10000"},
+      {"{\"codeLens\":\"on\",\"by\":\"machine\"}",
+       "here: codeLens: expected true or false"},
       {"{\"flags\":[\"-fplugin=x.so\"],\"by\":\"machine\"}",
        "here: flags: '-fplugin=x.so' is left out"},
-      {"{\"flags\":[\"-Xclang\"],\"by\":\"machine\"}", "here: flags: '-Xclang' is left out"},
-      {"{\"flags\":[\"@file\"],\"by\":\"machine\"}", "here: flags: '@file' is left out"},
+      {"{\"flags\":[\"-Xclang\"],\"by\":\"machine\"}",
+       "here: flags: '-Xclang' is left out"},
+      {"{\"flags\":[\"@file\"],\"by\":\"machine\"}",
+       "here: flags: '@file' is left out"},
       {"{\"launches\":{\"k\":\"grid=\"},\"by\":\"machine\"}", "here: launches.k: "},
       {"{\"launches\":{\"k\":{\"file\":\"/etc/passwd\"}},\"by\":\"machine\"}",
        "here: launches.k: `file`"},
@@ -161,7 +178,8 @@ static void test_wrong_settings(void **state) {
   }
   ww_settings s = ww_settings_default;
   ww_problems p = {0};
-  add(&s, "{\"trace.server\":\"off\",\"$schema\":\"x\"}", false, *state, &p); /* an editor's own */
+  add(&s, "{\"trace.server\":\"off\",\"$schema\":\"x\"}", false, *state,
+      &p); /* an editor's own */
   assert_int_equal(p.n, 0);
   add(&s, "[1]", true, *state, &p);
   assert_int_equal(p.n, 1);
@@ -188,8 +206,9 @@ static void test_project(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_positions), TEST(test_broken_utf8),    TEST(test_lines),   TEST(test_uris),
-      TEST(test_settings),  TEST(test_wrong_settings), TEST(test_project),
+      TEST(test_positions), TEST(test_broken_utf8), TEST(test_lines),
+      TEST(test_uris),      TEST(test_settings),    TEST(test_wrong_settings),
+      TEST(test_project),
   };
   return RUN(tests);
 }

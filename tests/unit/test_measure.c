@@ -1,5 +1,5 @@
-/* test_measure.c - the convention of a measurement on a made-up device, the counters' formulas,
- * Nsight Compute's table. */
+/* test_measure.c - the convention of a measurement on a made-up device, the counters'
+ * formulas, Nsight Compute's table. */
 #include "unit.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "../../src/measure/counters.h"
 #include "../../src/measure/ncu.h"
 
-/* ---- a device that checks what it is asked to do; it takes the place of the CUDA one ---- A
- * launch's grid is its time in us, its block the spread of its times in %, `shared` the memory it
- * takes. */
+/* ---- a device that checks what it is asked to do; it takes the place of the CUDA one
+ * ---- A launch's grid is its time in us, its block the spread of its times in %,
+ * `shared` the memory it takes. */
 
 struct ww_ready {
   const ww_launch *l;
@@ -32,18 +32,20 @@ static struct {
   bool no_counters;
 } dev;
 
-static ww_status fake_open(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
-                           ww_err *e) {
+static ww_status fake_open(
+    const char *device, ww_arena *a, ww_device **out, ww_device_info *info, ww_err *e) {
   (void)a;
   *out = (ww_device *)&dev;
   *info = (ww_device_info){.device = "made up", .backend = "cuda", .gpu = "h200"};
-  return device && !strcmp(device, "none") ? ww_fail(e, WW_EDEVICE, "no such device") : WW_OK;
+  return device && !strcmp(device, "none") ? ww_fail(e, WW_EDEVICE, "no such device")
+                                           : WW_OK;
 }
 static void fake_close(ww_device *d) {
   (void)d;
 }
 
-static ww_status fake_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e) {
+static ww_status
+fake_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e) {
   (void)d;
   if (!strcmp(l->kernel, "broken"))
     return ww_fail(e, WW_EDATA, "broken code");
@@ -103,8 +105,8 @@ static ww_status fake_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e
   return WW_OK;
 }
 
-static ww_status fake_begin(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes,
-                            ww_err *e) {
+static ww_status fake_begin(
+    ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes, ww_err *e) {
   (void)d;
   assert_true(ranges <= 64);
   if (dev.no_counters)
@@ -221,8 +223,9 @@ static void fresh(void) {
 
 static void repetitions_follow_time_and_spread(void **state) {
   (void)state;
-  const ww_launch l[] = {LAUNCH("a", 50, 0),    LAUNCH("b", 500, 0),  LAUNCH("c", 5000, 0),
-                         LAUNCH("d", 50000, 0), LAUNCH("e", 500, 20), LAUNCH("f", 15000, 20),
+  const ww_launch l[] = {LAUNCH("a", 50, 0),   LAUNCH("b", 500, 0),
+                         LAUNCH("c", 5000, 0), LAUNCH("d", 50000, 0),
+                         LAUNCH("e", 500, 20), LAUNCH("f", 15000, 20),
                          LAUNCH("g", 50, 2)};
   fresh();
   assert_int_equal(run(l, 7, (ww_measure_options){0}), WW_OK);
@@ -237,7 +240,8 @@ static void repetitions_follow_time_and_spread(void **state) {
     assert_int_equal(got.samples[k], 4);
 }
 
-/* For campaigns: fewer runs, none before the timed ones, and still pristine and cold each time. */
+/* For campaigns: fewer runs, none before the timed ones, and still pristine and cold
+ * each time. */
 static void quick_takes_fewer_runs(void **state) {
   (void)state;
   const ww_launch l[] = {LAUNCH("a", 50, 0),
@@ -258,9 +262,10 @@ static void quick_takes_fewer_runs(void **state) {
   dev.memory = 10;
   const ww_launch big[] = {LAUNCH("a", 50, 0, .shared = 6), LAUNCH("broken", 50, 0),
                            LAUNCH("b", 50, 0, .shared = 6)};
-  assert_int_equal(run(big, 3, (ww_measure_options){.quick = true, .time_only = true}), WW_OK);
-  assert_true(got.samples[0] == 3 && got.error[1].code == WW_EDATA && got.samples[2] == 3 &&
-              dev.wrong == 0);
+  assert_int_equal(run(big, 3, (ww_measure_options){.quick = true, .time_only = true}),
+                   WW_OK);
+  assert_true(got.samples[0] == 3 && got.error[1].code == WW_EDATA &&
+              got.samples[2] == 3 && dev.wrong == 0);
 }
 
 static void median_and_quartiles(void **state) {
@@ -302,7 +307,8 @@ static void samples_off_the_clock_are_dropped(void **state) {
 
 static void what_adds_up_is_marked(void **state) {
   (void)state;
-  const ww_launch l[] = {LAUNCH("a", 50, 0), LAUNCH("adds", 50, 0), LAUNCH("adds", 50, 0)};
+  const ww_launch l[] = {LAUNCH("a", 50, 0), LAUNCH("adds", 50, 0),
+                         LAUNCH("adds", 50, 0)};
   const bool alone[] = {false, false, true};
   fresh();
   run(l, 2, (ww_measure_options){0});
@@ -321,9 +327,10 @@ static void warm_is_the_second_of_two(void **state) {
 
 static void a_full_device_takes_turns(void **state) {
   (void)state;
-  const ww_launch l[] = {LAUNCH("a", 50, 0, .shared = 60),     LAUNCH("b", 50, 0, .shared = 60),
-                         LAUNCH("broken", 50, 0, .shared = 1), LAUNCH("c", 50, 0, .shared = 200),
-                         LAUNCH("d", 50, 0, .shared = 30),     LAUNCH("e", 50, 0, .shared = 30)};
+  const ww_launch l[] = {
+      LAUNCH("a", 50, 0, .shared = 60),     LAUNCH("b", 50, 0, .shared = 60),
+      LAUNCH("broken", 50, 0, .shared = 1), LAUNCH("c", 50, 0, .shared = 200),
+      LAUNCH("d", 50, 0, .shared = 30),     LAUNCH("e", 50, 0, .shared = 30)};
   fresh();
   dev.memory = 100;
   assert_int_equal(run(l, 6, (ww_measure_options){0}), WW_OK);
@@ -355,7 +362,8 @@ static void no_device_and_no_counters_are_every_rows_error(void **state) {
   const ww_launch l[] = {LAUNCH("a", 50, 0), LAUNCH("b", 50, 0)};
   fresh();
   assert_int_equal(run(l, 2, (ww_measure_options){.device = "none"}), WW_OK);
-  assert_true(got.n == 2 && got.error[0].code == WW_EDEVICE && got.error[1].code == WW_EDEVICE);
+  assert_true(got.n == 2 && got.error[0].code == WW_EDEVICE &&
+              got.error[1].code == WW_EDEVICE);
   dev.no_counters = true;
   assert_int_equal(run(l, 2, (ww_measure_options){.batch = 1}), WW_OK);
   assert_true(got.n == 2 && got.error[1].code == WW_EDEVICE);
@@ -364,16 +372,18 @@ static void no_device_and_no_counters_are_every_rows_error(void **state) {
 
 /* ---- the parent, with a script in the child's place ---- */
 
-/* Lines on its stdin: options, then "<number> <alone> <spec>". $all: the numbers, $single: one
- * launch per batch. */
+/* Lines on its stdin: options, then "<number> <alone> <spec>". $all: the numbers,
+ * $single: one launch per batch. */
 static const char preamble[] =
     "#!/bin/sh\n"
     "read -r options\n"
     "case $options in *'\"batch\":1,'*) single=1 ;; *) single= ;; esac\n"
     "all=; alone=\n"
-    "while read -r k flag spec; do all=\"$all $k\"; [ $flag = 1 ] && alone=\"$alone $k\"; done\n"
+    "while read -r k flag spec; do all=\"$all $k\"; [ $flag = 1 ] && alone=\"$alone "
+    "$k\"; done\n"
     "row() { echo \"row $1 "
-    "{\\\"schema_version\\\":1,\\\"by\\\":\\\"hardware\\\",\\\"measured\\\":{\\\"samples_us\\\":[1,"
+    "{\\\"schema_version\\\":1,\\\"by\\\":\\\"hardware\\\",\\\"measured\\\":{"
+    "\\\"samples_us\\\":[1,"
     "2]}}\"; }\n";
 
 static ww_status run_with(const char *script, uint32_t n, ww_measure_options o) {
@@ -398,16 +408,17 @@ static ww_status run_with(const char *script, uint32_t n, ww_measure_options o) 
 
 static void a_batch_that_dies_is_run_one_by_one(void **state) {
   (void)state;
-  static const char script[] = "if [ ! $single ]; then\n"
-                               "  set -- $all; echo at $1 open\n"
-                               "  if [ $1 = 0 ]; then for k in $all; do echo at $k load; done; "
-                               "echo at 2 time; kill -9 $$; fi\n"
-                               "fi\n"
-                               "for k in $all; do\n"
-                               "  echo at $k open; echo at $k load; echo at $k time\n"
-                               "  [ $k = 1 ] && kill -SEGV $$\n"
-                               "  row $k\n"
-                               "done\n";
+  static const char script[] =
+      "if [ ! $single ]; then\n"
+      "  set -- $all; echo at $1 open\n"
+      "  if [ $1 = 0 ]; then for k in $all; do echo at $k load; done; "
+      "echo at 2 time; kill -9 $$; fi\n"
+      "fi\n"
+      "for k in $all; do\n"
+      "  echo at $k open; echo at $k load; echo at $k time\n"
+      "  [ $k = 1 ] && kill -SEGV $$\n"
+      "  row $k\n"
+      "done\n";
   assert_int_equal(run_with(script, 5, (ww_measure_options){.batch = 3}), WW_OK);
   assert_int_equal(got.n, 5);
   for (uint32_t k = 0; k < 5; k++)
@@ -417,14 +428,15 @@ static void a_batch_that_dies_is_run_one_by_one(void **state) {
 
 static void a_stall_and_a_failure_name_their_launch(void **state) {
   (void)state;
-  static const char script[] = "for k in $all; do\n"
-                               "  echo at $k open; echo at $k load; echo at $k warm\n"
-                               "  [ $k = 0 ] && exec sleep 60\n"
-                               "  [ $k = 2 ] && echo 'fail "
-                               "{\"schema_version\":1,\"error\":{\"code\":\"device\",\"message\":"
-                               "\"illegal address\"}}' && exit 4\n"
-                               "  row $k\n"
-                               "done\n";
+  static const char script[] =
+      "for k in $all; do\n"
+      "  echo at $k open; echo at $k load; echo at $k warm\n"
+      "  [ $k = 0 ] && exec sleep 60\n"
+      "  [ $k = 2 ] && echo 'fail "
+      "{\"schema_version\":1,\"error\":{\"code\":\"device\",\"message\":"
+      "\"illegal address\"}}' && exit 4\n"
+      "  row $k\n"
+      "done\n";
   assert_int_equal(run_with(script, 4, (ww_measure_options){.limit_s = 0.1}), WW_OK);
   assert_true(got.n == 4 && got.samples[1] == 2 && got.samples[3] == 2);
   assert_int_equal(got.error[0].code, WW_ELIMIT);
@@ -449,8 +461,9 @@ static void dying_on_its_own_output_is_no_error(void **state) {
 
 static void a_child_that_cannot_start_ends_it(void **state) {
   (void)state;
-  assert_int_equal(run_with("echo no such library >&2; exit 127\n", 3, (ww_measure_options){0}),
-                   WW_OK);
+  assert_int_equal(
+      run_with("echo no such library >&2; exit 127\n", 3, (ww_measure_options){0}),
+      WW_OK);
   assert_int_equal(got.n, 3);
   for (uint32_t k = 0; k < 3; k++)
     assert_non_null(strstr(got.error[k].msg, "no such library"));
@@ -478,10 +491,12 @@ static void counters_make_metrics(void **state) {
   c[WW_C_shared_st] = 2;
   c[WW_C_tensor_inst] = 0;
   ww_counters_to_metrics(c, m);
-  assert_true(m[WW_M_time_us] == 2 && m[WW_M_sm_clock_mhz] == 1980 && m[WW_M_active_lanes] == 16);
-  assert_true(m[WW_M_flops_fp32] == 9 && isnan(m[WW_M_flops_fp64]) && isnan(m[WW_M_gflops]));
-  assert_true(m[WW_M_ld_sectors_per_request] == 2 && m[WW_M_shared_conflict_ways] == 2 &&
-              m[WW_M_flops_tensor] == 0);
+  assert_true(m[WW_M_time_us] == 2 && m[WW_M_sm_clock_mhz] == 1980 &&
+              m[WW_M_active_lanes] == 16);
+  assert_true(m[WW_M_flops_fp32] == 9 && isnan(m[WW_M_flops_fp64]) &&
+              isnan(m[WW_M_gflops]));
+  assert_true(m[WW_M_ld_sectors_per_request] == 2 &&
+              m[WW_M_shared_conflict_ways] == 2 && m[WW_M_flops_tensor] == 0);
   c[WW_C_ld_requests] = 10; /* the L1's own count goes before */
   c[WW_C_tensor_inst] = 5;
   ww_counters_to_metrics(c, m);
@@ -512,12 +527,15 @@ static void ncus_table(void **state) {
   ww_arena *a = ww_arena_new();
   assert_int_equal(ww_ncu_parse(csv, l, 3, a, rows, &e), WW_OK);
   assert_true(rows[0].known && !rows[1].known && rows[2].known);
-  assert_true(rows[0].m[WW_M_time_us] == 2 && rows[0].m[WW_M_warp_instructions] == 1234567);
-  assert_true(rows[2].m[WW_M_registers] == 17 && fabs(rows[2].m[WW_M_time_us] - 3.0005) < 1e-9);
+  assert_true(rows[0].m[WW_M_time_us] == 2 &&
+              rows[0].m[WW_M_warp_instructions] == 1234567);
+  assert_true(rows[2].m[WW_M_registers] == 17 &&
+              fabs(rows[2].m[WW_M_time_us] - 3.0005) < 1e-9);
   ww_report_set(&r, WW_M_time_us, 2.1);
   assert_true(fabs(ww_ncu_deviation(&rows[0], &r, WW_M_time_us) - 5) < 1e-9);
   assert_true(isnan(ww_ncu_deviation(&rows[1], &r, WW_M_time_us)));
-  assert_int_equal(ww_ncu_parse("==ERROR== no permission\n", l, 3, a, rows, &e), WW_EDATA);
+  assert_int_equal(ww_ncu_parse("==ERROR== no permission\n", l, 3, a, rows, &e),
+                   WW_EDATA);
   assert_non_null(strstr(e.msg, "no permission"));
   ww_arena_free(a);
 }
@@ -551,10 +569,10 @@ static void measured_round_trips(void **state) {
   ww_json_begin(&j, &b);
   ww_report_write(&r, &j, ww_measured_write, &m);
   assert_int_equal(ww_measured_parse(b.s, a, &back, &e), WW_OK);
-  assert_true(back.nsamples == 3 && back.samples_us[1] == 5.5 && isnan(back.clocks_mhz[1]) &&
-              back.clocks_mhz[2] == 1700);
-  assert_true(!back.dropped[1] && back.dropped[2] && back.accumulates && back.passes == 3 &&
-              back.iqr_us == 0.125);
+  assert_true(back.nsamples == 3 && back.samples_us[1] == 5.5 &&
+              isnan(back.clocks_mhz[1]) && back.clocks_mhz[2] == 1700);
+  assert_true(!back.dropped[1] && back.dropped[2] && back.accumulates &&
+              back.passes == 3 && back.iqr_us == 0.125);
   assert_string_equal(back.device.gpu, "h200");
   assert_string_equal(back.compiler, "NVRTC 13.0");
   assert_int_equal(ww_measured_parse("{\"by\":\"trace\"}", a, &back, &e), WW_EPARSE);

@@ -1,6 +1,6 @@
-/* test_memory.c - loads, stores, atomics and copies in every space, with every width and alignment;
- * the access events they tell, against a description worked out lane by lane; and what is said of
- * an address where nothing is. */
+/* test_memory.c - loads, stores, atomics and copies in every space, with every width
+ * and alignment; the access events they tell, against a description worked out lane by
+ * lane; and what is said of an address where nothing is. */
 #include "rig.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ typedef struct {
 
 static void check_access(void *ctx, const ww_access *a) {
   expected *x = ctx;
-  if (a->fn->blocks[1].ins > a->ins || a->ins >= a->fn->blocks[1].ins + a->fn->blocks[1].nins)
+  if (a->fn->blocks[1].ins > a->ins ||
+      a->ins >= a->fn->blocks[1].ins + a->fn->blocks[1].nins)
     return; /* block 1 is what is tested */
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t lo = UINT64_MAX, hi = 0, first = 0, mask = 0, low = 0, prev = 0, fresh = 0;
@@ -87,22 +88,27 @@ typedef struct {
   uint32_t stride, off, out_stride, out_off;
 } shape;
 
-/* Each lane loads n elements from %s + its stride and stores them to %q + its stride. Block 0 makes
- * the source. */
+/* Each lane loads n elements from %s + its stride and stores them to %q + its stride.
+ * Block 0 makes the source. */
 static const char *shape_text(const shape *s, uint32_t threads) {
   ww_buf b = {0};
   bool shared = !strcmp(s->space, "shared"), local = !strcmp(s->space, "local"),
        constant = !strcmp(s->space, "const"), param = !strcmp(s->space, "param");
+  ww_buf_fmt(
+      &b,
+      HEAD
+      "symbol $tile shared size %d align 16\nsymbol $table const size %d align 16\nfn "
+      "$k kernel local %d {\n",
+      SOURCE, SOURCE, SOURCE);
   ww_buf_fmt(&b,
-             HEAD "symbol $tile shared size %d align 16\nsymbol $table const size %d align 16\nfn "
-                  "$k kernel local %d {\n",
-             SOURCE, SOURCE, SOURCE);
-  ww_buf_fmt(&b,
-             "  param %%on i64 pointer global\n  param %%src i64 pointer global\n  param %%dst i64 "
+             "  param %%on i64 pointer global\n  param %%src i64 pointer global\n  "
+             "param %%dst i64 "
              "pointer global\n  param %%st i64 byval size %d align 16\n@entry:\n",
              SOURCE);
-  ww_buf_puts(&b, "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %po = add i64 %on, %j\n  "
-                  "%o = ld.global i1 [%po]\n");
+  ww_buf_puts(
+      &b,
+      "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %po = add i64 %on, %j\n  "
+      "%o = ld.global i1 [%po]\n");
   if (local) {
     ww_buf_puts(&b, "  %frame = localaddr i64 #0\n");
     ww_buf_fmt(&b, "  memcpy %%frame, %%src, %d:i64\n", SOURCE);
@@ -114,14 +120,15 @@ static const char *shape_text(const shape *s, uint32_t threads) {
                      : constant ? "$table"
                      : param    ? "%st"
                                 : "%src";
-  ww_buf_fmt(&b,
-             "  %%p = lea i64 %s, %%j #%u\n  %%q = lea i64 %%dst, %%j #%u\n  cbr %%o, @yes, "
-             "@no\n@yes:\n  ",
-             from, s->stride, s->out_stride);
+  ww_buf_fmt(
+      &b,
+      "  %%p = lea i64 %s, %%j #%u\n  %%q = lea i64 %%dst, %%j #%u\n  cbr %%o, @yes, "
+      "@no\n@yes:\n  ",
+      from, s->stride, s->out_stride);
   for (uint32_t k = 0; k < s->n; k++)
     ww_buf_fmt(&b, "%s%%v%u", k ? ", " : "", k);
-  ww_buf_fmt(&b, " = ld%s%s %s", *s->space == '*' ? "" : ".", *s->space == '*' ? "" : s->space,
-             s->type);
+  ww_buf_fmt(&b, " = ld%s%s %s", *s->space == '*' ? "" : ".",
+             *s->space == '*' ? "" : s->space, s->type);
   if (s->n > 1)
     ww_buf_fmt(&b, "x%u", s->n);
   ww_buf_fmt(&b, " [%%p + %u]\n  st.global %s", s->off, s->type);
@@ -193,9 +200,10 @@ static void run_shape(const shape *s, int round) {
     const uint8_t *got = rig_buffer(&r, 2);
     for (uint32_t k = 0; k < SOURCE; k++)
       if (got[k] != want[k])
-        fail_msg("%s %sx%u stride %u + %u to stride %u + %u, %u lanes, %s: byte %u is %u, not %u",
-                 s->space, s->type, s->n, s->stride, s->off, s->out_stride, s->out_off, lanes,
-                 rig_isas[isa_], k, got[k], want[k]);
+        fail_msg("%s %sx%u stride %u + %u to stride %u + %u, %u lanes, %s: byte %u is "
+                 "%u, not %u",
+                 s->space, s->type, s->n, s->stride, s->off, s->out_stride, s->out_off,
+                 lanes, rig_isas[isa_], k, got[k], want[k]);
     ww_machine_free(r.mc);
     r.mc = NULL;
   })
@@ -211,13 +219,14 @@ static void test_widths_and_alignments(void **state) {
     uint32_t size;
   } types[] = {{"i8", 1},  {"i16", 2},  {"i32", 4}, {"i64", 8},
                {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
-  static const char *const spaces[] = {"global", "*", "const", "shared", "local", "param"};
+  static const char *const spaces[] = {"global", "*",     "const",
+                                       "shared", "local", "param"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++)
     for (uint32_t n = 1; n * types[t].size <= 16; n = n < 4 ? n + 1 : n * 2) {
       uint32_t b = n * types[t].size, strides[] = {b, 0, b + 1, 2 * b, 40, 64};
       for (int k = 0; k < 6; k++) {
-        const char *space =
-            t < 4 && k < 3 ? spaces[(n + t + (uint32_t)k) % 6] : spaces[rig_random() % 6];
+        const char *space = t < 4 && k < 3 ? spaces[(n + t + (uint32_t)k) % 6]
+                                           : spaces[rig_random() % 6];
         if (!strcmp(space, "shared") && k > 4)
           space = "*";
         shape s = {types[t].name,
@@ -238,7 +247,8 @@ static void test_widths_and_alignments(void **state) {
 /* Every space with the plain patterns, not left to chance. */
 static void test_spaces(void **state) {
   (void)state;
-  static const char *const spaces[] = {"global", "*", "const", "shared", "local", "param"};
+  static const char *const spaces[] = {"global", "*",     "const",
+                                       "shared", "local", "param"};
   for (int k = 0; k < 6; k++)
     for (int round = 0; round < 2; round++) {
       run_shape(&(shape){"i32", spaces[k], 1, 4, 4, 0, 4, 0}, round);
@@ -253,9 +263,11 @@ static void test_booleans(void **state) {
   uint64_t args[] = {THREADS, THREADS};
   EVERYWHERE({
     rig r = rig_open(
-        HEAD "fn $k kernel {\n  param %a i64 pointer global\n  param %b i64 pointer global\n@e:\n  "
+        HEAD "fn $k kernel {\n  param %a i64 pointer global\n  param %b i64 pointer "
+             "global\n@e:\n  "
              "%t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = add i64 %a, %j\n"
-             "  %q = add i64 %b, %j\n  %v = ld.global i1 [%p]\n  %w = xor i1 %v, 1\n  st.global i1 "
+             "  %q = add i64 %b, %j\n  %v = ld.global i1 [%p]\n  %w = xor i1 %v, 1\n  "
+             "st.global i1 "
              "[%q], %w\n  ret\n}\n",
         1, THREADS, args);
     r.spec.lanes = lanes;
@@ -268,8 +280,8 @@ static void test_booleans(void **state) {
   })
 }
 
-/* What a lane loaded last before it left the loop is still there behind it, however the others'
- * addresses lie. */
+/* What a lane loaded last before it left the loop is still there behind it, however the
+ * others' addresses lie. */
 static void test_loads_of_fewer_lanes(void **state) {
   (void)state;
   static const struct {
@@ -283,13 +295,18 @@ static void test_loads_of_fewer_lanes(void **state) {
     char *text = ww_fmt(
         arena,
         HEAD
-        "fn $k kernel {\n  param %%n i64 pointer global\n  param %%a i64 pointer global\n  param "
-        "%%out i64 pointer global\n@e:\n  %%t = sreg i32 tid.x\n  %%j = zext i64 from i32 %%t\n"
-        "  %%pn = lea i64 %%n, %%j #4\n  %%trip = ld.global i32 [%%pn]\n  %%base = lea i64 %%a, "
+        "fn $k kernel {\n  param %%n i64 pointer global\n  param %%a i64 pointer "
+        "global\n  param "
+        "%%out i64 pointer global\n@e:\n  %%t = sreg i32 tid.x\n  %%j = zext i64 from "
+        "i32 %%t\n"
+        "  %%pn = lea i64 %%n, %%j #4\n  %%trip = ld.global i32 [%%pn]\n  %%base = lea "
+        "i64 %%a, "
         "%%j #%u\n  %%q = lea i64 %%out, %%j #8\n  br @loop\n"
-        "@loop:\n  %%i = phi i32 [@e 0] [@loop %%i1]\n  %%i64 = zext i64 from i32 %%i\n  %%p = lea "
+        "@loop:\n  %%i = phi i32 [@e 0] [@loop %%i1]\n  %%i64 = zext i64 from i32 "
+        "%%i\n  %%p = lea "
         "i64 %%base, %%i64 #%u\n  %%v = ld.global %s [%%p]\n  %%i1 = add i32 %%i, 1\n"
-        "  %%c = icmp.ult i32 %%i1, %%trip\n  cbr %%c, @loop, @out\n@out:\n  st.global %s [%%q], "
+        "  %%c = icmp.ult i32 %%i1, %%trip\n  cbr %%c, @loop, @out\n@out:\n  st.global "
+        "%s [%%q], "
         "%%v\n  ret\n}\n",
         cases[k].by_lane, cases[k].by_round, cases[k].type, cases[k].type);
     EVERYWHERE({
@@ -304,9 +321,10 @@ static void test_loads_of_fewer_lanes(void **state) {
       rig_must(&r);
       for (uint32_t t = 0; t < THREADS; t++)
         if (memcmp((uint8_t *)rig_buffer(&r, 2) + 8 * t,
-                   a + t * cases[k].by_lane + (trip[t] - 1) * cases[k].by_round, cases[k].size))
-          fail_msg("%s by %u, %u lanes, %s: thread %u", cases[k].type, cases[k].by_lane, lanes,
-                   rig_isas[isa_], t);
+                   a + t * cases[k].by_lane + (trip[t] - 1) * cases[k].by_round,
+                   cases[k].size))
+          fail_msg("%s by %u, %u lanes, %s: thread %u", cases[k].type, cases[k].by_lane,
+                   lanes, rig_isas[isa_], t);
       rig_close(&r);
     })
   }
@@ -318,16 +336,16 @@ static void test_pages(void **state) {
   static const uint64_t strides[] = {4194304, 2048, 100000, 65536 * 2, 65536 + 8};
   for (int k = 0; k < 5; k++) {
     uint64_t args[] = {(THREADS + 1) * strides[k] + 131072, THREADS * 8};
-    rig r = rig_open(
-        ww_fmt(
-            arena,
-            HEAD
-            "fn $k kernel {\n  param %%a i64 pointer global\n  param %%b i64 pointer global\n@e:\n "
-            " %%t = sreg i32 tid.x\n  %%j = zext i64 from i32 %%t\n  %%p = lea i64 %%a, %%j #%llu\n"
-            "  %%q = lea i64 %%b, %%j #8\n  %%v = ld.global i64 [%%p + 65534]\n  st.global i64 "
-            "[%%q], %%v\n  ret\n}\n",
-            (unsigned long long)strides[k]),
-        1, THREADS, args);
+    rig r = rig_open(ww_fmt(arena,
+                            HEAD "fn $k kernel {\n  param %%a i64 pointer global\n  "
+                                 "param %%b i64 pointer global\n@e:\n "
+                                 " %%t = sreg i32 tid.x\n  %%j = zext i64 from i32 "
+                                 "%%t\n  %%p = lea i64 %%a, %%j #%llu\n"
+                                 "  %%q = lea i64 %%b, %%j #8\n  %%v = ld.global i64 "
+                                 "[%%p + 65534]\n  st.global i64 "
+                                 "[%%q], %%v\n  ret\n}\n",
+                            (unsigned long long)strides[k]),
+                     1, THREADS, args);
     r.s.arg[0]->fill = (ww_fill){.kind = WW_FILL_INDEX};
     r.s.arg[0]->type = "i64";
     rig_must(&r);
@@ -342,9 +360,9 @@ static void test_pages(void **state) {
 
 /* ---- copies ---- */
 
-static void
-count_copies(void *ctx,
-             const ww_access *a) { /* bytes by kind; the last piece may be shorter than it says */
+static void count_copies(void *ctx,
+                         const ww_access *a) { /* bytes by kind; the last piece may be
+                                                  shorter than it says */
   uint64_t *n = ctx;
   n[a->kind] += (uint64_t)__builtin_popcountll(a->lanes);
 }
@@ -354,16 +372,19 @@ static void test_memcpy_and_memset(void **state) {
   enum { PIECE = 64 };
   uint64_t args[] = {THREADS * PIECE, THREADS * PIECE, THREADS * 4};
   EVERYWHERE({
-    rig r = rig_open(
-        HEAD
-        "fn $k kernel local 64 {\n  param %a i64 pointer global\n  param %b i64 pointer global\n  "
-        "param %n i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n"
-        "  %p = lea i64 %a, %j #64\n  %q = lea i64 %b, %j #64\n  %pn = lea i64 %n, %j #4\n  %c = "
-        "ld.global i32 [%pn]\n  %f = localaddr i64 #0\n  %o = and i32 %t, 1\n  %odd = icmp.ne i32 "
-        "%o, 0\n  cbr %odd, @copy, @set\n"
-        "@copy:\n  memcpy %f, %p, %c\n  memcpy %q, %f, %c\n  br @out\n@set:\n  memset %q, %t, %c\n "
-        " br @out\n@out:\n  ret\n}\n",
-        1, THREADS, args);
+    rig r = rig_open(HEAD "fn $k kernel local 64 {\n  param %a i64 pointer global\n  "
+                          "param %b i64 pointer global\n  "
+                          "param %n i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  "
+                          "%j = zext i64 from i32 %t\n"
+                          "  %p = lea i64 %a, %j #64\n  %q = lea i64 %b, %j #64\n  %pn "
+                          "= lea i64 %n, %j #4\n  %c = "
+                          "ld.global i32 [%pn]\n  %f = localaddr i64 #0\n  %o = and "
+                          "i32 %t, 1\n  %odd = icmp.ne i32 "
+                          "%o, 0\n  cbr %odd, @copy, @set\n"
+                          "@copy:\n  memcpy %f, %p, %c\n  memcpy %q, %f, %c\n  br "
+                          "@out\n@set:\n  memset %q, %t, %c\n "
+                          " br @out\n@out:\n  ret\n}\n",
+                     1, THREADS, args);
     r.spec.lanes = lanes;
     uint8_t *a = rig_buffer(&r, 0);
     uint8_t *b = rig_buffer(&r, 1);
@@ -384,8 +405,8 @@ static void test_memcpy_and_memset(void **state) {
       for (uint32_t k = 0; k < PIECE; k++) {
         uint8_t want = k >= n[t] ? 0xee : t % 2 ? a[t * PIECE + k] : (uint8_t)t;
         if (b[t * PIECE + k] != want)
-          fail_msg("thread %u of %u bytes, byte %u: %u, not %u", t, n[t], k, b[t * PIECE + k],
-                   want);
+          fail_msg("thread %u of %u bytes, byte %u: %u, not %u", t, n[t], k,
+                   b[t * PIECE + k], want);
       }
     assert_int_equal(seen[WW_ACCESS_STORE], pieces);
     rig_close(&r);
@@ -425,7 +446,8 @@ static uint64_t double_to(ww_type t, double d) {
 
 static uint64_t new_value(const atomic *c, uint64_t old, uint64_t b) {
   const char *o = c->op;
-  uint64_t all = ww_type_bytes[c->type] == 8 ? ~0ull : (1ull << 8 * ww_type_bytes[c->type]) - 1;
+  uint64_t all =
+      ww_type_bytes[c->type] == 8 ? ~0ull : (1ull << 8 * ww_type_bytes[c->type]) - 1;
   uint32_t shift = 64 - 8u * ww_type_bytes[c->type];
   int64_t so = (int64_t)(old << shift) >> shift, sb = (int64_t)(b << shift) >> shift;
   if (*o == 'f') {
@@ -481,7 +503,8 @@ static void check_atomic_event(void *ctx, const ww_access *a) {
   }
 }
 
-/* Threads meet at seven places, in order of warps and lanes; the odd ones keep the old value. */
+/* Threads meet at seven places, in order of warps and lanes; the odd ones keep the old
+ * value. */
 static void run_atomic(const atomic *c, bool shared) {
   enum { PLACES = 7 };
   uint32_t size = ww_type_bytes[c->type];
@@ -489,20 +512,27 @@ static void run_atomic(const atomic *c, bool shared) {
   uint64_t args[] = {8 * THREADS, 8 * PLACES, 8 * THREADS}, in[THREADS], place[PLACES],
            start[PLACES], want_old[THREADS] = {0};
   const char *base = shared ? "$cells" : "%cells";
-  char *text = ww_fmt(
-      arena,
-      HEAD
-      "symbol $cells shared size 56 align 8\nfn $k kernel {\n  param %%in i64 pointer global\n  "
-      "param %%cells i64 pointer global\n  param %%old i64 pointer global\n@e:\n  %%t = sreg i32 "
-      "tid.x\n  %%j = zext i64 from i32 %%t\n"
-      "  %%p = lea i64 %%in, %%j #8\n  %%v = ld.global %s [%%p]\n  %%m = urem i64 %%j, 7\n  %%q = "
-      "lea i64 %s, %%m #8\n  %%g = lea i64 %%cells, %%m #8\n  %%o = lea i64 %%old, %%j #8\n"
-      "  %%c = icmp.ult i32 %%t, 7\n  cbr %%c, @init, @go\n@init:\n  %%i = ld.global %s [%%g]\n  "
-      "st.%s %s [%%q], %%i\n  br @go\n@go:\n  bar\n  %%b = and i32 %%t, 1\n  %%odd = icmp.ne i32 "
-      "%%b, 0\n"
-      "  %%r = atom.%s.%s %s [%%q], %%v\n  cbr %%odd, @keep, @out\n@keep:\n  st.global %s [%%o], "
-      "%%r\n  br @out\n@out:\n  bar\n  %%f = ld.%s %s [%%q]\n  st.global %s [%%g], %%f\n  ret\n}\n",
-      name, base, name, space, name, c->op, space, name, name, space, name, name);
+  char *text = ww_fmt(arena,
+                      HEAD "symbol $cells shared size 56 align 8\nfn $k kernel {\n  "
+                           "param %%in i64 pointer global\n  "
+                           "param %%cells i64 pointer global\n  param %%old i64 "
+                           "pointer global\n@e:\n  %%t = sreg i32 "
+                           "tid.x\n  %%j = zext i64 from i32 %%t\n"
+                           "  %%p = lea i64 %%in, %%j #8\n  %%v = ld.global %s [%%p]\n "
+                           " %%m = urem i64 %%j, 7\n  %%q = "
+                           "lea i64 %s, %%m #8\n  %%g = lea i64 %%cells, %%m #8\n  %%o "
+                           "= lea i64 %%old, %%j #8\n"
+                           "  %%c = icmp.ult i32 %%t, 7\n  cbr %%c, @init, "
+                           "@go\n@init:\n  %%i = ld.global %s [%%g]\n  "
+                           "st.%s %s [%%q], %%i\n  br @go\n@go:\n  bar\n  %%b = and "
+                           "i32 %%t, 1\n  %%odd = icmp.ne i32 "
+                           "%%b, 0\n"
+                           "  %%r = atom.%s.%s %s [%%q], %%v\n  cbr %%odd, @keep, "
+                           "@out\n@keep:\n  st.global %s [%%o], "
+                           "%%r\n  br @out\n@out:\n  bar\n  %%f = ld.%s %s [%%q]\n  "
+                           "st.global %s [%%g], %%f\n  ret\n}\n",
+                      name, base, name, space, name, c->op, space, name, name, space,
+                      name, name);
   rig r = rig_open(text, 1, THREADS, args);
   for (uint32_t t = 0; t < THREADS; t++)
     in[t] = atomic_operand(c);
@@ -537,8 +567,9 @@ static void run_atomic(const atomic *c, bool shared) {
 
 static void test_atomics(void **state) {
   (void)state;
-  static const char *const ints[] = {"xchg", "add",  "sub",  "and",  "or",  "xor", "nand",
-                                     "smin", "smax", "umin", "umax", "inc", "dec"},
+  static const char *const ints[] = {"xchg", "add",  "sub",  "and",  "or",
+                                     "xor",  "nand", "smin", "smax", "umin",
+                                     "umax", "inc",  "dec"},
                            *const reals[] = {"fadd", "fsub", "fmin", "fmax", "xchg"};
   for (int shared = 0; shared < 2; shared++) {
     for (ww_type t = WW_I8; t <= WW_I64; t++)
@@ -555,12 +586,13 @@ static void test_compare_and_swap(void **state) {
   (void)state;
   uint64_t args[] = {16, THREADS * 4};
   EVERYWHERE({
-    rig r = rig_open(HEAD "fn $k kernel {\n  param %a i64 pointer global\n  param %out i64 pointer "
-                          "global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = "
-                          "lea i64 %out, %j #4\n  %n = add i32 %t, 1\n"
-                          "  %old = cas.global i32 [%a + 4], %t, %n\n  cas.global i64 [%a + 8], 0, "
-                          "%j\n  st.global i32 [%p], %old\n  ret\n}\n",
-                     1, THREADS, args);
+    rig r = rig_open(
+        HEAD "fn $k kernel {\n  param %a i64 pointer global\n  param %out i64 pointer "
+             "global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = "
+             "lea i64 %out, %j #4\n  %n = add i32 %t, 1\n"
+             "  %old = cas.global i32 [%a + 4], %t, %n\n  cas.global i64 [%a + 8], 0, "
+             "%j\n  st.global i32 [%p], %old\n  ret\n}\n",
+        1, THREADS, args);
     r.spec.lanes = lanes;
     rig_must(&r);
     for (uint32_t t = 0; t < THREADS; t++)
@@ -573,11 +605,14 @@ static void test_compare_and_swap(void **state) {
 
 /* ---- addresses where nothing is ---- */
 
-#define BAD(body)                                                                                 \
-  HEAD "symbol $tile shared size 64 align 4\nfn $k kernel local 32 {\n  param %a i64 \"a\" "      \
-       "pointer global\n  param %b i64 \"b\" pointer global\n  param %s i64 \"s\" byval size 16 " \
-       "align 8\n@e:\n"                                                                           \
-       "  %t = sreg i32 tid.x  !2\n  %j = zext i64 from i32 %t  !2\n  %l = localaddr i64 #0  "    \
+#define BAD(body)                                                                      \
+  HEAD "symbol $tile shared size 64 align 4\nfn $k kernel local 32 {\n  param %a i64 " \
+       "\"a\" "                                                                        \
+       "pointer global\n  param %b i64 \"b\" pointer global\n  param %s i64 \"s\" "    \
+       "byval size 16 "                                                                \
+       "align 8\n@e:\n"                                                                \
+       "  %t = sreg i32 tid.x  !2\n  %j = zext i64 from i32 %t  !2\n  %l = localaddr " \
+       "i64 #0  "                                                                      \
        "!2\n  st.shared i32 [$tile], 0  !2\n" body "  ret\n}\n"
 
 static void expect_fault(const char *text, const char *part, uint32_t line) {
@@ -605,36 +640,45 @@ static void test_faults(void **state) {
   expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  %v = ld.global i32 [%p]  !6\n"),
                "load of 4 bytes at byte 316 of `a`, which has 316 bytes, thread 79", 6);
   expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  st.global i32 [%p], %t  !7\n"),
-               "store of 4 bytes at byte 316 of `a`, which has 316 bytes, thread 79", 7);
-  expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  %v = atom.add.global i32 [%p], %t  !8\n"),
-               "atomic of 4 bytes at byte 316 of `a`", 8);
+               "store of 4 bytes at byte 316 of `a`, which has 316 bytes, thread 79",
+               7);
   expect_fault(
-      BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w, %x, %y = ld.global i32x4 [%p - 4]  !9\n"),
-      "load of 16 bytes at byte -4 of `b`, which has 256 bytes, thread 0", 9);
-  expect_fault(BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w = ld.global i32x2 [%p + 4]  !9\n"),
-               "load of 8 bytes at byte 252 of `b`, which has 256 bytes, thread 62", 9);
+      BAD("  %p = lea i64 %a, %j #4  !5\n  %v = atom.add.global i32 [%p], %t  !8\n"),
+      "atomic of 4 bytes at byte 316 of `a`", 8);
+  expect_fault(BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w, %x, %y = ld.global i32x4 "
+                   "[%p - 4]  !9\n"),
+               "load of 16 bytes at byte -4 of `b`, which has 256 bytes, thread 0", 9);
+  expect_fault(
+      BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w = ld.global i32x2 [%p + 4]  !9\n"),
+      "load of 8 bytes at byte 252 of `b`, which has 256 bytes, thread 62", 9);
   expect_fault(BAD("  %v = ld.global i32 [8]  !3\n"),
                "load of 4 bytes through a null pointer (address 8)", 3);
-  expect_fault(BAD("  st i32 [0], 1  !4\n"), "store of 4 bytes through a null pointer (address 0)",
-               4);
-  expect_fault(BAD("  %p = lea i64 $tile, %j #4  !5\n  st.shared i32 [%p], %t  !5\n"),
-               "store of 4 bytes at shared memory offset 64, which has 64 bytes, thread 16", 5);
+  expect_fault(BAD("  st i32 [0], 1  !4\n"),
+               "store of 4 bytes through a null pointer (address 0)", 4);
+  expect_fault(
+      BAD("  %p = lea i64 $tile, %j #4  !5\n  st.shared i32 [%p], %t  !5\n"),
+      "store of 4 bytes at shared memory offset 64, which has 64 bytes, thread 16", 5);
   expect_fault(BAD("  %p = lea i64 $tile, %j #4  !5\n  %v = ld i32 [%p]  !6\n"),
                "load of 4 bytes at shared memory offset 64", 6);
   expect_fault(BAD("  %v = atom.add.shared i32 [$tile + 64], 1  !6\n"),
                "atomic of 4 bytes at shared memory offset 64", 6);
   expect_fault(BAD("  st i32 [%s], 1  !6\n"), "store of 4 bytes at", 6);
-  expect_fault(BAD("  %p = lea i64 %s, %j #4  !6\n  st i32 [%p], 1  !6\n"), "store of 4 bytes at",
-               6);
+  expect_fault(BAD("  %p = lea i64 %s, %j #4  !6\n  st i32 [%p], 1  !6\n"),
+               "store of 4 bytes at", 6);
   expect_fault(BAD("  atom.add i32 [%s], 1  !6\n"), "atomic of 4 bytes at", 6);
   expect_fault(BAD("  %v = cas i32 [%s + 4], 0, 1  !6\n"), "atomic of 4 bytes at", 6);
   expect_fault(BAD("  memset %s, 1:i32, 4:i32  !6\n"), "memset of 4 bytes at", 6);
   expect_fault(BAD("  memcpy %s, %a, 8:i32  !6\n"), "memcpy of 4 bytes at", 6);
-  expect_fault(BAD("  %v = ld i32 [%s + 16]  !6\n"), "load of 4 bytes at address 0x", 6);
-  expect_fault(BAD("  %v = ld.local i32 [%l + 32]  !6\n"), "load of 4 bytes at address 0x", 6);
-  expect_fault(BAD("  memcpy %b, %a, 257:i64  !6\n"), "memcpy of 4 bytes at byte 256 of `b`", 6);
-  expect_fault(BAD("  memcpy %l, %a, 36:i64  !6\n"), "memcpy of 4 bytes at address 0x", 6);
-  expect_fault(BAD("  memset %b, 0:i32, 300:i64  !6\n"), "memset of 4 bytes at byte 256 of `b`", 6);
+  expect_fault(BAD("  %v = ld i32 [%s + 16]  !6\n"), "load of 4 bytes at address 0x",
+               6);
+  expect_fault(BAD("  %v = ld.local i32 [%l + 32]  !6\n"),
+               "load of 4 bytes at address 0x", 6);
+  expect_fault(BAD("  memcpy %b, %a, 257:i64  !6\n"),
+               "memcpy of 4 bytes at byte 256 of `b`", 6);
+  expect_fault(BAD("  memcpy %l, %a, 36:i64  !6\n"), "memcpy of 4 bytes at address 0x",
+               6);
+  expect_fault(BAD("  memset %b, 0:i32, 300:i64  !6\n"),
+               "memset of 4 bytes at byte 256 of `b`", 6);
   expect_fault(BAD("  %v = ld.global i32 [-4]  !6\n"), "load of 4 bytes", 6);
 }
 
@@ -643,7 +687,8 @@ static void test_gaps(void **state) {
   (void)state;
   ww_memory *m = ww_memory_new(1);
   ww_region *a = ww_memory_add(m, "a", WW_GLOBAL, 100),
-            *b = ww_memory_add(m, "b", WW_CONST, 1 << 20), *c = ww_memory_add(m, "c", WW_GLOBAL, 0);
+            *b = ww_memory_add(m, "b", WW_CONST, 1 << 20),
+            *c = ww_memory_add(m, "c", WW_GLOBAL, 0);
   assert_true(a->base >= WW_GLOBAL_BASE && a->base % 256 == 0 && b->base % 256 == 0);
   assert_ptr_equal(ww_memory_find(m, a->base), a);
   assert_ptr_equal(ww_memory_find(m, a->base + 99), a);
@@ -653,7 +698,8 @@ static void test_gaps(void **state) {
   assert_null(ww_memory_find(m, 0));
   assert_null(ww_memory_at(m, a->base + 96, 5));
   assert_non_null(ww_memory_at(m, a->base + 96, 4));
-  assert_true(c->unbounded && c->origin > c->base && ww_memory_find(m, c->origin - 4096) == c);
+  assert_true(c->unbounded && c->origin > c->base &&
+              ww_memory_find(m, c->origin - 4096) == c);
   *(uint32_t *)ww_memory_at(m, a->base, 4) = 7;
   ww_memory_reset(m);
   assert_int_equal(*(uint32_t *)ww_memory_at(m, a->base, 4), 0);

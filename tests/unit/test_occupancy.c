@@ -1,5 +1,5 @@
-/* test_occupancy.c - resident blocks and their limits: by hand, and against every launch of the
- * corpus as the H200 ran it. */
+/* test_occupancy.c - resident blocks and their limits: by hand, and against every
+ * launch of the corpus as the H200 ran it. */
 #include "unit.h"
 
 #include <math.h>
@@ -26,9 +26,12 @@ static void by_hand(void **state) {
   } rows[] = {
       {"h200", 256, 32, 0, 8, WW_LIMIT_WARPS, 8192, 100},
       {"h200", 32, 16, 0, 32, WW_LIMIT_BLOCKS, 32768, 50},
-      {"h200", 1024, 33, 0, 1, WW_LIMIT_REGISTERS, 8192, 50}, /* 12 warps a sub-core, 32 a block */
-      {"h200", 32, 88, 0, 20, WW_LIMIT_REGISTERS, 32768, 31.25}, /* 5 warps a sub-core */
-      {"h200", 33, 32, 0, 32, WW_LIMIT_WARPS, 32768, 100},       /* the second warp has one lane */
+      {"h200", 1024, 33, 0, 1, WW_LIMIT_REGISTERS, 8192,
+       50}, /* 12 warps a sub-core, 32 a block */
+      {"h200", 32, 88, 0, 20, WW_LIMIT_REGISTERS, 32768,
+       31.25}, /* 5 warps a sub-core */
+      {"h200", 33, 32, 0, 32, WW_LIMIT_WARPS, 32768,
+       100}, /* the second warp has one lane */
       {"h200", 128, 32, 49152, 4, WW_LIMIT_SHARED, 200704, 25},
       {"h200", 128, 32, 232448, 1, WW_LIMIT_SHARED, 233472, 6.25},
       {"h200", 128, 32, 232449, 0, WW_LIMIT_SHARED, 0, 0},
@@ -41,7 +44,8 @@ static void by_hand(void **state) {
     ww_occupancy o;
     ww_occupancy_of(&g, rows[k].threads, rows[k].registers, rows[k].shared, &o);
     if (o.blocks != rows[k].blocks || o.limiter != rows[k].limiter ||
-        o.carveout_bytes != rows[k].carveout || fabs(o.limit_pct - rows[k].pct) > 1e-9 ||
+        o.carveout_bytes != rows[k].carveout ||
+        fabs(o.limit_pct - rows[k].pct) > 1e-9 ||
         o.l1_bytes != g.l1_bytes - o.carveout_bytes)
       fail_msg("row %zu: %u blocks by %s, carve-out %g, %g %%", k, o.blocks,
                ww_limit_names[o.limiter], o.carveout_bytes, o.limit_pct);
@@ -78,19 +82,23 @@ static void as_the_hardware(void **state) {
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), rows++) {
     cJSON *row = ww_json_read(line, strlen(line), &e);
     assert_non_null(row);
-    const cJSON *d, *block = cJSON_GetObjectItem(cJSON_GetObjectItem(row, "launch"), "block");
+    const cJSON *d,
+        *block = cJSON_GetObjectItem(cJSON_GetObjectItem(row, "launch"), "block");
     uint64_t threads = 1;
     cJSON_ArrayForEach(d, block) threads *= (uint64_t)d->valuedouble;
     ww_occupancy o;
-    ww_occupancy_of(&g, threads, metric(row, "registers"), metric(row, "shared_bytes"), &o);
+    ww_occupancy_of(&g, threads, metric(row, "registers"), metric(row, "shared_bytes"),
+                    &o);
     if (fabs(o.limit_pct - metric(row, "occupancy_limit_pct")) > 0.01)
-      fail_msg("row %u: %g, measured %g", rows, o.limit_pct, metric(row, "occupancy_limit_pct"));
+      fail_msg("row %u: %g, measured %g", rows, o.limit_pct,
+               metric(row, "occupancy_limit_pct"));
     cJSON_Delete(row);
   }
   assert_true(rows > 200);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(by_hand), TEST(unknown_figures), TEST(as_the_hardware)};
+  const struct CMUnitTest tests[] = {TEST(by_hand), TEST(unknown_figures),
+                                     TEST(as_the_hardware)};
   return RUN(tests);
 }

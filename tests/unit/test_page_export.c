@@ -1,5 +1,5 @@
-/* test_page_export.c - reports as one HTML file: any text stays text, errors have their place,
- * kernels do not mix. */
+/* test_page_export.c - reports as one HTML file: any text stays text, errors have their
+ * place, kernels do not mix. */
 #include "unit.h"
 
 #include "../../src/predict/show/page_export.h"
@@ -11,7 +11,10 @@ static const char *source(void *ctx, const char *file, ww_arena *a) {
   return strcmp(file, "k.cu") ? NULL : ctx;
 }
 
-static ww_buf exported(const char *const *lines, uint32_t n, const ww_gpu *gpus, uint32_t ngpus,
+static ww_buf exported(const char *const *lines,
+                       uint32_t n,
+                       const ww_gpu *gpus,
+                       uint32_t ngpus,
                        const char *text) {
   ww_buf b = {0};
   ww_arena *a = ww_arena_new();
@@ -40,16 +43,19 @@ static uint32_t count(const char *text, const char *what) {
 }
 
 static void text_stays_text(void **state) {
-  ww_gpu g = {
-      .name = "<b>", .full_name = "A & " HOSTILE, .vendor = "nvidia", .architecture = "sm_90"};
+  ww_gpu g = {.name = "<b>",
+              .full_name = "A & " HOSTILE,
+              .vendor = "nvidia",
+              .architecture = "sm_90"};
   const char *report =
       "{\"schema_version\":1,\"file\":\"" HOSTILE "\",\"kernel\":\"k\\\"" HOSTILE
       "\",\"gpu\":\"<b>\",\"by\":\"machine\","
-      "\"assumed\":[\"" HOSTILE
-      "\"],\"metrics\":{\"time_us\":{\"value\":5,\"low\":4,\"high\":6}},\"bottleneck\":\"" HOSTILE
+      "\"assumed\":[\"" HOSTILE "\"],\"metrics\":{\"time_us\":{\"value\":5,\"low\":4,"
+      "\"high\":6}},\"bottleneck\":\"" HOSTILE
       "\",\"findings\":[{\"file\":\"k.cu\",\"line\":2,\"rule\":\"" HOSTILE
       "\",\"message\":\"" HOSTILE "\",\"gain\":2}],"
-      "\"lines\":[{\"file\":\"k.cu\",\"line\":2,\"share\":0.5,\"sectors_per_request\":32}]}";
+      "\"lines\":[{\"file\":\"k.cu\",\"line\":2,\"share\":0.5,\"sectors_per_request\":"
+      "32}]}";
   ww_buf b = exported(&report, 1, &g, 1, "first\n" HOSTILE "\n");
   (void)state;
   assert_null(strstr(b.s, "<script"));
@@ -65,10 +71,12 @@ static void text_stays_text(void **state) {
   "\",\"by\":\"machine\",\"assumed\":[],\"metrics\":{\"time_us\":{\"value\":" us "}}}"
 
 static void kernels_and_gpus(void **state) {
-  ww_gpu g[2] = {{.name = "one", .full_name = "GPU One"}, {.name = "two", .full_name = "GPU Two"}};
+  ww_gpu g[2] = {{.name = "one", .full_name = "GPU One"},
+                 {.name = "two", .full_name = "GPU Two"}};
   const char *reports[] = {
       REPORT("first", "one", "5"),
-      "{\"schema_version\":1,\"file\":\"k.cu\",\"kernel\":\"first\",\"error\":{\"code\":\"usage\","
+      "{\"schema_version\":1,\"file\":\"k.cu\",\"kernel\":\"first\",\"error\":{"
+      "\"code\":\"usage\","
       "\"message\":\"not on this one\"}}",
       REPORT("second", "one", "7"),
       REPORT("second", "two", "9"),
@@ -86,8 +94,8 @@ static void kernels_and_gpus(void **state) {
 }
 
 static void nothing_and_nonsense(void **state) {
-  const char *reports[] = {"", "[", "{}",
-                           "{\"kernel\":7,\"metrics\":[],\"lines\":{},\"findings\":\"x\"}"};
+  const char *reports[] = {
+      "", "[", "{}", "{\"kernel\":7,\"metrics\":[],\"lines\":{},\"findings\":\"x\"}"};
   ww_buf b = exported(NULL, 0, NULL, 0, "");
   (void)state;
   ww_buf_free(&b);

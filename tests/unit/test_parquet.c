@@ -1,5 +1,5 @@
-/* test_parquet.c - Parquet files read back by a small reader of this test's own; tests/export.sh
- * has DuckDB and hyparquet read them. */
+/* test_parquet.c - Parquet files read back by a small reader of this test's own;
+ * tests/export.sh has DuckDB and hyparquet read them. */
 #include "unit.h"
 
 #include <math.h>
@@ -102,8 +102,8 @@ static uint64_t le(const uint8_t *b, int n) {
 }
 
 /* Runs and packed eights of `width` bits. */
-static void read_hybrid(const uint8_t *at, const uint8_t *end, uint32_t width, uint32_t *out,
-                        uint32_t n) {
+static void read_hybrid(
+    const uint8_t *at, const uint8_t *end, uint32_t width, uint32_t *out, uint32_t n) {
   reader r = {at, NULL};
   uint32_t k = 0;
   while (k < n) {
@@ -187,9 +187,12 @@ static uint8_t *write_file(ww_arena *a, size_t *n) {
   ww_parquet *p = ww_parquet_new(f, columns, NCOLUMNS, GROUP);
   for (int k = 0; k < ROWS; k++) {
     ww_parquet_cell cells[NCOLUMNS] = {
-        [ID] = {.integer = k - 1200}, [SEED] = {.integer = (int64_t)(UINT64_MAX - (uint64_t)k)},
-        [TIME] = {.number = k * 0.5}, [FAMILY] = {.text = family},
-        [NAME] = {.text = name},      [FLAG] = {.integer = k % 3 == 0}};
+        [ID] = {.integer = k - 1200},
+        [SEED] = {.integer = (int64_t)(UINT64_MAX - (uint64_t)k)},
+        [TIME] = {.number = k * 0.5},
+        [FAMILY] = {.text = family},
+        [NAME] = {.text = name},
+        [FLAG] = {.integer = k % 3 == 0}};
     snprintf(family, sizeof family, "family%d", family_of(k));
     snprintf(name, sizeof name, "kernel %d", k);
     for (int c = 0; c < NCOLUMNS; c++)
@@ -216,7 +219,11 @@ static const node *footer_of(const uint8_t *file, size_t n, ww_arena *a) {
 }
 
 /* Everything of a column chunk against what was put in. */
-static void check_chunk(const uint8_t *file, const node *meta, int column, int first, int rows,
+static void check_chunk(const uint8_t *file,
+                        const node *meta,
+                        int column,
+                        int first,
+                        int rows,
                         ww_arena *a) {
   bool optional = columns[column].optional, dictionary = get(meta, 11) != NULL;
   page dict = {0}, data = read_page(file + number(meta, 9), a);
@@ -227,8 +234,8 @@ static void check_chunk(const uint8_t *file, const node *meta, int column, int f
   assert_int_equal(number(head, 1), rows);
   assert_int_equal(number(head, 2), dictionary ? 8 : 0);
   const uint8_t *at = data.data, *end = data.data + data.n;
-  uint32_t *level = WW_NEWN(a, uint32_t, rows), *index = WW_NEWN(a, uint32_t, rows), values = 0,
-           v = 0;
+  uint32_t *level = WW_NEWN(a, uint32_t, rows), *index = WW_NEWN(a, uint32_t, rows),
+           values = 0, v = 0;
   if (optional) {
     uint32_t length = (uint32_t)le(at, 4);
     read_hybrid(at + 4, at + 4 + length, 1, level, (uint32_t)rows);
@@ -345,7 +352,7 @@ static void no_rows(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(all_columns_come_back), TEST(bounds_are_of_the_group),
-                                     TEST(no_rows)};
+  const struct CMUnitTest tests[] = {TEST(all_columns_come_back),
+                                     TEST(bounds_are_of_the_group), TEST(no_rows)};
   return RUN(tests);
 }

@@ -1,5 +1,5 @@
-/* test_plan.c - a planned launch, written and read back, gives a device that has no IR the bytes a
- * trace sees. */
+/* test_plan.c - a planned launch, written and read back, gives a device that has no IR
+ * the bytes a trace sees. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -49,7 +49,10 @@ static uint8_t *contents(const ww_buffer *b, uint64_t seed, ww_arena *a) {
   return p;
 }
 
-static void check_memory(const char *what, const ww_setup *s, ww_region *r, uint64_t bytes,
+static void check_memory(const char *what,
+                         const ww_setup *s,
+                         ww_region *r,
+                         uint64_t bytes,
                          const uint8_t *want) {
   if (r->size != bytes)
     fail_msg("%s: %llu bytes, the trace has %llu", what, (unsigned long long)bytes,
@@ -57,8 +60,8 @@ static void check_memory(const char *what, const ww_setup *s, ww_region *r, uint
   const uint8_t *got = ww_memory_at(s->memory, r->base, bytes);
   for (uint64_t i = 0; i < bytes; i++)
     if (got[i] != want[i])
-      fail_msg("%s: byte %llu is %02x, in the trace %02x", what, (unsigned long long)i, want[i],
-               got[i]);
+      fail_msg("%s: byte %llu is %02x, in the trace %02x", what, (unsigned long long)i,
+               want[i], got[i]);
 }
 
 static uint64_t pointer_at(const uint8_t *p) {
@@ -69,14 +72,18 @@ static uint64_t pointer_at(const uint8_t *p) {
 
 static uint32_t first_of_id(const ww_launch *l, uint32_t p) {
   for (uint32_t k = 0; k < p; k++)
-    if (l->args[k].kind == WW_ARG_BUFFER && l->args[k].buffer.id && l->args[p].buffer.id &&
-        !strcmp(l->args[k].buffer.id, l->args[p].buffer.id))
+    if (l->args[k].kind == WW_ARG_BUFFER && l->args[k].buffer.id &&
+        l->args[p].buffer.id && !strcmp(l->args[k].buffer.id, l->args[p].buffer.id))
       return k;
   return p;
 }
 
-static void check_arg(const ww_fn *fn, const ww_launch *l, uint32_t p, const uint8_t *param,
-                      const ww_setup *s, ww_arena *a) {
+static void check_arg(const ww_fn *fn,
+                      const ww_launch *l,
+                      uint32_t p,
+                      const uint8_t *param,
+                      const ww_setup *s,
+                      ww_arena *a) {
   const ww_arg *g = &l->args[p];
   const ww_param *q = &fn->params[p];
   const char *what = ww_fmt(a, "%s, argument %u", fn->name, p);
@@ -108,11 +115,15 @@ static void check_arg(const ww_fn *fn, const ww_launch *l, uint32_t p, const uin
 }
 
 /* The code's own initial contents, then what the spec says. */
-static void check_symbol(const ww_module *m, const ww_launch *l, uint32_t i, const ww_setup *s,
+static void check_symbol(const ww_module *m,
+                         const ww_launch *l,
+                         uint32_t i,
+                         const ww_setup *s,
                          ww_arena *a) {
   const ww_symbol_arg *x = &l->symbols[i];
   for (uint32_t y = 0; y < m->nsymbols; y++) {
-    if (strcmp(m->symbols[y].mangled ? m->symbols[y].mangled : m->symbols[y].name, x->name) != 0)
+    if (strcmp(m->symbols[y].mangled ? m->symbols[y].mangled : m->symbols[y].name,
+               x->name) != 0)
       continue;
     if (s->symbol_addr[y] == UINT64_MAX)
       return;
@@ -132,7 +143,8 @@ static void check_symbol(const ww_module *m, const ww_launch *l, uint32_t i, con
   fail_msg("a planned symbol `%s` is not in the code", x->name);
 }
 
-static void check_plan(const ww_module *m, const ww_fn *fn, const ww_launch *given, ww_arena *a) {
+static void
+check_plan(const ww_module *m, const ww_fn *fn, const ww_launch *given, ww_arena *a) {
   ww_err e = {0};
   ww_launch traced = *given, planned = *given;
   ww_assumed said = {0}, again = {0};
@@ -163,9 +175,10 @@ static void check_plan(const ww_module *m, const ww_fn *fn, const ww_launch *giv
 
 static void kernels_of_the_suite(void **state) {
   static const char *const names[] = {
-      "saxpy",      "symbols",      "stencil1d", "struct_param", "struct_out",    "alias_halves",
-      "spmv_csr",   "cl_local_arg", "cl_reduce", "gather_perm",  "template_axpy", "half_scalar",
-      "char_short", "omp_saxpy",    "hip_saxpy", "copy_offset",  "virtual_call"};
+      "saxpy",         "symbols",     "stencil1d",    "struct_param", "struct_out",
+      "alias_halves",  "spmv_csr",    "cl_local_arg", "cl_reduce",    "gather_perm",
+      "template_axpy", "half_scalar", "char_short",   "omp_saxpy",    "hip_saxpy",
+      "copy_offset",   "virtual_call"};
   ww_arena *a = *state;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     ww_launch *l;
@@ -185,25 +198,34 @@ static const char scalars[] =
     "#include <cuda_fp16.h>\n"
     "#include <stdint.h>\n"
     "struct pair { int a; float b; };\n"
-    "__global__ void every(char c, short s, unsigned u, uint64_t w, float f, double d, __half h, "
+    "__global__ void every(char c, short s, unsigned u, uint64_t w, float f, double d, "
+    "__half h, "
     "bool b, pair p,\n"
     "                      const float3 *v, const int *at, float *y, int n) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  if (i < n) y[i] = v[at[i]].x * f + c + s + u + w + d + __half2float(h) + b + p.a + p.b;\n"
+    "  if (i < n) y[i] = v[at[i]].x * f + c + s + u + w + d + __half2float(h) + b + "
+    "p.a + p.b;\n"
     "}\n";
 
-/* Names, expressions, big and negative numbers, and buffers of which nothing is said. */
+/* Names, expressions, big and negative numbers, and buffers of which nothing is said.
+ */
 static const char *const specs[] = {
     "{\"grid\":4,\"block\":256}",
     "{\"grid\":\"n/"
-    "128\",\"block\":128,\"args\":[{\"name\":\"n\",\"value\":1024},{\"name\":\"f\",\"value\":0.1},"
-    "{\"name\":\"h\",\"value\":1.5},{\"name\":\"b\",\"value\":true},{\"name\":\"c\",\"value\":-3},{"
+    "128\",\"block\":128,\"args\":[{\"name\":\"n\",\"value\":1024},{\"name\":\"f\","
+    "\"value\":0.1},"
+    "{\"name\":\"h\",\"value\":1.5},{\"name\":\"b\",\"value\":true},{\"name\":\"c\","
+    "\"value\":-3},{"
     "\"name\":\"s\",\"value\":65535},"
-    "{\"name\":\"u\",\"value\":4294967295},{\"name\":\"w\",\"value\":18446744073709551615},{"
+    "{\"name\":\"u\",\"value\":4294967295},{\"name\":\"w\",\"value\":"
+    "18446744073709551615},{"
     "\"name\":\"d\",\"value\":\"n/3.0\"}]}",
-    "{\"grid\":2,\"block\":64,\"seed\":9,\"args\":[{\"name\":\"p\",\"hex\":\"0100000000000040\"},"
-    "{\"name\":\"v\",\"buffer\":{\"count\":4096,\"type\":\"float3\",\"fill\":\"random\"}},"
-    "{\"name\":\"at\",\"buffer\":{\"count\":128,\"fill\":{\"uniform\":[0,\"n\"]}}},{\"name\":\"n\","
+    "{\"grid\":2,\"block\":64,\"seed\":9,\"args\":[{\"name\":\"p\",\"hex\":"
+    "\"0100000000000040\"},"
+    "{\"name\":\"v\",\"buffer\":{\"count\":4096,\"type\":\"float3\",\"fill\":"
+    "\"random\"}},"
+    "{\"name\":\"at\",\"buffer\":{\"count\":128,\"fill\":{\"uniform\":[0,\"n\"]}}},{"
+    "\"name\":\"n\","
     "\"value\":128}]}",
 };
 
@@ -227,10 +249,14 @@ static void scalars_of_every_kind(void **state) {
 /* What a trace refuses, a plan refuses. */
 static void wrong_arguments(void **state) {
   static const char *const bad[][2] = {
-      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"value\":1.5}]}", "whole number"},
-      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"hex\":\"01\"}]}", "takes 4 bytes"},
-      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"x\",\"value\":4}]}", "is a pointer"},
-      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"buffer\":{\"bytes\":64}}]}",
+      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"value\":1.5}]}",
+       "whole number"},
+      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"hex\":\"01\"}]}",
+       "takes 4 bytes"},
+      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"x\",\"value\":4}]}",
+       "is a pointer"},
+      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"buffer\":{\"bytes\":64}}]"
+       "}",
        "not a pointer"},
   };
   ww_arena *a = *state;
@@ -247,8 +273,8 @@ static void wrong_arguments(void **state) {
   }
 }
 
-/* A recording names every variable of the program; the source's own copy may have lost the unused
- * ones. */
+/* A recording names every variable of the program; the source's own copy may have lost
+ * the unused ones. */
 static void symbols_nobody_uses(void **state) {
   ww_arena *a = *state;
   ww_module m = load("tests/kernels/symbols.cu", a);
@@ -256,7 +282,8 @@ static void symbols_nobody_uses(void **state) {
   uint32_t n;
   ww_err e = {0};
   ww_assumed said = {0};
-  assert_int_equal(ww_launch_read("tests/kernels/symbols.launch", a, &l, &n, &e), WW_OK);
+  assert_int_equal(ww_launch_read("tests/kernels/symbols.launch", a, &l, &n, &e),
+                   WW_OK);
   l->symbols[1].name = "nobody";
   if (ww_plan(&m, ww_ir_find(&m, "symbols"), l, &said, a, &e))
     fail_msg("%s", e.msg);
@@ -268,7 +295,8 @@ static void symbols_nobody_uses(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(kernels_of_the_suite), TEST(scalars_of_every_kind),
-                                     TEST(wrong_arguments), TEST(symbols_nobody_uses)};
+  const struct CMUnitTest tests[] = {TEST(kernels_of_the_suite),
+                                     TEST(scalars_of_every_kind), TEST(wrong_arguments),
+                                     TEST(symbols_nobody_uses)};
   return RUN(tests);
 }

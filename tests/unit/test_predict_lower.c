@@ -1,5 +1,5 @@
-/* test_predict_lower.c - IR to machine instructions: what nvcc 13.0 makes of the same source for
- * sm_90, counted in its code. */
+/* test_predict_lower.c - IR to machine instructions: what nvcc 13.0 makes of the same
+ * source for sm_90, counted in its code. */
 #include "unit.h"
 
 #include <math.h>
@@ -10,24 +10,26 @@
   "module cuda warp 32\n" \
   "file \"k.cu\"\n"       \
   "symbol $s shared size 4096 align 16\n"
-#define PARAMS                                                                                    \
-  "fn $k kernel file \"k.cu\" line 1 {\n"                                                         \
-  "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"                                               \
-  "  param %x.1 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 " \
-  "align 8\n"                                                                                     \
-  "  param %y.2 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"       \
-  "@entry.0:\n"                                                                                   \
-  "  %3 = sreg i32 ctaid.x\n"                                                                     \
-  "  %4 = sreg i32 ntid.x\n"                                                                      \
-  "  %5 = mul i32 %3, %4\n"                                                                       \
-  "  %6 = sreg i32 tid.x\n"                                                                       \
-  "  %7 = add i32 %5, %6\n"                                                                       \
-  "  %8 = sext i64 from i32 %7\n"                                                                 \
-  "  %9 = lea i64 %x.1, %8 #4\n"                                                                  \
-  "  %10 = lea i64 %y.2, %8 #4\n"                                                                 \
+#define PARAMS                                                                     \
+  "fn $k kernel file \"k.cu\" line 1 {\n"                                          \
+  "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"                                \
+  "  param %x.1 i64 \"x\" \"const float *\" pointer global readonly elem f32 "     \
+  "elem_size 4 size 8 "                                                            \
+  "align 8\n"                                                                      \
+  "  param %y.2 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 " \
+  "align 8\n"                                                                      \
+  "@entry.0:\n"                                                                    \
+  "  %3 = sreg i32 ctaid.x\n"                                                      \
+  "  %4 = sreg i32 ntid.x\n"                                                       \
+  "  %5 = mul i32 %3, %4\n"                                                        \
+  "  %6 = sreg i32 tid.x\n"                                                        \
+  "  %7 = add i32 %5, %6\n"                                                        \
+  "  %8 = sext i64 from i32 %7\n"                                                  \
+  "  %9 = lea i64 %x.1, %8 #4\n"                                                   \
+  "  %10 = lea i64 %y.2, %8 #4\n"                                                  \
   "  %11 = ld.global f32 [%9]\n"
-/* The stack pointer, descriptor and two parameters; three special registers, IMAD, two IMAD.WIDE,
- * LDG. */
+/* The stack pointer, descriptor and two parameters; three special registers, IMAD, two
+ * IMAD.WIDE, LDG. */
 #define PARAMS_INST 11
 #define PARAMS_INT 3
 
@@ -56,7 +58,8 @@ static totals once(ww_arena *a, const char *text) {
   ww_module m = parse(a, text);
   ww_gpu g = h200(a);
   ww_fn *fn = &m.fns[0];
-  ww_tally t = {.blocks = WW_NEWN(a, ww_block_counts, fn->nblocks), .nblocks = fn->nblocks};
+  ww_tally t = {.blocks = WW_NEWN(a, ww_block_counts, fn->nblocks),
+                .nblocks = fn->nblocks};
   ww_lowered o;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     t.blocks[b] = (ww_block_counts){fn, b, 1, 32, 0};
@@ -74,65 +77,83 @@ static void straight_lines(void **state) {
     double inst, integer, flops32;
   } rows[] = {
       {"  st.global f32 [%10], %11\n  ret\n}\n", 2, 0, 0},
-      {"  %12 = fma f32 %11, %11, %11\n  st.global f32 [%10], %12\n  ret\n}\n", 3, 0, 2},
+      {"  %12 = fma f32 %11, %11, %11\n  st.global f32 [%10], %12\n  ret\n}\n", 3, 0,
+       2},
       /* a sign is an operand's modifier, a lone absolute value an addition */
-      {"  %12 = fneg f32 %11\n  %13 = fmul f32 %12, %11\n  st.global f32 [%10], %13\n  ret\n}\n", 3,
-       0, 1},
+      {"  %12 = fneg f32 %11\n  %13 = fmul f32 %12, %11\n  st.global f32 [%10], %13\n  "
+       "ret\n}\n",
+       3, 0, 1},
       {"  %12 = fabs f32 %11\n  st.global f32 [%10], %12\n  ret\n}\n", 3, 0, 1},
       /* minimum is no FLOP, IEEE division ten of ten instructions, no integer work */
       {"  %12 = fmin f32 %11, 1.0\n  st.global f32 [%10], %12\n  ret\n}\n", 3, 0, 0},
       {"  %12 = fdiv f32 %11, 3.0\n  st.global f32 [%10], %12\n  ret\n}\n", 12, 0, 10},
       /* shift-add, multiply-add, a logic of three: one instruction each */
-      {"  %12 = shl i32 %7, 3\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3,
-       1, 0},
-      {"  %12 = xor i32 %7, %6\n  %13 = and i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n", 3,
-       1, 0},
-      /* the same address with another offset costs nothing, unless the sum of words may wrap: then
-         IADD3 and IMAD.WIDE */
-      {"  %12 = add.nsw i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  "
+      {"  %12 = shl i32 %7, 3\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  "
+       "ret\n}\n",
+       3, 1, 0},
+      {"  %12 = xor i32 %7, %6\n  %13 = and i32 %12, %3\n  st.global i32 [%10], %13\n  "
+       "ret\n}\n",
+       3, 1, 0},
+      /* the same address with another offset costs nothing, unless the sum of words may
+         wrap: then IADD3 and IMAD.WIDE */
+      {"  %12 = add.nsw i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 "
+       "%x.1, %13 #4\n  "
        "%15 = ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        3, 0, 0},
-      {"  %12 = add i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 "
+      {"  %12 = add i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, "
+       "%13 #4\n  %15 "
        "= ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        5, 2, 0},
       /* four words of shared memory at a known alignment are one load */
-      {"  %12 = ld.shared f32 [$s]\n  %13 = ld.shared f32 [$s + 4]\n  %14 = ld.shared f32 [$s + "
+      {"  %12 = ld.shared f32 [$s]\n  %13 = ld.shared f32 [$s + 4]\n  %14 = ld.shared "
+       "f32 [$s + "
        "8]\n  %15 = ld.shared f32 [$s + 12]\n"
-       "  %16 = fadd f32 %12, %13\n  %17 = fadd f32 %14, %15\n  %18 = fadd f32 %16, %17\n  "
+       "  %16 = fadd f32 %12, %13\n  %17 = fadd f32 %14, %15\n  %18 = fadd f32 %16, "
+       "%17\n  "
        "st.global f32 [%10], %18\n  ret\n}\n",
        6, 0, 3},
-      /* two matrices by one ldmatrix: addresses of other lanes and the second load are parts of it
+      /* two matrices by one ldmatrix: addresses of other lanes and the second load are
+       * parts of it
        */
-      {"  %12 = shfl.idx.part i32 %7, %6, 31\n  %13 = zext.part i64 from i32 %12\n  %14 = "
+      {"  %12 = shfl.idx.part i32 %7, %6, 31\n  %13 = zext.part i64 from i32 %12\n  "
+       "%14 = "
        "ld.shared "
        "i32 [%13]\n  %15 = ld.shared.part i32 [%13 + 512]\n  %16 = xor i32 %14, %15\n"
        "  st.global i32 [%10], %16\n  ret\n}\n",
        4, 1, 0},
       /* an asynchronous copy is one instruction, its wait none of ours */
-      {"  %12 = ld.global f32 [%10 + 64]\n  st.shared.part f32 [$s], %12\n  fence.part\n"
+      {"  %12 = ld.global f32 [%10 + 64]\n  st.shared.part f32 [$s], %12\n  "
+       "fence.part\n"
        "  st.global f32 [%10], %11\n  ret\n}\n",
        3, 0, 0},
-      /* a shift is part of every addition that takes it, to the right as well; three extremes are
-         one instruction */
-      {"  %12 = shl i32 %3, 5\n  %13 = add i32 %12, %6\n  %14 = add i32 %12, %7\n  %15 = xor i32 "
+      /* a shift is part of every addition that takes it, to the right as well; three
+         extremes are one instruction */
+      {"  %12 = shl i32 %3, 5\n  %13 = add i32 %12, %6\n  %14 = add i32 %12, %7\n  %15 "
+       "= xor i32 "
        "%13, %14\n"
        "  st.global i32 [%10], %15\n  ret\n}\n",
        5, 3, 0},
-      {"  %12 = ashr i32 %7, 1\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3,
-       1, 0},
-      {"  %12 = smax i32 %7, %6\n  %13 = smax i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n",
+      {"  %12 = ashr i32 %7, 1\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  "
+       "ret\n}\n",
        3, 1, 0},
-      /* logic tells whether its result is zero; a compare takes another one's predicate */
-      {"  %12 = and i32 %7, 1\n  %13 = icmp.eq i32 %12, 0\n  %14 = select i32 %13, %6, %3\n  "
+      {"  %12 = smax i32 %7, %6\n  %13 = smax i32 %12, %3\n  st.global i32 [%10], "
+       "%13\n  ret\n}\n",
+       3, 1, 0},
+      /* logic tells whether its result is zero; a compare takes another one's predicate
+       */
+      {"  %12 = and i32 %7, 1\n  %13 = icmp.eq i32 %12, 0\n  %14 = select i32 %13, %6, "
+       "%3\n  "
        "st.global i32 [%10], %14\n  ret\n}\n",
        4, 1, 0},
-      {"  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n  %14 = select i1 %12, %13, 0\n"
+      {"  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n  %14 = select i1 %12, "
+       "%13, 0\n"
        "  %15 = select i32 %14, %6, %3\n  st.global i32 [%10], %15\n  ret\n}\n",
        5, 2, 0},
       /* an index that fits a word in bytes: LOP3, then both words of the pointer */
-      {"  %12 = and i32 %7, 255\n  %13 = zext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  "
+      {"  %12 = and i32 %7, 255\n  %13 = zext i64 from i32 %12\n  %14 = lea i64 %x.1, "
+       "%13 #4\n  "
        "%15 = ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        6, 3, 0},
@@ -140,25 +161,32 @@ static void straight_lines(void **state) {
       {"  %12 = udiv i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 3, 1, 0},
       {"  %12 = urem i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 3, 1, 0},
       {"  %12 = sdiv i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 5, 3, 0},
-      /* beyond a word a shift of two is one of the other, and the sign is one more; the upper half
-         of a product of 64 bits is made of four of 32 and their sums */
-      {"  %12 = ld.global i64 [%9]\n  %13 = lshr i64 %12, 40\n  st.global i64 [%10], %13\n  "
+      /* beyond a word a shift of two is one of the other, and the sign is one more; the
+         upper half of a product of 64 bits is made of four of 32 and their sums */
+      {"  %12 = ld.global i64 [%9]\n  %13 = lshr i64 %12, 40\n  st.global i64 [%10], "
+       "%13\n  "
        "ret\n}\n",
        4, 1, 0},
-      {"  %12 = ld.global i64 [%9]\n  %13 = ashr i64 %12, 40\n  st.global i64 [%10], %13\n  "
+      {"  %12 = ld.global i64 [%9]\n  %13 = ashr i64 %12, 40\n  st.global i64 [%10], "
+       "%13\n  "
        "ret\n}\n",
        5, 2, 0},
-      {"  %12 = ld.global i64 [%9]\n  %13 = mulhu i64 %12, %12\n  st.global i64 [%10], %13\n  "
+      {"  %12 = ld.global i64 [%9]\n  %13 = mulhu i64 %12, %12\n  st.global i64 [%10], "
+       "%13\n  "
        "ret\n}\n",
        10, 7, 0},
-      /* a product of words that are widened alike, and of others; a sum is part of it */
-      {"  %12 = sext i64 from i32 %6\n  %13 = sext i64 from i32 %3\n  %14 = mul i64 %12, %13\n  "
+      /* a product of words that are widened alike, and of others; a sum is part of it
+       */
+      {"  %12 = sext i64 from i32 %6\n  %13 = sext i64 from i32 %3\n  %14 = mul i64 "
+       "%12, %13\n  "
        "st.global i64 [%10], %14\n  ret\n}\n",
        3, 1, 0},
-      {"  %12 = sext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  "
+      {"  %12 = sext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 "
+       "%12, %13\n  "
        "st.global i64 [%10], %14\n  ret\n}\n",
        7, 5, 0},
-      {"  %12 = zext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  "
+      {"  %12 = zext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 "
+       "%12, %13\n  "
        "%15 = zext i64 from i32 %3\n"
        "  %16 = add i64 %14, %15\n  st.global i64 [%10], %16\n  ret\n}\n",
        3, 1, 0},
@@ -169,8 +197,8 @@ static void straight_lines(void **state) {
     if (fabs(t.inst - PARAMS_INST - rows[k].inst) > 0.01 ||
         fabs(t.integer - PARAMS_INT - rows[k].integer) > 0.01 ||
         fabs(t.flops32 - rows[k].flops32) > 0.01)
-      fail_msg("row %zu: %g instructions, %g integer, %g flops", k, t.inst - PARAMS_INST,
-               t.integer - PARAMS_INT, t.flops32);
+      fail_msg("row %zu: %g instructions, %g integer, %g flops", k,
+               t.inst - PARAMS_INST, t.integer - PARAMS_INT, t.flops32);
   }
 }
 
@@ -178,38 +206,45 @@ static double inst_of(void **state, const char *body) {
   return once(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, body)).inst - PARAMS_INST;
 }
 
-/* The high word decides: what memory holds as 64 bits takes a call, an index does not. A known
- * divisor's reciprocal is there. */
+/* The high word decides: what memory holds as 64 bits takes a call, an index does not.
+ * A known divisor's reciprocal is there. */
 static void divisions(void **state) {
-  double wide = inst_of(state, "  %12 = ld.global i64 [%9]\n  %13 = udiv i64 %12, %8\n  st.global "
-                               "i64 [%10], %13\n  ret\n}\n");
-  double index = inst_of(state, "  %12 = zext i64 from i32 %7\n  %13 = udiv i64 %12, %8\n  "
-                                "st.global i64 [%10], %13\n  ret\n}\n");
+  double wide = inst_of(
+      state, "  %12 = ld.global i64 [%9]\n  %13 = udiv i64 %12, %8\n  st.global "
+             "i64 [%10], %13\n  ret\n}\n");
+  double index =
+      inst_of(state, "  %12 = zext i64 from i32 %7\n  %13 = udiv i64 %12, %8\n  "
+                     "st.global i64 [%10], %13\n  ret\n}\n");
   assert_true(wide > 75 && wide < 90 && index < 45);
-  double one = inst_of(state, "  %12 = udiv i32 %7, %6\n  st.global i32 [%10], %12\n  ret\n}\n");
-  double two =
-      inst_of(state, "  %12 = udiv i32 %7, %6\n  %13 = udiv i32 %3, %6\n  %14 = xor i32 %12, %13\n"
-                     "  st.global i32 [%10], %14\n  ret\n}\n");
+  double one =
+      inst_of(state, "  %12 = udiv i32 %7, %6\n  st.global i32 [%10], %12\n  ret\n}\n");
+  double two = inst_of(
+      state,
+      "  %12 = udiv i32 %7, %6\n  %13 = udiv i32 %3, %6\n  %14 = xor i32 %12, %13\n"
+      "  st.global i32 [%10], %14\n  ret\n}\n");
   assert_true(one > 15 && two - one > 7 && two - one < 14);
 }
 
-/* One lane speaks for all that meet at an address; floats in shared memory are swapped until it
- * works. */
+/* One lane speaks for all that meet at an address; floats in shared memory are swapped
+ * until it works. */
 static void atomics(void **state) {
   double apart = inst_of(state, "  atom.add.global i32 [%10], %6\n  ret\n}\n");
   double together = inst_of(state, "  atom.add.global i32 [%y.2], %6\n  ret\n}\n");
   double old = inst_of(
-      state, "  %12 = atom.add.global i32 [%y.2], %3\n  st.global i32 [%10], %12\n  ret\n}\n");
+      state,
+      "  %12 = atom.add.global i32 [%y.2], %3\n  st.global i32 [%10], %12\n  ret\n}\n");
   double word = inst_of(state, "  atom.add.shared i32 [$s], %6\n  ret\n}\n");
   double single = inst_of(state, "  atom.fadd.shared f32 [$s], %11\n  ret\n}\n");
   assert_float_equal(together - apart, 5, 0.01);
   assert_float_equal(old - together, 6, 0.01);
   assert_true(single > word);
 
-  ww_module m = parse(*state, HEAD PARAMS "  atom.fadd.shared f32 [$s], %11\n  ret\n}\n");
+  ww_module m =
+      parse(*state, HEAD PARAMS "  atom.fadd.shared f32 [$s], %11\n  ret\n}\n");
   ww_gpu g = h200(*state);
   ww_block_counts b = {&m.fns[0], 0, 1, 32, 0};
-  ww_tally t = {.blocks = &b, .nblocks = 1, .c = {.atomic_requests = 1, .atomic_max_same = 1}};
+  ww_tally t = {
+      .blocks = &b, .nblocks = 1, .c = {.atomic_requests = 1, .atomic_max_same = 1}};
   ww_lowered few, many;
   ww_gpu_code *code = ww_gpu_code_new(&m, &g, *state);
   ww_lower(code, &m.fns[0], &t, &few);
@@ -218,16 +253,17 @@ static void atomics(void **state) {
   assert_true(many.total - few.total > 50 && many.flops32 > 3 * few.flops32);
 }
 
-/* Short bodies have no branch, with a guard of indices inside as well; a load that may be written
- * to has one where its value merges. */
+/* Short bodies have no branch, with a guard of indices inside as well; a load that may
+ * be written to has one where its value merges. */
 static void predicates(void **state) {
 #define GUARD "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.3\n@a.1:\n"
 #define STORE "  %14 = fadd f32 %11, %11\n  st.global f32 [%10], %14\n"
   double flat =
-      inst_of(state, "  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n" STORE "  ret\n}\n");
-  double nested =
-      inst_of(state, GUARD "  %13 = icmp.slt i32 %6, 5\n  cbr %13, @b.2, @join.3\n@b.2:\n" STORE
-                           "  br @join.3\n@join.3:\n  ret\n}\n");
+      inst_of(state, "  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n" STORE
+                     "  ret\n}\n");
+  double nested = inst_of(
+      state, GUARD "  %13 = icmp.slt i32 %6, 5\n  cbr %13, @b.2, @join.3\n@b.2:\n" STORE
+                   "  br @join.3\n@join.3:\n  ret\n}\n");
   assert_float_equal(flat, nested, 0.01);
 #define MERGE(load)                                                            \
   "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.2\n@a.1:\n  %14 = " load \
@@ -238,16 +274,19 @@ static void predicates(void **state) {
   assert_float_equal(written - constant, 3, 0.01); /* BRA, BSSY, BSYNC */
 }
 
-/* `n` guards in each other, five multiplications before each; flat: the same without a branch. */
+/* `n` guards in each other, five multiplications before each; flat: the same without a
+ * branch. */
 static double guards(void **state, uint32_t n, bool flat) {
   ww_buf b = {0};
   uint32_t v = 12;
   for (uint32_t g = 0; g < n; g++) {
     for (uint32_t k = 0; k < 5; k++, v++)
-      ww_buf_fmt(&b, "  %%%u = mul i32 %%%u, %%%u\n", v, v == 12 ? 7 : v - 1, v == 12 ? 7 : v - 1);
+      ww_buf_fmt(&b, "  %%%u = mul i32 %%%u, %%%u\n", v, v == 12 ? 7 : v - 1,
+                 v == 12 ? 7 : v - 1);
     ww_buf_fmt(&b, "  %%%u = icmp.slt i32 %%%u, 9\n", 100 + g, v - 1);
     if (!flat)
-      ww_buf_fmt(&b, "  cbr %%%u, @b.%u, @join.%u\n@b.%u:\n", 100 + g, g + 1, n + 1, g + 1);
+      ww_buf_fmt(&b, "  cbr %%%u, @b.%u, @join.%u\n@b.%u:\n", 100 + g, g + 1, n + 1,
+                 g + 1);
   }
   ww_buf_fmt(&b, "  st.global i32 [%%10], %%%u\n", v - 1);
   if (!flat)
@@ -258,7 +297,8 @@ static double guards(void **state, uint32_t n, bool flat) {
   return inst;
 }
 
-/* All that is under one predicate is issued by every warp: where that is much, a branch stays. */
+/* All that is under one predicate is issued by every warp: where that is much, a branch
+ * stays. */
 static void nested_guards(void **state) {
   assert_float_equal(guards(state, 3, false), guards(state, 3, true), 0.01);
   assert_true(guards(state, 8, false) > guards(state, 8, true) + 0.99);
@@ -266,61 +306,72 @@ static void nested_guards(void **state) {
 
 /* Local memory is aligned: four words are one store. */
 static void local_words(void **state) {
-#define LOCAL(stores)                                                                           \
-  HEAD "fn $k kernel file \"k.cu\" line 1 local 64 {\n@entry.0:\n  %0 = localaddr i64\n  %1 = " \
-       "sreg i32 tid.x\n"                                                                       \
+#define LOCAL(stores)                                                               \
+  HEAD "fn $k kernel file \"k.cu\" line 1 local 64 {\n@entry.0:\n  %0 = localaddr " \
+       "i64\n  %1 = "                                                               \
+       "sreg i32 tid.x\n"                                                           \
        "  st.local i32 [%0], %1\n" stores "  ret\n}\n"
   double one = once(*state, LOCAL("")).inst;
-  double four = once(*state, LOCAL("  st.local i32 [%0 + 4], %1\n  st.local i32 [%0 + 8], %1\n  "
-                                   "st.local i32 [%0 + 12], %1\n"))
-                    .inst;
+  double four =
+      once(*state, LOCAL("  st.local i32 [%0 + 4], %1\n  st.local i32 [%0 + 8], %1\n  "
+                         "st.local i32 [%0 + 12], %1\n"))
+          .inst;
   double far = once(*state, LOCAL("  st.local i32 [%0 + 32], %1\n")).inst;
   assert_float_equal(four, one, 0.01);
   assert_float_equal(far, one + 1, 0.01);
 }
 
-/* As many compares as cases, each with its own branch and meeting point; of many, some. */
+/* As many compares as cases, each with its own branch and meeting point; of many, some.
+ */
 static void switches(void **state) {
 #define WAYS "@a.1:\n  br @join.3\n@b.2:\n  br @join.3\n@join.3:\n  ret\n}\n"
   double two = inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 31 @b.2\n" WAYS);
-  double eight = inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 1 @b.2, 2 @a.1, 3 @b.2, 4 @a.1, "
-                                "5 @b.2, 6 @a.1, 7 @b.2\n" WAYS);
+  double eight = inst_of(
+      state, "  switch i32 %6, @join.3, 0 @a.1, 1 @b.2, 2 @a.1, 3 @b.2, 4 @a.1, "
+             "5 @b.2, 6 @a.1, 7 @b.2\n" WAYS);
   assert_float_equal(two, 1 + 2 * 4, 0.01);
   assert_true(eight > two && eight < 8 * 2);
 }
 
-/* axpy as the corpus has it: 19 instructions, 4 of them integer, as counted on an H200. */
+/* axpy as the corpus has it: 19 instructions, 4 of them integer, as counted on an H200.
+ */
 static void guarded(void **state) {
-  totals t = once(*state, HEAD PARAMS
-                  "  %12 = icmp.slt i32 %7, %n.0\n  cbr %12, @then.1, @exit.2\n@then.1:\n"
-                  "  %13 = ld.global f32 [%10]\n  %14 = fma f32 %11, 2.0, %13\n  st.global f32 "
-                  "[%10], %14\n  ret\n"
-                  "@exit.2:\n  exit\n}\n");
+  totals t = once(
+      *state, HEAD PARAMS
+      "  %12 = icmp.slt i32 %7, %n.0\n  cbr %12, @then.1, @exit.2\n@then.1:\n"
+      "  %13 = ld.global f32 [%10]\n  %14 = fma f32 %11, 2.0, %13\n  st.global f32 "
+      "[%10], %14\n  ret\n"
+      "@exit.2:\n  exit\n}\n");
   assert_float_equal(t.inst, 18, 0.01); /* without the load of the factor */
   assert_float_equal(t.integer, 4, 0.01);
   assert_float_equal(t.flops32, 2, 0.01);
 }
 
-/* A loop over a row: joined, its addresses pointers, so that load and multiply-add are most of what
- * is left. */
-static const char row_sum[] = HEAD PARAMS
-    "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] [@loop.1 %18]\n  %13 = phi f32 [@entry.0 "
-    "0.0] [@loop.1 %17]\n"
-    "  %14 = sext i64 from i32 %12\n  %15 = lea i64 %9, %14 #4\n  %16 = ld.global f32 [%15]\n  %17 "
-    "= fma f32 %16, %16, %13\n"
-    "  %18 = add.nsw i32 %12, 1\n  %19 = icmp.slt i32 %18, %n.0\n  cbr %19, @loop.1, @end.2\n"
-    "@end.2:\n  st.global f32 [%10], %17\n  ret\n}\n";
+/* A loop over a row: joined, its addresses pointers, so that load and multiply-add are
+ * most of what is left. */
+static const char row_sum[] =
+    HEAD PARAMS "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] [@loop.1 %18]\n  "
+                "%13 = phi f32 [@entry.0 "
+                "0.0] [@loop.1 %17]\n"
+                "  %14 = sext i64 from i32 %12\n  %15 = lea i64 %9, %14 #4\n  %16 = "
+                "ld.global f32 [%15]\n  %17 "
+                "= fma f32 %16, %16, %13\n"
+                "  %18 = add.nsw i32 %12, 1\n  %19 = icmp.slt i32 %18, %n.0\n  cbr "
+                "%19, @loop.1, @end.2\n"
+                "@end.2:\n  st.global f32 [%10], %17\n  ret\n}\n";
 
 static void unrolled_loop(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
-  ww_block_counts b[3] = {
-      {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
+  ww_block_counts b[3] = {{&m.fns[0], 0, 1, 32, 0},
+                          {&m.fns[0], 1, 1024, 32 * 1024, 0},
+                          {&m.fns[0], 2, 1, 32, 0}};
   ww_tally t = {.blocks = b, .nblocks = 3};
   ww_lowered o;
   ww_gpu_code *code = ww_gpu_code_new(&m, &g, *state);
   ww_lower(code, &m.fns[0], &t, &o);
-  assert_true(o.total / 1024 > 2 && o.total / 1024 < 2.6); /* LDG, FFMA, and 5 for every 16 */
+  assert_true(o.total / 1024 > 2 &&
+              o.total / 1024 < 2.6); /* LDG, FFMA, and 5 for every 16 */
   assert_true(o.int_ops / 32 / 1024 < 0.4);
   /* Three trips do not fill an unrolled body. */
   b[1].warps = 3;
@@ -329,18 +380,21 @@ static void unrolled_loop(void **state) {
   assert_true((o.total - 20) / 3 > 4);
 }
 
-/* Of 1024 iterations: what is computed from the counter is computed in each; an address that all
- * lanes share is moved to their registers. */
+/* Of 1024 iterations: what is computed from the counter is computed in each; an address
+ * that all lanes share is moved to their registers. */
 static double per_iteration(void **state, const char *body) {
   ww_module m = parse(
-      *state, ww_fmt(*state,
-                     "%s%s  br @loop.1\n@loop.1:\n  %%12 = phi i32 [@entry.0 0] [@loop.1 %%13]\n%s"
-                     "  %%13 = add.nsw i32 %%12, 1\n  %%14 = icmp.slt i32 %%13, %%n.0\n"
-                     "  cbr %%14, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
-                     HEAD, PARAMS, body));
+      *state,
+      ww_fmt(
+          *state,
+          "%s%s  br @loop.1\n@loop.1:\n  %%12 = phi i32 [@entry.0 0] [@loop.1 %%13]\n%s"
+          "  %%13 = add.nsw i32 %%12, 1\n  %%14 = icmp.slt i32 %%13, %%n.0\n"
+          "  cbr %%14, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
+          HEAD, PARAMS, body));
   ww_gpu g = h200(*state);
-  ww_block_counts b[3] = {
-      {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
+  ww_block_counts b[3] = {{&m.fns[0], 0, 1, 32, 0},
+                          {&m.fns[0], 1, 1024, 32 * 1024, 0},
+                          {&m.fns[0], 2, 1, 32, 0}};
   ww_tally t = {.blocks = b, .nblocks = 3};
   ww_lowered o;
   ww_lower(ww_gpu_code_new(&m, &g, *state), &m.fns[0], &t, &o);
@@ -350,22 +404,23 @@ static double per_iteration(void **state, const char *body) {
 static void loops(void **state) {
   double none = per_iteration(state, "");
   double derived = per_iteration(
-      state, "  %15 = add i32 %12, %7\n  %16 = and i32 %15, 15\n  st.shared i32 [$s], %16\n");
+      state,
+      "  %15 = add i32 %12, %7\n  %16 = and i32 %15, 15\n  st.shared i32 [$s], %16\n");
   assert_true(derived - none > 2.9); /* IADD, LOP3, STS */
-  double lanes = per_iteration(
-      state,
-      "  %15 = add i32 %12, %7\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
-      "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
-  double shared = per_iteration(
-      state,
-      "  %15 = add i32 %12, %3\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
-      "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
+  double lanes =
+      per_iteration(state, "  %15 = add i32 %12, %7\n  %16 = sext i64 from i32 %15\n  "
+                           "%17 = lea i64 %x.1, %16 #4\n"
+                           "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
+  double shared =
+      per_iteration(state, "  %15 = add i32 %12, %3\n  %16 = sext i64 from i32 %15\n  "
+                           "%17 = lea i64 %x.1, %16 #4\n"
+                           "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
   assert_true(shared - lanes > 2);
 }
 
-/* nvcc unrolls a counted loop fourfold while its body is not too long, and ptxas a short one four
- * times more, sooner where there are loads to have in flight: so much is left of the counter, its
- * compare and its branch in an iteration. */
+/* nvcc unrolls a counted loop fourfold while its body is not too long, and ptxas a
+ * short one four times more, sooner where there are loads to have in flight: so much is
+ * left of the counter, its compare and its branch in an iteration. */
 static void unrolled(void **state) {
   ww_buf b = {0};
   double of[3];
@@ -382,27 +437,30 @@ static void unrolled(void **state) {
   assert_float_equal(of[0], 3 / 4.0, 0.1);
   assert_float_equal(of[1], 3 / 4.0, 0.1);
   assert_float_equal(of[2], 3, 0.1);
-  double load = per_iteration(state, "  %15 = sext i64 from i32 %12\n  %16 = lea i64 %9, %15 #4\n"
-                                     "  %17 = ld.global f32 [%16]\n  %18 = fadd f32 %17, 1.0\n"
-                                     "  %19 = fmul f32 %18, %18\n  st.shared f32 [$s], %19\n");
+  double load =
+      per_iteration(state, "  %15 = sext i64 from i32 %12\n  %16 = lea i64 %9, %15 #4\n"
+                           "  %17 = ld.global f32 [%16]\n  %18 = fadd f32 %17, 1.0\n"
+                           "  %19 = fmul f32 %18, %18\n  st.shared f32 [$s], %19\n");
   assert_true(load - 4 < 0.6);
 }
 
-/* A loop whose trips are known vanishes: nothing is left of its counter. An address that moves by
- * what only the launch knows is one addition in each iteration. */
+/* A loop whose trips are known vanishes: nothing is left of its counter. An address
+ * that moves by what only the launch knows is one addition in each iteration. */
 static void known_trips(void **state) {
-#define TIMES(end, body)                                                                  \
-  HEAD PARAMS "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] [@loop.1 %13]\n" body \
-              "  %13 = add.nsw i32 %12, 1\n  %14 = icmp.slt i32 %13, " end                \
-              "\n  cbr %14, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
+#define TIMES(end, body)                                                          \
+  HEAD PARAMS                                                                     \
+      "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] [@loop.1 %13]\n" body \
+      "  %13 = add.nsw i32 %12, 1\n  %14 = icmp.slt i32 %13, " end                \
+      "\n  cbr %14, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
 #define STORED "  st.shared f32 [$s], %11\n"
   double counts[2];
   const char *const texts[] = {TIMES("8", STORED), TIMES("8", STORED STORED)};
   for (int k = 0; k < 2; k++) {
     ww_module m = parse(*state, texts[k]);
     ww_gpu g = h200(*state);
-    ww_block_counts b[3] = {
-        {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 8, 8 * 32, 0}, {&m.fns[0], 2, 1, 32, 0}};
+    ww_block_counts b[3] = {{&m.fns[0], 0, 1, 32, 0},
+                            {&m.fns[0], 1, 8, 8 * 32, 0},
+                            {&m.fns[0], 2, 1, 32, 0}};
     ww_tally t = {.blocks = b, .nblocks = 3};
     ww_lowered o;
     ww_lower(ww_gpu_code_new(&m, &g, *state), &m.fns[0], &t, &o);
@@ -410,10 +468,11 @@ static void known_trips(void **state) {
   }
   assert_float_equal(counts[1] - counts[0], 8, 0.01);
   assert_true(counts[0] - 8 - PARAMS_INST <= 2); /* EXIT, a move */
-#define WALK(index)                                                                     \
-  index "  %16 = sext i64 from i32 %15\n  %17 = lea i64 %9, %16 #4\n"                   \
-        "  %18 = ld.global f32 [%17]\n  %19 = mul i32 %12, %12\n  st.shared i32 [$s], " \
-        "%19\n  st.shared f32 [$s + 4], %18\n"
+#define WALK(index)                                                                   \
+  index                                                                               \
+      "  %16 = sext i64 from i32 %15\n  %17 = lea i64 %9, %16 #4\n"                   \
+      "  %18 = ld.global f32 [%17]\n  %19 = mul i32 %12, %12\n  st.shared i32 [$s], " \
+      "%19\n  st.shared f32 [$s + 4], %18\n"
   double strided = per_iteration(state, WALK("  %15 = mul.nsw i32 %12, %n.0\n"));
   /* LDG, IMAD, two STS; a quarter of three; the addition, and what computes its step */
   assert_true(strided > 4 + 3 / 4.0 + 1 && strided < 4 + 3 / 4.0 + 2);
@@ -457,12 +516,13 @@ static void registers(void **state) {
   assert_true(n == 16 && spill > 0);
 }
 
-/* What loads can be brought forward into: up to 32 registers, less what lives; a vector takes as
- * many as it has words. */
+/* What loads can be brought forward into: up to 32 registers, less what lives; a vector
+ * takes as many as it has words. */
 static void room_for_loads(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
-  const ww_block_plan *plan = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->plan;
+  const ww_block_plan *plan =
+      ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->plan;
   assert_true(plan[0].unrolled == 1 && plan[1].unrolled > 1 && !plan[1].exact_trips);
   assert_true(plan[1].room > 8 && plan[1].room < 27);
   double words = 0;

@@ -1,5 +1,5 @@
-/* test_recorder.c - the recorder with a made-up device memory: lines, counts, bounds, contents,
- * forks, crashes. */
+/* test_recorder.c - the recorder with a made-up device memory: lines, counts, bounds,
+ * contents, forks, crashes. */
 #include "unit.h"
 
 #include <dirent.h>
@@ -14,10 +14,12 @@
 
 enum { NALLOC = 3 };
 static uint8_t device[NALLOC][4096];
-static const uint64_t device_base[NALLOC] = {0x7f0000000000, 0x7f0000100000, 0x7f0000200000};
+static const uint64_t device_base[NALLOC] = {0x7f0000000000, 0x7f0000100000,
+                                             0x7f0000200000};
 static uint64_t device_bytes[NALLOC] = {4096, 1024, 4096}, finds, reads;
 
-static bool fake_find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
+static bool
+fake_find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   (void)ctx;
   finds++;
   for (uint64_t i = 0; i < NALLOC; i++) {
@@ -88,8 +90,9 @@ static void saxpy(ww_recorder *r, int n, float a, uint64_t x, uint64_t y) {
                        {.bytes = &a, .size = 4, .type = "f32"},
                        {.bytes = &x, .size = 8, .pointer = 1},
                        {.bytes = &y, .size = 8, .pointer = -1}};
-  ww_raw_launch l = {
-      .kernel = "_Z5saxpyifPfS_", .grid = {(uint64_t)(n + 255) / 256, 1, 1}, .block = {256, 1, 1}};
+  ww_raw_launch l = {.kernel = "_Z5saxpyifPfS_",
+                     .grid = {(uint64_t)(n + 255) / 256, 1, 1},
+                     .block = {256, 1, 1}};
   l.args = args;
   l.nargs = 4;
   ww_recorder_launch(r, &l);
@@ -115,13 +118,14 @@ static void test_line(void **state) {
   assert_true(l[0].args[1].kind == WW_ARG_VALUE && !l[0].args[1].is_int &&
               l[0].args[1].value == 0.5);
   const ww_buffer *x = &l[0].args[2].buffer, *y = &l[0].args[3].buffer;
-  assert_true(l[0].args[2].kind == WW_ARG_BUFFER && x->bytes == 4096 && x->offset == 0 &&
-              x->head_n == 64);
+  assert_true(l[0].args[2].kind == WW_ARG_BUFFER && x->bytes == 4096 &&
+              x->offset == 0 && x->head_n == 64);
   assert_memory_equal(x->head, device[0], 64);
   assert_true(y->bytes == 1024 && y->offset == 16 && strcmp(y->id, x->id) != 0);
   assert_memory_equal(y->head, device[1] + 16, 64);
-  assert_true(l[1].args[1].kind == WW_ARG_HEX && l[1].args[1].hex[3] == 0x80); /* -0 as bytes */
-  assert_true(l[1].args[3].kind == WW_ARG_HEX && l[1].count == 1);             /* a null pointer */
+  assert_true(l[1].args[1].kind == WW_ARG_HEX &&
+              l[1].args[1].hex[3] == 0x80);                        /* -0 as bytes */
+  assert_true(l[1].args[3].kind == WW_ARG_HEX && l[1].count == 1); /* a null pointer */
   assert_string_equal(l[2].args[2].buffer.id, l[2].args[3].buffer.id);
   assert_null(l[0].note);
 }
@@ -150,10 +154,12 @@ static void test_values(void **state) {
   ww_recorder *r = begin((ww_recorder_options){0});
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_raw_arg g = {.bytes = &rows[i].bits, .size = rows[i].size, .type = rows[i].type};
-    ww_recorder_launch(r, &(ww_raw_launch){.kernel = "k", .grid = {i + 1}, .args = &g, .nargs = 1});
+    ww_recorder_launch(
+        r, &(ww_raw_launch){.kernel = "k", .grid = {i + 1}, .args = &g, .nargs = 1});
   }
   ww_recorder_launch(
-      r, &(ww_raw_launch){.kernel = "k", .args = &(ww_raw_arg){.size = 256}, .nargs = 1});
+      r,
+      &(ww_raw_launch){.kernel = "k", .args = &(ww_raw_arg){.size = 256}, .nargs = 1});
   ww_recorder_close(r);
   assert_int_equal(ww_read_file(*state, lines_path, 1 << 20, &text, NULL, NULL), WW_OK);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -179,8 +185,12 @@ static void test_struct_and_symbols(void **state) {
                              {"coef", device_base[2] + 64, 100},
                              {"big", device_base[2], 2048}};
   ww_recorder *r = begin((ww_recorder_options){0});
-  ww_raw_launch raw = {
-      .kernel = "k", .args = &g, .nargs = 1, .symbols = symbols, .nsymbols = 3, .note = "by hand"};
+  ww_raw_launch raw = {.kernel = "k",
+                       .args = &g,
+                       .nargs = 1,
+                       .symbols = symbols,
+                       .nsymbols = 3,
+                       .note = "by hand"};
   raw.cooperative = true;
   ww_recorder_launch(r, &raw);
   ww_recorder_close(r);
@@ -195,10 +205,12 @@ static void test_struct_and_symbols(void **state) {
   assert_true(l->args[0].ptrs[0].at == 8 && l->args[0].ptrs[0].buffer.offset == 8);
   assert_true(l->args[0].ptrs[1].at == 24 && l->args[0].ptrs[1].buffer.bytes == 1024);
   assert_int_equal(l->nsymbols, 3);
-  assert_true(l->symbols[0].arg.nptrs == 1 && l->symbols[0].arg.ptrs[0].buffer.offset == 64);
+  assert_true(l->symbols[0].arg.nptrs == 1 &&
+              l->symbols[0].arg.ptrs[0].buffer.offset == 64);
   assert_true(l->symbols[1].arg.hex_n == 100 &&
               memcmp(l->symbols[1].arg.hex, device[2] + 64, 100) == 0);
-  assert_true(l->symbols[2].arg.kind == WW_ARG_BUFFER && l->symbols[2].arg.buffer.bytes == 2048);
+  assert_true(l->symbols[2].arg.kind == WW_ARG_BUFFER &&
+              l->symbols[2].arg.buffer.bytes == 2048);
   assert_memory_equal(l->symbols[2].arg.buffer.head, device[2], 64);
 }
 
@@ -206,24 +218,26 @@ static void test_contents(void **state) {
   ww_launch *l;
   char *data;
   size_t n;
-  ww_recorder *r =
-      begin((ww_recorder_options){.contents = true, .contents_limit = 6000, .binaries = true});
+  ww_recorder *r = begin((ww_recorder_options){
+      .contents = true, .contents_limit = 6000, .binaries = true});
   saxpy(r, 1, 1, device_base[0], device_base[0] + 64);
   saxpy(r, 2, 1, device_base[0], device_base[1]);
   device[2][5] ^= 1; /* other bytes: 4096 more than fit */
   saxpy(r, 3, 1, device_base[2], device_base[1]);
   ww_recorder_launch(
-      r,
-      &(ww_raw_launch){.kernel = "c", .binary = "code", .binary_n = 4, .binary_suffix = "cubin"});
+      r, &(ww_raw_launch){
+             .kernel = "c", .binary = "code", .binary_n = 4, .binary_suffix = "cubin"});
   ww_recorder_launch(
-      r, &(ww_raw_launch){.kernel = "s", .binary = "kernel", .binary_n = 6, .binary_suffix = "cl"});
+      r, &(ww_raw_launch){
+             .kernel = "s", .binary = "kernel", .binary_n = 6, .binary_suffix = "cl"});
   ww_recorder_close(r);
   assert_int_equal(lines_of(lines_path, *state, &l), 5);
   assert_int_equal(l[0].args[2].buffer.fill.kind, WW_FILL_FILE);
   assert_string_equal(l[0].args[2].buffer.fill.path, l[0].args[3].buffer.fill.path);
   assert_string_equal(l[0].args[2].buffer.fill.path, l[1].args[2].buffer.fill.path);
-  assert_int_equal(ww_read_packed(*state, l[0].args[2].buffer.fill.path, 1 << 20, &data, &n, NULL),
-                   WW_OK);
+  assert_int_equal(
+      ww_read_packed(*state, l[0].args[2].buffer.fill.path, 1 << 20, &data, &n, NULL),
+      WW_OK);
   assert_int_equal(n, 4096);
   assert_memory_equal(data, device[0], 4096);
   assert_int_equal(l[2].args[2].buffer.fill.kind, WW_FILL_NONE);
@@ -243,17 +257,20 @@ static void test_bounds(void **state) {
   for (int i = 0; i < 100000; i++)
     saxpy(r, i % 2 ? 1000 : 100000, (float)i, device_base[0], device_base[1]);
   for (int i = 0; i < 50; i++)
-    ww_recorder_launch(
-        r, &(ww_raw_launch){.kernel = i % 2 ? "a" : "b", .grid = {(uint64_t)i + 1}, .block = {64}});
+    ww_recorder_launch(r, &(ww_raw_launch){.kernel = i % 2 ? "a" : "b",
+                                           .grid = {(uint64_t)i + 1},
+                                           .block = {64}});
   ww_recorder_launch(
-      r, &(ww_raw_launch){.kernel = "last"}); /* a kernel's first launch is always kept */
+      r,
+      &(ww_raw_launch){.kernel = "last"}); /* a kernel's first launch is always kept */
   ww_recorder_close(r);
   uint32_t n = lines_of(lines_path, *state, &l);
   assert_int_equal(n, 13);
   for (uint32_t i = 0; i < n; i++)
     sum += l[i].count;
   assert_int_equal(sum, 100051);
-  uint64_t small = 0, large = 0; /* launches beyond the bound went to lines of their own shape */
+  uint64_t small = 0,
+           large = 0; /* launches beyond the bound went to lines of their own shape */
   for (uint32_t i = 0; i < 10; i++)
     *(l[i].grid[0] == 4 ? &small : &large) += l[i].count;
   assert_int_equal(small, 50000);
@@ -312,8 +329,11 @@ static void test_kill(void **state) {
 
 static void test_env(void **state) {
   ww_launch *l;
-  ww_recorder_options o = {
-      .path = lines_path, .per_kernel = 3, .most = 4, .contents = true, .contents_limit = 99};
+  ww_recorder_options o = {.path = lines_path,
+                           .per_kernel = 3,
+                           .most = 4,
+                           .contents = true,
+                           .contents_limit = 99};
   unsetenv("WARPWISE_RECORD");
   assert_null(ww_recorder_from_env(&fake));
   setenv("WARPWISE_RECORD", "{", 1);
@@ -338,12 +358,13 @@ static void test_collect(void **state) {
   char other[128];
   ww_recorded got;
   ww_err e = {0};
-  const char *mine = "# "
-                     "one\n{\"kernel\":\"a\",\"grid\":[2,1,1],\"count\":3}\n{\"kernel\":\"b\"}\n{"
-                     "\"kernel\":\"c\",\"gr\n";
-  const char *theirs =
-      "# one\n# "
-      "two\n{\"kernel\":\"a\",\"grid\":[2,1,1]}\n{\"kernel\":\"a\",\"grid\":[3,1,1]}\n{\"ker";
+  const char *mine =
+      "# "
+      "one\n{\"kernel\":\"a\",\"grid\":[2,1,1],\"count\":3}\n{\"kernel\":\"b\"}\n{"
+      "\"kernel\":\"c\",\"gr\n";
+  const char *theirs = "# one\n# "
+                       "two\n{\"kernel\":\"a\",\"grid\":[2,1,1]}\n{\"kernel\":\"a\","
+                       "\"grid\":[3,1,1]}\n{\"ker";
   snprintf(other, sizeof other, "%s/l.77.jsonl", folder);
   assert_int_equal(ww_recorded_collect(lines_path, *state, &got, &e), WW_OK);
   assert_int_equal(got.nlines, 0);
@@ -351,15 +372,16 @@ static void test_collect(void **state) {
   ww_write_file_atomic(other, theirs, strlen(theirs), NULL);
   if (ww_recorded_collect(lines_path, *state, &got, &e) != WW_OK)
     fail_msg("%s", e.msg);
-  assert_true(got.nlines == 3 && got.launches == 6 && got.kernels == 2 && got.nnotes == 3);
+  assert_true(got.nlines == 3 && got.launches == 6 && got.kernels == 2 &&
+              got.nnotes == 3);
   assert_true(strcmp(got.lines[0].kernel, "a") == 0 && got.lines[0].count == 4);
   assert_false(ww_file_exists(other));
   ww_recorded_clear(lines_path);
   assert_false(ww_file_exists(lines_path));
 }
 
-/* A launch seen before costs a hash: no read, one find for each pointer. The bound is loose, for
- * slow machines. */
+/* A launch seen before costs a hash: no read, one find for each pointer. The bound is
+ * loose, for slow machines. */
 static void test_speed(void **state) {
   ww_launch *l;
   enum { N = 1000000 };

@@ -27,15 +27,19 @@ static const char *printed(const ww_report *r, ww_arena *a) {
 }
 
 static const char full[] =
-    "{\"schema_version\":1,\"file\":\"main.cu\",\"kernel\":\"saxpy\",\"gpu\":\"h200\",\"by\":"
+    "{\"schema_version\":1,\"file\":\"main.cu\",\"kernel\":\"saxpy\",\"gpu\":\"h200\","
+    "\"by\":"
     "\"grounded\","
-    "\"launch\":{\"kernel\":\"saxpy\",\"grid\":[4096,1,1],\"block\":[256,1,1],\"args\":[{\"value\":"
+    "\"launch\":{\"kernel\":\"saxpy\",\"grid\":[4096,1,1],\"block\":[256,1,1],\"args\":"
+    "[{\"value\":"
     "9007199254740993},{\"value\":2.0}]},"
     "\"assumed\":[\"x: 4194304 bytes, from the accesses\"],"
-    "\"metrics\":{\"time_us\":{\"value\":5.1,\"low\":4.7,\"high\":5.6},\"dram_read_bytes\":{"
+    "\"metrics\":{\"time_us\":{\"value\":5.1,\"low\":4.7,\"high\":5.6},\"dram_read_"
+    "bytes\":{"
     "\"value\":8388608},\"registers\":{\"value\":0}},"
     "\"roofline\":{\"class\":\"bandwidth\"},\"bottleneck\":\"dram bandwidth\","
-    "\"findings\":[{\"line\":12,\"rule\":\"uncoalesced-load\",\"message\":\"lanes are 128 bytes "
+    "\"findings\":[{\"line\":12,\"rule\":\"uncoalesced-load\",\"message\":\"lanes are "
+    "128 bytes "
     "apart\",\"gain\":1.8}],"
     "\"sampled\":{\"blocks\":6,\"of\":4096}}";
 
@@ -52,7 +56,8 @@ static void full_report_round_trips(void **state) {
 }
 
 static void proposed_bounds_are_read(void **state) {
-  static const char *const messages[] = {"fits: " WW_BOUNDS ", less", "blocks of %u or %u threads",
+  static const char *const messages[] = {"fits: " WW_BOUNDS ", less",
+                                         "blocks of %u or %u threads",
                                          "__launch_bounds__(%u)%u"};
   for (int k = 0; k < 3; k++) {
     char message[64];
@@ -67,8 +72,9 @@ static void proposed_bounds_are_read(void **state) {
 }
 
 static void error_report_round_trips(void **state) {
-  const char *text = "{\"schema_version\":1,\"file\":\"main.cu\",\"kernel\":\"k\",\"error\":{"
-                     "\"code\":\"unsupported\",\"message\":\"no\",\"file\":\"a.h\",\"line\":3}}";
+  const char *text =
+      "{\"schema_version\":1,\"file\":\"main.cu\",\"kernel\":\"k\",\"error\":{"
+      "\"code\":\"unsupported\",\"message\":\"no\",\"file\":\"a.h\",\"line\":3}}";
   ww_report r;
   ww_err e = {0};
   assert_int_equal(ww_report_parse(text, *state, &r, &e), WW_OK);
@@ -89,10 +95,11 @@ static void every_metric_round_trips(void **state) {
 static void unknown_members_are_passed_over(void **state) {
   ww_report r;
   ww_err e = {0};
-  assert_int_equal(ww_report_parse("{\"schema_version\":1,\"by\":\"trace\",\"counts\":{\"x\":1},"
-                                   "\"metrics\":{\"future\":{\"value\":1}}}",
-                                   *state, &r, &e),
-                   WW_OK);
+  assert_int_equal(
+      ww_report_parse("{\"schema_version\":1,\"by\":\"trace\",\"counts\":{\"x\":1},"
+                      "\"metrics\":{\"future\":{\"value\":1}}}",
+                      *state, &r, &e),
+      WW_OK);
 }
 
 static void bad_reports(void **state) {
@@ -100,18 +107,23 @@ static void bad_reports(void **state) {
       {"[]", "report: expected an object"},
       {"{}", "schema_version: this version of warpwise reads 1"},
       {"{\"schema_version\":2}", "schema_version: this version of warpwise reads 1"},
-      {"{\"schema_version\":1}", "by: expected grounded, machine, text, trace or hardware"},
+      {"{\"schema_version\":1}",
+       "by: expected grounded, machine, text, trace or hardware"},
       {"{\"schema_version\":1,\"by\":\"magic\"}",
        "by: expected grounded, machine, text, trace or hardware"},
-      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":[]}", "metrics: expected an object"},
-      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":1e999}}}",
+      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":[]}",
+       "metrics: expected an object"},
+      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":"
+       "1e999}}}",
        "metrics.time_us: expected an object with a number \"value\""},
       {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":5}}",
        "metrics.time_us: expected an object with a number \"value\""},
-      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":\"5\"}}}",
+      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":"
+       "\"5\"}}}",
        "metrics.time_us: expected an object with a number \"value\""},
       {"{\"schema_version\":1,\"by\":\"text\",\"launch\":{\"gird\":1}}",
-       "unknown member \"gird\"; known are: file, kernel, grid, block, shared, args, symbols, "
+       "unknown member \"gird\"; known are: file, kernel, grid, block, shared, args, "
+       "symbols, "
        "flags, cache, seed, count, "
        "cooperative, binary, note"},
       {"{\"schema_version\":1,\"by\":\"text\",\"findings\":[{}]}",
@@ -139,8 +151,9 @@ static void extra_members_come_last(void **state) {
   (void)state;
   ww_json_begin(&j, &b);
   ww_report_write(&r, &j, add_member, &n);
-  assert_string_equal(b.s, "{\"schema_version\":1,\"kernel\":\"k\",\"by\":\"trace\",\"assumed\":[],"
-                           "\"metrics\":{},\"extra\":5}");
+  assert_string_equal(
+      b.s, "{\"schema_version\":1,\"kernel\":\"k\",\"by\":\"trace\",\"assumed\":[],"
+           "\"metrics\":{},\"extra\":5}");
   ww_buf_free(&b);
 }
 
@@ -149,24 +162,26 @@ static void table_for_people(void **state) {
   ww_err e = {0};
   ww_set_color(0);
   assert_int_equal(ww_report_parse(full, *state, &r, &e), WW_OK);
-  assert_string_equal(printed(&r, *state),
-                      "saxpy  main.cu  on h200  by grounded\n"
-                      "  grid 4096  block 256  (6 of 4096 blocks run)\n"
-                      "  time_us                          5.1 us  4.7 us .. 5.6 us\n"
-                      "  dram_read_bytes                8.389 MB\n"
-                      "  registers                  0 per thread\n"
-                      "  bound by bandwidth\n"
-                      "  bottleneck: dram bandwidth\n"
-                      "  main.cu:12 lanes are 128 bytes apart (up to 1.8x) [uncoalesced-load]\n"
-                      "  assumed x: 4194304 bytes, from the accesses\n");
+  assert_string_equal(
+      printed(&r, *state),
+      "saxpy  main.cu  on h200  by grounded\n"
+      "  grid 4096  block 256  (6 of 4096 blocks run)\n"
+      "  time_us                          5.1 us  4.7 us .. 5.6 us\n"
+      "  dram_read_bytes                8.389 MB\n"
+      "  registers                  0 per thread\n"
+      "  bound by bandwidth\n"
+      "  bottleneck: dram bandwidth\n"
+      "  main.cu:12 lanes are 128 bytes apart (up to 1.8x) [uncoalesced-load]\n"
+      "  assumed x: 4194304 bytes, from the accesses\n");
 }
 
 static void what_is_no_number_is_left_out(void **state) {
   ww_report r = {.by = WW_BY_TRACE};
   ww_report_set(&r, WW_M_ai, __builtin_nan(""));
   ww_report_set(&r, WW_M_time_us, __builtin_inf());
-  assert_string_equal(written(&r, *state),
-                      "{\"schema_version\":1,\"by\":\"trace\",\"assumed\":[],\"metrics\":{}}");
+  assert_string_equal(
+      written(&r, *state),
+      "{\"schema_version\":1,\"by\":\"trace\",\"assumed\":[],\"metrics\":{}}");
 }
 
 static void metrics_are_found_by_name(void **state) {

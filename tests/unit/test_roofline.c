@@ -1,5 +1,5 @@
-/* test_roofline.c - roofs and places of kernels, the terminal plot's size, sweeps' ranges, SVG that
- * a browser can read. */
+/* test_roofline.c - roofs and places of kernels, the terminal plot's size, sweeps'
+ * ranges, SVG that a browser can read. */
 #include "unit.h"
 
 #include <math.h>
@@ -47,8 +47,8 @@ static void roofs_and_places(void **state) {
   assert_true(ww_roof_at(&f, WW_ROOF_FP64, 100) == 10000);
   ww_report r = report_of(3e6, 1e6, 2e6, 10);
   assert_true(ww_roof_point_of(&r, &f, 0, &p, &why));
-  assert_true(p.ai == 2 && p.gflops == 400 && p.precision == WW_ROOF_FP32 && p.roof == 2000 &&
-              !p.measured);
+  assert_true(p.ai == 2 && p.gflops == 400 && p.precision == WW_ROOF_FP32 &&
+              p.roof == 2000 && !p.measured);
   r = report_of(1e6, 3e6, 1e4, 10);
   r.by = WW_BY_HARDWARE;
   assert_true(ww_roof_point_of(&r, &f, 0, &p, &why));
@@ -74,14 +74,17 @@ static void plot_fits_a_terminal(void **state) {
   ww_gpu g = small_gpu();
   ww_roofs f;
   ww_roofs_of(&g, &f);
-  ww_roof_point points[] = {
-      {.kernel = "low", .ai = 0.001, .gflops = 0.5, .precision = WW_ROOF_FP32, .roof = 1},
-      {.kernel = "high",
-       .ai = 3000,
-       .gflops = 15000,
-       .precision = WW_ROOF_FP32,
-       .roof = 20000,
-       .measured = true}};
+  ww_roof_point points[] = {{.kernel = "low",
+                             .ai = 0.001,
+                             .gflops = 0.5,
+                             .precision = WW_ROOF_FP32,
+                             .roof = 1},
+                            {.kernel = "high",
+                             .ai = 3000,
+                             .gflops = 15000,
+                             .precision = WW_ROOF_FP32,
+                             .roof = 20000,
+                             .measured = true}};
   ww_roofline r = {&g, &f, 1, points, 2};
   char *text;
   size_t n;
@@ -110,8 +113,8 @@ static void well_formed(const char *s) {
   int depth = 0;
   while ((s = strpbrk(s, "<&"))) {
     if (*s == '&') {
-      assert_true(ww_starts(s, "&lt;") || ww_starts(s, "&gt;") || ww_starts(s, "&amp;") ||
-                  ww_starts(s, "&quot;"));
+      assert_true(ww_starts(s, "&lt;") || ww_starts(s, "&gt;") ||
+                  ww_starts(s, "&amp;") || ww_starts(s, "&quot;"));
       s++;
       continue;
     }
@@ -135,15 +138,18 @@ static void svg_is_well_formed(void **state) {
   ww_roofs f[2];
   ww_roofs_of(&g[0], &f[0]);
   ww_roofs_of(&g[1], &f[1]);
-  ww_roof_point points[] = {
-      {.kernel = "k<float, 256>", .ai = 1, .gflops = 500, .precision = WW_ROOF_FP32, .roof = 1000},
-      {.kernel = "k<float, 256>",
-       .gpu = 1,
-       .ai = 2,
-       .gflops = 700,
-       .precision = WW_ROOF_FP32,
-       .roof = 1000,
-       .measured = true}};
+  ww_roof_point points[] = {{.kernel = "k<float, 256>",
+                             .ai = 1,
+                             .gflops = 500,
+                             .precision = WW_ROOF_FP32,
+                             .roof = 1000},
+                            {.kernel = "k<float, 256>",
+                             .gpu = 1,
+                             .ai = 2,
+                             .gflops = 700,
+                             .precision = WW_ROOF_FP32,
+                             .roof = 1000,
+                             .measured = true}};
   ww_roofline r = {g, f, 2, points, 2};
   ww_buf b = {0};
   ww_roofline_svg(&r, &b);
@@ -186,8 +192,8 @@ static void ranges(void **state) {
     if (ww_sweep_parse(good[k].text, *state, &s, &e))
       fail_msg("%s: %s", good[k].text, e.msg);
     if (s.n != good[k].n || s.v[0] != good[k].first || s.v[s.n - 1] != good[k].last)
-      fail_msg("%s: %u values, %llu to %llu", good[k].text, s.n, (unsigned long long)s.v[0],
-               (unsigned long long)s.v[s.n - 1]);
+      fail_msg("%s: %u values, %llu to %llu", good[k].text, s.n,
+               (unsigned long long)s.v[0], (unsigned long long)s.v[s.n - 1]);
   }
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     ww_sweep s;

@@ -1,4 +1,5 @@
-/* test_rpc.c - the JSON-RPC core: what peers send, right and wrong, and what they must get back. */
+/* test_rpc.c - the JSON-RPC core: what peers send, right and wrong, and what they must
+ * get back. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -126,8 +127,11 @@ static void open_peer(peer *p, ww_rpc_framing framing, size_t max) {
   assert_int_equal(pipe(in), 0);
   assert_int_equal(pipe(out), 0);
   *p = (peer){.to = in[1], .from = out[0]};
-  ww_rpc_options o = {
-      .methods = methods, .server = &p->server, .before = before, .workers = 4, .max_message = max};
+  ww_rpc_options o = {.methods = methods,
+                      .server = &p->server,
+                      .before = before,
+                      .workers = 4,
+                      .max_message = max};
   p->side = (side){ww_rpc_new(&o, NULL, NULL), in[0], out[1], framing};
   assert_int_equal(pthread_create(&p->thread, NULL, serve, &p->side), 0);
 }
@@ -173,7 +177,8 @@ static void test_lines(void **state) {
       {REQ("12345678901234567890", "echo") "\n", RES("12345678901234567890", "null")},
       {REQ("1", "echo"), RES("1", "null")}, /* the last line lacks its break */
       {"\n  \r\n" REQ("1", "echo") "\r\n", RES("1", "null")},
-      {"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"echo\",\"params\":{\"x\":[1,\"\\n\"]}}\n",
+      {"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"echo\",\"params\":{\"x\":[1,\"\\n\"]"
+       "}}\n",
        RES("2", "{\"x\":[1,\"\\n\"]}")},
       {"{\"jsonrpc\":\"2.0\",\"id\":1,\n",
        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
@@ -189,15 +194,20 @@ static void test_lines(void **state) {
        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,"},
       {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"echo\",\"params\":1}\n",
        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,"},
-      {REQ("8", "nothing") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32601,"},
-      {REQ("8", "usage") "\n",
-       "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32602,\"message\":\"no such GPU\""},
-      {REQ("8", "stale") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32801,"},
-      {REQ("8", "silent") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32603,"},
-      {REQ("8", "early") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32002,"},
+      {REQ("8", "nothing") "\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32601,"},
+      {REQ("8", "usage") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-"
+                               "32602,\"message\":\"no such GPU\""},
+      {REQ("8", "stale") "\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32801,"},
+      {REQ("8", "silent") "\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32603,"},
+      {REQ("8", "early") "\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32002,"},
       {"{\"jsonrpc\":\"2.0\",\"method\":\"nothing\"}\n", ""},
       {"{\"jsonrpc\":\"2.0\",\"method\":\"early\"}\n", ""},
-      {"{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n", ""}, /* an answer to nothing */
+      {"{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n",
+       ""}, /* an answer to nothing */
       {"[]\n", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"},
       {"[{\"jsonrpc\":\"2.0\",\"method\":\"note\"}]\n", ""},
       {"[" REQ("1", "slow") ",{\"jsonrpc\":\"2.0\",\"method\":\"note\"},3]\n",
@@ -214,9 +224,11 @@ static void test_lines(void **state) {
 }
 
 static void test_batch_is_one_answer(void **state) {
-  const char *out = talk(WW_RPC_LINES, 0, "[" REQ("1", "slow") "," REQ("2", "echo") "]\n", *state);
-  assert_string_equal(out, "[{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":null},{\"jsonrpc\":\"2.0\","
-                           "\"id\":1,\"result\":null}]\n");
+  const char *out =
+      talk(WW_RPC_LINES, 0, "[" REQ("1", "slow") "," REQ("2", "echo") "]\n", *state);
+  assert_string_equal(
+      out, "[{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":null},{\"jsonrpc\":\"2.0\","
+           "\"id\":1,\"result\":null}]\n");
   ww_buf b = {0};
   for (int k = 0; k < 1001; k++)
     ww_buf_fmt(&b, "%c" REQ("%d", "echo"), k ? ',' : '[', k);
@@ -226,7 +238,8 @@ static void test_batch_is_one_answer(void **state) {
   put(&p, b.s, b.n);
   out = rest(&p, *state);
   ww_buf_free(&b);
-  assert_true(ww_starts(out, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"));
+  assert_true(
+      ww_starts(out, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"));
   assert_non_null(strstr(out, RES("5", "null")));
 }
 
@@ -235,7 +248,8 @@ static void frame(ww_buf *b, const char *text) {
 }
 
 static void test_headers(void **state) {
-  static const char error[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,";
+  static const char error[] =
+      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,";
   static const struct {
     const char *before; /* what stands before a right message */
     bool refused;
@@ -249,7 +263,8 @@ static void test_headers(void **state) {
       {"Content-Length:\r\n\r\n", true},
       {"GET / HTTP/1.1\r\nHost: here\r\n\r\n", true},
       {"{\"no\":\"header\"}\r\n", true},
-      {"too much of the last body", true}, /* a peer that counts characters instead of bytes */
+      {"too much of the last body",
+       true}, /* a peer that counts characters instead of bytes */
       {"Content-Length: 3\r\n\r\n{]}", true},
       {"Content-Length: 0\r\n\r\n", true},
   };
@@ -268,7 +283,8 @@ static void test_headers(void **state) {
 }
 
 static void test_too_large(void **state) {
-  static const char error[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,";
+  static const char error[] =
+      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,";
   size_t n = 3 << 20;
   char *long_text = ww_alloc(*state, n + 1);
   memset(long_text, 'z', n);
@@ -292,20 +308,22 @@ static void test_too_large(void **state) {
 
 /* The peer closes in the middle of a message: nothing hangs, nothing is said. */
 static void test_half_messages(void **state) {
-  assert_string_equal(talk(WW_RPC_HEADERS, 0, "Content-Length: 100\r\n\r\n{\"jsonrpc\"", *state),
-                      "");
+  assert_string_equal(
+      talk(WW_RPC_HEADERS, 0, "Content-Length: 100\r\n\r\n{\"jsonrpc\"", *state), "");
   assert_string_equal(talk(WW_RPC_HEADERS, 0, "Content-Len", *state), "");
   assert_string_equal(talk(WW_RPC_HEADERS, 0, "", *state), "");
 }
 
 /* A peer that has closed its end still gets what it asked for. */
 static void test_half_closed(void **state) {
-  const char *out = talk(WW_RPC_LINES, 0, REQ("1", "slow") "\n" REQ("2", "slow") "\n", *state);
+  const char *out =
+      talk(WW_RPC_LINES, 0, REQ("1", "slow") "\n" REQ("2", "slow") "\n", *state);
   assert_non_null(strstr(out, RES("1", "null")));
   assert_non_null(strstr(out, RES("2", "null")));
 }
 
-/* One that reads no more ends the server, also while something runs that would take long. */
+/* One that reads no more ends the server, also while something runs that would take
+ * long. */
 static void test_peer_reads_no_more(void **state) {
   peer p;
   (void)state;
@@ -322,13 +340,15 @@ static void test_peer_reads_no_more(void **state) {
 }
 
 static void test_cancel(void **state) {
-  const char *out = talk(
-      WW_RPC_LINES, 0,
-      REQ("\"w\"",
-          "wait") "\n{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"other\"}}\n"
-                  "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"w\"}}\n",
-      *state);
-  assert_true(ww_starts(out, "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"error\":{\"code\":-32800,"));
+  const char *out =
+      talk(WW_RPC_LINES, 0,
+           REQ("\"w\"", "wait") "\n{\"jsonrpc\":\"2.0\",\"method\":\"cancel\","
+                                "\"params\":{\"id\":\"other\"}}\n"
+                                "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":"
+                                "{\"id\":\"w\"}}\n",
+           *state);
+  assert_true(
+      ww_starts(out, "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"error\":{\"code\":-32800,"));
 }
 
 /* Many at a time: each gets one answer, those that never began too. */
@@ -337,7 +357,8 @@ static void test_each_one_answer(void **state) {
   for (int k = 0; k < 40; k++)
     ww_buf_fmt(&b, REQ("%d", "wait") "\n", k);
   for (int k = 0; k < 40; k++)
-    ww_buf_fmt(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":%d}}\n", k);
+    ww_buf_fmt(
+        &b, "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":%d}}\n", k);
   const char *out = talk(WW_RPC_LINES, 0, b.s, *state);
   ww_buf_free(&b);
   for (int k = 0; k < 40; k++) {
@@ -349,10 +370,12 @@ static void test_each_one_answer(void **state) {
   }
 }
 
-/* In order: an edit is seen by what comes behind it, however long the peer takes to read. */
+/* In order: an edit is seen by what comes behind it, however long the peer takes to
+ * read. */
 static void test_does_not_stop_reading(void **state) {
-  static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"note\",\"params\":{\"text\":\"....."
-                             "...........................\"}}\n";
+  static const char line[] =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"note\",\"params\":{\"text\":\"....."
+      "...........................\"}}\n";
   peer p;
   open_peer(&p, WW_RPC_LINES, 0);
   for (int k = 0; k < 20; k++)
@@ -379,16 +402,16 @@ static void test_end(void **state) {
 }
 
 static void test_asking(void **state) {
-  static const char send[] =
-      REQ("1", "ask") "\n" REQ("2", "ask") "\n"
-                                           "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"yes\":true}"
-                                           "}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+  static const char send[] = REQ("1", "ask") "\n" REQ(
+      "2", "ask") "\n"
+                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"yes\":true}"
+                  "}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
   peer p;
   open_peer(&p, WW_RPC_LINES, 0);
   put(&p, send, strlen(send));
   const char *out = rest(&p, *state);
-  assert_non_null(strstr(
-      out, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"peer/what\",\"params\":{\"a\":1}}\n"));
+  assert_non_null(strstr(out, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"peer/"
+                              "what\",\"params\":{\"a\":1}}\n"));
   assert_int_equal(atomic_load(&p.server.asked),
                    11); /* one result; the other asker is told that none comes */
 }

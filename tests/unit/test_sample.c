@@ -1,5 +1,6 @@
-/* test_sample.c - sampled blocks and loops run in part: their counts against the full run's, and
- * against closed forms where a full run would take days. The kernels are tests/sample/kernels.cu.
+/* test_sample.c - sampled blocks and loops run in part: their counts against the full
+ * run's, and against closed forms where a full run would take days. The kernels are
+ * tests/sample/kernels.cu.
  */
 #include "rig.h"
 #include "source.h"
@@ -14,14 +15,16 @@ static int load(void **state) {
   return source_load("tests/sample/kernels.cu");
 }
 
-static ww_trace_result trace(const char *kernel, const char *launch, ww_trace_options o) {
+static ww_trace_result
+trace(const char *kernel, const char *launch, ww_trace_options o) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_launch l = {0};
   ww_err e = {0};
   ww_trace_result r = {0};
   if (!fn)
     fail_msg("no kernel %s", kernel);
-  if (ww_launch_comment(launch, arena, &l, &e) || ww_trace(&unit.module, fn, &l, &o, arena, &r, &e))
+  if (ww_launch_comment(launch, arena, &l, &e) ||
+      ww_trace(&unit.module, fn, &l, &o, arena, &r, &e))
     fail_msg("%s, %s: line %u: %s", kernel, launch, e.line, e.msg);
   return r;
 }
@@ -42,14 +45,15 @@ static void same_counts(const char *kernel, const char *launch, double tolerance
   for (uint32_t k = 0; k < ww_ncounts; k++) {
     double want = count_of(&f, k), got = count_of(&s, k),
            small = f.sampled.tally.c.warps * tolerance;
-    if (fabs(got - want) <= tolerance * want + 1e-7 * (want + 1) || fabs(got - want) < small)
+    if (fabs(got - want) <= tolerance * want + 1e-7 * (want + 1) ||
+        fabs(got - want) < small)
       continue;
     fail_msg("%s, %s: %s is %.17g of %llu blocks, %.17g of all %llu", kernel, launch,
              ww_count_table[k].name, got, (unsigned long long)s.sampled.blocks, want,
              (unsigned long long)s.sampled.of);
   }
-  assert_true(f.sampled.tally.c.warp_instructions > 0 && f.sampled.blocks == f.sampled.of &&
-              !f.sampled.extrapolated);
+  assert_true(f.sampled.tally.c.warp_instructions > 0 &&
+              f.sampled.blocks == f.sampled.of && !f.sampled.extrapolated);
 }
 
 /* ---- blocks ---- */
@@ -68,23 +72,26 @@ static void test_one_axis(void **state) {
   same_counts("strided", "grid=500 block=128 stride=17 x=[1100000] y=[64000]", 0);
 }
 
-/* A grid much larger than its work: the blocks that do something are found, to the last one. */
+/* A grid much larger than its work: the blocks that do something are found, to the last
+ * one. */
 static void test_a_box_of_work(void **state) {
   (void)state;
   ww_trace_result row = sampled("saxpy", "grid=100000 block=256 n=65537 x=[n] y=[n]");
   assert_int_equal(ww_sampled_working(&row.sampled), 257);
-  ww_trace_result box = sampled("image", "grid=400,330 block=16,16 w=631 h=520 in=[w*h] out=[w*h]");
+  ww_trace_result box =
+      sampled("image", "grid=400,330 block=16,16 w=631 h=520 in=[w*h] out=[w*h]");
   assert_int_equal(ww_sampled_working(&box.sampled), 40 * 33);
 }
 
 static void test_small_grids(void **state) {
   (void)state;
   for (int g = 1; g < 12; g++)
-    same_counts("saxpy", ww_fmt(arena, "grid=%d block=64 n=%d x=[n] y=[n]", g, 64 * g - 37), 0);
+    same_counts("saxpy",
+                ww_fmt(arena, "grid=%d block=64 n=%d x=[n] y=[n]", g, 64 * g - 37), 0);
   for (int g = 1; g < 7; g++)
     same_counts("image",
-                ww_fmt(arena, "grid=%d,%d block=16,8 w=%d h=%d in=[w*h] out=[w*h]", g, 7 - g,
-                       16 * g - 3, 8 * (7 - g) - 1),
+                ww_fmt(arena, "grid=%d,%d block=16,8 w=%d h=%d in=[w*h] out=[w*h]", g,
+                       7 - g, 16 * g - 3, 8 * (7 - g) - 1),
                 0);
 }
 
@@ -94,9 +101,11 @@ static void test_more_axes(void **state) {
   same_counts("image", "grid=20,64 block=32,8 w=640 h=512 in=[w*h] out=[w*h]", 0);
   same_counts("image", "grid=20,64 block=32,8 w=600 h=400 in=[w*h] out=[w*h]",
               0); /* empty blocks on two sides */
-  same_counts("volume", "grid=10,9,8 block=8,4,4 nx=80 ny=36 nz=32 in=[nx*ny*nz] out=[nx*ny*nz]",
+  same_counts("volume",
+              "grid=10,9,8 block=8,4,4 nx=80 ny=36 nz=32 in=[nx*ny*nz] out=[nx*ny*nz]",
               0);
-  same_counts("volume", "grid=10,9,8 block=8,4,4 nx=72 ny=33 nz=30 in=[nx*ny*nz] out=[nx*ny*nz]",
+  same_counts("volume",
+              "grid=10,9,8 block=8,4,4 nx=72 ny=33 nz=30 in=[nx*ny*nz] out=[nx*ny*nz]",
               0);
 }
 
@@ -112,16 +121,21 @@ static void test_a_region_of_blocks(void **state) {
   (void)state;
   same_counts("region", "grid=2000 block=64 from=700 to=1333 x=[200000] y=[128000]", 0);
   same_counts("region", "grid=2000 block=64 from=300 to=600 x=[200000] y=[128000]", 0);
-  same_counts("region", "grid=2000 block=64 from=1400 to=1800 x=[200000] y=[128000]", 0);
-  same_counts("region", "grid=2000 block=64 from=1000 to=1001 x=[200000] y=[128000]", 0);
+  same_counts("region", "grid=2000 block=64 from=1400 to=1800 x=[200000] y=[128000]",
+              0);
+  same_counts("region", "grid=2000 block=64 from=1000 to=1001 x=[200000] y=[128000]",
+              0);
   same_counts("region", "grid=2000 block=64 from=0 to=77 x=[200000] y=[128000]", 0);
-  same_counts("region", "grid=2000 block=64 from=1900 to=2000 x=[200000] y=[128000]", 0);
+  same_counts("region", "grid=2000 block=64 from=1900 to=2000 x=[200000] y=[128000]",
+              0);
 }
 
 static void test_contents(void **state) {
   (void)state;
-  same_counts("histogram", "grid=2000 block=256 n=511999 x=i32[n]:uniform(0,256) bins=[256]", 0.02);
-  same_counts("histogram", "grid=2000 block=256 n=511999 x=i32[n]:zipf(0,256) bins=[256]", 0.02);
+  same_counts("histogram",
+              "grid=2000 block=256 n=511999 x=i32[n]:uniform(0,256) bins=[256]", 0.02);
+  same_counts("histogram",
+              "grid=2000 block=256 n=511999 x=i32[n]:zipf(0,256) bins=[256]", 0.02);
   same_counts("spmv",
               "grid=512 block=128 rows=65000 start=i32[rows+1]:monotone(0,rows*16) "
               "col=i32[rows*16]:uniform(0,rows) val=[rows*16] x=[rows] y=[rows]",
@@ -130,13 +144,14 @@ static void test_contents(void **state) {
   same_counts("threshold", "grid=2000 block=256 n=511999 x=[n]:random y=[n]", 0.02);
 }
 
-/* The block in the middle takes so long that the budget is for no other like it: the cheaper ones
- * around it are looked at all the same. */
+/* The block in the middle takes so long that the budget is for no other like it: the
+ * cheaper ones around it are looked at all the same. */
 static void test_a_dear_middle(void **state) {
   (void)state;
   static const char launch[] = "grid=24,24 block=8,8 n=192 most=20480 out=[n*n]";
   ww_trace_result all = full("escape", launch), some = sampled("escape", launch);
-  double ratio = some.sampled.tally.c.warp_instructions / all.sampled.tally.c.warp_instructions;
+  double ratio =
+      some.sampled.tally.c.warp_instructions / all.sampled.tally.c.warp_instructions;
   assert_true(ratio > 0.8 && ratio < 1.25);
 }
 
@@ -167,7 +182,8 @@ static void test_loops_in_part(void **state) {
       {"columns", "grid=1 block=32 rows=333 cols=501 x=[rows*cols] y=[64]"},
       {"columns", "grid=1 block=32 rows=3 cols=5010 x=[rows*cols] y=[64]"},
       {"columns", "grid=1 block=32 rows=5010 cols=3 x=[rows*cols] y=[64]"},
-      {"loaded_bound", "grid=1 block=32 n=i32[1]:uniform(90000,90001) x=[100000] y=[64]"},
+      {"loaded_bound",
+       "grid=1 block=32 n=i32[1]:uniform(90000,90001) x=[100000] y=[64]"},
       {"around", "grid=1 block=32 n=40004 x=[2048] y=[32]"},
       {"every_fourth", "grid=1 block=32 n=40004 x=[n] y=[64]"},
       {"matmul_tiled", "grid=8,8 block=16,16 n=2048 a=[n*128] b=[n*n] c=[128*n]"},
@@ -188,8 +204,9 @@ static void test_loops_in_part(void **state) {
 
 static void test_loops_in_full(void **state) {
   (void)state;
-  static const char *const cases[][2] = {{"find", "grid=1 block=32 n=90000 x=[n]:random y=[64]"},
-                                         {"halving", "grid=1 block=32 n=1<<20 x=[n+1] y=[64]"}};
+  static const char *const cases[][2] = {
+      {"find", "grid=1 block=32 n=90000 x=[n]:random y=[64]"},
+      {"halving", "grid=1 block=32 n=1<<20 x=[n+1] y=[64]"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     same_counts(cases[k][0], cases[k][1], 0);
     assert_false(sampled(cases[k][0], cases[k][1]).sampled.extrapolated);
@@ -201,11 +218,14 @@ static void test_loops_in_full(void **state) {
     values[k] = k < 1000 ? k : 1000000;
   assert_true(fd >= 0 && write(fd, values, sizeof values) == sizeof values);
   close(fd);
-  same_counts("until",
-              ww_fmt(arena, "grid=1 block=32 limit=500000 x=i32[2000]:file(%s) y=[64]", name), 0);
+  same_counts(
+      "until",
+      ww_fmt(arena, "grid=1 block=32 limit=500000 x=i32[2000]:file(%s) y=[64]", name),
+      0);
   assert_false(
       sampled("until",
-              ww_fmt(arena, "grid=1 block=32 limit=500000 x=i32[2000]:file(%s) y=[64]", name))
+              ww_fmt(arena, "grid=1 block=32 limit=500000 x=i32[2000]:file(%s) y=[64]",
+                     name))
           .sampled.extrapolated);
   unlink(name);
   assert_true(sampled("find", "grid=1 block=32 n=90000 x=[n]:random y=[64]")
@@ -229,15 +249,18 @@ static void test_closed_forms(void **state) {
   r = sampled("walk", "grid=1 block=32 n=1000000 step=32 offset=3 x=[33000000] y=[64]");
   EXACTLY(r.sampled.tally.c.global_ld_sectors, 5e6);
   r = sampled("walk", "grid=1 block=32 n=1000000 step=1 offset=0 x=[1100000] y=[64]");
-  EXACTLY(r.sampled.tally.c.global_ld_sectors, 4e6 + 875000); /* one of eight is aligned */
+  EXACTLY(r.sampled.tally.c.global_ld_sectors,
+          4e6 + 875000); /* one of eight is aligned */
   double n = 4096;
-  r = sampled("matmul_tiled", "grid=256,256 block=16,16 n=4096 a=[n*n] b=[n*n] c=[n*n]");
+  r = sampled("matmul_tiled",
+              "grid=256,256 block=16,16 n=4096 a=[n*n] b=[n*n] c=[n*n]");
   const ww_counts *c = &r.sampled.tally.c;
   EXACTLY(c->flops_fp32, 2 * n * n * n);
   EXACTLY(c->barriers, 2 * n / 16 * c->warps);
   EXACTLY(c->warps, n * n / 32);
   EXACTLY(c->global_ld_requests, 2 * n / 16 * c->warps);
-  EXACTLY(c->global_ld_sectors, 4 * 2 * n / 16 * c->warps); /* two half rows of 64 bytes */
+  EXACTLY(c->global_ld_sectors,
+          4 * 2 * n / 16 * c->warps); /* two half rows of 64 bytes */
   EXACTLY(c->global_st_bytes, 4 * n * n);
   EXACTLY(c->shared_st_requests, 2 * n / 16 * c->warps);
 }
@@ -259,7 +282,9 @@ static void test_huge_launches(void **state) {
 
 /* ---- footprints and ranges ---- */
 
-static const ww_footprint *footprint(const ww_trace_result *r, const ww_fn *fn, const char *arg,
+static const ww_footprint *footprint(const ww_trace_result *r,
+                                     const ww_fn *fn,
+                                     const char *arg,
                                      ww_access_kind kind) {
   for (uint32_t k = 0; k < r->sampled.nfootprints; k++) {
     const ww_footprint *f = &r->sampled.footprints[k];
@@ -270,12 +295,12 @@ static const ww_footprint *footprint(const ww_trace_result *r, const ww_fn *fn, 
   return NULL;
 }
 
-static void expect_footprint(const ww_footprint *f, double at, double x, double y, double z,
-                             double bytes) {
-  if (!f->affine || f->at != at || f->stride[0] != x || f->stride[1] != y || f->stride[2] != z ||
-      f->bytes != bytes)
-    fail_msg("%g + (%g, %g, %g), %g bytes%s", f->at, f->stride[0], f->stride[1], f->stride[2],
-             f->bytes, f->affine ? "" : ", not affine");
+static void expect_footprint(
+    const ww_footprint *f, double at, double x, double y, double z, double bytes) {
+  if (!f->affine || f->at != at || f->stride[0] != x || f->stride[1] != y ||
+      f->stride[2] != z || f->bytes != bytes)
+    fail_msg("%g + (%g, %g, %g), %g bytes%s", f->at, f->stride[0], f->stride[1],
+             f->stride[2], f->bytes, f->affine ? "" : ", not affine");
 }
 
 static void test_footprints(void **state) {
@@ -290,11 +315,14 @@ static void test_footprints(void **state) {
                    15 * 640 * 4 + 64);
   r = sampled("matmul_tiled", "grid=64,64 block=16,16 n=1024");
   fn = ww_ir_find(&unit.module, "matmul_tiled");
-  expect_footprint(footprint(&r, fn, "a", WW_ACCESS_LOAD), 0, 0, 16 * 1024 * 4, 0, 16 * 1024 * 4);
-  expect_footprint(footprint(&r, fn, "b", WW_ACCESS_LOAD), 0, 64, 0, 0, 1023 * 1024 * 4 + 64);
+  expect_footprint(footprint(&r, fn, "a", WW_ACCESS_LOAD), 0, 0, 16 * 1024 * 4, 0,
+                   16 * 1024 * 4);
+  expect_footprint(footprint(&r, fn, "b", WW_ACCESS_LOAD), 0, 64, 0, 0,
+                   1023 * 1024 * 4 + 64);
   expect_footprint(footprint(&r, fn, "c", WW_ACCESS_STORE), 0, 64, 16 * 1024 * 4, 0,
                    15 * 1024 * 4 + 64);
-  r = sampled("histogram", "grid=200 block=256 n=51200 x=i32[n]:uniform(0,10000) bins=[10000]");
+  r = sampled("histogram",
+              "grid=200 block=256 n=51200 x=i32[n]:uniform(0,10000) bins=[10000]");
   fn = ww_ir_find(&unit.module, "histogram");
   assert_false(footprint(&r, fn, "bins", WW_ACCESS_ATOMIC)->affine);
 }
@@ -307,13 +335,15 @@ static void test_touched_ranges(void **state) {
       {"strided", "grid=500 block=128 stride=17 x=[1100000] y=[64000]"},
       {"matmul_tiled", "grid=16,16 block=16,16 n=256 a=[n*n] b=[n*n] c=[n*n]"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    ww_trace_result f = full(cases[k][0], cases[k][1]), s = sampled(cases[k][0], cases[k][1]);
+    ww_trace_result f = full(cases[k][0], cases[k][1]),
+                    s = sampled(cases[k][0], cases[k][1]);
     assert_int_equal(f.sampled.tally.nargs, s.sampled.tally.nargs);
     for (uint32_t a = 0; a < f.sampled.tally.nargs; a++) {
       const ww_arg_counts *x = &f.sampled.tally.args[a], *y = &s.sampled.tally.args[a];
       if (x->lo != y->lo || x->hi != y->hi)
-        fail_msg("%s, %s: [%lld, %lld), not [%lld, %lld)", cases[k][0], x->name, (long long)y->lo,
-                 (long long)y->hi, (long long)x->lo, (long long)x->hi);
+        fail_msg("%s, %s: [%lld, %lld), not [%lld, %lld)", cases[k][0], x->name,
+                 (long long)y->lo, (long long)y->hi, (long long)x->lo,
+                 (long long)x->hi);
     }
   }
 }

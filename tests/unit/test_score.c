@@ -25,7 +25,8 @@ static ww_mark one(ww_metric m, double truth, double guess) {
 
 static void medians(void **state) {
   (void)state;
-  double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2}, tenth[] = {10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+  double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2},
+         tenth[] = {10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
   near(ww_stat_median(odd, 3), 2);
   near(ww_stat_median(even, 4), 2.5);
   near(ww_stat_share(tenth, 10, 0.9), 9);
@@ -111,8 +112,8 @@ static void percentages_are_scored_in_points(void **state) {
 
 static void true_zeros(void **state) {
   (void)state;
-  ww_mark m =
-      one(WW_M_flops_fp64, 0, 0); /* ABS: a share of the unit's floor, here a million operations */
+  ww_mark m = one(WW_M_flops_fp64, 0,
+                  0); /* ABS: a share of the unit's floor, here a million operations */
   assert_true(m.counted && m.zero && m.right);
   near(m.error, 0);
   m = one(WW_M_flops_fp64, 0, 250000);
@@ -222,7 +223,8 @@ static void a_score_by_hand(void **state) {
 static void no_launches_give_no_numbers(void **state) {
   ww_score s;
   ww_score_of(WW_M_time_us, NULL, 0, *state, &s);
-  assert_true(s.n == 0 && isnan(s.median) && isnan(s.right) && isnan(s.spearman) && isnan(s.bias));
+  assert_true(s.n == 0 && isnan(s.median) && isnan(s.right) && isnan(s.spearman) &&
+              isnan(s.bias));
 }
 
 /* ---- classes ---- */
@@ -237,9 +239,12 @@ static void classes_by_the_roof(void **state) {
     double per_byte;
     ww_bound want;
   } rows[] = {
-      {WW_M_flops_fp32, 31.9, WW_BOUND_BANDWIDTH}, {WW_M_flops_fp32, 32, WW_BOUND_COMPUTE},
-      {WW_M_flops_fp64, 0.49, WW_BOUND_BANDWIDTH}, {WW_M_flops_fp64, 0.5, WW_BOUND_COMPUTE},
-      {WW_M_int_ops, 17, WW_BOUND_COMPUTE},        {WW_M_flops_tensor, 199, WW_BOUND_BANDWIDTH},
+      {WW_M_flops_fp32, 31.9, WW_BOUND_BANDWIDTH},
+      {WW_M_flops_fp32, 32, WW_BOUND_COMPUTE},
+      {WW_M_flops_fp64, 0.49, WW_BOUND_BANDWIDTH},
+      {WW_M_flops_fp64, 0.5, WW_BOUND_COMPUTE},
+      {WW_M_int_ops, 17, WW_BOUND_COMPUTE},
+      {WW_M_flops_tensor, 199, WW_BOUND_BANDWIDTH},
       {WW_M_flops_fp16, 65, WW_BOUND_COMPUTE},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -268,15 +273,16 @@ static void balance_points_of_the_h200(void **state) {
   ww_err e = {0};
   assert_int_equal(ww_gpu_load("h200", *state, &g, &e), WW_OK);
   ww_balance_of(&g, &b);
-  assert_true(fabs(b.fp32 - 66.9e3 / 4800) < 1e-6 && fabs(b.fp64 - 33.5e3 / 4800) < 1e-6);
+  assert_true(fabs(b.fp32 - 66.9e3 / 4800) < 1e-6 &&
+              fabs(b.fp64 - 33.5e3 / 4800) < 1e-6);
   assert_true(fabs(b.integer - b.fp32 / 2) < 0.1); /* half as many integer lanes */
 }
 
 static void class_scores(void **state) {
   (void)state;
   const ww_bound B = WW_BOUND_BANDWIDTH, C = WW_BOUND_COMPUTE, U = WW_BOUND_UNKNOWN;
-  /* 6 bandwidth: 5 said so, 1 said compute; 4 compute: 3 said so, 1 said bandwidth; 2 compute not
-   * answered; 1 not known */
+  /* 6 bandwidth: 5 said so, 1 said compute; 4 compute: 3 said so, 1 said bandwidth; 2
+   * compute not answered; 1 not known */
   ww_bound truth[] = {B, B, B, B, B, B, C, C, C, C, C, C, U},
            guess[] = {B, B, B, B, B, C, C, C, C, B, U, U, B};
   ww_class_score s;

@@ -1,5 +1,5 @@
-/* test_serve.c - the server's core without HTTP: what is kept, what is computed again, that stale
- * answers are never given. */
+/* test_serve.c - the server's core without HTTP: what is kept, what is computed again,
+ * that stale answers are never given. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -86,7 +86,8 @@ static void test_keep_by_bytes(void **state) {
   ww_memo_free(k);
 }
 
-/* A stale thing lives on for those who have it, beside its successor of the same key. */
+/* A stale thing lives on for those who have it, beside its successor of the same key.
+ */
 static void test_keep_forget(void **state) {
   (void)state;
   ww_memo *k = ww_memo_new(10, 1000, drop);
@@ -141,13 +142,14 @@ static void test_pool(void **state) {
 
 /* ---- workspace.c ---- */
 
-static const char source[] = "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
-                             "extern \"C\" __global__ void a(int n, float *x) { x[blockIdx.x * 128 "
-                             "+ threadIdx.x] *= 2.0f; }\n"
-                             "__device__ float helper(float v) { return v + 3.0f; }\n"
-                             "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
-                             "extern \"C\" __global__ void b(int n, float *x) { int i = blockIdx.x "
-                             "* 128 + threadIdx.x; x[i] = helper(x[i]); }\n";
+static const char source[] =
+    "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
+    "extern \"C\" __global__ void a(int n, float *x) { x[blockIdx.x * 128 "
+    "+ threadIdx.x] *= 2.0f; }\n"
+    "__device__ float helper(float v) { return v + 3.0f; }\n"
+    "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
+    "extern \"C\" __global__ void b(int n, float *x) { int i = blockIdx.x "
+    "* 128 + threadIdx.x; x[i] = helper(x[i]); }\n";
 
 static ww_query *workspace;
 static ww_arena *arena;
@@ -217,8 +219,9 @@ static void test_only_what_changed(void **state) {
 
 static void test_explain_has_its_lines(void **state) {
   (void)state;
-  ww_query_request q = {
-      .source = {.path = path_of("lines.cu"), .text = source}, .explain = true, .kernel = "b"};
+  ww_query_request q = {.source = {.path = path_of("lines.cu"), .text = source},
+                        .explain = true,
+                        .kernel = "b"};
   ww_query_result x = ask(&q);
   assert_non_null(strstr(json_of(&x.v[0].report, arena), "\"line\":5"));
   q.source.text = ww_fmt(arena, "\n%s", source);
@@ -227,17 +230,20 @@ static void test_explain_has_its_lines(void **state) {
   assert_null(strstr(json_of(&x.v[0].report, arena), "\"line\":5"));
 }
 
-/* Lines above, below and inside come and go: what is known moves along, to the byte as if it were
- * computed anew. */
+/* Lines above, below and inside come and go: what is known moves along, to the byte as
+ * if it were computed anew. */
 static void test_answers_move(void **state) {
-  static const char text[] =
-      "__global__ void first(int n, float *x) {\n  int i = blockIdx.x * 128 + threadIdx.x;\n  if "
-      "(i < n) x[i * 32 % n] *= 2.0f;\n}\n"
-      "__global__ void second(int n, const float *x, float *y) {\n  int i = blockIdx.x * 128 + "
-      "threadIdx.x;\n"
-      "  if (i < n) y[i * 8 % n] = x[i * 32 % n];\n  if (i < n) y[i] += x[i * 16 % n];\n}\n"
-      "int main() {\n  float *x, *y;\n  first<<<64, 128>>>(8192, x);\n  second<<<64, 128>>>(8192, "
-      "x, y);\n}\n";
+  static const char text[] = "__global__ void first(int n, float *x) {\n  int i = "
+                             "blockIdx.x * 128 + threadIdx.x;\n  if "
+                             "(i < n) x[i * 32 % n] *= 2.0f;\n}\n"
+                             "__global__ void second(int n, const float *x, float *y) "
+                             "{\n  int i = blockIdx.x * 128 + "
+                             "threadIdx.x;\n"
+                             "  if (i < n) y[i * 8 % n] = x[i * 32 % n];\n  if (i < n) "
+                             "y[i] += x[i * 16 % n];\n}\n"
+                             "int main() {\n  float *x, *y;\n  first<<<64, "
+                             "128>>>(8192, x);\n  second<<<64, 128>>>(8192, "
+                             "x, y);\n}\n";
   static const struct {
     const char *at, *with;
     bool first; /* its code changes too */
@@ -251,11 +257,12 @@ static void test_answers_move(void **state) {
   (void)state;
   ww_query *known = workspace;
   for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    ww_query_request q = {.source = {.path = path_of("move.cu"), .text = text}, .explain = true};
+    ww_query_request q = {.source = {.path = path_of("move.cu"), .text = text},
+                          .explain = true};
     ask(&q);
     const char *at = strstr(text, rows[k].at);
-    q.source.text =
-        ww_fmt(arena, "%.*s%s%s", (int)(at - text), text, rows[k].with, at + strlen(rows[k].at));
+    q.source.text = ww_fmt(arena, "%.*s%s%s", (int)(at - text), text, rows[k].with,
+                           at + strlen(rows[k].at));
     ww_query_result x = ask(&q);
     ww_err e = {0};
     workspace = ww_query_new(&(ww_query_options){.root = "."}, &e);
@@ -266,8 +273,8 @@ static void test_answers_move(void **state) {
     assert_int_equal(x.n, 2);
     for (int i = 0; i < 2; i++)
       check_text(json_of(&x.v[i].report, arena), json_of(&fresh.v[i].report, arena), k);
-    assert_non_null(
-        strstr(json_of(&x.v[0].report, arena), "launch: as in the host code, move.cu:"));
+    assert_non_null(strstr(json_of(&x.v[0].report, arena),
+                           "launch: as in the host code, move.cu:"));
     if (x.v[0].known == rows[k].first)
       fail_msg("row %u: first", k);
     if (x.v[1].known != (k != 3))
@@ -337,8 +344,9 @@ static void test_stale_is_never_told(void **state) {
   ww_query_result x;
   ww_err e = {0};
   uint64_t generation = ww_query_change(workspace, t.path, edited("2.0f", "7.0f"));
-  ww_query_request q = {
-      .source = {.path = t.path, .generation = generation}, .cancelled = types, .ctx = &t};
+  ww_query_request q = {.source = {.path = t.path, .generation = generation},
+                        .cancelled = types,
+                        .ctx = &t};
   assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
   assert_true(t.polls >= 2);
   ww_query_close(workspace, t.path);
@@ -353,8 +361,9 @@ static void test_cancelled(void **state) {
   (void)state;
   ww_query_result x;
   ww_err e = {0};
-  ww_query_request q = {.source = {.path = path_of("cancel.cu"), .text = edited("2.0f", "9.0f")},
-                        .cancelled = always};
+  ww_query_request q = {
+      .source = {.path = path_of("cancel.cu"), .text = edited("2.0f", "9.0f")},
+      .cancelled = always};
   assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
   q.cancelled = NULL;
   assert_int_equal(ask(&q).n, 2); /* nothing half-made was kept */
@@ -416,8 +425,10 @@ static void test_threads(void **state) {
   for (int k = 0; k < THREADS; k++)
     for (int i = 0; i < TEXTS; i++)
       free(askers[k].json[i]);
-  assert_int_equal(after.units.made - before.units.made, TEXTS); /* each was read once */
-  assert_true(after.answers.bytes <= 16384 * (size_t)after.answers.n); /* they are small: many fit */
+  assert_int_equal(after.units.made - before.units.made,
+                   TEXTS); /* each was read once */
+  assert_true(after.answers.bytes <=
+              16384 * (size_t)after.answers.n); /* they are small: many fit */
 }
 
 int main(void) {

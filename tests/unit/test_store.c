@@ -1,5 +1,5 @@
-/* test_store.c - the store: what goes in comes out, which of two rows stays, what other files are,
- * and that a crash loses nothing. */
+/* test_store.c - the store: what goes in comes out, which of two rows stays, what other
+ * files are, and that a crash loses nothing. */
 #include "unit.h"
 
 #include <math.h>
@@ -109,7 +109,8 @@ static ww_status take(void *ctx, const ww_store_row *r, ww_err *e) {
 static rows all(ww_store *s, bool failed) {
   rows x = {0};
   ww_err e = {0};
-  if (ww_store_each(s, &(ww_store_filter){.origin = -1, .failed = failed}, take, &x, &e))
+  if (ww_store_each(s, &(ww_store_filter){.origin = -1, .failed = failed}, take, &x,
+                    &e))
     fail_msg("%s", e.msg);
   return x;
 }
@@ -129,33 +130,37 @@ static void rows_come_back(void **state) {
   const ww_store_row *corpus = &x.v[0], *gen = &x.v[1];
   assert_string_equal(x.key[1], "g1/18446744073709551612/123");
   assert_string_equal(x.name[1], "g1_18446744073709551612_123");
-  assert_true(gen->kernel.seed == UINT64_MAX - 3 && gen->kernel.source_hash == 0xfedcba9876543210);
+  assert_true(gen->kernel.seed == UINT64_MAX - 3 &&
+              gen->kernel.source_hash == 0xfedcba9876543210);
   assert_true(gen->number == 2 && gen->m[WW_M_time_us] == 3.25 &&
               isnan(gen->m[WW_M_dram_read_bytes]) && !gen->passes);
   assert_true(gen->sms == 132 && gen->l2_bytes == 62914560 && gen->grid[0] == 3 &&
               gen->block[0] == 256);
   assert_string_equal(x.key[0], "corpus/gemm/gemm.cu:k");
-  assert_true(corpus->passes == 3 && corpus->m[WW_M_int_ops] == WW_M_int_ops + 0.123456789);
+  assert_true(corpus->passes == 3 &&
+              corpus->m[WW_M_int_ops] == WW_M_int_ops + 0.123456789);
   double bytes = corpus->m[WW_M_dram_read_bytes] +
                  corpus->m[WW_M_dram_write_bytes]; /* rates follow from the rest */
   assert_true(fabs(corpus->m[WW_M_dram_gbps] - bytes / 12.5 * 1e-3) < 1e-12);
   assert_int_equal(count(s, &(ww_store_filter){.origin = -1, .counters = true}), 1);
-  assert_int_equal(
-      count(s, &(ww_store_filter){.origin = WW_ORIGIN_GENERATED, .family = "gen.stencil"}), 1);
+  assert_int_equal(count(s, &(ww_store_filter){.origin = WW_ORIGIN_GENERATED,
+                                               .family = "gen.stencil"}),
+                   1);
   assert_int_equal(count(s, &(ww_store_filter){.origin = -1, .gpu = "a100"}), 0);
   ww_err e = {0};
   assert_int_equal(ww_store_put(s, &a, &e), WW_EUSAGE);
   ww_store_close(s);
 }
 
-/* A failure gives way, counters are filled in under the time that was there, anything better stays.
+/* A failure gives way, counters are filled in under the time that was there, anything
+ * better stays.
  */
 static void the_better_row_stays(void **state) {
   (void)state;
   ww_store *s = opened("better.sqlite", WW_STORE_WRITE);
   const char *key = "corpus/a/a.cu:k";
-  ww_store_row bad = row(key, 1, 1, 0), time = row(key, 1, 10, 0), counters = row(key, 1, 20, 3),
-               other = row(key, 1, 30, 0);
+  ww_store_row bad = row(key, 1, 1, 0), time = row(key, 1, 10, 0),
+               counters = row(key, 1, 20, 3), other = row(key, 1, 30, 0);
   bad.status = WW_EDATA;
   bad.error = "illegal address";
   other.gpu = "a100";
@@ -172,11 +177,13 @@ static void the_better_row_stays(void **state) {
   put(s, &time);
   rows x = all(s, true);
   assert_int_equal(x.n, 2);
-  assert_true(x.v[1].m[WW_M_time_us] == 10 && !x.v[1].status && x.v[0].m[WW_M_time_us] == 30);
+  assert_true(x.v[1].m[WW_M_time_us] == 10 && !x.v[1].status &&
+              x.v[0].m[WW_M_time_us] == 30);
   put(s, &counters);
   assert_int_equal(ww_store_has(s, key, 1, "h200"), WW_HELD_COUNTERS);
   x = all(s, true);
-  assert_true(x.v[1].m[WW_M_time_us] == 10 && x.v[1].passes == 3 && x.v[1].samples == 3);
+  assert_true(x.v[1].m[WW_M_time_us] == 10 && x.v[1].passes == 3 &&
+              x.v[1].samples == 3);
   assert_true(x.v[1].m[WW_M_l2_bytes] == counters.m[WW_M_l2_bytes] &&
               x.v[1].m[WW_M_registers] == 32);
   put(s, &time);
@@ -188,7 +195,8 @@ static void merged_and_packed(void **state) {
   (void)state;
   ww_err e = {0};
   uint64_t added, duplicates;
-  ww_store *a = opened("a.sqlite", WW_STORE_WRITE), *b = opened("b.sqlite", WW_STORE_WRITE);
+  ww_store *a = opened("a.sqlite", WW_STORE_WRITE),
+           *b = opened("b.sqlite", WW_STORE_WRITE);
   for (uint32_t k = 0; k < 6; k++) {
     ww_store_row r = row("corpus/x/x.cu:k", k, k + 1.0 / 3, k % 2 ? 3 : 0);
     if (k > 2)
@@ -201,11 +209,13 @@ static void merged_and_packed(void **state) {
       put(b, &r);
   }
   ww_store_close(b);
-  assert_int_equal(ww_store_merge(a, path_of("b.sqlite"), &added, &duplicates, &e), WW_OK);
+  assert_int_equal(ww_store_merge(a, path_of("b.sqlite"), &added, &duplicates, &e),
+                   WW_OK);
   assert_true(added == 2 && duplicates == 1);
   rows x = all(a, true);
   assert_int_equal(x.n, 6);
-  assert_string_equal(x.key[3], "g1/18446744073709551612/5"); /* in the order of the numbers */
+  assert_string_equal(x.key[3],
+                      "g1/18446744073709551612/5"); /* in the order of the numbers */
   assert_true(x.v[5].kernel.index == 7 && x.v[5].m[WW_M_time_us] == 3 + 1.0 / 3);
   assert_int_equal(ww_store_pack(a, path_of("a.sqlite.zst"), &e), WW_OK);
   ww_store_close(a);
@@ -220,10 +230,12 @@ static void merged_and_packed(void **state) {
   }
   ww_store_close(a);
   ww_store *s = NULL;
-  assert_int_equal(ww_store_open(path_of("a.sqlite.zst"), WW_STORE_WRITE, &s, &e), WW_EUSAGE);
+  assert_int_equal(ww_store_open(path_of("a.sqlite.zst"), WW_STORE_WRITE, &s, &e),
+                   WW_EUSAGE);
 }
 
-static void expect(const char *name, ww_store_mode mode, ww_status code, const char *words) {
+static void
+expect(const char *name, ww_store_mode mode, ww_status code, const char *words) {
   ww_store *s = NULL;
   ww_err e = {0};
   ww_status st = ww_store_open(path_of(name), mode, &s, &e);
@@ -242,9 +254,9 @@ static void sql(const char *name, const char *text) {
 
 static void other_files_are_told(void **state) {
   (void)state;
-  static const char text[] =
-      "SQLite format 3 is what a store begins with, and this is not it, long as it may be........."
-      "..........";
+  static const char text[] = "SQLite format 3 is what a store begins with, and this is "
+                             "not it, long as it may be........."
+                             "..........";
   expect("none.sqlite", WW_STORE_READ, WW_EIO, "cannot open the store");
   expect("no/such/folder.sqlite", WW_STORE_WRITE, WW_EIO, "cannot write");
   ww_write_file_atomic(path_of("text.sqlite"), text, sizeof text, NULL);
@@ -287,8 +299,8 @@ static void damage_is_an_error(void **state) {
   ww_err e = {0};
   uint64_t added, duplicates;
   ww_store *to = opened("saved.sqlite", WW_STORE_WRITE);
-  assert_int_equal(ww_store_merge(to, path_of("damaged.sqlite"), &added, &duplicates, &e),
-                   WW_EDATA);
+  assert_int_equal(
+      ww_store_merge(to, path_of("damaged.sqlite"), &added, &duplicates, &e), WW_EDATA);
   assert_non_null(strstr(e.msg, "damaged"));
   ww_store_close(to);
   ww_store_close(s);
@@ -314,7 +326,8 @@ static void nobody_may_write_here(void **state) {
   chmod(path_of("closed"), 0777);
 }
 
-/* What was committed is there after kill -9, what was not is gone, and the next process goes on. */
+/* What was committed is there after kill -9, what was not is gone, and the next process
+ * goes on. */
 static void a_crash_loses_what_was_not_committed(void **state) {
   (void)state;
   ww_err e = {0};
@@ -376,8 +389,9 @@ static void a_full_disk_keeps_what_is_there(void **state) {
 static void ranks_come_from_the_launcher(void **state) {
   (void)state;
   static const char *const names[] = {
-      "WARPWISE_RANK", "WARPWISE_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
-      "PMI_SIZE",      "SLURM_PROCID",  "SLURM_NTASKS",         "JOB_COMPLETION_INDEX"};
+      "WARPWISE_RANK",        "WARPWISE_SIZE", "OMPI_COMM_WORLD_RANK",
+      "OMPI_COMM_WORLD_SIZE", "PMI_RANK",      "PMI_SIZE",
+      "SLURM_PROCID",         "SLURM_NTASKS",  "JOB_COMPLETION_INDEX"};
   ww_rank r;
   ww_err e = {0};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -404,7 +418,8 @@ static void ranks_come_from_the_launcher(void **state) {
   assert_int_equal(ww_rank_find(&r, &e), WW_EUSAGE);
 }
 
-/* The parts of a campaign's ranks make the whole, and the share of counters is what was asked for.
+/* The parts of a campaign's ranks make the whole, and the share of counters is what was
+ * asked for.
  */
 static void parts_make_the_whole(void **state) {
   (void)state;
@@ -417,12 +432,14 @@ static void parts_make_the_whole(void **state) {
                    .counters = 0.3};
   ww_target t = {.gpu = "h200", .sms = 132, .l2_bytes = 62914560};
   ww_campaign_plan whole, part, sum = {0};
-  assert_int_equal(ww_campaign_plan_make(&c, &(ww_rank){.size = 1}, &t, NULL, &whole, &e), WW_OK);
+  assert_int_equal(
+      ww_campaign_plan_make(&c, &(ww_rank){.size = 1}, &t, NULL, &whole, &e), WW_OK);
   assert_true(whole.kernels == 101 && whole.launches == 505 && whole.device_s > 0.1);
   assert_true(whole.with_counters > 505 * 0.25 && whole.with_counters < 505 * 0.35);
   for (uint32_t k = 0; k < 4; k++) {
-    assert_int_equal(
-        ww_campaign_plan_make(&c, &(ww_rank){.rank = k, .size = 4}, &t, NULL, &part, &e), WW_OK);
+    assert_int_equal(ww_campaign_plan_make(&c, &(ww_rank){.rank = k, .size = 4}, &t,
+                                           NULL, &part, &e),
+                     WW_OK);
     assert_true(part.kernels == 25 || part.kernels == 26);
     sum.kernels += part.kernels;
     sum.with_counters += part.with_counters;

@@ -1,6 +1,6 @@
-/* test_structure.c - copies of a kernel are alike whatever was renamed, reformatted, reordered or
- * resized in them, other algorithms are not; and the published table of splits is the one in the
- * program. */
+/* test_structure.c - copies of a kernel are alike whatever was renamed, reformatted,
+ * reordered or resized in them, other algorithms are not; and the published table of
+ * splits is the one in the program. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 static const char *const product =
     "#define TILE 16\n"
-    "extern \"C\" __global__ void product(int n, const float *a, const float *b, float *c) {\n"
+    "extern \"C\" __global__ void product(int n, const float *a, const float *b, float "
+    "*c) {\n"
     "  __shared__ float as[TILE][TILE], bs[TILE][TILE];\n"
     "  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;\n"
     "  float sum = 0;\n"
@@ -19,20 +20,24 @@ static const char *const product =
     "    as[threadIdx.y][threadIdx.x] = a[y * n + t + threadIdx.x];\n"
     "    bs[threadIdx.y][threadIdx.x] = b[(t + threadIdx.y) * n + x];\n"
     "    __syncthreads();\n"
-    "    for (int k = 0; k < TILE; k++) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];\n"
+    "    for (int k = 0; k < TILE; k++) sum += as[threadIdx.y][k] * "
+    "bs[k][threadIdx.x];\n"
     "    __syncthreads();\n"
     "  }\n"
     "  c[y * n + x] = sum;\n"
     "}\n";
 
-/* Other names, another order of what is independent, unsigned numbers, a while loop, another tile.
+/* Other names, another order of what is independent, unsigned numbers, a while loop,
+ * another tile.
  */
 static const char *const disguised =
     "enum { EDGE = 8 };\n"
-    "extern \"C\" __global__ void mm(const unsigned size, const float *left, const float *right, "
+    "extern \"C\" __global__ void mm(const unsigned size, const float *left, const "
+    "float *right, "
     "float *out) {\n"
     "  __shared__ float second[EDGE][EDGE]; __shared__ float first[EDGE][EDGE];\n"
-    "  unsigned row = EDGE * blockIdx.y + threadIdx.y; unsigned col = threadIdx.x + EDGE * "
+    "  unsigned row = EDGE * blockIdx.y + threadIdx.y; unsigned col = threadIdx.x + "
+    "EDGE * "
     "blockIdx.x;\n"
     "  float total = 0.0f; unsigned at = 0;\n"
     "  while (at < size) {\n"
@@ -49,8 +54,10 @@ static const char *const disguised =
 
 /* A different way to the same product. */
 static const char *const plain =
-    "extern \"C\" __global__ void product(int n, const float *a, const float *b, float *c) {\n"
-    "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "extern \"C\" __global__ void product(int n, const float *a, const float *b, float "
+    "*c) {\n"
+    "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+    "threadIdx.y;\n"
     "  if (x >= n || y >= n) return;\n"
     "  float sum = 0;\n"
     "  for (int k = 0; k < n; k++) sum += a[y * n + k] * b[k * n + x];\n"
@@ -59,7 +66,8 @@ static const char *const plain =
 
 /* The plain one in OpenCL, whose indices are size_t. */
 static const char *const plain_cl =
-    "__kernel void product(int n, __global const float *a, __global const float *b, __global float "
+    "__kernel void product(int n, __global const float *a, __global const float *b, "
+    "__global float "
     "*c) {\n"
     "  int x = get_global_id(0), y = get_global_id(1);\n"
     "  if (x >= n || y >= n) return;\n"
@@ -69,7 +77,8 @@ static const char *const plain_cl =
     "}\n";
 
 static const char *const rows =
-    "extern \"C\" __global__ void rows(int m, const int *row, const int *col, const float *val, "
+    "extern \"C\" __global__ void rows(int m, const int *row, const int *col, const "
+    "float *val, "
     "const float *x, float *y) {\n"
     "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  if (r >= m) return;\n"
@@ -79,9 +88,11 @@ static const char *const rows =
     "}\n";
 
 static const char *const rows_cl =
-    "__kernel void sparse(__global const float *v, __global const float *in, __global const int "
+    "__kernel void sparse(__global const float *v, __global const float *in, __global "
+    "const int "
     "*c,\n"
-    "                     __global const int *begin, const int dim, __global float *out) {\n"
+    "                     __global const int *begin, const int dim, __global float "
+    "*out) {\n"
     "  int mine = get_global_id(0);\n"
     "  if (mine < dim) {\n"
     "    float t = 0.0f;\n"
@@ -92,7 +103,8 @@ static const char *const rows_cl =
     "}\n";
 
 static const char *const histogram =
-    "extern \"C\" __global__ void histogram(int n, const unsigned char *x, unsigned *bins) {\n"
+    "extern \"C\" __global__ void histogram(int n, const unsigned char *x, unsigned "
+    "*bins) {\n"
     "  __shared__ unsigned own[256];\n"
     "  own[threadIdx.x] = 0;\n"
     "  __syncthreads();\n"
@@ -105,7 +117,8 @@ static const char *const histogram =
 static const char *const sum =
     "extern \"C\" __global__ void sum(int n, const float *x, float *out) {\n"
     "  float s = 0;\n"
-    "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) s "
+    "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+    "blockDim.x) s "
     "+= x[i];\n"
     "  for (int d = 16; d; d /= 2) s += __shfl_down_sync(~0u, s, d);\n"
     "  if ((threadIdx.x & 31) == 0) atomicAdd(out, s);\n"
@@ -115,7 +128,8 @@ static void structure_of(const char *text, ww_arena *a, ww_structure *out) {
   char path[] = "/tmp/ww_structure_XXXXXX.cu";
   const char *file = path;
   int dialect = strstr(text, "__kernel") ? WW_OPENCL : WW_CUDA;
-  ww_front_options o = {.files = &file, .nfiles = 1, .dialect = dialect, .no_sdk = true};
+  ww_front_options o = {
+      .files = &file, .nfiles = 1, .dialect = dialect, .no_sdk = true};
   ww_unit u;
   ww_err e = {0};
   int fd = mkstemps(path, 3);
@@ -151,15 +165,16 @@ static void copies_are_alike(void **state) {
   structure_of(replaced(product, "void product(", "void other(", *state), *state, &t);
   assert_true(ww_structure_hash(&s) == ww_structure_hash(&t));
   assert_true(s.n > 60);
-  double tile =
-      alike(product, replaced(product, "#define TILE 16", "#define TILE 32", *state), *state);
+  double tile = alike(
+      product, replaced(product, "#define TILE 16", "#define TILE 32", *state), *state);
   double hidden = alike(product, disguised, *state);
   if (tile < 0.9 || hidden < 0.8)
     fail_msg("another tile %.2f, disguised %.2f", tile, hidden);
 }
 
 static void the_language_does_not_matter(void **state) {
-  double product_cl = alike(plain, plain_cl, *state), sparse_cl = alike(rows, rows_cl, *state);
+  double product_cl = alike(plain, plain_cl, *state),
+         sparse_cl = alike(rows, rows_cl, *state);
   if (product_cl < 0.8 || sparse_cl < 0.8)
     fail_msg("product %.2f, sparse %.2f", product_cl, sparse_cl);
 }
@@ -175,8 +190,8 @@ static void other_algorithms_are_not(void **state) {
 }
 
 static void a_longer_chain_is_another_kernel(void **state) {
-  const char *more =
-      replaced(product, "c[y * n + x] = sum;", "c[y * n + x] = sqrtf(sum) / (1 + c[x]);", *state);
+  const char *more = replaced(product, "c[y * n + x] = sum;",
+                              "c[y * n + x] = sqrtf(sum) / (1 + c[x]);", *state);
   double v = alike(product, more, *state);
   if (v > 0.97 || v < 0.6)
     fail_msg("%.2f", v);
@@ -192,7 +207,8 @@ static void families_are_in_one_split(void **state) {
     for (uint32_t k = 0; k < i; k++)
       assert_string_not_equal(f->name, ww_split_families[k].name);
     (ww_starts(f->name, "gen.") ? generated : corpus)[f->split]++;
-    ww_store_kernel kernel = {.origin = WW_ORIGIN_CORPUS, .family = f->name, .key = "x"};
+    ww_store_kernel kernel = {
+        .origin = WW_ORIGIN_CORPUS, .family = f->name, .key = "x"};
     assert_int_equal(ww_split_of(&kernel), f->split);
   }
   for (int s = 0; s < WW_NSPLITS; s++)
@@ -202,8 +218,9 @@ static void families_are_in_one_split(void **state) {
 static void unknown_families_go_by_their_name(void **state) {
   uint32_t n[WW_NSPLITS] = {0};
   for (int k = 0; k < 1000; k++) {
-    ww_store_kernel f = {
-        .origin = WW_ORIGIN_GENERATED, .family = ww_fmt(*state, "gen.new%d", k), .key = "x"};
+    ww_store_kernel f = {.origin = WW_ORIGIN_GENERATED,
+                         .family = ww_fmt(*state, "gen.new%d", k),
+                         .key = "x"};
     ww_store_kernel i = {.origin = WW_ORIGIN_IMPORTED,
                          .family = "import",
                          .key = "x",
@@ -249,7 +266,8 @@ static void the_page_has_the_table(void **state) {
     print_message("%s", b.s);
   ww_buf_free(&b);
   if (!there)
-    fail_msg("docs/splits.md has not the table of split.def: put in what is printed above");
+    fail_msg(
+        "docs/splits.md has not the table of split.def: put in what is printed above");
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
-/* test_table.c - the shipped table: what it says of itself can be made again. Sources of a sample
- * of its generated kernels come out of their numbers with the hash that was stored when they were
- * measured; launches have the shape that was measured; corpus kernels are there. */
+/* test_table.c - the shipped table: what it says of itself can be made again. Sources
+ * of a sample of its generated kernels come out of their numbers with the hash that was
+ * stored when they were measured; launches have the shape that was measured; corpus
+ * kernels are there. */
 #include "../../src/data/generate.h"
 #include "../../src/data/split.h"
 #include "../../src/data/store.h"
@@ -22,12 +23,14 @@ static void look_generated(looked *x, const ww_store_row *r) {
   ww_err e = {0};
   ww_gen_dialect d = strcmp(k->dialect, "opencl") ? WW_GEN_CUDA : WW_GEN_OPENCL;
   assert_int_equal(ww_gen_make(k->version, k->seed, k->index, a, &g, &e), WW_OK);
-  assert_int_equal(ww_gen_launch(&g, r->number, r->sms, r->l2_bytes, a, &l, NULL, &e), WW_OK);
+  assert_int_equal(ww_gen_launch(&g, r->number, r->sms, r->l2_bytes, a, &l, NULL, &e),
+                   WW_OK);
   x->generated++;
   x->source += ww_gen_source_hash(&g, d) != k->source_hash;
   x->structure += g.structure != k->structure;
   x->family += strcmp(g.family, k->family) != 0;
-  x->shape += memcmp(l.grid, r->grid, sizeof l.grid) || memcmp(l.block, r->block, sizeof l.block);
+  x->shape += memcmp(l.grid, r->grid, sizeof l.grid) ||
+              memcmp(l.block, r->block, sizeof l.block);
   ww_arena_free(a);
 }
 
@@ -54,7 +57,8 @@ static void rows_can_be_made_again(void **state) {
   ww_err e = {0};
   looked x = {0};
   assert_int_equal(ww_store_open(TABLE, WW_STORE_READ, &s, &e), WW_OK);
-  assert_int_equal(ww_store_each(s, &(ww_store_filter){.origin = -1}, look, &x, &e), WW_OK);
+  assert_int_equal(ww_store_each(s, &(ww_store_filter){.origin = -1}, look, &x, &e),
+                   WW_OK);
   ww_store_close(s);
   assert_true(x.rows >= 420000);
   assert_true(x.counters >= 40000);

@@ -1,5 +1,5 @@
-/* test_text.c - the oracle `text` on a small random model: questions in batches and alone, JSON
- * under its grammar, models that do not fit. */
+/* test_text.c - the oracle `text` on a small random model: questions in batches and
+ * alone, JSON under its grammar, models that do not fit. */
 #include "folder.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 
 /* ---- a model ---- */
 
-static const char *const specials[] = {WW_QUESTION_FEATURE, WW_QUESTION_END, WW_ANSWER_END, NULL};
+static const char *const specials[] = {WW_QUESTION_FEATURE, WW_QUESTION_END,
+                                       WW_ANSWER_END, NULL};
 
 typedef struct {
   ww_arena *a;
@@ -25,10 +26,12 @@ static const char *next_text(void *ctx, size_t *n) {
   if (t->n++ >= 20)
     return NULL;
   for (int m = 0; m < WW_NMETRICS; m++)
-    v[m] = (m + t->n) % 6 == 0 ? NAN : pow(10, (m * 7 + (int)t->n) % 13 - 3) * (1 + t->n / 21.0);
+    v[m] = (m + t->n) % 6 == 0
+               ? NAN
+               : pow(10, (m * 7 + (int)t->n) % 13 - 3) * (1 + t->n / 21.0);
   ww_question_answer(v, &b);
-  ww_buf_puts(
-      &b, "(FA cr Rh,FB Rh zero){if(gx< Ph)FB[gx]=nfB*FA[gx]+FB[gx]*fkf;}\nest Af Cg Ca Ab 0 Cg");
+  ww_buf_puts(&b, "(FA cr Rh,FB Rh zero){if(gx< Ph)FB[gx]=nfB*FA[gx]+FB[gx]*fkf;}\nest "
+                  "Af Cg Ca Ab 0 Cg");
   const char *s = ww_strdup(t->a, b.s);
   *n = b.n;
   ww_buf_free(&b);
@@ -78,9 +81,10 @@ static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
 /* ---- questions ---- */
 
 static void questions(ww_arena *a, ww_gpu *g, ww_text_question *q, uint32_t n) {
-  static const char source[] = "__global__ void k(int n, const float *x, float *y) { int i = "
-                               "blockIdx.x * blockDim.x + threadIdx.x; "
-                               "for (int j = 0; j < n; j++) y[i] += x[i * n + j]; }";
+  static const char source[] =
+      "__global__ void k(int n, const float *x, float *y) { int i = "
+      "blockIdx.x * blockDim.x + threadIdx.x; "
+      "for (int j = 0; j < n; j++) y[i] += x[i * n + j]; }";
   ww_err e;
   if (ww_gpu_load("h200", a, g, &e))
     fail_msg("%s", e.msg);
@@ -88,8 +92,11 @@ static void questions(ww_arena *a, ww_gpu *g, ww_text_question *q, uint32_t n) {
     ww_arg args[3] = {{.kind = WW_ARG_VALUE, .is_int = true, .ivalue = 10 << i},
                       {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 40960u << i}},
                       {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 4096}}};
-    ww_launch l = {
-        .kernel = "k", .grid = {4, 1, 1}, .block = {256, 1, 1}, .args = args, .nargs = 3};
+    ww_launch l = {.kernel = "k",
+                   .grid = {4, 1, 1},
+                   .block = {256, 1, 1},
+                   .args = args,
+                   .nargs = 3};
     ww_question_kernel *k;
     if (ww_question_read(source, sizeof source - 1, "k", NULL, 0, a, &k, &e))
       fail_msg("%s", e.msg);
@@ -115,7 +122,8 @@ static void answers_always_parse(void **state) {
     check_text(all[i].text, b.s, i);
     ww_buf_free(&b);
   }
-  assert_true(fabsf(all[0].number[0] - all[5].number[0]) > 1e-6f); /* it reads what it is asked */
+  assert_true(fabsf(all[0].number[0] - all[5].number[0]) >
+              1e-6f); /* it reads what it is asked */
   for (uint32_t i = 0; i < N; i += 8) {
     assert_int_equal(ww_text_ask(t, &q[i], 1, true, a, &one, &e), WW_OK);
     for (int m = 0; m < WW_NMETRICS; m++)
@@ -128,7 +136,8 @@ static void answers_always_parse(void **state) {
   folder_drop(dir);
 }
 
-/* The grammar runs pieces of the answer; training had it whole: the tokens must be the same. */
+/* The grammar runs pieces of the answer; training had it whole: the tokens must be the
+ * same. */
 static void pieces_are_the_whole(void **state) {
   ww_arena *a = *state;
   const char *dir = folder_new(a);
@@ -179,8 +188,8 @@ static void reports_agree(void **state) {
     assert_true(r.m[WW_M_l2_hit_pct].value <= 100 &&
                 r.m[WW_M_occupancy_pct].value <= r.m[WW_M_occupancy_limit_pct].value);
     if (r.m[WW_M_ai].known)
-      assert_true(fabs(r.m[WW_M_ai].value * r.m[WW_M_dram_gbps].value - r.m[WW_M_gflops].value) <=
-                  1e-6 * r.m[WW_M_gflops].value + 1e-9);
+      assert_true(fabs(r.m[WW_M_ai].value * r.m[WW_M_dram_gbps].value -
+                       r.m[WW_M_gflops].value) <= 1e-6 * r.m[WW_M_gflops].value + 1e-9);
   }
 }
 
@@ -193,18 +202,22 @@ static void models_that_do_not_fit(void **state) {
   assert_int_equal(ww_text_open(path, 1, &t, &e), WW_EDATA);
   assert_non_null(strstr(e.msg, "docs/text-model.md"));
   assert_null(t);
-  assert_int_not_equal(ww_text_open(ww_path_join(a, dir, "none.gguf"), 1, &t, &e), WW_OK);
+  assert_int_not_equal(ww_text_open(ww_path_join(a, dir, "none.gguf"), 1, &t, &e),
+                       WW_OK);
   make_model(a, dir, WW_NMETRICS);
-  assert_int_equal(ww_write_file_atomic(side, "{\"question_version\":99}", 23, &e), WW_OK);
+  assert_int_equal(ww_write_file_atomic(side, "{\"question_version\":99}", 23, &e),
+                   WW_OK);
   assert_int_equal(ww_text_open(path, 1, &t, &e), WW_EDATA);
   assert_non_null(strstr(e.msg, "version 99"));
-  assert_int_equal(ww_write_file_atomic(side, "{\"interval_scale\":1.5}", 22, &e), WW_OK);
+  assert_int_equal(ww_write_file_atomic(side, "{\"interval_scale\":1.5}", 22, &e),
+                   WW_OK);
   assert_int_equal(ww_text_open(path, 1, &t, &e), WW_OK);
   ww_text_close(t);
   folder_drop(dir);
 }
 
-/* Single bits of the shipped model and of what stands beside it: a damaged one is not asked. */
+/* Single bits of the shipped model and of what stands beside it: a damaged one is not
+ * asked. */
 static void a_damaged_model(void **state) {
   ww_arena *a = *state;
   const char *dir = folder_new(a), *path = ww_path_join(a, dir, "text.gguf"),
@@ -213,8 +226,10 @@ static void a_damaged_model(void **state) {
   size_t n, beside_n;
   ww_text *t = NULL;
   ww_err e = {0};
-  assert_int_equal(ww_read_file(a, "models/text.gguf", 1 << 30, &weights, &n, &e), WW_OK);
-  assert_int_equal(ww_read_file(a, "models/text.json", 1 << 20, &beside, &beside_n, &e), WW_OK);
+  assert_int_equal(ww_read_file(a, "models/text.gguf", 1 << 30, &weights, &n, &e),
+                   WW_OK);
+  assert_int_equal(ww_read_file(a, "models/text.json", 1 << 20, &beside, &beside_n, &e),
+                   WW_OK);
   for (uint64_t k = 0; k < 6; k++) {
     char *in = k < 4 ? weights : strstr(beside, k == 4 ? "1.31" : "0.5") + 2;
     size_t at = k < 4 ? ww_hash(&k, sizeof k, 0) % n : 0;
@@ -232,8 +247,8 @@ static void a_damaged_model(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(answers_always_parse), TEST(pieces_are_the_whole),
-                                     TEST(reports_agree), TEST(models_that_do_not_fit),
-                                     TEST(a_damaged_model)};
+  const struct CMUnitTest tests[] = {
+      TEST(answers_always_parse), TEST(pieces_are_the_whole), TEST(reports_agree),
+      TEST(models_that_do_not_fit), TEST(a_damaged_model)};
   return RUN(tests);
 }

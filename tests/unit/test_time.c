@@ -1,5 +1,5 @@
-/* test_time.c - the time model: its bounds, its waves, its parameters and their fit; the chain of
- * one warp. */
+/* test_time.c - the time model: its bounds, its waves, its parameters and their fit;
+ * the chain of one warp. */
 #include "../../src/predict/model/chain.h"
 #include "../../src/predict/learn/fit.h"
 #include "unit.h"
@@ -22,21 +22,27 @@ static int teardown(void **state) {
   return 0;
 }
 
-/* A launch of `blocks` blocks of 256 threads that read and write `bytes` of DRAM each way with one
- * wait a warp. */
+/* A launch of `blocks` blocks of 256 threads that read and write `bytes` of DRAM each
+ * way with one wait a warp. */
 static ww_work streaming(uint64_t blocks, double bytes) {
   ww_work w = {.blocks = blocks, .block_threads = 256, .warps_per_block = 8};
   ww_occupancy_of(&gpu, 256, 24, 0, &w.occupancy);
   double warps = 8.0 * (double)blocks;
   w.lowered.total = 16 * warps;
   w.lowered.code_bytes = 512;
-  w.traffic = (ww_traffic){
-      .l2_reads = bytes / 32, .l2_writes = bytes / 32, .dram_read = bytes, .dram_write = bytes};
+  w.traffic = (ww_traffic){.l2_reads = bytes / 32,
+                           .l2_writes = bytes / 32,
+                           .dram_read = bytes,
+                           .dram_write = bytes};
   w.traffic.footprint = 2 * bytes;
   w.traffic.from_dram = 1;
   w.traffic.l1_wavefronts = bytes / 64;
-  w.chain = (ww_chain){
-      .warp_inst = 16, .alu = 60, .waits = 1, .loads_per_wait = 1, .first_waits = 1, .spread = 1};
+  w.chain = (ww_chain){.warp_inst = 16,
+                       .alu = 60,
+                       .waits = 1,
+                       .loads_per_wait = 1,
+                       .first_waits = 1,
+                       .spread = 1};
   w.chain.beyond_l1 = w.chain.beyond_l2 = 1;
   w.chain.lines_per_load = 1;
   w.chain.store_lines = bytes / 128;
@@ -77,15 +83,22 @@ static void test_nothing_takes_the_floor(void **state) {
   assert_true(fabs(log(t.high / t.low) - 2 * ww_params_default.spread_short) < 1e-9);
 }
 
-/* One warp that follows pointers takes so many latencies; a second one beside it costs nothing. */
+/* One warp that follows pointers takes so many latencies; a second one beside it costs
+ * nothing. */
 static void test_one_chain_is_latency(void **state) {
   (void)state;
   ww_work w = {.blocks = 1, .block_threads = 32, .warps_per_block = 1};
   ww_occupancy_of(&gpu, 32, 16, 0, &w.occupancy);
-  w.traffic = (ww_traffic){
-      .from_dram = 1, .dram_read = 32e4, .l2_reads = 1e4, .footprint = 32e4, .l1_wavefronts = 1e4};
-  w.chain = (ww_chain){
-      .warp_inst = 3e4, .waits = 1e4, .loads_per_wait = 1, .lines_per_load = 1, .spread = 1};
+  w.traffic = (ww_traffic){.from_dram = 1,
+                           .dram_read = 32e4,
+                           .l2_reads = 1e4,
+                           .footprint = 32e4,
+                           .l1_wavefronts = 1e4};
+  w.chain = (ww_chain){.warp_inst = 3e4,
+                       .waits = 1e4,
+                       .loads_per_wait = 1,
+                       .lines_per_load = 1,
+                       .spread = 1};
   w.chain.beyond_l1 = w.chain.beyond_l2 = 1;
   w.lowered.total = 3e4;
   ww_timing t;
@@ -116,8 +129,8 @@ static void test_waves(void **state) {
   assert_true(t.bound_us[WW_TERM_TAIL] < 0.01 * one);
 }
 
-/* After many waves blocks no longer begin and end together: what one block more costs is a part of
- * a wave, where after a single wave it is a whole one. */
+/* After many waves blocks no longer begin and end together: what one block more costs
+ * is a part of a wave, where after a single wave it is a whole one. */
 static void test_many_waves(void **state) {
   (void)state;
   ww_work full = streaming(20 * 8 * 132, 1e6), more = streaming(20 * 8 * 132 + 1, 1e6);
@@ -137,8 +150,8 @@ static void test_longest_block(void **state) {
   assert_true(us > 0.95 * 8 * alone && us < 1.1 * 8 * alone + gpu.launch_floor);
 }
 
-/* Blocks that end at once take what it takes to begin them; of the instructions theirs do not
- * count. */
+/* Blocks that end at once take what it takes to begin them; of the instructions theirs
+ * do not count. */
 static void test_idle_blocks(void **state) {
   (void)state;
   ww_work w = streaming(132, 1e5), v = w;
@@ -152,9 +165,9 @@ static void test_idle_blocks(void **state) {
   assert_true(fabs(us_of(&v) / us_of(&w) - 0.5) < 0.02);
 }
 
-/* Waits of one warp: a load of what it stored a moment ago takes the way to L2 and back twice; a
- * wait for DRAM is longer while DRAM is busy; a launch that finds its data in the caches has no
- * cold start. */
+/* Waits of one warp: a load of what it stored a moment ago takes the way to L2 and back
+ * twice; a wait for DRAM is longer while DRAM is busy; a launch that finds its data in
+ * the caches has no cold start. */
 static void test_waits(void **state) {
   (void)state;
   ww_work w = streaming(1, 32), v = w;
@@ -195,8 +208,8 @@ static void test_more_work_never_takes_less(void **state) {
   assert_true(us_of(&v) > 2 * us_of(&w));
 }
 
-/* Each of these costs something of its own: lines that loads ask for, lines of local stores, warps
- * that part, special functions, memory to wake. */
+/* Each of these costs something of its own: lines that loads ask for, lines of local
+ * stores, warps that part, special functions, memory to wake. */
 static void test_what_costs_extra(void **state) {
   (void)state;
   ww_work w = streaming(20000, 3e8), v;
@@ -251,7 +264,8 @@ static void test_params(void **state) {
   (void)state;
   ww_params p;
   ww_err e = {0};
-  const char good[] = "{\"params\":{\"pace\":1.25}}", bad[] = "{\"params\":{\"pace\":-1}}",
+  const char good[] = "{\"params\":{\"pace\":1.25}}",
+             bad[] = "{\"params\":{\"pace\":-1}}",
              other[] = "{\"params\":{\"pace\":1.25,\"of_another_version\":3}}";
   assert_int_equal(ww_params_parse(good, sizeof good - 1, &p, &e), WW_OK);
   assert_true(p.pace == 1.25 && p.blend == ww_params_default.blend);
@@ -265,7 +279,8 @@ static void test_params(void **state) {
                 ww_param_table[k].value <= ww_param_table[k].most);
 }
 
-/* Single bits of the shipped parameters, each flipped alone: an error, or the same parameters. */
+/* Single bits of the shipped parameters, each flipped alone: an error, or the same
+ * parameters. */
 static void test_params_damaged(void **state) {
   ww_params want, p;
   ww_err e = {0};
@@ -274,7 +289,8 @@ static void test_params_damaged(void **state) {
   uint32_t refused = 0;
   ww_arena *a = ww_arena_new();
   (void)state;
-  assert_int_equal(ww_read_file(a, "models/machine.json", 1 << 20, &text, &n, &e), WW_OK);
+  assert_int_equal(ww_read_file(a, "models/machine.json", 1 << 20, &text, &n, &e),
+                   WW_OK);
   assert_int_equal(ww_params_parse(text, n, &want, &e), WW_OK);
   const char *end = strstr(text, "\"fitted\"");
   assert_non_null(end);
@@ -291,7 +307,8 @@ static void test_params_damaged(void **state) {
   ww_arena_free(a);
 }
 
-/* Times made with other parameters are found again, and what is found can be written and read. */
+/* Times made with other parameters are found again, and what is found can be written
+ * and read. */
 static void test_fit(void **state) {
   enum { N = 48 };
   static const char *const families[] = {"a", "b", "c", "d"};
@@ -302,8 +319,9 @@ static void test_fit(void **state) {
   truth.start_us = 0.9;
   for (uint32_t k = 0; k < N; k++) {
     ww_timing t;
-    s[k] = (ww_fit_sample){.work = streaming(20u << k / 4, (20u << k / 4) * (1 + k % 4) * 2048.0),
-                           .family = families[k % 4]};
+    s[k] = (ww_fit_sample){
+        .work = streaming(20u << k / 4, (20u << k / 4) * (1 + k % 4) * 2048.0),
+        .family = families[k % 4]};
     ww_time(&s[k].work, &gpu, &truth, &t);
     s[k].measured_us = t.us;
   }
@@ -330,15 +348,15 @@ static void test_fit(void **state) {
   "@loop.1:\n"
 
 /* The blocks `first` to `last` run `times` times in one warp; how far loads go. */
-static ww_chain chain_blocks(const char *body, uint32_t first, uint32_t last, uint32_t times,
-                             ww_ways ways) {
+static ww_chain chain_blocks(
+    const char *body, uint32_t first, uint32_t last, uint32_t times, ww_ways ways) {
   ww_module m;
   ww_err e = {0};
   ww_chain c;
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  ww_chainer *x =
-      ww_chainer_new(&(ww_chain_gpu){ww_gpu_code_new(&m, &gpu, arena), ways}, 32, arena);
+  ww_chainer *x = ww_chainer_new(
+      &(ww_chain_gpu){ww_gpu_code_new(&m, &gpu, arena), ways}, 32, arena);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < times; k++)
@@ -359,49 +377,53 @@ static ww_chain chain_of(const char *body, uint32_t times) {
 
 static void test_chain_waits(void **state) {
   (void)state;
-  ww_chain apart = chain_of(
-      "  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%p.0 + 8]\n  %3 = add i64 %1, %2\n"
+  ww_chain apart = chain_of("  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%p.0 + "
+                            "8]\n  %3 = add i64 %1, %2\n"
+                            "  st.global i64 [%p.0], %3\n  ret\n}\n",
+                            1);
+  assert_true(apart.waits == 1 && apart.loads_per_wait == 2);
+  ww_chain after = chain_of(
+      "  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%1]\n  %3 = add i64 %1, %2\n"
       "  st.global i64 [%p.0], %3\n  ret\n}\n",
       1);
-  assert_true(apart.waits == 1 && apart.loads_per_wait == 2);
-  ww_chain after =
-      chain_of("  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%1]\n  %3 = add i64 %1, %2\n"
-               "  st.global i64 [%p.0], %3\n  ret\n}\n",
-               1);
   assert_true(after.waits == 2 && after.first_waits == 2 && after.loads_per_wait == 1);
-  /* a store between them keeps the second load back, unless it is known to read constants */
-  ww_chain kept = chain_of(
-      "  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n  %2 = ld.global i64 [%p.0 + 8]\n"
-      "  st.global i64 [%p.0], %2\n  ret\n}\n",
-      1);
+  /* a store between them keeps the second load back, unless it is known to read
+   * constants */
+  ww_chain kept = chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n  "
+                           "%2 = ld.global i64 [%p.0 + 8]\n"
+                           "  st.global i64 [%p.0], %2\n  ret\n}\n",
+                           1);
   assert_true(kept.waits == 2);
-  ww_chain free =
-      chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n"
-               "  %2 = ld.global.readonly i64 [%p.0 + 8]\n  st.global i64 [%p.0], %2\n  ret\n}\n",
-               1);
+  ww_chain free = chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n"
+                           "  %2 = ld.global.readonly i64 [%p.0 + 8]\n  st.global i64 "
+                           "[%p.0], %2\n  ret\n}\n",
+                           1);
   assert_true(free.waits == 1);
 }
 
-#define SUM(step)                                                                        \
-  "  %1 = phi i64 [@entry.0 0] [@loop.1 %3]\n  %5 = phi i64 [@entry.0 0] [@loop.1 %6]\n" \
-  "  %2 = ld.global i64 [%p.0]\n  %3 = add i64 %1, %2\n  %6 = add i64 %5, " step         \
-  "\n  %4 = icmp.slt i64 %6, 100\n"                                                      \
+#define SUM(step)                                                                   \
+  "  %1 = phi i64 [@entry.0 0] [@loop.1 %3]\n  %5 = phi i64 [@entry.0 0] [@loop.1 " \
+  "%6]\n"                                                                           \
+  "  %2 = ld.global i64 [%p.0]\n  %3 = add i64 %1, %2\n  %6 = add i64 %5, " step    \
+  "\n  %4 = icmp.slt i64 %6, 100\n"                                                 \
   "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
 
-/* Iterations of a small counted loop overlap as far as registers last, where nothing loaded leads
- * from one to the next. */
+/* Iterations of a small counted loop overlap as far as registers last, where nothing
+ * loaded leads from one to the next. */
 static void test_chain_loops(void **state) {
   (void)state;
   ww_chain counted = chain_of(SUM("2"), 64), strided = chain_of(SUM("%p.0"), 64);
   assert_true(counted.waits <= 8 && counted.loads_per_wait * counted.waits == 64);
   assert_true(strided.waits == 64); /* nobody knows how many iterations there are */
   ww_chain chase = chain_of(
-      "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %5 = phi i64 [@entry.0 0] [@loop.1 %6]\n"
+      "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %5 = phi i64 [@entry.0 0] "
+      "[@loop.1 %6]\n"
       "  %2 = ld.global i64 [%1]\n  %6 = add i64 %5, 1\n  %4 = icmp.slt i64 %6, 100\n"
       "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
       64);
-  assert_true(chase.waits >= 63);      /* nothing waits for the last one */
-  assert_true(chase.first_waits <= 1); /* of which the first one finds nothing in the caches */
+  assert_true(chase.waits >= 63); /* nothing waits for the last one */
+  assert_true(chase.first_waits <=
+              1); /* of which the first one finds nothing in the caches */
 }
 
 /* A loop with an `if` of `n` instructions in it, on what was loaded; the branch at
@@ -416,7 +438,8 @@ static const char *loop_with_if(uint32_t n, const char *end) {
     ww_buf_fmt(&b, "  %%%u = add i64 %%%u, 1\n", 9 + k, k == 1 ? 5 : 8 + k);
   ww_buf_fmt(&b,
              "  br @next.3\n@next.3:\n  %%6 = phi i64 [@loop.1 %%3] [@then.2 %%%u]\n"
-             "  %%7 = xor i64 %%1, %%6\n  %%8 = add i64 %%2, 1\n  %%9 = icmp.slt i64 %%8, 100\n"
+             "  %%7 = xor i64 %%1, %%6\n  %%8 = add i64 %%2, 1\n  %%9 = icmp.slt i64 "
+             "%%8, 100\n"
              "  %s %%9, @loop.1, @end.4\n@end.4:\n  ret\n}\n",
              n > 1 ? 8 + n : 5, end);
   const char *out = ww_strdup(arena, b.s);
@@ -425,7 +448,8 @@ static const char *loop_with_if(uint32_t n, const char *end) {
 }
 
 /* ptxas unrolls such a loop at least fourfold, a short `if` under a predicate: its
- * loads are in flight together. Not where the `if` stays a branch, or where the source says no. */
+ * loads are in flight together. Not where the `if` stays a branch, or where the source
+ * says no. */
 static void test_chain_ifs(void **state) {
   (void)state;
   ww_ways far = {.beyond_l1 = 1, .beyond_l2 = 1};
@@ -434,52 +458,57 @@ static void test_chain_ifs(void **state) {
   assert_true(chain_blocks(loop_with_if(3, "cbr.1"), 1, 3, 64, far).waits == 64);
 }
 
-/* A branch waits longer for the compare that decides it than a select and what stores its result
- * do: a loop that is left as it is pays for it in each iteration. */
+/* A branch waits longer for the compare that decides it than a select and what stores
+ * its result do: a loop that is left as it is pays for it in each iteration. */
 static void test_chain_branches(void **state) {
   (void)state;
 #define ROUND(end)                                                    \
   "  %1 = phi i32 [@entry.0 3] [@loop.1 %2]\n  %2 = mul i32 %1, %1\n" \
   "  %3 = icmp.ne i32 %2, 0\n" end "@end.2:\n  ret\n}\n"
   ww_chain branch = chain_of(ROUND("  cbr %3, @loop.1, @end.2\n"), 64);
-  ww_chain select = chain_of(ROUND("  %4 = select i32 %3, %2, %1\n  st.global i32 [%p.0], %4\n"
-                                   "  br @end.2\n"),
-                             64);
+  ww_chain select =
+      chain_of(ROUND("  %4 = select i32 %3, %2, %1\n  st.global i32 [%p.0], %4\n"
+                     "  br @end.2\n"),
+               64);
   assert_true(branch.alu > select.alu + 64 && branch.alu < select.alu + 64 * 20);
 }
 
-#define CHASE                                                                                   \
-  "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = ld.global i64 [%1]\n  %4 = icmp.ne i64 " \
-  "%2, 0\n"                                                                                     \
+#define CHASE                                                                       \
+  "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = ld.global i64 [%1]\n  %4 = " \
+  "icmp.ne i64 "                                                                    \
+  "%2, 0\n"                                                                         \
   "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
 
-/* A wait is as long as the way of the load it is for: of one in four every fourth goes beyond L1.
+/* A wait is as long as the way of the load it is for: of one in four every fourth goes
+ * beyond L1.
  */
 static void test_chain_ways(void **state) {
   (void)state;
   ww_chain c = chain_far(CHASE, 64, (ww_ways){.beyond_l1 = 0.25, .beyond_l2 = 0.125});
-  assert_true(c.waits >= 63 && fabs(c.beyond_l1 - 0.25) < 0.02 && fabs(c.beyond_l2 - 0.125) < 0.02);
+  assert_true(c.waits >= 63 && fabs(c.beyond_l1 - 0.25) < 0.02 &&
+              fabs(c.beyond_l2 - 0.125) < 0.02);
   ww_chain near = chain_far(CHASE, 64, (ww_ways){0});
   assert_true(near.waits == c.waits && near.beyond_l1 == 0 && near.beyond_l2 == 0);
 }
 
-/* Loads whose values are used one after the other: no more are in flight than there are registers.
+/* Loads whose values are used one after the other: no more are in flight than there are
+ * registers.
  */
 static void test_chain_registers(void **state) {
   (void)state;
   ww_buf b = {0};
   ww_buf_puts(&b, "  %1 = ld.global i64 [%p.0]\n");
   for (int k = 1; k < 60; k++)
-    ww_buf_fmt(&b, "  %%%d = ld.global i64 [%%p.0 + %d]\n  %%%d = add i64 %%%d, %%%d\n", 2 * k,
-               8 * k, 2 * k + 1, 2 * k, 2 * k - 1);
+    ww_buf_fmt(&b, "  %%%d = ld.global i64 [%%p.0 + %d]\n  %%%d = add i64 %%%d, %%%d\n",
+               2 * k, 8 * k, 2 * k + 1, 2 * k, 2 * k - 1);
   ww_buf_puts(&b, "  st.global i64 [%p.0], %119\n  ret\n}\n");
   ww_chain c = chain_of(b.s, 1);
   ww_buf_free(&b);
   assert_true(c.waits >= 4 && c.waits <= 20 && c.loads_per_wait * c.waits == 60);
 }
 
-/* `n` accesses of a warp, each `step` bytes behind the one before, its lanes `apart` bytes from
- * each other: cycles of what L2 is busiest with. */
+/* `n` accesses of a warp, each `step` bytes behind the one before, its lanes `apart`
+ * bytes from each other: cycles of what L2 is busiest with. */
 static double busiest(ww_access_kind kind, uint64_t apart, uint64_t step, uint32_t n) {
   ww_module m;
   ww_err e = {0};
@@ -488,8 +517,8 @@ static double busiest(ww_access_kind kind, uint64_t apart, uint64_t step, uint32
   const char body[] = "  %1 = atom.global.fadd f32 [%p.0], 0\n  ret\n}\n";
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  ww_chainer *x =
-      ww_chainer_new(&(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32, arena);
+  ww_chainer *x = ww_chainer_new(
+      &(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32, arena);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < n; k++) {
@@ -511,7 +540,8 @@ static double busiest(ww_access_kind kind, uint64_t apart, uint64_t step, uint32
   return c.atomic_cycles;
 }
 
-/* Atomics of all lanes on one float take lane after lane; spread over L2 they take hardly anything.
+/* Atomics of all lanes on one float take lane after lane; spread over L2 they take
+ * hardly anything.
  */
 static void test_atomics(void **state) {
   (void)state;
@@ -521,8 +551,8 @@ static void test_atomics(void **state) {
   assert_true(apart < 0.02 * want && apart > 0);
 }
 
-/* A slice of L2 takes less than one request a cycle for the same place; of a line's sectors each
- * takes its time, the first the most. */
+/* A slice of L2 takes less than one request a cycle for the same place; of a line's
+ * sectors each takes its time, the first the most. */
 static void test_slices(void **state) {
   (void)state;
   double stores = busiest(WW_ACCESS_STORE, 0, 0, 1000);

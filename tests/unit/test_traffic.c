@@ -1,5 +1,6 @@
-/* test_traffic.c - what L1, L2 and DRAM see of kernels whose traffic is known, on a GPU of two L2
- * partitions: closed forms, and figures that the counters of an H200 showed for the same kernels.
+/* test_traffic.c - what L1, L2 and DRAM see of kernels whose traffic is known, on a GPU
+ * of two L2 partitions: closed forms, and figures that the counters of an H200 showed
+ * for the same kernels.
  */
 #include "rig.h"
 #include "source.h"
@@ -58,11 +59,12 @@ static void near(const char *what, double got, double want, double tolerance) {
     fail_msg("%s is %.6g, not %.6g +- %.3g", what, got, want, tolerance);
 }
 
-/* y += a * x: loads miss everywhere, the store finds its line; every sector 1.5 lookups, of which
- * the store's hit. */
+/* y += a * x: loads miss everywhere, the store finds its line; every sector 1.5
+ * lookups, of which the store's hit. */
 static void test_streaming(void **state) {
   (void)state;
-  ww_traffic t = measure("saxpy", "grid=16384 block=256 n=1<<22 a=2 x=[n] y=[n]", false);
+  ww_traffic t =
+      measure("saxpy", "grid=16384 block=256 n=1<<22 a=2 x=[n] y=[n]", false);
   double mb = 1 << 20;
   near("L1 load sectors", t.l1_ld_sectors, 2 * 16 * mb / 32, 1);
   near("L1 load hits", t.l1_ld_hits, 0, 0);
@@ -78,11 +80,12 @@ static void test_streaming(void **state) {
   near("lines of local stores", t.local_lines, 0, 0);
 }
 
-/* The same over 256 MB: what is dirty and not held by L2 is written within the kernel. Counters:
- * 113 of 134 MB. */
+/* The same over 256 MB: what is dirty and not held by L2 is written within the kernel.
+ * Counters: 113 of 134 MB. */
 static void test_write_back(void **state) {
   (void)state;
-  ww_traffic t = measure("saxpy", "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]", false);
+  ww_traffic t =
+      measure("saxpy", "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]", false);
   near("DRAM read", t.dram_read / 1e6, 268.4, 1);
   near("DRAM written", t.dram_write / 1e6, 113, 6);
 }
@@ -90,8 +93,10 @@ static void test_write_back(void **state) {
 /* A launch that ran before finds in L2 what fits, and only that. */
 static void test_warm(void **state) {
   (void)state;
-  ww_traffic small = measure("saxpy", "grid=4096 block=256 n=1<<20 a=2 x=[n] y=[n]", true);
-  ww_traffic big = measure("saxpy", "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]", true);
+  ww_traffic small =
+      measure("saxpy", "grid=4096 block=256 n=1<<20 a=2 x=[n] y=[n]", true);
+  ww_traffic big =
+      measure("saxpy", "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]", true);
   near("DRAM read", small.dram_read, 0, 0);
   assert_true(small.from_dram == 0 && small.from_l2 > 0.99);
   assert_true(big.dram_read > 200e6 && big.dram_read < 268.5e6);
@@ -100,8 +105,8 @@ static void test_warm(void **state) {
 /* A tiled multiplication: compulsory reads alone, L1 without use, L2 with much. */
 static void test_tiles(void **state) {
   (void)state;
-  ww_traffic t =
-      measure("matmul_tiled", "grid=32,32 block=16,16 n=512 a=[n*n] b=[n*n] c=[n*n]", false);
+  ww_traffic t = measure("matmul_tiled",
+                         "grid=32,32 block=16,16 n=512 a=[n*n] b=[n*n] c=[n*n]", false);
   near("DRAM read", t.dram_read / (2.0 * 512 * 512 * 4), 1, 0.02);
   near("L1 hits", t.l1_ld_hits / t.l1_ld_sectors, 0, 0.05);
   assert_true(t.l2_hits / t.l2_lookups > 0.85);
@@ -112,7 +117,8 @@ static void test_tiles(void **state) {
 /* Sectors without their neighbours: DRAM brings 64 bytes for each. */
 static void test_stride(void **state) {
   (void)state;
-  ww_traffic t = measure("strided", "grid=4096 block=256 stride=32 x=[1<<25] y=[1<<20]", false);
+  ww_traffic t =
+      measure("strided", "grid=4096 block=256 stride=32 x=[1<<25] y=[1<<20]", false);
   near("DRAM read", t.dram_read / 64 / (1 << 20), 1, 0.05);
   near("lines for each sector", t.load_lines / t.l2_reads, 1, 0.01);
 }
@@ -120,13 +126,16 @@ static void test_stride(void **state) {
 /* All threads add to few addresses: each address takes its share of the operations. */
 static void test_contention(void **state) {
   (void)state;
-  ww_traffic t = measure("histogram",
-                         "grid=4096 block=256 n=1<<20 x=i32[n]:uniform(0,64) bins=i32[64]", false);
-  near("operations on one address", t.atomics_same, (1 << 20) / 64.0, 0.25 * (1 << 20) / 64.0);
+  ww_traffic t =
+      measure("histogram",
+              "grid=4096 block=256 n=1<<20 x=i32[n]:uniform(0,64) bins=i32[64]", false);
+  near("operations on one address", t.atomics_same, (1 << 20) / 64.0,
+       0.25 * (1 << 20) / 64.0);
   assert_true(t.l2_atomics > 0 && t.l2_hits > t.l2_atomics);
 }
 
-/* The constant cache gives a warp one word at a time: 31 more where each lane wants its own. */
+/* The constant cache gives a warp one word at a time: 31 more where each lane wants its
+ * own. */
 static void test_constants(void **state) {
   (void)state;
   ww_traffic t = measure("lookup", "grid=100 block=64 y=[6400]", false);
@@ -147,20 +156,22 @@ static ww_work work_of(const char *kernel, const char *launch) {
   return p.work;
 }
 
-/* A block that works while 1999 others hardly do is one of the few that are followed, and one of
- * 2000 in what a warp does on average. */
+/* A block that works while 1999 others hardly do is one of the few that are followed,
+ * and one of 2000 in what a warp does on average. */
 static void test_lone_block(void **state) {
   (void)state;
-  ww_work w = work_of("lone_block", "grid=2000 block=32 n=4096 x=[2000*32+n] y=[2000*32]");
+  ww_work w =
+      work_of("lone_block", "grid=2000 block=32 n=4096 x=[2000*32+n] y=[2000*32]");
   near("instructions of a warp", w.chain.warp_inst / (w.lowered.total / 2000), 1, 0.3);
   assert_true(w.chain.spread > 100);
 }
 
-/* However long blocks are, the first and the last one are looked at: here the last takes twice the
- * mean. */
+/* However long blocks are, the first and the last one are looked at: here the last
+ * takes twice the mean. */
 static void test_long_blocks(void **state) {
   (void)state;
-  ww_work w = work_of("as_far_as", "grid=12000 block=256 at=i32[12001]:index y=[12000*256]");
+  ww_work w =
+      work_of("as_far_as", "grid=12000 block=256 at=i32[12001]:index y=[12000*256]");
   near("the longest block, of the mean", w.chain.spread, 2, 0.2);
 }
 

@@ -1,4 +1,5 @@
-/* test_turns.c - whose request is next, and which connection goes when there are too many. */
+/* test_turns.c - whose request is next, and which connection goes when there are too
+ * many. */
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -49,7 +50,8 @@ static void who_used_much_waits_for_the_others(void **state) {
   reset();
   ww_turns *t = ww_turns_new(1, 64);
   ww_share *heavy = ww_share_new(), *light = ww_share_new();
-  assert_true(ww_turns_submit(t, heavy, note, (void *)'h')); /* takes until the gate opens */
+  assert_true(
+      ww_turns_submit(t, heavy, note, (void *)'h')); /* takes until the gate opens */
   while (!atomic_load(&norder))
     usleep(1000);
   for (int k = 0; k < 3; k++)
@@ -61,8 +63,8 @@ static void who_used_much_waits_for_the_others(void **state) {
   ww_turns_free(t);
   ww_share_drop(heavy);
   ww_share_drop(light);
-  assert_string_equal(order,
-                      "hllllllllllllllllllllhhh"); /* they came last, and took next to nothing */
+  assert_string_equal(
+      order, "hllllllllllllllllllllhhh"); /* they came last, and took next to nothing */
 }
 
 static void one_client_leaves_a_worker_to_others(void **state) {
@@ -75,7 +77,8 @@ static void one_client_leaves_a_worker_to_others(void **state) {
   assert_true(ww_turns_submit(t, other, count_one, (void *)1));
   for (int k = 0; k < 2000 && !atomic_load(&done[1]); k++)
     usleep(1000);
-  assert_int_equal(atomic_load(&done[1]), 1); /* while all that the greedy one may have is held */
+  assert_int_equal(atomic_load(&done[1]),
+                   1); /* while all that the greedy one may have is held */
   assert_int_equal(atomic_load(&done[0]), 0);
   atomic_store(&gate, 1);
   ww_turns_free(t);
@@ -136,8 +139,9 @@ static const ww_peer_limits wide = {.most = 100,
 static void each_stage_has_its_time(void **state) {
   (void)state;
   ww_peers *s = ww_peers_new(&wide);
-  pair head = join(s, "127.0.0.1"), idle = join(s, "127.0.0.1"), body = join(s, "127.0.0.1"),
-       flowing = join(s, "127.0.0.1"), busy = join(s, "127.0.0.1"), answer = join(s, "127.0.0.1"),
+  pair head = join(s, "127.0.0.1"), idle = join(s, "127.0.0.1"),
+       body = join(s, "127.0.0.1"), flowing = join(s, "127.0.0.1"),
+       busy = join(s, "127.0.0.1"), answer = join(s, "127.0.0.1"),
        stream = join(s, "127.0.0.1");
   ww_peer_at(s, idle.p, WW_PEER_ANSWER, 10);
   ww_peer_at(s, idle.p, WW_PEER_HEAD, 0);
@@ -148,7 +152,8 @@ static void each_stage_has_its_time(void **state) {
   ww_peer_at(s, stream.p, WW_PEER_ANSWER, SIZE_MAX);
   usleep(1000000);
   assert_true(is_shut(&head) && is_shut(&body) && is_shut(&answer));
-  assert_false(is_shut(&idle) || is_shut(&flowing) || is_shut(&busy) || is_shut(&stream));
+  assert_false(is_shut(&idle) || is_shut(&flowing) || is_shut(&busy) ||
+               is_shut(&stream));
   usleep(800000);
   assert_true(is_shut(&idle));
   assert_false(is_shut(&flowing) || is_shut(&busy) || is_shut(&stream));
@@ -175,7 +180,9 @@ static void a_full_table_closes_who_waits_longest(void **state) {
     c[k] = join(s, "127.0.0.1");
   ww_peer_at(s, c[0].p, WW_PEER_BUSY, 0);
   serve_one(s, c[1].p);
-  c[4] = join(s, "127.0.0.1"); /* three of four ask: the first of them goes, not who was served */
+  c[4] = join(
+      s,
+      "127.0.0.1"); /* three of four ask: the first of them goes, not who was served */
   assert_true(is_shut(&c[2]));
   c[5] = join(s, "127.0.0.1");
   assert_true(is_shut(&c[3]));
@@ -184,13 +191,16 @@ static void a_full_table_closes_who_waits_longest(void **state) {
   assert_true(is_shut(&c[5]));
   assert_false(is_shut(&c[0]) || is_shut(&c[1]) || is_shut(&c[4]) || is_shut(&c[6]));
   serve_one(s, c[4].p);
-  c[7] = join(s, "127.0.0.1"); /* two of four ask: now who is idle goes, the longest idle first */
+  c[7] = join(
+      s,
+      "127.0.0.1"); /* two of four ask: now who is idle goes, the longest idle first */
   assert_true(is_shut(&c[1]));
   serve_one(s, c[6].p);
   ww_peer_at(s, c[6].p, WW_PEER_ANSWER, 10);
   ww_peer_at(s, c[7].p, WW_PEER_BUSY, 0);
   usleep(1100000);
-  c[8] = join(s, "127.0.0.1"); /* an answer that nobody takes is less than an idle connection */
+  c[8] = join(
+      s, "127.0.0.1"); /* an answer that nobody takes is less than an idle connection */
   assert_true(is_shut(&c[6]));
   assert_false(is_shut(&c[4]) || is_shut(&c[8]));
   ww_peer_at(s, c[8].p, WW_PEER_BUSY, 0);
@@ -213,7 +223,8 @@ static void an_address_has_its_part_of_the_table(void **state) {
        c = join(s, "192.0.2.1");
   assert_true(is_shut(&a));
   assert_false(is_shut(&other) || is_shut(&b) || is_shut(&c));
-  assert_ptr_equal(ww_peer_share(b.p), ww_peer_share(c.p)); /* one client, whatever it opens */
+  assert_ptr_equal(ww_peer_share(b.p),
+                   ww_peer_share(c.p)); /* one client, whatever it opens */
   assert_ptr_not_equal(ww_peer_share(b.p), ww_peer_share(other.p));
   pair x = join(s, "127.0.0.1"), y = join(s, "127.0.0.1"), z = join(s, "127.0.0.1");
   assert_false(is_shut(&x) || is_shut(&y) || is_shut(&z));
@@ -226,9 +237,12 @@ static void an_address_has_its_part_of_the_table(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(who_used_much_waits_for_the_others),        TEST(one_client_leaves_a_worker_to_others),
-      TEST(a_full_queue_refuses_and_the_end_finishes), TEST(each_stage_has_its_time),
-      TEST(a_full_table_closes_who_waits_longest),     TEST(an_address_has_its_part_of_the_table),
+      TEST(who_used_much_waits_for_the_others),
+      TEST(one_client_leaves_a_worker_to_others),
+      TEST(a_full_queue_refuses_and_the_end_finishes),
+      TEST(each_stage_has_its_time),
+      TEST(a_full_table_closes_who_waits_longest),
+      TEST(an_address_has_its_part_of_the_table),
   };
   return RUN(tests);
 }

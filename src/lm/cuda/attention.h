@@ -1,12 +1,13 @@
-/* attention.h - flash attention on the GPU: which kernels are launched for a shape, with what grid
- * and scratch memory.
+/* attention.h - flash attention on the GPU: which kernels are launched for a shape,
+ * with what grid and scratch memory.
  *
- * The kernels are in attention_forward.cu and attention_backward.cu (bf16, tensor cores, compute
- * capability 8.0; both include attention.cuh, which includes attention_ptx.cuh),
- * attention_hopper.cu (the same with the warpgroup products of compute capability 9.0) and
- * attention_plain.cu (fp32, and head sizes that the others do not take); all are extern "C". How a
- * kernel is started is the runner's business, so that a test can run this without the rest;
- * attention_accel.c has the one over runtime.h. */
+ * The kernels are in attention_forward.cu and attention_backward.cu (bf16, tensor
+ * cores, compute capability 8.0; both include attention.cuh, which includes
+ * attention_ptx.cuh), attention_hopper.cu (the same with the warpgroup products of
+ * compute capability 9.0) and attention_plain.cu (fp32, and head sizes that the others
+ * do not take); all are extern "C". How a kernel is started is the runner's business,
+ * so that a test can run this without the rest; attention_accel.c has the one over
+ * runtime.h. */
 #ifndef WW_LM_CUDA_ATTENTION_H
 #define WW_LM_CUDA_ATTENTION_H
 
@@ -55,13 +56,21 @@ typedef struct {
   bool bf16;          /* real is bf16, else fp32 */
   bool deterministic; /* the backward pass gives the same bits each time */
   bool hopper;        /* compute capability 9.0, kernels compiled for sm_90a */
-  /* Starts a kernel on the stream, behind all that was started before. `shared` is dynamic shared
-   * memory, always the same for one kernel; above 48 KiB the function's limit is to be raised
-   * first. args: a pointer to each argument, as cuLaunchKernel takes them. */
-  void (*launch)(void *ctx, ww_attention_kernel kernel, uint32_t gx, uint32_t gy, uint32_t gz,
-                 uint32_t threads, uint32_t shared, void **args);
-  /* Device memory of at least `bytes`, 256-byte aligned, of any content, asked for once in a call
-   * of backward. NULL: there is not so much, and the runner remembers that. */
+  /* Starts a kernel on the stream, behind all that was started before. `shared` is
+   * dynamic shared memory, always the same for one kernel; above 48 KiB the function's
+   * limit is to be raised first. args: a pointer to each argument, as cuLaunchKernel
+   * takes them. */
+  void (*launch)(void *ctx,
+                 ww_attention_kernel kernel,
+                 uint32_t gx,
+                 uint32_t gy,
+                 uint32_t gz,
+                 uint32_t threads,
+                 uint32_t shared,
+                 void **args);
+  /* Device memory of at least `bytes`, 256-byte aligned, of any content, asked for once
+   * in a call of backward. NULL: there is not so much, and the runner remembers that.
+   */
   void *(*scratch)(void *ctx, size_t bytes);
 } ww_attention_runner;
 

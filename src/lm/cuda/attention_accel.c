@@ -1,5 +1,5 @@
-/* attention_accel.c - attention as members of a CUDA ww_ops: its kernels are looked up once and
- * started on the device's stream. */
+/* attention_accel.c - attention as members of a CUDA ww_ops: its kernels are looked up
+ * once and started on the device's stream. */
 #include "attention.h"
 #include "runtime.h"
 
@@ -14,14 +14,20 @@ static const struct {
 #undef ROW
 };
 
-static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, uint32_t gz,
-                   uint32_t threads, uint32_t shared, void **args) {
+static void launch(void *ctx,
+                   ww_attention_kernel k,
+                   uint32_t gx,
+                   uint32_t gy,
+                   uint32_t gz,
+                   uint32_t threads,
+                   uint32_t shared,
+                   void **args) {
   ww_accel *g = ctx;
   if (!g->attention[k])
     g->attention[k] = ww_accel_function(g, kernels[k].unit, kernels[k].name, shared);
   if (g->attention[k])
-    ww_accel_launch(g, g->attention[k], (const unsigned[]){gx, gy, gz}, threads, shared, args,
-                    kernels[k].name);
+    ww_accel_launch(g, g->attention[k], (const unsigned[]){gx, gy, gz}, threads, shared,
+                    args, kernels[k].name);
 }
 
 static void *scratch(void *ctx, size_t bytes) {

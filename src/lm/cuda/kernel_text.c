@@ -1,8 +1,8 @@
-/* kernel_text.c - the kernels' sources as text inside the program, beside them what nvcc made of
- * them (WW_LM_FATBINS: the folder it is in).
+/* kernel_text.c - the kernels' sources as text inside the program, beside them what
+ * nvcc made of them (WW_LM_FATBINS: the folder it is in).
  *
- * The assembler includes the files as they are; paths are from the repository's root, where make
- * runs. */
+ * The assembler includes the files as they are; paths are from the repository's root,
+ * where make runs. */
 #include "kernel_text.h"
 
 #define BYTES(name, path)                                                         \

@@ -1,5 +1,5 @@
-/* kernel_text.h - the kernels inside the program: their sources, and their compiled code where nvcc
- * was there at build time. */
+/* kernel_text.h - the kernels inside the program: their sources, and their compiled
+ * code where nvcc was there at build time. */
 #ifndef WW_LM_CUDA_KERNEL_TEXT_H
 #define WW_LM_CUDA_KERNEL_TEXT_H
 

@@ -1,11 +1,11 @@
 /* lt.c - matrix products by cuBLASLt, opened at run time, own declarations.
  *
- * cuBLASLt counts along columns; our matrices lie in rows, so what it sees is everything
- * transposed: it is asked for D^T = B^T A^T. Descriptors and algorithm of a shape are made at its
- * first use: candidates come from the library's own heuristics, and of products worth it each is
- * timed on the device and the fastest kept. Which one wins may differ between two runs of the
- * program, and with it the last bits: with `deterministic` the heuristics' first choice is taken
- * untimed. */
+ * cuBLASLt counts along columns; our matrices lie in rows, so what it sees is
+ * everything transposed: it is asked for D^T = B^T A^T. Descriptors and algorithm of a
+ * shape are made at its first use: candidates come from the library's own heuristics,
+ * and of products worth it each is timed on the device and the fastest kept. Which one
+ * wins may differ between two runs of the program, and with it the last bits: with
+ * `deterministic` the heuristics' first choice is taken untimed. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -14,16 +14,19 @@
 
 #define PLANS 1024 /* a power of 2 */
 #define CANDIDATES 32
-#define FAMILIES 64 /* of shapes that differ in the number of tokens alone; a power of 2 */
-#define TIMED_OF_FAMILY \
-  4 /* shapes: batches that differ in length all the time are not worth a second each */
+/* of shapes that differ in the number of tokens alone; a power of 2 */
+#define FAMILIES 64
+#define TIMED_OF_FAMILY                                                               \
+  4 /* shapes: batches that differ in length all the time are not worth a second each \
+     */
 #define WORTH_TIMING 1e9 /* floating-point operations */
 #define AS_FAST 1.015f   /* x the fastest one's time */
 
 /* ---- the library ---- */
 
 enum { LT_R_32F = 0, LT_R_16BF = 14 }; /* cudaDataType */
-enum { LT_COMPUTE_32F = 68 };          /* cublasComputeType_t: fp32 products stay fp32, no TF32 */
+/* cublasComputeType_t: fp32 products stay fp32, no TF32 */
+enum { LT_COMPUTE_32F = 68 };
 enum {
   LT_TRANSA = 3,
   LT_TRANSB = 4,
@@ -56,34 +59,56 @@ typedef struct {
   int (*desc_create)(void **desc, int compute, int scale_type);
   int (*desc_destroy)(void *desc);
   int (*desc_set)(void *desc, int attribute, const void *value, size_t bytes);
-  int (*layout_create)(void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld);
+  int (*layout_create)(
+      void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld);
   int (*layout_destroy)(void *layout);
   int (*pref_create)(void **pref);
   int (*pref_destroy)(void *pref);
   int (*pref_set)(void *pref, int attribute, const void *value, size_t bytes);
-  int (*heuristic)(void *handle, void *desc, void *a, void *b, void *c, void *d, void *pref,
-                   int most, lt_candidate *found, int *n);
-  int (*matmul)(void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b,
-                void *lb, const void *beta, const void *c, void *lc, void *d, void *ld,
-                const lt_algorithm *algorithm, void *workspace, size_t workspace_bytes,
+  int (*heuristic)(void *handle,
+                   void *desc,
+                   void *a,
+                   void *b,
+                   void *c,
+                   void *d,
+                   void *pref,
+                   int most,
+                   lt_candidate *found,
+                   int *n);
+  int (*matmul)(void *handle,
+                void *desc,
+                const void *alpha,
+                const void *a,
+                void *la,
+                const void *b,
+                void *lb,
+                const void *beta,
+                const void *c,
+                void *lc,
+                void *d,
+                void *ld,
+                const lt_algorithm *algorithm,
+                void *workspace,
+                size_t workspace_bytes,
                 void *stream);
 } lt_calls;
 
 static const struct {
   const char *name;
   size_t at;
-} call_names[] = {{"cublasLtCreate", offsetof(lt_calls, create)},
-                  {"cublasLtDestroy", offsetof(lt_calls, destroy)},
-                  {"cublasLtMatmulDescCreate", offsetof(lt_calls, desc_create)},
-                  {"cublasLtMatmulDescDestroy", offsetof(lt_calls, desc_destroy)},
-                  {"cublasLtMatmulDescSetAttribute", offsetof(lt_calls, desc_set)},
-                  {"cublasLtMatrixLayoutCreate", offsetof(lt_calls, layout_create)},
-                  {"cublasLtMatrixLayoutDestroy", offsetof(lt_calls, layout_destroy)},
-                  {"cublasLtMatmulPreferenceCreate", offsetof(lt_calls, pref_create)},
-                  {"cublasLtMatmulPreferenceDestroy", offsetof(lt_calls, pref_destroy)},
-                  {"cublasLtMatmulPreferenceSetAttribute", offsetof(lt_calls, pref_set)},
-                  {"cublasLtMatmulAlgoGetHeuristic", offsetof(lt_calls, heuristic)},
-                  {"cublasLtMatmul", offsetof(lt_calls, matmul)}};
+} call_names[] = {
+    {"cublasLtCreate", offsetof(lt_calls, create)},
+    {"cublasLtDestroy", offsetof(lt_calls, destroy)},
+    {"cublasLtMatmulDescCreate", offsetof(lt_calls, desc_create)},
+    {"cublasLtMatmulDescDestroy", offsetof(lt_calls, desc_destroy)},
+    {"cublasLtMatmulDescSetAttribute", offsetof(lt_calls, desc_set)},
+    {"cublasLtMatrixLayoutCreate", offsetof(lt_calls, layout_create)},
+    {"cublasLtMatrixLayoutDestroy", offsetof(lt_calls, layout_destroy)},
+    {"cublasLtMatmulPreferenceCreate", offsetof(lt_calls, pref_create)},
+    {"cublasLtMatmulPreferenceDestroy", offsetof(lt_calls, pref_destroy)},
+    {"cublasLtMatmulPreferenceSetAttribute", offsetof(lt_calls, pref_set)},
+    {"cublasLtMatmulAlgoGetHeuristic", offsetof(lt_calls, heuristic)},
+    {"cublasLtMatmul", offsetof(lt_calls, matmul)}};
 
 /* Everything an algorithm depends on; no padding: compared as bytes. */
 typedef struct {
@@ -186,14 +211,17 @@ static bool make_layouts(const ww_accel *g, const ww_matmul *p, plan *t) {
   uint64_t n = p->rows;
   uint64_t m = p->cols;
   uint64_t k = p->depth;
-  bool failed = c->desc_create(&t->desc, LT_COMPUTE_32F, LT_R_32F) ||
-                (p->b_turned && c->desc_set(t->desc, LT_TRANSA, &turned, sizeof turned)) ||
-                (p->a_turned && c->desc_set(t->desc, LT_TRANSB, &turned, sizeof turned)) ||
-                (p->bias && c->desc_set(t->desc, LT_EPILOGUE, &epilogue, sizeof epilogue)) ||
-                (p->bias && c->desc_set(t->desc, LT_BIAS_POINTER, &p->bias, sizeof p->bias)) ||
-                c->layout_create(&t->la, real, p->b_turned ? k : m, p->b_turned ? m : k, p->ldb) ||
-                c->layout_create(&t->lb, real, p->a_turned ? n : k, p->a_turned ? k : n, p->lda) ||
-                c->layout_create(&t->ld, p->d_float ? LT_R_32F : real, m, n, p->ldd);
+  bool failed =
+      c->desc_create(&t->desc, LT_COMPUTE_32F, LT_R_32F) ||
+      (p->b_turned && c->desc_set(t->desc, LT_TRANSA, &turned, sizeof turned)) ||
+      (p->a_turned && c->desc_set(t->desc, LT_TRANSB, &turned, sizeof turned)) ||
+      (p->bias && c->desc_set(t->desc, LT_EPILOGUE, &epilogue, sizeof epilogue)) ||
+      (p->bias && c->desc_set(t->desc, LT_BIAS_POINTER, &p->bias, sizeof p->bias)) ||
+      c->layout_create(&t->la, real, p->b_turned ? k : m, p->b_turned ? m : k,
+                       p->ldb) ||
+      c->layout_create(&t->lb, real, p->a_turned ? n : k, p->a_turned ? k : n,
+                       p->lda) ||
+      c->layout_create(&t->ld, p->d_float ? LT_R_32F : real, m, n, p->ldd);
   return !failed;
 }
 
@@ -212,25 +240,34 @@ static int find_candidates(const ww_accel *g, const plan *t, lt_candidate *found
       c->pref_set(pref, LT_PREF_ALIGN_B, &b, sizeof b) ||
       c->pref_set(pref, LT_PREF_ALIGN_C, &d, sizeof d) ||
       c->pref_set(pref, LT_PREF_ALIGN_D, &d, sizeof d) ||
-      c->heuristic(g->lt->handle, t->desc, t->la, t->lb, t->ld, t->ld, pref, CANDIDATES, found, &n))
+      c->heuristic(g->lt->handle, t->desc, t->la, t->lb, t->ld, t->ld, pref, CANDIDATES,
+                   found, &n))
     n = 0;
   c->pref_destroy(pref);
   return n;
 }
 
-static int run(const ww_accel *g, const plan *t, const ww_matmul *p, void *d,
+static int run(const ww_accel *g,
+               const plan *t,
+               const ww_matmul *p,
+               void *d,
                const lt_candidate *with) {
   static const float one = 1.f;
   static const float none = 0.f;
   return g->lt->c.matmul(g->lt->handle, t->desc, &one, p->b, t->la, p->a, t->lb,
                          p->add ? &one : &none, d, t->ld, d, t->ld,
-                         with ? &with->algorithm : &t->algorithm, (void *)(uintptr_t)g->workspace,
+                         with ? &with->algorithm : &t->algorithm,
+                         (void *)(uintptr_t)g->workspace,
                          with ? with->workspace : t->workspace, g->stream);
 }
 
 /* Milliseconds of one product, written to d; -1: it cannot be done that way. */
-static float time_one(const ww_accel *g, const plan *t, const ww_matmul *p, void *d,
-                      const lt_candidate *with, void *const *event) {
+static float time_one(const ww_accel *g,
+                      const plan *t,
+                      const ww_matmul *p,
+                      void *d,
+                      const lt_candidate *with,
+                      void *const *event) {
   int times = 2.0 * p->rows * p->cols * p->depth > 2e11 ? 5 : 10;
   float ms = -1;
   if (run(g, t, p, d, with))
@@ -240,12 +277,14 @@ static float time_one(const ww_accel *g, const plan *t, const ww_matmul *p, void
   for (int i = 0; i < times; i++)
     if (run(g, t, p, d, with))
       return -1;
-  if (g->api->cuEventRecord(event[1], g->stream) || g->api->cuEventSynchronize(event[1]))
+  if (g->api->cuEventRecord(event[1], g->stream) ||
+      g->api->cuEventSynchronize(event[1]))
     return -1;
   return g->api->cuEventElapsedTime(&ms, event[0], event[1]) ? -1 : ms / times;
 }
 
-/* The first of those as fast as the fastest, so that two runs of the program mostly agree. */
+/* The first of those as fast as the fastest, so that two runs of the program mostly
+ * agree. */
 static int first_of_fastest(const float *ms, int n) {
   float best = -1;
   for (int i = 0; i < n; i++)
@@ -258,9 +297,13 @@ static int first_of_fastest(const float *ms, int n) {
 }
 
 /* Times them on a result of their own: the real one may be a sum. */
-static int fastest(const ww_accel *g, const plan *t, const ww_matmul *p, const lt_candidate *found,
+static int fastest(const ww_accel *g,
+                   const plan *t,
+                   const ww_matmul *p,
+                   const lt_candidate *found,
                    int n) {
-  size_t bytes = (size_t)p->rows * p->ldd * (p->d_float || g->o.real == WW_DTYPE_F32 ? 4 : 2);
+  size_t bytes =
+      (size_t)p->rows * p->ldd * (p->d_float || g->o.real == WW_DTYPE_F32 ? 4 : 2);
   void *event[2] = {NULL, NULL};
   uint64_t d = 0;
   float ms[CANDIDATES] = {0};
@@ -269,7 +312,9 @@ static int fastest(const ww_accel *g, const plan *t, const ww_matmul *p, const l
   g->api->cuMemsetD8Async(d, 0, bytes, g->stream);
   if (!g->api->cuEventCreate(event, 0) && !g->api->cuEventCreate(event + 1, 0))
     for (int i = 0; i < n; i++)
-      ms[i] = found[i].state ? -1 : time_one(g, t, p, (void *)(uintptr_t)d, found + i, event);
+      ms[i] = found[i].state
+                  ? -1
+                  : time_one(g, t, p, (void *)(uintptr_t)d, found + i, event);
   for (int i = 0; i < 2; i++)
     if (event[i])
       g->api->cuEventDestroy(event[i]);
@@ -283,7 +328,8 @@ static bool worth_timing(const ww_accel *g, const ww_matmul *p, plan_key key) {
     return false;
   *(p->a_turned ? &key.depth : &key.rows) = 0; /* the tokens */
   uint64_t h = ww_hash(&key, sizeof key, 0) | 1;
-  for (uint32_t n = 0, i = h & (FAMILIES - 1); n < FAMILIES; n++, i = (i + 1) & (FAMILIES - 1)) {
+  for (uint32_t n = 0, i = h & (FAMILIES - 1); n < FAMILIES;
+       n++, i = (i + 1) & (FAMILIES - 1)) {
     if (l->family[i].hash && l->family[i].hash != h)
       continue;
     l->family[i].hash = h;

@@ -1,7 +1,8 @@
 /* memory.c - memory of the device and the way there and back.
  *
- * Uploads go through a ring of pinned buffers: the host's bytes are copied before upload returns,
- * the device's copy follows in the stream. Only download and finish wait. */
+ * Uploads go through a ring of pinned buffers: the host's bytes are copied before
+ * upload returns, the device's copy follows in the stream. Only download and finish
+ * wait. */
 #include "runtime.h"
 
 /* Makes the device's context the thread's; false after a failure. */
@@ -25,7 +26,8 @@ static void *alloc(ww_ops *o, size_t bytes) {
     return NULL; /* not so much: the caller's to say */
   if (ww_accel_check(g, s, "memory of the device"))
     return NULL;
-  ww_accel_check(g, g->api->cuMemsetD8Async(at, 0, bytes, g->stream), "clearing memory");
+  ww_accel_check(g, g->api->cuMemsetD8Async(at, 0, bytes, g->stream),
+                 "clearing memory");
   ww_push(g->a, &g->taken, (ww_accel_piece){at, bytes});
   g->taken_bytes += bytes;
   return (void *)(uintptr_t)at;
@@ -53,10 +55,12 @@ static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
   while (bytes) {
     size_t n = ww_least(bytes, WW_ACCEL_UPLOAD_BYTES);
     uint32_t i = g->up_next++ % WW_ACCEL_UPLOADS;
-    if (g->up[i].busy && ww_accel_check(g, g->api->cuEventSynchronize(g->up[i].done), "an upload"))
+    if (g->up[i].busy &&
+        ww_accel_check(g, g->api->cuEventSynchronize(g->up[i].done), "an upload"))
       return;
     memcpy(g->up[i].host, rest, n);
-    if (ww_accel_check(g, g->api->cuMemcpyHtoDAsync(at, g->up[i].host, n, g->stream), "an upload"))
+    if (ww_accel_check(g, g->api->cuMemcpyHtoDAsync(at, g->up[i].host, n, g->stream),
+                       "an upload"))
       return;
     if (ww_accel_check(g, g->api->cuEventRecord(g->up[i].done, g->stream), "an upload"))
       return;
@@ -69,7 +73,8 @@ static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
 
 static void download(ww_ops *o, void *to, const void *from, size_t bytes) {
   ww_accel *g = ww_accel_of(o);
-  memset(to, 0, bytes < 4096 ? bytes : 0); /* a small result is not garbage after a failure */
+  /* a small result is not garbage after a failure */
+  memset(to, 0, bytes < 4096 ? bytes : 0);
   if (!usable(g))
     return;
   if (ww_accel_check(g, g->api->cuStreamSynchronize(g->stream), "work on the device"))
@@ -80,14 +85,16 @@ static void download(ww_ops *o, void *to, const void *from, size_t bytes) {
 static void zero(ww_ops *o, void *p, size_t bytes) {
   ww_accel *g = ww_accel_of(o);
   if (!g->failed.code && bytes)
-    ww_accel_check(g, g->api->cuMemsetD8Async(address(p), 0, bytes, g->stream), "clearing memory");
+    ww_accel_check(g, g->api->cuMemsetD8Async(address(p), 0, bytes, g->stream),
+                   "clearing memory");
 }
 
 static void copy(ww_ops *o, void *to, const void *from, size_t bytes) {
   ww_accel *g = ww_accel_of(o);
   if (!g->failed.code && bytes)
-    ww_accel_check(g, g->api->cuMemcpyDtoDAsync(address(to), address(from), bytes, g->stream),
-                   "copying memory");
+    ww_accel_check(
+        g, g->api->cuMemcpyDtoDAsync(address(to), address(from), bytes, g->stream),
+        "copying memory");
 }
 
 static ww_status finish(ww_ops *o, ww_err *e) {

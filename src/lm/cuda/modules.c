@@ -1,10 +1,10 @@
-/* modules.c - a unit of kernels onto the device: the compiled code in the program where it fits,
- * else NVRTC, whose work is kept for next time.
+/* modules.c - a unit of kernels onto the device: the compiled code in the program where
+ * it fits, else NVRTC, whose work is kept for next time.
  *
- * NVRTC gets the sources that are in the program and needs no other file. What it made lies in the
- * cache folder under a name that says everything it depends on, so nothing there is ever out of
- * date; a file that does not load is made anew. WARPWISE_LM_KERNELS=nvrtc passes over the code in
- * the program. */
+ * NVRTC gets the sources that are in the program and needs no other file. What it made
+ * lies in the cache folder under a name that says everything it depends on, so nothing
+ * there is ever out of date; a file that does not load is made anew.
+ * WARPWISE_LM_KERNELS=nvrtc passes over the code in the program. */
 #include <inttypes.h>
 
 #include <stdlib.h>
@@ -21,8 +21,13 @@
 
 static const ww_nvrtc_api *rtc; /* once opened */
 
-static ww_status take_result(void *program, int rc, const char *name, ww_arena *a, char **code,
-                             size_t *n, ww_err *e) {
+static ww_status take_result(void *program,
+                             int rc,
+                             const char *name,
+                             ww_arena *a,
+                             char **code,
+                             size_t *n,
+                             ww_err *e) {
   size_t size = 0;
   if (rc) {
     rtc->log_size(program, &size);
@@ -35,15 +40,21 @@ static ww_status take_result(void *program, int rc, const char *name, ww_arena *
   if (rtc->cubin_size(program, n) || !*n)
     return ww_fail(e, WW_EDATA, "NVRTC made no code of %s", name);
   *code = ww_alloc(a, *n);
-  return rtc->cubin(program, *code) ? ww_fail(e, WW_EDATA, "NVRTC gave no code of %s", name)
-                                    : WW_OK;
+  return rtc->cubin(program, *code)
+             ? ww_fail(e, WW_EDATA, "NVRTC gave no code of %s", name)
+             : WW_OK;
 }
 
-ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_arena *a, char **code,
-                           size_t *n, ww_err *e) {
+ww_status ww_accel_compile(ww_accel_unit unit,
+                           const char *architecture,
+                           ww_arena *a,
+                           char **code,
+                           size_t *n,
+                           ww_err *e) {
   const ww_kernel_text *u = ww_kernel_units + unit;
   const char *names[MOST_HEADERS], *texts[MOST_HEADERS];
-  const char *options[] = {ww_fmt(a, "--gpu-architecture=%s", architecture), "--std=c++17"};
+  const char *options[] = {ww_fmt(a, "--gpu-architecture=%s", architecture),
+                           "--std=c++17"};
   int headers = 0;
   void *program = NULL;
   ww_status st = ww_nvrtc_open(&rtc, e);
@@ -62,7 +73,8 @@ ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_aren
 
 /* ---- the cache ---- */
 
-static const char *cache_path(ww_accel_unit unit, const char *architecture, ww_arena *a) {
+static const char *
+cache_path(ww_accel_unit unit, const char *architecture, ww_arena *a) {
   const char *dir = ww_cache_dir(a);
   const ww_kernel_text *u = ww_kernel_units + unit;
   int version[2] = {0, 0};
@@ -76,16 +88,19 @@ static const char *cache_path(ww_accel_unit unit, const char *architecture, ww_a
   return ww_fmt(a, "%s/%s-%s-%016" PRIx64 ".cubin", dir, u->name, architecture, h);
 }
 
-static ww_status load_compiled(ww_accel *g, ww_accel_unit unit, ww_arena *a, ww_err *e) {
+static ww_status
+load_compiled(ww_accel *g, ww_accel_unit unit, ww_arena *a, ww_err *e) {
   /* Hopper's own instructions are there for sm_90a alone. */
-  const char *architecture = ww_fmt(a, "sm_%d%s", g->capability, g->capability == 90 ? "a" : "");
+  const char *architecture =
+      ww_fmt(a, "sm_%d%s", g->capability, g->capability == 90 ? "a" : "");
   char *code;
   size_t n;
   ww_status st = ww_nvrtc_open(&rtc, e);
   if (st)
     return st;
   const char *path = cache_path(unit, architecture, a);
-  if (path && ww_file_exists(path) && !ww_read_file(a, path, MOST_CODE, &code, &n, NULL) &&
+  if (path && ww_file_exists(path) &&
+      !ww_read_file(a, path, MOST_CODE, &code, &n, NULL) &&
       !g->api->cuModuleLoadData(g->module + unit, code))
     return WW_OK;
   st = ww_accel_compile(unit, architecture, a, &code, &n, e);
@@ -94,8 +109,9 @@ static ww_status load_compiled(ww_accel *g, ww_accel_unit unit, ww_arena *a, ww_
   if (path)
     ww_write_file_atomic(path, code, n, NULL);
   ww_cuda_status s = g->api->cuModuleLoadData(g->module + unit, code);
-  return s ? ww_cuda_fail(g->api, s,
-                          ww_fmt(a, "loading the kernels of %s", ww_kernel_units[unit].name), e)
+  return s ? ww_cuda_fail(
+                 g->api, s,
+                 ww_fmt(a, "loading the kernels of %s", ww_kernel_units[unit].name), e)
            : WW_OK;
 }
 
@@ -105,7 +121,8 @@ ww_status ww_accel_load(ww_accel *g, ww_accel_unit unit, ww_err *e) {
   if (g->module[unit])
     return WW_OK;
   if (ww_kernel_units[unit].code && !pass_over) {
-    ww_cuda_status s = g->api->cuModuleLoadData(g->module + unit, ww_kernel_units[unit].code);
+    ww_cuda_status s =
+        g->api->cuModuleLoadData(g->module + unit, ww_kernel_units[unit].code);
     if (!s)
       return WW_OK;
     g->module[unit] = NULL;

@@ -4,8 +4,13 @@
 
 #include "runtime.h"
 
-/* A unit through NVRTC for "sm_80"; needs no device. WW_EDEVICE where there is no NVRTC. */
-ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_arena *a, char **code,
-                           size_t *n, ww_err *e);
+/* A unit through NVRTC for "sm_80"; needs no device. WW_EDEVICE where there is no
+ * NVRTC. */
+ww_status ww_accel_compile(ww_accel_unit unit,
+                           const char *architecture,
+                           ww_arena *a,
+                           char **code,
+                           size_t *n,
+                           ww_err *e);
 
 #endif

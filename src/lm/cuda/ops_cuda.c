@@ -1,9 +1,10 @@
-/* ops_cuda.c - the layers of ops.h on CUDA: for each the kernel that fits its shape, its grid and
- * its parameters.
+/* ops_cuda.c - the layers of ops.h on CUDA: for each the kernel that fits its shape,
+ * its grid and its parameters.
  *
- * Kernels come in a wide form (16 bytes at a time: addresses and row lengths are multiples of that)
- * and one for any shape. Nothing here waits for the device. Sums over tokens are made in two stages
- * whose order depends on the shape and on the number of multiprocessors alone. */
+ * Kernels come in a wide form (16 bytes at a time: addresses and row lengths are
+ * multiples of that) and one for any shape. Nothing here waits for the device. Sums
+ * over tokens are made in two stages whose order depends on the shape and on the number
+ * of multiprocessors alone. */
 #include <math.h>
 
 #include "attention.h"
@@ -37,7 +38,8 @@ static unsigned value_blocks(const ww_accel *g, uint64_t n) {
   return ww_least(ww_ceil_div(n, 256 * 8), g->sms * 16);
 }
 
-static void convert(ww_ops *o, ww_accel_kernel kernel, void *to, const void *from, uint64_t n) {
+static void
+convert(ww_ops *o, ww_accel_kernel kernel, void *to, const void *from, uint64_t n) {
   ww_accel *g = ww_accel_of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
   if (g->o.real != WW_DTYPE_F32)
@@ -60,10 +62,12 @@ static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
   LAUNCH(g, WW_K_scale, value_blocks(g, n), 1, 256, 0, &x, &by, &n, &wide);
 }
 
-static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
+static void
+dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
   ww_accel *g = ww_accel_of(o);
   unsigned wide = aligned(out, 16) && aligned(inp, 16);
-  LAUNCH(g, WW_K_dropout, value_blocks(g, n), 1, 256, 0, &out, &inp, &share, &seed, &n, &wide);
+  LAUNCH(g, WW_K_dropout, value_blocks(g, n), 1, 256, 0, &out, &inp, &share, &seed, &n,
+         &wide);
 }
 
 /* ---- rows ---- */
@@ -82,24 +86,30 @@ static row_shape shape_of(const ww_accel *g, const void *p, const void *q, uint3
   return s;
 }
 
-static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
-                        uint32_t C) {
+static void gather_rows(
+    ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
   ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, out, inp, C);
-  LAUNCH(g, s.wide ? WW_K_gather_rows : WW_K_gather_rows_any, n * s.pieces, 1, s.threads, 0, &out,
-         &inp, &row, &C, &s.pieces);
+  LAUNCH(g, s.wide ? WW_K_gather_rows : WW_K_gather_rows_any, n * s.pieces, 1,
+         s.threads, 0, &out, &inp, &row, &C, &s.pieces);
 }
 
-static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
-                             uint32_t C) {
+static void scatter_add_rows(
+    ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
   ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, out, inp, C);
-  LAUNCH(g, s.wide ? WW_K_scatter_add_rows : WW_K_scatter_add_rows_any, n * s.pieces, 1, s.threads,
-         0, &out, &inp, &row, &C, &s.pieces);
+  LAUNCH(g, s.wide ? WW_K_scatter_add_rows : WW_K_scatter_add_rows_any, n * s.pieces, 1,
+         s.threads, 0, &out, &inp, &row, &C, &s.pieces);
 }
 
-static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
-                           const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
+static void embed_backward(ww_ops *o,
+                           float *dweight,
+                           const void *dout,
+                           const int32_t *order,
+                           const int32_t *first,
+                           const int32_t *id,
+                           uint32_t U,
+                           uint32_t N,
                            uint32_t C) {
   ww_accel *g = ww_accel_of(o);
   if (!N || !U)
@@ -109,10 +119,10 @@ static void embed_backward(ww_ops *o, float *dweight, const void *dout, const in
   void *part = ww_accel_scratch(g, (size_t)pieces * 2 * C * sizeof(float));
   if (!part)
     return;
-  LAUNCH(g, s.wide ? WW_K_embed_pieces : WW_K_embed_pieces_any, pieces, s.pieces, s.threads, 0,
-         &dweight, &part, &dout, &order, &first, &id, &U, &N, &C);
-  LAUNCH(g, s.wide ? WW_K_embed_join : WW_K_embed_join_any, pieces, s.pieces, s.threads, 0,
-         &dweight, &part, &dout, &order, &first, &id, &U, &N, &C);
+  LAUNCH(g, s.wide ? WW_K_embed_pieces : WW_K_embed_pieces_any, pieces, s.pieces,
+         s.threads, 0, &dweight, &part, &dout, &order, &first, &id, &U, &N, &C);
+  LAUNCH(g, s.wide ? WW_K_embed_join : WW_K_embed_join_any, pieces, s.pieces, s.threads,
+         0, &dweight, &part, &dout, &order, &first, &id, &U, &N, &C);
 }
 
 /* ---- matrix products ---- */
@@ -123,9 +133,9 @@ static void plain_product(ww_accel *g, const ww_matmul *p) {
   uint64_t *bj = p->b_turned ? &ldb : &one, *bk = p->b_turned ? &one : &ldb;
   unsigned add = p->add;
   ww_matmul v = *p;
-  LAUNCH(g, p->d_float ? WW_K_product_float : WW_K_product_real, ww_ceil_div(p->cols, 64),
-         ww_ceil_div(p->rows, 64), 256, 0, &v.d, &v.a, &v.b, &v.bias, &ldd, ai, ak, bk, bj, &v.rows,
-         &v.cols, &v.depth, &add);
+  LAUNCH(g, p->d_float ? WW_K_product_float : WW_K_product_real,
+         ww_ceil_div(p->cols, 64), ww_ceil_div(p->rows, 64), 256, 0, &v.d, &v.a, &v.b,
+         &v.bias, &ldd, ai, ak, bk, bj, &v.rows, &v.cols, &v.depth, &add);
 }
 
 static void multiply(ww_ops *o, const ww_matmul *p) {
@@ -137,11 +147,13 @@ static void multiply(ww_ops *o, const ww_matmul *p) {
 }
 
 /* to[c] += sum over g of partial[g, c] */
-static void columns_add(ww_accel *g, float *to, const void *partial, unsigned G, uint32_t C) {
+static void
+columns_add(ww_accel *g, float *to, const void *partial, unsigned G, uint32_t C) {
   LAUNCH(g, WW_K_columns_add, ww_ceil_div(C, 32), 1, 1024, 0, &to, &partial, &G, &C);
 }
 
-static void add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
+static void
+add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32_t N, uint32_t C) {
   ww_accel *g = ww_accel_of(o);
   if (!N)
     return;
@@ -149,14 +161,16 @@ static void add_columns(ww_ops *o, float *to, const void *x, uint32_t ld, uint32
   void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
   if (!partial)
     return;
-  LAUNCH(g, WW_K_column_sums, ww_ceil_div(C, 32), blocks, 256, 0, &partial, &x, &ld, &N, &C);
+  LAUNCH(g, WW_K_column_sums, ww_ceil_div(C, 32), blocks, 256, 0, &partial, &x, &ld, &N,
+         &C);
   columns_add(g, to, partial, blocks, C);
 }
 
 /* ---- norms ---- */
 
 typedef struct {
-  unsigned team, vectors; /* warps of a row; 16-byte vectors of a lane. team 0: no wide kernel */
+  /* warps of a row; 16-byte vectors of a lane. team 0: no wide kernel */
+  unsigned team, vectors;
 } norm_shape;
 
 static norm_shape norm_of(const ww_accel *g, uint32_t C, unsigned most) {
@@ -171,8 +185,15 @@ static norm_shape norm_of(const ww_accel *g, uint32_t C, unsigned most) {
   return s;
 }
 
-static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp,
-                            const void *branch, const void *weight, float eps, uint32_t N,
+static void rmsnorm_forward(ww_ops *o,
+                            void *out,
+                            float *rstd,
+                            void *sum,
+                            const void *inp,
+                            const void *branch,
+                            const void *weight,
+                            float eps,
+                            uint32_t N,
                             uint32_t C) {
   ww_accel *g = ww_accel_of(o);
   norm_shape s = norm_of(g, C, 4);
@@ -186,12 +207,18 @@ static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const 
     rows = 1;
   }
   LAUNCH(g, s.team ? WW_K_rmsnorm_forward1 + s.vectors - 1 : WW_K_rmsnorm_forward_any,
-         ww_ceil_div(N, rows), 1, threads, 0, &out, &rstd, &sum, &inp, &branch, &weight, &eps, &N,
-         &C, &s.team);
+         ww_ceil_div(N, rows), 1, threads, 0, &out, &rstd, &sum, &inp, &branch, &weight,
+         &eps, &N, &C, &s.team);
 }
 
-static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout,
-                             const void *inp, const void *weight, const float *rstd, uint32_t N,
+static void rmsnorm_backward(ww_ops *o,
+                             void *dinp,
+                             float *dweight,
+                             const void *dout,
+                             const void *inp,
+                             const void *weight,
+                             const float *rstd,
+                             uint32_t N,
                              uint32_t C) {
   ww_accel *g = ww_accel_of(o);
   norm_shape s = norm_of(g, C, C / per_vector(g) <= 96 ? 3 : 2);
@@ -211,47 +238,62 @@ static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *
   void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
   if (!partial || !N)
     return;
-  LAUNCH(g, s.team ? WW_K_rmsnorm_backward1 + s.vectors - 1 : WW_K_rmsnorm_backward_any, blocks, 1,
-         threads, shared, &dinp, &partial, &dout, &inp, &weight, &rstd, &N, &C, &s.team);
+  LAUNCH(g, s.team ? WW_K_rmsnorm_backward1 + s.vectors - 1 : WW_K_rmsnorm_backward_any,
+         blocks, 1, threads, shared, &dinp, &partial, &dout, &inp, &weight, &rstd, &N,
+         &C, &s.team);
   if (dweight)
     columns_add(g, dweight, partial, blocks, C);
 }
 
 /* ---- rope, swiglu ---- */
 
-static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
-                 uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
+static void rope(ww_ops *o,
+                 void *qk,
+                 uint32_t ld,
+                 const int32_t *position,
+                 const float *table,
+                 uint32_t N,
+                 uint32_t heads,
+                 uint32_t head_size,
+                 bool back) {
   ww_accel *g = ww_accel_of(o);
   unsigned w = per_vector(g);
-  bool wide = head_size / 2 % w == 0 && ld % w == 0 && aligned(qk, 16) && aligned(table, 16);
+  bool wide =
+      head_size / 2 % w == 0 && ld % w == 0 && aligned(qk, 16) && aligned(table, 16);
   uint64_t items = (uint64_t)N * heads * (head_size / 2 / (wide ? w : 1));
   float sign = back ? -1.f : 1.f;
-  LAUNCH(g, wide ? WW_K_rope : WW_K_rope_any, ww_ceil_div(items, 256), 1, 256, 0, &qk, &ld,
-         &position, &table, &N, &heads, &head_size, &sign);
+  LAUNCH(g, wide ? WW_K_rope : WW_K_rope_any, ww_ceil_div(items, 256), 1, 256, 0, &qk,
+         &ld, &position, &table, &N, &heads, &head_size, &sign);
 }
 
-static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
+static void
+swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
   ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, out, gu, F);
-  LAUNCH(g, s.wide ? WW_K_swiglu_forward : WW_K_swiglu_forward_any, N * s.pieces, 1, s.threads, 0,
-         &out, &gu, &F, &s.pieces);
+  LAUNCH(g, s.wide ? WW_K_swiglu_forward : WW_K_swiglu_forward_any, N * s.pieces, 1,
+         s.threads, 0, &out, &gu, &F, &s.pieces);
 }
 
-static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
-                            uint32_t F) {
+static void swiglu_backward(
+    ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F) {
   ww_accel *g = ww_accel_of(o);
   row_shape s = shape_of(g, dgu, gu, F);
   s.wide = s.wide && aligned(dout, 16);
   if (!s.wide)
     s = shape_of(g, (void *)1, gu, F);
-  LAUNCH(g, s.wide ? WW_K_swiglu_backward : WW_K_swiglu_backward_any, N * s.pieces, 1, s.threads, 0,
-         &dgu, &dout, &gu, &F, &s.pieces);
+  LAUNCH(g, s.wide ? WW_K_swiglu_backward : WW_K_swiglu_backward_any, N * s.pieces, 1,
+         s.threads, 0, &dgu, &dout, &gu, &F, &s.pieces);
 }
 
 /* ---- losses ---- */
 
-static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale,
-                       uint32_t N, uint32_t V) {
+static void token_loss(ww_ops *o,
+                       float *loss,
+                       void *logits,
+                       const int32_t *target,
+                       float scale,
+                       uint32_t N,
+                       uint32_t V) {
   ww_accel *g = ww_accel_of(o);
   unsigned vectors = V / per_vector(g), threads = vectors >= 8192   ? 1024
                                                   : vectors >= 2048 ? 512
@@ -260,16 +302,22 @@ static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *targ
   LAUNCH(g, WW_K_token_loss, N, 1, threads, 0, &loss, &logits, &target, &scale, &V);
 }
 
-static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target,
-                        float scale, uint32_t n, uint32_t K) {
-  LAUNCH(ww_accel_of(o), WW_K_number_loss, ww_ceil_div(n, 128), 1, 128, 0, &loss, &dout, &out,
-         &target, &scale, &n, &K);
+static void number_loss(ww_ops *o,
+                        float *loss,
+                        void *dout,
+                        const void *out,
+                        const float *target,
+                        float scale,
+                        uint32_t n,
+                        uint32_t K) {
+  LAUNCH(ww_accel_of(o), WW_K_number_loss, ww_ceil_div(n, 128), 1, 128, 0, &loss, &dout,
+         &out, &target, &scale, &n, &K);
 }
 
 /* ---- the optimiser ---- */
 
-static void add_up(ww_accel *g, float *out, const float *x, uint64_t n, unsigned square,
-                   bool more) {
+static void add_up(
+    ww_accel *g, float *out, const float *x, uint64_t n, unsigned square, bool more) {
   unsigned wide = aligned(x, 16), add = more;
   unsigned blocks = ww_most(ww_least(ww_ceil_div(n, 512 * 4), g->sms * 4), 1);
   void *partial = ww_accel_scratch(g, blocks * sizeof(float));
@@ -301,8 +349,8 @@ static void adamw(ww_ops *o, const ww_adamw *values) {
          1 / (1 - pow(a.beta2, a.step))};
   unsigned wide = aligned(a.param, 4 * real_bytes(g)) && aligned(a.master, 16) &&
                   aligned(a.m, 16) && aligned(a.v, 16) && aligned(a.grad, 16);
-  LAUNCH(g, WW_K_adamw, ww_ceil_div(a.n, wide ? 1024 : 256), 1, 256, 0, &a.param, &a.master, &a.m,
-         &a.v, &a.grad, &a.squares, &a.n, &k, &wide);
+  LAUNCH(g, WW_K_adamw, ww_ceil_div(a.n, wide ? 1024 : 256), 1, 256, 0, &a.param,
+         &a.master, &a.m, &a.v, &a.grad, &a.squares, &a.n, &k, &wide);
 }
 
 /* ---- the table ---- */

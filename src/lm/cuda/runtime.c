@@ -1,7 +1,8 @@
-/* runtime.c - one device: context, stream, kernels by name, scratch memory, the first failure.
+/* runtime.c - one device: context, stream, kernels by name, scratch memory, the first
+ * failure.
  *
- * Everything is asked of one stream. A failure is remembered with its name and whatever comes later
- * does nothing; finish tells of it. */
+ * Everything is asked of one stream. A failure is remembered with its name and whatever
+ * comes later does nothing; finish tells of it. */
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -23,21 +24,23 @@ static const struct {
 #include "kernels.def"
 };
 
-void *ww_accel_function(ww_accel *g, ww_accel_unit unit, const char *name, size_t shared) {
+void *
+ww_accel_function(ww_accel *g, ww_accel_unit unit, const char *name, size_t shared) {
   void *f = NULL;
   if (g->failed.code || ww_accel_load(g, unit, &g->failed))
     return NULL;
   if (ww_accel_check(g, g->api->cuModuleGetFunction(&f, g->module[unit], name), name))
     return NULL;
   if (shared > 48u << 10)
-    ww_accel_check(g, g->api->cuFuncSetAttribute(f, WW_CUDA_FN_MAX_DYNAMIC_SHARED, shared), name);
+    ww_accel_check(
+        g, g->api->cuFuncSetAttribute(f, WW_CUDA_FN_MAX_DYNAMIC_SHARED, shared), name);
   return f;
 }
 
 static ww_status load_kernels(ww_accel *g, ww_err *e) {
   for (int i = 0; i < WW_NKERNELS; i++) {
-    g->kernel[i] = ww_accel_function(g, names[i].unit,
-                                     g->o.real == WW_DTYPE_BF16 ? names[i].bf16 : names[i].f32, 0);
+    g->kernel[i] = ww_accel_function(
+        g, names[i].unit, g->o.real == WW_DTYPE_BF16 ? names[i].bf16 : names[i].f32, 0);
     if (g->kernel[i])
       continue;
     if (e)
@@ -45,7 +48,8 @@ static ww_status load_kernels(ww_accel *g, ww_err *e) {
     return g->failed.code;
   }
   for (int i = WW_K_rmsnorm_backward1; i <= WW_K_rmsnorm_backward3; i++)
-    if (g->api->cuFuncSetAttribute(g->kernel[i], WW_CUDA_FN_MAX_DYNAMIC_SHARED, g->kernel_shared))
+    if (g->api->cuFuncSetAttribute(g->kernel[i], WW_CUDA_FN_MAX_DYNAMIC_SHARED,
+                                   g->kernel_shared))
       g->kernel_shared = 47u << 10;
   return WW_OK;
 }
@@ -59,7 +63,8 @@ void *ww_accel_scratch(ww_accel *g, size_t bytes) {
   if (bytes > g->scratch_n) {
     uint64_t at = 0;
     size_t room = bytes + bytes / 4 + (1u << 20); /* rarely again */
-    if (ww_accel_check(g, api->cuStreamSynchronize(g->stream), "waiting for the device"))
+    if (ww_accel_check(g, api->cuStreamSynchronize(g->stream),
+                       "waiting for the device"))
       return NULL;
     if (g->scratch)
       api->cuMemFree(g->scratch);
@@ -83,8 +88,9 @@ static int attribute(const ww_accel *g, int which) {
 static ww_status check_calls(const ww_cuda_api *api, ww_err *e) {
   if (api->cuMemcpyHtoDAsync && api->cuMemHostAlloc && api->cuMemFreeHost)
     return WW_OK;
-  return ww_fail(e, WW_EDEVICE,
-                 "this CUDA driver cannot train (no asynchronous copies): install NVIDIA's own");
+  return ww_fail(
+      e, WW_EDEVICE,
+      "this CUDA driver cannot train (no asynchronous copies): install NVIDIA's own");
 }
 
 static ww_status open_device(ww_accel *g, int ordinal, ww_err *e) {
@@ -92,7 +98,8 @@ static ww_status open_device(ww_accel *g, int ordinal, ww_err *e) {
   int n = 0;
   ww_cuda_status s = api->cuDeviceGetCount(&n);
   if (!s && (ordinal < 0 || ordinal >= n))
-    return ww_fail(e, WW_EDEVICE, "there is no CUDA device %d: this machine has %d, counted from 0",
+    return ww_fail(e, WW_EDEVICE,
+                   "there is no CUDA device %d: this machine has %d, counted from 0",
                    ordinal, n);
   if (!s)
     s = api->cuDeviceGet(&g->device, ordinal);
@@ -104,16 +111,16 @@ static ww_status open_device(ww_accel *g, int ordinal, ww_err *e) {
     s = api->cuStreamCreate(&g->stream, 1 /* does not wait for the default stream */);
   if (s)
     return ww_cuda_fail(api, s, "opening the CUDA device", e);
-  g->capability =
-      attribute(g, WW_CUDA_CAPABILITY_MAJOR) * 10 + attribute(g, WW_CUDA_CAPABILITY_MINOR);
+  g->capability = attribute(g, WW_CUDA_CAPABILITY_MAJOR) * 10 +
+                  attribute(g, WW_CUDA_CAPABILITY_MINOR);
   g->sms = attribute(g, WW_CUDA_SMS);
   g->shared_most = attribute(g, WW_CUDA_SHARED_OPTIN);
   g->kernel_shared = g->shared_most > 48u << 10 ? g->shared_most - 1024 : 47u << 10;
   if (g->capability < 80 && g->o.real == WW_DTYPE_BF16)
-    return ww_fail(
-        e, WW_EDEVICE,
-        "this GPU (compute capability %d.%d) has no bf16: train in fp32, or on one of 8.0 and up",
-        g->capability / 10, g->capability % 10);
+    return ww_fail(e, WW_EDEVICE,
+                   "this GPU (compute capability %d.%d) has no bf16: train in fp32, or "
+                   "on one of 8.0 and up",
+                   g->capability / 10, g->capability % 10);
   char name[64] = "";
   api->cuDeviceGetName(name, sizeof name, g->device);
   snprintf(g->o.name, sizeof g->o.name, "%s (%s)", name,
@@ -130,7 +137,8 @@ static ww_status open_uploads(ww_accel *g, ww_err *e) {
   }
   if (!s)
     s = g->api->cuMemAlloc(&g->workspace, WW_ACCEL_WORKSPACE);
-  return s ? ww_cuda_fail(g->api, s, "buffers for uploads and matrix products", e) : WW_OK;
+  return s ? ww_cuda_fail(g->api, s, "buffers for uploads and matrix products", e)
+           : WW_OK;
 }
 
 ww_status ww_accel_new(int ordinal, ww_dtype real, ww_accel **out, ww_err *e) {

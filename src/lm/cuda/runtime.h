@@ -1,9 +1,9 @@
-/* runtime.h - what the files of this folder share: one device with one stream, its kernels by name,
- * scratch memory, the first failure.
+/* runtime.h - what the files of this folder share: one device with one stream, its
+ * kernels by name, scratch memory, the first failure.
  *
- * All work goes to one stream in the order it is asked for, so scratch memory and workspaces need
- * no locks and no waiting. Nothing waits for the device but download, finish and the first use of a
- * matrix shape. */
+ * All work goes to one stream in the order it is asked for, so scratch memory and
+ * workspaces need no locks and no waiting. Nothing waits for the device but download,
+ * finish and the first use of a matrix shape. */
 #ifndef WW_LM_CUDA_RUNTIME_H
 #define WW_LM_CUDA_RUNTIME_H
 
@@ -13,10 +13,11 @@
 #define WW_ACCEL_UPLOADS 8               /* pinned buffers in turn */
 #define WW_ACCEL_UPLOAD_BYTES (4u << 20) /* of each */
 #define WW_ACCEL_WORKSPACE (64u << 20)   /* of cuBLASLt */
-#define WW_ACCEL_ATTENTION 32            /* kernel handles that attention_accel.c keeps */
+/* kernel handles that attention_accel.c keeps */
+#define WW_ACCEL_ATTENTION 32
 
-/* The kernels of the .cu files here but attention's: kernels.def, a name in bf16 and one in fp32
- * each. */
+/* The kernels of the .cu files here but attention's: kernels.def, a name in bf16 and
+ * one in fp32 each. */
 typedef enum {
 #define KERNEL(unit, name) WW_K_##name,
 #include "kernels.def"
@@ -41,7 +42,8 @@ typedef struct {
   const ww_cuda_api *api;
   int device, capability, sms; /* capability: 90 */
   size_t shared_most;          /* bytes of dynamic shared memory a block may have */
-  size_t kernel_shared;        /* the same for those of kernels.def, which have some of their own */
+  /* the same for those of kernels.def, which have some of their own */
+  size_t kernel_shared;
   void *context, *stream;
   void *module[WW_NUNITS];
   void *kernel[WW_NKERNELS];           /* in o.real */
@@ -68,31 +70,38 @@ static inline unsigned ww_ceil_div(uint64_t a, uint64_t b) {
 }
 
 /* ---- runtime.c ---- */
-/* Remembers the first failure: `doing` failed with `s` (0: nothing is done). True where it did
- * fail. */
+/* Remembers the first failure: `doing` failed with `s` (0: nothing is done). True where
+ * it did fail. */
 bool ww_accel_check(ww_accel *g, ww_cuda_status s, const char *doing);
-/* Device memory that is this operation's until it returns (work it has asked for included): what
- * another asks for may be the same. One area for all of an operation: ask once, carve it yourself
- * (256-byte aligned). NULL after a failure. */
+/* Device memory that is this operation's until it returns (work it has asked for
+ * included): what another asks for may be the same. One area for all of an operation:
+ * ask once, carve it yourself (256-byte aligned). NULL after a failure. */
 void *ww_accel_scratch(ww_accel *g, size_t bytes);
-/* The kernel `name` of a unit of units.def; `shared` is the most dynamic shared memory it will be
- * launched with. NULL after a failure. */
-void *ww_accel_function(ww_accel *g, ww_accel_unit unit, const char *name, size_t shared);
-/* Asks for a launch on the stream; params as cuLaunchKernel takes them. Does nothing after a
- * failure. */
-static inline void ww_accel_launch(ww_accel *g, void *function, const unsigned grid[3],
-                                   unsigned threads, unsigned shared, void **params,
+/* The kernel `name` of a unit of units.def; `shared` is the most dynamic shared memory
+ * it will be launched with. NULL after a failure. */
+void *
+ww_accel_function(ww_accel *g, ww_accel_unit unit, const char *name, size_t shared);
+/* Asks for a launch on the stream; params as cuLaunchKernel takes them. Does nothing
+ * after a failure. */
+static inline void ww_accel_launch(ww_accel *g,
+                                   void *function,
+                                   const unsigned grid[3],
+                                   unsigned threads,
+                                   unsigned shared,
+                                   void **params,
                                    const char *name) {
   if (g->failed.code || !grid[0] || !grid[1] || !grid[2])
     return;
-  ww_cuda_status s = g->api->cuLaunchKernel(function, grid[0], grid[1], grid[2], threads, 1, 1,
-                                            shared, g->stream, params, NULL);
+  ww_cuda_status s =
+      g->api->cuLaunchKernel(function, grid[0], grid[1], grid[2], threads, 1, 1, shared,
+                             g->stream, params, NULL);
   if (s)
     ww_accel_check(g, s, name);
 }
 ww_status ww_accel_new(int ordinal, ww_dtype real, ww_accel **out, ww_err *e);
 void ww_accel_free(ww_accel *g); /* accepts NULL */
-ww_status ww_accel_load(ww_accel *g, ww_accel_unit unit,
+ww_status ww_accel_load(ww_accel *g,
+                        ww_accel_unit unit,
                         ww_err *e); /* modules.c: fills g->module[unit] */
 
 /* ---- memory.c: the members of ww_ops about memory ---- */

@@ -1,10 +1,10 @@
-/* warpwise_kernel.h - one kernel for CUDA, HIP and OpenCL C, where the three say the same thing in
- * other words.
+/* warpwise_kernel.h - one kernel for CUDA, HIP and OpenCL C, where the three say the
+ * same thing in other words.
  *
- * Only names are mapped: qualifiers, indices, barriers, 32-bit integer atomics. What differs in
- * meaning (warps, subgroups, textures, dynamic shared memory, the precision of math functions) is
- * not, so that a kernel that uses it is honestly a kernel of one language. Kernels have C names,
- * the same in all three. */
+ * Only names are mapped: qualifiers, indices, barriers, 32-bit integer atomics. What
+ * differs in meaning (warps, subgroups, textures, dynamic shared memory, the precision
+ * of math functions) is not, so that a kernel that uses it is honestly a kernel of one
+ * language. Kernels have C names, the same in all three. */
 #ifndef WARPWISE_KERNEL_H
 #define WARPWISE_KERNEL_H
 
@@ -36,8 +36,11 @@
 #define LOCAL __shared__
 #define RESTRICT __restrict__
 #define BARRIER() __syncthreads()
-#define WARPWISE_DIM(v, d) \
-  ((int)((d) == 0 ? (v).x : (d) == 1 ? (v).y : (v).z)) /* d is a constant: folds away */
+#define WARPWISE_DIM(v, d)                                   \
+  ((int)((d) == 0   ? (v).x                                  \
+         : (d) == 1 ? (v).y                                  \
+                    : (v).z)) /* d is a constant: folds away \
+                               */
 #define LOCAL_ID(d) WARPWISE_DIM(threadIdx, d)
 #define LOCAL_SIZE(d) WARPWISE_DIM(blockDim, d)
 #define GROUP_ID(d) WARPWISE_DIM(blockIdx, d)

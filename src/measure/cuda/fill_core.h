@@ -1,10 +1,10 @@
 /* fill_core.h - component i of an allocation's contents, for the device: the values of
  * src/report/fill.c.
  *
- * Compiled twice: by nvcc into the fill kernel, and by the C compiler into a test that holds it
- * against ww_fill_bytes. What depends on the allocation alone (steps, ranges, logarithms) is
- * computed once on the host (ww_contents_job). Needs IEEE doubles without contraction: nvcc
- * -fmad=false, C17. */
+ * Compiled twice: by nvcc into the fill kernel, and by the C compiler into a test that
+ * holds it against ww_fill_bytes. What depends on the allocation alone (steps, ranges,
+ * logarithms) is computed once on the host (ww_contents_job). Needs IEEE doubles
+ * without contraction: nvcc -fmad=false, C17. */
 #ifndef WW_FILL_CORE_H
 #define WW_FILL_CORE_H
 
@@ -13,7 +13,8 @@
 
 #ifdef __CUDACC__
 #define WW_CORE static __device__ __forceinline__
-#define WW_ROLLED _Pragma("unroll 1") /* small code: the driver compiles it in every process */
+/* small code: the driver compiles it in every process */
+#define WW_ROLLED _Pragma("unroll 1")
 #else
 #define WW_CORE static inline
 #define WW_ROLLED
@@ -73,7 +74,8 @@ WW_CORE double core_unit(uint64_t r) {
   return (double)(r >> 11) * 0x1p-53;
 }
 
-/* Round to nearest even into `mant` stored mantissa bits and exponent bias `bias`; never infinity.
+/* Round to nearest even into `mant` stored mantissa bits and exponent bias `bias`;
+ * never infinity.
  */
 WW_CORE uint16_t core_small(double v, int mant, int bias, uint32_t most) {
   float f = (float)v;
@@ -144,8 +146,8 @@ WW_CORE uint64_t core_random_component(const ww_fill_job *j, uint64_t r) {
   return j->given ? (uint64_t)j->base + core_mulhi(r, j->range) : r;
 }
 
-/* A bijection of [0, n): an alternating Feistel network over the next power of two, walked until it
- * lands inside. */
+/* A bijection of [0, n): an alternating Feistel network over the next power of two,
+ * walked until it lands inside. */
 WW_CORE uint64_t core_permuted(uint64_t seed, uint64_t i, uint64_t n) {
   if (n < 2)
     return 0;
@@ -204,13 +206,15 @@ WW_CORE uint64_t core_component(const ww_fill_job *j, uint64_t i) {
     return j->number <= WW_NUMBER_F64 ? core_float(j, v) : core_int(j, core_whole(v));
   }
   case WW_JOB_ZIPF:
-    return core_int(j, (int64_t)((uint64_t)j->base + core_zipf(j, core_random(j->seed, i))));
+    return core_int(
+        j, (int64_t)((uint64_t)j->base + core_zipf(j, core_random(j->seed, i))));
   default:
     return core_random_component(j, core_random(j->seed, i));
   }
 }
 
-/* Eight bytes of the allocation, number `at`: its components, and zeros behind the last. */
+/* Eight bytes of the allocation, number `at`: its components, and zeros behind the
+ * last. */
 WW_CORE uint64_t core_eight(const ww_fill_job *j, uint64_t at) {
   uint32_t per = 8 / j->bytes, width = 8 * j->bytes;
   uint64_t out = 0, first = at * per, mask = UINT64_MAX >> (64 - width);

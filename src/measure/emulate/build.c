@@ -1,6 +1,7 @@
-/* build.c - an emulated program from its sources: host objects by clang, our runtime from
- * libwarpwise.a, and the table of its kernels. What the front end cannot read costs the table its
- * entries, not the program its build: arguments are then recorded as bytes. */
+/* build.c - an emulated program from its sources: host objects by clang, our runtime
+ * from libwarpwise.a, and the table of its kernels. What the front end cannot read
+ * costs the table its entries, not the program its build: arguments are then recorded
+ * as bytes. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,10 +29,10 @@ static const char *library(ww_arena *a, ww_err *e) {
   for (size_t i = 0; i < WW_COUNT(places); i++)
     if (ww_file_exists(places[i]))
       return places[i];
-  ww_fail(
-      e, WW_EDEVICE,
-      "libwarpwise.a, which holds the runtime's stand-in, is not beside the program: install it or "
-      "set WARPWISE_LIBRARY to its path");
+  ww_fail(e, WW_EDEVICE,
+          "libwarpwise.a, which holds the runtime's stand-in, is not beside the "
+          "program: install it or "
+          "set WARPWISE_LIBRARY to its path");
   return NULL;
 }
 
@@ -39,30 +40,35 @@ static const char *library(ww_arena *a, ww_err *e) {
 
 /* Ours, or nothing that host code calls. */
 static bool stood_in_for(const char *name) {
-  static const char *const known[] = {"cudart",     "cudart_static", "cuda", "curand", "cudadevrt",
-                                      "nvToolsExt", "nvtx3interop",  "omp",  "gomp",   "iomp5",
-                                      "rt",         "omptarget",     NULL};
+  static const char *const known[] = {
+      "cudart",     "cudart_static", "cuda", "curand", "cudadevrt",
+      "nvToolsExt", "nvtx3interop",  "omp",  "gomp",   "iomp5",
+      "rt",         "omptarget",     NULL};
   for (const char *const *k = known; *k; k++)
     if (!strcmp(*k, name))
       return true;
   return false;
 }
 
-/* The value of an option of two letters at *i, joined or the next word, which is then passed; NULL:
- * it is another option, or has none. */
-static const char *value_of(const char *option, const ww_front_options *f, uint32_t *i) {
+/* The value of an option of two letters at *i, joined or the next word, which is then
+ * passed; NULL: it is another option, or has none. */
+static const char *
+value_of(const char *option, const ww_front_options *f, uint32_t *i) {
   const char *w = f->flags[*i];
   if (!ww_starts(w, option))
     return NULL;
   return w[2] ? w + 2 : *i + 1 < f->nflags ? f->flags[++*i] : NULL;
 }
 
-static bool library_exists(const ww_front_options *f, const char *clang, const char *name,
+static bool library_exists(const ww_front_options *f,
+                           const char *clang,
+                           const char *name,
                            ww_arena *a) {
   bool found = false;
   for (int s = 0; s < 2 && !found; s++) {
     ww_run_result r;
-    const char *file = name[0] == ':' ? name + 1 : ww_fmt(a, "lib%s.%s", name, s ? "a" : "so");
+    const char *file =
+        name[0] == ':' ? name + 1 : ww_fmt(a, "lib%s.%s", name, s ? "a" : "so");
     /* clang says nothing about the user's own folders */
     for (uint32_t i = 0; i < f->nflags && !found; i++) {
       const char *dir = value_of("-L", f, &i);
@@ -79,7 +85,9 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
   return found;
 }
 
-static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a,
+static void user_libraries(const ww_front_options *f,
+                           const char *clang,
+                           ww_arena *a,
                            ww_strings *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *dir = value_of("-L", f, &i);
@@ -98,17 +106,17 @@ static ww_status link_error(const char *text, ww_err *e) {
   const char *at = strstr(text, "undefined reference to `");
   if (at) {
     at += strlen("undefined reference to `");
-    return ww_fail(
-        e, WW_EUNSUPPORTED,
-        "the program needs `%.*s`, which neither its sources nor the stand-in runtime define: "
-        "give all its source files, and -l for its libraries",
-        (int)strcspn(at, "'\n"), at);
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "the program needs `%.*s`, which neither its sources nor the "
+                   "stand-in runtime define: "
+                   "give all its source files, and -l for its libraries",
+                   (int)strcspn(at, "'\n"), at);
   }
   at = strstr(text, "multiple definition of `");
   if (!at)
     at = text;
-  return ww_fail(e, WW_EUNSUPPORTED, "the program cannot be linked: %.*s", (int)strcspn(at, "\n"),
-                 at);
+  return ww_fail(e, WW_EUNSUPPORTED, "the program cannot be linked: %.*s",
+                 (int)strcspn(at, "\n"), at);
 }
 
 /* Not to be taken for an option, or by a leading @ for a file of options. */
@@ -116,8 +124,11 @@ static const char *safe(const char *path, ww_arena *a) {
   return path[0] == '-' || path[0] == '@' ? ww_fmt(a, "./%s", path) : path;
 }
 
-static ww_status link_program(const ww_emulate_options *o, const ww_strings *objects,
-                              const char *program, ww_arena *a, ww_err *e) {
+static ww_status link_program(const ww_emulate_options *o,
+                              const ww_strings *objects,
+                              const char *program,
+                              ww_arena *a,
+                              ww_err *e) {
   const char *clang = ww_front_clang(a, NULL, e);
   const char *lib = clang ? library(a, e) : NULL;
   ww_strings v = {0};
@@ -132,11 +143,17 @@ static ww_status link_program(const ww_emulate_options *o, const ww_strings *obj
   for (uint32_t i = 0; i < o->nobjects; i++)
     ww_push(a, &v, safe(o->objects[i], a));
   user_libraries(&o->front, clang, a, &v);
-  /* By the names that running programs use: what these libraries' -dev packages hold is not needed
-   * here. */
-  const char *const rest[] = {
-      lib,   "-o",  program, "-pthread", "-lstdc++", "-l:libcjson.so.1", "-l:libzstd.so.1",
-      "-lm", "-ldl"};
+  /* By the names that running programs use: what these libraries' -dev packages hold is
+   * not needed here. */
+  const char *const rest[] = {lib,
+                              "-o",
+                              program,
+                              "-pthread",
+                              "-lstdc++",
+                              "-l:libcjson.so.1",
+                              "-l:libzstd.so.1",
+                              "-lm",
+                              "-ldl"};
   for (size_t i = 0; i < WW_COUNT(rest); i++)
     ww_push(a, &v, rest[i]);
   ww_push(a, &v, NULL); /* a place for -no-pie */
@@ -144,8 +161,8 @@ static ww_status link_program(const ww_emulate_options *o, const ww_strings *obj
   ww_run_result r;
   const char *to = ww_path_dir(a, program);
   ww_status rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
-  if (!rc && r.exit_code &&
-      strstr(r.err.s, "-fPI")) { /* the user's objects are for a program at a fixed address */
+  /* the user's objects are for a program at a fixed address */
+  if (!rc && r.exit_code && strstr(r.err.s, "-fPI")) {
     ww_run_free(&r);
     v.v[v.n - 2] = "-no-pie";
     rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
@@ -192,9 +209,13 @@ static void *compile_some(void *ctx) {
   return NULL;
 }
 
-static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_arena *a,
-                             ww_strings *objects, ww_err *e) {
-  compiling c = {.o = o, .failed = UINT32_MAX, .a = a, .lock = PTHREAD_MUTEX_INITIALIZER};
+static ww_status compile_all(const ww_emulate_options *o,
+                             const char *to,
+                             ww_arena *a,
+                             ww_strings *objects,
+                             ww_err *e) {
+  compiling c = {
+      .o = o, .failed = UINT32_MAX, .a = a, .lock = PTHREAD_MUTEX_INITIALIZER};
   for (uint32_t i = 0; i < o->front.nfiles; i++)
     ww_push(a, objects, ww_fmt(a, "%s/%u.o", to, i));
   c.objects = objects->v;
@@ -215,8 +236,8 @@ static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_are
 }
 
 /* OpenMP's runtime takes its regions from a table in the program. */
-static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, ww_strings *objects,
-                           ww_err *e) {
+static ww_status omp_table(
+    const ww_unit *u, const char *to, ww_arena *a, ww_strings *objects, ww_err *e) {
   const char *source = ww_path_join(a, to, "regions.c");
   const char *object = ww_path_join(a, to, "regions.o");
   const char *text = ww_emulate_omp_table(u, a);
@@ -225,23 +246,29 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, ww_str
     return WW_EUNSUPPORTED;
   ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
   ww_run_result r = {0};
-  const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object, NULL};
+  const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object,
+                              NULL};
   if (!rc)
     rc = ww_front_run_clang(argv, to, LINK_S, &r, e);
   if (!rc && r.exit_code)
-    rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
+    rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s",
+                 r.err.s);
   ww_run_free(&r);
   ww_push(a, objects, object);
   return rc;
 }
 
-ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
+ww_status ww_emulate_build(const ww_emulate_options *o,
+                           const char *to,
+                           ww_arena *a,
+                           ww_built *out,
                            ww_err *e) {
   ww_strings objects = {0};
   ww_unit unit = {0};
   *out = (ww_built){.program = ww_path_join(a, to, "program"),
                     .table = ww_path_join(a, to, "table.jsonl")};
-  ww_status rc = o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
+  ww_status rc =
+      o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
   if (rc || (rc = compile_all(o, to, a, &objects, e)))
     return rc;
   bool known = !ww_front_load(&o->front, a, &unit, NULL);

@@ -1,4 +1,5 @@
-/* emulate.c - builds a program, runs it in the sandbox, and brings what was recorded to its place.
+/* emulate.c - builds a program, runs it in the sandbox, and brings what was recorded to
+ * its place.
  */
 #include "emulate.h"
 
@@ -21,28 +22,34 @@ static const char *make_scratch(ww_arena *a, int *slot, ww_err *e) {
     ok = !mkdir(ww_path_join(a, dir, parts[i]), 0777);
   if (ok)
     return ww_path_real(a, dir);
-  ww_fail(e, WW_EIO, "cannot make a scratch folder '%s': %s: set TMPDIR", dir, strerror(errno));
+  ww_fail(e, WW_EIO, "cannot make a scratch folder '%s': %s: set TMPDIR", dir,
+          strerror(errno));
   if (*slot >= 0)
     ww_remove_tree(dir);
   ww_cleanup_forget(*slot);
   return NULL;
 }
 
-/* Across file systems, and into a folder that is there: contents go by their hash, so what it holds
- * may stay. */
+/* Across file systems, and into a folder that is there: contents go by their hash, so
+ * what it holds may stay. */
 static ww_status move(const char *from, const char *to, ww_err *e) {
   if (!ww_file_exists(from) || !rename(from, to))
     return WW_OK;
   ww_run_result r;
-  ww_status rc = ww_run((const char *[]){"cp", "-RT", "--", from, to, NULL}, NULL, 0, 600, &r, e);
+  ww_status rc =
+      ww_run((const char *[]){"cp", "-RT", "--", from, to, NULL}, NULL, 0, 600, &r, e);
   if (!rc && r.exit_code)
     rc = ww_fail(e, WW_EIO, "cannot write '%s': %.300s", to, r.err.s);
   ww_run_free(&r);
   return rc;
 }
 
-static ww_status run(const ww_emulate_options *o, const ww_built *b, const char *scratch,
-                     ww_arena *a, ww_emulated *out, ww_err *e) {
+static ww_status run(const ww_emulate_options *o,
+                     const ww_built *b,
+                     const char *scratch,
+                     ww_arena *a,
+                     ww_emulated *out,
+                     ww_err *e) {
   ww_strings argv = {0};
   ww_recorder_options record = o->record;
   const char *out_dir = ww_path_join(a, scratch, "out");
@@ -82,10 +89,13 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
                                 : ww_recorded_clear(o->record.path);
     rc = move(record.path, o->record.path, e);
   }
-  return !rc ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e) : rc;
+  return !rc ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path),
+                    e)
+             : rc;
 }
 
-ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out, ww_err *e) {
+ww_status
+ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out, ww_err *e) {
   ww_built built;
   *out = (ww_emulated){0};
   if (!o->record.path)

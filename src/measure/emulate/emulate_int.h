@@ -10,23 +10,28 @@ typedef struct {
 } ww_built;
 
 /* build.c: everything goes to the folder `to`. */
-ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
-                           ww_err *e);
+ww_status ww_emulate_build(
+    const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out, ww_err *e);
 
-/* build_omp.c: the source of the table of target regions (ww_omp_built of runtime/omp.h). */
+/* build_omp.c: the source of the table of target regions (ww_omp_built of
+ * runtime/omp.h). */
 char *ww_emulate_omp_table(const ww_unit *u, ww_arena *a);
 
-/* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the front end
- * gave nothing. */
-char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a);
+/* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the
+ * front end gave nothing. */
+char *ww_emulate_table(const ww_emulate_options *o,
+                       const ww_unit *u,
+                       const char *ir,
+                       ww_arena *a);
 
-/* place.c: a folder below `root` that looks like `dir` and its surroundings, and can be written to;
- * its path or NULL. */
+/* place.c: a folder below `root` that looks like `dir` and its surroundings, and can be
+ * written to; its path or NULL. */
 const char *ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_err *e);
 
 typedef struct {
   const char *const *argv;
-  const char *const *env; /* "NAME=value" over the environment that it gets, NULL-terminated */
+  /* "NAME=value" over the environment that it gets, NULL-terminated */
+  const char *const *env;
   const char *cwd;
   const char *writable; /* the only folder it may write below */
   const char *const *readable,

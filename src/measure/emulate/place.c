@@ -1,9 +1,9 @@
 /* place.c - a working folder for a program that must not write where its sources are.
  *
- * The folder and what lies around it (three levels up) is rebuilt in the scratch folder out of
- * links, so that relative paths lead where they led; small files of the folder itself are copies,
- * because programs like to overwrite last run's output. What a program creates lands in the scratch
- * folder. */
+ * The folder and what lies around it (three levels up) is rebuilt in the scratch folder
+ * out of links, so that relative paths lead where they led; small files of the folder
+ * itself are copies, because programs like to overwrite last run's output. What a
+ * program creates lands in the scratch folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,8 @@ static bool copy_file(const char *from, const char *to, const struct stat *st) {
   int in = open(from, O_RDONLY | O_CLOEXEC);
   int out = -1;
   if (in >= 0)
-    out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (st->st_mode & 0777) | 0600);
+    out =
+        open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (st->st_mode & 0777) | 0600);
   bool ok = out >= 0;
   for (off_t left = st->st_size; ok && left > 0;) {
     ssize_t n = sendfile(out, in, NULL, left);
@@ -45,29 +46,37 @@ static bool copy_file(const char *from, const char *to, const struct stat *st) {
   return ok;
 }
 
-static void put_entry(placing *p, const char *from, const char *to, bool own, int depth);
+static void
+put_entry(placing *p, const char *from, const char *to, bool own, int depth);
 
-static void put_entries(placing *p, const char *dir, const char *to, const char *except, bool own,
+static void put_entries(placing *p,
+                        const char *dir,
+                        const char *to,
+                        const char *except,
+                        bool own,
                         int depth) {
   DIR *d = opendir(dir);
   uint32_t n = 0;
   for (struct dirent *f; d && n < ENTRIES && (f = readdir(d));) {
-    if (!strcmp(f->d_name, ".") || !strcmp(f->d_name, "..") || !strcmp(f->d_name, ".git"))
+    if (!strcmp(f->d_name, ".") || !strcmp(f->d_name, "..") ||
+        !strcmp(f->d_name, ".git"))
       continue;
     if (except && !strcmp(f->d_name, except))
       continue;
-    put_entry(p, ww_path_join(p->a, dir, f->d_name), ww_path_join(p->a, to, f->d_name), own, depth);
+    put_entry(p, ww_path_join(p->a, dir, f->d_name), ww_path_join(p->a, to, f->d_name),
+              own, depth);
     n++;
   }
   if (d)
     closedir(d);
 }
 
-static void put_entry(placing *p, const char *from, const char *to, bool own, int depth) {
+static void
+put_entry(placing *p, const char *from, const char *to, bool own, int depth) {
   struct stat st;
   if (own && !stat(from, &st)) {
-    if (S_ISREG(st.st_mode) && st.st_size <= COPY_ONE && p->copied + st.st_size <= COPY_ALL &&
-        copy_file(from, to, &st)) {
+    if (S_ISREG(st.st_mode) && st.st_size <= COPY_ONE &&
+        p->copied + st.st_size <= COPY_ALL && copy_file(from, to, &st)) {
       p->copied += st.st_size;
       return;
     }
@@ -82,9 +91,10 @@ static void put_entry(placing *p, const char *from, const char *to, bool own, in
     return; /* the program then does not find it, and says so */
 }
 
-/* A part of the rebuilt tree that lies inside the scratch folder itself would link to itself: left
- * as links. */
-const char *ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_err *e) {
+/* A part of the rebuilt tree that lies inside the scratch folder itself would link to
+ * itself: left as links. */
+const char *
+ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_err *e) {
   char real[PATH_MAX];
   placing p = {.a = a};
   if (!realpath(dir, real)) {

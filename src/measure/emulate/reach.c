@@ -1,7 +1,7 @@
-/* reach.c - what an emulated program may read besides the system's libraries: the project that its
- * working folder is in, the folders of its sources and objects, files and folders that its
- * arguments name, our descriptions of GPUs, and what the user adds. Not the user's home, unless the
- * user works there. */
+/* reach.c - what an emulated program may read besides the system's libraries: the
+ * project that its working folder is in, the folders of its sources and objects, files
+ * and folders that its arguments name, our descriptions of GPUs, and what the user
+ * adds. Not the user's home, unless the user works there. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>

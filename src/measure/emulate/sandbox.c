@@ -1,11 +1,13 @@
-/* sandbox.c - runs somebody's program so that it can do little harm: confined by base/confine.h to
- * reading its own files and writing to its scratch folder, in a PID namespace of its own, with an
- * environment of its own and limits on memory, files, disk and time.
+/* sandbox.c - runs somebody's program so that it can do little harm: confined by
+ * base/confine.h to reading its own files and writing to its scratch folder, in a PID
+ * namespace of its own, with an environment of its own and limits on memory, files,
+ * disk and time.
  *
- * Two processes: the keeper, first of the namespace, and the program below it. When the keeper
- * ends, the kernel kills whatever the program left behind, wherever it moved. Where the system
- * gives no namespace the program cannot leave the keeper's process group (confine_calls.def has
- * neither setpgid nor setsid), which is killed; the result says so. */
+ * Two processes: the keeper, first of the namespace, and the program below it. When the
+ * keeper ends, the kernel kills whatever the program left behind, wherever it moved.
+ * Where the system gives no namespace the program cannot leave the keeper's process
+ * group (confine_calls.def has neither setpgid nor setsid), which is killed; the result
+ * says so. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -45,8 +47,8 @@ static void limit(int what, uint64_t value) {
 static void set_limits(const ww_sandbox *s) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_AS, s->memory + (1ull << 30));
-  limit(RLIMIT_CPU, (uint64_t)(64 * s->limit_s) +
-                        1); /* threads add up; the clock on the wall is the parent's business */
+  /* threads add up; the clock on the wall is the parent's business */
+  limit(RLIMIT_CPU, (uint64_t)(64 * s->limit_s) + 1);
   limit(RLIMIT_FSIZE, FILE_BYTES);
   limit(RLIMIT_NPROC, PROCESSES);
 }
@@ -57,8 +59,9 @@ static void say(int fd, const char *text) {
 }
 
 typedef struct {
-  int in, out, report; /* to `report`: '!' the program could not be started, else which protections
-                          are missing */
+  /* to `report`: '!' the program could not be started, else which protections are
+   * missing */
+  int in, out, report;
   char *const *env;
   bool own_pids;
 } wiring;
@@ -119,7 +122,8 @@ static void keep(const ww_sandbox *s, const wiring *w, int ended) {
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
   signal(SIGHUP, SIG_DFL);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* it does not outlive the one who would stop it */
+  /* it does not outlive the one who would stop it */
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (!s->off && !w->own_pids)
     say(w->report, NAMESPACES);
   pid_t pid = fork();
@@ -138,10 +142,11 @@ static void keep(const ww_sandbox *s, const wiring *w, int ended) {
   _exit(0);
 }
 
-/* fork(), into a PID namespace where the system allows it: below a user namespace, or as root
- * without one. */
+/* fork(), into a PID namespace where the system allows it: below a user namespace, or
+ * as root without one. */
 static pid_t fork_keeper(bool alone, bool *own_pids) {
-  static const long ways[] = {CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, CLONE_NEWPID | SIGCHLD};
+  static const long ways[] = {CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD,
+                              CLONE_NEWPID | SIGCHLD};
   unsigned uid = getuid();
   unsigned gid = getgid();
   fflush(NULL);
@@ -159,8 +164,8 @@ static pid_t fork_keeper(bool alone, bool *own_pids) {
 
 /* ---- the parent ---- */
 
-/* Variables of ours that the program sees: how to speak, how many threads, where its own libraries
- * are. Nothing else of the environment, which may hold keys. */
+/* Variables of ours that the program sees: how to speak, how many threads, where its
+ * own libraries are. Nothing else of the environment, which may hold keys. */
 static bool harmless(const char *variable) {
   static const char *const names[] = {
       "LANG=", "LC_", "TZ=", "TERM=", "OMP_", "LD_LIBRARY_PATH=", NULL};
@@ -255,8 +260,12 @@ static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
   return ENDED;
 }
 
-static ww_status conclude(int report, int ended, const ww_buf *output, ww_arena *a,
-                          ww_emulated *out, ww_err *e) {
+static ww_status conclude(int report,
+                          int ended,
+                          const ww_buf *output,
+                          ww_arena *a,
+                          ww_emulated *out,
+                          ww_err *e) {
   char text[256] = {0};
   int status = SIGKILL; /* when the keeper was killed before it could tell */
   ssize_t n = read(report, text, sizeof text - 1);
@@ -278,7 +287,8 @@ static void close_all(int *fd, size_t n) {
       close(fd[i]);
 }
 
-ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
+ww_status
+ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
   int output_fd[2] = {-1, -1};
   int report[2] = {-1, -1};
   int ended[2] = {-1, -1};
@@ -303,7 +313,8 @@ ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_
     setpgid(keeper, keeper); /* whoever comes first */
     int listed = ww_cleanup_group(keeper);
     ending how = watch(s, keeper, output_fd[0], &output);
-    kill(-keeper, SIGKILL); /* what is left of its group; the namespace ends with the keeper */
+    /* what is left of its group; the namespace ends with the keeper */
+    kill(-keeper, SIGKILL);
     if (how != ENDED)
       while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR) {}
     ww_cleanup_forget(listed);

@@ -1,5 +1,5 @@
-/* table.c - what the front end knows about a program's kernels and variables, as the lines that
- * runtime/state.c reads. */
+/* table.c - what the front end knows about a program's kernels and variables, as the
+ * lines that runtime/state.c reads. */
 #include "../../base/json_put.h"
 #include "../../trace/setup.h"
 #include "emulate_int.h"
@@ -9,7 +9,8 @@
 
 /* Launch specs are read from another folder: paths in flags become absolute. */
 static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
-  static const char *const with_path[] = {"-I", "-isystem", "-include", "-iquote", NULL};
+  static const char *const with_path[] = {"-I", "-isystem", "-include", "-iquote",
+                                          NULL};
   ww_json_put(j, "flags:[");
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i];
@@ -27,12 +28,14 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
       ww_json_str(j, w);
     }
   }
+  /* --lang openmp, for the reader */
   if (f->dialect == WW_OPENMP)
-    ww_json_str(j, "-fopenmp-targets=nvptx64-nvidia-cuda"); /* --lang openmp, for the reader */
+    ww_json_str(j, "-fopenmp-targets=nvptx64-nvidia-cuda");
   ww_json_end_arr(j);
 }
 
-static void write_settings(const ww_emulate_options *o, const char *ir, ww_json *j, ww_arena *a) {
+static void
+write_settings(const ww_emulate_options *o, const char *ir, ww_json *j, ww_arena *a) {
   ww_json_put(j, "{gpu:%s,execute:%i,ir?:%s", o->gpu ? o->gpu : "h200", o->execute, ir);
   write_flags(&o->front, j, a);
   ww_json_end_obj(j);
@@ -48,18 +51,20 @@ static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
       hex[2 * i + 1] = digits[y->init[i] & 15];
     }
   }
-  ww_json_put(j, "{symbol:%s,name:%s,bytes:%lu,init?:%s}", y->mangled ? y->mangled : y->name,
-              y->name, y->size, hex);
+  ww_json_put(j, "{symbol:%s,name:%s,bytes:%lu,init?:%s}",
+              y->mangled ? y->mangled : y->name, y->name, y->size, hex);
 }
 
-/* How a number is written in a launch spec: by IR type, unsigned where the source says so. */
+/* How a number is written in a launch spec: by IR type, unsigned where the source says
+ * so. */
 static const char *type_of(const ww_param *p) {
   static const char *const names[WW_NTYPES] = {NULL,  "u8",  "i8",   "i16", "i32",
                                                "i64", "f16", "bf16", "f32", "f64"};
-  static const char *const unsigned_names[WW_NTYPES] = {NULL,  "u8",  "u8",   "u16", "u32",
-                                                        "u64", "f16", "bf16", "f32", "f64"};
-  bool is_unsigned = p->ctype && (strstr(p->ctype, "unsigned") || strstr(p->ctype, "uint") ||
-                                  strstr(p->ctype, "size_t"));
+  static const char *const unsigned_names[WW_NTYPES] = {
+      NULL, "u8", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"};
+  bool is_unsigned =
+      p->ctype && (strstr(p->ctype, "unsigned") || strstr(p->ctype, "uint") ||
+                   strstr(p->ctype, "size_t"));
   if (p->pointer || p->byval)
     return NULL;
   return is_unsigned ? unsigned_names[p->type] : names[p->type];
@@ -69,14 +74,14 @@ static void write_params(const ww_fn *fn, ww_json *j) {
   ww_json_put(j, "params:[");
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
-    ww_json_put(j, "{size:%u,pointer:%i,byval:%i,type?:%s}", p->size, p->pointer, p->byval,
-                type_of(p));
+    ww_json_put(j, "{size:%u,pointer:%i,byval:%i,type?:%s}", p->size, p->pointer,
+                p->byval, type_of(p));
   }
   ww_json_end_arr(j);
 }
 
-/* What to compile for a kernel: its file, or for one in a header the first source that names the
- * header. */
+/* What to compile for a kernel: its file, or for one in a header the first source that
+ * names the header. */
 static const char *source_of(const ww_front_options *f, const char *file, ww_arena *a) {
   const char *real = ww_path_real(a, file);
   for (uint32_t i = 0; i < f->nfiles; i++)
@@ -92,19 +97,28 @@ static const char *source_of(const ww_front_options *f, const char *file, ww_are
   return ww_path_real(a, f->files[0]);
 }
 
-static void write_kernel(const ww_front_options *f, const ww_module *m, const ww_fn *fn,
-                         const bool *used, ww_json *j, ww_arena *a) {
-  ww_json_put(j, "{kernel:%s,name:%s,file?:%s,shared:%u,max_threads:%u", fn->mangled, fn->name,
-              fn->file ? source_of(f, fn->file, a) : NULL, fn->shared_bytes, fn->max_threads);
+static void write_kernel(const ww_front_options *f,
+                         const ww_module *m,
+                         const ww_fn *fn,
+                         const bool *used,
+                         ww_json *j,
+                         ww_arena *a) {
+  ww_json_put(j, "{kernel:%s,name:%s,file?:%s,shared:%u,max_threads:%u", fn->mangled,
+              fn->name, fn->file ? source_of(f, fn->file, a) : NULL, fn->shared_bytes,
+              fn->max_threads);
   write_params(fn, j);
   ww_json_put(j, "symbols:[");
   for (uint32_t s = 0; s < m->nsymbols; s++)
     if (used[s] && m->symbols[s].space != WW_SHARED)
-      ww_json_str(j, m->symbols[s].mangled ? m->symbols[s].mangled : m->symbols[s].name);
+      ww_json_str(j,
+                  m->symbols[s].mangled ? m->symbols[s].mangled : m->symbols[s].name);
   ww_json_put(j, "]}");
 }
 
-char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a) {
+char *ww_emulate_table(const ww_emulate_options *o,
+                       const ww_unit *u,
+                       const char *ir,
+                       ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
   write_settings(o, ir, &j, a);

@@ -1,7 +1,8 @@
-/* cuda_images.c - the code images a program has loaded: which kernels and variables are in them.
+/* cuda_images.c - the code images a program has loaded: which kernels and variables are
+ * in them.
  *
- * An image is a cubin: a kernel's code is the section .text.<mangled name>. The same image may be
- * loaded many times (contexts, libraries): one copy is kept. */
+ * An image is a cubin: a kernel's code is the section .text.<mangled name>. The same
+ * image may be loaded many times (contexts, libraries): one copy is kept. */
 #include "cuda_int.h"
 
 #include <pthread.h>
@@ -24,15 +25,17 @@ static void read_names(ww_cuda_image *m, const char *cubin, size_t n) {
   ww_cubin_global *g;
   ww_strings names = {0};
   bool fresh;
-  ww_cubin_sections(cubin, n, ".text.", arena, &names); /* they stay: keys of the table */
+  /* they stay: keys of the table */
+  ww_cubin_sections(cubin, n, ".text.", arena, &names);
   for (uint32_t i = 0; i < names.n; i++)
     *ww_dict_at(&kernels, arena, names.v[i], strlen(names.v[i]), &fresh) = images.n - 1;
   ww_arena *scratch = ww_arena_new();
   uint32_t found = ww_cubin_globals(cubin, n, scratch, &g);
   m->globals = found ? WW_NEWN(arena, const char *, found) : NULL;
+  /* $: the compiler's own strings */
   for (uint32_t i = 0; i < found && m->nglobals < MAX_GLOBALS; i++)
     if (g[i].name[0] != '$')
-      m->globals[m->nglobals++] = ww_strdup(arena, g[i].name); /* $: the compiler's own strings */
+      m->globals[m->nglobals++] = ww_strdup(arena, g[i].name);
   ww_arena_free(scratch);
 }
 

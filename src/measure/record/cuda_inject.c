@@ -1,12 +1,13 @@
 /* cuda_inject.c - records the launches of a CUDA program: the driver loads this library
- * (CUDA_INJECTION64_PATH) and calls InitializeInjection; CUPTI then calls back before each launch
- * and for each loaded module.
+ * (CUDA_INJECTION64_PATH) and calls InitializeInjection; CUPTI then calls back before
+ * each launch and for each loaded module.
  *
- * Locks: `lock` guards the tables here and is held while the driver is called. Callbacks about
- * modules come while the driver holds locks of its own, so they touch cuda_images.c's tables alone,
- * whose lock is never held across a call of the driver. Nothing is read from the device but for a
- * launch that is new, and never while its stream is being captured. Copies go through a stream of
- * our own, as the legacy stream would order itself after the program's. */
+ * Locks: `lock` guards the tables here and is held while the driver is called.
+ * Callbacks about modules come while the driver holds locks of its own, so they touch
+ * cuda_images.c's tables alone, whose lock is never held across a call of the driver.
+ * Nothing is read from the device but for a launch that is new, and never while its
+ * stream is being captured. Copies go through a stream of our own, as the legacy stream
+ * would order itself after the program's. */
 #include "cuda_int.h"
 
 #include <dlfcn.h>
@@ -36,17 +37,20 @@ typedef struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool inside; /* our own calls of the driver call back too */
-static atomic_uint generation; /* of the loaded modules: a handle may come to mean another kernel */
+/* of the loaded modules: a handle may come to mean another kernel */
+static atomic_uint generation;
 static cuda_calls cuda;
 static ww_recorder *recorder;
-static ww_handles functions, allocations, streams; /* by handle, by base address, by context */
+/* by handle, by base address, by context */
+static ww_handles functions, allocations, streams;
 static uint64_t next_id = 1;
 static void *launch_stream; /* of the launch at hand */
 static bool settled;        /* everything before it has finished */
 
 /* ---- memory ---- */
 
-static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
+static bool
+find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   size_t n = 0;
   (void)ctx;
   if (cuda.cuMemGetAddressRange(base, &n, address) || !n || !*base)
@@ -80,7 +84,8 @@ static bool copy_out(uint64_t address, void *out, size_t n) {
     return false;
   settled = true;
   void *s = own_stream();
-  return s && !cuda.cuMemcpyDtoHAsync(out, address, n, s) && !cuda.cuStreamSynchronize(s);
+  return s && !cuda.cuMemcpyDtoHAsync(out, address, n, s) &&
+         !cuda.cuStreamSynchronize(s);
 }
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
@@ -94,10 +99,13 @@ static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
 
 /* ---- kernels ---- */
 
-/* The handle may be a CUfunction or a CUkernel; either question fails for the other kind. */
+/* The handle may be a CUfunction or a CUkernel; either question fails for the other
+ * kind. */
 static bool parameter(void *handle, size_t i, size_t *offset, size_t *size) {
-  return (cuda.cuFuncGetParamInfo && !cuda.cuFuncGetParamInfo(handle, i, offset, size)) ||
-         (cuda.cuKernelGetParamInfo && !cuda.cuKernelGetParamInfo(handle, i, offset, size));
+  return (cuda.cuFuncGetParamInfo &&
+          !cuda.cuFuncGetParamInfo(handle, i, offset, size)) ||
+         (cuda.cuKernelGetParamInfo &&
+          !cuda.cuKernelGetParamInfo(handle, i, offset, size));
 }
 
 static void read_parameters(function *f, void *handle) {
@@ -112,12 +120,13 @@ static void read_parameters(function *f, void *handle) {
   }
 }
 
-/* Modules may be loaded as late as the launch itself: asking for the function makes the driver load
- * it now. */
+/* Modules may be loaded as late as the launch itself: asking for the function makes the
+ * driver load it now. */
 static void *load(void *handle, void **library) {
   void *fn = NULL;
   *library = NULL;
-  bool kernel = cuda.cuKernelGetFunction && !cuda.cuKernelGetFunction(&fn, handle) && fn;
+  bool kernel =
+      cuda.cuKernelGetFunction && !cuda.cuKernelGetFunction(&fn, handle) && fn;
   if (kernel && cuda.cuKernelGetLibrary)
     cuda.cuKernelGetLibrary(library, handle);
   if (!kernel)
@@ -141,11 +150,12 @@ static void find_symbols(function *f, void *handle) {
     uint64_t at = 0;
     size_t n = 0;
     const char *name = f->image->globals[i];
-    bool ok =
-        (module && !cuda.cuModuleGetGlobal(&at, &n, module, name)) ||
-        (library && cuda.cuLibraryGetGlobal && !cuda.cuLibraryGetGlobal(&at, &n, library, name));
+    bool ok = (module && !cuda.cuModuleGetGlobal(&at, &n, module, name)) ||
+              (library && cuda.cuLibraryGetGlobal &&
+               !cuda.cuLibraryGetGlobal(&at, &n, library, name));
     if (ok)
-      f->symbols[f->nsymbols++] = (ww_raw_symbol){.name = name, .address = at, .bytes = n};
+      f->symbols[f->nsymbols++] =
+          (ww_raw_symbol){.name = name, .address = at, .bytes = n};
   }
 }
 
@@ -199,7 +209,10 @@ static void describe(function *f, void **params, void **extra, ww_raw_launch *l)
   }
 }
 
-static void record(const cuda_launch *c, bool cooperative, bool per_thread, const char *name,
+static void record(const cuda_launch *c,
+                   bool cooperative,
+                   bool per_thread,
+                   const char *name,
                    const char *note) {
   ww_raw_launch l = {.cooperative = cooperative, .shared = c->shared, .note = note};
   for (int i = 0; i < 3; i++) {
@@ -220,8 +233,10 @@ static void record(const cuda_launch *c, bool cooperative, bool per_thread, cons
 static void record_ex(const cuda_launch_ex *x, bool per_thread, const char *name) {
   const cuda_config *g = x->config;
   const cuda_attribute *a = g->attributes;
-  cuda_launch c = {
-      .function = x->function, .stream = g->stream, .params = x->params, .extra = x->extra};
+  cuda_launch c = {.function = x->function,
+                   .stream = g->stream,
+                   .params = x->params,
+                   .extra = x->extra};
   bool cooperative = false;
   const char *note = NULL;
   c.shared = g->shared;
@@ -239,7 +254,8 @@ static void record_ex(const cuda_launch_ex *x, bool per_thread, const char *name
 
 static void on_call(uint32_t id, const cupti_call *c) {
   const char *name = c->symbol ? c->symbol : "?";
-  bool per_thread = id == CBID_cuLaunchKernel_ptsz || id == CBID_cuLaunchCooperativeKernel_ptsz ||
+  bool per_thread = id == CBID_cuLaunchKernel_ptsz ||
+                    id == CBID_cuLaunchCooperativeKernel_ptsz ||
                     id == CBID_cuLaunchKernelEx_ptsz;
   switch (id) {
   case CBID_cuLaunchKernel:
@@ -259,10 +275,9 @@ static void on_call(uint32_t id, const cupti_call *c) {
     break;
   case CBID_cuGraphLaunch:
   case CBID_cuGraphLaunch_ptsz:
-    ww_recorder_note(
-        recorder,
-        "the program launches CUDA graphs: kernels captured into them are counted once, when "
-        "captured; kernels added as nodes are not seen");
+    ww_recorder_note(recorder, "the program launches CUDA graphs: kernels captured "
+                               "into them are counted once, when "
+                               "captured; kernels added as nodes are not seen");
     break;
   default:
     break;
@@ -281,7 +296,8 @@ static void callback(void *user, int domain, uint32_t id, const void *data) {
   (void)user;
   if (domain == CUPTI_DOMAIN_RESOURCE) {
     on_resource(id, data);
-  } else if (domain == CUPTI_DOMAIN_DRIVER && !inside && ((const cupti_call *)data)->site == 0) {
+  } else if (domain == CUPTI_DOMAIN_DRIVER && !inside &&
+             ((const cupti_call *)data)->site == 0) {
     inside = true;
     on_call(id, data);
     inside = false;
@@ -325,7 +341,8 @@ static const char *subscribe(void) {
   int (*begin)(void **, void (*)(void *, int, uint32_t, const void *), void *);
   int (*enable)(uint32_t, void *, int, uint32_t);
   if (!cupti)
-    return "libcupti.so was not found: install CUPTI (it comes with the CUDA toolkit) or set "
+    return "libcupti.so was not found: install CUPTI (it comes with the CUDA toolkit) "
+           "or set "
            "CUDA_HOME";
   begin = dlsym(cupti, "cuptiSubscribe");
   enable = dlsym(cupti, "cuptiEnableCallback");
@@ -333,7 +350,8 @@ static const char *subscribe(void) {
     return "libcupti.so has no callbacks";
   int rc = begin(&subscriber, callback, NULL);
   if (rc)
-    return "CUPTI refused: another profiler may be at work in this program, or CUPTI and driver do "
+    return "CUPTI refused: another profiler may be at work in this program, or CUPTI "
+           "and driver do "
            "not match";
   for (size_t i = 0; i < WW_COUNT(modules); i++)
     enable(1, subscriber, CUPTI_DOMAIN_RESOURCE, modules[i]);
@@ -351,7 +369,8 @@ __attribute__((destructor)) static void finish(void) {
 
 /* The driver calls it once, inside cuInit; 1: loaded. */
 __attribute__((visibility("default"))) int InitializeInjection(void) {
-  recorder = ww_recorder_from_env(&(ww_recorder_memory){.find = find, .read = read_memory});
+  recorder =
+      ww_recorder_from_env(&(ww_recorder_memory){.find = find, .read = read_memory});
   if (!recorder)
     return 1;
   const char *amiss = open_driver();

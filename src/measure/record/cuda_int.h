@@ -1,7 +1,8 @@
-/* cuda_int.h - the parts of the CUDA driver's and CUPTI's interfaces that the injection library
- * uses, declared here.
+/* cuda_int.h - the parts of the CUDA driver's and CUPTI's interfaces that the injection
+ * library uses, declared here.
  *
- * Handles are void *, device addresses uint64_t. Layouts and values are those of CUDA 12 and 13. */
+ * Handles are void *, device addresses uint64_t. Layouts and values are those of CUDA
+ * 12 and 13. */
 #ifndef WW_RECORD_CUDA_H
 #define WW_RECORD_CUDA_H
 
@@ -81,27 +82,28 @@ enum { CUDA_EXTRA_END = 0, CUDA_EXTRA_BUFFER = 1 };
 
 /* ---- the driver's functions; those marked MAYBE came later than CUDA 12.0 ---- */
 
-#define CUDA_CALLS(CALL, MAYBE)                                                             \
-  CALL(cuCtxGetCurrent, "cuCtxGetCurrent", (void **context))                                \
-  CALL(cuMemGetAddressRange, "cuMemGetAddressRange_v2",                                     \
-       (uint64_t * base, size_t * bytes, uint64_t at))                                      \
-  CALL(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                           \
-       (void *to, uint64_t from, size_t n, void *stream))                                   \
-  CALL(cuStreamCreate, "cuStreamCreate", (void **stream, unsigned flags))                   \
-  CALL(cuStreamSynchronize, "cuStreamSynchronize", (void *stream))                          \
-  CALL(cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status))             \
-  CALL(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \
-  CALL(cuFuncGetModule, "cuFuncGetModule", (void **module, void *function))                 \
-  CALL(cuModuleGetGlobal, "cuModuleGetGlobal_v2",                                           \
-       (uint64_t * at, size_t * bytes, void *module, const char *name))                     \
-  MAYBE(cuFuncGetParamInfo, "cuFuncGetParamInfo",                                           \
-        (void *function, size_t i, size_t *offset, size_t *size))                           \
-  MAYBE(cuFuncLoad, "cuFuncLoad", (void *function))                                         \
-  MAYBE(cuKernelGetParamInfo, "cuKernelGetParamInfo",                                       \
-        (void *kernel, size_t i, size_t *offset, size_t *size))                             \
-  MAYBE(cuKernelGetFunction, "cuKernelGetFunction", (void **function, void *kernel))        \
-  MAYBE(cuKernelGetLibrary, "cuKernelGetLibrary", (void **library, void *kernel))           \
-  MAYBE(cuLibraryGetGlobal, "cuLibraryGetGlobal",                                           \
+#define CUDA_CALLS(CALL, MAYBE)                                                      \
+  CALL(cuCtxGetCurrent, "cuCtxGetCurrent", (void **context))                         \
+  CALL(cuMemGetAddressRange, "cuMemGetAddressRange_v2",                              \
+       (uint64_t * base, size_t * bytes, uint64_t at))                               \
+  CALL(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                    \
+       (void *to, uint64_t from, size_t n, void *stream))                            \
+  CALL(cuStreamCreate, "cuStreamCreate", (void **stream, unsigned flags))            \
+  CALL(cuStreamSynchronize, "cuStreamSynchronize", (void *stream))                   \
+  CALL(cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status))      \
+  CALL(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode",       \
+       (int *mode))                                                                  \
+  CALL(cuFuncGetModule, "cuFuncGetModule", (void **module, void *function))          \
+  CALL(cuModuleGetGlobal, "cuModuleGetGlobal_v2",                                    \
+       (uint64_t * at, size_t * bytes, void *module, const char *name))              \
+  MAYBE(cuFuncGetParamInfo, "cuFuncGetParamInfo",                                    \
+        (void *function, size_t i, size_t *offset, size_t *size))                    \
+  MAYBE(cuFuncLoad, "cuFuncLoad", (void *function))                                  \
+  MAYBE(cuKernelGetParamInfo, "cuKernelGetParamInfo",                                \
+        (void *kernel, size_t i, size_t *offset, size_t *size))                      \
+  MAYBE(cuKernelGetFunction, "cuKernelGetFunction", (void **function, void *kernel)) \
+  MAYBE(cuKernelGetLibrary, "cuKernelGetLibrary", (void **library, void *kernel))    \
+  MAYBE(cuLibraryGetGlobal, "cuLibraryGetGlobal",                                    \
         (uint64_t * at, size_t * bytes, void *library, const char *name))
 
 typedef struct {
@@ -119,8 +121,8 @@ typedef struct {
   uint32_t nglobals;
 } ww_cuda_image;
 
-/* Called while the driver holds its own locks: calls nothing of it. keep: the code itself is
- * wanted. */
+/* Called while the driver holds its own locks: calls nothing of it. keep: the code
+ * itself is wanted. */
 void ww_cuda_image_add(const void *cubin, size_t bytes, bool keep);
 /* The newest image with this kernel, or NULL; it stays for good. */
 const ww_cuda_image *ww_cuda_image_of(const char *kernel);

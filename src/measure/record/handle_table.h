@@ -1,5 +1,5 @@
-/* handle_table.h - a hash table from a runtime's handles to what we know of them; not locked, never
- * shrinks. */
+/* handle_table.h - a hash table from a runtime's handles to what we know of them; not
+ * locked, never shrinks. */
 #ifndef WW_HANDLE_TABLE_H
 #define WW_HANDLE_TABLE_H
 

@@ -1,13 +1,14 @@
-/* opencl_interpose.c - records the OpenCL launches of a program: LD_PRELOAD puts these functions
- * before the loader's.
+/* opencl_interpose.c - records the OpenCL launches of a program: LD_PRELOAD puts these
+ * functions before the loader's.
  *
- * Each does what the loader's function does, by calling it, and remembers what a launch will need:
- * buffers' sizes, programs' sources and options, kernels' names and arguments. A program that gets
- * its functions by dlopen and dlsym instead of linking the loader is not seen.
+ * Each does what the loader's function does, by calling it, and remembers what a launch
+ * will need: buffers' sizes, programs' sources and options, kernels' names and
+ * arguments. A program that gets its functions by dlopen and dlsym instead of linking
+ * the loader is not seen.
  *
- * A cl_mem is no address; the recorder wants one. Buffer in slot s gets the made-up range from
- * (s+1) << 40 on, so that offsets of sub-buffers add up and an address leads back to its slot. One
- * lock guards all tables. */
+ * A cl_mem is no address; the recorder wants one. Buffer in slot s gets the made-up
+ * range from (s+1) << 40 on, so that offsets of sub-buffers add up and an address leads
+ * back to its slot. One lock guards all tables. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -21,11 +22,13 @@
 
 /* ---- the little of OpenCL that is passed through, so that no SDK is needed ----
  *
- * Handles are opaque pointers; names and values are those of the OpenCL 3.0 specification. */
+ * Handles are opaque pointers; names and values are those of the OpenCL 3.0
+ * specification. */
 
 typedef cl_uint cl_bool;
-typedef void *cl_handle; /* cl_context, cl_mem, cl_program, cl_kernel, cl_command_queue, cl_event,
-                            cl_device_id */
+/* cl_context, cl_mem, cl_program, cl_kernel, cl_command_queue, cl_event, cl_device_id
+ */
+typedef void *cl_handle;
 typedef void (*cl_notify)(cl_handle, void *);
 
 enum {
@@ -35,7 +38,8 @@ enum {
   CL_QUEUE_DEVICE = 0x1091,
 };
 
-#pragma GCC visibility push(default) /* what is not static here stands before the loader's */
+#pragma GCC visibility push( \
+    default) /* what is not static here stands before the loader's */
 #define SLOT_SHIFT 40
 #define MAX_SLOTS (1u << 23)
 #define MAX_ARGS 256
@@ -50,23 +54,37 @@ static void *real(const char *name) {
   return loader ? dlsym(loader, name) : NULL;
 }
 
-/* The next function of this name, looked up once; what is returned when there is none is not an
- * OpenCL success. */
+/* The next function of this name, looked up once; what is returned when there is none
+ * is not an OpenCL success. */
 #define REAL(next, function)           \
   static __typeof__(function) *(next); \
   if (!(next))                         \
   *(void **)&(next) = real(#function)
 #define NO_FUNCTION (-34)
 
-cl_int clEnqueueReadBuffer(cl_handle queue, cl_handle buffer, cl_bool wait, size_t at, size_t n,
-                           void *out, cl_uint nevents, const cl_handle *events, cl_handle *event);
-cl_int clGetMemObjectInfo(cl_handle memory, cl_uint what, size_t n, void *out, size_t *size);
-cl_int clGetCommandQueueInfo(cl_handle queue, cl_uint what, size_t n, void *out, size_t *size);
-cl_int clGetKernelInfo(cl_handle kernel, cl_uint what, size_t n, void *out, size_t *size);
-cl_int clGetKernelArgInfo(cl_handle kernel, cl_uint index, cl_uint what, size_t n, void *out,
-                          size_t *size);
-cl_int clGetKernelWorkGroupInfo(cl_handle kernel, cl_handle device, cl_uint what, size_t n,
-                                void *out, size_t *size);
+cl_int clEnqueueReadBuffer(cl_handle queue,
+                           cl_handle buffer,
+                           cl_bool wait,
+                           size_t at,
+                           size_t n,
+                           void *out,
+                           cl_uint nevents,
+                           const cl_handle *events,
+                           cl_handle *event);
+cl_int
+clGetMemObjectInfo(cl_handle memory, cl_uint what, size_t n, void *out, size_t *size);
+cl_int
+clGetCommandQueueInfo(cl_handle queue, cl_uint what, size_t n, void *out, size_t *size);
+cl_int
+clGetKernelInfo(cl_handle kernel, cl_uint what, size_t n, void *out, size_t *size);
+cl_int clGetKernelArgInfo(
+    cl_handle kernel, cl_uint index, cl_uint what, size_t n, void *out, size_t *size);
+cl_int clGetKernelWorkGroupInfo(cl_handle kernel,
+                                cl_handle device,
+                                cl_uint what,
+                                size_t n,
+                                void *out,
+                                size_t *size);
 
 /* ---- tables: handle -> thing ---- */
 
@@ -116,7 +134,8 @@ static const buffer *buffer_at(uint64_t address) {
   return slot < nslots && slots[slot].handle ? &slots[slot] : NULL;
 }
 
-static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
+static bool
+find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   const buffer *b = buffer_at(address);
   (void)ctx;
   if (!b)
@@ -143,7 +162,8 @@ static void open_recorder(void) {
   if (tried)
     return;
   tried = true;
-  recorder = ww_recorder_from_env(&(ww_recorder_memory){.find = find, .read = read_memory});
+  recorder =
+      ww_recorder_from_env(&(ww_recorder_memory){.find = find, .read = read_memory});
 }
 
 __attribute__((destructor)) static void finish(void) {
@@ -157,7 +177,8 @@ static uint32_t slot_of(cl_handle handle) {
   return (uintptr_t)ww_handles_get(&buffers_by_handle, handle);
 }
 
-static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint64_t origin) {
+static void
+new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint64_t origin) {
   if (!handle)
     return;
   pthread_mutex_lock(&lock);
@@ -174,7 +195,8 @@ static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint6
     nslots++;
   }
   if (slot < nslots && bytes < (uint64_t)1 << SLOT_SHIFT) {
-    slots[slot] = (buffer){.handle = handle, .bytes = bytes, .id = next_id++, .parent = slot};
+    slots[slot] =
+        (buffer){.handle = handle, .bytes = bytes, .id = next_id++, .parent = slot};
     if (in) {
       slots[slot].parent = slots[in - 1].parent;
       slots[slot].origin = slots[in - 1].origin + origin;
@@ -184,24 +206,28 @@ static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint6
   pthread_mutex_unlock(&lock);
 }
 
-cl_handle clCreateBuffer(cl_handle context, cl_bitfield flags, size_t bytes, void *host,
-                         cl_int *err) {
+cl_handle clCreateBuffer(
+    cl_handle context, cl_bitfield flags, size_t bytes, void *host, cl_int *err) {
   REAL(next, clCreateBuffer);
   cl_handle b = next ? next(context, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-cl_handle clCreateBufferWithProperties(cl_handle context, const cl_bitfield *properties,
-                                       cl_bitfield flags, size_t bytes, void *host, cl_int *err) {
+cl_handle clCreateBufferWithProperties(cl_handle context,
+                                       const cl_bitfield *properties,
+                                       cl_bitfield flags,
+                                       size_t bytes,
+                                       void *host,
+                                       cl_int *err) {
   REAL(next, clCreateBufferWithProperties);
   cl_handle b = next ? next(context, properties, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-cl_handle clCreateSubBuffer(cl_handle parent, cl_bitfield flags, cl_uint type, const void *info,
-                            cl_int *err) {
+cl_handle clCreateSubBuffer(
+    cl_handle parent, cl_bitfield flags, cl_uint type, const void *info, cl_int *err) {
   REAL(next, clCreateSubBuffer);
   cl_handle b = next ? next(parent, flags, type, info, err) : NULL;
   const cl_buffer_region *region = info;
@@ -216,9 +242,10 @@ cl_int clReleaseMemObject(cl_handle memory) {
   cl_uint references = 0;
   pthread_mutex_lock(&lock);
   uint32_t slot = slot_of(memory);
-  bool last = slot && info &&
-              !info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) &&
-              references == 1;
+  bool last =
+      slot && info &&
+      !info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) &&
+      references == 1;
   if (last) {
     slots[slot - 1].handle = NULL;
     if (slot - 1 < first_free)
@@ -234,13 +261,16 @@ cl_int clReleaseMemObject(cl_handle memory) {
 static program *new_program(cl_handle handle, const char *suffix) {
   program *p = ww_xcalloc(1, sizeof *p);
   p->suffix = suffix;
-  ww_handles_put(&programs, handle,
-                 p); /* an older one of this handle stays: kernels may still point to it */
+  /* an older one of this handle stays: kernels may still point to it */
+  ww_handles_put(&programs, handle, p);
   return p;
 }
 
-cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char **strings,
-                                    const size_t *lengths, cl_int *err) {
+cl_handle clCreateProgramWithSource(cl_handle context,
+                                    cl_uint count,
+                                    const char **strings,
+                                    const size_t *lengths,
+                                    cl_int *err) {
   REAL(next, clCreateProgramWithSource);
   cl_handle h = next ? next(context, count, strings, lengths, err) : NULL;
   if (!h)
@@ -248,16 +278,22 @@ cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char
   pthread_mutex_lock(&lock);
   program *p = new_program(h, "cl");
   for (cl_uint i = 0; i < count; i++)
-    ww_buf_add(&p->text, strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
+    ww_buf_add(&p->text, strings[i],
+               lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
   pthread_mutex_unlock(&lock);
   return h;
 }
 
-cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices, const cl_handle *devices,
-                                    const size_t *lengths, const unsigned char **binaries,
-                                    cl_int *status, cl_int *err) {
+cl_handle clCreateProgramWithBinary(cl_handle context,
+                                    cl_uint ndevices,
+                                    const cl_handle *devices,
+                                    const size_t *lengths,
+                                    const unsigned char **binaries,
+                                    cl_int *status,
+                                    cl_int *err) {
   REAL(next, clCreateProgramWithBinary);
-  cl_handle h = next ? next(context, ndevices, devices, lengths, binaries, status, err) : NULL;
+  cl_handle h =
+      next ? next(context, ndevices, devices, lengths, binaries, status, err) : NULL;
   if (!h || !ndevices)
     return h;
   pthread_mutex_lock(&lock);
@@ -290,14 +326,15 @@ static char *absolute_include(const char *flag) {
   return b.s;
 }
 
-/* Options become flags; includes are found from where the program runs, not from where the spec
- * lies. */
+/* Options become flags; includes are found from where the program runs, not from where
+ * the spec lies. */
 static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_lock(&lock);
   program *p = ww_handles_get(&programs, handle);
   uint32_t n = 0;
   uint32_t cap = 0;
-  bool includes = p && !strcmp(p->suffix, "cl") && strstr(p->text.s ? p->text.s : "", "#include");
+  bool includes =
+      p && !strcmp(p->suffix, "cl") && strstr(p->text.s ? p->text.s : "", "#include");
   ww_buf all = {0};
   ww_buf_fmt(&all, "%s%s", options ? options : "", includes ? " -I." : "");
   if (p)
@@ -318,29 +355,48 @@ static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_unlock(&lock);
 }
 
-cl_int clBuildProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
-                      const char *options, cl_notify notify, void *data) {
+cl_int clBuildProgram(cl_handle handle,
+                      cl_uint ndevices,
+                      const cl_handle *devices,
+                      const char *options,
+                      cl_notify notify,
+                      void *data) {
   REAL(next, clBuildProgram);
   set_options(handle, options);
   return next ? next(handle, ndevices, devices, options, notify, data) : NO_FUNCTION;
 }
 
-cl_int clCompileProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
-                        const char *options, cl_uint nheaders, const cl_handle *headers,
-                        const char **names, cl_notify notify, void *data) {
+cl_int clCompileProgram(cl_handle handle,
+                        cl_uint ndevices,
+                        const cl_handle *devices,
+                        const char *options,
+                        cl_uint nheaders,
+                        const cl_handle *headers,
+                        const char **names,
+                        cl_notify notify,
+                        void *data) {
   REAL(next, clCompileProgram);
   set_options(handle, options);
-  return next ? next(handle, ndevices, devices, options, nheaders, headers, names, notify, data)
+  return next ? next(handle, ndevices, devices, options, nheaders, headers, names,
+                     notify, data)
               : NO_FUNCTION;
 }
 
-/* What was linked together is one source: the inputs' texts in order, the first one's flags. */
-cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_handle *devices,
-                        const char *options, cl_uint ninputs, const cl_handle *inputs,
-                        cl_notify notify, void *data, cl_int *err) {
+/* What was linked together is one source: the inputs' texts in order, the first one's
+ * flags. */
+cl_handle clLinkProgram(cl_handle context,
+                        cl_uint ndevices,
+                        const cl_handle *devices,
+                        const char *options,
+                        cl_uint ninputs,
+                        const cl_handle *inputs,
+                        cl_notify notify,
+                        void *data,
+                        cl_int *err) {
   REAL(next, clLinkProgram);
-  cl_handle h =
-      next ? next(context, ndevices, devices, options, ninputs, inputs, notify, data, err) : NULL;
+  cl_handle h = next ? next(context, ndevices, devices, options, ninputs, inputs,
+                            notify, data, err)
+                     : NULL;
   if (!h)
     return h;
   pthread_mutex_lock(&lock);
@@ -399,7 +455,9 @@ cl_handle clCreateKernel(cl_handle program_handle, const char *name, cl_int *err
   return h;
 }
 
-cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_handle *out,
+cl_int clCreateKernelsInProgram(cl_handle program_handle,
+                                cl_uint n,
+                                cl_handle *out,
                                 cl_uint *count) {
   REAL(next, clCreateKernelsInProgram);
   cl_uint got = 0;
@@ -434,25 +492,27 @@ cl_handle clCloneKernel(cl_handle from, cl_int *err) {
   return h;
 }
 
-/* The spec's name of a scalar type, where the runtime knows it (it may have dropped argument
- * information). */
+/* The spec's name of a scalar type, where the runtime knows it (it may have dropped
+ * argument information). */
 static void ask_type(cl_handle handle, cl_uint index, argument *g) {
   REAL(next, clGetKernelArgInfo);
   static const char *const names[][2] = {
-      {"char", "i8"},  {"uchar", "u8"}, {"short", "i16"}, {"ushort", "u16"}, {"int", "i32"},
-      {"uint", "u32"}, {"long", "i64"}, {"ulong", "u64"}, {"float", "f32"},  {"double", "f64"}};
+      {"char", "i8"},   {"uchar", "u8"},  {"short", "i16"}, {"ushort", "u16"},
+      {"int", "i32"},   {"uint", "u32"},  {"long", "i64"},  {"ulong", "u64"},
+      {"float", "f32"}, {"double", "f64"}};
   char name[256] = "";
   g->asked = true;
   if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL))
     return;
-  g->image = ww_starts(name, "image") || ww_starts(name, "sampler_t") || ww_starts(name, "pipe");
+  g->image = ww_starts(name, "image") || ww_starts(name, "sampler_t") ||
+             ww_starts(name, "pipe");
   for (size_t i = 0; i < WW_COUNT(names); i++)
     if (!strcmp(name, names[i][0]))
       strcpy(g->type, names[i][1]);
 }
 
-static void keep_argument(cl_handle handle, cl_uint index, size_t size, const void *value,
-                          bool svm) {
+static void keep_argument(
+    cl_handle handle, cl_uint index, size_t size, const void *value, bool svm) {
   pthread_mutex_lock(&lock);
   kernel *k = ww_handles_get(&kernels, handle);
   if (k && index < k->nargs && size < (1u << 20)) {
@@ -489,9 +549,13 @@ cl_int clSetKernelArgSVMPointer(cl_handle handle, cl_uint index, const void *val
 
 /* ---- launches ---- */
 
-/* Work-group size when the program leaves it to the runtime: what the kernel requires, else a
- * divisor of the global size near the device's preferred multiple. True: it is a guess. */
-static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *global,
+/* Work-group size when the program leaves it to the runtime: what the kernel requires,
+ * else a divisor of the global size near the device's preferred multiple. True: it is a
+ * guess. */
+static bool group_size(cl_handle queue,
+                       cl_handle handle,
+                       cl_uint dims,
+                       const size_t *global,
                        uint64_t block[3]) {
   REAL(next, clGetKernelWorkGroupInfo);
   REAL(queue_info, clGetCommandQueueInfo);
@@ -501,14 +565,15 @@ static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const si
   if (queue_info)
     queue_info(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
   if (next)
-    next(handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, NULL);
+    next(handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
+         NULL);
   for (cl_uint i = 0; i < dims && required[0]; i++)
     block[i] = required[i];
   if (required[0])
     return false;
   if (next)
-    next(handle, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
-         NULL);
+    next(handle, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple,
+         &multiple, NULL);
   uint64_t x = multiple >= 64 ? multiple : 64;
   while (x > 1 && global[0] % x)
     x--;
@@ -516,8 +581,9 @@ static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const si
   return true;
 }
 
-/* Reading must not wait for what the program itself has yet to trigger, be it for this launch or
- * for one before it in the queue: as long as a user event is open, nothing is read. */
+/* Reading must not wait for what the program itself has yet to trigger, be it for this
+ * launch or for one before it in the queue: as long as a user event is open, nothing is
+ * read. */
 static atomic_uint open_events;
 
 cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
@@ -536,15 +602,17 @@ cl_int clSetUserEventStatus(cl_handle event, cl_int status) {
   return rc;
 }
 
-/* Arguments as the recorder takes them; addresses[i] holds the made-up address of a buffer. NULL,
- * or what is amiss. */
-static const char *raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *addresses) {
+/* Arguments as the recorder takes them; addresses[i] holds the made-up address of a
+ * buffer. NULL, or what is amiss. */
+static const char *
+raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *addresses) {
   const char *note = NULL;
   for (uint32_t i = 0; i < k->nargs; i++) {
     const argument *g = &k->args[i];
     uint32_t slot = 0;
-    out[i] = (ww_raw_arg){
-        .bytes = g->local ? NULL : g->bytes, .size = g->size, .type = g->type[0] ? g->type : NULL};
+    out[i] = (ww_raw_arg){.bytes = g->local ? NULL : g->bytes,
+                          .size = g->size,
+                          .type = g->type[0] ? g->type : NULL};
     if (!g->local && g->size == sizeof(cl_handle) && !g->type[0]) {
       cl_handle h;
       memcpy(&h, g->bytes, sizeof h);
@@ -556,14 +624,16 @@ static const char *raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *add
       out[i].bytes = &addresses[i];
       out[i].pointer = 1;
     } else if (g->svm || g->image) {
-      note = g->svm ? "shared virtual memory as an argument: its contents are not recorded"
-                    : "an image or sampler as an argument: it cannot be replayed";
+      note = g->svm
+                 ? "shared virtual memory as an argument: its contents are not recorded"
+                 : "an image or sampler as an argument: it cannot be replayed";
     }
   }
   return note;
 }
 
-static void set_shape(cl_uint dims, const size_t *global, const size_t *local, ww_raw_launch *l) {
+static void
+set_shape(cl_uint dims, const size_t *global, const size_t *local, ww_raw_launch *l) {
   for (cl_uint i = 0; i < dims; i++) {
     if (local)
       l->block[i] = local[i];
@@ -573,8 +643,13 @@ static void set_shape(cl_uint dims, const size_t *global, const size_t *local, w
   }
 }
 
-static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *offset,
-                   const size_t *global, const size_t *local, cl_uint nevents,
+static void record(cl_handle queue,
+                   cl_handle handle,
+                   cl_uint dims,
+                   const size_t *offset,
+                   const size_t *global,
+                   const size_t *local,
+                   cl_uint nevents,
                    const cl_handle *events) {
   ww_raw_arg args[MAX_ARGS];
   uint64_t addresses[MAX_ARGS];
@@ -613,9 +688,15 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
   pthread_mutex_unlock(&lock);
 }
 
-cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *offset,
-                              const size_t *global, const size_t *local, cl_uint nevents,
-                              const cl_handle *events, cl_handle *event) {
+cl_int clEnqueueNDRangeKernel(cl_handle queue,
+                              cl_handle handle,
+                              cl_uint dims,
+                              const size_t *offset,
+                              const size_t *global,
+                              const size_t *local,
+                              cl_uint nevents,
+                              const cl_handle *events,
+                              cl_handle *event) {
   REAL(next, clEnqueueNDRangeKernel);
   if (global)
     record(queue, handle, dims, offset, global, local, nevents, events);
@@ -623,7 +704,10 @@ cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint dims, c
               : NO_FUNCTION;
 }
 
-cl_int clEnqueueTask(cl_handle queue, cl_handle handle, cl_uint nevents, const cl_handle *events,
+cl_int clEnqueueTask(cl_handle queue,
+                     cl_handle handle,
+                     cl_uint nevents,
+                     const cl_handle *events,
                      cl_handle *event) {
   REAL(next, clEnqueueTask);
   static const size_t one[3] = {1, 1, 1};

@@ -1,4 +1,5 @@
-/* recorded.c - a recording after its program has ended: the files of all its processes become one.
+/* recorded.c - a recording after its program has ended: the files of all its processes
+ * become one.
  *
  * Paths inside the specs are kept as written: all files lie in one folder. */
 #include "recorder.h"
@@ -28,7 +29,8 @@ static ww_strings others(const char *path, ww_arena *a) {
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *s = f->d_name + stem + 1;
-    if (strncmp(f->d_name, base, stem) || f->d_name[stem] != '.' || !isdigit((unsigned char)*s))
+    if (strncmp(f->d_name, base, stem) || f->d_name[stem] != '.' ||
+        !isdigit((unsigned char)*s))
       continue;
     while (isdigit((unsigned char)*s))
       s++;
@@ -98,7 +100,8 @@ static ww_status add_file(collection *c, const char *path, ww_err *e) {
       add_line(c, l);
     else if (*text) {
       c->damaged = true;
-      add_note(c, "a line of the recording is damaged and was left out: was the disk full?");
+      add_note(
+          c, "a line of the recording is damaged and was left out: was the disk full?");
     }
   }
   return rc;
@@ -116,7 +119,8 @@ static ww_status write_all(const collection *c, const char *path, ww_err *e) {
   return rc;
 }
 
-ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e) {
+ww_status
+ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e) {
   collection c = {.a = a};
   ww_strings parts = others(path, a);
   *out = (ww_recorded){0};

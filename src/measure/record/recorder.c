@@ -1,12 +1,13 @@
 /* recorder.c - which line a launch belongs to.
  *
- * Assumed workload: up to millions of launches, nearly all of them seen before. A launch becomes a
- * key: kernel, shape, shared memory and the argument bytes, where pointers are replaced by their
- * allocation's size, their offset and which earlier argument shares the allocation. Keys are found
- * in a hash table; only a new one costs an allocation, device reads and output.
+ * Assumed workload: up to millions of launches, nearly all of them seen before. A
+ * launch becomes a key: kernel, shape, shared memory and the argument bytes, where
+ * pointers are replaced by their allocation's size, their offset and which earlier
+ * argument shares the allocation. Keys are found in a hash table; only a new one costs
+ * an allocation, device reads and output.
  *
- * Invariant: the lines' counts sum up to the number of calls of ww_recorder_launch. Memory is
- * bounded by the number of lines, at most `most` and one for each kernel. */
+ * Invariant: the lines' counts sum up to the number of calls of ww_recorder_launch.
+ * Memory is bounded by the number of lines, at most `most` and one for each kernel. */
 #include "recorder_int.h"
 
 #include <math.h>
@@ -83,8 +84,8 @@ static char *copy(const char *s) {
   return s ? strcpy(ww_xmalloc(strlen(s) + 1), s) : NULL;
 }
 
-ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_memory *m,
-                              ww_err *e) {
+ww_recorder *
+ww_recorder_open(const ww_recorder_options *o, const ww_recorder_memory *m, ww_err *e) {
   ww_recorder *r = ww_xcalloc(1, sizeof *r);
   r->o = *o;
   r->o.path = copy(o->path);
@@ -135,7 +136,8 @@ static bool plausible(uint64_t word) {
 }
 
 bool ww_recorder_find(const ww_recorder *r, ww_found *f) {
-  return r->memory.find && r->memory.find(r->memory.ctx, f->address, &f->base, &f->bytes, &f->id) &&
+  return r->memory.find &&
+         r->memory.find(r->memory.ctx, f->address, &f->base, &f->bytes, &f->id) &&
          f->address >= f->base && f->address - f->base <= f->bytes;
 }
 
@@ -160,7 +162,8 @@ static void key_arg(ww_recorder *r, uint32_t index, const ww_raw_arg *g) {
     uint64_t word = 0;
     uint32_t n = g->size - at < 8 ? g->size - at : 8;
     memcpy(&word, p + at, n);
-    bool look = n == 8 && word && (g->pointer == 1 ? at == 0 : g->pointer && plausible(word));
+    bool look =
+        n == 8 && word && (g->pointer == 1 ? at == 0 : g->pointer && plausible(word));
     if (!look || !find_pointer(r, index, at, word))
       ww_push(r->arena, &r->key, word);
   }
@@ -178,8 +181,8 @@ static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel
   return ww_hash(r->key.v, r->key.n * sizeof *r->key.v, kernel);
 }
 
-/* ---- hash tables: from the hash of a line or kernel to its index; equal hashes of others move it
- * on ---- */
+/* ---- hash tables: from the hash of a line or kernel to its index; equal hashes of
+ * others move it on ---- */
 
 /* Where the line of the launch at hand is in the map, or belongs. */
 static uint64_t line_place(const ww_recorder *r, uint64_t hash) {
@@ -263,8 +266,8 @@ static double log_threads(const ww_raw_launch *l) {
   return log2(n);
 }
 
-/* How far a line is from the launch at hand: the shape first, then how many words of the key
- * differ. */
+/* How far a line is from the launch at hand: the shape first, then how many words of
+ * the key differ. */
 static double distance(const ww_recorder *r, const ww_line *x, double threads) {
   uint32_t n = x->key_n < r->key.n ? x->key_n : r->key.n;
   uint32_t differ = x->key_n > n ? x->key_n - n : r->key.n - n;
@@ -275,7 +278,8 @@ static double distance(const ww_recorder *r, const ww_line *x, double threads) {
   return shape ? words : 2 + fabs(x->log_threads - threads) * 16 + words;
 }
 
-static void count_into_nearest(ww_recorder *r, const ww_recorded_kernel *k,
+static void count_into_nearest(ww_recorder *r,
+                               const ww_recorded_kernel *k,
                                const ww_raw_launch *l) {
   ww_line *best = &r->lines.v[k->first - 1];
   double least = INFINITY;
@@ -291,9 +295,12 @@ static void count_into_nearest(ww_recorder *r, const ww_recorded_kernel *k,
   best->others++;
 }
 
-static void new_line(ww_recorder *r, ww_recorded_kernel *k, const ww_raw_launch *l,
+static void new_line(ww_recorder *r,
+                     ww_recorded_kernel *k,
+                     const ww_raw_launch *l,
                      uint64_t place) {
-  ww_line x = {.key_n = r->key.n, .count = 1, .next = k->first, .log_threads = log_threads(l)};
+  ww_line x = {
+      .key_n = r->key.n, .count = 1, .next = k->first, .log_threads = log_threads(l)};
   uint64_t *key = WW_NEWN(r->arena, uint64_t, r->key.n);
   x.key = memcpy(key, r->key.v, r->key.n * sizeof *key);
   ww_recorder_describe(r, l, k, &x);

@@ -1,10 +1,10 @@
-/* recorder_file.c - the recorder's files: lines, contents and code beside them, and the environment
- * variable.
+/* recorder_file.c - the recorder's files: lines, contents and code beside them, and the
+ * environment variable.
  *
- * A new line is appended at once; the whole file is written anew, through a temporary one, when
- * counts have changed. One process owns a file: whoever creates it. Another one (a forked child, a
- * second program of a script) takes the same name with its process id before the extension;
- * `warpwise record` puts them together again. */
+ * A new line is appended at once; the whole file is written anew, through a temporary
+ * one, when counts have changed. One process owns a file: whoever creates it. Another
+ * one (a forked child, a second program of a script) takes the same name with its
+ * process id before the extension; `warpwise record` puts them together again. */
 #include "recorder_int.h"
 
 #include <errno.h>
@@ -57,7 +57,8 @@ const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
 
 /* ---- contents and code ---- */
 
-static const char *stored_name(ww_recorder *r, const char *dir, uint64_t hash, const char *suffix) {
+static const char *
+stored_name(ww_recorder *r, const char *dir, uint64_t hash, const char *suffix) {
   return ww_fmt(r->arena, "%s/%016lx.%s", dir, hash, suffix);
 }
 
@@ -65,8 +66,8 @@ bool ww_recorder_has(ww_recorder *r, uint64_t hash) {
   return ww_file_exists(stored_name(r, r->dir, hash, "zst"));
 }
 
-const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash,
-                              const char *suffix) {
+const char *ww_recorder_store(
+    ww_recorder *r, const void *data, size_t n, uint64_t hash, const char *suffix) {
   const char *path = stored_name(r, r->dir, hash, suffix);
   if (!ww_file_exists(path)) {
     if (mkdir(r->dir, 0777) && errno != EEXIST)
@@ -86,8 +87,8 @@ static void write_line(const ww_line *x, ww_buf *out) {
   ww_buf note = {0};
   l.count = x->count;
   if (x->others) {
-    ww_buf_fmt(&note, "%s%scount includes %lu launches with other arguments", l.note ? l.note : "",
-               l.note ? "; " : "", x->others);
+    ww_buf_fmt(&note, "%s%scount includes %lu launches with other arguments",
+               l.note ? l.note : "", l.note ? "; " : "", x->others);
     l.note = note.s;
   }
   ww_json j = {.out = out};
@@ -116,7 +117,8 @@ void ww_recorder_rewrite(ww_recorder *r) {
     ww_buf_fmt(&b, "# %s\n", r->notes.v[i]);
   for (uint32_t i = 0; i < r->lines.n; i++)
     write_line(&r->lines.v[i], &b);
-  ww_write_file_atomic(r->path, b.s, b.n, NULL); /* what was there stays when this fails */
+  /* what was there stays when this fails */
+  ww_write_file_atomic(r->path, b.s, b.n, NULL);
   ww_buf_free(&b);
   r->written = ww_now();
   r->cost = r->written - begin;
@@ -134,28 +136,33 @@ static const char *absolute(const char *path, ww_arena *a) {
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
-  ww_json_put(&j,
-              "{path:%s,source?:%s,contents:%i,binaries:%i,contents_limit:%lu,per_kernel:%u,"
-              "most:%u}",
-              absolute(o->path, a), o->source ? absolute(o->source, a) : NULL, o->contents,
-              o->binaries, o->contents_limit, o->per_kernel, o->most);
+  ww_json_put(
+      &j,
+      "{path:%s,source?:%s,contents:%i,binaries:%i,contents_limit:%lu,per_kernel:%u,"
+      "most:%u}",
+      absolute(o->path, a), o->source ? absolute(o->source, a) : NULL, o->contents,
+      o->binaries, o->contents_limit, o->per_kernel, o->most);
   return ww_buf_text(&b, a);
 }
 
-static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
-  static const char *const members[] = {"path",           "source",     "contents", "binaries",
-                                        "contents_limit", "per_kernel", "most",     NULL};
+static ww_status
+read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
+  static const char *const members[] = {
+      "path",           "source",     "contents", "binaries",
+      "contents_limit", "per_kernel", "most",     NULL};
   uint64_t per_kernel = 0;
   uint64_t most = 0;
   const struct {
     const char *name;
     uint64_t *to;
-  } numbers[] = {
-      {"contents_limit", &o->contents_limit}, {"per_kernel", &per_kernel}, {"most", &most}};
+  } numbers[] = {{"contents_limit", &o->contents_limit},
+                 {"per_kernel", &per_kernel},
+                 {"most", &most}};
   const cJSON *m;
   ww_status rc = ww_json_want_members(t, VARIABLE, members, e);
   if (!rc)
-    rc = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(t, "path"), "path", &o->path, a, e);
+    rc = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(t, "path"), "path", &o->path,
+                          a, e);
   if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "source")))
     rc = ww_json_want_str(m, "source", &o->source, a, e);
   for (int i = 0; i < 3 && !rc; i++)

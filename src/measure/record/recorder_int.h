@@ -1,9 +1,10 @@
-/* recorder_int.h - what the recorder's files share: the table of distinct launches, and how one is
- * found and written.
+/* recorder_int.h - what the recorder's files share: the table of distinct launches, and
+ * how one is found and written.
  *
  *   recorder.c        which line a launch belongs to: keys, the hash table, the bounds
- *   recorder_line.c   a launch seen for the first time -> a launch spec, with what it reads from
- * the device recorder_file.c   the files: lines, contents, compiled code; the environment variable
+ *   recorder_line.c   a launch seen for the first time -> a launch spec, with what it
+ * reads from the device recorder_file.c   the files: lines, contents, compiled code;
+ * the environment variable
  */
 #ifndef WW_RECORDER_INT_H
 #define WW_RECORDER_INT_H
@@ -16,18 +17,21 @@
 /* A device pointer found in an argument. */
 typedef struct {
   uint32_t arg, at; /* which argument, byte position in it */
-  uint32_t alias;   /* index of the first pointer of this launch into the same allocation */
+  /* index of the first pointer of this launch into the same allocation */
+  uint32_t alias;
   uint64_t address, base, bytes, id;
 } ww_found;
 
 typedef struct {
-  ww_launch spec; /* in the recorder's arena; count and note are completed when it is written */
-  const uint64_t *key; /* shape, then the arguments without what differs from run to run */
-  uint32_t key_n;      /* words */
-  uint32_t next;       /* next line of the kernel + 1; 0 ends */
-  uint64_t count;      /* launches counted here */
-  uint64_t others;     /* of these, launches with another key, beyond the bounds */
-  double log_threads;  /* log2 of all threads */
+  /* in the recorder's arena; count and note are completed when it is written */
+  ww_launch spec;
+  /* shape, then the arguments without what differs from run to run */
+  const uint64_t *key;
+  uint32_t key_n;     /* words */
+  uint32_t next;      /* next line of the kernel + 1; 0 ends */
+  uint64_t count;     /* launches counted here */
+  uint64_t others;    /* of these, launches with another key, beyond the bounds */
+  double log_threads; /* log2 of all threads */
 } ww_line;
 
 typedef struct {
@@ -60,19 +64,23 @@ struct ww_recorder {
     size_t n;
     uint64_t hash;
   } codes[WW_CODE_CACHE]; /* hashes of compiled code, by address */
-  const char *path, *dir; /* where lines go; the folder for contents, with its name relative to the
-                             lines' folder */
+  /* where lines go; the folder for contents, with its name relative to the lines'
+   * folder */
+  const char *path, *dir;
   const char *dir_name;
   uint64_t stored, read; /* bytes of contents written and read so far */
   bool dirty;            /* counts changed since the file was written */
-  double written, cost;  /* when the file was last written, and how long that took, seconds */
+  /* when the file was last written, and how long that took, seconds */
+  double written, cost;
 };
 
 /* The allocation around f->address. */
 bool ww_recorder_find(const ww_recorder *r, ww_found *f);
 
 /* recorder_line.c: fills line->spec; reads heads and contents from the device. */
-void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recorded_kernel *k,
+void ww_recorder_describe(ww_recorder *r,
+                          const ww_raw_launch *l,
+                          const ww_recorded_kernel *k,
                           ww_line *line);
 
 /* recorder_file.c */
@@ -80,13 +88,13 @@ ww_status ww_recorder_claim(ww_recorder *r,
                             ww_err *e); /* creates the file of lines: r->path, r->dir */
 void ww_recorder_append(ww_recorder *r, const ww_line *line);
 void ww_recorder_rewrite(ww_recorder *r);
-/* Bytes into the folder beside the lines as <hash>.<suffix>, packed for "zst"; the name to write
- * into a spec, or NULL. */
-const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash,
-                              const char *suffix);
+/* Bytes into the folder beside the lines as <hash>.<suffix>, packed for "zst"; the name
+ * to write into a spec, or NULL. */
+const char *ww_recorder_store(
+    ww_recorder *r, const void *data, size_t n, uint64_t hash, const char *suffix);
 bool ww_recorder_has(ww_recorder *r, uint64_t hash); /* contents */
-/* How a spec in r's file may name `file`: relative when it lies in the same folder or below, else
- * absolute. */
+/* How a spec in r's file may name `file`: relative when it lies in the same folder or
+ * below, else absolute. */
 const char *ww_recorder_path_of(ww_recorder *r, const char *file);
 
 #endif

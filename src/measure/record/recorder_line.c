@@ -1,8 +1,8 @@
 /* recorder_line.c - a launch seen for the first time, as a launch spec.
  *
- * Pointers become buffers with their allocation's id, size and offset, the 64 bytes they point to
- * and, when contents are asked for, the name of a file with the whole allocation. What the spec
- * cannot say is said in its note. */
+ * Pointers become buffers with their allocation's id, size and offset, the 64 bytes
+ * they point to and, when contents are asked for, the name of a file with the whole
+ * allocation. What the spec cannot say is said in its note. */
 #include "recorder_int.h"
 
 #include <math.h>
@@ -28,13 +28,15 @@ static bool read_device(const ww_recorder *r, uint64_t address, void *out, size_
   return r->memory.read && r->memory.read(r->memory.ctx, address, out, n);
 }
 
-/* The whole allocation into a file of its own; none when it is beyond the limit or cannot be read.
+/* The whole allocation into a file of its own; none when it is beyond the limit or
+ * cannot be read.
  */
 static ww_fill store_contents(describer *d, uint64_t base, uint64_t bytes) {
   ww_recorder *r = d->r;
   ww_fill fill = {0};
   uint64_t limit = r->o.contents_limit;
-  /* what is stored already costs nothing but the reading: that has a bound of its own */
+  /* what is stored already costs nothing but the reading: that has a bound of its own
+   */
   if (bytes > limit || r->stored >= limit || bytes > limit * 16 - r->read) {
     d->left_out += bytes;
     return fill;
@@ -87,7 +89,8 @@ static bool float_value(const ww_raw_arg *g, double *out) {
     memcpy(out, g->bytes, 8);
   else
     return false;
-  return isfinite(*out) && !(*out == 0 && signbit(*out)); /* the others are exact as bytes only */
+  /* the others are exact as bytes only */
+  return isfinite(*out) && !(*out == 0 && signbit(*out));
 }
 
 static bool int_value(const ww_raw_arg *g, ww_arg *out) {
@@ -118,15 +121,22 @@ static void plain_arg(describer *d, const ww_raw_arg *g, uint32_t index, ww_arg 
   }
   *out = hex_arg(d, g);
   if (g->pointer == 1 && g->size == 8 && memcmp(g->bytes, none, 8))
-    add_note(d, ww_fmt(d->r->arena, "argument %u points to no known allocation", index));
+    add_note(d,
+             ww_fmt(d->r->arena, "argument %u points to no known allocation", index));
 }
 
-/* The buffers of this launch so far, by their index in found: an allocation is read once. */
-static void pointer_args(describer *d, uint32_t first, uint32_t n, const ww_raw_arg *g, ww_arg *out,
+/* The buffers of this launch so far, by their index in found: an allocation is read
+ * once. */
+static void pointer_args(describer *d,
+                         uint32_t first,
+                         uint32_t n,
+                         const ww_raw_arg *g,
+                         ww_arg *out,
                          ww_buffer *buffers) {
   const ww_found *f = &d->r->found.v[first];
   for (uint32_t i = 0; i < n; i++)
-    buffers[first + i] = buffer_of(d, &f[i], f[i].alias < first + i ? &buffers[f[i].alias] : NULL);
+    buffers[first + i] =
+        buffer_of(d, &f[i], f[i].alias < first + i ? &buffers[f[i].alias] : NULL);
   if (!g->struct_ && g->size == 8) {
     out->kind = WW_ARG_BUFFER;
     out->buffer = buffers[first];
@@ -151,8 +161,8 @@ static void arguments(describer *d, ww_launch *out) {
     while (at + n < d->r->found.n && d->r->found.v[at + n].arg == i)
       n++;
     if (!l->args[i].bytes)
-      out->args[i] =
-          (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = l->args[i].size, .local = true}};
+      out->args[i] = (ww_arg){.kind = WW_ARG_BUFFER,
+                              .buffer = {.bytes = l->args[i].size, .local = true}};
     else if (n)
       pointer_args(d, at, n, &l->args[i], &out->args[i], buffers);
     else
@@ -164,8 +174,8 @@ static void arguments(describer *d, ww_launch *out) {
 
 /* ---- symbols ---- */
 
-/* Bytes of a small symbol; pointers in it become buffers, so that `__device__ float *table` can be
- * replayed. */
+/* Bytes of a small symbol; pointers in it become buffers, so that `__device__ float
+ * *table` can be replayed. */
 static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
   ww_recorder *r = d->r;
   uint8_t *bytes = ww_alloc(r->arena, s->bytes + 1);
@@ -180,8 +190,11 @@ static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
     memset(bytes + at, 0, 8);
     ww_push(r->arena, &ptrs, (ww_ptr){.at = at, .buffer = buffer_of(d, &f, NULL)});
   }
-  *out = (ww_arg){
-      .kind = WW_ARG_HEX, .hex = bytes, .hex_n = s->bytes, .ptrs = ptrs.v, .nptrs = ptrs.n};
+  *out = (ww_arg){.kind = WW_ARG_HEX,
+                  .hex = bytes,
+                  .hex_n = s->bytes,
+                  .ptrs = ptrs.v,
+                  .nptrs = ptrs.n};
   return true;
 }
 
@@ -210,7 +223,9 @@ static void symbols(describer *d, ww_launch *out) {
 
 /* ---- the line ---- */
 
-void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recorded_kernel *k,
+void ww_recorder_describe(ww_recorder *r,
+                          const ww_raw_launch *l,
+                          const ww_recorded_kernel *k,
                           ww_line *line) {
   describer d = {.r = r, .l = l};
   ww_launch *s = &line->spec;
@@ -229,7 +244,8 @@ void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recor
   arguments(&d, s);
   symbols(&d, s);
   if (d.left_out)
-    add_note(&d, ww_fmt(r->arena, "%lu bytes of contents left out: beyond the limit", d.left_out));
+    add_note(&d, ww_fmt(r->arena, "%lu bytes of contents left out: beyond the limit",
+                        d.left_out));
   if (d.note.n)
     s->note = ww_buf_text(&d.note, r->arena);
 }

@@ -1,7 +1,8 @@
-/* advice.c - costs per source line, and the machinery of findings: sites, parts of work, gains.
+/* advice.c - costs per source line, and the machinery of findings: sites, parts of
+ * work, gains.
  *
- * Invariant: a finding is only kept when the time model, run on the work without its cause, is at
- * least 3 % faster. */
+ * Invariant: a finding is only kept when the time model, run on the work without its
+ * cause, is at least 3 % faster. */
 #include "advice_int.h"
 
 #include <stdlib.h>
@@ -40,8 +41,9 @@ static void collect_sites(ww_advisor *x) {
       code = ww_fn_code_of(x->p->code, fn = b->fn);
     for (uint32_t i = 0; i < block->nins; i++) {
       ww_site *s = x->sites_end++;
-      *s = (ww_site){b->fn,    b->block, i, &block->ins[i], code->cost[code->first[b->block] + i],
-                     b->warps, b->lanes};
+      *s = (ww_site){
+          b->fn,    b->block, i, &block->ins[i], code->cost[code->first[b->block] + i],
+          b->warps, b->lanes};
       ww_part_add(&x->all, s, 1);
     }
   }
@@ -98,17 +100,27 @@ static const char *file_of(const ww_advisor *x, ww_loc at) {
   return at.line ? x->m->files[at.file] : NULL;
 }
 
-void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without,
-                   const char *cause, const char *remedy) {
+void ww_advice_add(ww_advisor *x,
+                   ww_rule rule,
+                   ww_loc at,
+                   const ww_work *without,
+                   const char *cause,
+                   const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
-  double gain = ww_ratio(x->p->machine_us,
-                         t.us); /* model against model; the corrected time keeps the ratio */
+  /* model against model; the corrected time keeps the ratio */
+  double gain = ww_ratio(x->p->machine_us, t.us);
   if (!(gain >= LEAST_GAIN) || !isfinite(gain))
     return;
   ww_push(x->a, &x->items,
-          (ww_advice_item){
-              rule, file_of(x, at), at.line, cause, remedy, gain, x->p->timing.us / gain, {0}});
+          (ww_advice_item){rule,
+                           file_of(x, at),
+                           at.line,
+                           cause,
+                           remedy,
+                           gain,
+                           x->p->timing.us / gain,
+                           {0}});
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
@@ -169,8 +181,8 @@ static int by_gain(const void *a, const void *b) {
 
 /* ---- lines ---- */
 
-/* What a line takes of each resource that the time model knows; L1's sectors are L2's and DRAM's
- * too. */
+/* What a line takes of each resource that the time model knows; L1's sectors are L2's
+ * and DRAM's too. */
 typedef struct {
   double of[WW_NTERMS];
 } shares;
@@ -218,7 +230,9 @@ static void site_shares(const ww_advisor *x, ww_report_line *lines, shares *by_l
 static int by_share(const void *a, const void *b) {
   const ww_report_line *p = a;
   const ww_report_line *q = b;
-  return p->share < q->share ? 1 : p->share > q->share ? -1 : (int)p->line - (int)q->line;
+  return p->share < q->share   ? 1
+         : p->share > q->share ? -1
+                               : (int)p->line - (int)q->line;
 }
 
 static void cost_lines(const ww_advisor *x, ww_advice *out) {
@@ -230,12 +244,12 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
     const ww_line_counts *l = &t->lines[k];
     double sectors = l->ld_sectors + l->st_sectors;
     double requests = l->ld_requests + l->st_requests;
-    out->lines[k] =
-        (ww_report_line){.file = file_of(x, (ww_loc){l->file, l->line}),
-                         .line = l->line,
-                         .bytes = 32 * sectors,
-                         .sectors_per_request = ww_ratio(sectors, requests),
-                         .shared_conflict_ways = ww_ratio(l->shared_passes, l->shared_requests)};
+    out->lines[k] = (ww_report_line){
+        .file = file_of(x, (ww_loc){l->file, l->line}),
+        .line = l->line,
+        .bytes = 32 * sectors,
+        .sectors_per_request = ww_ratio(sectors, requests),
+        .shared_conflict_ways = ww_ratio(l->shared_passes, l->shared_requests)};
     each[k] = (shares){{[WW_TERM_SHARED] = l->shared_passes,
                         [WW_TERM_L1] = sectors,
                         [WW_TERM_ATOMIC] = l->atomics}};
@@ -260,8 +274,13 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
 
 /* ---- all ---- */
 
-void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params,
-               const ww_prediction *p, ww_arena *a, ww_advice *out) {
+void ww_advise(const ww_module *m,
+               const ww_fn *fn,
+               const ww_gpu *g,
+               const ww_params *params,
+               const ww_prediction *p,
+               ww_arena *a,
+               ww_advice *out) {
   ww_advisor x = {.m = m,
                   .fn = fn,
                   .g = g,

@@ -1,9 +1,10 @@
-/* advice.h - what a prediction tells a programmer: what each source line costs, what to change
- * first and what that would gain.
+/* advice.h - what a prediction tells a programmer: what each source line costs, what to
+ * change first and what that would gain.
  *
- * A finding's gain is no rule of thumb: the numbers that stand for its cause are changed in a copy
- * of the prediction's ww_work and the time model runs again. Gains of several findings do not
- * multiply: each is what removing that one cause alone would give. */
+ * A finding's gain is no rule of thumb: the numbers that stand for its cause are
+ * changed in a copy of the prediction's ww_work and the time model runs again. Gains of
+ * several findings do not multiply: each is what removing that one cause alone would
+ * give. */
 #ifndef WW_ADVICE_H
 #define WW_ADVICE_H
 
@@ -41,8 +42,13 @@ typedef struct {
 } ww_advice;
 
 /* params as ww_predict used them; the prediction's own report is left alone. */
-void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params,
-               const ww_prediction *p, ww_arena *a, ww_advice *out);
+void ww_advise(const ww_module *m,
+               const ww_fn *fn,
+               const ww_gpu *g,
+               const ww_params *params,
+               const ww_prediction *p,
+               ww_arena *a,
+               ww_advice *out);
 /* The items as the report's findings, paths as the module has them. */
 void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r);
 

@@ -1,8 +1,8 @@
-/* advice_code.c - findings about the arithmetic itself: double precision by accident, divisions,
- * values computed too often.
+/* advice_code.c - findings about the arithmetic itself: double precision by accident,
+ * divisions, values computed too often.
  *
- * All of it is plain dataflow over one function's values, to a fixed point; values that came
- * through calls are taken as unknown, so a rule stays silent rather than wrong. */
+ * All of it is plain dataflow over one function's values, to a fixed point; values that
+ * came through calls are taken as unknown, so a rule stays silent rather than wrong. */
 #include "advice_int.h"
 
 #include "../../base/half.h"
@@ -28,10 +28,12 @@ enum { MOST_USES = 64 };
 /* ---- doubles by accident ---- */
 
 typedef struct {
-  bool *from, *to; /* per value: stems from data that is double; ends in data that is double */
+  /* per value: stems from data that is double; ends in data that is double */
+  bool *from, *to;
 } doubles;
 
-static bool keeps_double(const ww_ins *i) { /* results or operands that are double on purpose */
+/* results or operands that are double on purpose */
+static bool keeps_double(const ww_ins *i) {
   switch (i->op) {
   case WW_OP_LD:
   case WW_OP_ST:
@@ -101,7 +103,8 @@ static doubles find_doubles(const ww_fn *fn, ww_arena *a) {
   return d;
 }
 
-/* -1: no; 0: a conversion that would go; else machine instructions in single precision. */
+/* -1: no; 0: a conversion that would go; else machine instructions in single precision.
+ */
 static double accidental(const ww_site *s, const doubles *d) {
   const ww_ins *i = s->ins;
   if (i->op == WW_OP_FCVT && i->type == WW_F64 && i->type2 == WW_F32)
@@ -109,8 +112,8 @@ static double accidental(const ww_site *s, const doubles *d) {
   if (i->op == WW_OP_FCVT && i->type == WW_F32 && i->type2 == WW_F64)
     return d->from[i->a] ? -1 : 0;
   uint8_t cls = ww_ops[i->op].cls;
-  if (i->type != WW_F64 ||
-      (cls != WW_CLASS_FP && cls != WW_CLASS_FPX && cls != WW_CLASS_MATH && i->op != WW_OP_FCMP))
+  if (i->type != WW_F64 || (cls != WW_CLASS_FP && cls != WW_CLASS_FPX &&
+                            cls != WW_CLASS_MATH && i->op != WW_OP_FCMP))
     return -1;
   ww_val uses[MOST_USES];
   uint32_t n = ww_ins_uses(s->fn, i, uses, MOST_USES);
@@ -153,20 +156,25 @@ static void double_constants(ww_advisor *x) {
   ww_work w = *x->work;
   ww_part_remove(x, &g.part, &w);
   add_single(x, single, &w);
-  ww_advice_add(x, WW_RULE_DOUBLE_CONSTANT, g.worst.at, &w,
-                ww_fmt(x->a,
-                       "float values are converted to double, computed with and converted back, "
-                       "%.3g operations a thread",
-                       ww_per_thread(x, operations)),
-                "write float constants (0.5f, not 0.5) and float functions (sqrtf, powf, fabsf)");
+  ww_advice_add(
+      x, WW_RULE_DOUBLE_CONSTANT, g.worst.at, &w,
+      ww_fmt(x->a,
+             "float values are converted to double, computed with and converted back, "
+             "%.3g operations a thread",
+             ww_per_thread(x, operations)),
+      "write float constants (0.5f, not 0.5) and float functions (sqrtf, powf, fabsf)");
 }
 
 /* ---- divisions, powers ---- */
 
-/* The sites for which `wanted` holds (of the kernel alone where values of it are given), and the
- * work without so much of them; false: there are none. */
-static bool without(const ww_advisor *x, bool (*wanted)(const ww_site *, const bool *),
-                    const bool *varying, double share, group *g, ww_work *w) {
+/* The sites for which `wanted` holds (of the kernel alone where values of it are
+ * given), and the work without so much of them; false: there are none. */
+static bool without(const ww_advisor *x,
+                    bool (*wanted)(const ww_site *, const bool *),
+                    const bool *varying,
+                    double share,
+                    group *g,
+                    ww_work *w) {
   *g = (group){0};
   for (const ww_site *s = x->sites; s < x->sites_end; s++)
     if ((!varying || s->fn == x->fn) && wanted(s, varying))
@@ -189,13 +197,14 @@ static void divisions(ww_advisor *x) {
   double cost = 0;
   for (int p = 0; p < WW_NPIPES; p++)
     cost += g.part.inst[p] / 0.8;
-  ww_advice_add(x, WW_RULE_RUNTIME_DIVISION, g.worst.at, &w,
-                ww_fmt(x->a,
-                       "%.3g integer divisions or remainders a thread by values unknown to the "
-                       "compiler, about %.0f instructions each",
-                       ww_per_thread(x, g.count), cost / g.count),
-                "take the indices from a 2D or 3D grid instead, count them up with the loop, or "
-                "make the divisor a template parameter or constexpr");
+  ww_advice_add(
+      x, WW_RULE_RUNTIME_DIVISION, g.worst.at, &w,
+      ww_fmt(x->a,
+             "%.3g integer divisions or remainders a thread by values unknown to the "
+             "compiler, about %.0f instructions each",
+             ww_per_thread(x, g.count), cost / g.count),
+      "take the indices from a 2D or 3D grid instead, count them up with the loop, or "
+      "make the divisor a template parameter or constexpr");
 }
 
 static bool cheap_power(const ww_site *s, const bool *varying) {
@@ -228,8 +237,9 @@ static void powers(ww_advisor *x) {
 static bool varies_by_itself(const ww_ins *i) {
   switch (i->op) {
   case WW_OP_SREG:
-    return i->sub == WW_SREG_TID_X || i->sub == WW_SREG_TID_Y || i->sub == WW_SREG_TID_Z ||
-           i->sub == WW_SREG_LANEID || i->sub == WW_SREG_WARPID ||
+    return i->sub == WW_SREG_TID_X || i->sub == WW_SREG_TID_Y ||
+           i->sub == WW_SREG_TID_Z || i->sub == WW_SREG_LANEID ||
+           i->sub == WW_SREG_WARPID ||
            (i->sub >= WW_SREG_LANEMASK_EQ && i->sub <= WW_SREG_LANEMASK_GE);
   case WW_OP_ATOM:
   case WW_OP_CAS:
@@ -249,8 +259,8 @@ static bool varies_by_itself(const ww_ins *i) {
   }
 }
 
-/* Per value: threads of a block may disagree on it. Branches are not looked at: the same value on
- * both sides stays one. */
+/* Per value: threads of a block may disagree on it. Branches are not looked at: the
+ * same value on both sides stays one. */
 static const bool *find_varying(const ww_fn *fn, ww_arena *a) {
   bool *v = WW_NEWN(a, bool, fn->nvals + 1);
   for (bool changed = true; changed;) {
@@ -280,7 +290,8 @@ static bool same_everywhere(const ww_site *s, const bool *varying) {
   const ww_ins *i = s->ins;
   ww_val uses[MOST_USES];
   return (i->op == WW_OP_MATH || i->op == WW_OP_FDIV || ww_is_division(i)) &&
-         ww_site_inst(s) >= 4 && ww_ins_uses(s->fn, i, uses, MOST_USES) && !varying[i->dst];
+         ww_site_inst(s) >= 4 && ww_ins_uses(s->fn, i, uses, MOST_USES) &&
+         !varying[i->dst];
 }
 
 static void recomputations(ww_advisor *x) {
@@ -288,14 +299,14 @@ static void recomputations(ww_advisor *x) {
   ww_work w;
   if (!without(x, same_everywhere, find_varying(x->fn, x->a), 0.9, &g, &w))
     return;
-  ww_advice_add(
-      x, WW_RULE_RECOMPUTATION, g.worst.at, &w,
-      ww_fmt(
-          x->a,
-          "every thread of the block computes the same value, %.3g expensive operations a thread",
-          ww_per_thread(x, g.count)),
-      "compute it once: on the host as an argument, in a table in constant memory, or by one "
-      "thread into shared memory");
+  ww_advice_add(x, WW_RULE_RECOMPUTATION, g.worst.at, &w,
+                ww_fmt(x->a,
+                       "every thread of the block computes the same value, %.3g "
+                       "expensive operations a thread",
+                       ww_per_thread(x, g.count)),
+                "compute it once: on the host as an argument, in a table in constant "
+                "memory, or by one "
+                "thread into shared memory");
 }
 
 void ww_advise_code(ww_advisor *x) {

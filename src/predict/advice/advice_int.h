@@ -1,5 +1,5 @@
-/* advice_int.h - what the files of the advice share: the kernel under study and how to cost a
- * change. */
+/* advice_int.h - what the files of the advice share: the kernel under study and how to
+ * cost a change. */
 #ifndef WW_ADVICE_INT_H
 #define WW_ADVICE_INT_H
 
@@ -35,7 +35,8 @@ typedef struct {
   const ww_work *work; /* the prediction's */
   const ww_tally *t;
   ww_arena *a;
-  ww_site *sites, *sites_end;              /* every instruction of every executed block */
+  /* every instruction of every executed block */
+  ww_site *sites, *sites_end;
   const ww_line_counts *lines, *lines_end; /* of the tally, by file and line */
   ww_part all;                             /* their sum */
   const ww_block_counts **of; /* per block of fn: its counts, NULL where it never ran */
@@ -46,36 +47,46 @@ typedef struct {
 static inline ww_loc ww_site_loc(const ww_advisor *x, const ww_site *s) {
   return x->m->locs[s->ins->loc];
 }
-static inline double ww_per_thread(const ww_advisor *x, double warps) { /* executions by warps */
+/* executions by warps */
+static inline double ww_per_thread(const ww_advisor *x, double warps) {
   return warps / (x->t->c.warps > 0 ? x->t->c.warps : 1);
 }
 double ww_site_inst(const ww_site *s); /* machine instructions of one execution */
 void ww_worst_add(const ww_advisor *x, const ww_site *s, double n, ww_worst *w);
-void ww_part_add(ww_part *to, const ww_site *s, double share); /* share of its executions */
-/* Takes the part out of the work: instructions, pipe cycles, and its share of the dependency chain.
+/* share of its executions */
+void ww_part_add(ww_part *to, const ww_site *s, double share);
+/* Takes the part out of the work: instructions, pipe cycles, and its share of the
+ * dependency chain.
  */
 void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w);
 /* All instructions of the given pipes times f (bit p of pipes: pipe p). */
 void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f);
 /* The work was changed so: what would it gain? Added when that is worth saying. */
-void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without,
-                   const char *cause, const char *remedy);
+void ww_advice_add(ww_advisor *x,
+                   ww_rule rule,
+                   ww_loc at,
+                   const ww_work *without,
+                   const char *cause,
+                   const char *remedy);
 const ww_line_counts *ww_advice_line(const ww_advisor *x,
                                      ww_loc at); /* NULL: nothing was counted there */
-/* Bytes of the argument that the launch touches: distinct sectors, estimated from few blocks, and
- * no more than the range. */
+/* Bytes of the argument that the launch touches: distinct sectors, estimated from few
+ * blocks, and no more than the range. */
 double ww_advice_touched(const ww_arg_counts *g);
-ww_loc ww_advice_kernel(
-    const ww_advisor *x); /* where it is declared: for what concerns the launch as a whole */
+/* where it is declared: for what concerns the launch as a whole */
+ww_loc ww_advice_kernel(const ww_advisor *x);
 /* ", also lines 12, 15": of the n places but the first, at most three. */
 const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n);
 
 /* ---- the searches ---- */
-void ww_advise_access(
-    ww_advisor *x); /* advice_memory.c: coalescing, banks, narrow accesses, local memory, atomics */
-void ww_advise_reuse(ww_advisor *x);  /* advice_reuse.c: accumulators in memory, tiles */
-void ww_advise_code(ww_advisor *x);   /* advice_code.c: double constants, division, recomputation */
-void ww_advise_flow(ww_advisor *x);   /* advice_launch.c: divergence */
-void ww_advise_launch(ww_advisor *x); /* advice_launch.c: occupancy, grid, tail, barriers */
+/* advice_memory.c: coalescing, banks, narrow accesses, local memory, atomics */
+void ww_advise_access(ww_advisor *x);
+/* advice_reuse.c: accumulators in memory, tiles */
+void ww_advise_reuse(ww_advisor *x);
+/* advice_code.c: double constants, division, recomputation */
+void ww_advise_code(ww_advisor *x);
+void ww_advise_flow(ww_advisor *x); /* advice_launch.c: divergence */
+/* advice_launch.c: occupancy, grid, tail, barriers */
+void ww_advise_launch(ww_advisor *x);
 
 #endif

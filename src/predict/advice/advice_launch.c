@@ -1,10 +1,11 @@
-/* advice_launch.c - findings about the shape of the work: divergence, occupancy, grid and block
- * size, tail, barriers. */
+/* advice_launch.c - findings about the shape of the work: divergence, occupancy, grid
+ * and block size, tail, barriers. */
 #include "advice_int.h"
 
 /* ---- divergence ---- */
 
-/* The branch that made the block's lanes few: one of its own loop, else the nearest before it. */
+/* The branch that made the block's lanes few: one of its own loop, else the nearest
+ * before it. */
 static uint32_t blamed(const ww_advisor *x, uint32_t block) {
   const ww_fn *fn = x->fn;
   uint32_t loop = fn->blocks[block].loop;
@@ -39,7 +40,8 @@ static ww_loc branch_loc(const ww_advisor *x, uint32_t block) {
 }
 
 void ww_advise_flow(ww_advisor *x) {
-  const ww_block_counts *entry = x->of[0]; /* has the lanes that the launch itself gives a warp */
+  /* has the lanes that the launch itself gives a warp */
+  const ww_block_counts *entry = x->of[0];
   double full = entry && entry->warps > 0 ? entry->lanes / entry->warps : x->g->lanes;
   double *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1);
   double most = 0;
@@ -57,8 +59,9 @@ void ww_advise_flow(ww_advisor *x) {
       loads += share * s->warps;
     double lost = ww_site_inst(s) * s->warps * share;
     idle += lost;
-    uint32_t b =
-        s > x->sites && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
+    uint32_t b = s > x->sites && s[-1].fn == s->fn && s[-1].block == s->block
+                     ? last
+                     : blamed(x, s->block);
     last = b;
     if (b == WW_NOBLOCK)
       continue;
@@ -76,16 +79,17 @@ void ww_advise_flow(ww_advisor *x) {
     w.chain.waits *= 1 - 0.9 * loads / x->t->c.global_ld_requests;
   double active = full * (1 - idle / x->work->lowered.total);
   bool loop = x->fn->blocks[worst].loop != WW_NOBLOCK;
-  ww_advice_add(
-      x, WW_RULE_DIVERGENCE, branch_loc(x, worst), &w,
-      ww_fmt(
-          x->a,
-          "lanes of a warp go different ways here: on average %.3g of %.3g work, the others wait",
-          active, full),
-      loop ? "give neighbouring threads work of equal length (sort or bin it by length), or share "
-             "a long item among the threads of a warp"
-           : "let whole warps take the same side: order the data by case, or choose the side by "
-             "threadIdx.x / 32 instead of neighbouring threads");
+  ww_advice_add(x, WW_RULE_DIVERGENCE, branch_loc(x, worst), &w,
+                ww_fmt(x->a,
+                       "lanes of a warp go different ways here: on average %.3g of "
+                       "%.3g work, the others wait",
+                       active, full),
+                loop ? "give neighbouring threads work of equal length (sort or bin it "
+                       "by length), or share "
+                       "a long item among the threads of a warp"
+                     : "let whole warps take the same side: order the data by case, or "
+                       "choose the side by "
+                       "threadIdx.x / 32 instead of neighbouring threads");
 }
 
 /* ---- occupancy ---- */
@@ -101,11 +105,13 @@ static void scale_chain(ww_chain *c, double f) {
   c->first_waits = fmin(c->first_waits, c->waits);
 }
 
-static void low_occupancy(ww_advisor *x, const ww_work *w, const char *because,
+static void low_occupancy(ww_advisor *x,
+                          const ww_work *w,
+                          const char *because,
                           const char *remedy) {
   ww_advice_add(x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-                ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s", x->work->occupancy.warps,
-                       x->g->max_warps, because),
+                ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s",
+                       x->work->occupancy.warps, x->g->max_warps, because),
                 remedy);
 }
 
@@ -124,11 +130,13 @@ static void by_registers(ww_advisor *x, ww_work *w) {
   uint32_t before = x->items.n;
   uint32_t threads = w->block_threads;
   uint32_t blocks = w->occupancy.blocks;
-  low_occupancy(x, w, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers),
-                ww_fmt(x->a,
-                       "with %.0f registers %u warps would fit: " WW_BOUNDS
-                       ", fewer values alive at once, less unrolling",
-                       want, w->occupancy.warps, threads, blocks));
+  low_occupancy(
+      x, w,
+      ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers),
+      ww_fmt(x->a,
+             "with %.0f registers %u warps would fit: " WW_BOUNDS
+             ", fewer values alive at once, less unrolling",
+             want, w->occupancy.warps, threads, blocks));
   if (x->items.n > before) {
     x->items.v[before].bounds[0] = threads;
     x->items.v[before].bounds[1] = blocks;
@@ -137,13 +145,15 @@ static void by_registers(ww_advisor *x, ww_work *w) {
 
 static void by_shared(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->work->occupancy;
-  ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes / 4, &w->occupancy);
-  low_occupancy(
-      x, w,
-      ww_fmt(x->a, "each block of %llu threads takes %.4g KB of shared memory",
-             (unsigned long long)w->block_threads, o->shared_bytes / 1024),
-      "use less shared memory for each block (a smaller tile, a narrower type), or let more "
-      "threads share it");
+  ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes / 4,
+                  &w->occupancy);
+  low_occupancy(x, w,
+                ww_fmt(x->a,
+                       "each block of %llu threads takes %.4g KB of shared memory",
+                       (unsigned long long)w->block_threads, o->shared_bytes / 1024),
+                "use less shared memory for each block (a smaller tile, a narrower "
+                "type), or let more "
+                "threads share it");
 }
 
 static void by_block_size(ww_advisor *x, ww_work *w) {
@@ -155,8 +165,8 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
   w->blocks = w->blocks / f;
   w->block_threads = (uint64_t)wide * x->g->lanes;
   w->warps_per_block = wide;
-  ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes * (f > 1 ? f : 1),
-                  &w->occupancy);
+  ww_occupancy_of(x->g, w->block_threads, o->registers,
+                  o->shared_bytes * (f > 1 ? f : 1), &w->occupancy);
   if (w->occupancy.warps <= o->warps)
     return;
   low_occupancy(x, w,
@@ -192,13 +202,14 @@ static void partial_warps(ww_advisor *x) {
   w.blocks = ceil(w.blocks * (double)w.block_threads / (fit * x->g->lanes));
   w.warps_per_block = fit;
   w.block_threads = (uint64_t)fit * x->g->lanes;
-  ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes,
-                  &w.occupancy);
-  ww_advice_add(x, WW_RULE_PARTIAL_WARPS, ww_advice_kernel(x), &w,
-                ww_fmt(x->a, "blocks of %llu threads fill their %u warps to %.0f %%",
-                       (unsigned long long)x->work->block_threads, x->work->warps_per_block,
-                       100 * used),
-                ww_fmt(x->a, "choose a block size that is a multiple of %u", x->g->lanes));
+  ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers,
+                  w.occupancy.shared_bytes, &w.occupancy);
+  ww_advice_add(
+      x, WW_RULE_PARTIAL_WARPS, ww_advice_kernel(x), &w,
+      ww_fmt(x->a, "blocks of %llu threads fill their %u warps to %.0f %%",
+             (unsigned long long)x->work->block_threads, x->work->warps_per_block,
+             100 * used),
+      ww_fmt(x->a, "choose a block size that is a multiple of %u", x->g->lanes));
 }
 
 static void few_blocks(ww_advisor *x) {
@@ -224,18 +235,20 @@ static void few_blocks(ww_advisor *x) {
     w.blocks *= k;
     w.warps_per_block /= k;
     w.block_threads /= k;
-    ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes / k,
-                    &w.occupancy);
+    ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers,
+                    w.occupancy.shared_bytes / k, &w.occupancy);
   }
   bool idle = blocks < x->g->sms;
   ww_advice_add(
       x, WW_RULE_FEW_BLOCKS, ww_advice_kernel(x), &w,
-      idle ? ww_fmt(x->a, "%.0f block%s for %u SMs: most of the GPU has nothing to do", blocks,
-                    blocks > 1 ? "s" : "", x->g->sms)
+      idle ? ww_fmt(x->a, "%.0f block%s for %u SMs: most of the GPU has nothing to do",
+                    blocks, blocks > 1 ? "s" : "", x->g->sms)
            : ww_fmt(x->a,
-                    "%.0f blocks for %u SMs that could hold %.0f: too few warps to hide latency",
+                    "%.0f blocks for %u SMs that could hold %.0f: too few warps to "
+                    "hide latency",
                     blocks, x->g->sms, slots),
-      ww_fmt(x->a, "launch more, smaller pieces: %llu blocks or more, with less work each",
+      ww_fmt(x->a,
+             "launch more, smaller pieces: %llu blocks or more, with less work each",
              (unsigned long long)w.blocks));
 }
 
@@ -248,15 +261,16 @@ static void tail(ww_advisor *x) {
   double even = floor(waves) * slots;
   scale_chain(&w.chain, w.blocks / even);
   w.blocks = even;
-  ww_advice_add(x, WW_RULE_TAIL, ww_advice_kernel(x), &w,
-                ww_fmt(x->a,
-                       "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "
-                       "leaves most of the GPU idle",
-                       (double)x->work->blocks, waves, slots),
-                ww_fmt(x->a,
-                       "launch a multiple of %.0f blocks with a grid-stride loop, or smaller "
-                       "blocks so that the rest is small",
-                       slots));
+  ww_advice_add(
+      x, WW_RULE_TAIL, ww_advice_kernel(x), &w,
+      ww_fmt(x->a,
+             "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "
+             "leaves most of the GPU idle",
+             (double)x->work->blocks, waves, slots),
+      ww_fmt(x->a,
+             "launch a multiple of %.0f blocks with a grid-stride loop, or smaller "
+             "blocks so that the rest is small",
+             slots));
 }
 
 static void imbalance(ww_advisor *x) {
@@ -264,12 +278,13 @@ static void imbalance(ww_advisor *x) {
   if (w.chain.spread < 1.25)
     return;
   w.chain.spread = 1;
-  ww_advice_add(x, WW_RULE_IMBALANCE, ww_advice_kernel(x), &w,
-                ww_fmt(x->a,
-                       "the longest block takes %.2g times the mean: SMs wait for it at the end",
-                       x->work->chain.spread),
-                "cut the work into equal pieces, start the long ones first, or let blocks fetch "
-                "pieces from a counter");
+  ww_advice_add(
+      x, WW_RULE_IMBALANCE, ww_advice_kernel(x), &w,
+      ww_fmt(x->a,
+             "the longest block takes %.2g times the mean: SMs wait for it at the end",
+             x->work->chain.spread),
+      "cut the work into equal pieces, start the long ones first, or let blocks fetch "
+      "pieces from a counter");
 }
 
 static void barriers(ww_advisor *x) {
@@ -283,9 +298,12 @@ static void barriers(ww_advisor *x) {
   w.chain.barriers *= 0.25;
   ww_advice_add(
       x, WW_RULE_BARRIERS, worst ? ww_site_loc(x, worst) : (ww_loc){0, 0}, &w,
-      ww_fmt(x->a, "%.3g block barriers a thread; at each the block waits for its slowest warp",
-             x->work->chain.barriers),
-      "do more between barriers, use __syncwarp and shuffles within a warp, or smaller blocks");
+      ww_fmt(
+          x->a,
+          "%.3g block barriers a thread; at each the block waits for its slowest warp",
+          x->work->chain.barriers),
+      "do more between barriers, use __syncwarp and shuffles within a warp, or smaller "
+      "blocks");
 }
 
 void ww_advise_launch(ww_advisor *x) {

@@ -1,8 +1,8 @@
-/* advice_memory.c - findings about single accesses: coalescing, banks, width, local memory,
- * atomics.
+/* advice_memory.c - findings about single accesses: coalescing, banks, width, local
+ * memory, atomics.
  *
- * Lines come from the trace's tally; each rule makes one finding, at its costliest line, for all
- * lines that share the cause. */
+ * Lines come from the trace's tally; each rule makes one finding, at its costliest
+ * line, for all lines that share the cause. */
 #include "advice_int.h"
 
 #include <stdlib.h>
@@ -57,13 +57,15 @@ static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool 
   double requests = store ? l->st_requests : l->ld_requests;
   double sectors = c->v[0].of / requests;
   double need = (c->v[0].of - c->v[0].excess) / requests;
-  return ww_fmt(x->a,
-                "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data%s",
-                store ? "store" : "load", sectors, need, also(x, c));
+  return ww_fmt(
+      x->a,
+      "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data%s",
+      store ? "store" : "load", sectors, need, also(x, c));
 }
 
-/* L1 cycles once the scattered loads (or stores) take no more sectors than they need: four sectors
- * a cycle, one request at least. The other side keeps its part of what the model says now. */
+/* L1 cycles once the scattered loads (or stores) take no more sectors than they need:
+ * four sectors a cycle, one request at least. The other side keeps its part of what the
+ * model says now. */
 static double tidy_cycles(const ww_advisor *x, bool store, double now) {
   double side = 0;
   double other = 0;
@@ -97,7 +99,8 @@ static void uncoalesced_loads(ww_advisor *x) {
   double misses = f->l1_ld_sectors - f->l1_ld_hits;
   f->l1_ld_sectors -= fmin(excess, f->l1_ld_sectors);
   f->l1_wavefronts = tidy_cycles(x, false, f->l1_wavefronts);
-  /* What L1 already catches costs L2 nothing; what is left can be no more than the data itself. */
+  /* What L1 already catches costs L2 nothing; what is left can be no more than the data
+   * itself. */
   double kept = fmin(misses, f->l1_ld_sectors);
   double share = misses > 0 ? kept / misses : 1;
   f->l1_ld_hits = f->l1_ld_sectors - kept;
@@ -107,12 +110,14 @@ static void uncoalesced_loads(ww_advisor *x) {
   f->dram_read = fmin(f->dram_read, 32 * kept);
   w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
   w.chain.lone = 0;
-  ww_advice_add(
-      x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
-      ww_fmt(x->a,
-             "let consecutive %s read consecutive elements (swap the index order, turn an array of "
-             "structures into a structure of arrays), or bring the data through shared memory",
-             neighbours(x)));
+  ww_advice_add(x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w,
+                scattered_cause(x, &c, false),
+                ww_fmt(x->a,
+                       "let consecutive %s read consecutive elements (swap the index "
+                       "order, turn an array of "
+                       "structures into a structure of arrays), or bring the data "
+                       "through shared memory",
+                       neighbours(x)));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
@@ -132,11 +137,12 @@ static void uncoalesced_stores(ww_advisor *x) {
   f->l2_writes *= share;
   f->dram_write = fmin(f->dram_write, 32 * f->l1_st_sectors);
   w.chain.store_lines *= share;
-  ww_advice_add(x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
-                ww_fmt(x->a,
-                       "let consecutive %s write consecutive elements; where the output is "
-                       "transposed, turn a tile around in shared memory first",
-                       neighbours(x)));
+  ww_advice_add(
+      x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
+      ww_fmt(x->a,
+             "let consecutive %s write consecutive elements; where the output is "
+             "transposed, turn a tile around in shared memory first",
+             neighbours(x)));
 }
 
 /* ---- shared memory ---- */
@@ -148,8 +154,9 @@ static void bank_conflicts(ww_advisor *x) {
     passes += l->shared_passes;
     if (l->shared_passes > 1.3 * l->shared_ideal_passes)
       ww_push(x->a, &c,
-              (culprit){
-                  {l->file, l->line}, l->shared_passes - l->shared_ideal_passes, l->shared_passes});
+              (culprit){{l->file, l->line},
+                        l->shared_passes - l->shared_ideal_passes,
+                        l->shared_passes});
   }
   double excess = sum_excess(&c);
   if (!c.n)
@@ -157,13 +164,14 @@ static void bank_conflicts(ww_advisor *x) {
   ww_work w = *x->work;
   w.traffic.shared_cycles *= 1 - excess / passes;
   double ways = c.v[0].of / (c.v[0].of - c.v[0].excess);
-  ww_advice_add(x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
-                ww_fmt(x->a,
-                       "threads of a warp meet in the same bank: shared memory takes %.3g passes "
-                       "where one would do%s",
-                       ways, also(x, &c)),
-                "pad the row by one element (tile[N][N + 1]) or change which thread takes which "
-                "word, so that 32 neighbouring threads use 32 different banks");
+  ww_advice_add(
+      x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
+      ww_fmt(x->a,
+             "threads of a warp meet in the same bank: shared memory takes %.3g passes "
+             "where one would do%s",
+             ways, also(x, &c)),
+      "pad the row by one element (tile[N][N + 1]) or change which thread takes which "
+      "word, so that 32 neighbouring threads use 32 different banks");
 }
 
 /* ---- width ---- */
@@ -177,7 +185,8 @@ static bool narrow(const ww_line_counts *l) {
          32 * sectors <= 1.3 * bytes + 0.1 * requests;
 }
 
-/* Each element is moved about once: only then can a thread take four neighbours instead of one. */
+/* Each element is moved about once: only then can a thread take four neighbours instead
+ * of one. */
 static bool moved_once(const ww_tally *t) {
   double moved = 0;
   double unique = 0;
@@ -202,7 +211,8 @@ static culprits narrow_lines(const ww_advisor *x, double *bytes, double *others)
   return c;
 }
 
-/* Four elements a thread: a quarter of the requests, of their addresses and of the blocks. */
+/* Four elements a thread: a quarter of the requests, of their addresses and of the
+ * blocks. */
 static void widen(const ww_advisor *x, double requests, double bytes, ww_work *w) {
   ww_part part = {0};
   part.inst[WW_PIPE_LSU] = 0.75 * requests;
@@ -236,10 +246,12 @@ static void narrow_accesses(ww_advisor *x) {
   ww_advice_add(
       x, WW_RULE_NARROW_ACCESS, c.v[0].at, &w,
       ww_fmt(x->a,
-             "each thread moves %.2g byte%s at a time: the number of requests and blocks is the "
+             "each thread moves %.2g byte%s at a time: the number of requests and "
+             "blocks is the "
              "limit, not their bytes%s",
              lane, lane > 1.01 ? "s" : "", also(x, &c)),
-      ww_fmt(x->a, "let a thread take four neighbouring elements with one %s access", vector));
+      ww_fmt(x->a, "let a thread take four neighbouring elements with one %s access",
+             vector));
 }
 
 /* ---- local memory ---- */
@@ -270,24 +282,26 @@ static void local_memory(ww_advisor *x) {
   f->l2_writes *= 1 - written;
   f->dram_write *= 1 - written;
   f->local_lines = 0;
-  w.splits = 0; /* the loops that index it are unrolled then, their branches become selects */
+  /* the loops that index it are unrolled then, their branches become selects */
+  w.splits = 0;
   f->l1_ld_sectors -= ld;
   f->l1_st_sectors -= st;
   f->l1_ld_hits = fmax(f->l1_ld_hits - ld, 0);
-  ww_advice_add(x, WW_RULE_LOCAL_MEMORY, worst.at, &w,
-                ww_fmt(x->a,
-                       "an array of the thread (%u bytes) is indexed by values known only at run "
-                       "time, so it lies in memory: %.3g accesses a thread",
-                       x->fn->local_bytes, ww_per_thread(x, c->local_requests)),
-                "unroll the loops that index it (#pragma unroll, constant bounds) so that it "
-                "becomes registers, or keep it in shared memory");
+  ww_advice_add(
+      x, WW_RULE_LOCAL_MEMORY, worst.at, &w,
+      ww_fmt(x->a,
+             "an array of the thread (%u bytes) is indexed by values known only at run "
+             "time, so it lies in memory: %.3g accesses a thread",
+             x->fn->local_bytes, ww_per_thread(x, c->local_requests)),
+      "unroll the loops that index it (#pragma unroll, constant bounds) so that it "
+      "becomes registers, or keep it in shared memory");
 }
 
 /* ---- atomics ---- */
 
-/* Of the updates that reach memory, those left when they are combined first: once a block and
- * address where the addresses fit shared memory, else once a warp. A grid-stride loop needs no more
- * blocks than are resident. */
+/* Of the updates that reach memory, those left when they are combined first: once a
+ * block and address where the addresses fit shared memory, else once a warp. A
+ * grid-stride loop needs no more blocks than are resident. */
 static double atomics_left(const ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   const ww_work *w = x->work;
@@ -322,18 +336,21 @@ static void atomics(ww_advisor *x) {
   w.chain.atomic_cycles *= left;
   w.chain.atomic_waits = fmin(w.chain.atomic_waits, 1);
   double meet = c->atomic_max_same / c->atomic_requests;
-  ww_advice_add(x, WW_RULE_ATOMIC_CONTENTION, lines.v[0].at, &w,
-                meet > 1.5 ? ww_fmt(x->a,
-                                    "%.3g atomic updates, %.2g lanes of a warp at the same "
-                                    "address: they are carried out one after the other",
-                                    c->atomic_lanes, meet)
-                           : ww_fmt(x->a,
-                                    "%.3g atomic updates, many of them to the same addresses: they "
-                                    "are carried out one after the other",
-                                    c->atomic_lanes),
-                "combine first: add up within the thread, then the warp (__reduce_add_sync, "
-                "__shfl_down_sync) or the block (shared memory), and let one thread of each block "
-                "do the atomic; fewer blocks with a grid-stride loop need fewer still");
+  ww_advice_add(
+      x, WW_RULE_ATOMIC_CONTENTION, lines.v[0].at, &w,
+      meet > 1.5
+          ? ww_fmt(x->a,
+                   "%.3g atomic updates, %.2g lanes of a warp at the same "
+                   "address: they are carried out one after the other",
+                   c->atomic_lanes, meet)
+          : ww_fmt(x->a,
+                   "%.3g atomic updates, many of them to the same addresses: they "
+                   "are carried out one after the other",
+                   c->atomic_lanes),
+      "combine first: add up within the thread, then the warp (__reduce_add_sync, "
+      "__shfl_down_sync) or the block (shared memory), and let one thread of each "
+      "block "
+      "do the atomic; fewer blocks with a grid-stride loop need fewer still");
 }
 
 void ww_advise_access(ww_advisor *x) {

@@ -1,7 +1,8 @@
 /* advice_reuse.c - findings about data that is fetched more often than it is needed.
  *
- * Two forms: a loop that loads or stores the same address each time round (a register would do),
- * and data that many threads of a block load each for itself (a tile in shared memory would do). */
+ * Two forms: a loop that loads or stores the same address each time round (a register
+ * would do), and data that many threads of a block load each for itself (a tile in
+ * shared memory would do). */
 #include "advice_int.h"
 
 /* ---- the same address each time round ---- */
@@ -17,7 +18,8 @@ static bool find_barrier(const ww_fn *fn, uint32_t loop) {
       continue;
     for (uint32_t i = 0; i < fn->blocks[b].nins; i++) {
       uint8_t op = fn->blocks[b].ins[i].op;
-      if (op == WW_OP_BAR || op == WW_OP_FENCE || op == WW_OP_GRIDSYNC || op == WW_OP_CAS)
+      if (op == WW_OP_BAR || op == WW_OP_FENCE || op == WW_OP_GRIDSYNC ||
+          op == WW_OP_CAS)
         return true;
     }
   }
@@ -28,12 +30,14 @@ static double executions(const ww_advisor *x, uint32_t block) {
   return x->of[block] ? x->of[block]->warps : 0;
 }
 
-/* Times that warps enter the loop from outside: what dominates its header ran so often, at most. */
+/* Times that warps enter the loop from outside: what dominates its header ran so often,
+ * at most. */
 static double entries(const ww_advisor *x, const ww_fn *fn, uint32_t loop) {
   uint32_t header = fn->loops[loop].header;
   uint32_t before = fn->blocks[header].idom;
   double n = executions(x, before);
-  double latch = fn->loops[loop].latch == WW_NOBLOCK ? 0 : executions(x, fn->loops[loop].latch);
+  double latch =
+      fn->loops[loop].latch == WW_NOBLOCK ? 0 : executions(x, fn->loops[loop].latch);
   double entered = latch > 0 ? executions(x, header) - latch : n;
   return entered > 0 && entered < n ? entered : n;
 }
@@ -46,7 +50,8 @@ typedef struct {
   const bool *barrier; /* per loop: threads may see each other's stores inside */
 } accumulator;
 
-/* Its address is the same each time round the loop, and nobody else sees what is stored there. */
+/* Its address is the same each time round the loop, and nobody else sees what is stored
+ * there. */
 static bool stays_in(const ww_site *s, uint32_t loop, const accumulator *m) {
   return loop != WW_NOBLOCK && !defined_in(s->fn, s->ins->a, loop) && !m->barrier[loop];
 }
@@ -54,8 +59,8 @@ static bool stays_in(const ww_site *s, uint32_t loop, const accumulator *m) {
 static void accumulator_site(const ww_advisor *x, const ww_site *s, accumulator *out) {
   const ww_ins *i = s->ins;
   uint32_t loop = s->fn->blocks[s->block].loop;
-  if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !ww_is_global(i) || i->flags & WW_F_VOLATILE ||
-      !stays_in(s, loop, out))
+  if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !ww_is_global(i) ||
+      i->flags & WW_F_VOLATILE || !stays_in(s, loop, out))
     return;
   while (stays_in(s, s->fn->loops[loop].parent, out))
     loop = s->fn->loops[loop].parent;
@@ -97,8 +102,8 @@ static void memory_accumulators(ww_advisor *x) {
   f->partial_writes *= 1 - st;
   w.chain.store_lines *= 1 - st;
   ww_part_remove(x, &m.part, &w);
-  /* A store that may alias the loads keeps the loop from loading ahead: without it four trips'
-   * loads fly together. */
+  /* A store that may alias the loads keeps the loop from loading ahead: without it four
+   * trips' loads fly together. */
   double trips = ww_per_thread(x, m.trips);
   double waits = fmin(w.chain.waits, trips);
   if (m.stores > 0) {
@@ -106,23 +111,27 @@ static void memory_accumulators(ww_advisor *x) {
     w.chain.loads_per_wait *= 1 + 2 * (waits / (w.chain.waits + waits));
   }
   bool both = m.stores > 0 && m.loads > 0;
-  ww_advice_add(x, WW_RULE_MEMORY_ACCUMULATOR, m.worst.at, &w,
-                ww_fmt(x->a, "the same element is %s each time round the loop, %.3g times a thread",
-                       both           ? "loaded and stored"
-                       : m.stores > 0 ? "stored"
-                                      : "loaded",
-                       trips),
-                m.stores > 0
-                    ? "keep the running value in a local variable and store it once, after the loop"
-                    : "load it once before the loop into a local variable; __restrict__ on the "
-                      "pointers lets the compiler do so itself");
+  ww_advice_add(
+      x, WW_RULE_MEMORY_ACCUMULATOR, m.worst.at, &w,
+      ww_fmt(x->a,
+             "the same element is %s each time round the loop, %.3g times a thread",
+             both           ? "loaded and stored"
+             : m.stores > 0 ? "stored"
+                            : "loaded",
+             trips),
+      m.stores > 0
+          ? "keep the running value in a local variable and store it once, after the "
+            "loop"
+          : "load it once before the loop into a local variable; __restrict__ on the "
+            "pointers lets the compiler do so itself");
 }
 
 /* ---- tiles ---- */
 
 enum {
   SAVED = 8
-}; /* a tile of 16 x 16 saves 15 of 16 loads on each side; half of that is what people reach */
+}; /* a tile of 16 x 16 saves 15 of 16 loads on each side; half of that is what people
+      reach */
 
 /* The line with most loads through regular addresses of the argument. */
 static ww_loc line_of(const ww_advisor *x, int32_t arg) {
@@ -170,8 +179,8 @@ static reuse find_reuse(const ww_advisor *x) {
   return r;
 }
 
-/* The tile is read as often as memory was; where reuse is rich, four results a thread need a
- * quarter of the reads. */
+/* The tile is read as often as memory was; where reuse is rich, four results a thread
+ * need a quarter of the reads. */
 static void tile(const ww_advisor *x, const reuse *r, ww_work *w) {
   const ww_counts *c = &x->t->c;
   ww_traffic *f = &w->traffic;
@@ -208,26 +217,29 @@ static void redundant_loads(ww_advisor *x) {
     return;
   ww_work w = *x->work;
   tile(x, &r, &w);
-  ww_advice_add(
-      x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
-      ww_fmt(x->a,
-             "each element of %s is loaded %.0f times from global memory, each thread for itself",
-             r.worst->name, r.worst->ld_bytes / ww_advice_touched(r.worst)),
-      "load a tile into shared memory once for the whole block and read it from there, and let a "
-      "thread compute several results from what it has loaded");
+  ww_advice_add(x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
+                ww_fmt(x->a,
+                       "each element of %s is loaded %.0f times from global memory, "
+                       "each thread for itself",
+                       r.worst->name, r.worst->ld_bytes / ww_advice_touched(r.worst)),
+                "load a tile into shared memory once for the whole block and read it "
+                "from there, and let a "
+                "thread compute several results from what it has loaded");
 }
 
 /* ---- operands from shared memory ---- */
 
 static void shared_traffic(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  double arithmetic = x->work->lowered.inst[WW_PIPE_FMA] + x->work->lowered.inst[WW_PIPE_FP64] +
+  double arithmetic = x->work->lowered.inst[WW_PIPE_FMA] +
+                      x->work->lowered.inst[WW_PIPE_FP64] +
                       x->work->lowered.inst[WW_PIPE_HALF];
   const ww_line_counts *worst = NULL;
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++)
     if (!worst || l->shared_requests > worst->shared_requests)
       worst = l;
-  if (!worst || arithmetic <= 0 || c->shared_ld_requests < 0.7 * arithmetic || worst->flops <= 0)
+  if (!worst || arithmetic <= 0 || c->shared_ld_requests < 0.7 * arithmetic ||
+      worst->flops <= 0)
     return;
   if (worst->shared_passes > 1.3 * worst->shared_ideal_passes)
     return; /* its conflicts come first */
@@ -238,13 +250,14 @@ static void shared_traffic(ww_advisor *x) {
       1 - 0.75 * c->shared_ld_passes / (c->shared_ld_passes + c->shared_st_passes);
   w.chain.shared_waits *= 0.25;
   ww_part_remove(x, &part, &w);
-  ww_advice_add(
-      x, WW_RULE_SHARED_TRAFFIC, (ww_loc){worst->file, worst->line}, &w,
-      ww_fmt(x->a,
-             "%.2g loads from shared memory for each arithmetic instruction: its bandwidth is the "
-             "limit",
-             c->shared_ld_requests / arithmetic),
-      "let a thread compute a small tile of results (4 x 4) from values it keeps in registers");
+  ww_advice_add(x, WW_RULE_SHARED_TRAFFIC, (ww_loc){worst->file, worst->line}, &w,
+                ww_fmt(x->a,
+                       "%.2g loads from shared memory for each arithmetic instruction: "
+                       "its bandwidth is the "
+                       "limit",
+                       c->shared_ld_requests / arithmetic),
+                "let a thread compute a small tile of results (4 x 4) from values it "
+                "keeps in registers");
 }
 
 void ww_advise_reuse(ww_advisor *x) {

@@ -1,5 +1,5 @@
-/* fixes.c - from a finding to its fixes: the table of rules, the kernel's place in the text, edits
- * and what becomes of them. */
+/* fixes.c - from a finding to its fixes: the table of rules, the kernel's place in the
+ * text, edits and what becomes of them. */
 #include "fixes_int.h"
 
 #include <stdlib.h>
@@ -58,8 +58,9 @@ static const ww_decl *find_decl(const ww_ctext *c, const ww_fix_source *s) {
 }
 
 void ww_scope_of(const ww_ctext *x, const ww_decl *d, ww_scope *out) {
-  *out =
-      (ww_scope){.fn = d, .lo = ww_tok_from(x, d->body + 1), .hi = ww_tok_from(x, d->body_end - 1)};
+  *out = (ww_scope){.fn = d,
+                    .lo = ww_tok_from(x, d->body + 1),
+                    .hi = ww_tok_from(x, d->body_end - 1)};
   uint32_t params = ww_tok_from(x, d->params);
   uint32_t params_end = ww_tok_from(x, d->params_end);
   ww_ctext_names(x, params, params_end, &out->names);
@@ -111,10 +112,11 @@ void ww_scope_at_finding(const ww_ctext *x, ww_scope *out) {
   }
 }
 
-bool ww_scope_initial(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t *from,
-                      uint32_t *end) {
+bool ww_scope_initial(
+    const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t *from, uint32_t *end) {
   const ww_name *v = ww_ctext_name(x, s, i);
-  if (!v || v->pointer || v->tok == i || v->tok < s->lo || !ww_tok_is(x, v->tok + 1, "="))
+  if (!v || v->pointer || v->tok == i || v->tok < s->lo ||
+      !ww_tok_is(x, v->tok + 1, "="))
     return false;
   *from = v->tok + 2;
   *end = ww_tok_find(x, *from, s->hi, " ; , ");
@@ -131,12 +133,13 @@ void ww_edit_insert(const ww_ctext *x, ww_edits *e, uint32_t at, const char *tex
   ww_push(x->a, e, (ww_edit){at, at, text});
 }
 
-void ww_edit_replace(const ww_ctext *x, ww_edits *e, uint32_t begin, uint32_t end,
-                     const char *text) {
+void ww_edit_replace(
+    const ww_ctext *x, ww_edits *e, uint32_t begin, uint32_t end, const char *text) {
   ww_push(x->a, e, (ww_edit){begin, end, text});
 }
 
-void ww_edit_tokens(const ww_ctext *x, ww_edits *e, uint32_t i, uint32_t end, const char *text) {
+void ww_edit_tokens(
+    const ww_ctext *x, ww_edits *e, uint32_t i, uint32_t end, const char *text) {
   if (i < end && end <= x->n)
     ww_edit_replace(x, e, x->t[i].at, x->t[end - 1].end, text);
 }
@@ -149,8 +152,8 @@ static int by_place(const void *a, const void *b) {
   return p->end < q->end ? -1 : p->end > q->end;
 }
 
-/* By place; two at the same place, or one inside another, are no edit that everyone would apply in
- * the same way: false. */
+/* By place; two at the same place, or one inside another, are no edit that everyone
+ * would apply in the same way: false. */
 static bool sort(const ww_edits *e) {
   qsort(e->v, e->n, sizeof *e->v, by_place);
   for (uint32_t k = 1; k < e->n; k++)
@@ -199,12 +202,14 @@ bool ww_takes_address(const ww_ctext *c, uint32_t i) {
 bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi) {
   for (uint32_t i = lo; i < hi && i < c->n; i++)
     if (ww_tok_same(c, i, word) &&
-        (ww_is_assignment(c, i + 1) || ww_tok_in(c, i - 1, " ++ -- ") || ww_takes_address(c, i)))
+        (ww_is_assignment(c, i + 1) || ww_tok_in(c, i - 1, " ++ -- ") ||
+         ww_takes_address(c, i)))
       return true;
   return false;
 }
 
-uint32_t ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a, ww_fix **out) {
+uint32_t
+ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a, ww_fix **out) {
   int rule = rule_named(f->rule);
   ww_ctext x;
   *out = NULL;
@@ -218,7 +223,8 @@ uint32_t ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a,
 
 /* ---- applying ---- */
 
-char *ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a, size_t *n) {
+char *
+ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a, size_t *n) {
   ww_buf b = {0};
   size_t at = 0;
   for (uint32_t k = 0; k < f->n; k++) {

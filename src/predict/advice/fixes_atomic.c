@@ -1,9 +1,9 @@
-/* fixes_atomic.c - two fixes that the launch has a say in: atomics that a warp does as one, and a
- * bound for registers.
+/* fixes_atomic.c - two fixes that the launch has a say in: atomics that a warp does as
+ * one, and a bound for registers.
  *
- * atomicAdd(p, v) of every thread at one address: the warp adds up by shuffles and its first lane
- * does the atomic. Right where all lanes come by (no branch around it, no return before it) and
- * warps are full. */
+ * atomicAdd(p, v) of every thread at one address: the warp adds up by shuffles and its
+ * first lane does the atomic. Right where all lanes come by (no branch around it, no
+ * return before it) and warps are full. */
 #include "fixes_int.h"
 
 #include <ctype.h>
@@ -36,10 +36,12 @@ static bool read_atomic(const ww_ctext *x, uint32_t i, atomic *out) {
     out->cond_end = i - 1;
     out->begin = x->t[i - 1].pair - 1;
   }
-  return !ww_tok_is(x, out->end, "else") && out->begin && ww_tok_in(x, out->begin - 1, " ; { } ");
+  return !ww_tok_is(x, out->end, "else") && out->begin &&
+         ww_tok_in(x, out->begin - 1, " ; { } ");
 }
 
-static bool is_macro_call(const ww_ctext *c, uint32_t i) { /* CHECK_BOUNDS(i) may return */
+/* CHECK_BOUNDS(i) may return */
+static bool is_macro_call(const ww_ctext *c, uint32_t i) {
   if (!ww_tok_word(c, i) || !ww_tok_is(c, i + 1, "("))
     return false;
   for (uint32_t k = c->t[i].at; k < c->t[i].end; k++)
@@ -50,8 +52,8 @@ static bool is_macro_call(const ww_ctext *c, uint32_t i) { /* CHECK_BOUNDS(i) ma
 
 /* At the outermost level of the kernel, and nobody has left it before. */
 static bool all_come_by(const ww_ctext *x, const atomic *m) {
-  /* i < n holds for nearly all; another condition may hold for few, who have added up or have
-   * something to say */
+  /* i < n holds for nearly all; another condition may hold for few, who have added up
+   * or have something to say */
   if (m->cond && !(m->cond_end == m->cond + 3 && ww_tok_is(x, m->cond + 1, "<") &&
                    ww_tok_word(x, m->cond) && ww_tok_word(x, m->cond + 2)))
     return false;
@@ -63,7 +65,8 @@ static bool all_come_by(const ww_ctext *x, const atomic *m) {
   return true;
 }
 
-/* The address is the same for all threads: parameters, constants and block indices alone. */
+/* The address is the same for all threads: parameters, constants and block indices
+ * alone. */
 static bool uniform(const ww_ctext *x, uint32_t i, uint32_t end) {
   for (; i < end; i++) {
     if (ww_tok_is(x, i, "(") || ww_is_assignment(x, i))
@@ -89,7 +92,8 @@ static const char *element(const ww_ctext *x, const atomic *m) {
                 !ww_tok_in(x, v->type + 1, " const __restrict__ ");
     if (!strcmp(word, "unsigned"))
       return next && !ww_tok_is(x, v->type + 1, "int") ? NULL : "unsigned";
-    return !next && (!strcmp(word, "float") || !strcmp(word, "double") || !strcmp(word, "int"))
+    return !next && (!strcmp(word, "float") || !strcmp(word, "double") ||
+                     !strcmp(word, "int"))
                ? word
                : NULL;
   }
@@ -103,9 +107,10 @@ void ww_fix_atomic(ww_ctext *x) {
   if (x->s->dialect != WW_CUDA || (l && l->block[0] && l->block[0] % 32))
     return;
   for (uint32_t i = x->kernel.lo; i < x->kernel.hi; i++) {
-    const char *type = read_atomic(x, i, &m) && all_come_by(x, &m) && uniform(x, m.to, m.to_end)
-                           ? element(x, &m)
-                           : NULL;
+    const char *type =
+        read_atomic(x, i, &m) && all_come_by(x, &m) && uniform(x, m.to, m.to_end)
+            ? element(x, &m)
+            : NULL;
     if (!type || (x->f->line && ww_ctext_line(x, i) != x->f->line))
       continue;
     const char *name = ww_ctext_fresh(x, "sum");
@@ -114,19 +119,22 @@ void ww_fix_atomic(ww_ctext *x) {
     const char *value = ww_tok_text(x, m.value, m.value_end);
     const char *zero = *type == 'f' ? "0.0f" : *type == 'd' ? "0.0" : "0";
     if (m.cond)
-      value = ww_fmt(x->a, "%s ? %s : %s", ww_tok_text(x, m.cond, m.cond_end), value, zero);
+      value =
+          ww_fmt(x->a, "%s ? %s : %s", ww_tok_text(x, m.cond, m.cond_end), value, zero);
     const char *nl = ww_fmt(x->a, "%s%s", x->eol, ww_ctext_indent(x, x->t[m.begin].at));
-    ww_edit_tokens(
-        x, &e, m.begin, m.end,
-        ww_fmt(
-            x->a,
-            "%s %s = %s;%sfor (int %s = 16; %s > 0; %s >>= 1) %s += __shfl_down_sync(0xffffffffu, "
-            "%s, %s);%sif (threadIdx.x %% 32 == 0) atomicAdd(%s, %s);",
-            type, name, value, nl, step, step, step, name, name, step, nl, to, name));
-    ww_fix_offer(x, &e,
-                 &(ww_fix){.title = "Add up within the warp by shuffles, one atomic for each warp "
-                                    "(if blocks are multiples of 32 threads wide)",
-                           .assumes = "blockDim.x is a multiple of 32 in every launch"});
+    ww_edit_tokens(x, &e, m.begin, m.end,
+                   ww_fmt(x->a,
+                          "%s %s = %s;%sfor (int %s = 16; %s > 0; %s >>= 1) %s += "
+                          "__shfl_down_sync(0xffffffffu, "
+                          "%s, %s);%sif (threadIdx.x %% 32 == 0) atomicAdd(%s, %s);",
+                          type, name, value, nl, step, step, step, name, name, step, nl,
+                          to, name));
+    ww_fix_offer(
+        x, &e,
+        &(ww_fix){.title =
+                      "Add up within the warp by shuffles, one atomic for each warp "
+                      "(if blocks are multiples of 32 threads wide)",
+                  .assumes = "blockDim.x is a multiple of 32 in every launch"});
     return;
   }
 }
@@ -142,8 +150,8 @@ void ww_fix_bounds(ww_ctext *x) {
   const char *bounds = ww_fmt(x->a, WW_BOUNDS, threads, x->f->bounds[1]);
   uint32_t open = ww_tok_from(x, x->kernel.fn->params - 1);
   uint32_t name = open ? open - 1 : 0;
-  if (!name || !ww_tok_is(x, open, "(") || !ww_tok_word(x, name) || !x->kernel.fn->name ||
-      !ww_tok_is(x, name, x->kernel.fn->name))
+  if (!name || !ww_tok_is(x, open, "(") || !ww_tok_word(x, name) ||
+      !x->kernel.fn->name || !ww_tok_is(x, name, x->kernel.fn->name))
     return;
   for (uint32_t i = ww_tok_from(x, x->kernel.fn->begin); i < name; i++) {
     if (!ww_tok_is(x, i, word))
@@ -159,9 +167,11 @@ void ww_fix_bounds(ww_ctext *x) {
   if (!e.n)
     ww_edit_insert(x, &e, x->t[name].at, ww_fmt(x->a, "%s ", bounds));
   ww_fix f = {
-      .title =
-          ww_fmt(x->a, "Limit registers by %s (launches of more than %u threads a block then fail)",
-                 bounds, threads),
-      .assumes = ww_fmt(x->a, "no launch of it has more than %u threads a block", threads)};
+      .title = ww_fmt(
+          x->a,
+          "Limit registers by %s (launches of more than %u threads a block then fail)",
+          bounds, threads),
+      .assumes =
+          ww_fmt(x->a, "no launch of it has more than %u threads a block", threads)};
   ww_fix_offer(x, &e, &f);
 }

@@ -1,7 +1,8 @@
-/* fixes_diff.c - the edits of a fix as a unified diff, which `patch` and `git apply` take.
+/* fixes_diff.c - the edits of a fix as a unified diff, which `patch` and `git apply`
+ * take.
  *
- * No search for a longest common part: the edits say what changed. A hunk is a run of edits less
- * than seven lines apart. */
+ * No search for a longest common part: the edits say what changed. A hunk is a run of
+ * edits less than seven lines apart. */
 #include "fixes.h"
 
 enum { CONTEXT = 3 };
@@ -23,8 +24,8 @@ static lines cut_lines(const char *text, size_t n, ww_arena *a) {
   return (lines){text, n, at.v, nlines};
 }
 
-static size_t line_of(const lines *l,
-                      size_t at) { /* 0-based; the end of the text is behind the last line */
+/* 0-based; the end of the text is behind the last line */
+static size_t line_of(const lines *l, size_t at) {
   size_t lo = 0;
   size_t hi = l->nlines;
   while (hi - lo > 1) {
@@ -62,7 +63,8 @@ typedef WW_VEC(change) changes;
 static void span(const lines *l, const ww_edit *e, size_t *first, size_t *last) {
   size_t n = strlen(e->text);
   *first = line_of(l, e->begin);
-  bool whole = e->begin == e->end && e->begin == l->line[*first] && n && e->text[n - 1] == '\n';
+  bool whole =
+      e->begin == e->end && e->begin == l->line[*first] && n && e->text[n - 1] == '\n';
   *last = whole ? *first : line_of(l, e->end) + 1;
   if (*last > l->nlines)
     *last = l->nlines;
@@ -93,7 +95,11 @@ static change change_of(const lines *l, const ww_fix *f, uint32_t *k) {
   return c;
 }
 
-static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, long *shift,
+static void put_hunk(const lines *l,
+                     const changes *c,
+                     uint32_t i,
+                     uint32_t j,
+                     long *shift,
                      ww_buf *out) {
   size_t from = c->v[i].first > CONTEXT ? c->v[i].first - CONTEXT : 0;
   size_t to = c->v[j - 1].last + CONTEXT;
@@ -106,7 +112,8 @@ static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, l
   for (uint32_t k = i; k < j; k++) {
     const change *h = &c->v[k];
     put_text(&body, ' ', l->text + l->line[at], l->line[h->first] - l->line[at]);
-    gone += put_text(&body, '-', l->text + l->line[h->first], l->line[h->last] - l->line[h->first]);
+    gone += put_text(&body, '-', l->text + l->line[h->first],
+                     l->line[h->last] - l->line[h->first]);
     added += put_text(&body, '+', h->now.s ? h->now.s : "", h->now.n);
     at = h->last;
   }
@@ -120,7 +127,8 @@ static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, l
   ww_buf_free(&body);
 }
 
-void ww_fix_diff(const char *path, const char *text, size_t bytes, const ww_fix *f, ww_buf *out) {
+void ww_fix_diff(
+    const char *path, const char *text, size_t bytes, const ww_fix *f, ww_buf *out) {
   ww_arena *a = ww_arena_new();
   lines l = cut_lines(text, bytes, a);
   changes c = {0};

@@ -1,28 +1,33 @@
 /* fixes_float.c - double precision by accident: `f` behind constants, powf for pow.
  *
- * A constant is changed where its statement speaks of floats, and every name in it is known to be
- * no double: by its declaration in this text, or as a function of math. What `auto` stands for is
- * unknown only where the text has the word double. */
+ * A constant is changed where its statement speaks of floats, and every name in it is
+ * known to be no double: by its declaration in this text, or as a function of math.
+ * What `auto` stands for is unknown only where the text has the word double. */
 #include "fixes_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Functions with a float twin of the same name and an f: of C, and of CUDA and HIP alone. */
-static const char c_math[] =
-    " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh "
-    "asinh acosh atanh fabs floor ceil round trunc rint nearbyint fmin fmax fmod fma hypot cbrt "
-    "erf erfc tgamma lgamma fdim copysign ldexp ";
+/* Functions with a float twin of the same name and an f: of C, and of CUDA and HIP
+ * alone. */
+static const char c_math[] = " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos "
+                             "tan asin acos atan atan2 sinh cosh tanh "
+                             "asinh acosh atanh fabs floor ceil round trunc rint "
+                             "nearbyint fmin fmax fmod fma hypot cbrt "
+                             "erf erfc tgamma lgamma fdim copysign ldexp ";
 static const char gpu_math[] = " rsqrt exp10 sinpi cospi normcdf rcbrt ";
 static const char other_pure[] =
-    " min max abs clamp mix select dot length fabsf rsqrtf __expf __logf __log2f __powf __sinf "
-    "__cosf __fdividef __fsqrt_rn __frcp_rn __ldg __fmaf_rn native_exp native_log native_sqrt "
+    " min max abs clamp mix select dot length fabsf rsqrtf __expf __logf __log2f "
+    "__powf __sinf "
+    "__cosf __fdividef __fsqrt_rn __frcp_rn __ldg __fmaf_rn native_exp native_log "
+    "native_sqrt "
     "native_rsqrt native_recip get_global_id get_local_id get_group_id get_local_size "
     "get_global_size get_num_groups static_cast sizeof ";
 /* Words that say nothing of precision. */
-static const char neutral[] = " return if else for while const constexpr static volatile threadIdx "
-                              "blockIdx blockDim gridDim warpSize true false __restrict__ x y z w "
-                              "M_PI M_E M_SQRT2 INFINITY FLT_MAX FLT_MIN FLT_EPSILON ";
+static const char neutral[] =
+    " return if else for while const constexpr static volatile threadIdx "
+    "blockIdx blockDim gridDim warpSize true false __restrict__ x y z w "
+    "M_PI M_E M_SQRT2 INFINITY FLT_MAX FLT_MIN FLT_EPSILON ";
 
 typedef struct {
   ww_ctext *x;
@@ -37,10 +42,12 @@ typedef struct {
 
 /* ---- literals ---- */
 
-static bool plain_double(const char *s, size_t n) { /* a floating constant without a suffix */
+/* a floating constant without a suffix */
+static bool plain_double(const char *s, size_t n) {
   bool hex = n > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'), floating = false;
   for (size_t i = 0; i < n; i++)
-    floating |= s[i] == '.' || (hex ? s[i] == 'p' || s[i] == 'P' : s[i] == 'e' || s[i] == 'E');
+    floating |=
+        s[i] == '.' || (hex ? s[i] == 'p' || s[i] == 'P' : s[i] == 'e' || s[i] == 'E');
   return floating && n && ((s[n - 1] >= '0' && s[n - 1] <= '9') || s[n - 1] == '.');
 }
 
@@ -81,7 +88,8 @@ bool ww_is_pure_call(const ww_ctext *c, uint32_t i) {
   size_t n = ww_tok_len(c, i);
   if (own_function(c, i))
     return false;
-  if (is_math(c, i) || ww_tok_in(c, i, other_pure) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
+  if (is_math(c, i) || ww_tok_in(c, i, other_pure) ||
+      ww_tok_class(c, i) != WW_IS_UNKNOWN)
     return true;
   const char *s = ww_tok_at(c, i);
   return n > 1 && s[n - 1] == 'f' &&
@@ -148,7 +156,8 @@ static ww_name_class word_says(const floats *f, uint32_t i) {
   if (v)
     return v->cls;
   /* a macro is looked at on its own */
-  return ww_ctext_macro(x, ww_tok_at(x, i), ww_tok_len(x, i)) || ww_tok_in(x, i, other_pure)
+  return ww_ctext_macro(x, ww_tok_at(x, i), ww_tok_len(x, i)) ||
+                 ww_tok_in(x, i, other_pure)
              ? SAYS_NOTHING
              : WW_IS_UNKNOWN;
 }
@@ -164,7 +173,8 @@ static bool judge(const floats *f, uint32_t begin, uint32_t end) {
       return false;
     if (x->t[i].kind != WW_TOK_WORD)
       continue;
-    ww_name_class what = ww_tok_is(x, i, "return") ? head_says(x, f->s->fn) : word_says(f, i);
+    ww_name_class what =
+        ww_tok_is(x, i, "return") ? head_says(x, f->s->fn) : word_says(f, i);
     if (what == WW_IS_DOUBLE || what == WW_IS_UNKNOWN)
       return false;
     speaks |= what == WW_IS_FLOAT;
@@ -173,7 +183,8 @@ static bool judge(const floats *f, uint32_t begin, uint32_t end) {
 }
 
 static bool may_change(floats *f, uint32_t i) {
-  if (i >= f->end || i < f->begin) { /* tokens come in order: a long statement is judged once */
+  /* tokens come in order: a long statement is judged once */
+  if (i >= f->end || i < f->begin) {
     ww_ctext_statement(f->x, i, f->s->lo, f->s->hi, &f->begin, &f->end);
     f->fits = judge(f, f->begin, f->end);
   }
@@ -226,7 +237,8 @@ static bool integer_argument(const ww_ctext *c, uint32_t open) {
 static void call(floats *f, uint32_t i) {
   const ww_ctext *x = f->x;
   ww_dialect d = x->s->dialect;
-  if (!is_math(x, i) || d == WW_OPENCL || !ww_tok_opens(x, i + 1, "(") || own_function(x, i))
+  if (!is_math(x, i) || d == WW_OPENCL || !ww_tok_opens(x, i + 1, "(") ||
+      own_function(x, i))
     return;
   if (ww_tok_in(x, i - 1, " . -> :: "))
     return;
@@ -236,8 +248,8 @@ static void call(floats *f, uint32_t i) {
     f->left++;
     return;
   }
-  const char *product = ww_power_instead(
-      x, f->s, i, true); /* what the compiler makes of pow(x, 2), it may not make of powf */
+  /* what the compiler makes of pow(x, 2), it may not make of powf */
+  const char *product = ww_power_instead(x, f->s, i, true);
   if (product)
     ww_edit_tokens(x, &f->edits, i, x->t[i + 1].pair + 1, product);
   else
@@ -246,8 +258,8 @@ static void call(floats *f, uint32_t i) {
   f->calls++;
 }
 
-/* A macro whose value is one constant, perhaps signed and in parentheses: where that constant is, 0
- * for none. */
+/* A macro whose value is one constant, perhaps signed and in parentheses: where that
+ * constant is, 0 for none. */
 static uint32_t macro_constant(const ww_ctext *c, const ww_macro *m, uint32_t *n) {
   uint32_t at = m->value;
   uint32_t end = m->value + m->value_n;
@@ -263,12 +275,15 @@ static uint32_t macro_constant(const ww_ctext *c, const ww_macro *m, uint32_t *n
   return *n && plain_double(c->text + at, *n) && fits_float(c->text + at, *n) ? at : 0;
 }
 
-/* All uses of the macro must be of the kind that may change, in functions of the GPU. */
-static bool macro_uses(floats *f, const ww_macro *m, const ww_scope *scopes, uint32_t nscopes) {
+/* All uses of the macro must be of the kind that may change, in functions of the GPU.
+ */
+static bool
+macro_uses(floats *f, const ww_macro *m, const ww_scope *scopes, uint32_t nscopes) {
   const ww_ctext *x = f->x;
   for (uint32_t k = 0; k < x->macros.n; k++)
     if (&x->macros.v[k] != m &&
-        memmem(x->text + x->macros.v[k].value, x->macros.v[k].value_n, m->name, strlen(m->name)))
+        memmem(x->text + x->macros.v[k].value, x->macros.v[k].value_n, m->name,
+               strlen(m->name)))
       return false;
   for (uint32_t i = 0; i < x->n; i++) {
     if (!ww_tok_is(x, i, m->name))
@@ -315,10 +330,10 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
 
 enum { MOST_SCOPES = 32 };
 
-static bool
-is_template(const ww_ctext *c,
-            const ww_decl *d) { /* of types: what is float in one is double in another */
-  for (uint32_t i = ww_tok_from(c, d->begin); d->tmpl && i < c->n && c->t[i].at < d->params; i++)
+/* of types: what is float in one is double in another */
+static bool is_template(const ww_ctext *c, const ww_decl *d) {
+  for (uint32_t i = ww_tok_from(c, d->begin);
+       d->tmpl && i < c->n && c->t[i].at < d->params; i++)
     if (ww_tok_in(c, i, " typename class auto "))
       return true;
   return false;
@@ -377,7 +392,8 @@ void ww_fix_floats(ww_ctext *x) {
   if (shared)
     ww_fix_offer(
         x, &f.edits,
-        &(ww_fix){.title = ww_fmt(x->a, "%s (if no other file uses %s)", title_of(&f), shared),
+        &(ww_fix){.title = ww_fmt(x->a, "%s (if no other file uses %s)", title_of(&f),
+                                  shared),
                   .assumes = ww_fmt(x->a, "no other file uses the macro %s", shared)});
   ww_fix_offer(x, &plain, &(ww_fix){.title = title, .preferred = whole});
   ww_buf_free(&f.shown);

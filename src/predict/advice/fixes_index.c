@@ -1,9 +1,9 @@
 /* fixes_index.c - uncoalesced accesses: x and y of threads and blocks change places.
  *
- * Swapping every x and y of the kernel's indices, and the launch's with them, gives the same
- * threads other numbers: the result is the same for any kernel that does not care which threads
- * make a warp. It is worth it where each access to global memory has what comes of x on its slow
- * side, and y, alone, on its fast one. */
+ * Swapping every x and y of the kernel's indices, and the launch's with them, gives the
+ * same threads other numbers: the result is the same for any kernel that does not care
+ * which threads make a warp. It is worth it where each access to global memory has what
+ * comes of x on its slow side, and y, alone, on its fast one. */
 #include "fixes_int.h"
 
 typedef struct {
@@ -17,12 +17,12 @@ typedef struct {
 enum { MOST_STEPS = 100000, X = 1, Y = 2, Z = 4, UNSURE = 8 };
 
 static const char builtins[] = " threadIdx blockIdx blockDim gridDim ";
-static const char cl_calls[] =
-    " get_global_id get_local_id get_group_id get_local_size get_global_size get_num_groups "
-    "get_global_offset get_enqueued_local_size ";
+static const char cl_calls[] = " get_global_id get_local_id get_group_id "
+                               "get_local_size get_global_size get_num_groups "
+                               "get_global_offset get_enqueued_local_size ";
 
-/* The axis that the word at i speaks of, 0 x, 1 y, 2 z; -1 it is no index; -2 who knows. *where:
- * the token to change. */
+/* The axis that the word at i speaks of, 0 x, 1 y, 2 z; -1 it is no index; -2 who
+ * knows. *where: the token to change. */
 static int axis(const swap *w, uint32_t i, uint32_t *where) {
   static const char *const names[2][3] = {{"x", "y", "z"}, {"0", "1", "2"}};
   const ww_ctext *x = w->x;
@@ -48,17 +48,22 @@ static bool knows_warps(const ww_ctext *c, uint32_t i) {
   size_t n = ww_tok_len(c, i);
   return c->t[i].kind == WW_TOK_WORD &&
          ((n > 5 && !memcmp(s, "__shf", 5)) || (n > 9 && !memcmp(s, "sub_group", 9)) ||
-          (n > 5 && !memcmp(s + n - 5, "_sync", 5)) || (n > 6 && !memcmp(s, "atomic", 6)));
+          (n > 5 && !memcmp(s + n - 5, "_sync", 5)) ||
+          (n > 6 && !memcmp(s, "atomic", 6)));
 }
 
-/* A word that may hide an index: a macro that has one, a function or a macro of another file. */
+/* A word that may hide an index: a macro that has one, a function or a macro of another
+ * file. */
 static bool hides_index(const swap *w, uint32_t i) {
   static const char known[] =
-      " if else for while return const int unsigned long float double bool auto x y z w break "
-      "continue true false size_t static constexpr switch case default do sizeof static_cast "
+      " if else for while return const int unsigned long float double bool auto x y z "
+      "w break "
+      "continue true false size_t static constexpr switch case default do sizeof "
+      "static_cast "
       "threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
   const ww_ctext *x = w->x;
-  if (ww_tok_in(x, i, known) || ww_tok_in(x, i, cl_calls) || ww_tok_class(x, i) != WW_IS_UNKNOWN)
+  if (ww_tok_in(x, i, known) || ww_tok_in(x, i, cl_calls) ||
+      ww_tok_class(x, i) != WW_IS_UNKNOWN)
     return false;
   if (ww_tok_in(x, i - 1, " . -> "))
     return false;
@@ -105,15 +110,17 @@ static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
   return bits;
 }
 
-/* A sum of terms: one times something holds the slow side, the others the fast one. Returns axes of
- * both. */
-static bool split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_t *fast) {
+/* A sum of terms: one times something holds the slow side, the others the fast one.
+ * Returns axes of both. */
+static bool
+split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_t *fast) {
   const ww_ctext *x = w->x;
   *slow = *fast = 0;
   for (uint32_t i = lo; i < hi;) {
     uint32_t end = i;
     bool product = false;
-    for (; end < hi && !(end > i && ww_tok_in(x, end, " + - ")); end = ww_tok_skip(x, end)) {
+    for (; end < hi && !(end > i && ww_tok_in(x, end, " + - "));
+         end = ww_tok_skip(x, end)) {
       product |= ww_tok_is(x, end, "*");
       if (ww_tok_in(x, end, " / % ? < > "))
         return false;
@@ -171,7 +178,8 @@ static bool judge_all(swap *w) {
 /* ---- the launch ---- */
 
 /* `grid=a,b` of the comment becomes `grid=b,a`. */
-static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww_edits *e) {
+static void
+swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww_edits *e) {
   const char *t = w->x->s->text;
   const char *p = t + lo;
   size_t n = strlen(name);
@@ -194,9 +202,9 @@ static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww
   }
   if (!comma || commas != 1)
     return;
-  ww_edit_replace(
-      w->x, e, first - t, end - t,
-      ww_fmt(w->x->a, "%.*s,%.*s", (int)(end - comma - 1), comma + 1, (int)(comma - first), first));
+  ww_edit_replace(w->x, e, first - t, end - t,
+                  ww_fmt(w->x->a, "%.*s,%.*s", (int)(end - comma - 1), comma + 1,
+                         (int)(comma - first), first));
 }
 
 void ww_fix_swap_axes(ww_ctext *x) {
@@ -207,8 +215,8 @@ void ww_fix_swap_axes(ww_ctext *x) {
     return;
   if (l && (l->block[1] == 1 || (l->block[1] && l->block[1] < 8)))
     return; /* the new x would be too short to help */
-  bool square =
-      l && l->grid[0] && l->grid[0] == l->grid[1] && l->block[0] && l->block[0] == l->block[1];
+  bool square = l && l->grid[0] && l->grid[0] == l->grid[1] && l->block[0] &&
+                l->block[0] == l->block[1];
   for (int k = 0; k < 2; k++)
     for (uint32_t i = 0; i < w.at[k].n; i++) {
       const char *other = x->s->dialect == WW_OPENCL ? (k ? "0" : "1") : k ? "x" : "y";
@@ -220,14 +228,17 @@ void ww_fix_swap_axes(ww_ctext *x) {
     swap_setting(&w, lo, hi, "grid", &e);
     swap_setting(&w, lo, hi, "block", &e);
   }
-  const char *what = x->s->dialect == WW_OPENCL ? "Swap dimensions 0 and 1" : "Swap x and y";
-  const char *where = x->s->dialect == WW_OPENCL ? "global and local size" : "grid and block";
+  const char *what =
+      x->s->dialect == WW_OPENCL ? "Swap dimensions 0 and 1" : "Swap x and y";
+  const char *where =
+      x->s->dialect == WW_OPENCL ? "global and local size" : "grid and block";
   ww_fix f = {
-      .title =
-          ww_fmt(x->a,
-                 square ? "%s of the thread's indices (grid and block are square: the launch stays)"
-                        : "%s of the thread's indices; the launch must swap x and y of %s too",
-                 what, where),
+      .title = ww_fmt(
+          x->a,
+          square ? "%s of the thread's indices (grid and block are square: the launch "
+                   "stays)"
+                 : "%s of the thread's indices; the launch must swap x and y of %s too",
+          what, where),
       .launch = !square};
   f.assumes = square ? "every launch is as square as this one"
                      : ww_fmt(x->a, "every launch of it swaps x and y of %s", where);

@@ -1,5 +1,5 @@
-/* fixes_loop.c - loops: a running value leaves global memory, pointers are said not to overlap,
- * loops over a thread's array are unrolled. */
+/* fixes_loop.c - loops: a running value leaves global memory, pointers are said not to
+ * overlap, loops over a thread's array are unrolled. */
 #include "fixes_int.h"
 
 #include <ctype.h>
@@ -7,7 +7,8 @@
 /* ---- loops ---- */
 
 typedef struct {
-  uint32_t at, open, close, end; /* tokens: `for`, its parentheses, one past its last statement */
+  /* tokens: `for`, its parentheses, one past its last statement */
+  uint32_t at, open, close, end;
 } loop;
 
 static bool loop_at(const ww_ctext *c, uint32_t i, uint32_t hi, loop *l) {
@@ -17,12 +18,14 @@ static bool loop_at(const ww_ctext *c, uint32_t i, uint32_t hi, loop *l) {
   return l->close < hi && l->end > l->close + 1; /* a do's while ends at once */
 }
 
-/* Stands by itself among the statements of a block: others can be put before and behind it. */
+/* Stands by itself among the statements of a block: others can be put before and behind
+ * it. */
 static bool in_block(const ww_ctext *c, uint32_t i) {
   return ww_tok_in(c, i - 1, " ; { } ") && !ww_ctext_control(c, c->t[i - 1].pair);
 }
 
-static bool directive_between(const ww_ctext *c, uint32_t from, uint32_t to) { /* bytes */
+/* bytes */
+static bool directive_between(const ww_ctext *c, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
     if (c->scan.kind[i] == WW_BYTE_DIRECTIVE)
       return true;
@@ -60,12 +63,13 @@ static bool is_restrict(const ww_ctext *c, const ww_name *v) {
 static bool find_element(element *m) {
   const ww_ctext *x = m->x;
   for (uint32_t i = m->s->lo; i < m->s->hi; i++) {
-    if (ww_ctext_line(x, i) != x->f->line || !ww_tok_word(x, i) || !ww_tok_opens(x, i + 1, "["))
+    if (ww_ctext_line(x, i) != x->f->line || !ww_tok_word(x, i) ||
+        !ww_tok_opens(x, i + 1, "["))
       continue;
     const ww_name *v = ww_ctext_name(x, m->s, i);
     uint32_t close = x->t[i + 1].pair;
-    if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared || stars(x, v) != 1 ||
-        has_word(x, v, " volatile "))
+    if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared ||
+        stars(x, v) != 1 || has_word(x, v, " volatile "))
       continue;
     /* a macro may do anything with it */
     if (ww_ctext_directives(x, i) || !ww_is_assignment(x, close + 1) ||
@@ -98,7 +102,8 @@ static bool fixed_index(const element *m, const loop *l) {
   return true;
 }
 
-/* Nothing in the loop hides what it does to memory, every use of the array is this element. */
+/* Nothing in the loop hides what it does to memory, every use of the array is this
+ * element. */
 static bool tame(const element *m, const loop *l) {
   const ww_ctext *x = m->x;
   for (uint32_t i = l->at; i < l->end; i++) {
@@ -126,8 +131,8 @@ static bool find_loop(const element *m, loop *out) {
   return found;
 }
 
-/* `out[i] = 0.0f;` right before the loop, from which the variable starts: its first token, 0: there
- * is none. */
+/* `out[i] = 0.0f;` right before the loop, from which the variable starts: its first
+ * token, 0: there is none. */
 static uint32_t set_before(const element *m, const loop *l) {
   const ww_ctext *x = m->x;
   uint32_t begin;
@@ -175,22 +180,25 @@ static void keep_in_register(ww_ctext *x) {
   const char *type = type_text(x, m.array);
   const char *what = ww_tok_text(x, m.at, m.at + m.n);
   const char *indent = ww_ctext_indent(x, x->t[l.at].at);
-  const char *gap = ww_ctext_first(x, x->t[l.at].at) ? ww_fmt(x->a, "%s%s", x->eol, indent) : " ";
+  const char *gap =
+      ww_ctext_first(x, x->t[l.at].at) ? ww_fmt(x->a, "%s%s", x->eol, indent) : " ";
   for (uint32_t i = l.at; i < l.end; i++)
     if (ww_tok_same(x, i, m.array->tok))
       ww_edit_tokens(x, &e, i, i + m.n, name);
   if (set)
     ww_edit_tokens(x, &e, set, set + m.n, ww_fmt(x->a, "%s %s", type, name));
   else
-    ww_edit_insert(x, &e, x->t[l.at].at, ww_fmt(x->a, "%s %s = %s;%s", type, name, what, gap));
-  ww_edit_insert(x, &e, x->t[l.end - 1].end, ww_fmt(x->a, "%s%s = %s;", gap, what, name));
+    ww_edit_insert(x, &e, x->t[l.at].at,
+                   ww_fmt(x->a, "%s %s = %s;%s", type, name, what, gap));
+  ww_edit_insert(x, &e, x->t[l.end - 1].end,
+                 ww_fmt(x->a, "%s%s = %s;", gap, what, name));
   bool alias = !is_restrict(x, m.array) && other_pointers(&m, &l);
   const char *array = ww_tok_name(x, m.array->tok);
   ww_fix f = {.preferred = set && !alias};
   if (alias || !set)
-    f.assumes =
-        ww_fmt(x->a, "%s%s%s%s", alias ? array : "", alias ? " overlaps no other buffer" : "",
-               alias && !set ? ", and " : "", set ? "" : "the loop runs at least once");
+    f.assumes = ww_fmt(
+        x->a, "%s%s%s%s", alias ? array : "", alias ? " overlaps no other buffer" : "",
+        alias && !set ? ", and " : "", set ? "" : "the loop runs at least once");
   f.title = ww_fmt(x->a, "Keep %s in a variable during the loop", what);
   if (f.assumes)
     f.title = ww_fmt(x->a, "%s (if %s)", f.title, f.assumes);
@@ -203,7 +211,8 @@ static void add_restrict(ww_ctext *x) {
   ww_edits e = {0};
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
-    if (!v->parameter || !v->pointer || v->shared || v->twice || v->ndims || v->type == WW_NOTOK)
+    if (!v->parameter || !v->pointer || v->shared || v->twice || v->ndims ||
+        v->type == WW_NOTOK)
       continue;
     pointers++;
     if (is_restrict(x, v))
@@ -217,9 +226,10 @@ static void add_restrict(ww_ctext *x) {
   ww_fix_offer(
       x, &e,
       &(ww_fix){.assumes = "no two buffers of the kernel overlap",
-                .title = ww_fmt(x->a, "Mark %s as %s (if no two buffers overlap)",
-                                lacking == 1 ? "the pointer" : ww_fmt(x->a, "%u pointers", lacking),
-                                x->s->dialect == WW_OPENCL ? "restrict" : "__restrict__")});
+                .title = ww_fmt(
+                    x->a, "Mark %s as %s (if no two buffers overlap)",
+                    lacking == 1 ? "the pointer" : ww_fmt(x->a, "%u pointers", lacking),
+                    x->s->dialect == WW_OPENCL ? "restrict" : "__restrict__")});
 }
 
 void ww_fix_accumulator(ww_ctext *x) {
@@ -246,8 +256,8 @@ static void read_pragma(const ww_ctext *c, uint32_t i, counted *out) {
   while (from < to && c->scan.kind[from] != WW_BYTE_DIRECTIVE)
     from++;
   if (from == to) {
-    out->marked =
-        i > 1 && ww_tok_opens(c, i - 1, ")") && ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
+    out->marked = i > 1 && ww_tok_opens(c, i - 1, ")") &&
+                  ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
     return;
   }
   const char *at = memmem(c->text + from, to - from, word, strlen(word));
@@ -261,7 +271,8 @@ static void read_pragma(const ww_ctext *c, uint32_t i, counted *out) {
 }
 
 /* for (int k = 0; k < 8; k++) with constants. */
-static bool read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, counted *out) {
+static bool
+read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, counted *out) {
   loop l;
   int64_t from;
   int64_t to;
@@ -276,12 +287,14 @@ static bool read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, count
   uint32_t eq = first;
   while (eq < semi && !ww_tok_is(x, eq, "="))
     eq++;
-  if (eq == first || !ww_tok_same(x, eq - 1, v) || !ww_ctext_value(x, s, eq + 1, semi, &from))
+  if (eq == first || !ww_tok_same(x, eq - 1, v) ||
+      !ww_ctext_value(x, s, eq + 1, semi, &from))
     return false;
   bool up = ww_tok_in(x, v + 1, " < <= "), down = ww_tok_in(x, v + 1, " > >= ");
   uint32_t value = v + 2;
   int64_t less = 0;
-  if (!up && ww_tok_is(x, v + 1, "+") && ww_tok_is(x, v + 2, "1") && ww_tok_is(x, v + 3, "<")) {
+  if (!up && ww_tok_is(x, v + 1, "+") && ww_tok_is(x, v + 2, "1") &&
+      ww_tok_is(x, v + 3, "<")) {
     up = true;
     less = 1;
     value = v + 4;
@@ -295,10 +308,14 @@ static bool read_counted(const ww_ctext *x, const ww_scope *s, uint32_t i, count
   return out->trips > 0 && out->trips <= MOST_TRIPS;
 }
 
-/* Every index of the array is made of constants and variables of counted loops around it; those
- * loops are noted. */
-static bool constant_uses(const ww_ctext *x, const ww_scope *s, const ww_name *array,
-                          const counted *loops, uint32_t nloops, bool *needed) {
+/* Every index of the array is made of constants and variables of counted loops around
+ * it; those loops are noted. */
+static bool constant_uses(const ww_ctext *x,
+                          const ww_scope *s,
+                          const ww_name *array,
+                          const counted *loops,
+                          uint32_t nloops,
+                          bool *needed) {
   for (uint32_t i = s->lo; i < s->hi; i++) {
     if (!ww_tok_same(x, i, array->tok) || i == array->tok)
       continue;
@@ -310,7 +327,8 @@ static bool constant_uses(const ww_ctext *x, const ww_scope *s, const ww_name *a
         continue;
       bool known = false;
       for (uint32_t j = 0; j < nloops; j++)
-        if (ww_tok_same(x, k, loops[j].variable) && k > loops[j].l.at && k < loops[j].l.end)
+        if (ww_tok_same(x, k, loops[j].variable) && k > loops[j].l.at &&
+            k < loops[j].l.end)
           known = needed[j] = true;
       if (!known)
         return false;
@@ -324,8 +342,8 @@ static int64_t nested_trips(const counted *loops, uint32_t n, const bool *needed
   for (uint32_t k = 0; k < n; k++) {
     int64_t all = 1;
     for (uint32_t j = 0; j < n; j++)
-      if (needed[j] && loops[j].l.at <= loops[k].l.at && loops[k].l.at < loops[j].l.end &&
-          all < 1 << 20)
+      if (needed[j] && loops[j].l.at <= loops[k].l.at &&
+          loops[k].l.at < loops[j].l.end && all < 1 << 20)
         all *= loops[j].trips;
     if (needed[k] && all > most)
       most = all;
@@ -363,16 +381,19 @@ void ww_fix_unroll(ww_ctext *x) {
     } else {
       if (!ww_ctext_first(x, at))
         return;
-      ww_edit_insert(x, &e, ww_ctext_line_start(x, at),
-                     ww_fmt(x->a, "%s#pragma unroll%s", ww_ctext_indent(x, at), x->eol));
+      ww_edit_insert(
+          x, &e, ww_ctext_line_start(x, at),
+          ww_fmt(x->a, "%s#pragma unroll%s", ww_ctext_indent(x, at), x->eol));
     }
     added++;
   }
   ww_fix_offer(
       x, &e,
-      &(ww_fix){
-          .title = added == 1
-                       ? "Unroll the loop over the array (#pragma unroll)"
-                       : ww_fmt(x->a, "Unroll the %u loops over the array (#pragma unroll)", added),
-          .preferred = true});
+      &(ww_fix){.title =
+                    added == 1
+                        ? "Unroll the loop over the array (#pragma unroll)"
+                        : ww_fmt(x->a,
+                                 "Unroll the %u loops over the array (#pragma unroll)",
+                                 added),
+                .preferred = true});
 }

@@ -1,7 +1,8 @@
-/* fixes_power.c - pow with a small constant exponent becomes products, square roots, quotients.
+/* fixes_power.c - pow with a small constant exponent becomes products, square roots,
+ * quotients.
  *
- * The base must be known to be floating (an int's square may overflow where pow's does not), free
- * of side effects, and short, since it is written down more than once. */
+ * The base must be known to be floating (an int's square may overflow where pow's does
+ * not), free of side effects, and short, since it is written down more than once. */
 #include "fixes_int.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static bool is_pow(const ww_ctext *c, uint32_t i) {
          ww_tok_opens(c, i + 1, "(") && !ww_tok_in(c, i - 1, " . -> :: ");
 }
 
-static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, double *out) {
+static bool
+constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, double *out) {
   bool negative = ww_tok_is(c, i, "-");
   i += negative;
   if (i + 1 != end || c->t[i].kind != WW_TOK_NUMBER)
@@ -32,9 +34,10 @@ static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, doubl
   return true;
 }
 
-/* 1 float, 2 double, 0 neither for sure; *lone: a name, a subscript or a member, which needs no
- * parentheses. */
-static int base_type(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
+/* 1 float, 2 double, 0 neither for sure; *lone: a name, a subscript or a member, which
+ * needs no parentheses. */
+static int
+base_type(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
   int type = 0;
   *lone = true;
   for (uint32_t k = i; k < end; k = ww_tok_skip(x, k)) {
@@ -73,19 +76,25 @@ static int base_type(const ww_ctext *x, const ww_scope *s, uint32_t i, uint32_t 
   return type;
 }
 
-static bool read_power(const ww_ctext *x, const ww_scope *s, uint32_t i, power *p, bool *lone) {
-  *p =
-      (power){.call = i, .open = i + 1, .comma = ww_tok_comma(x, i + 1), .close = x->t[i + 1].pair};
+static bool
+read_power(const ww_ctext *x, const ww_scope *s, uint32_t i, power *p, bool *lone) {
+  *p = (power){.call = i,
+               .open = i + 1,
+               .comma = ww_tok_comma(x, i + 1),
+               .close = x->t[i + 1].pair};
   if (!p->comma || p->comma == p->open + 1 ||
       !constant_exponent(x, p->comma + 1, p->close, &p->exponent))
     return false;
   int type = base_type(x, s, p->open + 1, p->comma, lone);
   p->is_double = type == 2;
+  /* powf of a double is a float */
   if (type == 2)
-    return ww_tok_is(x, i, "pow") || x->s->dialect == WW_OPENCL; /* powf of a double is a float */
-  /* pow(x, 2.0) of a float is a double: that nobody wants it is clear where the text has no doubles
+    return ww_tok_is(x, i, "pow") || x->s->dialect == WW_OPENCL;
+  /* pow(x, 2.0) of a float is a double: that nobody wants it is clear where the text
+   * has no doubles
    */
-  return type == 1 && (!ww_tok_is(x, i, "pow") || !ww_scan_has_word(&x->scan, "double"));
+  return type == 1 &&
+         (!ww_tok_is(x, i, "pow") || !ww_scan_has_word(&x->scan, "double"));
 }
 
 static const char *product(const ww_ctext *x, const char *base, int n) {
@@ -96,7 +105,10 @@ static const char *product(const ww_ctext *x, const char *base, int n) {
 }
 
 /* What stands for it; *tight: it binds like a call, no parentheses are ever needed. */
-static const char *instead(const ww_ctext *x, const power *p, const char *bare, const char *base,
+static const char *instead(const ww_ctext *x,
+                           const power *p,
+                           const char *bare,
+                           const char *base,
                            bool *tight) {
   double e = fabs(p->exponent);
   ww_dialect d = x->s->dialect;
@@ -125,7 +137,8 @@ static bool loose(const ww_ctext *c, const power *p) {
          ww_tok_in(c, p->close + 1, " ; ) , + - ] } ? : < > ");
 }
 
-const char *ww_power_instead(const ww_ctext *x, const ww_scope *s, uint32_t i, bool lone_only) {
+const char *
+ww_power_instead(const ww_ctext *x, const ww_scope *s, uint32_t i, bool lone_only) {
   power p;
   bool lone, tight;
   if (!is_pow(x, i) || x->t[i + 1].pair >= s->hi || !read_power(x, s, i, &p, &lone) ||
@@ -133,12 +146,14 @@ const char *ww_power_instead(const ww_ctext *x, const ww_scope *s, uint32_t i, b
     return NULL;
   const char *bare = ww_tok_text(x, p.open + 1, p.comma);
   const char *base = lone ? bare : ww_fmt(x->a, "(%s)", bare);
-  const char *now =
-      strchr(bare, '\n') || strstr(bare, "/*") ? NULL : instead(x, &p, bare, base, &tight);
+  const char *now = strchr(bare, '\n') || strstr(bare, "/*")
+                        ? NULL
+                        : instead(x, &p, bare, base, &tight);
   return now && !tight && !loose(x, &p) ? ww_fmt(x->a, "(%s)", now) : now;
 }
 
-static uint32_t change(ww_ctext *x, const ww_scope *s, ww_edits *e, const char **example) {
+static uint32_t
+change(ww_ctext *x, const ww_scope *s, ww_edits *e, const char **example) {
   uint32_t n = 0;
   for (uint32_t i = s->lo; i < s->hi; i++) {
     const char *now = ww_power_instead(x, s, i, false);

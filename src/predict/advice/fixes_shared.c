@@ -1,9 +1,9 @@
-/* fixes_shared.c - bank conflicts: a row of the shared array gets a word more, so that rows begin
- * in different banks.
+/* fixes_shared.c - bank conflicts: a row of the shared array gets a word more, so that
+ * rows begin in different banks.
  *
- * Right where the array is only ever used with all its subscripts: then nothing knows how long a
- * row is. Worth it where the threads of a warp differ in the row (the subscript before the last)
- * and the row is a whole even number of words now. */
+ * Right where the array is only ever used with all its subscripts: then nothing knows
+ * how long a row is. Worth it where the threads of a warp differ in the row (the
+ * subscript before the last) and the row is a whole even number of words now. */
 #include "fixes_int.h"
 
 typedef struct {
@@ -24,8 +24,8 @@ static bool is_lane(const ww_ctext *c, uint32_t i) {
          ww_tok_is(c, i + 2, "0");
 }
 
-/* Do the tokens depend on threadIdx.x, directly or through variables that are set from it? What
- * comes from memory makes *data true. */
+/* Do the tokens depend on threadIdx.x, directly or through variables that are set from
+ * it? What comes from memory makes *data true. */
 static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
   const ww_ctext *x = p->x;
   bool found = false;
@@ -48,7 +48,8 @@ static bool uses(const pad *p, uint32_t i) {
   return ww_tok_same(p->x, i, p->array->tok) && i != p->array->tok;
 }
 
-/* The last '[' of a use with all its subscripts, WW_NOTOK: it is used in another way. */
+/* The last '[' of a use with all its subscripts, WW_NOTOK: it is used in another way.
+ */
 static uint32_t full_use(const pad *p, uint32_t i) {
   const ww_ctext *x = p->x;
   uint32_t at = i + 1;
@@ -62,8 +63,9 @@ static uint32_t full_use(const pad *p, uint32_t i) {
   if (ww_takes_address(x, i)) {
     bool atomic = i > 2 && ww_tok_is(x, i - 2, "(") && ww_tok_word(x, i - 3) &&
                   !memcmp(ww_tok_at(x, i - 3), "atom", 4);
+    /* its address goes elsewhere: vector accesses, asynchronous copies */
     if (!atomic)
-      return WW_NOTOK; /* its address goes elsewhere: vector accesses, asynchronous copies */
+      return WW_NOTOK;
   }
   return last;
 }
@@ -80,8 +82,8 @@ static bool used_plainly(const pad *p) {
   return true;
 }
 
-/* Is a use on the finding's line one where padding helps: threads differ in the row, by numbers
- * that memory does not hold, and not in the column? */
+/* Is a use on the finding's line one where padding helps: threads differ in the row, by
+ * numbers that memory does not hold, and not in the column? */
 static bool used_by_rows(pad *p, uint32_t line) {
   const ww_ctext *x = p->x;
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
@@ -106,8 +108,10 @@ static uint32_t padding(const pad *p) {
   uint32_t bytes = ww_name_bytes(p->x, p->array);
   if (!bytes) { /* the T of a template is likely a word */
     const ww_decl *d = p->s->fn;
-    const char *head = ww_tok_text(p->x, ww_tok_from(p->x, d->begin), ww_tok_from(p->x, d->params));
-    const char *element = p->array->type == WW_NOTOK ? "" : ww_tok_name(p->x, p->array->type);
+    const char *head =
+        ww_tok_text(p->x, ww_tok_from(p->x, d->begin), ww_tok_from(p->x, d->params));
+    const char *element =
+        p->array->type == WW_NOTOK ? "" : ww_tok_name(p->x, p->array->type);
     return d->tmpl && strstr(head, ww_fmt(p->x->a, "typename %s", element));
   }
   return bytes >= 4 ? 1 : 4 / bytes;
@@ -118,7 +122,8 @@ static bool too_large(const pad *p, int64_t row, uint32_t more) {
   int64_t v;
   for (uint32_t k = 0; k + 1 < p->array->ndims && k < 4; k++) {
     uint32_t open = p->array->dim[k];
-    if (!ww_ctext_value(p->x, p->s, open + 1, p->x->t[open].pair, &v) || v < 1 || v > 1 << 20)
+    if (!ww_ctext_value(p->x, p->s, open + 1, p->x->t[open].pair, &v) || v < 1 ||
+        v > 1 << 20)
       return false;
     bytes *= v;
     if (bytes > 1 << 24)
@@ -141,8 +146,8 @@ static void widen(const pad *p) {
   if (strchr(was, '\n') || strstr(was, "/*"))
     return;
   bool known = ww_ctext_value(x, p->s, open + 1, close, &row);
-  if (known &&
-      (row < 2 || row > 1 << 20 || row * (bytes ? bytes : 4) % 8 != 0 || too_large(p, row, more)))
+  if (known && (row < 2 || row > 1 << 20 || row * (bytes ? bytes : 4) % 8 != 0 ||
+                too_large(p, row, more)))
     return;
   if (!known && strchr(was, '+'))
     return; /* somebody has padded it */
@@ -158,16 +163,21 @@ static void widen(const pad *p) {
   const char *name = ww_tok_name(x, p->array->tok);
   ww_fix_offer(
       x, &e,
-      &(ww_fix){.title = ww_fmt(x->a, "Pad the rows of %s: [%s] instead of [%s]", name, now, was),
+      &(ww_fix){.title = ww_fmt(x->a, "Pad the rows of %s: [%s] instead of [%s]", name,
+                                now, was),
                 .preferred = known});
 }
 
 /* ---- rows in a row: t[32 * 32], t[row * 32 + column] ---- */
 
-/* The token of the row's length in a term `row * length`, either way round; WW_NOTOK: it is no such
- * term. *row, *row_end: the other factor. */
-static uint32_t length_in(const ww_ctext *c, uint32_t i, uint32_t end, uint32_t length,
-                          uint32_t *row, uint32_t *row_end) {
+/* The token of the row's length in a term `row * length`, either way round; WW_NOTOK:
+ * it is no such term. *row, *row_end: the other factor. */
+static uint32_t length_in(const ww_ctext *c,
+                          uint32_t i,
+                          uint32_t end,
+                          uint32_t length,
+                          uint32_t *row,
+                          uint32_t *row_end) {
   uint32_t star = WW_NOTOK;
   for (uint32_t k = i; k < end; k = ww_tok_skip(c, k))
     if (ww_tok_is(c, k, "*")) {
@@ -240,8 +250,9 @@ static void widen_flat(pad *p) {
       rows * (row + more) * bytes > 48 << 10)
     return;
   const char *was = ww_tok_name(x, length);
-  const char *now = x->t[length].kind == WW_TOK_NUMBER ? ww_fmt(x->a, "%lld", (long long)row + more)
-                                                       : ww_fmt(x->a, "(%s + %u)", was, more);
+  const char *now = x->t[length].kind == WW_TOK_NUMBER
+                        ? ww_fmt(x->a, "%lld", (long long)row + more)
+                        : ww_fmt(x->a, "(%s + %u)", was, more);
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
     if (!uses(p, i))
       continue;
@@ -256,10 +267,12 @@ static void widen_flat(pad *p) {
   const char *name = ww_tok_name(x, p->array->tok);
   ww_fix_offer(
       x, &e,
-      &(ww_fix){.title = ww_fmt(
-                    x->a, "Pad the rows of %s: %s elements instead of %s (if no column reaches %s)",
-                    name, now, was, was),
-                .assumes = ww_fmt(x->a, "no column index of %s reaches %s", name, was)});
+      &(ww_fix){
+          .title = ww_fmt(
+              x->a,
+              "Pad the rows of %s: %s elements instead of %s (if no column reaches %s)",
+              name, now, was, was),
+          .assumes = ww_fmt(x->a, "no column index of %s reaches %s", name, was)});
 }
 
 void ww_fix_pad(ww_ctext *x) {
@@ -268,7 +281,8 @@ void ww_fix_pad(ww_ctext *x) {
   for (uint32_t k = 0; k < s.names.n; k++) {
     ww_name *v = &s.names.v[k];
     pad p = {.x = x, .s = &s, .array = v};
-    if (!v->shared || v->dynamic || v->twice || v->parameter || v->ndims < 1 || v->ndims > 4)
+    if (!v->shared || v->dynamic || v->twice || v->parameter || v->ndims < 1 ||
+        v->ndims > 4)
       continue;
     if (v->ndims == 1)
       widen_flat(&p);

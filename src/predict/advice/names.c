@@ -1,8 +1,8 @@
-/* names.c - what names of a source text stand for, as far as their declarations tell: float or
- * double, pointer, shared array, constant.
+/* names.c - what names of a source text stand for, as far as their declarations tell:
+ * float or double, pointer, shared array, constant.
  *
- * No grammar of C++: a type's word followed by a declarator. A name that is declared twice in
- * different ways is nobody's. */
+ * No grammar of C++: a type's word followed by a declarator. A name that is declared
+ * twice in different ways is nobody's. */
 #include "tokens.h"
 
 #include <stdlib.h>
@@ -75,11 +75,12 @@ uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
 /* ---- declarations ---- */
 
 static const char qualifiers[] =
-    " const volatile * & __restrict__ restrict __restrict __global __local global local constexpr "
+    " const volatile * & __restrict__ restrict __restrict __global __local global "
+    "local constexpr "
     "__shared__ static __shared __const__ __private RESTRICT __constant__ __constant ";
-static const char no_types[] =
-    " return else case goto new delete typedef using operator throw struct class union enum if for "
-    "while do switch template public break continue ";
+static const char no_types[] = " return else case goto new delete typedef using "
+                               "operator throw struct class union enum if for "
+                               "while do switch template public break continue ";
 
 enum { MOST_NAMES = 2048 }; /* of a scope: a look-up goes through them all */
 
@@ -88,8 +89,8 @@ static void add(const ww_ctext *c, ww_names *out, const ww_name *v) {
     ww_name *o = &out->v[k];
     if (!ww_tok_same(c, o->tok, v->tok))
       continue;
-    if (o->cls != v->cls || o->pointer != v->pointer || o->shared != v->shared || o->ndims ||
-        v->ndims)
+    if (o->cls != v->cls || o->pointer != v->pointer || o->shared != v->shared ||
+        o->ndims || v->ndims)
       o->twice = true;
     return;
   }
@@ -97,7 +98,8 @@ static void add(const ww_ctext *c, ww_names *out, const ww_name *v) {
     ww_push(c->a, out, *v);
 }
 
-/* From the type's words back to the start of the declaration: what it says of itself. */
+/* From the type's words back to the start of the declaration: what it says of itself.
+ */
 static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *v) {
   for (uint32_t i = type; i > lo;) {
     i--;
@@ -105,7 +107,8 @@ static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *
       break;
     if (ww_tok_is(c, i, ")")) { /* __align__(16) */
       uint32_t open = c->t[i].pair;
-      if (open == WW_NOTOK || open <= lo || ww_ctext_control(c, open) || !ww_tok_word(c, open - 1))
+      if (open == WW_NOTOK || open <= lo || ww_ctext_control(c, open) ||
+          !ww_tok_word(c, open - 1))
         break;
       i = open - 1;
       continue;
@@ -125,7 +128,8 @@ static bool is_name(const ww_ctext *c, uint32_t i, uint32_t hi) {
 }
 
 /* One declarator from i on; its end, or i when there is none. */
-static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v, ww_names *out) {
+static uint32_t
+declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v, ww_names *out) {
   uint32_t from = i;
   for (; i < hi && ww_tok_in(c, i, qualifiers); i++) {
     if (ww_tok_is(c, i, "*"))
@@ -153,8 +157,8 @@ static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v
 }
 
 /* The other declarators of `float a = f(1, 2), *b, c[4];` */
-static void declarators(const ww_ctext *c, uint32_t i, uint32_t hi, const ww_name *v,
-                        ww_names *out) {
+static void declarators(
+    const ww_ctext *c, uint32_t i, uint32_t hi, const ww_name *v, ww_names *out) {
   while (i < hi) {
     while (i < hi && !ww_tok_in(c, i, " , ; ) } "))
       i = ww_tok_in(c, i, " ( [ { ") ? ww_tok_skip(c, i) : i + 1;
@@ -167,8 +171,8 @@ static void declarators(const ww_ctext *c, uint32_t i, uint32_t hi, const ww_nam
   }
 }
 
-/* Is the word at i a type nobody knows, with a name behind it: `Real x`, `const Vec3 *__restrict__
- * p`? */
+/* Is the word at i a type nobody knows, with a name behind it: `Real x`, `const Vec3
+ * *__restrict__ p`? */
 static bool other_type(const ww_ctext *c, uint32_t i, uint32_t hi) {
   if (!ww_tok_word(c, i) || ww_tok_in(c, i, no_types) || ww_tok_in(c, i, qualifiers))
     return false;
@@ -179,8 +183,9 @@ static bool other_type(const ww_ctext *c, uint32_t i, uint32_t hi) {
   if (!is_name(c, j, hi))
     return false;
   /* a * b; is a product as well: behind a qualifier or a bracket it is none */
-  return !stars || (i && (ww_tok_in(c, i - 1, qualifiers) || ww_tok_in(c, i - 1, " ( , ")) &&
-                    (ww_tok_in(c, j + 1, " , ) ")));
+  return !stars ||
+         (i && (ww_tok_in(c, i - 1, qualifiers) || ww_tok_in(c, i - 1, " ( , ")) &&
+          (ww_tok_in(c, j + 1, " , ) ")));
 }
 
 void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) {
@@ -200,15 +205,16 @@ void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) 
           v.cls = WW_IS_DOUBLE;
     }
     uint32_t next = declarator(c, end, hi, v, out);
-    if (next != end &&
-        !(ww_tok_is(c, next, ",") && (is_type(c, next + 1) || other_type(c, next + 1, hi) ||
-                                      ww_tok_in(c, next + 1, qualifiers))))
+    if (next != end && !(ww_tok_is(c, next, ",") &&
+                         (is_type(c, next + 1) || other_type(c, next + 1, hi) ||
+                          ww_tok_in(c, next + 1, qualifiers))))
       declarators(c, next, hi, &v, out);
     i = end;
   }
 }
 
-static const ww_name *find(const ww_ctext *c, const ww_scope *scope, const char *name, size_t n) {
+static const ww_name *
+find(const ww_ctext *c, const ww_scope *scope, const char *name, size_t n) {
   const ww_names *sets[] = {scope ? &scope->names : NULL, &c->file};
   for (int s = 0; s < 2; s++)
     for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
@@ -229,7 +235,9 @@ typedef struct {
   const ww_ctext *c;
   const ww_scope *s;
   int depth,
-      left; /* how deep macros lie in macros; names still to be looked up: a text may be hostile */
+      /* how deep macros lie in macros; names still to be looked up: a text may be
+         hostile */
+      left;
 } lookup;
 
 static bool evaluate(lookup *l, const char *text, double *out);
@@ -238,7 +246,8 @@ static bool evaluate(lookup *l, const char *text, double *out);
 static const char *constant_text(const lookup *l, const char *name, size_t n) {
   const ww_ctext *c = l->c;
   const ww_name *v = find(c, l->s, name, n);
-  if (!v || !v->fixed || v->pointer || v->cls != WW_IS_INT || !ww_tok_is(c, v->tok + 1, "="))
+  if (!v || !v->fixed || v->pointer || v->cls != WW_IS_INT ||
+      !ww_tok_is(c, v->tok + 1, "="))
     return NULL;
   uint32_t from = v->tok + 2;
   return ww_tok_text(c, from, ww_tok_find(c, from, c->n, " ; , "));
@@ -249,8 +258,8 @@ static bool look_up(void *ctx, const char *name, size_t n, double *value) {
   if (l->depth >= 8 || l->left-- <= 0)
     return false;
   const ww_macro *m = ww_ctext_macro(l->c, name, n);
-  const char *text =
-      m ? ww_strndup(l->c->a, l->c->text + m->value, m->value_n) : constant_text(l, name, n);
+  const char *text = m ? ww_strndup(l->c->a, l->c->text + m->value, m->value_n)
+                       : constant_text(l, name, n);
   l->depth++;
   bool known = text && *text && evaluate(l, text, value);
   l->depth--;
@@ -266,7 +275,8 @@ static bool evaluate(lookup *l, const char *text, double *out) {
   return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (int64_t)v.f);
 }
 
-bool ww_ctext_value(const ww_ctext *c, const ww_scope *s, uint32_t i, uint32_t end, int64_t *out) {
+bool ww_ctext_value(
+    const ww_ctext *c, const ww_scope *s, uint32_t i, uint32_t end, int64_t *out) {
   lookup l = {c, s, 0, 100};
   double v;
   if (i >= end || !evaluate(&l, ww_tok_text(c, i, end), &v))

@@ -1,7 +1,7 @@
 /* tokens.c - tokens of a source text, brackets matched, statements found.
  *
- * Stands on the scan of src/front, which knows what is comment, string and directive. Any text will
- * do: what does not match has no partner. */
+ * Stands on the scan of src/front, which knows what is comment, string and directive.
+ * Any text will do: what does not match has no partner. */
 #include "tokens.h"
 
 #include "../../base/words.h"
@@ -31,14 +31,16 @@ static bool belongs(char ch, bool number) {
 /* Of a word, or of a preprocessing number: 1.5e-3f, 0x1p-4, 1'000'000u. */
 static uint32_t word_end(const ww_scan *s, uint32_t i, bool number, uint8_t *kind) {
   uint32_t at = i;
-  bool hex = s->text[i] == '0' && i + 1 < s->n && (s->text[i + 1] == 'x' || s->text[i + 1] == 'X');
+  bool hex = s->text[i] == '0' && i + 1 < s->n &&
+             (s->text[i + 1] == 'x' || s->text[i + 1] == 'X');
   *kind = number ? WW_TOK_NUMBER : WW_TOK_WORD;
   while (is_code(s, i)) {
     char ch = s->text[i];
     char before = i > at ? s->text[i - 1] : ' ';
     uint32_t k = splice(s, i);
     bool sign = (ch == '+' || ch == '-') && strchr(hex ? "pP" : "eE", before);
-    bool digit = ch == '\'' && is_code(s, i + 1) && isalnum((unsigned char)s->text[i + 1]);
+    bool digit =
+        ch == '\'' && is_code(s, i + 1) && isalnum((unsigned char)s->text[i + 1]);
     if (k && is_code(s, i + k) && belongs(s->text[i + k], number)) {
       *kind = WW_TOK_ODD;
       i += k;
@@ -56,7 +58,8 @@ static uint32_t sign_end(const ww_scan *s, uint32_t i) {
       "&=",  "|=",  "^=",  "==",  "!=", "<=", ">=", "&&", "||", "::", NULL};
   for (uint32_t k = 0; longer[k]; k++) {
     uint32_t n = strlen(longer[k]);
-    if (i + n <= s->n && !memcmp(s->text + i, longer[k], n) && s->kind[i + n - 1] == WW_BYTE_CODE)
+    if (i + n <= s->n && !memcmp(s->text + i, longer[k], n) &&
+        s->kind[i + n - 1] == WW_BYTE_CODE)
       return i + n;
   }
   return i + 1;
@@ -88,11 +91,13 @@ static void lex(const ww_ctext *c, tokens *out) {
 }
 
 static char bracket(const ww_ctext *c, uint32_t i) {
-  return c->t[i].kind == WW_TOK_SIGN && c->t[i].end == c->t[i].at + 1 ? c->text[c->t[i].at] : ' ';
+  return c->t[i].kind == WW_TOK_SIGN && c->t[i].end == c->t[i].at + 1
+             ? c->text[c->t[i].at]
+             : ' ';
 }
 
-/* A closing brace ends every bracket that is still open inside of it, so that one missing ')' does
- * not cost the file. */
+/* A closing brace ends every bracket that is still open inside of it, so that one
+ * missing ')' does not cost the file. */
 static void match(ww_ctext *c) {
   WW_VEC(uint32_t) open = {0};
   uint32_t braces = 0;
@@ -140,8 +145,8 @@ static void add_macro(ww_ctext *c, uint32_t i, uint32_t end) {
     return;
   ww_macro m = {.name = ww_strndup(c->a, s->text + name, i - name)};
   m.value = i = blanks(s, i, end);
-  while (i < end &&
-         !(s->text[i] == '/' && i + 1 < end && (s->text[i + 1] == '/' || s->text[i + 1] == '*')))
+  while (i < end && !(s->text[i] == '/' && i + 1 < end &&
+                      (s->text[i + 1] == '/' || s->text[i + 1] == '*')))
     i++;
   while (i > m.value && isspace((unsigned char)s->text[i - 1]))
     i--;
@@ -156,7 +161,8 @@ static void find_macros(ww_ctext *c) {
       continue;
     uint32_t end = directive_end(s, i);
     uint32_t at = blanks(s, i + 1, end);
-    if (end > at + 7 && !memcmp(s->text + at, "define", 6) && strchr(" \t", s->text[at + 6]))
+    if (end > at + 7 && !memcmp(s->text + at, "define", 6) &&
+        strchr(" \t", s->text[at + 6]))
       add_macro(c, blanks(s, at + 6, end), end);
     if (end > i)
       i = end - 1;
@@ -251,7 +257,8 @@ bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket) {
 }
 
 uint32_t ww_tok_skip(const ww_ctext *c, uint32_t i) {
-  return i < c->n && c->t[i].pair != WW_NOTOK && c->t[i].pair > i ? c->t[i].pair + 1 : i + 1;
+  return i < c->n && c->t[i].pair != WW_NOTOK && c->t[i].pair > i ? c->t[i].pair + 1
+                                                                  : i + 1;
 }
 
 uint32_t ww_tok_find(const ww_ctext *c, uint32_t i, uint32_t end, const char *choices) {
@@ -271,10 +278,12 @@ uint32_t ww_tok_comma(const ww_ctext *c, uint32_t open) {
 bool ww_ctext_control(const ww_ctext *c, uint32_t open) {
   return open && ww_tok_is(c, open, "(") &&
          (ww_tok_in(c, open - 1, " if for while switch ") ||
-          (ww_tok_is(c, open - 1, "constexpr") && open > 1 && ww_tok_is(c, open - 2, "if")));
+          (ww_tok_is(c, open - 1, "constexpr") && open > 1 &&
+           ww_tok_is(c, open - 2, "if")));
 }
 
-static bool initialiser(const ww_ctext *c, uint32_t open) { /* is this '{' part of an expression? */
+/* is this '{' part of an expression? */
+static bool initialiser(const ww_ctext *c, uint32_t open) {
   return open && ww_tok_in(c, open - 1, " = ] , { return ");
 }
 
@@ -282,8 +291,8 @@ static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
   while (i > lo) {
     uint32_t p = i - 1;
     char ch = bracket(c, p);
-    if (ch == ';' || ww_tok_in(c, p, " else do ") || (ch == '(' && ww_ctext_control(c, p)) ||
-        (ch == '{' && !initialiser(c, p)))
+    if (ch == ';' || ww_tok_in(c, p, " else do ") ||
+        (ch == '(' && ww_ctext_control(c, p)) || (ch == '{' && !initialiser(c, p)))
       break;
     if (ch == ')' || ch == ']' || ch == '}') {
       p = c->t[p].pair;
@@ -309,7 +318,11 @@ static uint32_t statement_stop(const ww_ctext *c, uint32_t i, uint32_t hi) {
   return i < hi ? i : hi;
 }
 
-void ww_ctext_statement(const ww_ctext *c, uint32_t i, uint32_t lo, uint32_t hi, uint32_t *begin,
+void ww_ctext_statement(const ww_ctext *c,
+                        uint32_t i,
+                        uint32_t lo,
+                        uint32_t hi,
+                        uint32_t *begin,
                         uint32_t *end) {
   *begin = statement_begin(c, i, lo);
   *end = statement_stop(c, i, hi);

@@ -1,8 +1,10 @@
-/* correct.c - applies what was learned from measurements to a prediction of the machine model.
+/* correct.c - applies what was learned from measurements to a prediction of the machine
+ * model.
  *
- * Invariants: the corrected report agrees with itself as the machine model's does (rates are counts
- * over time, nothing above a roof, shares between 0 and 100 %); outside the data it was trained on
- * the correction fades to nothing and the interval only grows. */
+ * Invariants: the corrected report agrees with itself as the machine model's does
+ * (rates are counts over time, nothing above a roof, shares between 0 and 100 %);
+ * outside the data it was trained on the correction fades to nothing and the interval
+ * only grows. */
 
 #include <float.h>
 
@@ -65,8 +67,8 @@ bool ww_correction_knows(const ww_correction *c, const ww_gpu *g) {
   return c && c->gpu && g->name && !strcmp(c->gpu, g->name);
 }
 
-/* How far outside the range of its data any feature lies, in ranges: up to a tenth is still like
- * it, a whole range is nothing like it. */
+/* How far outside the range of its data any feature lies, in ranges: up to a tenth is
+ * still like it, a whole range is nothing like it. */
 double ww_correction_trust(const ww_correction *c, const ww_features *x) {
   double most = 0;
   for (int k = 0; k < WW_NFEATURES; k++) {
@@ -76,22 +78,28 @@ double ww_correction_trust(const ww_correction *c, const ww_features *x) {
   return fmin(1, fmax(0, (1 - most) / 0.9));
 }
 
-bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features *x, double trust,
-                         double machine, ww_quantity *out) {
+bool ww_correction_value(const ww_correction *c,
+                         ww_metric m,
+                         const ww_features *x,
+                         double trust,
+                         double machine,
+                         ww_quantity *out) {
   const ww_metric_model *k = &c->m[m];
   const ww_metric_space *s = &ww_metric_spaces[m];
-  if (!k->known || !(trust > 0) || !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
+  if (!k->known || !(trust > 0) ||
+      !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
     return false;
   ww_members said = ww_members_eval(k->forest, k->members, x->v);
   double by = k->members ? trust * ww_metric_model_use(k, said) : 0;
   double /* in the metric's space */
       size = exp(ww_forest_eval(&k->scale, x->v));
   double value = apply(s, machine, by);
-  *out = (ww_quantity){.known = true,
-                       .interval = true,
-                       .value = value,
-                       .low = fmin(value, apply(s, machine, by + fmin(-k->least, k->low * size))),
-                       .high = fmax(value, apply(s, machine, by + fmax(k->least, k->high * size)))};
+  *out = (ww_quantity){
+      .known = true,
+      .interval = true,
+      .value = value,
+      .low = fmin(value, apply(s, machine, by + fmin(-k->least, k->low * size))),
+      .high = fmax(value, apply(s, machine, by + fmax(k->least, k->high * size)))};
   return true;
 }
 
@@ -111,8 +119,8 @@ static double roof_us(const ww_report *r, const ww_gpu *g) {
                {ww_report_value(r, WW_M_flops_fp64), 1e6 * g->peak_fp64},
                {ww_report_value(r, WW_M_flops_fp32), 1e6 * g->peak_fp32},
                {ww_report_value(r, WW_M_flops_fp16), 1e6 * g->peak_fp16}};
-  double us =
-      g->launch_floor > 0 ? 0.8 * g->launch_floor : 0; /* the floor itself varies by some percent */
+  /* the floor itself varies by some percent */
+  double us = g->launch_floor > 0 ? 0.8 * g->launch_floor : 0;
   for (size_t k = 0; k < sizeof roofs / sizeof *roofs; k++)
     if (roofs[k].per_us > 0)
       us = fmax(us, roofs[k].work / roofs[k].per_us);
@@ -123,12 +131,14 @@ static double roof_us(const ww_report *r, const ww_gpu *g) {
 static void fit_occupancy(const ww_gpu *g, ww_prediction *p) {
   ww_quantity *q = &p->report.m[WW_M_registers];
   ww_occupancy o;
-  q->value =
-      fmax(1, fmin(round(q->value), g->max_thread_registers > 0 ? g->max_thread_registers : 255));
-  ww_occupancy_of(g, p->work.block_threads, q->value, p->work.occupancy.shared_bytes, &o);
+  q->value = fmax(1, fmin(round(q->value),
+                          g->max_thread_registers > 0 ? g->max_thread_registers : 255));
+  ww_occupancy_of(g, p->work.block_threads, q->value, p->work.occupancy.shared_bytes,
+                  &o);
   if (o.blocks)
     ww_report_set(&p->report, WW_M_occupancy_limit_pct, o.limit_pct);
-  clamp(&p->report.m[WW_M_occupancy_pct], -INFINITY, p->report.m[WW_M_occupancy_limit_pct].value);
+  clamp(&p->report.m[WW_M_occupancy_pct], -INFINITY,
+        p->report.m[WW_M_occupancy_limit_pct].value);
 }
 
 static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
@@ -144,7 +154,10 @@ static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
   t->high = q->high;
 }
 
-void ww_correct(const ww_correction *c, const ww_gpu *g, ww_arena *a, ww_prediction *p) {
+void ww_correct(const ww_correction *c,
+                const ww_gpu *g,
+                ww_arena *a,
+                ww_prediction *p) {
   ww_features x;
   ww_report *r = &p->report;
   if (!ww_correction_knows(c, g))
@@ -176,20 +189,23 @@ static ww_status forest(const cJSON *n, ww_arena *a, ww_forest *out, ww_err *e) 
   return ww_forest_parse(n->valuestring, WW_NFEATURES, a, out, e);
 }
 
-static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, ww_err *e) {
-  *out = (ww_metric_model){.known = true,
-                           .share = number(o, "share"),
-                           .shift = number(o, "shift"),
-                           .dead = number(o, "dead"),
-                           .clip = number(o, "clip"),
-                           .shrinkage = number(o, "doubt"),
-                           .low = number(o, "low"),
-                           .high = number(o, "high"),
-                           .least = number(o, "least"),
-                           .before = number(o, "validation_machine"),
-                           .after = number(o, "validation"),
-                           .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
-  ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
+static ww_status
+read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, ww_err *e) {
+  *out = (ww_metric_model){
+      .known = true,
+      .share = number(o, "share"),
+      .shift = number(o, "shift"),
+      .dead = number(o, "dead"),
+      .clip = number(o, "clip"),
+      .shrinkage = number(o, "doubt"),
+      .low = number(o, "low"),
+      .high = number(o, "high"),
+      .least = number(o, "least"),
+      .before = number(o, "validation_machine"),
+      .after = number(o, "validation"),
+      .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
+  ww_status st =
+      forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
   const cJSON *n;
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {
@@ -220,15 +236,15 @@ static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
   }
   if (k == WW_NFEATURES && !n)
     return WW_OK;
-  return ww_fail(
-      e, WW_EDATA,
-      "the learned correction was made for other features than this program's (at '%s'): make it "
-      "again with `warpwise train --correction`, or use --by machine",
-      k < WW_NFEATURES ? ww_feature_names[k] : "its end");
+  return ww_fail(e, WW_EDATA,
+                 "the learned correction was made for other features than this "
+                 "program's (at '%s'): make it "
+                 "again with `warpwise train --correction`, or use --by machine",
+                 k < WW_NFEATURES ? ww_feature_names[k] : "its end");
 }
 
-ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correction **out,
-                              ww_err *e) {
+ww_status ww_correction_parse(
+    const char *text, size_t n, ww_arena *a, ww_correction **out, ww_err *e) {
   ww_correction *c = WW_NEW(a, ww_correction);
   cJSON *root = ww_json_read(text, n, e);
   if (!root)
@@ -239,9 +255,10 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
   const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics");
   const cJSON *o;
   if (!st && metrics && !cJSON_IsObject(metrics))
-    st = ww_fail(e, WW_EDATA,
-                 "metrics: expected an object: make the correction again with `warpwise train "
-                 "--correction`");
+    st = ww_fail(
+        e, WW_EDATA,
+        "metrics: expected an object: make the correction again with `warpwise train "
+        "--correction`");
   if (st)
     metrics = NULL;
   cJSON_ArrayForEach(o, metrics) {
@@ -255,7 +272,8 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
   return st;
 }
 
-ww_status ww_correction_read(const char *path, ww_arena *a, ww_correction **out, ww_err *e) {
+ww_status
+ww_correction_read(const char *path, ww_arena *a, ww_correction **out, ww_err *e) {
   char *text;
   size_t n;
   ww_status st = ww_read_checked(a, path, 1 << 26, &text, &n, e);
@@ -287,11 +305,11 @@ static void write_forest(ww_json *j, const ww_forest *f) {
 }
 
 static void write_metric(ww_json *j, const ww_metric_model *m) {
-  ww_json_put(j, "{validation_launches:%u,validation_machine:%g,validation:%g", m->launches,
-              m->before, m->after);
+  ww_json_put(j, "{validation_launches:%u,validation_machine:%g,validation:%g",
+              m->launches, m->before, m->after);
   if (m->members) {
-    ww_json_put(j, "share:%g,shift:%g,dead:%g,clip:%g,doubt:%g,forests:[", m->share, m->shift,
-                m->dead, m->clip, m->shrinkage);
+    ww_json_put(j, "share:%g,shift:%g,dead:%g,clip:%g,doubt:%g,forests:[", m->share,
+                m->shift, m->dead, m->clip, m->shrinkage);
     for (uint32_t k = 0; k < m->members; k++)
       write_forest(j, &m->forest[k]);
     ww_json_end_arr(j);
@@ -302,9 +320,11 @@ static void write_metric(ww_json *j, const ww_metric_model *m) {
 }
 
 void ww_correction_write(const ww_correction *c, ww_buf *out) {
-  static const char what[] = "correction of the machine model, by `warpwise train --correction`";
+  static const char what[] =
+      "correction of the machine model, by `warpwise train --correction`";
   ww_json j = {.out = out, .pretty = true};
-  ww_json_put(&j, "{schema_version:1,what:%s,gpu:%s,data:%s,features:[", what, c->gpu, c->data);
+  ww_json_put(&j, "{schema_version:1,what:%s,gpu:%s,data:%s,features:[", what, c->gpu,
+              c->data);
   for (int k = 0; k < WW_NFEATURES; k++)
     ww_json_put(&j, "[%s,%g,%g]", ww_feature_names[k], c->lo[k], c->hi[k]);
   ww_json_put(&j, "],metrics:{");

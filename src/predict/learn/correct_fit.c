@@ -1,13 +1,13 @@
 /* correct_fit.c - learns the correction of the machine model from measured launches.
  *
- * Families of kernels stay together everywhere: a launch is always predicted by trees that saw
- * nothing of its family. Per metric, in the space of correct_int.h: the size of the trees is chosen
- * by cross-validation on the training split; trees fitted on that split decide on the validation
- * split whether the metric is corrected at all; the trees that are shipped are fitted on both.
- * Always several forests speak, each of which has not seen a part of the families: how far they
- * agree shows how far what was learned carries over. What cross-validation missed by gives the
- * interval: trees for the size of the residual, and the quantiles of residual over size
- * (conformal). */
+ * Families of kernels stay together everywhere: a launch is always predicted by trees
+ * that saw nothing of its family. Per metric, in the space of correct_int.h: the size
+ * of the trees is chosen by cross-validation on the training split; trees fitted on
+ * that split decide on the validation split whether the metric is corrected at all; the
+ * trees that are shipped are fitted on both. Always several forests speak, each of
+ * which has not seen a part of the families: how far they agree shows how far what was
+ * learned carries over. What cross-validation missed by gives the interval: trees for
+ * the size of the residual, and the quantiles of residual over size (conformal). */
 #include <stdlib.h>
 
 #include "correct_int.h"
@@ -27,10 +27,11 @@ typedef struct {
   ww_arena *a;
   ww_buf *log;
   ww_binned b;
-  float *target, *weight, *scaled; /* [n] of the metric at hand; NaN targets have weight 0 */
-  ww_members *pred;                /* [n] held-out */
-  uint8_t *role, *fold;            /* [n] */
-  uint32_t *family, nfamilies;     /* [n] */
+  /* [n] of the metric at hand; NaN targets have weight 0 */
+  float *target, *weight, *scaled;
+  ww_members *pred;            /* [n] held-out */
+  uint8_t *role, *fold;        /* [n] */
+  uint32_t *family, nfamilies; /* [n] */
 } fitting;
 
 /* ---- weights and folds ---- */
@@ -45,9 +46,10 @@ static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
   return m;
 }
 
-/* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written kernels as
- * much as generated ones: all of that to the power WEIGHT_POWER only. Families that were left out
- * were predicted best so: what many rows tell of a kind of kernel carries over. */
+/* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written
+ * kernels as much as generated ones: all of that to the power WEIGHT_POWER only.
+ * Families that were left out were predicted best so: what many rows tell of a kind of
+ * kernel carries over. */
 void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
   uint32_t nk = most_of(rows, n, true);
   uint32_t nf = most_of(rows, n, false);
@@ -111,7 +113,8 @@ static void make_folds(fitting *f) {
 
 /* ---- one metric: fits ---- */
 
-/* Time: large trees of few rows and columns each, by relative error, which is what it is judged by.
+/* Time: large trees of few rows and columns each, by relative error, which is what it
+ * is judged by.
  */
 static ww_trees_options for_time(const fitting *f, ww_trees_options o) {
   o.relative = true;
@@ -123,8 +126,8 @@ static ww_trees_options for_time(const fitting *f, ww_trees_options o) {
   return o;
 }
 
-static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t rounds,
-                                   double huber) {
+static ww_trees_options
+options_of(const fitting *f, uint32_t leaves, uint32_t rounds, double huber) {
   double few = fmin(20, 2 + f->n / 100.0); /* rows that are too few to believe */
   return (ww_trees_options){.rounds = rounds,
                             .leaves = leaves,
@@ -132,18 +135,19 @@ static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t r
                             .huber = huber,
                             .lambda = few,
                             .least = few,
-                            .group_most = few / 2, /* a family says no more than so many rows do */
+                            /* a family says no more than so many rows do */
+                            .group_most = few / 2,
                             .columns = 0.4,
                             .rows = 0.7,
                             .seed = f->o->seed + 1};
 }
 
-/* Who is fitted on when fold `held` is to be predicted and fold `left` is left out (-1: none): rows
- * of splits up to `last`. */
+/* Who is fitted on when fold `held` is to be predicted and fold `left` is left out (-1:
+ * none): rows of splits up to `last`. */
 static void roles(fitting *f, int held, int left, uint8_t last) {
   for (uint32_t k = 0; k < f->n; k++) {
-    bool out =
-        f->rows[k].split > last || !(f->weight[k] > 0) || (f->fold[k] == left && left != held);
+    bool out = f->rows[k].split > last || !(f->weight[k] > 0) ||
+               (f->fold[k] == left && left != held);
     f->role[k] = out ? WW_ROW_OUT : f->fold[k] == held ? WW_ROW_HELD : WW_ROW_FIT;
   }
 }
@@ -156,11 +160,17 @@ static double held_weight(const fitting *f) {
   return sum;
 }
 
-/* Trees of the rows whose role it is; what they say of rows, and their error of those held out
- * after each round, where it is asked for. */
-static void fit(const fitting *f, const ww_trees_options *t, const float *target, float *pred,
-                double *held, ww_arena *a, ww_forest *out) {
-  ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, pred, held};
+/* Trees of the rows whose role it is; what they say of rows, and their error of those
+ * held out after each round, where it is asked for. */
+static void fit(const fitting *f,
+                const ww_trees_options *t,
+                const float *target,
+                float *pred,
+                double *held,
+                ww_arena *a,
+                ww_forest *out) {
+  ww_trees_problem p = {target,       f->weight, f->role, f->family,
+                        f->nfamilies, pred,      held};
   ww_trees_fit(&f->b, &p, t, a, out);
 }
 
@@ -190,9 +200,13 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
   return at;
 }
 
-/* Trees that saw nothing of folds `held` and `left`; what they say of the rows of `held` is added
- * up. */
-static void add_held(fitting *f, const ww_trees_options *t, const float *target, int held, int left,
+/* Trees that saw nothing of folds `held` and `left`; what they say of the rows of
+ * `held` is added up. */
+static void add_held(fitting *f,
+                     const ww_trees_options *t,
+                     const float *target,
+                     int held,
+                     int left,
                      ww_members *sums) {
   float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
   ww_arena *a = ww_arena_new();
@@ -215,9 +229,12 @@ static void divide(ww_members *v, uint32_t n, uint32_t members) {
   }
 }
 
-/* Predicts every row of splits 0 and 1 by trees that saw nothing of its fold; as `members`, each
- * leaves another fold out as well. */
-static void out_of_fold(fitting *f, const ww_trees_options *t, const float *target, bool members,
+/* Predicts every row of splits 0 and 1 by trees that saw nothing of its fold; as
+ * `members`, each leaves another fold out as well. */
+static void out_of_fold(fitting *f,
+                        const ww_trees_options *t,
+                        const float *target,
+                        bool members,
                         ww_members *out) {
   memset(out, 0, f->n * sizeof *out);
   for (uint32_t i = 0; i < f->nfolds; i++)
@@ -228,7 +245,8 @@ static void out_of_fold(fitting *f, const ww_trees_options *t, const float *targ
 }
 
 /* One forest for each fold, which it has not seen. */
-static void fit_members(fitting *f, const ww_trees_options *t, uint8_t last, ww_metric_model *out) {
+static void
+fit_members(fitting *f, const ww_trees_options *t, uint8_t last, ww_metric_model *out) {
   out->members = f->nfolds < WW_MOST_MEMBERS ? f->nfolds : WW_MOST_MEMBERS;
   for (uint32_t j = 0; j < out->members; j++) {
     roles(f, -1, j, last);
@@ -238,30 +256,40 @@ static void fit_members(fitting *f, const ww_trees_options *t, uint8_t last, ww_
 
 /* ---- one metric: how the trees' answer is used ---- */
 
-/* Error of a correction `by` where `truth` was needed: relative, or in hundredths of points. */
+/* Error of a correction `by` where `truth` was needed: relative, or in hundredths of
+ * points. */
 static double error_of(const ww_metric_space *s, double by, double truth) {
   return fmin(3, s->space == WW_IN_POINTS ? fabs(by - truth) : fabs(expm1(by - truth)));
 }
 
-/* Mean error over a split, without trees (m NULL) or with; origin 0: of written kernels, -1: of
- * all. */
-static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m,
-                         const ww_members *pred, int split, int origin) {
+/* Mean error over a split, without trees (m NULL) or with; origin 0: of written
+ * kernels, -1: of all. */
+static double mean_error(const fitting *f,
+                         const ww_metric_space *s,
+                         const ww_metric_model *m,
+                         const ww_members *pred,
+                         int split,
+                         int origin) {
   double sum = 0;
   double weights = 0;
   for (uint32_t k = 0; k < f->n; k++) {
-    if (f->rows[k].split != split || !(f->weight[k] > 0) || (origin == 0 && f->rows[k].origin == 1))
+    if (f->rows[k].split != split || !(f->weight[k] > 0) ||
+        (origin == 0 && f->rows[k].origin == 1))
       continue;
-    sum += f->weight[k] * error_of(s, m ? ww_metric_model_use(m, pred[k]) : 0, f->target[k]);
+    sum += f->weight[k] *
+           error_of(s, m ? ww_metric_model_use(m, pred[k]) : 0, f->target[k]);
     weights += f->weight[k];
   }
   return weights > 0 ? sum / weights : NAN;
 }
 
-/* Share, shift, dead zone and limit that the held-out predictions of the training split ask for,
- * and more shrinkage where its error is at most `spare` times the least: families that are like
- * none of these need it. */
-static void tune(const fitting *f, const ww_metric_space *s, const ww_members *pred, double spare,
+/* Share, shift, dead zone and limit that the held-out predictions of the training split
+ * ask for, and more shrinkage where its error is at most `spare` times the least:
+ * families that are like none of these need it. */
+static void tune(const fitting *f,
+                 const ww_metric_space *s,
+                 const ww_members *pred,
+                 double spare,
                  ww_metric_model *m) {
   static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1};
   static const double shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
@@ -329,8 +357,8 @@ static double fitted_families(const fitting *f) {
   return fmax(1, n);
 }
 
-/* Residuals of held-out predictions -> trees for their size, then the quantiles of residual over
- * (held-out) size. */
+/* Residuals of held-out predictions -> trees for their size, then the quantiles of
+ * residual over (held-out) size. */
 static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
   float *size = f->scaled;
   ww_members *said = ww_xcalloc(f->n + 1, sizeof *said);
@@ -339,7 +367,8 @@ static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
   uint32_t n = 0;
   t.least *= 3;
   for (uint32_t k = 0; k < f->n; k++) {
-    size[k] = log(0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
+    size[k] = log(
+        0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
     if (!isfinite(size[k]))
       size[k] = 0; /* its weight is 0 */
   }
@@ -353,8 +382,8 @@ static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
     v[n++] = (weighted){r / exp(said[k].mean), f->weight[k]};
   }
   qsort(v, n, sizeof *v, ww_by_double);
-  /* a family that nobody has seen is one more: of nf + 1 families, so many have to be covered by
-   * what nf of them show */
+  /* a family that nobody has seen is one more: of nf + 1 families, so many have to be
+   * covered by what nf of them show */
   double nf = fitted_families(f);
   double cover = fmin(0.99, ceil(COVER * (nf + 1)) / nf);
   m->low = fmin(0, quantile(v, n, (1 - cover) / 2));
@@ -381,7 +410,8 @@ static uint32_t targets(fitting *f, int m) {
 
 /* The size of trees that cross-validates best; 0 rounds: none helps. */
 static ww_trees_options choose(fitting *f, bool time) {
-  static const uint32_t sizes[] = {12, 30, 60}; /* of time; those of all others are 10 */
+  /* of time; those of all others are 10 */
+  static const uint32_t sizes[] = {12, 30, 60};
   uint32_t rounds = f->o->rounds ? f->o->rounds : time ? ROUNDS : 100;
   ww_trees_options best = options_of(f, 8, 0, 0.3);
   double least = INFINITY;
@@ -409,7 +439,10 @@ typedef struct {
   double all[2], written[2]; /* mean error without and with; of written kernels alone */
 } compared;
 
-static compared compare(const fitting *f, int m, const ww_metric_model *how, const ww_members *pred,
+static compared compare(const fitting *f,
+                        int m,
+                        const ww_metric_model *how,
+                        const ww_members *pred,
                         int split) {
   const ww_metric_space *s = &ww_metric_spaces[m];
   return (compared){
@@ -417,9 +450,12 @@ static compared compare(const fitting *f, int m, const ww_metric_model *how, con
       {mean_error(f, s, NULL, NULL, split, 0), mean_error(f, s, how, pred, split, 0)}};
 }
 
-/* Trees of the training split alone, on the validation split: better in all, and what written
- * kernels lose is a small part of it. */
-static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how,
+/* Trees of the training split alone, on the validation split: better in all, and what
+ * written kernels lose is a small part of it. */
+static bool helps(fitting *f,
+                  int m,
+                  const ww_trees_options *t,
+                  const ww_metric_model *how,
                   ww_metric_model *out) {
   ww_metric_model trial = {0};
   ww_members *pred = ww_xcalloc(f->n + 1, sizeof *pred);
@@ -436,23 +472,28 @@ static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_
   free(pred);
   if (!out->launches)
     return true; /* no validation split: cross-validation has decided */
-  ww_buf_fmt(f->log, "  %-18s validation %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%\n",
-             ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0],
-             100 * v.written[1]);
-  double written_loss = v.written[1] - v.written[0]; /* not known where there are none */
+  ww_buf_fmt(
+      f->log,
+      "  %-18s validation %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%\n",
+      ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0],
+      100 * v.written[1]);
+  /* not known where there are none */
+  double written_loss = v.written[1] - v.written[0];
   return v.all[1] < HELPS * v.all[0] &&
          !(written_loss > fmax(0.02 * v.written[0], COSTS * (v.all[0] - v.all[1])));
 }
 
-static void say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how) {
+static void
+say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how) {
   compared v = compare(f, m, how, f->pred, 0);
   ww_buf_fmt(f->log,
-             "  %-18s held out   %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%; %u trees of "
+             "  %-18s held out   %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%; "
+             "%u trees of "
              "%u leaves, share %.2f, "
              "shift %+.2f, dead %.2f, clip %.1f, doubt %.1f\n",
              ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0],
-             100 * v.written[1], t->rounds, t->leaves, how->share, how->shift, how->dead, how->clip,
-             how->shrinkage);
+             100 * v.written[1], t->rounds, t->leaves, how->share, how->shift,
+             how->dead, how->clip, how->shrinkage);
 }
 
 /* What the trees ask most, by the number of splits. */
@@ -526,8 +567,13 @@ static void ranges(const fitting *f, ww_correction *c) {
   free(v);
 }
 
-ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correct_options *o,
-                         ww_arena *a, ww_correction **out, ww_buf *log, ww_err *e) {
+ww_status ww_correct_fit(const ww_correct_row *rows,
+                         uint32_t n,
+                         const ww_correct_options *o,
+                         ww_arena *a,
+                         ww_correction **out,
+                         ww_buf *log,
+                         ww_err *e) {
   fitting f = {.rows = rows,
                .n = n,
                .o = o,
@@ -546,9 +592,10 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
   if (f.nfolds > MOST_FOLDS)
     f.nfolds = MOST_FOLDS;
   if (f.nfamilies < f.nfolds || n < LEAST_ROWS)
-    return ww_fail(e, WW_EDATA,
-                   "%u rows of %u families: learning needs at least %d rows and %u families", n,
-                   f.nfamilies, LEAST_ROWS, f.nfolds);
+    return ww_fail(
+        e, WW_EDATA,
+        "%u rows of %u families: learning needs at least %d rows and %u families", n,
+        f.nfamilies, LEAST_ROWS, f.nfolds);
   c->gpu = o->gpu ? ww_strdup(a, o->gpu) : NULL;
   c->data = o->data ? ww_strdup(a, o->data) : NULL;
   ww_bin_rows(rows[0].x.v, n, sizeof *rows / sizeof(float), WW_NFEATURES, a, &f.b);
@@ -568,8 +615,13 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
 
 /* ---- scores ---- */
 
-void ww_correct_score_of(const ww_correction *c, const ww_correct_row *rows, uint32_t n,
-                         ww_metric m, int split, int origin, ww_correct_score *out) {
+void ww_correct_score_of(const ww_correction *c,
+                         const ww_correct_row *rows,
+                         uint32_t n,
+                         ww_metric m,
+                         int split,
+                         int origin,
+                         ww_correct_score *out) {
   double *before = ww_xcalloc(n + 1, sizeof *before);
   double *after = ww_xcalloc(n + 1, sizeof *after);
   double inside = 0;

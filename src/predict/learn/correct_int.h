@@ -1,10 +1,11 @@
-/* correct_int.h - a learned correction in memory: what correct.c applies and correct_fit.c makes.
+/* correct_int.h - a learned correction in memory: what correct.c applies and
+ * correct_fit.c makes.
  *
- * A metric is corrected in a space where errors are alike for small and large: ln((value + floor) /
- * (machine + floor)), or points of a percentage over 100. There, several forests, each learned
- * without some of the families, say what to add: machine + share * mean + shift, where |mean| is
- * above `dead`. As far as they disagree, what they say depends on which families they saw, and the
- * mean shrinks. */
+ * A metric is corrected in a space where errors are alike for small and large:
+ * ln((value + floor) / (machine + floor)), or points of a percentage over 100. There,
+ * several forests, each learned without some of the families, say what to add: machine
+ * + share * mean + shift, where |mean| is above `dead`. As far as they disagree, what
+ * they say depends on which families they saw, and the mean shrinks. */
 #ifndef WW_PREDICT_CORRECT_INT_H
 #define WW_PREDICT_CORRECT_INT_H
 
@@ -45,7 +46,7 @@ struct ww_correction {
 };
 
 ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x);
-double ww_metric_model_use(const ww_metric_model *m,
-                           ww_members v); /* from what the forests say to the correction */
+/* from what the forests say to the correction */
+double ww_metric_model_use(const ww_metric_model *m, ww_members v);
 
 #endif

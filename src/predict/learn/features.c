@@ -1,8 +1,8 @@
-/* features.c - a prediction as a vector of numbers that mean the same on every GPU, for what is
- * learned from measurements.
+/* features.c - a prediction as a vector of numbers that mean the same on every GPU, for
+ * what is learned from measurements.
  *
- * Only what the trace and the machine model say goes in; nothing of the source text, no names.
- * Every value is finite. */
+ * Only what the trace and the machine model say goes in; nothing of the source text, no
+ * names. Every value is finite. */
 
 #include "correct.h"
 
@@ -15,7 +15,8 @@ static double lg(double x) {
   return log2(fmax(x, 1e-6));
 }
 
-/* Of the resources that a wave queues for, the second largest bound over the largest. */
+/* Of the resources that a wave queues for, the second largest bound over the largest.
+ */
 static double second_of(const ww_timing *t) {
   double most = 0;
   double second = 0;

@@ -1,10 +1,11 @@
 /* fit.c - finds the free parameters of the time model from measured launches.
  *
- * A pattern search without derivatives: each parameter in turn is moved up and down by a step of
- * its own, which grows where a move helped and shrinks where none did. It is deterministic. The
- * loss is the mean over families of the mean |ln(predicted / measured)|, capped for each launch, so
- * that neither a large family nor a launch that something else is wrong with decides.
- * Cross-validation leaves some families out, searches anew from the defaults, and predicts these.
+ * A pattern search without derivatives: each parameter in turn is moved up and down by
+ * a step of its own, which grows where a move helped and shrinks where none did. It is
+ * deterministic. The loss is the mean over families of the mean |ln(predicted /
+ * measured)|, capped for each launch, so that neither a large family nor a launch that
+ * something else is wrong with decides. Cross-validation leaves some families out,
+ * searches anew from the defaults, and predicts these.
  */
 #include "fit.h"
 
@@ -48,7 +49,8 @@ static bool searched(uint32_t k) {
 }
 
 /* Moves parameter k by `by` of its range; true when the loss fell. */
-static bool try_move(const problem *q, ww_params *p, uint32_t k, double by, double *best) {
+static bool
+try_move(const problem *q, ww_params *p, uint32_t k, double by, double *best) {
   const ww_param_info *info = &ww_param_table[k];
   double *v = &((double *)p)[k];
   double old = *v;
@@ -73,7 +75,8 @@ static void search(const problem *q, ww_params *p) {
     for (uint32_t k = 0; k < ww_nparams; k++) {
       if (!searched(k) || step[k] < 1e-3)
         continue;
-      bool better = try_move(q, p, k, step[k], &best) || try_move(q, p, k, -step[k], &best);
+      bool better =
+          try_move(q, p, k, step[k], &best) || try_move(q, p, k, -step[k], &best);
       step[k] = fmin(step[k] * (better ? 1.4 : 0.5), 0.3);
       most = fmax(most, step[k]);
     }
@@ -83,7 +86,8 @@ static void search(const problem *q, ww_params *p) {
 
 /* ---- errors ---- */
 
-static ww_fit_error errors_of(const ww_fit_sample *s, uint32_t n, const double *us, ww_arena *a) {
+static ww_fit_error
+errors_of(const ww_fit_sample *s, uint32_t n, const double *us, ww_arena *a) {
   ww_fit_error e = {.n = n};
   double *v = WW_NEWN(a, double, n + 1);
   for (uint32_t k = 0; k < n; k++) {
@@ -96,7 +100,8 @@ static ww_fit_error errors_of(const ww_fit_sample *s, uint32_t n, const double *
   return e;
 }
 
-static ww_fit_error errors_by(const problem *q, const ww_params *p, double *us, ww_arena *a) {
+static ww_fit_error
+errors_by(const problem *q, const ww_params *p, double *us, ww_arena *a) {
   for (uint32_t k = 0; k < q->n; k++)
     us[k] = time_of(q, k, p);
   return errors_of(q->s, q->n, us, a);
@@ -104,8 +109,8 @@ static ww_fit_error errors_by(const problem *q, const ww_params *p, double *us, 
 
 /* ---- intervals: from what the cross-validation missed by ---- */
 
-static void set_spread(const problem *q, const double *us, double *param, ww_params *p,
-                       ww_arena *a) {
+static void set_spread(
+    const problem *q, const double *us, double *param, ww_params *p, ww_arena *a) {
   double *v = WW_NEWN(a, double, q->n + 1);
   double mark = -1;
   double old = *param;
@@ -124,7 +129,9 @@ static void set_spread(const problem *q, const double *us, double *param, ww_par
 
 /* ---- all together ---- */
 
-static uint32_t number_families(const ww_fit_sample *s, uint32_t n, uint32_t *family,
+static uint32_t number_families(const ww_fit_sample *s,
+                                uint32_t n,
+                                uint32_t *family,
                                 const char **names) {
   uint32_t m = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -139,7 +146,8 @@ static uint32_t number_families(const ww_fit_sample *s, uint32_t n, uint32_t *fa
 }
 
 /* Times of the families of one fold, by parameters found without them. */
-static void cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, ww_fit_result *out) {
+static void
+cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, ww_fit_result *out) {
   ww_params p = ww_params_default;
   double *kept = WW_NEWN(a, double, out->nfamilies + 1);
   memcpy(kept, weight, out->nfamilies * sizeof *kept);
@@ -152,7 +160,8 @@ static void cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, w
       out->crossed_us[k] = time_of(q, k, &p);
 }
 
-static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_result *out) {
+static void
+cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_result *out) {
   ww_fit_sample *of_family = WW_NEWN(a, ww_fit_sample, q->n + 1);
   double *us = WW_NEWN(a, double, q->n + 1);
   for (uint32_t fold = 0; fold < FOLDS; fold++) {
@@ -171,11 +180,16 @@ static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_resul
   out->crossed = errors_of(q->s, q->n, out->crossed_us, a);
 }
 
-void ww_fit(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, bool cross, ww_arena *a,
+void ww_fit(const ww_fit_sample *s,
+            uint32_t n,
+            const ww_gpu *g,
+            bool cross,
+            ww_arena *a,
             ww_fit_result *out) {
   uint32_t *family = WW_NEWN(a, uint32_t, n + 1);
   double *weight = WW_NEWN(a, double, n + 1);
-  *out = (ww_fit_result){.params = ww_params_default, .families = WW_NEWN(a, const char *, n + 1)};
+  *out = (ww_fit_result){.params = ww_params_default,
+                         .families = WW_NEWN(a, const char *, n + 1)};
   out->nfamilies = number_families(s, n, family, out->families);
   out->by_family = WW_NEWN(a, ww_fit_error, out->nfamilies + 1);
   out->crossed_us = WW_NEWN(a, double, n + 1);
@@ -218,7 +232,8 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
   value_of(r, WW_M_dram_read_bytes, &t->dram_read);
   value_of(r, WW_M_dram_write_bytes, &t->dram_write);
   if (value_of(r, WW_M_l1_hit_pct, &hits)) {
-    hits = fmin(1, hits / 100 * (t->l1_ld_sectors + t->l1_st_sectors) / fmax(1, t->l1_ld_sectors));
+    hits = fmin(1, hits / 100 * (t->l1_ld_sectors + t->l1_st_sectors) /
+                       fmax(1, t->l1_ld_sectors));
     t->l2_reads = (1 - hits) * t->l1_ld_sectors;
     double lines = fmax(1, w->chain.lines_per_load);
     double from_dram = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
@@ -227,8 +242,10 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
     t->from_l1 = pow(hits, lines); /* a request waits for its slowest sector */
     t->from_dram = 1 - pow(1 - (1 - hits) * from_dram, lines);
     t->from_l2 = fmax(0, 1 - t->from_l1 - t->from_dram);
-    c->beyond_l1 = slow > 0 ? fmin(1, c->beyond_l1 * (1 - t->from_l1) / slow) : 1 - t->from_l1;
-    c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep) : t->from_dram;
+    c->beyond_l1 =
+        slow > 0 ? fmin(1, c->beyond_l1 * (1 - t->from_l1) / slow) : 1 - t->from_l1;
+    c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep)
+                            : t->from_dram;
   }
   if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
     ww_occupancy *o = &w->occupancy;
@@ -240,14 +257,19 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
 /* ---- the file ---- */
 
 static void write_error(ww_json *j, const char *key, const ww_fit_error *e) {
-  ww_json_put(j, "%s:{launches:%u,median:%g,mean:%g,mean_abs_ln:%g,within_20_pct:%g}", key, e->n,
-              e->median, e->mean, e->log_mean, e->within20);
+  ww_json_put(j, "%s:{launches:%u,median:%g,mean:%g,mean_abs_ln:%g,within_20_pct:%g}",
+              key, e->n, e->median, e->mean, e->log_mean, e->within20);
 }
 
-void ww_fit_write(const ww_fit_result *r, const ww_gpu *g, const char *data, ww_buf *out) {
-  static const char what[] = "parameters of the time model, by `warpwise train --machine`";
+void ww_fit_write(const ww_fit_result *r,
+                  const ww_gpu *g,
+                  const char *data,
+                  ww_buf *out) {
+  static const char what[] =
+      "parameters of the time model, by `warpwise train --machine`";
   ww_json j = {.out = out, .pretty = true};
-  ww_json_put(&j, "{schema_version:1,what:%s,data:%s,gpu:%s,params:{", what, data, g->name);
+  ww_json_put(&j, "{schema_version:1,what:%s,data:%s,gpu:%s,params:{", what, data,
+              g->name);
   uint64_t sum = 0;
   for (uint32_t k = 0; k < ww_nparams; k++) {
     double v = ((const double *)&r->params)[k];

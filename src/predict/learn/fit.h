@@ -20,20 +20,27 @@ typedef struct {
 
 typedef struct {
   ww_params params;
-  ww_fit_error start, fitted, crossed; /* before, in the sample, each family by a fit without it */
+  /* before, in the sample, each family by a fit without it */
+  ww_fit_error start, fitted, crossed;
   const char **families;
   ww_fit_error *by_family; /* of the crossed ones */
   uint32_t nfamilies;
   double *crossed_us; /* per sample */
 } ww_fit_result;
 
-/* What puts counters that the hardware counted in the place of predicted ones, to see how good the
- * time model is alone. */
+/* What puts counters that the hardware counted in the place of predicted ones, to see
+ * how good the time model is alone. */
 void ww_work_measured(ww_work *w, const ww_report *measured);
 /* cross: predict each family by a fit without it and some others, too. */
-void ww_fit(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, bool cross, ww_arena *a,
+void ww_fit(const ww_fit_sample *s,
+            uint32_t n,
+            const ww_gpu *g,
+            bool cross,
+            ww_arena *a,
             ww_fit_result *out);
-void ww_fit_write(const ww_fit_result *r, const ww_gpu *g, const char *data,
+void ww_fit_write(const ww_fit_result *r,
+                  const ww_gpu *g,
+                  const char *data,
                   ww_buf *out); /* models/machine.json */
 
 #endif

@@ -1,7 +1,9 @@
-/* score.c - the scoring rules: marks of single launches, scores of many, roofline classes.
+/* score.c - the scoring rules: marks of single launches, scores of many, roofline
+ * classes.
  *
- * Invariant: an oracle cannot gain by staying silent. A launch without an answer is in every count
- * that has launches in its denominator. Workload: some thousand pairs, so plain sorting everywhere.
+ * Invariant: an oracle cannot gain by staying silent. A launch without an answer is in
+ * every count that has launches in its denominator. Workload: some thousand pairs, so
+ * plain sorting everywhere.
  */
 #include "score.h"
 
@@ -77,7 +79,8 @@ double ww_stat_spearman(const double *x, const double *y, uint32_t n, ww_arena *
 
 /* ---- what is scored ---- */
 
-static const char *const sum_names[] = {"flops", "dram_bytes"}, *const sum_units[] = {"1", "byte"};
+static const char *const sum_names[] = {"flops", "dram_bytes"}, *const sum_units[] = {
+                                                                    "1", "byte"};
 
 const char *ww_scored_name(int q) {
   return q < WW_NMETRICS ? ww_metrics[q].name : sum_names[q - WW_NMETRICS];
@@ -111,8 +114,10 @@ bool ww_scored_value(const ww_report *r, int q, double *value) {
     return r->m[WW_M_dram_read_bytes].known && r->m[WW_M_dram_write_bytes].known &&
            isfinite(*value);
   }
-  bool any = false; /* a kind of FLOPs that an oracle does not name is one that it did not see */
-  for (const ww_quantity *m = &r->m[WW_M_flops_fp64]; m <= &r->m[WW_M_flops_tensor]; m++)
+  /* a kind of FLOPs that an oracle does not name is one that it did not see */
+  bool any = false;
+  for (const ww_quantity *m = &r->m[WW_M_flops_fp64]; m <= &r->m[WW_M_flops_tensor];
+       m++)
     if (m->known) {
       *value += m->value;
       any = true;
@@ -130,7 +135,8 @@ static bool is_flops(int q) {
 }
 
 static bool is_dram(int q) {
-  return q == WW_M_dram_read_bytes || q == WW_M_dram_write_bytes || q == WW_Q_dram_bytes;
+  return q == WW_M_dram_read_bytes || q == WW_M_dram_write_bytes ||
+         q == WW_Q_dram_bytes;
 }
 
 ww_score_rule ww_rule_of(int q) {
@@ -166,8 +172,8 @@ const char *ww_rule_text(int q, ww_arena *a) {
   return ww_fmt(a, "%.0f %%", 100 * r.relative);
 }
 
-/* Arithmetic intensity says something where there is arithmetic and where the bytes are more than a
- * few stray ones. */
+/* Arithmetic intensity says something where there is arithmetic and where the bytes are
+ * more than a few stray ones. */
 static bool ai_counts(const ww_report *measured) {
   double flops;
   double bytes;
@@ -286,11 +292,12 @@ const char *const ww_bound_names[WW_NBOUNDS] = {"unknown", "bandwidth", "compute
 void ww_balance_of(const ww_gpu *g, ww_balance *out) {
   double per_byte = 1e3 / g->dram_peak; /* TFLOP/s over GB/s */
   double ratio = g->issue[WW_GPU_OP_ffma] / g->issue[WW_GPU_OP_iadd3];
-  *out = (ww_balance){.fp64 = g->peak_fp64 * per_byte,
-                      .fp32 = g->peak_fp32 * per_byte,
-                      .fp16 = (isnan(g->peak_fp16) ? g->peak_fp32 : g->peak_fp16) * per_byte,
-                      .tensor = g->peak_tensor_fp16 * per_byte,
-                      .integer = g->peak_fp32 * per_byte * (isnan(ratio) ? 0.5 : ratio)};
+  *out = (ww_balance){
+      .fp64 = g->peak_fp64 * per_byte,
+      .fp32 = g->peak_fp32 * per_byte,
+      .fp16 = (isnan(g->peak_fp16) ? g->peak_fp32 : g->peak_fp16) * per_byte,
+      .tensor = g->peak_tensor_fp16 * per_byte,
+      .integer = g->peak_fp32 * per_byte * (isnan(ratio) ? 0.5 : ratio)};
 }
 
 /* A balance point nobody knows (NaN) is never reached. */
@@ -303,18 +310,19 @@ ww_bound ww_bound_rule(const ww_balance *i, const ww_balance *b) {
 ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
   double bytes;
   double flops;
-  bool counted =
-      ww_scored_value(r, WW_Q_dram_bytes, &bytes) && ww_scored_value(r, WW_Q_flops, &flops);
+  bool counted = ww_scored_value(r, WW_Q_dram_bytes, &bytes) &&
+                 ww_scored_value(r, WW_Q_flops, &flops);
   if (r->error.code != WW_OK)
     return WW_BOUND_UNKNOWN;
   if (counted) {
     bytes = fmax(bytes, 1);
-    return ww_bound_rule(&(ww_balance){.fp64 = ww_report_value(r, WW_M_flops_fp64) / bytes,
-                                       .fp32 = ww_report_value(r, WW_M_flops_fp32) / bytes,
-                                       .fp16 = ww_report_value(r, WW_M_flops_fp16) / bytes,
-                                       .tensor = ww_report_value(r, WW_M_flops_tensor) / bytes,
-                                       .integer = ww_report_value(r, WW_M_int_ops) / bytes},
-                         b);
+    return ww_bound_rule(
+        &(ww_balance){.fp64 = ww_report_value(r, WW_M_flops_fp64) / bytes,
+                      .fp32 = ww_report_value(r, WW_M_flops_fp32) / bytes,
+                      .fp16 = ww_report_value(r, WW_M_flops_fp16) / bytes,
+                      .tensor = ww_report_value(r, WW_M_flops_tensor) / bytes,
+                      .integer = ww_report_value(r, WW_M_int_ops) / bytes},
+        b);
   }
   for (int k = WW_BOUND_BANDWIDTH; r->roofline_class && k < WW_NBOUNDS; k++)
     if (!strcmp(r->roofline_class, ww_bound_names[k]))
@@ -352,7 +360,9 @@ static void class_rates(ww_class_score *s) {
                      : 0; /* one class alone: no correlation to speak of */
 }
 
-void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n,
+void ww_class_score_of(const ww_bound *truth,
+                       const ww_bound *guess,
+                       uint32_t n,
                        ww_class_score *out) {
   *out = (ww_class_score){
       .accuracy = NAN, .balanced = NAN, .f1 = NAN, .mcc = NAN, .accuracy_all = NAN};

@@ -1,10 +1,10 @@
-/* score.h - how good predictions are: the rules by which `warpwise evaluate` compares reports;
- * docs/evaluation.md is the manual.
+/* score.h - how good predictions are: the rules by which `warpwise evaluate` compares
+ * reports; docs/evaluation.md is the manual.
  *
- * A pair is a measured launch and what an oracle said of it. Everything here is a pure function of
- * pairs. A launch that was not answered stays in: it counts as an error of 100 % and as not right;
- * what needs two numbers (rank correlation, bias, logarithms) is over the answered ones. What
- * cannot be said is NaN. */
+ * A pair is a measured launch and what an oracle said of it. Everything here is a pure
+ * function of pairs. A launch that was not answered stays in: it counts as an error of
+ * 100 % and as not right; what needs two numbers (rank correlation, bias, logarithms)
+ * is over the answered ones. What cannot be said is NaN. */
 #ifndef WW_SCORE_H
 #define WW_SCORE_H
 
@@ -12,24 +12,25 @@
 #include "../../report/report.h"
 
 /* ---- reports ---- */
-static inline double ww_report_value(const ww_report *r, ww_metric m) { /* 0: not known */
+/* 0: not known */
+static inline double ww_report_value(const ww_report *r, ww_metric m) {
   return r->m[m].known ? r->m[m].value : 0;
 }
 static inline double ww_report_dram(const ww_report *r) { /* bytes read and written */
-  return ww_report_value(r, WW_M_dram_read_bytes) + ww_report_value(r, WW_M_dram_write_bytes);
+  return ww_report_value(r, WW_M_dram_read_bytes) +
+         ww_report_value(r, WW_M_dram_write_bytes);
 }
 
 /* ---- statistics; NaN for no values ---- */
-int ww_by_double(const void *a,
-                 const void *b); /* qsort's: doubles, and structs that begin with one, ascending */
-double ww_stat_median(double *v,
-                      uint32_t n); /* sorts v; of an even number the mean of the middle two */
-double
-ww_stat_share(double *v, uint32_t n,
-              double share); /* sorts v; the smallest value that is not below `share` of them */
+/* qsort's: doubles, and structs that begin with one, ascending */
+int ww_by_double(const void *a, const void *b);
+/* sorts v; of an even number the mean of the middle two */
+double ww_stat_median(double *v, uint32_t n);
+/* sorts v; the smallest value that is not below `share` of them */
+double ww_stat_share(double *v, uint32_t n, double share);
 double ww_stat_mean(const double *v, uint32_t n);
-double ww_stat_spearman(const double *x, const double *y, uint32_t n,
-                        ww_arena *a); /* ties share their mean rank; NaN: n < 3, all equal */
+/* ties share their mean rank; NaN: n < 3, all equal */
+double ww_stat_spearman(const double *x, const double *y, uint32_t n, ww_arena *a);
 
 /* ---- what is scored: every metric, and two sums that rules speak of ---- */
 enum { WW_Q_flops = WW_NMETRICS, WW_Q_dram_bytes, WW_NSCORED };
@@ -42,15 +43,17 @@ bool ww_scored_value(const ww_report *r, int q, double *value);
 /* When a prediction is right: |p - m| <= max(relative * m, absolute). */
 typedef struct {
   double relative, absolute;
-  bool points;  /* a percentage: errors are in its points, not relative */
-  double floor; /* scale of the unit: where the truth is zero, the error is the prediction's share
-                   of this, at most 1 */
+  bool points; /* a percentage: errors are in its points, not relative */
+  /* scale of the unit: where the truth is zero, the error is the prediction's share of
+   * this, at most 1 */
+  double floor;
 } ww_score_rule;
 ww_score_rule ww_rule_of(int q);
 const char *ww_rule_text(int q, ww_arena *a); /* "within 15 % or 256 KiB" */
 
 typedef struct {
-  const ww_report *measured, *predicted; /* predicted: an error inside, or NULL, is no answer */
+  /* predicted: an error inside, or NULL, is no answer */
+  const ww_report *measured, *predicted;
 } ww_pair;
 
 /* One quantity of one pair. */
@@ -72,9 +75,10 @@ typedef struct {
   uint32_t n, answered, zeros, skipped; /* n: counted; skipped: left out by a rule */
   double median, mean, p90;             /* of errors; fractions, or points */
   double ln;                            /* median |ln(p/m)| */
-  double within10;                      /* share of n with an error of at most 10 % (10 points) */
-  double right;                         /* share of n that the rule calls right */
-  double spearman, bias;                /* bias: median of (p - m) / m, or of points */
+  /* share of n with an error of at most 10 % (10 points) */
+  double within10;
+  double right;          /* share of n that the rule calls right */
+  double spearman, bias; /* bias: median of (p - m) / m, or of points */
   uint32_t intervals;
   double inside;   /* share of the intervals that hold the truth */
   uint32_t small;  /* time alone: answered launches below 10 us ... */
@@ -90,21 +94,30 @@ typedef struct {
 } ww_balance;
 void ww_balance_of(const ww_gpu *g, ww_balance *out);
 
-typedef enum { WW_BOUND_UNKNOWN, WW_BOUND_BANDWIDTH, WW_BOUND_COMPUTE, WW_NBOUNDS } ww_bound;
+typedef enum {
+  WW_BOUND_UNKNOWN,
+  WW_BOUND_BANDWIDTH,
+  WW_BOUND_COMPUTE,
+  WW_NBOUNDS
+} ww_bound;
 extern const char *const ww_bound_names[WW_NBOUNDS];
-/* Bandwidth-bound iff below the balance point in every kind of operation. Where the counters are
- * not there, the report's own word; else unknown. */
+/* Bandwidth-bound iff below the balance point in every kind of operation. Where the
+ * counters are not there, the report's own word; else unknown. */
 ww_bound ww_bound_of(const ww_report *r, const ww_balance *b);
-/* The rule itself. Every ratio in operations per byte; an operation that does not occur is 0. */
+/* The rule itself. Every ratio in operations per byte; an operation that does not occur
+ * is 0. */
 ww_bound ww_bound_rule(const ww_balance *intensity, const ww_balance *balance);
 
 typedef struct {
-  uint32_t n, answered;               /* n: launches whose true class is known */
-  uint32_t matrix[2][2];              /* answered: [truth][guess], 0 bandwidth, 1 compute */
+  uint32_t n, answered; /* n: launches whose true class is known */
+  /* answered: [truth][guess], 0 bandwidth, 1 compute */
+  uint32_t matrix[2][2];
   double accuracy, balanced, f1, mcc; /* over the answered; f1: macro */
   double accuracy_all;                /* an unanswered launch is a wrong one */
 } ww_class_score;
-void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n,
+void ww_class_score_of(const ww_bound *truth,
+                       const ww_bound *guess,
+                       uint32_t n,
                        ww_class_score *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* trees.c - gradient-boosted regression trees by histograms, grown best leaf first.
  *
- * Each round fits one tree to the clipped residuals (Huber's loss). Rows are 64 bins a feature, so
- * a split is found by one pass over a leaf's rows, and of two children only the smaller is counted:
- * the other is the difference. One thread and fixed orders of summation: the same rows give the
- * same forest. */
+ * Each round fits one tree to the clipped residuals (Huber's loss). Rows are 64 bins a
+ * feature, so a split is found by one pass over a leaf's rows, and of two children only
+ * the smaller is counted: the other is the difference. One thread and fixed orders of
+ * summation: the same rows give the same forest. */
 #include "trees.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ void ww_forest_write(const ww_forest *f, ww_buf *out) {
 }
 
 /* Reads one tree from node `at` on; false: the text ends or is no tree. */
-static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_forest *out) {
+static bool
+parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_forest *out) {
   enum { DEEP = 256 };
   uint32_t open[DEEP];
   uint32_t depth = 0;
@@ -54,7 +55,8 @@ static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_for
         return false;
     } else {
       long feature = strtol(*s, &end, 10);
-      if (end == *s || *end != '<' || feature < 0 || feature >= nfeatures || depth == DEEP)
+      if (end == *s || *end != '<' || feature < 0 || feature >= nfeatures ||
+          depth == DEEP)
         return false;
       *n = (ww_tree_node){feature, 0, strtof(end + 1, &end)};
     }
@@ -72,8 +74,8 @@ static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_for
   return !depth;
 }
 
-ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out,
-                          ww_err *e) {
+ww_status ww_forest_parse(
+    const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out, ww_err *e) {
   uint32_t most = 0;
   char *end;
   for (const char *s = text; *s; s++)
@@ -107,8 +109,8 @@ static void add_edge(float *edge, uint16_t *n, float lo, float hi) {
     edge[(*n)++] = mid;
 }
 
-/* Edges between quantiles of up to 20000 of the rows; a value that is frequent has a bin of its
- * own. */
+/* Edges between quantiles of up to 20000 of the rows; a value that is frequent has a
+ * bin of its own. */
 static uint16_t edges_of(float *v, uint32_t n, float *edge) {
   uint16_t m = 0;
   qsort(v, n, sizeof *v, ww_by_float);
@@ -148,7 +150,11 @@ static uint8_t bin_of(const float *edge, uint16_t nbins, float v) {
   return lo;
 }
 
-void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures, ww_arena *a,
+void ww_bin_rows(const float *x,
+                 uint32_t n,
+                 uint32_t stride,
+                 uint32_t nfeatures,
+                 ww_arena *a,
                  ww_binned *out) {
   enum { SEEN = 20000 };
   uint8_t *bin = WW_NEWN(a, uint8_t, (size_t)n * nfeatures + 1);
@@ -281,7 +287,8 @@ static void split(grower *t, uint32_t at) {
   *two = (branch){.begin = middle, .end = r->end, .child = {-1, -1}};
   branch *small = left_small ? one : two;
   branch *large = left_small ? two : one;
-  small->hist = t->hists + (size_t)(t->nbr / 2 + 1) * cells; /* the large one takes its parent's */
+  /* the large one takes its parent's */
+  small->hist = t->hists + (size_t)(t->nbr / 2 + 1) * cells;
   large->hist = r->hist;
   count(t, small);
   for (uint32_t k = 0; k < cells; k++) {
@@ -318,8 +325,9 @@ static void choose_rows(grower *t) {
   }
 }
 
-/* How a row pulls its leaf. Relative: against the slope of Huber's loss of predicted / true - 1, so
- * that an answer above the truth counts the more the higher it is, and one far below it ever less.
+/* How a row pulls its leaf. Relative: against the slope of Huber's loss of predicted /
+ * true - 1, so that an answer above the truth counts the more the higher it is, and one
+ * far below it ever less.
  */
 static double pull(const ww_trees_options *o, double r) {
   if (!o->relative)
@@ -360,8 +368,8 @@ static void grow(grower *t) {
 
 /* ---- the forest ---- */
 
-/* What a leaf says: the mean of its rows, drawn to 0. Where only few groups of rows meet in it, it
- * tells more of these than of others. */
+/* What a leaf says: the mean of its rows, drawn to 0. Where only few groups of rows
+ * meet in it, it tells more of these than of others. */
 static double leaf_value(const grower *t, const branch *r) {
   if (!t->p->group || !(t->group_most > 0))
     return r->g / (r->w + t->lambda);
@@ -393,7 +401,8 @@ static void keep(const grower *t, uint32_t at, ww_forest *out) {
   }
   uint32_t f = t->columns[r->column];
   keep(t, r->child[0], out);
-  out->nodes[self] = (ww_tree_node){f, out->nnodes - self, t->b->edge[f * WW_TREE_BINS + r->bin]};
+  out->nodes[self] =
+      (ww_tree_node){f, out->nnodes - self, t->b->edge[f * WW_TREE_BINS + r->bin]};
   keep(t, r->child[1], out);
 }
 
@@ -472,16 +481,21 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
   t->spare = WW_NEWN(t->arena, uint32_t, n + 1);
   t->columns = WW_NEWN(t->arena, uint16_t, t->b->nfeatures + 1);
   t->br = WW_NEWN(t->arena, branch, 2 * leaves + 2);
-  t->hists = WW_NEWN(t->arena, cell, (size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS);
-  *out = (ww_forest){.base = base_of(t->p, n, t->o),
-                     .nodes = WW_NEWN(a, ww_tree_node, (size_t)t->o->rounds * 2 * leaves + 1),
-                     .roots = WW_NEWN(a, uint32_t, t->o->rounds + 1)};
+  t->hists =
+      WW_NEWN(t->arena, cell, (size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS);
+  *out = (ww_forest){
+      .base = base_of(t->p, n, t->o),
+      .nodes = WW_NEWN(a, ww_tree_node, (size_t)t->o->rounds * 2 * leaves + 1),
+      .roots = WW_NEWN(a, uint32_t, t->o->rounds + 1)};
   for (uint32_t k = 0; k < n; k++)
     t->pred[k] = out->base;
 }
 
-void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o,
-                  ww_arena *a, ww_forest *out) {
+void ww_trees_fit(const ww_binned *b,
+                  const ww_trees_problem *p,
+                  const ww_trees_options *o,
+                  ww_arena *a,
+                  ww_forest *out) {
   grower t = {.b = b, .p = p, .o = o, .arena = ww_arena_new()};
   start(&t, a, out);
   if (p->held)

@@ -1,8 +1,8 @@
-/* trees.h - gradient-boosted regression trees: fitted on binned columns, evaluated on plain floats;
- * deterministic.
+/* trees.h - gradient-boosted regression trees: fitted on binned columns, evaluated on
+ * plain floats; deterministic.
  *
- * A forest is a sum: base + one leaf of each tree. A row goes left where its feature is below the
- * node's threshold. */
+ * A forest is a sum: base + one leaf of each tree. A row goes left where its feature is
+ * below the node's threshold. */
 #ifndef WW_PREDICT_TREES_H
 #define WW_PREDICT_TREES_H
 
@@ -24,10 +24,11 @@ typedef struct {
 double ww_forest_eval(const ww_forest *f, const float *x);
 uint32_t ww_forest_leaves(const ww_forest *f);
 
-/* Text form: base, then a token a node: `17<0.53` goes left below it, `=0.02` is a leaf. */
+/* Text form: base, then a token a node: `17<0.53` goes left below it, `=0.02` is a
+ * leaf. */
 void ww_forest_write(const ww_forest *f, ww_buf *out);
-ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out,
-                          ww_err *e);
+ww_status ww_forest_parse(
+    const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out, ww_err *e);
 
 /* ---- fitting ---- */
 
@@ -39,12 +40,17 @@ enum { WW_TREE_BINS = 64 };
 typedef struct {
   uint32_t n, nfeatures;
   const uint8_t *bin; /* [n][nfeatures] */
-  const float *
-      edge; /* [nfeatures][WW_TREE_BINS]: bin b holds values below edge b; the last one is unused */
+  /* [nfeatures][WW_TREE_BINS]: bin b holds values below edge b; the last one is unused
+   */
+  const float *edge;
   const uint16_t *nbins;
 } ww_binned;
 /* x: [n][stride] floats, the first nfeatures of a row count. */
-void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures, ww_arena *a,
+void ww_bin_rows(const float *x,
+                 uint32_t n,
+                 uint32_t stride,
+                 uint32_t nfeatures,
+                 ww_arena *a,
                  ww_binned *out);
 
 typedef struct {
@@ -56,8 +62,9 @@ typedef struct {
   double group_most; /* in mean row weights; 0: no limit */
   double columns;    /* share of the features that a tree may use */
   double rows;       /* share of the rows that a tree sees */
-  bool relative; /* targets are logs, and what counts is |predicted / true - 1|: where rows spread,
-                    the answer lies below their middle */
+  /* targets are logs, and what counts is |predicted / true - 1|: where rows spread, the
+   * answer lies below their middle */
+  bool relative;
   uint64_t seed;
 } ww_trees_options;
 
@@ -69,14 +76,19 @@ enum {
 typedef struct {
   const float *target, *weight; /* [n]; weight 0: not fitted on */
   const uint8_t *role;          /* [n] */
-  const uint32_t *group; /* [n] below ngroups, or NULL: rows of a group are alike, and all of them
-                            together weigh at most `group_most` in a leaf */
+  /* [n] below ngroups, or NULL: rows of a group are alike, and all of them together
+   * weigh at most `group_most` in a leaf */
+  const uint32_t *group;
   uint32_t ngroups;
-  float *pred; /* [n]: filled for fitted and held rows, as of the last round; may be NULL */
-  double
-      *held; /* [rounds + 1]: weighted mean error of held rows after so many rounds; may be NULL */
+  /* [n]: filled for fitted and held rows, as of the last round; may be NULL */
+  float *pred;
+  double *held; /* [rounds + 1]: weighted mean error of held rows after so many rounds;
+                   may be NULL */
 } ww_trees_problem;
-void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o,
-                  ww_arena *a, ww_forest *out);
+void ww_trees_fit(const ww_binned *b,
+                  const ww_trees_problem *p,
+                  const ww_trees_options *o,
+                  ww_arena *a,
+                  ww_forest *out);
 
 #endif

@@ -1,7 +1,8 @@
 /* cache.c - a sectored cache; see cache.h.
  *
- * A hash table with chains finds the slot of a line: arrays of indices, index + 1 so that zeroed
- * memory is empty. Invariant: the first `used` slots hold lines, each in exactly one chain. */
+ * A hash table with chains finds the slot of a line: arrays of indices, index + 1 so
+ * that zeroed memory is empty. Invariant: the first `used` slots hold lines, each in
+ * exactly one chain. */
 #include "cache.h"
 
 #include <stdlib.h>

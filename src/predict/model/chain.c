@@ -1,31 +1,36 @@
-/* chain.c - one warp alone: the longest way through its dependency stream, and what it waits for on
- * that way.
+/* chain.c - one warp alone: the longest way through its dependency stream, and what it
+ * waits for on that way.
  *
- * A warp issues in order, but the compiler has ordered the instructions of a basic block well:
- * within a block an instruction issues when its operands are there, across blocks everything of one
- * block has issued before the next begins. Loads do not pass earlier stores of their block unless
- * they are known to read constants; barriers order everything. Loads are brought forward only as
- * far as registers that cost no occupancy last: beyond that one waits until an earlier one has been
- * used. Memory takes nominal latencies to find the longest way, each load that of L1, L2 or DRAM as
- * often as its requests go there; along it cycles of arithmetic and waits of each kind are counted
- * apart, so that the time model can put in the latency that the load on the memory system brings.
- * Loads that are in flight together are one wait. Iterations that the lowering has unrolled overlap
- * as far as their values allow.
+ * A warp issues in order, but the compiler has ordered the instructions of a basic
+ * block well: within a block an instruction issues when its operands are there, across
+ * blocks everything of one block has issued before the next begins. Loads do not pass
+ * earlier stores of their block unless they are known to read constants; barriers order
+ * everything. Loads are brought forward only as far as registers that cost no occupancy
+ * last: beyond that one waits until an earlier one has been used. Memory takes nominal
+ * latencies to find the longest way, each load that of L1, L2 or DRAM as often as its
+ * requests go there; along it cycles of arithmetic and waits of each kind are counted
+ * apart, so that the time model can put in the latency that the load on the memory
+ * system brings. Loads that are in flight together are one wait. Iterations that the
+ * lowering has unrolled overlap as far as their values allow.
  *
- * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops
- * that ran in part count in full. */
+ * Invariant: the weight of an event multiplies what the event added to the warp's way,
+ * so loops that ran in part count in full. */
 #include "chain_int.h"
 
 #include <stdlib.h>
 
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
-#define BUDGET 300000.0      /* warp instructions to run again for the chain */
-#define NOMINAL_ATOMIC 400.0 /* cycles; orders the way only, time.c has the GPU's figure */
-#define FEWER 4              /* times: left-over iterations go in groups so much smaller */
-#define LONE_LINES \
-  8 /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
-#define PREDICATE \
-  9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
+#define BUDGET 300000.0 /* warp instructions to run again for the chain */
+/* cycles; orders the way only, time.c has the GPU's figure */
+#define NOMINAL_ATOMIC 400.0
+/* times: left-over iterations go in groups so much smaller */
+#define FEWER 4
+#define LONE_LINES                                                                     \
+  8 /* a request that touches so many lines, in one sector each, fetches from all over \
+       DRAM */
+#define PREDICATE                                                                      \
+  9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own \
+         latency */
 
 /* What can lie on a warp's longest way: cycles of arithmetic, waits of each kind. */
 enum {
@@ -51,12 +56,15 @@ typedef struct {
 typedef struct {
   float latency, inst;        /* of one IR instruction */
   float beyond_l1, beyond_l2; /* of a load's requests */
-  float words, frees; /* registers that a load fills; that earlier loads have filled and nobody
-                         reads behind this */
-  bool back; /* a load that gets what the same warp has stored a moment ago: it waits until the
-                store is in L2 */
+  /* registers that a load fills; that earlier loads have filled and nobody reads behind
+   * this */
+  float words, frees;
+  /* a load that gets what the same warp has stored a moment ago: it waits until the
+   * store is in L2 */
+  bool back;
 } cost;
-enum { USED = 64 };   /* values of loads that are remembered with their last use; a power of two */
+/* values of loads that are remembered with their last use; a power of two */
+enum { USED = 64 };
 enum { RECENT = 16 }; /* stores of a warp that are remembered for this */
 
 typedef struct {
@@ -68,7 +76,8 @@ typedef struct {
   uint32_t times[TRACKED]; /* that each warp came by */
 } block_costs;
 
-/* Values of loads that have been read for the last time, and when: what waits for their registers.
+/* Values of loads that have been read for the last time, and when: what waits for their
+ * registers.
  */
 typedef struct {
   struct {
@@ -84,8 +93,11 @@ typedef struct {
   used freed;     /* by the group */
   point now, sum; /* where the warp is (as run); the way so far, weighted */
   uint32_t fn, block,
-      group; /* header of the loop, or the block, it ran last; iterations of the group so far */
-  uint32_t trip, together; /* iterations since it came to the loop; those of the group in all */
+      /* header of the loop, or the block, it ran last; iterations of the group so far
+       */
+      group;
+  /* iterations since it came to the loop; those of the group in all */
+  uint32_t trip, together;
   point begun, stored[2];  /* of the group */
   point copied;            /* when what was copied asynchronously is there */
   uint64_t recent[RECENT]; /* where its latest stores went */
@@ -115,7 +127,8 @@ struct ww_chainer {
   ww_contention *crowd;
 };
 
-ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads, ww_arena *a) {
+ww_chainer *
+ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads, ww_arena *a) {
   ww_chainer *c = WW_NEW(a, ww_chainer);
   const ww_module *m = of->code->m;
   const ww_gpu *g = of->code->g;
@@ -149,8 +162,10 @@ static void way_of(const ww_chainer *c, const ww_ins *i, cost *out) {
     }
 }
 
-/* Where in the block each load's value is read for the last time; nowhere if it lives on. */
-static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, cost *out) {
+/* Where in the block each load's value is read for the last time; nowhere if it lives
+ * on. */
+static void
+last_uses(const ww_fn *fn, const ww_block *b, const float *words, cost *out) {
   uint32_t *last = ww_xcalloc(fn->nvals + 1, sizeof *last);
   for (uint32_t i = 0; i < b->nins; i++) {
     ww_val use[3 + 255];
@@ -210,7 +225,8 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   return v;
 }
 
-/* Of the warps of a block some are followed: the first, the last, others evenly between. */
+/* Of the warps of a block some are followed: the first, the last, others evenly
+ * between. */
 static tracked *track(ww_chainer *c, uint32_t warp) {
   for (uint32_t k = 0; k < TRACKED; k++) {
     tracked *w = &c->warps[k];
@@ -240,14 +256,15 @@ static point plus_wait(point p, double cycles, int part) {
   return p;
 }
 
-/* Does the event, which comes with this probability, come the n-th time? Evenly: one in eight every
- * eighth time. */
+/* Does the event, which comes with this probability, come the n-th time? Evenly: one in
+ * eight every eighth time. */
 static bool drawn(double p, double n, double phase) {
   return floor((n + 1) * p + phase) > floor(n * p + phase);
 }
 
 /* A load of global memory that issues at p, in the block's n-th run. */
-static point load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, double phase) {
+static point
+load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, double phase) {
   double far = floor((n + 1) * (double)k->beyond_l1 + phase);
   p = plus_wait(p, c->l1, WAITS);
   if (!drawn(k->beyond_l1, n, phase))
@@ -261,15 +278,16 @@ static point load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, 
 typedef struct {
   point start, last; /* the block's first issue, its latest issue so far */
   point stored[2];   /* its latest store's: to shared memory, elsewhere */
-  bool inner;     /* an iteration that is not the last of its group: no branch is left of its end */
+  /* an iteration that is not the last of its group: no branch is left of its end */
+  bool inner;
   double room;    /* words for loads */
   uint32_t times; /* that the warp has come by before */
   double phase;
 } front;
 
 /* When the results of an instruction that issues at `p` can be used. */
-static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost *k,
-                       const front *at) {
+static point result_of(
+    const ww_chainer *c, const ww_ins *i, point p, const cost *k, const front *at) {
   double shared = ww_shared_latency(c->g);
   switch (i->op) {
   case WW_OP_LD:
@@ -293,8 +311,8 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
   }
 }
 
-/* A load that is brought forward keeps its registers from then on: before others have been freed
- * there is only `room`. */
+/* A load that is brought forward keeps its registers from then on: before others have
+ * been freed there is only `room`. */
 static void await_registers(point *p, const used *freed, double room) {
   double words = 0;
   for (uint32_t k = 0; k < USED && k < freed->n; k++) {
@@ -307,8 +325,12 @@ static void await_registers(point *p, const used *freed, double room) {
   }
 }
 
-static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_ins *i,
-                      const cost *c, const front *at) {
+static point issue_at(const ww_fn *fn,
+                      const tracked *w,
+                      point *ready,
+                      const ww_ins *i,
+                      const cost *c,
+                      const front *at) {
   ww_val use[3 + 255];
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
   point p = at->start;
@@ -316,7 +338,8 @@ static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_
     later(&p, &ready[use[k]]);
   if (c->words > 0)
     await_registers(&p, &w->freed, at->room);
-  if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST || i->space == WW_PARAM)
+  if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST ||
+      i->space == WW_PARAM)
     return p;
   if (i->space != WW_SHARED)
     later(&p, &at->stored[1]);
@@ -325,8 +348,14 @@ static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_
   return p;
 }
 
-static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i,
-                  const cost *k, double weight, front *at) {
+static void issue(ww_chainer *c,
+                  tracked *w,
+                  const ww_fn *fn,
+                  point *ready,
+                  const ww_ins *i,
+                  const cost *k,
+                  double weight,
+                  front *at) {
   point p = issue_at(fn, w, ready, i, k, at);
   if (ww_is_part(i) && i->op == WW_OP_ST) { /* the warp goes on */
     later(&w->copied, &p);
@@ -380,8 +409,8 @@ static void add(point *to, const point *a, const point *b, double weight) {
     to->on_way[k] += weight * (a->on_way[k] - b->on_way[k]);
 }
 
-/* Iterations that go together with this one, which is number `trip` of its loop: what does not fill
- * a group is left to smaller ones. */
+/* Iterations that go together with this one, which is number `trip` of its loop: what
+ * does not fill a group is left to smaller ones. */
 static uint32_t together(const block_costs *k, uint32_t trip) {
   if (!(k->trips > 0))
     return k->plan.unrolled;
@@ -395,11 +424,12 @@ static uint32_t together(const block_costs *k, uint32_t trip) {
   return 1;
 }
 
-/* Where the block begins: at the end of the one before, or with the first iteration of its group.
+/* Where the block begins: at the end of the one before, or with the first iteration of
+ * its group.
  */
 static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k) {
-  bool head = block == k->header,
-       same = k->plan.unrolled > 1 && w->fn == f && w->block == k->header && w->group > 0;
+  bool head = block == k->header, same = k->plan.unrolled > 1 && w->fn == f &&
+                                         w->block == k->header && w->group > 0;
   bool again = same && (!head || w->group < w->together);
   w->trip = same ? w->trip + head : 0;
   if (!again) {
@@ -419,8 +449,8 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
                  .room = k->plan.room};
 }
 
-static void run_block(ww_chainer *c, uint32_t warp, const ww_fn *fn, uint32_t block,
-                      double weight) {
+static void run_block(
+    ww_chainer *c, uint32_t warp, const ww_fn *fn, uint32_t block, double weight) {
   tracked *w = track(c, warp);
   c->ir += weight * fn->blocks[block].nins;
   if (!w)
@@ -523,7 +553,11 @@ static void end(ww_chainer *c) {
   c->nblocks++;
 }
 
-static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes,
+static void on_block(void *ctx,
+                     ww_warp_id id,
+                     const ww_fn *fn,
+                     uint32_t block,
+                     ww_mask lanes,
                      double weight) {
   (void)lanes;
   for (ww_chainer *c = ctx; c; c = c->next)
@@ -582,7 +616,8 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 /* ---- some blocks of a launch ---- */
 
 /* Evenly over the blocks that work, first and last among them. */
-static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
+static uint32_t
+choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
   uint64_t of = ww_sampled_working(s);
   uint64_t n = fmin(fmax(BUDGET / fmax(each, 1), LEAST_BLOCKS), MOST_BLOCKS);
   if (each > 3 * BUDGET)
@@ -594,10 +629,10 @@ static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each,
   return n;
 }
 
-/* The blocks that were followed are few and stand evenly over the grid; the tally knows better what
- * a block does on average, because it looked for regions that differ. Where most blocks do
- * nothing, the few that were seen at work are more of those followed than of the grid: the means
- * come down, and what the longest block takes stays. */
+/* The blocks that were followed are few and stand evenly over the grid; the tally knows
+ * better what a block does on average, because it looked for regions that differ. Where
+ * most blocks do nothing, the few that were seen at work are more of those followed
+ * than of the grid: the means come down, and what the longest block takes stays. */
 static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
   double working = ww_sampled_working(sampled);
   double idle = sampled->of - working;
@@ -616,11 +651,16 @@ static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out)
   out->spread /= share;
 }
 
-ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_chain_gpu *gpus,
-                       uint32_t n, ww_chain *out, ww_err *e) {
+ww_status ww_chain_run(const ww_traced *t,
+                       const ww_sampled *sampled,
+                       const ww_chain_gpu *gpus,
+                       uint32_t n,
+                       ww_chain *out,
+                       ww_err *e) {
   const ww_run_spec *spec = &t->spec;
   uint64_t blocks[MOST_BLOCKS];
-  double each = sampled->blocks ? sampled->warp_instructions / (double)sampled->blocks : 0;
+  double each =
+      sampled->blocks ? sampled->warp_instructions / (double)sampled->blocks : 0;
   uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
   ww_arena *a = ww_arena_new();
   ww_chainer *all = NULL; /* the blocks run once for all of them */
@@ -631,7 +671,8 @@ ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_c
     all = c;
   }
   ww_observer obs = ww_chainer_observer(all);
-  ww_memory_reset(spec->memory); /* what the sampled blocks wrote must not change what these do */
+  /* what the sampled blocks wrote must not change what these do */
+  ww_memory_reset(spec->memory);
   ww_status st = ww_machine_run(t->machine, blocks, nblocks, 1, &obs, NULL, a, e);
   ww_memory_reset(spec->memory);
   for (const ww_chainer *c = all; c; c = c->next, out++) {

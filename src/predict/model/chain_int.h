@@ -8,7 +8,8 @@
 typedef struct ww_contention ww_contention;
 ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a);
 void ww_contention_atomic(ww_contention *c, const ww_access *a);
-uint32_t ww_contention_store(ww_contention *c, const ww_access *a); /* lines that it touches */
+/* lines that it touches */
+uint32_t ww_contention_store(ww_contention *c, const ww_access *a);
 double ww_contention_busiest(
     const ww_contention *c); /* cycles of the busiest address, slice, or all slices */
 

@@ -1,8 +1,8 @@
-/* contention.c - who stands in whose way at L2: atomics and stores that meet at one address, or in
- * one slice.
+/* contention.c - who stands in whose way at L2: atomics and stores that meet at one
+ * address, or in one slice.
  *
- * Tables of cycles by address and by slice, over the blocks that are seen; what is busiest bounds
- * the launch. */
+ * Tables of cycles by address and by slice, over the blocks that are seen; what is
+ * busiest bounds the launch. */
 #include "chain_int.h"
 
 /* Cycles for which atomics keep one address, or one slice of L2, busy. */
@@ -24,10 +24,12 @@ struct ww_contention {
 
 ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a) {
   ww_contention *c = WW_NEW(a, ww_contention);
-  *c = (ww_contention){.g = g, .address = WW_NEWN(a, hot, HOT), .slice = WW_NEWN(a, hot, HOT)};
-  c->nslices = g->l2_gbps > 0 && g->boost_mhz > 0
-                   ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate))
-                   : 64;
+  *c = (ww_contention){
+      .g = g, .address = WW_NEWN(a, hot, HOT), .slice = WW_NEWN(a, hot, HOT)};
+  c->nslices =
+      g->l2_gbps > 0 && g->boost_mhz > 0
+          ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate))
+          : 64;
   return c;
 }
 
@@ -42,7 +44,8 @@ static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
 
 uint32_t ww_access_lines(const ww_access *a, uint64_t *lines) {
   uint32_t n = 0;
-  if (a->pattern == WW_PATTERN_SAME || (a->hi - 1) >> WW_LINE_BITS == a->lo >> WW_LINE_BITS)
+  if (a->pattern == WW_PATTERN_SAME ||
+      (a->hi - 1) >> WW_LINE_BITS == a->lo >> WW_LINE_BITS)
     return lines[0] = a->lo >> WW_LINE_BITS, 1;
   if (a->pattern == WW_PATTERN_CONTIG) {
     for (uint64_t l = a->lo >> WW_LINE_BITS; l <= (a->hi - 1) >> WW_LINE_BITS; l++)
@@ -66,8 +69,8 @@ static double *busy(hot *table, uint64_t key) {
   return &table[at & (HOT - 1)].cycles;
 }
 
-/* Cycles that a slice of L2 takes for one sector of an atomic request, however many of its lanes
- * meet there. */
+/* Cycles that a slice of L2 takes for one sector of an atomic request, however many of
+ * its lanes meet there. */
 static double sector_cycles(const ww_contention *c, const ww_ins *i) {
   const ww_gpu *g = c->g;
   double adds = WW_FIGURE(g, atom_random);
@@ -78,11 +81,12 @@ static double sector_cycles(const ww_contention *c, const ww_ins *i) {
   return c->nslices / adds;
 }
 
-/* The compiler makes one addition of a warp's where all lanes add the same constant to one address.
+/* The compiler makes one addition of a warp's where all lanes add the same constant to
+ * one address.
  */
 static bool one_addition(const ww_access *a) {
-  if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD || ww_is_float(a->ins->type) ||
-      a->fn->vals[a->ins->b].kind != WW_VAL_CONST)
+  if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD ||
+      ww_is_float(a->ins->type) || a->fn->vals[a->ins->b].kind != WW_VAL_CONST)
     return false;
   uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
   for (ww_mask m = a->lanes; m; m &= m - 1)
@@ -91,8 +95,8 @@ static bool one_addition(const ww_access *a) {
   return true;
 }
 
-/* An address takes lane after lane; a slice of L2 takes request after request, each longer the more
- * of its line it is about. */
+/* An address takes lane after lane; a slice of L2 takes request after request, each
+ * longer the more of its line it is about. */
 void ww_contention_atomic(ww_contention *c, const ww_access *a) {
   const ww_gpu *g = c->g;
   double one = 1 / WW_FIGURE(g, atom_f32_same);

@@ -1,9 +1,9 @@
-/* lower.c - from the IR to the machine's instructions: by pipe, FLOPs and integer operations as the
- * counters count them.
+/* lower.c - from the IR to the machine's instructions: by pipe, FLOPs and integer
+ * operations as the counters count them.
  *
- * Each IR instruction becomes some of lower.def's instructions, after lower_fold.c has said which
- * ones vanish into their neighbours. Costs are per executing warp and static; how often each block
- * ran comes from the trace. */
+ * Each IR instruction becomes some of lower.def's instructions, after lower_fold.c has
+ * said which ones vanish into their neighbours. Costs are per executing warp and
+ * static; how often each block ran comes from the trace. */
 #include "lower_int.h"
 
 const char *const ww_pipe_names[WW_NPIPES] = {"fma", "alu", "imad",   "fp64",   "half",
@@ -65,7 +65,8 @@ static float words(uint8_t type) {
 
 /* Instructions are selected block by block: a widening in another block is not seen. */
 static bool widened_here(const emit *e, ww_val v) {
-  return ww_lower_widened(e->x, v) != WW_NOVAL && e->x->fn->vals[v].ref == e->x->block_of[e->at];
+  return ww_lower_widened(e->x, v) != WW_NOVAL &&
+         e->x->fn->vals[v].ref == e->x->block_of[e->at];
 }
 
 /* A product of two widened words is one instruction, where both are widened alike. */
@@ -73,7 +74,8 @@ static bool both_widened(const emit *e) {
   bool a = widened_here(e, e->i->a), b = widened_here(e, e->i->b);
   if (a && b)
     return e->x->def[e->i->a]->op == e->x->def[e->i->b]->op;
-  return (a || ww_lower_constant(e->x, e->i->a)) && (b || ww_lower_constant(e->x, e->i->b));
+  return (a || ww_lower_constant(e->x, e->i->a)) &&
+         (b || ww_lower_constant(e->x, e->i->b));
 }
 
 static void multiply(emit *e) {
@@ -88,7 +90,8 @@ static void multiply(emit *e) {
   put(e, WW_SASS_iadd3, 1);
   /* the high word of what was widened */
   put(e, WW_SASS_shf,
-      ww_lower_widened(e->x, e->i->a) != WW_NOVAL && ww_lower_widened(e->x, e->i->b) != WW_NOVAL);
+      ww_lower_widened(e->x, e->i->a) != WW_NOVAL &&
+          ww_lower_widened(e->x, e->i->b) != WW_NOVAL);
 }
 
 /* An operand that is a product or a shift is part of this instruction. */
@@ -105,8 +108,8 @@ static ww_sass adder(const emit *e) {
   return WW_SASS_iadd3;
 }
 
-/* An index of which the compiler sees that its bytes fit a word: it is scaled there and then added
- * to both words of the pointer. */
+/* An index of which the compiler sees that its bytes fit a word: it is scaled there and
+ * then added to both words of the pointer. */
 static bool small(const emit *e, ww_val index) {
   const ww_ins *w = e->x->def[index];
   const ww_ins *d = ww_lower_def(e->x, w->a);
@@ -114,7 +117,8 @@ static bool small(const emit *e, ww_val index) {
     return false;
   if (ww_type_bytes[w->type2] < 4)
     return true;
-  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) && ww_lower_literal(e->x, d->b);
+  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) &&
+         ww_lower_literal(e->x, d->b);
 }
 
 static void address(emit *e) {
@@ -136,7 +140,8 @@ static void predicate_logic(emit *e) {
   ww_val of[3] = {e->i->a, e->i->b, e->i->op == WW_OP_SELECT ? e->i->c : WW_NOVAL};
   for (uint32_t k = 0; k < 3; k++) {
     const ww_ins *d = ww_lower_def(e->x, of[k]);
-    if (d && (d->op == WW_OP_ICMP || d->op == WW_OP_FCMP) && ww_lower_nuses(e->x, d->dst) == 1)
+    if (d && (d->op == WW_OP_ICMP || d->op == WW_OP_FCMP) &&
+        ww_lower_nuses(e->x, d->dst) == 1)
       return;
   }
   put(e, WW_SASS_plop3, 1);
@@ -146,15 +151,16 @@ static bool takes_low_word(const ww_ins *i) {
   return i->op == WW_OP_TRUNC;
 }
 
-/* Of 64 bits, a shift by whole words only names other registers, and a word that is all zeros or
- * that nobody reads is not made. */
+/* Of 64 bits, a shift by whole words only names other registers, and a word that is all
+ * zeros or that nobody reads is not made. */
 static void shift(emit *e) {
   const ww_ins *i = e->i;
   const ww_value *by = &e->x->fn->vals[i->b];
   float n = words(i->type);
   if (n > 1 && by->kind == WW_VAL_CONST && by->bits >= 32)
     n = (i->op == WW_OP_ASHR) + (by->bits > 32);
-  if (n > 1 && (!ww_lower_nuses(e->x, i->dst) || ww_lower_all_users(e->x, i->dst, takes_low_word)))
+  if (n > 1 && (!ww_lower_nuses(e->x, i->dst) ||
+                ww_lower_all_users(e->x, i->dst, takes_low_word)))
     n = 1;
   put(e, WW_SASS_shf, n);
 }
@@ -248,7 +254,9 @@ static void conversion(emit *e) {
     put(e, words(i->type) > 1 || words(i->type2) > 1 ? WW_SASS_cvt : WW_SASS_i2f, 1);
     break;
   case WW_OP_FCVT:
-    put(e, ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2 ? WW_SASS_pack : WW_SASS_cvt,
+    put(e,
+        ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2 ? WW_SASS_pack
+                                                                    : WW_SASS_cvt,
         1);
     break;
   default:
@@ -257,7 +265,8 @@ static void conversion(emit *e) {
   }
 }
 
-/* An FP64 constant is an immediate only when its low half is zero; others are made of two moves. */
+/* An FP64 constant is an immediate only when its low half is zero; others are made of
+ * two moves. */
 static void long_constants(emit *e) {
   ww_val of[3] = {e->i->a, e->i->b, e->i->c};
   for (uint32_t k = 0; k < 3; k++) {
@@ -305,8 +314,8 @@ static void floating(emit *e) {
 
 /* ---- memory, warp, control ---- */
 
-/* In a loop, an address that all lanes share is computed on the uniform datapath and moved to the
- * lanes' registers for every load. */
+/* In a loop, an address that all lanes share is computed on the uniform datapath and
+ * moved to the lanes' registers for every load. */
 static bool through_uniform(const emit *e) {
   ww_val v = e->i->a;
   return v != WW_NOVAL && e->x->same[v] && e->x->def[v] &&
@@ -315,7 +324,8 @@ static bool through_uniform(const emit *e) {
 
 static void access_memory(emit *e) {
   const ww_ins *i = e->i;
-  bool shared = i->space == WW_SHARED, local = i->space == WW_LOCAL, load = i->op == WW_OP_LD;
+  bool shared = i->space == WW_SHARED, local = i->space == WW_LOCAL,
+       load = i->op == WW_OP_LD;
   if (ww_is_atomic(i))
     ww_lower_atomic(e->x, i, e->c);
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
@@ -378,12 +388,13 @@ static void jump(emit *e) {
   uint32_t b = x->block_of[e->at];
   uint32_t to = e->i->imm;
   uint32_t loop = x->fn->blocks[b].loop;
-  if (!x->predicated[b] && to != b + 1 && loop != WW_NOBLOCK && x->fn->loops[loop].header == to)
+  if (!x->predicated[b] && to != b + 1 && loop != WW_NOBLOCK &&
+      x->fn->loops[loop].header == to)
     put(e, WW_SASS_bra, 1);
 }
 
-/* Few cases are compared one after the other, as the source's own ifs; of many, half are passed
- * over with each compare. */
+/* Few cases are compared one after the other, as the source's own ifs; of many, half
+ * are passed over with each compare. */
 static void several_ways(emit *e) {
   float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f(e->i->n);
   put(e, WW_SASS_isetp, compares);
@@ -470,8 +481,8 @@ static bool read_before(const emit *e) {
   return false;
 }
 
-/* ptxas takes what all lanes share there in loops, and products; short arithmetic before them stays
- * with the lanes. */
+/* ptxas takes what all lanes share there in loops, and products; short arithmetic
+ * before them stays with the lanes. */
 static bool on_uniform_datapath(const emit *e) {
   return e->i->op != WW_OP_SREG &&
          (e->i->op == WW_OP_MUL || ww_lower_loop_of(e->x, e->at) != WW_NOBLOCK);
@@ -593,8 +604,8 @@ static void put_at(ww_lowering *x, ww_sass s, double n, uint32_t at) {
   ww_lower_put(x, s, n, &x->cost[at]);
 }
 
-/* Additions, and copies of what is still needed as it was; before the loop also tests of how many
- * iterations there are. */
+/* Additions, and copies of what is still needed as it was; before the loop also tests
+ * of how many iterations there are. */
 static void pointers(ww_lowering *x, uint32_t loop) {
   const ww_lower_loop *l = &x->loops[loop];
   const ww_loop *t = &x->fn->loops[loop];
@@ -605,13 +616,15 @@ static void pointers(ww_lowering *x, uint32_t loop) {
   put_at(x, WW_SASS_mov, 0.4 * l->streams / l->unrolled, at);
   if (l->unrolled == 1 || before == t->header)
     return;
-  double entry = together(x, t) ? ww_lower_coefs.loop_entry : ww_lower_coefs.loop_entry_apart;
+  double entry =
+      together(x, t) ? ww_lower_coefs.loop_entry : ww_lower_coefs.loop_entry_apart;
   put_at(x, WW_SASS_iadd3, 0.4 * entry, end);
   put_at(x, WW_SASS_mov, 0.3 * entry, end);
   put_at(x, WW_SASS_bra, 0.3 * entry, end);
 }
 
-/* ---- constants in registers: what is stored, carried into a loop or merged cannot be an immediate
+/* ---- constants in registers: what is stored, carried into a loop or merged cannot be
+ * an immediate
  * ---- */
 
 static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
@@ -619,8 +632,8 @@ static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
     put_at(x, WW_SASS_mov, 1, at);
 }
 
-/* The end of the block that the loop around b is entered from, outermost first; of b itself when
- * there is none. */
+/* The end of the block that the loop around b is entered from, outermost first; of b
+ * itself when there is none. */
 static uint32_t before_loops(const ww_lowering *x, uint32_t b) {
   uint32_t l = x->fn->blocks[b].loop;
   while (l != WW_NOBLOCK) {
@@ -632,7 +645,8 @@ static uint32_t before_loops(const ww_lowering *x, uint32_t b) {
 
 /* What a loop begins with and others need too is copied. */
 static bool lives_on(const ww_lowering *x, ww_val v) {
-  return v != WW_NOVAL && x->fn->vals[v].kind == WW_VAL_RESULT && ww_lower_nuses(x, v) > 1;
+  return v != WW_NOVAL && x->fn->vals[v].kind == WW_VAL_RESULT &&
+         ww_lower_nuses(x, v) > 1;
 }
 
 static void carried(ww_lowering *x, uint32_t b) {
@@ -656,8 +670,8 @@ static void carried(ww_lowering *x, uint32_t b) {
   }
 }
 
-/* Where ways meet, a value that is a constant on one of them is moved into its register before they
- * part. */
+/* Where ways meet, a value that is a constant on one of them is moved into its register
+ * before they part. */
 static void merged(ww_lowering *x, uint32_t b) {
   const ww_fn *fn = x->fn;
   uint32_t l = fn->blocks[b].loop;
@@ -691,9 +705,9 @@ static void put_constants(ww_lowering *x) {
   }
 }
 
-/* ---- what a kernel reads once: the stack pointer at its begin; parameters, the memory descriptor
- * and the window of shared memory where the first block begins that needs them, so that a warp
- * which leaves at once never sees them ---- */
+/* ---- what a kernel reads once: the stack pointer at its begin; parameters, the memory
+ * descriptor and the window of shared memory where the first block begins that needs
+ * them, so that a warp which leaves at once never sees them ---- */
 
 static uint32_t common_dominator(const ww_fn *fn, uint32_t a, uint32_t b) {
   if (a == WW_NOBLOCK)
@@ -781,8 +795,12 @@ typedef struct {
 } executed;
 
 /* `rounds`: of the loop's own instructions, against what their cost assumes. */
-static void add_block(const ww_lowering *x, uint32_t b, executed issued, double lanes,
-                      double rounds, ww_lowered *out) {
+static void add_block(const ww_lowering *x,
+                      uint32_t b,
+                      executed issued,
+                      double lanes,
+                      double rounds,
+                      ww_lowered *out) {
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
     const ww_cost *c = &x->cost[at];
     double n = 0;
@@ -802,7 +820,10 @@ static void add_block(const ww_lowering *x, uint32_t b, executed issued, double 
 }
 
 /* Lanes that meet at one address of shared memory try again. */
-static void add_spinning(const ww_lowering *x, uint32_t b, executed issued, const ww_counts *counts,
+static void add_spinning(const ww_lowering *x,
+                         uint32_t b,
+                         executed issued,
+                         const ww_counts *counts,
                          ww_lowered *out) {
   ww_cost c;
   if (!ww_lower_spinning(x, b, counts, &c))
@@ -838,7 +859,8 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
     for (uint32_t p = b; x->predicated[p];)
       issued = ran[p = x->fn->blocks[p].idom];
     uint32_t l = x->fn->blocks[b].loop;
-    double rounds = l == WW_NOBLOCK ? 1 : ww_lower_rounds(&x->loops[l], trips_of(x, b, ran));
+    double rounds =
+        l == WW_NOBLOCK ? 1 : ww_lower_rounds(&x->loops[l], trips_of(x, b, ran));
     if (issued.warps <= 0)
       continue;
     add_block(x, b, issued, ran[b].lanes, rounds, out);

@@ -1,9 +1,10 @@
 /* lower_address.c - addresses that differ by a constant share one register.
  *
- * Every address is a sum of products of values, times constants, plus a constant. Two that differ
- * in the constant alone are one base with two immediate offsets; two that differ in one more term
- * are one multiply-add apart. Compilers see this through widening and reassociation, so widening is
- * looked through here, and what only fed a shared address is no longer computed. */
+ * Every address is a sum of products of values, times constants, plus a constant. Two
+ * that differ in the constant alone are one base with two immediate offsets; two that
+ * differ in one more term are one multiply-add apart. Compilers see this through
+ * widening and reassociation, so widening is looked through here, and what only fed a
+ * shared address is no longer computed. */
 #include "lower_int.h"
 
 enum { TERMS = 8, LOOK_BACK = 96 };
@@ -93,7 +94,10 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
       return false;
     form_of(x, i->a, depth, out);
     form_of(x, i->b, depth, &a);
-    add_form(out, &a, i->op == WW_OP_SUB ? UINT64_MAX : i->op == WW_OP_LEA ? (uint64_t)i->imm : 1);
+    add_form(out, &a,
+             i->op == WW_OP_SUB   ? UINT64_MAX
+             : i->op == WW_OP_LEA ? (uint64_t)i->imm
+                                  : 1);
     return true;
   case WW_OP_OR:
     if (!fixed || c < 0 || c > 63)
@@ -197,7 +201,8 @@ static void visit(places *p, ww_val v) {
   bool narrow = ww_lower_short(x, v);
   for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;) {
     const place *q = &p->seen[k];
-    /* Addresses of shared memory are cheap enough to be computed before the ways part. */
+    /* Addresses of shared memory are cheap enough to be computed before the ways part.
+     */
     bool above = ww_ir_dominates(x->fn, q->block, now->block);
     if (!above && !(narrow && ww_lower_short(x, q->v)))
       continue;
@@ -232,7 +237,8 @@ static void drop(ww_lowering *x, ww_val v, uint32_t *need) {
   if (!d || !need[v] || --need[v] || d->nres > 1)
     return;
   uint8_t cls = ww_ops[d->op].cls;
-  if ((cls != WW_CLASS_INT && cls != WW_CLASS_CVT && cls != WW_CLASS_MOV) || ww_is_float(d->type))
+  if ((cls != WW_CLASS_INT && cls != WW_CLASS_CVT && cls != WW_CLASS_MOV) ||
+      ww_is_float(d->type))
     return;
   x->dead[v] = true;
   if (!x->shares[v])

@@ -1,19 +1,20 @@
 /* lower_atomic.c - atomics: one instruction each, and what the compiler puts around it.
  *
- * Where all lanes of a warp meet at one address, it lets one of them speak for all; floats in
- * shared memory, for which there is no instruction, become a loop that compares and swaps. How
- * often that loop turns depends on how many lanes meet, which the trace counts. */
+ * Where all lanes of a warp meet at one address, it lets one of them speak for all;
+ * floats in shared memory, for which there is no instruction, become a loop that
+ * compares and swaps. How often that loop turns depends on how many lanes meet, which
+ * the trace counts. */
 #include "lower_int.h"
 
 static bool wants_old_value(const ww_lowering *x, const ww_ins *i) {
   return i->dst != WW_NOVAL && ww_lower_nuses(x, i->dst) > 0;
 }
 
-/* Sums, logic and extremes of words can be put together before they go to memory; who wants the old
- * value gets it only for sums of what all lanes share. */
+/* Sums, logic and extremes of words can be put together before they go to memory; who
+ * wants the old value gets it only for sums of what all lanes share. */
 static bool one_for_all(const ww_lowering *x, const ww_ins *i) {
-  if (i->op != WW_OP_ATOM || i->type != WW_I32 || i->a == WW_NOVAL || i->b == WW_NOVAL ||
-      !x->same[i->a])
+  if (i->op != WW_OP_ATOM || i->type != WW_I32 || i->a == WW_NOVAL ||
+      i->b == WW_NOVAL || !x->same[i->a])
     return false;
   bool adds = i->sub == WW_RMW_ADD || i->sub == WW_RMW_SUB;
   if (wants_old_value(x, i))
@@ -58,8 +59,13 @@ void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   ww_lower_put(x, WW_SASS_iadd3, 1, c);
 }
 
-bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c) {
-  double meet = counts->atomic_requests > 0 ? counts->atomic_max_same / counts->atomic_requests : 1;
+bool ww_lower_spinning(const ww_lowering *x,
+                       uint32_t b,
+                       const ww_counts *counts,
+                       ww_cost *c) {
+  double meet = counts->atomic_requests > 0
+                    ? counts->atomic_max_same / counts->atomic_requests
+                    : 1;
   double more = ww_lower_coefs.spin * meet - 1;
   bool any = false;
   *c = (ww_cost){0};

@@ -1,10 +1,11 @@
 /* lower_fold.c - what of a function's IR is no instruction of its own on the machine.
  *
- * The compilers behind us select three-input adds, multiply-adds, shift-adds and addressing with an
- * immediate offset, negate and take absolute values inside other operations, and load and store
- * neighbouring words together. This file finds those cases by looking at operands and users; it
- * moves nothing, so every cost stays with the instruction that the source line belongs to. Values
- * are in SSA form, each defined once. */
+ * The compilers behind us select three-input adds, multiply-adds, shift-adds and
+ * addressing with an immediate offset, negate and take absolute values inside other
+ * operations, and load and store neighbouring words together. This file finds those
+ * cases by looking at operands and users; it moves nothing, so every cost stays with
+ * the instruction that the source line belongs to. Values are in SSA form, each defined
+ * once. */
 #include "lower_int.h"
 
 bool ww_lower_constant(const ww_lowering *x, ww_val v) {
@@ -15,7 +16,8 @@ bool ww_lower_constant(const ww_lowering *x, ww_val v) {
 
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v) {
   const ww_ins *d = ww_lower_def(x, v);
-  if (!d || (d->op != WW_OP_SEXT && d->op != WW_OP_ZEXT) || d->type != WW_I64 || d->type2 == WW_I1)
+  if (!d || (d->op != WW_OP_SEXT && d->op != WW_OP_ZEXT) || d->type != WW_I64 ||
+      d->type2 == WW_I1)
     return WW_NOVAL;
   return d->a;
 }
@@ -151,20 +153,22 @@ static bool zero(const ww_lowering *x, ww_val v) {
   return ww_lower_literal(x, v) && !x->fn->vals[v].bits;
 }
 
-/* An add whose only user is another add, a shift-add or an address; a multiply or a shift inside an
- * add; extremes of three; logic inside logic, or asked for zero. */
+/* An add whose only user is another add, a shift-add or an address; a multiply or a
+ * shift inside an add; extremes of three; logic inside logic, or asked for zero. */
 static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
   bool word = i->type == WW_I32 || i->type == WW_I16 || i->type == WW_I8;
   switch (i->op) {
   case WW_OP_MUL:
     return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB);
   case WW_OP_SHL:
-    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD && ww_lower_literal(x, i->b))
+    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD &&
+        ww_lower_literal(x, i->b))
       return true;
     /* fallthrough */
   case WW_OP_LSHR:
   case WW_OP_ASHR:
-    return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
+    return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type &&
+           word;
   case WW_OP_ADD:
   case WW_OP_SUB:
     return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB) && u->type == i->type;
@@ -174,7 +178,8 @@ static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
   case WW_OP_UMAX:
     return i->type == WW_I32 && u->op == i->op;
   case WW_OP_AND: /* logic sets a predicate where its result is zero or not */
-    if (u->op == WW_OP_ICMP && word && (u->sub == WW_EQ || u->sub == WW_NE) && zero(x, u->b))
+    if (u->op == WW_OP_ICMP && word && (u->sub == WW_EQ || u->sub == WW_NE) &&
+        zero(x, u->b))
       return true;
     return logic(u->op) && u->type == i->type && i->type != WW_I1;
   default:
@@ -229,11 +234,13 @@ static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
   return false;
 }
 
-/* The address of a matrix: what is added to it stands in the instruction that loads it. */
+/* The address of a matrix: what is added to it stands in the instruction that loads it.
+ */
 static bool matrix_offset(const ww_lowering *x, const ww_ins *i) {
   uint32_t at;
-  const ww_ins *u =
-      i->op == WW_OP_ADD && ww_lower_constant(x, i->b) ? only_user(x, i->dst, &at) : NULL;
+  const ww_ins *u = i->op == WW_OP_ADD && ww_lower_constant(x, i->b)
+                        ? only_user(x, i->dst, &at)
+                        : NULL;
   return u && u->op == WW_OP_TRUNC && ww_lower_all_users(x, u->dst, ww_is_part);
 }
 
@@ -267,8 +274,8 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   if (!u || x->block_of[user] != x->block_of[at] || !folds_into(x, i, u))
     return false;
   const ww_ins *other = ww_lower_def(x, u->a == i->dst ? u->b : u->a);
-  return !(other && other < i && only_user(x, other->dst, &user) == u && folds_into(x, other, u) &&
-           other->op == i->op);
+  return !(other && other < i && only_user(x, other->dst, &user) == u &&
+           folds_into(x, other, u) && other->op == i->op);
 }
 
 static void fold(ww_lowering *x) {
@@ -284,14 +291,14 @@ static void fold(ww_lowering *x) {
         continue;
       uint32_t b = x->block_of[at];
       if (x->fn->vals[v].ref == b && x->gone[x->first[b] + (d - x->fn->blocks[b].ins)])
-        x->gone[at] =
-            !(logic(i->op) || i->op == WW_OP_ADD || (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
+        x->gone[at] = !(logic(i->op) || i->op == WW_OP_ADD ||
+                        (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
     }
   }
 }
 
-/* ---- accesses to neighbouring words of shared and local memory become a wide one where their
- * alignment is known ---- */
+/* ---- accesses to neighbouring words of shared and local memory become a wide one
+ * where their alignment is known ---- */
 
 static uint32_t alignment(const ww_lowering *x, ww_val v) {
   uint32_t at_most = 16;
@@ -325,15 +332,19 @@ static int64_t offset_of(const ww_lowering *x, const ww_ins *i) {
 static bool same_base(const ww_lowering *x, ww_val a, ww_val b) {
   const ww_value *v = &x->fn->vals[a];
   const ww_value *w = &x->fn->vals[b];
-  return a == b || (v->kind == WW_VAL_SYMBOL && w->kind == WW_VAL_SYMBOL && v->ref == w->ref);
+  return a == b ||
+         (v->kind == WW_VAL_SYMBOL && w->kind == WW_VAL_SYMBOL && v->ref == w->ref);
 }
 
-/* The load in block b that is `like` this one, at `offset` of the same base; UINT32_MAX: none. */
-static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, int64_t offset) {
+/* The load in block b that is `like` this one, at `offset` of the same base;
+ * UINT32_MAX: none. */
+static uint32_t
+load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, int64_t offset) {
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (word_access(i) && i->op == like->op && i->space == like->space && i->type == like->type &&
-        !x->gone[at] && same_base(x, i->a, like->a) && offset_of(x, i) == offset)
+    if (word_access(i) && i->op == like->op && i->space == like->space &&
+        i->type == like->type && !x->gone[at] && same_base(x, i->a, like->a) &&
+        offset_of(x, i) == offset)
       return at;
   }
   return UINT32_MAX;
@@ -366,7 +377,8 @@ static void widen_loads(ww_lowering *x) {
   }
 }
 
-ww_lowering *ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
+ww_lowering *
+ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
   ww_lowering *x = WW_NEW(a, ww_lowering);
   *x = (ww_lowering){.m = m, .fn = fn, .g = g, .arena = a};
   number(x);

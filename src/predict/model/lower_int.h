@@ -26,8 +26,8 @@ extern ww_lower_coef ww_lower_coefs; /* a variable only for the program that fit
 
 /* What becomes of a loop. */
 typedef struct {
-  uint32_t
-      unrolled;    /* iterations that become one, besides those that the IR has unrolled already */
+  /* iterations that become one, besides those that the IR has unrolled already */
+  uint32_t unrolled;
   uint32_t before; /* those */
   double size;     /* instructions of the body, about */
   uint32_t branches, calls, loads;
@@ -36,35 +36,41 @@ typedef struct {
   float streams; /* additions that keep its pointers going, per unrolled iteration */
 } ww_lower_loop;
 
-/* One function under the eyes of the lowering. Instructions are numbered over all blocks: block b's
- * first is first[b]. */
+/* One function under the eyes of the lowering. Instructions are numbered over all
+ * blocks: block b's first is first[b]. */
 typedef struct ww_lowering {
   const ww_module *m;
   const ww_fn *fn;
   const ww_gpu *g;
   ww_arena *arena;
-  uint32_t nins;        /* of all blocks */
-  uint32_t *first;      /* nblocks + 1 */
-  uint32_t *block_of;   /* per instruction */
-  const ww_ins **def;   /* per value: what defines it; NULL: a phi, parameter, constant */
-  uint32_t *uses_at;    /* per value, nvals + 1: its users in uses[] */
-  uint32_t *uses;       /* instructions; WW_PHI | block: a phi of that block */
-  bool *uniform;        /* per value: the same in every lane of every warp of a block, by integer
-                           arithmetic alone */
-  bool *same;           /* per value: the same in every lane, what loops carry included */
-  bool *gone;           /* per instruction: folded into another one */
-  uint8_t *predicated;  /* per block: runs under its predecessor's predicate */
-  uint8_t *shares;      /* per value: an address that shares a register (lower_address.c) */
-  ww_val *base;         /* per value that does: the address whose register it is */
-  bool *dead;           /* per value: only fed addresses that share another's register */
+  uint32_t nins;      /* of all blocks */
+  uint32_t *first;    /* nblocks + 1 */
+  uint32_t *block_of; /* per instruction */
+  /* per value: what defines it; NULL: a phi, parameter, constant */
+  const ww_ins **def;
+  uint32_t *uses_at; /* per value, nvals + 1: its users in uses[] */
+  uint32_t *uses;    /* instructions; WW_PHI | block: a phi of that block */
+  /* per value: the same in every lane of every warp of a block, by integer arithmetic
+   * alone */
+  bool *uniform;
+  /* per value: the same in every lane, what loops carry included */
+  bool *same;
+  bool *gone;          /* per instruction: folded into another one */
+  uint8_t *predicated; /* per block: runs under its predecessor's predicate */
+  /* per value: an address that shares a register (lower_address.c) */
+  uint8_t *shares;
+  ww_val *base; /* per value that does: the address whose register it is */
+  /* per value: only fed addresses that share another's register */
+  bool *dead;
   bool *known;          /* per value: a constant once its loops are unrolled */
   bool *vanishes;       /* per loop: unrolled in full */
   bool *fixed;          /* per loop: its trips are constants of the source */
   uint8_t *moves;       /* per value: how it moves in its loop (lower_loop.c) */
   bool *address;        /* per value: moves evenly, and only addresses need it */
   ww_lower_loop *loops; /* per loop */
-  float *share;  /* per instruction: of the block's executions, those in which it is there at all
-                    (unrolled loops); -1: one addition */
+  /* per instruction: of the block's executions, those in which it is there at all
+   * (unrolled loops); -1: one addition */
+  float *share;
   ww_cost *cost; /* per instruction */
 } ww_lowering;
 #define WW_PHI 0x80000000u
@@ -81,7 +87,8 @@ enum {
 }; /* shares: not; differs by a constant; by one multiply-add */
 
 /* lower_fold.c: everything but the costs. */
-ww_lowering *ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a);
+ww_lowering *
+ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a);
 static inline const ww_ins *ww_lower_ins(const ww_lowering *x, uint32_t at) {
   uint32_t b = x->block_of[at];
   return &x->fn->blocks[b].ins[at - x->first[b]];
@@ -123,23 +130,26 @@ void ww_lower_predicated(ww_lowering *x);
 /* lower_address.c: fills shares, base, dead. */
 void ww_lower_addresses(ww_lowering *x);
 
-/* lower_loop.c: ww_lower_unrolled fills known and vanishes before anything is folded; the other
- * fills moves, address, loops, share. */
+/* lower_loop.c: ww_lower_unrolled fills known and vanishes before anything is folded;
+ * the other fills moves, address, loops, share. */
 void ww_lower_unrolled(ww_lowering *x);
 void ww_lower_loops(ww_lowering *x);
 double ww_lower_rounds(const ww_lower_loop *l, double trips);
 
 /* lower_math.c: whether a math function only rounds, which is one instruction. */
 bool ww_lower_rounding(const ww_ins *i);
-/* lower_math.c: adds a math function, a division or another operation that becomes several
- * instructions. */
+/* lower_math.c: adds a math function, a division or another operation that becomes
+ * several instructions. */
 void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c);
 
-/* lower_atomic.c: adds an atomic; the second one, what a warp that executes block b spends beyond
- * that, because lanes meet at one address: instructions of the warp, FLOPs and integer operations a
- * lane. False: nothing in it does. */
+/* lower_atomic.c: adds an atomic; the second one, what a warp that executes block b
+ * spends beyond that, because lanes meet at one address: instructions of the warp,
+ * FLOPs and integer operations a lane. False: nothing in it does. */
 void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c);
-bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c);
+bool ww_lower_spinning(const ww_lowering *x,
+                       uint32_t b,
+                       const ww_counts *counts,
+                       ww_cost *c);
 
 /* registers.c: fills plan and the words of the code. */
 void ww_lower_registers(ww_lowering *x, ww_fn_code *out);

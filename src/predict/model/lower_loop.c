@@ -1,15 +1,21 @@
-/* lower_loop.c - loops as the compiler leaves them: unrolled iterations, addresses that become
- * pointers.
+/* lower_loop.c - loops as the compiler leaves them: unrolled iterations, addresses that
+ * become pointers.
  *
- * nvcc unrolls 4 iterations of an innermost loop that counts by a constant, ptxas another 4 where
- * the body stays small; loops whose every trip is known at compile time vanish. Inside, an address
- * that moves evenly is a pointer: with a constant step it is an immediate offset of one pointer per
- * array, with another step one addition each. Both were read off the code of the corpus. What the
- * source computes for such addresses is computed once, before the loop. The result is a share per
- * instruction: of its block's executions, those that still have it. */
+ * nvcc unrolls 4 iterations of an innermost loop that counts by a constant, ptxas
+ * another 4 where the body stays small; loops whose every trip is known at compile time
+ * vanish. Inside, an address that moves evenly is a pointer: with a constant step it is
+ * an immediate offset of one pointer per array, with another step one addition each.
+ * Both were read off the code of the corpus. What the source computes for such
+ * addresses is computed once, before the loop. The result is a share per instruction:
+ * of its block's executions, those that still have it. */
 #include "lower_int.h"
 
-enum { INVARIANT = WW_INVARIANT, STEADY = WW_STEADY, STRIDED = WW_STRIDED, OTHER = WW_MOVES };
+enum {
+  INVARIANT = WW_INVARIANT,
+  STEADY = WW_STEADY,
+  STRIDED = WW_STRIDED,
+  OTHER = WW_MOVES
+};
 
 static bool in_loop(const ww_lowering *x, ww_val v, uint32_t loop) {
   const ww_value *t = &x->fn->vals[v];
@@ -93,10 +99,12 @@ static void find_moves(ww_lowering *x) {
     for (uint32_t p = 0; p < h->nphis; p++)
       classify_phi(x, &h->phis[p], l);
   }
-  /* Blocks may stand in any order: twice settles what a body that is not in order left open. */
+  /* Blocks may stand in any order: twice settles what a body that is not in order left
+   * open. */
   for (uint32_t turn = 0; turn < 2; turn++)
     for (uint32_t b = 0; b < fn->nblocks; b++)
-      for (uint32_t k = 0; k < fn->blocks[b].nins && fn->blocks[b].loop != WW_NOBLOCK; k++) {
+      for (uint32_t k = 0; k < fn->blocks[b].nins && fn->blocks[b].loop != WW_NOBLOCK;
+           k++) {
         const ww_ins *i = &fn->blocks[b].ins[k];
         if (i->dst != WW_NOVAL && i->nres <= 1 && !ww_is_float(i->type))
           x->moves[i->dst] = classify(x, i, fn->blocks[b].loop);
@@ -108,8 +116,8 @@ static void find_moves(ww_lowering *x) {
 static bool address_of(const ww_ins *i, ww_val v) {
   if (i->op == WW_OP_LD)
     return true;
-  return (i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) && i->a == v &&
-         (i->op == WW_OP_ST || i->b != v);
+  return (i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) &&
+         i->a == v && (i->op == WW_OP_ST || i->b != v);
 }
 
 static bool only_addresses(const ww_lowering *x, ww_val v, uint32_t loop) {
@@ -132,7 +140,8 @@ static bool only_addresses(const ww_lowering *x, ww_val v, uint32_t loop) {
     const ww_ins *i = ww_lower_ins(x, u);
     if (address_of(i, v))
       continue;
-    if (i->dst == WW_NOVAL || !x->address[i->dst] || fn->blocks[x->block_of[u]].loop != loop)
+    if (i->dst == WW_NOVAL || !x->address[i->dst] ||
+        fn->blocks[x->block_of[u]].loop != loop)
       return false;
   }
   return n > 0;
@@ -150,9 +159,9 @@ static void find_addresses(ww_lowering *x) {
   x->address = WW_NEWN(x->arena, bool, fn->nvals);
   for (ww_val v = 0; v < fn->nvals; v++)
     x->address[v] = fn->vals[v].kind == WW_VAL_RESULT &&
-                    fn->blocks[fn->vals[v].ref].loop != WW_NOBLOCK && x->moves[v] != OTHER &&
-                    !(x->same[v] && x->def[v]) && !ww_is_float(fn->vals[v].type) &&
-                    in_every_iteration(x, v);
+                    fn->blocks[fn->vals[v].ref].loop != WW_NOBLOCK &&
+                    x->moves[v] != OTHER && !(x->same[v] && x->def[v]) &&
+                    !ww_is_float(fn->vals[v].type) && in_every_iteration(x, v);
   for (bool changed = true; changed;) {
     changed = false;
     for (ww_val v = 0; v < fn->nvals; v++)
@@ -172,7 +181,8 @@ static bool innermost(const ww_fn *fn, uint32_t loop) {
   return true;
 }
 
-/* The only branch out of the loop stands at its end and compares a value that moves by a constant.
+/* The only branch out of the loop stands at its end and compares a value that moves by
+ * a constant.
  */
 static bool counted(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
@@ -262,8 +272,8 @@ static double counter_step(const ww_lowering *x, uint32_t loop) {
   return isinf(least) ? 1 : least;
 }
 
-/* Whether every walk through memory leaps: nvcc then counts with the scaled index, which ptxas does
- * not unroll again. */
+/* Whether every walk through memory leaps: nvcc then counts with the scaled index,
+ * which ptxas does not unroll again. */
 static bool leaps(const ww_lowering *x, uint32_t loop) {
   double counter = counter_step(x, loop);
   const ww_fn *fn = x->fn;
@@ -271,7 +281,8 @@ static bool leaps(const ww_lowering *x, uint32_t loop) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins && fn->blocks[b].loop == loop; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || i->a == WW_NOVAL || i->space == WW_SHARED)
+      if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || i->a == WW_NOVAL ||
+          i->space == WW_SHARED)
         continue;
       uint8_t kind = kind_of(x, i->a, loop);
       if (kind == INVARIANT)
@@ -316,7 +327,8 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   l->before = unrolled_before(x, loop);
   measure(x, loop, l);
   l->counted = counted(x, loop);
-  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted || x->vanishes[loop])
+  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted ||
+      x->vanishes[loop])
     return;
   uint32_t asked = pragma(fn, loop);
   if (asked) { /* what the source asks for, and no more */
@@ -326,7 +338,8 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   double once = (l->size - 3) / l->before;
   uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
   l->leaps = leaps(x, loop);
-  /* Loads in flight are what the second unrolling is for; arithmetic alone gets less of it. */
+  /* Loads in flight are what the second unrolling is for; arithmetic alone gets less of
+   * it. */
   if (!l->leaps && once * 4 <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6))
     total = 16;
   /* Where the number of trips is a constant, as many as fit. */
@@ -337,8 +350,8 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   l->unrolled = total > l->before ? total / l->before : 1;
 }
 
-/* The step of a value that the loop carries: once for the unrolled iterations. What is computed
- * from it is computed for each. */
+/* The step of a value that the loop carries: once for the unrolled iterations. What is
+ * computed from it is computed for each. */
 static bool steps(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
   const ww_block *h = &x->fn->blocks[x->fn->loops[loop].header];
   for (const ww_phi *p = h->phis; p - h->phis < h->nphis; p++)
@@ -348,7 +361,8 @@ static bool steps(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
   return false;
 }
 
-/* How much of an instruction is left in the loop, and what stays for its stream of addresses. */
+/* How much of an instruction is left in the loop, and what stays for its stream of
+ * addresses. */
 static void share_of(ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
   const ww_fn *fn = x->fn;
@@ -371,10 +385,11 @@ static void share_of(ww_lowering *x, uint32_t at) {
   if (l->unrolled == 1 || !end)
     return;
   /* The counter, its compare and branch: once for the unrolled iterations. */
-  bool counter =
-      i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY && steps(x, i, loop);
+  bool counter = i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY &&
+                 steps(x, i, loop);
   if (counter || i->op == WW_OP_CBR ||
-      (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER && kind_of(x, i->b, loop) != OTHER))
+      (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER &&
+       kind_of(x, i->b, loop) != OTHER))
     x->share[at] = 1.0f / l->unrolled;
 }
 
@@ -392,7 +407,8 @@ static void count_streams(ww_lowering *x, uint32_t loop) {
           !x->address[i->dst] || x->moves[i->dst] != STEADY)
         continue;
       ww_val root = i->a;
-      for (const ww_ins *d; (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];)
+      for (const ww_ins *d;
+           (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];)
         root = d->a;
       uint32_t s = 0;
       while (s < n && seen[s] != root)
@@ -412,8 +428,8 @@ static void count_streams(ww_lowering *x, uint32_t loop) {
 static bool known_step(const ww_lowering *x, const ww_ins *d, ww_val phi) {
   if (!d || d->a != phi || !ww_lower_constant(x, d->b))
     return false;
-  return d->op == WW_OP_ADD || d->op == WW_OP_SUB || d->op == WW_OP_SHL || d->op == WW_OP_LSHR ||
-         d->op == WW_OP_ASHR;
+  return d->op == WW_OP_ADD || d->op == WW_OP_SUB || d->op == WW_OP_SHL ||
+         d->op == WW_OP_LSHR || d->op == WW_OP_ASHR;
 }
 
 /* A carried value that begins and moves by constants. */
@@ -496,8 +512,8 @@ static bool holds(uint8_t cmp, int32_t a, int32_t b) {
   }
 }
 
-/* Iterations of a loop that counts from one constant to another; 6 where the begin depends on an
- * outer one, as in sorting networks. */
+/* Iterations of a loop that counts from one constant to another; 6 where the begin
+ * depends on an outer one, as in sorting networks. */
 static uint32_t trips(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
   uint32_t latch = fn->loops[loop].latch;
@@ -561,16 +577,17 @@ void ww_lower_unrolled(ww_lowering *x) {
   x->fixed = WW_NEWN(x->arena, bool, fn->nloops + 1);
   for (uint32_t depth = 1; depth <= 8; depth++)
     for (uint32_t l = 0; l < fn->nloops; l++) {
-      if (fn->loops[l].depth != depth || (depth > 1 && fn->loops[l].parent != WW_NOBLOCK &&
-                                          !x->vanishes[fn->loops[l].parent] && !innermost(fn, l)))
+      if (fn->loops[l].depth != depth ||
+          (depth > 1 && fn->loops[l].parent != WW_NOBLOCK &&
+           !x->vanishes[fn->loops[l].parent] && !innermost(fn, l)))
         continue;
       const ww_block *h = &fn->blocks[fn->loops[l].header];
       for (uint32_t p = 0; p < h->nphis; p++)
         x->known[h->phis[p].dst] = known(x, &h->phis[p], l);
       spread_known(x, l);
       x->fixed[l] = exits_known(x, l);
-      x->vanishes[l] =
-          x->fixed[l] && pragma(fn, l) != 1 && laid_out(x, l) <= ww_lower_coefs.unroll_full;
+      x->vanishes[l] = x->fixed[l] && pragma(fn, l) != 1 &&
+                       laid_out(x, l) <= ww_lower_coefs.unroll_full;
       if (x->vanishes[l])
         continue;
       for (ww_val v = 0; v < fn->nvals; v++)
@@ -579,9 +596,9 @@ void ww_lower_unrolled(ww_lowering *x) {
     }
 }
 
-/* Unrolled bodies run while enough iterations are left, then the rest by fours and one by one: how
- * often the loop's own instructions run, for `trips` iterations of the IR's loop, against trips /
- * unrolled. */
+/* Unrolled bodies run while enough iterations are left, then the rest by fours and one
+ * by one: how often the loop's own instructions run, for `trips` iterations of the IR's
+ * loop, against trips / unrolled. */
 double ww_lower_rounds(const ww_lower_loop *l, double trips) {
   if (l->unrolled == 1 || trips <= 0)
     return 1;

@@ -1,8 +1,9 @@
-/* lower_math.c - operations that become several instructions: divisions, roots, math functions.
+/* lower_math.c - operations that become several instructions: divisions, roots, math
+ * functions.
  *
- * The GPU description says how many instructions and FLOPs an ordinary argument takes, from a
- * probe. Where it does not, the counts of ptxas for sm_90 stand here and in lower_math.def.
- * Functions that nobody probed stand beside one that is alike. */
+ * The GPU description says how many instructions and FLOPs an ordinary argument takes,
+ * from a probe. Where it does not, the counts of ptxas for sm_90 stand here and in
+ * lower_math.def. Functions that nobody probed stand beside one that is alike. */
 #include "lower_int.h"
 
 typedef struct {
@@ -35,12 +36,14 @@ static float or_else(double figure, float scale, float otherwise) {
   return isnan(figure) ? otherwise : (float)figure * scale;
 }
 
-/* `inst` instructions of which the FLOPs say how many are floating point; one goes to the
- * special-function unit, the rest is integer work. */
-static void spread(const ww_lowering *x, const sequence *s, float integer_share, ww_cost *c) {
+/* `inst` instructions of which the FLOPs say how many are floating point; one goes to
+ * the special-function unit, the rest is integer work. */
+static void
+spread(const ww_lowering *x, const sequence *s, float integer_share, ww_cost *c) {
   bool known = s->figure >= 0;
   const ww_gpu *g = x->g;
-  float inst = or_else(known ? g->math_instructions[s->figure] : NAN, s->scale, s->inst);
+  float inst =
+      or_else(known ? g->math_instructions[s->figure] : NAN, s->scale, s->inst);
   float f32 = or_else(known ? g->math_flops32[s->figure] : NAN, s->scale, s->flops32);
   float f64 = or_else(known ? g->math_flops64[s->figure] : NAN, s->scale, s->flops64);
   float fma = f32 * 0.6f;
@@ -75,8 +78,8 @@ static bool power_of_two(const ww_lowering *x, ww_val v) {
   return bits && !(bits & (bits - 1));
 }
 
-/* Whether a number of 64 bits has more than 32 that matter, as far as its operations tell: sizes
- * and indices do not, products and what memory holds as 64 bits do. */
+/* Whether a number of 64 bits has more than 32 that matter, as far as its operations
+ * tell: sizes and indices do not, products and what memory holds as 64 bits do. */
 static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   const ww_ins *d = ww_lower_def(x, v);
   if (!d || !depth || d->type != WW_I64)
@@ -101,14 +104,15 @@ static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   }
 }
 
-/* The reciprocal of the divisor, half of the work, is there already: from an earlier division, or
- * from before the loop. */
+/* The reciprocal of the divisor, half of the work, is there already: from an earlier
+ * division, or from before the loop. */
 static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
   const ww_fn *fn = x->fn;
   uint32_t here = fn->vals[i->dst].ref;
   uint32_t loop = fn->blocks[here].loop;
   const ww_value *by = &fn->vals[i->b];
-  if (loop != WW_NOBLOCK && !(by->kind == WW_VAL_RESULT && ww_ir_in_loop(fn, by->ref, loop)))
+  if (loop != WW_NOBLOCK &&
+      !(by->kind == WW_VAL_RESULT && ww_ir_in_loop(fn, by->ref, loop)))
     return true;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->b); k++) {
     const ww_ins *o = ww_lower_user(x, i->b, k);
@@ -124,7 +128,8 @@ static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
 static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   static const sequence word[4] = {F32(div_s32, 1, 22, 0), F32(div_u32, 1, 18, 0),
                                    F32(mod_s32, 1, 21, 0), F32(mod_u32, 1, 17, 0)};
-  static const sequence by_constant[2] = {F32(div_const_s32, 1, 4, 0), F32(mod_const_u32, 1, 5, 0)};
+  static const sequence by_constant[2] = {F32(div_const_s32, 1, 4, 0),
+                                          F32(mod_const_u32, 1, 5, 0)};
   static const sequence wide_constant = F32(div_const_u64, 1, 16, 0);
   static const sequence wide = F32(div_small_u64, 1, 28, 0);
   static const sequence full = OWN32(76, 0); /* a call, where a high word is not zero */
@@ -161,8 +166,9 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   static const sequence inverse = F32(rcp_f32, 1, 8, 5);
   static const sequence inverse64 = F64(rcp_f64, 1, 11, 10);
   const ww_value *a = &x->fn->vals[i->a];
-  bool one = a->kind == WW_VAL_CONST &&
-             (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
+  bool one =
+      a->kind == WW_VAL_CONST &&
+      (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
   if (ww_lower_constant(x, i->b) && !ww_lower_literal(x, i->b)) {
     ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dmul : WW_SASS_fmul, 1, c);
     return;
@@ -175,8 +181,8 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
     ww_lower_put(x, WW_SASS_pack, 3, c);
 }
 
-/* Of what is neither floating point nor special function, how much is integer work: range
- * reduction, exponents by hand. */
+/* Of what is neither floating point nor special function, how much is integer work:
+ * range reduction, exponents by hand. */
 static float integer_part(const ww_ins *i, bool twice) {
   if (twice)
     return 0.35f;
@@ -203,8 +209,8 @@ static float integer_part(const ww_ins *i, bool twice) {
   }
 }
 
-/* The sine and cosine of one angle share its reduction; of a power whose base is a constant, the
- * logarithm is known. */
+/* The sine and cosine of one angle share its reduction; of a power whose base is a
+ * constant, the logarithm is known. */
 static float shortened(const ww_lowering *x, const ww_ins *i) {
   if (i->flags & WW_F_APPROX)
     return 1;
@@ -226,8 +232,8 @@ bool ww_lower_rounding(const ww_ins *i) {
          i->sub == WW_MATH_RINT;
 }
 
-/* Moves that make a polynomial's constants for each call, which the probe's loop found in
- * registers. */
+/* Moves that make a polynomial's constants for each call, which the probe's loop found
+ * in registers. */
 static float constants_of(uint8_t function) {
   switch (function) {
   case WW_MATH_EXP:
@@ -249,7 +255,8 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
     integer_division(x, i, c);
     return;
   }
-  bool twice = i->type == WW_F64 || (i->a != WW_NOVAL && x->fn->vals[i->a].type == WW_F64);
+  bool twice =
+      i->type == WW_F64 || (i->a != WW_NOVAL && x->fn->vals[i->a].type == WW_F64);
   bool fast = i->flags & WW_F_APPROX && functions[i->sub].fast.inst > 0;
   sequence here = twice  ? functions[i->sub].twice
                   : fast ? functions[i->sub].fast

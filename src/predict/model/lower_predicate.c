@@ -1,13 +1,14 @@
 /* lower_predicate.c - short ifs: their bodies run under a predicate, without a branch.
  *
- * ptxas does so with bodies of a few instructions, and with guards inside them that only compare
- * indices. Their instructions issue for every warp that comes by, and there is nothing to part or
- * meet. */
+ * ptxas does so with bodies of a few instructions, and with guards inside them that
+ * only compare indices. Their instructions issue for every warp that comes by, and
+ * there is nothing to part or meet. */
 #include "lower_int.h"
 
 enum { REGION = 32 }; /* blocks under one predicate at most */
 
-/* Instructions that a body under a predicate would take; INFINITY: it needs a branch of its own. */
+/* Instructions that a body under a predicate would take; INFINITY: it needs a branch of
+ * its own. */
 static double under_predicate(const ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
   if (x->gone[at])
@@ -45,8 +46,8 @@ static bool guards(const ww_ins *i) {
          !ww_is_float(i->type);
 }
 
-/* A load that others may write to is not done on the chance that it is needed: where its value
- * merges with another one, a branch stays. */
+/* A load that others may write to is not done on the chance that it is needed: where
+ * its value merges with another one, a branch stays. */
 static bool carried_on(const ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
   if (i->op != WW_OP_LD || i->space != WW_GLOBAL || i->flags & WW_F_READONLY)
@@ -57,9 +58,10 @@ static bool carried_on(const ww_lowering *x, uint32_t at) {
   return false;
 }
 
-/* A body without a loop, a call or a barrier, short enough to run under a predicate: its
- * instructions issue for every warp that meets it. Of a condition inside, only a guard of indices:
- * who has waited for data skips with a branch what need not be done. */
+/* A body without a loop, a call or a barrier, short enough to run under a predicate:
+ * its instructions issue for every warp that meets it. Of a condition inside, only a
+ * guard of indices: who has waited for data skips with a branch what need not be done.
+ */
 static double body_size(const ww_lowering *x, uint32_t b) {
   double n = 0;
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
@@ -72,8 +74,10 @@ static double body_size(const ww_lowering *x, uint32_t b) {
   return n <= ww_lower_coefs.predicated ? n : INFINITY;
 }
 
-/* Whether a condition inside has a result that is carried on: then it is no mere guard. */
-static bool merges(const ww_lowering *x, const uint32_t *region, uint32_t n, uint32_t to) {
+/* Whether a condition inside has a result that is carried on: then it is no mere guard.
+ */
+static bool
+merges(const ww_lowering *x, const uint32_t *region, uint32_t n, uint32_t to) {
   const ww_fn *fn = x->fn;
   for (uint32_t p = 0; n > 1 && p < fn->blocks[to].nphis; p++)
     for (uint32_t k = 0; k < fn->blocks[to].phis[p].n; k++)
@@ -83,10 +87,11 @@ static bool merges(const ww_lowering *x, const uint32_t *region, uint32_t n, uin
   return false;
 }
 
-/* Everything between block p and where its ways meet again, of which p lets all in: conditions
- * inside become part of its compares. `region` gets the blocks; 0: one of them is too long, or
- * leads elsewhere. */
-static uint32_t region_of(const ww_lowering *x, uint32_t p, uint32_t to, uint32_t region[REGION]) {
+/* Everything between block p and where its ways meet again, of which p lets all in:
+ * conditions inside become part of its compares. `region` gets the blocks; 0: one of
+ * them is too long, or leads elsewhere. */
+static uint32_t
+region_of(const ww_lowering *x, uint32_t p, uint32_t to, uint32_t region[REGION]) {
   const ww_fn *fn = x->fn;
   double size = 0;
   uint32_t n = 0;

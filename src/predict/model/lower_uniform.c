@@ -1,14 +1,14 @@
 /* lower_uniform.c - what all lanes of a warp share.
  *
- * `uniform` is computed straight from parameters and special registers, and goes to a datapath of
- * its own; what a loop carries is mostly left to the lanes. `same` has that too: it tells whether
- * lanes load from one place, meet at one address, leave a loop together. Only integer arithmetic is
- * looked at. */
+ * `uniform` is computed straight from parameters and special registers, and goes to a
+ * datapath of its own; what a loop carries is mostly left to the lanes. `same` has that
+ * too: it tells whether lanes load from one place, meet at one address, leave a loop
+ * together. Only integer arithmetic is looked at. */
 #include "lower_int.h"
 
 static bool uniform_sreg(uint8_t sub) {
-  return (sub >= WW_SREG_NTID_X && sub <= WW_SREG_NCTAID_Z) || sub == WW_SREG_WARPSIZE ||
-         sub == WW_SREG_DYNSHARED;
+  return (sub >= WW_SREG_NTID_X && sub <= WW_SREG_NCTAID_Z) ||
+         sub == WW_SREG_WARPSIZE || sub == WW_SREG_DYNSHARED;
 }
 
 static bool uniform_op(const ww_ins *i) {
@@ -63,7 +63,8 @@ static void find_together(const ww_lowering *x, bool *together) {
   }
 }
 
-/* What such a loop carries is the same for all lanes where it begins and moves alike. */
+/* What such a loop carries is the same for all lanes where it begins and moves alike.
+ */
 static bool same_phi(const ww_lowering *x, const ww_phi *p, bool together) {
   for (uint32_t k = 0; together && k < p->n; k++) {
     ww_val v = ww_phi_value(x->fn, p, k);
@@ -91,8 +92,8 @@ static bool not_the_same(ww_lowering *x, uint32_t b, const bool *together) {
   return changed;
 }
 
-/* An address that only moves with the loop's counter stays a pointer of the lanes, and so does the
- * counter itself. */
+/* An address that only moves with the loop's counter stays a pointer of the lanes, and
+ * so does the counter itself. */
 static bool walks(const ww_lowering *x, const ww_ins *i) {
   ww_val v = i->op == WW_OP_LEA                           ? i->b
              : i->op == WW_OP_SEXT || i->op == WW_OP_ZEXT ? i->a

@@ -1,5 +1,5 @@
-/* params.c - the free parameters of the time model: their table, and the file that overrides their
- * values. */
+/* params.c - the free parameters of the time model: their table, and the file that
+ * overrides their values. */
 #include "../../base/jsonread.h"
 #include "predict.h"
 
@@ -20,33 +20,35 @@ static ww_status take(const cJSON *member, ww_params *out, ww_err *e) {
       continue;
     if (!cJSON_IsNumber(member) ||
         !(member->valuedouble >= p->least && member->valuedouble <= p->most))
-      return ww_fail(
-          e, WW_EDATA,
-          "parameter %s must be a number of %g to %g: fit again with `warpwise train --machine`",
-          p->name, p->least, p->most);
+      return ww_fail(e, WW_EDATA,
+                     "parameter %s must be a number of %g to %g: fit again with "
+                     "`warpwise train --machine`",
+                     p->name, p->least, p->most);
     ((double *)out)[k] = member->valuedouble;
     return WW_OK;
   }
-  return ww_fail(e, WW_EDATA,
-                 "this version has no parameter %.60s: fit again with `warpwise train --machine`",
-                 member->string);
+  return ww_fail(
+      e, WW_EDATA,
+      "this version has no parameter %.60s: fit again with `warpwise train --machine`",
+      member->string);
 }
 
 uint64_t ww_param_check(uint64_t sum, const char *name, double value) {
   return ww_hash(&value, sizeof value, ww_hash(name, strlen(name), sum));
 }
 
-/* A digit that has changed is as good a number as the right one: what the file says about itself
- * has to agree. */
+/* A digit that has changed is as good a number as the right one: what the file says
+ * about itself has to agree. */
 static ww_status check(const cJSON *root, uint64_t sum, ww_err *e) {
   const cJSON *said = cJSON_GetObjectItemCaseSensitive(root, "check");
   char is[17];
   snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
   if (!said || (cJSON_IsString(said) && !strcmp(said->valuestring, is)))
     return WW_OK;
-  return ww_fail(e, WW_EDATA,
-                 "its parameters do not fit its checksum: it is damaged, get it again; where they "
-                 "were changed by hand, take its member \"check\" away");
+  return ww_fail(
+      e, WW_EDATA,
+      "its parameters do not fit its checksum: it is damaged, get it again; where they "
+      "were changed by hand, take its member \"check\" away");
 }
 
 ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e) {
@@ -56,10 +58,11 @@ ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e)
     return e ? e->code : WW_EPARSE;
   const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "params");
   const cJSON *member;
-  ww_status st = cJSON_IsObject(all)
-                     ? WW_OK
-                     : ww_fail(e, WW_EDATA,
-                               "no member \"params\": not what `warpwise train --machine` writes");
+  ww_status st =
+      cJSON_IsObject(all)
+          ? WW_OK
+          : ww_fail(e, WW_EDATA,
+                    "no member \"params\": not what `warpwise train --machine` writes");
   uint64_t sum = 0;
   cJSON_ArrayForEach(member, all) {
     if (st)
@@ -74,7 +77,8 @@ ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e)
 }
 
 ww_status ww_params_load(ww_arena *a, ww_params *out, ww_err *e) {
-  const char *path = ww_path_join(a, ww_path_join(a, ww_data_dir(a), "models"), "machine.json");
+  const char *path =
+      ww_path_join(a, ww_path_join(a, ww_data_dir(a), "models"), "machine.json");
   char *text;
   size_t n;
   *out = ww_params_default;

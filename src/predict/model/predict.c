@@ -1,9 +1,9 @@
-/* predict.c - all stages of the machine model in their order: trace, registers and occupancy,
- * traffic, chain, instructions, time, report.
+/* predict.c - all stages of the machine model in their order: trace, registers and
+ * occupancy, traffic, chain, instructions, time, report.
  *
- * Several GPUs share one trace where it cannot tell them apart. Invariant: every GPU's prediction
- * is what it would be alone, so each stage that runs blocks begins with the memory's contents as at
- * the start. */
+ * Several GPUs share one trace where it cannot tell them apart. Invariant: every GPU's
+ * prediction is what it would be alone, so each stage that runs blocks begins with the
+ * memory's contents as at the start. */
 
 #include "chain.h"
 #include "../learn/correct.h"
@@ -20,30 +20,33 @@ typedef struct {
   ww_prediction **p;
 } stages;
 
-static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_work *w) {
+static void
+shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_work *w) {
   w->blocks = ww_sampled_working(sampled);
   w->idle = sampled->of - w->blocks;
-  w->idle_share =
-      w->idle ? w->idle * sampled->idle_instructions / sampled->tally.c.warp_instructions : 0;
+  w->idle_share = w->idle ? w->idle * sampled->idle_instructions /
+                                sampled->tally.c.warp_instructions
+                          : 0;
   w->block_threads = ww_volume(spec->block);
   w->warps_per_block = (w->block_threads + g->lanes - 1) / g->lanes;
 }
 
-/* A block that does not fit is still answered, as if it were alone: the compiler would have spilled
- * more. */
+/* A block that does not fit is still answered, as if it were alone: the compiler would
+ * have spilled more. */
 static void resources(const stages *s, uint32_t k, const ww_run_spec *spec) {
   ww_prediction *p = s->p[k];
   ww_work *w = &p->work;
   double registers;
   double shared = spec->shared_static + spec->shared;
-  ww_registers(ww_fn_code_of(p->code, s->fn), w->block_threads, &registers, &p->spill_bytes);
+  ww_registers(ww_fn_code_of(p->code, s->fn), w->block_threads, &registers,
+               &p->spill_bytes);
   if (s->o[k]->registers > 0)
     registers = s->o[k]->registers;
   ww_occupancy_of(s->gpus[k], w->block_threads, registers, shared, &w->occupancy);
 }
 
-/* Store sectors that the request does not fill: what is missing to full sectors, of the worst kind
- * that explains it. */
+/* Store sectors that the request does not fill: what is missing to full sectors, of the
+ * worst kind that explains it. */
 static double partial_writes(const ww_counts *c) {
   double full = c->global_st_bytes / 32;
   return c->global_st_sectors > full ? c->global_st_sectors - full : 0;
@@ -61,8 +64,8 @@ static uint32_t same_replay(const stages *s, uint32_t k) {
 }
 
 /* What the launch does on each GPU, from more of its blocks. */
-static ww_status run_more(const stages *s, const ww_traced *t, const ww_sampled *sampled,
-                          ww_err *e) {
+static ww_status
+run_more(const stages *s, const ww_traced *t, const ww_sampled *sampled, ww_err *e) {
   ww_replay *replays = WW_NEWN(s->a, ww_replay, s->n);
   ww_chain *chains = WW_NEWN(s->a, ww_chain, s->n);
   ww_chain_gpu *each = WW_NEWN(s->a, ww_chain_gpu, s->n);
@@ -102,7 +105,9 @@ static void finish(const stages *s, uint32_t k, const ww_params *params) {
     ww_correct(s->o[k]->correction, s->gpus[k], s->a, p);
 }
 
-static ww_status together(stages *s, const ww_launch *given, const ww_predict_options *first,
+static ww_status together(stages *s,
+                          const ww_launch *given,
+                          const ww_predict_options *first,
                           ww_err *e) {
   ww_params shipped;
   bool need = false;
@@ -134,7 +139,8 @@ static ww_status together(stages *s, const ww_launch *given, const ww_predict_op
   return WW_OK;
 }
 
-/* Does the code see which GPU it runs on, or leave more behind than contents of memory? */
+/* Does the code see which GPU it runs on, or leave more behind than contents of memory?
+ */
 static bool tells_gpus_apart(const ww_module *m) {
   for (uint32_t f = 0; f < m->nfns; f++) {
     ww_ins_walk w = {.fn = &m->fns[f]};
@@ -146,8 +152,13 @@ static bool tells_gpus_apart(const ww_module *m) {
   return false;
 }
 
-ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                          const ww_predict_options *o, uint32_t n, ww_arena *a, ww_prediction *out,
+ww_status ww_predict_many(const ww_module *m,
+                          const ww_fn *fn,
+                          const ww_launch *given,
+                          const ww_predict_options *o,
+                          uint32_t n,
+                          ww_arena *a,
+                          ww_prediction *out,
                           ww_err *e) {
   stages s = {m, fn, a, given->warm, 0, NULL, NULL, NULL};
   s.o = WW_NEWN(a, const ww_predict_options *, n);
@@ -175,8 +186,8 @@ ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *
       continue;
     }
     for (uint32_t i = 0; i < s.n; i++)
-      *s.p[i] =
-          (ww_prediction){.report = {.kernel = fn->name, .gpu = s.gpus[i]->name, .error = ours}};
+      *s.p[i] = (ww_prediction){
+          .report = {.kernel = fn->name, .gpu = s.gpus[i]->name, .error = ours}};
     if (!first.code)
       first = ours;
   }
@@ -187,7 +198,12 @@ ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *
   return first.code;
 }
 
-ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                     const ww_predict_options *o, ww_arena *a, ww_prediction *out, ww_err *e) {
+ww_status ww_predict(const ww_module *m,
+                     const ww_fn *fn,
+                     const ww_launch *given,
+                     const ww_predict_options *o,
+                     ww_arena *a,
+                     ww_prediction *out,
+                     ww_err *e) {
   return ww_predict_many(m, fn, given, o, 1, a, out, e);
 }

@@ -1,21 +1,23 @@
-/* predict.h - the machine model: from a trace to time and counters on a GPU that is not here.
+/* predict.h - the machine model: from a trace to time and counters on a GPU that is not
+ * here.
  *
- * Stages, each a file (or a few) with one exported function, all plain numbers in between, so that
- * each can be looked at, tested and fitted alone, and so that explain can change one number and run
- * the rest again:
+ * Stages, each a file (or a few) with one exported function, all plain numbers in
+ * between, so that each can be looked at, tested and fitted alone, and so that explain
+ * can change one number and run the rest again:
  *
- *   trace (src/trace)  what the kernel does: IR instructions, accesses, sampled and scaled to the
- * launch lower.c            IR -> the machine's instructions: by pipe, FLOPs and integer operations
- * as the counters count them registers.c        live ranges -> registers a thread;
- * src/gpu/occupancy.c: resources -> resident blocks, limiter traffic.c          accesses of the
- * co-resident blocks -> L1, L2 and DRAM traffic, hit rates as Nsight Compute defines them chain.c
- * one warp's dependency stream -> how long it takes alone, what it waits for time.c             all
- * of the above -> time, by waves of warps that queue for issue slots, pipes, L1, L2 and DRAM
- *   report.c           numbers -> ww_report, self-consistent: ai * dram_gbps = gflops, nothing
- * above a roof
+ *   trace (src/trace)  what the kernel does: IR instructions, accesses, sampled and
+ * scaled to the launch lower.c            IR -> the machine's instructions: by pipe,
+ * FLOPs and integer operations as the counters count them registers.c        live
+ * ranges -> registers a thread; src/gpu/occupancy.c: resources -> resident blocks,
+ * limiter traffic.c          accesses of the co-resident blocks -> L1, L2 and DRAM
+ * traffic, hit rates as Nsight Compute defines them chain.c one warp's dependency
+ * stream -> how long it takes alone, what it waits for time.c             all of the
+ * above -> time, by waves of warps that queue for issue slots, pipes, L1, L2 and DRAM
+ *   report.c           numbers -> ww_report, self-consistent: ai * dram_gbps = gflops,
+ * nothing above a roof
  *
- * Free parameters live in one table, params.def; fit.c fits them on measurements of the corpus,
- * never on evaluation sets. */
+ * Free parameters live in one table, params.def; fit.c fits them on measurements of the
+ * corpus, never on evaluation sets. */
 #ifndef WW_PREDICT_H
 #define WW_PREDICT_H
 
@@ -40,28 +42,32 @@ typedef enum {
 } ww_pipe;
 extern const char *const ww_pipe_names[WW_NPIPES];
 
-/* Cost of one IR instruction, per executing warp. Fractions stand for what happens sometimes
- * (folded, hoisted). */
+/* Cost of one IR instruction, per executing warp. Fractions stand for what happens
+ * sometimes (folded, hoisted). */
 typedef struct {
-  float inst[WW_NPIPES];   /* warp instructions by pipe */
-  float cycles[WW_NPIPES]; /* of a sub-core (LSU: of the SM) that they occupy their pipe */
-  float flops32, flops64, flops16, int_ops; /* per active lane, as the counters see them */
-  float latency; /* cycles from issue until a dependent can issue; memory: without the memory */
+  float inst[WW_NPIPES]; /* warp instructions by pipe */
+  /* of a sub-core (LSU: of the SM) that they occupy their pipe */
+  float cycles[WW_NPIPES];
+  /* per active lane, as the counters see them */
+  float flops32, flops64, flops16, int_ops;
+  /* cycles from issue until a dependent can issue; memory: without the memory */
+  float latency;
 } ww_cost;
 
 typedef struct {
   double inst[WW_NPIPES], total; /* warp instructions of the launch */
   double thread_inst;            /* times active lanes */
-  double cycles[WW_NPIPES];      /* sub-core cycles (LSU: SM cycles) they occupy their pipe, of the
-                                    launch */
+  /* sub-core cycles (LSU: SM cycles) they occupy their pipe, of the launch */
+  double cycles[WW_NPIPES];
   double flops32, flops64, flops16, flops_tensor, int_ops; /* threads', of the launch */
   uint32_t code_bytes;                                     /* static size */
 } ww_lowered;
 
 /* How far the compiler can order the instructions of a block anew. */
 typedef struct {
-  double room;  /* words that are free when its instructions stand as they are written: what loads
-                   can be brought forward into */
+  /* words that are free when its instructions stand as they are written: what loads can
+   * be brought forward into */
+  double room;
   float *words; /* that each of its loads takes of that, per instruction; 0: no load */
   uint32_t unrolled; /* iterations of its loop that become one; UINT32_MAX: all */
   bool exact_trips;  /* none are left over: the code says how many there are */
@@ -69,16 +75,19 @@ typedef struct {
 
 /* What the compiler makes of one function for one GPU. */
 typedef struct {
-  const uint32_t *first; /* per block, nblocks + 1: the number of its first instruction */
-  const ww_cost *cost; /* per instruction; depends on its operands and users (folding). The prologue
-                          is part of the entry block's first instruction */
-  const ww_block_plan *plan;          /* per block */
-  double live_words, in_flight_words; /* of a thread: at the fullest point; that one block loads */
-  struct ww_lowering *lowering;       /* how it came about: lower_int.h */
+  /* per block, nblocks + 1: the number of its first instruction */
+  const uint32_t *first;
+  /* per instruction; depends on its operands and users (folding). The prologue is part
+   * of the entry block's first instruction */
+  const ww_cost *cost;
+  const ww_block_plan *plan; /* per block */
+  /* of a thread: at the fullest point; that one block loads */
+  double live_words, in_flight_words;
+  struct ww_lowering *lowering; /* how it came about: lower_int.h */
 } ww_fn_code;
 
-/* The functions of a module for one GPU, each lowered once, when it is first asked for: every stage
- * reads the same. */
+/* The functions of a module for one GPU, each lowered once, when it is first asked for:
+ * every stage reads the same. */
 typedef struct {
   const ww_module *m;
   const ww_gpu *g;
@@ -90,9 +99,11 @@ const ww_fn_code *ww_fn_code_of(ww_gpu_code *c, const ww_fn *fn);
 
 void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out);
 
-/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below
- * the need. */
-void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers,
+/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds,
+ * 255) is below the need. */
+void ww_registers(const ww_fn_code *c,
+                  uint64_t block_threads,
+                  double *registers,
                   double *spill_bytes);
 
 /* ---- memory traffic of the launch (traffic.c), one warp alone (chain.c) ---- */
@@ -105,11 +116,13 @@ typedef struct {
 #include "work.def"
 } ww_chain;
 
-/* ---- everything the time model needs: explain edits this and runs ww_time again ---- */
+/* ---- everything the time model needs: explain edits this and runs ww_time again ----
+ */
 typedef struct {
   uint64_t blocks, block_threads; /* blocks that do the work */
-  uint64_t idle;                  /* blocks that end at once: the launch is larger than its work */
-  double idle_share;              /* of all instructions, theirs */
+  /* blocks that end at once: the launch is larger than its work */
+  uint64_t idle;
+  double idle_share; /* of all instructions, theirs */
   double branches,
       splits; /* of all warps of the launch: branches, those of them that part a warp */
   uint32_t warps_per_block;
@@ -141,7 +154,8 @@ static inline bool ww_is_division(const ww_ins *i) { /* of integers */
 /* Cycles until a load of shared memory can be used. */
 static inline double ww_shared_latency(const ww_gpu *g) {
   double probed = g->latency[WW_GPU_OP_lds32];
-  return probed > 0 ? probed : 28; /* an estimate, for descriptions without the figure */
+  /* an estimate, for descriptions without the figure */
+  return probed > 0 ? probed : 28;
 }
 
 /* ---- parameters: params.def ---- */
@@ -155,11 +169,12 @@ typedef struct {
 } ww_param_info;
 extern const ww_param_info ww_param_table[];
 extern const uint32_t ww_nparams;
-extern const ww_params ww_params_default; /* models/machine.json overrides, where it is there */
+/* models/machine.json overrides, where it is there */
+extern const ww_params ww_params_default;
 ww_status ww_params_load(ww_arena *a, ww_params *out, ww_err *e);
 ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e);
-uint64_t ww_param_check(uint64_t sum, const char *name,
-                        double value); /* adds one to the file's checksum, which begins with 0 */
+/* adds one to the file's checksum, which begins with 0 */
+uint64_t ww_param_check(uint64_t sum, const char *name, double value);
 
 /* ---- time (time.c) ---- */
 typedef enum {
@@ -170,9 +185,9 @@ typedef enum {
 extern const char *const ww_term_names[WW_NTERMS];
 
 typedef struct {
-  double us, low, high;       /* the answer */
-  double bound_us[WW_NTERMS]; /* what each resource alone would take; LAUNCH, TAIL, COLD: what they
-                                 add */
+  double us, low, high; /* the answer */
+  /* what each resource alone would take; LAUNCH, TAIL, COLD: what they add */
+  double bound_us[WW_NTERMS];
   ww_term bottleneck;
   ww_pipe busiest;         /* of WW_TERM_PIPE */
   double achieved_warps;   /* mean resident warps of an SM while it has any */
@@ -191,10 +206,12 @@ typedef struct {
   uint64_t budget;         /* of the trace; 0: its default */
   double registers;        /* a thread, where a compiler has said it; 0: estimated */
   const struct ww_correction
-      *correction;              /* what was learned on top; NULL: the machine model alone */
-  bool (*cancelled)(void *ctx); /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
+      *correction; /* what was learned on top; NULL: the machine model alone */
+  /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
+  bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
-  uint64_t max_bytes; /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
+  /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
+  uint64_t max_bytes;
 } ww_predict_options;
 
 typedef struct {
@@ -202,23 +219,36 @@ typedef struct {
   ww_gpu_code *code; /* of the GPU */
   ww_work work;
   ww_timing timing;
-  double spill_bytes;                           /* a thread */
-  double machine_us, machine_low, machine_high; /* the machine model's own time: what bounds and
-                                                   stalls are of; timing.us is the answer */
-  ww_report report;                             /* by: machine, or grounded where it is corrected */
+  double spill_bytes; /* a thread */
+  /* the machine model's own time: what bounds and stalls are of; timing.us is the
+   * answer */
+  double machine_us, machine_low, machine_high;
+  /* by: machine, or grounded where it is corrected */
+  ww_report report;
 } ww_prediction;
 
-/* Many predictions, with different GPUs, may run at a time in as many threads, each with its own
- * arena. */
-ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                     const ww_predict_options *o, ww_arena *a, ww_prediction *out, ww_err *e);
-/* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are the first
- * one's. What does not depend on the GPU is done once: inputs, sampled blocks, the blocks under the
- * chain's observers; L1 replays once for each shape. GPUs of another warp size are traced apart,
- * and each one alone where the code asks for its multiprocessor or allocates memory. A GPU without
- * an answer has out[k].report.error; fails with the first error when none has one. */
-ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                          const ww_predict_options *o, uint32_t n, ww_arena *a, ww_prediction *out,
+/* Many predictions, with different GPUs, may run at a time in as many threads, each
+ * with its own arena. */
+ww_status ww_predict(const ww_module *m,
+                     const ww_fn *fn,
+                     const ww_launch *given,
+                     const ww_predict_options *o,
+                     ww_arena *a,
+                     ww_prediction *out,
+                     ww_err *e);
+/* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are
+ * the first one's. What does not depend on the GPU is done once: inputs, sampled
+ * blocks, the blocks under the chain's observers; L1 replays once for each shape. GPUs
+ * of another warp size are traced apart, and each one alone where the code asks for its
+ * multiprocessor or allocates memory. A GPU without an answer has out[k].report.error;
+ * fails with the first error when none has one. */
+ww_status ww_predict_many(const ww_module *m,
+                          const ww_fn *fn,
+                          const ww_launch *given,
+                          const ww_predict_options *o,
+                          uint32_t n,
+                          ww_arena *a,
+                          ww_prediction *out,
                           ww_err *e);
 /* report.c: fills p->report from p->trace, p->work and p->timing. */
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p);

@@ -1,10 +1,11 @@
 /* registers.c - registers a thread, from how many values live at once.
  *
- * Liveness over the IR with what the lowering folds away looked through: a folded value keeps its
- * operands alive instead of itself. Parameters and constants are operands from the constant bank,
- * predicates and what all lanes share have files of their own. What a compiler adds (addresses in
- * flight, alignment of pairs, scheduling loads early) is a line over the largest number of live
- * words, fitted on the corpus against what nvcc gave its kernels. */
+ * Liveness over the IR with what the lowering folds away looked through: a folded value
+ * keeps its operands alive instead of itself. Parameters and constants are operands
+ * from the constant bank, predicates and what all lanes share have files of their own.
+ * What a compiler adds (addresses in flight, alignment of pairs, scheduling loads
+ * early) is a line over the largest number of live words, fitted on the corpus against
+ * what nvcc gave its kernels. */
 #include "lower_int.h"
 
 typedef struct {
@@ -74,8 +75,8 @@ static void load_set(liveness *l, const uint64_t *from) {
       l->live += l->weight[64 * w + __builtin_ctzll(bits)];
 }
 
-/* What lives behind the block: what its successors need, their phis' operands for this edge among
- * it. */
+/* What lives behind the block: what its successors need, their phis' operands for this
+ * edge among it. */
 static void live_out(liveness *l, uint32_t b) {
   const ww_fn *fn = l->x->fn;
   uint64_t *sum = l->now;
@@ -103,8 +104,8 @@ static double within(const ww_ins *i) {
   return ww_is_division(i) ? 3 : 0;
 }
 
-/* Backward over the block; the set at its begin stays in now, phis' results taken out. Returns the
- * largest number of words. */
+/* Backward over the block; the set at its begin stays in now, phis' results taken out.
+ * Returns the largest number of words. */
 static double walk(liveness *l, uint32_t b) {
   const ww_fn *fn = l->x->fn;
   const ww_block *t = &fn->blocks[b];
@@ -133,8 +134,8 @@ static double loaded(const ww_ins *i) {
   return i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
 }
 
-/* Words that one block loads, its unrolled iterations included: the scheduler brings them forward,
- * as far as registers that cost no occupancy last. */
+/* Words that one block loads, its unrolled iterations included: the scheduler brings
+ * them forward, as far as registers that cost no occupancy last. */
 static double in_flight(const ww_lowering *x) {
   double most = 0;
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
@@ -143,11 +144,13 @@ static double in_flight(const ww_lowering *x) {
     bool ordered = false; /* what is stored might be what is loaded next */
     for (uint32_t k = 0; k < x->fn->blocks[b].nins; k++) {
       const ww_ins *i = &x->fn->blocks[b].ins[k];
-      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) || ww_is_atomic(i))
+      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) ||
+          ww_is_atomic(i))
         ordered = true;
       n += loaded(i);
     }
-    most = fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].unrolled));
+    most =
+        fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].unrolled));
   }
   return most;
 }
@@ -182,8 +185,8 @@ static double words_to_registers(double live) {
   return ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live;
 }
 
-/* Iterations are unrolled, and the address moves by what the code does not know: each has one of
- * its own. */
+/* Iterations are unrolled, and the address moves by what the code does not know: each
+ * has one of its own. */
 static bool own_address(const ww_lowering *x, uint32_t loop, ww_val v) {
   if (loop == WW_NOBLOCK || x->moves[v] != WW_STRIDED || x->shares[v] == WW_SAME ||
       ww_lower_short(x, v))
@@ -191,8 +194,9 @@ static bool own_address(const ww_lowering *x, uint32_t loop, ww_val v) {
   return x->loops[loop].unrolled > 1 || x->loops[loop].before > 1;
 }
 
-/* Words that a load takes from when it is brought forward until its value is used; of two for an
- * address of its own, one on average: it is free again once the load has gone. */
+/* Words that a load takes from when it is brought forward until its value is used; of
+ * two for an address of its own, one on average: it is free again once the load has
+ * gone. */
 static float *load_words(const ww_lowering *x, uint32_t b) {
   const ww_block *t = &x->fn->blocks[b];
   float *out = WW_NEWN(x->arena, float, t->nins + 1);
@@ -204,9 +208,10 @@ static float *load_words(const ww_lowering *x, uint32_t b) {
   return out;
 }
 
-/* Up to what costs no occupancy registers are free; a kernel that needs more gets the next step,
- * and one to spare. */
-static ww_block_plan *plans_of(const ww_lowering *x, const double *live, double most_live) {
+/* Up to what costs no occupancy registers are free; a kernel that needs more gets the
+ * next step, and one to spare. */
+static ww_block_plan *
+plans_of(const ww_lowering *x, const double *live, double most_live) {
   const ww_fn *fn = x->fn;
   ww_block_plan *out = WW_NEWN(x->arena, ww_block_plan, fn->nblocks + 1);
   double need = words_to_registers(most_live);
@@ -216,9 +221,11 @@ static ww_block_plan *plans_of(const ww_lowering *x, const double *live, double 
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     uint32_t loop = fn->blocks[b].loop;
     bool whole = loop != WW_NOBLOCK && x->vanishes[loop];
-    uint32_t unrolled = whole ? UINT32_MAX : loop == WW_NOBLOCK ? 1 : x->loops[loop].unrolled;
-    out[b] = (ww_block_plan){most - words_to_registers(live[b]), load_words(x, b), unrolled,
-                             loop != WW_NOBLOCK && x->fixed[loop]};
+    uint32_t unrolled = whole                ? UINT32_MAX
+                        : loop == WW_NOBLOCK ? 1
+                                             : x->loops[loop].unrolled;
+    out[b] = (ww_block_plan){most - words_to_registers(live[b]), load_words(x, b),
+                             unrolled, loop != WW_NOBLOCK && x->fixed[loop]};
   }
   return out;
 }
@@ -233,13 +240,15 @@ void ww_lower_registers(ww_lowering *x, ww_fn_code *out) {
   ww_arena_free(a);
 }
 
-void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers,
+void ww_registers(const ww_fn_code *c,
+                  uint64_t block_threads,
+                  double *registers,
                   double *spill_bytes) {
   const ww_gpu *g = c->lowering->g;
   const ww_fn *fn = c->lowering->fn;
   double need = words_to_registers(c->live_words);
-  need = fmax(need,
-              fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * c->in_flight_words));
+  need = fmax(need, fmin(ww_lower_coefs.reg_free,
+                         need + ww_lower_coefs.reg_flight * c->in_flight_words));
   double most = WW_FIGURE(g, max_thread_registers);
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;

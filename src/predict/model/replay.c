@@ -1,10 +1,11 @@
 /* replay.c - one SM's blocks through its L1; see replay.h.
  *
- * Block b of the first wave lives on SM b mod sms; an SM in the middle of the list stands for all.
- * Loops run in full here: a cache must see the accesses in their order, so a kernel too long for
- * the budget is cut off after its first part, in all warps alike. The L1: write-through, stores
- * fetch nothing but take a tag; a store hits where the tag is, a load where the sector is; sectors
- * on their way count as there. Atomics go to L2. */
+ * Block b of the first wave lives on SM b mod sms; an SM in the middle of the list
+ * stands for all. Loops run in full here: a cache must see the accesses in their order,
+ * so a kernel too long for the budget is cut off after its first part, in all warps
+ * alike. The L1: write-through, stores fetch nothing but take a tag; a store hits where
+ * the tag is, a load where the sector is; sectors on their way count as there. Atomics
+ * go to L2. */
 #include "replay.h"
 
 #include <stdlib.h>
@@ -13,18 +14,21 @@
 #include "cache.h"
 
 enum {
-  SLICE = 24, /* warp instructions a turn: the order of accesses of different warps is about this
-                 fine */
+  /* warp instructions a turn: the order of accesses of different warps is about this
+     fine */
+  SLICE = 24,
   MOST_LINES = 64 * 9,  /* of one request */
   PAIR_SLOTS = 1 << 15, /* hash table of 64-byte pairs */
   PAIR_SHARE = 4,       /* one pair in so many is looked at */
   ATOM_SLOTS = 1 << 13,
-  MOST_LOOKUPS = 1000000, /* lines in all: scattered accesses cost more than the instructions that
-                             the budget counts */
-  STORE_LINES = 6         /* that wait to be written */
+  /* lines in all: scattered accesses cost more than the instructions that the budget
+     counts */
+  MOST_LOOKUPS = 1000000,
+  STORE_LINES = 6 /* that wait to be written */
 };
-#define BUDGET 300000ull       /* warp instructions */
-#define UNKNOWN_L1 (128 << 10) /* bytes of an L1 that the GPU's description does not give */
+#define BUDGET 300000ull /* warp instructions */
+/* bytes of an L1 that the GPU's description does not give */
+#define UNKNOWN_L1 (128 << 10)
 
 typedef struct {
   uint64_t line;
@@ -59,7 +63,8 @@ typedef struct {
     uint64_t warp;       /* that stored first */
   } stored[STORE_LINES]; /* the last ones */
   uint32_t nstored;
-  uint64_t storing; /* warp whose last event, and the recorder's, was a store; UINT64_MAX: none */
+  /* warp whose last event, and the recorder's, was a store; UINT64_MAX: none */
+  uint64_t storing;
   piece pieces[MOST_LINES];
   uint32_t npieces;
   uint64_t highest; /* line among them */
@@ -99,13 +104,14 @@ static ww_replay_ins *row_of(recorder *r, const ww_access *a) {
   uint32_t *k = &r->slot_of[a->ins_id];
   if (!*k) {
     uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
-    ww_push(r->a, &r->out->ins,
-            ((ww_replay_ins){.fn = a->fn,
-                             .ins = a->ins,
-                             .block = ir_block_of(a->fn, a->ins),
-                             .kind = a->kind,
-                             .space = a->space,
-                             .region = a->space == WW_GLOBAL ? region_of(r, first) : -1}));
+    ww_push(
+        r->a, &r->out->ins,
+        ((ww_replay_ins){.fn = a->fn,
+                         .ins = a->ins,
+                         .block = ir_block_of(a->fn, a->ins),
+                         .kind = a->kind,
+                         .space = a->space,
+                         .region = a->space == WW_GLOBAL ? region_of(r, first) : -1}));
     *k = r->out->ins.n;
   }
   return &r->out->ins.v[*k - 1];
@@ -116,7 +122,8 @@ static uint64_t warp_number(const recorder *r, const ww_access *a) {
 }
 
 /* Distinct pairs of sectors that leave the SM, in a sample by hash. */
-static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line, uint32_t mask) {
+static void
+note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line, uint32_t mask) {
   for (uint32_t half = 0; half < 2; half++, mask >>= 2) {
     if (!(mask & 3))
       continue;
@@ -132,7 +139,8 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
       *p = (pair_slot){pair + 1, region, 0, warp};
       r->npairs++;
     } else if ((p->mask | (mask & 3)) != p->mask)
-      *(p->warp == warp ? &r->out->regions.v[region].later : &r->out->regions.v[region].other) += 1;
+      *(p->warp == warp ? &r->out->regions.v[region].later
+                        : &r->out->regions.v[region].other) += 1;
     p->mask |= mask & 3;
   }
 }
@@ -163,11 +171,14 @@ static void lay_out(recorder *r, const ww_access *a) {
   uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
   uint64_t extent = a->bytes - 1u;
   if (a->pattern != WW_PATTERN_ANY) {
-    uint64_t pieces = a->pattern == WW_PATTERN_SAME ? 1 : __builtin_popcountll(a->lanes);
-    add_sectors(r, first >> WW_SECTOR_BITS, (first + pieces * a->bytes - 1) >> WW_SECTOR_BITS);
+    uint64_t pieces =
+        a->pattern == WW_PATTERN_SAME ? 1 : __builtin_popcountll(a->lanes);
+    add_sectors(r, first >> WW_SECTOR_BITS,
+                (first + pieces * a->bytes - 1) >> WW_SECTOR_BITS);
     return;
   }
-  bool fresh = a->fresh && a->aligned && a->kind != WW_ACCESS_ATOMIC; /* atomics do not tell it */
+  /* atomics do not tell it */
+  bool fresh = a->fresh && a->aligned && a->kind != WW_ACCESS_ATOMIC;
   for (ww_mask m = fresh ? a->fresh : a->lanes; m; m &= m - 1) {
     uint64_t p = a->addr[__builtin_ctzll(m)];
     add_sectors(r, p >> WW_SECTOR_BITS, (p + extent) >> WW_SECTOR_BITS);
@@ -189,8 +200,8 @@ static void lay_out_local(recorder *r, const ww_access *a) {
   }
 }
 
-/* Sectors of an atomic request at L2. Integer operations of a warp on one address travel as one;
- * floating-point ones do not. */
+/* Sectors of an atomic request at L2. Integer operations of a warp on one address
+ * travel as one; floating-point ones do not. */
 static uint32_t atomic_sectors(recorder *r, const ww_access *a) {
   bool is_float = ww_is_float(a->ins->type);
   uint32_t n = 0;
@@ -229,9 +240,10 @@ static void count_addresses(recorder *r, const ww_access *a) {
   }
 }
 
-/* Cycles of the tag stage (four lines a cycle, of local memory one) or of the data stage: 128 bytes
- * a cycle, and lanes that meet in a bank with different words one after the other, as in shared
- * memory: corpus kernels with strides of a power of two take a cycle a line. */
+/* Cycles of the tag stage (four lines a cycle, of local memory one) or of the data
+ * stage: 128 bytes a cycle, and lanes that meet in a bank with different words one
+ * after the other, as in shared memory: corpus kernels with strides of a power of two
+ * take a cycle a line. */
 static double stage_cycles(const ww_access *a, uint32_t lines) {
   if (a->space == WW_LOCAL)
     return lines;
@@ -244,8 +256,8 @@ static double stage_cycles(const ww_access *a, uint32_t lines) {
   return fmax(data, tags);
 }
 
-/* Does a store go along with one that waits? Other warps' stores of the same sectors do, and the
- * next store of the same warp when nothing lies between. */
+/* Does a store go along with one that waits? Other warps' stores of the same sectors
+ * do, and the next store of the same warp when nothing lies between. */
 static bool joins(recorder *r, const piece *p, uint64_t warp) {
   for (uint32_t k = 0; k < STORE_LINES; k++)
     if (r->stored[k].what.line == p->line && !(p->mask & ~r->stored[k].what.mask))
@@ -330,8 +342,8 @@ typedef struct {
   uint64_t *blocks;     /* [resident]: those that run */
 } plan;
 
-/* The blocks that the chosen SM holds, `most` of them, when block `first` is the wave's first, of
- * those that work. */
+/* The blocks that the chosen SM holds, `most` of them, when block `first` is the wave's
+ * first, of those that work. */
 static uint32_t choose(const plan *p, uint32_t most, uint64_t first) {
   uint64_t total = ww_sampled_working(p->l->sampled);
   uint64_t sms = p->l->g->sms;
@@ -352,7 +364,8 @@ static bool on_poll(void *ctx) {
 }
 
 /* The chosen blocks of one wave under the recorder. WW_ELIMIT: the budget ended it. */
-static ww_status run_wave(recorder *r, ww_machine *m, const plan *p, uint32_t n, double scale) {
+static ww_status
+run_wave(recorder *r, ww_machine *m, const plan *p, uint32_t n, double scale) {
   ww_observer obs = {.ctx = r, .access = on_access, .cancelled = on_poll};
   ww_run_stats st;
   r->scale = scale;
@@ -373,13 +386,15 @@ static void finish(recorder *r) {
   r->out->atomic_addresses = r->natoms;
 }
 
-/* The waves between that are not run leave the L1 full: of lines that nobody asks for again. */
+/* The waves between that are not run leave the L1 full: of lines that nobody asks for
+ * again. */
 static void fill_up(ww_cache *l1, uint32_t lines) {
   for (uint64_t k = ww_cache_used(l1); k < lines; k++)
     ww_cache_touch(l1, (1ull << 58) + k, 0, NULL);
 }
 
-/* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count.
+/* The first wave, cold; then the middle of the launch, first to bring the L1 there,
+ * then to count.
  */
 static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
   ww_machine *m;
@@ -392,8 +407,8 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
   uint64_t touched = ww_cache_used(r->l1) * (waves / 2);
   if (waves > 2 && touched >= p->lines)
     fill_up(r->l1, p->lines);
-  for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= BUDGET;
-       k++) {
+  for (uint32_t k = 0;
+       !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= BUDGET; k++) {
     bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > BUDGET;
     uint64_t at = waves == 2 ? 1 : waves / 2 + k - (waves / 2 + k >= waves);
     st = run_wave(r, m, p, choose(p, p->resident, at * p->wave), last ? waves - 1 : 0);
@@ -403,7 +418,8 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
   ww_machine_free(m);
 }
 
-/* The instructions behind the point where the budget ended it: reached by a run with loops in part.
+/* The instructions behind the point where the budget ended it: reached by a run with
+ * loops in part.
  */
 static void run_rest(recorder *r, const ww_run_spec *s, const plan *p) {
   ww_machine *m;
@@ -416,7 +432,8 @@ static void run_rest(recorder *r, const ww_run_spec *s, const plan *p) {
   ww_machine_free(m);
 }
 
-static void run_waves(recorder *r, const ww_gpu_launch *l, const ww_replay_shape *shape) {
+static void
+run_waves(recorder *r, const ww_gpu_launch *l, const ww_replay_shape *shape) {
   ww_run_spec s = *l->spec;
   plan p = {.l = l, .resident = shape->resident, .lines = shape->lines};
   p.wave = (uint64_t)shape->sms * p.resident;
@@ -433,7 +450,8 @@ static void run_waves(recorder *r, const ww_gpu_launch *l, const ww_replay_shape
 
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ) {
   double l1 = occ->l1_bytes > 0 ? occ->l1_bytes : UNKNOWN_L1;
-  return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, l1 / (1 << WW_LINE_BITS)};
+  return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1,
+                           l1 / (1 << WW_LINE_BITS)};
 }
 
 void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out) {
@@ -449,7 +467,8 @@ void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out) {
   r->l1 = ww_cache_new(shape.lines);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
-  ww_memory_reset(spec->memory); /* what other blocks wrote must not change what these do */
+  /* what other blocks wrote must not change what these do */
+  ww_memory_reset(spec->memory);
   run_waves(r, l, &shape);
   finish(r);
   ww_cache_free(r->l1);

@@ -1,5 +1,5 @@
-/* report.c - the machine model's numbers as a report that agrees with itself: rates are counts over
- * the predicted time, nothing is above a roof of the GPU. */
+/* report.c - the machine model's numbers as a report that agrees with itself: rates are
+ * counts over the predicted time, nothing is above a roof of the GPU. */
 #include "predict.h"
 
 #include "../learn/score.h"
@@ -14,7 +14,8 @@ static void counts(const ww_prediction *p, ww_report *r) {
   ww_report_set(r, WW_M_flops_fp16, l->flops16);
   ww_report_set(r, WW_M_flops_tensor, l->flops_tensor);
   ww_report_set(r, WW_M_int_ops, l->int_ops);
-  ww_report_ratio(r, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,
+  ww_report_ratio(r, WW_M_shared_conflict_ways,
+                  c->shared_ld_passes + c->shared_st_passes,
                   c->shared_ld_requests + c->shared_st_requests);
 }
 
@@ -23,7 +24,8 @@ static void memory(const ww_traffic *t, ww_report *r) {
   ww_report_set(r, WW_M_dram_write_bytes, t->dram_write);
   double lookups = t->l1_ld_sectors + t->l1_st_sectors +
                    t->l2_atomics; /* atomics are looked up and never found */
-  ww_report_set(r, WW_M_l1_hit_pct, ww_ratio(100 * (t->l1_ld_hits + t->l1_st_hits), lookups));
+  ww_report_set(r, WW_M_l1_hit_pct,
+                ww_ratio(100 * (t->l1_ld_hits + t->l1_st_hits), lookups));
   ww_report_set(r, WW_M_l2_hit_pct, ww_ratio(100 * t->l2_hits, t->l2_lookups));
   ww_report_set(r, WW_M_l2_bytes, 32 * t->l2_lookups);
 }
@@ -67,7 +69,8 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
     return ww_fmt(a, "launch overhead: %.1f of %.1f us pass before and after the work",
                   fmin(t->bound_us[WW_TERM_LAUNCH], t->us), t->us);
   case WW_TERM_COLD:
-    return "cold start: first loads and instruction fetch come from DRAM one after the other";
+    return "cold start: first loads and instruction fetch come from DRAM one after the "
+           "other";
   case WW_TERM_DRAM:
     return ww_fmt(a, "DRAM bandwidth: %.0f of %.0f GB/s", gbps, g->dram_peak);
   case WW_TERM_L2:
@@ -92,11 +95,13 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
                     (unsigned long long)p->work.idle,
                     (unsigned long long)(p->work.idle + p->work.blocks));
     if (t->waves < 1)
-      return "tail: one block takes much longer than the others, and nothing is left to run beside "
+      return "tail: one block takes much longer than the others, and nothing is left "
+             "to run beside "
              "it";
     return ww_fmt(a, "tail: %.1f waves, the last one leaves SMs idle", t->waves);
   case WW_TERM_LATENCY:
-    return ww_fmt(a, "latency: %.0f resident warps an SM do not hide %s", t->achieved_warps,
+    return ww_fmt(a, "latency: %.0f resident warps an SM do not hide %s",
+                  t->achieved_warps,
                   p->work.chain.waits > 0 ? "the waits for memory"
                                           : "the chain of dependent instructions");
   default:
@@ -109,7 +114,10 @@ void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p) {
   p->report.bottleneck = in_words(p, g, a);
 }
 
-void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p) {
+void ww_predict_report(const ww_fn *fn,
+                       const ww_gpu *g,
+                       ww_arena *a,
+                       ww_prediction *p) {
   ww_report *r = &p->report;
   ww_trace_report(fn, &p->trace, r); /* what follows knows better */
   r->gpu = g->name;

@@ -1,16 +1,17 @@
-/* time.c - from counted work to time: waves of warps that queue for issue slots, pipes, caches and
- * DRAM.
+/* time.c - from counted work to time: waves of warps that queue for issue slots, pipes,
+ * caches and DRAM.
  *
- * A wave is the blocks that are resident at once. A warp alone takes its chain: arithmetic, waits
- * for memory at the latency that the load on the memory system leaves, barriers, and the turnover
- * of its block. All warps of the wave together need each resource for some cycles. The wave takes
- * the p-norm of the chain and of these; the latency under load follows from the achieved bandwidth,
- * so both are iterated to a fixed point. The last, partial wave is evaluated anew with the blocks
- * it has. What a launch pays once comes on top: its floor, the cold way to the first data and code,
+ * A wave is the blocks that are resident at once. A warp alone takes its chain:
+ * arithmetic, waits for memory at the latency that the load on the memory system
+ * leaves, barriers, and the turnover of its block. All warps of the wave together need
+ * each resource for some cycles. The wave takes the p-norm of the chain and of these;
+ * the latency under load follows from the achieved bandwidth, so both are iterated to a
+ * fixed point. The last, partial wave is evaluated anew with the blocks it has. What a
+ * launch pays once comes on top: its floor, the cold way to the first data and code,
  * the excess of its longest block.
  *
- * All is in cycles of the SM clock until the end. Invariant: no answer is below the floor or below
- * any single bound. */
+ * All is in cycles of the SM clock until the end. Invariant: no answer is below the
+ * floor or below any single bound. */
 #include "predict.h"
 
 const char *const ww_term_names[WW_NTERMS] = {
@@ -30,17 +31,20 @@ typedef struct {
   double sm[WW_NTERMS];   /* cycles of its SM */
   double chip[WW_NTERMS]; /* cycles of what all SMs share */
   double turnover;        /* slot time besides its work */
-  double chain, barrier;  /* cycles of its slowest warp that depend on no load: arithmetic, shared
-                             memory, atomics; barriers */
-  double waits;           /* for global loads */
-  double l1, l2, dram; /* what a wait takes without load on the memory system, by how far it goes;
-                          they add up */
+  /* cycles of its slowest warp that depend on no load: arithmetic, shared memory,
+   * atomics; barriers */
+  double chain, barrier;
+  double waits; /* for global loads */
+  /* what a wait takes without load on the memory system, by how far it goes; they add
+   * up */
+  double l1, l2, dram;
   double queue;
   ww_pipe busiest;
 } demand;
 
-/* Sub-core cycles of the busiest pipe. Additions and moves can be done by the multiplier as well:
- * where the ALU has more to do, the compiler moves a part of them over. */
+/* Sub-core cycles of the busiest pipe. Additions and moves can be done by the
+ * multiplier as well: where the ALU has more to do, the compiler moves a part of them
+ * over. */
 static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
   double cycles[WW_NPIPES];
   double most = 0;
@@ -54,8 +58,8 @@ static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
   return most;
 }
 
-/* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and half of
- * each. */
+/* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and
+ * half of each. */
 static double mixed_gbps(const ww_gpu *g, double read, double written) {
   double r = known(g->dram_read, 0.92 * g->dram_peak);
   double w = known(g->dram_write, r);
@@ -65,15 +69,15 @@ static double mixed_gbps(const ww_gpu *g, double read, double written) {
   return fmin(mix, g->dram_peak);
 }
 
-/* In a kernel, reads and writes disturb each other less than in the probe: what is written leaves
- * L2 when there is room. */
+/* In a kernel, reads and writes disturb each other less than in the probe: what is
+ * written leaves L2 when there is room. */
 static double dram_gbps(const ww_gpu *g, const ww_params *p, const ww_traffic *t) {
   double reads = mixed_gbps(g, 1, 0);
   return reads + p->mixed * (mixed_gbps(g, t->dram_read, t->dram_write) - reads);
 }
 
-/* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one,
- * and from rows all over. */
+/* Sectors that are fetched without their neighbours come at a part of the bandwidth:
+ * two for one, and from rows all over. */
 static double lone_share(const ww_gpu *g) {
   double alone = 2 * ww_curve_at_x(&g->dram_by_stride, 1024);
   double all = g->dram_read;
@@ -81,63 +85,67 @@ static double lone_share(const ww_gpu *g) {
 }
 
 static double l2_gbps(const ww_gpu *g, double footprint) {
-  double x =
-      fmin(footprint,
-           WW_FIGURE(g, l2_bytes)); /* beyond it the curve shows DRAM, which has its own term */
+  /* beyond it the curve shows DRAM, which has its own term */
+  double x = fmin(footprint, WW_FIGURE(g, l2_bytes));
   return known(ww_curve_at_x(&g->l2_curve, x), known(g->l2_gbps, 2.5 * g->dram_peak));
 }
 
-/* Lines that loads ask L2 for: a sector each at least, also where somebody tries what fewer sectors
- * would bring. */
+/* Lines that loads ask L2 for: a sector each at least, also where somebody tries what
+ * fewer sectors would bring. */
 static double asked_lines(const ww_traffic *t) {
   return fmin(t->load_lines, t->l2_reads);
 }
 
-static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
-                          demand *d) {
+static void memory_demand(
+    const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
   const ww_traffic *t = &w->traffic;
   double n = w->blocks;
   double stored = w->chain.store_lines + t->local_lines;
   double sectors = t->l2_reads + t->l2_writes + p->store_line_sectors * stored +
                    p->load_line_sectors * asked_lines(t);
-  d->chip[WW_TERM_L2] = 32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
-  double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
-  d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
+  d->chip[WW_TERM_L2] =
+      32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
+  double bytes =
+      t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
+  d->chip[WW_TERM_DRAM] =
+      bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
   double l1 = WW_FIGURE(g, l1_latency);
   double l2 = WW_FIGURE(g, l2_latency);
-  double slowest =
-      1 +
-      p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
+  /* of several lines the last one counts */
+  double slowest = 1 + p->scatter * log(fmax(1, w->chain.lines_per_load));
   d->l1 = l1 + p->load_cycles * fmax(0, w->chain.loads_per_wait - 1);
   d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->l2_latency_factor;
   d->dram = w->chain.beyond_l2 * (WW_FIGURE(g, dram_latency) - l2) * slowest;
   d->queue = p->queue * WW_FIGURE(g, dram_queue);
 }
 
-/* SM cycles of what goes to L2 and comes back: 64 bytes a cycle, and something for each line that a
- * load asks for. */
+/* SM cycles of what goes to L2 and comes back: 64 bytes a cycle, and something for each
+ * line that a load asks for. */
 static double sent(const ww_traffic *t, const ww_params *p) {
   return (t->l2_reads + t->l2_writes) / 2 + p->load_line_cycles * asked_lines(t);
 }
 
-static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
-                         demand *d) {
+static void block_demand(
+    const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
   const ww_chain *c = &w->chain;
   double n = w->blocks;
   double warps = n * w->warps_per_block;
   double sub = WW_FIGURE(g, subcores);
   *d = (demand){0};
-  double work =
-      1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
+  /* of the instructions, those of blocks that do something */
+  double work = 1 - fmin(w->idle_share, 0.99);
   double special = w->lowered.inst[WW_PIPE_XU]; /* their unit takes them in parts */
-  d->sm[WW_TERM_ISSUE] =
-      (work * w->lowered.total + p->split_slots * w->splits + p->special_slots * special) / n / sub;
-  d->sm[WW_TERM_PIPE] = work * pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
+  d->sm[WW_TERM_ISSUE] = (work * w->lowered.total + p->split_slots * w->splits +
+                          p->special_slots * special) /
+                         n / sub;
+  d->sm[WW_TERM_PIPE] =
+      work * pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
   d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
-  d->sm[WW_TERM_L1] = (w->traffic.l1_wavefronts + p->store_line_cycles * c->store_lines +
-                       p->local_line_cycles * w->traffic.local_lines) /
-                      n;
+  d->sm[WW_TERM_L1] =
+      (w->traffic.l1_wavefronts + p->store_line_cycles * c->store_lines +
+       p->local_line_cycles * w->traffic.local_lines) /
+      n;
   d->sm[WW_TERM_L2] = sent(&w->traffic, p) / n;
   d->sm[WW_TERM_CONST] = p->const_word_cycles * w->traffic.const_words / n;
   d->chip[WW_TERM_LAUNCH] = per_us / WW_FIGURE(g, blocks_per_us);
@@ -145,12 +153,14 @@ static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, 
   d->turnover = WW_FIGURE(g, block_ns) * 1e-3 * per_us;
   d->chain = p->alu_share * c->alu + p->pace * c->warp_inst +
              (p->split_cycles * w->splits + p->special_cycles * special) / warps +
-             c->shared_waits * ww_shared_latency(g) + c->atomic_waits * WW_FIGURE(g, atom_latency) +
+             c->shared_waits * ww_shared_latency(g) +
+             c->atomic_waits * WW_FIGURE(g, atom_latency) +
              2 * c->store_waits * WW_FIGURE(g, l2_latency) +
              c->const_waits * WW_FIGURE(g, const_l1_latency) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /
                  warps; /* its own accesses, one after the other */
-  d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
+  d->barrier = p->barrier * c->barriers *
+               known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
   d->waits = c->waits;
 }
 
@@ -163,7 +173,8 @@ typedef struct {
 
 /* Cycles a wait takes when this share of L2's and DRAM's bandwidth is in use. */
 static double wait_cycles(const demand *d, double l2, double dram) {
-  return d->l1 + d->l2 * (1 + d->queue * l2 * l2) + d->dram * (1 + d->queue * dram * dram);
+  return d->l1 + d->l2 * (1 + d->queue * l2 * l2) +
+         d->dram * (1 + d->queue * dram * dram);
 }
 
 /* The p-norm of some times. */
@@ -193,7 +204,8 @@ static double join(const double *use, double p) {
 }
 
 /* `each` blocks on the fullest SM, `all` in the whole GPU. */
-static void run_wave(const demand *d, const ww_params *p, double each, double all, wave *out) {
+static void
+run_wave(const demand *d, const ww_params *p, double each, double all, wave *out) {
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->use[k] = fmax(d->sm[k] * each, d->chip[k] * all);
   double rest = d->turnover + d->chain + d->barrier;
@@ -216,19 +228,21 @@ static void run_wave(const demand *d, const ww_params *p, double each, double al
 /* ---- the launch ---- */
 
 /* What the first wave pays because nothing has been fetched yet. */
-static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
+static double
+cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
   if (w->warm)
     return 0;
   double walk = p->walk * WW_FIGURE(g, tlb_cold);
-  double code =
-      fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * WW_FIGURE(g, icache_cold);
+  double code = fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch *
+                WW_FIGURE(g, icache_cold);
   return w->chain.first_waits *
-             (walk + p->cold * fmax(0, WW_FIGURE(g, dram_latency) - (d->l1 + d->l2 + d->dram))) +
+             (walk + p->cold * fmax(0, WW_FIGURE(g, dram_latency) -
+                                           (d->l1 + d->l2 + d->dram))) +
          code;
 }
 
-/* Microseconds until the memory system is under way: the more a launch touches, the more of its
- * parts have to wake, up to all of them. */
+/* Microseconds until the memory system is under way: the more a launch touches, the
+ * more of its parts have to wake, up to all of them. */
 static double filling(const ww_work *w, const ww_params *p) {
   double x = w->warm ? 0 : w->traffic.footprint / FILLED;
   return p->fill_us * x / (1 + x);
@@ -283,8 +297,8 @@ typedef struct {
   wave full, last;
 } waves;
 
-static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d,
-                      waves *v) {
+static void all_waves(
+    const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d, waves *v) {
   double each = w->occupancy.blocks ? w->occupancy.blocks : 1;
   double n = w->blocks;
   v->slots = each * g->sms;
@@ -296,9 +310,10 @@ static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, con
     run_wave(d, p, ceil(v->rest / g->sms), v->rest, &v->last);
 }
 
-/* Blocks that end at once pass through what is left beside those at work, once these have all
- * begun: how long the launch takes beyond them. */
-static double idle_cycles(const ww_work *w, const demand *d, const waves *v, double steady) {
+/* Blocks that end at once pass through what is left beside those at work, once these
+ * have all begun: how long the launch takes beyond them. */
+static double
+idle_cycles(const ww_work *w, const demand *d, const waves *v, double steady) {
   if (!w->idle)
     return 0;
   double each = fmax(d->chip[WW_TERM_LAUNCH], d->turnover / v->slots);
@@ -308,8 +323,8 @@ static double idle_cycles(const ww_work *w, const demand *d, const waves *v, dou
   return fmax(0, begun + each * w->idle - steady);
 }
 
-/* Of what an incomplete last wave costs, the part that does not show: after many waves blocks no
- * longer begin and end together. */
+/* Of what an incomplete last wave costs, the part that does not show: after many waves
+ * blocks no longer begin and end together. */
 static double taken_over(const waves *v, const ww_params *p) {
   return v->whole > 1 ? p->last_wave_hidden * (1 - 1 / v->whole) : 0;
 }
@@ -326,17 +341,20 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   double apart = v.whole * v.full.t + v.last.t;
   double evenly = main->t * w->blocks / (v.whole > 0 ? v.slots : v.rest);
   double steady = apart - taken_over(&v, p) * fmax(0, apart - evenly);
-  /* what the longest block takes beyond the mean, when the others have gone and nothing queues any
-   * more */
+  /* what the longest block takes beyond the mean, when the others have gone and nothing
+   * queues any more */
   double alone = d.chain + d.barrier + d.waits * wait_cycles(&d, 0, 0);
   double spread = fmax(1, w->chain.spread);
   double excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
-  excess = fmax(excess, spread * alone - steady); /* no launch is over before its longest block */
+  /* no launch is over before its longest block */
+  excess = fmax(excess, spread * alone - steady);
   double idle = idle_cycles(w, &d, &v, steady + excess);
   double cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++)
-    out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) * steady / apart / per_us;
-  out->bound_us[WW_TERM_LAUNCH] = WW_FIGURE(g, launch_floor) + p->start_us + filling(w, p);
+    out->bound_us[k] =
+        (v.whole * v.full.use[k] + v.last.use[k]) * steady / apart / per_us;
+  out->bound_us[WW_TERM_LAUNCH] =
+      WW_FIGURE(g, launch_floor) + p->start_us + filling(w, p);
   out->bound_us[WW_TERM_COLD] = cold / per_us;
   out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - evenly) + excess + idle) / per_us;
   out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;
@@ -344,9 +362,10 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   out->busiest = d.busiest;
   shares_of(main, &d, p->blend, out);
   name_bottleneck(out);
-  double busy =
-      v.whole * v.slots * fmax(0, v.full.t - d.turnover) + v.rest * fmax(0, v.last.t - d.turnover);
-  double active = v.whole * sms * v.full.t + fmin(v.rest, sms) * v.last.t; /* SMs that have any */
+  double busy = v.whole * v.slots * fmax(0, v.full.t - d.turnover) +
+                v.rest * fmax(0, v.last.t - d.turnover);
+  /* SMs that have any */
+  double active = v.whole * sms * v.full.t + fmin(v.rest, sms) * v.last.t;
   out->achieved_warps = ww_ratio(w->warps_per_block * busy, active);
   double s = ww_time_spread(out, p);
   out->low = out->us * exp(-s);

@@ -1,12 +1,13 @@
-/* traffic.c - accesses of a launch -> what L1, L2 and DRAM see of them: the part up to L1, and the
- * sums.
+/* traffic.c - accesses of a launch -> what L1, L2 and DRAM see of them: the part up to
+ * L1, and the sums.
  *
- * How often each memory instruction runs over the launch, the tally knows (executions of its IR
- * block); what one execution asks of L1 and what of it misses, the replay of one SM's blocks knows.
- * Their product, brought to the tally's own sum of sectors, is what leaves the SMs, by allocation;
- * traffic_l2.c takes it from there.
+ * How often each memory instruction runs over the launch, the tally knows (executions
+ * of its IR block); what one execution asks of L1 and what of it misses, the replay of
+ * one SM's blocks knows. Their product, brought to the tally's own sum of sectors, is
+ * what leaves the SMs, by allocation; traffic_l2.c takes it from there.
  *
- * Invariant: l1_ld_sectors and l1_st_sectors are the tally's, hits never exceed them. */
+ * Invariant: l1_ld_sectors and l1_st_sectors are the tally's, hits never exceed them.
+ */
 #include "traffic_int.h"
 
 static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
@@ -18,14 +19,16 @@ static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
 
 /* Sums over the replayed instructions, each as often as the tally says. */
 typedef struct {
-  double ld_sectors, ld_hits, st_sectors, st_hits, local_ld, local_ld_hits, local_st, local_st_hits;
+  double ld_sectors, ld_hits, st_sectors, st_hits, local_ld, local_ld_hits, local_st,
+      local_st_hits;
   double requests, slow; /* of loads */
   double cycles;
   double atomic_requests, atomic_lanes; /* global */
   double local_lines;                   /* of local stores */
 } l1_sums;
 
-static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l1_sums *s) {
+static void
+add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l1_sums *s) {
   if (!(row->requests > 0))
     return;
   double n = ww_tally_runs(&f->sampled->tally, row->fn, row->block) / row->requests;
@@ -60,7 +63,8 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
   }
 }
 
-/* A replay that was cut off has not seen every instruction: the tally's sums are right. */
+/* A replay that was cut off has not seen every instruction: the tally's sums are right.
+ */
 static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
   double ld = s->ld_sectors > 0 ? c->global_ld_sectors / s->ld_sectors : 1;
   double st = s->st_sectors > 0 ? c->global_st_sectors / s->st_sectors : 1;
@@ -112,7 +116,8 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
     *w = (ww_flow){.counts = c, .pair = 1};
     const ww_region *g;
     for (uint32_t i = 0; !w->region && (g = ww_memory_region(f->spec->memory, i)); i++)
-      if (g->arg == c->arg && g->symbol == c->symbol && !strcmp(c->name, g->name ? g->name : ""))
+      if (g->arg == c->arg && g->symbol == c->symbol &&
+          !strcmp(c->name, g->name ? g->name : ""))
         w->region = g;
     if (w->region && w->region->space == WW_CONST) { /* the constant cache's */
       f->nflows--;
@@ -129,10 +134,11 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
   f->flows[f->nflows] = (ww_flow){.pair = 1};
 }
 
-/* Of requests that miss L1, with `lines` lines each, those of which one waits for DRAM. What L2 has
- * lost is missed by each line for itself: 1 - (1 - p)^n of the requests. What nobody has fetched
- * yet is missed at the beginning, by many lines of a request at a time: where lines are drawn at
- * random, the last of n is found after 1 + 1/2 + .. + 1/n times as long as the first. */
+/* Of requests that miss L1, with `lines` lines each, those of which one waits for DRAM.
+ * What L2 has lost is missed by each line for itself: 1 - (1 - p)^n of the requests.
+ * What nobody has fetched yet is missed at the beginning, by many lines of a request at
+ * a time: where lines are drawn at random, the last of n is found after 1 + 1/2 + .. +
+ * 1/n times as long as the first. */
 static double waits_for_dram(const ww_flow *w, double lines) {
   if (!(w->loads > 0))
     return 0;
@@ -157,8 +163,8 @@ static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
   out->from_l1 = 1 - slow;
 }
 
-static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a,
-                    ww_ways *out) {
+static void ways_of(
+    ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a, ww_ways *out) {
   *out = (ww_ways){WW_NEWN(a, ww_way, r->ins.n + 1), 0, 1 - t->from_l1, t->from_dram};
   for (uint32_t k = 0; k < r->ins.n; k++) {
     const ww_replay_ins *row = &r->ins.v[k];
@@ -171,9 +177,10 @@ static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_are
   }
 }
 
-/* Operations on the most contended address: what the replay saw, as far as the launch goes on to
- * meet the same addresses. The most of many counts lies above their mean by chance alone, about
- * sqrt(2 ln n) deviations; only what is beyond that is contention. */
+/* Operations on the most contended address: what the replay saw, as far as the launch
+ * goes on to meet the same addresses. The most of many counts lies above their mean by
+ * chance alone, about sqrt(2 ln n) deviations; only what is beyond that is contention.
+ */
 static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s) {
   if (!(r->atomics > 0))
     return 0;
@@ -184,7 +191,8 @@ static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s
     if (f->flows[k].atomics > 0)
       unique += f->flows[k].unique;
   double most = mean + fmax(0, r->atomic_most - mean - sqrt(2 * mean * log(n)));
-  double spread = fmax(1, unique / n); /* sectors against addresses: at least the addresses seen */
+  /* sectors against addresses: at least the addresses seen */
+  double spread = fmax(1, unique / n);
   return fmax(1, most * fmax(1, s->atomic_lanes / r->atomics) / spread);
 }
 
@@ -206,18 +214,26 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   out->l1_st_hits = s->st_hits + s->local_st_hits;
   out->l1_wavefronts = s->cycles;
   out->local_lines = s->local_lines;
-  double shared = fmax(0, c->atomic_requests - s->atomic_requests); /* lanes that meet take turns */
+  /* lanes that meet take turns */
+  double shared = fmax(0, c->atomic_requests - s->atomic_requests);
   out->const_words = fmax(0, c->const_words - c->const_requests);
   out->shared_cycles = c->shared_ld_passes + c->shared_st_passes;
   if (c->atomic_requests > 0)
     out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
 
-void ww_traffic_of(const ww_replay *r, const ww_gpu_launch *l, ww_arena *a, ww_traffic *out,
+void ww_traffic_of(const ww_replay *r,
+                   const ww_gpu_launch *l,
+                   ww_arena *a,
+                   ww_traffic *out,
                    ww_ways *ways) {
   const ww_counts *counts = &l->sampled->tally.c;
   *out = (ww_traffic){0};
-  ww_flows f = {.spec = l->spec, .sampled = l->sampled, .g = l->g, .occ = l->occ, .warm = l->warm};
+  ww_flows f = {.spec = l->spec,
+                .sampled = l->sampled,
+                .g = l->g,
+                .occ = l->occ,
+                .warm = l->warm};
   double resident = (double)l->g->sms * (l->occ->blocks ? l->occ->blocks : 1);
   f.waves = fmax(1, ww_sampled_working(l->sampled) / resident);
   l1_sums s = {0};

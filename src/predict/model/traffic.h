@@ -17,7 +17,10 @@ typedef struct {
 } ww_ways;
 
 /* From what one SM's blocks asked of its L1 to the launch. ways: by instruction. */
-void ww_traffic_of(const ww_replay *r, const ww_gpu_launch *l, ww_arena *a, ww_traffic *out,
+void ww_traffic_of(const ww_replay *r,
+                   const ww_gpu_launch *l,
+                   ww_arena *a,
+                   ww_traffic *out,
                    ww_ways *ways);
 
 #endif

@@ -12,20 +12,27 @@ typedef struct {
   double loads;                /* that missed L1 */
   double seen_ld;              /* load sectors before L1 that the replay told of */
   double stores, partial;      /* all; of them, not filled by their request */
-  double merged;      /* of the stores, those that an earlier one to the same line takes along */
+  /* of the stores, those that an earlier one to the same line takes along */
+  double merged;
   double atomics;     /* lookups at L2 */
   double slow, lines; /* load requests with a miss, lines missed by these */
   double unique;      /* distinct sectors */
-  double pair; /* sectors fetched for a distinct sector: 1 where neighbours are wanted too, 2 where
-                  not */
-  double scattered;    /* 0: neighbours are touched together; 1: sectors have no neighbours */
-  double random;       /* of scattered, what one block draws from all over the allocation */
-  double later, other; /* of the sectors, those asked for after their neighbour: by the same warp,
-                          by another */
-  bool affine;         /* every access moves evenly with the block index */
-  double wave, fresh;  /* bytes that one wave of blocks touches; of them, those that the wave before
-                          did not */
-  double fits;         /* probability that a sector is still there when it is asked for again */
+  /* sectors fetched for a distinct sector: 1 where neighbours are wanted too, 2 where
+   * not */
+  double pair;
+  /* 0: neighbours are touched together; 1: sectors have no neighbours */
+  double scattered;
+  /* of scattered, what one block draws from all over the allocation */
+  double random;
+  /* of the sectors, those asked for after their neighbour: by the same warp, by another
+   */
+  double later, other;
+  bool affine; /* every access moves evenly with the block index */
+  /* bytes that one wave of blocks touches; of them, those that the wave before did not
+   */
+  double wave, fresh;
+  /* probability that a sector is still there when it is asked for again */
+  double fits;
   double first, misses; /* sectors that come from DRAM: new in L2; all */
 } ww_flow;
 

@@ -1,21 +1,23 @@
-/* traffic_l2.c - what leaves the SMs -> L2 lookups and hits as the counters define them, DRAM
- * bytes.
+/* traffic_l2.c - what leaves the SMs -> L2 lookups and hits as the counters define
+ * them, DRAM bytes.
  *
- * No address is simulated here: an allocation's distinct sectors over the launch, the bytes that
- * one wave of blocks touches of it and the part of them that the wave before did not touch say what
- * is new, what comes back soon and what comes back late.
+ * No address is simulated here: an allocation's distinct sectors over the launch, the
+ * bytes that one wave of blocks touches of it and the part of them that the wave before
+ * did not touch say what is new, what comes back soon and what comes back late.
  *
- * The L2 of two partitions: a sector has a home; an SM asks the partition near it, which asks the
- * home when it is the other one (a second lookup) and keeps a copy. So data read once takes 1.5
- * places, data read from everywhere 2. The GPU's figures of this were read off the counters of the
- * H200 on streaming, random and tiled kernels.
+ * The L2 of two partitions: a sector has a home; an SM asks the partition near it,
+ * which asks the home when it is the other one (a second lookup) and keeps a copy. So
+ * data read once takes 1.5 places, data read from everywhere 2. The GPU's figures of
+ * this were read off the counters of the H200 on streaming, random and tiled kernels.
  *
- * Invariant: hits <= lookups; dram_read >= what is read for the first time, unless warm. */
+ * Invariant: hits <= lookups; dram_read >= what is read for the first time, unless
+ * warm. */
 #include "traffic_int.h"
 
 #include <stdlib.h>
 
-#define BASE_HITS 0.9 /* of the lookups that any launch makes; by the counters of the H200 */
+/* of the lookups that any launch makes; by the counters of the H200 */
+#define BASE_HITS 0.9
 
 static bool parted(const ww_flows *f) {
   return f->g->l2_partitions > 1;
@@ -39,7 +41,8 @@ typedef struct {
   double lo, hi;
 } hull;
 
-static void stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint64_t block) {
+static void
+stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint64_t block) {
   double x = block % grid[0];
   double y = block / grid[0] % grid[1];
   double z = block / grid[0] / grid[1];
@@ -48,8 +51,8 @@ static void stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint
   h->hi = fmax(h->hi, lo + p->bytes);
 }
 
-/* Bytes that blocks [from, to) enclose of an allocation: affine, so the ends of each row of blocks
- * suffice. */
+/* Bytes that blocks [from, to) enclose of an allocation: affine, so the ends of each
+ * row of blocks suffice. */
 static hull hull_of(const ww_flows *f, const ww_flow *w, uint64_t from, uint64_t to) {
   hull h = {INFINITY, -INFINITY};
   const uint64_t *grid = f->sampled->box;
@@ -83,9 +86,9 @@ static bool is_affine(const ww_flows *f, const ww_flow *w) {
   return any && affine && w->counts->arg >= 0;
 }
 
-/* A wave in the middle of the launch, and what of it is new against the wave before. The tally's
- * sum counts what several blocks touch several times, so its part for a wave is the most that a
- * wave can touch. */
+/* A wave in the middle of the launch, and what of it is new against the wave before.
+ * The tally's sum counts what several blocks touch several times, so its part for a
+ * wave is the most that a wave can touch. */
 static void measure_wave(const ww_flows *f, ww_flow *w) {
   double all = 32 * w->unique;
   w->wave = w->fresh = all;
@@ -107,8 +110,8 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
   if (!(extent > 0))
     return;
   w->wave = fmin(w->wave, extent);
-  w->fresh = fmin(w->wave, (extent - common) *
-                               fmin(1, all / range)); /* of the range, only so much is touched */
+  /* of the range, only so much is touched */
+  w->fresh = fmin(w->wave, (extent - common) * fmin(1, all / range));
 }
 
 /* ---- distinct sectors ---- */
@@ -121,8 +124,8 @@ static bool spans(const ww_flows *f) {
   return f->sampled->blocks >= need;
 }
 
-/* Sectors that the launch can touch: what the sampled blocks did, where they reach all corners,
- * else the allocation. */
+/* Sectors that the launch can touch: what the sampled blocks did, where they reach all
+ * corners, else the allocation. */
 static double range_of(const ww_flows *f, const ww_flow *w) {
   double touched = ceil((double)(w->counts->hi - w->counts->lo) / 32);
   if (spans(f) || !w->region || w->region->unbounded)
@@ -130,8 +133,8 @@ static double range_of(const ww_flows *f, const ww_flow *w) {
   return fmax(touched, ceil((double)w->region->size / 32));
 }
 
-/* Which part of the range a single block reaches over: a gather goes everywhere, a stencil or a row
- * of a sparse matrix does not. */
+/* Which part of the range a single block reaches over: a gather goes everywhere, a
+ * stencil or a row of a sparse matrix does not. */
 static double reach(const ww_flows *f, const ww_flow *w, double range) {
   double most = 0;
   for (uint32_t k = 0; k < f->sampled->nfootprints; k++)
@@ -140,8 +143,8 @@ static double reach(const ww_flows *f, const ww_flow *w, double range) {
   return fmin(1, 4 * most / fmax(1, range));
 }
 
-/* Regular accesses: the tally's sum, at most the range they lie in. Random ones: drawn from that
- * range, and with each its neighbour. */
+/* Regular accesses: the tally's sum, at most the range they lie in. Random ones: drawn
+ * from that range, and with each its neighbour. */
 static void measure_unique(const ww_flows *f, ww_flow *w) {
   double range = range_of(f, w);
   double seen = w->counts->unique_sectors;
@@ -178,8 +181,8 @@ static double reuse_bytes(const ww_flow *w) {
   return w->random * 32 * w->unique + (1 - w->random) * w->wave;
 }
 
-/* What comes back finds its place taken with the share of its footprint that does not fit. Small
- * footprints come back soonest, so they are served first. */
+/* What comes back finds its place taken with the share of its footprint that does not
+ * fit. Small footprints come back soonest, so they are served first. */
 static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
   double shared = shared_bytes(f);
   double left = shared;
@@ -199,7 +202,8 @@ static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
     w->fits = all_fits ? 1 : fmin(1, left / fmax(1, reuse_bytes(w)));
     if (w->fits < 1 && traffic > 0) /* streams pass through */
       w->fits *= 1 - w->random * (1 - (asked + w->stores) / traffic);
-    w->first = once + fmax(0, fmin(asked, w->fresh * f->waves / 32) - once) * (1 - late);
+    w->first =
+        once + fmax(0, fmin(asked, w->fresh * f->waves / 32) - once) * (1 - late);
     w->misses = w->first + (asked - w->first) * (1 - w->fits);
     if (f->warm) {
       w->misses *= 1 - late;
@@ -224,13 +228,15 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double asked = loads + w->atomics;
   double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
-  double second = fetched * (1 - pow(1 - fabric(f), touches)); /* the first from the far side */
+  /* the first from the far side */
+  double second = fetched * (1 - pow(1 - fabric(f), touches));
   double late = fmin(1, w->later + WW_FIGURE(f->g, l2_neighbour) * w->other) *
                 w->first; /* their neighbour brought them */
   double lookups = asked + second;
   double missed = w->misses - late + ww_ratio(fabric(f) * fetched * loads, asked);
   out->l2_reads += loads;
-  out->load_lines += fmin(w->lines, loads); /* a line is asked for by one sector at least */
+  /* a line is asked for by one sector at least */
+  out->load_lines += fmin(w->lines, loads);
   out->l2_atomics += w->atomics;
   out->l2_lookups += lookups + fabric_partial(f) * w->atomics;
   out->l2_hits += fmax(0, lookups - missed) + fabric_partial(f) * w->atomics;
@@ -241,15 +247,16 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
 static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double stores = w->stores - w->merged;
   double partial = fmin(stores, fmax(0, w->partial - 2 * w->merged));
-  double lookups = stores + fabric(f) * (stores - partial) + fabric_partial(f) * partial;
+  double lookups =
+      stores + fabric(f) * (stores - partial) + fabric_partial(f) * partial;
   out->l2_writes += stores;
   out->partial_writes += partial;
   out->l2_lookups += lookups;
   out->l2_hits += lookups;
 }
 
-/* Sectors that no store completes and no load has brought are completed from DRAM when there are
- * too many of them. */
+/* Sectors that no store completes and no load has brought are completed from DRAM when
+ * there are too many of them. */
 static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
   double fill = fmax(0, bytes - WW_FIGURE(f->g, l2_unfilled) * f->g->l2_bytes);
   double second = WW_FIGURE(f->g, l2_fabric_partial);
@@ -258,8 +265,8 @@ static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
   out->l2_hits -= (1 - second) * fill / 32;
 }
 
-/* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is
- * written after the kernel. */
+/* Dirty sectors leave L2 when others need their place or when too much is dirty; the
+ * rest is written after the kernel. */
 static void write_back(const ww_flows *f, ww_traffic *out) {
   double dirty = out->unique_written;
   double incomplete = 0;
@@ -277,8 +284,9 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
   }
   double share = WW_FIGURE(f->g, l2_dirty);
-  double most = (share - (share - WW_FIGURE(f->g, l2_incomplete)) * fmin(1, incomplete / dirty)) *
-                f->g->l2_bytes;
+  double most =
+      (share - (share - WW_FIGURE(f->g, l2_incomplete)) * fmin(1, incomplete / dirty)) *
+      f->g->l2_bytes;
   double keep = fmin(dirty / fmax(passed, 1) * once_bytes(f), most);
   out->dram_write = fmax(0, dirty - keep) + again;
   fill_incomplete(f, incomplete, out);
@@ -307,7 +315,8 @@ void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
       out->unique_written += 32 * fmin(w->unique, w->stores + w->atomics);
   }
   find_misses(f, out->footprint, a);
-  for (uint32_t k = 0; k <= f->nflows; k++) { /* local memory, behind the others, stays in L2 */
+  /* local memory, behind the others, stays in L2 */
+  for (uint32_t k = 0; k <= f->nflows; k++) {
     add_loads(f, &f->flows[k], out);
     add_stores(f, &f->flows[k], out);
   }

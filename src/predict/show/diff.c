@@ -1,5 +1,5 @@
-/* diff.c - two versions of a kernel under the same launch: which time changed, and which part of
- * the machine says why. */
+/* diff.c - two versions of a kernel under the same launch: which time changed, and
+ * which part of the machine says why. */
 #include "show.h"
 
 #include <stdlib.h>
@@ -31,10 +31,11 @@ static int by_size(const void *a, const void *b) {
   return p < q ? 1 : p > q ? -1 : 0;
 }
 
-static uint32_t quantities(const ww_prediction *p, const ww_prediction *q,
-                           change out[MOST_CHANGES]) {
+static uint32_t
+quantities(const ww_prediction *p, const ww_prediction *q, change out[MOST_CHANGES]) {
   uint32_t n = 0;
-#define PUT(what, field, unit) out[n++] = (change){what, p->work.field, q->work.field, unit};
+#define PUT(what, field, unit) \
+  out[n++] = (change){what, p->work.field, q->work.field, unit};
   PUT("instructions of warps", lowered.total, "1")
   PUT("FP64 instructions", lowered.inst[WW_PIPE_FP64], "1")
   PUT("loads, stores and shuffles", lowered.inst[WW_PIPE_LSU], "1")
@@ -68,7 +69,9 @@ static uint32_t terms(const ww_timing *p, const ww_timing *q, ww_term out[WW_NTE
     if (change_us < 0.02 * fmin(p->us, q->us))
       continue;
     uint32_t at = n++;
-    for (; at > 0 && fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us; at--)
+    for (; at > 0 &&
+           fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us;
+         at--)
       out[at] = out[at - 1];
     out[at] = k;
   }
@@ -103,7 +106,8 @@ static void print_terms(const ww_timing *p, const ww_timing *q, FILE *f) {
   fprintf(f, "\n%-32s %14s %14s\n", "each alone would take", "old", "new");
   for (uint32_t k = 0; k < n; k++)
     fprintf(f, "  %-30s %14s %14s%s\n", ww_term_words[changed[k]],
-            ww_show_us(p->bound_us[changed[k]], a), ww_show_us(q->bound_us[changed[k]], b),
+            ww_show_us(p->bound_us[changed[k]], a),
+            ww_show_us(q->bound_us[changed[k]], b),
             changed[k] == q->bottleneck ? "  <- the limit now" : "");
 }
 
@@ -119,8 +123,9 @@ static void print_why(const ww_timing *p, const ww_timing *q, FILE *f) {
       continue; /* changed the other way, and was outweighed */
     snprintf(text, sizeof text,
              "%s because %s takes %s; it was bound by %s and is now bound by %s.",
-             faster ? "Faster" : "Slower", ww_term_words[changed[k]], faster ? "less" : "more",
-             ww_term_words[p->bottleneck], ww_term_words[q->bottleneck]);
+             faster ? "Faster" : "Slower", ww_term_words[changed[k]],
+             faster ? "less" : "more", ww_term_words[p->bottleneck],
+             ww_term_words[q->bottleneck]);
     ww_show_wrapped(f, text, 0);
     return;
   }
@@ -134,17 +139,19 @@ void ww_diff_print(const ww_prediction *p, const ww_prediction *q, FILE *f) {
   char range[40];
   uint32_t n = quantities(p, q, c);
   ww_show_bold(f, q->report.kernel);
-  fprintf(f, " on %s: %s\n", q->report.gpu, ratio_words(p->timing.us, q->timing.us, words));
-  fprintf(f, "  old %10s  (%s)  %s\n", ww_show_us(p->timing.us, a), interval(&p->timing, range),
-          p->report.file);
-  fprintf(f, "  new %10s  (%s)  %s\n", ww_show_us(q->timing.us, a), interval(&q->timing, range),
-          q->report.file);
+  fprintf(f, " on %s: %s\n", q->report.gpu,
+          ratio_words(p->timing.us, q->timing.us, words));
+  fprintf(f, "  old %10s  (%s)  %s\n", ww_show_us(p->timing.us, a),
+          interval(&p->timing, range), p->report.file);
+  fprintf(f, "  new %10s  (%s)  %s\n", ww_show_us(q->timing.us, a),
+          interval(&q->timing, range), q->report.file);
   print_why(&p->timing, &q->timing, f);
   print_terms(&p->timing, &q->timing, f);
   if (n)
     fprintf(f, "\n%-32s %14s %14s\n", "what changed most", "old", "new");
   for (uint32_t k = 0; k < n && k < SHOWN; k++)
-    fprintf(f, "  %-30s %14s %14s\n", c[k].what, ww_show_amount(c[k].before, c[k].unit, a),
+    fprintf(f, "  %-30s %14s %14s\n", c[k].what,
+            ww_show_amount(c[k].before, c[k].unit, a),
             ww_show_amount(c[k].after, c[k].unit, b));
   ww_show_assumed(f, &q->report);
 }

@@ -1,4 +1,5 @@
-/* dump.c - the numbers of one stage of the machine model, a line each: what goes into the next one.
+/* dump.c - the numbers of one stage of the machine model, a line each: what goes into
+ * the next one.
  */
 #include "show.h"
 
@@ -74,8 +75,10 @@ static void add_time(dump *d) {
 static const struct {
   const char *name;
   void (*add)(dump *d);
-} stages[] = {
-    {"lowered", add_lowered}, {"traffic", add_traffic}, {"chain", add_chain}, {"time", add_time}};
+} stages[] = {{"lowered", add_lowered},
+              {"traffic", add_traffic},
+              {"chain", add_chain},
+              {"time", add_time}};
 
 static int stage_named(const char *name) {
   for (int k = 0; k < (int)(sizeof stages / sizeof *stages); k++)
@@ -87,7 +90,8 @@ static int stage_named(const char *name) {
 ww_status ww_dump_check(const char *stage, ww_err *e) {
   if (stage_named(stage) >= 0)
     return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "--dump: expected lowered, traffic, chain or time, not '%.40s'",
+  return ww_fail(e, WW_EUSAGE,
+                 "--dump: expected lowered, traffic, chain or time, not '%.40s'",
                  stage);
 }
 
@@ -95,7 +99,8 @@ void ww_dump_write(const ww_prediction *p, const char *stage, bool json, ww_buf 
   ww_json j = {.out = out};
   dump d = {p, ww_arena_new(), out, json ? &j : NULL};
   if (json)
-    ww_json_put(&j, "{kernel:%s,gpu:%s,stage:%s,values:{", p->report.kernel, p->report.gpu, stage);
+    ww_json_put(&j, "{kernel:%s,gpu:%s,stage:%s,values:{", p->report.kernel,
+                p->report.gpu, stage);
   else
     ww_buf_fmt(out, "%s on %s: %s\n", p->report.kernel, p->report.gpu, stage);
   stages[stage_named(stage)].add(&d);

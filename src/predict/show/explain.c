@@ -1,8 +1,8 @@
-/* explain.c - advice as a page: what to change first with its source line, then the rest, then
- * where the time goes.
+/* explain.c - advice as a page: what to change first with its source line, then the
+ * rest, then where the time goes.
  *
- * Everything a person needs to begin fits the first screen: at most one finding in full and four in
- * short come before the lines. */
+ * Everything a person needs to begin fits the first screen: at most one finding in full
+ * and four in short come before the lines. */
 #include "../advice/advice.h"
 
 #include <ctype.h>
@@ -44,7 +44,8 @@ static const char *source_line(source *s, const char *file, uint32_t line) {
 }
 
 /* "12", or "util.cuh:12" where it is not the kernel's own file. */
-static const char *place(const ww_explained *x, ww_arena *a, const char *file, uint32_t line) {
+static const char *
+place(const ww_explained *x, ww_arena *a, const char *file, uint32_t line) {
   if (!line)
     return "the launch";
   if (x->fn->file && !strcmp(file, x->fn->file))
@@ -52,7 +53,8 @@ static const char *place(const ww_explained *x, ww_arena *a, const char *file, u
   return ww_fmt(a, "%s:%u", ww_path_base(file), line);
 }
 
-static const char *place_of(const ww_explained *x, const source *s, const ww_advice_item *i) {
+static const char *
+place_of(const ww_explained *x, const source *s, const ww_advice_item *i) {
   ww_rule r = i->rule;
   bool launch = r == WW_RULE_LOW_OCCUPANCY || r == WW_RULE_PARTIAL_WARPS ||
                 r == WW_RULE_FEW_BLOCKS || r == WW_RULE_TAIL || r == WW_RULE_IMBALANCE;
@@ -66,15 +68,16 @@ static const char *factor(double gain, char out[16]) {
   return out;
 }
 
-static void print_first(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
+static void
+print_first(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
   const char *green = ww_show_color(f, "\033[32m");
   const char *off = ww_show_color(f, "\033[0m");
   char us[16];
   char g[16];
   fputc('\n', f);
   ww_show_bold(f, i->gain >= LARGE ? "Change first" : "Little to gain");
-  fprintf(f, ": %s, %s%sx faster%s (%s) [%s]\n", place_of(x, s, i), green, factor(i->gain, g), off,
-          ww_show_us(i->us, us), ww_rules[i->rule].id);
+  fprintf(f, ": %s, %s%sx faster%s (%s) [%s]\n", place_of(x, s, i), green,
+          factor(i->gain, g), off, ww_show_us(i->us, us), ww_rules[i->rule].id);
   const char *text = source_line(s, i->file, i->line);
   if (*text)
     fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
@@ -84,17 +87,19 @@ static void print_first(const ww_explained *x, source *s, const ww_advice_item *
   ww_show_wrapped(f, ww_fmt(s->arena, "-> %s%s.", first, i->remedy + 1), 2);
 }
 
-static void print_short(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
+static void
+print_short(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
   char g[16];
-  fprintf(f, "  %-14s %5sx  %s\n", place_of(x, s, i), factor(i->gain, g), ww_rules[i->rule].id);
+  fprintf(f, "  %-14s %5sx  %s\n", place_of(x, s, i), factor(i->gain, g),
+          ww_rules[i->rule].id);
   ww_show_wrapped(f, i->cause, 24);
 }
 
 static void print_findings(const ww_explained *x, source *s, FILE *f) {
   const ww_advice *d = x->advice;
   if (!d->nitems) {
-    fprintf(f,
-            "\nNothing stands out: no single change that this model knows makes it 3 %% faster.\n");
+    fprintf(f, "\nNothing stands out: no single change that this model knows makes it "
+               "3 %% faster.\n");
     return;
   }
   print_first(x, s, &d->items[0], f);
@@ -130,8 +135,8 @@ static void print_lines(const ww_explained *x, source *s, FILE *f) {
             source_line(s, l->file, l->line));
   }
   if (d->rest >= 0.005)
-    fprintf(f, "  %3.0f %%  %10s  %10s  start, end and what no line asks for\n", 100 * d->rest, "",
-            "");
+    fprintf(f, "  %3.0f %%  %10s  %10s  start, end and what no line asks for\n",
+            100 * d->rest, "", "");
 }
 
 static void print_stalls(const ww_timing *t, FILE *f) {
@@ -146,7 +151,8 @@ static void print_stalls(const ww_timing *t, FILE *f) {
     if (t->stall[best] < 0.02)
       break;
     done[best] = true;
-    ww_buf_fmt(&text, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best], 100 * t->stall[best]);
+    ww_buf_fmt(&text, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best],
+               100 * t->stall[best]);
   }
   fputc('\n', f);
   ww_show_wrapped(f, text.s, 0);

@@ -1,8 +1,8 @@
-/* page_export.c - reports as one HTML file: the times, what to change, the source with its heat,
- * the roofline, every metric, what was assumed.
+/* page_export.c - reports as one HTML file: the times, what to change, the source with
+ * its heat, the roofline, every metric, what was assumed.
  *
- * Everything a reader sees goes through ww_svg_escape: kernels, files and messages may hold any
- * text. */
+ * Everything a reader sees goes through ww_svg_escape: kernels, files and messages may
+ * hold any text. */
 #include "page_export.h"
 
 #include <ctype.h>
@@ -12,7 +12,8 @@
 #include "roofline.h"
 #include "show.h"
 
-/* The page's style, as the file is; paths are from the repository's root, where make runs. */
+/* The page's style, as the file is; paths are from the repository's root, where make
+ * runs. */
 __asm__(".pushsection .rodata\n"
         "export_css: .incbin \"src/predict/show/export.css\"\n.byte 0\n.popsection\n");
 extern const char export_css[];
@@ -21,7 +22,8 @@ enum {
   SHARES = 3,
   WHOLE = 400,
   AROUND = 4
-}; /* GPUs with a column of heat; lines of a file shown whole; else around what counts */
+}; /* GPUs with a column of heat; lines of a file shown whole; else around what counts
+    */
 
 /* One report, read. */
 typedef struct {
@@ -50,7 +52,8 @@ static void put(writer *w, const char *s) {
 }
 
 /* A text between its tags. */
-static void element(writer *w, const char *before, const char *text, const char *behind) {
+static void
+element(writer *w, const char *before, const char *text, const char *behind) {
   put(w, before);
   esc(w, text);
   put(w, behind);
@@ -85,12 +88,14 @@ static const char *gpu_name(const entry *e) {
   return e->gpu ? e->gpu->name : e->r.gpu ? e->r.gpu : "?";
 }
 
-/* A path that tells nothing of the machine: as the report has it, else its last part. */
+/* A path that tells nothing of the machine: as the report has it, else its last part.
+ */
 static const char *shown(const entry *e, const char *path) {
   const char *file = e->r.file ? e->r.file : "";
   size_t n = strlen(path);
   size_t k = strlen(file);
-  bool same = k && n >= k && !strcmp(path + n - k, file) && (n == k || path[n - k - 1] == '/');
+  bool same =
+      k && n >= k && !strcmp(path + n - k, file) && (n == k || path[n - k - 1] == '/');
   return same && file[0] != '/' ? file : ww_path_base(path);
 }
 
@@ -111,19 +116,22 @@ static void launch(writer *w, const entry *e) {
     dims(w, "grid", l->grid);
     dims(w, ", block", l->block);
     if (l->shared)
-      ww_buf_fmt(w->out, ", %llu B of dynamic shared memory", (unsigned long long)l->shared);
+      ww_buf_fmt(w->out, ", %llu B of dynamic shared memory",
+                 (unsigned long long)l->shared);
     for (uint32_t k = 0; k < l->nargs && k < 24; k++) {
       const ww_arg *arg = &l->args[k];
       put(w, k ? ", " : "; arguments ");
       if (arg->kind == WW_ARG_VALUE)
         ww_buf_fmt(w->out, arg->is_int ? "%.0f" : "%g", arg->value);
       else
-        put(w, arg->kind == WW_ARG_BUFFER ? ww_show_amount(arg->buffer.bytes, "byte", v) : "…");
+        put(w, arg->kind == WW_ARG_BUFFER ? ww_show_amount(arg->buffer.bytes, "byte", v)
+                                          : "…");
     }
     put(w, l->warm ? "; caches warm" : "; caches cold");
   }
   ww_buf_fmt(w->out, ". %llu of %llu blocks were run.</p>\n",
-             (unsigned long long)e->r.sampled_blocks, (unsigned long long)e->r.total_blocks);
+             (unsigned long long)e->r.sampled_blocks,
+             (unsigned long long)e->r.total_blocks);
 }
 
 static void tile(writer *w, const entry *e) {
@@ -131,14 +139,16 @@ static void tile(writer *w, const entry *e) {
   char v[16];
   char lo[16];
   char hi[16];
-  element(w, "<div class=\"tile\"><h3>", e->gpu ? e->gpu->full_name : gpu_name(e), "</h3>");
+  element(w, "<div class=\"tile\"><h3>", e->gpu ? e->gpu->full_name : gpu_name(e),
+          "</h3>");
   if (!answered(e)) {
     element(w, "<p class=\"bad\">", e->r.error.msg, "</p></div>");
     return;
   }
   ww_buf_fmt(w->out, "<b>%s</b>", ww_show_us(t->value, v));
   if (t->interval)
-    ww_buf_fmt(w->out, "<span>%s to %s</span>", ww_show_us(t->low, lo), ww_show_us(t->high, hi));
+    ww_buf_fmt(w->out, "<span>%s to %s</span>", ww_show_us(t->low, lo),
+               ww_show_us(t->high, hi));
   put(w, "<p>");
   if (e->r.bottleneck)
     sentence(w, e->r.bottleneck);
@@ -204,9 +214,11 @@ static void findings(writer *w, const group *g) {
       any = true;
       finding(w, g, &g->v[k], f);
     }
-  put(w, any ? "</ol><p class=\"note\">Each gain is what removing that one cause would give; gains "
+  put(w, any ? "</ol><p class=\"note\">Each gain is what removing that one cause would "
+               "give; gains "
                "do not multiply.</p>\n"
-             : "<p class=\"note\">Nothing stands out: no single change that the model knows makes "
+             : "<p class=\"note\">Nothing stands out: no single change that the model "
+               "knows makes "
                "it 3 % faster.</p>\n");
 }
 
@@ -239,20 +251,27 @@ static bool counts(const group *g, const char *file, uint32_t line) {
 
 static void ratio(writer *w, double v, double fine) {
   if (v > 0)
-    ww_buf_fmt(w->out, "<td class=\"%s\">%.*f</td>", v > fine ? "warn" : "", v < 9.95 ? 1 : 0, v);
+    ww_buf_fmt(w->out, "<td class=\"%s\">%.*f</td>", v > fine ? "warn" : "",
+               v < 9.95 ? 1 : 0, v);
   else
     put(w, "<td></td>");
 }
 
-static void code_line(writer *w, const group *g, const char *file, uint32_t line, const char *text,
-                      size_t n, bool id) {
+static void code_line(writer *w,
+                      const group *g,
+                      const char *file,
+                      uint32_t line,
+                      const char *text,
+                      size_t n,
+                      bool id) {
   bool finding_here = false;
   for (uint32_t k = 0; k < g->n; k++)
     finding_here |= found_at(&g->v[k], file, line);
   put(w, "<tr");
   if (id)
     ww_buf_fmt(w->out, " id=\"k%u-%u\"", g->nth, line);
-  ww_buf_fmt(w->out, "%s><td class=\"n\">%u</td>", finding_here ? " class=\"found\"" : "", line);
+  ww_buf_fmt(w->out, "%s><td class=\"n\">%u</td>",
+             finding_here ? " class=\"found\"" : "", line);
   const ww_report_line *any = NULL;
   for (uint32_t k = 0; k < g->n && k < SHARES; k++) {
     const ww_report_line *cost = cost_of(&g->v[k], file, line);
@@ -270,7 +289,8 @@ static void code_line(writer *w, const group *g, const char *file, uint32_t line
   element(w, "<td class=\"c\">", ww_strndup(w->a, text, n), "</td></tr>\n");
 }
 
-static void code(writer *w, const group *g, const char *file, const char *text, bool id) {
+static void
+code(writer *w, const group *g, const char *file, const char *text, bool id) {
   uint32_t lines = 1;
   uint32_t next = 0; /* next: the last that is near something that counts */
   for (const char *p = text; *p; p++)
@@ -302,8 +322,10 @@ static void code_head(writer *w, const group *g) {
       put(w, "time");
     put(w, "</th>");
   }
-  put(w, "<th title=\"32-byte sectors per request of a warp, 4 for neighbouring floats\">sect.</th>"
-         "<th title=\"passes per request of shared memory, 1 without bank conflicts\">ways</th><th "
+  put(w, "<th title=\"32-byte sectors per request of a warp, 4 for neighbouring "
+         "floats\">sect.</th>"
+         "<th title=\"passes per request of shared memory, 1 without bank "
+         "conflicts\">ways</th><th "
          "class=\"c\">");
 }
 
@@ -355,7 +377,8 @@ static void waits(writer *w, const group *g) {
     ww_buf_fmt(w->out, "<tr><th>%s</th>", ww_term_words[term]);
     for (uint32_t k = 0; k < g->n; k++) {
       double v = stall_of(&g->v[k], term);
-      ww_buf_fmt(w->out, "<td class=\"share\" style=\"--h:%.3f\">%.0f %%</td>", v, 100 * v);
+      ww_buf_fmt(w->out, "<td class=\"share\" style=\"--h:%.3f\">%.0f %%</td>", v,
+                 100 * v);
     }
     put(w, "</tr>\n");
   }
@@ -499,7 +522,8 @@ static bool belongs(const group *g, const entry *e, uint32_t most) {
 static void head(writer *w) {
   put(w, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+         "style-src "
          "'unsafe-inline'\">\n"
          "<meta name=\"generator\" content=\"Warpwise " WW_VERSION "\">\n<title>");
   esc(w, w->x->n ? w->entries[0].r.kernel : "Report");
@@ -508,8 +532,8 @@ static void head(writer *w) {
   put(w, "</style></head>\n<body>\n<header><h1>");
   const char *file = w->x->n ? w->entries[0].r.file : NULL;
   esc(w, file ? (file[0] == '/' ? ww_path_base(file) : file) : "Report");
-  put(w,
-      "</h1><p>What a GPU will make of it, predicted by Warpwise from the source</p></header>\n");
+  put(w, "</h1><p>What a GPU will make of it, predicted by Warpwise from the "
+         "source</p></header>\n");
 }
 
 static void foot(writer *w) {
@@ -521,13 +545,15 @@ static void foot(writer *w) {
   bool corrected = false;
   for (uint32_t k = 0; k < w->x->n; k++)
     corrected |= answered(&w->entries[k]) && w->entries[k].r.by == WW_BY_GROUNDED;
-  put(w, "<footer><h2>How it was made</h2>\n<p>A warp interpreter ran sampled blocks of the "
+  put(w, "<footer><h2>How it was made</h2>\n<p>A warp interpreter ran sampled blocks "
+         "of the "
          "kernel's own code; a machine model of the GPU "
          "turned what they did into time and counters");
   put(w, corrected ? ", corrected by what measurements taught. " : ". ");
   put(w, "Nothing was measured on a device. Small figures are intervals. By ");
   esc(w, w->x->made ? w->x->made : "warpwise");
-  ww_buf_fmt(w->out, ", Warpwise " WW_VERSION ", %s.</p></footer>\n</body></html>\n", day);
+  ww_buf_fmt(w->out, ", Warpwise " WW_VERSION ", %s.</p></footer>\n</body></html>\n",
+             day);
 }
 
 void ww_export_html(const ww_export *x, ww_buf *out) {

@@ -1,5 +1,5 @@
-/* page_export.h - reports as one HTML file to pass on: no script, nothing fetched, opens from disk
- * in light and dark. */
+/* page_export.h - reports as one HTML file to pass on: no script, nothing fetched,
+ * opens from disk in light and dark. */
 #ifndef WW_PREDICT_PAGE_EXPORT_H
 #define WW_PREDICT_PAGE_EXPORT_H
 
@@ -7,11 +7,13 @@
 #include "../../report/report.h"
 
 typedef struct {
-  const ww_report *reports; /* explained: kernels in order, GPUs within each; errors too */
+  /* explained: kernels in order, GPUs within each; errors too */
+  const ww_report *reports;
   uint32_t n;
   const ww_gpu *gpus; /* those of the reports, for their roofs and full names */
   uint32_t ngpus;
-  const char *(*source)(void *ctx, const char *file,
+  const char *(*source)(void *ctx,
+                        const char *file,
                         ww_arena *a); /* its text; NULL: not to be had. May be NULL */
   void *ctx;
   const char *made; /* the command or the request it comes from, in words */

@@ -1,4 +1,5 @@
-/* roofline.c - roofs and places; the plot on a terminal. The SVG is in roofline_svg.c. */
+/* roofline.c - roofs and places; the plot on a terminal. The SVG is in roofline_svg.c.
+ */
 #include "roofline.h"
 
 #include "../learn/score.h"
@@ -28,12 +29,15 @@ double ww_roof_top(const ww_roofs *r) {
   return top;
 }
 
-bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out,
+bool ww_roof_point_of(const ww_report *r,
+                      const ww_roofs *roofs,
+                      uint32_t gpu,
+                      ww_roof_point *out,
                       const char **why) {
   double f64 = ww_report_value(r, WW_M_flops_fp64);
   double tensor = ww_report_value(r, WW_M_flops_tensor);
-  double flops =
-      f64 + ww_report_value(r, WW_M_flops_fp32) + ww_report_value(r, WW_M_flops_fp16) + tensor;
+  double flops = f64 + ww_report_value(r, WW_M_flops_fp32) +
+                 ww_report_value(r, WW_M_flops_fp16) + tensor;
   double bytes = ww_report_dram(r);
   double us = ww_report_value(r, WW_M_time_us);
   *why = !(us > 0)      ? "no time is known"
@@ -66,7 +70,8 @@ typedef struct {
 } canvas;
 
 static void dot(canvas *c, double x, double y) {
-  static const uint8_t bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+  static const uint8_t bit[4][2] = {
+      {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   double u = (log10(x) - c->x0) / (c->x1 - c->x0) * (COLUMNS * 2 - 1);
   double v = (c->y1 - log10(y)) / (c->y1 - c->y0) * (ROWS * 4 - 1);
   if (!(u >= -0.5) || !(v >= -0.5) || u > COLUMNS * 2 - 0.5 || v > ROWS * 4 - 0.5)
@@ -111,8 +116,8 @@ static void name_roofs(canvas *c, const ww_roofs *r) {
   int j;
   for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
     if (r->v[m] > 0 && cell_of(c, pow(10, c->x1 - 1e-6), r->v[m], &i, &j)) {
-      bool above = m == WW_ROOF_FP32 ||
-                   j + 1 >= ROWS; /* FP64 and FP32 are often close: one name above, one below */
+      /* FP64 and FP32 are often close: one name above, one below */
+      bool above = m == WW_ROOF_FP32 || j + 1 >= ROWS;
       put_text(c, COLUMNS - strlen(ww_roof_names[m]), above && j > 0 ? j - 1 : j + 1,
                ww_roof_names[m]);
     }
@@ -167,7 +172,8 @@ uint32_t ww_roof_kernel(const ww_roofline *r, uint32_t point, bool *first) {
 /* Points of the same kernel have the same letter. */
 static char letter_of(const ww_roofline *r, uint32_t point) {
   bool first;
-  return (r->points[point].measured ? 'a' : 'A') + ww_roof_kernel(r, point, &first) % 26;
+  return (r->points[point].measured ? 'a' : 'A') +
+         ww_roof_kernel(r, point, &first) % 26;
 }
 
 static void print_cell(const canvas *c, int j, int i, FILE *f) {
@@ -231,8 +237,9 @@ static void print_points(const ww_roofline *r, FILE *f) {
     const ww_roof_point *p = &r->points[k];
     char v[24];
     char w[24];
-    fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n", letter_of(r, k),
-            p->kernel, r->gpus[p->gpu].name, p->measured ? "measured" : "predicted", p->ai,
+    fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n",
+            letter_of(r, k), p->kernel, r->gpus[p->gpu].name,
+            p->measured ? "measured" : "predicted", p->ai,
             ww_show_amount(1e9 * p->gflops, "1", v), 100 * p->gflops / p->roof,
             ww_show_amount(1e9 * p->roof, "1", w));
   }

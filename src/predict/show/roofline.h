@@ -1,8 +1,9 @@
-/* roofline.h - kernels under the roofs of a GPU: what arithmetic and memory allow, where the
- * kernels are.
+/* roofline.h - kernels under the roofs of a GPU: what arithmetic and memory allow,
+ * where the kernels are.
  *
- * A kernel's place is its flops per byte of DRAM traffic and its flops per second. One that
- * computes nothing in floating point, or moves nothing, has no place and is listed as such. */
+ * A kernel's place is its flops per byte of DRAM traffic and its flops per second. One
+ * that computes nothing in floating point, or moves nothing, has no place and is listed
+ * as such. */
 #ifndef WW_ROOFLINE_H
 #define WW_ROOFLINE_H
 
@@ -20,11 +21,13 @@ typedef enum {
 extern const char *const ww_roof_names[WW_NROOFS];
 
 typedef struct {
-  double v[WW_NROOFS]; /* GB/s of memories, GFLOP/s of arithmetic; NaN: the GPU has none, or nobody
-                          knows it */
+  /* GB/s of memories, GFLOP/s of arithmetic; NaN: the GPU has none, or nobody knows it
+   */
+  double v[WW_NROOFS];
 } ww_roofs;
 void ww_roofs_of(const ww_gpu *g, ww_roofs *out);
-/* What the roofs allow at this intensity: memory against the highest of the named precisions. */
+/* What the roofs allow at this intensity: memory against the highest of the named
+ * precisions. */
 double ww_roof_at(const ww_roofs *r, ww_roof precision, double ai);
 
 typedef struct {
@@ -36,7 +39,10 @@ typedef struct {
   double roof;       /* GFLOP/s that the roofs allow it */
 } ww_roof_point;
 /* False: the report has no place in the plot; `why` says it in words. */
-bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out,
+bool ww_roof_point_of(const ww_report *r,
+                      const ww_roofs *roofs,
+                      uint32_t gpu,
+                      ww_roof_point *out,
                       const char **why);
 
 typedef struct {
@@ -46,11 +52,12 @@ typedef struct {
   const ww_roof_point *points;
   uint32_t npoints;
 } ww_roofline;
-void ww_roofline_print(const ww_roofline *r, FILE *f); /* 80 x 24 and one line a point */
+/* 80 x 24 and one line a point */
+void ww_roofline_print(const ww_roofline *r, FILE *f);
 void ww_roofline_svg(const ww_roofline *r, ww_buf *out);
 
-/* The number of a point's kernel, in the order in which kernels appear; *first: it is the first
- * point of it. */
+/* The number of a point's kernel, in the order in which kernels appear; *first: it is
+ * the first point of it. */
 uint32_t ww_roof_kernel(const ww_roofline *r, uint32_t point, bool *first);
 double ww_roof_top(const ww_roofs *r); /* the highest peak, GFLOP/s */
 

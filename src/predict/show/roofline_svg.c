@@ -1,5 +1,5 @@
-/* roofline_svg.c - the roofline as SVG: roofs of each GPU, filled marks predicted, open marks
- * measured. */
+/* roofline_svg.c - the roofline as SVG: roofs of each GPU, filled marks predicted, open
+ * marks measured. */
 #include "../../base/units.h"
 #include "plot.h"
 #include "roofline.h"
@@ -48,7 +48,11 @@ static void ranges(const ww_roofline *r, ww_plot *p) {
 }
 
 /* Where y = slope * x enters and leaves the frame, at most up to y = top. */
-static void diagonal(ww_plot *p, double slope, double top, const char *color, bool dashed,
+static void diagonal(ww_plot *p,
+                     double slope,
+                     double top,
+                     const char *color,
+                     bool dashed,
                      const char *name) {
   double xa = fmax(p->x0, p->y0 / slope);
   double xb = fmin(p->x1, fmin(top, p->y1) / slope);
@@ -62,12 +66,12 @@ static void diagonal(ww_plot *p, double slope, double top, const char *color, bo
   double turn = atan2(by - ay, bx - ax) * 180 / 3.14159265358979;
   double at = dashed ? 0.3 : 0.42;
   if (name)
-    ww_svg_text(p->out, ax + at * (bx - ax) - 5, ay + at * (by - ay) - 6, "middle", color, 11.5,
-                turn, name);
+    ww_svg_text(p->out, ax + at * (bx - ax) - 5, ay + at * (by - ay) - 6, "middle",
+                color, 11.5, turn, name);
 }
 
-/* Names stand at the roofs of one GPU; of several they would lie on each other, so the legend has
- * them. */
+/* Names stand at the roofs of one GPU; of several they would lie on each other, so the
+ * legend has them. */
 static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
   const ww_roofs *f = &r->roofs[g];
   const char *color = r->ngpus > 1 ? ww_plot_colors[g % WW_PLOT_COLORS] : "#555555";
@@ -89,16 +93,17 @@ static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
     ww_plot_line(p, xa, f->v[m], p->x1, f->v[m], color, m == WW_ROOF_TENSOR ? 1.4 : 2,
                  m == WW_ROOF_TENSOR);
     snprintf(name, sizeof name, "%s %sFLOP/s", ww_roof_names[m], peak_text(f->v[m], v));
-    bool below = m == WW_ROOF_FP64 &&
-                 f->v[WW_ROOF_FP32] < 3 * f->v[m]; /* its name would lie on the next roof's */
+    /* its name would lie on the next roof's */
+    bool below = m == WW_ROOF_FP64 && f->v[WW_ROOF_FP32] < 3 * f->v[m];
     if (named)
-      ww_svg_text(p->out, p->left + p->width - 6, ww_plot_y(p, f->v[m]) + (below ? 14 : -6), "end",
-                  color, 11.5, 0, name);
+      ww_svg_text(p->out, p->left + p->width - 6,
+                  ww_plot_y(p, f->v[m]) + (below ? 14 : -6), "end", color, 11.5, 0,
+                  name);
   }
 }
 
-/* One GPU: colour tells the kernel. Several: colour tells the GPU, as its roofs', and a number the
- * kernel. */
+/* One GPU: colour tells the kernel. Several: colour tells the GPU, as its roofs', and a
+ * number the kernel. */
 static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
   const ww_roof_point *q = &r->points[k];
   bool first;
@@ -114,9 +119,11 @@ static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
              x, y, q->measured ? "none" : color, color,
              q->measured ? "" : " fill-opacity=\"0.85\"");
   ww_svg_escape(p->out, q->kernel);
-  ww_buf_fmt(p->out, " on %s, %s: %.3g flop/byte, %sFLOP/s, %.0f %% of its roof</title></circle>\n",
-             r->gpus[q->gpu].name, q->measured ? "measured" : "predicted", q->ai,
-             rate_tick(q->gflops, v), 100 * q->gflops / q->roof);
+  ww_buf_fmt(
+      p->out,
+      " on %s, %s: %.3g flop/byte, %sFLOP/s, %.0f %% of its roof</title></circle>\n",
+      r->gpus[q->gpu].name, q->measured ? "measured" : "predicted", q->ai,
+      rate_tick(q->gflops, v), 100 * q->gflops / q->roof);
   if (r->ngpus == 1)
     return;
   snprintf(text, sizeof text, "%u", kernel + 1);
@@ -128,15 +135,16 @@ static void note(ww_plot *p, double x, double y, double size, const char *text) 
 }
 
 /* A GPU's colour and roofs, three lines; returns where the next may stand. */
-static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x, double y) {
+static double
+gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x, double y) {
   const ww_roofs *f = &r->roofs[g];
   char text[64];
   char v[24];
   char w[24];
-  ww_buf_fmt(
-      p->out,
-      "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\"/>\n",
-      x, y - 4, x + 14, y - 4, ww_plot_colors[g % WW_PLOT_COLORS]);
+  ww_buf_fmt(p->out,
+             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+             "stroke-width=\"3\"/>\n",
+             x, y - 4, x + 14, y - 4, ww_plot_colors[g % WW_PLOT_COLORS]);
   ww_svg_text(p->out, x + 20, y, "start", "#222222", 13, 0, r->gpus[g].name);
   snprintf(text, sizeof text, "DRAM %.3g, L2 %.3g TB/s", f->v[WW_ROOF_DRAM] / 1e3,
            f->v[WW_ROOF_L2] / 1e3);
@@ -163,11 +171,12 @@ static double kernel_legend(const ww_roofline *r, ww_plot *p, double x, double y
     if (r->ngpus > 1)
       snprintf(name, sizeof name, "%u  %.20s", kernel + 1, r->points[k].kernel);
     else {
-      ww_buf_fmt(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n", x + 5, y - 4,
-                 ww_plot_colors[kernel % WW_PLOT_COLORS]);
+      ww_buf_fmt(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
+                 x + 5, y - 4, ww_plot_colors[kernel % WW_PLOT_COLORS]);
       snprintf(name, sizeof name, "%.20s", r->points[k].kernel);
     }
-    ww_svg_text(p->out, x + (r->ngpus > 1 ? 0 : 18), y, "start", "#222222", 12.5, 0, name);
+    ww_svg_text(p->out, x + (r->ngpus > 1 ? 0 : 18), y, "start", "#222222", 12.5, 0,
+                name);
     y += 20;
   }
   if (kernels > most) {

@@ -12,22 +12,28 @@ const char *const ww_term_words[WW_NTERMS] = {
 
 const char *ww_show_us(double us, char out[16]) {
   const char *unit = ww_unit_of(&us, ww_units_time, 999.5, 999.5);
-  snprintf(out, 16, us < 9.995 ? "%.2f %s" : us < 99.95 ? "%.1f %s" : "%.0f %s", us, unit);
+  snprintf(out, 16,
+           us < 9.995   ? "%.2f %s"
+           : us < 99.95 ? "%.1f %s"
+                        : "%.0f %s",
+           us, unit);
   return out;
 }
 
 const char *ww_show_amount(double v, const char *unit, char out[24]) {
-  bool bytes = !strcmp(unit, "byte"), count = !strcmp(unit, "1") || !strcmp(unit, "1/thread");
+  bool bytes = !strcmp(unit, "byte"),
+       count = !strcmp(unit, "1") || !strcmp(unit, "1/thread");
   const char *shown = bytes ? "B" : count ? "" : unit;
   if (!strcmp(unit, "us")) {
     char t[16];
     snprintf(out, 24, "%s", ww_show_us(v, t));
     return out;
   }
-  const char *step = bytes || count ? ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5) : "";
+  const char *step =
+      bytes || count ? ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5) : "";
   bool whole = v == floor(v) && fabs(v) < 1e6, large = fabs(v) >= 999.5;
-  snprintf(out, 24, whole || large ? "%.0f%s%s%s" : "%.3g%s%s%s", v, *step || *shown ? " " : "",
-           step, shown);
+  snprintf(out, 24, whole || large ? "%.0f%s%s%s" : "%.3g%s%s%s", v,
+           *step || *shown ? " " : "", step, shown);
   return out;
 }
 
@@ -131,8 +137,8 @@ static void time_rows(const ww_prediction *p, uint32_t n, FILE *f) {
   fprintf(f, "%-*s", NAME, "time");
   for (uint32_t k = 0; k < n; k++)
     if (answered(&p[k]))
-      fprintf(f, " %s%*s%s", ww_show_color(f, "\033[1m"), CELL, ww_show_us(p[k].timing.us, v),
-              ww_show_color(f, "\033[0m"));
+      fprintf(f, " %s%*s%s", ww_show_color(f, "\033[1m"), CELL,
+              ww_show_us(p[k].timing.us, v), ww_show_color(f, "\033[0m"));
     else
       cell(f, "-");
   fprintf(f, "\n%-*s", NAME, "  between");
@@ -149,8 +155,11 @@ static void time_rows(const ww_prediction *p, uint32_t n, FILE *f) {
   fputc('\n', f);
 }
 
-static void word_row(const char *name, const ww_prediction *p, uint32_t n,
-                     const char *(*word)(const ww_prediction *), FILE *f) {
+static void word_row(const char *name,
+                     const ww_prediction *p,
+                     uint32_t n,
+                     const char *(*word)(const ww_prediction *),
+                     FILE *f) {
   fprintf(f, "%-*s", NAME, name);
   for (uint32_t k = 0; k < n; k++) {
     const char *w = answered(&p[k]) ? word(&p[k]) : NULL;
@@ -172,8 +181,8 @@ static const char *limit_word(const ww_prediction *p) {
   return ww_limit_names[p->work.occupancy.limiter];
 }
 
-/* What each resource alone would take, and the share of waiting; both for terms that matter on some
- * GPU. */
+/* What each resource alone would take, and the share of waiting; both for terms that
+ * matter on some GPU. */
 static void term_rows(const ww_prediction *p, uint32_t n, FILE *f) {
   char v[16];
   char text[40];
@@ -184,13 +193,15 @@ static void term_rows(const ww_prediction *p, uint32_t n, FILE *f) {
   for (int term = 0; term < WW_NTERMS; term++) {
     bool matters = false;
     for (uint32_t k = 0; k < n; k++)
-      matters |= answered(&p[k]) && (p[k].timing.stall[term] >= 0.01 ||
-                                     p[k].timing.bound_us[term] >= 0.02 * p[k].timing.us);
+      matters |=
+          answered(&p[k]) && (p[k].timing.stall[term] >= 0.01 ||
+                              p[k].timing.bound_us[term] >= 0.02 * p[k].timing.us);
     if (!matters)
       continue;
     fprintf(f, "  %-*s", NAME - 2, ww_term_words[term]);
     for (uint32_t k = 0; k < n; k++) {
-      snprintf(text, sizeof text, "%s (%2.0f %%)", ww_show_us(p[k].timing.bound_us[term], v),
+      snprintf(text, sizeof text, "%s (%2.0f %%)",
+               ww_show_us(p[k].timing.bound_us[term], v),
                100 * p[k].timing.stall[term]);
       cell(f, answered(&p[k]) ? text : "-");
     }

@@ -1,8 +1,8 @@
-/* summary.c - a whole application from the predictions of its launches: which kernels matter, what
- * each GPU would make of it.
+/* summary.c - a whole application from the predictions of its launches: which kernels
+ * matter, what each GPU would make of it.
  *
- * A kernel is its name in its file; launches of any shape add up. Workload: some thousand launches
- * of some dozen kernels. */
+ * A kernel is its name in its file; launches of any shape add up. Workload: some
+ * thousand launches of some dozen kernels. */
 #include "show.h"
 
 #include <stdlib.h>
@@ -41,8 +41,9 @@ static row *find(ww_summary *s, const ww_report *r) {
   for (uint32_t k = 0; k < s->rows.n; k++)
     if (!strcmp(s->rows.v[k].kernel, kernel) && !strcmp(s->rows.v[k].file, file))
       return &s->rows.v[k];
-  ww_push(s->arena, &s->rows,
-          (row){.file = ww_strdup(s->arena, file), .kernel = ww_strdup(s->arena, kernel)});
+  ww_push(
+      s->arena, &s->rows,
+      (row){.file = ww_strdup(s->arena, file), .kernel = ww_strdup(s->arena, kernel)});
   return &s->rows.v[s->rows.n - 1];
 }
 
@@ -74,7 +75,9 @@ void ww_summary_failed(ww_summary *s, uint64_t count) {
 static int by_time(const void *a, const void *b) {
   const row *p = a;
   const row *q = b;
-  return p->us[0] < q->us[0] ? 1 : p->us[0] > q->us[0] ? -1 : strcmp(p->kernel, q->kernel);
+  return p->us[0] < q->us[0]   ? 1
+         : p->us[0] > q->us[0] ? -1
+                               : strcmp(p->kernel, q->kernel);
 }
 
 static const char *bound_of(const row *r) {
@@ -124,7 +127,8 @@ void ww_summary_print(ww_summary *s, FILE *f) {
     print_row(s, &s->rows.v[i], total.us[0], f);
   if (s->rows.n > SHOWN)
     fprintf(f, "%u more kernels\n", s->rows.n - SHOWN);
-  fprintf(f, "%-28s %9s %5.1f %%", "all", ww_show_amount(total.launches, "1", v), 100.0);
+  fprintf(f, "%-28s %9s %5.1f %%", "all", ww_show_amount(total.launches, "1", v),
+          100.0);
   print_times(s, total.us, f);
   fprintf(f, "\n%-46s", "  between");
   print_times(s, total.low, f);
@@ -132,6 +136,6 @@ void ww_summary_print(ww_summary *s, FILE *f) {
   print_times(s, total.high, f);
   fputc('\n', f);
   if (s->failed > 0)
-    fprintf(f, "%.0f of %.0f launches have no answer and are not in these sums\n", s->failed,
-            s->launches);
+    fprintf(f, "%.0f of %.0f launches have no answer and are not in these sums\n",
+            s->failed, s->launches);
 }

@@ -1,5 +1,5 @@
-/* sweep.c - ranges of sizes, and what was predicted over them as a table and as a curve with its
- * interval. */
+/* sweep.c - ranges of sizes, and what was predicted over them as a table and as a curve
+ * with its interval. */
 #include "sweep.h"
 
 #include "../../base/units.h"
@@ -10,7 +10,8 @@ enum { MOST_POINTS = 200 };
 
 /* ---- the range ---- */
 
-static ww_status list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first, ww_err *e) {
+static ww_status
+list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first, ww_err *e) {
   WW_VEC(uint64_t) v = {0};
   ww_push(a, &v, first);
   while (*s == ',') {
@@ -21,8 +22,9 @@ static ww_status list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first,
     ww_push(a, &v, x);
   }
   if (*s)
-    return ww_fail(e, WW_EUSAGE,
-                   "--sweep: '%.20s' is not understood; n=1K..64M, n=1K..64M:9 or n=1000,5000", s);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "--sweep: '%.20s' is not understood; n=1K..64M, n=1K..64M:9 or n=1000,5000", s);
   out->v = v.v;
   out->n = v.n;
   return WW_OK;
@@ -30,7 +32,8 @@ static ww_status list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first,
 
 static void spaced(ww_sweep *out, uint64_t lo, uint64_t hi, uint64_t points) {
   for (uint64_t k = 0; k < points; k++) {
-    uint64_t x = points > 1 ? llround(lo * pow(hi / (double)lo, k / (double)(points - 1))) : lo;
+    uint64_t x =
+        points > 1 ? llround(lo * pow(hi / (double)lo, k / (double)(points - 1))) : lo;
     if (k + 1 == points)
       x = hi;
     if (!out->n || x > out->v[out->n - 1])
@@ -45,21 +48,27 @@ ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e
   uint64_t points = 0;
   *out = (ww_sweep){0};
   if (!eq || eq == text)
-    return ww_fail(e, WW_EUSAGE, "--sweep: expected NAME=FROM..TO, n=1K..64M, not '%.40s'", text);
+    return ww_fail(e, WW_EUSAGE,
+                   "--sweep: expected NAME=FROM..TO, n=1K..64M, not '%.40s'", text);
   out->name = ww_strndup(a, text, eq - text);
   const char *s = eq + 1;
   if (!ww_number_read(&s, &lo) || lo == 0)
-    return ww_fail(e, WW_EUSAGE, "--sweep: expected a size from 1 up, not '%.40s'", eq + 1);
+    return ww_fail(e, WW_EUSAGE, "--sweep: expected a size from 1 up, not '%.40s'",
+                   eq + 1);
   if (strncmp(s, "..", 2) != 0)
     return list(s, a, out, lo, e);
   s += 2;
   if (!ww_number_read(&s, &hi) || hi < lo)
-    return ww_fail(e, WW_EUSAGE,
-                   "--sweep: the range goes from the smaller to the larger, not '%.40s'", eq + 1);
-  if (*s == ':' && (s++, !ww_number_read(&s, &points) || points < 2 || points > MOST_POINTS))
-    return ww_fail(e, WW_EUSAGE, "--sweep: the number of points is 2 to %d", MOST_POINTS);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "--sweep: the range goes from the smaller to the larger, not '%.40s'", eq + 1);
+  if (*s == ':' &&
+      (s++, !ww_number_read(&s, &points) || points < 2 || points > MOST_POINTS))
+    return ww_fail(e, WW_EUSAGE, "--sweep: the number of points is 2 to %d",
+                   MOST_POINTS);
   if (*s)
-    return ww_fail(e, WW_EUSAGE, "--sweep: '%.20s' is not understood; n=1K..64M or n=1K..64M:9", s);
+    return ww_fail(e, WW_EUSAGE,
+                   "--sweep: '%.20s' is not understood; n=1K..64M or n=1K..64M:9", s);
   out->v = WW_NEWN(a, uint64_t, MOST_POINTS);
   if (points)
     spaced(out, lo, hi, points);
@@ -69,7 +78,8 @@ ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e
   return WW_OK;
 }
 
-ww_status ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch *l, ww_err *e) {
+ww_status
+ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch *l, ww_err *e) {
   ww_launch over = {0};
   const char *text = ww_fmt(a, "%llu", (unsigned long long)v);
   ww_status st;
@@ -100,7 +110,8 @@ static const char *size_text(uint64_t v, char out[24]) {
 
 enum { CELL = 28 }; /* time and interval of one GPU; three fit beside the value */
 
-static void row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to, FILE *f) {
+static void
+row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to, FILE *f) {
   char v[24];
   char t[16];
   char lo[16];
@@ -110,15 +121,16 @@ static void row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to
   for (uint32_t g = from; g < to; g++) {
     const ww_sweep_point *p = &r->points[i * r->ngpus + g];
     if (p->known)
-      snprintf(text, sizeof text, "%s  %s..%s", ww_show_us(p->us, t), ww_show_us(p->low, lo),
-               ww_show_us(p->high, hi));
+      snprintf(text, sizeof text, "%s  %s..%s", ww_show_us(p->us, t),
+               ww_show_us(p->low, lo), ww_show_us(p->high, hi));
     else
       snprintf(text, sizeof text, "-");
     fprintf(f, " %*s", CELL, text);
   }
   if (to - from == 1)
     fprintf(f, "  %s",
-            r->points[i * r->ngpus + from].known ? r->points[i * r->ngpus + from].bound : "");
+            r->points[i * r->ngpus + from].known ? r->points[i * r->ngpus + from].bound
+                                                 : "");
   fputc('\n', f);
 }
 
@@ -189,7 +201,8 @@ static void time_ticks(ww_plot *p) {
 }
 
 /* Points of a polygon or line, in the order of sizes or back; `value` of each point. */
-static void points(const ww_sweep_result *r, ww_plot *p, uint32_t g, size_t value, bool back) {
+static void
+points(const ww_sweep_result *r, ww_plot *p, uint32_t g, size_t value, bool back) {
   for (uint32_t k = 0; k < r->sweep->n; k++) {
     uint32_t i = back ? r->sweep->n - 1 - k : k;
     const ww_sweep_point *q = &r->points[i * r->ngpus + g];
@@ -218,8 +231,8 @@ static void curve(const ww_sweep_result *r, ww_plot *p, uint32_t g) {
     ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
                ww_plot_x(p, s->v[i]), ww_plot_y(p, q->us), color);
     ww_svg_escape(b, r->gpus[g]);
-    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name, size_text(s->v[i], v),
-               ww_show_us(q->us, t), q->bound);
+    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name,
+               size_text(s->v[i], v), ww_show_us(q->us, t), q->bound);
   }
 }
 

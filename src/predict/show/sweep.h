@@ -10,11 +10,13 @@ typedef struct {
   uint32_t n;
 } ww_sweep;
 
-/* n=1K..64M, n=1K..64M:9 (points, spaced by equal factors), n=1000,5000,20000. K, M, G are 2^10,
- * 2^20, 2^30. Without a number of points each is twice the one before. */
+/* n=1K..64M, n=1K..64M:9 (points, spaced by equal factors), n=1000,5000,20000. K, M, G
+ * are 2^10, 2^20, 2^30. Without a number of points each is twice the one before. */
 ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e);
-/* The launch with this value in its place; what else it gives as an expression follows. */
-ww_status ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch *l, ww_err *e);
+/* The launch with this value in its place; what else it gives as an expression follows.
+ */
+ww_status
+ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch *l, ww_err *e);
 
 typedef struct {
   bool known;

@@ -1,5 +1,5 @@
-/* terms.c - the machine model's own numbers as terms of a report: all that the time was computed
- * from. */
+/* terms.c - the machine model's own numbers as terms of a report: all that the time was
+ * computed from. */
 #include "show.h"
 
 typedef struct {
@@ -27,8 +27,12 @@ static void word(writer *w, const char *name, const char *value) {
   ww_push(w->a, &w->v, t);
 }
 
-static void positive(writer *w, const char *stage, const char *group, const char *const *names,
-                     const double *v, int n) {
+static void positive(writer *w,
+                     const char *stage,
+                     const char *group,
+                     const char *const *names,
+                     const double *v,
+                     int n) {
   enter(w, stage, group);
   for (int k = 0; k < n; k++)
     if (v[k] > 0)

@@ -1,4 +1,5 @@
-/* question.c - one question: the text and its features; and the numbers and JSON that answer it. */
+/* question.c - one question: the text and its features; and the numbers and JSON that
+ * answer it. */
 
 #include "question_int.h"
 
@@ -17,8 +18,8 @@ typedef struct {
   double n, scalars;
 } buffers;
 
-/* Of all arguments together: which place an argument has means something else in every kernel, and
- * the text has each where it is used. */
+/* Of all arguments together: which place an argument has means something else in every
+ * kernel, and the text has each where it is used. */
 static buffers arguments(const ww_launch *l) {
   buffers sum = {0};
   for (uint32_t i = 0; i < l->nargs; i++) {
@@ -60,38 +61,22 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
   double l2 = ww_qknown(g->l2_bytes, 1 << 20);
   buffers sum = arguments(l);
   float *const from = f;
-  const double launched[] = {scaled(blocks * block),
-                             scaled(blocks),
-                             scaled(block),
-                             scaled(l->grid[0]),
-                             scaled(l->grid[1]),
-                             scaled(l->grid[2]),
-                             scaled(l->block[0]),
-                             scaled(l->block[1]),
-                             scaled(l->block[2]),
-                             log2(blocks * block / (g->sms * 2048.0)) / 16, /* waves, by threads */
-                             scaled(l->shared),
-                             sum.n / 8,
-                             sum.scalars / 8,
-                             logarithm(sum.most, 32),
-                             logarithm(sum.bytes, 32),
-                             sum.log_bytes / 128,
-                             scaled(g->sms),
-                             scaled(ww_qknown(g->boost_mhz, 0)),
-                             scaled(ww_qknown(g->dram_peak, 0)),
-                             logarithm(ww_qknown(g->l2_bytes, 0), 32),
-                             scaled(ww_qknown(g->peak_fp32, 0)),
-                             log2((1 + sum.bytes) / l2) / 16};
-  const double walked[] = {logarithm(w->heaviest, 32),
-                           w->depth / 4,
-                           fmin(w->unknown, 8) / 4,
-                           logarithm(w->heaviest / (blocks * block), 16), /* of a thread */
-                           logarithm(w->cycles, 16),
-                           logarithm(w->shared, 16),
-                           logarithm(w->waves, 8),
-                           logarithm(w->active, 16),
-                           logarithm(w->instructions, 32),
-                           logarithm(active_lanes(w), 8)};
+  const double launched[] = {
+      scaled(blocks * block), scaled(blocks), scaled(block), scaled(l->grid[0]),
+      scaled(l->grid[1]), scaled(l->grid[2]), scaled(l->block[0]), scaled(l->block[1]),
+      scaled(l->block[2]),
+      /* waves, by threads */
+      log2(blocks * block / (g->sms * 2048.0)) / 16, scaled(l->shared), sum.n / 8,
+      sum.scalars / 8, logarithm(sum.most, 32), logarithm(sum.bytes, 32),
+      sum.log_bytes / 128, scaled(g->sms), scaled(ww_qknown(g->boost_mhz, 0)),
+      scaled(ww_qknown(g->dram_peak, 0)), logarithm(ww_qknown(g->l2_bytes, 0), 32),
+      scaled(ww_qknown(g->peak_fp32, 0)), log2((1 + sum.bytes) / l2) / 16};
+  const double walked[] = {
+      logarithm(w->heaviest, 32), w->depth / 4, fmin(w->unknown, 8) / 4,
+      /* of a thread */
+      logarithm(w->heaviest / (blocks * block), 16), logarithm(w->cycles, 16),
+      logarithm(w->shared, 16), logarithm(w->waves, 8), logarithm(w->active, 16),
+      logarithm(w->instructions, 32), logarithm(active_lanes(w), 8)};
   memset(f, 0, sizeof *f * WW_QUESTION_FEATURES);
   f = put(f, launched, sizeof launched / sizeof *launched);
   for (int c = 0; c < Q_NCOUNTS; c++)
@@ -104,7 +89,10 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
       from[i] = 0;
 }
 
-void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_arena *a,
+void ww_question_ask(const ww_question_kernel *k,
+                     const ww_launch *l,
+                     const ww_gpu *g,
+                     ww_arena *a,
                      ww_text_question *out) {
   ww_qwalk w;
   ww_buf b = {0};
@@ -156,7 +144,8 @@ static const scaling scales[WW_NMETRICS] = {
 
 float ww_question_number(int metric, double v) {
   const scaling *s = &scales[metric];
-  double x = s->form == LINEAR ? v : log2(s->form == LOG ? fmax(v, 1e-6) : 1 + fmax(v, 0));
+  double x =
+      s->form == LINEAR ? v : log2(s->form == LOG ? fmax(v, 1e-6) : 1 + fmax(v, 0));
   return isnan(v) ? NAN : (x - s->centre) / s->scale;
 }
 

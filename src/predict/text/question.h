@@ -1,10 +1,11 @@
-/* question.h - a kernel, one launch of it and a GPU as the language model reads them: normalised
- * text, and numbers beside it.
+/* question.h - a kernel, one launch of it and a GPU as the language model reads them:
+ * normalised text, and numbers beside it.
  *
- * Nothing but what the programmer wrote: source, launch, GPU. The same function makes the examples
- * that the model is trained on and the question of `predict --by text`, so that training and use
- * cannot drift apart; WW_QUESTION_VERSION changes with any change of what it writes and is stored
- * with the model. docs/text-model.md says how to read it. */
+ * Nothing but what the programmer wrote: source, launch, GPU. The same function makes
+ * the examples that the model is trained on and the question of `predict --by text`, so
+ * that training and use cannot drift apart; WW_QUESTION_VERSION changes with any change
+ * of what it writes and is stored with the model. docs/text-model.md says how to read
+ * it. */
 #ifndef WW_PREDICT_QUESTION_H
 #define WW_PREDICT_QUESTION_H
 
@@ -20,36 +21,49 @@ typedef struct {
   float features[WW_QUESTION_FEATURES];
 } ww_text_question;
 
-/* The special tokens of its text: the places of the numeric features in front, and the mark behind
- * which the answer begins (and at which the numbers are read). */
+/* The special tokens of its text: the places of the numeric features in front, and the
+ * mark behind which the answer begins (and at which the numbers are read). */
 #define WW_QUESTION_FEATURE "<|number|>"
 #define WW_QUESTION_END "<|answer|>"
 #define WW_ANSWER_END "<|end|>"
 
-/* A kernel of a source, read once for all its launches. `flags` are the launch's: -D and -U count.
- * The kernel's name is plain, mangled or with template arguments; NULL: the only one. Lives in the
- * arena. */
+/* A kernel of a source, read once for all its launches. `flags` are the launch's: -D
+ * and -U count. The kernel's name is plain, mangled or with template arguments; NULL:
+ * the only one. Lives in the arena. */
 typedef struct ww_question_kernel ww_question_kernel;
-ww_status ww_question_read(const char *source, size_t n, const char *kernel,
-                           const char *const *flags, uint32_t nflags, ww_arena *a,
-                           ww_question_kernel **out, ww_err *e);
-/* The names of its parameters; `bytes` (may be NULL) of what the pointers among them point to, 0
- * unknown. */
-uint32_t ww_question_params(const ww_question_kernel *k, const char *const **names,
-                            const uint32_t **bytes, ww_arena *a);
-const char *ww_question_name(const ww_question_kernel *k,
-                             uint32_t *line); /* of the kernel, plain; line may be NULL */
+ww_status ww_question_read(const char *source,
+                           size_t n,
+                           const char *kernel,
+                           const char *const *flags,
+                           uint32_t nflags,
+                           ww_arena *a,
+                           ww_question_kernel **out,
+                           ww_err *e);
+/* The names of its parameters; `bytes` (may be NULL) of what the pointers among them
+ * point to, 0 unknown. */
+uint32_t ww_question_params(const ww_question_kernel *k,
+                            const char *const **names,
+                            const uint32_t **bytes,
+                            ww_arena *a);
+/* of the kernel, plain; line may be NULL */
+const char *ww_question_name(const ww_question_kernel *k, uint32_t *line);
 /* The kernels of a source in its order, plain names. */
-uint32_t ww_question_kernels(const char *source, size_t n, ww_arena *a, const char *const **names);
-void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_arena *a,
+uint32_t ww_question_kernels(const char *source,
+                             size_t n,
+                             ww_arena *a,
+                             const char *const **names);
+void ww_question_ask(const ww_question_kernel *k,
+                     const ww_launch *l,
+                     const ww_gpu *g,
+                     ww_arena *a,
                      ww_text_question *out);
 
-/* A metric as the regression head has it, and back: logarithms of times, bytes and counts, shares
- * as they are, all scaled to about -3 .. 3; NaN stays NaN. */
+/* A metric as the regression head has it, and back: logarithms of times, bytes and
+ * counts, shares as they are, all scaled to about -3 .. 3; NaN stays NaN. */
 float ww_question_number(int metric, double value);
 double ww_question_value(int metric, float number);
-/* The answer's JSON for measured metrics: every metric in the order of metrics.def, null where it
- * is NaN, else three digits and an exponent: 525e-2. */
+/* The answer's JSON for measured metrics: every metric in the order of metrics.def,
+ * null where it is NaN, else three digits and an exponent: 525e-2. */
 void ww_question_answer(const double *metrics, ww_buf *out);
 
 #endif

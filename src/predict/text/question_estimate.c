@@ -1,16 +1,18 @@
-/* question_estimate.c - what each part of the machine would take for the counted work: counts and
- * the GPU's rates in one scale.
+/* question_estimate.c - what each part of the machine would take for the counted work:
+ * counts and the GPU's rates in one scale.
  *
- * Not predictions: the model learns from them. The busiest SM counts, so that few blocks and a last
- * wave of them show. */
+ * Not predictions: the model learns from them. The busiest SM counts, so that few
+ * blocks and a last wave of them show. */
 
 #include "question_int.h"
 
-/* Blocks that an SM holds at a time, by threads and shared memory; registers are not known. */
+/* Blocks that an SM holds at a time, by threads and shared memory; registers are not
+ * known. */
 static double resident_of(const ww_qwalk *w, const ww_launch *l, const ww_gpu *g) {
   double warps = ceil(ww_qproduct(l->block) / 32);
   double shared = w->shared + l->shared + 1024;
-  double n = fmin(floor(ww_qknown(g->max_warps, 64) / warps), ww_qknown(g->max_blocks, 32));
+  double n =
+      fmin(floor(ww_qknown(g->max_warps, 64) / warps), ww_qknown(g->max_blocks, 32));
   return fmax(1, fmin(n, floor(ww_qknown(g->shared_max, 233472) / shared)));
 }
 
@@ -21,7 +23,9 @@ static double sum(const double *v) {
   return all;
 }
 
-void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l,
+void ww_question_estimate(ww_qwalk *w,
+                          const ww_question_kernel *k,
+                          const ww_launch *l,
                           const ww_gpu *g) {
   const double *c = w->count;
   double mhz = ww_qknown(g->boost_mhz, 1500);
@@ -33,8 +37,8 @@ void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_lau
   double dram = ww_qknown(g->dram_peak, 1000) * 1e3;
   double l2 = ww_qknown(g->l2_gbps, 2 * dram / 1e3) * 1e3; /* bytes/us */
   w->instructions = sum(w->issued);
-  w->active =
-      most > 0 ? fmin(blocks, fmax(1, w->instructions / most)) : blocks; /* blocks that have work */
+  /* blocks that have work */
+  w->active = most > 0 ? fmin(blocks, fmax(1, w->instructions / most)) : blocks;
   if (k->openmp)
     w->active = blocks;
   double share = ceil(w->active / sms);

@@ -1,8 +1,8 @@
-/* question_fuse.c - several spellings of one thing become one token: builtins of the dialects,
- * types of several words, casts.
+/* question_fuse.c - several spellings of one thing become one token: builtins of the
+ * dialects, types of several words, casts.
  *
- * `blockIdx.x * blockDim.x + threadIdx.x` and get_global_id(0) are both gx. Works in place: tokens
- * only get fewer. */
+ * `blockIdx.x * blockDim.x + threadIdx.x` and get_global_id(0) are both gx. Works in
+ * place: tokens only get fewer. */
 #include "question_int.h"
 
 /* ---- types ---- */
@@ -64,7 +64,8 @@ static void synonym(ww_qtoken *t) {
     }
 }
 
-/* unsigned long long int: one word. Returns how many tokens it took, 0: none of these. */
+/* unsigned long long int: one word. Returns how many tokens it took, 0: none of these.
+ */
 static uint32_t many_words(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
   enum { UNSIGNED, SIGNED, CHAR, SHORT, LONG, DOUBLE, INT, NWORDS };
   static const char *const words[] = {"unsigned", "signed", "char", "short",
@@ -82,7 +83,10 @@ static uint32_t many_words(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
   }
   if (!k)
     return 0;
-  const char *s = seen[CHAR] ? "uchar" : seen[SHORT] ? "ushort" : seen[LONG] ? "ulong" : "uint";
+  const char *s = seen[CHAR]    ? "uchar"
+                  : seen[SHORT] ? "ushort"
+                  : seen[LONG]  ? "ulong"
+                                : "uint";
   rename_to(out, t, seen[DOUBLE] ? "double" : seen[UNSIGNED] ? s : s + 1);
   return k;
 }
@@ -90,7 +94,8 @@ static uint32_t many_words(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
 /* ---- builtins ---- */
 
 static int dimension(const ww_qtoken *t) {
-  return t->kind == Q_WORD && t->n == 1 && *t->s >= 'x' && *t->s <= 'z' ? *t->s - 'x' : -1;
+  return t->kind == Q_WORD && t->n == 1 && *t->s >= 'x' && *t->s <= 'z' ? *t->s - 'x'
+                                                                        : -1;
 }
 
 static ww_qtoken builtin(const ww_qtoken *at, int kind, int dim) {
@@ -115,13 +120,14 @@ static uint32_t fuse_builtin(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
     return 0;
   for (int k = 0; k < Q_NBUILTINS; k++) {
     size_t hip = strlen(names[k].hip);
-    if (n > 2 && ww_qtoken_is(t, names[k].cuda) && t[1].op == '.' && dimension(&t[2]) >= 0)
+    if (n > 2 && ww_qtoken_is(t, names[k].cuda) && t[1].op == '.' &&
+        dimension(&t[2]) >= 0)
       return *out = builtin(t, k, dimension(&t[2])), 3;
-    if (hip && t->n == hip + 2 && !memcmp(t->s, names[k].hip, hip) && t->s[hip + 1] >= 'x' &&
-        t->s[hip + 1] <= 'z')
+    if (hip && t->n == hip + 2 && !memcmp(t->s, names[k].hip, hip) &&
+        t->s[hip + 1] >= 'x' && t->s[hip + 1] <= 'z')
       return *out = builtin(t, k, t->s[hip + 1] - 'x'), 1;
-    if (n > 3 && ww_qtoken_is(t, names[k].opencl) && t[1].op == '(' && t[2].kind == Q_INT &&
-        t[2].value < 3 && t[3].op == ')')
+    if (n > 3 && ww_qtoken_is(t, names[k].opencl) && t[1].op == '(' &&
+        t[2].kind == Q_INT && t[2].value < 3 && t[3].op == ')')
       return *out = builtin(t, k, t[2].value), 4;
   }
   return 0;
@@ -129,7 +135,8 @@ static uint32_t fuse_builtin(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
 
 /* static_cast<T>(x) is (T)(x); barrier(...) is sync(). */
 static uint32_t fuse_other(ww_qtoken *t, uint32_t n, ww_qtoken *out) {
-  if (n > 2 && ww_qtoken_in(t, "static_cast reinterpret_cast const_cast") && t[1].op == '<') {
+  if (n > 2 && ww_qtoken_in(t, "static_cast reinterpret_cast const_cast") &&
+      t[1].op == '<') {
     for (uint32_t k = 2; k < n && k < 12; k++)
       if (t[k].op == '>') {
         t[1].op = '(';
@@ -185,7 +192,8 @@ static bool binds_tighter(const ww_qtoken *t) {
 }
 
 /* t[-1] is there when `before`. */
-static uint32_t fuse_index(const ww_qtoken *t, uint32_t n, bool before, ww_qtoken *out) {
+static uint32_t
+fuse_index(const ww_qtoken *t, uint32_t n, bool before, ww_qtoken *out) {
   int d = -1;
   int e = -2;
   uint32_t k = product(t, n, &d);

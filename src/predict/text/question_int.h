@@ -1,10 +1,11 @@
 /* question_int.h - what the files of the question share.
  *
- *   question_lex.c   source to tokens, macros replaced;  question_fuse.c  one spelling for one
- * thing question_read.c  the kernel and what it uses;  question_resolve.c  every name is a symbol
- *   question_walk.c  loops and accesses of one launch, by arithmetic on what the source says
- * (question_eval.h names its files) question_estimate.c  what the parts of the machine would take;
- * question_text.c  the text;  question.c  features, numbers, answers */
+ *   question_lex.c   source to tokens, macros replaced;  question_fuse.c  one spelling
+ * for one thing question_read.c  the kernel and what it uses;  question_resolve.c every
+ * name is a symbol question_walk.c  loops and accesses of one launch, by arithmetic on
+ * what the source says (question_eval.h names its files) question_estimate.c  what the
+ * parts of the machine would take; question_text.c  the text;  question.c  features,
+ * numbers, answers */
 #ifndef WW_PREDICT_QUESTION_INT_H
 #define WW_PREDICT_QUESTION_INT_H
 
@@ -20,13 +21,16 @@ typedef enum { Q_WORD, Q_INT, Q_FLOAT, Q_TEXT, Q_PUNCT } ww_qkind;
 typedef struct {
   uint8_t kind; /* ww_qkind */
   char type;    /* literals: f d h, i u l */
-  bool skip;    /* not written: types of plain variables, qualifiers, inlined declarations */
-  uint32_t n;   /* bytes of s */
+  /* not written: types of plain variables, qualifiers, inlined declarations */
+  bool skip;
+  uint32_t n; /* bytes of s */
   const char *s;
-  double value;  /* literals */
-  uint32_t op;   /* Q_PUNCT: its characters, first one lowest; Q_OP(). 0: of all others */
+  double value; /* literals */
+  /* Q_PUNCT: its characters, first one lowest; Q_OP(). 0: of all others */
+  uint32_t op;
   uint32_t pair; /* brackets: index of the partner; else its own index */
-  int32_t sym;   /* Q_WORD: of ww_question_kernel; -1: a name of the language, or no word */
+  /* Q_WORD: of ww_question_kernel; -1: a name of the language, or no word */
+  int32_t sym;
 } ww_qtoken;
 typedef WW_VEC(ww_qtoken) ww_qtokens;
 
@@ -67,14 +71,22 @@ typedef struct {
   ww_dict names; /* of the newest macros */
 } ww_qlex;
 
-void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags); /* #define, -D, -U */
-void ww_qlex_define(ww_qlex *l, const ww_qtoken *name, const ww_qtoken *body, uint32_t nbody);
-/* Code of the bytes from .. to, macros replaced; appended. At most WW_QLEX_MOST tokens. */
-void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool expand, ww_qtokens *out);
+/* #define, -D, -U */
+void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags);
+void ww_qlex_define(ww_qlex *l,
+                    const ww_qtoken *name,
+                    const ww_qtoken *body,
+                    uint32_t nbody);
+/* Code of the bytes from .. to, macros replaced; appended. At most WW_QLEX_MOST tokens.
+ */
+void ww_qlex_range(
+    ww_qlex *l, uint32_t from, uint32_t to, bool expand, ww_qtokens *out);
 static inline bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
-  return t->kind == Q_WORD && *t->s == *word && strlen(word) == t->n && !memcmp(t->s, word, t->n);
+  return t->kind == Q_WORD && *t->s == *word && strlen(word) == t->n &&
+         !memcmp(t->s, word, t->n);
 }
-bool ww_qtoken_in(const ww_qtoken *t, const char *words);     /* with blanks between them */
+/* with blanks between them */
+bool ww_qtoken_in(const ww_qtoken *t, const char *words);
 bool ww_qop_in(const ww_qtoken *t, const char *ops);          /* likewise */
 bool ww_qtoken_begins(const ww_qtoken *t, const char *words); /* with one of them */
 enum { WW_QLEX_MOST = 20000 };
@@ -89,8 +101,8 @@ static inline bool ww_qassigns(const ww_qtoken *t) {
 static inline bool ww_qsteps(const ww_qtoken *t) {
   return t->op == Q_INC || t->op == Q_DEC;
 }
-/* The token that closes the bracket at i; i itself where none opens, or (skip) none closes before
- * `to`. */
+/* The token that closes the bracket at i; i itself where none opens, or (skip) none
+ * closes before `to`. */
 static inline uint32_t ww_qclose(const ww_qtoken *t, uint32_t i) {
   return t[i].pair > i ? t[i].pair : i;
 }
@@ -104,13 +116,15 @@ static inline uint32_t ww_qcomma(const ww_qtoken *t, uint32_t i, uint32_t to) {
   return i;
 }
 /* The first of these operators from i on, in brackets or not; `end`: there is none. */
-static inline uint32_t ww_qfind(const ww_qtoken *t, uint32_t i, uint32_t end, const char *ops) {
+static inline uint32_t
+ww_qfind(const ww_qtoken *t, uint32_t i, uint32_t end, const char *ops) {
   while (i < end && !ww_qop_in(&t[i], ops))
     i++;
   return i;
 }
 /* The same outside of brackets that open from i on. */
-static inline uint32_t ww_qbehind(const ww_qtoken *t, uint32_t i, uint32_t end, const char *ops) {
+static inline uint32_t
+ww_qbehind(const ww_qtoken *t, uint32_t i, uint32_t end, const char *ops) {
   while (i < end && !ww_qop_in(&t[i], ops))
     i = ww_qclose(t, i) + 1;
   return i < end ? i : end;
@@ -166,8 +180,9 @@ typedef struct {
   uint32_t nparams;
   int32_t *templates; /* symbols */
   uint32_t ntemplates;
-  ww_qtokens
-      t; /* all of it that is written: parameters to closing brace; a struct or variable: whole */
+  /* all of it that is written: parameters to closing brace; a struct or variable: whole
+   */
+  ww_qtokens t;
   uint32_t body, body_end; /* token of '{', one past '}'; both 0: no function */
 } ww_qpart;
 
@@ -176,26 +191,27 @@ struct ww_question_kernel {
   const char *name;
   uint32_t line;
   WW_VEC(ww_qsym) syms;
-  WW_VEC(ww_qpart) parts; /* the kernel is 0; others in the order they were found to be used */
-  uint32_t bounds;        /* __launch_bounds__, 0 none */
+  /* the kernel is 0; others in the order they were found to be used */
+  WW_VEC(ww_qpart) parts;
+  uint32_t bounds; /* __launch_bounds__, 0 none */
   bool openmp;
   uint32_t collapse; /* OpenMP: loops that are made one */
   double *constant;  /* [syms.n] values of template parameters of the kernel, NaN */
 };
 
-static inline const ww_qsym *ww_qsym_of(const ww_question_kernel *k, int32_t sym) { /* or NULL */
+/* or NULL */
+static inline const ww_qsym *ww_qsym_of(const ww_question_kernel *k, int32_t sym) {
   return sym >= 0 ? &k->syms.v[sym] : NULL;
 }
 
-/* Type words: letter and bytes of one element; returns lanes, 4 of float4. 0: not a type of the
- * language. */
+/* Type words: letter and bytes of one element; returns lanes, 4 of float4. 0: not a
+ * type of the language. */
 uint32_t ww_qtype_named(const ww_qtoken *t, char *type, uint32_t *bytes);
 
 /* ---- question_fuse.c ---- */
 void ww_qfuse(ww_qtokens *v);
-void ww_qpair(
-    ww_qtokens *v,
-    ww_arena *a); /* sets `pair`; a bracket that is never closed pairs with the last token */
+/* sets `pair`; a bracket that is never closed pairs with the last token */
+void ww_qpair(ww_qtokens *v, ww_arena *a);
 
 /* ---- question_resolve.c ---- */
 typedef struct {
@@ -203,14 +219,17 @@ typedef struct {
   ww_dict globals, members;       /* symbols */
   uint32_t norder[Q_BUILTIN + 1]; /* of functions, types, members, globals */
   void *ctx;
-  /* A name that no part so far declares: its symbol, new where the source declares it; -1: a name
-   * of the language. */
+  /* A name that no part so far declares: its symbol, new where the source declares it;
+   * -1: a name of the language. */
   int32_t (*unknown)(void *ctx, const ww_qtoken *t);
 } ww_qresolver;
-int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type,
+int32_t ww_qsym_add(ww_qresolver *r,
+                    const ww_qtoken *name,
+                    ww_qsym_kind kind,
+                    char type,
                     uint32_t bytes);
-/* Resolves every word of the part. Its tokens are: a function's parameters in brackets and its
- * body; or a struct or a variable. */
+/* Resolves every word of the part. Its tokens are: a function's parameters in brackets
+ * and its body; or a struct or a variable. */
 void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class);
 
 /* ---- question_walk.c ---- */
@@ -218,7 +237,8 @@ void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class);
 static inline double ww_qknown(double v, double otherwise) {
   return isfinite(v) && v > 0 ? v : otherwise;
 }
-static inline double ww_qproduct(const uint64_t v[3]) { /* blocks of a grid, threads of a block */
+/* blocks of a grid, threads of a block */
+static inline double ww_qproduct(const uint64_t v[3]) {
   double n = 1;
   for (int d = 0; d < 3; d++)
     n *= v[d] ? (double)v[d] : 1;
@@ -231,13 +251,14 @@ typedef enum {
   Q_NCOUNTS
 } ww_qcount;
 typedef struct {
-  double chain, issue; /* cycles until what follows from it can go on; warp instructions */
+  /* cycles until what follows from it can go on; warp instructions */
+  double chain, issue;
 } ww_qcost;
 extern const ww_qcost ww_qcosts[Q_NCOUNTS]; /* question_work.c */
 
-/* What each part of the machine would take, in us: instructions, the busiest pipe, L1 and shared
- * memory, L2, DRAM, one thread after the other, atomics on one word, the start of blocks; the
- * largest of them. */
+/* What each part of the machine would take, in us: instructions, the busiest pipe, L1
+ * and shared memory, L2, DRAM, one thread after the other, atomics on one word, the
+ * start of blocks; the largest of them. */
 enum {
   Q_E_issue,
   Q_E_pipe,
@@ -252,33 +273,48 @@ enum {
 };
 
 typedef struct {
-  float *trips, *weight; /* [tokens of all parts]: of a loop's keyword; trips < 0: not known */
-  char *mark; /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known,
-                 '`' not known in a small buffer */
+  /* [tokens of all parts]: of a loop's keyword; trips < 0: not known */
+  float *trips, *weight;
+  /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known,
+   * '`' not known in a small buffer */
+  char *mark;
   const bool *dead;        /* [tokens of the kernel]: the compiler leaves it out */
   uint32_t *first;         /* [parts]: of its tokens in the arrays */
   double count[Q_NCOUNTS]; /* by threads */
-  double issued[Q_NCOUNTS], busiest[Q_NCOUNTS]; /* by warps; by those of the busiest block */
-  double cycles;                                /* of the busiest thread, alone on its SM */
-  double shared;                                /* bytes of a block that the source declares */
-  double instructions;                          /* of all warps */
-  double active, waves; /* blocks that have work, waves of them; ww_question_estimate fills these,
-                           instructions and estimate[] */
+  /* by warps; by those of the busiest block */
+  double issued[Q_NCOUNTS], busiest[Q_NCOUNTS];
+  /* of the busiest thread, alone on its SM */
+  double cycles;
+  /* bytes of a block that the source declares */
+  double shared;
+  double instructions; /* of all warps */
+  /* blocks that have work, waves of them; ww_question_estimate fills these,
+   * instructions and estimate[] */
+  double active, waves;
   double estimate[Q_NESTIMATES];
-  double heaviest, depth; /* executions of the most executed loop body; loops around it */
-  double unknown;         /* loops whose trips are not known */
+  /* executions of the most executed loop body; loops around it */
+  double heaviest, depth;
+  double unknown; /* loops whose trips are not known */
 } ww_qwalk;
-void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out);
+void ww_question_walk(const ww_question_kernel *k,
+                      const ww_launch *l,
+                      ww_arena *a,
+                      ww_qwalk *out);
 /* A scalar argument's number by its parameter's type; NaN: none. */
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes);
 
 /* ---- question_estimate.c ---- */
-void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l,
+void ww_question_estimate(ww_qwalk *w,
+                          const ww_question_kernel *k,
+                          const ww_launch *l,
                           const ww_gpu *g);
 
 /* ---- question_text.c ---- */
-void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g,
-                       const ww_qwalk *w, ww_buf *out);
+void ww_question_print(const ww_question_kernel *k,
+                       const ww_launch *l,
+                       const ww_gpu *g,
+                       const ww_qwalk *w,
+                       ww_buf *out);
 void ww_question_magnitude(double v, ww_buf *out);
 
 #endif

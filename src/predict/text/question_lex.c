@@ -1,8 +1,9 @@
 /* question_lex.c - source text to tokens, with macros replaced.
  *
- * Not a preprocessor: directives other than #define count for nothing (src/front/scan.c leaves out
- * dead branches), and what a header would define stays as it is written. Everything is bounded:
- * tokens, steps, depth; what goes beyond is left out, never an error. */
+ * Not a preprocessor: directives other than #define count for nothing (src/front/scan.c
+ * leaves out dead branches), and what a header would define stays as it is written.
+ * Everything is bounded: tokens, steps, depth; what goes beyond is left out, never an
+ * error. */
 #include <stdlib.h>
 
 #include "../../base/words.h"
@@ -46,7 +47,8 @@ static void push(ww_qlex *l, ww_qtokens *out, ww_qtoken t) {
 
 /* ---- one token ---- */
 
-/* Each fills in what it knows of the token and returns one past it. Here: 1'000u, 0x1fULL, .5h. */
+/* Each fills in what it knows of the token and returns one past it. Here: 1'000u,
+ * 0x1fULL, .5h. */
 static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   char text[64];
   uint32_t n = 0;
@@ -73,8 +75,8 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   }
   t->kind = Q_INT;
   char *suffix;
-  t->value =
-      strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix, n > 2 && text[1] == 'b' ? 2 : 0);
+  t->value = strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix,
+                      n > 2 && text[1] == 'b' ? 2 : 0);
   t->type = strchr(suffix, 'l') ? 'l' : strchr(suffix, 'u') ? 'u' : 'i';
   return p;
 }
@@ -111,7 +113,8 @@ static const char *lex_quoted(const char *p, const char *end, ww_qtoken *t) {
 /* Spaces, comments and continued lines; NULL at the end. */
 static const char *skip_space(const char *p, const char *end) {
   while (p < end) {
-    if (isspace((unsigned char)*p) || (*p == '\\' && end - p > 1 && (p[1] == '\n' || p[1] == '\r')))
+    if (isspace((unsigned char)*p) ||
+        (*p == '\\' && end - p > 1 && (p[1] == '\n' || p[1] == '\r')))
       p++;
     else if (end - p > 1 && p[0] == '/' && p[1] == '/')
       while (p < end && *p != '\n')
@@ -130,7 +133,8 @@ static const char *lex_one(const char *p, const char *end, ww_qtoken *t) {
   if (word_start(*p))
     while (p < end && ww_is_word(*p))
       p++;
-  else if (isdigit((unsigned char)*p) || (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
+  else if (isdigit((unsigned char)*p) ||
+           (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
     p = lex_number(p, end, t);
   else if (*p == '"' || *p == '\'')
     p = lex_quoted(p, end, t);
@@ -160,7 +164,10 @@ static void add(ww_qlex *l, ww_qmacro m) {
   ww_push(l->a, &l->macros, m);
 }
 
-void ww_qlex_define(ww_qlex *l, const ww_qtoken *name, const ww_qtoken *body, uint32_t nbody) {
+void ww_qlex_define(ww_qlex *l,
+                    const ww_qtoken *name,
+                    const ww_qtoken *body,
+                    uint32_t nbody) {
   ww_qmacro m = {.name = *name};
   for (uint32_t i = 0; i < nbody; i++)
     ww_push(l->a, &m.body, body[i]);
@@ -243,9 +250,13 @@ static void paste(ww_qlex *l, ww_qtokens *v, ww_qtoken t) {
   *last = joined;
 }
 
-/* The macro's body with arguments in place; args[k] is a range of the caller's tokens. */
-static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *args,
-                       const uint32_t *nargs, int depth) {
+/* The macro's body with arguments in place; args[k] is a range of the caller's tokens.
+ */
+static void substitute(expander *x,
+                       const ww_qmacro *m,
+                       const ww_qtoken *const *args,
+                       const uint32_t *nargs,
+                       int depth) {
   ww_qtokens v = {0};
   bool join = false;
   for (uint32_t i = 0; i < m->body.n && v.n < WW_QLEX_MOST; i++) {
@@ -271,8 +282,13 @@ static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *
   expand(x, v.v, v.n, depth + 1);
 }
 
-/* t[at] is a function-like macro's name, t[at + 1] its '('; returns one past ')'. 0: no end. */
-static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32_t at, uint32_t n,
+/* t[at] is a function-like macro's name, t[at + 1] its '('; returns one past ')'. 0: no
+ * end. */
+static uint32_t call(expander *x,
+                     const ww_qmacro *m,
+                     const ww_qtoken *t,
+                     uint32_t at,
+                     uint32_t n,
                      int depth) {
   const ww_qtoken *args[64] = {NULL};
   uint32_t nargs[64] = {0};
@@ -318,10 +334,12 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
 static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *out) {
   ww_qtokens all = {0};
   lex_text(l, p, end, &all);
-  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma") || !ww_qtoken_in(&all.v[2], "unroll omp"))
+  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma") ||
+      !ww_qtoken_in(&all.v[2], "unroll omp"))
     return;
   for (uint32_t i = 2; i < all.n; i++) {
-    if (ww_qtoken_in(&all.v[i], "map shared firstprivate")) { /* where data is, not what is done */
+    /* where data is, not what is done */
+    if (ww_qtoken_in(&all.v[i], "map shared firstprivate")) {
       uint32_t level = 0;
       for (i++; i < all.n; i++) {
         level += all.v[i].op == '(';
@@ -335,7 +353,8 @@ static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *o
   push(l, out, (ww_qtoken){.kind = Q_PUNCT, .s = "\n", .n = 1, .op = '\n', .sym = -1});
 }
 
-void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool macros, ww_qtokens *out) {
+void ww_qlex_range(
+    ww_qlex *l, uint32_t from, uint32_t to, bool macros, ww_qtokens *out) {
   const ww_scan *s = l->scan;
   ww_qtokens raw = {0};
   if (to > s->n)
@@ -344,8 +363,9 @@ void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool macros, ww_qtoke
     uint8_t k = s->kind[i];
     uint32_t end = i;
     bool code = k == WW_BYTE_CODE || k == WW_BYTE_STRING;
-    while (end < to && (s->kind[end] == k ||
-                        (code && (s->kind[end] == WW_BYTE_CODE || s->kind[end] == WW_BYTE_STRING))))
+    while (end < to &&
+           (s->kind[end] == k ||
+            (code && (s->kind[end] == WW_BYTE_CODE || s->kind[end] == WW_BYTE_STRING))))
       end++;
     if (code)
       lex_text(l, s->text + i, s->text + end, &raw);

@@ -1,8 +1,8 @@
-/* question_live.c - what the compiler leaves out: statements whose results reach no memory, and
- * what does not change from one iteration of a loop to the next.
+/* question_live.c - what the compiler leaves out: statements whose results reach no
+ * memory, and what does not change from one iteration of a loop to the next.
  *
- * That `x + (23 - x)` does not depend on x is found by trying: the expression is worked out for
- * several values of x. */
+ * That `x + (23 - x)` does not depend on x is found by trying: the expression is worked
+ * out for several values of x. */
 
 #include "question_eval.h"
 
@@ -51,7 +51,8 @@ static void several(collector *c, uint32_t from, uint32_t to, int32_t head) {
   }
 }
 
-static int32_t add_head(collector *c, uint32_t begin, uint32_t from, uint32_t to, int32_t head) {
+static int32_t
+add_head(collector *c, uint32_t begin, uint32_t from, uint32_t to, int32_t head) {
   ww_qitem m = {.begin = begin,
                 .from = from,
                 .to = to,
@@ -81,7 +82,8 @@ static uint32_t controlled(collector *c, uint32_t i, uint32_t end, int32_t head)
     else
       k = ww_qclose(c->t, k);
   bool loop = n == 2;
-  int32_t own = add_head(c, i, loop ? parts[1] : open + 1, loop ? parts[2] - 1 : close, head);
+  int32_t own =
+      add_head(c, i, loop ? parts[1] : open + 1, loop ? parts[2] - 1 : close, head);
   if (loop) {
     several(c, parts[0], parts[1] - 1, own);
     several(c, parts[2], close, own);
@@ -124,7 +126,10 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
   return next > i ? next : i + 1;
 }
 
-void ww_qitems_of(const ww_question_kernel *k, const ww_qpart *p, ww_arena *a, ww_qitems *out) {
+void ww_qitems_of(const ww_question_kernel *k,
+                  const ww_qpart *p,
+                  ww_arena *a,
+                  ww_qitems *out) {
   collector c = {.k = k, .t = p->t.v, .a = a, .out = out};
   *out = (ww_qitems){0};
   if (p->body)
@@ -197,7 +202,8 @@ static void operands(const liveness *l, ww_qitem *m, ww_arena *a) {
   for (uint32_t i = m->from; i < m->to; i++) {
     int32_t sym = l->t[i].sym;
     bool target = i == m->from && sym == m->target && !m->reads;
-    if (sym < 0 || target || (tried && i >= m->value && !depends(l, m->value, m->to, sym)))
+    if (sym < 0 || target ||
+        (tried && i >= m->value && !depends(l, m->value, m->to, sym)))
       continue;
     ww_push(a, &v, sym);
   }
@@ -218,10 +224,11 @@ static void wake(const ww_qitem *m, bool *alive) {
     alive[m->operand[i]] = true;
 }
 
-static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, bool *alive);
+static bool
+sequence(backward *b, uint32_t first, uint32_t last, bool straight, bool *alive);
 
-/* Backwards through what an if or a loop controls: it may run or not, and a loop's end comes before
- * its beginning. */
+/* Backwards through what an if or a loop controls: it may run or not, and a loop's end
+ * comes before its beginning. */
 static bool control(backward *b, uint32_t at, uint32_t last, bool *alive) {
   ww_qitem *m = &b->v->v[at];
   if (b->steps > LIVE_STEPS)
@@ -239,9 +246,10 @@ static bool control(backward *b, uint32_t at, uint32_t last, bool *alive) {
   return m->live = any;
 }
 
-/* Backwards through statements one after the other; straight: each of them runs. Is one of them
- * alive? */
-static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, bool *alive) {
+/* Backwards through statements one after the other; straight: each of them runs. Is one
+ * of them alive? */
+static bool
+sequence(backward *b, uint32_t first, uint32_t last, bool straight, bool *alive) {
   WW_VEC(uint32_t) own = {0};
   bool any = false;
   for (uint32_t i = first; i < last;) {
@@ -268,7 +276,10 @@ static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, 
   return any;
 }
 
-void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *value, ww_arena *a,
+void ww_qlive(const ww_question_kernel *k,
+              const ww_qpart *p,
+              const ww_qval *value,
+              ww_arena *a,
               ww_qitems *v) {
   liveness l = {.k = k, .t = p->t.v, .shadow = WW_NEWN(a, ww_qval, k->syms.n + 1)};
   for (uint32_t i = 0; i < k->syms.n; i++)
@@ -289,17 +300,21 @@ void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *val
 bool ww_qword_acts(const ww_qtoken *t) {
   static const char words[] =
       "atom sync __s __b barrier mem_fence __threadfence work_group sub_group printf";
-  return (t->sym < 0 && ww_qtoken_begins(t, words)) || ww_qtoken_in(t, "break continue return");
+  return (t->sym < 0 && ww_qtoken_begins(t, words)) ||
+         ww_qtoken_in(t, "break continue return");
 }
 
-static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem *m,
+static bool reads_variant(const ww_question_kernel *k,
+                          const ww_qtoken *t,
+                          const ww_qitem *m,
                           const bool *variant) {
   for (uint32_t i = m->from + (m->target >= 0 && !m->reads); i < m->to; i++) {
     if (t[i].kind != Q_WORD)
       continue;
     const ww_qsym *y = ww_qsym_of(k, t[i].sym);
-    bool memory = y && (y->kind == Q_SHARED ||
-                        ((y->kind == Q_POINTER || y->kind == Q_GLOBAL) && !y->is_const));
+    bool memory =
+        y && (y->kind == Q_SHARED ||
+              ((y->kind == Q_POINTER || y->kind == Q_GLOBAL) && !y->is_const));
     if (y ? variant[t[i].sym] || memory : ww_qword_acts(&t[i]))
       return true;
   }
@@ -313,9 +328,12 @@ static bool reads(const ww_qtoken *t, const ww_qitem *m, int32_t sym) {
   return false;
 }
 
-/* Does the value of item i's target come out of the iteration before: is it read before it is
- * surely written? */
-static bool carried(const ww_qitems *v, const ww_qtoken *t, uint32_t first, uint32_t i,
+/* Does the value of item i's target come out of the iteration before: is it read before
+ * it is surely written? */
+static bool carried(const ww_qitems *v,
+                    const ww_qtoken *t,
+                    uint32_t first,
+                    uint32_t i,
                     int32_t outside) {
   int32_t sym = v->v[i].target;
   for (uint32_t n = first; n <= i; n++) {
@@ -340,8 +358,14 @@ static bool reads_any(const ww_qitem *m, const bool *of) {
   return false;
 }
 
-bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitems *v, uint32_t from,
-                 uint32_t to, int32_t var, bool *variant, bool *serial) {
+bool ww_qvariant(const ww_question_kernel *k,
+                 const ww_qtoken *t,
+                 const ww_qitems *v,
+                 uint32_t from,
+                 uint32_t to,
+                 int32_t var,
+                 bool *variant,
+                 bool *serial) {
   uint32_t first = ww_qitem_at(v, from);
   uint32_t last = ww_qitem_at(v, to);
   bool much = last > first + VARIANT_ITEMS; /* to tell: anything may change */
@@ -354,7 +378,8 @@ bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem
   int32_t outside = first < v->n ? v->v[first].head : -1;
   for (uint32_t i = first; i < last; i++) {
     const ww_qitem *m = &v->v[i];
-    if (m->target < 0 || m->none || variant[m->target] || !carried(v, t, first, i, outside))
+    if (m->target < 0 || m->none || variant[m->target] ||
+        !carried(v, t, first, i, outside))
       continue;
     variant[m->target] = true;
     serial[m->target] = m->target != var;
@@ -374,7 +399,8 @@ bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem
   }
   for (uint32_t i = first; i < last; i++) {
     const ww_qitem *m = &v->v[i];
-    any |= m->live && !m->none && (m->root || m->control || (m->target >= 0 && variant[m->target]));
+    any |= m->live && !m->none &&
+           (m->root || m->control || (m->target >= 0 && variant[m->target]));
   }
   return any;
 }

@@ -1,8 +1,8 @@
-/* question_read.c - the kernel that is meant, and of the file only what it uses: functions,
- * constants, tables, structs.
+/* question_read.c - the kernel that is meant, and of the file only what it uses:
+ * functions, constants, tables, structs.
  *
- * Workload: files of some hundred lines, thousands of them one after the other; hostile ones up to
- * SOURCE_MOST bytes. */
+ * Workload: files of some hundred lines, thousands of them one after the other; hostile
+ * ones up to SOURCE_MOST bytes. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -35,8 +35,12 @@ static void read_enum(reader *r, const ww_qtokens *t, uint32_t open) {
         next = v[i + 2].value;
       i += 2;
     }
-    ww_qtoken value = {
-        .kind = Q_INT, .type = 'i', .value = next++, .sym = -1, .s = name->s, .n = name->n};
+    ww_qtoken value = {.kind = Q_INT,
+                       .type = 'i',
+                       .value = next++,
+                       .sym = -1,
+                       .s = name->s,
+                       .n = name->n};
     ww_qlex_define(&r->lex, name, &value, 1);
     i = ww_qfind(v, i, t->n, ", }");
     if (i < t->n && v[i].op == '}')
@@ -45,11 +49,13 @@ static void read_enum(reader *r, const ww_qtokens *t, uint32_t open) {
 }
 
 static void push_op(ww_arena *a, ww_qtokens *t, const char *op) {
-  ww_push(a, t, (ww_qtoken){.kind = Q_PUNCT, .s = op, .n = 1, .op = Q_OP1(*op), .sym = -1});
+  ww_push(a, t,
+          (ww_qtoken){.kind = Q_PUNCT, .s = op, .n = 1, .op = Q_OP1(*op), .sym = -1});
 }
 
 /* `name = value`: in brackets, unless it is one token. */
-static void read_constant(reader *r, const ww_qtoken *name, const ww_qtoken *value, uint32_t n) {
+static void
+read_constant(reader *r, const ww_qtoken *name, const ww_qtoken *value, uint32_t n) {
   ww_qtokens v = {0};
   if (!n || n > 24)
     return;
@@ -105,10 +111,12 @@ static void read_decl(reader *r, int32_t at) {
   ww_qtokens t = {0};
   if (d->name) {
     if (d->body && !d->kernel)
-      ww_qmap_put(&r->decls, r->a, &(ww_qtoken){.s = d->name, .n = strlen(d->name)}, at);
+      ww_qmap_put(&r->decls, r->a, &(ww_qtoken){.s = d->name, .n = strlen(d->name)},
+                  at);
     return;
   }
-  ww_qlex_range(&r->lex, d->begin, d->end < d->begin + 4000 ? d->end : d->begin + 4000, false, &t);
+  ww_qlex_range(&r->lex, d->begin, d->end < d->begin + 4000 ? d->end : d->begin + 4000,
+                false, &t);
   if (!t.n)
     return;
   const ww_qtoken *v = t.v;
@@ -123,7 +131,8 @@ static void read_decl(reader *r, int32_t at) {
       uint32_t name = ww_qfind(v, i + 1, t.n, "{ :");
       if (name > i + 1 && v[name - 1].kind == Q_WORD)
         ww_qmap_put(&r->decls, r->a, &v[name - 1], at);
-      if (t.n > 2 && v[t.n - 2].kind == Q_WORD && v[t.n - 2].n) /* typedef struct { } name; */
+      /* typedef struct { } name; */
+      if (t.n > 2 && v[t.n - 2].kind == Q_WORD && v[t.n - 2].n)
         ww_qmap_put(&r->decls, r->a, &v[t.n - 2], at);
       return;
     }
@@ -136,7 +145,8 @@ static void read_decl(reader *r, int32_t at) {
 
 /* ---- which kernel ---- */
 
-/* Is `name` what a launch calls `wanted`: plain, with template arguments, or mangled? */
+/* Is `name` what a launch calls `wanted`: plain, with template arguments, or mangled?
+ */
 static bool means(const char *wanted, const char *name) {
   size_t n = strlen(name);
   if (!strncmp(wanted, name, n) && (!wanted[n] || wanted[n] == '<' || wanted[n] == '('))
@@ -147,8 +157,8 @@ static bool means(const char *wanted, const char *name) {
     const char *at = strstr(wanted, part);
     return at && at - wanted >= 2 && !isdigit((unsigned char)at[-1]) && at[m] != 0;
   }
-  static const char omp[] =
-      "__omp_offloading"; /* of two numbers, the name and the line, with _ between them */
+  /* of two numbers, the name and the line, with _ between them */
+  static const char omp[] = "__omp_offloading";
   if (!ww_starts(wanted, omp))
     return false;
   for (const char *at = wanted + sizeof omp - 1; (at = strstr(at, name)); at++)
@@ -163,7 +173,8 @@ static bool has_target(const ww_scan *s, const ww_decl *d) {
       uint32_t end = i;
       while (end < d->body_end && s->kind[end] == WW_BYTE_DIRECTIVE)
         end++;
-      if (memmem(s->text + i, end - i, "target", 6) && memmem(s->text + i, end - i, "omp", 3))
+      if (memmem(s->text + i, end - i, "target", 6) &&
+          memmem(s->text + i, end - i, "omp", 3))
         return true;
       i = end;
     }
@@ -198,14 +209,16 @@ static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err
   if (n == 1 || (!n && hosts == 1))
     return WW_OK;
   if (!n && !hosts)
+    return ww_fail(e, WW_EPARSE,
+                   "no kernel in this source: expected a __global__, __kernel or "
+                   "OpenMP target function");
+  if (wanted)
     return ww_fail(
         e, WW_EPARSE,
-        "no kernel in this source: expected a __global__, __kernel or OpenMP target function");
-  if (wanted)
-    return ww_fail(e, WW_EPARSE,
-                   "no kernel '%.100s' in this source; `warpwise kernels FILE` lists its kernels",
-                   wanted);
-  return ww_fail(e, WW_EUSAGE, "the source has %u kernels; say which one: --kernel NAME",
+        "no kernel '%.100s' in this source; `warpwise kernels FILE` lists its kernels",
+        wanted);
+  return ww_fail(e, WW_EUSAGE,
+                 "the source has %u kernels; say which one: --kernel NAME",
                  n ? n : hosts);
 }
 
@@ -216,10 +229,12 @@ static void add_template(reader *r, ww_qpart *p, const ww_qtoken *t, uint32_t n)
   if (end < 2 || t[end - 1].kind != Q_WORD || p->ntemplates >= 16)
     return;
   bool type = ww_qtoken_in(&t[0], "typename class");
-  p->templates[p->ntemplates++] = ww_qsym_add(&r->r, &t[end - 1], Q_TEMPLATE, type ? 'o' : 'i', 4);
+  p->templates[p->ntemplates++] =
+      ww_qsym_add(&r->r, &t[end - 1], Q_TEMPLATE, type ? 'o' : 'i', 4);
 }
 
-/* template <int A, typename T> ... __launch_bounds__(256): what stands before the name. */
+/* template <int A, typename T> ... __launch_bounds__(256): what stands before the name.
+ */
 static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
   ww_qtokens t = {0};
   ww_qlex_range(&r->lex, d->begin, d->params, true, &t);
@@ -284,7 +299,11 @@ static int32_t unknown(void *ctx, const ww_qtoken *t) {
   if (decl < 0 || r->k->parts.n >= PARTS_MOST)
     return -1;
   const ww_decl *d = &r->scan.decls[decl];
-  id = ww_qsym_add(&r->r, t, d->body ? Q_FUNCTION : d->is_class ? Q_TYPE : Q_GLOBAL, 'o', 4);
+  id = ww_qsym_add(&r->r, t,
+                   d->body       ? Q_FUNCTION
+                   : d->is_class ? Q_TYPE
+                                 : Q_GLOBAL,
+                   'o', 4);
   r->k->syms.v[id].function = r->k->parts.n;
   ww_qmap_put(&r->r.globals, r->k->arena, t, id);
   add_part(r, decl, id);
@@ -337,8 +356,8 @@ static void bind_templates(reader *r, const char *kernel, const char *name) {
     return;
   s += strlen(name);
   bool mangled = *s == 'I', plain = *s == '<';
-  for (uint32_t i = 0; (mangled || plain) && i < p->ntemplates && *s && *s != 'E' && *s != '>';
-       i++) {
+  for (uint32_t i = 0;
+       (mangled || plain) && i < p->ntemplates && *s && *s != 'E' && *s != '>'; i++) {
     if (mangled) {
       s += i == 0;
       r->k->constant[p->templates[i]] = template_value(&s);
@@ -354,9 +373,14 @@ static void bind_templates(reader *r, const char *kernel, const char *name) {
 
 /* ---- */
 
-ww_status ww_question_read(const char *source, size_t n, const char *kernel,
-                           const char *const *flags, uint32_t nflags, ww_arena *a,
-                           ww_question_kernel **out, ww_err *e) {
+ww_status ww_question_read(const char *source,
+                           size_t n,
+                           const char *kernel,
+                           const char *const *flags,
+                           uint32_t nflags,
+                           ww_arena *a,
+                           ww_question_kernel **out,
+                           ww_err *e) {
   reader r = {.a = a};
   int32_t decl;
   *out = NULL;
@@ -372,8 +396,11 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel,
     return st;
   const ww_decl *d = &r.scan.decls[decl];
   ww_question_kernel *k = r.k = WW_NEW(a, ww_question_kernel);
-  *k = (ww_question_kernel){
-      .arena = a, .name = d->name, .line = d->line, .openmp = !d->kernel, .collapse = 1};
+  *k = (ww_question_kernel){.arena = a,
+                            .name = d->name,
+                            .line = d->line,
+                            .openmp = !d->kernel,
+                            .collapse = 1};
   r.r = (ww_qresolver){.k = k, .ctx = &r, .unknown = unknown};
   ww_qlex_macros(&r.lex, flags, nflags);
   for (uint32_t i = 0; i < r.scan.ndecls; i++)
@@ -400,8 +427,10 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel,
   return WW_OK;
 }
 
-uint32_t ww_question_params(const ww_question_kernel *k, const char *const **names,
-                            const uint32_t **bytes, ww_arena *a) {
+uint32_t ww_question_params(const ww_question_kernel *k,
+                            const char *const **names,
+                            const uint32_t **bytes,
+                            ww_arena *a) {
   const ww_qpart *p = &k->parts.v[0];
   const char **name = WW_NEWN(a, const char *, p->nparams + 1);
   uint32_t *size = WW_NEWN(a, uint32_t, p->nparams + 1);
@@ -422,7 +451,10 @@ const char *ww_question_name(const ww_question_kernel *k, uint32_t *line) {
   return k->name;
 }
 
-uint32_t ww_question_kernels(const char *source, size_t n, ww_arena *a, const char *const **names) {
+uint32_t ww_question_kernels(const char *source,
+                             size_t n,
+                             ww_arena *a,
+                             const char *const **names) {
   WW_VEC(const char *) v = {0};
   ww_scan s;
   if (memchr(source, 0, n))

@@ -1,9 +1,10 @@
-/* question_resolve.c - every word of a function becomes a symbol: parameters, variables with their
- * types, members, functions.
+/* question_resolve.c - every word of a function becomes a symbol: parameters, variables
+ * with their types, members, functions.
  *
- * Declarations are told by their form, as scan.c does: a statement that begins with two words
- * declares the second one. Scopes are not kept: a name declared again takes the place of the older
- * one from there on, which is right wherever scopes do not interleave. */
+ * Declarations are told by their form, as scan.c does: a statement that begins with two
+ * words declares the second one. Scopes are not kept: a name declared again takes the
+ * place of the older one from there on, which is right wherever scopes do not
+ * interleave. */
 #include "question_int.h"
 
 /* ---- maps ---- */
@@ -18,7 +19,10 @@ void ww_qmap_put(ww_dict *m, ww_arena *a, const ww_qtoken *name, int32_t v) {
   *ww_dict_at(m, a, name->s, name->n, &fresh) = v;
 }
 
-int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type,
+int32_t ww_qsym_add(ww_qresolver *r,
+                    const ww_qtoken *name,
+                    ww_qsym_kind kind,
+                    char type,
                     uint32_t bytes) {
   ww_qsym s = {.kind = kind,
                .type = type,
@@ -53,24 +57,29 @@ typedef struct {
 } scope;
 
 static bool is_statement_word(const ww_qtoken *t) {
-  return ww_qtoken_in(t, "return else goto case break continue do if for while switch new delete "
-                         "throw omp operator unroll public private protected");
+  return ww_qtoken_in(
+      t, "return else goto case break continue do if for while switch new delete "
+         "throw omp operator unroll public private protected");
 }
 
-/* Qualifiers and what else may stand around a type; `local` and such only before another word. */
+/* Qualifiers and what else may stand around a type; `local` and such only before
+ * another word. */
 static bool is_qualifier(const scope *s, uint32_t i, declared *d) {
   static const char words[] =
-      "const volatile static register constexpr inline extern __global struct __private mutable "
+      "const volatile static register constexpr inline extern __global struct "
+      "__private mutable "
       "typename __device__ __constant__ __constant union class __restrict__";
   const ww_qtoken *t = &s->t[i];
   d->is_const |= ww_qtoken_in(t, "const constexpr");
   d->is_restrict |= ww_qtoken_is(t, "__restrict__");
-  bool between = i + 1 < s->n && s->t[i + 1].kind == Q_WORD && !is_statement_word(&s->t[i + 1]);
+  bool between =
+      i + 1 < s->n && s->t[i + 1].kind == Q_WORD && !is_statement_word(&s->t[i + 1]);
   if (ww_qtoken_in(t, "__shared__ __local") || (between && ww_qtoken_is(t, "local"))) {
     d->shared = true;
     return true;
   }
-  return ww_qtoken_in(t, words) || (between && ww_qtoken_in(t, "global constant private shared"));
+  return ww_qtoken_in(t, words) ||
+         (between && ww_qtoken_in(t, "global constant private shared"));
 }
 
 static uint32_t skip_qualifiers(const scope *s, uint32_t i, declared *d) {
@@ -99,7 +108,8 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
   return i;
 }
 
-/* The type's own words: builtin, template parameter, a class of the source, or any word. */
+/* The type's own words: builtin, template parameter, a class of the source, or any
+ * word. */
 static uint32_t type_word(scope *s, uint32_t i, declared *d) {
   const ww_qtoken *t = &s->t[i];
   if (i >= s->n || t->kind != Q_WORD || is_statement_word(t) || t->sym >= 0)
@@ -141,7 +151,8 @@ static bool parse_type(scope *s, uint32_t i, declared *d) {
     }
   }
   d->name = i;
-  return i < s->n && s->t[i].kind == Q_WORD && s->t[i].sym < 0 && !is_statement_word(&s->t[i]);
+  return i < s->n && s->t[i].kind == Q_WORD && s->t[i].sym < 0 &&
+         !is_statement_word(&s->t[i]);
 }
 
 /* ---- declarations ---- */
@@ -180,13 +191,14 @@ static void note_alias(scope *s, uint32_t at, int32_t id) {
     return;
   ww_qsym *y = &s->k->syms.v[id];
   bool fresh = y->name.s == t->s; /* declared here for the first time */
-  if (fresh && (y->type == 'i' || y->type == 'u' || y->type == 'l') && t[2].sym / 3 != Q_BLOCKDIM &&
-      t[2].sym / 3 != Q_GRIDDIM && t[2].sym / 3 != Q_GLOBALDIM)
+  if (fresh && (y->type == 'i' || y->type == 'u' || y->type == 'l') &&
+      t[2].sym / 3 != Q_BLOCKDIM && t[2].sym / 3 != Q_GRIDDIM &&
+      t[2].sym / 3 != Q_GLOBALDIM)
     y->alias = t[2].sym;
 }
 
-/* All names of one declaration: `float a = 1, b[4], *p;`. Qualifiers and plain types are not
- * written. */
+/* All names of one declaration: `float a = 1, b[4], *p;`. Qualifiers and plain types
+ * are not written. */
 static void declare_all(scope *s, uint32_t from, const declared *d) {
   uint32_t i = d->name;
   for (uint32_t k = from; k < i; k++) {
@@ -342,7 +354,12 @@ static void resolve_params(scope *s, ww_qpart *p) {
 
 void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class) {
   ww_qpart p = r->k->parts.v[part];
-  scope s = {.r = r, .k = r->k, .t = p.t.v, .n = p.t.n, .is_class = is_class, .function = part > 0};
+  scope s = {.r = r,
+             .k = r->k,
+             .t = p.t.v,
+             .n = p.t.n,
+             .is_class = is_class,
+             .function = part > 0};
   uint32_t i = 0;
   for (uint32_t k = 0; k < p.ntemplates; k++) {
     int32_t id = p.templates[k];

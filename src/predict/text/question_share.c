@@ -1,5 +1,6 @@
-/* question_share.c - the share of threads, warps and blocks for which a condition holds, by what
- * its two sides are at the first thread, its neighbour and the last one. */
+/* question_share.c - the share of threads, warps and blocks for which a condition
+ * holds, by what its two sides are at the first thread, its neighbour and the last one.
+ */
 
 #include "question_eval.h"
 
@@ -10,7 +11,8 @@ static const ww_qshare guessed = {{GUESSED_SHARE, GUESSED_WARPS, GUESSED_WARPS},
 static ww_qshare both(ww_qshare a, ww_qshare b) {
   double warps = fmin(a.of.warps, b.of.warps);
   double busiest = fmin(a.of.busiest, b.of.busiest);
-  return (ww_qshare){{a.of.threads * b.of.threads, warps, busiest}, a.divergent || b.divergent};
+  return (ww_qshare){{a.of.threads * b.of.threads, warps, busiest},
+                     a.divergent || b.divergent};
 }
 
 ww_qshare ww_qshare_not(ww_qshare a) {
@@ -20,9 +22,13 @@ ww_qshare ww_qshare_not(ww_qshare a) {
   return (ww_qshare){{others, warps, a.of.threads < 1}, a.divergent};
 }
 
-/* x % n, x & m: how many values it has; NaN: it is something else. x is the tokens *start .. *base.
+/* x % n, x & m: how many values it has; NaN: it is something else. x is the tokens
+ * *start .. *base.
  */
-static double by_remainder(const ww_qwalker *w, uint32_t from, uint32_t op_i, uint32_t *start,
+static double by_remainder(const ww_qwalker *w,
+                           uint32_t from,
+                           uint32_t op_i,
+                           uint32_t *start,
                            uint32_t *base) {
   while (from + 1 < op_i && ww_qop_at(w, from, '(') && w->t[from].pair == op_i - 1) {
     from++;
@@ -47,8 +53,12 @@ static double by_remainder(const ww_qwalker *w, uint32_t from, uint32_t op_i, ui
 }
 
 /* Where x % n lies every value is as likely. */
-static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, double k,
-                                 uint32_t start, uint32_t base) {
+static ww_qshare remainder_share(const ww_qwalker *w,
+                                 uint32_t what,
+                                 double n,
+                                 double k,
+                                 uint32_t start,
+                                 uint32_t base) {
   ww_qval x = ww_qvalue_of(w, start, base);
   bool inclusive = what > 255;
   double p = what == Q_EQ          ? 1 / n
@@ -63,7 +73,8 @@ static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, d
 }
 
 /* One comparison, the operator at op_i. Where left - right lies is taken to be even. */
-static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, uint32_t to) {
+static ww_qshare
+comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, uint32_t to) {
   uint32_t start;
   uint32_t base;
   double n = by_remainder(w, from, op_i, &start, &base);
@@ -95,7 +106,8 @@ static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, u
   if (lane == 0 || isnan(lane))
     return (ww_qshare){{inside, inside, inside > 0}, isnan(lane)};
   double all = ceil(span / (32 * lane));
-  double run = ceil(inside * span / (32 * lane) - 1e-9); /* neighbours differ: a run of lanes */
+  /* neighbours differ: a run of lanes */
+  double run = ceil(inside * span / (32 * lane) - 1e-9);
   double warps = fmin(1, run / all);
   double busiest = fmin(1, run / fmin(all, w->block_warps));
   return (ww_qshare){{inside, warps, busiest}, inside > 0 && inside < 1};

@@ -1,12 +1,13 @@
 /* question_text.c - the words that the language model reads.
  *
- * Numbers are words for their magnitude, so that a network multiplies by adding: whole ones up to
- * 16 in digits, 2^k as one capital letter (A is 16), others as the letter of their octave and a
- * small one for the eighth of it (8 per octave); beyond 2^29 a Z goes in front. Names say what they
- * name: fA a float variable, FA a pointer to floats, sfA a shared array; scalar arguments stand as
- * their values. `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA!
- * FA~: addresses not known, not known but near each other, strided, the same for all. The last line
- * has what each part of the machine would take (question_estimate.c), and the largest of them. */
+ * Numbers are words for their magnitude, so that a network multiplies by adding: whole
+ * ones up to 16 in digits, 2^k as one capital letter (A is 16), others as the letter of
+ * their octave and a small one for the eighth of it (8 per octave); beyond 2^29 a Z
+ * goes in front. Names say what they name: fA a float variable, FA a pointer to floats,
+ * sfA a shared array; scalar arguments stand as their values. `for 4 Ub(...)`: four
+ * trips, the body runs Ub times over all threads. FA? FA` FA! FA~: addresses not known,
+ * not known but near each other, strided, the same for all. The last line has what each
+ * part of the machine would take (question_estimate.c), and the largest of them. */
 #include <stdlib.h>
 
 #include "../../base/words.h"
@@ -59,7 +60,8 @@ static void literal(ww_buf *b, const ww_qtoken *t) {
       ww_question_magnitude(v, b);
     return;
   }
-  /* A float's value hardly matters, that it is one does: fkz 0, fko 1, fkp more, fka .. fkj tenths.
+  /* A float's value hardly matters, that it is one does: fkz 0, fko 1, fkp more, fka ..
+   * fkj tenths.
    */
   char c = v == 0 ? 'z' : v == 1 ? 'o' : v > 1 ? 'p' : 'a' + (int)(v * 10);
   ww_buf_fmt(b, "%ck%c", t->type, c);
@@ -75,7 +77,8 @@ static void letters(ww_buf *b, uint32_t order) {
 
 static void name(ww_buf *b, const ww_qsym *y) {
   static const char builtins[] = "tbDGgN";
-  static const char *const prefix[] = {"n", "", "", "a", "s", "g", "fn", "ty", "m", "t"};
+  static const char *const prefix[] = {"n", "",   "",   "a", "s",
+                                       "g", "fn", "ty", "m", "t"};
   if (y->kind == Q_BUILTIN) {
     ww_buf_fmt(b, "%c%c", builtins[y->builtin], 'x' + y->dim);
     return;
@@ -120,7 +123,11 @@ static void loop_words(const printer *p, uint32_t slot, ww_buf *b) {
   spaced(fmax(1, p->w->weight[slot]), b);
 }
 
-static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, size_t most,
+static void tokens(const printer *p,
+                   uint32_t part,
+                   uint32_t from,
+                   uint32_t to,
+                   size_t most,
                    ww_buf *b) {
   const ww_qtoken *v = p->k->parts.v[part].t.v;
   ww_buf one = {0};
@@ -133,9 +140,10 @@ static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, 
     if (!one.n)
       continue;
     bool number = t->kind == Q_INT || (t->sym >= 0 && !isnan(p->value[t->sym]));
-    bool magnitude =
-        number && one.s[one.n - 1] > '9'; /* always the same word, whatever stands before it */
-    if (b->n && (magnitude || (wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?')))
+    /* always the same word, whatever stands before it */
+    bool magnitude = number && one.s[one.n - 1] > '9';
+    if (b->n &&
+        (magnitude || (wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?')))
       ww_buf_puts(b, " ");
     ww_buf_add(b, one.s, one.n);
     uint32_t slot = p->w->first[part] + i;
@@ -152,8 +160,9 @@ static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, 
 /* ---- parts ---- */
 
 static void buffer_words(ww_buf *b, const ww_buffer *u) {
-  static const char *const words[WW_NFILLS] = {"",         " zero", " one",  " index", "",
-                                               " uniform", " perm", " mono", " zipf",  " file"};
+  static const char *const words[WW_NFILLS] = {"",      " zero",    " one",  " index",
+                                               "",      " uniform", " perm", " mono",
+                                               " zipf", " file"};
   spaced(u->bytes, b);
   ww_buf_puts(b, words[u->fill.kind < WW_NFILLS ? u->fill.kind : 0]);
   if (u->fill.hi > u->fill.lo && u->fill.hi >= 2)
@@ -216,8 +225,8 @@ static void helper(const printer *p, uint32_t part, ww_buf *b) {
   ww_buf_puts(b, "\n");
 }
 
-/* Those it calls stand before the kernel, the last ones found first: a function is read before its
- * callers. */
+/* Those it calls stand before the kernel, the last ones found first: a function is read
+ * before its callers. */
 static void helpers(const printer *p, size_t most, ww_buf *b) {
   for (uint32_t i = p->k->parts.n; i-- > 1;) {
     ww_buf one = {0};
@@ -256,7 +265,8 @@ static void launch_words(const printer *p, ww_buf *b) {
 }
 
 static void gpu_words(const ww_gpu *g, ww_buf *b) {
-  const double figures[] = {g->sms, g->boost_mhz, g->dram_peak, g->l2_bytes, g->peak_fp32};
+  const double figures[] = {g->sms, g->boost_mhz, g->dram_peak, g->l2_bytes,
+                            g->peak_fp32};
   ww_buf_puts(b, g->name ? g->name : "gpu");
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     spaced(figures[i], b);
@@ -287,8 +297,11 @@ static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
   return v;
 }
 
-void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g,
-                       const ww_qwalk *w, ww_buf *b) {
+void ww_question_print(const ww_question_kernel *k,
+                       const ww_launch *l,
+                       const ww_gpu *g,
+                       const ww_qwalk *w,
+                       ww_buf *b) {
   double *value = scalar_values(k, l);
   printer p = {.k = k, .l = l, .w = w, .value = value};
   ww_buf kernel = {0};
@@ -300,7 +313,8 @@ void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww
   params(&p, &kernel);
   if (k->parts.v[0].body)
     tokens(&p, 0, k->parts.v[0].body, k->parts.v[0].body_end, TEXT_MOST, &kernel);
-  size_t room = kernel.n < TEXT_MOST - HELPERS_MOST ? TEXT_MOST - kernel.n : HELPERS_MOST;
+  size_t room =
+      kernel.n < TEXT_MOST - HELPERS_MOST ? TEXT_MOST - kernel.n : HELPERS_MOST;
   helpers(&p, room, &used);
   if (used.n)
     ww_buf_add(b, used.s, used.n);

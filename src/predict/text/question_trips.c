@@ -1,7 +1,8 @@
 /* question_trips.c - how often a loop runs in one launch, by the numbers in its head.
  *
- * Bounds are numbers, arguments, indices, or contents that the launch tells. Threads differ: the
- * mean over all of them says how much work there is, the busiest one how long it takes. */
+ * Bounds are numbers, arguments, indices, or contents that the launch tells. Threads
+ * differ: the mean over all of them says how much work there is, the busiest one how
+ * long it takes. */
 
 #include "question_eval.h"
 
@@ -23,7 +24,8 @@ bool ww_qloop_split(const ww_qwalker *w, uint32_t open, ww_qloop_head *h) {
   return found == 2;
 }
 
-/* The variable that the step changes, by how much: added (1), multiplied (2). 0: not told. */
+/* The variable that the step changes, by how much: added (1), multiplied (2). 0: not
+ * told. */
 static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *by) {
   for (uint32_t i = h->step; i < h->end; i++) {
     const ww_qtoken *t = &w->t[i];
@@ -67,7 +69,8 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
 }
 
 /* The bound that the condition compares the variable with. */
-static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var, bool *inclusive) {
+static ww_qval
+bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var, bool *inclusive) {
   uint32_t op_i = 0;
   uint32_t end = h->step - 1;
   uint32_t from = h->cond;
@@ -122,19 +125,21 @@ typedef struct {
 static double trips_at(double a, double b, const stepping *s) {
   double n = (b - a) / s->by + (s->inclusive ? fabs(1 / s->by) : 0);
   if (s->kind == 2)
-    n = a > 0 || b > 0
-            ? log2(fmax(b, 1) / fmax(a, 1)) / log2(s->by) + (s->inclusive || (s->by < 1 && b < 1))
-            : NAN;
+    n = a > 0 || b > 0 ? log2(fmax(b, 1) / fmax(a, 1)) / log2(s->by) +
+                             (s->inclusive || (s->by < 1 && b < 1))
+                       : NAN;
   return isnan(n) ? NAN : fmax(n, 0);
 }
 
-/* Iterations of a loop that so many warps share: every one that has a lane inside runs it. */
+/* Iterations of a loop that so many warps share: every one that has a lane inside runs
+ * it. */
 static double by_warps(double trips, double by, double lane, double warps) {
   double whole = floor(trips);
   double rest = trips - whole;
   double step = fabs(by);
   double warp = 32 * fabs(lane);
-  return whole + fmin(1, ceil(rest * step / warp - 1e-9) / fmin(warps, ceil(step / warp)));
+  return whole +
+         fmin(1, ceil(rest * step / warp - 1e-9) / fmin(warps, ceil(step / warp)));
 }
 
 static bool is_constant(const ww_qwalker *w, uint32_t from, uint32_t to) {
@@ -146,8 +151,8 @@ static bool is_constant(const ww_qwalker *w, uint32_t from, uint32_t to) {
 
 const ww_qtrips ww_qtrips_unknown = {.mean = {NAN, NAN, NAN}, .most = NAN};
 
-/* Steps of a block or grid start at the first thread; the mean of steps of one is the middle
- * thread's. */
+/* Steps of a block or grid start at the first thread; the mean of steps of one is the
+ * middle thread's. */
 ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   int32_t var = -1;
   stepping s = {.by = NAN};
@@ -176,7 +181,8 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   if (lane > 0) {
     double first = trips_at(from.at[0], to.at[0], &s);
     n.mean.busiest = by_warps(first, s.by, lane, w->block_warps);
-    n.mean.warps = first > 0 ? by_warps(first, s.by, lane, INFINITY) * mean / first : mean;
+    n.mean.warps =
+        first > 0 ? by_warps(first, s.by, lane, INFINITY) * mean / first : mean;
   }
   for (int k = 0; k < 4; k++) {
     double one = ceil(trips_at(from.at[k], to.at[k], &s) - 1e-9);
@@ -205,10 +211,12 @@ static bool is_variable(const ww_qwalker *w, uint32_t i) {
   return w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind <= Q_LOCAL;
 }
 
-/* A while loop's body from .. to: does it halve something, and what does it add to the variable? */
+/* A while loop's body from .. to: does it halve something, and what does it add to the
+ * variable? */
 static bool halves(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    if (ww_qop_in(&w->t[i], ">> /") && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
+    if (ww_qop_in(&w->t[i], ">> /") && w->t[i + 1].kind == Q_INT &&
+        w->t[i + 1].value <= 2)
       return true;
   }
   return false;
@@ -232,15 +240,17 @@ static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
   uint32_t close = w->t[open].pair;
   uint32_t a = open + 1;
   uint32_t to = close + 1;
-  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a) || (w->t[a + 1].op & 255) != '<' ||
-      w->t[a + 1].op == Q_SHL)
+  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a) ||
+      (w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_SHL)
     return NAN;
   if (ww_qop_at(w, to, '{'))
     to = w->t[to].pair;
   uint32_t behind = ww_qfind(w->t, a + 2, close, "&&");
-  bool moving = behind == a + 3 && is_variable(w, a + 2) && w->k->syms.v[w->t[a + 2].sym].assigned;
+  bool moving = behind == a + 3 && is_variable(w, a + 2) &&
+                w->k->syms.v[w->t[a + 2].sym].assigned;
   double from = w->start[w->t[a].sym].at[0];
-  double bound = moving ? w->start[w->t[a + 2].sym].at[0] : ww_qvalue_of(w, a + 2, behind).at[0];
+  double bound =
+      moving ? w->start[w->t[a + 2].sym].at[0] : ww_qvalue_of(w, a + 2, behind).at[0];
   if (isnan(bound - from))
     return NAN;
   if (halves(w, close + 1, to))

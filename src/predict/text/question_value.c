@@ -1,8 +1,10 @@
-/* question_value.c - integer expressions of a source, as far as launch and source tell them.
+/* question_value.c - integer expressions of a source, as far as launch and source tell
+ * them.
  *
- * A value is known at four places at once: thread 0, its neighbour in the warp, the thread and
- * iteration in the middle, the last thread; their differences say how an address goes from lane to
- * lane and how many threads pass a condition. NaN: not known (it comes from memory). */
+ * A value is known at four places at once: thread 0, its neighbour in the warp, the
+ * thread and iteration in the middle, the last thread; their differences say how an
+ * address goes from lane to lane and how many threads pass a condition. NaN: not known
+ * (it comes from memory). */
 
 #include "question_eval.h"
 
@@ -121,7 +123,8 @@ static double apply(uint32_t op, double a, double b, bool real) {
 static ww_qval binary(uint32_t op, ww_qval a, ww_qval b, bool real) {
   ww_qval r;
   for (int k = 0; k < 4; k++)
-    r.at[k] = isnan(a.at[k]) || isnan(b.at[k]) ? NAN : apply(op, a.at[k], b.at[k], real);
+    r.at[k] =
+        isnan(a.at[k]) || isnan(b.at[k]) ? NAN : apply(op, a.at[k], b.at[k], real);
   return r;
 }
 
@@ -152,7 +155,8 @@ static bool is_cast(const ww_qeval *e) {
   return type;
 }
 
-/* min, max, abs and the like of what follows in brackets; anything else is not known. */
+/* min, max, abs and the like of what follows in brackets; anything else is not known.
+ */
 static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
   uint32_t close = e->t[e->i].pair;
   uint32_t end = e->end;
@@ -173,7 +177,9 @@ static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
     e->end = end;
   }
   for (int k = 0; k < 4; k++) /* fmin and fmax take the one that is known */
-    a.at[k] = size ? fabs(a.at[k]) : least ? fmin(a.at[k], b.at[k]) : fmax(a.at[k], b.at[k]);
+    a.at[k] = size    ? fabs(a.at[k])
+              : least ? fmin(a.at[k], b.at[k])
+                      : fmax(a.at[k], b.at[k]);
   e->i = close + 1;
   return a;
 }
@@ -194,7 +200,8 @@ static ww_qval element(ww_qeval *e, const ww_qline *line) {
   return v;
 }
 
-/* Members, elements and calls behind a primary: memory. `line`: of the primary, NULL none. */
+/* Members, elements and calls behind a primary: memory. `line`: of the primary, NULL
+ * none. */
 static ww_qval postfix(ww_qeval *e, ww_qval v, const ww_qline *line) {
   while (e->i < e->end) {
     const ww_qtoken *t = &e->t[e->i];
@@ -296,7 +303,10 @@ static ww_qval expression(ww_qeval *e, uint32_t least) {
   return v;
 }
 
-ww_qval ww_qval_range(const ww_qtoken *t, uint32_t from, uint32_t to, const ww_qval *value,
+ww_qval ww_qval_range(const ww_qtoken *t,
+                      uint32_t from,
+                      uint32_t to,
+                      const ww_qval *value,
                       const ww_qline *line) {
   ww_qeval e = {.t = t, .i = from, .end = to, .value = value, .line = line};
   return from < to ? expression(&e, 0) : nothing;

@@ -1,10 +1,10 @@
-/* question_walk.c - how often each part of a kernel runs in one launch, and what it does there, by
- * the source's own arithmetic.
+/* question_walk.c - how often each part of a kernel runs in one launch, and what it
+ * does there, by the source's own arithmetic.
  *
- * No trace and no compiler: loops whose bounds are numbers, arguments or indices are counted,
- * conditions on indices give the share of threads that pass, everything else is a guess that the
- * text marks as such ('?'). Statement by statement, device functions in place. Bounded by Q_STEPS
- * tokens whatever the source is. */
+ * No trace and no compiler: loops whose bounds are numbers, arguments or indices are
+ * counted, conditions on indices give the share of threads that pass, everything else
+ * is a guess that the text marks as such ('?'). Statement by statement, device
+ * functions in place. Bounded by Q_STEPS tokens whatever the source is. */
 
 #include "../../base/half.h"
 #include "question_eval.h"
@@ -41,8 +41,13 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
 
 /* ---- device functions in place ---- */
 
-/* Arguments between two brackets, to the callee's symbols; angle: template arguments. */
-static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n,
+/* Arguments between two brackets, to the callee's symbols; angle: template arguments.
+ */
+static void bind_list(ww_qwalker *w,
+                      uint32_t from,
+                      uint32_t to,
+                      const int32_t *syms,
+                      uint32_t n,
                       ww_qval *out) {
   for (uint32_t at = 0, end; at < n && from <= to; at++, from = end + 1) {
     end = ww_qcomma(w->t, from, to);
@@ -59,7 +64,8 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
       open++;
     angle = open++;
   }
-  if (open >= w->ntokens || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0)
+  if (open >= w->ntokens || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS ||
+      y->function < 0)
     return;
   const ww_qpart *p = &w->k->parts.v[y->function];
   if (!p->body)
@@ -117,8 +123,8 @@ void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
 
 /* ---- loops ---- */
 
-/* The head of a loop at `for` has numbers alone beside its variable: the compiler writes such loops
- * out. */
+/* The head of a loop at `for` has numbers alone beside its variable: the compiler
+ * writes such loops out. */
 static bool by_numbers(const ww_qwalker *w, uint32_t i) {
   int32_t var = -1;
   for (uint32_t k = i + 2; k < w->t[i + 1].pair; k++) {
@@ -135,7 +141,8 @@ static bool has_loop(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
     if (w->t[i].kind != Q_WORD || w->t[i].sym >= 0)
       continue;
-    bool loop = ww_qtoken_is(&w->t[i], "for") && ww_qop_at(w, i + 1, '(') && !by_numbers(w, i);
+    bool loop =
+        ww_qtoken_is(&w->t[i], "for") && ww_qop_at(w, i + 1, '(') && !by_numbers(w, i);
     if (loop || ww_qtoken_is(&w->t[i], "while"))
       return true;
   }
@@ -150,7 +157,9 @@ static bool is_break(const ww_qtoken *t) {
   return t->sym < 0 && ww_qtoken_is(t, "break");
 }
 
-static bool has(const ww_qwalker *w, uint32_t from, uint32_t to,
+static bool has(const ww_qwalker *w,
+                uint32_t from,
+                uint32_t to,
                 bool (*wanted)(const ww_qtoken *)) {
   for (uint32_t i = from; i < to; i++)
     if (wanted(&w->t[i]))
@@ -167,10 +176,11 @@ static uint32_t past(const ww_qwalker *w, uint32_t at, uint32_t end) {
   return at < end ? w->t[at].pair + 1 : end;
 }
 
-/* Iterations that the compiler lets overlap: few of a known number it writes out, of others four.
+/* Iterations that the compiler lets overlap: few of a known number it writes out, of
+ * others four.
  */
-static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_t end,
-                   ww_qaround *r) {
+static void unroll(
+    const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_t end, ww_qaround *r) {
   static const double WRITTEN_OUT = 16;
   static const double OTHERS = 4;
   double most = isnan(n->most) ? 1 : fmax(n->most, 1);
@@ -214,9 +224,10 @@ static void leave_early(ww_qtrips *n) {
   n->same = false;
 }
 
-/* The second iteration is like all that follow: what it takes the others take as well. Nothing is
- * counted again. */
-static void others(ww_qwalker *w, uint32_t at, uint32_t end, double begin, double trips) {
+/* The second iteration is like all that follow: what it takes the others take as well.
+ * Nothing is counted again. */
+static void
+others(ww_qwalker *w, uint32_t at, uint32_t end, double begin, double trips) {
   static const uint32_t DEEP = 4;
   double first = w->clock;
   if (!(trips > 1.5))
@@ -241,7 +252,8 @@ static void others(ww_qwalker *w, uint32_t at, uint32_t end, double begin, doubl
   w->clock = last;
 }
 
-/* The loop is one more around its body: what changes in it. False: nothing, so that it runs once.
+/* The loop is one more around its body: what changes in it. False: nothing, so that it
+ * runs once.
  */
 static bool enter(ww_qwalker *w, const ww_qtrips *n, uint32_t from, uint32_t end) {
   if (w->naround >= Q_LOOPS)
@@ -251,16 +263,16 @@ static bool enter(ww_qwalker *w, const ww_qtrips *n, uint32_t from, uint32_t end
   unroll(w, n, from, end, r);
   w->pragma = -1;
   if (w->items.n)
-    return ww_qvariant(w->k, w->t, &w->items, from, past(w, from, end), w->loop_var, r->variant,
-                       r->serial);
+    return ww_qvariant(w->k, w->t, &w->items, from, past(w, from, end), w->loop_var,
+                       r->variant, r->serial);
   memset(r->variant, 1, w->k->syms.n); /* a device function: anything may */
   memset(r->serial, 1, w->k->syms.n);
   return true;
 }
 
 /* The body so often; what it does is the loop's. Returns one past it. */
-static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
-                     const ww_qtrips *n) {
+static uint32_t
+body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end, const ww_qtrips *n) {
   uint32_t slot = w->w->first[w->part] + keyword;
   static const ww_qtrips once = {{1, 1, 1}, 1, true, true};
   ww_qwalker kept = *w;
@@ -363,7 +375,8 @@ static uint32_t condition(ww_qwalker *w, uint32_t i, uint32_t end) {
   ww_qshare yes = ww_qshare_of(w, open + 1, close);
   ww_qwork(w, open + 1, close);
   ww_qwork_add(w, Q_C_branches, yes.divergent ? 2 : 1); /* those that part meet again */
-  w->clock = fmax(w->clock, ww_qwork_done(w));          /* it must be known before anything else */
+  /* it must be known before anything else */
+  w->clock = fmax(w->clock, ww_qwork_done(w));
   bool out = close + 1 < end && leaves(w, close + 1);
   double before = w->clock;
   uint32_t next = branch(w, close + 1, end, yes.of);
@@ -398,7 +411,8 @@ static uint32_t block(ww_qwalker *w, uint32_t i, uint32_t end) {
   return close + 1;
 }
 
-/* The declaration of an array, float t[16][17]: how much of it there is. False: something else. */
+/* The declaration of an array, float t[16][17]: how much of it there is. False:
+ * something else. */
 static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
   uint32_t from = i;
   while (i < to && w->t[i].skip)
@@ -436,7 +450,8 @@ static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
   }
 }
 
-/* A statement that the loops around it do not change is moved out of them, and runs less often. */
+/* A statement that the loops around it do not change is moved out of them, and runs
+ * less often. */
 static bool moved_out(ww_qwalker *w, uint32_t from, uint32_t to) {
   uint32_t n = w->naround;
   for (; n > 0 && !ww_qwork_changes(w, &w->around[n - 1], from, to); n--) {
@@ -538,8 +553,8 @@ static void set_values(ww_qwalker *w) {
   const ww_question_kernel *k = w->k;
   const ww_qpart *p = w->p;
   for (uint32_t i = 0; i < k->syms.n; i++) {
-    w->value[i] =
-        i < Q_NBUILTINS * 3 ? ww_qval_builtin(w->l, i / 3, i % 3) : ww_qval_of(k->constant[i]);
+    w->value[i] = i < Q_NBUILTINS * 3 ? ww_qval_builtin(w->l, i / 3, i % 3)
+                                      : ww_qval_of(k->constant[i]);
     w->start[i] = ww_qval_of(NAN);
     w->line[i] = (ww_qline){NAN, NAN};
   }
@@ -548,7 +563,8 @@ static void set_values(ww_qwalker *w) {
     if (y && w->l->args[i].kind == WW_ARG_BUFFER)
       w->line[p->params[i]] = line_of(&w->l->args[i].buffer, y->bytes);
     if (y && y->kind == Q_SCALAR && !y->assigned)
-      w->value[p->params[i]] = ww_qval_of(ww_question_scalar(&w->l->args[i], y->type, y->bytes));
+      w->value[p->params[i]] =
+          ww_qval_of(ww_question_scalar(&w->l->args[i], y->type, y->bytes));
   }
 }
 
@@ -564,8 +580,8 @@ static void leave_out(ww_qwalker *w, ww_arena *a) {
   }
 }
 
-/* Once through for what must be known before: which arrays are indexed by what only memory tells,
- * and how much of each buffer's traffic is new. */
+/* Once through for what must be known before: which arrays are indexed by what only
+ * memory tells, and how much of each buffer's traffic is new. */
 static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
   static const double MANY_SMS = 128;
   ww_qwalk scratch = *w->w;
@@ -580,9 +596,9 @@ static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
     if (sym < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
       continue;
     double all = w->l->args[i].buffer.bytes;
-    w->first[sym] =
-        fmin(1, w->moved[sym] > 0 ? all / w->moved[sym]
-                                  : all * fmin(MANY_SMS, w->blocks) / fmax(1, w->asked[sym]));
+    w->first[sym] = fmin(1, w->moved[sym] > 0 ? all / w->moved[sym]
+                                              : all * fmin(MANY_SMS, w->blocks) /
+                                                    fmax(1, w->asked[sym]));
     w->moved[sym] = w->asked[sym] = 0;
   }
 }
@@ -610,13 +626,17 @@ static void finish(ww_qwalker *w) {
   for (uint32_t i = 0; i < w->p->nparams && i < w->l->nargs; i++) {
     if (w->p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
       continue;
-    w->w->count[Q_C_dram_bytes] += fmin(w->l->args[i].buffer.bytes, w->moved[w->p->params[i]]);
+    w->w->count[Q_C_dram_bytes] +=
+        fmin(w->l->args[i].buffer.bytes, w->moved[w->p->params[i]]);
   }
   w->w->cycles = fmax(w->clock, w->stored);
   w->w->dead = w->dead;
 }
 
-void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out) {
+void ww_question_walk(const ww_question_kernel *k,
+                      const ww_launch *l,
+                      ww_arena *a,
+                      ww_qwalk *out) {
   uint32_t total = 0;
   uint32_t nsyms = k->syms.n + 1;
   double blocks = ww_qproduct(l->grid);

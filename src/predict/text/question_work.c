@@ -1,16 +1,17 @@
-/* question_work.c - what an expression does: operations, accesses and how their lanes lie; and how
- * long one thread waits for it.
+/* question_work.c - what an expression does: operations, accesses and how their lanes
+ * lie; and how long one thread waits for it.
  *
- * A thread runs in order: it stops where an operand is not there yet, and a load takes as long as
- * what it lies in. Cycles are rough and the same for every GPU: they put chains of loads, of
- * arithmetic and of shared memory into one scale. */
+ * A thread runs in order: it stops where an operand is not there yet, and a load takes
+ * as long as what it lies in. Cycles are rough and the same for every GPU: they put
+ * chains of loads, of arithmetic and of shared memory into one scale. */
 
 #include "question_eval.h"
 
 static const double NEAR = 65536, L1_HOLDS = 131072, L2_HOLDS = 3e7; /* bytes */
-static const double L1_WAIT = 35, L2_WAIT = 300, DRAM_WAIT = 750;    /* cycles of a load */
-static const double SHARED_WAIT = 30, TABLE_CYCLES = 3, LOCAL_LINE = 2.5, ATOMIC_WAIT = 300,
-                    LINE = 128, SECTOR = 32;
+/* cycles of a load */
+static const double L1_WAIT = 35, L2_WAIT = 300, DRAM_WAIT = 750;
+static const double SHARED_WAIT = 30, TABLE_CYCLES = 3, LOCAL_LINE = 2.5,
+                    ATOMIC_WAIT = 300, LINE = 128, SECTOR = 32;
 
 const ww_qcost ww_qcosts[Q_NCOUNTS] = {
 #define COUNT(name, chain, issue) {chain, issue},
@@ -75,8 +76,8 @@ static bool has_zipf(const ww_launch *l) {
   return false;
 }
 
-/* Atomics that memory takes in a cycle, by the words that their addresses go over: few words are
- * few queues. */
+/* Atomics that memory takes in a cycle, by the words that their addresses go over: few
+ * words are few queues. */
 static double atomic_rate(const ww_qwalker *w, const ww_qsym *y, const ww_qval *at) {
   static const double ONE_WORD = 0.7;
   static const double FLOAT = 0.3;
@@ -108,8 +109,8 @@ static void table_at(ww_qwalker *w, uint32_t i) {
   ww_qwork_add(w, Q_C_lines, TABLE_CYCLES * distinct(elements > 0 ? elements : NAN));
 }
 
-/* A load at token i whose index ends at `close` is waited for; one inside another's index comes
- * before it. */
+/* A load at token i whose index ends at `close` is waited for; one inside another's
+ * index comes before it. */
 static void wait_for(ww_qwalker *w, uint32_t i, uint32_t close, double cycles) {
   ww_qissue *n = &w->now;
   double all = cycles + (i < n->outer ? n->outer_load : 0);
@@ -120,7 +121,8 @@ static void wait_for(ww_qwalker *w, uint32_t i, uint32_t close, double cycles) {
 }
 
 /* What the next iteration of the loop around adds to an index; NaN: not known. */
-static double next_iteration(ww_qwalker *w, uint32_t from, uint32_t to, const ww_qval *at) {
+static double
+next_iteration(ww_qwalker *w, uint32_t from, uint32_t to, const ww_qval *at) {
   if (w->loop_var < 0 || isnan(w->loop_by))
     return NAN;
   for (uint32_t i = from; w->naround && i < to;
@@ -137,7 +139,8 @@ static double next_iteration(ww_qwalker *w, uint32_t from, uint32_t to, const ww
 }
 
 /* Did the same statement's neighbours just bring it? */
-static bool was_seen(ww_qwalker *w, int32_t sym, double stride, double at, double bytes) {
+static bool
+was_seen(ww_qwalker *w, int32_t sym, double stride, double at, double bytes) {
   double reach = fabs(stride) <= bytes ? LINE : SECTOR;
   for (uint32_t k = 0; k < w->nseen && k < Q_SEEN; k++) {
     const ww_qseen *s = &w->seen[k];
@@ -150,7 +153,11 @@ static bool was_seen(ww_qwalker *w, int32_t sym, double stride, double at, doubl
 }
 
 /* Bytes a lane that really go to L2, 0: L1 has it. */
-static double moved_by(ww_qwalker *w, int32_t sym, double stride, const ww_qval *at, double bytes,
+static double moved_by(ww_qwalker *w,
+                       int32_t sym,
+                       double stride,
+                       const ww_qval *at,
+                       double bytes,
                        double iteration) {
   if (isnan(stride))
     return fmax(SECTOR, bytes);
@@ -158,7 +165,8 @@ static double moved_by(ww_qwalker *w, int32_t sym, double stride, const ww_qval 
   double on = fabs(iteration) * bytes;
   if (iteration == 0 || was_seen(w, sym, stride, at->at[0], bytes))
     return 0;
-  return on < all ? (on < SECTOR && fabs(stride) <= bytes && stride != 0 ? fmin(all, on) : on)
+  return on < all ? (on < SECTOR && fabs(stride) <= bytes && stride != 0 ? fmin(all, on)
+                                                                         : on)
                   : all;
 }
 
@@ -280,7 +288,8 @@ static void array_at(ww_qwalker *w, uint32_t i) {
   double all = elements * bytes * w->resident;
   ww_qwork_add(w, Q_C_locals, n);
   ww_qwork_add(w, Q_C_lines,
-               n * (unknown ? LOCAL_LINE * distinct(elements) : 1) * fmax(1, bytes / 4));
+               n * (unknown ? LOCAL_LINE * distinct(elements) : 1) *
+                   fmax(1, bytes / 4));
   if (all > L1_HOLDS)
     ww_qwork_add(w, Q_C_moved_bytes, n * (unknown ? SECTOR : bytes));
   if (d.load)
@@ -328,8 +337,8 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
                      (type == 'l' ? 3 : 1));
     return;
   }
-  bool index =
-      i < w->now.brackets; /* most of an address is worked out once, or goes into the instruction */
+  /* most of an address is worked out once, or goes into the instruction */
+  bool index = i < w->now.brackets;
   ww_qwork_add(w, kinds[kind],
                index         ? 0.4
                : type != 'l' ? 1
@@ -404,7 +413,8 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
   const ww_qtoken *t = &w->t[i];
   if (t->op == '?')
     ww_qwork_add(w, Q_C_branches, 0.5);
-  else if (ww_qop_in(t, "+= -= *= /=") || (ww_qop_in(t, "+ - * / %") && !is_unary(w, i)))
+  else if (ww_qop_in(t, "+= -= *= /=") ||
+           (ww_qop_in(t, "+ - * / %") && !is_unary(w, i)))
     arithmetic(w, t->op & 255, rank(last, operand_type(w, i + 1)), i);
   else if (ww_qop_in(t, "^ | & << >> ^= |= &= <<= >>= ++ --") && !is_unary(w, i))
     ww_qwork_add(w, Q_C_integer, i < w->now.brackets ? 0.4 : last == 'l' ? 2 : 1);
@@ -416,13 +426,17 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
 static bool stays(const ww_qwalker *w, uint32_t i) {
   const ww_qtoken *t = &w->t[i];
   double units = special_of(t);
-  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 || i + 2 >= w->ntokens)
+  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 ||
+      i + 2 >= w->ntokens)
     return false;
   bool wide = t->s[t->n - 1] != 'f' && operand_type(w, i + 2) == 'd';
   return wide || units > 1.9;
 }
 
-bool ww_qwork_changes(const ww_qwalker *w, const ww_qaround *loop, uint32_t from, uint32_t to) {
+bool ww_qwork_changes(const ww_qwalker *w,
+                      const ww_qaround *loop,
+                      uint32_t from,
+                      uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &w->t[i];
     if (t->kind != Q_WORD)
@@ -466,7 +480,8 @@ static bool hoisted(const ww_qwalker *w, uint32_t i) {
 
 /* (..) at i, with the function before it: the same in every iteration. */
 static bool group_hoisted(const ww_qwalker *w, uint32_t i, uint32_t to) {
-  return w->naround && w->t[i].pair > i && w->t[i].pair < to && !changes(w, i, w->t[i].pair);
+  return w->naround && w->t[i].pair > i && w->t[i].pair < to &&
+         !changes(w, i, w->t[i].pair);
 }
 
 static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
@@ -492,7 +507,8 @@ static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
     array_at(w, i);
   else if (element && y->kind == Q_GLOBAL)
     table_at(w, i);
-  else if (is_global(y) && i > 1 && ww_qop_at(w, i - 1, '(') && ww_starts(w->t[i - 2].s, "atom"))
+  else if (is_global(y) && i > 1 && ww_qop_at(w, i - 1, '(') &&
+           ww_starts(w->t[i - 2].s, "atom"))
     ww_qwork_add(w, Q_C_conflicts, 1.4);
   if (y->kind == Q_FUNCTION)
     ww_qwalk_call(w, i, y);
@@ -511,8 +527,8 @@ static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
     return -1;
   const ww_qtoken *op = &w->t[from + 1];
   uint32_t at = from + 2; /* x = x + .., x = fmaxf(x, ..) */
-  if (at + 1 < to && w->t[at].kind == Q_WORD && w->t[at].sym < 0 && ww_qop_at(w, at + 1, '(') &&
-      special_of(&w->t[at]) == 0)
+  if (at + 1 < to && w->t[at].kind == Q_WORD && w->t[at].sym < 0 &&
+      ww_qop_at(w, at + 1, '(') && special_of(&w->t[at]) == 0)
     at += 2;
   if (op->op == '=' && at < to && w->t[at].sym == sym) {
     for (uint32_t i = at + 1; i < to; i++)
@@ -520,7 +536,8 @@ static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
         return -1; /* more than once */
     return sym;
   }
-  bool compared = ww_qop_in(op, "<= >="); /* a loop's counter is not waited for either */
+  /* a loop's counter is not waited for either */
+  bool compared = ww_qop_in(op, "<= >=");
   return (ww_qassigns(op) && op->n > 1) || compared ? sym : -1;
 }
 
@@ -562,7 +579,8 @@ void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {
   fuse(w);
 }
 
-/* Iterations that do not wait for each other overlap, as far as the compiler unrolls. */
+/* Iterations that do not wait for each other overlap, as far as the compiler unrolls.
+ */
 static double overlap(const ww_qwalker *w) {
   static const double MOST = 24;
   double all = 1;
@@ -577,8 +595,8 @@ static double overlap(const ww_qwalker *w) {
 
 double ww_qwork_done(ww_qwalker *w) {
   static const double DEPTH = 0.6;
-  static const double LATE = 5; /* of an expression's operations stand one behind the
-                                                other; cycles of the last one */
+  /* of an expression's operations stand one behind the other; cycles of the last one */
+  static const double LATE = 5;
   const ww_qissue *n = &w->now;
   double start = fmax(w->clock, n->ready);
   double over = overlap(w);

@@ -1,7 +1,8 @@
 /* text.c - questions to a language model and its answers as reports.
  *
- * Workload: one question from an editor (some 10 ms), or thousands of an evaluation, BATCH at a
- * time. A question that is longer than the model's context loses its middle, as in training. */
+ * Workload: one question from an editor (some 10 ms), or thousands of an evaluation,
+ * BATCH at a time. A question that is longer than the model's context loses its middle,
+ * as in training. */
 #include "text_int.h"
 
 #include <fcntl.h>
@@ -15,8 +16,8 @@
 #include "../model/predict.h"
 
 enum { BATCH = 16, ANSWER_ROOM = 320, FEW = 4 };
-static const double WIDTH90 =
-    2.303; /* half of 90 % of a Laplace distribution in scales, which the head gives: ln 10 */
+/* half of 90 % of a Laplace distribution in scales, which the head gives: ln 10 */
+static const double WIDTH90 = 2.303;
 
 struct ww_text {
   ww_arena *arena;
@@ -27,14 +28,16 @@ struct ww_text {
   uint32_t sequences; /* that the session has room for */
   uint32_t context;   /* tokens of a sequence here */
   double scale;       /* of intervals, by calibration */
-  double caution;     /* deviations that the time told lies below the median, by calibration */
+  /* deviations that the time told lies below the median, by calibration */
+  double caution;
 };
 
 /* ---- the model ---- */
 
-/* "check" of the side file: over the weights and what stands beside them. A flipped bit in either
- * is still a model. */
-static ww_status check(const ww_text *t, const char *path, const cJSON *side, ww_err *e) {
+/* "check" of the side file: over the weights and what stands beside them. A flipped bit
+ * in either is still a model. */
+static ww_status
+check(const ww_text *t, const char *path, const cJSON *side, ww_err *e) {
   const cJSON *said = cJSON_GetObjectItemCaseSensitive(side, "check");
   const double beside[] = {t->scale, t->caution};
   struct stat st;
@@ -54,10 +57,11 @@ static ww_status check(const ww_text *t, const char *path, const cJSON *side, ww
   snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
   if (cJSON_IsString(said) && !strcmp(said->valuestring, is))
     return WW_OK;
-  return ww_fail(e, WW_EDATA,
-                 "%s and its .json do not fit the checksum in there: one is damaged, get them "
-                 "again; for a new model write \"check\":\"%s\"",
-                 path, is);
+  return ww_fail(
+      e, WW_EDATA,
+      "%s and its .json do not fit the checksum in there: one is damaged, get them "
+      "again; for a new model write \"check\":\"%s\"",
+      path, is);
 }
 
 static double member(const cJSON *j, const char *name) { /* NaN: no number */
@@ -91,32 +95,35 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   if (st)
     return st;
   if (version && version != WW_QUESTION_VERSION)
-    return ww_fail(e, WW_EDATA,
-                   "%s was trained on questions of version %llu, this program asks version %d: "
-                   "take the model that came with it",
-                   path, (unsigned long long)version, WW_QUESTION_VERSION);
+    return ww_fail(
+        e, WW_EDATA,
+        "%s was trained on questions of version %llu, this program asks version %d: "
+        "take the model that came with it",
+        path, (unsigned long long)version, WW_QUESTION_VERSION);
   return WW_OK;
 }
 
 /* Does it have the heads and tokens that our questions need? */
 static ww_status fits(const ww_text *t, const char *path, ww_err *e) {
   const ww_lm_config *c = ww_lm_config_of(t->lm);
-  const char *what =
-      !t->tokenizer               ? "has no tokenizer"
-      : c->numbers != WW_NMETRICS ? "has no head for our metrics"
-      : c->features != WW_QUESTION_FEATURES || c->feature_tokens != WW_QUESTION_FEATURE_TOKENS
-          ? "does not take our features"
-      : ww_tokenizer_id(t->tokenizer, WW_QUESTION_END) < 0 ? "does not know " WW_QUESTION_END
-      : ww_tokenizer_id(t->tokenizer, WW_QUESTION_FEATURE) < 0
-          ? "does not know " WW_QUESTION_FEATURE
-      : c->context < ANSWER_ROOM + 64 ? "has too short a context"
-                                      : NULL;
+  const char *what = !t->tokenizer               ? "has no tokenizer"
+                     : c->numbers != WW_NMETRICS ? "has no head for our metrics"
+                     : c->features != WW_QUESTION_FEATURES ||
+                             c->feature_tokens != WW_QUESTION_FEATURE_TOKENS
+                         ? "does not take our features"
+                     : ww_tokenizer_id(t->tokenizer, WW_QUESTION_END) < 0
+                         ? "does not know " WW_QUESTION_END
+                     : ww_tokenizer_id(t->tokenizer, WW_QUESTION_FEATURE) < 0
+                         ? "does not know " WW_QUESTION_FEATURE
+                     : c->context < ANSWER_ROOM + 64 ? "has too short a context"
+                                                     : NULL;
   if (!what)
     return WW_OK;
-  return ww_fail(e, WW_EDATA,
-                 "%s %s: it was not trained on `warpwise dataset export --as questions`; "
-                 "docs/text-model.md has the commands",
-                 path, what);
+  return ww_fail(
+      e, WW_EDATA,
+      "%s %s: it was not trained on `warpwise dataset export --as questions`; "
+      "docs/text-model.md has the commands",
+      path, what);
 }
 
 ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err *e) {
@@ -129,14 +136,16 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
     path = ww_path_join(t->arena, dir ? dir : ".", "models/text.gguf");
     if (!ww_file_exists(path))
       st = ww_fail(e, WW_EDEVICE,
-                   "there is no language model at %s: name one with --model PATH, or train one as "
+                   "there is no language model at %s: name one with --model PATH, or "
+                   "train one as "
                    "docs/text-model.md says (`--by grounded` needs none)",
                    path);
   }
   if (!st)
     st = read_side(t, path, e);
   if (!st)
-    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE}, &t->lm, e);
+    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE},
+                    &t->lm, e);
   if (!st) {
     t->tokenizer = ww_lm_tokenizer(t->lm);
     st = fits(t, path, e);
@@ -164,8 +173,12 @@ void ww_text_close(ww_text *t) {
 /* ---- asking ---- */
 
 /* Both ends of a question that is too long. */
-static void add_question(const ww_text *t, const ww_text_question *q, uint32_t sequence, bool json,
-                         ww_arena *a, ww_text_pass *p) {
+static void add_question(const ww_text *t,
+                         const ww_text_question *q,
+                         uint32_t sequence,
+                         bool json,
+                         ww_arena *a,
+                         ww_text_pass *p) {
   ww_tokens all = {0};
   ww_tokenizer_encode(t->tokenizer, q->text, q->n, true, a, &all);
   uint32_t most = t->context - (json ? ANSWER_ROOM : 1);
@@ -186,8 +199,13 @@ static ww_status read_json(ww_text_answer *x, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bool json,
-                           ww_arena *a, ww_text_answer *out, ww_err *e) {
+static ww_status ask_batch(ww_text *t,
+                           const ww_text_question *q,
+                           uint32_t n,
+                           bool json,
+                           ww_arena *a,
+                           ww_text_answer *out,
+                           ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
   size_t nlogits = (size_t)n * vocab;
   float *features = WW_NEWN(a, float, (size_t)n *WW_QUESTION_FEATURES);
@@ -198,7 +216,8 @@ static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bo
   for (uint32_t i = 0; i < n; i++) {
     ww_lm_session_clear(t->session, i);
     add_question(t, &q[i], i, json, a, &p);
-    memcpy(features + (size_t)i * WW_QUESTION_FEATURES, q[i].features, sizeof q->features);
+    memcpy(features + (size_t)i * WW_QUESTION_FEATURES, q[i].features,
+           sizeof q->features);
   }
   ww_status st = ww_text_pass_run(&p, t->session, features, logits, numbers, e);
   if (!st && json)
@@ -228,8 +247,13 @@ static ww_status room_for(ww_text *t, uint32_t n, ww_err *e) {
   return ww_lm_session_new(t->lm, t->sequences, t->context, &t->session, e);
 }
 
-ww_status ww_text_ask(ww_text *t, const ww_text_question *q, uint32_t n, bool json, ww_arena *a,
-                      ww_text_answer *out, ww_err *e) {
+ww_status ww_text_ask(ww_text *t,
+                      const ww_text_question *q,
+                      uint32_t n,
+                      bool json,
+                      ww_arena *a,
+                      ww_text_answer *out,
+                      ww_err *e) {
   ww_status st = n ? room_for(t, n < BATCH ? n : BATCH, e) : WW_OK;
   for (uint32_t i = 0; i < n && !st; i += BATCH) {
     ww_arena *scratch = ww_arena_new();
@@ -269,24 +293,29 @@ static void under_roofs(ww_report *r, const ww_gpu *g) {
 }
 
 static void bounded(ww_report *r, const ww_gpu *g) {
-  static const ww_metric shares[] = {WW_M_l1_hit_pct, WW_M_l2_hit_pct, WW_M_occupancy_pct,
-                                     WW_M_occupancy_limit_pct};
+  static const ww_metric shares[] = {WW_M_l1_hit_pct, WW_M_l2_hit_pct,
+                                     WW_M_occupancy_pct, WW_M_occupancy_limit_pct};
   for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
     limit(r, shares[i], 0, 100);
   if (r->m[WW_M_occupancy_limit_pct].known)
     limit(r, WW_M_occupancy_pct, 0, r->m[WW_M_occupancy_limit_pct].value);
   limit(r, WW_M_active_lanes, 1, g->lanes);
-  limit(r, WW_M_registers, 1, isfinite(g->max_thread_registers) ? g->max_thread_registers : 255);
+  limit(r, WW_M_registers, 1,
+        isfinite(g->max_thread_registers) ? g->max_thread_registers : 255);
   limit(r, WW_M_sm_clock_mhz, 100, isfinite(g->boost_mhz) ? g->boost_mhz : 10000);
   limit(r, WW_M_ld_sectors_per_request, 0, 64);
   limit(r, WW_M_st_sectors_per_request, 0, 64);
-  static const ww_metric whole[] = {WW_M_registers, WW_M_shared_bytes, WW_M_local_bytes};
+  static const ww_metric whole[] = {WW_M_registers, WW_M_shared_bytes,
+                                    WW_M_local_bytes};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     if (r->m[whole[i]].known)
       r->m[whole[i]].value = round(r->m[whole[i]].value);
 }
 
-void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, ww_arena *a,
+void ww_text_report(const ww_text *t,
+                    const ww_text_answer *x,
+                    const ww_gpu *g,
+                    ww_arena *a,
                     ww_report *out) {
   double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5));
   double spread = WIDTH90 * (t ? t->scale : 1) * deviation;
@@ -295,17 +324,19 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
   *out = (ww_report){.gpu = g->name, .by = WW_BY_TEXT};
   for (int m = 0; m < WW_NMETRICS; m++) {
     double v = x->text ? x->json[m] : ww_question_value(m, x->number[m]);
-    bool counted = !strcmp(ww_metrics[m].unit, "byte") || ww_starts(ww_metrics[m].name, "flops_");
+    bool counted =
+        !strcmp(ww_metrics[m].unit, "byte") || ww_starts(ww_metrics[m].name, "flops_");
     if (counted && v < FEW)
       v = 0; /* a logarithm is never quite at zero */
     if (isfinite(v) && m != WW_M_time_us)
       ww_report_set(out, m, fmax(v, 0));
   }
-  out->m[WW_M_time_us] = (ww_quantity){.known = true,
-                                       .interval = true,
-                                       .value = ww_question_value(WW_M_time_us, point),
-                                       .low = ww_question_value(WW_M_time_us, mean - spread),
-                                       .high = ww_question_value(WW_M_time_us, mean + spread)};
+  out->m[WW_M_time_us] =
+      (ww_quantity){.known = true,
+                    .interval = true,
+                    .value = ww_question_value(WW_M_time_us, point),
+                    .low = ww_question_value(WW_M_time_us, mean - spread),
+                    .high = ww_question_value(WW_M_time_us, mean + spread)};
   bounded(out, g);
   under_roofs(out, g);
   out->m[WW_M_ai].known = false;

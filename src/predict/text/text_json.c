@@ -1,15 +1,29 @@
-/* text_json.c - JSON of counters out of a language model, by a grammar that allows nothing else.
+/* text_json.c - JSON of counters out of a language model, by a grammar that allows
+ * nothing else.
  *
- * The form is ww_question_answer's: every key in its order, each value `null`, `0`, or three digits
- * and an exponent (525e-2). Keys and punctuation are known, so they are never asked for: they go
- * into the pass of the next token that is. Tokens are those that the tokenizer makes of the text
- * itself, since a value begins and ends where a word of the tokenizer does. Sequences go in step;
- * one that is done waits. */
+ * The form is ww_question_answer's: every key in its order, each value `null`, `0`, or
+ * three digits and an exponent (525e-2). Keys and punctuation are known, so they are
+ * never asked for: they go into the pass of the next token that is. Tokens are those
+ * that the tokenizer makes of the text itself, since a value begins and ends where a
+ * word of the tokenizer does. Sequences go in step; one that is done waits. */
 
 #include "text_int.h"
 
 /* Where a value stands. A state's characters are in `next_state`. */
-typedef enum { V_BEGIN, V_N, V_NU, V_NUL, V_D1, V_D2, V_D3, V_E, V_MINUS, V_X, V_END, V_BAD } state;
+typedef enum {
+  V_BEGIN,
+  V_N,
+  V_NU,
+  V_NUL,
+  V_D1,
+  V_D2,
+  V_D3,
+  V_E,
+  V_MINUS,
+  V_X,
+  V_END,
+  V_BAD
+} state;
 
 enum { VALUE_MOST = 12 }; /* characters of a value */
 
@@ -59,8 +73,9 @@ ww_text_grammar *ww_text_grammar_new(const ww_tokenizer *t, ww_arena *a) {
   ww_text_grammar *g = WW_NEW(a, ww_text_grammar);
   g->t = t;
   for (int m = 0; m <= WW_NMETRICS; m++) {
-    const char *text =
-        m < WW_NMETRICS ? ww_fmt(a, "%s\"%s\":", m ? "," : "{", ww_metrics[m].name) : "}";
+    const char *text = m < WW_NMETRICS
+                           ? ww_fmt(a, "%s\"%s\":", m ? "," : "{", ww_metrics[m].name)
+                           : "}";
     g->text[m] = text;
     ww_tokenizer_encode(t, text, strlen(text), false, a, &g->key[m]);
   }
@@ -94,7 +109,8 @@ static void force(const ww_text_grammar *g, writer *w, ww_arena *a) {
   w->at = V_BEGIN;
 }
 
-/* The token to go on with: -1 where the value ends. logits NULL: -2 unless there is only one way.
+/* The token to go on with: -1 where the value ends. logits NULL: -2 unless there is
+ * only one way.
  */
 static int32_t choose(const ww_text_grammar *g, const writer *w, const float *logits) {
   int32_t best = -2;
@@ -122,7 +138,8 @@ static int32_t choose(const ww_text_grammar *g, const writer *w, const float *lo
 }
 
 /* Goes on as far as nothing has to be asked; false: nothing is left to write. */
-static bool advance(const ww_text_grammar *g, writer *w, const float *logits, ww_arena *a) {
+static bool
+advance(const ww_text_grammar *g, writer *w, const float *logits, ww_arena *a) {
   while (w->metric < WW_NMETRICS) {
     if (w->at == V_END) {
       force(g, w, a);
@@ -147,14 +164,19 @@ static bool advance(const ww_text_grammar *g, writer *w, const float *logits, ww
 
 /* ---- all of them ---- */
 
-void ww_text_pass_add(ww_text_pass *p, ww_arena *a, int32_t token, uint32_t sequence, bool wanted) {
+void ww_text_pass_add(
+    ww_text_pass *p, ww_arena *a, int32_t token, uint32_t sequence, bool wanted) {
   ww_push(a, &p->token, token);
   ww_push(a, &p->sequence, sequence);
   ww_push(a, &p->wanted, wanted);
 }
 
-ww_status ww_text_pass_run(const ww_text_pass *p, ww_lm_session *s, const float *features,
-                           float *logits, float *numbers, ww_err *e) {
+ww_status ww_text_pass_run(const ww_text_pass *p,
+                           ww_lm_session *s,
+                           const float *features,
+                           float *logits,
+                           float *numbers,
+                           ww_err *e) {
   ww_lm_pass all = {.n = p->token.n,
                     .token = p->token.v,
                     .sequence = p->sequence.v,
@@ -163,7 +185,8 @@ ww_status ww_text_pass_run(const ww_text_pass *p, ww_lm_session *s, const float 
   return all.n ? ww_lm_run(s, &all, logits, numbers, e) : WW_OK;
 }
 
-static void take_pending(writer *w, uint32_t n, const bool *open, ww_arena *a, ww_text_pass *p) {
+static void
+take_pending(writer *w, uint32_t n, const bool *open, ww_arena *a, ww_text_pass *p) {
   p->token.n = p->sequence.n = p->wanted.n = 0;
   for (uint32_t i = 0; i < n; i++) {
     for (uint32_t k = 0; open[i] && k < w[i].pending.n; k++)
@@ -172,8 +195,14 @@ static void take_pending(writer *w, uint32_t n, const bool *open, ww_arena *a, w
   }
 }
 
-ww_status ww_text_json(const ww_text_grammar *g, ww_lm_session *s, uint32_t vocab, uint32_t n,
-                       float *logits, ww_arena *a, const char **out, ww_err *e) {
+ww_status ww_text_json(const ww_text_grammar *g,
+                       ww_lm_session *s,
+                       uint32_t vocab,
+                       uint32_t n,
+                       float *logits,
+                       ww_arena *a,
+                       const char **out,
+                       ww_err *e) {
   writer *w = WW_NEWN(a, writer, n);
   bool *open = WW_NEWN(a, bool, n);
   ww_text_pass p = {0};

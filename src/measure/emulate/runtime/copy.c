@@ -1,7 +1,8 @@
-/* copy.c - memory of an emulated program: allocations, copies, fills. Device memory is ordinary
- * memory, so that a copy is a memmove; what the real runtime would refuse (a pointer that is no
- * device pointer, a size beyond the allocation) is refused here, because programs test for it and
- * because running over an end would not be seen otherwise. */
+/* copy.c - memory of an emulated program: allocations, copies, fills. Device memory is
+ * ordinary memory, so that a copy is a memmove; what the real runtime would refuse (a
+ * pointer that is no device pointer, a size beyond the allocation) is refused here,
+ * because programs test for it and because running over an end would not be seen
+ * otherwise. */
 #include "emu.h"
 
 /* ---- allocations ---- */
@@ -118,10 +119,12 @@ static int copy_rows(const operation *o) {
     return EMU_INVALID_VALUE;
   if (last && (o->width > o->dpitch || o->width > o->spitch))
     return EMU_INVALID_PITCH;
-  if (last * o->dpitch + o->width > room(o->dst) || last * o->spitch + o->width > room(o->src))
+  if (last * o->dpitch + o->width > room(o->dst) ||
+      last * o->spitch + o->width > room(o->src))
     return EMU_INVALID_VALUE;
   for (size_t r = 0; r < o->rows; r++)
-    memmove((char *)o->dst + r * o->dpitch, (const char *)o->src + r * o->spitch, o->width);
+    memmove((char *)o->dst + r * o->dpitch, (const char *)o->src + r * o->spitch,
+            o->width);
   return EMU_OK;
 }
 
@@ -163,7 +166,11 @@ static int copy_bytes(void *dst, const void *src, size_t n, int kind, bool async
   return copy(&(operation){dst, src, n, n, n, 1, 0, 0}, kind, async);
 }
 
-int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+int __wwCopyRows(void *dst,
+                 size_t dpitch,
+                 const void *src,
+                 size_t spitch,
+                 size_t width,
                  size_t rows) {
   operation o = {dst, src, dpitch, spitch, width, rows, 0, 0};
   return !src && width && rows ? ww_emu_error(EMU_INVALID_VALUE) : perform_now(&o);
@@ -179,27 +186,43 @@ int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch, size_
     const bool async = true;                     \
     return expression;                           \
   }
-WITH_ASYNC(cudaMemcpy, (void *dst, const void *src, size_t n, int kind),
+WITH_ASYNC(cudaMemcpy,
+           (void *dst, const void *src, size_t n, int kind),
            copy_bytes(dst, src, n, kind, async))
-WITH_ASYNC(cudaMemcpyPeer, (void *dst, int to, const void *src, int from, size_t n),
+WITH_ASYNC(cudaMemcpyPeer,
+           (void *dst, int to, const void *src, int from, size_t n),
            copy_bytes(dst, src, n, 3, async))
-WITH_ASYNC(cudaMemcpy2D,
-           (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind),
-           copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, async))
+WITH_ASYNC(
+    cudaMemcpy2D,
+    (void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind),
+    copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, async))
 
-static int fill(void *dst, size_t pitch, int value, size_t width, size_t rows, bool async) {
-  return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, value & 255}, async);
+static int
+fill(void *dst, size_t pitch, int value, size_t width, size_t rows, bool async) {
+  return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, value & 255},
+                      async);
 }
 
 WITH_ASYNC(cudaMemset, (void *p, int v, size_t n), fill(p, n, v, n, 1, async))
-WITH_ASYNC(cudaMemset2D, (void *p, size_t pitch, int v, size_t w, size_t h),
+WITH_ASYNC(cudaMemset2D,
+           (void *p, size_t pitch, int v, size_t w, size_t h),
            fill(p, pitch, v, w, h, async))
 
 /* ---- the graph nodes that copy: stream.c keeps them ---- */
 
-int __wwGraphCopy(void **node, void *graph, void *dst, size_t dpitch, const void *src,
-                  size_t spitch, size_t w, size_t h, int set, int value, size_t elem) {
-  operation o = {dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h, elem,
-                 value};
+int __wwGraphCopy(void **node,
+                  void *graph,
+                  void *dst,
+                  size_t dpitch,
+                  const void *src,
+                  size_t spitch,
+                  size_t w,
+                  size_t h,
+                  int set,
+                  int value,
+                  size_t elem) {
+  operation o = {
+      dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h, elem,
+      value};
   return ww_emu_graph_operation(node, graph, perform, &o, sizeof o);
 }

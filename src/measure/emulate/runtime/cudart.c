@@ -1,8 +1,9 @@
-/* cudart.c - the CUDA runtime API of an emulated program: registration, launches, devices, errors.
+/* cudart.c - the CUDA runtime API of an emulated program: registration, launches,
+ * devices, errors.
  *
  * Called by the code that clang makes for <<<...>>> and by the bodies of the shim's
- * ww_runtime_full.h, whose prototypes these are; enumerations are plain ints here. What has no
- * effect on the program is one table at the end. */
+ * ww_runtime_full.h, whose prototypes these are; enumerations are plain ints here. What
+ * has no effect on the program is one table at the end. */
 #include "emu.h"
 
 /* ---- registration: module constructors call it for every kernel and variable ---- */
@@ -33,13 +34,17 @@ int __cudaRegisterFunction(void **h, const char *host, char *name, const char *d
   return 0;
 }
 
-void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name, int external,
+void __cudaRegisterVar(void **h,
+                       char *shadow,
+                       char *address,
+                       const char *name,
+                       int external,
                        size_t size) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
-  if (y->address &&
-      y->bytes != size) { /* static variables of two files that have only the name in common */
+  /* static variables of two files that have only the name in common */
+  if (y->address && y->bytes != size) {
     y = WW_NEW(s->arena, ww_emu_symbol);
     y->name = y->mangled = ww_strdup(s->arena, name);
   }
@@ -47,13 +52,20 @@ void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name, 
   ww_push(s->arena, &shadows, (__typeof__(*shadows.v)){shadow, y, size});
   ww_emu_unlock();
 }
-void __cudaRegisterManagedVar(void **h, void **shadow, char *address, const char *name,
-                              int external, size_t size) {
+void __cudaRegisterManagedVar(void **h,
+                              void **shadow,
+                              char *address,
+                              const char *name,
+                              int external,
+                              size_t size) {
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
   __cudaRegisterVar(h, *shadow, NULL, name, external, size);
 }
 /* References: the device's variable holds a handle, which nobody sets here. */
-void __cudaRegisterTexture(void **h, const void *shadow, const void **address, const char *name) {
+void __cudaRegisterTexture(void **h,
+                           const void *shadow,
+                           const void **address,
+                           const char *name) {
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
@@ -89,7 +101,8 @@ typedef struct {
   size_t shared;
 } configuration;
 
-/* <<<...>>> first, then each argument, then the launch; an argument may launch something itself. */
+/* <<<...>>> first, then each argument, then the launch; an argument may launch
+ * something itself. */
 static __thread struct {
   configuration calls[MOST_NESTED];
   uint32_t ncalls, nargs, used;
@@ -142,8 +155,13 @@ int cudaLaunch(const void *fn) {
 WW_EMU_SAME(cudaConfigureCall) __cudaPushCallConfiguration;
 
 /* Only the table tells how many arguments there are. */
-int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **args,
-                       uint32_t sizes[WW_EMU_MOST_ARGS], ww_emu_launch *l) {
+int ww_emu_stub_launch(const void *fn,
+                       dim3 g,
+                       dim3 b,
+                       size_t shared,
+                       void **args,
+                       uint32_t sizes[WW_EMU_MOST_ARGS],
+                       ww_emu_launch *l) {
   ww_emu_kernel *k = kernel_of(fn);
   *l = (ww_emu_launch){.kernel = k,
                        .grid = {g.x, g.y, g.z},
@@ -158,7 +176,12 @@ int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **arg
   return EMU_OK;
 }
 
-int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared, void *stream,
+int __wwLaunch(const void *fn,
+               dim3 g,
+               dim3 b,
+               void **args,
+               size_t shared,
+               void *stream,
                int cooperative) {
   uint32_t sizes[WW_EMU_MOST_ARGS];
   ww_emu_launch l;
@@ -173,7 +196,8 @@ int __wwFunc(const void *fn, int what, int *value) {
   ww_emu_kernel *k = kernel_of(fn);
   if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
-  const int answers[] = {k->max_threads ? k->max_threads : 1024, k->shared_static, 32, 0};
+  const int answers[] = {k->max_threads ? k->max_threads : 1024, k->shared_static, 32,
+                         0};
   if (what >= 0 && what < 4)
     *value = answers[what];
   if (what != 4)
@@ -248,13 +272,17 @@ int cudaDeviceGetPCIBusId(char *out, int n, int d) {
 }
 
 void __wwNothing(const char *what) {
-  ww_emu_note(
-      "%s computes nothing in an emulated program: what depends on its results is not right", what);
+  ww_emu_note("%s computes nothing in an emulated program: what depends on its results "
+              "is not right",
+              what);
 }
 
 unsigned long long __wwDevice(int what) {
   ww_emu *s = ww_emu_get();
-  return what == 0 ? s->memory : what == 1 ? s->shared_sm : what == 2 ? s->shared_block : s->l2;
+  return what == 0   ? s->memory
+         : what == 1 ? s->shared_sm
+         : what == 2 ? s->shared_block
+                     : s->l2;
 }
 const char *__wwDeviceName(void) {
   return ww_emu_get()->gpu_name;
@@ -336,7 +364,8 @@ static const struct {
     {700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     {701, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
     {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
+    {720, "cudaErrorCooperativeLaunchTooLarge",
+     "too many blocks in cooperative launch"},
     {801, "cudaErrorNotSupported", "operation not supported"},
     {910, "cudaErrorGraphExecUpdateFailure", "the graph update was not performed"},
 };
@@ -362,10 +391,11 @@ int cudaPeekAtLastError(void) {
 
 /* ---- what has nothing to do here; arguments are not looked at ---- */
 
-WW_EMU_ZERO cudaDeviceSynchronize, cudaDeviceReset, cudaSetDeviceFlags, cudaSetValidDevices,
-    cudaDeviceSetLimit, cudaDeviceSetCacheConfig, cudaDeviceSetSharedMemConfig,
-    cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess, cudaDeviceSetMemPool,
-    cudaCtxResetPersistingL2Cache, cudaThreadSynchronize, cudaThreadExit, cudaThreadSetLimit,
-    cudaThreadSetCacheConfig, cudaProfilerStart, cudaProfilerStop, cudaMemPoolDestroy,
-    cudaMemPoolTrimTo, cudaMemPoolSetAttribute, cudaMemPoolSetAccess, cudaIpcCloseMemHandle,
+WW_EMU_ZERO cudaDeviceSynchronize, cudaDeviceReset, cudaSetDeviceFlags,
+    cudaSetValidDevices, cudaDeviceSetLimit, cudaDeviceSetCacheConfig,
+    cudaDeviceSetSharedMemConfig, cudaDeviceEnablePeerAccess,
+    cudaDeviceDisablePeerAccess, cudaDeviceSetMemPool, cudaCtxResetPersistingL2Cache,
+    cudaThreadSynchronize, cudaThreadExit, cudaThreadSetLimit, cudaThreadSetCacheConfig,
+    cudaProfilerStart, cudaProfilerStop, cudaMemPoolDestroy, cudaMemPoolTrimTo,
+    cudaMemPoolSetAttribute, cudaMemPoolSetAccess, cudaIpcCloseMemHandle,
     cudaIpcGetEventHandle;

@@ -1,6 +1,6 @@
-/* curand.c - cuRAND's host interface for an emulated program: numbers of the right distribution,
- * seeded, not the same numbers. The library's own kernels are not launches of the program and are
- * not recorded. */
+/* curand.c - cuRAND's host interface for an emulated program: numbers of the right
+ * distribution, seeded, not the same numbers. The library's own kernels are not
+ * launches of the program and are not recorded. */
 #include "emu.h"
 
 #include <math.h>
@@ -43,8 +43,8 @@ int curandSetGeneratorOffset(generator *g, unsigned long long o) {
   return EMU_OK;
 }
 
-WW_EMU_ZERO curandSetStream, curandSetGeneratorOrdering, curandSetQuasiRandomGeneratorDimensions,
-    curandGenerateSeeds;
+WW_EMU_ZERO curandSetStream, curandSetGeneratorOrdering,
+    curandSetQuasiRandomGeneratorDimensions, curandGenerateSeeds;
 
 /* mean and deviation are passed, and used, for normal distributions alone */
 #define GENERATE(name, type, expression)                                   \

@@ -1,6 +1,6 @@
-/* driver.c - the driver API of an emulated program, as far as programs of the runtime API mix it
- * in. Device pointers are integers there. What only has another name than in the runtime's API
- * stands beside that (WW_EMU_SAME). */
+/* driver.c - the driver API of an emulated program, as far as programs of the runtime
+ * API mix it in. Device pointers are integers there. What only has another name than in
+ * the runtime's API stands beside that (WW_EMU_SAME). */
 #include "emu.h"
 
 int cudaMemcpy(void *dst, const void *src, size_t n, int kind);
@@ -58,8 +58,9 @@ WW_EMU_SAME(cuCtxGetCurrent) cuCtxPopCurrent;
 /* ---- modules: code for a device, which cannot be taken apart here ---- */
 
 int cuModuleLoad(void) {
-  ww_emu_note("the program loads compiled device code at run time, which the emulation cannot: "
-              "those kernels are not seen");
+  ww_emu_note(
+      "the program loads compiled device code at run time, which the emulation cannot: "
+      "those kernels are not seen");
   return EMU_NOT_SUPPORTED;
 }
 WW_EMU_SAME(cuModuleLoad) cuModuleLoadData, cuModuleLoadDataEx;
@@ -133,7 +134,7 @@ WW_EMU_ANSWER(cuMemGetAllocationGranularity, size_t, 2u << 20)
 /* ---- what has nothing to do here ---- */
 
 WW_EMU_ZERO cuInit, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxReset, cuCtxDestroy,
-    cuCtxSetCurrent, cuCtxPushCurrent, cuCtxSynchronize, cuCtxSetLimit, cuCtxSetCacheConfig,
-    cuModuleUnload, cuStreamSynchronize, cuStreamQuery, cuStreamWaitEvent, cuEventSynchronize,
-    cuEventQuery, cuProfilerStart, cuProfilerStop, cuMemRelease, cuMemMap, cuMemUnmap,
-    cuMemSetAccess;
+    cuCtxSetCurrent, cuCtxPushCurrent, cuCtxSynchronize, cuCtxSetLimit,
+    cuCtxSetCacheConfig, cuModuleUnload, cuStreamSynchronize, cuStreamQuery,
+    cuStreamWaitEvent, cuEventSynchronize, cuEventQuery, cuProfilerStart,
+    cuProfilerStop, cuMemRelease, cuMemMap, cuMemUnmap, cuMemSetAccess;

@@ -1,13 +1,14 @@
-/* emu.h - what the stand-ins for GPU runtimes share; linked into the emulated program, not used by
- * warpwise itself.
+/* emu.h - what the stand-ins for GPU runtimes share; linked into the emulated program,
+ * not used by warpwise itself.
  *
  *   state.c    what the parent wrote down (kernels, symbols, GPU), the recorder, errors
- *   heap.c     the program's device memory: ordinary memory with a map from addresses to
- * allocations launch.c   one launch: checked, recorded, run when asked for execute.c  a kernel in
- * the warp interpreter, in the program's own memory cudart.c, copy.c, stream.c, texture.c,
- * driver.c, curand.c, hostmath.c   the CUDA API; omp.c   OpenMP's
+ *   heap.c     the program's device memory: ordinary memory with a map from addresses
+ * to allocations launch.c   one launch: checked, recorded, run when asked for execute.c
+ * a kernel in the warp interpreter, in the program's own memory cudart.c, copy.c,
+ * stream.c, texture.c, driver.c, curand.c, hostmath.c   the CUDA API; omp.c   OpenMP's
  *
- * One lock guards the map and the tables; API calls may come from any thread of the program. */
+ * One lock guards the map and the tables; API calls may come from any thread of the
+ * program. */
 #ifndef WW_EMU_H
 #define WW_EMU_H
 
@@ -53,8 +54,9 @@ typedef struct {
   uint32_t nsymbols;
   uint32_t shared_static, max_threads;
   uint32_t shared_allowed; /* cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set */
-  int32_t
-      fn; /* its function in the parsed module, -1: not looked up yet, -2: not there, -3: several */
+  /* its function in the parsed module, -1: not looked up yet, -2: not there, -3:
+   * several */
+  int32_t fn;
 } ww_emu_kernel;
 
 struct ww_emu_symbol {
@@ -82,12 +84,13 @@ void ww_emu_lock(void);   /* recursive */
 void ww_emu_unlock(void);
 int ww_emu_error(int code); /* remembers it when it is one; returns it */
 int ww_emu_last_error(bool clear);
-void ww_emu_note(const char *fmt, ...)
-    __attribute__((format(printf, 1, 2))); /* once per text, on stderr and in the record */
+/* once per text, on stderr and in the record */
+void ww_emu_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Made when unknown; `mangled` may be clang's name, nvcc's is kept. */
 ww_emu_kernel *ww_emu_kernel_named(const char *mangled);
 ww_emu_symbol *ww_emu_symbol_named(const char *mangled, uint64_t bytes);
-/* The symbol lives at `address`, `bytes` long: gets its initial contents and a place in the map. */
+/* The symbol lives at `address`, `bytes` long: gets its initial contents and a place in
+ * the map. */
 void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes);
 
 /* ---- heap.c ---- */
@@ -104,15 +107,17 @@ typedef enum {
 typedef struct {
   uint64_t base, bytes, id;
   uint8_t kind; /* ww_emu_kind */
-  void *map;    /* what to give back: munmap of `mapped` bytes, or free when mapped is 0; NULL: not
-                   ours */
+  /* what to give back: munmap of `mapped` bytes, or free when mapped is 0; NULL: not
+   * ours */
+  void *map;
   size_t mapped;
 } ww_emu_block;
 
-/* Zeroed, aligned to 256 bytes, apart from its neighbours; NULL when the GPU's memory is used up
- * (pinned memory is the host's). */
+/* Zeroed, aligned to 256 bytes, apart from its neighbours; NULL when the GPU's memory
+ * is used up (pinned memory is the host's). */
 void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind);
-void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind); /* memory that others own */
+/* memory that others own */
+void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind);
 bool ww_emu_free(void *address,
                  bool pinned); /* false: not the start of an allocation of that sort */
 bool ww_emu_find(uint64_t address, ww_emu_block *out);
@@ -131,7 +136,8 @@ typedef struct {
   const char *note;
 } ww_emu_launch;
 
-int ww_emu_launch_now(const ww_emu_launch *l); /* checks, records, runs; an EMU_ error */
+/* checks, records, runs; an EMU_ error */
+int ww_emu_launch_now(const ww_emu_launch *l);
 
 /* ---- cudart.c ---- */
 
@@ -142,17 +148,27 @@ typedef struct {
 } dim3;
 
 /* The launch of the host's function fn. */
-int ww_emu_stub_launch(const void *fn, dim3 grid, dim3 block, size_t shared, void **args,
-                       uint32_t sizes[WW_EMU_MOST_ARGS], ww_emu_launch *l);
+int ww_emu_stub_launch(const void *fn,
+                       dim3 grid,
+                       dim3 block,
+                       size_t shared,
+                       void **args,
+                       uint32_t sizes[WW_EMU_MOST_ARGS],
+                       ww_emu_launch *l);
 
 /* ---- stream.c: graphs ---- */
 
-int ww_emu_graph_operation(void **node, void *graph, void (*fn)(void *), const void *data,
+int ww_emu_graph_operation(void **node,
+                           void *graph,
+                           void (*fn)(void *),
+                           const void *data,
                            size_t n); /* data is copied */
 
-/* While a stream is captured its operations are kept instead of done. True: it was kept. */
+/* While a stream is captured its operations are kept instead of done. True: it was
+ * kept. */
 bool ww_emu_capture_launch(const ww_emu_launch *l);
-bool ww_emu_capture_call(void (*fn)(void *), const void *data,
+bool ww_emu_capture_call(void (*fn)(void *),
+                         const void *data,
                          size_t n); /* data is copied; fn gets the copy */
 
 /* ---- execute.c ---- */
@@ -168,16 +184,20 @@ bool ww_emu_is_texture(uint64_t handle);
 /* Most of what a program passes makes no difference here. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* What a file defines behind this header without `static` can be called by the program and its
- * libraries. */
+/* What a file defines behind this header without `static` can be called by the program
+ * and its libraries. */
 #pragma GCC visibility push(default)
 
-/* Callers pass more arguments than functions here take: those behind the last one that is looked at
- * are left out, which is harmless in the calling conventions of x86-64, AArch64, POWER and RISC-V.
+/* Callers pass more arguments than functions here take: those behind the last one that
+ * is looked at are left out, which is harmless in the calling conventions of x86-64,
+ * AArch64, POWER and RISC-V.
  */
-/* Other names of a function of the same file: WW_EMU_SAME(cudaFree) cudaFreeAsync, cuMemFree; */
-#define WW_EMU_SAME(function) extern __attribute__((alias(#function))) __typeof__(function)
-/* Functions with one answer, whatever the arguments: as the result, or in the first argument. */
+/* Other names of a function of the same file: WW_EMU_SAME(cudaFree) cudaFreeAsync,
+ * cuMemFree; */
+#define WW_EMU_SAME(function) \
+  extern __attribute__((alias(#function))) __typeof__(function)
+/* Functions with one answer, whatever the arguments: as the result, or in the first
+ * argument. */
 #define WW_EMU_ALWAYS(name, value) \
   int name(void) {                 \
     return value;                  \
@@ -187,7 +207,8 @@ bool ww_emu_is_texture(uint64_t handle);
     *answer = value;                     \
     return EMU_OK;                       \
   }
-/* Those with the answers 0, which is EMU_OK too, and 1: WW_EMU_ZERO cudaProfilerStart, cuInit; */
+/* Those with the answers 0, which is EMU_OK too, and 1: WW_EMU_ZERO cudaProfilerStart,
+ * cuInit; */
 static __attribute__((unused)) int ww_emu_zero(void) {
   return 0;
 }

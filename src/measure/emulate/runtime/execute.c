@@ -1,8 +1,10 @@
-/* execute.c - a kernel of an emulated program in the warp interpreter, in the program's own memory.
+/* execute.c - a kernel of an emulated program in the warp interpreter, in the program's
+ * own memory.
  *
- * Allocations are lent to the interpreter at their own addresses, so that pointers stored in memory
- * are right and nothing is copied. Symbols that the host has a copy of live there; the others
- * (string constants, tables of device functions) get memory that lasts as long as the program. */
+ * Allocations are lent to the interpreter at their own addresses, so that pointers
+ * stored in memory are right and nothing is copied. Symbols that the host has a copy of
+ * live there; the others (string constants, tables of device functions) get memory that
+ * lasts as long as the program. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -20,7 +22,8 @@ static struct {
 
 static void place_symbol(uint32_t i) {
   const ww_symbol *y = &code.module.symbols[i];
-  ww_emu_symbol *known = ww_emu_symbol_named(y->mangled ? y->mangled : y->name, y->size);
+  ww_emu_symbol *known =
+      ww_emu_symbol_named(y->mangled ? y->mangled : y->name, y->size);
   if (!known->address) {
     void *p = ww_emu_alloc(y->size ? y->size : 1, EMU_SYMBOL);
     if (!p)
@@ -54,8 +57,9 @@ static bool load(ww_emu *s) {
   if (code.tried)
     return code.usable;
   code.tried = true;
-  ww_status st = s->ir ? ww_read_file(s->arena, s->ir, 1u << 30, &text, &n, &e)
-                       : ww_fail(&e, WW_EDATA, "no kernel of the program could be translated");
+  ww_status st =
+      s->ir ? ww_read_file(s->arena, s->ir, 1u << 30, &text, &n, &e)
+            : ww_fail(&e, WW_EDATA, "no kernel of the program could be translated");
   if (!st)
     st = ww_ir_parse(text, s->arena, &code.module, &e);
   if (!st)
@@ -110,7 +114,10 @@ static const char *why_not(const ww_emu_launch *l, const ww_fn *fn) {
   return fn->nparams == l->nargs ? NULL : "its parameters are not those of the call";
 }
 
-static ww_status run_blocks(ww_machine *m, const ww_emu_launch *l, ww_run_stats *stats, ww_arena *a,
+static ww_status run_blocks(ww_machine *m,
+                            const ww_emu_launch *l,
+                            ww_run_stats *stats,
+                            ww_arena *a,
                             ww_err *e) {
   uint64_t total = l->grid[0] * l->grid[1] * l->grid[2];
   uint32_t most = l->cooperative ? total : CHUNK;
@@ -127,7 +134,10 @@ static ww_status run_blocks(ww_machine *m, const ww_emu_launch *l, ww_run_stats 
   return st;
 }
 
-static ww_status run(const ww_emu_launch *l, const ww_fn *fn, ww_run_stats *stats, ww_arena *a,
+static ww_status run(const ww_emu_launch *l,
+                     const ww_fn *fn,
+                     ww_run_stats *stats,
+                     ww_arena *a,
                      ww_err *e) {
   ww_setup s = {0};
   const bool *used = ww_setup_place(&code.module, fn, a, &s);

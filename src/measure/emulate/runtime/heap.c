@@ -1,10 +1,11 @@
-/* heap.c - the device memory of an emulated program: ordinary memory, and a map from addresses to
- * allocations.
+/* heap.c - the device memory of an emulated program: ordinary memory, and a map from
+ * addresses to allocations.
  *
- * The map is an array by address: programs hold tens of allocations, rarely thousands, and every
- * pointer argument of every launch is looked up. Large allocations are mappings with inaccessible
- * pages around them, so that running over the end on the host side is seen; small ones come from
- * malloc, because mappings are few. Ids count up and are never used again. */
+ * The map is an array by address: programs hold tens of allocations, rarely thousands,
+ * and every pointer argument of every launch is looked up. Large allocations are
+ * mappings with inaccessible pages around them, so that running over the end on the
+ * host side is seen; small ones come from malloc, because mappings are few. Ids count
+ * up and are never used again. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -15,8 +16,9 @@
 
 #define LARGE (128u << 10)
 #define ALIGN 256u
-#define GAP \
-  512u /* behind a small allocation: the interpreter may read a few bytes past an element */
+#define GAP                                                                       \
+  512u /* behind a small allocation: the interpreter may read a few bytes past an \
+          element */
 
 static WW_VEC(ww_emu_block) heap; /* by address */
 static uint64_t next_id = 1, used;
@@ -49,8 +51,8 @@ static bool counts(uint8_t kind) {
 static void *map_large(uint64_t bytes, ww_emu_block *b) {
   size_t page = sysconf(_SC_PAGESIZE);
   size_t inner = (bytes + 64 + page - 1) / page * page;
-  uint8_t *p =
-      mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  uint8_t *p = mmap(NULL, inner + 2 * page, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     return NULL;
   if (mprotect(p + page, inner, PROT_READ | PROT_WRITE)) {
@@ -66,8 +68,8 @@ static void *map_small(uint64_t bytes, ww_emu_block *b) {
   void *p;
   if (posix_memalign(&p, ALIGN, bytes + GAP))
     return NULL;
-  if ((uintptr_t)p < WW_GLOBAL_BASE) { /* a program at a fixed address: the interpreter has other
-                                          things down there */
+  /* a program at a fixed address: the interpreter has other things down there */
+  if ((uintptr_t)p < WW_GLOBAL_BASE) {
     free(p);
     return map_large(bytes, b);
   }
@@ -132,9 +134,9 @@ bool ww_emu_free(void *address, bool pinned) {
 bool ww_emu_find(uint64_t address, ww_emu_block *out) {
   ww_emu_lock();
   const ww_emu_block *b = before(address);
-  /* One past the end still belongs to it, as pointers to an end do, unless another begins there.
-   * Behind memory that was adopted lies the program's own: a host variable behind a symbol's copy
-   * is no part of the symbol. */
+  /* One past the end still belongs to it, as pointers to an end do, unless another
+   * begins there. Behind memory that was adopted lies the program's own: a host
+   * variable behind a symbol's copy is no part of the symbol. */
   bool found = b && address - b->base < b->bytes + (b->map != NULL);
   if (found)
     *out = *b;

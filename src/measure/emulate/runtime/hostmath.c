@@ -1,4 +1,5 @@
-/* hostmath.c - what CUDA gives host code beside the runtime: mathematics that C does not have. */
+/* hostmath.c - what CUDA gives host code beside the runtime: mathematics that C does
+ * not have. */
 #include "emu.h"
 
 #include <math.h>
@@ -94,8 +95,9 @@ SINCOSPI(sincospif, float)
 EXTREMES(umin, umax, unsigned)
 EXTREMES(llmin, llmax, long long)
 
-/* ---- bfloat16: what compilers call for conversions, where the compiler's own library is older
- * than the type. The value comes back in the same register as any 16-bit float. ---- */
+/* ---- bfloat16: what compilers call for conversions, where the compiler's own library
+ * is older than the type. The value comes back in the same register as any 16-bit
+ * float. ---- */
 
 #if defined(__x86_64__) && defined(__FLT16_MAX__)
 static _Float16 bits16(uint16_t b) {

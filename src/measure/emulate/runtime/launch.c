@@ -1,5 +1,5 @@
-/* launch.c - one launch of an emulated program: checked against the GPU's limits, recorded, run
- * when asked for. */
+/* launch.c - one launch of an emulated program: checked against the GPU's limits,
+ * recorded, run when asked for. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static int check(const ww_emu *s, const ww_emu_launch *l) {
   static const uint64_t most_block[3] = {1024, 1024, 64};
   static const uint64_t most_grid[3] = {0x7fffffff, 65535, 65535};
   for (int i = 0; i < 3; i++)
-    if (!l->block[i] || !l->grid[i] || l->block[i] > most_block[i] || l->grid[i] > most_grid[i])
+    if (!l->block[i] || !l->grid[i] || l->block[i] > most_block[i] ||
+        l->grid[i] > most_grid[i])
       return EMU_INVALID_CONFIGURATION;
   if (product(l->block) > 1024)
     return EMU_INVALID_CONFIGURATION;
@@ -54,7 +55,8 @@ static bool has_texture(const ww_emu_launch *l) {
     for (uint32_t at = 0; at + 8 <= l->sizes[i]; at += 8) {
       uint64_t v;
       memcpy(&v, (const char *)l->values[i] + at, 8);
-      bool pointer = l->kernel->known && i < l->kernel->nparams && l->kernel->params[i].pointer;
+      bool pointer =
+          l->kernel->known && i < l->kernel->nparams && l->kernel->params[i].pointer;
       if (!pointer && ww_emu_is_texture(v))
         return true;
     }

@@ -1,27 +1,29 @@
-/* omp.h - what the stand-ins for OpenMP's runtimes share; on top of emu.h's device memory and
- * launches.
+/* omp.h - what the stand-ins for OpenMP's runtimes share; on top of emu.h's device
+ * memory and launches.
  *
- *   omp_kmpc.c    libomp's entry points: the host's own parallel regions, run by one thread
- *   omp_api.c     the omp_* functions of the host, devices' memory among them
- *   omp_map.c     the table of mapped memory: host range -> device range, references, attached
- * pointers omp_data.c    what a list of mapped items means: entering, leaving, updating
- *   omp_target.c  libomptarget's entry points: data regions, updates, target regions and their
- * launches
+ *   omp_kmpc.c    libomp's entry points: the host's own parallel regions, run by one
+ * thread omp_api.c     the omp_* functions of the host, devices' memory among them
+ *   omp_map.c     the table of mapped memory: host range -> device range, references,
+ * attached pointers omp_data.c    what a list of mapped items means: entering, leaving,
+ * updating omp_target.c  libomptarget's entry points: data regions, updates, target
+ * regions and their launches
  *
- * Device copies have addresses of their own, so that a copy that the program forgets shows. */
+ * Device copies have addresses of their own, so that a copy that the program forgets
+ * shows. */
 #ifndef WW_EMULATE_OMP_H
 #define WW_EMULATE_OMP_H
 
 #include "../../../report/omp_shape.h"
 #include "emu.h"
 
-/* What the build tells of a region beyond emu.h's table: an object that build_omp.c writes, ended
- * by kernel == NULL. */
+/* What the build tells of a region beyond emu.h's table: an object that build_omp.c
+ * writes, ended by kernel == NULL. */
 typedef struct {
   const char *kernel; /* __omp_offloading_..., as the entry table has it */
   ww_omp_bounds bounds;
-  const char *params; /* a letter each: s the runtime's own, always first; p pointer; i 32-bit
-                       * integer; f float; d double; x other bits */
+  /* a letter each: s the runtime's own, always first; p pointer; i 32-bit * integer; f
+   * float; d double; x other bits */
+  const char *params;
 } ww_omp_built;
 extern const ww_omp_built ww_omp_regions[] __attribute__((weak));
 
@@ -40,8 +42,9 @@ typedef struct {
   int64_t *sizes, *types;
   void **names, **mappers;
   uint64_t trips, flags;
-  uint32_t teams[3], threads[3]; /* from version 2 on; the call's own operands hold the same */
-  uint32_t shared;               /* dynamic, bytes */
+  /* from version 2 on; the call's own operands hold the same */
+  uint32_t teams[3], threads[3];
+  uint32_t shared; /* dynamic, bytes */
 } ww_omp_kernel_args;
 
 enum {
@@ -58,8 +61,9 @@ enum {
   WW_MAP_PRESENT = 0x1000
 };
 #define WW_MAP_NON_CONTIGUOUS 0x100000000000ull
-#define WW_MAP_PARENT(type) \
-  ((uint32_t)((uint64_t)(type) >> 48)) /* MEMBER_OF: 1 + index of the parent; 0: none */
+#define WW_MAP_PARENT(type)                                                           \
+  ((uint32_t)((uint64_t)(type) >> 48)) /* MEMBER_OF: 1 + index of the parent; 0: none \
+                                        */
 
 /* ---- omp_map.c; all under emu.h's lock ---- */
 
@@ -71,24 +75,26 @@ typedef struct {
 } ww_omp_mapping;
 #define WW_OMP_FOR_EVER INT64_MAX
 
-ww_omp_mapping *ww_omp_map_find(
-    const void *host); /* the mapping around it, or NULL; valid until the next add or remove */
+/* the mapping around it, or NULL; valid until the next add or remove */
+ww_omp_mapping *ww_omp_map_find(const void *host);
 ww_omp_mapping *ww_omp_map_meets(const void *host,
                                  size_t bytes); /* one that has some of it, or NULL */
-void *ww_omp_map_device(const void *host); /* its device address; unmapped ones keep their value */
+/* its device address; unmapped ones keep their value */
+void *ww_omp_map_device(const void *host);
 /* New device memory, `before` bytes of it in front of the copy. NULL: none is left. */
 ww_omp_mapping *ww_omp_map_new(const void *host, size_t bytes, size_t before);
-void ww_omp_map_put(const void *host, size_t bytes,
+void ww_omp_map_put(const void *host,
+                    size_t bytes,
                     void *device); /* for ever; device memory that others own */
 void ww_omp_map_remove(const void *host);
 
-void ww_omp_copy_to(const void *host,
-                    size_t bytes); /* host -> device; attached pointers keep their device values */
-void ww_omp_copy_from(const void *host,
-                      size_t bytes); /* device -> host; pointers keep their host values */
+/* host -> device; attached pointers keep their device values */
+void ww_omp_copy_to(const void *host, size_t bytes);
+/* device -> host; pointers keep their host values */
+void ww_omp_copy_from(const void *host, size_t bytes);
 void ww_omp_attach(void **host_pointer, void *device_value);
-bool ww_omp_holds_pointers(uintptr_t device,
-                           size_t bytes); /* attached pointers lie in that device memory */
+/* attached pointers lie in that device memory */
+bool ww_omp_holds_pointers(uintptr_t device, size_t bytes);
 
 /* ---- omp_data.c ---- */
 
@@ -106,8 +112,8 @@ void ww_omp_data(const ww_omp_items *items, ww_omp_action what);
 /* ---- omp_target.c, omp_api.c, omp_kmpc.c ---- */
 
 void ww_omp_start(void); /* once: device copies of `declare target` variables */
-bool ww_omp_is_host(
-    int64_t device); /* what is meant for that number is left to the host; -1: the default device */
+/* what is meant for that number is left to the host; -1: the default device */
+bool ww_omp_is_host(int64_t device);
 int omp_get_level(void); /* parallel regions around this point */
 void *omp_aligned_alloc(size_t align, size_t bytes);
 

@@ -1,8 +1,8 @@
 /* omp_api.c - the omp_* functions of an emulated program's host code.
  *
- * One thread, one device. Device memory that the program takes itself (omp_target_alloc) is
- * emu.h's, as mapped memory is. Types follow omp.h's ABI: enumerations are int, allocator handles
- * are addresses, locks are one word. */
+ * One thread, one device. Device memory that the program takes itself
+ * (omp_target_alloc) is emu.h's, as mapped memory is. Types follow omp.h's ABI:
+ * enumerations are int, allocator handles are addresses, locks are one word. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,17 +17,19 @@ WW_EMU_ONE omp_get_num_threads, omp_get_max_threads;
 int omp_get_num_procs(void) {
   return sysconf(_SC_NPROCESSORS_ONLN);
 }
-WW_EMU_ZERO omp_in_parallel, omp_set_dynamic, omp_get_dynamic, omp_set_nested, omp_get_nested,
-    omp_set_max_active_levels, omp_get_active_level;
-WW_EMU_ONE omp_get_thread_limit, omp_get_max_active_levels, omp_get_supported_active_levels;
+WW_EMU_ZERO omp_in_parallel, omp_set_dynamic, omp_get_dynamic, omp_set_nested,
+    omp_get_nested, omp_set_max_active_levels, omp_get_active_level;
+WW_EMU_ONE omp_get_thread_limit, omp_get_max_active_levels,
+    omp_get_supported_active_levels;
 int omp_get_ancestor_thread_num(int n) {
   return n >= 0 && n <= omp_get_level() ? 0 : -1;
 }
 int omp_get_team_size(int n) {
   return n >= 0 && n <= omp_get_level() ? 1 : -1;
 }
-WW_EMU_ZERO omp_in_final, omp_get_team_num, omp_set_num_teams, omp_set_teams_thread_limit,
-    omp_get_cancellation, omp_get_proc_bind, omp_get_num_places, omp_get_max_task_priority;
+WW_EMU_ZERO omp_in_final, omp_get_team_num, omp_set_num_teams,
+    omp_set_teams_thread_limit, omp_get_cancellation, omp_get_proc_bind,
+    omp_get_num_places, omp_get_max_task_priority;
 WW_EMU_ONE omp_get_num_teams, omp_get_max_teams, omp_get_teams_thread_limit;
 WW_EMU_ALWAYS(omp_get_place_num, -1)
 
@@ -110,7 +112,8 @@ void omp_target_free(void *p, int device) {
   if (ww_omp_is_host(device))
     free(p);
   else if (!ww_emu_free(p, false) && !ww_emu_free(p, true))
-    ww_emu_note("OpenMP: omp_target_free of %p, which omp_target_alloc did not give", p);
+    ww_emu_note("OpenMP: omp_target_free of %p, which omp_target_alloc did not give",
+                p);
 }
 
 WW_EMU_SAME(omp_target_alloc) llvm_omp_target_alloc_device;
@@ -126,7 +129,8 @@ void *llvm_omp_target_dynamic_shared_alloc(void) {
   return NULL;
 }
 
-int omp_target_memcpy(void *to, const void *from, size_t n, size_t to_at, size_t from_at) {
+int omp_target_memcpy(
+    void *to, const void *from, size_t n, size_t to_at, size_t from_at) {
   if (!to || !from)
     return 1;
   memmove((char *)to + to_at, (const char *)from + from_at, n);
@@ -139,10 +143,17 @@ void *omp_target_memset(void *p, int byte, size_t n) {
   return p ? memset(p, byte, n) : NULL;
 }
 
-/* Copies a box out of one array into another; sizes in elements, outermost dimension first. */
-int omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims,
-                           const size_t *volume, const size_t *to_at, const size_t *from_at,
-                           const size_t *to_dims, const size_t *from_dims) {
+/* Copies a box out of one array into another; sizes in elements, outermost dimension
+ * first. */
+int omp_target_memcpy_rect(void *to,
+                           const void *from,
+                           size_t element,
+                           int ndims,
+                           const size_t *volume,
+                           const size_t *to_at,
+                           const size_t *from_at,
+                           const size_t *to_dims,
+                           const size_t *from_dims) {
   if (!to && !from)
     return INT32_MAX; /* asked for the number of dimensions that it can */
   if (!to || !from || ndims < 1 || !element)
@@ -157,9 +168,10 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims
     from_row *= from_dims[i];
   }
   for (size_t i = 0; i < volume[0]; i++) {
-    int rc = omp_target_memcpy_rect(
-        (char *)to + (to_at[0] + i) * to_row, (const char *)from + (from_at[0] + i) * from_row,
-        element, ndims - 1, volume + 1, to_at + 1, from_at + 1, to_dims + 1, from_dims + 1);
+    int rc = omp_target_memcpy_rect((char *)to + (to_at[0] + i) * to_row,
+                                    (const char *)from + (from_at[0] + i) * from_row,
+                                    element, ndims - 1, volume + 1, to_at + 1,
+                                    from_at + 1, to_dims + 1, from_dims + 1);
     if (rc)
       return rc;
   }
@@ -192,8 +204,8 @@ int omp_target_is_accessible(const void *host, size_t bytes, int device) {
   return ww_omp_is_host(device) && host;
 }
 
-int omp_target_associate_ptr(const void *host, const void *memory, size_t bytes, size_t at,
-                             int device) {
+int omp_target_associate_ptr(
+    const void *host, const void *memory, size_t bytes, size_t at, int device) {
   if (!host || !memory || !bytes || ww_omp_is_host(device))
     return 1;
   ww_emu_lock();
@@ -243,5 +255,7 @@ void omp_free(void *p) {
 
 void *omp_aligned_alloc(size_t align, size_t bytes) {
   void *p;
-  return posix_memalign(&p, align < sizeof p ? sizeof p : align, bytes ? bytes : 1) ? NULL : p;
+  return posix_memalign(&p, align < sizeof p ? sizeof p : align, bytes ? bytes : 1)
+             ? NULL
+             : p;
 }

@@ -1,9 +1,10 @@
-/* omp_data.c - what the lists of mapped items mean that clang hands to OpenMP's offload runtime.
+/* omp_data.c - what the lists of mapped items mean that clang hands to OpenMP's offload
+ * runtime.
  *
- * Each item has a base (the variable, or for PTR_AND_OBJ the address of a pointer), where its
- * section begins, a size and a type of flags. Entering goes through a list forwards, leaving
- * backwards, so that members go before their struct. A user-defined mapper turns one item into a
- * list of its own. */
+ * Each item has a base (the variable, or for PTR_AND_OBJ the address of a pointer),
+ * where its section begins, a size and a type of flags. Entering goes through a list
+ * forwards, leaving backwards, so that members go before their struct. A user-defined
+ * mapper turns one item into a list of its own. */
 #include <stdlib.h>
 
 #include "omp.h"
@@ -15,12 +16,13 @@ static bool skipped(int64_t type) {
 }
 
 static void fatal(const char *what, const void *host, int64_t bytes) {
-  fprintf(stderr, "OpenMP: %s (host address %p, %lld bytes)\n", what, host, (long long)bytes);
+  fprintf(stderr, "OpenMP: %s (host address %p, %lld bytes)\n", what, host,
+          (long long)bytes);
   abort();
 }
 
-/* A struct of which only some members are mapped: its range may begin at an odd place, its copy
- * must not. */
+/* A struct of which only some members are mapped: its range may begin at an odd place,
+ * its copy must not. */
 static size_t padding(const ww_omp_items *it, int32_t i) {
   bool combined = i + 1 < it->n && !WW_MAP_PARENT(it->types[i]) &&
                   WW_MAP_PARENT(it->types[i + 1]) == (uint32_t)i + 1;
@@ -39,8 +41,8 @@ int64_t __tgt_mapper_num_components(void *handle) {
   return ((components *)handle)->bases.n;
 }
 
-void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
-                                 int64_t type) {
+void __tgt_push_mapper_component(
+    void *handle, void *base, void *begin, int64_t size, int64_t type) {
   components *c = handle;
   ww_push(c->a, &c->bases, base);
   ww_push(c->a, &c->begins, begin);
@@ -48,8 +50,8 @@ void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t 
   ww_push(c->a, &c->types, type);
 }
 
-typedef void mapper_fn(void *handle, void *base, void *begin, int64_t size, int64_t type,
-                       void *name);
+typedef void mapper_fn(
+    void *handle, void *base, void *begin, int64_t size, int64_t type, void *name);
 
 static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
   mapper_fn *fn = it->mappers ? it->mappers[i] : NULL;
@@ -57,7 +59,8 @@ static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
     return false;
   components c = {.a = ww_arena_new()};
   fn(&c, it->bases[i], it->begins[i], it->sizes[i], it->types[i], NULL);
-  ww_omp_items items = {c.bases.n, c.bases.v, c.begins.v, c.sizes.v, c.types.v, NULL, true};
+  ww_omp_items items = {c.bases.n, c.bases.v, c.begins.v, c.sizes.v,
+                        c.types.v, NULL,      true};
   ww_omp_data(&items, what);
   ww_arena_free(c.a);
   return true;
@@ -65,10 +68,10 @@ static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
 
 /* ---- entering ---- */
 
-/* The mapping of a range, made when there is none; *fresh tells. NULL: a section of no bytes that
- * nobody mapped. */
-static ww_omp_mapping *obtain(char *begin, size_t bytes, size_t before, int64_t type, bool count,
-                              bool *fresh) {
+/* The mapping of a range, made when there is none; *fresh tells. NULL: a section of no
+ * bytes that nobody mapped. */
+static ww_omp_mapping *obtain(
+    char *begin, size_t bytes, size_t before, int64_t type, bool count, bool *fresh) {
   ww_omp_mapping *around = ww_omp_map_find(begin);
   ww_omp_mapping *m = ww_omp_map_meets(begin, bytes);
   bool whole = around && (uintptr_t)begin + bytes <= around->host_end;
@@ -79,8 +82,9 @@ static ww_omp_mapping *obtain(char *begin, size_t bytes, size_t before, int64_t 
     return m;
   }
   if (m)
-    fatal("a mapped section may not be extended: it overlaps one that is mapped already", begin,
-          bytes);
+    fatal(
+        "a mapped section may not be extended: it overlaps one that is mapped already",
+        begin, bytes);
   if (type & WW_MAP_PRESENT)
     fatal("the `present` modifier asks for memory that is not mapped", begin, bytes);
   if (!bytes)
@@ -92,8 +96,8 @@ static ww_omp_mapping *obtain(char *begin, size_t bytes, size_t before, int64_t 
   return m;
 }
 
-/* Bytes between an array's base and its mapped section: kernels get the base, which should lie in
- * the allocation. */
+/* Bytes between an array's base and its mapped section: kernels get the base, which
+ * should lie in the allocation. */
 static size_t lead(const char *base, const char *begin) {
   uintptr_t bytes =
       (uintptr_t)begin -
@@ -101,8 +105,8 @@ static size_t lead(const char *base, const char *begin) {
   return bytes >> 32 ? 0 : bytes;
 }
 
-/* A member of a struct that this list brought: it is as new as the struct. A pointer's object is
- * not part of it. */
+/* A member of a struct that this list brought: it is as new as the struct. A pointer's
+ * object is not part of it. */
 static bool of_fresh_struct(const ww_omp_items *it, int64_t type) {
   uint32_t parent = WW_MAP_PARENT(type);
   if (!parent || parent > (uint32_t)it->n || (type & WW_MAP_PTR_AND_OBJ))
@@ -126,7 +130,8 @@ static void enter_item(const ww_omp_items *it, int32_t i) {
   }
   ww_omp_mapping *m = obtain(begin, bytes, lead(base, begin), type, count, &fresh);
   char *device = ww_omp_map_device(begin);
-  if (m && (type & WW_MAP_TO) && (fresh || (type & WW_MAP_ALWAYS) || of_fresh_struct(it, type)))
+  if (m && (type & WW_MAP_TO) &&
+      (fresh || (type & WW_MAP_ALWAYS) || of_fresh_struct(it, type)))
     ww_omp_copy_to(begin, bytes);
   if (type & WW_MAP_RETURN_PARAM)
     it->bases[i] = device - (begin - base);
@@ -161,7 +166,9 @@ static void leave(const ww_omp_items *it) {
   void **last = it->n > 32 ? ww_xmalloc(it->n * sizeof *last) : few;
   int32_t n = 0;
   for (int32_t i = it->n - 1; i >= 0; i--) {
-    void *host = skipped(it->types[i]) || by_mapper(it, i, WW_OMP_LEAVE) ? NULL : leave_item(it, i);
+    void *host = skipped(it->types[i]) || by_mapper(it, i, WW_OMP_LEAVE)
+                     ? NULL
+                     : leave_item(it, i);
     if (host)
       last[n++] = host;
   }
@@ -193,7 +200,8 @@ static void update(char *host, size_t bytes, int64_t type) {
     ww_omp_copy_to(host, bytes);
 }
 
-static void update_strided(char *host, const dimension *d, int64_t ndims, int64_t type) {
+static void
+update_strided(char *host, const dimension *d, int64_t ndims, int64_t type) {
   if (ndims <= 1) {
     update(host + d->offset * d->stride, d->count * d->stride, type);
     return;

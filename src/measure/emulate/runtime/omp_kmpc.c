@@ -1,10 +1,10 @@
-/* omp_kmpc.c - stand-ins for libomp's entry points: parallel regions of the host code, run by one
- * thread.
+/* omp_kmpc.c - stand-ins for libomp's entry points: parallel regions of the host code,
+ * run by one thread.
  *
- * One thread is a team that every OpenMP program must work with, and it needs neither locks nor an
- * installed libomp. Work is done where it is announced: tasks run when they are made, loops hand
- * out all iterations at once. Only the device's work is of interest here, so the host's speed does
- * not matter. */
+ * One thread is a team that every OpenMP program must work with, and it needs neither
+ * locks nor an installed libomp. Work is done where it is announced: tasks run when
+ * they are made, loops hand out all iterations at once. Only the device's work is of
+ * interest here, so the host's speed does not matter. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ typedef int32_t kmp;
 
 #define MOST_CAPTURED 256
 
-/* Each captured variable is an argument of its own. Passing more than the callee takes is harmless
- * in the calling conventions of x86-64, AArch64, POWER and RISC-V, so a few fixed counts are
- * enough. */
+/* Each captured variable is an argument of its own. Passing more than the callee takes
+ * is harmless in the calling conventions of x86-64, AArch64, POWER and RISC-V, so a few
+ * fixed counts are enough. */
 #define A4(i) v[i], v[i + 1], v[i + 2], v[i + 3]
 #define A16(i) A4(i), A4(i + 4), A4(i + 8), A4(i + 12)
 #define A64(i) A16(i), A16(i + 16), A16(i + 32), A16(i + 48)
@@ -44,8 +44,8 @@ static __thread int level;
 static void enter(void *fn, kmp argc, va_list ap) {
   void *v[MOST_CAPTURED] = {0};
   if (argc > MOST_CAPTURED) {
-    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n", argc,
-            MOST_CAPTURED);
+    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n",
+            argc, MOST_CAPTURED);
     abort();
   }
   for (kmp i = 0; i < argc; i++)
@@ -83,17 +83,18 @@ void __kmpc_end_serialized_parallel(void) {
   level--;
 }
 
-WW_EMU_ZERO __kmpc_global_thread_num, __kmpc_bound_thread_num, __kmpc_in_parallel, __kmpc_begin,
-    __kmpc_end, __kmpc_push_num_threads, __kmpc_push_num_teams, __kmpc_push_num_teams_51,
-    __kmpc_set_thread_limit, __kmpc_push_proc_bind;
+WW_EMU_ZERO __kmpc_global_thread_num, __kmpc_bound_thread_num, __kmpc_in_parallel,
+    __kmpc_begin, __kmpc_end, __kmpc_push_num_threads, __kmpc_push_num_teams,
+    __kmpc_push_num_teams_51, __kmpc_set_thread_limit, __kmpc_push_proc_bind;
 WW_EMU_ONE __kmpc_global_num_threads, __kmpc_bound_num_threads, __kmpc_ok_to_fork;
 
 /* ---- one thread meets nobody ---- */
 
 WW_EMU_ZERO __kmpc_barrier, __kmpc_flush, __kmpc_critical, __kmpc_critical_with_hint,
-    __kmpc_end_critical, __kmpc_ordered, __kmpc_end_ordered, __kmpc_end_single, __kmpc_end_master,
-    __kmpc_end_masked, __kmpc_scope, __kmpc_end_scope, __kmpc_end_reduce, __kmpc_end_reduce_nowait,
-    __kmpc_end_barrier_master, __kmpc_doacross_init, __kmpc_doacross_post, __kmpc_doacross_wait,
+    __kmpc_end_critical, __kmpc_ordered, __kmpc_end_ordered, __kmpc_end_single,
+    __kmpc_end_master, __kmpc_end_masked, __kmpc_scope, __kmpc_end_scope,
+    __kmpc_end_reduce, __kmpc_end_reduce_nowait, __kmpc_end_barrier_master,
+    __kmpc_doacross_init, __kmpc_doacross_post, __kmpc_doacross_wait,
     __kmpc_doacross_fini, __kmpc_atomic_start, __kmpc_atomic_end, __kmpc_cancel_barrier,
     __kmpc_cancel, __kmpc_cancellationpoint;
 WW_EMU_ONE __kmpc_single, __kmpc_master, __kmpc_masked, __kmpc_barrier_master,
@@ -105,7 +106,8 @@ void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data) {
   return data;
 }
 
-WW_EMU_ZERO __kmpc_threadprivate_register, __kmpc_threadprivate_register_vec, __kmpc_copyprivate;
+WW_EMU_ZERO __kmpc_threadprivate_register, __kmpc_threadprivate_register_vec,
+    __kmpc_copyprivate;
 
 void __kmpc_error(void *loc, int severity, const char *message) {
   fprintf(stderr, "OpenMP: %s\n", message ? message : "error directive");
@@ -115,46 +117,48 @@ void __kmpc_error(void *loc, int severity, const char *message) {
 
 /* ---- loops: all iterations in one chunk ---- */
 
-#define LOOPS(suffix, T, S)                                                                        \
-  void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, T *lower,     \
-                                       T *upper, S *stride, S step) {                              \
-    if (last)                                                                                      \
-      *last = 1;                                                                                   \
-    *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);                     \
-  }                                                                                                \
-  void __kmpc_dist_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last,          \
-                                            T *lower, T *upper, T *upper_dist, S *stride,          \
-                                            S step) {                                              \
-    *upper_dist = *upper;                                                                          \
-    __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step);        \
-  }                                                                                                \
-  void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower, T upper,          \
-                                     S step) {                                                     \
-    push_loop(lower, upper, step, step > 0 ? lower <= upper : lower >= upper);                     \
-  }                                                                                                \
-  void __kmpc_dist_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, T lower,   \
-                                          T upper, S step) {                                       \
-    if (last)                                                                                      \
-      *last = 1;                                                                                   \
-    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step);                        \
-  }                                                                                                \
-  kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower, T *upper, S *step) { \
-    if (!loops || !chunk_of[loops - 1].left) {                                                     \
-      loops -= loops > 0;                                                                          \
-      return 0;                                                                                    \
-    }                                                                                              \
-    chunk_of[loops - 1].left = false;                                                              \
-    if (last)                                                                                      \
-      *last = 1;                                                                                   \
-    *lower = (T)chunk_of[loops - 1].lower;                                                         \
-    *upper = (T)chunk_of[loops - 1].upper;                                                         \
-    *step = (S)chunk_of[loops - 1].step;                                                           \
-    return 1;                                                                                      \
-  }                                                                                                \
+#define LOOPS(suffix, T, S)                                                          \
+  void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, \
+                                       T *lower, T *upper, S *stride, S step) {      \
+    if (last)                                                                        \
+      *last = 1;                                                                     \
+    *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);       \
+  }                                                                                  \
+  void __kmpc_dist_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule,       \
+                                            kmp *last, T *lower, T *upper,           \
+                                            T *upper_dist, S *stride, S step) {      \
+    *upper_dist = *upper;                                                            \
+    __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, \
+                                    step);                                           \
+  }                                                                                  \
+  void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower,     \
+                                     T upper, S step) {                              \
+    push_loop(lower, upper, step, step > 0 ? lower <= upper : lower >= upper);       \
+  }                                                                                  \
+  void __kmpc_dist_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule,         \
+                                          kmp *last, T lower, T upper, S step) {     \
+    if (last)                                                                        \
+      *last = 1;                                                                     \
+    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step);          \
+  }                                                                                  \
+  kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower,        \
+                                    T *upper, S *step) {                             \
+    if (!loops || !chunk_of[loops - 1].left) {                                       \
+      loops -= loops > 0;                                                            \
+      return 0;                                                                      \
+    }                                                                                \
+    chunk_of[loops - 1].left = false;                                                \
+    if (last)                                                                        \
+      *last = 1;                                                                     \
+    *lower = (T)chunk_of[loops - 1].lower;                                           \
+    *upper = (T)chunk_of[loops - 1].upper;                                           \
+    *step = (S)chunk_of[loops - 1].step;                                             \
+    return 1;                                                                        \
+  }                                                                                  \
   WW_EMU_ZERO __kmpc_dispatch_fini_##suffix;
 
-/* Loops nest through calls; a loop that is left by a cancelled region would stay, which nobody does
- * to sixty-four of them. */
+/* Loops nest through calls; a loop that is left by a cancelled region would stay, which
+ * nobody does to sixty-four of them. */
 static __thread struct {
   int64_t lower, upper, step;
   bool left;
@@ -182,11 +186,11 @@ typedef struct task {
   void *destructors, *priority;
 } task; /* the compiler's own fields follow */
 
-void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t bytes, size_t shared_bytes,
-                            void *run) {
+void *__kmpc_omp_task_alloc(
+    void *loc, kmp gtid, kmp flags, size_t bytes, size_t shared_bytes, void *run) {
   size_t at = (bytes + 15) / 16 * 16;
-  task *t =
-      calloc(1, at + shared_bytes + 16); /* stays: tasks are few, and taskloop runs one again */
+  /* stays: tasks are few, and taskloop runs one again */
+  task *t = calloc(1, at + shared_bytes + 16);
   if (!t)
     abort();
   t->shared = shared_bytes ? (char *)t + at : NULL;
@@ -205,14 +209,16 @@ WW_EMU_SAME(__kmpc_omp_task) __kmpc_omp_task_with_deps;
 /* The task's own bounds hold the whole loop already. */
 WW_EMU_SAME(__kmpc_omp_task) __kmpc_taskloop, __kmpc_taskloop_5;
 
-WW_EMU_ZERO __kmpc_omp_taskwait, __kmpc_omp_taskyield, __kmpc_omp_reg_task_with_affinity,
-    __kmpc_omp_task_begin_if0, __kmpc_omp_task_complete_if0, __kmpc_omp_wait_deps,
-    __kmpc_omp_taskwait_deps_51, __kmpc_taskgroup, __kmpc_end_taskgroup;
+WW_EMU_ZERO __kmpc_omp_taskwait, __kmpc_omp_taskyield,
+    __kmpc_omp_reg_task_with_affinity, __kmpc_omp_task_begin_if0,
+    __kmpc_omp_task_complete_if0, __kmpc_omp_wait_deps, __kmpc_omp_taskwait_deps_51,
+    __kmpc_taskgroup, __kmpc_end_taskgroup;
 
 /* A reduction over tasks: there is one copy, the variable itself. */
 WW_EMU_SAME(__kmpc_threadprivate_cached) __kmpc_taskred_init;
 
-void *__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n, void *data) {
+void *
+__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n, void *data) {
   return data;
 }
 

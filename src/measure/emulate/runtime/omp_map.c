@@ -1,9 +1,11 @@
-/* omp_map.c - the table of mapped memory of an OpenMP program: host range -> device range.
+/* omp_map.c - the table of mapped memory of an OpenMP program: host range -> device
+ * range.
  *
- * Mappings never overlap and are kept sorted by host address; programs map from a handful of arrays
- * to some ten thousand small ones, so finding is a binary search. Attached pointers (a pointer in
- * mapped memory whose device copy points to device memory) are kept beside it: copies of the memory
- * around them must not bring one side's addresses to the other. */
+ * Mappings never overlap and are kept sorted by host address; programs map from a
+ * handful of arrays to some ten thousand small ones, so finding is a binary search.
+ * Attached pointers (a pointer in mapped memory whose device copy points to device
+ * memory) are kept beside it: copies of the memory around them must not bring one
+ * side's addresses to the other. */
 
 #include "omp.h"
 
@@ -18,7 +20,8 @@ static WW_VEC(attached) pointers;
 
 /* ---- mappings ---- */
 
-static size_t after(uintptr_t host) { /* index of the first mapping that begins behind it */
+/* index of the first mapping that begins behind it */
+static size_t after(uintptr_t host) {
   size_t lo = 0;
   size_t hi = table.n;
   while (lo < hi) {
@@ -116,13 +119,15 @@ bool ww_omp_holds_pointers(uintptr_t device, size_t bytes) {
 
 /* ---- copies ---- */
 
-/* What of the range the mapping has: programs may update more than they mapped of an array. */
+/* What of the range the mapping has: programs may update more than they mapped of an
+ * array. */
 static size_t clip(const ww_omp_mapping *m, const void *host, size_t bytes) {
   size_t there = m->host_end - (uintptr_t)host;
   return bytes < there ? bytes : there;
 }
 
-/* Copies a range, then gives the pointers in it the values of the side that was written. */
+/* Copies a range, then gives the pointers in it the values of the side that was
+ * written. */
 static void copy(const void *host, size_t bytes, bool to_device) {
   const ww_omp_mapping *m = ww_omp_map_find(host);
   if (!m)

@@ -1,10 +1,11 @@
-/* omp_target.c - stand-ins for libomptarget's entry points: what clang's host code calls for
- * `target` directives.
+/* omp_target.c - stand-ins for libomptarget's entry points: what clang's host code
+ * calls for `target` directives.
  *
- * There is one device, number 0; everything else is the host, whose regions the program then runs
- * by itself (a result that is not 0 says so). A region enters its data, is launched and leaves its
- * data, all before the call returns: `nowait` may be that early. The table of regions and of
- * `declare target` variables is the linker's section omp_offloading_entries. */
+ * There is one device, number 0; everything else is the host, whose regions the program
+ * then runs by itself (a result that is not 0 says so). A region enters its data, is
+ * launched and leaves its data, all before the call returns: `nowait` may be that
+ * early. The table of regions and of `declare target` variables is the linker's section
+ * omp_offloading_entries. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,7 +45,8 @@ static void place_variable(const ww_omp_entry *e) {
     memcpy(device, e->address, e->size);
 }
 
-/* Before main and the program's own constructors, while variables still have their initial values.
+/* Before main and the program's own constructors, while variables still have their
+ * initial values.
  */
 __attribute__((constructor(101))) void ww_omp_start(void) {
   static bool done;
@@ -57,7 +59,8 @@ __attribute__((constructor(101))) void ww_omp_start(void) {
   regions = ww_xcalloc(nentries + 1, sizeof *regions);
   for (uint32_t i = 0; i < nentries; i++) {
     const ww_omp_entry *e = &__start_omp_offloading_entries[i];
-    if (e->address && e->size && !(e->flags & ENTRY_OTHER) && !ww_omp_map_find(e->address))
+    if (e->address && e->size && !(e->flags & ENTRY_OTHER) &&
+        !ww_omp_map_find(e->address))
       place_variable(e);
   }
 }
@@ -73,11 +76,13 @@ static void data(int64_t device, const ww_omp_items *items, ww_omp_action what) 
   ww_emu_unlock();
 }
 
-#define DATA_CALL(name, action)                                                            \
-  void name##_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins,    \
-                     int64_t *sizes, int64_t *types, void **names, void **mappers) {       \
-    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action); \
-  }                                                                                        \
+#define DATA_CALL(name, action)                                                   \
+  void name##_mapper(void *loc, int64_t device, int32_t n, void **bases,          \
+                     void **begins, int64_t *sizes, int64_t *types, void **names, \
+                     void **mappers) {                                            \
+    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, \
+         action);                                                                 \
+  }                                                                               \
   WW_EMU_SAME(name##_mapper) name##_nowait_mapper;
 
 DATA_CALL(__tgt_target_data_begin, WW_OMP_ENTER)
@@ -93,12 +98,15 @@ static const ww_omp_built *built_of(const char *kernel) {
   return NULL;
 }
 
-/* Captured scalars travel as 64 bits, whatever they are; where that is known they can be written as
- * numbers. */
+/* Captured scalars travel as 64 bits, whatever they are; where that is known they can
+ * be written as numbers. */
 static void name_types(const region *r) {
   for (uint32_t i = 0; r->params && i < r->kernel->nparams && r->params[i]; i++) {
     char c = r->params[i];
-    r->kernel->params[i].type = c == 'i' ? "i64" : c == 'f' ? "f32" : c == 'd' ? "f64" : NULL;
+    r->kernel->params[i].type = c == 'i'   ? "i64"
+                                : c == 'f' ? "f32"
+                                : c == 'd' ? "f64"
+                                           : NULL;
     if (c == 'f')
       r->kernel->params[i].size = 4; /* as far as a launch spec is concerned */
   }
@@ -128,8 +136,9 @@ typedef struct {
   uint32_t *sizes;
   const void **at;
   uint32_t n;
-  char **devices;  /* per item of the list: where its section begins on the device; NULL: not passed
-                      by address */
+  /* per item of the list: where its section begins on the device; NULL: not passed by
+   * address */
+  char **devices;
   void **privates; /* device memory that lives as long as the launch */
   uint32_t nprivates;
   const char *note;
@@ -140,9 +149,8 @@ static void add_value(arguments *a, const region *r, uint64_t v) {
   float f;
   memcpy(&f, &v, sizeof f);
   a->values[a->n] = c == 'i' ? (uint64_t)(int32_t)v : v;
-  a->sizes[a->n] = c == 'f' && isfinite(f)
-                       ? 4
-                       : 8; /* the low half, all that the region reads; no number: all bits */
+  /* the low half, all that the region reads; no number: all bits */
+  a->sizes[a->n] = c == 'f' && isfinite(f) ? 4 : 8;
   a->at[a->n] = &a->values[a->n];
   a->n++;
 }
@@ -156,29 +164,32 @@ static void *private_copy(arguments *a, const void *host, size_t bytes, bool cop
   return p;
 }
 
-static const char holds_pointers[] = "an argument points to memory that holds device pointers";
+static const char holds_pointers[] =
+    "an argument points to memory that holds device pointers";
 
-/* Structs of which a member points to other mapped memory: the bytes mean nothing in another
- * process. */
+/* Structs of which a member points to other mapped memory: the bytes mean nothing in
+ * another process. */
 static void note_pointers(arguments *a, uint64_t address) {
   ww_emu_block b;
   if (ww_emu_find(address, &b) && ww_omp_holds_pointers(b.base, b.bytes))
     a->note = holds_pointers;
 }
 
-/* A pointer that a lambda captured: the lambda's device copy, an argument before this one, gets the
- * device's. */
+/* A pointer that a lambda captured: the lambda's device copy, an argument before this
+ * one, gets the device's. */
 static void fix_capture(arguments *a, const ww_omp_kernel_args *k, uint32_t i) {
   uint32_t parent = WW_MAP_PARENT(k->types[i]);
-  if (!parent || parent > i || !a->devices[parent - 1] || !ww_omp_map_find(k->begins[i]))
+  if (!parent || parent > i || !a->devices[parent - 1] ||
+      !ww_omp_map_find(k->begins[i]))
     return;
   void *value = ww_omp_map_device(k->begins[i]);
-  memcpy(a->devices[parent - 1] + ((char *)k->bases[i] - (char *)k->begins[parent - 1]), &value,
-         sizeof value);
+  memcpy(a->devices[parent - 1] + ((char *)k->bases[i] - (char *)k->begins[parent - 1]),
+         &value, sizeof value);
   a->note = holds_pointers;
 }
 
-static void add_argument(arguments *a, const region *r, const ww_omp_kernel_args *k, uint32_t i) {
+static void
+add_argument(arguments *a, const region *r, const ww_omp_kernel_args *k, uint32_t i) {
   char *base = k->bases[i];
   char *begin = k->begins[i];
   int64_t type = k->types[i];
@@ -193,15 +204,17 @@ static void add_argument(arguments *a, const region *r, const ww_omp_kernel_args
   }
   if (type & WW_MAP_PTR_AND_OBJ)
     base = *(char **)base;
-  char *device = type & WW_MAP_PRIVATE ? private_copy(a, begin, k->sizes[i], type & WW_MAP_TO)
-                                       : ww_omp_map_device(begin);
+  char *device = type & WW_MAP_PRIVATE
+                     ? private_copy(a, begin, k->sizes[i], type & WW_MAP_TO)
+                     : ww_omp_map_device(begin);
   a->devices[i] = device;
   uint64_t v = (uintptr_t)(device + (base - begin));
   note_pointers(a, v);
   add_value(a, r, v);
 }
 
-static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kernel_args *k) {
+static void
+launch(region *r, int32_t teams, int32_t threads, const ww_omp_kernel_args *k) {
   uint32_t most = k->nargs + 1;
   ww_arena *scratch = ww_arena_new();
   arguments a = {.values = WW_NEWN(scratch, uint64_t, most),
@@ -232,7 +245,11 @@ static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kerne
   ww_arena_free(scratch);
 }
 
-int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *id,
+int __tgt_target_kernel(void *loc,
+                        int64_t device,
+                        int32_t teams,
+                        int32_t threads,
+                        void *id,
                         ww_omp_kernel_args *k) {
   if (ww_omp_is_host(device))
     return 1;
@@ -240,7 +257,8 @@ int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t thread
   ww_omp_start();
   region *r = region_of(id);
   if (r) {
-    ww_omp_items items = {k->nargs, k->bases, k->begins, k->sizes, k->types, k->mappers, false};
+    ww_omp_items items = {k->nargs, k->bases,   k->begins, k->sizes,
+                          k->types, k->mappers, false};
     ww_omp_data(&items, WW_OMP_ENTER);
     launch(r, teams, threads, k);
     ww_omp_data(&items, WW_OMP_LEAVE);
@@ -255,6 +273,7 @@ WW_EMU_SAME(__tgt_target_kernel) __tgt_target_kernel_nowait;
 
 /* ---- registration: nothing to do, the entries are found by their section ---- */
 
-WW_EMU_ZERO __tgt_register_requires, __tgt_register_lib, __tgt_unregister_lib, __tgt_init_all_rtls,
-    __tgt_set_info_flag;
-WW_EMU_ZERO __kmpc_push_target_tripcount_mapper; /* the kernel's arguments hold it since clang 15 */
+WW_EMU_ZERO __tgt_register_requires, __tgt_register_lib, __tgt_unregister_lib,
+    __tgt_init_all_rtls, __tgt_set_info_flag;
+/* the kernel's arguments hold it since clang 15 */
+WW_EMU_ZERO __kmpc_push_target_tripcount_mapper;

@@ -1,10 +1,10 @@
-/* state.c - what an emulated program knows: the kernels and symbols of its sources, the GPU it is
- * to see, the recorder.
+/* state.c - what an emulated program knows: the kernels and symbols of its sources, the
+ * GPU it is to see, the recorder.
  *
- * The parent names a file in WARPWISE_EMULATE: a line of settings, then a line per symbol and per
- * kernel (build.c writes it). Without the variable the program still runs, on a made-up GPU, and
- * nothing is recorded. Everything is made on first use, because the program's own constructors may
- * call the API before main. */
+ * The parent names a file in WARPWISE_EMULATE: a line of settings, then a line per
+ * symbol and per kernel (build.c writes it). Without the variable the program still
+ * runs, on a made-up GPU, and nothing is recorded. Everything is made on first use,
+ * because the program's own constructors may call the API before main. */
 #include "emu.h"
 
 #include <pthread.h>
@@ -64,7 +64,8 @@ void ww_emu_note(const char *fmt, ...) {
 
 /* ---- the map of memory, for the recorder ---- */
 
-static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
+static bool
+find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   ww_emu_block b;
   if (!ww_emu_find(address, &b))
     return false;
@@ -98,7 +99,8 @@ static void describe_gpu(const char *name) {
     ww_emu_note("%s", e.msg);
     ww_gpu_init(&g);
   }
-  int sm = g.architecture && ww_starts(g.architecture, "sm_") ? atoi(g.architecture + 3) : 90;
+  int sm = g.architecture && ww_starts(g.architecture, "sm_") ? atoi(g.architecture + 3)
+                                                              : 90;
   state.gpu_name = g.full_name ? g.full_name : g.name ? g.name : "emulated GPU";
   state.major = sm / 10;
   state.minor = sm % 10;
@@ -111,7 +113,8 @@ static void describe_gpu(const char *name) {
   state.shared_block = or_else(g.shared_block_max, state.shared_sm - 1024);
   state.l2 = or_else(g.l2_bytes, 8u << 20);
   state.clock_khz = 1000 * or_else(g.boost_mhz, 1500);
-  /* the two whose product programs compute the peak bandwidth from: 2 * clock * width / 8 */
+  /* the two whose product programs compute the peak bandwidth from: 2 * clock * width /
+   * 8 */
   state.bus_bits = or_else(g.dram_peak, 1000) >= 1300 ? 5120 : 320;
   state.memory_clock_khz = or_else(g.dram_peak, 1000) * 4000000 / state.bus_bits;
 }
@@ -126,8 +129,8 @@ static bool flag_of(const cJSON *o, const char *name) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
 }
 
-/* Names are nvcc's from here on: clang spells those of static kernels and variables differently for
- * host and device. */
+/* Names are nvcc's from here on: clang spells those of static kernels and variables
+ * differently for host and device. */
 ww_emu_symbol *ww_emu_symbol_named(const char *clangs, uint64_t bytes) {
   ww_emu_lock();
   const char *mangled = ww_ir_nvcc_name(clangs, state.arena);
@@ -230,8 +233,8 @@ static void finish(void) {
   ww_emu_unlock();
 }
 
-/* A failed assertion, likely where kernels are skipped and results are checked: the counts up to
- * here are kept. */
+/* A failed assertion, likely where kernels are skipped and results are checked: the
+ * counts up to here are kept. */
 static void on_abort(int number) {
   ww_recorder *r = state.recorder;
   signal(number, SIG_DFL);
@@ -274,16 +277,17 @@ static int digit(char c) {
 void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes) {
   if (s->address)
     return;
-  void *own =
-      (uintptr_t)address < WW_GLOBAL_BASE ? ww_emu_alloc(bytes ? bytes : 1, EMU_SYMBOL) : NULL;
+  void *own = (uintptr_t)address < WW_GLOBAL_BASE
+                  ? ww_emu_alloc(bytes ? bytes : 1, EMU_SYMBOL)
+                  : NULL;
   if (own) { /* a program at a fixed address, see heap.c */
     address = memcpy(own, address, bytes);
   } else {
     size_t page = sysconf(_SC_PAGESIZE);
     uintptr_t from = (uintptr_t)address & ~(page - 1);
     uintptr_t to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
-    mprotect((void *)from, to - from,
-             PROT_READ | PROT_WRITE); /* the host's copy of a const variable lies among constants */
+    /* the host's copy of a const variable lies among constants */
+    mprotect((void *)from, to - from, PROT_READ | PROT_WRITE);
     ww_emu_adopt(address, bytes, EMU_SYMBOL);
   }
   if (!s->bytes)

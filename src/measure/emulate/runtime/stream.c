@@ -1,9 +1,9 @@
 /* stream.c - streams, events and graphs of an emulated program.
  *
- * Everything is done at once and in the order of the calls, which every program that is right must
- * accept. While a stream is captured, launches and asynchronous copies are kept in the graph
- * instead, arguments by value; each cudaGraphLaunch does them, so that each counts. Times between
- * events are those of the host. */
+ * Everything is done at once and in the order of the calls, which every program that is
+ * right must accept. While a stream is captured, launches and asynchronous copies are
+ * kept in the graph instead, arguments by value; each cudaGraphLaunch does them, so
+ * that each counts. Times between events are those of the host. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ int cudaStreamCreate(void **s) {
   return EMU_OK;
 }
 WW_EMU_SAME(cudaStreamCreate)
-cudaStreamCreateWithFlags, cudaStreamCreateWithPriority, cuStreamCreate, cuStreamCreateWithPriority;
+cudaStreamCreateWithFlags, cudaStreamCreateWithPriority, cuStreamCreate,
+    cuStreamCreateWithPriority;
 int cudaStreamDestroy(void *s) {
   if ((uintptr_t)s > 2)
     free(s);
@@ -67,10 +68,10 @@ WW_EMU_SAME(cudaStreamDestroy) cuEventDestroy;
 WW_EMU_SAME(cudaEventRecord) cuEventRecord;
 WW_EMU_SAME(cudaEventElapsedTime) cuEventElapsedTime;
 
-WW_EMU_ZERO cudaStreamSynchronize, cudaStreamQuery, cudaStreamWaitEvent, cudaStreamSetAttribute,
-    cudaStreamCopyAttributes, cudaEventSynchronize, cudaEventQuery,
-    cudaThreadExchangeStreamCaptureMode, cudaGraphUpload, cudaGraphAddDependencies,
-    cudaGraphDebugDotPrint, cudaGraphKernelNodeSetAttribute;
+WW_EMU_ZERO cudaStreamSynchronize, cudaStreamQuery, cudaStreamWaitEvent,
+    cudaStreamSetAttribute, cudaStreamCopyAttributes, cudaEventSynchronize,
+    cudaEventQuery, cudaThreadExchangeStreamCaptureMode, cudaGraphUpload,
+    cudaGraphAddDependencies, cudaGraphDebugDotPrint, cudaGraphKernelNodeSetAttribute;
 
 /* ---- graphs ---- */
 
@@ -165,8 +166,9 @@ int cudaGraphCreate(void **g) {
   *g = ww_xcalloc(1, sizeof(graph));
   return EMU_OK;
 }
-/* An executable graph and a clone share the nodes: what is set in a node later counts for them too.
- * They are never freed, as other graphs may hold them; programs make few. */
+/* An executable graph and a clone share the nodes: what is set in a node later counts
+ * for them too. They are never freed, as other graphs may hold them; programs make few.
+ */
 int cudaGraphClone(void **out, void *from) {
   const graph *g = from;
   graph *c = ww_xcalloc(1, sizeof *c);
@@ -205,7 +207,8 @@ int __wwGraphCall(void **out, void *g, void (*fn)(void *), void *data) {
     *out = p;
   return EMU_OK;
 }
-int ww_emu_graph_operation(void **out, void *g, void (*fn)(void *), const void *data, size_t n) {
+int ww_emu_graph_operation(
+    void **out, void *g, void (*fn)(void *), const void *data, size_t n) {
   return __wwGraphCall(out, g, fn, copied(data, n));
 }
 static void run_child(void *g) {
@@ -228,8 +231,14 @@ int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared, void **
     keep_arguments(n, &l);
   return rc;
 }
-int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block,
-                 size_t shared, void **args) {
+int __wwGraphAdd(void **out,
+                 void *g,
+                 int kind,
+                 const void *fn,
+                 dim3 grid,
+                 dim3 block,
+                 size_t shared,
+                 void **args) {
   node *p = add(g, (node){0});
   if (out)
     *out = p;

@@ -1,6 +1,6 @@
-/* texture.c - arrays and textures of an emulated program. An array is rows behind one another; a
- * texture's handle is the address of its first element, which is what the shim's device code takes
- * it for. */
+/* texture.c - arrays and textures of an emulated program. An array is rows behind one
+ * another; a texture's handle is the address of its first element, which is what the
+ * shim's device code takes it for. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@ typedef struct {
   int desc[5];
 } array;
 
-int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, size_t d, const int *desc) {
+int __wwArrayMake(
+    void **out, size_t elem, size_t w, size_t h, size_t d, const int *desc) {
   size_t n = elem * w * (h ? h : 1) * (d ? d : 1);
   if (!out || !n)
     return ww_emu_error(EMU_INVALID_VALUE);
@@ -26,7 +27,8 @@ int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, size_t d, const i
   return EMU_OK;
 }
 
-int __wwArray(const void *handle, void **data, size_t *elem, size_t dims[3], int *desc) {
+int __wwArray(
+    const void *handle, void **data, size_t *elem, size_t dims[3], int *desc) {
   const array *a = handle;
   if (!a)
     return ww_emu_error(EMU_INVALID_HANDLE);
