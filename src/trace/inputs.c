@@ -18,6 +18,11 @@
 enum {
   ROW_LENGTH = 16,
   LOOP_BOUND = 32,
+  NARROW = 5,            /* elements of a filter */
+  USUAL_ROW = 1024,      /* elements that a block or a warp works on together */
+  WIDE = 1 << 30,        /* threads along x that show where the work ends */
+  WIDE_BLOCKS = 65535,   /* likewise blocks along y and z */
+  FITTING_STEPS = 20000, /* of a block: by then it has work */
   ANALYSIS_STEPS = 4000000,
   SHARED_ROOM = 65536
 };
@@ -37,6 +42,10 @@ typedef struct {
   int shrink;            /* how often index ranges were narrowed */
   bool shared;           /* dynamic shared memory is used and nobody said how much */
   bool *local;           /* per parameter: local memory (OpenCL) of unknown size */
+  uint8_t *ends;         /* per parameter: what it is the size of (guards.c) */
+  bool fitted;           /* the grid is the one that the given sizes ask for */
+  bool fitting;          /* looks for it: only where the work ends */
+  uint64_t last[3];      /* block along each axis that has work */
   const ww_until *until; /* NULL: nobody stops it */
 } inputs;
 
@@ -103,6 +112,8 @@ static void complete_shape(inputs *in) {
     assume_shape(in, WW_ASSUME_BLOCK, l->block);
   if (!had_grid)
     assume_shape(in, WW_ASSUME_GRID, l->grid);
+  if (in->fitted)
+    assume_shape(in, WW_ASSUME_FITTED_GRID, l->grid);
   in->threads = ww_volume(l->grid) * ww_volume(l->block);
 }
 
@@ -125,12 +136,12 @@ static bool named(const char *name, const char *words) {
 static const char widths[] = "width cols ncol pitch stride nx w ld lda ldb ldc x dx";
 static const char heights[] = "height rows nrow ny h y dy";
 static const char depths[] = "depth nz d z dz";
-static const char narrow[] = "mask filter kernel window radius taps neighbo";
+static const char narrow[] = "mask filter kernel window radius taps neighbo halo r";
 static const char small[] =
     "offset start begin shift step iter level index flag pass incx incy inc";
 
 /* Nobody gave a height, and the launch has one axis: the threads cover a plane in one
- * row. */
+ * row, each thread an element of it. */
 static bool flat_plane(const inputs *in) {
   bool high = false, wide = false;
   if (in->l->grid[1] * in->l->block[1] > 1)
@@ -138,6 +149,8 @@ static bool flat_plane(const inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     if (in->l->args[p].kind != WW_ARG_NONE || in->fn->params[p].pointer)
       continue;
+    if (in->ends[p] == WW_ENDS_BLOCK)
+      return false; /* a block or a warp has a row */
     high |= named(in->fn->params[p].name, heights);
     wide |= named(in->fn->params[p].name, widths);
   }
@@ -145,15 +158,18 @@ static bool flat_plane(const inputs *in) {
 }
 
 /* An integer nobody gave: the extent its name points to. */
-static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
+static uint64_t likely_extent(const inputs *in, uint32_t p, bool flat) {
+  const char *name = in->fn->params[p].name;
   uint64_t x = in->l->grid[0] * in->l->block[0];
   uint64_t y = in->l->grid[1] * in->l->block[1];
   uint64_t z = in->l->grid[2] * in->l->block[2];
   bool high = named(name, heights), wide = named(name, widths);
   if (named(name, narrow))
-    return 5;
+    return NARROW;
   if (named(name, small))
     return 1;
+  if (in->ends[p] == WW_ENDS_BLOCK)
+    return USUAL_ROW;
   if (flat && (high || wide))
     return sqrt(in->threads);
   if (high)
@@ -187,8 +203,7 @@ static void complete_scalars(inputs *in) {
       continue;
     }
     bool real = ww_is_float(q->type) || (q->type == WW_I64 && ww_is_float(q->elem));
-    uint64_t v =
-        real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
+    uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, p, flat);
     if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX)
       v = INT32_MAX;
     *g = (ww_arg){.name = g->name,
@@ -196,9 +211,11 @@ static void complete_scalars(inputs *in) {
                   .is_int = !real,
                   .ivalue = v,
                   .value = v};
+    bool row = in->ends[p] == WW_ENDS_BLOCK && v == USUAL_ROW;
     ww_assumption_kind kind = real               ? WW_ASSUME_FLOAT
+                              : row              ? WW_ASSUME_ROW_LENGTH
                               : v == in->threads ? WW_ASSUME_ALL_THREADS
-                              : v > 1            ? WW_ASSUME_AXIS_THREADS
+                              : v > NARROW       ? WW_ASSUME_AXIS_THREADS
                                                  : WW_ASSUME_INTEGER;
     assume(in, kind, q->name, v);
   }
@@ -434,12 +451,9 @@ static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
 }
 
 /* Corners of what works of the grid, and the middle between them along x. */
-static ww_status probe_blocks(prober *p, ww_err *e) {
-  uint64_t last[3];
+static ww_status probe_corners(prober *p, const uint64_t last[3], ww_err *e) {
   ww_status st = WW_OK;
   bool works;
-  for (int d = 0; d < 3 && !st; d++)
-    st = last_working(p, d, &last[d], e);
   for (int k = 0; k < 12 && !st; k++) {
     uint64_t x = k % 3; /* 1: the end, 2: the middle */
     bool y = k / 3 % 2;
@@ -463,7 +477,7 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   for (uint32_t k = 0; (r = ww_memory_region(s.memory, k)); k++)
     r->assumed = r->arg >= 0 && (in->tell[r->arg] || in->sized[r->arg]);
   ww_run_spec spec = ww_setup_spec(in->m, in->fn, in->l, &s);
-  spec.max_steps = ANALYSIS_STEPS;
+  spec.max_steps = in->fitting ? FITTING_STEPS : ANALYSIS_STEPS;
   spec.extrapolate = true;
   if (in->until) {
     spec.cancelled = in->until->cancelled;
@@ -479,18 +493,21 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_observer obs = {.ctx = x, .access = on_access};
   ww_run_stats stats = {0};
   st = ww_machine_new(&spec, &mc, e);
-  if (!st)
-    st = probe_blocks(&(prober){mc, in->l->grid, obs, x, &stats, in->a}, e);
+  prober p = {mc, in->l->grid, obs, x, &stats, in->a};
+  for (int d = 0; d < 3 && !st; d++)
+    st = last_working(&p, d, &in->last[d], e);
+  if (!st && !in->fitting)
+    st = probe_corners(&p, in->last, e);
   if (st == WW_ELIMIT)
     st = WW_OK; /* long enough to have seen the ranges */
   if (st == WW_EDATA)
     *assumed_fault = stats.fault_assumed;
   if (ww_memory_exhausted(s.memory))
     st = ww_memory_too_small(in->until->bytes, e);
-  for (uint32_t p = 0; p < in->fn->nparams; p++) /* to offsets from the pointer */
-    if (x->lo[p] < x->hi[p] && s.arg[p]) {
-      x->lo[p] -= s.arg[p]->origin;
-      x->hi[p] -= s.arg[p]->origin;
+  for (uint32_t k = 0; k < in->fn->nparams; k++) /* to offsets from the pointer */
+    if (x->lo[k] < x->hi[k] && s.arg[k]) {
+      x->lo[k] -= s.arg[k]->origin;
+      x->hi[k] -= s.arg[k]->origin;
     }
   ww_machine_free(mc);
   ww_setup_free(&s);
@@ -594,29 +611,78 @@ static void assume_contents(inputs *in) {
   }
 }
 
-static ww_status complete(const ww_module *m,
-                          const ww_fn *fn,
-                          ww_launch *l,
-                          uint32_t shape,
-                          const ww_until *until,
-                          ww_assumed *said,
-                          ww_arena *a,
-                          ww_err *e) {
-  inputs in = {.m = m,
-               .until = until,
-               .shape = shape,
-               .fn = fn,
-               .l = l,
-               .said = said,
-               .a = a,
-               .roles = WW_NEWN(a, ww_role, fn->nparams + 1),
-               .sized = WW_NEWN(a, bool, fn->nparams + 1),
-               .tell = WW_NEWN(a, bool, fn->nparams + 1),
-               .local = WW_NEWN(a, bool, fn->nparams + 1)};
-  complete_shape(&in);
-  complete_scalars(&in);
-  ww_roles_find(fn, a, in.roles);
-  find_ours(&in);
+/* Shape and scalars, and what is to be found out of the buffers; the launch's arguments
+ * are a copy from now on. */
+static void begin(inputs *in) {
+  uint32_t n = in->fn->nparams + 1;
+  in->roles = WW_NEWN(in->a, ww_role, n);
+  in->sized = WW_NEWN(in->a, bool, n);
+  in->tell = WW_NEWN(in->a, bool, n);
+  in->local = WW_NEWN(in->a, bool, n);
+  in->ends = WW_NEWN(in->a, uint8_t, n);
+  ww_guards_find(in->fn, in->a, in->ends);
+  complete_shape(in);
+  complete_scalars(in);
+  ww_roles_find(in->fn, in->a, in->roles);
+  find_ours(in);
+}
+
+static bool reads_grid(const ww_fn *fn, int d) {
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_SREG && i->sub == WW_SREG_NCTAID_X + d)
+      return true;
+  return false;
+}
+
+/* Whether a size that the grid covers was given, and no grid. */
+static bool wants_grid(const ww_fn *fn, const ww_launch *l, ww_arena *a) {
+  uint8_t *ends = WW_NEWN(a, uint8_t, fn->nparams + 1);
+  ww_guards_find(fn, a, ends);
+  for (uint32_t p = 0; !l->grid[0] && p < l->nargs && p < fn->nparams; p++)
+    if (ends[p] & WW_ENDS_GRID && l->args[p].kind != WW_ARG_NONE)
+      return true;
+  return false;
+}
+
+/* The grid that the given sizes ask for: along each axis as many blocks as have work.
+ * An axis whose blocks all have it stays as it is assumed otherwise; so does one along
+ * which threads go round, unless there is less to do. */
+static bool fit_grid(inputs in, uint64_t grid[3]) {
+  ww_launch l = *in.l;
+  ww_assumed unsaid = {0};
+  extents x;
+  ww_err e = {0};
+  l.args = WW_NEWN(in.a, ww_arg, l.nargs + 1);
+  for (uint32_t p = 0; p < l.nargs; p++)
+    l.args[p] = in.l->args[p];
+  in.l = &l;
+  in.said = &unsaid;
+  in.fitting = true;
+  begin(&in);
+  find_shared(&in);
+  memcpy(grid, l.grid, sizeof l.grid);
+  uint64_t wide[3];
+  for (int d = 0; d < 3; d++)
+    wide[d] = d ? WIDE_BLOCKS : WIDE / l.block[0];
+  for (int d = 0; d < 3; d++)
+    l.grid[d] = grid[d] > 1 ? wide[d] : 1;
+  if (probe_until_fits(&in, &x, &e))
+    return false;
+  bool found = false;
+  for (int d = 0; d < 3; d++) {
+    uint64_t n = in.last[d] + 1;
+    if (n >= l.grid[d] || (n > grid[d] && reads_grid(in.fn, d)))
+      continue;
+    grid[d] = n;
+    found = true;
+  }
+  return found;
+}
+
+static ww_status complete(inputs in, ww_err *e) {
+  const ww_fn *fn = in.fn;
+  begin(&in);
   bool any_shared = find_shared(&in), any_size = false, any_index = false, rows = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     any_size |= in.sized[p];
@@ -638,10 +704,10 @@ static ww_status complete(const ww_module *m,
   }
   choose_fills(&in);
   assume_contents(&in);
-  said->args = WW_NEWN(a, bool, fn->nparams + 1);
-  said->sized = in.sized;
+  in.said->args = WW_NEWN(in.a, bool, fn->nparams + 1);
+  in.said->sized = in.sized;
   for (uint32_t p = 0; p < fn->nparams; p++)
-    said->args[p] = in.tell[p] || in.sized[p];
+    in.said->args[p] = in.tell[p] || in.sized[p];
   return st;
 }
 
@@ -688,7 +754,13 @@ ww_status ww_inputs_complete(const ww_module *m,
     if (given.nargs)
       memcpy(l->args, given.args, given.nargs * sizeof *l->args);
     said->list.n = 0;
-    st = complete(m, fn, l, shape, until, said, a, e);
+    inputs in = {
+        .m = m, .fn = fn, .l = l, .said = said, .a = a, .shape = shape, .until = until};
+    uint64_t grid[3];
+    in.fitted = wants_grid(fn, l, a) && fit_grid(in, grid);
+    if (in.fitted)
+      memcpy(l->grid, grid, sizeof grid);
+    st = complete(in, e);
     ww_assumptions_add(&said->list, &dropped, a);
     if (st != WW_EDATA)
       return st;

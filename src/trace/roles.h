@@ -1,5 +1,5 @@
-/* roles.h - what a kernel does with the numbers it loads: which arguments hold indices,
- * bounds, row pointers, counters. */
+/* roles.h - what a kernel does with the numbers it loads and is given: which arguments
+ * hold indices, bounds, row pointers, counters, and which are sizes of what. */
 #ifndef WW_ROLES_H
 #define WW_ROLES_H
 
@@ -24,5 +24,13 @@ typedef struct {
 /* roles: one per parameter, zeroed. Looks at the kernel itself, device functions being
  * inlined as a rule. */
 void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles);
+
+/* guards.c: what a number that is a parameter ends. */
+enum {
+  WW_ENDS_GRID = 1, /* compared with what a block index is part of */
+  WW_ENDS_BLOCK = 2 /* compared with an index inside a block alone */
+};
+/* ends: one per parameter, zeroed. */
+void ww_guards_find(const ww_fn *fn, ww_arena *a, uint8_t *ends);
 
 #endif

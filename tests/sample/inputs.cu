@@ -96,3 +96,27 @@ __global__ void overrun(int n, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   y[i] = n; // line 97
 }
+
+// Sizes that the grid covers, and a row that a warp or a block works on.
+__global__ void cover(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i];
+}
+__global__ void cover_plane(int width, int height, int r, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= width || j >= height) return;
+  float s = 0;
+  for (int d = -r; d <= r; d++)
+    if (i + d >= 0 && i + d < width) s += x[j * width + i + d];
+  y[j * width + i] = s;
+}
+__global__ void cover_rows(int rows, int cols, const float *x, float *y) {
+  int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if (row >= rows) return;
+  float s = 0;
+  for (int i = threadIdx.x % 32; i < cols; i += 32) s += x[(size_t)row * cols + i];
+  if (threadIdx.x % 32 == 0) y[row] = s;
+}
+__global__ void go_round(int n, const float *x, float *y) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = x[i];
+}

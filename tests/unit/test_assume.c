@@ -12,6 +12,8 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_HOST_LAUNCH] = "launch: as in the host code, x:3",
     [WW_ASSUME_BLOCK] = "block: 3 x 40 x 5 threads, as no launch was given",
     [WW_ASSUME_GRID] = "grid: 3 x 40 x 5 blocks, as no launch was given",
+    [WW_ASSUME_FITTED_GRID] =
+        "grid: 3 x 40 x 5 blocks, as many as have work with what was given",
     [WW_ASSUME_SHARED_BYTES] =
         "shared: 3 bytes of dynamic shared memory, from the accesses",
     [WW_ASSUME_REGISTERS] = "registers: estimated; x",
@@ -23,6 +25,7 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_FLOAT] = "x: 3.0",
     [WW_ASSUME_INTEGER] = "x: 3",
     [WW_ASSUME_ALL_THREADS] = "x: 3, the number of threads",
+    [WW_ASSUME_ROW_LENGTH] = "x: 3, as a row of usual length",
     [WW_ASSUME_AXIS_THREADS] = "x: 3, the threads along its axis",
     [WW_ASSUME_LOCAL_BYTES] = "x: 3 bytes of local memory, from the accesses",
     [WW_ASSUME_BUFFER_BYTES] = "x: 3 bytes, from the accesses",

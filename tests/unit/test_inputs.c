@@ -299,6 +299,38 @@ static void test_bad_launches(void **state) {
   assert_int_equal(run("copy", "grid=79 block=128 x=5", false, &r, &e), WW_EUSAGE);
 }
 
+static void expect_grid(const char *kernel, const char *launch, const char *sentence) {
+  ww_trace_result r = analysed(kernel, launch);
+  expect_said(&r, sentence);
+}
+
+/* Who gives a size and no grid means a launch that covers it. */
+static void test_a_grid_that_covers_what_was_given(void **state) {
+  (void)state;
+#define FITS " blocks, as many as have work with what was given"
+  expect_grid("cover", "n=1<<24", "grid: 65536 x 1 x 1" FITS);
+  expect_grid("cover", "n=1000", "grid: 4 x 1 x 1" FITS);
+  expect_grid("cover", "n=1000 block=64", "grid: 16 x 1 x 1" FITS);
+  expect_grid("cover_plane", "width=3840 height=2160", "grid: 240 x 135 x 1" FITS);
+  expect_grid("cover_plane", "height=2160", "grid: 64 x 135 x 1" FITS);
+  expect_grid("cover_rows", "rows=8192", "grid: 1024 x 1 x 1" FITS);
+  expect_grid("go_round", "n=1000", "grid: 4 x 1 x 1" FITS);
+  /* threads that go round: no more of them than otherwise */
+  expect_grid("go_round", "n=1<<28",
+              "grid: 4096 x 1 x 1 blocks, as no launch was given");
+  expect_grid("cover_rows", "cols=64",
+              "grid: 4096 x 1 x 1 blocks, as no launch was given");
+  ww_trace_result r = analysed("cover", "n=1000 grid=7 block=32");
+  assert_int_equal(r.launch.grid[0], 7);
+}
+
+/* A row is not as long as the grid has threads, and a radius is small. */
+static void test_usual_lengths(void **state) {
+  (void)state;
+  expect_grid("cover_rows", "", "cols: 1024, as a row of usual length");
+  expect_grid("cover_plane", "", "r: 5");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       RIG_TEST(test_sizes),
@@ -312,6 +344,8 @@ int main(void) {
       RIG_TEST(test_given_contents_may_fault),
       RIG_TEST(test_given_sizes_may_fault),
       RIG_TEST(test_bad_launches),
+      RIG_TEST(test_a_grid_that_covers_what_was_given),
+      RIG_TEST(test_usual_lengths),
   };
   return cmocka_run_group_tests(tests, load, source_unload);
 }
