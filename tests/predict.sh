@@ -98,6 +98,11 @@ report "predict --sweep: every size has its row" "$([ "$(grep -cE '^ +[0-9]+[KM]
 report "predict --sweep --svg" "$(for p in '</svg>' '<polygon' 'a100' '64K|256K'; do grep -qE -- "$p" "$dir/sweep.svg" || echo "no $p"; done)"
 try "predict --sweep: larger takes longer" 0 '"time_us"' '' predict "$kernels/good/axpy.cu" --sweep n=1M,16M --gpu h200 --json
 report "predict --sweep: 16 times the size, 4 to 40 times the time" "$(sed -n 's/.*"time_us":{"value":\([0-9.]*\).*/\1/p' "$dir/out" | awk '{ t[NR] = $1 } END { if (NR != 2 || t[2] < 4 * t[1] || t[2] > 40 * t[1]) print t[1], t[2] }')"
+# Nobody gave a launch: the grid grows with the size, and what was assumed is said.
+sed '/warpwise:/d' "$kernels/good/axpy.cu" >"$dir/bare.cu"
+try "predict --sweep without a launch: what was assumed" 0 'grid: [0-9]+ x 1 x 1 blocks, as many as have work with what was given' '' predict "$dir/bare.cu" --sweep n=1M,64M --gpu h200 --color never
+try "predict --sweep without a launch: larger takes longer" 0 '"time_us"' '' predict "$dir/bare.cu" --sweep n=1M,64M --gpu h200 --json
+report "predict --sweep without a launch: 64 times the size, at least 10 times the time" "$(sed -n 's/.*"time_us":{"value":\([0-9.]*\).*/\1/p' "$dir/out" | awk '{ t[NR] = $1 } END { if (NR != 2 || t[2] < 10 * t[1]) print t[1], t[2] }')"
 try "predict --sweep: not a range" 2 '' '--sweep: expected' predict "$kernels/good/axpy.cu" --sweep n
 try "predict --sweep: no such argument" 3 '' "no argument .m." predict "$kernels/good/axpy.cu" --sweep m=1K..4K
 

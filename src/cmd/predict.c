@@ -264,6 +264,8 @@ static ww_status sweep(job *j) {
       continue;
     }
     keep(&a, points + (size_t)k * ngpus);
+    r.last.assumed.n = 0;
+    ww_assumptions_add(&r.last.assumed, &a.p[0].report.assumed, c->arena);
     for (uint32_t g = 0; c->json && g < a.n; g++)
       ww_print_report(&a.p[g].report, NULL, NULL);
     if (!r.kernel) {

@@ -262,8 +262,12 @@ ww_status ww_call_sweep_svg(call *c, ww_api_reply *out) {
   ww_status st = sweep(c, &w);
   if (st)
     return st;
-  ww_sweep_result r = {
-      &w.s, w.gpus, w.ngpus, w.points, w.kernel ? w.kernel : "", w.file ? w.file : ""};
+  ww_sweep_result r = {.sweep = &w.s,
+                       .gpus = w.gpus,
+                       .ngpus = w.ngpus,
+                       .points = w.points,
+                       .kernel = w.kernel ? w.kernel : "",
+                       .file = w.file ? w.file : ""};
   *out = (ww_api_reply){.status = 200, .type = "image/svg+xml"};
   ww_sweep_svg(&r, &out->body);
   return WW_OK;

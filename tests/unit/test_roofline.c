@@ -165,7 +165,7 @@ static void svg_is_well_formed(void **state) {
   for (int k = 0; k < 7; k++)
     curve[k] = (ww_sweep_point){k != 3, 2 + k, 1 + k, 3 + k, "latency"};
   const char *gpus[] = {"a<b"};
-  ww_sweep_svg(&(ww_sweep_result){&s, gpus, 1, curve, "k<int>", "f.cu"}, &b);
+  ww_sweep_svg(&(ww_sweep_result){&s, gpus, 1, curve, "k<int>", "f.cu", {0}}, &b);
   well_formed(b.s);
   assert_null(strstr(b.s, "nan"));
   ww_buf_free(&b);

@@ -121,11 +121,16 @@ static void print_why(const ww_timing *p, const ww_timing *q, FILE *f) {
     double d = q->bound_us[changed[k]] - p->bound_us[changed[k]];
     if ((d < 0) != faster)
       continue; /* changed the other way, and was outweighed */
-    snprintf(text, sizeof text,
-             "%s because %s takes %s; it was bound by %s and is now bound by %s.",
-             faster ? "Faster" : "Slower", ww_term_words[changed[k]],
-             faster ? "less" : "more", ww_term_words[p->bottleneck],
-             ww_term_words[q->bottleneck]);
+    int said = snprintf(text, sizeof text, "%s because %s takes %s; it ",
+                        faster ? "Faster" : "Slower", ww_term_words[changed[k]],
+                        faster ? "less" : "more");
+    const char *now = ww_term_words[q->bottleneck];
+    if (p->bottleneck == q->bottleneck)
+      snprintf(text + said, sizeof text - said, "is still bound by %s.", now);
+    else
+      snprintf(text + said, sizeof text - said,
+               "was bound by %s and is now bound by %s.", ww_term_words[p->bottleneck],
+               now);
     ww_show_wrapped(f, text, 0);
     return;
   }

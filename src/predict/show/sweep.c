@@ -147,6 +147,11 @@ void ww_sweep_print(const ww_sweep_result *r, FILE *f) {
     for (uint32_t i = 0; i < r->sweep->n; i++)
       row(r, i, from, to, f);
   }
+  char v[24];
+  if (r->last.assumed.n)
+    fprintf(f, "\nfor %s = %s\n", r->sweep->name,
+            size_text(r->sweep->v[r->sweep->n - 1], v));
+  ww_show_assumed(f, &r->last);
 }
 
 /* ---- curve ---- */

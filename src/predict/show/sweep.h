@@ -2,7 +2,7 @@
 #ifndef WW_SWEEP_H
 #define WW_SWEEP_H
 
-#include "../../report/launch.h"
+#include "../../report/report.h"
 
 typedef struct {
   const char *name; /* an argument, or grid or block */
@@ -31,6 +31,7 @@ typedef struct {
   uint32_t ngpus;
   const ww_sweep_point *points;
   const char *kernel, *file;
+  ww_report last; /* of the last value: what was assumed there */
 } ww_sweep_result;
 void ww_sweep_print(const ww_sweep_result *r, FILE *f);
 void ww_sweep_svg(const ww_sweep_result *r, ww_buf *out);
