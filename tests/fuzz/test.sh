@@ -19,7 +19,7 @@ grep -q __asan_init "$build/libwarpwise.a" && { echo "1..$n"; exit $bad; }
 
 program=$build/warpwise
 [ -x build-asan/warpwise ] && program=build-asan/warpwise
-tests/fuzz/whole.sh "$build" "$program" "$dir/whole" 150 120 "$jobs" >"$dir/log" 2>&1
+tests/fuzz/whole.sh "$build" "$program" "$dir/whole" 100 120 "$jobs" >"$dir/log" 2>&1
 ok "mutated sources through $program: $(tail -n 1 "$dir/log")" $? "$dir/log"
 
 if [ -x "$fuzz/fuzz/fuzz" ]; then
