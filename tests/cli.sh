@@ -55,6 +55,7 @@ try "an OpenCL file" 0 'copy +1 .*\(shared\)' '' kernels "$dir/ok.cl"
 try "IR" 0 'ret' '' kernels --ir "$dir/ok.cu"
 try "a broken kernel is listed with its reason" 0 'cannot be interpreted: .*broken.cu:1:' 'broken.cu:1: error' kernels "$dir/broken.cu"
 try "a file without kernels" 0 'host.cu  cuda, 0 kernels' '' kernels "$dir/host.cu"
+try "kernels of several files: the table says of which" 0 'saxpy\.cu:4 .*int n, float a' '' kernels examples/saxpy.cu examples/matmul.cu
 try "the other files are listed all the same" 3 'twice' 'none.cu' kernels "$dir/none.cu" "$dir/ok.cu"
 
 # ---- trace: what goes wrong has a message that says what to do, the documented exit code, and leaves nothing behind ----

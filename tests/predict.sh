@@ -92,6 +92,8 @@ try "predict --diff --json" 0 '"speedup":[0-9.]+,"old":\{"schema_version":1.*"ne
 try "predict --diff: one file" 2 '' '--diff takes two files' predict --diff "$kernels/row_sum.cu"
 try "predict --fail-if-slower: not a percentage" 2 '' 'expected a percentage' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --fail-if-slower much
 
+try "explain: a GPU that cannot run it is named, the others answer" 0 'on h200' 'AMD Instinct MI300X has 64' explain "$kernels/good/axpy.cu" --gpu h200,mi300x
+
 # ---- sweep ----
 try "predict --sweep: a table" 0 '^ +16M +[0-9.]+ [mu]s +[0-9.]+ [mu]s\.\.' '' predict "$kernels/good/axpy.cu" --sweep n=1K..16M --gpu h200,a100 --svg "$dir/sweep.svg" --color never
 report "predict --sweep: every size has its row" "$([ "$(grep -cE '^ +[0-9]+[KM] ' "$dir/out")" -eq 15 ] || { echo "not 15 rows"; cat "$dir/out"; })"

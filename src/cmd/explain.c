@@ -46,8 +46,13 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   const ww_module *m = a->module;
   ww_advice advice;
   ww_buf b = {0};
-  if (p->report.error.code)
+  if (p->report.error.code) { /* the others answer all the same */
+    if (j->c->json)
+      ww_print_report(&p->report, NULL, NULL);
+    else
+      ww_print_error(&p->report.error, stderr);
     return;
+  }
   ww_advise(m, a->fn, &j->ask.targets.gpus[g], j->ask.targets.params, p, a->arena,
             &advice);
   ww_advice_report(&advice, a->arena, &p->report);

@@ -2,6 +2,8 @@
  * interpreted. */
 #include "source.h"
 
+#include <math.h>
+
 typedef struct {
   ww_source_options source;
   ww_limit_options limits;
@@ -87,11 +89,51 @@ static void argument_list(const ww_fn *fn, ww_buf *b) {
     ww_buf_puts(b, "none");
 }
 
-static void print_row(const ww_fn *fn, int width) {
+/* How wide the columns are; the files are named where there are several. */
+typedef struct {
+  int name, place;
+  const char *file; /* of all kernels; NULL: there are several */
+} columns;
+
+static void place_of(const ww_fn *fn, const columns *c, ww_buf *out) {
+  const char *slash = fn->file ? strrchr(fn->file, '/') : NULL;
+  if (!c->file && fn->file)
+    ww_buf_fmt(out, "%s:", slash ? slash + 1 : fn->file);
+  ww_buf_fmt(out, "%u", fn->line);
+}
+
+static columns columns_of(const ww_module *m) {
+  columns c = {.name = 6, .place = 6};
+  bool several = false;
+  for (uint32_t i = 0; i < m->nfns; i++) {
+    const ww_fn *fn = &m->fns[i];
+    if (!fn->kernel || !fn->file)
+      continue;
+    several |= c.file && strcmp(c.file, fn->file);
+    c.file = fn->file;
+  }
+  if (several)
+    c.file = NULL;
+  for (uint32_t i = 0; i < m->nfns; i++) {
+    ww_buf place = {0};
+    if (!m->fns[i].kernel)
+      continue;
+    place_of(&m->fns[i], &c, &place);
+    c.place = fmax(c.place, place.n);
+    c.name = fmax(c.name, fmin(strlen(m->fns[i].name), 40));
+    ww_buf_free(&place);
+  }
+  return c;
+}
+
+static void print_row(const ww_fn *fn, const columns *c) {
   ww_buf args = {0};
+  ww_buf place = {0};
   argument_list(fn, &args);
-  printf("  %-*s %6u %8u %8u  %-3s  %s\n", width, fn->name, fn->line, fn->shared_bytes,
-         fn->local_bytes, fn->refusal ? "no" : "yes", args.s);
+  place_of(fn, c, &place);
+  printf("  %-*s %*s %8u %8u  %-3s  %s\n", c->name, fn->name, c->place, place.s,
+         fn->shared_bytes, fn->local_bytes, fn->refusal ? "no" : "yes", args.s);
+  ww_buf_free(&place);
   if (fn->max_threads || fn->min_blocks)
     printf("    __launch_bounds__(%u, %u)\n", fn->max_threads, fn->min_blocks);
   if (fn->req_block[0])
@@ -105,25 +147,19 @@ static void print_row(const ww_fn *fn, int width) {
 static void print_table(const char *file, const ww_unit *u, bool ir) {
   const ww_module *m = &u->module;
   bool color = ww_color_on(stdout);
-  int width = 6;
+  columns c = columns_of(m);
   uint32_t n = 0;
-  for (uint32_t i = 0; i < m->nfns; i++) {
-    if (!m->fns[i].kernel)
-      continue;
-    n++;
-    int length = (int)strlen(m->fns[i].name);
-    if (length > width)
-      width = length < 40 ? length : 40;
-  }
+  for (uint32_t i = 0; i < m->nfns; i++)
+    n += m->fns[i].kernel;
   printf("%s%s%s  %s, %u kernel%s%s\n", color ? "\033[1m" : "", file,
          color ? "\033[0m" : "", ww_dialect_names[m->dialect], n, n == 1 ? "" : "s",
          u->partial ? ", parts of the file were left out" : "");
   if (n)
-    printf("  %-*s %6s %8s %8s  %-3s  %s\n", width, "KERNEL", "LINE", "SHARED B",
-           "LOCAL B", "RUN", "ARGUMENTS");
+    printf("  %-*s %*s %8s %8s  %-3s  %s\n", c.name, "KERNEL", c.place, "LINE",
+           "SHARED B", "LOCAL B", "RUN", "ARGUMENTS");
   for (uint32_t i = 0; i < m->nfns; i++)
     if (m->fns[i].kernel)
-      print_row(&m->fns[i], width);
+      print_row(&m->fns[i], &c);
   for (uint32_t i = 0; ir && i < m->nfns; i++) {
     ww_buf text = {0};
     if (m->fns[i].refusal)
