@@ -56,6 +56,14 @@ report "predict: interval, metrics, terms" "$(for p in '^  between +[0-9.]+\.\.[
 report "predict: fits 100 columns" "$(awk 'length > 100 { print } END { if (!NR) print "nothing was printed" }' "$dir/out")"
 try "predict: several GPUs" 0 '^ +h200 +a100 +rtx3080$' '' predict "$kernels/good/axpy.cu" --gpu h200,a100,rtx3080 --color never
 try "predict --json: a report with the machine's numbers" 0 '^\{"schema_version":1,"file":"tests/explain/good/axpy.cu","kernel":"axpy","gpu":"h200","by":"(machine|grounded)".*"time_us":\{"value":[0-9.]+,"low":[0-9.]+,"high":[0-9.]+\}.*"machine":\{"timing":\{.*"bound_us":\{.*"traffic":\{' '' predict --json "$kernels/good/axpy.cu" --gpu h200
+# What a launch touches counts, not what was allocated: a product of 1024 x 1024 in its own buffers, and in larger ones.
+read_bytes() { # BYTES_OF_A_AND_B
+  echo '{"file":"'"$PWD"'/data/tuned/hgemm.cu","kernel":"hgemm_mma","grid":[8,8,1],"block":[256,1,1],"args":[{"value":1024},{"value":1024},{"value":1024},{"buffer":{"bytes":'"$1"'}},{"buffer":{"bytes":'"$1"'}},{"buffer":{"bytes":4194304}}]}' >"$dir/gemm.json"
+  "$program" predict --json --by machine --launch "$dir/gemm.json" --gpu h200 | sed -n 's/.*"dram_read_bytes":{"value":\([0-9]*\).*/\1/p'
+}
+exact=$(read_bytes 2097152)
+wide=$(read_bytes 33554432)
+report "predict: buffers larger than what is touched cost nothing" "$([ "${exact:-0}" -gt 4000000 ] && [ "$wide" = "$exact" ] || echo "DRAM bytes read $exact, in larger buffers $wide")"
 try "predict --json: a line a GPU" 0 '"gpu":"a100"' '' predict --json "$kernels/good/axpy.cu" --gpu h200,a100
 report "predict --json: two lines" "$([ "$(wc -l <"$dir/out")" -eq 2 ] || wc -l "$dir/out")"
 try "predict: no GPU named is said" 0 'assumed: gpu: h200, as none was named' '' predict "$kernels/good/axpy.cu"

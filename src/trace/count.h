@@ -36,6 +36,7 @@ typedef struct {
   uint64_t lo, hi;
   /* distinct sectors touched by what was run, scaled to the launch */
   double unique_sectors;
+  double block_sectors; /* distinct sectors that one block touches */
 } ww_arg_counts;
 
 /* Dependencies of the issue stream of sampled warps: how much can be in flight. */

@@ -48,6 +48,7 @@ typedef struct {
   ww_arena *a;
   const ww_region *region;
   ww_touched pend, total;
+  double most; /* distinct sectors of the block that had most to itself */
   uint64_t base, nsectors;
   /* bit per sector, made on demand; [nsectors / WW_CHUNK_SECTORS + 1] */
   uint64_t **chunks;

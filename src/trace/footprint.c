@@ -87,8 +87,13 @@ static void coordinates(const ww_footprints *f, uint64_t block, double c[3]) {
     c[d] = ww_axis_of(f->grid, block, d);
 }
 
-/* Stride along one axis from a pair of blocks that differ in that axis alone. */
-static double stride_along(const ww_footprints *f, const entry *e, int axis) {
+/* The stride along one axis from two blocks that differ in it and else only in axes
+ * whose strides are known; false: there are none. */
+static bool solve_axis(const ww_footprints *f,
+                       const entry *e,
+                       int axis,
+                       const bool known[3],
+                       double stride[3]) {
   uint32_t most = e->seen.n < 32 ? e->seen.n : 32; /* the first ones span the grid */
   for (uint32_t i = 0; i < most; i++)
     for (uint32_t k = i + 1; k < most; k++) {
@@ -96,13 +101,26 @@ static double stride_along(const ww_footprints *f, const entry *e, int axis) {
       double q[3];
       coordinates(f, e->seen.v[i].block, p);
       coordinates(f, e->seen.v[k].block, q);
+      double rise = (int64_t)(e->seen.v[k].lo - e->seen.v[i].lo);
       bool others = true;
-      for (int d = 0; d < 3; d++)
-        others &= d == axis || p[d] == q[d];
-      if (others && p[axis] != q[axis])
-        return (int64_t)(e->seen.v[k].lo - e->seen.v[i].lo) / (q[axis] - p[axis]);
+      for (int d = 0; d < 3; d++) {
+        others &= d == axis || known[d] || p[d] == q[d];
+        rise -= known[d] ? stride[d] * (q[d] - p[d]) : 0;
+      }
+      if (others && p[axis] != q[axis]) {
+        stride[axis] = rise / (q[axis] - p[axis]);
+        return true;
+      }
     }
-  return 0;
+  return false;
+}
+
+static void solve_strides(const ww_footprints *f, const entry *e, double stride[3]) {
+  bool known[3] = {false};
+  for (int round = 0; round < 3; round++)
+    for (int d = 0; d < 3; d++)
+      if (!known[d])
+        known[d] = solve_axis(f, e, d, known, stride);
 }
 
 static ww_footprint fit(const ww_footprints *f, const entry *e) {
@@ -111,10 +129,9 @@ static ww_footprint fit(const ww_footprints *f, const entry *e) {
   double c[3];
   coordinates(f, e->seen.v[0].block, c);
   o.at = (int64_t)(e->seen.v[0].lo - e->origin);
-  for (int d = 0; d < 3; d++) {
-    o.stride[d] = stride_along(f, e, d);
+  solve_strides(f, e, o.stride);
+  for (int d = 0; d < 3; d++)
     o.at -= o.stride[d] * c[d];
-  }
   for (uint32_t k = 0; k < e->seen.n; k++) {
     double bytes = e->seen.v[k].hi - e->seen.v[k].lo;
     if (bytes > o.bytes)

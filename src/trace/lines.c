@@ -98,7 +98,8 @@ void ww_count_args(const ww_counter *c, ww_arena *a, ww_tally *out) {
                           .atomics = x->atom.requests,
                           .lo = x->lo - r->origin,
                           .hi = x->hi - r->origin,
-                          .unique_sectors = x->unique};
+                          .unique_sectors = x->unique,
+                          .block_sectors = t->most};
     ww_row_add(&to->ld_requests, &x->ld);
     ww_row_add(&to->st_requests, &x->st);
   }

@@ -374,9 +374,11 @@ static ww_status add_idle(sampler *s, ww_err *e) {
   return WW_OK;
 }
 
-/* The block in this part of the grid, from its corner on. */
-static ww_status try_part(sampler *s, uint64_t part, ww_err *e) {
-  uint64_t at[3] = {s->box[0] / part, s->box[1] / part, s->box[2] / part};
+/* The block at these parts of the axes, in 1024ths. */
+static ww_status try_part(sampler *s, const uint16_t part[3], ww_err *e) {
+  uint64_t at[3];
+  for (int d = 0; d < 3; d++)
+    at[d] = s->box[d] / 1024 * part[d] + s->box[d] % 1024 * part[d] / 1024;
   return try_block(s, ww_number_of(s->spec->grid, at), e);
 }
 
@@ -388,10 +390,14 @@ static uint64_t look_around(sampler *s, ww_err *e, ww_status *st) {
   uint64_t cost = s->steps;
   if (cost * FEW > given && cost < given * WIDER) {
     bool differ = false;
-    /* a quarter, the corner */
-    for (uint64_t part = 4; part <= 1024 && !*st; part *= 256) {
+    /* Apart from the middle on one axis after the other, then the corner: so few blocks
+     * tell how footprints move with each axis. */
+    static const uint16_t parts[3][3] = {{256, 512, 512}, {512, 256, 512}, {0, 0, 0}};
+    for (int k = 0; k < 3 && !*st; k++) {
+      if (k == 1 && (s->box[1] == 1 || s->box[2] == 1))
+        continue; /* two axes at most */
       s->budget = given + s->steps;
-      *st = try_part(s, part, e);
+      *st = try_part(s, parts[k], e);
       const trial *other = &s->trials[s->ntrials - 1];
       differ |= !near(s->trials[0].counts.warp_instructions,
                       other->counts.warp_instructions, 0.2);
@@ -406,7 +412,8 @@ static uint64_t look_around(sampler *s, ww_err *e, ww_status *st) {
 }
 
 static ww_status run_sampled(sampler *s, ww_err *e) {
-  ww_status st = try_part(s, 2, e);
+  static const uint16_t middle[3] = {512, 512, 512};
+  ww_status st = try_part(s, middle, e);
   if (st)
     return st;
   uint64_t cost = look_around(s, e, &st);

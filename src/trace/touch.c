@@ -109,6 +109,8 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
 }
 
 void ww_touch_commit(ww_touch *t, double scale) {
+  if (t->pend.unique > t->most)
+    t->most = t->pend.unique;
   ww_add_doubles(&t->total.unique, &t->pend.unique,
                  sizeof(ww_touched) - offsetof(ww_touched, unique), scale);
   ww_range_add(&t->total.lo, &t->total.hi, t->pend.lo, t->pend.hi);

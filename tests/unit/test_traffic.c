@@ -114,6 +114,17 @@ static void test_tiles(void **state) {
   assert_true(t.shared_cycles > 0);
 }
 
+/* Blocks of a wave walk through the rows of b in step, so b comes from DRAM once for
+ * each wave where L2 has no room for it. The H200's counters show
+ * such sums for multiplications with larger tiles (data/tuned). */
+static void test_in_step(void **state) {
+  (void)state;
+  ww_traffic t = measure(
+      "matmul_tiled", "grid=256,256 block=16,16 n=4096 a=[n*n] b=[n*n] c=[n*n]", false);
+  double waves = 256 * 256 / (132.0 * 8);
+  near("DRAM read, matrices", t.dram_read / (4096.0 * 4096 * 4), 1 + waves, 2);
+}
+
 /* Sectors without their neighbours: DRAM brings 64 bytes for each. */
 static void test_stride(void **state) {
   (void)state;
@@ -180,6 +191,7 @@ int main(void) {
       RIG_TEST(test_streaming),  RIG_TEST(test_write_back),  RIG_TEST(test_warm),
       RIG_TEST(test_tiles),      RIG_TEST(test_stride),      RIG_TEST(test_contention),
       RIG_TEST(test_lone_block), RIG_TEST(test_long_blocks), RIG_TEST(test_constants),
+      RIG_TEST(test_in_step),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

@@ -37,9 +37,27 @@ static double shared_bytes(const ww_flows *f) {
 
 /* ---- footprints of waves ---- */
 
+/* Do the blocks that were run reach to the ends of every axis? */
+static bool spans(const ww_flows *f) {
+  uint64_t need = 1;
+  for (int d = 0; d < 3; d++)
+    need *= f->spec->grid[d] > 3 ? 3 : f->spec->grid[d];
+  return f->sampled->blocks >= need;
+}
+
+/* Bytes of the allocation that the launch may touch: what the sampled blocks did where
+ * they reach all corners, else all of it. */
 typedef struct {
   double lo, hi;
 } hull;
+
+static hull bounds_of(const ww_flows *f, const ww_flow *w) {
+  hull h = {(int64_t)w->counts->lo, (int64_t)w->counts->hi};
+  if (spans(f) || !w->region || w->region->unbounded)
+    return h;
+  double size = (double)w->region->size;
+  return (hull){h.lo, fmax(h.hi, h.lo + size)};
+}
 
 static void
 stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint64_t block) {
@@ -69,9 +87,16 @@ static hull hull_of(const ww_flows *f, const ww_flow *w, uint64_t from, uint64_t
       b = end;
     }
   }
-  h.lo = fmax(h.lo, (int64_t)w->counts->lo);
-  h.hi = fmin(h.hi, (int64_t)w->counts->hi);
-  return h;
+  hull bounds = bounds_of(f, w);
+  return (hull){fmax(h.lo, bounds.lo), fmin(h.hi, bounds.hi)};
+}
+
+/* Enough blocks to solve an affine function of the block index. */
+static bool determined(const ww_flows *f) {
+  uint32_t need = 1;
+  for (int d = 0; d < 3; d++)
+    need += f->spec->grid[d] > 1;
+  return spans(f) || f->sampled->blocks >= need;
 }
 
 static bool is_affine(const ww_flows *f, const ww_flow *w) {
@@ -109,28 +134,20 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
   double range = w->counts->hi - w->counts->lo;
   if (!(extent > 0))
     return;
-  w->wave = fmin(w->wave, extent);
+  w->wave = fmin(fmin(all, 32 * resident * w->counts->block_sectors), extent);
   /* of the range, only so much is touched */
   w->fresh = fmin(w->wave, (extent - common) * fmin(1, all / range));
 }
 
 /* ---- distinct sectors ---- */
 
-/* Do the blocks that were run reach to the ends of every axis? */
-static bool spans(const ww_flows *f) {
-  uint64_t need = 1;
-  for (int d = 0; d < 3; d++)
-    need *= f->spec->grid[d] > 3 ? 3 : f->spec->grid[d];
-  return f->sampled->blocks >= need;
-}
-
-/* Sectors that the launch can touch: what the sampled blocks did, where they reach all
- * corners, else the allocation. */
+/* Sectors that the launch can touch: what its footprints enclose where they move evenly
+ * with the block, which is less than the allocation where that is larger than need be.
+ */
 static double range_of(const ww_flows *f, const ww_flow *w) {
-  double touched = ceil((double)(w->counts->hi - w->counts->lo) / 32);
-  if (spans(f) || !w->region || w->region->unbounded)
-    return touched;
-  return fmax(touched, ceil((double)w->region->size / 32));
+  hull h =
+      w->affine ? hull_of(f, w, 0, ww_sampled_working(f->sampled)) : bounds_of(f, w);
+  return ceil((h.hi - h.lo) / 32);
 }
 
 /* Which part of the range a single block reaches over: a gather goes everywhere, a
@@ -146,9 +163,9 @@ static double reach(const ww_flows *f, const ww_flow *w, double range) {
 /* Regular accesses: the tally's sum, at most the range they lie in. Random ones: drawn
  * from that range, and with each its neighbour. */
 static void measure_unique(const ww_flows *f, ww_flow *w) {
+  w->affine = is_affine(f, w) && determined(f);
   double range = range_of(f, w);
   double seen = w->counts->unique_sectors;
-  w->affine = is_affine(f, w) && spans(f);
   w->random = w->affine ? 0 : w->scattered * reach(f, w, range);
   w->unique = fmin(seen, range);
   w->pair = fmin(1 + w->scattered, fmax(1, range / fmax(1, w->unique)));
@@ -181,6 +198,23 @@ static double reuse_bytes(const ww_flow *w) {
   return w->random * 32 * w->unique + (1 - w->random) * w->wave;
 }
 
+/* What is asked for again and no longer there. Blocks that were started together walk
+ * through their loops in step, so what they share comes from DRAM once for the wave,
+ * however much the wave touches until its end; left are what the wave before touched
+ * and what a block itself comes back to. */
+static double again(const ww_flows *f, const ww_flow *w, double left) {
+  double repeated = w->loads + w->atomics - w->first;
+  if (!w->affine)
+    return repeated * (1 - w->fits);
+  double blocks = ww_sampled_working(f->sampled);
+  double each_block = fmin(w->loads + w->atomics, blocks * w->counts->block_sectors);
+  double each_wave = fmax(0, fmin(each_block, f->waves * w->wave / 32) - w->first);
+  double in_block = fmax(0, w->loads + w->atomics - fmax(each_block, w->first));
+  /* A wave that walks through more than there is room for finds nothing of the last. */
+  double kept = fmin(1, fmax(0, 5 - 4 * w->wave / fmax(1, left)));
+  return fmin(repeated, each_wave * (1 - kept) + in_block * (1 - w->fits));
+}
+
 /* What comes back finds its place taken with the share of its footprint that does not
  * fit. Small footprints come back soonest, so they are served first. */
 static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
@@ -204,7 +238,7 @@ static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
       w->fits *= 1 - w->random * (1 - (asked + w->stores) / traffic);
     w->first =
         once + fmax(0, fmin(asked, w->fresh * f->waves / 32) - once) * (1 - late);
-    w->misses = w->first + (asked - w->first) * (1 - w->fits);
+    w->misses = w->first + again(f, w, left);
     if (f->warm) {
       w->misses *= 1 - late;
       w->first *= 1 - late;
