@@ -573,25 +573,6 @@ void call_ww_axis(low_callee *c) {
 
 /* ---- math functions by their C names ---- */
 
-const low_named low_rounds[] = {{"rn", WW_RN},   {"rz", WW_RZ},  {"rzi", WW_RZ},
-                                {"rm", WW_RD},   {"rmi", WW_RD}, {"rd", WW_RD},
-                                {"rp", WW_RU},   {"rpi", WW_RU}, {"ru", WW_RU},
-                                {"rna", WW_RNA}, {NULL, -1}};
-const low_named low_shuffles[] = {{"idx", WW_SHFL_IDX},
-                                  {"up", WW_SHFL_UP},
-                                  {"down", WW_SHFL_DOWN},
-                                  {"bfly", WW_SHFL_BFLY},
-                                  {NULL, -1}};
-const low_named low_votes[] = {{"all", WW_VOTE_ALL},       {"any", WW_VOTE_ANY},
-                               {"uni", WW_VOTE_UNI},       {"eq", WW_VOTE_UNI},
-                               {"ballot", WW_VOTE_BALLOT}, {NULL, -1}};
-
-int low_value_named(const low_named *row, const char *name, size_t n) {
-  while (row->name && (strlen(row->name) != n || memcmp(row->name, name, n)))
-    row++;
-  return row->value;
-}
-
 int low_math_named(const char *name, size_t n) {
   for (int m = 0; m < WW_NMATH; m++)
     if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n))
@@ -753,7 +734,7 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   c->nres = rt->n;
   c->dst = rt->n ? res[0] : WW_NOVAL;
   if (direct)
-    low_note(L, &F->callees, index);
+    low_note(F->a, &F->callees, index);
   else
     F->indirect = true;
 }

@@ -721,7 +721,7 @@ static const low_row rows[] = {
 bool call_opencl(low_callee *c) {
   char base[64];
   int flags = 0;
-  if (c->F->L->dialect != WW_OPENCL || !parse_builtin(c, base))
+  if (c->F->L->m.dialect != WW_OPENCL || !parse_builtin(c, base))
     return false;
   const low_row *r = call_find(rows, sizeof rows / sizeof *rows, base);
   if (r) {

@@ -4,24 +4,7 @@
 
 #include <stdlib.h>
 
-/* As in trace/trace.h: where the interpreter's memory keeps each space. */
-enum {
-  SHARED_BASE = 0x01000000,
-  SHARED_SIZE = 0x01000000,
-  LOCAL_BASE = 0x20000000,
-  LOCAL_SIZE = 0x20000000
-};
-
 /* ---- registers ---- */
-
-int low_nv_sreg(const char *s) {
-  for (int r = 0; r < WW_SREG_DYNSHARED; r++)
-    if (!strcmp(ww_sreg_names[r], s))
-      return r;
-  return !strcmp(s, "dynamic.smem.size") ? WW_SREG_DYNSHARED
-         : !strcmp(s, "WARP_SZ")         ? WW_SREG_WARPSIZE
-                                         : -1;
-}
 
 void call_nv_sreg(low_callee *c) {
   int s = low_nv_sreg(c->tail);
@@ -34,19 +17,6 @@ void call_nv_sreg(low_callee *c) {
 }
 
 /* ---- synchronisation ---- */
-
-ww_val low_bar(low_fn *F, int sub, ww_val p, int64_t id, uint32_t count) {
-  ww_type t = sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1;
-  ww_val dst = sub ? low_new_val(F, t) : WW_NOVAL;
-  ww_ins *i = low_ins(F, WW_OP_BAR, t);
-  i->a = p;
-  i->sub = sub;
-  i->imm = id;
-  i->ext = count;
-  i->dst = dst;
-  i->nres = sub != 0;
-  return dst;
-}
 
 /* y: the first argument is the barrier's id, the second the number of threads (kept in
  * ext, 0: all)
@@ -66,19 +36,6 @@ void call_nv_bar(low_callee *c) {
 
 /* ---- warp ---- */
 
-void low_shfl(
-    low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag, ww_val out[2]) {
-  out[0] = low_new_val(F, t);
-  out[1] = flag ? low_new_val(F, WW_I1) : WW_NOVAL;
-  ww_ins *i = low_ins(F, WW_OP_SHFL, t);
-  i->dst = out[0];
-  i->nres = i->n = flag ? 2 : 1;
-  i->a = in[0];
-  i->b = in[1];
-  i->c = in[2];
-  i->sub = mode;
-}
-
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c) {
   char tok[4][24];
@@ -96,42 +53,6 @@ void call_nv_shfl(low_callee *c) {
   memcpy(c->res, out, c->rt->n * sizeof *out);
 }
 
-/* Whether the mask may leave out lanes that run along: tiles of cooperative groups vote
- * side by side. A constant mask, or one just taken from the active lanes, names all
- * that are there. */
-static bool partial_mask(low_fn *F, ww_val mask) {
-  uint64_t k;
-  if (mask == WW_NOVAL || low_is_const(F, mask, &k))
-    return false;
-  for (uint32_t b = 0; b < F->blocks.n; b++)
-    for (uint32_t i = 0; i < F->blocks.v[b].ins.n; i++)
-      if (F->blocks.v[b].ins.v[i].dst == mask)
-        return F->blocks.v[b].ins.v[i].op != WW_OP_ACTIVEMASK;
-  return true;
-}
-
-static ww_val ballot(low_fn *F, ww_val p, ww_val mask) {
-  ww_val all = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
-  return low_op32(F, WW_OP_AND, all, mask);
-}
-
-ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
-  if (!partial_mask(F, mask))
-    return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
-  ww_val zero = low_i32(F, 0);
-  ww_val one = low_const(F, WW_I1, 1);
-  ww_val yes = ballot(F, p, mask);
-  if (mode == WW_VOTE_BALLOT)
-    return yes;
-  if (mode == WW_VOTE_ANY)
-    return low_nonzero(F, yes);
-  ww_val all = low_cmp(F, WW_EQ, WW_I32,
-                       ballot(F, low_binary(F, WW_OP_XOR, WW_I1, p, one), mask), zero);
-  return mode == WW_VOTE_ALL ? all
-                             : low_binary(F, WW_OP_OR, WW_I1, all,
-                                          low_cmp(F, WW_EQ, WW_I32, yes, zero));
-}
-
 void call_nv_vote(low_callee *c) {
   int mode = low_value_named(low_votes, c->tail, strcspn(c->tail, "."));
   if (mode < 0) {
@@ -141,26 +62,6 @@ void call_nv_vote(low_callee *c) {
   ww_val p = call_arg(c, c->nargs - 1);
   ww_val mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
   call_set(c, low_vote(c->F, mode, p, mask, call_type(c)));
-}
-
-/* out[1] (all lanes agree) only for match.all */
-void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]) {
-  bool partial = partial_mask(F, mask), flag = all && !partial;
-  out[0] = low_new_val(F, WW_I32);
-  out[1] = flag ? low_new_val(F, WW_I1) : WW_NOVAL;
-  ww_ins *i = low_ins(F, WW_OP_MATCH, WW_I32);
-  i->a = v;
-  i->sub = flag;
-  i->dst = out[0];
-  i->nres = i->n = 1 + flag;
-  if (!partial)
-    return;
-  ww_val same = out[0] = low_op32(F, WW_OP_AND, out[0], mask);
-  if (!all)
-    return;
-  ww_val here = low_op32(F, WW_OP_AND, low_nullary(F, WW_OP_ACTIVEMASK, WW_I32), mask);
-  out[1] = low_cmp(F, WW_EQ, WW_I32, same, here);
-  out[0] = low_select(F, WW_I32, out[1], same, low_i32(F, 0));
 }
 
 void call_nv_match(low_callee *c) {
@@ -196,45 +97,6 @@ void call_nv_ldg(low_callee *c) {
   low_load(c->F, p, c->rt->c, c->rt->n, c->res);
 }
 
-int low_pick(const low_kinds *row, const char *name, ww_type t, bool sign) {
-  for (; row->name; row++)
-    if (!strcmp(row->name, name))
-      return ww_is_float(t) ? row->f : sign ? row->s : row->u;
-  return -1;
-}
-
-int low_arith_named(const char *name, ww_type t, bool sign) {
-  static const low_kinds rows[] = {{"add", WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},
-                                   {"sub", WW_OP_SUB, WW_OP_SUB, WW_OP_FSUB},
-                                   {"mul", WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
-                                   {"div", WW_OP_SDIV, WW_OP_UDIV, WW_OP_FDIV},
-                                   {"rem", WW_OP_SREM, WW_OP_UREM, 0},
-                                   {"min", WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN},
-                                   {"max", WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
-                                   {"and", WW_OP_AND, WW_OP_AND, WW_OP_AND},
-                                   {"or", WW_OP_OR, WW_OP_OR, WW_OP_OR},
-                                   {"xor", WW_OP_XOR, WW_OP_XOR, WW_OP_XOR},
-                                   {NULL, -1, -1, -1}};
-  return low_pick(rows, name, t, sign);
-}
-
-int low_rmw_named(const char *name, ww_type t, bool sign) {
-  static const low_kinds rows[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
-                                   {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB},
-                                   {"exch", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-                                   {"xchg", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-                                   {"exchange", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-                                   {"min", WW_RMW_SMIN, WW_RMW_UMIN, WW_RMW_FMIN},
-                                   {"max", WW_RMW_SMAX, WW_RMW_UMAX, WW_RMW_FMAX},
-                                   {"and", WW_RMW_AND, WW_RMW_AND, -1},
-                                   {"or", WW_RMW_OR, WW_RMW_OR, -1},
-                                   {"xor", WW_RMW_XOR, WW_RMW_XOR, -1},
-                                   {"inc", WW_RMW_INC, WW_RMW_INC, -1},
-                                   {"dec", WW_RMW_DEC, WW_RMW_DEC, -1},
-                                   {NULL, -1, -1, -1}};
-  return low_pick(rows, name, t, sign);
-}
-
 /* llvm.nvvm.atomic.load.inc.32.p0, llvm.nvvm.atomic.add.gen.i.cta.i32.p0 ... */
 void call_nv_atomic(low_callee *c) {
   char tok[6][24];
@@ -254,24 +116,6 @@ void call_nv_atomic(low_callee *c) {
     call_set(c, low_atom(c->F, op, t, p, call_arg(c, 1), true));
 }
 
-static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
-  ww_val offset = low_add_imm(F, a, WW_I64, -base);
-  return low_cmpk(F, WW_ULT, WW_I64, offset, size);
-}
-
-ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
-  switch (s) {
-  case WW_SHARED:
-    return in_window(F, address, SHARED_BASE, SHARED_SIZE);
-  case WW_LOCAL:
-    return in_window(F, address, LOCAL_BASE, LOCAL_SIZE);
-  case WW_GLOBAL:
-    return low_cmpk(F, WW_UGE, WW_I64, address, 1ull << 32);
-  default:
-    return low_const(F, WW_I1, 0);
-  }
-}
-
 void call_nv_isspace(low_callee *c) {
   ww_space is = low_space_of(c->F, c->arg[0]);
   ww_space want = WW_GENERIC;
@@ -284,31 +128,6 @@ void call_nv_isspace(low_callee *c) {
 
 void call_nv_handle(low_callee *c) {
   call_set(c, call_arg(c, c->nargs - 1));
-}
-
-/* Copies `bytes`, or clears them when src_bytes is zero (partial sizes count as all).
- */
-void low_copy_or_zero(
-    low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes) {
-  uint64_t k;
-  if (low_is_const(F, src_bytes, &k)) {
-    if (k)
-      low_copy_async(F, to, from, bytes);
-    else
-      low_fill(F, to, low_const(F, WW_I8, 0), bytes);
-    return;
-  }
-  uint32_t copy = low_new_block(F, NULL);
-  uint32_t clear = low_new_block(F, NULL);
-  uint32_t join = low_new_block(F, NULL);
-  low_cbr(F, low_nonzero(F, src_bytes), copy, clear);
-  F->cur = copy;
-  low_copy_async(F, to, from, bytes);
-  low_br(F, join);
-  F->cur = clear;
-  low_fill(F, to, low_const(F, WW_I8, 0), bytes);
-  low_br(F, join);
-  F->cur = join;
 }
 
 /* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]); a wait is seen
@@ -624,7 +443,7 @@ static const char *mangled_base(const char *name, char out[32]) {
 bool call_math_library(low_callee *c, const char *name, int flags) {
   char base[32];
   char s[32];
-  if (c->F->L->dialect != WW_OPENCL)
+  if (c->F->L->m.dialect != WW_OPENCL)
     name = mangled_base(name, base);
   size_t n = strlen(name);
   if (n >= sizeof s || !n || !c->nargs)

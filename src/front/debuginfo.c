@@ -12,17 +12,6 @@
 
 /* ---- files and lines ---- */
 
-/* A header the user did not write: shims, clang's own, the system's. */
-static bool foreign(const char *path) {
-  static const char *const parts[] = {"/shim/",     "/lib/clang/",      "/usr/include/",
-                                      "/usr/lib/",  "/usr/local/cuda",  "/opt/rocm",
-                                      "<built-in>", "/.cache/warpwise/"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (strstr(path, parts[i]))
-      return true;
-  return ww_starts(ww_path_base(path), "ww_");
-}
-
 static uint32_t file_index(low *L, LLVMMetadataRef file) {
   bool fresh;
   uint32_t *at = low_map_at(L->a, &L->files, file, &fresh);
@@ -35,20 +24,7 @@ static uint32_t file_index(low *L, LLVMMetadataRef file) {
   char *path = nf && f[0] == '/' ? ww_strndup(L->a, f, nf)
                                  : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "",
                                           nd ? "/" : "", (int)nf, nf ? f : "");
-  for (uint32_t i = 0; i < L->file_list.n; i++)
-    if (!strcmp(L->file_list.v[i], path))
-      return *at = i;
-  *at = L->file_list.n;
-  ww_push(L->a, &L->file_list, path);
-  return *at;
-}
-
-static uint32_t add_loc(low *L, uint32_t file, uint32_t line) {
-  ww_loc *last = L->loc_list.n > 1 ? &L->loc_list.v[L->loc_list.n - 1] : NULL;
-  if (last && last->file == file && last->line == line)
-    return L->loc_list.n - 1;
-  ww_push(L->a, &L->loc_list, (ww_loc){file, line});
-  return L->loc_list.n - 1;
+  return *at = low_add_file(&L->m, path);
 }
 
 /* Innermost location in a file of the user's; else the outermost. */
@@ -62,10 +38,10 @@ static uint32_t resolve(low *L, LLVMMetadataRef d) {
       continue;
     file = file_index(L, f);
     line = LLVMDILocationGetLine(d);
-    if (!foreign(L->file_list.v[file]))
+    if (!low_foreign_file(L->m.file_list.v[file]))
       break;
   }
-  return line ? add_loc(L, file, line) : 0;
+  return line ? low_add_loc(&L->m, file, line) : 0;
 }
 
 uint32_t low_loc(low *L, LLVMValueRef inst) {
@@ -139,7 +115,7 @@ static const char *plain_name(low *L, const char *mangled) {
  * _ZZ4kernvE4tile, _ZL1n; else as it is. */
 const char *low_variable_name(low *L, const char *mangled) {
   const char *dot = strrchr(mangled, '.');
-  if (L->dialect == WW_OPENCL && dot && dot != mangled && !ww_is_digit(dot[1]) &&
+  if (L->m.dialect == WW_OPENCL && dot && dot != mangled && !ww_is_digit(dot[1]) &&
       dot[1])
     return ww_strdup(L->a, dot + 1); /* kernel.variable */
   for (const char *const *tail =
@@ -190,7 +166,7 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
     LLVMMetadataRef file = LLVMDIScopeGetFile(sp);
     fn->line = LLVMDISubprogramGetLine(sp);
     if (file)
-      fn->file = L->file_list.v[file_index(L, file)];
+      fn->file = L->m.file_list.v[file_index(L, file)];
     fn->name = node_text(L, sp, OP_NAME);
   }
   if (ww_starts(fn->mangled, "__omp_offloading_"))

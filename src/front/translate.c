@@ -215,7 +215,7 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   uint32_t *at = low_map_at(L->a, &L->syms, gv, &fresh);
   if (!fresh)
     return *at;
-  uint32_t index = *at = L->sym_list.n;
+  uint32_t index = *at = L->m.sym_list.n;
   LLVMTypeRef t = LLVMGlobalGetValueType(gv);
   unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(gv));
   ww_symbol s = {.mangled = ww_strdup(L->a, low_name(gv)),
@@ -234,9 +234,8 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   bool missing = LLVMIsDeclaration(gv) && !s.dynamic;
   const char *why =
       ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
-  ww_push(L->a, &L->sym_list, s);
+  low_add_symbol(&L->m, s, missing ? why : NULL);
   ww_push(L->a, &L->sym_llvm, gv);
-  ww_push(L->a, &L->sym_refusal, missing ? why : NULL);
   return index;
 }
 
@@ -247,12 +246,11 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
   uint32_t *at = low_map_at(L->a, &L->fns, f, &fresh);
   if (!fresh)
     return *at;
-  *at = L->list.n;
-  low_fn *F = WW_NEW(L->a, low_fn);
+  *at = L->m.list.n;
+  low_fn *F = low_add_fn(&L->m);
   F->L = L;
-  F->a = L->a;
-  F->llvm = f;
-  F->index = L->list.n;
+  F->of = WW_NEW(L->a, low_source);
+  F->of->fn = f;
   uint32_t k = low_map_get(&L->kernels, f, 0);
   F->is_kernel = F->fn.kernel = k != 0;
   if (k) {
@@ -263,7 +261,6 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
       F->fn.req_block[d] = kn->req[d] ? kn->req[d] : 1;
   }
   low_describe(L, f, &F->fn);
-  ww_push(L->a, &L->list, F);
   return F->index;
 }
 
@@ -284,22 +281,10 @@ typedef struct {
   uint32_t first; /* first ww_param */
 } formal;
 
-static void add_param(low_fn *F, ww_param p) {
-  ww_param *grown = ww_grow(F->a, F->fn.params, F->fn.nparams * sizeof p,
-                            (F->fn.nparams + 1) * sizeof p);
-  F->fn.params = grown;
-  grown[F->fn.nparams] = p;
-  ww_push(
-      F->a, &F->vals,
-      (ww_value){
-          .type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
-  F->fn.nparams++;
-}
-
 static LLVMTypeRef pointee_attr(low_fn *F, uint32_t i) {
-  LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byval);
+  LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(F->of->fn, i + 1, F->L->at_byval);
   if (!a)
-    a = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byref);
+    a = LLVMGetEnumAttributeAtIndex(F->of->fn, i + 1, F->L->at_byref);
   return a ? LLVMGetTypeAttributeValue(a) : NULL;
 }
 
@@ -316,14 +301,14 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
   ww_param p = {.type = WW_I64,
                 .size = LLVMABISizeOfType(L->td, whole),
                 .align = LLVMABIAlignmentOfType(L->td, whole)};
-  LLVMAttributeRef al = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_align);
+  LLVMAttributeRef al = LLVMGetEnumAttributeAtIndex(F->of->fn, i + 1, L->at_align);
   if (f->by && al)
     p.align = LLVMGetEnumAttributeValue(al);
   if (F->is_kernel && (f->by || f->packed)) {
     p.name = param_name(L, f->p, i, 0, 1);
     p.byval = true;
     p.space = WW_PARAM;
-    add_param(F, p);
+    low_add_param(F, p);
     return;
   }
   for (uint32_t c = 0; c < f->t->n; c++) {
@@ -335,9 +320,10 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
     if (p.pointer) {
       ww_space s = low_addrspace(L, LLVMGetPointerAddressSpace(lt));
       p.space = s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s;
-      p.readonly = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_readonly) != NULL;
+      p.readonly =
+          LLVMGetEnumAttributeAtIndex(F->of->fn, i + 1, L->at_readonly) != NULL;
     }
-    add_param(F, p);
+    low_add_param(F, p);
   }
 }
 
@@ -406,21 +392,21 @@ static void bind_formal(low_fn *F, formal *f) {
 }
 
 static void lower_fn(low_fn *F) {
-  uint32_t n = LLVMCountParams(F->llvm);
+  uint32_t n = LLVMCountParams(F->of->fn);
   uint32_t i = 0;
   formal *formals = WW_NEWN(F->a, formal, n + 1);
-  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p; p = LLVMGetNextParam(p), i++) {
+  for (LLVMValueRef p = LLVMGetFirstParam(F->of->fn); p; p = LLVMGetNextParam(p), i++) {
     formals[i].p = p;
     formal_params(F, &formals[i], i);
   }
   if (F->is_kernel)
-    low_describe_params(F->L, F->llvm, &F->fn);
+    low_describe_params(F->L, F->of->fn, &F->fn);
   const low_type *r =
-      low_flat(F->L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
+      low_flat(F->L, LLVMGetReturnType(LLVMGlobalGetValueType(F->of->fn)));
   F->fn.ret = r->n == 1 ? r->c[0].type : WW_VOID;
   if (r->refuse)
     low_refuse(F, "returns %s", r->refuse);
-  if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(F->llvm)))
+  if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(F->of->fn)))
     low_refuse(F, "variable arguments");
   for (i = 0; i < n && !F->fn.refusal; i++)
     bind_formal(F, &formals[i]);
@@ -428,77 +414,6 @@ static void lower_fn(low_fn *F) {
     low_body(F);
   if (!F->fn.refusal)
     low_finish(F);
-}
-
-/* ---- what spreads over calls: refusals and shared memory ---- */
-
-void low_note(low *L, low_numbers *list, uint32_t number) {
-  for (uint32_t i = 0; i < list->n; i++)
-    if (list->v[i] == number)
-      return;
-  ww_push(L->a, list, number);
-}
-
-static void address_taken(low *L, low_numbers *taken) {
-  for (uint32_t s = 0; s < L->sym_list.n; s++)
-    for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
-      if (L->sym_list.v[s].relocs[r].fn)
-        low_note(L, taken, L->sym_list.v[s].relocs[r].ref);
-  for (uint32_t f = 0; f < L->list.n; f++)
-    for (uint32_t v = 0; v < L->list.v[f]->vals.n; v++)
-      if (L->list.v[f]->vals.v[v].kind == WW_VAL_FN)
-        low_note(L, taken, L->list.v[f]->vals.v[v].ref);
-}
-
-static void spread_refusals(low *L) {
-  for (bool again = true; again;) {
-    again = false;
-    for (uint32_t f = 0; f < L->list.n; f++) {
-      low_fn *F = L->list.v[f];
-      for (uint32_t i = 0; i < F->callees.n && !F->fn.refusal; i++) {
-        const low_fn *callee = L->list.v[F->callees.v[i]];
-        const ww_fn *g = &callee->fn;
-        if (!g->refusal)
-          continue;
-        F->fn.refusal = callee->callee_refused /* one function named is enough */
-                            ? g->refusal
-                            : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
-        F->callee_refused = true;
-        again = true;
-      }
-    }
-  }
-}
-
-static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
-  if (fns[f])
-    return;
-  fns[f] = true;
-  low_fn *F = L->list.v[f];
-  for (uint32_t i = 0; i < F->symbols.cap; i++)
-    if (F->symbols.slots[i].key)
-      syms[F->symbols.slots[i].key - 1] = true;
-  for (uint32_t i = 0; i < F->callees.n; i++)
-    reach(L, F->callees.v[i], fns, syms);
-}
-
-static void shared_sizes(low *L) {
-  bool *fns = WW_NEWN(L->a, bool, L->list.n + 1),
-       *syms = WW_NEWN(L->a, bool, L->sym_list.n + 1);
-  for (uint32_t f = 0; f < L->list.n; f++) {
-    uint64_t bytes = 0;
-    memset(fns, 0, L->list.n);
-    memset(syms, 0, L->sym_list.n);
-    reach(L, f, fns, syms);
-    for (uint32_t s = 0; s < L->sym_list.n; s++) {
-      const ww_symbol *y = &L->sym_list.v[s];
-      if (!syms[s] || y->space != WW_SHARED || y->dynamic)
-        continue;
-      uint32_t align = y->align ? y->align : 1;
-      bytes = (bytes + align - 1) / align * align + y->size;
-    }
-    L->list.v[f]->fn.shared_bytes = bytes;
-  }
 }
 
 /* ---- the module ---- */
@@ -526,8 +441,7 @@ static void set_up(low *L) {
   L->at_noalias = low_attribute("noalias");
   L->at_readonly = low_attribute("readonly");
   L->at_align = low_attribute("align");
-  ww_push(L->a, &L->loc_list, (ww_loc){0, 0});
-  ww_push(L->a, &L->file_list, "");
+  low_begin(&L->m);
 }
 
 static uint32_t warp_size(low *L) {
@@ -546,74 +460,11 @@ static void lower_all(low *L) {
     low_want_fn(L, L->kernel.v[i].fn);
   uint32_t f = 0;
   uint32_t s = 0;
-  while (f < L->list.n || s < L->sym_list.n)
-    if (f < L->list.n)
-      lower_fn(L->list.v[f++]);
+  while (f < L->m.list.n || s < L->m.sym_list.n)
+    if (f < L->m.list.n)
+      lower_fn(L->m.list.v[f++]);
     else
       low_init_symbol(L, s++);
-  low_numbers taken = {0};
-  address_taken(L, &taken);
-  for (uint32_t i = 0; i < L->list.n; i++)
-    for (uint32_t t = 0; L->list.v[i]->indirect && t < taken.n; t++)
-      low_note(L, &L->list.v[i]->callees, taken.v[t]);
-  spread_refusals(L);
-  shared_sizes(L);
-}
-
-static void deliver(low *L) {
-  ww_module *m = L->out;
-  *m = (ww_module){.dialect = L->dialect,
-                   .warp = warp_size(L),
-                   .nfns = L->list.n,
-                   .fns = WW_NEWN(L->a, ww_fn, L->list.n + 1),
-                   .symbols = L->sym_list.v,
-                   .nsymbols = L->sym_list.n,
-                   .locs = L->loc_list.v,
-                   .nlocs = L->loc_list.n,
-                   .files = L->file_list.v,
-                   .nfiles = L->file_list.n};
-  for (uint32_t i = 0; i < L->list.n; i++) {
-    ww_fn *fn = &m->fns[i];
-    *fn = L->list.v[i]->fn;
-    if (fn->refusal) {
-      fn->blocks = NULL;
-      fn->nblocks = 0;
-      fn->vals = L->list.v[i]->vals.v;
-      fn->nvals = fn->nparams;
-      fn->npool = 0;
-    } else {
-      ww_ir_split_exits(fn, L->a);
-      ww_ir_flow(fn, L->a);
-    }
-  }
-}
-
-/* A function that breaks an invariant is our bug; the rest of the module need not
- * suffer from it.
- */
-static void refuse_broken(low *L) {
-  ww_module alone = *L->out;
-  ww_err e = {0};
-  alone.fns = WW_NEWN(L->a, ww_fn, L->out->nfns + 1);
-  for (uint32_t f = 0; f < alone.nfns; f++) {
-    memcpy(alone.fns, L->out->fns, alone.nfns * sizeof *alone.fns);
-    for (uint32_t g = 0; g < alone.nfns; g++)
-      if (g != f)
-        alone.fns[g].refusal = "-";
-    if (L->out->fns[f].refusal || !ww_ir_check(&alone, &e))
-      continue;
-    L->list.v[f]->fn.refusal = ww_fmt(L->a, "a defect of this program: %s", e.msg);
-  }
-  spread_refusals(L);
-  deliver(L);
-}
-
-static ww_status check(low *L, ww_err *e) {
-  ww_status st = ww_ir_check(L->out, e);
-  if (!st)
-    return st;
-  refuse_broken(L);
-  return ww_ir_check(L->out, e);
 }
 
 ww_status ww_lower_bitcode(const void *bitcode[],
@@ -625,7 +476,7 @@ ww_status ww_lower_bitcode(const void *bitcode[],
                            ww_module *out,
                            ww_err *e) {
   char why[LINK_ERROR] = "";
-  low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
+  low L = {.m = {.a = a, .out = out, .dialect = d}, .a = a, .ctx = LLVMContextCreate()};
   LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, why);
   stale_modules stale = {.n = 0};
   ww_status st = read_fresh(&L, bitcode, sizes, n, why, &stale, e);
@@ -633,9 +484,9 @@ ww_status ww_lower_bitcode(const void *bitcode[],
     set_up(&L);
     find_kernels(&L);
     low_run_passes(&L, n > 1, raw);
+    L.m.warp = warp_size(&L);
     lower_all(&L);
-    deliver(&L);
-    st = check(&L, e);
+    st = low_deliver(&L.m, e);
   }
   if (L.mod)
     LLVMDisposeModule(L.mod);

@@ -197,7 +197,7 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
 }
 
 void low_fmul_now(low_fn *F, LLVMValueRef inst) {
-  *low_map_at(F->a, &F->deferred, inst, NULL) = 0;
+  *low_map_at(F->a, &F->of->deferred, inst, NULL) = 0;
   fp_each(F, inst, LLVMFMul);
 }
 
@@ -208,10 +208,10 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   bool first = false;
   if (!is_contract(F, inst))
     return false;
-  if (low_map_get(&F->deferred, x, 0)) {
+  if (low_map_get(&F->of->deferred, x, 0)) {
     mul = x;
     first = true;
-  } else if (low_map_get(&F->deferred, y, 0))
+  } else if (low_map_get(&F->of->deferred, y, 0))
     mul = y;
   if (!mul || x == y)
     return false;
@@ -234,7 +234,7 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
 void low_binop(low_fn *F, LLVMValueRef inst) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   if (op == LLVMFMul && defers(F, inst)) {
-    *low_map_at(F->a, &F->deferred, inst, NULL) = 1;
+    *low_map_at(F->a, &F->of->deferred, inst, NULL) = 1;
     return;
   }
   if (op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv ||

@@ -50,13 +50,13 @@ static ptx_reg *find_reg(ptx_state *s, const char *name) {
   return NULL;
 }
 
-static void add_reg(ptx_state *s, const char *name, ww_type t) {
+void ptx_add_reg(ptx_state *s, const char *name, ww_type t) {
   ptx_reg r = {.declared = t, .type = t, .v = low_const(s->F, t, 0)};
   snprintf(r.name, sizeof r.name, "%s", name);
   ww_push(s->F->a, &s->regs, r);
 }
 
-static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
+ww_val ptx_reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
   if (from == to)
     return v;
   unsigned wf = ww_type_bits(from);
@@ -130,7 +130,7 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   ww_val v = warp    ? low_i32(i->F, 32)
              : clock ? low_nullary(i->F, WW_OP_CLOCK, from)
                      : low_sreg(i->F, r);
-  *out = reshape(i->F, v, from, t, false);
+  *out = ptx_reshape(i->F, v, from, t, false);
   return true;
 }
 
@@ -181,7 +181,7 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
     return low_not(i->F, ptx_read(i, operand + 1, WW_I1));
   ptx_reg *r = find_reg(i->s, operand);
   if (r)
-    return reshape(i->F, r->v, r->type, t, false);
+    return ptx_reshape(i->F, r->v, r->type, t, false);
   if (immediate(operand, t, &bits))
     return low_const(i->F, t, bits);
   if (special(i, operand, t, &v))
@@ -214,7 +214,7 @@ void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) 
     return;
   }
   if (ww_type_bits(r->declared) != ww_type_bits(t)) {
-    v = reshape(i->F, v, t, r->declared, sign);
+    v = ptx_reshape(i->F, v, t, r->declared, sign);
     t = r->declared;
   }
   r->v = v;
@@ -241,7 +241,7 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
 
 /* ---- statements ---- */
 
-static char *trim(char *s) {
+char *ptx_trim(char *s) {
   while (ww_is_space(*s))
     s++;
   size_t n = strlen(s);
@@ -263,7 +263,7 @@ static void declare(ptx_state *s, char *text) {
     }
     char *lt = strchr(tok, '<');
     if (!lt) {
-      add_reg(s, tok, t.t);
+      ptx_add_reg(s, tok, t.t);
       continue;
     }
     int n = atoi(lt + 1);
@@ -271,7 +271,7 @@ static void declare(ptx_state *s, char *text) {
     for (int k = 0; k < n && k < 64; k++) {
       char name[PTX_NAME];
       snprintf(name, sizeof name, "%.30s%d", tok, k);
-      add_reg(s, name, t.t);
+      ptx_add_reg(s, name, t.t);
     }
   }
 }
@@ -288,7 +288,7 @@ static void split_operands(ptx_ins *i, char *s) {
       continue;
     bool last = !*s;
     *s = 0;
-    char *o = trim(start);
+    char *o = ptx_trim(start);
     if (*o && i->narg < PTX_MAX_OPERANDS)
       i->arg[i->narg++] = o;
     if (last)
@@ -331,14 +331,14 @@ static void predicated_select(ptx_ins *i, ww_val p) {
     ptx_reg *r = &s->regs.v[k];
     if (r->v == before[k].v)
       continue;
-    ww_val old = reshape(i->F, before[k].v, before[k].type, r->type, false);
+    ww_val old = ptx_reshape(i->F, before[k].v, before[k].type, r->type, false);
     r->v = low_select(i->F, r->type, p, r->v, old);
   }
 }
 
 /* The value in the type that the register was declared with. */
 static void settle(low_fn *F, ptx_reg *r) {
-  r->v = reshape(F, r->v, r->type, r->declared, false);
+  r->v = ptx_reshape(F, r->v, r->type, r->declared, false);
   r->type = r->declared;
 }
 
@@ -381,7 +381,7 @@ static void statement(ptx_state *s, char *text) {
   if (*text == '@') {
     size_t n = strcspn(text, " \t\n\v\f\r");
     p = ww_strndup(s->F->a, text + 1, n - 1);
-    text = trim(text + n);
+    text = ptx_trim(text + n);
   }
   parse(&i, text);
   if (!i.nop || strchr(text, ':') == text + strlen(i.op[0])) {
@@ -399,7 +399,7 @@ static void statement(ptx_state *s, char *text) {
     predicated_branch(&i, cond);
 }
 
-static void statements(ptx_state *s, char *text) {
+void ptx_statements(ptx_state *s, char *text) {
   /* scope braces stand alone at the start of a statement */
   for (char *c = text; *c; c++) {
     char *start = c;
@@ -418,115 +418,10 @@ static void statements(ptx_state *s, char *text) {
     }
     char end = *c;
     *c = 0;
-    char *one = trim(start);
+    char *one = ptx_trim(start);
     if (*one && !s->F->fn.refusal)
       statement(s, one);
     if (!end)
       break;
   }
-}
-
-/* ---- the call ---- */
-
-/* "$0" -> "$0", "$$" -> "$", "${0:x}" -> "$0"; comments out */
-static char *plain_text(ww_arena *a, const char *s, size_t n) {
-  char *out = ww_alloc(a, n + 1);
-  char *o = out;
-  for (size_t i = 0; i < n; i++) {
-    char c = s[i];
-    char next = i + 1 < n ? s[i + 1] : 0;
-    if (c == '/' && next == '/') {
-      while (i < n && s[i] != '\n')
-        i++;
-      *o++ = ' ';
-    } else if (c == '/' && next == '*') {
-      for (i += 2; i + 1 < n && (s[i] != '*' || s[i + 1] != '/'); i++) {}
-      i++;
-      *o++ = ' ';
-    } else if (c == '$' && next == '{') {
-      *o++ = '$';
-      for (i += 2; i < n && s[i] != '}'; i++)
-        if (ww_is_digit(s[i]))
-          *o++ = s[i];
-    } else if (c == '$' && next == '$') {
-      *o++ = '%';
-      i++;
-    } else
-      *o++ = c == '\n' || c == '\t' || c == '\r' ? ' ' : c;
-  }
-  return out;
-}
-
-/* Binds $0 .. to outputs, then inputs; returns the number of outputs. */
-static uint32_t
-bind(ptx_state *s, LLVMValueRef inst, char *constraints, const low_type *rt) {
-  low_fn *F = s->F;
-  uint32_t k = 0;
-  uint32_t outs = 0;
-  uint32_t in = 0;
-  char *save = NULL;
-  char name[16];
-  for (char *c = strtok_r(constraints, ",", &save); c; c = strtok_r(NULL, ",", &save)) {
-    if (*c == '~')
-      continue;
-    snprintf(name, sizeof name, "$%u", k++);
-    if (*c == '=') {
-      if (strchr(c, '*') || outs >= rt->n) {
-        low_refuse(F, "inline PTX with an output in memory");
-        return 0;
-      }
-      add_reg(s, name, rt->c[outs++].type);
-      continue;
-    }
-    if (in >= LLVMGetNumArgOperands(inst))
-      break;
-    LLVMValueRef v = LLVMGetOperand(inst, in++);
-    const low_type *t = low_type_of(F, v);
-    if (t->n != 1) {
-      low_refuse(F, "inline PTX with an aggregate operand");
-      return 0;
-    }
-    add_reg(s, name, t->c[0].type);
-    s->regs.v[s->regs.n - 1].v = low_scalar(F, v);
-    if (ww_is_digit(*c)) { /* tied to an output: its start value */
-      ptx_reg *o = &s->regs.v[atoi(c)];
-      o->v = s->regs.v[s->regs.n - 1].v;
-      o->type = t->c[0].type;
-    }
-  }
-  return outs;
-}
-
-void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
-#if LLVM_VERSION_MAJOR >= 18
-  size_t n;
-  size_t nc;
-  const low_type *rt = low_type_of(F, inst);
-  const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n);
-  const char *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
-  char *text = plain_text(F->a, raw, n);
-  ptx_state s = {.F = F, .carry = WW_NOVAL};
-  if (F->L->target != LOW_NVPTX) {
-    if (*trim(text))
-      low_refuse(F, "inline assembly: %.100s", trim(text));
-    if (rt->n && !F->fn.refusal && LLVMGetNumArgOperands(inst) == 1)
-      low_set(F, inst, low_get(F, LLVMGetOperand(inst, 0))->v, rt->n);
-    return;
-  }
-  uint32_t outs = bind(&s, inst, ww_strndup(F->a, constraints, nc), rt);
-  if (!F->fn.refusal)
-    statements(&s, text);
-  ww_val *out = low_define(F, inst);
-  for (uint32_t k = 0; k < rt->n; k++)
-    out[k] = k < outs
-                 ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false)
-                 : low_const(F, rt->c[k].type, 0);
-#else
-  (void)inst;
-  (void)inline_asm;
-  low_refuse(
-      F,
-      "inline PTX, which this build's LLVM (%d) cannot show; version 18 or later can",
-      LLVM_VERSION_MAJOR);
-#endif
 }

@@ -3,7 +3,7 @@
 #ifndef WW_FRONT_TRANSLATE_ASM_H
 #define WW_FRONT_TRANSLATE_ASM_H
 
-#include "translate_int.h"
+#include "emit.h"
 
 enum { PTX_MAX_TOKENS = 12, PTX_MAX_OPERANDS = 16, PTX_NAME = 40 };
 
@@ -43,6 +43,12 @@ typedef struct {
   bool sign, pair;
   int x; /* of the opcode's row */
 } ptx_ins;
+
+void ptx_add_reg(ptx_state *s, const char *name, ww_type t);
+/* As another type of the same or another width. */
+ww_val ptx_reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign);
+char *ptx_trim(char *s); /* in place */
+void ptx_statements(ptx_state *s, char *text);
 
 bool ptx_has(const ptx_ins *i, const char *modifier);
 /* n-th type suffix; WW_VOID when absent */

@@ -6,70 +6,11 @@
  * in the function's prologue, so that they dominate every use. */
 #include "translate_int.h"
 
-#include "../base/half.h"
-
-/* ---- scalar constants of a function, each once ---- */
-
-static ww_val intern(low_fn *F, ww_value v) {
-  uint64_t h = ww_hash(&v.bits, sizeof v.bits,
-                       (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) |
-               1;
-  for (;; h += 2) {
-    bool fresh;
-    uint32_t *at = ww_map_at(&F->consts, F->a, h, &fresh);
-    if (fresh) {
-      *at = F->vals.n;
-      ww_push(F->a, &F->vals, v);
-      return *at;
-    }
-    const ww_value *o = &F->vals.v[*at];
-    if (o->type == v.type && o->kind == v.kind && o->ref == v.ref && o->bits == v.bits)
-      return *at;
-  }
-}
-
-ww_val low_const(low_fn *F, ww_type t, uint64_t bits) {
-  unsigned w = ww_type_bits(t);
-  if (w < 64)
-    bits &= (1ull << w) - 1;
-  return intern(F, (ww_value){.type = t, .kind = WW_VAL_CONST, .bits = bits});
-}
-
-uint64_t low_float_bits(ww_type t, double v) {
-  uint64_t b64;
-  memcpy(&b64, &v, 8);
-  switch (t) {
-  case WW_F16:
-    return ww_double_to_half(v);
-  case WW_BF16:
-    return isnan(v) ? 0x7fc0 : ww_float_to_bf16(v);
-  case WW_F32:
-    return ww_float_bits(v);
-  default:
-    return b64;
-  }
-}
-
-ww_val low_i32(low_fn *F, uint64_t k) {
-  return low_const(F, WW_I32, k);
-}
-
 ww_val *low_zeros(low_fn *F, const low_type *t) {
   ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = low_const(F, t->c[i].type, 0);
   return out;
-}
-
-ww_val low_fconst(low_fn *F, ww_type t, double v) {
-  return low_const(F, t, low_float_bits(t, v));
-}
-
-bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
-  if (v == WW_NOVAL || F->vals.v[v].kind != WW_VAL_CONST)
-    return false;
-  *bits = F->vals.v[v].bits;
-  return true;
 }
 
 /* Undefined and poison values are. */
@@ -216,20 +157,9 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
                  low_name(global));
       return low_const(F, WW_I64, 0);
     }
-    uint32_t f = low_want_fn(L, global);
-    low_note(L, &F->callees, f);
-    return intern(F,
-                  (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = off});
+    return low_fn_address(F, low_want_fn(L, global), off);
   }
-  uint32_t s = low_symbol(L, global);
-  if (L->sym_refusal.v[s])
-    low_refuse(F, "%s", L->sym_refusal.v[s]);
-  ww_map_at(&F->symbols, F->a, s + 1ull, NULL);
-  return intern(F, (ww_value){.type = WW_I64,
-                              .kind = WW_VAL_SYMBOL,
-                              .ref = s,
-                              .bits = off,
-                              .name = L->sym_list.v[s].name});
+  return low_symbol_address(F, low_symbol(L, global), off);
 }
 
 /* ---- constant expressions that need instructions ---- */
@@ -395,18 +325,18 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
 void low_init_symbol(low *L, uint32_t index) {
   LLVMValueRef gv = L->sym_llvm.v[index];
   LLVMValueRef c = LLVMGetInitializer(gv);
-  ww_symbol *s = &L->sym_list.v[index];
+  ww_symbol *s = &L->m.sym_list.v[index];
   if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30 || is_zero(c))
     return;
   init in = {.L = L, .bytes = ww_alloc(L->a, s->size), .size = s->size};
   init_walk(&in, c, 0);
-  s = &L->sym_list.v[index]; /* the walk may have added symbols */
+  s = &L->m.sym_list.v[index]; /* the walk may have added symbols */
   if (in.any) {
     s->init = in.bytes;
     s->relocs = in.relocs.v;
     s->nrelocs = in.relocs.n;
   }
   if (in.failed)
-    L->sym_refusal.v[index] =
+    L->m.sym_refusal.v[index] =
         ww_fmt(L->a, "uses %s, whose initialiser is not supported", s->name);
 }

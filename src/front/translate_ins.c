@@ -8,9 +8,9 @@
 /* ---- values ---- */
 
 static low_val *keep_value(low_fn *F, LLVMValueRef inst, low_val v) {
-  *low_map_at(F->a, &F->values, inst, NULL) = F->val_list.n;
-  ww_push(F->a, &F->val_list, v);
-  return &F->val_list.v[F->val_list.n - 1];
+  *low_map_at(F->a, &F->of->values, inst, NULL) = F->of->val_list.n;
+  ww_push(F->a, &F->of->val_list, v);
+  return &F->of->val_list.v[F->of->val_list.n - 1];
 }
 
 static low_val *new_value(low_fn *F, LLVMValueRef inst, uint32_t n) {
@@ -29,10 +29,10 @@ low_val *low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n) {
 }
 
 low_val *low_get(low_fn *F, LLVMValueRef v) {
-  uint32_t at = low_map_get(&F->values, v, UINT32_MAX);
+  uint32_t at = low_map_get(&F->of->values, v, UINT32_MAX);
   if (at != UINT32_MAX)
-    return &F->val_list.v[at];
-  if (low_map_get(&F->deferred, v, 0)) {
+    return &F->of->val_list.v[at];
+  if (low_map_get(&F->of->deferred, v, 0)) {
     low_fmul_now(F, v);
     return low_get(F, v);
   }
@@ -78,7 +78,7 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst) {
   return LLVMCanValueUseFastMathFlags(inst) ? LLVMGetFastMathFlags(inst) : 0;
 #else
   (void)inst;
-  return F->L->dialect == WW_OPENCL ? 0 : LLVMFastMathAllowContract;
+  return F->L->m.dialect == WW_OPENCL ? 0 : LLVMFastMathAllowContract;
 #endif
 }
 
@@ -87,10 +87,10 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst) {
 /* Whether the function's parameter has the attribute. */
 static bool param_has(low_fn *F, LLVMValueRef param, unsigned attribute) {
   uint32_t i = 1;
-  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p && p != param;
+  for (LLVMValueRef p = LLVMGetFirstParam(F->of->fn); p && p != param;
        p = LLVMGetNextParam(p))
     i++;
-  return LLVMGetEnumAttributeAtIndex(F->llvm, i, attribute);
+  return LLVMGetEnumAttributeAtIndex(F->of->fn, i, attribute);
 }
 
 static ww_space argument_space(low_fn *F, LLVMValueRef arg) {
@@ -118,7 +118,7 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
   if (LLVMIsAAllocaInst(p))
     return WW_LOCAL;
   if (LLVMIsAGlobalVariable(p))
-    return F->L->sym_list.v[low_symbol(F->L, p)].space;
+    return F->L->m.sym_list.v[low_symbol(F->L, p)].space;
   if (s == WW_CONST)
     return s;
   if (!depth)
@@ -171,6 +171,15 @@ bool low_readonly(low_fn *F, LLVMValueRef p) {
     p = LLVMGetOperand(p, 0);
   return F->is_kernel && LLVMIsAArgument(p) && param_has(F, p, F->L->at_noalias) &&
          param_has(F, p, F->L->at_readonly);
+}
+
+low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
+  low_val *v = low_get(F, ptr);
+  low_addr p = {.off = v->off, .align = align ? align : 1};
+  p.base = v->n ? v->v[0] : low_const(F, WW_I64, 0);
+  p.space = low_space_of(F, ptr);
+  p.flags = low_readonly(F, ptr) ? WW_F_READONLY : 0;
+  return p;
 }
 
 /* ---- pointers ---- */
@@ -327,6 +336,18 @@ static void alloca_(low_fn *F, LLVMValueRef inst) {
                    LLVMConstIntGetZExtValue(count);
   ww_val v = low_local(F, bytes, LLVMGetAlignment(inst));
   low_set(F, inst, &v, 1);
+}
+
+void low_atoms(
+    low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out) {
+  const low_type *t = low_type_of(F, v);
+  int64_t off = p.off;
+  for (uint32_t i = 0; i < t->n; i++) {
+    p.off = off + t->c[i].off;
+    ww_val old = low_atom(F, op, t->c[i].type, p, low_comp_of(F, v, i), used);
+    if (used)
+      out[i] = old;
+  }
 }
 
 static void atomicrmw(low_fn *F, LLVMValueRef inst) {
@@ -507,15 +528,15 @@ static void fneg(low_fn *F, LLVMValueRef inst) {
 /* ---- control flow ---- */
 
 static uint32_t target(low_fn *F, LLVMValueRef term, unsigned i) {
-  return low_map_get(&F->block_of, LLVMGetSuccessor(term, i), 0);
+  return low_map_get(&F->of->block_of, LLVMGetSuccessor(term, i), 0);
 }
 
 static void phi(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
   ww_val *out = low_define(F, inst);
   low_block *b = &F->blocks.v[F->cur];
-  ww_push(F->a, &F->phi_llvm, inst);
-  ww_push(F->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
+  ww_push(F->a, &F->of->phi_llvm, inst);
+  ww_push(F->a, &F->of->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
   for (uint32_t i = 0; i < t->n; i++) {
     out[i] = low_new_val(F, t->c[i].type);
     if (*low_name(inst))
@@ -535,10 +556,10 @@ static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
     uint32_t k = 0;
     for (uint32_t e = 0; e < edges; e++) {
       uint32_t from =
-          low_map_get(&F->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
+          low_map_get(&F->of->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
       if (from == WW_NOBLOCK)
         continue;
-      uint32_t last = F->last_of.v[from];
+      uint32_t last = F->of->last_of.v[from];
       bool seen = last == WW_NOBLOCK;
       for (uint32_t q = 0; q < k; q++)
         seen |= pairs[2 * q] == last;
@@ -665,7 +686,7 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
 /* Reachable blocks: numbered in layout order, `order` filled in reverse post-order. */
 static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
   ww_arena *a = F->a;
-  uint32_t n = LLVMCountBasicBlocks(F->llvm);
+  uint32_t n = LLVMCountBasicBlocks(F->of->fn);
   uint32_t top = 0;
   uint32_t done = n;
   struct frame {
@@ -674,7 +695,7 @@ static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
     unsigned next;
   } *stack = ww_alloc(a, (n + 1) * sizeof *stack);
   ww_map seen = {0};
-  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(F->llvm);
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(F->of->fn);
   *low_map_at(a, &seen, entry, NULL) = 1;
   stack[top++] = (struct frame){entry, LLVMGetBasicBlockTerminator(entry), 0};
   while (top) {
@@ -691,14 +712,14 @@ static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
       stack[top++] = (struct frame){s, LLVMGetBasicBlockTerminator(s), 0};
   }
   memmove(order, order + done, (n - done) * sizeof *order);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(F->llvm); b;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(F->of->fn); b;
        b = LLVMGetNextBasicBlock(b)) {
     if (!low_map_get(&seen, b, 0))
       continue;
     const char *name = LLVMGetBasicBlockName(b);
     uint32_t at = low_new_block(F, name && *name ? ww_strdup(a, name) : NULL);
-    *low_map_at(a, &F->block_of, b, NULL) = at;
-    ww_push(a, &F->last_of, at);
+    *low_map_at(a, &F->of->block_of, b, NULL) = at;
+    ww_push(a, &F->of->last_of, at);
   }
   return n - done;
 }
@@ -711,10 +732,10 @@ static void check_type(low_fn *F, LLVMValueRef inst) {
 
 void low_body(low_fn *F) {
   LLVMBasicBlockRef *order =
-      WW_NEWN(F->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->llvm));
+      WW_NEWN(F->a, LLVMBasicBlockRef, LLVMCountBasicBlocks(F->of->fn));
   uint32_t n = order_blocks(F, order);
   for (uint32_t i = 0; i < n && !F->fn.refusal; i++) {
-    uint32_t first = low_map_get(&F->block_of, order[i], 0);
+    uint32_t first = low_map_get(&F->of->block_of, order[i], 0);
     bool cut = false;
     F->cur = first;
     for (LLVMValueRef v = LLVMGetFirstInstruction(order[i]); v && !F->fn.refusal;
@@ -726,8 +747,8 @@ void low_body(low_fn *F) {
       else if (!F->fn.refusal)
         instruction(F, v);
     }
-    F->last_of.v[first] = cut ? WW_NOBLOCK : F->cur;
+    F->of->last_of.v[first] = cut ? WW_NOBLOCK : F->cur;
   }
-  for (uint32_t i = 0; i < F->phi_llvm.n && !F->fn.refusal; i++)
-    complete_phi(F, F->phi_llvm.v[i], F->phi_at.v[i]);
+  for (uint32_t i = 0; i < F->of->phi_llvm.n && !F->fn.refusal; i++)
+    complete_phi(F, F->of->phi_llvm.v[i], F->of->phi_at.v[i]);
 }

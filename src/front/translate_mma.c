@@ -1,18 +1,14 @@
-/* translate_mma.c - matrix fragments: NVVM's wmma, mma and ldmatrix intrinsics and
- * their inline PTX forms.
+/* translate_mma.c - matrix fragments: mma, wmma and ldmatrix, and their PTX forms.
  *
  * A fragment is a list of scalar elements laid out over the lanes as ir/mma.h says, for
  * every shape. NVIDIA leaves the layout of wmma fragments open, so loads, stores and
  * products here only have to agree with each other; where the real fragment holds each
  * element several times, so does ours. A place is affine in the lane's group (lane / 4)
  * and member (lane % 4), so a load computes one lane offset and adds constants. */
+#include "emit_mma.h"
 #include "translate_asm.h"
-#include "callees_int.h"
 
-#include "../ir/mma.h"
-
-/* m16n8k16; NULL: no such shape */
-static const ww_mma_shape *parse_shape(const char *text) {
+const ww_mma_shape *low_mma_shape(const char *text) {
   unsigned m;
   unsigned n;
   unsigned k;
@@ -20,8 +16,7 @@ static const ww_mma_shape *parse_shape(const char *text) {
   return found < 0 ? NULL : &ww_mma_shapes[found];
 }
 
-/* Element types as the names of intrinsics and PTX write them. */
-static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
+bool low_mma_type(const char *s, ww_type *t, bool *is_unsigned) {
   static const low_named names[] = {
       {"f16", WW_F16}, {"bf16", WW_BF16}, {"tf32", WW_F32},
       {"f32", WW_F32}, {"f64", WW_F64},   {"s8", WW_I8},
@@ -32,9 +27,8 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
   return found >= 0;
 }
 
-/* Registers (of any packing) as elements of type t; returns how many. */
-static uint32_t
-unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val out[64]) {
+uint32_t
+low_mma_unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val out[64]) {
   uint32_t n = 0;
   for (uint32_t r = 0; r < nreg; r++) {
     low_comp from = low_element(F->vals.v[reg[r]].type, 0);
@@ -48,8 +42,8 @@ unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val out[64]) {
   return n;
 }
 
-static void
-pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
+void low_mma_pack(
+    low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8];
   low_comp to = low_element(word, 0);
@@ -58,22 +52,13 @@ pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *o
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
 
-/* D = A * B + C, with A, B and C (of type `from`) in v; false when the counts do not
- * fit the shape.
- */
-static bool multiply(low_fn *F,
-                     const ww_mma_shape *g,
-                     ww_type in,
-                     ww_type from,
-                     ww_type acc,
-                     int flags,
-                     ww_val v[3][64],
-                     ww_val *d) {
+bool low_mma(low_fn *F, const low_product *p, ww_val v[3][64], ww_val *d) {
+  const ww_mma_shape *g = p->g;
   uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
   uint32_t n = 0;
   ww_val all[192];
   for (uint32_t i = 0; i < nc; i++)
-    v[WW_MATRIX_C][i] = low_convert(F, v[WW_MATRIX_C][i], from, acc, WW_RN, true);
+    v[WW_MATRIX_C][i] = low_convert(F, v[WW_MATRIX_C][i], p->c, p->d, WW_RN, true);
   for (ww_matrix m = WW_MATRIX_A; m <= WW_MATRIX_C; m++) {
     uint32_t count = ww_mma_elements(g, m);
     if (n + count > 192)
@@ -83,11 +68,11 @@ static bool multiply(low_fn *F,
   }
   uint32_t ext = low_pool(F, all, n);
   for (uint32_t i = 0; i < nc; i++)
-    d[i] = low_new_val(F, acc);
-  ww_ins *m = low_ins(F, WW_OP_MMA, acc);
-  m->type2 = in;
+    d[i] = low_new_val(F, p->d);
+  ww_ins *m = low_ins(F, WW_OP_MMA, p->d);
+  m->type2 = p->in;
   m->sub = g - ww_mma_shapes;
-  m->flags = flags;
+  m->flags = p->flags;
   m->n = n;
   m->ext = ext;
   m->dst = d[0];
@@ -96,19 +81,41 @@ static bool multiply(low_fn *F,
   return true;
 }
 
-/* ---- fragments in memory ---- */
+/* How many of the registers, from the first or (back) the last on, hold so many bits.
+ */
+static uint32_t
+registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bits, bool back) {
+  uint32_t k = 0;
+  for (uint32_t sum = 0; k < n && sum < bits; k++)
+    sum += ww_type_bits(F->vals.v[reg[back ? n - 1 - k : k]].type);
+  return k;
+}
 
-typedef struct {
-  low_fn *F;
-  const ww_mma_shape *g;
-  ww_matrix which;
-  ww_type t;
-  bool col;       /* column-major in memory */
-  ww_val ld;      /* i64, elements from one row (column) to the next */
-  low_addr base;  /* at the lane's first element */
-  uint32_t major; /* row (column) whose address `row` is, 0: none yet */
-  ww_val row;
-} fragment;
+bool low_wmma(
+    low_fn *F, const low_product *p, const ww_val *reg, uint32_t n, ww_val *d) {
+  uint32_t na = ww_mma_elements(p->g, WW_MATRIX_A);
+  uint32_t nb = ww_mma_elements(p->g, WW_MATRIX_B);
+  uint32_t nc = ww_mma_elements(p->g, WW_MATRIX_C);
+  ww_val v[3][64];
+  uint32_t creg = registers(F, reg, n, nc * ww_type_bits(p->c), true);
+  uint32_t ab = n - creg;
+  uint32_t abits = 0;
+  uint32_t need = na * ww_type_bits(p->in);
+  for (uint32_t i = 0; i < ab; i++)
+    abits += ww_type_bits(F->vals.v[reg[i]].type);
+  if (abits != (na + nb) * ww_type_bits(p->in)) {
+    /* f16 operands: 16 elements each, whatever the lane owns */
+    if (p->in != WW_F16 || abits != 32 * 16)
+      return false;
+    need = 16 * 16;
+  }
+  uint32_t areg = registers(F, reg, ab, need, false);
+  return low_mma_unpack(F, reg, areg, p->in, v[0]) >= na &&
+         low_mma_unpack(F, reg + areg, ab - areg, p->in, v[1]) >= nb &&
+         low_mma_unpack(F, reg + ab, creg, p->c, v[2]) >= nc && low_mma(F, p, v, d);
+}
+
+/* ---- fragments in memory ---- */
 
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
@@ -134,7 +141,7 @@ typedef struct {
   uint32_t major, minor;
 } cell;
 
-static cell cell_of(const fragment *f, uint32_t lane, uint32_t e) {
+static cell cell_of(const low_fragment *f, uint32_t lane, uint32_t e) {
   ww_cell_at zero = ww_mma_place(f->g, f->which, f->t, 0, 0);
   ww_cell_at at = ww_mma_place(f->g, f->which, f->t, lane, e);
   uint32_t row = at.row - zero.row;
@@ -143,7 +150,7 @@ static cell cell_of(const fragment *f, uint32_t lane, uint32_t e) {
 }
 
 /* Moves the base to where element 0 of this lane lies. */
-static void to_lane(fragment *f) {
+static void to_lane(low_fragment *f) {
   low_fn *F = f->F;
   /* from group to group, member to member */
   cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)};
@@ -161,7 +168,7 @@ static void to_lane(fragment *f) {
 }
 
 /* Address of element e, and how many elements from e on lie side by side in memory. */
-static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
+static low_addr element_at(low_fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
   cell c = cell_of(f, 0, e);
   uint32_t size = ww_type_bytes[f->t];
   low_addr p = f->base;
@@ -185,7 +192,7 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
   return p;
 }
 
-static void fragment_access(fragment *f, bool store, ww_val *v) {
+void low_fragment_access(low_fragment *f, bool store, ww_val *v) {
   uint32_t n = ww_mma_elements(f->g, f->which);
   uint32_t run;
   to_lane(f);
@@ -198,173 +205,6 @@ static void fragment_access(fragment *f, bool store, ww_val *v) {
     else
       low_load(f->F, p, c, run, v + e);
   }
-}
-
-/* ---- intrinsics ---- */
-
-/* All components of arguments [from, to) in order. */
-static uint32_t
-gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, uint32_t max) {
-  uint32_t n = 0;
-  for (uint32_t a = from; a < to; a++)
-    for (uint32_t k = 0; k < c->at[a]->n && n < max; k++)
-      out[n++] = call_comp(c, a, k);
-  return n;
-}
-
-/* <geom>.load.<a|b|c>.<row|col>.stride.<type>.pN(ptr, ld),
- * <geom>.store.d.<row|col>.stride.<type>.pN(ptr, elements ..., ld) */
-static bool wmma_fragment(
-    low_callee *c, const ww_mma_shape *g, char tok[][24], uint32_t n, fragment *f) {
-  bool u;
-  *f = (fragment){.F = c->F, .g = g, .which = WW_MATRIX_C};
-  if (n < 6 || !element_type(tok[n - 2], &f->t, &u) || strcmp(tok[4], "stride"))
-    return false;
-  f->col = !strcmp(tok[3], "col");
-  if (tok[2][0] == 'a' || tok[2][0] == 'b')
-    f->which = tok[2][0] == 'a' ? WW_MATRIX_A : WW_MATRIX_B;
-  return true;
-}
-
-static void wmma_access(low_callee *c, fragment *f, bool store, ww_val *v) {
-  f->base = call_ptr(c, 0, ww_type_bytes[f->t]);
-  f->ld = call_arg_as(c, c->nargs - 1, WW_I64, true);
-  fragment_access(f, store, v);
-}
-
-static bool wmma_load(low_callee *c, fragment *f) {
-  uint32_t count = ww_mma_elements(f->g, f->which);
-  uint32_t bits = 0;
-  ww_val v[64];
-  wmma_access(c, f, false, v);
-  for (uint32_t i = 0; i < c->rt->n; i++)
-    bits += c->rt->c[i].bits;
-  /* a multiple of what the lane really owns */
-  uint32_t want = bits / ww_type_bits(f->t);
-  if (want < count || want > 64)
-    return false;
-  for (uint32_t i = count; i < want; i++)
-    v[i] = v[i % count];
-  low_comp from[64];
-  low_repack(c->F, low_elements(from, f->t, want), want, v, c->rt->c, c->rt->n, c->res);
-  return true;
-}
-
-static bool wmma_store(low_callee *c, fragment *f) {
-  ww_val reg[64];
-  ww_val v[64];
-  uint32_t nreg = gather(c, 1, c->nargs - 1, reg, 64);
-  if (unpack(c->F, reg, nreg, f->t, v) < ww_mma_elements(f->g, f->which))
-    return false;
-  wmma_access(c, f, true, v);
-  return true;
-}
-
-/* How many of the registers, from the first or (back) the last on, hold so many bits.
- */
-static uint32_t
-registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bits, bool back) {
-  uint32_t k = 0;
-  for (uint32_t sum = 0; k < n && sum < bits; k++)
-    sum += ww_type_bits(F->vals.v[reg[back ? n - 1 - k : k]].type);
-  return k;
-}
-
-/* Registers of A, B and C lie one behind the other in the arguments. */
-static bool product(low_callee *c,
-                    const ww_mma_shape *g,
-                    ww_type in,
-                    ww_type acc,
-                    ww_type acc_out,
-                    int flags) {
-  low_fn *F = c->F;
-  uint32_t na = ww_mma_elements(g, WW_MATRIX_A);
-  uint32_t nb = ww_mma_elements(g, WW_MATRIX_B);
-  uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
-  ww_val reg[128];
-  ww_val v[3][64];
-  ww_val d[64];
-  uint32_t from_here = low_here(F);
-  uint32_t nreg = gather(c, 0, c->nargs, reg, 128);
-  uint32_t creg = registers(F, reg, nreg, nc * ww_type_bits(acc), true);
-  uint32_t ab = nreg - creg;
-  uint32_t abits = 0;
-  uint32_t need = na * ww_type_bits(in);
-  for (uint32_t i = 0; i < ab; i++)
-    abits += ww_type_bits(F->vals.v[reg[i]].type);
-  if (abits != (na + nb) * ww_type_bits(in)) {
-    /* wmma's f16 operands: 16 elements each, whatever the lane owns */
-    if (in != WW_F16 || abits != 32 * 16)
-      return false;
-    need = 16 * 16;
-  }
-  uint32_t areg = registers(F, reg, ab, need, false);
-  if (unpack(F, reg, areg, in, v[0]) < na ||
-      unpack(F, reg + areg, ab - areg, in, v[1]) < nb ||
-      unpack(F, reg + ab, creg, acc, v[2]) < nc)
-    return false;
-  if (!multiply(F, g, in, acc, acc_out, flags, v, d))
-    return false;
-  low_comp from[64];
-  low_repack(F, low_elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
-  low_parts(F, from_here, WW_OP_MMA);
-  return true;
-}
-
-/* <geom>[.mma].<row|col>.<row|col>[.rn].<types>[.satfinite]: two float types are those
- * of D and C around f16 operands */
-static bool mma_types(char tok[][24],
-                      uint32_t n,
-                      uint32_t at,
-                      ww_type *in,
-                      ww_type *c_type,
-                      ww_type *d_type,
-                      int *flags) {
-  ww_type t[4];
-  bool u[4];
-  uint32_t k = 0;
-  for (uint32_t i = at; i < n && k < 4; i++)
-    if (element_type(tok[i], &t[k], &u[k]))
-      k++;
-    else if (strcmp(tok[i], "rn") && strcmp(tok[i], "satfinite"))
-      return false;
-  if (!k)
-    return false;
-  *flags = 0;
-  if (k == 1 || t[0] == WW_I8) { /* the operands' type; the accumulator follows */
-    *in = t[0];
-    *c_type = *d_type = t[0] == WW_I8 ? WW_I32 : t[0] == WW_F64 ? WW_F64 : WW_F32;
-    if (t[0] == WW_I8)
-      *flags = (u[0] ? WW_F_UNSIGNED_A : 0) | (u[k - 1] ? WW_F_UNSIGNED_B : 0);
-    if (k == 1 && t[0] == WW_F16)
-      *c_type = *d_type = WW_F16;
-    return true;
-  }
-  *in = WW_F16;
-  *d_type = t[0];
-  *c_type = t[1];
-  return k == 2;
-}
-
-void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
-  char tok[10][24];
-  fragment f;
-  ww_type in;
-  ww_type tc;
-  ww_type td;
-  int flags;
-  uint32_t n = call_tokens(c, tok, 10);
-  const ww_mma_shape *g = n > 3 ? parse_shape(tok[0]) : NULL;
-  bool ok = g;
-  if (ok && !c->x && !strcmp(tok[1], "load"))
-    ok = wmma_fragment(c, g, tok, n, &f) && wmma_load(c, &f);
-  else if (ok && !c->x && !strcmp(tok[1], "store"))
-    ok = wmma_fragment(c, g, tok, n, &f) && wmma_store(c, &f);
-  else if (ok)
-    ok = mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) &&
-         product(c, g, in, tc, td, flags);
-  if (!ok)
-    call_tensor(c);
 }
 
 /* ---- ldmatrix: row addresses come from the lanes 8 * matrix .. 8 * matrix + 7 ---- */
@@ -380,7 +220,7 @@ static ww_val row_address(low_fn *F,
 
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two
  * elements of one column. */
-static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
+ww_val low_matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   low_comp word = low_element(WW_I32, 0);
   low_comp half[2];
   low_elements(half, WW_I16, 2);
@@ -407,19 +247,6 @@ static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   return out;
 }
 
-/* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
-void call_nv_ldmatrix(low_callee *c) {
-  if (!ww_starts(c->tail, "sync.aligned.m8n8.x") || !strstr(c->tail, "b16")) {
-    call_tensor(c);
-    return;
-  }
-  ww_val a = low_int_to(c->F, call_arg(c, 0), WW_I64, WW_I32, false);
-  uint32_t from = low_here(c->F);
-  for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = matrix_word(c->F, a, i, strstr(c->tail, "trans") != NULL);
-  low_parts(c->F, from, WW_OP_LD);
-}
-
 /* ---- inline PTX ---- */
 
 /* mma.sync.aligned.m16n8k16.row.col.dtype.atype.btype.ctype {d}, {a}, {b}, {c}; */
@@ -430,9 +257,9 @@ bool ptx_mma(ptx_ins *i) {
   bool u[4];
   uint32_t k = 0;
   for (uint32_t m = 1; m < i->nop; m++)
-    if (!g && (g = parse_shape(i->op[m])))
+    if (!g && (g = low_mma_shape(i->op[m])))
       continue;
-    else if (k < 4 && element_type(i->op[m], &t[k], &u[k]))
+    else if (k < 4 && low_mma_type(i->op[m], &t[k], &u[k]))
       k++;
   if (!g || k != 4 || i->narg < 4 ||
       (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
@@ -449,17 +276,17 @@ bool ptx_mma(ptx_ins *i) {
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
     for (uint32_t r = 0; r < n; r++)
       reg[r] = ptx_read(i, part[r], wt);
-    if (unpack(F, reg, n, et, v[o]) != ww_mma_elements(g, o))
+    if (low_mma_unpack(F, reg, n, et, v[o]) != ww_mma_elements(g, o))
       return false;
   }
   uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
   int flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
-  if (!multiply(F, g, t[1], t[3], t[0], flags, v, d))
+  if (!low_mma(F, &(low_product){g, t[1], t[3], t[0], flags}, v, d))
     return false;
   ww_type wt = ww_type_bits(t[0]) < 32 ? WW_I32 : t[0];
   const char *part[32];
   uint32_t n = ptx_list(i, i->arg[0], part, 32);
-  pack(F, d, nc, t[0], wt, word);
+  low_mma_pack(F, d, nc, t[0], wt, word);
   low_parts(F, from, WW_OP_MMA);
   for (uint32_t r = 0; r < n; r++)
     ptx_write(i, part[r], word[r], wt, false);
@@ -477,7 +304,7 @@ bool ptx_ldmatrix(ptx_ins *i) {
   ww_val v[4];
   uint32_t from = low_here(i->F);
   for (uint32_t k = 0; k < n; k++)
-    v[k] = matrix_word(i->F, a, k, ptx_has(i, "trans"));
+    v[k] = low_matrix_word(i->F, a, k, ptx_has(i, "trans"));
   low_parts(i->F, from, WW_OP_LD);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], v[k], WW_I32, false);

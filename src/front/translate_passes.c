@@ -352,7 +352,7 @@ void low_run_passes(low *L, bool linked, bool raw) {
                                  "verify-fixpoint>,simplifycfg),";
   /* Offloaded regions reach the GPU through LLVM's back end, which gives loops
    * induction variables of its own; nvcc has another. */
-  const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
+  const char *loops = L->m.dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
   run(L,
       ww_fmt(
           L->a,

@@ -1,10 +1,12 @@
-/* translate_emit.c - building blocks of the lowering: flattened types, instructions,
- * bit repacking.
+/* emit.c - building a function of the IR: values and constants, blocks, instructions,
+ * bit repacking, finishing.
  *
  * Invariant: every emitter leaves integers below their container's width zero-extended.
  * Emission goes to the current block; once a block has its terminator, what follows is
  * dropped (it cannot be reached). */
-#include "translate_int.h"
+#include "emit.h"
+
+#include "../base/half.h"
 
 void low_refuse(low_fn *F, const char *fmt, ...) {
   if (F->fn.refusal)
@@ -27,115 +29,6 @@ ww_type low_int_type(unsigned bits) {
                       : WW_I64;
 }
 
-enum { MAX_COMPONENTS = 8192 };
-
-typedef struct {
-  low *L;
-  WW_VEC(low_comp) c;
-  const char *refuse;
-} flattening;
-
-static void
-flat_add(flattening *f, ww_type t, unsigned bits, unsigned mem, uint64_t off) {
-  if (f->c.n >= MAX_COMPONENTS) {
-    f->refuse = "an aggregate value of more than 8192 elements";
-    return;
-  }
-  ww_push(f->L->a, &f->c, (low_comp){t, mem, bits, off});
-}
-
-static void flat_int(flattening *f, unsigned bits, uint64_t off) {
-  if (bits > 1024) {
-    f->refuse = "an integer of more than 1024 bits";
-    return;
-  }
-  for (unsigned at = 0; at < bits; at += 64) {
-    unsigned b = bits - at < 64 ? bits - at : 64;
-    flat_add(f, bits > 64 ? WW_I64 : low_int_type(b), b, (b + 7) / 8, off + at / 8);
-  }
-}
-
-static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off);
-
-static void flat_sequence(flattening *f, LLVMTypeRef t, uint64_t off, bool vector) {
-  uint64_t n = vector ? LLVMGetVectorSize(t) : LLVMGetArrayLength2(t);
-  LLVMTypeRef e = LLVMGetElementType(t);
-  uint64_t step = vector ? (LLVMSizeOfTypeInBits(f->L->td, e) + 7) / 8
-                         : LLVMABISizeOfType(f->L->td, e);
-  for (uint64_t i = 0; i < n && !f->refuse; i++)
-    flat_walk(f, e, off + i * step);
-}
-
-static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off) {
-  LLVMTargetDataRef td = f->L->td;
-  switch (LLVMGetTypeKind(t)) {
-  case LLVMVoidTypeKind:
-  case LLVMMetadataTypeKind:
-  case LLVMTokenTypeKind:
-  case LLVMLabelTypeKind:
-    break;
-  case LLVMHalfTypeKind:
-    flat_add(f, WW_F16, 16, 2, off);
-    break;
-  case LLVMBFloatTypeKind:
-    flat_add(f, WW_BF16, 16, 2, off);
-    break;
-  case LLVMFloatTypeKind:
-    flat_add(f, WW_F32, 32, 4, off);
-    break;
-  case LLVMDoubleTypeKind:
-    flat_add(f, WW_F64, 64, 8, off);
-    break;
-  case LLVMIntegerTypeKind:
-    flat_int(f, LLVMGetIntTypeWidth(t), off);
-    break;
-  case LLVMPointerTypeKind:
-    flat_add(f, WW_I64, 64, LLVMABISizeOfType(td, t), off);
-    break;
-  case LLVMTargetExtTypeKind:
-    flat_add(f, WW_I64, 64, 8, off);
-    break; /* an image, sampler or event: a handle */
-  case LLVMVectorTypeKind:
-    flat_sequence(f, t, off, true);
-    break;
-  case LLVMArrayTypeKind:
-    flat_sequence(f, t, off, false);
-    break;
-  case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(t) && !f->refuse; i++)
-      flat_walk(f, LLVMStructGetTypeAtIndex(t, i), off + LLVMOffsetOfElement(td, t, i));
-    break;
-  case LLVMX86_FP80TypeKind:
-  case LLVMFP128TypeKind:
-  case LLVMPPC_FP128TypeKind:
-    f->refuse = "long double, which GPUs do not have";
-    break;
-  default:
-    f->refuse = "a type without a scalar form";
-    break;
-  }
-}
-
-const low_type *low_flat(low *L, LLVMTypeRef t) {
-  bool fresh;
-  uint32_t *at = low_map_at(L->a, &L->types, t, &fresh);
-  if (!fresh)
-    return L->type_list.v[*at];
-  *at = L->type_list.n;
-  flattening f = {.L = L};
-  LLVMTypeKind k = LLVMGetTypeKind(t);
-  bool sized = LLVMTypeIsSized(t);
-  low_type *out = WW_NEW(L->a, low_type);
-  ww_push(L->a, &L->type_list, out);
-  if (sized || k == LLVMVoidTypeKind || k == LLVMMetadataTypeKind ||
-      k == LLVMTokenTypeKind || k == LLVMLabelTypeKind || k == LLVMTargetExtTypeKind)
-    flat_walk(&f, t, 0);
-  else
-    f.refuse = "a type of unknown size";
-  *out = (low_type){f.c.v, f.c.n, sized ? LLVMABISizeOfType(L->td, t) : 0, f.refuse};
-  return out;
-}
-
 low_comp low_element(ww_type t, uint32_t k) {
   uint8_t size = ww_type_bytes[t];
   return (low_comp){t, size, ww_type_bits(t), k * size};
@@ -147,8 +40,78 @@ const low_comp *low_elements(low_comp *c, ww_type t, uint32_t n) {
   return c;
 }
 
-const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
-  return low_flat(F->L, LLVMTypeOf(v));
+/* ---- scalar constants of a function, each once ---- */
+
+static ww_val intern(low_fn *F, ww_value v) {
+  uint64_t h = ww_hash(&v.bits, sizeof v.bits,
+                       (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) |
+               1;
+  for (;; h += 2) {
+    bool fresh;
+    uint32_t *at = ww_map_at(&F->consts, F->a, h, &fresh);
+    if (fresh) {
+      *at = F->vals.n;
+      ww_push(F->a, &F->vals, v);
+      return *at;
+    }
+    const ww_value *o = &F->vals.v[*at];
+    if (o->type == v.type && o->kind == v.kind && o->ref == v.ref && o->bits == v.bits)
+      return *at;
+  }
+}
+
+ww_val low_const(low_fn *F, ww_type t, uint64_t bits) {
+  unsigned w = ww_type_bits(t);
+  if (w < 64)
+    bits &= (1ull << w) - 1;
+  return intern(F, (ww_value){.type = t, .kind = WW_VAL_CONST, .bits = bits});
+}
+
+uint64_t low_float_bits(ww_type t, double v) {
+  uint64_t b64;
+  memcpy(&b64, &v, 8);
+  switch (t) {
+  case WW_F16:
+    return ww_double_to_half(v);
+  case WW_BF16:
+    return isnan(v) ? 0x7fc0 : ww_float_to_bf16(v);
+  case WW_F32:
+    return ww_float_bits(v);
+  default:
+    return b64;
+  }
+}
+
+ww_val low_i32(low_fn *F, uint64_t k) {
+  return low_const(F, WW_I32, k);
+}
+
+ww_val low_fconst(low_fn *F, ww_type t, double v) {
+  return low_const(F, t, low_float_bits(t, v));
+}
+
+bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
+  if (v == WW_NOVAL || F->vals.v[v].kind != WW_VAL_CONST)
+    return false;
+  *bits = F->vals.v[v].bits;
+  return true;
+}
+
+ww_val low_fn_address(low_fn *F, uint32_t f, int64_t off) {
+  low_note(F->a, &F->callees, f);
+  return intern(F,
+                (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = off});
+}
+
+ww_val low_symbol_address(low_fn *F, uint32_t s, int64_t off) {
+  if (F->m->sym_refusal.v[s])
+    low_refuse(F, "%s", F->m->sym_refusal.v[s]);
+  ww_map_at(&F->symbols, F->a, s + 1ull, NULL);
+  return intern(F, (ww_value){.type = WW_I64,
+                              .kind = WW_VAL_SYMBOL,
+                              .ref = s,
+                              .bits = off,
+                              .name = F->m->sym_list.v[s].name});
 }
 
 /* ---- blocks and values ---- */
@@ -437,6 +400,18 @@ low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2, ww_val
   ww_phi p = {dst, low_pool(F, pairs, 4), 2};
   ww_push(F->a, &F->blocks.v[F->cur].phis, p);
   return dst;
+}
+
+void low_add_param(low_fn *F, ww_param p) {
+  ww_param *grown = ww_grow(F->a, F->fn.params, F->fn.nparams * sizeof p,
+                            (F->fn.nparams + 1) * sizeof p);
+  F->fn.params = grown;
+  grown[F->fn.nparams] = p;
+  ww_push(
+      F->a, &F->vals,
+      (ww_value){
+          .type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
+  F->fn.nparams++;
 }
 
 ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align) {

@@ -1,18 +1,9 @@
-/* translate_mem.c - loads, stores, copies and atomics of component lists.
+/* emit_mem.c - loads, stores, copies and atomics of component lists.
  *
  * An access is split into pieces no wider than 16 bytes and no wider than the known
  * alignment, as the hardware demands; neighbours of one type travel together (a vector
  * access). Copies of known size up to 1 KiB are expanded. */
-#include "translate_int.h"
-
-low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
-  low_val *v = low_get(F, ptr);
-  low_addr p = {.off = v->off, .align = align ? align : 1};
-  p.base = v->n ? v->v[0] : low_const(F, WW_I64, 0);
-  p.space = low_space_of(F, ptr);
-  p.flags = low_readonly(F, ptr) ? WW_F_READONLY : 0;
-  return p;
-}
+#include "emit.h"
 
 ww_val low_addr_value(low_fn *F, low_addr p) {
   return low_add_imm(F, p.base, WW_I64, p.off);
@@ -218,18 +209,6 @@ ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used
   i->dst = dst;
   i->nres = used;
   return dst;
-}
-
-void low_atoms(
-    low_fn *F, ww_rmw op, low_addr p, LLVMValueRef v, bool used, ww_val *out) {
-  const low_type *t = low_type_of(F, v);
-  int64_t off = p.off;
-  for (uint32_t i = 0; i < t->n; i++) {
-    p.off = off + t->c[i].off;
-    ww_val old = low_atom(F, op, t->c[i].type, p, low_comp_of(F, v, i), used);
-    if (used)
-      out[i] = old;
-  }
 }
 
 ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with) {
