@@ -94,6 +94,7 @@ static void add_report(const ww_case *k, ww_report *r, ww_buf *line) {
   r->gpu = k->gpu->name;
   /* as the data has it, so that runs can be compared line by line */
   r->launch = k->measured.launch;
+  r->nterms = 0;
   if (!r->kernel)
     r->kernel = k->measured.kernel;
   ww_report_write(r, &(ww_json){.out = line}, NULL, NULL);

@@ -300,7 +300,7 @@ static ww_status predict(work *w,
   ww_status st = ww_predict(&u->module, fn, l, &o, a, p, e);
   if (st)
     return st;
-  ww_features_of(p, &w->gpu, &out->x);
+  out->x = p->features;
   for (int m = 0; m < WW_NMETRICS; m++)
     out->machine[m] = p->report.m[m].known ? (float)p->report.m[m].value : NAN;
   return WW_OK;

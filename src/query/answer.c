@@ -2,8 +2,6 @@
  * the answer assumes. */
 #include "answer.h"
 
-#include "../predict/show/show.h"
-
 ww_status
 ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
@@ -84,7 +82,6 @@ ww_status ww_query_predict(const ww_unit *u,
       x->trace.launch.kernel = fn->name;
       x->report.launch = &x->trace.launch;
       ww_query_assume(q, &each[k], a, &x->report);
-      ww_predict_terms(x, a);
     }
     x->report.file = launch->file;
     x->report.gpu = q->gpus[k].name;

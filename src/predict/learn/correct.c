@@ -42,6 +42,23 @@ static double apply(const ww_metric_space *s, double machine, double by) {
   return fmax(v, 0);
 }
 
+/* ---- forests ---- */
+
+double ww_forest_eval(const ww_forest *f, const float *x) {
+  double sum = f->base;
+  for (uint32_t k = 0; k < f->ntrees; k++) {
+    const ww_tree_node *n = &f->nodes[f->roots[k]];
+    while (n->feature >= 0)
+      n += x[n->feature] < n->v ? 1 : n->right;
+    sum += n->v;
+  }
+  return sum;
+}
+
+uint32_t ww_forest_leaves(const ww_forest *f) {
+  return (f->nnodes + f->ntrees) / 2;
+}
+
 ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x) {
   double sum = 0;
   double squares = 0;
@@ -158,22 +175,87 @@ void ww_correct(const ww_correction *c,
                 const ww_gpu *g,
                 ww_arena *a,
                 ww_prediction *p) {
-  ww_features x;
+  const ww_features *x = &p->features;
   ww_report *r = &p->report;
   if (!ww_correction_knows(c, g))
     return;
-  ww_features_of(p, g, &x);
-  double trust = ww_correction_trust(c, &x);
+  double trust = ww_correction_trust(c, x);
   if (!(trust > 0))
     return;
   for (int m = 0; m < WW_NMETRICS; m++)
     if (r->m[m].known)
-      ww_correction_value(c, m, &x, trust, r->m[m].value, &r->m[m]);
+      ww_correction_value(c, m, x, trust, r->m[m].value, &r->m[m]);
   clamp(&r->m[WW_M_active_lanes], -INFINITY, g->lanes);
   fit_occupancy(g, p);
   set_time(g, trust, p);
   r->by = WW_BY_GROUNDED;
   ww_predict_derive(g, a, p);
+}
+
+/* ---- a forest as text ---- */
+
+void ww_forest_write(const ww_forest *f, ww_buf *out) {
+  ww_buf_fmt(out, "%.5g", f->base);
+  for (uint32_t k = 0; k < f->nnodes; k++)
+    if (f->nodes[k].feature >= 0)
+      ww_buf_fmt(out, " %d<%.7g", f->nodes[k].feature, f->nodes[k].v);
+    else
+      ww_buf_fmt(out, " =%.4g", f->nodes[k].v);
+}
+
+/* Reads one tree from node `at` on; false: the text ends or is no tree. */
+static bool
+parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_forest *out) {
+  enum { DEEP = 256 };
+  uint32_t open[DEEP];
+  uint32_t depth = 0;
+  uint32_t from = out->nnodes;
+  do {
+    ww_tree_node *n = &out->nodes[out->nnodes];
+    char *end;
+    if (out->nnodes >= most)
+      return false;
+    if (**s == '=') {
+      *n = (ww_tree_node){-1, 0, strtof(*s + 1, &end)};
+      if (end == *s + 1 || !isfinite(n->v))
+        return false;
+    } else {
+      long feature = strtol(*s, &end, 10);
+      if (end == *s || *end != '<' || feature < 0 || feature >= nfeatures ||
+          depth == DEEP)
+        return false;
+      *n = (ww_tree_node){feature, 0, strtof(end + 1, &end)};
+    }
+    *s = end + strspn(end, " ");
+    uint32_t at = out->nnodes++;
+    if (n->feature >= 0) {
+      open[depth++] = at; /* its left child comes next */
+      continue;
+    }
+    while (depth && out->nodes[open[depth - 1]].right)
+      depth--; /* that was a right child: its parents are whole */
+    if (depth)
+      out->nodes[open[depth - 1]].right = out->nnodes - open[depth - 1];
+  } while (depth && out->nnodes - from < UINT16_MAX);
+  return !depth;
+}
+
+ww_status ww_forest_parse(
+    const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out, ww_err *e) {
+  uint32_t most = 0;
+  char *end;
+  for (const char *s = text; *s; s++)
+    most += *s == ' ';
+  *out = (ww_forest){.base = strtof(text, &end),
+                     .nodes = WW_NEWN(a, ww_tree_node, most + 1),
+                     .roots = WW_NEWN(a, uint32_t, most + 1)};
+  bool bad = end == text || !isfinite(out->base);
+  const char *s = end + strspn(end, " ");
+  while (!bad && *s) {
+    out->roots[out->ntrees++] = out->nnodes;
+    bad = !parse_tree(&s, nfeatures, most, out);
+  }
+  return bad ? ww_fail(e, WW_EDATA, "a forest's text is broken at '%.20s'", s) : WW_OK;
 }
 
 /* ---- the file ---- */

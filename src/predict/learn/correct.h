@@ -2,29 +2,16 @@
  * log(measured / machine model), per metric, from features of the trace; with intervals
  * that hold on kernels it has not seen.
  *
- *   features.def, features.c  a prediction -> a vector of numbers that mean the same on
- * every GPU (ratios, logs of per-SM quantities) trees.c gradient-boosted regression
- * trees: fit and evaluate, deterministic correct.c                 load, apply: report
- * by machine -> by grounded, self-consistent; falls back to physics outside its data
- * correct_fit.c             rows of (features, machine, measured) -> model, conformal
- * intervals by family-wise cross-validation
+ * correct.c: load, apply: report by machine -> by grounded, self-consistent; falls back
+ * to physics outside its data. correct_fit.c: rows of (features, machine, measured) ->
+ * model, conformal intervals by family-wise cross-validation. trees.c: gradient-boosted
+ * regression trees, deterministic.
  *
  * models/correction.json.zst is written by `warpwise train --correction`. */
 #ifndef WW_PREDICT_CORRECT_H
 #define WW_PREDICT_CORRECT_H
 
 #include "../model/predict.h"
-
-typedef enum {
-#define FEATURE(name, ...) WW_F_##name,
-#include "features.def"
-  WW_NFEATURES
-} ww_feature;
-extern const char *const ww_feature_names[WW_NFEATURES];
-typedef struct {
-  float v[WW_NFEATURES]; /* finite */
-} ww_features;
-void ww_features_of(const ww_prediction *p, const ww_gpu *g, ww_features *out);
 
 typedef struct ww_correction ww_correction;
 /* The shipped one, from the data folder's models/; *out NULL and WW_OK where there is

@@ -21,6 +21,7 @@ typedef struct {
   uint32_t *roots; /* of the trees, in nodes */
   uint32_t ntrees;
 } ww_forest;
+/* correct.c: what it says of a row, and how large it is */
 double ww_forest_eval(const ww_forest *f, const float *x);
 uint32_t ww_forest_leaves(const ww_forest *f);
 

@@ -214,6 +214,18 @@ typedef struct {
   uint64_t max_bytes;
 } ww_predict_options;
 
+/* A prediction as numbers that mean the same on every GPU: ratios, logs of quantities
+ * of one SM. What is learned from measurements is learned from these. */
+typedef enum {
+#define FEATURE(name, ...) WW_F_##name,
+#include "features.def"
+  WW_NFEATURES
+} ww_feature;
+extern const char *const ww_feature_names[WW_NFEATURES];
+typedef struct {
+  float v[WW_NFEATURES]; /* finite */
+} ww_features;
+
 typedef struct {
   ww_trace_result trace;
   ww_gpu_code *code; /* of the GPU */
@@ -225,6 +237,7 @@ typedef struct {
   double machine_us, machine_low, machine_high;
   /* by: machine, or grounded where it is corrected */
   ww_report report;
+  ww_features features; /* of the machine model's answer */
 } ww_prediction;
 
 /* Many predictions, with different GPUs, may run at a time in as many threads, each
@@ -250,7 +263,8 @@ ww_status ww_predict_many(const ww_module *m,
                           ww_arena *a,
                           ww_prediction *out,
                           ww_err *e);
-/* report.c: fills p->report from p->trace, p->work and p->timing. */
+/* report.c: fills p->report, its terms too, and p->features from p->trace, p->work and
+ * p->timing. */
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p);
 /* What follows from the report's other values and the time: rates, intensity, class. */
 void ww_report_derive(const ww_gpu *g, ww_report *r);

@@ -1,8 +1,17 @@
-/* report.c - the machine model's numbers as a report that agrees with itself: rates are
- * counts over the predicted time, nothing is above a roof of the GPU. */
+/* report.c - a prediction as others read it: a report that agrees with itself, rates
+ * are counts over the predicted time, nothing is above a roof of the GPU; in it, as
+ * terms, all that the time was computed from; and the features that corrections are
+ * learned from. */
 #include "predict.h"
 
 #include "../learn/score.h"
+
+const char *const ww_feature_names[WW_NFEATURES] = {
+#define FEATURE(name, ...) #name,
+#include "features.def"
+};
+
+/* ---- metrics ---- */
 
 static void counts(const ww_prediction *p, ww_report *r) {
   const ww_counts *c = &p->trace.sampled.tally.c;
@@ -114,6 +123,152 @@ void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p) {
   p->report.bottleneck = in_words(p, g, a);
 }
 
+/* ---- terms ---- */
+
+typedef struct {
+  WW_VEC(ww_report_term) v;
+  ww_arena *a;
+  ww_report_term at; /* stage and group of what comes next */
+} writer;
+
+static void enter(writer *w, const char *stage, const char *group) {
+  w->at = (ww_report_term){.stage = stage, .group = group};
+  ww_push(w->a, &w->v, w->at);
+}
+
+static void number(writer *w, const char *name, double value) {
+  ww_report_term t = w->at;
+  t.name = name;
+  t.value = value;
+  ww_push(w->a, &w->v, t);
+}
+
+static void word(writer *w, const char *name, const char *value) {
+  ww_report_term t = w->at;
+  t.name = name;
+  t.word = value;
+  ww_push(w->a, &w->v, t);
+}
+
+static void positive(writer *w,
+                     const char *stage,
+                     const char *group,
+                     const char *const *names,
+                     const double *v,
+                     int n) {
+  enter(w, stage, group);
+  for (int k = 0; k < n; k++)
+    if (v[k] > 0)
+      number(w, names[k], v[k]);
+}
+
+static void add_timing(writer *w, const ww_prediction *p) {
+  const ww_timing *t = &p->timing;
+  enter(w, "timing", NULL);
+  number(w, "us", p->machine_us);
+  number(w, "low", p->machine_low);
+  number(w, "high", p->machine_high);
+  word(w, "bottleneck", ww_term_names[t->bottleneck]);
+  word(w, "busiest_pipe", ww_pipe_names[t->busiest]);
+  number(w, "waves", t->waves);
+  number(w, "achieved_warps", t->achieved_warps);
+  positive(w, "timing", "bound_us", ww_term_names, t->bound_us, WW_NTERMS);
+  positive(w, "timing", "stall", ww_term_names, t->stall, WW_NTERMS);
+}
+
+static void add_resources(writer *w, const ww_work *x) {
+  enter(w, "occupancy", NULL);
+  number(w, "blocks", x->occupancy.blocks);
+  number(w, "warps", x->occupancy.warps);
+  word(w, "limiter", ww_limit_names[x->occupancy.limiter]);
+  number(w, "l1_bytes", x->occupancy.l1_bytes);
+  positive(w, "instructions", NULL, ww_pipe_names, x->lowered.inst, WW_NPIPES);
+  positive(w, "pipe_cycles", NULL, ww_pipe_names, x->lowered.cycles, WW_NPIPES);
+}
+
+static void add_traffic(writer *w, const ww_traffic *t) {
+  enter(w, "traffic", NULL);
+#define TRAFFIC(name, unit, reported, ...) \
+  if (reported)                            \
+    number(w, #name, t->name);
+#include "work.def"
+}
+
+static void add_chain(writer *w, const ww_chain *c) {
+  enter(w, "chain", NULL);
+#define CHAIN(name, unit, reported, ...) \
+  if (reported)                          \
+    number(w, #name, c->name);
+#include "work.def"
+}
+
+static void add_terms(ww_prediction *p, ww_arena *a) {
+  writer w = {.a = a};
+  add_timing(&w, p);
+  add_resources(&w, &p->work);
+  add_traffic(&w, &p->work.traffic);
+  add_chain(&w, &p->work.chain);
+  p->report.terms = w.v.v;
+  p->report.nterms = w.v.n;
+}
+
+/* ---- features ---- */
+
+static double lg(double x) {
+  return log2(fmax(x, 1e-6));
+}
+
+/* Of the resources that a wave queues for, the second largest bound over the largest.
+ */
+static double second_of(const ww_timing *t) {
+  double most = 0;
+  double second = 0;
+  for (int k = WW_TERM_ISSUE; k <= WW_TERM_LATENCY; k++) {
+    double v = t->bound_us[k];
+    second = fmax(second, fmin(v, most));
+    most = fmax(most, v);
+  }
+  return ww_ratio(second, most);
+}
+
+static double bounds_of(const ww_timing *t) {
+  double sum = 0;
+  for (int k = WW_TERM_ISSUE; k <= WW_TERM_LATENCY; k++)
+    sum += t->bound_us[k];
+  return sum;
+}
+
+static double uneven_of(double blocks, double sms) {
+  return ww_ratio(ceil(blocks / sms), blocks / sms);
+}
+
+static double known(double x, double otherwise) {
+  return x > 0 ? x : otherwise;
+}
+
+/* Only what the trace and the machine model say goes in; nothing of the source text, no
+ * names. */
+static void add_features(const ww_gpu *g, ww_prediction *p) {
+  const ww_timing *t = &p->timing;
+  const ww_work *w = &p->work;
+  const ww_lowered *l = &w->lowered;
+  const ww_traffic *m = &w->traffic;
+  const ww_chain *c = &w->chain;
+  const ww_occupancy *o = &w->occupancy;
+  const ww_counts *k = &p->trace.sampled.tally.c;
+  double floor_us = known(g->launch_floor, 2);
+  double sms_used = fmin(w->blocks, g->sms);
+  double l2_latency = known(g->l2_latency, 250);
+  const double v[WW_NFEATURES] = {
+#define FEATURE(name, value, ...) [WW_F_##name] = (double)(value),
+#include "features.def"
+  };
+  for (int i = 0; i < WW_NFEATURES; i++)
+    p->features.v[i] = isfinite(v[i]) ? fmin(1e6, fmax(-1e6, v[i])) : 0;
+}
+
+/* ---- all of it ---- */
+
 void ww_predict_report(const ww_fn *fn,
                        const ww_gpu *g,
                        ww_arena *a,
@@ -132,4 +287,6 @@ void ww_predict_report(const ww_fn *fn,
                                      .low = p->timing.low,
                                      .high = p->timing.high};
   ww_predict_derive(g, a, p);
+  add_terms(p, a);
+  add_features(g, p);
 }

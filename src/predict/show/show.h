@@ -26,8 +26,6 @@ extern const char *const ww_term_words[WW_NTERMS];
 /* One column a GPU: time with its interval, all metrics, class, bottleneck, bounds,
  * stalls. */
 void ww_predict_print(const ww_prediction *p, uint32_t n, FILE *f);
-/* The report's terms. */
-void ww_predict_terms(ww_prediction *p, ww_arena *a);
 /* dump.c: the numbers of one stage, `lowered`, `traffic`, `chain` or `time`: a line
  * each, or one object. The stage has been checked. */
 ww_status ww_dump_check(const char *stage, ww_err *e);
