@@ -2,7 +2,7 @@
  *
  * Open addressing, at most half full; nothing is ever taken out. All zero is an empty
  * map. Tables whose lookups are most of what a kernel costs have their own form
- * (trace/coalesce.c, predict/model/replay.c and cache.c, lm/tokenizer). */
+ * (trace/coalesce.c, predict/model/traffic.c and cache.c, lm/tokenizer). */
 #ifndef WW_BASE_MAP_H
 #define WW_BASE_MAP_H
 

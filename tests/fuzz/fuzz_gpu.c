@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "../../src/gpu/gpu.h"
-#include "../../src/gpu/occupancy.h"
+#include "../../src/predict/model/predict.h"
 
 /* Written, read and written: what is no UTF-8 is mended by the first of them. */
 static void again(const ww_gpu *g, bool pretty, ww_arena *a, ww_gpu *back, ww_buf *b) {

@@ -58,8 +58,9 @@ static void run(const ww_module *m,
 /* What the machine would make of it, calls or not. */
 static void lower(const ww_module *m, const ww_fn *fn, ww_arena *a) {
   ww_gpu g = {.lanes = 32, .sms = 4};
-  double registers, spill;
-  ww_registers(ww_fn_code_of(ww_gpu_code_new(m, &g, a), fn), 40, &registers, &spill);
+  ww_occupancy o;
+  double spill;
+  ww_resources(ww_fn_code_of(ww_gpu_code_new(m, &g, a), fn), 40, 0, 0, &o, &spill);
 }
 
 int fuzz_ir(const uint8_t *data, size_t n) {

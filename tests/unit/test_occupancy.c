@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "../../src/base/jsonread.h"
-#include "../../src/gpu/occupancy.h"
+#include "../../src/predict/model/predict.h"
 
 static ww_gpu load(ww_arena *a, const char *name) {
   ww_gpu g;

@@ -493,27 +493,32 @@ static ww_module forty(void **state, const char *type) {
 
 /* Two halves share a register. */
 static void half_registers(void **state) {
-  double of[2], spill;
+  ww_occupancy of[2];
+  double spill;
   ww_gpu g = h200(*state);
   for (int k = 0; k < 2; k++) {
     ww_module m = forty(state, k ? "f32" : "f16");
     ww_gpu_code *code = ww_gpu_code_new(&m, &g, *state);
-    ww_registers(ww_fn_code_of(code, &m.fns[0]), 256, &of[k], &spill);
+    ww_resources(ww_fn_code_of(code, &m.fns[0]), 256, 0, 0, &of[k], &spill);
   }
-  assert_true(of[1] - of[0] >= 16 && of[1] - of[0] <= 24);
+  double more = of[1].registers - of[0].registers;
+  assert_true(more >= 16 && more <= 24);
 }
 
 static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
-  double n, spill;
+  ww_occupancy o;
+  double spill;
   const ww_fn_code *code = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0]);
-  ww_registers(code, 256, &n, &spill);
-  assert_true(n >= 16 && n <= 32 && spill == 0);
+  ww_resources(code, 256, 0, 0, &o, &spill);
+  assert_true(o.registers >= 16 && o.registers <= 32 && spill == 0 && o.blocks == 8);
+  ww_resources(code, 256, 0, 100, &o, &spill);
+  assert_true(o.registers == 100 && o.blocks == 2); /* as a compiler has said */
   m.fns[0].max_threads = 1024;
   m.fns[0].min_blocks = 4; /* 16 registers a thread, whatever it needs */
-  ww_registers(code, 256, &n, &spill);
-  assert_true(n == 16 && spill > 0);
+  ww_resources(code, 256, 0, 0, &o, &spill);
+  assert_true(o.registers == 16 && spill > 0);
 }
 
 /* What loads can be brought forward into: up to 32 registers, less what lives; a vector

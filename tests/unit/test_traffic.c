@@ -46,10 +46,8 @@ static ww_traffic measure(const char *kernel, const char *launch, bool warm) {
   ww_occupancy_of(&gpu, s->block[0] * s->block[1] * s->block[2], 32,
                   (double)(s->shared_static + s->shared), &occ);
   ww_gpu_launch on = {s, &r.sampled, &gpu, &occ, warm};
-  ww_replay replay;
   ww_ways ways;
-  ww_replay_run(&on, arena, &replay);
-  ww_traffic_of(&replay, &on, arena, &t, &ways);
+  ww_traffic_of(&on, 1, arena, &t, &ways);
   ww_trace_close(&run, &e);
   return t;
 }

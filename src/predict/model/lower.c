@@ -873,10 +873,12 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
   out->code_bytes += (uint32_t)(16 * n);
 }
 
-void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out) {
+const ww_fn_code *
+ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out) {
   memset(out, 0, sizeof *out);
   const ww_fn *done = NULL;
-  add_function(ww_fn_code_of(c, fn)->lowering, t, out);
+  const ww_fn_code *own = ww_fn_code_of(c, fn);
+  add_function(own->lowering, t, out);
   /* Blocks of a function lie together in the tally. */
   for (uint32_t k = 0; k < t->nblocks; k++) {
     const ww_fn *f = t->blocks[k].fn;
@@ -886,4 +888,5 @@ void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *ou
     add_function(ww_fn_code_of(c, f)->lowering, t, out);
   }
   out->flops_tensor = t->c.flops_tensor;
+  return own;
 }

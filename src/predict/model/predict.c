@@ -31,20 +31,6 @@ shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_wo
   w->warps_per_block = (w->block_threads + g->lanes - 1) / g->lanes;
 }
 
-/* A block that does not fit is still answered, as if it were alone: the compiler would
- * have spilled more. */
-static void resources(const stages *s, uint32_t k, const ww_run_spec *spec) {
-  ww_prediction *p = s->p[k];
-  ww_work *w = &p->work;
-  double registers;
-  double shared = spec->shared_static + spec->shared;
-  ww_registers(ww_fn_code_of(p->code, s->fn), w->block_threads, &registers,
-               &p->spill_bytes);
-  if (s->o[k]->registers > 0)
-    registers = s->o[k]->registers;
-  ww_occupancy_of(s->gpus[k], w->block_threads, registers, shared, &w->occupancy);
-}
-
 /* Store sectors that the request does not fill: what is missing to full sectors, of the
  * worst kind that explains it. */
 static double partial_writes(const ww_counts *c) {
@@ -52,37 +38,38 @@ static double partial_writes(const ww_counts *c) {
   return c->global_st_sectors > full ? c->global_st_sectors - full : 0;
 }
 
-/* The first of the GPUs up to k that has k's replay. */
-static uint32_t same_replay(const stages *s, uint32_t k) {
-  ww_replay_shape mine = ww_replay_shape_of(s->gpus[k], &s->p[k]->work.occupancy);
-  for (uint32_t i = 0; i < k; i++) {
-    ww_replay_shape his = ww_replay_shape_of(s->gpus[i], &s->p[i]->work.occupancy);
-    if (!memcmp(&his, &mine, sizeof mine))
-      return i;
-  }
-  return k;
+/* A block that does not fit is still answered, as if it were alone: the compiler would
+ * have spilled more. */
+static void compile(const stages *s, uint32_t k, const ww_traced *t) {
+  ww_prediction *p = s->p[k];
+  ww_work *w = &p->work;
+  shape(&t->spec, &p->trace.sampled, s->gpus[k], w);
+  p->code = ww_gpu_code_new(s->m, s->gpus[k], s->a);
+  const ww_fn_code *code =
+      ww_lower(p->code, s->fn, &p->trace.sampled.tally, &w->lowered);
+  ww_resources(code, w->block_threads, t->spec.shared_static + t->spec.shared,
+               s->o[k]->registers, &w->occupancy, &p->spill_bytes);
 }
 
 /* What the launch does on each GPU, from more of its blocks. */
-static ww_status
-run_more(const stages *s, const ww_traced *t, const ww_sampled *sampled, ww_err *e) {
-  ww_replay *replays = WW_NEWN(s->a, ww_replay, s->n);
+static ww_status run_more(const stages *s, const ww_traced *t, ww_err *e) {
+  const ww_sampled *sampled = &s->p[0]->trace.sampled;
+  ww_gpu_launch *launches = WW_NEWN(s->a, ww_gpu_launch, s->n);
+  ww_traffic *traffic = WW_NEWN(s->a, ww_traffic, s->n);
+  ww_ways *ways = WW_NEWN(s->a, ww_ways, s->n);
   ww_chain *chains = WW_NEWN(s->a, ww_chain, s->n);
   ww_chain_gpu *each = WW_NEWN(s->a, ww_chain_gpu, s->n);
-  for (uint32_t k = 0; k < s->n; k++) {
-    ww_work *w = &s->p[k]->work;
-    each[k].code = s->p[k]->code = ww_gpu_code_new(s->m, s->gpus[k], s->a);
-    shape(&t->spec, sampled, s->gpus[k], w);
-    resources(s, k, &t->spec);
-    ww_gpu_launch l = {&t->spec, sampled, s->gpus[k], &w->occupancy, s->warm};
-    uint32_t r = same_replay(s, k);
-    if (r == k)
-      ww_replay_run(&l, s->a, &replays[k]);
-    ww_traffic_of(&replays[r], &l, s->a, &w->traffic, &each[k].ways);
-  }
-  ww_status st = ww_chain_run(t, sampled, each, s->n, chains, e);
   for (uint32_t k = 0; k < s->n; k++)
+    launches[k] = (ww_gpu_launch){&t->spec, sampled, s->gpus[k],
+                                  &s->p[k]->work.occupancy, s->warm};
+  ww_traffic_of(launches, s->n, s->a, traffic, ways);
+  for (uint32_t k = 0; k < s->n; k++)
+    each[k] = (ww_chain_gpu){s->p[k]->code, ways[k]};
+  ww_status st = ww_chain_run(t, sampled, each, s->n, chains, e);
+  for (uint32_t k = 0; k < s->n; k++) {
+    s->p[k]->work.traffic = traffic[k];
     s->p[k]->work.chain = chains[k];
+  }
   return st;
 }
 
@@ -90,7 +77,6 @@ run_more(const stages *s, const ww_traced *t, const ww_sampled *sampled, ww_err 
 static void finish(const stages *s, uint32_t k, const ww_params *params) {
   ww_prediction *p = s->p[k];
   ww_work *w = &p->work;
-  ww_lower(p->code, s->fn, &p->trace.sampled.tally, &w->lowered);
   if (!(w->traffic.partial_writes > 0))
     w->traffic.partial_writes = partial_writes(&p->trace.sampled.tally.c);
   w->warm = s->warm;
@@ -127,16 +113,16 @@ static ww_status together(stages *s,
   st = ww_trace_open(s->m, s->fn, given, &t, s->a, &trace, &traced, e);
   if (st)
     return st;
-  st = run_more(s, &traced, &trace.sampled, e);
-  ww_status limit = ww_trace_close(&traced, e);
-  if (st || limit)
-    return limit ? limit : st;
   trace.launch.kernel = s->fn->name;
   for (uint32_t k = 0; k < s->n; k++) {
     s->p[k]->trace = trace;
-    finish(s, k, s->o[k]->params ? s->o[k]->params : &shipped);
+    compile(s, k, &traced);
   }
-  return WW_OK;
+  st = run_more(s, &traced, e);
+  ww_status limit = ww_trace_close(&traced, e);
+  for (uint32_t k = 0; !st && !limit && k < s->n; k++)
+    finish(s, k, s->o[k]->params ? s->o[k]->params : &shipped);
+  return limit ? limit : st;
 }
 
 /* Does the code see which GPU it runs on, or leave more behind than contents of memory?

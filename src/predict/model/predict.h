@@ -5,16 +5,18 @@
  * between, so that each can be looked at, tested and fitted alone, and so that explain
  * can change one number and run the rest again:
  *
- *   trace (src/trace)  what the kernel does: IR instructions, accesses, sampled and
- * scaled to the launch lower.c            IR -> the machine's instructions: by pipe,
- * FLOPs and integer operations as the counters count them registers.c        live
- * ranges -> registers a thread; src/gpu/occupancy.c: resources -> resident blocks,
- * limiter traffic.c          accesses of the co-resident blocks -> L1, L2 and DRAM
- * traffic, hit rates as Nsight Compute defines them chain.c one warp's dependency
- * stream -> how long it takes alone, what it waits for time.c             all of the
- * above -> time, by waves of warps that queue for issue slots, pipes, L1, L2 and DRAM
- *   report.c           numbers -> ww_report, self-consistent: ai * dram_gbps = gflops,
- * nothing above a roof
+ * - trace (src/trace): what the kernel does: IR instructions, accesses, sampled and
+ *   scaled to the launch
+ * - lower.c: IR -> the machine's instructions: by pipe, FLOPs and integer operations as
+ *   the counters count them
+ * - registers.c: live ranges -> registers a thread -> resident blocks, limiter
+ * - traffic.c: accesses of the co-resident blocks -> L1, L2 and DRAM traffic, hit rates
+ *   as Nsight Compute defines them
+ * - chain.c: one warp's dependency stream -> how long it takes alone, what it waits for
+ * - time.c: all of the above -> time, by waves of warps that queue for issue slots,
+ *   pipes, L1, L2 and DRAM
+ * - report.c: numbers -> ww_report, self-consistent: ai * dram_gbps = gflops, nothing
+ *   above a roof
  *
  * Free parameters live in one table, params.def; fit.c fits them on measurements of the
  * corpus, never on evaluation sets. */
@@ -22,7 +24,6 @@
 #define WW_PREDICT_H
 
 #include "../../gpu/gpu.h"
-#include "../../gpu/occupancy.h"
 #include "../../trace/run.h"
 
 /* ---- the machine's instructions (lower.c) ---- */
@@ -97,13 +98,46 @@ typedef struct {
 ww_gpu_code *ww_gpu_code_new(const ww_module *m, const ww_gpu *g, ww_arena *a);
 const ww_fn_code *ww_fn_code_of(ww_gpu_code *c, const ww_fn *fn);
 
-void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out);
+/* The launch's machine instructions; returns fn's own code. */
+const ww_fn_code *
+ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out);
 
-/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds,
- * 255) is below the need. */
-void ww_registers(const ww_fn_code *c,
+/* ---- registers and resident blocks (registers.c) ---- */
+typedef enum {
+  WW_LIMIT_WARPS,
+  WW_LIMIT_BLOCKS,
+  WW_LIMIT_REGISTERS,
+  WW_LIMIT_SHARED,
+  WW_NLIMITS
+} ww_limit;
+extern const char *const
+    ww_limit_names[WW_NLIMITS]; /* "warps", "blocks", "registers", "shared memory" */
+
+typedef struct {
+  double registers;    /* a thread */
+  double shared_bytes; /* a block, static and dynamic */
+  uint32_t blocks;     /* resident of one SM; 0: a block does not fit */
+  uint32_t warps;      /* the same in warps */
+  double limit_pct;    /* theoretical occupancy */
+  ww_limit limiter;
+  uint32_t by[WW_NLIMITS]; /* blocks that each limit alone would allow */
+  double carveout_bytes;   /* shared part of the L1 array that this takes */
+  double l1_bytes;         /* what is left for L1 */
+} ww_occupancy;
+
+void ww_occupancy_of(const ww_gpu *g,
+                     uint64_t block_threads,
+                     double registers,
+                     double shared_bytes,
+                     ww_occupancy *out);
+/* The same for a kernel's code: with the registers that a thread takes (`compiled`
+ * where a compiler has said it, else 0), and bytes of spills where the cap (launch
+ * bounds, 255) is below the need. */
+void ww_resources(const ww_fn_code *c,
                   uint64_t block_threads,
-                  double *registers,
+                  double shared_bytes,
+                  double compiled,
+                  ww_occupancy *out,
                   double *spill_bytes);
 
 /* ---- memory traffic of the launch (traffic.c), one warp alone (chain.c) ---- */

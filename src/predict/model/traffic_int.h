@@ -2,7 +2,6 @@
 #ifndef WW_TRAFFIC_INT_H
 #define WW_TRAFFIC_INT_H
 
-#include "replay.h"
 #include "traffic.h"
 
 /* One allocation over the launch, in sectors of 32 bytes unless said. */
