@@ -1,139 +1,38 @@
-/* clang.c - finds clang and runs it as a child: source in, bitcode and diagnostics out.
+/* clang.c - runs clang as a child, confined: source in, bitcode and diagnostics out. No
+ * other file starts it.
  *
  * clang's driver would start a second process and search the machine for toolchains on
  * each run. Its result, the `-cc1` line, depends only on clang itself and on a few
  * flags, so it is asked for once (`-###`), kept in the cache and run directly; what the
  * driver does not accept from it falls back to the driver. Bitcode comes on stdout, so
- * nothing is ever left behind in a temporary folder. */
+ * nothing is ever left behind in a temporary folder.
+ *
+ * clang works on sources and flags of people we do not know, and is far too large to be
+ * trusted with that. It may read files, write what the caller names, and start nothing
+ * but itself (the driver), or the linker where a program is linked. It has no network,
+ * no environment, and of our descriptors the memory files of the calling thread alone.
+ * Devices, and what the kernel shows of others, cannot be read. Where a root is set
+ * (serve, mcp) it reads nothing but files that really are below the root, our own
+ * headers and the system's: a link that leads elsewhere is not followed.
+ *
+ * WARPWISE_CLANG may name a script around clang: that is the user's own word, so it may
+ * start programs of the system. */
+#include "../base/confine.h"
 #include "front_int.h"
 #include "openmp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <llvm/Config/llvm-config.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define OLDEST 17
-#define NEWEST 30
 #define TIMEOUT_S 120.0
-
-/* ---- finding clang ---- */
-
-static const char *absolute(const char *path, ww_arena *a) {
-  char cwd[PATH_MAX];
-  return *path == '/' || !getcwd(cwd, sizeof cwd)
-             ? ww_strdup(a, path)
-             : ww_path_join(a, ww_strdup(a, cwd), path);
-}
-
-static const char *search_path(const char *name, ww_arena *a) {
-  if (strchr(name, '/'))
-    return access(name, X_OK) == 0 ? absolute(name, a) : NULL;
-  const char *path = getenv("PATH");
-  char real[PATH_MAX];
-  for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
-    size_t n = strcspn(p, ":");
-    const char *file = ww_fmt(a, "%.*s/%s", (int)n, p, name);
-    bool there = n && *file == '/' && access(file, X_OK) == 0;
-    if (there && !(realpath(file, real) && !strcmp(ww_path_base(real), "ccache")))
-      return file; /* the one behind it */
-    p += n + (p[n] == ':');
-  }
-  return NULL;
-}
-
-static const char *file_id(const char *path, ww_arena *a) {
-  struct stat st;
-  char real[PATH_MAX];
-  if (!realpath(path, real) || stat(real, &st))
-    return path;
-  return ww_fmt(a, "%s %lld.%ld %lld", real, (long long)st.st_mtim.tv_sec,
-                st.st_mtim.tv_nsec, (long long)st.st_size);
-}
-
-/* "clang version 19.1.7" somewhere in the first line, also behind a vendor's name. 0:
- * not clang. */
-static int ask_version(const char *path) {
-  ww_run_result r;
-  int version = 0;
-  const char *const argv[] = {path, "--no-default-config", "--version", NULL};
-  if (!ww_clang_run(argv, &(ww_clang_may){0}, 10, &r, NULL) && r.exit_code == 0) {
-    const char *at = strstr(r.out.s, "clang version ");
-    if (at)
-      version = atoi(at + strlen("clang version "));
-  }
-  ww_run_free(&r);
-  return version;
-}
-
-static bool accept(const char *name, int version, ww_arena *a, ww_clang *out) {
-  const char *path = search_path(name, a);
-  if (!path && version)
-    path = search_path(ww_fmt(a, "/usr/lib/llvm-%d/bin/clang", version), a);
-  if (!path)
-    return false;
-  if (!version)
-    version = ask_version(path);
-  if (version < OLDEST)
-    return false;
-  *out = (ww_clang){.path = path, .id = file_id(path, a), .version = version};
-  return true;
-}
-
-/* Newest first, but beginning with the version of the LLVM library that will read the
- * bitcode: that pair always fits, a library may refuse what a newer clang writes. */
-ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
-  const char *env = getenv("WARPWISE_CLANG");
-  if (env && *env) {
-    if (accept(env, 0, a, out))
-      return WW_OK;
-    return ww_fail(e, WW_EUNSUPPORTED, "WARPWISE_CLANG=%s is not clang %d or newer",
-                   env, OLDEST);
-  }
-  for (int v = LLVM_VERSION_MAJOR; v >= OLDEST; v--)
-    if (accept(ww_fmt(a, "clang-%d", v), v, a, out))
-      return WW_OK;
-  for (int v = NEWEST; v > LLVM_VERSION_MAJOR; v--)
-    if (accept(ww_fmt(a, "clang-%d", v), v, a, out))
-      return WW_OK;
-  if (accept("clang", 0, a, out))
-    return WW_OK;
-  return ww_fail(
-      e, WW_EUNSUPPORTED,
-      "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set "
-      "WARPWISE_CLANG",
-      OLDEST, LLVM_VERSION_MAJOR);
-}
-
-const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
-  ww_clang c;
-  if (ww_clang_find(a, &c, e))
-    return NULL;
-  if (version)
-    *version = c.version;
-  return c.path;
-}
-
-/* ---- places ---- */
-
-const char *ww_shim_dir(ww_arena *a) {
-  char real[PATH_MAX];
-  const char *dir = ww_path_join(a, ww_data_dir(a), "shim");
-  return realpath(dir, real) ? ww_strdup(a, real)
-                             : dir; /* build/shim is a link: one path, one cache key */
-}
-
-const char *ww_front_cache(ww_arena *a) {
-  const char *dir = ww_cache_dir(a);
-  if (!dir)
-    return NULL;
-  dir = ww_path_join(a, dir, "front");
-  if (mkdir(dir, 0777) && errno != EEXIST)
-    return NULL;
-  return access(dir, W_OK) == 0 ? dir : NULL;
-}
+/* of address space; where a server sets less, that counts */
+#define MEMORY ((uint64_t)8 << 30)
+/* without using the processor: it waits for a pipe that nobody writes to */
+#define IDLE_S 10.0
 
 /* ---- the driver's line ---- */
 
@@ -296,6 +195,119 @@ void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   cc1_words(j, a, v);
   diagnostic_words(a, v, true);
   tolerant_words(a, v);
+}
+
+/* ---- starting it ---- */
+
+static bool is_script(const char *path) {
+  char begin[2] = "";
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  ssize_t n = fd < 0 ? 0 : read(fd, begin, 2);
+  if (fd >= 0)
+    close(fd);
+  return n == 2 && !memcmp(begin, "#!", 2);
+}
+
+static void add_programs(const char *clang,
+                         const ww_clang_may *may,
+                         bool script,
+                         ww_arena *a,
+                         ww_strings *out) {
+  static const char *const linkers[] = {
+      "/usr/bin/ld",           "/usr/bin/ld.bfd",        "/usr/bin/ld.gold",
+      "/usr/bin/ld.lld",       "/usr/bin/ld.mold",       "/usr/local/bin/ld",
+      "/usr/local/bin/ld.lld", "/usr/local/bin/ld.mold", NULL};
+  static const char *const system[] = {"/bin",     "/usr/bin", "/usr/local/bin",
+                                       "/usr/lib", "/opt",     NULL};
+  ww_push(a, out, clang);
+  if (may->starts)
+    ww_push(a, out, ww_clang_home(clang, a));
+  if (may->starts == WW_STARTS_LINKER)
+    ww_strs_add(a, out, linkers);
+  if (script)
+    ww_strs_add(a, out, system);
+  ww_push(a, out, NULL);
+}
+
+/* A folder for temporary files. */
+static const char *make_folder(ww_arena *a, ww_err *e) {
+  const char *tmp = getenv("TMPDIR");
+  char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+  if (mkdtemp(dir))
+    return dir;
+  ww_fail(e, WW_EIO, "cannot make the folder '%s': %s: set TMPDIR", dir,
+          strerror(errno));
+  return NULL;
+}
+
+/* What this system cannot enforce is reported once. */
+static void report_missing(void) {
+  static atomic_flag reported = ATOMIC_FLAG_INIT;
+  const char *missing = ww_confine_missing();
+  if (missing && !ww_is_quiet() && !atomic_flag_test_and_set(&reported))
+    fprintf(stderr,
+            "warpwise: note: this kernel cannot confine %s: clang reads sources with "
+            "all your "
+            "rights here, so read none "
+            "that you do not trust\n",
+            missing);
+}
+
+/* A word that begins so would be taken for the name of a file of further words. */
+static ww_status check_words(const char *const *argv, ww_err *e) {
+  for (; *argv; argv++)
+    if (**argv == '@')
+      return ww_fail(e, WW_EUSAGE,
+                     "'%.200s' cannot be given to clang: it begins with @", *argv);
+  return WW_OK;
+}
+
+ww_status ww_clang_run(const char *const *argv,
+                       const ww_clang_may *may,
+                       double timeout_s,
+                       ww_run_result *r,
+                       ww_err *e) {
+  ww_arena *a = ww_arena_new();
+  ww_strings read = {0};
+  ww_strings run = {0};
+  const char *folder = NULL;
+  const char *libraries = getenv("LD_LIBRARY_PATH");
+  bool script = is_script(argv[0]);
+  *r = (ww_run_result){0};
+  ww_status rc = check_words(argv, e);
+  if (!rc && may->temporary && !(folder = make_folder(a, e)))
+    rc = WW_EIO;
+  const char *write[] = {folder ? folder : may->write, folder ? may->write : NULL,
+                         NULL};
+  report_missing();
+  ww_clang_readable(argv[0], may, a, &read);
+  add_programs(argv[0], may, script, a, &run);
+  ww_confine confine = {
+      .read = read.v, .write = write, .run = run.v, .processes = may->starts || script};
+  ww_run_watch w = {.confine = &confine, .idle_s = IDLE_S, .memory = MEMORY};
+  w.nkeep = ww_memfds(&w.keep);
+  if (folder)
+    w.env = ww_fmt(a, "TMPDIR=%s", folder);
+  else if (may->starts == WW_STARTS_LINKER)
+    w.env = "PATH=/usr/local/bin:/usr/bin:/bin";
+  else if (libraries && *libraries)
+    w.env = ww_fmt(a, "LD_LIBRARY_PATH=%s", libraries);
+  if (!rc)
+    rc = ww_run_watched(argv, NULL, 0, timeout_s, &w, r, e);
+  if (folder)
+    ww_remove_tree(folder);
+  ww_arena_free(a);
+  return rc;
+}
+
+ww_status ww_front_run_clang(const char *const *argv,
+                             const char *folder,
+                             double timeout_s,
+                             ww_run_result *r,
+                             ww_err *e) {
+  return ww_clang_run(argv,
+                      &(ww_clang_may){.write = folder, .starts = WW_STARTS_LINKER},
+                      timeout_s, r, e);
 }
 
 /* ---- the -cc1 line ---- */
@@ -484,7 +496,7 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
   out->nmsgs = msgs.n;
 }
 
-/* ---- running ---- */
+/* ---- one run over a source ---- */
 
 static _Thread_local double spent; /* seconds that this thread has waited for clang */
 
@@ -679,7 +691,7 @@ static bool driver_may_help(const ww_compiled *c) {
   return c->nmsgs == 0;
 }
 
-ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strings line = {0};
   ww_status rc = ww_clang_line(j, false, a, &line, e);
   if (rc == WW_EUSAGE)
@@ -694,4 +706,24 @@ ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_er
       return rc;
   }
   return run_driver(j, a, out, e);
+}
+
+ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
+  bool changed = j->append || j->in_memory;
+  if (j->overlay || !(changed || j->nvisible))
+    return compile(j, a, out, e);
+  ww_job own = *j;
+  ww_overlay o;
+  ww_overlay_begin(&o, j, a);
+  if (changed) {
+    const char *text = ww_fmt(a, "%s%s", j->scan->text, j->append ? j->append : "");
+    own.input = ww_overlay_main(&o, ww_plain_path(j->file, a), text, strlen(text));
+  }
+  own.overlay = ww_overlay_end(&o, &(ww_strings){0});
+  ww_status rc =
+      own.overlay
+          ? compile(&own, a, out, e)
+          : ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
+  ww_overlay_close(&o);
+  return rc;
 }

@@ -142,7 +142,7 @@ const char *low_variable_name(low *L, const char *mangled) {
 }
 
 /* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text
- * that is on no disk lies one line lower behind its #line (recover.c). */
+ * that is on no disk lies one line lower behind its #line (clang_files.c). */
 static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
   const char *s = mangled + strlen("__omp_offloading_");
   const char *l;

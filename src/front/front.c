@@ -196,12 +196,22 @@ typedef struct {
   ww_diags diags;
 } attempt;
 
+ww_status ww_front_compile(const ww_job *j,
+                           ww_arena *a,
+                           ww_compiled *out,
+                           ww_losses *losses,
+                           ww_diags *diags,
+                           ww_err *e) {
+  ww_status rc = ww_clang_compile(j, a, out, e);
+  return rc || out->ok ? rc : ww_recover(j, a, out, losses, diags, e);
+}
+
 static ww_status
 try_job(const ww_job *j, uint32_t first_loss, ww_arena *a, attempt *t, ww_err *e) {
   *t = (attempt){0};
   for (uint32_t i = 0; i < first_loss; i++)
     ww_push(a, &t->losses, (ww_loss){0}); /* ids are unique in a unit */
-  return ww_recover_compile(j, a, &t->c, &t->losses, &t->diags, e);
+  return ww_front_compile(j, a, &t->c, &t->losses, &t->diags, e);
 }
 
 static uint64_t cost(const attempt *t, uint32_t first) {

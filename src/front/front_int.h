@@ -1,10 +1,10 @@
 /* front_int.h - what the files of the front end's driver share.
  *
  * The way of a source file: flags.c sorts the user's flags, clang.c turns them into a
- * `clang -cc1` line, clang_run.c runs it, pch.c keeps the prelude precompiled,
- * recover.c repeats the run with broken parts taken out, front.c hands the bitcode to
- * lowering. scan.h finds declarations in source text for those who must work without
- * clang's understanding. */
+ * `clang -cc1` line and runs it, pch.c keeps the prelude precompiled; where clang
+ * rejects the file, recover.c repeats the run with broken parts taken out; front.c
+ * hands the bitcode to lowering. scan.h finds declarations in source text for those who
+ * must work without clang's understanding. */
 #ifndef WW_FRONT_INT_H
 #define WW_FRONT_INT_H
 
@@ -43,7 +43,7 @@ const char *ww_flag_word(const char *flag, const char *value, ww_arena *a);
 /* the same file, by a name that does not begin with - or @ */
 const char *ww_safe_path(const char *path, ww_arena *a);
 
-/* ---- clang_run.c ---- */
+/* ---- clang.c: runs it ---- */
 
 typedef enum { WW_STARTS_NOTHING, WW_STARTS_ITSELF, WW_STARTS_LINKER } ww_clang_starts;
 typedef struct {
@@ -63,31 +63,12 @@ ww_status ww_clang_run(const char *const *argv,
                        double timeout_s,
                        ww_run_result *r,
                        ww_err *e);
-/* Where the kernel does not confine what is read: whether all files that a run of clang
- * would read, by its own list of them, may be. */
-ww_status ww_clang_check_reads(const char *const *argv,
-                               const ww_clang_may *may,
-                               double timeout_s,
-                               ww_arena *a,
-                               ww_err *e);
-void ww_rule_files(const char *rule,
-                   ww_arena *a,
-                   ww_strings *out); /* "x: a.h b.h \": the names behind the colon */
-/* the folder that it really is in */
-const char *ww_clang_home(const char *clang, ww_arena *a);
-/* A memory file that clang, when this thread starts it, opens by *path. -1 on failure.
- */
-int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path);
-void ww_memfd_close(int fd);
-
-/* ---- clang.c ---- */
 
 typedef struct {
   const char *path; /* absolute */
   const char *id;   /* path, modification time and size: part of every cache key */
   int version;      /* major */
 } ww_clang;
-ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e);
 
 typedef enum { WW_MSG_NOTE, WW_MSG_WARNING, WW_MSG_ERROR, WW_MSG_FATAL } ww_severity;
 
@@ -157,12 +138,65 @@ void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strings *out);
 /* header of -include, NULL: the dialect has none */
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a);
 const char *ww_clang_language(const ww_job *j); /* operand of -x */
+/* ---- clang_find.c ---- */
+
+ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e);
+/* the folder that it really is in */
+const char *ww_clang_home(const char *clang, ww_arena *a);
 /* folder for what is cached here, or NULL */
 const char *ww_front_cache(ww_arena *a);
 const char *ww_shim_dir(ww_arena *a);
+/* absolute, . and .. gone by the letter, as in an overlay */
+const char *ww_plain_path(const char *path, ww_arena *a);
 /* Where clang finds the header names of the shim's aliases.yaml: a folder of its
  * overlay. */
 #define WW_SHIM_ALIASES "/warpwise-shim"
+
+/* ---- clang_files.c ---- */
+
+/* Where the kernel does not confine what is read: whether all files that a run of clang
+ * would read, by its own list of them, may be. */
+ww_status ww_clang_check_reads(const char *const *argv,
+                               const ww_clang_may *may,
+                               double timeout_s,
+                               ww_arena *a,
+                               ww_err *e);
+void ww_rule_files(const char *rule,
+                   ww_arena *a,
+                   ww_strings *out); /* "x: a.h b.h \": the names behind the colon */
+/* A memory file that clang, when this thread starts it, opens by *path. -1 on failure.
+ */
+int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path);
+void ww_memfd_close(int fd);
+/* Those of this thread that are open. */
+uint32_t ww_memfds(const int **v);
+/* The folders that it may read, up to a NULL. */
+void ww_clang_readable(const char *clang,
+                       const ww_clang_may *may,
+                       ww_arena *a,
+                       ww_strings *out);
+
+/* clang's overlay (-ivfsoverlay): files of memory in place of the disk's, and, where
+ * the job names visible folders, nothing else but these. Begin, files, end; closed
+ * after the run, whatever happened. */
+typedef struct {
+  const ww_job *job;
+  ww_arena *a;
+  ww_json json;
+  ww_buf yaml;
+  WW_VEC(int) fds; /* memory files */
+  bool failed;     /* one could not be made */
+} ww_overlay;
+void ww_overlay_begin(ww_overlay *o, const ww_job *j, ww_arena *a);
+/* a memory file's path, which stays until ww_overlay_close; NULL: failed */
+const char *ww_overlay_memory(ww_overlay *o, const char *text, size_t n);
+void ww_overlay_file(ww_overlay *o, const char *path, const char *contents);
+/* The job's own file; returns what clang is to read instead of it, NULL: the file. */
+const char *
+ww_overlay_main(ww_overlay *o, const char *path, const char *text, size_t n);
+/* `missing`: headers that are taken to be empty. The overlay's path, NULL: failed. */
+const char *ww_overlay_end(ww_overlay *o, const ww_strings *missing);
+void ww_overlay_close(ww_overlay *o);
 
 /* ---- pch.c ---- */
 
@@ -194,27 +228,15 @@ typedef struct {
 } ww_loss;
 typedef WW_VEC(ww_loss) ww_losses;
 
-/* A file of clang's overlay (-ivfsoverlay): begin, entries of type "file" or
- * "directory-remap", end. only: nothing but the entries is there. Returns the memory
- * file's descriptor, -1 on failure.
- */
-void ww_overlay_begin(ww_json *j, ww_buf *yaml, bool only);
-void ww_overlay_entry(ww_json *j,
-                      const char *type,
-                      const char *name,
-                      const char *contents);
-int ww_overlay_end(ww_json *j, ww_buf *yaml, ww_arena *a, const char **path);
-/* absolute, . and .. gone by the letter, as in an overlay */
-const char *ww_plain_path(const char *path, ww_arena *a);
-/* Compiles the job's file, taking out what clang rejects until it compiles or nothing
- * helps. What was taken out is appended to losses and diags. out->ok == false: beyond
- * recovery, out->msgs are the first run's. */
-ww_status ww_recover_compile(const ww_job *j,
-                             ww_arena *a,
-                             ww_compiled *out,
-                             ww_losses *losses,
-                             ww_diags *diags,
-                             ww_err *e);
+/* For a file that clang rejects, *out has said why: takes out what it rejects until it
+ * compiles or nothing helps. What was taken out is appended to losses and diags.
+ * out->ok == false: beyond recovery, out->msgs are the first run's. */
+ww_status ww_recover(const ww_job *j,
+                     ww_arena *a,
+                     ww_compiled *out,
+                     ww_losses *losses,
+                     ww_diags *diags,
+                     ww_err *e);
 
 /* ---- front.c ---- */
 
@@ -234,6 +256,14 @@ void ww_front_job(const ww_front_options *o,
                   const ww_scan *scan,
                   ww_job *j);
 
+/* Compiles the job's file: as it stands, else with as little as possible taken out,
+ * which losses and diags tell of. */
+ww_status ww_front_compile(const ww_job *j,
+                           ww_arena *a,
+                           ww_compiled *out,
+                           ww_losses *losses,
+                           ww_diags *diags,
+                           ww_err *e);
 /* WW_EPARSE with the first error of a compilation that failed, and its place in `file`
  * or elsewhere. */
 ww_status ww_front_first_error(const ww_compiled *c, const char *file, ww_err *e);

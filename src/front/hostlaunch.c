@@ -53,7 +53,7 @@ static bool optimise(LLVMModuleRef m) {
 static bool compiles(const ww_job *j, ww_arena *a, ww_compiled *c) {
   ww_losses losses = {0};
   ww_diags diags = {0};
-  return !ww_recover_compile(j, a, c, &losses, &diags, NULL) && c->ok;
+  return !ww_front_compile(j, a, c, &losses, &diags, NULL) && c->ok;
 }
 
 /* Shapes of OpenMP launches depend on what the device compile decided about each

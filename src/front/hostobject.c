@@ -50,35 +50,31 @@ static char *closed_launches(const char *file, ww_arena *a, size_t *n) {
   return any ? text : NULL;
 }
 
-/* The file as clang sees it under its own name; the descriptors go to fd. */
+/* The file as clang sees it under its own name. */
 static const char *
-overlay_of(const char *file, const char *text, size_t n, int fd[2], ww_arena *a) {
-  const char *contents;
-  const char *overlay;
+overlay_of(const ww_job *j, const char *text, size_t n, ww_arena *a, ww_overlay *o) {
+  const char *file = j->file;
   char real[PATH_MAX];
-  ww_buf b = {0};
-  ww_json j = {0};
-  if (!realpath(file, real) || (fd[0] = ww_memfd(text, n, a, &contents)) < 0)
-    return NULL;
-  ww_overlay_begin(&j, &b, false);
-  if (file[0] == '/' && strcmp(file, real)) /* as it is named, and as it is found */
-    ww_overlay_entry(&j, "file", file, contents);
-  ww_overlay_entry(&j, "file", real, contents);
-  fd[1] = ww_overlay_end(&j, &b, a, &overlay);
-  return fd[1] < 0 ? NULL : overlay;
+  ww_overlay_begin(o, j, a);
+  const char *contents = ww_overlay_memory(o, text, n);
+  bool there = realpath(file, real);
+  if (there && file[0] == '/' && strcmp(file, real)) /* as it is named, and as found */
+    ww_overlay_file(o, file, contents);
+  if (there)
+    ww_overlay_file(o, real, contents);
+  const char *path = ww_overlay_end(o, &(ww_strings){0});
+  return there ? path : NULL;
 }
 
 static ww_status attempt_closed(ww_job *j, ww_arena *a, ww_err *e) {
-  int fd[2] = {-1, -1};
+  ww_overlay o;
   size_t n;
   const char *text = closed_launches(j->file, a, &n);
   if (!text)
     return WW_EPARSE;
-  j->overlay = overlay_of(j->file, text, n, fd, a);
+  j->overlay = overlay_of(j, text, n, a, &o);
   ww_status rc = j->overlay ? attempt(j, a, e) : WW_EPARSE;
-  for (int k = 0; k < 2; k++)
-    if (fd[k] >= 0)
-      ww_memfd_close(fd[k]);
+  ww_overlay_close(&o);
   j->overlay = NULL;
   return rc;
 }

@@ -46,7 +46,6 @@ typedef struct {
   uint32_t *origin;
   uint32_t rendered_n;
   uint32_t *rendered_lines, nrendered_lines; /* offsets of line starts; malloc-owned */
-  int fd;
 } source;
 
 typedef struct {
@@ -57,35 +56,12 @@ typedef struct {
   ww_losses *losses;
   ww_diags *diags;
   uint32_t first_loss, round, pass, statements;
-  int overlay_fd, empty_fd;
+  ww_overlay overlay;
   const char *main_path;
   bool append_failed;
 } recovery;
 
 /* ---- paths ---- */
-
-const char *ww_plain_path(const char *path, ww_arena *a) {
-  char cwd[PATH_MAX] = "/";
-  if (path[0] != '/' && !getcwd(cwd, sizeof cwd))
-    return path;
-  const char *in = path[0] == '/' ? path : ww_fmt(a, "%s/%s", cwd, path);
-  char *out = ww_alloc(a, strlen(in) + 2);
-  char *o = out;
-  while (*in) {
-    in += strspn(in, "/");
-    size_t n = strcspn(in, "/");
-    if (n == 2 && in[0] == '.' && in[1] == '.') {
-      while (o > out && *--o != '/') {}
-    } else if (n && !(n == 1 && in[0] == '.')) {
-      *o++ = '/';
-      memcpy(o, in, n);
-      o += n;
-    }
-    in += n;
-  }
-  *o = 0;
-  return out;
-}
 
 static bool below(const char *path, const char *dir) {
   size_t n = dir ? strlen(dir) : 0;
@@ -134,7 +110,7 @@ static source *open_source(recovery *r, const char *shown) {
   if (!is_user_file(r, path))
     return NULL;
   source *s = WW_NEW(r->a, source);
-  *s = (source){.path = path, .shown = shown, .fd = -1};
+  *s = (source){.path = path, .shown = shown};
   if (r->job.in_memory && is_main(r, path)) {
     s->scan = *r->job.scan;
     s->text = (char *)(uintptr_t)s->scan.text;
@@ -234,134 +210,26 @@ static bool put_edit(recovery *r, source *s, edit x) {
 
 /* ---- the overlay ---- */
 
-static void close_fd(int *fd) {
-  if (*fd >= 0)
-    ww_memfd_close(*fd);
-  *fd = -1;
-}
-
-static void close_overlay(recovery *r) {
-  for (uint32_t i = 0; i < r->files.n; i++)
-    close_fd(&r->files.v[i]->fd);
-  close_fd(&r->overlay_fd);
-  close_fd(&r->empty_fd);
-}
-
-void ww_overlay_begin(ww_json *j, ww_buf *yaml, bool only) {
-  ww_json_begin(j, yaml); /* JSON is YAML */
-  ww_json_obj(j);
-  ww_json_kint(j, "version", 0);
-  ww_json_kstr(j, "case-sensitive", "true");
-  ww_json_kstr(j, "use-external-names", "false");
-  if (only)
-    ww_json_kstr(j, "redirecting-with", "redirect-only");
-  ww_json_key(j, "roots");
-  ww_json_arr(j);
-}
-
-int ww_overlay_end(ww_json *j, ww_buf *yaml, ww_arena *a, const char **path) {
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
-  int fd = ww_memfd(yaml->s, yaml->n, a, path);
-  ww_buf_free(yaml);
-  return fd;
-}
-
-void ww_overlay_entry(ww_json *j,
-                      const char *type,
-                      const char *name,
-                      const char *contents) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", type);
-  ww_json_kstr(j, "name", name);
-  ww_json_kstr(j, "external-contents", contents);
-  ww_json_end_obj(j);
-}
-
-/* clang crashes over OpenMP where it is not: there, and empty. */
-static void add_cwd(const recovery *r, ww_json *j) {
-  char cwd[PATH_MAX];
-  if (!getcwd(cwd, sizeof cwd))
-    return;
-  for (uint32_t i = 0; i < r->job.nvisible; i++)
-    if (!strcmp(cwd, r->job.visible[i]) ||
-        ww_starts(cwd, ww_fmt(r->a, "%s/", r->job.visible[i])))
-      return;
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "directory");
-  ww_json_kstr(j, "name", cwd);
-  ww_json_key(j, "contents");
-  ww_json_arr(j);
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
-}
-
-/* Nothing but these folders is there for clang, which reads every file through the
- * overlay. */
-static void add_folder(ww_json *j, const char *path) {
-  if (path)
-    ww_overlay_entry(j, "directory-remap", path, path);
-}
-
-static void add_visible(const recovery *r, ww_json *j) {
-  const char *const folders[] = {
-      "/usr/include",    "/usr/local/include", "/usr/lib", "/usr/lib64",
-      ww_shim_dir(r->a), WW_SHIM_ALIASES,      NULL};
-  const char *cache = ww_front_cache(r->a);
-  for (const char *const *f = folders; *f; f++)
-    add_folder(j, *f);
-  const char *own = ww_plain_path(
-      ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
-  if (!below(own, "/usr"))
-    add_folder(j, own);
-  add_folder(j, cache ? ww_plain_path(cache, r->a) : NULL);
-  add_folder(j, r->job.sdk);
-  for (uint32_t i = 0; i < r->job.nvisible; i++)
-    add_folder(j, r->job.visible[i]);
-  add_cwd(r, j);
-}
-
+/* The files as they are edited by now. */
 static bool make_overlay(recovery *r) {
-  ww_buf yaml = {0};
-  ww_json j = {0};
-  const char *path;
-  bool ok = true;
-  close_overlay(r);
-  ww_overlay_begin(&j, &yaml, r->job.nvisible);
+  ww_overlay_close(&r->overlay);
+  ww_overlay_begin(&r->overlay, &r->job, r->a);
   for (uint32_t i = 0; i < r->files.n; i++) {
     source *s = r->files.v[i];
     bool main = is_main(r, s->path);
+    ww_buf b = {0};
     if (!s->edits.n && !(main && (r->job.append || r->job.in_memory)))
       continue;
-    /* The names of OpenMP's kernels depend on the file's number on disk. One that is
-     * not there yet is read as the memory it lies in, which has a number, and behind a
-     * #line that keeps its name in all that is said of it. */
-    bool unsaved = main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
-    ww_buf b = {0};
-    ww_buf whole = {0};
     render(s, main ? r->job.append : NULL, &b);
-    if (unsaved)
-      ww_buf_fmt(&whole, "#line 1 \"%s\"\n", s->path);
-    ww_buf_add(&whole, b.s ? b.s : "", b.n);
-    s->fd = ww_memfd(whole.s ? whole.s : "", whole.n, r->a, &path);
-    ww_buf_free(&whole);
-    ww_buf_free(&b);
-    if (s->fd < 0)
-      ok = false;
+    const char *text = b.s ? b.s : "";
+    if (main)
+      r->job.input = ww_overlay_main(&r->overlay, s->path, text, b.n);
     else
-      ww_overlay_entry(&j, "file", unsaved ? path : s->path, path);
-    if (unsaved)
-      r->job.input = path;
+      ww_overlay_file(&r->overlay, s->path, ww_overlay_memory(&r->overlay, text, b.n));
+    ww_buf_free(&b);
   }
-  r->empty_fd = ww_memfd("", 0, r->a, &path);
-  ww_overlay_entry(&j, "file", "/warpwise-missing/.present", path);
-  for (uint32_t i = 0; i < r->missing.n; i++)
-    ww_overlay_entry(&j, "file", ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]),
-                     path);
-  if (r->job.nvisible)
-    add_visible(r, &j);
-  r->overlay_fd = ww_overlay_end(&j, &yaml, r->a, &r->job.overlay);
-  return ok && r->overlay_fd >= 0 && r->empty_fd >= 0;
+  r->job.overlay = ww_overlay_end(&r->overlay, &r->missing);
+  return r->job.overlay;
 }
 
 /* ---- what to take out ---- */
@@ -816,37 +684,31 @@ static bool handle_all(recovery *r, const ww_compiled *c, bool *only_headers) {
   return progress;
 }
 
-static ww_status compile(recovery *r, bool overlay, ww_compiled *out, ww_err *e) {
-  if (overlay && !make_overlay(r))
-    return ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", r->job.file);
-  return ww_clang_compile(&r->job, r->a, out, e);
-}
-
-ww_status ww_recover_compile(const ww_job *j,
-                             ww_arena *a,
-                             ww_compiled *out,
-                             ww_losses *losses,
-                             ww_diags *diags,
-                             ww_err *e) {
+/* out: what clang said of it as it stands. */
+ww_status ww_recover(const ww_job *j,
+                     ww_arena *a,
+                     ww_compiled *out,
+                     ww_losses *losses,
+                     ww_diags *diags,
+                     ww_err *e) {
   recovery r = {.job = *j,
                 .a = a,
                 .losses = losses,
                 .diags = diags,
                 .first_loss = losses->n,
-                .overlay_fd = -1,
-                .empty_fd = -1,
                 .main_path = ww_plain_path(j->file, a)};
-  *out = (ww_compiled){0};
   if (j->append || j->in_memory)
     open_source(&r, j->file);
-  ww_status rc = compile(&r, j->append || j->in_memory || j->nvisible, out, e);
+  ww_status rc = WW_OK;
   ww_compiled c = *out;
   uint32_t headers = 0;
   while (!rc && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
     bool only_headers;
     if (!handle_all(&r, &c, &only_headers))
       break;
-    rc = compile(&r, true, &c, e);
+    rc = make_overlay(&r)
+             ? ww_clang_compile(&r.job, a, &c, e)
+             : ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
     if (only_headers)
       headers++;
     else
@@ -863,7 +725,7 @@ ww_status ww_recover_compile(const ww_job *j,
                                     r.statements - STATEMENTS_TOLD)});
   if (!rc && r.append_failed)
     out->append_failed = true;
-  close_overlay(&r);
+  ww_overlay_close(&r.overlay);
   for (uint32_t i = 0; i < r.files.n; i++) {
     free(r.files.v[i]->origin);
     free(r.files.v[i]->rendered_lines);
