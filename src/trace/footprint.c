@@ -138,7 +138,9 @@ static ww_footprint fit(const ww_footprints *f, const entry *e) {
       o.bytes = bytes;
     coordinates(f, e->seen.v[k].block, c);
     double want = o.at + o.stride[0] * c[0] + o.stride[1] * c[1] + o.stride[2] * c[2];
-    o.affine &= fabs(want - (int64_t)(e->seen.v[k].lo - e->origin)) < 0.5;
+    double off = fabs(want - (int64_t)(e->seen.v[k].lo - e->origin));
+    o.off = fmax(o.off, off);
+    o.affine &= off < 0.5;
   }
   return o;
 }

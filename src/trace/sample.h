@@ -20,6 +20,7 @@ typedef struct {
   int32_t arg;  /* -1: a symbol or the heap */
   double at, stride[3], bytes;
   bool affine; /* every sampled block agrees */
+  double off;  /* bytes that a block begins beside what the strides say, at most */
 } ww_footprint;
 
 typedef struct {

@@ -16,6 +16,11 @@
 
 #include <stdlib.h>
 
+/* Of a block's own extent: blocks at the rim of a grid whose neighbours are clamped
+ * begin so little beside the others' line. */
+#define NEARLY 0.125
+#define SOLID 0.3 /* most that may be scattered of an allocation for that */
+
 /* of the lookups that any launch makes; by the counters of the H200 */
 #define BASE_HITS 0.9
 
@@ -100,19 +105,55 @@ static bool determined(const ww_flows *f) {
 }
 
 static bool is_affine(const ww_flows *f, const ww_flow *w) {
+  double most = w->scattered < SOLID ? NEARLY : 0;
   bool any = false, affine = true;
   for (uint32_t k = 0; k < f->sampled->nfootprints; k++) {
     const ww_footprint *p = &f->sampled->footprints[k];
     if (p->arg != w->counts->arg)
       continue;
     any = true;
-    affine &= p->affine;
+    affine &= p->affine || p->off <= most * p->bytes;
   }
   return any && affine && w->counts->arg >= 0;
 }
 
-/* A wave in the middle of the launch, and what of it is new against the wave before.
- * The tally's sum counts what several blocks touch several times, so its part for a
+/* Does what a block touches of the allocation move with its index along this axis? */
+static bool moves(const ww_flows *f, const ww_flow *w, int axis) {
+  for (uint32_t k = 0; k < f->sampled->nfootprints; k++) {
+    const ww_footprint *p = &f->sampled->footprints[k];
+    if (p->arg == w->counts->arg && p->stride[axis] != 0)
+      return true;
+  }
+  return false;
+}
+
+/* A wave of blocks, and what of it is new against the wave before. Blocks that differ
+ * in an axis along which nothing moves touch the same, so a wave touches of the
+ * allocation what it has of the places along the others. It advances along the first
+ * axis that it does not fill. */
+static void measure_affine_wave(const ww_flows *f, ww_flow *w) {
+  const uint64_t *grid = f->sampled->box;
+  double all = 32 * w->unique;
+  double blocks = (double)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1);
+  double part = 1;
+  double fresh = 0;
+  double advanced = 1; /* of a step along the axis, what one wave makes */
+  for (int d = 0; d < 3; d++) {
+    double along = fmin(grid[d], fmax(1, blocks));
+    if (moves(f, w, d)) {
+      part *= along / grid[d];
+      if (along < grid[d])
+        fresh = fmax(fresh, advanced);
+    }
+    if (blocks < grid[d])
+      advanced *= fmin(1, fmax(1, blocks) / grid[d]);
+    blocks /= grid[d];
+  }
+  w->wave = all * part;
+  w->fresh = w->wave * fresh;
+}
+
+/* The tally's sum counts what several blocks touch several times, so its part for a
  * wave is the most that a wave can touch. */
 static void measure_wave(const ww_flows *f, ww_flow *w) {
   double all = 32 * w->unique;
@@ -121,22 +162,8 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
     return;
   w->wave = fmin(all, 32 * w->counts->unique_sectors / f->waves);
   w->fresh = fmin(w->wave, all / f->waves);
-  if (!w->affine)
-    return;
-  uint64_t resident = (uint64_t)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1);
-  uint64_t total = ww_sampled_working(f->sampled);
-  uint64_t at = total / 2 + resident > total ? total - resident : total / 2;
-  uint64_t before = at > resident ? at - resident : 0;
-  hull now = hull_of(f, w, at, at + resident);
-  hull old = hull_of(f, w, before, at);
-  double extent = now.hi - now.lo;
-  double common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));
-  double range = w->counts->hi - w->counts->lo;
-  if (!(extent > 0))
-    return;
-  w->wave = fmin(fmin(all, 32 * resident * w->counts->block_sectors), extent);
-  /* of the range, only so much is touched */
-  w->fresh = fmin(w->wave, (extent - common) * fmin(1, all / range));
+  if (w->affine)
+    measure_affine_wave(f, w);
 }
 
 /* ---- distinct sectors ---- */
