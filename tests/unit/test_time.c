@@ -565,8 +565,27 @@ static void test_slices(void **state) {
   assert_true(apart > 1.2 * line && apart < 2.5 * line);
 }
 
+/* Counters of the H200: 1800 MHz with few matrix instructions, 1590 to 1760 near its
+ * best rate, 1980 without any. */
+static void test_matrix_clock(void **state) {
+  (void)state;
+  ww_work w = streaming(4096, 4096 * 1024.0);
+  w.chain.alu = 60000;
+  ww_timing none, few, many;
+  ww_time(&w, &gpu, &ww_params_default, &none);
+  w.lowered.flops_tensor = 1e6;
+  ww_time(&w, &gpu, &ww_params_default, &few);
+  w.lowered.flops_tensor = 0.7e6 * gpu.peak_tensor_fp16 * few.us;
+  ww_time(&w, &gpu, &ww_params_default, &many);
+  assert_true(none.mhz == gpu.boost_mhz);
+  assert_true(few.mhz > 1780 && few.mhz < 1830);
+  assert_true(many.mhz > 1590 && many.mhz < 1760);
+  assert_true(none.us < 0.95 * few.us && few.us < many.us);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_matrix_clock),
       cmocka_unit_test(test_large_copy_reaches_dram),
       cmocka_unit_test(test_nothing_takes_the_floor),
       cmocka_unit_test(test_one_chain_is_latency),

@@ -220,6 +220,7 @@ extern const char *const ww_term_names[WW_NTERMS];
 
 typedef struct {
   double us, low, high; /* the answer */
+  double mhz;           /* SM clock that it is for */
   /* what each resource alone would take; LAUNCH, TAIL, COLD: what they add */
   double bound_us[WW_NTERMS];
   ww_term bottleneck;

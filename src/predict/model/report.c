@@ -47,7 +47,7 @@ static void resources(const ww_prediction *p, const ww_gpu *g, ww_report *r) {
   ww_report_set(r, WW_M_occupancy_pct,
                 fmin(100 * p->timing.achieved_warps / g->max_warps, o->limit_pct));
   if (g->boost_mhz > 0)
-    ww_report_set(r, WW_M_sm_clock_mhz, g->boost_mhz);
+    ww_report_set(r, WW_M_sm_clock_mhz, p->timing.mhz);
 }
 
 void ww_report_derive(const ww_gpu *g, ww_report *r) {

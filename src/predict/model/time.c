@@ -329,10 +329,14 @@ static double taken_over(const waves *v, const ww_params *p) {
   return v->whole > 1 ? p->last_wave_hidden * (1 - 1 / v->whole) : 0;
 }
 
-void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
+/* The time at one SM clock, in cycles a microsecond. */
+static void time_at(const ww_work *w,
+                    const ww_gpu *g,
+                    const ww_params *p,
+                    double per_us,
+                    ww_timing *out) {
   demand d;
   waves v = {0};
-  double per_us = WW_FIGURE(g, boost_mhz);
   double sms = g->sms;
   *out = (ww_timing){0};
   block_demand(w, g, p, per_us, &d);
@@ -370,4 +374,21 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   double s = ww_time_spread(out, p);
   out->low = out->us * exp(-s);
   out->high = out->us * exp(s);
+}
+
+/* Matrix units draw power: a kernel that uses them runs at a lower clock, the lower the
+ * busier they are. */
+void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
+  double mhz = WW_FIGURE(g, boost_mhz);
+  double tensor = w->lowered.flops_tensor;
+  bool slower = tensor > 0 && g->tensor_mhz < mhz;
+  if (slower)
+    mhz = g->tensor_mhz;
+  time_at(w, g, p, mhz, out);
+  if (slower && g->peak_tensor_fp16 > 0) {
+    double busy = fmin(1, tensor / (1e6 * out->us * g->peak_tensor_fp16));
+    mhz *= 1 - WW_FIGURE(g, tensor_drop) * busy;
+    time_at(w, g, p, mhz, out);
+  }
+  out->mhz = mhz;
 }
