@@ -41,10 +41,8 @@ static ww_status ask_of(const warpwise_context *c,
   warpwise_source source = q->source;
   ww_launch *l = q->launch ? WW_NEW(a, ww_launch) : NULL;
   ww_status st = WW_OK;
-  if (l) { /* it is resolved in place later on: the caller's is not to change */
-    ww_launch_copy(&q->launch->spec, a, l);
-    st = ww_query_contents(c->workspace, l, a, e);
-  }
+  if (l)
+    *l = q->launch->spec;
   if (l && !source.path && !source.text)
     source.path = l->file;
   *out = (ww_query_request){.kernel = q->kernel || !l ? q->kernel : l->kernel,

@@ -211,6 +211,14 @@ ww_status ww_read_input(
 int ww_open_file(const char *root, const char *path, uint64_t *size, ww_err *e);
 bool ww_path_below(const char *path,
                    const char *root); /* by its words alone: both are real paths */
+/* A path that is not trusted, as seen from the root -> an absolute one. WW_EUSAGE: it
+ * leads outside. `exists`: it has to be there, links are followed. root NULL: any. */
+ww_status ww_path_inside(const char *root,
+                         const char *path,
+                         bool exists,
+                         ww_arena *a,
+                         const char **out,
+                         ww_err *e);
 ww_status ww_write_file_atomic(const char *path,
                                const void *data,
                                size_t n,

@@ -26,6 +26,47 @@ bool ww_path_below(const char *path, const char *root) {
          (!strncmp(path, root, n) && (path[n] == '/' || !path[n]));
 }
 
+/* No `..`, so that a path that does not exist yet cannot lead out of the folder. */
+static bool plain(const char *path) {
+  for (const char *p = path; *p;) {
+    size_t n = strcspn(p, "/");
+    if (n == 2 && p[0] == '.' && p[1] == '.')
+      return false;
+    p += n + (p[n] == '/');
+  }
+  return *path != 0;
+}
+
+ww_status ww_path_inside(const char *root,
+                         const char *path,
+                         bool exists,
+                         ww_arena *a,
+                         const char **out,
+                         ww_err *e) {
+  char real[PATH_MAX];
+  const char *full = path[0] == '/' || !root ? path : ww_path_join(a, root, path);
+  *out = full;
+  if (!root)
+    return WW_OK;
+  if (strlen(full) >= PATH_MAX || !plain(path) || !ww_path_below(full, root))
+    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served",
+                   path);
+  /* A link may lead out: the file itself, or for one that is not there the folder it
+   * would be in.
+   */
+  const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
+  if (!realpath(check, real)) /* nor is its folder: nothing on disk can be meant */
+    return exists ? ww_fail(e, WW_EIO,
+                            "there is no '%.200s' in the folder that is served", path)
+                  : WW_OK;
+  if (!ww_path_below(real, root))
+    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served",
+                   path);
+  if (exists)
+    *out = ww_strdup(a, real);
+  return WW_OK;
+}
+
 /* Where openat2 is missing: the file is pinned first, which neither waits nor touches a
  * device, then opened if it lies below the root. */
 static int open_pinned(int folder, const char *root, const char *path) {

@@ -164,6 +164,9 @@ static bool is_known(const uint64_t *v, uint32_t n, uint64_t x) {
   return n;
 }
 
+/* Variants change what expressions are over. */
+static const ww_source_options as_written = {.as_written = true};
+
 /* The listed launches of the kernel and the base itself; their identities into known.
  */
 static uint32_t own_launches(reading *r,
@@ -186,7 +189,7 @@ static uint32_t own_launches(reading *r,
         continue;
       l.flags = NULL;
       l.nflags = 0;
-      if (ww_source_kernel(&r->c, &ww_source_plain, &r->cache, &l)) {
+      if (ww_source_kernel(&r->c, &as_written, &r->cache, &l)) {
         fail_line(r, fn->name, r->c.err.msg);
         continue;
       }
@@ -243,7 +246,7 @@ static void all_launches(reading *r,
 static void read_kernel(reading *r, const ww_launch *which) {
   ww_launch base = *which;
   ww_structure s;
-  ww_status st = ww_source_kernel(&r->c, &ww_source_plain, &r->cache, &base);
+  ww_status st = ww_source_kernel(&r->c, &as_written, &r->cache, &base);
   if (st && !which->kernel && r->c.err.reason == WW_REASON_NO_KERNEL) {
     r->c.err = (ww_err){0}; /* a file of device functions or host code is no failure */
     return;

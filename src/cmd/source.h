@@ -12,6 +12,7 @@ typedef struct {
   const char *kernel, *launch, *lang, *database, *grid, *block, *shared;
   ww_strings args, instantiate;
   bool no_sdk;
+  bool as_written; /* launches keep their names and expressions */
 } ww_source_options;
 
 /* Options of every command that reads source files: how to read them. */

@@ -297,7 +297,11 @@ static ww_status predict(work *w,
     return ww_fail(e, WW_EDATA, "there is no kernel %s", name ? name : "of that name");
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_predict_options o = {.gpu = &w->gpu, .params = &w->params, .budget = w->o->budget};
-  ww_status st = ww_predict(&u->module, fn, l, &o, a, p, e);
+  ww_launch resolved = *l;
+  ww_launch_params params = ww_kernel_params(&u->module, fn, a);
+  ww_status st = ww_launch_resolve(&resolved, &params, a, e);
+  if (!st)
+    st = ww_predict(&u->module, fn, &resolved, &o, a, p, e);
   if (st)
     return st;
   out->x = p->features;

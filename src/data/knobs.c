@@ -221,7 +221,8 @@ ww_status ww_knobs_find(const ww_module *m,
                         ww_err *e) {
   *out = (ww_knobs){.m = m, .fn = fn, .base = *base, .at = *base};
   ww_assumed said = {0};
-  ww_status st = ww_trace_resolve(m, fn, &out->at, a, e);
+  ww_launch_params params = ww_kernel_params(m, fn, a);
+  ww_status st = ww_launch_resolve(&out->at, &params, a, e);
   if (!st)
     st = ww_inputs_complete(m, fn, &out->at, NULL, &said, a, e);
   if (st)
@@ -274,7 +275,8 @@ ww_status ww_knobs_turn(const ww_knobs *k,
     out->block[d] = s->block[d];
     out->block_expr[d] = NULL;
   }
-  ww_status st = ww_trace_resolve(k->m, k->fn, out, a, e);
+  ww_launch_params params = ww_kernel_params(k->m, k->fn, a);
+  ww_status st = ww_launch_resolve(out, &params, a, e);
   /* given, so that missing axes are 1 */
   bool grid = out->grid[0], block = out->block[0];
   for (int d = 0; !st && d < 3; d++) {

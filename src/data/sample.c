@@ -244,7 +244,10 @@ ww_status ww_variant_make(const ww_module *m,
     ww_prediction p;
     ww_predict_options how = {
         .gpu = o->gpu, .params = o->params, .budget = o->budget ? o->budget : BUDGET};
-    st = ww_predict(m, fn, &ready, &how, own, &p, e);
+    ww_launch_params params = ww_kernel_params(m, fn, own);
+    st = ww_launch_resolve(&ready, &params, own, e);
+    if (!st)
+      st = ww_predict(m, fn, &ready, &how, own, &p, e);
     if (!st) {
       us = p.timing.us;
       ready = p.trace.launch;

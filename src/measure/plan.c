@@ -121,21 +121,6 @@ plan_symbol(const ww_module *m, ww_symbol_arg *s, ww_arena *a, ww_err *e) {
   return WW_OK;
 }
 
-static void *copied(const void *from, size_t bytes, ww_arena *a) {
-  void *to = ww_alloc(a, bytes);
-  return bytes ? memcpy(to, from, bytes) : to;
-}
-
-/* The caller's lists stay as they are. */
-static void own_lists(ww_launch *l, ww_arena *a) {
-  l->args = copied(l->args, l->nargs * sizeof *l->args, a);
-  l->symbols = copied(l->symbols, l->nsymbols * sizeof *l->symbols, a);
-  for (uint32_t p = 0; p < l->nargs; p++) {
-    ww_arg *g = &l->args[p];
-    g->ptrs = copied(g->ptrs, g->nptrs * sizeof *g->ptrs, a);
-  }
-}
-
 ww_status ww_plan(const ww_module *m,
                   const ww_fn *fn,
                   ww_launch *launch,
@@ -143,13 +128,13 @@ ww_status ww_plan(const ww_module *m,
                   ww_arena *a,
                   ww_err *e) {
   ww_launch l = *launch;
-  ww_status st = ww_trace_resolve(m, fn, &l, a, e);
+  ww_launch_params params = ww_kernel_params(m, fn, a);
+  ww_status st = ww_launch_resolve(&l, &params, a, e);
   if (st || (st = ww_inputs_complete(m, fn, &l, NULL, assumed, a, e)))
     return st;
   if (l.nargs > fn->nparams)
     return ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name,
                    fn->nparams, l.nargs);
-  own_lists(&l, a);
   for (uint32_t p = 0; p < l.nargs && !st; p++)
     st = plan_arg(fn, p, &l.args[p], a, e);
   for (uint32_t i = 0; i < l.nsymbols && !st; i++)

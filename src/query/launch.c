@@ -56,34 +56,21 @@ static bool is_complete(const ww_launch *l, const ww_fn *fn) {
          l->nargs >= fn->nparams;
 }
 
-/* The host code's launch of the kernel, over it what the comment says (NULL: there is
- * none), over that *launch. */
-static ww_status merge(const ww_fn *fn,
-                       const char *comment,
-                       const ww_query_unit *r,
-                       ww_arena *a,
-                       ww_launch *launch,
-                       ww_assumptions *said,
-                       ww_err *e) {
-  ww_launch under = {0};
-  ww_launch noted = {0};
-  ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
-  if (st)
-    return st;
+/* The host code's launch of the kernel; NULL: none. */
+static const ww_launch *host_launch(const ww_query_unit *r,
+                                    const ww_fn *fn,
+                                    ww_arena *a,
+                                    ww_assumptions *said) {
   for (uint32_t k = 0; k < r->nlaunches; k++) {
     const ww_host_launch *h = &r->launches[k];
     if (strcmp(h->kernel, fn->mangled) && !ww_ir_same_internal(h->kernel, fn->mangled))
       continue;
-    ww_launch_merge(&under, &h->launch, a);
     const char *file = ww_path_base(h->file ? h->file : fn->file);
     ww_push(a, said,
             (ww_assumption){WW_ASSUME_HOST_LAUNCH, ww_strdup(a, file), {h->line}});
-    break;
+    return &h->launch;
   }
-  ww_launch_merge(&under, &noted, a);
-  ww_launch_merge(&under, launch, a);
-  *launch = under;
-  return WW_OK;
+  return NULL;
 }
 
 /* The kernel's `// warpwise:` comment; NULL: none. Of a kernel that stands in a header,
@@ -120,15 +107,24 @@ ww_status ww_query_launch(ww_query *w,
                           ww_launch *launch,
                           ww_assumptions *said,
                           ww_err *e) {
-  const char *comment;
+  const char *comment = NULL;
+  const ww_launch *host = NULL;
   ww_status st =
       *fn ? WW_OK : ww_kernel_find(r->unit, launch->file, launch->kernel, fn, e);
-  if (st || is_complete(launch, *fn))
+  if (st)
     return st;
-  st = comment_of(w, r, *fn, a, &comment, e);
-  if (!st && !comment && !launch->grid[0] && !launch->grid_expr[0])
-    st = ww_query_hosts(w, r, deadline, a, e);
-  return st ? st : merge(*fn, comment, r, a, launch, said, e);
+  if (!is_complete(launch, *fn)) {
+    st = comment_of(w, r, *fn, a, &comment, e);
+    if (!st && !comment && !launch->grid[0] && !launch->grid_expr[0])
+      st = ww_query_hosts(w, r, deadline, a, e);
+    if (st)
+      return st;
+    host = host_launch(r, *fn, a, said);
+  }
+  ww_launch_params params = ww_kernel_params(&r->unit->module, *fn, a);
+  params.root = w->root;
+  bool resolve = !(*fn)->refusal && !r->source.as_written;
+  return ww_launch_settle(launch, comment, host, resolve ? &params : NULL, a, e);
 }
 
 /* ---- contents ---- */
@@ -147,22 +143,4 @@ ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_e
   for (uint32_t k = 0; !st && k < l->nsymbols; k++)
     st = arg_buffers(&l->symbols[k].arg, each, ctx, e);
   return st;
-}
-
-typedef struct {
-  const ww_query *w;
-  ww_arena *a;
-} place;
-
-static ww_status check_contents(void *ctx, ww_buffer *b, ww_err *e) {
-  const place *p = ctx;
-  if (b->fill.kind != WW_FILL_FILE)
-    return WW_OK;
-  /* when it is read, what lies at the path may be another thing */
-  b->fill.root = p->w->root;
-  return ww_query_path(p->w, b->fill.path, true, p->a, &b->fill.path, e);
-}
-
-ww_status ww_query_contents(const ww_query *w, ww_launch *l, ww_arena *a, ww_err *e) {
-  return w->root ? ww_launch_buffers(l, check_contents, &(place){w, a}, e) : WW_OK;
 }

@@ -138,45 +138,13 @@ ww_query_stats ww_query_count(ww_query *w) {
 
 /* ---- paths ---- */
 
-/* No `..`, so that a path that does not exist yet cannot lead out of the folder. */
-static bool plain(const char *path) {
-  for (const char *p = path; *p;) {
-    size_t n = strcspn(p, "/");
-    if (n == 2 && p[0] == '.' && p[1] == '.')
-      return false;
-    p += n + (p[n] == '/');
-  }
-  return *path != 0;
-}
-
 ww_status ww_query_path(const ww_query *w,
                         const char *path,
                         bool exists,
                         ww_arena *a,
                         const char **out,
                         ww_err *e) {
-  char real[PATH_MAX];
-  const char *full = path[0] == '/' || !w->root ? path : ww_path_join(a, w->root, path);
-  *out = full;
-  if (!w->root)
-    return WW_OK;
-  if (strlen(full) >= PATH_MAX || !plain(path) || !ww_path_below(full, w->root))
-    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served",
-                   path);
-  /* A link may lead out: the file itself, or for one that is not there the folder it
-   * would be in.
-   */
-  const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
-  if (!realpath(check, real)) /* nor is its folder: nothing on disk can be meant */
-    return exists ? ww_fail(e, WW_EIO,
-                            "there is no '%.200s' in the folder that is served", path)
-                  : WW_OK;
-  if (!ww_path_below(real, w->root))
-    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served",
-                   path);
-  if (exists)
-    *out = ww_strdup(a, real);
-  return WW_OK;
+  return ww_path_inside(w->root, path, exists, a, out, e);
 }
 
 ww_status ww_query_text(const ww_query *w,
@@ -308,8 +276,6 @@ launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said, ww_err
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
   ww_status st = ww_query_launch(x->w, &x->read, x->q->deadline, x->a, &fn, l, said, e);
-  if (!st) /* neither requests nor comments may name contents outside of the root */
-    st = ww_query_contents(x->w, l, x->a, e);
   if (x->q->cache)
     l->warm = !strcmp(x->q->cache, "warm");
   return st;

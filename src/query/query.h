@@ -50,9 +50,6 @@ ww_status ww_query_path(const ww_query *w,
                         ww_arena *a,
                         const char **out,
                         ww_err *e);
-/* Whether all contents that a launch names lie below the root; they are read from there
- * alone. */
-ww_status ww_query_contents(const ww_query *w, ww_launch *l, ww_arena *a, ww_err *e);
 /* What stands in a file, as ww_query_path gives it or as seen from the root: a regular
  * one, below the root also at the moment it is opened. */
 ww_status ww_query_text(const ww_query *w,
@@ -90,6 +87,8 @@ typedef struct {
    * looked at again */
   bool once;
   bool no_sdk; /* installed CUDA and ROCm headers are not used */
+  /* launches of its kernels are not resolved: they keep names and expressions */
+  bool as_written;
 } ww_source;
 
 /* What is in a source: valid until ww_query_release. */
@@ -114,9 +113,9 @@ ww_status ww_query_read(ww_query *w,
                         ww_err *e);
 void ww_query_release(ww_query *w, ww_query_unit *r);
 /* Finds the kernel that the launch names (plain or mangled; NULL: the only one) unless
- * *fn is it, and puts *launch over what the source says of its launch; `said` collects
- * what was taken from the host code. What is found lives in the arena and in r. *fn is
- * set as soon as it is found. */
+ * *fn is it, puts *launch over what the source says of its launch and resolves it;
+ * `said` collects what was taken from the host code. What is found lives in the arena
+ * and in r. *fn is set as soon as it is found. */
 ww_status ww_query_launch(ww_query *w,
                           ww_query_unit *r,
                           double deadline,

@@ -44,30 +44,15 @@ static ww_status load(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err
   return WW_OK;
 }
 
-/* What the launch says, over what the comment says. */
-static ww_status
-complete(const ww_text_reader *s, ww_launch *l, ww_arena *a, ww_err *e) {
-  ww_launch under = {0};
-  ww_status st = s->comment ? ww_launch_comment(s->comment, a, &under, e) : WW_OK;
-  if (st)
-    return st;
-  ww_launch_merge(&under, l, a);
-  *l = under;
-  return WW_OK;
-}
-
 ww_status ww_text_reader_ready(
     ww_text_reader *s, ww_launch *l, ww_arena *a, ww_assumptions *said, ww_err *e) {
-  const char *const *names;
-  const uint32_t *bytes;
+  ww_launch_params p = {0};
   ww_status st = load(s, l, a, e);
   if (st)
     return st;
-  uint32_t n = ww_question_params(s->kernel, &names, &bytes, a);
-  if (!(l->grid[0] && l->block[0] && l->nargs >= n))
-    st = complete(s, l, a, e);
-  if (!st)
-    st = ww_launch_resolve(l, names, bytes, n, a, e);
+  p.n = ww_question_params(s->kernel, &p.names, &p.elem_bytes, a);
+  bool whole = l->grid[0] && l->block[0] && l->nargs >= p.n;
+  st = ww_launch_settle(l, whole ? NULL : s->comment, NULL, &p, a, e);
   if (!st && !(l->grid[0] && l->block[0]))
     st = ww_fail(e, WW_EUSAGE,
                  "%s: its grid and block are not known: say --grid and --block, give a "
@@ -75,9 +60,9 @@ ww_status ww_text_reader_ready(
                  "(--launch), or a comment "
                  "`// warpwise: grid=n/256 block=256 n=1<<20`",
                  ww_question_name(s->kernel, NULL));
-  for (uint32_t k = 0; !st && said && k < l->nargs && k < n; k++)
+  for (uint32_t k = 0; !st && said && k < l->nargs && k < p.n; k++)
     if (l->args[k].kind == WW_ARG_NONE)
       ww_push(a, said,
-              (ww_assumption){WW_ASSUME_NOT_GIVEN, ww_strdup(a, names[k]), {0}});
+              (ww_assumption){WW_ASSUME_NOT_GIVEN, ww_strdup(a, p.names[k]), {0}});
   return st;
 }

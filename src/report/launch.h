@@ -130,7 +130,15 @@ ww_status ww_launch_read_text(char *text,
                               uint32_t *n,
                               ww_err *e);
 
-/* ---- launch_text.c: the short forms; all add to *out, which starts zeroed ---- */
+/* ---- launch_write.c ---- */
+void ww_launch_write(const ww_launch *l, ww_json *j);
+
+/* ---- copy.c ---- */
+/* stands on its own */
+void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out);
+
+/* ---- launch_merge.c ---- */
+/* The short forms; all add to *out, which starts zeroed. */
 /* The `// warpwise: grid=n/256 block=256 n=1<<20 x=[n]` form, with or without what
  * stands before grid=. */
 ww_status ww_launch_comment(const char *text, ww_arena *a, ww_launch *out, ww_err *e);
@@ -148,28 +156,34 @@ ww_status ww_launch_shape(const char *text,
 /* "zeros", "uniform(0,10)", "monotone(0,nnz)", "file(x.bin)". */
 ww_status
 ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill *out, ww_err *e);
-
-/* ---- launch_write.c ---- */
-void ww_launch_write(const ww_launch *l, ww_json *j);
-
-/* ---- copy.c ---- */
-/* stands on its own */
-void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out);
-
-/* ---- launch_merge.c ---- */
 /* Puts what `over` gives over what `under` gives (strong over weak). */
 void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a);
+
+/* What a spec is resolved against: the kernel's parameters. */
+typedef struct {
+  const char *const *names;
+  /* what each points to, bytes; 0 or NULL unknown: a size in elements is then an error
+   */
+  const uint32_t *elem_bytes;
+  uint32_t n;
+  /* the first is the runtime's own, which no source names (OpenMP) */
+  bool state_first;
+  /* folder that files with contents have to lie below; NULL: anywhere */
+  const char *root;
+} ww_launch_params;
 /* Names to positions, expressions to numbers, seed and count to their defaults.
  * Afterwards args[i] is parameter i (kind WW_ARG_NONE where nothing was given) and no
- * *_expr is left. names[i] is parameter i's name, elem_bytes[i] its pointee's size (0
- * unknown: a size in elements of it is then an error). Grid and block may stay "not
- * given". */
-ww_status ww_launch_resolve(ww_launch *l,
-                            const char *const *names,
-                            const uint32_t *elem_bytes,
-                            uint32_t nparams,
-                            ww_arena *a,
-                            ww_err *e);
+ * *_expr is left. Grid and block may stay "not given". The lists of *l are new ones. */
+ww_status
+ww_launch_resolve(ww_launch *l, const ww_launch_params *p, ww_arena *a, ww_err *e);
+/* All of it: *l over what the kernel's comment says, over what the host code says
+ * (NULL: nothing), resolved (p NULL: not). */
+ww_status ww_launch_settle(ww_launch *l,
+                           const char *comment,
+                           const ww_launch *host,
+                           const ww_launch_params *p,
+                           ww_arena *a,
+                           ww_err *e);
 
 /* ---- expr.c ---- */
 /* Integer and float expressions: + - * / % << >> ( ) numbers (1e6, 0x10, 1.5), names by

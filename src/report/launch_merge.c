@@ -1,12 +1,317 @@
-/* launch_merge.c - several specs into one, and names into positions and numbers.
+/* launch_merge.c - from what people write to a spec that can be run: the short forms
+ * (--arg n=4, --grid n/256, the comment in the source), several specs into one, names
+ * into positions and numbers.
  *
- * Before it is resolved, a spec may mix arguments by position and by name. A merge that
- * cannot tell which is which writes positions as digit names; resolve, which knows the
- * kernel's parameters, puts the later of two over the earlier. */
+ * A value is a number, an expression, or a buffer `type[count]:fill`. Before it is
+ * resolved, a spec may mix arguments by position and by name. A merge that cannot tell
+ * which is which writes positions as digit names; resolve, which knows the kernel's
+ * parameters, puts the later of two over the earlier. */
 #include "launch_int.h"
 
 #include <ctype.h>
 #include <unistd.h>
+
+#include "../base/words.h"
+
+static const char *trimmed(ww_arena *a, const char *s, size_t n) {
+  for (; n && isspace((unsigned char)*s); n--)
+    s++;
+  while (n && isspace((unsigned char)s[n - 1]))
+    n--;
+  return ww_strndup(a, s, n);
+}
+
+/* ---- shapes ---- */
+
+static ww_status dim(const char *text,
+                     const char *what,
+                     ww_arena *a,
+                     uint64_t *value,
+                     const char **expr,
+                     ww_err *e) {
+  ww_arg v = {0};
+  ww_status rc = ww_value_text(text, what, a, &v, e);
+  if (rc)
+    return rc;
+  if (!v.expr && (!v.is_int || v.value < 1 || v.value > WW_DIM_MAX))
+    return ww_fail(e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", what, text);
+  *expr = v.expr;
+  *value = v.ivalue;
+  return WW_OK;
+}
+
+/* Where the part that starts at p ends: the next comma outside parentheses, or the end.
+ */
+static const char *part_end(const char *p) {
+  int depth = 0;
+  for (; *p && (*p != ',' || depth > 0); p++)
+    depth += (*p == '(') - (*p == ')');
+  return p;
+}
+
+/* Without a pair of brackets or parentheses around everything. */
+static const char *unwrapped(ww_arena *a, const char *text) {
+  size_t n = strlen(text);
+  if (n < 2 || !((text[0] == '[' && text[n - 1] == ']') ||
+                 (text[0] == '(' && text[n - 1] == ')')))
+    return text;
+  int depth = 0;
+  for (size_t i = 0; i + 1 < n; i++) {
+    depth += text[i] == text[0];
+    depth -= text[i] == text[n - 1];
+    if (depth == 0)
+      return text;
+  }
+  return trimmed(a, text + 1, n - 2);
+}
+
+ww_status ww_launch_shape(const char *text,
+                          const char *what,
+                          ww_arena *a,
+                          uint64_t dims[3],
+                          const char *exprs[3],
+                          ww_err *e) {
+  text = unwrapped(a, trimmed(a, text, strlen(text)));
+  for (int i = 0; i < 3; i++) {
+    dims[i] = 1;
+    exprs[i] = NULL;
+  }
+  const char *end;
+  int n = 0;
+  for (const char *p = text;; p = end + 1) {
+    if (n == 3)
+      return ww_fail(e, WW_EPARSE, "%s: at most three numbers, not \"%.60s\"", what,
+                     text);
+    end = part_end(p);
+    ww_status rc = dim(trimmed(a, p, end - p), what, a, &dims[n], &exprs[n], e);
+    if (rc || !*end)
+      return rc;
+    n++;
+  }
+}
+
+/* ---- contents ---- */
+
+ww_status ww_launch_fill(
+    const char *text, const char *dir, ww_arena *a, ww_fill *out, ww_err *e) {
+  const char *paren = strchr(text, '(');
+  size_t n = paren ? (size_t)(paren - text) : strlen(text);
+  int kind = ww_fill_named(text, n);
+  bool needs = kind == WW_FILL_UNIFORM || kind == WW_FILL_FILE;
+  if (kind < 0 || (needs && !paren) ||
+      (paren && (kind < WW_FILL_RANDOM || text[strlen(text) - 1] != ')')))
+    return ww_fail(
+        e, WW_EPARSE,
+        "unknown contents \"%.60s\"; known are zeros, ones, index, random, "
+        "uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
+        text);
+  *out = (ww_fill){.kind = kind};
+  if (!paren)
+    return WW_OK;
+  const char *inside = trimmed(a, paren + 1, strlen(paren) - 2);
+  if (kind == WW_FILL_FILE) {
+    out->path = ww_path_join(a, dir, inside);
+    return WW_OK;
+  }
+  const char *comma = part_end(inside);
+  const char *where = ww_fill_names[kind];
+  if (!*comma)
+    return ww_fail(e, WW_EPARSE, "%s: expected two bounds, %s(lo,hi)", where, where);
+  ww_status rc = ww_bound_text(trimmed(a, inside, comma - inside), where, a, &out->lo,
+                               &out->lo_expr, e);
+  if (!rc)
+    rc = ww_bound_text(trimmed(a, comma + 1, strlen(comma + 1)), where, a, &out->hi,
+                       &out->hi_expr, e);
+  return !rc ? ww_fill_check(out, where, e) : rc;
+}
+
+/* ---- arguments ---- */
+
+/* What follows a buffer's size: `:fill`, `:id(name)`, `:offset(bytes)`. */
+static ww_status suffixes(const char *p,
+                          const char *name,
+                          ww_arena *a,
+                          ww_launch *l,
+                          ww_buffer *b,
+                          ww_err *e) {
+  while (*p) {
+    if (*p != ':')
+      return ww_fail(e, WW_EPARSE,
+                     "%s: expected ':' and the contents behind ']', not \"%.40s\"",
+                     name, p);
+    const char *start = ++p;
+    for (int depth = 0; *p && (*p != ':' || depth); p++)
+      depth += (*p == '(') - (*p == ')');
+    const char *word = trimmed(a, start, p - start);
+    size_t n = strlen(word);
+    ww_status rc = WW_OK;
+    const char *none = NULL;
+    if (n > 4 && ww_starts(word, "id(") && word[n - 1] == ')')
+      b->id = trimmed(a, word + 3, n - 4);
+    else if (n > 8 && ww_starts(word, "offset(") && word[n - 1] == ')')
+      rc = ww_size_text(trimmed(a, word + 7, n - 8), name, a, &b->offset, &none, e);
+    else
+      rc = ww_launch_fill(word, l->dir, a, &b->fill, e);
+    if (!rc && none)
+      rc = ww_fail(e, WW_EPARSE, "%s: offset must be a number of bytes", name);
+    if (rc)
+      return rc;
+  }
+  return WW_OK;
+}
+
+/* `f32[n*m]:random`; text has a '['. */
+static ww_status buffer_text(const char *text,
+                             const char *name,
+                             ww_arena *a,
+                             ww_launch *l,
+                             ww_buffer *b,
+                             ww_err *e) {
+  const char *open = strchr(text, '[');
+  const char *close = strchr(open, ']');
+  if (!close)
+    return ww_fail(e, WW_EPARSE, "%s: a ']' is missing in \"%.60s\"", name, text);
+  const char *type = trimmed(a, text, open - text);
+  const char *count = trimmed(a, open + 1, close - open - 1);
+  ww_status rc = WW_OK;
+  if (*type) {
+    rc = ww_type_check(type, name, e);
+    b->type = type;
+  }
+  if (!rc && *count) { /* [] : contents or type given, the size not */
+    uint64_t value = 0;
+    rc = ww_size_text(count, name, a, &value, &b->count_expr, e);
+    if (!rc && !b->count_expr && b->type) {
+      if (value > WW_SIZE_MAX / ww_elem_size(b->type))
+        return ww_fail(e, WW_EPARSE, "%s: the buffer is too large", name);
+      b->bytes = value * ww_elem_size(b->type);
+    } else if (!rc && !b->count_expr) {
+      b->count_expr = count;
+    }
+  }
+  return !rc ? suffixes(close + 1, name, a, l, b, e) : rc;
+}
+
+static ww_status
+add_arg(const char *name, const char *text, ww_arena *a, ww_launch *l, ww_err *e) {
+  ww_arg arg = {.name = name};
+  ww_status rc;
+  if (!*text)
+    return ww_fail(e, WW_EPARSE, "%s: a value is missing behind '='", name);
+  if (ww_starts(text, "hex:")) {
+    arg.kind = WW_ARG_HEX;
+    rc = ww_hex_parse(text + 4, name, a, &arg.hex, &arg.hex_n, e);
+  } else if (strchr(text, '[')) {
+    arg.kind = WW_ARG_BUFFER;
+    rc = buffer_text(text, name, a, l, &arg.buffer, e);
+  } else {
+    arg.kind = WW_ARG_VALUE;
+    rc = ww_value_text(text, name, a, &arg, e);
+  }
+  if (rc)
+    return rc;
+  uint32_t i = 0;
+  while (i < l->nargs && !(l->args[i].name && !strcmp(l->args[i].name, name)))
+    i++;
+  if (i == l->nargs) {
+    l->args = ww_grow(a, l->args, l->nargs * sizeof arg, (l->nargs + 1) * sizeof arg);
+    l->nargs++;
+  }
+  l->args[i] = arg;
+  return WW_OK;
+}
+
+static bool is_name(const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!ww_is_word(s[i]))
+      return false;
+  return n > 0;
+}
+
+ww_status ww_launch_arg(const char *text, ww_arena *a, ww_launch *out, ww_err *e) {
+  const char *eq = strchr(text, '=');
+  if (!eq)
+    return ww_fail(e, WW_EPARSE, "--arg: expected name=value, not \"%.60s\"", text);
+  const char *name = trimmed(a, text, eq - text);
+  if (!is_name(name, strlen(name)))
+    return ww_fail(
+        e, WW_EPARSE,
+        "--arg: expected an argument's name or position before '=', not \"%.60s\"",
+        name);
+  return add_arg(name, trimmed(a, eq + 1, strlen(eq + 1)), a, out, e);
+}
+
+/* ---- the comment ---- */
+
+/* The next `name =` at or behind p that starts a setting: a blank before it, no second
+ * '='. */
+static const char *next_setting(const char *start, const char *p, size_t *name_n) {
+  for (; *p; p++) {
+    if (!(isalpha((unsigned char)*p) || *p == '_') ||
+        (p > start && !isspace((unsigned char)p[-1])))
+      continue;
+    size_t n = 0;
+    while (ww_is_word(p[n]) || p[n] == '.')
+      n++;
+    const char *q = p + n;
+    while (*q == ' ' || *q == '\t')
+      q++;
+    if (*q == '=' && q[1] != '=') {
+      *name_n = n;
+      return p;
+    }
+  }
+  return p;
+}
+
+static ww_status
+setting(const char *name, const char *value, ww_arena *a, ww_launch *out, ww_err *e) {
+  if (!strcmp(name, "grid"))
+    return ww_launch_shape(value, name, a, out->grid, out->grid_expr, e);
+  if (!strcmp(name, "block"))
+    return ww_launch_shape(value, name, a, out->block, out->block_expr, e);
+  if (!strcmp(name, "shared")) {
+    out->shared_given = true;
+    return ww_size_text(value, name, a, &out->shared, &out->shared_expr, e);
+  }
+  if (!strcmp(name, "cache")) {
+    out->warm = !strcmp(value, "warm");
+    if (out->warm || !strcmp(value, "cold"))
+      return WW_OK;
+    return ww_fail(e, WW_EPARSE, "cache: expected cold or warm, not \"%.40s\"", value);
+  }
+  if (ww_starts(name, "arg."))
+    name += 4; /* an argument called grid, block ... */
+  if (!is_name(name, strlen(name)))
+    return ww_fail(e, WW_EPARSE, "\"%.60s\" is no argument's name", name);
+  return add_arg(name, value, a, out, e);
+}
+
+ww_status ww_launch_comment(const char *text, ww_arena *a, ww_launch *out, ww_err *e) {
+  const char *mark = strstr(text, "warpwise:");
+  if (mark)
+    text = mark + strlen("warpwise:");
+  const char *stop = strstr(text, "*/");
+  text = trimmed(a, text, stop ? (size_t)(stop - text) : strlen(text));
+  size_t n = 0;
+  const char *p = next_setting(text, text, &n);
+  if (p != text)
+    return ww_fail(e, WW_EPARSE,
+                   "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"",
+                   text);
+  while (*p) {
+    const char *name = ww_strndup(a, p, n);
+    const char *value = strchr(p + n, '=') + 1;
+    size_t next_n = 0;
+    const char *next = next_setting(text, value, &next_n);
+    ww_status rc = setting(name, trimmed(a, value, next - value), a, out, e);
+    if (rc)
+      return rc;
+    p = next;
+    n = next_n;
+  }
+  return WW_OK;
+}
 
 /* ---- merge ---- */
 
@@ -119,8 +424,8 @@ void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
 
 typedef struct {
   ww_launch *l;
-  const char *const *names;
-  const uint32_t *elem_bytes;
+  const ww_launch_params *p;
+  const char *const *names; /* p's */
   uint32_t n;
   uint8_t *state; /* per argument: 0 untouched, 1 being evaluated, 2 done */
   ww_arena *a;
@@ -231,6 +536,11 @@ static ww_status resolve_fill(resolver *r, ww_fill *f, const char *where) {
     rc = bound(r, &f->hi_expr, where, &f->hi);
   if (!rc && had)
     rc = ww_fill_check(f, where, r->e);
+  if (!rc && f->kind == WW_FILL_FILE && r->p->root) {
+    /* when it is read, what lies at the path may be another thing */
+    f->root = r->p->root;
+    rc = ww_path_inside(f->root, f->path, true, r->a, &f->path, r->e);
+  }
   if (!rc && f->kind == WW_FILL_FILE && access(f->path, R_OK) != 0)
     return ww_fail(r->e, WW_EIO, "%s: cannot read '%s', the file with its contents",
                    where, f->path);
@@ -300,6 +610,23 @@ static bool index_of(resolver *r, const ww_arg *g, uint32_t place, uint32_t *out
   return *g->name && position < r->n;
 }
 
+/* Arguments by position leave the runtime's own one out, which is then null. */
+static void add_state(resolver *r) {
+  ww_launch *l = r->l;
+  if (!r->p->state_first || l->nargs + 1 != r->n || !all_positional(l))
+    return;
+  ww_arg *args = WW_NEWN(r->a, ww_arg, r->n);
+  args[0] = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
+  memcpy(args + 1, l->args, l->nargs * sizeof *args);
+  l->args = args;
+  l->nargs = r->n;
+}
+
+/* Lists that it will write to are its own: what was given stays as it is. */
+static void *own(const void *list, size_t bytes, ww_arena *a) {
+  return bytes ? memcpy(ww_alloc(a, bytes), list, bytes) : NULL;
+}
+
 static ww_status place_args(resolver *r) {
   ww_arg *placed = WW_NEWN(r->a, ww_arg, r->n ? r->n : 1);
   for (uint32_t i = 0; i < r->l->nargs; i++) {
@@ -315,6 +642,7 @@ static ww_status place_args(resolver *r) {
     }
     placed[at] = *g;
     placed[at].name = NULL;
+    placed[at].ptrs = own(g->ptrs, g->nptrs * sizeof *g->ptrs, r->a);
   }
   r->l->args = placed;
   r->l->nargs = r->n;
@@ -331,6 +659,7 @@ static ww_status resolve_arg(resolver *r, ww_arg *g, uint32_t elem, const char *
 }
 
 static ww_status resolve_symbols(resolver *r) {
+  r->l->symbols = own(r->l->symbols, r->l->nsymbols * sizeof *r->l->symbols, r->a);
   for (uint32_t i = 0; i < r->l->nsymbols; i++) {
     ww_symbol_arg *s = &r->l->symbols[i];
     ww_number v;
@@ -345,21 +674,18 @@ static ww_status resolve_symbols(resolver *r) {
   return WW_OK;
 }
 
-ww_status ww_launch_resolve(ww_launch *l,
-                            const char *const *names,
-                            const uint32_t *elem_bytes,
-                            uint32_t nparams,
-                            ww_arena *a,
-                            ww_err *e) {
-  resolver r = {
-      .l = l, .names = names, .elem_bytes = elem_bytes, .n = nparams, .a = a, .e = e};
-  r.state = ww_alloc(a, nparams + 1);
+ww_status
+ww_launch_resolve(ww_launch *l, const ww_launch_params *p, ww_arena *a, ww_err *e) {
+  resolver r = {.l = l, .p = p, .names = p->names, .n = p->n, .a = a, .e = e};
+  r.state = ww_alloc(a, p->n + 1);
+  add_state(&r);
   ww_status rc = place_args(&r);
-  for (uint32_t i = 0; !rc && i < nparams; i++) {
+  for (uint32_t i = 0; !rc && i < p->n; i++) {
     if (l->args[i].kind == WW_ARG_VALUE && !value_of(&r, i))
       rc = ww_fail(e, WW_EPARSE, "%s", r.inner.msg);
     else
-      rc = resolve_arg(&r, &l->args[i], elem_bytes ? elem_bytes[i] : 0, names[i]);
+      rc = resolve_arg(&r, &l->args[i], p->elem_bytes ? p->elem_bytes[i] : 0,
+                       p->names[i]);
   }
   if (!rc)
     rc = resolve_shape(&r, "grid", l->grid, l->grid_expr);
@@ -375,4 +701,23 @@ ww_status ww_launch_resolve(ww_launch *l,
   if (!l->count)
     l->count = 1;
   return rc;
+}
+
+ww_status ww_launch_settle(ww_launch *l,
+                           const char *comment,
+                           const ww_launch *host,
+                           const ww_launch_params *p,
+                           ww_arena *a,
+                           ww_err *e) {
+  ww_launch under = {0};
+  ww_launch noted = {0};
+  ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
+  if (st)
+    return st;
+  if (host)
+    ww_launch_merge(&under, host, a);
+  ww_launch_merge(&under, &noted, a);
+  ww_launch_merge(&under, l, a);
+  *l = under;
+  return p ? ww_launch_resolve(l, p, a, e) : WW_OK;
 }

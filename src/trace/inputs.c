@@ -54,6 +54,19 @@ bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p) {
          !strcmp(fn->params[0].name, "dyn_ptr");
 }
 
+ww_launch_params ww_kernel_params(const ww_module *m, const ww_fn *fn, ww_arena *a) {
+  const char **names = WW_NEWN(a, const char *, fn->nparams + 1);
+  uint32_t *sizes = WW_NEWN(a, uint32_t, fn->nparams + 1);
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    names[p] = fn->params[p].name;
+    sizes[p] = fn->params[p].elem_size;
+  }
+  return (ww_launch_params){.names = names,
+                            .elem_bytes = sizes,
+                            .n = fn->nparams,
+                            .state_first = ww_is_omp_state(m, fn, 0)};
+}
+
 static void assume_shape(inputs *in, ww_assumption_kind kind, const uint64_t d[3]) {
   ww_push(in->a, &in->said->list, (ww_assumption){kind, NULL, {d[0], d[1], d[2]}});
 }

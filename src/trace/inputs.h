@@ -16,6 +16,9 @@ typedef struct {
  * given. */
 bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p);
 
+/* The kernel's parameters, for ww_launch_resolve. */
+ww_launch_params ww_kernel_params(const ww_module *m, const ww_fn *fn, ww_arena *a);
+
 /* When to give up. */
 typedef struct {
   /* polled now and then; true ends it with WW_ECANCEL; NULL: never */

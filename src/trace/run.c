@@ -9,33 +9,6 @@
 #define DEFAULT_STEPS 400000000ull /* sampled: an endless loop ends within seconds */
 #define DEFAULT_STEPS_FULL 40000000000ull
 
-/* Arguments by position leave the runtime's own one out. */
-static void
-add_omp_state(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a) {
-  if (!ww_is_omp_state(m, fn, 0) || l->nargs + 1 != fn->nparams)
-    return;
-  for (uint32_t k = 0; k < l->nargs; k++)
-    if (l->args[k].name)
-      return;
-  ww_arg *args = WW_NEWN(a, ww_arg, fn->nparams);
-  args[0] = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
-  memcpy(args + 1, l->args, l->nargs * sizeof *args);
-  l->args = args;
-  l->nargs = fn->nparams;
-}
-
-ww_status ww_trace_resolve(
-    const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e) {
-  add_omp_state(m, fn, l, a);
-  const char **names = WW_NEWN(a, const char *, fn->nparams + 1);
-  uint32_t *sizes = WW_NEWN(a, uint32_t, fn->nparams + 1);
-  for (uint32_t p = 0; p < fn->nparams; p++) {
-    names[p] = fn->params[p].name;
-    sizes[p] = fn->params[p].elem_size;
-  }
-  return ww_launch_resolve(l, names, sizes, fn->nparams, a, e);
-}
-
 static ww_status dump_region(const char *dir,
                              const char *name,
                              ww_memory *m,
@@ -168,10 +141,8 @@ ww_status ww_trace_open(const ww_module *m,
     return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name,
                    fn->refusal);
   double t0 = ww_now();
-  ww_status st = ww_trace_resolve(m, fn, &out->launch, a, e);
   const ww_until until = {o->cancelled, o->cancelled_ctx, o->max_bytes};
-  if (!st)
-    st = ww_inputs_complete(m, fn, &out->launch, &until, &out->assumed, a, e);
+  ww_status st = ww_inputs_complete(m, fn, &out->launch, &until, &out->assumed, a, e);
   if (st)
     return st;
   double t1 = ww_now();

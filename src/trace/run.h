@@ -41,12 +41,8 @@ typedef struct {
   uint64_t max_bytes;
 } ww_traced;
 
-/* Names to positions and expressions to numbers, by the kernel's own parameters. */
-ww_status ww_trace_resolve(
-    const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e);
-/* Runs the sampled blocks. `given` holds what is known of the launch, names and
- * expressions allowed; the rest is completed and said in assumed. After WW_OK, `r` is
- * to be closed. */
+/* Runs the sampled blocks. `given` holds what is known of the launch, resolved; the
+ * rest is completed and said in assumed. After WW_OK, `r` is to be closed. */
 ww_status ww_trace_open(const ww_module *m,
                         const ww_fn *fn,
                         const ww_launch *given,

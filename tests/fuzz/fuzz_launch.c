@@ -128,6 +128,9 @@ int fuzz_launch(const uint8_t *data, size_t n) {
     ww_status st = text[0] == '{' ? ww_launch_parse(text, "/nowhere", a, &l, &e)
                                   : ww_launch_comment(text, a, &l, &e);
     ww_trace_options o = {.max_steps = 20000, .sampling.budget = 5000};
+    ww_launch_params params = ww_kernel_params(&m, &m.fns[k], a);
+    if (!st)
+      st = ww_launch_resolve(&l, &params, a, &e);
     if (!st)
       st = ww_trace(&m, &m.fns[k], &l, &o, a, &r, &e);
     if (st)

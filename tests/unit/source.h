@@ -3,6 +3,7 @@
 #define WW_TEST_SOURCE_H
 
 #include "../../src/front/front.h"
+#include "../../src/trace/inputs.h"
 
 static ww_unit unit;
 static ww_arena *unit_arena;
@@ -16,6 +17,14 @@ static inline int source_load(const char *file) {
     return 1;
   }
   return 0;
+}
+
+/* What such a comment says of a launch of the kernel. */
+static inline ww_status source_launch(
+    const ww_fn *fn, const char *comment, ww_arena *a, ww_launch *l, ww_err *e) {
+  ww_launch_params params = ww_kernel_params(&unit.module, fn, a);
+  *l = (ww_launch){0};
+  return ww_launch_settle(l, comment, NULL, &params, a, e);
 }
 
 static inline int source_unload(void **state) {

@@ -25,7 +25,7 @@ static void advise_file(const char *file, ww_arena *a, advised *out) {
       fn = &unit.module.fns[k];
   const char *comment = ww_front_comment(file, fn->line, a);
   assert_non_null(comment);
-  if (ww_launch_comment(comment, a, &l, &e))
+  if (source_launch(fn, comment, a, &l, &e))
     fail_msg("%s", e.msg);
   if (ww_gpu_load("gpus/h200.json", a, &out->gpu, &e))
     fail_msg("%s", e.msg);

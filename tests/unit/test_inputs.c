@@ -17,8 +17,8 @@ run(const char *kernel, const char *launch, bool full, ww_trace_result *r, ww_er
   ww_launch l = {0};
   if (!fn)
     fail_msg("no kernel %s", kernel);
-  if (ww_launch_comment(launch, arena, &l, e))
-    fail_msg("%s: %s", launch, e->msg);
+  if (source_launch(fn, launch, arena, &l, e))
+    return e->code;
   return ww_trace(&unit.module, fn, &l, &(ww_trace_options){.sampling.full = full},
                   arena, r, e);
 }
@@ -76,14 +76,7 @@ static ww_trace_result analysed(const char *kernel, const char *launch) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_trace_result r = {0};
   ww_err e = {0};
-  const char *names[16];
-  uint32_t sizes[16];
-  for (uint32_t p = 0; p < fn->nparams; p++) {
-    names[p] = fn->params[p].name;
-    sizes[p] = fn->params[p].elem_size;
-  }
-  if (ww_launch_comment(launch, arena, &r.launch, &e) ||
-      ww_launch_resolve(&r.launch, names, sizes, fn->nparams, arena, &e) ||
+  if (source_launch(fn, launch, arena, &r.launch, &e) ||
       ww_inputs_complete(&unit.module, fn, &r.launch, NULL, &r.assumed, arena, &e))
     fail_msg("%s, %s: %s", kernel, launch, e.msg);
   return r;

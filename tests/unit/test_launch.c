@@ -449,6 +449,7 @@ static void the_stronger_spec_wins(void **state) {
 
 static const char *const names[] = {"n", "a", "x", "row"};
 static const uint32_t elem_bytes[] = {0, 0, 4, 0};
+static const ww_launch_params params = {names, elem_bytes, 4, false, NULL};
 
 static void resolving_places_and_evaluates(void **state) {
   static const char *const rows[][2] = {
@@ -479,7 +480,7 @@ static void resolving_places_and_evaluates(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_launch l = spec(rows[i][0], *state);
     ww_err e = {0};
-    if (ww_launch_resolve(&l, names, elem_bytes, 4, *state, &e) != WW_OK)
+    if (ww_launch_resolve(&l, &params, *state, &e) != WW_OK)
       fail_msg("row %d: %s", (int)i, e.msg);
     check_text(written(&l, *state), rows[i][1], i);
   }
@@ -515,7 +516,7 @@ static void resolving_says_what_is_missing(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_launch l = spec(rows[i][0], *state);
     ww_err e = {0};
-    if (ww_launch_resolve(&l, names, elem_bytes, 4, *state, &e) == WW_OK)
+    if (ww_launch_resolve(&l, &params, *state, &e) == WW_OK)
       fail_msg("row %d accepted", (int)i);
     check_text(e.msg, rows[i][1], i);
   }
@@ -524,17 +525,55 @@ static void resolving_says_what_is_missing(void **state) {
 static void stronger_wins_by_name_and_by_position(void **state) {
   ww_arena *a = *state;
   ww_err e = {0};
-  ww_launch weak = {0}, strong = spec("{\"args\":[{\"value\":5}]}", a),
-            command_line = {0};
-  assert_int_equal(ww_launch_comment("grid=n n=4 a=1 x=[n]", a, &weak, &e), WW_OK);
-  assert_int_equal(ww_launch_arg("a=2", a, &command_line, &e), WW_OK);
-  ww_launch_merge(&weak, &strong, a);
-  ww_launch_merge(&weak, &command_line, a);
-  assert_int_equal(ww_launch_resolve(&weak, names, elem_bytes, 4, a, &e), WW_OK);
-  assert_string_equal(written(&weak, a),
-                      "{\"grid\":[5,1,1],\"args\":[{\"value\":5},{\"value\":2},{"
-                      "\"buffer\":{\"bytes\":20}},null]}");
-  assert_int_equal(weak.seed, 1);
+  ww_launch weak = {0}, host = {.grid = {9, 1, 1}, .block = {64, 1, 1}},
+            l = spec("{\"args\":[{\"value\":5}]}", a);
+  assert_int_equal(ww_launch_arg("a=2", a, &weak, &e), WW_OK);
+  ww_launch_merge(&l, &weak, a);
+  assert_int_equal(ww_launch_settle(&l, "grid=n n=4 a=1 x=[n]", &host, &params, a, &e),
+                   WW_OK);
+  assert_string_equal(written(&l, a),
+                      "{\"grid\":[5,1,1],\"block\":[64,1,1],\"args\":[{\"value\":5},{"
+                      "\"value\":2},{\"buffer\":{\"bytes\":20}},null]}");
+  assert_int_equal(l.seed, 1);
+  assert_int_equal(ww_launch_settle(&l, "grid n", NULL, &params, a, &e), WW_EPARSE);
+}
+
+/* The caller's lists stay as they are: others may have the same spec. */
+static void resolving_leaves_what_was_given(void **state) {
+  const char *text =
+      "{\"args\":[{\"value\":4}],\"symbols\":{\"c\":{\"value\":\"n*n\"}}}";
+  ww_launch l = spec(text, *state), given = l;
+  ww_err e = {0};
+  assert_int_equal(ww_launch_resolve(&l, &params, *state, &e), WW_OK);
+  assert_string_equal(written(&given, *state), text);
+}
+
+/* OpenMP's own argument is not among those of a list without names. */
+static void positions_leave_the_state_out(void **state) {
+  ww_launch l = spec("{\"args\":[{\"value\":1},{\"value\":2},{\"value\":3}]}", *state);
+  ww_launch_params p = params;
+  ww_err e = {0};
+  p.state_first = true;
+  assert_int_equal(ww_launch_resolve(&l, &p, *state, &e), WW_OK);
+  assert_string_equal(
+      written(&l, *state),
+      "{\"args\":[{\"value\":0},{\"value\":1},{\"value\":2},{\"value\":3}]}");
+}
+
+/* Below a root, contents come from there alone. */
+static void contents_lie_below_the_root(void **state) {
+  ww_launch_params p = params;
+  ww_err e = {0};
+  ww_launch l =
+      spec("{\"args\":[null,null,{\"buffer\":{\"fill\":{\"file\":\"/etc/passwd\"}}}]}",
+           *state);
+  p.root = "/usr";
+  assert_int_equal(ww_launch_resolve(&l, &p, *state, &e), WW_EUSAGE);
+  l = spec("{\"args\":[null,null,{\"buffer\":{\"fill\":{\"file\":\"/etc/passwd\"}}}]}",
+           *state);
+  p.root = "/etc";
+  assert_int_equal(ww_launch_resolve(&l, &p, *state, &e), WW_OK);
+  assert_string_equal(l.args[2].buffer.fill.root, "/etc");
 }
 
 int main(void) {
@@ -553,6 +592,9 @@ int main(void) {
       TEST(resolving_places_and_evaluates),
       TEST(resolving_says_what_is_missing),
       TEST(stronger_wins_by_name_and_by_position),
+      TEST(resolving_leaves_what_was_given),
+      TEST(positions_leave_the_state_out),
+      TEST(contents_lie_below_the_root),
   };
   return RUN(tests);
 }

@@ -151,7 +151,8 @@ check_plan(const ww_module *m, const ww_fn *fn, const ww_launch *given, ww_arena
   ww_setup s;
   if (ww_plan(m, fn, &planned, &said, a, &e))
     fail_msg("%s: %s", fn->name, e.msg);
-  if (ww_trace_resolve(m, fn, &traced, a, &e) ||
+  ww_launch_params params = ww_kernel_params(m, fn, a);
+  if (ww_launch_resolve(&traced, &params, a, &e) ||
       ww_inputs_complete(m, fn, &traced, NULL, &again, a, &e) ||
       ww_setup_make(m, fn, &traced, a, &s, &e))
     fail_msg("%s: %s", fn->name, e.msg);

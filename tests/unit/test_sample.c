@@ -23,7 +23,7 @@ trace(const char *kernel, const char *launch, ww_trace_options o) {
   ww_trace_result r = {0};
   if (!fn)
     fail_msg("no kernel %s", kernel);
-  if (ww_launch_comment(launch, arena, &l, &e) ||
+  if (source_launch(fn, launch, arena, &l, &e) ||
       ww_trace(&unit.module, fn, &l, &o, arena, &r, &e))
     fail_msg("%s, %s: line %u: %s", kernel, launch, e.line, e.msg);
   return r;

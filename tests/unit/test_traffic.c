@@ -39,7 +39,7 @@ static ww_traffic measure(const char *kernel, const char *launch, bool warm) {
   if (!fn)
     fail_msg("no kernel %s", kernel);
   ww_trace_options o = {.lanes = gpu.lanes, .sms = gpu.sms};
-  if (ww_launch_comment(launch, arena, &l, &e) ||
+  if (source_launch(fn, launch, arena, &l, &e) ||
       ww_trace_open(&unit.module, fn, &l, &o, arena, &r, &run, &e))
     fail_msg("%s, %s: %s", kernel, launch, e.msg);
   const ww_run_spec *s = &run.spec;
@@ -159,7 +159,7 @@ static ww_work work_of(const char *kernel, const char *launch) {
   ww_predict_options o = {.gpu = &gpu, .params = &ww_params_default};
   if (!fn)
     fail_msg("no kernel %s", kernel);
-  if (ww_launch_comment(launch, arena, &l, &e) ||
+  if (source_launch(fn, launch, arena, &l, &e) ||
       ww_predict(&unit.module, fn, &l, &o, arena, &p, &e))
     fail_msg("%s", e.msg);
   return p.work;
