@@ -251,11 +251,11 @@ static void name_place(const ww_exec *x, const ww_spin_place *p, char *out, size
   const ww_region *r =
       p->space == WW_GLOBAL ? ww_memory_find(x->memory, p->addr) : NULL;
   if (r)
-    snprintf(out, n, "byte %lld of `%s`, which is %llu",
+    snprintf(out, n, "byte %lld of `%s` to change; it is %llu",
              (long long)(p->addr - r->origin), r->name ? r->name : "?",
              (unsigned long long)value);
   else
-    snprintf(out, n, "byte %llu of shared memory, which is %llu",
+    snprintf(out, n, "byte %llu of shared memory to change; it is %llu",
              (unsigned long long)(p->addr - WW_SHARED_BASE), (unsigned long long)value);
 }
 
@@ -286,7 +286,7 @@ static ww_status report_wait(schedule *s) {
   s->st->fault_assumed = r && r->assumed;
   ww_status rc =
       p ? ww_fail(s->e, WW_ELIMIT,
-                  "spins for ever: waits for %s and which no thread that runs changes "
+                  "spins for ever: waits for %s, and no thread that runs writes it "
                   "(block %llu, warp %u)",
                   place, (unsigned long long)first->id.block, first->id.warp)
         : ww_fail(s->e, WW_ELIMIT,
