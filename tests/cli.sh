@@ -106,7 +106,8 @@ try "trace: no such launch file" 3 '' 'none.launch' trace "$dir/trace.cu" --laun
 try "trace: no such argument" 3 '' 'has no argument "m"; it has: x, y, n' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg m=3
 try "trace: out of range, with its line" 3 '' 'trace.cu:7: load of 4 bytes at byte 512 of .x., which has 512 bytes' trace "$dir/trace.cu" --launch "$dir/short.launch"
 try "trace: the same as JSON" 3 '"error":\{"code":"data","message":"load of 4 bytes.*"line":7' '' trace --json "$dir/trace.cu" --launch "$dir/short.launch"
-try "trace: a loop that never ends" 3 '' 'stopped after [0-9]+ warp instructions: an endless loop' trace "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros' --max-steps 1000000
+try "trace: a loop that never ends" 3 '' 'trace.cu:[0-9]+: spins for ever: waits for byte 0 of .flag.' trace "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros' --full
+try "predict: a loop that never ends" 3 '' 'trace.cu:[0-9]+: spins for ever: waits for .flag. to change, which this kernel does not write' predict "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros'
 try "trace: a block no GPU runs" 2 '' '1 to 1024' trace "$dir/trace.cu" -k shifted --grid 1 --block 2048
 try "trace: no grid at all" 2 '' '--grid: expected 1 to' trace "$dir/trace.cu" -k shifted --grid 0
 try "trace: no argument's name" 2 '' '--arg: expected name=value' trace "$dir/trace.cu" -k shifted --arg n

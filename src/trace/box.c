@@ -82,6 +82,7 @@ void ww_work_box(const ww_run_spec *spec, uint64_t box[3], ww_arena *a) {
   quick.slice = TURN;
   quick.max_steps = ENOUGH;
   quick.extrapolate = quick.print = false;
+  quick.pass_waits = true;
   if (ww_volume(spec->grid) < 2 || ww_machine_new(&quick, &p.m, NULL))
     return;
   if (works(&p, corner)) {

@@ -29,6 +29,7 @@ struct ww_code {
   uint8_t esize;       /* memory: bytes per element */
   uint8_t n;           /* memory: elements */
   uint8_t wide;        /* bits 0..3: d, a, b, c are 64-bit slots */
+  bool ticket;         /* an atomic that hands out work (tickets.c) */
   int64_t imm;
   const uint32_t *slots; /* vector load results, store values, operand lists */
   const ww_ins *ins;
@@ -47,6 +48,8 @@ typedef struct {
       /* 1 + steady loop that it enters from outside, outermost one it leaves; 0: none
        */
       leaves;
+  uint32_t waits; /* 1 + loop of prog->spins that it enters from outside */
+  bool quits;     /* leaves such a loop */
   const ww_move *moves;
   uint32_t nmoves;
 } ww_edge;
@@ -65,6 +68,7 @@ typedef struct {
   uint32_t a;     /* condition or selector slot */
   /* header of this steady loop (index into prog->steady) or WW_NOSEG */
   uint32_t loop;
+  uint32_t spin; /* the same, into prog->spins */
   /* [0] taken or next, [1] not taken; switch: n_edges, the default last */
   const ww_edge *edge;
   uint32_t nedges;
@@ -93,16 +97,38 @@ typedef struct {
   uint8_t pred; /* ww_cmp of staying in the loop */
 } ww_steady;
 
+/* A loop that no counter of its own ends: it may wait for others (spin.c). */
+typedef struct {
+  uint32_t loop;   /* in ww_fn.loops */
+  uint32_t number; /* over all programs of the machine: index of the warp's state */
+  uint32_t header; /* block */
+  uint32_t nphis;  /* of the header */
+  struct ww_spin_phi {
+    uint32_t slot;
+    bool wide;
+  } * phi;
+  bool polls; /* reads what other warps may write */
+  bool locks; /* by atomics */
+  bool meets; /* has barriers or calls inside: a warp that waits there is not alone */
+  /* writes nothing, and nothing that it computes is used behind it: all that it does is
+   * wait */
+  bool pure;
+} ww_spin;
+
 struct ww_prog {
   const ww_fn *fn;
   ww_seg *segs;
+  uint32_t nsegs;
   uint32_t frame; /* bytes */
   /* of them, constants at the start: copied when a frame is set up */
   uint32_t fixed;
   const uint8_t *image;  /* `fixed` bytes */
   const uint32_t *slots; /* per value: parameters come first */
+  uint32_t shared_rows;  /* from here on, rows that several blocks use for their own */
   ww_steady *steady;
   uint32_t nsteady;
+  ww_spin *spins;
+  uint32_t nspins;
 };
 
 typedef struct {
@@ -126,7 +152,10 @@ typedef enum {
   WW_RUN_BARRIER,
   WW_RUN_DONE,
   WW_RUN_FAULT,
-  WW_RUN_GRIDSYNC
+  WW_RUN_GRIDSYNC,
+  /* what it waits for has not happened; it looks again when it is next run */
+  WW_RUN_WAIT,
+  WW_RUN_MEET /* waits for lanes of its warp that go their own way (split.c) */
 } ww_run_end;
 
 /* What one warp remembers of one steady loop. */
@@ -147,6 +176,15 @@ typedef struct {
    * their movement */
   uint64_t *prev, *step;
 } ww_loop_state;
+
+/* What one warp remembers of one loop that may wait. */
+typedef struct {
+  bool inside;
+  ww_mask mask;     /* of the last iteration */
+  uint64_t changes; /* ww_exec.changes at that time */
+  uint64_t *prev;   /* [nphis][lanes]: the header's values */
+} ww_spin_state;
+typedef struct ww_look ww_look;
 
 typedef struct {
   uint8_t *mem;
@@ -192,6 +230,18 @@ struct ww_exec {
   const ww_run_spec *spec; /* the machine's, every figure given */
   ww_loop_state *loops;    /* per steady loop of the module */
   bool extrapolated;
+  /* waiting (spin.c): per loop that may wait; NULL: the kernel has none */
+  ww_spin_state *spins;
+  uint64_t changes;        /* of memory, by this warp */
+  uint32_t in_vain;        /* iterations in a row that changed nothing */
+  const ww_spin *vain;     /* of this loop */
+  bool leaves;             /* it is to leave that loop when it next comes round */
+  bool paused;             /* at the header of a loop, for others to go on */
+  ww_look *look;           /* what it looks at while it waits; NULL: never did */
+  const ww_observer *told; /* what obs is when it is not waiting */
+  const ww_edge *way_out;  /* of a wait that is over, to be taken next */
+  bool split;              /* other lanes of the same warp go their own way */
+  bool borrows;            /* its local memory is that of another */
   /* fault */
   const char *fault; /* static text or fault_msg */
   char fault_msg[256];
@@ -245,6 +295,9 @@ void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...)
 void ww_exec_bad_address(
     ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what);
 const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address);
+/* A draw of a ticket by all active lanes at one address, and those of the blocks that
+ * this one stands for; the word there as it was. */
+uint64_t ww_exec_draw(ww_exec *x, uint8_t *word, uint32_t bytes, uint64_t sum);
 uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes);
 uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize);
 void ww_exec_printf(ww_exec *x, const ww_code *c, uint32_t lane);
@@ -256,6 +309,34 @@ void ww_steady_find(
 /* at each entry of the loop's header */
 void ww_steady_iteration(ww_exec *x, const ww_steady *s);
 
+/* spin.c */
+typedef struct {
+  const ww_ins *ins;
+  uint8_t space; /* WW_GLOBAL or WW_SHARED */
+  uint64_t addr;
+  uint32_t bytes;
+  const uint8_t *host;
+} ww_spin_place;
+/* Which loops may wait; slots not set yet. def: ww_ir_defs. */
+void ww_spin_find(
+    const ww_fn *fn, const ww_ins **def, ww_arena *a, ww_spin **out, uint32_t *n);
+/* At each entry of the loop's header: true when the warp is to give its turn away. */
+bool ww_spin_iteration(ww_exec *x, const ww_spin *s);
+void ww_spin_follow(ww_exec *x); /* at each segment while it looks */
+/* Of a warp that has paused: something that it reads has changed. */
+bool ww_spin_wakes(const ww_exec *x);
+/* The loop in which a warp has paused, and the last thing it reads there; NULL: none */
+const ww_spin *ww_spin_of(const ww_exec *x);
+const ww_spin_place *ww_spin_reads(const ww_exec *x);
+/* What it waits for is taken to have happened: its lanes leave the loop. False: it has
+ * no way out. */
+bool ww_spin_leave(ww_exec *x);
+void ww_spin_start(ww_exec *x, const ww_observer *obs); /* of a warp */
+
+/* tickets.c */
+/* Does an atomic of this block hand out the work of a loop? */
+bool ww_is_ticket(const ww_fn *fn, uint32_t block, const ww_ins *i, ww_arena *a);
+
 /* decode.c */
 typedef struct {
   const ww_module *m;
@@ -265,6 +346,7 @@ typedef struct {
   const ww_prog *const *progs; /* per function: what calls go to */
   ww_arena *a;
   uint32_t *next_ins_id; /* counts memory instructions over all functions */
+  bool meets; /* lanes that go their own ways wait before what names the whole warp */
 } ww_decoding;
 ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *e);
 

@@ -191,7 +191,7 @@ static void give_slots(dec *d) {
   give_crossing(d);
   for (int w = 0; w < 2; w++)
     d->temp[w] = new_slot(d, w);
-  uint32_t base = d->top;
+  uint32_t base = d->p->shared_rows = d->top;
   uint32_t high = d->top;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     give_local(d, b, base, &high);
@@ -275,6 +275,15 @@ static void mark_loops(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
   }
 }
 
+static void mark_waits(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
+  for (uint32_t s = 0; s < d->p->nspins; s++) {
+    bool inside = ww_ir_in_loop(d->fn, from, d->p->spins[s].loop);
+    if (d->p->spins[s].header == to && !inside)
+      e->waits = s + 1;
+    e->quits |= inside && !ww_ir_in_loop(d->fn, to, d->p->spins[s].loop);
+  }
+}
+
 static void make_edge(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
   const ww_fn *fn = d->fn;
   const ww_block *t = &fn->blocks[to];
@@ -292,6 +301,7 @@ static void make_edge(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
   }
   order_moves(d, in, n, e);
   mark_loops(d, from, to, e);
+  mark_waits(d, from, to, e);
 }
 
 /* ---- instructions ---- */
@@ -328,7 +338,7 @@ static bool uneven(const dec *d, const ww_ins *i) {
          wide(d, i->a) != wide(d, i->b);
 }
 
-static ww_code make_code(dec *d, const ww_ins *i) {
+static ww_code make_code(dec *d, uint32_t block, const ww_ins *i) {
   ww_code k = {.ins = i,
                .imm = i->imm,
                .d = slot_or_0(d, i->dst),
@@ -349,6 +359,7 @@ static ww_code make_code(dec *d, const ww_ins *i) {
       k.slots = slot_list(d, i->ext, k.n);
     else if (!ww_is_atomic(i))
       k.bytes = 4; /* a piece of a copy */
+    k.ticket = ww_is_ticket(d->fn, block, i, d->a);
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
     k.n = i->n;
     k.slots = result_slots(d, i);
@@ -368,6 +379,13 @@ static ww_code make_code(dec *d, const ww_ins *i) {
 static bool splits(uint8_t op) {
   return op == WW_OP_BAR || op == WW_OP_GRIDSYNC || op == WW_OP_CALL ||
          op == WW_OP_CALLI;
+}
+
+/* Names the whole warp. */
+static bool meets(const dec *d, uint8_t op) {
+  return d->with->meets &&
+         (op == WW_OP_SYNCWARP || op == WW_OP_SHFL || op == WW_OP_VOTE ||
+          op == WW_OP_MATCH || op == WW_OP_REDUX || op == WW_OP_MMA);
 }
 
 static void make_switch(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, ww_edge *e) {
@@ -433,6 +451,7 @@ static void decode_block(dec *d, uint32_t b) {
   ww_code *codes = WW_NEWN(d->a, ww_code, bb->nins + 1);
   uint32_t at = 0;
   bool enter = true;
+  bool met = false; /* the instruction at hand has been waited for */
   d->first_seg[b] = d->segs.n;
   for (uint32_t k = 0; k < bb->nins;) {
     ww_seg s = {.code = codes + at,
@@ -441,11 +460,22 @@ static void decode_block(dec *d, uint32_t b) {
                 .block = b,
                 .nins = bb->nins,
                 .ipdom = bb->ipdom,
-                .loop = WW_NOSEG};
+                .loop = WW_NOSEG,
+                .spin = WW_NOSEG};
     enter = false;
-    while (k < bb->nins && !splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op))
-      codes[at++] = make_code(d, &bb->ins[k++]);
+    while (!splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op) &&
+           (met || !meets(d, bb->ins[k].op))) {
+      codes[at++] = make_code(d, b, &bb->ins[k++]);
+      met = false;
+    }
     s.n = codes + at - s.code;
+    if (meets(d, bb->ins[k].op)) {
+      s.ctl = WW_OP_SYNCWARP;
+      s.edge = next_segment(d);
+      ww_push(d->a, &d->segs, s);
+      met = true;
+      continue;
+    }
     /* lanes come back to an indirect call: nothing may stand before it */
     if (bb->ins[k].op == WW_OP_CALLI && (s.n || s.enter)) {
       s.edge = next_segment(d);
@@ -489,6 +519,18 @@ static void place_steady(dec *d) {
   }
 }
 
+static void place_spins(dec *d) {
+  for (uint32_t s = 0; s < d->p->nspins; s++) {
+    ww_spin *w = &d->p->spins[s];
+    w->phi = WW_NEWN(d->a, struct ww_spin_phi, w->nphis + 1);
+    for (uint32_t k = 0; k < w->nphis; k++) {
+      ww_val v = d->fn->blocks[w->header].phis[k].dst;
+      w->phi[k] = (struct ww_spin_phi){d->slot[v], wide(d, v)};
+    }
+    d->segs.v[d->first_seg[w->header]].spin = s;
+  }
+}
+
 /* The IR leaves shapes open; ww_exec_mma knows these. */
 static bool mma_fits(const ww_fn *fn, const ww_ins *i) {
   if (i->sub >= ww_nmma_shapes || ww_is_float(i->type) != ww_is_float(i->type2))
@@ -525,13 +567,16 @@ ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *
   if (d.fn->nloops)
     d.def = ww_ir_defs(d.fn, a);
   ww_steady_find(d.fn, d.def, a, &out->steady, &out->nsteady);
+  ww_spin_find(d.fn, d.def, a, &out->spins, &out->nspins);
   give_slots(&d);
   make_image(&d);
   d.first_seg = WW_NEWN(a, uint32_t, d.fn->nblocks + 1);
   for (uint32_t b = 0; b < d.fn->nblocks; b++)
     decode_block(&d, b);
   place_steady(&d);
+  place_spins(&d);
   resolve_targets(&d);
   out->segs = d.segs.v;
+  out->nsegs = d.segs.n;
   return WW_OK;
 }

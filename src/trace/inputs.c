@@ -280,7 +280,7 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
   const char *type =
       in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
   uint64_t bytes = in->l->args[p].buffer.bytes;
-  if (r->counter || (r->stored && !r->loaded) || in->shrink > 4)
+  if (r->counter || r->flag || (r->stored && !r->loaded) || in->shrink > 4)
     return (ww_fill){.kind = WW_FILL_ZEROS};
   if (!ww_elem_is_int(type))
     return (ww_fill){.kind = WW_FILL_RANDOM};
@@ -346,7 +346,7 @@ static void find_ours(inputs *in) {
     const ww_role *r = &in->roles[p];
     in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE ||
                   (g->buffer.fill.kind == WW_FILL_RANDOM && ww_elem_is_int(type) &&
-                   (r->index || r->bound || r->rows || r->counter));
+                   (r->index || r->bound || r->rows || r->counter || r->flag));
     in->sized[p] = !g->buffer.bytes;
     if (!g->buffer.type)
       g->buffer.type = content_type(in, p);
@@ -491,7 +491,8 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
     r->assumed = r->arg >= 0 && (in->tell[r->arg] || in->sized[r->arg]);
   ww_run_spec spec = ww_setup_spec(in->m, in->fn, in->l, &s);
   spec.max_steps = in->fitting ? FITTING_STEPS : ANALYSIS_STEPS;
-  spec.extrapolate = true;
+  spec.extrapolate = spec.pass_waits = true;
+  spec.share = ww_volume(spec.grid);
   if (in->until) {
     spec.cancelled = in->until->cancelled;
     spec.cancelled_ctx = in->until->ctx;
@@ -601,6 +602,8 @@ static void assume_contents(inputs *in) {
     case WW_FILL_ZEROS:
       if (in->roles[p].counter)
         assume(in, WW_ASSUME_COUNTER, name, 0);
+      else if (in->roles[p].flag)
+        assume(in, WW_ASSUME_FLAGS, name, 0);
       else if (in->roles[p].loaded)
         assume(in, WW_ASSUME_ZEROS, name, 0);
       break;

@@ -208,6 +208,10 @@ static double edge_weight(const ww_exec *x, const ww_edge *e) {
 static void enter_loop(ww_exec *x, const ww_edge *e) {
   if (e->enters)
     x->loops[x->prog->steady[e->enters - 1].number].iteration = 0;
+  if (e->waits)
+    x->spins[x->prog->spins[e->waits - 1].number].inside = false;
+  if (e->quits)
+    x->in_vain = 0;
 }
 
 /* Its moves are made. */
@@ -396,6 +400,16 @@ static void trap(ww_exec *x, const ww_seg *s) {
 }
 
 static ww_run_end run(ww_exec *x) {
+  if (x->paused && !ww_spin_wakes(x))
+    return WW_RUN_WAIT;
+  if (!x->mask && !pop(x))
+    return WW_RUN_DONE;
+  if (x->way_out) {
+    const ww_edge *e = x->way_out;
+    x->way_out = NULL;
+    if (!take(x, e))
+      return WW_RUN_DONE;
+  }
   if (x->bar) { /* back from a barrier */
     const ww_seg *s = x->bar;
     x->bar = NULL;
@@ -407,6 +421,10 @@ static ww_run_end run(ww_exec *x) {
     if (s->enter) {
       if (x->steps >= x->slice)
         return WW_RUN_SLICE;
+      if (s->spin != WW_NOSEG && ww_spin_iteration(x, &x->prog->spins[s->spin]))
+        return WW_RUN_WAIT;
+      if (x->obs != x->told)
+        ww_spin_follow(x);
       x->steps += s->nins;
       if (s->loop != WW_NOSEG)
         ww_steady_iteration(x, &x->prog->steady[s->loop]);
@@ -445,6 +463,12 @@ static ww_run_end run(ww_exec *x) {
     case WW_OP_TRAP:
       trap(x, s);
       on = false;
+      break;
+    case WW_OP_SYNCWARP:
+      x->pc = s->edge[0].target;
+      if (x->split)
+        return WW_RUN_MEET;
+      on = true;
       break;
     default: /* barriers: the block waits */
       x->bar = s;

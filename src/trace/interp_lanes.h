@@ -96,6 +96,7 @@ static void localaddr_any(ww_exec *x, const ww_code *k) {
 }
 
 static void clock_any(ww_exec *x, const ww_code *k) {
+  x->changes++; /* who reads the time again reads another */
   ACTIVE(x->mask) PUT_D(LANE, x->steps);
 }
 static void nothing(ww_exec *x, const ww_code *k) {
@@ -103,12 +104,14 @@ static void nothing(ww_exec *x, const ww_code *k) {
   (void)k;
 }
 static void malloc_any(ww_exec *x, const ww_code *k) {
+  x->changes++;
   ACTIVE(x->mask) PUT_D(LANE, ww_exec_malloc(x, CELL_A(LANE)));
 }
 static void texdim_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, ww_exec_texdim(x, CELL_A(LANE), CELL_B(LANE), k->imm));
 }
 static void printf_any(ww_exec *x, const ww_code *k) {
+  x->changes++;
   if (x->spec->print)
     ACTIVE(x->mask) ww_exec_printf(x, k, LANE);
 }

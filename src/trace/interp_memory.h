@@ -193,7 +193,9 @@ static inline u64 get_element(const uint8_t *p, uint32_t size) {
   }
   }
 }
-static inline void set_element(uint8_t *p, uint32_t size, u64 v) {
+/* Writes, and notes whether that changes anything. */
+static inline void put_element(ww_exec *x, uint8_t *p, uint32_t size, u64 v) {
+  x->changes += (get_element(p, size) ^ v) << (64 - 8 * size) != 0;
   memcpy(p, &v, size);
 }
 
@@ -276,7 +278,8 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
       continue;
     }
     for (uint32_t e = 0; e < k->n; e++)
-      set_element(p + e * k->esize, k->esize, ww_cell_of(x, k->slots[e], wide, lane));
+      put_element(x, p + e * k->esize, k->esize,
+                  ww_cell_of(x, k->slots[e], wide, lane));
   }
 }
 
@@ -285,7 +288,7 @@ static void scatter(ww_exec *x, const ww_code *k, uint8_t *h, u64 lo) {
   bool wide = k->esize == 8;
   for (uint32_t e = 0; e < k->n; e++)
     ACTIVE(x->mask)
-  set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize,
+  put_element(x, h + (x->addr[LANE] - lo) + e * k->esize, k->esize,
               ww_cell_of(x, k->slots[e], wide, LANE));
 }
 
@@ -295,17 +298,38 @@ static void st_any(ww_exec *x, const ww_code *k) {
   uint8_t *h = constant ? NULL : whole(x, k, &w);
   if (!h)
     store_lanes(x, k);
-  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4)
+  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4) {
+    x->changes += memcmp(h, ROW(u8, k->slots[0]), (size_t)k->esize * L) != 0;
     memcpy(h, ROW(u8, k->slots[0]), (size_t)k->esize * L);
-  else
+  } else
     scatter(x, k, h, w.lo);
   tell_access(x, k, WW_ACCESS_STORE, &w);
+}
+
+/* All active lanes draw from one counter, with the blocks that this one stands for.
+ */
+static bool draw_any(ww_exec *x, const ww_code *k) {
+  uint32_t first = __builtin_ctzll(x->mask);
+  uint8_t *p = writable(x, k, x->addr[first], k->bytes, first);
+  bool down = k->ins->sub == WW_RMW_SUB;
+  u64 sum = 0;
+  if (!p)
+    return false;
+  ACTIVE(x->mask) sum += CELL_B(LANE);
+  u64 at = ww_exec_draw(x, p, k->bytes, down ? -sum : sum);
+  ACTIVE(x->mask) {
+    uint32_t lane = LANE;
+    PUT_D(lane, at);
+    at += down ? -CELL_B(lane) : CELL_B(lane);
+  }
+  return true;
 }
 
 static void atom_any(ww_exec *x, const ww_code *k) {
   lie w = addresses(x, k);
   bool cas = k->ins->op == WW_OP_CAS;
-  ACTIVE(x->mask) {
+  bool drawn = k->ticket && x->spec->share > 1 && w.lo == w.hi && draw_any(x, k);
+  ACTIVE(drawn ? 0 : x->mask) {
     uint32_t lane = LANE;
     uint8_t *p = writable(x, k, x->addr[lane], k->bytes, lane);
     if (!p) {
@@ -316,9 +340,9 @@ static void atom_any(ww_exec *x, const ww_code *k) {
     }
     u64 old = get_element(p, k->bytes), b = CELL_B(lane);
     if (!cas)
-      set_element(p, k->bytes, ww_rmw_apply(k->ins->sub, k->ins->type, old, b));
+      put_element(x, p, k->bytes, ww_rmw_apply(k->ins->sub, k->ins->type, old, b));
     else if (old == b)
-      set_element(p, k->bytes, CELL_C(lane));
+      put_element(x, p, k->bytes, CELL_C(lane));
     if (k->ins->dst != WW_NOVAL)
       PUT_D(lane, old);
   }
@@ -394,6 +418,7 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
     return;
   ACTIVE(x->mask) longest = CELL_C(LANE) > longest ? CELL_C(LANE) : longest;
   ww_mask all = x->mask;
+  x->changes++;
   for (u64 done = 0; done < longest && !x->fault && x->steps <= x->spec->max_steps;
        done += 4) {
     if (done % 16384 == 0 && ww_exec_cancelled(x))

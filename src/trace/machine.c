@@ -1,11 +1,10 @@
-/* machine.c - thread blocks and their warps: sets them up, lets them take turns, holds
- * them at barriers.
+/* machine.c - a machine: the decoded kernel, thread blocks and their warps.
  *
- * A machine is built once per launch (decode, register files) and then runs any set of
- * blocks. A warp runs until it waits, ends or has used its slice; slices let kernels
- * that spin on another warp's flag get on. Register files and local memory are reserved
- * address space: only what a warp touches costs memory. */
-#include "code.h"
+ * Built once per launch (decode, register files); schedule.c then runs any set of
+ * blocks on it. Register files and local memory are reserved address space: only what a
+ * warp touches costs memory. */
+#include "machine_int.h"
+
 #include "setup.h"
 
 #include <stdlib.h>
@@ -15,32 +14,6 @@
 #define MOST_LOCAL (512u << 20) /* bytes of a thread: the window of trace.h */
 /* warp instructions before the next warp has its turn */
 #define SLICE 65536u
-
-typedef struct {
-  ww_exec **warps;
-  ww_run_end *state; /* per warp; WW_RUN_SLICE: can run */
-  uint8_t *shared;
-  bool done; /* all its warps are */
-} thread_block;
-
-struct ww_machine {
-  ww_run_spec s;
-  ww_arena *a;
-  const ww_isa *isa;
-  /* per module function; NULL when the kernel does not reach it */
-  const ww_prog **progs;
-  const ww_prog *kernel;
-  uint32_t lanes, warps, n_ins, n_loops, max_phis;
-  uint32_t shared_bytes;
-  size_t regs_bytes;
-  uint32_t local_stride;
-  uint64_t heap_next;
-  ww_region *heap;
-  bool assumed;
-  uint32_t tex_axes;
-  thread_block *pool;
-  uint32_t npool;
-};
 
 /* ---- set-up ---- */
 
@@ -89,6 +62,29 @@ static bool calls_itself(const ww_module *mod, uint32_t kernel, const bool *in) 
   return false;
 }
 
+/* What the kernel waits for: warps of other blocks or its own (result), and whether
+ * lanes of a warp can wait for each other. */
+static bool finds_waits(const ww_machine *m, const bool *in, bool *lanes) {
+  const ww_module *mod = m->s.module;
+  bool any = false;
+  ww_arena *a = ww_arena_new();
+  for (uint32_t f = 0; f < mod->nfns; f++) {
+    const ww_fn *fn = &mod->fns[f];
+    ww_spin *s;
+    uint32_t n = 0;
+    any |= in[f] && ww_fn_has(fn, WW_OP_GRIDSYNC);
+    if (!in[f] || !fn->nloops)
+      continue;
+    ww_spin_find(fn, ww_ir_defs(fn, a), a, &s, &n);
+    for (uint32_t k = 0; k < n; k++) {
+      any |= s[k].polls;
+      *lanes |= s[k].polls && !s[k].meets;
+    }
+  }
+  ww_arena_free(a);
+  return any;
+}
+
 static ww_status decode_all(ww_machine *m, ww_err *e) {
   const ww_module *mod = m->s.module;
   uint32_t kernel = m->s.fn - mod->fns, frames = 0, locals = 0;
@@ -98,8 +94,11 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
   for (uint32_t f = 0; f < mod->nfns; f++)
     if (in[f])
       m->progs[f] = WW_NEW(m->a, ww_prog);
-  const ww_decoding with = {mod,      m->lanes, m->isa,   m->s.symbol_addr,
-                            m->progs, m->a,     &m->n_ins};
+  bool split = false;
+  m->waits = finds_waits(m, in, &split);
+  m->splits = split && m->lanes == 32; /* wider warps are AMD's, in lock step */
+  const ww_decoding with = {mod,      m->lanes, m->isa,    m->s.symbol_addr,
+                            m->progs, m->a,     &m->n_ins, m->splits};
   for (uint32_t f = 0; f < mod->nfns; f++) {
     if (!in[f])
       continue;
@@ -114,6 +113,11 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
       p->steady[s].number = m->n_loops++;
       if (p->steady[s].nphis > m->max_phis)
         m->max_phis = p->steady[s].nphis;
+    }
+    for (uint32_t s = 0; s < p->nspins; s++) {
+      p->spins[s].number = m->n_spins++;
+      if (p->spins[s].nphis > m->max_phis)
+        m->max_phis = p->spins[s].nphis;
     }
     if (f == kernel && !calls_itself(mod, kernel, in))
       continue;
@@ -133,6 +137,14 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
         m->s.fn->name, (unsigned long long)own, MOST_LOCAL);
   m->local_stride = ((uint32_t)(local < MOST_LOCAL ? local : MOST_LOCAL) + 15) & ~15u;
   return WW_OK;
+}
+
+void ww_module_place(const ww_module *m, uint32_t loc, ww_err *e) {
+  if (!e || !loc || loc >= m->nlocs)
+    return;
+  if (m->nfiles)
+    e->file = m->files[m->locs[loc].file];
+  e->line = m->locs[loc].line;
 }
 
 void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total) {
@@ -169,7 +181,27 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   }
 }
 
-static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
+static void free_warp(ww_machine *m, ww_exec *x) {
+  if (!x)
+    return;
+  if (x->frames[0].frame)
+    munmap(x->frames[0].frame, m->regs_bytes);
+  if (x->local && !x->borrows)
+    munmap(x->local, (size_t)m->local_stride * m->lanes);
+  for (uint32_t l = 0; x->loops && l < m->n_loops; l++) {
+    free(x->loops[l].prev);
+    free(x->loops[l].affine);
+  }
+  for (uint32_t s = 0; x->spins && s < m->n_spins; s++)
+    free(x->spins[s].prev);
+  free(x->loops);
+  free(x->spins);
+  free(x->look);
+  free(x->region_cache);
+  free(x);
+}
+
+ww_exec *ww_machine_warp(ww_machine *m, uint32_t warp, bool borrows, ww_err *e) {
   ww_exec *x = ww_xcalloc(1, sizeof *x);
   x->machine = m;
   x->spec = &m->s;
@@ -178,18 +210,20 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   x->params = m->s.params;
   x->params_n = m->s.params_n;
   x->local_stride = m->local_stride;
+  x->borrows = borrows;
   x->tid0 = warp * m->lanes;
   for (int d = 0; d < 3; d++)
     for (uint32_t l = 0; l < m->lanes; l++)
       x->tid[d][l] = ww_axis_of(m->s.block, x->tid0 + l, d);
   x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
   x->frames[0].frame = ww_reserve(m->regs_bytes);
-  if (m->local_stride)
+  if (m->local_stride && !borrows)
     x->local = ww_reserve((size_t)m->local_stride * m->lanes);
-  if (!x->frames[0].frame || (m->local_stride && !x->local)) {
+  if (!x->frames[0].frame || (m->local_stride && !borrows && !x->local)) {
     ww_fail(e, WW_ELIMIT,
             "no address space for the registers and local memory of a warp");
-    return x;
+    free_warp(m, x);
+    return NULL;
   }
   x->frames[0].prog = m->kernel;
   set_kernel_frame(m, x->frames[0].frame);
@@ -200,27 +234,14 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
     x->loops[l].step = x->loops[l].prev + rows;
     x->loops[l].affine = ww_xcalloc(m->max_phis + 1, 1);
   }
+  x->spins = ww_xcalloc(m->n_spins + 1, sizeof *x->spins);
+  for (uint32_t s = 0; s < m->n_spins; s++)
+    x->spins[s].prev = ww_xcalloc(rows, sizeof(uint64_t));
   return x;
 }
 
-static void free_warp(ww_machine *m, ww_exec *x) {
-  if (!x)
-    return;
-  if (x->frames[0].frame)
-    munmap(x->frames[0].frame, m->regs_bytes);
-  if (x->local)
-    munmap(x->local, (size_t)m->local_stride * m->lanes);
-  for (uint32_t l = 0; x->loops && l < m->n_loops; l++) {
-    free(x->loops[l].prev);
-    free(x->loops[l].affine);
-  }
-  free(x->loops);
-  free(x->region_cache);
-  free(x);
-}
-
 static void free_block(ww_machine *m, thread_block *b) {
-  for (uint32_t w = 0; b->warps && w < m->warps; w++)
+  for (uint32_t w = 0; w < b->n; w++)
     free_warp(m, b->warps[w]);
   free(b->warps);
   free(b->state);
@@ -293,7 +314,7 @@ void ww_machine_free(ww_machine *m) {
 
 /* A block that could not be made whole is not in the pool: the next run would take it.
  */
-static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
+ww_status ww_machine_pool(ww_machine *m, uint32_t n, ww_err *e) {
   if (n <= m->npool)
     return WW_OK;
   m->pool = ww_xrealloc(m->pool, n * sizeof *m->pool);
@@ -302,9 +323,9 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
     *b = (thread_block){.warps = ww_xcalloc(m->warps, sizeof *b->warps),
                         .state = ww_xcalloc(m->warps, sizeof *b->state),
                         .shared = ww_xcalloc(m->shared_bytes + 16, 1)};
-    for (uint32_t w = 0; w < m->warps; w++) {
-      b->warps[w] = new_warp(m, w, e);
-      if (b->warps[w]->loops)
+    for (; b->n < m->warps; b->n++) {
+      b->warps[b->n] = ww_machine_warp(m, b->n, false, e);
+      if (b->warps[b->n])
         continue;
       free_block(m, b);
       return WW_ELIMIT;
@@ -314,226 +335,46 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
   return WW_OK;
 }
 
-static void
-start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
+static void start_warp(const ww_machine *m, ww_exec *x, const ww_observer *obs) {
+  uint64_t left = ww_volume(m->s.block) - x->tid0;
+  ww_spin_start(x, obs);
+  x->prog = m->kernel;
+  x->F = x->frames[0].frame;
+  x->pc = x->sp = x->frames[0].stack = 0;
+  x->rpc = WW_NOSEG;
+  x->depth = 1;
+  x->local_top = m->kernel->fn->local_bytes;
+  x->weight = 1;
+  x->steps = 0;
+  x->live = left >= 64 ? ~0ull : (1ull << left) - 1;
+  if (m->lanes < 64)
+    x->live &= (1ull << m->lanes) - 1;
+  x->mask = x->live;
+  x->part = x->cancelled = x->extrapolated = x->split = false;
+  x->bar = NULL;
+  x->fault = NULL;
+}
+
+void ww_block_start(ww_machine *m,
+                    thread_block *b,
+                    uint64_t index,
+                    const ww_observer *obs) {
   memset(b->shared, 0, m->shared_bytes);
+  b->index = index;
   b->done = false;
-  for (uint32_t w = 0; w < m->warps; w++) {
+  for (uint32_t w = 0; w < b->n; w++) {
+    b->state[w] = w < m->warps ? WW_RUN_SLICE : WW_RUN_DONE;
+    if (w >= m->warps)
+      continue;
     ww_exec *x = b->warps[w];
-    uint64_t left = ww_volume(m->s.block) - b->warps[w]->tid0;
     x->id = (ww_warp_id){index, w};
     for (int d = 0; d < 3; d++)
       x->ctaid[d] = ww_axis_of(m->s.grid, index, d);
-    x->obs = obs;
     x->shared = (ww_shared_mem){b->shared, m->shared_bytes};
-    x->prog = m->kernel;
-    x->F = x->frames[0].frame;
-    x->pc = x->sp = x->frames[0].stack = 0;
-    x->rpc = WW_NOSEG;
-    x->depth = 1;
-    x->local_top = m->kernel->fn->local_bytes;
-    x->weight = 1;
-    x->steps = 0;
-    x->live = left >= 64 ? ~0ull : (1ull << left) - 1;
-    if (m->lanes < 64)
-      x->live &= (1ull << m->lanes) - 1;
-    x->mask = x->live;
-    x->part = x->cancelled = x->extrapolated = false;
-    x->bar = NULL;
-    x->fault = NULL;
-    b->state[w] = WW_RUN_SLICE;
+    start_warp(m, x, obs);
   }
   if (obs->block_start)
     obs->block_start(obs->ctx, index);
-}
-
-static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id) {
-  return b->state[w] == what &&
-         (what != WW_RUN_BARRIER || b->warps[w]->bar->ins->imm == id);
-}
-
-/* The warps that wait there go on. */
-static void release(ww_machine *m, thread_block *b, ww_run_end what, int64_t id) {
-  uint32_t total = 0, count = 0;
-  for (uint32_t w = 0; w < m->warps; w++)
-    if (waits(b, w, what, id)) {
-      total += b->warps[w]->bar_result;
-      count += __builtin_popcountll(b->warps[w]->mask);
-    }
-  for (uint32_t w = 0; w < m->warps; w++) {
-    ww_exec *x = b->warps[w];
-    if (!waits(b, w, what, id))
-      continue;
-    uint8_t sub = x->bar->ins->sub;
-    x->bar_result = sub == 2 ? total == count : sub == 3 ? total > 0 : total;
-    b->state[w] = WW_RUN_SLICE;
-  }
-}
-
-/* Lets the warps at one barrier go on when enough have come: as many as it names, else
- * all that still run. When everyone waits and no barrier has enough, the lowest id
- * other than 0 gives way.
- */
-static void
-release_barrier(ww_machine *m, thread_block *b, uint32_t live, uint32_t waiting) {
-  int64_t low = -1;
-  for (uint32_t w = 0; w < m->warps; w++) {
-    if (b->state[w] != WW_RUN_BARRIER)
-      continue;
-    const ww_ins *i = b->warps[w]->bar->ins;
-    uint32_t here = 0, need = i->ext ? (i->ext + m->lanes - 1) / m->lanes : live;
-    for (uint32_t v = 0; v < m->warps; v++)
-      here += waits(b, v, WW_RUN_BARRIER, i->imm);
-    if (here >= need) {
-      release(m, b, WW_RUN_BARRIER, i->imm);
-      return;
-    }
-    if (low <= 0 || (i->imm && i->imm < low))
-      low = i->imm;
-  }
-  if (waiting == live)
-    release(m, b, WW_RUN_BARRIER, low);
-}
-
-/* ---- running ---- */
-
-typedef struct {
-  uint64_t steps; /* warp instructions of blocks that ended */
-  uint32_t running;
-} progress;
-
-static ww_status report_fault(
-    const ww_machine *m, const ww_exec *x, ww_run_stats *st, ww_arena *a, ww_err *e) {
-  const ww_module *mod = m->s.module;
-  st->fault = ww_strdup(a, x->fault);
-  st->fault_loc = x->fault_ins ? x->fault_ins->loc : 0;
-  st->fault_assumed = x->fault_assumed;
-  ww_status s = ww_fail(e, WW_EDATA, "%s (block %llu, warp %u)", st->fault,
-                        (unsigned long long)x->id.block, x->id.warp);
-  if (e && st->fault_loc && st->fault_loc < mod->nlocs) {
-    if (mod->nfiles)
-      e->file = mod->files[mod->locs[st->fault_loc].file];
-    e->line = mod->locs[st->fault_loc].line;
-  }
-  return s;
-}
-
-/* One turn for every warp of a block that can run. */
-static ww_status turn(ww_machine *m,
-                      thread_block *b,
-                      progress *p,
-                      ww_run_stats *st,
-                      ww_arena *a,
-                      ww_err *e) {
-  uint32_t live = 0, bars = 0, grids = 0;
-  for (uint32_t k = 0; k < m->warps; k++) {
-    uint32_t w = m->s.backwards ? m->warps - 1 - k : k;
-    ww_exec *x = b->warps[w];
-    if (b->state[w] == WW_RUN_SLICE) {
-      x->slice = x->steps + m->s.slice;
-      b->state[w] = m->isa->run(x);
-      if (x->cancelled)
-        return ww_fail(e, WW_ECANCEL, "cancelled");
-      if (b->state[w] == WW_RUN_FAULT)
-        return report_fault(m, x, st, a, e);
-      if (b->state[w] == WW_RUN_DONE) {
-        p->steps += x->steps;
-        st->extrapolated |= x->extrapolated;
-      }
-    }
-    live += b->state[w] != WW_RUN_DONE;
-    bars += b->state[w] == WW_RUN_BARRIER;
-    grids += b->state[w] == WW_RUN_GRIDSYNC;
-  }
-  if (bars)
-    release_barrier(m, b, live, bars + grids);
-  b->done = !live;
-  p->running -= b->done;
-  return WW_OK;
-}
-
-static uint64_t steps_so_far(const ww_machine *m, uint32_t n, const progress *p) {
-  uint64_t s = p->steps;
-  for (uint32_t b = 0; b < n; b++)
-    for (uint32_t w = 0; w < m->warps; w++)
-      if (m->pool[b].state[w] != WW_RUN_DONE)
-        s += m->pool[b].warps[w]->steps;
-  return s;
-}
-
-/* Every warp that is not done waits for the whole grid: as much of it as runs together
- * goes on. */
-static void release_grid(ww_machine *m, uint32_t n) {
-  for (uint32_t b = 0; b < n; b++)
-    for (uint32_t w = 0; w < m->warps; w++)
-      if (m->pool[b].state[w] != WW_RUN_DONE && m->pool[b].state[w] != WW_RUN_GRIDSYNC)
-        return;
-  for (uint32_t b = 0; b < n; b++)
-    release(m, &m->pool[b], WW_RUN_GRIDSYNC, 0);
-}
-
-static ww_status run_together(ww_machine *m,
-                              const uint64_t *blocks,
-                              uint32_t n,
-                              const ww_observer *obs,
-                              progress *p,
-                              ww_run_stats *st,
-                              ww_arena *a,
-                              ww_err *e) {
-  uint64_t before = st->warp_instructions;
-  p->running = n;
-  for (uint32_t b = 0; b < n; b++)
-    start_block(m, &m->pool[b], blocks[b], obs);
-  while (p->running) {
-    for (uint32_t b = 0; b < n; b++) {
-      thread_block *t = &m->pool[b];
-      if (t->done)
-        continue;
-      if (m->s.cancelled && m->s.cancelled(m->s.cancelled_ctx))
-        return ww_fail(e, WW_ECANCEL, "cancelled");
-      ww_status s = turn(m, t, p, st, a, e);
-      if (s)
-        return s;
-      if (t->done && obs->block_end)
-        obs->block_end(obs->ctx, blocks[b]);
-    }
-    release_grid(m, n);
-    if (obs->cancelled && obs->cancelled(obs->ctx))
-      return ww_fail(e, WW_ECANCEL, "cancelled");
-    unsigned long long steps = before + steps_so_far(m, n, p);
-    if (steps > m->s.max_steps)
-      return ww_fail(
-          e, WW_ELIMIT,
-          "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
-          steps);
-  }
-  return WW_OK;
-}
-
-ww_status ww_machine_run(ww_machine *m,
-                         const uint64_t *blocks,
-                         uint32_t n,
-                         uint32_t resident,
-                         const ww_observer *obs,
-                         ww_run_stats *stats,
-                         ww_arena *a,
-                         ww_err *e) {
-  ww_run_stats none;
-  if (!stats)
-    stats = &none;
-  *stats = (ww_run_stats){0};
-  if (!resident)
-    resident = 1;
-  ww_status st = WW_OK;
-  for (uint32_t at = 0; at < n && !st; at += resident) {
-    uint32_t k = n - at < resident ? n - at : resident;
-    progress p = {0};
-    st = grow_pool(m, k, e);
-    if (!st)
-      st = run_together(m, blocks + at, k, obs, &p, stats, a, e);
-    stats->warp_instructions += p.steps;
-  }
-  return st;
 }
 
 /* ---- what the interpreter asks for ---- */
@@ -601,6 +442,28 @@ const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address) {
   if (address < WW_FN_BASE || address % 16 || k >= x->machine->s.module->nfns)
     return NULL;
   return x->machine->progs[k];
+}
+
+/* As if all blocks that this one stands for drew together, in their order. */
+uint64_t ww_exec_draw(ww_exec *x, uint8_t *word, uint32_t bytes, uint64_t sum) {
+  ww_machine *m = x->machine;
+  uint64_t was = 0;
+  memcpy(&was, word, bytes);
+  bool known = false;
+  for (uint32_t k = 0; k < m->drawn.n; k++)
+    known |= m->drawn.v[k].word == word;
+  if (!known)
+    ww_push(m->a, &m->drawn, (drawn_word){word, bytes, was});
+  uint64_t now = was + m->s.share * sum;
+  memcpy(word, &now, bytes);
+  x->changes++;
+  return was + x->id.block % m->s.share * sum;
+}
+
+void ww_machine_put_back(ww_machine *m) {
+  for (uint32_t k = 0; k < m->drawn.n; k++)
+    memcpy(m->drawn.v[k].word, &m->drawn.v[k].was, m->drawn.v[k].bytes);
+  m->drawn.n = 0;
 }
 
 #define HEAP_BYTES (1ull << 30)

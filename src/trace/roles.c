@@ -7,6 +7,8 @@
  * may come out of any load from it. */
 #include "roles.h"
 
+#include "code.h"
+
 typedef struct {
   const ww_fn *fn;
   uint64_t *from;
@@ -147,13 +149,52 @@ static void note_loop(flow *f, uint32_t loop, const ww_ins **def) {
   }
 }
 
-void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
+/* What threads wait for: volatile loads and atomics of a loop that waits; and what they
+ * take when it is zero. */
+static void note_flags(flow *f, const ww_ins **def, ww_arena *a) {
+  ww_spin *s;
+  uint32_t n;
+  ww_spin_find(f->fn, def, a, &s, &n);
+  for (uint32_t b = 0; b < f->fn->nblocks; b++)
+    for (uint32_t k = 0; k < f->fn->blocks[b].nins; k++) {
+      const ww_ins *i = &f->fn->blocks[b].ins[k];
+      bool looks = i->op == WW_OP_LD && i->flags & WW_F_VOLATILE;
+      const ww_value *was = i->op == WW_OP_CAS ? &f->fn->vals[i->b] : NULL;
+      if (!ww_accesses(i) || f->base[i->a] < 0)
+        continue;
+      bool flag = was && was->kind == WW_VAL_CONST && !was->bits;
+      for (uint32_t l = 0; l < n; l++)
+        flag |= looks && ww_ir_in_loop(f->fn, b, s[l].loop);
+      f->roles[f->base[i->a]].flag |= flag;
+    }
+}
+
+static flow flow_of(const ww_fn *fn, ww_arena *a) {
   flow f = {.fn = fn,
             .from = WW_NEWN(a, uint64_t, fn->nvals + 1),
             .atomic = WW_NEWN(a, uint64_t, fn->nvals + 1),
-            .base = WW_NEWN(a, int32_t, fn->nvals + 1),
-            .roles = roles};
+            .base = WW_NEWN(a, int32_t, fn->nvals + 1)};
   flow_all(&f);
+  return f;
+}
+
+bool ww_may_write(const ww_fn *fn, int32_t param, ww_arena *a) {
+  flow f = flow_of(fn, a);
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));) {
+    if (i->op == WW_OP_CALL || i->op == WW_OP_CALLI)
+      return true;
+    if (!ww_touches_memory(i) || i->op == WW_OP_LD || i->space == WW_SHARED)
+      continue;
+    if (f.base[i->a] < 0 || f.base[i->a] == param)
+      return true;
+  }
+  return false;
+}
+
+void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
+  flow f = flow_of(fn, a);
+  f.roles = roles;
   ww_ins_walk w = {.fn = fn};
   for (const ww_ins *i; (i = ww_next_ins(&w));)
     if (ww_accesses(i))
@@ -161,4 +202,5 @@ void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
   const ww_ins **def = ww_ir_defs(fn, a);
   for (uint32_t l = 0; l < fn->nloops; l++)
     note_loop(&f, l, def);
+  note_flags(&f, def, a);
 }

@@ -19,11 +19,17 @@ typedef struct {
   bool rows;  /* one of them starts a loop that another ends: row pointers */
   /* an atomic's old value reaches an address: a queue's tail, begins at zero */
   bool counter;
+  /* threads look at it again and again until it changes, or take it as a lock by
+   * comparing with zero: it begins at zero */
+  bool flag;
 } ww_role;
 
 /* roles: one per parameter, zeroed. Looks at the kernel itself, device functions being
  * inlined as a rule. */
 void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles);
+
+/* May the kernel write to what this parameter points to? -1: to a symbol. */
+bool ww_may_write(const ww_fn *fn, int32_t param, ww_arena *a);
 
 /* guards.c: what a number that is a parameter ends. */
 enum {

@@ -3,6 +3,8 @@
  */
 #include "run.h"
 
+#include "roles.h"
+
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -43,6 +45,29 @@ dump(const ww_module *mod, const ww_setup *s, const char *dir, ww_arena *a, ww_e
   return st;
 }
 
+static ww_status sample(const ww_trace_options *o,
+                        ww_arena *a,
+                        ww_trace_result *out,
+                        ww_traced *r,
+                        ww_err *e) {
+  ww_status st = ww_machine_new(&r->spec, &r->machine, e);
+  return st ? st : ww_sample(r->machine, &r->spec, &o->sampling, a, &out->sampled, e);
+}
+
+/* A wait that was taken to be over has to end some day: some thread must write what it
+ * is for. */
+static ww_status check_waits(
+    const ww_module *m, const ww_fn *fn, const ww_sampled *s, ww_arena *a, ww_err *e) {
+  if (!s->passed || ww_may_write(fn, s->passed->arg, a))
+    return WW_OK;
+  ww_status st = ww_fail(e, WW_ELIMIT,
+                         "spins for ever: waits for `%s` to change, which this kernel "
+                         "does not write",
+                         s->passed->name ? s->passed->name : "?");
+  ww_module_place(m, s->passed_loc, e);
+  return st;
+}
+
 /* The completed launch made real and run. */
 static ww_status run(const ww_module *m,
                      const ww_fn *fn,
@@ -70,9 +95,17 @@ static ww_status run(const ww_module *m,
                       : o->sampling.full ? DEFAULT_STEPS_FULL
                                          : DEFAULT_STEPS;
   r->max_bytes = o->max_bytes;
-  st = ww_machine_new(&r->spec, &r->machine, e);
+  r->spec.pass_waits = !o->sampling.full;
+  r->spec.share = o->sampling.full ? 0 : ww_volume(r->spec.grid);
+  st = sample(o, a, out, r, e);
+  if (st && out->sampled.stuck && !o->sampling.full) {
+    r->spec.in_order = true;
+    ww_machine_free(r->machine);
+    ww_memory_reset(r->setup.memory);
+    st = sample(o, a, out, r, e);
+  }
   if (!st)
-    st = ww_sample(r->machine, &r->spec, &o->sampling, a, &out->sampled, e);
+    st = check_waits(m, fn, &out->sampled, a, e);
   if (!st && !ww_memory_exhausted(r->setup.memory))
     return WW_OK;
   ww_status limit = ww_trace_close(r, e);
@@ -153,7 +186,7 @@ ww_status ww_trace_open(const ww_module *m,
     if (!st)
       bound(fn, out, a);
   }
-  if (st == WW_EDATA && out->sampled.fault_assumed && e) {
+  if (st && out->sampled.fault_assumed && e) {
     size_t n = strlen(e->msg);
     snprintf(e->msg + n, sizeof e->msg - n,
              "; contents of buffers were assumed here: describe them with --arg or a "

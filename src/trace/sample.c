@@ -24,7 +24,10 @@ enum {
   MANY = 13,
   ENOUGH = 64,
   FEW = 25, /* blocks that say little of the others, where these differ */
-  WIDER = 16
+  WIDER = 16,
+  LISTED = 256, /* blocks of a full run that are handed over at a time */
+  MOST_LISTED = 1 << 20,
+  MOST_TOGETHER = 1024 /* blocks that are run to the last one, where each needs all */
 };
 #define DEFAULT_BUDGET 500000ull
 
@@ -60,7 +63,9 @@ typedef struct {
   uint32_t ntrials;
   uint64_t steps, budget;
   double idle_instructions;
-  bool extrapolated, out_of_budget, fault_assumed;
+  bool extrapolated, out_of_budget, fault_assumed, stuck;
+  const ww_region *passed;
+  uint32_t passed_loc;
 } sampler;
 
 /* ---- trials ---- */
@@ -72,6 +77,20 @@ static trial *find_trial(sampler *s, uint64_t block) {
   return NULL;
 }
 
+static ww_status run_blocks(sampler *s, const uint64_t *blocks, uint32_t n, ww_err *e) {
+  ww_run_stats st;
+  ww_status rc = ww_machine_run(s->m, blocks, n, 1, &s->obs, &st, s->a, e);
+  s->steps += st.warp_instructions;
+  s->extrapolated |= st.extrapolated;
+  s->fault_assumed |= st.fault_assumed;
+  s->stuck |= st.stuck;
+  if (!s->passed) {
+    s->passed = st.passed;
+    s->passed_loc = st.passed_loc;
+  }
+  return rc;
+}
+
 static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
   if (find_trial(s, block))
     return WW_OK;
@@ -80,11 +99,7 @@ static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
     s->out_of_budget = true;
     return WW_OK;
   }
-  ww_run_stats st;
-  ww_status rc = ww_machine_run(s->m, &block, 1, 1, &s->obs, &st, s->a, e);
-  s->steps += st.warp_instructions;
-  s->extrapolated |= st.extrapolated;
-  s->fault_assumed |= st.fault_assumed;
+  ww_status rc = run_blocks(s, &block, 1, e);
   if (rc)
     return rc;
   trial *t = &s->trials[s->ntrials++];
@@ -374,6 +389,38 @@ static ww_status add_idle(sampler *s, ww_err *e) {
   return WW_OK;
 }
 
+/* Blocks that need what those before them leave: the first ones, in order, as many as
+ * the budget allows. Those behind are like the later half of them. */
+static ww_status run_first(sampler *s, ww_err *e) {
+  uint64_t working = ww_volume(s->box);
+  const ww_sampled all = {.box = {s->box[0], s->box[1], s->box[2]}};
+  ww_status st = WW_OK;
+  while (!st && s->ntrials < working && !s->out_of_budget)
+    st = try_block(s, ww_sampled_block(&all, s->spec->grid, s->ntrials), e);
+  uint32_t n = s->ntrials;
+  uint32_t like = n - n / 2;
+  for (uint32_t k = 0; !st && k < n; k++)
+    ww_counter_add(s->counter, s->trials[k].snap,
+                   k < n / 2 ? 1 : 1 + (working - n) / (double)like);
+  return st;
+}
+
+/* All of them together, for blocks that need what those behind them do as well. */
+static ww_status run_all(sampler *s, ww_err *e) {
+  uint64_t n = ww_volume(s->spec->grid);
+  uint64_t *blocks = WW_NEWN(s->a, uint64_t, n);
+  for (uint64_t k = 0; k < n; k++)
+    blocks[k] = k;
+  s->ntrials = n;
+  s->stuck = false;
+  ww_memory_reset(s->spec->memory);
+  ww_counter_clear(s->counter);
+  ww_status st = run_blocks(s, blocks, n, e);
+  if (!st)
+    ww_counter_commit(s->counter, 1);
+  return st;
+}
+
 /* The block at these parts of the axes, in 1024ths. */
 static ww_status try_part(sampler *s, const uint16_t part[3], ww_err *e) {
   uint64_t at[3];
@@ -412,6 +459,12 @@ static uint64_t look_around(sampler *s, ww_err *e, ww_status *st) {
 }
 
 static ww_status run_sampled(sampler *s, ww_err *e) {
+  if (s->spec->in_order) {
+    ww_status st = run_first(s, e);
+    if (st && s->stuck && ww_volume(s->spec->grid) <= MOST_TOGETHER)
+      return run_all(s, e);
+    return st ? st : add_idle(s, e);
+  }
   static const uint16_t middle[3] = {512, 512, 512};
   ww_status st = try_part(s, middle, e);
   if (st)
@@ -431,19 +484,16 @@ static ww_status run_sampled(sampler *s, ww_err *e) {
 
 static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   ww_status st = WW_OK;
-  bool together = ww_fn_has(s->spec->fn, WW_OP_GRIDSYNC);
-  uint32_t batch = together ? total : 256;
-  if (together && total > 4096)
-    return ww_fail(e, WW_ELIMIT,
-                   "a grid-wide barrier over %llu blocks: at most 4096 run together",
-                   (unsigned long long)total);
+  /* blocks that may wait for each other come in one list */
+  uint32_t most = ww_machine_waits(s->m) ? MOST_LISTED : LISTED;
+  uint32_t batch = total < most ? total : most;
   uint64_t *blocks = WW_NEWN(s->a, uint64_t, batch);
   for (uint64_t at = 0; at < total && !st; at += batch) {
     uint32_t n = total - at < batch ? total - at : batch;
     for (uint32_t k = 0; k < n; k++)
       blocks[k] = at + k;
     ww_run_stats stats;
-    st = ww_machine_run(s->m, blocks, n, together ? n : 1, &s->obs, &stats, s->a, e);
+    st = ww_machine_run(s->m, blocks, n, 1, &s->obs, &stats, s->a, e);
     s->steps += stats.warp_instructions;
     s->fault_assumed |= stats.fault_assumed;
     ww_counter_commit(s->counter, 1);
@@ -477,6 +527,9 @@ ww_status ww_sample(ww_machine *m,
                       .warp_instructions = s.steps,
                       .extrapolated = s.extrapolated,
                       .fault_assumed = s.fault_assumed,
+                      .stuck = s.stuck,
+                      .passed = s.passed,
+                      .passed_loc = s.passed_loc,
                       .complete = !s.out_of_budget,
                       .idle_instructions = s.idle_instructions};
   memcpy(out->box, s.box, sizeof s.box);

@@ -30,6 +30,10 @@ typedef struct {
   bool extrapolated;          /* loops were run in part */
   /* it failed because of contents or sizes that nobody gave */
   bool fault_assumed;
+  bool stuck; /* it failed because a block waits for others that were not run */
+  /* what a wait for others is for that was taken to be over; NULL: none was */
+  const ww_region *passed;
+  uint32_t passed_loc; /* index into module->locs */
   /* the budget sufficed to see every region the search asked for */
   bool complete;
   ww_footprint *footprints;

@@ -182,7 +182,15 @@ typedef struct {
    * no GPU promises */
   bool backwards;
   bool extrapolate; /* steady loops are run in part, with weights */
-  bool print;       /* printf reaches stdout */
+  /* a wait for threads that do not run is taken to be over, where nothing but the wait
+   * is lost */
+  bool pass_waits;
+  /* blocks that each one which runs stands for when they draw pieces of work
+   * (tickets.c); what it drew is put back when it has ended; 0: itself alone */
+  uint64_t share;
+  /* blocks need what those before them leave: samples are the first ones, in order */
+  bool in_order;
+  bool print; /* printf reaches stdout */
   /* polled now and then beside the observer's; NULL: never */
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
@@ -194,7 +202,13 @@ typedef struct {
   const char *fault;          /* NULL, or what went wrong first, arena-owned */
   uint32_t fault_loc;         /* index into module->locs */
   bool fault_assumed;         /* the fault depends on contents nobody gave */
+  bool stuck;                 /* every warp waits for what none of them does */
+  const ww_region *passed;    /* what a wait that was passed is for; NULL: none was */
+  uint32_t passed_loc;
 } ww_run_stats;
+
+/* Says in an error where in the source it is; loc: index into module->locs. */
+void ww_module_place(const ww_module *m, uint32_t loc, ww_err *e);
 
 /* Byte offset of each parameter in the parameter buffer, and its size. */
 void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total);
@@ -204,8 +218,10 @@ typedef struct ww_machine ww_machine;
  * is kept by reference. */
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e);
 void ww_machine_free(ww_machine *m); /* accepts NULL */
+/* Does the kernel wait for other warps, in loops or at grid-wide barriers? */
+bool ww_machine_waits(const ww_machine *m);
 /* Runs the given thread blocks (linear indices, x fastest), `resident` of them
- * interleaved at a time (0: 1). */
+ * interleaved at a time (0: 1), more when these wait for others. (schedule.c) */
 ww_status ww_machine_run(ww_machine *m,
                          const uint64_t *blocks,
                          uint32_t n,

@@ -112,6 +112,64 @@ static void ref_cg_tile(ref_state *r) { EACH(i, 128) I32(1)[i / 16] += I32(0)[i]
 static void ref_omp_reduction(ref_state *r) { EACH(i, INT(1)) F64(2)[0] += F64(3)[i] * F64(4)[i]; }
 static void ref_cas_loop(ref_state *r) { EACH(i, INT(2)) F64(1)[0] += F64(0)[i]; }
 
+/* ---- blocks, warps and lanes that wait for each other ---- */
+
+/* Sums, and one word a block of `each` with the flag that its sum is complete. */
+static void scanned(const int32_t *in, int32_t *out, uint64_t *status, int blocks, int each) {
+  uint32_t sum = 0;
+  EACH(i, blocks * each) {
+    sum += (uint32_t)in[i];
+    out[i] = (int32_t)sum;
+    status[i / each] = 2ull << 32 | sum;
+  }
+}
+static void ref_lookback_scan(ref_state *r) { scanned(I32(0), I32(1), U64(2), (int)r->launch->grid[0], 128); }
+static void ref_lookback_warp(ref_state *r) {
+  scanned(I32(0), I32(1), U64(2), (int)r->launch->grid[0], 32);
+  I32(3)[0] = (int)r->launch->grid[0];
+}
+static void ref_work_queue(ref_state *r) {
+  EACH(i, 64 * INT(3)) I32(1)[i] = I32(0)[i] * 3 + i / 64;
+  I32(2)[0] = INT(3) + (int)r->launch->grid[0]; /* and a draw in vain for each block */
+}
+static void ref_grid_barrier(ref_state *r) {
+  int n = threads_x(r);
+  EACH(s, INT(3)) {
+    const int32_t *from = I32(s & 1);
+    EACH(i, n) I32(1 - (s & 1))[i] = from[i] + from[(i + 33) % n];
+  }
+  U32(2)[0] = (uint32_t)INT(3) * (uint32_t)r->launch->grid[0];
+}
+static void ref_grid_sense(ref_state *r) {
+  int n = threads_x(r);
+  EACH(s, INT(1)) {
+    int32_t *was = malloc((size_t)n * sizeof *was);
+    memcpy(was, I32(0), (size_t)n * sizeof *was);
+    EACH(i, n) I32(0)[i] = was[i] + was[(i + 33) % n];
+    free(was);
+  }
+}
+static void ref_bucket_locks(ref_state *r) {
+  EACH(i, threads_x(r)) {
+    I32(2)[I32(0)[i] & 7]++;
+    I32(3)[I32(0)[i] & 7] += i;
+  }
+}
+static void ref_warp_lock(ref_state *r) {
+  I32(1)[0] = threads_x(r);
+  EACH(w, threads_x(r) / 32) {
+    I32(2)[2 * w] = 31 * 16;
+    I32(2)[2 * w + 1] = -1;
+  }
+}
+static void ref_flag_chain(ref_state *r) {
+  int blocks = (int)r->launch->grid[0], sum = 0;
+  for (int b = blocks - 1; b >= 0; b--) {
+    I32(1)[b] = sum += I32(0)[b] * 5;
+    I32(2)[b] = 1;
+  }
+}
+
 /* ---- stencils, n-body, softmax, sparse ---- */
 
 static void taps(const float *in, float *out, const float *w, int nw, int n) {
@@ -809,6 +867,8 @@ static const struct {
     SAME(cl_convert), SAME(cl_vload), SAME(cl_ids), SAME(cl_double), SAME(cl_select), SAME(hip_stride),
     SAME(hip_shfl), SAME(hip_ballot), SAME(hip_dyn_shared), SAME(omp_saxpy), SAME(omp_few_teams),
     SAME(omp_collapse), SAME(omp_stencil), SAME(omp_matmul), SAME(omp_reduction), SAME(omp_histogram),
+    SAME(lookback_scan), SAME(lookback_warp), SAME(work_queue), SAME(grid_barrier), SAME(grid_sense),
+    SAME(bucket_locks), SAME(warp_lock), SAME(flag_chain),
     /* those that compute what another does */
     {"stride2", ref_stride}, {"stride4", ref_stride}, {"stride8", ref_stride}, {"stride32", ref_stride},
     {"transpose_naive", ref_transpose}, {"transpose_tiled", ref_transpose}, {"transpose_padded", ref_transpose},

@@ -31,6 +31,7 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_BUFFER_BYTES] = "x: 3 bytes, from the accesses",
     [WW_ASSUME_ZEROS] = "x: zeros",
     [WW_ASSUME_COUNTER] = "x: zeros, as it counts up",
+    [WW_ASSUME_FLAGS] = "x: zeros, as threads wait for it to change",
     [WW_ASSUME_ROW_POINTERS] = "x: row pointers rising from 0 to 3",
     [WW_ASSUME_INDICES] = "x: integers in [3, 40), as they index other buffers",
     [WW_ASSUME_LOOP_ENDS] = "x: integers in [3, 40), as they end a loop",

@@ -642,6 +642,11 @@ static void test_indirect_calls(void **state) {
       want_indirect);
 }
 
+/* A loop without an end in which something changes. */
+#define ENDLESS                                                                    \
+  "@entry:\n  br @loop\n@loop:\n  %i = phi i32 [@entry 0] [@loop %n]\n  %n = add " \
+  "i32 %i, 1  !3\n  br @loop\n}\n"
+
 /* Runs a kernel that must fail; returns the message. */
 static const char *failure(const char *text, ww_status want, uint32_t *line) {
   uint64_t sizes[] = {THREADS * 4, 64};
@@ -673,8 +678,9 @@ static void test_failures(void **state) {
   expect_failure(HEAD "fn $f {\n@a:\n  call $f()  !7\n  ret\n}\n" KERNEL
                       "@entry:\n  call $f()  !9\n  ret\n}\n",
                  WW_EDATA, "calls nest deeper than 64", 7);
-  expect_failure(HEAD KERNEL "@entry:\n  br @loop\n@loop:\n  br @loop\n}\n", WW_ELIMIT,
-                 "stopped after", 0);
+  expect_failure(HEAD KERNEL "@entry:\n  br @loop\n@loop:\n  br @loop  !3\n}\n",
+                 WW_ELIMIT, "nothing changes from one iteration to the next", 3);
+  expect_failure(HEAD KERNEL ENDLESS, WW_ELIMIT, "stopped after", 3);
   expect_failure(HEAD KERNEL "@entry:\n" THREAD
                              "  %c = icmp.eq i32 %t, 70\n  cbr %c, @bad, @ok  "
                              "!3\n@bad:\n  trap #1  !4\n@ok:\n  ret\n}\n",
@@ -817,8 +823,7 @@ static void test_cancelling(void **state) {
   (void)state;
   uint64_t size = 64;
   int asked = 0;
-  rig r = rig_open(HEAD KERNEL "@entry:\n  br @loop\n@loop:\n  br @loop\n}\n", 1, 32,
-                   &size);
+  rig r = rig_open(HEAD KERNEL ENDLESS, 1, 32, &size);
   ww_observer obs = {.ctx = &asked, .cancelled = never};
   r.spec.max_steps = 0;
   assert_int_equal(rig_run(&r, 1, &obs), WW_ECANCEL);

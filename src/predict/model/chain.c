@@ -615,17 +615,20 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 
 /* ---- some blocks of a launch ---- */
 
-/* Evenly over the blocks that work, first and last among them. */
+/* Evenly over the blocks that work, first and last among them; the first ones where
+ * blocks need what those before them leave. */
 static uint32_t
-choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
+choose(const ww_sampled *s, const ww_run_spec *spec, double each, uint64_t *blocks) {
   uint64_t of = ww_sampled_working(s);
   uint64_t n = fmin(fmax(BUDGET / fmax(each, 1), LEAST_BLOCKS), MOST_BLOCKS);
   if (each > 3 * BUDGET)
     n = 1;
   if (n > of)
     n = of;
-  for (uint64_t k = 0; k < n; k++)
-    blocks[k] = ww_sampled_block(s, grid, n > 1 ? k * (of - 1) / (n - 1) : of / 2);
+  for (uint64_t k = 0; k < n; k++) {
+    uint64_t at = n > 1 ? k * (of - 1) / (n - 1) : of / 2;
+    blocks[k] = ww_sampled_block(s, spec->grid, spec->in_order ? k : at);
+  }
   return n;
 }
 
@@ -661,7 +664,7 @@ ww_status ww_chain_run(const ww_traced *t,
   uint64_t blocks[MOST_BLOCKS];
   double each =
       sampled->blocks ? sampled->warp_instructions / (double)sampled->blocks : 0;
-  uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
+  uint32_t nblocks = choose(sampled, spec, each, blocks);
   ww_arena *a = ww_arena_new();
   ww_chainer *all = NULL; /* the blocks run once for all of them */
   for (uint32_t k = n; k-- > 0;) {

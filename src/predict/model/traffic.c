@@ -394,6 +394,7 @@ typedef struct {
   uint32_t resident;    /* blocks of an SM */
   uint32_t lines;       /* of its L1 */
   uint64_t *blocks;     /* [resident]: those that run */
+  uint64_t *next;       /* of blocks that run in order */
 } plan;
 
 /* The blocks that the chosen SM holds, `most` of them, when block `first` is the wave's
@@ -403,6 +404,11 @@ static uint32_t choose(const plan *p, uint32_t most, uint64_t first) {
   uint64_t sms = p->l->g->sms;
   uint64_t sm = sms / 2;
   uint32_t n = 0;
+  if (p->l->spec->in_order) {
+    for (; n < most && *p->next < total; n++)
+      p->blocks[n] = ww_sampled_block(p->l->sampled, p->l->spec->grid, (*p->next)++);
+    return n;
+  }
   if (total - first <= sm)
     sm = (total - first) / 2;
   for (uint32_t k = 0; k < most; k++) {
@@ -481,6 +487,10 @@ static void run_rest(recorder *r, const ww_run_spec *s, const plan *p) {
   if (ww_machine_new(s, &m, NULL))
     return;
   r->lookups = 0;
+  if (s->in_order) { /* those that were cut off have left the next nothing */
+    ww_memory_reset(s->memory);
+    *p->next = 0;
+  }
   run_wave(r, m, p, choose(p, p->resident < 4 ? p->resident : 4, 0), 1);
   ww_machine_free(m);
 }
@@ -491,8 +501,10 @@ static void run_waves(recorder *r, const ww_gpu_launch *l, const replay_shape *s
   p.wave = (uint64_t)shape->sms * p.resident;
   p.waves = (ww_sampled_working(l->sampled) + p.wave - 1) / p.wave;
   p.blocks = WW_NEWN(r->a, uint64_t, p.resident);
+  p.next = WW_NEW(r->a, uint64_t);
   s.extrapolate = s.print = false;
   s.slice = SLICE;
+  s.share /= p.resident;
   s.max_steps = BUDGET;
   run_in_full(r, &s, &p);
   s.extrapolate = true;

@@ -128,7 +128,7 @@ static ww_status run_blocks(ww_machine *m,
     uint32_t n = total - at < most ? (uint32_t)(total - at) : most;
     for (uint32_t i = 0; i < n; i++)
       blocks[i] = at + i;
-    st = ww_machine_run(m, blocks, n, l->cooperative ? n : 1, &silent, stats, a, e);
+    st = ww_machine_run(m, blocks, n, 1, &silent, stats, a, e);
   }
   free(blocks);
   return st;
