@@ -28,6 +28,7 @@ FP16, BF16, FP32, I8, I32, I64 = torch.float16, torch.bfloat16, torch.float32, t
 
 def seeded(shape, kind, fill):
     """A tensor with contents of the kind that a launch spec's fill names."""
+    shape = shape if isinstance(shape, tuple) else (shape,)
     if fill == "zeros":
         return torch.zeros(shape, dtype=kind, device="cuda")
     if fill == "random" and kind.is_floating_point:

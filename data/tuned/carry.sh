@@ -8,7 +8,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 to=build-gpu/tuned
 make LLVM_CONFIG=none NVCC= BUILD=build-gpu build-gpu/warpwise || exit 1
-mkdir -p "$to/tuned/blind"
+mkdir -p "$to/tuned/blind" "$to/shim" # where shim/ is, gpus/ is looked for
 cp build-gpu/warpwise "$to/" && strip "$to/warpwise"
 for l in libcjson.so.1 libzstd.so.1 libsqlite3.so.0 libpcre2-8.so.0 libutf8proc.so.2; do
   cp -uL "$(cc -print-file-name=$l)" "$to/"

@@ -242,7 +242,7 @@ def bgemm_turned(a):
     return product(a)
 
 
-@check("blind/matrices.cu", M=128, N=256, K=320)
+@check("blind/matrices.cu", tolerance=1e-2, M=128, N=256, K=320)
 def igemm_scaled(a):
     (got, want), = turned(a)
     return [(got, (want.reshape(a["M"], -1) * a["sa"][:, None] * a["sb"] * 1e-4).ravel())]

@@ -27,6 +27,15 @@ def encode(cuda, m, address):
     return ctypes.string_at(at, 128)
 
 
+def driver():
+    """The driver with a context, without which it encodes nothing."""
+    cuda, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+    for status in (cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), cuda.cuCtxSetCurrent(context)):
+        if status:
+            raise OSError(f"the driver answers {status}")
+    return cuda
+
+
 def mapped(cuda, m):
     one, other = 0x7F0000000000, 0x7E1234560000
     a, b = encode(cuda, m, one), encode(cuda, m, other)
@@ -42,8 +51,7 @@ def main(source, to):
         for s in lines:
             try:
                 if any("tensormap" in a for a in s["args"]):
-                    cuda = cuda or ctypes.CDLL("libcuda.so.1")
-                    cuda.cuInit(0)
+                    cuda = cuda or driver()
                     s["args"] = [mapped(cuda, a["tensormap"]) if "tensormap" in a else a for a in s["args"]]
             except (OSError, ValueError) as e:
                 print(f"left out: {s['kernel']}: {e}", file=sys.stderr)

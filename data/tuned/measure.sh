@@ -1,9 +1,10 @@
 #!/bin/sh
 # measure.sh dev|blind OUT : everything that a device is needed for, from the folder that carry.sh makes.
 #
-# dev: all tuned kernels checked, those that are worked with measured, kernels of other places (cases.jsonl, where it is there), Triton kernels
-# compiled, checked and measured. blind: the kernels that are scored once, checked again and measured. No step stops the next; each has its limit
-# in seconds. OUT gets measured report lines (tuned, cases, triton, blind .jsonl), what was checked, and triton.tgz.
+# dev: all tuned kernels checked, those that are worked with measured, kernels of other places (cases.jsonl, where it is
+# there), Triton kernels compiled, checked and measured. blind: the kernels that are scored once, checked again and measured.
+# No step stops the next; each has its limit in seconds. OUT gets measured report lines (tuned, cases, triton, blind .jsonl),
+# what was checked, and triton.tgz; pack.py makes tables of them. An H200 takes 40 seconds for dev.
 here=$(cd "$(dirname "$0")" && pwd)
 set=${1:?usage: measure.sh dev|blind OUT}
 out=${2:?usage: measure.sh dev|blind OUT}
