@@ -13,18 +13,25 @@ import subprocess
 import sys
 import tarfile
 
+import specs
+
 OUT, DATA = sys.argv[1:3]
 GPU = "h200"
 
 
-def lines(name):
+def lines(name, launches=None):
+    """Report lines of OUT. Where the launches are given, in the same order, tensor maps are put back as these have them."""
     path = os.path.join(OUT, name)
-    for line in open(path) if os.path.exists(path) else []:
+    asked = specs.read(launches) if launches else []
+    for i, line in enumerate(open(path) if os.path.exists(path) else []):
         r = json.loads(line)
         if "error" in r:
             print(f"left out: {r.get('kernel')}: {r['error']['message']}")
-        else:
-            yield r
+            continue
+        if launches:
+            spec = specs.expand(asked[i], os.path.dirname(launches), "")
+            r["launch"]["args"] = [a if "tensormap" in a else b for a, b in zip(spec["args"], r["launch"]["args"])]
+        yield r
 
 
 def tidy(r, family, file):
@@ -66,7 +73,7 @@ def tuned():
     path = os.path.join(DATA, "tuned-h200.jsonl.zst")
     old = subprocess.run(["zstd", "-dc", path], capture_output=True, text=True).stdout.splitlines()
     rows = {key(r): r for r in map(json.loads, old)}
-    for r in lines("tuned.jsonl"):
+    for r in lines("tuned.jsonl", os.path.join(specs.HERE, "launches.jsonl")):
         rows[key(r)] = tidy(r, "tuned", "tuned/" + after(r["file"], "tuned/").split("/")[-1])
     write("tuned-h200.jsonl.zst", list(rows.values()))
 
@@ -103,7 +110,7 @@ def triton():
             codes[name] = (ptx, neutral_json(files[name + ".json"]))
         rows.append(tidy(r, re.sub(r"_\d+$", "", name), f"triton/{(same or [name])[0]}.ptx"))
     write("triton-h200.jsonl.zst", sorted(rows, key=lambda r: r["file"]))
-    kernels = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../triton/kernels.py")).read()
+    kernels = open(os.path.join(specs.HERE, "../triton/kernels.py")).read()
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as t:
         for name, text in sorted([("kernels.py", kernels)] + [(n + e, c) for n, pair in codes.items() for e, c in zip((".ptx", ".json"), pair)]):
@@ -121,4 +128,4 @@ cases = [tidy(r, "cases", after(r["file"], "cases/")) for r in lines("cases.json
 for r in cases:
     r["kernel"] = r["launch"]["kernel"] = plain(r["kernel"])
 write("cases-h200.jsonl.zst", cases)
-write("blind-h200.jsonl.zst", [tidy(r, "blind", "tuned/blind/" + os.path.basename(r["file"])) for r in lines("blind.jsonl")])
+write("blind-h200.jsonl.zst", [tidy(r, "blind", "tuned/blind/" + os.path.basename(r["file"])) for r in lines("blind.jsonl", os.path.join(specs.HERE, "blind/launches.jsonl"))])
