@@ -558,6 +558,14 @@ static void ref_struct_out(ref_state *r) {
   int32_t *y = (int32_t *)(void *)r->ptr[1];
   EACH(i, 100) y[i] = x[99 - i] * 7, I32(1)[i] = y[i] - 1;
 }
+static void ref_torch_rows(ref_state *r) {
+  const _Float16 *in = (const _Float16 *)(void *)r->ptr[0];
+  float *out = (float *)(void *)r->ptr[1];
+  EACH(row, 4) EACH(col, 40) {
+    float v = (float)in[row * 48 + col];
+    out[row * 40 + col] = (float)(_Float16)((float)(_Float16)(v * v) + 1.0f);
+  }
+}
 static void ref_alias_halves(ref_state *r) { EACH(i, 512) I32(1)[i] = I32(0)[i] * 2 + 1; }
 static void ref_template_axpy(ref_state *r) { EACH(i, 256) F64(2)[i] += 0.5 * F64(1)[i]; }
 
@@ -858,7 +866,8 @@ static const struct {
     SAME(half_scalar), SAME(bf16_fma), SAME(poly_f64), SAME(math_f32), SAME(math_f64), SAME(fast_math),
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
-    SAME(struct_param), SAME(struct_out), SAME(alias_halves), SAME(template_axpy), SAME(grid3d), SAME(inline_ptx),
+    SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
+    SAME(inline_ptx),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
     SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),

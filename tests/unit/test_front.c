@@ -46,6 +46,7 @@ static const load_case cases[] = {
      false},
     {"instances_none", {"instances.cu"}, {"-arch=sm_80", "--frobnicate"}, {0}, false},
     {"statements", {"statements.hip"}, {0}, {0}, false},
+    {"torch", {"torch.cu"}, {0}, {0}, true},
     {"host", {"host.cu"}, {0}, {0}, true},
     {"host_hip", {"host.hip"}, {0}, {0}, true},
     {"host_omp", {"host_omp.c"}, {0}, {0}, true},

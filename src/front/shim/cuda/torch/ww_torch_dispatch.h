@@ -1,0 +1,64 @@
+/* AT_DISPATCH_*: the body once for every type of a list, with scalar_t its name; so every instance of a kernel is known. */
+#ifndef WW_TORCH_DISPATCH_H
+#define WW_TORCH_DISPATCH_H
+#include <torch/ww_torch_tensor.h>
+
+namespace detail {
+inline at::ScalarType scalar_type(at::ScalarType s) { return s; }
+inline at::ScalarType scalar_type(const at::DeprecatedTypeProperties &t) { return t.scalarType(); }
+} // namespace detail
+
+#define AT_PRIVATE_CASE_TYPE_USING_HINT(TYPE, HINT, ...)             \
+  case TYPE: {                                                       \
+    using HINT = c10::impl::ScalarTypeToCPPTypeT<TYPE>;              \
+    return __VA_ARGS__();                                            \
+  }
+#define AT_DISPATCH_CASE(TYPE, ...) AT_PRIVATE_CASE_TYPE_USING_HINT(TYPE, scalar_t, __VA_ARGS__)
+#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                          \
+  [&] {                                                              \
+    const auto &the_type = TYPE;                                     \
+    switch (::detail::scalar_type(the_type)) {                       \
+      __VA_ARGS__                                                    \
+    default: __builtin_trap();                                       \
+    }                                                                \
+  }()
+
+/* ---- lists of types ---- */
+#define AT_DISPATCH_CASE_FLOATING_TYPES(...) AT_DISPATCH_CASE(at::ScalarType::Double, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Float, __VA_ARGS__)
+#define AT_DISPATCH_CASE_REDUCED_FLOATING_TYPES(...) AT_DISPATCH_CASE(at::ScalarType::Half, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::BFloat16, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_TYPES_AND_HALF(...) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Half, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_TYPES_AND(T, ...) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(T, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_TYPES_AND2(T, U, ...) AT_DISPATCH_CASE_FLOATING_TYPES_AND(T, __VA_ARGS__) AT_DISPATCH_CASE(U, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_TYPES_AND3(T, U, V, ...) AT_DISPATCH_CASE_FLOATING_TYPES_AND2(T, U, __VA_ARGS__) AT_DISPATCH_CASE(V, __VA_ARGS__)
+#define AT_DISPATCH_CASE_COMPLEX_TYPES(...) AT_DISPATCH_CASE(at::ScalarType::ComplexDouble, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::ComplexFloat, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(...) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_INTEGRAL_TYPES(...)                                                                                                                  \
+  AT_DISPATCH_CASE(at::ScalarType::Byte, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Char, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Int, __VA_ARGS__)  \
+      AT_DISPATCH_CASE(at::ScalarType::Long, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Short, __VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES(...) AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND(T, ...) AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(T, __VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND2(T, U, ...) AT_DISPATCH_CASE_ALL_TYPES_AND(T, __VA_ARGS__) AT_DISPATCH_CASE(U, __VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND3(T, U, V, ...) AT_DISPATCH_CASE_ALL_TYPES_AND2(T, U, __VA_ARGS__) AT_DISPATCH_CASE(V, __VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(...) AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX_AND2(T, U, ...) AT_DISPATCH_CASE_ALL_TYPES_AND2(T, U, __VA_ARGS__) AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_INDEX_TYPES(...)                                              \
+  AT_PRIVATE_CASE_TYPE_USING_HINT(at::ScalarType::Int, index_t, __VA_ARGS__)           \
+  AT_PRIVATE_CASE_TYPE_USING_HINT(at::ScalarType::Long, index_t, __VA_ARGS__)
+
+#define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_REDUCED_FLOATING_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_REDUCED_FLOATING_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES_AND_HALF(__VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES_AND(T, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES_AND(T, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES_AND2(T, U, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES_AND2(T, U, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES_AND3(T, U, V, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES_AND3(T, U, V, __VA_ARGS__))
+#define AT_DISPATCH_COMPLEX_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND(T, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES_AND(T, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND2(T, U, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES_AND2(T, U, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND3(T, U, V, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES_AND3(T, U, V, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(T, U, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX_AND2(T, U, __VA_ARGS__))
+#define AT_DISPATCH_INDEX_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_INDEX_TYPES(__VA_ARGS__))
+#endif
