@@ -585,7 +585,7 @@ static void prepend(low_fn *F) {
 
 /* ---- unused results: expansions leave some behind ---- */
 
-static bool removable(const ww_ins *i) {
+bool low_removable(const ww_ins *i) {
   uint8_t c = ww_ops[i->op].cls;
   bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP ||
               c == WW_CLASS_CVT || c == WW_CLASS_FP || c == WW_CLASS_FPX ||
@@ -620,7 +620,7 @@ static void drop_unused(low_fn *F) {
     low_block *blk = &F->blocks.v[b];
     for (uint32_t k = blk->ins.n; k-- > 0;) {
       ww_ins *i = &blk->ins.v[k];
-      if (!removable(i) || uses[i->dst])
+      if (!low_removable(i) || uses[i->dst])
         continue;
       add_uses(F, i, uses, -1);
       i->op = WW_NOPS;

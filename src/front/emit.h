@@ -173,6 +173,7 @@ ww_val
 low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2, ww_val v2);
 /* address of new local memory */
 ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align);
+bool low_removable(const ww_ins *i); /* unless somebody uses its result */
 void low_finish(low_fn *F);
 void low_repack(low_fn *F,
                 const low_comp *from,

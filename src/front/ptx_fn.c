@@ -296,7 +296,7 @@ static void rewrite_operands(low_fn *F, ww_ins *i, uint32_t *same) {
 }
 
 /* Also the phis of branches around an instruction. */
-static void rewrite(low_fn *F, uint32_t *same) {
+void ptx_replace(low_fn *F, uint32_t *same) {
   for (uint32_t b = 0; b < F->blocks.n; b++) {
     low_block *t = &F->blocks.v[b];
     for (uint32_t k = 0; k < t->ins.n; k++)
@@ -309,51 +309,12 @@ static void rewrite(low_fn *F, uint32_t *same) {
   }
 }
 
-/* Phis that somebody uses who is no phi, and those that these use. */
-static void find_live(ptx_fn *f, uint32_t *same) {
-  low_fn *F = f->F;
-  ww_map phi_of = {0}; /* value + 1 -> index + 1 */
-  ptx_numbers todo = {0};
-  bool *used = WW_NEWN(F->a, bool, F->vals.n + 1);
-  for (uint32_t b = 0; b < F->blocks.n; b++) {
-    const low_block *t = &F->blocks.v[b];
-    for (uint32_t k = 0; k < t->ins.n; k++) {
-      ww_operands o = ww_ins_operands(&t->ins.v[k]);
-      const ww_val fixed[3] = {t->ins.v[k].a, t->ins.v[k].b, t->ins.v[k].c};
-      for (uint32_t e = 0; e < o.fixed; e++)
-        used[fixed[e]] = true;
-      for (uint32_t e = 0; e < o.n; e++)
-        used[F->pool.v[o.ext + e * o.stride]] = true;
-    }
-    for (uint32_t p = 0; p < t->phis.n; p++)
-      for (uint32_t e = 0; e < t->phis.v[p].n; e++)
-        used[F->pool.v[t->phis.v[p].ext + 2 * e + 1]] = true;
-  }
-  for (uint32_t k = 0; k < f->phis.n; k++) {
-    ptx_phi *p = &f->phis.v[k];
-    *ww_map_at(&phi_of, F->a, p->v + 1ull, NULL) = k + 1;
-    p->live = same[p->v] == p->v && used[p->v];
-    if (p->live)
-      ww_push(F->a, &todo, k);
-  }
-  while (todo.n) {
-    const ptx_phi *p = &f->phis.v[todo.v[--todo.n]];
-    for (uint32_t e = 0; e < p->from.n; e++) {
-      const uint32_t *of = ww_map_find(&phi_of, resolved(same, p->from.v[e]) + 1ull);
-      if (!of || f->phis.v[*of - 1].live)
-        continue;
-      f->phis.v[*of - 1].live = true;
-      ww_push(F->a, &todo, *of - 1);
-    }
-  }
-}
-
 static void place_phis(ptx_fn *f, uint32_t entry, uint32_t *same) {
   low_fn *F = f->F;
   for (uint32_t k = 0; k < f->phis.n; k++) {
     const ptx_phi *p = &f->phis.v[k];
     const ptx_block *b = &f->blocks.v[p->block];
-    if (!p->live)
+    if (same[p->v] != p->v)
       continue;
     ww_phi out = {p->v, F->pool.n, p->from.n};
     for (uint32_t e = 0; e < p->from.n; e++) {
@@ -389,9 +350,9 @@ static void emit(ptx_fn *f) {
     return;
   complete_phis(f);
   uint32_t *same = find_trivial(f);
-  rewrite(f->F, same);
-  find_live(f, same);
+  ptx_replace(f->F, same);
   place_phis(f, entry, same);
+  ptx_fold(f->F);
   low_finish(f->F);
 }
 

@@ -109,7 +109,6 @@ typedef struct {
   uint32_t reg, block;
   ww_val v;
   ptx_numbers from; /* values, beside the block's predecessors */
-  bool live;
 } ptx_phi;
 
 typedef struct {
@@ -141,6 +140,11 @@ void ptx_study_registers(ptx_fn *f);
 
 /* ptx_fn.c */
 void ptx_lower_fn(ptx_module *p, ptx_function *def);
+/* Every value by the one that it is the same as: a value that is, by itself. */
+void ptx_replace(low_fn *F, uint32_t *same);
+
+/* ptx_fold.c */
+void ptx_fold(low_fn *F);
 
 /* ptx_call.c */
 void ptx_add_params(ptx_fn *f);

@@ -98,7 +98,7 @@ static void take_names(const ww_scan *s, ww_arena *a, ww_fn *fn) {
   if (!d)
     return;
   ww_front_params(ww_strndup(a, s->text + d->params, d->params_end - d->params), a,
-                    &text);
+                  &text);
   for (uint32_t p = 0; p < fn->nparams && text.nparams == fn->nparams; p++) {
     if (!*text.params[p].name)
       continue;
