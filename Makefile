@@ -18,7 +18,7 @@ LLVM_CONFIG ?= $(shell \
   for v in 23 22 21 20 19 18 17; do \
     if command -v llvm-config-$$v && command -v clang-$$v; then exit; fi; \
   done 2>/dev/null | head -n 1 | grep . || echo llvm-config-19)
-# LLVM_CONFIG=none: a build for machines that only measure (no source is read there; specs come ready from elsewhere).
+# LLVM_CONFIG=none: a build for machines that only measure (of sources PTX alone is read there; specs come ready from elsewhere).
 LLVM_CPPFLAGS := $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null)
 LLVM_LIBS     := $(shell $(LLVM_CONFIG) --ldflags 2>/dev/null) $(shell $(LLVM_CONFIG) --libs 2>/dev/null)
 LLVM_VERSION  := $(shell $(LLVM_CONFIG) --version 2>/dev/null)
@@ -43,7 +43,7 @@ API_LIBS = $(LLVM_LIBS) -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c src/lm/kernels_isa.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)
-SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/comment.c src/front/compile_commands.c src/front/diags.c src/front/kept.c src/front/scan.c
+SRCS := $(filter-out src/front/%,$(SRCS)) $(sort $(wildcard src/front/emit*.c src/front/ptx*.c)) $(patsubst %,src/front/%.c,absent comment compile_commands diags kept scan translate_asm translate_asm_ops translate_mma)
 SRCS := $(filter-out src/cmd/lsp.c,$(SRCS))
 $(BUILD)/main.o: WW_CFLAGS += -DWW_NO_FRONT
 else

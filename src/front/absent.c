@@ -1,5 +1,6 @@
-/* absent.c - the front end of a build without LLVM: says so. The only file of this
- * folder that such a build has. */
+/* absent.c - the front end of a build without LLVM: reads PTX, and says that it reads
+ * no source. */
+#include "front_int.h"
 #include "kept.h"
 
 /* Nothing here is used. */
@@ -15,7 +16,10 @@ static ww_status absent(ww_err *e) {
 
 ww_status
 ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
-  return ww_kept_read(o, a, out) ? WW_OK : absent(e);
+  *out = (ww_unit){0};
+  if (ww_kept_read(o, a, out))
+    return WW_OK;
+  return ww_ptx_given(o) ? ww_ptx_load(o, a, out, e) : absent(e);
 }
 
 ww_status ww_front_host_launches(const ww_front_options *o,
@@ -23,7 +27,8 @@ ww_status ww_front_host_launches(const ww_front_options *o,
                                  ww_host_launch **out,
                                  uint32_t *n,
                                  ww_err *e) {
-  return absent(e);
+  *n = 0;
+  return ww_ptx_given(o) ? WW_OK : absent(e);
 }
 
 void ww_front_precompile(const ww_front_options *o) {}

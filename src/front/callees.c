@@ -717,26 +717,16 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
         ww_push(L->a, &args, low_comp_of(F, a, k));
   }
   const low_type *rt = low_type_of(F, inst);
-  if (args.n > 255 || rt->n > 255)
-    low_refuse(F, "a call with more than 255 values");
   bool direct = LLVMIsAFunction(callee) != NULL;
-  ww_val target = direct ? WW_NOVAL : low_scalar(F, callee);
-  uint32_t index = direct ? low_want_fn(L, callee) : 0;
-  uint32_t ext = low_pool(F, args.v, args.n);
-  ww_val *res = low_define(F, inst);
+  low_invocation c = {.target = direct ? WW_NOVAL : low_scalar(F, callee),
+                      .index = direct ? low_want_fn(L, callee) : 0,
+                      .args = args.v,
+                      .nargs = args.n,
+                      .nres = rt->n};
+  c.types = WW_NEWN(F->a, ww_type, rt->n + 1);
   for (uint32_t i = 0; i < rt->n; i++)
-    res[i] = low_new_val(F, rt->c[i].type);
-  ww_ins *c = low_ins(F, direct ? WW_OP_CALL : WW_OP_CALLI, WW_VOID);
-  c->a = target;
-  c->imm = index;
-  c->ext = ext;
-  c->n = args.n;
-  c->nres = rt->n;
-  c->dst = rt->n ? res[0] : WW_NOVAL;
-  if (direct)
-    low_note(F->a, &F->callees, index);
-  else
-    F->indirect = true;
+    c.types[i] = rt->c[i].type;
+  low_invoke(F, &c, low_define(F, inst));
 }
 
 void low_call(low_fn *F, LLVMValueRef inst) {

@@ -80,7 +80,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n);
   const char *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
   char *text = plain_text(F->a, raw, n);
-  ptx_state s = {.F = F, .carry = WW_NOVAL};
+  ptx_state s = {.F = F, .carry = WW_NOVAL, .where = "inline PTX"};
   if (F->L->target != LOW_NVPTX) {
     if (*ptx_trim(text))
       low_refuse(F, "inline assembly: %.100s", ptx_trim(text));

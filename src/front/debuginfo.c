@@ -87,60 +87,6 @@ static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
 
 /* ---- function names ---- */
 
-const char *low_mangled(const char *s, size_t *n) {
-  char *name;
-  *n = strtoul(s, &name, 10);
-  return *n <= strlen(name) ? name : NULL;
-}
-
-/* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the
- * last plain one. */
-static const char *plain_name(low *L, const char *mangled) {
-  const char *s = mangled;
-  const char *name = mangled;
-  size_t n = strlen(mangled);
-  if (!ww_starts(s, "_Z"))
-    return mangled;
-  for (s += 2; *s == 'N' || *s == 'L' || *s == 'K'; s++) {}
-  for (size_t len; ww_is_digit(*s) && (s = low_mangled(s, &len)); s += len) {
-    name = s;
-    n = len;
-    if (mangled[2] != 'N')
-      break;
-  }
-  return ww_strndup(L->a, name, n);
-}
-
-/* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE,
- * _ZZ4kernvE4tile, _ZL1n; else as it is. */
-const char *low_variable_name(low *L, const char *mangled) {
-  const char *dot = strrchr(mangled, '.');
-  if (L->m.dialect == WW_OPENCL && dot && dot != mangled && !ww_is_digit(dot[1]) &&
-      dot[1])
-    return ww_strdup(L->a, dot + 1); /* kernel.variable */
-  for (const char *const *tail =
-           (const char *const[]){".static.", ".intern.", "__static__", "__intern__",
-                                 NULL};
-       *tail; tail++) {
-    dot = strstr(mangled, *tail); /* -fgpu-rdc: clang makes a static variable visible
-                                     under a longer name */
-    if (dot && dot != mangled)
-      return low_variable_name(L, ww_strndup(L->a, mangled, dot - mangled));
-  }
-  if (!ww_starts(mangled, "_Z"))
-    return mangled;
-  if (mangled[2] != 'Z' || !strchr(mangled, 'E'))
-    return plain_name(L, mangled);
-  /* the last <length><name> that ends the string */
-  for (const char *s = mangled + strlen(mangled); s > mangled; s--) {
-    size_t n;
-    const char *name = ww_is_digit(*s) ? low_mangled(s, &n) : NULL;
-    if (name && n && (!name[n] || name[n] == '_'))
-      return ww_strndup(L->a, name, n);
-  }
-  return mangled;
-}
-
 /* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text
  * that is on no disk lies one line lower behind its #line (clang_files.c). */
 static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
@@ -154,7 +100,7 @@ static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
     l = next;
   char *rest;
   bool lower = line && strtoul(l + 2, &rest, 10) == line + 1ul;
-  const char *name = plain_name(L, ww_strndup(L->a, s, l - s));
+  const char *name = low_plain_name(L->a, ww_strndup(L->a, s, l - s));
   return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest)
                : ww_fmt(L->a, "%s%s", name, l);
 }
@@ -172,7 +118,7 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
   if (ww_starts(fn->mangled, "__omp_offloading_"))
     fn->name = openmp_name(L, fn->mangled, fn->line);
   if (!fn->name)
-    fn->name = plain_name(L, fn->mangled);
+    fn->name = low_plain_name(L->a, fn->mangled);
   size_t n = strlen(fn->name);
   if (ww_ends(fn->name, ".device_stub")) /* clang's host stubs of HIP kernels */
     n -= 12;

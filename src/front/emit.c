@@ -427,6 +427,26 @@ ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align) {
   return v;
 }
 
+void low_invoke(low_fn *F, const low_invocation *c, ww_val *results) {
+  if (c->nargs > 255 || c->nres > 255)
+    low_refuse(F, "a call with more than 255 values");
+  bool direct = c->target == WW_NOVAL;
+  uint32_t ext = low_pool(F, c->args, c->nargs);
+  for (uint32_t i = 0; i < c->nres; i++)
+    results[i] = low_new_val(F, c->types[i]);
+  ww_ins *i = low_ins(F, direct ? WW_OP_CALL : WW_OP_CALLI, WW_VOID);
+  i->a = c->target;
+  i->imm = c->index;
+  i->ext = ext;
+  i->n = c->nargs;
+  i->nres = c->nres;
+  i->dst = c->nres ? results[0] : WW_NOVAL;
+  if (direct)
+    low_note(F->a, &F->callees, c->index);
+  else
+    F->indirect = true;
+}
+
 /* ---- bit repacking: the same bits as another list of scalars ---- */
 
 /* Little-endian bit cursor over the input components, 1 to 64 bits at a time, as a
@@ -565,7 +585,7 @@ static void prepend(low_fn *F) {
 
 /* ---- unused results: expansions leave some behind ---- */
 
-static bool removable(const ww_ins *i) {
+bool low_removable(const ww_ins *i) {
   uint8_t c = ww_ops[i->op].cls;
   bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP ||
               c == WW_CLASS_CVT || c == WW_CLASS_FP || c == WW_CLASS_FPX ||
@@ -600,7 +620,7 @@ static void drop_unused(low_fn *F) {
     low_block *blk = &F->blocks.v[b];
     for (uint32_t k = blk->ins.n; k-- > 0;) {
       ww_ins *i = &blk->ins.v[k];
-      if (!removable(i) || uses[i->dst])
+      if (!low_removable(i) || uses[i->dst])
         continue;
       add_uses(F, i, uses, -1);
       i->op = WW_NOPS;

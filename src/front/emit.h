@@ -46,6 +46,17 @@ bool low_foreign_file(const char *path);
  * single functions does not help. */
 ww_status low_deliver(low_module *m, ww_err *e);
 
+/* ---- names (emit_names.c) ---- */
+
+/* The <length><name> of a mangled name at s: where the name begins; NULL: it is cut
+ * off. */
+const char *low_mangled(const char *s, size_t *n);
+/* The first component of an Itanium name, "_Z4axpyPf" -> "axpy". */
+const char *low_plain_name(ww_arena *a, const char *mangled);
+/* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE,
+ * _ZZ4kernvE4tile, _ZL1n; else as it is. */
+const char *low_variable_name(low_module *m, const char *mangled);
+
 /* ---- functions (emit.c) ---- */
 
 typedef struct {
@@ -162,6 +173,7 @@ ww_val
 low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2, ww_val v2);
 /* address of new local memory */
 ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align);
+bool low_removable(const ww_ins *i); /* unless somebody uses its result */
 void low_finish(low_fn *F);
 void low_repack(low_fn *F,
                 const low_comp *from,
@@ -171,6 +183,14 @@ void low_repack(low_fn *F,
                 uint32_t nto,
                 ww_val *out);
 void low_add_param(low_fn *F, ww_param p);
+typedef struct {
+  ww_val target;  /* an address; WW_NOVAL: function `index` */
+  uint32_t index; /* of the module */
+  const ww_val *args;
+  uint32_t nargs, nres;
+  ww_type *types; /* of the results */
+} low_invocation;
+void low_invoke(low_fn *F, const low_invocation *c, ww_val *results);
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
 ww_val low_i32(low_fn *F, uint64_t k);
 ww_val low_fconst(low_fn *F, ww_type t, double v);

@@ -13,9 +13,7 @@
 #include "openmp.h"
 #include "translate.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 typedef struct {
   const char *file;
@@ -25,24 +23,6 @@ typedef struct {
 } input;
 
 /* ---- reading ---- */
-
-ww_status
-ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e) {
-  struct stat st;
-  if (stat(file, &st))
-    return ww_fail(e, WW_EIO, "cannot open '%s': %s", file, strerror(errno));
-  if (S_ISDIR(st.st_mode))
-    return ww_fail(e, WW_EIO, "'%s' is a directory: name a source file", file);
-  if (!S_ISREG(st.st_mode))
-    return ww_fail(e, WW_EIO, "'%s' is not a regular file", file);
-  if (st.st_size > (off_t)WW_SOURCE_MAX)
-    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file,
-                   (long long)st.st_size >> 20, WW_SOURCE_MAX >> 20);
-  ww_status rc = ww_read_file(a, file, WW_SOURCE_MAX, text, n, e);
-  if (!rc && memchr(*text, 0, *n))
-    return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
-  return rc;
-}
 
 ww_status ww_front_scan(
     const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out, ww_err *e) {
@@ -384,40 +364,6 @@ static ww_status instance_error(const ww_compiled *c,
 
 /* ---- what was lost ---- */
 
-/* "const float *x, int n" -> parameters with name and type as text. */
-static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
-  WW_VEC(ww_param) v = {0};
-  for (const char *p = text ? text : ""; *p;) {
-    const char *end = p;
-    for (int depth = 0; *end && (depth || *end != ','); end++) {
-      if (strchr("(<[{", *end))
-        depth++;
-      if (strchr(")>]}", *end))
-        depth--;
-    }
-    const char *stop = end;
-    while (stop > p && (ww_is_space(stop[-1]) || stop[-1] == ']' || stop[-1] == '['))
-      stop--;
-    const char *name = stop;
-    while (name > p && ww_is_word(name[-1]))
-      name--;
-    while (p < name && ww_is_space(*p))
-      p++;
-    const char *type_end = name;
-    while (type_end > p && ww_is_space(type_end[-1]))
-      type_end--;
-    if (type_end > p)
-      ww_push(a, &v,
-              (ww_param){.name = ww_strndup(a, name, stop - name),
-                         .ctype = ww_strndup(a, p, type_end - p),
-                         .pointer = type_end[-1] == '*',
-                         .type = type_end[-1] == '*' ? WW_I64 : WW_VOID});
-    p = end + (*end == ',');
-  }
-  fn->params = v.v;
-  fn->nparams = v.n;
-}
-
 static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
   const char *at = fn->refusal ? strstr(fn->refusal, "__ww_lost_") : NULL;
   if (!at)
@@ -458,7 +404,7 @@ static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a
                   .line = l->line,
                   .kernel = true,
                   .refusal = l->message};
-    params_of_text(l->params, a, fn);
+    ww_front_params(l->params, a, fn);
   }
 }
 
@@ -585,6 +531,8 @@ ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
     return ww_fail(e, WW_EUSAGE, "no source file given");
   if (ww_kept_read(o, a, out))
     return WW_OK;
+  if (ww_ptx_given(o))
+    return ww_ptx_load(o, a, out, e);
   double spent = ww_clang_spent();
   objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles),
                 .sizes = WW_NEWN(a, size_t, o->nfiles)};
@@ -628,7 +576,7 @@ ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
 void ww_front_precompile(const ww_front_options *o) {
   ww_arena *a = ww_arena_new();
   setup s;
-  bool ok = !set_up(o, a, &s, NULL);
+  bool ok = !ww_ptx_given(o) && !set_up(o, a, &s, NULL);
   for (uint32_t i = 0; ok && i < 2 * o->nfiles; i++) {
     const ww_scan *scan = &s.in[i / 2].scan;
     ww_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);

@@ -238,12 +238,21 @@ ww_status ww_recover(const ww_job *j,
                      ww_diags *diags,
                      ww_err *e);
 
+/* ---- ptx_load.c ---- */
+
+ww_status
+ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e);
+bool ww_ptx_given(const ww_front_options *o); /* whether the first file is PTX */
+ww_status ww_ptx_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* "const float *x, int n": parameters with name and type as text. */
+void ww_front_params(const char *text, ww_arena *a, ww_fn *fn);
+/* Kernels' parameters get the names that they have in the text of a source. */
+void ww_ptx_take_names(const char *text, size_t n, ww_arena *a, ww_module *m);
+
 /* ---- front.c ---- */
 
 /* Dialect of a file by its name and text, -1 when unknown. */
 int ww_front_dialect(const char *file, const ww_scan *s);
-ww_status
-ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e);
 /* What stands in files[which], taken apart, and the job to compile it. */
 ww_status ww_front_scan(
     const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out, ww_err *e);

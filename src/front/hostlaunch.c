@@ -162,6 +162,8 @@ ww_status ww_front_host_launches(const ww_front_options *o,
   ww_clang clang;
   *out = NULL;
   *n = 0;
+  if (ww_ptx_given(o))
+    return WW_OK;
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   int d = o->dialect >= 0 ? o->dialect : flags.dialect;
   ww_scan *scans = WW_NEWN(a, ww_scan, o->nfiles);

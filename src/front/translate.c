@@ -230,7 +230,7 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
     s.size = 0;
   if (!*s.mangled)
     s.mangled = ww_fmt(L->a, ".constant%u", index);
-  s.name = low_variable_name(L, s.mangled);
+  s.name = low_variable_name(&L->m, s.mangled);
   bool missing = LLVMIsDeclaration(gv) && !s.dynamic;
   const char *why =
       ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);

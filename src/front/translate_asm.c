@@ -1,15 +1,15 @@
-/* translate_asm.c - inline PTX: operands, registers, statements, predicates.
+/* translate_asm.c - PTX statements: types, registers, operands, predicates.
  *
- * Straight-line code only: registers are renamed as they are written. A predicate on a
- * pure instruction selects between the new and the old value, on any other it branches
- * around. Labels and branches refuse, as does any unknown instruction, by name. */
+ * Registers are renamed as they are written. A predicate on a pure instruction selects
+ * between the new and the old value, on any other it branches around. An unknown
+ * instruction refuses, by name; so do labels and branches in inline assembly. */
 #include "translate_asm.h"
 
 #include <stdlib.h>
 
 /* ---- types ---- */
 
-static bool type_named(const char *s, ptx_type *out) {
+bool ptx_type_named(const char *s, ptx_type *out) {
   static const low_named names[] = {
       {"pred", WW_I1}, {"b8", WW_I8},     {"u8", WW_I8},       {"s8", WW_I8},
       {"b16", WW_I16}, {"u16", WW_I16},   {"s16", WW_I16},     {"b32", WW_I32},
@@ -32,28 +32,198 @@ bool ptx_has(const ptx_ins *i, const char *modifier) {
 ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n) {
   ptx_type t;
   for (uint32_t k = 1; k < i->nop; k++)
-    if (type_named(i->op[k], &t) && n-- == 0)
+    if (ptx_type_named(i->op[k], &t) && n-- == 0)
       return t;
   return (ptx_type){WW_VOID, false, false};
 }
 
 void ptx_refuse(ptx_ins *i) {
-  low_refuse(i->F, "inline PTX: %.100s", i->text);
+  low_refuse(i->F, "%s: %.100s", i->s->where, i->text);
 }
 
-/* ---- registers and operands ---- */
+/* ---- text ---- */
 
-static ptx_reg *find_reg(ptx_state *s, const char *name) {
-  for (uint32_t i = s->regs.n; i-- > 0;)
-    if (!strcmp(s->regs.v[i].name, name))
-      return &s->regs.v[i];
-  return NULL;
+char *ptx_trim(char *s) {
+  while (ww_is_space(*s))
+    s++;
+  size_t n = strlen(s);
+  while (n && ww_is_space(s[n - 1]))
+    s[--n] = 0;
+  return s;
 }
 
-void ptx_add_reg(ptx_state *s, const char *name, ww_type t) {
-  ptx_reg r = {.declared = t, .type = t, .v = low_const(s->F, t, 0)};
-  snprintf(r.name, sizeof r.name, "%s", name);
+size_t ptx_word(const char *s) {
+  size_t n = 0;
+  if (ww_is_digit(*s) || *s == '@')
+    return 0;
+  while (ww_is_word(s[n]) || s[n] == '$' || s[n] == '%' || s[n] == '@')
+    n++;
+  return n;
+}
+
+static char *skip_string(char *c) {
+  for (c++; *c && *c != '"'; c++)
+    c += *c == '\\' && c[1];
+  return *c ? c : c - 1;
+}
+
+/* Where the statement ends: at its semicolon, or at a brace that it did not open. */
+static char *statement_end(char *c) {
+  bool line = ww_starts(c, ".loc ") || ww_starts(c, ".loc\t");
+  for (int depth = 0; *c && (*c != ';' || depth); c++) {
+    if (*c == '"')
+      c = skip_string(c);
+    if ((line && *c == '\n') || (*c == '}' && depth-- == 0))
+      break;
+    depth += *c == '{';
+  }
+  return c;
+}
+
+ptx_item ptx_next(char **at, char **text) {
+  char *c = *at;
+  while (ww_is_space(*c) || *c == ';')
+    c++;
+  if (!*c || *c == '{' || *c == '}') {
+    *at = c + (*c != 0);
+    return !*c ? PTX_END : *c == '{' ? PTX_OPEN : PTX_CLOSE;
+  }
+  size_t n = ptx_word(c);
+  char *after = c + n;
+  while (n && ww_is_space(*after))
+    after++;
+  if (n && *after == ':' && after[1] != ':') {
+    *at = after + 1;
+    c[n] = 0;
+    *text = c;
+    return PTX_LABEL;
+  }
+  char *end = statement_end(c);
+  *at = end + (*end != 0);
+  *end = 0;
+  *text = ptx_trim(c);
+  return PTX_STATEMENT;
+}
+
+/* Cuts s at each `at` outside of brackets; the pieces that are not empty. */
+static uint32_t split(ww_arena *a, char *s, char at, const char ***out) {
+  uint32_t n = 1;
+  for (const char *c = s; *c; c++)
+    n += *c == at;
+  const char **v = WW_NEWN(a, const char *, n);
+  int depth = 0;
+  char *start = s;
+  n = 0;
+  for (bool last = false; !last; s++) {
+    depth += *s == '{' || *s == '[' || *s == '(';
+    depth -= *s == '}' || *s == ']' || *s == ')';
+    if (*s && (*s != at || depth > 0))
+      continue;
+    last = !*s;
+    *s = 0;
+    char *piece = ptx_trim(start);
+    if (*piece)
+      v[n++] = piece;
+    start = s + 1;
+  }
+  *out = v;
+  return n;
+}
+
+static char *parse_predicate(ptx_ins *i, char *s) {
+  char *p = ptx_trim(s + 1);
+  bool not = *p == '!';
+  char *name = not ? ptx_trim(p + 1) : p;
+  size_t n = ptx_word(name);
+  i->predicate = ww_fmt(i->F->a, "%s%.*s", not ? "!" : "", (int)n, name);
+  return ptx_trim(name + n);
+}
+
+void ptx_parse(ptx_ins *i, ptx_state *s, const char *text) {
+  *i = (ptx_ins){.s = s, .F = s->F, .text = text};
+  char *c = ww_strdup(s->F->a, text);
+  if (*c == '@')
+    c = parse_predicate(i, c);
+  char *rest = c + strcspn(c, " \t\n\v\f\r");
+  bool more = *rest != 0;
+  *rest = 0;
+  i->nop = split(s->F->a, c, '.', &i->op);
+  if (more)
+    i->narg = split(s->F->a, rest + 1, ',', &i->arg);
+}
+
+/* ---- registers ---- */
+
+static uint32_t new_reg(ptx_state *s, const char *name, ww_type t, uint32_t *slot) {
+  ptx_reg r = {.name = name, .declared = t, .natural = t, .type = t};
+  if (!s->incoming) {
+    r.v = low_const(s->F, t, 0);
+    r.known = true;
+  }
   ww_push(s->F->a, &s->regs, r);
+  *slot = s->regs.n;
+  return s->regs.n - 1;
+}
+
+uint32_t ptx_add_reg(ptx_state *s, const char *name, ww_type t) {
+  bool fresh;
+  char *own = ww_strdup(s->F->a, name);
+  uint32_t *slot = ww_dict_at(&s->names, s->F->a, own, strlen(own), &fresh);
+  return new_reg(s, own, t, slot);
+}
+
+/* %r12 of %r<100> */
+static uint32_t find_in_banks(ptx_state *s, const char *name) {
+  size_t n = strlen(name);
+  size_t digits = n;
+  while (digits && ww_is_digit(name[digits - 1]))
+    digits--;
+  if (digits == n || n - digits > 9)
+    return PTX_NOREG;
+  uint32_t number = strtoul(name + digits, NULL, 10);
+  for (uint32_t b = s->banks.n; b-- > 0;) {
+    const ptx_bank *k = &s->banks.v[b];
+    if (strlen(k->prefix) != digits || memcmp(k->prefix, name, digits) ||
+        number >= k->count)
+      continue;
+    bool fresh;
+    uint32_t *slot =
+        ww_map_at(&s->in_banks, s->F->a, ((uint64_t)b << 32 | number) + 1, &fresh);
+    return fresh ? new_reg(s, ww_strdup(s->F->a, name), k->type, slot) : *slot - 1;
+  }
+  return PTX_NOREG;
+}
+
+uint32_t ptx_find_reg(ptx_state *s, const char *name) {
+  const uint32_t *slot = ww_dict_find(&s->names, name, strlen(name));
+  return slot && *slot ? *slot - 1 : find_in_banks(s, name);
+}
+
+/* .b32 a, b;  .pred %p<3>; what has no such type stays unknown */
+void ptx_declare(ptx_state *s, const char *text) {
+  ptx_type t = {WW_VOID, false, false};
+  char *save = NULL;
+  char *copy = ww_strdup(s->F->a, text);
+  for (char *tok = strtok_r(copy, " \t\n\r,", &save); tok;
+       tok = strtok_r(NULL, " \t\n\r,", &save)) {
+    if (*tok == '.') {
+      if (!ptx_type_named(tok + 1, &t))
+        t.t = WW_VOID;
+      if (t.pair)
+        t.t = WW_I32;
+      continue;
+    }
+    char *lt = strchr(tok, '<');
+    if (t.t == WW_VOID)
+      continue;
+    if (!lt) {
+      ptx_add_reg(s, tok, t.t);
+      continue;
+    }
+    *lt = 0;
+    ptx_bank b = {tok, strtoul(lt + 1, NULL, 10), t.t};
+    ww_push(s->F->a, &s->banks, b);
+  }
 }
 
 ww_val ptx_reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
@@ -67,6 +237,47 @@ ww_val ptx_reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
   ww_type ti = low_int_type(wt);
   return low_bits(F, low_int_to(F, low_bits(F, v, from, fi), fi, ti, sign), ti, to);
 }
+
+ww_val ptx_get(ptx_state *s, uint32_t reg, ww_type *t) {
+  ptx_reg *r = &s->regs.v[reg];
+  if (!r->known || (!r->once && r->block != s->block)) {
+    ww_val v = s->incoming(s, reg);
+    r = &s->regs.v[reg];
+    r->v = v;
+    r->type = r->natural;
+    r->known = true;
+    r->block = s->block;
+  }
+  *t = r->type;
+  return r->v;
+}
+
+static void note_change(ptx_state *s, uint32_t reg) {
+  for (uint32_t k = 0; k < s->changes.n; k++)
+    if (s->changes.v[k].reg == reg)
+      return;
+  struct ptx_change c = {.reg = reg};
+  c.before = ptx_get(s, reg, &c.type);
+  ww_push(s->F->a, &s->changes, c);
+}
+
+void ptx_set(ptx_state *s, uint32_t reg, ww_val v, ww_type t) {
+  ptx_reg *r = &s->regs.v[reg];
+  if (r->settled) {
+    v = ptx_reshape(s->F, v, t, r->natural, false);
+    t = r->natural;
+  }
+  if (s->noting)
+    note_change(s, reg);
+  r->v = v;
+  r->type = t;
+  r->known = true;
+  r->block = s->block;
+  if (s->written)
+    s->written(s, reg);
+}
+
+/* ---- operands ---- */
 
 /* 0f3f800000 and 0d3ff0000000000000: a float or double by its bits. */
 static bool hex_float(const char *s, double *value, uint64_t *bits) {
@@ -84,7 +295,14 @@ static bool hex_float(const char *s, double *value, uint64_t *bits) {
   return true;
 }
 
-static bool immediate(const char *s, ww_type t, uint64_t *bits) {
+/* A float's bits stay as they are where the type has the same width: NaNs too. */
+static uint64_t as_type(double f, uint64_t bits, bool single, ww_type t) {
+  if (!ww_is_float(t) || ww_type_bits(t) == (single ? 32 : 64))
+    return bits;
+  return low_float_bits(t, f);
+}
+
+bool ptx_immediate(const char *s, ww_type t, uint64_t *bits) {
   bool neg = *s == '-';
   const char *d = s + neg;
   double f;
@@ -92,15 +310,21 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   if (!ww_is_digit(*d))
     return false;
   if (hex_float(d, &f, &b)) {
-    *bits = ww_is_float(t) ? low_float_bits(t, neg ? -f : f) : b;
+    bool single = d[1] == 'f' || d[1] == 'F';
+    *bits = as_type(f, b, single, t);
+    if (neg)
+      *bits ^= 1ull << (ww_type_bits(t) - 1);
     return true;
   }
   if (strpbrk(d, ".") && !ww_starts(d, "0x")) {
     f = strtod(s, NULL);
-    *bits = ww_is_float(t) ? low_float_bits(t, f) : (uint64_t)(int64_t)f;
+    *bits = ww_is_float(t)   ? low_float_bits(t, f)
+            : fabs(f) < 9e18 ? (uint64_t)(int64_t)f
+                             : 0;
     return true;
   }
-  uint64_t v = strtoull(d, NULL, 0);
+  bool binary = ww_starts(d, "0b") || ww_starts(d, "0B");
+  uint64_t v = strtoull(binary ? d + 2 : d, NULL, binary ? 2 : 0);
   if (neg)
     v = (uint64_t)-v;
   *bits = v;
@@ -111,7 +335,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
-  char name[PTX_NAME];
+  char name[40];
   ww_type from = WW_I32;
   bool warp = !strcmp(s, "WARP_SZ");
   if (*s != '%' && !warp)
@@ -140,8 +364,8 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
     out[0] = operand;
     return 1;
   }
-  for (char *rest, *tok = strtok_r(ww_strdup(i->F->a, operand + 1), ",} \t", &rest);
-       tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
+  for (char *rest, *tok = strtok_r(ww_strdup(i->F->a, operand + 1), ",} \t\n\r", &rest);
+       tok && n < max; tok = strtok_r(NULL, ",} \t\n\r", &rest))
     out[n++] = tok;
   return n;
 }
@@ -152,7 +376,15 @@ static uint32_t vector_parts(
     ptx_ins *i, const char *operand, ww_type t, const char *part[8], low_comp c[8]) {
   uint32_t n = ptx_list(i, operand, part, 8);
   low_elements(c, low_int_type(n ? ww_type_bits(t) / n : 0), n);
+  if (!n || c->bits * n != ww_type_bits(t))
+    ptx_refuse(i);
   return n;
+}
+
+/* Two words are a pair of registers: nothing is done to put them together. */
+static void free_of_cost(low_fn *F, uint32_t from, const low_comp *part) {
+  if (part->bits == 32)
+    low_parts(F, from, WW_NOPS);
 }
 
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) {
@@ -164,13 +396,33 @@ static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) {
   ww_val out;
   for (uint32_t k = 0; k < n; k++)
     v[k] = ptx_read(i, part[k], from->type);
+  uint32_t here = low_here(i->F);
   low_repack(i->F, from, n, v, &to, 1, &out);
+  free_of_cost(i->F, here, from);
   return out;
+}
+
+/* table, table+16 */
+static bool variable(ptx_ins *i, const char *operand, ww_type t, ww_val *out) {
+  size_t n = ptx_word(operand);
+  const char *rest = operand + n + strspn(operand + n, " \t");
+  uint64_t offset = 0;
+  if (!n || !i->s->variable || (*rest && *rest != '+' && *rest != '-'))
+    return false;
+  if (*rest && !ptx_immediate(ptx_trim(ww_strdup(i->F->a, rest + (*rest == '+'))),
+                              WW_I64, &offset))
+    return false;
+  if (!i->s->variable(i->s, ww_strndup(i->F->a, operand, n), out))
+    return false;
+  *out = low_add_imm(i->F, *out, WW_I64, offset);
+  *out = ptx_reshape(i->F, *out, WW_I64, t, false);
+  return true;
 }
 
 ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
   uint64_t bits;
   ww_val v;
+  ww_type from;
   if (t == WW_VOID) {
     ptx_refuse(i);
     return low_i32(i->F, 0);
@@ -179,12 +431,14 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
     return read_vector(i, operand, t);
   if (*operand == '!')
     return low_not(i->F, ptx_read(i, operand + 1, WW_I1));
-  ptx_reg *r = find_reg(i->s, operand);
-  if (r)
-    return ptx_reshape(i->F, r->v, r->type, t, false);
-  if (immediate(operand, t, &bits))
+  uint32_t reg = ptx_find_reg(i->s, operand);
+  if (reg != PTX_NOREG) {
+    v = ptx_get(i->s, reg, &from);
+    return ptx_reshape(i->F, v, from, t, false);
+  }
+  if (ptx_immediate(operand, t, &bits))
     return low_const(i->F, t, bits);
-  if (special(i, operand, t, &v))
+  if (special(i, operand, t, &v) || variable(i, operand, t, &v))
     return v;
   ptx_refuse(i);
   return low_const(i->F, t, 0);
@@ -196,7 +450,9 @@ static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   low_comp from = low_element(t, 0);
   uint32_t n = vector_parts(i, operand, t, part, to);
   ww_val out[8];
+  uint32_t here = low_here(i->F);
   low_repack(i->F, &from, 1, &v, to, n, out);
+  free_of_cost(i->F, here, to);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], out[k], to->type, false);
 }
@@ -208,29 +464,40 @@ void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) 
     write_vector(i, operand, v, t);
     return;
   }
-  ptx_reg *r = find_reg(i->s, operand);
-  if (!r) {
+  uint32_t reg = ptx_find_reg(i->s, operand);
+  if (reg == PTX_NOREG) {
     ptx_refuse(i);
     return;
   }
-  if (ww_type_bits(r->declared) != ww_type_bits(t)) {
-    v = ptx_reshape(i->F, v, t, r->declared, sign);
-    t = r->declared;
+  ww_type declared = i->s->regs.v[reg].declared;
+  if (ww_type_bits(declared) != ww_type_bits(t)) {
+    v = ptx_reshape(i->F, v, t, declared, sign);
+    t = declared;
   }
-  r->v = v;
-  r->type = t;
+  ptx_set(i->s, reg, v, t);
 }
 
-/* [reg], [reg+imm], [reg + -4] */
+ww_type ptx_natural(ptx_ins *i, const char *const *operands, uint32_t n, ww_type t) {
+  ww_type all = t;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t reg = ptx_find_reg(i->s, operands[k]);
+    ww_type is = reg == PTX_NOREG ? t : i->s->regs.v[reg].natural;
+    if (ww_type_bits(is) != ww_type_bits(t) || (k && is != all))
+      return t;
+    all = is;
+  }
+  return all;
+}
+
+/* [reg], [reg+imm], [reg + -4], [variable+8] */
 low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t align) {
-  char s[80];
   low_addr p = {.space = space, .align = align};
+  char *s = ww_alloc(i->F->a, strlen(operand) + 1);
   size_t n = 0;
-  for (const char *c = operand; *c && n + 1 < sizeof s; c++)
+  for (const char *c = operand; *c; c++)
     if (*c != '[' && *c != ']' && !ww_is_space(*c))
       s[n++] = *c;
-  s[n] = 0;
-  char *plus = strpbrk(s + 1, "+-");
+  char *plus = n ? strpbrk(s + 1, "+-") : NULL;
   if (plus) {
     p.off = strtoll(*plus == '+' ? plus + 1 : plus, NULL, 0);
     *plus = 0;
@@ -239,189 +506,103 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
   return p;
 }
 
-/* ---- statements ---- */
-
-char *ptx_trim(char *s) {
-  while (ww_is_space(*s))
-    s++;
-  size_t n = strlen(s);
-  while (n && ww_is_space(s[n - 1]))
-    s[--n] = 0;
-  return s;
-}
-
-/* .reg .b32 a, b; .reg .pred %p<3>; */
-static void declare(ptx_state *s, char *text) {
-  ptx_type t = {WW_I32, false, false};
-  char *save = NULL;
-  for (char *tok = strtok_r(text, " \t\n,", &save); tok;
-       tok = strtok_r(NULL, " \t\n,", &save)) {
-    if (*tok == '.') {
-      if (!type_named(tok + 1, &t) || t.pair)
-        t.t = WW_I32;
-      continue;
-    }
-    char *lt = strchr(tok, '<');
-    if (!lt) {
-      ptx_add_reg(s, tok, t.t);
-      continue;
-    }
-    int n = atoi(lt + 1);
-    *lt = 0;
-    for (int k = 0; k < n && k < 64; k++) {
-      char name[PTX_NAME];
-      snprintf(name, sizeof name, "%.30s%d", tok, k);
-      ptx_add_reg(s, name, t.t);
-    }
-  }
-}
-
-static void split_operands(ptx_ins *i, char *s) {
-  int depth = 0;
-  char *start = s;
-  for (;; s++) {
-    if (*s == '{' || *s == '[')
-      depth++;
-    if (*s == '}' || *s == ']')
-      depth--;
-    if (*s && (*s != ',' || depth))
-      continue;
-    bool last = !*s;
-    *s = 0;
-    char *o = ptx_trim(start);
-    if (*o && i->narg < PTX_MAX_OPERANDS)
-      i->arg[i->narg++] = o;
-    if (last)
-      break;
-    start = s + 1;
-  }
-}
-
-static void parse(ptx_ins *i, char *s) {
-  size_t n = strcspn(s, " \t\n\v\f\r");
-  for (size_t k = 0; k < n && i->nop < PTX_MAX_TOKENS;) {
-    size_t e = k + strcspn(s + k, ". \t\n\v\f\r");
-    snprintf(i->op[i->nop++], sizeof i->op[0], "%.*s", (int)(e - k < 15 ? e - k : 15),
-             s + k);
-    k = e + 1;
-    while (k < n && s[k] == ':')
-      k++; /* .shared::cluster keeps its parts apart */
-  }
-  split_operands(i, s + n);
-}
-
 /* ---- predicates ---- */
-
-static ptx_reg *copy_of(const ptx_state *s) {
-  ptx_reg *copy = WW_NEWN(s->F->a, ptx_reg, s->regs.n + 1);
-  return memcpy(copy, s->regs.v, s->regs.n * sizeof *copy);
-}
 
 static void execute(ptx_ins *i) {
   if (!ptx_execute(i))
     ptx_refuse(i);
 }
 
+static void execute_noting(ptx_ins *i) {
+  i->s->changes.n = 0;
+  i->s->noting = true;
+  execute(i);
+  i->s->noting = false;
+}
+
 static void predicated_select(ptx_ins *i, ww_val p) {
   ptx_state *s = i->s;
-  uint32_t n = s->regs.n;
-  const ptx_reg *before = copy_of(s);
-  execute(i);
-  for (uint32_t k = 0; k < n && !i->F->fn.refusal; k++) {
-    ptx_reg *r = &s->regs.v[k];
-    if (r->v == before[k].v)
-      continue;
-    ww_val old = ptx_reshape(i->F, before[k].v, before[k].type, r->type, false);
-    r->v = low_select(i->F, r->type, p, r->v, old);
+  execute_noting(i);
+  for (uint32_t k = 0; k < s->changes.n && !i->F->fn.refusal; k++) {
+    struct ptx_change c = s->changes.v[k];
+    ww_type t;
+    ww_val now = ptx_get(s, c.reg, &t);
+    ww_val old = ptx_reshape(i->F, c.before, c.type, t, false);
+    ptx_set(s, c.reg, low_select(i->F, t, p, now, old), t);
   }
 }
 
-/* The value in the type that the register was declared with. */
-static void settle(low_fn *F, ptx_reg *r) {
-  r->v = ptx_reshape(F, r->v, r->type, r->declared, false);
-  r->type = r->declared;
+/* Values in the types that the registers were declared with: of both ways alike. */
+static void settle_all(ptx_state *s) {
+  for (uint32_t k = 0; k < s->regs.n && !s->incoming; k++) {
+    ptx_reg *r = &s->regs.v[k];
+    r->v = ptx_reshape(s->F, r->v, r->type, r->declared, false);
+    r->type = r->declared;
+  }
 }
 
 static void predicated_branch(ptx_ins *i, ww_val p) {
   low_fn *F = i->F;
   ptx_state *s = i->s;
-  uint32_t n = s->regs.n;
   uint32_t yes = low_new_block(F, NULL);
   uint32_t join = low_new_block(F, NULL);
   uint32_t from = F->cur;
-  for (uint32_t k = 0; k < n; k++) /* the old value in the type the join will have */
-    settle(F, &s->regs.v[k]);
-  const ptx_reg *before = copy_of(s);
+  settle_all(s);
   low_cbr(F, p, yes, join);
   F->cur = yes;
-  execute(i);
+  execute_noting(i);
   bool falls = !low_cur(F)->ended;
-  for (uint32_t k = 0; k < n && falls; k++)
-    if (s->regs.v[k].v != before[k].v)
-      settle(F, &s->regs.v[k]);
+  for (uint32_t k = 0; k < s->changes.n && falls; k++) {
+    ptx_reg *r = &s->regs.v[s->changes.v[k].reg];
+    r->v = ptx_reshape(F, r->v, r->type, s->changes.v[k].type, false);
+    r->type = s->changes.v[k].type;
+  }
   uint32_t end = F->cur;
   low_br(F, join);
   F->cur = join;
-  for (uint32_t k = 0; k < n; k++) {
-    ptx_reg *r = &s->regs.v[k];
-    if (r->v != before[k].v)
-      r->v = falls ? low_phi2(F, r->type, from, before[k].v, end, r->v) : before[k].v;
+  for (uint32_t k = 0; k < s->changes.n; k++) {
+    struct ptx_change c = s->changes.v[k];
+    ww_val now = s->regs.v[c.reg].v;
+    ptx_set(s, c.reg, falls ? low_phi2(F, c.type, from, c.before, end, now) : c.before,
+            c.type);
   }
 }
 
-static void statement(ptx_state *s, char *text) {
-  ptx_ins i = {.s = s, .F = s->F, .text = ww_strdup(s->F->a, text)};
-  if (ww_starts(text, ".reg")) {
-    declare(s, text + 4);
+void ptx_run(ptx_ins *i) {
+  uint64_t known;
+  if (!i->nop) {
+    ptx_refuse(i);
     return;
   }
-  if (ww_starts(text, ".pragma"))
-    return;
-  char *p = NULL;
-  if (*text == '@') {
-    size_t n = strcspn(text, " \t\n\v\f\r");
-    p = ww_strndup(s->F->a, text + 1, n - 1);
-    text = ptx_trim(text + n);
-  }
-  parse(&i, text);
-  if (!i.nop || strchr(text, ':') == text + strlen(i.op[0])) {
-    ptx_refuse(&i);
+  if (!i->predicate) {
+    execute(i);
     return;
   }
-  if (!p) {
-    execute(&i);
-    return;
-  }
-  ww_val cond = ptx_read(&i, p, WW_I1);
-  if (ptx_is_pure(&i))
-    predicated_select(&i, cond);
+  ww_val cond = ptx_read(i, i->predicate, WW_I1);
+  bool pure = ptx_is_pure(i);
+  if (pure && low_is_const(i->F, cond, &known)) {
+    if (known & 1)
+      execute(i);
+  } else if (pure)
+    predicated_select(i, cond);
   else
-    predicated_branch(&i, cond);
+    predicated_branch(i, cond);
 }
+
+/* ---- inline assembly ---- */
 
 void ptx_statements(ptx_state *s, char *text) {
-  /* scope braces stand alone at the start of a statement */
-  for (char *c = text; *c; c++) {
-    char *start = c;
-    while (ww_is_space(*c) || *c == ';')
-      c++;
-    if (*c == '{' || *c == '}')
+  char *one = NULL;
+  ptx_ins i;
+  for (ptx_item k; (k = ptx_next(&text, &one)) != PTX_END && !s->F->fn.refusal;) {
+    if (k == PTX_OPEN || k == PTX_CLOSE)
       continue;
-    start = c;
-    int depth = 0;
-    while (*c && (*c != ';' || depth)) {
-      if (*c == '{')
-        depth++;
-      if (*c == '}' && depth-- == 0)
-        break;
-      c++;
-    }
-    char end = *c;
-    *c = 0;
-    char *one = ptx_trim(start);
-    if (*one && !s->F->fn.refusal)
-      statement(s, one);
-    if (!end)
-      break;
+    ptx_parse(&i, s, one);
+    if (k == PTX_LABEL)
+      ptx_refuse(&i);
+    else if (ww_starts(one, ".reg"))
+      ptx_declare(s, one + 4);
+    else if (!ww_starts(one, ".pragma"))
+      ptx_run(&i);
   }
 }

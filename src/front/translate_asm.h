@@ -1,27 +1,60 @@
-/* translate_asm.h - inline PTX: statements taken apart (translate_asm.c), then lowered
- * by opcode (translate_asm_ops.c). */
+/* translate_asm.h - PTX statements, inline or of a whole function: taken apart
+ * (translate_asm.c), then lowered by opcode (translate_asm_ops.c).
+ *
+ * A register is renamed each time it is written. Inside assembly of a source that is
+ * all there is to it; a function (ptx_fn.c) says what a register holds where a block
+ * begins. */
 #ifndef WW_FRONT_TRANSLATE_ASM_H
 #define WW_FRONT_TRANSLATE_ASM_H
 
 #include "emit.h"
 
-enum { PTX_MAX_TOKENS = 12, PTX_MAX_OPERANDS = 16, PTX_NAME = 40 };
+#define PTX_NOREG UINT32_MAX
 
-/* A register: an operand of the asm ($0 ...) or one declared inside it. SSA: `v` is its
- * value now.
- */
+/* A register: an operand of the asm ($0 ...), or a declared one. */
 typedef struct {
-  char name[PTX_NAME];
+  const char *name;
   /* width it has; the value may be held as another type of that width */
   ww_type declared;
+  ww_type natural; /* of that width: what is mostly done with it */
+  bool settled;    /* its value is always of the natural type */
+  bool known;      /* v is its value in `block` */
+  bool once;       /* written once, and v good wherever it is read */
+  uint32_t block;
   ww_val v;
   ww_type type; /* of v */
 } ptx_reg;
 
+/* %r<100>: registers by number, made when they are first named */
 typedef struct {
+  const char *prefix;
+  uint32_t count;
+  ww_type type;
+} ptx_bank;
+
+typedef struct ptx_state {
   low_fn *F;
   WW_VEC(ptx_reg) regs;
-  ww_val carry; /* i1 of add.cc and kin, WW_NOVAL before the first */
+  WW_VEC(ptx_bank) banks;
+  ww_dict names;   /* of registers that were declared one by one -> index + 1 */
+  ww_map in_banks; /* bank << 32 | number, + 1 -> index + 1 */
+  ww_map packed;   /* value + 1 -> in halves, what it was put together from */
+  WW_VEC(ww_val) halves;
+  ww_val carry;      /* i1 of add.cc and kin, WW_NOVAL before the first */
+  uint32_t block;    /* of the function; 0: there is only one */
+  const char *where; /* in refusals: "inline PTX" */
+  bool noting;       /* what is written is noted in changes, each register once */
+  WW_VEC(struct ptx_change {
+    uint32_t reg;
+    ww_val before;
+    ww_type type;
+  })
+  changes;
+  /* Of a function, NULL for none: what a register holds where the block begins, of its
+   * natural type; noting that it is written; the address of a variable. */
+  ww_val (*incoming)(struct ptx_state *s, uint32_t reg);
+  void (*written)(struct ptx_state *s, uint32_t reg);
+  bool (*variable)(struct ptx_state *s, const char *name, ww_val *address);
 } ptx_state;
 
 /* A type suffix: .s32, .bf16x2 ... */
@@ -34,21 +67,40 @@ typedef struct {
 typedef struct {
   ptx_state *s;
   low_fn *F;
-  char op[PTX_MAX_TOKENS][16]; /* opcode and its dot-separated modifiers */
-  uint32_t nop;
-  const char *arg[PTX_MAX_OPERANDS];
-  uint32_t narg;
-  const char *text; /* the statement, for refusals */
-  ww_type type;     /* its first type suffix: see ptx_type */
+  const char **op; /* opcode and its dot-separated modifiers */
+  const char **arg;
+  uint32_t nop, narg;
+  const char *predicate; /* "%p1", "!%p1", or NULL */
+  const char *text;      /* the statement, for refusals */
+  ww_type type;          /* its first type suffix: see ptx_type */
   bool sign, pair;
   int x; /* of the opcode's row */
 } ptx_ins;
 
-void ptx_add_reg(ptx_state *s, const char *name, ww_type t);
+/* ---- text ---- */
+
+typedef enum { PTX_END, PTX_OPEN, PTX_CLOSE, PTX_LABEL, PTX_STATEMENT } ptx_item;
+/* The next item of a text without comments, which it cuts into pieces: a brace alone,
+ * a label, or a statement without its semicolon. *at moves behind it. */
+ptx_item ptx_next(char **at, char **text);
+char *ptx_trim(char *s); /* in place */
+/* Length of the identifier that begins here, 0: none. */
+size_t ptx_word(const char *s);
+bool ptx_type_named(const char *s, ptx_type *out);
+/* A statement that is an instruction; text stays as it is. */
+void ptx_parse(ptx_ins *i, ptx_state *s, const char *text);
+
+/* ---- registers ---- */
+
+void ptx_declare(ptx_state *s, const char *text); /* behind ".reg" */
+uint32_t ptx_add_reg(ptx_state *s, const char *name, ww_type t);
+uint32_t ptx_find_reg(ptx_state *s, const char *name); /* PTX_NOREG: none */
+ww_val ptx_get(ptx_state *s, uint32_t reg, ww_type *t);
+void ptx_set(ptx_state *s, uint32_t reg, ww_val v, ww_type t);
 /* As another type of the same or another width. */
 ww_val ptx_reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign);
-char *ptx_trim(char *s); /* in place */
-void ptx_statements(ptx_state *s, char *text);
+
+/* ---- operands ---- */
 
 bool ptx_has(const ptx_ins *i, const char *modifier);
 /* n-th type suffix; WW_VOID when absent */
@@ -60,8 +112,15 @@ uint32_t ptx_list(ptx_ins *i,
                   const char **out,
                   uint32_t max); /* {a, b} or one */
 low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t align);
+bool ptx_immediate(const char *s, ww_type t, uint64_t *bits);
+/* The type in which n registers of `t` are best loaded: what they hold. */
+ww_type ptx_natural(ptx_ins *i, const char *const *operands, uint32_t n, ww_type t);
 void ptx_refuse(ptx_ins *i);
 
+/* ---- instructions ---- */
+
+void ptx_run(ptx_ins *i);                      /* one, with its predicate */
+void ptx_statements(ptx_state *s, char *text); /* of inline assembly */
 /* Lowers one unpredicated instruction; false: unknown. */
 bool ptx_execute(ptx_ins *i);
 /* no memory, no control: a predicate can select afterwards */

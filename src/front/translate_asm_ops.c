@@ -347,7 +347,13 @@ static bool op_dp(ptx_ins *i) {
 
 static bool op_mov(ptx_ins *i) {
   ww_type w = i->pair ? WW_I32 : i->type;
-  return write_as(i, read_t(i, 1, w), w);
+  uint32_t to = ptx_find_reg(i->s, i->arg[0]);
+  uint32_t from = i->narg > 1 ? ptx_find_reg(i->s, i->arg[1]) : PTX_NOREG;
+  if (to == PTX_NOREG || from == PTX_NOREG ||
+      i->s->regs.v[to].declared != i->s->regs.v[from].declared)
+    return write_as(i, read_t(i, 1, w), w);
+  ww_val v = ptx_get(i->s, from, &w); /* as what it is */
+  return write_as(i, v, w);
 }
 
 static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {

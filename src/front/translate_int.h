@@ -165,12 +165,8 @@ int low_math_named(const char *name, size_t n); /* ww_math or -1 */
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */
-/* The <length><name> of a mangled name at s: where the name begins; NULL: it is cut
- * off. */
-const char *low_mangled(const char *s, size_t *n);
 uint32_t low_loc(low *L, LLVMValueRef inst);
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn);       /* name, file, line */
-const char *low_variable_name(low *L, const char *mangled); /* "coef", "kern::tile" */
 /* ctype, elem, elem_size of the kernel's parameters */
 void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn);
 

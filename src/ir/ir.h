@@ -245,6 +245,12 @@ extern const char *const ww_sreg_names[WW_NSREGS];
 extern const char *const ww_dialect_names[WW_NDIALECTS];
 extern const char *const ww_class_names[WW_NCLASSES];
 
+/* Operands of one instruction: the first `fixed` of a, b, c, then n values in the pool,
+ * `stride` slots apart (2 for the (value, block) pairs of a switch). */
+typedef struct {
+  uint32_t fixed, ext, n, stride;
+} ww_operands;
+ww_operands ww_ins_operands(const ww_ins *i);
 /* Operand values of an instruction (a, b, c and pool lists) in order, at most max of
  * them; returns how many it wrote. */
 uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max);

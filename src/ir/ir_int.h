@@ -1,5 +1,5 @@
-/* ir_int.h - what the files of src/ir share: where an instruction keeps its operands,
- * and the names of its `sub` field. */
+/* ir_int.h - what the files of src/ir share: the names of an instruction's `sub` field,
+ * types of results and literals. */
 #ifndef WW_IR_INT_H
 #define WW_IR_INT_H
 
@@ -11,13 +11,6 @@
 static inline bool ww_ir_word_char(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
-
-/* Operands of one instruction: the first `fixed` of a, b, c, then n values in the pool,
- * `stride` slots apart (2 for the (value, block) pairs of a switch). */
-typedef struct {
-  uint32_t fixed, ext, n, stride;
-} ww_operands;
-ww_operands ww_ins_operands(const ww_ins *i);
 
 /* What `sub` means for an operation: one of these tables of names, a number, or
  * nothing. */
