@@ -4,14 +4,15 @@
 # dev: all tuned kernels checked, those that are worked with measured, kernels of other places (cases.jsonl, where it is
 # there), Triton kernels compiled, checked and measured. blind: the kernels that are scored once, checked again and measured.
 # No step stops the next; each has its limit in seconds. OUT gets measured report lines (tuned, cases, triton, blind .jsonl),
-# what was checked, and triton.tgz; pack.py makes tables of them. An H200 takes 40 seconds for dev.
+# triton.tgz, and log-dev.txt or log-blind.txt, which says what was right; pack.py makes tables of them. An H200 takes 40
+# seconds for dev.
 here=$(cd "$(dirname "$0")" && pwd)
 set=${1:?usage: measure.sh dev|blind OUT}
 out=${2:?usage: measure.sh dev|blind OUT}
 work=$(mktemp -d)
 mkdir -p "$out"
 export LD_LIBRARY_PATH="$here:$LD_LIBRARY_PATH" PYTHONUNBUFFERED=1 XDG_CACHE_HOME="$work/cache"
-exec > "$out/log.txt" 2>&1
+exec > "$out/log-$set.txt" 2>&1
 ww=$here/warpwise
 "$ww" --version || exit 4
 
@@ -19,9 +20,9 @@ ww=$here/warpwise
 check() {
   python3 "$here/maps.py" "$here/$1.jsonl" "$here/$1-mapped.jsonl"
   mkdir -p "$work/$1"
-  timeout 100 "$ww" measure --launch "$here/$1-mapped.jsonl" --time-only --repeats 1 --dump "$work/$1" --json > "$out/$1.txt" 2>&1
-  python3 "$here/tuned/check.py" compare "$here/$1.jsonl" "$work/$1" >> "$out/$1.txt" 2>&1
-  grep -E '^(ok|BAD|[0-9])' "$out/$1.txt"
+  timeout 100 "$ww" measure --launch "$here/$1-mapped.jsonl" --time-only --repeats 1 --dump "$work/$1" --json > "$work/lines" 2>&1
+  grep '"error"' "$work/lines"
+  python3 "$here/tuned/check.py" compare "$here/$1.jsonl" "$work/$1"
 }
 
 # measure NAME SECONDS
