@@ -283,3 +283,12 @@ extern "C" __global__ void escape(int n, int most, int *out) {
   }
   out[y * n + x] = k;
 }
+
+// Blocks draw their numbers, and with them the tile they copy.
+__global__ void numbered(const float *in, float *out, unsigned *next) {
+  __shared__ unsigned tile;
+  if (threadIdx.x == 0) tile = atomicAdd(next, 1);
+  __syncthreads();
+  size_t at = (size_t)tile * blockDim.x + threadIdx.x;
+  out[at] = in[at];
+}
