@@ -250,7 +250,7 @@ static double again(const ww_flows *f, const ww_flow *w, double left) {
   double in_block = fmax(0, w->loads + w->atomics - fmax(each_block, w->first));
   /* A wave that walks through more than there is room for finds nothing of the last. */
   double kept = fmin(1, fmax(0, 5 - 4 * w->wave / fmax(1, left)));
-  return fmin(repeated, each_wave * (1 - kept) + in_block * (1 - w->fits));
+  return fmin(repeated, (each_wave + in_block) * (1 - kept));
 }
 
 /* What comes back finds its place taken with the share of its footprint that does not
