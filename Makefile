@@ -223,7 +223,7 @@ $(BUILD)/tests/check_gguf: tests/lm/check_gguf.c
 $(BUILD)/tests/stories: tests/lm/stories.c
 $(BUILD)/tests/run_kernels: tests/run_kernels.c
 $(BUILD)/tests/run_cross: tests/cross/run_cross.c
-$(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernels/refs.c
+$(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernels/refs.c tests/kernels/refs_hopper.c
 $(BUILD)/tests/cl_host: tests/cross/cl_host.c
 $(BUILD)/tests/cl_program: tests/record/cl_program.c
 $(BUILD)/tests/run_diff: $(wildcard tests/diff/*.c tests/diff/*.h)
@@ -235,9 +235,9 @@ $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/lm
 # The hardware check: no LLVM in it, and cJSON beside it, so that the folder can be carried to a machine with a GPU.
 LM_TOOLS := $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/lm_*.c))
 GPU_TOOLS := $(if $(wildcard tests/gpu),$(addprefix $(BUILD)/gpu/,launch_triples probe_memory compare check_contents) $(LM_TOOLS))
-$(BUILD)/gpu/launch_triples: tests/gpu/launch_triples.c tests/gpu/driver.c tests/triple.c tests/kernels/refs.c
+$(BUILD)/gpu/launch_triples: tests/gpu/launch_triples.c tests/gpu/driver.c tests/triple.c tests/kernels/refs.c tests/kernels/refs_hopper.c
 $(BUILD)/gpu/probe_memory: tests/gpu/probe_memory.c tests/gpu/driver.c
-$(BUILD)/gpu/compare: tests/gpu/compare.c tests/triple.c tests/kernels/refs.c
+$(BUILD)/gpu/compare: tests/gpu/compare.c tests/triple.c tests/kernels/refs.c tests/kernels/refs_hopper.c
 $(BUILD)/gpu/check_contents: tests/gpu/check_contents.c
 $(LM_TOOLS): $(BUILD)/gpu/%: tests/gpu/%.c
 $(BUILD)/gpu/lm_net $(BUILD)/tests/unit/test_lm_net: tests/lm/net_checks.c tests/lm/op_checks.c tests/lm/half_ops.c

@@ -143,7 +143,7 @@ void triple_initial_memory(triple *t, triple_memory *m, ref_state *r) {
   *r = (ref_state){.launch = t->launch};
   for (uint32_t i = 0; i < t->launch->nargs && i < REF_MAX; i++) {
     const ww_arg *arg = &t->launch->args[i];
-    if (arg->kind == WW_ARG_BUFFER)
+    if (arg->kind == WW_ARG_BUFFER || arg->kind == WW_ARG_TENSORMAP)
       r->arg[i] = add_buffer(t, m, &arg->buffer, ww_fmt(t->a, "arg%u", i), i);
     for (uint32_t k = 0; k < arg->nptrs && nptrs < REF_MAX; k++)
       r->ptr[nptrs++] = add_buffer(t, m, &arg->ptrs[k].buffer,

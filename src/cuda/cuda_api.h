@@ -11,6 +11,23 @@
 
 typedef int ww_cuda_status; /* CUresult */
 
+/* CUlaunchAttribute and CUlaunchConfig */
+typedef struct {
+  int id;
+  char pad[4];
+  union {
+    unsigned value[3];
+    char room[64];
+  } u;
+} ww_cuda_attribute;
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  ww_cuda_attribute *attributes;
+  unsigned n;
+} ww_cuda_config;
+enum { WW_CUDA_LAUNCH_COOPERATIVE = 2, WW_CUDA_LAUNCH_CLUSTER = 4 };
+
 /* CALL: without it there is no backend. MAYBE: newer drivers have it (12.4 and up), or
  * stand-ins for one lack it: else NULL. */
 #define WW_CUDA_CALLS(CALL, MAYBE)                                                     \
@@ -69,6 +86,12 @@ typedef int ww_cuda_status; /* CUresult */
   CALL(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel",                         \
        (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,            \
         unsigned by, unsigned bz, unsigned shared, void *stream, void **params))       \
+  MAYBE(cuLaunchKernelEx, "cuLaunchKernelEx",                                          \
+        (const ww_cuda_config *config, void *function, void **params, void **extra))   \
+  MAYBE(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                              \
+        (void *map, int type, unsigned rank, void *at, const uint64_t *dims,           \
+         const uint64_t *strides, const unsigned *box, const unsigned *steps,          \
+         int interleave, int swizzle, int l2, int outside))                            \
   MAYBE(cuFuncGetParamInfo, "cuFuncGetParamInfo",                                      \
         (void *function, size_t index, size_t *offset, size_t *size))                  \
   MAYBE(cuFuncGetName, "cuFuncGetName", (const char **name, void *function))           \
@@ -108,6 +131,7 @@ enum {
   WW_CUDA_FN_LOCAL = 3,
   WW_CUDA_FN_REGISTERS = 4,
   WW_CUDA_FN_MAX_DYNAMIC_SHARED = 8,
+  WW_CUDA_FN_LARGE_CLUSTERS = 14, /* of more than 8 blocks */
 };
 enum { WW_CUDA_JIT_ERROR_LOG = 5, WW_CUDA_JIT_ERROR_LOG_BYTES = 6 };
 

@@ -63,6 +63,7 @@ bind(ptx_state *s, LLVMValueRef inst, char *constraints, const low_type *rt) {
     }
     ptx_add_reg(s, name, t->c[0].type);
     s->regs.v[s->regs.n - 1].v = low_scalar(F, v);
+    s->regs.v[s->regs.n - 1].input = true;
     if (ww_is_digit(*c)) { /* tied to an output: its start value */
       ptx_reg *o = &s->regs.v[atoi(c)];
       o->v = s->regs.v[s->regs.n - 1].v;
@@ -80,7 +81,8 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n);
   const char *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
   char *text = plain_text(F->a, raw, n);
-  ptx_state s = {.F = F, .carry = WW_NOVAL, .where = "inline PTX"};
+  ptx_state s = {
+      .F = F, .carry = WW_NOVAL, .where = "inline PTX", .fell_from = WW_NOBLOCK};
   if (F->L->target != LOW_NVPTX) {
     if (*ptx_trim(text))
       low_refuse(F, "inline assembly: %.100s", ptx_trim(text));
@@ -91,6 +93,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   uint32_t outs = bind(&s, inst, ww_strndup(F->a, constraints, nc), rt);
   if (!F->fn.refusal)
     ptx_statements(&s, text);
+  ptx_end_flow(&s, outs);
   ww_val *out = low_define(F, inst);
   for (uint32_t k = 0; k < rt->n; k++)
     out[k] = k < outs

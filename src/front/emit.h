@@ -264,4 +264,25 @@ int low_rmw_named(const char *name, ww_type t, bool sign);
 /* ww_sreg of "tid.x" ..., or -1 */
 int low_nv_sreg(const char *name);
 
+/* ---- asynchronous work of sm_90 (emit_async.c) ---- */
+
+/* The mbarrier's state before, where it is used. */
+ww_val low_mbar(low_fn *F, ww_mbar what, low_addr p, ww_val n, bool used);
+/* phase: a parity (i32) or a state (i64) */
+ww_val low_mwait(low_fn *F, low_addr p, ww_val phase, ww_type t);
+ww_val low_pending_count(low_fn *F, ww_val state);
+typedef struct {
+  ww_bulk way;
+  bool tile, reduces;
+  ww_rmw rmw; /* of a reduction; elements of type */
+  ww_type type;
+} low_copy_kind;
+/* v: the operands as ops.def has them */
+void low_bulk(low_fn *F, const low_copy_kind *k, const ww_val *v, uint32_t n);
+void low_group(low_fn *F, ww_async_group what, int64_t left);
+void low_cluster_barrier(low_fn *F, bool wait);
+/* i1: whether the lane is the elected one of the mask; its number */
+ww_val low_elect(low_fn *F, ww_val mask, ww_val *leader);
+void low_max_registers(low_fn *F, int64_t n);
+
 #endif

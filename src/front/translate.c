@@ -136,6 +136,36 @@ static void annotation(low *L, LLVMValueRef f, const char *key, uint32_t v) {
     k->min_blocks = v;
   if (axis && ww_starts(key, "reqntid") && key[7] >= 'x' && key[7] <= 'z')
     k->req[key[7] - 'x'] = v;
+  if (ww_starts(key, "cluster_dim_") && key[12] >= 'x' && key[12] <= 'z')
+    k->cluster[key[12] - 'x'] = v;
+}
+
+/* annotate("cluster_dims", x, y, z), by which the shim's __cluster_dims__ is said: one
+ * {function, text, file, line, arguments} of llvm.global.annotations. */
+static void cluster_note(low *L, LLVMValueRef note) {
+  LLVMValueRef f = LLVMGetOperand(note, 0);
+  LLVMValueRef text = LLVMIsAGlobalVariable(LLVMGetOperand(note, 1));
+  LLVMValueRef args = LLVMIsAGlobalVariable(LLVMGetOperand(note, 4));
+  LLVMValueRef said = text ? LLVMGetInitializer(text) : NULL;
+  LLVMValueRef list = args ? LLVMGetInitializer(args) : NULL;
+  size_t n;
+  if (!said || !list || !LLVMIsAFunction(f) || !low_map_get(&L->kernels, f, 0) ||
+      !LLVMIsConstantString(said) || strcmp(LLVMGetAsString(said, &n), "cluster_dims"))
+    return;
+  uint32_t *size = kernel_of(L, f)->cluster;
+  unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(list));
+  for (unsigned d = 0; d < 3; d++) {
+    LLVMValueRef v = d < count ? LLVMGetAggregateElement(list, d) : NULL;
+    size[d] = v && LLVMIsAConstantInt(v) ? LLVMConstIntGetZExtValue(v) : 1;
+  }
+}
+
+static void cluster_notes(low *L) {
+  LLVMValueRef all = LLVMGetNamedGlobal(L->mod, "llvm.global.annotations");
+  LLVMValueRef list = all ? LLVMGetInitializer(all) : NULL;
+  for (int k = 0; list && k < LLVMGetNumOperands(list); k++)
+    if (LLVMGetNumOperands(LLVMGetOperand(list, k)) == 5)
+      cluster_note(L, LLVMGetOperand(list, k));
 }
 
 static void annotations(low *L) {
@@ -175,6 +205,8 @@ static void attribute_bounds(struct low_kernel *k) {
   }
   if ((s = string_attr(k->fn, "nvvm.minctasm")))
     k->min_blocks = strtoul(s, NULL, 10);
+  if ((s = string_attr(k->fn, "nvvm.cluster_dim")))
+    sscanf(s, "%u,%u,%u", &k->cluster[0], &k->cluster[1], &k->cluster[2]);
   if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size")) &&
       sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
     k->max_threads = hi;
@@ -202,6 +234,7 @@ static void find_kernels(low *L) {
       kernel_of(L, f);
   }
   annotations(L);
+  cluster_notes(L);
   for (uint32_t i = 0; i < L->kernel.n; i++) {
     attribute_bounds(&L->kernel.v[i]);
     required_size(L, &L->kernel.v[i]);
@@ -259,6 +292,8 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
     F->fn.min_blocks = kn->min_blocks;
     for (int d = 0; d < 3 && (kn->req[0] || kn->req[1] || kn->req[2]); d++)
       F->fn.req_block[d] = kn->req[d] ? kn->req[d] : 1;
+    for (int d = 0; d < 3 && kn->cluster[0]; d++)
+      F->fn.cluster[d] = kn->cluster[d] ? kn->cluster[d] : 1;
   }
   low_describe(L, f, &F->fn);
   return F->index;
@@ -327,6 +362,19 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
   }
 }
 
+/* Whether inline PTX takes an address to a tensor map, which it only reads. */
+static bool reads_tensor_map(LLVMValueRef callee) {
+#if LLVM_VERSION_MAJOR >= 18
+  size_t n = 0;
+  const char *text =
+      LLVMIsAInlineAsm(callee) ? LLVMGetInlineAsmAsmString(callee, &n) : "";
+  return memmem(text, n, "async.bulk", 10) || memmem(text, n, "tensormap", 9);
+#else
+  (void)callee;
+  return false;
+#endif
+}
+
 /* Whether the by-value argument behind v is only ever read, so that parameter space can
  * serve it.
  */
@@ -343,12 +391,15 @@ static bool only_read(LLVMValueRef v, int depth) {
     case LLVMGetElementPtr:
     case LLVMAddrSpaceCast:
     case LLVMBitCast:
+    case LLVMPtrToInt:
     case LLVMSelect:
       if (!only_read(user, depth - 1))
         return false;
       break;
     case LLVMCall: {
       const char *name = low_name(LLVMGetCalledValue(user));
+      if (reads_tensor_map(LLVMGetCalledValue(user)))
+        break;
       bool copy = (ww_starts(name, "llvm.memcpy") || ww_starts(name, "llvm.memmove")) &&
                   LLVMGetOperand(user, 0) != v;
       if (!copy && !ww_starts(name, "llvm.lifetime") && !ww_starts(name, "llvm.dbg"))

@@ -1,8 +1,9 @@
 /* translate_asm.c - PTX statements: types, registers, operands, predicates.
  *
  * Registers are renamed as they are written. A predicate on a pure instruction selects
- * between the new and the old value, on any other it branches around. An unknown
- * instruction refuses, by name; so do labels and branches in inline assembly. */
+ * between the new and the old value, on any other it branches around; labels and
+ * branches of inline assembly are translate_asm_flow.c's. An unknown instruction
+ * refuses, by name. */
 #include "translate_asm.h"
 
 #include <stdlib.h>
@@ -343,6 +344,10 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   snprintf(name, sizeof name, "%s", s + 1);
   if (ww_starts(name, "lanemask_"))
     name[8] = '.';
+  if (ww_starts(name, "cluster_"))
+    name[7] = '.';
+  if (!strcmp(name, "is_explicit_cluster"))
+    snprintf(name, sizeof name, "cluster.explicit");
   if (!strcmp(name, "dynamic_smem_size"))
     snprintf(name, sizeof name, "dynamic.smem.size");
   bool clock = ww_starts(name, "clock") || ww_starts(name, "globaltimer");
@@ -465,7 +470,7 @@ void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) 
     return;
   }
   uint32_t reg = ptx_find_reg(i->s, operand);
-  if (reg == PTX_NOREG) {
+  if (reg == PTX_NOREG || (i->s->regs.v[reg].input && i->s->labels.n)) {
     ptx_refuse(i);
     return;
   }
@@ -532,8 +537,7 @@ static void predicated_select(ptx_ins *i, ww_val p) {
   }
 }
 
-/* Values in the types that the registers were declared with: of both ways alike. */
-static void settle_all(ptx_state *s) {
+void ptx_settle_all(ptx_state *s) {
   for (uint32_t k = 0; k < s->regs.n && !s->incoming; k++) {
     ptx_reg *r = &s->regs.v[k];
     r->v = ptx_reshape(s->F, r->v, r->type, r->declared, false);
@@ -547,7 +551,7 @@ static void predicated_branch(ptx_ins *i, ww_val p) {
   uint32_t yes = low_new_block(F, NULL);
   uint32_t join = low_new_block(F, NULL);
   uint32_t from = F->cur;
-  settle_all(s);
+  ptx_settle_all(s);
   low_cbr(F, p, yes, join);
   F->cur = yes;
   execute_noting(i);
@@ -598,8 +602,12 @@ void ptx_statements(ptx_state *s, char *text) {
     if (k == PTX_OPEN || k == PTX_CLOSE)
       continue;
     ptx_parse(&i, s, one);
+    bool branches = i.nop && !strcmp(i.op[0], "bra") && i.narg == 1;
     if (k == PTX_LABEL)
-      ptx_refuse(&i);
+      ptx_place_label(s, one);
+    else if (branches)
+      ptx_branch(s, i.arg[0],
+                 i.predicate ? ptx_read(&i, i.predicate, WW_I1) : WW_NOVAL);
     else if (ww_starts(one, ".reg"))
       ptx_declare(s, one + 4);
     else if (!ww_starts(one, ".pragma"))

@@ -20,6 +20,7 @@ typedef struct {
   bool settled;    /* its value is always of the natural type */
   bool known;      /* v is its value in `block` */
   bool once;       /* written once, and v good wherever it is read */
+  bool input;      /* an operand that inline assembly only reads */
   uint32_t block;
   ww_val v;
   ww_type type; /* of v */
@@ -32,6 +33,8 @@ typedef struct {
   ww_type type;
 } ptx_bank;
 
+typedef struct ptx_label ptx_label; /* translate_asm_flow.c */
+
 typedef struct ptx_state {
   low_fn *F;
   WW_VEC(ptx_reg) regs;
@@ -40,10 +43,13 @@ typedef struct ptx_state {
   ww_map in_banks; /* bank << 32 | number, + 1 -> index + 1 */
   ww_map packed;   /* value + 1 -> in halves, what it was put together from */
   WW_VEC(ww_val) halves;
-  ww_val carry;      /* i1 of add.cc and kin, WW_NOVAL before the first */
-  uint32_t block;    /* of the function; 0: there is only one */
-  const char *where; /* in refusals: "inline PTX" */
-  bool noting;       /* what is written is noted in changes, each register once */
+  ww_val carry;               /* i1 of add.cc and kin, WW_NOVAL before the first */
+  uint32_t block;             /* of the function; 0: there is only one */
+  const char *where;          /* in refusals: "inline PTX" */
+  WW_VEC(ptx_label *) labels; /* of inline assembly */
+  /* block of the conditional branch that the current block is the other way of */
+  uint32_t fell_from;
+  bool noting; /* what is written is noted in changes, each register once */
   WW_VEC(struct ptx_change {
     uint32_t reg;
     ww_val before;
@@ -116,6 +122,21 @@ bool ptx_immediate(const char *s, ww_type t, uint64_t *bits);
 /* The type in which n registers of `t` are best loaded: what they hold. */
 ww_type ptx_natural(ptx_ins *i, const char *const *operands, uint32_t n, ww_type t);
 void ptx_refuse(ptx_ins *i);
+/* Operand k as a value of type t; a refusal where it is missing. */
+ww_val ptx_operand(ptx_ins *i, uint32_t k, ww_type t);
+ww_space ptx_space(const ptx_ins *i); /* of the first modifier that names one */
+/* `d|p`: v to d, and p, an i1, to what is behind the bar, where there is one. */
+void ptx_write_results(ptx_ins *i, ww_val v, ww_type t, ww_val p);
+
+/* ---- labels and branches of inline assembly (translate_asm_flow.c) ---- */
+
+void ptx_place_label(ptx_state *s, const char *name);
+/* cond may be WW_NOVAL: always */
+void ptx_branch(ptx_state *s, const char *name, ww_val cond);
+/* Behind the last statement; the first registers are outputs. */
+void ptx_end_flow(ptx_state *s, uint32_t outputs);
+/* Values in the types that the registers were declared with: of all ways alike. */
+void ptx_settle_all(ptx_state *s);
 
 /* ---- instructions ---- */
 
@@ -129,5 +150,19 @@ bool ptx_is_pure(const ptx_ins *i);
 /* translate_mma.c */
 bool ptx_mma(ptx_ins *i);
 bool ptx_ldmatrix(ptx_ins *i);
+bool ptx_stmatrix(ptx_ins *i);
+
+/* translate_asm_async.c: mbarriers, bulk copies, clusters */
+bool ptx_mbarrier(ptx_ins *i);
+bool ptx_bulk(ptx_ins *i); /* cp.async.bulk ... and cp.async.mbarrier ... */
+bool ptx_reduce_bulk(ptx_ins *i);
+bool ptx_cluster_barrier(ptx_ins *i);
+bool ptx_mapa(ptx_ins *i);
+bool ptx_getctarank(ptx_ins *i);
+bool ptx_elect(ptx_ins *i);
+bool ptx_setmaxnreg(ptx_ins *i);
+
+/* translate_asm_wgmma.c */
+bool ptx_wgmma(ptx_ins *i);
 
 #endif

@@ -1,17 +1,22 @@
 /* translate_asm_ops.c - the PTX instructions that inline assembly uses, one function
  * per family and one table.
  *
- * Cache hints, scopes and orderings are accepted and dropped; asynchronous copies are
- * plain copies, their waits nothing. */
+ * Cache hints, scopes and orderings are accepted and dropped; cp.async copies are plain
+ * copies, their waits nothing. What sm_90 adds is in translate_asm_async.c and
+ * translate_asm_wgmma.c. */
 #include "translate_asm.h"
 
 typedef bool (*handler)(ptx_ins *i);
 
-static ww_val read_t(ptx_ins *i, uint32_t k, ww_type t) {
+ww_val ptx_operand(ptx_ins *i, uint32_t k, ww_type t) {
   if (k < i->narg)
     return ptx_read(i, i->arg[k], t);
   ptx_refuse(i);
   return low_i32(i->F, 0);
+}
+
+static ww_val read_t(ptx_ins *i, uint32_t k, ww_type t) {
+  return ptx_operand(i, k, t);
 }
 
 static ww_val read32(ptx_ins *i, uint32_t k) {
@@ -413,8 +418,7 @@ static bool op_slct(ptx_ins *i) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
   return write_own(i, low_select(i->F, i->type, ge, read_own(i, 1), read_own(i, 2)));
 }
 
-/* `d|p`: v to d, and p, an i1, to what is behind the bar, where there is one. */
-static void write_results(ptx_ins *i, ww_val v, ww_type t, ww_val p) {
+void ptx_write_results(ptx_ins *i, ww_val v, ww_type t, ww_val p) {
   char *first = ww_strdup(i->F->a, i->arg[0]);
   char *bar = strchr(first, '|');
   if (bar)
@@ -472,7 +476,7 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
     r = ww_is_float(out)
             ? low_select(F, out, r, low_fconst(F, out, 1), low_fconst(F, out, 0))
             : low_int_to(F, r, WW_I1, out, true);
-  write_results(i, r, out, r2);
+  ptx_write_results(i, r, out, r2);
   return true;
 }
 
@@ -493,7 +497,7 @@ static bool op_testp(ptx_ins *i) {
 
 /* ---- memory ---- */
 
-static ww_space space_of(const ptx_ins *i) {
+ww_space ptx_space(const ptx_ins *i) {
   for (int s = WW_GENERIC + 1; s < WW_NSPACES; s++)
     for (uint32_t m = 1; m < i->nop; m++)
       if (ww_starts(i->op[m], ww_space_names[s]))
@@ -526,7 +530,7 @@ static bool op_access(ptx_ins *i) {
   if (t == WW_VOID || i->pair || i->narg < 2 ||
       ptx_list(i, i->arg[value], part, 8) != n)
     return false;
-  low_addr p = ptx_address(i, i->arg[address], space_of(i), n * ww_type_bytes[t]);
+  low_addr p = ptx_address(i, i->arg[address], ptx_space(i), n * ww_type_bytes[t]);
   p.flags = cache_flags(i);
   low_elements(c, t, n);
   if (!i->x)
@@ -555,7 +559,7 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   uint32_t each = pair ? 2 : 1;
   if (t == WW_VOID || i->narg < at + 2)
     return false;
-  low_addr p = ptx_address(i, i->arg[at], space_of(i), 16);
+  low_addr p = ptx_address(i, i->arg[at], ptx_space(i), 16);
   if (ptx_has(i, "cas"))
     return write_own(i, low_cas(i->F, t, p, read_own(i, at + 1), read_own(i, at + 2)));
   int op = rmw_of(i);
@@ -586,6 +590,10 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
  * nothing */
 static bool op_cp(ptx_ins *i) {
   uint64_t in_flight = 0;
+  if (ptx_has(i, "reduce"))
+    return ptx_reduce_bulk(i);
+  if (ptx_has(i, "bulk") || ptx_has(i, "mbarrier"))
+    return ptx_bulk(i);
   if (ptx_has(i, "commit_group"))
     return true;
   if (ptx_has(i, "wait_group") || ptx_has(i, "wait_all")) {
@@ -594,8 +602,7 @@ static bool op_cp(ptx_ins *i) {
       low_await_copies(i->F);
     return true;
   }
-  if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") ||
-      i->narg < 3)
+  if (!ptx_has(i, "async") || i->narg < 3)
     return false;
   uint64_t bytes;
   if (!low_is_const(i->F, read32(i, 2), &bytes) || bytes > 16)
@@ -618,7 +625,7 @@ static bool op_shfl(ptx_ins *i) {
   ww_val in[3] = {read32(i, 1), read32(i, 2), read32(i, 3)};
   ww_val out[2];
   low_shfl(i->F, mode, WW_I32, in, has_predicate(i), out);
-  write_results(i, out[0], WW_I32, out[1]);
+  ptx_write_results(i, out[0], WW_I32, out[1]);
   return true;
 }
 
@@ -636,7 +643,7 @@ static bool op_match(ptx_ins *i) {
   ww_val out[2];
   low_match(i->F, read_own(i, 1), i->narg > 2 ? read32(i, 2) : WW_NOVAL,
             ptx_has(i, "all"), out);
-  write_results(i, out[0], WW_I32, out[1]);
+  ptx_write_results(i, out[0], WW_I32, out[1]);
   return true;
 }
 
@@ -659,7 +666,9 @@ static bool op_bar(ptx_ins *i) {
     low_ins(F, WW_OP_SYNCWARP, WW_VOID);
     return true;
   }
-  if (ptx_has(i, "arrive") || ptx_has(i, "cluster"))
+  if (ptx_has(i, "cluster"))
+    return ptx_cluster_barrier(i);
+  if (ptx_has(i, "arrive"))
     return false;
   int sub = !ptx_has(i, "red") ? 0 : ptx_has(i, "popc") ? 1 : ptx_has(i, "and") ? 2 : 3;
   uint32_t at = sub != 0; /* behind the result; a predicate comes last */
@@ -685,7 +694,7 @@ static bool op_end(ptx_ins *i) {
 }
 
 static bool op_isspace(ptx_ins *i) {
-  return write_as(i, low_in_space(i->F, read_t(i, 1, WW_I64), space_of(i)), WW_I1);
+  return write_as(i, low_in_space(i->F, read_t(i, 1, WW_I64), ptx_space(i)), WW_I1);
 }
 
 /* createpolicy and kin: the result only steers caches */
@@ -774,11 +783,18 @@ static const ptx_row pure[] = {{"mov", op_mov, 0},
                                   {"trap", op_end, WW_OP_TRAP},
                                   {"mma", ptx_mma, 0},
                                   {"ldmatrix", ptx_ldmatrix, 0},
+                                  {"stmatrix", ptx_stmatrix, 0},
+                                  {"mbarrier", ptx_mbarrier, 0},
+                                  {"wgmma", ptx_wgmma, 0},
+                                  {"mapa", ptx_mapa, 0},
+                                  {"getctarank", ptx_getctarank, 0},
+                                  {"elect", ptx_elect, 0},
+                                  {"setmaxnreg", ptx_setmaxnreg, 0},
                                   {NULL, NULL, 0}};
 
-static const char *const ignored[] = {
-    "brkpt",         "nanosleep",      "prefetch",   "prefetchu", "discard",
-    "applypriority", "griddepcontrol", "setmaxnreg", "pmevent",   NULL};
+static const char *const ignored[] = {"brkpt",          "nanosleep", "prefetch",
+                                      "prefetchu",      "discard",   "applypriority",
+                                      "griddepcontrol", "pmevent",   NULL};
 
 static const ptx_row *row_of(const ptx_row *row, const ptx_ins *i) {
   while (row->name && strcmp(row->name, i->op[0]))
@@ -797,7 +813,8 @@ bool ptx_execute(ptx_ins *i) {
   i->type = t.t;
   i->sign = t.sign;
   i->pair = t.pair;
-  bool bare = r->fn == op_end || r->fn == op_fence || r->fn == op_cp || r->fn == op_bar;
+  bool bare = r->fn == op_end || r->fn == op_fence || r->fn == op_cp ||
+              r->fn == op_bar || r->fn == ptx_wgmma;
   return r->name && (i->narg || bare) && r->fn(i);
 }
 

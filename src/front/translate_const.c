@@ -164,6 +164,11 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
 
 /* ---- constant expressions that need instructions ---- */
 
+/* An address with the offset that loads and stores would fold. */
+static ww_val whole_of(const low_val *v) {
+  return v->whole != WW_NOVAL ? v->whole : v->v[0];
+}
+
 static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
   uint32_t was = F->cur;
   uint32_t loc = F->loc;
@@ -181,10 +186,11 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
     low_refuse(F, "a constant expression that is not supported");
   else if (op == LLVMTrunc || op == LLVMPtrToInt || op == LLVMIntToPtr ||
            op == LLVMBitCast || op == LLVMAddrSpaceCast)
-    out = ww_is_float(from) || ww_is_float(t) ? low_bits(F, a.v[0], from, t)
-                                              : low_int_to(F, a.v[0], from, t, false);
+    out = ww_is_float(from) || ww_is_float(t)
+              ? low_bits(F, a.v[0], from, t)
+              : low_int_to(F, whole_of(&a), from, t, false);
   else if (op == LLVMAdd || op == LLVMSub || op == LLVMXor || op == LLVMMul)
-    out = low_binary(F, low_int_op(op), t, a.v[0], b.v[0]);
+    out = low_binary(F, low_int_op(op), t, whole_of(&a), whole_of(&b));
   else
     low_refuse(F, "a constant expression that is not supported");
   F->cur = was;

@@ -68,7 +68,7 @@ typedef struct low {
 
 struct low_kernel {
   LLVMValueRef fn;
-  uint32_t max_threads, min_blocks, req[3];
+  uint32_t max_threads, min_blocks, req[3], cluster[3];
 };
 
 /* ---- functions ---- */

@@ -310,3 +310,45 @@ bool ptx_ldmatrix(ptx_ins *i) {
     ptx_write(i, part[k], v[k], WW_I32, false);
   return true;
 }
+
+/* The inverse: register i of each lane to row 8 * i + ..., whose address lane 8 * i +
+ * ... has. */
+static void
+store_matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans, ww_val v) {
+  low_comp word = low_element(WW_I32, 0);
+  low_comp half[2];
+  ww_val lane = low_sreg(F, WW_SREG_LANEID);
+  ww_val group = low_op32k(F, WW_OP_LSHR, lane, 2);
+  ww_val member = low_op32k(F, WW_OP_AND, lane, 3);
+  low_addr p = {.space = WW_SHARED, .align = 4};
+  if (!trans) {
+    p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, group, 8 * i)),
+                     low_int_to(F, member, WW_I32, WW_I64, false), 4);
+    low_store(F, p, &word, 1, &v);
+    return;
+  }
+  ww_val h[2];
+  low_repack(F, &word, 1, &v, low_elements(half, WW_I16, 2), 2, h);
+  ww_val row = low_op32k(F, WW_OP_ADD, low_op32k(F, WW_OP_SHL, member, 1), 8 * i);
+  p.align = 2;
+  for (uint32_t k = 0; k < 2; k++) {
+    p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, row, k)),
+                     low_int_to(F, group, WW_I32, WW_I64, false), 2);
+    low_store(F, p, &half[0], 1, &h[k]);
+  }
+}
+
+/* stmatrix.sync.aligned.m8n8.x4[.trans].shared.b16 [addr], {r0, r1, r2, r3}; */
+bool ptx_stmatrix(ptx_ins *i) {
+  const char *part[4];
+  if (i->narg < 2 || !ptx_has(i, "m8n8") || !ptx_has(i, "b16"))
+    return false;
+  low_addr p = ptx_address(i, i->arg[0], WW_SHARED, 4);
+  uint32_t n = ptx_list(i, i->arg[1], part, 4);
+  ww_val a = low_int_to(i->F, low_addr_value(i->F, p), WW_I64, WW_I32, false);
+  uint32_t from = low_here(i->F);
+  for (uint32_t k = 0; k < n; k++)
+    store_matrix_word(i->F, a, k, ptx_has(i, "trans"), ptx_read(i, part[k], WW_I32));
+  low_parts(i->F, from, WW_OP_ST);
+  return true;
+}

@@ -6,6 +6,7 @@
  * and definitions must dominate their uses. Functions with a refusal may be half made:
  * only their head is looked at. */
 #include "ir_int.h"
+#include "mma.h"
 
 #include <stdlib.h>
 
@@ -220,6 +221,49 @@ static void check_switch(checker *c) {
   }
 }
 
+/* ---- asynchronous work ---- */
+
+/* The first operands of a list have these types, a letter each: see ops.def. */
+static void check_list(checker *c, const char *want) {
+  for (uint32_t k = 0; want[k] && k < c->ins->n && !c->st; k++)
+    check_operand(c, want[k], c->fn->pool[c->ins->ext + k], k);
+}
+
+static void check_bulk(checker *c) {
+  const ww_ins *i = c->ins;
+  bool tma = i->op == WW_OP_TMA;
+  if (i->imm < 0 || i->imm > WW_NRMWS)
+    bad(c, "reduction %lld is unknown", (long long)i->imm);
+  if (tma ? i->n < 5 || i->n > 9 : i->n != 5)
+    bad(c, "has %u operands", i->n);
+  if (!c->st)
+    check_list(c, tma ? "lllwwwwww" : "llwlw");
+}
+
+static void check_mbar(checker *c) {
+  const ww_ins *i = c->ins;
+  if (i->type != WW_I64)
+    bad(c, "cannot have type %s", ww_type_names[i->type]);
+  if (i->nres && i->sub != WW_MBAR_ARRIVE && i->sub != WW_MBAR_DROP)
+    bad(c, "has %u results", i->nres);
+}
+
+static void check_wgmma(checker *c) {
+  const ww_ins *i = c->ins;
+  uint32_t nc = ww_wgmma_elements(i->sub);
+  uint32_t a = i->n - nc - 3; /* words, or the descriptor, of A */
+  if (i->sub < 1 || i->sub > 32 || i->n < nc + 4 || (a != 1 && a != 4))
+    bad(c, "%u operands do not fit n = %u", i->n, 8 * i->sub);
+  if (!ww_wgmma_depth(i->type2))
+    bad(c, "cannot multiply %s", ww_type_names[i->type2]);
+  if (c->st)
+    return;
+  check_list(c, a == 1 ? "wbll" : "wbwwwwl");
+  for (uint32_t k = 0; k < nc && !c->st; k++)
+    check_operand(c, 'T', c->fn->pool[i->ext + i->n - nc + k], i->n - nc + k);
+  same_type_results(c, nc);
+}
+
 /* ---- calls and returns ---- */
 
 /* The first return of a function: all others must be alike. NULL: it never returns. */
@@ -307,6 +351,16 @@ static void check_types(checker *c) {
     break;
   case WW_OP_SWITCH:
     check_switch(c);
+    break;
+  case WW_OP_BULK:
+  case WW_OP_TMA:
+    check_bulk(c);
+    break;
+  case WW_OP_MBAR:
+    check_mbar(c);
+    break;
+  case WW_OP_WGMMA:
+    check_wgmma(c);
     break;
   case WW_OP_CALL:
     check_call(c);

@@ -17,6 +17,9 @@ ww_operands ww_ins_operands(const ww_ins *i) {
   case WW_OP_CALL:
   case WW_OP_RET:
   case WW_OP_MMA:
+  case WW_OP_WGMMA:
+  case WW_OP_BULK:
+  case WW_OP_TMA:
     return (ww_operands){0, i->ext, i->n, 1};
   default:
     return (ww_operands){nsrc > 0 ? nsrc : 0, 0, 0, 1};

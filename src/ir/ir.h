@@ -69,6 +69,24 @@ typedef enum {
   WW_NSREGS
 } ww_sreg;
 
+typedef enum {
+#define MBAR(name, ...) WW_MBAR_##name,
+#include "enums.def"
+  WW_NMBARS
+} ww_mbar;
+
+typedef enum {
+#define BULK(name, ...) WW_BULK_##name,
+#include "enums.def"
+  WW_NBULKS
+} ww_bulk;
+
+typedef enum {
+#define GROUP(name, ...) WW_GROUP_##name,
+#include "enums.def"
+  WW_NGROUPS
+} ww_async_group;
+
 enum {
   WW_F_APPROX = 1, /* the fast, inexact form */
   WW_F_VOLATILE = 2,
@@ -77,7 +95,8 @@ enum {
   WW_F_NOCACHE = 16,  /* ld.cg/.cs/.cv, st.cs: cache hints */
   WW_F_READONLY = 32, /* ld.global.nc, invariant load */
   WW_F_UNSIGNED_A = 64,
-  WW_F_UNSIGNED_B = 128, /* integer matrix operands */
+  /* matrix operands: of i8 the unsigned ones, of e4m3 those that are e5m2 */
+  WW_F_UNSIGNED_B = 128,
   WW_F_PART = 64         /* of any other op: see ww_is_part */
 };
 
@@ -105,7 +124,7 @@ typedef struct {
  * the loads of a matrix behind the first, the store of an asynchronous copy, halves of
  * a register taken apart. A fence: that asynchronous copies are awaited. */
 static inline bool ww_is_part(const ww_ins *i) {
-  return i->op != WW_OP_MMA && i->flags & WW_F_PART;
+  return i->op != WW_OP_MMA && i->op != WW_OP_WGMMA && i->flags & WW_F_PART;
 }
 
 typedef enum {
@@ -192,6 +211,7 @@ typedef struct {
   uint32_t shared_bytes;            /* static shared memory of the symbols it reaches */
   uint32_t max_threads, min_blocks; /* __launch_bounds__, 0 when not given */
   uint32_t req_block[3];            /* reqd_work_group_size, 0 when not given */
+  uint32_t cluster[3];              /* __cluster_dims__, 0 when not given */
 } ww_fn;
 
 typedef struct {
@@ -278,6 +298,15 @@ static inline const ww_ins *ww_terminator(const ww_block *b) {
 }
 static inline bool ww_is_atomic(const ww_ins *i) {
   return ww_ops[i->op].cls == WW_CLASS_ATOMIC;
+}
+/* Does not end before something has happened elsewhere: at an mbarrier, in the cluster.
+ */
+static inline bool ww_is_wait(const ww_ins *i) {
+  return i->op == WW_OP_MWAIT || (i->op == WW_OP_CLUSTERBAR && i->sub);
+}
+/* A copy that one instruction asks for and the hardware makes by itself. */
+static inline bool ww_is_bulk(const ww_ins *i) {
+  return i->op == WW_OP_BULK || i->op == WW_OP_TMA;
 }
 /* In global memory, as far as the code tells. */
 static inline bool ww_is_global(const ww_ins *i) {

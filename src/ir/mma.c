@@ -53,3 +53,20 @@ ww_cell_at ww_mma_place(
   return (ww_cell_at){16 * (block / columns) + group + 8 * (i / 2 % halves),
                       8 * (block % columns) + 2 * member + i % 2};
 }
+
+uint32_t ww_wgmma_depth(ww_type t) {
+  switch (t) {
+  case WW_F16:
+  case WW_BF16:
+    return 16;
+  case WW_F32: /* tf32 */
+    return 8;
+  case WW_I8:
+  case WW_E4M3:
+    return 32;
+  case WW_I1:
+    return 256;
+  default:
+    return 0;
+  }
+}

@@ -25,4 +25,21 @@ uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which); /* per lane */
 ww_cell_at ww_mma_place(
     const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane, uint32_t e);
 
+/* ---- products of a warp group: m64, n from 8 to 256, A and B in shared memory ---- */
+
+/* Bits of the `mode` operand of a wgmma: A and B are negated, are stored with k varying
+ * slowest; sums of integers end at the largest. */
+enum {
+  WW_WGMMA_NEGATE_A = 1,
+  WW_WGMMA_NEGATE_B = 2,
+  WW_WGMMA_TRANSPOSE_A = 4,
+  WW_WGMMA_TRANSPOSE_B = 8,
+  WW_WGMMA_SATURATE = 16
+};
+/* Elements of D that a lane holds, for n / 8; k of an operand type, 0: none. */
+static inline uint32_t ww_wgmma_elements(uint32_t n8) {
+  return 4 * n8;
+}
+uint32_t ww_wgmma_depth(ww_type t);
+
 #endif

@@ -449,6 +449,8 @@ static void take_operands(parser *p, ww_ins *i) {
   case WW_OP_ST:
   case WW_OP_ATOM:
   case WW_OP_CAS:
+  case WW_OP_MBAR:
+  case WW_OP_MWAIT:
     take_memory(p, i);
     return;
   case WW_OP_CALL:
@@ -471,6 +473,9 @@ static void take_operands(parser *p, ww_ins *i) {
     break;
   case WW_OP_RET:
   case WW_OP_MMA:
+  case WW_OP_WGMMA:
+  case WW_OP_BULK:
+  case WW_OP_TMA:
     take_list(p, i, at_operand(p));
     break;
   default:
@@ -617,6 +622,11 @@ static void take_param(parser *p) {
   ww_push(p->a, &p->params, q);
 }
 
+static void take_three(parser *p, uint32_t out[3]) {
+  for (int k = 0; k < 3; k++)
+    out[k] = take_u32(p);
+}
+
 static void fn_word(parser *p, ww_fn *f) {
   ww_lex *l = p->l;
   if (l->kind == TOK_STRING)
@@ -638,10 +648,11 @@ static void fn_word(parser *p, ww_fn *f) {
   else if (ww_lex_keyword(l, "bounds")) {
     f->max_threads = take_u32(p);
     f->min_blocks = take_u32(p);
-  } else if (ww_lex_keyword(l, "reqd")) {
-    for (int k = 0; k < 3; k++)
-      f->req_block[k] = take_u32(p);
-  } else
+  } else if (ww_lex_keyword(l, "reqd"))
+    take_three(p, f->req_block);
+  else if (ww_lex_keyword(l, "cluster"))
+    take_three(p, f->cluster);
+  else
     ww_lex_fail(l, "unknown property '%s' of a function", l->s);
 }
 

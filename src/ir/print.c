@@ -64,6 +64,11 @@ static void put_number(ww_buf *out, const char *word, uint32_t n) {
     ww_buf_fmt(out, " %s %" PRIu32, word, n);
 }
 
+static void put_three(ww_buf *out, const char *word, const uint32_t n[3]) {
+  if (n[0])
+    ww_buf_fmt(out, " %s %" PRIu32 " %" PRIu32 " %" PRIu32, word, n[0], n[1], n[2]);
+}
+
 static void put_type(ww_buf *out, const char *word, ww_type t) {
   if (t)
     ww_buf_fmt(out, " %s %s", word, ww_type_names[t]);
@@ -272,6 +277,8 @@ static void put_operands(printer *p, const ww_ins *i) {
   case WW_OP_ST:
   case WW_OP_ATOM:
   case WW_OP_CAS:
+  case WW_OP_MBAR:
+  case WW_OP_MWAIT:
     put_memory(p, i);
     return;
   case WW_OP_CALL:
@@ -359,9 +366,8 @@ static void put_head(const ww_fn *fn, ww_buf *out) {
   put_number(out, "shared", fn->shared_bytes);
   if (fn->max_threads || fn->min_blocks)
     ww_buf_fmt(out, " bounds %" PRIu32 " %" PRIu32, fn->max_threads, fn->min_blocks);
-  if (fn->req_block[0])
-    ww_buf_fmt(out, " reqd %" PRIu32 " %" PRIu32 " %" PRIu32, fn->req_block[0],
-               fn->req_block[1], fn->req_block[2]);
+  put_three(out, "reqd", fn->req_block);
+  put_three(out, "cluster", fn->cluster);
   put_text(out, " refusal ", fn->refusal);
   ww_buf_puts(out, " {\n");
 }

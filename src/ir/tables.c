@@ -56,6 +56,19 @@ static const char *const shfl_names[] = {"idx", "up", "down", "bfly"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const match_names[] = {"any", "all"};
 static const char *const bar_names[] = {"sync", "popc", "and", "or"};
+static const char *const mbar_names[WW_NMBARS] = {
+#define MBAR(name, text, ...) text,
+#include "enums.def"
+};
+static const char *const bulk_names[WW_NBULKS] = {
+#define BULK(name, text, ...) text,
+#include "enums.def"
+};
+static const char *const group_names[WW_NGROUPS] = {
+#define GROUP(name, text, ...) text,
+#include "enums.def"
+};
+static const char *const clusterbar_names[] = {"arrive", "wait"};
 
 #define NAMES(table, dflt)                       \
   (ww_sub_names) {                               \
@@ -90,6 +103,15 @@ ww_sub_names ww_op_sub(ww_op op) {
     return NAMES(match_names, -1);
   case WW_OP_BAR:
     return NAMES(bar_names, 0);
+  case WW_OP_MBAR:
+    return NAMES(mbar_names, -1);
+  case WW_OP_BULK:
+  case WW_OP_TMA:
+    return NAMES(bulk_names, -1);
+  case WW_OP_GROUP:
+    return NAMES(group_names, -1);
+  case WW_OP_CLUSTERBAR:
+    return NAMES(clusterbar_names, -1);
   case WW_OP_SREG:
     return (ww_sub_names){ww_sreg_names, WW_NSREGS, -1};
   case WW_OP_MATH:
@@ -100,7 +122,7 @@ ww_sub_names ww_op_sub(ww_op op) {
 }
 
 ww_type ww_ins_result_type(const ww_ins *i, uint32_t k) {
-  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP)
+  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP || i->op == WW_OP_MWAIT)
     return WW_I1;
   if (k == 1 && (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH))
     return WW_I1;

@@ -99,7 +99,7 @@ ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww_err *e) {
     const char *label = ww_fmt(a, "argument %u", i);
     if (l->args[i].kind == WW_ARG_BUFFER && l->args[i].buffer.local)
       continue; /* no contents, no address */
-    if (l->args[i].kind == WW_ARG_BUFFER)
+    if (l->args[i].kind == WW_ARG_BUFFER || l->args[i].kind == WW_ARG_TENSORMAP)
       st = add_pointer(&p, i, 0, &l->args[i].buffer, i, label, e);
     else
       st = add_inner(&p, &l->args[i], i, label, e);

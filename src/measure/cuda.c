@@ -188,9 +188,12 @@ static ww_status cuda_architecture(const char *device, char out[16], ww_err *e) 
   ww_status st = ww_cuda_open(&d.api, e);
   if (!st)
     st = ww_cuda_choose(d.api, device, d.a, &d.device, name, e);
-  if (!st)
-    snprintf(out, 16, "sm_%d%d", attribute(&d, WW_CUDA_CAPABILITY_MAJOR),
-             attribute(&d, WW_CUDA_CAPABILITY_MINOR));
+  if (!st) {
+    int major = attribute(&d, WW_CUDA_CAPABILITY_MAJOR);
+    int minor = attribute(&d, WW_CUDA_CAPABILITY_MINOR);
+    /* wgmma and its kin are of this architecture alone */
+    snprintf(out, 16, "sm_%d%d%s", major, minor, major == 9 && !minor ? "a" : "");
+  }
   ww_arena_free(d.a);
   return st;
 }
@@ -204,6 +207,18 @@ static ww_status cuda_flush(ww_device *d, ww_err *e) {
   return ww_cuda_help(d, d->read, words, (void *[]){&at, &words, &never}, e);
 }
 
+/* With the attributes of a launch whose clusters its caller chooses. */
+static ww_cuda_status launch_clusters(ww_device *d, ww_ready *r) {
+  ww_cuda_attribute with[2] = {{.id = WW_CUDA_LAUNCH_CLUSTER},
+                               {.id = WW_CUDA_LAUNCH_COOPERATIVE, .u = {.value = {1}}}};
+  memcpy(with[0].u.value, r->cluster, sizeof r->cluster);
+  ww_cuda_config c = {
+      .shared = r->shared, .attributes = with, .n = r->cooperative ? 2 : 1};
+  memcpy(c.grid, r->grid, sizeof c.grid);
+  memcpy(c.block, r->block, sizeof c.block);
+  return d->api->cuLaunchKernelEx(&c, r->function, r->params, NULL);
+}
+
 static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
   const unsigned *g = r->grid;
   const unsigned *b = r->block;
@@ -211,7 +226,8 @@ static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
   if (ww_cupti_kernel(d->cupti, counted, e))
     return WW_EDEVICE;
   ww_cuda_status s =
-      r->cooperative
+      r->cluster[0] ? launch_clusters(d, r)
+      : r->cooperative
           ? d->api->cuLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0], b[1],
                                               b[2], r->shared, NULL, r->params)
           : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],

@@ -86,6 +86,7 @@ struct ww_ready {
   ww_cuda_code *code;
   void *module, *function;
   unsigned grid[3], block[3], shared;
+  unsigned cluster[3]; /* that the launch asks for; 0: none but the kernel's own */
   bool cooperative;
   int shared_static, registers, local;
   bool no_half; /* its code does nothing in half precision, whatever the counters say */

@@ -21,6 +21,7 @@
   4096 /* the driver reads a parameter's whole size, all of a kernel's are smaller */
 #define MOST_CODES 16 /* modules kept that no launch uses */
 #define NOT_FOUND 500
+#define L2_PROMOTION_128B 2 /* of a tensor map: what L2 fetches at a time */
 
 typedef struct {
   ww_device *d;
@@ -261,6 +262,21 @@ static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
   return WW_OK;
 }
 
+static ww_status check_cluster(loader *k, ww_err *e) {
+  const uint64_t *size = k->l->cluster;
+  for (int i = 0; i < 3; i++)
+    k->r->cluster[i] = size[i];
+  if (!size[0])
+    return WW_OK;
+  if (!k->api->cuLaunchKernelEx)
+    return ww_fail(e, WW_EUNSUPPORTED, "the driver has no launches with clusters");
+  if (size[0] * size[1] * size[2] <= 8)
+    return WW_OK;
+  return ww_cuda_check(
+      k->d, k->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_LARGE_CLUSTERS, 1),
+      k->r->kernel, e);
+}
+
 static ww_status check_shape(loader *k, ww_err *e) {
   ww_ready *r = k->r;
   int most = k->d->max_threads;
@@ -291,6 +307,8 @@ static ww_status check_shape(loader *k, ww_err *e) {
         "a block of %lu threads: this kernel takes at most %d (%d registers a thread)",
         threads, most, r->registers);
   st = check_shared(k, e);
+  if (!st)
+    st = check_cluster(k, e);
   r->cooperative = k->l->cooperative;
   return st || !r->cooperative ? st : check_cooperative(k, threads, e);
 }
@@ -343,6 +361,31 @@ static ww_status put_hex(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   return WW_OK;
 }
 
+/* The driver's own 128 bytes of a tensor map. */
+static ww_status put_map(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
+  const ww_arg *g = &k->l->args[i];
+  ww_tensor_map m = *g->map;
+  const char *why = ww_tensor_map_complete(&m);
+  if (k->sizes_known && k->sizes[i] != WW_TENSOR_MAP_BYTES)
+    why = "the kernel does not take one there";
+  if (why)
+    return ww_fail(e, WW_EUSAGE, "argument %u: no such tensor map: %s", i, why);
+  if (!k->api->cuTensorMapEncodeTiled)
+    return ww_fail(e, WW_EUNSUPPORTED, "the driver has no tensor maps");
+  uint64_t base = 0;
+  for (uint32_t p = 0; p < k->r->contents.npointers; p++)
+    if (k->r->contents.pointers[p].arg == i)
+      base = k->r->regions.v[k->r->contents.pointers[p].allocation].at +
+             k->r->contents.pointers[p].offset;
+  _Alignas(64) uint8_t map[WW_TENSOR_MAP_BYTES];
+  ww_cuda_status s = k->api->cuTensorMapEncodeTiled(
+      map, ww_tensor_type_named(m.type)->driver, m.rank, (void *)(uintptr_t)base,
+      m.dims, m.strides + 1, m.box, m.steps, 0, m.swizzle, L2_PROMOTION_128B,
+      m.nan_fill);
+  memcpy(to, map, sizeof map);
+  return s ? ww_cuda_fail(k->api, s, "the tensor map", e) : WW_OK;
+}
+
 static ww_status put_param(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
   switch (g->kind) {
@@ -350,6 +393,8 @@ static ww_status put_param(const loader *k, uint32_t i, uint8_t *to, ww_err *e) 
     return put_value(k, i, to, e);
   case WW_ARG_HEX:
     return put_hex(k, i, to, e);
+  case WW_ARG_TENSORMAP:
+    return put_map(k, i, to, e);
   case WW_ARG_BUFFER:
     if (g->buffer.local)
       return ww_fail(e, WW_EUSAGE,
@@ -371,7 +416,8 @@ static ww_status put_param(const loader *k, uint32_t i, uint8_t *to, ww_err *e) 
 static void put_addresses(const loader *k, uint32_t arg, uint64_t size, uint8_t *to) {
   for (uint32_t i = 0; i < k->r->contents.npointers; i++) {
     const ww_pointer *p = &k->r->contents.pointers[i];
-    if (p->arg != arg || p->at + 8ull > size)
+    bool map = arg < k->l->nargs && k->l->args[arg].kind == WW_ARG_TENSORMAP;
+    if (p->arg != arg || p->at + 8ull > size || map)
       continue;
     uint64_t v = k->r->regions.v[p->allocation].at + p->offset;
     memcpy(to + p->at, &v, 8);
@@ -390,7 +436,9 @@ static ww_status check_count(loader *k, ww_err *e) {
 static ww_status make_params(loader *k, ww_err *e) {
   k->r->params = WW_NEWN(k->a, void *, k->nparams + 1);
   for (uint32_t i = 0; i < k->nparams; i++) {
-    size_t room = k->sizes_known ? k->sizes[i] : k->l->args[i].hex_n;
+    size_t room = k->sizes_known                           ? k->sizes[i]
+                  : k->l->args[i].kind == WW_ARG_TENSORMAP ? WW_TENSOR_MAP_BYTES
+                                                           : k->l->args[i].hex_n;
     uint8_t *to = ww_alloc(k->a, room + 16 + (k->sizes_known ? 0 : PARAM_SLACK));
     ww_status st = put_param(k, i, to, e);
     if (st)

@@ -79,6 +79,10 @@ plan_arg(const ww_fn *fn, uint32_t p, ww_arg *g, ww_arena *a, ww_err *e) {
     g->kind = WW_ARG_BUFFER;
     return plan_pointer(fn, p, g, e);
   }
+  if (g->kind == WW_ARG_TENSORMAP) {
+    plan_buffer(&g->buffer, NULL);
+    return WW_OK;
+  }
   if (g->kind == WW_ARG_HEX)
     return plan_bytes(fn, p, g, e);
   uint8_t *bytes = ww_alloc(a, q->size + 8);

@@ -22,11 +22,21 @@ static void copy_buffer(ww_buffer *b, ww_arena *a) {
   OWN(a, &f->lo_expr, &f->hi_expr, &f->path, &f->root);
 }
 
+static void copy_map(ww_arg *x, ww_arena *a) {
+  if (!x->map)
+    return;
+  x->map = COPY_ARRAY(a, x->map, 1);
+  OWN(a, &x->map->type);
+  for (int d = 0; d < WW_TENSOR_RANK; d++)
+    OWN(a, &x->map->dims_expr[d], &x->map->strides_expr[d]);
+}
+
 static void copy_arg(ww_arg *x, ww_arena *a) {
   OWN(a, &x->name, &x->expr);
   x->hex = COPY_ARRAY(a, x->hex, x->hex_n);
   x->ptrs = COPY_ARRAY(a, x->ptrs, x->nptrs);
   copy_buffer(&x->buffer, a);
+  copy_map(x, a);
   for (uint32_t k = 0; k < x->nptrs; k++)
     copy_buffer(&x->ptrs[k].buffer, a);
 }

@@ -12,6 +12,7 @@
 #define WW_LAUNCH_H
 
 #include "../base/base.h"
+#include "tensormap.h"
 
 typedef enum {
   WW_FILL_NONE, /* not given */
@@ -54,7 +55,13 @@ typedef struct {
   uint32_t head_n;
 } ww_buffer;
 
-typedef enum { WW_ARG_NONE, WW_ARG_VALUE, WW_ARG_BUFFER, WW_ARG_HEX } ww_arg_kind;
+typedef enum {
+  WW_ARG_NONE,
+  WW_ARG_VALUE,
+  WW_ARG_BUFFER,
+  WW_ARG_HEX,
+  WW_ARG_TENSORMAP /* of `buffer`, described by `map` */
+} ww_arg_kind;
 
 typedef struct {
   uint32_t at; /* byte position of the pointer in the aggregate */
@@ -73,6 +80,7 @@ typedef struct {
    * resolved */
   const char *expr;
   ww_buffer buffer;
+  ww_tensor_map *map;
   const uint8_t *hex; /* raw little-endian bytes */
   uint32_t hex_n;
   ww_ptr *ptrs;
@@ -90,7 +98,8 @@ typedef struct {
   uint64_t grid[3], block[3]; /* blocks, threads; 0 when not given */
   /* given as expressions ("n/256"); NULL once resolved */
   const char *grid_expr[3], *block_expr[3];
-  uint64_t shared; /* dynamic shared memory, bytes */
+  uint64_t cluster[3]; /* blocks of a cluster; 0 when not given */
+  uint64_t shared;     /* dynamic shared memory, bytes */
   const char *shared_expr;
   bool shared_given;
   bool warm;        /* "cache":"warm" */

@@ -398,6 +398,8 @@ void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
     memcpy(under->block, over->block, sizeof under->block);
     memcpy(under->block_expr, over->block_expr, sizeof under->block_expr);
   }
+  if (over->cluster[0])
+    memcpy(under->cluster, over->cluster, sizeof under->cluster);
   if (over->shared_given) {
     under->shared_given = true;
     under->shared = over->shared;
@@ -649,10 +651,39 @@ static ww_status place_args(resolver *r) {
   return WW_OK;
 }
 
+/* A copy is resolved: what was given may be resolved again for another kernel. A buffer
+ * of no size is as large as the tensor. */
+static ww_status resolve_map(resolver *r, ww_arg *g, const char *where) {
+  ww_tensor_map *m = WW_NEW(r->a, ww_tensor_map);
+  *m = *g->map;
+  g->map = m;
+  for (uint32_t d = 0; d < m->rank; d++) {
+    ww_status rc = WW_OK;
+    if (m->dims_expr[d])
+      rc = whole(r, m->dims_expr[d], where, 1, 0x1p32, &m->dims[d]);
+    if (!rc && m->strides_expr[d])
+      rc = whole(r, m->strides_expr[d], where, 0, 0x1p40, &m->strides[d]);
+    if (rc)
+      return rc;
+    m->dims_expr[d] = m->strides_expr[d] = NULL;
+  }
+  const char *why = ww_tensor_map_complete(m);
+  if (why)
+    return ww_fail(r->e, WW_EPARSE, "%s: the tensor map is impossible: %s", where, why);
+  ww_buffer *b = &g->buffer;
+  if (!b->type)
+    b->type = ww_tensor_type_named(m->type)->fill;
+  if (!b->bytes && !b->bytes_expr && !b->count_expr)
+    b->bytes = b->offset + ww_tensor_map_bytes(m);
+  return resolve_buffer(r, b, 0, where);
+}
+
 static ww_status resolve_arg(resolver *r, ww_arg *g, uint32_t elem, const char *where) {
   ww_status rc = WW_OK;
   if (g->kind == WW_ARG_BUFFER)
     rc = resolve_buffer(r, &g->buffer, elem, where);
+  if (g->kind == WW_ARG_TENSORMAP)
+    rc = resolve_map(r, g, where);
   for (uint32_t k = 0; !rc && k < g->nptrs; k++)
     rc = resolve_buffer(r, &g->ptrs[k].buffer, 0, where);
   return rc;

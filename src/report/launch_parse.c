@@ -290,12 +290,135 @@ static ww_status ptrs_node(reader *r, const cJSON *n, const char *where, ww_arg 
   return WW_OK;
 }
 
+/* ---- tensor maps ---- */
+
+/* Up to 5 numbers or, where `expr` is given, expressions; returns how many, 0: wrong.
+ */
+static uint32_t numbers_node(
+    reader *r, const cJSON *n, const char *where, uint64_t *value, const char **expr) {
+  uint32_t count = cJSON_IsArray(n) ? cJSON_GetArraySize(n) : 0;
+  const cJSON *m;
+  uint32_t k = 0;
+  if (count < 1 || count > WW_TENSOR_RANK) {
+    wrong(r, where, "an array of 1 to 5 numbers", n);
+    return 0;
+  }
+  cJSON_ArrayForEach(m, n) {
+    const char *at = ww_fmt(r->a, "%s[%u]", where, k);
+    ww_status rc = expr ? size_node(r, m, at, &value[k], &expr[k])
+                        : ww_json_want_uint(m, at, &value[k], r->e);
+    if (rc)
+      return 0;
+    k++;
+  }
+  return count;
+}
+
+/* The same of small numbers, as many as the tensor has dimensions. */
+static ww_status
+sides_node(reader *r, const cJSON *n, const char *where, uint32_t rank, uint32_t *out) {
+  uint64_t v[WW_TENSOR_RANK];
+  uint32_t count = numbers_node(r, n, where, v, NULL);
+  if (!count)
+    return WW_EPARSE;
+  if (count != rank)
+    return ww_fail(r->e, WW_EPARSE, "%s: expected %u numbers, one for each of \"dims\"",
+                   where, rank);
+  for (uint32_t d = 0; d < rank; d++)
+    out[d] = v[d] < UINT32_MAX ? v[d] : UINT32_MAX;
+  return WW_OK;
+}
+
+static ww_status
+swizzle_node(reader *r, const cJSON *n, const char *where, ww_tensor_map *m) {
+  for (m->swizzle = 0; m->swizzle < WW_NSWIZZLES; m->swizzle++)
+    if (cJSON_IsString(n) && !strcmp(n->valuestring, ww_swizzle_names[m->swizzle]))
+      return WW_OK;
+  return wrong(r, where, "\"none\", \"32B\", \"64B\" or \"128B\"", n);
+}
+
+static ww_status
+outside_node(reader *r, const cJSON *n, const char *where, ww_tensor_map *m) {
+  const char *text = cJSON_IsString(n) ? n->valuestring : "";
+  m->nan_fill = !strcmp(text, "nan");
+  return m->nan_fill || !strcmp(text, "zeros")
+             ? WW_OK
+             : wrong(r, where, "\"zeros\" or \"nan\"", n);
+}
+
+/* Strides are those of the dimensions behind the first. */
+static ww_status
+strides_node(reader *r, const cJSON *n, const char *where, ww_tensor_map *m) {
+  if (m->rank == 1 && cJSON_IsArray(n) && !n->child)
+    return WW_OK;
+  uint64_t v[WW_TENSOR_RANK] = {0};
+  const char *expr[WW_TENSOR_RANK] = {0};
+  uint32_t count = numbers_node(r, n, where, v, expr);
+  if (!count)
+    return WW_EPARSE;
+  if (count + 1 != m->rank)
+    return ww_fail(r->e, WW_EPARSE,
+                   "%s: expected %u numbers, one for each of \"dims\" but the first",
+                   where, m->rank - 1);
+  memcpy(m->strides + 1, v, count * sizeof *v);
+  memcpy(m->strides_expr + 1, expr, count * sizeof *expr);
+  return WW_OK;
+}
+
+static ww_status
+map_member(reader *r, const cJSON *m, const char *where, uint32_t rank, ww_arg *out) {
+  const char *k = m->string;
+  ww_tensor_map *map = out->map;
+  if (!strcmp(k, "buffer"))
+    return buffer_object(r, m, where, &out->buffer);
+  if (!strcmp(k, "type"))
+    return text_node(r, m, where, &map->type);
+  if (!strcmp(k, "strides"))
+    return strides_node(r, m, where, map);
+  if (!strcmp(k, "box"))
+    return sides_node(r, m, where, rank, map->box);
+  if (!strcmp(k, "elem_strides"))
+    return sides_node(r, m, where, rank, map->steps);
+  if (!strcmp(k, "swizzle"))
+    return swizzle_node(r, m, where, map);
+  return !strcmp(k, "outside") ? outside_node(r, m, where, map) : WW_OK;
+}
+
+static ww_status map_node(reader *r, const cJSON *n, const char *where, ww_arg *out) {
+  static const char *const members[] = {"buffer",  "type",    "dims",
+                                        "strides", "box",     "elem_strides",
+                                        "swizzle", "outside", NULL};
+  static const char *const needed[] = {"type", "dims", "box", NULL};
+  if (!cJSON_IsObject(n))
+    return wrong(r, where, "an object with \"type\", \"dims\" and \"box\"", n);
+  ww_status rc = ww_json_want_members(n, where, members, r->e);
+  for (const char *const *k = needed; !rc && *k; k++)
+    if (!cJSON_GetObjectItemCaseSensitive(n, *k))
+      rc = ww_fail(r->e, WW_EPARSE, "%s: \"%s\" is missing", where, *k);
+  if (rc)
+    return rc;
+  out->map = WW_NEW(r->a, ww_tensor_map);
+  out->map->rank =
+      numbers_node(r, cJSON_GetObjectItemCaseSensitive(n, "dims"),
+                   path(r, where, "dims"), out->map->dims, out->map->dims_expr);
+  if (!out->map->rank)
+    return WW_EPARSE;
+  for (const cJSON *m = n->child; m && !rc; m = m->next)
+    rc = map_member(r, m, path(r, where, m->string), out->map->rank, out);
+  if (!rc && !ww_tensor_type_named(out->map->type))
+    rc = ww_fail(r->e, WW_EPARSE, "%s.type: \"%s\" is no element type of a tensor map",
+                 where, out->map->type);
+  return rc;
+}
+
 static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *out) {
-  static const char *const members[] = {"name", "value", "buffer", "hex", "ptrs", NULL};
+  static const char *const members[] = {"name", "value",     "buffer", "hex",
+                                        "ptrs", "tensormap", NULL};
   if (cJSON_IsNull(n))
     return WW_OK;
   if (!cJSON_IsObject(n))
-    return wrong(r, where, "an object with \"value\", \"buffer\" or \"hex\"", n);
+    return wrong(r, where,
+                 "an object with \"value\", \"buffer\", \"hex\" or \"tensormap\"", n);
   ww_status rc = ww_json_want_members(n, where, members, r->e);
   if (rc)
     return rc;
@@ -304,10 +427,12 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
   const cJSON *buffer = cJSON_GetObjectItemCaseSensitive(n, "buffer");
   const cJSON *hex = cJSON_GetObjectItemCaseSensitive(n, "hex");
   const cJSON *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
-  int given = !!value + !!buffer + !!hex;
+  const cJSON *map = cJSON_GetObjectItemCaseSensitive(n, "tensormap");
+  int given = !!value + !!buffer + !!hex + !!map;
   if (given > 1 || (given == 0 && !name))
-    return ww_fail(r->e, WW_EPARSE,
-                   "%s: expected one of \"value\", \"buffer\" and \"hex\"", where);
+    return ww_fail(
+        r->e, WW_EPARSE,
+        "%s: expected one of \"value\", \"buffer\", \"hex\" and \"tensormap\"", where);
   if (ptrs && !hex)
     return ww_fail(r->e, WW_EPARSE, "%s: \"ptrs\" needs \"hex\", the bytes they lie in",
                    where);
@@ -321,9 +446,12 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
     rc = hex_node(r, hex, path(r, where, "hex"), &out->hex, &out->hex_n);
   if (!rc && ptrs)
     rc = ptrs_node(r, ptrs, path(r, where, "ptrs"), out);
+  if (!rc && map)
+    rc = map_node(r, map, path(r, where, "tensormap"), out);
   out->kind = value    ? WW_ARG_VALUE
               : buffer ? WW_ARG_BUFFER
               : hex    ? WW_ARG_HEX
+              : map    ? WW_ARG_TENSORMAP
                        : WW_ARG_NONE;
   return rc;
 }
@@ -400,6 +528,15 @@ at_least_1(reader *r, const cJSON *n, const char *where, uint64_t *out) {
   return !rc && *out == 0 ? wrong(r, where, "at least 1", n) : rc;
 }
 
+static ww_status cluster_node(reader *r, const cJSON *n, ww_launch *out) {
+  const char *exprs[3] = {0};
+  ww_status rc = shape_node(r, n, "cluster", out->cluster, exprs);
+  bool fixed = !exprs[0] && !exprs[1] && !exprs[2];
+  if (!rc && (!fixed || out->cluster[0] * out->cluster[1] * out->cluster[2] > 16))
+    rc = wrong(r, "cluster", "at most 16 blocks, as numbers", n);
+  return rc;
+}
+
 static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   const char *k = m->string;
   if (!strcmp(k, "file"))
@@ -412,6 +549,8 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
     return shape_node(r, m, k, out->grid, out->grid_expr);
   if (!strcmp(k, "block"))
     return shape_node(r, m, k, out->block, out->block_expr);
+  if (!strcmp(k, "cluster"))
+    return cluster_node(r, m, out);
   if (!strcmp(k, "shared")) {
     out->shared_given = true;
     return size_node(r, m, k, &out->shared, &out->shared_expr);
@@ -437,7 +576,7 @@ ww_status ww_launch_from_json(
     const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
   static const char *const members[] = {
       "file",  "kernel", "grid",  "block",       "shared", "args", "symbols", "flags",
-      "cache", "seed",   "count", "cooperative", "binary", "note", NULL};
+      "cache", "seed",   "count", "cooperative", "binary", "note", "cluster", NULL};
   reader r = {.a = a, .dir = dir, .e = e};
   *out = (ww_launch){.seed = 1, .count = 1, .dir = ww_strdup(a, dir)};
   if (!cJSON_IsObject(node))

@@ -78,6 +78,50 @@ static void write_hex_arg(const ww_arg *g, ww_json *j) {
   ww_json_end_arr(j);
 }
 
+/* Numbers, or the expressions in their place. */
+static void write_numbers(const char *key,
+                          const uint64_t *v,
+                          const char *const *expr,
+                          uint32_t n,
+                          ww_json *j) {
+  ww_json_put(j, "%s:[", key);
+  for (uint32_t k = 0; k < n; k++)
+    if (expr[k])
+      ww_json_str(j, expr[k]);
+    else
+      ww_json_uint(j, v[k]);
+  ww_json_end_arr(j);
+}
+
+static void write_sides(const char *key, const uint32_t *v, uint32_t n, ww_json *j) {
+  ww_json_put(j, "%s:[", key);
+  for (uint32_t k = 0; k < n; k++)
+    ww_json_uint(j, v[k]);
+  ww_json_end_arr(j);
+}
+
+static void write_map(const ww_arg *g, ww_json *j) {
+  const ww_tensor_map *m = g->map;
+  bool steps = false;
+  bool strides = false;
+  for (uint32_t d = 0; d < m->rank; d++) {
+    steps |= m->steps[d] > 1;
+    strides |= d && (m->strides[d] || m->strides_expr[d]);
+  }
+  ww_json_put(j, "tensormap:{buffer:{");
+  write_buffer_members(&g->buffer, j);
+  ww_json_put(j, "},type:%s", m->type);
+  write_numbers("dims", m->dims, m->dims_expr, m->rank, j);
+  if (strides)
+    write_numbers("strides", m->strides + 1, m->strides_expr + 1, m->rank - 1, j);
+  write_sides("box", m->box, m->rank, j);
+  if (steps)
+    write_sides("elem_strides", m->steps, m->rank, j);
+  ww_json_put(j, "swizzle?:%s,outside?:%s}",
+              m->swizzle ? ww_swizzle_names[m->swizzle] : NULL,
+              m->nan_fill ? "nan" : NULL);
+}
+
 static void write_arg(const ww_arg *g, ww_json *j) {
   if (g->kind == WW_ARG_NONE && !g->name)
     return ww_json_str(j, NULL);
@@ -91,6 +135,8 @@ static void write_arg(const ww_arg *g, ww_json *j) {
     ww_json_end_obj(j);
   } else if (g->kind == WW_ARG_HEX)
     write_hex_arg(g, j);
+  else if (g->kind == WW_ARG_TENSORMAP)
+    write_map(g, j);
   ww_json_end_obj(j);
 }
 
@@ -113,6 +159,7 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
   ww_json_put(j, "{file?:%s,kernel?:%s", l->file, l->kernel);
   write_shape("grid", l->grid, l->grid_expr, j);
   write_shape("block", l->block, l->block_expr, j);
+  write_shape("cluster", l->cluster, (const char *const[3]){0}, j);
   if (l->shared_expr)
     ww_json_kstr(j, "shared", l->shared_expr);
   else if (l->shared_given || l->shared)

@@ -191,6 +191,13 @@ typedef struct {
   uint32_t size; /* static and dynamic shared memory, bytes */
 } ww_shared_mem;
 
+/* Blocks that run together and see each other's shared memory. */
+typedef struct {
+  uint32_t n;
+  ww_shared_mem shared[WW_MAX_CLUSTER]; /* by rank */
+  uint32_t place[WW_MAX_CLUSTER];       /* in the machine's pool */
+} ww_cluster;
+
 struct ww_exec {
   /* hot */
   uint8_t *F; /* current frame */
@@ -216,6 +223,9 @@ struct ww_exec {
   /* who we are */
   ww_warp_id id;
   uint64_t ctaid[3];
+  const ww_cluster *cluster;
+  uint32_t rank;            /* in it */
+  uint64_t cluster_arrived; /* times at its barrier */
   uint32_t lanes;
   uint32_t tid0;                 /* linear thread index of lane 0 */
   uint32_t tid[3][WW_MAX_LANES]; /* thread index per axis; fixed for the warp */
@@ -225,6 +235,9 @@ struct ww_exec {
   /* barrier */
   const ww_seg *bar;
   uint32_t bar_result;
+  /* at an mbarrier: the wait is given up, once; times in a row that it was */
+  bool timed_out;
+  uint32_t timeouts;
   /* machine */
   struct ww_machine *machine;
   const ww_run_spec *spec; /* the machine's, every figure given */
@@ -284,6 +297,12 @@ uint64_t ww_from_double(ww_type t, double d, ww_round r);
 /* The new value of an atomic. */
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b);
 
+/* Host address of [addr, addr+n) in the shared memory of a block of the cluster; NULL:
+ * there is none. */
+uint8_t *ww_exec_in_cluster(const ww_exec *x, uint64_t addr, uint64_t n);
+/* Every warp of the cluster has arrived at its barrier as often as this one. */
+bool ww_exec_cluster_came(const ww_exec *x);
+
 /* mma.c */
 void ww_exec_mma(ww_exec *x, const ww_code *k);
 
@@ -294,6 +313,13 @@ void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ww_exec_bad_address(
     ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what);
+/* The same of any number of bytes. */
+void ww_exec_bad_span(ww_exec *x,
+                      const ww_ins *i,
+                      uint32_t lane,
+                      uint64_t addr,
+                      uint64_t bytes,
+                      const char *what);
 const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address);
 /* A draw of a ticket by all active lanes at one address, and those of the blocks that
  * this one stands for; the word there as it was. */

@@ -46,7 +46,7 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   warp->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
   warp->barriers += i->op == WW_OP_BAR;
   warp->shuffles += is_shuffle(i);
-  if (i->op == WW_OP_MMA)
+  if (i->op == WW_OP_MMA || i->op == WW_OP_WGMMA)
     warp->flops_tensor += i->imm;
   lane->thread_instructions++;
   double *of_type = type == WW_F64   ? &lane->flops_fp64
@@ -206,7 +206,7 @@ touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
 }
 
 static inline void add(ww_row *r, const ww_access *a, double units, double extra) {
-  r->requests += a->weight;
+  r->requests += a->more ? 0 : a->weight;
   r->units += a->weight * units;
   r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
   r->extra += a->weight * extra;
@@ -219,6 +219,13 @@ static void on_access(void *ctx, const ww_access *a) {
   if (c->prints)
     ww_footprints_access(c->prints, a);
   ww_slot *s = slot_of(c, a);
+  if (ww_is_bulk(a->ins)) {
+    ww_span moved = ww_coalesce(a);
+    bool load = a->kind == WW_ACCESS_LOAD;
+    add(&s->pend[load ? WW_CAT_BULK_LD : WW_CAT_BULK_ST], a, moved.sectors, 0);
+    touch(c, s, a, &moved);
+    return;
+  }
   bool shared = a->space == WW_SHARED, atomic = a->kind == WW_ACCESS_ATOMIC,
        store = a->kind == WW_ACCESS_STORE;
   if (atomic && a->space != WW_LOCAL)
@@ -314,6 +321,8 @@ static void count_slot(ww_counts *o, const ww_row *r) {
   o->atomic_requests += r[WW_CAT_ATOMIC].requests;
   o->atomic_max_same += r[WW_CAT_ATOMIC].units;
   o->atomic_lanes += r[WW_CAT_ATOMIC].extra;
+  ww_row_add(&o->bulk_ld_requests, &r[WW_CAT_BULK_LD]);
+  ww_row_add(&o->bulk_st_requests, &r[WW_CAT_BULK_ST]);
 }
 
 static void sum_counts(const ww_counter *c, bool pending, ww_counts *o) {

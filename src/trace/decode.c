@@ -355,7 +355,7 @@ static ww_code make_code(dec *d, uint32_t block, const ww_ins *i) {
     k.bytes = k.esize * k.n;
     if (i->op == WW_OP_LD)
       k.slots = result_slots(d, i);
-    else if (i->op == WW_OP_ST)
+    else if (i->op == WW_OP_ST || i->op == WW_OP_BULK || i->op == WW_OP_TMA)
       k.slots = slot_list(d, i->ext, k.n);
     else if (!ww_is_atomic(i))
       k.bytes = 4; /* a piece of a copy */
@@ -363,7 +363,7 @@ static ww_code make_code(dec *d, uint32_t block, const ww_ins *i) {
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
     k.n = i->n;
     k.slots = result_slots(d, i);
-  } else if (i->op == WW_OP_PRINTF || i->op == WW_OP_MMA) {
+  } else if (i->op == WW_OP_PRINTF || i->op == WW_OP_MMA || i->op == WW_OP_WGMMA) {
     k.n = i->n;
     k.slots = slot_list(d, i->ext, i->n);
   } else if (i->op == WW_OP_LEA) {
@@ -376,16 +376,21 @@ static ww_code make_code(dec *d, uint32_t block, const ww_ins *i) {
   return k;
 }
 
-static bool splits(uint8_t op) {
-  return op == WW_OP_BAR || op == WW_OP_GRIDSYNC || op == WW_OP_CALL ||
-         op == WW_OP_CALLI;
+/* Lanes may come back to it: nothing stands before it in its segment. */
+static bool comes_back(const ww_ins *i) {
+  return i->op == WW_OP_CALLI || ww_is_wait(i);
+}
+
+static bool splits(const ww_ins *i) {
+  return i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC || i->op == WW_OP_CALL ||
+         comes_back(i);
 }
 
 /* Names the whole warp. */
 static bool meets(const dec *d, uint8_t op) {
-  return d->with->meets &&
-         (op == WW_OP_SYNCWARP || op == WW_OP_SHFL || op == WW_OP_VOTE ||
-          op == WW_OP_MATCH || op == WW_OP_REDUX || op == WW_OP_MMA);
+  return d->with->meets && (op == WW_OP_SYNCWARP || op == WW_OP_SHFL ||
+                            op == WW_OP_VOTE || op == WW_OP_MATCH ||
+                            op == WW_OP_REDUX || op == WW_OP_MMA || op == WW_OP_WGMMA);
 }
 
 static void make_switch(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, ww_edge *e) {
@@ -397,6 +402,14 @@ static void make_switch(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, ww_edge 
   }
   make_edge(d, b, i->imm, &e[i->n]);
   s->cases = c;
+}
+
+/* Of the mbarrier's address, and of what says which phase. */
+static const uint32_t *wait_slots(dec *d, const ww_ins *i) {
+  uint32_t *s = WW_NEWN(d->a, uint32_t, 2);
+  s[0] = d->slot[i->a];
+  s[1] = d->slot[i->b];
+  return s;
 }
 
 static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
@@ -431,10 +444,13 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
   case WW_OP_RET:
     s->slots = slot_list(d, i->ext, i->n);
     break;
+  case WW_OP_MWAIT:
+    s->slots = wait_slots(d, i);
+    break;
   default:
     break;
   }
-  if (splits(i->op))
+  if (splits(i))
     s->dsts = result_slots(d, i);
 }
 
@@ -463,7 +479,7 @@ static void decode_block(dec *d, uint32_t b) {
                 .loop = WW_NOSEG,
                 .spin = WW_NOSEG};
     enter = false;
-    while (!splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op) &&
+    while (!splits(&bb->ins[k]) && !ww_ends_block(bb->ins[k].op) &&
            (met || !meets(d, bb->ins[k].op))) {
       codes[at++] = make_code(d, b, &bb->ins[k++]);
       met = false;
@@ -476,15 +492,14 @@ static void decode_block(dec *d, uint32_t b) {
       met = true;
       continue;
     }
-    /* lanes come back to an indirect call: nothing may stand before it */
-    if (bb->ins[k].op == WW_OP_CALLI && (s.n || s.enter)) {
+    if (comes_back(&bb->ins[k]) && (s.n || s.enter)) {
       s.edge = next_segment(d);
       ww_push(d->a, &d->segs, s);
       s.code = codes + at;
       s.n = s.enter = 0;
     }
     control(d, b, &bb->ins[k], &s);
-    if (splits(bb->ins[k].op))
+    if (splits(&bb->ins[k]))
       s.edge = next_segment(d);
     k++;
     ww_push(d->a, &d->segs, s);

@@ -280,6 +280,8 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
   const char *type =
       in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
   uint64_t bytes = in->l->args[p].buffer.bytes;
+  if (in->l->args[p].kind == WW_ARG_TENSORMAP) /* nobody sees what becomes of it */
+    return (ww_fill){.kind = WW_FILL_RANDOM};
   if (r->counter || r->flag || (r->stored && !r->loaded) || in->shrink > 4)
     return (ww_fill){.kind = WW_FILL_ZEROS};
   if (!ww_elem_is_int(type))
@@ -334,6 +336,8 @@ static bool find_shared(inputs *in) {
 static void find_ours(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     ww_arg *g = &in->l->args[p];
+    if (g->kind == WW_ARG_TENSORMAP)
+      in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE;
     if (!in->fn->params[p].pointer || in->fn->params[p].space == WW_SHARED)
       continue;
     if (g->kind == WW_ARG_NONE && ww_is_omp_state(in->m, in->fn, p))
@@ -591,7 +595,8 @@ static void assume_contents(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
-    if (g->kind != WW_ARG_BUFFER || in->fn->params[p].space == WW_SHARED)
+    bool buffer = g->kind == WW_ARG_BUFFER && in->fn->params[p].space != WW_SHARED;
+    if (!buffer && g->kind != WW_ARG_TENSORMAP)
       continue;
     if (in->sized[p])
       assume(in, WW_ASSUME_BUFFER_BYTES, name, g->buffer.bytes);

@@ -7,7 +7,7 @@
  * garbage nobody reads) and for a partial mask (lanes waiting elsewhere keep their
  * values). An instruction without a vector form goes lane by lane through ww_scalar.
  * Nothing here counts: blocks and accesses are told to the observer. */
-#include "code.h"
+#include "async.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -96,6 +96,15 @@ static ww_handler *const by_lane[WW_NOPS] = {[WW_OP_LOCALADDR] = localaddr_any,
                                              [WW_OP_PRINTF] = printf_any,
                                              [WW_OP_MALLOC] = malloc_any,
                                              [WW_OP_TEXDIM] = texdim_any,
+                                             [WW_OP_MBAR] = ww_exec_mbar,
+                                             [WW_OP_BULK] = ww_exec_bulk,
+                                             [WW_OP_TMA] = ww_exec_tma,
+                                             [WW_OP_WGMMA] = ww_exec_wgmma,
+                                             [WW_OP_CLUSTERBAR] = clusterbar_any,
+                                             [WW_OP_MAPA] = mapa_any,
+                                             [WW_OP_CTARANK] = ctarank_any,
+                                             [WW_OP_GROUP] = nothing,
+                                             [WW_OP_MAXREG] = nothing,
                                              [WW_OP_MMA] = ww_exec_mma};
 
 static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
@@ -468,6 +477,13 @@ static ww_run_end run(ww_exec *x) {
       x->pc = s->edge[0].target;
       if (x->split)
         return WW_RUN_MEET;
+      on = true;
+      break;
+    case WW_OP_MWAIT:
+    case WW_OP_CLUSTERBAR:
+      if (!(s->ctl == WW_OP_MWAIT ? ww_exec_mwait(x, s) : ww_exec_cluster_came(x)))
+        return WW_RUN_WAIT;
+      x->pc = s->edge[0].target;
       on = true;
       break;
     default: /* barriers: the block waits */

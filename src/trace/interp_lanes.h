@@ -34,10 +34,33 @@ static u64 lane_sreg(ww_sreg s, uint32_t lane) {
   }
 }
 
+/* Without clusters every block is one. */
+static u64 cluster_sreg(const ww_exec *x, ww_sreg s) {
+  const uint64_t *size = x->spec->cluster;
+  int d = (s - WW_SREG_CLUSTERID_X) % 3;
+  uint64_t n = size[0] ? size[d] : 1;
+  switch (s) {
+  case WW_SREG_CLUSTER_CTARANK:
+    return x->rank;
+  case WW_SREG_CLUSTER_NCTARANK:
+    return x->cluster->n;
+  case WW_SREG_CLUSTER_EXPLICIT:
+    return size[0] != 0;
+  default:
+    break;
+  }
+  return s <= WW_SREG_CLUSTERID_Z        ? x->ctaid[d] / n
+         : s <= WW_SREG_NCLUSTERID_Z     ? x->spec->grid[d] / n
+         : s <= WW_SREG_CLUSTER_CTAID_Z ? x->ctaid[d] % n
+                                         : n;
+}
+
 static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
   const uint64_t *const axes[] = {x->spec->block, x->ctaid, x->spec->grid};
   if (s >= WW_SREG_NTID_X && s <= WW_SREG_NCTAID_Z)
     return axes[s / 3 - 1][s % 3];
+  if (s >= WW_SREG_CLUSTERID_X && s <= WW_SREG_CLUSTER_EXPLICIT)
+    return cluster_sreg(x, s);
   switch (s) {
   case WW_SREG_WARPID:
     return x->id.warp;
@@ -102,6 +125,31 @@ static void clock_any(ww_exec *x, const ww_code *k) {
 static void nothing(ww_exec *x, const ww_code *k) {
   (void)x;
   (void)k;
+}
+static void clusterbar_any(ww_exec *x, const ww_code *k) {
+  (void)k;
+  x->cluster_arrived++;
+}
+/* Bytes from the begin of a block's shared memory, and whose it is. */
+static u64 shared_offset(const ww_exec *x, u64 addr, u64 *rank) {
+  *rank = x->rank;
+  if (addr < WW_CLUSTER_BASE)
+    return addr - WW_SHARED_BASE;
+  *rank = (addr - WW_CLUSTER_BASE) / WW_CLUSTER_STRIDE;
+  return (addr - WW_CLUSTER_BASE) % WW_CLUSTER_STRIDE;
+}
+static void mapa_any(ww_exec *x, const ww_code *k) {
+  u64 rank;
+  ACTIVE(x->mask)
+  PUT_D(LANE, WW_CLUSTER_BASE + CELL_B(LANE) * WW_CLUSTER_STRIDE +
+                  shared_offset(x, CELL_A(LANE), &rank));
+}
+static void ctarank_any(ww_exec *x, const ww_code *k) {
+  ACTIVE(x->mask) {
+    u64 rank;
+    shared_offset(x, CELL_A(LANE), &rank);
+    PUT_D(LANE, rank);
+  }
 }
 static void malloc_any(ww_exec *x, const ww_code *k) {
   x->changes++;

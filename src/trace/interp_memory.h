@@ -44,7 +44,7 @@ static inline uint8_t *in_window(const ww_exec *x, u64 addr, u64 n) {
   off = addr - WW_PARAM_BASE;
   if (off < x->params_n && n <= x->params_n - off)
     return (uint8_t *)(uintptr_t)(x->params + off);
-  return NULL;
+  return ww_exec_in_cluster(x, addr, n);
 }
 
 /* The same for one lane, any space. */

@@ -12,13 +12,15 @@ add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const ww_cell *x) {
   l->warp_instructions += x->warps;
   l->thread_instructions += x->lanes;
   l->flops += x->lanes * ww_ins_flops(fn, i, &type);
-  if (i->op == WW_OP_MMA)
+  if (i->op == WW_OP_MMA || i->op == WW_OP_WGMMA)
     l->flops += x->warps * i->imm;
 }
 
 static void add_slot(ww_line_counts *l, const ww_row *r) {
   ww_row_add(&l->ld_requests, &r[WW_CAT_GLOBAL_LD]);
   ww_row_add(&l->st_requests, &r[WW_CAT_GLOBAL_ST]);
+  ww_row_add(&l->ld_requests, &r[WW_CAT_BULK_LD]);
+  ww_row_add(&l->st_requests, &r[WW_CAT_BULK_ST]);
   l->shared_requests += r[WW_CAT_SHARED_LD].requests + r[WW_CAT_SHARED_ST].requests;
   l->shared_passes += r[WW_CAT_SHARED_LD].units + r[WW_CAT_SHARED_ST].units;
   l->shared_ideal_passes += r[WW_CAT_SHARED_LD].extra + r[WW_CAT_SHARED_ST].extra;

@@ -73,6 +73,7 @@ static bool finds_waits(const ww_machine *m, const bool *in, bool *lanes) {
     ww_spin *s;
     uint32_t n = 0;
     any |= in[f] && ww_fn_has(fn, WW_OP_GRIDSYNC);
+    *lanes |= in[f] && ww_fn_has(fn, WW_OP_MWAIT);
     if (!in[f] || !fn->nloops)
       continue;
     ww_spin_find(fn, ww_ir_defs(fn, a), a, &s, &n);
@@ -246,6 +247,7 @@ static void free_block(ww_machine *m, thread_block *b) {
   free(b->warps);
   free(b->state);
   free(b->shared);
+  free(b->cluster);
 }
 
 /* How many axes of textures the kernel asks for, from the constants it asks with. */
@@ -270,6 +272,15 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
                    (unsigned long long)threads);
   if (!s->grid[0] || !s->grid[1] || !s->grid[2])
     return ww_fail(e, WW_EUSAGE, "an empty grid");
+  if (ww_cluster_size(s) > WW_MAX_CLUSTER || !ww_cluster_size(s))
+    return ww_fail(e, WW_EUSAGE, "a cluster of %llu blocks: a GPU runs 1 to %u",
+                   (unsigned long long)ww_cluster_size(s), WW_MAX_CLUSTER);
+  for (int d = 0; s->cluster[0] && d < 3; d++)
+    if (s->grid[d] % s->cluster[d])
+      return ww_fail(
+          e, WW_EUSAGE,
+          "a grid of %llu blocks along %c is no multiple of clusters of %llu",
+          (unsigned long long)s->grid[d], 'x' + d, (unsigned long long)s->cluster[d]);
   if (s->shared_static > MOST_SHARED || s->shared > MOST_SHARED - s->shared_static)
     return ww_fail(e, WW_EUSAGE,
                    "%llu bytes of shared memory: no GPU gives a block more than %u",
@@ -322,7 +333,8 @@ ww_status ww_machine_pool(ww_machine *m, uint32_t n, ww_err *e) {
     thread_block *b = &m->pool[m->npool];
     *b = (thread_block){.warps = ww_xcalloc(m->warps, sizeof *b->warps),
                         .state = ww_xcalloc(m->warps, sizeof *b->state),
-                        .shared = ww_xcalloc(m->shared_bytes + 16, 1)};
+                        .shared = ww_xcalloc(m->shared_bytes + 16, 1),
+                        .cluster = ww_xcalloc(1, sizeof *b->cluster)};
     for (; b->n < m->warps; b->n++) {
       b->warps[b->n] = ww_machine_warp(m, b->n, false, e);
       if (b->warps[b->n])
@@ -352,6 +364,8 @@ static void start_warp(const ww_machine *m, ww_exec *x, const ww_observer *obs) 
   x->mask = x->live;
   x->part = x->cancelled = x->extrapolated = x->split = false;
   x->bar = NULL;
+  x->timed_out = false;
+  x->timeouts = 0;
   x->fault = NULL;
 }
 
@@ -377,6 +391,60 @@ void ww_block_start(ww_machine *m,
     obs->block_start(obs->ctx, index);
 }
 
+/* ---- clusters ---- */
+
+uint64_t ww_cluster_first(const ww_run_spec *s, uint64_t block) {
+  uint64_t at[3];
+  for (int d = 0; d < 3; d++) {
+    at[d] = ww_axis_of(s->grid, block, d);
+    at[d] -= s->cluster[0] ? at[d] % s->cluster[d] : 0;
+  }
+  return ww_number_of(s->grid, at);
+}
+
+uint64_t ww_cluster_block(const ww_run_spec *s, uint64_t first, uint32_t rank) {
+  uint64_t at[3];
+  for (int d = 0; d < 3; d++)
+    at[d] = ww_axis_of(s->grid, first, d) +
+            (s->cluster[0] ? ww_axis_of(s->cluster, rank, d) : 0);
+  return ww_number_of(s->grid, at);
+}
+
+void ww_cluster_start(ww_machine *m, const uint32_t *place, uint32_t n) {
+  ww_cluster *c = m->pool[place[0]].cluster;
+  c->n = n;
+  for (uint32_t r = 0; r < n; r++) {
+    thread_block *b = &m->pool[place[r]];
+    c->place[r] = place[r];
+    c->shared[r] = (ww_shared_mem){b->shared, m->shared_bytes};
+    for (uint32_t w = 0; w < m->warps; w++) {
+      b->warps[w]->cluster = c;
+      b->warps[w]->rank = r;
+      b->warps[w]->cluster_arrived = 0;
+    }
+  }
+}
+
+uint8_t *ww_exec_in_cluster(const ww_exec *x, uint64_t addr, uint64_t n) {
+  uint64_t rank = (addr - WW_CLUSTER_BASE) / WW_CLUSTER_STRIDE;
+  uint64_t off = (addr - WW_CLUSTER_BASE) % WW_CLUSTER_STRIDE;
+  if (addr < WW_CLUSTER_BASE || rank >= x->cluster->n)
+    return NULL;
+  const ww_shared_mem *s = &x->cluster->shared[rank];
+  return off < s->size && n <= s->size - off ? s->mem + off : NULL;
+}
+
+bool ww_exec_cluster_came(const ww_exec *x) {
+  for (uint32_t r = 0; r < x->cluster->n; r++) {
+    const thread_block *b = &x->machine->pool[x->cluster->place[r]];
+    for (uint32_t w = 0; w < b->n; w++)
+      if (b->state[w] != WW_RUN_DONE &&
+          b->warps[w]->cluster_arrived < x->cluster_arrived)
+        return false;
+  }
+  return true;
+}
+
 /* ---- what the interpreter asks for ---- */
 
 bool ww_exec_cancelled(ww_exec *x) {
@@ -399,13 +467,22 @@ void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) {
   x->fault_assumed = false;
 }
 
-/* Names the allocation the address was probably meant for: the one it overshoots by the
- * least. */
 void ww_exec_bad_address(
     ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what) {
+  ww_exec_bad_span(x, c->ins, lane, addr, c->bytes, what);
+}
+
+/* Names the allocation the address was probably meant for: the one it overshoots by the
+ * least. */
+void ww_exec_bad_span(ww_exec *x,
+                      const ww_ins *i,
+                      uint32_t lane,
+                      uint64_t addr,
+                      uint64_t n,
+                      const char *what) {
   if (x->fault)
     return;
-  unsigned bytes = c->bytes;
+  unsigned long long bytes = n;
   const ww_region *r, *best = NULL;
   uint64_t gap = 1ull << 40;
   for (uint32_t k = 0; (r = ww_memory_region(x->memory, k)); k++) {
@@ -418,19 +495,18 @@ void ww_exec_bad_address(
     }
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
-    ww_exec_fault(x, c->ins,
-                  "%s of %u bytes at shared memory offset %llu, which has %u bytes",
+    ww_exec_fault(x, i,
+                  "%s of %llu bytes at shared memory offset %llu, which has %u bytes",
                   what, bytes, addr - WW_SHARED_BASE, x->shared.size);
   else if (addr < 4096)
-    ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)",
-                  what, bytes, (unsigned long long)addr);
+    ww_exec_fault(x, i, "%s of %llu bytes through a null pointer (address %llu)", what,
+                  bytes, (unsigned long long)addr);
   else if (best && addr >= WW_GLOBAL_BASE)
-    ww_exec_fault(x, c->ins,
-                  "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what,
-                  bytes, (long long)(addr - best->base), best->name ? best->name : "?",
-                  (unsigned long long)best->size);
+    ww_exec_fault(x, i, "%s of %llu bytes at byte %lld of `%s`, which has %llu bytes",
+                  what, bytes, (long long)(addr - best->base),
+                  best->name ? best->name : "?", (unsigned long long)best->size);
   else
-    ww_exec_fault(x, c->ins, "%s of %u bytes at address 0x%llx, where nothing is", what,
+    ww_exec_fault(x, i, "%s of %llu bytes at address 0x%llx, where nothing is", what,
                   bytes, (unsigned long long)addr);
   size_t at = strlen(x->fault_msg);
   snprintf(x->fault_msg + at, sizeof x->fault_msg - at, ", thread %u", x->tid0 + lane);

@@ -12,7 +12,8 @@ typedef struct {
   ww_run_end *state; /* per warp; WW_RUN_SLICE: can run */
   uint32_t n;
   uint8_t *shared;
-  bool done; /* all its warps are */
+  bool done;           /* all its warps are */
+  ww_cluster *cluster; /* that it is the first of */
 } thread_block;
 
 /* A counter that blocks drew from, as it was before. */
@@ -51,6 +52,8 @@ void ww_block_start(ww_machine *m,
                     thread_block *b,
                     uint64_t index,
                     const ww_observer *obs);
+/* Makes the started blocks at these places of the pool, by rank, one cluster. */
+void ww_cluster_start(ww_machine *m, const uint32_t *place, uint32_t n);
 /* What blocks drew of a queue goes back to it (ww_run_spec.share). */
 void ww_machine_put_back(ww_machine *m);
 /* A warp of no block yet; `borrows`: without local memory. NULL: no room for it. */

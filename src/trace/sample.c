@@ -58,7 +58,9 @@ typedef struct {
   ww_footprints *prints;
   ww_observer obs;
   axis ax[3];
-  uint64_t box[3]; /* blocks from the grid's corner that do the work */
+  /* What is sampled: blocks, or clusters where the launch has them. The grid in these;
+   * those from its corner that do the work; blocks of one. */
+  uint64_t grid[3], box[3], each;
   trial *trials;
   uint32_t ntrials;
   uint64_t steps, budget;
@@ -77,8 +79,18 @@ static trial *find_trial(sampler *s, uint64_t block) {
   return NULL;
 }
 
-static ww_status run_blocks(sampler *s, const uint64_t *blocks, uint32_t n, ww_err *e) {
+/* The block by which the machine knows one. */
+static uint64_t block_of(const sampler *s, uint64_t number) {
+  uint64_t at[3];
+  for (int d = 0; d < 3; d++)
+    at[d] = ww_axis_of(s->grid, number, d) * (s->each > 1 ? s->spec->cluster[d] : 1);
+  return ww_number_of(s->spec->grid, at);
+}
+
+static ww_status run_blocks(sampler *s, uint64_t *blocks, uint32_t n, ww_err *e) {
   ww_run_stats st;
+  for (uint32_t k = 0; k < n; k++)
+    blocks[k] = block_of(s, blocks[k]);
   ww_status rc = ww_machine_run(s->m, blocks, n, 1, &s->obs, &st, s->a, e);
   s->steps += st.warp_instructions;
   s->extrapolated |= st.extrapolated;
@@ -99,7 +111,8 @@ static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
     s->out_of_budget = true;
     return WW_OK;
   }
-  ww_status rc = run_blocks(s, &block, 1, e);
+  uint64_t one = block;
+  ww_status rc = run_blocks(s, &one, 1, e);
   if (rc)
     return rc;
   trial *t = &s->trials[s->ntrials++];
@@ -115,7 +128,7 @@ static ww_status run_grid(sampler *s, ww_err *e) {
     for (uint32_t y = 0; y < s->ax[1].n; y++)
       for (uint32_t x = 0; x < s->ax[0].n; x++) {
         uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
-        ww_status st = try_block(s, ww_number_of(s->spec->grid, c), e);
+        ww_status st = try_block(s, ww_number_of(s->grid, c), e);
         if (st || s->out_of_budget)
           return st;
       }
@@ -191,7 +204,7 @@ static const trial *trial_at(sampler *s, int d, uint64_t at, uint32_t i, uint32_
   c[d] = at;
   c[u] = s->ax[u].at[i];
   c[v] = s->ax[v].at[k];
-  return find_trial(s, ww_number_of(s->spec->grid, c));
+  return find_trial(s, ww_number_of(s->grid, c));
 }
 
 /* Compares coordinate p with q (and, when given, m against the line between them) over
@@ -337,7 +350,7 @@ static void add_up(sampler *s) {
       for (uint32_t y = 0; y < s->ax[1].n; y++)
         for (uint32_t x = 0; x < s->ax[0].n; x++) {
           uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
-          const trial *t = find_trial(s, ww_number_of(s->spec->grid, c));
+          const trial *t = find_trial(s, ww_number_of(s->grid, c));
           double weight = w[0][x] * w[1][y] * w[2][z];
           if (!pass) {
             total += weight;
@@ -373,7 +386,7 @@ static void start_axes(sampler *s, uint64_t cost) {
 
 /* One of the blocks that end at once stands for all of them. */
 static ww_status add_idle(sampler *s, ww_err *e) {
-  uint64_t all = ww_volume(s->spec->grid);
+  uint64_t all = ww_volume(s->grid);
   uint64_t n = all - ww_volume(s->box);
   if (!n)
     return WW_OK;
@@ -385,7 +398,7 @@ static ww_status add_idle(sampler *s, ww_err *e) {
   if (st || !t)
     return st;
   ww_counter_add(s->counter, t->snap, n);
-  s->idle_instructions = t->counts.warp_instructions;
+  s->idle_instructions = t->counts.warp_instructions / s->each;
   return WW_OK;
 }
 
@@ -396,7 +409,7 @@ static ww_status run_first(sampler *s, ww_err *e) {
   const ww_sampled all = {.box = {s->box[0], s->box[1], s->box[2]}};
   ww_status st = WW_OK;
   while (!st && s->ntrials < working && !s->out_of_budget)
-    st = try_block(s, ww_sampled_block(&all, s->spec->grid, s->ntrials), e);
+    st = try_block(s, ww_sampled_block(&all, s->grid, s->ntrials), e);
   uint32_t n = s->ntrials;
   uint32_t like = n - n / 2;
   for (uint32_t k = 0; !st && k < n; k++)
@@ -407,7 +420,7 @@ static ww_status run_first(sampler *s, ww_err *e) {
 
 /* All of them together, for blocks that need what those behind them do as well. */
 static ww_status run_all(sampler *s, ww_err *e) {
-  uint64_t n = ww_volume(s->spec->grid);
+  uint64_t n = ww_volume(s->grid);
   uint64_t *blocks = WW_NEWN(s->a, uint64_t, n);
   for (uint64_t k = 0; k < n; k++)
     blocks[k] = k;
@@ -426,7 +439,7 @@ static ww_status try_part(sampler *s, const uint16_t part[3], ww_err *e) {
   uint64_t at[3];
   for (int d = 0; d < 3; d++)
     at[d] = s->box[d] / 1024 * part[d] + s->box[d] % 1024 * part[d] / 1024;
-  return try_block(s, ww_number_of(s->spec->grid, at), e);
+  return try_block(s, ww_number_of(s->grid, at), e);
 }
 
 /* Where the budget is for few blocks like the first, and others do far more or less
@@ -461,7 +474,7 @@ static uint64_t look_around(sampler *s, ww_err *e, ww_status *st) {
 static ww_status run_sampled(sampler *s, ww_err *e) {
   if (s->spec->in_order) {
     ww_status st = run_first(s, e);
-    if (st && s->stuck && ww_volume(s->spec->grid) <= MOST_TOGETHER)
+    if (st && s->stuck && ww_volume(s->grid) <= MOST_TOGETHER)
       return run_all(s, e);
     return st ? st : add_idle(s, e);
   }
@@ -491,7 +504,7 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   for (uint64_t at = 0; at < total && !st; at += batch) {
     uint32_t n = total - at < batch ? total - at : batch;
     for (uint32_t k = 0; k < n; k++)
-      blocks[k] = at + k;
+      blocks[k] = block_of(s, at + k);
     ww_run_stats stats;
     st = ww_machine_run(s->m, blocks, n, 1, &s->obs, &stats, s->a, e);
     s->steps += stats.warp_instructions;
@@ -513,17 +526,25 @@ ww_status ww_sample(ww_machine *m,
                .s = how,
                .a = a,
                .budget = how->budget ? how->budget : DEFAULT_BUDGET};
-  uint64_t total = ww_volume(spec->grid);
+  s.each = ww_cluster_size(spec);
   s.counter = ww_counter_new(spec->module, spec->memory, spec->lanes);
   s.prints = ww_footprints_new(spec->memory, spec->grid);
   s.obs = ww_counter_observer(s.counter);
   s.trials = WW_NEWN(a, trial, MAX_BLOCKS + 1); /* and one that ends at once */
   ww_work_box(spec, s.box, a);
+  for (int d = 0; d < 3; d++) {
+    uint64_t side = s.each > 1 ? spec->cluster[d] : 1;
+    s.grid[d] = spec->grid[d] / side;
+    s.box[d] = (s.box[d] + side - 1) / side;
+    out->box[d] = s.box[d] * side;
+  }
+  uint64_t total = ww_volume(s.grid);
   if (!how->full)
     ww_counter_tell(s.counter, s.prints);
   ww_status st = how->full ? run_full(&s, total, e) : run_sampled(&s, e);
-  *out = (ww_sampled){.blocks = how->full ? total : s.ntrials,
-                      .of = total,
+  *out = (ww_sampled){.box = {out->box[0], out->box[1], out->box[2]},
+                      .blocks = (how->full ? total : s.ntrials) * s.each,
+                      .of = ww_volume(spec->grid),
                       .warp_instructions = s.steps,
                       .extrapolated = s.extrapolated,
                       .fault_assumed = s.fault_assumed,
@@ -532,7 +553,6 @@ ww_status ww_sample(ww_machine *m,
                       .passed_loc = s.passed_loc,
                       .complete = !s.out_of_budget,
                       .idle_instructions = s.idle_instructions};
-  memcpy(out->box, s.box, sizeof s.box);
   if (!st) {
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);

@@ -75,6 +75,40 @@ static uint16_t bf16_bits(double d, ww_round r) {
   return ww_float_bits(f) >> 16;
 }
 
+/* ---- 8-bit floats: e4m3 has no infinity, conversions to both end at the largest ----
+ */
+
+static int fp8_mantissa(ww_type t) {
+  return t == WW_E4M3 ? 3 : 2;
+}
+
+static double from_fp8(ww_type t, uint8_t b) {
+  int mant = fp8_mantissa(t);
+  int emin = t == WW_E4M3 ? -6 : -14;
+  int e = (b & 0x7f) >> mant;
+  int m = b & ((1 << mant) - 1);
+  if (t == WW_E4M3 ? (b & 0x7f) == 0x7f : (b & 0x7f) > 0x7c)
+    return NAN;
+  double v = e ? ldexp(m | 1 << mant, e - 1 + emin - mant) : ldexp(m, emin - mant);
+  if (t == WW_E5M2 && (b & 0x7f) == 0x7c)
+    v = INFINITY;
+  return b & 0x80 ? -v : v;
+}
+
+static uint8_t to_fp8(ww_type t, double d, ww_round r) {
+  int mant = fp8_mantissa(t);
+  int emin = t == WW_E4M3 ? -6 : -14;
+  double largest = t == WW_E4M3 ? 448 : 57344;
+  if (isnan(d))
+    return 0x7f;
+  double a = fmin(fabs(round_to(d, mant, emin, r)), largest);
+  int e = a > 0 ? ilogb(a) : emin;
+  if (e < emin)
+    e = emin;
+  int code = (int)ldexp(a, mant - e) + ((e - emin) << mant);
+  return (signbit(d) ? 0x80 : 0) | code;
+}
+
 /* ---- floats of any format as double and back ---- */
 
 double ww_to_double(ww_type t, uint64_t b) {
@@ -83,6 +117,9 @@ double ww_to_double(ww_type t, uint64_t b) {
     return ww_half_to_float(b);
   case WW_BF16:
     return ww_bf16_to_float(b);
+  case WW_E4M3:
+  case WW_E5M2:
+    return from_fp8(t, b);
   case WW_F32:
     return ww_bits_float(b);
   default:
@@ -103,6 +140,9 @@ uint64_t ww_from_double(ww_type t, double d, ww_round r) {
     return half_bits(d, r);
   case WW_BF16:
     return bf16_bits(d, r);
+  case WW_E4M3:
+  case WW_E5M2:
+    return to_fp8(t, d, r);
   case WW_F32: {
     if (r == WW_RN)
       return ww_float_bits(d);

@@ -4,17 +4,22 @@
  * A warp runs until it waits, ends or has used its slice. Blocks run a few at a time,
  * in the order given. When nothing moves any more, because every warp waits for
  * something that none of those here will do, in this order: lanes that wait for others
- * of their own warp go on without them (split.c); the next block of the list begins, as
+ * of their own warp go on without them (split.c); waits for mbarriers time out, as the
+ * hardware's do; the next block of the list begins, as
  * on a GPU more blocks are resident than one; those at a grid-wide barrier pass it; a
  * loop that does nothing but wait is left, where the results do not matter. When that
  * is not possible either, the wait has no end, and the error says whose. */
 #include "machine_int.h"
 
+#include "async.h"
 #include "setup.h"
 
 /* iterations that change nothing, of a warp that others of its block go along with,
  * before it counts as one that waits */
 enum { IN_VAIN = 64 };
+/* times that the wait for an mbarrier is given up in a row before it counts as endless
+ */
+enum { MOST_TIMEOUTS = 100 };
 #define MOST_TOGETHER 4096u /* blocks */
 
 typedef struct {
@@ -144,8 +149,8 @@ static ww_status turn(schedule *s, thread_block *b) {
   return WW_OK;
 }
 
-/* The next block of the list begins, in a place of the pool that is free. */
-static ww_status start_next(schedule *s) {
+/* A block begins, in a place of the pool that is free. */
+static ww_status start_block(schedule *s, uint64_t block, uint32_t *place) {
   uint32_t at = 0;
   while (at < s->used && !s->m->pool[at].done)
     at++;
@@ -155,8 +160,24 @@ static ww_status start_next(schedule *s) {
       return rc;
     s->used++;
   }
-  ww_block_start(s->m, &s->m->pool[at], s->blocks[s->started++], s->obs);
+  ww_block_start(s->m, &s->m->pool[at], block, s->obs);
   s->running++;
+  *place = at;
+  return WW_OK;
+}
+
+/* The next block of the list, with the other blocks of its cluster. */
+static ww_status start_next(schedule *s) {
+  const ww_run_spec *spec = &s->m->s;
+  uint32_t place[WW_MAX_CLUSTER];
+  uint32_t n = ww_cluster_size(spec);
+  uint64_t first = ww_cluster_first(spec, s->blocks[s->started++]);
+  for (uint32_t r = 0; r < n; r++) {
+    ww_status rc = start_block(s, ww_cluster_block(spec, first, r), &place[r]);
+    if (rc)
+      return rc;
+  }
+  ww_cluster_start(s->m, place, n);
   return WW_OK;
 }
 
@@ -186,7 +207,8 @@ static bool split_warps(schedule *s, bool locks) {
   thread_block *b;
   for (const ww_exec *x; s->m->splits && (x = next_warp(&k, &b));) {
     const ww_spin *l = ww_spin_of(x);
-    if (b->state[k.warp - 1] == WW_RUN_WAIT && (!locks || (l && l->locks)))
+    bool now = !locks || (l && l->locks) || ww_exec_wait_of(x);
+    if (b->state[k.warp - 1] == WW_RUN_WAIT && now)
       any |= ww_split(s->m, b, k.warp - 1, s->e);
   }
   return any;
@@ -198,6 +220,18 @@ static bool part_warps(schedule *s) {
   for (uint32_t at = 0; at < s->used; at++)
     if (!s->m->pool[at].done)
       any |= ww_split_meet(s->m, &s->m->pool[at], true);
+  return any;
+}
+
+/* Waits for mbarriers are given up: whoever polls may have something else to do. */
+static bool time_out(schedule *s) {
+  bool any = false;
+  walk k = {.s = s};
+  thread_block *b;
+  for (ww_exec *x; (x = next_warp(&k, &b));)
+    if (b->state[k.warp - 1] == WW_RUN_WAIT && ww_exec_wait_of(x) &&
+        ww_exec_wait_of(x)->ctl == WW_OP_MWAIT && x->timeouts < MOST_TIMEOUTS)
+      any = x->timed_out = true;
   return any;
 }
 
@@ -267,14 +301,26 @@ static uint32_t loop_line(const ww_fn *fn, uint32_t loop) {
   return 0;
 }
 
+static ww_status report_barrier(schedule *s, ww_exec *x) {
+  char why[240];
+  ww_exec_waits_for(x, why, sizeof why);
+  ww_status rc = ww_fail(s->e, WW_ELIMIT, "%s (block %llu, warp %u)", why,
+                         (unsigned long long)x->id.block, x->id.warp);
+  ww_module_place(s->m->s.module, ww_exec_wait_of(x)->ins->loc, s->e);
+  return rc;
+}
+
 static ww_status report_wait(schedule *s) {
   walk k = {.s = s};
   thread_block *b;
   const ww_exec *first = NULL;
-  for (const ww_exec *x; (x = next_warp(&k, &b));)
+  s->st->stuck = true;
+  for (ww_exec *x; (x = next_warp(&k, &b));) {
+    if (b->state[k.warp - 1] == WW_RUN_WAIT && ww_exec_wait_of(x))
+      return report_barrier(s, x);
     if (!first && (ww_spin_of(x) || !gets_on(x)))
       first = x;
-  s->st->stuck = true;
+  }
   if (!first)
     return ww_fail(s->e, WW_ELIMIT, "every warp waits for another");
   const ww_spin_place *p = ww_spin_reads(first);
@@ -302,7 +348,7 @@ static ww_status report_wait(schedule *s) {
 /* Somebody goes on. */
 static ww_status unstick(schedule *s) {
   bool more = s->started < s->n;
-  if (split_warps(s, true))
+  if (split_warps(s, true) || time_out(s))
     return WW_OK;
   if (more && s->running < MOST_TOGETHER)
     return start_next(s);

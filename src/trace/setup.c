@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "code.h"
+#include "async.h"
 
 #define MOST_INIT (1ull << 32) /* bytes of a symbol with initial contents */
 
@@ -25,8 +25,8 @@ typedef struct {
 } maker;
 
 const char *ww_element_type(ww_type t) {
-  static const char *const names[WW_NTYPES] = {NULL,  "u8",  "i8",   "i16", "i32",
-                                               "i64", "f16", "bf16", "f32", "f64"};
+  static const char *const names[WW_NTYPES] = {
+      NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "u8", "u8", "f32", "f64"};
   return names[t];
 }
 
@@ -100,10 +100,15 @@ static void place_shared(maker *k, const bool *used) {
     k->s->symbol_addr[s] = at;
     at += y->size;
   }
+  for (uint32_t s = 0; s < k->m->nsymbols; s++) {
+    const ww_symbol *y = &k->m->symbols[s];
+    if (!used[s] || y->space != WW_SHARED || !y->dynamic)
+      continue;
+    if (y->align > 16)
+      at = align_to(at, y->align);
+    k->s->symbol_addr[s] = align_to(at, 16);
+  }
   k->s->shared_static = at;
-  for (uint32_t s = 0; s < k->m->nsymbols; s++)
-    if (used[s] && k->m->symbols[s].space == WW_SHARED && k->m->symbols[s].dynamic)
-      k->s->symbol_addr[s] = align_to(at, 16);
 }
 
 /* What the launch says of a symbol, its index in *at. */
@@ -261,6 +266,10 @@ static ww_status make_symbols(maker *k, ww_err *e) {
 
 /* ---- arguments ---- */
 
+static const char *type_of(const ww_param *q) {
+  return q->ctype ? q->ctype : ww_type_names[q->type];
+}
+
 static ww_status
 put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *to, ww_err *e) {
   const ww_param *q = &k->fn->params[p];
@@ -307,6 +316,36 @@ put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
                       q->size, p, to, e);
 }
 
+static ww_status
+put_map(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
+  const ww_param *q = &k->fn->params[p];
+  if (!q->byval || q->size != WW_TENSOR_MAP_BYTES)
+    return ww_fail(
+        e, WW_EUSAGE,
+        "argument %u (`%s`) is %s, not a CUtensorMap by value, but a tensor map "
+        "is given for it",
+        p, q->name, type_of(q));
+  ww_region *r;
+  ww_status st = add_region(k, q->name, WW_GLOBAL, &g->buffer, NULL, p, &r, e);
+  if (st)
+    return st;
+  if (r->arg < 0)
+    r->arg = p;
+  if (g->buffer.offset + ww_tensor_map_bytes(g->map) > r->size)
+    return ww_fail(
+        e, WW_EUSAGE,
+        "argument %u (`%s`): the tensor of %llu bytes does not fit its buffer "
+        "of %llu",
+        p, q->name, (unsigned long long)ww_tensor_map_bytes(g->map),
+        (unsigned long long)r->size);
+  k->s->arg[p] = r;
+  const char *why = ww_tensor_encode(g->map, r->origin + g->buffer.offset, to);
+  return why ? ww_fail(e, WW_EUSAGE,
+                       "argument %u (`%s`): the tensor map is impossible: %s", p,
+                       q->name, why)
+             : WW_OK;
+}
+
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
   ww_type t = q->type == WW_I64 && ww_is_float(q->elem)
                   ? q->elem
@@ -318,10 +357,6 @@ static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
     return;
   }
   put_number(g, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
-}
-
-static const char *type_of(const ww_param *q) {
-  return q->ctype ? q->ctype : ww_type_names[q->type];
 }
 
 /* An integer argument takes a whole number that its bytes can hold, signed or not. */
@@ -385,6 +420,9 @@ static ww_status make_params(maker *k, ww_err *e) {
     case WW_ARG_HEX:
       st = put_bytes(k, p, g, to, e);
       break;
+    case WW_ARG_TENSORMAP:
+      st = put_map(k, p, g, to, e);
+      break;
     case WW_ARG_VALUE:
       st = ww_setup_scalar(fn, p, g, to, e);
       break;
@@ -438,5 +476,7 @@ ww_run_spec ww_setup_spec(const ww_module *m,
                       .symbol_addr = s->symbol_addr};
   memcpy(spec.grid, l->grid, sizeof spec.grid);
   memcpy(spec.block, l->block, sizeof spec.block);
+  for (int d = 0; d < 3; d++)
+    spec.cluster[d] = l->cluster[0] ? l->cluster[d] : fn->cluster[d];
   return spec;
 }

@@ -99,6 +99,15 @@ static bool leaves_values(const finder *f) {
   return false;
 }
 
+/* It has instructions that wait by themselves: nobody has to guess that it does. */
+static bool has_waits(const finder *f) {
+  for (uint32_t b = 0; b < f->fn->nblocks; b++)
+    for (uint32_t k = 0; in_loop(f, b) && k < f->fn->blocks[b].nins; k++)
+      if (ww_is_wait(&f->fn->blocks[b].ins[k]))
+        return true;
+  return false;
+}
+
 static void look_into(const finder *f, ww_spin *out) {
   bool stores = false;
   for (uint32_t b = 0; b < f->fn->nblocks; b++) {
@@ -125,7 +134,7 @@ void ww_spin_find(
   finder f = {.fn = fn, .def = def};
   for (f.loop = 0; f.loop < fn->nloops; f.loop++) {
     uint32_t header = fn->loops[f.loop].header;
-    if (counts(&f))
+    if (counts(&f) || has_waits(&f))
       continue;
     ww_spin *s = &(*out)[(*n)++];
     *s = (ww_spin){.loop = f.loop, .header = header, .nphis = fn->blocks[header].nphis};

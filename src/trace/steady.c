@@ -133,6 +133,19 @@ static struct ww_steady_phi *phis_of(const finder *f, ww_arena *a) {
   return out;
 }
 
+/* Warps that wait for each other run their loops in step: none may leave iterations
+ * out. */
+static bool waits_inside(const finder *f) {
+  for (uint32_t b = 0; b < f->fn->nblocks; b++)
+    for (uint32_t k = 0; ww_ir_in_loop(f->fn, b, f->loop) && k < f->fn->blocks[b].nins;
+         k++) {
+      const ww_ins *i = &f->fn->blocks[b].ins[k];
+      if (i->op == WW_OP_MBAR || ww_is_wait(i))
+        return true;
+    }
+  return false;
+}
+
 static const uint8_t inverse[] = {
     [WW_EQ] = WW_NE,   [WW_NE] = WW_EQ,   [WW_SLT] = WW_SGE, [WW_SLE] = WW_SGT,
     [WW_SGT] = WW_SLE, [WW_SGE] = WW_SLT, [WW_ULT] = WW_UGE, [WW_ULE] = WW_UGT,
@@ -140,7 +153,7 @@ static const uint8_t inverse[] = {
 
 static bool qualify(finder *f, ww_steady *out) {
   const ww_fn *fn = f->fn;
-  if (f->latch == WW_NOBLOCK)
+  if (f->latch == WW_NOBLOCK || waits_inside(f))
     return false;
   uint32_t e = exiting_block(f);
   if (e == WW_NOBLOCK || !ww_ir_dominates(fn, e, f->latch))

@@ -97,7 +97,7 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
   ww_row *r = a->kind == WW_ACCESS_LOAD    ? &t->pend.ld
               : a->kind == WW_ACCESS_STORE ? &t->pend.st
                                            : &t->pend.atom;
-  r->requests += a->weight;
+  r->requests += a->more ? 0 : a->weight;
   r->units += a->weight * s->sectors;
   r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
   ww_range_add(&t->pend.lo, &t->pend.hi, s->lo, s->hi);

@@ -74,6 +74,7 @@ typedef struct {
   /* every address is a multiple of `bytes`, a power of two: no lane straddles a sector
    */
   bool aligned;
+  bool more; /* of a request that was told in parts: not the first */
   double weight;
 } ww_access;
 
@@ -102,8 +103,12 @@ typedef struct {
  * contents on first touch. */
 
 #define WW_SHARED_BASE 0x01000000ull /* + up to 16 MiB */
-#define WW_PARAM_BASE 0x08000000ull  /* kernel parameters, constant for the launch */
-#define WW_LOCAL_BASE 0x20000000ull  /* per lane; + up to 512 MiB */
+/* shared memory of the blocks of a cluster, by rank; the own one is there twice */
+#define WW_CLUSTER_BASE 0x02000000ull
+#define WW_CLUSTER_STRIDE 0x00400000ull
+#define WW_MAX_CLUSTER 16u
+#define WW_PARAM_BASE 0x08000000ull /* kernel parameters, constant for the launch */
+#define WW_LOCAL_BASE 0x20000000ull /* per lane; + up to 512 MiB */
 #define WW_GLOBAL_BASE 0x100000000ull
 
 typedef struct ww_memory ww_memory;
@@ -165,6 +170,7 @@ typedef struct {
   const ww_module *module;
   const ww_fn *fn;
   uint64_t grid[3], block[3];
+  uint64_t cluster[3];    /* blocks of a cluster; 0: the launch has none */
   uint64_t shared_static; /* bytes */
   uint64_t shared;        /* dynamic, bytes; starts 16-byte aligned behind the static */
   const uint8_t *params; /* the parameter buffer: arguments at ww_param offsets, natural
@@ -210,6 +216,13 @@ typedef struct {
 /* Says in an error where in the source it is; loc: index into module->locs. */
 void ww_module_place(const ww_module *m, uint32_t loc, ww_err *e);
 
+/* Blocks of a cluster, 1 without; the first one's number, and that of rank r. */
+static inline uint64_t ww_cluster_size(const ww_run_spec *s) {
+  return s->cluster[0] ? ww_volume(s->cluster) : 1;
+}
+uint64_t ww_cluster_first(const ww_run_spec *s, uint64_t block);
+uint64_t ww_cluster_block(const ww_run_spec *s, uint64_t first, uint32_t rank);
+
 /* Byte offset of each parameter in the parameter buffer, and its size. */
 void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total);
 
@@ -220,8 +233,9 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e);
 void ww_machine_free(ww_machine *m); /* accepts NULL */
 /* Does the kernel wait for other warps, in loops or at grid-wide barriers? */
 bool ww_machine_waits(const ww_machine *m);
-/* Runs the given thread blocks (linear indices, x fastest), `resident` of them
- * interleaved at a time (0: 1), more when these wait for others. (schedule.c) */
+/* Runs the given thread blocks (linear indices, x fastest), each with the other blocks
+ * of its cluster (so none of these is given), `resident` of them interleaved at a time
+ * (0: 1), more when these wait for others. (schedule.c) */
 ww_status ww_machine_run(ww_machine *m,
                          const uint64_t *blocks,
                          uint32_t n,

@@ -892,5 +892,5 @@ static const struct {
 ref_fn ref_find(const char *name) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strcmp(table[i].name, name) == 0) return table[i].fn;
-  return NULL;
+  return ref_find_hopper(name);
 }

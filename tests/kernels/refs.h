@@ -16,5 +16,6 @@ typedef struct {
 typedef void (*ref_fn)(ref_state *r); /* turns initial contents into the expected final ones */
 
 ref_fn ref_find(const char *name); /* NULL: none */
+ref_fn ref_find_hopper(const char *name); /* refs_hopper.c: its part of them */
 
 #endif

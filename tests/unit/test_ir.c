@@ -138,6 +138,32 @@ static const char all_shapes[] =
     "@out:\n"
     "  %y = phi i32 [@entry %ex] [@one %z]\n"
     "  exit\n"
+    "}\n"
+    "fn $async kernel cluster 2 1 1 {\n"
+    "  param %p i64 \"p\"\n"
+    "@entry:\n"
+    "  mbar.init.shared i64 [%p], 4:i32\n"
+    "  mbar.expect.shared.part i64 [%p + 8], 512:i32\n"
+    "  %s = mbar.arrive.shared i64 [%p + 8], 1:i32\n"
+    "  %a = mwait.shared i64 [%p], %s\n"
+    "  %b = mwait i32 [%p - 8], 1\n"
+    "  bulk.load.shared %p, %p, 64:i32, %p, 0:i32\n"
+    "  bulk.store.global f32 %p, %p, 64:i32, 0:i64, 0:i32 #12\n"
+    "  tma.load.shared %p, %p, %p, 3:i32, 1:i32, -2:i32\n"
+    "  %f0:f32, %f1:f32, %f2:f32, %f3:f32 = wgmma.1.ua f32 from e4m3 0:i32, 1:i1, %p, "
+    "%p, 1.0:f32, 2.0:f32, 3.0:f32, 4.0:f32 #65536\n"
+    "  %g0:i32, %g1:i32, %g2:i32, %g3:i32 = wgmma.1 i32 from i8 4:i32, %a, 1:i32, "
+    "2:i32, 3:i32, 4:i32, %p, 0:i32, 0:i32, 0:i32, 0:i32 #65536\n"
+    "  group.wgwait #1\n"
+    "  group.bulkcommit\n"
+    "  clusterbar.arrive\n"
+    "  clusterbar.wait\n"
+    "  %m = mapa i64 %p, 1:i32\n"
+    "  %r = ctarank i32 %m\n"
+    "  %q = sreg i32 cluster.ctaid.x\n"
+    "  %e = fcvt e5m2 from f32 %f0\n"
+    "  maxreg #232\n"
+    "  exit\n"
     "}\n";
 
 static void test_round_trip(void **state) {
@@ -523,6 +549,18 @@ static void test_check_rejects_text(void **state) {
       {"@a:\n  %x = bar.popc i32\n  ret\n", "needs an i1"},
       {"@a:\n  %x = shfl.up i32 1.0:f32, 1, 0\n  ret\n", "operand 0 has type f32"},
       {"@a:\n  %x = mov i32 $s\n  ret\n", "no symbol's address"},
+      {"@a:\n  mbar.init i32 [%p], 1\n  ret\n", "cannot have type i32"},
+      {"@a:\n  %x = mbar.init i64 [%p], 1:i32\n  ret\n", "has 1 results"},
+      {"@a:\n  %x = mwait i64 [%p], 1:i32\n  ret\n", "operand 1 has type i32"},
+      {"@a:\n  bulk.load %p, %p, 16:i32, %p\n  ret\n", "has 4 operands"},
+      {"@a:\n  bulk.load %p, %p, 16:i64, %p, 0:i32\n  ret\n", "operand 2 has type i64"},
+      {"@a:\n  tma.load %p, %p, %p, 0:i32\n  ret\n", "has 4 operands"},
+      {"@a:\n  tma.store %p, %p, %p, 0:i32, %p\n  ret\n", "operand 4 has type i64"},
+      {"@a:\n  tma.store %p, %p, %p, 0:i32, 0:i32 #99\n  ret\n",
+       "reduction 99 is unknown"},
+      {"@a:\n  %x = wgmma.1 f32 from f16 0:i32, 1:i1, %p, %p\n  ret\n",
+       "do not fit n = 8"},
+      {"@a:\n  %x = mapa i64 %n, %n\n  ret\n", "operand 0 has type i32"},
       {"", "neither a body nor a refusal"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -86,6 +86,14 @@ static const char *const forms[][2] = {
      "\"fill\":"
      "\"random\"}},\"raw\":{\"hex\":\"01\"}}}",
      NULL},
+    {"{\"cluster\":[2,1,1]}", NULL},
+    {"{\"args\":[{\"tensormap\":{\"buffer\":{\"bytes\":4096,\"id\":\"a\"},\"type\":"
+     "\"f16\",\"dims\":[64,\"m\"],\"strides\":[\"2*k\"],\"box\":[64,32],\"elem_"
+     "strides\":[1,2],\"swizzle\":\"128B\",\"outside\":\"nan\"}}]}",
+     NULL},
+    {"{\"args\":[{\"tensormap\":{\"buffer\":{},\"type\":\"u8\",\"dims\":[256],\"box\":["
+     "128]}}]}",
+     NULL},
     {"{\"symbols\":{\"lut\":{\"type\":\"f32\",\"fill\":\"random\"}}}",
      "{\"symbols\":{\"lut\":{\"buffer\":{\"type\":\"f32\",\"fill\":\"random\"}}}}"},
 };
@@ -108,7 +116,7 @@ static void json_forms_round_trip(void **state) {
 #define KNOWN                                                                         \
   "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, " \
   "count, "                                                                           \
-  "cooperative, binary, note"
+  "cooperative, binary, note, cluster"
 static const char *const bad[][2] = {
     {"[1]", "launch spec: expected an object, not an array"},
     {"{\"kernal\":\"x\"}", "unknown member \"kernal\"; " KNOWN},
@@ -144,13 +152,15 @@ static const char *const bad[][2] = {
      "flags: expected an array of strings, not the string \"-DN\""},
     {"{\"flags\":[1]}", "flags[0]: expected a string, not the number 1"},
     {"{\"args\":{}}", "args: expected an array, not an object"},
-    {"{\"args\":[5]}", "args[0]: expected an object with \"value\", \"buffer\" or "
-                       "\"hex\", not the number 5"},
-    {"{\"args\":[{}]}", "args[0]: expected one of \"value\", \"buffer\" and \"hex\""},
+    {"{\"args\":[5]}", "args[0]: expected an object with \"value\", \"buffer\", "
+                       "\"hex\" or \"tensormap\", not the number 5"},
+    {"{\"args\":[{}]}",
+     "args[0]: expected one of \"value\", \"buffer\", \"hex\" and \"tensormap\""},
     {"{\"args\":[null,{\"value\":1,\"hex\":\"00\"}]}",
-     "args[1]: expected one of \"value\", \"buffer\" and \"hex\""},
+     "args[1]: expected one of \"value\", \"buffer\", \"hex\" and \"tensormap\""},
     {"{\"args\":[{\"valeu\":1}]}",
-     "args[0]: unknown member \"valeu\"; known are: name, value, buffer, hex, ptrs"},
+     "args[0]: unknown member \"valeu\"; known are: name, value, buffer, hex, ptrs, "
+     "tensormap"},
     {"{\"args\":[{\"value\":[1]}]}",
      "args[0].value: expected a number or an expression, not an array"},
     {"{\"args\":[{\"value\":\"2+\"}]}", "args[0].value: in \"2+\": it ends too early"},
@@ -207,8 +217,33 @@ static const char *const bad[][2] = {
      "args[0].buffer: \"head\" is given twice"},
     {"{\"symbols\":[]}",
      "symbols: expected an object, a member for each variable, not an array"},
-    {"{\"symbols\":{\"c\":4}}", "symbols.c: expected an object with \"value\", "
-                                "\"buffer\" or \"hex\", not the number 4"},
+    {"{\"symbols\":{\"c\":4}}",
+     "symbols.c: expected an object with \"value\", "
+     "\"buffer\", \"hex\" or \"tensormap\", not the number 4"},
+    {"{\"cluster\":[4,8,1]}",
+     "cluster: expected at most 16 blocks, as numbers, not an array"},
+    {"{\"cluster\":\"n\"}",
+     "cluster: expected at most 16 blocks, as numbers, not the string \"n\""},
+    {"{\"args\":[{\"tensormap\":4}]}",
+     "args[0].tensormap: expected an object with \"type\", \"dims\" and \"box\", not "
+     "the number 4"},
+    {"{\"args\":[{\"tensormap\":{\"type\":\"f16\",\"dims\":[8]}}]}",
+     "args[0].tensormap: \"box\" is missing"},
+    {"{\"args\":[{\"tensormap\":{\"type\":\"f15\",\"dims\":[8],\"box\":[8]}}]}",
+     "args[0].tensormap.type: \"f15\" is no element type of a tensor map"},
+    {"{\"args\":[{\"tensormap\":{\"type\":\"f16\",\"dims\":[8,8],\"box\":[8]}}]}",
+     "args[0].tensormap.box: expected 2 numbers, one for each of \"dims\""},
+    {"{\"args\":[{\"tensormap\":{\"type\":\"f16\",\"dims\":[8,8],\"box\":[8,8],"
+     "\"strides\":[1,2]}}]}",
+     "args[0].tensormap.strides: expected 1 numbers, one for each of \"dims\" but the "
+     "first"},
+    {"{\"args\":[{\"tensormap\":{\"type\":\"f16\",\"dims\":[8],\"box\":[8],\"swizzle\":"
+     "\"96B\"}}]}",
+     "args[0].tensormap.swizzle: expected \"none\", \"32B\", \"64B\" or \"128B\", not "
+     "the string \"96B\""},
+    {"{\"args\":[{\"tensormap\":{\"type\":\"f16\",\"dims\":[1,2,3,4,5,6],\"box\":[8]}}]"
+     "}",
+     "args[0].tensormap.dims: expected an array of 1 to 5 numbers, not an array"},
     {"{\"grid\":1", "not JSON: it ends too early"},
 };
 
@@ -439,6 +474,7 @@ static void the_stronger_spec_wins(void **state) {
        "{\"symbols\":{\"a\":{\"value\":3}}}",
        "{\"symbols\":{\"b\":{\"value\":2},\"a\":{\"value\":3}}}"},
       {"{\"cache\":\"warm\"}", "{}", "{\"cache\":\"warm\"}"},
+      {"{\"cluster\":[2,1,1]}", "{\"cluster\":[1,4,1]}", "{\"cluster\":[1,4,1]}"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_launch under = spec(rows[i][0], *state), over = spec(rows[i][1], *state);
@@ -474,6 +510,11 @@ static void resolving_places_and_evaluates(void **state) {
        "{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":80,\"fill\":{\"uniform\":"
        "[0,10]}}},"
        "{\"buffer\":{\"bytes\":44,\"type\":\"i32\",\"fill\":{\"monotone\":[0,30]}}}]}"},
+      {"{\"args\":[{\"value\":96},null,{\"tensormap\":{\"type\":\"bf16\",\"dims\":[64,"
+       "\"n\"],\"strides\":[\"n*2\"],\"box\":[32,8]}}]}",
+       "{\"args\":[{\"value\":96},null,{\"tensormap\":{\"buffer\":{\"bytes\":18432,"
+       "\"type\":\"bf16\"},\"type\":\"bf16\",\"dims\":[64,96],\"strides\":[192],"
+       "\"box\":[32,8]}},null]}"},
       {"{\"args\":[{\"value\":4}],\"symbols\":{\"c\":{\"value\":\"n*n\"}}}",
        "{\"args\":[{\"value\":4},null,null,null],\"symbols\":{\"c\":{\"value\":16}}}"},
   };

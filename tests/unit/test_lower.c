@@ -365,8 +365,8 @@ static void ptx(void **state) {
   has(t, "cbr"); /* the load is branched around */
   has(t, "phi i32");
   has(refused("define ptx_kernel void @k() {\n  call void asm sideeffect "
-              "\"wgmma.fence.sync.aligned;\", \"\"()\n  ret void\n}\n"),
-      "inline PTX: wgmma.fence.sync.aligned");
+              "\"tcgen05.wait::ld.sync.aligned;\", \"\"()\n  ret void\n}\n"),
+      "inline PTX: tcgen05.wait::ld.sync.aligned");
   t = lowered("define ptx_kernel void @k(ptr %p, float %a) {\n"
               "  %r = call float asm \"sqrt.rp.f32 $0, $1;\", \"=f,f\"(float %a)\n"
               "  %s = call float asm \"rcp.rz.f32 $0, $1;\", \"=f,f\"(float %r)\n"
@@ -378,6 +378,59 @@ static void ptx(void **state) {
   has(redux, "redux.add i32 %a.1, %m.2");
   has(t, "math.sqrt f32 %a.1 #3"); /* toward plus infinity, not dropped */
   has(t, "math.rcp f32 %3 #1");
+}
+
+#define ASM(text, constraints, args)                                      \
+  "define ptx_kernel void @k(ptr %p, i32 %a, i64 %m) {\n  call void asm " \
+  "sideeffect \"" text "\", \"" constraints "\"(" args ")\n  ret void\n}\n"
+
+/* Labels, forward and back; what a loop does not change is no phi. */
+static void ptx_branches(void **state) {
+  (void)state;
+  const char *t = lowered(ASM("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 "
+                              "p, [$0], 1; @p bra D; bra W; D: }",
+                              "r", "i32 %a"));
+  has(t, "= mwait.shared i32 [%");
+  has_not(t, "phi");
+  t = lowered("define ptx_kernel void @k(ptr %p, i32 %a) {\n  %r = call i32 asm "
+              "sideeffect \"{ .reg .pred p; .reg .u32 n; mov.u32 n, 0; mov.u32 $0, 1; "
+              "L: add.u32 n, n, 1; add.u32 $0, $0, $0; setp.lt.u32 p, n, $1; @p bra L; "
+              "}\", \"=r,r\"(i32 %a)\n  store i32 %r, ptr %p\n  ret void\n}\n");
+  has(t, "phi i32 [@0 0] [@1 %8]");
+  has(t, "phi i32 [@0 1] [@1 %9]");
+  has(refused(ASM("bra NOWHERE;", "", "")), "no label NOWHERE");
+  has(refused(ASM("A: A: bra A;", "", "")), "the label A is there twice");
+}
+
+static void ptx_of_sm_90(void **state) {
+  (void)state;
+  static const char *const rows[][2] = {
+      {ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], 512;", "r", "i32 %a"),
+       "mbar.expect.shared.part i64 [%4], 512:i32"},
+      {ASM("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+           ".multicast::cluster [$0], [$1], 64, [$0], $0;",
+           "r,l", "i32 %a, ptr %p"),
+       "bulk.load.shared %5, %p.0, 64:i32, %7, %a.1"},
+      {ASM("cp.reduce.async.bulk.global.shared::cta.bulk_group.min.u32 [$1], [$0], 16;",
+           "r,l", "i32 %a, ptr %p"),
+       "bulk.store.global i32 %p.0, %5, 16, 0:i64, 0 #10"},
+      {ASM("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [$1, {1, $0, 3}], "
+           "[$0];",
+           "r,l", "i32 %a, ptr %p"),
+       "tma.store.global %p.0, %7, 0:i64, 0:i32, 1:i32, %a.1, 3:i32"},
+      {ASM("wgmma.wait_group.sync.aligned 2;", "", ""), "group.wgwait #2"},
+      {ASM("cp.async.bulk.wait_group.read 1;", "", ""), "group.bulkwait #1"},
+      {ASM("barrier.cluster.arrive.relaxed.aligned;", "", ""), "clusterbar.arrive"},
+      {ASM("setmaxnreg.inc.sync.aligned.u32 232;", "", ""), "maxreg #232"},
+      {ASM("cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", "r", "i32 %a"),
+       "mbar.copies.shared i64 [%5], 1:i32"},
+  };
+  for (size_t k = 0; k < WW_COUNT(rows); k++)
+    has(lowered(rows[k][0]), rows[k][1]);
+  has(refused(ASM("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier"
+                  "::complete_tx::bytes [$0], [$1, {1, 2, 3}], [$0], {4};",
+                  "r,l", "i32 %a, ptr %p")),
+      "im2col");
 }
 
 static void exit_inside_a_block(void **state) {
@@ -457,6 +510,8 @@ int main(void) {
                                      cmocka_unit_test(library_and_intrinsics),
                                      cmocka_unit_test(tiles_vote_apart),
                                      cmocka_unit_test(ptx),
+                                     cmocka_unit_test(ptx_branches),
+                                     cmocka_unit_test(ptx_of_sm_90),
                                      cmocka_unit_test(exit_inside_a_block),
                                      cmocka_unit_test(bounds_stay_their_own)};
   return cmocka_run_group_tests(tests, set_up, group_teardown);

@@ -58,10 +58,10 @@ static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
 /* How a number is written in a launch spec: by IR type, unsigned where the source says
  * so. */
 static const char *type_of(const ww_param *p) {
-  static const char *const names[WW_NTYPES] = {NULL,  "u8",  "i8",   "i16", "i32",
-                                               "i64", "f16", "bf16", "f32", "f64"};
+  static const char *const names[WW_NTYPES] = {
+      NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "u8", "u8", "f32", "f64"};
   static const char *const unsigned_names[WW_NTYPES] = {
-      NULL, "u8", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"};
+      NULL, "u8", "u8", "u16", "u32", "u64", "f16", "bf16", "u8", "u8", "f32", "f64"};
   bool is_unsigned =
       p->ctype && (strstr(p->ctype, "unsigned") || strstr(p->ctype, "uint") ||
                    strstr(p->ctype, "size_t"));

@@ -121,6 +121,8 @@ typedef struct {
   uint32_t npairs;
   atom_slot *atoms;
   uint32_t natoms;
+  const uint64_t *here; /* [nhere]: the blocks that the SM holds */
+  uint32_t nhere;
 } recorder;
 
 /* ---- tables ---- */
@@ -351,11 +353,43 @@ static void look_up(recorder *r, replay_ins *row, const ww_access *a) {
     row->partial += r->scale * (sectors - bytes / 32);
 }
 
+/* A copy in bulk goes to L2 by itself, past L1. */
+static void pass_by(recorder *r, replay_ins *row, const ww_access *a) {
+  double first = a->more ? 0 : r->scale;
+  lay_out(r, a);
+  r->lookups += r->npieces;
+  for (uint32_t k = 0; k < r->npieces; k++) {
+    row->sectors += row->known ? 0 : r->scale * __builtin_popcount(r->pieces[k].mask);
+    if (row->region >= 0 && r->scale > 0)
+      note_pairs(r, row->region, warp_number(r, a), r->pieces[k].line,
+                 r->pieces[k].mask);
+  }
+  if (row->known)
+    return;
+  row->requests += first;
+  row->slow += first;
+  row->lines += r->scale * r->npieces;
+  row->lanes += r->scale * __builtin_popcountll(a->lanes);
+}
+
+/* Other blocks of its cluster run along with each of them. */
+static bool is_here(const recorder *r, uint64_t block) {
+  for (uint32_t k = 0; k < r->nhere; k++)
+    if (r->here[k] == block)
+      return true;
+  return false;
+}
+
 static void on_access(void *ctx, const ww_access *a) {
   recorder *r = ctx;
-  if ((a->space != WW_GLOBAL && a->space != WW_LOCAL) || !a->lanes || !a->bytes)
+  if ((a->space != WW_GLOBAL && a->space != WW_LOCAL) || !a->lanes || !a->bytes ||
+      !is_here(r, a->warp.block))
     return;
   replay_ins *row = row_of(r, a);
+  if (ww_is_bulk(a->ins)) {
+    pass_by(r, row, a);
+    return;
+  }
   if (a->space == WW_LOCAL)
     lay_out_local(r, a);
   else
@@ -397,6 +431,20 @@ typedef struct {
   uint64_t *next;       /* of blocks that run in order */
 } plan;
 
+/* Blocks of a cluster lie on SMs of their own: of those that fell together, one stays.
+ */
+static uint32_t one_of_a_cluster(const ww_run_spec *s, uint64_t *blocks, uint32_t n) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    bool again = false;
+    for (uint32_t i = 0; i < kept && !again; i++)
+      again = ww_cluster_first(s, blocks[i]) == ww_cluster_first(s, blocks[k]);
+    if (!again)
+      blocks[kept++] = blocks[k];
+  }
+  return kept;
+}
+
 /* The blocks that the chosen SM holds, `most` of them, when block `first` is the wave's
  * first, of those that work. */
 static uint32_t choose(const plan *p, uint32_t most, uint64_t first) {
@@ -416,7 +464,7 @@ static uint32_t choose(const plan *p, uint32_t most, uint64_t first) {
     if (b < total)
       p->blocks[n++] = ww_sampled_block(p->l->sampled, p->l->spec->grid, b);
   }
-  return n;
+  return one_of_a_cluster(p->l->spec, p->blocks, n);
 }
 
 static bool on_poll(void *ctx) {
@@ -429,6 +477,8 @@ run_wave(recorder *r, ww_machine *m, const plan *p, uint32_t n, double scale) {
   ww_observer obs = {.ctx = r, .access = on_access, .cancelled = on_poll};
   ww_run_stats st;
   r->scale = scale;
+  r->here = p->blocks;
+  r->nhere = n;
   ww_status rc = ww_machine_run(m, p->blocks, n, n, &obs, &st, r->a, NULL);
   r->out->warp_instructions += st.warp_instructions;
   return rc == WW_ECANCEL ? WW_ELIMIT : rc;
@@ -562,6 +612,7 @@ typedef struct {
   double cycles;
   double atomic_requests, atomic_lanes; /* global */
   double local_lines;                   /* of local stores */
+  double bulk_ld, bulk_st;              /* sectors that pass L1 by */
 } l1_sums;
 
 static void
@@ -575,8 +626,19 @@ add_row(ww_flows *f, const replay_result *r, const replay_ins *row, l1_sums *s) 
   s->cycles += n * row->cycles;
   if (row->kind == WW_ACCESS_ATOMIC) {
     w->atomics += sectors;
+    if (ww_is_bulk(row->ins))
+      return;
     s->atomic_requests += n * row->requests;
     s->atomic_lanes += n * row->lanes;
+    return;
+  }
+  if (ww_is_bulk(row->ins)) {
+    bool load = row->kind == WW_ACCESS_LOAD;
+    *(load ? &s->bulk_ld : &s->bulk_st) += sectors;
+    *(load ? &w->loads : &w->stores) += sectors;
+    w->seen_ld += load ? sectors : 0;
+    w->slow += load ? n * row->slow : 0;
+    w->lines += load ? n * row->lines : 0;
     return;
   }
   bool local = row->space == WW_LOCAL;
@@ -603,8 +665,10 @@ add_row(ww_flows *f, const replay_result *r, const replay_ins *row, l1_sums *s) 
 /* A replay that was cut off has not seen every instruction: the tally's sums are right.
  */
 static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
-  double ld = s->ld_sectors > 0 ? c->global_ld_sectors / s->ld_sectors : 1;
-  double st = s->st_sectors > 0 ? c->global_st_sectors / s->st_sectors : 1;
+  double all_ld = s->ld_sectors + s->bulk_ld;
+  double all_st = s->st_sectors + s->bulk_st;
+  double ld = all_ld > 0 ? (c->global_ld_sectors + c->bulk_ld_sectors) / all_ld : 1;
+  double st = all_st > 0 ? (c->global_st_sectors + c->bulk_st_sectors) / all_st : 1;
   for (uint32_t k = 0; k < f->nflows; k++) {
     ww_flow *w = &f->flows[k];
     w->loads *= ld;
@@ -614,10 +678,10 @@ static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
     w->partial *= st;
     w->merged *= st;
   }
-  s->ld_sectors *= ld;
-  s->ld_hits *= ld;
-  s->st_sectors *= st;
-  s->st_hits *= st;
+  s->ld_hits *= s->ld_sectors > 0 ? c->global_ld_sectors / s->ld_sectors : 1;
+  s->st_hits *= s->st_sectors > 0 ? c->global_st_sectors / s->st_sectors : 1;
+  s->ld_sectors = s->ld_sectors > 0 ? c->global_ld_sectors : 0;
+  s->st_sectors = s->st_sectors > 0 ? c->global_st_sectors : 0;
 }
 
 /* What the replay did not reach of an allocation: nothing of it hits. */

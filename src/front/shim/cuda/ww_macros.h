@@ -33,7 +33,7 @@
 #define __inline_hint__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
+#define __cluster_dims__(...) __attribute__((annotate("cluster_dims", __VA_ARGS__)))
 #define __block_size__(...)
 #define __grid_constant__
 #define __nv_pure__ __attribute__((pure))

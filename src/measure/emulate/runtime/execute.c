@@ -114,7 +114,9 @@ static const char *why_not(const ww_emu_launch *l, const ww_fn *fn) {
   return fn->nparams == l->nargs ? NULL : "its parameters are not those of the call";
 }
 
+/* Of a cluster, the first block brings the others along. */
 static ww_status run_blocks(ww_machine *m,
+                            const ww_run_spec *spec,
                             const ww_emu_launch *l,
                             ww_run_stats *stats,
                             ww_arena *a,
@@ -125,9 +127,10 @@ static ww_status run_blocks(ww_machine *m,
   const ww_observer silent = {0};
   ww_status st = WW_OK;
   for (uint64_t at = 0; at < total && !st && !stats->fault; at += most) {
-    uint32_t n = total - at < most ? (uint32_t)(total - at) : most;
-    for (uint32_t i = 0; i < n; i++)
-      blocks[i] = at + i;
+    uint32_t n = 0;
+    for (uint64_t b = at; b < at + most && b < total; b++)
+      if (ww_cluster_first(spec, b) == b)
+        blocks[n++] = b;
     st = ww_machine_run(m, blocks, n, 1, &silent, stats, a, e);
   }
   free(blocks);
@@ -153,6 +156,7 @@ static ww_status run(const ww_emu_launch *l,
   s.memory = lend();
   ww_run_spec spec = {.module = &code.module,
                       .fn = fn,
+                      .cluster = {fn->cluster[0], fn->cluster[1], fn->cluster[2]},
                       .shared_static = s.shared_static,
                       .shared = l->shared,
                       .params = s.params,
@@ -166,7 +170,7 @@ static ww_status run(const ww_emu_launch *l,
   ww_machine *m = NULL;
   ww_status st = ww_machine_new(&spec, &m, e);
   if (!st)
-    st = run_blocks(m, l, stats, a, e);
+    st = run_blocks(m, &spec, l, stats, a, e);
   ww_machine_free(m);
   ww_memory_free(s.memory);
   return st;
