@@ -27,6 +27,7 @@ typedef struct {
   ww_module *out;
   ww_dialect dialect;
   uint32_t warp;
+  bool compiled; /* as ww_module's */
   WW_VEC(struct low_fn *) list;
   WW_VEC(ww_loc) loc_list;
   WW_VEC(const char *) file_list;

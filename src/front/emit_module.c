@@ -126,6 +126,7 @@ static void deliver(low_module *m) {
   ww_module *out = m->out;
   *out = (ww_module){.dialect = m->dialect,
                      .warp = m->warp,
+                     .compiled = m->compiled,
                      .nfns = m->list.n,
                      .fns = WW_NEWN(m->a, ww_fn, m->list.n + 1),
                      .symbols = m->sym_list.v,

@@ -189,10 +189,11 @@ ww_status ww_ptx_read(const char *text,
                       ww_module *out,
                       ww_err *e) {
   ptx_module *p = WW_NEW(a, ptx_module);
-  *p = (ptx_module){.m = {.a = a, .out = out, .dialect = WW_CUDA, .warp = 32},
-                    .a = a,
-                    .path = ww_strdup(a, path),
-                    .e = e};
+  *p = (ptx_module){
+      .m = {.a = a, .out = out, .dialect = WW_CUDA, .warp = 32, .compiled = true},
+      .a = a,
+      .path = ww_strdup(a, path),
+      .e = e};
   low_begin(&p->m);
   p->has_lines =
       (strstr(text, ".loc ") || strstr(text, ".loc\t")) && strstr(text, ".file");

@@ -29,6 +29,64 @@ static void find_defs(folding *x) {
   }
 }
 
+/* ---- constants ---- */
+
+static uint64_t computed(const ww_ins *i, uint64_t a, uint64_t b) {
+  unsigned w = ww_type_bits(i->type);
+  switch (i->op) {
+  case WW_OP_ADD:
+    return a + b;
+  case WW_OP_SUB:
+    return a - b;
+  case WW_OP_MUL:
+    return a * b;
+  case WW_OP_AND:
+    return a & b;
+  case WW_OP_OR:
+    return a | b;
+  case WW_OP_XOR:
+    return a ^ b;
+  case WW_OP_SHL:
+    return b < w ? a << b : 0;
+  default:
+    return b < w ? a >> b : 0; /* lshr */
+  }
+}
+
+static bool can_compute(const ww_ins *i) {
+  return (i->op >= WW_OP_ADD && i->op <= WW_OP_MUL) || i->op == WW_OP_AND ||
+         i->op == WW_OP_OR || i->op == WW_OP_XOR || i->op == WW_OP_SHL ||
+         i->op == WW_OP_LSHR;
+}
+
+/* Results that are constants, or one of the operands: expansions leave some behind.
+ * Blocks stand in an order in which definitions come before uses. */
+static void fold_constants(folding *x) {
+  low_fn *F = x->F;
+  WW_VEC(uint32_t) same = {0};
+  for (uint32_t b = 0; b < F->blocks.n; b++)
+    for (uint32_t k = 0; k < F->blocks.v[b].ins.n; k++) {
+      ww_ins *i = &F->blocks.v[b].ins.v[k];
+      uint64_t va;
+      uint64_t vb;
+      while (same.n < F->vals.n) {
+        uint32_t v = same.n;
+        ww_push(F->a, &same, v);
+      }
+      if (!can_compute(i) || !low_is_const(F, same.v[i->b], &vb))
+        continue;
+      if (low_is_const(F, same.v[i->a], &va))
+        same.v[i->dst] = low_const(F, i->type, computed(i, va, vb));
+      else if (!vb && i->op != WW_OP_MUL && i->op != WW_OP_AND)
+        same.v[i->dst] = same.v[i->a];
+    }
+  while (same.n < F->vals.n) {
+    uint32_t v = same.n;
+    ww_push(F->a, &same, v);
+  }
+  ptx_replace(F, same.v);
+}
+
 /* ---- sums with products ---- */
 
 /* Whether it is something times a constant: what, and how much. */
@@ -310,6 +368,7 @@ static void sweep(folding *f) {
 
 void ptx_fold(low_fn *F) {
   folding x = {.F = F};
+  fold_constants(&x);
   find_defs(&x);
   fold_sums(&x);
   widen_addresses(&x);

@@ -1,9 +1,9 @@
 /* ptx_params.c - what PTX does not say of a kernel's parameters: which are pointers, to
  * what, and whether it is written.
  *
- * A pointer is what the code converts to an address space, or, where it converts
- * nothing, what an address is computed from; what is loaded and stored through it tells
- * the type of its elements. */
+ * A pointer is what the code converts to an address space, or what an address is
+ * computed from; what is loaded and stored through it tells the type of its elements.
+ */
 #include "ptx_int.h"
 
 enum { NONE = -1 };
@@ -18,8 +18,9 @@ typedef struct {
 typedef struct {
   const ww_fn *fn;
   int32_t *base; /* per value: the parameter that it is computed from, or NONE */
-  bool *may;     /* per parameter: is followed */
   use *uses;     /* per parameter */
+  const ww_ins **def;
+  uint8_t *half; /* per value of 32 bits: the type of the floats in it, or WW_VOID */
   bool changed;
 } tracing;
 
@@ -28,6 +29,21 @@ static void set_base(tracing *t, ww_val v, int32_t base) {
     return;
   t->base[v] = base;
   t->changed = true;
+}
+
+/* Of two that a sum or choice is made of: a parameter that is known to point. Another
+ * one counts where what is added to it is no address itself. */
+static int32_t base_of(const tracing *t, ww_val a, ww_val b) {
+  ww_val v =
+      t->base[a] == NONE || (t->base[b] != NONE && t->fn->params[t->base[b]].pointer)
+          ? b
+          : a;
+  ww_val other = v == a ? b : a;
+  const ww_ins *d = t->def[other];
+  bool address = t->base[other] == NONE && d && d->op == WW_OP_LD;
+  return t->base[v] != NONE && !t->fn->params[t->base[v]].pointer && address
+             ? NONE
+             : t->base[v];
 }
 
 static void follow(tracing *t, const ww_ins *i) {
@@ -41,10 +57,10 @@ static void follow(tracing *t, const ww_ins *i) {
     set_base(t, i->dst, t->base[i->a]);
     break;
   case WW_OP_ADD:
-    set_base(t, i->dst, t->base[i->a] != NONE ? t->base[i->a] : t->base[i->b]);
+    set_base(t, i->dst, base_of(t, i->a, i->b));
     break;
   case WW_OP_SELECT:
-    set_base(t, i->dst, t->base[i->b] != NONE ? t->base[i->b] : t->base[i->c]);
+    set_base(t, i->dst, base_of(t, i->b, i->c));
     break;
   default:
     break;
@@ -54,7 +70,8 @@ static void follow(tracing *t, const ww_ins *i) {
 static void follow_all(tracing *t) {
   const ww_fn *fn = t->fn;
   for (ww_val v = 0; v < fn->nvals; v++)
-    t->base[v] = fn->vals[v].kind == WW_VAL_PARAM && t->may[fn->vals[v].ref]
+    t->base[v] = fn->vals[v].kind == WW_VAL_PARAM && fn->vals[v].type == WW_I64 &&
+                         !fn->params[fn->vals[v].ref].byval
                      ? (int32_t)fn->vals[v].ref
                      : NONE;
   for (t->changed = true; t->changed;) {
@@ -71,21 +88,58 @@ static void follow_all(tracing *t) {
   }
 }
 
-/* Words whose halves are taken apart as floats hold two of them. */
-static ww_type held(tracing *t, const ww_ins *i, const ww_ins **def) {
-  (void)def;
-  (void)t;
-  return i->type;
+/* ---- words that hold two floats ---- */
+
+/* The word that v, of 16 bits, is a half of; WW_NOVAL: of none. */
+static ww_val word_of(const tracing *t, ww_val v) {
+  const ww_ins *d = t->def[v];
+  if (!d || d->op != WW_OP_TRUNC || d->type2 != WW_I32)
+    return WW_NOVAL;
+  const ww_ins *upper = t->def[d->a];
+  return upper && upper->op == WW_OP_LSHR ? upper->a : d->a;
 }
 
-static void note_accesses(tracing *t, const ww_ins **def) {
+/* Words of which halves are taken as floats; whatever else is done with one, it is not
+ * counted by its other halves. */
+static void find_halves(tracing *t) {
+  ww_ins_walk w = {.fn = t->fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));) {
+    ww_val v = i->op == WW_OP_MOV && ww_is_float(i->type) && i->type2 == WW_I16
+                   ? word_of(t, i->a)
+                   : WW_NOVAL;
+    if (v != WW_NOVAL)
+      t->half[v] = i->type;
+  }
+}
+
+/* What a stored word was put together from: the first of its halves. */
+static ww_type packed_type(const tracing *t, ww_val v) {
+  const ww_ins *d = t->def[v];
+  for (int steps = 0; steps < 3 && d; steps++) {
+    if (d->op == WW_OP_MOV && ww_is_float(d->type2) && ww_type_bytes[d->type2] == 2)
+      return d->type2;
+    d = d->op == WW_OP_PRMT || d->op == WW_OP_ZEXT ? t->def[d->a] : NULL;
+  }
+  return WW_VOID;
+}
+
+static ww_type held(const tracing *t, const ww_ins *i) {
+  ww_type half = WW_VOID;
+  if (i->type == WW_I32 && i->op == WW_OP_LD)
+    half = t->half[i->dst];
+  if (i->type == WW_I32 && i->op == WW_OP_ST)
+    half = packed_type(t, t->fn->pool[i->ext]);
+  return half ? half : i->type;
+}
+
+static void note_accesses(tracing *t) {
   ww_ins_walk w = {.fn = t->fn};
   for (const ww_ins *i; (i = ww_next_ins(&w));) {
     int32_t p = ww_accesses(i) ? t->base[i->a] : NONE;
     if (p == NONE)
       continue;
     use *u = &t->uses[p];
-    ww_type elem = held(t, i, def);
+    ww_type elem = held(t, i);
     bool real = ww_is_float(elem);
     u->floats += real;
     u->integers += !real;
@@ -94,23 +148,6 @@ static void note_accesses(tracing *t, const ww_ins **def) {
     if (real || u->elem == WW_VOID)
       u->elem = elem;
   }
-}
-
-static void trace(tracing *t, const ww_ins **def, bool (*may)(const ww_param *)) {
-  for (uint32_t p = 0; p < t->fn->nparams; p++) {
-    t->may[p] = may(&t->fn->params[p]);
-    t->uses[p] = (use){0};
-  }
-  follow_all(t);
-  note_accesses(t, def);
-}
-
-static bool is_pointer(const ww_param *p) {
-  return p->pointer;
-}
-
-static bool could_point(const ww_param *p) {
-  return !p->byval && p->type == WW_I64;
 }
 
 /* ---- C types ---- */
@@ -139,18 +176,14 @@ static void describe_params(ptx_fn *f) {
   ww_arena *a = f->F->a;
   tracing t = {.fn = fn,
                .base = WW_NEWN(a, int32_t, fn->nvals + 1),
-               .may = WW_NEWN(a, bool, fn->nparams + 1),
-               .uses = WW_NEWN(a, use, fn->nparams + 1)};
-  const ww_ins **def = fn->nblocks ? ww_ir_defs(fn, a) : NULL;
-  bool any = false;
+               .uses = WW_NEWN(a, use, fn->nparams + 1),
+               .def = ww_ir_defs(fn, a),
+               .half = WW_NEWN(a, uint8_t, fn->nvals + 1)};
+  find_halves(&t);
+  follow_all(&t);
+  note_accesses(&t);
   for (uint32_t p = 0; p < fn->nparams; p++)
-    any |= fn->params[p].pointer;
-  if (!any) { /* nothing was converted: handwritten */
-    trace(&t, def, could_point);
-    for (uint32_t p = 0; p < fn->nparams; p++)
-      fn->params[p].pointer = t.uses[p].floats + t.uses[p].integers;
-  }
-  trace(&t, def, is_pointer);
+    fn->params[p].pointer |= t.uses[p].floats + t.uses[p].integers > 0;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     ww_param *q = &fn->params[p];
     if (q->pointer)

@@ -148,13 +148,6 @@ static void find_copies(studies *x, uint32_t block, uint32_t at) {
   }
 }
 
-static bool names_bits(const ptx_ins *i) {
-  for (uint32_t k = 1; k < i->nop; k++)
-    if (i->op[k][0] == 'b' && ww_is_digit(i->op[k][1]))
-      return true;
-  return false;
-}
-
 static void find_votes(studies *x, uint32_t block, uint32_t at) {
   static const char *const neutral[] = {"mov",  "selp", "ld",   "st",  "shfl", "cvta",
                                         "atom", "call", "prmt", "ldu", NULL};
@@ -164,7 +157,7 @@ static void find_votes(studies *x, uint32_t block, uint32_t at) {
   ptx_type second = ptx_nth_type(i, 1);
   if (!i->nop || first.t == WW_VOID)
     return;
-  bool plain = !names_bits(i) || !ww_one_of(i->op[0], neutral);
+  bool plain = !ptx_untyped(i) || !ww_one_of(i->op[0], neutral);
   bool converts = !strcmp(i->op[0], "cvt") || !strcmp(i->op[0], "set");
   for (uint32_t k = 0; k < i->narg; k++) {
     const char *part[64];

@@ -392,6 +392,20 @@ static void free_of_cost(low_fn *F, uint32_t from, const low_comp *part) {
     low_parts(F, from, WW_NOPS);
 }
 
+bool ptx_halves(ptx_state *s, ww_val packed, ww_type t, ww_val out[2]) {
+  const uint32_t *at = ww_map_find(&s->packed, packed + 1ull);
+  for (int k = 0; at && k < 2; k++) {
+    ww_val v = s->halves.v[*at + k];
+    out[k] = ptx_reshape(s->F, v, s->F->vals.v[v].type, t, false);
+  }
+  return at;
+}
+
+void ptx_note_halves(ptx_state *s, ww_val packed, const ww_val half[2]) {
+  *ww_map_at(&s->packed, s->F->a, packed + 1ull, NULL) = s->halves.n;
+  ww_append(s->F->a, &s->halves, half, 2);
+}
+
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) {
   const char *part[8];
   low_comp from[8];
@@ -404,6 +418,8 @@ static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) {
   uint32_t here = low_here(i->F);
   low_repack(i->F, from, n, v, &to, 1, &out);
   free_of_cost(i->F, here, from);
+  if (n == 2)
+    ptx_note_halves(i->s, out, v);
   return out;
 }
 
@@ -456,7 +472,8 @@ static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   uint32_t n = vector_parts(i, operand, t, part, to);
   ww_val out[8];
   uint32_t here = low_here(i->F);
-  low_repack(i->F, &from, 1, &v, to, n, out);
+  if (n != 2 || !ptx_halves(i->s, v, to->type, out))
+    low_repack(i->F, &from, 1, &v, to, n, out);
   free_of_cost(i->F, here, to);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], out[k], to->type, false);
@@ -480,6 +497,14 @@ void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) 
     t = declared;
   }
   ptx_set(i->s, reg, v, t);
+}
+
+bool ptx_untyped(const ptx_ins *i) {
+  ptx_type t;
+  for (uint32_t k = 1; k < i->nop; k++)
+    if (ptx_type_named(i->op[k], &t) && !ww_is_float(t.t))
+      return i->op[k][0] == 'b' || ww_type_bits(t.t) == 16;
+  return false;
 }
 
 ww_type ptx_natural(ptx_ins *i, const char *const *operands, uint32_t n, ww_type t) {

@@ -41,7 +41,7 @@ typedef struct ptx_state {
   WW_VEC(ptx_bank) banks;
   ww_dict names;   /* of registers that were declared one by one -> index + 1 */
   ww_map in_banks; /* bank << 32 | number, + 1 -> index + 1 */
-  ww_map packed;   /* value + 1 -> in halves, what it was put together from */
+  ww_map packed;   /* value + 1 -> place in halves of what it was put together from */
   WW_VEC(ww_val) halves;
   ww_val carry;               /* i1 of add.cc and kin, WW_NOVAL before the first */
   uint32_t block;             /* of the function; 0: there is only one */
@@ -119,6 +119,11 @@ uint32_t ptx_list(ptx_ins *i,
                   uint32_t max); /* {a, b} or one */
 low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t align);
 bool ptx_immediate(const char *s, ww_type t, uint64_t *bits);
+/* What a word was put together from, as halves of type t, where that is known. */
+bool ptx_halves(ptx_state *s, ww_val packed, ww_type t, ww_val out[2]);
+void ptx_note_halves(ptx_state *s, ww_val packed, const ww_val half[2]);
+/* Its suffix says how many bits are moved, not what they are: .b32, of 16 any. */
+bool ptx_untyped(const ptx_ins *i);
 /* The type in which n registers of `t` are best loaded: what they hold. */
 ww_type ptx_natural(ptx_ins *i, const char *const *operands, uint32_t n, ww_type t);
 void ptx_refuse(ptx_ins *i);

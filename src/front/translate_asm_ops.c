@@ -74,18 +74,27 @@ static int approx(const ptx_ins *i) {
   return ptx_has(i, "approx") || ptx_has(i, "full") ? WW_F_APPROX : 0;
 }
 
-/* Two halves of type t packed in 32 bits. */
-static const low_comp word = {WW_I32, 4, 32, 0};
-
-static void split_pair(low_fn *F, ww_type t, ww_val packed, ww_val out[2]) {
+/* Two halves of type t packed in 32 bits: taken apart and put together at no cost, as
+ * the operations that need it work on both. */
+static void split_pair(ptx_ins *i, ww_val packed, ww_val out[2]) {
   low_comp half[2];
-  low_repack(F, &word, 1, &packed, low_elements(half, t, 2), 2, out);
+  low_comp word = low_element(WW_I32, 0);
+  low_elements(half, i->type, 2);
+  if (ptx_halves(i->s, packed, i->type, out))
+    return;
+  uint32_t here = low_here(i->F);
+  low_repack(i->F, &word, 1, &packed, half, 2, out);
+  low_parts(i->F, here, WW_NOPS);
 }
 
-static ww_val join_pair(low_fn *F, ww_type t, const ww_val v[2]) {
+static ww_val join_pair(ptx_ins *i, ww_type t, const ww_val v[2]) {
   low_comp half[2];
+  low_comp word = low_element(WW_I32, 0);
   ww_val packed;
-  low_repack(F, low_elements(half, t, 2), 2, v, &word, 1, &packed);
+  uint32_t here = low_here(i->F);
+  low_repack(i->F, low_elements(half, t, 2), 2, v, &word, 1, &packed);
+  low_parts(i->F, here, WW_NOPS);
+  ptx_note_halves(i->s, packed, v);
   return packed;
 }
 
@@ -106,13 +115,13 @@ static bool elementwise(ptx_ins *i, scalar_fn fn, uint32_t nsrc) {
     return write_own(i, fn(i, v));
   }
   for (uint32_t k = 0; k < nsrc; k++)
-    split_pair(i->F, i->type, read32(i, k + 1), h[k]);
+    split_pair(i, read32(i, k + 1), h[k]);
   for (int e = 0; e < 2; e++) {
     for (uint32_t k = 0; k < nsrc; k++)
       v[k] = h[k][e];
     out[e] = fn(i, v);
   }
-  return write32(i, join_pair(i->F, i->type, out));
+  return write32(i, join_pair(i, i->type, out));
 }
 
 static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
@@ -382,7 +391,12 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   }
   v = low_convert(F, v, from.t, to.t, whole >= 0 ? WW_RN : rounding(i),
                   from_float ? to.sign : from.sign);
-  return from_float && to_float ? saturate(i, to.t, v) : v;
+  uint32_t here = low_here(F);
+  if (!from_float || !to_float)
+    return v;
+  v = saturate(i, to.t, v);
+  low_parts(F, here, WW_OP_FMAX); /* one instruction */
+  return v;
 }
 
 static bool op_cvt(ptx_ins *i) {
@@ -398,9 +412,11 @@ static bool op_cvt(ptx_ins *i) {
     ww_val v[2];
     if (i->narg < 3)
       return false;
+    uint32_t here = low_here(i->F);
     v[1] = convert(i, to, from, read_t(i, 1, from.t));
     v[0] = convert(i, to, from, read_t(i, 2, from.t));
-    return write32(i, join_pair(i->F, to.t, v));
+    low_parts(i->F, here, WW_OP_FCVT); /* one instruction */
+    return write32(i, join_pair(i, to.t, v));
   }
   return write_own(i, convert(i, to, from, read_t(i, 1, from.t)));
 }
@@ -532,6 +548,8 @@ static bool op_access(ptx_ins *i) {
     return false;
   low_addr p = ptx_address(i, i->arg[address], ptx_space(i), n * ww_type_bytes[t]);
   p.flags = cache_flags(i);
+  if (ptx_untyped(i))
+    t = ptx_natural(i, part, n, t);
   low_elements(c, t, n);
   if (!i->x)
     low_load(i->F, p, c, n, v);
@@ -577,7 +595,7 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
     ww_val w = ptx_read(i, part[e], pair ? WW_I32 : t);
     ww_val h[2] = {w, w};
     if (pair)
-      split_pair(i->F, t, w, h);
+      split_pair(i, w, h);
     for (uint32_t q = 0; q < each; q++) {
       low_atom(i->F, op, t, p, h[q], false);
       p.off += ww_type_bytes[t];

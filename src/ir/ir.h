@@ -239,6 +239,8 @@ typedef enum { WW_CUDA, WW_OPENCL, WW_HIP, WW_OPENMP, WW_NDIALECTS } ww_dialect;
 typedef struct {
   ww_dialect dialect;
   uint32_t warp; /* lanes: 32, or 64 for AMD code */
+  /* read from PTX: its compiler has unrolled loops and moved code as far as it does */
+  bool compiled;
   ww_fn *fns;
   uint32_t nfns;
   ww_symbol *symbols;

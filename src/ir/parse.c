@@ -910,6 +910,7 @@ static void take_module(parser *p) {
     ww_lex_next(p->l);
     if (ww_lex_keyword(p->l, "warp"))
       p->m->warp = ww_lex_uint(p->l, 64);
+    p->m->compiled = ww_lex_keyword(p->l, "compiled");
   } else if (ww_lex_keyword(p->l, "file")) {
     const char *name = ww_lex_string(p->l);
     ww_push(p->a, &p->files, name);

@@ -415,8 +415,8 @@ static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
 }
 
 void ww_ir_print_module(const ww_module *m, ww_buf *out) {
-  ww_buf_fmt(out, "module %s warp %" PRIu32 "\n", ww_dialect_names[m->dialect],
-             m->warp);
+  ww_buf_fmt(out, "module %s warp %" PRIu32 "%s\n", ww_dialect_names[m->dialect],
+             m->warp, m->compiled ? " compiled" : "");
   for (uint32_t k = 0; k < m->nfiles; k++) {
     put_text(out, "file ", m->files[k]);
     ww_buf_puts(out, "\n");

@@ -336,8 +336,13 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
     return;
   }
   double once = (l->size - 3) / l->before;
-  uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
   l->leaps = leaps(x, loop);
+  if (x->m->compiled) { /* what nvcc left to ptxas */
+    double most = ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6);
+    l->unrolled = !l->leaps && once <= most ? 4 : 1;
+    return;
+  }
+  uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
   /* Loads in flight are what the second unrolling is for; arithmetic alone gets less of
    * it. */
   if (!l->leaps && once * 4 <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6))
