@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "../base/process_pool.h"
-#include "../predict/model/predict.h"
 #include "evaluate.h"
 
 #define LIMIT_S 120
@@ -49,11 +48,12 @@ static ww_status by_machine(const run *p,
                             ww_report *out,
                             ww_err *e) {
   ww_prediction *said = WW_NEW(a, ww_prediction);
-  ww_predict_options o = {.gpu = g,
-                          .params = &p->params,
-                          .budget = p->how->budget,
-                          .correction = p->how->both ? NULL : p->how->correction};
-  ww_status st = ww_predict(s->module, s->fn, l, &o, a, said, e);
+  ww_query_targets q = {.gpus = g,
+                        .n = 1,
+                        .params = &p->params,
+                        .budget = p->how->budget,
+                        .correction = p->how->both ? NULL : p->how->correction};
+  ww_status st = ww_query_predict(s->read.unit, s->fn, l, &q, NULL, a, said, e);
   if (st)
     return st;
   out[1] = said->report;

@@ -195,7 +195,7 @@ static uint32_t own_launches(reading *r,
       }
       same = r->cache.fn;
     }
-    if (ww_variant_make(r->cache.module, same, &l, &g->o->variants, r->c.arena, &v,
+    if (ww_variant_make(r->cache.read.unit, same, &l, &g->o->variants, r->c.arena, &v,
                         &r->c.err))
       fail_line(r, fn->name, r->c.err.msg);
     else if (!is_known(known, n, v.identity)) {
@@ -236,7 +236,7 @@ static void all_launches(reading *r,
   o.nknown = own_launches(r, k, fn, base, known);
   if (!o.launches || !o.nknown)
     return;
-  if (ww_variants(m, fn, base, &o, r->c.arena, &found, &r->c.err))
+  if (ww_variants(r->cache.read.unit, fn, base, &o, r->c.arena, &found, &r->c.err))
     fail_line(r, fn->name, r->c.err.msg);
   for (uint32_t i = 0; i < found.n; i++)
     launch_line(r, k, &found.v[i]);

@@ -200,8 +200,8 @@ predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
     return j->c->err = c.err, st;
   ww_arena *a = ww_arena_new();
   ww_prediction *p = WW_NEW(a, ww_prediction);
-  ww_predict_options o = {.gpu = &j->gpu, .params = &ww_params_default};
-  st = ww_predict(j->cache.module, j->cache.fn, l, &o, a, p, &j->c->err);
+  ww_query_targets q = {.gpus = &j->gpu, .n = 1, .params = &ww_params_default};
+  st = ww_query_predict(j->cache.read.unit, j->cache.fn, l, &q, NULL, a, p, &j->c->err);
   if (!st)
     s->work = p->work;
   if (!st && j->o->true_counters)

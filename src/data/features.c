@@ -296,12 +296,13 @@ static ww_status predict(work *w,
   if (!fn)
     return ww_fail(e, WW_EDATA, "there is no kernel %s", name ? name : "of that name");
   ww_prediction *p = WW_NEW(a, ww_prediction);
-  ww_predict_options o = {.gpu = &w->gpu, .params = &w->params, .budget = w->o->budget};
+  ww_query_targets q = {
+      .gpus = &w->gpu, .n = 1, .params = &w->params, .budget = w->o->budget};
   ww_launch resolved = *l;
   ww_launch_params params = ww_kernel_params(&u->module, fn, a);
   ww_status st = ww_launch_resolve(&resolved, &params, a, e);
   if (!st)
-    st = ww_predict(&u->module, fn, &resolved, &o, a, p, e);
+    st = ww_query_predict(u, fn, &resolved, &q, NULL, a, p, e);
   if (st)
     return st;
   out->x = p->features;

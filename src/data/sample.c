@@ -33,6 +33,7 @@ ww_regime ww_regime_of(uint64_t blocks, uint32_t sms) {
 
 typedef struct {
   const ww_variants_options *o;
+  const ww_unit *u;
   const ww_knobs *k;
   ww_arena *a;
   uint64_t state; /* of the random numbers */
@@ -227,7 +228,7 @@ static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l
 
 /* ---- one variant ---- */
 
-ww_status ww_variant_make(const ww_module *m,
+ww_status ww_variant_make(const ww_unit *u,
                           const ww_fn *fn,
                           const ww_launch *l,
                           const ww_variants_options *o,
@@ -235,6 +236,7 @@ ww_status ww_variant_make(const ww_module *m,
                           ww_variant *out,
                           ww_err *e) {
   ww_arena *own = ww_arena_new();
+  const ww_module *m = &u->module;
   ww_launch ready = *l;
   ww_assumed said = {0};
   double us = NAN;
@@ -242,12 +244,14 @@ ww_status ww_variant_make(const ww_module *m,
   ready.file = ready.note = ready.binary = NULL;
   if (!fn->refusal) {
     ww_prediction p;
-    ww_predict_options how = {
-        .gpu = o->gpu, .params = o->params, .budget = o->budget ? o->budget : BUDGET};
+    ww_query_targets q = {.gpus = o->gpu,
+                          .n = 1,
+                          .params = o->params,
+                          .budget = o->budget ? o->budget : BUDGET};
     ww_launch_params params = ww_kernel_params(m, fn, own);
     st = ww_launch_resolve(&ready, &params, own, e);
     if (!st)
-      st = ww_predict(m, fn, &ready, &how, own, &p, e);
+      st = ww_query_predict(u, fn, &ready, &q, NULL, own, &p, e);
     if (!st) {
       us = p.timing.us;
       ready = p.trace.launch;
@@ -359,10 +363,10 @@ attempt(sampler *s, dice *d, double shrink, ww_variants_count *count, ww_variant
     return WW_ELIMIT;
   }
   if (!st)
-    st = ww_variant_make(s->k->m, s->k->fn, &l, s->o, s->a, v, &e);
+    st = ww_variant_make(s->u, s->k->fn, &l, s->o, s->a, v, &e);
   if (st == WW_EDATA) { /* more threads than the buffers were meant for */
     ww_knobs_free_sizes(s->k, &l);
-    st = ww_variant_make(s->k->m, s->k->fn, &l, s->o, s->a, v, &e);
+    st = ww_variant_make(s->u, s->k->fn, &l, s->o, s->a, v, &e);
   }
   count->fault += st != WW_OK;
   ww_arena_free(a);
@@ -429,7 +433,7 @@ seen(const ww_variants_found *f, const ww_variants_options *o, uint64_t identity
   return false;
 }
 
-ww_status ww_variants(const ww_module *m,
+ww_status ww_variants(const ww_unit *u,
                       const ww_fn *fn,
                       const ww_launch *base,
                       const ww_variants_options *o,
@@ -441,8 +445,9 @@ ww_status ww_variants(const ww_module *m,
   ww_status st = fn->refusal
                      ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s",
                                fn->name, fn->refusal)
-                     : ww_knobs_find(m, fn, base, own, &k, e);
-  sampler s = {.o = o, .k = &k, .a = a, .state = ww_text_hash(fn->mangled, o->seed)};
+                     : ww_knobs_find(&u->module, fn, base, own, &k, e);
+  sampler s = {
+      .o = o, .u = u, .k = &k, .a = a, .state = ww_text_hash(fn->mangled, o->seed)};
   s.most_bytes = o->most_bytes > 0 ? o->most_bytes : 8 * o->gpu->l2_bytes;
   uint32_t most = o->launches + o->launches / 3 + 2;
   double end = ww_cpu() + (o->seconds > 0 ? o->seconds : SECONDS);

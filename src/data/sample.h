@@ -13,7 +13,7 @@
 #ifndef WW_DATA_SAMPLE_H
 #define WW_DATA_SAMPLE_H
 
-#include "../predict/model/predict.h"
+#include "../query/predict.h"
 
 /* By blocks an SM: some SMs idle; 1 to 20; more, to 1000. */
 typedef enum { WW_REGIME_IDLE, WW_REGIME_UNDER, WW_REGIME_FULL, WW_NREGIMES } ww_regime;
@@ -22,7 +22,7 @@ ww_regime ww_regime_of(uint64_t blocks, uint32_t sms);
 
 typedef struct {
   const ww_gpu *gpu;
-  const ww_params *params; /* of the machine model; NULL: the shipped ones */
+  const ww_params *params; /* of the machine model */
   uint32_t launches;       /* wanted */
   uint64_t seed;
   uint64_t budget;   /* warp instructions behind an estimate; 0: 50000 */
@@ -51,7 +51,7 @@ typedef struct {
 
 /* One launch, completed and estimated. Fails where the interpreter does: it leaves its
  * buffers, or never ends. */
-ww_status ww_variant_make(const ww_module *m,
+ww_status ww_variant_make(const ww_unit *u,
                           const ww_fn *fn,
                           const ww_launch *l,
                           const ww_variants_options *o,
@@ -65,7 +65,7 @@ typedef struct {
 } ww_variants_found;
 /* At most o->launches around `base` (not resolved: its expressions say what depends on
  * what), none equal to one of o->known. Fails only when the base itself does. */
-ww_status ww_variants(const ww_module *m,
+ww_status ww_variants(const ww_unit *u,
                       const ww_fn *fn,
                       const ww_launch *base,
                       const ww_variants_options *o,

@@ -11,8 +11,8 @@
 #ifndef WW_QUERY_QUERY_H
 #define WW_QUERY_QUERY_H
 
-#include "answer.h"
 #include "memo.h"
+#include "predict.h"
 
 typedef struct {
   /* folder; files and includes outside of it are refused. NULL: the machine is the

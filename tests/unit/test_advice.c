@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../../src/predict/advice/advice.h"
+#include "../../src/query/predict.h"
 #include "source.h"
 
 typedef struct {
@@ -31,8 +32,8 @@ static void advise_file(const char *file, ww_arena *a, advised *out) {
     fail_msg("%s", e.msg);
   if (ww_params_load(a, &out->params, &e))
     fail_msg("%s", e.msg);
-  ww_predict_options o = {.gpu = &out->gpu, .params = &out->params};
-  if (ww_predict(&unit.module, fn, &l, &o, a, &out->p, &e))
+  ww_query_targets q = {.gpus = &out->gpu, .n = 1, .params = &out->params};
+  if (ww_query_predict(&unit, fn, &l, &q, NULL, a, &out->p, &e))
     fail_msg("%s: %s", file, e.msg);
   ww_advise(&unit.module, fn, &out->gpu, &out->params, &out->p, a, &out->advice);
 }

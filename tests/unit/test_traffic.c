@@ -6,6 +6,7 @@
 #include "source.h"
 
 #include "../../src/predict/model/traffic.h"
+#include "../../src/query/predict.h"
 
 #include <math.h>
 
@@ -165,11 +166,11 @@ static ww_work work_of(const char *kernel, const char *launch) {
   ww_launch l = {0};
   ww_err e = {0};
   ww_prediction p;
-  ww_predict_options o = {.gpu = &gpu, .params = &ww_params_default};
+  ww_query_targets q = {.gpus = &gpu, .n = 1, .params = &ww_params_default};
   if (!fn)
     fail_msg("no kernel %s", kernel);
   if (source_launch(fn, launch, arena, &l, &e) ||
-      ww_predict(&unit.module, fn, &l, &o, arena, &p, &e))
+      ww_query_predict(&unit, fn, &l, &q, NULL, arena, &p, &e))
     fail_msg("%s", e.msg);
   return p.work;
 }

@@ -41,7 +41,7 @@ typedef struct {
   double rest; /* share that belongs to no line: launch, tail, first fetches */
 } ww_advice;
 
-/* params as ww_predict used them; the prediction's own report is left alone. */
+/* params as the prediction used them; the prediction's own report is left alone. */
 void ww_advise(const ww_module *m,
                const ww_fn *fn,
                const ww_gpu *g,

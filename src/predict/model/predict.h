@@ -233,22 +233,7 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
 /* The middle 80 % of ln(measured / predicted) for such a launch. */
 double ww_time_spread(const ww_timing *t, const ww_params *p);
 
-/* ---- all together (predict.c) ---- */
-struct ww_correction; /* correct.h */
-typedef struct {
-  const ww_gpu *gpu;
-  const ww_params *params; /* NULL: the shipped ones */
-  uint64_t budget;         /* of the trace; 0: its default */
-  double registers;        /* a thread, where a compiler has said it; 0: estimated */
-  const struct ww_correction
-      *correction; /* what was learned on top; NULL: the machine model alone */
-  /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
-  bool (*cancelled)(void *ctx);
-  void *cancelled_ctx;
-  /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
-  uint64_t max_bytes;
-} ww_predict_options;
-
+/* ---- all together: src/query/predict.c runs the stages ---- */
 /* A prediction as numbers that mean the same on every GPU: ratios, logs of quantities
  * of one SM. What is learned from measurements is learned from these. */
 typedef enum {
@@ -275,29 +260,6 @@ typedef struct {
   ww_features features; /* of the machine model's answer */
 } ww_prediction;
 
-/* Many predictions, with different GPUs, may run at a time in as many threads, each
- * with its own arena. */
-ww_status ww_predict(const ww_module *m,
-                     const ww_fn *fn,
-                     const ww_launch *given,
-                     const ww_predict_options *o,
-                     ww_arena *a,
-                     ww_prediction *out,
-                     ww_err *e);
-/* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are
- * the first one's. What does not depend on the GPU is done once: inputs, sampled
- * blocks, the blocks under the chain's observers; L1 replays once for each shape. GPUs
- * of another warp size are traced apart, and each one alone where the code asks for its
- * multiprocessor or allocates memory. A GPU without an answer has out[k].report.error;
- * fails with the first error when none has one. */
-ww_status ww_predict_many(const ww_module *m,
-                          const ww_fn *fn,
-                          const ww_launch *given,
-                          const ww_predict_options *o,
-                          uint32_t n,
-                          ww_arena *a,
-                          ww_prediction *out,
-                          ww_err *e);
 /* report.c: fills p->report, its terms too, and p->features from p->trace, p->work and
  * p->timing. */
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p);

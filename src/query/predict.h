@@ -1,7 +1,7 @@
-/* answer.h - from a kernel and its launch to predictions: which GPUs can run it, what
+/* predict.h - from a kernel and its launch to predictions: which GPUs can run it, what
  * has to be said about the answer. */
-#ifndef WW_QUERY_ANSWER_H
-#define WW_QUERY_ANSWER_H
+#ifndef WW_QUERY_PREDICT_H
+#define WW_QUERY_PREDICT_H
 
 #include "../front/front.h"
 #include "../predict/learn/correct.h"
@@ -12,7 +12,10 @@ typedef struct {
   bool assumed; /* nobody named the GPU */
   const ww_params *params;
   const ww_correction *correction; /* NULL: the machine model alone */
-  uint64_t budget, max_bytes;      /* as in ww_predict_options */
+  uint64_t budget;                 /* of the trace; 0: its default */
+  /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
+  uint64_t max_bytes;
+  /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
   double (*registers)(void *ctx,
@@ -26,8 +29,16 @@ typedef struct {
  * message. */
 ww_status
 ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e);
-/* out[n]; a GPU without an answer has its report.error. Fails with the first error when
- * no GPU gives one. `said` goes before what the predictions assume. */
+/* A resolved launch on every GPU: out[n]; one without an answer has its report.error.
+ * Fails with the first error when no GPU gives one. `said` (NULL: nothing) goes before
+ * what the predictions assume.
+ *
+ * What does not depend on the GPU is done once: inputs, sampled blocks, the blocks
+ * under the chain's observers; L1 replays once for each shape. GPUs of another warp
+ * size are traced apart, and each one alone where the code asks for its multiprocessor
+ * or allocates memory. Many may run at a time in as many threads, each with its own
+ * arena.
+ */
 ww_status ww_query_predict(const ww_unit *u,
                            const ww_fn *fn,
                            const ww_launch *launch,

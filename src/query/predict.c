@@ -1,0 +1,231 @@
+/* predict.c - a launch on GPUs: which of them can run it, then all stages of the
+ * machine model in their order: trace, instructions, registers and occupancy, traffic,
+ * chain, time, report, correction.
+ *
+ * Several GPUs share one trace where it cannot tell them apart. Invariant: every GPU's
+ * prediction is what it would be alone, so each stage that runs blocks begins with the
+ * memory's contents as at the start. */
+#include "predict.h"
+
+#include "../predict/model/chain.h"
+
+typedef struct {
+  const ww_gpu *gpu;
+  double registers;    /* a thread, where a compiler has said it; 0: estimated */
+  ww_assumptions said; /* before what the prediction assumes */
+  ww_prediction *p;
+  bool done;
+} target;
+
+/* GPUs that one trace serves. */
+typedef struct {
+  const ww_module *m;
+  const ww_fn *fn;
+  const ww_query_targets *q;
+  ww_arena *a;
+  bool warm;
+  target *t;
+  uint32_t n;
+} stages;
+
+static void
+shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_work *w) {
+  w->blocks = ww_sampled_working(sampled);
+  w->idle = sampled->of - w->blocks;
+  w->idle_share = w->idle ? w->idle * sampled->idle_instructions /
+                                sampled->tally.c.warp_instructions
+                          : 0;
+  w->block_threads = ww_volume(spec->block);
+  w->warps_per_block = (w->block_threads + g->lanes - 1) / g->lanes;
+}
+
+/* Store sectors that the request does not fill: what is missing to full sectors, of the
+ * worst kind that explains it. */
+static double partial_writes(const ww_counts *c) {
+  double full = c->global_st_bytes / 32;
+  return c->global_st_sectors > full ? c->global_st_sectors - full : 0;
+}
+
+/* The machine's instructions, and what a block takes of an SM. One that does not fit is
+ * still answered, as if it were alone: the compiler would have spilled more. */
+static void compile(const stages *s, uint32_t k, const ww_traced *t) {
+  ww_prediction *p = s->t[k].p;
+  ww_work *w = &p->work;
+  shape(&t->spec, &p->trace.sampled, s->t[k].gpu, w);
+  p->code = ww_gpu_code_new(s->m, s->t[k].gpu, s->a);
+  const ww_fn_code *code =
+      ww_lower(p->code, s->fn, &p->trace.sampled.tally, &w->lowered);
+  ww_resources(code, w->block_threads, t->spec.shared_static + t->spec.shared,
+               s->t[k].registers, &w->occupancy, &p->spill_bytes);
+}
+
+/* What the launch does on each GPU, from more of its blocks. */
+static ww_status run_more(const stages *s, const ww_traced *t, ww_err *e) {
+  const ww_sampled *sampled = &s->t[0].p->trace.sampled;
+  ww_gpu_launch *launches = WW_NEWN(s->a, ww_gpu_launch, s->n);
+  ww_traffic *traffic = WW_NEWN(s->a, ww_traffic, s->n);
+  ww_ways *ways = WW_NEWN(s->a, ww_ways, s->n);
+  ww_chain *chains = WW_NEWN(s->a, ww_chain, s->n);
+  ww_chain_gpu *each = WW_NEWN(s->a, ww_chain_gpu, s->n);
+  for (uint32_t k = 0; k < s->n; k++)
+    launches[k] = (ww_gpu_launch){&t->spec, sampled, s->t[k].gpu,
+                                  &s->t[k].p->work.occupancy, s->warm};
+  ww_traffic_of(launches, s->n, s->a, traffic, ways);
+  for (uint32_t k = 0; k < s->n; k++)
+    each[k] = (ww_chain_gpu){s->t[k].p->code, ways[k]};
+  ww_status st = ww_chain_run(t, sampled, each, s->n, chains, e);
+  for (uint32_t k = 0; k < s->n; k++) {
+    s->t[k].p->work.traffic = traffic[k];
+    s->t[k].p->work.chain = chains[k];
+  }
+  return st;
+}
+
+/* Behind this a prediction is complete: what corrects reports takes them from here. */
+static void finish(const stages *s, const target *t) {
+  ww_prediction *p = t->p;
+  ww_work *w = &p->work;
+  if (!(w->traffic.partial_writes > 0))
+    w->traffic.partial_writes = partial_writes(&p->trace.sampled.tally.c);
+  w->warm = s->warm;
+  w->branches = p->trace.sampled.tally.c.branches;
+  w->splits = p->trace.sampled.tally.c.divergent_branches;
+  ww_time(w, t->gpu, s->q->params, &p->timing);
+  p->machine_us = p->timing.us;
+  p->machine_low = p->timing.low;
+  p->machine_high = p->timing.high;
+  ww_predict_report(s->fn, t->gpu, s->a, p);
+  if (s->q->correction)
+    ww_correct(s->q->correction, t->gpu, s->a, p);
+}
+
+static ww_status together(const stages *s, const ww_launch *launch, ww_err *e) {
+  ww_trace_result trace;
+  ww_traced traced;
+  ww_trace_options o = {.sampling = {.budget = s->q->budget},
+                        .lanes = s->t[0].gpu->lanes,
+                        .sms = s->t[0].gpu->sms,
+                        .cancelled = s->q->cancelled,
+                        .cancelled_ctx = s->q->cancelled_ctx,
+                        .max_bytes = s->q->max_bytes};
+  ww_status st = ww_trace_open(s->m, s->fn, launch, &o, s->a, &trace, &traced, e);
+  if (st)
+    return st;
+  trace.launch.kernel = s->fn->name;
+  trace.launch.file = launch->file;
+  for (uint32_t k = 0; k < s->n; k++) {
+    s->t[k].p->trace = trace;
+    compile(s, k, &traced);
+  }
+  st = run_more(s, &traced, e);
+  ww_status limit = ww_trace_close(&traced, e);
+  for (uint32_t k = 0; !st && !limit && k < s->n; k++)
+    finish(s, &s->t[k]);
+  return limit ? limit : st;
+}
+
+/* Does the code see which GPU it runs on, or leave more behind than contents of memory?
+ */
+static bool tells_gpus_apart(const ww_module *m) {
+  for (uint32_t f = 0; f < m->nfns; f++) {
+    ww_ins_walk w = {.fn = &m->fns[f]};
+    for (const ww_ins *i; (i = ww_next_ins(&w));)
+      if (i->op == WW_OP_MALLOC ||
+          (i->op == WW_OP_SREG && (i->sub == WW_SREG_SMID || i->sub == WW_SREG_NSMID)))
+        return true;
+  }
+  return false;
+}
+
+/* ---- which GPUs ---- */
+
+ww_status
+ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
+  bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
+  if (!fixed || g->lanes == m->warp)
+    return WW_OK;
+  return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u%s",
+                 ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes, hint);
+}
+
+void ww_query_assume(const ww_query_targets *q,
+                     const ww_assumptions *said,
+                     ww_arena *a,
+                     ww_report *r) {
+  ww_assumptions all = {0};
+  if (q->assumed)
+    ww_push(a, &all, (ww_assumption){WW_ASSUME_GPU, "h200", {0}});
+  ww_assumptions_add(&all, said, a);
+  ww_assumptions_add(&all, &r->assumed, a);
+  r->assumed = all;
+}
+
+/* Traces those that are left, as many together as one trace serves. */
+static void predict_all(stages *s, target *all, const ww_launch *launch) {
+  uint32_t n = s->q->n;
+  bool alone = n > 1 && tells_gpus_apart(s->m);
+  for (uint32_t k = 0; k < n; k++) {
+    if (all[k].done)
+      continue;
+    s->n = 0;
+    for (uint32_t i = k; i < n && !(alone && i > k); i++)
+      if (!all[i].done && all[i].gpu->lanes == all[k].gpu->lanes) {
+        all[i].done = true;
+        s->t[s->n++] = all[i];
+      }
+    ww_err why = {0};
+    ww_status st = together(s, launch, &why);
+    for (uint32_t i = 0; st && i < s->n; i++)
+      s->t[i].p->report.error = why;
+  }
+}
+
+ww_status ww_query_predict(const ww_unit *u,
+                           const ww_fn *fn,
+                           const ww_launch *launch,
+                           const ww_query_targets *q,
+                           const ww_assumptions *said,
+                           ww_arena *a,
+                           ww_prediction *out,
+                           ww_err *e) {
+  const ww_module *m = &u->module;
+  const char *hint = m->dialect == WW_CUDA
+                         ? ": name another GPU, or read it with --lang hip"
+                         : ": name another GPU";
+  target *all = WW_NEWN(a, target, q->n);
+  stages s = {m, fn, q, a, launch->warm, WW_NEWN(a, target, q->n), 0};
+  const ww_err *first = NULL;
+  bool any = false;
+  for (uint32_t k = 0; k < q->n; k++) {
+    target *t = &all[k];
+    out[k] = (ww_prediction){0};
+    *t = (target){.gpu = &q->gpus[k], .p = &out[k]};
+    t->done = ww_lanes_fit(m, t->gpu, hint, &out[k].report.error);
+    if (said)
+      ww_assumptions_add(&t->said, said, a);
+    if (q->registers && !t->done)
+      t->registers = q->registers(q->registers_ctx, t->gpu, a, &t->said);
+  }
+  predict_all(&s, all, launch);
+  for (uint32_t k = 0; k < q->n; k++) {
+    ww_prediction *p = &out[k];
+    ww_err why = p->report.error;
+    if (why.code == WW_EUNSUPPORTED)
+      ww_diags_blame_header(u, &why);
+    if (why.code) {
+      *p = (ww_prediction){.report = {.kernel = fn->name, .error = why}};
+      first = first ? first : &p->report.error;
+    } else {
+      any = true;
+      p->report.launch = &p->trace.launch;
+      ww_query_assume(q, &all[k].said, a, &p->report);
+    }
+    p->report.file = launch->file;
+    p->report.gpu = q->gpus[k].name;
+  }
+  if (any || !first)
+    return WW_OK;
+  if (e)
+    *e = *first;
+  return first->code;
+}
