@@ -48,7 +48,8 @@ static ww_status read_side(ww_cmd *c,
   uint32_t n;
   ww_source_options keep = *o;
   keep.as_written = true; /* names and expressions follow the sizes */
-  c->operands = &file;
+  c->operands = WW_NEWN(c->arena, const char *, 2);
+  c->operands[0] = file;
   c->noperands = 1;
   ww_status st = ww_source_launches(c, &keep, &launches, &n);
   if (!st)

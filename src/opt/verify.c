@@ -66,13 +66,6 @@ static void note(verifier *v, const char *text) {
 
 /* ---- running ---- */
 
-static bool has_gridsync(const ww_run_spec *s) {
-  for (uint32_t f = 0; f < s->module->nfns; f++)
-    if (ww_fn_has(&s->module->fns[f], WW_OP_GRIDSYNC))
-      return true;
-  return false;
-}
-
 /* The blocks in the order in which they run; of a grid that is too large, the first and
  * the last. */
 static uint64_t *list_blocks(
@@ -107,8 +100,8 @@ run(trial *t, int side, int o, const ww_observer *obs, uint64_t most, ww_err *e)
   ww_memory_reset(s->memory);
   ww_status st = ww_machine_new(s, &m, e);
   if (!st)
-    st = ww_machine_run(m, blocks, n, has_gridsync(s) ? n : by->resident,
-                        obs ? obs : &nobody, &stats, t->a, e);
+    st = ww_machine_run(m, blocks, n, by->resident, obs ? obs : &nobody, &stats, t->a,
+                        e);
   ww_machine_free(m);
   v->out->steps += stats.warp_instructions;
   if (side == 0 && o == 0)
