@@ -152,7 +152,8 @@ static void vary_scalars(const ww_plan *p, const ww_case *c, ww_launch *l) {
 
 /* No elements ask for no block, which cannot be launched: one then. */
 static ww_status
-resolve(const ww_verify_side *s, ww_launch *l, bool empty, ww_arena *a, ww_err *e) {
+resolve(const ww_plan *p, int side, ww_launch *l, bool empty, ww_arena *a, ww_err *e) {
+  const ww_verify_side *s = p->side[side];
   for (int d = 0; d < 3; d++) {
     if (empty && l->grid_expr[d]) {
       l->grid_expr[d] = NULL;
@@ -161,7 +162,8 @@ resolve(const ww_verify_side *s, ww_launch *l, bool empty, ww_arena *a, ww_err *
     if (l->grid[0] && !l->grid[d] && !l->grid_expr[d])
       l->grid[d] = 1;
   }
-  const ww_launch_params params = ww_kernel_params(s->module, s->fn, a);
+  ww_launch_params params = ww_kernel_params(s->module, s->fn, a);
+  params.root = p->o->root;
   return ww_launch_resolve(l, &params, a, e);
 }
 
@@ -218,7 +220,7 @@ static ww_status old_launch(const ww_plan *p,
   const ww_until until = {p->o->cancelled, p->o->ctx, 0};
   ww_launch_copy(&s->launch, a, l);
   put_sizes(p, c, a, l);
-  ww_status st = resolve(s, l, is_empty(p, c), a, e);
+  ww_status st = resolve(p, 0, l, is_empty(p, c), a, e);
   if (st)
     return st;
   scale_grid(p, c, 0, &s->launch, l);
@@ -258,7 +260,7 @@ static ww_status new_shape(const ww_plan *p,
     l->args[q] = old->args[q];
     l->args[q].name = NULL;
   }
-  ww_status st = resolve(s, l, empty, a, e);
+  ww_status st = resolve(p, 1, l, empty, a, e);
   if (st)
     return st;
   for (int d = 0; d < 3; d++) {
@@ -597,7 +599,7 @@ ww_status ww_plan_make(ww_plan *p, ww_err *e) {
   if (st)
     return st;
   ww_launch_copy(&old->launch, p->a, &p->said);
-  st = resolve(old, &p->said, false, p->a, e);
+  st = resolve(p, 0, &p->said, false, p->a, e);
   p->base = p->said;
   if (!st)
     st = ww_inputs_complete(old->module, old->fn, &p->base, &until, &p->assumed, p->a,

@@ -17,11 +17,12 @@ typedef struct {
 } ww_verify_side;
 
 typedef struct {
-  uint64_t seed;                /* of contents; the same one repeats a run */
-  uint64_t budget;              /* warp instructions over all runs; 0: the default */
-  bool finite;                  /* no case with NaN or infinity among its inputs */
-  bool apart;                   /* no case in which buffers overlap */
-  ww_strings sizes;             /* "n=32,64": these values of n and no others */
+  uint64_t seed;    /* of contents; the same one repeats a run */
+  uint64_t budget;  /* warp instructions over all runs; 0: the default */
+  bool finite;      /* no case with NaN or infinity among its inputs */
+  bool apart;       /* no case in which buffers overlap */
+  const char *root; /* folder that files with contents lie below; NULL: anywhere */
+  ww_strings sizes; /* "n=32,64": these values of n and no others */
   bool (*cancelled)(void *ctx); /* polled now and then; NULL: never */
   void *ctx;
 } ww_verify_options;

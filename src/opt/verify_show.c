@@ -148,7 +148,7 @@ void ww_verdict_print(const ww_verdict *v,
                "  %u cases left out, in which the order of the original's threads "
                "decides its result\n",
                v->undefined);
-  for (int s = 0; s < 2; s++)
+  for (int s = 0; v->same && s < 2; s++)
     print_unreached(v, s, out);
   print_list("compared:", &v->notes, out);
   if (v->same)
