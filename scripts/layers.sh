@@ -1,7 +1,7 @@
 #!/bin/sh
 # layers.sh : includes point down only, and each outside library has its one home. Prints TAP.
 #
-# api -> serve, tune -> data -> query -> predict, measure -> front, trace, lm, gpu -> ir, report, cuda -> base; cmd may use everything.
+# api -> serve, tune -> data, opt -> query -> predict, measure -> front, trace, lm, gpu -> ir, report, cuda -> base; cmd may use everything.
 cd "$(dirname "$0")/.." || exit 1
 n=0
 bad=0
@@ -30,9 +30,9 @@ may() {
   front | trace) echo "base ir report" ;;
   query) echo "base ir report cuda gpu lm front trace predict measure" ;;
   predict | measure) echo "base ir report cuda gpu lm front trace" ;;
-  data) echo "base ir report cuda gpu lm front trace predict measure query" ;;
-  api) echo "base ir report cuda gpu lm front trace predict measure query data serve" ;;
-  tune | serve) echo "base ir report cuda gpu lm front trace predict measure query data" ;;
+  data | opt) echo "base ir report cuda gpu lm front trace predict measure query" ;;
+  api) echo "base ir report cuda gpu lm front trace predict measure query data opt serve" ;;
+  tune | serve) echo "base ir report cuda gpu lm front trace predict measure query data opt" ;;
   *) echo "*" ;;
   esac
 }

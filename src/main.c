@@ -8,6 +8,7 @@
 const ww_command *const ww_commands[] = {
     &ww_cmd_kernels,                     /* what is in a file */
     &ww_cmd_trace,                       /* what it does */
+    &ww_cmd_verify,                      /* are two the same? */
     &ww_cmd_predict,                     /* how long it takes */
     &ww_cmd_explain,                     /* why, and what to change */
     &ww_cmd_roofline,   &ww_cmd_measure, /* what it really does */

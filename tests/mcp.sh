@@ -57,7 +57,7 @@ report "ids come back as they were written" "$(has '"id":"two","result":\{\}' '"
 report "initialize without a version" "$(has '"id":4,"error":\{"code":-32602')"
 report "server/discover is of the other era" "$(has '"id":5,"error":\{"code":-32601')"
 names=$(sed -n '/"id":6,/p' "$dir/out" | grep -oE '\{"name":"[a-z_]+","title"' | cut -d '"' -f 4 | tr '\n' ' ')
-report "tools in their order" "$([ "$names" = "list_kernels predict explain roofline compare measure evaluate " ] || echo "$names")"
+report "tools in their order" "$([ "$names" = "list_kernels predict explain roofline compare verify_kernels measure evaluate " ] || echo "$names")"
 report "tools with both schemas and hints" "$(has '"inputSchema":\{"type":"object".*"outputSchema":\{"type":"object".*"readOnlyHint":true' '"enum":\[[^]]*"h200"' '"sources":\{"description":"folder that files')"
 report "resources and a template" "$(has '"uri":"warpwise://gpus/h200"' '"uriTemplate":"warpwise://gpus/\{name\}"' '"id":9,.*"mimeType":"application/json","text":".*peak_gbps' '"id":10,.*dram_read_bytes')"
 report "a resource that is none" "$(has '"id":11,"error":\{"code":-32602,.*"data":\{"uri":"file:///etc/passwd"\}'; grep -c 'root:' "$dir/out" | grep -v '^0')"
@@ -74,8 +74,14 @@ report "one line an answer, nothing else" "$([ "$(grep -c '^{"jsonrpc":"2.0",.*}
   call 6 compare '{"file":"row_sum.cu","gpu":["h200","a100"]}'
   call 7 predict '{"source":"__kernel void f(__global float *x) { x[get_global_id(0)] += 1.0f; }","lang":"opencl","launch":"grid=64 block=64 x=f32[4096]"}'
   call 8 predict '{"source":"__kernel void f(__global float *x) { x[get_global_id(0)] += 1.0f; }","lang":"opencl","launch":{"grid":[64],"block":[64]},"detail":"full"}'
+  call 17 verify_kernels '{"file":"saxpy.cu","kernel":"saxpy","other_source":"__global__ void saxpy(int n, float a, const float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n - 1) y[i] = a * x[i] + y[i]; }"}'
+  call 18 verify_kernels '{"source":"// warpwise: grid=(n+63)/64 block=64 n=4096\n__kernel void f(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] += 1.0f; }","lang":"opencl","other_source":"__kernel void f(__global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] = 1.0f + x[i]; }"}'
+  call 19 verify_kernels '{"file":"saxpy.cu","kernel":"saxpy"}'
   call 9 compare '{"file":"row_sum.cu","other_source":"// warpwise: grid=n/256 block=256 n=1<<20\n__global__ void row_sum(const float *a, float *b, int n, int m) { b[blockIdx.x * 256 + threadIdx.x] = a[blockIdx.x * 256 + threadIdx.x]; }"}'
 } | talk
+report "verify_kernels: another one" "$(has '"id":17,.*"structuredContent":\{"verdict":\{.*"same":false.*"difference":\{"kind":"result".*"buffer":"y"')"
+report "verify_kernels: the same" "$(has '"id":18,.*"structuredContent":\{"verdict":\{.*"same":true.*"text":"same')"
+report "verify_kernels needs two" "$(has '"id":19,.*needs other_file.*"isError":true')"
 report "list_kernels" "$(has '"id":1,.*"structuredContent":\{"dialect":"cuda","kernels":\[\{"name":"saxpy","line":4,"parameters":\["int n"')"
 report "predict: two GPUs, intervals" "$(has '"id":2,.*"structuredContent":\{.*"gpu":"h200".*"time_us":\{"value":[0-9.]+,"low":[0-9.]+,"high":[0-9.]+\}.*"gpu":"a100"')"
 report "explain: findings and lines" "$(has '"id":3,.*"structuredContent":\{.*"findings":\[\{"line":9,"rule":"uncoalesced-load".*"speedup":[0-9.]+.*"lines":\[\{"line":9,"share":0?\.?[0-9]')"

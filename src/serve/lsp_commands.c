@@ -417,6 +417,26 @@ static ww_status measure(command *x) {
   return WW_OK;
 }
 
+/* ---- verifying ---- */
+
+static ww_status verify(command *x) {
+  const char *json;
+  ww_status st =
+      ww_lsp_verify(x->s, x->of, x->kernel, text(x, "against"), x->c, &json, &x->err);
+  if (st)
+    return st;
+  ww_json_put(&x->j, "uri:%s,version:%ld,verdict:", x->of->uri, x->of->version);
+  ww_json_raw(&x->j, json);
+  if (!x->show)
+    return WW_OK;
+  cJSON *verdict = cJSON_Parse(json);
+  const char *words = ww_member_text(verdict, "text");
+  if (words)
+    message(x, words);
+  cJSON_Delete(verdict);
+  return WW_OK;
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -432,6 +452,7 @@ static const struct {
     {"warpwise.compareGpus", compare, DOCUMENT},
     {"warpwise.openRoofline", roofline, DOCUMENT},
     {"warpwise.measureHere", measure, KERNEL},
+    {"warpwise.verify", verify, KERNEL},
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 

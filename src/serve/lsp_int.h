@@ -231,5 +231,14 @@ ww_status ww_lsp_measure(const ww_lsp_analysis *a,
                          ww_rpc_call *c,
                          const char **json,
                          ww_err *e);
+/* The kernel as the document has it against the file on disk, or ("HEAD") in the last
+ * commit. The verdict as an object, or an error. */
+ww_status ww_lsp_verify(ww_lsp *s,
+                        const ww_lsp_analysis *a,
+                        const ww_lsp_kernel *k,
+                        const char *against,
+                        ww_rpc_call *c,
+                        const char **json,
+                        ww_err *e);
 
 #endif

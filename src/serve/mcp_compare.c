@@ -168,9 +168,7 @@ static ww_status compare_versions(ww_mcp_call *t,
   return finish(t, a, b, any ? NULL : &v[0].r.error);
 }
 
-/* The arguments of the other version: the same, with what other_* says in their place.
- */
-static cJSON *other_args(const ww_mcp_call *t) {
+cJSON *ww_mcp_other_args(const ww_mcp_call *t) {
   static const char *const names[][2] = {
       {"other_file", "file"}, {"other_source", "source"}, {"other_kernel", "kernel"}};
   cJSON *args = cJSON_Duplicate(t->args, true);
@@ -205,7 +203,7 @@ ww_status ww_mcp_compare(ww_mcp_call *t) {
     return st;
   if (!versions)
     return compare_gpus(t, &a, c.ask.ngpus);
-  cJSON *args = other_args(t);
+  cJSON *args = ww_mcp_other_args(t);
   call d;
   st = ww_mcp_ask(t, args, &d);
   cJSON_Delete(args);

@@ -115,6 +115,11 @@ ww_status ww_mcp_predict(ww_mcp_call *t);
 ww_status ww_mcp_explain(ww_mcp_call *t);
 ww_status ww_mcp_roofline(ww_mcp_call *t);
 ww_status ww_mcp_compare(ww_mcp_call *t); /* mcp_compare.c */
+/* The arguments of the other version: the same, with what other_* says in their place.
+ * The caller deletes them. */
+cJSON *ww_mcp_other_args(const ww_mcp_call *t);
+ww_status ww_mcp_verify(ww_mcp_call *t); /* mcp_verify.c */
+void ww_mcp_schema_verify(ww_json *j);
 void ww_mcp_schema_kernels(ww_json *j);
 void ww_mcp_schema_reports(ww_json *j);
 void ww_mcp_schema_roofline(ww_json *j);

@@ -38,6 +38,18 @@ static const ww_member own_compare[] = {
     DETAIL,
     {0},
 };
+static const ww_member own_verify[] = {
+    {"other_file", WW_MEMBER_TEXT, 0,
+     "path of the new version, compared with `file` or `source`", NULL},
+    {"other_source", WW_MEMBER_TEXT, 0, "text of the new version", NULL},
+    {"other_kernel", WW_MEMBER_TEXT, 0,
+     "the new kernel, of the new version or of the same source; else the same name",
+     NULL},
+    {"other_launch", WW_MEMBER_TEXT, 0,
+     "its grid and block, where they differ: grid=(n+1023)/1024 block=256", NULL},
+    {"seed", WW_MEMBER_COUNT, 0, "of the contents, to repeat a run", NULL},
+    {0},
+};
 static const ww_member own_measure[] = {
     {"device", WW_MEMBER_TEXT, OF_COMMAND},
     {"repeats", WW_MEMBER_COUNT, OF_COMMAND},
@@ -99,6 +111,13 @@ const ww_mcp_tool ww_mcp_tools[] = {
      "under the same launch (other_file, other_source or "
      "other_kernel): times, speed-up, what changed. Use it to see what an edit brings.",
      LAUNCH, own_compare, ww_mcp_compare, ww_mcp_schema_compare, QUICK},
+    {"verify_kernels", "Are two kernels the same?",
+     "Runs two versions of a kernel whole at small sizes in an interpreter, over cases "
+     "that tell them apart (borders, 0, 1, special floats, overlaps, orders of the "
+     "threads), and says whether they are the same, or names the first difference with "
+     "its line. No GPU is needed. Use it after every edit. Needs other_file, "
+     "other_source or other_kernel.",
+     LAUNCH, own_verify, ww_mcp_verify, ww_mcp_schema_verify, QUICK},
     {"measure", "Measure on a device",
      "Runs a kernel on a real device of the server's machine and reports its time and, "
      "on an "

@@ -373,7 +373,7 @@ void ww_block_start(ww_machine *m,
                     thread_block *b,
                     uint64_t index,
                     const ww_observer *obs) {
-  memset(b->shared, 0, m->shared_bytes);
+  memset(b->shared, m->s.stale, m->shared_bytes);
   b->index = index;
   b->done = false;
   for (uint32_t w = 0; w < b->n; w++) {
@@ -381,6 +381,8 @@ void ww_block_start(ww_machine *m,
     if (w >= m->warps)
       continue;
     ww_exec *x = b->warps[w];
+    if (m->s.stale && x->local)
+      memset(x->local, m->s.stale, (size_t)m->local_stride * m->lanes);
     x->id = (ww_warp_id){index, w};
     for (int d = 0; d < 3; d++)
       x->ctaid[d] = ww_axis_of(m->s.grid, index, d);

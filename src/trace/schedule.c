@@ -44,8 +44,10 @@ static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id
 }
 
 /* The warps that wait there go on. */
-static void release(thread_block *b, ww_run_end what, int64_t id) {
+static void
+release(const ww_observer *obs, thread_block *b, ww_run_end what, int64_t id) {
   uint32_t total = 0, count = 0;
+  uint64_t met = 0;
   for (uint32_t w = 0; w < b->n; w++)
     if (waits(b, w, what, id)) {
       total += b->warps[w]->bar_result;
@@ -53,12 +55,16 @@ static void release(thread_block *b, ww_run_end what, int64_t id) {
     }
   for (uint32_t w = 0; w < b->n; w++) {
     ww_exec *x = b->warps[w];
+    if (waits(b, w, what, id) || b->state[w] == WW_RUN_DONE)
+      met |= 1ull << x->id.warp; /* who has ended is before those that go on */
     if (!waits(b, w, what, id))
       continue;
     uint8_t sub = x->bar->ins->sub;
     x->bar_result = sub == 2 ? total == count : sub == 3 ? total > 0 : total;
     b->state[w] = WW_RUN_SLICE;
   }
+  if (obs->sync && what == WW_RUN_BARRIER)
+    obs->sync(obs->ctx, b->index, met);
 }
 
 /* Lets the warps at one barrier go on when enough have come: as many as it names, else
@@ -66,24 +72,24 @@ static void release(thread_block *b, ww_run_end what, int64_t id) {
  * other than 0 gives way. True when some go on.
  */
 static bool
-release_barrier(const ww_machine *m, thread_block *b, uint32_t live, uint32_t waiting) {
+release_barrier(const schedule *s, thread_block *b, uint32_t live, uint32_t waiting) {
   int64_t low = -1;
   for (uint32_t w = 0; w < b->n; w++) {
     if (b->state[w] != WW_RUN_BARRIER)
       continue;
     const ww_ins *i = b->warps[w]->bar->ins;
-    uint32_t here = 0, need = i->ext ? (i->ext + m->lanes - 1) / m->lanes : live;
+    uint32_t here = 0, need = i->ext ? (i->ext + s->m->lanes - 1) / s->m->lanes : live;
     for (uint32_t v = 0; v < b->n; v++)
       here += waits(b, v, WW_RUN_BARRIER, i->imm);
     if (here >= need) {
-      release(b, WW_RUN_BARRIER, i->imm);
+      release(s->obs, b, WW_RUN_BARRIER, i->imm);
       return true;
     }
     if (low <= 0 || (i->imm && i->imm < low))
       low = i->imm;
   }
   if (waiting == live)
-    release(b, WW_RUN_BARRIER, low);
+    release(s->obs, b, WW_RUN_BARRIER, low);
   return waiting == live;
 }
 
@@ -139,7 +145,7 @@ static ww_status turn(schedule *s, thread_block *b) {
     bars += b->state[w] == WW_RUN_BARRIER;
     grids += b->state[w] == WW_RUN_GRIDSYNC;
   }
-  if (bars && release_barrier(s->m, b, live, bars + grids))
+  if (bars && release_barrier(s, b, live, bars + grids))
     for (uint32_t w = 0; w < b->n; w++)
       s->moved |= b->state[w] == WW_RUN_SLICE && gets_on(b->warps[w]);
   b->done = !live;
@@ -245,7 +251,9 @@ static bool release_grid(schedule *s) {
       return false;
   for (uint32_t at = 0; at < s->used; at++)
     if (!s->m->pool[at].done)
-      release(&s->m->pool[at], WW_RUN_GRIDSYNC, 0);
+      release(s->obs, &s->m->pool[at], WW_RUN_GRIDSYNC, 0);
+  if (s->obs->sync)
+    s->obs->sync(s->obs->ctx, UINT64_MAX, UINT64_MAX);
   return true;
 }
 

@@ -17,6 +17,7 @@ typedef struct {
   const ww_launch *l;
   ww_arena *a;
   ww_setup *s;
+  uint32_t gap; /* bytes behind each shared variable */
   WW_VEC(struct {
     const char *id;
     ww_region *r;
@@ -98,7 +99,7 @@ static void place_shared(maker *k, const bool *used) {
       continue;
     at = align_to(at, y->align);
     k->s->symbol_addr[s] = at;
-    at += y->size;
+    at += y->size + k->gap;
   }
   for (uint32_t s = 0; s < k->m->nsymbols; s++) {
     const ww_symbol *y = &k->m->symbols[s];
@@ -227,21 +228,26 @@ static void relocate(maker *k, const bool *used) {
   }
 }
 
-const bool *
-ww_setup_place(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_setup *out) {
-  maker k = {.m = m, .fn = fn, .a = a, .s = out};
-  bool *in = WW_NEWN(a, bool, m->nfns + 1), *used = WW_NEWN(a, bool, m->nsymbols + 1);
-  ww_reach(m, fn, in);
-  mark_symbols(&k, in, used);
-  out->symbol_addr = WW_NEWN(a, uint64_t, m->nsymbols + 1);
+static const bool *place(maker *k) {
+  const ww_module *m = k->m;
+  bool *in = WW_NEWN(k->a, bool, m->nfns + 1);
+  bool *used = WW_NEWN(k->a, bool, m->nsymbols + 1);
+  ww_reach(m, k->fn, in);
+  mark_symbols(k, in, used);
+  k->s->symbol_addr = WW_NEWN(k->a, uint64_t, m->nsymbols + 1);
   /* UINT64_MAX */
-  memset(out->symbol_addr, 0xff, m->nsymbols * sizeof *out->symbol_addr);
-  place_shared(&k, used);
+  memset(k->s->symbol_addr, 0xff, m->nsymbols * sizeof *k->s->symbol_addr);
+  place_shared(k, used);
   return used;
 }
 
+const bool *
+ww_setup_place(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_setup *out) {
+  return place(&(maker){.m = m, .fn = fn, .a = a, .s = out});
+}
+
 static ww_status make_symbols(maker *k, ww_err *e) {
-  const bool *used = ww_setup_place(k->m, k->fn, k->a, k->s);
+  const bool *used = place(k);
   for (uint32_t i = 0; i < k->l->nsymbols; i++) {
     bool found = false;
     uint32_t at;
@@ -436,14 +442,15 @@ static ww_status make_params(maker *k, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_setup_make(const ww_module *m,
-                        const ww_fn *fn,
-                        const ww_launch *l,
-                        ww_arena *a,
-                        ww_setup *out,
-                        ww_err *e) {
+ww_status ww_setup_spaced(const ww_module *m,
+                          const ww_fn *fn,
+                          const ww_launch *l,
+                          uint32_t gap,
+                          ww_arena *a,
+                          ww_setup *out,
+                          ww_err *e) {
   *out = (ww_setup){.memory = ww_memory_new(l->seed)};
-  maker k = {.m = m, .fn = fn, .l = l, .a = a, .s = out};
+  maker k = {.m = m, .fn = fn, .l = l, .a = a, .s = out, .gap = gap};
   out->shared_dynamic = l->shared;
   ww_status st =
       l->nargs > fn->nparams
@@ -455,6 +462,15 @@ ww_status ww_setup_make(const ww_module *m,
   if (st)
     ww_setup_free(out);
   return st;
+}
+
+ww_status ww_setup_make(const ww_module *m,
+                        const ww_fn *fn,
+                        const ww_launch *l,
+                        ww_arena *a,
+                        ww_setup *out,
+                        ww_err *e) {
+  return ww_setup_spaced(m, fn, l, 0, a, out, e);
 }
 
 void ww_setup_free(ww_setup *s) {

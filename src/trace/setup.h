@@ -27,6 +27,15 @@ ww_status ww_setup_make(const ww_module *m,
                         ww_arena *a,
                         ww_setup *out,
                         ww_err *e);
+/* The same with so many bytes that belong to nobody behind each variable in shared
+ * memory: who runs over the end of one is seen. */
+ww_status ww_setup_spaced(const ww_module *m,
+                          const ww_fn *fn,
+                          const ww_launch *l,
+                          uint32_t gap,
+                          ww_arena *a,
+                          ww_setup *out,
+                          ww_err *e);
 void ww_setup_free(ww_setup *s); /* the memory; the rest is the arena's */
 /* A run of the launch in that memory; limits and options are the caller's to set. */
 ww_run_spec ww_setup_spec(const ww_module *m,

@@ -94,7 +94,10 @@ typedef struct {
                   const ww_fn *fn,
                   uint32_t block,
                   double weight); /* its branch split the mask */
-  bool (*cancelled)(void *ctx);   /* polled now and then */
+  /* A barrier lets these warps (a bit each) of a block go on; UINT64_MAX: one of the
+   * grid lets go on all that run. */
+  void (*sync)(void *ctx, uint64_t block, uint64_t warps);
+  bool (*cancelled)(void *ctx); /* polled now and then */
 } ww_observer;
 
 /* ---- memory (memory.c): the sandboxed address space ---- 32-bit windows for shared,
@@ -187,6 +190,8 @@ typedef struct {
   /* the last warp of a block has its turn first: what changes depends on an order that
    * no GPU promises */
   bool backwards;
+  /* every byte of shared and local memory when a block starts; no GPU promises one */
+  uint8_t stale;
   bool extrapolate; /* steady loops are run in part, with weights */
   /* a wait for threads that do not run is taken to be over, where nothing but the wait
    * is lost */

@@ -1,0 +1,400 @@
+/* watch.c - see watch.h.
+ *
+ * Each granule of memory remembers who wrote it last and two of those that read it
+ * since. An access is ordered behind another one of the same block where a barrier lies
+ * between: every warp has a clock for each warp of its block, as in other detectors of
+ * races. Two blocks are ordered by a barrier of the grid alone; where a kernel uses
+ * fences, blocks may tell each other by flags, and only races inside a block are seen.
+ * Lanes of one warp run in lock step here and never race. Two warps that write the same
+ * place by the same line are left to the comparison of results in several orders. */
+#include "watch.h"
+
+#include <stdlib.h>
+
+#include "../trace/roles.h"
+
+#define MOST_CELLS (1ull << 24) /* of a buffer that is watched */
+
+typedef struct {
+  uint32_t who;   /* 1 + block * warps + warp; 0: nobody */
+  uint32_t clock; /* of that warp */
+  uint32_t loc;
+  uint16_t epoch; /* barriers of the grid before it */
+  bool atomic;
+} visit;
+
+typedef struct {
+  visit write, read[2];
+  uint32_t atomics;
+} cell;
+
+typedef struct {
+  uint32_t *clocks; /* [warps][warps] */
+  cell *shared;
+} block_state;
+
+typedef struct {
+  const ww_region *region;
+  cell *cells;
+  uint32_t granule; /* bytes */
+  bool reads;       /* something writes it, so that reads matter */
+} shadow;
+
+struct ww_watch {
+  const ww_run_spec *spec;
+  const ww_setup *setup;
+  bool **reached;
+  uint32_t warps;
+  uint32_t shared_granule, shared_bytes;
+  bool fenced;
+  uint16_t epoch;
+  block_state *blocks; /* per block of the grid */
+  uint64_t nblocks;
+  shadow *shadows;
+  uint32_t nshadows;
+  shadow *last;
+  ww_mishap first[WW_NMISHAPS];
+};
+
+/* ---- set-up ---- */
+
+static bool is_written(const ww_watch *w, const ww_region *r, const ww_role *roles) {
+  bool parameter = false;
+  for (uint32_t p = 0; p < w->spec->fn->nparams; p++)
+    if (w->setup->arg[p] == r) {
+      parameter = true;
+      if (roles[p].stored)
+        return true;
+    }
+  return !parameter;
+}
+
+static void add_shadows(ww_watch *w, ww_arena *a) {
+  const ww_region *r;
+  uint32_t n = 0;
+  ww_role *roles = WW_NEWN(a, ww_role, w->spec->fn->nparams + 1);
+  ww_roles_find(w->spec->fn, a, roles);
+  while (ww_memory_region(w->spec->memory, n))
+    n++;
+  w->shadows = ww_xcalloc(n + 1, sizeof *w->shadows);
+  for (uint32_t k = 0; k < n; k++) {
+    r = ww_memory_region(w->spec->memory, k);
+    uint32_t size = r->type ? ww_elem_size(r->type) : 4;
+    uint32_t granule = size == 1 || size == 2 ? size : 4;
+    if (r->space != WW_GLOBAL || r->size / granule > MOST_CELLS)
+      continue;
+    w->shadows[w->nshadows++] =
+        (shadow){.region = r,
+                 .cells = ww_xcalloc(r->size / granule + 2, sizeof(cell)),
+                 .granule = granule,
+                 .reads = is_written(w, r, roles)};
+  }
+}
+
+/* What the kernel's own code tells: bytes and halves in shared memory want a cell each;
+ * a fence may order blocks. */
+static void look_at_code(ww_watch *w, ww_arena *a) {
+  const ww_module *m = w->spec->module;
+  bool *in = WW_NEWN(a, bool, m->nfns + 1);
+  ww_reach(m, w->spec->fn, in);
+  w->shared_granule = 4;
+  for (uint32_t f = 0; f < m->nfns; f++) {
+    ww_ins_walk at = {.fn = &m->fns[f]};
+    for (const ww_ins *i; in[f] && (i = ww_next_ins(&at));) {
+      w->fenced |= i->op == WW_OP_FENCE && !ww_is_part(i);
+      bool shared = i->space == WW_SHARED || i->space == WW_GENERIC;
+      if (ww_accesses(i) && shared && ww_type_bytes[i->type] < w->shared_granule)
+        w->shared_granule = ww_type_bytes[i->type];
+    }
+  }
+}
+
+ww_watch *
+ww_watch_new(const ww_run_spec *spec, const ww_setup *s, bool **reached, ww_arena *a) {
+  ww_watch *w = ww_xcalloc(1, sizeof *w);
+  uint32_t lanes = spec->lanes ? spec->lanes : spec->module->warp;
+  w->spec = spec;
+  w->setup = s;
+  w->reached = reached;
+  w->warps = (ww_volume(spec->block) + lanes - 1) / lanes;
+  look_at_code(w, a);
+  w->shared_bytes = ((spec->shared_static + 15) & ~15ull) + spec->shared;
+  w->nblocks = ww_volume(spec->grid);
+  w->blocks = ww_xcalloc(w->nblocks, sizeof *w->blocks);
+  add_shadows(w, a);
+  return w;
+}
+
+static void drop(block_state *b) {
+  free(b->clocks);
+  free(b->shared);
+  *b = (block_state){0};
+}
+
+void ww_watch_free(ww_watch *w) {
+  if (!w)
+    return;
+  for (uint64_t b = 0; b < w->nblocks; b++)
+    drop(&w->blocks[b]);
+  for (uint32_t k = 0; k < w->nshadows; k++)
+    free(w->shadows[k].cells);
+  free(w->blocks);
+  free(w->shadows);
+  free(w);
+}
+
+const ww_mishap *ww_watch_mishaps(const ww_watch *w) {
+  return w->first;
+}
+
+/* ---- barriers ---- */
+
+static void on_block_start(void *ctx, uint64_t block) {
+  ww_watch *w = ctx;
+  block_state *b = &w->blocks[block];
+  drop(b);
+  b->clocks = ww_xcalloc((size_t)w->warps * w->warps, sizeof *b->clocks);
+  for (uint32_t k = 0; k < w->warps; k++)
+    b->clocks[k * w->warps + k] = 1;
+  b->shared = ww_xcalloc(w->shared_bytes / w->shared_granule + 2, sizeof(cell));
+}
+
+static void on_block_end(void *ctx, uint64_t block) {
+  drop(&((ww_watch *)ctx)->blocks[block]);
+}
+
+static void meet(const ww_watch *w, const block_state *b, uint64_t warps) {
+  uint32_t latest[64] = {0};
+  for (uint32_t k = 0; k < w->warps; k++)
+    for (uint32_t u = 0; warps >> k & 1 && u < w->warps; u++)
+      if (b->clocks[k * w->warps + u] > latest[u])
+        latest[u] = b->clocks[k * w->warps + u];
+  for (uint32_t k = 0; k < w->warps; k++)
+    if (warps >> k & 1) {
+      memcpy(&b->clocks[k * w->warps], latest, w->warps * sizeof *latest);
+      b->clocks[k * w->warps + k]++;
+    }
+}
+
+static void on_sync(void *ctx, uint64_t block, uint64_t warps) {
+  ww_watch *w = ctx;
+  if (block != UINT64_MAX) {
+    meet(w, &w->blocks[block], warps);
+    return;
+  }
+  w->epoch++;
+  for (uint64_t k = 0; k < w->nblocks; k++)
+    if (w->blocks[k].clocks)
+      meet(w, &w->blocks[k], UINT64_MAX);
+}
+
+/* ---- accesses ---- */
+
+static void on_block(void *ctx,
+                     ww_warp_id id,
+                     const ww_fn *fn,
+                     uint32_t block,
+                     ww_mask lanes,
+                     double weight) {
+  const ww_watch *w = ctx;
+  (void)id;
+  (void)lanes;
+  (void)weight;
+  if (w->reached)
+    w->reached[fn - w->spec->module->fns][block] = true;
+}
+
+static ww_mishap *
+mishap(ww_watch *w, ww_mishap_kind kind, const ww_access *a, uint32_t other_loc) {
+  ww_mishap *m = &w->first[kind];
+  if (m->seen)
+    return NULL;
+  *m = (ww_mishap){
+      .seen = true, .loc = a->ins->loc, .other_loc = other_loc, .block = a->warp.block};
+  return m;
+}
+
+static void name_shared(const ww_watch *w, ww_mishap *m, uint64_t off) {
+  const ww_module *mod = w->spec->module;
+  uint64_t best = 0;
+  for (uint32_t s = 0; s < mod->nsymbols; s++) {
+    uint64_t at = w->setup->symbol_addr[s];
+    if (mod->symbols[s].space != WW_SHARED || at == UINT64_MAX || at > off || at < best)
+      continue;
+    best = at;
+    m->name = mod->symbols[s].name;
+    m->at = off - at;
+  }
+}
+
+static bool unordered(const ww_watch *w, const ww_access *a, const visit *v) {
+  uint32_t block = (v->who - 1) / w->warps;
+  uint32_t warp = (v->who - 1) % w->warps;
+  if (!v->who || (block == a->warp.block && warp == a->warp.warp))
+    return false;
+  if (block != a->warp.block)
+    return !w->fenced && v->epoch == w->epoch;
+  return w->blocks[a->warp.block].clocks[a->warp.warp * w->warps + warp] < v->clock;
+}
+
+/* The visit that a new one races with; NULL: none. */
+static const visit *
+clash(const ww_watch *w, const ww_access *a, const cell *c, bool atomic) {
+  const visit *v = &c->write;
+  const ww_loc *locs = w->spec->module->locs;
+  bool write = a->kind != WW_ACCESS_LOAD;
+  bool same_line = write && locs[v->loc].line == locs[a->ins->loc].line;
+  if (!(v->atomic && atomic) && !same_line && unordered(w, a, v))
+    return v;
+  for (int k = 0; write && k < 2; k++)
+    if (!(c->read[k].atomic && atomic) && unordered(w, a, &c->read[k]))
+      return &c->read[k];
+  return NULL;
+}
+
+static void enter(ww_watch *w, const ww_access *a, cell *c, bool atomic) {
+  uint32_t warp = a->warp.warp;
+  visit me = {.who = 1 + a->warp.block * w->warps + warp,
+              .clock = w->blocks[a->warp.block].clocks[warp * w->warps + warp],
+              .loc = a->ins->loc,
+              .epoch = w->epoch,
+              .atomic = atomic};
+  if (a->kind != WW_ACCESS_LOAD) {
+    uint32_t met = a->kind != WW_ACCESS_ATOMIC     ? 0
+                   : a->pattern == WW_PATTERN_SAME ? __builtin_popcountll(a->lanes)
+                                                   : 1;
+    *c = (cell){.write = me, .atomics = c->atomics + met};
+    return;
+  }
+  int slot = c->read[0].who == me.who || !unordered(w, a, &c->read[0]) ? 0 : 1;
+  c->read[slot] = me;
+}
+
+/* An access to the cells of one lane; the mishap where it is the first race. */
+static ww_mishap *touch(ww_watch *w,
+                        const ww_access *a,
+                        cell *c,
+                        uint32_t n,
+                        ww_mishap_kind race,
+                        bool write_only) {
+  bool atomic = a->kind == WW_ACCESS_ATOMIC || a->ins->flags & WW_F_VOLATILE;
+  ww_mishap *first = NULL;
+  if (write_only && a->kind == WW_ACCESS_LOAD)
+    return NULL;
+  for (uint32_t k = 0; k < n; k++) {
+    const visit *v = clash(w, a, &c[k], atomic);
+    if (v && !first)
+      first = mishap(w, race, a, v->loc);
+    enter(w, a, &c[k], atomic);
+  }
+  return first;
+}
+
+/* ---- spaces ---- */
+
+static bool in_variable(const ww_watch *w, uint64_t off, uint32_t bytes) {
+  const ww_module *m = w->spec->module;
+  if (off >= ((w->spec->shared_static + 15) & ~15ull))
+    return off + bytes <= w->shared_bytes;
+  for (uint32_t s = 0; s < m->nsymbols; s++) {
+    uint64_t at = w->setup->symbol_addr[s];
+    if (m->symbols[s].space == WW_SHARED && at != UINT64_MAX && off >= at &&
+        off + bytes <= at + m->symbols[s].size)
+      return true;
+  }
+  return false;
+}
+
+static void shared_lane(ww_watch *w, const ww_access *a, uint64_t addr) {
+  uint64_t off = addr - WW_SHARED_BASE;
+  uint32_t g = w->shared_granule;
+  if (off >= w->shared_bytes || off + a->bytes > w->shared_bytes)
+    return; /* the run ends with a fault */
+  cell *c = &w->blocks[a->warp.block].shared[off / g];
+  ww_mishap *m = NULL;
+  if (!in_variable(w, off, a->bytes) && (m = mishap(w, WW_MISHAP_SHARED_GAP, a, 0)))
+    name_shared(w, m, off);
+  if (a->kind != WW_ACCESS_STORE && !c->write.who &&
+      (m = mishap(w, WW_MISHAP_STALE, a, 0)))
+    name_shared(w, m, off);
+  m = touch(w, a, c, (a->bytes + g - 1) / g, WW_MISHAP_SHARED_RACE, false);
+  if (m)
+    name_shared(w, m, off);
+}
+
+static shadow *shadow_of(ww_watch *w, uint64_t addr) {
+  shadow *s = w->last;
+  if (s && addr - s->region->base < s->region->size)
+    return s;
+  for (s = w->shadows; s < w->shadows + w->nshadows; s++)
+    if (addr - s->region->base < s->region->size)
+      return w->last = s;
+  return NULL;
+}
+
+static void global_lane(ww_watch *w, const ww_access *a, uint64_t addr) {
+  shadow *s = shadow_of(w, addr);
+  if (!s || addr - s->region->base + a->bytes > s->region->size)
+    return;
+  uint64_t off = addr - s->region->base;
+  uint32_t n = (a->bytes + s->granule - 1) / s->granule;
+  ww_mishap *m =
+      touch(w, a, &s->cells[off / s->granule], n, WW_MISHAP_GLOBAL_RACE, !s->reads);
+  if (m) {
+    m->name = s->region->name;
+    m->at = off;
+  }
+}
+
+static void check_alignment(ww_watch *w, const ww_access *a, uint64_t addr) {
+  if (a->bytes & (a->bytes - 1) || addr % a->bytes == 0)
+    return;
+  ww_mishap *m = mishap(w, WW_MISHAP_MISALIGNED, a, 0);
+  const ww_region *r = m ? ww_memory_find(w->spec->memory, addr) : NULL;
+  if (r) {
+    m->name = r->name;
+    m->at = addr - r->base;
+  }
+}
+
+static void on_access(void *ctx, const ww_access *a) {
+  ww_watch *w = ctx;
+  ww_mask lanes = a->lanes;
+  if (a->pattern == WW_PATTERN_SAME)
+    lanes &= -lanes; /* a warp visits a place once */
+  for (; lanes; lanes &= lanes - 1) {
+    uint64_t addr = a->addr[__builtin_ctzll(lanes)];
+    if (!a->aligned)
+      check_alignment(w, a, addr);
+    if (a->space == WW_SHARED)
+      shared_lane(w, a, addr);
+    else if (a->space == WW_GLOBAL)
+      global_lane(w, a, addr);
+  }
+}
+
+ww_observer ww_watch_observer(ww_watch *w) {
+  return (ww_observer){.ctx = w,
+                       .block = on_block,
+                       .access = on_access,
+                       .block_start = on_block_start,
+                       .block_end = on_block_end,
+                       .sync = on_sync};
+}
+
+uint32_t ww_watch_writer(const ww_watch *w, const ww_region *r, uint64_t at) {
+  for (uint32_t k = 0; k < w->nshadows; k++)
+    if (w->shadows[k].region == r && at < r->size)
+      return w->shadows[k].cells[at / w->shadows[k].granule].write.loc;
+  return 0;
+}
+
+uint64_t ww_watch_atomics(const ww_watch *w, const ww_region *r) {
+  uint64_t most = 0;
+  for (uint32_t k = 0; k < w->nshadows; k++)
+    for (uint64_t c = 0;
+         w->shadows[k].region == r && c < r->size / w->shadows[k].granule; c++)
+      if (w->shadows[k].cells[c].atomics > most)
+        most = w->shadows[k].cells[c].atomics;
+  return most;
+}
