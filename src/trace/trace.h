@@ -188,6 +188,8 @@ typedef struct {
    * no GPU promises */
   bool backwards;
   bool extrapolate; /* steady loops are run in part, with weights */
+  /* counts alone are asked for: what does not decide them need not be computed */
+  bool counts_only;
   /* a wait for threads that do not run is taken to be over, where nothing but the wait
    * is lost */
   bool pass_waits;
