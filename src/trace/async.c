@@ -41,14 +41,24 @@ static uint64_t in_block(uint64_t addr, uint32_t rank) {
   return WW_CLUSTER_BASE + rank * WW_CLUSTER_STRIDE + off;
 }
 
-/* Bytes of a copy; a fault where they are not. */
+/* Whether an allocation has [addr, addr + n). */
+static bool is_there(ww_exec *x, uint64_t addr, uint64_t n) {
+  const ww_region *r = ww_memory_find(x->memory, addr);
+  return r && n <= r->size - (addr - r->base);
+}
+
+/* Bytes of a copy; a fault where they are not. Where they need not move, any place that
+ * is not NULL. */
 static uint8_t *side(ww_exec *x,
                      const ww_code *k,
                      uint32_t lane,
                      uint64_t addr,
                      uint64_t n,
                      bool write) {
-  uint8_t *p = ww_exec_bytes(x, addr, n, write);
+  static uint8_t anywhere;
+  uint8_t *p = x->idle_values && addr >= WW_GLOBAL_BASE
+                   ? (is_there(x, addr, n) ? &anywhere : NULL)
+                   : ww_exec_bytes(x, addr, n, write);
   if (!p)
     ww_exec_bad_span(x, k->ins, lane, addr, n, write ? "copy to" : "copy from");
   return p;
@@ -268,6 +278,32 @@ static void tell(teller *t, uint64_t addr, uint64_t n) {
   }
 }
 
+/* That the last of n bytes of shared memory is touched: how much of it there must be.
+ */
+static void tell_shared(teller *t, uint64_t addr, uint64_t n) {
+  ww_exec *x = t->x;
+  const ww_code *k = t->k;
+  flush(t);
+  if (!x->obs->access || n < 16 || addr >= WW_CLUSTER_BASE)
+    return;
+  x->addr[0] = addr + n - 16;
+  ww_access a = {.warp = x->id,
+                 .fn = x->prog->fn,
+                 .ins = k->ins,
+                 .ins_id = k->ins_id,
+                 .kind = WW_ACCESS_STORE,
+                 .space = WW_SHARED,
+                 .bytes = 16,
+                 .pattern = WW_PATTERN_SAME,
+                 .lanes = 1,
+                 .addr = x->addr,
+                 .lo = x->addr[0],
+                 .hi = addr + n,
+                 .aligned = true,
+                 .weight = x->weight};
+  x->obs->access(x->obs->ctx, &a);
+}
+
 static ww_access_kind kind_of(const ww_ins *i) {
   return i->imm                    ? WW_ACCESS_ATOMIC
          : i->sub == WW_BULK_STORE ? WW_ACCESS_STORE
@@ -356,10 +392,12 @@ static void bulk_lane(ww_exec *x, const ww_code *k, uint32_t lane, teller *t) {
   const uint8_t *p = side(x, k, lane, from, n, false);
   if (p && i->sub != WW_BULK_CLUSTER)
     tell(t, i->sub == WW_BULK_STORE ? to : from, n);
+  if (p && !prefetch)
+    tell_shared(t, i->sub == WW_BULK_STORE ? from : to, n);
   target d = {.to = to, .bar = bar};
   for (uint32_t mask = operand(x, k, BULK_MASK, lane); p && next_target(&d, &mask);) {
     uint8_t *q = prefetch ? NULL : side(x, k, lane, d.to, n, true);
-    if (q)
+    if (q && !x->idle_values)
       combine(i->imm, i->type, q, p, n);
     if (q && d.bar)
       complete(x, k, lane, d.bar, n);
@@ -438,7 +476,7 @@ static void move_row(const tile *c, const ww_tile_run *r, teller *t) {
     return;
   if (p)
     tell(t, r->global + r->before, r->here);
-  if (i->sub == WW_BULK_PREFETCH)
+  if (i->sub == WW_BULK_PREFETCH || c->x->idle_values)
     return;
   if (store) {
     shuffle(c, r, row, true);
@@ -480,6 +518,8 @@ static void tma_lane(ww_exec *x, const ww_code *k, uint32_t lane, teller *t) {
     w.at[d] = operand(x, k, COORDINATES + d, lane);
   if (i->sub != WW_BULK_PREFETCH && misaligned(x, i, c.shared, 128))
     return;
+  if (i->sub != WW_BULK_PREFETCH)
+    tell_shared(t, c.shared, ww_tensor_tile_bytes(&map));
   target d = {.to = c.shared, .bar = operand(x, k, TILE_BARRIER, lane)};
   for (uint32_t mask = operand(x, k, TILE_MASK, lane); next_target(&d, &mask);) {
     ww_tile_walk rows = w;

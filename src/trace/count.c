@@ -220,6 +220,8 @@ static void on_access(void *ctx, const ww_access *a) {
     ww_footprints_access(c->prints, a);
   ww_slot *s = slot_of(c, a);
   if (ww_is_bulk(a->ins)) {
+    if (a->space != WW_GLOBAL)
+      return;
     ww_span moved = ww_coalesce(a);
     bool load = a->kind == WW_ACCESS_LOAD;
     add(&s->pend[load ? WW_CAT_BULK_LD : WW_CAT_BULK_ST], a, moved.sectors, 0);

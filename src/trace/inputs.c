@@ -495,7 +495,7 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
     r->assumed = r->arg >= 0 && (in->tell[r->arg] || in->sized[r->arg]);
   ww_run_spec spec = ww_setup_spec(in->m, in->fn, in->l, &s);
   spec.max_steps = in->fitting ? FITTING_STEPS : ANALYSIS_STEPS;
-  spec.extrapolate = spec.pass_waits = true;
+  spec.extrapolate = spec.counts_only = spec.pass_waits = true;
   spec.share = ww_volume(spec.grid);
   if (in->until) {
     spec.cancelled = in->until->cancelled;

@@ -97,6 +97,7 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
       m->progs[f] = WW_NEW(m->a, ww_prog);
   bool split = false;
   m->waits = finds_waits(m, in, &split);
+  m->idle_values = m->s.counts_only && ww_values_idle(mod, in);
   m->splits = split && m->lanes == 32; /* wider warps are AMD's, in lock step */
   const ww_decoding with = {mod,      m->lanes, m->isa,    m->s.symbol_addr,
                             m->progs, m->a,     &m->n_ins, m->splits};
@@ -205,6 +206,7 @@ static void free_warp(ww_machine *m, ww_exec *x) {
 ww_exec *ww_machine_warp(ww_machine *m, uint32_t warp, bool borrows, ww_err *e) {
   ww_exec *x = ww_xcalloc(1, sizeof *x);
   x->machine = m;
+  x->idle_values = m->idle_values;
   x->spec = &m->s;
   x->lanes = m->lanes;
   x->memory = m->s.memory;

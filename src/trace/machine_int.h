@@ -34,6 +34,7 @@ struct ww_machine {
   bool
       waits; /* the kernel has loops that wait for other warps, or grid-wide barriers */
   bool splits; /* lanes of a warp may go their own ways */
+  bool idle_values;
   uint32_t shared_bytes;
   size_t regs_bytes;
   uint32_t local_stride;

@@ -87,7 +87,7 @@ static ww_status run(const ww_module *m,
   r->spec = ww_setup_spec(m, fn, &out->launch, &r->setup);
   r->spec.lanes = o->lanes;
   r->spec.sms = o->sms;
-  r->spec.extrapolate = !o->sampling.full;
+  r->spec.extrapolate = r->spec.counts_only = !o->sampling.full;
   r->spec.print = o->print;
   r->spec.cancelled = o->cancelled;
   r->spec.cancelled_ctx = o->cancelled_ctx;

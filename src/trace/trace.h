@@ -193,6 +193,8 @@ typedef struct {
   /* every byte of shared and local memory when a block starts; no GPU promises one */
   uint8_t stale;
   bool extrapolate; /* steady loops are run in part, with weights */
+  /* counts alone are asked for: what does not decide them need not be computed */
+  bool counts_only;
   /* a wait for threads that do not run is taken to be over, where nothing but the wait
    * is lost */
   bool pass_waits;
