@@ -572,8 +572,11 @@ static void predicated_branch(ptx_ins *i, ww_val p) {
   uint32_t yes = low_new_block(F, NULL);
   uint32_t join = low_new_block(F, NULL);
   uint32_t from = F->cur;
+  uint64_t known;
   settle_all(s);
   low_cbr(F, p, yes, join);
+  if (!low_is_const(F, p, &known))
+    low_cur(F)->ins.v[low_here(F) - 1].flags |= WW_F_PART;
   F->cur = yes;
   execute_noting(i);
   bool falls = !low_cur(F)->ended;

@@ -103,7 +103,8 @@ typedef struct {
 
 /* Does a part of what one instruction of the GPU does, whose cost another one here has:
  * the loads of a matrix behind the first, the store of an asynchronous copy, halves of
- * a register taken apart. A fence: that asynchronous copies are awaited. */
+ * a register taken apart. A fence: that asynchronous copies are awaited. A branch: the
+ * code has a predicate on what it goes around. */
 static inline bool ww_is_part(const ww_ins *i) {
   return i->op != WW_OP_MMA && i->flags & WW_F_PART;
 }
@@ -277,6 +278,10 @@ const ww_ins *ww_next_ins(ww_ins_walk *w);
 bool ww_fn_has(const ww_fn *fn, ww_op op); /* such an instruction */
 static inline const ww_ins *ww_terminator(const ww_block *b) {
   return &b->ins[b->nins - 1];
+}
+/* A branch of the machine that lanes can part at, not a predicate. */
+static inline bool ww_is_branch(const ww_ins *i) {
+  return (i->op == WW_OP_CBR && !ww_is_part(i)) || i->op == WW_OP_SWITCH;
 }
 static inline bool ww_is_atomic(const ww_ins *i) {
   return ww_ops[i->op].cls == WW_CLASS_ATOMIC;
