@@ -134,5 +134,12 @@ bool ptx_is_pure(const ptx_ins *i);
 /* translate_mma.c */
 bool ptx_mma(ptx_ins *i);
 bool ptx_ldmatrix(ptx_ins *i);
+bool ptx_wmma(ptx_ins *i);
+
+/* translate_asm_simd.c */
+bool ptx_vabsdiff(ptx_ins *i);
+bool ptx_bmsk(ptx_ins *i);
+bool ptx_szext(ptx_ins *i);
+bool ptx_cvt_pack(ptx_ins *i);
 
 #endif
