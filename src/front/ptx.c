@@ -157,7 +157,9 @@ static low_fn *make_fn(ptx_module *p, ptx_function *def) {
   low_fn *F = low_add_fn(&p->m);
   F->is_kernel = F->fn.kernel = def->entry;
   F->fn.mangled = def->name;
-  F->fn.name = low_plain_name(p->a, def->name);
+  F->fn.name = ww_ir_demangle(def->name, p->a, &def->types);
+  if (!F->fn.name)
+    F->fn.name = low_plain_name(p->a, def->name);
   F->fn.max_threads = def->max_threads;
   F->fn.min_blocks = def->max_threads ? def->min_blocks : 0;
   memcpy(F->fn.req_block, def->req_block, sizeof def->req_block);

@@ -21,6 +21,7 @@ typedef struct {
   WW_VEC(item) items;
   WW_VEC(uint32_t) parent; /* of each scope; 0 is the function */
   ww_dict declared;        /* "name@scope", "prefix@scope@" of banks */
+  ww_dict targets;         /* names in branches and lists of targets */
 } body;
 
 /* ---- scopes ---- */
@@ -113,6 +114,29 @@ static void resolve_scopes(body *b) {
   for (uint32_t k = 0; k < b->items.n; k++)
     if (b->items.v[k].scope)
       rename_all(b, &b->items.v[k]);
+}
+
+/* ---- labels ---- */
+
+static bool is_list(const char *text) {
+  return ww_starts(text, ".branchtargets") || ww_starts(text, ".call");
+}
+
+/* Where something goes: debuggers have labels everywhere, which end no block. */
+static void find_targets(body *b) {
+  for (uint32_t k = 0; k < b->items.n; k++) {
+    const char *c = b->items.v[k].text;
+    const char *bra = b->items.v[k].kind == PTX_STATEMENT ? strstr(c, "bra") : NULL;
+    bool fresh;
+    if (!bra || *c == '"')
+      continue;
+    for (c = bra; *c;) {
+      size_t n = ptx_word(c);
+      if (n)
+        ww_dict_at(&b->targets, b->a, c, n, &fresh);
+      c += n ? n : 1;
+    }
+  }
 }
 
 /* ---- statements ---- */
@@ -212,15 +236,10 @@ static void add_items(ptx_fn *f, const body *b) {
   for (uint32_t k = 0; k < b->items.n; k++) {
     const item *t = &b->items.v[k];
     const item *next = k + 1 < b->items.n ? t + 1 : t;
-    bool list =
-        t->kind == PTX_LABEL && next->kind == PTX_STATEMENT && *next->text == '.' &&
-        !is_declaration(next->text) &&
-        (ww_starts(next->text, ".branchtargets") || ww_starts(next->text, ".call"));
-    if (list) {
-      continue; /* behind the code: they interrupt no block */
-    } else if (t->kind == PTX_LABEL)
-      add_label(f, t->text);
-    else if (ww_starts(t->text, ".loc") && ww_is_space(t->text[4])) {
+    if (t->kind == PTX_LABEL) {
+      if (!is_list(next->text) && ww_dict_find(&b->targets, t->text, strlen(t->text)))
+        add_label(f, t->text);
+    } else if (ww_starts(t->text, ".loc") && ww_is_space(t->text[4])) {
       loc = ptx_loc(f->p, t->text + 4, 0);
       f->place = f->place ? f->place : loc;
     } else if (*t->text == '.')
@@ -230,8 +249,7 @@ static void add_items(ptx_fn *f, const body *b) {
   }
   for (uint32_t k = 0; k + 1 < b->items.n; k++) {
     const item *t = &b->items.v[k];
-    if (t->kind == PTX_LABEL &&
-        (ww_starts(t[1].text, ".branchtargets") || ww_starts(t[1].text, ".call")))
+    if (t->kind == PTX_LABEL && is_list(t[1].text))
       add_list(f, t->text, t[1].text);
   }
 }
@@ -374,6 +392,7 @@ void ptx_read_body(ptx_fn *f) {
   body b = {.f = f, .a = f->F->a};
   read_items(&b);
   resolve_scopes(&b);
+  find_targets(&b);
   add_items(f, &b);
   for (uint32_t k = 0; k < f->blocks.n; k++)
     add_edges(f, k);

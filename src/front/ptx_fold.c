@@ -8,6 +8,8 @@
  * - What nobody needs any more goes, values that only go round in a loop included. */
 #include "ptx_int.h"
 
+#include <stdlib.h>
+
 typedef struct {
   low_fn *F;
   const ww_ins **def; /* per value; NULL: a phi, constant or parameter */
@@ -366,6 +368,61 @@ static void sweep(folding *f) {
   }
 }
 
+/* ---- late addresses ---- */
+
+typedef struct {
+  uint32_t key, at; /* the instruction it stands before, its place so far */
+} place;
+
+static int by_place(const void *a, const void *b) {
+  const place *x = a;
+  const place *y = b;
+  return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                          : (x->at > y->at) - (x->at < y->at);
+}
+
+static bool is_late(const ww_ins *i) {
+  return low_removable(i) && i->type == WW_I64 && i->op != WW_OP_LOCALADDR;
+}
+
+/* Addresses are computed where they are first needed: PTX has those of a whole unrolled
+ * body in front of its loads, which ptxas does not leave there. */
+static void sink_addresses(low_fn *F, uint32_t b, uint32_t *first_use) {
+  low_block *t = &F->blocks.v[b];
+  place *order = WW_NEWN(F->a, place, t->ins.n);
+  ww_ins *was = WW_NEWN(F->a, ww_ins, t->ins.n);
+  memcpy(was, t->ins.v, t->ins.n * sizeof *was);
+  for (uint32_t k = t->ins.n; k-- > 0;) {
+    const ww_ins *i = &was[k];
+    bool used = i->dst != WW_NOVAL && first_use[i->dst] != UINT32_MAX;
+    order[k] = (place){!is_late(i) ? k : used ? first_use[i->dst] : t->ins.n - 1, k};
+    ww_operands o = ww_ins_operands(i);
+    const ww_val fixed[3] = {i->a, i->b, i->c};
+    for (uint32_t e = 0; e < o.fixed + o.n; e++) {
+      ww_val v = e < o.fixed ? fixed[e] : F->pool.v[o.ext + (e - o.fixed) * o.stride];
+      if (order[k].key < first_use[v])
+        first_use[v] = order[k].key;
+    }
+  }
+  qsort(order, t->ins.n, sizeof *order, by_place);
+  for (uint32_t k = 0; k < t->ins.n; k++)
+    t->ins.v[k] = was[order[k].at];
+  for (uint32_t k = 0; k < t->ins.n; k++) { /* only of this block */
+    ww_operands o = ww_ins_operands(&was[k]);
+    const ww_val fixed[3] = {was[k].a, was[k].b, was[k].c};
+    for (uint32_t e = 0; e < o.fixed + o.n; e++)
+      first_use[e < o.fixed ? fixed[e]
+                            : F->pool.v[o.ext + (e - o.fixed) * o.stride]] = UINT32_MAX;
+  }
+}
+
+static void sink(low_fn *F) {
+  uint32_t *first_use = WW_NEWN(F->a, uint32_t, F->vals.n + 1);
+  memset(first_use, 0xff, (F->vals.n + 1) * sizeof *first_use);
+  for (uint32_t b = 0; b < F->blocks.n; b++)
+    sink_addresses(F, b, first_use);
+}
+
 void ptx_fold(low_fn *F) {
   folding x = {.F = F};
   fold_constants(&x);
@@ -373,4 +430,5 @@ void ptx_fold(low_fn *F) {
   fold_sums(&x);
   widen_addresses(&x);
   sweep(&x);
+  sink(F);
 }

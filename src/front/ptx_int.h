@@ -34,7 +34,8 @@ typedef struct {
   const char *name;
   bool entry;
   ptx_vars params, results;
-  char *body; /* NULL: declared only; ptx_body.c cuts it into pieces */
+  ww_strings types; /* of the parameters, as the mangled name has them */
+  char *body;       /* NULL: declared only; ptx_body.c cuts it into pieces */
   uint32_t line;
   uint32_t max_threads, min_blocks, req_block[3];
   uint32_t made; /* index of its low_fn + 1, 0: nobody needed it */
@@ -154,6 +155,8 @@ void ptx_return(ptx_fn *f);
 
 /* ptx_params.c: names, types and pointers of a kernel's parameters, once it is made. */
 void ptx_describe(ptx_fn *f);
+/* A parameter's type as C++ writes it; of a pointer, what it points to. */
+void ptx_take_type(ww_param *p, const char *ctype);
 
 /* ptx.c */
 ptx_function *ptx_function_of(ptx_module *p, const char *name); /* NULL: none */

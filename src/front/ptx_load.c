@@ -1,7 +1,7 @@
 /* ptx_load.c - a PTX file as a source: read, and named as its own source names things
  * where that can be read. */
 #include "front_int.h"
-#include "ptx.h"
+#include "ptx_int.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -103,7 +103,7 @@ static void take_names(const ww_scan *s, ww_arena *a, ww_fn *fn) {
     if (!*text.params[p].name)
       continue;
     fn->params[p].name = fn->vals[p].name = text.params[p].name;
-    fn->params[p].ctype = text.params[p].ctype;
+    ptx_take_type(&fn->params[p], text.params[p].ctype);
   }
 }
 

@@ -152,14 +152,85 @@ static void note_accesses(tracing *t) {
 
 /* ---- C types ---- */
 
+static const struct {
+  const char *name;
+  ww_type type;
+} c_types[] = {{"void", WW_VOID},
+               {"bool", WW_I8},
+               {"char", WW_I8},
+               {"short", WW_I16},
+               {"int", WW_I32},
+               {"long", WW_I64},
+               {"__half", WW_F16},
+               {"__nv_bfloat16", WW_BF16},
+               {"float", WW_F32},
+               {"double", WW_F64},
+               {"signed char", WW_I8},
+               {"unsigned char", WW_I8},
+               {"unsigned short", WW_I16},
+               {"unsigned int", WW_I32},
+               {"unsigned", WW_I32},
+               {"unsigned long", WW_I64},
+               {"long long", WW_I64},
+               {"unsigned long long", WW_I64},
+               {"half", WW_F16},
+               {"_Float16", WW_F16},
+               {"__bf16", WW_BF16},
+               {"int8_t", WW_I8},
+               {"uint8_t", WW_I8},
+               {"int16_t", WW_I16},
+               {"uint16_t", WW_I16},
+               {"int32_t", WW_I32},
+               {"uint32_t", WW_I32},
+               {"int64_t", WW_I64},
+               {"uint64_t", WW_I64},
+               {"size_t", WW_I64}};
+
+/* The shortest name of a type. */
 static const char *type_name(ww_type t) {
-  static const char *const names[WW_NTYPES] = {
-      [WW_VOID] = "void",  [WW_I1] = "bool",
-      [WW_I8] = "char",    [WW_I16] = "short",
-      [WW_I32] = "int",    [WW_I64] = "long",
-      [WW_F16] = "__half", [WW_BF16] = "__nv_bfloat16",
-      [WW_F32] = "float",  [WW_F64] = "double"};
-  return names[t] ? names[t] : "void";
+  for (size_t k = 0; k < WW_COUNT(c_types); k++)
+    if (c_types[k].type == t)
+      return c_types[k].name;
+  return "void";
+}
+
+/* float4, uchar2, __half2 ...: its bytes, 0: no vector */
+static uint32_t vector_bytes(const char *s, size_t n) {
+  static const struct {
+    const char *name;
+    uint8_t bytes;
+  } of[] = {{"char", 1},     {"uchar", 1},     {"short", 2},        {"ushort", 2},
+            {"int", 4},      {"uint", 4},      {"long", 8},         {"ulong", 8},
+            {"longlong", 8}, {"ulonglong", 8}, {"float", 4},        {"double", 8},
+            {"__half", 2},   {"half", 2},      {"__nv_bfloat16", 2}};
+  if (n < 2 || s[n - 1] < '1' || s[n - 1] > '4')
+    return 0;
+  for (size_t k = 0; k < WW_COUNT(of); k++)
+    if (strlen(of[k].name) == n - 1 && !memcmp(of[k].name, s, n - 1))
+      return of[k].bytes * (uint32_t)(s[n - 1] - '0');
+  return 0;
+}
+
+void ptx_take_type(ww_param *p, const char *ctype) {
+  const char *s = ctype;
+  p->ctype = ctype;
+  const char *star = strchr(s, '*');
+  if (!p->pointer || !star || strchr(star + 1, '*'))
+    return;
+  if (ww_starts(s, "const ")) {
+    p->readonly = true;
+    s += strlen("const ");
+  }
+  while (star > s && ww_is_space(star[-1]))
+    star--;
+  if (vector_bytes(s, star - s))
+    p->elem_size = vector_bytes(s, star - s);
+  for (size_t k = 0; k < WW_COUNT(c_types); k++)
+    if (c_types[k].type && strlen(c_types[k].name) == (size_t)(star - s) &&
+        !memcmp(c_types[k].name, s, star - s)) {
+      p->elem = c_types[k].type;
+      p->elem_size = ww_type_bytes[p->elem];
+    }
 }
 
 static void describe_pointer(ww_arena *a, ww_param *p, const use *u) {

@@ -12,11 +12,12 @@
 
 bool ptx_type_named(const char *s, ptx_type *out) {
   static const low_named names[] = {
-      {"pred", WW_I1}, {"b8", WW_I8},     {"u8", WW_I8},       {"s8", WW_I8},
-      {"b16", WW_I16}, {"u16", WW_I16},   {"s16", WW_I16},     {"b32", WW_I32},
-      {"u32", WW_I32}, {"s32", WW_I32},   {"b64", WW_I64},     {"u64", WW_I64},
-      {"s64", WW_I64}, {"f16", WW_F16},   {"bf16", WW_BF16},   {"f32", WW_F32},
-      {"f64", WW_F64}, {"f16x2", WW_F16}, {"bf16x2", WW_BF16}, {NULL, -1}};
+      {"pred", WW_I1},   {"b8", WW_I8},     {"u8", WW_I8},       {"s8", WW_I8},
+      {"b16", WW_I16},   {"u16", WW_I16},   {"s16", WW_I16},     {"b32", WW_I32},
+      {"u32", WW_I32},   {"s32", WW_I32},   {"b64", WW_I64},     {"u64", WW_I64},
+      {"s64", WW_I64},   {"f16", WW_F16},   {"bf16", WW_BF16},   {"f32", WW_F32},
+      {"f64", WW_F64},   {"f16x2", WW_F16}, {"bf16x2", WW_BF16}, {"s16x2", WW_I16},
+      {"u16x2", WW_I16}, {NULL, -1}};
   int t = low_value_named(names, s, strlen(s));
   if (t >= 0)
     *out = (ptx_type){t, *s == 's' || ww_is_float(t), strchr(s, 'x')};
@@ -576,8 +577,11 @@ static void predicated_branch(ptx_ins *i, ww_val p) {
   uint32_t yes = low_new_block(F, NULL);
   uint32_t join = low_new_block(F, NULL);
   uint32_t from = F->cur;
+  uint64_t known;
   ptx_settle_all(s);
   low_cbr(F, p, yes, join);
+  if (!low_is_const(F, p, &known))
+    low_cur(F)->ins.v[low_here(F) - 1].flags |= WW_F_PART;
   F->cur = yes;
   execute_noting(i);
   bool falls = !low_cur(F)->ended;

@@ -156,6 +156,7 @@ bool ptx_is_pure(const ptx_ins *i);
 bool ptx_mma(ptx_ins *i);
 bool ptx_ldmatrix(ptx_ins *i);
 bool ptx_stmatrix(ptx_ins *i);
+bool ptx_wmma(ptx_ins *i);
 
 /* translate_asm_async.c: mbarriers, bulk copies, clusters */
 bool ptx_mbarrier(ptx_ins *i);
@@ -169,5 +170,11 @@ bool ptx_setmaxnreg(ptx_ins *i);
 
 /* translate_asm_wgmma.c */
 bool ptx_wgmma(ptx_ins *i);
+
+/* translate_asm_simd.c */
+bool ptx_vabsdiff(ptx_ins *i);
+bool ptx_bmsk(ptx_ins *i);
+bool ptx_szext(ptx_ins *i);
+bool ptx_cvt_pack(ptx_ins *i);
 
 #endif

@@ -132,14 +132,39 @@ static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
 
 /* ---- arithmetic ---- */
 
+/* add.sat.s32 and sub.sat.s32 */
+static ww_val saturated_sum(ptx_ins *i, ww_op op, const ww_val *v) {
+  low_fn *F = i->F;
+  ww_val r = low_op64(F, op, low_int_to(F, v[0], WW_I32, WW_I64, true),
+                      low_int_to(F, v[1], WW_I32, WW_I64, true));
+  r = low_op64k(F, WW_OP_SMIN, low_op64k(F, WW_OP_SMAX, r, INT32_MIN), INT32_MAX);
+  return low_int_to(F, r, WW_I64, WW_I32, false);
+}
+
+static ww_val integer_arith(ptx_ins *i, ww_op op, const ww_val *v) {
+  if (ptx_has(i, "sat") && i->type == WW_I32)
+    return saturated_sum(i, op, v);
+  ww_val r = own_op(i, op, v[0], v[1]);
+  return ptx_has(i, "relu") ? own_op(i, WW_OP_SMAX, r, low_const(i->F, i->type, 0)) : r;
+}
+
+/* min.NaN, max.NaN: of a NaN, a NaN */
+static ww_val or_nan(ptx_ins *i, const ww_val *v, ww_val r) {
+  return low_select(i->F, i->type, low_cmp(i->F, WW_FUNO, i->type, v[0], v[1]),
+                    low_fconst(i->F, i->type, NAN), r);
+}
+
 static ww_val arith(ptx_ins *i, const ww_val *v) {
   int op = low_arith_named(i->op[0], i->type, i->sign);
   if (!ww_is_float(i->type))
-    return own_op(i, op, v[0], v[1]);
-  int round = op == WW_OP_FMIN || op == WW_OP_FMAX ? 0 : rounding(i);
+    return integer_arith(i, op, v);
+  bool extreme = op == WW_OP_FMIN || op == WW_OP_FMAX;
+  int round = extreme ? 0 : rounding(i);
   int flags = op == WW_OP_FDIV ? approx(i) : 0;
-  return saturate(i, i->type,
-                  low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL));
+  ww_val r = low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL);
+  if (extreme && ptx_has(i, "NaN"))
+    r = or_nan(i, v, r);
+  return saturate(i, i->type, r);
 }
 
 static bool op_arith(ptx_ins *i) {
@@ -193,6 +218,8 @@ static ww_val fused(ptx_ins *i, const ww_val *v) {
 static bool op_mad(ptx_ins *i) { /* x: madc */
   if (ww_is_float(i->type))
     return elementwise(i, fused, 3);
+  if (ptx_has(i, "sat"))
+    return false;
   ww_type t = product_type(i);
   ww_val m = multiply(i, read_own(i, 1), read_own(i, 2));
   ww_val c = read_t(i, 3, t);
@@ -370,6 +397,20 @@ static bool op_mov(ptx_ins *i) {
   return write_as(i, v, w);
 }
 
+/* To what the other type can hold. */
+static ww_val clamp_integer(low_fn *F, ww_val v, ptx_type from, ptx_type to) {
+  unsigned have = ww_type_bits(from.t) - from.sign;
+  unsigned most = ww_type_bits(to.t) - to.sign;
+  if (from.sign && !to.sign)
+    v = low_binaryk(F, WW_OP_SMAX, from.t, v, 0);
+  if (have <= most)
+    return v;
+  int64_t hi = (int64_t)((1ull << most) - 1);
+  if (from.sign && to.sign)
+    v = low_binaryk(F, WW_OP_SMAX, from.t, v, -hi - 1);
+  return low_binaryk(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, hi);
+}
+
 static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   static const low_named wholes[] = {{"rni", WW_MATH_RINT},
                                      {"rzi", WW_MATH_TRUNC},
@@ -379,16 +420,10 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   low_fn *F = i->F;
   bool from_float = ww_is_float(from.t), to_float = ww_is_float(to.t);
   int whole = from_float && to_float ? by_modifier(i, wholes) : -1;
-  unsigned w = ww_type_bits(to.t);
   if (whole >= 0)
     v = low_math1(F, whole, from.t, 0, v);
-  if (!from_float && !to_float && ptx_has(i, "sat") && w < ww_type_bits(from.t)) {
-    int64_t lo = to.sign ? -(1ll << (w - 1)) : 0;
-    int64_t hi = (1ll << (w - to.sign)) - 1;
-    if (from.sign)
-      v = low_binaryk(F, WW_OP_SMAX, from.t, v, lo);
-    v = low_binaryk(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, hi);
-  }
+  if (!from_float && !to_float && ptx_has(i, "sat"))
+    v = clamp_integer(F, v, from, to);
   v = low_convert(F, v, from.t, to.t, whole >= 0 ? WW_RN : rounding(i),
                   from_float ? to.sign : from.sign);
   uint32_t here = low_here(F);
@@ -400,6 +435,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
 }
 
 static bool op_cvt(ptx_ins *i) {
+  if (ptx_has(i, "pack"))
+    return ptx_cvt_pack(i);
   ptx_type from = ptx_nth_type(i, 1);
   ptx_type to = ptx_nth_type(i, 0);
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
@@ -471,6 +508,33 @@ static int predicate_named(const char *s, ptx_type t) {
   return low_pick(rows, s, t.t, t.sign);
 }
 
+/* A value that stands for true or false: all ones, or 1. */
+static ww_val as_value(low_fn *F, ww_type t, ww_val p) {
+  return ww_is_float(t) ? low_select(F, t, p, low_fconst(F, t, 1), low_fconst(F, t, 0))
+                        : low_int_to(F, p, WW_I1, t, true);
+}
+
+/* Of packed halves: setp.f16x2 p|q, and set.f16x2.f16x2 or set.u32.f16x2 (x). */
+static bool compare_pairs(ptx_ins *i, ww_cmp how, ptx_type of, ptx_type to) {
+  low_fn *F = i->F;
+  ww_val a[2];
+  ww_val b[2];
+  ww_val r[2];
+  ww_type t = to.pair ? to.t : WW_I16;
+  i->type = of.t;
+  split_pair(i, read32(i, 1), a);
+  split_pair(i, read32(i, 2), b);
+  for (int k = 0; k < 2; k++)
+    r[k] = low_cmp(F, how, of.t, a[k], b[k]);
+  if (!i->x) {
+    ptx_write_results(i, r[0], WW_I1, r[1]);
+    return true;
+  }
+  for (int k = 0; k < 2; k++)
+    r[k] = as_value(F, t, r[k]);
+  return write32(i, join_pair(i, t, r));
+}
+
 static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate */
   static const low_named combines[] = {
       {"and", WW_OP_AND}, {"or", WW_OP_OR}, {"xor", WW_OP_XOR}, {NULL, -1}};
@@ -479,8 +543,10 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
   ww_type out = i->x ? i->type : WW_I1;
   int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1;
   int combine = by_modifier(i, combines);
-  if (p < 0 || t.pair)
+  if (p < 0 || (t.pair && combine >= 0))
     return false;
+  if (t.pair)
+    return compare_pairs(i, p, t, ptx_nth_type(i, 0));
   ww_val r = low_cmp(F, p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
   ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL;
   ww_val r2 = has_predicate(i) ? low_not(F, r) : WW_NOVAL;
@@ -489,9 +555,7 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
   if (combine >= 0)
     r = low_binary(F, combine, WW_I1, r, c);
   if (i->x)
-    r = ww_is_float(out)
-            ? low_select(F, out, r, low_fconst(F, out, 1), low_fconst(F, out, 0))
-            : low_int_to(F, r, WW_I1, out, true);
+    r = as_value(F, out, r);
   ptx_write_results(i, r, out, r2);
   return true;
 }
@@ -570,38 +634,49 @@ static int rmw_of(const ptx_ins *i) {
   return op;
 }
 
+/* red.v4.f32, atom.add.f16x2: element by element, at the price of one */
+static bool atom_elements(ptx_ins *i, ww_rmw op, low_addr p, bool red) {
+  const char *part[8];
+  const char *to[8];
+  ww_type t = i->type;
+  uint32_t each = i->pair ? 2 : 1;
+  uint32_t n = ptx_list(i, i->arg[!red + 1], part, 8);
+  ww_val old[8][2];
+  if (n != vector_width(i) || (!red && ptx_list(i, i->arg[0], to, 8) != n))
+    return false;
+  ww_val new[8][2];
+  for (uint32_t e = 0; e < n; e++) {
+    new[e][0] = ptx_read(i, part[e], i->pair ? WW_I32 : t);
+    if (i->pair)
+      split_pair(i, new[e][0], new[e]);
+  }
+  uint32_t here = low_here(i->F);
+  for (uint32_t e = 0; e < n * each; e++, p.off += ww_type_bytes[t])
+    old[e / each][e % each] = low_atom(i->F, op, t, p, new[e / each][e % each], !red);
+  low_parts(i->F, here, WW_OP_ATOM);
+  for (uint32_t e = 0; e < n && !red; e++)
+    ptx_write(i, to[e], i->pair ? join_pair(i, t, old[e]) : old[e][0],
+              i->pair ? WW_I32 : t, false);
+  return true;
+}
+
 static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   ww_type t = i->type;
-  bool red = i->x, pair = i->pair;
+  bool red = i->x;
   uint32_t at = !red;
-  uint32_t each = pair ? 2 : 1;
   if (t == WW_VOID || i->narg < at + 2)
     return false;
   low_addr p = ptx_address(i, i->arg[at], ptx_space(i), 16);
   if (ptx_has(i, "cas"))
-    return write_own(i, low_cas(i->F, t, p, read_own(i, at + 1), read_own(i, at + 2)));
+    return !i->pair && vector_width(i) == 1 &&
+           write_own(i, low_cas(i->F, t, p, read_own(i, at + 1), read_own(i, at + 2)));
   int op = rmw_of(i);
-  bool single = vector_width(i) * each == 1;
-  if (op < 0 || (!single && !red))
+  if (op < 0)
     return false;
-  if (single) {
-    ww_val old = low_atom(i->F, op, t, p, read_own(i, at + 1), !red);
-    return red || write_own(i, old);
-  }
-  const char *part[8];
-  uint32_t n = ptx_list(i, i->arg[at + 1], part, 8);
-  /* red.v2/.v4 and packed halves: element by element */
-  for (uint32_t e = 0; e < n; e++) {
-    ww_val w = ptx_read(i, part[e], pair ? WW_I32 : t);
-    ww_val h[2] = {w, w};
-    if (pair)
-      split_pair(i, w, h);
-    for (uint32_t q = 0; q < each; q++) {
-      low_atom(i->F, op, t, p, h[q], false);
-      p.off += ww_type_bytes[t];
-    }
-  }
-  return true;
+  if (i->pair || vector_width(i) > 1)
+    return atom_elements(i, op, p, red);
+  ww_val old = low_atom(i->F, op, t, p, read_own(i, at + 1), !red);
+  return red || write_own(i, old);
 }
 
 /* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait change
@@ -726,89 +801,105 @@ typedef struct {
   const char *name; /* NULL ends a table */
   handler fn;
   int x;
+  /* modifiers besides types, each between blanks: another one means something that is
+   * not done here. NULL: any */
+  const char *may;
 } ptx_row;
 
-static const ptx_row pure[] = {{"mov", op_mov, 0},
-                               {"cvt", op_cvt, 0},
-                               {"cvta", op_mov, 0},
-                               {"add", op_add, 0},
-                               {"sub", op_add, 1},
-                               {"addc", op_add, 2},
-                               {"subc", op_add, 3},
-                               {"mul", op_mul, 0},
-                               {"mad", op_mad, 0},
-                               {"madc", op_mad, 1},
-                               {"fma", op_mad, 0},
-                               {"mul24", op_mul24, 0},
-                               {"mad24", op_mul24, 1},
-                               {"sad", op_sad, 0},
-                               {"div", op_arith, 0},
-                               {"rem", op_arith, 0},
-                               {"min", op_arith, 0},
-                               {"max", op_arith, 0},
-                               {"and", op_arith, 0},
-                               {"or", op_arith, 0},
-                               {"xor", op_arith, 0},
-                               {"not", op_unary, WW_OP_XOR},
-                               {"neg", op_unary, WW_OP_FNEG},
-                               {"abs", op_unary, WW_OP_FABS},
-                               {"shl", op_shift, 0},
-                               {"shr", op_shift, 1},
-                               {"shf", op_shf, 0},
-                               {"lop3", op_lop3, 0},
-                               {"bfe", op_bfe, 0},
-                               {"bfi", op_bfi, 0},
-                               {"prmt", op_prmt, 0},
-                               {"popc", op_count, WW_OP_CTPOP},
-                               {"clz", op_count, WW_OP_CTLZ},
-                               {"brev", op_count, WW_OP_BREV},
-                               {"bfind", op_bfind, 0},
-                               {"dp4a", op_dp, WW_OP_DP4A},
-                               {"dp2a", op_dp, WW_OP_DP2A},
-                               {"selp", op_selp, 0},
-                               {"slct", op_slct, 0},
-                               {"setp", op_setp, 0},
-                               {"set", op_setp, 1},
-                               {"testp", op_testp, 0},
-                               {"copysign", op_copysign, 0},
-                               {"rcp", op_math, WW_MATH_RCP},
-                               {"sqrt", op_math, WW_MATH_SQRT},
-                               {"rsqrt", op_math, WW_MATH_RSQRT},
-                               {"ex2", op_math, WW_MATH_EXP2},
-                               {"lg2", op_math, WW_MATH_LOG2},
-                               {"sin", op_math, WW_MATH_SIN},
-                               {"cos", op_math, WW_MATH_COS},
-                               {"tanh", op_math, WW_MATH_TANH},
-                               {"createpolicy", op_zero, 0},
-                               {"isspacep", op_isspace, 0},
-                               {NULL, NULL, 0}},
-                     effects[] = {{"ld", op_access, 0},
-                                  {"ldu", op_access, 0},
-                                  {"st", op_access, 1},
-                                  {"atom", op_atom, 0},
-                                  {"red", op_atom, 1},
-                                  {"cp", op_cp, 0},
-                                  {"shfl", op_shfl, 0},
-                                  {"vote", op_vote, 0},
-                                  {"match", op_match, 0},
-                                  {"redux", op_redux, 0},
-                                  {"activemask", op_activemask, 0},
-                                  {"bar", op_bar, 0},
-                                  {"barrier", op_bar, 0},
-                                  {"membar", op_fence, 0},
-                                  {"fence", op_fence, 0},
-                                  {"exit", op_end, WW_OP_EXIT},
-                                  {"trap", op_end, WW_OP_TRAP},
-                                  {"mma", ptx_mma, 0},
-                                  {"ldmatrix", ptx_ldmatrix, 0},
-                                  {"stmatrix", ptx_stmatrix, 0},
-                                  {"mbarrier", ptx_mbarrier, 0},
-                                  {"wgmma", ptx_wgmma, 0},
-                                  {"mapa", ptx_mapa, 0},
-                                  {"getctarank", ptx_getctarank, 0},
-                                  {"elect", ptx_elect, 0},
-                                  {"setmaxnreg", ptx_setmaxnreg, 0},
-                                  {NULL, NULL, 0}};
+#define FLOATS " rn rz rm rp ftz sat "
+#define ROUNDS " rn rz rm rp ftz approx full "
+#define NONE " "
+
+static const ptx_row pure[] =
+    {{"mov", op_mov, 0, NONE},
+     {"cvt", op_cvt, 0,
+      " rn rz rm rp rna rni rzi rmi rpi ftz sat relu satfinite tf32 pack "},
+     {"cvta", op_mov, 0,
+      " to global shared local const param shared::cta shared::cluster param::entry "
+      "param::func "},
+     {"add", op_add, 0, " cc" FLOATS},
+     {"sub", op_add, 1, " cc" FLOATS},
+     {"addc", op_add, 2, " cc "},
+     {"subc", op_add, 3, " cc "},
+     {"mul", op_mul, 0, " lo hi wide" FLOATS},
+     {"mad", op_mad, 0, " lo hi wide cc" FLOATS},
+     {"madc", op_mad, 1, " lo hi cc "},
+     {"fma", op_mad, 0, " relu" FLOATS},
+     {"mul24", op_mul24, 0, " lo "},
+     {"mad24", op_mul24, 1, " lo "},
+     {"sad", op_sad, 0, NONE},
+     {"div", op_arith, 0, ROUNDS},
+     {"rem", op_arith, 0, NONE},
+     {"min", op_arith, 0, " ftz NaN relu "},
+     {"max", op_arith, 0, " ftz NaN relu "},
+     {"and", op_arith, 0, NONE},
+     {"or", op_arith, 0, NONE},
+     {"xor", op_arith, 0, NONE},
+     {"not", op_unary, WW_OP_XOR, NONE},
+     {"neg", op_unary, WW_OP_FNEG, " ftz "},
+     {"abs", op_unary, WW_OP_FABS, " ftz "},
+     {"shl", op_shift, 0, NONE},
+     {"shr", op_shift, 1, NONE},
+     {"shf", op_shf, 0, " l r wrap clamp "},
+     {"lop3", op_lop3, 0, NONE},
+     {"bfe", op_bfe, 0, NONE},
+     {"bfi", op_bfi, 0, NONE},
+     {"prmt", op_prmt, 0, NONE},
+     {"popc", op_count, WW_OP_CTPOP, NONE},
+     {"clz", op_count, WW_OP_CTLZ, NONE},
+     {"brev", op_count, WW_OP_BREV, NONE},
+     {"bfind", op_bfind, 0, " shiftamt "},
+     {"dp4a", op_dp, WW_OP_DP4A, NONE},
+     {"dp2a", op_dp, WW_OP_DP2A, " lo hi "},
+     {"selp", op_selp, 0, NONE},
+     {"slct", op_slct, 0, " ftz "},
+     {"setp", op_setp, 0, NULL},
+     {"set", op_setp, 1, NULL},
+     {"testp", op_testp, 0, NULL},
+     {"copysign", op_copysign, 0, NONE},
+     {"rcp", op_math, WW_MATH_RCP, ROUNDS},
+     {"sqrt", op_math, WW_MATH_SQRT, ROUNDS},
+     {"rsqrt", op_math, WW_MATH_RSQRT, ROUNDS},
+     {"ex2", op_math, WW_MATH_EXP2, ROUNDS},
+     {"lg2", op_math, WW_MATH_LOG2, ROUNDS},
+     {"sin", op_math, WW_MATH_SIN, ROUNDS},
+     {"cos", op_math, WW_MATH_COS, ROUNDS},
+     {"tanh", op_math, WW_MATH_TANH, ROUNDS},
+     {"createpolicy", op_zero, 0, NULL},
+     {"isspacep", op_isspace, 0, NULL},
+     {"vabsdiff2", ptx_vabsdiff, 2, " add "},
+     {"vabsdiff4", ptx_vabsdiff, 4, " add "},
+     {"bmsk", ptx_bmsk, 0, " clamp wrap "},
+     {"szext", ptx_szext, 0, " clamp wrap "},
+     {NULL, NULL, 0, NULL}},
+                     effects[] = {{"ld", op_access, 0, NULL},
+                                  {"ldu", op_access, 0, NULL},
+                                  {"st", op_access, 1, NULL},
+                                  {"atom", op_atom, 0, NULL},
+                                  {"red", op_atom, 1, NULL},
+                                  {"cp", op_cp, 0, NULL},
+                                  {"shfl", op_shfl, 0, NULL},
+                                  {"vote", op_vote, 0, NULL},
+                                  {"match", op_match, 0, NULL},
+                                  {"redux", op_redux, 0, NULL},
+                                  {"activemask", op_activemask, 0, NULL},
+                                  {"bar", op_bar, 0, NULL},
+                                  {"barrier", op_bar, 0, NULL},
+                                  {"membar", op_fence, 0, NULL},
+                                  {"fence", op_fence, 0, NULL},
+                                  {"exit", op_end, WW_OP_EXIT, NULL},
+                                  {"trap", op_end, WW_OP_TRAP, NULL},
+                                  {"mma", ptx_mma, 0, NULL},
+                                  {"ldmatrix", ptx_ldmatrix, 0, NULL},
+                                  {"wmma", ptx_wmma, 0, NULL},
+                                  {"stmatrix", ptx_stmatrix, 0, NULL},
+                                  {"mbarrier", ptx_mbarrier, 0, NULL},
+                                  {"wgmma", ptx_wgmma, 0, NULL},
+                                  {"mapa", ptx_mapa, 0, NULL},
+                                  {"getctarank", ptx_getctarank, 0, NULL},
+                                  {"elect", ptx_elect, 0, NULL},
+                                  {"setmaxnreg", ptx_setmaxnreg, 0, NULL},
+                                  {NULL, NULL, 0, NULL}};
 
 static const char *const ignored[] = {"brkpt",          "nanosleep", "prefetch",
                                       "prefetchu",      "discard",   "applypriority",
@@ -818,6 +909,17 @@ static const ptx_row *row_of(const ptx_row *row, const ptx_ins *i) {
   while (row->name && strcmp(row->name, i->op[0]))
     row++;
   return row;
+}
+
+static bool may_be_so(const ptx_row *r, const ptx_ins *i) {
+  for (uint32_t k = 1; k < i->nop && r->may; k++) {
+    ptx_type t;
+    char word[40];
+    snprintf(word, sizeof word, " %.30s ", i->op[k]);
+    if (!ptx_type_named(i->op[k], &t) && !strstr(r->may, word))
+      return false;
+  }
+  return true;
 }
 
 bool ptx_execute(ptx_ins *i) {
@@ -833,7 +935,7 @@ bool ptx_execute(ptx_ins *i) {
   i->pair = t.pair;
   bool bare = r->fn == op_end || r->fn == op_fence || r->fn == op_cp ||
               r->fn == op_bar || r->fn == ptx_wgmma;
-  return r->name && (i->narg || bare) && r->fn(i);
+  return r->name && may_be_so(r, i) && (i->narg || bare) && r->fn(i);
 }
 
 bool ptx_is_pure(const ptx_ins *i) {

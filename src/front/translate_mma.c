@@ -352,3 +352,131 @@ bool ptx_stmatrix(ptx_ins *i) {
   low_parts(i->F, from, WW_OP_ST);
   return true;
 }
+
+/* ---- wmma: fragments of a warp, in memory and multiplied ---- */
+
+static ww_type register_type(ww_type element) {
+  return ww_type_bits(element) < 32 ? WW_I32 : element;
+}
+
+/* wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {r}, [p], stride */
+static bool wmma_fragment(ptx_ins *i, bool store, low_fragment *f) {
+  bool is_unsigned;
+  char which = i->nop > 2 ? *i->op[2] : 0;
+  *f = (low_fragment){.F = i->F, .col = ptx_has(i, "col")};
+  f->which = which == 'a' ? WW_MATRIX_A : which == 'b' ? WW_MATRIX_B : WW_MATRIX_C;
+  for (uint32_t k = 3; k < i->nop && !f->g; k++)
+    f->g = low_mma_shape(i->op[k]);
+  if (!f->g || i->narg != 3 || !strchr("abcd", which) ||
+      !low_mma_type(i->op[i->nop - 1], &f->t, &is_unsigned))
+    return false;
+  ww_space space = ptx_has(i, "global")                                ? WW_GLOBAL
+                   : ptx_has(i, "shared") || ptx_has(i, "shared::cta") ? WW_SHARED
+                                                                       : WW_GENERIC;
+  f->base = ptx_address(i, i->arg[!store], space, ww_type_bytes[f->t]);
+  f->base.base = low_addr_value(i->F, f->base);
+  f->base.off = 0;
+  f->ld = low_int_to(i->F, ptx_read(i, i->arg[2], WW_I32), WW_I32, WW_I64, true);
+  return true;
+}
+
+static bool wmma_load(ptx_ins *i) {
+  low_fragment f;
+  const char *part[32];
+  ww_val v[64];
+  ww_val word[64];
+  if (!wmma_fragment(i, false, &f))
+    return false;
+  uint32_t n = ptx_list(i, i->arg[0], part, 32);
+  ww_type wt = register_type(f.t);
+  uint32_t count = ww_mma_elements(f.g, f.which);
+  uint32_t want = n * (ww_type_bits(wt) / ww_type_bits(f.t));
+  if (want < count || want > 64)
+    return false;
+  low_fragment_access(&f, false, v);
+  for (uint32_t k = count; k < want; k++)
+    v[k] = v[k % count]; /* the real fragment has each several times */
+  uint32_t here = low_here(i->F);
+  low_mma_pack(i->F, v, want, f.t, wt, word);
+  low_parts(i->F, here, WW_NOPS);
+  for (uint32_t k = 0; k < n; k++)
+    ptx_write(i, part[k], word[k], wt, false);
+  return true;
+}
+
+static uint32_t read_registers(ptx_ins *i, uint32_t k, ww_type t, ww_val *out) {
+  const char *part[32];
+  uint32_t n = ptx_list(i, i->arg[k], part, 32);
+  for (uint32_t r = 0; r < n; r++)
+    out[r] = ptx_read(i, part[r], t);
+  return n;
+}
+
+static bool wmma_store(ptx_ins *i) {
+  low_fragment f;
+  ww_val reg[32];
+  ww_val v[64];
+  if (!wmma_fragment(i, true, &f))
+    return false;
+  uint32_t n = read_registers(i, 1, register_type(f.t), reg);
+  uint32_t here = low_here(i->F);
+  if (low_mma_unpack(i->F, reg, n, f.t, v) < ww_mma_elements(f.g, f.which))
+    return false;
+  low_parts(i->F, here, WW_NOPS);
+  low_fragment_access(&f, true, v);
+  return true;
+}
+
+/* Two types are those of D and C around f16 operands, four those of D, A, B and C. */
+static bool wmma_types(const ptx_ins *i, low_product *p) {
+  ww_type t[4];
+  bool u[4];
+  uint32_t k = 0;
+  *p = (low_product){0};
+  for (uint32_t m = 2; m < i->nop; m++)
+    if (!p->g && (p->g = low_mma_shape(i->op[m])))
+      continue;
+    else if (k < 4 && low_mma_type(i->op[m], &t[k], &u[k]))
+      k++;
+  if (!p->g || (k != 2 && k != 4))
+    return false;
+  p->d = t[0];
+  p->c = t[k - 1];
+  p->in = k == 2 ? WW_F16 : t[1];
+  p->flags = k == 4 ? (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0) : 0;
+  return true;
+}
+
+static bool wmma_multiply(ptx_ins *i) {
+  low_product p;
+  ww_val reg[96];
+  ww_val d[64];
+  ww_val word[64];
+  const char *part[32];
+  if (i->narg != 4 || !wmma_types(i, &p))
+    return false;
+  uint32_t here = low_here(i->F);
+  uint32_t n = read_registers(i, 1, register_type(p.in), reg);
+  n += read_registers(i, 2, register_type(p.in), reg + n);
+  n += read_registers(i, 3, register_type(p.c), reg + n);
+  if (!low_wmma(i->F, &p, reg, n, d))
+    return false;
+  uint32_t nd = ptx_list(i, i->arg[0], part, 32);
+  uint32_t nc = ww_mma_elements(p.g, WW_MATRIX_C);
+  ww_type wt = register_type(p.d);
+  if (nd != nc * ww_type_bits(p.d) / ww_type_bits(wt))
+    return false;
+  low_mma_pack(i->F, d, nc, p.d, wt, word);
+  low_parts(i->F, here, WW_OP_MMA);
+  for (uint32_t k = 0; k < nd; k++)
+    ptx_write(i, part[k], word[k], wt, false);
+  return true;
+}
+
+bool ptx_wmma(ptx_ins *i) {
+  const char *what = i->nop > 1 ? i->op[1] : "";
+  return !strcmp(what, "load")    ? wmma_load(i)
+         : !strcmp(what, "store") ? wmma_store(i)
+         : !strcmp(what, "mma")   ? wmma_multiply(i)
+                                  : false;
+}

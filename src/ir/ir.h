@@ -122,7 +122,8 @@ typedef struct {
 
 /* Does a part of what one instruction of the GPU does, whose cost another one here has:
  * the loads of a matrix behind the first, the store of an asynchronous copy, halves of
- * a register taken apart. A fence: that asynchronous copies are awaited. */
+ * a register taken apart. A fence: that asynchronous copies are awaited. A branch: the
+ * code has a predicate on what it goes around. */
 static inline bool ww_is_part(const ww_ins *i) {
   return i->op != WW_OP_MMA && i->op != WW_OP_WGMMA && i->flags & WW_F_PART;
 }
@@ -298,6 +299,10 @@ bool ww_fn_has(const ww_fn *fn, ww_op op); /* such an instruction */
 static inline const ww_ins *ww_terminator(const ww_block *b) {
   return &b->ins[b->nins - 1];
 }
+/* A branch of the machine that lanes can part at, not a predicate. */
+static inline bool ww_is_branch(const ww_ins *i) {
+  return (i->op == WW_OP_CBR && !ww_is_part(i)) || i->op == WW_OP_SWITCH;
+}
 static inline bool ww_is_atomic(const ww_ins *i) {
   return ww_ops[i->op].cls == WW_CLASS_ATOMIC;
 }
@@ -362,6 +367,10 @@ ww_status ww_ir_check(const ww_module *m, ww_err *e);
  * in how compilers mark internal linkage. */
 char *ww_ir_nvcc_name(const char *mangled, ww_arena *a);
 bool ww_ir_same_internal(const char *a, const char *b);
+
+/* demangle.c: the plain name, as kern<float, 256>, and the types of the parameters of a
+ * function; NULL: the name cannot be taken apart. */
+const char *ww_ir_demangle(const char *mangled, ww_arena *a, ww_strings *params);
 
 /* by plain or mangled name; NULL: none or ambiguous */
 const ww_fn *ww_ir_find(const ww_module *m, const char *kernel);

@@ -43,7 +43,7 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   ww_counts *lane = &s->per_lane;
   s->by_class[cls]++;
   warp->warp_instructions++;
-  warp->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
+  warp->branches += ww_is_branch(i);
   warp->barriers += i->op == WW_OP_BAR;
   warp->shuffles += is_shuffle(i);
   if (i->op == WW_OP_MMA || i->op == WW_OP_WGMMA)
@@ -130,7 +130,8 @@ static void
 on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, double weight) {
   (void)w;
   ww_counter *c = ctx;
-  c->pend[c->base[fn - c->m->fns] + block].splits += weight;
+  if (ww_is_branch(ww_terminator(&fn->blocks[block])))
+    c->pend[c->base[fn - c->m->fns] + block].splits += weight;
 }
 
 static void on_block_start(void *ctx, uint64_t block) {

@@ -369,7 +369,7 @@ static void issue(ww_chainer *c,
   }
   if (at->inner && i->op == WW_OP_CBR)
     return;
-  if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH)
+  if (ww_is_branch(i))
     p = plus_alu(p, PREDICATE);
   later(&at->last, &p);
   if (ww_loads_global(i))

@@ -131,7 +131,13 @@ void ww_lower_predicated(ww_lowering *x) {
   x->predicated = WW_NEWN(x->arena, uint8_t, fn->nblocks);
   for (uint32_t p = 0; p < fn->nblocks; p++) {
     const ww_block *t = &fn->blocks[p];
-    if (!t->nins || ww_block_end(fn, p)->op != WW_OP_CBR || t->ipdom == WW_NOBLOCK)
+    if (!t->nins || ww_block_end(fn, p)->op != WW_OP_CBR)
+      continue;
+    if (ww_is_part(ww_block_end(fn, p))) { /* the code says so */
+      x->predicated[ww_block_end(fn, p)->imm] = 1;
+      continue;
+    }
+    if (t->ipdom == WW_NOBLOCK)
       continue;
     uint32_t n = region_of(x, p, t->ipdom, region);
     for (uint32_t k = 0; k < n; k++)

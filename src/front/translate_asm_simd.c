@@ -1,0 +1,95 @@
+/* translate_asm_simd.c - PTX instructions on the bytes and halves of a word, and on bit
+ * fields that few use: each is one instruction of the machine. */
+#include "translate_asm.h"
+
+static ww_val word(ptx_ins *i, uint32_t k) {
+  if (k < i->narg)
+    return ptx_read(i, i->arg[k], WW_I32);
+  ptx_refuse(i);
+  return low_i32(i->F, 0);
+}
+
+static bool result(ptx_ins *i, ww_val v) {
+  ptx_write(i, i->arg[0], v, WW_I32, false);
+  return true;
+}
+
+/* Part k of n of a word, extended. */
+static ww_val field(low_fn *F, ww_val v, uint32_t k, uint32_t n, bool sign) {
+  uint32_t bits = 32 / n;
+  return low_op(F, sign ? WW_OP_BFES : WW_OP_BFEU, WW_I32, v, low_i32(F, k * bits),
+                low_i32(F, bits));
+}
+
+/* vabsdiff4.u32.u32.u32{.add} d, a, b, c: differences part by part, or their sum. x:
+ * how many parts */
+bool ptx_vabsdiff(ptx_ins *i) {
+  low_fn *F = i->F;
+  bool sum = ptx_has(i, "add"), sign = ptx_nth_type(i, 1).sign;
+  uint32_t bits = 32 / i->x;
+  ww_val a = word(i, 1);
+  ww_val b = word(i, 2);
+  ww_val r = sum ? word(i, 3) : low_i32(F, 0);
+  uint32_t here = low_here(F);
+  if (i->narg != 4 || ptx_has(i, "sat"))
+    return false;
+  for (int k = 0; k < i->x; k++) {
+    ww_val d = low_opx(F, WW_OP_SAD, WW_I32, sign, 0, field(F, a, k, i->x, sign),
+                       field(F, b, k, i->x, sign), sum ? r : low_i32(F, 0));
+    if (!sum) {
+      d = low_op32k(F, WW_OP_AND, d, (1u << bits) - 1);
+      d = low_op32(F, WW_OP_OR, r, low_op32k(F, WW_OP_SHL, d, k * bits));
+    }
+    r = d;
+  }
+  low_parts(F, here, WW_OP_SAD);
+  return result(i, r);
+}
+
+/* bmsk.clamp.b32 d, a, b: b ones from bit a on */
+bool ptx_bmsk(ptx_ins *i) {
+  low_fn *F = i->F;
+  ww_val a = word(i, 1);
+  ww_val b = word(i, 2);
+  if (!ptx_has(i, "clamp"))
+    return false;
+  uint32_t here = low_here(F);
+  ww_val ones = low_op32k(F, WW_OP_SUB, low_op32(F, WW_OP_SHL, low_i32(F, 1), b), 1);
+  ww_val r = low_op32(F, WW_OP_SHL, ones, a);
+  low_parts(F, here, WW_OP_SHL);
+  return result(i, r);
+}
+
+/* szext.clamp.s32 d, a, b: the low b bits of a, extended */
+bool ptx_szext(ptx_ins *i) {
+  low_fn *F = i->F;
+  ww_val a = word(i, 1);
+  ww_val b = word(i, 2);
+  bool sign = ptx_nth_type(i, 0).sign;
+  if (ptx_has(i, "wrap"))
+    b = low_op32k(F, WW_OP_AND, b, 31);
+  return result(i,
+                low_op(F, sign ? WW_OP_BFES : WW_OP_BFEU, WW_I32, a, low_i32(F, 0), b));
+}
+
+/* cvt.pack.sat.u8.s32.b32 d, a, b, c: a and b, clamped, above each other; c's low half
+ * above both where they are bytes */
+bool ptx_cvt_pack(ptx_ins *i) {
+  low_fn *F = i->F;
+  ptx_type to = ptx_nth_type(i, 0);
+  unsigned bits = ww_type_bits(to.t);
+  int64_t hi = (1ll << (bits - to.sign)) - 1;
+  int64_t lo = to.sign ? -hi - 1 : 0;
+  bool third = i->narg > 3;
+  if ((bits != 8 && bits != 16) || ptx_nth_type(i, 1).t != WW_I32 || i->narg < 3)
+    return false;
+  ww_val r = third ? low_op32k(F, WW_OP_SHL, word(i, 3), 2 * bits) : low_i32(F, 0);
+  uint32_t here = low_here(F);
+  for (uint32_t k = 1; k <= 2; k++) {
+    ww_val v = low_op32k(F, WW_OP_SMIN, low_op32k(F, WW_OP_SMAX, word(i, k), lo), hi);
+    v = low_op32k(F, WW_OP_AND, v, (1u << bits) - 1);
+    r = low_op32(F, WW_OP_OR, r, k == 1 ? low_op32k(F, WW_OP_SHL, v, bits) : v);
+  }
+  low_parts(F, here, WW_OP_SMAX);
+  return result(i, r);
+}
