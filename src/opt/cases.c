@@ -210,6 +210,57 @@ static void place_buffers(const ww_plan *p, const ww_case *c, ww_launch *l) {
   x->bytes = y->bytes = x->bytes > y->bytes ? x->bytes : y->bytes;
 }
 
+/* The old grid with these sizes; zeros where there is none. */
+static void
+grid_at(const ww_plan *p, const int64_t *values, ww_arena *a, uint64_t grid[3]) {
+  ww_case c = {.alias = {-1, -1}};
+  ww_launch l;
+  ww_err none = {0};
+  memcpy(c.value, values, p->nsizes * sizeof *values);
+  ww_launch_copy(&p->side[0]->launch, a, &l);
+  put_sizes(p, &c, a, &l);
+  memset(grid, 0, 3 * sizeof *grid);
+  if (!resolve(p, 0, &l, false, a, &none))
+    memcpy(grid, l.grid, sizeof l.grid);
+}
+
+/* Axes that have a block more than with one element less of size k. */
+static uint8_t
+axes_ending(const ww_plan *p, const int64_t *values, uint32_t k, ww_arena *a) {
+  uint64_t with[3];
+  uint64_t without[3];
+  int64_t less[WW_MOST_SIZES];
+  uint8_t axes = 0;
+  memcpy(less, values, p->nsizes * sizeof *less);
+  less[k]--;
+  grid_at(p, values, a, with);
+  grid_at(p, less, a, without);
+  for (int d = 0; d < 3; d++)
+    axes |= (with[d] > without[d]) << d;
+  return axes;
+}
+
+/* A grid of n/256 blocks is meant for whole blocks: at the launch's own size, which it
+ * covers, the last element ends one. (n+255)/256 is for any n. */
+static void find_whole(ww_plan *p) {
+  int64_t values[WW_MOST_SIZES];
+  for (uint32_t k = 0; k < p->nsizes; k++)
+    values[k] = base_value(p, k);
+  for (uint32_t k = 0; k < p->nsizes; k++)
+    p->whole[k] = axes_ending(p, values, k, p->a);
+}
+
+static ww_status
+is_covered(const ww_plan *p, const ww_case *c, ww_arena *a, ww_err *e) {
+  for (uint32_t k = 0; k < p->nsizes; k++)
+    if (p->whole[k] & ~axes_ending(p, c->value, k, a))
+      return ww_fail(
+          e, WW_EDATA,
+          "the launch's grid is for whole blocks alone, and `%s` ends within one",
+          p->side[0]->fn->params[p->size[k]].name);
+  return WW_OK;
+}
+
 static ww_status old_launch(const ww_plan *p,
                             const ww_case *c,
                             ww_arena *a,
@@ -220,7 +271,9 @@ static ww_status old_launch(const ww_plan *p,
   const ww_until until = {p->o->cancelled, p->o->ctx, 0};
   ww_launch_copy(&s->launch, a, l);
   put_sizes(p, c, a, l);
-  ww_status st = resolve(p, 0, l, is_empty(p, c), a, e);
+  ww_status st = is_covered(p, c, a, e);
+  if (!st)
+    st = resolve(p, 0, l, is_empty(p, c), a, e);
   if (st)
     return st;
   scale_grid(p, c, 0, &s->launch, l);
@@ -288,7 +341,10 @@ static ww_status new_launch(const ww_plan *p,
                             ww_launch *l,
                             ww_err *e) {
   const ww_verify_side *s = p->side[1];
-  ww_status st = new_shape(p, old, is_empty(p, c), a, l, e);
+  ww_err none = {0};
+  ww_status st = new_shape(p, old, is_empty(p, c), a, l, &none);
+  if (st) /* its grid is empty there */
+    st = new_shape(p, old, true, a, l, e);
   if (st)
     return st;
   scale_grid(p, c, 1, &s->launch, l);
@@ -369,6 +425,7 @@ static void find_sizes(ww_plan *p) {
       if (!is_size(p, q, ends) || is_derived(p, q) || (ends[q] != 0) == (pass != 0))
         continue;
       p->like[p->nsizes] = -1;
+      p->guarded[p->nsizes] = !pass;
       p->size[p->nsizes++] = q;
       for (uint32_t k = 0; pass && k + 1 < p->nsizes; k++)
         if (base_value(p, k) == p->base.args[q].ivalue)
@@ -473,6 +530,7 @@ static void add_small(ww_plan *p, const numbers *borders, int64_t most) {
   for (uint32_t k = 0; k < borders->n; k++)
     for (int64_t d = -1; d <= 1; d++)
       add_number(p, &v, borders->v[k] + d);
+  add_number(p, &v, 3 * most);
   add_number(p, &v, 2 * most + 3);
   qsort(v.v, v.n, sizeof *v.v, by_value);
   for (uint32_t k = 1; k <= v.n; k++) /* 0 comes last */
@@ -486,6 +544,21 @@ static void add_mixed(ww_plan *p, int64_t most) {
     int64_t v[WW_MOST_SIZES];
     for (uint32_t k = 0; k < p->nsizes; k++)
       v[k] = j % 2 && p->like[k] >= 0 ? v[p->like[k]] : pick[(j + 5 * k) % n];
+    add_case(p, v, usual(p));
+  }
+}
+
+/* Sizes that end the grid's work with the others as the launch has them: a filter of 64
+ * taps is no larger for a longer signal. */
+static void add_around(ww_plan *p, int64_t most) {
+  const int64_t pick[] = {33, 97, most, most + 1, 2 * most, 3 * most, 1024};
+  bool any = false;
+  for (uint32_t k = 0; k < p->nsizes; k++)
+    any |= !p->guarded[k] && base_value(p, k) <= 4096;
+  for (uint32_t j = 0; any && j < WW_COUNT(pick); j++) {
+    int64_t v[WW_MOST_SIZES];
+    for (uint32_t k = 0; k < p->nsizes; k++)
+      v[k] = p->guarded[k] || base_value(p, k) > 4096 ? pick[j] : base_value(p, k);
     add_case(p, v, usual(p));
   }
 }
@@ -547,6 +620,7 @@ static void list_cases(ww_plan *p) {
   for (uint32_t k = 0; k < borders.n; k++)
     if (borders.v[k] > most && borders.v[k] <= 1024)
       most = borders.v[k];
+  int64_t block = most;
   if (p->nsizes > 1 && most > 64)
     most = 33; /* of several sizes the products count */
   if (p->nsizes)
@@ -555,6 +629,7 @@ static void list_cases(ww_plan *p) {
     for (int k = 0; k < 6; k++)
       add_square(p, 0, usual(p));
   add_mixed(p, most);
+  add_around(p, block);
   for (int k = WW_CONTENTS_TINY; has_floats(p) && k < WW_NCONTENTS; k++)
     for (int twice = 0; twice < 2; twice++)
       if (!p->o->finite || k < WW_CONTENTS_NAN)
@@ -612,6 +687,7 @@ ww_status ww_plan_make(ww_plan *p, ww_err *e) {
   p->roles = WW_NEWN(p->a, ww_role, old->fn->nparams + 1);
   ww_roles_find(old->fn, p->a, p->roles);
   find_sizes(p);
+  find_whole(p);
   for (uint32_t k = 0; !st && k < p->o->sizes.n; k++)
     st = take_values(p, p->o->sizes.v[k], e);
   if (!st)

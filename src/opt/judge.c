@@ -19,6 +19,7 @@
 #define NO_GUIDE \
   0.01               /* an error beyond which double precision computes another thing */
 #define LUCK 32      /* times that two moves of the inputs may be smaller than usual */
+#define ALIKE 8      /* times of the usual that nine tenths stay below */
 #define SWAPPED 1e-3 /* relative, between two orders: places change, not roundings */
 
 typedef struct {
@@ -35,6 +36,7 @@ typedef struct {
   double grant; /* of floats: of their scale */
   const uint8_t *exact;
   double usual;   /* what a moved digit does to an element in the middle of them */
+  bool alike;     /* and to most of the others too */
   bool untouched; /* by the old kernel */
 } measure;
 
@@ -105,7 +107,7 @@ static double scale_of(const ww_kept_all *k, const measure *m, uint64_t at) {
   double moved = moved_by(k, m->c, at, exact);
   double least = moved > eps * s ? moved : eps * s;
   if (moved < m->usual) /* by luck, or because it is smaller than the others */
-    moved = m->usual < LUCK * least ? m->usual : LUCK * least;
+    moved = m->alike || m->usual < LUCK * least ? m->usual : LUCK * least;
   s += moved / eps < 1e6 * (s + 1) ? moved / eps : 1e6 * (s + 1);
   return s > FLT_MIN ? s : FLT_MIN;
 }
@@ -176,7 +178,7 @@ sets_differ(const ww_kept *b, const measure *m, const uint8_t *x, const uint8_t 
 }
 
 /* Of what moved digits do, the value that half of the elements exceed. */
-static double usual_move(const ww_kept_all *k, const ww_kept *b, const measure *m) {
+static void find_usual(const ww_kept_all *k, const ww_kept *b, measure *m) {
   uint64_t n = b->bytes / m->c.bytes;
   uint64_t some = 0;
   double *v = ww_xcalloc(n + 1, sizeof *v);
@@ -186,9 +188,9 @@ static double usual_move(const ww_kept_all *k, const ww_kept *b, const measure *
     some += v[some] > 0;
   }
   qsort(v, some, sizeof *v, by_size);
-  double middle = v[some / 2];
+  m->usual = v[some / 2];
+  m->alike = v[some * 9 / 10] <= ALIKE * m->usual;
   free(v);
-  return middle;
 }
 
 static void note(ww_strings *notes, ww_arena *a, const char *text) {
@@ -218,7 +220,7 @@ note_order(ww_yardstick *y, const ww_kept *b, measure *m, ww_strings *notes) {
 static void
 measure_floats(ww_yardstick *y, const ww_kept *b, measure *m, ww_strings *notes) {
   const ww_kept_all *k = y->k;
-  m->usual = usual_move(k, b, m);
+  find_usual(k, b, m);
   double own = k->exact ? distance(k, b, m, k->old, m->exact) : 0;
   if (own > NO_GUIDE * (m->c.eps / 0x1p-24)) {
     m->exact = k->old;

@@ -57,7 +57,10 @@ typedef struct {
   uint32_t nvalues[WW_MOST_SIZES]; /* asked for; 0: ours to choose */
   int64_t values[WW_MOST_SIZES][32];
   int32_t like[WW_MOST_SIZES]; /* the size that it may be the same as, or -1 */
-  ww_role *roles;              /* of the old kernel */
+  bool guarded[WW_MOST_SIZES]; /* it ends something */
+  /* axes (a bit each) of the old grid that hold whole blocks of it alone: n/256 */
+  uint8_t whole[WW_MOST_SIZES];
+  ww_role *roles; /* of the old kernel */
   WW_VEC(ww_case) cases;
 } ww_plan;
 

@@ -141,7 +141,7 @@ void ww_verdict_print(const ww_verdict *v,
                "  floats: at most %.2g of the error that the original's own allows\n",
                v->error);
   if (v->refused)
-    ww_buf_fmt(out, "  %u cases left out, in which the original fails: %s\n",
+    ww_buf_fmt(out, "  %u cases left out, which the original is not for: %s\n",
                v->refused, v->refusal);
   if (v->undefined)
     ww_buf_fmt(out,

@@ -20,10 +20,20 @@ result() { # OK NAME WHY
   fi
 }
 
-pair() { # FILE OLD NEW VERDICT OPTIONS...
+refused() { # NAME CODE PATTERN ARGUMENTS...
+  local name=$1 want=$2 pattern=$3 out code ok=0
+  shift 3
+  out=$("$warpwise" verify "$@" 2>&1)
+  code=$?
+  [ $code = "$want" ] && printf '%s' "$out" | grep -q "$pattern" && ok=1
+  result $ok "$name" "exit code $code: $out"
+}
+
+pair() { # FILE[,FILE] OLD NEW VERDICT OPTIONS...
   local file=$1 old=$2 new=$3 want=$4 out code kind ok=0
   shift 4
-  out=$("$warpwise" verify "$file" --kernel "$old" --new-kernel "$new" --seed 11 --json "$@" 2>&1)
+  # shellcheck disable=SC2086
+  out=$("$warpwise" verify ${file/,/ } --kernel "$old" --new-kernel "$new" --seed 11 --json "$@" 2>&1)
   code=$?
   kind=$(printf '%s' "$out" | sed -n 's/.*"difference":{"kind":"\([a-z_]*\)".*/\1/p')
   if [ "$want" = same ]; then
@@ -39,5 +49,12 @@ while read -r line; do
   # shellcheck disable=SC2086
   pair $line
 done <pairs.def
+refused "no files" 2 'name two sources' --json
+refused "one file and one kernel" 2 'new-kernel' sums.cu --kernel sum
+refused "a file that is not there" 3 'none.cu' sums.cu none.cu --kernel sum
+refused "other parameters" 2 'parameters' sums.cu --kernel sum --new-kernel dot
+refused "a size that is none" 2 'no size of that name' sums.cu --kernel sum --new-kernel sum_shuffle --size m=3
+refused "an original that fails everywhere" 3 'runs in no case' sums.cu --kernel sum_small_shared --new-kernel sum --arg n=65536
+refused "the same seed, the same words" 1 'seed 5' sums.cu --kernel sum --new-kernel sum_half --seed 5
 echo "1..$n"
 exit $bad
