@@ -150,3 +150,36 @@ extern "C" __global__ void count_bins(int blocks, int n, int bins, int apart, co
   __syncthreads();
   for (int k = threadIdx.x; k < bins; k += 256) atomicAdd(&out[k], s[k * apart]);
 }
+
+// Neighbouring lanes share a counter, `group` of them each; every round has counters of its own.
+// warpwise: grid=blocks block=256 blocks=528 rounds=16 group=32 v=i32[256]:uniform(0,100) count=i32[blocks*256*rounds]:zeros
+extern "C" __global__ void add_groups(int blocks, int rounds, int group, const int *__restrict__ v, int *count) {
+  int i = blockIdx.x * 256 + threadIdx.x, mine = v[threadIdx.x];
+#pragma unroll 4
+  for (int r = 0; r < rounds; r++) atomicAdd(&count[((size_t)r * blocks * 256 + i) / group * group], mine + r);
+}
+
+// The same in floating point.
+// warpwise: grid=blocks block=256 blocks=528 rounds=16 group=32 v=f32[256] sum=f32[blocks*256*rounds]:zeros
+extern "C" __global__ void add_groups_float(int blocks, int rounds, int group, const float *__restrict__ v, float *sum) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  float mine = v[threadIdx.x];
+#pragma unroll 4
+  for (int r = 0; r < rounds; r++) atomicAdd(&sum[((size_t)r * blocks * 256 + i) / group * group], mine + r);
+}
+
+// Places drawn from counters that neighbouring lanes share: the old value is used.
+// warpwise: grid=blocks block=256 blocks=528 rounds=16 group=32 v=i32[256]:uniform(1,100) count=i32[blocks*256*rounds]:zeros out=i32[blocks*256]
+extern "C" __global__ void take_groups(int blocks, int rounds, int group, const int *__restrict__ v, int *count, int *out) {
+  int i = blockIdx.x * 256 + threadIdx.x, mine = v[threadIdx.x], sum = 0;
+#pragma unroll 4
+  for (int r = 0; r < rounds; r++) sum += atomicAdd(&count[((size_t)r * blocks * 256 + i) / group * group], mine + r);
+  out[i] = sum;
+}
+
+// A word that every warp writes, with `lanes` of its lanes.
+// warpwise: grid=(n+255)/256 block=256 n=1<<21 lanes=1 words=1 x=i32[n]:uniform(0,1000) flag=i32[words*32]:zeros
+extern "C" __global__ void raise_flags(int n, int lanes, int words, const int *__restrict__ x, int *flag) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n && threadIdx.x % 32 < lanes && x[i] < 2000) flag[i / 32 % words * 32] = 1;
+}
