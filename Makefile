@@ -43,7 +43,7 @@ API_LIBS = $(LLVM_LIBS) -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c src/lm/kernels_isa.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)
-SRCS := $(filter-out src/front/%,$(SRCS)) $(sort $(wildcard src/front/emit*.c src/front/ptx*.c)) $(patsubst %,src/front/%.c,absent comment compile_commands diags kept scan translate_asm translate_asm_ops translate_mma)
+SRCS := $(filter-out src/front/%,$(SRCS)) $(sort $(wildcard src/front/emit*.c src/front/ptx*.c)) $(patsubst %,src/front/%.c,absent compile_commands diags scan translate_asm translate_asm_ops translate_mma)
 SRCS := $(filter-out src/cmd/lsp.c,$(SRCS))
 $(BUILD)/main.o: WW_CFLAGS += -DWW_NO_FRONT
 else

@@ -48,17 +48,19 @@ ww_status ww_api_source(const warpwise_context *c,
 
 /* ---- the list ---- */
 
-static void add_kernel(warpwise_kernels *k, const ww_query_unit *r, const ww_fn *fn) {
+static void add_kernel(warpwise_kernels *k,
+                       const ww_query *w,
+                       const ww_query_unit *r,
+                       const ww_fn *fn) {
   ww_arena *a = k->arena;
   entry *to = &k->v[k->n++];
-  to->shown = (warpwise_kernel){
-      .name = ww_strdup(a, fn->name),
-      .mangled = ww_strdup(a, fn->mangled),
-      .file = ww_strdup(a, fn->file),
-      .launch = ww_front_comment_in(r->text, strlen(r->text), fn->line, a),
-      .refusal = ww_strdup(a, fn->refusal),
-      .line = fn->line,
-      .parameter_count = fn->nparams};
+  to->shown = (warpwise_kernel){.name = ww_strdup(a, fn->name),
+                                .mangled = ww_strdup(a, fn->mangled),
+                                .file = ww_strdup(a, fn->file),
+                                .launch = ww_query_comment(w, r, fn, a),
+                                .refusal = ww_strdup(a, fn->refusal),
+                                .line = fn->line,
+                                .parameter_count = fn->nparams};
   to->parameters = WW_NEWN(a, warpwise_parameter, fn->nparams);
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
@@ -70,13 +72,14 @@ static void add_kernel(warpwise_kernels *k, const ww_query_unit *r, const ww_fn 
   }
 }
 
-static warpwise_kernels *list_of(const ww_query_unit *r, ww_arena *a) {
+static warpwise_kernels *
+list_of(const ww_query *w, const ww_query_unit *r, ww_arena *a) {
   const ww_unit *u = r->unit;
   warpwise_kernels *k = WW_NEW(a, warpwise_kernels);
   *k = (warpwise_kernels){.arena = a, .v = WW_NEWN(a, entry, u->module.nfns)};
   for (uint32_t i = 0; i < u->module.nfns; i++)
     if (u->module.fns[i].kernel)
-      add_kernel(k, r, &u->module.fns[i]);
+      add_kernel(k, w, r, &u->module.fns[i]);
   k->diagnostics = WW_NEWN(a, warpwise_diagnostic, u->ndiags);
   for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
@@ -97,14 +100,14 @@ warpwise_status warpwise_kernels_read(warpwise_context *context,
   ww_arena *a = ww_arena_new();
   ww_err e = {0};
   ww_source s;
-  ww_query_unit r;
+  ww_query_unit r = {0};
   *out = NULL;
   locale_t before = ww_api_enter();
   ww_status st = ww_api_source(context, &source, a, &s, &e);
   if (!st)
     st = ww_query_read(context->workspace, &s, 0, a, &r, &e);
   if (!st) {
-    *out = list_of(&r, a);
+    *out = list_of(context->workspace, &r, a);
     ww_query_release(context->workspace, &r);
   }
   ww_api_leave(before);

@@ -74,41 +74,41 @@ ww_status ww_source_of(ww_cmd *c,
 }
 
 void ww_source_free(ww_source_cache *cache) {
-  if (cache->query)
-    ww_query_release(cache->query, &cache->read);
-  ww_query_free(cache->query);
+  ww_query_release(NULL, &cache->read);
   *cache = (ww_source_cache){0};
 }
 
-ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) {
-  if (!cache->query)
-    cache->query =
-        ww_query_new(&(ww_query_options){.sources = true, .units = 1}, &c->err);
-  if (!cache->query)
-    return c->err.code;
+/* Within limits; k NULL: the source alone. */
+static ww_status
+read_source(ww_cmd *c, const ww_source *s, ww_source_cache *cache, ww_query_kernel *k) {
   const char *what = ww_fmt(c->arena, "reading %s", s->path);
   double deadline = c->limits.seconds > 0 ? ww_now() + c->limits.seconds : 0;
-  ww_query_release(cache->query, &cache->read);
   ww_limits_begin(c, what);
   ww_status st =
-      ww_query_read(cache->query, s, deadline, c->arena, &cache->read, &c->err);
+      k ? ww_query_find(NULL, s, deadline, c->arena, &cache->read, k, &c->err)
+        : ww_query_read(NULL, s, deadline, c->arena, &cache->read, &c->err);
   if (st == WW_ELIMIT && ww_watchdog_over(NULL))
     ww_limits_late(c, what, &c->err);
   ww_limits_end(c);
-  cache->module = st ? NULL : &cache->read.unit->module;
+  cache->module = cache->read.unit ? &cache->read.unit->module : NULL;
   return st;
+}
+
+ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) {
+  return read_source(c, s, cache, NULL);
 }
 
 static ww_status read_files(ww_cmd *c,
                             const ww_source_options *o,
                             ww_source_cache *cache,
-                            const ww_launch *l) {
+                            const ww_launch *l,
+                            ww_query_kernel *k) {
   ww_source s;
   const char *file = l->file;
   const char **files = c->noperands ? c->operands : &file;
   c->file = file;
   ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : 1, l, &s);
-  return st ? st : ww_source_read(c, &s, cache);
+  return st ? st : read_source(c, &s, cache, k);
 }
 
 void ww_source_spread(ww_cmd *c,
@@ -134,7 +134,7 @@ ww_status ww_source_each(ww_cmd *c,
   ww_status st = ww_source_launches(c, o, out, n);
   if (st || o->launch || o->kernel || !c->noperands)
     return st;
-  if ((st = read_files(c, o, cache, *out)))
+  if ((st = read_files(c, o, cache, *out, NULL)))
     return st;
   const ww_module *m = cache->module;
   ww_strings kernels = {0};
@@ -149,18 +149,13 @@ ww_status ww_source_kernel(ww_cmd *c,
                            const ww_source_options *o,
                            ww_source_cache *cache,
                            ww_launch *launch) {
-  ww_status st = read_files(c, o, cache, launch);
-  cache->fn = NULL;
-  cache->said = (ww_assumptions){0};
-  if (st)
-    return st;
-  ww_limits_begin(
-      c, ww_fmt(c->arena, "looking for launches in %s", cache->read.source.path));
-  st = ww_query_launch(cache->query, &cache->read, 0, c->arena, &cache->fn, launch,
-                       &cache->said, &c->err);
-  ww_limits_end(c);
-  if (cache->fn)
-    c->kernel = ww_strdup(c->arena, cache->fn->name); /* outlives the cache */
+  ww_query_kernel k = {.launch = *launch};
+  ww_status st = read_files(c, o, cache, launch, &k);
+  cache->fn = k.fn;
+  cache->said = k.said;
+  *launch = k.launch;
+  if (k.fn)
+    c->kernel = ww_strdup(c->arena, k.fn->name); /* outlives the cache */
   return st;
 }
 

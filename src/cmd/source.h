@@ -59,7 +59,6 @@ ww_status ww_source_of(ww_cmd *c,
  * zero: none.
  */
 typedef struct {
-  ww_query *query;
   ww_query_unit read;
   const ww_module *module; /* of the unit */
   const ww_fn *fn;         /* what ww_source_kernel found: the kernel, */

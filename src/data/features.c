@@ -256,53 +256,31 @@ static void make_jobs(work *w) {
 
 /* ---- one job, in a worker ---- */
 
-typedef struct {
-  ww_query *query;
-  ww_query_unit read;
-} loaded;
-
 /* The i-th item of the jobs. */
 static const item *item_at(const work *w, uint32_t i) {
   return &w->items.v[w->order[i]];
 }
 
-static ww_status load(loaded *l,
-                      const char *file,
-                      const char **flags,
-                      uint32_t nflags,
-                      ww_arena *a,
-                      ww_err *e) {
-  ww_source s = {
-      .path = file, .lang = "cuda", .once = true, .flags = flags, .nflags = nflags};
-  if (!l->query)
-    l->query = ww_query_new(&(ww_query_options){.sources = true, .units = 1}, e);
-  if (!l->query)
-    return e->code;
-  ww_query_release(l->query, &l->read);
-  return ww_query_read(l->query, &s, 0, a, &l->read, e);
-}
-
+/* One launch of a kernel of the file, which `read` holds if it was read before. */
 static ww_status predict(work *w,
-                         const ww_unit *u,
-                         const char *name,
-                         const char *other,
+                         const char *file,
+                         ww_query_unit *read,
                          const ww_launch *l,
                          ww_arena *a,
                          ww_correct_row *out,
                          ww_err *e) {
-  const ww_fn *fn = name ? ww_ir_find(&u->module, name) : NULL;
-  if (!fn && other)
-    fn = ww_ir_find(&u->module, other);
-  if (!fn)
-    return ww_fail(e, WW_EDATA, "there is no kernel %s", name ? name : "of that name");
+  ww_source s = {.path = file,
+                 .lang = "cuda",
+                 .once = true,
+                 .flags = l->flags,
+                 .nflags = l->nflags};
+  ww_query_kernel k = {.launch = *l};
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_query_targets q = {
       .gpus = &w->gpu, .n = 1, .params = &w->params, .budget = w->o->budget};
-  ww_launch resolved = *l;
-  ww_launch_params params = ww_kernel_params(&u->module, fn, a);
-  ww_status st = ww_launch_resolve(&resolved, &params, a, e);
+  ww_status st = ww_query_find(NULL, &s, 0, a, read, &k, e);
   if (!st)
-    st = ww_query_predict(u, fn, &resolved, &q, NULL, a, p, e);
+    st = ww_query_predict(read->unit, k.fn, &k.launch, &q, NULL, a, p, e);
   if (st)
     return st;
   out->x = p->features;
@@ -314,7 +292,7 @@ static ww_status predict(work *w,
 static ww_status predict_written(work *w,
                                  const kernel *k,
                                  const item *x,
-                                 loaded *l,
+                                 ww_query_unit *read,
                                  ww_arena *a,
                                  ww_correct_row *out,
                                  ww_err *e) {
@@ -327,49 +305,57 @@ static ww_status predict_written(work *w,
   if (st)
     return st;
   launch.file = file;
-  st = load(l, file, launch.flags, launch.nflags, a, e);
-  return st ? st
-            : predict(w, l->read.unit, launch.kernel, k->k.name, &launch, a, out, e);
+  st = predict(w, file, read, &launch, a, out, e);
+  if (st != WW_EUSAGE || !k->k.name)
+    return st;
+  launch.kernel = k->k.name; /* the device's compiler may call it otherwise */
+  return predict(w, file, read, &launch, a, out, e);
 }
+
+/* A job's generated kernels, from the first on, and their text; NULL: it is of written
+ * ones. */
+typedef struct {
+  ww_gen_kernel *made;
+  const char *file;
+  uint32_t first;
+  ww_query_unit read;
+  ww_status broken; /* and e says why */
+  ww_err e;
+} job_sources;
 
 static ww_status predict_made(work *w,
                               const kernel *k,
                               const item *x,
-                              const ww_gen_kernel *g,
-                              const loaded *l,
+                              job_sources *s,
                               ww_arena *a,
-                              ww_correct_row *out,
-                              ww_err *e) {
+                              ww_correct_row *out) {
+  const ww_gen_kernel *g = &s->made[x->kernel - s->first];
   ww_launch launch = {0};
   uint32_t sms = k->sms ? k->sms : w->gpu.sms;
   uint64_t l2 = k->l2_bytes ? k->l2_bytes : (uint64_t)w->gpu.l2_bytes;
-  ww_status st = ww_gen_launch(g, x->number, sms, l2, a, &launch, NULL, e);
-  return st ? st : predict(w, l->read.unit, g->name, NULL, &launch, a, out, e);
+  ww_status st = ww_gen_launch(g, x->number, sms, l2, a, &launch, NULL, &s->e);
+  launch.kernel = g->name;
+  return st ? st : predict(w, s->file, &s->read, &launch, a, out, &s->e);
 }
 
-/* The text of a job's generated kernels, compiled. made[i]: of kernel first + i. */
-static ww_status load_made(
-    work *w, const job *j, ww_arena *a, ww_gen_kernel *made, loaded *l, ww_err *e) {
+/* Writes the text of a job's generated kernels. */
+static ww_status print_made(work *w, const job *j, ww_arena *a, job_sources *s) {
   ww_buf text = {0};
   ww_status st = WW_OK;
-  uint32_t first = item_at(w, j->begin)->kernel;
   uint32_t last = UINT32_MAX;
   for (uint32_t i = j->begin; !st && i < j->end; i++) {
     uint32_t k = item_at(w, i)->kernel;
     const ww_store_kernel *x = &w->kernels.v[k].k;
+    ww_gen_kernel *made = &s->made[k - s->first];
     if (k == last)
       continue;
     last = k;
-    st = ww_gen_make(x->version, x->seed, x->index, a, &made[k - first], e);
+    st = ww_gen_make(x->version, x->seed, x->index, a, made, &s->e);
     if (!st)
-      ww_gen_print(&made[k - first], WW_GEN_CUDA, 0, &text);
+      ww_gen_print(made, WW_GEN_CUDA, 0, &text);
   }
-  const char *file = ww_fmt(a, "%s/%u.cu", w->folder, j->begin);
   if (!st)
-    st = ww_write_file_atomic(file, text.s, text.n, e);
-  if (!st)
-    st = load(l, file, NULL, 0, a, e);
-  unlink(file);
+    st = ww_write_file_atomic(s->file, text.s, text.n, &s->e);
   ww_buf_free(&text);
   return st;
 }
@@ -383,26 +369,17 @@ static void label(const work *w, const item *x, ww_correct_row *out) {
   out->origin = k->k.origin;
 }
 
-/* A job's generated kernels, from the first on; NULL: it is of written ones. */
-typedef struct {
-  ww_gen_kernel *made;
-  uint32_t first;
-  loaded l;
-  ww_status broken; /* and e says why */
-  ww_err e;
-} job_sources;
-
 /* Sends the row, or the reason why there is none. */
 static void run_item(work *w, const item *x, job_sources *s, ww_worker *to) {
   const kernel *k = &w->kernels.v[x->kernel];
-  const ww_gen_kernel *g = s->made ? &s->made[x->kernel - s->first] : NULL;
   ww_arena *a = ww_arena_new();
   ww_correct_row row = {0};
   ww_status st = s->broken ? s->broken
-                 : g       ? predict_made(w, k, x, g, &s->l, a, &row, &s->e)
-                           : predict_written(w, k, x, &s->l, a, &row, &s->e);
+                 : s->made ? predict_made(w, k, x, s, a, &row)
+                           : predict_written(w, k, x, &s->read, a, &row, &s->e);
   if (st) {
-    const char *why = ww_fmt(a, "%.60s: %.180s", g ? g->name : k->k.key, s->e.msg);
+    const char *name = s->made ? s->made[x->kernel - s->first].name : k->k.key;
+    const char *why = ww_fmt(a, "%.60s: %.180s", name, s->e.msg);
     ww_worker_send(to, why, strlen(why));
   } else {
     label(w, x, &row);
@@ -419,7 +396,8 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
   job_sources s = {.first = item_at(w, j->begin)->kernel};
   if (w->kernels.v[s.first].k.origin == WW_ORIGIN_GENERATED) {
     s.made = WW_NEWN(a, ww_gen_kernel, last - s.first + 1);
-    s.broken = load_made(w, j, a, s.made, &s.l, &s.e);
+    s.file = ww_fmt(a, "%s/%u.cu", w->folder, j->begin);
+    s.broken = print_made(w, j, a, &s);
   }
   for (uint32_t i = j->begin; i < j->end; i++) {
     if (w->state[i] != WAITING)
@@ -428,9 +406,9 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
     run_item(w, item_at(w, i), &s, to);
     ww_worker_end(to);
   }
-  if (s.l.query)
-    ww_query_release(s.l.query, &s.l.read);
-  ww_query_free(s.l.query);
+  ww_query_release(NULL, &s.read);
+  if (s.file)
+    unlink(s.file);
   ww_arena_free(a);
 }
 

@@ -1,7 +1,6 @@
 /* absent.c - the front end of a build without LLVM: reads PTX, and says that it reads
  * no source. */
 #include "front_int.h"
-#include "kept.h"
 
 /* Nothing here is used. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -17,8 +16,6 @@ static ww_status absent(ww_err *e) {
 ww_status
 ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   *out = (ww_unit){0};
-  if (ww_kept_read(o, a, out))
-    return WW_OK;
   return ww_ptx_given(o) ? ww_ptx_load(o, a, out, e) : absent(e);
 }
 

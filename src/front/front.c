@@ -9,7 +9,6 @@
  * loses fewer kernels counts. */
 #include "front_int.h"
 #include "isolate.h"
-#include "kept.h"
 #include "openmp.h"
 #include "translate.h"
 
@@ -529,8 +528,6 @@ ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   *out = (ww_unit){0};
   if (!o->nfiles)
     return ww_fail(e, WW_EUSAGE, "no source file given");
-  if (ww_kept_read(o, a, out))
-    return WW_OK;
   if (ww_ptx_given(o))
     return ww_ptx_load(o, a, out, e);
   double spent = ww_clang_spent();
@@ -567,10 +564,7 @@ ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   note_flags(&s.flags, &ob.diags, a);
   out->diags = ob.diags.v;
   out->ndiags = ob.diags.n;
-  if (!count_kernels(&out->module))
-    return no_kernel(&ob, e);
-  ww_kept_write(o, out, a);
-  return WW_OK;
+  return count_kernels(&out->module) ? WW_OK : no_kernel(&ob, e);
 }
 
 void ww_front_precompile(const ww_front_options *o) {

@@ -94,13 +94,6 @@ ww_status ww_front_host_launches(const ww_front_options *o,
  * where that was not done before: a second or more each, which those who answer people
  * do beside. */
 void ww_front_precompile(const ww_front_options *o);
-/* The `// warpwise:` comment above (or inside) the kernel at `line`, or the file's only
- * one where it is no other kernel's; NULL when there is none. */
-const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a);
-const char *ww_front_comment_in(const char *text,
-                                size_t n,
-                                uint32_t line,
-                                ww_arena *a); /* the same in what stands in a file */
 /* The host half of files[which] as an object file: kernel launches call the CUDA
  * runtime's entry points (OpenMP's: the offload library's), which the caller links.
  * Errors in the source are WW_EPARSE with the first of them in e. */

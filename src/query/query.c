@@ -78,14 +78,11 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, drop);
   w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, drop);
   w->precompiled = ww_memo_new(64, 64, free);
-  ww_status st = WW_OK;
-  if (!o->sources) {
-    w->background = ww_pool_new(1, 8);
-    st =
-        w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
-    if (!st)
-      st = load_models(w, o, e);
-  }
+  w->background = ww_pool_new(1, 8);
+  ww_status st =
+      w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
+  if (!st)
+    st = load_models(w, o, e);
   if (!st && o->root && !realpath(o->root, real))
     st =
         ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
@@ -271,13 +268,12 @@ static const char *shown(const asking *x) {
 }
 
 /* What is known of the kernel's launch, weaker sources under what was asked. */
-static ww_status
-launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said, ww_err *e) {
-  *l = x->q->launch ? *x->q->launch : (ww_launch){0};
-  l->file = shown(x);
-  ww_status st = ww_query_launch(x->w, &x->read, x->q->deadline, x->a, &fn, l, said, e);
+static ww_status launch_of(asking *x, ww_query_kernel *k, ww_err *e) {
+  k->launch = x->q->launch ? *x->q->launch : (ww_launch){0};
+  k->launch.file = shown(x);
+  ww_status st = ww_query_launch(x->w, &x->read, x->q->deadline, x->a, k, e);
   if (x->q->cache)
-    l->warm = !strcmp(x->q->cache, "warm");
+    k->launch.warm = !strcmp(x->q->cache, "warm");
   return st;
 }
 
@@ -483,9 +479,8 @@ static void sort_by_key(const ww_key *keys, uint32_t *order, uint32_t n) {
 
 static ww_status
 one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
-  ww_launch l;
-  ww_assumptions said = {0};
-  ww_status st = launch_of(x, fn, &l, &said, e);
+  ww_query_kernel one = {.fn = fn};
+  ww_status st = launch_of(x, &one, e);
   if (st)
     return st;
   ww_key code = ww_code_key(&x->read.unit->module, fn, x->q->explain);
@@ -494,7 +489,7 @@ one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
   uint32_t *order = WW_NEWN(x->a, uint32_t, x->ngpus);
   uint32_t n = 0;
   for (uint32_t g = 0; g < x->ngpus; g++)
-    keys[g] = answer_key(x, code, &l, &said, &x->gpus[g]);
+    keys[g] = answer_key(x, code, &one.launch, &one.said, &x->gpus[g]);
   sort_by_key(keys, order, x->ngpus);
   for (uint32_t i = 0; i < x->ngpus; i++) {
     uint32_t g = order[i];
@@ -505,7 +500,7 @@ one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
         twice ? WW_MEMO_LATE
               : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
     if (answer == WW_MEMO_HIT) {
-      known_answer(x, fn, &said, kept, &told[g].report);
+      known_answer(x, fn, &one.said, kept, &told[g].report);
       told[g].known = told[g].done = true;
       ww_memo_release(x->w->answers, keys[g], kept);
     } else if (answer == WW_MEMO_MAKE)
@@ -515,7 +510,7 @@ one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
   }
   double t = ww_now();
   if (n) {
-    compute(&(computing){x, fn, &l, &said, missing, n}, keys, told);
+    compute(&(computing){x, fn, &one.launch, &one.said, missing, n}, keys, told);
     x->out->predict_ms += 1e3 * (ww_now() - t);
   }
   for (uint32_t i = 1; i < x->ngpus; i++) /* a GPU that was named twice */

@@ -31,8 +31,6 @@ typedef struct {
   uint32_t ngpu_files;
   /* folder of machine.json and correction.json.zst; NULL: the program's own */
   const char *models;
-  /* only they are asked for: no GPU description and no model is read */
-  bool sources;
 } ww_query_options;
 
 typedef struct ww_query ww_query;
@@ -91,7 +89,7 @@ typedef struct {
   bool as_written;
 } ww_source;
 
-/* What is in a source: valid until ww_query_release. */
+/* What is in a source: valid until ww_query_release. All zero: nothing yet. */
 typedef struct {
   ww_source source; /* as it was asked for: what it points to is the asker's */
   const ww_unit *unit;
@@ -105,29 +103,53 @@ typedef struct {
   void *kept, *kept_hosts;
   ww_key key, hosts_key;
 } ww_query_unit;
+/* w NULL: for one asker, without a workspace; what *r holds then stays if it is what is
+ * asked for. */
 ww_status ww_query_read(ww_query *w,
                         const ww_source *s,
                         double deadline,
                         ww_arena *a,
-                        ww_query_unit *out,
+                        ww_query_unit *r,
                         ww_err *e);
 void ww_query_release(ww_query *w, ww_query_unit *r);
-/* Finds the kernel that the launch names (plain or mangled; NULL: the only one) unless
- * *fn is it, puts *launch over what the source says of its launch and resolves it;
- * `said` collects what was taken from the host code. What is found lives in the arena
- * and in r. *fn is set as soon as it is found. */
+
+/* A kernel and its launch. */
+typedef struct {
+  /* set as soon as it is found; not NULL before: it is known */
+  const ww_fn *fn;
+  /* what is given; its `kernel` names it, plain or mangled, NULL: the only one */
+  ww_launch launch;
+  ww_assumptions said; /* what was taken from the host code */
+  bool commented;      /* a comment in the source was looked for, and found */
+} ww_query_kernel;
+/* Finds the kernel, puts k->launch over what the source says of its launch and resolves
+ * it. What is found lives in the arena and in r. */
 ww_status ww_query_launch(ww_query *w,
                           ww_query_unit *r,
                           double deadline,
                           ww_arena *a,
-                          const ww_fn **fn,
-                          ww_launch *launch,
-                          ww_assumptions *said,
+                          ww_query_kernel *k,
                           ww_err *e);
-/* Calls `each` for every buffer of the launch's arguments and symbols, until one fails.
- */
-typedef ww_status ww_buffer_visit(void *ctx, ww_buffer *b, ww_err *e);
-ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e);
+/* Both: from a source to one of its kernels. */
+ww_status ww_query_find(ww_query *w,
+                        const ww_source *s,
+                        double deadline,
+                        ww_arena *a,
+                        ww_query_unit *r,
+                        ww_query_kernel *k,
+                        ww_err *e);
+/* The `// warpwise:` comment above (or inside) a kernel of the source's own text; NULL:
+ * there is none. */
+const char *ww_query_comment(const ww_query *w,
+                             const ww_query_unit *r,
+                             const ww_fn *fn,
+                             ww_arena *a);
+/* The same of the kernel at `line` of a text, or the text's only one where it is no
+ * other kernel's. */
+const char *ww_source_comment(const char *text, size_t n, uint32_t line, ww_arena *a);
+/* ww_front_load, where the IR is not kept in WARPWISE_IR's folder. */
+ww_status
+ww_query_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
 /* How the front end is asked for a source: files, dialect, flags. */
 ww_status
 ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e);

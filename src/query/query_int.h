@@ -32,11 +32,19 @@ struct ww_query {
   ww_memo *precompiled; /* what it has done, by path, headers and flags */
 };
 
-/* launch.c: the kernel of that name (plain or mangled), NULL: the only one. The message
+/* read.c: the kernel of that name (plain or mangled), NULL: the only one. The message
  * says which there are. */
 ww_status ww_kernel_find(
     const ww_unit *u, const char *file, const char *name, const ww_fn **fn, ww_err *e);
-/* read.c: the launches of the host code into r, where they are not yet. */
+ww_key ww_source_key(const ww_source *s, const char *text, size_t n);
+ww_status ww_query_options_of(const ww_query *w,
+                              const ww_source *s,
+                              const char *text,
+                              double deadline,
+                              ww_arena *a,
+                              ww_front_options *o,
+                              ww_err *e);
+/* hosts.c: the launches of the host code into r, where they are not yet. */
 ww_status
 ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a, ww_err *e);
 /* as seen from the root */

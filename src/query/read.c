@@ -1,25 +1,24 @@
-/* read.c - texts to IR, once for each text: what the workspace keeps of sources.
+/* read.c - sources: what stands in them, once for each text, as IR or, for the language
+ * model, as text; which kernel of one is meant, and what is known of its launch.
  *
  * A unit is found by its text and flags. The headers that it included are looked at
- * each time (size, time): a unit with a changed one is forgotten. The host half is
- * found by the text without the bodies of kernels, which the launches around them do
- * not depend on. */
+ * each time (size, time): a unit with a changed one is forgotten. Without a workspace
+ * the asker's own unit is all that is kept.
+ *
+ * What is known of a launch, weakest first: the host code's own <<<...>>>, the comment
+ * in the source, what the caller gives. Each is put over the one before. */
 #include "../front/scan.h"
+#include "input.h"
 #include "query_int.h"
+#include "text.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 typedef struct {
   const char *path;
   int64_t size, seconds, nanoseconds;
 } header;
-
-/* Launches of the host code, shared between texts that differ inside kernels alone. */
-typedef struct {
-  ww_arena *arena;   /* first, as in all that is kept */
-  ww_host_launch *v; /* at the lines they had if kernels had no lines inside */
-  uint32_t n;
-} hosts;
 
 typedef struct {
   ww_arena *arena;
@@ -83,21 +82,21 @@ ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e
   return WW_OK;
 }
 
-static ww_status options_of(ww_query *w,
-                            const ww_source *s,
-                            const char *text,
-                            double deadline,
-                            ww_arena *a,
-                            ww_front_options *o,
-                            ww_err *e) {
+ww_status ww_query_options_of(const ww_query *w,
+                              const ww_source *s,
+                              const char *text,
+                              double deadline,
+                              ww_arena *a,
+                              ww_front_options *o,
+                              ww_err *e) {
   ww_status st = ww_query_front(s, a, o, e);
   if (!s->once) {
     o->texts = WW_NEW(a, const char *);
     *o->texts = text;
     o->headers_later = o->list_headers = true;
   }
-  if (w->root) {
-    o->visible = &w->root;
+  if (w && w->root) {
+    o->visible = (const char **)&w->root;
     o->nvisible = 1;
     o->no_sdk = true;
   }
@@ -114,7 +113,7 @@ static ww_key with_all(ww_key k, const char **v, uint32_t n) {
   return k;
 }
 
-static ww_key source_key(const ww_source *s, const char *text, size_t n) {
+ww_key ww_source_key(const ww_source *s, const char *text, size_t n) {
   ww_key k = ww_key_with(ww_key_of("unit", 4), text, n);
   k = ww_key_str(ww_key_str(k, s->path), s->lang);
   k = ww_key_with(k, &s->nflags, sizeof s->nflags);
@@ -125,7 +124,7 @@ static ww_key source_key(const ww_source *s, const char *text, size_t n) {
 
 /* Below the root, paths are told as seen from there: so clients name them. */
 const char *ww_query_shown(const ww_query *w, const char *path) {
-  size_t n = w->root ? strlen(w->root) : 0;
+  size_t n = w && w->root ? strlen(w->root) : 0;
   return n && path && !strncmp(path, w->root, n) && path[n] == '/' ? path + n + 1
                                                                    : path;
 }
@@ -138,6 +137,69 @@ static void shorten_all(const ww_query *w, ww_unit *u) {
     m->fns[k].file = ww_query_shown(w, m->fns[k].file);
   for (uint32_t k = 0; k < u->ndiags; k++)
     u->diags[k].file = ww_query_shown(w, u->diags[k].file);
+}
+
+/* ---- IR that is kept ---- */
+
+/* WARPWISE_IR names a folder, and whoever has read a source leaves its IR there: for
+ * work that reads the same sources again and again (training, evaluations), and to do
+ * it on a machine without clang: a build without LLVM reads sources from there alone.
+ * The key is the text of the files, their flags and our version; headers are not part
+ * of it. NULL: there is no such folder. */
+static const char *kept_path(const ww_front_options *o, ww_arena *a) {
+  const char *folder = getenv("WARPWISE_IR");
+  if (!folder || !*folder)
+    return NULL;
+  uint64_t key = ww_hash(WW_VERSION, strlen(WW_VERSION),
+                         (uint64_t)(o->dialect + 2) * 2 + o->no_sdk);
+  for (uint32_t i = 0; i < o->nfiles; i++) {
+    char *text = o->texts ? (char *)o->texts[i] : NULL;
+    size_t n = text ? strlen(text) : 0;
+    if (!text && ww_read_file(a, o->files[i], 64 << 20, &text, &n, NULL))
+      return NULL;
+    key = ww_hash(text, n, key);
+  }
+  for (uint32_t i = 0; i < o->nflags; i++)
+    key = ww_hash(o->flags[i], strlen(o->flags[i]) + 1, key);
+  for (uint32_t i = 0; i < o->ninstantiate; i++)
+    key = ww_hash(o->instantiate[i], strlen(o->instantiate[i]) + 1, key + 1);
+  return ww_fmt(a, "%s/%016llx.ir.zst", folder, (unsigned long long)key);
+}
+
+static bool read_kept(const char *path, ww_arena *a, ww_unit *out) {
+  char *text;
+  size_t n;
+  if (!path || !ww_file_exists(path) ||
+      ww_read_packed(a, path, 1 << 30, &text, &n, NULL))
+    return false;
+  *out = (ww_unit){0};
+  return !ww_ir_parse(text, a, &out->module, NULL);
+}
+
+/* What cannot be told by the IR alone is not kept: what was left out of a file, regions
+ * of OpenMP.
+ */
+static void write_kept(const char *path, const ww_unit *u) {
+  ww_buf b = {0};
+  bool kernels = false;
+  for (uint32_t k = 0; k < u->module.nfns; k++)
+    kernels |= u->module.fns[k].kernel;
+  if (!path || u->partial || u->nregions || !kernels)
+    return;
+  ww_ir_print_module(&u->module, &b);
+  ww_write_packed(path, b.s, b.n, 3, NULL);
+  ww_buf_free(&b);
+}
+
+ww_status
+ww_query_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
+  const char *path = kept_path(o, a);
+  if (read_kept(path, a, out))
+    return WW_OK;
+  ww_status st = ww_front_load(o, a, out, e);
+  if (!st)
+    write_kept(path, out);
+  return st;
 }
 
 static ww_status load(ww_query *w,
@@ -153,9 +215,9 @@ static ww_status load(ww_query *w,
   /* functions of the unit point to it: it outlives the asker */
   kept.path = ww_strdup(a, s->path);
   *u = (kept_unit){.arena = a, .text = text};
-  ww_status st = options_of(w, &kept, text, deadline, a, &o, e);
+  ww_status st = ww_query_options_of(w, &kept, text, deadline, a, &o, e);
   if (!st)
-    st = ww_front_load(&o, a, &u->unit, e);
+    st = ww_query_load(&o, a, &u->unit, e);
   if (st == WW_ELIMIT && deadline > 0 && ww_now() > deadline - 0.1)
     return ww_fail(
         e, st,
@@ -181,7 +243,8 @@ static void precompile(void *ctx) {
   warming *x = ctx;
   ww_front_options o;
   bool ending = atomic_load(&x->w->ending);
-  if (!ending && !options_of(x->w, &x->source, x->source.text, 0, x->arena, &o, NULL))
+  if (!ending &&
+      !ww_query_options_of(x->w, &x->source, x->source.text, 0, x->arena, &o, NULL))
     ww_front_precompile(&o);
   ww_arena_free(x->arena);
 }
@@ -231,190 +294,400 @@ static ww_status text_of(
     ww_query *w, const ww_source *s, ww_arena *a, char **text, size_t *n, ww_err *e) {
   uint64_t generation = 0;
   *text = ww_strdup(a, s->text);
-  pthread_mutex_lock(&w->lock);
-  for (const document *d = w->documents; d && !s->text; d = d->next)
-    if (!strcmp(d->path, s->path)) {
-      generation = d->generation;
-      *text = ww_strdup(a, d->text);
-    }
-  pthread_mutex_unlock(&w->lock);
+  if (w) {
+    pthread_mutex_lock(&w->lock);
+    for (const document *d = w->documents; d && !s->text; d = d->next)
+      if (!strcmp(d->path, s->path)) {
+        generation = d->generation;
+        *text = ww_strdup(a, d->text);
+      }
+    pthread_mutex_unlock(&w->lock);
+  }
   if (s->generation && !s->text && generation != s->generation)
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
   if (!*text)
-    return ww_query_text(w, s->path, 32 << 20, a, text, n, e);
+    return ww_read_below(a, w ? w->root : NULL, s->path, 32 << 20, text, n, e);
   *n = strlen(*text);
   return WW_OK;
+}
+
+/* ---- reading ---- */
+
+/* The unit of that key in the workspace, pinned; NULL and WW_OK: the caller makes it.
+ */
+static ww_status
+find_unit(ww_query *w, ww_key key, double deadline, kept_unit **out, ww_err *e) {
+  for (*out = NULL;;) {
+    void *thing;
+    ww_memo_answer answer = ww_memo_get(w->units, key, deadline, &thing);
+    if (answer == WW_MEMO_MAKE)
+      return WW_OK;
+    if (answer == WW_MEMO_LATE)
+      return ww_fail(e, WW_ELIMIT, "reading the source took longer than a request may");
+    if (is_fresh(thing)) {
+      *out = thing;
+      return WW_OK;
+    }
+    ww_memo_forget(w->units, key, thing);
+  }
+}
+
+static ww_status make_unit(ww_query *w,
+                           const ww_source *s,
+                           char *text,
+                           double deadline,
+                           ww_arena *a,
+                           ww_query_unit *out,
+                           ww_err *e) {
+  double t = ww_now();
+  kept_unit *u = NULL;
+  ww_status st = load(w, s, text, a, deadline, &u, e);
+  out->read_ms = 1e3 * (ww_now() - t);
+  out->clang_ms = u ? u->unit.clang_ms : 0;
+  if (!st && w && !s->once)
+    warm_up(w, s, text);
+  if (st && w)
+    ww_memo_give_up(w->units, out->key);
+  else if (w)
+    ww_memo_put(w->units, out->key, u, ww_arena_bytes(a));
+  out->kept = u;
+  return st;
 }
 
 ww_status ww_query_read(ww_query *w,
                         const ww_source *s,
                         double deadline,
                         ww_arena *asker,
-                        ww_query_unit *out,
+                        ww_query_unit *r,
                         ww_err *e) {
   ww_arena *a = ww_arena_new();
+  ww_query_unit out = {.source = *s};
   char *text;
   size_t n = 0;
-  kept_unit *u = NULL;
-  *out = (ww_query_unit){.source = *s};
   ww_status st = text_of(w, s, a, &text, &n, e);
   if (!st)
-    out->key = source_key(s, text, n);
-  while (!st && !u) {
-    void *thing;
-    ww_memo_answer answer = ww_memo_get(w->units, out->key, deadline, &thing);
-    if (answer == WW_MEMO_HIT && is_fresh(thing))
-      u = thing;
-    else if (answer == WW_MEMO_HIT)
-      ww_memo_forget(w->units, out->key, thing);
-    else if (answer == WW_MEMO_LATE)
-      st = ww_fail(e, WW_ELIMIT, "reading the source took longer than a request may");
-    else {
-      double t = ww_now();
-      st = load(w, s, text, a, deadline, &u, e);
-      out->read_ms = 1e3 * (ww_now() - t);
-      out->clang_ms = u ? u->unit.clang_ms : 0;
-      if (st)
-        ww_memo_give_up(w->units, out->key);
-      else {
-        if (!s->once)
-          warm_up(w, s, text);
-        ww_memo_put(w->units, out->key, u, ww_arena_bytes(a));
-        a = NULL; /* the unit's now */
-      }
-    }
+    out.key = ww_source_key(s, text, n);
+  bool same = !st && r->kept && !memcmp(&out.key, &r->key, sizeof out.key);
+  if (same) { /* it is the one that was read before */
+    out.kept = r->kept;
+    out.kept_hosts = r->kept_hosts;
+    out.hosts_key = r->hosts_key;
+    out.launches = r->launches;
+    out.nlaunches = r->nlaunches;
+  } else
+    ww_query_release(w, r);
+  kept_unit *u = out.kept;
+  if (!st && !u && w)
+    st = find_unit(w, out.key, deadline, &u, e);
+  if (!st && !u && !(st = make_unit(w, s, text, deadline, a, &out, e))) {
+    u = out.kept;
+    a = NULL; /* the unit's now */
   }
   /* it lies in what is freed here */
   if (st && e && e->file)
     e->file = ww_strdup(asker, ww_query_shown(w, e->file));
   ww_arena_free(a);
+  *r = (ww_query_unit){0};
   if (st)
     return st;
-  out->unit = &u->unit;
-  out->text = u->text;
-  out->kept = u;
+  out.unit = &u->unit;
+  out.text = u->text;
+  out.kept = u;
+  *r = out;
   return WW_OK;
 }
 
 void ww_query_release(ww_query *w, ww_query_unit *r) {
-  if (r->kept_hosts)
+  if (w && r->kept_hosts)
     ww_memo_release(w->hosts, r->hosts_key, r->kept_hosts);
-  if (r->kept)
+  if (w && r->kept)
     ww_memo_release(w->units, r->key, r->kept);
+  /* all that is kept begins with the arena that it lies in */
+  if (!w && r->kept_hosts)
+    ww_arena_free(*(ww_arena **)r->kept_hosts);
+  if (!w && r->kept)
+    ww_arena_free(*(ww_arena **)r->kept);
   *r = (ww_query_unit){0};
 }
 
-/* ---- host code ---- */
+/* ---- the launch comment ---- */
 
-/* Whether the body of the declaration counts as inside of a kernel; those before end at
- * `at`. */
-static bool is_body(const ww_decl *d, uint32_t at) {
-  return d->kernel && !d->tmpl && d->body && d->body >= at;
+/* `// warpwise: grid=n/256 block=256 n=1<<20` gives a kernel its launch. */
+static const char mark[] = "warpwise:";
+
+/* Text behind the mark up to the end of its line or comment. */
+static const char *text_at(const ww_scan *s, uint32_t at, ww_arena *a) {
+  uint32_t i = at + strlen(mark);
+  uint32_t end = i;
+  while (end < s->n && s->text[end] != '\n' && s->kind[end] == WW_BYTE_COMMENT)
+    end++;
+  if (end - i >= 2 && !memcmp(s->text + end - 2, "*/", 2))
+    end -= 2;
+  while (i < end && strchr(" \t", s->text[i]))
+    i++;
+  while (end > i && strchr(" \t\r", s->text[end - 1]))
+    end--;
+  return ww_strndup(a, s->text + i, end - i);
 }
 
-/* The text without what stands in kernels, lines and all: what becomes of their
- * launches does not depend on it. */
-static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
-  ww_scan scan;
-  size_t n = strlen(text);
-  size_t kept = 0;
-  char *masked = ww_strndup(a, text, n);
-  uint32_t at = 0;
-  ww_scan_source(text, n, a, &scan);
-  for (uint32_t k = 0; k < scan.ndecls; k++) {
-    const ww_decl *d = &scan.decls[k];
-    if (!is_body(d, at))
+/* Bytes that belong to a kernel for this purpose: its declaration and all comments
+ * above it. */
+static uint32_t reach_up(const ww_scan *s, uint32_t begin) {
+  while (begin && (s->kind[begin - 1] == WW_BYTE_COMMENT ||
+                   strchr(" \t\r\n", s->text[begin - 1])))
+    begin--;
+  return begin;
+}
+
+/* Whether the byte belongs to a kernel: then it says nothing about others. */
+static bool is_of_a_kernel(const ww_scan *s, uint32_t at) {
+  for (uint32_t i = 0; i < s->ndecls; i++)
+    if (s->decls[i].kernel && at >= reach_up(s, s->decls[i].begin) &&
+        at < s->decls[i].end)
+      return true;
+  return false;
+}
+
+const char *ww_source_comment(const char *text, size_t n, uint32_t line, ww_arena *a) {
+  ww_scan s;
+  if (!strstr(text, mark))
+    return NULL;
+  ww_scan_source(text, n, a, &s);
+  const ww_decl *d = ww_scan_decl_at(&s, ww_scan_offset(&s, line, 1));
+  for (uint32_t i = 0; i < s.ndecls && !d;
+       i++) /* the line of the name inside a longer declaration */
+    if (s.decls[i].line == line)
+      d = &s.decls[i];
+  uint32_t lo = d ? reach_up(&s, d->begin) : 0;
+  uint32_t hi = d ? d->end : 0;
+  uint32_t count = 0;
+  const char *only = NULL;
+  for (const char *p = text; (p = strstr(p, mark)); p += strlen(mark)) {
+    uint32_t at = p - text;
+    if (s.kind[at] != WW_BYTE_COMMENT)
       continue;
-    memcpy(masked + kept, text + at, d->body - at);
-    kept += d->body - at;
-    at = d->body_end;
+    if (d && at >= lo && at < hi)
+      return text_at(&s, at, a);
+    count++;
+    only = p;
   }
-  memcpy(masked + kept, text + at, n - at);
-  return ww_key_with(source_key(s, masked, kept + n - at), "host", 4);
+  return count == 1 && !is_of_a_kernel(&s, only - text) ? text_at(&s, only - text, a)
+                                                        : NULL;
 }
 
-/* Lines of the text, to or from those of a text whose kernels have none inside. */
-static void move_launches(const ww_source *s,
-                          const char *text,
-                          bool back,
-                          ww_arena *a,
-                          ww_host_launch *v,
-                          uint32_t n) {
-  ww_scan scan;
-  ww_scan_source(text, strlen(text), a, &scan);
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t line = v[i].line;
-    uint32_t at = 0;
-    uint32_t inside = 0;
-    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)))
-      continue; /* a header's */
-    for (uint32_t k = 0; k < scan.ndecls; k++) {
-      const ww_decl *d = &scan.decls[k];
-      if (!is_body(d, at))
-        continue;
-      uint32_t first = ww_scan_line(&scan, d->body);
-      uint32_t last = ww_scan_line(&scan, d->body_end ? d->body_end - 1 : d->body);
-      at = d->body_end;
-      if ((back ? line + inside : line) <= first)
-        break;
-      inside += last - first;
-    }
-    v[i].line = back ? line + inside : line - inside;
-  }
+/* ---- the kernel ---- */
+
+static ww_status
+no_kernel(const ww_unit *u, const char *file, const char *asked, ww_err *e) {
+  const ww_module *m = &u->module;
+  ww_buf names = {0};
+  uint32_t n = 0;
+  ww_status st;
+  for (uint32_t k = 0; k < m->nfns; k++)
+    if (m->fns[k].kernel && names.n < 300)
+      ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
+  if (!n) {
+    const char *why = NULL; /* templates that nobody instantiates */
+    for (uint32_t k = 0; k < u->ndiags && !why; k++)
+      why = u->diags[k].file ? u->diags[k].message : NULL;
+    st = ww_fail(e, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "",
+                 why ? why : "");
+    if (e && !why)
+      e->reason = WW_REASON_NO_KERNEL;
+  } else if (asked)
+    st = ww_fail(e, WW_EUSAGE,
+                 "%s has no kernel `%s` (or several of that name); it has %s", file,
+                 asked, names.s);
+  else
+    st = ww_fail(e, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s",
+                 file, names.s);
+  ww_buf_free(&names);
+  return st;
 }
 
-static ww_status read_hosts(ww_query *w,
-                            const ww_source *s,
-                            const char *text,
-                            double deadline,
-                            ww_arena *a,
-                            hosts *h,
-                            ww_err *e) {
-  ww_front_options o;
-  ww_err ignored = {0};
-  *h = (hosts){.arena = a};
-  ww_status st = options_of(w, s, text, deadline, a, &o, e);
-  if (st)
-    return st;
-  if (ww_front_host_launches(&o, a, &h->v, &h->n, &ignored))
-    h->n = 0;
-  move_launches(s, text, false, a, h->v, h->n);
-  return WW_OK;
-}
-
-ww_status ww_query_hosts(
-    ww_query *w, ww_query_unit *r, double deadline, ww_arena *asker, ww_err *e) {
-  const ww_source *s = &r->source;
-  if (r->kept_hosts)
+ww_status ww_kernel_find(
+    const ww_unit *u, const char *file, const char *name, const ww_fn **fn, ww_err *e) {
+  const ww_module *m = &u->module;
+  uint32_t kernels = 0;
+  *fn = name ? ww_ir_find(m, name) : NULL;
+  for (uint32_t k = 0; !name && k < m->nfns; k++)
+    if (m->fns[k].kernel && kernels++ == 0)
+      *fn = &m->fns[k];
+  if (*fn && kernels <= 1)
     return WW_OK;
-  ww_arena *a = ww_arena_new();
-  void *thing;
-  r->hosts_key = host_key(s, r->text, a);
-  ww_memo_answer answer = ww_memo_get(w->hosts, r->hosts_key, deadline, &thing);
-  ww_status st = WW_OK;
-  if (answer == WW_MEMO_LATE)
-    st = ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may");
-  if (answer == WW_MEMO_MAKE) {
-    double t = ww_now();
-    thing = WW_NEW(a, hosts);
-    st = read_hosts(w, s, ww_strdup(a, r->text), deadline, a, thing, e);
-    r->host_ms = 1e3 * (ww_now() - t);
-    if (st)
-      ww_memo_give_up(w->hosts, r->hosts_key);
-    else {
-      ww_memo_put(w->hosts, r->hosts_key, thing, ww_arena_bytes(a));
-      a = NULL; /* its own now */
-    }
+  *fn = NULL;
+  return no_kernel(u, file, name, e);
+}
+
+/* ---- the launch ---- */
+
+/* Does it say all that can be said? Then nobody has to look for more. */
+static bool is_complete(const ww_launch *l, const ww_fn *fn) {
+  return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) &&
+         l->nargs >= fn->nparams;
+}
+
+/* The host code's launch of the kernel; NULL: none. */
+static const ww_launch *host_launch(const ww_query_unit *r,
+                                    const ww_fn *fn,
+                                    ww_arena *a,
+                                    ww_assumptions *said) {
+  for (uint32_t k = 0; k < r->nlaunches; k++) {
+    const ww_host_launch *h = &r->launches[k];
+    if (strcmp(h->kernel, fn->mangled) && !ww_ir_same_internal(h->kernel, fn->mangled))
+      continue;
+    const char *file = ww_path_base(h->file ? h->file : fn->file);
+    ww_push(a, said,
+            (ww_assumption){WW_ASSUME_HOST_LAUNCH, ww_strdup(a, file), {h->line}});
+    return &h->launch;
   }
-  ww_arena_free(a);
+  return NULL;
+}
+
+/* Is it in the source itself, not in a header? The compiler tells a path that begins at
+ * the root, the asker's may begin here. */
+static bool
+is_own(const ww_query *w, const ww_query_unit *r, const ww_fn *fn, ww_arena *a) {
+  const char *path = ww_query_shown(w, r->source.path);
+  return !fn->file || !strcmp(fn->file, path) ||
+         (path[0] != '/' && ww_ends(fn->file, ww_fmt(a, "/%s", path)));
+}
+
+/* The kernel's `// warpwise:` comment; NULL: none. Of a kernel that stands in a header,
+ * the disk's. A header that is there and cannot be read is an error: its launch would
+ * be assumed. */
+static ww_status comment_of(const ww_query *w,
+                            const ww_query_unit *r,
+                            const ww_fn *fn,
+                            ww_arena *a,
+                            const char **out,
+                            ww_err *e) {
+  const char *text = r->text;
+  size_t n = strlen(text);
+  *out = NULL;
+  if (!is_own(w, r, fn, a)) {
+    char *included;
+    const char *root = w ? w->root : NULL;
+    bool named_by_line = !root && !ww_file_exists(fn->file);
+    ww_status st = named_by_line
+                       ? WW_EIO
+                       : ww_read_below(a, root, fn->file, 64 << 20, &included, &n, e);
+    if (st)
+      return named_by_line || root ? WW_OK : st;
+    text = included;
+  }
+  *out = ww_source_comment(text, n, fn->line, a);
+  return WW_OK;
+}
+
+ww_status ww_query_launch(ww_query *w,
+                          ww_query_unit *r,
+                          double deadline,
+                          ww_arena *a,
+                          ww_query_kernel *k,
+                          ww_err *e) {
+  ww_launch *launch = &k->launch;
+  const char *comment = NULL;
+  const ww_launch *host = NULL;
+  ww_status st =
+      k->fn ? WW_OK : ww_kernel_find(r->unit, launch->file, launch->kernel, &k->fn, e);
   if (st)
     return st;
-  const hosts *h = r->kept_hosts = thing;
-  ww_host_launch *v = WW_NEWN(asker, ww_host_launch, h->n + 1);
-  for (uint32_t i = 0; i < h->n; i++)
-    v[i] = h->v[i];
-  move_launches(s, r->text, true, asker, v, h->n); /* to the lines of this text */
-  r->launches = v;
-  r->nlaunches = h->n;
+  if (!is_complete(launch, k->fn))
+    st = comment_of(w, r, k->fn, a, &comment, e);
+  if (!st && !comment && !launch->grid[0] && !launch->grid_expr[0]) {
+    st = ww_query_hosts(w, r, deadline, a, e);
+    host = st ? NULL : host_launch(r, k->fn, a, &k->said);
+  }
+  if (st)
+    return st;
+  k->commented = comment;
+  ww_launch_params params = ww_kernel_params(&r->unit->module, k->fn, a);
+  params.root = w ? w->root : NULL;
+  bool resolve = !k->fn->refusal && !r->source.as_written;
+  return ww_launch_settle(launch, comment, host, resolve ? &params : NULL, a, e);
+}
+
+ww_status ww_query_find(ww_query *w,
+                        const ww_source *s,
+                        double deadline,
+                        ww_arena *a,
+                        ww_query_unit *r,
+                        ww_query_kernel *k,
+                        ww_err *e) {
+  ww_status st = ww_query_read(w, s, deadline, a, r, e);
+  return st ? st : ww_query_launch(w, r, deadline, a, k, e);
+}
+
+const char *ww_query_comment(const ww_query *w,
+                             const ww_query_unit *r,
+                             const ww_fn *fn,
+                             ww_arena *a) {
+  return is_own(w, r, fn, a) ? ww_source_comment(r->text, strlen(r->text), fn->line, a)
+                             : NULL;
+}
+
+/* ---- sources as text ---- */
+
+void ww_text_reader_free(ww_text_reader *s) {
+  ww_arena_free(s->arena);
+  *s = (ww_text_reader){0};
+}
+
+static const char *key_of(const ww_launch *l, ww_arena *a) {
+  const char *key = ww_fmt(a, "%s\n%s", l->file, l->kernel ? l->kernel : "");
+  for (uint32_t k = 0; k < l->nflags; k++)
+    key = ww_fmt(a, "%s\n%s", key, l->flags[k]);
+  return key;
+}
+
+static ww_status
+load_text(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err *e) {
+  const char *key = key_of(l, a);
+  char *text;
+  size_t n;
+  uint32_t line;
+  if (s->key && !strcmp(s->key, key))
+    return WW_OK;
+  ww_text_reader_free(s);
+  s->arena = ww_arena_new();
+  ww_status st = ww_input_check(l->file, e);
+  if (!st)
+    st = ww_read_file(s->arena, l->file, 64 << 20, &text, &n, e);
+  if (!st)
+    st = ww_question_read(text, n, l->kernel, l->flags, l->nflags, s->arena, &s->kernel,
+                          e);
+  if (st) {
+    if (!e->file)
+      e->file = l->file;
+    ww_text_reader_free(s);
+    return st;
+  }
+  ww_question_name(s->kernel, &line);
+  s->comment = ww_source_comment(text, n, line, s->arena);
+  s->key = ww_strdup(s->arena, key);
   return WW_OK;
+}
+
+ww_status ww_text_reader_ready(
+    ww_text_reader *s, ww_launch *l, ww_arena *a, ww_assumptions *said, ww_err *e) {
+  ww_launch_params p = {0};
+  ww_status st = load_text(s, l, a, e);
+  if (st)
+    return st;
+  p.n = ww_question_params(s->kernel, &p.names, &p.elem_bytes, a);
+  bool whole = l->grid[0] && l->block[0] && l->nargs >= p.n;
+  st = ww_launch_settle(l, whole ? NULL : s->comment, NULL, &p, a, e);
+  if (!st && !(l->grid[0] && l->block[0]))
+    st = ww_fail(e, WW_EUSAGE,
+                 "%s: its grid and block are not known: say --grid and --block, give a "
+                 "launch spec "
+                 "(--launch), or a comment "
+                 "`// warpwise: grid=n/256 block=256 n=1<<20`",
+                 ww_question_name(s->kernel, NULL));
+  for (uint32_t k = 0; !st && said && k < l->nargs && k < p.n; k++)
+    if (l->args[k].kind == WW_ARG_NONE)
+      ww_push(a, said,
+              (ww_assumption){WW_ASSUME_NOT_GIVEN, ww_strdup(a, p.names[k]), {0}});
+  return st;
 }

@@ -194,6 +194,11 @@ ww_status ww_launch_settle(ww_launch *l,
                            ww_arena *a,
                            ww_err *e);
 
+/* Calls `each` for every buffer of the launch's arguments and symbols, until one fails.
+ */
+typedef ww_status ww_buffer_visit(void *ctx, ww_buffer *b, ww_err *e);
+ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e);
+
 /* ---- expr.c ---- */
 /* Integer and float expressions: + - * / % << >> ( ) numbers (1e6, 0x10, 1.5), names by
  * callback.

@@ -337,12 +337,11 @@ write_kernel(const call *c, const ww_query_unit *r, const ww_fn *fn, ww_json *j)
   for (uint32_t k = 0; k < fn->nparams; k++)
     write_param(&fn->params[k], j);
   ww_json_put(j, "],comment:%s,interpretable:%i,reason:%s}",
-              ww_front_comment_in(r->text, strlen(r->text), fn->line, c->a),
-              !fn->refusal, fn->refusal);
+              ww_query_comment(c->api->w, r, fn, c->a), !fn->refusal, fn->refusal);
 }
 
 static ww_status kernels(call *c, ww_api_reply *out) {
-  ww_query_unit r;
+  ww_query_unit r = {0};
   if (ww_call_read(c) ||
       ww_query_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err))
     return c->err.code;

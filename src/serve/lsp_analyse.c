@@ -211,7 +211,7 @@ one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan, ww_lsp_kernel *k
   k->here = !fn->file || !strcmp(fn->file, a->path);
   if (k->here)
     find_extent(scan, k);
-  bool comment = k->here && ww_front_comment_in(a->text, a->n, k->line, a->arena);
+  bool comment = k->here && ww_source_comment(a->text, a->n, k->line, a->arena);
   k->origin = comment ? WW_FROM_COMMENT : WW_FROM_NOBODY;
   const char *gpu = a->gpu->name;
   ww_lsp_question question = {k, &gpu, 1, is_over, j};
@@ -316,7 +316,7 @@ static bool has_kernels(const ww_lsp_analysis *a) {
 /* WW_ECANCEL: it is of no use any more. Everything else is in the analysis. */
 static ww_status analyse(ww_lsp_job *j) {
   ww_lsp_analysis *a = j->a;
-  ww_query_unit read;
+  ww_query_unit read = {0};
   ww_err e = {0};
   if (!has_kernels(a))
     return WW_OK;

@@ -233,7 +233,7 @@ static void write_kernel(const ww_mcp_call *t,
                           p->name ? p->name : ""));
   }
   ww_json_end_arr(j);
-  const char *comment = ww_front_comment_in(r->text, strlen(r->text), fn->line, t->a);
+  const char *comment = ww_query_comment(t->m->o.w, r, fn, t->a);
   ww_json_put(j, "launch?:%s,predictable:%i,reason?:%s}", comment, !fn->refusal,
               fn->refusal);
 }
@@ -249,7 +249,7 @@ static void write_diags(const ww_unit *u, ww_json *j) {
 
 ww_status ww_mcp_list_kernels(ww_mcp_call *t) {
   call c;
-  ww_query_unit r;
+  ww_query_unit r = {0};
   if (ww_mcp_ask(t, t->args, &c) ||
       ww_query_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err))
     return t->err.code;

@@ -5,6 +5,7 @@
  * what differs between the two depends on an order that no GPU promises. */
 #include "diff.h"
 
+#include "../../src/query/query.h"
 #include "../../src/trace/run.h"
 
 #define MOST_STEPS 400000000ull /* warp instructions */
@@ -24,7 +25,7 @@ ww_status diff_load(
                         .nflags = (cuda && v != DIFF_PLAIN) + (v == DIFF_WRAPPED),
                         .deadline = ww_now() + 1800}; /* a busy machine is no failure */
   ww_unit u;
-  ww_status st = ww_front_load(&o, a, &u, e);
+  ww_status st = ww_query_load(&o, a, &u, e);
   if (!st && u.partial)
     return ww_fail(e, WW_EDATA, "the front end left something out: %.300s",
                    u.ndiags ? u.diags[0].message : "?");

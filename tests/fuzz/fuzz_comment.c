@@ -2,7 +2,7 @@
  * comment lies inside the text, and is a launch or an error. */
 #include "fuzz.h"
 
-#include "../../src/front/front.h"
+#include "../../src/query/query.h"
 
 int fuzz_comment(const uint8_t *data, size_t n) {
   char *text = fuzz_text(data, n);
@@ -11,7 +11,7 @@ int fuzz_comment(const uint8_t *data, size_t n) {
   for (size_t k = 0; k < length; k++)
     lines += text[k] == '\n';
   for (uint32_t line = 0; line < 12 && line <= lines + 1; line++) {
-    const char *comment = ww_front_comment_in(text, length, line, a);
+    const char *comment = ww_source_comment(text, length, line, a);
     ww_launch l = {0};
     ww_err e = {0};
     if (!comment)
@@ -21,8 +21,6 @@ int fuzz_comment(const uint8_t *data, size_t n) {
     if (ww_launch_comment(comment, a, &l, &e))
       fuzz_must(e.msg[0]);
   }
-  const char *path = fuzz_file("comment.cu", data, n);
-  ww_front_comment(path, 1, a);
   ww_arena_free(a);
   free(text);
   return 0;

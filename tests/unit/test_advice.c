@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "../../src/predict/advice/advice.h"
-#include "../../src/query/predict.h"
+#include "../../src/query/query.h"
 #include "source.h"
 
 typedef struct {
@@ -24,7 +24,11 @@ static void advise_file(const char *file, ww_arena *a, advised *out) {
   for (uint32_t k = 0; k < unit.module.nfns; k++)
     if (unit.module.fns[k].kernel)
       fn = &unit.module.fns[k];
-  const char *comment = ww_front_comment(file, fn->line, a);
+  char *text;
+  size_t n;
+  if (ww_read_file(a, file, 1 << 20, &text, &n, &e))
+    fail_msg("%s", e.msg);
+  const char *comment = ww_source_comment(text, n, fn->line, a);
   assert_non_null(comment);
   if (source_launch(fn, comment, a, &l, &e))
     fail_msg("%s", e.msg);

@@ -337,27 +337,6 @@ static void test_dialect(void **state) {
   }
 }
 
-static void test_comment(void **state) {
-  ww_arena *a = *state;
-  assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 3, a),
-                      "grid=n/256 block=256 n=1<<20");
-  assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 5, a),
-                      "grid=16 block=32");
-  assert_null(ww_front_comment(DIR_FRONT "comment.cu", 10, a));
-  const char *text = "// warpwise: block=64\nint a;\n\n__global__ void k() {}\n";
-  assert_string_equal(
-      ww_front_comment(scratch_file(a, "one_comment.cu", text, strlen(text)), 4, a),
-      "block=64");
-  text =
-      "// warpwise: block=64\n__global__ void k() {}\n__global__ void other() {}\n"; /* that of k
-                                                                                        alone */
-  assert_string_equal(
-      ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 2, a),
-      "block=64");
-  assert_null(
-      ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 3, a));
-}
-
 static void test_clang(void **state) {
   int version = 0;
   ww_err e = {0};
@@ -398,9 +377,9 @@ static void test_isolated(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(test_isolated),  TEST(test_flags),          TEST(test_scan),
-      TEST(test_dialect),   TEST(test_comment),        TEST(test_clang),
-      TEST(test_bad_input), TEST(test_leaves_nothing), TEST(test_load)};
+  const struct CMUnitTest tests[] = {TEST(test_isolated),       TEST(test_flags),
+                                     TEST(test_scan),           TEST(test_dialect),
+                                     TEST(test_clang),          TEST(test_bad_input),
+                                     TEST(test_leaves_nothing), TEST(test_load)};
   return RUN(tests);
 }
