@@ -68,7 +68,7 @@ static ww_status read_side(ww_query *w,
                            ww_verify_side *out,
                            ww_arena *a,
                            ww_err *e) {
-  ww_assumptions said = {0};
+  ww_query_kernel k = {0};
   ww_source s = q->source[side];
   s.as_written = true; /* names and expressions follow the sizes */
   ww_status st = ww_query_read(w, &s, q->deadline, a, unit, e);
@@ -76,13 +76,14 @@ static ww_status read_side(ww_query *w,
   if (st)
     return st;
   if (q->launch[side])
-    ww_launch_copy(q->launch[side], a, &out->launch);
-  out->launch.kernel = kernel;
-  out->launch.file = s.path;
+    ww_launch_copy(q->launch[side], a, &k.launch);
+  k.launch.kernel = kernel;
+  k.launch.file = s.path;
   if (side && !q->kernel[1] && !ww_ir_find(&unit->unit->module, kernel))
-    out->launch.kernel = NULL;
-  out->module = &unit->unit->module;
-  return ww_query_launch(w, unit, q->deadline, a, &out->fn, &out->launch, &said, e);
+    k.launch.kernel = NULL;
+  st = ww_query_launch(w, unit, q->deadline, a, &k, e);
+  *out = (ww_verify_side){&unit->unit->module, k.fn, k.launch};
+  return st;
 }
 
 ww_status ww_verify_ask(ww_query *w,
