@@ -82,9 +82,7 @@ static ww_status read_side(ww_query *w,
   if (side && !q->kernel[1] && !ww_ir_find(&unit->unit->module, kernel))
     k.launch.kernel = NULL;
   st = ww_query_launch(w, unit, q->deadline, a, &k, e);
-  out->module = &unit->unit->module;
-  out->fn = k.fn;
-  out->launch = k.launch;
+  *out = (ww_verify_side){&unit->unit->module, k.fn, k.launch};
   return st;
 }
 

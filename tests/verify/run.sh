@@ -54,7 +54,7 @@ refused "one file and one kernel" 2 'new-kernel' sums.cu --kernel sum
 refused "a file that is not there" 3 'none.cu' sums.cu none.cu --kernel sum
 refused "other parameters" 2 'parameters' sums.cu --kernel sum --new-kernel dot
 refused "a size that is none" 2 'no size of that name' sums.cu --kernel sum --new-kernel sum_shuffle --size m=3
-refused "an original that fails everywhere" 3 'runs in no case' sums.cu --kernel sum_small_shared --new-kernel sum --arg n=65536
+refused "an original that fails everywhere" 3 "shared memory offset" sums.cu --kernel sum_small_shared --new-kernel sum --arg n=65536
 refused "the same seed, the same words" 1 'seed 5' sums.cu --kernel sum --new-kernel sum_half --seed 5
 echo "1..$n"
 exit $bad
