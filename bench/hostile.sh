@@ -24,7 +24,7 @@ mkfifo "$dir/root/pipe.cu" "$dir/root/pipe.bin"
 ln -s /etc/passwd "$dir/root/link.cu"
 printf '// warpwise: grid=1 block=32 x=i8[1<<20]\nextern "C" __global__ void k(char *x) { __builtin_memcpy(x, x + 1, 1ull << 60); }\n' >"$dir/root/memcpy.cu"
 printf 'struct S { char c[1u << 28]; };\n// warpwise: grid=1 block=32 x=i8[1<<29]\nextern "C" __global__ void k(S *x) { x[1] = x[0]; }\n' >"$dir/root/struct.cu"
-printf '// warpwise: grid=1 block=32 p=i32[1]:zeros\nextern "C" __global__ void k(volatile int *p) { while (!*p) {} }\n' >"$dir/root/endless.cu"
+printf '// warpwise: grid=1 block=32 p=i32[1]:zeros\nextern "C" __global__ void k(volatile int *p) { for (unsigned x = 1; x; x = (x * 1664525u + 1013904223u) | 1) *p = x; }\n' >"$dir/root/endless.cu"
 
 "$build/warpwise" serve --port 0 --root "$dir/root" >"$dir/url" 2>"$dir/err" &
 server=$!

@@ -19,7 +19,7 @@ cp examples/reduce.hip examples/stencil.c "$dir/"
 echo '__kernel void copy(__global const float *x, __global float *y, int n) { int i = get_global_id(0); if (i < n) y[i] = x[i]; }' >"$dir/nothing.cl"
 cat >"$dir/slow.cu" <<'END'
 // warpwise: grid=1 block=32 p=i32[1]:zeros
-__global__ void slow(volatile int *p) { while (!*p) {} }
+__global__ void slow(volatile int *p) { for (unsigned x = 1; x; x = (x * 1664525u + 1013904223u) | 1) *p = x; }
 END
 mkdir "$dir/pipes"
 mkfifo "$dir/pipes/pipe.cu" "$dir/pipes/pipe.bin" "$dir/pipes/.warpwise.json" "$dir/pipes/compile_commands.json"
