@@ -40,12 +40,23 @@ static void name_by_families(ww_stats *s) {
     s->name = names;
 }
 
+static ww_status read_reports(ww_cmd *c, const char *path, ww_stats *out) {
+  ww_reports *r;
+  ww_store_row row;
+  bool more;
+  ww_status st = ww_reports_open(path, WW_ORIGIN_IMPORTED, &r, &c->err);
+  while (!st && !(st = ww_reports_next(r, &row, &more, &c->err)) && more)
+    st = ww_stats_row(out, &row, &c->err);
+  ww_reports_close(r);
+  return st;
+}
+
 static ww_status read_other(ww_cmd *c, const char *path, ww_stats *out) {
   ww_store *s = NULL;
   ww_status st;
   ww_stats_begin(out, ww_path_base(path));
   if (ww_ends(path, ".jsonl") || ww_ends(path, ".jsonl.zst") || ww_ends(path, ".json"))
-    st = ww_reports_each(path, WW_ORIGIN_IMPORTED, ww_stats_row, out, &c->err);
+    st = read_reports(c, path, out);
   else {
     st = ww_store_open(path, WW_STORE_READ, &s, &c->err);
     if (!st)

@@ -78,19 +78,6 @@ typedef struct {
 
 /* ---- paths ---- */
 
-typedef struct {
-  const char *dir;
-  ww_arena *a;
-} place;
-
-static ww_status locate_buffer(void *ctx, ww_buffer *b, ww_err *e) {
-  const place *p = ctx;
-  (void)e;
-  if (b->fill.path)
-    b->fill.path = ww_path_join(p->a, p->dir, b->fill.path);
-  return WW_OK;
-}
-
 /* -Ifolder, or -I folder as two words. */
 static void locate_flags(ww_launch *l, const char *dir, ww_arena *a) {
   static const char *const paths[] = {"-isystem", "-include", "-iquote", "-I", NULL};
@@ -118,13 +105,10 @@ static void locate(const ww_launch *given,
                    const char *dir,
                    ww_arena *a,
                    ww_launch *out) {
-  ww_launch_copy(given, a, out);
-  if (!out->file)
-    out->file = file;
-  if (out->file)
-    out->file = ww_path_join(a, sources, out->file);
-  out->dir = dir;
-  ww_launch_buffers(out, locate_buffer, &(place){dir, a}, NULL);
+  ww_launch_locate(given, dir, a, out);
+  if (given->file)
+    file = given->file;
+  out->file = file ? ww_path_join(a, sources, file) : NULL;
   locate_flags(out, sources, a);
 }
 

@@ -1,9 +1,14 @@
-/* train.c - `warpwise train`: its options, and --machine, which fits the time model's
- * parameters on measured launches and says how good it is on kernels it has not seen.
- */
+/* train.c - `warpwise train`: its options; --machine, which fits the time model's
+ * parameters on measured launches; --correction, which learns what the machine model
+ * gets wrong. Both say how good the result is on kernels it has not seen. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "../base/jsonread.h"
+#include "../data/features.h"
 #include "../data/split.h"
 #include "../predict/learn/fit.h"
+#include "../predict/learn/score.h"
 #include "source.h"
 #include "train.h"
 
@@ -210,15 +215,6 @@ predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
   return st;
 }
 
-/* The launch with its paths, which are relative to the data's folder. */
-static ww_status launch_of(const job *j, const ww_launch *given, ww_launch *out) {
-  ww_buf b = {0};
-  ww_launch_write(given, &(ww_json){.out = &b});
-  ww_status st = ww_launch_parse(b.s, j->dir, j->c->arena, out, &j->c->err);
-  ww_buf_free(&b);
-  return st;
-}
-
 static ww_status add_row(job *j, const char *line) {
   ww_arena *a = j->c->arena;
   ww_report measured;
@@ -239,8 +235,9 @@ static ww_status add_row(job *j, const char *line) {
   ww_split split;
   if (ww_split_known(s.family, &split) && split == WW_SPLIT_TEST)
     return WW_OK; /* what models are judged on */
-  if (gpu_of(j, measured.gpu) || launch_of(j, measured.launch, &l))
+  if (gpu_of(j, measured.gpu))
     return j->c->err.code;
+  ww_launch_locate(measured.launch, j->dir, a, &l);
   if (predict(j, &l, &measured, &s)) { /* the fit goes on without it, and says so */
     ww_cmd_complain(j->c);
     j->refused++;
@@ -299,6 +296,141 @@ static void print_result(const job *j, const ww_fit_result *r) {
            ((const double *)&r->params)[k], ww_param_table[k].meaning);
 }
 
+/* ---- a correction ---- */
+
+static const char *shipped = "models/correction.json.zst";
+
+static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table *t) {
+  ww_feature_options f = {.inputs = c->operands,
+                          .ninputs = c->noperands,
+                          .corpus = o->corpus,
+                          .gpu = c->gpu,
+                          .rows = o->rows,
+                          .each = o->each,
+                          .processes = o->jobs,
+                          .budget = o->budget,
+                          .test = o->score,
+                          .kept = o->features};
+  ww_status st = ww_features_make(&f, c->arena, t, &c->err);
+  if (!st && t->seconds > 0 && !c->quiet)
+    fprintf(stderr, "%u launches predicted in %.0f s, %u could not be%s%s\n", t->n,
+            t->seconds, t->failed, t->failed ? ", such as " : "",
+            t->failed ? t->why : "");
+  return st;
+}
+
+static void line(const ww_train_options *o,
+                 const char *what,
+                 const ww_correct_score *s,
+                 bool points) {
+  double k = points ? 1 : 100;
+  const char *unit = points ? "pt" : "%";
+  if (!s->n)
+    return;
+  printf(o->markdown
+             ? "| %s | %u | %.1f %s | %.1f %s | %.1f %s | %.1f %s | %.1f %% |\n"
+             : "  %-32s %7u %7.1f %-2s %7.1f %-2s %7.1f %-2s %7.1f %-2s %6.1f %%\n",
+         what, s->n, k * s->machine_median, unit, k * s->machine_mean, unit,
+         k * s->median, unit, k * s->mean, unit, 100 * s->inside);
+}
+
+static void head(const ww_train_options *o, const char *title) {
+  if (o->markdown)
+    printf("\n| %s | launches | machine: median | mean | corrected: median | mean | in "
+           "interval |\n"
+           "|---|---:|---:|---:|---:|---:|---:|\n",
+           title);
+  else
+    printf("%-34s %7s %21s %21s %8s\n%-34s %7s %10s %10s %10s %10s %8s\n", title, "",
+           "machine", "corrected", "in", "", "n", "median", "mean", "median", "mean",
+           "interval");
+}
+
+static void time_table(const ww_train_options *o,
+                       const ww_correction *k,
+                       const ww_feature_table *t) {
+  static const int origins[] = {-1, WW_ORIGIN_CORPUS, WW_ORIGIN_GENERATED};
+  head(o, "time");
+  for (int split = o->score ? WW_SPLIT_TEST : 0; split < WW_NSPLITS; split++)
+    for (int i = 0; i < 3; i++) {
+      ww_correct_score s;
+      char name[64];
+      ww_correct_score_of(k, t->rows, t->n, WW_M_time_us, split, origins[i], &s);
+      snprintf(name, sizeof name, "%s%s%s", ww_split_names[split], i ? ", " : "",
+               i ? ww_origin_names[origins[i]] : "");
+      line(o, name, &s, false);
+    }
+}
+
+static void metric_table(const ww_train_options *o,
+                         const ww_correction *k,
+                         const ww_feature_table *t) {
+  head(o, "test split");
+  for (int m = 0; m < WW_NMETRICS; m++) {
+    ww_correct_score s;
+    ww_correct_score_of(k, t->rows, t->n, (ww_metric)m, WW_SPLIT_TEST, -1, &s);
+    if (fabs(s.mean - s.machine_mean) > 0 || m == WW_M_time_us)
+      line(o, ww_metrics[m].name, &s, ww_rule_of(m).points);
+  }
+}
+
+static void family_table(const ww_train_options *o,
+                         const ww_correction *k,
+                         const ww_feature_table *t) {
+  head(o, "time by family");
+  ww_correct_row *part = ww_xcalloc(t->n + 1, sizeof *part);
+  for (uint32_t f = 0; f < t->nfamilies; f++) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->n; i++)
+      if (t->rows[i].family == f && t->rows[i].split == WW_SPLIT_TEST)
+        part[n++] = t->rows[i];
+    ww_correct_score s;
+    ww_correct_score_of(k, part, n, WW_M_time_us, -1, -1, &s);
+    line(o, t->families[f], &s, false);
+  }
+  free(part);
+}
+
+static ww_status write_model(ww_cmd *c, const char *path, const ww_correction *k) {
+  ww_buf b = {0};
+  ww_correction_write(k, &b);
+  return ww_write_packable(path, &b, 19, &c->err);
+}
+
+static ww_status learn(ww_cmd *c,
+                       const ww_train_options *o,
+                       const ww_feature_table *t,
+                       ww_correction **out) {
+  ww_buf log = {0};
+  ww_correct_options f = {
+      .gpu = t->gpu, .data = t->data, .rounds = o->rounds, .leaves = o->leaves};
+  ww_status st = ww_correct_fit(t->rows, t->n, &f, c->arena, out, &log, &c->err);
+  if (!st && log.s)
+    printf("%u rows, %u families, %u kernels\n%s\n", t->n, t->nfamilies, t->nkernels,
+           log.s);
+  ww_buf_free(&log);
+  return st ? st : write_model(c, o->out ? o->out : shipped, *out);
+}
+
+static ww_status train_correction(ww_cmd *c, const ww_train_options *o) {
+  ww_feature_table t;
+  ww_correction *k = NULL;
+  ww_status st = rows_of(c, o, &t);
+  if (st)
+    return st;
+  st = o->score ? ww_correction_read(o->out ? o->out : shipped, c->arena, &k, &c->err)
+                : learn(c, o, &t, &k);
+  if (st)
+    return st;
+  time_table(o, k, &t);
+  metric_table(o, k, &t);
+  if (!o->markdown)
+    family_table(o, k, &t);
+  return WW_OK;
+}
+
+/* ---- the command ---- */
+
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
@@ -309,7 +441,7 @@ static ww_status run(ww_cmd *c) {
   if (o->tokenizer)
     return ww_train_tokenizer(c, o);
   if (o->correction)
-    return ww_train_correction(c, o);
+    return train_correction(c, o);
   if (!o->machine)
     return ww_usage(
         c, "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "

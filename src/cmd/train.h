@@ -1,5 +1,5 @@
-/* train.h - what `warpwise train` fits: the time model's parameters (train.c), what is
- * learned on top (train_correction.c), a language model (train_lm.c). */
+/* train.h - what `warpwise train` fits: the time model's parameters and what is learned
+ * on top (train.c), a language model (train_lm.c). */
 #ifndef WW_CMD_TRAIN_H
 #define WW_CMD_TRAIN_H
 
@@ -25,8 +25,6 @@ typedef struct {
   bool deterministic, resume, merge;
 } ww_train_options;
 
-/* The data are the operands: stores and files of reports. */
-ww_status ww_train_correction(ww_cmd *c, const ww_train_options *o);
 /* A language model from examples in JSON lines; a tokenizer from their texts. */
 ww_status ww_train_lm(ww_cmd *c, const ww_train_options *o);
 ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *o);

@@ -26,7 +26,9 @@ enum { TOGETHER = 32, ROWS = 24000, EACH = 2, LIMIT_S = 20 };
 
 typedef struct {
   uint32_t kernel, number;
-  const char *spec; /* NULL: made again */
+  /* the launch of a report, or of a store as JSON; neither: made again */
+  const ww_launch *launch;
+  const char *spec;
   uint64_t hash;
   bool counters, taken;
   float measured[WW_NMETRICS];
@@ -114,7 +116,7 @@ static bool wanted(const work *w, const ww_store_row *r) {
          (!k->dialect || !strcmp(k->dialect, "cuda")) && r->m[WW_M_time_us] > 0;
 }
 
-static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
+static ww_status add_row(void *ctx, const ww_store_row *r, ww_err *e) {
   work *w = ctx;
   (void)e;
   if (!wanted(w, r))
@@ -123,7 +125,11 @@ static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
     add_kernel(w, r);
   kernel *k = &w->kernels.v[w->kernels.n - 1];
   item x = {.kernel = w->kernels.n - 1, .number = r->number, .counters = r->passes > 0};
-  if (k->k.origin != WW_ORIGIN_GENERATED)
+  if (k->k.origin != WW_ORIGIN_GENERATED && r->launch) {
+    ww_launch *l = WW_NEW(w->a, ww_launch);
+    ww_launch_copy(r->launch, w->a, l);
+    x.launch = l;
+  } else if (k->k.origin != WW_ORIGIN_GENERATED)
     x.spec = copy(w, r->spec);
   x.hash = ww_hash(&x.number, sizeof x.number, k->hash);
   for (int m = 0; m < WW_NMETRICS; m++)
@@ -134,15 +140,24 @@ static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status read_input(work *w, const char *path, ww_err *e) {
-  if (strstr(path, ".jsonl"))
-    return ww_reports_each(path, WW_ORIGIN_CORPUS, on_row, w, e);
+static ww_status read_reports(work *w, const char *path, ww_err *e) {
+  ww_reports *r;
+  ww_store_row row;
+  bool more;
+  ww_status st = ww_reports_open(path, WW_ORIGIN_CORPUS, &r, e);
+  while (!st && !(st = ww_reports_next(r, &row, &more, e)) && more)
+    st = add_row(w, &row, e);
+  ww_reports_close(r);
+  return st;
+}
+
+static ww_status read_store(work *w, const char *path, ww_err *e) {
   ww_store *s;
   ww_store_filter f = {.gpu = w->gpu.name, .origin = -1};
   ww_status st = ww_store_open(path, WW_STORE_READ, &s, e);
   if (st)
     return st;
-  st = ww_store_each(s, &f, on_row, w, e);
+  st = ww_store_each(s, &f, add_row, w, e);
   ww_store_close(s);
   return st;
 }
@@ -297,11 +312,16 @@ static ww_status predict_written(work *w,
                                  ww_correct_row *out,
                                  ww_err *e) {
   ww_launch launch;
-  if (!x->spec || !k->k.file)
+  if (!(x->launch || x->spec) || !k->k.file)
     return ww_fail(e, WW_EDATA, "%s: the row has no launch", k->k.key);
   const char *corpus = w->o->corpus ? w->o->corpus : "corpus";
   const char *file = ww_path_join(a, corpus, k->k.file);
-  ww_status st = ww_launch_parse(x->spec, ww_path_dir(a, file), a, &launch, e);
+  const char *dir = ww_path_dir(a, file);
+  ww_status st = WW_OK;
+  if (x->launch)
+    ww_launch_locate(x->launch, dir, a, &launch);
+  else
+    st = ww_launch_parse(x->spec, dir, a, &launch, e);
   if (st)
     return st;
   launch.file = file;
@@ -470,13 +490,11 @@ static void results(work *w, ww_feature_table *out) {
         x->key ? x->key
                : ww_fmt(w->a, "g%u/%" PRIu64 "/%u", x->version, x->seed, x->index);
   }
-  ww_correct_weigh(out->rows, out->n);
 }
 
-ww_status ww_features_make(const ww_feature_options *o,
-                           ww_arena *a,
-                           ww_feature_table *out,
-                           ww_err *e) {
+static ww_status
+make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out, ww_err *e) {
+  double begin = ww_now();
   work w = {.o = o, .a = a};
   ww_buf words = {0};
   *out = (ww_feature_table){0};
@@ -484,7 +502,8 @@ ww_status ww_features_make(const ww_feature_options *o,
   if (!st)
     st = ww_params_load(a, &w.params, e);
   for (uint32_t k = 0; !st && k < o->ninputs; k++) {
-    st = read_input(&w, o->inputs[k], e);
+    st = strstr(o->inputs[k], ".jsonl") ? read_reports(&w, o->inputs[k], e)
+                                        : read_store(&w, o->inputs[k], e);
     ww_buf_fmt(&words, "%s%s", k ? ", " : "", ww_path_base(o->inputs[k]));
   }
   out->gpu = w.gpu.name;
@@ -501,12 +520,13 @@ ww_status ww_features_make(const ww_feature_options *o,
   st = run_jobs(&w, e);
   if (!st)
     results(&w, out);
+  out->seconds = ww_now() - begin;
   return st;
 }
 
 /* ---- the file: one line of JSON, then the rows as they are in memory ---- */
 
-ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err *e) {
+static ww_status write_kept(const ww_feature_table *t, const char *path, ww_err *e) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
   ww_json_put(&j, "{schema_version:1,row_bytes:%lu,rows:%u,failed:%u,gpu:%s,data:%s",
@@ -546,8 +566,8 @@ static bool fits(const cJSON *root, size_t left, ww_arena *a) {
          ww_json_whole(root, "rows") == left / sizeof(ww_correct_row);
 }
 
-ww_status
-ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
+static ww_status
+read_kept(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
   char *data;
   size_t n;
   *out = (ww_feature_table){0};
@@ -574,6 +594,19 @@ ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e
   out->gpu = ww_json_text(root, "gpu", a);
   out->data = ww_json_text(root, "data", a);
   cJSON_Delete(root);
-  ww_correct_weigh(out->rows, out->n);
   return WW_OK;
+}
+
+ww_status ww_features_make(const ww_feature_options *o,
+                           ww_arena *a,
+                           ww_feature_table *out,
+                           ww_err *e) {
+  if (o->kept && ww_file_exists(o->kept))
+    return read_kept(o->kept, a, out, e);
+  if (!o->ninputs)
+    return ww_fail(e, WW_EUSAGE,
+                   "name what to learn from: stores of `warpwise dataset collect`, "
+                   "files of measured reports");
+  ww_status st = make(o, a, out, e);
+  return st || !o->kept ? st : write_kept(out, o->kept, e);
 }

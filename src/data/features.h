@@ -19,24 +19,23 @@ typedef struct {
   uint32_t processes; /* 0: one per core */
   uint64_t budget;    /* of a trace; 0: its default */
   bool test;          /* the test split alone */
+  /* file that the rows are kept in: read where it is there, else written; NULL: none */
+  const char *kept;
 } ww_feature_options;
 
 typedef struct {
-  ww_correct_row *rows; /* weights are set */
+  ww_correct_row *rows;
   uint32_t n;
   const char **families, **kernels; /* names */
   uint32_t nfamilies, nkernels;
   const char *gpu, *data; /* description's name; what the rows are from, in words */
   uint32_t failed;        /* launches that could not be predicted */
   const char *why;        /* one reason */
+  double seconds;         /* that predicting took; 0: they were kept */
 } ww_feature_table;
 
 ww_status ww_features_make(const ww_feature_options *o,
                            ww_arena *a,
                            ww_feature_table *out,
                            ww_err *e);
-ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err *e);
-ww_status
-ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e);
-
 #endif

@@ -184,12 +184,6 @@ static ww_status kernel_of(const cJSON *row,
 
 /* ---- which launch, and what was measured ---- */
 
-static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
-  ww_launch own = *l;
-  own.file = file;
-  return ww_text_launch(&own, a);
-}
-
 static ww_status measured_of(const char *line,
                              const cJSON *row,
                              const ww_report *r,
@@ -257,8 +251,12 @@ static ww_status fill(const char *line,
       out->grid[d] = r.launch->grid[d];
       out->block[d] = r.launch->block[d];
     }
-    if (out->kernel.origin != WW_ORIGIN_GENERATED)
-      out->spec = spec_of(r.launch, out->kernel.file, a);
+    if (out->kernel.origin != WW_ORIGIN_GENERATED) {
+      ww_launch *own = WW_NEW(a, ww_launch);
+      *own = *r.launch;
+      own->file = out->kernel.file;
+      out->launch = own;
+    }
   }
   out->status = r.error.code;
   if (r.error.code) {
@@ -287,68 +285,91 @@ ww_status ww_reports_row(const char *line,
 
 /* ---- a whole file ---- */
 
+struct ww_reports {
+  ww_arena *arena, *own; /* the file's; the line's */
+  const char *path, *dir;
+  ww_origin origin;
+  ww_map seen; /* launches of each kernel so far */
+  char *left;  /* of the text */
+  uint32_t line;
+};
+
 /* How many launches of the kernel were seen before. */
 static uint32_t next_number(ww_map *seen, const char *key, const char *gpu) {
   uint64_t h = ww_text_hash(key, gpu ? ww_text_hash(gpu, 0) : 0) | 1;
   return (*ww_map_at(seen, NULL, h, NULL))++;
 }
 
-ww_status ww_reports_each(
-    const char *path, ww_origin origin, ww_store_row_fn row, void *ctx, ww_err *e) {
+ww_status
+ww_reports_open(const char *path, ww_origin origin, ww_reports **out, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  ww_map seen = {0};
-  char *data;
-  char *after;
+  ww_reports *r = WW_NEW(a, ww_reports);
   size_t n;
-  uint32_t number = 0;
-  ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &data, &n, e);
-  const char *dir = ww_path_dir(a, path);
-  for (char *line = st ? NULL : data; !st && line && *line; line = after) {
-    ww_arena *own = ww_arena_new();
-    ww_store_row r;
-    bool numbered;
-    after = strchr(line, '\n');
-    if (after)
-      *after++ = 0;
-    number++;
-    line += strspn(line, " \t\r");
-    if (*line && *line != '#') {
-      st = ww_reports_row(line, dir, origin, own, &r, &numbered, e);
-      if (st && e) {
-        snprintf(e->msg, sizeof e->msg, "%s",
-                 ww_fmt(own, "%s, line %u: %s", path, number, e->msg));
-        e->line = 0;
-      }
-      if (!st && !numbered)
-        r.number = next_number(&seen, r.kernel.key, r.gpu);
-      if (!st)
-        st = row(ctx, &r, e);
-    }
-    ww_arena_free(own);
-  }
-  ww_map_free(&seen);
-  ww_arena_free(a);
+  *out = NULL;
+  *r = (ww_reports){.arena = a, .path = path, .origin = origin};
+  r->dir = ww_path_dir(a, path);
+  ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &r->left, &n, e);
+  if (st)
+    ww_arena_free(a);
+  else
+    *out = r;
   return st;
 }
 
-typedef struct {
-  ww_store *s;
-  uint64_t added;
-} importing;
+void ww_reports_close(ww_reports *r) {
+  if (!r)
+    return;
+  ww_map_free(&r->seen);
+  ww_arena_free(r->own);
+  ww_arena_free(r->arena);
+}
 
-static ww_status put(void *ctx, const ww_store_row *r, ww_err *e) {
-  importing *i = ctx;
-  i->added++;
-  return ww_store_put(i->s, r, e);
+static char *next_line(ww_reports *r) {
+  while (r->left && *r->left) {
+    char *line = strsep(&r->left, "\n");
+    r->line++;
+    line += strspn(line, " \t\r");
+    if (*line && *line != '#')
+      return line;
+  }
+  return NULL;
+}
+
+ww_status ww_reports_next(ww_reports *r, ww_store_row *out, bool *more, ww_err *e) {
+  bool numbered;
+  char *line = next_line(r);
+  *more = line;
+  ww_arena_free(r->own);
+  r->own = NULL;
+  if (!line)
+    return WW_OK;
+  r->own = ww_arena_new();
+  ww_status st = ww_reports_row(line, r->dir, r->origin, r->own, out, &numbered, e);
+  if (st && e) {
+    snprintf(e->msg, sizeof e->msg, "%s",
+             ww_fmt(r->own, "%s, line %u: %s", r->path, r->line, e->msg));
+    e->line = 0;
+  }
+  if (!st && !numbered)
+    out->number = next_number(&r->seen, out->kernel.key, out->gpu);
+  return st;
 }
 
 ww_status ww_reports_import(
     ww_store *s, const char *path, ww_origin origin, uint64_t *added, ww_err *e) {
-  importing i = {.s = s};
-  ww_status st = ww_reports_each(path, origin, put, &i, e);
+  ww_reports *r;
+  ww_store_row row;
+  bool more;
+  uint64_t n = 0;
+  ww_status st = ww_reports_open(path, origin, &r, e);
+  while (!st && !(st = ww_reports_next(r, &row, &more, e)) && more) {
+    n++;
+    st = ww_store_put(s, &row, e);
+  }
+  ww_reports_close(r);
   if (!st)
     st = ww_store_commit(s, e);
   if (added)
-    *added = i.added;
+    *added = n;
   return st;
 }

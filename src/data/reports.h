@@ -23,8 +23,13 @@ ww_status ww_reports_row(const char *line,
 ww_status ww_reports_import(
     ww_store *s, const char *path, ww_origin origin, uint64_t *added, ww_err *e);
 
-/* Calls `row` for each line of a file of reports, without a store. */
-ww_status ww_reports_each(
-    const char *path, ww_origin origin, ww_store_row_fn row, void *ctx, ww_err *e);
+/* The lines of a file of reports, one after the other; a row's strings last until the
+ * next one. */
+typedef struct ww_reports ww_reports;
+ww_status
+ww_reports_open(const char *path, ww_origin origin, ww_reports **out, ww_err *e);
+/* *more: false at the end, where there is no row */
+ww_status ww_reports_next(ww_reports *r, ww_store_row *out, bool *more, ww_err *e);
+void ww_reports_close(ww_reports *r); /* accepts NULL */
 
 #endif

@@ -52,7 +52,10 @@ typedef struct {
   /* generated: what ww_gen_launch takes (with sms of the machine); else its line or
    * order */
   uint32_t number;
-  const char *spec; /* launch spec as JSON; NULL: made again from kernel and number */
+  /* The launch: as JSON, or, of a report, read; neither: made again from kernel and
+   * number. */
+  const char *spec;
+  const ww_launch *launch;
   uint64_t grid[3], block[3];
   const char *gpu, *device, *driver, *versions,
       *compiler; /* which machine; gpu: the description's name, else the device's */

@@ -258,12 +258,15 @@ put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t failure, ww_err *e
     sqlite3_bind_int64(q, 10 + k, r->grid[k]);
     sqlite3_bind_int64(q, 13 + k, r->block[k]);
   }
-  bind_text(q, 16, r->spec);
+  ww_arena *a = ww_arena_new();
+  bind_text(q, 16, r->launch ? ww_text_launch(r->launch, a) : r->spec);
   bind_real(q, 17, r->status ? NAN : r->iqr_us);
   for (int m = 0; m < WW_NMETRICS; m++)
     if (!ww_store_derived(m))
       bind_real(q, NBEFORE + 1 + m, r->status ? NAN : r->m[m]);
-  return finish(s, q, NULL, e);
+  st = finish(s, q, NULL, e);
+  ww_arena_free(a);
+  return st;
 }
 
 ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {

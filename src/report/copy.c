@@ -93,3 +93,47 @@ void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out) {
     OWN(a, &out->lines[k].file);
   copy_terms(out, a);
 }
+
+/* ---- paths ---- */
+
+static ww_status arg_buffers(ww_arg *g, ww_buffer_visit *each, void *ctx, ww_err *e) {
+  ww_status st = each(ctx, &g->buffer, e);
+  for (uint32_t k = 0; !st && k < g->nptrs; k++)
+    st = each(ctx, &g->ptrs[k].buffer, e);
+  return st;
+}
+
+ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e) {
+  ww_status st = WW_OK;
+  for (uint32_t k = 0; !st && k < l->nargs; k++)
+    st = arg_buffers(&l->args[k], each, ctx, e);
+  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
+    st = arg_buffers(&l->symbols[k].arg, each, ctx, e);
+  return st;
+}
+
+typedef struct {
+  const char *dir;
+  ww_arena *a;
+} place;
+
+static ww_status locate_buffer(void *ctx, ww_buffer *b, ww_err *e) {
+  const place *p = ctx;
+  (void)e;
+  if (b->fill.path)
+    b->fill.path = ww_path_join(p->a, p->dir, b->fill.path);
+  return WW_OK;
+}
+
+void ww_launch_locate(const ww_launch *given,
+                      const char *dir,
+                      ww_arena *a,
+                      ww_launch *out) {
+  ww_launch_copy(given, a, out);
+  if (out->file)
+    out->file = ww_path_join(a, dir, out->file);
+  if (out->binary)
+    out->binary = ww_path_join(a, dir, out->binary);
+  out->dir = dir;
+  ww_launch_buffers(out, locate_buffer, &(place){dir, a}, NULL);
+}

@@ -145,6 +145,16 @@ void ww_launch_write(const ww_launch *l, ww_json *j);
 /* ---- copy.c ---- */
 /* stands on its own */
 void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out);
+/* Calls `each` for every buffer of the launch's arguments and symbols, until one fails.
+ */
+typedef ww_status ww_buffer_visit(void *ctx, ww_buffer *b, ww_err *e);
+ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e);
+/* A copy whose paths, which were relative to `dir`, are found from here: of the source,
+ * the binary, contents. */
+void ww_launch_locate(const ww_launch *given,
+                      const char *dir,
+                      ww_arena *a,
+                      ww_launch *out);
 
 /* ---- launch_merge.c ---- */
 /* The short forms; all add to *out, which starts zeroed. */
@@ -193,11 +203,6 @@ ww_status ww_launch_settle(ww_launch *l,
                            const ww_launch_params *p,
                            ww_arena *a,
                            ww_err *e);
-
-/* Calls `each` for every buffer of the launch's arguments and symbols, until one fails.
- */
-typedef ww_status ww_buffer_visit(void *ctx, ww_buffer *b, ww_err *e);
-ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e);
 
 /* ---- expr.c ---- */
 /* Integer and float expressions: + - * / % << >> ( ) numbers (1e6, 0x10, 1.5), names by

@@ -752,21 +752,3 @@ ww_status ww_launch_settle(ww_launch *l,
   *l = under;
   return p ? ww_launch_resolve(l, p, a, e) : WW_OK;
 }
-
-/* ---- buffers ---- */
-
-static ww_status arg_buffers(ww_arg *g, ww_buffer_visit *each, void *ctx, ww_err *e) {
-  ww_status st = each(ctx, &g->buffer, e);
-  for (uint32_t k = 0; !st && k < g->nptrs; k++)
-    st = each(ctx, &g->ptrs[k].buffer, e);
-  return st;
-}
-
-ww_status ww_launch_buffers(ww_launch *l, ww_buffer_visit *each, void *ctx, ww_err *e) {
-  ww_status st = WW_OK;
-  for (uint32_t k = 0; !st && k < l->nargs; k++)
-    st = arg_buffers(&l->args[k], each, ctx, e);
-  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
-    st = arg_buffers(&l->symbols[k].arg, each, ctx, e);
-  return st;
-}

@@ -10,8 +10,7 @@ typedef struct {
   uint32_t n;
 } sink;
 
-static ww_status take(void *ctx, const ww_store_row *r, ww_err *e) {
-  sink *s = ctx;
+static ww_status take(sink *s, const ww_store_row *r, ww_err *e) {
   fuzz_must(r->kernel.key && r->kernel.name && r->kernel.family && r->kernel.dialect &&
             r->kernel.origin < WW_NORIGINS);
   s->n++;
@@ -31,9 +30,15 @@ int fuzz_rows(const uint8_t *data, size_t n) {
   ww_store_filter all = {.origin = -1, .failed = true};
   fuzz_must(!ww_store_memory(&s.store, &e));
   const char *path = fuzz_file("rows.jsonl", data, n);
-  if (ww_reports_each(path, n % 2 ? WW_ORIGIN_CORPUS : WW_ORIGIN_IMPORTED, take, &s,
-                      &e))
-    fuzz_must(e.msg[0]);
+  ww_reports *r;
+  ww_store_row row;
+  bool more = true;
+  ww_status st =
+      ww_reports_open(path, n % 2 ? WW_ORIGIN_CORPUS : WW_ORIGIN_IMPORTED, &r, &e);
+  while (!st && !(st = ww_reports_next(r, &row, &more, &e)) && more)
+    st = take(&s, &row, &e);
+  ww_reports_close(r);
+  fuzz_must(!st || e.msg[0]);
   if (s.n) {
     uint32_t back = 0;
     uint64_t counted = 0;

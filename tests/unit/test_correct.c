@@ -169,7 +169,6 @@ static ww_correct_row *measured_rows(void) {
     r[k].measured[WW_M_registers] =
         (float)(r[k].machine[WW_M_registers] * exp(0.3 * (draw() - 0.5)));
   }
-  ww_correct_weigh(r, ROWS);
   return r;
 }
 

@@ -50,11 +50,7 @@ typedef struct {
   uint32_t kernel;
   uint8_t split;  /* ww_split's values: 0 train, 1 validation, 2 test */
   uint8_t origin; /* ww_origin's values: 1 generated */
-  float weight;   /* of one row; 0: not fitted on. ww_correct_weigh sets it */
 } ww_correct_row;
-/* Rows of a kernel, kernels of a family, written kernels and generated ones: none of
- * them outvotes the others. */
-void ww_correct_weigh(ww_correct_row *rows, uint32_t n);
 
 typedef struct {
   uint32_t rounds, leaves, folds; /* 0: defaults */
@@ -62,9 +58,10 @@ typedef struct {
   uint64_t seed;
   const char *gpu, *data; /* what the rows are of, for the file */
 } ww_correct_options;
-/* Hyper-parameters by cross-validation over the families of split 0; a metric's
- * correction stays if it helps on split 1; then fitted on both. Split 2 is never looked
- * at. The log says what was decided. */
+/* Rows of a kernel, kernels of a family, written kernels and generated ones: none of
+ * them outvotes the others. Hyper-parameters by cross-validation over the families of
+ * split 0; a metric's correction stays if it helps on split 1; then fitted on both.
+ * Split 2 is never looked at. The log says what was decided. */
 ww_status ww_correct_fit(const ww_correct_row *rows,
                          uint32_t n,
                          const ww_correct_options *o,

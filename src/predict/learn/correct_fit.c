@@ -29,6 +29,7 @@ typedef struct {
   ww_binned b;
   /* [n] of the metric at hand; NaN targets have weight 0 */
   float *target, *weight, *scaled;
+  float *row_weight;           /* [n], of any metric */
   ww_members *pred;            /* [n] held-out */
   uint8_t *role, *fold;        /* [n] */
   uint32_t *family, nfamilies; /* [n] */
@@ -50,7 +51,7 @@ static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
  * kernels as much as generated ones: all of that to the power WEIGHT_POWER only.
  * Families that were left out were predicted best so: what many rows tell of a kind of
  * kernel carries over. */
-void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
+static void weigh(const ww_correct_row *rows, uint32_t n, float *weight) {
   uint32_t nk = most_of(rows, n, true);
   uint32_t nf = most_of(rows, n, false);
   double *kernel = ww_xcalloc(nk + 1, sizeof *kernel);
@@ -59,15 +60,15 @@ void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     kernel[rows[k].kernel]++;
   for (uint32_t k = 0; k < n; k++)
-    family[rows[k].family] += rows[k].weight = 1 / sqrt(kernel[rows[k].kernel]);
+    family[rows[k].family] += weight[k] = 1 / sqrt(kernel[rows[k].kernel]);
   for (uint32_t k = 0; k < n; k++) {
-    rows[k].weight /= (float)sqrt(family[rows[k].family]);
-    origin[rows[k].origin == 1] += rows[k].weight;
+    weight[k] /= (float)sqrt(family[rows[k].family]);
+    origin[rows[k].origin == 1] += weight[k];
   }
   for (uint32_t k = 0; k < n; k++) {
     double all = origin[rows[k].origin == 1];
     double share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
-    rows[k].weight = pow(rows[k].weight * share * n / all, WEIGHT_POWER);
+    weight[k] = pow(weight[k] * share * n / all, WEIGHT_POWER);
   }
   free(kernel);
   free(family);
@@ -95,7 +96,7 @@ static void make_folds(fitting *f) {
   for (uint32_t k = 0; k < nf; k++)
     w[k].family = k;
   for (uint32_t k = 0; k < f->n; k++)
-    w[f->rows[k].family].weight += f->rows[k].weight;
+    w[f->rows[k].family].weight += f->row_weight[k];
   qsort(w, nf, sizeof *w, by_weight);
   for (uint32_t k = 0; k < nf; k++) {
     uint32_t least = 0;
@@ -402,8 +403,8 @@ static uint32_t targets(fitting *f, int m) {
     double y = ww_space_between(&ww_metric_spaces[m], r->machine[m], r->measured[m]);
     bool known = isfinite(y);
     f->target[k] = known ? fmax(-5, fmin(5, y)) : 0;
-    f->weight[k] = known ? r->weight : 0;
-    n += known && r->weight > 0 && r->split <= 1;
+    f->weight[k] = known ? f->row_weight[k] : 0;
+    n += known && f->row_weight[k] > 0 && r->split <= 1;
   }
   return n;
 }
@@ -583,12 +584,14 @@ ww_status ww_correct_fit(const ww_correct_row *rows,
                .nfamilies = most_of(rows, n, false),
                .target = WW_NEWN(a, float, n + 1),
                .weight = WW_NEWN(a, float, n + 1),
+               .row_weight = WW_NEWN(a, float, n + 1),
                .pred = WW_NEWN(a, ww_members, n + 1),
                .scaled = WW_NEWN(a, float, n + 1),
                .role = WW_NEWN(a, uint8_t, n + 1),
                .fold = WW_NEWN(a, uint8_t, n + 1),
                .family = WW_NEWN(a, uint32_t, n + 1)};
   ww_correction *c = WW_NEW(a, ww_correction);
+  weigh(rows, n, f.row_weight);
   if (f.nfolds > MOST_FOLDS)
     f.nfolds = MOST_FOLDS;
   if (f.nfamilies < f.nfolds || n < LEAST_ROWS)
