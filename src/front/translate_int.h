@@ -69,8 +69,6 @@ typedef struct {
   ww_map locs;    /* DILocation -> ww_module.locs */
   ww_map files;   /* DIFile -> ww_module.files */
   ww_map kernels; /* LLVM function -> index into `kernel` */
-  /* LLVM load or store -> bytes, before the optimiser looked at arrays */
-  ww_map aligned;
   WW_VEC(low_type *) type_list;
   WW_VEC(struct low_fn *) list;
   WW_VEC(struct low_kernel) kernel;
@@ -81,7 +79,7 @@ typedef struct {
   /* beside sym_list: a variable without a definition */
   WW_VEC(const char *) sym_refusal;
   WW_VEC(struct low_unroll) unroll; /* loops with an unroll pragma */
-  unsigned md_invariant, md_reqd, md_fpmath, md_loop;
+  unsigned md_invariant, md_reqd, md_fpmath, md_loop, md_fields;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
 
@@ -257,6 +255,7 @@ unsigned low_attribute(const char *name); /* its number */
 bool low_fresh(LLVMModuleRef m, ww_arena *a);
 
 /* translate_passes.c */
+void low_run(low *L, const char *passes);
 /* raw: no optimiser has seen the module */
 void low_run_passes(low *L, bool linked, bool raw);
 /* What a property of a loop says of unrolling: "full", "count" ...; NULL: it speaks of
@@ -264,6 +263,12 @@ void low_run_passes(low *L, bool linked, bool raw);
 const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words);
 bool low_mark_array_loops(low *L); /* translate_local.c: whether there are any */
 bool low_split_copies(low *L);
+bool low_is_copy(LLVMValueRef v); /* a copy of bytes */
+/* of one side of a copy: 0 its target, 1 its source */
+uint32_t low_copy_alignment(low *L, LLVMValueRef copy, unsigned side);
+/* translate_align.c: before the optimiser what types promise, behind it the rest */
+void low_trust_types(low *L);
+void low_find_alignment(low *L);
 /* the terminator of a loop's last block; 0: the source does not say */
 uint8_t low_unroll_of(low *L, LLVMValueRef latch);
 

@@ -147,7 +147,7 @@ static bool calls(LLVMValueRef v, const char *begin) {
   return f && LLVMIsAFunction(f) && ww_starts(low_name(f), begin);
 }
 
-static bool is_copy(LLVMValueRef v) {
+bool low_is_copy(LLVMValueRef v) {
   return calls(v, "llvm.memcpy.");
 }
 
@@ -157,7 +157,7 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   bool any = false;
   for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
-    LLVMValueRef length = is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
+    LLVMValueRef length = low_is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
     if (calls(user, "llvm.lifetime."))
       continue;
     if (!length || !LLVMIsAConstantInt(length) ||
@@ -168,9 +168,9 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   return any && bytes && bytes % PIECE == 0 && bytes <= 4 * PIECE;
 }
 
-static unsigned alignment_of(low *L, LLVMValueRef copy, unsigned k) {
+uint32_t low_copy_alignment(low *L, LLVMValueRef copy, unsigned k) {
   LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(copy, k + 1, L->at_align);
-  return a ? (unsigned)LLVMGetEnumAttributeValue(a) : 1;
+  return a ? (uint32_t)LLVMGetEnumAttributeValue(a) : 1;
 }
 
 static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
@@ -183,8 +183,8 @@ static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
     LLVMValueRef from = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 1), &at, 1, "");
     LLVMValueRef to = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 0), &at, 1, "");
     LLVMValueRef v = LLVMBuildLoad2(b, piece, from, "");
-    LLVMSetAlignment(v, alignment_of(L, copy, 1));
-    LLVMSetAlignment(LLVMBuildStore(b, v, to), alignment_of(L, copy, 0));
+    LLVMSetAlignment(v, low_copy_alignment(L, copy, 1));
+    LLVMSetAlignment(LLVMBuildStore(b, v, to), low_copy_alignment(L, copy, 0));
   }
   LLVMInstructionEraseFromParent(copy);
 }
@@ -197,7 +197,7 @@ static bool split_copies(low *L, LLVMValueRef variable) {
     LLVMValueRef user = LLVMGetUser(u);
     for (next = LLVMGetNextUse(u); next && LLVMGetUser(next) == user;)
       next = LLVMGetNextUse(next);
-    if (is_copy(user))
+    if (low_is_copy(user))
       copy_by_pieces(L, b, user);
   }
   LLVMDisposeBuilder(b);

@@ -99,7 +99,7 @@ static void hide_functions(low *L) {
   }
 }
 
-static void run(low *L, const char *passes) {
+void low_run(low *L, const char *passes) {
   LLVMErrorRef err = LLVMRunPasses(L->mod, passes, L->machine, L->options);
   if (err)
     LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
@@ -199,7 +199,7 @@ static void hoist_math(low *L) {
       any = true;
     }
   if (any)
-    run(L, "function(loop-mssa(licm))");
+    low_run(L, "function(loop-mssa(licm))");
 }
 
 /* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the
@@ -266,70 +266,54 @@ uint8_t low_unroll_of(low *L, LLVMValueRef latch) {
   return 0;
 }
 
-/* ---- accesses through a pointer to something wider ----
- *
- * Of `*(float4 *)&tile[i]` clang knows the alignment of tile's elements and no more;
- * nvcc takes the pointer's word for it. With arrays of whole 16-byte pieces aligned to
- * them, the optimiser can tell what i keeps of that. Words that lie side by side are
- * not joined here: what the back end makes of them is decided where code is lowered. */
+/* ---- address spaces ---- */
 
-static void align_arrays(low *L) {
-  enum { WIDEST = 16 };
-  for (LLVMValueRef g = LLVMGetFirstGlobal(L->mod); g; g = LLVMGetNextGlobal(g)) {
-    LLVMTypeRef t = LLVMGlobalGetValueType(g);
-    if (LLVMGetTypeKind(t) == LLVMArrayTypeKind && LLVMTypeIsSized(t) &&
-        LLVMABISizeOfType(L->td, t) % WIDEST == 0 && LLVMGetAlignment(g) < WIDEST)
-      LLVMSetAlignment(g, WIDEST);
+/* A kernel's pointers come from the host: cast to global memory and back, what is
+ * computed from them can be told from shared memory. */
+static void cast_param(low *L, LLVMBuilderRef b, LLVMValueRef p) {
+  LLVMTypeRef t = LLVMTypeOf(p);
+  unsigned space = 0;
+  while (low_addrspace(L, space) != WW_GLOBAL)
+    space++;
+  if (LLVMGetTypeKind(t) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(t) ||
+      !LLVMGetFirstUse(p))
+    return;
+  LLVMValueRef mark = LLVMBuildFreeze(b, p, "");
+  LLVMReplaceAllUsesWith(p, mark);
+  LLVMValueRef there =
+      LLVMBuildAddrSpaceCast(b, p, LLVMPointerTypeInContext(L->ctx, space), "");
+  LLVMValueRef back = LLVMBuildAddrSpaceCast(b, there, t, "");
+  LLVMReplaceAllUsesWith(mark, back);
+  LLVMInstructionEraseFromParent(mark);
+}
+
+static void cast_params(low *L) {
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(L->ctx);
+  for (uint32_t k = 0; L->target == LOW_NVPTX && k < L->kernel.n; k++) {
+    LLVMValueRef fn = L->kernel.v[k].fn;
+    if (LLVMIsDeclaration(fn))
+      continue;
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
+    uint32_t i = 1;
+    for (LLVMValueRef p = LLVMGetFirstParam(fn); p; p = LLVMGetNextParam(p), i++)
+      if (!LLVMGetEnumAttributeAtIndex(fn, i, L->at_byval))
+        cast_param(L, b, p);
   }
-}
-
-/* Calls f of every load and store. */
-static void each_access(low *L, void (*f)(low *, LLVMValueRef, LLVMTypeRef)) {
-  for (LLVMValueRef fn = LLVMGetFirstFunction(L->mod); fn; fn = LLVMGetNextFunction(fn))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
-         b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef v = LLVMGetFirstInstruction(b); v;
-           v = LLVMGetNextInstruction(v)) {
-        if (LLVMIsALoadInst(v))
-          f(L, v, LLVMTypeOf(v));
-        else if (LLVMIsAStoreInst(v))
-          f(L, v, LLVMTypeOf(LLVMGetOperand(v, 0)));
-      }
-}
-
-static void note_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
-  (void)t;
-  *low_map_at(L->a, &L->aligned, v, NULL) = LLVMGetAlignment(v);
-}
-
-/* Up to its own width, where less was known. */
-static void limit_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
-  uint32_t before = low_map_get(&L->aligned, v, 0);
-  uint32_t width = LLVMABIAlignmentOfType(L->td, t);
-  if (before && LLVMGetAlignment(v) > before)
-    LLVMSetAlignment(v, before >= width               ? before
-                        : LLVMGetAlignment(v) < width ? LLVMGetAlignment(v)
-                                                      : width);
-}
-
-static void find_alignment(low *L) {
-  align_arrays(L);
-  run(L, "function(infer-address-spaces)");
-  each_access(L, note_alignment);
-  run(L, "function(infer-alignment)");
-  run(L, "function(instcombine<no-verify-fixpoint>)");
-  each_access(L, limit_alignment);
+  LLVMDisposeBuilder(b);
+  low_run(L, "function(mem2reg,infer-address-spaces)");
 }
 
 static void optimise(low *L) {
   declare_math(L);
   note_loops(L);
-  run(L, "always-inline,default<O3>");
+  low_trust_types(L);
+  cast_params(L);
+  low_run(L, "always-inline,default<O3>");
   if (low_mark_array_loops(L))
-    run(L, "default<O3>");
+    low_run(L, "default<O3>");
   if (low_split_copies(L))
-    run(L, "function(sroa,early-cse)");
-  find_alignment(L);
+    low_run(L, "function(sroa,early-cse)");
+  low_find_alignment(L);
   hoist_math(L);
 }
 
@@ -339,7 +323,7 @@ void low_run_passes(low *L, bool linked, bool raw) {
   LLVMPassBuilderOptionsSetLoopVectorization(L->options, 0);
   LLVMPassBuilderOptionsSetSLPVectorization(L->options, 0);
   hide_functions(L);
-  run(L, "globaldce");
+  low_run(L, "globaldce");
   drop_variable_info(L);
   bool inlined = mark_inline(L);
   if (raw) {
@@ -353,7 +337,8 @@ void low_run_passes(low *L, bool linked, bool raw) {
   /* Offloaded regions reach the GPU through LLVM's back end, which gives loops
    * induction variables of its own; nvcc has another. */
   const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  run(L,
+  low_run(
+      L,
       ww_fmt(
           L->a,
           "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
