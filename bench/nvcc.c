@@ -303,11 +303,10 @@ static void find_weights(weights *w, const ww_module *m) {
     for (uint32_t b = 0; b < f->nblocks; b++) {
       uint32_t l = f->blocks[b].loop;
       double most = l == SASS_NONE ? w->warps : w->times[f->loops[l].header];
-      if (l != SASS_NONE && f->loops[l].header == b)
-        continue;
-      w->times[b] = known[b] >= 0 ? fmin(known[b], most) : by_lines(w, b, most);
       if (f->blocks[b].idom == b && b)
-        w->times[b] = 0; /* a function that is called */
+        w->times[b] = 0; /* reached from nowhere, or a function that is called */
+      else if (l == SASS_NONE || f->loops[l].header != b)
+        w->times[b] = known[b] >= 0 ? fmin(known[b], most) : by_lines(w, b, most);
     }
   }
 }
@@ -398,14 +397,13 @@ static void compare_unrolling(const weights *w, const ww_module *m, const ww_low
   const ww_fn *fn = x->fn;
   ww_buf b = {0};
   for (uint32_t l = 0; l < fn->nloops; l++) {
-    bool inner = true;
+    const char *name = fn->blocks[fn->loops[l].header].name;
+    bool inner = !name || !(strstr(name, ".epil") || strstr(name, ".prol"));
     for (uint32_t k = 0; k < fn->nloops; k++)
       inner &= fn->loops[k].parent != l;
-    if (!inner)
-      continue;
-    for (uint32_t k = 0; k < w->anchors.n; k++) {
+    for (uint32_t k = 0; inner && k < w->anchors.n; k++) {
       const anchor *t = &w->anchors.v[k];
-      double here = t->kind < SASS_KINDS ? in_our_loop(fn, m, l, t) : 0;
+      double here = t->line && t->kind < SASS_KINDS ? in_our_loop(fn, m, l, t) : 0;
       if (here <= 0)
         continue;
       uint32_t before = x->loops[l].before ? x->loops[l].before : 1;
@@ -425,6 +423,15 @@ static void compare_unrolling(const weights *w, const ww_module *m, const ww_low
 
 /* ---- one launch ---- */
 
+static void show_loop(const ww_lowering *x, uint32_t loop) {
+  const ww_lower_loop *l = &x->loops[loop];
+  printf(", unrolled %u (before %u)%s, size %.1f (nvcc %.1f), arithmetic %.1f, loads "
+         "%.1f shared %.1f, pointers %u + %u%s%s",
+         l->unrolled, l->before, x->vanishes[loop] ? ", vanishes" : "", l->size,
+         l->nvcc_size, l->arithmetic, l->loads, l->shared, l->pointers,
+         l->narrow_pointers, l->leaps ? ", leaps" : "", l->counted ? "" : ", not counted");
+}
+
 static void show(const bench *x, const ww_fn *fn, ww_prediction *p, const weights *w) {
   const ww_module *m = &x->unit.module;
   printf("---- their code: times a warp, line\n");
@@ -442,8 +449,7 @@ static void show(const bench *x, const ww_fn *fn, ww_prediction *p, const weight
     printf("  block %u %s, %.2f times a warp, loop %d%s", b, fn->blocks[b].name, runs,
            (int)loop, l->predicated[b] ? ", predicated" : "");
     if (loop != WW_NOBLOCK)
-      printf(", unrolled %u (before %u)%s", l->loops[loop].unrolled,
-             l->loops[loop].before, l->vanishes[loop] ? ", vanishes" : "");
+      show_loop(l, loop);
     printf("\n");
     for (uint32_t at = l->first[b]; at < l->first[b + 1]; at++) {
       const ww_ins *i = ww_lower_ins(l, at);

@@ -50,6 +50,7 @@ typedef enum { LOW_NVPTX, LOW_SPIR, LOW_AMDGPU } low_target;
 struct low_unroll {
   uint32_t line, col;
   uint8_t by;
+  bool ours; /* as nvcc does, without a pragma */
 };
 
 typedef struct {
@@ -78,7 +79,7 @@ typedef struct {
   WW_VEC(LLVMValueRef) sym_llvm; /* beside sym_list */
   /* beside sym_list: a variable without a definition */
   WW_VEC(const char *) sym_refusal;
-  WW_VEC(struct low_unroll) unroll; /* loops with an unroll pragma */
+  WW_VEC(struct low_unroll) unroll; /* loops that are unrolled, by their places */
   unsigned md_invariant, md_reqd, md_fpmath, md_loop, md_fields;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
@@ -258,9 +259,6 @@ bool low_fresh(LLVMModuleRef m, ww_arena *a);
 void low_run(low *L, const char *passes);
 /* raw: no optimiser has seen the module */
 void low_run_passes(low *L, bool linked, bool raw);
-/* What a property of a loop says of unrolling: "full", "count" ...; NULL: it speaks of
- * something else. */
-const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words);
 bool low_mark_array_loops(low *L); /* translate_local.c: whether there are any */
 bool low_split_copies(low *L);
 bool low_is_copy(LLVMValueRef v); /* a copy of bytes */
@@ -269,8 +267,23 @@ uint32_t low_copy_alignment(low *L, LLVMValueRef copy, unsigned side);
 /* translate_align.c: before the optimiser what types promise, behind it the rest */
 void low_trust_types(low *L);
 void low_find_alignment(low *L);
+
+/* translate_loops.c */
+void low_unroll_options(void); /* LLVM's own, once */
+void low_note_loops(low *L);   /* those with a pragma, while they are all there */
 /* the terminator of a loop's last block; 0: the source does not say */
 uint8_t low_unroll_of(low *L, LLVMValueRef latch);
+/* iterations of the source that one of its iterations does */
+uint8_t low_side_by_side(low *L, LLVMValueRef latch);
+/* What a property of a loop says of unrolling: "full", "count" ...; NULL: it speaks of
+ * something else. */
+const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words);
+/* by: 0 whole */
+void low_set_unrolling(low *L, LLVMValueRef latch, uint32_t by);
+void low_unroll_loops(low *L);
+static inline bool low_is_op(LLVMValueRef v, LLVMOpcode op) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
+}
 
 /* translate_ins.c */
 void low_body(low_fn *F);

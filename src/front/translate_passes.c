@@ -11,7 +11,6 @@
 #include "translate_int.h"
 
 #include <llvm-c/Comdat.h>
-#include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
@@ -202,70 +201,6 @@ static void hoist_math(low *L) {
     low_run(L, "function(loop-mssa(licm))");
 }
 
-/* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the
- * loop alone
- * ---- */
-
-const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words) {
-  static const char begin[] = "llvm.loop.unroll.";
-  *words = low_operands(L->a, property);
-  const char *name = words->n ? low_node_string(words->v[0]) : NULL;
-  return name && ww_starts(name, begin) ? name + strlen(begin) : NULL;
-}
-
-/* By how much one property of a loop says it is unrolled, 0: it speaks of something
- * else. nvcc unrolls by four where no number is given. */
-static uint8_t unroll_count(low *L, LLVMValueRef property) {
-  low_nodes word;
-  const char *name = low_unrolling(L, property, &word);
-  if (!name)
-    return 0;
-  if (ww_starts(name, "disable"))
-    return 1;
-  if (ww_starts(name, "enable"))
-    return 4;
-  bool count = ww_starts(name, "count") && word.n == 2 && word.v[1];
-  bool known = count && LLVMIsAConstantInt(word.v[1]);
-  unsigned long long by = known ? LLVMConstIntGetZExtValue(word.v[1]) : 0;
-  return by < 255 ? by : 255;
-}
-
-/* The loop's place, and what its properties say together. */
-static struct low_unroll loop_of(low *L, LLVMValueRef latch) {
-  struct low_unroll u = {0};
-  low_nodes of = low_operands(L->a, latch ? LLVMGetMetadata(latch, L->md_loop) : NULL);
-  for (unsigned k = 1; k < of.n; k++) { /* the first is the node itself */
-    LLVMMetadataRef m = of.v[k] ? LLVMValueAsMetadata(of.v[k]) : NULL;
-    LLVMMetadataKind kind = m ? LLVMGetMetadataKind(m) : LLVMMDStringMetadataKind;
-    if (kind == LLVMDILocationMetadataKind && !u.line) {
-      u.line = LLVMDILocationGetLine(m);
-      u.col = LLVMDILocationGetColumn(m);
-    }
-    uint8_t by = kind == LLVMMDTupleMetadataKind ? unroll_count(L, of.v[k]) : 0;
-    if (by)
-      u.by = by;
-  }
-  return u;
-}
-
-static void note_loops(low *L) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-         b = LLVMGetNextBasicBlock(b)) {
-      struct low_unroll u = loop_of(L, LLVMGetBasicBlockTerminator(b));
-      if (u.by && u.line)
-        ww_push(L->a, &L->unroll, u);
-    }
-}
-
-uint8_t low_unroll_of(low *L, LLVMValueRef latch) {
-  struct low_unroll u = L->unroll.n ? loop_of(L, latch) : (struct low_unroll){0};
-  for (uint32_t k = 0; u.line && k < L->unroll.n; k++)
-    if (L->unroll.v[k].line == u.line && L->unroll.v[k].col == u.col)
-      return L->unroll.v[k].by;
-  return 0;
-}
-
 /* ---- address spaces ---- */
 
 /* A kernel's pointers come from the host: cast to global memory and back, what is
@@ -303,14 +238,44 @@ static void cast_params(low *L) {
   low_run(L, "function(mem2reg,infer-address-spaces)");
 }
 
+/* ---- special registers ----
+ *
+ * LLVM knows that threadIdx.x is below 1024, and simplifies `int t = threadIdx.x;
+ * t / 16`. nvcc does not; so while passes run, they see functions of which nothing is
+ * known. */
+
+static const char sreg[] = "llvm.nvvm.read.ptx.sreg.";
+static const char hidden[] = "ww.sreg.";
+
+static void rename_sregs(low *L, const char *from, const char *to) {
+  static const char *const pure_ones[] = {"memory",       "nounwind", "willreturn",
+                                          "speculatable", "nosync",   "nofree"};
+  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
+    if (!ww_starts(low_name(f), from) || !LLVMGetFirstUse(f))
+      continue;
+    const char *name = ww_fmt(L->a, "%s%s", to, low_name(f) + strlen(from));
+    LLVMValueRef g = LLVMGetNamedFunction(L->mod, name);
+    if (!g) {
+      g = LLVMAddFunction(L->mod, name, LLVMGlobalGetValueType(f));
+      for (size_t k = 0; k < WW_COUNT(pure_ones); k++)
+        set_attr(L, g, pure_ones[k]);
+    }
+    for (LLVMUseRef u; (u = LLVMGetFirstUse(f));) {
+      LLVMValueRef call = LLVMGetUser(u);
+      LLVMSetOperand(call, LLVMGetNumOperands(call) - 1, g);
+    }
+  }
+}
+
 static void optimise(low *L) {
   declare_math(L);
-  note_loops(L);
+  low_note_loops(L);
   low_trust_types(L);
   cast_params(L);
   low_run(L, "always-inline,default<O3>");
   if (low_mark_array_loops(L))
     low_run(L, "default<O3>");
+  low_unroll_loops(L);
   if (low_split_copies(L))
     low_run(L, "function(sroa,early-cse)");
   low_find_alignment(L);
@@ -318,6 +283,7 @@ static void optimise(low *L) {
 }
 
 void low_run_passes(low *L, bool linked, bool raw) {
+  low_unroll_options();
   L->machine = target_machine(L);
   L->options = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(L->options, 0);
@@ -326,6 +292,8 @@ void low_run_passes(low *L, bool linked, bool raw) {
   low_run(L, "globaldce");
   drop_variable_info(L);
   bool inlined = mark_inline(L);
+  if (L->dialect == WW_CUDA)
+    rename_sregs(L, sreg, hidden);
   if (raw) {
     optimise(L);
     inlined = mark_inline(L);
@@ -344,6 +312,7 @@ void low_run_passes(low *L, bool linked, bool raw) {
           "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
           "sload-store-vectorizer)",
           clean, loops));
+  rename_sregs(L, hidden, sreg);
   LLVMDisposePassBuilderOptions(L->options);
   if (L->machine)
     LLVMDisposeTargetMachine(L->machine);
